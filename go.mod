@@ -1,0 +1,3 @@
+module github.com/gapwise/gapwise
+
+go 1.26

@@ -1,0 +1,214 @@
+package model
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// formatVersion is the version of the own file formats.
+const formatVersion = 1
+
+// kinds holds the empty instance and solution of every problem.
+var kinds = map[Kind]struct {
+	instance func() Instance
+	solution func() Solution
+}{
+	KindVCSched: {func() Instance { return new(VCSched) }, func() Solution { return new(Placement) }},
+}
+
+// Kinds lists the known problems in alphabetical order.
+func Kinds() []Kind {
+	var all []Kind
+	for k := range kinds {
+		all = append(all, k)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// envelope is what every file of ours says first.
+type envelope struct {
+	Kind    Kind `json:"kind"`
+	Version int  `json:"version"`
+}
+
+// DecodeInstance reads one instance in the own format, strictly: unknown,
+// missing and repeated keys are errors, and so is anything that Validate
+// refuses. Errors wrap ErrInvalid and name line and key.
+func DecodeInstance(data []byte) (Instance, error) {
+	kind, err := peekKind(data, "instance")
+	if err != nil {
+		return nil, err
+	}
+	in := kinds[kind].instance()
+	if err := decodeStrict(data, in, envelope{}); err != nil {
+		return nil, err
+	}
+	return in, in.Validate()
+}
+
+// DecodeSolution reads one solution, strictly like DecodeInstance. It doesn't
+// know the instance; package verify tells whether the two fit.
+func DecodeSolution(data []byte) (Solution, error) {
+	kind, err := peekKind(data, "solution")
+	if err != nil {
+		return nil, err
+	}
+	s := kinds[kind].solution()
+	return s, decodeStrict(data, s, envelope{})
+}
+
+func peekKind(data []byte, what string) (Kind, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return "", fmt.Errorf("%w %s: the file is empty", ErrInvalid, what)
+	}
+	var head struct {
+		Kind    *Kind `json:"kind"`
+		Version *int  `json:"version"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return "", jsonError(data, err)
+	}
+	switch {
+	case head.Kind == nil:
+		return "", fmt.Errorf("%w %s: the key \"kind\" is missing, give one of %q", ErrInvalid, what, Kinds())
+	case kinds[*head.Kind].instance == nil:
+		return "", fmt.Errorf("%w %s: kind %q is unknown, give one of %q", ErrInvalid, what, *head.Kind, Kinds())
+	case head.Version == nil:
+		return "", fmt.Errorf("%w %s: the key \"version\" is missing, give %d", ErrInvalid, what, formatVersion)
+	case *head.Version != formatVersion:
+		return "", fmt.Errorf("%w %s: version %d is not known, this program reads version %d", ErrInvalid, what, *head.Version, formatVersion)
+	}
+	return *head.Kind, nil
+}
+
+// Hash identifies an instance by its content: "sha256:" and the hex digits of
+// the SHA-256 of its compact JSON. White space and key order in the file that
+// it came from don't matter, its name does.
+func Hash(in Instance) (string, error) {
+	data, err := json.Marshal(in)
+	if err != nil {
+		return "", fmt.Errorf("hash: %w", err)
+	}
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(data)), nil
+}
+
+// number is a float64 whose NaN and infinities are null in JSON.
+type number float64
+
+func (n number) MarshalJSON() ([]byte, error) {
+	if f := float64(n); math.IsNaN(f) || math.IsInf(f, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+func (n *number) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		*n = number(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(data, (*float64)(n))
+}
+
+// resultFile is a Result as it is stored.
+type resultFile struct {
+	Instance        string          `json:"instance"`
+	InstanceHash    string          `json:"instance_hash"`
+	Kind            Kind            `json:"kind"`
+	Algorithm       string          `json:"algorithm"`
+	Status          Status          `json:"status"`
+	Objective       number          `json:"objective"`
+	SecondObjective number          `json:"second_objective"`
+	Bound           number          `json:"bound"`
+	Gap             number          `json:"gap"`
+	ElapsedS        float64         `json:"elapsed_s"`
+	Nodes           int64           `json:"nodes"`
+	Seed            uint64          `json:"seed"`
+	Version         string          `json:"version"`
+	Reason          string          `json:"reason,omitempty"`
+	Solution        json.RawMessage `json:"solution,omitempty"`
+}
+
+// MarshalJSON writes the result as one object; unknown numbers are null.
+func (r Result) MarshalJSON() ([]byte, error) {
+	f := resultFile{Instance: r.Instance, InstanceHash: r.InstanceHash, Kind: r.Kind, Algorithm: r.Algorithm,
+		Status: r.Status, Objective: number(r.Objective), SecondObjective: number(r.SecondObjective),
+		Bound: number(r.Bound), Gap: number(r.Gap), ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
+		Seed: r.Seed, Version: r.Version, Reason: r.Reason}
+	if r.Solution != nil {
+		s, err := json.Marshal(r.Solution)
+		if err != nil {
+			return nil, err
+		}
+		f.Solution = s
+	}
+	return json.Marshal(f)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, strictly.
+func (r *Result) UnmarshalJSON(data []byte) error {
+	var f resultFile
+	if err := decodeStrict(data, &f); err != nil {
+		return err
+	}
+	if !f.Status.Valid() {
+		return fmt.Errorf("%w result: status %q, must be one of optimal, feasible, infeasible, unknown", ErrInvalid, f.Status)
+	}
+	if kinds[f.Kind].instance == nil {
+		return fmt.Errorf("%w result: kind %q is unknown, give one of %q", ErrInvalid, f.Kind, Kinds())
+	}
+	*r = Result{Instance: f.Instance, InstanceHash: f.InstanceHash, Kind: f.Kind, Algorithm: f.Algorithm,
+		Status: f.Status, Objective: float64(f.Objective), SecondObjective: float64(f.SecondObjective),
+		Bound: float64(f.Bound), Gap: float64(f.Gap), Elapsed: time.Duration(f.ElapsedS * float64(time.Second)),
+		Nodes: f.Nodes, Seed: f.Seed, Version: f.Version, Reason: f.Reason}
+	if len(f.Solution) > 0 && string(f.Solution) != "null" {
+		s, err := DecodeSolution(f.Solution)
+		if err != nil {
+			return err
+		}
+		if s.Kind() != f.Kind {
+			return fmt.Errorf("%w result: kind %q holds a %s solution", ErrInvalid, f.Kind, s.Kind())
+		}
+		r.Solution = s
+	}
+	return nil
+}
+
+// DecodeResult reads one result object, strictly: the solution file that
+// gapwise writes.
+func DecodeResult(data []byte) (Result, error) {
+	var r Result
+	if len(bytes.TrimSpace(data)) == 0 {
+		return r, fmt.Errorf("%w result: the file is empty", ErrInvalid)
+	}
+	if !json.Valid(data) { // for the line number
+		var x any
+		return r, jsonError(data, json.Unmarshal(data, &x))
+	}
+	return r, r.UnmarshalJSON(data)
+}
+
+// jsonError names the line of a JSON error.
+func jsonError(data []byte, err error) error {
+	var syntax *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("%w JSON: line %d: %v", ErrInvalid, lineOf(data, syntax.Offset), err)
+	case errors.As(err, &typ):
+		return fmt.Errorf("%w JSON: line %d: %q can't be a %s, must be a %s", ErrInvalid, lineOf(data, typ.Offset), typ.Field, typ.Value, typ.Type)
+	}
+	return fmt.Errorf("%w JSON: %w", ErrInvalid, err)
+}
+
+func lineOf(data []byte, offset int64) int {
+	offset = min(max(offset, 0), int64(len(data)))
+	return 1 + bytes.Count(data[:offset], []byte("\n"))
+}

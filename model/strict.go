@@ -1,0 +1,160 @@
+package model
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// decodeStrict is json.Unmarshal that also refuses what encoding/json lets
+// pass: unknown keys, keys in another case, repeated keys, missing keys (those
+// without omitempty) and anything after the value. The fields of extra (empty
+// structs, for their tags) are allowed and required at the top level besides
+// target's own.
+func decodeStrict(data []byte, target any, extra ...any) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	c := keyChecker{data: data, dec: dec}
+	top := fieldsOf(reflect.TypeOf(target).Elem())
+	for _, e := range extra {
+		for k, f := range fieldsOf(reflect.TypeOf(e)) {
+			top[k] = f
+		}
+	}
+	if err := c.object(top, ""); err != nil {
+		return err
+	}
+	if dec.More() {
+		return fmt.Errorf("%w JSON: line %d: something follows the object, give one object alone", ErrInvalid, lineOf(data, dec.InputOffset()))
+	}
+	if err := json.Unmarshal(data, target); err != nil {
+		return jsonError(data, err)
+	}
+	return nil
+}
+
+type field struct {
+	typ      reflect.Type
+	required bool
+}
+
+// fieldsOf maps a struct's JSON keys to its fields.
+func fieldsOf(t reflect.Type) map[string]field {
+	fields := map[string]field{}
+	for i := range t.NumField() {
+		name, opts, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if name != "" {
+			fields[name] = field{t.Field(i).Type, !strings.Contains(opts, "omitempty")}
+		}
+	}
+	return fields
+}
+
+// keyChecker walks the tokens beside the types, looking at keys only.
+type keyChecker struct {
+	data []byte
+	dec  *json.Decoder
+}
+
+func (c *keyChecker) fail(format string, args ...any) error {
+	return fmt.Errorf("%w JSON: line %d: %s", ErrInvalid, lineOf(c.data, c.dec.InputOffset()), fmt.Sprintf(format, args...))
+}
+
+// object expects one object with the given keys.
+func (c *keyChecker) object(fields map[string]field, path string) error {
+	tok, err := c.dec.Token()
+	if err != nil {
+		return jsonError(c.data, err)
+	}
+	if tok != json.Delim('{') {
+		return c.fail("%s must be an object", cmp.Or(path, "the file"))
+	}
+	seen := map[string]bool{}
+	for c.dec.More() {
+		tok, err := c.dec.Token()
+		if err != nil {
+			return jsonError(c.data, err)
+		}
+		key := tok.(string)
+		f, ok := fields[key]
+		switch {
+		case !ok:
+			known := make([]string, 0, len(fields))
+			for k := range fields {
+				known = append(known, k)
+			}
+			slices.Sort(known)
+			return c.fail("unknown key %q; known here: %s", join(path, key), strings.Join(known, ", "))
+		case seen[key]:
+			return c.fail("the key %q is there twice", join(path, key))
+		}
+		seen[key] = true
+		if err := c.value(f.typ, join(path, key)); err != nil {
+			return err
+		}
+	}
+	if _, err := c.dec.Token(); err != nil {
+		return jsonError(c.data, err)
+	}
+	missing := []string{}
+	for k, f := range fields {
+		if f.required && !seen[k] {
+			missing = append(missing, k)
+		}
+	}
+	if len(missing) > 0 {
+		slices.Sort(missing)
+		return c.fail("the key %q is missing", join(path, missing[0]))
+	}
+	return nil
+}
+
+// value walks one value; where it isn't shaped like t, json.Unmarshal says so
+// later, so it is only skipped here.
+func (c *keyChecker) value(t reflect.Type, path string) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case t == reflect.TypeFor[json.RawMessage]():
+	case t.Kind() == reflect.Struct:
+		return c.object(fieldsOf(t), path)
+	case t.Kind() == reflect.Slice && elemIsStruct(t):
+		tok, err := c.dec.Token()
+		if err != nil {
+			return jsonError(c.data, err)
+		}
+		if tok != json.Delim('[') {
+			return c.fail("%q must be a list", path)
+		}
+		fields := fieldsOf(t.Elem())
+		for i := 0; c.dec.More(); i++ {
+			if err := c.object(fields, fmt.Sprintf("%s[%d]", path, i)); err != nil {
+				return err
+			}
+		}
+		_, err = c.dec.Token()
+		return err
+	}
+	var skip json.RawMessage
+	if err := c.dec.Decode(&skip); err != nil {
+		return jsonError(c.data, err)
+	}
+	// encoding/json takes null for any type and leaves the zero value.
+	if string(skip) == "null" && t.Kind() != reflect.Slice && t != reflect.TypeFor[number]() {
+		return c.fail("%q is null, must be a value", path)
+	}
+	return nil
+}
+
+func elemIsStruct(t reflect.Type) bool { return t.Elem().Kind() == reflect.Struct }
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
