@@ -24,12 +24,8 @@ type Algorithm struct {
 	Solver     model.Solver
 }
 
-// ErrNoSolution is what an algorithm returns that ended without a solution and
-// without a proof that there is none.
-var ErrNoSolution = errors.New("no solution found")
-
 // Adapt makes a model.Solver of a typed algorithm. The result carries the
-// solution and its objective; ErrNoSolution becomes the status unknown. The
+// solution and its objective; model.ErrNoSolution becomes the status unknown. The
 // time limit reaches the algorithm through its context.
 func Adapt[I model.Instance, S model.Solution](name string, solve func(context.Context, I, model.Settings) (S, error)) model.Solver {
 	return solver[I, S]{name, solve}
@@ -54,7 +50,7 @@ func (s solver[I, S]) Solve(ctx context.Context, in model.Instance, set model.Se
 	solution, err := s.solve(ctx, typed, set)
 	r.Elapsed = time.Since(start)
 	switch {
-	case errors.Is(err, ErrNoSolution):
+	case errors.Is(err, model.ErrNoSolution):
 		r.Reason = err.Error()
 		return r, nil
 	case err != nil:

@@ -31,6 +31,9 @@ var (
 	// ErrInfeasible marks a solution whose decisions don't form a feasible
 	// solution, or an instance for which a solver has proved that none exists.
 	ErrInfeasible = errors.New("infeasible")
+	// ErrNoSolution is what an algorithm returns that ended without a
+	// solution and without a proof that there is none.
+	ErrNoSolution = errors.New("no solution found")
 	// ErrUnsupported marks an instance with a feature that a solver doesn't know.
 	ErrUnsupported = errors.New("unsupported")
 )
