@@ -1,0 +1,74 @@
+package bounds
+
+import "slices"
+
+// dualFeasible is a lower bound on the number of bins of the given capacity
+// that items of the given sizes need, the best over three families of
+// dual-feasible functions (Fekete and Schepers: New classes of fast lower
+// bounds for bin packing problems, 2001): functions f on [0, capacity] such
+// that sizes that fit in a bin have values of at most f's bin value.
+//
+//   - u(k): x becomes floor((k+1) x), exact multiples stay (k = 1 … 4);
+//   - U(e): sizes above capacity - e fill the bin, those below e vanish, the
+//     rest stay;
+//   - p(e): sizes above one half count as a bin less what could still go beside
+//     them in pieces of e, the others count their pieces of e (Carlier, Clautiaux
+//     and Moukrim 2007).
+//
+// e runs over the distinct sizes up to one half, at most 64 of them, evenly
+// spread. All arithmetic is in integers. O(64 n).
+func dualFeasible(size []int64, count []int32, capacity int64) int64 {
+	best := int64(1)
+	var half []int64
+	for _, x := range size {
+		if x > capacity {
+			return 1 << 62 // this item fits in no bin
+		}
+		if 2*x <= capacity && x > 0 {
+			half = append(half, x)
+		}
+	}
+	value := func(f func(x int64) int64, bin int64) {
+		sum := int64(0)
+		for k, x := range size {
+			sum += f(x) * int64(count[k])
+		}
+		best = max(best, (sum+bin-1)/bin)
+	}
+	for k := int64(1); k <= 4 && capacity < 1<<56; k++ {
+		// In multiples of capacity / (k (k+1)), floor values to k+1.
+		value(func(x int64) int64 {
+			if (k+1)*x%capacity == 0 {
+				// x/capacity, a multiple of 1/(k+1), in units of 1/(k(k+1)).
+				return (k + 1) * x / capacity * k
+			}
+			return (k + 1) * x / capacity * (k + 1)
+		}, k*(k+1))
+	}
+	slices.Sort(half)
+	half = slices.Compact(half)
+	step := max(1, len(half)/64)
+	for i := 0; i < len(half); i += step {
+		e := half[i]
+		value(func(x int64) int64 {
+			switch {
+			case x > capacity-e:
+				return capacity
+			case x >= e:
+				return x
+			}
+			return 0
+		}, capacity)
+		pieces := capacity / e
+		value(func(x int64) int64 {
+			switch {
+			case 2*x > capacity:
+				return 2 * (pieces - (capacity-x)/e)
+			case 2*x == capacity:
+				return pieces
+			}
+			return 2 * (x / e)
+		}, 2*pieces)
+	}
+	return best
+}

@@ -1,0 +1,236 @@
+// Package bounds computes what no solution can beat, without search.
+//
+// VCSched: for a fixed assignment the best minimum yield is min(1, 1/L) with L
+// the largest CPU load of a host. So a bound on the yield is a lower bound on
+// L, and a lower bound on L comes from tests that refute a load: "the tasks
+// don't fit in H hosts of this load and one memory each".
+package bounds
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Bound is one proved statement on an instance.
+type Bound struct {
+	Name string // of the method
+	// Value is what no solution's objective exceeds (or, for a problem that
+	// minimises, undercuts). It is meaningless if Infeasible.
+	Value float64
+	// Infeasible is a proof that no solution exists.
+	Infeasible bool
+	Reason     string // of infeasibility, in a few words
+}
+
+// VCSchedClosedForm is the optimum of the linear relaxation of the paper's
+// model in closed form, min(1, H / sum of the CPU needs) (section 3.1), valid
+// when the memory needs sum to at most H; otherwise there is no solution. O(n).
+func VCSchedClosedForm(in *model.VCSched) Bound {
+	b := Bound{Name: "closed-form"}
+	t := NewVCSchedTasks(in.Units())
+	if why := t.infeasibleBySum(); why != "" {
+		b.Infeasible, b.Reason = true, why
+		return b
+	}
+	b.Value = t.units.YieldBound(t.AreaLoad())
+	return b
+}
+
+// VCSchedPacking is the closed form strengthened by what two-dimensional
+// packing knows without a linear program: the largest task, sets of pairwise
+// conflicting tasks, and dual-feasible functions on either resource. O(n²)
+// for each of some 50 loads tried.
+func VCSchedPacking(in *model.VCSched) Bound {
+	b := Bound{Name: "packing"}
+	t := NewVCSchedTasks(in.Units())
+	load, why := t.PackingLoad()
+	if why != "" {
+		b.Infeasible, b.Reason = true, why
+		return b
+	}
+	b.Value = t.units.YieldBound(load)
+	return b
+}
+
+// VCSched is every bound of this package on the instance, weakest first. The
+// last, by column generation, stops when ctx ends and then gives what it has
+// proved by then.
+func VCSched(ctx context.Context, in *model.VCSched) ([]Bound, error) {
+	all := []Bound{VCSchedClosedForm(in), VCSchedPacking(in)}
+	if all[1].Infeasible {
+		return all, nil
+	}
+	b, err := VCSchedPatterns(ctx, in)
+	return append(all, b), err
+}
+
+// VCSchedTasks are an instance's tasks grouped into types of equal needs,
+// types by decreasing CPU need, then by decreasing memory need.
+type VCSchedTasks struct {
+	units *model.VCSchedUnits
+	CPU   []int64
+	Mem   []int64
+	Count []int32
+	Tasks [][]int32 // the tasks of each type
+	Hosts int64
+	Cap   int64 // of memory
+	Unit  int64 // every CPU need is a multiple of it
+}
+
+// NewVCSchedTasks groups the tasks. O(n log n).
+func NewVCSchedTasks(u *model.VCSchedUnits) *VCSchedTasks {
+	t := &VCSchedTasks{units: u, Hosts: int64(u.Hosts), Cap: u.MemoryCap}
+	order := make([]int32, len(u.CPU))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int {
+		if u.CPU[a] != u.CPU[b] {
+			return cmpDown(u.CPU[a], u.CPU[b])
+		}
+		return cmpDown(u.Memory[a], u.Memory[b])
+	})
+	for _, i := range order {
+		k := len(t.CPU) - 1
+		if k < 0 || t.CPU[k] != u.CPU[i] || t.Mem[k] != u.Memory[i] {
+			t.CPU, t.Mem = append(t.CPU, u.CPU[i]), append(t.Mem, u.Memory[i])
+			t.Count, t.Tasks = append(t.Count, 0), append(t.Tasks, nil)
+			k++
+		}
+		t.Count[k]++
+		t.Tasks[k] = append(t.Tasks[k], i)
+		t.Unit = gcd(t.Unit, u.CPU[i])
+	}
+	return t
+}
+
+func cmpDown(a, b int64) int {
+	switch {
+	case a > b:
+		return -1
+	case a < b:
+		return 1
+	}
+	return 0
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func (t *VCSchedTasks) infeasibleBySum() string {
+	var sum int64
+	for k := range t.Mem {
+		sum += t.Mem[k] * int64(t.Count[k])
+	}
+	if sum > t.Hosts*t.Cap {
+		return fmt.Sprintf("the tasks need %.6g hosts' memory, there are %d hosts", float64(sum)/float64(t.units.Scale), t.Hosts)
+	}
+	return ""
+}
+
+// AreaLoad is the average load, rounded up: no assignment's largest load is
+// smaller. O(n).
+func (t *VCSchedTasks) AreaLoad() int64 {
+	var sum int64
+	for k := range t.CPU {
+		sum += t.CPU[k] * int64(t.Count[k])
+	}
+	load := (sum + t.Hosts - 1) / t.Hosts
+	// Loads are multiples of the unit.
+	return max((load+t.Unit-1)/t.Unit*t.Unit, t.CPU[0])
+}
+
+// PackingLoad is a load such that every assignment has a host of at least
+// that load, or the reason why no assignment fits in memory. It never passes
+// one host's CPU by proof effort: a largest load of up to Scale gives yield 1.
+func (t *VCSchedTasks) PackingLoad() (load int64, infeasible string) {
+	if why := t.infeasibleBySum(); why != "" {
+		return 0, why
+	}
+	if why := t.refute(math.MaxInt64 / 4); why != "" {
+		return 0, why
+	}
+	load = t.AreaLoad()
+	// With tasks sorted by CPU need, the H+1 first put two on one host
+	// (and so on: the kH+1 first put k+1 on one host).
+	var at int64
+	for k := range t.CPU {
+		at += int64(t.Count[k])
+		if per := (at + t.Hosts - 1) / t.Hosts; per >= 2 {
+			load = max(load, per*t.CPU[k])
+		}
+	}
+	lo, hi := load, 2*load // refuted below lo; hi not known
+	for t.refute(hi-1) != "" {
+		lo, hi = hi, 2*hi
+	}
+	for range 40 {
+		mid := lo + (hi-lo)/2
+		if mid <= lo || float64(hi-lo) < 1e-6*float64(lo) {
+			break
+		}
+		if t.refute(mid-1) != "" {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return (lo + t.Unit - 1) / t.Unit * t.Unit, ""
+}
+
+// refute returns why the tasks can't be placed with a largest load of at most
+// the given one; empty if these tests don't know.
+func (t *VCSchedTasks) refute(load int64) string {
+	if n := t.clique(load); n > t.Hosts {
+		return fmt.Sprintf("%d tasks of which no two fit on one host, there are %d hosts", n, t.Hosts)
+	}
+	if n := dualFeasible(t.Mem, t.Count, t.Cap); n > t.Hosts {
+		return fmt.Sprintf("the memory needs alone fill at least %d hosts, there are %d hosts", n, t.Hosts)
+	}
+	if n := dualFeasible(t.CPU, t.Count, load); n > t.Hosts {
+		return fmt.Sprintf("at this load the CPU needs alone fill at least %d hosts, there are %d hosts", n, t.Hosts)
+	}
+	return ""
+}
+
+// clique is the size of a set of tasks of which no two fit on one host:
+// those that need more than half of a resource, extended greedily. O(n²).
+func (t *VCSchedTasks) clique(load int64) int64 {
+	conflict := func(a, b int) bool {
+		return t.CPU[a]+t.CPU[b] > load || t.Mem[a]+t.Mem[b] > t.Cap
+	}
+	best := int64(0)
+	for _, key := range [][]int64{t.CPU, t.Mem} {
+		order := make([]int, len(t.CPU))
+		for k := range order {
+			order[k] = k
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmpDown(key[a], key[b]) })
+		var set []int
+		size := int64(0)
+	next:
+		for _, k := range order {
+			for _, o := range set {
+				if !conflict(k, o) {
+					continue next
+				}
+			}
+			set = append(set, k)
+			if conflict(k, k) {
+				size += int64(t.Count[k])
+			} else {
+				size++
+			}
+		}
+		best = max(best, size)
+	}
+	return best
+}

@@ -1,0 +1,256 @@
+package exact
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/heuristics/vcsched"
+	"github.com/gapwise/gapwise/model"
+)
+
+// VCSchedSearch is the native exact search for VCSched. It minimises the
+// largest CPU load L of a host (the best minimum yield is min(1, 1/L)):
+//
+//  1. a lower bound on L by packing arguments (bounds.VCSchedPacking),
+//  2. a placement by local search (vcsched.Improver),
+//  3. up to 64 tasks: bin completion (partition) on "is there a placement of
+//     largest load below L?", and where that takes long, on loads between the
+//     bounds, which are refuted faster the lower they are,
+//  4. beyond, or where memory leaves bin completion in the dark: the
+//     column-generation bound over host patterns and placements built from its
+//     patterns.
+//
+// It is any-time: when ctx or the time limit ends, the result carries the best
+// placement and the bound proved by then. The solution doesn't depend on the
+// number of threads.
+type VCSchedSearch struct{}
+
+// Name is "search".
+func (VCSchedSearch) Name() string { return "search" }
+
+// Solve implements model.Solver.
+func (VCSchedSearch) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	r := model.NewResult("search", set.Seed)
+	v, ok := in.(*model.VCSched)
+	if !ok {
+		return r, fmt.Errorf("search: %w: it doesn't solve %s instances", model.ErrUnsupported, in.Kind())
+	}
+	ctx, cancel := set.WithTimeLimit(ctx)
+	defer cancel()
+	s := &vcschedSearch{ctx: ctx, in: v, set: set, start: time.Now(), u: v.Units()}
+	if err := s.run(); err != nil {
+		return r, fmt.Errorf("search: %w", err)
+	}
+	r.Elapsed, r.Nodes = time.Since(s.start), s.nodes
+	if s.infeasible != "" {
+		r.Status, r.Reason = model.StatusInfeasible, s.infeasible
+		return r, nil
+	}
+	if s.hosts != nil {
+		p, err := vcsched.RaiseAverage(v, v.NewPlacement(s.hosts, v.Yield(s.hosts)))
+		if err != nil {
+			return r, fmt.Errorf("search: %w", err)
+		}
+		if err := r.SetSolution(v, p); err != nil {
+			return r, err
+		}
+	}
+	r.SetBound(model.Maximise, s.u.YieldBound(s.lower), set.GapLimit())
+	if r.Status != model.StatusOptimal {
+		r.Reason = s.reason
+	}
+	r.Elapsed = time.Since(s.start)
+	return r, nil
+}
+
+// vcschedSearch is the state of one run. Loads are in units.
+type vcschedSearch struct {
+	ctx   context.Context
+	in    *model.VCSched
+	set   model.Settings
+	start time.Time
+	u     *model.VCSchedUnits
+	tasks *bounds.VCSchedTasks
+
+	lower      int64   // no placement has a smaller largest load
+	upper      int64   // the largest load of hosts; MaxInt64 without
+	hosts      []int32 // the best placement; nil without
+	infeasible string
+	reason     string
+	nodes      int64
+}
+
+// closed reports whether the gap asked for is reached. Half of it leaves room
+// for the rounding of loads to units.
+func (s *vcschedSearch) closed() bool {
+	return s.infeasible != "" || s.upper <= s.lower ||
+		float64(s.upper-s.lower) <= s.set.GapLimit()/2*float64(s.lower)
+}
+
+func (s *vcschedSearch) stopped() bool {
+	if s.ctx.Err() != nil {
+		s.reason = "stopped by the time limit"
+		if errors.Is(s.ctx.Err(), context.Canceled) {
+			s.reason = "interrupted"
+		}
+		return true
+	}
+	return false
+}
+
+// found takes a placement if it is better.
+func (s *vcschedSearch) found(load int64, hosts []int32) {
+	if load < s.upper {
+		s.upper, s.hosts = load, slices.Clone(hosts)
+		s.report()
+	}
+}
+
+// raise takes a proved lower bound.
+func (s *vcschedSearch) raise(load int64) {
+	if load > s.lower {
+		s.lower = load
+		s.report()
+	}
+}
+
+func (s *vcschedSearch) report() {
+	if s.set.Progress == nil {
+		return
+	}
+	p := model.Progress{Algorithm: "search", Incumbent: math.NaN(), Bound: s.u.YieldBound(s.lower), Nodes: s.nodes, Elapsed: time.Since(s.start)}
+	if s.hosts != nil {
+		p.Incumbent = s.in.Yield(s.hosts)
+	}
+	s.set.Progress(p)
+}
+
+func (s *vcschedSearch) run() error {
+	s.upper = math.MaxInt64
+	s.tasks = bounds.NewVCSchedTasks(s.u)
+	load, why := s.tasks.PackingLoad()
+	if why != "" {
+		s.infeasible = why
+		return nil
+	}
+	// Loads up to a whole host all give the yield 1.
+	s.lower = max(load, s.u.Scale)
+	if s.in.MigrationBudget != nil {
+		return s.runWithBudget()
+	}
+	from := vcsched.GreedyStart(s.in, s.u)
+	if p, ok := s.set.Start.(*model.Placement); ok && p != nil {
+		if err := s.in.CheckShape(p); err != nil {
+			return err
+		}
+		from = p.TaskHosts()
+	}
+	imp := vcsched.NewImprover(s.in, s.u, from, s.set.Seed)
+	small := len(s.u.CPU) <= 64
+	// Bin completion closes a dozen tasks in the time of some thousand steps.
+	steps := envi("LS",20) * len(s.u.CPU) * len(s.u.CPU)
+	if !small {
+		steps = vcsched.AnnealSteps(len(s.u.CPU))
+	}
+	improve := func(n int) {
+		imp.Improve(s.ctx, s.lower, n)
+		if l, h, ok := imp.Best(); ok {
+			s.found(max(l, s.u.Scale), h)
+		}
+	}
+	improve(steps)
+	s.report()
+	if small && !s.closed() && !s.stopped() {
+		s.complete(1 << 22)
+	}
+	if s.closed() || s.stopped() {
+		return nil
+	}
+	if err := s.patterns(improve); err != nil {
+		return err
+	}
+	for !s.closed() && !s.stopped() {
+		if small {
+			s.complete(math.MaxInt64)
+		} else {
+			improve(vcsched.AnnealSteps(len(s.u.CPU)))
+		}
+	}
+	return nil
+}
+
+// complete runs bin completion until the gap is closed, about the given number
+// of nodes is spent, or ctx ends.
+func (s *vcschedSearch) complete(effort int64) {
+	n := len(s.u.CPU)
+	p := &partition{bins: s.u.Hosts, cap: [2]int64{0, s.u.MemoryCap}, threads: s.set.Workers()}
+	// A bin's first item is the one that is hardest to place.
+	order := make([]int32, n)
+	hard := make([]float64, n)
+	at := min(float64(s.upper), 2*float64(s.lower))
+	for i := range order {
+		order[i] = int32(i)
+		hard[i] = max(float64(s.u.CPU[i])/at, float64(s.u.Memory[i])/float64(s.u.MemoryCap))
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(hard[b], hard[a]) })
+	for _, i := range order {
+		p.size[0], p.size[1] = append(p.size[0], s.u.CPU[i]), append(p.size[1], s.u.Memory[i])
+	}
+	var spent int64
+	ask := func(load, limit int64) answer {
+		a := p.decide(s.ctx, load, limit)
+		s.nodes += p.nodes
+		spent += p.nodes + 1
+		switch a {
+		case yes:
+			hosts := make([]int32, n)
+			for b, items := range p.chosen {
+				for k, i := range order {
+					if items>>k&1 == 1 {
+						hosts[i] = int32(b)
+					}
+				}
+			}
+			s.found(max(s.u.MaxLoad(hosts), s.u.Scale), hosts)
+		case no:
+			if load >= s.any() {
+				s.infeasible = "bin completion found no placement that fits in memory"
+			} else {
+				s.raise(load + s.tasks.Unit)
+			}
+		}
+		return a
+	}
+	// Halving the interval beats asking for the next better load: low loads
+	// are refuted at once, and an answer "yes" halves it too. Loads on which
+	// the limit is hit are left for lower ones, then for a larger limit.
+	for limit := int64(1 << 15); !s.closed() && s.ctx.Err() == nil && spent < effort; limit *= 4 {
+		if s.hosts == nil && ask(s.any(), limit) == no {
+			return
+		}
+		for share := int64(2); share <= 64 && !s.closed() && s.ctx.Err() == nil; {
+			load := s.lower + (min(s.upper, 2*s.lower)-s.lower)/share
+			if ask(load-load%s.tasks.Unit, limit) == unknown {
+				share *= 2
+			}
+		}
+		if !s.closed() && s.hosts != nil && s.ctx.Err() == nil {
+			ask(s.upper-s.tasks.Unit, limit)
+		}
+	}
+}
+
+// any is a load that every host can take.
+func (s *vcschedSearch) any() int64 {
+	var sum int64
+	for _, c := range s.u.CPU {
+		sum += c
+	}
+	return sum
+}

@@ -1,0 +1,104 @@
+package vcsched
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Anneal is our own heuristic: a greedy start by the larger need, then the
+// local search of Improver towards the bound of bounds.VCSchedPacking, then
+// the second phase. It honours a migration budget.
+//
+// Without a time limit it takes AnnealSteps(tasks) steps; with one it goes on
+// until the limit or the bound is reached, and the best so far is returned.
+// O(1) per step, O(n log n + nH) for the start.
+func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
+	u := in.Units()
+	load, why := bounds.NewVCSchedTasks(u).PackingLoad()
+	if why != "" {
+		return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, why)
+	}
+	start := GreedyStart(in, u)
+	if p, ok := set.Start.(*model.Placement); ok && p != nil {
+		if err := in.CheckShape(p); err != nil {
+			return nil, err
+		}
+		start = p.TaskHosts()
+	}
+	s := NewImprover(in, u, start, set.Seed)
+	target := max(load, u.Scale)
+	steps := AnnealSteps(len(u.CPU))
+	for !s.Improve(ctx, target, steps) && set.TimeLimit > 0 && ctx.Err() == nil {
+		if len(u.CPU) < 2 || u.Hosts < 2 {
+			break
+		}
+	}
+	_, hosts, ok := s.Best()
+	if !ok {
+		return nil, fmt.Errorf("%w: no placement that fits in memory was met", model.ErrNoSolution)
+	}
+	return RaiseAverage(in, in.NewPlacement(hosts, in.Yield(hosts)))
+}
+
+// AnnealSteps is the default effort for n tasks.
+func AnnealSteps(n int) int { return 500_000 + 4000*n }
+
+// GreedyStart places the tasks by decreasing larger need (CPU as a share of
+// the average load) on the host of least load that has the memory; a task
+// that fits nowhere goes to the host with the most memory left, so the result
+// may be infeasible. A task that runs now stays where it is if there is a
+// migration budget. O(n log n + nH).
+func GreedyStart(in *model.VCSched, u *model.VCSchedUnits) []int32 {
+	var sum int64
+	order := make([]int32, len(u.CPU))
+	for i, c := range u.CPU {
+		order[i] = int32(i)
+		sum += c
+	}
+	average := float64(sum) / float64(u.Hosts)
+	need := make([]float64, len(order))
+	for i := range need {
+		need[i] = max(float64(u.CPU[i])/average, float64(u.Memory[i])/float64(u.MemoryCap))
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(need[b], need[a]) })
+	hosts := make([]int32, len(order))
+	load, mem := make([]int64, u.Hosts), make([]int64, u.Hosts)
+	put := func(i int32, h int) {
+		hosts[i] = int32(h)
+		load[h] += u.CPU[i]
+		mem[h] += u.Memory[i]
+	}
+	var stays []int32
+	if in.MigrationBudget != nil {
+		stays = newBudget(in, u).current
+		for i, h := range stays {
+			if h >= 0 {
+				put(int32(i), int(h))
+			}
+		}
+	}
+	for _, i := range order {
+		if stays != nil && stays[i] >= 0 {
+			continue
+		}
+		best, roomiest := -1, 0
+		for h := range load {
+			if mem[h]+u.Memory[i] <= u.MemoryCap && (best < 0 || load[h] < load[best]) {
+				best = h
+			}
+			if mem[h] < mem[roomiest] {
+				roomiest = h
+			}
+		}
+		if best < 0 {
+			best = roomiest
+		}
+		put(i, best)
+	}
+	return hosts
+}

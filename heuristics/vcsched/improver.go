@@ -1,0 +1,318 @@
+package vcsched
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Improver is a local search on the hosts of an instance's tasks. It looks for
+// a placement whose hosts all have a CPU load of at most a threshold and fit
+// in memory; each success lowers the threshold, between the best load found
+// and a target below which nothing needs to go.
+//
+// A state is any assignment of tasks to hosts. Its energy is the sum over hosts
+// of the load above the threshold and the memory above the capacity, each as a
+// share of what is allowed: 0 for what is looked for. Steps move one task or
+// swap two and are accepted by the Metropolis rule; since hosts within their
+// limits add nothing, swaps among them are free, and the state diffuses through
+// the feasible region until the overloaded hosts find a way out. Half of the
+// steps start at a host that is over its limits.
+//
+// One step takes O(1). Memory is O(tasks + hosts).
+type Improver struct {
+	u    *model.VCSchedUnits
+	rng  *rand.Rand
+	unit int64 // every CPU need is a multiple of it
+
+	host      []int32
+	load, mem []int64
+	place     []int32 // index of a task within its host's bucket
+	bucket    [][]int32
+
+	over     []int32 // hosts above a limit
+	overAt   []int32 // index in over, or -1
+	limit    int64   // the threshold on the load
+	best     []int32
+	bestLoad int64 // of best; MaxInt64 without one
+
+	budget *budget // of migration, nil without
+}
+
+// budget bounds the memory of tasks that leave their current host.
+type budget struct {
+	current []int32 // -1 for a new arrival
+	limit   int64
+	moved   int64
+}
+
+// NewImprover starts from the given hosts of the tasks, which need not be
+// feasible. The slice is copied.
+func NewImprover(in *model.VCSched, u *model.VCSchedUnits, hosts []int32, seed uint64) *Improver {
+	s := &Improver{u: u, rng: rand.New(rand.NewPCG(seed, 0x696d70726f766572)),
+		host: slices.Clone(hosts), place: make([]int32, len(hosts)),
+		load: make([]int64, u.Hosts), mem: make([]int64, u.Hosts),
+		bucket: make([][]int32, u.Hosts), overAt: make([]int32, u.Hosts),
+		bestLoad: math.MaxInt64}
+	for _, c := range u.CPU {
+		s.unit = gcd(s.unit, c)
+	}
+	for i, h := range hosts {
+		s.place[i] = int32(len(s.bucket[h]))
+		s.bucket[h] = append(s.bucket[h], int32(i))
+		s.load[h] += u.CPU[i]
+		s.mem[h] += u.Memory[i]
+	}
+	if in.MigrationBudget != nil {
+		s.budget = newBudget(in, u)
+		for i, h := range hosts {
+			s.budget.moved += s.budget.cost(u, int32(i), h)
+		}
+	}
+	s.record()
+	return s
+}
+
+func newBudget(in *model.VCSched, u *model.VCSchedUnits) *budget {
+	b := &budget{limit: int64(*in.MigrationBudget * float64(u.Scale))}
+	for i := range in.Jobs {
+		for k := range in.Jobs[i].Tasks {
+			c := int32(-1)
+			if len(in.Jobs[i].CurrentHosts) > 0 {
+				c = int32(in.Jobs[i].CurrentHosts[k])
+			}
+			b.current = append(b.current, c)
+		}
+	}
+	return b
+}
+
+// cost is the memory that moves when task i is on host h.
+func (b *budget) cost(u *model.VCSchedUnits, i, h int32) int64 {
+	if c := b.current[i]; c >= 0 && c != h {
+		return u.Memory[i]
+	}
+	return 0
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// Best is the largest load, in units, of the best feasible placement found and
+// the hosts of its tasks; false without one.
+func (s *Improver) Best() (int64, []int32, bool) {
+	return s.bestLoad, s.best, s.best != nil
+}
+
+// record keeps the current state if it is feasible and the best so far.
+func (s *Improver) record() bool {
+	for _, m := range s.mem {
+		if m > s.u.MemoryCap {
+			return false
+		}
+	}
+	if s.budget != nil && s.budget.moved > s.budget.limit {
+		return false
+	}
+	l := slices.Max(s.load)
+	if l >= s.bestLoad {
+		return false
+	}
+	s.bestLoad = l
+	s.best = append(s.best[:0], s.host...)
+	return true
+}
+
+// setLimit sets the threshold and works out the energy.
+func (s *Improver) setLimit(limit int64) {
+	s.limit = max(limit, 1)
+	s.over = s.over[:0]
+
+	for h := range s.load {
+		e := s.hostEnergy(s.load[h], s.mem[h])
+
+		s.overAt[h] = -1
+		if e > 0 {
+			s.overAt[h] = int32(len(s.over))
+			s.over = append(s.over, int32(h))
+		}
+	}
+
+}
+
+func (s *Improver) hostEnergy(load, mem int64) float64 {
+	e := 0.0
+	if load > s.limit {
+		e = float64(load-s.limit) / float64(s.limit)
+	}
+	if mem > s.u.MemoryCap {
+		e += 2 * float64(mem-s.u.MemoryCap) / float64(s.u.MemoryCap)
+	}
+	return e
+}
+
+func (s *Improver) budgetEnergy(extra int64) float64 {
+	if s.budget == nil {
+		return 0
+	}
+	return 2 * float64(max(0, s.budget.moved+extra-s.budget.limit)) / float64(s.u.MemoryCap)
+}
+
+func (s *Improver) setOver(h int32) {
+	isOver := s.load[h] > s.limit || s.mem[h] > s.u.MemoryCap
+	switch at := s.overAt[h]; {
+	case isOver && at < 0:
+		s.overAt[h] = int32(len(s.over))
+		s.over = append(s.over, h)
+	case !isOver && at >= 0:
+		last := s.over[len(s.over)-1]
+		s.over[at] = last
+		s.overAt[last] = at
+		s.over = s.over[:len(s.over)-1]
+		s.overAt[h] = -1
+	}
+}
+
+// relocate puts task i on host h and keeps the buckets.
+func (s *Improver) relocate(i, h int32) {
+	p := s.host[i]
+	b := s.bucket[p]
+	last := b[len(b)-1]
+	b[s.place[i]] = last
+	s.place[last] = s.place[i]
+	s.bucket[p] = b[:len(b)-1]
+	s.place[i] = int32(len(s.bucket[h]))
+	s.bucket[h] = append(s.bucket[h], i)
+	s.host[i] = h
+	s.load[p] -= s.u.CPU[i]
+	s.mem[p] -= s.u.Memory[i]
+	s.load[h] += s.u.CPU[i]
+	s.mem[h] += s.u.Memory[i]
+}
+
+// Improve takes up to the given number of steps towards a load of at most
+// target and returns true if that is reached. It returns early when ctx ends.
+func (s *Improver) Improve(ctx context.Context, target int64, steps int) bool {
+	if s.bestLoad <= target {
+		return true
+	}
+	if s.u.Hosts == 1 || len(s.host) < 2 {
+		return false
+	}
+	// The step down from the best load, as a share of the way to the target.
+	const first = 0.5
+	down := first
+	// A round is long enough for every pair of tasks to meet a few times.
+	round := min(max(4*len(s.host)*len(s.host), 20_000), 400_000)
+	for steps > 0 && ctx.Err() == nil {
+		limit := target
+		if s.best != nil {
+			limit = min(s.bestLoad-max(s.unit, int64(down*float64(s.bestLoad-target))), s.bestLoad-1)
+			limit = max(limit, target)
+			s.restore()
+		}
+		n := min(round, steps)
+		steps -= n
+		if s.anneal(ctx, limit, n) {
+			if s.bestLoad <= target {
+				return true
+			}
+			down = min(first, down*2)
+			continue
+		}
+		if down /= 2; down < 1e-4 {
+			down = first / 4
+		}
+	}
+	return false
+}
+
+// restore makes the best placement the current state.
+func (s *Improver) restore() {
+	for i, h := range s.best {
+		if s.host[i] != h {
+			if s.budget != nil {
+				s.budget.moved += s.budget.cost(s.u, int32(i), h) - s.budget.cost(s.u, int32(i), s.host[i])
+			}
+			s.relocate(int32(i), h)
+		}
+	}
+}
+
+// anneal looks for a state of energy 0 at the threshold.
+func (s *Improver) anneal(ctx context.Context, limit int64, steps int) bool {
+	s.setLimit(limit)
+	n := len(s.host)
+	// The temperature falls from a twentieth of a host's allowance, at which
+	// a typical overload is taken on, to where only the smallest is.
+	const hot, cold = 0.02, 0.0002
+	cool := math.Pow(cold/hot, 1/float64(max(1, steps/256)))
+	temp := hot
+	for k := range steps {
+		if k&255 == 0 {
+			temp *= cool
+			if k&4095 == 0 && ctx.Err() != nil {
+				return false
+			}
+		}
+		if len(s.over) == 0 && s.budgetEnergy(0) == 0 {
+			return s.record()
+		}
+		r := s.rng.Uint64()
+		var i int32
+		if r&1 == 0 && len(s.over) > 0 {
+			b := s.bucket[s.over[uint32(r>>1)%uint32(len(s.over))]]
+			i = b[uint32(r>>33)%uint32(len(b))]
+		} else {
+			i = int32(uint32(r>>33) % uint32(n))
+		}
+		p := s.host[i]
+		r = s.rng.Uint64()
+		j := int32(-1)
+		var q int32
+		if r&3 == 0 {
+			q = int32(uint32(r>>33) % uint32(s.u.Hosts))
+		} else {
+			j = int32(uint32(r>>33) % uint32(n))
+			q = s.host[j]
+		}
+		if p == q {
+			continue
+		}
+		dc, dm := s.u.CPU[i], s.u.Memory[i]
+		if j >= 0 {
+			dc -= s.u.CPU[j]
+			dm -= s.u.Memory[j]
+		}
+		delta := s.hostEnergy(s.load[p]-dc, s.mem[p]-dm) - s.hostEnergy(s.load[p], s.mem[p]) +
+			s.hostEnergy(s.load[q]+dc, s.mem[q]+dm) - s.hostEnergy(s.load[q], s.mem[q])
+		var moved int64
+		if s.budget != nil {
+			moved = s.budget.cost(s.u, i, q) - s.budget.cost(s.u, i, p)
+			if j >= 0 {
+				moved += s.budget.cost(s.u, j, p) - s.budget.cost(s.u, j, q)
+			}
+			delta += s.budgetEnergy(moved) - s.budgetEnergy(0)
+		}
+		if delta > 0 && (delta > 20*temp || s.rng.Float64() >= math.Exp(-delta/temp)) {
+			continue
+		}
+		s.relocate(i, q)
+		if j >= 0 {
+			s.relocate(j, p)
+		}
+		if s.budget != nil {
+			s.budget.moved += moved
+		}
+		s.setOver(p)
+		s.setOver(q)
+	}
+	return len(s.over) == 0 && s.budgetEnergy(0) == 0 && s.record()
+}
