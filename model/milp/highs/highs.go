@@ -1,0 +1,286 @@
+// Package highs solves linear and mixed-integer linear models with HiGHS
+// (version 1.10 or later) through its C API. It knows nothing but models.
+//
+// HiGHS prints nothing unless a Log is given. Many solves may run at once, each
+// with one thread; a solve with more threads runs alone, since HiGHS's thread
+// pool belongs to the process.
+package highs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+// ErrSolver marks an error that HiGHS itself returned.
+var ErrSolver = errors.New("highs: solver error")
+
+// ErrStart marks a start solution whose length isn't the number of variables.
+var ErrStart = errors.New("highs: start solution of the wrong length")
+
+// Options of a solve. The zero value solves to optimality with one thread.
+type Options struct {
+	TimeLimit time.Duration // 0: none
+	Gap       float64       // relative MIP gap at which to stop; 0: proved to 1e-9
+	NodeLimit int64         // of branch and bound; 0: none
+	Threads   int           // 0: 1
+	Relax     bool          // ignore integrality
+	// Start is a point to start a MIP from, one value for each variable.
+	// HiGHS ignores an infeasible start without saying so.
+	Start []float64
+	// Log, if not nil, gets HiGHS's log, line by line, from the solve's goroutine.
+	Log func(line string)
+	// Progress, if not nil, is called about ten times a second while a MIP
+	// is being solved, never after Solve has returned.
+	Progress func(Progress)
+}
+
+// Progress is a MIP's state on the way. Incumbent is NaN without one.
+type Progress struct {
+	Incumbent, Bound, Gap float64
+	Nodes                 int64
+	Elapsed               time.Duration
+}
+
+// Status says why the solve ended (the termination status of MathOptInterface;
+// whether there is a point is Result.Feasible).
+type Status int
+
+// The termination statuses. Optimal, Infeasible, Unbounded and
+// InfeasibleOrUnbounded are HiGHS's proofs in floating-point arithmetic.
+const (
+	Unknown Status = iota
+	Optimal
+	Infeasible
+	Unbounded
+	InfeasibleOrUnbounded
+	TimeLimit
+	Interrupted // ctx ended
+	NodeLimit   // or another limit on the work
+)
+
+// String is the status in words.
+func (s Status) String() string {
+	return [...]string{"unknown", "optimal", "infeasible", "unbounded", "infeasible or unbounded",
+		"time limit", "interrupted", "node limit"}[s]
+}
+
+// Result of a solve. What isn't known is NaN or nil.
+type Result struct {
+	Status     Status
+	Feasible   bool    // X is a feasible point, to within HiGHS's tolerance of 1e-6
+	Objective  float64 // at X
+	Bound      float64 // proved by HiGHS in floating-point arithmetic; widen it before calling it a bound
+	Gap        float64 // relative, as HiGHS reports it
+	Nodes      int64
+	Iterations int64
+	X          []float64 // one value for each variable
+	// Duals and Reduced are the rows' dual values and the variables' reduced
+	// costs of a linear program solved to optimality: for each variable,
+	// Reduced[j] = cost[j] - sum over rows of Duals[i] coef[i][j].
+	Duals, Reduced []float64
+	Elapsed        time.Duration
+}
+
+// Solve solves the model. It returns within 100 ms of ctx's end with what is
+// known by then; HiGHS, which may take longer to hear the interrupt, then ends
+// in the background. A status that isn't optimal is not an error; errors are
+// invalid models and options and HiGHS's own failures.
+func Solve(ctx context.Context, m *milp.Model, o Options) (Result, error) {
+	none := emptyResult()
+	if err := m.Validate(); err != nil {
+		return none, err
+	}
+	if o.Start != nil && len(o.Start) != len(m.Vars) {
+		return none, fmt.Errorf("%w: %d values for %d variables", ErrStart, len(o.Start), len(m.Vars))
+	}
+	if o.Gap < 0 || math.IsNaN(o.Gap) || o.TimeLimit < 0 || o.NodeLimit < 0 || o.Threads < 0 {
+		return none, fmt.Errorf("highs: an option is negative: gap %v, time limit %v, node limit %d, threads %d", o.Gap, o.TimeLimit, o.NodeLimit, o.Threads)
+	}
+	if ctx.Err() != nil {
+		none.Status = Interrupted
+		return none, nil
+	}
+	n, err := newNative(o.Log)
+	if err != nil {
+		return none, err
+	}
+	if err := errors.Join(n.setOptions(o), n.pass(m, o.Relax)); err != nil {
+		n.close()
+		return none, err
+	}
+	if o.Start != nil {
+		if err := n.setStart(o.Start); err != nil {
+			n.close()
+			return none, err
+		}
+	}
+	mip := false
+	for i := range m.Vars {
+		mip = mip || m.Vars[i].Integer && !o.Relax
+	}
+	return runAndClose(ctx, n, m, o, mip)
+}
+
+func emptyResult() Result {
+	nan := math.NaN()
+	return Result{Objective: nan, Bound: nan, Gap: nan}
+}
+
+func (n *native) setOptions(o Options) error {
+	errs := []error{n.intOption("threads", max(1, o.Threads)), n.doubleOption("mip_rel_gap", o.Gap)}
+	if o.TimeLimit > 0 {
+		errs = append(errs, n.doubleOption("time_limit", o.TimeLimit.Seconds()))
+	}
+	if o.NodeLimit > 0 {
+		errs = append(errs, n.intOption("mip_max_nodes", int(min(o.NodeLimit, math.MaxInt32))))
+	}
+	return errors.Join(errs...)
+}
+
+// runAndClose runs HiGHS in a goroutine that owns it, and watches ctx.
+func runAndClose(ctx context.Context, n *native, m *milp.Model, o Options, mip bool) (Result, error) {
+	start := time.Now()
+	cols := len(m.Vars)
+	type outcome struct {
+		r   Result
+		err error
+	}
+	done := make(chan outcome, 1)
+	var settled atomic.Bool // by whichever is first: HiGHS's end or giving up on it
+	go func() {
+		unlock := lockScheduler(max(1, o.Threads))
+		err := n.run()
+		unlock()
+		var r Result
+		if err == nil {
+			r, err = n.result(mip)
+		}
+		if settled.CompareAndSwap(false, true) {
+			done <- outcome{r, err}
+		} else {
+			n.close()
+		}
+	}()
+	finish := func(out outcome) (Result, error) {
+		n.close()
+		out.r.Elapsed = time.Since(start)
+		if out.r.Status == Interrupted && ctx.Err() == nil {
+			out.r.Status = TimeLimit
+		}
+		return out.r, out.err
+	}
+	var deadline <-chan time.Time
+	if o.TimeLimit > 0 {
+		// HiGHS's own limit overshoots inside a long root LP.
+		t := time.NewTimer(o.TimeLimit)
+		defer t.Stop()
+		deadline = t.C
+	}
+	var tick <-chan time.Time
+	if o.Progress != nil {
+		t := time.NewTicker(100 * time.Millisecond)
+		defer t.Stop()
+		tick = t.C
+	}
+	why := Unknown
+	var giveUp <-chan time.Time
+	ended := ctx.Done()
+	for {
+		select {
+		case out := <-done:
+			return finish(out)
+		case <-tick:
+			if p, _, ok := n.now(cols); ok {
+				p.Elapsed = time.Since(start)
+				o.Progress(p)
+			}
+		case <-ended:
+			n.stop()
+			why, ended, giveUp = Interrupted, nil, time.After(70*time.Millisecond)
+		case <-deadline:
+			n.stop()
+			deadline = nil
+			if why == Unknown {
+				why, giveUp = TimeLimit, time.After(70*time.Millisecond)
+			}
+		case <-giveUp:
+			r := emptyResult()
+			r.Status, r.Elapsed = why, time.Since(start)
+			if p, x, ok := n.now(cols); ok {
+				r.Bound, r.Nodes, r.Gap = p.Bound, p.Nodes, p.Gap
+				if x != nil {
+					r.X, r.Feasible, r.Objective = x, true, m.Objective(x)
+				}
+			}
+			if !settled.CompareAndSwap(false, true) {
+				return finish(<-done)
+			}
+			return r, nil
+		}
+	}
+}
+
+// result reads what HiGHS knows after a run.
+func (n *native) result(mip bool) (Result, error) {
+	r := emptyResult()
+	switch n.modelStatus() {
+	case 6, 7: // kHighsModelStatusModelEmpty, Optimal
+		r.Status = Optimal
+	case 8:
+		r.Status = Infeasible
+	case 9:
+		r.Status = InfeasibleOrUnbounded
+	case 10:
+		r.Status = Unbounded
+	case 13:
+		r.Status = TimeLimit
+	case 17:
+		r.Status = Interrupted
+	case 14, 16, 11, 12:
+		r.Status = NodeLimit
+	}
+	r.Iterations = int64(n.intInfo("simplex_iteration_count"))
+	const feasible = 2 // kHighsSolutionStatusFeasible
+	if cols, _ := n.size(); cols == 0 || r.Status == Optimal || n.intInfo("primal_solution_status") == feasible {
+		// An unbounded model may come with a feasible point, which is no answer.
+		if r.Status != Infeasible && r.Status != Unbounded && r.Status != InfeasibleOrUnbounded {
+			x, reduced, _, dual, err := n.solution()
+			if err != nil {
+				return r, err
+			}
+			r.X, r.Feasible = x, true
+			r.Objective = n.doubleInfo("objective_function_value")
+			if !mip && r.Status == Optimal {
+				r.Duals, r.Reduced = dual, reduced
+			}
+		}
+	}
+	if mip {
+		r.Nodes = n.int64Info("mip_node_count")
+		r.Bound, r.Gap = n.doubleInfo("mip_dual_bound"), n.doubleInfo("mip_gap")
+	} else if r.Status == Optimal {
+		r.Bound, r.Gap = r.Objective, 0
+	}
+	return r, nil
+}
+
+// SolveFile solves a model that HiGHS reads from a file, in the format that its
+// extension names (.mps, .lp).
+func SolveFile(ctx context.Context, file string, o Options) (Result, error) {
+	n, err := newNative(o.Log)
+	if err != nil {
+		return emptyResult(), err
+	}
+	if err := errors.Join(n.setOptions(o), n.read(file)); err != nil {
+		n.close()
+		return emptyResult(), err
+	}
+	cols, _ := n.size()
+	return runAndClose(ctx, n, &milp.Model{Vars: make([]milp.Var, cols)}, o, true)
+}

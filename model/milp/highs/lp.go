@@ -1,0 +1,102 @@
+package highs
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+// LP is a linear program that is solved again and again while columns are
+// added, each time from the last basis: the master of a column generation. It
+// is for one goroutine at a time and must be closed.
+type LP struct {
+	n    *native
+	rows int
+}
+
+// Column is a variable to add to an LP.
+type Column struct {
+	Cost, Lower, Upper float64
+	Terms              []RowTerm
+}
+
+// RowTerm is a coefficient of a column.
+type RowTerm struct {
+	Row  int
+	Coef float64
+}
+
+// NewLP passes the model, with integrality ignored, to a HiGHS of its own that
+// uses one thread and the primal simplex method, to which added columns leave
+// the last basis feasible.
+func NewLP(m *milp.Model) (*LP, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	n, err := newNative(nil)
+	if err != nil {
+		return nil, err
+	}
+	l := &LP{n: n, rows: len(m.Rows)}
+	for _, set := range []func() error{
+		func() error { return n.intOption("threads", 1) },
+		func() error { return n.stringOption("presolve", "off") },
+		func() error { return n.stringOption("solver", "simplex") },
+		func() error { return n.intOption("simplex_strategy", 4) },
+		func() error { return n.pass(m, true) },
+	} {
+		if err := set(); err != nil {
+			l.Close()
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// AddColumns appends variables.
+func (l *LP) AddColumns(cols []Column) error {
+	for i := range cols {
+		for _, t := range cols[i].Terms {
+			if t.Row < 0 || t.Row >= l.rows {
+				return fmt.Errorf("highs: column %d names row %d of %d", i, t.Row, l.rows)
+			}
+		}
+	}
+	if len(cols) == 0 {
+		return nil
+	}
+	return l.n.addColumns(cols)
+}
+
+// SetBounds changes a variable's bounds.
+func (l *LP) SetBounds(col int, lower, upper float64) error { return l.n.colBounds(col, lower, upper) }
+
+// Solve solves from the last basis. When ctx ends, HiGHS is told to stop at its
+// next callback and the status is Interrupted.
+func (l *LP) Solve(ctx context.Context) (Result, error) {
+	if ctx.Err() != nil {
+		r := emptyResult()
+		r.Status = Interrupted
+		return r, nil
+	}
+	start := time.Now()
+	stopped := make(chan struct{})
+	cancel := context.AfterFunc(ctx, func() { l.n.stop(); close(stopped) })
+	unlock := lockScheduler(1)
+	err := l.n.run()
+	unlock()
+	if !cancel() {
+		<-stopped
+	}
+	if err != nil {
+		return emptyResult(), err
+	}
+	r, err := l.n.result(false)
+	r.Elapsed = time.Since(start)
+	return r, err
+}
+
+// Close frees the solver.
+func (l *LP) Close() { l.n.close() }

@@ -1,0 +1,288 @@
+package highs
+
+/*
+#cgo pkg-config: highs
+#include <stdlib.h>
+#include "shim.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime/cgo"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+//export gwLog
+func gwLog(handle C.uintptr_t, message *C.char) {
+	if log, ok := cgo.Handle(handle).Value().(func(string)); ok {
+		log(strings.TrimRight(C.GoString(message), "\n"))
+	}
+}
+
+// Version is the version of the HiGHS library that is linked in.
+func Version() string { return C.GoString(C.gw_version()) }
+
+// scheduler guards HiGHS's process-wide task scheduler: it is made by the
+// first solve and must be reset, with no solve running, before one with another
+// number of threads.
+var scheduler struct {
+	sync.RWMutex
+	threads int
+}
+
+// lockScheduler returns the function that undoes it. Solves with one thread
+// run side by side; one with more runs alone.
+func lockScheduler(threads int) func() {
+	for {
+		scheduler.RLock()
+		if scheduler.threads == threads && threads == 1 {
+			return scheduler.RUnlock
+		}
+		scheduler.RUnlock()
+		scheduler.Lock()
+		if scheduler.threads != threads {
+			C.gw_reset_scheduler()
+			scheduler.threads = threads
+		}
+		if threads != 1 {
+			return scheduler.Unlock
+		}
+		scheduler.Unlock()
+	}
+}
+
+// native is one HiGHS object, used by one goroutine at a time but for stop and
+// now.
+type native struct {
+	s   *C.gw_state
+	log cgo.Handle
+}
+
+func newNative(log func(string)) (*native, error) {
+	n := &native{}
+	if log != nil {
+		n.log = cgo.NewHandle(log)
+	}
+	n.s = C.gw_new(C.uintptr_t(n.log))
+	if n.s == nil {
+		n.close()
+		return nil, fmt.Errorf("%w: it can't be created or refuses a callback", ErrSolver)
+	}
+	for _, o := range []struct {
+		name string
+		v    float64
+		bool bool
+	}{
+		// With symmetry detection 1.10 calls wrong values optimal.
+		{"mip_detect_symmetry", 0, true},
+		// The default 1e-6 ends with answers that are off by up to 1e-5.
+		{"mip_abs_gap", 1e-9, false},
+	} {
+		var err error
+		if o.bool {
+			err = n.boolOption(o.name, o.v != 0)
+		} else {
+			err = n.doubleOption(o.name, o.v)
+		}
+		if err != nil {
+			n.close()
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+func (n *native) close() {
+	if n.s != nil {
+		C.gw_free(n.s)
+		n.s = nil
+	}
+	if n.log != 0 {
+		n.log.Delete()
+		n.log = 0
+	}
+}
+
+func check(rc C.int, what string) error {
+	if rc < 0 {
+		return fmt.Errorf("%w: %s fails with code %d", ErrSolver, what, int(rc))
+	}
+	return nil
+}
+
+func (n *native) boolOption(name string, v bool) error {
+	c := C.CString(name)
+	defer C.free(unsafe.Pointer(c))
+	b := C.int(0)
+	if v {
+		b = 1
+	}
+	return check(C.gw_bool_option(n.s, c, b), "option "+name)
+}
+
+func (n *native) intOption(name string, v int) error {
+	c := C.CString(name)
+	defer C.free(unsafe.Pointer(c))
+	return check(C.gw_int_option(n.s, c, C.int(v)), "option "+name)
+}
+
+func (n *native) doubleOption(name string, v float64) error {
+	c := C.CString(name)
+	defer C.free(unsafe.Pointer(c))
+	return check(C.gw_double_option(n.s, c, C.double(v)), "option "+name)
+}
+
+func (n *native) stringOption(name, v string) error {
+	c, d := C.CString(name), C.CString(v)
+	defer C.free(unsafe.Pointer(c))
+	defer C.free(unsafe.Pointer(d))
+	return check(C.gw_string_option(n.s, c, d), "option "+name)
+}
+
+// ptr is the address of a slice's first element, nil for an empty slice.
+func ptr[C, G any](s []G) *C { return (*C)(unsafe.Pointer(unsafe.SliceData(s))) }
+
+func (n *native) pass(m *milp.Model, relax bool) error {
+	var cost, cl, cu, rl, ru, value []float64
+	var start, index, integrality []int32
+	for i := range m.Vars {
+		v := &m.Vars[i]
+		cost, cl, cu = append(cost, v.Cost), append(cl, v.Lower), append(cu, v.Upper)
+		if v.Integer && !relax && integrality == nil {
+			integrality = make([]int32, len(m.Vars))
+		}
+		if v.Integer && !relax {
+			integrality[i] = 1
+		}
+	}
+	for i := range m.Rows {
+		start = append(start, int32(len(index)))
+		rl, ru = append(rl, m.Rows[i].Lower), append(ru, m.Rows[i].Upper)
+		for _, t := range m.Rows[i].Terms {
+			index, value = append(index, int32(t.Var)), append(value, t.Coef)
+		}
+	}
+	if len(index) > math.MaxInt32 {
+		return fmt.Errorf("%w: %d coefficients are more than HiGHS takes", ErrSolver, len(index))
+	}
+	maximise := C.int(0)
+	if m.Maximise {
+		maximise = 1
+	}
+	// HiGHS wants arrays even where they have no elements.
+	start, index, value = append(start, int32(len(index))), append(index, 0), append(value, 0)
+	return check(C.gw_pass(n.s, C.int(len(m.Vars)), C.int(len(m.Rows)), C.int(len(index)-1), maximise, C.double(m.Offset),
+		ptr[C.double](cost), ptr[C.double](cl), ptr[C.double](cu), ptr[C.double](rl), ptr[C.double](ru),
+		ptr[C.int](start), ptr[C.int](index), ptr[C.double](value), ptr[C.int](integrality)), "passing the model")
+}
+
+func (n *native) read(file string) error {
+	c := C.CString(file)
+	defer C.free(unsafe.Pointer(c))
+	return check(C.gw_read(n.s, c), "reading "+file)
+}
+
+func (n *native) addColumns(cols []Column) error {
+	var cost, lower, upper, value []float64
+	var start, index []int32
+	for _, c := range cols {
+		start = append(start, int32(len(index)))
+		cost, lower, upper = append(cost, c.Cost), append(lower, c.Lower), append(upper, c.Upper)
+		for _, t := range c.Terms {
+			index, value = append(index, int32(t.Row)), append(value, t.Coef)
+		}
+	}
+	return check(C.gw_add_cols(n.s, C.int(len(cols)), C.int(len(index)), ptr[C.double](cost), ptr[C.double](lower),
+		ptr[C.double](upper), ptr[C.int](start), ptr[C.int](index), ptr[C.double](value)), "adding columns")
+}
+
+func (n *native) colBounds(col int, lower, upper float64) error {
+	return check(C.gw_col_bounds(n.s, C.int(col), C.double(lower), C.double(upper)), "changing bounds")
+}
+
+func (n *native) setStart(x []float64) error {
+	return check(C.gw_set_solution(n.s, ptr[C.double](x)), "setting the start solution")
+}
+
+// run solves. Presolve of 1.10 turns some small integer models with an equality
+// into points outside their bounds, which HiGHS itself notices and calls a
+// solve error: those are solved again without presolve.
+func (n *native) run() error {
+	err := check(C.gw_run(n.s), "solving")
+	if err == nil {
+		return nil
+	}
+	if again := errors.Join(check(C.gw_clear(n.s), "clearing"), n.stringOption("presolve", "off")); again != nil {
+		return errors.Join(err, again)
+	}
+	return check(C.gw_run(n.s), "solving without presolve")
+}
+
+// stop asks a running solve to end; it may be called from any goroutine.
+func (n *native) stop() { C.gw_stop(n.s) }
+
+func (n *native) size() (cols, rows int) { return int(C.gw_cols(n.s)), int(C.gw_rows(n.s)) }
+
+// now is what the running solve has reported so far; any goroutine may ask.
+func (n *native) now(cols int) (p Progress, x []float64, ok bool) {
+	c := C.gw_now(n.s)
+	if c.has_solution != 0 {
+		x = make([]float64, cols)
+		if C.gw_now_solution(n.s, ptr[C.double](x), C.int(cols)) == 0 {
+			x = nil
+		}
+	}
+	p = Progress{Incumbent: math.NaN(), Bound: float64(c.dual), Gap: float64(c.gap), Nodes: int64(c.nodes)}
+	if c.has_solution != 0 {
+		p.Incumbent = float64(c.primal)
+	}
+	return p, x, c.has_mip != 0
+}
+
+func (n *native) doubleInfo(name string) float64 {
+	c := C.CString(name)
+	defer C.free(unsafe.Pointer(c))
+	v := C.double(math.NaN())
+	if C.gw_double_info(n.s, c, &v) != 0 {
+		return math.NaN()
+	}
+	return float64(v)
+}
+
+func (n *native) intInfo(name string) int {
+	c := C.CString(name)
+	defer C.free(unsafe.Pointer(c))
+	var v C.int
+	if C.gw_int_info(n.s, c, &v) != 0 {
+		return 0
+	}
+	return int(v)
+}
+
+func (n *native) int64Info(name string) int64 {
+	c := C.CString(name)
+	defer C.free(unsafe.Pointer(c))
+	var v C.int64_t
+	if C.gw_int64_info(n.s, c, &v) != 0 {
+		return 0
+	}
+	return int64(v)
+}
+
+func (n *native) modelStatus() int { return int(C.gw_model_status(n.s)) }
+
+// solution is the point with its duals; the slices are empty where there is none.
+func (n *native) solution() (x, reduced, rowValue, dual []float64, err error) {
+	cols, rows := n.size()
+	x, reduced = make([]float64, cols), make([]float64, cols)
+	rowValue, dual = make([]float64, rows), make([]float64, rows)
+	err = check(C.gw_solution(n.s, ptr[C.double](x), ptr[C.double](reduced), ptr[C.double](rowValue), ptr[C.double](dual)), "reading the solution")
+	return x, reduced, rowValue, dual, err
+}
