@@ -154,7 +154,7 @@ func (s *vcschedSearch) run() error {
 	imp := vcsched.NewImprover(s.in, s.u, from, s.set.Seed)
 	small := len(s.u.CPU) <= 64
 	// Bin completion closes a dozen tasks in the time of some thousand steps.
-	steps := envi("LS",20) * len(s.u.CPU) * len(s.u.CPU)
+	steps := 20 * len(s.u.CPU) * len(s.u.CPU)
 	if !small {
 		steps = vcsched.AnnealSteps(len(s.u.CPU))
 	}

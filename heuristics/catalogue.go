@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gapwise/gapwise/heuristics/vcsched"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -57,4 +58,32 @@ func (s solver[I, S]) Solve(ctx context.Context, in model.Instance, set model.Se
 		return r, fmt.Errorf("%s: %w", s.name, err)
 	}
 	return r, r.SetSolution(in, solution)
+}
+
+const vcschedPaper = "Stillwell, Schanzenbach, Vivien, Casanova: Resource Allocation using Virtual Clusters"
+
+// Catalogue lists every heuristic, by problem, weakest first.
+func Catalogue() []Algorithm {
+	var all []Algorithm
+	add := func(name, section, complexity, summary string, seeded bool, solve func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error)) {
+		paper := "gapwise"
+		if section != "" {
+			paper = vcschedPaper + ", section " + section
+		}
+		all = append(all, Algorithm{Name: name, Kind: model.KindVCSched, Paper: paper, Complexity: complexity,
+			Summary: summary, Seeded: seeded, Solver: Adapt(name, solve)})
+	}
+	const lp, pack = "a linear program of 2nH+1 variables", "O(log(1/precision) n log n) when the trees prune well"
+	add("rrnd", "3.2", lp, "randomised rounding of the linear relaxation", true, vcsched.RRND)
+	add("rrnz", "3.2", lp, "the same, with no host's probability zero", true, vcsched.RRNZ)
+	add("gr", "3.3", "O(nH)", "greedy by least CPU load", false, vcsched.GR)
+	add("sg", "3.3", "O(n log n + nH)", "greedy, tasks by decreasing memory", false, vcsched.SG)
+	add("gb", "3.3", "O(500,000 H + nH)", "greedy with backtracking", false, vcsched.GB)
+	add("sgb", "3.3", "O(500,000 H + nH)", "sorted greedy with backtracking", false, vcsched.SGB)
+	for k, key := range []string{"sum, ascending", "difference, ascending", "ratio, ascending", "larger, ascending",
+		"sum, descending", "difference, descending", "ratio, descending", "larger, descending"} {
+		add(fmt.Sprintf("mcb%d", k+1), "3.4", pack, "multi-capacity bin packing by "+key, false, vcsched.MCBs[k+1])
+	}
+	add("anneal", "", "O(1) per step, 500,000 + 4,000 n steps", "local search on overloads towards the bound", true, vcsched.Anneal)
+	return all
 }

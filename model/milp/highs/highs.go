@@ -30,6 +30,9 @@ type Options struct {
 	NodeLimit int64         // of branch and bound; 0: none
 	Threads   int           // 0: 1
 	Relax     bool          // ignore integrality
+	// Tolerance replaces HiGHS's tolerances on feasibility, optimality and
+	// integrality (1e-7, 1e-7 and 1e-6), from 1e-10 on; 0 leaves them.
+	Tolerance float64
 	// Start is a point to start a MIP from, one value for each variable.
 	// HiGHS ignores an infeasible start without saying so.
 	Start []float64
@@ -134,6 +137,11 @@ func emptyResult() Result {
 
 func (n *native) setOptions(o Options) error {
 	errs := []error{n.intOption("threads", max(1, o.Threads)), n.doubleOption("mip_rel_gap", o.Gap)}
+	if o.Tolerance != 0 {
+		for _, name := range []string{"primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance"} {
+			errs = append(errs, n.doubleOption(name, o.Tolerance))
+		}
+	}
 	if o.TimeLimit > 0 {
 		errs = append(errs, n.doubleOption("time_limit", o.TimeLimit.Seconds()))
 	}

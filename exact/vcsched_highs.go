@@ -1,0 +1,96 @@
+package exact
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/heuristics/vcsched"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+// VCSchedHiGHS solves a formulation of VCSched by HiGHS.
+type VCSchedHiGHS struct {
+	// Formulation is a name of bounds.VCSchedFormulations; empty means compact.
+	Formulation string
+}
+
+// solverTolerance is what HiGHS is asked to satisfy rows, integrality and
+// optimality to. Its bounds are widened by a hundred times as much before they
+// are called bounds, and its points are rounded and valued anew.
+const solverTolerance = 1e-9
+
+// Name is "highs" for the compact formulation and "highs-NAME" for the others.
+func (s VCSchedHiGHS) Name() string {
+	if s.Formulation == "" || s.Formulation == "compact" {
+		return "highs"
+	}
+	return "highs-" + s.Formulation
+}
+
+// Solve implements model.Solver. The proofs are HiGHS's, in floating-point
+// arithmetic.
+func (s VCSchedHiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	r := model.NewResult(s.Name(), set.Seed)
+	v, ok := in.(*model.VCSched)
+	if !ok {
+		return r, fmt.Errorf("%s: %w: it doesn't solve %s instances", s.Name(), model.ErrUnsupported, in.Kind())
+	}
+	name := s.Formulation
+	if name == "" {
+		name = "compact"
+	}
+	f, err := bounds.VCSchedFormulation(v, name)
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", s.Name(), err)
+	}
+	start := time.Now()
+	o := highs.Options{TimeLimit: set.TimeLimit, Threads: set.Workers(), Tolerance: solverTolerance}
+	if set.GapLimit() > model.DefaultGap {
+		o.Gap = set.GapLimit() / 2
+	}
+	if p, ok := set.Start.(*model.Placement); ok && p != nil {
+		if err := v.CheckShape(p); err != nil {
+			return r, err
+		}
+		o.Start = f.Encode(p.TaskHosts())
+	}
+	if set.Progress != nil {
+		o.Progress = func(p highs.Progress) {
+			set.Progress(model.Progress{Algorithm: s.Name(), Incumbent: f.Yield(p.Incumbent), Bound: f.Yield(p.Bound), Nodes: p.Nodes, Elapsed: p.Elapsed})
+		}
+	}
+	h, err := highs.Solve(ctx, &f.Model, o)
+	r.Elapsed, r.Nodes = time.Since(start), h.Nodes
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", s.Name(), err)
+	}
+	if h.Feasible {
+		p, err := f.Decode(h.X)
+		if err != nil {
+			return r, fmt.Errorf("%s: %w", s.Name(), err)
+		}
+		if p, err = vcsched.RaiseAverage(v, p); err != nil {
+			return r, fmt.Errorf("%s: %w", s.Name(), err)
+		}
+		if err := r.SetSolution(v, p); err != nil {
+			return r, err
+		}
+	}
+	wide := 100 * solverTolerance
+	if !f.Maximise {
+		wide = -wide
+	}
+	switch h.Status {
+	case highs.Infeasible:
+		r.Status, r.Reason = model.StatusInfeasible, "HiGHS found the model infeasible"
+	default:
+		r.SetBound(model.Maximise, min(1, f.Yield(h.Bound+wide)), set.GapLimit())
+		if r.Status != model.StatusOptimal {
+			r.Reason = "stopped: " + h.Status.String()
+		}
+	}
+	return r, nil
+}

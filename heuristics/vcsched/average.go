@@ -1,0 +1,134 @@
+package vcsched
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+// RaiseAverage is the second phase (sections 3.5 and 5.2): with the hosts
+// fixed and the minimum yield that they allow kept, it gives the CPU that is
+// left to raise the average yield of the jobs. The result has the hosts of p
+// and the minimum yield in.Yield(hosts).
+//
+// Where all jobs are sequential, each host serves its tasks by increasing CPU
+// need, which is optimal: a unit of CPU adds 1/a to the sum of the yields.
+// O(n log n). A parallel job's tasks get the same share on every host that it
+// uses, so then a linear program over the jobs' yields decides: maximise their
+// sum, subject to each host's CPU.
+func RaiseAverage(in *model.VCSched, p *model.Placement) (*model.Placement, error) {
+	hosts := p.TaskHosts()
+	lowest := in.Yield(hosts)
+	sequential := true
+	for i := range in.Jobs {
+		sequential = sequential && in.Jobs[i].Tasks == 1
+	}
+	if sequential {
+		return raiseGreedily(in, hosts, lowest), nil
+	}
+	return raiseByLP(in, hosts, lowest)
+}
+
+func raiseGreedily(in *model.VCSched, hosts []int32, lowest float64) *model.Placement {
+	p := in.NewPlacement(hosts, lowest)
+	order := make([]int, len(in.Jobs))
+	free := make([]float64, in.Hosts)
+	for i := range order {
+		order[i] = i
+	}
+	for h := range free {
+		free[h] = 1
+	}
+	for i := range p.Jobs {
+		free[hosts[i]] -= p.Jobs[i].CPU[0]
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.Jobs[a].CPU, in.Jobs[b].CPU) })
+	for _, i := range order {
+		share, need, h := &p.Jobs[i].CPU[0], in.Jobs[i].CPU, hosts[i]
+		if free[h] <= 0 {
+			continue
+		}
+		if rest := need - *share; rest <= free[h] {
+			free[h] -= rest
+			*share = need
+		} else {
+			*share += free[h]
+			free[h] = 0
+		}
+	}
+	return p
+}
+
+// jobLoads are the CPU needs of each job on each host that it uses.
+func jobLoads(in *model.VCSched, hosts []int32) [][]hostLoad {
+	loads := make([][]hostLoad, len(in.Jobs))
+	k := 0
+	for i := range in.Jobs {
+		mine := slices.Clone(hosts[k : k+in.Jobs[i].Tasks])
+		slices.Sort(mine)
+		for _, h := range mine {
+			if l := len(loads[i]); l == 0 || loads[i][l-1].host != h {
+				loads[i] = append(loads[i], hostLoad{host: h})
+			}
+			loads[i][len(loads[i])-1].cpu += in.Jobs[i].CPU
+		}
+		k += in.Jobs[i].Tasks
+	}
+	return loads
+}
+
+type hostLoad struct {
+	host int32
+	cpu  float64
+}
+
+func raiseByLP(in *model.VCSched, hosts []int32, lowest float64) (*model.Placement, error) {
+	loads := jobLoads(in, hosts)
+	m := &milp.Model{Maximise: true, Rows: make([]milp.Row, in.Hosts)}
+	for h := range m.Rows {
+		m.Rows[h] = milp.Row{Lower: math.Inf(-1), Upper: 1}
+	}
+	base := make([]float64, in.Hosts) // CPU at the lowest yield
+	for i := range loads {
+		m.AddVar(milp.Var{Lower: lowest, Upper: 1, Cost: 1})
+		for _, l := range loads[i] {
+			m.Rows[l.host].Terms = append(m.Rows[l.host].Terms, milp.Term{Var: i, Coef: l.cpu})
+			base[l.host] += l.cpu * lowest
+		}
+	}
+	r, err := highs.Solve(context.Background(), m, highs.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("second phase: %w", err)
+	}
+	if r.Status != highs.Optimal {
+		return nil, fmt.Errorf("second phase: the linear program, which has a solution, ended as %v", r.Status)
+	}
+	// HiGHS satisfies the rows to 1e-7 only: take back what is too much.
+	extra := make([]float64, in.Hosts)
+	raise := make([]float64, len(loads))
+	for i := range loads {
+		raise[i] = min(max(r.X[i], lowest), 1) - lowest
+		for _, l := range loads[i] {
+			extra[l.host] += l.cpu * raise[i]
+		}
+	}
+	p := in.NewPlacement(hosts, lowest)
+	for i := range loads {
+		keep := 1.0
+		for _, l := range loads[i] {
+			if over := 1 - base[l.host]; extra[l.host] > max(0, over) {
+				keep = min(keep, max(0, over)/extra[l.host])
+			}
+		}
+		for k := range p.Jobs[i].CPU {
+			p.Jobs[i].CPU[k] = min(in.Jobs[i].CPU*(lowest+keep*raise[i]), in.Jobs[i].CPU)
+		}
+	}
+	return p, nil
+}

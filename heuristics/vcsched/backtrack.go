@@ -1,0 +1,75 @@
+package vcsched
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// PlacementAttempts bounds the placements of a task on a host that GB and SGB
+// make (section 3.3).
+const PlacementAttempts = 500_000
+
+// GB is GR with chronological backtracking: a task for which no host has the
+// memory sends the search back to the task before, which tries its next host
+// in the order of load. It fails after PlacementAttempts placements.
+// O(PlacementAttempts H + nH).
+func GB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
+	return run(ctx, in, set, func(ctx context.Context, _ *model.VCSched, u *model.VCSchedUnits, _ model.Settings) ([]int32, error) {
+		return backtrack(ctx, u, instanceOrder(u), PlacementAttempts)
+	})
+}
+
+// SGB is GB with the tasks by decreasing memory need.
+func SGB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
+	return run(ctx, in, set, func(ctx context.Context, _ *model.VCSched, u *model.VCSchedUnits, _ model.Settings) ([]int32, error) {
+		return backtrack(ctx, u, memoryOrder(u), PlacementAttempts)
+	})
+}
+
+// backtrack goes through the tasks in order. At each level hosts are tried by
+// (load, number), so the next host to try is the smallest pair above the last
+// one tried: a scan, without a sorted list per level.
+func backtrack(ctx context.Context, u *model.VCSchedUnits, order []int32, attempts int) ([]int32, error) {
+	hosts := make([]int32, len(order))
+	load, mem := make([]int64, u.Hosts), make([]int64, u.Hosts)
+	last := make([]int32, len(order)) // host tried last at a level, -1 for none
+	last[0] = -1
+	for k, made := 0, 0; k < len(order); {
+		i := order[k]
+		from := last[k]
+		if from >= 0 { // take it back
+			load[from] -= u.CPU[i]
+			mem[from] -= u.Memory[i]
+		}
+		next := int32(-1)
+		for h := range int32(u.Hosts) {
+			if mem[h]+u.Memory[i] > u.MemoryCap || next >= 0 && load[h] >= load[next] {
+				continue
+			}
+			if from < 0 || load[h] > load[from] || load[h] == load[from] && h > from {
+				next = h
+			}
+		}
+		if next < 0 {
+			if k--; k < 0 {
+				return nil, fmt.Errorf("%w: every placement was tried, none fits in memory", model.ErrNoSolution)
+			}
+			continue
+		}
+		if made++; made > attempts {
+			return nil, fmt.Errorf("%w: %d placements were tried", model.ErrNoSolution, attempts)
+		}
+		if made&0xff == 0 && ctx.Err() != nil {
+			return nil, stopped(ctx)
+		}
+		load[next] += u.CPU[i]
+		mem[next] += u.Memory[i]
+		hosts[i], last[k] = next, next
+		if k++; k < len(order) {
+			last[k] = -1
+		}
+	}
+	return hosts, nil
+}

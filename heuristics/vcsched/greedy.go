@@ -1,0 +1,64 @@
+package vcsched
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// GR is the greedy heuristic (section 3.3): each task, in the instance's
+// order, goes to the host of least CPU load that has the memory for it; the
+// lowest-numbered of equals. O(nH).
+func GR(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
+	return run(ctx, in, set, func(ctx context.Context, _ *model.VCSched, u *model.VCSchedUnits, _ model.Settings) ([]int32, error) {
+		return greedy(ctx, u, instanceOrder(u))
+	})
+}
+
+// SG is GR with the tasks by decreasing memory need (section 3.3); equals keep
+// the instance's order. O(n log n + nH).
+func SG(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
+	return run(ctx, in, set, func(ctx context.Context, _ *model.VCSched, u *model.VCSchedUnits, _ model.Settings) ([]int32, error) {
+		return greedy(ctx, u, memoryOrder(u))
+	})
+}
+
+func instanceOrder(u *model.VCSchedUnits) []int32 {
+	order := make([]int32, len(u.CPU))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	return order
+}
+
+func memoryOrder(u *model.VCSchedUnits) []int32 {
+	order := instanceOrder(u)
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(u.Memory[b], u.Memory[a]) })
+	return order
+}
+
+func greedy(ctx context.Context, u *model.VCSchedUnits, order []int32) ([]int32, error) {
+	hosts := make([]int32, len(order))
+	load, mem := make([]int64, u.Hosts), make([]int64, u.Hosts)
+	for k, i := range order {
+		if k&0xff == 0 && ctx.Err() != nil {
+			return nil, stopped(ctx)
+		}
+		best := -1
+		for h := range load {
+			if mem[h]+u.Memory[i] <= u.MemoryCap && (best < 0 || load[h] < load[best]) {
+				best = h
+			}
+		}
+		if best < 0 {
+			return nil, fmt.Errorf("%w: no host has the memory for task %d", model.ErrNoSolution, i)
+		}
+		hosts[i] = int32(best)
+		load[best] += u.CPU[i]
+		mem[best] += u.Memory[i]
+	}
+	return hosts, nil
+}

@@ -1,0 +1,30 @@
+package vcsched
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// placer chooses the host of every task, task by task in the instance's order.
+type placer func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error)
+
+// run is what every heuristic of the paper does around its placer: the CPU
+// shares that make the minimum yield largest on the hosts chosen, then the
+// second phase (section 3.5). The paper's heuristics don't know of migration
+// budgets.
+func run(ctx context.Context, in *model.VCSched, set model.Settings, place placer) (*model.Placement, error) {
+	if in.MigrationBudget != nil {
+		return nil, fmt.Errorf("%w: it knows no migration budget; use anneal, search or highs", model.ErrUnsupported)
+	}
+	hosts, err := place(ctx, in, in.Units(), set)
+	if err != nil {
+		return nil, err
+	}
+	return RaiseAverage(in, in.NewPlacement(hosts, in.Yield(hosts)))
+}
+
+func stopped(ctx context.Context) error {
+	return fmt.Errorf("%w: stopped (%w)", model.ErrNoSolution, context.Cause(ctx))
+}

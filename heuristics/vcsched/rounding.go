@@ -1,0 +1,82 @@
+package vcsched
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+// NoZeroProbability is RRNZ's ε, the probability given to a host that the
+// relaxation doesn't use (section 3.2).
+const NoZeroProbability = 0.01
+
+// RRND is randomised rounding (section 3.2): it solves the linear relaxation of
+// the paper's model and puts each task, in the instance's order, on a host drawn
+// with the probabilities e of the relaxation; a host without the memory is left
+// out and another drawn, and the heuristic fails when no host with a positive
+// probability is left. The cost is that of a linear program with 2nH+1 variables.
+func RRND(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
+	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
+		return round(ctx, in, u, set, 0)
+	})
+}
+
+// RRNZ is RRND with the probability ε = NoZeroProbability in the place of every
+// zero, so that a host that the relaxation doesn't use can still be drawn.
+func RRNZ(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
+	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
+		return round(ctx, in, u, set, NoZeroProbability)
+	})
+}
+
+func round(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings, zero float64) ([]int32, error) {
+	f, err := bounds.VCSchedFormulation(in, "parallel")
+	if err != nil {
+		return nil, err
+	}
+	r, err := highs.Solve(ctx, &f.Model, highs.Options{Relax: true})
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Status == highs.Infeasible:
+		return nil, fmt.Errorf("%w: the linear relaxation is infeasible", model.ErrNoSolution)
+	case r.Status != highs.Optimal:
+		return nil, fmt.Errorf("%w: the linear relaxation ended as %v", model.ErrNoSolution, r.Status)
+	}
+	rng := rand.New(rand.NewPCG(set.Seed, 0x726f756e64))
+	hosts := make([]int32, len(u.CPU))
+	mem := make([]int64, u.Hosts)
+	p := make([]float64, u.Hosts)
+	for i := range hosts {
+		sum := 0.0
+		for h := range p {
+			p[h] = r.X[f.E[i]+h]
+			if p[h] < 1e-9 { // a zero to within the solver's tolerance
+				p[h] = zero
+			}
+			if mem[h]+u.Memory[i] > u.MemoryCap {
+				p[h] = 0 // drawn or not, it would be left out
+			}
+			sum += p[h]
+		}
+		if sum == 0 {
+			return nil, fmt.Errorf("%w: no host of positive probability has the memory for task %d", model.ErrNoSolution, i)
+		}
+		at, last := rng.Float64()*sum, 0
+		for h := range p {
+			if p[h] > 0 {
+				last = h
+				if at -= p[h]; at < 0 {
+					break
+				}
+			}
+		}
+		hosts[i] = int32(last)
+		mem[last] += u.Memory[i]
+	}
+	return hosts, nil
+}

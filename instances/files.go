@@ -1,0 +1,78 @@
+// Package instances is where instances come from: files and generators.
+package instances
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Load reads one instance from a file, or from standard input if path is "-".
+// Errors name the file; those about its content wrap model.ErrInvalid.
+func Load(path string) (model.Instance, error) {
+	data, err := ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	in, err := model.DecodeInstance(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", Label(path), err)
+	}
+	return in, nil
+}
+
+// Label is the path for messages.
+func Label(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return path
+}
+
+// ReadFile is os.ReadFile that knows "-" and tells what to do.
+func ReadFile(path string) ([]byte, error) {
+	if path == "-" {
+		data, err := io.ReadAll(os.Stdin)
+		if err != nil {
+			return nil, fmt.Errorf("standard input: %w", err)
+		}
+		return data, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", model.ErrInvalid, err)
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%w: %s is a folder, give a file (or %s)", model.ErrInvalid, path, filepath.Join(path, "*.json"))
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", model.ErrInvalid, err)
+	}
+	return data, nil
+}
+
+// Folder lists the .json files below a folder, sorted.
+func Folder(path string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(p, ".json") {
+			files = append(files, p)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", model.ErrInvalid, err)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%w: no .json file below %s", model.ErrInvalid, path)
+	}
+	slices.Sort(files)
+	return files, nil
+}

@@ -1,0 +1,163 @@
+package instances
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// VCSchedSpec specifies VCSched instances as the paper's section 4.1 draws
+// them. The zero value of a field means its default where one is named.
+type VCSchedSpec struct {
+	Hosts int
+	Jobs  int
+	// Slack is the share of the hosts' memory that is free on average: the
+	// mean memory need of a task is Hosts (1 - Slack) / tasks.
+	Slack     float64
+	MeanCPU   float64 // of a task; default 0.5
+	CoVCPU    float64 // coefficient of variation of the CPU needs
+	CoVMemory float64 // and of the memory needs
+	// MaxTasks above 1 makes jobs parallel, with a number of tasks from the
+	// Lublin-Feitelson model for a machine of that size (section 5.2: 64).
+	MaxTasks int
+	// Running is the share of the jobs that run already, on random hosts
+	// with the memory for them, and Budget the migration budget in hosts'
+	// memories (section 6.1); no budget and no current hosts at 0.
+	Running float64
+	Budget  float64
+	// Index counts the instances of one specification; each is drawn from a
+	// stream of its own, made of Seed, all other fields and Index.
+	Index int
+	Seed  uint64
+}
+
+// Name tells the specification: H4-J12-s10-ca75-cm25-3 is instance 3 with 4
+// hosts, 12 jobs, slack 0.10 and coefficients of variation of 0.75 (CPU) and
+// 0.25 (memory); -t64 for parallel jobs of up to 64 tasks, -r50-b30 for half of
+// the jobs running and a budget of 0.3 follow where they apply.
+func (s VCSchedSpec) Name() string {
+	percent := func(x float64) string { return fmt.Sprintf("%02.6g", math.Round(x*1e8)/1e6) }
+	name := fmt.Sprintf("H%d-J%d-s%s-ca%s-cm%s", s.Hosts, s.Jobs, percent(s.Slack), percent(s.CoVCPU), percent(s.CoVMemory))
+	if s.MeanCPU != 0 && s.MeanCPU != 0.5 {
+		name += "-c" + percent(s.MeanCPU)
+	}
+	if s.MaxTasks > 1 {
+		name += fmt.Sprintf("-t%d", s.MaxTasks)
+	}
+	if s.Running > 0 {
+		name += fmt.Sprintf("-r%s-b%s", percent(s.Running), percent(s.Budget))
+	}
+	return fmt.Sprintf("%s-%d", name, s.Index)
+}
+
+func (s VCSchedSpec) validate() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w vcsched specification: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
+	}
+	in := func(x, lo, hi float64) bool { return x >= lo && x <= hi }
+	switch {
+	case s.Hosts < 1 || s.Hosts > 1_000_000:
+		return bad("hosts is %d, must be from 1 to 1,000,000", s.Hosts)
+	case s.Jobs < 1 || s.Jobs > 1_000_000:
+		return bad("jobs is %d, must be from 1 to 1,000,000", s.Jobs)
+	case !(s.Slack >= 0 && s.Slack < 1):
+		return bad("slack is %v, must be from 0 to below 1", s.Slack)
+	case !(s.MeanCPU > 0 && s.MeanCPU <= 1):
+		return bad("mean_cpu is %v, must be above 0 and at most 1", s.MeanCPU)
+	case !in(s.CoVCPU, 0, 10) || !in(s.CoVMemory, 0, 10):
+		return bad("the coefficients of variation are %v and %v, must be from 0 to 10", s.CoVCPU, s.CoVMemory)
+	case s.MaxTasks < 0 || s.MaxTasks > 100_000:
+		return bad("max_tasks is %d, must be from 0 to 100,000", s.MaxTasks)
+	case !in(s.Running, 0, 1) || !in(s.Budget, 0, 1e6):
+		return bad("running is %v (0 to 1) and budget %v (0 to 1,000,000)", s.Running, s.Budget)
+	}
+	return nil
+}
+
+// Generate draws the instance. Needs come from normal distributions truncated
+// to (0, 1] by drawing again, which moves the mean of wide ones, and are rounded
+// to six decimals. For parallel jobs, where the paper says only that the
+// methodology is the same, the mean memory is per task, H (1 - slack) / (number
+// of tasks), so that the slack is what it says. It errs, as ErrInvalid, on
+// a specification out of range or with a mean memory need above a host's.
+func (s VCSchedSpec) Generate() (*model.VCSched, error) {
+	if s.MeanCPU == 0 {
+		s.MeanCPU = 0.5
+	}
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	h := fnv.New64a()
+	fmt.Fprint(h, s.Name())
+	rng := rand.New(rand.NewPCG(s.Seed, h.Sum64()))
+	in := &model.VCSched{Name: s.Name(), Hosts: s.Hosts, Jobs: make([]model.VCSchedJob, s.Jobs)}
+	tasks := 0
+	for i := range in.Jobs {
+		n := 1
+		if s.MaxTasks > 1 {
+			n = LublinTasks(rng, s.MaxTasks)
+		}
+		in.Jobs[i] = model.VCSchedJob{ID: fmt.Sprintf("j%d", i+1), Tasks: n}
+		tasks += n
+	}
+	mean := float64(s.Hosts) * (1 - s.Slack) / float64(tasks)
+	if mean > 1 {
+		return nil, fmt.Errorf("%w vcsched specification: a task's mean memory is %.3g hosts; give more jobs or more slack", model.ErrInvalid, mean)
+	}
+	for i := range in.Jobs {
+		in.Jobs[i].CPU = truncatedNormal(rng, s.MeanCPU, s.CoVCPU)
+		in.Jobs[i].Memory = truncatedNormal(rng, mean, s.CoVMemory)
+	}
+	if s.Running > 0 {
+		s.place(in, rng)
+	}
+	return in, in.Validate()
+}
+
+// truncatedNormal draws until the value, rounded to six decimals, is in (0, 1].
+func truncatedNormal(rng *rand.Rand, mean, cov float64) float64 {
+	for {
+		x := math.Round((mean+cov*mean*rng.NormFloat64())*1e6) / 1e6
+		if x > 0 && x <= 1 {
+			return x
+		}
+		if cov == 0 { // rounds to 0: the smallest need there is
+			return 1e-6
+		}
+	}
+}
+
+// place lets the first jobs run, each task on a random host with the memory
+// for it; a job that finds none is a new arrival.
+func (s VCSchedSpec) place(in *model.VCSched, rng *rand.Rand) {
+	free := make([]float64, s.Hosts)
+	for h := range free {
+		free[h] = 1
+	}
+	for i := range int(math.Round(s.Running * float64(s.Jobs))) {
+		j := &in.Jobs[i]
+		var hosts []int
+		for range j.Tasks {
+			start := rng.IntN(s.Hosts)
+			for k := range s.Hosts {
+				if h := (start + k) % s.Hosts; free[h] >= j.Memory {
+					free[h] -= j.Memory
+					hosts = append(hosts, h)
+					break
+				}
+			}
+		}
+		if len(hosts) == j.Tasks {
+			j.CurrentHosts = hosts
+			continue
+		}
+		for _, h := range hosts {
+			free[h] += j.Memory
+		}
+	}
+	budget := s.Budget
+	in.MigrationBudget = &budget
+}

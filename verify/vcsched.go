@@ -1,0 +1,138 @@
+package verify
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Constraints of VCSched (sections 2.3, 5.1 and 6.1 of its paper).
+const (
+	MissingJob     = "missing_job"
+	UnknownJob     = "unknown_job"
+	RepeatedJob    = "repeated_job"
+	TaskCount      = "task_count"       // another number of hosts or shares than tasks
+	UnknownHost    = "unknown_host"     // a host number that isn't from 0 to H-1
+	InvalidShare   = "invalid_share"    // NaN or infinite
+	NegativeShare  = "negative_share"   // below 0
+	ShareAboveNeed = "share_above_need" // a task gets more CPU than it needs
+	UnequalShares  = "unequal_shares"   // tasks of one job get different shares
+	HostCPU        = "host_cpu"         // the shares on a host sum to more than 1
+	HostMemory     = "host_memory"      // the memory needs on a host sum to more than 1
+	MigrationLimit = "migration_budget" // more memory moves than the budget
+)
+
+func vcsched(in *model.VCSched, p *model.Placement, r *Report) {
+	index := make(map[string]int, len(in.Jobs))
+	for i := range in.Jobs {
+		index[in.Jobs[i].ID] = i
+	}
+	placed := make([]*model.JobPlacement, len(in.Jobs))
+	for k := range p.Jobs {
+		q := &p.Jobs[k]
+		switch i, ok := index[q.ID]; {
+		case !ok:
+			r.add(UnknownJob, 0, "job %q isn't in the instance", q.ID)
+		case placed[i] != nil:
+			r.add(RepeatedJob, 0, "job %q is placed twice", q.ID)
+		default:
+			placed[i] = q
+		}
+	}
+	tol := exact(r.Tolerance)
+	// excess is x - allowed if that is above the tolerance's share of the capacity, else 0.
+	excess := func(x, allowed, capacity *big.Rat) float64 {
+		d := new(big.Rat).Sub(x, allowed)
+		if d.Cmp(new(big.Rat).Mul(tol, capacity)) <= 0 {
+			return 0
+		}
+		f, _ := d.Float64()
+		return max(f, math.SmallestNonzeroFloat64)
+	}
+	cpu, mem := make([]sum, in.Hosts), make([]sum, in.Hosts)
+	var moved sum
+	complete := true
+	var lowest *big.Rat
+	var yields big.Rat
+	for i := range in.Jobs {
+		j, q := &in.Jobs[i], placed[i]
+		if q == nil {
+			r.add(MissingJob, 0, "job %q is not placed", j.ID)
+			complete = false
+			continue
+		}
+		if len(q.Hosts) != j.Tasks || len(q.CPU) != j.Tasks {
+			r.add(TaskCount, 0, "job %q has %d tasks, the solution gives it %d hosts and %d shares", j.ID, j.Tasks, len(q.Hosts), len(q.CPU))
+			complete = false
+		}
+		need := exact(j.CPU)
+		var least, most *big.Rat
+		var total sum
+		for k, h := range q.Hosts {
+			if h < 0 || h >= in.Hosts {
+				r.add(UnknownHost, 0, "job %q task %d is on host %d of %d", j.ID, k, h, in.Hosts)
+				continue
+			}
+			mem[h].add(j.Memory)
+			if len(j.CurrentHosts) > k && j.CurrentHosts[k] != h {
+				moved.add(j.Memory)
+			}
+		}
+		for k, x := range q.CPU {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				r.add(InvalidShare, 0, "job %q task %d has the CPU share %v", j.ID, k, x)
+				complete = false
+				continue
+			}
+			share := exact(x)
+			if share.Sign() < 0 {
+				r.add(NegativeShare, -x, "job %q task %d has the CPU share %v", j.ID, k, x)
+			}
+			if over := excess(share, need, need); over > 0 {
+				r.add(ShareAboveNeed, over, "job %q task %d gets %.9g of a CPU and needs %.9g", j.ID, k, x, j.CPU)
+			}
+			if least == nil || share.Cmp(least) < 0 {
+				least = share
+			}
+			if most == nil || share.Cmp(most) > 0 {
+				most = share
+			}
+			total.add(x)
+			if k < len(q.Hosts) && q.Hosts[k] >= 0 && q.Hosts[k] < in.Hosts {
+				cpu[q.Hosts[k]].add(x)
+			}
+		}
+		if least == nil {
+			complete = false
+			continue
+		}
+		if apart := excess(most, least, need); apart > 0 {
+			r.add(UnequalShares, apart, "the tasks of job %q get different shares of CPU", j.ID)
+		}
+		if y := new(big.Rat).Quo(least, need); lowest == nil || y.Cmp(lowest) < 0 {
+			lowest = y
+		}
+		all := new(big.Rat).Mul(need, new(big.Rat).SetInt64(int64(j.Tasks)))
+		f, _ := all.Quo(total.rat(), all).Float64()
+		yields.Add(&yields, exact(f)) // a job's yield to 53 bits, so that the sum stays small
+	}
+	one := big.NewRat(1, 1)
+	for h := range in.Hosts {
+		if over := excess(cpu[h].rat(), one, one); over > 0 {
+			r.add(HostCPU, over, "the CPU shares on host %d sum to more than the host has", h)
+		}
+		if over := excess(mem[h].rat(), one, one); over > 0 {
+			r.add(HostMemory, over, "the memory needs on host %d sum to more than the host has", h)
+		}
+	}
+	if in.MigrationBudget != nil {
+		if over := excess(moved.rat(), exact(*in.MigrationBudget), one); over > 0 {
+			r.add(MigrationLimit, over, "more memory moves than the budget of %.9g hosts", *in.MigrationBudget)
+		}
+	}
+	if complete && lowest != nil {
+		r.Objective, _ = lowest.Float64()
+		r.Second, _ = yields.Quo(&yields, new(big.Rat).SetInt64(int64(len(in.Jobs)))).Float64()
+	}
+}

@@ -1,0 +1,208 @@
+// Package verify is the independent judge: it recomputes everything about a
+// solution from the instance in exact rational arithmetic (every float64 is a
+// rational number) and reports each violated constraint. It shares no code
+// with any solver.
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Tolerance is the default tolerance, relative to the capacity of the
+// constraint (a host's CPU or memory, a job's need, a budget of at least 1).
+const Tolerance = 1e-9
+
+// Options of a verification.
+type Options struct {
+	// Tolerance replaces the default; 0 asks for exactness.
+	Tolerance *float64
+}
+
+func (o Options) tolerance() (float64, error) {
+	if o.Tolerance == nil {
+		return Tolerance, nil
+	}
+	if t := *o.Tolerance; !(t >= 0 && t < 1) {
+		return 0, fmt.Errorf("verify: the tolerance is %v, must be from 0 to below 1", t)
+	}
+	return *o.Tolerance, nil
+}
+
+// Violation is one constraint that a solution breaks.
+type Violation struct {
+	Constraint string // one of the names below and of the problem's file
+	Where      string // the jobs, tasks, hosts involved
+	// Amount is by how much: the excess over what is allowed, as a share of
+	// the capacity; 0 where it has no meaning.
+	Amount float64
+}
+
+func (v Violation) String() string {
+	if v.Amount == 0 {
+		return fmt.Sprintf("%s: %s", v.Constraint, v.Where)
+	}
+	return fmt.Sprintf("%s: %s, by %.6g", v.Constraint, v.Where, v.Amount)
+}
+
+// Constraints on a result, whatever the problem.
+const (
+	WrongKind      = "wrong_kind"
+	WrongInstance  = "wrong_instance"
+	WrongObjective = "wrong_objective"
+	WrongGap       = "wrong_gap"
+	BeatenBound    = "beaten_bound"
+	WrongStatus    = "wrong_status"
+)
+
+// Report is the judgement on a solution.
+type Report struct {
+	Violations []Violation
+	Tolerance  float64
+	// Objective and Second are computed from the decisions; NaN when the
+	// solution isn't shaped like the instance.
+	Objective, Second float64
+}
+
+// Feasible reports whether nothing is violated.
+func (r Report) Feasible() bool { return len(r.Violations) == 0 }
+
+// Err is nil for a feasible solution and otherwise one line that wraps
+// model.ErrInfeasible.
+func (r Report) Err() error {
+	switch n := len(r.Violations); n {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("verification failed: %w: %s", model.ErrInfeasible, r.Violations[0])
+	default:
+		return fmt.Errorf("verification failed: %w: %s (and %d more)", model.ErrInfeasible, r.Violations[0], n-1)
+	}
+}
+
+// String is the report in words, one line for each violation.
+func (r Report) String() string {
+	var b strings.Builder
+	if r.Feasible() {
+		fmt.Fprintf(&b, "feasible, tolerance %g, objective %.9g, second objective %.9g\n", r.Tolerance, r.Objective, r.Second)
+	} else {
+		fmt.Fprintf(&b, "not feasible, tolerance %g, %d violations\n", r.Tolerance, len(r.Violations))
+	}
+	for _, v := range r.Violations {
+		fmt.Fprintln(&b, v)
+	}
+	return b.String()
+}
+
+func (r *Report) add(constraint string, amount float64, where string, args ...any) {
+	r.Violations = append(r.Violations, Violation{constraint, fmt.Sprintf(where, args...), amount})
+}
+
+// Verify judges a solution. The error is for an instance or options that can't
+// be judged; what is wrong with the solution is in the report.
+func Verify(in model.Instance, s model.Solution, o Options) (Report, error) {
+	tol, err := o.tolerance()
+	if err != nil {
+		return Report{}, err
+	}
+	r := Report{Tolerance: tol, Objective: math.NaN(), Second: math.NaN()}
+	if s == nil {
+		return r, errors.New("verify: there is no solution")
+	}
+	switch typed := in.(type) {
+	case *model.VCSched:
+		p, ok := s.(*model.Placement)
+		if !ok || p == nil {
+			r.add(WrongKind, 0, "a %s solution for a %s instance", s.Kind(), in.Kind())
+			return r, nil
+		}
+		vcsched(typed, p, &r)
+		return r, nil
+	}
+	return r, fmt.Errorf("verify: no judge for the kind %q", in.Kind())
+}
+
+// Result judges a whole result: that it belongs to the instance, that its
+// solution is feasible, and that its figures agree with each other.
+func Result(in model.Instance, res model.Result, o Options) (Report, error) {
+	tol, err := o.tolerance()
+	if err != nil {
+		return Report{}, err
+	}
+	r := Report{Tolerance: tol, Objective: math.NaN(), Second: math.NaN()}
+	if res.Solution != nil {
+		if r, err = Verify(in, res.Solution, o); err != nil {
+			return r, err
+		}
+	}
+	hash, err := model.Hash(in)
+	if err != nil {
+		return r, err
+	}
+	if res.Kind != "" && res.Kind != in.Kind() {
+		r.add(WrongKind, 0, "a %s result for a %s instance", res.Kind, in.Kind())
+	}
+	if res.InstanceHash != "" && res.InstanceHash != hash {
+		r.add(WrongInstance, 0, "the result is of the instance %q with the hash %s, this one has %s", res.Instance, res.InstanceHash, hash)
+	}
+	if res.Solution == nil {
+		if res.Status == model.StatusOptimal || res.Status == model.StatusFeasible {
+			r.add(WrongStatus, 0, "status %q without a solution", res.Status)
+		}
+		return r, nil
+	}
+	if res.Status == model.StatusInfeasible || res.Status == model.StatusUnknown {
+		r.add(WrongStatus, 0, "status %q with a solution", res.Status)
+	}
+	differs := func(a, b float64) bool {
+		return !(math.Abs(a-b) <= 1e-9*max(1e-300, math.Abs(a), math.Abs(b)))
+	}
+	if !math.IsNaN(r.Objective) {
+		if differs(res.Objective, r.Objective) {
+			r.add(WrongObjective, math.Abs(res.Objective-r.Objective), "the objective is %.12g, stated is %.12g", r.Objective, res.Objective)
+		}
+		if differs(res.SecondObjective, r.Second) {
+			r.add(WrongObjective, math.Abs(res.SecondObjective-r.Second), "the second objective is %.12g, stated is %.12g", r.Second, res.SecondObjective)
+		}
+		if in.Sense().Better(r.Objective, res.Bound) && differs(r.Objective, res.Bound) {
+			r.add(BeatenBound, math.Abs(r.Objective-res.Bound), "the objective %.12g beats the bound %.12g", r.Objective, res.Bound)
+		}
+	}
+	if gap := model.Gap(res.Objective, res.Bound); math.IsNaN(gap) != math.IsNaN(res.Gap) || !math.IsNaN(gap) && math.Abs(gap-res.Gap) > 1e-9 {
+		r.add(WrongGap, 0, "objective %.12g and bound %.12g make the gap %.6g, stated is %.6g", res.Objective, res.Bound, gap, res.Gap)
+	}
+	if res.Status == model.StatusOptimal && math.IsNaN(res.Gap) {
+		r.add(WrongStatus, 0, "status %q without a bound", res.Status)
+	}
+	return r, nil
+}
+
+// exact is a float64 as a rational number; x must be finite.
+func exact(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
+
+// sum adds float64s exactly: all of them are multiples of 2^-1074, so integers
+// of that unit do, and are far faster than rationals.
+type sum struct{ total, term big.Int }
+
+const unitBits = 1074
+
+func (s *sum) add(x float64) {
+	s.term.SetInt64(0)
+	mantissa, exponent := math.Frexp(x) // x = mantissa 2^exponent
+	s.term.SetInt64(int64(mantissa * (1 << 53)))
+	if shift := exponent - 53 + unitBits; shift >= 0 {
+		s.term.Lsh(&s.term, uint(shift))
+	} else {
+		s.term.Rsh(&s.term, uint(-shift)) // a subnormal's trailing zeros
+	}
+	s.total.Add(&s.total, &s.term)
+}
+
+func (s *sum) rat() *big.Rat {
+	return new(big.Rat).SetFrac(&s.total, new(big.Int).Lsh(big.NewInt(1), unitBits))
+}
