@@ -312,12 +312,12 @@ func (s *pricer) grow(k int, weight int64, left [2]int64) {
 	}
 }
 
-// Raise is the largest load refuted between lower, which is known to be no
-// placement's largest load or less than all of them, and upper, by bisection
-// to a relative width; the result is a lower bound like lower.
+// Raise raises lower, a load that no placement's largest load is below, by
+// bisection of the loads up to upper to a relative width (0: as far as the
+// linear program can); the result is a bound of the same kind.
 func (p *Patterns) Raise(ctx context.Context, lower, upper int64, width float64) (int64, error) {
 	unit := p.t.Unit
-	for ctx.Err() == nil && float64(upper-lower) > width*float64(lower) && upper-lower > unit {
+	for ctx.Err() == nil && upper > lower && float64(upper-lower) > width*float64(lower) {
 		load := lower + (upper-lower)/2
 		load -= load % unit
 		no, err := p.Refute(ctx, load)

@@ -52,6 +52,9 @@ type memoEntry struct {
 	marker uint32
 }
 
+// maxItems is the number of bits in a set.
+const maxItems = 64
+
 // maxSubsets bounds the lists' memory (40 bytes each).
 const maxSubsets = 2_000_000
 

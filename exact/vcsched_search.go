@@ -86,11 +86,11 @@ type vcschedSearch struct {
 	nodes      int64
 }
 
-// closed reports whether the gap asked for is reached. Half of it leaves room
-// for the rounding of loads to units.
+// closed reports whether the gap asked for is reached, with room for the
+// rounding of loads to units.
 func (s *vcschedSearch) closed() bool {
 	return s.infeasible != "" || s.upper <= s.lower ||
-		float64(s.upper-s.lower) <= s.set.GapLimit()/2*float64(s.lower)
+		float64(s.upper-s.lower) <= (s.set.GapLimit()-model.DefaultGap/4)*float64(s.lower)
 }
 
 func (s *vcschedSearch) stopped() bool {
@@ -152,34 +152,47 @@ func (s *vcschedSearch) run() error {
 		from = p.TaskHosts()
 	}
 	imp := vcsched.NewImprover(s.in, s.u, from, s.set.Seed)
-	small := len(s.u.CPU) <= 64
-	// Bin completion closes a dozen tasks in the time of some thousand steps.
-	steps := 20 * len(s.u.CPU) * len(s.u.CPU)
-	if !small {
-		steps = vcsched.AnnealSteps(len(s.u.CPU))
-	}
-	improve := func(n int) {
-		imp.Improve(s.ctx, s.lower, n)
+	improve := func(steps int) {
+		imp.Improve(s.ctx, s.lower, steps)
 		if l, h, ok := imp.Best(); ok {
 			s.found(max(l, s.u.Scale), h)
 		}
 	}
-	improve(steps)
+	n := len(s.u.CPU)
 	s.report()
-	if small && !s.closed() && !s.stopped() {
-		s.complete(1 << 22)
+	if n <= maxItems {
+		// Bin completion closes a dozen tasks in the time of some thousand steps.
+		improve(20 * n * n)
+		if !s.closed() && !s.stopped() {
+			s.complete(1 << 22)
+		}
+	} else {
+		improve(vcsched.AnnealSteps(n))
+	}
+	// Few tasks per host leave few patterns, and little else to try; with many,
+	// loads can be evened out for long before a pattern knows more than the area.
+	if n > 3*s.u.Hosts && n > maxItems {
+		for range 8 {
+			if before := s.upper; s.closed() || s.stopped() {
+				return nil
+			} else if improve(vcsched.AnnealSteps(n)); s.hosts != nil && float64(before-s.upper) < 1e-2*float64(s.upper-s.lower) {
+				break
+			}
+		}
 	}
 	if s.closed() || s.stopped() {
 		return nil
 	}
-	if err := s.patterns(improve); err != nil {
-		return err
+	if n <= 3*s.u.Hosts || s.hosts == nil {
+		if err := s.patterns(); err != nil {
+			return err
+		}
 	}
 	for !s.closed() && !s.stopped() {
-		if small {
+		if n <= maxItems {
 			s.complete(math.MaxInt64)
 		} else {
-			improve(vcsched.AnnealSteps(len(s.u.CPU)))
+			improve(vcsched.AnnealSteps(n))
 		}
 	}
 	return nil

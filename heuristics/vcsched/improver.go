@@ -250,9 +250,13 @@ func (s *Improver) restore() {
 func (s *Improver) anneal(ctx context.Context, limit int64, steps int) bool {
 	s.setLimit(limit)
 	n := len(s.host)
-	// The temperature falls from a twentieth of a host's allowance, at which
-	// a typical overload is taken on, to where only the smallest is.
-	const hot, cold = 0.02, 0.0002
+	// The temperature falls from twice the size of the overloads in question,
+	// that of the step down in load, to where only the smallest are taken on.
+	hot := 0.02
+	if s.best != nil {
+		hot = min(hot, 2*float64(s.bestLoad-limit)/float64(limit)+1e-7)
+	}
+	cold := hot / 100
 	cool := math.Pow(cold/hot, 1/float64(max(1, steps/256)))
 	temp := hot
 	for k := range steps {

@@ -1,3 +1,0 @@
-package exact
-
-func (s *vcschedSearch) patterns(improve func(int)) error { return nil }
