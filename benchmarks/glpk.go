@@ -1,0 +1,121 @@
+package benchmarks
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+)
+
+// glpkName is the algorithm of plans that calls GLPK, the solver of the VCSched
+// paper, as a program of its own.
+const glpkName = "glpk"
+
+func glpkThere() error {
+	if _, err := exec.LookPath("glpsol"); err != nil {
+		return fmt.Errorf("%w plan: the algorithm glpk needs the program glpsol on PATH (Debian: glpk-utils)", model.ErrInvalid)
+	}
+	return nil
+}
+
+// glpk writes a formulation as MPS and has glpsol solve it. The elapsed time is
+// glpsol's whole run. Its answers are taken as solutions, not as proofs.
+type glpk struct{ formulation string }
+
+func (g glpk) Name() string { return glpkName }
+
+func (g glpk) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	r := model.NewResult(g.Name(), set.Seed)
+	v, ok := in.(*model.VCSched)
+	if !ok {
+		return r, fmt.Errorf("glpk: %w: it solves vcsched only", model.ErrUnsupported)
+	}
+	name := g.formulation
+	if name == "" {
+		name = "paper"
+	}
+	f, err := bounds.VCSchedFormulation(v, name)
+	if err != nil {
+		return r, err
+	}
+	dir, err := os.MkdirTemp("", "gapwise-glpk")
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(dir)
+	mps, out := filepath.Join(dir, "m.mps"), filepath.Join(dir, "m.sol")
+	file, err := os.Create(mps)
+	if err != nil {
+		return r, err
+	}
+	m := f.Model
+	if m.Maximise { // glpsol's reader knows no OBJSENSE section
+		m.Maximise, m.Vars = false, slices.Clone(m.Vars)
+		for j := range m.Vars {
+			m.Vars[j].Cost = -m.Vars[j].Cost
+		}
+	}
+	if err := errors.Join(m.WriteMPS(file), file.Close()); err != nil {
+		return r, err
+	}
+	args := []string{"--freemps", mps, "--write", out}
+	if set.TimeLimit > 0 {
+		args = append(args, "--tmlim", fmt.Sprint(int(max(1, set.TimeLimit.Seconds()))))
+	}
+	start := time.Now()
+	text, err := exec.CommandContext(ctx, "glpsol", args...).CombinedOutput()
+	r.Elapsed = time.Since(start)
+	if err != nil {
+		return r, fmt.Errorf("glpk: %w: %s", err, lastLine(string(text)))
+	}
+	x, status, err := readGLPK(out, len(f.Vars))
+	if err != nil {
+		return r, err
+	}
+	if status != "o" && status != "f" {
+		r.Reason = "glpsol's status is " + status
+		return r, nil
+	}
+	p, err := f.Decode(x)
+	if err != nil {
+		return r, fmt.Errorf("glpk: %w", err)
+	}
+	return r, r.SetSolution(in, p)
+}
+
+func lastLine(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return lines[len(lines)-1]
+}
+
+// readGLPK reads glpsol's solution file: a line "s mip ROWS COLS STATUS OBJ"
+// and one "j COLUMN VALUE" for each column.
+func readGLPK(file string, vars int) (x []float64, status string, err error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, "", fmt.Errorf("glpk: %w", err)
+	}
+	defer in.Close()
+	x = make([]float64, vars)
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		var rows, cols, j int
+		var value float64
+		if _, err := fmt.Sscanf(lines.Text(), "s mip %d %d %s %g", &rows, &cols, &status, &value); err == nil && cols != vars {
+			return nil, "", fmt.Errorf("glpk: the solution has %d columns, the model %d", cols, vars)
+		}
+		if _, err := fmt.Sscanf(lines.Text(), "j %d %g", &j, &value); err == nil && j >= 1 && j <= vars {
+			x[j-1] = value
+		}
+	}
+	return x, status, lines.Err()
+}

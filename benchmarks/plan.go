@@ -1,0 +1,266 @@
+// Package benchmarks runs experiments: a plan says which instances are solved
+// by which algorithms; runs append to a results file and resume where they were
+// stopped; tables are made of the results.
+package benchmarks
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+)
+
+//go:embed plans/*.yaml
+var builtIn embed.FS
+
+// Plan is an experiment: every instance is solved by every algorithm with
+// every seed. It is written in YAML, of which JSON is a part; unknown keys are
+// refused.
+type Plan struct {
+	Name        string      `yaml:"name"`
+	Description string      `yaml:"description"`
+	Generators  []Generator `yaml:"generators"`
+	// Files are instance files, or folders of them, as seen from the plan's
+	// own folder.
+	Files      []string    `yaml:"files"`
+	Algorithms []Algorithm `yaml:"algorithms"`
+	Seeds      []uint64    `yaml:"seeds"` // of the algorithms; default: 1
+}
+
+// Generator draws Count instances for every combination of its lists' values.
+// An absent list stands for its single default.
+type Generator struct {
+	Kind      model.Kind `yaml:"kind"`
+	Hosts     []int      `yaml:"hosts"`
+	Jobs      []int      `yaml:"jobs"`
+	Slack     []float64  `yaml:"slack"`
+	MeanCPU   []float64  `yaml:"mean_cpu"`
+	CoVCPU    []float64  `yaml:"cov_cpu"`
+	CoVMemory []float64  `yaml:"cov_memory"`
+	MaxTasks  []int      `yaml:"max_tasks"`
+	Running   []float64  `yaml:"running"`
+	Budget    []float64  `yaml:"budget"`
+	Count     int        `yaml:"count"`
+	Seed      uint64     `yaml:"seed"`
+}
+
+// Algorithm is one column of the experiment.
+type Algorithm struct {
+	Name string `yaml:"name"`
+	// Label tells apart entries of the same name; default: the name.
+	Label       string        `yaml:"label"`
+	Engine      string        `yaml:"engine"`
+	Formulation string        `yaml:"formulation"`
+	TimeLimit   time.Duration `yaml:"time_limit"`
+	Gap         float64       `yaml:"gap"`
+	Threads     int           `yaml:"threads"`
+	// Sample runs the algorithm on the instances of each specification whose
+	// index is a multiple of it; 0 and 1 mean all.
+	Sample int `yaml:"sample"`
+	// Only restricts the algorithm to instances with the given values of
+	// generator parameters, for example jobs: [12].
+	Only map[string][]float64 `yaml:"only"`
+}
+
+// Case is one instance of a plan, made when it is needed.
+type Case struct {
+	Name   string
+	Params map[string]float64 // generator parameters, for grouping
+	Index  int                // within its specification
+	Load   func() (model.Instance, error)
+}
+
+// Names lists the built-in plans.
+func Names() []string {
+	files, _ := fs.Glob(builtIn, "plans/*.yaml")
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(path.Base(f), ".yaml")
+	}
+	return files
+}
+
+// LoadPlan reads a plan by built-in name or from a file.
+func LoadPlan(name string) (*Plan, error) {
+	if data, err := builtIn.ReadFile("plans/" + name + ".yaml"); err == nil {
+		return DecodePlan(data)
+	}
+	data, err := instances.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w; built-in plans are %s", err, strings.Join(Names(), ", "))
+	}
+	p, err := DecodePlan(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	for i, f := range p.Files {
+		if !filepath.IsAbs(f) {
+			p.Files[i] = filepath.Join(filepath.Dir(name), f)
+		}
+	}
+	return p, nil
+}
+
+// DecodePlan reads a plan strictly; errors wrap model.ErrInvalid.
+func DecodePlan(data []byte) (*Plan, error) {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w plan: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
+	}
+	p := &Plan{}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	if err := dec.Decode(p); errors.Is(err, io.EOF) {
+		return nil, bad("the file is empty")
+	} else if err != nil {
+		return nil, bad("%s", strings.Join(strings.Fields(err.Error()), " "))
+	}
+	if p.Name == "" || strings.ContainsAny(p.Name, "/\\\n") {
+		return nil, bad("name is %q, must be a word that can name a file", p.Name)
+	}
+	if len(p.Generators) == 0 && len(p.Files) == 0 {
+		return nil, bad("there are neither generators nor files")
+	}
+	if len(p.Algorithms) == 0 {
+		return nil, bad("there are no algorithms")
+	}
+	if len(p.Seeds) == 0 {
+		p.Seeds = []uint64{1}
+	}
+	labels := map[string]bool{}
+	for i := range p.Algorithms {
+		a := &p.Algorithms[i]
+		if a.Label == "" {
+			a.Label = a.Name
+		}
+		if labels[a.Label] {
+			return nil, bad("two algorithms have the label %q, give one another label", a.Label)
+		}
+		labels[a.Label] = true
+		if a.Sample < 0 || a.TimeLimit < 0 || a.Threads < 0 || !(a.Gap >= 0) {
+			return nil, bad("algorithm %q: sample, time_limit, threads and gap can't be negative", a.Label)
+		}
+		if a.Name != glpkName {
+			if err := a.options(0).Check(model.KindVCSched); err != nil {
+				return nil, bad("algorithm %q: %v", a.Label, err)
+			}
+		}
+	}
+	for i, g := range p.Generators {
+		if g.Kind != model.KindVCSched {
+			return nil, bad("generator %d: kind is %q, must be one of %q", i+1, g.Kind, model.Kinds())
+		}
+		if len(g.Hosts) == 0 || len(g.Jobs) == 0 || g.Count < 1 {
+			return nil, bad("generator %d: hosts, jobs and count must be given", i+1)
+		}
+	}
+	return p, nil
+}
+
+// options are what gapwise.Solve takes for one run.
+func (a *Algorithm) options(seed uint64) gapwise.Options {
+	return gapwise.Options{Algorithm: a.Name, Engine: a.Engine, Formulation: a.Formulation,
+		Settings: model.Settings{Seed: seed, TimeLimit: a.TimeLimit, Gap: a.Gap, Threads: a.Threads}}
+}
+
+// runs reports whether the algorithm solves the case.
+func (a *Algorithm) runs(c *Case) bool {
+	if a.Sample > 1 && c.Index%a.Sample != 0 {
+		return false
+	}
+next:
+	for key, values := range a.Only {
+		for _, v := range values {
+			if got, ok := c.Params[key]; ok && got == v {
+				continue next
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// Cases lists the plan's instances: generators in order, then files.
+func (p *Plan) Cases() ([]Case, error) {
+	var all []Case
+	for _, g := range p.Generators {
+		all = append(all, g.cases()...)
+	}
+	for _, f := range p.Files {
+		files := []string{f}
+		if info, err := os.Stat(f); err == nil && info.IsDir() {
+			if files, err = instances.Folder(f); err != nil {
+				return nil, err
+			}
+		}
+		for _, f := range files {
+			all = append(all, Case{Name: f, Load: func() (model.Instance, error) { return instances.Load(f) }})
+		}
+	}
+	names := map[string]bool{}
+	for _, c := range all {
+		if names[c.Name] {
+			return nil, fmt.Errorf("%w plan: the instance %s is there twice", model.ErrInvalid, c.Name)
+		}
+		names[c.Name] = true
+	}
+	return all, nil
+}
+
+func (g Generator) cases() []Case {
+	var all []Case
+	floats := func(v []float64, fallback float64) []float64 {
+		if len(v) == 0 {
+			return []float64{fallback}
+		}
+		return v
+	}
+	maxTasks := g.MaxTasks
+	if len(maxTasks) == 0 {
+		maxTasks = []int{1}
+	}
+	for _, h := range g.Hosts {
+		for _, j := range g.Jobs {
+			for _, s := range floats(g.Slack, 0.5) {
+				for _, mean := range floats(g.MeanCPU, 0.5) {
+					for _, cc := range floats(g.CoVCPU, 0.5) {
+						for _, cm := range floats(g.CoVMemory, 0.5) {
+							for _, t := range maxTasks {
+								for _, r := range floats(g.Running, 0) {
+									for _, b := range floats(g.Budget, 0) {
+										for k := range g.Count {
+											spec := instances.VCSchedSpec{Hosts: h, Jobs: j, Slack: s, MeanCPU: mean, CoVCPU: cc,
+												CoVMemory: cm, MaxTasks: t, Running: r, Budget: b, Index: k, Seed: g.Seed}
+											all = append(all, specCase(spec))
+										}
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+func specCase(s instances.VCSchedSpec) Case {
+	return Case{
+		Name: s.Name(), Index: s.Index,
+		Params: map[string]float64{"hosts": float64(s.Hosts), "jobs": float64(s.Jobs), "slack": s.Slack, "mean_cpu": s.MeanCPU,
+			"cov_cpu": s.CoVCPU, "cov_memory": s.CoVMemory, "max_tasks": float64(s.MaxTasks), "running": s.Running, "budget": s.Budget},
+		Load: func() (model.Instance, error) { return s.Generate() },
+	}
+}

@@ -1,0 +1,90 @@
+package benchmarks
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Formats are the formats that Render knows.
+var Formats = []string{"text", "markdown", "csv", "latex"}
+
+// Render writes the table in one of Formats. The first column and names are
+// aligned to the left, figures to the right.
+func (t Table) Render(w io.Writer, format string) error {
+	switch format {
+	case "text", "markdown":
+		out := tablewriter.NewWriter(w)
+		out.SetHeader(t.Header)
+		out.SetAutoFormatHeaders(false)
+		out.SetAutoWrapText(false)
+		align := make([]int, len(t.Header))
+		for k := range align {
+			align[k] = tablewriter.ALIGN_RIGHT
+			if !t.numeric(k) {
+				align[k] = tablewriter.ALIGN_LEFT
+			}
+		}
+		out.SetColumnAlignment(align)
+		out.SetHeaderAlignment(tablewriter.ALIGN_LEFT)
+		if format == "markdown" {
+			out.SetBorders(tablewriter.Border{Left: true, Right: true})
+			out.SetCenterSeparator("|")
+		} else {
+			out.SetBorder(false)
+			out.SetColumnSeparator("")
+			out.SetCenterSeparator("")
+			out.SetRowSeparator("-")
+			out.SetHeaderLine(true)
+			out.SetTablePadding(" ")
+			out.SetNoWhiteSpace(true)
+		}
+		out.AppendBulk(t.Rows)
+		out.Render()
+		return nil
+	case "csv":
+		out := csv.NewWriter(w)
+		if err := out.WriteAll(append([][]string{t.Header}, t.Rows...)); err != nil {
+			return err
+		}
+		return out.Error()
+	case "latex":
+		spec := ""
+		for k := range t.Header {
+			spec += map[bool]string{true: "r", false: "l"}[t.numeric(k)]
+		}
+		fmt.Fprintf(w, "\\begin{tabular}{%s}\n\\hline\n%s \\\\\n\\hline\n", spec, latexRow(t.Header))
+		for _, r := range t.Rows {
+			fmt.Fprintf(w, "%s \\\\\n", latexRow(r))
+		}
+		_, err := fmt.Fprint(w, "\\hline\n\\end{tabular}\n")
+		return err
+	}
+	return fmt.Errorf("%w table: format %q, give one of %s", model.ErrInvalid, format, strings.Join(Formats, ", "))
+}
+
+// numeric reports whether a column's cells are figures.
+func (t Table) numeric(column int) bool {
+	for _, r := range t.Rows {
+		if c := r[column]; c != "-" && (c == "" || (c[0] < '0' || c[0] > '9') && c[0] != '-') {
+			return false
+		}
+	}
+	return true
+}
+
+var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`,
+	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`)
+
+func latexRow(cells []string) string {
+	escaped := make([]string, len(cells))
+	for i, c := range cells {
+		escaped[i] = latexEscapes.Replace(c)
+	}
+	return strings.Join(escaped, " & ")
+}

@@ -1,0 +1,307 @@
+package benchmarks
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Table is a header and rows of cells, ready to render.
+type Table struct {
+	Header []string
+	Rows   [][]string
+}
+
+// TableOptions choose what a table shows.
+type TableOptions struct {
+	By         []string // generator parameters to group by
+	Algorithms []string // rows, in this order; empty: all, in order of appearance
+	Columns    []string // of ColumnNames; empty: DefaultColumns
+}
+
+// group is the runs of one row: one algorithm within one group of instances.
+type group struct {
+	by        []float64
+	algorithm string
+	runs      []measured
+}
+
+// measured is a record beside what is known of its instance from all records.
+type measured struct {
+	*Record
+	known *known
+}
+
+// known is what all runs together know of an instance.
+type known struct {
+	bound      float64 // the best proved; NaN without
+	best       float64 // the best objective among the table's algorithms; NaN without
+	infeasible bool    // proved
+	sense      model.Sense
+}
+
+// column computes one cell.
+type column struct {
+	name, help string
+	cell       func(g *group) string
+}
+
+var columns = []column{
+	{"runs", "number of runs", func(g *group) string { return strconv.Itoa(len(g.runs)) }},
+	{"infeasible", "instances proved infeasible", func(g *group) string {
+		return strconv.Itoa(g.count(func(r measured) bool { return r.known.infeasible }))
+	}},
+	{"failed", "runs without a solution on instances not proved infeasible", func(g *group) string {
+		return strconv.Itoa(g.count(func(r measured) bool { return r.Objective == nil && !r.known.infeasible }))
+	}},
+	{"failure %", "failed as a share of the runs on instances not proved infeasible", func(g *group) string {
+		n := g.count(func(r measured) bool { return !r.known.infeasible })
+		return percent(float64(g.count(func(r measured) bool { return r.Objective == nil && !r.known.infeasible })) / float64(n))
+	}},
+	{"optimal", "runs with a solution within 1e-6 of the best bound proved by any run", func(g *group) string {
+		return strconv.Itoa(g.count(func(r measured) bool { return r.gap() <= model.DefaultGap }))
+	}},
+	{"verified", "runs whose solution passed the judge", func(g *group) string { return strconv.Itoa(g.count(func(r measured) bool { return r.Verified })) }},
+	{"objective", "mean objective", func(g *group) string { return figure(stat.Mean(g.values(measured.objective), nil)) }},
+	{"second", "mean second objective", func(g *group) string { return figure(stat.Mean(g.values(measured.second), nil)) }},
+	{"gap mean %", "gap to the best bound proved by any run, mean", func(g *group) string { return percent(stat.Mean(g.values(measured.gap), nil)) }},
+	{"gap median %", "the same, median", func(g *group) string { return percent(quantile(0.5, g.values(measured.gap))) }},
+	{"gap p95 %", "the same, 95th percentile", func(g *group) string { return percent(quantile(0.95, g.values(measured.gap))) }},
+	{"gap max %", "the same, largest", func(g *group) string { return percent(largest(g.values(measured.gap))) }},
+	{"gap<=1% %", "share of instances closed to 1 % or proved infeasible", func(g *group) string {
+		n := g.count(func(r measured) bool { return r.known.infeasible || r.gap() <= 0.01 })
+		return percent(float64(n) / float64(len(g.runs)))
+	}},
+	{"deg. mean %", "degradation from the best objective of the table's algorithms, mean", func(g *group) string { return percent(stat.Mean(g.values(measured.degradation), nil)) }},
+	{"deg. max %", "the same, largest", func(g *group) string { return percent(largest(g.values(measured.degradation))) }},
+	{"time mean", "time of a run", func(g *group) string { return seconds(stat.Mean(g.values(measured.elapsed), nil)) }},
+	{"time max", "the same, longest", func(g *group) string { return seconds(largest(g.values(measured.elapsed))) }},
+	{"time sum", "the same, all runs together", func(g *group) string {
+		sum := 0.0
+		for _, r := range g.runs {
+			sum += r.ElapsedS
+		}
+		return seconds(sum)
+	}},
+	{"nodes mean", "nodes of a run", func(g *group) string {
+		return figure(stat.Mean(g.values(func(r measured) float64 { return float64(r.Nodes) }), nil))
+	}},
+}
+
+// DefaultColumns fit in 80 characters.
+var DefaultColumns = []string{"runs", "verified", "failed", "objective", "gap mean %", "gap max %", "deg. mean %", "time mean"}
+
+// ColumnNames lists the columns with what they show.
+func ColumnNames() [][2]string {
+	var all [][2]string
+	for _, c := range columns {
+		all = append(all, [2]string{c.name, c.help})
+	}
+	return all
+}
+
+func (r measured) objective() float64 {
+	if r.Objective == nil {
+		return math.NaN()
+	}
+	return *r.Objective
+}
+
+func (r measured) second() float64 {
+	if r.Second == nil {
+		return math.NaN()
+	}
+	return *r.Second
+}
+
+func (r measured) elapsed() float64 { return r.ElapsedS }
+
+// gap is to the best bound that any run proved.
+func (r measured) gap() float64 { return model.Gap(r.objective(), r.known.bound) }
+
+// degradation is the distance to the best objective, as a share of it (the
+// paper's section 4.2.1).
+func (r measured) degradation() float64 {
+	if r.known.best == 0 {
+		return math.NaN()
+	}
+	return math.Abs(r.objective()-r.known.best) / math.Abs(r.known.best)
+}
+
+func (g *group) count(f func(measured) bool) int {
+	n := 0
+	for _, r := range g.runs {
+		if f(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// values are f of the runs, without those where it isn't known.
+func (g *group) values(f func(measured) float64) []float64 {
+	var all []float64
+	for _, r := range g.runs {
+		if x := f(r); !math.IsNaN(x) {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+func quantile(p float64, x []float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(x)
+	return stat.Quantile(p, stat.Empirical, x, nil)
+}
+
+func largest(x []float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	return slices.Max(x)
+}
+
+func figure(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return strconv.FormatFloat(x, 'g', 5, 64)
+}
+
+func percent(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return strconv.FormatFloat(100*x, 'f', 3, 64)
+}
+
+func seconds(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "-"
+	case x < 1e-3:
+		return fmt.Sprintf("%.3g us", x*1e6)
+	case x < 1:
+		return fmt.Sprintf("%.3g ms", x*1e3)
+	}
+	return fmt.Sprintf("%.4g s", x)
+}
+
+// Tabulate makes a table of records: one row for each algorithm in each group.
+// Means are over the runs with a solution, as in the papers; failures have
+// columns of their own. The result doesn't depend on the records' order.
+func Tabulate(records []Record, o TableOptions) (Table, error) {
+	var t Table
+	bad := func(format string, args ...any) (Table, error) {
+		return t, fmt.Errorf("%w table: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
+	}
+	if len(records) == 0 {
+		return bad("there are no results")
+	}
+	var order []string // algorithms by appearance
+	for i := range records {
+		if !slices.Contains(order, records[i].Algorithm) {
+			order = append(order, records[i].Algorithm)
+		}
+	}
+	if len(o.Algorithms) > 0 {
+		for _, a := range o.Algorithms {
+			if !slices.Contains(order, a) {
+				return bad("no run is by %q, there are %s", a, strings.Join(order, ", "))
+			}
+		}
+		order = o.Algorithms
+	} else {
+		slices.Sort(order)
+	}
+	instances := learn(records, order)
+	groups := map[string]*group{}
+	for i := range records {
+		r := &records[i]
+		if !slices.Contains(order, r.Algorithm) {
+			continue
+		}
+		var by []float64
+		for _, p := range o.By {
+			v, ok := r.Params[p]
+			if !ok {
+				return bad("the run on %s has no parameter %q", r.Instance, p)
+			}
+			by = append(by, v)
+		}
+		key := fmt.Sprint(by, r.Algorithm)
+		if groups[key] == nil {
+			groups[key] = &group{by: by, algorithm: r.Algorithm}
+		}
+		groups[key].runs = append(groups[key].runs, measured{r, instances[r.Instance]})
+	}
+	var rows []*group
+	for _, g := range groups {
+		// Sums of floating-point numbers depend on their order.
+		slices.SortFunc(g.runs, func(a, b measured) int {
+			return cmp.Or(cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Seed, b.Seed))
+		})
+		rows = append(rows, g)
+	}
+	slices.SortFunc(rows, func(a, b *group) int {
+		return cmp.Or(slices.Compare(a.by, b.by), cmp.Compare(slices.Index(order, a.algorithm), slices.Index(order, b.algorithm)))
+	})
+	names := o.Columns
+	if len(names) == 0 {
+		names = DefaultColumns
+	}
+	t.Header = append(slices.Clone(o.By), "algorithm")
+	var show []column
+	for _, n := range names {
+		k := slices.IndexFunc(columns, func(c column) bool { return c.name == n })
+		if k < 0 {
+			return bad("there is no column %q; see gapwise table --help", n)
+		}
+		show = append(show, columns[k])
+		t.Header = append(t.Header, n)
+	}
+	for _, g := range rows {
+		var row []string
+		for _, v := range g.by {
+			row = append(row, figure(v))
+		}
+		row = append(row, g.algorithm)
+		for _, c := range show {
+			row = append(row, c.cell(g))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, nil
+}
+
+// learn gathers what all runs prove, and the best objective of the compared ones.
+func learn(records []Record, compared []string) map[string]*known {
+	all := map[string]*known{}
+	for i := range records {
+		r := &records[i]
+		k := all[r.Instance]
+		if k == nil {
+			// Every problem so far maximises.
+			k = &known{bound: math.NaN(), best: math.NaN(), sense: model.Maximise}
+			all[r.Instance] = k
+		}
+		k.infeasible = k.infeasible || r.Status == model.StatusInfeasible
+		if r.Bound != nil && (math.IsNaN(k.bound) || k.sense.Better(k.bound, *r.Bound)) {
+			k.bound = *r.Bound
+		}
+		if r.Objective != nil && slices.Contains(compared, r.Algorithm) && (math.IsNaN(k.best) || k.sense.Better(*r.Objective, k.best)) {
+			k.best = *r.Objective
+		}
+	}
+	return all
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/model"
+)
+
+func (p *program) algorithms() *cli.Command {
+	return &cli.Command{
+		Name:      "algorithms",
+		Usage:     "list the algorithms, with their papers and complexity",
+		ArgsUsage: " ",
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return usagef("algorithms: it takes no files, but there is %q", c.Args().First())
+			}
+			for _, kind := range model.Kinds() {
+				fmt.Fprintf(p.out, "%s\n", kind)
+				for _, a := range gapwise.Algorithms(kind) {
+					what := "heuristic"
+					if a.Exact {
+						what = "exact"
+					}
+					fmt.Fprintf(p.out, "  %-16s %-10s %s\n", a.Name, what, a.Summary)
+					fmt.Fprintf(p.out, "  %-16s %s\n", "", a.Complexity)
+					fmt.Fprintf(p.out, "  %-16s %s\n", "", wrap(a.Paper, 60, 19))
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// wrap breaks text at spaces into lines of the given width, indented from the
+// second on.
+func wrap(text string, width, indent int) string {
+	out, line := "", 0
+	for i, word := range splitWords(text) {
+		switch {
+		case i == 0:
+		case line+1+len(word) > width:
+			out += fmt.Sprintf("\n%*s", indent, "")
+			line = 0
+		default:
+			out += " "
+			line++
+		}
+		out += word
+		line += len(word)
+	}
+	return out
+}

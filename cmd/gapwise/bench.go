@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/urfave/cli/v2"
+
+	"github.com/gapwise/gapwise/benchmarks"
+)
+
+func splitWords(s string) []string { return strings.Fields(s) }
+
+func (p *program) bench() *cli.Command {
+	return &cli.Command{
+		Name:      "bench",
+		Usage:     "run a plan, or go on with it",
+		ArgsUsage: "PLAN",
+		Description: "PLAN is a YAML or JSON file or a built-in plan:\n" + strings.Join(benchmarks.Names(), ", ") + ".\n" +
+			"Each run is a line appended to the results file; a plan that was stopped goes\n" +
+			"on where it was when it is started again.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "results `FILE`, by default results/PLAN.jsonl"},
+			&cli.IntFlag{Name: "workers", Value: 1, Usage: "instances solved side by side"},
+		},
+		Action: func(c *cli.Context) error {
+			plans, err := files(c, 1)
+			if err != nil {
+				return err
+			}
+			if c.Int("workers") < 1 {
+				return usagef("bench: --workers is %d, must be at least 1", c.Int("workers"))
+			}
+			plan, err := benchmarks.LoadPlan(plans[0])
+			if err != nil {
+				return err
+			}
+			o := benchmarks.RunOptions{Results: c.String("output"), Workers: c.Int("workers")}
+			if o.Results == "" {
+				o.Results = filepath.Join("results", plan.Name+".jsonl")
+			}
+			bar := io.Discard
+			if isTerminal(p.err) {
+				bar = p.err
+			}
+			var progress *progressbar.ProgressBar
+			runs := 0
+			o.Started = func(total, done int) {
+				runs = total
+				fmt.Fprintf(p.err, "%s: %d runs, %d of them done already; results in %s\n", plan.Name, total, done, o.Results)
+				progress = progressbar.NewOptions(total, progressbar.OptionSetWriter(bar), progressbar.OptionSetWidth(30),
+					progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(200e6))
+				progress.Add(done)
+			}
+			o.Done = func(benchmarks.Record) { progress.Add(1) }
+			err = benchmarks.Run(c.Context, plan, o)
+			if bar == p.err {
+				fmt.Fprintln(p.err)
+			}
+			if c.Context.Err() != nil && errors.Is(err, c.Context.Err()) {
+				fmt.Fprintf(p.err, "gapwise: stopped; the same command goes on from here\n")
+				return codeError(exitStopped)
+			}
+			if err != nil {
+				p.saveDefect(err)
+				return err
+			}
+			fmt.Fprintf(p.err, "%d runs done; see: gapwise table %s\n", runs, o.Results)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/instances"
+)
+
+func (p *program) bound() *cli.Command {
+	return &cli.Command{
+		Name:      "bound",
+		Usage:     "what no solution can beat, without search",
+		ArgsUsage: "FILE...",
+		Flags: []cli.Flag{
+			&cli.DurationFlag{Name: "time-limit", Usage: "for each instance; what is proved by then counts"},
+		},
+		Action: func(c *cli.Context) error {
+			paths, err := files(c, 0)
+			if err != nil {
+				return err
+			}
+			if c.Duration("time-limit") < 0 {
+				return usagef("bound: --time-limit must not be negative")
+			}
+			t := benchmarks.Table{Header: []string{"instance", "bound", "value"}}
+			code := exitOK
+			var reasons []string
+			for _, path := range paths {
+				in, err := instances.Load(path)
+				if err != nil {
+					return err
+				}
+				ctx, cancel := c.Context, context.CancelFunc(func() {})
+				if d := c.Duration("time-limit"); d > 0 {
+					ctx, cancel = context.WithTimeout(ctx, d)
+				}
+				all, err := gapwise.Bounds(ctx, in)
+				cancel()
+				if err != nil {
+					return err
+				}
+				for _, b := range all {
+					value := figure(b.Value)
+					if b.Infeasible {
+						value = "infeasible"
+						code = exitInfeasible
+						reasons = append(reasons, fmt.Sprintf("%s: %s", in.ID(), b.Reason))
+					}
+					t.Rows = append(t.Rows, []string{in.ID(), b.Name, value})
+				}
+			}
+			if err := t.Render(p.out, "text"); err != nil {
+				return err
+			}
+			for _, r := range reasons {
+				fmt.Fprintln(p.out, r)
+			}
+			if code != exitOK {
+				return codeError(code)
+			}
+			return nil
+		},
+	}
+}

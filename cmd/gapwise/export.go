@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+)
+
+func (p *program) export() *cli.Command {
+	return &cli.Command{
+		Name:      "export",
+		Usage:     "write a formulation as MPS or LP",
+		ArgsUsage: "FILE",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "formulation", Value: "compact", Usage: "paper, parallel, migration or compact (`NAME`)"},
+			&cli.StringFlag{Name: "format", Value: "mps", Usage: "mps or lp"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
+		},
+		Action: func(c *cli.Context) error {
+			paths, err := files(c, 1)
+			if err != nil {
+				return err
+			}
+			in, err := instances.Load(paths[0])
+			if err != nil {
+				return err
+			}
+			v, ok := in.(*model.VCSched)
+			if !ok {
+				return fmt.Errorf("export: %w: no formulation for %s", model.ErrUnsupported, in.Kind())
+			}
+			name := c.String("formulation")
+			if err := (gapwise.Options{Algorithm: "exact", Engine: "highs", Formulation: name}).Check(in.Kind()); err != nil {
+				return err
+			}
+			f, err := bounds.VCSchedFormulation(v, name)
+			if err != nil {
+				return fmt.Errorf("%s: %w", instances.Label(paths[0]), err)
+			}
+			switch strings.ToLower(c.String("format")) {
+			case "mps":
+				return p.writeFile(c.String("output"), f.WriteMPS)
+			case "lp":
+				return p.writeFile(c.String("output"), f.WriteLP)
+			}
+			return usagef("export: --format is %q, give mps or lp", c.String("format"))
+		},
+	}
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+)
+
+func (p *program) generate() *cli.Command {
+	return &cli.Command{
+		Name:      "generate",
+		Usage:     "draw instances",
+		ArgsUsage: " ",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "plan", Usage: "the instances of a plan, by `NAME` or file,\n      instead of the options below"},
+			&cli.IntFlag{Name: "hosts", Value: 4, Usage: "number of identical hosts"},
+			&cli.IntFlag{Name: "jobs", Value: 12, Usage: "number of jobs"},
+			&cli.Float64Flag{Name: "slack", Value: 0.5, Usage: "share of all memory that is free on average"},
+			&cli.Float64Flag{Name: "mean-cpu", Value: 0.5, Usage: "mean CPU need of a task"},
+			&cli.Float64Flag{Name: "cov-cpu", Value: 0.5, Usage: "coefficient of variation of the CPU needs"},
+			&cli.Float64Flag{Name: "cov-memory", Value: 0.5, Usage: "coefficient of variation of the memory needs"},
+			&cli.IntFlag{Name: "max-tasks", Value: 1, Usage: "above 1: parallel jobs of up to so many tasks"},
+			&cli.Float64Flag{Name: "running", Usage: "share of the jobs that run already"},
+			&cli.Float64Flag{Name: "budget", Usage: "with --running: migration budget, in hosts' memory"},
+			&cli.IntFlag{Name: "count", Value: 1, Usage: "number of instances"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of all random draws"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "a file for one instance, a folder for more (`PATH`)"},
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return usagef("generate: it takes no files, but there is %q", c.Args().First())
+			}
+			count := c.Int("count")
+			if count < 1 {
+				return usagef("generate: --count is %d, must be at least 1", count)
+			}
+			var cases []benchmarks.Case
+			if name := c.String("plan"); name != "" {
+				plan, err := benchmarks.LoadPlan(name)
+				if err != nil {
+					return err
+				}
+				if cases, err = plan.Cases(); err != nil {
+					return err
+				}
+			} else {
+				for k := range count {
+					spec := instances.VCSchedSpec{Hosts: c.Int("hosts"), Jobs: c.Int("jobs"), Slack: c.Float64("slack"), MeanCPU: c.Float64("mean-cpu"),
+						CoVCPU: c.Float64("cov-cpu"), CoVMemory: c.Float64("cov-memory"), MaxTasks: c.Int("max-tasks"),
+						Running: c.Float64("running"), Budget: c.Float64("budget"), Index: k, Seed: c.Uint64("seed")}
+					cases = append(cases, benchmarks.Case{Name: spec.Name(), Load: func() (model.Instance, error) { return spec.Generate() }})
+				}
+			}
+			return p.writeInstances(c.String("output"), cases)
+		},
+	}
+}
+
+func (p *program) writeInstances(output string, cases []benchmarks.Case) error {
+	if len(cases) > 1 {
+		if output == "" || output == "-" {
+			return usagef("generate: %d instances need a folder, give it with -o", len(cases))
+		}
+		if err := os.MkdirAll(output, 0o755); err != nil {
+			return fmt.Errorf("%w: %w", model.ErrInvalid, err)
+		}
+	}
+	for _, k := range cases {
+		in, err := k.Load()
+		if err != nil {
+			return err
+		}
+		data, err := jsonLine(in)
+		if err != nil {
+			return err
+		}
+		file := output
+		if info, err := os.Stat(output); len(cases) > 1 || output != "" && err == nil && info.IsDir() {
+			file = filepath.Join(output, in.ID()+".json")
+		}
+		if err := p.writeFile(file, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+			return err
+		}
+	}
+	if len(cases) > 1 {
+		fmt.Fprintf(p.err, "%d instances in %s\n", len(cases), output)
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+// Command gapwise schedules clusters and clouds: it solves, bounds, verifies,
+// generates and benchmarks instances. See gapwise help.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Exit codes, as promised in the help.
+const (
+	exitOK         = 0
+	exitInternal   = 1
+	exitUsage      = 2
+	exitBadInput   = 3
+	exitInfeasible = 4
+	exitStopped    = 5 // by a limit, with a solution
+	exitUnsolved   = 6 // without a solution or a proof that there is none
+	exitDefect     = 7 // verification failed
+)
+
+// worst orders the codes of several files.
+func worst(a, b int) int {
+	for _, c := range []int{exitDefect, exitInternal, exitUsage, exitBadInput, exitUnsolved, exitInfeasible, exitStopped} {
+		if a == c || b == c {
+			return c
+		}
+	}
+	return exitOK
+}
+
+// usageError is a command line that can't be understood.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// codeError ends the command with an exit code and no message: what was to be
+// said has been said.
+type codeError int
+
+func (c codeError) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// program is the command with its surroundings, so that tests can replace them.
+type program struct {
+	out, err io.Writer
+	solver   model.Solver // replaces the algorithm, in tests of what is refuted
+}
+
+func main() {
+	// The first Ctrl-C asks for the best so far; after it, the second one kills.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	p := &program{out: os.Stdout, err: os.Stderr}
+	os.Exit(p.run(ctx, os.Args))
+}
+
+// run executes one command line and returns the exit code.
+func (p *program) run(ctx context.Context, args []string) int {
+	app := p.app()
+	err := app.RunContext(ctx, flagsFirst(app, args))
+	var code codeError
+	var usage usageError
+	var defect *gapwise.DefectError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &code):
+		return int(code)
+	}
+	fmt.Fprintf(p.err, "gapwise: %s\n", strings.Join(strings.Fields(err.Error()), " "))
+	switch {
+	case errors.As(err, &usage), errors.Is(err, gapwise.ErrUnknownAlgorithm):
+		return exitUsage
+	case errors.As(err, &defect), errors.Is(err, model.ErrInfeasible):
+		return exitDefect
+	case errors.Is(err, model.ErrInvalid), errors.Is(err, model.ErrUnsupported):
+		return exitBadInput
+	case errors.Is(err, context.Canceled):
+		return exitUnsolved
+	}
+	return exitInternal
+}
+
+func (p *program) app() *cli.App {
+	cli.VersionPrinter = func(c *cli.Context) { fmt.Fprintln(c.App.Writer, "gapwise", gapwise.Version) }
+	usage := func(_ *cli.Context, err error, _ bool) error { return usageError{err} }
+	app := &cli.App{
+		Name:      "gapwise",
+		Usage:     "optimal and near-optimal schedules for clusters and clouds",
+		UsageText: "gapwise COMMAND [options] [FILE...]    (- reads standard input)",
+		Version:   gapwise.Version,
+		Description: "An instance goes in; a solution, a bound that no solution can beat and the\n" +
+			"gap between them come out, verified by an independent judge.\n\n" +
+			"Exit codes: 0 ok, 1 internal error, 2 wrong usage, 3 bad input,\n" +
+			"4 proved infeasible, 5 stopped by a limit with a solution,\n" +
+			"6 stopped without one, 7 verification failed.",
+		Writer: p.out, ErrWriter: p.err,
+		HideHelpCommand: false,
+		OnUsageError:    usage,
+		ExitErrHandler:  func(*cli.Context, error) {},
+		Commands: []*cli.Command{p.generate(), p.solve(), p.verify(), p.bound(), p.bench(), p.table(),
+			p.export(), p.algorithms()},
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return usagef("unknown command %q; see gapwise help", c.Args().First())
+			}
+			return cli.ShowAppHelp(c)
+		},
+	}
+	for _, c := range app.Commands {
+		c.OnUsageError = usage
+		c.HideHelpCommand = true
+	}
+	return app
+}
+
+// flagsFirst moves a command's flags before its files, since the flag parser
+// stops at the first word that isn't a flag.
+func flagsFirst(app *cli.App, args []string) []string {
+	if len(args) < 3 || strings.HasPrefix(args[1], "-") {
+		return args
+	}
+	cmd := app.Command(args[1])
+	if cmd == nil {
+		return args
+	}
+	takesValue := map[string]bool{}
+	for _, f := range cmd.Flags {
+		_, isBool := f.(*cli.BoolFlag)
+		for _, n := range f.Names() {
+			takesValue[n] = !isBool
+		}
+	}
+	flags, files := []string{args[0], args[1]}, []string{}
+	for rest := args[2:]; len(rest) > 0; rest = rest[1:] {
+		a := rest[0]
+		if a == "--" {
+			files = append(files, rest[1:]...)
+			break
+		}
+		if len(a) < 2 || a[0] != '-' {
+			files = append(files, a)
+			continue
+		}
+		flags = append(flags, a)
+		if name := strings.TrimLeft(a, "-"); takesValue[name] && len(rest) > 1 {
+			rest = rest[1:]
+			flags = append(flags, rest[0])
+		}
+	}
+	return append(append(flags, "--"), files...)
+}
+
+// files are the command's arguments, at least one and at most most (0: any number).
+func files(c *cli.Context, most int) ([]string, error) {
+	all := c.Args().Slice()
+	if len(all) == 0 {
+		return nil, usagef("%s: give a file, or - for standard input; see gapwise %s --help", c.Command.Name, c.Command.Name)
+	}
+	if most > 0 && len(all) > most {
+		return nil, usagef("%s: %d files are too many, give %d at most", c.Command.Name, len(all), most)
+	}
+	return all, nil
+}
+
+// isTerminal reports whether w is one.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+)
+
+func (p *program) solve() *cli.Command {
+	return &cli.Command{
+		Name:      "solve",
+		Usage:     "solve instances: solution, bound and gap, verified",
+		ArgsUsage: "FILE...",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Value: "auto", Usage: "`NAME` of gapwise algorithms, or all, exact, auto"},
+			&cli.StringFlag{Name: "engine", Usage: "of exact: search, highs or both (`NAME`)"},
+			&cli.StringFlag{Name: "formulation", Usage: "of the engine highs: paper, parallel, migration or\n      compact (`NAME`)"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of all random draws"},
+			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of workers"},
+			&cli.DurationFlag{Name: "time-limit", Usage: "for each instance, like 10s or 5m (auto: 10s)"},
+			&cli.Float64Flag{Name: "gap", Value: model.DefaultGap, Usage: "relative gap that counts as optimal"},
+			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the results, solutions and all, to `FILE`"},
+			&cli.BoolFlag{Name: "json", Usage: "print one result object per line"},
+		},
+		Action: func(c *cli.Context) error {
+			paths, err := files(c, 0)
+			if err != nil {
+				return err
+			}
+			o, err := p.solveOptions(c)
+			if err != nil {
+				return err
+			}
+			return p.solveAll(c, paths, o)
+		},
+	}
+}
+
+func (p *program) solveOptions(c *cli.Context) (gapwise.Options, error) {
+	o := gapwise.Options{Algorithm: c.String("algorithm"), Engine: c.String("engine"), Formulation: c.String("formulation"), Solver: p.solver,
+		Settings: model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit"), Gap: c.Float64("gap")}}
+	switch {
+	case o.Threads < 1:
+		return o, usagef("solve: --threads is %d, must be at least 1", o.Threads)
+	case o.TimeLimit < 0:
+		return o, usagef("solve: --time-limit is %v, must not be negative", o.TimeLimit)
+	case !(o.Gap > 0 && o.Gap < 1):
+		return o, usagef("solve: --gap is %v, must be above 0 and below 1", o.Gap)
+	}
+	if o.Algorithm != "all" {
+		if err := o.Check(model.KindVCSched); err != nil {
+			return o, err
+		}
+	}
+	if f := c.String("start"); f != "" {
+		data, err := instances.ReadFile(f)
+		if err != nil {
+			return o, err
+		}
+		if _, o.Start, err = decodeSolution(f, data); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) error {
+	// Everything is read before anything is solved: bad input costs no time.
+	var all []model.Instance
+	for _, path := range paths {
+		in, err := instances.Load(path)
+		if err != nil {
+			return err
+		}
+		all = append(all, in)
+	}
+	quiet := c.Bool("json")
+	if !quiet {
+		fmt.Fprintf(p.out, "gapwise %s, seed %d\n", gapwise.Version, o.Seed)
+	}
+	code := exitOK
+	var results []model.Result
+	for _, in := range all {
+		options := []gapwise.Options{o}
+		if o.Algorithm == "all" {
+			options = nil
+			for _, a := range gapwise.Algorithms(in.Kind()) {
+				one := o
+				one.Algorithm = a.Name
+				options = append(options, one)
+			}
+		}
+		mine := benchmarks.Table{Header: []string{"algorithm", "status", "objective", "bound", "gap", "time"}}
+		ofInstance := -1
+		for _, one := range options {
+			if !quiet && isTerminal(p.err) {
+				one.Progress = (&solverLog{w: p.err}).progress
+			}
+			r, err := gapwise.Solve(c.Context, in, one)
+			if o.Algorithm == "all" && errors.Is(err, model.ErrUnsupported) {
+				continue // another formulation's instance
+			}
+			if err != nil {
+				p.saveDefect(err)
+				return err
+			}
+			results = append(results, r)
+			if quiet {
+				line, err := jsonLine(r)
+				if err != nil {
+					return err
+				}
+				if _, err := p.out.Write(line); err != nil {
+					return err
+				}
+			}
+			mine.Rows = append(mine.Rows, []string{r.Algorithm, string(r.Status), figure(r.Objective), figure(r.Bound), percent(r.Gap), duration(r.Elapsed)})
+			switch now := codeOf(r, c.Context.Err() != nil); {
+			case ofInstance < 0 || now == exitOK:
+				ofInstance = now
+			case o.Algorithm != "all" || ofInstance != exitOK:
+				ofInstance = worst(ofInstance, now)
+			}
+		}
+		code = worst(code, ofInstance)
+		if !quiet {
+			name := in.ID()
+			if name == "" {
+				name = "(no name)"
+			}
+			fmt.Fprintf(p.out, "\n%s %s, %s the minimum yield\n", in.Kind(), name, in.Sense())
+			if err := mine.Render(p.out, "text"); err != nil {
+				return err
+			}
+			p.summary(results[len(results)-len(mine.Rows):])
+		}
+	}
+	if f := c.String("output"); f != "" {
+		err := p.writeFile(f, func(w io.Writer) error {
+			for _, r := range results {
+				line, err := jsonLine(r)
+				if err == nil {
+					_, err = w.Write(line)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if code != exitOK {
+		return codeError(code)
+	}
+	return nil
+}
+
+// summary closes an instance's table in words.
+func (p *program) summary(results []model.Result) {
+	best, verified, infeasible := -1, 0, ""
+	for i, r := range results {
+		if r.Status == model.StatusInfeasible {
+			infeasible = r.Reason
+		}
+		if r.Solution == nil {
+			continue
+		}
+		verified++
+		if best < 0 || r.Objective > results[best].Objective {
+			best = i
+		}
+	}
+	switch {
+	case best >= 0:
+		r := results[best]
+		fmt.Fprintf(p.out, "best: minimum yield %s, average yield %s; %d of %d solutions verified\n", figure(r.Objective), figure(r.SecondObjective), verified, verified)
+		if r.Reason != "" {
+			fmt.Fprintln(p.out, r.Reason)
+		}
+	case infeasible != "":
+		fmt.Fprintln(p.out, "infeasible:", infeasible)
+	default:
+		for _, r := range results {
+			if r.Reason != "" {
+				fmt.Fprintf(p.out, "%s: %s\n", r.Algorithm, r.Reason)
+			}
+		}
+	}
+}
+
+// codeOf is the exit code of one result.
+func codeOf(r model.Result, interrupted bool) int {
+	switch r.Status {
+	case model.StatusOptimal:
+		return exitOK
+	case model.StatusInfeasible:
+		return exitInfeasible
+	case model.StatusUnknown:
+		return exitUnsolved
+	}
+	if interrupted || r.Reason != "" {
+		return exitStopped
+	}
+	return exitOK // a heuristic that ran to its end
+}
+
+func jsonLine(v any) ([]byte, error) {
+	data, err := json.Marshal(v)
+	return append(data, '\n'), err
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/model"
+)
+
+func (p *program) table() *cli.Command {
+	help := "Columns:\n"
+	for _, c := range benchmarks.ColumnNames() {
+		help += fmt.Sprintf("  %-14s %s\n", c[0], wrap(c[1], 58, 17))
+	}
+	return &cli.Command{
+		Name:        "table",
+		Usage:       "make a table of results",
+		ArgsUsage:   "RESULTS...",
+		Description: strings.TrimRight(help, "\n"),
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "by", Usage: "group by generator parameters: hosts, jobs, slack,\n      mean_cpu, cov_cpu, cov_memory, max_tasks (`LIST`)"},
+			&cli.StringFlag{Name: "algorithms", Usage: "these alone, in this order (`LIST`)"},
+			&cli.StringFlag{Name: "columns", Usage: "the columns to show, or all (`LIST`)"},
+			&cli.StringFlag{Name: "format", Value: "text", Usage: strings.Join(benchmarks.Formats, ", ")},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
+		},
+		Action: func(c *cli.Context) error {
+			paths, err := files(c, 0)
+			if err != nil {
+				return err
+			}
+			var records []benchmarks.Record
+			for _, path := range paths {
+				var some []benchmarks.Record
+				if path == "-" {
+					some, _, err = benchmarks.DecodeRecords(os.Stdin, "standard input")
+				} else {
+					some, _, err = benchmarks.ReadRecords(path)
+				}
+				if err != nil {
+					return fmt.Errorf("%w: %w", model.ErrInvalid, err)
+				}
+				records = append(records, some...)
+			}
+			o := benchmarks.TableOptions{By: list(c, "by"), Algorithms: list(c, "algorithms"), Columns: list(c, "columns")}
+			if slices.Equal(o.Columns, []string{"all"}) {
+				o.Columns = nil
+				for _, k := range benchmarks.ColumnNames() {
+					o.Columns = append(o.Columns, k[0])
+				}
+			}
+			t, err := benchmarks.Tabulate(records, o)
+			if err != nil {
+				return err
+			}
+			if f := c.String("format"); !slices.Contains(benchmarks.Formats, f) {
+				return usagef("table: --format is %q, give one of %s", f, strings.Join(benchmarks.Formats, ", "))
+			}
+			return p.writeFile(c.String("output"), func(w io.Writer) error { return t.Render(w, c.String("format")) })
+		},
+	}
+}
+
+// list splits a flag at its commas.
+func list(c *cli.Context, flag string) []string {
+	var all []string
+	for _, s := range strings.Split(c.String(flag), ",") {
+		if s = strings.TrimSpace(s); s != "" {
+			all = append(all, s)
+		}
+	}
+	return all
+}
