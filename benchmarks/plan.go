@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,9 +72,16 @@ type Algorithm struct {
 	// index is a multiple of it; 0 and 1 mean all.
 	Sample int `yaml:"sample"`
 	// Only restricts the algorithm to instances with the given values of
-	// generator parameters, for example jobs: [12].
+	// generator parameters (Params), for example jobs: [12].
 	Only map[string][]float64 `yaml:"only"`
 }
+
+// Params are the generator parameters that runs can be restricted to and
+// tables grouped by.
+var Params = []string{"hosts", "jobs", "slack", "mean_cpu", "cov_cpu", "cov_memory", "max_tasks", "running", "budget"}
+
+// maxCases bounds a plan's instances: more is a slip of the pen.
+const maxCases = 10_000_000
 
 // Case is one instance of a plan, made when it is needed.
 type Case struct {
@@ -126,6 +134,9 @@ func DecodePlan(data []byte) (*Plan, error) {
 	} else if err != nil {
 		return nil, bad("%s", strings.Join(strings.Fields(err.Error()), " "))
 	}
+	if err := dec.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+		return nil, bad("there is more after the plan, give one document")
+	}
 	if p.Name == "" || strings.ContainsAny(p.Name, "/\\\n") {
 		return nil, bad("name is %q, must be a word that can name a file", p.Name)
 	}
@@ -151,18 +162,31 @@ func DecodePlan(data []byte) (*Plan, error) {
 		if a.Sample < 0 || a.TimeLimit < 0 || a.Threads < 0 || !(a.Gap >= 0) {
 			return nil, bad("algorithm %q: sample, time_limit, threads and gap can't be negative", a.Label)
 		}
+		for key := range a.Only {
+			if !slices.Contains(Params, key) {
+				return nil, bad("algorithm %q: only: there is no parameter %q, give one of %s", a.Label, key, strings.Join(Params, ", "))
+			}
+		}
 		if a.Name != glpkName {
 			if err := a.options(0).Check(model.KindVCSched); err != nil {
 				return nil, bad("algorithm %q: %v", a.Label, err)
 			}
 		}
 	}
+	all := 0.0
 	for i, g := range p.Generators {
 		if g.Kind != model.KindVCSched {
 			return nil, bad("generator %d: kind is %q, must be one of %q", i+1, g.Kind, model.Kinds())
 		}
 		if len(g.Hosts) == 0 || len(g.Jobs) == 0 || g.Count < 1 {
 			return nil, bad("generator %d: hosts, jobs and count must be given", i+1)
+		}
+		n := float64(g.Count)
+		for _, k := range []int{len(g.Hosts), len(g.Jobs), len(g.Slack), len(g.MeanCPU), len(g.CoVCPU), len(g.CoVMemory), len(g.MaxTasks), len(g.Running), len(g.Budget)} {
+			n *= float64(max(1, k))
+		}
+		if all += n; all > maxCases {
+			return nil, bad("generator %d: that makes %.0f instances, at most %d are allowed", i+1, all, maxCases)
 		}
 	}
 	return p, nil
@@ -172,6 +196,24 @@ func DecodePlan(data []byte) (*Plan, error) {
 func (a *Algorithm) options(seed uint64) gapwise.Options {
 	return gapwise.Options{Algorithm: a.Name, Engine: a.Engine, Formulation: a.Formulation,
 		Settings: model.Settings{Seed: seed, TimeLimit: a.TimeLimit, Gap: a.Gap, Threads: a.Threads}}
+}
+
+// settings are the options that change what a run finds, in words, for its
+// record: a results file must not mix them under one label.
+func (a *Algorithm) settings() string {
+	var all []string
+	add := func(given bool, key string, value any) {
+		if given {
+			all = append(all, fmt.Sprintf("%s=%v", key, value))
+		}
+	}
+	add(a.Label != a.Name, "algorithm", a.Name)
+	add(a.Engine != "", "engine", a.Engine)
+	add(a.Formulation != "", "formulation", a.Formulation)
+	add(a.TimeLimit != 0, "time_limit", a.TimeLimit)
+	add(a.Gap != 0, "gap", a.Gap)
+	add(a.Threads > 1, "threads", a.Threads)
+	return strings.Join(all, " ")
 }
 
 // runs reports whether the algorithm solves the case.
@@ -191,11 +233,21 @@ next:
 	return true
 }
 
-// Cases lists the plan's instances: generators in order, then files.
+// Cases lists the plan's instances: generators in order, then files. The first
+// instance of every specification is drawn, so that a specification that can't
+// be is found before anything runs.
 func (p *Plan) Cases() ([]Case, error) {
 	var all []Case
 	for _, g := range p.Generators {
-		all = append(all, g.cases()...)
+		cases := g.cases()
+		for i := range cases {
+			if cases[i].Index == 0 {
+				if _, err := cases[i].Load(); err != nil {
+					return nil, fmt.Errorf("%s: %w", cases[i].Name, err)
+				}
+			}
+		}
+		all = append(all, cases...)
 	}
 	for _, f := range p.Files {
 		files := []string{f}

@@ -20,6 +20,7 @@ type Record struct {
 	Kind      model.Kind         `json:"kind"`
 	Params    map[string]float64 `json:"params,omitempty"`
 	Algorithm string             `json:"algorithm"` // the label
+	Options   string             `json:"options,omitempty"`
 	Seed      uint64             `json:"seed"`
 	Status    model.Status       `json:"status"`
 	Objective *float64           `json:"objective,omitempty"`
@@ -43,8 +44,8 @@ func optional(x float64) *float64 {
 	return &x
 }
 
-func newRecord(plan string, c *Case, label string, r model.Result) Record {
-	return Record{Plan: plan, Instance: c.Name, Hash: r.InstanceHash, Kind: r.Kind, Params: c.Params, Algorithm: label,
+func newRecord(plan string, c *Case, a *Algorithm, r model.Result) Record {
+	return Record{Plan: plan, Instance: c.Name, Hash: r.InstanceHash, Kind: r.Kind, Params: c.Params, Algorithm: a.Label, Options: a.settings(),
 		Seed: r.Seed, Status: r.Status, Objective: optional(r.Objective), Second: optional(r.SecondObjective),
 		Bound: optional(r.Bound), Gap: optional(r.Gap), ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
 		Verified: r.Solution != nil, Reason: r.Reason, Version: r.Version}

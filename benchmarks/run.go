@@ -42,7 +42,12 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 			}
 		}
 	}
+	options := map[string]string{}
+	for i := range p.Algorithms {
+		options[p.Algorithms[i].Label] = p.Algorithms[i].settings()
+	}
 	done := map[string]bool{}
+	hashes := map[string]string{} // of the instances in the results file
 	records, whole, err := ReadRecords(o.Results)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -53,7 +58,12 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 		if records[i].Plan != p.Name {
 			return fmt.Errorf("%w results: %s holds runs of the plan %q, not %q; give another file", model.ErrInvalid, o.Results, records[i].Plan, p.Name)
 		}
+		if is, ok := options[records[i].Algorithm]; ok && is != records[i].Options {
+			return fmt.Errorf("%w results: %s holds runs of %q with the options %q, the plan says %q; give another file",
+				model.ErrInvalid, o.Results, records[i].Algorithm, records[i].Options, is)
+		}
 		done[records[i].key()] = true
+		hashes[records[i].Instance] = records[i].Hash
 	}
 	if err := os.MkdirAll(filepath.Dir(o.Results), 0o755); err != nil {
 		return err
@@ -105,7 +115,7 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 			break
 		}
 		group.Go(func() error {
-			in, err := j.c.Load()
+			in, err := j.c.load(hashes)
 			if err != nil {
 				return err
 			}
@@ -117,7 +127,7 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 				if err != nil {
 					return fmt.Errorf("%s by %s: %w", j.c.Name, r.a.Label, err)
 				}
-				rec := newRecord(p.Name, j.c, r.a.Label, res)
+				rec := newRecord(p.Name, j.c, r.a, res)
 				line, err := json.Marshal(rec)
 				if err != nil {
 					return err
@@ -139,6 +149,25 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 		return err
 	}
 	return outer.Err()
+}
+
+// load makes the instance and holds it against the results there are: a file
+// that changed or another generator would mix two instances under one name.
+func (c *Case) load(hashes map[string]string) (model.Instance, error) {
+	in, err := c.Load()
+	if err != nil {
+		return nil, err
+	}
+	if want, ok := hashes[c.Name]; ok {
+		hash, err := model.Hash(in)
+		if err != nil {
+			return nil, err
+		}
+		if hash != want {
+			return nil, fmt.Errorf("%w results: the instance %s has changed since they were made; give another file", model.ErrInvalid, c.Name)
+		}
+	}
+	return in, nil
 }
 
 func seekEnd(f *os.File) error {

@@ -96,7 +96,7 @@ var columns = []column{
 }
 
 // DefaultColumns fit in 80 characters.
-var DefaultColumns = []string{"runs", "verified", "failed", "objective", "gap mean %", "gap max %", "deg. mean %", "time mean"}
+var DefaultColumns = []string{"verified", "failed", "objective", "gap mean %", "gap max %", "deg. mean %", "time mean"}
 
 // ColumnNames lists the columns with what they show.
 func ColumnNames() [][2]string {
@@ -156,12 +156,19 @@ func (g *group) values(f func(measured) float64) []float64 {
 	return all
 }
 
+// quantile interpolates between the two nearest values (R's type 7), so that
+// the median of an even number is the mean of the middle two. It sorts x.
 func quantile(p float64, x []float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()
 	}
 	slices.Sort(x)
-	return stat.Quantile(p, stat.Empirical, x, nil)
+	at := p * float64(len(x)-1)
+	k := min(int(at), len(x)-1)
+	if k == len(x)-1 {
+		return x[k]
+	}
+	return x[k] + (at-float64(k))*(x[k+1]-x[k])
 }
 
 func largest(x []float64) float64 {
@@ -243,13 +250,13 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 		if groups[key] == nil {
 			groups[key] = &group{by: by, algorithm: r.Algorithm}
 		}
-		groups[key].runs = append(groups[key].runs, measured{r, instances[r.Instance]})
+		groups[key].runs = append(groups[key].runs, measured{r, instances[r.Hash]})
 	}
 	var rows []*group
 	for _, g := range groups {
 		// Sums of floating-point numbers depend on their order.
 		slices.SortFunc(g.runs, func(a, b measured) int {
-			return cmp.Or(cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Seed, b.Seed))
+			return cmp.Or(cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Hash, b.Hash), cmp.Compare(a.Seed, b.Seed))
 		})
 		rows = append(rows, g)
 	}
@@ -289,11 +296,11 @@ func learn(records []Record, compared []string) map[string]*known {
 	all := map[string]*known{}
 	for i := range records {
 		r := &records[i]
-		k := all[r.Instance]
+		k := all[r.Hash] // plans may share names, not instances
 		if k == nil {
 			// Every problem so far maximises.
 			k = &known{bound: math.NaN(), best: math.NaN(), sense: model.Maximise}
-			all[r.Instance] = k
+			all[r.Hash] = k
 		}
 		k.infeasible = k.infeasible || r.Status == model.StatusInfeasible
 		if r.Bound != nil && (math.IsNaN(k.bound) || k.sense.Better(k.bound, *r.Bound)) {

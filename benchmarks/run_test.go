@@ -1,0 +1,203 @@
+package benchmarks
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// quick is a plan whose runs take microseconds, one of them random.
+const quick = `
+name: quick
+generators: [{kind: vcsched, hosts: [2], jobs: [4, 6], slack: [0.3, 0.6], count: 3, seed: 5}]
+algorithms: [{name: gr}, {name: mcb8}, {name: rrnz}]
+seeds: [1, 2]
+`
+
+// runPlan executes a plan and returns the results file's records, without their
+// times and in a fixed order.
+func runPlan(t testing.TB, p *Plan, o RunOptions) []Record {
+	t.Helper()
+	if err := Run(context.Background(), p, o); err != nil {
+		t.Fatal(err)
+	}
+	return timeless(t, o.Results)
+}
+
+func timeless(t testing.TB, file string) []Record {
+	t.Helper()
+	records, _, err := ReadRecords(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range records {
+		if records[i].ElapsedS < 0 {
+			t.Errorf("run %d took %v s", i, records[i].ElapsedS)
+		}
+		records[i].ElapsedS = 0
+	}
+	slices.SortFunc(records, func(a, b Record) int { return cmp.Compare(a.key(), b.key()) })
+	return records
+}
+
+func TestRunRecords(t *testing.T) {
+	p := decode(t, tiny)
+	var started [2]int
+	var done int
+	got := runPlan(t, p, RunOptions{Results: filepath.Join(t.TempDir(), "new", "r.jsonl"),
+		Started: func(total, have int) { started = [2]int{total, have} }, Done: func(Record) { done++ }})
+	const want = 2 * (3*16 + 8 + 4) // see TestAlgorithmRuns; two seeds
+	if len(got) != want || done != want || started != [2]int{want, 0} {
+		t.Errorf("%d records, %d calls of Done, Started with %v, want %d runs", len(got), done, started, want)
+	}
+	solved := 0
+	for _, r := range got {
+		if r.Verified != (r.Objective != nil) {
+			t.Errorf("%s by %s: verified %v, objective %v", r.Instance, r.Algorithm, r.Verified, r.Objective)
+		}
+		if r.Params["hosts"] < 2 || r.Params["jobs"] < 4 || r.Hash == "" || r.Version == "" || r.Plan != "tiny" {
+			t.Errorf("incomplete record %+v", r)
+		}
+		if want := map[bool]string{true: "algorithm=exact"}[r.Algorithm == "search"]; r.Options != want {
+			t.Errorf("options of %s are %q, want %q", r.Algorithm, r.Options, want)
+		}
+		if r.Algorithm == "search" && r.Status != model.StatusInfeasible && r.Status != model.StatusOptimal {
+			t.Errorf("%s by search: status %s", r.Instance, r.Status)
+		}
+		if r.Verified {
+			solved++
+		}
+	}
+	if solved < want/2 {
+		t.Errorf("only %d of %d runs have a solution: the test says little", solved, want)
+	}
+}
+
+// A run that was killed anywhere, torn line or not, ends like one that wasn't,
+// whatever the number of workers before and after.
+func TestRunResumes(t *testing.T) {
+	p := decode(t, quick)
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "whole.jsonl")
+	want := runPlan(t, p, RunOptions{Results: whole, Workers: 2})
+	data, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		cut := rapid.IntRange(0, len(data)).Draw(rt, "cut")
+		file := filepath.Join(dir, "cut.jsonl")
+		if err := os.WriteFile(file, data[:cut], 0o644); err != nil {
+			rt.Fatal(err)
+		}
+		left := 0
+		lines := bytes.Count(data[:cut], []byte("\n"))
+		got := runPlan(t, p, RunOptions{Results: file, Workers: rapid.IntRange(1, 4).Draw(rt, "workers"), Done: func(Record) { left++ }})
+		if diff := gocmp.Diff(want, got); diff != "" {
+			rt.Fatalf("resumed run (-want,+got):\n%s", diff)
+		}
+		if left != len(want)-lines {
+			rt.Fatalf("%d runs repeated or lost: %d were left, %d done", left-(len(want)-lines), len(want)-lines, left)
+		}
+	})
+}
+
+func TestRunStopsWithContext(t *testing.T) {
+	p := decode(t, tiny)
+	want := runPlan(t, p, RunOptions{Results: filepath.Join(t.TempDir(), "w.jsonl")})
+	file := filepath.Join(t.TempDir(), "r.jsonl")
+	ctx, cancel := context.WithCancel(context.Background())
+	var n atomic.Int32
+	err := Run(ctx, p, RunOptions{Results: file, Workers: 2, Done: func(Record) {
+		if n.Add(1) == 10 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("error is %v, want context.Canceled", err)
+	}
+	if got := timeless(t, file); len(got) < 10 || len(got) >= len(want) {
+		t.Errorf("%d of %d runs are in the file after the 10th was the last", len(got), len(want))
+	}
+	if diff := gocmp.Diff(want, runPlan(t, p, RunOptions{Results: file})); diff != "" {
+		t.Errorf("resumed run (-want,+got):\n%s", diff)
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	base := "name: tiny\ngenerators: [{kind: vcsched, hosts: [2], jobs: [4], slack: [0.6], count: 1, seed: 5}]\n"
+	results := func(t *testing.T) string {
+		file := filepath.Join(t.TempDir(), "r.jsonl")
+		runPlan(t, decode(t, base+"algorithms: [{name: gr}]\n"), RunOptions{Results: file})
+		return file
+	}
+	tests := map[string]struct{ plan, wantPart string }{
+		"another plan's results":    {strings.Replace(base, "tiny", "other", 1) + "algorithms: [{name: gr}]\n", "of the plan \"tiny\""},
+		"same label, other options": {base + "algorithms: [{name: gr, time_limit: 3s}]\n", "time_limit=3s"},
+		"the instance has changed":  {strings.Replace(base, "seed: 5", "seed: 6", 1) + "algorithms: [{name: gr}, {name: sg}]\n", "has changed"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			file := results(t)
+			before, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = Run(context.Background(), decode(t, tc.plan), RunOptions{Results: file})
+			if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), tc.wantPart) {
+				t.Errorf("error is %v, want one with %q that wraps ErrInvalid", err, tc.wantPart)
+			}
+			after, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(before, after) {
+				t.Error("the results file was changed")
+			}
+		})
+	}
+}
+
+func TestReadRecords(t *testing.T) {
+	good := `{"plan":"p","instance":"i","instance_hash":"h","kind":"vcsched","algorithm":"a","seed":1,"status":"unknown","elapsed_s":1,"nodes":0,"verified":false,"version":"v"}` + "\n"
+	tests := map[string]struct {
+		text      string
+		want      int
+		wantWhole int
+		wantErr   string
+	}{
+		"empty":           {"", 0, 0, ""},
+		"whole lines":     {good + good, 2, 2 * len(good), ""},
+		"torn last line":  {good + good[:40], 1, len(good), ""},
+		"torn at the end": {good + good[:len(good)-1], 1, len(good), ""},
+		"torn in between": {good + good[:40] + "\n" + good, 0, 0, "line 2"},
+		"unknown key":     {good + strings.Replace(good, `"seed"`, `"sead"`, 1), 0, 0, "line 2"},
+		"no such status":  {strings.Replace(good, "unknown", "great", 1), 0, 0, "line 1"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, whole, err := DecodeRecords(strings.NewReader(tc.text), "r.jsonl")
+			if tc.wantErr != "" {
+				if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), tc.wantErr) {
+					t.Errorf("error is %v, want one with %q that wraps ErrInvalid", err, tc.wantErr)
+				}
+				return
+			}
+			if err != nil || len(got) != tc.want || whole != int64(tc.wantWhole) {
+				t.Errorf("%d records, %d bytes, error %v; want %d, %d, nil", len(got), whole, err, tc.want, tc.wantWhole)
+			}
+		})
+	}
+}
