@@ -1,6 +1,7 @@
 package benchmarks
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -19,7 +20,8 @@ var Formats = []string{"text", "markdown", "csv", "latex"}
 func (t Table) Render(w io.Writer, format string) error {
 	switch format {
 	case "text", "markdown":
-		out := tablewriter.NewWriter(w)
+		var text bytes.Buffer
+		out := tablewriter.NewWriter(&text)
 		out.SetHeader(t.Header)
 		out.SetAutoFormatHeaders(false)
 		out.SetAutoWrapText(false)
@@ -40,12 +42,17 @@ func (t Table) Render(w io.Writer, format string) error {
 			out.SetColumnSeparator("")
 			out.SetCenterSeparator("")
 			out.SetRowSeparator("-")
-			out.SetHeaderLine(true)
-			out.SetTablePadding(" ")
+			out.SetHeaderLine(false)
+			out.SetTablePadding("  ")
 			out.SetNoWhiteSpace(true)
 		}
 		out.AppendBulk(t.Rows)
 		out.Render()
+		for line := range bytes.Lines(text.Bytes()) {
+			if _, err := fmt.Fprintf(w, "%s\n", bytes.TrimRight(line, " \n")); err != nil {
+				return err
+			}
+		}
 		return nil
 	case "csv":
 		out := csv.NewWriter(w)

@@ -23,7 +23,8 @@ type Table struct {
 type TableOptions struct {
 	By         []string // generator parameters to group by
 	Algorithms []string // rows, in this order; empty: all, in order of appearance
-	Columns    []string // of ColumnNames; empty: DefaultColumns
+	Columns    []string // of ColumnNames; empty: DefaultColumns or GroupedColumns
+	Plain      bool     // times in seconds without the unit, for programs to read
 }
 
 // group is the runs of one row: one algorithm within one group of instances.
@@ -31,6 +32,7 @@ type group struct {
 	by        []float64
 	algorithm string
 	runs      []measured
+	plain     bool
 }
 
 // measured is a record beside what is known of its instance from all records.
@@ -81,22 +83,25 @@ var columns = []column{
 	}},
 	{"deg. mean %", "degradation from the best objective of the table's algorithms, mean", func(g *group) string { return percent(stat.Mean(g.values(measured.degradation), nil)) }},
 	{"deg. max %", "the same, largest", func(g *group) string { return percent(largest(g.values(measured.degradation))) }},
-	{"time mean", "time of a run", func(g *group) string { return seconds(stat.Mean(g.values(measured.elapsed), nil)) }},
-	{"time max", "the same, longest", func(g *group) string { return seconds(largest(g.values(measured.elapsed))) }},
+	{"time mean", "time of a run", func(g *group) string { return g.seconds(stat.Mean(g.values(measured.elapsed), nil)) }},
+	{"time max", "the same, longest", func(g *group) string { return g.seconds(largest(g.values(measured.elapsed))) }},
 	{"time sum", "the same, all runs together", func(g *group) string {
 		sum := 0.0
 		for _, r := range g.runs {
 			sum += r.ElapsedS
 		}
-		return seconds(sum)
+		return g.seconds(sum)
 	}},
 	{"nodes mean", "nodes of a run", func(g *group) string {
 		return figure(stat.Mean(g.values(func(r measured) float64 { return float64(r.Nodes) }), nil))
 	}},
 }
 
-// DefaultColumns fit in 80 characters.
-var DefaultColumns = []string{"verified", "failed", "objective", "gap mean %", "gap max %", "deg. mean %", "time mean"}
+// DefaultColumns fit in 80 characters, GroupedColumns do beside two parameters.
+var (
+	DefaultColumns = []string{"verified", "failed", "gap mean %", "gap max %", "deg. mean %", "time mean"}
+	GroupedColumns = []string{"verified", "failed", "gap mean %", "deg. mean %", "time mean"}
+)
 
 // ColumnNames lists the columns with what they show.
 func ColumnNames() [][2]string {
@@ -192,10 +197,12 @@ func percent(x float64) string {
 	return strconv.FormatFloat(100*x, 'f', 3, 64)
 }
 
-func seconds(x float64) string {
+func (g *group) seconds(x float64) string {
 	switch {
 	case math.IsNaN(x):
 		return "-"
+	case g.plain:
+		return strconv.FormatFloat(x, 'g', 6, 64)
 	case x < 1e-3:
 		return fmt.Sprintf("%.3g us", x*1e6)
 	case x < 1:
@@ -248,7 +255,7 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 		}
 		key := fmt.Sprint(by, r.Algorithm)
 		if groups[key] == nil {
-			groups[key] = &group{by: by, algorithm: r.Algorithm}
+			groups[key] = &group{by: by, algorithm: r.Algorithm, plain: o.Plain}
 		}
 		groups[key].runs = append(groups[key].runs, measured{r, instances[r.Hash]})
 	}
@@ -264,7 +271,11 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 		return cmp.Or(slices.Compare(a.by, b.by), cmp.Compare(slices.Index(order, a.algorithm), slices.Index(order, b.algorithm)))
 	})
 	names := o.Columns
-	if len(names) == 0 {
+	switch {
+	case len(names) > 0:
+	case len(o.By) > 0:
+		names = GroupedColumns
+	default:
 		names = DefaultColumns
 	}
 	t.Header = append(slices.Clone(o.By), "algorithm")
@@ -275,6 +286,9 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 			return bad("there is no column %q; see gapwise table --help", n)
 		}
 		show = append(show, columns[k])
+		if o.Plain && strings.HasPrefix(n, "time") {
+			n += " s"
+		}
 		t.Header = append(t.Header, n)
 	}
 	for _, g := range rows {

@@ -48,7 +48,8 @@ func (p *program) table() *cli.Command {
 				}
 				records = append(records, some...)
 			}
-			o := benchmarks.TableOptions{By: list(c, "by"), Algorithms: list(c, "algorithms"), Columns: list(c, "columns")}
+			o := benchmarks.TableOptions{By: list(c, "by"), Algorithms: list(c, "algorithms"), Columns: list(c, "columns"),
+				Plain: c.String("format") == "csv"}
 			if slices.Equal(o.Columns, []string{"all"}) {
 				o.Columns = nil
 				for _, k := range benchmarks.ColumnNames() {
