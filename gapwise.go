@@ -241,6 +241,9 @@ func reconcile(in model.Instance, a, b model.Result, gap float64) (model.Result,
 	for _, x := range []model.Result{a, b} {
 		r.SetBound(sense, x.Bound, gap)
 	}
+	if r.Status == model.StatusOptimal {
+		r.Reason = "" // one was stopped, the two together have the proof
+	}
 	return r, nil
 }
 

@@ -1,0 +1,314 @@
+package gapwise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+)
+
+// three tasks of CPU 0.8, 0.6, 0.5 on two hosts; memory keeps a and b apart.
+// The best placement has {a}, {b, c}: load 1.1, yield 1/1.1.
+func small() *model.VCSched {
+	return &model.VCSched{Name: "small", Hosts: 2, Jobs: []model.VCSchedJob{
+		{ID: "a", Tasks: 1, CPU: 0.8, Memory: 0.7}, {ID: "b", Tasks: 1, CPU: 0.6, Memory: 0.5}, {ID: "c", Tasks: 1, CPU: 0.5, Memory: 0.2}}}
+}
+
+// fake is a solver that hands back what it is told.
+type fake func(model.Instance, *model.Result) error
+
+func (fake) Name() string { return "fake" }
+
+func (f fake) Solve(_ context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	r := model.NewResult("fake", set.Seed)
+	return r, f(in, &r)
+}
+
+// placed makes a fake of the hosts of small's tasks and the yield of all.
+func placed(yield float64, hosts ...int32) func(model.Instance, *model.Result) error {
+	return func(in model.Instance, r *model.Result) error {
+		return r.SetSolution(in, in.(*model.VCSched).NewPlacement(hosts, yield))
+	}
+}
+
+// Every algorithm of the catalogue gives a judged, bounded and stamped result.
+func TestSolveEveryAlgorithm(t *testing.T) {
+	in := small()
+	hash, err := model.Hash(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"", "auto", "exact"}
+	for _, a := range Algorithms(model.KindVCSched) {
+		names = append(names, a.Name)
+	}
+	if len(names) < 3+13+1+2 { // the paper's 14 heuristics, HiGHS and the search
+		t.Errorf("the catalogue has %v only", names)
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			r, err := Solve(context.Background(), in, Options{Algorithm: name, Settings: model.Settings{Seed: 9}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Instance != "small" || r.InstanceHash != hash || r.Kind != model.KindVCSched || r.Version != Version || r.Seed != 9 {
+				t.Errorf("stamp is %q %q %q %q %d", r.Instance, r.InstanceHash, r.Kind, r.Version, r.Seed)
+			}
+			if math.IsNaN(r.Bound) || r.Bound < 1/1.1-1e-12 {
+				t.Errorf("bound is %v, must be at least the optimum %v", r.Bound, 1/1.1)
+			}
+			a, err := Find(model.KindVCSched, name)
+			if (err != nil || a.Exact) && (r.Status != model.StatusOptimal || model.Gap(r.Objective, 1/1.1) > 1e-6) {
+				t.Errorf("status %s, objective %v, want the optimum %v", r.Status, r.Objective, 1/1.1)
+			}
+			if r.Solution != nil && model.Gap(r.Objective, r.Bound) != r.Gap {
+				t.Errorf("gap is %v, want %v", r.Gap, model.Gap(r.Objective, r.Bound))
+			}
+		})
+	}
+}
+
+// On random instances: bound ≥ optimum ≥ heuristic, whichever algorithm it is
+// (the judge has looked at the solutions already).
+func TestSolveOrder(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		spec := instances.VCSchedSpec{Hosts: rapid.IntRange(1, 3).Draw(rt, "hosts"), Slack: rapid.Float64Range(0.1, 0.9).Draw(rt, "slack"),
+			CoVCPU: 0.75, CoVMemory: 0.5, MaxTasks: rapid.IntRange(1, 2).Draw(rt, "max_tasks"), Seed: rapid.Uint64().Draw(rt, "seed")}
+		spec.Jobs = spec.Hosts + rapid.IntRange(0, 3).Draw(rt, "more")
+		in, err := spec.Generate()
+		if err != nil {
+			rt.Skip(err)
+		}
+		exact, err := Solve(context.Background(), in, Options{Algorithm: "exact", Engine: "both"})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for _, name := range []string{"gr", "sg", "gb", "sgb", "rrnd", "rrnz", "mcb1", "mcb8"} {
+			r, err := Solve(context.Background(), in, Options{Algorithm: name, Settings: model.Settings{Seed: 1}})
+			switch {
+			case err != nil:
+				rt.Fatal(err)
+			case exact.Status == model.StatusInfeasible:
+				if r.Solution != nil {
+					rt.Fatalf("%s solved what is infeasible", name)
+				}
+			case exact.Status != model.StatusOptimal:
+				rt.Fatalf("the exact engines end with %s", exact.Status)
+			case r.Status == model.StatusInfeasible:
+				rt.Fatalf("%s calls infeasible what has a solution: %s", name, r.Reason)
+			case !(r.Bound >= exact.Objective-1e-9), r.Objective > exact.Bound+1e-9:
+				rt.Fatalf("%s: objective %v, bound %v; exact %v, %v", name, r.Objective, r.Bound, exact.Objective, exact.Bound)
+			}
+		}
+	})
+}
+
+func TestSolveReportsDefects(t *testing.T) {
+	tests := map[string]struct {
+		solver   fake
+		wantPart string
+	}{
+		"too much memory": {placed(0.5, 0, 0, 1), "memory"},
+		"too much CPU":    {placed(1, 0, 1, 1), "cpu"},
+		"wrong objective": {func(in model.Instance, r *model.Result) error {
+			err := placed(0.5, 0, 1, 1)(in, r)
+			r.Objective = 0.6
+			return err
+		}, "wrong_objective"},
+		"beaten bound": {func(in model.Instance, r *model.Result) error {
+			err := placed(0.5, 0, 1, 1)(in, r)
+			r.SetBound(1, 0.4, 1e-6)
+			return err
+		}, "beaten_bound"},
+		"optimal, no bound": {func(in model.Instance, r *model.Result) error { r.Status = model.StatusOptimal; return nil }, "wrong_status"},
+		"infeasible, solved": {func(in model.Instance, r *model.Result) error {
+			err := placed(0.5, 0, 1, 1)(in, r)
+			r.Status = model.StatusInfeasible
+			return err
+		}, "wrong_status"},
+		"not this problem's": {func(in model.Instance, r *model.Result) error {
+			r.Solution, r.Status = other{}, model.StatusFeasible
+			return nil
+		}, "wrong_kind"},
+		"jobs are left out": {func(in model.Instance, r *model.Result) error {
+			r.Solution, r.Status = &model.Placement{}, model.StatusFeasible
+			return nil
+		}, "missing_job"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := small()
+			r, err := Solve(context.Background(), in, Options{Solver: tc.solver})
+			var defect *DefectError
+			if !errors.As(err, &defect) {
+				t.Fatalf("result %+v, error %v, want a DefectError", r, err)
+			}
+			if defect.Instance != in || defect.Report.Feasible() {
+				t.Errorf("the defect holds instance %v and the report %v", defect.Instance, defect.Report)
+			}
+			if !strings.Contains(err.Error(), tc.wantPart) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error is %q, want one line with %q", err, tc.wantPart)
+			}
+		})
+	}
+}
+
+type other struct{}
+
+func (other) Kind() model.Kind { return "other" }
+
+// A bound that proves an instance infeasible refutes a solver that solved it.
+func TestSolveInfeasibleByBound(t *testing.T) {
+	in := small()
+	for i := range in.Jobs {
+		in.Jobs[i].Memory = 0.9
+	}
+	r, err := Solve(context.Background(), in, Options{Algorithm: "mcb8"})
+	if err != nil || r.Status != model.StatusInfeasible || r.Reason == "" {
+		t.Errorf("status %s (%q), error %v, want infeasible with a reason", r.Status, r.Reason, err)
+	}
+	_, err = Solve(context.Background(), in, Options{Solver: fake(placed(0.1, 0, 0, 1))})
+	var defect *DefectError
+	if !errors.As(err, &defect) || !strings.Contains(err.Error(), "infeasible") {
+		t.Errorf("error is %v, want a DefectError about the bound", err)
+	}
+}
+
+func TestReconcile(t *testing.T) {
+	in := small()
+	result := func(algorithm string, status model.Status, objective, bound float64) model.Result {
+		r := model.NewResult(algorithm, 1)
+		if !math.IsNaN(objective) {
+			if err := r.SetSolution(in, in.NewPlacement([]int32{0, 1, 1}, objective)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.SetBound(model.Maximise, bound, 1e-6)
+		r.Status, r.Nodes, r.Elapsed, r.Reason = status, 5, time.Second, "stopped"
+		return r
+	}
+	nan := math.NaN()
+	tests := map[string]struct {
+		a, b          model.Result
+		want          model.Status
+		wantObjective float64
+		wantBound     float64
+		wantErr       string
+	}{
+		"agree":                        {result("a", "optimal", 0.5, 0.5), result("b", "optimal", 0.5, 0.5000001), "optimal", 0.5, 0.5, ""},
+		"two infeasible":               {result("a", "infeasible", nan, nan), result("b", "infeasible", nan, nan), "infeasible", nan, nan, ""},
+		"a proof beside nothing":       {result("a", "unknown", nan, 0.9), result("b", "infeasible", nan, nan), "infeasible", nan, 0.9, ""},
+		"solution here, bound there":   {result("a", "feasible", 0.5, 0.9), result("b", "unknown", nan, 0.5), "optimal", 0.5, 0.5, ""},
+		"the better of each":           {result("a", "feasible", 0.4, 0.6), result("b", "feasible", 0.5, 0.9), "feasible", 0.5, 0.6, ""},
+		"two optima":                   {result("a", "optimal", 0.5, 0.5), result("b", "optimal", 0.6, 0.6), "", 0, 0, "beats the bound"},
+		"a bound that is too low":      {result("a", "feasible", 0.5, 0.9), result("b", "unknown", nan, 0.4), "", 0, 0, "beats the bound"},
+		"infeasible, yet solved":       {result("a", "infeasible", nan, nan), result("b", "feasible", 0.5, 0.9), "", 0, 0, "says infeasible"},
+		"solved, yet infeasible":       {result("a", "feasible", 0.5, 0.9), result("b", "infeasible", nan, nan), "", 0, 0, "says infeasible"},
+		"optima apart under own bound": {result("a", "optimal", 0.5, 0.7), result("b", "optimal", 0.6, 0.7), "", 0, 0, "optima"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r, err := reconcile(in, tc.a, tc.b, 1e-6)
+			if tc.wantErr != "" {
+				var defect *DefectError
+				if !errors.As(err, &defect) || !strings.Contains(err.Error(), tc.wantErr) || !strings.Contains(err.Error(), "a and b disagree") {
+					t.Errorf("error is %v, want a DefectError with %q", err, tc.wantErr)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := fmt.Sprintln(r.Status, r.Objective, r.Bound, r.Algorithm, r.Nodes, r.Elapsed)
+			if diff := cmp.Diff(fmt.Sprintln(tc.want, tc.wantObjective, tc.wantBound, "a+b", 10, 2*time.Second), got); diff != "" {
+				t.Errorf("result (-want,+got):\n%s", diff)
+			}
+			if (r.Status == model.StatusOptimal) != (r.Reason == "") {
+				t.Errorf("status %s, reason %q", r.Status, r.Reason)
+			}
+		})
+	}
+}
+
+func TestSolveRefuses(t *testing.T) {
+	invalid := small()
+	invalid.Jobs[1].CPU = math.NaN()
+	tests := map[string]struct {
+		in   model.Instance
+		o    Options
+		want error
+	}{
+		"unknown algorithm":               {small(), Options{Algorithm: "mcb9"}, ErrUnknownAlgorithm},
+		"unknown engine":                  {small(), Options{Algorithm: "exact", Engine: "cplex"}, ErrUnknownAlgorithm},
+		"unknown formulation":             {small(), Options{Algorithm: "exact", Engine: "highs", Formulation: "big"}, ErrUnknownAlgorithm},
+		"engine of a heuristic":           {small(), Options{Algorithm: "mcb8", Engine: "highs"}, ErrUnknownAlgorithm},
+		"formulation of the search":       {small(), Options{Algorithm: "exact", Formulation: "paper"}, ErrUnknownAlgorithm},
+		"invalid instance":                {invalid, Options{}, model.ErrInvalid},
+		"invalid instance, own solver":    {invalid, Options{Solver: fake(placed(0.5, 0, 1, 1))}, model.ErrInvalid},
+		"the solver fails":                {small(), Options{Solver: fake(func(model.Instance, *model.Result) error { return errBroken })}, errBroken},
+		"the start is another instance's": {small(), Options{Settings: model.Settings{Start: &model.Placement{}}}, model.ErrInvalid},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := Solve(context.Background(), tc.in, tc.o)
+			if !errors.Is(err, tc.want) {
+				t.Errorf("error is %v, want one that wraps %q", err, tc.want)
+			}
+		})
+	}
+}
+
+var errBroken = errors.New("broken")
+
+// Auto has a time limit of its own, which a given one replaces.
+func TestAutoTimeLimit(t *testing.T) {
+	tests := map[string]struct {
+		o    Options
+		want time.Duration
+	}{
+		"auto":              {Options{Algorithm: "auto"}, AutoTimeLimit},
+		"by default":        {Options{}, AutoTimeLimit},
+		"auto with a limit": {Options{Algorithm: "auto", Settings: model.Settings{TimeLimit: time.Second}}, time.Second},
+		"exact":             {Options{Algorithm: "exact"}, 0},
+		"a heuristic":       {Options{Algorithm: "mcb8"}, 0},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, set, err := tc.o.solvers(model.KindVCSched)
+			if err != nil || set.TimeLimit != tc.want {
+				t.Errorf("limit %v, error %v, want %v", set.TimeLimit, err, tc.want)
+			}
+		})
+	}
+}
+
+// An interrupted solve is a result, not an error.
+func TestSolveInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	in, err := instances.VCSchedSpec{Hosts: 64, Jobs: 250, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.75, Seed: 1}.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range Algorithms(in.Kind()) {
+		if a.Name == "highs-paper" || a.Name == "highs-parallel" || a.Name == "highs-migration" {
+			continue // their models take seconds to write down
+		}
+		r, err := Solve(ctx, in, Options{Algorithm: a.Name})
+		if err != nil {
+			t.Errorf("%s: %v", a.Name, err)
+		}
+		if a.Exact && r.Status == model.StatusOptimal {
+			t.Errorf("%s proved optimality in no time", a.Name)
+		}
+	}
+}
