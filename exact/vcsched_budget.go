@@ -15,7 +15,10 @@ import (
 // task left runs now are tried once; equal tasks with the same current host are
 // placed in the hosts' order. Worst case O(H^n).
 func (s *vcschedSearch) runWithBudget() error {
-	from := vcsched.GreedyStart(s.in, s.u)
+	from, err := vcsched.Start(s.ctx, s.in, s.u, s.set)
+	if err != nil {
+		return err
+	}
 	imp := vcsched.NewImprover(s.in, s.u, from, s.set.Seed)
 	improve := func(steps int) {
 		imp.Improve(s.ctx, s.lower, steps)

@@ -144,16 +144,15 @@ func (s *vcschedSearch) run() error {
 	if s.in.MigrationBudget != nil {
 		return s.runWithBudget()
 	}
-	from := vcsched.GreedyStart(s.in, s.u)
-	if p, ok := s.set.Start.(*model.Placement); ok && p != nil {
-		if err := s.in.CheckShape(p); err != nil {
-			return err
-		}
-		from = p.TaskHosts()
+	from, err := vcsched.Start(s.ctx, s.in, s.u, s.set)
+	if err != nil {
+		return err
 	}
 	imp := vcsched.NewImprover(s.in, s.u, from, s.set.Seed)
 	improve := func(steps int) {
-		imp.Improve(s.ctx, s.lower, steps)
+		// A gap that is asked for need not be closed further.
+		enough := s.lower + int64((s.set.GapLimit()-model.DefaultGap)*float64(s.lower))
+		imp.Improve(s.ctx, enough, steps)
 		if l, h, ok := imp.Best(); ok {
 			s.found(max(l, s.u.Scale), h)
 		}

@@ -28,6 +28,8 @@ type Improver struct {
 	rng  *rand.Rand
 	unit int64 // every CPU need is a multiple of it
 
+	total int64 // of the CPU needs
+
 	host      []int32
 	load, mem []int64
 	place     []int32 // index of a task within its host's bucket
@@ -59,6 +61,7 @@ func NewImprover(in *model.VCSched, u *model.VCSchedUnits, hosts []int32, seed u
 		bestLoad: math.MaxInt64}
 	for _, c := range u.CPU {
 		s.unit = gcd(s.unit, c)
+		s.total += c
 	}
 	for i, h := range hosts {
 		s.place[i] = int32(len(s.bucket[h]))
@@ -212,7 +215,8 @@ func (s *Improver) Improve(ctx context.Context, target int64, steps int) bool {
 	// A round is long enough for every pair of tasks to meet a few times.
 	round := min(max(4*len(s.host)*len(s.host), 20_000), 400_000)
 	for steps > 0 && ctx.Err() == nil {
-		limit := target
+		// First of all the tasks must fit in memory, at any load.
+		limit := s.total
 		if s.best != nil {
 			limit = min(s.bestLoad-max(s.unit, int64(down*float64(s.bestLoad-target))), s.bestLoad-1)
 			limit = max(limit, target)

@@ -31,7 +31,8 @@ type Options struct {
 	Threads   int           // 0: 1
 	Relax     bool          // ignore integrality
 	// Tolerance replaces HiGHS's tolerances on feasibility, optimality and
-	// integrality (1e-7, 1e-7 and 1e-6), from 1e-10 on; 0 leaves them.
+	// integrality (1e-7, 1e-7 and 1e-6), from 1e-10 on; 0 leaves them. A
+	// model that HiGHS fails on is solved again with 1e-6.
 	Tolerance float64
 	// Start is a point to start a MIP from, one value for each variable.
 	// HiGHS ignores an infeasible start without saying so.
@@ -87,7 +88,10 @@ type Result struct {
 	// costs of a linear program solved to optimality: for each variable,
 	// Reduced[j] = cost[j] - sum over rows of Duals[i] coef[i][j].
 	Duals, Reduced []float64
-	Elapsed        time.Duration
+	// Tolerance is the feasibility tolerance that the solve ended with; it may
+	// be larger than the one asked for, see Options.
+	Tolerance float64
+	Elapsed   time.Duration
 }
 
 // Solve solves the model. It returns within 100 ms of ctx's end with what is
@@ -132,15 +136,13 @@ func Solve(ctx context.Context, m *milp.Model, o Options) (Result, error) {
 
 func emptyResult() Result {
 	nan := math.NaN()
-	return Result{Objective: nan, Bound: nan, Gap: nan}
+	return Result{Objective: nan, Bound: nan, Gap: nan, Tolerance: defaultTolerance}
 }
 
 func (n *native) setOptions(o Options) error {
 	errs := []error{n.intOption("threads", max(1, o.Threads)), n.doubleOption("mip_rel_gap", o.Gap)}
 	if o.Tolerance != 0 {
-		for _, name := range []string{"primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance"} {
-			errs = append(errs, n.doubleOption(name, o.Tolerance))
-		}
+		errs = append(errs, n.setTolerance(o.Tolerance))
 	}
 	if o.TimeLimit > 0 {
 		errs = append(errs, n.doubleOption("time_limit", o.TimeLimit.Seconds()))
@@ -163,11 +165,12 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o Options, mip b
 	var settled atomic.Bool // by whichever is first: HiGHS's end or giving up on it
 	go func() {
 		unlock := lockScheduler(max(1, o.Threads))
-		err := n.run()
+		tolerance, err := n.run(o.Tolerance)
 		unlock()
 		var r Result
 		if err == nil {
 			r, err = n.result(mip)
+			r.Tolerance = tolerance
 		}
 		if settled.CompareAndSwap(false, true) {
 			done <- outcome{r, err}

@@ -274,6 +274,17 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
+// Solves with several threads follow each other and those with one.
+func TestThreadsInTurn(t *testing.T) {
+	for k, threads := range []int{2, 2, 1, 2, 1, 1, 2} {
+		done := make(chan highs.Result)
+		go func() { done <- solve(t, knapsack(25), highs.Options{Threads: threads}) }()
+		if r := <-done; r.Status != highs.Optimal {
+			t.Fatalf("solve %d with %d threads: %v", k, threads, r.Status)
+		}
+	}
+}
+
 // Nothing is written to the process's standard output or error.
 func TestSilent(t *testing.T) {
 	r, w, err := os.Pipe()

@@ -85,7 +85,7 @@ func (l *LP) Solve(ctx context.Context) (Result, error) {
 	stopped := make(chan struct{})
 	cancel := context.AfterFunc(ctx, func() { l.n.stop(); close(stopped) })
 	unlock := lockScheduler(1)
-	err := l.n.run()
+	_, err := l.n.run(0)
 	unlock()
 	if !cancel() {
 		<-stopped

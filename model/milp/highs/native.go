@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"runtime/cgo"
 	"strings"
 	"sync"
@@ -29,31 +30,25 @@ func gwLog(handle C.uintptr_t, message *C.char) {
 // Version is the version of the HiGHS library that is linked in.
 func Version() string { return C.GoString(C.gw_version()) }
 
-// scheduler guards HiGHS's process-wide task scheduler: it is made by the
-// first solve and must be reset, with no solve running, before one with another
-// number of threads.
-var scheduler struct {
-	sync.RWMutex
-	threads int
-}
+// scheduler guards HiGHS's process-wide task scheduler, which belongs to the
+// operating-system thread and the number of threads of the solve that made it:
+// another solve with several threads fails unless it is reset in between, with
+// no solve running.
+var scheduler sync.RWMutex
 
 // lockScheduler returns the function that undoes it. Solves with one thread
 // run side by side; one with more runs alone.
 func lockScheduler(threads int) func() {
-	for {
+	if threads == 1 {
 		scheduler.RLock()
-		if scheduler.threads == threads && threads == 1 {
-			return scheduler.RUnlock
-		}
-		scheduler.RUnlock()
-		scheduler.Lock()
-		if scheduler.threads != threads {
-			C.gw_reset_scheduler()
-			scheduler.threads = threads
-		}
-		if threads != 1 {
-			return scheduler.Unlock
-		}
+		return scheduler.RUnlock
+	}
+	scheduler.Lock()
+	runtime.LockOSThread()
+	C.gw_reset_scheduler()
+	return func() {
+		C.gw_reset_scheduler()
+		runtime.UnlockOSThread()
 		scheduler.Unlock()
 	}
 }
@@ -84,6 +79,9 @@ func newNative(log func(string)) (*native, error) {
 		{"mip_detect_symmetry", 0, true},
 		// The default 1e-6 ends with answers that are off by up to 1e-5.
 		{"mip_abs_gap", 1e-9, false},
+		// A restart presolves again, and 1.10 then cut off the optimum of a
+		// compact VCSched model at tight tolerances.
+		{"mip_allow_restart", 0, true},
 	} {
 		var err error
 		if o.bool {
@@ -211,18 +209,42 @@ func (n *native) setStart(x []float64) error {
 	return check(C.gw_set_solution(n.s, ptr[C.double](x)), "setting the start solution")
 }
 
-// run solves. Presolve of 1.10 turns some small integer models with an equality
-// into points outside their bounds, which HiGHS itself notices and calls a
-// solve error: those are solved again without presolve.
-func (n *native) run() error {
+// run solves and returns the feasibility tolerance with which it did.
+//
+// HiGHS 1.10 now and then ends a MIP with a point that it then finds outside
+// the model by more than the tolerance, and calls that a solve error: after a
+// presolve that went wrong, or when tolerances are tight. Such a model is
+// solved again without presolve, then with HiGHS's own tolerances.
+func (n *native) run(tolerance float64) (float64, error) {
+	used := tolerance
+	if used == 0 {
+		used = defaultTolerance
+	}
 	err := check(C.gw_run(n.s), "solving")
 	if err == nil {
-		return nil
+		return used, nil
 	}
-	if again := errors.Join(check(C.gw_clear(n.s), "clearing"), n.stringOption("presolve", "off")); again != nil {
-		return errors.Join(err, again)
+	for _, change := range []func() error{
+		func() error { return n.stringOption("presolve", "off") },
+		func() error { used = defaultTolerance; return n.setTolerance(defaultTolerance) },
+		func() error { return n.stringOption("presolve", "choose") },
+	} {
+		if again := errors.Join(check(C.gw_clear(n.s), "clearing"), change()); again != nil {
+			return used, errors.Join(err, again)
+		}
+		if err = check(C.gw_run(n.s), "solving"); err == nil {
+			return used, nil
+		}
 	}
-	return check(C.gw_run(n.s), "solving without presolve")
+	return used, err
+}
+
+// defaultTolerance is HiGHS's own for MIPs.
+const defaultTolerance = 1e-6
+
+func (n *native) setTolerance(t float64) error {
+	return errors.Join(n.doubleOption("primal_feasibility_tolerance", t), n.doubleOption("dual_feasibility_tolerance", t),
+		n.doubleOption("mip_feasibility_tolerance", t))
 }
 
 // stop asks a running solve to end; it may be called from any goroutine.
