@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -14,11 +15,18 @@ func (p *program) algorithms() *cli.Command {
 		Name:      "algorithms",
 		Usage:     "list the algorithms, with their papers and complexity",
 		ArgsUsage: " ",
+		Flags:     []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one object per line", DisableDefaultText: true}},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return usagef("algorithms: it takes no files, but there is %q", c.Args().First())
 			}
 			for _, kind := range model.Kinds() {
+				if c.Bool("json") {
+					if err := p.algorithmLines(kind); err != nil {
+						return err
+					}
+					continue
+				}
 				fmt.Fprintf(p.out, "%s\n", kind)
 				for _, a := range gapwise.Algorithms(kind) {
 					what := "heuristic"
@@ -35,11 +43,33 @@ func (p *program) algorithms() *cli.Command {
 	}
 }
 
+// algorithmLines prints the algorithms of a problem as JSON objects.
+func (p *program) algorithmLines(kind model.Kind) error {
+	for _, a := range gapwise.Algorithms(kind) {
+		line, err := jsonLine(struct {
+			Name       string     `json:"name"`
+			Kind       model.Kind `json:"kind"`
+			Exact      bool       `json:"exact"`
+			Seeded     bool       `json:"seeded"`
+			Summary    string     `json:"summary"`
+			Complexity string     `json:"complexity"`
+			Paper      string     `json:"paper"`
+		}{a.Name, a.Kind, a.Exact, a.Seeded, a.Summary, a.Complexity, a.Paper})
+		if err == nil {
+			_, err = p.out.Write(line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // wrap breaks text at spaces into lines of the given width, indented from the
 // second on.
 func wrap(text string, width, indent int) string {
 	out, line := "", 0
-	for i, word := range splitWords(text) {
+	for i, word := range strings.Fields(text) {
 		switch {
 		case i == 0:
 		case line+1+len(word) > width:

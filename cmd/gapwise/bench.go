@@ -13,8 +13,6 @@ import (
 	"github.com/gapwise/gapwise/benchmarks"
 )
 
-func splitWords(s string) []string { return strings.Fields(s) }
-
 func (p *program) bench() *cli.Command {
 	return &cli.Command{
 		Name:      "bench",

@@ -17,7 +17,7 @@ func (p *program) bound() *cli.Command {
 		Usage:     "what no solution can beat, without search",
 		ArgsUsage: "FILE...",
 		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "time-limit", Usage: "for each instance; what is proved by then counts"},
+			&cli.DurationFlag{Name: "time-limit", Usage: "for each instance, like 500ms or 5m", DefaultText: "none"},
 		},
 		Action: func(c *cli.Context) error {
 			paths, err := files(c, 0)

@@ -18,13 +18,20 @@ func (p *program) export() *cli.Command {
 		Usage:     "write a formulation as MPS or LP",
 		ArgsUsage: "FILE",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "formulation", Value: "compact", Usage: "paper, parallel, migration or compact (`NAME`)"},
+			&cli.StringFlag{Name: "formulation", Value: "compact", Usage: "paper, parallel, migration, compact", DefaultText: "compact"},
 			&cli.StringFlag{Name: "format", Value: "mps", Usage: "mps or lp"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		},
 		Action: func(c *cli.Context) error {
 			paths, err := files(c, 1)
 			if err != nil {
+				return err
+			}
+			format, output := strings.ToLower(c.String("format")), c.String("output")
+			if format != "mps" && format != "lp" {
+				return usagef("export: --format is %q, must be mps or lp", c.String("format"))
+			}
+			if err := checkOutput(output, paths); err != nil {
 				return err
 			}
 			in, err := instances.Load(paths[0])
@@ -43,13 +50,10 @@ func (p *program) export() *cli.Command {
 			if err != nil {
 				return fmt.Errorf("%s: %w", instances.Label(paths[0]), err)
 			}
-			switch strings.ToLower(c.String("format")) {
-			case "mps":
-				return p.writeFile(c.String("output"), f.WriteMPS)
-			case "lp":
-				return p.writeFile(c.String("output"), f.WriteLP)
+			if format == "lp" {
+				return p.writeFile(output, f.WriteLP)
 			}
-			return usagef("export: --format is %q, give mps or lp", c.String("format"))
+			return p.writeFile(output, f.WriteMPS)
 		},
 	}
 }

@@ -19,16 +19,16 @@ func (p *program) generate() *cli.Command {
 		Usage:     "draw instances",
 		ArgsUsage: " ",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "plan", Usage: "the instances of a plan, by `NAME` or file,\n      instead of the options below"},
+			&cli.StringFlag{Name: "plan", Usage: "the instances of a plan instead, by `NAME` or file"},
 			&cli.IntFlag{Name: "hosts", Value: 4, Usage: "number of identical hosts"},
 			&cli.IntFlag{Name: "jobs", Value: 12, Usage: "number of jobs"},
-			&cli.Float64Flag{Name: "slack", Value: 0.5, Usage: "share of all memory that is free on average"},
+			&cli.Float64Flag{Name: "slack", Value: 0.5, Usage: "share of the memory that is free"},
 			&cli.Float64Flag{Name: "mean-cpu", Value: 0.5, Usage: "mean CPU need of a task"},
-			&cli.Float64Flag{Name: "cov-cpu", Value: 0.5, Usage: "coefficient of variation of the CPU needs"},
-			&cli.Float64Flag{Name: "cov-memory", Value: 0.5, Usage: "coefficient of variation of the memory needs"},
-			&cli.IntFlag{Name: "max-tasks", Value: 1, Usage: "above 1: parallel jobs of up to so many tasks"},
+			&cli.Float64Flag{Name: "cov-cpu", Value: 0.5, Usage: "variation coefficient of the CPU needs"},
+			&cli.Float64Flag{Name: "cov-memory", Value: 0.5, Usage: "and of the memory needs"},
+			&cli.IntFlag{Name: "max-tasks", Value: 1, Usage: "of a job; above 1, jobs are parallel"},
 			&cli.Float64Flag{Name: "running", Usage: "share of the jobs that run already"},
-			&cli.Float64Flag{Name: "budget", Usage: "with --running: migration budget, in hosts' memory"},
+			&cli.Float64Flag{Name: "budget", Usage: "of memory moved, with --running"},
 			&cli.IntFlag{Name: "count", Value: 1, Usage: "number of instances"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of all random draws"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "a file for one instance, a folder for more (`PATH`)"},
@@ -64,6 +64,12 @@ func (p *program) generate() *cli.Command {
 }
 
 func (p *program) writeInstances(output string, cases []benchmarks.Case) error {
+	// Each is drawn twice, the first time to find out that all can be drawn.
+	for _, k := range cases {
+		if _, err := k.Load(); err != nil {
+			return err
+		}
+	}
 	if len(cases) > 1 {
 		if output == "" || output == "-" {
 			return usagef("generate: %d instances need a folder, give it with -o", len(cases))

@@ -31,7 +31,9 @@ const (
 	exitDefect     = 7 // verification failed
 )
 
-// worst orders the codes of several files.
+// worst is the code of several files: the first in the order below that one
+// of them has. A proof that there is no solution counts as less of a failure
+// than not knowing, and a solution without a proof as the least.
 func worst(a, b int) int {
 	for _, c := range []int{exitDefect, exitInternal, exitUsage, exitBadInput, exitUnsolved, exitInfeasible, exitStopped} {
 		if a == c || b == c {
@@ -40,11 +42,6 @@ func worst(a, b int) int {
 	}
 	return exitOK
 }
-
-// usageError is a command line that can't be understood.
-type usageError struct{ error }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // codeError ends the command with an exit code and no message: what was to be
 // said has been said.
@@ -58,12 +55,14 @@ type program struct {
 	solver   model.Solver // replaces the algorithm, in tests of what is refuted
 }
 
-func main() {
+func main() { os.Exit(start(&program{out: os.Stdout, err: os.Stderr})) }
+
+// start runs the process's command line.
+func start(p *program) int {
 	// The first Ctrl-C asks for the best so far; after it, the second one kills.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	p := &program{out: os.Stdout, err: os.Stderr}
-	os.Exit(p.run(ctx, os.Args))
+	return p.run(ctx, os.Args)
 }
 
 // run executes one command line and returns the exit code.
@@ -95,7 +94,6 @@ func (p *program) run(ctx context.Context, args []string) int {
 
 func (p *program) app() *cli.App {
 	cli.VersionPrinter = func(c *cli.Context) { fmt.Fprintln(c.App.Writer, "gapwise", gapwise.Version) }
-	usage := func(_ *cli.Context, err error, _ bool) error { return usageError{err} }
 	app := &cli.App{
 		Name:      "gapwise",
 		Usage:     "optimal and near-optimal schedules for clusters and clouds",
@@ -107,72 +105,24 @@ func (p *program) app() *cli.App {
 			"4 proved infeasible, 5 stopped by a limit with a solution,\n" +
 			"6 stopped without one, 7 verification failed.",
 		Writer: p.out, ErrWriter: p.err,
-		HideHelpCommand: false,
-		OnUsageError:    usage,
+		HideHelpCommand: true,
+		Flags:           []cli.Flag{cli.HelpFlag},
+		OnUsageError:    onUsageError,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		Commands: []*cli.Command{p.generate(), p.solve(), p.verify(), p.bound(), p.bench(), p.table(),
-			p.export(), p.algorithms()},
+			p.export(), p.algorithms(), p.help()},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
-				return usagef("unknown command %q; see gapwise help", c.Args().First())
+				return unknownCommand(c.App, c.Args().First())
 			}
 			return cli.ShowAppHelp(c)
 		},
 	}
 	for _, c := range app.Commands {
-		c.OnUsageError = usage
+		c.OnUsageError = onUsageError
 		c.HideHelpCommand = true
 	}
 	return app
-}
-
-// flagsFirst moves a command's flags before its files, since the flag parser
-// stops at the first word that isn't a flag.
-func flagsFirst(app *cli.App, args []string) []string {
-	if len(args) < 3 || strings.HasPrefix(args[1], "-") {
-		return args
-	}
-	cmd := app.Command(args[1])
-	if cmd == nil {
-		return args
-	}
-	takesValue := map[string]bool{}
-	for _, f := range cmd.Flags {
-		_, isBool := f.(*cli.BoolFlag)
-		for _, n := range f.Names() {
-			takesValue[n] = !isBool
-		}
-	}
-	flags, files := []string{args[0], args[1]}, []string{}
-	for rest := args[2:]; len(rest) > 0; rest = rest[1:] {
-		a := rest[0]
-		if a == "--" {
-			files = append(files, rest[1:]...)
-			break
-		}
-		if len(a) < 2 || a[0] != '-' {
-			files = append(files, a)
-			continue
-		}
-		flags = append(flags, a)
-		if name := strings.TrimLeft(a, "-"); takesValue[name] && len(rest) > 1 {
-			rest = rest[1:]
-			flags = append(flags, rest[0])
-		}
-	}
-	return append(append(flags, "--"), files...)
-}
-
-// files are the command's arguments, at least one and at most most (0: any number).
-func files(c *cli.Context, most int) ([]string, error) {
-	all := c.Args().Slice()
-	if len(all) == 0 {
-		return nil, usagef("%s: give a file, or - for standard input; see gapwise %s --help", c.Command.Name, c.Command.Name)
-	}
-	if most > 0 && len(all) > most {
-		return nil, usagef("%s: %d files are too many, give %d at most", c.Command.Name, len(all), most)
-	}
-	return all, nil
 }
 
 // isTerminal reports whether w is one.

@@ -39,6 +39,34 @@ func (p *program) writeFile(path string, write func(io.Writer) error) error {
 	return nil
 }
 
+// checkOutput finds out early what writeFile would find out late, and that the
+// output isn't one of the inputs.
+func checkOutput(path string, inputs []string) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	folder, err := os.Stat(filepath.Dir(path))
+	if err == nil && !folder.IsDir() {
+		err = fmt.Errorf("%s is no folder", filepath.Dir(path))
+	}
+	if err != nil {
+		return fmt.Errorf("%w: can't write %s: %w", model.ErrInvalid, path, err)
+	}
+	file, err := os.Stat(path)
+	if err != nil {
+		return nil // it is to be made
+	}
+	if file.IsDir() {
+		return fmt.Errorf("%w: can't write %s: it is a folder, give a file", model.ErrInvalid, path)
+	}
+	for _, in := range inputs {
+		if info, err := os.Stat(in); err == nil && os.SameFile(info, file) {
+			return fmt.Errorf("%w: %s is to be read, give another file to write", model.ErrInvalid, path)
+		}
+	}
+	return nil
+}
+
 // saveDefect keeps the instance on which a claim was refuted.
 func (p *program) saveDefect(err error) {
 	var d *gapwise.DefectError

@@ -20,16 +20,16 @@ func (p *program) solve() *cli.Command {
 		Usage:     "solve instances: solution, bound and gap, verified",
 		ArgsUsage: "FILE...",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Value: "auto", Usage: "`NAME` of gapwise algorithms, or all, exact, auto"},
-			&cli.StringFlag{Name: "engine", Usage: "of exact: search, highs or both (`NAME`)"},
-			&cli.StringFlag{Name: "formulation", Usage: "of the engine highs: paper, parallel, migration or\n      compact (`NAME`)"},
+			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Value: "auto", Usage: "exact, all, or a name", DefaultText: "auto"},
+			&cli.StringFlag{Name: "engine", Usage: "of exact: search, highs or both"},
+			&cli.StringFlag{Name: "formulation", Usage: "of highs: paper, parallel, migration, compact"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of all random draws"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of workers"},
-			&cli.DurationFlag{Name: "time-limit", Usage: "for each instance, like 10s or 5m (auto: 10s)"},
-			&cli.Float64Flag{Name: "gap", Value: model.DefaultGap, Usage: "relative gap that counts as optimal"},
+			&cli.DurationFlag{Name: "time-limit", Usage: "like 500ms or 5m", DefaultText: "none, 10s for auto"},
+			&cli.Float64Flag{Name: "gap", Value: model.DefaultGap, Usage: "gap that counts as optimal"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the results, solutions and all, to `FILE`"},
-			&cli.BoolFlag{Name: "json", Usage: "print one result object per line"},
+			&cli.BoolFlag{Name: "json", Usage: "print one result object per line", DisableDefaultText: true},
 		},
 		Action: func(c *cli.Context) error {
 			paths, err := files(c, 0)
@@ -74,7 +74,11 @@ func (p *program) solveOptions(c *cli.Context) (gapwise.Options, error) {
 }
 
 func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) error {
-	// Everything is read before anything is solved: bad input costs no time.
+	// Everything is read and the output looked at before anything is
+	// solved: a slip costs no time.
+	if err := checkOutput(c.String("output"), paths); err != nil {
+		return err
+	}
 	var all []model.Instance
 	for _, path := range paths {
 		in, err := instances.Load(path)

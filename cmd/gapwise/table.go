@@ -18,13 +18,14 @@ func (p *program) table() *cli.Command {
 	for _, c := range benchmarks.ColumnNames() {
 		help += fmt.Sprintf("  %-14s %s\n", c[0], wrap(c[1], 58, 17))
 	}
+	help += "\nParameters:\n  " + wrap(strings.Join(benchmarks.Params, ", "), 70, 5) + "\n"
 	return &cli.Command{
 		Name:        "table",
 		Usage:       "make a table of results",
 		ArgsUsage:   "RESULTS...",
 		Description: strings.TrimRight(help, "\n"),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "by", Usage: "group by generator parameters: hosts, jobs, slack,\n      mean_cpu, cov_cpu, cov_memory, max_tasks (`LIST`)"},
+			&cli.StringFlag{Name: "by", Usage: "group by generator parameters (`LIST`)"},
 			&cli.StringFlag{Name: "algorithms", Usage: "these alone, in this order (`LIST`)"},
 			&cli.StringFlag{Name: "columns", Usage: "the columns to show, or all (`LIST`)"},
 			&cli.StringFlag{Name: "format", Value: "text", Usage: strings.Join(benchmarks.Formats, ", ")},

@@ -17,7 +17,7 @@ func (p *program) verify() *cli.Command {
 		Name:      "verify",
 		Usage:     "judge a solution in exact arithmetic",
 		ArgsUsage: "INSTANCE SOLUTION",
-		Description: "SOLUTION is a result as gapwise solve -o writes it, or a bare solution object.\n" +
+		Description: "SOLUTION is a result as gapwise solve -o writes it, or a bare solution.\n" +
 			"Every violated constraint is named, with the amount.",
 		Flags: []cli.Flag{
 			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "relative to the capacity; 0 for exactness"},
