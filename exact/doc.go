@@ -1,7 +1,3 @@
 // Package exact holds the engines that prove optimality: for each problem a
 // formulation solved by HiGHS and, where it pays, a native search.
 package exact
-
-import "errors"
-
-var errNodeLimit = errors.New("node limit")

@@ -3,8 +3,11 @@ package exact
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/bits"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 // partition decides whether at most 64 items with two sizes each fit in a
@@ -21,22 +24,25 @@ import (
 // then changes places) and those that waste more than what is left to waste.
 // Sets of items that were found not to fit in the bins left are remembered.
 //
-// Worst case exponential in items; the lists are bounded by maxSubsets.
+// Where the lists would get too long (many items per bin), subsets are made one
+// by one at each node instead.
+//
+// Worst case exponential in items.
 type partition struct {
-	size [2][]int64 // CPU, memory; by item
-	bins int
-	cap  [2]int64
+	size    [2][]int64 // CPU, memory; by item
+	bins    int
+	cap     [2]int64
+	threads int
 
-	lists  [][]subset // by first item, by increasing waste of the tighter resource
-	tight  int        // the resource of which the smaller share may be wasted
-	memo   []memoEntry
-	marker uint32
+	lists [][]subset // by first item, by increasing waste of the tighter resource
+	tight int        // the resource of which the smaller share may be wasted
 
-	threads      int
-	nodes, limit int64
-	stop         error // why the search was cut off
-	ctx          context.Context
-	chosen       []uint64
+	listed  bool  // false: the lists are too long, subsets are made at each node
+	tooLong int64 // a capacity at which they were; 0 for none
+
+	walkers []*walker // one for each thread, kept for their memory
+	nodes   int64     // of the last decision
+	chosen  []uint64  // the bins' items, if the answer was yes
 }
 
 // subset is a set of items that fits in one bin.
@@ -55,8 +61,12 @@ type memoEntry struct {
 // maxItems is the number of bits in a set.
 const maxItems = 64
 
-// maxSubsets bounds the lists' memory (40 bytes each).
-const maxSubsets = 2_000_000
+// maxSubsets bounds the lists' memory (32 bytes each), maxSteps the time that
+// they take.
+const (
+	maxSubsets = 2_000_000
+	maxSteps   = 40_000_000
+)
 
 // answer of a decision.
 type answer int
@@ -68,48 +78,122 @@ const (
 )
 
 // decide looks for a partition with the CPU capacity given. On yes, p.chosen
-// holds the bins' items. The search is cut off after the given number of nodes
-// or when ctx ends.
-func (p *partition) decide(ctx context.Context, capacity, nodes int64) answer {
+// holds the bins' items: those of the first partition in the order of the
+// search, whatever the number of threads. The search is cut off after the given
+// number of nodes or when ctx ends; without a limit (math.MaxInt64) it uses all
+// threads.
+func (p *partition) decide(ctx context.Context, capacity, limit int64) answer {
 	p.cap[0] = capacity
-	var slack [2]int64
-	for r := range slack {
-		slack[r] = int64(p.bins) * p.cap[r]
+	p.nodes = 0
+	root := state{left: ^uint64(0) >> (maxItems - len(p.size[0])), bins: p.bins}
+	for r := range root.slack {
+		root.slack[r] = int64(p.bins) * p.cap[r]
 		for _, s := range p.size[r] {
-			slack[r] -= s
+			root.slack[r] -= s
 			if s > p.cap[r] {
 				return no
 			}
 		}
-		if slack[r] < 0 {
+		if root.slack[r] < 0 {
 			return no
 		}
 	}
-	p.ctx, p.nodes, p.limit, p.stop = ctx, 0, nodes, nil
 	p.tight = 0
-	if float64(slack[1])/float64(p.cap[1]) < float64(slack[0])/float64(p.cap[0]) {
+	if float64(root.slack[1])/float64(p.cap[1]) < float64(root.slack[0])/float64(p.cap[0]) {
 		p.tight = 1
 	}
-	if !p.list(slack) {
+	// What was too long at one capacity is so at a larger one.
+	if p.listed = p.tooLong == 0 || capacity < p.tooLong; p.listed {
+		if p.listed = p.list(ctx, root.slack); !p.listed {
+			p.tooLong = capacity
+		}
+	}
+	for len(p.walkers) < max(1, p.threads) {
+		p.walkers = append(p.walkers, &walker{memo: make([]memoEntry, 1<<10)})
+	}
+	if limit == math.MaxInt64 && p.threads > 1 && p.listed {
+		return p.decideParallel(ctx, root)
+	}
+	w := p.walkers[0]
+	w.begin(p, func() bool { return ctx.Err() != nil }, limit)
+	a := w.answer(root)
+	p.nodes, p.chosen = w.nodes, append(p.chosen[:0], w.chosen...)
+	return a
+}
+
+// decideParallel splits the tree into subtrees in the order of the search. The
+// first subtree with a partition decides; those after it are given up.
+func (p *partition) decideParallel(ctx context.Context, root state) answer {
+	subtrees := []state{root}
+	for depth := 0; len(subtrees) < 64*p.threads && depth < p.bins-3; depth++ {
+		var deeper []state
+		for _, s := range subtrees {
+			if s.left == 0 {
+				deeper = append(deeper, s)
+				continue
+			}
+			p.children(&s, func(c state) bool {
+				c.path = append(slices.Clone(s.path), s.left&^c.left)
+				deeper = append(deeper, c)
+				return true
+			})
+		}
+		if subtrees = deeper; len(subtrees) == 0 {
+			return no
+		}
+	}
+	var next, first atomic.Int64 // the next subtree to take; the first with a partition
+	first.Store(math.MaxInt64)
+	chosen := make([][]uint64, len(subtrees))
+	var cut atomic.Bool
+	var all sync.WaitGroup
+	for _, w := range p.walkers {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			var mine int64
+			w.begin(p, func() bool { return ctx.Err() != nil || mine > first.Load() }, math.MaxInt64)
+			for {
+				if mine = next.Add(1) - 1; mine >= int64(len(subtrees)) || mine > first.Load() || ctx.Err() != nil {
+					return
+				}
+				w.chosen = append(w.chosen[:0], subtrees[mine].path...)
+				switch w.answer(subtrees[mine]) {
+				case yes:
+					chosen[mine] = slices.Clone(w.chosen)
+					for f := first.Load(); mine < f && !first.CompareAndSwap(f, mine); f = first.Load() {
+					}
+				case unknown:
+					cut.Store(true)
+					w.stopped = false
+				}
+			}
+		}()
+	}
+	all.Wait()
+	for _, w := range p.walkers {
+		p.nodes += w.nodes
+	}
+	switch f := first.Load(); {
+	case ctx.Err() != nil:
+		// A subtree before the first may have been given up: the partition is
+		// one all the same, but time has decided which.
+		if f < math.MaxInt64 {
+			p.chosen = chosen[f]
+			return yes
+		}
 		return unknown
-	}
-	if p.memo == nil {
-		p.memo = make([]memoEntry, 1<<10)
-	}
-	p.marker++
-	p.chosen = p.chosen[:0]
-	all := ^uint64(0) >> (64 - len(p.size[0]))
-	if p.fill(all, p.bins, slack) {
+	case f < math.MaxInt64:
+		p.chosen = chosen[f]
 		return yes
-	}
-	if p.stop != nil {
+	case cut.Load():
 		return unknown
 	}
 	return no
 }
 
 // list builds the lists of subsets for the capacity; false if they get too long.
-func (p *partition) list(slack [2]int64) bool {
+func (p *partition) list(ctx context.Context, slack [2]int64) bool {
 	n := len(p.size[0])
 	if p.lists == nil {
 		p.lists = make([][]subset, n)
@@ -125,7 +209,7 @@ func (p *partition) list(slack [2]int64) bool {
 	var grow func(k int, items uint64, load, mem int64) bool
 	var seed int
 	grow = func(k int, items uint64, load, mem int64) bool {
-		if steps++; steps&0xffff == 0 && (p.ctx.Err() != nil || steps > 200*maxSubsets) {
+		if steps++; steps&0xffff == 0 && (ctx.Err() != nil || steps > maxSteps) {
 			return false
 		}
 		if load >= least[0] && mem >= least[1] {
@@ -187,68 +271,192 @@ func (p *partition) betterItems(s *subset, seed int) uint64 {
 	return better
 }
 
-// fill places the items left in the bins left, given what may be wasted.
-func (p *partition) fill(left uint64, bins int, slack [2]int64) bool {
+// state is a node: the items and bins left, and what may be wasted.
+type state struct {
+	left  uint64
+	bins  int
+	slack [2]int64
+	path  []uint64 // the bins filled before, for the roots of subtrees
+}
+
+// children calls f on the node's children in order, until it returns false.
+func (p *partition) children(n *state, f func(state) bool) {
+	list := p.lists[bits.TrailingZeros64(n.left)]
+	tight, other := p.tight, 1-p.tight
+	for i := range list {
+		s := &list[i]
+		if s.waste[tight] > n.slack[tight] {
+			return
+		}
+		if s.items&^n.left != 0 || s.better&n.left != 0 || s.waste[other] > n.slack[other] {
+			continue
+		}
+		if !f(state{left: n.left &^ s.items, bins: n.bins - 1, slack: [2]int64{n.slack[0] - s.waste[0], n.slack[1] - s.waste[1]}}) {
+			return
+		}
+	}
+}
+
+// walker is one thread's depth-first search.
+type walker struct {
+	p       *partition
+	memo    []memoEntry
+	marker  uint32
+	nodes   int64
+	limit   int64
+	stop    func() bool
+	stopped bool
+	chosen  []uint64
+}
+
+func (w *walker) begin(p *partition, stop func() bool, limit int64) {
+	w.p, w.stop, w.limit = p, stop, limit
+	w.nodes, w.stopped, w.chosen = 0, false, w.chosen[:0]
+	w.marker++ // forgets what was learnt at another capacity
+}
+
+func (w *walker) answer(s state) answer {
+	switch {
+	case w.fill(s.left, s.bins, s.slack):
+		return yes
+	case w.stopped:
+		return unknown
+	}
+	return no
+}
+
+// fill places the items left in the bins left, given what may be wasted. It is
+// children with the loop written out: this is where the time goes.
+func (w *walker) fill(left uint64, bins int, slack [2]int64) bool {
 	if left == 0 {
 		return true
 	}
 	if bins == 1 { // the slack says that they fit
-		p.chosen = append(p.chosen, left)
+		w.chosen = append(w.chosen, left)
 		return true
 	}
-	if p.nodes++; p.nodes >= p.limit {
-		p.stop = errNodeLimit
+	if w.nodes++; w.nodes >= w.limit || w.nodes&0xfff == 0 && w.stop() {
+		w.stopped = true
 		return false
 	}
-	if p.nodes&0xfff == 0 && p.ctx.Err() != nil {
-		p.stop = p.ctx.Err()
+	if w.remembered(left, bins) {
 		return false
 	}
-	if p.remembered(left, bins) {
-		return false
-	}
-	list := p.lists[bits.TrailingZeros64(left)]
-	for i := range list {
-		s := &list[i]
-		if s.waste[p.tight] > slack[p.tight] {
-			break
+	first := bits.TrailingZeros64(left)
+	if !w.p.listed {
+		b := bin{left: left, bins: bins, slack: slack, items: 1 << first}
+		for r := range b.free {
+			b.free[r] = w.p.cap[r] - w.p.size[r][first]
+			for rest := left &^ b.items; rest != 0; rest &= rest - 1 {
+				b.rest[r] += w.p.size[r][bits.TrailingZeros64(rest)]
+			}
 		}
-		if s.items&^left != 0 || s.better&left != 0 || s.waste[1-p.tight] > slack[1-p.tight] {
-			continue
-		}
-		p.chosen = append(p.chosen, s.items)
-		if p.fill(left&^s.items, bins-1, [2]int64{slack[0] - s.waste[0], slack[1] - s.waste[1]}) {
+		if w.grow(b, first+1) {
 			return true
 		}
-		p.chosen = p.chosen[:len(p.chosen)-1]
-		if p.stop != nil {
+		if !w.stopped {
+			w.remember(left, bins)
+		}
+		return false
+	}
+	list := w.p.lists[first]
+	tight, other := w.p.tight, 1-w.p.tight
+	for i := range list {
+		s := &list[i]
+		if s.waste[tight] > slack[tight] {
+			break
+		}
+		if s.items&^left != 0 || s.better&left != 0 || s.waste[other] > slack[other] {
+			continue
+		}
+		w.chosen = append(w.chosen, s.items)
+		if w.fill(left&^s.items, bins-1, [2]int64{slack[0] - s.waste[0], slack[1] - s.waste[1]}) {
+			return true
+		}
+		w.chosen = w.chosen[:len(w.chosen)-1]
+		if w.stopped {
 			return false
 		}
 	}
-	p.remember(left, bins)
+	w.remember(left, bins)
 	return false
 }
 
-func (p *partition) slot(left uint64) *memoEntry {
-	return &p.memo[(left*0x9e3779b97f4a7c15)>>(64-bits.TrailingZeros(uint(len(p.memo))))]
+// bin is a bin that is being filled at a node.
+type bin struct {
+	left  uint64 // items left at the node, those of the bin included
+	bins  int    // left at the node, this one included
+	slack [2]int64
+	items uint64
+	free  [2]int64
+	rest  [2]int64 // sums of the items left that haven't been decided on
 }
 
-func (p *partition) remembered(left uint64, bins int) bool {
-	e := p.slot(left)
-	return e.items == left && e.marker == p.marker && int(e.bins) >= bins
+// grow decides on the items from k on for the bin, the larger ones first into
+// it, and fills the other bins for each subset that is not dominated.
+func (w *walker) grow(b bin, k int) bool {
+	if w.nodes++; w.nodes >= w.limit || w.nodes&0xfff == 0 && w.stop() {
+		w.stopped = true
+		return false
+	}
+	for {
+		if b.free[0]-b.rest[0] > b.slack[0] || b.free[1]-b.rest[1] > b.slack[1] {
+			return false // even with all of them too much is wasted
+		}
+		open := b.left >> k << k
+		if open == 0 {
+			break
+		}
+		i := bits.TrailingZeros64(open)
+		c, m := w.p.size[0][i], w.p.size[1][i]
+		b.rest[0] -= c
+		b.rest[1] -= m
+		k = i + 1
+		if c <= b.free[0] && m <= b.free[1] {
+			with := b
+			with.items |= 1 << i
+			with.free[0] -= c
+			with.free[1] -= m
+			if w.grow(with, k) {
+				return true
+			}
+			if w.stopped {
+				return false
+			}
+		}
+	}
+	s := subset{items: b.items, waste: b.free}
+	if w.p.betterItems(&s, bits.TrailingZeros64(b.left))&b.left != 0 {
+		return false
+	}
+	w.chosen = append(w.chosen, b.items)
+	if w.fill(b.left&^b.items, b.bins-1, [2]int64{b.slack[0] - b.free[0], b.slack[1] - b.free[1]}) {
+		return true
+	}
+	w.chosen = w.chosen[:len(w.chosen)-1]
+	return false
+}
+
+func (w *walker) slot(left uint64) *memoEntry {
+	return &w.memo[(left*0x9e3779b97f4a7c15)>>(64-bits.TrailingZeros(uint(len(w.memo))))]
+}
+
+func (w *walker) remembered(left uint64, bins int) bool {
+	e := w.slot(left)
+	return e.items == left && e.marker == w.marker && int(e.bins) >= bins
 }
 
 // remember notes that the items left don't fit in the bins left. The table
 // grows with the search, up to 2^22 entries; older entries give way.
-func (p *partition) remember(left uint64, bins int) {
-	if int64(len(p.memo)) < p.nodes && len(p.memo) < 1<<22 {
-		old := p.memo
-		p.memo = make([]memoEntry, 4*len(old))
+func (w *walker) remember(left uint64, bins int) {
+	if int64(len(w.memo)) < w.nodes && len(w.memo) < 1<<22 {
+		old := w.memo
+		w.memo = make([]memoEntry, 4*len(old))
 		for _, e := range old {
-			if e.marker == p.marker {
-				*p.slot(e.items) = e
+			if e.marker == w.marker {
+				*w.slot(e.items) = e
 			}
 		}
 	}
-	*p.slot(left) = memoEntry{left, int32(bins), p.marker}
+	*w.slot(left) = memoEntry{left, int32(bins), w.marker}
 }

@@ -198,7 +198,8 @@ func (s *vcschedSearch) run() error {
 }
 
 // complete runs bin completion until the gap is closed, about the given number
-// of nodes is spent, or ctx ends.
+// of nodes is spent, or ctx ends. Without a bound on the nodes (MaxInt64) it uses
+// all threads.
 func (s *vcschedSearch) complete(effort int64) {
 	n := len(s.u.CPU)
 	p := &partition{bins: s.u.Hosts, cap: [2]int64{0, s.u.MemoryCap}, threads: s.set.Workers()}
@@ -243,6 +244,9 @@ func (s *vcschedSearch) complete(effort int64) {
 	// are refuted at once, and an answer "yes" halves it too. Loads on which
 	// the limit is hit are left for lower ones, then for a larger limit.
 	for limit := int64(1 << 15); !s.closed() && s.ctx.Err() == nil && spent < effort; limit *= 4 {
+		if effort == math.MaxInt64 {
+			limit = effort
+		}
 		if s.hosts == nil && ask(s.any(), limit) == no {
 			return
 		}

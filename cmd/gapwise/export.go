@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -18,7 +19,7 @@ func (p *program) export() *cli.Command {
 		Usage:     "write a formulation as MPS or LP",
 		ArgsUsage: "FILE",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "formulation", Value: "compact", Usage: "paper, parallel, migration, compact", DefaultText: "compact"},
+			&cli.StringFlag{Name: "formulation", Usage: "compact (default), paper, parallel or migration"},
 			&cli.StringFlag{Name: "format", Value: "mps", Usage: "mps or lp"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		},
@@ -42,7 +43,7 @@ func (p *program) export() *cli.Command {
 			if !ok {
 				return fmt.Errorf("export: %w: no formulation for %s", model.ErrUnsupported, in.Kind())
 			}
-			name := c.String("formulation")
+			name := cmp.Or(c.String("formulation"), "compact")
 			if err := (gapwise.Options{Algorithm: "exact", Engine: "highs", Formulation: name}).Check(in.Kind()); err != nil {
 				return err
 			}
