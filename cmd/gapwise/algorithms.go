@@ -33,7 +33,7 @@ func (p *program) algorithms() *cli.Command {
 					if a.Exact {
 						what = "exact"
 					}
-					fmt.Fprintf(p.out, "  %-16s %-10s %s\n", a.Name, what, a.Summary)
+					fmt.Fprintf(p.out, "  %-16s %-10s %s\n", a.Name, what, wrap(a.Summary, 48, 30))
 					fmt.Fprintf(p.out, "  %-16s %s\n", "", a.Complexity)
 					fmt.Fprintf(p.out, "  %-16s %s\n", "", wrap(a.Paper, 60, 19))
 				}

@@ -64,7 +64,6 @@ func (p *program) bench() *cli.Command {
 				return codeError(exitStopped)
 			}
 			if err != nil {
-				p.saveDefect(err)
 				return err
 			}
 			fmt.Fprintf(p.err, "%d runs done; see: gapwise table %s\n", runs, o.Results)

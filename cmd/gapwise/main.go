@@ -82,7 +82,10 @@ func (p *program) run(ctx context.Context, args []string) int {
 	switch {
 	case errors.As(err, &usage), errors.Is(err, gapwise.ErrUnknownAlgorithm):
 		return exitUsage
-	case errors.As(err, &defect), errors.Is(err, model.ErrInfeasible):
+	case errors.As(err, &defect):
+		p.saveDefect(defect)
+		return exitDefect
+	case errors.Is(err, model.ErrInfeasible):
 		return exitDefect
 	case errors.Is(err, model.ErrInvalid), errors.Is(err, model.ErrUnsupported):
 		return exitBadInput

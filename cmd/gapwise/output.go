@@ -68,11 +68,7 @@ func checkOutput(path string, inputs []string) error {
 }
 
 // saveDefect keeps the instance on which a claim was refuted.
-func (p *program) saveDefect(err error) {
-	var d *gapwise.DefectError
-	if !errors.As(err, &d) {
-		return
-	}
+func (p *program) saveDefect(d *gapwise.DefectError) {
 	hash, hashErr := model.Hash(d.Instance)
 	data, jsonErr := jsonLine(d.Instance)
 	if errors.Join(hashErr, jsonErr) != nil {

@@ -114,7 +114,6 @@ func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) er
 				continue // another formulation's instance
 			}
 			if err != nil {
-				p.saveDefect(err)
 				return err
 			}
 			results = append(results, r)
@@ -189,7 +188,8 @@ func (p *program) summary(results []model.Result) {
 	switch {
 	case best >= 0:
 		r := results[best]
-		fmt.Fprintf(p.out, "best: minimum yield %s, average yield %s; %d of %d solutions verified\n", figure(r.Objective), figure(r.SecondObjective), verified, verified)
+		fmt.Fprintf(p.out, "best: minimum yield %s, average yield %s\n", figure(r.Objective), figure(r.SecondObjective))
+		fmt.Fprintf(p.out, "verified: %d of %d solutions\n", verified, verified)
 		if r.Reason != "" {
 			fmt.Fprintln(p.out, r.Reason)
 		}

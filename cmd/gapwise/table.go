@@ -36,6 +36,12 @@ func (p *program) table() *cli.Command {
 			if err != nil {
 				return err
 			}
+			if f := c.String("format"); !slices.Contains(benchmarks.Formats, f) {
+				return usagef("table: --format is %q, give one of %s", f, strings.Join(benchmarks.Formats, ", "))
+			}
+			if err := checkOutput(c.String("output"), paths); err != nil {
+				return err
+			}
 			var records []benchmarks.Record
 			for _, path := range paths {
 				var some []benchmarks.Record
@@ -60,9 +66,6 @@ func (p *program) table() *cli.Command {
 			t, err := benchmarks.Tabulate(records, o)
 			if err != nil {
 				return err
-			}
-			if f := c.String("format"); !slices.Contains(benchmarks.Formats, f) {
-				return usagef("table: --format is %q, give one of %s", f, strings.Join(benchmarks.Formats, ", "))
 			}
 			return p.writeFile(c.String("output"), func(w io.Writer) error { return t.Render(w, c.String("format")) })
 		},

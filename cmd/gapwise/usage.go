@@ -146,7 +146,7 @@ func flagsFirst(app *cli.App, args []string) []string {
 		flags = append(flags, a)
 		if name := strings.TrimLeft(a, "-"); takesValue[name] {
 			if len(rest) == 1 {
-				return args // the parser says that the value is missing
+				return flags // the parser says that the value is missing
 			}
 			rest = rest[1:]
 			flags = append(flags, rest[0])
