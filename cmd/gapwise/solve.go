@@ -19,8 +19,9 @@ func (p *program) solve() *cli.Command {
 		Name:      "solve",
 		Usage:     "solve instances: solution, bound and gap, verified",
 		ArgsUsage: "FILE...",
-		Description: "auto is the exact search for 10s at most: the best found, and a bound. exact is\n" +
-			"the search, HiGHS or both (--engine) without a limit; all is every algorithm.\n" +
+		Description: "auto is the exact search for 10s at most: the best found, and a bound.\n" +
+			"exact is the search, HiGHS or both (--engine) without a limit of its own;\n" +
+			"all is every algorithm.\n" +
 			"With several files the exit code is the worst: 7, 1, 3, 6, 4, 5, then 0.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Value: "auto", Usage: "exact, all, or a name", DefaultText: "auto"},
