@@ -21,7 +21,7 @@ algorithms:
   - {name: gr}
   - {name: mcb8}
   - {name: exact, label: search}
-  - {name: anneal, sample: 2}
+  - {name: rrnz, sample: 2}
   - {name: sgb, only: {jobs: [4], hosts: [3]}}
 seeds: [1, 2]
 `
@@ -159,7 +159,7 @@ func TestAlgorithmRuns(t *testing.T) {
 		}
 	}
 	// 16 instances; every second one of each specification; 2 slacks × 2.
-	if diff := cmp.Diff(map[string]int{"gr": 16, "mcb8": 16, "search": 16, "anneal": 8, "sgb": 4}, got); diff != "" {
+	if diff := cmp.Diff(map[string]int{"gr": 16, "mcb8": 16, "search": 16, "rrnz": 8, "sgb": 4}, got); diff != "" {
 		t.Errorf("runs (-want,+got):\n%s", diff)
 	}
 }

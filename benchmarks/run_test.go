@@ -201,3 +201,24 @@ func TestReadRecords(t *testing.T) {
 		})
 	}
 }
+
+func FuzzDecodeRecords(f *testing.F) {
+	f.Add([]byte(`{"plan":"p","instance":"i","instance_hash":"h","kind":"vcsched","algorithm":"a","seed":1,"status":"optimal","objective":0.5,"bound":0.5,"gap":0,"elapsed_s":1,"nodes":0,"verified":true,"version":"v"}` + "\n"))
+	f.Add([]byte("{}\n"))
+	f.Add([]byte("{\"pl"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		records, whole, err := DecodeRecords(bytes.NewReader(data), "r")
+		if err != nil {
+			if !errors.Is(err, model.ErrInvalid) {
+				t.Errorf("error %v doesn't wrap ErrInvalid", err)
+			}
+			return
+		}
+		if whole > int64(len(data)) || len(records) != bytes.Count(data[:whole], []byte("\n")) || bytes.Contains(data[whole:], []byte("\n")) {
+			t.Errorf("%d records in %d of %d bytes", len(records), whole, len(data))
+		}
+		if _, err := Tabulate(records, TableOptions{}); err != nil && len(records) > 0 {
+			t.Errorf("what was read can't be tabulated: %v", err)
+		}
+	})
+}

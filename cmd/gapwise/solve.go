@@ -137,6 +137,9 @@ func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) er
 			case o.Algorithm != "all" || ofInstance != exitOK:
 				ofInstance = worst(ofInstance, now)
 			}
+			if c.Context.Err() != nil {
+				break // Ctrl-C: the other algorithms have nothing to say
+			}
 		}
 		code = worst(code, ofInstance)
 		if !quiet {
