@@ -1,0 +1,184 @@
+package instances_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+func draw(t *testing.T, s instances.VCSchedSpec) *model.VCSched {
+	t.Helper()
+	in, err := s.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// Narrow distributions are hardly truncated: mean and coefficient of variation
+// come out as asked for.
+func TestMoments(t *testing.T) {
+	in := draw(t, instances.VCSchedSpec{Hosts: 4000, Jobs: 20_000, Slack: 0.2, CoVCPU: 0.25, CoVMemory: 0.25, Seed: 1})
+	var cpu, mem []float64
+	for _, j := range in.Jobs {
+		cpu, mem = append(cpu, j.CPU), append(mem, j.Memory)
+		for _, x := range []float64{j.CPU, j.Memory} {
+			if r := math.Round(x*1e6) / 1e6; r != x || x <= 0 || x > 1 {
+				t.Fatalf("the need %v isn't a decimal of six digits in (0, 1]", x)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		x    []float64
+		mean float64
+	}{"cpu": {cpu, 0.5}, "memory": {mem, 4000 * 0.8 / 20_000}} {
+		mean, std := stat.MeanStdDev(c.x, nil)
+		if math.Abs(mean/c.mean-1) > 0.01 || math.Abs(std/mean-0.25) > 0.01 {
+			t.Errorf("%s: mean %v, coefficient of variation %v, want %v and 0.25", name, mean, std/mean, c.mean)
+		}
+	}
+}
+
+func TestDeterminism(t *testing.T) {
+	s := instances.VCSchedSpec{Hosts: 4, Jobs: 12, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.25, MaxTasks: 8, Seed: 5, Index: 3}
+	if d := cmp.Diff(draw(t, s), draw(t, s)); d != "" {
+		t.Error(d)
+	}
+	for name, edit := range map[string]func(*instances.VCSchedSpec){
+		"seed": func(s *instances.VCSchedSpec) { s.Seed++ }, "index": func(s *instances.VCSchedSpec) { s.Index++ },
+		"slack": func(s *instances.VCSchedSpec) { s.Slack = 0.4 },
+	} {
+		other := s
+		edit(&other)
+		if draw(t, s).Jobs[0].CPU == draw(t, other).Jobs[0].CPU {
+			t.Errorf("another %s gives the same CPU need", name)
+		}
+	}
+	if s.Name() != "H4-J12-s30-ca75-cm25-t8-3" || (instances.VCSchedSpec{Hosts: 4, Jobs: 6, Slack: 0.1}).Name() != "H4-J6-s10-ca00-cm00-0" {
+		t.Errorf("name %s", s.Name())
+	}
+}
+
+func TestSpecErrors(t *testing.T) {
+	good := instances.VCSchedSpec{Hosts: 4, Jobs: 12, Slack: 0.3}
+	for name, edit := range map[string]func(*instances.VCSchedSpec){
+		"hosts":   func(s *instances.VCSchedSpec) { s.Hosts = 0 },
+		"jobs":    func(s *instances.VCSchedSpec) { s.Jobs = -1 },
+		"slack":   func(s *instances.VCSchedSpec) { s.Slack = 1 },
+		"nan":     func(s *instances.VCSchedSpec) { s.Slack = math.NaN() },
+		"mean":    func(s *instances.VCSchedSpec) { s.MeanCPU = 2 },
+		"cov":     func(s *instances.VCSchedSpec) { s.CoVCPU = -1 },
+		"too big": func(s *instances.VCSchedSpec) { s.Jobs = 2 },
+		"running": func(s *instances.VCSchedSpec) { s.Running = 2 },
+		"tasks":   func(s *instances.VCSchedSpec) { s.MaxTasks = -2 },
+	} {
+		s := good
+		edit(&s)
+		if _, err := s.Generate(); !errors.Is(err, model.ErrInvalid) {
+			t.Errorf("%s: error %v, want ErrInvalid", name, err)
+		}
+	}
+}
+
+// The model's probabilities: serial jobs, powers of two, sizes within the machine.
+func TestLublinTasks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	const n = 100_000
+	var serial, power float64
+	for range n {
+		k := instances.LublinTasks(rng, 64)
+		if k < 1 || k > 64 {
+			t.Fatalf("%d tasks", k)
+		}
+		if k == 1 {
+			serial++
+		} else if k&(k-1) == 0 {
+			power++
+		}
+	}
+	// Besides the serial share, x rounds to a single task never (low end 0.8).
+	if math.Abs(serial/n-0.244) > 0.005 {
+		t.Errorf("serial share %v, want 0.244", serial/n)
+	}
+	// Fractional sizes may be powers of two, too.
+	if power/n < 0.57 || power/n > 0.66 {
+		t.Errorf("share of powers of two %v, want 0.576 and a few per cent", power/n)
+	}
+	if k := instances.LublinTasks(rng, 1); k != 1 {
+		t.Errorf("%d tasks on a machine of one", k)
+	}
+}
+
+// The current placement is feasible, so that a budget of 0 has a solution when
+// nothing arrives.
+func TestRunning(t *testing.T) {
+	in := draw(t, instances.VCSchedSpec{Hosts: 6, Jobs: 14, Slack: 0.4, CoVCPU: 0.5, CoVMemory: 0.5, Running: 0.5, Budget: 0.25, Seed: 2})
+	if in.MigrationBudget == nil || *in.MigrationBudget != 0.25 {
+		t.Fatalf("budget %v", in.MigrationBudget)
+	}
+	now := &model.VCSched{Name: "now", Hosts: in.Hosts}
+	var hosts []int32
+	for _, j := range in.Jobs {
+		if len(j.CurrentHosts) > 0 {
+			now.Jobs = append(now.Jobs, j)
+			for _, h := range j.CurrentHosts {
+				hosts = append(hosts, int32(h))
+			}
+		}
+	}
+	if len(now.Jobs) != 7 {
+		t.Fatalf("%d jobs run, want 7", len(now.Jobs))
+	}
+	r, err := verify.Verify(now, now.NewPlacement(hosts, now.Yield(hosts)), verify.Options{})
+	if err != nil || !r.Feasible() {
+		t.Error(r, err)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	in := draw(t, instances.VCSchedSpec{Hosts: 2, Jobs: 4, Slack: 0.5, Seed: 1})
+	data, err := json.Marshal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, data []byte) string {
+		f := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(f), 0o755), os.WriteFile(f, data, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	b, a := write("b.json", data), write("a/a.json", data)
+	write("readme.txt", nil)
+	got, err := instances.Load(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(model.Instance(in), got); d != "" {
+		t.Error(d)
+	}
+	if files, err := instances.Folder(dir); err != nil || !slices.Equal(files, []string{a, b}) {
+		t.Errorf("%v, %v", files, err)
+	}
+	for name, path := range map[string]string{"missing": filepath.Join(dir, "none"), "folder": dir, "not JSON": write("c.txt", []byte("x"))} {
+		if _, err := instances.Load(path); !errors.Is(err, model.ErrInvalid) {
+			t.Errorf("%s: error %v, want ErrInvalid", name, err)
+		}
+	}
+	if _, err := instances.Folder(filepath.Join(dir, "none")); !errors.Is(err, model.ErrInvalid) {
+		t.Errorf("a folder that isn't there gives %v", err)
+	}
+}

@@ -1,0 +1,318 @@
+package model_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+const small = `{"kind":"vcsched","version":1,"name":"s","hosts":2,"jobs":[
+{"id":"a","tasks":1,"cpu":0.5,"memory":0.3},
+{"id":"b","tasks":2,"cpu":1,"memory":0,"current_hosts":[0,1]}],"migration_budget":0.5}`
+
+func TestDecodeInstanceErrors(t *testing.T) {
+	edit := func(old, new string) string {
+		if !strings.Contains(small, old) {
+			t.Fatalf("nothing to replace: %s", old)
+		}
+		return strings.Replace(small, old, new, 1)
+	}
+	for name, c := range map[string]struct{ data, want string }{
+		"empty":              {"", "empty"},
+		"white space":        {" \n", "empty"},
+		"not JSON":           {"hosts: 2", "line 1"},
+		"NaN":                {edit(`"cpu":0.5`, `"cpu":NaN`), "line 2"},
+		"cut off":            {small[:60], "line"},
+		"unknown key":        {edit(`"name"`, `"Name"`), `unknown key "Name"`},
+		"unknown key in job": {edit(`"memory":0.3`, `"memory":0.3,"disk":1`), `line 2: unknown key "jobs[0].disk"`},
+		"key twice":          {edit(`"hosts":2`, `"hosts":2,"hosts":3`), `"hosts" is there twice`},
+		"key missing":        {edit(`,"memory":0.3`, ``), `line 2: the key "jobs[0].memory" is missing`},
+		"null":               {edit(`"cpu":0.5`, `"cpu":null`), `"jobs[0].cpu" is null`},
+		"something follows":  {small + "{}", "line 3"},
+		"a list":             {"[" + small + "]", "line 1"},
+		"no kind":            {edit(`"kind":"vcsched",`, ``), `"kind" is missing`},
+		"unknown kind":       {edit(`"vcsched"`, `"vcschd"`), `kind "vcschd" is unknown`},
+		"no version":         {edit(`"version":1,`, ``), `"version" is missing`},
+		"later version":      {edit(`"version":1`, `"version":2`), "version 2"},
+		"wrong type":         {edit(`"hosts":2`, `"hosts":"2"`), "hosts"},
+		"jobs not a list":    {edit(`"tasks":1`, `"tasks":[]`), "tasks"},
+		"fractional tasks":   {edit(`"tasks":1`, `"tasks":1.5`), "tasks"},
+		"no hosts":           {edit(`"hosts":2`, `"hosts":0`), "hosts is 0"},
+		"negative need":      {edit(`"cpu":0.5`, `"cpu":-0.5`), "cpu is -0.5"},
+		"zero CPU":           {edit(`"cpu":0.5`, `"cpu":0`), "cpu is 0"},
+		"larger than a host": {edit(`"memory":0.3`, `"memory":1.3`), "memory is 1.3"},
+		"infinite":           {edit(`"cpu":0.5`, `"cpu":1e999`), "cpu"},
+		"no tasks":           {edit(`"tasks":1`, `"tasks":0`), "tasks is 0"},
+		"too many tasks":     {edit(`"tasks":1`, `"tasks":99999999`), "tasks"},
+		"id twice":           {edit(`"id":"b"`, `"id":"a"`), "taken"},
+		"no id":              {edit(`"id":"a"`, `"id":""`), "id is missing"},
+		"host out of range":  {edit(`[0,1]`, `[0,2]`), "host 2"},
+		"one host too few":   {edit(`[0,1]`, `[0]`), "1 entries"},
+		"negative budget":    {edit(`"migration_budget":0.5`, `"migration_budget":-1`), "migration_budget is -1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := model.DecodeInstance([]byte(c.data))
+			if !errors.Is(err, model.ErrInvalid) {
+				t.Fatalf("error %v, want ErrInvalid", err)
+			}
+			if !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %q, want one line with %q", err, c.want)
+			}
+		})
+	}
+	if _, err := model.DecodeInstance([]byte(small)); err != nil {
+		t.Errorf("the unedited instance: %v", err)
+	}
+}
+
+// anyInstance draws valid instances.
+func anyInstance(t *rapid.T) *model.VCSched {
+	in := &model.VCSched{Name: rapid.StringMatching(`[a-z0-9-]{0,8}`).Draw(t, "name"), Hosts: rapid.IntRange(1, 5).Draw(t, "hosts")}
+	for i := range rapid.IntRange(1, 8).Draw(t, "jobs") {
+		j := model.VCSchedJob{ID: string(rune('a' + i)), Tasks: rapid.IntRange(1, 3).Draw(t, "tasks"),
+			CPU: rapid.Float64Range(1e-6, 1).Draw(t, "cpu"), Memory: rapid.Float64Range(0, 1).Draw(t, "memory")}
+		if rapid.Bool().Draw(t, "runs") {
+			for range j.Tasks {
+				j.CurrentHosts = append(j.CurrentHosts, rapid.IntRange(0, in.Hosts-1).Draw(t, "current"))
+			}
+		}
+		in.Jobs = append(in.Jobs, j)
+	}
+	if rapid.Bool().Draw(t, "budget") {
+		b := rapid.Float64Range(0, 2).Draw(t, "b")
+		in.MigrationBudget = &b
+	}
+	return in
+}
+
+func anyHosts(t *rapid.T, in *model.VCSched) []int32 {
+	hosts := make([]int32, in.Tasks())
+	for i := range hosts {
+		hosts[i] = int32(rapid.IntRange(0, in.Hosts-1).Draw(t, "host"))
+	}
+	return hosts
+}
+
+func TestRoundTrips(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := anyInstance(t)
+		data, err := json.Marshal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(data), `{"kind":"vcsched","version":1,`) {
+			t.Fatalf("kind and version don't come first: %s", data)
+		}
+		back, err := model.DecodeInstance(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(model.Instance(in), back); d != "" {
+			t.Fatalf("(-want,+got)\n%s", d)
+		}
+		r := model.NewResult("x", 3)
+		if rapid.Bool().Draw(t, "solved") {
+			hosts := anyHosts(t, in)
+			if err := r.SetSolution(in, in.NewPlacement(hosts, in.Yield(hosts))); err != nil {
+				t.Fatal(err)
+			}
+			r.SetBound(model.Maximise, rapid.Float64Range(0, 1).Draw(t, "bound"), 1e-6)
+		}
+		r.Kind, r.Instance = in.Kind(), in.Name
+		if data, err = json.Marshal(r); err != nil {
+			t.Fatal(err)
+		}
+		again, err := model.DecodeResult(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(r, again, cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })); d != "" {
+			t.Fatalf("(-want,+got)\n%s", d)
+		}
+	})
+}
+
+func TestDecodeResultErrors(t *testing.T) {
+	r := model.NewResult("x", 1)
+	r.Kind = model.KindVCSched
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, edit := range map[string][2]string{
+		"status": {`"unknown"`, `"done"`}, "kind": {`"vcsched"`, `"x"`}, "unknown key": {`"nodes"`, `"knots"`},
+		"solution of no kind": {`"nodes":0`, `"nodes":0,"solution":{}`},
+	} {
+		changed := strings.Replace(string(data), edit[0], edit[1], 1)
+		if _, err := model.DecodeResult([]byte(changed)); changed == string(data) || !errors.Is(err, model.ErrInvalid) {
+			t.Errorf("%s: error %v, want ErrInvalid", name, err)
+		}
+	}
+}
+
+func TestHash(t *testing.T) {
+	a, err := model.DecodeInstance([]byte(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := model.DecodeInstance([]byte(strings.Join(strings.Fields(small), "\n ")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ha, _ := model.Hash(a)
+	hb, _ := model.Hash(b)
+	if ha != hb || !strings.HasPrefix(ha, "sha256:") || len(ha) != 71 {
+		t.Errorf("hashes %s and %s", ha, hb)
+	}
+	b.(*model.VCSched).Jobs[0].Memory += 1e-9
+	if hb, _ = model.Hash(b); ha == hb {
+		t.Error("another instance has the same hash")
+	}
+}
+
+func TestGap(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct{ objective, bound, want float64 }{
+		{0.5, 0.6, 0.2}, {-2, -1, 0.5}, {0, 0, 0}, {0, 1, inf}, {1, 1, 0}, {1, inf, nan}, {nan, 1, nan}, {1, nan, nan}, {2, 1, 0.5},
+	} {
+		if got := model.Gap(c.objective, c.bound); math.Abs(got-c.want) > 1e-12 && got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+			t.Errorf("Gap(%v, %v) = %v, want %v", c.objective, c.bound, got, c.want)
+		}
+	}
+}
+
+// A better bound replaces a worse one, never the other way round; the status is
+// optimal only within the gap.
+func TestSetBound(t *testing.T) {
+	in := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 1}, {ID: "b", Tasks: 1, CPU: 1}}}
+	r := model.NewResult("x", 0)
+	r.SetBound(model.Maximise, 1, 1e-6)
+	if r.Status != model.StatusUnknown || r.Bound != 1 {
+		t.Fatalf("%+v", r)
+	}
+	if err := r.SetSolution(in, in.NewPlacement([]int32{0, 0}, 0.5)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		bound, want float64
+		status      model.Status
+	}{{0.75, 0.75, model.StatusFeasible}, {0.9, 0.75, model.StatusFeasible}, {math.NaN(), 0.75, model.StatusFeasible}, {0.5 + 1e-7, 0.5 + 1e-7, model.StatusOptimal}} {
+		r.SetBound(model.Maximise, c.bound, 1e-6)
+		if r.Bound != c.want || r.Status != c.status {
+			t.Errorf("after %v: bound %v, status %s, want %v, %s", c.bound, r.Bound, r.Status, c.want, c.status)
+		}
+	}
+}
+
+func TestObjective(t *testing.T) {
+	in := &model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 0.5}, {ID: "b", Tasks: 2, CPU: 1}}}
+	p := &model.Placement{Jobs: []model.JobPlacement{{"a", []int{0}, []float64{0.25}}, {"b", []int{0, 1}, []float64{0.75, 0.75}}}}
+	o, err := in.Objective(p)
+	if err != nil || o.Value != 0.5 || o.Second != 0.625 {
+		t.Errorf("%+v, %v, want 0.5 and 0.625", o, err)
+	}
+	p.Jobs[0].Hosts[0] = 2
+	if _, err := in.Objective(p); !errors.Is(err, model.ErrInvalid) {
+		t.Errorf("a host that isn't there gives %v", err)
+	}
+	if o := (model.Objective{Value: 1, Second: 2, Sense: model.Maximise, SecondSense: model.Maximise}); !o.Better(model.Objective{Value: 1, Second: 1}) || o.Better(o) {
+		t.Error("ties are broken by the second objective")
+	}
+}
+
+// Fixed point is a relaxation: what fits exactly fits in units, and the yield
+// bound of a load in units isn't below the yield of that load.
+func TestUnitsRelax(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := anyInstance(t)
+		u := in.Units()
+		hosts := anyHosts(t, in)
+		exact := make([]*big.Rat, in.Hosts)
+		mem := make([]int64, in.Hosts)
+		for h := range exact {
+			exact[h] = new(big.Rat)
+		}
+		for i, h := range hosts {
+			exact[h].Add(exact[h], new(big.Rat).SetFloat64(in.Jobs[u.Job[i]].Memory))
+			mem[h] += u.Memory[i]
+		}
+		for h := range exact {
+			if exact[h].Cmp(big.NewRat(1, 1)) <= 0 && mem[h] > u.MemoryCap {
+				t.Fatalf("host %d is full exactly, %d of %d in units", h, mem[h], u.MemoryCap)
+			}
+			if e := 1 + 1e-9; mem[h] <= u.MemoryCap && exact[h].Cmp(new(big.Rat).SetFloat64(e)) > 0 {
+				t.Fatalf("host %d fits in units and exceeds the tolerance: %v", h, exact[h].FloatString(15))
+			}
+		}
+		if y, b := in.Yield(hosts), u.YieldBound(u.MaxLoad(hosts)); y > b {
+			t.Fatalf("yield %v above the bound %v of its own load", y, b)
+		} else if y < b*(1-1e-9) {
+			t.Fatalf("bound %v far above the yield %v", b, y)
+		}
+	})
+}
+
+func TestDecimalsThatFillAHost(t *testing.T) {
+	in := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 7, CPU: 1, Memory: 0.1}, {ID: "b", Tasks: 1, CPU: 1, Memory: 0.3}}}
+	u := in.Units()
+	sum := int64(0)
+	for _, m := range u.Memory {
+		sum += m
+	}
+	if sum > u.MemoryCap {
+		t.Errorf("7 times 0.1 and 0.3 need %d of %d", sum, u.MemoryCap)
+	}
+}
+
+func FuzzDecodeInstance(f *testing.F) {
+	f.Add([]byte(small))
+	f.Add([]byte(`{"kind":"vcsched","version":1,"name":"","hosts":1,"jobs":[]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in, err := model.DecodeInstance(data)
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("an error of several lines: %q", err)
+			}
+			return
+		}
+		again, err := json.Marshal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := model.DecodeInstance(again)
+		if err != nil {
+			t.Fatalf("%v: %s", err, again)
+		}
+		if d := cmp.Diff(in, back); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func FuzzDecodeResult(f *testing.F) {
+	r := model.NewResult("x", 1)
+	r.Kind = model.KindVCSched
+	data, _ := json.Marshal(r)
+	f.Add(data)
+	f.Add([]byte(`{"kind":"vcsched","version":1,"jobs":[{"id":"a","hosts":[0],"cpu":[1]}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if r, err := model.DecodeResult(data); err == nil {
+			if _, err := json.Marshal(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s, err := model.DecodeSolution(data); err == nil {
+			if _, err := json.Marshal(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,309 @@
+package verify_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// solved draws a feasible placement with its instance: tasks are put on hosts
+// first, then made to fill them.
+func solved(rng *rand.Rand) (*model.VCSched, *model.Placement) {
+	in := &model.VCSched{Name: "v", Hosts: 2 + rng.IntN(4)}
+	free := make([]float64, in.Hosts)
+	for h := range free {
+		free[h] = 1
+	}
+	var hosts []int32
+	moved := 0.0
+	for i := range 3 + rng.IntN(8) {
+		j := model.VCSchedJob{ID: fmt.Sprint("j", i), Tasks: 1 + rng.IntN(2)*rng.IntN(3), CPU: 0.05 + 0.95*rng.Float64(), Memory: 0.06 * rng.Float64()}
+		runs := rng.IntN(2) == 0
+		for range j.Tasks {
+			h := rng.IntN(in.Hosts)
+			for free[h] < j.Memory {
+				h = (h + 1) % in.Hosts
+			}
+			free[h] -= j.Memory
+			hosts = append(hosts, int32(h))
+			if runs {
+				c := rng.IntN(in.Hosts)
+				j.CurrentHosts = append(j.CurrentHosts, c)
+				if c != h {
+					moved += j.Memory
+				}
+			}
+		}
+		in.Jobs = append(in.Jobs, j)
+	}
+	b := moved + 1e-12
+	in.MigrationBudget = &b
+	return in, in.NewPlacement(hosts, in.Yield(hosts))
+}
+
+func clone(p *model.Placement) *model.Placement {
+	c := &model.Placement{}
+	for _, j := range p.Jobs {
+		c.Jobs = append(c.Jobs, model.JobPlacement{ID: j.ID, Hosts: slices.Clone(j.Hosts), CPU: slices.Clone(j.CPU)})
+	}
+	return c
+}
+
+func judge(t *testing.T, in model.Instance, s model.Solution, o verify.Options) verify.Report {
+	t.Helper()
+	r, err := verify.Verify(in, s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// mutations corrupt a feasible solution (or the instance under it); each names
+// the violation that must be reported. False: it doesn't apply here.
+var mutations = map[string]struct {
+	want   string
+	mutate func(*rand.Rand, *model.VCSched, *model.Placement) bool
+}{
+	"task on a full host": {verify.HostMemory, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+		j, h := rng.IntN(len(p.Jobs)), p.Jobs[0].Hosts[0]
+		if j == 0 || p.Jobs[j].Hosts[0] == h {
+			return false
+		}
+		sum := 0.0
+		for i := range p.Jobs {
+			for k := range p.Jobs[i].Hosts {
+				if p.Jobs[i].Hosts[k] == h {
+					sum += in.Jobs[i].Memory
+				}
+			}
+		}
+		// The host's memory is filled up by the job that is moved there.
+		in.Jobs[j].Memory = 1 - sum + 1e-6
+		if in.Jobs[j].Memory > 1 {
+			return false
+		}
+		p.Jobs[j].Hosts[0] = h
+		return true
+	}},
+	"memory exceeded by 1e-6": {verify.HostMemory, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+		h, sum := p.Jobs[0].Hosts[0], 0.0
+		for i := range p.Jobs {
+			for k := range p.Jobs[i].Hosts {
+				if p.Jobs[i].Hosts[k] == h && i > 0 {
+					sum += in.Jobs[i].Memory
+				}
+			}
+		}
+		n := 0
+		for _, x := range p.Jobs[0].Hosts {
+			if x == h {
+				n++
+			}
+		}
+		in.Jobs[0].Memory = (1 - sum + 1e-6) / float64(n)
+		return in.Jobs[0].Memory <= 1
+	}},
+	"share scaled up": {verify.ShareAboveNeed, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+		j := rng.IntN(len(p.Jobs))
+		for k := range p.Jobs[j].CPU {
+			p.Jobs[j].CPU[k] = in.Jobs[j].CPU * (1 + 1e-8)
+		}
+		return true
+	}},
+	"host's CPU exceeded": {verify.HostCPU, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+		load := make([]float64, in.Hosts)
+		for i := range p.Jobs {
+			for _, h := range p.Jobs[i].Hosts {
+				load[h] += in.Jobs[i].CPU
+			}
+			p.Jobs[i].CPU = slices.Repeat([]float64{in.Jobs[i].CPU}, in.Jobs[i].Tasks)
+		}
+		return slices.Max(load) > 1+1e-6
+	}},
+	"negative share": {verify.NegativeShare, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+		p.Jobs[rng.IntN(len(p.Jobs))].CPU[0] = -1e-3
+		return true
+	}},
+	"unequal shares": {verify.UnequalShares, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+		j := rng.IntN(len(p.Jobs))
+		if in.Jobs[j].Tasks < 2 {
+			return false
+		}
+		p.Jobs[j].CPU[rng.IntN(2)] *= 1 - 1e-6
+		return true
+	}},
+	"task dropped": {verify.TaskCount, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+		q := &p.Jobs[rng.IntN(len(p.Jobs))]
+		q.Hosts, q.CPU = q.Hosts[1:], q.CPU[1:]
+		return true
+	}},
+	"task added": {verify.TaskCount, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+		q := &p.Jobs[rng.IntN(len(p.Jobs))]
+		q.Hosts, q.CPU = append(q.Hosts, 0), append(q.CPU, 0)
+		return true
+	}},
+	"job dropped": {verify.MissingJob, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+		k := rng.IntN(len(p.Jobs))
+		p.Jobs = slices.Delete(p.Jobs, k, k+1)
+		return true
+	}},
+	"job twice": {verify.RepeatedJob, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+		p.Jobs = append(p.Jobs, p.Jobs[rng.IntN(len(p.Jobs))])
+		return true
+	}},
+	"foreign job": {verify.UnknownJob, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+		p.Jobs[rng.IntN(len(p.Jobs))].ID = "foreign"
+		return true
+	}},
+	"host out of range": {verify.UnknownHost, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+		p.Jobs[rng.IntN(len(p.Jobs))].Hosts[0] = []int{-1, in.Hosts, math.MaxInt}[rng.IntN(3)]
+		return true
+	}},
+	"share is NaN": {verify.InvalidShare, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+		p.Jobs[rng.IntN(len(p.Jobs))].CPU[0] = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[rng.IntN(3)]
+		return true
+	}},
+	"budget exceeded by 1e-6": {verify.MigrationLimit, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+		b := *in.MigrationBudget - 1e-6
+		in.MigrationBudget = &b
+		return b >= 0
+	}},
+}
+
+func TestMutationsAreCaught(t *testing.T) {
+	for name, m := range mutations {
+		t.Run(name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(1, 5))
+			applied := 0
+			for range 1000 {
+				in, p := solved(rng)
+				if r := judge(t, in, p, verify.Options{}); !r.Feasible() {
+					t.Fatalf("before the mutation: %v", r)
+				}
+				q := clone(p)
+				if !m.mutate(rng, in, q) {
+					continue
+				}
+				applied++
+				r := judge(t, in, q, verify.Options{})
+				named := slices.ContainsFunc(r.Violations, func(v verify.Violation) bool { return v.Constraint == m.want })
+				if !named || !errors.Is(r.Err(), model.ErrInfeasible) {
+					t.Fatalf("want %s, the report says: %v", m.want, r)
+				}
+			}
+			if applied < 100 {
+				t.Errorf("applied %d times only", applied)
+			}
+		})
+	}
+}
+
+func TestTolerance(t *testing.T) {
+	in := &model.VCSched{Name: "t", Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 1, Memory: 0.75}, {ID: "b", Tasks: 1, CPU: 1, Memory: 0.25}}}
+	p := in.NewPlacement([]int32{0, 0}, 0.5)
+	zero, bad := 0.0, -1.0
+	if r := judge(t, in, p, verify.Options{Tolerance: &zero}); !r.Feasible() || r.Objective != 0.5 || r.Second != 0.5 {
+		t.Errorf("exactly feasible, but: %v", r)
+	}
+	in.Jobs[0].Memory += 5e-10
+	if r := judge(t, in, p, verify.Options{}); !r.Feasible() {
+		t.Errorf("within the tolerance, but: %v", r)
+	}
+	if r := judge(t, in, p, verify.Options{Tolerance: &zero}); r.Feasible() {
+		t.Error("the tolerance 0 lets 5e-10 pass")
+	}
+	if _, err := verify.Verify(in, p, verify.Options{Tolerance: &bad}); err == nil {
+		t.Error("a negative tolerance gives no error")
+	}
+	if _, err := verify.Verify(in, nil, verify.Options{}); err == nil {
+		t.Error("no solution gives no error")
+	}
+}
+
+// The whole result is judged: each wrong figure is named.
+func TestResult(t *testing.T) {
+	good := func() (*model.VCSched, model.Result) {
+		in, p := solved(rand.New(rand.NewPCG(4, 4)))
+		r := model.NewResult("x", 1)
+		if err := r.SetSolution(in, p); err != nil {
+			t.Fatal(err)
+		}
+		r.SetBound(model.Maximise, r.Objective*1.01, 1e-6)
+		r.Kind = in.Kind()
+		r.InstanceHash, _ = model.Hash(in)
+		return in, r
+	}
+	for name, c := range map[string]struct {
+		want string
+		edit func(*model.Result)
+	}{
+		"nothing wrong":    {"", func(r *model.Result) {}},
+		"objective":        {verify.WrongObjective, func(r *model.Result) { r.Objective *= 1 + 1e-8 }},
+		"second objective": {verify.WrongObjective, func(r *model.Result) { r.SecondObjective -= 1e-6 }},
+		"gap":              {verify.WrongGap, func(r *model.Result) { r.Gap = 0 }},
+		"beaten bound":     {verify.BeatenBound, func(r *model.Result) { r.Bound = r.Objective * (1 - 1e-6) }},
+		"hash":             {verify.WrongInstance, func(r *model.Result) { r.InstanceHash = "sha256:0" }},
+		"kind":             {verify.WrongKind, func(r *model.Result) { r.Kind = "dag" }},
+		"status":           {verify.WrongStatus, func(r *model.Result) { r.Status = model.StatusInfeasible }},
+		"no bound":         {verify.WrongStatus, func(r *model.Result) { r.Status, r.Bound, r.Gap = model.StatusOptimal, math.NaN(), math.NaN() }},
+		"no solution":      {verify.WrongStatus, func(r *model.Result) { r.Solution = nil }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, r := good()
+			c.edit(&r)
+			report, err := verify.Result(in, r, verify.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			named := slices.ContainsFunc(report.Violations, func(v verify.Violation) bool { return v.Constraint == c.want })
+			if report.Feasible() != (c.want == "") || named != (c.want != "") {
+				t.Errorf("want %q: %v", c.want, report)
+			}
+		})
+	}
+}
+
+// No pair of decodable files makes the judge panic.
+func FuzzVerify(f *testing.F) {
+	in, p := solved(rand.New(rand.NewPCG(9, 9)))
+	a, _ := json.Marshal(in)
+	b, _ := json.Marshal(p)
+	f.Add(a, b)
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		in, err := model.DecodeInstance(a)
+		if err != nil {
+			return
+		}
+		if s, err := model.DecodeSolution(b); err == nil {
+			if _, err := verify.Verify(in, s, verify.Options{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkVerify(b *testing.B) {
+	for _, n := range []int{100, 1000, 10_000, 100_000} {
+		b.Run(fmt.Sprintf("tasks=%d", n), func(b *testing.B) {
+			in := &model.VCSched{Hosts: n / 10}
+			hosts := make([]int32, n)
+			for i := range n {
+				in.Jobs = append(in.Jobs, model.VCSchedJob{ID: fmt.Sprint(i), Tasks: 1, CPU: 0.1 + float64(i%7)/10, Memory: 0.05 + float64(i%5)/100})
+				hosts[i] = int32(i % in.Hosts)
+			}
+			p := in.NewPlacement(hosts, in.Yield(hosts))
+			for b.Loop() {
+				if r, err := verify.Verify(in, p, verify.Options{}); err != nil || !r.Feasible() {
+					b.Fatal(r, err)
+				}
+			}
+		})
+	}
+}
