@@ -57,6 +57,9 @@ func (s solver[I, S]) Solve(ctx context.Context, in model.Instance, set model.Se
 	case err != nil:
 		return r, fmt.Errorf("%s: %w", s.name, err)
 	}
+	if ctx.Err() != nil {
+		r.Reason = "stopped before its end"
+	}
 	return r, r.SetSolution(in, solution)
 }
 

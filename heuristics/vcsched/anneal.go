@@ -14,8 +14,8 @@ import (
 // Improver towards the bound of bounds.VCSchedPacking, then the second phase.
 // It honours a migration budget.
 //
-// Without a time limit it takes AnnealSteps(tasks) steps, and up to ten times as
-// many while it is more than 1 % from the bound; with one it goes on until the
+// Without a time limit it takes AnnealSteps(tasks) steps, and, for more than 64
+// tasks, up to ten times as many while it is more than 1 % from the bound; with one it goes on until the
 // limit or the bound is reached, and the best so far is returned.
 // O(1) per step, beside the start.
 func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
@@ -35,7 +35,7 @@ func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.
 			break
 		}
 		best, _, ok := s.Best()
-		if set.TimeLimit == 0 && (k == 9 || ok && float64(best) <= 1.01*float64(target)) {
+		if set.TimeLimit == 0 && (k == 9 || len(u.CPU) <= 64 || ok && float64(best) <= 1.01*float64(target)) {
 			break
 		}
 	}

@@ -1,0 +1,137 @@
+package milp_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+func example() *milp.Model {
+	m := &milp.Model{Name: "an example", Maximise: true, Offset: 2}
+	x := m.AddVar(milp.Var{Name: "x 1", Upper: 4, Cost: 3, Integer: true})
+	y := m.AddVar(milp.Var{Name: "e1", Lower: math.Inf(-1), Upper: milp.Inf, Cost: -1})
+	z := m.AddVar(milp.Var{Lower: -2, Upper: 7})
+	m.AddRow("row", 1, 5, milp.Term{Var: x, Coef: 1}, milp.Term{Var: y, Coef: -2.5})
+	m.AddRow("", math.Inf(-1), 6, milp.Term{Var: z, Coef: 1}, milp.Term{Var: x, Coef: 2})
+	m.AddRow("equal", 3, 3, milp.Term{Var: y, Coef: 1})
+	return m
+}
+
+const wantMPS = `NAME man_example
+OBJSENSE
+    MAX
+ROWS
+ N obj
+ L row
+ L r1
+ E equal
+COLUMNS
+    MARKER0 'MARKER' 'INTORG'
+    x_1 obj 3
+    x_1 row 1
+    x_1 r1 2
+    MARKER1 'MARKER' 'INTEND'
+    _e1 obj -1
+    _e1 row -2.5
+    _e1 equal 1
+    x2 obj 0
+    x2 r1 1
+RHS
+    RHS obj -2
+    RHS row 5
+    RHS r1 6
+    RHS equal 3
+RANGES
+    RNG row 4
+BOUNDS
+ LO BND x_1 0
+ UP BND x_1 4
+ FR BND _e1
+ LO BND x2 -2
+ UP BND x2 7
+ENDATA
+`
+
+const wantLP = `Maximize
+ obj: + 3 x_1 - 1 _e1 +2
+Subject To
+ row_lo: + 1 x_1 - 2.5 _e1 >= 1
+ row_up: + 1 x_1 - 2.5 _e1 <= 5
+ r1: + 1 x2 + 2 x_1 <= 6
+ equal: + 1 _e1 = 3
+Bounds
+ 0 <= x_1 <= 4
+ _e1 free
+ -2 <= x2 <= 7
+General
+ x_1
+End
+`
+
+// The files are read back by HiGHS in the tests of package highs.
+func TestWriters(t *testing.T) {
+	var mps, lp bytes.Buffer
+	if err := errors.Join(example().WriteMPS(&mps), example().WriteLP(&lp)); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(strings.ReplaceAll(wantMPS, "    x2 obj 0\n", ""), mps.String()); d != "" {
+		t.Errorf("MPS (-want,+got)\n%s", d)
+	}
+	if d := cmp.Diff(wantLP, lp.String()); d != "" {
+		t.Errorf("LP (-want,+got)\n%s", d)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	nan := math.NaN()
+	for name, edit := range map[string]func(*milp.Model){
+		"offset":         func(m *milp.Model) { m.Offset = nan },
+		"cost":           func(m *milp.Model) { m.Vars[0].Cost = milp.Inf },
+		"bounds crossed": func(m *milp.Model) { m.Vars[0].Lower = 5 },
+		"bound NaN":      func(m *milp.Model) { m.Vars[0].Upper = nan },
+		"lower +Inf":     func(m *milp.Model) { m.Vars[1].Lower = milp.Inf },
+		"name twice":     func(m *milp.Model) { m.Vars[1].Name = "x 1" },
+		"row name twice": func(m *milp.Model) { m.Rows[2].Name = "row" },
+		"row bounds":     func(m *milp.Model) { m.Rows[0].Upper = 0 },
+		"no such var":    func(m *milp.Model) { m.Rows[0].Terms[0].Var = 3 },
+		"var twice":      func(m *milp.Model) { m.Rows[0].Terms[0].Var = 1 },
+		"coefficient":    func(m *milp.Model) { m.Rows[0].Terms[0].Coef = nan },
+	} {
+		m := example()
+		edit(m)
+		if err := m.Validate(); !errors.Is(err, milp.ErrInvalid) {
+			t.Errorf("%s: error %v, want ErrInvalid", name, err)
+		}
+		if err := m.WriteMPS(&bytes.Buffer{}); err == nil {
+			t.Errorf("%s: written as MPS", name)
+		}
+	}
+	if err := example().Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestObjectiveAndViolation(t *testing.T) {
+	m := example()
+	for _, c := range []struct {
+		x               []float64
+		objective, viol float64
+	}{
+		{[]float64{4, 3, 0}, 11, 4.5}, // row: 4 - 7.5 = -3.5, at least 1
+		{[]float64{1.25, 3, 0}, 2.75, 7.25},
+		{[]float64{4, 1, -3}, 13, 2},
+	} {
+		if got := m.Objective(c.x); got != c.objective {
+			t.Errorf("objective at %v is %v, want %v", c.x, got, c.objective)
+		}
+		if got := m.Violation(c.x); math.Abs(got-c.viol) > 1e-12 {
+			t.Errorf("violation at %v is %v, want %v", c.x, got, c.viol)
+		}
+	}
+}
