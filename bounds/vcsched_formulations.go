@@ -29,6 +29,23 @@ type VCSchedModel struct {
 // VCSchedFormulations are the names that VCSchedFormulation knows.
 var VCSchedFormulations = []string{"paper", "parallel", "migration", "compact"}
 
+// MaxFormulationVariables and MaxFormulationTerms bound the formulations that
+// are built, so that a large instance gets an error and not all of the memory:
+// a variable with its rows takes some 600 bytes, a term 16. Solvers give up
+// long before.
+const (
+	MaxFormulationVariables = 1_000_000
+	MaxFormulationTerms     = 50_000_000
+)
+
+func tooLarge(name, what string, n, most int) error {
+	if n <= most {
+		return nil
+	}
+	return fmt.Errorf("formulation %s: %w: it would have %d %s, at most %d are built; the native search needs none",
+		name, model.ErrUnsupported, n, what, most)
+}
+
 // VCSchedFormulation builds a formulation by name:
 //
 //   - paper: Eq. 3-11, sequential jobs only;
@@ -39,7 +56,8 @@ var VCSchedFormulations = []string{"paper", "parallel", "migration", "compact"}
 //
 // With a migration budget only migration and compact are valid. The number of
 // variables is 2nH+1 for the first three and TH+1, T the number of different
-// tasks, for compact.
+// tasks, for compact (nH+1 with a budget). What would need more than
+// MaxFormulationVariables or MaxFormulationTerms is model.ErrUnsupported.
 func VCSchedFormulation(in *model.VCSched, name string) (*VCSchedModel, error) {
 	sequential := in.Tasks() == len(in.Jobs)
 	switch name {
@@ -50,14 +68,30 @@ func VCSchedFormulation(in *model.VCSched, name string) (*VCSchedModel, error) {
 		if name == "paper" && !sequential {
 			return nil, fmt.Errorf("formulation paper: %w: it is for sequential jobs; use parallel", model.ErrUnsupported)
 		}
-		return vcschedShares(in, name), nil
+		fallthrough
 	case "migration":
+		if err := tooLarge(name, "variables", 2*in.Tasks()*in.Hosts+1, MaxFormulationVariables); err != nil {
+			return nil, err
+		}
 		return vcschedShares(in, name), nil
 	case "compact":
 		if in.MigrationBudget != nil {
+			if err := tooLarge(name, "variables", in.Tasks()*in.Hosts+1, MaxFormulationVariables); err != nil {
+				return nil, err
+			}
 			return vcschedLoads(in), nil
 		}
-		return vcschedCompact(in), nil
+		u := in.Units()
+		t := NewVCSchedTasks(u)
+		T := len(t.CPU)
+		if err := tooLarge(name, "variables", T*in.Hosts+1, MaxFormulationVariables); err != nil {
+			return nil, err
+		}
+		// The rows that order the hosts dominate.
+		if err := tooLarge(name, "terms", T*T/2*in.Hosts, MaxFormulationTerms); err != nil {
+			return nil, err
+		}
+		return vcschedCompact(in, u, t), nil
 	}
 	return nil, fmt.Errorf("formulation %q is unknown, give one of %v", name, VCSchedFormulations)
 }
@@ -221,9 +255,7 @@ func loadYield(load float64) float64 { return 1 / max(1, load) }
 // type may use host h only if host h-1 is used by it or a type before it, and
 // with N tasks up to and including a type, at most N hosts are used by then.
 // Every placement becomes such a one by renumbering its hosts.
-func vcschedCompact(in *model.VCSched) *VCSchedModel {
-	u := in.Units()
-	t := NewVCSchedTasks(u)
+func vcschedCompact(in *model.VCSched, u *model.VCSchedUnits, t *VCSchedTasks) *VCSchedModel {
 	f := &VCSchedModel{Yield: loadYield}
 	f.Name = in.Name
 	H := in.Hosts

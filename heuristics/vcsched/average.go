@@ -23,6 +23,12 @@ import (
 // uses, so then a linear program over the jobs' yields decides: maximise their
 // sum, subject to each host's CPU.
 func RaiseAverage(in *model.VCSched, p *model.Placement) (*model.Placement, error) {
+	return raiseAverage(context.Background(), in, p)
+}
+
+// raiseAverage is RaiseAverage; a linear program that ctx cuts short leaves
+// every job at the minimum yield.
+func raiseAverage(ctx context.Context, in *model.VCSched, p *model.Placement) (*model.Placement, error) {
 	hosts := p.TaskHosts()
 	lowest := in.Yield(hosts)
 	sequential := true
@@ -32,7 +38,7 @@ func RaiseAverage(in *model.VCSched, p *model.Placement) (*model.Placement, erro
 	if sequential {
 		return raiseGreedily(in, hosts, lowest), nil
 	}
-	return raiseByLP(in, hosts, lowest)
+	return raiseByLP(ctx, in, hosts, lowest)
 }
 
 func raiseGreedily(in *model.VCSched, hosts []int32, lowest float64) *model.Placement {
@@ -88,7 +94,7 @@ type hostLoad struct {
 	cpu  float64
 }
 
-func raiseByLP(in *model.VCSched, hosts []int32, lowest float64) (*model.Placement, error) {
+func raiseByLP(ctx context.Context, in *model.VCSched, hosts []int32, lowest float64) (*model.Placement, error) {
 	loads := jobLoads(in, hosts)
 	m := &milp.Model{Maximise: true, Rows: make([]milp.Row, in.Hosts)}
 	for h := range m.Rows {
@@ -102,11 +108,16 @@ func raiseByLP(in *model.VCSched, hosts []int32, lowest float64) (*model.Placeme
 			base[l.host] += l.cpu * lowest
 		}
 	}
-	r, err := highs.Solve(context.Background(), m, highs.Options{})
+	r, err := highs.Solve(ctx, m, highs.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("second phase: %w", err)
 	}
-	if r.Status != highs.Optimal {
+	p := in.NewPlacement(hosts, lowest)
+	switch {
+	case r.Status == highs.Optimal:
+	case ctx.Err() != nil:
+		return p, nil
+	default:
 		return nil, fmt.Errorf("second phase: the linear program, which has a solution, ended as %v", r.Status)
 	}
 	// HiGHS satisfies the rows to 1e-7 only: take back what is too much.
@@ -118,7 +129,6 @@ func raiseByLP(in *model.VCSched, hosts []int32, lowest float64) (*model.Placeme
 			extra[l.host] += l.cpu * raise[i]
 		}
 	}
-	p := in.NewPlacement(hosts, lowest)
 	for i := range loads {
 		keep := 1.0
 		for _, l := range loads[i] {

@@ -36,7 +36,11 @@ func backtrack(ctx context.Context, u *model.VCSchedUnits, order []int32, attemp
 	load, mem := make([]int64, u.Hosts), make([]int64, u.Hosts)
 	last := make([]int32, len(order)) // host tried last at a level, -1 for none
 	last[0] = -1
+	looks := watch{ctx: ctx}
 	for k, made := 0, 0; k < len(order); {
+		if looks.over(u.Hosts) {
+			return nil, stopped(ctx)
+		}
 		i := order[k]
 		from := last[k]
 		if from >= 0 { // take it back
@@ -60,9 +64,6 @@ func backtrack(ctx context.Context, u *model.VCSchedUnits, order []int32, attemp
 		}
 		if made++; made > attempts {
 			return nil, fmt.Errorf("%w: %d placements were tried", model.ErrNoSolution, attempts)
-		}
-		if made&0xff == 0 && ctx.Err() != nil {
-			return nil, stopped(ctx)
 		}
 		load[next] += u.CPU[i]
 		mem[next] += u.Memory[i]

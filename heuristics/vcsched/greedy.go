@@ -43,8 +43,9 @@ func memoryOrder(u *model.VCSchedUnits) []int32 {
 func greedy(ctx context.Context, u *model.VCSchedUnits, order []int32) ([]int32, error) {
 	hosts := make([]int32, len(order))
 	load, mem := make([]int64, u.Hosts), make([]int64, u.Hosts)
-	for k, i := range order {
-		if k&0xff == 0 && ctx.Err() != nil {
+	looks := watch{ctx: ctx}
+	for _, i := range order {
+		if looks.over(u.Hosts) {
 			return nil, stopped(ctx)
 		}
 		best := -1

@@ -1,7 +1,6 @@
 package vcsched
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -12,7 +11,8 @@ import (
 
 // YieldPrecision is the width of the interval of yields at which the binary
 // search of MCB1 … MCB8 stops. The paper names none; the yield reported is
-// that of the hosts found, so a finer one changes next to nothing.
+// that of the hosts found, so a finer one changes next to nothing. Where the
+// upper bound on the yield is below 1e-3 the search stops at a thousandth of it.
 const YieldPrecision = 1e-6
 
 // MCBs are the eight multi-capacity bin-packing heuristics by the paper's
@@ -57,19 +57,20 @@ func searchYield(ctx context.Context, u *model.VCSchedUnits, p *mcbPacker) ([]in
 		total += float64(c)
 	}
 	low, high := 0.0, min(1, float64(u.Hosts)*float64(u.Scale)/total)
+	precision := min(YieldPrecision, high/1000)
 	var best []int32
-	for high-low > YieldPrecision {
-		if ctx.Err() != nil {
-			if best == nil {
-				return nil, stopped(ctx)
-			}
-			break
-		}
+	for high-low > precision {
 		y := (low + high) / 2
-		if hosts, ok := p.pack(y); ok {
+		hosts, ok := p.pack(ctx, y)
+		switch {
+		case ok:
 			best, low = slices.Clone(hosts), y
-		} else {
+		case ctx.Err() == nil:
 			high = y
+		case best == nil:
+			return nil, stopped(ctx)
+		default:
+			return best, nil
 		}
 	}
 	if best == nil {
@@ -104,7 +105,9 @@ type firstFit interface {
 	take(place int)
 }
 
-func (p *mcbPacker) pack(yield float64) ([]int32, bool) {
+// pack returns the hosts of the tasks, in a slice that the next call reuses,
+// and whether all were placed; false if ctx ends on the way.
+func (p *mcbPacker) pack(ctx context.Context, yield float64) ([]int32, bool) {
 	u := p.u
 	n := len(u.CPU)
 	if p.hosts == nil {
@@ -115,8 +118,18 @@ func (p *mcbPacker) pack(yield float64) ([]int32, bool) {
 		c, m := float64(u.CPU[i])*yield/scale, float64(u.Memory[i])/scale
 		p.keyed[i] = keyedTask{p.sign * p.key(c, m), int32(i), m >= c}
 	}
+	if ctx.Err() != nil {
+		return nil, false
+	}
+	// The sort is half of the time: no cmp.Compare, which looks for NaN.
 	slices.SortFunc(p.keyed, func(a, b keyedTask) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.task, b.task))
+		switch {
+		case a.key < b.key:
+			return -1
+		case a.key > b.key:
+			return 1
+		}
+		return int(a.task) - int(b.task)
 	})
 	p.lists[0], p.lists[1] = p.lists[0][:0], p.lists[1][:0]
 	for _, k := range p.keyed {
@@ -152,7 +165,9 @@ func (p *mcbPacker) pack(yield float64) ([]int32, bool) {
 			p.hosts[task] = int32(h)
 			cpu -= u.CPU[task]
 			mem -= u.Memory[task]
-			left--
+			if left--; left&0xff == 0 && ctx.Err() != nil {
+				return nil, false
+			}
 		}
 	}
 	return p.hosts, left == 0

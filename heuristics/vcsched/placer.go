@@ -22,7 +22,24 @@ func run(ctx context.Context, in *model.VCSched, set model.Settings, place place
 	if err != nil {
 		return nil, err
 	}
-	return RaiseAverage(in, in.NewPlacement(hosts, in.Yield(hosts)))
+	return raiseAverage(ctx, in, in.NewPlacement(hosts, in.Yield(hosts)))
+}
+
+// watch looks at a context now and then: after about a million units of work,
+// a millisecond or so.
+type watch struct {
+	ctx  context.Context
+	work int
+}
+
+// over adds the work about to be done and reports whether the context was seen
+// to have ended.
+func (w *watch) over(work int) bool {
+	if w.work -= work; w.work > 0 {
+		return false
+	}
+	w.work = 1 << 20
+	return w.ctx.Err() != nil
 }
 
 func stopped(ctx context.Context) error {
