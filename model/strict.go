@@ -144,8 +144,19 @@ func (c *keyChecker) value(t reflect.Type, path string) error {
 		return jsonError(c.data, err)
 	}
 	// encoding/json takes null for any type and leaves the zero value.
-	if string(skip) == "null" && t.Kind() != reflect.Slice && t != reflect.TypeFor[number]() {
+	mayBeNull := t == reflect.TypeFor[json.RawMessage]() || t == reflect.TypeFor[number]()
+	if string(skip) == "null" && !mayBeNull {
 		return c.fail("%q is null, must be a value", path)
+	}
+	if t.Kind() == reflect.Slice && !mayBeNull {
+		var elements []json.RawMessage
+		if json.Unmarshal(skip, &elements) == nil {
+			for i, e := range elements {
+				if string(e) == "null" {
+					return c.fail("%q is null, must be a value", fmt.Sprintf("%s[%d]", path, i))
+				}
+			}
+		}
 	}
 	return nil
 }
