@@ -100,45 +100,51 @@ func raiseByLP(ctx context.Context, in *model.VCSched, hosts []int32, lowest flo
 	for h := range m.Rows {
 		m.Rows[h] = milp.Row{Lower: math.Inf(-1), Upper: 1}
 	}
-	base := make([]float64, in.Hosts) // CPU at the lowest yield
 	for i := range loads {
 		m.AddVar(milp.Var{Lower: lowest, Upper: 1, Cost: 1})
 		for _, l := range loads[i] {
 			m.Rows[l.host].Terms = append(m.Rows[l.host].Terms, milp.Term{Var: i, Coef: l.cpu})
-			base[l.host] += l.cpu * lowest
 		}
 	}
 	r, err := highs.Solve(ctx, m, highs.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("second phase: %w", err)
 	}
-	p := in.NewPlacement(hosts, lowest)
 	switch {
 	case r.Status == highs.Optimal:
+		return repair(in, hosts, lowest, loads, r.X), nil
 	case ctx.Err() != nil:
-		return p, nil
-	default:
-		return nil, fmt.Errorf("second phase: the linear program, which has a solution, ended as %v", r.Status)
+		return in.NewPlacement(hosts, lowest), nil
 	}
-	// HiGHS satisfies the rows to 1e-7 only: take back what is too much.
-	extra := make([]float64, in.Hosts)
-	raise := make([]float64, len(loads))
+	return nil, fmt.Errorf("second phase: the linear program, which has a solution, ended as %v", r.Status)
+}
+
+// repair is the placement that gives the jobs the yields wanted, which may
+// break their bounds and the hosts' CPU by a solver's tolerance: what a host
+// has beyond the lowest yield is scaled down until it is enough.
+func repair(in *model.VCSched, hosts []int32, lowest float64, loads [][]hostLoad, yields []float64) *model.Placement {
+	left, extra := make([]float64, in.Hosts), make([]float64, in.Hosts)
+	for h := range left {
+		left[h] = 1
+	}
 	for i := range loads {
-		raise[i] = min(max(r.X[i], lowest), 1) - lowest
 		for _, l := range loads[i] {
-			extra[l.host] += l.cpu * raise[i]
+			left[l.host] -= l.cpu * lowest
+			extra[l.host] += l.cpu * (min(max(yields[i], lowest), 1) - lowest)
 		}
 	}
+	p := in.NewPlacement(hosts, lowest)
 	for i := range loads {
 		keep := 1.0
 		for _, l := range loads[i] {
-			if over := 1 - base[l.host]; extra[l.host] > max(0, over) {
-				keep = min(keep, max(0, over)/extra[l.host])
+			if most := max(0, left[l.host]); extra[l.host] > most {
+				keep = min(keep, most/extra[l.host])
 			}
 		}
+		raise := min(max(yields[i], lowest), 1) - lowest
 		for k := range p.Jobs[i].CPU {
-			p.Jobs[i].CPU[k] = min(in.Jobs[i].CPU*(lowest+keep*raise[i]), in.Jobs[i].CPU)
+			p.Jobs[i].CPU[k] = min(in.Jobs[i].CPU*(lowest+keep*raise), in.Jobs[i].CPU)
 		}
 	}
-	return p, nil
+	return p
 }

@@ -19,8 +19,13 @@ func drawn(t testing.TB, spec instances.VCSchedSpec) *model.VCSched {
 	return in
 }
 
+// spec is one of its specifications, with jobs of up to a number of tasks.
+func spec(hosts, jobs, maxTasks int) instances.VCSchedSpec {
+	return instances.VCSchedSpec{Hosts: hosts, Jobs: jobs, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.75, MaxTasks: maxTasks, Seed: 1}
+}
+
 func large(t testing.TB, hosts, jobs int) *model.VCSched {
-	return drawn(t, instances.VCSchedSpec{Hosts: hosts, Jobs: jobs, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.75, Seed: 1})
+	return drawn(t, spec(hosts, jobs, 1))
 }
 
 // BenchmarkMCB8 is the whole binary search, on the trees that MCB8 uses and on

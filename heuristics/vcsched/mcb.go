@@ -142,6 +142,7 @@ func (p *mcbPacker) pack(ctx context.Context, yield float64) ([]int32, bool) {
 	lists := [2]firstFit{p.newList(u, p.lists[0]), p.newList(u, p.lists[1])}
 	// At this yield a host takes a CPU load of 1/yield.
 	capacity := int64(math.Min(scale/yield, math.MaxInt64/4))
+	spare := u.MemoryCap - u.Scale // memory that is there for rounding only
 	left := n
 	for h := 0; h < u.Hosts && left > 0; h++ {
 		cpu, mem := capacity, u.MemoryCap
@@ -149,7 +150,7 @@ func (p *mcbPacker) pack(ctx context.Context, yield float64) ([]int32, bool) {
 		var from [2]int
 		for {
 			want := 0
-			if float64(cpu)/float64(capacity) < float64(mem)/float64(u.MemoryCap) {
+			if float64(cpu)/float64(capacity) < float64(mem-spare)/scale {
 				want = 1
 			}
 			task, place := lists[want].first(from[want], cpu, mem)

@@ -42,6 +42,8 @@ func round(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set mo
 	switch {
 	case err != nil:
 		return nil, err
+	case ctx.Err() != nil:
+		return nil, stopped(ctx)
 	case r.Status == highs.Infeasible:
 		return nil, fmt.Errorf("%w: the linear relaxation is infeasible", model.ErrNoSolution)
 	case r.Status != highs.Optimal:
@@ -66,17 +68,24 @@ func round(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set mo
 		if sum == 0 {
 			return nil, fmt.Errorf("%w: no host of positive probability has the memory for task %d", model.ErrNoSolution, i)
 		}
-		at, last := rng.Float64()*sum, 0
-		for h := range p {
-			if p[h] > 0 {
-				last = h
-				if at -= p[h]; at < 0 {
-					break
-				}
-			}
-		}
-		hosts[i] = int32(last)
-		mem[last] += u.Memory[i]
+		h := draw(rng, p, sum)
+		hosts[i] = int32(h)
+		mem[h] += u.Memory[i]
 	}
 	return hosts, nil
+}
+
+// draw returns an index with probability p[index]/sum; p sums to sum > 0, to
+// within rounding. An index of probability 0 is never drawn.
+func draw(rng *rand.Rand, p []float64, sum float64) int {
+	at, last := rng.Float64()*sum, 0
+	for h := range p {
+		if p[h] > 0 {
+			last = h
+			if at -= p[h]; at < 0 {
+				break
+			}
+		}
+	}
+	return last
 }

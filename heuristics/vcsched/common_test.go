@@ -1,0 +1,164 @@
+package vcsched
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+type algorithm = func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error)
+
+// paperAlgorithms are the paper's, by name.
+func paperAlgorithms() map[string]algorithm {
+	all := map[string]algorithm{"gr": GR, "sg": SG, "gb": GB, "sgb": SGB, "rrnd": RRND, "rrnz": RRNZ}
+	for k := 1; k < len(MCBs); k++ {
+		all[fmt.Sprintf("mcb%d", k)] = MCBs[k]
+	}
+	return all
+}
+
+// need is a job of one task.
+func need(id string, cpu, memory float64) model.VCSchedJob {
+	return model.VCSchedJob{ID: id, Tasks: 1, CPU: cpu, Memory: memory}
+}
+
+// parallel is a job of several tasks.
+func parallel(id string, tasks int, cpu, memory float64) model.VCSchedJob {
+	return model.VCSchedJob{ID: id, Tasks: tasks, CPU: cpu, Memory: memory}
+}
+
+// instancesOf draws small instances on a grid, so that ties, exact fits, zero
+// memory and parallel jobs are common.
+func instancesOf(maxHosts, maxJobs int) *rapid.Generator[*model.VCSched] {
+	return rapid.Custom(func(t *rapid.T) *model.VCSched {
+		grid := rapid.SampledFrom([]int{4, 10, 1000}).Draw(t, "grid")
+		in := &model.VCSched{Name: "drawn", Hosts: rapid.IntRange(1, maxHosts).Draw(t, "hosts")}
+		jobs := rapid.IntRange(1, maxJobs).Draw(t, "jobs")
+		largest := rapid.IntRange(0, grid).Draw(t, "largest memory")
+		for k := range jobs {
+			in.Jobs = append(in.Jobs, model.VCSchedJob{ID: fmt.Sprint("j", k),
+				Tasks:  rapid.SampledFrom([]int{1, 1, 1, 2, 3}).Draw(t, "tasks"),
+				CPU:    float64(rapid.IntRange(1, grid).Draw(t, "cpu")) / float64(grid),
+				Memory: float64(rapid.IntRange(0, largest).Draw(t, "memory")) / float64(grid)})
+		}
+		return in
+	})
+}
+
+// random is instancesOf for loops of many thousands.
+func random(rng *rand.Rand, maxHosts, maxJobs int) *model.VCSched {
+	grid := []int{4, 10, 1000}[rng.IntN(3)]
+	in := &model.VCSched{Name: "random", Hosts: 1 + rng.IntN(maxHosts)}
+	largest := rng.IntN(grid + 1)
+	for k := range 1 + rng.IntN(maxJobs) {
+		in.Jobs = append(in.Jobs, model.VCSchedJob{ID: fmt.Sprint("j", k), Tasks: 1 + max(0, rng.IntN(5)-2),
+			CPU: float64(1+rng.IntN(grid)) / float64(grid), Memory: float64(rng.IntN(largest+1)) / float64(grid)})
+	}
+	return in
+}
+
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
+// judge fails the test unless the placement passes the judge, and returns its
+// objective.
+func judge(t interface{ Fatalf(string, ...any) }, in *model.VCSched, p *model.Placement) verify.Report {
+	r, err := verify.Verify(in, p, verify.Options{})
+	if err != nil || !r.Feasible() {
+		t.Fatalf("%v %v\n%+v", err, r, in)
+	}
+	return r
+}
+
+// Whatever an algorithm returns is feasible, no better than the linear
+// relaxation, at the best minimum yield of its hosts, and the same each time.
+func TestPaperAlgorithms(t *testing.T) {
+	for name, solve := range paperAlgorithms() {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				in := instancesOf(5, 12).Draw(t, "instance")
+				p, err := solve(context.Background(), in, model.Settings{Seed: 5})
+				if err != nil {
+					if !errors.Is(err, model.ErrNoSolution) {
+						t.Fatal(err)
+					}
+					return
+				}
+				r := judge(t, in, p)
+				if b := bounds.VCSchedClosedForm(in); b.Infeasible || r.Objective > b.Value*(1+1e-12) {
+					t.Fatalf("objective %v, closed form %+v", r.Objective, b)
+				}
+				if y := in.Yield(p.TaskHosts()); math.Abs(r.Objective-y) > 1e-12 {
+					t.Fatalf("objective %v, its hosts allow %v", r.Objective, y)
+				}
+				again, err := solve(context.Background(), in, model.Settings{Seed: 5, Threads: 2})
+				if diff := cmp.Diff(p, again); err != nil || diff != "" {
+					t.Fatalf("the second run differs: %v (-first,+second)\n%s", err, diff)
+				}
+			})
+		})
+	}
+}
+
+func TestBudgetIsUnsupported(t *testing.T) {
+	b := 1.0
+	in := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{need("a", 1, 0)}, MigrationBudget: &b}
+	for name, solve := range paperAlgorithms() {
+		if p, err := solve(context.Background(), in, model.Settings{}); p != nil || !errors.Is(err, model.ErrUnsupported) {
+			t.Errorf("%s: %v, %v, want ErrUnsupported", name, p, err)
+		}
+	}
+}
+
+// countdown is a context that ends after it was looked at a number of times.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestStops(t *testing.T) {
+	for name, in := range map[string]*model.VCSched{
+		"sequential": drawn(t, spec(8, 60, 1)),
+		"parallel":   drawn(t, spec(8, 30, 8)),
+	} {
+		for algorithm, solve := range paperAlgorithms() {
+			solved := false
+			for _, looks := range []int{0, 1, 2, 3, 5, 10, 30, 100} {
+				p, err := solve(&countdown{context.Background(), looks}, in, model.Settings{Seed: 1})
+				if looks == 0 && (p != nil || !errors.Is(err, model.ErrNoSolution) || !errors.Is(err, context.Canceled)) {
+					t.Errorf("%s %s: an ended context gave %v", name, algorithm, err)
+				}
+				if err == nil {
+					solved = true
+					judge(t, in, p)
+				} else if !errors.Is(err, model.ErrNoSolution) {
+					t.Errorf("%s %s after %d looks: %v", name, algorithm, looks, err)
+				}
+			}
+			if !solved && algorithm == "mcb8" {
+				t.Errorf("%s: mcb8 never had a solution when it was stopped", name)
+			}
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package vcsched
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+func TestGreedyByHand(t *testing.T) {
+	tests := map[string]struct {
+		hosts   int
+		jobs    []model.VCSchedJob
+		solve   algorithm
+		want    []int32
+		wantErr string
+	}{
+		"gr: the least load, the first of equals": {
+			hosts: 3, solve: GR,
+			jobs: []model.VCSchedJob{need("a", 0.5, 0), need("b", 0.25, 0), need("c", 0.5, 0), need("d", 0.125, 0), need("e", 0.25, 0)},
+			want: []int32{0, 1, 2, 1, 1},
+		},
+		"gr: the next host when the least loaded has no memory": {
+			hosts: 2, solve: GR,
+			jobs: []model.VCSchedJob{need("a", 0.5, 0.25), need("b", 0.25, 0.75), need("c", 0.125, 0.5)},
+			want: []int32{0, 1, 0},
+		},
+		"gr: fails where it spread the memory": {
+			hosts: 2, solve: GR,
+			jobs:    []model.VCSchedJob{need("a", 0.5, 0.25), need("b", 0.5, 0.5), need("c", 0.5, 1)},
+			wantErr: "no host has the memory for task 2",
+		},
+		"sg: the largest memory first": {
+			hosts: 2, solve: SG,
+			jobs: []model.VCSchedJob{need("a", 0.5, 0.25), need("b", 0.5, 0.5), need("c", 0.5, 1)},
+			want: []int32{1, 1, 0},
+		},
+		"sg: equals in the instance's order": {
+			hosts: 2, solve: SG,
+			jobs: []model.VCSchedJob{need("a", 0.125, 0.5), need("b", 0.25, 0.5), need("c", 0.5, 0.5)},
+			want: []int32{0, 1, 0},
+		},
+		"gb: takes b back to make room for d": {
+			hosts: 2, solve: GB,
+			jobs: []model.VCSchedJob{need("a", 0.5, 0.25), need("b", 0.5, 0.25), need("c", 0.25, 0.25), need("d", 0.5, 1)},
+			want: []int32{0, 0, 0, 1},
+		},
+		"gb: the tasks of a job are placed one by one": {
+			hosts: 2, solve: GB,
+			jobs: []model.VCSchedJob{parallel("a", 3, 0.25, 0.25), need("b", 0.5, 1)},
+			want: []int32{0, 0, 0, 1},
+		},
+		"gb: tries everything": {
+			hosts: 2, solve: GB,
+			jobs:    []model.VCSchedJob{need("a", 0.5, 0.75), need("b", 0.5, 0.75), need("c", 0.5, 0.75)},
+			wantErr: "every placement was tried",
+		},
+	}
+	for name, c := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := &model.VCSched{Hosts: c.hosts, Jobs: c.jobs}
+			p, err := c.solve(context.Background(), in, model.Settings{})
+			if c.wantErr != "" {
+				if !errors.Is(err, model.ErrNoSolution) || !strings.Contains(err.Error(), c.wantErr) {
+					t.Fatalf("error %v, want %q", err, c.wantErr)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			judge(t, in, p)
+			if diff := cmp.Diff(c.want, p.TaskHosts()); diff != "" {
+				t.Errorf("hosts (-want,+got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// Every task of GR goes to a host of least load among those with the memory.
+func TestGreedyRule(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range rounds(2000) {
+		u := random(rng, 6, 20).Units()
+		for name, order := range map[string][]int32{"gr": instanceOrder(u), "sg": memoryOrder(u)} {
+			hosts, err := greedy(context.Background(), u, order)
+			if err != nil {
+				continue
+			}
+			load, mem := make([]int64, u.Hosts), make([]int64, u.Hosts)
+			for k, i := range order {
+				if k > 0 && name == "sg" && u.Memory[i] > u.Memory[order[k-1]] {
+					t.Fatalf("sg: task %d of memory %d after %d", i, u.Memory[i], u.Memory[order[k-1]])
+				}
+				for h := range load {
+					if mem[h]+u.Memory[i] <= u.MemoryCap && load[h] < load[hosts[i]] {
+						t.Fatalf("%s: task %d on host %d of load %d, host %d has %d", name, i, hosts[i], load[hosts[i]], h, load[h])
+					}
+				}
+				load[hosts[i]] += u.CPU[i]
+				mem[hosts[i]] += u.Memory[i]
+			}
+		}
+	}
+}
+
+// Backtracking is GR (or SG) where that succeeds, and otherwise finds a
+// placement if and only if there is one.
+func TestBacktrackingIsComplete(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	same, saved, infeasible := 0, 0, 0
+	for range rounds(3000) {
+		u := random(rng, 3, 4).Units()
+		if len(u.CPU) > 7 {
+			continue
+		}
+		fits := fitsInMemory(u)
+		for name, order := range map[string][]int32{"gb": instanceOrder(u), "sgb": memoryOrder(u)} {
+			want, err := greedy(context.Background(), u, order)
+			got, err2 := backtrack(context.Background(), u, order, PlacementAttempts)
+			switch {
+			case (err2 == nil) != fits:
+				t.Fatalf("%s: %v, but a placement exists: %v\n%+v", name, err2, fits, u)
+			case err == nil:
+				same++
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Fatalf("%s isn't the greedy one (-want,+got)\n%s", name, diff)
+				}
+			case fits:
+				saved++
+			default:
+				infeasible++
+			}
+		}
+	}
+	if same < rounds(500) || saved < rounds(20) || infeasible < rounds(100) {
+		t.Errorf("%d as greedy, %d saved, %d infeasible: the draw is one-sided", same, saved, infeasible)
+	}
+}
+
+// fitsInMemory tries every assignment.
+func fitsInMemory(u *model.VCSchedUnits) bool {
+	mem := make([]int64, u.Hosts)
+	var walk func(i int) bool
+	walk = func(i int) bool {
+		if i == len(u.Memory) {
+			return true
+		}
+		for h := range mem {
+			if mem[h]+u.Memory[i] > u.MemoryCap {
+				continue
+			}
+			mem[h] += u.Memory[i]
+			if walk(i + 1) {
+				return true
+			}
+			mem[h] -= u.Memory[i]
+		}
+		return false
+	}
+	return walk(0)
+}
+
+func TestAttempts(t *testing.T) {
+	// By hand: a0 b1 c0 c1 b0 c1 c0 d1, eight placements.
+	u := (&model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{
+		need("a", 0.5, 0.25), need("b", 0.5, 0.25), need("c", 0.25, 0.25), need("d", 0.5, 1)}}).Units()
+	if _, err := backtrack(context.Background(), u, instanceOrder(u), 8); err != nil {
+		t.Errorf("8 attempts: %v", err)
+	}
+	if _, err := backtrack(context.Background(), u, instanceOrder(u), 7); !errors.Is(err, model.ErrNoSolution) {
+		t.Errorf("7 attempts: %v, want ErrNoSolution", err)
+	}
+	// 28 of the 29 tasks fit, in some 40 million ways.
+	in := &model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{parallel("a", 29, 0.5, 0.07)}}
+	if _, err := SGB(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrNoSolution) || !strings.Contains(err.Error(), "500000 placements were tried") {
+		t.Errorf("%v, want all attempts used up", err)
+	}
+}

@@ -1,0 +1,117 @@
+package vcsched
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+func TestDraw(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	p := []float64{0, 0.1, 0, 0.3, 0}
+	const n = 40_000
+	var times [5]int
+	for range n {
+		times[draw(rng, p, 0.4)]++
+	}
+	// Five standard deviations of a binomial distribution; the seed is fixed.
+	far := 5 * math.Sqrt(n*0.25*0.75)
+	if times[0]+times[2]+times[4] > 0 || math.Abs(float64(times[1])-n/4) > far {
+		t.Errorf("drawn %v times, want 1 and 3 only, 3 three times as often", times)
+	}
+	// A sum that rounding left too large must not lead past the end.
+	for range 1000 {
+		if h := draw(rng, p, 0.8); h != 1 && h != 3 {
+			t.Fatalf("drew %d, of probability 0", h)
+		}
+	}
+}
+
+// RRND uses only hosts with a positive e in the relaxation, RRNZ any; with the
+// ε it succeeds at least where RRND does most of the time, and on some
+// instances where RRND fails for every seed.
+func TestRounding(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	rrnd, rrnz, outside := 0, 0, 0
+	for range rounds(150) {
+		in := random(rng, 4, 10)
+		f, err := bounds.VCSchedFormulation(in, "parallel")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := highs.Solve(context.Background(), &f.Model, highs.Options{Relax: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(3) {
+			p, err := RRND(context.Background(), in, model.Settings{Seed: seed})
+			if err == nil {
+				rrnd++
+				for k, h := range p.TaskHosts() {
+					if r.X[f.E[k]+int(h)] < 1e-9 {
+						t.Fatalf("task %d is on host %d, where the relaxation has %v", k, h, r.X[f.E[k]+int(h)])
+					}
+				}
+			}
+			q, err := RRNZ(context.Background(), in, model.Settings{Seed: seed})
+			if err == nil {
+				rrnz++
+				for k, h := range q.TaskHosts() {
+					if r.X[f.E[k]+int(h)] < 1e-9 {
+						outside++
+					}
+				}
+			}
+		}
+	}
+	if rrnd == 0 || rrnz < rrnd || outside == 0 {
+		t.Errorf("rrnd solved %d, rrnz %d with %d tasks on hosts that the relaxation doesn't use", rrnd, rrnz, outside)
+	}
+}
+
+func TestRoundingSeeds(t *testing.T) {
+	in := drawn(t, spec(8, 30, 1))
+	first, err := RRNZ(context.Background(), in, model.Settings{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := uint64(2); seed < 12; seed++ {
+		if p, err := RRNZ(context.Background(), in, model.Settings{Seed: seed}); err == nil && !slices.Equal(p.TaskHosts(), first.TaskHosts()) {
+			return
+		}
+	}
+	t.Error("ten other seeds gave the same placement")
+}
+
+func TestRoundingErrors(t *testing.T) {
+	tests := map[string]struct {
+		in       *model.VCSched
+		want     error
+		wantText string
+	}{
+		"more memory than there is": {
+			in:   &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{parallel("a", 3, 1, 0.5)}},
+			want: model.ErrNoSolution, wantText: "infeasible",
+		},
+		"a relaxation that would not fit in memory": {
+			in:   &model.VCSched{Hosts: 10_000, Jobs: []model.VCSchedJob{parallel("a", 100_000, 0.5, 0.05)}},
+			want: model.ErrUnsupported, wantText: "2000000001 variables",
+		},
+	}
+	for name, c := range tests {
+		for _, solve := range []algorithm{RRND, RRNZ} {
+			p, err := solve(context.Background(), c.in, model.Settings{})
+			if p != nil || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.wantText) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: %v, want %v in one line with %q", name, err, c.want, c.wantText)
+			}
+		}
+	}
+}
