@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -17,7 +18,7 @@ func (p *program) bound() *cli.Command {
 		Usage:     "what no solution can beat, without search",
 		ArgsUsage: "FILE...",
 		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "time-limit", Usage: "for each instance, like 500ms or 5m", DefaultText: "none"},
+			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "for each instance; 0 means none"},
 		},
 		Action: func(c *cli.Context) error {
 			paths, err := files(c, 0)
