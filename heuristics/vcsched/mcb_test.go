@@ -227,7 +227,7 @@ func TestMCBTinyYield(t *testing.T) {
 	}
 	in := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{parallel("a", 1_100_000, 1, 0)}}
 	u := in.Units()
-	hosts, err := searchYield(context.Background(), u, packerOf(u, 8, newTreeList))
+	hosts, err := searchYield(context.Background(), u, packerOf(u, 8, newScanList))
 	if err != nil || in.Yield(hosts) != 1/1.1e6 {
 		t.Errorf("%v, want every task on the one host", err)
 	}
