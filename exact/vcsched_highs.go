@@ -77,7 +77,7 @@ func (s VCSchedHiGHS) Solve(ctx context.Context, in model.Instance, set model.Se
 		if err != nil {
 			return r, fmt.Errorf("%s: %w", s.Name(), err)
 		}
-		if p, err = vcsched.RaiseAverage(v, p); err != nil {
+		if p, err = vcsched.RaiseAverage(ctx, v, p); err != nil {
 			return r, fmt.Errorf("%s: %w", s.Name(), err)
 		}
 		if err := r.SetSolution(v, p); err != nil {

@@ -53,7 +53,7 @@ func (VCSchedSearch) Solve(ctx context.Context, in model.Instance, set model.Set
 		return r, nil
 	}
 	if s.hosts != nil {
-		p, err := vcsched.RaiseAverage(v, v.NewPlacement(s.hosts, v.Yield(s.hosts)))
+		p, err := vcsched.RaiseAverage(ctx, v, v.NewPlacement(s.hosts, v.Yield(s.hosts)))
 		if err != nil {
 			return r, fmt.Errorf("search: %w", err)
 		}

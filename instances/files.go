@@ -2,6 +2,7 @@
 package instances
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -46,16 +47,25 @@ func ReadFile(path string) ([]byte, error) {
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", model.ErrInvalid, err)
+		return nil, unreadable(path, err)
 	}
 	if info.IsDir() {
 		return nil, fmt.Errorf("%w: %s is a folder, give a file (or %s)", model.ErrInvalid, path, filepath.Join(path, "*.json"))
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", model.ErrInvalid, err)
+		return nil, unreadable(path, err)
 	}
 	return data, nil
+}
+
+// unreadable says why a file can't be read; the error wraps model.ErrInvalid.
+func unreadable(path string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("%w input: can't read %s: %w", model.ErrInvalid, path, err)
 }
 
 // Folder lists the .json files below a folder, sorted.

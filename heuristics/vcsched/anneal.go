@@ -43,7 +43,7 @@ func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.
 	if !ok {
 		return nil, fmt.Errorf("%w: no placement that fits in memory was met", model.ErrNoSolution)
 	}
-	return RaiseAverage(in, in.NewPlacement(hosts, in.Yield(hosts)))
+	return RaiseAverage(ctx, in, in.NewPlacement(hosts, in.Yield(hosts)))
 }
 
 // AnnealSteps is the default effort for n tasks.

@@ -6,11 +6,15 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
+
+// secondPhase is what the second phase may take after its context has ended.
+const secondPhase = 50 * time.Millisecond
 
 // RaiseAverage is the second phase (sections 3.5 and 5.2): with the hosts
 // fixed and the minimum yield that they allow kept, it gives the CPU that is
@@ -22,13 +26,11 @@ import (
 // O(n log n). A parallel job's tasks get the same share on every host that it
 // uses, so then a linear program over the jobs' yields decides: maximise their
 // sum, subject to each host's CPU.
-func RaiseAverage(in *model.VCSched, p *model.Placement) (*model.Placement, error) {
-	return raiseAverage(context.Background(), in, p)
-}
-
-// raiseAverage is RaiseAverage; a linear program that ctx cuts short leaves
-// every job at the minimum yield.
-func raiseAverage(ctx context.Context, in *model.VCSched, p *model.Placement) (*model.Placement, error) {
+//
+// The time is short beside that of finding the hosts, so ctx's end gives the
+// linear program secondPhase more time; if that doesn't do, every job is left at
+// the minimum yield.
+func RaiseAverage(ctx context.Context, in *model.VCSched, p *model.Placement) (*model.Placement, error) {
 	hosts := p.TaskHosts()
 	lowest := in.Yield(hosts)
 	sequential := true
@@ -38,7 +40,10 @@ func raiseAverage(ctx context.Context, in *model.VCSched, p *model.Placement) (*
 	if sequential {
 		return raiseGreedily(in, hosts, lowest), nil
 	}
-	return raiseByLP(ctx, in, hosts, lowest)
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(secondPhase, cancel) })()
+	return raiseByLP(late, in, hosts, lowest)
 }
 
 func raiseGreedily(in *model.VCSched, hosts []int32, lowest float64) *model.Placement {

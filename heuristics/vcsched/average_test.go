@@ -59,7 +59,7 @@ func TestRaiseAverageByHand(t *testing.T) {
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := &model.VCSched{Hosts: c.hosts, Jobs: c.jobs}
-			p, err := RaiseAverage(in, in.NewPlacement(c.at, in.Yield(c.at)))
+			p, err := RaiseAverage(context.Background(), in, in.NewPlacement(c.at, in.Yield(c.at)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestRaiseAverageIsOptimal(t *testing.T) {
 			hosts[k] = int32(rapid.IntRange(0, in.Hosts-1).Draw(t, "host"))
 		}
 		lowest := in.Yield(hosts)
-		p, err := RaiseAverage(in, in.NewPlacement(hosts, lowest))
+		p, err := RaiseAverage(context.Background(), in, in.NewPlacement(hosts, lowest))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +231,7 @@ func TestRaiseAverageStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	hosts := []int32{0, 1, 0, 1}
-	p, err := raiseAverage(ctx, in, in.NewPlacement(hosts, in.Yield(hosts)))
+	p, err := RaiseAverage(ctx, in, in.NewPlacement(hosts, in.Yield(hosts)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func run(ctx context.Context, in *model.VCSched, set model.Settings, place place
 	if err != nil {
 		return nil, err
 	}
-	return raiseAverage(ctx, in, in.NewPlacement(hosts, in.Yield(hosts)))
+	return RaiseAverage(ctx, in, in.NewPlacement(hosts, in.Yield(hosts)))
 }
 
 // watch looks at a context now and then: after about a million units of work,
