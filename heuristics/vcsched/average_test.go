@@ -225,8 +225,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// A linear program that is cut short leaves a valid placement.
-func TestRaiseAverageStops(t *testing.T) {
+// A context that has ended leaves a small linear program the time that it needs.
+func TestRaiseAverageAfterContext(t *testing.T) {
 	in := &model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{parallel("a", 2, 0.5, 0), need("b", 1, 0), need("c", 0.6, 0)}}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -235,7 +235,9 @@ func TestRaiseAverageStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := judge(t, in, p); math.Abs(r.Objective-2./3) > 1e-12 || math.Abs(r.Second-2./3) > 1e-12 {
-		t.Errorf("yields %v and %v, want 2/3 for everyone", r.Objective, r.Second)
+	// The minimum is kept; on a slow machine the average may stay there, too.
+	r := judge(t, in, p)
+	if math.Abs(r.Objective-2./3) > 1e-12 || r.Second < 2./3-1e-12 || r.Second > 7./9+1e-9 {
+		t.Errorf("yields %v and %v, want 2/3 and from 2/3 to 7/9", r.Objective, r.Second)
 	}
 }
