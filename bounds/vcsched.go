@@ -83,7 +83,7 @@ type VCSchedTasks struct {
 
 // NewVCSchedTasks groups the tasks. O(n log n).
 func NewVCSchedTasks(u *model.VCSchedUnits) *VCSchedTasks {
-	t := &VCSchedTasks{units: u, Hosts: int64(u.Hosts), Cap: u.MemoryCap}
+	t := &VCSchedTasks{units: u, Hosts: int64(u.Hosts), Cap: u.MemoryCap, Unit: u.Unit}
 	order := make([]int32, len(u.CPU))
 	for i := range order {
 		order[i] = int32(i)
@@ -103,7 +103,6 @@ func NewVCSchedTasks(u *model.VCSchedUnits) *VCSchedTasks {
 		}
 		t.Count[k]++
 		t.Tasks[k] = append(t.Tasks[k], i)
-		t.Unit = gcd(t.Unit, u.CPU[i])
 	}
 	return t
 }
@@ -116,13 +115,6 @@ func cmpDown(a, b int64) int {
 		return 1
 	}
 	return 0
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 func (t *VCSchedTasks) infeasibleBySum() string {

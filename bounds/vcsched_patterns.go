@@ -36,11 +36,6 @@ type PatternItem struct {
 type Patterns struct {
 	t    *VCSchedTasks
 	pool []Pattern
-	// Weights of the fractional cover that the last Refute ended with.
-	cover []float64
-	used  []int
-	// pricing effort
-	nodes int64
 }
 
 // NewPatterns starts with the patterns of one task each.
@@ -105,12 +100,10 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 			return true, nil
 		}
 	}
-	p.used = p.used[:0]
-	for i, q := range p.pool {
+	for _, q := range p.pool {
 		if q.Load > load {
 			continue
 		}
-		p.used = append(p.used, i)
 		v := m.AddVar(milp.Var{Upper: milp.Inf, Cost: 1})
 		for _, it := range q.Items {
 			m.Rows[it.Type].Terms = append(m.Rows[it.Type].Terms, milp.Term{Var: v, Coef: float64(it.Count)})
@@ -130,7 +123,6 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 		if r.Status != highs.Optimal {
 			return false, nil
 		}
-		p.cover = r.X
 		if r.Objective <= float64(p.t.Hosts)*(1+1e-9) {
 			return false, nil
 		}
@@ -147,7 +139,6 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 		}
 		var cols []highs.Column
 		for _, q := range found {
-			p.used = append(p.used, len(p.pool))
 			p.pool = append(p.pool, q)
 			c := highs.Column{Cost: 1, Upper: milp.Inf}
 			for _, it := range q.Items {
@@ -232,7 +223,6 @@ func (p *Patterns) price(ctx context.Context, weights []int64, load, threshold i
 			break
 		}
 	}
-	p.nodes += s.nodes
 	return found, !s.cut
 }
 

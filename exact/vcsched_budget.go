@@ -19,7 +19,7 @@ func (s *vcschedSearch) runWithBudget() error {
 	if err != nil {
 		return err
 	}
-	imp := vcsched.NewImprover(s.in, s.u, from, s.set.Seed)
+	imp := vcsched.NewImprover(s.u, from, s.set.Seed)
 	improve := func(steps int) {
 		imp.Improve(s.ctx, s.lower, steps)
 		if l, h, ok := imp.Best(); ok {
@@ -54,23 +54,17 @@ type budgetTree struct {
 	load    []int64
 	mem     []int64
 	sum     []int64 // CPU needs of the tasks from a place in order on
-	budget  int64
 	limit   int64
 	nodes   int64
 }
 
 func newBudgetTree(s *vcschedSearch) *budgetTree {
 	n := len(s.u.CPU)
-	t := &budgetTree{s: s, order: make([]int32, n), current: make([]int32, 0, n), twin: make([]bool, n),
+	t := &budgetTree{s: s, order: make([]int32, n), current: s.u.Current, twin: make([]bool, n),
 		waiting: make([]int32, s.u.Hosts), hosts: make([]int32, n), load: make([]int64, s.u.Hosts), mem: make([]int64, s.u.Hosts)}
-	for i := range s.in.Jobs {
-		for k := range s.in.Jobs[i].Tasks {
-			c := int32(-1)
-			if len(s.in.Jobs[i].CurrentHosts) > 0 {
-				c = int32(s.in.Jobs[i].CurrentHosts[k])
-				t.waiting[c]++
-			}
-			t.current = append(t.current, c)
+	for _, h := range s.u.Current {
+		if h >= 0 {
+			t.waiting[h]++
 		}
 	}
 	for i := range t.order {
@@ -92,15 +86,13 @@ func newBudgetTree(s *vcschedSearch) *budgetTree {
 			t.twin[k] = s.u.CPU[i] == s.u.CPU[j] && s.u.Memory[i] == s.u.Memory[j] && t.current[i] == t.current[j]
 		}
 	}
-	// Rounded up, as the needs are rounded down: the budget in units is a relaxation.
-	t.budget = int64(*s.in.MigrationBudget*float64(s.u.Scale)) + 1
 	return t
 }
 
 // run searches the whole tree; false if the node limit or ctx cut it off.
 func (t *budgetTree) run(limit int64) bool {
 	t.limit, t.nodes = limit, 0
-	done := t.place(0, t.budget)
+	done := t.place(0, t.s.u.Budget)
 	t.s.nodes += t.nodes
 	return done
 }

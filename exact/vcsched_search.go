@@ -148,7 +148,7 @@ func (s *vcschedSearch) run() error {
 	if err != nil {
 		return err
 	}
-	imp := vcsched.NewImprover(s.in, s.u, from, s.set.Seed)
+	imp := vcsched.NewImprover(s.u, from, s.set.Seed)
 	improve := func(steps int) {
 		// A gap that is asked for need not be closed further.
 		enough := s.lower + int64((s.set.GapLimit()-model.DefaultGap)*float64(s.lower))
@@ -263,10 +263,4 @@ func (s *vcschedSearch) complete(effort int64) {
 }
 
 // any is a load that every host can take.
-func (s *vcschedSearch) any() int64 {
-	var sum int64
-	for _, c := range s.u.CPU {
-		sum += c
-	}
-	return sum
-}
+func (s *vcschedSearch) any() int64 { return s.tasks.TotalLoad() }

@@ -18,6 +18,12 @@ type VCSchedUnits struct {
 	CPU    []int64 // CPU need of each task, at least 1
 	Memory []int64 // memory need of each task
 	Job    []int32 // job of each task
+	Unit   int64   // every CPU need is a multiple of it
+	// Current is the host on which each task runs now, -1 for a new
+	// arrival, and Budget the memory that may move, rounded up; nil and 0
+	// without a migration budget.
+	Current []int32
+	Budget  int64
 	// MemoryCap is a host's memory: Scale, plus the units by which the
 	// conversion to fixed point may have rounded needs up.
 	MemoryCap int64
@@ -36,9 +42,37 @@ func (v *VCSched) Units() *VCSchedUnits {
 		for range v.Jobs[i].Tasks {
 			u.CPU, u.Memory, u.Job = append(u.CPU, c), append(u.Memory, m), append(u.Job, int32(i))
 		}
+		u.Unit = gcd(u.Unit, c)
+	}
+	if v.MigrationBudget != nil {
+		u.Budget = int64(*v.MigrationBudget*float64(u.Scale)) + 1
+		for i := range v.Jobs {
+			for k := range v.Jobs[i].Tasks {
+				h := int32(-1)
+				if len(v.Jobs[i].CurrentHosts) > 0 {
+					h = int32(v.Jobs[i].CurrentHosts[k])
+				}
+				u.Current = append(u.Current, h)
+			}
+		}
 	}
 	u.MemoryCap = u.Scale + u.slack()
 	return u
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// Moves is the memory that moves when task i is placed on host h.
+func (u *VCSchedUnits) Moves(i, h int32) int64 {
+	if u.Current == nil || u.Current[i] < 0 || u.Current[i] == h {
+		return 0
+	}
+	return u.Memory[i]
 }
 
 // slack is the number of units by which the sum of any set of tasks may exceed

@@ -28,7 +28,7 @@ func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.
 	if err != nil {
 		return nil, err
 	}
-	s := NewImprover(in, u, start, set.Seed)
+	s := NewImprover(u, start, set.Seed)
 	target := max(load, u.Scale)
 	for k := 0; ctx.Err() == nil; k++ {
 		if s.Improve(ctx, target, AnnealSteps(len(u.CPU))) || len(u.CPU) < 2 || u.Hosts < 2 {
@@ -65,7 +65,7 @@ func Start(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set mo
 			return hosts, nil
 		}
 	}
-	return greedyStart(in, u), nil
+	return greedyStart(u), nil
 }
 
 // greedyStart places the tasks by decreasing larger need (CPU as a share of
@@ -73,7 +73,7 @@ func Start(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set mo
 // that fits nowhere goes to the host with the most memory left, so the result
 // may be infeasible. A task that runs now stays where it is if there is a
 // migration budget. O(n log n + nH).
-func greedyStart(in *model.VCSched, u *model.VCSchedUnits) []int32 {
+func greedyStart(u *model.VCSchedUnits) []int32 {
 	var sum int64
 	order := make([]int32, len(u.CPU))
 	for i, c := range u.CPU {
@@ -93,17 +93,13 @@ func greedyStart(in *model.VCSched, u *model.VCSchedUnits) []int32 {
 		load[h] += u.CPU[i]
 		mem[h] += u.Memory[i]
 	}
-	var stays []int32
-	if in.MigrationBudget != nil {
-		stays = newBudget(in, u).current
-		for i, h := range stays {
-			if h >= 0 {
-				put(int32(i), int(h))
-			}
+	for i, h := range u.Current {
+		if h >= 0 {
+			put(int32(i), int(h))
 		}
 	}
 	for _, i := range order {
-		if stays != nil && stays[i] >= 0 {
+		if u.Current != nil && u.Current[i] >= 0 {
 			continue
 		}
 		best, roomiest := -1, 0

@@ -24,10 +24,8 @@ import (
 //
 // One step takes O(1). Memory is O(tasks + hosts).
 type Improver struct {
-	u    *model.VCSchedUnits
-	rng  *rand.Rand
-	unit int64 // every CPU need is a multiple of it
-
+	u     *model.VCSchedUnits
+	rng   *rand.Rand
 	total int64 // of the CPU needs
 
 	host      []int32
@@ -41,26 +39,18 @@ type Improver struct {
 	best     []int32
 	bestLoad int64 // of best; MaxInt64 without one
 
-	budget *budget // of migration, nil without
-}
-
-// budget bounds the memory of tasks that leave their current host.
-type budget struct {
-	current []int32 // -1 for a new arrival
-	limit   int64
-	moved   int64
+	moved int64 // memory, for the migration budget
 }
 
 // NewImprover starts from the given hosts of the tasks, which need not be
 // feasible. The slice is copied.
-func NewImprover(in *model.VCSched, u *model.VCSchedUnits, hosts []int32, seed uint64) *Improver {
+func NewImprover(u *model.VCSchedUnits, hosts []int32, seed uint64) *Improver {
 	s := &Improver{u: u, rng: rand.New(rand.NewPCG(seed, 0x696d70726f766572)),
 		host: slices.Clone(hosts), place: make([]int32, len(hosts)),
 		load: make([]int64, u.Hosts), mem: make([]int64, u.Hosts),
 		bucket: make([][]int32, u.Hosts), overAt: make([]int32, u.Hosts),
 		bestLoad: math.MaxInt64}
 	for _, c := range u.CPU {
-		s.unit = gcd(s.unit, c)
 		s.total += c
 	}
 	for i, h := range hosts {
@@ -69,43 +59,11 @@ func NewImprover(in *model.VCSched, u *model.VCSchedUnits, hosts []int32, seed u
 		s.load[h] += u.CPU[i]
 		s.mem[h] += u.Memory[i]
 	}
-	if in.MigrationBudget != nil {
-		s.budget = newBudget(in, u)
-		for i, h := range hosts {
-			s.budget.moved += s.budget.cost(u, int32(i), h)
-		}
+	for i, h := range hosts {
+		s.moved += u.Moves(int32(i), h)
 	}
 	s.record()
 	return s
-}
-
-func newBudget(in *model.VCSched, u *model.VCSchedUnits) *budget {
-	b := &budget{limit: int64(*in.MigrationBudget * float64(u.Scale))}
-	for i := range in.Jobs {
-		for k := range in.Jobs[i].Tasks {
-			c := int32(-1)
-			if len(in.Jobs[i].CurrentHosts) > 0 {
-				c = int32(in.Jobs[i].CurrentHosts[k])
-			}
-			b.current = append(b.current, c)
-		}
-	}
-	return b
-}
-
-// cost is the memory that moves when task i is on host h.
-func (b *budget) cost(u *model.VCSchedUnits, i, h int32) int64 {
-	if c := b.current[i]; c >= 0 && c != h {
-		return u.Memory[i]
-	}
-	return 0
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // Best is the largest load, in units, of the best feasible placement found and
@@ -121,7 +79,7 @@ func (s *Improver) record() bool {
 			return false
 		}
 	}
-	if s.budget != nil && s.budget.moved > s.budget.limit {
+	if s.u.Current != nil && s.moved > s.u.Budget {
 		return false
 	}
 	l := slices.Max(s.load)
@@ -162,10 +120,10 @@ func (s *Improver) hostEnergy(load, mem int64) float64 {
 }
 
 func (s *Improver) budgetEnergy(extra int64) float64 {
-	if s.budget == nil {
+	if s.u.Current == nil {
 		return 0
 	}
-	return 2 * float64(max(0, s.budget.moved+extra-s.budget.limit)) / float64(s.u.MemoryCap)
+	return 2 * float64(max(0, s.moved+extra-s.u.Budget)) / float64(s.u.MemoryCap)
 }
 
 func (s *Improver) setOver(h int32) {
@@ -218,7 +176,7 @@ func (s *Improver) Improve(ctx context.Context, target int64, steps int) bool {
 		// First of all the tasks must fit in memory, at any load.
 		limit := s.total
 		if s.best != nil {
-			limit = min(s.bestLoad-max(s.unit, int64(down*float64(s.bestLoad-target))), s.bestLoad-1)
+			limit = min(s.bestLoad-max(s.u.Unit, int64(down*float64(s.bestLoad-target))), s.bestLoad-1)
 			limit = max(limit, target)
 			s.restore()
 		}
@@ -242,9 +200,7 @@ func (s *Improver) Improve(ctx context.Context, target int64, steps int) bool {
 func (s *Improver) restore() {
 	for i, h := range s.best {
 		if s.host[i] != h {
-			if s.budget != nil {
-				s.budget.moved += s.budget.cost(s.u, int32(i), h) - s.budget.cost(s.u, int32(i), s.host[i])
-			}
+			s.moved += s.u.Moves(int32(i), h) - s.u.Moves(int32(i), s.host[i])
 			s.relocate(int32(i), h)
 		}
 	}
@@ -302,10 +258,10 @@ func (s *Improver) anneal(ctx context.Context, limit int64, steps int) bool {
 		delta := s.hostEnergy(s.load[p]-dc, s.mem[p]-dm) - s.hostEnergy(s.load[p], s.mem[p]) +
 			s.hostEnergy(s.load[q]+dc, s.mem[q]+dm) - s.hostEnergy(s.load[q], s.mem[q])
 		var moved int64
-		if s.budget != nil {
-			moved = s.budget.cost(s.u, i, q) - s.budget.cost(s.u, i, p)
+		if s.u.Current != nil {
+			moved = s.u.Moves(i, q) - s.u.Moves(i, p)
 			if j >= 0 {
-				moved += s.budget.cost(s.u, j, p) - s.budget.cost(s.u, j, q)
+				moved += s.u.Moves(j, p) - s.u.Moves(j, q)
 			}
 			delta += s.budgetEnergy(moved) - s.budgetEnergy(0)
 		}
@@ -316,9 +272,7 @@ func (s *Improver) anneal(ctx context.Context, limit int64, steps int) bool {
 		if j >= 0 {
 			s.relocate(j, p)
 		}
-		if s.budget != nil {
-			s.budget.moved += moved
-		}
+		s.moved += moved
 		s.setOver(p)
 		s.setOver(q)
 	}
