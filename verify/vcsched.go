@@ -1,8 +1,10 @@
 package verify
 
 import (
+	"maps"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -50,7 +52,14 @@ func vcsched(in *model.VCSched, p *model.Placement, r *Report) {
 		f, _ := d.Float64()
 		return max(f, math.SmallestNonzeroFloat64)
 	}
-	cpu, mem := make([]sum, in.Hosts), make([]sum, in.Hosts)
+	// By host, since most of very many hosts may be empty.
+	cpu, mem := map[int]*sum{}, map[int]*sum{}
+	add := func(m map[int]*sum, h int, x float64) {
+		if m[h] == nil {
+			m[h] = new(sum)
+		}
+		m[h].add(x)
+	}
 	var moved sum
 	complete := true
 	var lowest *big.Rat
@@ -74,7 +83,7 @@ func vcsched(in *model.VCSched, p *model.Placement, r *Report) {
 				r.add(UnknownHost, 0, "job %q task %d is on host %d of %d", j.ID, k, h, in.Hosts)
 				continue
 			}
-			mem[h].add(j.Memory)
+			add(mem, h, j.Memory)
 			if len(j.CurrentHosts) > k && j.CurrentHosts[k] != h {
 				moved.add(j.Memory)
 			}
@@ -100,7 +109,7 @@ func vcsched(in *model.VCSched, p *model.Placement, r *Report) {
 			}
 			total.add(x)
 			if k < len(q.Hosts) && q.Hosts[k] >= 0 && q.Hosts[k] < in.Hosts {
-				cpu[q.Hosts[k]].add(x)
+				add(cpu, q.Hosts[k], x)
 			}
 		}
 		if least == nil {
@@ -118,12 +127,14 @@ func vcsched(in *model.VCSched, p *model.Placement, r *Report) {
 		yields.Add(&yields, exact(f)) // a job's yield to 53 bits, so that the sum stays small
 	}
 	one := big.NewRat(1, 1)
-	for h := range in.Hosts {
-		if over := excess(cpu[h].rat(), one, one); over > 0 {
-			r.add(HostCPU, over, "the CPU shares on host %d sum to more than the host has", h)
-		}
-		if over := excess(mem[h].rat(), one, one); over > 0 {
-			r.add(HostMemory, over, "the memory needs on host %d sum to more than the host has", h)
+	for _, resource := range []struct {
+		name, words string
+		use         map[int]*sum
+	}{{HostCPU, "the CPU shares", cpu}, {HostMemory, "the memory needs", mem}} {
+		for _, h := range slices.Sorted(maps.Keys(resource.use)) {
+			if over := excess(resource.use[h].rat(), one, one); over > 0 {
+				r.add(resource.name, over, "%s on host %d sum to more than the host has", resource.words, h)
+			}
 		}
 	}
 	if in.MigrationBudget != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,7 +39,6 @@ COLUMNS
     _e1 obj -1
     _e1 row -2.5
     _e1 equal 1
-    x2 obj 0
     x2 r1 1
 RHS
     RHS obj -2
@@ -80,7 +78,7 @@ func TestWriters(t *testing.T) {
 	if err := errors.Join(example().WriteMPS(&mps), example().WriteLP(&lp)); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(strings.ReplaceAll(wantMPS, "    x2 obj 0\n", ""), mps.String()); d != "" {
+	if d := cmp.Diff(wantMPS, mps.String()); d != "" {
 		t.Errorf("MPS (-want,+got)\n%s", d)
 	}
 	if d := cmp.Diff(wantLP, lp.String()); d != "" {

@@ -70,9 +70,6 @@ func (l *LP) AddColumns(cols []Column) error {
 	return l.n.addColumns(cols)
 }
 
-// SetBounds changes a variable's bounds.
-func (l *LP) SetBounds(col int, lower, upper float64) error { return l.n.colBounds(col, lower, upper) }
-
 // Solve solves from the last basis. When ctx ends, HiGHS is told to stop at its
 // next callback and the status is Interrupted.
 func (l *LP) Solve(ctx context.Context) (Result, error) {

@@ -201,10 +201,6 @@ func (n *native) addColumns(cols []Column) error {
 		ptr[C.double](upper), ptr[C.int](start), ptr[C.int](index), ptr[C.double](value)), "adding columns")
 }
 
-func (n *native) colBounds(col int, lower, upper float64) error {
-	return check(C.gw_col_bounds(n.s, C.int(col), C.double(lower), C.double(upper)), "changing bounds")
-}
-
 func (n *native) setStart(x []float64) error {
 	return check(C.gw_set_solution(n.s, ptr[C.double](x)), "setting the start solution")
 }

@@ -95,9 +95,6 @@ int gw_add_cols(gw_state* s, int cols, int nz, const double* cost, const double*
                 const int* start, const int* index, const double* value) {
   return Highs_addCols(s->highs, cols, cost, lower, upper, nz, start, index, value);
 }
-int gw_col_bounds(gw_state* s, int col, double lower, double upper) {
-  return Highs_changeColBounds(s->highs, col, lower, upper);
-}
 int gw_set_solution(gw_state* s, const double* x) { return Highs_setSolution(s->highs, x, NULL, NULL, NULL); }
 int gw_read(gw_state* s, const char* file) {
   int rc = Highs_readModel(s->highs, file);

@@ -27,7 +27,6 @@ int gw_pass(gw_state* s, int cols, int rows, int nz, int maximise, double offset
             const int* index, const double* value, const int* integrality);
 int gw_add_cols(gw_state* s, int cols, int nz, const double* cost, const double* lower,
                 const double* upper, const int* start, const int* index, const double* value);
-int gw_col_bounds(gw_state* s, int col, double lower, double upper);
 int gw_set_solution(gw_state* s, const double* col_value);
 int gw_read(gw_state* s, const char* file);
 int gw_run(gw_state* s);
