@@ -91,21 +91,14 @@ func (s *Improver) record() bool {
 	return true
 }
 
-// setLimit sets the threshold and works out the energy.
+// setLimit sets the threshold and lists the hosts above their limits.
 func (s *Improver) setLimit(limit int64) {
 	s.limit = max(limit, 1)
 	s.over = s.over[:0]
-
 	for h := range s.load {
-		e := s.hostEnergy(s.load[h], s.mem[h])
-
 		s.overAt[h] = -1
-		if e > 0 {
-			s.overAt[h] = int32(len(s.over))
-			s.over = append(s.over, int32(h))
-		}
+		s.setOver(int32(h))
 	}
-
 }
 
 func (s *Improver) hostEnergy(load, mem int64) float64 {
