@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -20,6 +21,7 @@ var kinds = map[Kind]struct {
 	solution func() Solution
 }{
 	KindVCSched: {func() Instance { return new(VCSched) }, func() Solution { return new(Placement) }},
+	KindDAG:     {func() Instance { return new(DAG) }, func() Solution { return new(Schedule) }},
 }
 
 // Kinds lists the known problems in alphabetical order.
@@ -50,7 +52,12 @@ func DecodeInstance(data []byte) (Instance, error) {
 	if err := decodeStrict(data, in, envelope{}); err != nil {
 		return nil, err
 	}
-	return in, in.Validate()
+	err = in.Validate()
+	var element *ElementError
+	if errors.As(err, &element) && element.List != "" {
+		element.Line = lineOfElement(data, element.List, element.Index)
+	}
+	return in, err
 }
 
 // DecodeSolution reads one solution, strictly like DecodeInstance. It doesn't
@@ -133,6 +140,7 @@ type resultFile struct {
 	Seed            uint64          `json:"seed"`
 	Version         string          `json:"version"`
 	Reason          string          `json:"reason,omitempty"`
+	Trace           []Round         `json:"trace,omitempty"`
 	Solution        json.RawMessage `json:"solution,omitempty"`
 }
 
@@ -141,7 +149,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	f := resultFile{Instance: r.Instance, InstanceHash: r.InstanceHash, Kind: r.Kind, Algorithm: r.Algorithm,
 		Status: r.Status, Objective: number(r.Objective), SecondObjective: number(r.SecondObjective),
 		Bound: number(r.Bound), Gap: number(r.Gap), ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
-		Seed: r.Seed, Version: r.Version, Reason: r.Reason}
+		Seed: r.Seed, Version: r.Version, Reason: r.Reason, Trace: r.Trace}
 	if r.Solution != nil {
 		s, err := json.Marshal(r.Solution)
 		if err != nil {
@@ -167,7 +175,7 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	*r = Result{Instance: f.Instance, InstanceHash: f.InstanceHash, Kind: f.Kind, Algorithm: f.Algorithm,
 		Status: f.Status, Objective: float64(f.Objective), SecondObjective: float64(f.SecondObjective),
 		Bound: float64(f.Bound), Gap: float64(f.Gap), Elapsed: time.Duration(f.ElapsedS * float64(time.Second)),
-		Nodes: f.Nodes, Seed: f.Seed, Version: f.Version, Reason: f.Reason}
+		Nodes: f.Nodes, Seed: f.Seed, Version: f.Version, Reason: f.Reason, Trace: f.Trace}
 	if len(f.Solution) > 0 && string(f.Solution) != "null" {
 		s, err := DecodeSolution(f.Solution)
 		if err != nil {
@@ -206,6 +214,44 @@ func jsonError(data []byte, err error) error {
 		return fmt.Errorf("%w JSON: line %d: %q can't be a %s, must be a %s", ErrInvalid, lineOf(data, typ.Offset), typ.Field, typ.Value, typ.Type)
 	}
 	return fmt.Errorf("%w JSON: %w", ErrInvalid, err)
+}
+
+// lineOfElement is the line on which the element of a list begins, 0 if there
+// is no such element.
+func lineOfElement(data []byte, list string, index int) int {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	for _, key := range strings.Split(list, ".") {
+		if _, err := dec.Token(); err != nil { // the object's brace
+			return 0
+		}
+		for {
+			tok, err := dec.Token()
+			if err != nil {
+				return 0
+			}
+			if tok == key {
+				break
+			}
+			var skip json.RawMessage
+			if dec.Decode(&skip) != nil {
+				return 0
+			}
+		}
+	}
+	if _, err := dec.Token(); err != nil { // the list's bracket
+		return 0
+	}
+	var skip json.RawMessage
+	for range index {
+		if dec.Decode(&skip) != nil {
+			return 0
+		}
+	}
+	at := dec.InputOffset()
+	for at < int64(len(data)) && bytes.IndexByte([]byte(", \t\r\n"), data[at]) >= 0 {
+		at++
+	}
+	return lineOf(data, at)
 }
 
 func lineOf(data []byte, offset int64) int {

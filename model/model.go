@@ -22,6 +22,7 @@ type Kind string
 // The problems. See the package documentation of their files.
 const (
 	KindVCSched Kind = "vcsched"
+	KindDAG     Kind = "dag"
 )
 
 // Errors that callers may test for with errors.Is.
@@ -37,6 +38,30 @@ var (
 	// ErrUnsupported marks an instance with a feature that a solver doesn't know.
 	ErrUnsupported = errors.New("unsupported")
 )
+
+// ElementError is a rule that an instance breaks at one element of one of its
+// lists (or elsewhere: then List is empty). It wraps ErrInvalid.
+type ElementError struct {
+	Kind   Kind
+	List   string // key of the list, with the keys on the way: "network.links"
+	Index  int    // of the element
+	Line   int    // of the file, 0 if there is none
+	Reason string
+}
+
+func (e *ElementError) Error() string {
+	at := ""
+	if e.Line > 0 {
+		at = fmt.Sprintf("line %d: ", e.Line)
+	}
+	if e.List != "" {
+		at += fmt.Sprintf("%s[%d]: ", e.List, e.Index)
+	}
+	return fmt.Sprintf("%v %s instance: %s%s", ErrInvalid, e.Kind, at, e.Reason)
+}
+
+// Unwrap is ErrInvalid.
+func (*ElementError) Unwrap() error { return ErrInvalid }
 
 // Instance is everything that a solver may know about one problem, as data.
 type Instance interface {
@@ -219,6 +244,19 @@ type Result struct {
 	// Reason says in a few words why a run without a proof stopped, or how
 	// infeasibility was proved; it may be empty.
 	Reason string
+	// Trace is what a solver that plans and replays saw on the way: for DAG,
+	// the makespan that a contention-free plan promises beside the one that
+	// the transfers allow. Empty for solvers that don't.
+	Trace []Round
+}
+
+// Round is one round of a solver that plans by a simpler model and replays the
+// plan by the instance's.
+type Round struct {
+	Round     int     `json:"round"`     // from 1
+	Planned   float64 `json:"planned"`   // the objective that the plan promises
+	Realistic float64 `json:"realistic"` // the objective of the plan replayed
+	Kept      bool    `json:"kept"`      // better than every round before
 }
 
 // NewResult is a result that knows nothing yet.

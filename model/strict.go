@@ -149,16 +149,35 @@ func (c *keyChecker) value(t reflect.Type, path string) error {
 		return c.fail("%q is null, must be a value", path)
 	}
 	if t.Kind() == reflect.Slice && !mayBeNull {
-		var elements []json.RawMessage
-		if json.Unmarshal(skip, &elements) == nil {
-			for i, e := range elements {
-				if string(e) == "null" {
-					return c.fail("%q is null, must be a value", fmt.Sprintf("%s[%d]", path, i))
-				}
-			}
+		if at := nullIn(skip, t, path); at != "" {
+			return c.fail("%q is null, must be a value", at)
 		}
 	}
 	return nil
+}
+
+// nullIn is the path of the first null in a list, or in a list in it; empty
+// without one.
+func nullIn(list json.RawMessage, t reflect.Type, path string) string {
+	if !bytes.Contains(list, []byte("null")) {
+		return ""
+	}
+	var elements []json.RawMessage
+	if json.Unmarshal(list, &elements) != nil {
+		return ""
+	}
+	for i, e := range elements {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		if string(e) == "null" {
+			return at
+		}
+		if t.Elem().Kind() == reflect.Slice {
+			if at := nullIn(e, t.Elem(), at); at != "" {
+				return at
+			}
+		}
+	}
+	return ""
 }
 
 func elemIsStruct(t reflect.Type) bool { return t.Elem().Kind() == reflect.Struct }

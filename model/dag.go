@@ -1,0 +1,479 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// DAG is the scheduling of a task graph on heterogeneous machines so that it
+// ends as early as possible (Yousaf, Welzl: Network-Aware HEFT Scheduling for
+// Grid, section 5; the contention-free part is the model of Topcuoglu, Hariri,
+// Wu 2002).
+//
+// Every task runs once, without interruption, on one machine; a machine runs
+// one task at a time. An edge whose tasks are on different machines is a
+// transfer: it starts when its producer has finished, or later, and its
+// consumer waits for its end. A transfer from machine m first waits for m's
+// start-up latency and then sends its data at a rate that the transfer model
+// tells (see TransferModel). Edges within a machine cost nothing.
+//
+// The objective is the makespan, the second objective the mean finish time of
+// the tasks; both are minimised.
+type DAG struct {
+	Name string `json:"name"`
+	// TransferModel is how transfers share the network; empty means ideal.
+	TransferModel TransferModel `json:"transfer_model,omitempty"`
+	Machines      []Machine     `json:"machines"`
+	Tasks         []DAGTask     `json:"tasks"`
+	Edges         []DAGEdge     `json:"edges"`
+	Network       Network       `json:"network,omitempty"`
+}
+
+// TransferModel tells the rate of transfers that are under way together. A
+// transfer's rate is never above its path's rate (DAG.PathRate), whatever the
+// model: contention only delays.
+type TransferModel string
+
+// The transfer models.
+const (
+	// TransferIdeal knows no contention: data over the path's rate (the
+	// paper's Eq. 6).
+	TransferIdeal TransferModel = "ideal"
+	// TransferFair shares each link in the max-min fair way: n transfers on
+	// one bottleneck get 1/n of it each.
+	TransferFair TransferModel = "fair"
+	// TransferTCP is max-min fairness on links of which n transfers together
+	// get the share 1 - 1/(1+3n) (the paper's Eq. 10): one gets 3/4. A
+	// transfer whose route names no link keeps its ideal length, as in the
+	// paper's example.
+	TransferTCP TransferModel = "tcp"
+	// TransferTCPAll is TransferTCP with Eq. 11 on every path: a transfer
+	// that shares nothing gets 3/4 of its path's rate, too.
+	TransferTCPAll TransferModel = "tcp-all"
+)
+
+// TransferModels lists them all.
+var TransferModels = []TransferModel{TransferIdeal, TransferFair, TransferTCP, TransferTCPAll}
+
+// Machine is a place where tasks run, one at a time.
+type Machine struct {
+	ID       string  `json:"id"`
+	StartupS float64 `json:"startup_s,omitempty"` // L: seconds before a transfer from here begins to send
+	Speed    float64 `json:"speed,omitempty"`     // work per second, for tasks that state their work
+}
+
+// DAGTask is a node of the graph. It states its cost on each machine or its
+// work, not both.
+type DAGTask struct {
+	ID    string    `json:"id"`
+	CostS []float64 `json:"cost_s,omitempty"` // seconds, one for each machine
+	Work  *float64  `json:"work,omitempty"`   // seconds are work over the machine's speed
+}
+
+// DAGEdge says that To needs Data units of what From makes.
+type DAGEdge struct {
+	From string  `json:"from"`
+	To   string  `json:"to"`
+	Data float64 `json:"data"`
+}
+
+// Network joins the machines: any two by a path with a rate of its own, and
+// some paths through links that they share with others.
+type Network struct {
+	Bandwidth float64 `json:"bandwidth,omitempty"` // data units per second; the default of everything below
+	// PathCapacity is the matrix S of the paper: row m, column n is the rate
+	// of the path from machine m to n; the diagonal isn't looked at.
+	PathCapacity [][]float64 `json:"path_capacity,omitempty"`
+	Links        []Link      `json:"links,omitempty"`
+	Routes       []Route     `json:"routes,omitempty"`
+}
+
+// Link is a bottleneck: transfers whose routes name it share its capacity.
+type Link struct {
+	ID       string  `json:"id"`
+	Capacity float64 `json:"capacity,omitempty"` // data units per second; default: the bandwidth
+}
+
+// Route is the list of links between two machines, in both directions unless
+// it is one-way. Pairs without a route share nothing.
+type Route struct {
+	From   string   `json:"from"`
+	To     string   `json:"to"`
+	Links  []string `json:"links"`
+	OneWay bool     `json:"one_way,omitempty"`
+}
+
+// Schedule is a solution of DAG: where and when each task starts, and when each
+// transfer does. It is judged under the transfer model that it names.
+type Schedule struct {
+	// TransferModel must be the instance's if it is given.
+	TransferModel TransferModel   `json:"transfer_model,omitempty"`
+	Tasks         []TaskStart     `json:"tasks"`
+	Transfers     []TransferStart `json:"transfers"`
+}
+
+// TaskStart puts a task on a machine.
+type TaskStart struct {
+	ID      string  `json:"id"`
+	Machine string  `json:"machine"`
+	StartS  float64 `json:"start_s"`
+}
+
+// TransferStart starts the transfer of an edge between different machines.
+type TransferStart struct {
+	From   string  `json:"from"`
+	To     string  `json:"to"`
+	StartS float64 `json:"start_s"`
+}
+
+// Kind is KindDAG.
+func (*DAG) Kind() Kind { return KindDAG }
+
+// Kind is KindDAG.
+func (*Schedule) Kind() Kind { return KindDAG }
+
+// ID is the instance's name.
+func (d *DAG) ID() string { return d.Name }
+
+// Sense is Minimise: the objective is the makespan.
+func (*DAG) Sense() Sense { return Minimise }
+
+// Transfers is the transfer model, ideal if none is given.
+func (d *DAG) Transfers() TransferModel {
+	if d.TransferModel == "" {
+		return TransferIdeal
+	}
+	return d.TransferModel
+}
+
+// Cost is the run time of task t on machine m in seconds.
+func (d *DAG) Cost(t, m int) float64 {
+	if w := d.Tasks[t].Work; w != nil {
+		return *w / d.Machines[m].Speed
+	}
+	return d.Tasks[t].CostS[m]
+}
+
+// maxFigure bounds every time, amount and rate, and minRate the rates from
+// below, so that no sum or quotient overflows.
+const (
+	maxFigure = 1e30
+	minRate   = 1e-30
+)
+
+// Validate reports the first broken rule: at least one machine; ids that are
+// there and distinct; for each task a cost on each machine, or a work and a
+// speed of each machine; edges between known tasks, each once, without a cycle;
+// a bandwidth or path capacities if there is anything to transfer; routes of
+// known links between known machines, each pair at most once. Errors about an
+// element of a list name it, see ElementError.
+func (d *DAG) Validate() error {
+	if t := d.TransferModel; t != "" && !slices.Contains(TransferModels, t) {
+		return d.bad("", -1, "transfer_model is %q, must be one of %q", t, TransferModels)
+	}
+	if len(d.Machines) == 0 {
+		return d.bad("", -1, "machines is empty, must hold at least one machine")
+	}
+	if max(len(d.Machines), len(d.Tasks), len(d.Edges)) > maxSize {
+		return d.bad("", -1, "more than %d machines, tasks or edges", maxSize)
+	}
+	machines := make(map[string]int, len(d.Machines))
+	for m, x := range d.Machines {
+		if err := d.newID(machines, "machines", m, x.ID); err != nil {
+			return err
+		}
+		if !(x.StartupS >= 0 && x.StartupS <= maxFigure) {
+			return d.bad("machines", m, "id %q: startup_s is %v, must be from 0 to %g", x.ID, x.StartupS, maxFigure)
+		}
+		if x.Speed != 0 && !(x.Speed >= minRate && x.Speed <= maxFigure) {
+			return d.bad("machines", m, "id %q: speed is %v, must be above 0, at most %g", x.ID, x.Speed, maxFigure)
+		}
+	}
+	tasks := make(map[string]int, len(d.Tasks))
+	for t := range d.Tasks {
+		if err := d.newID(tasks, "tasks", t, d.Tasks[t].ID); err != nil {
+			return err
+		}
+		if err := d.checkCosts(t); err != nil {
+			return err
+		}
+	}
+	if err := d.checkNetwork(machines); err != nil {
+		return err
+	}
+	type pair struct{ from, to int }
+	seen := make(map[pair]int, len(d.Edges))
+	for e, x := range d.Edges {
+		for _, end := range []struct{ key, id string }{{"from", x.From}, {"to", x.To}} {
+			if _, ok := tasks[end.id]; !ok {
+				return d.bad("edges", e, "%s is %q, there is no such task", end.key, end.id)
+			}
+		}
+		p := pair{tasks[x.From], tasks[x.To]}
+		switch first, twice := seen[p]; {
+		case p.from == p.to:
+			return d.bad("edges", e, "task %q needs itself", x.From)
+		case twice:
+			return d.bad("edges", e, "the edge from %q to %q is edges[%d] already, add up their data", x.From, x.To, first)
+		case !(x.Data >= 0 && x.Data <= maxFigure):
+			return d.bad("edges", e, "from %q to %q: data is %v, must be from 0 to %g", x.From, x.To, x.Data, maxFigure)
+		}
+		seen[p] = e
+	}
+	return d.checkCycle(tasks)
+}
+
+func (d *DAG) bad(list string, index int, format string, args ...any) error {
+	return &ElementError{Kind: KindDAG, List: list, Index: index, Reason: fmt.Sprintf(format, args...)}
+}
+
+func (d *DAG) newID(taken map[string]int, list string, index int, id string) error {
+	if id == "" {
+		return d.bad(list, index, "id is missing or empty")
+	}
+	if first, ok := taken[id]; ok {
+		return d.bad(list, index, "id %q is taken by %s[%d] already", id, list, first)
+	}
+	taken[id] = index
+	return nil
+}
+
+func (d *DAG) checkCosts(t int) error {
+	x := &d.Tasks[t]
+	if x.Work != nil {
+		if len(x.CostS) > 0 {
+			return d.bad("tasks", t, "id %q: has both cost_s and work, give one", x.ID)
+		}
+		if !(*x.Work >= 0 && *x.Work <= maxFigure) {
+			return d.bad("tasks", t, "id %q: work is %v, must be from 0 to %g", x.ID, *x.Work, maxFigure)
+		}
+		for m := range d.Machines {
+			if d.Machines[m].Speed == 0 {
+				return d.bad("machines", m, "id %q: speed is missing, task %q states its work", d.Machines[m].ID, x.ID)
+			}
+			if c := d.Cost(t, m); !(c <= maxFigure) {
+				return d.bad("tasks", t, "id %q: its work takes %v seconds on machine %q, at most %g are allowed", x.ID, c, d.Machines[m].ID, maxFigure)
+			}
+		}
+		return nil
+	}
+	switch have, want := len(x.CostS), len(d.Machines); {
+	case have < want:
+		return d.bad("tasks", t, "id %q: cost_s has %d entries for %d machines, the cost on machine %q is missing", x.ID, have, want, d.Machines[have].ID)
+	case have > want:
+		return d.bad("tasks", t, "id %q: cost_s has %d entries for %d machines, must have one for each", x.ID, have, want)
+	}
+	for m, c := range x.CostS {
+		if !(c >= 0 && c <= maxFigure) {
+			return d.bad("tasks", t, "id %q: cost_s[%d] (machine %q) is %v, must be from 0 to %g", x.ID, m, d.Machines[m].ID, c, maxFigure)
+		}
+	}
+	return nil
+}
+
+func (d *DAG) checkNetwork(machines map[string]int) error {
+	n := &d.Network
+	rate := func(x float64) bool { return x >= minRate && x <= maxFigure }
+	if n.Bandwidth != 0 && !rate(n.Bandwidth) {
+		return d.bad("", -1, "network.bandwidth is %v, must be above 0, at most %g", n.Bandwidth, maxFigure)
+	}
+	if s := n.PathCapacity; s != nil {
+		if len(s) != len(d.Machines) {
+			return d.bad("", -1, "network.path_capacity has %d rows for %d machines", len(s), len(d.Machines))
+		}
+		for a := range s {
+			if len(s[a]) != len(d.Machines) {
+				return d.bad("", -1, "network.path_capacity[%d] has %d entries for %d machines", a, len(s[a]), len(d.Machines))
+			}
+			for b, x := range s[a] {
+				if a != b && !rate(x) {
+					return d.bad("", -1, "network.path_capacity[%d][%d] (from machine %q to %q) is %v, must be above 0, at most %g",
+						a, b, d.Machines[a].ID, d.Machines[b].ID, x, maxFigure)
+				}
+			}
+		}
+	} else if n.Bandwidth == 0 && len(d.Machines) > 1 && len(d.Edges) > 0 {
+		return d.bad("", -1, "network.bandwidth is missing, give it or network.path_capacity")
+	}
+	links := make(map[string]int, len(n.Links))
+	for l, x := range n.Links {
+		if err := d.newID(links, "network.links", l, x.ID); err != nil {
+			return err
+		}
+		if x.Capacity == 0 && n.Bandwidth == 0 {
+			return d.bad("network.links", l, "id %q: capacity is missing and there is no bandwidth to stand for it", x.ID)
+		}
+		if x.Capacity != 0 && !rate(x.Capacity) {
+			return d.bad("network.links", l, "id %q: capacity is %v, must be above 0, at most %g", x.ID, x.Capacity, maxFigure)
+		}
+	}
+	routes := map[[2]int]int{}
+	for r, x := range n.Routes {
+		var ends [2]int
+		for k, id := range []string{x.From, x.To} {
+			m, ok := machines[id]
+			if !ok {
+				return d.bad("network.routes", r, "%s is %q, there is no such machine", []string{"from", "to"}[k], id)
+			}
+			ends[k] = m
+		}
+		if ends[0] == ends[1] {
+			return d.bad("network.routes", r, "from and to are both %q, a machine needs no route to itself", x.From)
+		}
+		both := [][2]int{ends, {ends[1], ends[0]}}
+		if x.OneWay {
+			both = both[:1]
+		}
+		for _, p := range both {
+			if first, ok := routes[p]; ok {
+				return d.bad("network.routes", r, "the route from %q to %q is routes[%d] already; one_way tells the directions apart", d.Machines[p[0]].ID, d.Machines[p[1]].ID, first)
+			}
+			routes[p] = r
+		}
+		used := map[string]bool{}
+		for _, l := range x.Links {
+			if _, ok := links[l]; !ok {
+				return d.bad("network.routes", r, "there is no link %q", l)
+			}
+			if used[l] {
+				return d.bad("network.routes", r, "link %q is on the route twice", l)
+			}
+			used[l] = true
+		}
+	}
+	return nil
+}
+
+// checkCycle names the tasks of a cycle. O(V + E).
+func (d *DAG) checkCycle(index map[string]int) error {
+	next := make([][]int, len(d.Tasks))
+	for _, e := range d.Edges {
+		f := index[e.From]
+		next[f] = append(next[f], index[e.To])
+	}
+	const unseen, open, done = 0, 1, 2
+	state := make([]byte, len(d.Tasks))
+	at := make([]int, len(d.Tasks)) // how many successors have been looked at
+	var path []int
+	for root := range d.Tasks {
+		if state[root] != unseen {
+			continue
+		}
+		path = append(path[:0], root)
+		state[root] = open
+		for len(path) > 0 {
+			t := path[len(path)-1]
+			if at[t] == len(next[t]) {
+				state[t] = done
+				path = path[:len(path)-1]
+				continue
+			}
+			s := next[t][at[t]]
+			at[t]++
+			switch state[s] {
+			case unseen:
+				state[s] = open
+				path = append(path, s)
+			case open:
+				return d.bad("", -1, "the edges make a cycle: %s", d.cycleNames(path[slices.Index(path, s):]))
+			}
+		}
+	}
+	return nil
+}
+
+// cycleNames lists a cycle's tasks, the middle of a long one left out.
+func (d *DAG) cycleNames(cycle []int) string {
+	const most = 12
+	var names []string
+	for k, t := range cycle {
+		if len(cycle) > most && k == most/2 {
+			names = append(names, fmt.Sprintf("(%d more)", len(cycle)-most))
+		}
+		if len(cycle) <= most || k < most/2 || k >= len(cycle)-most/2 {
+			names = append(names, d.Tasks[t].ID)
+		}
+	}
+	return strings.Join(append(names, d.Tasks[cycle[0]].ID), " -> ")
+}
+
+// Objective is the makespan and the mean finish time of a Schedule. The error
+// is ErrInvalid if the schedule isn't shaped like the instance.
+func (d *DAG) Objective(s Solution) (Objective, error) {
+	p, ok := s.(*Schedule)
+	if !ok {
+		return Objective{}, fmt.Errorf("%w solution: a %T can't solve a dag instance", ErrInvalid, s)
+	}
+	machine, err := d.MachineOf(p)
+	if err != nil {
+		return Objective{}, err
+	}
+	o := Objective{Sense: Minimise, SecondSense: Minimise}
+	for t := range d.Tasks {
+		finish := p.Tasks[t].StartS + d.Cost(t, int(machine[t]))
+		o.Value = max(o.Value, finish)
+		o.Second += finish
+	}
+	if len(d.Tasks) > 0 {
+		o.Second /= float64(len(d.Tasks))
+	}
+	return o, nil
+}
+
+// MachineOf is the machine number of each task. The error, ErrInvalid, tells
+// how s isn't a schedule of d's tasks in their order: tasks missing or out of
+// order, a machine that doesn't exist, a start that is NaN or infinite,
+// another transfer model.
+func (d *DAG) MachineOf(s *Schedule) ([]int32, error) {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w schedule: %s", ErrInvalid, fmt.Sprintf(format, args...))
+	}
+	if s.TransferModel != "" && s.TransferModel != d.Transfers() {
+		return nil, bad("it is for the transfer model %q, the instance has %q", s.TransferModel, d.Transfers())
+	}
+	if len(s.Tasks) != len(d.Tasks) {
+		return nil, bad("has %d tasks, the instance has %d", len(s.Tasks), len(d.Tasks))
+	}
+	index := make(map[string]int32, len(d.Machines))
+	for m := range d.Machines {
+		index[d.Machines[m].ID] = int32(m)
+	}
+	machine := make([]int32, len(d.Tasks))
+	for t, x := range s.Tasks {
+		if x.ID != d.Tasks[t].ID {
+			return nil, bad("tasks[%d] is %q, the instance has %q there", t, x.ID, d.Tasks[t].ID)
+		}
+		m, ok := index[x.Machine]
+		if !ok {
+			return nil, bad("task %q is on machine %q, there is no such machine", x.ID, x.Machine)
+		}
+		if math.IsNaN(x.StartS) || math.IsInf(x.StartS, 0) {
+			return nil, bad("task %q starts at %v", x.ID, x.StartS)
+		}
+		machine[t] = m
+	}
+	return machine, nil
+}
+
+// MarshalJSON writes the instance in its own format, "kind" first.
+func (d *DAG) MarshalJSON() ([]byte, error) {
+	type plain DAG // without the method
+	return json.Marshal(struct {
+		Kind    Kind `json:"kind"`
+		Version int  `json:"version"`
+		*plain
+	}{KindDAG, formatVersion, (*plain)(d)})
+}
+
+// MarshalJSON writes the schedule in its own format, "kind" first.
+func (s *Schedule) MarshalJSON() ([]byte, error) {
+	type plain Schedule
+	return json.Marshal(struct {
+		Kind    Kind `json:"kind"`
+		Version int  `json:"version"`
+		*plain
+	}{KindDAG, formatVersion, (*plain)(s)})
+}

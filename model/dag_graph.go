@@ -1,0 +1,222 @@
+package model
+
+import "math"
+
+// Graph is a DAG as arrays, for programs that walk it: tasks, machines, edges
+// and links by number. It is not changed after it is made; any number of
+// goroutines may read it.
+type Graph struct {
+	Tasks, Machines int
+	Cost            []float64 // seconds; task t on machine m is Cost[t*Machines+m]
+	From, To        []int32   // tasks of each edge
+	Data            []float64 // of each edge
+
+	// Preds and Succs of task t are edge numbers in ascending order, see Pred and Succ.
+	predAt, predEdges, succAt, succEdges []int32
+
+	Order   []int32   // tasks in topological order; among those that are ready the lowest number first
+	Startup []float64 // L of each machine
+	Rate    []float64 // of the path from m to n at [m*Machines+n]; +Inf on the diagonal
+	Uniform bool      // all machines have one start-up and all paths one rate
+
+	Links    []float64 // capacities
+	routes   [][]int32 // links of the path from m to n at [m*Machines+n]
+	Transfer TransferModel
+}
+
+// Pred lists the edges into task t.
+func (g *Graph) Pred(t int32) []int32 { return g.predEdges[g.predAt[t]:g.predAt[t+1]] }
+
+// Succ lists the edges out of task t.
+func (g *Graph) Succ(t int32) []int32 { return g.succEdges[g.succAt[t]:g.succAt[t+1]] }
+
+// Route lists the links on the path from machine m to n.
+func (g *Graph) Route(m, n int32) []int32 { return g.routes[int(m)*g.Machines+int(n)] }
+
+// Comm is the contention-free time of edge e from machine m to n (Eq. 6); 0
+// within a machine.
+func (g *Graph) Comm(e, m, n int32) float64 {
+	if m == n {
+		return 0
+	}
+	return g.Startup[m] + g.Data[e]/g.Rate[int(m)*g.Machines+int(n)]
+}
+
+// Graph makes the arrays of a valid DAG. O(V M + E + M² + routes).
+//
+// The rate of a path is its capacity, by default the bandwidth, and at most the
+// capacity of each link on its route.
+func (d *DAG) Graph() *Graph {
+	n, m := len(d.Tasks), len(d.Machines)
+	g := &Graph{Tasks: n, Machines: m, Cost: make([]float64, n*m), Transfer: d.Transfers(),
+		From: make([]int32, len(d.Edges)), To: make([]int32, len(d.Edges)), Data: make([]float64, len(d.Edges)),
+		Startup: make([]float64, m), Rate: make([]float64, m*m), routes: make([][]int32, m*m)}
+	for t := range d.Tasks {
+		if d.Tasks[t].Work == nil {
+			copy(g.Cost[t*m:], d.Tasks[t].CostS)
+			continue
+		}
+		for k := range m {
+			g.Cost[t*m+k] = d.Cost(t, k)
+		}
+	}
+	index := make(map[string]int32, n)
+	for t := range d.Tasks {
+		index[d.Tasks[t].ID] = int32(t)
+	}
+	for e := range d.Edges {
+		g.From[e], g.To[e], g.Data[e] = index[d.Edges[e].From], index[d.Edges[e].To], d.Edges[e].Data
+	}
+	g.predAt, g.predEdges = byTask(n, g.To)
+	g.succAt, g.succEdges = byTask(n, g.From)
+	g.order()
+	g.network(d)
+	return g
+}
+
+// byTask groups the edges by one of their ends.
+func byTask(n int, end []int32) (at, edges []int32) {
+	at, edges = make([]int32, n+1), make([]int32, len(end))
+	for _, t := range end {
+		at[t+1]++
+	}
+	for t := range n {
+		at[t+1] += at[t]
+	}
+	next := append([]int32(nil), at[:n]...)
+	for e, t := range end {
+		edges[next[t]] = int32(e)
+		next[t]++
+	}
+	return at, edges
+}
+
+func (g *Graph) order() {
+	missing := make([]int32, g.Tasks)
+	var ready intHeap
+	for t := range missing {
+		if missing[t] = int32(len(g.Pred(int32(t)))); missing[t] == 0 {
+			ready.push(int32(t))
+		}
+	}
+	g.Order = make([]int32, 0, g.Tasks)
+	for len(ready) > 0 {
+		t := ready.pop()
+		g.Order = append(g.Order, t)
+		for _, e := range g.Succ(t) {
+			s := g.To[e]
+			if missing[s]--; missing[s] == 0 {
+				ready.push(s)
+			}
+		}
+	}
+}
+
+// intHeap is a binary heap, the least number first; container/heap would box
+// every number.
+type intHeap []int32
+
+func (h *intHeap) push(x int32) {
+	*h = append(*h, x)
+	a := *h
+	for k := len(a) - 1; k > 0; {
+		up := (k - 1) / 2
+		if a[up] <= a[k] {
+			break
+		}
+		a[up], a[k] = a[k], a[up]
+		k = up
+	}
+}
+
+func (h *intHeap) pop() int32 {
+	a := *h
+	least, last := a[0], len(a)-1
+	a[0] = a[last]
+	a = a[:last]
+	for k := 0; ; {
+		c := 2*k + 1
+		if c+1 < last && a[c+1] < a[c] {
+			c++
+		}
+		if c >= last || a[k] <= a[c] {
+			break
+		}
+		a[k], a[c] = a[c], a[k]
+		k = c
+	}
+	*h = a
+	return least
+}
+
+func (g *Graph) network(d *DAG) {
+	m, net := g.Machines, &d.Network
+	machine := make(map[string]int, m)
+	for k := range d.Machines {
+		machine[d.Machines[k].ID] = k
+		g.Startup[k] = d.Machines[k].StartupS
+	}
+	link := make(map[string]int32, len(net.Links))
+	for l, x := range net.Links {
+		link[x.ID] = int32(l)
+		if x.Capacity == 0 {
+			x.Capacity = net.Bandwidth
+		}
+		g.Links = append(g.Links, x.Capacity)
+	}
+	for a := range m {
+		for b := range m {
+			switch {
+			case a == b:
+				g.Rate[a*m+b] = math.Inf(1)
+			case net.PathCapacity != nil:
+				g.Rate[a*m+b] = net.PathCapacity[a][b]
+			default:
+				g.Rate[a*m+b] = net.Bandwidth
+			}
+		}
+	}
+	for _, r := range net.Routes {
+		var links []int32
+		for _, id := range r.Links {
+			links = append(links, link[id])
+		}
+		a, b := machine[r.From], machine[r.To]
+		ends := [][2]int{{a, b}, {b, a}}
+		if r.OneWay {
+			ends = ends[:1]
+		}
+		for _, p := range ends {
+			k := p[0]*m + p[1]
+			g.routes[k] = links
+			for _, l := range links {
+				g.Rate[k] = min(g.Rate[k], g.Links[l])
+			}
+		}
+	}
+	g.Uniform = true
+	for a := range m {
+		for b := range m {
+			if a != b && (g.Rate[a*m+b] != g.Rate[1] || g.Startup[a] != g.Startup[0]) {
+				g.Uniform = false
+			}
+		}
+	}
+}
+
+// Schedule is the schedule that starts each task at start[t] on machine[t] and
+// each edge between different machines at sent[e].
+func (d *DAG) Schedule(machine []int32, start, sent []float64) *Schedule {
+	s := &Schedule{TransferModel: d.Transfers(), Tasks: make([]TaskStart, len(d.Tasks)), Transfers: []TransferStart{}}
+	index := make(map[string]int32, len(d.Tasks))
+	for t := range d.Tasks {
+		index[d.Tasks[t].ID] = int32(t)
+		s.Tasks[t] = TaskStart{d.Tasks[t].ID, d.Machines[machine[t]].ID, start[t]}
+	}
+	for e, x := range d.Edges {
+		if machine[index[x.From]] != machine[index[x.To]] {
+			s.Transfers = append(s.Transfers, TransferStart{x.From, x.To, sent[e]})
+		}
+	}
+	return s
+}
