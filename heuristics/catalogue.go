@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/heuristics/vcsched"
 	"github.com/gapwise/gapwise/model"
 )
@@ -29,12 +31,20 @@ type Algorithm struct {
 // solution and its objective; model.ErrNoSolution becomes the status unknown. The
 // time limit reaches the algorithm through its context.
 func Adapt[I model.Instance, S model.Solution](name string, solve func(context.Context, I, model.Settings) (S, error)) model.Solver {
+	return AdaptTraced(name, func(ctx context.Context, in I, set model.Settings) (S, []model.Round, error) {
+		solution, err := solve(ctx, in, set)
+		return solution, nil, err
+	})
+}
+
+// AdaptTraced is Adapt for algorithms that tell what they saw on the way.
+func AdaptTraced[I model.Instance, S model.Solution](name string, solve func(context.Context, I, model.Settings) (S, []model.Round, error)) model.Solver {
 	return solver[I, S]{name, solve}
 }
 
 type solver[I model.Instance, S model.Solution] struct {
 	name  string
-	solve func(context.Context, I, model.Settings) (S, error)
+	solve func(context.Context, I, model.Settings) (S, []model.Round, error)
 }
 
 func (s solver[I, S]) Name() string { return s.name }
@@ -48,8 +58,8 @@ func (s solver[I, S]) Solve(ctx context.Context, in model.Instance, set model.Se
 	ctx, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
 	start := time.Now()
-	solution, err := s.solve(ctx, typed, set)
-	r.Elapsed = time.Since(start)
+	solution, trace, err := s.solve(ctx, typed, set)
+	r.Elapsed, r.Trace = time.Since(start), trace
 	switch {
 	case errors.Is(err, model.ErrNoSolution):
 		r.Reason = err.Error()
@@ -63,10 +73,12 @@ func (s solver[I, S]) Solve(ctx context.Context, in model.Instance, set model.Se
 	return r, r.SetSolution(in, solution)
 }
 
+// Catalogue lists every heuristic, by problem, weakest first.
+func Catalogue() []Algorithm { return slices.Concat(vcschedAlgorithms(), dagAlgorithms()) }
+
 const vcschedPaper = "Stillwell, Schanzenbach, Vivien, Casanova: Resource Allocation using Virtual Clusters"
 
-// Catalogue lists every heuristic, by problem, weakest first.
-func Catalogue() []Algorithm {
+func vcschedAlgorithms() []Algorithm {
 	var all []Algorithm
 	add := func(name, section, complexity, summary string, seeded bool, solve func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error)) {
 		paper := "gapwise"
@@ -88,5 +100,25 @@ func Catalogue() []Algorithm {
 		add(fmt.Sprintf("mcb%d", k+1), "3.4", pack, "multi-capacity bin packing by "+key, false, vcsched.MCBs[k+1])
 	}
 	add("anneal", "", "O(1) per step, 500,000 + 4,000 n steps", "local search on overloads towards the bound", true, vcsched.Anneal)
+	return all
+}
+
+const dagPaper = "Yousaf, Welzl: Network-Aware HEFT Scheduling for Grid"
+
+func dagAlgorithms() []Algorithm {
+	var all []Algorithm
+	add := func(name, paper, complexity, summary string, seeded bool, solve dag.Solver) {
+		all = append(all, Algorithm{Name: name, Kind: model.KindDAG, Paper: paper, Complexity: complexity,
+			Summary: summary, Seeded: seeded, Solver: AdaptTraced(name, solve)})
+	}
+	const topcuoglu, list = "Topcuoglu, Hariri, Wu: Performance-Effective and Low-Complexity Task Scheduling (2002)", "O(V log V + E + V M log V), uniform network"
+	add("dls", "Sih, Lee: A Compile-Time Scheduling Heuristic (1993)", "O(V R M + E M), R ready tasks", "dynamic levels: task and machine chosen together", false, dag.DLS)
+	add("cpop", topcuoglu, list, "critical path on one processor", false, dag.CPOP)
+	add("heft", topcuoglu+"; "+dagPaper+", section 5.2", list, "earliest finish time by upward rank", false, dag.HEFT)
+	add("peft", "Arabnejad, Barbosa: List Scheduling by an Optimistic Cost Table (2014)", "O(E M^2 + V M log V)", "finish time plus optimistic cost of the rest", false, dag.PEFT)
+	add("lookahead", "Bittencourt, Sakellariou, Madeira: DAG Scheduling Using a Lookahead Variant of HEFT (2010)", "O(E M^2 log V), uniform network", "HEFT that looks at a task's children", false, dag.Lookahead)
+	add("sinnen-sousa", "Sinnen, Sousa: Communication Contention in Task Scheduling (2005)", "O(E M P log E), routes of P links", "list scheduling of tasks and of transfers on links", false, dag.SinnenSousa)
+	add("network-aware", dagPaper+", section 5.3", "50 rounds of HEFT and a replay", "HEFT again and again with realistic transfers", false, dag.NetworkAware)
+	add("improve", "gapwise", "O(V + E log E) per step", "local search on the realistic makespan", true, dag.Improve)
 	return all
 }

@@ -15,7 +15,8 @@ import (
 )
 
 // Tolerance is the default tolerance, relative to the capacity of the
-// constraint (a host's CPU or memory, a job's need, a budget of at least 1).
+// constraint (a host's CPU or memory, a job's need, a budget of at least 1, a
+// schedule's makespan).
 const Tolerance = 1e-9
 
 // Options of a verification.
@@ -122,6 +123,14 @@ func Verify(in model.Instance, s model.Solution, o Options) (Report, error) {
 			return r, nil
 		}
 		vcsched(typed, p, &r)
+		return r, nil
+	case *model.DAG:
+		p, ok := s.(*model.Schedule)
+		if !ok || p == nil {
+			r.add(WrongKind, 0, "a %s solution for a %s instance", s.Kind(), in.Kind())
+			return r, nil
+		}
+		dag(typed, p, &r)
 		return r, nil
 	}
 	return r, fmt.Errorf("verify: no judge for the kind %q", in.Kind())

@@ -1,0 +1,123 @@
+package dag
+
+import (
+	"math"
+)
+
+// builder is a schedule under construction, without contention: what the list
+// schedulers share. Tasks are placed in any order in which predecessors come
+// first.
+type builder struct {
+	*costs
+	machine       []int32 // -1 until the task is placed
+	start, finish []float64
+	lines         []*timeline
+	uniform       bool // see model.Graph.Uniform; fixed lengths don't change it
+	arrivals      []float64
+}
+
+func newBuilder(c *costs) *builder {
+	g := c.g
+	b := &builder{costs: c, machine: make([]int32, g.Tasks), start: make([]float64, g.Tasks), finish: make([]float64, g.Tasks),
+		lines: make([]*timeline, g.Machines), uniform: g.Uniform && g.Machines > 1, arrivals: make([]float64, g.Machines)}
+	for t := range b.machine {
+		b.machine[t] = -1
+	}
+	for m := range b.lines {
+		b.lines[m] = newTimeline()
+	}
+	return b
+}
+
+// arrive is when the data of task t is there on each machine, as far as its
+// predecessors are placed; valid until the next call. O(preds + M) if the
+// network is uniform, else O(preds M).
+func (b *builder) arrive(t int32) []float64 {
+	g, at := b.g, b.arrivals
+	clear(at)
+	if !b.uniform {
+		for _, e := range g.Pred(t) {
+			f := g.From[e]
+			if from := b.machine[f]; from >= 0 {
+				for m := range at {
+					at[m] = max(at[m], b.finish[f]+b.between(e, from, int32(m)))
+				}
+			}
+		}
+		return at
+	}
+	// The latest arrival from elsewhere is the latest of all, but on the
+	// machine that this one comes from, where it is the latest from others.
+	first, second, source := 0.0, 0.0, int32(-1)
+	for _, e := range g.Pred(t) {
+		f := g.From[e]
+		from := b.machine[f]
+		if from < 0 {
+			continue
+		}
+		x := b.finish[f] + b.between(e, from, (from+1)%int32(g.Machines))
+		switch {
+		case from == source:
+			first = max(first, x)
+		case x > first:
+			first, second, source = x, first, from
+		default:
+			second = max(second, x)
+		}
+		at[from] = max(at[from], b.finish[f])
+	}
+	for m := range at {
+		if int32(m) == source {
+			at[m] = max(at[m], second)
+		} else {
+			at[m] = max(at[m], first)
+		}
+	}
+	return at
+}
+
+// cost is the run time of task t on machine m.
+func (b *builder) cost(t, m int32) float64 { return b.g.Cost[int(t)*b.g.Machines+int(m)] }
+
+// earliest is the machine on which task t finishes first, and its start there.
+func (b *builder) earliest(t int32) (machine int32, start float64) {
+	at := b.arrive(t)
+	best := math.Inf(1)
+	for m := range b.lines {
+		length := b.cost(t, int32(m))
+		if at[m]+length >= best {
+			continue
+		}
+		s := b.lines[m].find(at[m], length)
+		if less(s+length, best) {
+			best, machine, start = s+length, int32(m), s
+		}
+	}
+	return machine, start
+}
+
+// place puts task t on machine m at start.
+func (b *builder) place(t, m int32, start float64) {
+	b.machine[t], b.start[t], b.finish[t] = m, start, start+b.cost(t, m)
+	b.lines[m].occupy(start, b.finish[t])
+}
+
+// take undoes place.
+func (b *builder) take(t int32) {
+	b.lines[b.machine[t]].release(b.start[t], b.finish[t])
+	b.machine[t] = -1
+}
+
+func (b *builder) plan() Plan { return newPlan(b.g, b.machine, b.start, b.finish) }
+
+// makespan is the latest finish.
+func (b *builder) makespan() float64 {
+	last := 0.0
+	for _, f := range b.finish {
+		last = max(last, f)
+	}
+	return last
+}
+
+// checkEvery is how many tasks are placed between two looks at the context.
+const checkEvery = 256

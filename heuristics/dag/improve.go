@@ -1,0 +1,335 @@
+package dag
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Improve is a local search on the realistic makespan (ours): simulated
+// annealing over machines, orders and, under contention, the order of
+// transfers, from the best of this package's other algorithms or set.Start,
+// whichever is better. It is any-time and never worse than what it starts from.
+//
+// A step changes something on the critical path: a task goes to another
+// machine or to another place on its own, or a transfer that shares a link
+// with a critical one is held until that one has arrived. Each step costs a
+// replay; there are 4,000 + 400 V steps, fewer on large graphs (steps (V + E) is
+// at most 10^8).
+func Improve(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
+	g := d.Graph()
+	s, err := startSearch(ctx, d, g, set)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.anneal(ctx, set, Steps(g), 0)
+	schedule := s.schedule(d)
+	if g.Transfer == model.TransferIdeal {
+		return schedule, nil, nil
+	}
+	return schedule, []model.Round{{Round: 1, Planned: Ideal(g, s.best.Plan), Realistic: s.lowest, Kept: true}}, nil
+}
+
+// Steps is the number of steps that Improve takes.
+func Steps(g *model.Graph) int {
+	return max(1000, min(4000+400*g.Tasks, 100_000_000/(1+g.Tasks+len(g.Data))))
+}
+
+// BestPlan is the best plan that list schedulers and a local search of the
+// given number of steps find for a contention-free graph, with its makespan;
+// the search ends early at the bound.
+func BestPlan(ctx context.Context, d *model.DAG, g *model.Graph, set model.Settings, steps int, bound float64) (Plan, float64, error) {
+	s, err := startSearch(ctx, d, g, set)
+	if err != nil {
+		return Plan{}, 0, err
+	}
+	s.anneal(ctx, set, steps, bound)
+	return s.best.Plan, s.lowest, nil
+}
+
+// state is a plan with its holds.
+type state struct {
+	Plan
+	holds []Hold
+}
+
+func (s state) clone() state { return state{s.Plan.Clone(), slices.Clone(s.holds)} }
+
+// search is the local search's state.
+type search struct {
+	g           *model.Graph
+	replay      *Replay
+	now, best   state
+	value       float64 // of now
+	lowest      float64 // of best
+	rng         *rand.Rand
+	critical    []int32 // tasks of a critical path, last first
+	transfers   []int32 // transfers of it that share links
+	place       []int32 // of each task on its machine, brought up to date by chain
+	overlapping []int32 // scratch
+	// The times of now: the replay's own may be those of a step undone.
+	start, sent, arrived []float64
+}
+
+func startSearch(ctx context.Context, d *model.DAG, g *model.Graph, set model.Settings) (*search, error) {
+	s := &search{g: g, replay: NewReplay(g), lowest: math.Inf(1), rng: rand.New(rand.NewPCG(set.Seed, 0x6461)), place: make([]int32, g.Tasks)}
+	try := func(x state) {
+		if v := s.replay.Run(x.Plan, x.holds); less(v, s.lowest) {
+			s.best, s.lowest = x, v
+		}
+	}
+	p, err := heft(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	try(state{Plan: p})
+	if start, ok := set.Start.(*model.Schedule); ok && start != nil {
+		p, err := PlanOf(d, g, start)
+		if err != nil {
+			return nil, fmt.Errorf("start: %w", err)
+		}
+		try(state{Plan: p})
+	}
+	for _, solve := range []Solver{CPOP, PEFT, DLS, Lookahead, SinnenSousa, NetworkAware} {
+		const largest = 50_000_000 // of tasks times edges, for those that aren't near linear
+		if ctx.Err() != nil || g.Tasks*len(g.Data) > largest {
+			break
+		}
+		one, _, err := solve(ctx, d, set)
+		if err != nil {
+			break // interrupted: there is a plan already
+		}
+		p, err := PlanOf(d, g, one)
+		if err != nil {
+			return nil, err
+		}
+		try(state{Plan: p})
+		if s.replay.share {
+			try(state{Plan: p, holds: s.holdsOf(d, one, p)})
+		}
+	}
+	s.now, s.value = s.best.clone(), s.lowest
+	return s, nil
+}
+
+// holdsOf makes the transfers on each link follow one another in the order in
+// which the schedule sends them, where it sends one after another's arrival.
+func (s *search) holdsOf(d *model.DAG, schedule *model.Schedule, p Plan) []Hold {
+	g := s.g
+	sent := map[[2]string]float64{}
+	for _, x := range schedule.Transfers {
+		sent[[2]string{x.From, x.To}] = x.StartS
+	}
+	byLink := make([][]int32, len(g.Links))
+	at := make([]float64, len(g.Data))
+	for e := range int32(len(g.Data)) {
+		m, n := p.Machine[g.From[e]], p.Machine[g.To[e]]
+		if m == n || !s.replay.Contends(m, n) || g.Data[e] == 0 {
+			continue
+		}
+		at[e] = sent[[2]string{d.Edges[e].From, d.Edges[e].To}] + g.Startup[m]
+		for _, l := range g.Route(m, n) {
+			byLink[l] = append(byLink[l], e)
+		}
+	}
+	var holds []Hold
+	for _, edges := range byLink {
+		slices.SortStableFunc(edges, func(a, b int32) int {
+			switch {
+			case at[a] < at[b]:
+				return -1
+			case at[a] > at[b]:
+				return 1
+			}
+			return 0
+		})
+		for k := 1; k < len(edges); k++ {
+			holds = append(holds, Hold{Edge: edges[k], After: edges[k-1]})
+		}
+	}
+	return holds
+}
+
+func (s *search) schedule(d *model.DAG) *model.Schedule {
+	s.replay.Run(s.best.Plan, s.best.holds)
+	return d.Schedule(s.best.Machine, s.replay.Start, s.replay.Sent)
+}
+
+// anneal runs the given number of steps from s.now, or until the bound is met.
+func (s *search) anneal(ctx context.Context, set model.Settings, steps int, bound float64) {
+	if s.g.Tasks == 0 {
+		return
+	}
+	const hot, cold = 0.03, 0.0003 // of the makespan
+	stale := 0
+	for k := range steps {
+		if s.lowest <= bound || k%64 == 0 && ctx.Err() != nil {
+			return
+		}
+		if stale > steps/8 { // a fresh start from the best
+			s.now, s.value, stale = s.best.clone(), s.lowest, 0
+			s.critical = s.critical[:0]
+		}
+		undo := s.step()
+		if undo == nil {
+			stale++
+			continue
+		}
+		v := s.replay.Run(s.now.Plan, s.now.holds)
+		warmth := s.lowest * hot * math.Pow(cold/hot, float64(k)/float64(steps))
+		if v > s.value && !(s.rng.Float64() < math.Exp((s.value-v)/warmth)) {
+			undo()
+			stale++
+			continue
+		}
+		s.value = v
+		stale++
+		if less(v, s.lowest) {
+			s.best, s.lowest, stale = s.now.clone(), v, 0
+			if set.Progress != nil {
+				set.Progress(model.Progress{Algorithm: "improve", Incumbent: v, Bound: math.NaN(), Nodes: int64(k)})
+			}
+		}
+		s.critical = s.critical[:0] // the path is another one now
+	}
+}
+
+// step changes something on the critical path and returns what undoes it, nil
+// if nothing was changed.
+func (s *search) step() func() {
+	if len(s.critical) == 0 {
+		s.chain()
+	}
+	if s.replay.share && s.rng.IntN(4) == 0 {
+		return s.moveHold()
+	}
+	t := s.critical[s.rng.IntN(len(s.critical))]
+	from := s.now.Machine[t]
+	to := from
+	if s.g.Machines > 1 && s.rng.IntN(3) > 0 {
+		if to = int32(s.rng.IntN(s.g.Machines - 1)); to >= from {
+			to++
+		}
+	}
+	order := s.now.Order[to]
+	// Starts are in one order that fits all machines: a task that goes
+	// where its start belongs makes no circle, one a little off seldom.
+	at := int32(0)
+	if to == from {
+		at = s.place[t] - 1 - int32(s.rng.IntN(3))
+		if s.rng.IntN(4) == 0 {
+			at = s.place[t] + 1 + int32(s.rng.IntN(2))
+		}
+		if at < 0 || int(at) >= len(order) {
+			return nil
+		}
+	} else {
+		k, _ := slices.BinarySearchFunc(order, s.start[t], func(x int32, v float64) int {
+			if s.start[x] < v {
+				return -1
+			}
+			return 1
+		})
+		at = int32(min(len(order), max(0, k+s.rng.IntN(4)-2)))
+	}
+	old := s.place[t]
+	s.move(t, from, to, old, at)
+	return func() { s.move(t, to, from, at, old) }
+}
+
+// move takes task t from its place on one machine and puts it at another's.
+func (s *search) move(t, from, to, old, at int32) {
+	s.now.Order[from] = slices.Delete(s.now.Order[from], int(old), int(old)+1)
+	s.now.Order[to] = slices.Insert(s.now.Order[to], int(at), t)
+	s.now.Machine[t] = to
+}
+
+// moveHold makes a transfer wait for a critical one whose links it uses at the
+// same time, or takes away a hold.
+func (s *search) moveHold() func() {
+	holds := s.now.holds
+	if len(holds) > 0 && (len(s.transfers) == 0 || s.rng.IntN(2) == 0) {
+		k := s.rng.IntN(len(holds))
+		s.now.holds = slices.Delete(slices.Clone(holds), k, k+1)
+		return func() { s.now.holds = holds }
+	}
+	if len(s.transfers) == 0 {
+		return nil
+	}
+	g := s.g
+	e := s.transfers[s.rng.IntN(len(s.transfers))]
+	route := g.Route(s.now.Machine[g.From[e]], s.now.Machine[g.To[e]])
+	s.overlapping = s.overlapping[:0]
+	for f := range int32(len(g.Data)) {
+		m, n := s.now.Machine[g.From[f]], s.now.Machine[g.To[f]]
+		if f == e || m == n || s.sent[f] >= s.arrived[e] || s.arrived[f] <= s.sent[e] || !meet(route, g.Route(m, n)) {
+			continue
+		}
+		s.overlapping = append(s.overlapping, f)
+	}
+	if len(s.overlapping) == 0 {
+		return nil
+	}
+	f := s.overlapping[s.rng.IntN(len(s.overlapping))]
+	s.now.holds = append(slices.Clone(holds), Hold{Edge: f, After: e})
+	return func() { s.now.holds = holds }
+}
+
+func meet(a, b []int32) bool {
+	for _, x := range a {
+		if slices.Contains(b, x) {
+			return true
+		}
+	}
+	return false
+}
+
+// chain finds a critical path of now: replays it, and goes back from the task
+// that ends last, from each task to one whose end or data it waited for.
+func (s *search) chain() {
+	g, r := s.g, s.replay
+	r.Run(s.now.Plan, s.now.holds)
+	s.start = append(s.start[:0], r.Start...)
+	s.sent, s.arrived = append(s.sent[:0], r.Sent...), append(s.arrived[:0], r.Arrived...)
+	for _, order := range s.now.Order {
+		for k, t := range order {
+			s.place[t] = int32(k)
+		}
+	}
+	s.critical, s.transfers = s.critical[:0], s.transfers[:0]
+	last := int32(0)
+	for t := range int32(g.Tasks) {
+		if r.Finish[t] > r.Finish[last] {
+			last = t
+		}
+	}
+	for t := last; ; {
+		s.critical = append(s.critical, t)
+		before := int32(-1)
+		m := s.now.Machine[t]
+		if k := s.place[t]; k > 0 {
+			if p := s.now.Order[m][k-1]; r.Finish[p] >= r.Start[t] {
+				before = p
+			}
+		}
+		if before < 0 {
+			for _, e := range g.Pred(t) {
+				if r.Arrived[e] >= r.Start[t] {
+					before = g.From[e]
+					if n := s.now.Machine[before]; n != m && r.Contends(n, m) {
+						s.transfers = append(s.transfers, e)
+					}
+					break
+				}
+			}
+		}
+		if before < 0 {
+			return
+		}
+		t = before
+	}
+}

@@ -1,0 +1,70 @@
+package dag
+
+import (
+	"context"
+	"math"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// PEFT is Predict Earliest Finish Time (Arabnejad, Barbosa: List Scheduling
+// Algorithm for Heterogeneous Systems by an Optimistic Cost Table, IEEE TPDS
+// 2014): among the ready tasks the one with the highest mean of its row in the
+// optimistic cost table is next; it is inserted on the machine with the least
+// sum of finish time and table entry.
+//
+// O(E M² + V M log V).
+var PEFT = replayed(func(ctx context.Context, g *model.Graph) (Plan, error) {
+	c := newCosts(g, nil)
+	table := c.optimistic()
+	rank := make([]float64, g.Tasks)
+	for t := range rank {
+		for _, x := range table[t*g.Machines : (t+1)*g.Machines] {
+			rank[t] += x
+		}
+		rank[t] /= float64(g.Machines)
+	}
+	b := newBuilder(c)
+	q := newReady(g, rank)
+	for k := 0; q.len() > 0; k++ {
+		if k%checkEvery == 0 && ctx.Err() != nil {
+			return Plan{}, stopped(ctx)
+		}
+		t := q.pop()
+		at := b.arrive(t)
+		machine, start, best := int32(0), 0.0, math.Inf(1)
+		for m := range b.lines {
+			length := b.cost(t, int32(m))
+			s := b.lines[m].find(at[m], length)
+			if x := s + length + table[int(t)*g.Machines+m]; less(x, best) {
+				machine, start, best = int32(m), s, x
+			}
+		}
+		b.place(t, machine, start)
+		q.done(t)
+	}
+	return b.plan(), nil
+})
+
+// optimistic is the optimistic cost table: for task t on machine m, at
+// [t*Machines+m], the length of the longest path from t's end to an exit, each
+// successor on its best machine, with mean lengths of edges. O(E M²).
+func (c *costs) optimistic() []float64 {
+	g, m := c.g, c.g.Machines
+	table := make([]float64, g.Tasks*m)
+	for k := len(g.Order) - 1; k >= 0; k-- {
+		row := table[int(g.Order[k])*m:][:m]
+		for _, e := range g.Succ(g.Order[k]) {
+			s := int(g.To[e])
+			// The best elsewhere doesn't depend on where t is.
+			away := math.Inf(1)
+			for w := range m {
+				away = min(away, table[s*m+w]+g.Cost[s*m+w]+c.comm[e])
+			}
+			for p := range m {
+				row[p] = max(row[p], min(away, table[s*m+p]+g.Cost[s*m+p]))
+			}
+		}
+	}
+	return table
+}

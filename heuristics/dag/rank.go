@@ -1,0 +1,194 @@
+package dag
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// costs are the averages that the list schedulers rank by (Eq. 5 and 7).
+type costs struct {
+	g    *model.Graph
+	mean []float64 // of each task over the machines
+	comm []float64 // of each edge over the pairs of machines
+	// fixed replaces the length of an edge between any two machines if it
+	// isn't NaN: the stretched lengths of the network-aware HEFT. May be nil.
+	fixed []float64
+}
+
+// newCosts computes the averages. O(V M + M² + E).
+func newCosts(g *model.Graph, fixed []float64) *costs {
+	c := &costs{g: g, mean: make([]float64, g.Tasks), comm: make([]float64, len(g.Data)), fixed: fixed}
+	for t := range c.mean {
+		for _, x := range g.Cost[t*g.Machines : (t+1)*g.Machines] {
+			c.mean[t] += x
+		}
+		c.mean[t] /= float64(g.Machines)
+	}
+	if g.Machines > 1 {
+		rate, startup := 0.0, 0.0
+		for m := range g.Machines {
+			startup += g.Startup[m]
+			for n := range g.Machines {
+				if m != n {
+					rate += g.Rate[m*g.Machines+n]
+				}
+			}
+		}
+		rate /= float64(g.Machines * (g.Machines - 1))
+		startup /= float64(g.Machines)
+		for e, data := range g.Data {
+			if data > 0 {
+				c.comm[e] = data / rate
+			}
+			c.comm[e] += startup
+		}
+	}
+	for e, x := range fixed {
+		if !math.IsNaN(x) {
+			c.comm[e] = x
+		}
+	}
+	return c
+}
+
+// between is the length of edge e from machine m to n.
+func (c *costs) between(e, m, n int32) float64 {
+	if m != n && c.fixed != nil && !math.IsNaN(c.fixed[e]) {
+		return c.fixed[e]
+	}
+	return c.g.Comm(e, m, n)
+}
+
+// upward is rank_u (Eq. 8 and 9): the mean length of the longest path to an exit.
+func (c *costs) upward() []float64 {
+	g := c.g
+	rank := make([]float64, g.Tasks)
+	for k := len(g.Order) - 1; k >= 0; k-- {
+		t := g.Order[k]
+		for _, e := range g.Succ(t) {
+			rank[t] = max(rank[t], c.comm[e]+rank[g.To[e]])
+		}
+		rank[t] += c.mean[t]
+	}
+	return rank
+}
+
+// downward is rank_d: the mean length of the longest path from an entry to
+// the start of the task.
+func (c *costs) downward() []float64 {
+	g := c.g
+	rank := make([]float64, g.Tasks)
+	for _, t := range g.Order {
+		for _, e := range g.Pred(t) {
+			f := g.From[e]
+			rank[t] = max(rank[t], rank[f]+c.mean[f]+c.comm[e])
+		}
+	}
+	return rank
+}
+
+// classes numbers the tasks' ranks, the highest first; ranks that differ by
+// rounding only have the same number. O(V log V).
+func classes(rank []float64) []int32 {
+	byRank := make([]int32, len(rank))
+	for t := range byRank {
+		byRank[t] = int32(t)
+	}
+	slices.SortFunc(byRank, func(a, b int32) int { return cmp.Or(cmp.Compare(rank[b], rank[a]), cmp.Compare(a, b)) })
+	class := make([]int32, len(rank))
+	for k, t := range byRank {
+		if k > 0 {
+			before := byRank[k-1]
+			class[t] = class[before]
+			if less(rank[t], rank[before]) {
+				class[t]++
+			}
+		}
+	}
+	return class
+}
+
+// byPriority lists the tasks so that each comes after its predecessors, and
+// among those whose predecessors are listed the one with the highest rank is
+// next, ties by number. With positive costs this is the descending order of
+// upward ranks. O((V + E) log V).
+func byPriority(g *model.Graph, rank []float64) []int32 {
+	list := make([]int32, 0, g.Tasks)
+	q := newReady(g, rank)
+	for q.len() > 0 {
+		t := q.pop()
+		list = append(list, t)
+		q.done(t)
+	}
+	return list
+}
+
+// ready is a queue of the tasks whose predecessors are done, the highest rank
+// first, ties by number.
+type ready struct {
+	g       *model.Graph
+	class   []int32
+	missing []int32
+	heap    []int32
+}
+
+func newReady(g *model.Graph, rank []float64) *ready {
+	q := &ready{g: g, class: classes(rank), missing: make([]int32, g.Tasks)}
+	for t := range int32(g.Tasks) {
+		if q.missing[t] = int32(len(g.Pred(t))); q.missing[t] == 0 {
+			q.push(t)
+		}
+	}
+	return q
+}
+
+func (q *ready) len() int { return len(q.heap) }
+
+// done adds the successors of t that wait for nothing else.
+func (q *ready) done(t int32) {
+	for _, e := range q.g.Succ(t) {
+		s := q.g.To[e]
+		if q.missing[s]--; q.missing[s] == 0 {
+			q.push(s)
+		}
+	}
+}
+
+func (q *ready) before(a, b int32) bool {
+	if q.class[a] != q.class[b] {
+		return q.class[a] < q.class[b]
+	}
+	return a < b
+}
+
+func (q *ready) push(t int32) {
+	q.heap = append(q.heap, t)
+	for k := len(q.heap) - 1; k > 0; {
+		up := (k - 1) / 2
+		if !q.before(q.heap[k], q.heap[up]) {
+			return
+		}
+		q.heap[k], q.heap[up] = q.heap[up], q.heap[k]
+		k = up
+	}
+}
+
+func (q *ready) pop() int32 {
+	top, last := q.heap[0], len(q.heap)-1
+	q.heap[0] = q.heap[last]
+	q.heap = q.heap[:last]
+	for k := 0; ; {
+		c := 2*k + 1
+		if c+1 < last && q.before(q.heap[c+1], q.heap[c]) {
+			c++
+		}
+		if c >= last || !q.before(q.heap[c], q.heap[k]) {
+			return top
+		}
+		q.heap[k], q.heap[c] = q.heap[c], q.heap[k]
+		k = c
+	}
+}

@@ -1,0 +1,428 @@
+package dag
+
+import (
+	"math"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Replay plays plans under the graph's transfer model, event by event: each
+// task starts as soon as its machine and its data are there, each transfer as
+// soon as its producer has finished. It may be used again and again, by one
+// goroutine at a time.
+//
+// The transfers between machines with the same route and the same path rate
+// always have the same rate as each other, so they are one class with one
+// clock of service; the rates of the classes are max-min fair. A run takes
+// O((V + E) (log (V + E) + C L)) for C classes under way on L links; without
+// contention O(V + E).
+type Replay struct {
+	g       *model.Graph
+	share   bool      // some transfers share links under the model
+	lone    float64   // what a transfer that shares nothing gets of its path's rate
+	classOf []int32   // of a pair of machines, -1 if it shares nothing
+	classes []class   // transfers with the same route and rate
+	part    [][]int32 // classes that are joined by links, so change together
+	flows   []int32   // scratch, by link: classes' transfers under way
+	left    []float64 // scratch, by link: capacity not handed out
+	open    []int32   // scratch, by link: transfers without a rate yet
+
+	// Of the last run: when each task starts, and each edge starts to be
+	// sent and has arrived. Overwritten by the next run.
+	Start, Finish, Sent, Arrived []float64
+
+	machine []int32 // the plan's
+	missing []int32 // what a task waits for: edges and its machine
+	next    []int32 // the task after it on its machine
+	held    []int32 // what a transfer waits for: its producer and transfers before it
+	heldBy  [][]int32
+	queue   events
+	now     float64
+	done    int
+	dirty   []bool // by part
+	changed []int32
+}
+
+// class is the transfers that share one route and one path rate.
+type class struct {
+	links  []int32
+	limit  float64 // a transfer's largest rate
+	part   int32
+	rate   float64 // of each transfer now
+	served float64 // data that a transfer has got that was there all the time
+	since  float64 // when served was brought up to date
+	due    []flow  // heap by end
+	at     float64 // when the first of them ends; +Inf without any
+}
+
+type flow struct {
+	end  float64 // of its class's service
+	edge int32
+}
+
+// Hold makes a transfer wait until another has arrived.
+type Hold struct{ Edge, After int32 }
+
+// NewReplay prepares the replay of plans for g.
+func NewReplay(g *model.Graph) *Replay {
+	n, e := g.Tasks, len(g.Data)
+	r := &Replay{g: g, lone: 1, classOf: make([]int32, g.Machines*g.Machines),
+		Start: make([]float64, n), Finish: make([]float64, n), Sent: make([]float64, e), Arrived: make([]float64, e),
+		missing: make([]int32, n), next: make([]int32, n)}
+	if g.Transfer == model.TransferTCPAll {
+		r.lone = tcpShare(1)
+	}
+	for k := range r.classOf {
+		r.classOf[k] = -1
+	}
+	if g.Transfer != model.TransferIdeal {
+		r.findClasses()
+	}
+	return r
+}
+
+// tcpShare is the part of a link that n TCP connections get together (Eq. 10).
+func tcpShare(n int32) float64 { return 1 - 1/(1+3*float64(n)) }
+
+func (r *Replay) findClasses() {
+	g := r.g
+	linkPart := make([]int32, len(g.Links))
+	for l := range linkPart {
+		linkPart[l] = int32(l)
+	}
+	root := func(l int32) int32 {
+		for linkPart[l] != l {
+			linkPart[l] = linkPart[linkPart[l]]
+			l = linkPart[l]
+		}
+		return l
+	}
+	same := func(a, b []int32) bool {
+		if len(a) != len(b) {
+			return false
+		}
+		for k := range a {
+			if a[k] != b[k] {
+				return false
+			}
+		}
+		return true
+	}
+	known := map[int32][]int32{} // classes by first link
+	for m := range int32(g.Machines) {
+		for n := range int32(g.Machines) {
+			links := g.Route(m, n)
+			if m == n || len(links) == 0 {
+				continue
+			}
+			pair := int(m)*g.Machines + int(n)
+			limit := g.Rate[pair] * r.lone
+			for _, k := range known[links[0]] {
+				if r.classes[k].limit == limit && same(r.classes[k].links, links) {
+					r.classOf[pair] = k
+				}
+			}
+			if r.classOf[pair] < 0 {
+				r.classOf[pair] = int32(len(r.classes))
+				known[links[0]] = append(known[links[0]], r.classOf[pair])
+				r.classes = append(r.classes, class{links: links, limit: limit, at: math.Inf(1)})
+				for _, l := range links[1:] {
+					linkPart[root(l)] = root(links[0])
+				}
+			}
+		}
+	}
+	r.share = len(r.classes) > 0
+	number := map[int32]int32{}
+	for k := range r.classes {
+		l := root(r.classes[k].links[0])
+		p, ok := number[l]
+		if !ok {
+			p = int32(len(r.part))
+			number[l] = p
+			r.part = append(r.part, nil)
+		}
+		r.classes[k].part = p
+		r.part[p] = append(r.part[p], int32(k))
+	}
+	r.dirty = make([]bool, len(r.part))
+	r.flows, r.left, r.open = make([]int32, len(g.Links)), make([]float64, len(g.Links)), make([]int32, len(g.Links))
+}
+
+// Contends reports whether edge e, from machine m to n, shares links under the
+// transfer model.
+func (r *Replay) Contends(m, n int32) bool { return r.classOf[int(m)*r.g.Machines+int(n)] >= 0 }
+
+// Run plays the plan and returns the makespan. The holds make transfers wait
+// for others; the makespan is +Inf if plan or holds wait in a circle.
+func (r *Replay) Run(p Plan, holds []Hold) float64 {
+	g := r.g
+	for t := range r.missing {
+		r.missing[t] = int32(len(g.Pred(int32(t))))
+		r.next[t] = -1
+	}
+	for _, tasks := range p.Order {
+		for k := 1; k < len(tasks); k++ {
+			r.next[tasks[k-1]] = tasks[k]
+			r.missing[tasks[k]]++
+		}
+	}
+	r.machine, r.now, r.done = p.Machine, 0, 0
+	r.queue = r.queue[:0]
+	if !r.share && len(holds) == 0 {
+		return r.relax()
+	}
+	r.setHolds(holds)
+	for k := range r.classes {
+		c := &r.classes[k]
+		c.rate, c.served, c.since, c.due, c.at = 0, 0, 0, c.due[:0], math.Inf(1)
+	}
+	for t := range int32(g.Tasks) {
+		if r.missing[t] == 0 {
+			r.begin(t)
+		}
+	}
+	makespan := 0.0
+	for r.done < g.Tasks {
+		r.rates()
+		at := math.Inf(1)
+		if len(r.queue) > 0 {
+			at = r.queue[0].at
+		}
+		for k := range r.classes {
+			at = min(at, r.classes[k].at)
+		}
+		if math.IsInf(at, 1) {
+			return at
+		}
+		r.now = at
+		for len(r.queue) > 0 && r.queue[0].at <= at {
+			x := r.queue.pop()
+			switch x.what {
+			case taskEnds:
+				makespan = max(makespan, at)
+				r.taskEnd(x.id)
+			case arrives:
+				r.arrive(x.id)
+			case flowBegins:
+				r.flowBegin(x.id)
+			}
+		}
+		for k := range r.classes {
+			if c := &r.classes[k]; c.at <= at {
+				r.flowEnds(c)
+			}
+		}
+	}
+	return makespan
+}
+
+// relax plays without contention: starts in topological order of edges and
+// machines' orders.
+func (r *Replay) relax() float64 {
+	g, makespan := r.g, 0.0
+	clear(r.Start)
+	list := r.changed[:0]
+	for t := range int32(g.Tasks) {
+		if r.missing[t] == 0 {
+			list = append(list, t)
+		}
+	}
+	for k := 0; k < len(list); k++ {
+		t := list[k]
+		m := r.machine[t]
+		finish := r.Start[t] + g.Cost[int(t)*g.Machines+int(m)]
+		r.Finish[t] = finish
+		makespan = max(makespan, finish)
+		for _, e := range g.Succ(t) {
+			s := g.To[e]
+			r.Sent[e], r.Arrived[e] = finish, finish+r.alone(e, m, r.machine[s])
+			r.Start[s] = max(r.Start[s], r.Arrived[e])
+			if r.missing[s]--; r.missing[s] == 0 {
+				list = append(list, s)
+			}
+		}
+		if s := r.next[t]; s >= 0 {
+			r.Start[s] = max(r.Start[s], finish)
+			if r.missing[s]--; r.missing[s] == 0 {
+				list = append(list, s)
+			}
+		}
+	}
+	r.changed = list
+	if len(list) < g.Tasks {
+		return math.Inf(1)
+	}
+	return makespan
+}
+
+// alone is the length of a transfer that shares nothing.
+func (r *Replay) alone(e, m, n int32) float64 {
+	if r.lone == 1 || m == n {
+		return r.g.Comm(e, m, n)
+	}
+	return r.g.Startup[m] + r.g.Data[e]/(r.lone*r.g.Rate[int(m)*r.g.Machines+int(n)])
+}
+
+func (r *Replay) setHolds(holds []Hold) {
+	if r.held == nil {
+		r.held, r.heldBy = make([]int32, len(r.g.Data)), make([][]int32, len(r.g.Data))
+	}
+	for e := range r.held {
+		r.held[e] = 1
+		r.heldBy[e] = r.heldBy[e][:0]
+	}
+	for _, h := range holds {
+		r.held[h.Edge]++
+		r.heldBy[h.After] = append(r.heldBy[h.After], h.Edge)
+	}
+}
+
+func (r *Replay) begin(t int32) {
+	r.Start[t] = r.now
+	r.queue.push(event{r.now + r.g.Cost[int(t)*r.g.Machines+int(r.machine[t])], taskEnds, t})
+}
+
+func (r *Replay) taskEnd(t int32) {
+	r.Finish[t] = r.now
+	r.done++
+	if s := r.next[t]; s >= 0 {
+		if r.missing[s]--; r.missing[s] == 0 {
+			r.begin(s)
+		}
+	}
+	for _, e := range r.g.Succ(t) {
+		r.release(e)
+	}
+}
+
+// release takes away one thing that edge e waits for.
+func (r *Replay) release(e int32) {
+	if r.held[e]--; r.held[e] > 0 {
+		return
+	}
+	g := r.g
+	m, n := r.machine[g.From[e]], r.machine[g.To[e]]
+	r.Sent[e] = r.now
+	switch {
+	case m == n:
+		r.arrive(e)
+	case r.Contends(m, n) && g.Data[e] > 0:
+		r.queue.push(event{r.now + g.Startup[m], flowBegins, e})
+	default:
+		r.queue.push(event{r.now + r.alone(e, m, n), arrives, e})
+	}
+}
+
+func (r *Replay) arrive(e int32) {
+	r.Arrived[e] = r.now
+	t := r.g.To[e]
+	if r.missing[t]--; r.missing[t] == 0 {
+		r.begin(t)
+	}
+	for _, h := range r.heldBy[e] {
+		r.release(h)
+	}
+}
+
+func (r *Replay) flowBegin(e int32) {
+	g := r.g
+	c := &r.classes[r.classOf[int(r.machine[g.From[e]])*g.Machines+int(r.machine[g.To[e]])]]
+	c.serve(r.now)
+	if len(c.due) == 0 {
+		c.served = 0
+	}
+	c.push(flow{c.served + g.Data[e], e})
+	r.dirty[c.part] = true
+}
+
+// flowEnds ends the transfers of a class that are due now.
+func (r *Replay) flowEnds(c *class) {
+	c.serve(r.now)
+	// The first one is due by definition, others with it but for rounding.
+	end := c.due[0].end
+	for len(c.due) > 0 && c.due[0].end <= end+tie*math.Abs(end) {
+		r.arrive(c.pop().edge)
+	}
+	r.dirty[c.part] = true
+}
+
+// serve brings the service up to date.
+func (c *class) serve(now float64) {
+	c.served += c.rate * (now - c.since)
+	c.since = now
+}
+
+// rates brings the rates of the parts that changed up to date: max-min
+// fairness by progressive filling (Bertsekas, Gallager: Data Networks, section
+// 6.5.2), with the path's rate as each transfer's own limit.
+func (r *Replay) rates() {
+	for p := range r.dirty {
+		if r.dirty[p] {
+			r.dirty[p] = false
+			r.fill(r.part[p])
+		}
+	}
+}
+
+func (r *Replay) fill(part []int32) {
+	active := r.changed[:0]
+	for _, k := range part {
+		c := &r.classes[k]
+		c.serve(r.now)
+		c.rate, c.at = 0, math.Inf(1)
+		if len(c.due) == 0 {
+			continue
+		}
+		active = append(active, k)
+		for _, l := range c.links {
+			r.flows[l] += int32(len(c.due))
+		}
+	}
+	for _, k := range active {
+		for _, l := range r.classes[k].links {
+			if r.flows[l] == 0 {
+				continue
+			}
+			r.left[l], r.open[l] = r.g.Links[l], r.flows[l]
+			if r.g.Transfer != model.TransferFair {
+				r.left[l] *= tcpShare(r.flows[l])
+			}
+			r.flows[l] = 0
+		}
+	}
+	r.changed = active // keeps its memory
+	for open := active; len(open) > 0; {
+		// The least share of any class is the rate of all that have it.
+		least := math.Inf(1)
+		for _, k := range open {
+			least = min(least, r.shareOf(&r.classes[k]))
+		}
+		kept := 0
+		for i, k := range open {
+			if r.shareOf(&r.classes[k]) > least+tie*least {
+				open[i], open[kept] = open[kept], k
+				kept++
+			}
+		}
+		for _, k := range open[kept:] {
+			c := &r.classes[k]
+			c.rate = least
+			c.at = r.now + max(0, c.due[0].end-c.served)/least
+			for _, l := range c.links {
+				r.left[l] -= least * float64(len(c.due))
+				r.open[l] -= int32(len(c.due))
+			}
+		}
+		open = open[:kept]
+	}
+}
+
+// shareOf is the rate that a class's transfers would get now.
+func (r *Replay) shareOf(c *class) float64 {
+	share := c.limit
+	for _, l := range c.links {
+		share = min(share, r.left[l]/float64(r.open[l]))
+	}
+	return share
+}

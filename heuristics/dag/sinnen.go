@@ -1,0 +1,143 @@
+package dag
+
+import (
+	"context"
+	"math"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// SinnenSousa is contention-aware list scheduling (Sinnen, Sousa: Communication
+// Contention in Task Scheduling, IEEE TPDS 2005): tasks by descending upward
+// rank; a task's incoming edges are scheduled on the links of their routes like
+// tasks on machines, each link serving one transfer at a time, inserted into
+// the first gap that all links of the route have in common; the task goes where
+// it finishes first. Edges of a task are scheduled in the order of their
+// producers' finish.
+//
+// Its transfers don't overlap on any link, so each gets what a lone transfer
+// gets under the instance's transfer model, and the schedule is what was
+// planned. Under the ideal model the plan is replayed without contention.
+//
+// O(E M P log E) for routes of P links (M trials of each task).
+func SinnenSousa(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Schedule, []model.Round, error) {
+	g := d.Graph()
+	b := newBuilder(newCosts(g, nil))
+	c := contention{builder: b, replay: NewReplay(g), links: make([]*timeline, len(g.Links)),
+		sent: make([]float64, len(g.Data)), begun: make([]float64, len(g.Data)), arrived: make([]float64, len(g.Data))}
+	for l := range c.links {
+		c.links[l] = newTimeline()
+	}
+	for _, t := range byPriority(g, b.upward()) {
+		if ctx.Err() != nil {
+			return nil, nil, stopped(ctx)
+		}
+		edges := c.byFinish(t)
+		best, start, first := int32(-1), 0.0, math.Inf(1)
+		for m := range int32(g.Machines) {
+			ready := c.receive(edges, m)
+			s := b.lines[m].find(ready, b.cost(t, m))
+			if finish := s + b.cost(t, m); less(finish, first) {
+				best, start, first = m, s, finish
+			}
+			c.giveBack(edges, m)
+		}
+		c.receive(edges, best)
+		b.place(t, best, start)
+	}
+	p := b.plan()
+	if g.Transfer == model.TransferIdeal {
+		r := c.replay
+		r.Run(p, nil)
+		return d.Schedule(p.Machine, r.Start, r.Sent), nil, nil
+	}
+	return d.Schedule(b.machine, b.start, c.sent),
+		[]model.Round{{Round: 1, Planned: Ideal(g, p), Realistic: b.makespan(), Kept: true}}, nil
+}
+
+// contention is a schedule under construction with its links' timelines.
+type contention struct {
+	*builder
+	replay               *Replay
+	links                []*timeline
+	sent, begun, arrived []float64 // by edge; begun: after the start-up
+	edges                []int32   // scratch
+}
+
+// byFinish lists the edges into t by their producers' finish, ties by number.
+func (c *contention) byFinish(t int32) []int32 {
+	c.edges = append(c.edges[:0], c.g.Pred(t)...)
+	for i := 1; i < len(c.edges); i++ {
+		for k := i; k > 0 && c.finish[c.g.From[c.edges[k]]] < c.finish[c.g.From[c.edges[k-1]]]; k-- {
+			c.edges[k], c.edges[k-1] = c.edges[k-1], c.edges[k]
+		}
+	}
+	return c.edges
+}
+
+// receive schedules the edges to machine m and returns when the last arrives.
+func (c *contention) receive(edges []int32, m int32) float64 {
+	g, ready := c.g, 0.0
+	for _, e := range edges {
+		from := c.machine[g.From[e]]
+		sent := c.finish[g.From[e]]
+		switch {
+		case from == m:
+			c.arrived[e] = sent
+		case !c.replay.Contends(from, m) || g.Data[e] == 0:
+			c.arrived[e] = sent + c.replay.alone(e, from, m)
+		default:
+			length := c.loneLength(e, from, m)
+			begin := c.common(g.Route(from, m), sent+g.Startup[from], length)
+			for _, l := range g.Route(from, m) {
+				c.links[l].occupy(begin, begin+length)
+			}
+			c.begun[e] = begin
+			sent, c.arrived[e] = begin-g.Startup[from], begin+length
+		}
+		c.sent[e] = sent
+		ready = max(ready, c.arrived[e])
+	}
+	return ready
+}
+
+// giveBack undoes receive.
+func (c *contention) giveBack(edges []int32, m int32) {
+	g := c.g
+	for _, e := range edges {
+		from := c.machine[g.From[e]]
+		if from == m || !c.replay.Contends(from, m) || g.Data[e] == 0 {
+			continue
+		}
+		for _, l := range g.Route(from, m) {
+			c.links[l].release(c.begun[e], c.arrived[e])
+		}
+	}
+}
+
+// loneLength is how long edge e is on the links when it is alone there.
+func (c *contention) loneLength(e, m, n int32) float64 {
+	g := c.g
+	rate := g.Rate[int(m)*g.Machines+int(n)] * c.replay.lone
+	if g.Transfer == model.TransferTCP || g.Transfer == model.TransferTCPAll {
+		for _, l := range g.Route(m, n) {
+			rate = min(rate, g.Links[l]*tcpShare(1))
+		}
+	}
+	return g.Data[e] / rate
+}
+
+// common is the earliest start at ready or later at which all links are free
+// for length.
+func (c *contention) common(links []int32, ready, length float64) float64 {
+	for {
+		at := ready
+		for _, l := range links {
+			at = c.links[l].find(at, length)
+		}
+		if at == ready {
+			return at
+		}
+		ready = at
+	}
+}

@@ -1,0 +1,238 @@
+package dag
+
+// timeline holds the idle gaps of one machine and finds the earliest one into
+// which a task fits: the insertion policy of Topcuoglu et al. 2002.
+//
+// The gaps between tasks are a treap in the order of their starts, each node
+// with the longest gap below it; after the last task the machine is free for
+// ever. Finding, occupying and releasing take O(log gaps) each (expected, with
+// fixed pseudo-random priorities).
+type timeline struct {
+	nodes []gap
+	free  []int32 // nodes not in use
+	root  int32   // 0 is no node
+	tail  float64 // end of the last task
+	seed  uint32
+}
+
+type gap struct {
+	start, end, longest float64
+	left, right         int32
+	priority            uint32
+}
+
+func newTimeline() *timeline { return &timeline{nodes: make([]gap, 1, 16), seed: 2463534242} }
+
+// find is the earliest start at ready or later with room for length.
+func (tl *timeline) find(ready, length float64) float64 {
+	if ready >= tl.tail {
+		return ready
+	}
+	// The gap that ready is in, if it is in one.
+	in := int32(0)
+	for k := tl.root; k != 0; {
+		if n := &tl.nodes[k]; n.start <= ready {
+			in, k = k, n.right
+		} else {
+			k = n.left
+		}
+	}
+	if in != 0 && ready+length <= tl.nodes[in].end {
+		return ready
+	}
+	if k := tl.first(tl.root, ready, length); k != 0 {
+		return tl.nodes[k].start
+	}
+	return tl.tail
+}
+
+// first is the first gap after ready that is long enough, below node k.
+func (tl *timeline) first(k int32, ready, length float64) int32 {
+	for k != 0 && tl.nodes[k].longest >= length {
+		n := &tl.nodes[k]
+		if n.start > ready {
+			if f := tl.first(n.left, ready, length); f != 0 {
+				return f
+			}
+			if fits(n.start, n.end, length) {
+				return k
+			}
+		}
+		k = n.right
+	}
+	return 0
+}
+
+func fits(start, end, length float64) bool { return end-start >= length && start+length <= end }
+
+// occupy takes [start, end), which must be free.
+func (tl *timeline) occupy(start, end float64) {
+	if end <= start {
+		return
+	}
+	if start >= tl.tail {
+		tl.insert(tl.tail, start)
+		tl.tail = end
+		return
+	}
+	from, to := tl.remove(start)
+	tl.insert(from, start)
+	tl.insert(end, to)
+}
+
+// release undoes occupy(start, end).
+func (tl *timeline) release(start, end float64) {
+	if end <= start {
+		return
+	}
+	from := start
+	if k := tl.endingAt(start); k != 0 {
+		from, _ = tl.remove(tl.nodes[k].start)
+	}
+	if end == tl.tail {
+		tl.tail = from
+		return
+	}
+	to := end
+	if k := tl.at(end); k != 0 && tl.nodes[k].start == end {
+		_, to = tl.remove(end)
+	}
+	tl.insert(from, to)
+}
+
+// at is the last gap that starts at x or before.
+func (tl *timeline) at(x float64) int32 {
+	found := int32(0)
+	for k := tl.root; k != 0; {
+		if n := &tl.nodes[k]; n.start <= x {
+			found, k = k, n.right
+		} else {
+			k = n.left
+		}
+	}
+	return found
+}
+
+func (tl *timeline) endingAt(x float64) int32 {
+	found := int32(0)
+	for k := tl.root; k != 0; {
+		if n := &tl.nodes[k]; n.start < x {
+			found, k = k, n.right
+		} else {
+			k = n.left
+		}
+	}
+	if found != 0 && tl.nodes[found].end == x {
+		return found
+	}
+	return 0
+}
+
+// insert adds the gap [start, end) unless it is empty.
+func (tl *timeline) insert(start, end float64) {
+	if end <= start {
+		return
+	}
+	tl.seed ^= tl.seed << 13
+	tl.seed ^= tl.seed >> 17
+	tl.seed ^= tl.seed << 5
+	n := gap{start: start, end: end, longest: end - start, priority: tl.seed}
+	var k int32
+	if last := len(tl.free) - 1; last >= 0 {
+		k = tl.free[last]
+		tl.free = tl.free[:last]
+		tl.nodes[k] = n
+	} else {
+		k = int32(len(tl.nodes))
+		tl.nodes = append(tl.nodes, n)
+	}
+	tl.root = tl.put(tl.root, k)
+}
+
+func (tl *timeline) put(root, k int32) int32 {
+	if root == 0 {
+		return k
+	}
+	n := &tl.nodes[root]
+	if tl.nodes[k].priority > n.priority {
+		tl.nodes[k].left, tl.nodes[k].right = tl.split(root, tl.nodes[k].start)
+		tl.pull(k)
+		return k
+	}
+	if tl.nodes[k].start < n.start {
+		n.left = tl.put(n.left, k)
+	} else {
+		n.right = tl.put(n.right, k)
+	}
+	tl.pull(root)
+	return root
+}
+
+// split parts the gaps below root at x.
+func (tl *timeline) split(root int32, x float64) (int32, int32) {
+	if root == 0 {
+		return 0, 0
+	}
+	n := &tl.nodes[root]
+	if n.start < x {
+		low, high := tl.split(n.right, x)
+		n.right = low
+		tl.pull(root)
+		return root, high
+	}
+	low, high := tl.split(n.left, x)
+	n.left = high
+	tl.pull(root)
+	return low, root
+}
+
+func (tl *timeline) join(a, b int32) int32 {
+	switch {
+	case a == 0:
+		return b
+	case b == 0:
+		return a
+	case tl.nodes[a].priority > tl.nodes[b].priority:
+		tl.nodes[a].right = tl.join(tl.nodes[a].right, b)
+		tl.pull(a)
+		return a
+	}
+	tl.nodes[b].left = tl.join(a, tl.nodes[b].left)
+	tl.pull(b)
+	return b
+}
+
+// remove takes out the last gap that starts at x or before, and returns it.
+func (tl *timeline) remove(x float64) (start, end float64) {
+	start = tl.nodes[tl.at(x)].start
+	link := &tl.root
+	var path []int32
+	for tl.nodes[*link].start != start {
+		path = append(path, *link)
+		if n := &tl.nodes[*link]; start < n.start {
+			link = &n.left
+		} else {
+			link = &n.right
+		}
+	}
+	k := *link
+	end = tl.nodes[k].end
+	*link = tl.join(tl.nodes[k].left, tl.nodes[k].right)
+	tl.free = append(tl.free, k)
+	for i := len(path) - 1; i >= 0; i-- {
+		tl.pull(path[i])
+	}
+	return start, end
+}
+
+// pull brings a node's longest gap up to date.
+func (tl *timeline) pull(k int32) {
+	n := &tl.nodes[k]
+	n.longest = n.end - n.start
+	if n.left != 0 {
+		n.longest = max(n.longest, tl.nodes[n.left].longest)
+	}
+	if n.right != 0 {
+		n.longest = max(n.longest, tl.nodes[n.right].longest)
+	}
+}
