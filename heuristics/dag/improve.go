@@ -208,6 +208,9 @@ func (s *search) step() func() {
 		return s.moveHold()
 	}
 	t := s.critical[s.rng.IntN(len(s.critical))]
+	if s.g.Machines > 1 && s.rng.IntN(4) == 0 {
+		return s.exchange(t)
+	}
 	from := s.now.Machine[t]
 	to := from
 	if s.g.Machines > 1 && s.rng.IntN(3) > 0 {
@@ -239,6 +242,37 @@ func (s *search) step() func() {
 	old := s.place[t]
 	s.move(t, from, to, old, at)
 	return func() { s.move(t, to, from, at, old) }
+}
+
+// exchange lets t change places with a task of another machine that starts near it,
+// or anywhere.
+func (s *search) exchange(t int32) func() {
+	from := s.now.Machine[t]
+	to := int32(s.rng.IntN(s.g.Machines - 1))
+	if to >= from {
+		to++
+	}
+	order := s.now.Order[to]
+	if len(order) == 0 {
+		return nil
+	}
+	k := s.rng.IntN(len(order))
+	if s.rng.IntN(2) == 0 {
+		near, _ := slices.BinarySearchFunc(order, s.start[t], func(x int32, v float64) int {
+			if s.start[x] < v {
+				return -1
+			}
+			return 1
+		})
+		k = min(max(0, near+s.rng.IntN(3)-1), len(order)-1)
+	}
+	u, at := order[k], s.place[t]
+	s.now.Order[from][at], s.now.Order[to][k] = u, t
+	s.now.Machine[t], s.now.Machine[u] = to, from
+	return func() {
+		s.now.Order[from][at], s.now.Order[to][k] = t, u
+		s.now.Machine[t], s.now.Machine[u] = from, to
+	}
 }
 
 // move takes task t from its place on one machine and puts it at another's.

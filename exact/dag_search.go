@@ -1,0 +1,213 @@
+package exact
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/model"
+)
+
+// DAGSearch is the native exact search for DAG without contention:
+//
+//  1. a schedule by list scheduling and local search (dag.BestPlan),
+//  2. bounds by paths, forks and the machines' time, which close many instances
+//     at once,
+//  3. a search over partial schedules level by level (levels) with dominance,
+//     as a beam of growing width, which improves the schedule, and then exact.
+//
+// Under contention transfers only take longer: the makespan without contention
+// is a lower bound for any schedule, since the same machines and order of tasks,
+// played without contention, end no later. (A transfer's rate is never above
+// its path's rate, see model.TransferModel, and a task never starts before its
+// data are there.) So the search proves that bound, and the schedule is that of
+// DAGContention on small instances and of dag.Improve on others.
+//
+// It is any-time: when ctx or the time limit ends, the result carries the best
+// schedule and the bound proved by then. The solution doesn't depend on the
+// number of threads. Instances of more than 128 tasks get the schedule and the
+// bounds without search.
+type DAGSearch struct{}
+
+// Name is "search".
+func (DAGSearch) Name() string { return "search" }
+
+// Solve implements model.Solver.
+func (s DAGSearch) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	r := model.NewResult(s.Name(), set.Seed)
+	d, ok := in.(*model.DAG)
+	if !ok {
+		return r, fmt.Errorf("search: %w: it doesn't solve %s instances", model.ErrUnsupported, in.Kind())
+	}
+	began := time.Now()
+	limited, cancel := set.WithTimeLimit(ctx)
+	defer cancel()
+	ideal := *d
+	ideal.TransferModel = model.TransferIdeal
+	x := dagSearch{ctx: limited, d: &ideal, g: ideal.Graph(), set: set, began: began}
+	if d.Transfers() == model.TransferIdeal {
+		if err := x.run(); err != nil {
+			return r, err
+		}
+		if err := r.SetSolution(d, x.schedule()); err != nil {
+			return r, err
+		}
+	} else if err := x.contended(d, &r); err != nil {
+		return r, err
+	}
+	r.Nodes = x.nodes
+	r.SetBound(model.Minimise, x.lower, set.GapLimit())
+	if r.Status != model.StatusOptimal && r.Reason == "" {
+		r.Reason = x.reason
+	}
+	r.Elapsed = time.Since(began)
+	return r, nil
+}
+
+// dagSearch is the state of one run without contention.
+type dagSearch struct {
+	ctx    context.Context
+	d      *model.DAG
+	g      *model.Graph
+	set    model.Settings
+	began  time.Time
+	plan   dag.Plan
+	upper  float64 // its makespan
+	lower  float64 // proved
+	nodes  int64
+	reason string
+}
+
+func (s *dagSearch) schedule() *model.Schedule {
+	r := dag.NewReplay(s.g)
+	r.Run(s.plan, nil)
+	return s.d.Schedule(s.plan.Machine, r.Start, r.Sent)
+}
+
+func (s *dagSearch) run() error {
+	if s.g.Tasks == 0 {
+		s.plan = dag.Plan{Order: make([][]int32, s.g.Machines)}
+		return nil
+	}
+	for _, b := range bounds.DAGQuick(s.g) {
+		s.lower = max(s.lower, b.Value)
+	}
+	steps := min(dag.Steps(s.g), 2000+100*s.g.Tasks)
+	var err error
+	// Rounding may leave a schedule that meets a bound a little above it.
+	if s.plan, s.upper, err = dag.BestPlan(s.ctx, s.d, s.g, s.set, steps, s.lower*(1+1e-9)); err != nil {
+		return fmt.Errorf("search: %w", err)
+	}
+	if s.closed() {
+		return nil
+	}
+	if s.g.Tasks > maxTasks || s.g.Machines > math.MaxInt8 {
+		s.reason = fmt.Sprintf("more than %d tasks or %d machines: bounds without search", maxTasks, math.MaxInt8)
+		return nil
+	}
+	return s.search()
+}
+
+func (s *dagSearch) closed() bool {
+	return s.upper <= s.lower || model.Gap(s.upper, s.lower) <= min(s.set.GapLimit(), 1)*0.9
+}
+
+// search runs the levels: beams first, then everything.
+func (s *dagSearch) search() error {
+	k := newTicks(s.g, s.upper)
+	if err := k.findWeights(s.ctx); err != nil {
+		return fmt.Errorf("search: %w", err)
+	}
+	on, order := k.renumber(s.plan)
+	upper, end := k.fit(on, order)
+	l := &levels{ticks: k, ctx: s.ctx, workers: s.set.Workers(), upper: upper, best: end, on: on}
+	l.report = func() { s.found(l) }
+	perState := 5*k.n + 8*k.m + 64
+	for _, width := range []int{100, 3000, 0} {
+		l.width = width
+		l.block = 1_500_000_000 / perState
+		if width == 0 {
+			l.block /= k.n
+		}
+		l.dropped = never
+		l.run(k.root(), 0)
+		s.nodes = l.nodes
+		// Whatever wasn't searched is no better than its bound.
+		s.lower = max(s.lower, float64(min(l.dropped, l.upper))*k.unit)
+		if l.dropped >= l.upper || s.closed() {
+			break
+		}
+		s.progress()
+		if s.ctx.Err() != nil {
+			s.reason = "stopped by the time limit"
+			if errors.Is(s.ctx.Err(), context.Canceled) {
+				s.reason = "interrupted"
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// found takes the levels' best schedule.
+func (s *dagSearch) found(l *levels) {
+	p := l.planOf(l.best, l.on)
+	if v := dag.NewReplay(s.g).Run(p, nil); v < s.upper {
+		s.plan, s.upper = p, v
+		s.progress()
+	}
+}
+
+func (s *dagSearch) progress() {
+	if s.set.Progress != nil {
+		s.set.Progress(model.Progress{Algorithm: "search", Incumbent: s.upper, Bound: s.lower, Nodes: s.nodes, Elapsed: time.Since(s.began)})
+	}
+}
+
+// root is the level of the empty schedule.
+func (k *ticks) root() *level {
+	return &level{n: k.n, m: k.m, bound: []int32{0}, score: []int32{0}, done: make([]taskSet, 1), free: make([]int32, k.m), end: make([]int32, k.n), on: make([]int8, k.n)}
+}
+
+// renumber is a plan in the ticks' task numbers.
+func (k *ticks) renumber(p dag.Plan) (on []int8, order [][]int32) {
+	number := make([]int32, k.n)
+	on = make([]int8, k.n)
+	for i, t := range k.task {
+		number[t], on[i] = int32(i), int8(p.Machine[t])
+	}
+	order = make([][]int32, k.m)
+	for a, tasks := range p.Order {
+		for _, t := range tasks {
+			order[a] = append(order[a], number[t])
+		}
+	}
+	return on, order
+}
+
+// planOf is the plan of a schedule in the instance's task numbers.
+func (k *ticks) planOf(end []int32, on []int8) dag.Plan {
+	p := dag.Plan{Machine: make([]int32, k.n), Order: make([][]int32, k.m)}
+	byEnd := make([]int32, k.n)
+	for i := range byEnd {
+		byEnd[i] = int32(i)
+	}
+	// Ends and, for tasks of length zero, the topological numbers are in
+	// the order of the machine.
+	slices.SortFunc(byEnd, func(a, b int32) int {
+		sa, sb := end[a]-k.cost[int(a)*k.m+int(on[a])], end[b]-k.cost[int(b)*k.m+int(on[b])]
+		return cmp.Or(cmp.Compare(sa, sb), cmp.Compare(end[a], end[b]), cmp.Compare(a, b))
+	})
+	for _, i := range byEnd {
+		t, m := k.task[i], int32(on[i])
+		p.Machine[t] = m
+		p.Order[m] = append(p.Order[m], t)
+	}
+	return p
+}
