@@ -10,9 +10,9 @@ import (
 // leftShift starts every task as early as its data and its machine allow, the
 // tasks of a machine in this order: those that an order demands first
 // (ordered may be nil), then by start, end and place in topological order. An
-// order that contradicts the edges is broken where it does. Times are in
-// seconds. O(V² + E), V³ with an order.
-func (b *dagBuild) leftShift(machine []int32, start []float64, ordered func(i, j int) bool) (begin, sent []float64) {
+// order that contradicts the edges is broken where it does; turn counts the
+// tasks as they were placed. Times are in seconds. O(V² + E), V³ with an order.
+func (b *dagBuild) leftShift(machine []int32, start []float64, ordered func(i, j int) bool) (begin, sent []float64, turn []int) {
 	g, n, m := b.g, b.n, b.m
 	missing, done := make([]int, n), make([]bool, n)
 	for _, t := range g.To {
@@ -36,9 +36,9 @@ func (b *dagBuild) leftShift(machine []int32, start []float64, ordered func(i, j
 		}
 		return b.place[i] < b.place[j]
 	}
-	begin, sent = make([]float64, n), make([]float64, len(g.Data))
+	begin, sent, turn = make([]float64, n), make([]float64, len(g.Data)), make([]int, n)
 	free := make([]float64, m)
-	for range n {
+	for k := range n {
 		next, nextBlocked := -1, false
 		for t := range n {
 			if done[t] || missing[t] > 0 {
@@ -55,13 +55,13 @@ func (b *dagBuild) leftShift(machine []int32, start []float64, ordered func(i, j
 			begin[next] = max(begin[next], sent[e]+g.Comm(e, machine[g.From[e]], a))
 		}
 		free[a] = begin[next] + cost(next)
-		done[next] = true
+		done[next], turn[next] = true, k
 		for _, e := range g.Succ(int32(next)) {
 			sent[e] = free[a]
 			missing[g.To[e]]--
 		}
 	}
-	return begin, sent
+	return begin, sent, turn
 }
 
 func (b *dagBuild) decode(d *model.DAG, x []float64) (*model.Schedule, error) {
@@ -79,7 +79,7 @@ func (b *dagBuild) decode(d *model.DAG, x []float64) (*model.Schedule, error) {
 		}
 		start[t] = x[b.s[t]] * b.Unit
 	}
-	begin, sent := b.leftShift(machine, start, func(i, j int) bool {
+	begin, sent, _ := b.leftShift(machine, start, func(i, j int) bool {
 		if machine[i] != machine[j] || b.before[i*n+j] {
 			return false
 		}
@@ -91,7 +91,7 @@ func (b *dagBuild) decode(d *model.DAG, x []float64) (*model.Schedule, error) {
 
 func (b *dagBuild) encode(machine []int32, start []float64) []float64 {
 	n, m := b.n, b.m
-	begin, _ := b.leftShift(machine, start, nil)
+	begin, _, turn := b.leftShift(machine, start, nil)
 	x := make([]float64, len(b.Vars))
 	// set puts the variable to 1 and is false if the model doesn't have it.
 	set := func(v int) bool {
@@ -120,16 +120,11 @@ func (b *dagBuild) encode(machine []int32, start []float64) []float64 {
 	}
 	for i := range n {
 		for j := range n {
-			if i == j || machine[i] != machine[j] || b.before[i*n+j] || b.before[j*n+i] {
+			if turn[i] >= turn[j] || machine[i] != machine[j] || b.before[i*n+j] {
 				continue
 			}
-			// Tasks without length may share a moment: who ends first is first.
-			k := int(machine[i])
-			ei, ej := x[b.s[i]]+b.cost[i*m+k], x[b.s[j]]+b.cost[j*m+k]
-			if ei < ej || ei == ej && (x[b.s[i]] < x[b.s[j]] || x[b.s[i]] == x[b.s[j]] && b.place[i] < b.place[j]) {
-				if !set(b.y[(i*n+j)*m+k]) {
-					return nil
-				}
+			if !set(b.y[(i*n+j)*m+int(machine[i])]) {
+				return nil
 			}
 		}
 	}

@@ -184,17 +184,19 @@ func (b *dagBuild) variables() {
 func (b *dagBuild) tasks() {
 	for t := range b.n {
 		var once []milp.Term
+		later := false // on some machine than the lower bound of s
 		head, tail := []milp.Term{{Var: b.s[t], Coef: 1}}, []milp.Term{{Var: b.c, Coef: 1}, {Var: b.s[t], Coef: -1}}
 		for k := t * b.m; k < (t+1)*b.m; k++ {
 			if v := b.x[k]; v >= 0 {
 				once = append(once, milp.Term{Var: v, Coef: 1})
+				later = later || b.head[k] > b.Vars[b.s[t]].Lower
 				head = append(head, milp.Term{Var: v, Coef: -b.head[k]})
 				tail = append(tail, milp.Term{Var: v, Coef: -b.cost[k] - b.tail[k]})
 			}
 		}
 		b.row(fmt.Sprintf("once_%d", t+1), 1, 1, once...)
 		b.row(fmt.Sprintf("tail_%d", t+1), 0, milp.Inf, tail...)
-		if len(once) > 1 {
+		if later {
 			b.row(fmt.Sprintf("head_%d", t+1), 0, milp.Inf, head...)
 		}
 	}
