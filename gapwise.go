@@ -7,6 +7,7 @@
 package gapwise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,9 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/heuristics"
+	"github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -103,10 +106,13 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 	}
 	byHiGHS := "highs"
 	if f := o.Formulation; f != "" {
-		if !slices.Contains(bounds.VCSchedFormulations, f) {
-			return nil, set, fmt.Errorf("%w: formulation %q, give one of %s", ErrUnknownAlgorithm, f, strings.Join(bounds.VCSchedFormulations, ", "))
+		known := Formulations(kind)
+		if !slices.Contains(known, f) {
+			return nil, set, fmt.Errorf("%w: formulation %q for %s, give one of %s", ErrUnknownAlgorithm, f, kind, strings.Join(known, ", "))
 		}
-		byHiGHS = exact.VCSchedHiGHS{Formulation: f}.Name()
+		if f != known[0] {
+			byHiGHS = "highs-" + f
+		}
 	}
 	switch o.Algorithm {
 	case "", "auto":
@@ -129,6 +135,48 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 		return nil, set, fmt.Errorf("%w: engine %q, give search, highs or both", ErrUnknownAlgorithm, o.Engine)
 	}
 	return pick(o.Algorithm)
+}
+
+// Formulations lists the problem's linear models, the default first.
+func Formulations(kind model.Kind) []string {
+	switch kind {
+	case model.KindVCSched:
+		return bounds.VCSchedFormulations
+	case model.KindDAG:
+		return bounds.DAGFormulations
+	}
+	return nil
+}
+
+// Formulation makes the linear model of an instance; an empty name is the
+// default. A DAG's is that without contention, with HEFT's makespan as the horizon.
+func Formulation(ctx context.Context, in model.Instance, name string) (*milp.Model, error) {
+	switch typed := in.(type) {
+	case *model.VCSched:
+		f, err := bounds.VCSchedFormulation(typed, cmp.Or(name, bounds.VCSchedFormulations[0]))
+		if err != nil {
+			return nil, err
+		}
+		return &f.Model, nil
+	case *model.DAG:
+		if typed.Transfers() != model.TransferIdeal {
+			return nil, fmt.Errorf("%w: the model knows no contention, take the transfer model %q", model.ErrUnsupported, model.TransferIdeal)
+		}
+		s, _, err := dag.HEFT(ctx, typed, model.Settings{})
+		if err != nil {
+			return nil, err
+		}
+		o, err := typed.Objective(s)
+		if err != nil {
+			return nil, err
+		}
+		f, err := bounds.DAGFormulation(typed, o.Value)
+		if err != nil {
+			return nil, err
+		}
+		return &f.Model, nil
+	}
+	return nil, fmt.Errorf("%w: no formulation for %s", model.ErrUnsupported, in.Kind())
 }
 
 // Check reports whether the options name solvers for the problem, without
@@ -183,17 +231,30 @@ func solveOne(ctx context.Context, in model.Instance, s model.Solver, set model.
 		return r, err
 	}
 	// A heuristic proves nothing by itself: it gets the cheap bounds.
-	if v, ok := in.(*model.VCSched); ok && r.Status != model.StatusInfeasible && math.IsNaN(r.Bound) {
-		switch b := bounds.VCSchedPacking(v); {
-		case !b.Infeasible:
-			r.SetBound(in.Sense(), b.Value, set.GapLimit())
-		case r.Solution == nil:
-			r.Status, r.Reason = model.StatusInfeasible, b.Reason
-		default:
-			return r, &DefectError{Instance: in, Result: r, Reason: "a bound proves infeasible what was solved: " + b.Reason}
+	if r.Status != model.StatusInfeasible && math.IsNaN(r.Bound) {
+		for _, b := range cheapBounds(in) {
+			switch {
+			case !b.Infeasible:
+				r.SetBound(in.Sense(), b.Value, set.GapLimit())
+			case r.Solution == nil:
+				r.Status, r.Reason = model.StatusInfeasible, b.Reason
+			default:
+				return r, &DefectError{Instance: in, Result: r, Reason: "a bound proves infeasible what was solved: " + b.Reason}
+			}
 		}
 	}
 	return stamp(in, r, set)
+}
+
+// cheapBounds are those that take no longer than a heuristic.
+func cheapBounds(in model.Instance) []bounds.Bound {
+	switch typed := in.(type) {
+	case *model.VCSched:
+		return []bounds.Bound{bounds.VCSchedPacking(typed)}
+	case *model.DAG:
+		return bounds.DAGQuick(typed.Graph())
+	}
+	return nil
 }
 
 // stamp has the judge look at the result and writes who made it of what.
@@ -252,8 +313,11 @@ func Bounds(ctx context.Context, in model.Instance) ([]bounds.Bound, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	if v, ok := in.(*model.VCSched); ok {
-		return bounds.VCSched(ctx, v)
+	switch typed := in.(type) {
+	case *model.VCSched:
+		return bounds.VCSched(ctx, typed)
+	case *model.DAG:
+		return bounds.DAG(ctx, typed)
 	}
 	return nil, fmt.Errorf("bound: %w: no bounds for %s", model.ErrUnsupported, in.Kind())
 }

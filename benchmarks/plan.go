@@ -41,23 +41,6 @@ type Plan struct {
 	Seeds      []uint64    `yaml:"seeds"` // of the algorithms; default: 1
 }
 
-// Generator draws Count instances for every combination of its lists' values.
-// An absent list stands for its single default.
-type Generator struct {
-	Kind      model.Kind `yaml:"kind"`
-	Hosts     []int      `yaml:"hosts"`
-	Jobs      []int      `yaml:"jobs"`
-	Slack     []float64  `yaml:"slack"`
-	MeanCPU   []float64  `yaml:"mean_cpu"`
-	CoVCPU    []float64  `yaml:"cov_cpu"`
-	CoVMemory []float64  `yaml:"cov_memory"`
-	MaxTasks  []int      `yaml:"max_tasks"`
-	Running   []float64  `yaml:"running"`
-	Budget    []float64  `yaml:"budget"`
-	Count     int        `yaml:"count"`
-	Seed      uint64     `yaml:"seed"`
-}
-
 // Algorithm is one column of the experiment.
 type Algorithm struct {
 	Name string `yaml:"name"`
@@ -75,10 +58,6 @@ type Algorithm struct {
 	// generator parameters (Params), for example jobs: [12].
 	Only map[string][]float64 `yaml:"only"`
 }
-
-// Params are the generator parameters that runs can be restricted to and
-// tables grouped by.
-var Params = []string{"hosts", "jobs", "slack", "mean_cpu", "cov_cpu", "cov_memory", "max_tasks", "running", "budget"}
 
 // maxCases bounds a plan's instances: more is a slip of the pen.
 const maxCases = 10_000_000
@@ -168,28 +147,41 @@ func DecodePlan(data []byte) (*Plan, error) {
 			}
 		}
 		if a.Name != glpkName {
-			if err := a.options(0).Check(model.KindVCSched); err != nil {
+			if err := p.check(a); err != nil {
 				return nil, bad("algorithm %q: %v", a.Label, err)
 			}
 		}
 	}
 	all := 0.0
 	for i, g := range p.Generators {
-		if g.Kind != model.KindVCSched {
-			return nil, bad("generator %d: kind is %q, must be one of %q", i+1, g.Kind, model.Kinds())
-		}
-		if len(g.Hosts) == 0 || len(g.Jobs) == 0 || g.Count < 1 {
-			return nil, bad("generator %d: hosts, jobs and count must be given", i+1)
-		}
-		n := float64(g.Count)
-		for _, k := range []int{len(g.Hosts), len(g.Jobs), len(g.Slack), len(g.MeanCPU), len(g.CoVCPU), len(g.CoVMemory), len(g.MaxTasks), len(g.Running), len(g.Budget)} {
-			n *= float64(max(1, k))
+		n, err := g.size()
+		if err != nil {
+			return nil, bad("generator %d: %v", i+1, err)
 		}
 		if all += n; all > maxCases {
 			return nil, bad("generator %d: that makes %.0f instances, at most %d are allowed", i+1, all, maxCases)
 		}
 	}
 	return p, nil
+}
+
+// check reports whether the algorithm solves what the plan draws, or, if the
+// plan has files alone, any problem.
+func (p *Plan) check(a *Algorithm) error {
+	kinds := model.Kinds()
+	if len(p.Generators) > 0 {
+		kinds = nil
+		for _, g := range p.Generators {
+			kinds = append(kinds, g.Kind)
+		}
+	}
+	var err error
+	for _, kind := range kinds {
+		if err = a.options(0).Check(kind); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 // options are what gapwise.Solve takes for one run.
@@ -268,51 +260,4 @@ func (p *Plan) Cases() ([]Case, error) {
 		names[c.Name] = true
 	}
 	return all, nil
-}
-
-func (g Generator) cases() []Case {
-	var all []Case
-	floats := func(v []float64, fallback float64) []float64 {
-		if len(v) == 0 {
-			return []float64{fallback}
-		}
-		return v
-	}
-	maxTasks := g.MaxTasks
-	if len(maxTasks) == 0 {
-		maxTasks = []int{1}
-	}
-	for _, h := range g.Hosts {
-		for _, j := range g.Jobs {
-			for _, s := range floats(g.Slack, 0.5) {
-				for _, mean := range floats(g.MeanCPU, 0.5) {
-					for _, cc := range floats(g.CoVCPU, 0.5) {
-						for _, cm := range floats(g.CoVMemory, 0.5) {
-							for _, t := range maxTasks {
-								for _, r := range floats(g.Running, 0) {
-									for _, b := range floats(g.Budget, 0) {
-										for k := range g.Count {
-											spec := instances.VCSchedSpec{Hosts: h, Jobs: j, Slack: s, MeanCPU: mean, CoVCPU: cc,
-												CoVMemory: cm, MaxTasks: t, Running: r, Budget: b, Index: k, Seed: g.Seed}
-											all = append(all, specCase(spec))
-										}
-									}
-								}
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-	return all
-}
-
-func specCase(s instances.VCSchedSpec) Case {
-	return Case{
-		Name: s.Name(), Index: s.Index,
-		Params: map[string]float64{"hosts": float64(s.Hosts), "jobs": float64(s.Jobs), "slack": s.Slack, "mean_cpu": s.MeanCPU,
-			"cov_cpu": s.CoVCPU, "cov_memory": s.CoVMemory, "max_tasks": float64(s.MaxTasks), "running": s.Running, "budget": s.Budget},
-		Load: func() (model.Instance, error) { return s.Generate() },
-	}
 }

@@ -27,11 +27,15 @@ type Record struct {
 	Second    *float64           `json:"second_objective,omitempty"`
 	Bound     *float64           `json:"bound,omitempty"`
 	Gap       *float64           `json:"gap,omitempty"`
-	ElapsedS  float64            `json:"elapsed_s"`
-	Nodes     int64              `json:"nodes"`
-	Verified  bool               `json:"verified"`
-	Reason    string             `json:"reason,omitempty"`
-	Version   string             `json:"version"`
+	// Planned is what the first plan promised and Rounds the round of the
+	// best one, for algorithms that plan and replay (model.Round).
+	Planned  *float64 `json:"planned,omitempty"`
+	Rounds   int      `json:"rounds,omitempty"`
+	ElapsedS float64  `json:"elapsed_s"`
+	Nodes    int64    `json:"nodes"`
+	Verified bool     `json:"verified"`
+	Reason   string   `json:"reason,omitempty"`
+	Version  string   `json:"version"`
 }
 
 // key tells runs apart.
@@ -45,7 +49,17 @@ func optional(x float64) *float64 {
 }
 
 func newRecord(plan string, c *Case, a *Algorithm, r model.Result) Record {
-	return Record{Plan: plan, Instance: c.Name, Hash: r.InstanceHash, Kind: r.Kind, Params: c.Params, Algorithm: a.Label, Options: a.settings(),
+	var planned *float64
+	rounds := 0
+	for k, x := range r.Trace {
+		if k == 0 {
+			planned = optional(x.Planned)
+		}
+		if x.Kept {
+			rounds = x.Round
+		}
+	}
+	return Record{Plan: plan, Planned: planned, Rounds: rounds, Instance: c.Name, Hash: r.InstanceHash, Kind: r.Kind, Params: c.Params, Algorithm: a.Label, Options: a.settings(),
 		Seed: r.Seed, Status: r.Status, Objective: optional(r.Objective), Second: optional(r.SecondObjective),
 		Bound: optional(r.Bound), Gap: optional(r.Gap), ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
 		Verified: r.Solution != nil, Reason: r.Reason, Version: r.Version}

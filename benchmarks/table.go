@@ -73,6 +73,14 @@ var columns = []column{
 	{"verified", "runs whose solution passed the judge", func(g *group) string { return strconv.Itoa(g.count(func(r measured) bool { return r.Verified })) }},
 	{"objective", "mean objective", func(g *group) string { return figure(stat.Mean(g.values(measured.objective), nil)) }},
 	{"second", "mean second objective", func(g *group) string { return figure(stat.Mean(g.values(measured.second), nil)) }},
+	{"planned", "mean of what the first plan promised without contention", func(g *group) string { return figure(stat.Mean(g.values(measured.planned), nil)) }},
+	{"longer %", "mean objective over that, less 1", func(g *group) string {
+		planned := g.values(measured.planned)
+		return percent(stat.Mean(g.values(measured.objective), nil)/stat.Mean(planned, nil) - 1)
+	}},
+	{"rounds", "mean round of the best plan", func(g *group) string {
+		return figure(stat.Mean(g.values(func(r measured) float64 { return float64(r.Rounds) }), nil))
+	}},
 	{"gap mean %", "gap to the best bound proved by any run, mean", func(g *group) string { return percent(stat.Mean(g.values(measured.gap), nil)) }},
 	{"gap median %", "the same, median", func(g *group) string { return percent(quantile(0.5, g.values(measured.gap))) }},
 	{"gap p95 %", "the same, 95th percentile", func(g *group) string { return percent(quantile(0.95, g.values(measured.gap))) }},
@@ -124,6 +132,13 @@ func (r measured) second() float64 {
 		return math.NaN()
 	}
 	return *r.Second
+}
+
+func (r measured) planned() float64 {
+	if r.Planned == nil {
+		return math.NaN()
+	}
+	return *r.Planned
 }
 
 func (r measured) elapsed() float64 { return r.ElapsedS }
@@ -312,8 +327,7 @@ func learn(records []Record, compared []string) map[string]*known {
 		r := &records[i]
 		k := all[r.Hash] // plans may share names, not instances
 		if k == nil {
-			// Every problem so far maximises.
-			k = &known{bound: math.NaN(), best: math.NaN(), sense: model.Maximise}
+			k = &known{bound: math.NaN(), best: math.NaN(), sense: r.Kind.Sense()}
 			all[r.Hash] = k
 		}
 		k.infeasible = k.infeasible || r.Status == model.StatusInfeasible

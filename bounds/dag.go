@@ -11,6 +11,9 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
+// DAGFormulations are the names of the linear models of DAG.
+var DAGFormulations = []string{"ordering"}
+
 // DAG computes the bounds on the makespan that need no search, for any
 // transfer model: they hold without contention, which only delays. Those that
 // need a linear program come last and are left out when ctx ends.
@@ -37,7 +40,8 @@ func DAG(ctx context.Context, d *model.DAG) ([]Bound, error) {
 //   - critical-path: the longest path, each task at its least cost, edges free. O(V M + E)
 //   - communication-path: the longest path, each task on its best machine for
 //     its predecessors and successors, edges between machines at their length. O(E M²)
-//   - area: the least costs together over the number of machines. O(V M)
+//   - area: the least costs together over the number of machines, or the same
+//     with machines weighted by their speed. O(V M)
 //   - fernandez-bussell: the tasks that can't be moved out of some interval
 //     (Fernández, Bussell 1973), with heads and tails of the paths above and
 //     least costs. O(V P²) for P ends of intervals: at most 200 of them, and fewer on large graphs.
@@ -150,12 +154,36 @@ func (x *dagPaths) critical() float64 {
 	return longest
 }
 
+// area is the machines' time that the tasks need, for two choices of weights of
+// the machines: equal ones, and the inverse of the time that all tasks take on
+// the machine, which are the speeds if costs are work over speed.
 func (x *dagPaths) area() float64 {
-	sum := 0.0
-	for _, c := range x.cost {
-		sum += c
+	g := x.g
+	m := g.Machines
+	weights := make([]float64, m)
+	for k, c := range g.Cost {
+		weights[k%m] += c
 	}
-	return sum / float64(x.g.Machines)
+	for a, total := range weights {
+		if total == 0 {
+			return 0 // everything can be there, in no time
+		}
+		weights[a] = 1 / total
+	}
+	weighted, equal := 0.0, 0.0
+	for t := range g.Tasks {
+		least := math.Inf(1)
+		for a, w := range weights {
+			least = min(least, w*g.Cost[t*m+a])
+		}
+		weighted += least
+		equal += x.cost[t]
+	}
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	return max(equal/float64(m), weighted/sum*(1-1e-12))
 }
 
 // fernandezBussell: with H the longest path, task t runs within [start, H -

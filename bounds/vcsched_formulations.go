@@ -26,8 +26,8 @@ type VCSchedModel struct {
 	E []int
 }
 
-// VCSchedFormulations are the names that VCSchedFormulation knows.
-var VCSchedFormulations = []string{"paper", "parallel", "migration", "compact"}
+// VCSchedFormulations are the names that VCSchedFormulation knows, the default first.
+var VCSchedFormulations = []string{"compact", "paper", "parallel", "migration"}
 
 // MaxFormulationVariables and MaxFormulationTerms bound the formulations that
 // are built, so that a large instance gets an error and not all of the memory:

@@ -16,17 +16,7 @@ import (
 
 // Load reads one instance from a file, or from standard input if path is "-".
 // Errors name the file; those about its content wrap model.ErrInvalid.
-func Load(path string) (model.Instance, error) {
-	data, err := ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	in, err := model.DecodeInstance(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", Label(path), err)
-	}
-	return in, nil
-}
+func Load(path string) (model.Instance, error) { return LoadOn(path, "") }
 
 // Label is the path for messages.
 func Label(path string) string {

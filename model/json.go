@@ -15,13 +15,29 @@ import (
 // formatVersion is the version of the own file formats.
 const formatVersion = 1
 
-// kinds holds the empty instance and solution of every problem.
+// kinds holds the empty instance and solution of every problem, and the names
+// of its objectives.
 var kinds = map[Kind]struct {
-	instance func() Instance
-	solution func() Solution
+	instance   func() Instance
+	solution   func() Solution
+	objectives [2]string
 }{
-	KindVCSched: {func() Instance { return new(VCSched) }, func() Solution { return new(Placement) }},
-	KindDAG:     {func() Instance { return new(DAG) }, func() Solution { return new(Schedule) }},
+	KindVCSched: {func() Instance { return new(VCSched) }, func() Solution { return new(Placement) }, [2]string{"minimum yield", "average yield"}},
+	KindDAG:     {func() Instance { return new(DAG) }, func() Solution { return new(Schedule) }, [2]string{"makespan", "mean finish time"}},
+}
+
+// Objectives names the objective and the second objective.
+func (k Kind) Objectives() (first, second string) {
+	names := kinds[k].objectives
+	return names[0], names[1]
+}
+
+// Sense is the direction in which the problem's objective improves.
+func (k Kind) Sense() Sense {
+	if known, ok := kinds[k]; ok {
+		return known.instance().Sense()
+	}
+	return Maximise
 }
 
 // Kinds lists the known problems in alphabetical order.

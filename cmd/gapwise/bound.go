@@ -19,6 +19,7 @@ func (p *program) bound() *cli.Command {
 		ArgsUsage: "FILE...",
 		Flags: []cli.Flag{
 			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "for each instance; 0 means none"},
+			platformFlag,
 		},
 		Action: func(c *cli.Context) error {
 			paths, err := files(c, 0)
@@ -32,7 +33,7 @@ func (p *program) bound() *cli.Command {
 			code := exitOK
 			var reasons []string
 			for _, path := range paths {
-				in, err := instances.Load(path)
+				in, err := instances.LoadOn(path, c.String("platform"))
 				if err != nil {
 					return err
 				}

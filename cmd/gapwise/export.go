@@ -1,16 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/model"
 )
 
 func (p *program) export() *cli.Command {
@@ -19,7 +16,8 @@ func (p *program) export() *cli.Command {
 		Usage:     "write a formulation as MPS or LP",
 		ArgsUsage: "FILE",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "formulation", Usage: "compact (default), paper, parallel or migration"},
+			&cli.StringFlag{Name: "formulation", Usage: "vcsched: compact (default), paper, parallel, migration; dag: ordering"},
+			platformFlag,
 			&cli.StringFlag{Name: "format", Value: "mps", Usage: "mps or lp"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		},
@@ -35,19 +33,15 @@ func (p *program) export() *cli.Command {
 			if err := checkOutput(output, paths); err != nil {
 				return err
 			}
-			in, err := instances.Load(paths[0])
+			in, err := instances.LoadOn(paths[0], c.String("platform"))
 			if err != nil {
 				return err
 			}
-			v, ok := in.(*model.VCSched)
-			if !ok {
-				return fmt.Errorf("export: %w: no formulation for %s", model.ErrUnsupported, in.Kind())
-			}
-			name := cmp.Or(c.String("formulation"), "compact")
+			name := c.String("formulation")
 			if err := (gapwise.Options{Algorithm: "exact", Engine: "highs", Formulation: name}).Check(in.Kind()); err != nil {
 				return err
 			}
-			f, err := bounds.VCSchedFormulation(v, name)
+			f, err := gapwise.Formulation(c.Context, in, name)
 			if err != nil {
 				return fmt.Errorf("%s: %w", instances.Label(paths[0]), err)
 			}

@@ -20,6 +20,7 @@ func (p *program) generate() *cli.Command {
 		ArgsUsage: " ",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "plan", Usage: "the instances of a plan instead, by `NAME` or file"},
+			&cli.StringFlag{Name: "kind", Value: string(model.KindVCSched), Usage: "vcsched or dag"},
 			&cli.IntFlag{Name: "hosts", Value: 4, Usage: "number of identical hosts"},
 			&cli.IntFlag{Name: "jobs", Value: 12, Usage: "number of jobs"},
 			&cli.Float64Flag{Name: "slack", Value: 0.5, Usage: "share of the memory that is free"},
@@ -29,6 +30,16 @@ func (p *program) generate() *cli.Command {
 			&cli.IntFlag{Name: "max-tasks", Value: 1, Usage: "of a job; above 1, jobs are parallel"},
 			&cli.Float64Flag{Name: "running", Usage: "share of the jobs that run already"},
 			&cli.Float64Flag{Name: "budget", Usage: "of memory moved, with --running"},
+			&cli.IntFlag{Name: "tasks", Value: 20, Usage: "dag: number of tasks"},
+			&cli.IntFlag{Name: "machines", Value: 3, Usage: "dag: number of machines"},
+			&cli.Float64Flag{Name: "fat", Value: 0.5, Usage: "dag: width, from a chain (near 0) to one level (1)"},
+			&cli.Float64Flag{Name: "density", Value: 0.5, Usage: "dag: edges between levels, from 0 to 1"},
+			&cli.Float64Flag{Name: "regular", Value: 0.9, Usage: "dag: evenness of the levels, from 0 to 1"},
+			&cli.IntFlag{Name: "jump", Value: 1, Usage: "dag: levels that an edge may cross"},
+			&cli.IntFlag{Name: "max-cost", Value: 50, Usage: "dag: largest cost of a task"},
+			&cli.IntFlag{Name: "max-data", Value: 50, Usage: "dag: largest data of an edge"},
+			&cli.StringFlag{Name: "network", Value: "uniform", Usage: "dag: paper, paper-two-pools, uniform, bus, star"},
+			&cli.StringFlag{Name: "transfers", Usage: "dag: ideal, fair, tcp or tcp-all", DefaultText: "ideal"},
 			&cli.IntFlag{Name: "count", Value: 1, Usage: "number of instances"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of all random draws"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "a file for one instance, a folder for more (`PATH`)"},
@@ -51,16 +62,50 @@ func (p *program) generate() *cli.Command {
 					return err
 				}
 			} else {
-				for k := range count {
-					spec := instances.VCSchedSpec{Hosts: c.Int("hosts"), Jobs: c.Int("jobs"), Slack: c.Float64("slack"), MeanCPU: c.Float64("mean-cpu"),
-						CoVCPU: c.Float64("cov-cpu"), CoVMemory: c.Float64("cov-memory"), MaxTasks: c.Int("max-tasks"),
-						Running: c.Float64("running"), Budget: c.Float64("budget"), Index: k, Seed: c.Uint64("seed")}
-					cases = append(cases, benchmarks.Case{Name: spec.Name(), Load: func() (model.Instance, error) { return spec.Generate() }})
+				var err error
+				if cases, err = drawn(c, count); err != nil {
+					return err
 				}
 			}
 			return p.writeInstances(c.String("output"), cases)
 		},
 	}
+}
+
+// kindFlags are the flags that belong to one kind alone.
+var kindFlags = map[model.Kind][]string{
+	model.KindVCSched: {"hosts", "jobs", "slack", "mean-cpu", "cov-cpu", "cov-memory", "max-tasks", "running", "budget"},
+	model.KindDAG:     {"tasks", "machines", "fat", "density", "regular", "jump", "max-cost", "max-data", "network", "transfers"},
+}
+
+// drawn are the instances that the flags ask for.
+func drawn(c *cli.Context, count int) ([]benchmarks.Case, error) {
+	kind := model.Kind(c.String("kind"))
+	if kindFlags[kind] == nil {
+		return nil, usagef("generate: --kind is %q, give one of %q", kind, model.Kinds())
+	}
+	for other, flags := range kindFlags {
+		for _, f := range flags {
+			if other != kind && c.IsSet(f) {
+				return nil, usagef("generate: --%s goes with --kind %s", f, other)
+			}
+		}
+	}
+	var cases []benchmarks.Case
+	for k := range count {
+		if kind == model.KindVCSched {
+			spec := instances.VCSchedSpec{Hosts: c.Int("hosts"), Jobs: c.Int("jobs"), Slack: c.Float64("slack"), MeanCPU: c.Float64("mean-cpu"),
+				CoVCPU: c.Float64("cov-cpu"), CoVMemory: c.Float64("cov-memory"), MaxTasks: c.Int("max-tasks"),
+				Running: c.Float64("running"), Budget: c.Float64("budget"), Index: k, Seed: c.Uint64("seed")}
+			cases = append(cases, benchmarks.Case{Name: spec.Name(), Load: func() (model.Instance, error) { return spec.Generate() }})
+			continue
+		}
+		spec := instances.DAGSpec{Tasks: c.Int("tasks"), Machines: c.Int("machines"), Fat: c.Float64("fat"), Density: c.Float64("density"),
+			Regular: c.Float64("regular"), Jump: c.Int("jump"), MaxCost: c.Int("max-cost"), MaxData: c.Int("max-data"),
+			Platform: c.String("network"), Transfer: model.TransferModel(c.String("transfers")), Index: k, Seed: c.Uint64("seed")}
+		cases = append(cases, benchmarks.Case{Name: spec.Name(), Load: func() (model.Instance, error) { return spec.Generate() }})
+	}
+	return cases, nil
 }
 
 func (p *program) writeInstances(output string, cases []benchmarks.Case) error {

@@ -26,7 +26,8 @@ func (p *program) solve() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Value: "auto", Usage: "exact, all, or a name", DefaultText: "auto"},
 			&cli.StringFlag{Name: "engine", Usage: "of exact: search, highs or both"},
-			&cli.StringFlag{Name: "formulation", Usage: "of highs: paper, parallel, migration, compact"},
+			&cli.StringFlag{Name: "formulation", Usage: "of highs, see gapwise export --help"},
+			transfersFlag, platformFlag,
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of all random draws"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of workers"},
 			&cli.DurationFlag{Name: "time-limit", Usage: "like 500ms or 5m", DefaultText: "none, 10s for auto"},
@@ -61,7 +62,14 @@ func (p *program) solveOptions(c *cli.Context) (gapwise.Options, error) {
 		return o, usagef("solve: --gap is %v, must be above 0 and below 1", o.Gap)
 	}
 	if o.Algorithm != "all" {
-		if err := o.Check(model.KindVCSched); err != nil {
+		// Nothing is read for a name that no problem knows.
+		var err error
+		for _, kind := range model.Kinds() {
+			if err = o.Check(kind); err == nil {
+				break
+			}
+		}
+		if err != nil {
 			return o, err
 		}
 	}
@@ -85,9 +93,14 @@ func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) er
 	}
 	var all []model.Instance
 	for _, path := range paths {
-		in, err := instances.Load(path)
+		in, err := load(c, path)
 		if err != nil {
 			return err
+		}
+		if o.Algorithm != "all" {
+			if err := o.Check(in.Kind()); err != nil {
+				return fmt.Errorf("%s: %w", instances.Label(path), err)
+			}
 		}
 		all = append(all, in)
 	}
@@ -147,11 +160,12 @@ func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) er
 			if name == "" {
 				name = "(no name)"
 			}
-			fmt.Fprintf(p.out, "\n%s %s, %s the minimum yield\n", in.Kind(), name, in.Sense())
+			first, _ := in.Kind().Objectives()
+			fmt.Fprintf(p.out, "\n%s %s, %s the %s%s\n", in.Kind(), name, in.Sense(), first, transfersOf(in))
 			if err := mine.Render(p.out, "text"); err != nil {
 				return err
 			}
-			p.summary(results[len(results)-len(mine.Rows):])
+			p.summary(in, results[len(results)-len(mine.Rows):])
 		}
 	}
 	if f := c.String("output"); f != "" {
@@ -178,7 +192,7 @@ func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) er
 }
 
 // summary closes an instance's table in words.
-func (p *program) summary(results []model.Result) {
+func (p *program) summary(in model.Instance, results []model.Result) {
 	best, verified, infeasible := -1, 0, ""
 	for i, r := range results {
 		if r.Status == model.StatusInfeasible {
@@ -188,14 +202,22 @@ func (p *program) summary(results []model.Result) {
 			continue
 		}
 		verified++
-		if best < 0 || r.Objective > results[best].Objective {
+		if best < 0 || in.Sense().Better(r.Objective, results[best].Objective) {
 			best = i
 		}
 	}
 	switch {
 	case best >= 0:
 		r := results[best]
-		fmt.Fprintf(p.out, "best: minimum yield %s, average yield %s\n", figure(r.Objective), figure(r.SecondObjective))
+		first, second := in.Kind().Objectives()
+		fmt.Fprintf(p.out, "best: %s %s, %s %s\n", first, figure(r.Objective), second, figure(r.SecondObjective))
+		for _, x := range r.Trace {
+			if x.Realistic == r.Objective && x.Planned > 0 {
+				fmt.Fprintf(p.out, "without contention the same plan takes %s: transfers that share links make it %.1f%% longer\n",
+					figure(x.Planned), 100*(x.Realistic/x.Planned-1))
+				break
+			}
+		}
 		fmt.Fprintf(p.out, "verified: %d of %d solutions\n", verified, verified)
 		if r.Reason != "" {
 			fmt.Fprintln(p.out, r.Reason)

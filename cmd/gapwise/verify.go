@@ -21,6 +21,7 @@ func (p *program) verify() *cli.Command {
 			"Every violated constraint is named, with the amount.",
 		Flags: []cli.Flag{
 			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "relative to the capacity; 0 for exactness"},
+			transfersFlag, platformFlag,
 		},
 		Action: func(c *cli.Context) error {
 			paths := c.Args().Slice()
@@ -33,7 +34,7 @@ func (p *program) verify() *cli.Command {
 			if t := c.Float64("tolerance"); !(t >= 0 && t < 1) {
 				return usagef("verify: --tolerance is %v, must be from 0 to below 1", t)
 			}
-			in, err := instances.Load(paths[0])
+			in, err := load(c, paths[0])
 			if err != nil {
 				return err
 			}
@@ -44,6 +45,9 @@ func (p *program) verify() *cli.Command {
 			result, solution, err := decodeSolution(paths[1], data)
 			if err != nil {
 				return err
+			}
+			if c.String("transfers") == "" {
+				adopt(in, solution)
 			}
 			tolerance := c.Float64("tolerance")
 			o := verify.Options{Tolerance: &tolerance}

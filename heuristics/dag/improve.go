@@ -164,7 +164,7 @@ func (s *search) anneal(ctx context.Context, set model.Settings, steps int, boun
 	if s.g.Tasks == 0 {
 		return
 	}
-	const hot, cold = 0.03, 0.0003 // of the makespan
+	const hot, cold = 0.1, 0.003 // of the makespan; from 0.03 to 0.3 makes little difference
 	stale := 0
 	for k := range steps {
 		if s.lowest <= bound || k%64 == 0 && ctx.Err() != nil {

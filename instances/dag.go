@@ -1,0 +1,272 @@
+package instances
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// DAGSpec is the recipe of a random DAG: a graph in levels as daggen draws it
+// (F. Suter, S. Hunold), with whole random costs.
+//
+// The levels hold about Tasks^Fat tasks each, Regular says how evenly; a task
+// of a level has up to Density times the level before's width parents, from the
+// Jump levels before its own. Costs on each machine and data of each edge are
+// uniform on 1..MaxCost and 0..MaxData.
+type DAGSpec struct {
+	Tasks    int
+	Fat      float64 // (0, 1]: from a chain to one level
+	Density  float64 // [0, 1]
+	Regular  float64 // [0, 1]
+	Jump     int     // ≥ 1
+	MaxCost  int     // seconds
+	MaxData  int     // 0: no communication
+	Machines int
+	// Platform is one of Presets.
+	Platform string
+	Transfer model.TransferModel
+	Index    int
+	Seed     uint64
+	// Daggen, if not empty, is a file of graphs in the format of the data
+	// set daggen-1296, used instead of drawing one: graph Index / Draws, and
+	// draw Index % Draws of the costs.
+	Daggen string
+	Draws  int
+}
+
+// Name tells all that makes the instance, but the seed.
+func (s DAGSpec) Name() string {
+	transfer := string(s.Transfer)
+	if transfer == "" {
+		transfer = string(model.TransferIdeal)
+	}
+	costs := fmt.Sprintf("m%d-c%d-b%d-%s-%s", s.Machines, s.MaxCost, s.MaxData, s.Platform, transfer)
+	if s.Daggen != "" {
+		return fmt.Sprintf("%s-d%04d-%s-%d", strings.SplitN(filepath.Base(s.Daggen), ".", 2)[0], s.Index/s.Draws, costs, s.Index%s.Draws)
+	}
+	percent := func(x float64) string { return fmt.Sprintf("%g", math.Round(1e6*x)/1e4) }
+	return fmt.Sprintf("T%d-f%s-d%s-r%s-j%d-%s-%d", s.Tasks, percent(s.Fat), percent(s.Density), percent(s.Regular), s.Jump, costs, s.Index)
+}
+
+// check reports what the recipe breaks.
+func (s DAGSpec) check() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w dag specification: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
+	}
+	share := func(x float64) bool { return x >= 0 && x <= 1 }
+	switch {
+	case s.Machines < 1 || s.Machines > 10_000:
+		return bad("machines is %d, must be from 1 to 10000", s.Machines)
+	case s.MaxCost < 1 || s.MaxCost > 1_000_000_000:
+		return bad("the largest cost is %d, must be from 1 to 10^9", s.MaxCost)
+	case s.MaxData < 0 || s.MaxData > 1_000_000_000:
+		return bad("the largest data is %d, must be from 0 to 10^9", s.MaxData)
+	case s.Transfer != "" && !slices.Contains(model.TransferModels, s.Transfer):
+		return bad("the transfer model is %q, must be one of %q", s.Transfer, model.TransferModels)
+	case s.Index < 0:
+		return bad("index is %d, must be at least 0", s.Index)
+	case s.Daggen != "" && s.Draws < 1:
+		return bad("draws is %d, must be at least 1", s.Draws)
+	case s.Daggen != "":
+		return nil
+	case s.Tasks < 0 || s.Tasks > 1_000_000:
+		return bad("tasks is %d, must be from 0 to 1000000", s.Tasks)
+	case !(s.Fat > 0 && s.Fat <= 1):
+		return bad("fat is %v, must be above 0, at most 1", s.Fat)
+	case !share(s.Density):
+		return bad("density is %v, must be from 0 to 1", s.Density)
+	case !share(s.Regular):
+		return bad("regular is %v, must be from 0 to 1", s.Regular)
+	case s.Jump < 1:
+		return bad("jump is %d, must be at least 1", s.Jump)
+	}
+	return nil
+}
+
+// Generate draws the instance. The graph and the costs depend on everything
+// but the platform and the transfer model, so that models can be compared.
+func (s DAGSpec) Generate() (*model.DAG, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	d := &model.DAG{Name: s.Name(), TransferModel: s.Transfer, Edges: []model.DAGEdge{}, Tasks: []model.DAGTask{}}
+	n, edges := s.Tasks, [][2]int(nil)
+	rng := rand.New(rand.NewPCG(s.Seed, s.stream()))
+	if s.Daggen != "" {
+		g, err := s.graph()
+		if err != nil {
+			return nil, err
+		}
+		n = g.Tasks
+		for _, e := range g.Edges {
+			edges = append(edges, [2]int{int(e[0]), int(e[1])})
+		}
+	} else {
+		edges = s.draw(rng)
+	}
+	for t := range n {
+		c := make([]float64, s.Machines)
+		for m := range c {
+			c[m] = float64(1 + rng.IntN(s.MaxCost))
+		}
+		d.Tasks = append(d.Tasks, model.DAGTask{ID: fmt.Sprint(t + 1), CostS: c})
+	}
+	for _, e := range edges {
+		data := 0
+		if s.MaxData > 0 {
+			data = 1 + rng.IntN(s.MaxData)
+		}
+		d.Edges = append(d.Edges, model.DAGEdge{From: d.Tasks[e[0]].ID, To: d.Tasks[e[1]].ID, Data: float64(data)})
+	}
+	p, err := ParsePlatform(fmt.Sprintf("%s,machines=%d", s.Platform, s.Machines))
+	if err != nil {
+		return nil, err
+	}
+	d.Machines, d.Network = p.Machines, p.Network
+	for m := range d.Machines {
+		d.Machines[m].Speed = 0 // the costs are given
+	}
+	return d, d.Validate()
+}
+
+// stream makes every instance's random numbers its own.
+func (s DAGSpec) stream() uint64 {
+	h := uint64(14695981039346656037) // FNV-1a
+	for _, b := range []byte(fmt.Sprint(s.Tasks, s.Fat, s.Density, s.Regular, s.Jump, s.MaxCost, s.MaxData, s.Machines, s.Index, s.Draws)) {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	return h
+}
+
+// draw makes the edges, as pairs of task numbers in level order.
+func (s DAGSpec) draw(rng *rand.Rand) [][2]int {
+	width := int(math.Pow(float64(s.Tasks), s.Fat))
+	var levels [][]int
+	for placed := 0; placed < s.Tasks; {
+		spread := 1 - s.Regular
+		w := max(1, int(float64(width)*(1+spread*(2*rng.Float64()-1))))
+		w = min(w, s.Tasks-placed)
+		level := make([]int, w)
+		for k := range level {
+			level[k] = placed + k
+		}
+		levels = append(levels, level)
+		placed += w
+	}
+	var edges [][2]int
+	for l := 1; l < len(levels); l++ {
+		before := len(levels[l-1])
+		for _, t := range levels[l] {
+			parents := min(1+int(rng.Float64()*s.Density*float64(before)), before)
+			mine := map[int]bool{}
+			for range parents {
+				from := levels[max(0, l-1-rng.IntN(s.Jump))]
+				if k := rng.IntN(len(from)); len(mine) < s.Tasks {
+					for tried := 0; tried < len(from); tried++ {
+						if p := from[(k+tried)%len(from)]; !mine[p] {
+							mine[p] = true
+							edges = append(edges, [2]int{p, t})
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+	return edges
+}
+
+// Daggen is one graph of a file in the format of the data set daggen-1296: one
+// JSON object per line, gzipped or not.
+type Daggen struct {
+	ID      string     `json:"id"`
+	Tasks   int        `json:"n"`
+	Fat     float64    `json:"fat"`
+	Density float64    `json:"density"`
+	Regular float64    `json:"regular"`
+	Jump    int        `json:"jump"`
+	Edges   [][3]int64 `json:"edges"` // from, to, bytes; tasks from 0
+}
+
+// ReadDaggen reads the graphs; errors wrap model.ErrInvalid and name the line.
+func ReadDaggen(data []byte) ([]Daggen, error) {
+	data, err := unzip(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w daggen file: %w", model.ErrInvalid, err)
+	}
+	var all []Daggen
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, 1<<24)
+	for line := 1; lines.Scan(); line++ {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		var g Daggen
+		if err := json.Unmarshal(lines.Bytes(), &g); err != nil {
+			return nil, fmt.Errorf("%w daggen file: line %d: %w", model.ErrInvalid, line, err)
+		}
+		for _, e := range g.Edges {
+			if e[0] < 0 || e[0] >= e[1] || e[1] >= int64(g.Tasks) {
+				return nil, fmt.Errorf("%w daggen file: line %d: the edge from %d to %d isn't between two of %d tasks in order", model.ErrInvalid, line, e[0], e[1], g.Tasks)
+			}
+		}
+		all = append(all, g)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%w daggen file: %w", model.ErrInvalid, err)
+	}
+	return all, nil
+}
+
+// daggens keeps the files read: an experiment asks for each graph many times.
+var daggens sync.Map // path to func() ([]Daggen, error)
+
+// LoadDaggen reads a file of graphs, once. A name without a folder is looked
+// for in DataFolder()/dags too.
+func LoadDaggen(path string) ([]Daggen, error) {
+	load, _ := daggens.LoadOrStore(path, sync.OnceValues(func() ([]Daggen, error) {
+		file := path
+		if _, err := os.Stat(path); err != nil && !strings.ContainsRune(path, filepath.Separator) {
+			file = filepath.Join(DataFolder(), "dags", path)
+		}
+		data, err := ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("%w (GAPWISE_DATA names the folder of data sets)", err)
+		}
+		all, err := ReadDaggen(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		return all, nil
+	}))
+	return load.(func() ([]Daggen, error))()
+}
+
+// DataFolder is where the public data sets are: GAPWISE_DATA, or ../shared/data.
+func DataFolder() string {
+	if f := os.Getenv("GAPWISE_DATA"); f != "" {
+		return f
+	}
+	return filepath.Join("..", "shared", "data")
+}
+
+func (s DAGSpec) graph() (*Daggen, error) {
+	all, err := LoadDaggen(s.Daggen)
+	if err != nil {
+		return nil, err
+	}
+	if k := s.Index / s.Draws; k < len(all) {
+		return &all[k], nil
+	}
+	return nil, fmt.Errorf("%w dag specification: graph %d of %s, which has %d", model.ErrInvalid, s.Index/s.Draws, s.Daggen, len(all))
+}
