@@ -1,0 +1,116 @@
+package draw
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// OtherTransfers labels the row of the transfers that share no link.
+const OtherTransfers = "other transfers"
+
+// manyTasks is the number of tasks above which colours show levels.
+const manyTasks = 200
+
+// Schedule is the panel of a schedule s of d: a row for each machine with its
+// tasks; a row for each link of the network with the transfers whose routes
+// name it, so a transfer is in as many rows as it uses links; a row
+// OtherTransfers for those that use none, if there are any; a mark at the
+// makespan. The panel has no title.
+//
+// Finish is the time at which each of s.Transfers ends, in seconds and in their
+// order: it depends on how transfers slow each other down, so whoever replayed
+// the schedule knows it.
+//
+// A transfer has the colour of the task that sends it. Up to 200 tasks
+// neighbours in the instance's order have different colours; among more that
+// would be noise, and the colours are those of the levels (the number of edges
+// on the longest path from an entry task).
+//
+// The error wraps model.ErrInvalid: d or s is invalid, finish has another
+// length than the transfers, a transfer is none of d's edges, stays within a
+// machine or ends before it starts. O(V M + M² + E + T L) for T transfers over
+// L links each.
+func Schedule(d *model.DAG, s *model.Schedule, finish []float64) (Panel, error) {
+	if err := d.Validate(); err != nil {
+		return Panel{}, fmt.Errorf("draw: %w", err)
+	}
+	machine, err := d.MachineOf(s)
+	if err != nil {
+		return Panel{}, fmt.Errorf("draw: %w", err)
+	}
+	if len(finish) != len(s.Transfers) {
+		return Panel{}, fmt.Errorf("draw: %w schedule: has %d transfers, %d ends are given for them", model.ErrInvalid, len(s.Transfers), len(finish))
+	}
+	g := d.Graph()
+	group := groups(g)
+	rows := make([]Row, g.Machines+len(g.Links)+1)
+	links, other := rows[g.Machines:], &rows[len(rows)-1]
+	for m := range d.Machines {
+		rows[m].Label = d.Machines[m].ID
+	}
+	for l := range d.Network.Links {
+		links[l] = Row{Label: d.Network.Links[l].ID, Link: true}
+	}
+	*other = Row{Label: OtherTransfers, Link: true}
+
+	makespan := 0.0
+	number := make(map[string]int32, g.Tasks)
+	for t, x := range s.Tasks {
+		number[x.ID] = int32(t)
+		end := x.StartS + d.Cost(t, int(machine[t]))
+		makespan = max(makespan, end)
+		row := &rows[machine[t]]
+		row.Bars = append(row.Bars, Bar{Start: x.StartS, End: end, Label: x.ID, Group: group[t]})
+	}
+	edges := make(map[[2]int32]bool, len(g.From))
+	for e := range g.From {
+		edges[[2]int32{g.From[e], g.To[e]}] = true
+	}
+	for k, x := range s.Transfers {
+		from, known := number[x.From]
+		to, known2 := number[x.To]
+		bad := ""
+		switch {
+		case !known || !known2 || !edges[[2]int32{from, to}]:
+			bad = "there is no such edge"
+		case machine[from] == machine[to]:
+			bad = fmt.Sprintf("both tasks are on machine %q", s.Tasks[from].Machine)
+		case !(x.StartS <= finish[k]) || math.IsInf(finish[k]-x.StartS, 0):
+			bad = fmt.Sprintf("starts at %v and ends at %v", x.StartS, finish[k])
+		}
+		if bad != "" {
+			return Panel{}, fmt.Errorf("draw: %w schedule: transfers[%d] from %q to %q: %s", model.ErrInvalid, k, x.From, x.To, bad)
+		}
+		bar := Bar{Start: x.StartS, End: finish[k], Label: x.From + arrow + x.To, Group: group[from]}
+		route := g.Route(machine[from], machine[to])
+		for _, l := range route {
+			links[l].Bars = append(links[l].Bars, bar)
+		}
+		if len(route) == 0 {
+			other.Bars = append(other.Bars, bar)
+		}
+	}
+	if len(other.Bars) == 0 {
+		rows = rows[:len(rows)-1]
+	}
+	return Panel{Rows: rows, Marks: []Mark{{At: makespan, Label: "makespan " + short(makespan)}}}, nil
+}
+
+// groups are the colours of the tasks.
+func groups(g *model.Graph) []int {
+	group := make([]int, g.Tasks)
+	if g.Tasks <= manyTasks {
+		for t := range group {
+			group[t] = t
+		}
+		return group
+	}
+	for _, t := range g.Order {
+		for _, e := range g.Succ(t) {
+			group[g.To[e]] = max(group[g.To[e]], group[t]+1)
+		}
+	}
+	return group
+}

@@ -1,0 +1,149 @@
+package draw
+
+import (
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode"
+
+	_ "gonum.org/v1/plot" // fills the font cache
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+)
+
+// capHeight is the height of a capital of Liberation Sans, lineHeight the room
+// that a line of text takes, in sizes of the font.
+const (
+	capHeight  = 0.72
+	lineHeight = 1.2
+)
+
+// sans is the font of all pictures. Bold is golang.org/x/image/font.WeightBold.
+func sans(size float64, bold bool) font.Font {
+	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
+	if bold {
+		f.Weight = 3
+	}
+	return f
+}
+
+// face is a font that can be measured.
+type face struct {
+	font.Face
+	size float64
+}
+
+func newFace(size float64, bold bool) face {
+	return face{font.DefaultCache.Lookup(sans(size, bold), vg.Points(size)), size}
+}
+
+// width is that of s in points.
+func (f face) width(s string) float64 {
+	w := 0.0
+	for _, part := range parts(s) {
+		w += f.Width(part).Points()
+	}
+	return w
+}
+
+// parts cuts s between ones, see canvas.FillString.
+func parts(s string) []string {
+	var all []string
+	for {
+		cut := strings.Index(s, "11")
+		if cut < 0 {
+			return append(all, s)
+		}
+		all, s = append(all, s[:cut+1]), s[cut+1:]
+	}
+}
+
+// has reports whether the font has a glyph for r.
+func (f face) has(r rune) bool {
+	glyph, err := f.Face.Face.GlyphIndex(nil, r)
+	return err == nil && glyph != 0
+}
+
+// shorten cuts s to a width, an ellipsis at its end.
+func (f face) shorten(s string, width float64) string {
+	if f.width(s) <= width {
+		return s
+	}
+	r := []rune(s)
+	n := sort.Search(len(r), func(n int) bool { return f.width(string(r[:n])+"…") > width })
+	if n <= 1 {
+		return ""
+	}
+	return strings.TrimRight(string(r[:n-1]), " ") + "…"
+}
+
+// arrow joins the tasks of a transfer.
+var arrow = func() string {
+	if newFace(labelSize, false).has('→') {
+		return "→"
+	}
+	return "-"
+}()
+
+// clean makes s fit to be drawn and to stand in XML: one line, no control
+// characters, of a length that no picture has room for.
+func clean(s string) string {
+	const most = 300
+	s = strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), r == 0xFFFE, r == 0xFFFF:
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s))
+	if len(s) <= most {
+		return s
+	}
+	r := []rune(s)
+	return string(r[:min(len(r), most)])
+}
+
+// tick is a labelled place on an axis.
+type tick struct {
+	at    float64
+	label string
+}
+
+// ticks divides the axis from low to high, low < high, which is so many points
+// long, by multiples of 1, 2 or 5 times a power of ten, as finely as the labels
+// leave room.
+func ticks(low, high, length float64, f face) []tick {
+	const apart = 45 // points, at least
+	exponent := math.Floor(math.Log10((high - low) * apart / length))
+	for k := range 12 {
+		step := math.Pow(10, exponent+float64(k/3)) * []float64{1, 2, 5}[k%3]
+		if !(step > 0) || (high-low)/step*apart > length {
+			continue
+		}
+		var all []tick
+		widest := 0.0
+		for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
+			t := tick{i * step, number(i*step, step)}
+			widest = max(widest, f.width(t.label))
+			all = append(all, t)
+		}
+		if widest+10 <= step/(high-low)*length {
+			return all
+		}
+	}
+	return []tick{{low, number(low, high-low)}}
+}
+
+// number prints a multiple of a step.
+func number(x, step float64) string {
+	if x == 0 {
+		return "0"
+	}
+	if math.Abs(x) < 1e7 && step >= 1e-4 {
+		return strconv.FormatFloat(x, 'f', max(0, -int(math.Floor(math.Log10(step)+1e-9))), 64)
+	}
+	return strconv.FormatFloat(x, 'g', 6, 64)
+}
