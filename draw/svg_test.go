@@ -1,0 +1,162 @@
+package draw_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"image/png"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gapwise/gapwise/draw"
+)
+
+// path and text are what an SVG of vgsvg consists of.
+type path struct{ D, Style string }
+
+type text struct {
+	X, Y, Width float64
+	Anchor      string
+	Value       string
+}
+
+type picture struct {
+	width, height float64
+	title         string
+	paths         []path
+	texts         []text
+}
+
+// parse reads an SVG; it must be well-formed XML with an svg element at the root.
+func parse(t testing.TB, svg []byte) picture {
+	t.Helper()
+	var p picture
+	d := xml.NewDecoder(bytes.NewReader(svg))
+	root := true
+	attr := func(e xml.StartElement, name string) string {
+		for _, a := range e.Attr {
+			if a.Name.Local == name {
+				return a.Value
+			}
+		}
+		return ""
+	}
+	num := func(s string) (x float64) {
+		if _, err := fmt.Sscan(strings.TrimSuffix(s, "pt"), &x); err != nil {
+			t.Fatalf("%q: %v", s, err)
+		}
+		return x
+	}
+	for {
+		tok, err := d.Token()
+		if tok == nil {
+			if err.Error() != "EOF" {
+				t.Fatal(err)
+			}
+			return p
+		}
+		e, ok := tok.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		if root != (e.Name.Local == "svg") {
+			t.Fatalf("element %s, root %v", e.Name.Local, root)
+		}
+		root = false
+		switch e.Name.Local {
+		case "svg":
+			p.width, p.height = num(attr(e, "width")), num(attr(e, "height"))
+		case "title":
+			if err := d.DecodeElement(&p.title, &e); err != nil {
+				t.Fatal(err)
+			}
+		case "path":
+			p.paths = append(p.paths, path{attr(e, "d"), attr(e, "style")})
+		case "text":
+			x := text{X: num(attr(e, "x")), Y: -num(attr(e, "y")), Width: num(attr(e, "textLength")), Anchor: attr(e, "text-anchor")}
+			if err := d.DecodeElement(&x.Value, &e); err != nil {
+				t.Fatal(err)
+			}
+			p.texts = append(p.texts, x)
+		}
+	}
+}
+
+// span is where a text is from left to right.
+func (x text) span() (left, right float64) {
+	left = x.X - map[string]float64{"": 0, "middle": 0.5, "end": 1}[x.Anchor]*x.Width
+	return left, left + x.Width
+}
+
+func (p picture) values() []string {
+	var all []string
+	for _, x := range p.texts {
+		all = append(all, x.Value)
+	}
+	return all
+}
+
+// fills counts the filled rectangles by colour.
+func (p picture) fills() map[string]int {
+	n := map[string]int{}
+	for _, x := range p.paths {
+		if c, ok := strings.CutPrefix(x.Style, "fill:#"); ok {
+			n[c] += strings.Count(x.D, "Z")
+		}
+	}
+	return n
+}
+
+// bars are the rectangles that are no background: it and the grid are the grey
+// tints.
+func (p picture) bars() int {
+	n := 0
+	for c, k := range p.fills() {
+		if !slices.Contains([]string{"FFFFFF", "F5F5F5", "EAEEF3", "DADADA"}, c) {
+			n += k
+		}
+	}
+	return n
+}
+
+func gantt(t testing.TB, format, title string, panels []draw.Panel) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := draw.Gantt(&b, format, title, panels); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func size(t testing.TB, b []byte) (w, h int) {
+	t.Helper()
+	m, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Bounds().Dx(), m.Bounds().Dy()
+}
+
+// reporter is a *testing.T or a *rapid.T.
+type reporter interface {
+	Helper()
+	Errorf(string, ...any)
+}
+
+// noOverlap holds texts on one line apart and within the picture.
+func noOverlap(t reporter, p picture) {
+	t.Helper()
+	for i, a := range p.texts {
+		al, ar := a.span()
+		if al < 0 || ar > p.width || a.Y < 0 || a.Y > p.height {
+			t.Errorf("%q is at %v to %v, %v, outside of %v × %v", a.Value, al, ar, a.Y, p.width, p.height)
+		}
+		for _, b := range p.texts[:i] {
+			if bl, br := b.span(); al < br && bl < ar && math.Abs(a.Y-b.Y) < 4.5 {
+				t.Errorf("%q (%v to %v, %v) lies on %q (%v to %v, %v)", a.Value, al, ar, a.Y, b.Value, bl, br, b.Y)
+			}
+		}
+	}
+}
