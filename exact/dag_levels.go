@@ -165,6 +165,7 @@ type expander struct {
 	ready  []int32 // like head, by scheduled predecessors alone
 	finish []int32 // scratch: head and cost, or never
 	score  int32   // of the last load
+	byFree []int8  // scratch: machines
 	free   []int32
 	end    []int32
 	on     []int8
@@ -177,7 +178,7 @@ type expander struct {
 func newExpander(k *ticks) *expander {
 	x := &expander{ticks: k, children: level{n: k.n, m: k.m}}
 	x.head, x.child, x.ready, x.finish = make([]int32, k.n*k.m), make([]int32, k.n*k.m), make([]int32, k.n*k.m), make([]int32, k.n*k.m)
-	x.free, x.end, x.on = make([]int32, k.m), make([]int32, k.n), make([]int8, k.n)
+	x.free, x.end, x.on, x.byFree = make([]int32, k.m), make([]int32, k.n), make([]int8, k.n), make([]int8, k.m)
 	return x
 }
 
@@ -201,10 +202,11 @@ func (x *expander) expand(states *level, i int) {
 		return
 	}
 	copy(free, x.free) // as late as heads found them
-	if x.settled(&done, free) {
-		x.spread(&done, free)
+	if x.settled(&done, free) && x.spread(&done, free) {
 		return
 	}
+	copy(x.end, end)
+	copy(x.on, on)
 	for t := range n {
 		if done.has(t) || !x.eligible(&done, t) {
 			continue
@@ -410,24 +412,23 @@ func (x *expander) headsOf(done *taskSet, head []int32, t int) int32 {
 	return bound
 }
 
-// load is the bound by the machines' time: for weights w of the machines that
-// sum to W, and the tasks with tails of at least q, the machines' times until
-// T - q, weighted, must hold each task at its least weighted cost:
-// W (T - q) >= sum of w free + sum over the tasks of min w cost.
+// load is the bound by the machines' time: for weights w of the machines and
+// the tasks with tails of at least q, the time that the machines have left
+// until T - q, weighted, must hold each task at its least weighted cost: the
+// sum of w max(0, T - q - free) is at least the sum over the tasks of min w cost.
 func (x *expander) load(done *taskSet, head []int32, bound int32) int32 {
 	m := x.m
 	x.score = 0
+	for a := range x.byFree { // by insertion: there are few machines
+		k := a
+		for ; k > 0 && x.free[x.byFree[k-1]] > x.free[a]; k-- {
+			x.byFree[k] = x.byFree[k-1]
+		}
+		x.byFree[k] = int8(a)
+	}
 	for _, w := range x.weights {
-		total, used := int64(0), int64(0)
-		for a := range m {
-			if x.free[a] < never { // a machine that no task can use is no help
-				total += int64(w[a])
-				used += int64(w[a]) * int64(x.free[a])
-			}
-		}
-		if total == 0 {
-			continue
-		}
+		level := filling{w: w, free: x.free, order: x.byFree}
+		work, end := int64(0), int64(0)
 		for _, t := range x.byTail {
 			if done.has(int(t)) {
 				continue
@@ -438,14 +439,53 @@ func (x *expander) load(done *taskSet, head []int32, bound int32) int32 {
 					least = min(least, int64(w[a])*int64(x.cost[int(t)*m+a]))
 				}
 			}
-			used += least
-			if b := int32((used+total-1)/total) + x.least[t]; b > bound {
+			work += least
+			end = level.end(work)
+			if b := int32(min((end+scoreUnit-1)/scoreUnit, never)) + x.least[t]; b > bound {
 				if bound = b; bound >= x.upper {
 					return bound
 				}
 			}
 		}
-		x.score = max(x.score, int32(min(used*8/total, never)))
+		x.score = max(x.score, int32(min(end, never)))
 	}
 	return bound
+}
+
+// scoreUnit is how many times finer than a tick scores are.
+const scoreUnit = 8
+
+// filling tells by when machines, free from different times on, can have done
+// an amount of work that only grows.
+type filling struct {
+	w, free []int32
+	order   []int8 // machines by free
+	used    int    // how many of them
+	weight  int64  // of these together
+	idle    int64  // their weighted times before they are free
+}
+
+// end is the earliest time, in scoreUnits of a tick and rounded down, by which
+// the weighted work can be done. Machines that are never free are of no help.
+func (f *filling) end(work int64) int64 {
+	for {
+		if f.weight > 0 {
+			end := (f.idle + work) * scoreUnit / f.weight
+			if f.used == len(f.order) || end <= int64(f.free[f.order[f.used]])*scoreUnit {
+				return end
+			}
+		} else if f.used == len(f.order) {
+			return 0
+		}
+		a := f.order[f.used]
+		if f.free[a] >= never {
+			if f.weight == 0 {
+				return 0
+			}
+			return (f.idle + work) * scoreUnit / f.weight
+		}
+		f.used++
+		f.weight += int64(f.w[a])
+		f.idle += int64(f.w[a]) * int64(f.free[a])
+	}
 }

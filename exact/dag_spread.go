@@ -20,12 +20,13 @@ type spreader struct {
 }
 
 // spread completes the schedule in x.end and x.on, where the tasks that are left
-// wait for nothing but the machines, and takes it if it is better than x.upper.
+// wait for nothing but the machines, in the best way, and takes it if that is
+// better than x.upper. It returns false if that takes too long.
 //
-// For each makespan from the bound on it goes through the tasks in a fixed
-// order and keeps every distinct vector of loads that the weights' bound
-// leaves: O(tasks loads machines) for a makespan.
-func (x *expander) spread(done *taskSet, free []int32) {
+// For one makespan after another it goes through the tasks in a fixed order and
+// keeps every distinct vector of loads that the weights' bound leaves: O(tasks
+// loads machines) for a makespan.
+func (x *expander) spread(done *taskSet, free []int32) bool {
 	s, m := &x.spreader, x.m
 	s.tasks = s.tasks[:0]
 	lowest := x.latest(done) // the makespan already, or of a task by itself
@@ -44,7 +45,7 @@ func (x *expander) spread(done *taskSet, free []int32) {
 	}
 	if len(s.tasks) == 0 {
 		x.complete()
-		return
+		return true
 	}
 	// Tasks that leave the least choice come first.
 	regret := func(t int32) int32 {
@@ -65,17 +66,6 @@ func (x *expander) spread(done *taskSet, free []int32) {
 	s.rest = s.rest[:0]
 	for _, w := range x.weights {
 		rest := make([]int64, len(s.tasks)+1)
-		total, used := int64(0), int64(0)
-		for a := range m {
-			if free[a] < never { // else no task can use it
-				total += int64(w[a])
-				used += int64(w[a]) * int64(free[a])
-			}
-		}
-		if total == 0 {
-			s.rest = append(s.rest, rest)
-			continue
-		}
 		for k := len(s.tasks) - 1; k >= 0; k-- {
 			least := int64(1) << 62
 			for a := range m {
@@ -86,19 +76,37 @@ func (x *expander) spread(done *taskSet, free []int32) {
 			rest[k] = rest[k+1] + least
 		}
 		s.rest = append(s.rest, rest)
-		lowest = max(lowest, int32((used+rest[0]+total-1)/total))
 	}
-	for makespan := lowest; makespan < x.upper; makespan++ {
-		if x.spreadWithin(free, makespan) {
+	// First anything better than what is known, then halving.
+	high := x.upper - 1
+	for middle := high; lowest <= high; middle = lowest + (high-lowest)/2 {
+		found, ok := x.spreadWithin(free, middle)
+		switch {
+		case !ok:
+			return false
+		case found:
 			x.complete()
-			return
+			high = x.upper - 1
+		case middle == high:
+			return true
+		default:
+			lowest = middle + 1
 		}
 	}
+	return true
 }
 
-// spreadWithin looks for a way to end by the given makespan.
-func (x *expander) spreadWithin(free []int32, makespan int32) bool {
+// mostLoads is how many vectors of loads spread looks at for one number of
+// tasks before it gives up.
+const mostLoads = 50_000
+
+// spreadWithin looks for a way to end by the given makespan; ok is false if it
+// gave up.
+func (x *expander) spreadWithin(free []int32, makespan int32) (found, ok bool) {
 	s, m := &x.spreader, x.m
+	if !x.roomFor(free, 0, makespan) {
+		return false, true
+	}
 	s.loads = append(s.loads[:0], free...)
 	s.from, s.to, s.at = append(s.from[:0], -1), append(s.to[:0], -1), append(s.at[:0], 0)
 	var next []int32
@@ -107,6 +115,9 @@ func (x *expander) spreadWithin(free []int32, makespan int32) bool {
 		s.at = append(s.at, len(s.from))
 		s.seen = map[string]struct{}{}
 		for i := 0; i < len(s.loads); i += m {
+			if len(next) >= mostLoads*m {
+				break
+			}
 			load := s.loads[i : i+m]
 			for a := range m {
 				if x.head[int(t)*m+a] >= never {
@@ -114,7 +125,7 @@ func (x *expander) spreadWithin(free []int32, makespan int32) bool {
 				}
 				was := load[a]
 				load[a] += x.cost[int(t)*m+a]
-				if load[a] <= makespan && x.roomFor(load, k+1, makespan) && s.fresh(load) {
+				if len(next) < mostLoads*m && load[a] <= makespan && x.roomFor(load, k+1, makespan) && s.fresh(load) {
 					next = append(next, load...)
 					s.from = append(s.from, int32(i/m))
 					s.to = append(s.to, int8(a))
@@ -124,8 +135,11 @@ func (x *expander) spreadWithin(free []int32, makespan int32) bool {
 		}
 		s.loads, next = next, s.loads
 		x.nodes += len(s.loads) / m
-		if len(s.loads) == 0 {
-			return false
+		switch len(s.loads) / m {
+		case 0:
+			return false, true
+		case mostLoads:
+			return false, false
 		}
 	}
 	// Back from any last state.
@@ -141,20 +155,17 @@ func (x *expander) spreadWithin(free []int32, makespan int32) bool {
 		ends[a] += x.cost[int(t)*m+int(a)]
 		x.end[t] = ends[a]
 	}
-	return true
+	return true, true
 }
 
 // roomFor reports whether the bounds leave room for the tasks from k on.
 func (x *expander) roomFor(load []int32, k int, makespan int32) bool {
 	for i, w := range x.weights {
-		used, total := x.spreader.rest[i][k], int64(0)
+		room := int64(0)
 		for a, v := range load {
-			if v < never {
-				used += int64(w[a]) * int64(v)
-				total += int64(w[a])
-			}
+			room += int64(w[a]) * int64(max(0, makespan-v))
 		}
-		if used > total*int64(makespan) {
+		if room < x.spreader.rest[i][k] {
 			return false
 		}
 	}

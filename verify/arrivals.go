@@ -1,0 +1,42 @@
+package verify
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Arrivals is when each of a schedule's transfers arrives, in their order, as
+// the judge plays them: started when the schedule says, under the instance's
+// transfer model. The error is model.ErrInvalid for a schedule that isn't one
+// of d's or that has a transfer of no edge.
+func Arrivals(d *model.DAG, s *model.Schedule) ([]float64, error) {
+	machine, err := d.MachineOf(s)
+	if err != nil {
+		return nil, err
+	}
+	j := dagJudge{in: d, on: make([]int, len(d.Tasks))}
+	task := make(map[string]int, len(d.Tasks))
+	for t := range d.Tasks {
+		j.on[t], task[d.Tasks[t].ID] = int(machine[t]), t
+	}
+	edge := make(map[[2]string]int, len(d.Edges))
+	for e, x := range d.Edges {
+		edge[[2]string{x.From, x.To}] = e
+	}
+	sent, order := make([]*big.Rat, len(d.Edges)), make([]int, len(s.Transfers))
+	for k, x := range s.Transfers {
+		e, ok := edge[[2]string{x.From, x.To}]
+		if !ok || !(x.StartS >= 0 && x.StartS <= 1e300) || sent[e] != nil {
+			return nil, fmt.Errorf("%w schedule: the transfer from %q to %q at %v is of no edge, is there twice, or never starts", model.ErrInvalid, x.From, x.To, x.StartS)
+		}
+		sent[e], order[k] = exact(x.StartS), e
+	}
+	arrived := j.replay(sent, func(e int) (from, to int) { return task[d.Edges[e].From], task[d.Edges[e].To] })
+	at := make([]float64, len(order))
+	for k, e := range order {
+		at[k], _ = arrived[e].Float64()
+	}
+	return at, nil
+}
