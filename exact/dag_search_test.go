@@ -22,7 +22,7 @@ import (
 func TestDAGSearchAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	ctx := context.Background()
-	for k := range rounds(6000) {
+	for k := range rounds(2500) {
 		d := tinyDAG(rng, 6)
 		if k%3 == 0 { // identical machines
 			for i := range d.Tasks {
@@ -226,7 +226,7 @@ func TestDAGContentionAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	ctx := context.Background()
 	held, optimal := 0, 0
-	for k := range rounds(600) {
+	for k := range rounds(250) {
 		d := tinyDAG(rng, 5)
 		d.TransferModel = model.TransferModels[1+k%3]
 		if len(d.Machines) > 1 {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/heuristics"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -27,7 +28,8 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("%s has a solver called %s", a.Name, a.Solver.Name())
 		}
 	}
-	for _, name := range []string{"rrnd", "rrnz", "gr", "sg", "gb", "sgb", "mcb1", "mcb2", "mcb3", "mcb4", "mcb5", "mcb6", "mcb7", "mcb8"} {
+	for _, name := range []string{"rrnd", "rrnz", "gr", "sg", "gb", "sgb", "mcb1", "mcb2", "mcb3", "mcb4", "mcb5", "mcb6", "mcb7", "mcb8",
+		"heft", "cpop", "peft", "lookahead", "dls", "sinnen-sousa", "network-aware", "improve"} {
 		if !seen[name] {
 			t.Errorf("the paper's %s is missing", name)
 		}
@@ -41,7 +43,14 @@ func TestCatalogueSeeds(t *testing.T) {
 	for k := range 12 {
 		in.Jobs = append(in.Jobs, model.VCSchedJob{ID: fmt.Sprint(k), Tasks: 1, CPU: 0.3 + 0.05*float64(k), Memory: 0.02 * float64(k)})
 	}
+	graph := instances.DAGSpec{Tasks: 12, Fat: 0.6, Density: 0.5, Regular: 0.5, Jump: 2, MaxCost: 30, MaxData: 30, Machines: 3, Platform: "paper", Transfer: model.TransferFair, Seed: 1}
+	d, err := graph.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[model.Kind]model.Instance{model.KindVCSched: in, model.KindDAG: d}
 	for _, a := range heuristics.Catalogue() {
+		in := of[a.Kind]
 		first, err := a.Solver.Solve(context.Background(), in, model.Settings{Seed: 1})
 		if err != nil {
 			t.Fatal(err)

@@ -18,7 +18,7 @@ func (p *program) bench() *cli.Command {
 		Name:      "bench",
 		Usage:     "run a plan, or go on with it",
 		ArgsUsage: "PLAN",
-		Description: "PLAN is a YAML or JSON file or a built-in plan:\n" + strings.Join(benchmarks.Names(), ", ") + ".\n" +
+		Description: "PLAN is a YAML or JSON file or a built-in plan:\n" + wrap(strings.Join(benchmarks.Names(), ", ")+".", 74, 3) + "\n" +
 			"Each run is a line appended to the results file; a plan that was stopped goes\n" +
 			"on where it was when it is started again.",
 		Flags: []cli.Flag{

@@ -16,7 +16,7 @@ func (p *program) export() *cli.Command {
 		Usage:     "write a formulation as MPS or LP",
 		ArgsUsage: "FILE",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "formulation", Usage: "vcsched: compact (default), paper, parallel, migration; dag: ordering"},
+			&cli.StringFlag{Name: "formulation", Usage: "compact, paper, parallel, migration; dag: ordering"},
 			platformFlag,
 			&cli.StringFlag{Name: "format", Value: "mps", Usage: "mps or lp"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},

@@ -12,8 +12,8 @@ import (
 
 // transfersFlag and platformFlag are those of the commands that read instances.
 var (
-	transfersFlag = &cli.StringFlag{Name: "transfers", Usage: "transfer `MODEL` of dag: ideal, fair, tcp or tcp-all", DefaultText: "the instance's"}
-	platformFlag  = &cli.StringFlag{Name: "platform", Usage: "what a DOT, WfFormat or STG graph runs on: a `NAME` or file"}
+	transfersFlag = &cli.StringFlag{Name: "transfers", Usage: "of dag, a `MODEL`: ideal, fair, tcp, tcp-all"}
+	platformFlag  = &cli.StringFlag{Name: "platform", Usage: "for foreign graphs (gapwise help convert)"}
 )
 
 // load reads an instance as the flags say.

@@ -1,0 +1,255 @@
+package dag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+var solvers = map[string]Solver{"dls": DLS, "cpop": CPOP, "heft": HEFT, "peft": PEFT, "lookahead": Lookahead,
+	"sinnen-sousa": SinnenSousa, "network-aware": NetworkAware, "improve": Improve}
+
+// random draws a DAG on a platform with all the features of the model.
+func random(rng *rand.Rand, most int) *model.DAG {
+	n, m := rng.IntN(most+1), 1+rng.IntN(4)
+	d := &model.DAG{TransferModel: model.TransferModels[rng.IntN(4)], Network: model.Network{Bandwidth: float64(1 + rng.IntN(3))}}
+	figure := func() float64 { return float64(rng.IntN(12)) }
+	for k := range m {
+		d.Machines = append(d.Machines, model.Machine{ID: fmt.Sprint("P", k)})
+		if rng.IntN(3) == 0 {
+			d.Machines[k].StartupS = figure() / 4
+		}
+	}
+	for l := range 3 {
+		d.Network.Links = append(d.Network.Links, model.Link{ID: fmt.Sprint("l", l), Capacity: float64(rng.IntN(3))})
+	}
+	for a := range m {
+		for b := range a {
+			links := []string{"l0", "l1", "l2"}[:rng.IntN(4)]
+			if rng.IntN(2) == 0 {
+				d.Network.Routes = append(d.Network.Routes, model.Route{From: fmt.Sprint("P", a), To: fmt.Sprint("P", b), Links: links, OneWay: rng.IntN(2) == 0})
+			}
+		}
+	}
+	density := rng.Float64()
+	for t := range n {
+		c := make([]float64, m)
+		for k := range c {
+			c[k] = figure()
+		}
+		d.Tasks = append(d.Tasks, model.DAGTask{ID: fmt.Sprint(t), CostS: c})
+		for s := range t {
+			if rng.Float64() < density {
+				d.Edges = append(d.Edges, model.DAGEdge{From: fmt.Sprint(s), To: fmt.Sprint(t), Data: figure()})
+			}
+		}
+	}
+	rng.Shuffle(n, func(i, j int) { d.Tasks[i], d.Tasks[j] = d.Tasks[j], d.Tasks[i] })
+	return d
+}
+
+// plainHEFT is HEFT as its paper has it, with lists and no shortcuts.
+func plainHEFT(d *model.DAG) (machine []int32, start []float64) {
+	g := d.Graph()
+	c := newCosts(g, nil)
+	rank := make([]float64, g.Tasks)
+	var up func(t int32) float64
+	up = func(t int32) float64 {
+		longest := 0.0
+		for _, e := range g.Succ(t) {
+			longest = max(longest, c.comm[e]+up(g.To[e]))
+		}
+		rank[t] = c.mean[t] + longest
+		return rank[t]
+	}
+	left := make([]int32, g.Tasks)
+	for t := range left {
+		left[t] = int32(t)
+		up(int32(t))
+	}
+	machine, start = make([]int32, g.Tasks), make([]float64, g.Tasks)
+	placed := make([]bool, g.Tasks)
+	lines := make([]plainLine, g.Machines)
+	for len(left) > 0 {
+		// The highest rank whose predecessors are placed, the lowest number of equals.
+		best := -1
+		for k, t := range left {
+			ready := true
+			for _, e := range g.Pred(t) {
+				ready = ready && placed[g.From[e]]
+			}
+			if ready && (best < 0 || less(rank[left[best]], rank[t])) {
+				best = k
+			}
+		}
+		t := left[best]
+		left = slices.Delete(left, best, best+1)
+		first := math.Inf(1)
+		for m := range int32(g.Machines) {
+			ready := 0.0
+			for _, e := range g.Pred(t) {
+				f := g.From[e]
+				ready = max(ready, start[f]+g.Cost[int(f)*g.Machines+int(machine[f])]+g.Comm(e, machine[f], m))
+			}
+			cost := g.Cost[int(t)*g.Machines+int(m)]
+			if at := lines[m].find(ready, cost); less(at+cost, first) {
+				first, machine[t], start[t] = at+cost, m, at
+			}
+		}
+		placed[t] = true
+		if first > start[t] {
+			lines[machine[t]] = append(lines[machine[t]], [2]float64{start[t], first})
+			slices.SortFunc(lines[machine[t]], func(a, b [2]float64) int { return int(math.Copysign(1, a[0]-b[0])) })
+		}
+	}
+	return machine, start
+}
+
+func TestHEFTAgainstPlain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for k := range 3000 {
+		d := random(rng, 12)
+		d.TransferModel = ""
+		for i := range d.Tasks { // lists and gaps treat tasks of length 0 in ways of their own
+			for m := range d.Tasks[i].CostS {
+				d.Tasks[i].CostS[m]++
+			}
+		}
+		if k%2 == 0 { // uniform: the shortcut
+			d.Network.Routes, d.Network.Links = nil, nil
+			for m := range d.Machines {
+				d.Machines[m].StartupS = d.Machines[0].StartupS
+			}
+		}
+		s, _, err := HEFT(context.Background(), d, model.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		machine, start := plainHEFT(d)
+		var got []float64
+		for i, x := range s.Tasks {
+			got = append(got, x.StartS)
+			if x.Machine != d.Machines[machine[i]].ID {
+				t.Fatalf("instance %d: task %s on %s, want %s", k, x.ID, x.Machine, d.Machines[machine[i]].ID)
+			}
+		}
+		if diff := cmp.Diff(start, got); diff != "" && len(start) > 0 {
+			t.Fatalf("instance %d: %s", k, diff)
+		}
+	}
+}
+
+// What no algorithm may break: the network-aware HEFT isn't worse than HEFT,
+// the local search than any, and the same seed gives the same schedule.
+func TestAlgorithmsOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	ctx := context.Background()
+	for k := range 300 {
+		d := random(rng, 10)
+		value := map[string]float64{}
+		for name, solve := range solvers {
+			s, trace, err := solve(ctx, d, model.Settings{Seed: uint64(k)})
+			if err != nil {
+				t.Fatalf("instance %d, %s: %v", k, name, err)
+			}
+			o, err := d.Objective(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			value[name] = o.Value
+			again, _, _ := solve(ctx, d, model.Settings{Seed: uint64(k)})
+			if diff := cmp.Diff(s, again); diff != "" {
+				t.Fatalf("instance %d, %s twice: %s", k, name, diff)
+			}
+			kept := math.Inf(1)
+			for _, x := range trace {
+				if x.Planned > x.Realistic*(1+1e-9) && name != "sinnen-sousa" {
+					t.Fatalf("instance %d, %s: contention makes a plan shorter: %+v", k, name, x)
+				}
+				if x.Kept {
+					kept = x.Realistic
+				}
+			}
+			if len(trace) > 0 && math.Abs(kept-o.Value) > 1e-9*o.Value {
+				t.Fatalf("instance %d, %s: kept %v, the schedule takes %v", k, name, kept, o.Value)
+			}
+		}
+		if value["network-aware"] > value["heft"]*(1+1e-9) {
+			t.Fatalf("instance %d: %v", k, value)
+		}
+		for name, v := range value {
+			if value["improve"] > v*(1+1e-9) && name != "sinnen-sousa" {
+				t.Fatalf("instance %d: %v", k, value)
+			}
+		}
+	}
+}
+
+func TestEdgeCases(t *testing.T) {
+	for name, d := range map[string]*model.DAG{
+		"empty":    {Machines: []model.Machine{{ID: "a"}}},
+		"one task": instance([][]float64{{3, 2, 4}}, nil, model.TransferFair),
+		"zeros":    instance([][]float64{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, [][3]float64{{1, 2, 0}, {2, 3, 0}}, model.TransferTCP),
+		"parts":    instance([][]float64{{1, 2, 3}, {3, 2, 1}, {2, 2, 2}, {1, 1, 1}}, [][3]float64{{1, 2, 4}, {3, 4, 4}}, model.TransferFair),
+	} {
+		for algorithm, solve := range solvers {
+			t.Run(name+"/"+algorithm, func(t *testing.T) {
+				s, _, err := solve(context.Background(), d, model.Settings{Seed: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if o, err := d.Objective(s); err != nil || math.IsInf(o.Value, 0) || math.IsNaN(o.Value) {
+					t.Errorf("%+v %v", o, err)
+				}
+			})
+		}
+	}
+}
+
+// A plan or holds that wait in a circle never end; a hold delays.
+func TestReplayHolds(t *testing.T) {
+	g := sixTasks(model.TransferFair).Graph()
+	p, err := heft(context.Background(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewReplay(g)
+	const e25, e35, e46 = 3, 4, 5
+	for name, c := range map[string]struct {
+		holds []Hold
+		want  float64
+	}{
+		"none":          {nil, 32},
+		"4-6 last":      {[]Hold{{e46, e25}}, 18 + 11}, // 3-5 and 2-5 share from 9 on, 2-5 ends at 18
+		"2-5 after 3-5": {[]Hold{{e25, e35}}, 21 + 11}, // 3-5 shares with 4-6 and ends at 15
+		"circle":        {[]Hold{{e25, e35}, {e35, e25}}, math.Inf(1)},
+	} {
+		if got := r.Run(p, c.holds); math.Abs(got-c.want) > 1e-9 && got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+	q := p.Clone()
+	slices.Reverse(q.Order[0]) // 3 before 1, which it needs
+	if got := r.Run(q, nil); !math.IsInf(got, 1) {
+		t.Errorf("a plan against the edges takes %v", got)
+	}
+}
+
+func TestStopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	d := sixTasks(model.TransferFair)
+	for name, solve := range solvers {
+		if _, _, err := solve(ctx, d, model.Settings{}); !errors.Is(err, model.ErrNoSolution) {
+			t.Errorf("%s: error %v, want ErrNoSolution", name, err)
+		}
+	}
+}
