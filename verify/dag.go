@@ -27,102 +27,154 @@ const (
 
 // dag judges a schedule. Amounts are seconds over the makespan, which the
 // tolerance is relative to as well.
+//
+// What is missing or has no time or place is left out of the rest: other
+// violations are reported all the same. Without one transfer the others can't
+// be played, for they may become slower, too (on a link where a third has got
+// faster); they are taken to meet no other then, which is never too late. The
+// objectives are told for a schedule of all tasks and transfers only.
 func dag(in *model.DAG, s *model.Schedule, r *Report) {
 	if s.TransferModel != "" && s.TransferModel != in.Transfers() {
 		r.add(TransferModel, 0, "the schedule is for %q, the instance has %q", s.TransferModel, in.Transfers())
-		return
+		return // its times mean something else
 	}
-	task := make(map[string]int, len(in.Tasks))
+	j := &dagJudge{in: in, task: make(map[string]int, len(in.Tasks)), on: make([]int, len(in.Tasks)),
+		start: make([]*big.Rat, len(in.Tasks)), finish: make([]*big.Rat, len(in.Tasks)), sent: make([]*big.Rat, len(in.Edges))}
 	for t := range in.Tasks {
-		task[in.Tasks[t].ID] = t
+		j.task[in.Tasks[t].ID] = t
 	}
-	machine := make(map[string]int, len(in.Machines))
-	for m := range in.Machines {
-		machine[in.Machines[m].ID] = m
-	}
-	j := dagJudge{in: in, on: make([]int, len(in.Tasks)), start: make([]*big.Rat, len(in.Tasks)), finish: make([]*big.Rat, len(in.Tasks))}
-	for t := range j.on {
-		j.on[t] = -1
-	}
-	complete := true
-	for _, x := range s.Tasks {
-		t, ok := task[x.ID]
-		m, there := machine[x.Machine]
-		switch {
-		case !ok:
-			r.add(UnknownTask, 0, "task %q isn't in the instance", x.ID)
-			continue
-		case j.start[t] != nil:
-			r.add(RepeatedTask, 0, "task %q is scheduled twice", x.ID)
-			continue
-		case !there:
-			r.add(UnknownMachine, 0, "task %q is on machine %q", x.ID, x.Machine)
-			complete = false
-		case math.IsNaN(x.StartS) || math.IsInf(x.StartS, 0):
-			r.add(InvalidStart, 0, "task %q starts at %v", x.ID, x.StartS)
-			complete = false
-		default:
-			j.on[t] = m
-		}
-		if j.start[t] = new(big.Rat); j.on[t] >= 0 {
-			j.start[t].SetFloat64(x.StartS)
-		}
-	}
-	for t := range in.Tasks {
-		switch {
-		case j.start[t] == nil:
-			r.add(MissingTask, 0, "task %q is not scheduled", in.Tasks[t].ID)
-			complete = false
-		case j.on[t] >= 0:
-			j.finish[t] = new(big.Rat).Add(j.start[t], exact(in.Cost(t, j.on[t])))
-		}
-	}
-	type pair struct{ from, to string }
-	edge := make(map[pair]int, len(in.Edges))
-	for e, x := range in.Edges {
-		edge[pair{x.From, x.To}] = e
-	}
-	sent := make([]*big.Rat, len(in.Edges))
-	for _, x := range s.Transfers {
-		e, ok := edge[pair{x.From, x.To}]
-		switch {
-		case !ok:
-			r.add(UnknownTransfer, 0, "there is no edge from %q to %q", x.From, x.To)
-		case sent[e] != nil:
-			r.add(RepeatedTransfer, 0, "the edge from %q to %q is transferred twice", x.From, x.To)
-		case math.IsNaN(x.StartS) || math.IsInf(x.StartS, 0) || x.StartS < 0:
-			r.add(InvalidStart, 0, "the transfer from %q to %q starts at %v", x.From, x.To, x.StartS)
-			complete = false
-			sent[e] = new(big.Rat)
-		default:
-			sent[e] = exact(x.StartS)
-		}
-	}
-	if !complete {
-		return // what is there can't be played
-	}
-	for e, x := range in.Edges {
-		switch crosses := j.on[task[x.From]] != j.on[task[x.To]]; {
-		case crosses && sent[e] == nil:
-			r.add(MissingTransfer, 0, "the edge from %q to %q is between two machines and isn't transferred", x.From, x.To)
-			complete = false
-		case !crosses && sent[e] != nil:
-			r.add(UnneededTransfer, 0, "the edge from %q to %q is within machine %q", x.From, x.To, in.Machines[j.on[task[x.From]]].ID)
-			sent[e] = nil
-		}
-	}
-	if !complete {
-		return
-	}
+	complete := j.place(s, r)
+	complete = j.send(s, r) && complete
 	makespan, total := new(big.Rat), sum{}
 	for _, f := range j.finish {
+		if f == nil {
+			continue
+		}
 		if f.Cmp(makespan) > 0 {
 			makespan = f
 		}
 		rounded, _ := f.Float64()
 		total.add(rounded)
 	}
-	scale := makespan
+	if !complete {
+		free := *in
+		free.TransferModel = model.TransferIdeal
+		j.in = &free
+	}
+	j.times(r, makespan)
+	if !complete {
+		return
+	}
+	r.Objective, _ = makespan.Float64()
+	r.Second = 0
+	if n := len(in.Tasks); n > 0 {
+		mean := total.rat()
+		r.Second, _ = mean.Quo(mean, new(big.Rat).SetInt64(int64(n))).Float64()
+	}
+}
+
+// dagJudge is a schedule in exact figures.
+type dagJudge struct {
+	in            *model.DAG
+	task          map[string]int
+	on            []int      // machine of each task, -1 for one without
+	start, finish []*big.Rat // nil for a task without machine or time
+	sent          []*big.Rat // start of each edge's transfer, nil without one
+}
+
+// place reads the tasks and reports whether each has a machine and a time.
+func (j *dagJudge) place(s *model.Schedule, r *Report) bool {
+	in, complete := j.in, true
+	machine := make(map[string]int, len(in.Machines))
+	for m := range in.Machines {
+		machine[in.Machines[m].ID] = m
+	}
+	for t := range j.on {
+		j.on[t] = -1
+	}
+	seen := make([]bool, len(in.Tasks))
+	for _, x := range s.Tasks {
+		t, ok := j.task[x.ID]
+		if !ok {
+			r.add(UnknownTask, 0, "task %q isn't in the instance", x.ID)
+			continue
+		}
+		if seen[t] {
+			r.add(RepeatedTask, 0, "task %q is scheduled twice", x.ID)
+			continue
+		}
+		seen[t] = true
+		m, there := machine[x.Machine]
+		if there {
+			j.on[t] = m
+		} else {
+			r.add(UnknownMachine, 0, "task %q is on machine %q", x.ID, x.Machine)
+			complete = false
+		}
+		switch {
+		case !finite(x.StartS):
+			r.add(InvalidStart, 0, "task %q starts at %v", x.ID, x.StartS)
+			complete = false
+		case there:
+			j.start[t] = exact(x.StartS)
+			j.finish[t] = new(big.Rat).Add(j.start[t], exact(in.Cost(t, m)))
+		}
+	}
+	for t := range in.Tasks {
+		if !seen[t] {
+			r.add(MissingTask, 0, "task %q is not scheduled", in.Tasks[t].ID)
+			complete = false
+		}
+	}
+	return complete
+}
+
+// send reads the transfers and reports whether each that is needed has a time.
+func (j *dagJudge) send(s *model.Schedule, r *Report) bool {
+	in, complete := j.in, true
+	type pair struct{ from, to string }
+	edge := make(map[pair]int, len(in.Edges))
+	for e, x := range in.Edges {
+		edge[pair{x.From, x.To}] = e
+	}
+	seen := make([]bool, len(in.Edges))
+	for _, x := range s.Transfers {
+		e, ok := edge[pair{x.From, x.To}]
+		switch {
+		case !ok:
+			r.add(UnknownTransfer, 0, "there is no edge from %q to %q", x.From, x.To)
+			continue
+		case seen[e]:
+			r.add(RepeatedTransfer, 0, "the edge from %q to %q is transferred twice", x.From, x.To)
+			continue
+		}
+		seen[e] = true
+		if finite(x.StartS) {
+			j.sent[e] = exact(x.StartS)
+			continue
+		}
+		r.add(InvalidStart, 0, "the transfer from %q to %q starts at %v", x.From, x.To, x.StartS)
+		complete = false
+	}
+	for e, x := range in.Edges {
+		m, n := j.on[j.task[x.From]], j.on[j.task[x.To]]
+		switch {
+		case m < 0 || n < 0: // nobody knows whether it is needed
+			j.sent[e] = nil
+		case m != n && !seen[e]:
+			r.add(MissingTransfer, 0, "the edge from %q to %q is between two machines and isn't transferred", x.From, x.To)
+			complete = false
+		case m == n && seen[e]:
+			r.add(UnneededTransfer, 0, "the edge from %q to %q is within machine %q", x.From, x.To, in.Machines[m].ID)
+			j.sent[e] = nil
+		}
+	}
+	return complete
+}
+
+// times looks at all starts and ends.
+func (j *dagJudge) times(r *Report, makespan *big.Rat) {
+	in, scale := j.in, makespan
 	if scale.Sign() == 0 {
 		scale = big.NewRat(1, 1)
 	}
@@ -137,49 +189,56 @@ func dag(in *model.DAG, s *model.Schedule, r *Report) {
 			return 0
 		}
 		f, _ := d.Quo(d, scale).Float64()
-		return max(f, math.SmallestNonzeroFloat64)
+		return min(max(f, math.SmallestNonzeroFloat64), math.MaxFloat64)
 	}
 	zero := new(big.Rat)
 	for t, at := range j.start {
+		if at == nil {
+			continue
+		}
 		if by := late(at, zero); by > 0 {
 			r.add(InvalidStart, by, "task %q starts before 0", in.Tasks[t].ID)
 		}
 	}
+	for e, at := range j.sent {
+		if at == nil {
+			continue
+		}
+		if by := late(at, zero); by > 0 {
+			r.add(InvalidStart, by, "the transfer from %q to %q starts before 0", in.Edges[e].From, in.Edges[e].To)
+		}
+	}
 	j.overlaps(r, late)
-	arrived := j.replay(sent, func(e int) (from, to int) { return task[in.Edges[e].From], task[in.Edges[e].To] })
+	arrived := j.replay(j.sent, func(e int) (from, to int) { return j.task[in.Edges[e].From], j.task[in.Edges[e].To] })
 	for e, x := range in.Edges {
-		f, t := task[x.From], task[x.To]
+		f, t := j.task[x.From], j.task[x.To]
 		ready := j.finish[f]
-		if sent[e] != nil {
-			if by := late(sent[e], ready); by > 0 {
+		if j.sent[e] != nil && ready != nil {
+			if by := late(j.sent[e], ready); by > 0 {
 				r.add(TransferPrecedence, by, "the transfer from %q to %q starts before task %q ends", x.From, x.To, x.From)
 			}
+		}
+		if j.sent[e] != nil {
 			ready = arrived[e]
+		}
+		if ready == nil || j.start[t] == nil {
+			continue
 		}
 		if by := late(j.start[t], ready); by > 0 {
 			r.add(TaskPrecedence, by, "task %q starts before the data of task %q are there", x.To, x.From)
 		}
 	}
-	r.Objective, _ = makespan.Float64()
-	r.Second = 0
-	if n := len(in.Tasks); n > 0 {
-		mean := total.rat()
-		r.Second, _ = mean.Quo(mean, new(big.Rat).SetInt64(int64(n))).Float64()
-	}
 }
 
-// dagJudge is a schedule in exact figures.
-type dagJudge struct {
-	in            *model.DAG
-	on            []int // machine of each task
-	start, finish []*big.Rat
-}
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // overlaps looks at each machine's tasks in the order of their starts.
 func (j *dagJudge) overlaps(r *Report, late func(at, due *big.Rat) float64) {
 	tasks := make([][]int, len(j.in.Machines))
 	for t, m := range j.on {
-		tasks[m] = append(tasks[m], t)
+		if j.start[t] != nil {
+			tasks[m] = append(tasks[m], t)
+		}
 	}
 	for m, list := range tasks {
 		slices.SortStableFunc(list, func(a, b int) int {

@@ -13,8 +13,8 @@ import (
 // aren't sent).
 //
 // Everything is rational. Under contention each event divides by the number of
-// transfers, so the figures grow; from maxBits on they are rounded to
-// keptBits after the point, an error of less than 2^-400 of the makespan.
+// transfers, so the figures grow; from maxBits on they are rounded to keptBits
+// significant bits (see trim), an error far below any tolerance but 0.
 func (j *dagJudge) replay(sent []*big.Rat, ends func(e int) (from, to int)) []*big.Rat {
 	in := j.in
 	p := newPaths(in)
@@ -28,6 +28,10 @@ func (j *dagJudge) replay(sent []*big.Rat, ends func(e int) (from, to int)) []*b
 		m, n := j.on[from], j.on[to]
 		begin := new(big.Rat).Add(at, exact(in.Machines[m].StartupS))
 		data := exact(in.Edges[e].Data)
+		if m == n { // there is no path to wait for
+			arrived[e] = begin.Set(at)
+			continue
+		}
 		k := p.class(m, n)
 		if k < 0 || data.Sign() == 0 {
 			if data.Sign() > 0 {
@@ -47,19 +51,27 @@ func (j *dagJudge) replay(sent []*big.Rat, ends func(e int) (from, to int)) []*b
 			next = starts[0].at
 		}
 		for _, c := range p.classes {
-			if at := c.nextEnd(now); at != nil && (next == nil || at.Cmp(next) < 0) {
-				next = at
+			if c.ends = c.nextEnd(now); c.ends != nil && (next == nil || c.ends.Cmp(next) < 0) {
+				next = c.ends
 			}
 		}
 		step := new(big.Rat).Sub(next, now)
-		now = trim(next)
 		for _, c := range p.classes {
-			if len(c.due) == 0 {
+			if c.ends == nil {
+				continue
+			}
+			if c.ends.Cmp(next) == 0 {
+				// Exactly this much, whatever was rounded before: the
+				// transfer ends, and the clock can't stand still.
+				c.served.Set(c.due[0].end)
 				continue
 			}
 			c.served.Add(c.served, new(big.Rat).Mul(c.rate, step))
 			trim(c.served)
-			for len(c.due) > 0 && same(c.due[0].end, c.served) {
+		}
+		now = trim(new(big.Rat).Set(next))
+		for _, c := range p.classes {
+			for len(c.due) > 0 && c.due[0].end.Cmp(c.served) <= 0 {
 				arrived[heap.Pop(&c.due).(due).edge] = new(big.Rat).Set(now)
 				p.active--
 			}
@@ -109,25 +121,16 @@ const (
 	keptBits = 1024
 )
 
-// trim rounds x in place to a multiple of 2^-keptBits if it has grown long.
+// trim rounds x towards 0, in place, if it has grown long: to a multiple of
+// 2^-keptBits or, if it is small, to keptBits significant bits, since an
+// instance may count in any unit.
 func trim(x *big.Rat) *big.Rat {
 	if x.Denom().BitLen() <= maxBits {
 		return x
 	}
-	n := new(big.Int).Lsh(x.Num(), keptBits)
-	return x.SetFrac(n.Quo(n, x.Denom()), new(big.Int).Lsh(big.NewInt(1), keptBits))
-}
-
-// same reports whether an end is reached: exactly, or but for trimming.
-func same(end, served *big.Rat) bool {
-	if end.Cmp(served) <= 0 {
-		return true
-	}
-	d := new(big.Rat).Sub(end, served)
-	if d.Denom().BitLen() <= keptBits {
-		return false
-	}
-	return d.Cmp(new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), keptBits/2))) < 0
+	shift := uint(keptBits + max(0, x.Denom().BitLen()-x.Num().BitLen()))
+	n := new(big.Int).Lsh(x.Num(), shift)
+	return x.SetFrac(n.Quo(n, x.Denom()), new(big.Int).Lsh(big.NewInt(1), shift))
 }
 
 // pathClass is the transfers that share one list of links and one path rate:
@@ -137,6 +140,7 @@ type pathClass struct {
 	limit  *big.Rat
 	rate   *big.Rat
 	served *big.Rat // data that a transfer has got that was there since the class became busy
+	ends   *big.Rat // when the first of them ends at this rate, nil without any
 	due    dueHeap
 }
 

@@ -1,0 +1,221 @@
+package verify_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+func run(t *testing.T, solve dag.Solver, d *model.DAG) *model.Schedule {
+	t.Helper()
+	s, _, err := solve(context.Background(), d, model.Settings{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// What a heuristic hands over the judge finds feasible, with the makespan that
+// the model computes; where the transfers just follow the plan, the heuristics'
+// replay in floats and the judge's in fractions give the same times.
+func TestJudgeAgreesWithHeuristics(t *testing.T) {
+	for name, c := range map[string]struct {
+		solve    dag.Solver
+		draws    int
+		replayed bool
+		positive bool // costs: for an algorithm that may run a task of length 0 within another
+	}{
+		"heft":         {dag.HEFT, 3000, true, false},
+		"networkaware": {dag.NetworkAware, 1500, true, false},
+		"sinnen":       {dag.SinnenSousa, 3000, false, true},
+		"improve":      {dag.Improve, 40, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(1, 31))
+			shared := 0
+			for range c.draws {
+				d := verify.DrawDAG(rng, 8, 4)
+				if err := d.Validate(); err != nil {
+					t.Fatal(err)
+				}
+				if c.positive {
+					for v := range d.Tasks {
+						if w := d.Tasks[v].Work; w != nil {
+							*w = max(*w, 0.5)
+						}
+						for m := range d.Tasks[v].CostS {
+							d.Tasks[v].CostS[m] = max(d.Tasks[v].CostS[m], 0.125)
+						}
+					}
+				}
+				s := run(t, c.solve, d)
+				r := judge(t, d, s, verify.Options{})
+				o, err := d.Objective(s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !r.Feasible() || math.Abs(r.Objective-o.Value) > 1e-9*o.Value || math.Abs(r.Second-o.Second) > 1e-9*o.Second {
+					t.Fatalf("objectives %v and %v, the report says: %v\n%+v\n%+v", o.Value, o.Second, r, d, s)
+				}
+				if !c.replayed {
+					continue
+				}
+				g := d.Graph()
+				plan, err := dag.PlanOf(d, g, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				replay := dag.NewReplay(g)
+				replay.Run(plan, nil)
+				for e, at := range verify.ExactArrivals(d, s) {
+					if at == nil {
+						continue
+					}
+					if got, _ := at.Float64(); math.Abs(got-replay.Arrived[e]) > 1e-9*o.Value {
+						t.Fatalf("edge %d arrives at %v for the judge, at %v for the heuristic\n%+v\n%+v", e, got, replay.Arrived[e], d, s)
+					}
+					if replay.Contends(plan.Machine[g.From[e]], plan.Machine[g.To[e]]) {
+						shared++
+					}
+				}
+			}
+			if c.replayed && shared < 300 {
+				t.Errorf("only %d transfers shared links", shared)
+			}
+		})
+	}
+}
+
+// A task that waits for data, for its machine or for time to begin can't start
+// earlier by a hundredth of the makespan.
+func TestEarlierStartIsCaught(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 32))
+	data, machines := 0, 0
+	for k := range 3000 {
+		d := verify.DrawDAG(rng, 8, 4)
+		s := run(t, []dag.Solver{dag.HEFT, dag.SinnenSousa}[k%2], d)
+		g := d.Graph()
+		on, err := d.MachineOf(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := d.Objective(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		arrived := verify.ExactArrivals(d, s)
+		step := o.Value / 100
+		finish := func(t int) float64 { return s.Tasks[t].StartS + d.Cost(t, int(on[t])) }
+		for v := range s.Tasks {
+			was := s.Tasks[v].StartS
+			if was <= step/2 || o.Value == 0 {
+				continue
+			}
+			s.Tasks[v].StartS = was - step
+			// What it runs into, by figures that the judge has no part in
+			// but for the arrivals, which have their own test.
+			var wait, lap float64
+			for _, e := range g.Pred(int32(v)) {
+				at := finish(int(g.From[e]))
+				if arrived[e] != nil {
+					at, _ = arrived[e].Float64()
+				}
+				wait = max(wait, at-s.Tasks[v].StartS)
+			}
+			for u := range s.Tasks {
+				if u != v && on[u] == on[v] {
+					lap = max(lap, min(finish(u), finish(v))-max(s.Tasks[u].StartS, s.Tasks[v].StartS))
+				}
+			}
+			named := map[string]bool{}
+			for _, x := range judge(t, d, s, verify.Options{}).Violations {
+				named[x.Constraint] = true
+			}
+			for _, c := range []struct {
+				name string
+				by   float64
+				n    *int
+			}{{verify.TaskPrecedence, wait, &data}, {verify.MachineOverlap, lap, &machines}, {verify.InvalidStart, -s.Tasks[v].StartS, new(int)}} {
+				if c.by > step/10 {
+					*c.n++
+					if !named[c.name] {
+						t.Fatalf("task %q, %v s earlier, breaks %s by %v s, the judge says %v\n%+v\n%+v", s.Tasks[v].ID, step, c.name, c.by, named, d, s)
+					}
+				}
+			}
+			s.Tasks[v].StartS = was
+		}
+	}
+	if data < 1000 || machines < 1000 {
+		t.Errorf("%d waited for data, %d for a machine: too few", data, machines)
+	}
+}
+
+// A large schedule whose transfers all share one bus is judged, too.
+func TestLargeScheduleOnABus(t *testing.T) {
+	const tasks, machines = 2000, 8
+	rng := rand.New(rand.NewPCG(1, 33))
+	d := &model.DAG{Name: "bus", TransferModel: model.TransferTCP, Network: model.Network{Bandwidth: 1, Links: []model.Link{{ID: "bus", Capacity: 3}}}}
+	for m := range machines {
+		d.Machines = append(d.Machines, model.Machine{ID: fmt.Sprint(m), StartupS: rng.Float64()})
+		for n := range m {
+			d.Network.Routes = append(d.Network.Routes, model.Route{From: fmt.Sprint(n), To: fmt.Sprint(m), Links: []string{"bus"}})
+		}
+	}
+	for v := range tasks {
+		x := model.DAGTask{ID: fmt.Sprint(v)}
+		for range machines {
+			x.CostS = append(x.CostS, 1+10*rng.Float64())
+		}
+		d.Tasks = append(d.Tasks, x)
+		for _, u := range rng.Perm(min(v, 40))[:min(v, 2)] {
+			d.Edges = append(d.Edges, model.DAGEdge{From: fmt.Sprint(v - 1 - u), To: x.ID, Data: 5 * rng.Float64()})
+		}
+	}
+	s := run(t, dag.HEFT, d)
+	if len(s.Transfers) < 1000 {
+		t.Errorf("only %d transfers", len(s.Transfers))
+	}
+	if r := judge(t, d, s, verify.Options{}); !r.Feasible() {
+		t.Error(r.Err())
+	}
+}
+
+// No schedule of the six tasks, however odd, makes the judge panic, and none
+// that it lets pass beats the optimum of 23.
+func FuzzJudgeSchedule(f *testing.F) {
+	for _, tr := range model.TransferModels {
+		data, err := json.Marshal(sixPlan(sixTasks(tr), 21))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	for _, text := range []string{
+		`{"kind":"dag","version":1,"tasks":[],"transfers":[]}`,
+		`{"kind":"dag","version":1,"tasks":[{"id":"1","machine":"P1","start_s":-1e308},{"id":"1","machine":"","start_s":1e308}],"transfers":[{"from":"1","to":"2","start_s":-1e308},{"from":"","to":"2","start_s":5e-324}]}`,
+		`{"kind":"dag","version":1,"tasks":[{"id":"1","machine":"P1","start_s":1e308},{"id":"2","machine":"P2","start_s":1e308}],"transfers":[{"from":"1","to":"2","start_s":1e308}]}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := model.DecodeSolution(data)
+		if err != nil {
+			return
+		}
+		for _, tr := range model.TransferModels {
+			r := judge(t, sixTasks(tr), s, zeroTolerance)
+			if r.Feasible() != (r.Err() == nil) || r.Feasible() && !(r.Objective >= 23) {
+				t.Errorf("makespan %v: %v", r.Objective, r)
+			}
+		}
+	})
+}
