@@ -118,7 +118,10 @@ func (s *dagSearch) closed() bool {
 	return s.upper <= s.lower || model.Gap(s.upper, s.lower) <= min(s.set.GapLimit(), 1)*0.9
 }
 
-// search runs the levels: beams first, then everything.
+// assignSteps is the most makespans that the assigner tries, from the bound up.
+const assignSteps = 40
+
+// search runs the levels: beams first, then the assigner, then everything.
 func (s *dagSearch) search() error {
 	k := newTicks(s.g, s.upper)
 	if err := k.findWeights(s.ctx); err != nil {
@@ -129,7 +132,32 @@ func (s *dagSearch) search() error {
 	l := &levels{ticks: k, ctx: s.ctx, workers: s.set.Workers(), upper: upper, best: end, on: on}
 	l.report = func() { s.found(l) }
 	perState := 5*k.n + 8*k.m + 64
+	assign := func() {
+		x := newAssigner(s.ctx, k, 100_000_000/perState)
+		lower := int32(math.Ceil(s.lower/k.unit - 1e-9))
+		for step := 0; lower < l.upper && step < assignSteps && s.ctx.Err() == nil; step++ {
+			x.nodes = 0
+			found, whole := x.within(lower + 1)
+			l.nodes += x.nodes
+			if found {
+				l.upper, l.best, l.on = x.upper, x.best, x.bestOn
+				s.found(l)
+				continue
+			}
+			if !whole {
+				break
+			}
+			lower++
+			s.lower = max(s.lower, float64(lower)*k.unit)
+			s.progress()
+		}
+	}
 	for _, width := range []int{100, 3000, 0} {
+		if width == 0 {
+			if assign(); float64(l.upper)*k.unit <= s.lower || s.closed() {
+				break
+			}
+		}
 		l.width = width
 		l.block = 1_500_000_000 / perState
 		if width == 0 {
