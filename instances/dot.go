@@ -1,9 +1,9 @@
 package instances
 
 import (
-	"bytes"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -13,117 +13,213 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ReadDOT reads a task graph as daggen writes it: a directed graph whose nodes
-// have their work (flop) and whose edges their data (bytes) as the attribute
-// size. An edge that is there twice counts once: daggen's slip. An edge's
-// task that no node statement names is an error. Errors wrap model.ErrInvalid and name the line.
+// ReadDOT reads a task graph as daggen (F. Suter, S. Hunold) writes it: one
+// directed graph whose nodes have their work (flop) and whose edges their data
+// (bytes) as the attribute size. Each needs a size of its own: defaults for all
+// nodes or edges are refused. An edge that is there twice with the same size counts once:
+// daggen's slip. An edge's task that no node statement names is an error.
+// Errors wrap model.ErrInvalid and name the line. O(length of the file).
 func ReadDOT(data []byte) (Workflow, error) {
-	var w Workflow
-	bad := func(line int, format string, args ...any) (Workflow, error) {
-		at := ""
-		if line > 0 {
-			at = fmt.Sprintf("line %d: ", line)
-		}
-		return Workflow{}, fmt.Errorf("%w DOT graph: %s%s", model.ErrInvalid, at, fmt.Sprintf(format, args...))
-	}
 	file, err := parseDOT(data)
-	if err != nil {
-		return bad(0, "%v", strings.Join(strings.Fields(err.Error()), " "))
-	}
-	if len(file.Graphs) != 1 {
-		return bad(0, "there are %d graphs, must be one", len(file.Graphs))
-	}
-	if !file.Graphs[0].Directed {
-		return bad(0, "the graph has no directions, must be a digraph")
-	}
-	known := map[string]bool{}
-	type pair struct{ from, to string }
-	seen := map[pair]bool{}
-	var edges []*ast.EdgeStmt
-	var statements func([]ast.Stmt)
-	statements = func(all []ast.Stmt) {
-		for _, s := range all {
-			switch s := s.(type) {
-			case *ast.NodeStmt:
-				if err != nil {
-					return
-				}
-				id := unquote(s.Node.ID)
-				line := lineOfWords(data, s.Node.ID)
-				switch work, ok, e := size(s.Attrs); {
-				case known[id]:
-					_, err = bad(line, "node %s is there twice", id)
-				case e != nil:
-					_, err = bad(line, "node %s: %v", id, e)
-				case !ok:
-					_, err = bad(line, "node %s has no size (its work)", id)
-				default:
-					known[id] = true
-					w.Tasks = append(w.Tasks, WorkTask{id, work})
-				}
-			case *ast.EdgeStmt:
-				edges = append(edges, s)
-			case *ast.Subgraph:
-				statements(s.Stmts)
-			}
-		}
-	}
-	statements(file.Graphs[0].Stmts)
 	if err != nil {
 		return Workflow{}, err
 	}
-	for _, s := range edges {
-		amount, _, e := size(s.Attrs)
-		from, ok := s.From.(*ast.Node)
-		for to := s.To; to != nil; to = to.To {
-			head, ok2 := to.Vertex.(*ast.Node)
-			if !ok || !ok2 {
-				return bad(0, "an edge joins subgraphs, give edges between nodes")
-			}
-			line := lineOfWords(data, from.ID, "->", head.ID)
-			p := pair{unquote(from.ID), unquote(head.ID)}
-			for _, id := range []string{p.from, p.to} {
-				if !known[id] {
-					return bad(line, "the edge %s -> %s names a task that isn't there: %s", p.from, p.to, id)
-				}
-			}
-			if e != nil {
-				return bad(line, "edge %s -> %s: %v", p.from, p.to, e)
-			}
-			if !seen[p] {
-				seen[p] = true
-				w.Edges = append(w.Edges, model.DAGEdge{From: p.from, To: p.to, Data: amount})
-			}
-			from = head
-		}
+	if len(file.Graphs) != 1 {
+		return Workflow{}, badDOT(0, "there are %d graphs, must be one", len(file.Graphs))
 	}
-	return w, nil
+	g := file.Graphs[0]
+	if !g.Directed {
+		return Workflow{}, badDOT(0, "the graph has no directions, must be a digraph")
+	}
+	r := dotReader{ids: dotIDs(string(data)), known: map[string]bool{}}
+	if g.ID != "" {
+		r.find(g.ID)
+	}
+	if err := r.statements(g.Stmts, 0); err != nil {
+		return Workflow{}, err
+	}
+	return r.link()
 }
+
+func badDOT(line int, format string, args ...any) error {
+	at := ""
+	if line > 0 {
+		at = fmt.Sprintf("line %d: ", line)
+	}
+	return fmt.Errorf("%w DOT graph: %s%s", model.ErrInvalid, at, fmt.Sprintf(format, args...))
+}
+
+// dotPosition is how the library's parser begins its errors: line, column.
+var dotPosition = regexp.MustCompile(`^(\d+):\d+: error: `)
 
 // parseDOT is the library's parser without its panics: it has some on input
 // that is no DOT at all.
 func parseDOT(data []byte) (file *ast.File, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			file, err = nil, fmt.Errorf("it isn't DOT: %v", p)
+			file, err = nil, badDOT(0, "it isn't DOT: %s", oneLine(fmt.Sprint(p)))
 		}
 	}()
-	return dot.ParseBytes(data)
+	if file, err = dot.ParseBytes(data); err == nil {
+		return file, nil
+	}
+	line, text := 0, err.Error()
+	if at := dotPosition.FindStringSubmatch(text); at != nil {
+		line, _ = strconv.Atoi(at[1])
+		text = text[len(at[0]):]
+	}
+	return nil, badDOT(line, "%s", oneLine(text))
+}
+
+// dotReader walks the statements in the order of the file, beside the ids of
+// the file: those know their lines, the parser's tree doesn't.
+type dotReader struct {
+	ids   []dotID
+	known map[string]bool
+	tasks []WorkTask
+	edges []dotEdge
+}
+
+type dotEdge struct {
+	model.DAGEdge
+	line int
+}
+
+// find is the line of the next id or keyword that is written so (keywords in
+// any case), 0 if there is none.
+func (r *dotReader) find(id string) int {
+	for k, x := range r.ids {
+		if x.text == id || isDOTKeyword(id) && strings.EqualFold(x.text, id) {
+			r.ids = r.ids[k+1:]
+			return x.line
+		}
+	}
+	return 0
+}
+
+func isDOTKeyword(id string) bool { return id == "node" || id == "edge" || id == "graph" }
+
+// maxSubgraphs bounds how deep subgraphs nest, and so the stack.
+const maxSubgraphs = 100
+
+func (r *dotReader) statements(all []ast.Stmt, depth int) error {
+	if depth > maxSubgraphs {
+		return badDOT(0, "subgraphs nest deeper than %d, must be a plain list of nodes and edges", maxSubgraphs)
+	}
+	for _, s := range all {
+		var err error
+		switch s := s.(type) {
+		case *ast.NodeStmt:
+			err = r.node(s)
+		case *ast.EdgeStmt:
+			err = r.edge(s)
+		case *ast.Subgraph:
+			if s.ID != "" {
+				r.find(s.ID)
+			}
+			err = r.statements(s.Stmts, depth+1)
+		case *ast.Attr: // a statement of its own: of the graph
+			r.find(s.Key)
+			r.find(s.Val)
+		case *ast.AttrStmt:
+			line := r.find(s.Kind.String())
+			if _, ok, _ := size(s.Attrs); ok && s.Kind != ast.GraphKind {
+				err = badDOT(line, "there is a default size for every %s, give each its own", s.Kind)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *dotReader) node(s *ast.NodeStmt) error {
+	id, line := unquote(s.Node.ID), r.find(s.Node.ID)
+	shown := oneLine(id)
+	work, ok, err := size(s.Attrs)
+	switch {
+	case r.known[id]:
+		return badDOT(line, "node %s is there twice", shown)
+	case err != nil:
+		return badDOT(line, "node %s: %v", shown, err)
+	case !ok:
+		return badDOT(line, "node %s has no size (its work)", shown)
+	}
+	r.known[id] = true
+	r.tasks = append(r.tasks, WorkTask{id, work})
+	return nil
+}
+
+// edge takes a statement of one or more edges: a -> b -> c.
+func (r *dotReader) edge(s *ast.EdgeStmt) error {
+	amount, ok, err := size(s.Attrs)
+	from, line := "", 0
+	for to := (&ast.Edge{Directed: true, Vertex: s.From, To: s.To}); to != nil; to = to.To {
+		n, isNode := to.Vertex.(*ast.Node)
+		if !isNode {
+			return badDOT(line, "an edge joins subgraphs, give edges between nodes")
+		}
+		id, at := unquote(n.ID), r.find(n.ID)
+		if to.Vertex != s.From {
+			switch {
+			case !to.Directed:
+				return badDOT(line, "edge %s -- %s has no direction, must be ->", oneLine(from), oneLine(id))
+			case err != nil:
+				return badDOT(line, "edge %s -> %s: %v", oneLine(from), oneLine(id), err)
+			case !ok:
+				return badDOT(line, "edge %s -> %s has no size, give its data (0 if there is nothing to transfer)", oneLine(from), oneLine(id))
+			}
+			r.edges = append(r.edges, dotEdge{model.DAGEdge{From: from, To: id, Data: amount}, line})
+		}
+		from, line = id, at
+	}
+	return nil
+}
+
+// link makes the workflow once all nodes are known: an edge may come before
+// its nodes.
+func (r *dotReader) link() (Workflow, error) {
+	w := Workflow{Tasks: r.tasks}
+	type pair struct{ from, to string }
+	first := make(map[pair]dotEdge, len(r.edges))
+	for _, e := range r.edges {
+		for _, id := range []string{e.From, e.To} {
+			if !r.known[id] {
+				return Workflow{}, badDOT(e.line, "the edge %s -> %s names a task that isn't there: %s", oneLine(e.From), oneLine(e.To), oneLine(id))
+			}
+		}
+		if e.From == e.To {
+			return Workflow{}, badDOT(e.line, "task %s needs itself", oneLine(e.From))
+		}
+		p := pair{e.From, e.To}
+		before, twice := first[p]
+		switch {
+		case !twice:
+			first[p] = e
+			w.Edges = append(w.Edges, e.DAGEdge)
+		case before.Data != e.Data:
+			return Workflow{}, badDOT(e.line, "the edge %s -> %s has the size %v, and %v on line %d, give one", oneLine(e.From), oneLine(e.To), e.Data, before.Data, before.line)
+		}
+	}
+	return w, nil
 }
 
 // size is the value of the attribute size, and whether it is there.
-func size(attrs []*ast.Attr) (float64, bool, error) {
+func size(attrs []*ast.Attr) (value float64, ok bool, err error) {
 	for _, a := range attrs {
 		if unquote(a.Key) != "size" {
 			continue
 		}
-		x, err := strconv.ParseFloat(unquote(a.Val), 64)
-		if err != nil || !(x >= 0) || math.IsInf(x, 1) {
-			return 0, true, fmt.Errorf("size is %s, must be a number from 0", a.Val)
+		if ok {
+			return 0, true, fmt.Errorf("size is there twice, give one")
 		}
-		return x, true, nil
+		ok = true
+		if value, err = strconv.ParseFloat(unquote(a.Val), 64); err != nil || !(value >= 0) || math.IsInf(value, 1) {
+			return 0, true, fmt.Errorf("size is %s, must be a number from 0", oneLine(a.Val))
+		}
 	}
-	return 0, false, nil
+	return value, ok, nil
 }
 
 func unquote(s string) string {
@@ -133,28 +229,12 @@ func unquote(s string) string {
 	return s
 }
 
-// lineOfWords is the first line that begins with the words, whatever the space
-// between them; 0 if there is none.
-func lineOfWords(data []byte, words ...string) int {
-	number := 0
-	for line := range bytes.Lines(data) {
-		number++
-		rest := bytes.TrimSpace(line)
-		found := true
-		for _, w := range words {
-			if found = bytes.HasPrefix(rest, []byte(w)); !found {
-				break
-			}
-			rest = bytes.TrimLeft(rest[len(w):], " \t")
-		}
-		if !found {
-			continue
-		}
-		// The last word must end there: 1 isn't 12.
-		before := line[:bytes.LastIndex(line, rest)]
-		if len(rest) == 0 || bytes.IndexByte([]byte("[;-}"), rest[0]) >= 0 || len(before) > 0 && before[len(before)-1] <= ' ' {
-			return number
-		}
+// oneLine is the text without line breaks, the end of a long one left out.
+func oneLine(s string) string {
+	const most = 300
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "..."
 	}
-	return 0
+	return s
 }

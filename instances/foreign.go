@@ -3,7 +3,9 @@ package instances
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -13,7 +15,8 @@ import (
 // LoadOn is Load that also reads task graphs in foreign formats, which know no
 // machines: DOT (.dot, .gv), the Standard Task Graph format (.stg), WfFormat
 // (JSON with the key "workflow"). Those need a platform (see ParsePlatform), own
-// files take none. Any file may be gzipped.
+// files take none. Other extensions are told by their content, and any file may be
+// gzipped. A foreign graph gets the name of its file without extensions.
 func LoadOn(path, platform string) (model.Instance, error) {
 	data, err := ReadFile(path)
 	if err != nil {
@@ -23,15 +26,15 @@ func LoadOn(path, platform string) (model.Instance, error) {
 	if data, err = unzip(data); err != nil {
 		return fail(fmt.Errorf("%w: %w", model.ErrInvalid, err))
 	}
-	base := strings.TrimSuffix(filepath.Base(path), ".gz")
-	read := foreignReader(base, data)
+	name, extension := nameOf(path)
+	read := foreignReader(extension, data)
 	if read == nil {
-		if platform != "" {
-			return fail(fmt.Errorf("%w: it is an instance with machines of its own, leave the platform out", model.ErrInvalid))
-		}
 		in, err := model.DecodeInstance(data)
 		if err != nil {
 			return fail(err)
+		}
+		if platform != "" {
+			return fail(fmt.Errorf("%w: it is an instance with all that it needs, leave the platform out", model.ErrInvalid))
 		}
 		return in, nil
 	}
@@ -46,31 +49,89 @@ func LoadOn(path, platform string) (model.Instance, error) {
 	if err != nil {
 		return fail(err)
 	}
-	d, err := p.Place(strings.TrimSuffix(base, filepath.Ext(base)), w)
+	d, err := p.Place(name, w)
 	if err != nil {
 		return fail(err)
 	}
 	return d, nil
 }
 
+// nameOf is a file's base name without its extensions (.gz and the one before),
+// and that extension in lower case.
+func nameOf(path string) (name, extension string) {
+	if path == "-" {
+		return "stdin", ""
+	}
+	name = filepath.Base(path)
+	if e := filepath.Ext(name); strings.EqualFold(e, ".gz") {
+		name = strings.TrimSuffix(name, e)
+	}
+	extension = filepath.Ext(name)
+	return strings.TrimSuffix(name, extension), strings.ToLower(extension)
+}
+
 // foreignReader is the reader of a foreign format, nil for the own one.
-func foreignReader(name string, data []byte) func([]byte) (Workflow, error) {
-	switch strings.ToLower(filepath.Ext(name)) {
+func foreignReader(extension string, data []byte) func([]byte) (Workflow, error) {
+	switch extension {
 	case ".dot", ".gv":
 		return ReadDOT
 	case ".stg":
 		return ReadSTG
 	}
-	text := bytes.TrimSpace(data)
-	switch {
-	case bytes.HasPrefix(text, []byte("digraph")), bytes.HasPrefix(text, []byte("strict")), bytes.HasPrefix(text, []byte("graph")), bytes.HasPrefix(text, []byte("//")):
+	text := withoutComments(data)
+	switch word := strings.ToLower(string(text[:min(len(text), len("digraph"))])); {
+	case strings.HasPrefix(word, "digraph"), strings.HasPrefix(word, "strict"), strings.HasPrefix(word, "graph"):
 		return ReadDOT
-	case len(text) > 0 && text[0] >= '0' && text[0] <= '9':
+	case len(text) > 0 && isDigit(text[0]):
 		return ReadSTG
+	}
+	// Own files may be large: don't parse them here.
+	if !bytes.Contains(data, []byte(`"workflow"`)) {
+		return nil
 	}
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(data, &keys) == nil && keys["workflow"] != nil && keys["kind"] == nil {
 		return ReadWfFormat
 	}
 	return nil
+}
+
+// withoutComments is the text after the white space and the comments (of DOT
+// and STG) that it begins with.
+func withoutComments(data []byte) []byte {
+	for {
+		data = bytes.TrimSpace(data)
+		end := "\n"
+		switch {
+		case bytes.HasPrefix(data, []byte("/*")):
+			end = "*/"
+		case !bytes.HasPrefix(data, []byte("//")) && !bytes.HasPrefix(data, []byte("#")):
+			return data
+		}
+		_, data, _ = bytes.Cut(data, []byte(end))
+	}
+}
+
+// jsonReason is a JSON error with its line.
+func jsonReason(data []byte, err error) string {
+	var syntax *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	at := int64(-1)
+	switch {
+	case errors.As(err, &syntax):
+		at = syntax.Offset
+	case errors.As(err, &typ):
+		at, err = typ.Offset, fmt.Errorf("%q can't be a %s, must be a %s", typ.Field, typ.Value, typ.Type)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		at, err = int64(len(data)), errors.New("unexpected end of JSON input")
+	}
+	if at < 0 {
+		return err.Error()
+	}
+	return fmt.Sprintf("line %d: %v", lineAt(data, at), err)
+}
+
+func lineAt(data []byte, offset int64) int {
+	offset = min(max(offset, 0), int64(len(data)))
+	return 1 + bytes.Count(data[:offset], []byte("\n"))
 }

@@ -3,8 +3,8 @@ package instances
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -15,6 +15,7 @@ import (
 
 // Platform is what a task graph runs on: machines and the network between them.
 type Platform struct {
+	Name     string          `json:"-"` // the preset as it was asked for, or the file's base name without extensions
 	Machines []model.Machine `json:"machines"`
 	Network  model.Network   `json:"network"`
 }
@@ -38,83 +39,129 @@ var Presets = [][2]string{
 	{"paper-two-pools", "the same, into P2 and out of P2 a link each"},
 	{"uniform", "machines that share nothing"},
 	{"bus", "one link for all"},
-	{"star", "each machine has one link out and one in"},
+	{"star", "each machine has one link up, to all others, and one down"},
 }
+
+// Bounds of a preset: its machines, those of one with a route for each pair
+// (quadratic in memory), and its rates and times, see model.DAG.Validate.
+const (
+	maxMachines = 10_000
+	maxRouted   = 1_000
+	maxRate     = 1e30
+	minRate     = 1e-30
+)
 
 // ParsePlatform makes a platform from a preset, NAME[,key=value...], or reads
 // the JSON file of that name: one object with "machines" and "network" as in
-// an instance. Keys of presets: machines (uniform, bus, star; default 4),
-// speed (one, or several as 1/2/4, taken in turn), bandwidth (of every path and link) and
-// startup (seconds); each is 1 by default, startup 0. Errors wrap model.ErrInvalid.
+// an instance, each machine with its speed; read as strictly as an instance.
+//
+// Keys of presets: machines (uniform at most 10,000, bus and star 1,000; default
+// 4; the paper's have 3), speed (work per second: one, or several as 1/2/4, taken in turn),
+// bandwidth (data per second, of every path and link) and startup (seconds). Speed and
+// bandwidth are 1 by default, startup 0. Errors wrap model.ErrInvalid.
 func ParsePlatform(spec string) (Platform, error) {
-	bad := func(format string, args ...any) (Platform, error) {
-		return Platform{}, fmt.Errorf("%w platform %q: %s", model.ErrInvalid, spec, fmt.Sprintf(format, args...))
-	}
-	name, options, _ := strings.Cut(spec, ",")
+	name, options, more := strings.Cut(spec, ",")
 	if !slices.ContainsFunc(Presets, func(p [2]string) bool { return p[0] == name }) {
-		if _, err := os.Stat(spec); err != nil {
+		if _, err := os.Stat(spec); spec == "" || err != nil {
 			var names []string
 			for _, p := range Presets {
 				names = append(names, p[0])
 			}
-			return bad("there is no such file or preset, give one of %s", strings.Join(names, ", "))
+			return Platform{}, badPlatform(spec, "there is no such file or preset, give one of %s", strings.Join(names, ", "))
 		}
 		return readPlatform(spec)
 	}
-	machines, speeds, bandwidth, startup := 4, []float64{1}, 1.0, 0.0
+	o := presetOptions{machines: 4, speeds: []float64{1}, bandwidth: 1}
 	fixed := strings.HasPrefix(name, "paper")
 	if fixed {
-		machines = 3
+		o.machines = 3
 	}
-	for _, o := range strings.Split(options, ",") {
-		if o == "" {
-			continue
+	if more {
+		if err := o.parse(spec, options); err != nil {
+			return Platform{}, err
 		}
-		key, value, _ := strings.Cut(o, "=")
+	}
+	switch {
+	case fixed && o.machines != 3:
+		return Platform{}, badPlatform(spec, "machines is %d, but it has three machines", o.machines)
+	case o.machines < 1 || o.machines > maxMachines:
+		return Platform{}, badPlatform(spec, "machines is %d, must be from 1 to %d", o.machines, maxMachines)
+	case o.machines > maxRouted && name != "uniform":
+		return Platform{}, badPlatform(spec, "machines is %d, must be at most %d: it has a route for each pair", o.machines, maxRouted)
+	case len(o.speeds) > o.machines:
+		return Platform{}, badPlatform(spec, "there are %d speeds for %d machines, give at most one for each", len(o.speeds), o.machines)
+	}
+	p := Platform{Name: spec}
+	for m := range o.machines {
+		p.Machines = append(p.Machines, model.Machine{ID: fmt.Sprintf("P%d", m+1), StartupS: o.startup, Speed: o.speeds[m%len(o.speeds)]})
+	}
+	p.Network = presetNetwork(name, p.Machines)
+	p.Network.Bandwidth = o.bandwidth
+	return p, nil
+}
+
+func badPlatform(spec, format string, args ...any) error {
+	return fmt.Errorf("%w platform %q: %s", model.ErrInvalid, spec, fmt.Sprintf(format, args...))
+}
+
+type presetOptions struct {
+	machines           int
+	speeds             []float64
+	bandwidth, startup float64
+}
+
+// parse reads key=value, ... of the platform spec.
+func (o *presetOptions) parse(spec, options string) error {
+	seen := map[string]bool{}
+	for option := range strings.SplitSeq(options, ",") {
+		key, value, ok := strings.Cut(option, "=")
+		if !ok {
+			return badPlatform(spec, "%q must be key=value, the keys are machines, speed, bandwidth and startup", option)
+		}
+		if seen[key] {
+			return badPlatform(spec, "the key %q is there twice", key)
+		}
+		seen[key] = true
+		number := func(value string, least float64) (float64, error) {
+			x, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				return 0, badPlatform(spec, "%s is %q, must be a number", key, value)
+			}
+			if !(x >= least && x <= maxRate) {
+				if least > 0 {
+					return 0, badPlatform(spec, "%s is %s, must be above 0, at most %g", key, value, float64(maxRate))
+				}
+				return 0, badPlatform(spec, "%s is %s, must be at least 0, at most %g", key, value, float64(maxRate))
+			}
+			return x, nil
+		}
 		var err error
 		switch key {
 		case "machines":
-			if machines, err = strconv.Atoi(value); err == nil && (machines < 1 || machines > 10_000) {
-				return bad("machines is %s, must be from 1 to 10000", value)
-			}
-			if err == nil && fixed && machines != 3 {
-				return bad("it has three machines")
+			if o.machines, err = strconv.Atoi(value); err != nil {
+				err = badPlatform(spec, "machines is %q, must be a whole number", value)
 			}
 		case "speed":
-			speeds = nil
-			for _, v := range strings.Split(value, "/") {
+			o.speeds = nil
+			for v := range strings.SplitSeq(value, "/") {
 				var x float64
-				if x, err = strconv.ParseFloat(v, 64); err != nil {
+				if x, err = number(v, minRate); err != nil {
 					break
 				}
-				speeds = append(speeds, x)
+				o.speeds = append(o.speeds, x)
 			}
 		case "bandwidth":
-			bandwidth, err = strconv.ParseFloat(value, 64)
+			o.bandwidth, err = number(value, minRate)
 		case "startup":
-			startup, err = strconv.ParseFloat(value, 64)
+			o.startup, err = number(value, 0)
 		default:
-			return bad("there is no key %q, give machines, speed, bandwidth or startup", key)
+			err = badPlatform(spec, "there is no key %q, give machines, speed, bandwidth or startup", key)
 		}
 		if err != nil {
-			return bad("%s is %q, must be a number", key, value)
+			return err
 		}
 	}
-	for _, x := range append(speeds, bandwidth) {
-		if !(x > 0) || math.IsInf(x, 1) {
-			return bad("speed and bandwidth must be above 0 and finite")
-		}
-	}
-	if !(startup >= 0) || math.IsInf(startup, 1) {
-		return bad("startup must be finite and at least 0")
-	}
-	var p Platform
-	for m := range machines {
-		p.Machines = append(p.Machines, model.Machine{ID: fmt.Sprintf("P%d", m+1), StartupS: startup, Speed: speeds[m%len(speeds)]})
-	}
-	p.Network = presetNetwork(name, p.Machines)
-	p.Network.Bandwidth = bandwidth
-	return p, nil
+	return nil
 }
 
 // presetNetwork is the links and routes of a preset.
@@ -145,13 +192,13 @@ func presetNetwork(name string, machines []model.Machine) model.Network {
 		}
 	case "star":
 		for _, m := range machines {
-			link(m.ID + ".out")
-			link(m.ID + ".in")
+			link(m.ID + ".up")
+			link(m.ID + ".down")
 		}
 		for a := range machines {
 			for b := range machines {
 				if a != b {
-					route(a, b, true, machines[a].ID+".out", machines[b].ID+".in")
+					route(a, b, true, machines[a].ID+".up", machines[b].ID+".down")
 				}
 			}
 		}
@@ -159,31 +206,100 @@ func presetNetwork(name string, machines []model.Machine) model.Network {
 	return n
 }
 
+// readPlatform reads a platform file. It is decoded as an instance around it
+// would be, so that what instances refuse is refused here in the same words.
 func readPlatform(path string) (Platform, error) {
-	var p Platform
 	data, err := ReadFile(path)
 	if err != nil {
-		return p, err
+		return Platform{}, err
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&p); err != nil {
-		return p, fmt.Errorf("%w platform: %s: %w", model.ErrInvalid, path, err)
+	p, err := decodePlatform(data)
+	if err != nil {
+		return Platform{}, fmt.Errorf("%w platform: %s: %w", model.ErrInvalid, path, err)
 	}
-	if len(p.Machines) == 0 {
-		return p, fmt.Errorf("%w platform: %s: machines is empty, must hold at least one machine", model.ErrInvalid, path)
-	}
+	p.Name, _ = nameOf(path)
 	return p, nil
 }
 
-// Place makes an instance of a workflow on the platform.
+func decodePlatform(data []byte) (Platform, error) {
+	if err := checkPlatformKeys(data); err != nil {
+		return Platform{}, err
+	}
+	// Two tasks and an edge: their work asks for speeds, the edge for a
+	// bandwidth. All on the line of the brace, so that lines stay theirs.
+	brace := bytes.IndexByte(data, '{')
+	around := slices.Concat(data[:brace+1], []byte(`"kind":"dag","version":1,"name":"","tasks":[{"id":"1","work":1},{"id":"2","work":1}],`+
+		`"edges":[{"from":"1","to":"2","data":1}],`), data[brace+1:])
+	in, err := model.DecodeInstance(around)
+	d, ok := in.(*model.DAG)
+	var element *model.ElementError
+	if errors.As(err, &element) {
+		reason := element.Reason
+		if ok && element.List == "machines" && d.Machines[element.Index].Speed == 0 && d.Machines[element.Index].ID != "" && strings.Contains(reason, "speed is missing") {
+			reason = fmt.Sprintf("id %q: speed is missing, give the work that it does per second", d.Machines[element.Index].ID)
+		}
+		if element.List != "" {
+			return Platform{}, fmt.Errorf("line %d: %s[%d]: %s", element.Line, element.List, element.Index, reason)
+		}
+		return Platform{}, errors.New(reason)
+	}
+	if err != nil {
+		return Platform{}, err
+	}
+	return Platform{Machines: d.Machines, Network: d.Network}, nil
+}
+
+// checkPlatformKeys reports what isn't a JSON object with the keys machines
+// and network alone.
+func checkPlatformKeys(data []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	at := func() int { return lineAt(data, dec.InputOffset()) }
+	tok, err := dec.Token()
+	if err == nil && tok != json.Delim('{') {
+		return fmt.Errorf("line %d: it must be an object with machines and network", at())
+	}
+	hasMachines := false
+	for err == nil && dec.More() {
+		if tok, err = dec.Token(); err != nil {
+			break
+		}
+		switch tok {
+		case "machines":
+			hasMachines = true
+		case "network":
+		case "kind":
+			return fmt.Errorf("line %d: it has a kind like an instance, give machines and network alone", at())
+		default:
+			return fmt.Errorf("line %d: unknown key %q; known here: machines, network", at(), tok)
+		}
+		var skip json.RawMessage
+		err = dec.Decode(&skip)
+	}
+	if err == nil {
+		_, err = dec.Token() // the closing brace
+	}
+	if err != nil {
+		return errors.New(jsonReason(data, err))
+	}
+	if !hasMachines {
+		return errors.New("the key \"machines\" is missing")
+	}
+	return nil
+}
+
+// Place makes a valid instance of a workflow on the platform, which shares no
+// memory with either; what is wrong with it is told as by model.DAG.Validate.
 func (p Platform) Place(name string, w Workflow) (*model.DAG, error) {
-	d := &model.DAG{Name: name, Machines: slices.Clone(p.Machines), Network: p.Network, Tasks: []model.DAGTask{}, Edges: slices.Clone(w.Edges)}
-	if d.Edges == nil {
-		d.Edges = []model.DAGEdge{}
+	d := &model.DAG{Name: name, Machines: slices.Clone(p.Machines), Network: p.Network,
+		Tasks: make([]model.DAGTask, len(w.Tasks)), Edges: append([]model.DAGEdge{}, w.Edges...)}
+	// Routes may be a million: their lists of links are never changed, and stay shared.
+	d.Network.Links, d.Network.Routes = slices.Clone(p.Network.Links), slices.Clone(p.Network.Routes)
+	for t, x := range w.Tasks {
+		work := x.Work
+		d.Tasks[t] = model.DAGTask{ID: x.ID, Work: &work}
 	}
-	for _, t := range w.Tasks {
-		d.Tasks = append(d.Tasks, model.DAGTask{ID: t.ID, Work: &t.Work})
+	if err := d.Validate(); err != nil {
+		return nil, err
 	}
-	return d, d.Validate()
+	return d, nil
 }

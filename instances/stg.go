@@ -1,83 +1,101 @@
 package instances
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/gapwise/gapwise/model"
 )
 
-// ReadSTG reads a graph of the Standard Task Graph set (Tobita, Kasahara 2002):
-// a line with the number of tasks n, then n + 2 lines of task, processing time,
-// number of predecessors, predecessors. Task 0 and n + 1 are dummies of time 0
-// and are kept. There is nothing to transfer: edges have data 0. From # on a line is a
-// comment. Errors wrap model.ErrInvalid and name the line.
+// maxSTG bounds the number that a graph may say it has tasks (nothing is
+// allocated by it) and maxSTGTime their times: whole numbers that a float64
+// holds exactly.
+const (
+	maxSTG     = 1 << 30
+	maxSTGTime = 1 << 53
+)
+
+// ReadSTG reads a graph of the Standard Task Graph set (Tobita, Kasahara: A
+// standard task graph set for fair evaluation of multiprocessor scheduling
+// algorithms, J. Scheduling 5(5), 2002): a line with the number of tasks n,
+// then n + 2 lines of task, processing time, number of predecessors,
+// predecessors, all whole numbers. Tasks 0 and n + 1 are dummies of time 0 and
+// are kept. There is nothing to transfer: edges have data 0. From # on a line
+// is a comment. Errors wrap model.ErrInvalid and name the line. O(length of the
+// file), whatever the numbers in it say.
 func ReadSTG(data []byte) (Workflow, error) {
 	var w Workflow
 	line := 0
 	bad := func(format string, args ...any) (Workflow, error) {
 		return Workflow{}, fmt.Errorf("%w STG graph: line %d: %s", model.ErrInvalid, line, fmt.Sprintf(format, args...))
 	}
-	tasks := -1 // not known yet
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, 1<<24)
-	var pred [][]int
-	var at []int // lines of the tasks
-	for lines.Scan() {
+	tasks := -1      // dummies included; not known yet
+	var pred [][]int // of each task
+	var at []int     // lines of the tasks
+	for text := range bytes.Lines(data) {
 		line++
-		text, _, _ := strings.Cut(lines.Text(), "#")
-		fields := strings.Fields(text)
-		if len(fields) == 0 {
-			continue
-		}
+		text, _, _ = bytes.Cut(text, []byte("#"))
 		var numbers []int
-		for _, f := range fields {
-			x, err := strconv.Atoi(f)
+		for f := range bytes.FieldsSeq(text) {
+			x, err := strconv.Atoi(string(f))
 			if err != nil || x < 0 {
-				return bad("%q must be a whole number from 0", f)
+				return bad("%q must be a whole number from 0", oneLine(string(f)))
 			}
 			numbers = append(numbers, x)
 		}
-		switch {
-		case tasks < 0:
-			if len(numbers) != 1 {
+		if len(numbers) == 0 {
+			continue
+		}
+		t := len(w.Tasks)
+		if tasks < 0 {
+			switch {
+			case len(numbers) != 1:
 				return bad("it must hold the number of tasks alone, it has %d numbers", len(numbers))
+			case numbers[0] > maxSTG:
+				return bad("the number of tasks is %d, must be at most %d", numbers[0], maxSTG)
 			}
 			tasks = numbers[0] + 2
 			continue
-		case len(w.Tasks) == tasks:
+		}
+		switch {
+		case t == tasks:
 			return bad("there are more than the %d tasks and two dummies of the first line", tasks-2)
 		case len(numbers) < 3:
-			return bad("task, time and number of predecessors are %d numbers, must be 3 at least", len(numbers))
-		case numbers[0] != len(w.Tasks):
-			return bad("task %d, must be %d", numbers[0], len(w.Tasks))
+			return bad("it has %d numbers, must have 3 at least: task, time and number of predecessors", len(numbers))
+		case numbers[0] != t:
+			return bad("task %d, must be %d", numbers[0], t)
+		case numbers[1] > maxSTGTime:
+			return bad("task %d has the time %d, must be at most %d", t, numbers[1], maxSTGTime)
 		case numbers[2] != len(numbers)-3:
-			return bad("task %d says it has %d predecessors and lists %d", numbers[0], numbers[2], len(numbers)-3)
+			return bad("task %d says it has %d predecessors and lists %d", t, numbers[2], len(numbers)-3)
 		}
-		w.Tasks = append(w.Tasks, WorkTask{fields[0], float64(numbers[1])})
+		w.Tasks = append(w.Tasks, WorkTask{strconv.Itoa(t), float64(numbers[1])})
 		pred, at = append(pred, numbers[3:]), append(at, line)
 	}
-	if err := lines.Err(); err != nil {
-		line++
-		return bad("%v", err)
-	}
 	if tasks < 0 {
+		line = max(line, 1)
 		return bad("there is no number of tasks")
 	}
 	if len(w.Tasks) != tasks {
 		return bad("the file ends after %d of %d tasks, dummies included", len(w.Tasks), tasks)
 	}
+	last := make([]int, tasks) // the last task that listed this one, plus one
 	for t, list := range pred {
 		line = at[t]
-		seen := map[int]bool{}
+		if (t == 0 || t == tasks-1) && w.Tasks[t].Work != 0 {
+			return bad("task %d is a dummy and has the time %v, must be 0", t, w.Tasks[t].Work)
+		}
 		for _, p := range list {
-			if p >= tasks || p == t || seen[p] {
-				return bad("task %d can't have the predecessor %d: it isn't another task, or it is there twice", t, p)
+			switch {
+			case p >= tasks:
+				return bad("task %d can't have the predecessor %d: the last task is %d", t, p, tasks-1)
+			case p == t:
+				return bad("task %d can't have the predecessor %d: it needs itself", t, p)
+			case last[p] == t+1:
+				return bad("task %d can't have the predecessor %d: it is there twice", t, p)
 			}
-			seen[p] = true
+			last[p] = t + 1
 			w.Edges = append(w.Edges, model.DAGEdge{From: w.Tasks[p].ID, To: w.Tasks[t].ID})
 		}
 	}

@@ -3,8 +3,10 @@ package instances
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -20,8 +22,8 @@ type wfFormat struct {
 		Specification *struct {
 			Tasks []wfTask `json:"tasks"`
 			Files []struct {
-				ID   string  `json:"id"`
-				Size float64 `json:"sizeInBytes"`
+				ID   string   `json:"id"`
+				Size *float64 `json:"sizeInBytes"`
 			} `json:"files"`
 		} `json:"specification"`
 		Execution *struct {
@@ -38,6 +40,7 @@ type wfTask struct {
 	InputFiles  []string `json:"inputFiles"`  // 1.5
 	OutputFiles []string `json:"outputFiles"` // 1.5
 	Files       []struct {
+		Path  string   `json:"path"`
 		Name  string   `json:"name"`
 		Link  string   `json:"link"` // input or output
 		Size  *float64 `json:"size"`
@@ -45,146 +48,280 @@ type wfTask struct {
 	} `json:"files"` // 1.3 and 1.4
 	Runtime  *float64 `json:"runtime"`
 	Runtime4 *float64 `json:"runtimeInSeconds"`
+
+	reads, writes map[string]*float64 // sizes of files; nil where the file doesn't tell
 }
 
-// ReadWfFormat reads a workflow trace of WfCommons. A task's work is its run
-// time in seconds, so a machine of speed 1 repeats it; an edge's data are the bytes of
-// the files that its first task writes and its second reads. Errors wrap
-// model.ErrInvalid and name the task.
+func (t *wfTask) runtime() *float64 {
+	if t.Runtime4 != nil {
+		return t.Runtime4
+	}
+	return t.Runtime
+}
+
+func badWf(format string, args ...any) error {
+	return fmt.Errorf("%w WfFormat file: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
+}
+
+// ReadWfFormat reads a workflow trace of WfCommons (Coleman et al.: WfCommons,
+// FGCS 128, 2022), schema version 1.3, 1.4 or 1.5. A task's work is its run time in
+// seconds, so a machine of speed 1 repeats it, whatever the number of cores that
+// it had; an edge's data are the bytes of the files that its first task writes
+// and its second reads, each once. Where 1.3 and 1.4 give a file's size at its writer and
+// at its reader, the writer's counts. Parents and children must agree, unless
+// the file gives one of them for no task at all. Errors wrap model.ErrInvalid
+// and name the task or file. O(length of the file + edges × files of a task).
 func ReadWfFormat(data []byte) (Workflow, error) {
 	var f wfFormat
-	bad := func(format string, args ...any) (Workflow, error) {
-		return Workflow{}, fmt.Errorf("%w WfFormat file: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
-	}
 	if err := json.Unmarshal(data, &f); err != nil {
-		return bad("%v", err)
+		return Workflow{}, badWf("%s", jsonReason(data, err))
 	}
-	var tasks []wfTask
-	bytes := map[string]float64{}
-	runtime := map[string]*float64{}
-	switch w := &f.Workflow; {
-	case w.Specification != nil:
-		if tasks = w.Specification.Tasks; w.Execution == nil {
-			return bad("workflow.execution is missing: it holds the run times")
-		}
-		for _, x := range w.Specification.Files {
-			bytes[x.ID] = x.Size
-		}
-		for _, x := range w.Execution.Tasks {
-			if runtime[x.ID] != nil {
-				return bad("workflow.execution: task %q is there twice", x.ID)
-			}
-			if runtime[x.ID] = x.Runtime4; x.Runtime4 == nil {
-				runtime[x.ID] = x.Runtime
-			}
-		}
-	default:
-		if tasks = w.Tasks; tasks == nil {
-			tasks = w.Jobs
-		}
-		if tasks == nil {
-			return bad("there is no workflow.specification and no workflow.tasks")
-		}
-		for i := range tasks {
-			t := &tasks[i]
-			if t.ID == "" {
-				t.ID = t.Name
-			}
-			runtime[t.ID] = t.Runtime
-			if t.Runtime4 != nil {
-				runtime[t.ID] = t.Runtime4
-			}
-			for _, x := range t.Files {
-				if bytes[x.Name] = 0; x.Size != nil {
-					bytes[x.Name] = *x.Size
-				} else if x.Size4 != nil {
-					bytes[x.Name] = *x.Size4
-				}
-				switch x.Link {
-				case "input":
-					t.InputFiles = append(t.InputFiles, x.Name)
-				case "output":
-					t.OutputFiles = append(t.OutputFiles, x.Name)
-				default:
-					return bad("task %q: file %q has the link %q, must be input or output", t.ID, x.Name, x.Link)
-				}
-			}
-		}
-		// Before 1.5, parents and children are names in some files, ids in others.
-		byName := map[string]string{}
-		for _, t := range tasks {
-			byName[t.Name] = t.ID
-		}
-		for i := range tasks {
-			for _, list := range [][]string{tasks[i].Parents, tasks[i].Children} {
-				for k, x := range list {
-					if _, ok := runtime[x]; !ok && byName[x] != "" {
-						list[k] = byName[x]
-					}
-				}
-			}
-		}
+	switch f.SchemaVersion {
+	case "1.3", "1.4":
+		return f.early()
+	case "1.5":
+		return f.late()
+	case "":
+		return Workflow{}, badWf("schemaVersion is missing, give 1.3, 1.4 or 1.5")
 	}
-	return linkWf(tasks, bytes, runtime)
+	return Workflow{}, badWf("schemaVersion is %q, must be 1.3, 1.4 or 1.5", f.SchemaVersion)
 }
 
-// linkWf makes the graph of the tasks.
-func linkWf(tasks []wfTask, bytes map[string]float64, runtime map[string]*float64) (Workflow, error) {
-	var w Workflow
-	bad := func(format string, args ...any) (Workflow, error) {
-		return Workflow{}, fmt.Errorf("%w WfFormat file: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
+// late reads version 1.5: tasks and files in one part, run times in another.
+func (f *wfFormat) late() (Workflow, error) {
+	spec, execution := f.Workflow.Specification, f.Workflow.Execution
+	switch {
+	case spec == nil:
+		return Workflow{}, badWf("there is no workflow.specification: it holds the tasks")
+	case execution == nil:
+		return Workflow{}, badWf("there is no workflow.execution: it holds the run times")
 	}
-	index := map[string]*wfTask{}
-	for i := range tasks {
-		t := &tasks[i]
-		if t.ID == "" || index[t.ID] != nil {
-			return bad("the task id %q is empty or there twice", t.ID)
-		}
-		index[t.ID] = t
-		r := runtime[t.ID]
-		if r == nil {
-			return bad("task %q has no run time", t.ID)
-		}
-		if !(*r >= 0) || math.IsInf(*r, 1) {
-			return bad("task %q has the run time %v, must be a number from 0", t.ID, *r)
-		}
-		w.Tasks = append(w.Tasks, WorkTask{t.ID, *r})
+	index, err := indexWf(spec.Tasks)
+	if err != nil {
+		return Workflow{}, err
 	}
-	for i := range tasks {
-		t := &tasks[i]
-		for _, id := range t.Parents {
-			if p := index[id]; p == nil {
-				return bad("task %q has the parent %q, there is no such task", t.ID, id)
-			} else if !slices.Contains(p.Children, t.ID) {
-				return bad("task %q has the parent %q, which doesn't have it as a child", t.ID, id)
+	sizes := make(map[string]*float64, len(spec.Files))
+	for _, x := range spec.Files {
+		if _, twice := sizes[x.ID]; twice || x.ID == "" {
+			return Workflow{}, badWf("the file id %q is empty or there twice", x.ID)
+		}
+		sizes[x.ID] = x.Size
+	}
+	for i := range spec.Tasks { // the specification has no say in this
+		spec.Tasks[i].Runtime, spec.Tasks[i].Runtime4 = nil, nil
+	}
+	ran := make(map[string]bool, len(execution.Tasks))
+	for k := range execution.Tasks {
+		x := &execution.Tasks[k]
+		i, ok := index[x.ID]
+		switch {
+		case !ok:
+			return Workflow{}, badWf("workflow.execution: there is no task %q in the specification", x.ID)
+		case ran[x.ID]:
+			return Workflow{}, badWf("workflow.execution: task %q is there twice", x.ID)
+		}
+		ran[x.ID] = true
+		spec.Tasks[i].Runtime4 = x.runtime()
+	}
+	for i := range spec.Tasks {
+		t := &spec.Tasks[i]
+		t.reads, t.writes = map[string]*float64{}, map[string]*float64{}
+		for _, files := range []struct {
+			does string
+			list []string
+			into map[string]*float64
+		}{{"reads", t.InputFiles, t.reads}, {"writes", t.OutputFiles, t.writes}} {
+			for _, x := range files.list {
+				s, ok := sizes[x]
+				if !ok {
+					return Workflow{}, badWf("the file %q that task %q %s has no size: workflow.specification.files doesn't name it", x, t.ID, files.does)
+				}
+				files.into[x] = s
 			}
 		}
-		seen := map[string]bool{}
-		for _, id := range t.Children {
-			c := index[id]
-			switch {
-			case c == nil:
-				return bad("task %q has the child %q, there is no such task", t.ID, id)
-			case !slices.Contains(c.Parents, t.ID):
-				return bad("task %q has the child %q, which doesn't have it as a parent", t.ID, id)
-			case seen[id]:
-				return bad("task %q has the child %q twice", t.ID, id)
+	}
+	return linkWf(spec.Tasks, index)
+}
+
+// early reads versions 1.3 and 1.4: all is with the tasks, and they name each
+// other by name in some files, by id in others.
+func (f *wfFormat) early() (Workflow, error) {
+	tasks := f.Workflow.Tasks
+	switch {
+	case tasks != nil && f.Workflow.Jobs != nil:
+		return Workflow{}, badWf("there are workflow.tasks and workflow.jobs, give one")
+	case tasks == nil:
+		tasks = f.Workflow.Jobs
+	}
+	if tasks == nil {
+		return Workflow{}, badWf("there is no workflow.tasks")
+	}
+	for i := range tasks {
+		if tasks[i].ID == "" {
+			tasks[i].ID = tasks[i].Name
+		}
+	}
+	index, err := indexWf(tasks)
+	if err != nil {
+		return Workflow{}, err
+	}
+	// One map for ids and names; what means two tasks is -1.
+	byName := make(map[string]int, 2*len(tasks))
+	for id, i := range index {
+		byName[id] = i
+	}
+	for i := range tasks {
+		t := &tasks[i]
+		if other, ok := byName[t.Name]; ok && other != i {
+			byName[t.Name] = -1
+		} else if t.Name != "" {
+			byName[t.Name] = i
+		}
+		t.reads, t.writes = map[string]*float64{}, map[string]*float64{}
+		for _, x := range t.Files {
+			var into map[string]*float64
+			switch strings.ToLower(x.Link) {
+			case "input":
+				into = t.reads
+			case "output":
+				into = t.writes
+			default:
+				return Workflow{}, badWf("task %q: file %q has the link %q, must be input or output", t.ID, x.Name, x.Link)
 			}
-			seen[id] = true
-			sum := 0.0
-			counted := map[string]bool{}
-			for _, file := range t.OutputFiles {
-				if !counted[file] && slices.Contains(c.InputFiles, file) {
-					counted[file] = true
-					size, ok := bytes[file]
-					if !ok || !(size >= 0) || math.IsInf(size, 1) {
-						return bad("the file %q that task %q writes has no size from 0", file, t.ID)
-					}
-					sum += size
+			size, name := x.Size4, x.Path+x.Name
+			if size == nil {
+				size = x.Size
+			}
+			if before := into[name]; before != nil && size != nil && *before != *size {
+				return Workflow{}, badWf("task %q: file %q has the sizes %v and %v, give one", t.ID, x.Name, *before, *size)
+			} else if before == nil {
+				into[name] = size
+			}
+		}
+	}
+	for name, i := range byName {
+		if i < 0 {
+			continue
+		}
+		index[name] = i
+	}
+	for i := range tasks {
+		for _, list := range [][]string{tasks[i].Parents, tasks[i].Children} {
+			for _, x := range list {
+				if byName[x] == -1 {
+					return Workflow{}, badWf("task %q names the task %q, which could be either of two, give its id", tasks[i].ID, x)
 				}
 			}
-			w.Edges = append(w.Edges, model.DAGEdge{From: t.ID, To: id, Data: sum})
 		}
 	}
+	return linkWf(tasks, index)
+}
+
+// indexWf numbers the tasks by their ids.
+func indexWf(tasks []wfTask) (map[string]int, error) {
+	index := make(map[string]int, len(tasks))
+	for i := range tasks {
+		id := tasks[i].ID
+		if _, twice := index[id]; twice || id == "" {
+			return nil, badWf("the task id %q is empty or there twice", id)
+		}
+		index[id] = i
+	}
+	return index, nil
+}
+
+// linkWf makes the graph of the tasks; index are their numbers by all that
+// they are called.
+func linkWf(tasks []wfTask, index map[string]int) (Workflow, error) {
+	var w Workflow
+	// Pairs of parent and child as the parents' lists and the children's tell.
+	var down, up [][2]int
+	isDown, isUp := map[[2]int]bool{}, map[[2]int]bool{}
+	anyChildren, anyParents := false, false // is there such a key at all
+	for i := range tasks {
+		t := &tasks[i]
+		switch r := t.runtime(); {
+		case r == nil:
+			return Workflow{}, badWf("task %q has no run time", t.ID)
+		case !(*r >= 0) || math.IsInf(*r, 1):
+			return Workflow{}, badWf("task %q has the run time %v, must be a number from 0", t.ID, *r)
+		default:
+			w.Tasks = append(w.Tasks, WorkTask{t.ID, *r})
+		}
+		anyChildren, anyParents = anyChildren || t.Children != nil, anyParents || t.Parents != nil
+		for _, id := range t.Parents {
+			p, ok := index[id]
+			switch pair := [2]int{p, i}; {
+			case !ok:
+				return Workflow{}, badWf("task %q has the parent %q, there is no such task", t.ID, id)
+			case isUp[pair]:
+				return Workflow{}, badWf("task %q has the parent %q twice", t.ID, id)
+			default:
+				isUp[pair], up = true, append(up, pair)
+			}
+		}
+		for _, id := range t.Children {
+			c, ok := index[id]
+			switch pair := [2]int{i, c}; {
+			case !ok:
+				return Workflow{}, badWf("task %q has the child %q, there is no such task", t.ID, id)
+			case isDown[pair]:
+				return Workflow{}, badWf("task %q has the child %q twice", t.ID, id)
+			default:
+				isDown[pair], down = true, append(down, pair)
+			}
+		}
+	}
+	if anyChildren && anyParents {
+		for _, p := range up {
+			if !isDown[p] {
+				return Workflow{}, badWf("task %q has the parent %q, which doesn't have it as a child", tasks[p[1]].ID, tasks[p[0]].ID)
+			}
+		}
+		for _, p := range down {
+			if !isUp[p] {
+				return Workflow{}, badWf("task %q has the child %q, which doesn't have it as a parent", tasks[p[0]].ID, tasks[p[1]].ID)
+			}
+		}
+	}
+	if !anyChildren {
+		down = up
+	}
+	for _, p := range down {
+		from, to := &tasks[p[0]], &tasks[p[1]]
+		data, err := sharedWf(from, to)
+		if err != nil {
+			return Workflow{}, err
+		}
+		w.Edges = append(w.Edges, model.DAGEdge{From: from.ID, To: to.ID, Data: data})
+	}
 	return w, nil
+}
+
+// sharedWf is the bytes of the files that one task writes and another reads.
+func sharedWf(from, to *wfTask) (float64, error) {
+	// Walk the shorter of two lists, so that a hub with thousands of files and
+	// neighbours costs no square of it; sorted, so that the sum is one.
+	files, other := from.writes, to.reads
+	if len(other) < len(files) {
+		files, other = other, files
+	}
+	sum := 0.0
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if _, ok := other[name]; !ok {
+			continue
+		}
+		size := from.writes[name]
+		if size == nil {
+			size = to.reads[name]
+		}
+		switch {
+		case size == nil:
+			return 0, badWf("the file %q that task %q writes has no size", name, from.ID)
+		case !(*size >= 0) || math.IsInf(*size, 1):
+			return 0, badWf("the file %q that task %q writes has the size %v, must be a number from 0", name, from.ID, *size)
+		}
+		sum += *size
+	}
+	return sum, nil
 }
