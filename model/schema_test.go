@@ -31,9 +31,9 @@ func accepts(t *testing.T, s *jsonschema.Schema, data []byte) bool {
 	return s.Validate(v) == nil
 }
 
-// mutate changes one value or key somewhere in the document.
+// mutate changes one value, key or element somewhere in the document.
 func mutate(rng *rand.Rand, v any) any {
-	values := []any{nil, true, "x", -1.0, 0.0, 0.5, 2.0, 1e12, []any{}, map[string]any{}}
+	values := []any{nil, true, "x", "1", "P1", -1.0, 0.0, 0.5, 2.0, 1e12, []any{}, map[string]any{}}
 	switch x := v.(type) {
 	case map[string]any:
 		keys := make([]string, 0, len(x))
@@ -42,11 +42,13 @@ func mutate(rng *rand.Rand, v any) any {
 		}
 		slices.Sort(keys)
 		k := keys[rng.IntN(len(keys))]
-		switch rng.IntN(5) {
+		switch rng.IntN(6) {
 		case 0:
 			delete(x, k)
 		case 1:
 			x[strings.ToUpper(k[:1])+k[1:]] = x[k]
+		case 2:
+			x[k] = x[keys[rng.IntN(len(keys))]]
 		default:
 			x[k] = mutate(rng, x[k])
 		}
@@ -54,11 +56,40 @@ func mutate(rng *rand.Rand, v any) any {
 	case []any:
 		if len(x) > 0 && rng.IntN(5) > 0 {
 			k := rng.IntN(len(x))
-			x[k] = mutate(rng, x[k])
+			switch rng.IntN(8) {
+			case 0:
+				return slices.Delete(x, k, k+1)
+			case 1:
+				return append(x, x[k])
+			case 2:
+				x[k] = x[rng.IntN(len(x))]
+			default:
+				x[k] = mutate(rng, x[k])
+			}
 			return x
 		}
 	}
 	return values[rng.IntN(len(values))]
+}
+
+// rich is sixTasks with everything that the format knows.
+func rich(t *testing.T) []byte {
+	t.Helper()
+	text := sixTasks
+	for _, c := range [][2]string{
+		{`"name":"six"`, `"name":"rich","transfer_model":"tcp"`},
+		{`[{"id":"P1"},{"id":"P2"},{"id":"P3","startup_s":0}]`, `[{"id":"P1","speed":2},{"id":"P2","speed":1e-30},{"id":"P3","speed":3,"startup_s":0.5}]`},
+		{`{"id":"2","cost_s":[4,8,3]}`, `{"id":"2","work":0},{"id":"7","work":0.5,"cost_s":[]}`},
+		{`"links":[{"id":"b","capacity":1}]`, `"path_capacity":[[0,1,1],[1,-1,1],[1,1e30,0]],"links":[{"id":"b"},{"id":"c","capacity":2}]`},
+		{`"links":["b"]}]`, `"links":["b","c"],"one_way":true},{"from":"P1","to":"P3","links":[],"one_way":false}]`},
+	} {
+		changed := strings.Replace(text, c[0], c[1], 1)
+		if changed == text {
+			t.Fatalf("%s isn't there", c[0])
+		}
+		text = changed
+	}
+	return []byte(text)
 }
 
 // The published schemas and the decoders say the same about random mutations
@@ -82,21 +113,41 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 		}
 		return data
 	}
+	d := six(t)
+	schedule := d.Schedule([]int32{0, 2, 0, 2, 1, 1}, []float64{0, 6, 3, 9, 14, 17}, []float64{3, 0, 0, 9, 6, 11, 0})
+	traced := model.NewResult("x", 1)
+	if err := traced.SetSolution(d, schedule); err != nil {
+		t.Fatal(err)
+	}
+	traced.Kind, traced.Trace = d.Kind(), []model.Round{{Round: 1, Planned: 25, Realistic: 25.5, Kept: true}}
+	instance := func(d []byte) error { _, err := model.DecodeInstance(d); return err }
+	solution := func(d []byte) error { _, err := model.DecodeSolution(d); return err }
+	result := func(d []byte) error { _, err := model.DecodeResult(d); return err }
+	// The numbers of things, references between them, and what the edges make.
+	dagBeyond := []string{"taken by", "there is no such task", "there is no such machine", "there is no link", "needs itself", "is edges[", "no route to itself", "is routes[",
+		"cost_s has", "its work takes", "edges make a cycle", "rows for", "entries for", "network.path_capacity["}
+	vcschedBeyond := []string{"taken", "current_hosts"}
+	const draws = 6000
+	needed := map[string]bool{}
 	for name, c := range map[string]struct {
+		schema string
 		good   []byte
 		decode func([]byte) error
 		beyond []string // what only the decoder knows
 	}{
-		"vcsched.json": {[]byte(small), func(d []byte) error { _, err := model.DecodeInstance(d); return err },
-			[]string{"taken", "current_hosts", "more than"}},
-		"vcsched-solution.json": {encode(p), func(d []byte) error { _, err := model.DecodeSolution(d); return err }, nil},
-		"result.json":           {encode(r), func(d []byte) error { _, err := model.DecodeResult(d); return err }, nil},
+		"vcsched":          {"vcsched.json", []byte(small), instance, vcschedBeyond},
+		"vcsched solution": {"vcsched-solution.json", encode(p), solution, nil},
+		"vcsched result":   {"result.json", encode(r), result, nil},
+		"dag":              {"dag.json", []byte(sixTasks), instance, dagBeyond},
+		"rich dag":         {"dag.json", rich(t), instance, dagBeyond},
+		"dag solution":     {"dag-solution.json", encode(schedule), solution, nil},
+		"dag result":       {"result.json", encode(traced), result, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := schema(t, name)
+			s := schema(t, c.schema)
 			rng := rand.New(rand.NewPCG(1, 1))
 			refused := 0
-			for k := range 4000 {
+			for k := range draws {
 				var doc any
 				if err := json.Unmarshal(c.good, &doc); err != nil {
 					t.Fatal(err)
@@ -110,12 +161,66 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 				if err != nil {
 					refused++
 				}
-				if (err == nil) != ok && !(ok && slices.ContainsFunc(c.beyond, func(b string) bool { return strings.Contains(err.Error(), b) })) {
+				if (err == nil) == ok {
+					continue
+				}
+				k := slices.IndexFunc(c.beyond, func(b string) bool { return ok && strings.Contains(err.Error(), b) })
+				if k < 0 {
 					t.Fatalf("the schema accepts: %v, the decoder says: %v\n%s", ok, err, data)
 				}
+				needed[c.beyond[k]] = true
 			}
-			if refused < 1000 || refused == 4000 {
-				t.Errorf("%d of 4000 refused", refused)
+			if refused < draws/4 || refused == draws {
+				t.Errorf("%d of %d refused", refused, draws)
+			}
+		})
+	}
+	for _, b := range append(dagBeyond, vcschedBeyond...) {
+		if !needed[b] {
+			t.Errorf("no document was refused by the decoder alone for %q", b)
+		}
+	}
+}
+
+// What random mutations seldom or never make, and a schema can say.
+func TestDAGSchemaRefuses(t *testing.T) {
+	s := schema(t, "dag.json")
+	good := string(rich(t))
+	if !accepts(t, s, []byte(good)) {
+		t.Fatal("the good document is refused")
+	}
+	for name, c := range map[string]struct{ old, new string }{
+		"cost too large":             {`[3,4,11]`, `[3,4,1e31]`},
+		"cost and work":              {`"cost_s":[3,4,11]`, `"cost_s":[3,4,11],"work":3`},
+		"no cost":                    {`"cost_s":[3,4,11]`, `"cost_s":[]`},
+		"neither":                    {`,"cost_s":[3,4,11]`, ``},
+		"work too large":             {`"work":0.5`, `"work":1e31`},
+		"speed missing for work":     {`"id":"P1","speed":2`, `"id":"P1"`},
+		"speed 0 for work":           {`"speed":2`, `"speed":0`},
+		"speed too small":            {`"speed":1e-30`, `"speed":1e-31`},
+		"start-up too large":         {`"startup_s":0.5`, `"startup_s":1e31`},
+		"data too large":             {`"data":7`, `"data":1e31`},
+		"capacity too small":         {`"capacity":2`, `"capacity":1e-31`},
+		"bandwidth for a link":       {`"bandwidth":1,`, ``},
+		"bandwidth 0 for a link":     {`"bandwidth":1,`, `"bandwidth":0,`},
+		"link twice":                 {`["b","c"]`, `["b","b"]`},
+		"unknown model":              {`"tcp"`, `"udp"`},
+		"empty id":                   {`"id":"P1"`, `"id":""`},
+		"no machines":                {`[{"id":"P1","speed":2},{"id":"P2","speed":1e-30},{"id":"P3","speed":3,"startup_s":0.5}]`, `[]`},
+		"a row of path capacities":   {`[1,-1,1]`, `[]`},
+		"no rate for the transfers":  {good[strings.LastIndex(good, `"network"`)-2:], `}`},
+		"null among the path's rows": {`[1,-1,1]`, `null`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(good, c.old, c.new, 1)
+			if text == good {
+				t.Fatal("nothing replaced")
+			}
+			if accepts(t, s, []byte(text)) {
+				t.Error("the schema accepts it")
+			}
+			if _, err := model.DecodeInstance([]byte(text)); err == nil {
+				t.Error("the decoder accepts it")
 			}
 		})
 	}
