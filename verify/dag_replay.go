@@ -69,7 +69,9 @@ func (j *dagJudge) replay(sent []*big.Rat, ends func(e int) (from, to int)) []*b
 			c.served.Add(c.served, new(big.Rat).Mul(c.rate, step))
 			trim(c.served)
 		}
-		now = trim(new(big.Rat).Set(next))
+		if now = new(big.Rat).Set(next); len(starts) == 0 || next.Cmp(starts[0].at) != 0 {
+			trim(now) // a start is kept, or it would never be reached
+		}
 		for _, c := range p.classes {
 			for len(c.due) > 0 && c.due[0].end.Cmp(c.served) <= 0 {
 				arrived[heap.Pop(&c.due).(due).edge] = new(big.Rat).Set(now)
@@ -117,8 +119,8 @@ func (h *dueHeap) Pop() any {
 }
 
 const (
-	maxBits  = 2048
-	keptBits = 1024
+	maxBits  = 1024
+	keptBits = 512
 )
 
 // trim rounds x towards 0, in place, if it has grown long: to a multiple of
