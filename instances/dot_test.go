@@ -1,0 +1,205 @@
+package instances
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// wantError checks that err is about the input, on one line, and begins as wanted.
+func wantError(t *testing.T, err error, want string) {
+	t.Helper()
+	if !errors.Is(err, model.ErrInvalid) || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v, want one line that begins with %q", err, want)
+	}
+}
+
+func TestReadDOT(t *testing.T) {
+	ab := Workflow{Tasks: []WorkTask{{"a", 1}, {"b", 2.5}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 3}}}
+	for name, c := range map[string]struct {
+		text string
+		want Workflow
+	}{
+		"daggen's header":   {"// DAG by a generator\n// 1 2 3\ndigraph G {\n  a [size=\"1\", alpha=\"0.2\"]\n  b [size=\"2.5\"]\n a -> b [size =\"3\"]\n}\n", ab},
+		"edges first":       {"digraph { a -> b [size=3]; a [size=1]; b [size=2.5] }", ab},
+		"subgraph":          {"strict digraph { subgraph s { a [size=1] } b [size=2.5] { a -> b [size=3] } }", ab},
+		"a repeat":          {"digraph { a [size=1] b [size=2.5] a -> b [size=3] a -> b [size=3.0] }", ab},
+		"graph attributes":  {"digraph { size=7; graph [size=8]; node [shape=box]; a [size=1] b [size=2.5] a -> b [size=3] }", ab},
+		"quoted and ports":  {"digraph { \"a\" [size=1] b [size=2.5] a:n -> \"b\":x:s [size=3] }", ab},
+		"the key quoted":    {`digraph { a ["size"=1] b ["size"="2.5"] a -> b [label=x,"size"=3] }`, ab},
+		"no task":           {"digraph {}", Workflow{}},
+		"zero":              {"digraph { a [size=0] }", Workflow{Tasks: []WorkTask{{"a", 0}}}},
+		"a chain":           {"digraph { a [size=1] b [size=1] c [size=1] a -> b -> c [size=4] }", Workflow{Tasks: []WorkTask{{"a", 1}, {"b", 1}, {"c", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 4}, {From: "b", To: "c", Data: 4}}}},
+		"both directions":   {"digraph { a [size=1] b [size=1] a -> b [size=4] b -> a [size=5] }", Workflow{Tasks: []WorkTask{{"a", 1}, {"b", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 4}, {From: "b", To: "a", Data: 5}}}},
+		"quote in the name": {`digraph { "a \" b" [size=1] }`, Workflow{Tasks: []WorkTask{{`a " b`, 1}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := ReadDOT([]byte(c.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestReadDOTErrors(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":                  {"", "invalid DOT graph: line 1: expected one of strict"},
+		"cut off":                {"digraph {\n a [size=\"1\n", "invalid DOT graph: line 2: "},
+		"no operand":             {"digraph {\n a ->\n}\n", "invalid DOT graph: line 3: "},
+		"binary":                 {"\x00\xff\xfe", "invalid DOT graph: "},
+		"undirected":             {"graph { a [size=1] }", "invalid DOT graph: the graph has no directions"},
+		"undirected edge":        {"digraph {\n a [size=1]\n b [size=1]\n a -- b [size=1]\n}", "invalid DOT graph: line 4: edge a -- b has no direction"},
+		"two graphs":             {"digraph { a [size=1] } digraph { }", "invalid DOT graph: there are 2 graphs"},
+		"node twice":             {"digraph {\n a [size=1]\n\n a [size=1]\n}", "invalid DOT graph: line 4: node a is there twice"},
+		"node without size":      {"digraph {\n a [size=1]\n b [alpha=\"0.2\"]\n}", "invalid DOT graph: line 3: node b has no size"},
+		"a name within a name":   {"digraph {\n 12 [size=1]\n 1\n}", "invalid DOT graph: line 3: node 1 has no size"},
+		"node in a comment":      {"digraph {\n /* b\n b */ a [size=1] // b\n # b\n b\n}", "invalid DOT graph: line 5: node b has no size"},
+		"node in an attribute":   {"digraph {\n a [size=1, label=b]\n b\n}", "invalid DOT graph: line 3: node b has no size"},
+		"node in a port":         {"digraph {\n a [size=1] c [size=1]\n a -> c:b [size=1]\n b\n}", "invalid DOT graph: line 4: node b has no size"},
+		"named like the graph":   {"digraph a\n{\n a\n}", "invalid DOT graph: line 3: node a has no size"},
+		"named like a subgraph":  {"digraph {\n subgraph a {\n a } }", "invalid DOT graph: line 3: node a has no size"},
+		"named like a value":     {"digraph {\n x=a\n a }", "invalid DOT graph: line 3: node a has no size"},
+		"after a long string":    {"digraph {\n a [size=1, label=\"x\n\\\"y\n\"]\n b }", "invalid DOT graph: line 5: node b has no size"},
+		"after HTML":             {"digraph {\n a [size=1, label=<x <b>\n</b>>]\n b }", "invalid DOT graph: line 4: node b has no size"},
+		"a word as size":         {"digraph {\n a [size=big]\n}", "invalid DOT graph: line 2: node a: size is big, must be a number from 0"},
+		"negative size":          {"digraph {\n a [size=-1]\n}", "invalid DOT graph: line 2: node a: size is -1"},
+		"infinite size":          {"digraph {\n a [size=inf]\n}", "invalid DOT graph: line 2: node a: size is inf"},
+		"not a number":           {"digraph {\n a [size=nan]\n}", "invalid DOT graph: line 2: node a: size is nan"},
+		"a huge number":          {"digraph {\n a [size=\"1e999\"]\n}", "invalid DOT graph: line 2: node a: size is \"1e999\""},
+		"two sizes":              {"digraph {\n a [size=1, size=2]\n}", "invalid DOT graph: line 2: node a: size is there twice"},
+		"default size":           {"digraph {\n\n node [size=1]\n a }", "invalid DOT graph: line 3: there is a default size for every node"},
+		"default size of edges":  {"digraph {\n EDGE [size=1]\n }", "invalid DOT graph: line 2: there is a default size for every edge"},
+		"edge to nowhere":        {"digraph {\n a [size=1]\n a -> b [size=1]\n}", "invalid DOT graph: line 3: the edge a -> b names a task that isn't there: b"},
+		"edge from nowhere":      {"digraph {\n a [size=1]\n\n b -> a [size=1]\n}", "invalid DOT graph: line 4: the edge b -> a names a task that isn't there: b"},
+		"in the chain":           {"digraph {\n a [size=1] b [size=1]\n a -> b ->\n c [size=1]\n}", "invalid DOT graph: line 3: the edge b -> c names a task that isn't there: c"},
+		"edge without size":      {"digraph {\n a [size=1]\n b [size=1]\n a -> b\n}", "invalid DOT graph: line 4: edge a -> b has no size"},
+		"edge with a word":       {"digraph {\n a [size=1]\n b [size=1]\n a -> b [size=x]\n}", "invalid DOT graph: line 4: edge a -> b: size is x"},
+		"loop":                   {"digraph {\n a [size=1]\n a -> a [size=1]\n}", "invalid DOT graph: line 3: task a needs itself"},
+		"repeat of another size": {"digraph {\n a [size=1]\n b [size=1]\n a -> b [size=1]\n a -> b [size=2]\n}", "invalid DOT graph: line 5: the edge a -> b has the size 2, and 1 on line 4"},
+		"edge of subgraphs":      {"digraph {\n a [size=1]\n {a} -> a [size=1]\n}", "invalid DOT graph: an edge joins subgraphs"},
+		"deep":                   {"digraph " + strings.Repeat("{", 500) + strings.Repeat("}", 500), "invalid DOT graph: subgraphs nest deeper than 100"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := ReadDOT([]byte(c.text))
+			wantError(t, err, c.want)
+		})
+	}
+}
+
+// A file is read back as the graph that it was written from, and a slip at any
+// place is found on its line, whatever stands around it.
+func TestReadDOTRandom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := drawWorkflow(t)
+		noise := rapid.SampledFrom([]string{"", "\n", " // 1 -> 2\n", "# 3\n", "/* 1\n2 */", "\n\n", "subgraph t0 {\n}", "x=t1\n", "node [label=t0]\n"})
+		slip := rapid.IntRange(-1, len(w.Tasks)-1).Draw(t, "slip")
+		text, want := "digraph t0 {\n", 0
+		for i, x := range w.Tasks {
+			text += noise.Draw(t, "noise") + "\n"
+			if i == slip {
+				want = 1 + strings.Count(text, "\n")
+				text += x.ID + " [label=\"size\n\"]\n"
+				continue
+			}
+			text += fmt.Sprintf("%s [size=\"%v\"]\n", x.ID, x.Work)
+		}
+		for _, e := range w.Edges {
+			text += noise.Draw(t, "noise") + "\n" + fmt.Sprintf("%s -> %s [size =\"%v\"]", e.From, e.To, e.Data)
+		}
+		got, err := ReadDOT([]byte(text + "\n}"))
+		if slip >= 0 {
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("line %d: node %s has no size", want, w.Tasks[slip].ID)) {
+				t.Fatalf("error %v, want one on line %d of\n%s", err, want, text)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(w, got); diff != "" {
+			t.Fatalf("(-want +got)\n%s", diff)
+		}
+	})
+}
+
+// drawWorkflow draws a small graph without cycles, tasks t0, t1, ... with edges
+// to later tasks, in the order of their first task.
+func drawWorkflow(t *rapid.T) Workflow {
+	var w Workflow
+	figure := rapid.Float64Range(0, 1e20)
+	for i := range rapid.IntRange(0, 8).Draw(t, "tasks") {
+		w.Tasks = append(w.Tasks, WorkTask{fmt.Sprintf("t%d", i), figure.Draw(t, "work")})
+	}
+	for a := range w.Tasks {
+		for b := a + 1; b < len(w.Tasks); b++ {
+			if rapid.Bool().Draw(t, "edge") {
+				w.Edges = append(w.Edges, model.DAGEdge{From: w.Tasks[a].ID, To: w.Tasks[b].ID, Data: figure.Draw(t, "data")})
+			}
+		}
+	}
+	return w
+}
+
+// checkRead holds what every reader promises of any input: an error of one
+// line that wraps ErrInvalid, or a graph with distinct tasks and edges between
+// them, each once, that can be placed or is refused by its instance.
+func checkRead(t *testing.T, w Workflow, err error) {
+	t.Helper()
+	if err != nil {
+		wantError(t, err, "invalid ")
+		return
+	}
+	known := map[string]bool{}
+	for _, x := range w.Tasks {
+		if known[x.ID] || !(x.Work >= 0) {
+			t.Fatalf("task %q is there twice or has the work %v", x.ID, x.Work)
+		}
+		known[x.ID] = true
+	}
+	seen := map[[2]string]bool{}
+	for _, e := range w.Edges {
+		p := [2]string{e.From, e.To}
+		if !known[e.From] || !known[e.To] || seen[p] || !(e.Data >= 0) {
+			t.Fatalf("edge %v joins unknown tasks, is there twice or has no data", e)
+		}
+		seen[p] = true
+	}
+	p, err := ParsePlatform("paper,speed=1/2/4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Place("fuzz", w)
+	if err != nil {
+		if !errors.Is(err, model.ErrInvalid) {
+			t.Errorf("error %v", err)
+		}
+		return
+	}
+	if g := d.Graph(); len(g.Order) != len(w.Tasks) {
+		t.Errorf("%d tasks in order, want %d", len(g.Order), len(w.Tasks))
+	}
+}
+
+func FuzzReadDOT(f *testing.F) {
+	for _, s := range []string{
+		"digraph G {\n  1 [size=\"8\", alpha=\"0.1\"]\n  2 [size=\"6\"]\n  1 -> 2 [size =\"16\"]\n}\n",
+		"strict digraph { a:n -> b -> c [size=1]; subgraph s { a [size=1] } /* x */ b [size=2] c [size=3] # y\n}",
+		"digraph { \"a\\\"\" [size=.5] -1.5 [size=1, label=<x<y>>] node [shape=box]; x=y }", "graph { a -- b }", "",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		w, err := ReadDOT(text)
+		checkRead(t, w, err)
+	})
+}

@@ -1,0 +1,114 @@
+package instances
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+const (
+	smallDOT = "digraph { a [size=6] }"
+	smallSTG = "0\n0 0 0\n1 0 0\n"
+	smallOwn = `{"kind":"dag","version":1,"name":"own","machines":[{"id":"m"}],"tasks":[{"id":"t","cost_s":[3]}],"edges":[]}`
+)
+
+func TestLoadOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, text, platform string
+		wantName             string
+		wantTasks            int
+	}{
+		"dot":                      {"g.dot", smallDOT, "bus", "g", 1},
+		"gv":                       {"g.GV", "\n" + smallDOT, "bus", "g", 1},
+		"dot without extension":    {"graph", smallDOT, "bus", "graph", 1},
+		"dot after comments":       {"g.txt", "// one\n/* two\n */ # three\n Digraph { a [size=6] }", "bus", "g", 1},
+		"zipped dot":               {"a.b.dot.gz", zipped(t, smallDOT), "bus", "a.b", 1},
+		"zipped, and not named so": {"g.dot", zipped(t, smallDOT), "bus", "g", 1},
+		"named .gz, and isn't":     {"g.dot.GZ", smallDOT, "bus", "g", 1},
+		"stg":                      {"rand.stg", smallSTG, "bus", "rand", 2},
+		"stg by its content":       {"rand", "# numbers\n" + smallSTG, "bus", "rand", 2},
+		"WfFormat":                 {"w.json", threeWf5, "bus", "w", 3},
+		"zipped WfFormat":          {"w.json.gz", zipped(t, threeWf3), "bus", "w", 3},
+		"own":                      {"x.json", smallOwn, "", "own", 1},
+		"zipped own":               {"x.json", zipped(t, smallOwn), "", "own", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, err := LoadOn(write(t, c.file, c.text), c.platform)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := in.(*model.DAG); d.Name != c.wantName || len(d.Tasks) != c.wantTasks {
+				t.Errorf("name %q, %d tasks, want %q, %d", d.Name, len(d.Tasks), c.wantName, c.wantTasks)
+			}
+		})
+	}
+}
+
+func TestLoadOnErrors(t *testing.T) {
+	for name, c := range map[string]struct{ file, text, platform, want string }{
+		"no platform":           {"g.dot", smallDOT, "", ": invalid: the file tells tasks and no machines, give a platform (such as uniform,machines=4)"},
+		"a platform too many":   {"x.json", smallOwn, "bus", ": invalid: it is an instance with all that it needs, leave the platform out"},
+		"neither":               {"x.json", "{}", "bus", `: invalid instance: the key "kind" is missing`},
+		"empty":                 {"x.json", "", "", ": invalid instance: the file is empty"},
+		"empty by name":         {"x.stg", "", "bus", ": invalid STG graph: line 1: there is no number of tasks"},
+		"a comment alone":       {"x", "// nothing", "", ": invalid JSON: "},
+		"cut off":               {"g.dot.gz", zipped(t, smallDOT)[:20], "bus", ": invalid: gzip: "},
+		"in the graph":          {"g.dot", "digraph {\n a }", "bus", ": invalid DOT graph: line 2: node a has no size"},
+		"in the instance":       {"g.dot", "digraph { a [size=1] b [size=1] a -> b [size=1] b -> a [size=1] }", "bus", ": invalid dag instance: the edges make a cycle: a -> b -> a"},
+		"both kind and foreign": {"w.json", `{"kind":"dag","workflow":{}}`, "", `: invalid instance: the key "version" is missing`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := write(t, c.file, c.text)
+			_, err := LoadOn(path, c.platform)
+			wantError(t, err, path+c.want)
+		})
+	}
+	path := write(t, "g.dot", smallDOT)
+	_, err := LoadOn(path, "moon")
+	wantError(t, err, `invalid platform "moon": `)
+	_, err = Load(path)
+	wantError(t, err, path+": invalid: the file tells tasks and no machines")
+	_, err = LoadOn(path+"x", "bus")
+	wantError(t, err, "invalid input: can't read "+path+"x")
+}
+
+// A folder is own files: foreign ones need a platform, and are given by name.
+func TestFolderListsJSON(t *testing.T) {
+	path := write(t, "b.json", smallOwn)
+	folder := filepath.Dir(path)
+	for name, text := range map[string]string{"g.dot": smallDOT, "s.stg": smallSTG, "w.json.gz": zipped(t, threeWf5), "a.json": smallOwn} {
+		if err := writeIn(folder, name, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Folder(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{filepath.Join(folder, "a.json"), path}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func writeIn(folder, name, text string) error {
+	return os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666)
+}

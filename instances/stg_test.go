@@ -1,0 +1,191 @@
+package instances
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+func TestReadSTG(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want Workflow
+	}{
+		"comments and white space": {"# a graph\r\n\n  1 # one task\r\n 0\t0 0\n\n1 7 1 0 # work\n2 0 1 1", Workflow{
+			Tasks: []WorkTask{{"0", 0}, {"1", 7}, {"2", 0}}, Edges: []model.DAGEdge{{From: "0", To: "1"}, {From: "1", To: "2"}}}},
+		"dummies alone": {"0\n0 0 0\n1 0 1 0\n", Workflow{Tasks: []WorkTask{{"0", 0}, {"1", 0}}, Edges: []model.DAGEdge{{From: "0", To: "1"}}}},
+		"numbers in disguise": {"01\n000 0 0\n+1 007 01 00\n02 0 0", Workflow{
+			Tasks: []WorkTask{{"0", 0}, {"1", 7}, {"2", 0}}, Edges: []model.DAGEdge{{From: "0", To: "1"}}}},
+		"later predecessors": {"2\n0 0 0\n1 5 1 2\n2 6 1 0\n3 0 1 1", Workflow{
+			Tasks: []WorkTask{{"0", 0}, {"1", 5}, {"2", 6}, {"3", 0}}, Edges: []model.DAGEdge{{From: "2", To: "1"}, {From: "0", To: "2"}, {From: "1", To: "3"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := ReadSTG([]byte(c.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestReadSTGErrors(t *testing.T) {
+	const start = "# one\n1\n0 0 0\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":               {"", "line 1: there is no number of tasks"},
+		"comments alone":      {"# a\n# b\n", "line 2: there is no number of tasks"},
+		"two numbers":         {"\n1 2\n", "line 2: it must hold the number of tasks alone, it has 2 numbers"},
+		"negative":            {"-1\n", `line 1: "-1" must be a whole number from 0`},
+		"a fraction":          {start + "1 2.5 0\n", `line 4: "2.5" must be a whole number from 0`},
+		"too large to count":  {"99999999999999999999\n", `line 1: "99999999999999999999" must be a whole number`},
+		"overflows":           {"9223372036854775807\n0 0 0\n", "line 1: the number of tasks is 9223372036854775807, must be at most"},
+		"a lying header":      {"1000000000\n0 0 0\n", "line 2: the file ends after 1 of 1000000002 tasks"},
+		"too many tasks":      {start + "1 1 0\n2 0 0\n3 0 0\n", "line 6: there are more than the 1 tasks"},
+		"short line":          {start + "1 1\n", "line 4: it has 2 numbers, must have 3 at least"},
+		"out of order":        {start + "2 0 0\n", "line 4: task 2, must be 1"},
+		"lying count":         {start + "1 1 2000000000 0\n", "line 4: task 1 says it has 2000000000 predecessors and lists 1"},
+		"a long time":         {start + "1 9007199254740993 0\n2 0 0\n", "line 4: task 1 has the time 9007199254740993, must be at most 9007199254740992"},
+		"the entry works":     {"# one\n1\n0 3 0\n1 1 0\n2 0 0", "line 3: task 0 is a dummy and has the time 3"},
+		"the exit works":      {start + "1 1 0\n2 4 1 1 # end", "line 5: task 2 is a dummy and has the time 4"},
+		"unknown predecessor": {start + "1 1 1 3\n2 0 0", "line 4: task 1 can't have the predecessor 3: the last task is 2"},
+		"needs itself":        {start + "1 1 1 1\n2 0 0", "line 4: task 1 can't have the predecessor 1: it needs itself"},
+		"listed twice":        {start + "1 1 2 0 0\n2 0 0", "line 4: task 1 can't have the predecessor 0: it is there twice"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := ReadSTG([]byte(c.text))
+			wantError(t, err, "invalid STG graph: "+c.want)
+		})
+	}
+}
+
+// A cycle is for the instance to find, which names its tasks.
+func TestSTGCycle(t *testing.T) {
+	w, err := ReadSTG([]byte("2\n0 0 0\n1 5 1 2\n2 6 1 1\n3 0 0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Platform{Machines: []model.Machine{{ID: "m", Speed: 1}}}.Place("x", w)
+	wantError(t, err, "invalid dag instance: the edges make a cycle: 1 -> 2 -> 1")
+}
+
+func TestReadSTGRandom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 12).Draw(t, "tasks")
+		text := fmt.Sprintln(n)
+		var want Workflow
+		for i := range n + 2 {
+			work := 0
+			if i > 0 && i <= n {
+				work = rapid.IntRange(0, maxSTGTime).Draw(t, "work")
+			}
+			want.Tasks = append(want.Tasks, WorkTask{strconv.Itoa(i), float64(work)})
+			var list strings.Builder
+			count := 0
+			for p := range i {
+				if rapid.Bool().Draw(t, "edge") {
+					count++
+					fmt.Fprintf(&list, " %d", p)
+					want.Edges = append(want.Edges, model.DAGEdge{From: strconv.Itoa(p), To: strconv.Itoa(i)})
+				}
+			}
+			text += fmt.Sprintf("%10d %d\t%d%s\n", i, work, count, list.String())
+		}
+		got, err := ReadSTG([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("(-want +got)\n%s", diff)
+		}
+	})
+}
+
+// Tasks, edges and path lengths of the 180 graphs are what their comments say.
+func TestSTGComments(t *testing.T) {
+	file, err := os.ReadFile(data(t, "stg", "stg-rand.tar.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures := map[string]*regexp.Regexp{
+		"tasks": regexp.MustCompile(`#\s+Tasks\s+: (\d+) \(\+dummy tasks : (\d+)\)`),
+		"edges": regexp.MustCompile(`#\s+Edges\s+: (\d+) / \d+ \(\+dummy edges : (\d+)\)`),
+		"path":  regexp.MustCompile(`#\s+CP Length\s+: (\d+)()`),
+	}
+	one := Platform{Machines: []model.Machine{{ID: "m", Speed: 1}}}
+	read := 0
+	for archive := tar.NewReader(z); ; read++ {
+		head, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]int{}
+		for name, re := range figures {
+			m := re.FindSubmatch(text)
+			if m == nil {
+				t.Fatalf("%s: no comment tells the %s", head.Name, name)
+			}
+			a, _ := strconv.Atoi(string(m[1]))
+			b, _ := strconv.Atoi(string(m[2]))
+			want[name] = a + b
+		}
+		w, err := ReadSTG(text)
+		if err != nil {
+			t.Fatalf("%s: %v", head.Name, err)
+		}
+		d, err := one.Place(head.Name, w)
+		if err != nil {
+			t.Fatalf("%s: %v", head.Name, err)
+		}
+		g := d.Graph()
+		ends, path := make([]float64, g.Tasks), 0.0
+		for _, k := range g.Order {
+			for _, e := range g.Pred(k) {
+				ends[k] = max(ends[k], ends[g.From[e]])
+			}
+			ends[k] += g.Cost[k]
+			path = max(path, ends[k])
+		}
+		if diff := cmp.Diff(want, map[string]int{"tasks": len(w.Tasks), "edges": len(w.Edges), "path": int(path)}); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", head.Name, diff)
+		}
+	}
+	if read != 180 {
+		t.Errorf("%d graphs, want 180", read)
+	}
+}
+
+func FuzzReadSTG(f *testing.F) {
+	for _, s := range []string{"1\n0 0 0\n1 5 1 0\n2 0 1 1\n# end\n", "# x\n0\n0 0 0\n1 0 1 0", "9223372036854775807\n", "2\n0 0 0\n1 5 1 2\n2 6 1 1\n3 0 0"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		w, err := ReadSTG(text)
+		checkRead(t, w, err)
+	})
+}
