@@ -15,7 +15,7 @@ import (
 // Where the machines' time decides (few edges, little communication) hardly any
 // assignment is left, while the orders of its tasks are many: there this is far
 // faster than the search by order of starts. Elsewhere it gives up after
-// assignNodes.
+// the given number of nodes.
 type assigner struct {
 	*ticks
 	ctx    context.Context
@@ -37,9 +37,6 @@ type assigner struct {
 	tails []int32 // scratch: exact tails of an assignment
 	left  int64   // nodes left
 }
-
-// assignNodes is how many partial assignments are looked at for one makespan.
-const assignNodes = 300_000
 
 func newAssigner(ctx context.Context, k *ticks, block int) *assigner {
 	s := &assigner{ticks: k, ctx: ctx, block: block, used: make([]int64, len(k.weights)), total: make([]int64, len(k.weights)),
@@ -79,10 +76,11 @@ func newAssigner(ctx context.Context, k *ticks, block int) *assigner {
 	return s
 }
 
-// within looks for a schedule that ends before upper. It returns true if one
-// was found (in best and bestOn) or proved not to exist (whole).
-func (s *assigner) within(upper int32) (found, whole bool) {
-	s.upper, s.best, s.open, s.left = upper, nil, false, assignNodes
+// within looks for a schedule that ends before upper, looking at so many
+// partial assignments at most. It tells whether one was found (in best and
+// bestOn), and, if none was, whether it is proved that there is none (whole).
+func (s *assigner) within(upper int32, nodes int64) (found, whole bool) {
+	s.upper, s.best, s.open, s.left = upper, nil, false, nodes
 	s.walk(0)
 	return s.best != nil, !s.open
 }

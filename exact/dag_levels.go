@@ -160,15 +160,16 @@ type expander struct {
 	keys     []int32 // of the children, one after the other
 	keyAt    []int32 // where each child's key begins
 
-	head   []int32 // of the state at hand: earliest start of each open task on each machine
-	child  []int32 // the same of a child
-	ready  []int32 // like head, by scheduled predecessors alone
-	finish []int32 // scratch: head and cost, or never
-	score  int32   // of the last load
-	byFree []int8  // scratch: machines
-	free   []int32
-	end    []int32
-	on     []int8
+	head    []int32  // of the state at hand: earliest start of each open task on each machine
+	child   []int32  // the same of a child
+	ready   []int32  // like head, by scheduled predecessors alone
+	finish  []int32  // scratch: head and cost, or never
+	score   int32    // of the last load
+	byFree  []int8   // scratch: machines
+	joining []joiner // scratch
+	free    []int32
+	end     []int32
+	on      []int8
 	// readyAt is ready of the state at hand.
 	readyAt  []int32
 	own      []int32 // when the last task on each machine ends
@@ -367,10 +368,13 @@ func (x *expander) headsOf(done *taskSet, head []int32, t int) int32 {
 	copy(row, x.free)
 	clear(ready)
 	preds := x.pred[t]
+	open := 0 // of these not done
 	for i := range preds {
 		p := &preds[i]
 		f := int(p.to)
-		if done.has(f) {
+		if !done.has(f) {
+			open++
+		} else {
 			from := int(x.on[f])
 			for a := range m {
 				ready[a] = max(ready[a], x.end[f]+x.length(p, from, a))
@@ -397,6 +401,13 @@ func (x *expander) headsOf(done *taskSet, head []int32, t int) int32 {
 			row[a] = max(row[a], least)
 		}
 	}
+	if open > 1 {
+		for a := range m {
+			if v := max(row[a], ready[a]); v < never {
+				row[a] = x.join(done, t, a, v)
+			}
+		}
+	}
 	bound := int32(never)
 	for a := range m {
 		row[a] = max(row[a], ready[a])
@@ -410,6 +421,66 @@ func (x *expander) headsOf(done *taskSet, head []int32, t int) int32 {
 		bound = min(bound, all)
 	}
 	return bound
+}
+
+// join raises start, a lower bound on the start of task t on machine a: the
+// predecessors whose data can't be there by then from elsewhere must have been
+// on a, one after another (the fork of tails the other way round).
+func (x *expander) join(done *taskSet, t, a int, start int32) int32 {
+	m := x.m
+	x.joining = x.joining[:0]
+	for i := range x.pred[t] {
+		p := &x.pred[t][i]
+		f := int(p.to)
+		if done.has(f) {
+			continue
+		}
+		away := int32(never)
+		for b, v := range x.finish[f*m : (f+1)*m] {
+			if b != a && v < away {
+				away = min(away, v+x.length(p, b, a))
+			}
+		}
+		if away <= start {
+			continue
+		}
+		here := x.finish[f*m+a]
+		q := joiner{away: away, head: here - x.cost[f*m+a], cost: x.cost[f*m+a], never: here >= never}
+		k := len(x.joining)
+		x.joining = append(x.joining, q)
+		for ; k > 0 && x.joining[k-1].head > q.head; k-- { // by head
+			x.joining[k] = x.joining[k-1]
+		}
+		x.joining[k] = q
+	}
+	for {
+		end, next := x.free[a], int32(never)
+		for i := range x.joining {
+			q := &x.joining[i]
+			if q.away <= start {
+				continue
+			}
+			next = min(next, q.away)
+			if q.never {
+				end = never
+			} else if end < never {
+				end = max(end, q.head) + q.cost
+			}
+		}
+		if end <= start { // all that must stay has ended
+			return start
+		}
+		if start = min(end, next); start >= never {
+			return never
+		}
+	}
+}
+
+// joiner is a predecessor in join.
+type joiner struct {
+	away       int32 // when its data are there from elsewhere
+	head, cost int32 // on the machine at hand
+	never      bool  // it can't be there
 }
 
 // load is the bound by the machines' time: for weights w of the machines and

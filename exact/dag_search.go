@@ -118,8 +118,14 @@ func (s *dagSearch) closed() bool {
 	return s.upper <= s.lower || model.Gap(s.upper, s.lower) <= min(s.set.GapLimit(), 1)*0.9
 }
 
-// assignSteps is the most makespans that the assigner tries, from the bound up.
-const assignSteps = 40
+// The assigner tries at most assignSteps makespans, from the bound up, first
+// with few nodes for each, then with many: some ten seconds for the makespan
+// at which it gives up.
+const (
+	assignSteps = 40
+	fewNodes    = 300_000
+	manyNodes   = 10_000_000
+)
 
 // search runs the levels: beams first, then the assigner, then everything.
 func (s *dagSearch) search() error {
@@ -132,12 +138,12 @@ func (s *dagSearch) search() error {
 	l := &levels{ticks: k, ctx: s.ctx, workers: s.set.Workers(), upper: upper, best: end, on: on}
 	l.report = func() { s.found(l) }
 	perState := 5*k.n + 8*k.m + 64
-	assign := func() {
+	assign := func(nodes int64) {
 		x := newAssigner(s.ctx, k, 100_000_000/perState)
 		lower := int32(math.Ceil(s.lower/k.unit - 1e-9))
 		for step := 0; lower < l.upper && step < assignSteps && s.ctx.Err() == nil; step++ {
 			x.nodes = 0
-			found, whole := x.within(lower + 1)
+			found, whole := x.within(lower+1, nodes)
 			l.nodes += x.nodes
 			if found {
 				l.upper, l.best, l.on = x.upper, x.best, x.bestOn
@@ -154,7 +160,10 @@ func (s *dagSearch) search() error {
 	}
 	for _, width := range []int{100, 3000, 0} {
 		if width == 0 {
-			if assign(); float64(l.upper)*k.unit <= s.lower || s.closed() {
+			if assign(fewNodes); !s.closed() {
+				assign(manyNodes)
+			}
+			if float64(l.upper)*k.unit <= s.lower || s.closed() {
 				break
 			}
 		}

@@ -65,11 +65,9 @@ func (tl *timeline) first(k int32, ready, length float64) int32 {
 
 func fits(start, end, length float64) bool { return end-start >= length && start+length <= end }
 
-// occupy takes [start, end), which must be free.
+// occupy takes [start, end), which must be free. A task of length 0 parts the
+// gap that it is in: no later task may be laid over it.
 func (tl *timeline) occupy(start, end float64) {
-	if end <= start {
-		return
-	}
 	if start >= tl.tail {
 		tl.insert(tl.tail, start)
 		tl.tail = end
@@ -82,9 +80,6 @@ func (tl *timeline) occupy(start, end float64) {
 
 // release undoes occupy(start, end).
 func (tl *timeline) release(start, end float64) {
-	if end <= start {
-		return
-	}
 	from := start
 	if k := tl.endingAt(start); k != 0 {
 		from, _ = tl.remove(tl.nodes[k].start)
