@@ -32,8 +32,21 @@ func DAG(ctx context.Context, d *model.DAG) ([]Bound, error) {
 			all = append(all, Bound{Name: "load", Value: load})
 		}
 	}
+	ideal := *d
+	ideal.TransferModel = model.TransferIdeal
+	if g.Tasks <= maxRelaxed && CheckDAGFormulation(&ideal) == nil && ctx.Err() == nil {
+		value, err := DAGRelaxation(ctx, &ideal, math.Inf(1))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Bound{Name: "ordering-relaxation", Value: value})
+	}
 	return all, nil
 }
+
+// maxRelaxed is the number of tasks up to which DAG solves the relaxation of
+// the ordering model: more takes minutes.
+const maxRelaxed = 60
 
 // DAGQuick computes the bounds that need no linear program either:
 //
