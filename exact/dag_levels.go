@@ -102,18 +102,23 @@ func (l *levels) run(states *level, tasks int) {
 	}
 }
 
-// chunk is how many states a worker expands at a time.
-const chunk = 256
+// chunkOf is how many states a worker expands at a time: few of large
+// instances, so that the search hears of ctx's end soon.
+func (k *ticks) chunkOf() int { return max(4, min(256, 100_000/(k.n*k.m))) }
+
+// batchChunks is how many chunks are expanded before their children are
+// entered. It doesn't depend on the number of workers, nor does the result.
+const batchChunks = 8
 
 // expand makes the next level of as many states, in their order, as the block
 // allows, and tells how many these are.
 func (l *levels) expand(states *level, order []int32) (*level, int) {
 	next := &level{n: l.n, m: l.m}
 	table := newDominance(l, next)
-	used := 0
+	used, chunk := 0, l.chunkOf()
 	for used < len(order) && next.len() < l.block && l.ctx.Err() == nil {
 		// The workers make children of some chunks; these are then entered in order.
-		batch := min(len(order)-used, chunk*4*l.workers)
+		batch := min(len(order)-used, chunk*batchChunks)
 		chunks := (batch + chunk - 1) / chunk
 		for len(l.scratch) < chunks {
 			l.scratch = append(l.scratch, newExpander(l.ticks))

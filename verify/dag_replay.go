@@ -2,6 +2,8 @@ package verify
 
 import (
 	"container/heap"
+	"fmt"
+	"math"
 	"math/big"
 	"slices"
 
@@ -43,55 +45,61 @@ func (j *dagJudge) replay(sent []*big.Rat, ends func(e int) (from, to int)) []*b
 		starts = append(starts, transfer{e, k, begin, data})
 	}
 	slices.SortStableFunc(starts, func(a, b transfer) int { return a.at.Cmp(b.at) })
-	now := new(big.Rat)
-	for len(starts) > 0 || p.active > 0 {
+	for len(starts) > 0 || len(p.busy) > 0 {
 		// The next event is a start or the first end.
-		var next *big.Rat
-		if len(starts) > 0 {
-			next = starts[0].at
+		next, isStart := p.firstEnd(), false
+		if len(starts) > 0 && (next == nil || starts[0].at.Cmp(next) <= 0) {
+			next, isStart = starts[0].at, true
 		}
-		for _, c := range p.classes {
-			if c.ends = c.nextEnd(now); c.ends != nil && (next == nil || c.ends.Cmp(next) < 0) {
-				next = c.ends
-			}
-		}
-		step := new(big.Rat).Sub(next, now)
-		for _, c := range p.classes {
-			if c.ends == nil {
-				continue
-			}
-			if c.ends.Cmp(next) == 0 {
-				// Exactly this much, whatever was rounded before: the
-				// transfer ends, and the clock can't stand still.
-				c.served.Set(c.due[0].end)
-				continue
-			}
-			c.served.Add(c.served, new(big.Rat).Mul(c.rate, step))
-			trim(c.served)
-		}
-		if now = new(big.Rat).Set(next); len(starts) == 0 || next.Cmp(starts[0].at) != 0 {
+		now := new(big.Rat).Set(next)
+		if !isStart {
 			trim(now) // a start is kept, or it would never be reached
 		}
-		for _, c := range p.classes {
+		for _, c := range p.busy {
+			if c.endsAbout > floor(next)*(1+approx) || c.ends.Cmp(next) > 0 {
+				continue
+			}
+			// Exactly this much, whatever was rounded before: the transfer
+			// ends, and the clock can't stand still.
+			c.served.Set(c.due[0].end)
+			c.since, c.stale = now, true
 			for len(c.due) > 0 && c.due[0].end.Cmp(c.served) <= 0 {
-				arrived[heap.Pop(&c.due).(due).edge] = new(big.Rat).Set(now)
-				p.active--
+				arrived[heap.Pop(&c.due).(due).edge] = now
 			}
 		}
 		for len(starts) > 0 && starts[0].at.Cmp(now) <= 0 {
 			x := starts[0]
 			starts = starts[1:]
 			c := p.classes[x.class]
-			if len(c.due) == 0 {
-				c.served.SetInt64(0)
-			}
+			c.serve(now)
 			heap.Push(&c.due, due{new(big.Rat).Add(c.served, x.data), x.edge})
-			p.active++
+			c.stale = true
 		}
 		p.share()
+		for _, c := range p.busy {
+			// A class whose rate and first transfer are as before ends when
+			// it did: most of a large network at most events.
+			if !c.stale && c.was.Cmp(c.rate) == 0 {
+				continue
+			}
+			rate := c.rate
+			c.rate = c.was
+			c.serve(now)
+			c.rate, c.stale = rate, false
+			left := new(big.Rat).Sub(c.due[0].end, c.served)
+			c.ends = left.Add(now, left.Quo(left, rate))
+			c.endsAbout = floor(c.ends)
+		}
 	}
 	return arrived
 }
+
+// approx is far above the relative error of a float64 made of a fraction: where
+// two such figures differ by more, so do the fractions.
+const approx = 1e-12
+
+// floor is a fraction as a float64.
+func floor(x *big.Rat) float64 { f, _ := x.Float64(); return f }
 
 // transfer is one that shares links and has not begun to send.
 type transfer struct {
@@ -141,18 +149,27 @@ type pathClass struct {
 	links  []int
 	limit  *big.Rat
 	rate   *big.Rat
-	served *big.Rat // data that a transfer has got that was there since the class became busy
-	ends   *big.Rat // when the first of them ends at this rate, nil without any
+	was    *big.Rat // the rate before share
+	served *big.Rat // data that a transfer had got at since that was there since the class became busy
+	since  *big.Rat
+	ends   *big.Rat // when the first of them ends at this rate
 	due    dueHeap
+	// endsAbout and limitAbout are ends and limit as float64s: most comparisons
+	// are settled by these.
+	endsAbout, limitAbout float64
+	stale                 bool // its transfers aren't those that ends was computed for
 }
 
-// nextEnd is when the first of the class's transfers ends, nil without any.
-func (c *pathClass) nextEnd(now *big.Rat) *big.Rat {
-	if len(c.due) == 0 {
-		return nil
+// serve brings served up to date.
+func (c *pathClass) serve(now *big.Rat) {
+	switch {
+	case len(c.due) == 0:
+		c.served.SetInt64(0)
+	case c.since != now:
+		step := new(big.Rat).Sub(now, c.since)
+		trim(c.served.Add(c.served, step.Mul(c.rate, step)))
 	}
-	left := new(big.Rat).Sub(c.due[0].end, c.served)
-	return left.Add(now, left.Quo(left, c.rate))
+	c.since = now
 }
 
 // paths is the network in exact figures.
@@ -162,12 +179,26 @@ type paths struct {
 	classes  []*pathClass
 	of       map[[2]int]int // class of a pair of machines
 	rates    map[[2]int]*big.Rat
-	active   int
+	busy     []*pathClass // with transfers under way, as share left them
+}
+
+// firstEnd is when the first transfer ends, nil if none is under way.
+func (p *paths) firstEnd() *big.Rat {
+	var first *pathClass
+	for _, c := range p.busy {
+		if first == nil || c.endsAbout < first.endsAbout*(1-approx) || c.endsAbout <= first.endsAbout*(1+approx) && c.ends.Cmp(first.ends) < 0 {
+			first = c
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return first.ends
 }
 
 func newPaths(in *model.DAG) *paths {
 	p := &paths{in: in, of: map[[2]int]int{}, rates: map[[2]int]*big.Rat{}}
-	link, machine := map[string]int{}, map[string]int{}
+	link, machine, known := map[string]int{}, map[string]int{}, map[string]int{}
 	for l, x := range in.Network.Links {
 		link[x.ID] = l
 		if x.Capacity == 0 {
@@ -204,10 +235,12 @@ func newPaths(in *model.DAG) *paths {
 				continue
 			}
 			limit := p.alone(pair[0], pair[1])
-			k := slices.IndexFunc(p.classes, func(c *pathClass) bool { return slices.Equal(c.links, links) && c.limit.Cmp(limit) == 0 })
-			if k < 0 {
+			key := fmt.Sprint(links, limit)
+			k, ok := known[key]
+			if !ok {
 				k = len(p.classes)
-				p.classes = append(p.classes, &pathClass{links: links, limit: limit, rate: new(big.Rat), served: new(big.Rat)})
+				known[key] = k
+				p.classes = append(p.classes, &pathClass{links: links, limit: limit, rate: new(big.Rat), served: new(big.Rat), limitAbout: floor(limit)})
 			}
 			p.of[pair] = k
 		}
@@ -247,63 +280,88 @@ func (p *paths) alone(m, n int) *big.Rat {
 func together(n int) *big.Rat { return big.NewRat(int64(3*n), int64(3*n+1)) }
 
 // share gives every transfer under way its max-min fair rate: the tightest
-// link or limit first.
+// link or limit first. It lists the classes under way in busy.
 func (p *paths) share() {
 	left := make([]*big.Rat, len(p.capacity))
+	perLink := make([]*big.Rat, len(p.capacity))
+	about := make([]float64, len(p.capacity)) // perLink as float64s
 	open := make([]int, len(p.capacity))
-	var busy []*pathClass
+	p.busy = p.busy[:0]
 	for _, c := range p.classes {
 		if len(c.due) == 0 {
 			continue
 		}
-		busy = append(busy, c)
+		p.busy = append(p.busy, c)
 		for _, l := range c.links {
 			open[l] += len(c.due)
 		}
 	}
-	if len(busy) == 0 {
-		return
+	divide := func(l int) {
+		perLink[l] = new(big.Rat).Quo(left[l], new(big.Rat).SetInt64(int64(open[l])))
+		about[l] = floor(perLink[l])
 	}
 	for l, n := range open {
+		if n == 0 {
+			continue
+		}
 		left[l] = new(big.Rat).Set(p.capacity[l])
-		if p.in.Transfers() != model.TransferFair && n > 0 {
+		if p.in.Transfers() != model.TransferFair {
 			left[l].Mul(left[l], together(n))
 		}
+		divide(l)
 	}
-	for len(busy) > 0 {
-		perLink := make([]*big.Rat, len(open))
-		for l, n := range open {
-			if n > 0 {
-				perLink[l] = new(big.Rat).Quo(left[l], new(big.Rat).SetInt64(int64(n)))
-			}
-		}
-		shares := make([]*big.Rat, len(busy))
-		var least *big.Rat
-		for i, c := range busy {
-			shares[i] = c.limit
+	frozen := make([]int, len(p.capacity))
+	for rest := slices.Clone(p.busy); len(rest) > 0; {
+		// shareOf is about what a class would get, tightest exactly that.
+		shareOf := func(c *pathClass) float64 {
+			x := c.limitAbout
 			for _, l := range c.links {
-				if perLink[l].Cmp(shares[i]) < 0 {
-					shares[i] = perLink[l]
+				x = min(x, about[l])
+			}
+			return x
+		}
+		tightest := func(c *pathClass) *big.Rat {
+			x := c.limit
+			for _, l := range c.links {
+				if about[l] <= floor(x)*(1+approx) && perLink[l].Cmp(x) < 0 {
+					x = perLink[l]
 				}
 			}
-			if least == nil || shares[i].Cmp(least) < 0 {
-				least = shares[i]
+			return x
+		}
+		lowest := math.Inf(1)
+		for _, c := range rest {
+			lowest = min(lowest, shareOf(c))
+		}
+		var least *big.Rat
+		for _, c := range rest {
+			if shareOf(c) <= lowest*(1+approx) {
+				if x := tightest(c); least == nil || x.Cmp(least) < 0 {
+					least = x
+				}
 			}
 		}
-		var rest []*pathClass
-		for i, c := range busy {
-			if shares[i].Cmp(least) > 0 {
-				rest = append(rest, c)
+		var others []*pathClass
+		for _, c := range rest {
+			if shareOf(c) > lowest*(1+approx) || tightest(c).Cmp(least) > 0 {
+				others = append(others, c)
 				continue
 			}
-			c.rate.Set(least)
-			n := len(c.due)
-			all := new(big.Rat).Mul(least, new(big.Rat).SetInt64(int64(n)))
+			c.was, c.rate = c.rate, least
 			for _, l := range c.links {
-				left[l].Sub(left[l], all)
-				open[l] -= n
+				frozen[l] += len(c.due)
 			}
 		}
-		busy = rest
+		for l, n := range frozen {
+			if n == 0 {
+				continue
+			}
+			frozen[l] = 0
+			left[l].Sub(left[l], new(big.Rat).Mul(least, new(big.Rat).SetInt64(int64(n))))
+			if open[l] -= n; open[l] > 0 {
+				divide(l)
+			}
+		}
+		rest = others
 	}
 }

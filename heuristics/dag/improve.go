@@ -82,7 +82,8 @@ func startSearch(ctx context.Context, d *model.DAG, g *model.Graph, set model.Se
 			s.best, s.lowest = x, v
 		}
 	}
-	p, err := heft(ctx, g)
+	// Whatever happens there is HEFT's plan: it takes no time to speak of.
+	p, err := heft(context.WithoutCancel(ctx), g)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +168,7 @@ func (s *search) anneal(ctx context.Context, set model.Settings, steps int, boun
 	const hot, cold = 0.1, 0.003 // of the makespan; from 0.03 to 0.3 makes little difference
 	stale := 0
 	for k := range steps {
-		if s.lowest <= bound || k%64 == 0 && ctx.Err() != nil {
+		if s.lowest <= bound || ctx.Err() != nil {
 			return
 		}
 		if stale > steps/8 { // a fresh start from the best
