@@ -127,8 +127,8 @@ func (h *dueHeap) Pop() any {
 }
 
 const (
-	maxBits  = 1024
-	keptBits = 512
+	maxBits  = 512
+	keptBits = 256
 )
 
 // trim rounds x towards 0, in place, if it has grown long: to a multiple of
