@@ -26,21 +26,23 @@ type assigner struct {
 	nodes  int64
 	open   bool // gave up somewhere
 
-	order []int32   // tasks, those with the least choice first
-	rest  [][]int64 // by weights: sum of the least weighted costs from the k-th task on
-	used  []int64   // by weights: weighted costs of the tasks assigned
-	total []int64   // by weights: of the machines
-	load  []int32
-	on    []int8 // -1: not yet
-	end   []int32
-	start []int32 // scratch: heads
-	tails []int32 // scratch: exact tails of an assignment
-	left  int64   // nodes left
+	order       []int32   // tasks, those with the least choice first
+	rest        [][]int64 // by weights: sum of the least weighted costs from the k-th task on
+	used        []int64   // by weights: weighted costs of the tasks assigned
+	total       []int64   // by weights: of the machines
+	load        []int32
+	on          []int8  // -1: not yet
+	end         []int32 // scratch: earliest end of each task on each machine
+	soonest     []int32 // scratch: of these, the least
+	start       []int32 // scratch: heads
+	tails       []int32 // scratch
+	tasks, work []int32 // scratch of oneMachine
+	left        int64   // nodes left
 }
 
 func newAssigner(ctx context.Context, k *ticks, block int) *assigner {
 	s := &assigner{ticks: k, ctx: ctx, block: block, used: make([]int64, len(k.weights)), total: make([]int64, len(k.weights)),
-		load: make([]int32, k.m), on: make([]int8, k.n), end: make([]int32, k.n*k.m), start: make([]int32, k.n), tails: make([]int32, k.n)}
+		load: make([]int32, k.m), on: make([]int8, k.n), end: make([]int32, k.n*k.m), soonest: make([]int32, k.n), start: make([]int32, k.n), tails: make([]int32, k.n)}
 	// The regret of a task is what its second choice costs more, at the best weights.
 	regret := make([]int64, k.n)
 	for t := range k.n {
@@ -59,6 +61,7 @@ func newAssigner(ctx context.Context, k *ticks, block int) *assigner {
 		}
 	}
 	slices.SortStableFunc(s.order, func(a, b int32) int { return cmp.Compare(regret[b], regret[a]) })
+	s.byEdges(regret)
 	for i, w := range k.weights {
 		rest := make([]int64, k.n+1)
 		for j := k.n - 1; j >= 0; j-- {
@@ -74,6 +77,37 @@ func newAssigner(ctx context.Context, k *ticks, block int) *assigner {
 		}
 	}
 	return s
+}
+
+// byEdges changes the order so that tasks joined by long edges come close to
+// each other: whether such an edge is within a machine decides much.
+func (s *assigner) byEdges(regret []int64) {
+	weight := int64(0)
+	for _, w := range s.weights {
+		for _, x := range w {
+			weight = max(weight, int64(x))
+		}
+	}
+	gain := slices.Clone(regret)
+	for k := range s.order {
+		best := k
+		for i := k; i < s.n; i++ {
+			if gain[s.order[i]] > gain[s.order[best]] {
+				best = i
+			}
+		}
+		t := s.order[best]
+		copy(s.order[k+1:best+1], s.order[k:best])
+		s.order[k] = t
+		for _, arcs := range [][]arc{s.pred[t], s.succ[t]} {
+			for i := range arcs {
+				x := &arcs[i]
+				if s.m > 1 {
+					gain[x.to] += weight * int64(min(s.length(x, 0, 1), horizonTicks))
+				}
+			}
+		}
+	}
 }
 
 // within looks for a schedule that ends before upper, looking at so many
@@ -124,7 +158,7 @@ next:
 		}
 		s.on[t] = a
 		s.load[a] += row[a]
-		if len(s.pred[t])+len(s.succ[t]) == 0 || s.paths() < s.upper {
+		if s.paths() < s.upper && s.alone(int(a)) < s.upper {
 			for i, w := range s.weights {
 				s.used[i] += int64(w[a]) * int64(row[a])
 			}
@@ -141,12 +175,25 @@ next:
 	}
 }
 
+// alone is oneMachine for the tasks assigned to machine a so far, after paths,
+// with tails that hold for any machines of the others.
+func (s *assigner) alone(a int) int32 {
+	for t := range s.n {
+		if int(s.on[t]) == a {
+			s.start[t] = s.end[t*s.m+a] - s.cost[t*s.m+a]
+			s.tails[t] = s.tail[t*s.m+a]
+		}
+	}
+	return s.oneMachine(a)
+}
+
 // paths is the longest path of the partial assignment, each other task on its
 // best machine. It leaves the earliest ends in end.
 func (s *assigner) paths() int32 {
 	m, bound := s.m, int32(0)
 	for t := range s.n {
 		best := int32(never)
+		s.soonest[t] = never
 		for a := range m {
 			if s.on[t] >= 0 && int(s.on[t]) != a {
 				s.end[t*m+a] = never
@@ -160,6 +207,10 @@ func (s *assigner) paths() int32 {
 					start = max(start, s.end[f*m+int(b)]+s.length(p, int(b), a))
 					continue
 				}
+				if s.uniform {
+					start = max(start, min(s.end[f*m+a], s.soonest[f]+p.away))
+					continue
+				}
 				least := int32(never)
 				for b := range m {
 					least = min(least, s.end[f*m+b]+s.length(p, b, a))
@@ -168,6 +219,7 @@ func (s *assigner) paths() int32 {
 			}
 			stop := min(start+s.cost[t*m+a], never)
 			s.end[t*m+a] = stop
+			s.soonest[t] = min(s.soonest[t], stop)
 			best = min(best, stop+s.tail[t*m+a])
 		}
 		if bound = max(bound, best); bound >= s.upper {
@@ -237,17 +289,13 @@ func (s *assigner) leaf() {
 // oneMachine is Jackson's preemptive bound for machine a: its tasks, each with
 // its head and tail, the longest tail first.
 func (s *assigner) oneMachine(a int) int32 {
-	var tasks []int32
+	tasks, left := s.tasks[:0], s.work[:0]
 	for t := range s.n {
 		if int(s.on[t]) == a {
-			tasks = append(tasks, int32(t))
+			tasks, left = append(tasks, int32(t)), append(left, s.cost[t*s.m+a])
 		}
 	}
-	slices.SortFunc(tasks, func(x, y int32) int { return cmp.Compare(s.start[x], s.start[y]) })
-	left := make([]int32, len(tasks))
-	for i, t := range tasks {
-		left[i] = s.cost[int(t)*s.m+a]
-	}
+	s.tasks, s.work = tasks, left
 	now, bound := int32(0), int32(0)
 	for open := len(tasks); open > 0; {
 		// The open task with the longest tail runs until it ends or another comes.

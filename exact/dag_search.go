@@ -145,6 +145,7 @@ func (s *dagSearch) search() error {
 			x.nodes = 0
 			found, whole := x.within(lower+1, nodes)
 			l.nodes += x.nodes
+			s.nodes = l.nodes
 			if found {
 				l.upper, l.best, l.on = x.upper, x.best, x.bestOn
 				s.found(l)
