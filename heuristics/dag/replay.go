@@ -22,7 +22,6 @@ type Replay struct {
 	lone    float64   // what a transfer that shares nothing gets of its path's rate
 	classOf []int32   // of a pair of machines, -1 if it shares nothing
 	classes []class   // transfers with the same route and rate
-	part    [][]int32 // classes that are joined by links, so change together
 	flows   []int32   // scratch, by link: classes' transfers under way
 	left    []float64 // scratch, by link: capacity not handed out
 	open    []int32   // scratch, by link: transfers without a rate yet
@@ -39,15 +38,16 @@ type Replay struct {
 	queue   events
 	now     float64
 	done    int
-	dirty   []bool // by part
-	changed []int32
+	dirty   []bool  // by part
+	active  []int32 // classes with transfers under way
+	changed []int32 // scratch
 }
 
 // class is the transfers that share one route and one path rate.
 type class struct {
 	links  []int32
 	limit  float64 // a transfer's largest rate
-	part   int32
+	part   int32   // classes that are joined by links change together
 	rate   float64 // of each transfer now
 	served float64 // data that a transfer has got that was there all the time
 	since  float64 // when served was brought up to date
@@ -136,16 +136,12 @@ func (r *Replay) findClasses() {
 	number := map[int32]int32{}
 	for k := range r.classes {
 		l := root(r.classes[k].links[0])
-		p, ok := number[l]
-		if !ok {
-			p = int32(len(r.part))
-			number[l] = p
-			r.part = append(r.part, nil)
+		if _, ok := number[l]; !ok {
+			number[l] = int32(len(number))
 		}
-		r.classes[k].part = p
-		r.part[p] = append(r.part[p], int32(k))
+		r.classes[k].part = number[l]
 	}
-	r.dirty = make([]bool, len(r.part))
+	r.dirty = make([]bool, len(number))
 	r.flows, r.left, r.open = make([]int32, len(g.Links)), make([]float64, len(g.Links)), make([]int32, len(g.Links))
 }
 
@@ -173,10 +169,11 @@ func (r *Replay) Run(p Plan, holds []Hold) float64 {
 		return r.relax()
 	}
 	r.setHolds(holds)
-	for k := range r.classes {
+	for _, k := range r.active { // the last run was given up
 		c := &r.classes[k]
-		c.rate, c.served, c.since, c.due, c.at = 0, 0, 0, c.due[:0], math.Inf(1)
+		c.due, c.at = c.due[:0], math.Inf(1)
 	}
+	r.active = r.active[:0]
 	for t := range int32(g.Tasks) {
 		if r.missing[t] == 0 {
 			r.begin(t)
@@ -189,7 +186,7 @@ func (r *Replay) Run(p Plan, holds []Hold) float64 {
 		if len(r.queue) > 0 {
 			at = r.queue[0].at
 		}
-		for k := range r.classes {
+		for _, k := range r.active {
 			at = min(at, r.classes[k].at)
 		}
 		if math.IsInf(at, 1) {
@@ -208,11 +205,17 @@ func (r *Replay) Run(p Plan, holds []Hold) float64 {
 				r.flowBegin(x.id)
 			}
 		}
-		for k := range r.classes {
-			if c := &r.classes[k]; c.at <= at {
+		kept := r.active[:0]
+		for _, k := range r.active {
+			c := &r.classes[k]
+			if c.at <= at {
 				r.flowEnds(c)
 			}
+			if len(c.due) > 0 {
+				kept = append(kept, k)
+			}
 		}
+		r.active = kept
 	}
 	return makespan
 }
@@ -327,11 +330,13 @@ func (r *Replay) arrive(e int32) {
 
 func (r *Replay) flowBegin(e int32) {
 	g := r.g
-	c := &r.classes[r.classOf[int(r.machine[g.From[e]])*g.Machines+int(r.machine[g.To[e]])]]
-	c.serve(r.now)
+	k := r.classOf[int(r.machine[g.From[e]])*g.Machines+int(r.machine[g.To[e]])]
+	c := &r.classes[k]
 	if len(c.due) == 0 {
-		c.served = 0
+		r.active = append(r.active, k)
+		c.rate, c.served, c.at = 0, 0, math.Inf(1)
 	}
+	c.serve(r.now)
 	c.push(flow{c.served + g.Data[e], e})
 	r.dirty[c.part] = true
 }
@@ -345,6 +350,7 @@ func (r *Replay) flowEnds(c *class) {
 		r.arrive(c.pop().edge)
 	}
 	r.dirty[c.part] = true
+	c.at = math.Inf(1)
 }
 
 // serve brings the service up to date.
@@ -357,23 +363,22 @@ func (c *class) serve(now float64) {
 // fairness by progressive filling (Bertsekas, Gallager: Data Networks, section
 // 6.5.2), with the path's rate as each transfer's own limit.
 func (r *Replay) rates() {
-	for p := range r.dirty {
-		if r.dirty[p] {
+	for _, k := range r.active {
+		if p := r.classes[k].part; r.dirty[p] {
 			r.dirty[p] = false
-			r.fill(r.part[p])
+			r.fill(p)
 		}
 	}
 }
 
-func (r *Replay) fill(part []int32) {
+func (r *Replay) fill(part int32) {
 	active := r.changed[:0]
-	for _, k := range part {
+	for _, k := range r.active {
 		c := &r.classes[k]
-		c.serve(r.now)
-		c.rate, c.at = 0, math.Inf(1)
-		if len(c.due) == 0 {
+		if c.part != part {
 			continue
 		}
+		c.serve(r.now)
 		active = append(active, k)
 		for _, l := range c.links {
 			r.flows[l] += int32(len(c.due))
