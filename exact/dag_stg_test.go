@@ -1,0 +1,103 @@
+package exact_test
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+)
+
+// On graphs of the Standard Task Graph set what the search proves is what is
+// published, and neither bounds nor schedules contradict it.
+func TestSTGOptima(t *testing.T) {
+	folder := os.Getenv("GAPWISE_DATA")
+	if folder == "" {
+		folder = filepath.Join("..", instances.DataFolder())
+	}
+	table, err := os.Open(filepath.Join(folder, "stg", "makespans.csv"))
+	if err != nil {
+		t.Skipf("the data set isn't there (GAPWISE_DATA): %v", err)
+	}
+	defer table.Close()
+	rows, err := csv.NewReader(table).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lower, upper := map[string]float64{}, map[string]float64{}
+	for _, r := range rows[1:] {
+		key := r[0] + "," + r[1]
+		lower[key], _ = strconv.ParseFloat(r[2], 64)
+		upper[key], _ = strconv.ParseFloat(r[3], 64)
+	}
+	archive, err := os.Open(filepath.Join(folder, "stg", "stg-rand.tar.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	z, err := gzip.NewReader(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, proved := 0, 0
+	for files, k := tar.NewReader(z), 0; ; k++ {
+		head, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(head.Name, ".stg") || k%12 > 0 {
+			continue
+		}
+		text, err := io.ReadAll(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := instances.ReadSTG(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []int{2, 4, 8, 16} {
+			p, err := instances.ParsePlatform(fmt.Sprintf("uniform,machines=%d", m))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := p.Place(head.Name, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := exact.DAGSearch{}.Solve(context.Background(), d, model.Settings{Seed: 1, TimeLimit: 100 * time.Millisecond})
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := fmt.Sprintf("%s,%d", strings.TrimPrefix(head.Name, "./"), m)
+			if upper[key] == 0 {
+				t.Fatalf("%s isn't in the table", key)
+			}
+			runs++
+			if r.Status == model.StatusOptimal {
+				proved++
+			}
+			if r.Objective < lower[key] || r.Bound > upper[key] {
+				t.Errorf("%s: %s %v, bound %v; published are %v and %v", key, r.Status, r.Objective, r.Bound, lower[key], upper[key])
+			}
+		}
+	}
+	if proved == 0 || runs < 40 { // how many depends on the machine
+		t.Errorf("%d of %d proved", proved, runs)
+	}
+}
