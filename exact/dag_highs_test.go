@@ -205,9 +205,11 @@ func TestDAGHiGHSStops(t *testing.T) {
 	d := tinyDAG(rand.New(rand.NewPCG(1, 1)), 5)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	r, err := exact.DAGHiGHS{}.Solve(ctx, d, model.Settings{})
-	if err != nil || r.Status == model.StatusOptimal || r.Reason == "" {
-		t.Errorf("%+v %v, want no proof and a reason", r, err)
+	// On a path a look at the bounds is a proof; here it isn't.
+	wide := randomDAG(rand.New(rand.NewPCG(1, 1)), 12, 3, 0.3, 30, 60)
+	r, err := exact.DAGHiGHS{}.Solve(ctx, wide, model.Settings{})
+	if err != nil || r.Status == model.StatusOptimal || r.Reason == "" || r.Solution == nil {
+		t.Errorf("%+v %v, want a schedule, no proof and a reason", r, err)
 	}
 	// A gap that any schedule meets stops it, too.
 	r, err = exact.DAGHiGHS{}.Solve(context.Background(), d, model.Settings{Gap: 0.5})

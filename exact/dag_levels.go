@@ -165,19 +165,16 @@ type expander struct {
 	keys     []int32 // of the children, one after the other
 	keyAt    []int32 // where each child's key begins
 
-	head    []int32  // of the state at hand: earliest start of each open task on each machine
-	child   []int32  // the same of a child
-	ready   []int32  // like head, by scheduled predecessors alone
-	finish  []int32  // scratch: head and cost, or never
-	score   int32    // of the last load
-	byFree  []int8   // scratch: machines
-	joining []joiner // scratch
-	free    []int32
-	end     []int32
-	on      []int8
-	// readyAt is ready of the state at hand.
-	readyAt  []int32
-	own      []int32 // when the last task on each machine ends
+	head     []int32  // of the state at hand: earliest start of each open task on each machine
+	child    []int32  // the same of a child
+	ready    []int32  // like head, by scheduled predecessors alone
+	finish   []int32  // scratch: head and cost, or never
+	score    int32    // of the last load
+	byFree   []int8   // scratch: machines
+	joining  []joiner // scratch
+	free     []int32
+	end      []int32
+	on       []int8
 	spreader spreader
 }
 
