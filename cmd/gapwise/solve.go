@@ -45,9 +45,30 @@ func (p *program) solve() *cli.Command {
 			if err != nil {
 				return err
 			}
+			if err := known(c, o, paths[0]); err != nil {
+				return err
+			}
 			return p.solveAll(c, paths, o)
 		},
 	}
+}
+
+// known reports options that fit no problem before anything is read, in the
+// words of the first file's problem if that can be had.
+func known(c *cli.Context, o gapwise.Options, path string) error {
+	if o.Algorithm == "all" {
+		return nil
+	}
+	var err error
+	for _, kind := range model.Kinds() {
+		if err = o.Check(kind); err == nil {
+			return nil
+		}
+	}
+	if in, e := load(c, path); e == nil {
+		return o.Check(in.Kind())
+	}
+	return err
 }
 
 func (p *program) solveOptions(c *cli.Context) (gapwise.Options, error) {
@@ -60,18 +81,6 @@ func (p *program) solveOptions(c *cli.Context) (gapwise.Options, error) {
 		return o, usagef("solve: --time-limit is %v, must not be negative", o.TimeLimit)
 	case !(o.Gap > 0 && o.Gap < 1):
 		return o, usagef("solve: --gap is %v, must be above 0 and below 1", o.Gap)
-	}
-	if o.Algorithm != "all" {
-		// Nothing is read for a name that no problem knows.
-		var err error
-		for _, kind := range model.Kinds() {
-			if err = o.Check(kind); err == nil {
-				break
-			}
-		}
-		if err != nil {
-			return o, err
-		}
 	}
 	if f := c.String("start"); f != "" {
 		data, err := instances.ReadFile(f)
@@ -212,11 +221,16 @@ func (p *program) summary(in model.Instance, results []model.Result) {
 		first, second := in.Kind().Objectives()
 		fmt.Fprintf(p.out, "best: %s %s, %s %s\n", first, figure(r.Objective), second, figure(r.SecondObjective))
 		for _, x := range r.Trace {
-			if x.Realistic == r.Objective && x.Planned > 0 {
+			if x.Realistic != r.Objective || x.Planned <= 0 {
+				continue
+			}
+			if x.Realistic <= x.Planned*(1+1e-9) {
+				fmt.Fprintln(p.out, "contention costs this plan nothing")
+			} else {
 				fmt.Fprintf(p.out, "without contention the same plan takes %s: transfers that share links make it %.1f%% longer\n",
 					figure(x.Planned), 100*(x.Realistic/x.Planned-1))
-				break
 			}
+			break
 		}
 		fmt.Fprintf(p.out, "verified: %d of %d solutions\n", verified, verified)
 		if r.Reason != "" {
