@@ -51,6 +51,7 @@ type Algorithm struct {
 	TimeLimit   time.Duration `yaml:"time_limit"`
 	Gap         float64       `yaml:"gap"`
 	Threads     int           `yaml:"threads"`
+	Rounds      int           `yaml:"rounds"` // of network-aware; 0: 50
 	// Sample runs the algorithm on the instances of each specification whose
 	// index is a multiple of it; 0 and 1 mean all.
 	Sample int `yaml:"sample"`
@@ -138,8 +139,8 @@ func DecodePlan(data []byte) (*Plan, error) {
 			return nil, bad("two algorithms have the label %q, give one another label", a.Label)
 		}
 		labels[a.Label] = true
-		if a.Sample < 0 || a.TimeLimit < 0 || a.Threads < 0 || !(a.Gap >= 0) {
-			return nil, bad("algorithm %q: sample, time_limit, threads and gap can't be negative", a.Label)
+		if a.Sample < 0 || a.TimeLimit < 0 || a.Threads < 0 || a.Rounds < 0 || !(a.Gap >= 0) {
+			return nil, bad("algorithm %q: sample, time_limit, threads, rounds and gap can't be negative", a.Label)
 		}
 		for key := range a.Only {
 			if !slices.Contains(Params, key) {
@@ -187,7 +188,7 @@ func (p *Plan) check(a *Algorithm) error {
 // options are what gapwise.Solve takes for one run.
 func (a *Algorithm) options(seed uint64) gapwise.Options {
 	return gapwise.Options{Algorithm: a.Name, Engine: a.Engine, Formulation: a.Formulation,
-		Settings: model.Settings{Seed: seed, TimeLimit: a.TimeLimit, Gap: a.Gap, Threads: a.Threads}}
+		Settings: model.Settings{Seed: seed, TimeLimit: a.TimeLimit, Gap: a.Gap, Threads: a.Threads, Rounds: a.Rounds}}
 }
 
 // settings are the options that change what a run finds, in words, for its
@@ -205,6 +206,7 @@ func (a *Algorithm) settings() string {
 	add(a.TimeLimit != 0, "time_limit", a.TimeLimit)
 	add(a.Gap != 0, "gap", a.Gap)
 	add(a.Threads > 1, "threads", a.Threads)
+	add(a.Rounds != 0, "rounds", a.Rounds)
 	return strings.Join(all, " ")
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -100,8 +102,23 @@ func TestDAGSearchAgainstHiGHS(t *testing.T) {
 	}
 }
 
-// The search proves what the examples have as optima, and its result
-// doesn't depend on the number of threads.
+// The examples of the papers: six tasks (Yousaf, Welzl, section 5.3) and ten
+// (Topcuoglu et al. 2002), proved by the search.
+func TestDAGSearchExamples(t *testing.T) {
+	for file, want := range map[string]float64{"six-tasks.json": 23, "ten-tasks.json": 73} {
+		in, err := instances.Load(filepath.Join("..", "docs", "examples", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := exact.DAGSearch{}.Solve(context.Background(), in, model.Settings{})
+		if err != nil || r.Status != model.StatusOptimal || r.Objective != want || r.Bound != want {
+			t.Errorf("%s: %s %v, bound %v, want %v: %v", file, r.Status, r.Objective, r.Bound, want, err)
+		}
+		t.Logf("%s: %d nodes", file, r.Nodes)
+	}
+}
+
+// The result doesn't depend on the number of threads.
 func TestDAGSearchThreads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for k := range 6 {

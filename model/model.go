@@ -179,6 +179,9 @@ type Settings struct {
 	// Gap is the relative gap at which a solution counts as optimal; 0
 	// means DefaultGap.
 	Gap float64
+	// Rounds bounds the rounds of a solver that plans and replays in turn
+	// (see Round); 0 means its own default.
+	Rounds int
 	// Start is a feasible solution to start from, or nil.
 	Start Solution
 	// Progress, if not nil, is called now and then, from one goroutine at a time.

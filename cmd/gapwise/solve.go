@@ -32,6 +32,7 @@ func (p *program) solve() *cli.Command {
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of workers"},
 			&cli.DurationFlag{Name: "time-limit", Usage: "like 500ms or 5m", DefaultText: "none, 10s for auto"},
 			&cli.Float64Flag{Name: "gap", Value: model.DefaultGap, Usage: "gap that counts as optimal"},
+			&cli.IntFlag{Name: "rounds", Usage: "of network-aware", DefaultText: "50"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the results, solutions and all, to `FILE`"},
 			&cli.BoolFlag{Name: "json", Usage: "print one result object per line", DisableDefaultText: true},
@@ -73,12 +74,14 @@ func known(c *cli.Context, o gapwise.Options, path string) error {
 
 func (p *program) solveOptions(c *cli.Context) (gapwise.Options, error) {
 	o := gapwise.Options{Algorithm: c.String("algorithm"), Engine: c.String("engine"), Formulation: c.String("formulation"), Solver: p.solver,
-		Settings: model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit"), Gap: c.Float64("gap")}}
+		Settings: model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit"), Gap: c.Float64("gap"), Rounds: c.Int("rounds")}}
 	switch {
 	case o.Threads < 1:
 		return o, usagef("solve: --threads is %d, must be at least 1", o.Threads)
 	case o.TimeLimit < 0:
 		return o, usagef("solve: --time-limit is %v, must not be negative", o.TimeLimit)
+	case c.IsSet("rounds") && o.Rounds < 1:
+		return o, usagef("solve: --rounds is %d, must be at least 1", o.Rounds)
 	case !(o.Gap > 0 && o.Gap < 1):
 		return o, usagef("solve: --gap is %v, must be above 0 and below 1", o.Gap)
 	}

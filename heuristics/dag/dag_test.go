@@ -127,4 +127,11 @@ func TestNetworkAwareTenTasks(t *testing.T) {
 	if math.Abs(got-91) > 1e-9 {
 		t.Errorf("best %v, want 91", got)
 	}
+	two, trace, err := NetworkAware(context.Background(), d, model.Settings{Rounds: 2})
+	if err != nil || len(trace) != 2 {
+		t.Fatalf("%d rounds, want 2: %v", len(trace), err)
+	}
+	if o, err := d.Objective(two); err != nil || math.Abs(o.Value-102) > 1e-9 {
+		t.Errorf("two rounds give %v, want 102: %v", o.Value, err)
+	}
 }

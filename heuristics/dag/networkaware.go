@@ -7,13 +7,14 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// rounds is how often the network-aware HEFT plans, as in the paper.
+// rounds is how often the network-aware HEFT plans unless asked otherwise, as
+// in the paper.
 const rounds = 50
 
 // NetworkAware is the network-aware HEFT of the paper (section 5.3, Figure 9):
 // HEFT; stretch the transfers that share a bottleneck to their realistic
-// lengths; HEFT again with these lengths; and so on, at most 50 times, keeping
-// the plan with the best realistic makespan.
+// lengths; HEFT again with these lengths; and so on, at most set.Rounds times
+// (50 by default), keeping the plan with the best realistic makespan.
 //
 // The stretched lengths go into the original DAG, each round anew, and hold
 // for their edge whatever the machines: of the readings tried this is the one
@@ -22,9 +23,13 @@ const rounds = 50
 // since everything after it would repeat.
 //
 // O(rounds) times HEFT and a replay.
-func NetworkAware(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Schedule, []model.Round, error) {
+func NetworkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
 	g := d.Graph()
-	p, trace, err := networkAware(ctx, g, rounds)
+	most := rounds
+	if set.Rounds > 0 {
+		most = set.Rounds
+	}
+	p, trace, err := networkAware(ctx, g, most)
 	if err != nil {
 		return nil, nil, err
 	}
