@@ -1,5 +1,10 @@
 // Package bounds computes what no solution can beat, without search.
 //
+// DAG: whatever holds without contention holds with it. The longest path with
+// the best machines, the machines' time and what must happen within a window
+// need no solver; dual values of linear programs are turned into proofs that
+// don't trust the solver's arithmetic.
+//
 // VCSched: for a fixed assignment the best minimum yield is min(1, 1/L) with L
 // the largest CPU load of a host. So a bound on the yield is a lower bound on
 // L, and a lower bound on L comes from tests that refute a load: "the tasks
