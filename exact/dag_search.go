@@ -141,6 +141,9 @@ func (s *dagSearch) search() error {
 	assign := func(nodes int64) {
 		x := newAssigner(s.ctx, k, 100_000_000/perState)
 		lower := int32(math.Ceil(s.lower/k.unit - 1e-9))
+		if k.whole {
+			s.lower = max(s.lower, float64(lower)*k.unit)
+		}
 		for step := 0; lower < l.upper && step < assignSteps && s.ctx.Err() == nil; step++ {
 			x.nodes = 0
 			found, whole := x.within(lower+1, nodes)

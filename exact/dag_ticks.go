@@ -16,6 +16,7 @@ import (
 type ticks struct {
 	n, m    int
 	unit    float64
+	whole   bool      // nothing was rounded: makespans are multiples of the unit
 	task    []int32   // number in the instance
 	cost    []int32   // of task t on machine k at [t*m+k]
 	pred    [][]arc   // edges into each task
@@ -57,11 +58,13 @@ func newTicks(g *model.Graph, horizon float64) *ticks {
 		unit = 1
 	}
 	divisor := int32(0)
+	k.whole = true
 	tick := func(x float64) int32 {
 		if x > horizon { // it can't be part of a schedule within the horizon
 			return 2 * horizonTicks
 		}
 		v := int32(math.Floor(x / unit))
+		k.whole = k.whole && float64(v)*unit == x
 		divisor = gcd(divisor, v)
 		return v
 	}
