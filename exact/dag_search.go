@@ -20,14 +20,17 @@ import (
 //  2. bounds by paths, forks and the machines' time, which close many instances
 //     at once,
 //  3. a search over partial schedules level by level (levels) with dominance,
-//     as a beam of growing width, which improves the schedule, and then exact.
+//     as a beam of growing width, which improves the schedule,
+//  4. machines first, orders after (assigner), for one makespan after another
+//     from the bound up,
+//  5. where that gives up, the levels again, exact.
 //
 // Under contention transfers only take longer: the makespan without contention
 // is a lower bound for any schedule, since the same machines and order of tasks,
 // played without contention, end no later. (A transfer's rate is never above
 // its path's rate, see model.TransferModel, and a task never starts before its
 // data are there.) So the search proves that bound, and the schedule is that of
-// DAGContention on small instances and of dag.Improve on others.
+// dag.Improve and, on small instances, of a search over all plans (contended).
 //
 // It is any-time: when ctx or the time limit ends, the result carries the best
 // schedule and the bound proved by then. The solution doesn't depend on the
@@ -51,6 +54,15 @@ func (s DAGSearch) Solve(ctx context.Context, in model.Instance, set model.Setti
 	ideal := *d
 	ideal.TransferModel = model.TransferIdeal
 	x := dagSearch{ctx: limited, d: &ideal, g: ideal.Graph(), set: set, began: began}
+	if start, ok := set.Start.(*model.Schedule); ok && start != nil {
+		// It is for d; its plan serves without contention as well.
+		if _, err := d.MachineOf(start); err != nil {
+			return r, fmt.Errorf("search: start: %w", err)
+		}
+		plan := *start
+		plan.TransferModel = ""
+		x.set.Start = &plan
+	}
 	if d.Transfers() == model.TransferIdeal {
 		if err := x.run(); err != nil {
 			return r, err

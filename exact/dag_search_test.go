@@ -2,6 +2,7 @@ package exact_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -115,6 +116,34 @@ func TestDAGSearchExamples(t *testing.T) {
 			t.Errorf("%s: %s %v, bound %v, want %v: %v", file, r.Status, r.Objective, r.Bound, want, err)
 		}
 		t.Logf("%s: %d nodes", file, r.Nodes)
+	}
+}
+
+// A start is taken under any transfer model, one that isn't a schedule of the
+// instance is refused.
+func TestDAGSearchStart(t *testing.T) {
+	in, err := instances.Load(filepath.Join("..", "docs", "examples", "six-tasks.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := in.(*model.DAG)
+	for _, transfer := range model.TransferModels {
+		d.TransferModel = transfer
+		start, _, err := dag.HEFT(context.Background(), d, model.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := d.Objective(start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := exact.DAGSearch{}.Solve(context.Background(), d, model.Settings{Start: start})
+		if err != nil || r.Objective > o.Value {
+			t.Errorf("%s: %v from a start of %v: %v", transfer, r.Objective, o.Value, err)
+		}
+		if _, err := (exact.DAGSearch{}).Solve(context.Background(), d, model.Settings{Start: &model.Schedule{}}); !errors.Is(err, model.ErrInvalid) {
+			t.Errorf("%s: an empty start: error %v", transfer, err)
+		}
 	}
 }
 
