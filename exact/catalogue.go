@@ -8,21 +8,17 @@ import (
 // Catalogue lists the exact engines, by problem.
 func Catalogue() []heuristics.Algorithm {
 	const paper = "Stillwell, Schanzenbach, Vivien, Casanova: Resource Allocation using Virtual Clusters, section "
-	dag := func(solver model.Solver, paper, summary string) heuristics.Algorithm {
-		return heuristics.Algorithm{Name: solver.Name(), Kind: model.KindDAG, Paper: paper, Complexity: "exponential",
-			Summary: summary, Exact: true, Solver: solver}
-	}
-	engine := func(solver model.Solver, paper, summary string) heuristics.Algorithm {
-		return heuristics.Algorithm{Name: solver.Name(), Kind: model.KindVCSched, Paper: paper, Complexity: "exponential",
+	engine := func(kind model.Kind, solver model.Solver, paper, summary string) heuristics.Algorithm {
+		return heuristics.Algorithm{Name: solver.Name(), Kind: kind, Paper: paper, Complexity: "exponential",
 			Summary: summary, Exact: true, Solver: solver}
 	}
 	return []heuristics.Algorithm{
-		engine(VCSchedSearch{}, "gapwise", "bin completion, local search and column-generation bounds"),
-		engine(VCSchedHiGHS{}, "gapwise", "HiGHS on the compact model, symmetry broken"),
-		engine(VCSchedHiGHS{"paper"}, paper+"2.5", "HiGHS on Eq. 3-11"),
-		engine(VCSchedHiGHS{"parallel"}, paper+"5.1", "HiGHS on Eq. 12-21"),
-		engine(VCSchedHiGHS{"migration"}, paper+"6.1", "HiGHS on Eq. 22-31"),
-		dag(DAGSearch{}, "gapwise", "partial schedules level by level, with dominance"),
-		dag(DAGHiGHS{}, "Venugopalan, Sinnen (2015); Mallach (2018)", "HiGHS on the ordering model, without contention"),
+		engine(model.KindVCSched, VCSchedSearch{}, "gapwise", "bin completion, local search and column-generation bounds"),
+		engine(model.KindVCSched, VCSchedHiGHS{}, "gapwise", "HiGHS on the compact model, symmetry broken"),
+		engine(model.KindVCSched, VCSchedHiGHS{"paper"}, paper+"2.5", "HiGHS on Eq. 3-11"),
+		engine(model.KindVCSched, VCSchedHiGHS{"parallel"}, paper+"5.1", "HiGHS on Eq. 12-21"),
+		engine(model.KindVCSched, VCSchedHiGHS{"migration"}, paper+"6.1", "HiGHS on Eq. 22-31"),
+		engine(model.KindDAG, DAGSearch{}, "gapwise", "partial schedules level by level, with dominance"),
+		engine(model.KindDAG, DAGHiGHS{}, "Venugopalan, Sinnen (2015); Mallach (2018)", "HiGHS on the ordering model, without contention"),
 	}
 }

@@ -19,6 +19,7 @@ const maxContended = 8
 // every task and transfer as early as it can. Holding a transfer back may be better
 // still, so the best plan is called optimal only if it meets the bound.
 func (s *dagSearch) contended(d *model.DAG, r *model.Result) error {
+	g := d.Graph()
 	best, _, err := dag.Improve(s.ctx, d, s.set)
 	if err != nil {
 		return err
@@ -30,9 +31,9 @@ func (s *dagSearch) contended(d *model.DAG, r *model.Result) error {
 		return err
 	}
 	if s.g.Tasks <= maxContended {
-		p, makespan, whole := s.bestPlan(s.ctx, d.Graph(), r.Objective)
+		p, makespan, whole := s.bestPlan(s.ctx, g, r.Objective)
 		if makespan < r.Objective {
-			x := dag.NewReplay(d.Graph())
+			x := dag.NewReplay(g)
 			x.Run(p, nil)
 			if err := r.SetSolution(d, d.Schedule(p.Machine, x.Start, x.Sent)); err != nil {
 				return err
@@ -45,7 +46,6 @@ func (s *dagSearch) contended(d *model.DAG, r *model.Result) error {
 	if s.reason == "" {
 		s.reason = "the bound is without contention"
 	}
-	g := d.Graph()
 	p, err := dag.PlanOf(d, g, r.Solution.(*model.Schedule))
 	if err != nil {
 		return err
