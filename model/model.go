@@ -21,8 +21,9 @@ type Kind string
 
 // The problems. See the package documentation of their files.
 const (
-	KindVCSched Kind = "vcsched"
-	KindDAG     Kind = "dag"
+	KindVCSched     Kind = "vcsched"
+	KindDAG         Kind = "dag"
+	KindReservation Kind = "reservation"
 )
 
 // Errors that callers may test for with errors.Is.
@@ -247,6 +248,10 @@ type Result struct {
 	// Reason says in a few words why a run without a proof stopped, or how
 	// infeasibility was proved; it may be empty.
 	Reason string
+	// Conflict is, beside the status infeasible, a smallest part of the
+	// instance that is infeasible by itself: the ids of requests that can't be kept
+	// together although any of them can be left out to keep the others. It may be empty.
+	Conflict []string
 	// Trace is what a solver that plans and replays saw on the way: for DAG,
 	// the makespan that a contention-free plan promises beside the one that
 	// the transfers allow. Empty for solvers that don't.

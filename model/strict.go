@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"cmp"
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -119,7 +120,7 @@ func (c *keyChecker) value(t reflect.Type, path string) error {
 		t = t.Elem()
 	}
 	switch {
-	case t == reflect.TypeFor[json.RawMessage]():
+	case t == reflect.TypeFor[json.RawMessage](), reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 	case t.Kind() == reflect.Struct:
 		return c.object(fieldsOf(t), path)
 	case t.Kind() == reflect.Slice && elemIsStruct(t):
@@ -148,7 +149,15 @@ func (c *keyChecker) value(t reflect.Type, path string) error {
 	if string(skip) == "null" && !mayBeNull {
 		return c.fail("%q is null, must be a value", path)
 	}
-	if t.Kind() == reflect.Slice && !mayBeNull {
+	if text, ok := reflect.New(t).Interface().(encoding.TextUnmarshaler); ok && skip[0] == '"' {
+		var s string
+		if err := json.Unmarshal(skip, &s); err != nil {
+			return jsonError(c.data, err)
+		}
+		if err := text.UnmarshalText([]byte(s)); err != nil {
+			return c.fail("%q: %v", path, err)
+		}
+	} else if t.Kind() == reflect.Slice && !mayBeNull {
 		if at := nullIn(skip, t, path); at != "" {
 			return c.fail("%q is null, must be a value", at)
 		}

@@ -1,0 +1,58 @@
+package reservation
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Interval is some PEs over [Start, End).
+type Interval struct {
+	Start, End float64
+	PEs        int
+}
+
+// Number gives each interval PEs of its own among pes identical ones, so that no PE
+// is in two intervals that overlap. That is possible exactly when the
+// counts fit at each moment: intervals make an interval graph, and those are
+// perfect (as many colours as the largest clique suffice). So whoever may name
+// the PEs last can work on counts. The error, model.ErrInfeasible, names a
+// moment at which they don't fit.
+//
+// In the order of their starts intervals take the lowest PEs that are free;
+// those without length overlap nothing and take the lowest of all.
+// O(n log n + n PEs / 64).
+func Number(pes int, all []Interval) ([]model.PEList, error) {
+	lists := make([]model.PEList, len(all))
+	var byStart []int
+	for i, x := range all {
+		if x.End <= x.Start {
+			lists[i] = model.PEList{{First: 0, Last: x.PEs - 1}}
+		} else {
+			byStart = append(byStart, i)
+		}
+	}
+	byEnd := slices.Clone(byStart)
+	slices.SortFunc(byStart, func(a, b int) int { return cmp.Or(cmp.Compare(all[a].Start, all[b].Start), cmp.Compare(a, b)) })
+	slices.SortFunc(byEnd, func(a, b int) int { return cmp.Or(cmp.Compare(all[a].End, all[b].End), cmp.Compare(a, b)) })
+	free := NewPESet(pes)
+	free.Fill(pes)
+	count := pes
+	ended := 0
+	for _, i := range byStart {
+		x := all[i]
+		for ; ended < len(byEnd) && all[byEnd[ended]].End <= x.Start; ended++ {
+			free.AddList(lists[byEnd[ended]])
+			count += all[byEnd[ended]].PEs
+		}
+		if x.PEs > count {
+			return nil, fmt.Errorf("%w: at %v more PEs are needed than the %d there are", model.ErrInfeasible, x.Start, pes)
+		}
+		lists[i] = free.Lowest(x.PEs)
+		free.RemoveList(lists[i])
+		count -= x.PEs
+	}
+	return lists, nil
+}

@@ -1,0 +1,298 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Reservation is the advance reservation of identical processing elements
+// (PEs) for rigid parallel jobs with deadlines (Li et al.: Resource
+// Availability-Aware Advance Reservation for Parallel Jobs with Deadlines,
+// section 3).
+//
+// Requests arrive one after another. Each is declined, or accepted with a start
+// and named PEs, on which it runs without interruption. A request may
+// end earlier than it asked for, or be cancelled before it has started; both
+// are known at that moment only, and an online scheduler may use the PEs from
+// then on.
+//
+// The objective is the number of accepted requests, or their PE-seconds (see
+// Goal), to be maximised; the second objective is the mean slowdown, to be
+// minimised.
+type Reservation struct {
+	Name string `json:"name"`
+	// Goal is what is maximised; empty means GoalAccepted.
+	Goal     Goal      `json:"goal,omitempty"`
+	PEs      int       `json:"pes"` // numbered from 0
+	Requests []Request `json:"requests"`
+}
+
+// Goal tells the objective of a Reservation.
+type Goal string
+
+// The goals.
+const (
+	// GoalAccepted is the number of accepted requests.
+	GoalAccepted Goal = "accepted"
+	// GoalPESeconds is the sum of the accepted requests' PEs times duration.
+	GoalPESeconds Goal = "pe_seconds"
+	// GoalAll asks whether all requests can be accepted: a solution that
+	// declines one isn't feasible. The objective is the number of requests.
+	GoalAll Goal = "all"
+)
+
+// Goals lists them all.
+var Goals = []Goal{GoalAccepted, GoalPESeconds, GoalAll}
+
+// Request asks for PEs over DurationS seconds within a window. Times are
+// seconds since the beginning of the instance.
+type Request struct {
+	ID        string  `json:"id"`
+	ArrivalS  float64 `json:"arrival_s"`  // when it is accepted or declined
+	ReadyS    float64 `json:"ready_s"`    // earliest start
+	DurationS float64 `json:"duration_s"` // what is reserved
+	DeadlineS float64 `json:"deadline_s"` // latest end of what is reserved
+	PEs       int     `json:"pes"`
+	// RuntimeS is how long the job really takes, if less than reserved.
+	RuntimeS *float64 `json:"runtime_s,omitempty"`
+	// CancelS is when the user withdraws the request, unless it has started by
+	// then.
+	CancelS *float64 `json:"cancel_s,omitempty"`
+}
+
+// Latest is the latest start.
+func (r *Request) Latest() float64 { return max(r.ReadyS, r.DeadlineS-r.DurationS) }
+
+// Runtime is how long the job occupies its PEs.
+func (r *Request) Runtime() float64 {
+	if r.RuntimeS != nil {
+		return *r.RuntimeS
+	}
+	return r.DurationS
+}
+
+// Runs reports whether the job runs if it is to start at the given time: it
+// isn't cancelled before.
+func (r *Request) Runs(startS float64) bool { return r.CancelS == nil || startS <= *r.CancelS }
+
+// Slowdown is that of a job that starts at the given time (section 6.1):
+// waiting time after the ready time plus runtime, over the runtime. Both
+// runtimes are what was reserved.
+func (r *Request) Slowdown(startS float64) float64 {
+	return (startS - r.ReadyS + r.DurationS) / r.DurationS
+}
+
+// Bookings is a solution of Reservation: the accepted requests.
+type Bookings struct {
+	// Goal must be the instance's if it is given.
+	Goal Goal `json:"goal,omitempty"`
+	// Online claims that the requests were decided upon in the order of their
+	// arrival, without knowing what came later and without moving what was
+	// booked. Bookings are then in that order, and none uses PEs that were
+	// promised to another at the time of its arrival.
+	Online   bool      `json:"online,omitempty"`
+	Bookings []Booking `json:"bookings"`
+}
+
+// Booking accepts a request.
+type Booking struct {
+	ID     string  `json:"id"`
+	StartS float64 `json:"start_s"`
+	PEs    PEList  `json:"pes"`
+}
+
+// Kind is KindReservation.
+func (*Reservation) Kind() Kind { return KindReservation }
+
+// Kind is KindReservation.
+func (*Bookings) Kind() Kind { return KindReservation }
+
+// ID is the instance's name.
+func (r *Reservation) ID() string { return r.Name }
+
+// Sense is Maximise.
+func (*Reservation) Sense() Sense { return Maximise }
+
+// Aim is the goal, GoalAccepted if none is given.
+func (r *Reservation) Aim() Goal {
+	if r.Goal == "" {
+		return GoalAccepted
+	}
+	return r.Goal
+}
+
+// Weight is what accepting request k adds to the objective.
+func (r *Reservation) Weight(k int) float64 {
+	if r.Aim() == GoalPESeconds {
+		return float64(r.Requests[k].PEs) * r.Requests[k].DurationS
+	}
+	return 1
+}
+
+// timeSlack is the rounding error that a sum of two times may have, relative.
+const timeSlack = 1e-12
+
+// Validate reports the first broken rule: at least one PE; for each request an
+// id of its own, finite times that aren't negative, an arrival no earlier than
+// the one before, ready no earlier than the arrival, a positive duration, a deadline
+// no earlier than ready plus duration, from one PE to as many as there are, a
+// runtime above 0 and at most the duration, a cancellation no earlier than the
+// arrival. Errors about a request are an ElementError.
+func (r *Reservation) Validate() error {
+	bad := func(index int, format string, args ...any) error {
+		list := "requests"
+		if index < 0 {
+			list = ""
+		} else {
+			format = "id %q: " + format
+			args = append([]any{r.Requests[index].ID}, args...)
+		}
+		return &ElementError{Kind: KindReservation, List: list, Index: index, Reason: fmt.Sprintf(format, args...)}
+	}
+	if r.Goal != "" && !slices.Contains(Goals, r.Goal) {
+		return bad(-1, "goal is %q, must be one of %q", r.Goal, Goals)
+	}
+	if r.PEs < 1 || r.PEs > maxSize {
+		return bad(-1, "pes is %d, must be from 1 to %d", r.PEs, maxSize)
+	}
+	if len(r.Requests) > maxSize {
+		return bad(-1, "more than %d requests", maxSize)
+	}
+	seen := make(map[string]int, len(r.Requests))
+	last := 0.0
+	for k := range r.Requests {
+		q := &r.Requests[k]
+		if q.ID == "" {
+			return bad(k, "the id is missing or empty")
+		}
+		if first, ok := seen[q.ID]; ok {
+			return bad(k, "the id is taken by requests[%d] already", first)
+		}
+		seen[q.ID] = k
+		times := []struct {
+			key   string
+			value float64
+		}{{"arrival_s", q.ArrivalS}, {"ready_s", q.ReadyS}, {"duration_s", q.DurationS}, {"deadline_s", q.DeadlineS}}
+		for _, t := range times {
+			if !(t.value >= 0 && t.value <= maxTime) {
+				return bad(k, "%s is %v, must be from 0 to %g", t.key, t.value, maxTime)
+			}
+		}
+		switch {
+		case q.ArrivalS < last:
+			return bad(k, "arrival_s is %v, after one at %v; sort the requests by arrival", q.ArrivalS, last)
+		case q.ReadyS < q.ArrivalS:
+			return bad(k, "ready_s is %v, before its arrival at %v", q.ReadyS, q.ArrivalS)
+		case !(q.DurationS >= minTime):
+			return bad(k, "duration_s is %v, must be above 0 (at least %g)", q.DurationS, minTime)
+		case q.DeadlineS < (q.ReadyS+q.DurationS)*(1-timeSlack):
+			return bad(k, "deadline_s is %v, before ready_s + duration_s = %v", q.DeadlineS, q.ReadyS+q.DurationS)
+		case q.PEs < 1:
+			return bad(k, "pes is %d, must be at least 1", q.PEs)
+		case q.PEs > r.PEs:
+			return bad(k, "pes is %d, the cluster has %d", q.PEs, r.PEs)
+		case q.RuntimeS != nil && !(*q.RuntimeS >= minTime && *q.RuntimeS <= q.DurationS):
+			return bad(k, "runtime_s is %v, must be above 0 and at most duration_s = %v", *q.RuntimeS, q.DurationS)
+		case q.CancelS != nil && !(*q.CancelS >= q.ArrivalS && *q.CancelS <= maxTime):
+			return bad(k, "cancel_s is %v, must be from its arrival at %v to %g", *q.CancelS, q.ArrivalS, maxTime)
+		}
+		last = q.ArrivalS
+	}
+	return nil
+}
+
+// Times are at most 300 million years and at least a nanosecond, so that sums
+// and products stay in range.
+const (
+	maxTime = 1e16
+	minTime = 1e-9
+)
+
+// Objective is the number of accepted requests or their PE-seconds, and the
+// mean slowdown of those that run (1, the least there is, without any). The error is
+// ErrInvalid if the bookings aren't of the instance's requests.
+func (r *Reservation) Objective(s Solution) (Objective, error) {
+	b, ok := s.(*Bookings)
+	if !ok {
+		return Objective{}, fmt.Errorf("%w solution: a %T can't solve a reservation instance", ErrInvalid, s)
+	}
+	index, err := r.Index(b)
+	if err != nil {
+		return Objective{}, err
+	}
+	o := Objective{Second: 1, Sense: Maximise, SecondSense: Minimise}
+	sum, n := 0.0, 0
+	for i, k := range index {
+		o.Value += r.Weight(k)
+		if start := b.Bookings[i].StartS; r.Requests[k].Runs(start) {
+			sum += r.Requests[k].Slowdown(start)
+			n++
+		}
+	}
+	if n > 0 {
+		o.Second = sum / float64(n)
+	}
+	return o, nil
+}
+
+// Index is the request number of each booking. The error, ErrInvalid, tells
+// how b aren't bookings of r's requests: an unknown id, a request booked
+// twice, a start that is NaN or infinite, another goal.
+func (r *Reservation) Index(b *Bookings) ([]int, error) {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w bookings: %s", ErrInvalid, fmt.Sprintf(format, args...))
+	}
+	if b.Goal != "" && b.Goal != r.Aim() {
+		return nil, bad("they are for the goal %q, the instance has %q", b.Goal, r.Aim())
+	}
+	number := make(map[string]int, len(r.Requests))
+	for k := range r.Requests {
+		number[r.Requests[k].ID] = k
+	}
+	index := make([]int, len(b.Bookings))
+	seen := make([]bool, len(r.Requests))
+	for i := range b.Bookings {
+		x := &b.Bookings[i]
+		k, ok := number[x.ID]
+		switch {
+		case !ok:
+			return nil, bad("bookings[%d] is of %q, there is no such request", i, x.ID)
+		case seen[k]:
+			return nil, bad("request %q is booked twice", x.ID)
+		case math.IsNaN(x.StartS) || math.IsInf(x.StartS, 0):
+			return nil, bad("request %q starts at %v", x.ID, x.StartS)
+		}
+		seen[k], index[i] = true, k
+	}
+	return index, nil
+}
+
+// MarshalJSON writes the instance in its own format, "kind" first.
+func (r *Reservation) MarshalJSON() ([]byte, error) {
+	type plain Reservation // without the method
+	p := plain(*r)
+	if p.Requests == nil {
+		p.Requests = []Request{} // null isn't a list
+	}
+	return json.Marshal(struct {
+		Kind    Kind `json:"kind"`
+		Version int  `json:"version"`
+		*plain
+	}{KindReservation, formatVersion, &p})
+}
+
+// MarshalJSON writes the bookings in their own format, "kind" first.
+func (b *Bookings) MarshalJSON() ([]byte, error) {
+	type plain Bookings
+	p := plain(*b)
+	if p.Bookings == nil {
+		p.Bookings = []Booking{}
+	}
+	return json.Marshal(struct {
+		Kind    Kind `json:"kind"`
+		Version int  `json:"version"`
+		*plain
+	}{KindReservation, formatVersion, &p})
+}
