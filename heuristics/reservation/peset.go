@@ -1,6 +1,7 @@
 package reservation
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/gapwise/gapwise/model"
@@ -33,6 +34,18 @@ func (s PESet) Len() int {
 
 // Has reports whether PE p is in the set.
 func (s PESet) Has(p int) bool { return s[p/64]>>(p%64)&1 != 0 }
+
+// checkPEs refuses a list that isn't ascending, disjoint and within 0 to pes-1.
+func checkPEs(l model.PEList, pes int) error {
+	next := 0
+	for _, r := range l {
+		if r.First < next || r.Last < r.First || r.Last >= pes {
+			return fmt.Errorf("reservation: %w PE list %q: must be ascending ranges from 0 to %d", model.ErrInvalid, l, pes-1)
+		}
+		next = r.Last + 1
+	}
+	return nil
+}
 
 // span calls f with each word that the range touches and the range's bits in it.
 func span(r model.PERange, f func(word int, mask uint64)) {

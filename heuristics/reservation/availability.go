@@ -1,0 +1,133 @@
+// Package reservation holds the online policies for advance reservations with
+// deadlines (Li et al.: Resource Availability-Aware Advance Reservation for
+// Parallel Jobs with Deadlines) over the paper's slot structure, policies of our own, and
+// a clairvoyant heuristic.
+package reservation
+
+import (
+	"errors"
+	"math"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Availability tells which PEs are busy when: the paper's AvailRectList
+// (section 4), a list of records {time, busy PEs}, each valid until the next.
+// It is canonical: no two neighbours hold the same PEs, and the first isn't
+// empty. Before the first record and after the last all PEs are free.
+//
+// Plain is the paper's implementation, Fast gives the same answers faster.
+type Availability interface {
+	// Add books PEs over [start, end) (Algorithm 1). ErrBusy if one is
+	// taken there; nothing is changed then.
+	Add(start, end float64, pes model.PEList) error
+	// Delete frees PEs over [start, end) (Algorithm 2): of a job that ended
+	// early, or of a booking that was cancelled. ErrFree if one is free there;
+	// nothing is changed then.
+	Delete(start, end float64, pes model.PEList) error
+	// Find looks for a start and PEs (Algorithm 3) and books nothing.
+	Find(q Query, p Policy) (Allocation, bool)
+	// Advance makes now the beginning of time: what was before is forgotten.
+	// What Add and Delete say of the past is ignored from then on.
+	Advance(now float64)
+	// Records are all records, for tests and for people.
+	Records() []Record
+}
+
+// ErrBusy and ErrFree are for PEs that aren't what Add and Delete need.
+var (
+	ErrBusy = errors.New("reservation: a PE is busy")
+	ErrFree = errors.New("reservation: a PE is free")
+)
+
+// Record says that exactly the PEs Busy are busy from Time to the next record's.
+type Record struct {
+	Time float64
+	Busy model.PEList
+}
+
+// Query is what a request asks for, see model.Request, whose rules it must keep.
+type Query struct {
+	Ready, Duration, Deadline float64
+	PEs                       int
+}
+
+// NewQuery is a request's.
+func NewQuery(r *model.Request) Query {
+	return Query{Ready: r.ReadyS, Duration: r.DurationS, Deadline: r.DeadlineS, PEs: r.PEs}
+}
+
+// Allocation is a start with PEs. Rectangle is the maximum availability
+// rectangle of the start.
+type Allocation struct {
+	Start, End float64
+	PEs        model.PEList
+	Rectangle  Rectangle
+}
+
+// Rectangle is the maximum availability rectangle of a start s (section 4.2):
+// the PEs that are free over [s, s + duration), from when to when all of them
+// stay free. It doesn't reach into the past, of which nothing can be used, and
+// ends at +Inf if they are free for ever.
+type Rectangle struct {
+	Begin, End float64
+	PEs        int
+}
+
+// window is a candidate start and its end.
+type window struct{ start, end float64 }
+
+// Candidate starts of a query (section 4.2) are the ready time, the latest
+// start, every time slot between them, and every slot minus the duration
+// between them. Each goes with the end that it comes from, since adding the
+// duration to a difference may miss the slot by a rounding error; of two
+// windows with the same start the shorter counts. In this order starts and
+// ends both never decrease: rounding to nearest keeps the order.
+//
+// first and last are the windows at the ready time and at the latest start.
+func (q Query) first() window { return window{q.Ready, q.Ready + q.Duration} }
+
+func (q Query) last() window {
+	if s := q.Deadline - q.Duration; s > q.Ready {
+		return window{s, q.Deadline}
+	}
+	return q.first()
+}
+
+// from is the query without what lies before now; ok is false if nothing is left.
+func (q Query) from(now float64) (_ Query, ok bool) {
+	if q.Ready >= now {
+		return q, true
+	}
+	ok = now <= q.last().start
+	q.Ready = now
+	return q, ok
+}
+
+// Policy chooses among the feasible starts of a request (section 5): the least
+// score wins, of equal ones the earliest start.
+type Policy struct {
+	Name string // the paper's
+	// score of a start whose rectangle has so many PEs for so long.
+	score func(pes int, length float64) float64
+	// rectangle says that the score looks at the length, first that the
+	// earliest start wins.
+	rectangle, first bool
+}
+
+// The paper's policies.
+var (
+	FF    = Policy{Name: "FF", first: true, score: func(int, float64) float64 { return 0 }}
+	PEB   = Policy{Name: "PE_B", score: func(pes int, _ float64) float64 { return float64(pes) }}
+	DUB   = Policy{Name: "DU_B", rectangle: true, score: func(_ int, length float64) float64 { return length }}
+	PEDUB = Policy{Name: "PEDU_B", rectangle: true, score: func(pes int, length float64) float64 { return float64(pes) * length }}
+	PEW   = Policy{Name: "PE_W", score: func(pes int, _ float64) float64 { return -float64(pes) }}
+	DUW   = Policy{Name: "DU_W", rectangle: true, score: func(_ int, length float64) float64 { return -length }}
+	PEDUW = Policy{Name: "PEDU_W", rectangle: true, score: func(pes int, length float64) float64 { return -float64(pes) * length }}
+
+	// Policies lists them all.
+	Policies = []Policy{FF, PEB, DUB, PEDUB, PEW, DUW, PEDUW}
+)
+
+// forever is the end of what isn't blocked.
+var forever = math.Inf(1)

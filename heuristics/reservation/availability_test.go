@@ -1,0 +1,225 @@
+package reservation_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gapwise/gapwise/heuristics/reservation"
+	"github.com/gapwise/gapwise/model"
+)
+
+// pes is the list of PEs first to last.
+func pes(first, last int) model.PEList { return model.PEList{{First: first, Last: last}} }
+
+var implementations = map[string]func(int) reservation.Availability{
+	"plain": func(n int) reservation.Availability { return reservation.NewPlain(n) },
+	"fast":  func(n int) reservation.Availability { return reservation.NewFast(n) },
+}
+
+// The worked example of section 4.2, with Figure 1's moments t0, ..., t10 at 0, 10,
+// ..., 100: job1 on n1 = 4 PEs until t3, job2 on n2 = 3 until t1, job3 on n3 = 5
+// from t8 to t10, in a cluster of N = 10; the request asks for n = 4 PEs over
+// t4 - t2, from t2 to t9. Job3 has other PEs than job1 here, as in the figure's
+// argument that the rectangle of t7 begins at t3.
+func TestWorkedExample(t *testing.T) {
+	const t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10 = 0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100
+	const all, n, n1, n2, n3 = 10, 4, 4, 3, 5
+	job1, job2, job3 := pes(0, n1-1), pes(n1, n1+n2-1), pes(all-n3, all-1)
+	none := model.PEList(nil)
+	for name, make := range implementations {
+		t.Run(name, func(t *testing.T) {
+			l := make(all)
+			holds := func(step string, want ...reservation.Record) {
+				t.Helper()
+				if diff := cmp.Diff(want, l.Records()); diff != "" {
+					t.Errorf("%s: (-want,+got)\n%s", step, diff)
+				}
+			}
+			do := func(err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			do(l.Add(t0, t3, job1))
+			do(l.Add(t0, t1, job2))
+			do(l.Add(t8, t10, job3))
+			holds("at t0", reservation.Record{Time: t0, Busy: pes(0, n1+n2-1)}, reservation.Record{Time: t1, Busy: job1},
+				reservation.Record{Time: t3, Busy: none}, reservation.Record{Time: t8, Busy: job3}, reservation.Record{Time: t10, Busy: none})
+
+			// Steps 1 and 2: the candidates t2, t3, t6, t7 and their rectangles,
+			// each alone by a window that ends where its successor's begins.
+			q := reservation.Query{Ready: t2, Duration: t4 - t2, Deadline: t9, PEs: n}
+			rectangles := map[float64]reservation.Rectangle{
+				t2: {Begin: t1, End: t8, PEs: all - n1},
+				t3: {Begin: t3, End: t8, PEs: all},
+				t6: {Begin: t3, End: t8, PEs: all},
+				t7: {Begin: t3, End: math.Inf(1), PEs: all - n3},
+			}
+			for start, want := range rectangles {
+				only := reservation.Query{Ready: start, Duration: t4 - t2, Deadline: start + t4 - t2, PEs: n}
+				got, ok := l.Find(only, reservation.FF)
+				if !ok || got.Start != start || got.Rectangle != want {
+					t.Errorf("the rectangle of %v is %+v, want %+v", start, got, want)
+				}
+			}
+			starts := map[string]float64{"FF": t2, "PE_B": t7, "DU_B": t3, "PEDU_B": t2, "PE_W": t3, "DU_W": t7, "PEDU_W": t7}
+			for _, p := range reservation.Policies {
+				if got, ok := l.Find(q, p); !ok || got.Start != starts[p.Name] {
+					t.Errorf("%s starts at %v, want %v", p.Name, got.Start, starts[p.Name])
+				}
+			}
+			found, _ := l.Find(q, reservation.PEW)
+			want := reservation.Allocation{Start: t3, End: t5, PEs: pes(0, n-1), Rectangle: rectangles[t3]}
+			if diff := cmp.Diff(want, found); diff != "" {
+				t.Errorf("PE_W: (-want,+got)\n%s", diff)
+			}
+
+			// Step 3: the lowest n PEs are job1's, so the records of t1 and t3 become one.
+			do(l.Add(found.Start, found.End, found.PEs))
+			holds("after the request", reservation.Record{Time: t0, Busy: pes(0, n1+n2-1)}, reservation.Record{Time: t1, Busy: job1},
+				reservation.Record{Time: t5, Busy: none}, reservation.Record{Time: t8, Busy: job3}, reservation.Record{Time: t10, Busy: none})
+
+			// Step 4: job2 ends. The records of t0 and t1 become one, that of t0;
+			// the paper prints {t1, n1 PEs}, which it is once time has come to t1.
+			do(l.Delete(t0, t1, job2))
+			holds("after job2", reservation.Record{Time: t0, Busy: job1},
+				reservation.Record{Time: t5, Busy: none}, reservation.Record{Time: t8, Busy: job3}, reservation.Record{Time: t10, Busy: none})
+			l.Advance(t1)
+			holds("at t1", reservation.Record{Time: t1, Busy: job1},
+				reservation.Record{Time: t5, Busy: none}, reservation.Record{Time: t8, Busy: job3}, reservation.Record{Time: t10, Busy: none})
+		})
+	}
+}
+
+// Both implementations say the same about everything, whatever is done to them,
+// and the list is canonical after each operation.
+func TestPlainAndFastAgree(t *testing.T) {
+	operations := 0
+	run := func(seed uint64, steps int) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		n := []int{1, 3, 7, 64, 65, 130}[rng.IntN(6)]
+		plain, fast := reservation.NewPlain(n), reservation.NewFast(n)
+		type booking struct {
+			start, end float64
+			pes        model.PEList
+		}
+		var live []booking
+		now := 0.0
+		// Whole times, tenths (whose sums are rounded) and any.
+		clock := []func(x float64) float64{math.Floor, func(x float64) float64 { return math.Floor(x) / 10 }, func(x float64) float64 { return x }}[rng.IntN(3)]
+		length := 1 + rng.Float64()*60
+		span := length * []float64{1, 5, 100}[rng.IntN(3)]
+		for range steps {
+			operations++
+			switch rng.IntN(8) {
+			case 0: // time goes by
+				now += clock(rng.Float64() * length)
+				plain.Advance(now)
+				fast.Advance(now)
+				live = slices.DeleteFunc(live, func(b booking) bool { return b.end <= now })
+			case 1: // a booking ends early or is cancelled
+				if len(live) == 0 {
+					continue
+				}
+				k := rng.IntN(len(live))
+				b := live[k]
+				from := b.start
+				if rng.IntN(2) == 0 {
+					from = b.start + (b.end-b.start)*rng.Float64()
+				}
+				if err := plain.Delete(from, b.end, b.pes); err != nil {
+					t.Fatal(seed, err)
+				}
+				if err := fast.Delete(from, b.end, b.pes); err != nil {
+					t.Fatal(seed, err)
+				}
+				live = slices.Delete(live, k, k+1)
+				if from > b.start {
+					live = append(live, booking{b.start, from, b.pes})
+				}
+			case 2: // anything, which may be refused
+				a := clock(rng.Float64() * (now + span))
+				b := a + clock(rng.Float64()*length)
+				first := rng.IntN(n)
+				list := pes(first, first+rng.IntN(n-first))
+				add := rng.IntN(2) == 0
+				e1, e2 := plain.Delete, fast.Delete
+				if add {
+					e1, e2 = plain.Add, fast.Add
+				}
+				err1, err2 := e1(a, b, list), e2(a, b, list)
+				if (err1 == nil) != (err2 == nil) {
+					t.Fatalf("seed %d: plain says %v, fast %v", seed, err1, err2)
+				}
+				if err1 == nil && add && max(a, now) < b {
+					live = append(live, booking{a, b, list})
+				} else if err1 == nil && !add && max(a, now) < b {
+					return // some live bookings are gone in part: begin anew
+				}
+			default:
+				du := max(clock(rng.Float64()*length), 0.1)
+				q := reservation.Query{Ready: now + clock(rng.Float64()*span), Duration: du, PEs: 1 + rng.IntN(n)}
+				if rng.IntN(9) == 0 {
+					q.Ready = max(0, now-clock(rng.Float64()*length)) // in the past
+				}
+				q.Deadline = q.Ready + du
+				if rng.IntN(3) > 0 {
+					q.Deadline += clock(rng.Float64() * span)
+				}
+				var chosen reservation.Allocation
+				ok := false
+				for _, k := range rng.Perm(len(reservation.Policies)) {
+					p := reservation.Policies[k]
+					a, foundA := plain.Find(q, p)
+					b, foundB := fast.Find(q, p)
+					if foundA != foundB || cmp.Diff(a, b) != "" {
+						t.Fatalf("seed %d, %s, %+v, now %v: (-plain,+fast)\n%s", seed, p.Name, q, now, cmp.Diff(a, b))
+					}
+					chosen, ok = a, foundA
+				}
+				if !ok {
+					continue
+				}
+				if chosen.Start < q.Ready || chosen.End > q.Deadline*(1+1e-12) || chosen.PEs.Len() != q.PEs {
+					t.Fatalf("seed %d: %+v for %+v", seed, chosen, q)
+				}
+				if err := plain.Add(chosen.Start, chosen.End, chosen.PEs); err != nil {
+					t.Fatal(seed, err)
+				}
+				if err := fast.Add(chosen.Start, chosen.End, chosen.PEs); err != nil {
+					t.Fatal(seed, err)
+				}
+				live = append(live, booking{chosen.Start, chosen.End, chosen.PEs})
+			}
+			records := fast.Records()
+			if diff := cmp.Diff(plain.Records(), records); diff != "" {
+				t.Fatalf("seed %d: records (-plain,+fast)\n%s", seed, diff)
+			}
+			for k, r := range records {
+				switch {
+				case k == 0 && len(r.Busy) == 0:
+					t.Fatalf("seed %d: the first record is empty", seed)
+				case k > 0 && (r.Time <= records[k-1].Time || r.Busy.String() == records[k-1].Busy.String()):
+					t.Fatalf("seed %d: record %d is redundant or out of order", seed, k)
+				case k == len(records)-1 && len(r.Busy) != 0:
+					t.Fatalf("seed %d: the last record isn't empty", seed)
+				}
+			}
+		}
+	}
+	most := uint64(1500)
+	if testing.Short() {
+		most = 150
+	}
+	for seed := range most {
+		run(seed, 60)
+	}
+	run(1<<40, 1200) // more records than a block holds
+	run(1<<40+1, 1200)
+	t.Log(operations, "operations")
+}

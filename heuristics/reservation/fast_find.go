@@ -1,0 +1,222 @@
+package reservation
+
+import "math/bits"
+
+// Find implements Availability.
+func (f *Fast) Find(q Query, p Policy) (Allocation, bool) {
+	s := &f.scan
+	q, ok := q.from(f.now)
+	if !ok {
+		return Allocation{}, false
+	}
+	s.start(q)
+	best, found := Allocation{}, false
+	var score float64
+	for _, w := range s.windows {
+		free := s.slide(w)
+		if free < q.PEs {
+			continue
+		}
+		length := 0.0
+		if p.rectangle {
+			r := s.rectangle(free)
+			length = r.End - r.Begin
+		}
+		if x := p.score(free, length); !found || x < score {
+			best, found, score = Allocation{Start: w.start, End: w.end, Rectangle: Rectangle{PEs: free}}, true, x
+			copy(s.best, s.free)
+			s.bestLo, s.bestHi = s.lo, s.hi
+			if p.first {
+				break
+			}
+		}
+	}
+	if !found {
+		return best, false
+	}
+	copy(s.free, s.best)
+	s.lo, s.hi = s.bestLo, s.bestHi
+	best.Rectangle = s.rectangle(best.Rectangle.PEs)
+	best.PEs = s.free.Lowest(q.PEs)
+	return best, true
+}
+
+// scan goes through the candidate windows of a query in the order of their
+// starts, with the union of the busy PEs over each.
+//
+// Its window on the records slides: starts and ends never decrease. The
+// union is kept by two stacks, that of the records up to mid as unions of
+// suffixes, that of the later ones as one union; each record enters each once.
+type scan struct {
+	f       *Fast
+	windows []window
+	recs    []ref    // the one active at the ready time, and all until the deadline
+	suffix  []uint64 // union of recs[i..mid-1] at i
+	mid     int
+	back    PESet // union of recs[mid..hi-1]
+	lo, hi  int   // recs[lo..hi-1] are those of the window
+	free    PESet // over the window
+
+	best           PESet // free over the best window
+	bestLo, bestHi int
+}
+
+func (s *scan) init(f *Fast) {
+	s.f = f
+	s.back, s.free, s.best = NewPESet(f.pes), NewPESet(f.pes), NewPESet(f.pes)
+}
+
+// start prepares the windows of a query.
+func (s *scan) start(q Query) {
+	s.recs = s.recs[:0]
+	for r, ok := s.f.at(q.Ready), true; ok && (len(s.recs) == 0 || r.time <= q.Deadline); r, ok = s.f.next(r) {
+		s.recs = append(s.recs, r)
+	}
+	if n := len(s.recs) * s.f.words; cap(s.suffix) < n {
+		s.suffix = make([]uint64, n+n/2)
+	}
+	s.suffix = s.suffix[:cap(s.suffix)]
+	s.lo, s.hi, s.mid = 0, 0, 0
+	clear(s.back)
+
+	// Two ascending lists, merged: slots, and slots less the duration.
+	s.windows = append(s.windows[:0], q.first())
+	last := q.last()
+	add := func(w window) {
+		switch k := len(s.windows) - 1; {
+		case w.start > s.windows[k].start:
+			s.windows = append(s.windows, w)
+		case w.start == s.windows[k].start:
+			s.windows[k].end = min(s.windows[k].end, w.end)
+		}
+	}
+	for a, b := 0, 0; a < len(s.recs) || b < len(s.recs); {
+		slot, less := forever, forever
+		if a < len(s.recs) {
+			slot = s.recs[a].time
+		}
+		if b < len(s.recs) {
+			less = s.recs[b].time - q.Duration
+		}
+		if min(slot, less) > last.start {
+			break
+		}
+		if slot <= less {
+			a++
+			if slot >= q.Ready {
+				add(window{slot, slot + q.Duration})
+			}
+		} else {
+			b++
+			if less >= q.Ready {
+				add(window{less, s.recs[b-1].time})
+			}
+		}
+	}
+	add(last)
+}
+
+// slide moves on to a window and returns the number of PEs that are free over it.
+func (s *scan) slide(w window) int {
+	words := s.f.words
+	for ; s.hi < len(s.recs) && s.recs[s.hi].time < w.end; s.hi++ {
+		for k, x := range s.f.busyAt(s.recs[s.hi]) {
+			s.back[k] |= x
+		}
+	}
+	for s.lo+1 < len(s.recs) && s.recs[s.lo+1].time <= w.start {
+		s.lo++
+	}
+	if s.lo >= s.mid {
+		// The older stack is used up: turn the younger one over.
+		s.mid = s.hi
+		clear(s.back)
+		for i := s.hi - 1; i >= s.lo; i-- {
+			to := s.suffix[i*words : (i+1)*words]
+			if i == s.hi-1 {
+				clear(to)
+			} else {
+				copy(to, s.suffix[(i+1)*words:])
+			}
+			for k, x := range s.f.busyAt(s.recs[i]) {
+				to[k] |= x
+			}
+		}
+	}
+	n := 0
+	front := s.suffix[s.lo*words : (s.lo+1)*words]
+	for k := range s.free {
+		x := s.f.all[k] &^ (front[k] | s.back[k])
+		s.free[k] = x
+		n += bits.OnesCount64(x)
+	}
+	return n
+}
+
+// rectangle stretches the current window over the records in which its free PEs
+// stay free: record by record within a block, block by block where a block's
+// union tells that it has none of them.
+func (s *scan) rectangle(free int) Rectangle {
+	f := s.f
+	r := Rectangle{Begin: f.now, End: forever, PEs: free}
+	if s.hi < len(s.recs) {
+		r.End = f.firstBusy(s.recs[s.hi], s.free)
+	} else if after, ok := f.next(s.recs[len(s.recs)-1]); ok {
+		r.End = f.firstBusy(after, s.free)
+	}
+	r.Begin = f.lastBusy(s.recs[s.lo], s.free)
+	return r
+}
+
+// firstBusy is the time of the first record from r on in which one of the PEs
+// is busy; forever without any.
+func (f *Fast) firstBusy(r ref, pes PESet) float64 {
+	i := max(0, int(r.index))
+	for k := int(r.block); k < len(f.blocks); k, i = k+1, 0 {
+		b := f.blocks[k]
+		if !meet(b.union, pes) {
+			continue
+		}
+		for ; i < len(b.times); i++ {
+			if meet(b.set(i, f.words), pes) {
+				return b.times[i]
+			}
+		}
+	}
+	return forever
+}
+
+// lastBusy is the time at which the last record before r in which one of the PEs is
+// busy ends; now without any.
+func (f *Fast) lastBusy(r ref, pes PESet) float64 {
+	if r.index < 0 {
+		return f.now
+	}
+	end := r.time
+	i := int(r.index) - 1
+	for k := int(r.block); k >= 0; k-- {
+		b := f.blocks[k]
+		if i = min(i, len(b.times)-1); i >= 0 && !meet(b.union, pes) {
+			i, end = blockSize, b.times[0]
+			continue
+		}
+		for ; i >= 0; i-- {
+			if meet(b.set(i, f.words), pes) {
+				return end
+			}
+			end = b.times[i]
+		}
+		i = blockSize
+	}
+	return f.now
+}
+
+// meet reports whether two sets have a PE in common.
+func meet(a, b PESet) bool {
+	for w, x := range a {
+		if x&b[w] != 0 {
+			return true
+		}
+	}
+	return false
+}

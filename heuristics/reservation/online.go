@@ -1,0 +1,91 @@
+package reservation
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"fmt"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Online decides upon the requests in the order of their arrival, with the
+// policy over the list, which must be empty. Bookings that end early or are
+// cancelled by the time of an arrival have been deleted from the list, and
+// nothing else is known of them before. The error is ctx's.
+func Online(ctx context.Context, in *model.Reservation, list Availability, p Policy) (*model.Bookings, error) {
+	return online(ctx, in, list, func(q Query) (Allocation, bool) { return list.Find(q, p) })
+}
+
+// FirstFit and the others are the paper's policies over Fast, as solvers.
+func policy(p Policy) func(context.Context, *model.Reservation, model.Settings) (*model.Bookings, error) {
+	return func(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
+		b, err := Online(ctx, in, NewFast(in.PEs), p)
+		return declined(in, b, err)
+	}
+}
+
+// declined turns bookings that don't hold all requests, where all are asked for,
+// into model.ErrNoSolution.
+func declined(in *model.Reservation, b *model.Bookings, err error) (*model.Bookings, error) {
+	if err == nil && in.Aim() == model.GoalAll && len(b.Bookings) < len(in.Requests) {
+		return nil, fmt.Errorf("%w: %d of %d requests were declined", model.ErrNoSolution, len(in.Requests)-len(b.Bookings), len(in.Requests))
+	}
+	return b, err
+}
+
+func online(ctx context.Context, in *model.Reservation, list Availability, find func(Query) (Allocation, bool)) (*model.Bookings, error) {
+	b := &model.Bookings{Goal: in.Goal, Online: true}
+	var known events
+	for k := range in.Requests {
+		if ctx.Err() != nil {
+			break // what was accepted by then
+		}
+		q := &in.Requests[k]
+		for len(known) > 0 && known[0].at <= q.ArrivalS {
+			e := heap.Pop(&known).(event)
+			if err := list.Delete(e.from, e.end, e.pes); err != nil {
+				return nil, err
+			}
+		}
+		list.Advance(q.ArrivalS)
+		a, ok := find(NewQuery(q))
+		if !ok {
+			continue
+		}
+		if err := list.Add(a.Start, a.End, a.PEs); err != nil {
+			return nil, err
+		}
+		b.Bookings = append(b.Bookings, model.Booking{ID: q.ID, StartS: a.Start, PEs: a.PEs})
+		if !q.Runs(a.Start) {
+			heap.Push(&known, event{*q.CancelS, k, a.Start, a.End, a.PEs})
+		} else if end := a.Start + q.Runtime(); end < a.End {
+			heap.Push(&known, event{end, k, end, a.End, a.PEs})
+		}
+	}
+	return b, nil
+}
+
+// event frees PEs over [from, end); it is known at the time at.
+type event struct {
+	at        float64
+	request   int
+	from, end float64
+	pes       model.PEList
+}
+
+// events is a heap by time.
+type events []event
+
+func (h events) Len() int { return len(h) }
+func (h events) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(h[i].at, h[j].at), cmp.Compare(h[i].request, h[j].request)) < 0
+}
+func (h events) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *events) Push(x any)   { *h = append(*h, x.(event)) }
+func (h *events) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}
