@@ -1,0 +1,73 @@
+package swf_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gapwise/gapwise/instances/swf"
+	"github.com/gapwise/gapwise/model"
+)
+
+func TestHeader(t *testing.T) {
+	text := `; Version: 2.2
+; Information: http://www.pdc.kth.se/
+;              http://www.cs.huji.ac.il/labs/parallel/workload/
+;
+;   a remark of its own: not a field
+; StartTime: Mon Sep 23 14:00:31 CEST 1996
+;MaxNodes:100
+; Note: one
+; free text, with a colon: here
+; http://example.org
+; Queue:  0  interactive
+; Queue:  1  batch  	
+; Empty:
+` + jobLine + "\n; Version: 3\n"
+	want := swf.Header{{"Version", "2.2"}, {"Information", "http://www.pdc.kth.se/\nhttp://www.cs.huji.ac.il/labs/parallel/workload/"},
+		{"StartTime", "Mon Sep 23 14:00:31 CEST 1996"}, {"MaxNodes", "100"}, {"Note", "one"}, {"Queue", "0  interactive"}, {"Queue", "1  batch"}, {"Empty", ""}}
+	l, err := swf.ReadAll(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := l.Header()
+	if d := cmp.Diff(want, h); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	if d := cmp.Diff([]string{"0  interactive", "1  batch"}, h.All("queue")); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	if v, ok := h.Get("version"); !ok || v != "2.2" {
+		t.Errorf("version %q, %v", v, ok)
+	}
+	if _, ok := h.Get("None"); ok {
+		t.Error("there is a field None")
+	}
+	if _, ok, err := h.Int("None"); ok || err != nil {
+		t.Error(ok, err)
+	}
+	if _, ok, err := h.Int("StartTime"); !ok || !errors.Is(err, model.ErrInvalid) {
+		t.Error(ok, err)
+	}
+}
+
+func TestProcs(t *testing.T) {
+	for name, c := range map[string]struct {
+		comments []string
+		want     int64
+		bad      bool
+	}{
+		"none":              {nil, 0, false},
+		"nodes":             {[]string{"; MaxNodes: 4"}, 4, false},
+		"both":              {[]string{"; MaxNodes: 4", "; MaxProcs: 16"}, 16, false},
+		"unknown and nodes": {[]string{"; MaxProcs: -1", "; MaxNodes: 4"}, 4, false},
+		"text":              {[]string{"; MaxProcs: many"}, 0, true},
+	} {
+		got, err := swf.ParseHeader(c.comments).Procs()
+		if got != c.want || errors.Is(err, model.ErrInvalid) != c.bad || (err != nil) != c.bad {
+			t.Errorf("%s: %d, %v", name, got, err)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package swf_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gapwise/gapwise/instances/swf"
+)
+
+// data is one of the archive's logs, gzipped; the test is skipped without it.
+func data(t testing.TB, name string) []byte {
+	t.Helper()
+	folder := os.Getenv("GAPWISE_DATA")
+	if folder == "" {
+		folder = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	b, err := os.ReadFile(filepath.Join(folder, "swf", name+".swf.gz"))
+	if err != nil {
+		t.Skipf("the log isn't there (GAPWISE_DATA): %v", err)
+	}
+	return b
+}
+
+// The logs of the Parallel Workloads Archive: what is known of them, and each
+// comes out again byte for byte.
+func TestArchive(t *testing.T) {
+	for name, c := range map[string]struct {
+		jobs           int
+		maxJobs, procs int64
+		computer       string
+		days, load     string
+		notes, queues  int
+		decimals       int // jobs with a CPU time that isn't written as a whole number
+		unsized        int
+		noRuntime      int
+		noEstimate     int
+	}{
+		"KTH-SP2-1996-2.1-cln":   {28476, 28490, 100, "IBM SP2", "332.9", "0.701", 2, 0, 0, 1, 8, 0},
+		"NASA-iPSC-1993-3.1-cln": {18239, 42264, 128, "Intel iPSC/860", "92.0", "0.466", 4, 2, 0, 0, 173, 18239},
+		"LANL-CM5-1994-4.1-cln":  {122060, 201387, 1024, "Thinking Machines CM-5", "720.9", "0.744", 3, 18, 63135, 3, 2, 11290},
+	} {
+		t.Run(name, func(t *testing.T) {
+			zipped := data(t, name)
+			l, err := swf.ReadAll(bytes.NewReader(zipped))
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := l.Header()
+			maxJobs, _, err := h.Int("MaxJobs")
+			if err != nil {
+				t.Fatal(err)
+			}
+			procs, err := h.Procs()
+			if err != nil {
+				t.Fatal(err)
+			}
+			version, _ := h.Get("Version")
+			computer, _ := h.Get("Computer")
+			if len(l.Jobs) != c.jobs || maxJobs != c.maxJobs || procs != c.procs || version != "2.2" || computer != c.computer ||
+				len(h.All("Note")) != c.notes || len(h.All("Queue")) != c.queues {
+				t.Errorf("%d jobs, header %+v", len(l.Jobs), h)
+			}
+			first, last := l.Jobs[0], l.Jobs[len(l.Jobs)-1]
+			span := float64(last.Submit - first.Submit)
+			var work float64
+			var decimals, unsized, noRuntime, noEstimate int
+			for k := range l.Jobs {
+				j := &l.Jobs[k]
+				if j.Procs > 0 && j.Runtime > 0 {
+					work += float64(j.Procs) * float64(j.Runtime)
+				}
+				count := func(n *int, is bool) {
+					if is {
+						*n++
+					}
+				}
+				count(&decimals, j.CPU.Places > 0)
+				count(&unsized, j.Procs <= 0)
+				count(&noRuntime, j.Runtime == 0)
+				count(&noEstimate, j.RequestedTime == swf.Unknown)
+			}
+			if days, load := fmt.Sprintf("%.1f", span/86400), fmt.Sprintf("%.3f", work/(float64(procs)*span)); days != c.days || load != c.load {
+				t.Errorf("%s days at load %s, want %s and %s", days, load, c.days, c.load)
+			}
+			if decimals != c.decimals || unsized != c.unsized || noRuntime != c.noRuntime || noEstimate != c.noEstimate {
+				t.Errorf("%d decimals, %d without a size, %d with runtime 0, %d without estimate", decimals, unsized, noRuntime, noEstimate)
+			}
+			if !slices.IsSortedFunc(l.Jobs, func(a, b swf.Job) int { return int(a.Number - b.Number) }) {
+				t.Error("the job numbers don't ascend")
+			}
+			z, err := gzip.NewReader(bytes.NewReader(zipped))
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain, err := io.ReadAll(z)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(plain, encode(t, l)) {
+				t.Error("written again it differs")
+			}
+		})
+	}
+}
+
+// BenchmarkRead reads 200,000 jobs, shaped as LANL-CM5's.
+func BenchmarkRead(b *testing.B) {
+	const jobs = 200_000
+	var text strings.Builder
+	for k := range jobs {
+		fmt.Fprintf(&text, "%5d %8d %6d %6d %4d %6.2f %5d   -1 %6d %5d  1 %3d %3d %3d  1 -1 -1 -1\n", k+1, 500*k, k%977, k%10800, 32<<(k%5), float64(k%99991)/100, k%26828, k%3600, k%32768, k%211, k%17, k%331)
+	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	if _, err := io.WriteString(z, text.String()); err != nil {
+		b.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, text string
+		read       func(io.Reader) (int, error)
+	}{{"plain", text.String(), stream}, {"gzip", zipped.String(), stream}, {"log", text.String(), readAll}} {
+		b.Run(fmt.Sprintf("%s/jobs=%d", c.name, jobs), func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(text.Len()))
+			for b.Loop() {
+				if n, err := c.read(strings.NewReader(c.text)); n != jobs || err != nil {
+					b.Fatal(n, err)
+				}
+			}
+		})
+	}
+}
+
+func stream(r io.Reader) (n int, err error) {
+	in := swf.NewReader(r)
+	for {
+		switch _, err := in.Next(); err {
+		case nil:
+			n++
+		case io.EOF:
+			return n, nil
+		default:
+			return n, err
+		}
+	}
+}
+
+func readAll(r io.Reader) (int, error) {
+	l, err := swf.ReadAll(r)
+	if err != nil {
+		return 0, err
+	}
+	return len(l.Jobs), nil
+}
