@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/heuristics/vcsched"
 	"github.com/gapwise/gapwise/model"
 )
@@ -74,7 +76,9 @@ func (s solver[I, S]) Solve(ctx context.Context, in model.Instance, set model.Se
 }
 
 // Catalogue lists every heuristic, by problem, weakest first.
-func Catalogue() []Algorithm { return slices.Concat(vcschedAlgorithms(), dagAlgorithms()) }
+func Catalogue() []Algorithm {
+	return slices.Concat(vcschedAlgorithms(), dagAlgorithms(), reservationAlgorithms())
+}
 
 const vcschedPaper = "Stillwell, Schanzenbach, Vivien, Casanova: Resource Allocation using Virtual Clusters"
 
@@ -120,5 +124,34 @@ func dagAlgorithms() []Algorithm {
 	add("sinnen-sousa", "Sinnen, Sousa: Communication Contention in Task Scheduling (2005)", "O(E M P log E), routes of P links", "list scheduling of tasks and of transfers on links", false, dag.SinnenSousa)
 	add("network-aware", dagPaper+", section 5.3", "50 rounds of HEFT and a replay", "HEFT again and again with realistic transfers", false, dag.NetworkAware)
 	add("improve", "gapwise", "O(V + E log E) per step", "local search on the realistic makespan", true, dag.Improve)
+	return all
+}
+
+const reservationPaper = "Li et al.: Resource Availability-Aware Advance Reservation for Parallel Jobs with Deadlines"
+
+func reservationAlgorithms() []Algorithm {
+	var all []Algorithm
+	add := func(name, paper, complexity, summary string, solve reservation.Solver) {
+		all = append(all, Algorithm{Name: name, Kind: model.KindReservation, Paper: paper, Complexity: complexity,
+			Summary: summary, Solver: Adapt(name, solve)})
+	}
+	const plain, stretched = "O(log n + v PEs) per request, v records in its window", "O(log n + v n PEs) per request, v records in its window"
+	const section = reservationPaper + ", section 5"
+	names := map[string]string{"FF": "earliest start", "PE_B": "start with the fewest free PEs", "DU_B": "shortest availability rectangle",
+		"PEDU_B": "smallest availability rectangle", "PE_W": "start with the most free PEs", "DU_W": "longest availability rectangle", "PEDU_W": "largest availability rectangle"}
+	for _, p := range reservation.Policies {
+		name := strings.ReplaceAll(strings.ToLower(p.Name), "_", "-")
+		cost := plain
+		if strings.HasPrefix(name, "du") || strings.HasPrefix(name, "pedu") {
+			cost = stretched
+		}
+		add(name, section, cost, names[p.Name], p.Solver())
+		if cost == stretched {
+			add(name+"-open", section, cost, "the same, rectangles not cut at the deadline", p.Open().Solver())
+		}
+	}
+	add("least-load", "gapwise", plain, "start with the fewest PE-seconds taken over the run", reservation.LeastLoad.Solver())
+	add("selective", "gapwise", "O(n + v PEs) per request", "least-load that declines what is too large", reservation.Selective)
+	add("moving", "gapwise", "O(v^3 + n^2) per request", "selective that may move what hasn't started", reservation.Moving)
 	return all
 }

@@ -5,8 +5,10 @@
 package reservation
 
 import (
+	"cmp"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -67,8 +69,14 @@ type Allocation struct {
 
 // Rectangle is the maximum availability rectangle of a start s (section 4.2):
 // the PEs that are free over [s, s + duration), from when to when all of them
-// stay free. It doesn't reach into the past, of which nothing can be used, and
-// ends at +Inf if they are free for ever.
+// stay free. It doesn't reach into the past, of which nothing can be used.
+//
+// How far it reaches into the future is ambiguous in print. The paper's search
+// looks at the time slots of [ready, deadline], and so the rectangle ends at
+// the deadline here if its PEs stay free as long: what comes later is of no use to
+// the request, and the durations of rectangles that never end couldn't be compared.
+// With this reading all findings of section 6 are found again. The other one, in
+// which it ends where a PE is taken or at +Inf, is Policy.Open.
 type Rectangle struct {
 	Begin, End float64
 	PEs        int
@@ -94,6 +102,21 @@ func (q Query) last() window {
 	return q.first()
 }
 
+// candidates are the windows of a query by start, the slots in no order.
+func candidates(slots []float64, q Query) []window {
+	last := q.last()
+	all := []window{q.first(), last}
+	for _, t := range slots {
+		for _, w := range [...]window{{t, t + q.Duration}, {t - q.Duration, t}} {
+			if w.start >= q.Ready && w.start <= last.start {
+				all = append(all, w)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b window) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
+	return slices.CompactFunc(all, func(a, b window) bool { return a.start == b.start })
+}
+
 // from is the query without what lies before now; ok is false if nothing is left.
 func (q Query) from(now float64) (_ Query, ok bool) {
 	if q.Ready >= now {
@@ -103,31 +126,6 @@ func (q Query) from(now float64) (_ Query, ok bool) {
 	q.Ready = now
 	return q, ok
 }
-
-// Policy chooses among the feasible starts of a request (section 5): the least
-// score wins, of equal ones the earliest start.
-type Policy struct {
-	Name string // the paper's
-	// score of a start whose rectangle has so many PEs for so long.
-	score func(pes int, length float64) float64
-	// rectangle says that the score looks at the length, first that the
-	// earliest start wins.
-	rectangle, first bool
-}
-
-// The paper's policies.
-var (
-	FF    = Policy{Name: "FF", first: true, score: func(int, float64) float64 { return 0 }}
-	PEB   = Policy{Name: "PE_B", score: func(pes int, _ float64) float64 { return float64(pes) }}
-	DUB   = Policy{Name: "DU_B", rectangle: true, score: func(_ int, length float64) float64 { return length }}
-	PEDUB = Policy{Name: "PEDU_B", rectangle: true, score: func(pes int, length float64) float64 { return float64(pes) * length }}
-	PEW   = Policy{Name: "PE_W", score: func(pes int, _ float64) float64 { return -float64(pes) }}
-	DUW   = Policy{Name: "DU_W", rectangle: true, score: func(_ int, length float64) float64 { return -length }}
-	PEDUW = Policy{Name: "PEDU_W", rectangle: true, score: func(pes int, length float64) float64 { return -float64(pes) * length }}
-
-	// Policies lists them all.
-	Policies = []Policy{FF, PEB, DUB, PEDUB, PEW, DUW, PEDUW}
-)
 
 // forever is the end of what isn't blocked.
 var forever = math.Inf(1)

@@ -9,7 +9,7 @@ func (f *Fast) Find(q Query, p Policy) (Allocation, bool) {
 	if !ok {
 		return Allocation{}, false
 	}
-	s.start(q)
+	s.start(q, p.load)
 	best, found := Allocation{}, false
 	var score float64
 	for _, w := range s.windows {
@@ -17,12 +17,15 @@ func (f *Fast) Find(q Query, p Policy) (Allocation, bool) {
 		if free < q.PEs {
 			continue
 		}
-		length := 0.0
+		c := candidate{pes: float64(free)}
 		if p.rectangle {
-			r := s.rectangle(free)
-			length = r.End - r.Begin
+			r := s.rectangle(free, p.open)
+			c.length = r.End - r.Begin
 		}
-		if x := p.score(free, length); !found || x < score {
+		if p.load {
+			c.load = s.load(w)
+		}
+		if x := p.score(c); !found || x < score {
 			best, found, score = Allocation{Start: w.start, End: w.end, Rectangle: Rectangle{PEs: free}}, true, x
 			copy(s.best, s.free)
 			s.bestLo, s.bestHi = s.lo, s.hi
@@ -36,7 +39,7 @@ func (f *Fast) Find(q Query, p Policy) (Allocation, bool) {
 	}
 	copy(s.free, s.best)
 	s.lo, s.hi = s.bestLo, s.bestHi
-	best.Rectangle = s.rectangle(best.Rectangle.PEs)
+	best.Rectangle = s.rectangle(best.Rectangle.PEs, p.open)
 	best.PEs = s.free.Lowest(q.PEs)
 	return best, true
 }
@@ -48,14 +51,17 @@ func (f *Fast) Find(q Query, p Policy) (Allocation, bool) {
 // union is kept by two stacks, that of the records up to mid as unions of
 // suffixes, that of the later ones as one union; each record enters each once.
 type scan struct {
-	f       *Fast
-	windows []window
-	recs    []ref    // the one active at the ready time, and all until the deadline
-	suffix  []uint64 // union of recs[i..mid-1] at i
-	mid     int
-	back    PESet // union of recs[mid..hi-1]
-	lo, hi  int   // recs[lo..hi-1] are those of the window
-	free    PESet // over the window
+	f        *Fast
+	deadline float64
+	windows  []window
+	recs     []ref    // the one active at the ready time, and all until the deadline
+	suffix   []uint64 // union of recs[i..mid-1] at i
+	mid      int
+	back     PESet     // union of recs[mid..hi-1]
+	lo, hi   int       // recs[lo..hi-1] are those of the window
+	free     PESet     // over the window
+	taken    []int     // busy PEs of recs[i], for policies that look at the load
+	sum      []float64 // PE-seconds taken from recs[0] to recs[i]
 
 	best           PESet // free over the best window
 	bestLo, bestHi int
@@ -67,7 +73,8 @@ func (s *scan) init(f *Fast) {
 }
 
 // start prepares the windows of a query.
-func (s *scan) start(q Query) {
+func (s *scan) start(q Query, load bool) {
+	s.deadline = q.Deadline
 	s.recs = s.recs[:0]
 	for r, ok := s.f.at(q.Ready), true; ok && (len(s.recs) == 0 || r.time <= q.Deadline); r, ok = s.f.next(r) {
 		s.recs = append(s.recs, r)
@@ -78,6 +85,17 @@ func (s *scan) start(q Query) {
 	s.suffix = s.suffix[:cap(s.suffix)]
 	s.lo, s.hi, s.mid = 0, 0, 0
 	clear(s.back)
+
+	if load {
+		s.taken, s.sum = s.taken[:0], s.sum[:0]
+		for i, r := range s.recs {
+			sum := 0.0
+			if i > 0 {
+				sum = s.sum[i-1] + float64(s.taken[i-1])*(r.time-s.recs[i-1].time)
+			}
+			s.taken, s.sum = append(s.taken, s.f.busyAt(r).Len()), append(s.sum, sum)
+		}
+	}
 
 	// Two ascending lists, merged: slots, and slots less the duration.
 	s.windows = append(s.windows[:0], q.first())
@@ -153,16 +171,25 @@ func (s *scan) slide(w window) int {
 	return n
 }
 
+// load is the PE-seconds that are taken over the current window.
+func (s *scan) load(w window) float64 {
+	until := func(i int, t float64) float64 { return s.sum[i] + float64(s.taken[i])*(t-s.recs[i].time) }
+	return until(s.hi-1, w.end) - until(s.lo, w.start)
+}
+
 // rectangle stretches the current window over the records in which its free PEs
 // stay free: record by record within a block, block by block where a block's
 // union tells that it has none of them.
-func (s *scan) rectangle(free int) Rectangle {
+func (s *scan) rectangle(free int, open bool) Rectangle {
 	f := s.f
-	r := Rectangle{Begin: f.now, End: forever, PEs: free}
+	r := Rectangle{End: forever, PEs: free}
 	if s.hi < len(s.recs) {
 		r.End = f.firstBusy(s.recs[s.hi], s.free)
-	} else if after, ok := f.next(s.recs[len(s.recs)-1]); ok {
+	} else if after, ok := f.next(s.recs[len(s.recs)-1]); ok && open {
 		r.End = f.firstBusy(after, s.free)
+	}
+	if !open {
+		r.End = min(r.End, s.deadline)
 	}
 	r.Begin = f.lastBusy(s.recs[s.lo], s.free)
 	return r

@@ -17,8 +17,12 @@ func Online(ctx context.Context, in *model.Reservation, list Availability, p Pol
 	return online(ctx, in, list, func(q Query) (Allocation, bool) { return list.Find(q, p) })
 }
 
-// FirstFit and the others are the paper's policies over Fast, as solvers.
-func policy(p Policy) func(context.Context, *model.Reservation, model.Settings) (*model.Bookings, error) {
+// Solver is an algorithm of this package as the catalogue takes it.
+type Solver = func(context.Context, *model.Reservation, model.Settings) (*model.Bookings, error)
+
+// Solver is Online with the policy over Fast. A goal that asks for all requests is
+// model.ErrNoSolution if one is declined.
+func (p Policy) Solver() Solver {
 	return func(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
 		b, err := Online(ctx, in, NewFast(in.PEs), p)
 		return declined(in, b, err)

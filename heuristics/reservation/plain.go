@@ -9,8 +9,8 @@ import (
 )
 
 // Plain is the Availability as the paper has it (section 4): a linked list of
-// records, an ordered set of their times beside it, and sets of PEs by their
-// numbers. It is there to be read and to hold Fast against.
+// records, an ordered set of their times beside it, and for each PE whether
+// it is busy. It is there to be read and to hold Fast against.
 //
 // With n records, p candidate starts, u PEs and v records in a window, Find
 // takes O(p (n + u v)), Add and Delete O(n + u v).
@@ -23,7 +23,7 @@ type Plain struct {
 
 type plainRecord struct {
 	time float64
-	busy map[int]bool
+	busy []bool // by PE
 }
 
 // NewPlain is an empty list for a number of PEs.
@@ -66,40 +66,26 @@ func (l *Plain) slot(t float64) {
 		return
 	}
 	l.times = slices.Insert(l.times, k, t)
-	r := &plainRecord{t, map[int]bool{}}
+	r := &plainRecord{t, make([]bool, l.pes)}
 	if k == 0 {
 		l.records.PushFront(r)
 		return
 	}
 	before := l.find(l.times[k-1])
-	for p := range before.Value.(*plainRecord).busy {
-		r.busy[p] = true
-	}
+	copy(r.busy, before.Value.(*plainRecord).busy)
 	l.records.InsertAfter(r, before)
 }
 
 // clean removes the record at t if it is redundant (Algorithm 1, line 10).
 func (l *Plain) clean(t float64) {
 	e := l.find(t)
-	var before map[int]bool
+	before := make([]bool, l.pes)
 	if p := e.Prev(); p != nil {
 		before = p.Value.(*plainRecord).busy
 	}
-	if sameSet(before, e.Value.(*plainRecord).busy) {
+	if slices.Equal(before, e.Value.(*plainRecord).busy) {
 		l.remove(e)
 	}
-}
-
-func sameSet(a, b map[int]bool) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for p := range a {
-		if !b[p] {
-			return false
-		}
-	}
-	return true
 }
 
 // Add implements Availability.
@@ -139,11 +125,7 @@ func (l *Plain) update(start, end float64, pes model.PEList, add bool) error {
 		}
 		for _, x := range pes {
 			for p := x.First; p <= x.Last; p++ {
-				if add {
-					r.busy[p] = true
-				} else {
-					delete(r.busy, p)
-				}
+				r.busy[p] = add
 			}
 		}
 	}
@@ -159,14 +141,14 @@ func (l *Plain) free(start, end float64, busy bool) []bool {
 	for p := range set {
 		set[p] = true
 	}
-	keep := func(r map[int]bool) {
+	keep := func(r []bool) {
 		for p := range set {
 			if r[p] != busy {
 				set[p] = false
 			}
 		}
 	}
-	var active map[int]bool // at start
+	active := make([]bool, l.pes) // at start
 	e := l.records.Front()
 	for ; e != nil && e.Value.(*plainRecord).time <= start; e = e.Next() {
 		active = e.Value.(*plainRecord).busy
@@ -178,29 +160,6 @@ func (l *Plain) free(start, end float64, busy bool) []bool {
 	return set
 }
 
-// windows are the candidates of a query, by start.
-func (l *Plain) windows(q Query) []window {
-	last := q.last()
-	all := []window{q.first(), last}
-	for _, t := range l.times {
-		for _, w := range []window{{t, t + q.Duration}, {t - q.Duration, t}} {
-			if w.start >= q.Ready && w.start <= last.start {
-				all = append(all, w)
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b window) int {
-		switch {
-		case a.start < b.start || a.start == b.start && a.end < b.end:
-			return -1
-		case a == b:
-			return 0
-		}
-		return 1
-	})
-	return slices.CompactFunc(all, func(a, b window) bool { return a.start == b.start })
-}
-
 // Find implements Availability.
 func (l *Plain) Find(q Query, p Policy) (Allocation, bool) {
 	q, ok := q.from(l.now)
@@ -210,7 +169,7 @@ func (l *Plain) Find(q Query, p Policy) (Allocation, bool) {
 	var best Allocation
 	var score float64
 	found := false
-	for _, w := range l.windows(q) {
+	for _, w := range candidates(l.times, q) {
 		free := l.free(w.start, w.end, false)
 		n := 0
 		for _, x := range free {
@@ -222,7 +181,11 @@ func (l *Plain) Find(q Query, p Policy) (Allocation, bool) {
 			continue
 		}
 		r := l.rectangle(w, free, n)
-		if x := p.score(n, r.End-r.Begin); !found || x < score {
+		if !p.open {
+			r.End = min(r.End, q.Deadline)
+		}
+		c := candidate{pes: float64(n), length: r.End - r.Begin, load: l.load(w)}
+		if x := p.score(c); !found || x < score {
 			found, score = true, x
 			best = Allocation{Start: w.start, End: w.end, Rectangle: r}
 			for pe := 0; best.PEs.Len() < q.PEs; pe++ {
@@ -235,28 +198,56 @@ func (l *Plain) Find(q Query, p Policy) (Allocation, bool) {
 	return best, found
 }
 
-// rectangle stretches a window while the free PEs stay free (Algorithm 3).
+// rectangle stretches a window, record by record to both sides, while the free
+// PEs stay free (Algorithm 3).
 func (l *Plain) rectangle(w window, free []bool, n int) Rectangle {
 	r := Rectangle{Begin: l.now, End: forever, PEs: n}
 	blocked := func(e *list.Element) bool {
-		for p := range e.Value.(*plainRecord).busy {
-			if free[p] {
+		for p, busy := range e.Value.(*plainRecord).busy {
+			if busy && free[p] {
 				return true
 			}
 		}
 		return false
 	}
-	for e := l.records.Front(); e != nil; e = e.Next() {
-		t := e.Value.(*plainRecord).time
-		switch {
-		case t >= w.end && blocked(e):
+	var before *list.Element // the last record before the window
+	e := l.records.Front()
+	for ; e != nil && e.Value.(*plainRecord).time < w.start; e = e.Next() {
+		before = e
+	}
+	for ; e != nil; e = e.Next() {
+		if t := e.Value.(*plainRecord).time; t >= w.end && blocked(e) {
 			r.End = t
-			return r
-		case t < w.start && blocked(e):
+			break
+		}
+	}
+	for e = before; e != nil; e = e.Prev() {
+		if blocked(e) {
 			r.Begin = e.Next().Value.(*plainRecord).time
+			break
 		}
 	}
 	return r
+}
+
+// load is the PE-seconds that are taken over a window.
+func (l *Plain) load(w window) float64 {
+	sum := 0.0
+	for e := l.records.Front(); e != nil; e = e.Next() {
+		r := e.Value.(*plainRecord)
+		end := w.end
+		if n := e.Next(); n != nil {
+			end = min(end, n.Value.(*plainRecord).time)
+		}
+		busy := 0
+		for _, b := range r.busy {
+			if b {
+				busy++
+			}
+		}
+		sum += float64(busy) * max(0, end-max(r.time, w.start))
+	}
+	return sum
 }
 
 // Records implements Availability.

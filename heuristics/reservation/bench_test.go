@@ -1,0 +1,97 @@
+package reservation_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gapwise/gapwise/heuristics/reservation"
+)
+
+// crowd books n reservations on 1,024 PEs about as densely as they can be in the
+// paper's workloads, each at the earliest start from a moment that moves on, and
+// returns when the last begins. Small asks for up to 16 PEs instead of 32 to 1,024.
+func crowd(b *testing.B, l reservation.Availability, n int, small bool) (rng *rand.Rand, last float64) {
+	rng = rand.New(rand.NewPCG(1, 2))
+	ready := 0.0
+	for range n {
+		q := request(rng, ready, small)
+		ready += q.Duration * float64(q.PEs) / 1024 / 0.7
+		q.Deadline = 1e12
+		a, ok := l.Find(q, reservation.FF)
+		if !ok {
+			b.Fatal("there is no end to time, and nothing fits")
+		}
+		if err := l.Add(a.Start, a.End, a.PEs); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return rng, ready
+}
+
+func request(rng *rand.Rand, ready float64, small bool) reservation.Query {
+	q := reservation.Query{Ready: ready, Duration: []float64{60, 300, 900, 1800, 3600, 10800}[rng.IntN(6)], PEs: 32 << min(rng.IntN(9), rng.IntN(6))}
+	if small {
+		q.PEs = 1 + rng.IntN(16)
+	}
+	q.PEs = min(q.PEs, 1024)
+	q.Deadline = q.Ready + q.Duration*(1+3*rng.Float64())
+	return q
+}
+
+// A search, and if it finds something a booking and its deletion, among n
+// live reservations. The plain list takes too long for the largest sizes.
+func BenchmarkFind(b *testing.B) {
+	for _, small := range []bool{false, true} {
+		for _, p := range []reservation.Policy{reservation.PEW, reservation.DUB} {
+			for _, n := range []int{100, 1000, 10_000, 100_000} {
+				for _, name := range []string{"plain", "fast"} {
+					if name == "plain" && n > 10_000 || name == "plain" && small && n > 1000 {
+						continue
+					}
+					sizes := "32-1024"
+					if small {
+						sizes = "1-16"
+					}
+					b.Run(fmt.Sprintf("sizes=%s/policy=%s/live=%d/%s", sizes, p.Name, n, name), func(b *testing.B) {
+						// Plain's own bookings would take minutes: copy Fast's.
+						fast := reservation.NewFast(1024)
+						rng, last := crowd(b, fast, n, small)
+						var l reservation.Availability = fast
+						if name == "plain" {
+							l = copied(b, fast)
+						}
+						b.ResetTimer()
+						for range b.N {
+							q := request(rng, last*rng.Float64(), small)
+							a, ok := l.Find(q, p)
+							if !ok {
+								continue
+							}
+							if err := l.Add(a.Start, a.End, a.PEs); err != nil {
+								b.Fatal(err)
+							}
+							if err := l.Delete(a.Start, a.End, a.PEs); err != nil {
+								b.Fatal(err)
+							}
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// copied is a plain list of the same records.
+func copied(b *testing.B, l reservation.Availability) reservation.Availability {
+	plain := reservation.NewPlain(1024)
+	records := l.Records()
+	for i, r := range records {
+		if len(r.Busy) > 0 {
+			if err := plain.Add(r.Time, records[i+1].Time, r.Busy); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	return plain
+}

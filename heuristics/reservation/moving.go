@@ -1,0 +1,241 @@
+package reservation
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Moving is Selective that may move and renumber reservations that haven't
+// started, each within its own window; the promise to its user is then the window
+// alone. It shows what that freedom is worth. Bookings are those that were run
+// in the end, so they make no online claim.
+//
+// Others are moved only for a request that is below the threshold for half of
+// Selective's share. Otherwise the freedom would serve the large requests most,
+// each of which crowds out many small ones: more PE-seconds would be accepted,
+// and fewer requests.
+//
+// PEs are counted, and named when a job starts: intervals can be numbered
+// whenever the counts fit (see Number). A request that doesn't fit is tried at each
+// of its candidate starts with the reservations in its way placed anew
+// elsewhere; if none will do, all reservations are scheduled anew, with the
+// request among them, in some orders by urgency and size.
+//
+// With v reservations in a request's window and n waiting, O(v^2) for one that
+// fits, O(v^3 + n^2) for one that doesn't.
+func Moving(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
+	m := &mover{in: in, free: NewPESet(in.PEs), out: &model.Bookings{Goal: in.Goal}}
+	m.free.Fill(in.PEs)
+	small, smaller := newThreshold(in, fill), newThreshold(in, fill/2)
+	for k := range in.Requests {
+		if ctx.Err() != nil {
+			break // what was accepted by then
+		}
+		q := &in.Requests[k]
+		m.advance(q.ArrivalS)
+		admit, move := small.admits(m.now, NewQuery(q)), smaller.admits(m.now, NewQuery(q))
+		if admit {
+			m.request(k, move)
+		}
+	}
+	m.advance(forever)
+	return declined(in, m.out, nil)
+}
+
+// mover is the state of Moving at the time now.
+type mover struct {
+	in      *model.Reservation
+	now     float64
+	free    PESet
+	running jobs // by the time at which they end
+	waiting []plan
+	out     *model.Bookings
+}
+
+// plan is an accepted request that hasn't started.
+type plan struct {
+	request int
+	Interval
+}
+
+// job is running: it holds its PEs until free, and until end as far as anybody
+// knows before.
+type job struct {
+	free, end float64
+	request   int
+	pes       model.PEList
+}
+
+// jobs is a heap by the time at which PEs come free.
+type jobs []job
+
+func (h jobs) Len() int { return len(h) }
+func (h jobs) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(h[i].free, h[j].free), cmp.Compare(h[i].request, h[j].request)) < 0
+}
+func (h jobs) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *jobs) Push(x any)   { *h = append(*h, x.(job)) }
+func (h *jobs) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}
+
+// advance lets time go by: jobs start, end and are cancelled.
+func (m *mover) advance(to float64) {
+	slices.SortFunc(m.waiting, func(a, b plan) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.request, b.request))
+	})
+	release := func(until float64) {
+		for len(m.running) > 0 && m.running[0].free <= until {
+			m.free.AddList(heap.Pop(&m.running).(job).pes)
+		}
+	}
+	kept := m.waiting[:0]
+	for _, p := range m.waiting {
+		q := &m.in.Requests[p.request]
+		switch {
+		case !q.Runs(p.Start) && *q.CancelS <= to:
+			// It never runs: any PEs will do.
+			m.out.Bookings = append(m.out.Bookings, model.Booking{ID: q.ID, StartS: p.Start, PEs: model.PEList{{First: 0, Last: q.PEs - 1}}})
+		case p.Start <= to:
+			release(p.Start)
+			pes := m.free.Lowest(q.PEs)
+			m.free.RemoveList(pes)
+			heap.Push(&m.running, job{p.Start + q.Runtime(), p.End, p.request, pes})
+			m.out.Bookings = append(m.out.Bookings, model.Booking{ID: q.ID, StartS: p.Start, PEs: pes})
+		default:
+			kept = append(kept, p)
+		}
+	}
+	m.waiting = kept
+	release(to)
+	m.now = to
+}
+
+// request accepts request k if it can be placed, moving others if need be and
+// allowed.
+func (m *mover) request(k int, move bool) {
+	c := newCounts(m.in.PEs, m.now)
+	for _, r := range m.running {
+		c.add(m.now, r.end, m.in.Requests[r.request].PEs)
+	}
+	base := c.clone()
+	for _, p := range m.waiting {
+		c.add(p.Start, p.End, p.PEs)
+	}
+	q := NewQuery(&m.in.Requests[k])
+	if x, ok := c.place(q); ok {
+		m.waiting = append(m.waiting, plan{k, x})
+		return
+	}
+	if !move {
+		return
+	}
+	if plans, ok := m.eject(k, q, c); ok {
+		m.waiting = plans
+		return
+	}
+	if plans, ok := m.again(k, base); ok {
+		m.waiting = plans
+	}
+}
+
+// query is what a waiting request asks for from now on.
+func (m *mover) query(k int) Query {
+	q := NewQuery(&m.in.Requests[k])
+	q.Ready = max(q.Ready, m.now)
+	return q
+}
+
+// eject tries request k at each of its candidate starts and the reservations in
+// its way elsewhere.
+func (m *mover) eject(k int, q Query, full *counts) ([]plan, bool) {
+next:
+	for _, w := range full.windows(q) {
+		c := full.clone()
+		plans := slices.Clone(m.waiting)
+		var out []int // of plans
+		for {
+			at, most := c.peak(w)
+			if most+q.PEs <= m.in.PEs {
+				break
+			}
+			// Of those that run at the fullest moment, the one with the most
+			// room in its window relative to its size.
+			pick, room := -1, 0.0
+			for i, p := range plans {
+				if p.Start > at || p.End <= at || slices.Contains(out, i) {
+					continue
+				}
+				r := m.query(p.request)
+				if x := (r.Deadline - r.Ready - r.Duration + 1) / (float64(p.PEs) * r.Duration); pick < 0 || x > room {
+					pick, room = i, x
+				}
+			}
+			if pick < 0 {
+				continue next // only running jobs are in the way
+			}
+			c.add(plans[pick].Start, plans[pick].End, -plans[pick].PEs)
+			out = append(out, pick)
+		}
+		mine := Interval{w.start, w.end, q.PEs}
+		c.add(mine.Start, mine.End, mine.PEs)
+		slices.SortFunc(out, func(a, b int) int {
+			return cmp.Or(cmp.Compare(plans[b].area(), plans[a].area()), cmp.Compare(a, b))
+		})
+		for _, i := range out {
+			x, ok := c.place(m.query(plans[i].request))
+			if !ok {
+				continue next
+			}
+			c.add(x.Start, x.End, x.PEs)
+			plans[i].Interval = x
+		}
+		return append(plans, plan{k, mine}), true
+	}
+	return nil, false
+}
+
+func (p *plan) area() float64 { return float64(p.PEs) * (p.End - p.Start) }
+
+// again schedules all waiting requests and request k anew, beside the running jobs.
+func (m *mover) again(k int, base *counts) ([]plan, bool) {
+	all := []int{k}
+	for _, p := range m.waiting {
+		all = append(all, p.request)
+	}
+	for _, key := range []func(q Query) float64{
+		func(q Query) float64 { return q.Deadline - q.Duration },           // latest start
+		func(q Query) float64 { return q.Deadline },                        // deadline
+		func(q Query) float64 { return q.Deadline - q.Ready - q.Duration }, // room
+		func(q Query) float64 { return -float64(q.PEs) * q.Duration },      // size
+	} {
+		slices.SortFunc(all, func(a, b int) int {
+			return cmp.Or(cmp.Compare(key(m.query(a)), key(m.query(b))), cmp.Compare(a, b))
+		})
+		if plans, ok := m.serial(all, base.clone()); ok {
+			return plans, true
+		}
+	}
+	return nil, false
+}
+
+// serial places requests one after another.
+func (m *mover) serial(order []int, c *counts) ([]plan, bool) {
+	var plans []plan
+	for _, k := range order {
+		x, ok := c.place(m.query(k))
+		if !ok {
+			return nil, false
+		}
+		c.add(x.Start, x.End, x.PEs)
+		plans = append(plans, plan{k, x})
+	}
+	return plans, true
+}
