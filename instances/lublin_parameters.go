@@ -1,0 +1,35 @@
+package instances
+
+// LublinParameters are those of the model of Lublin and Feitelson (The
+// Workload on Parallel Supercomputers, JPDC 63(11), 2003) for when jobs arrive and
+// how long they run; the names in brackets are those of the authors' program.
+// Gamma distributions have a shape and a scale, their mean is the product.
+type LublinParameters struct {
+	// The logarithm of the runtime in seconds is from the first gamma
+	// distribution with probability Slope * size + Intercept, clipped to
+	// [0, 1], from the second otherwise.
+	Shape1, Scale1   float64 // A1, B1: short jobs
+	Shape2, Scale2   float64 // A2, B2: long jobs
+	Slope, Intercept float64 // PA, PB
+	// The logarithm of the time between two arrivals in seconds, at mean rate.
+	ArrivalShape, ArrivalScale float64 // AARR * ARAR, BARR
+	// The time of day of arrivals, in half hours from midnight, 11 to 58.
+	CycleShape, CycleScale float64 // ANUM, BNUM
+}
+
+var (
+	// LublinColumnT are the parameters for one stream of jobs in the authors'
+	// program, which doesn't say what machines they are of.
+	LublinColumnT = LublinParameters{
+		Shape1: 4.2, Scale1: 0.94, Shape2: 312, Scale2: 0.03, Slope: -0.0054, Intercept: 0.78,
+		ArrivalShape: 10.2303 * 1.0225, ArrivalScale: 0.4871, CycleShape: 8.1737, CycleScale: 3.9631,
+	}
+	// LublinLANLFit are our fit to the log LANL-CM5-1994-4.1-cln: runtimes
+	// by maximum likelihood (jobs of 2 s or more), the cycle by moments, arrivals
+	// so that their mean distance is the log's, about 510 s. The column for this
+	// machine in the model's paper could not be had.
+	LublinLANLFit = LublinParameters{
+		Shape1: 7.4262, Scale1: 0.68181, Shape2: 154.06, Scale2: 0.055567, Slope: -0.00084478, Intercept: 0.80362,
+		ArrivalShape: 17.7, ArrivalScale: 0.297, CycleShape: 9.2601, CycleScale: 3.3587,
+	}
+)

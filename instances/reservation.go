@@ -1,0 +1,258 @@
+package instances
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// ReservationSpec is the recipe of a random Reservation as section 6.1 of the
+// paper draws them: sizes, runtimes and arrivals by the Lublin-Feitelson
+// model for LANL-CM5, or those of a real log, and windows by two factors. The
+// zero value of a field means its default where one is named.
+//
+// Of one Seed and Index, the jobs are the same whatever the factors are, so that the
+// points of an experiment are paired: every job draws from a stream of random
+// numbers of its own, fewer Requests are a prefix, and a larger UMed makes no job
+// smaller. Only what a factor is about changes.
+type ReservationSpec struct {
+	Requests int // default 10,000
+	// UMed is the logarithm (base 2) of the size between the small jobs, a share of
+	// 0.82, and the large ones: 4.5 to log2 PEs; default 7.
+	UMed float64
+	// ArrivalFactor divides the times of arrival; default 1.
+	ArrivalFactor float64
+	// ARTime and Deadline make the window, in durations: a request is ready up to
+	// ARTime after its arrival, and due up to Deadline after it could be done. Both uniform;
+	// 0 means 0: a start at once, an immediate deadline.
+	ARTime, Deadline float64
+	// PEs is a power of two from 32, and the largest size there is; default
+	// 1,024. With SWF it may be any number, and the default is the log's.
+	PEs int
+	// Parameters are the model's for runtimes and arrivals: "fit" (default),
+	// LublinLANLFit, or "column-t", LublinColumnT.
+	Parameters string
+	// SWF, if not empty, is a log to take the jobs of instead, see LoadSWF: as
+	// many usable ones as Requests, from number Index * Requests on. UMed and
+	// Parameters then have no say.
+	SWF   string
+	Index int
+	Seed  uint64
+}
+
+// NewReservationSpec has the paper's defaults: 10,000 requests, UMed 7, arrival
+// factor 1, flexibility {3, 3}, 1,024 PEs.
+func NewReservationSpec() ReservationSpec {
+	return ReservationSpec{ARTime: 3, Deadline: 3}.withDefaults()
+}
+
+// The values of ReservationSpec.Parameters.
+const (
+	ParametersFit     = "fit"
+	ParametersColumnT = "column-t"
+)
+
+// What the paper says of sizes (section 6.1, model (2)): all are powers of two
+// from 32.
+const (
+	reservationLow   = 4.5  // ULow; it rounds to 5, that is 32
+	reservationShare = 0.82 // UProb
+	reservationMin   = 32
+	reservationPEs   = 1024
+	maxFactor        = 1000
+)
+
+// ReservationDurations are the durations of requests in seconds (section 6.1,
+// model (3)).
+var ReservationDurations = []float64{60, 300, 900, 1800, 3600, 10800}
+
+func (s ReservationSpec) withDefaults() ReservationSpec {
+	if s.Requests == 0 {
+		s.Requests = 10_000
+	}
+	if s.UMed == 0 {
+		s.UMed = 7
+	}
+	if s.ArrivalFactor == 0 {
+		s.ArrivalFactor = 1
+	}
+	if s.PEs == 0 && s.SWF == "" {
+		s.PEs = reservationPEs
+	}
+	if s.Parameters == "" {
+		s.Parameters = ParametersFit
+	}
+	return s
+}
+
+// Name tells all that makes the instance, but the seed: instance 3 with 10,000
+// requests, UMed 7, arrival factor 1 and both other factors 3 is
+// res-n10000-um7-af1-ar3-dl3-3; -column-t and -pe512 follow the factors where they apply. Of a log
+// it is that of the file, LANL-CM5-1994-4.1-cln-n10000-af1-ar3-dl3-3.
+func (s ReservationSpec) Name() string {
+	s = s.withDefaults()
+	factors := fmt.Sprintf("af%g-ar%g-dl%g", s.ArrivalFactor, s.ARTime, s.Deadline)
+	if s.SWF != "" {
+		if s.PEs != 0 {
+			factors += fmt.Sprintf("-pe%d", s.PEs)
+		}
+		return fmt.Sprintf("%s-n%d-%s-%d", logName(s.SWF), s.Requests, factors, s.Index)
+	}
+	if s.Parameters != ParametersFit {
+		factors += "-" + s.Parameters
+	}
+	if s.PEs != reservationPEs {
+		factors += fmt.Sprintf("-pe%d", s.PEs)
+	}
+	return fmt.Sprintf("res-n%d-um%g-%s-%d", s.Requests, s.UMed, factors, s.Index)
+}
+
+// logName is a log's file name without folder and extensions.
+func logName(path string) string {
+	name := filepath.Base(path)
+	for _, e := range []string{".gz", ".swf"} {
+		if strings.EqualFold(filepath.Ext(name), e) {
+			name = name[:len(name)-len(e)]
+		}
+	}
+	return name
+}
+
+// check reports what the recipe, with its defaults, breaks.
+func (s ReservationSpec) check() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w reservation specification: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case s.Requests < 1 || s.Requests > 1_000_000:
+		return bad("requests is %d, must be from 1 to 1,000,000", s.Requests)
+	case s.Index < 0 || s.Index > 1_000_000_000:
+		return bad("index is %d, must be from 0 to 10^9", s.Index)
+	}
+	if reason := checkFactors(s.ArrivalFactor, s.ARTime, s.Deadline); reason != "" {
+		return bad("%s", reason)
+	}
+	if s.SWF != "" {
+		if s.PEs < 0 || s.PEs > maxPEs {
+			return bad("pes is %d, must be from 1 to %d, or 0 for the log's", s.PEs, maxPEs)
+		}
+		return nil
+	}
+	high := s.high()
+	switch {
+	case s.PEs < reservationMin || s.PEs > maxPEs || bits.OnesCount(uint(s.PEs)) != 1:
+		return bad("pes is %d, must be a power of two from %d to %d", s.PEs, reservationMin, maxPEs)
+	case !(s.UMed >= reservationLow && s.UMed <= high):
+		return bad("umed is %v, must be from %v to %v, the logarithm of pes", s.UMed, reservationLow, high)
+	case s.Parameters != ParametersFit && s.Parameters != ParametersColumnT:
+		return bad("parameters is %q, must be %q or %q", s.Parameters, ParametersFit, ParametersColumnT)
+	}
+	return nil
+}
+
+// maxPEs bounds the PEs of generated instances.
+const maxPEs = 1 << 20
+
+// checkFactors is what is wrong with the factors, or empty.
+func checkFactors(arrival, ready, deadline float64) string {
+	switch {
+	case !(arrival >= 1.0/maxFactor && arrival <= maxFactor):
+		return fmt.Sprintf("the arrival factor is %v, must be from %v to %v", arrival, 1.0/maxFactor, maxFactor)
+	case !(ready >= 0 && ready <= maxFactor):
+		return fmt.Sprintf("the artime factor is %v, must be from 0 to %v", ready, maxFactor)
+	case !(deadline >= 0 && deadline <= maxFactor):
+		return fmt.Sprintf("the deadline factor is %v, must be from 0 to %v", deadline, maxFactor)
+	}
+	return ""
+}
+
+// high is UHi, the logarithm of the largest size: that of the machine.
+func (s ReservationSpec) high() float64 { return float64(bits.Len(uint(s.PEs)) - 1) }
+
+// Generate draws the instance. All times are whole seconds. Errors, of a recipe or
+// a log that can't be used, wrap model.ErrInvalid. O(requests).
+//
+// Where the paper leaves a choice, this is ours. The runtime is that of
+// the six that is nearest on a logarithmic scale, since the model is one of the
+// logarithm. Arrivals begin at midnight. Arrivals are rounded down, the times between
+// arrival and ready and between the latest start and ready to the nearest second, so that
+// the latest start is never before ready.
+//
+// The offered load, PE-seconds over those that there are between the first
+// arrival and the last, is on average of 40 seeds at UMed 5, 6, 7, 8, 9: 0.56, 0.70, 0.95,
+// 1.40, 2.30 with the fit and 0.68, 0.88, 1.26, 1.87, 2.84 with column T.
+func (s ReservationSpec) Generate() (*model.Reservation, error) {
+	s = s.withDefaults()
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if s.SWF != "" {
+		return s.fromLog()
+	}
+	parameters := LublinLANLFit
+	if s.Parameters == ParametersColumnT {
+		parameters = LublinColumnT
+	}
+	arrivals := NewLublinArrivals(parameters, stream(s.Seed, uint64(s.Index), streamArrivals))
+	in := &model.Reservation{Name: s.Name(), PEs: s.PEs, Requests: make([]model.Request, s.Requests)}
+	for k := range in.Requests {
+		rng := stream(s.Seed, uint64(s.Index), uint64(k))
+		w := drawWindow(rng)
+		x := LublinLogSize(reservationLow, s.UMed, s.high(), reservationShare, rng.Float64(), rng.Float64())
+		size := 1 << int(math.Floor(x+0.5))
+		duration := nearestDuration(LublinRuntime(parameters, size, rng))
+		in.Requests[k] = model.Request{ID: strconv.Itoa(k + 1), ArrivalS: math.Floor(arrivals.Next() / s.ArrivalFactor), DurationS: duration, PEs: size}
+		w.set(&in.Requests[k], s.ARTime, s.Deadline)
+	}
+	return in, in.Validate()
+}
+
+// nearestDuration is the one of ReservationDurations at the smallest ratio.
+func nearestDuration(runtime float64) float64 {
+	return slices.MinFunc(ReservationDurations, func(a, b float64) int {
+		x, y := math.Abs(math.Log(runtime/a)), math.Abs(math.Log(runtime/b))
+		switch {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+}
+
+// window are a request's random numbers for its window, uniform on [0, 1).
+type window struct{ ready, deadline float64 }
+
+func drawWindow(rng *rand.Rand) window { return window{rng.Float64(), rng.Float64()} }
+
+// set makes ready time and deadline of arrival and duration, all whole seconds.
+func (w window) set(r *model.Request, ready, deadline float64) {
+	r.ReadyS = r.ArrivalS + math.Round(ready*w.ready*r.DurationS)
+	r.DeadlineS = r.ReadyS + r.DurationS + math.Round(deadline*w.deadline*r.DurationS)
+}
+
+// streamArrivals is no number of a request.
+const streamArrivals = math.MaxUint64
+
+// stream is the random numbers of one purpose, told by its numbers.
+func stream(seed, index, purpose uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(scramble(scramble(seed)+index), scramble(scramble(purpose)^seed)))
+}
+
+// scramble is SplitMix64's output function (Steele, Lea, Flood: Fast splittable
+// pseudorandom number generators, OOPSLA 2014): neighbours give seeds that
+// have nothing in common.
+func scramble(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,0 +1,249 @@
+package instances
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/gapwise/gapwise/instances/swf"
+	"github.com/gapwise/gapwise/model"
+)
+
+// smallLog has a job of each sort; its first usable one is submitted at 100.
+const smallLog = `; MaxNodes: 4
+; MaxProcs: 16
+ 1  90 -1  0  4 -1 -1 -1  -1 -1 1 1 1 1 1 -1 -1 -1
+ 2 100 -1 60  4 -1 -1 -1 120 -1 1 1 1 1 1 -1 -1 -1
+ 3 110 -1 50 -1 -1 -1  2  40 -1 1 1 1 1 1 -1 -1 -1
+ 4 130 -1 70 16 -1 -1 16  -1 -1 1 1 1 1 1 -1 -1 -1
+ 5 125 -1 80  1 -1 -1 -1  80 -1 1 1 1 1 1 -1 -1 -1
+ 6 140 -1 80 17 -1 -1 -1  80 -1 1 1 1 1 1 -1 -1 -1
+ 7 141 -1 80 -1 -1 -1 -1  80 -1 1 1 1 1 1 -1 -1 -1
+ 8  -1 -1 80  1 -1 -1 -1  80 -1 1 1 1 1 1 -1 -1 -1
+ 9 150 -1 -1  1 -1 -1 -1  80 -1 1 1 1 1 1 -1 -1 -1
+-1 161 -1 30  8 -1 -1 -1   0 -1 1 1 1 1 1 -1 -1 -1
+`
+
+func readLog(t *testing.T, text string) *swf.Log {
+	t.Helper()
+	log, err := swf.ReadAll(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return log
+}
+
+func TestReservationFromSWF(t *testing.T) {
+	// request has the shortest window there is.
+	request := func(id string, arrival, duration float64, pes int) model.Request {
+		return model.Request{ID: id, ArrivalS: arrival, ReadyS: arrival, DurationS: duration, DeadlineS: arrival + duration, PEs: pes}
+	}
+	cut := func(r model.Request, runtime float64) model.Request { r.RuntimeS = &runtime; return r }
+	all := SWFReport{Jobs: 10, Requests: 5, NoSubmit: 1, NoSize: 1, NoRuntime: 2, TooLarge: 1, Unsorted: 1}
+	five := []model.Request{request("2", 0, 60, 4), request("3", 10, 50, 2), request("5", 25, 80, 1), request("4", 30, 70, 16), request("record-10", 61, 30, 8)}
+	for name, c := range map[string]struct {
+		options  SWFOptions
+		pes      int
+		want     []model.Request
+		report   SWFReport
+		reported string
+	}{
+		"all": {SWFOptions{}, 16, five, all,
+			"5 requests of 10 jobs; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 1 left out, larger than the machine; 1 out of order, sorted"},
+		"the first two": {SWFOptions{First: 2}, 16, five[:2], SWFReport{Jobs: 3, Requests: 2, NoRuntime: 1}, "2 requests of 3 jobs; 1 left out without a runtime"},
+		"the next one, which begins anew": {SWFOptions{Skip: 2, First: 1}, 16, []model.Request{request("4", 0, 70, 16)},
+			SWFReport{Jobs: 4, Skipped: 2, Requests: 1, NoRuntime: 1}, "1 requests of 4 jobs; 2 skipped; 1 left out without a runtime"},
+		"a larger machine": {SWFOptions{PEs: 20, Skip: 4, First: 1}, 20, []model.Request{request("6", 0, 80, 17)},
+			SWFReport{Jobs: 6, Skipped: 4, Requests: 1, NoRuntime: 1}, "1 requests of 6 jobs; 4 skipped; 1 left out without a runtime"},
+		"a smaller machine": {SWFOptions{PEs: 2}, 2, []model.Request{request("3", 0, 50, 2), request("5", 15, 80, 1)},
+			SWFReport{Jobs: 10, Requests: 2, NoSubmit: 1, NoSize: 1, NoRuntime: 2, TooLarge: 4},
+			"2 requests of 10 jobs; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 4 left out, larger than the machine"},
+		"twice the arrivals": {SWFOptions{ArrivalFactor: 2, First: 3}, 16, []model.Request{request("2", 0, 60, 4), request("3", 5, 50, 2), request("4", 15, 70, 16)},
+			SWFReport{Jobs: 4, Requests: 3, NoRuntime: 1}, "3 requests of 4 jobs; 1 left out without a runtime"},
+		"estimates": {SWFOptions{Estimate: true}, 16,
+			[]model.Request{cut(request("2", 0, 120, 4), 60), request("3", 10, 40, 2), request("5", 25, 80, 1), request("4", 30, 70, 16), request("record-10", 61, 30, 8)},
+			func() SWFReport { r := all; r.Cut, r.NoEstimate = 1, 2; return r }(),
+			"5 requests of 10 jobs; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 1 left out, larger than the machine; " +
+				"1 cut at their estimate; 2 without an estimate, reserve their runtime; 1 out of order, sorted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, report, err := ReservationFromSWF("n", readLog(t, smallLog), c.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(&model.Reservation{Name: "n", PEs: c.pes, Requests: c.want}, in); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+			if d := cmp.Diff(c.report, report); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+			if d := cmp.Diff(c.reported, report.String()); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+			if n := report.Requests + report.LeftOut() + report.Skipped; n != report.Jobs {
+				t.Errorf("%d of %d jobs are accounted for", n, report.Jobs)
+			}
+		})
+	}
+}
+
+func TestReservationFromSWFErrors(t *testing.T) {
+	job := func(number, submit, runtime string) string {
+		return strings.Join([]string{number, submit, "0", runtime, "1 -1 -1 -1 -1 -1 1 1 1 1 1 -1 -1 -1\n"}, " ")
+	}
+	for name, c := range map[string]struct {
+		text    string
+		options SWFOptions
+		want    string
+	}{
+		"no size":           {job("1", "0", "9"), SWFOptions{}, "invalid: the log's header tells no usable number of processors (MaxProcs, MaxNodes); give the number of PEs"},
+		"a size in words":   {"; MaxProcs: many\n" + job("1", "0", "9"), SWFOptions{}, `invalid SWF: the header's MaxProcs is "many", must be a whole number; give the number of PEs`},
+		"a huge size":       {"; MaxProcs: 9999999999\n" + job("1", "0", "9"), SWFOptions{}, "invalid: the log's header tells no usable"},
+		"PEs":               {smallLog, SWFOptions{PEs: -1}, "invalid: pes is -1, must be at least 1, or 0 for the log's"},
+		"first":             {smallLog, SWFOptions{First: 6}, "invalid: the log has 5 usable jobs, 6 after the first 0 are asked for"},
+		"skip":              {smallLog, SWFOptions{First: 1, Skip: 5}, "invalid: the log has 5 usable jobs, 1 after the first 5 are asked for"},
+		"skip all":          {smallLog, SWFOptions{Skip: 5}, "invalid: the log has no usable job: 0 requests of 10 jobs; 5 skipped; 1 left out"},
+		"negative":          {smallLog, SWFOptions{Skip: -1}, "invalid: 0 jobs after -1 are asked for, both must be at least 0"},
+		"arrival factor":    {smallLog, SWFOptions{ArrivalFactor: math.NaN()}, "invalid: the arrival factor is NaN, must be from 0.001 to 1000"},
+		"artime factor":     {smallLog, SWFOptions{ARTime: -1}, "invalid: the artime factor is -1"},
+		"cancelled":         {smallLog, SWFOptions{Cancelled: 1.5}, "invalid: the share of cancelled requests is 1.5, must be from 0 to 1"},
+		"NaN cancelled":     {smallLog, SWFOptions{Cancelled: math.NaN()}, "invalid: the share of cancelled requests is NaN"},
+		"a number twice":    {job("1", "0", "9") + job("1", "1", "9"), SWFOptions{PEs: 1}, `invalid reservation instance: requests[1]: id "1": the id is taken by requests[0] already`},
+		"too long a time":   {job("1", "0", "9") + job("2", "9000000000000000000", "9"), SWFOptions{PEs: 1}, "invalid: job 2: submit time 9000000000000000000, runtime 9 or estimate -1 is longer than 1000000000000 s"},
+		"too long a job":    {job("1", "0", "9000000000000000000"), SWFOptions{PEs: 1}, "invalid: job 1: submit time 0, runtime 9000000000000000000 or estimate -1 is longer"},
+		"nothing in it":     {"", SWFOptions{PEs: 1}, "invalid: the log has no usable job: 0 requests of 0 jobs"},
+		"all factors' most": {smallLog, SWFOptions{PEs: 1 << 30, ARTime: 1001}, "invalid: the artime factor is 1001, must be from 0 to 1000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := ReservationFromSWF("n", readLog(t, c.text), c.options)
+			if err == nil {
+				t.Fatal("it is accepted")
+			}
+			wantError(t, err, c.want)
+		})
+	}
+}
+
+// Whatever the log and the options, the instance is valid, all jobs are accounted for,
+// and the factors and the estimates change nothing that they aren't about.
+func TestReservationFromSWFProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		log := &swf.Log{}
+		for k := range rapid.IntRange(1, 60).Draw(t, "jobs") {
+			time := rapid.Int64Range(-1, 5000)
+			log.Jobs = append(log.Jobs, swf.Job{Number: int64(k), Submit: time.Draw(t, "submit"), Runtime: time.Draw(t, "runtime"),
+				Procs: rapid.Int64Range(-1, 10).Draw(t, "procs"), RequestedProcs: rapid.Int64Range(-1, 10).Draw(t, "requested"),
+				RequestedTime: time.Draw(t, "estimate")})
+		}
+		factor := rapid.Float64Range(0, 5)
+		o := SWFOptions{PEs: 8, Estimate: rapid.Bool().Draw(t, "estimates"), ARTime: factor.Draw(t, "artime"), Deadline: factor.Draw(t, "deadline"),
+			ArrivalFactor: 0.1 + factor.Draw(t, "arrival"), Cancelled: rapid.Float64Range(0, 1).Draw(t, "cancelled"), Seed: rapid.Uint64().Draw(t, "seed")}
+		in, report, err := ReservationFromSWF("n", log, o)
+		if report.Requests == 0 {
+			if !errors.Is(err, model.ErrInvalid) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Jobs != len(log.Jobs) || report.Requests+report.LeftOut() != report.Jobs || len(in.Requests) != report.Requests || in.Requests[0].ArrivalS != 0 {
+			t.Fatalf("%v; the first arrival is at %v", report, in.Requests[0].ArrivalS)
+		}
+		plain, _, err := ReservationFromSWF("n", log, SWFOptions{PEs: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, r := range in.Requests {
+			p, j := plain.Requests[k], log.Jobs[mustInt(t, r.ID)]
+			if r.ID != p.ID || r.PEs != p.PEs || r.ArrivalS != math.Floor(p.ArrivalS/o.ArrivalFactor) {
+				t.Fatalf("%+v, without options %+v", r, p)
+			}
+			for _, x := range []float64{r.ReadyS, r.DurationS, r.DeadlineS, r.Runtime()} {
+				if x != math.Floor(x) {
+					t.Fatalf("%+v: a time isn't whole", r)
+				}
+			}
+			if !o.Estimate && r.DurationS != p.DurationS || r.Runtime() != min(float64(j.Runtime), r.DurationS) {
+				t.Fatalf("%+v of %+v", r, j)
+			}
+			if r.CancelS != nil && (*r.CancelS < r.ArrivalS || *r.CancelS > r.Latest() || *r.CancelS != math.Floor(*r.CancelS)) {
+				t.Fatalf("%+v is cancelled at %v", r, *r.CancelS)
+			}
+		}
+	})
+}
+
+func mustInt(t *rapid.T, s string) int {
+	x, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// The three logs, whole.
+func TestReservationFromArchive(t *testing.T) {
+	for name, c := range map[string]struct {
+		pes    int
+		load   float64
+		report string
+	}{
+		"KTH-SP2-1996-2.1-cln":   {100, 0.701, "28467 requests of 28476 jobs; 1 left out without processors; 8 left out without a runtime"},
+		"NASA-iPSC-1993-3.1-cln": {128, 0.466, "18066 requests of 18239 jobs; 173 left out without a runtime"},
+		"LANL-CM5-1994-4.1-cln":  {1024, 0.744, "122055 requests of 122060 jobs; 3 left out without processors; 2 left out without a runtime"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("GAPWISE_DATA", filepath.Dir(filepath.Dir(data(t, "swf", name+".swf.gz"))))
+			log, err := LoadSWF(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, report, err := ReservationFromSWF(name, log, SWFOptions{Estimate: true, ARTime: 3, Deadline: 3, Cancelled: 0.1, Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(report.String(), c.report) || in.PEs != c.pes {
+				t.Errorf("%v on %d PEs", report, in.PEs)
+			}
+			cancelled := 0
+			for _, r := range in.Requests {
+				if r.CancelS != nil {
+					cancelled++
+				}
+			}
+			if share := float64(cancelled) / float64(len(in.Requests)); math.Abs(share-0.1) > 0.015 {
+				t.Errorf("a share of %v is cancelled, want 0.1", share)
+			}
+			if in, _, err = ReservationFromSWF(name, log, SWFOptions{}); err != nil || math.Abs(load(in)-c.load) > 0.001 {
+				t.Errorf("load %v, want %v; %v", load(in), c.load, err)
+			}
+		})
+	}
+}
+
+func TestLoadSWF(t *testing.T) {
+	path := write(t, "a.swf", smallLog)
+	log, err := LoadSWF(path)
+	if err != nil || len(log.Jobs) != 10 {
+		t.Fatal(log, err)
+	}
+	if zipped, err := LoadSWF(write(t, "a.gz", zipped(t, smallLog))); err != nil || !slices.Equal(zipped.Jobs, log.Jobs) {
+		t.Error(zipped, err)
+	}
+	path = write(t, "b.swf", "; x\n1 2\n")
+	_, err = LoadSWF(path)
+	wantError(t, err, path+": invalid SWF: line 2: it has 2 of the 18 fields")
+	_, err = LoadSWF(filepath.Dir(path))
+	wantError(t, err, "invalid input: can't read "+filepath.Dir(path)+": it is a folder")
+	_, err = LoadSWF("none.swf")
+	wantError(t, err, "invalid input: can't read none.swf: no such file or directory (GAPWISE_DATA names the folder of data sets)")
+}
