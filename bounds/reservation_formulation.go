@@ -1,0 +1,149 @@
+package bounds
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+// ReservationModel is a formulation of a ReservationTicks as a linear model
+// that maximises the accepted weight. With the goal "all" every job is accepted
+// and there is nothing to maximise.
+type ReservationModel struct {
+	milp.Model
+	// Formulation is the name of the formulation that was built: what "auto" chose.
+	Formulation string
+	// Unit is the objective's unit: the accepted weight is Unit times the
+	// objective. If Whole, every solution's objective is a whole number.
+	Unit  float64
+	Whole bool
+	// Objective of a job's acceptance, in units, by job.
+	Weights []float64
+	// Decode makes starts, in ticks and by job, of a point; negative for
+	// declined. Starts follow from the point's binary decisions and are
+	// checked in whole ticks; where they break a window or a capacity, and to
+	// move all to the left, jobs are placed anew, each as early as those that start
+	// before it allow. With the goal "all" a job that has no place then is
+	// model.ErrInfeasible.
+	Decode func(x []float64) ([]int64, error)
+	// Encode is a point of the given starts, moved to the left as in Decode. Nil if
+	// they aren't a solution.
+	Encode func(starts []int64) []float64
+}
+
+// ReservationFormulations are the names that ReservationFormulation knows, the
+// default first.
+var ReservationFormulations = []string{"auto", "time-indexed", "events"}
+
+// ReservationFormulation builds a formulation by name:
+//
+//   - time-indexed: a binary for each job and start; see reservationTimes;
+//   - events: continuous starts, binaries for pairs of jobs; see reservationEvents;
+//   - auto: one of them by size.
+//
+// What is too large is model.ErrUnsupported.
+func ReservationFormulation(t *ReservationTicks, name string) (*ReservationModel, error) {
+	if name == "" {
+		name = ReservationFormulations[0]
+	}
+	if !slices.Contains(ReservationFormulations, name) {
+		return nil, fmt.Errorf("formulation %q is unknown, give one of %v", name, ReservationFormulations)
+	}
+	if name == "auto" {
+		if points, ok := t.startPoints(autoPoints); ok {
+			return reservationTimes(t, points), nil
+		}
+	}
+	size := reservationPairTerms(t)
+	if name == "events" || name == "auto" && size <= MaxReservationTerms {
+		if size > MaxReservationTerms {
+			return nil, fmt.Errorf("formulation events: %w: it would have some %d terms, at most %d are built; the native search needs none",
+				model.ErrUnsupported, size, MaxReservationTerms)
+		}
+		return reservationEvents(t), nil
+	}
+	points, ok := t.startPoints(MaxReservationPoints)
+	if !ok {
+		return nil, fmt.Errorf("formulation %s: %w: jobs have more than %d possible starts; the native search needs none",
+			name, model.ErrUnsupported, MaxReservationPoints)
+	}
+	return reservationTimes(t, points), nil
+}
+
+// MaxReservationPoints bounds the possible starts of the formulation
+// "time-indexed", MaxReservationTerms the coefficients of "events".
+const (
+	MaxReservationPoints = 100_000
+	MaxReservationTerms  = 5_000_000
+)
+
+// autoPoints is how many possible starts "auto" takes for "time-indexed".
+const autoPoints = 10_000
+
+// newReservationModel has the objective's unit and weights.
+func newReservationModel(t *ReservationTicks, name string) *ReservationModel {
+	f := &ReservationModel{Formulation: name, Unit: 1, Whole: true, Weights: make([]float64, len(t.Jobs))}
+	f.Maximise = true
+	if t.Goal != model.GoalPESeconds {
+		for j := range f.Weights {
+			f.Weights[j] = 1
+		}
+		return f
+	}
+	// PE-seconds are whole multiples of PE-ticks, if the ticks are whole.
+	var common int64
+	most := 0.0
+	for j := range t.Jobs {
+		w := t.Jobs[j].Weight
+		most = max(most, w)
+		ticks := math.Round(w * t.PerSecond)
+		if math.Abs(ticks-w*t.PerSecond) > 1e-9 || ticks > 1<<40 {
+			f.Whole = false
+		}
+		for a := int64(ticks); a != 0; {
+			common, a = a, common%a
+		}
+	}
+	if common > 0 && f.Whole {
+		f.Unit = float64(common) / t.PerSecond
+	}
+	if most/f.Unit > maxWeight {
+		f.Whole = false
+	}
+	if !f.Whole {
+		f.Unit = most / 1000 // HiGHS's tolerances are for figures around this size
+	}
+	for j := range t.Jobs {
+		f.Weights[j] = t.Jobs[j].Weight / f.Unit
+		if f.Whole {
+			f.Weights[j] = math.Round(f.Weights[j])
+		}
+	}
+	return f
+}
+
+// maxWeight is the largest weight that is kept whole: the sum of many has to
+// be exact to a unit at HiGHS's tolerances.
+const maxWeight = 1e6
+
+// Units is the accepted weight of starts in units: their objective.
+func (f *ReservationModel) Units(starts []int64) float64 {
+	sum := 0.0
+	for j, s := range starts {
+		if s >= 0 {
+			sum += f.Weights[j]
+		}
+	}
+	return sum
+}
+
+// checkPoint tells a point of the wrong length.
+func (f *ReservationModel) checkPoint(x []float64) error {
+	if len(x) != len(f.Vars) {
+		return fmt.Errorf("%s: %w point: it has %d values, the model has %d variables", f.Formulation, model.ErrInvalid, len(x), len(f.Vars))
+	}
+	return nil
+}
