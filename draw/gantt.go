@@ -1,7 +1,7 @@
 // Package draw makes pictures of results, SVG or PNG, with gonum's plotting
-// library: schedules as Gantt charts and the rounds of network-aware HEFT. It
-// draws what it is given and computes nothing about it; the same input gives
-// the same bytes.
+// library: schedules as Gantt charts, bookings of PEs, the rounds of
+// network-aware HEFT and the curves of an experiment. It draws what it is given
+// and computes nothing about it; the same input gives the same bytes.
 package draw
 
 import (

@@ -26,12 +26,11 @@ const (
 type layout struct {
 	title         string
 	width, height float64
-	left, right   float64 // of the time axis
-	low, high     float64 // its times
-	texture       bool
-	panels        []panelBox
-	axisY         float64
-	below         float64 // end of the last row label drawn
+	timeAxis
+	texture bool
+	panels  []panelBox
+	axisY   float64
+	below   float64 // end of the last row label drawn
 }
 
 type panelBox struct {
@@ -56,11 +55,6 @@ type rowBox struct {
 	y, h  float64
 	lane  []int // of each bar; nil: all in lane 0
 	lanes int
-}
-
-// x is where a time is.
-func (l *layout) x(t float64) float64 {
-	return l.left + (t-l.low)/(l.high-l.low)*(l.right-l.left)
 }
 
 func newLayout(title string, panels []Panel) *layout {
@@ -93,7 +87,7 @@ func newLayout(title string, panels []Panel) *layout {
 	l.left = margin + column + 8
 	l.right = l.left + min(max(wanted, narrowest), maxWidth-l.left-2*margin)
 	l.width = l.right + 2*margin
-	l.title = newFace(titleSize, true).shorten(title, l.width-2*margin)
+	l.title = title
 	l.stack(panels, rows)
 	return l
 }
@@ -110,9 +104,7 @@ func (l *layout) span(panels []Panel) {
 			}
 		}
 	}
-	if l.high-l.low < 1e-300 { // nothing lasts, or nothing that could be divided
-		l.high = l.low + 1
-	}
+	l.widen()
 }
 
 // wanted is the width of the time axis at which most of a row's labels fit:
@@ -149,10 +141,7 @@ func (l *layout) stack(panels []Panel, rows int) {
 			}
 		}
 	}
-	top := margin
-	if l.title != "" {
-		top += titleSize * 1.7
-	}
+	top := titleEnd(l.title)
 	room := maxHeight - top - axisHeight - margin
 	spread, lower := 1.0, 1.0
 	if fixed > room/2 {

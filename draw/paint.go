@@ -17,29 +17,18 @@ const (
 
 func (l *layout) paint(p pen) {
 	p.fill(white, rect{0, 0, l.width, l.height})
-	p.text(newFace(titleSize, true), ink, margin, margin+titleSize*0.85, 0, l.title)
-	axis := ticks(l.low, l.high, l.right-l.left, newFace(axisSize, false))
+	p.title(l.title, l.width)
+	axis := l.ticks()
 	for k := range l.panels {
 		l.paintPanel(p, &l.panels[k], axis)
 	}
-	p.line(paleInk, 0.8, l.left, l.axisY, l.right, l.axisY)
-	f := newFace(axisSize, false)
-	for _, t := range axis {
-		x := l.x(t.at)
-		p.line(paleInk, 0.8, x, l.axisY, x, l.axisY+3)
-		p.text(f, ink, x, l.axisY+4+axisSize, 0.5, t.label)
-	}
-	p.text(f, paleInk, (l.left+l.right)/2, l.axisY+axisHeight-7, 0.5, "time (s)")
+	l.timeAxis.paint(p, l.axisY, axis)
 }
 
 func (l *layout) paintPanel(p pen, box *panelBox, axis []tick) {
 	p.text(newFace(panelSize, true), ink, margin, box.head+headLine*0.75, 0, box.title)
 	l.paintRows(p, box)
-	var grid []rect
-	for _, t := range axis {
-		grid = append(grid, rect{l.x(t.at) - 0.25, box.top, 0.5, box.bottom - box.top})
-	}
-	p.fill(gridColour, grid...)
+	l.grid(p, axis, box.top, box.bottom)
 	for r := range box.rows {
 		l.paintBars(p, &box.rows[r], box.marks)
 	}
@@ -174,6 +163,16 @@ func (l *layout) paintLabel(p pen, b *Bar, r rect, marks []markBox) {
 			left = m.x + 2
 		}
 	}
+	c := ink
+	if b.Faded {
+		c = paleInk
+	}
+	p.fit(label, c, left, right, r)
+}
+
+// fit writes a label between left and right in a rectangle if it fits, in
+// smaller letters if need be, and reports whether it does.
+func (p pen) fit(label string, c color.Color, left, right float64, r rect) bool {
 	size := min(labelSize, r.h/lineHeight)
 	f := newFace(size, false)
 	if w := f.width(label); w > right-left {
@@ -181,11 +180,8 @@ func (l *layout) paintLabel(p pen, b *Bar, r rect, marks []markBox) {
 		f = newFace(size, false)
 	}
 	if size < leastSize || f.width(label) > right-left {
-		return
-	}
-	c := ink
-	if b.Faded {
-		c = paleInk
+		return false
 	}
 	p.text(f, c, (left+right)/2, r.y+r.h/2+size*capHeight/2, 0.5, label)
+	return true
 }

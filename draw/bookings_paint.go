@@ -1,0 +1,288 @@
+package draw
+
+import (
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	vgdraw "gonum.org/v1/plot/vg/draw"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// edge is the dashing of what was cancelled.
+var edge = []vg.Length{2, 1.5}
+
+func (l *bookingsLayout) paint(p pen) {
+	p.fill(white, rect{0, 0, l.width, l.height})
+	drawLegend(p, l.legend, 0, p.title(l.title, l.width))
+	axis := l.ticks()
+	wide := l.right - l.left
+	p.fill(rowColour, rect{l.left, l.top, wide, l.bottom - l.top})
+	l.paintPEs(p)
+	l.grid(p, axis, l.top, l.bottom)
+	l.paintBars(p)
+	switch {
+	case l.rows:
+		l.paintRequests(p, axis)
+	case len(l.declined) > 0:
+		l.paintDeclined(p)
+	}
+	l.timeAxis.paint(p, l.end+4, axis)
+}
+
+// y is where the lower edge of a PE is.
+func (l *bookingsLayout) y(pe float64) float64 {
+	return l.bottom - pe/float64(l.in.PEs)*(l.bottom-l.top)
+}
+
+// paintPEs labels the vertical axis.
+func (l *bookingsLayout) paintPEs(p pen) {
+	f := newFace(axisSize, false)
+	p.text(f, paleInk, l.left-6, l.top-8, 1, "PE")
+	var lines []rect
+	for _, t := range l.pes {
+		y := l.y(t.at)
+		p.text(f, ink, l.left-6, y+axisSize*capHeight/2, 1, t.label)
+		lines = append(lines, rect{l.left, l.y(math.Floor(t.at)) - 0.25, l.right - l.left, 0.5})
+	}
+	p.fill(gridColour, lines...)
+}
+
+// box is the rectangle of some PEs for some time, large enough to be seen.
+func (l *bookingsLayout) box(r model.PERange, from, to float64) rect {
+	thinnest := 1.0
+	if l.texture {
+		thinnest = leastPE
+	}
+	x, y := l.x(from), l.y(float64(r.Last+1))
+	w, h := max(l.x(to)-x, thinnest), max(l.y(float64(r.First))-y, leastPE)
+	return rect{min(x, l.right-w), y, w, h}
+}
+
+// colour is that of a request.
+func (b *booked) colour(faded bool) color.RGBA {
+	return (&Bar{Group: b.request, Faded: faded}).colour()
+}
+
+// paintBars draws what was reserved and not used first, so that whoever got
+// the PEs then lies on it.
+func (l *bookingsLayout) paintBars(p pen) {
+	boxes := make([][]rect, len(l.bars)) // of what ran
+	shapes := make([][]rect, 2*Colours)  // of a texture: what didn't run first
+	for i := range l.bars {
+		b := &l.bars[i]
+		g := b.request % Colours
+		switch {
+		case !b.runs && l.texture:
+			shapes[g] = append(shapes[g], l.boxes(b, b.start, b.end)...)
+		case !b.runs:
+			unused := l.boxes(b, b.start, b.end)
+			p.fill(white, unused...)
+			for _, r := range unused {
+				p.dashed(b.edgeColour(), r)
+			}
+		default:
+			boxes[i] = l.boxes(b, b.start, b.used)
+			shapes[Colours+g] = append(shapes[Colours+g], boxes[i]...)
+			if b.used < b.end {
+				unused := l.boxes(b, b.used, b.end)
+				shapes[g] = append(shapes[g], unused...)
+				if !l.texture {
+					p.filled(b.colour(true), unused)
+				}
+			}
+		}
+	}
+	if l.texture {
+		for g, all := range shapes {
+			p.fill((&Bar{Group: g, Faded: g < Colours}).colour(), all...)
+		}
+		return
+	}
+	for i := range l.bars {
+		if b := &l.bars[i]; b.runs {
+			p.filled(b.colour(false), boxes[i])
+			l.label(p, b, boxes[i], ink)
+		}
+	}
+	for i := range l.bars {
+		b := &l.bars[i]
+		if b.runs {
+			continue
+		}
+		free := l.boxes(b, b.start, b.end)
+		free = slices.DeleteFunc(free, func(r rect) bool {
+			return slices.ContainsFunc(boxes, func(other []rect) bool { return slices.ContainsFunc(other, r.meets) })
+		})
+		l.label(p, b, free, paleInk)
+	}
+}
+
+// boxes are the rectangles of a booking.
+func (l *bookingsLayout) boxes(b *booked, from, to float64) []rect {
+	var all []rect
+	for _, r := range b.pes {
+		all = append(all, l.box(r, from, to))
+	}
+	return all
+}
+
+// meets reports whether two rectangles share more than an edge.
+func (r rect) meets(o rect) bool {
+	return r.x < o.x+o.w && o.x < r.x+r.w && r.y < o.y+o.h && o.y < r.y+r.h
+}
+
+// filled paints rectangles and the edges of those large enough.
+func (p pen) filled(c color.RGBA, boxes []rect) {
+	p.fill(c, boxes...)
+	for _, r := range boxes {
+		if r.w >= 3 && r.h >= 3 {
+			p.outline(mix(c, ink, 0.45), 0.5, r)
+		}
+	}
+}
+
+func (b *booked) edgeColour() color.RGBA { return mix(b.colour(false), ink, 0.45) }
+
+// label writes the id into the largest rectangle.
+func (l *bookingsLayout) label(p pen, b *booked, boxes []rect, c color.Color) {
+	best := -1
+	for k, r := range boxes {
+		if best < 0 || r.w*r.h > boxes[best].w*boxes[best].h {
+			best = k
+		}
+	}
+	if best >= 0 && b.label != "" {
+		r := boxes[best]
+		p.fit(b.label, c, r.x+2, r.x+r.w-2, r)
+	}
+}
+
+// dashed draws a rectangle's edge on its inner side.
+func (p pen) dashed(c color.Color, r rect) {
+	r = rect{r.x + 0.4, r.y + 0.4, max(r.w-0.8, 0), max(r.h-0.8, 0)}
+	for _, s := range [][4]float64{{r.x, r.y, r.x + r.w, r.y}, {r.x, r.y + r.h, r.x + r.w, r.y + r.h}, {r.x, r.y, r.x, r.y + r.h}, {r.x + r.w, r.y, r.x + r.w, r.y + r.h}} {
+		p.line(c, 0.8, s[0], s[1], s[2], s[3], edge...)
+	}
+}
+
+// paintRequests draws a row for each request.
+func (l *bookingsLayout) paintRequests(p pen, axis []tick) {
+	n := float64(len(l.in.Requests))
+	p.fill(linkColour, rect{l.left, l.below, l.right - l.left, requestHeight * n})
+	l.grid(p, axis, l.below, l.below+requestHeight*n)
+	f := newFace(labelSize, false)
+	of := map[int]*booked{}
+	for i := range l.bars {
+		of[l.bars[i].request] = &l.bars[i]
+	}
+	for k := range l.in.Requests {
+		q, b := &l.in.Requests[k], of[k]
+		top := l.below + requestHeight*float64(k)
+		middle := top + requestHeight/2
+		text := ink
+		if b == nil {
+			text = realisticColour
+		}
+		p.text(f, text, l.left-6, middle+labelSize*capHeight/2, 1, f.shorten(l.rowLabel(k), maxLabel))
+		if b != nil {
+			bar := func(from, to float64) rect {
+				return rect{l.x(from), top + 3, max(l.x(to)-l.x(from), 1), requestHeight - 6}
+			}
+			switch {
+			case !b.runs:
+				p.fill(white, bar(b.start, b.end))
+				p.dashed(b.edgeColour(), bar(b.start, b.end))
+			default:
+				if b.used < b.end {
+					p.fill(b.colour(true), bar(b.used, b.end))
+				}
+				p.fill(b.colour(false), bar(b.start, b.used))
+			}
+		}
+		window(p, text, l.x(q.ReadyS), l.x(q.DeadlineS), middle, 4, b == nil)
+		arrival(p, text, l.x(q.ArrivalS), middle)
+	}
+}
+
+// window draws a line from the ready time to the deadline.
+func window(p pen, c color.Color, from, to, y, half float64, declined bool) {
+	if declined {
+		p.line(c, 0.8, from, y, to, y, 3, 2)
+	} else {
+		p.line(c, 0.8, from, y, to, y)
+	}
+	p.line(c, 0.8, from, y-half, from, y+half)
+	p.line(c, 0.8, to, y-half, to, y+half)
+}
+
+// arrival draws a dot.
+func arrival(p pen, c color.Color, x, y float64) {
+	var path vg.Path
+	at := p.at(x, y)
+	path.Move(vg.Point{X: at.X + 2, Y: at.Y})
+	path.Arc(at, 2, 0, 2*math.Pi)
+	path.Close()
+	p.c.SetColor(c)
+	p.c.Fill(path)
+}
+
+// paintDeclined draws a tick for each declined request, as far as they can be
+// told apart, and lists them below the axis.
+func (l *bookingsLayout) paintDeclined(p pen) {
+	f := newFace(axisSize, false)
+	p.fill(linkColour, rect{l.left, l.strip, l.right - l.left, stripHeight})
+	p.text(f, realisticColour, l.left-6, l.strip+stripHeight/2+axisSize*capHeight/2, 1, "declined")
+	var marks []rect
+	seen := map[float64]bool{}
+	for _, k := range l.declined {
+		x := math.Round(l.x(l.in.Requests[k].ReadyS)*2) / 2
+		if !seen[x] {
+			marks = append(marks, rect{min(x, l.right-0.5), l.strip, 0.5, stripHeight})
+		}
+		seen[x] = true
+	}
+	p.fill(realisticColour, marks...)
+	p.text(f, ink, margin, l.height-margin/2-4, 0, f.shorten(l.declinedText(), l.width-2*margin))
+}
+
+// legendOf explains what isn't self-evident, as far as it is there.
+func (l *bookingsLayout) legendOf() []entry {
+	var all []entry
+	add := func(text string, draw func(p pen, x, y float64)) {
+		all = append(all, entry{text: text, thumbs: []plot.Thumbnailer{sample{draw}}})
+	}
+	early, cancelled := false, false
+	for i := range l.bars {
+		b := &l.bars[i]
+		early = early || b.runs && b.used < b.end || !b.runs && l.texture
+		cancelled = cancelled || !b.runs && !l.texture
+	}
+	blue := booked{}
+	if early {
+		add("reserved, not used", func(p pen, x, y float64) { p.fill(blue.colour(true), rect{x, y - 4, legendThumb, 8}) })
+	}
+	if cancelled {
+		add("cancelled before its start", func(p pen, x, y float64) { p.dashed(blue.edgeColour(), rect{x, y - 4, legendThumb, 8}) })
+	}
+	if l.rows && len(l.in.Requests) > 0 {
+		add("arrival", func(p pen, x, y float64) { arrival(p, ink, x+legendThumb/2, y) })
+		add("ready time to deadline", func(p pen, x, y float64) { window(p, ink, x, x+legendThumb, y, 4, false) })
+		if len(l.declined) > 0 {
+			add("declined", func(p pen, x, y float64) { window(p, realisticColour, x, x+legendThumb, y, 4, true) })
+		}
+	}
+	return all
+}
+
+// sample draws an entry of the legend from x on around y.
+type sample struct{ draw func(p pen, x, y float64) }
+
+// Thumbnail draws it.
+func (s sample) Thumbnail(c *vgdraw.Canvas) {
+	base := c.Canvas.(*canvas)
+	s.draw(base.pen(), c.Min.X.Points(), base.height-(c.Min.Y+c.Max.Y).Points()/2)
+}

@@ -1,0 +1,148 @@
+package draw
+
+import (
+	"image/color"
+	"io"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	vgdraw "gonum.org/v1/plot/vg/draw"
+)
+
+// newPlot is a plot with a grid and two named axes in the style of all
+// pictures. Grid lines are horizontal.
+func newPlot(xlabel, ylabel string) *plot.Plot {
+	p := plot.New()
+	p.X.Label.Text, p.Y.Label.Text = xlabel, ylabel
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Font, a.Tick.Label.Font = sans(labelSize, false), sans(axisSize, false)
+		a.Label.TextStyle.Color, a.LineStyle.Color = paleInk, paleInk
+		a.Tick.LineStyle.Color = paleInk
+		a.Label.Padding = 4
+	}
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = nil, gridColour
+	p.Add(grid)
+	return p
+}
+
+// roomy is the range from low to high with room around it.
+func roomy(low, high float64) (float64, float64) {
+	room := 0.06 * (high - low)
+	if high-low <= 1e-6*math.Abs(high) { // all the same
+		room = 0.05 * math.Abs(high)
+	}
+	if room < 1e-300 {
+		room = 1
+	}
+	return low - room, high + room
+}
+
+// setY makes the vertical axis, so many points long, hold the values from low
+// to high. It doesn't begin at 0: differences are what the pictures are for.
+func setY(p *plot.Plot, low, high, height float64) {
+	p.Y.Min, p.Y.Max = roomy(low, high)
+	var y plot.ConstantTicks
+	for _, t := range ticks(p.Y.Min, p.Y.Max, height, newFace(axisSize, false)) {
+		y = append(y, plot.Tick{Value: t.at, Label: t.label})
+	}
+	p.Y.Tick.Marker = y
+}
+
+// stroke is how a line and the points on it look.
+type stroke struct {
+	colour color.Color
+	dashes []vg.Length
+	shape  vgdraw.GlyphDrawer
+	radius vg.Length
+}
+
+// linePoints is a line with its points.
+func linePoints(xy plotter.XYs, s stroke) (*plotter.Line, *plotter.Scatter, error) {
+	l, points, err := plotter.NewLinePoints(xy)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.LineStyle = vgdraw.LineStyle{Color: s.colour, Width: 1.5, Dashes: s.dashes}
+	points.GlyphStyle = vgdraw.GlyphStyle{Color: s.colour, Radius: s.radius, Shape: s.shape}
+	return l, points, nil
+}
+
+// entry is what the legend says about one of the plotters.
+type entry struct {
+	text   string
+	line   int
+	thumbs []plot.Thumbnailer
+}
+
+// Sizes of the legend: of a thumbnail, a line and the room between entries.
+const (
+	legendThumb = 22.0
+	legendLine  = 16.0
+	legendApart = 18.0
+)
+
+// drawLegend writes the legend, its lines from y down, and returns where it
+// ends. Entries stand in columns of the given width, or one after the other if
+// it is 0. gonum's own legend has one column and no room between its lines, and
+// lies on the data.
+func drawLegend(p pen, legend []entry, column, y float64) float64 {
+	area := vgdraw.New(p.c)
+	f, x := newFace(labelSize, false), margin
+	for k, e := range legend {
+		if k > 0 && e.line != legend[k-1].line {
+			x = margin
+			y += legendLine
+		}
+		c := vgdraw.Canvas{Canvas: area.Canvas, Rectangle: vg.Rectangle{Min: p.at(x, y+legendLine), Max: p.at(x+legendThumb, y)}}
+		for _, t := range e.thumbs {
+			t.Thumbnail(&c)
+		}
+		p.text(f, ink, x+legendThumb+5, y+legendLine/2+labelSize*capHeight/2, 0, e.text)
+		if column > 0 {
+			x += column
+		} else {
+			x += legendThumb + 5 + f.width(e.text) + legendApart
+		}
+	}
+	if len(legend) > 0 {
+		y += legendLine
+	}
+	return y
+}
+
+// chart is a picture of a plot below its title and its legend.
+type chart struct {
+	title         string // clean
+	width, height float64
+	plot          *plot.Plot
+	legend        []entry
+	column        float64 // of the legend, see drawLegend
+}
+
+func (x *chart) write(w io.Writer, format string) error {
+	c := newCanvas(format, x.width, x.height)
+	c.pen().fill(white, rect{0, 0, x.width, x.height})
+	y := c.pen().title(x.title, x.width)
+	y = drawLegend(c.pen(), x.legend, x.column, y) + 6
+	x.plot.Draw(vgdraw.Crop(vgdraw.New(c), margin, -margin, margin, vg.Points(-y)))
+	return c.write(w, x.title)
+}
+
+// title writes a clean title, if there is one, at the top of a picture of the
+// given width, and returns where it ends.
+func (p pen) title(title string, width float64) float64 {
+	bold := newFace(titleSize, true)
+	p.text(bold, ink, margin, margin+titleSize*0.85, 0, bold.shorten(title, width-2*margin))
+	return titleEnd(title)
+}
+
+// titleEnd is where a title ends.
+func titleEnd(title string) float64 {
+	if title == "" {
+		return margin
+	}
+	return margin + titleSize*1.7
+}

@@ -1,0 +1,44 @@
+package draw
+
+// timeAxis is a horizontal axis of times.
+type timeAxis struct {
+	left, right float64 // in points
+	low, high   float64 // in seconds
+}
+
+// x is where a time is.
+func (a *timeAxis) x(t float64) float64 {
+	return a.left + (t-a.low)/(a.high-a.low)*(a.right-a.left)
+}
+
+// widen makes a span of times that can be divided.
+func (a *timeAxis) widen() {
+	if a.high-a.low < 1e-300 { // nothing lasts, or nothing that could be divided
+		a.high = a.low + 1
+	}
+}
+
+func (a *timeAxis) ticks() []tick {
+	return ticks(a.low, a.high, a.right-a.left, newFace(axisSize, false))
+}
+
+// grid is a hair line at each tick from top to bottom.
+func (a *timeAxis) grid(p pen, ticks []tick, top, bottom float64) {
+	var lines []rect
+	for _, t := range ticks {
+		lines = append(lines, rect{a.x(t.at) - 0.25, top, 0.5, bottom - top})
+	}
+	p.fill(gridColour, lines...)
+}
+
+// paint draws the axis at y; it takes axisHeight.
+func (a *timeAxis) paint(p pen, y float64, ticks []tick) {
+	p.line(paleInk, 0.8, a.left, y, a.right, y)
+	f := newFace(axisSize, false)
+	for _, t := range ticks {
+		x := a.x(t.at)
+		p.line(paleInk, 0.8, x, y, x, y+3)
+		p.text(f, ink, x, y+4+axisSize, 0.5, t.label)
+	}
+	p.text(f, paleInk, (a.left+a.right)/2, y+axisHeight-7, 0.5, "time (s)")
+}
