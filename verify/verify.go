@@ -16,7 +16,7 @@ import (
 
 // Tolerance is the default tolerance, relative to the capacity of the
 // constraint (a host's CPU or memory, a job's need, a budget of at least 1, a
-// schedule's makespan).
+// schedule's makespan, the last deadline of an instance's requests).
 const Tolerance = 1e-9
 
 // Options of a verification.
@@ -131,6 +131,17 @@ func Verify(in model.Instance, s model.Solution, o Options) (Report, error) {
 			return r, nil
 		}
 		dag(typed, p, &r)
+		return r, nil
+	case *model.Reservation:
+		b, ok := s.(*model.Bookings)
+		if !ok || b == nil {
+			r.add(WrongKind, 0, "a %s solution for a %s instance", s.Kind(), in.Kind())
+			return r, nil
+		}
+		if err := typed.Validate(); err != nil { // its times must be numbers
+			return r, fmt.Errorf("verify: %w", err)
+		}
+		reservation(typed, b, &r)
 		return r, nil
 	}
 	return r, fmt.Errorf("verify: no judge for the kind %q", in.Kind())

@@ -276,6 +276,11 @@ func FuzzVerify(f *testing.F) {
 	a, _ := json.Marshal(in)
 	b, _ := json.Marshal(p)
 	f.Add(a, b)
+	reservation, bookings := fourRequests(f)
+	bookings.Online = true
+	a, _ = json.Marshal(reservation)
+	b, _ = json.Marshal(bookings)
+	f.Add(a, b)
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		in, err := model.DecodeInstance(a)
 		if err != nil {
