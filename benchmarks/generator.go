@@ -43,47 +43,63 @@ type Generator struct {
 	Transfers model.TransferModel `yaml:"transfers"`
 	Daggen    string              `yaml:"daggen"`
 	Graphs    int                 `yaml:"graphs"` // of the file, from its beginning
+
+	// reservation, see instances.ReservationSpec
+	Requests      []int      `yaml:"requests"`
+	UMed          []float64  `yaml:"umed"`
+	ArrivalFactor []float64  `yaml:"arrival_factor"`
+	ARTime        []float64  `yaml:"artime"`
+	Deadline      []float64  `yaml:"deadline"`
+	PEs           []int      `yaml:"pes"`
+	Parameters    string     `yaml:"parameters"`
+	Log           string     `yaml:"log"` // an SWF file instead of the model
+	Goal          model.Goal `yaml:"goal"`
 }
 
 // Params are the generator parameters that runs can be restricted to and
 // tables grouped by.
 var Params = []string{"hosts", "jobs", "slack", "mean_cpu", "cov_cpu", "cov_memory", "max_tasks", "running", "budget",
-	"tasks", "fat", "density", "regular", "jump", "max_cost", "max_data", "machines", "draw"}
+	"tasks", "fat", "density", "regular", "jump", "max_cost", "max_data", "machines",
+	"requests", "umed", "arrival_factor", "artime", "deadline", "pes", "draw"}
 
 // size is the number of instances.
 func (g *Generator) size() (float64, error) {
-	vcsched := []int{len(g.Hosts), len(g.Jobs), len(g.Slack), len(g.MeanCPU), len(g.CoVCPU), len(g.CoVMemory), len(g.MaxTasks), len(g.Running), len(g.Budget)}
 	graph := []int{len(g.Tasks), len(g.Fat), len(g.Density), len(g.Regular), len(g.Jump)}
-	dag := append(slices.Clone(graph), len(g.MaxCost), len(g.MaxData), len(g.Machines), len(g.Platform), len(g.Transfers), len(g.Daggen), g.Graphs)
-	var foreign []int
-	n := float64(g.Count)
-	switch g.Kind {
-	case model.KindVCSched:
-		if len(g.Hosts) == 0 || len(g.Jobs) == 0 || g.Count < 1 {
-			return 0, fmt.Errorf("hosts, jobs and count must be given")
-		}
-		foreign = dag
-		for _, k := range vcsched {
-			n *= float64(max(1, k))
-		}
-	case model.KindDAG:
-		foreign = vcsched
-		switch {
-		case g.Count < 1 || g.Daggen == "" && len(g.Tasks) == 0:
-			return 0, fmt.Errorf("tasks (or daggen) and count must be given")
-		case g.Daggen != "" && (slices.Max(graph) > 0 || g.Graphs < 1):
-			return 0, fmt.Errorf("daggen goes with graphs (how many of the file) and without tasks, fat, density, regular and jump: the file has them")
-		case g.Daggen == "" && g.Graphs != 0:
-			return 0, fmt.Errorf("graphs goes with daggen")
-		}
-		for _, k := range append(graph, len(g.MaxCost), len(g.MaxData), len(g.Machines), g.Graphs) {
-			n *= float64(max(1, k))
-		}
-	default:
+	lists := map[model.Kind][]int{ // whose lengths multiply
+		model.KindVCSched:     {len(g.Hosts), len(g.Jobs), len(g.Slack), len(g.MeanCPU), len(g.CoVCPU), len(g.CoVMemory), len(g.MaxTasks), len(g.Running), len(g.Budget)},
+		model.KindDAG:         append(slices.Clone(graph), len(g.MaxCost), len(g.MaxData), len(g.Machines), g.Graphs),
+		model.KindReservation: {len(g.Requests), len(g.UMed), len(g.ArrivalFactor), len(g.ARTime), len(g.Deadline), len(g.PEs)},
+	}
+	words := map[model.Kind]int{ // that other kinds mustn't have
+		model.KindDAG:         len(g.Platform) + len(g.Transfers) + len(g.Daggen),
+		model.KindReservation: len(g.Parameters) + len(g.Log) + len(g.Goal),
+	}
+	if lists[g.Kind] == nil {
 		return 0, fmt.Errorf("kind is %q, must be one of %q", g.Kind, model.Kinds())
 	}
-	if slices.Max(foreign) > 0 {
-		return 0, fmt.Errorf("a key of another kind than %s is given", g.Kind)
+	switch {
+	case g.Kind == model.KindVCSched && (len(g.Hosts) == 0 || len(g.Jobs) == 0 || g.Count < 1):
+		return 0, fmt.Errorf("hosts, jobs and count must be given")
+	case g.Kind == model.KindDAG && (g.Count < 1 || g.Daggen == "" && len(g.Tasks) == 0):
+		return 0, fmt.Errorf("tasks (or daggen) and count must be given")
+	case g.Kind == model.KindDAG && g.Daggen != "" && (slices.Max(graph) > 0 || g.Graphs < 1):
+		return 0, fmt.Errorf("daggen goes with graphs (how many of the file) and without tasks, fat, density, regular and jump: the file has them")
+	case g.Kind == model.KindDAG && g.Daggen == "" && g.Graphs != 0:
+		return 0, fmt.Errorf("graphs goes with daggen")
+	case g.Kind == model.KindReservation && (len(g.Requests) == 0 || g.Count < 1):
+		return 0, fmt.Errorf("requests and count must be given")
+	case g.Kind == model.KindReservation && g.Goal != "" && !slices.Contains(model.Goals, g.Goal):
+		return 0, fmt.Errorf("goal is %q, must be one of %q", g.Goal, model.Goals)
+	}
+	n := float64(g.Count)
+	for kind, lengths := range lists {
+		if kind == g.Kind {
+			for _, k := range lengths {
+				n *= float64(max(1, k))
+			}
+		} else if slices.Max(lengths) > 0 || words[kind] > 0 {
+			return 0, fmt.Errorf("a key of another kind than %s is given", g.Kind)
+		}
 	}
 	return n, nil
 }
@@ -97,8 +113,11 @@ func orElse[T any](list []T, fallback T) []T {
 }
 
 func (g Generator) cases() []Case {
-	if g.Kind == model.KindDAG {
+	switch g.Kind {
+	case model.KindDAG:
 		return g.dagCases()
+	case model.KindReservation:
+		return g.reservationCases()
 	}
 	var all []Case
 	for _, h := range g.Hosts {
@@ -196,4 +215,36 @@ func dagCase(s instances.DAGSpec, index int) Case {
 	c.Params = map[string]float64{"tasks": float64(n), "fat": fat, "density": density, "regular": regular, "jump": float64(jump),
 		"max_cost": float64(s.MaxCost), "max_data": float64(s.MaxData), "machines": float64(s.Machines), "draw": float64(index)}
 	return c
+}
+
+func (g Generator) reservationCases() []Case {
+	var all []Case
+	for _, n := range g.Requests {
+		for _, u := range orElse(g.UMed, 7) {
+			for _, af := range orElse(g.ArrivalFactor, 1) {
+				for _, ar := range orElse(g.ARTime, 3) {
+					for _, dl := range orElse(g.Deadline, 3) {
+						for _, pes := range orElse(g.PEs, 0) {
+							for k := range g.Count {
+								all = append(all, reservationCase(instances.ReservationSpec{Requests: n, UMed: u, ArrivalFactor: af, ARTime: ar, Deadline: dl,
+									PEs: pes, Parameters: g.Parameters, SWF: g.Log, Goal: g.Goal, Index: k, Seed: g.Seed}))
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+func reservationCase(s instances.ReservationSpec) Case {
+	params := map[string]float64{"requests": float64(s.Requests), "arrival_factor": s.ArrivalFactor, "artime": s.ARTime, "deadline": s.Deadline, "draw": float64(s.Index)}
+	if s.PEs > 0 {
+		params["pes"] = float64(s.PEs)
+	}
+	if s.SWF == "" {
+		params["umed"] = s.UMed
+	}
+	return Case{Name: s.Name(), Index: s.Index, Params: params, Load: func() (model.Instance, error) { return s.Generate() }}
 }

@@ -27,6 +27,9 @@ func LoadOn(path, platform string) (model.Instance, error) {
 		return fail(fmt.Errorf("%w: %w", model.ErrInvalid, err))
 	}
 	name, extension := nameOf(path)
+	if extension == ".swf" {
+		return fail(fmt.Errorf("%w: an SWF log tells no windows, make requests of it with gapwise convert", model.ErrInvalid))
+	}
 	read := foreignReader(extension, data)
 	if read == nil {
 		in, err := model.DecodeInstance(data)

@@ -43,6 +43,7 @@ type ReservationSpec struct {
 	// many usable ones as Requests, from number Index * Requests on. UMed and
 	// Parameters then have no say.
 	SWF   string
+	Goal  model.Goal // of the instance; empty is its default
 	Index int
 	Seed  uint64
 }
@@ -99,6 +100,9 @@ func (s ReservationSpec) withDefaults() ReservationSpec {
 func (s ReservationSpec) Name() string {
 	s = s.withDefaults()
 	factors := fmt.Sprintf("af%g-ar%g-dl%g", s.ArrivalFactor, s.ARTime, s.Deadline)
+	if s.Goal != "" {
+		factors += "-" + string(s.Goal)
+	}
 	if s.SWF != "" {
 		if s.PEs != 0 {
 			factors += fmt.Sprintf("-pe%d", s.PEs)
@@ -201,7 +205,7 @@ func (s ReservationSpec) Generate() (*model.Reservation, error) {
 		parameters = LublinColumnT
 	}
 	arrivals := NewLublinArrivals(parameters, stream(s.Seed, uint64(s.Index), streamArrivals))
-	in := &model.Reservation{Name: s.Name(), PEs: s.PEs, Requests: make([]model.Request, s.Requests)}
+	in := &model.Reservation{Name: s.Name(), Goal: s.Goal, PEs: s.PEs, Requests: make([]model.Request, s.Requests)}
 	for k := range in.Requests {
 		rng := stream(s.Seed, uint64(s.Index), uint64(k))
 		w := drawWindow(rng)

@@ -268,5 +268,6 @@ func (s ReservationSpec) fromLog() (*model.Reservation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.SWF, err)
 	}
+	in.Goal = s.Goal
 	return in, nil
 }

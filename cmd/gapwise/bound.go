@@ -9,7 +9,6 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
-	"github.com/gapwise/gapwise/instances"
 )
 
 func (p *program) bound() *cli.Command {
@@ -19,7 +18,7 @@ func (p *program) bound() *cli.Command {
 		ArgsUsage: "FILE...",
 		Flags: []cli.Flag{
 			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "for each instance; 0 means none"},
-			platformFlag,
+			platformFlag, goalFlag,
 		},
 		Action: func(c *cli.Context) error {
 			paths, err := files(c, 0)
@@ -33,7 +32,7 @@ func (p *program) bound() *cli.Command {
 			code := exitOK
 			var reasons []string
 			for _, path := range paths {
-				in, err := instances.LoadOn(path, c.String("platform"))
+				in, err := load(c, path)
 				if err != nil {
 					return err
 				}

@@ -8,16 +8,18 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
 )
 
 func (p *program) export() *cli.Command {
 	return &cli.Command{
-		Name:      "export",
-		Usage:     "write a formulation as MPS or LP",
-		ArgsUsage: "FILE",
+		Name:        "export",
+		Usage:       "write a formulation as MPS or LP",
+		ArgsUsage:   "FILE",
+		Description: formulationsHelp(),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "formulation", Usage: "compact, paper, parallel, migration; dag: ordering"},
-			platformFlag,
+			&cli.StringFlag{Name: "formulation", Usage: "of the instance's kind, see below"},
+			platformFlag, goalFlag,
 			&cli.StringFlag{Name: "format", Value: "mps", Usage: "mps or lp"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		},
@@ -33,7 +35,7 @@ func (p *program) export() *cli.Command {
 			if err := checkOutput(output, paths); err != nil {
 				return err
 			}
-			in, err := instances.LoadOn(paths[0], c.String("platform"))
+			in, err := load(c, paths[0])
 			if err != nil {
 				return err
 			}
@@ -51,4 +53,13 @@ func (p *program) export() *cli.Command {
 			return p.writeFile(output, f.WriteMPS)
 		},
 	}
+}
+
+// formulationsHelp lists the formulations of each problem.
+func formulationsHelp() string {
+	text := "Formulations, the default first:"
+	for _, kind := range model.Kinds() {
+		text += fmt.Sprintf("\n  %-12s %s", kind, strings.Join(gapwise.Formulations(kind), ", "))
+	}
+	return text
 }

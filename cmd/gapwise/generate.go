@@ -20,7 +20,7 @@ func (p *program) generate() *cli.Command {
 		ArgsUsage: " ",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "plan", Usage: "the instances of a plan instead, by `NAME` or file"},
-			&cli.StringFlag{Name: "kind", Value: string(model.KindVCSched), Usage: "vcsched or dag"},
+			&cli.StringFlag{Name: "kind", Value: string(model.KindVCSched), Usage: "vcsched, dag or reservation"},
 			&cli.IntFlag{Name: "hosts", Value: 4, Usage: "number of identical hosts"},
 			&cli.IntFlag{Name: "jobs", Value: 12, Usage: "number of jobs"},
 			&cli.Float64Flag{Name: "slack", Value: 0.5, Usage: "share of the memory that is free"},
@@ -40,6 +40,14 @@ func (p *program) generate() *cli.Command {
 			&cli.IntFlag{Name: "max-data", Value: 50, Usage: "dag: largest data of an edge"},
 			&cli.StringFlag{Name: "network", Value: "uniform", Usage: "dag: paper, uniform, bus or star"},
 			&cli.StringFlag{Name: "transfers", Usage: "dag: ideal, fair, tcp or tcp-all", DefaultText: "ideal"},
+			&cli.IntFlag{Name: "requests", Value: 10_000, Usage: "reservation: number of requests"},
+			&cli.Float64Flag{Name: "umed", Value: 7, Usage: "reservation: log2 of the middle size"},
+			&cli.Float64Flag{Name: "arrival-factor", Value: 1, Usage: "reservation: divides arrival times"},
+			&cli.Float64Flag{Name: "artime", Value: 3, Usage: "reservation: durations until ready"},
+			&cli.Float64Flag{Name: "deadline", Value: 3, Usage: "reservation: durations of room"},
+			&cli.IntFlag{Name: "pes", Usage: "reservation: cluster size", DefaultText: "1024, or the log's"},
+			&cli.StringFlag{Name: "parameters", Usage: "reservation: fit or column-t (LANL-CM5)", DefaultText: "fit"},
+			&cli.StringFlag{Name: "log", Usage: "reservation: take the jobs of an SWF `FILE`"},
 			&cli.IntFlag{Name: "count", Value: 1, Usage: "number of instances"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of all random draws"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "a file for one instance, a folder for more (`PATH`)"},
@@ -74,8 +82,9 @@ func (p *program) generate() *cli.Command {
 
 // kindFlags are the flags that belong to one kind alone.
 var kindFlags = map[model.Kind][]string{
-	model.KindVCSched: {"hosts", "jobs", "slack", "mean-cpu", "cov-cpu", "cov-memory", "max-tasks", "running", "budget"},
-	model.KindDAG:     {"tasks", "machines", "fat", "density", "regular", "jump", "max-cost", "max-data", "network", "transfers"},
+	model.KindVCSched:     {"hosts", "jobs", "slack", "mean-cpu", "cov-cpu", "cov-memory", "max-tasks", "running", "budget"},
+	model.KindDAG:         {"tasks", "machines", "fat", "density", "regular", "jump", "max-cost", "max-data", "network", "transfers"},
+	model.KindReservation: {"requests", "umed", "arrival-factor", "artime", "deadline", "pes", "parameters", "log"},
 }
 
 // drawn are the instances that the flags ask for.
@@ -92,18 +101,33 @@ func drawn(c *cli.Context, count int) ([]benchmarks.Case, error) {
 		}
 	}
 	var cases []benchmarks.Case
+	add := func(name string, load func() (model.Instance, error)) {
+		cases = append(cases, benchmarks.Case{Name: name, Load: load})
+	}
 	for k := range count {
-		if kind == model.KindVCSched {
+		switch kind {
+		case model.KindVCSched:
 			spec := instances.VCSchedSpec{Hosts: c.Int("hosts"), Jobs: c.Int("jobs"), Slack: c.Float64("slack"), MeanCPU: c.Float64("mean-cpu"),
 				CoVCPU: c.Float64("cov-cpu"), CoVMemory: c.Float64("cov-memory"), MaxTasks: c.Int("max-tasks"),
 				Running: c.Float64("running"), Budget: c.Float64("budget"), Index: k, Seed: c.Uint64("seed")}
-			cases = append(cases, benchmarks.Case{Name: spec.Name(), Load: func() (model.Instance, error) { return spec.Generate() }})
-			continue
+			add(spec.Name(), func() (model.Instance, error) { return spec.Generate() })
+		case model.KindDAG:
+			spec := instances.DAGSpec{Tasks: c.Int("tasks"), Machines: c.Int("machines"), Fat: c.Float64("fat"), Density: c.Float64("density"),
+				Regular: c.Float64("regular"), Jump: c.Int("jump"), MaxCost: c.Int("max-cost"), MaxData: c.Int("max-data"),
+				Platform: c.String("network"), Transfer: model.TransferModel(c.String("transfers")), Index: k, Seed: c.Uint64("seed")}
+			add(spec.Name(), func() (model.Instance, error) { return spec.Generate() })
+		case model.KindReservation:
+			// The specification takes 0 for its default.
+			for _, f := range []string{"requests", "umed", "arrival-factor", "pes"} {
+				if c.IsSet(f) && c.Int(f) == 0 && c.Float64(f) == 0 {
+					return nil, usagef("generate: --%s is 0, must be above 0", f)
+				}
+			}
+			spec := instances.ReservationSpec{Requests: c.Int("requests"), UMed: c.Float64("umed"), ArrivalFactor: c.Float64("arrival-factor"),
+				ARTime: c.Float64("artime"), Deadline: c.Float64("deadline"), PEs: c.Int("pes"), Parameters: c.String("parameters"),
+				SWF: c.String("log"), Index: k, Seed: c.Uint64("seed")}
+			add(spec.Name(), func() (model.Instance, error) { return spec.Generate() })
 		}
-		spec := instances.DAGSpec{Tasks: c.Int("tasks"), Machines: c.Int("machines"), Fat: c.Float64("fat"), Density: c.Float64("density"),
-			Regular: c.Float64("regular"), Jump: c.Int("jump"), MaxCost: c.Int("max-cost"), MaxData: c.Int("max-data"),
-			Platform: c.String("network"), Transfer: model.TransferModel(c.String("transfers")), Index: k, Seed: c.Uint64("seed")}
-		cases = append(cases, benchmarks.Case{Name: spec.Name(), Load: func() (model.Instance, error) { return spec.Generate() }})
 	}
 	return cases, nil
 }

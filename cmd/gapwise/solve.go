@@ -27,7 +27,7 @@ func (p *program) solve() *cli.Command {
 			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Value: "auto", Usage: "exact, all, or a name", DefaultText: "auto"},
 			&cli.StringFlag{Name: "engine", Usage: "of exact: search, highs or both"},
 			&cli.StringFlag{Name: "formulation", Usage: "of highs, see gapwise export --help"},
-			transfersFlag, platformFlag,
+			transfersFlag, platformFlag, goalFlag,
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of all random draws"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of workers"},
 			&cli.DurationFlag{Name: "time-limit", Usage: "like 500ms or 5m", DefaultText: "none, 10s for auto"},
@@ -173,7 +173,7 @@ func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) er
 				name = "(no name)"
 			}
 			first, _ := in.Kind().Objectives()
-			fmt.Fprintf(p.out, "\n%s %s, %s the %s%s\n", in.Kind(), name, in.Sense(), first, transfersOf(in))
+			fmt.Fprintf(p.out, "\n%s %s, %s the %s%s\n", in.Kind(), name, in.Sense(), first, details(in))
 			if err := mine.Render(p.out, "text"); err != nil {
 				return err
 			}

@@ -21,7 +21,7 @@ func (p *program) verify() *cli.Command {
 			"Every violated constraint is named, with the amount.",
 		Flags: []cli.Flag{
 			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "relative to the capacity; 0 for exactness"},
-			transfersFlag, platformFlag,
+			transfersFlag, platformFlag, goalFlag,
 		},
 		Action: func(c *cli.Context) error {
 			paths := c.Args().Slice()
@@ -46,9 +46,7 @@ func (p *program) verify() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if c.String("transfers") == "" {
-				adopt(in, solution)
-			}
+			adopt(c, in, solution)
 			tolerance := c.Float64("tolerance")
 			o := verify.Options{Tolerance: &tolerance}
 			var report verify.Report

@@ -107,7 +107,7 @@ func (m *mover) advance(to float64) {
 			release(p.Start)
 			pes := m.free.Lowest(q.PEs)
 			m.free.RemoveList(pes)
-			heap.Push(&m.running, job{p.Start + q.Runtime(), p.End, p.request, pes})
+			heap.Push(&m.running, job{min(p.Start+q.Runtime(), p.End), p.End, p.request, pes})
 			m.out.Bookings = append(m.out.Bookings, model.Booking{ID: q.ID, StartS: p.Start, PEs: pes})
 		default:
 			kept = append(kept, p)
