@@ -1,0 +1,246 @@
+package reservation_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gapwise/gapwise/heuristics/reservation"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+var solvers = func() map[string]reservation.Solver {
+	all := map[string]reservation.Solver{"selective": reservation.Selective, "moving": reservation.Moving}
+	for _, p := range policies {
+		all[p.Name] = p.Solver()
+	}
+	return all
+}()
+
+// random is a crowded little instance, with jobs that end early and jobs that are
+// cancelled.
+func random(rng *rand.Rand, n int) *model.Reservation {
+	in := &model.Reservation{Name: "random", PEs: []int{1, 2, 8, 70}[rng.IntN(4)], Goal: []model.Goal{"", model.GoalPESeconds}[rng.IntN(2)]}
+	unit := []float64{1, 0.1, 0.37}[rng.IntN(3)]
+	arrival := 0
+	for k := range n {
+		arrival += rng.IntN(6)
+		q := model.Request{ID: fmt.Sprint(k), ArrivalS: float64(arrival) * unit, PEs: 1 + rng.IntN(in.PEs)}
+		ready, duration := arrival+rng.IntN(10), 1+rng.IntN(12)
+		q.ReadyS, q.DurationS = float64(ready)*unit, float64(duration)*unit
+		q.DeadlineS = float64(ready+duration+rng.IntN(25))*unit + 1e-12
+		if rng.IntN(3) == 0 {
+			x := float64(1+rng.IntN(duration)) * unit
+			x = min(x, q.DurationS)
+			q.RuntimeS = &x
+		}
+		if rng.IntN(5) == 0 {
+			x := q.ArrivalS + float64(rng.IntN(15))*unit
+			q.CancelS = &x
+		}
+		in.Requests = append(in.Requests, q)
+	}
+	return in
+}
+
+// The judge accepts all bookings, those that claim to be online too; and only
+// Moving doesn't claim it.
+func TestSolversAreFeasible(t *testing.T) {
+	for seed := range uint64(300) {
+		in := random(rand.New(rand.NewPCG(seed, 9)), 40)
+		if err := in.Validate(); err != nil {
+			t.Fatal(seed, err)
+		}
+		for name, solve := range solvers {
+			b, err := solve(context.Background(), in, model.Settings{})
+			if err != nil {
+				t.Fatalf("seed %d, %s: %v", seed, name, err)
+			}
+			if b.Online != (name != "moving") {
+				t.Fatalf("%s: online is %v", name, b.Online)
+			}
+			report, err := verify.Verify(in, b, verify.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := report.Err(); err != nil {
+				t.Fatalf("seed %d, %s: %v", seed, name, err)
+			}
+		}
+	}
+}
+
+// Both implementations of the list give the same bookings of a whole stream.
+func TestPlainAndFastBookAlike(t *testing.T) {
+	spec := instances.NewReservationSpec()
+	spec.Requests, spec.Seed = 400, 5
+	in, err := spec.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range policies {
+		a, err := reservation.Online(context.Background(), in, reservation.NewPlain(in.PEs), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := reservation.Online(context.Background(), in, reservation.NewFast(in.PEs), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(a, b); diff != "" {
+			t.Errorf("%s: (-plain,+fast)\n%s", p.Name, diff)
+		}
+	}
+}
+
+// PEs of a job that ends early, or of a booking that is cancelled, are there for
+// the requests that come after, and not for those before.
+func TestEarlyEndsAndCancellations(t *testing.T) {
+	half, at := 50.0, 20.0
+	tests := map[string]struct {
+		first       model.Request
+		arrival     float64 // of a second request that needs the same PEs at once
+		wantAccepts bool
+	}{
+		"while it runs":               {model.Request{DurationS: 100, DeadlineS: 100}, 60, false},
+		"after it has ended early":    {model.Request{DurationS: 100, DeadlineS: 100, RuntimeS: &half}, 60, true},
+		"when it ends early":          {model.Request{DurationS: 100, DeadlineS: 100, RuntimeS: &half}, 50, true},
+		"before it ends early":        {model.Request{DurationS: 100, DeadlineS: 100, RuntimeS: &half}, 49, false},
+		"after it was cancelled":      {model.Request{ReadyS: 30, DurationS: 70, DeadlineS: 100, CancelS: &at}, 30, true},
+		"before it was cancelled":     {model.Request{ReadyS: 30, DurationS: 70, DeadlineS: 100, CancelS: &at}, 19, false},
+		"cancelled when it had begun": {model.Request{ReadyS: 10, DurationS: 90, DeadlineS: 100, CancelS: &at}, 30, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			test.first.ID, test.first.PEs = "first", 8
+			second := model.Request{ID: "second", ArrivalS: test.arrival, ReadyS: test.arrival, DurationS: 30, DeadlineS: test.arrival + 30, PEs: 8}
+			in := &model.Reservation{PEs: 8, Requests: []model.Request{test.first, second}}
+			for name, solve := range solvers {
+				b, err := solve(context.Background(), in, model.Settings{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := len(b.Bookings) == 2; got != test.wantAccepts {
+					t.Errorf("%s: accepts it: %v, want %v", name, got, test.wantAccepts)
+				}
+			}
+		})
+	}
+}
+
+// Hand-made: two waiting jobs side by side leave no room for a wide one; moved
+// one after the other they do.
+func TestMovingMoves(t *testing.T) {
+	in := &model.Reservation{PEs: 4, Goal: model.GoalPESeconds, Requests: []model.Request{
+		{ID: "a", ReadyS: 10, DurationS: 10, DeadlineS: 40, PEs: 2},
+		{ID: "b", ReadyS: 20, DurationS: 10, DeadlineS: 30, PEs: 2},
+		{ID: "wide", ArrivalS: 5, ReadyS: 10, DurationS: 10, DeadlineS: 20, PEs: 4},
+	}}
+	still, err := reservation.LeastLoad.Solver()(context.Background(), in, model.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved, err := reservation.Moving(context.Background(), in, model.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(still.Bookings) != 2 || len(moved.Bookings) != 3 {
+		t.Errorf("without moving %d are accepted, want 2; with moving %d, want 3", len(still.Bookings), len(moved.Bookings))
+	}
+}
+
+// On every point of the paper's three experiments LeastLoad accepts more than
+// PE_W, and Selective more than LeastLoad; Moving accepts more than Selective over all
+// points (where windows are narrow there is nothing in it) and for PE-seconds
+// more than LeastLoad and PE_W on each. Means of some seeds.
+func TestOwnPoliciesAcceptMore(t *testing.T) {
+	type point struct{ umed, arrival, flexibility float64 }
+	points := []point{{5, 1, 3}, {6, 1, 3}, {7, 1, 3}, {8, 1, 3}, {9, 1, 3}, {7, 0.5, 3}, {7, 0.75, 3}, {7, 1.25, 3}, {7, 1.5, 3}, {7, 1, 1}, {7, 1, 2}, {7, 1, 4}, {7, 1, 5}}
+	total := map[string]float64{}
+	for _, x := range points {
+		mean := map[string]float64{}
+		for seed := range 3 {
+			spec := instances.ReservationSpec{Requests: 3000, UMed: x.umed, ArrivalFactor: x.arrival, ARTime: x.flexibility, Deadline: x.flexibility, Index: seed, Seed: 77}
+			in, err := spec.Generate()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, solve := range map[string]reservation.Solver{"PE_W": reservation.PEW.Solver(), "least": reservation.LeastLoad.Solver(),
+				"selective": reservation.Selective, "moving": reservation.Moving} {
+				for _, goal := range []model.Goal{"", model.GoalPESeconds} {
+					in.Goal = goal
+					b, err := solve(context.Background(), in, model.Settings{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					o, err := in.Objective(b)
+					if err != nil {
+						t.Fatal(err)
+					}
+					mean[name+string(goal)] += o.Value / 3
+				}
+			}
+		}
+		for _, pair := range [][2]string{{"least", "PE_W"}, {"selective", "least"}, {"movingpe_seconds", "leastpe_seconds"}, {"movingpe_seconds", "PE_Wpe_seconds"}} {
+			if !(mean[pair[0]] > mean[pair[1]]) {
+				t.Errorf("%+v: %s has %.1f, %s %.1f", x, pair[0], mean[pair[0]], pair[1], mean[pair[1]])
+			}
+		}
+		total["moving"] += mean["moving"]
+		total["selective"] += mean["selective"]
+	}
+	if !(total["moving"] > total["selective"]*1.003) {
+		t.Errorf("moving has %.1f in all, selective %.1f", total["moving"], total["selective"])
+	}
+}
+
+// A goal that asks for all requests isn't met by bookings of some, and time that
+// is up leaves what was accepted by then.
+func TestGoalAllAndInterruption(t *testing.T) {
+	one := model.Request{ID: "a", DurationS: 10, DeadlineS: 10, PEs: 1}
+	two := one
+	two.ID = "b"
+	in := &model.Reservation{PEs: 1, Goal: model.GoalAll, Requests: []model.Request{one, two}}
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, solve := range solvers {
+		if _, err := solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrNoSolution) {
+			t.Errorf("%s: %v, want ErrNoSolution", name, err)
+		}
+		easy := &model.Reservation{PEs: 1, Requests: in.Requests}
+		b, err := solve(stopped, easy, model.Settings{})
+		if err != nil || len(b.Bookings) != 0 {
+			t.Errorf("%s: stopped at once: %v, %v", name, b, err)
+		}
+	}
+}
+
+// The same instance gives the same bookings, byte for byte.
+func TestDeterminism(t *testing.T) {
+	in := random(rand.New(rand.NewPCG(3, 3)), 200)
+	for name, solve := range solvers {
+		var first []byte
+		for range 2 {
+			b, err := solve(context.Background(), in, model.Settings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := json.Marshal(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = data
+			} else if string(first) != string(data) {
+				t.Errorf("%s differs from itself", name)
+			}
+		}
+	}
+}
