@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -234,24 +235,9 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 	bad := func(format string, args ...any) (Table, error) {
 		return t, fmt.Errorf("%w table: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
 	}
-	if len(records) == 0 {
-		return bad("there are no results")
-	}
-	var order []string // algorithms by appearance
-	for i := range records {
-		if !slices.Contains(order, records[i].Algorithm) {
-			order = append(order, records[i].Algorithm)
-		}
-	}
-	if len(o.Algorithms) > 0 {
-		for _, a := range o.Algorithms {
-			if !slices.Contains(order, a) {
-				return bad("no run is by %q, there are %s", a, strings.Join(order, ", "))
-			}
-		}
-		order = o.Algorithms
-	} else {
-		slices.Sort(order)
+	order, err := algorithmsOf(records, o.Algorithms)
+	if err != nil {
+		return bad("%v", err)
 	}
 	instances := learn(records, order)
 	groups := map[string]*group{}
@@ -260,13 +246,9 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 		if !slices.Contains(order, r.Algorithm) {
 			continue
 		}
-		var by []float64
-		for _, p := range o.By {
-			v, ok := r.Params[p]
-			if !ok {
-				return bad("the run on %s has no parameter %q", r.Instance, p)
-			}
-			by = append(by, v)
+		by, err := parameters(r, o.By)
+		if err != nil {
+			return bad("%v", err)
 		}
 		key := fmt.Sprint(by, r.Algorithm)
 		if groups[key] == nil {
@@ -318,6 +300,29 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 		t.Rows = append(t.Rows, row)
 	}
 	return t, nil
+}
+
+// algorithmsOf are the labels wanted, or all there are if none is.
+func algorithmsOf(records []Record, wanted []string) ([]string, error) {
+	if len(records) == 0 {
+		return nil, errors.New("there are no results")
+	}
+	var all []string // by appearance
+	for i := range records {
+		if !slices.Contains(all, records[i].Algorithm) {
+			all = append(all, records[i].Algorithm)
+		}
+	}
+	if len(wanted) == 0 {
+		slices.Sort(all)
+		return all, nil
+	}
+	for _, a := range wanted {
+		if !slices.Contains(all, a) {
+			return nil, fmt.Errorf("no run is by %q, there are %s", a, strings.Join(all, ", "))
+		}
+	}
+	return wanted, nil
 }
 
 // learn gathers what all runs prove, and the best objective of the compared ones.

@@ -1,0 +1,293 @@
+package benchmarks
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Line is what an algorithm's runs have at each x.
+type Line struct {
+	Algorithm string
+	Points    []SeriesPoint // by X
+}
+
+// SeriesPoint is the mean of the runs at one x.
+type SeriesPoint struct {
+	X     float64 // the parameter's value; of several parameters together, the place among their values
+	Label string  // of several parameters: "{1,3}"; otherwise ""
+	Mean  float64
+	// Half is half the width of the mean's 95 % confidence interval by
+	// Student's t; NaN for a single run.
+	Half float64
+	Runs int
+}
+
+// SeriesOptions choose what Series computes.
+type SeriesOptions struct {
+	X          []string           // generator parameters: one, or several that change together
+	Y          string             // of ValueNames
+	Algorithms []string           // labels, in this order; empty: all, sorted
+	Where      map[string]float64 // parameters that runs must have at these values
+}
+
+// value is a measured value of a run.
+type value struct {
+	name, help string
+	axis       func(model.Kind) string // what an axis is called
+	kind       model.Kind              // it goes with this kind alone; "" with all
+	of         func(measured) (float64, error)
+}
+
+// at is the value of a run.
+func (v *value) at(r measured) (float64, error) {
+	if v.kind != "" && r.Kind != v.kind {
+		return 0, fmt.Errorf("%q goes with %s, the run on %s is of %s", v.name, v.kind, r.Instance, r.Kind)
+	}
+	y, err := v.of(r)
+	if math.IsInf(y, 0) {
+		return 0, fmt.Errorf("%q of %s on %s is infinite", v.name, r.Algorithm, r.Instance)
+	}
+	return y, err
+}
+
+func plainly(f func(measured) float64) func(measured) (float64, error) {
+	return func(r measured) (float64, error) { return f(r), nil }
+}
+
+func named(name string) func(model.Kind) string { return func(model.Kind) string { return name } }
+
+var values = []value{
+	{"acceptance %", "accepted requests as a share of those made", named("acceptance rate (%)"), model.KindReservation, acceptance},
+	{"slowdown", "mean slowdown of the accepted requests", named("mean slowdown"), model.KindReservation, plainly(measured.second)},
+	{"objective", "objective", func(k model.Kind) string { first, _ := k.Objectives(); return first }, "", plainly(measured.objective)},
+	{"second", "second objective", func(k model.Kind) string { _, second := k.Objectives(); return second }, "", plainly(measured.second)},
+	{"gap %", "gap to the best bound proved by any run", named("gap (%)"), "", plainly(func(r measured) float64 { return 100 * r.gap() })},
+	{"time", "time of a run", named("time (s)"), "", plainly(measured.elapsed)},
+}
+
+// acceptance is the share of requests accepted, in percent.
+func acceptance(r measured) (float64, error) {
+	n, ok := r.Params["requests"]
+	switch share := r.objective() / n; {
+	case !ok || !(n > 0):
+		return 0, fmt.Errorf("the run on %s has no parameter \"requests\" to take the acceptance of", r.Instance)
+	case share < 0 || share > 1:
+		return 0, fmt.Errorf("the objective of %s on %s is %v of %v requests, so it doesn't count accepted ones", r.Algorithm, r.Instance, r.objective(), n)
+	default:
+		return 100 * share, nil
+	}
+}
+
+// ValueNames lists the values that Series knows with what they are.
+func ValueNames() [][2]string {
+	var all [][2]string
+	for _, v := range values {
+		all = append(all, [2]string{v.name, v.help})
+	}
+	return all
+}
+
+// ValueAxis is what an axis with one of ValueNames for a kind is called.
+func ValueAxis(name string, kind model.Kind) string {
+	for _, v := range values {
+		if v.name == name {
+			return v.axis(kind)
+		}
+	}
+	return name
+}
+
+// Series computes, for each algorithm, the mean of a value at each x with its
+// 95 % confidence interval, over all runs there: instances and seeds. Each run
+// counts as an independent draw, so an algorithm that draws nothing should run
+// with one seed. Runs without the value (no solution, no bound) are left out,
+// and so is an x at which all are. The result doesn't depend on the records'
+// order.
+//
+// The error wraps model.ErrInvalid and names what is missing or ambiguous: an
+// algorithm, a value, a parameter of a run, any run that fits; runs of several
+// kinds; a run that is there twice; a value that is infinite. O(R log R) for R
+// records.
+func Series(records []Record, o SeriesOptions) ([]Line, error) {
+	lines, err := series(records, o)
+	if err != nil {
+		return nil, fmt.Errorf("%w series: %w", model.ErrInvalid, err)
+	}
+	return lines, nil
+}
+
+func series(records []Record, o SeriesOptions) ([]Line, error) {
+	which := slices.IndexFunc(values, func(v value) bool { return v.name == o.Y })
+	if which < 0 {
+		var names []string
+		for _, v := range values {
+			names = append(names, v.name)
+		}
+		return nil, fmt.Errorf("there is no value %q, give one of %s", o.Y, strings.Join(names, ", "))
+	}
+	if len(o.X) == 0 {
+		return nil, errors.New("no parameter is given for x")
+	}
+	order, err := algorithmsOf(records, o.Algorithms)
+	if err != nil {
+		return nil, err
+	}
+	for k, a := range order {
+		if slices.Contains(order[:k], a) {
+			return nil, fmt.Errorf("%q is named twice", a)
+		}
+	}
+	chosen, err := choose(records, order, o.Where)
+	if err != nil {
+		return nil, err
+	}
+	instances := learn(records, order)
+	type place struct{ algorithm, x string }
+	at := map[string][]float64{} // the parameters' values at each x
+	runs := map[place][]float64{}
+	for _, r := range chosen {
+		x, err := parameters(r, o.X)
+		if err != nil {
+			return nil, err
+		}
+		y, err := values[which].at(measured{r, instances[r.Hash]})
+		if err != nil {
+			return nil, err
+		}
+		key := fmt.Sprint(x)
+		at[key] = x
+		if !math.IsNaN(y) {
+			runs[place{r.Algorithm, key}] = append(runs[place{r.Algorithm, key}], y)
+		}
+	}
+	if len(runs) == 0 {
+		return nil, fmt.Errorf("none of the %d runs has a value for %q", len(chosen), o.Y)
+	}
+	keys := slices.SortedFunc(maps.Keys(at), func(a, b string) int { return slices.Compare(at[a], at[b]) })
+	var lines []Line
+	for _, a := range order {
+		line := Line{Algorithm: a}
+		for k, key := range keys {
+			all := runs[place{a, key}]
+			if len(all) == 0 {
+				continue
+			}
+			p := SeriesPoint{X: at[key][0], Runs: len(all)}
+			if len(o.X) > 1 {
+				p.X, p.Label = float64(k), label(at[key])
+			}
+			p.Mean, p.Half = interval(all)
+			line.Points = append(line.Points, p)
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// label is how values of several parameters stand on an axis.
+func label(x []float64) string {
+	var all []string
+	for _, v := range x {
+		all = append(all, figure(v))
+	}
+	return "{" + strings.Join(all, ",") + "}"
+}
+
+// choose are the records of the algorithms with the parameters at these values:
+// some, all of one kind and each run once.
+func choose(records []Record, algorithms []string, where map[string]float64) ([]*Record, error) {
+	var all []*Record
+	seen := map[string]bool{}
+	have := map[string]map[float64]bool{} // values of the parameters
+	for i := range records {
+		r := &records[i]
+		if !slices.Contains(algorithms, r.Algorithm) {
+			continue
+		}
+		fits := true
+		for p, want := range where {
+			is, err := parameters(r, []string{p})
+			if err != nil {
+				return nil, err
+			}
+			if have[p] == nil {
+				have[p] = map[float64]bool{}
+			}
+			have[p][is[0]] = true
+			fits = fits && is[0] == want
+		}
+		if !fits {
+			continue
+		}
+		key := r.Hash + r.key()
+		switch {
+		case seen[key]:
+			return nil, fmt.Errorf("the run of %s on %s with seed %d is there twice, give each run once", r.Algorithm, r.Instance, r.Seed)
+		case len(all) > 0 && r.Kind != all[0].Kind:
+			return nil, fmt.Errorf("there are runs of %s and of %s, give one kind alone", all[0].Kind, r.Kind)
+		}
+		seen[key] = true
+		all = append(all, r)
+	}
+	if len(all) == 0 {
+		var conditions []string
+		for _, p := range slices.Sorted(maps.Keys(where)) {
+			conditions = append(conditions, fmt.Sprintf("%s = %s (there is %s)", p, figure(where[p]), some(have[p])))
+		}
+		return nil, fmt.Errorf("no run has %s", strings.Join(conditions, " and "))
+	}
+	return all, nil
+}
+
+// some lists the first of some values.
+func some(values map[float64]bool) string {
+	const most = 10
+	var all []string
+	for k, v := range slices.Sorted(maps.Keys(values)) {
+		if k == most {
+			all = append(all, "...")
+			break
+		}
+		all = append(all, figure(v))
+	}
+	return strings.Join(all, ", ")
+}
+
+// parameters are a run's values of parameters.
+func parameters(r *Record, names []string) ([]float64, error) {
+	var all []float64
+	for _, p := range names {
+		v, ok := r.Params[p]
+		if !ok {
+			there := "none"
+			if len(r.Params) > 0 {
+				there = strings.Join(slices.Sorted(maps.Keys(r.Params)), ", ")
+			}
+			return nil, fmt.Errorf("the run on %s has no parameter %q; it has %s", r.Instance, p, there)
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// interval is the mean of at least one value and half the width of its 95 %
+// confidence interval: t(0.975, n-1) s / sqrt(n). It sorts x, since sums of
+// floating-point numbers depend on their order.
+func interval(x []float64) (mean, half float64) {
+	slices.Sort(x)
+	if len(x) == 1 {
+		return x[0], math.NaN()
+	}
+	n := float64(len(x))
+	mean, deviation := stat.MeanStdDev(x, nil)
+	return mean, distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975) * deviation / math.Sqrt(n)
+}
