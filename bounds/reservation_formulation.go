@@ -50,7 +50,7 @@ func ReservationFormulation(t *ReservationTicks, name string) (*ReservationModel
 		name = ReservationFormulations[0]
 	}
 	if !slices.Contains(ReservationFormulations, name) {
-		return nil, fmt.Errorf("formulation %q is unknown, give one of %v", name, ReservationFormulations)
+		return nil, fmt.Errorf("%w formulation: %q is unknown, give one of %q", model.ErrInvalid, name, ReservationFormulations)
 	}
 	if name == "auto" {
 		if points, ok := t.startPoints(autoPoints); ok {
@@ -59,6 +59,10 @@ func ReservationFormulation(t *ReservationTicks, name string) (*ReservationModel
 	}
 	size := reservationPairTerms(t)
 	if name == "events" || name == "auto" && size <= MaxReservationTerms {
+		if len(t.Jobs) > maxPairJobs {
+			return nil, fmt.Errorf("formulation events: %w: there are %d jobs, it takes at most %d; the native search takes more",
+				model.ErrUnsupported, len(t.Jobs), maxPairJobs)
+		}
 		if size > MaxReservationTerms {
 			return nil, fmt.Errorf("formulation events: %w: it would have some %d terms, at most %d are built; the native search needs none",
 				model.ErrUnsupported, size, MaxReservationTerms)

@@ -338,8 +338,10 @@ func (b *reservationPairs) encode(starts []int64) []float64 {
 			if !meet(b.t, i, j) {
 				continue
 			}
-			first := cmp.Or(cmp.Compare(at[i], at[j]), cmp.Compare(i, j)) < 0
-			before := at[i]+b.t.Jobs[i].Length <= at[j]
+			// Of equal starts the windows may know which is first.
+			p, q := &b.t.Jobs[i], &b.t.Jobs[j]
+			first := cmp.Or(cmp.Compare(at[i], at[j]), cmp.Compare(p.Latest(), q.Latest()), cmp.Compare(p.Ready, q.Ready), cmp.Compare(i, j)) < 0
+			before := at[i]+p.Length <= at[j]
 			if f := b.f[i*n+j]; f >= 0 && first {
 				x[f] = 1
 			}

@@ -65,6 +65,7 @@ type reservationHiGHS struct {
 	formulation string
 	f           *bounds.ReservationModel
 	total       float64 // units of all jobs together
+	upper       float64 // what HiGHS said they can weigh at most, widened
 	best        []int64 // starts, nil without a solution
 	units       float64 // their weight
 }
@@ -87,6 +88,7 @@ func (s *reservationHiGHS) run() error {
 	for _, w := range f.Weights {
 		s.total += w
 	}
+	s.upper = s.total
 	if err := s.first(); err != nil {
 		return err
 	}
@@ -319,12 +321,11 @@ func (s *reservationHiGHS) ask(f *bounds.ReservationModel, target *float64) (res
 	} else if s.best != nil {
 		o.Start = f.Encode(s.best)
 	}
+	optimise := s.t.Goal != model.GoalAll && target == nil
 	o.Progress = func(p highs.Progress) {
-		most := s.total
-		if s.t.Goal != model.GoalAll && target == nil && !math.IsNaN(p.Bound) {
-			most = min(most, p.Bound)
-		} else if target != nil {
-			most = max(s.units, *target)
+		most := s.upper
+		if optimise && p.Bound < most {
+			most = p.Bound
 		}
 		s.report(p, most)
 	}
@@ -348,6 +349,9 @@ func (s *reservationHiGHS) ask(f *bounds.ReservationModel, target *float64) (res
 	}
 	if !a.infeasible && s.t.Goal != model.GoalAll && !math.IsNaN(h.Bound) {
 		a.bound = min(s.total, h.Bound+s.widening(f, h.Tolerance))
+	}
+	if optimise {
+		s.upper = a.bound
 	}
 	return a, nil
 }
