@@ -74,6 +74,16 @@ var columns = []column{
 	{"verified", "runs whose solution passed the judge", func(g *group) string { return strconv.Itoa(g.count(func(r measured) bool { return r.Verified })) }},
 	{"objective", "mean objective", func(g *group) string { return figure(stat.Mean(g.values(measured.objective), nil)) }},
 	{"second", "mean second objective", func(g *group) string { return figure(stat.Mean(g.values(measured.second), nil)) }},
+	{"acceptance %", "accepted requests of those made, mean", func(g *group) string { mean, _ := g.acceptance(); return fixed(mean) }},
+	{"acceptance ±", "half of its 95 % confidence interval", func(g *group) string { _, half := g.acceptance(); return fixed(half) }},
+	{"second ±", "the same of the second objective", func(g *group) string {
+		all := g.values(measured.second)
+		if len(all) == 0 {
+			return "-"
+		}
+		_, half := interval(all)
+		return figure(half)
+	}},
 	{"planned", "mean of what the first plan promised without contention", func(g *group) string { return figure(stat.Mean(g.values(measured.planned), nil)) }},
 	{"longer %", "mean objective over that, less 1", func(g *group) string {
 		planned := g.values(measured.planned)
@@ -211,6 +221,30 @@ func percent(x float64) string {
 		return "-"
 	}
 	return strconv.FormatFloat(100*x, 'f', 3, 64)
+}
+
+// fixed is a percentage that isn't a share.
+func fixed(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return strconv.FormatFloat(x, 'f', 2, 64)
+}
+
+// acceptance is the mean share of accepted requests, in percent, and half of
+// its confidence interval.
+func (g *group) acceptance() (mean, half float64) {
+	all := g.values(func(r measured) float64 {
+		x, err := acceptance(r)
+		if err != nil {
+			return math.NaN()
+		}
+		return x
+	})
+	if len(all) == 0 {
+		return math.NaN(), math.NaN()
+	}
+	return interval(all)
 }
 
 func (g *group) seconds(x float64) string {

@@ -36,24 +36,15 @@ func (p *program) table() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if f := c.String("format"); !slices.Contains(benchmarks.Formats, f) {
-				return usagef("table: --format is %q, give one of %s", f, strings.Join(benchmarks.Formats, ", "))
+			if err := checkFormat(c); err != nil {
+				return err
 			}
 			if err := checkOutput(c.String("output"), paths); err != nil {
 				return err
 			}
-			var records []benchmarks.Record
-			for _, path := range paths {
-				var some []benchmarks.Record
-				if path == "-" {
-					some, _, err = benchmarks.DecodeRecords(os.Stdin, "standard input")
-				} else {
-					some, _, err = benchmarks.ReadRecords(path)
-				}
-				if err != nil {
-					return fmt.Errorf("%w: %w", model.ErrInvalid, err)
-				}
-				records = append(records, some...)
+			records, err := readRecords(paths)
+			if err != nil {
+				return err
 			}
 			o := benchmarks.TableOptions{By: list(c, "by"), Algorithms: list(c, "algorithms"), Columns: list(c, "columns"),
 				Plain: c.String("format") == "csv"}
@@ -81,4 +72,31 @@ func list(c *cli.Context, flag string) []string {
 		}
 	}
 	return all
+}
+
+// checkFormat looks at the flag before anything is read.
+func checkFormat(c *cli.Context) error {
+	if f := c.String("format"); !slices.Contains(benchmarks.Formats, f) {
+		return usagef("%s: --format is %q, give one of %s", c.Command.Name, f, strings.Join(benchmarks.Formats, ", "))
+	}
+	return nil
+}
+
+// readRecords reads results files, all as one.
+func readRecords(paths []string) ([]benchmarks.Record, error) {
+	var records []benchmarks.Record
+	for _, path := range paths {
+		var some []benchmarks.Record
+		var err error
+		if path == "-" {
+			some, _, err = benchmarks.DecodeRecords(os.Stdin, "standard input")
+		} else {
+			some, _, err = benchmarks.ReadRecords(path)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", model.ErrInvalid, err)
+		}
+		records = append(records, some...)
+	}
+	return records, nil
 }

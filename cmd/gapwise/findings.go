@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/gapwise/gapwise/benchmarks"
+)
+
+func (p *program) findings() *cli.Command {
+	return &cli.Command{
+		Name:      "findings",
+		Usage:     "hold a paper's findings against results",
+		ArgsUsage: "RESULTS...",
+		Description: "Results of reservation plans: what section 6.2 of the paper says of its seven\n" +
+			"policies, held or not held, with the figure that decides it.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "by", Usage: "the parameters that change together (`LIST`)", DefaultText: "those that change"},
+			&cli.StringFlag{Name: "format", Value: "text", Usage: strings.Join(benchmarks.Formats, ", ")},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
+		},
+		Action: func(c *cli.Context) error {
+			paths, err := files(c, 0)
+			if err != nil {
+				return err
+			}
+			if err := checkFormat(c); err != nil {
+				return err
+			}
+			if err := checkOutput(c.String("output"), paths); err != nil {
+				return err
+			}
+			records, err := readRecords(paths)
+			if err != nil {
+				return err
+			}
+			by := list(c, "by")
+			if len(by) == 0 {
+				by = benchmarks.Varied(records)
+			}
+			all, err := benchmarks.FindingsOf(records, by)
+			if err != nil {
+				return err
+			}
+			t := benchmarks.Table{Header: []string{"", "finding", "measured"}}
+			for _, f := range all {
+				held := "held"
+				if !f.Held {
+					held = "not held"
+				}
+				t.Rows = append(t.Rows, []string{held, f.Text, f.Measured})
+			}
+			return p.writeFile(c.String("output"), func(w io.Writer) error {
+				if c.String("format") != "text" {
+					return t.Render(w, c.String("format"))
+				}
+				for _, r := range t.Rows {
+					fmt.Fprintf(w, "%-8s  %s\n          %s\n", r[0], wrap(r[1], 68, 10), wrap(r[2], 68, 10))
+				}
+				return nil
+			})
+		},
+	}
+}
