@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -16,18 +18,24 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
+// ganttAlgorithms solve what comes without a solution; other problems have no
+// picture.
+var ganttAlgorithms = map[model.Kind]string{model.KindDAG: "heft", model.KindReservation: "pe-w"}
+
 func (p *program) gantt() *cli.Command {
 	return &cli.Command{
 		Name:      "gantt",
-		Usage:     "draw a dag's schedule as SVG or PNG",
+		Usage:     "draw a dag's schedule or a reservation's bookings",
 		ArgsUsage: "INSTANCE [SOLUTION]",
-		Description: "Machines are rows, the links with their transfers beneath. Under contention\n" +
-			"the same plan without contention stands above. Without a SOLUTION the\n" +
-			"instance is solved first.",
+		Description: "SVG or PNG. Without a SOLUTION the instance is solved first.\n" +
+			"Of a dag, machines are rows, the links with their transfers beneath. Under\n" +
+			"contention the same plan without contention stands above.\n" +
+			"Of a reservation, PEs are drawn over time; below, each request's window, or\n" +
+			"of more than 30 requests those declined.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
-			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Value: "heft", Usage: "without a SOLUTION"},
-			transfersFlag, platformFlag,
+			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "without a SOLUTION", DefaultText: "heft or pe-w"},
+			transfersFlag, platformFlag, goalFlag,
 		},
 		Action: func(c *cli.Context) error {
 			paths := c.Args().Slice()
@@ -42,21 +50,54 @@ func (p *program) gantt() *cli.Command {
 			if err != nil {
 				return err
 			}
-			d, ok := in.(*model.DAG)
-			if !ok {
+			if ganttAlgorithms[in.Kind()] == "" {
 				return fmt.Errorf("gantt: %w: no picture for %s", model.ErrUnsupported, in.Kind())
 			}
-			s, err := p.scheduleOf(c, d, paths[1:])
+			s, by, err := p.solutionOf(c, in, paths[1:])
 			if err != nil {
 				return err
 			}
-			panels, err := ganttPanels(d, s)
-			if err != nil {
-				return err
-			}
-			return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Gantt(w, format, d.Name, panels) })
+			return p.drawGantt(c.String("output"), format, in, s, by)
 		},
 	}
+}
+
+// drawGantt writes the picture of a solution by the named algorithm, "" if that
+// isn't known.
+func (p *program) drawGantt(output, format string, in model.Instance, s model.Solution, by string) error {
+	switch typed := in.(type) {
+	case *model.DAG:
+		panels, err := ganttPanels(typed, s.(*model.Schedule))
+		if err != nil {
+			return err
+		}
+		return p.writeFile(output, func(w io.Writer) error { return draw.Gantt(w, format, typed.Name, panels) })
+	case *model.Reservation:
+		b := s.(*model.Bookings)
+		title, err := bookingsTitle(typed, b, by)
+		if err != nil {
+			return err
+		}
+		return p.writeFile(output, func(w io.Writer) error { return draw.Bookings(w, format, title, typed, b) })
+	}
+	return fmt.Errorf("gantt: %w: no picture for %s", model.ErrUnsupported, in.Kind())
+}
+
+// bookingsTitle says whose bookings they are and how good.
+func bookingsTitle(in *model.Reservation, b *model.Bookings, by string) (string, error) {
+	o, err := in.Objective(b)
+	if err != nil {
+		return "", err
+	}
+	title := fmt.Sprintf("%d of %d requests accepted, mean slowdown %.4g", len(b.Bookings), len(in.Requests), o.Second)
+	if in.Aim() == model.GoalPESeconds {
+		title += fmt.Sprintf(", %.6g PE-seconds", o.Value)
+	}
+	names := slices.DeleteFunc([]string{in.Name, by}, func(s string) bool { return s == "" })
+	if len(names) == 0 {
+		return title, nil
+	}
+	return strings.Join(names, ", ") + ": " + title, nil
 }
 
 // pictureFormat is svg or png by the output's name.
@@ -69,39 +110,38 @@ func pictureFormat(c *cli.Context, inputs []string) (string, error) {
 	return format, checkOutput(output, inputs)
 }
 
-// scheduleOf reads the solution file, if there is one, or solves; either way
-// the judge looks at the schedule.
-func (p *program) scheduleOf(c *cli.Context, d *model.DAG, solution []string) (*model.Schedule, error) {
+// solutionOf reads the solution file, if there is one, or solves; either way
+// the judge looks at the solution. It tells the algorithm, too, if that is known.
+func (p *program) solutionOf(c *cli.Context, in model.Instance, solution []string) (s model.Solution, by string, err error) {
 	if len(solution) == 0 {
-		r, err := gapwise.Solve(c.Context, d, gapwise.Options{Algorithm: c.String("algorithm"), Settings: model.Settings{Seed: 1}})
-		if err != nil {
-			return nil, err
+		name := cmp.Or(c.String("algorithm"), ganttAlgorithms[in.Kind()])
+		r, err := gapwise.Solve(c.Context, in, gapwise.Options{Algorithm: name, Settings: model.Settings{Seed: 1}})
+		if err == nil && r.Solution == nil {
+			fmt.Fprintf(p.err, "gapwise: gantt: %s has no solution to draw: %s\n", r.Algorithm, cmp.Or(r.Reason, string(r.Status)))
+			err = codeError(codeOf(r, c.Context.Err() != nil))
 		}
-		s, ok := r.Solution.(*model.Schedule)
-		if !ok {
-			return nil, fmt.Errorf("gantt: %w", model.ErrNoSolution)
-		}
-		return s, nil
+		return r.Solution, r.Algorithm, err
 	}
 	data, err := instances.ReadFile(solution[0])
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	_, any, err := decodeSolution(solution[0], data)
+	r, s, err := decodeSolution(solution[0], data)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	if c.String("transfers") == "" {
-		adopt(d, any)
+	if r != nil {
+		by = r.Algorithm
 	}
-	report, err := verify.Verify(d, any, verify.Options{})
+	adopt(c, in, s)
+	report, err := verify.Verify(in, s, verify.Options{})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if err := report.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", instances.Label(solution[0]), err)
+		return nil, "", fmt.Errorf("%s: %w", instances.Label(solution[0]), err)
 	}
-	return any.(*model.Schedule), nil
+	return s, by, nil
 }
 
 // ganttPanels are the schedule's panel and, under contention, above it that of

@@ -1,28 +1,50 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/draw"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 )
 
+// curveFlags are those of the pictures of benchmarks.
+var curveFlags = []string{"x", "y", "algorithms", "where"}
+
 func (p *program) plot() *cli.Command {
+	help := "Of the RESULTS of gapwise bench, curves of a value over a generator parameter\n" +
+		"(gapwise table --help lists them): the mean of all runs at each x, with its\n" +
+		"95 % confidence interval by Student's t. Of a RESULT of gapwise solve\n" +
+		"--algorithm network-aware -o, the makespan of every round, as planned and as\n" +
+		"realised.\n\nValues:\n"
+	for _, v := range benchmarks.ValueNames() {
+		help += fmt.Sprintf("  %-14s %s\n", v[0], wrap(v[1], 58, 17))
+	}
 	return &cli.Command{
-		Name:      "plot",
-		Usage:     "draw the rounds of the network-aware HEFT",
-		ArgsUsage: "RESULT",
-		Description: "RESULT is what gapwise solve --algorithm network-aware -o writes; its trace\n" +
-			"holds the makespan of every round, as planned and as realised.",
+		Name:        "plot",
+		Usage:       "draw curves of a benchmark, or the rounds of network-aware",
+		ArgsUsage:   "RESULTS... | RESULT",
+		Description: strings.TrimRight(help, "\n"),
 		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "x", Usage: "`PARAM` along the axis; artime,deadline for a pair"},
+			&cli.StringFlag{Name: "y", Usage: "`VALUE` to draw"},
+			&cli.StringFlag{Name: "algorithms", Usage: "these alone, in this order (`LIST`)"},
+			&cli.StringFlag{Name: "where", Usage: "only runs with these, like umed=7,pes=64 (`LIST`)"},
+			&cli.StringFlag{Name: "title", Usage: "instead of the plan's name or the instance's"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
 		},
 		Action: func(c *cli.Context) error {
-			paths, err := files(c, 1)
+			paths, err := files(c, 0)
 			if err != nil {
 				return err
 			}
@@ -30,19 +52,125 @@ func (p *program) plot() *cli.Command {
 			if err != nil {
 				return err
 			}
-			data, err := instances.ReadFile(paths[0])
+			where, err := conditions(c)
 			if err != nil {
 				return err
 			}
-			r, err := model.DecodeResult(data)
-			if err == nil && len(r.Trace) == 0 {
-				err = fmt.Errorf("%w result: it has no trace of rounds, solve with --algorithm network-aware under contention", model.ErrInvalid)
-			}
+			data, err := readEach(paths)
 			if err != nil {
-				return fmt.Errorf("%s: %w", instances.Label(paths[0]), err)
+				return err
 			}
-			title := fmt.Sprintf("%s, %s", r.Instance, r.Algorithm)
-			return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Rounds(w, format, title, r.Trace) })
+			of := slices.IndexFunc(data, func(d []byte) bool { return !isRecord(d) })
+			if of < 0 {
+				return p.plotCurves(c, format, paths, data, where)
+			}
+			if len(paths) > 1 {
+				return fmt.Errorf("%s: %w results: these aren't runs of gapwise bench; give those, or one result of gapwise solve alone", instances.Label(paths[of]), model.ErrInvalid)
+			}
+			for _, f := range curveFlags {
+				if c.IsSet(f) {
+					return fmt.Errorf("%s: %w results: these aren't runs of gapwise bench, which %s is for", instances.Label(paths[0]), model.ErrInvalid, dashed(f))
+				}
+			}
+			return p.plotRounds(c, format, paths[0], data[0])
 		},
 	}
+}
+
+// conditions reads --where.
+func conditions(c *cli.Context) (map[string]float64, error) {
+	where := map[string]float64{}
+	for _, s := range list(c, "where") {
+		name, value, _ := strings.Cut(s, "=")
+		name = strings.TrimSpace(name)
+		x, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		switch _, twice := where[name]; {
+		case name == "" || err != nil || math.IsNaN(x) || math.IsInf(x, 0):
+			return nil, usagef("plot: --where holds %q, must be a parameter and a number like umed=7", s)
+		case twice:
+			return nil, usagef("plot: --where holds %s twice", name)
+		}
+		where[name] = x
+	}
+	return where, nil
+}
+
+// readEach reads the files.
+func readEach(paths []string) ([][]byte, error) {
+	var all [][]byte
+	for _, path := range paths {
+		data, err := instances.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, data)
+	}
+	return all, nil
+}
+
+// isRecord reports whether the first value of a file is a benchmark's run.
+func isRecord(data []byte) bool {
+	var head struct {
+		Plan *string `json:"plan"`
+	}
+	return json.NewDecoder(bytes.NewReader(data)).Decode(&head) == nil && head.Plan != nil
+}
+
+func (p *program) plotCurves(c *cli.Context, format string, paths []string, data [][]byte, where map[string]float64) error {
+	x, y := list(c, "x"), c.String("y")
+	if len(x) == 0 || y == "" {
+		return usagef("plot: give -x, a generator parameter, and -y, a value; see gapwise plot --help")
+	}
+	var records []benchmarks.Record
+	var plans []string
+	for k, path := range paths {
+		some, _, err := benchmarks.DecodeRecords(bytes.NewReader(data[k]), instances.Label(path))
+		if err != nil {
+			return err
+		}
+		for i := range some {
+			if !slices.Contains(plans, some[i].Plan) {
+				plans = append(plans, some[i].Plan)
+			}
+		}
+		records = append(records, some...)
+	}
+	lines, err := benchmarks.Series(records, benchmarks.SeriesOptions{X: x, Y: y, Algorithms: list(c, "algorithms"), Where: where})
+	if err != nil {
+		return err
+	}
+	var curves []draw.Curve
+	for _, l := range lines {
+		curve := draw.Curve{Label: l.Algorithm}
+		for _, q := range l.Points {
+			curve.Points = append(curve.Points, draw.Point{X: q.X, Y: q.Mean, Half: q.Half, Label: q.Label})
+		}
+		curves = append(curves, curve)
+	}
+	xlabel := x[0]
+	if len(x) > 1 {
+		xlabel = "{" + strings.Join(x, ", ") + "}"
+	}
+	title := strings.Join(plans, ", ")
+	if c.IsSet("title") {
+		title = c.String("title")
+	}
+	of := slices.IndexFunc(records, func(r benchmarks.Record) bool { return r.Algorithm == lines[0].Algorithm })
+	ylabel := benchmarks.ValueAxis(y, records[of].Kind)
+	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Curves(w, format, title, xlabel, ylabel, curves) })
+}
+
+func (p *program) plotRounds(c *cli.Context, format, path string, data []byte) error {
+	r, err := model.DecodeResult(data)
+	if err == nil && len(r.Trace) == 0 {
+		err = fmt.Errorf("%w result: it has no trace of rounds, solve with --algorithm network-aware under contention", model.ErrInvalid)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", instances.Label(path), err)
+	}
+	title := fmt.Sprintf("%s, %s", r.Instance, r.Algorithm)
+	if c.IsSet("title") {
+		title = c.String("title")
+	}
+	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Rounds(w, format, title, r.Trace) })
 }
