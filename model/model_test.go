@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/model"
@@ -275,6 +276,8 @@ func TestDecimalsThatFillAHost(t *testing.T) {
 func FuzzDecodeInstance(f *testing.F) {
 	f.Add([]byte(small))
 	f.Add([]byte(`{"kind":"vcsched","version":1,"name":"","hosts":1,"jobs":[]}`))
+	f.Add([]byte(strings.Replace(small, "[0,1]", "[]", 1))) // written as no list at all
+	f.Add([]byte(threeRequests))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in, err := model.DecodeInstance(data)
 		if err != nil {
@@ -291,7 +294,7 @@ func FuzzDecodeInstance(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, again)
 		}
-		if d := cmp.Diff(in, back); d != "" {
+		if d := cmp.Diff(in, back, cmpopts.EquateEmpty()); d != "" {
 			t.Fatal(d)
 		}
 	})
@@ -303,6 +306,10 @@ func FuzzDecodeResult(f *testing.F) {
 	data, _ := json.Marshal(r)
 	f.Add(data)
 	f.Add([]byte(`{"kind":"vcsched","version":1,"jobs":[{"id":"a","hosts":[0],"cpu":[1]}]}`))
+	f.Add([]byte(`{"kind":"reservation","version":1,"goal":"all","online":true,"bookings":[{"id":"a","start_s":0.5,"pes":"0-31,40"}]}`))
+	r.Kind, r.Status, r.Conflict = model.KindReservation, model.StatusInfeasible, []string{"a", "b"}
+	data, _ = json.Marshal(r)
+	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if r, err := model.DecodeResult(data); err == nil {
 			if _, err := json.Marshal(r); err != nil {

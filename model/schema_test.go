@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -35,6 +36,10 @@ func accepts(t *testing.T, s *jsonschema.Schema, data []byte) bool {
 func mutate(rng *rand.Rand, v any) any {
 	values := []any{nil, true, "x", "1", "P1", -1.0, 0.0, 0.5, 2.0, 1e12, []any{}, map[string]any{}}
 	switch x := v.(type) {
+	case string:
+		if strings.Contains(x, ",") { // a list of PEs
+			values = append(values, "3-1", "5,3-4", "0,2-2,9999999", "007", "1-", "10000000", "")
+		}
 	case map[string]any:
 		keys := make([]string, 0, len(x))
 		for k := range x {
@@ -120,6 +125,16 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 		t.Fatal(err)
 	}
 	traced.Kind, traced.Trace = d.Kind(), []model.Round{{Round: 1, Planned: 25, Realistic: 25.5, Kept: true}}
+	reservation := decodeReservation(t, threeRequests)
+	bookings := &model.Bookings{Goal: model.GoalPESeconds, Online: true, Bookings: []model.Booking{
+		{ID: "a", StartS: 10, PEs: model.PEList{{First: 0, Last: 31}, {First: 40, Last: 40}}}, {ID: "c", StartS: 100, PEs: model.PEList{{First: 7, Last: 7}, {First: 9, Last: 9}}}}}
+	booked := model.NewResult("x", 1)
+	if err := booked.SetSolution(reservation, bookings); err != nil {
+		t.Fatal(err)
+	}
+	booked.Kind = reservation.Kind()
+	conflicting := model.NewResult("x", 1)
+	conflicting.Kind, conflicting.Status, conflicting.Conflict = reservation.Kind(), model.StatusInfeasible, []string{"a", "b"}
 	instance := func(d []byte) error { _, err := model.DecodeInstance(d); return err }
 	solution := func(d []byte) error { _, err := model.DecodeSolution(d); return err }
 	result := func(d []byte) error { _, err := model.DecodeResult(d); return err }
@@ -127,55 +142,69 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 	dagBeyond := []string{"taken by", "there is no such task", "there is no such machine", "there is no link", "needs itself", "is edges[", "no route to itself", "is routes[",
 		"cost_s has", "its work takes", "edges make a cycle", "rows for", "entries for", "network.path_capacity["}
 	vcschedBeyond := []string{"taken", "current_hosts"}
+	// Times and PEs that must go together; PE lists are ascending.
+	reservationBeyond := []string{"the id is taken by", "sort the requests by arrival", "before its arrival", "before ready_s + duration_s", "the cluster has",
+		"must be above 0 and at most duration_s", "cancel_s is"}
+	bookingsBeyond := []string{"comes after", "is neither a PE number nor a range"}
 	const draws = 6000
-	needed := map[string]bool{}
-	for name, c := range map[string]struct {
-		schema string
-		good   []byte
-		decode func([]byte) error
-		beyond []string // what only the decoder knows
-	}{
-		"vcsched":          {"vcsched.json", []byte(small), instance, vcschedBeyond},
-		"vcsched solution": {"vcsched-solution.json", encode(p), solution, nil},
-		"vcsched result":   {"result.json", encode(r), result, nil},
-		"dag":              {"dag.json", []byte(sixTasks), instance, dagBeyond},
-		"rich dag":         {"dag.json", rich(t), instance, dagBeyond},
-		"dag solution":     {"dag-solution.json", encode(schedule), solution, nil},
-		"dag result":       {"result.json", encode(traced), result, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := schema(t, c.schema)
-			rng := rand.New(rand.NewPCG(1, 1))
-			refused := 0
-			for k := range draws {
-				var doc any
-				if err := json.Unmarshal(c.good, &doc); err != nil {
-					t.Fatal(err)
+	var mutex sync.Mutex
+	needed := map[string]bool{}         // kept by mutex
+	t.Run("kinds", func(t *testing.T) { // ends with the last of them
+		for name, c := range map[string]struct {
+			schema string
+			good   []byte
+			decode func([]byte) error
+			beyond []string // what only the decoder knows
+		}{
+			"vcsched":              {"vcsched.json", []byte(small), instance, vcschedBeyond},
+			"vcsched solution":     {"vcsched-solution.json", encode(p), solution, nil},
+			"vcsched result":       {"result.json", encode(r), result, nil},
+			"dag":                  {"dag.json", []byte(sixTasks), instance, dagBeyond},
+			"rich dag":             {"dag.json", rich(t), instance, dagBeyond},
+			"dag solution":         {"dag-solution.json", encode(schedule), solution, nil},
+			"dag result":           {"result.json", encode(traced), result, nil},
+			"reservation":          {"reservation.json", []byte(threeRequests), instance, reservationBeyond},
+			"reservation solution": {"reservation-solution.json", encode(bookings), solution, bookingsBeyond},
+			"reservation result":   {"result.json", encode(booked), result, bookingsBeyond},
+			"infeasible result":    {"result.json", encode(conflicting), result, nil},
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s := schema(t, c.schema)
+				rng := rand.New(rand.NewPCG(1, 1))
+				refused := 0
+				for k := range draws {
+					var doc any
+					if err := json.Unmarshal(c.good, &doc); err != nil {
+						t.Fatal(err)
+					}
+					if k > 0 {
+						doc = mutate(rng, doc)
+					}
+					data := encode(doc)
+					err := c.decode(data)
+					ok := accepts(t, s, data)
+					if err != nil {
+						refused++
+					}
+					if (err == nil) == ok {
+						continue
+					}
+					k := slices.IndexFunc(c.beyond, func(b string) bool { return ok && strings.Contains(err.Error(), b) })
+					if k < 0 {
+						t.Fatalf("the schema accepts: %v, the decoder says: %v\n%s", ok, err, data)
+					}
+					mutex.Lock()
+					needed[c.beyond[k]] = true
+					mutex.Unlock()
 				}
-				if k > 0 {
-					doc = mutate(rng, doc)
+				if refused < draws/4 || refused == draws {
+					t.Errorf("%d of %d refused", refused, draws)
 				}
-				data := encode(doc)
-				err := c.decode(data)
-				ok := accepts(t, s, data)
-				if err != nil {
-					refused++
-				}
-				if (err == nil) == ok {
-					continue
-				}
-				k := slices.IndexFunc(c.beyond, func(b string) bool { return ok && strings.Contains(err.Error(), b) })
-				if k < 0 {
-					t.Fatalf("the schema accepts: %v, the decoder says: %v\n%s", ok, err, data)
-				}
-				needed[c.beyond[k]] = true
-			}
-			if refused < draws/4 || refused == draws {
-				t.Errorf("%d of %d refused", refused, draws)
-			}
-		})
-	}
-	for _, b := range append(dagBeyond, vcschedBeyond...) {
+			})
+		}
+	})
+	for _, b := range slices.Concat(dagBeyond, vcschedBeyond, reservationBeyond, bookingsBeyond) {
 		if !needed[b] {
 			t.Errorf("no document was refused by the decoder alone for %q", b)
 		}

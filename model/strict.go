@@ -149,8 +149,11 @@ func (c *keyChecker) value(t reflect.Type, path string) error {
 	if string(skip) == "null" && !mayBeNull {
 		return c.fail("%q is null, must be a value", path)
 	}
-	if text, ok := reflect.New(t).Interface().(encoding.TextUnmarshaler); ok && skip[0] == '"' {
+	if text, ok := reflect.New(t).Interface().(encoding.TextUnmarshaler); ok {
 		var s string
+		if skip[0] != '"' {
+			return c.fail("%q must be a string", path)
+		}
 		if err := json.Unmarshal(skip, &s); err != nil {
 			return jsonError(c.data, err)
 		}
