@@ -76,14 +76,8 @@ var columns = []column{
 	{"second", "mean second objective", func(g *group) string { return figure(stat.Mean(g.values(measured.second), nil)) }},
 	{"acceptance %", "accepted requests of those made, mean", func(g *group) string { mean, _ := g.acceptance(); return fixed(mean) }},
 	{"acceptance ±", "half of its 95 % confidence interval", func(g *group) string { _, half := g.acceptance(); return fixed(half) }},
-	{"second ±", "the same of the second objective", func(g *group) string {
-		all := g.values(measured.second)
-		if len(all) == 0 {
-			return "-"
-		}
-		_, half := interval(all)
-		return figure(half)
-	}},
+	{"objective ±", "the same of the mean objective", func(g *group) string { return g.half(measured.objective) }},
+	{"second ±", "the same of the mean second objective", func(g *group) string { return g.half(measured.second) }},
 	{"planned", "mean of what the first plan promised without contention", func(g *group) string { return figure(stat.Mean(g.values(measured.planned), nil)) }},
 	{"longer %", "mean objective over that, less 1", func(g *group) string {
 		planned := g.values(measured.planned)
@@ -229,6 +223,16 @@ func fixed(x float64) string {
 		return "-"
 	}
 	return strconv.FormatFloat(x, 'f', 2, 64)
+}
+
+// half is half of the confidence interval of a mean.
+func (g *group) half(f func(measured) float64) string {
+	all := g.values(f)
+	if len(all) == 0 {
+		return "-"
+	}
+	_, half := interval(all)
+	return figure(half)
 }
 
 // acceptance is the mean share of accepted requests, in percent, and half of
