@@ -55,9 +55,10 @@ const maxPairs = 10_000
 //
 // For n bookings with r ranges of PEs and k pairs of bookings that overlap in
 // time (and in 64ths of the PEs): O(n log n + r) and for each pair O(log n)
-// and the ranges of one of them, in memory O(n + r + PEs/64).
+// and the ranges of one of them, in memory O(n + r + PEs/64). The mean slowdown
+// takes O(d^1.6) more for d different durations, 14 ms for 10,000.
 func reservation(in *model.Reservation, b *model.Bookings, r *Report) {
-	j := &bookingJudge{in: in, report: r, scale: 0, pes: make(peBits, (in.PEs+63)/64)}
+	j := &bookingJudge{in: in, report: r, pes: make(peBits, (in.PEs+63)/64)}
 	for k := range in.Requests {
 		j.scale = max(j.scale, in.Requests[k].DeadlineS)
 	}

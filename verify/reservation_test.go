@@ -378,3 +378,25 @@ func BenchmarkVerifyReservation(b *testing.B) {
 		}
 	}
 }
+
+// The border of the tolerance is sharp, even below the rounding of sums.
+func TestReservationToleranceBorder(t *testing.T) {
+	tolerance := 0x1p-10 // of 16 s: 2^-6 s
+	for name, c := range map[string]struct {
+		length, start float64
+		want          bool
+	}{
+		"all of it":                 {1, 9 - 0x1p-6, true},
+		"a float more":              {1, math.Nextafter(9-0x1p-6, 0), false},
+		"more by what rounding cut": {1 + 0x1p-52, 9 - 0x1p-6, false}, // 8 + (1 + 2^-52) is 9 in floats
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := &model.Reservation{PEs: 1, Requests: []model.Request{
+				{ID: "a", DurationS: c.length, DeadlineS: 16, PEs: 1}, {ID: "b", DurationS: 2, DeadlineS: 16, PEs: 1}}}
+			b := &model.Bookings{Bookings: []model.Booking{{ID: "a", StartS: 8, PEs: pes(t, "0")}, {ID: "b", StartS: c.start, PEs: pes(t, "0")}}}
+			if r := judge(t, in, b, verify.Options{Tolerance: &tolerance}); r.Feasible() != c.want {
+				t.Errorf("want %v: %v", c.want, r)
+			}
+		})
+	}
+}
