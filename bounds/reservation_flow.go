@@ -91,7 +91,10 @@ type flowRun struct {
 
 // flow solves the relaxation for one form.
 func (w *reservationWork) flow(ctx context.Context, form *reservationForm) flowResult {
-	r := newFlowRun(w, form)
+	r := newFlowRun(ctx, w, form)
+	if r == nil {
+		return flowResult{fractional: w.total, accepted: w.total}
+	}
 	n := len(w.jobs)
 	order := make([]int32, n)
 	density := make([]float64, n)
@@ -149,7 +152,8 @@ func (w *reservationWork) flow(ctx context.Context, form *reservationForm) flowR
 	return result
 }
 
-func newFlowRun(w *reservationWork, form *reservationForm) *flowRun {
+// newFlowRun builds the network; nil if ctx ends.
+func newFlowRun(ctx context.Context, w *reservationWork, form *reservationForm) *flowRun {
 	n := len(w.jobs)
 	r := &flowRun{w: w, form: form, first: make([]int32, n), past: make([]int32, n)}
 	all := make([]int64, 0, 2*n)
@@ -188,12 +192,18 @@ func newFlowRun(w *reservationWork, form *reservationForm) *flowRun {
 		a.add(int32(n+i), sink, form.capacity*(r.ends[i+1]-r.ends[i]))
 	}
 	for k := range n {
+		if k%1024 == 0 && ctx.Err() != nil {
+			return nil
+		}
 		if form.size[k] == 0 {
 			continue
 		}
 		for i := r.first[k]; i < r.past[k]; i++ {
 			a.add(int32(k), int32(n)+i, form.size[k]*(r.ends[i+1]-r.ends[i]))
 		}
+	}
+	if ctx.Err() != nil {
+		return nil
 	}
 	r.g, _ = a.network(n+intervals+1, sink)
 	r.part = make([]int32, n+intervals)
