@@ -30,11 +30,13 @@ import (
 // reasoning: Baptiste, Le Pape, Nuijten: Satisfiability tests and time-bound
 // adjustments for cumulative scheduling problems, 1999).
 //
-// The on/off event-based formulation (Koné, Artigues, Lopez, Mongeau:
-// Event-based MILP models for resource-constrained project scheduling
-// problems, 2011) has n events that any job may be at, n² binaries, and a big
-// coefficient of the whole horizon, as windows know nothing of events that anything may
-// be at; flows of PEs need n² binaries and n² flows. Here windows remove most pairs.
+// It stands in for the on/off event-based formulation (Koné, Artigues, Lopez,
+// Mongeau: Event-based MILP models for resource-constrained project scheduling
+// problems, 2011). There any job may be at any of n events, so windows fix
+// nothing, big coefficients are the whole horizon and equal plans have many
+// points: with windows and acceptance added, HiGHS took 0.5 to 8 s for 10 jobs
+// and solved none of four instances of 15 jobs in 20 s; these rows take 0.001
+// to 0.014 and 0.05 to 1 s.
 //
 // O(n²) variables, O(n³) terms at worst.
 func reservationEvents(t *ReservationTicks) *ReservationModel {
