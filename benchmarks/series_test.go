@@ -169,7 +169,8 @@ func TestValueNames(t *testing.T) {
 			t.Errorf("%q has no help", v[0])
 		}
 	}
-	want := []string{"acceptance %: acceptance rate (%)", "slowdown: mean slowdown", "objective: accepted", "second: mean slowdown", "gap %: gap (%)", "time: time (s)"}
+	first, second := model.KindReservation.Objectives()
+	want := []string{"acceptance %: acceptance rate (%)", "slowdown: mean slowdown", "objective: " + first, "second: " + second, "gap %: gap (%)", "time: time (s)"}
 	if !slices.Equal(got, want) {
 		t.Errorf("values are %q, want %q", got, want)
 	}

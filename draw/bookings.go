@@ -163,8 +163,11 @@ func (l *bookingsLayout) place() {
 		slices.Sort(wanted)
 		want = wanted[len(wanted)*3/4]
 	}
-	if l.texture {
+	switch {
+	case l.texture:
 		want = maxWidth
+	case l.rows: // ids are there, too
+		want = min(want, 1.5*narrowest)
 	}
 	pesHigh := min(peHeight*float64(l.in.PEs), pesHeight)
 	if len(l.in.Requests) > 10*fewRequests {

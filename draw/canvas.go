@@ -125,8 +125,14 @@ func (p pen) box(path vg.Path, r rect) vg.Path {
 	return path
 }
 
-// fill paints rectangles as one shape.
+// fill paints rectangles as one shape; in a PNG as some if they are many, since
+// its rasteriser's time grows with the square of what is on a line of pixels.
 func (p pen) fill(c color.Color, rects ...rect) {
+	const most = 128
+	for !p.c.svg && len(rects) > most {
+		p.fill(c, rects[:most]...)
+		rects = rects[most:]
+	}
 	if len(rects) == 0 {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"maps"
 	"math"
 	"slices"
 
@@ -46,8 +47,9 @@ const (
 // to 7), the legend above the axes in the curves' order. Colours are Okabe and
 // Ito's; besides, markers and dashes differ, so that up to about ten curves can
 // be told apart in print and by everyone. Where curves coincide, markers and
-// dashes of the later ones leave those below to be seen. A curve without points
-// stands in the legend as such.
+// dashes of the later ones leave those below to be seen; if intervals at one X
+// overlap, all bars stand side by side there, with a dot at the mean. A curve
+// without points stands in the legend as such.
 //
 // Format is "svg" or "png"; another one is ErrFormat. Coordinates that are NaN
 // or above 1e300, negative half-widths and more than MaxCurves curves are
@@ -70,7 +72,7 @@ func Curves(w io.Writer, format, title, xlabel, ylabel string, curves []Curve) e
 	f := newFace(labelSize, false)
 	p := newPlot(f.shorten(clean(xlabel), curvesWidth-besideAxis), f.shorten(clean(ylabel), curvesHeight-besideAxis))
 	setCurveAxes(p, curves)
-	legend, err := addCurves(p, curves)
+	legend, err := addCurves(p, curves, sideways(p, curves))
 	if err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
@@ -171,8 +173,36 @@ func curveStroke(k int) stroke {
 	}
 }
 
-// addCurves adds the lines, points and bars, and returns the legend.
-func addCurves(p *plot.Plot, curves []Curve) ([]entry, error) {
+// sideways is how far the bars of a curve are from the next one's along the
+// axis; 0 if none overlap. Markers and lines stay: moved sideways, steep ones
+// would look like higher or lower ones.
+func sideways(p *plot.Plot, curves []Curve) float64 {
+	at := map[float64][]Bar{} // the intervals
+	for _, c := range curves {
+		for _, q := range c.Points {
+			at[q.X] = append(at[q.X], Bar{Start: q.Y - q.half(), End: q.Y + q.half()})
+		}
+	}
+	overlap := false
+	for _, bars := range at {
+		_, count := lanes(bars, 0)
+		overlap = overlap || count > 1
+	}
+	if !overlap {
+		return 0
+	}
+	point := (p.X.Max - p.X.Min) / (curvesWidth - besideAxis)
+	least := 40 * point // of all together
+	places := slices.Sorted(maps.Keys(at))
+	for k := 1; k < len(places); k++ {
+		least = min(least, 0.3*(places[k]-places[k-1]))
+	}
+	return min(3.5*point, least/float64(len(curves)))
+}
+
+// addCurves adds the lines, points and bars, the latter so far apart, and
+// returns the legend.
+func addCurves(p *plot.Plot, curves []Curve, apart float64) ([]entry, error) {
 	var legend []entry
 	const widest = curvesWidth - 2*margin - legendThumb - 5
 	f := newFace(labelSize, false)
@@ -191,6 +221,7 @@ func addCurves(p *plot.Plot, curves []Curve) ([]entry, error) {
 		for _, q := range sorted {
 			at := plotter.XY{X: q.X, Y: q.Y}
 			xy = append(xy, at)
+			at.X += apart * (float64(k) - float64(len(curves)-1)/2)
 			if half := q.half(); half > 0 {
 				interval.XYs = append(interval.XYs, at)
 				interval.YErrors = append(interval.YErrors, struct{ Low, High float64 }{half, half})
@@ -201,6 +232,10 @@ func addCurves(p *plot.Plot, curves []Curve) ([]entry, error) {
 			return nil, err
 		}
 		p.Add(line, interval, points)
+		if dots := (&plotter.Scatter{XYs: interval.XYs}); apart > 0 && len(dots.XYs) > 0 {
+			dots.GlyphStyle = vgdraw.GlyphStyle{Color: s.colour, Radius: 1.4, Shape: marker{}}
+			p.Add(dots)
+		}
 		bars = bars || len(interval.XYs) > 0
 		legend = append(legend, entry{text: f.shorten(clean(c.Label), widest), thumbs: []plot.Thumbnailer{line, points}})
 	}

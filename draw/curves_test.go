@@ -188,6 +188,53 @@ func corner(d string) string {
 	return fmt.Sprint(sign(x1-x0), sign(y1-y0))
 }
 
+// Bars that would lie on each other stand side by side around their x; lines
+// and markers stay there.
+func TestCurvesSideways(t *testing.T) {
+	at := func(half float64) (bars, markers []float64) {
+		var all []draw.Curve
+		for k := range 3 {
+			all = append(all, draw.Curve{Label: fmt.Sprint(k), Points: []draw.Point{{X: 1, Y: 10 + float64(k), Half: half}, {X: 2, Y: 20, Half: 0.1 * half}}})
+		}
+		p := parse(t, curves(t, "svg", "", all))
+		for _, x := range p.paths {
+			var x0, y0, x1, y1 float64
+			n, _ := fmt.Sscanf(x.D, "M%g,%gL%g,%g", &x0, &y0, &x1, &y1)
+			switch {
+			case n == 4 && x0 == x1 && strings.Contains(x.Style, "stroke-width:0.9") && !strings.Contains(x.Style, "#555555"):
+				bars = append(bars, x0)
+			case n == 4 && x0 != x1 && strings.Contains(x.Style, "stroke-width:1.5"):
+				markers = append(markers, x0)
+			}
+		}
+		return bars, markers[len(markers)-3:] // the others are the legend's
+	}
+	for name, c := range map[string]struct {
+		half float64
+		want bool
+	}{"overlap": {3, true}, "point intervals": {0, false}} {
+		bars, lines := at(c.half)
+		if lines[0] != lines[1] || lines[0] != lines[2] {
+			t.Errorf("%s: lines begin at %v", name, lines)
+		}
+		if !c.want {
+			if len(bars) > 0 {
+				t.Errorf("%s: bars at %v", name, bars)
+			}
+			continue
+		}
+		if len(bars) != 6 {
+			t.Fatalf("%s: bars at %v, want 6", name, bars)
+		}
+		// First those of the first curve at both x, and so on.
+		for k, want := range []float64{-3.5, 0, 3.5} {
+			if got := bars[2*k] - lines[0]; math.Abs(got-want) > 0.2 {
+				t.Errorf("%s: bar %d is %v from the line's beginning, want %v", name, k, got, want)
+			}
+		}
+	}
+}
+
 func TestCurvesErrors(t *testing.T) {
 	one := func(p draw.Point) []draw.Curve { return []draw.Curve{{Label: "pe-w", Points: []draw.Point{p}}} }
 	for name, c := range map[string]struct {
