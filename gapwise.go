@@ -26,7 +26,7 @@ import (
 )
 
 // Version of the library and the command.
-const Version = "0.2.0"
+const Version = "0.3.0"
 
 // AutoTimeLimit is the time limit of the algorithm auto when none is given.
 const AutoTimeLimit = 10 * time.Second
@@ -144,6 +144,8 @@ func Formulations(kind model.Kind) []string {
 		return bounds.VCSchedFormulations
 	case model.KindDAG:
 		return bounds.DAGFormulations
+	case model.KindReservation:
+		return bounds.ReservationFormulations
 	}
 	return nil
 }
@@ -171,6 +173,12 @@ func Formulation(ctx context.Context, in model.Instance, name string) (*milp.Mod
 			return nil, err
 		}
 		f, err := bounds.DAGFormulation(typed, o.Value)
+		if err != nil {
+			return nil, err
+		}
+		return &f.Model, nil
+	case *model.Reservation:
+		f, err := bounds.ReservationFormulation(bounds.NewReservationTicks(typed), name)
 		if err != nil {
 			return nil, err
 		}
@@ -253,6 +261,8 @@ func cheapBounds(in model.Instance) []bounds.Bound {
 		return []bounds.Bound{bounds.VCSchedPacking(typed)}
 	case *model.DAG:
 		return bounds.DAGQuick(typed.Graph())
+	case *model.Reservation:
+		return bounds.ReservationQuick(bounds.NewReservationTicks(typed))
 	}
 	return nil
 }
@@ -318,6 +328,8 @@ func Bounds(ctx context.Context, in model.Instance) ([]bounds.Bound, error) {
 		return bounds.VCSched(ctx, typed)
 	case *model.DAG:
 		return bounds.DAG(ctx, typed)
+	case *model.Reservation:
+		return bounds.Reservation(ctx, typed)
 	}
 	return nil, fmt.Errorf("bound: %w: no bounds for %s", model.ErrUnsupported, in.Kind())
 }

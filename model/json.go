@@ -24,7 +24,7 @@ var kinds = map[Kind]struct {
 }{
 	KindVCSched:     {func() Instance { return new(VCSched) }, func() Solution { return new(Placement) }, [2]string{"minimum yield", "average yield"}},
 	KindDAG:         {func() Instance { return new(DAG) }, func() Solution { return new(Schedule) }, [2]string{"makespan", "mean finish time"}},
-	KindReservation: {func() Instance { return new(Reservation) }, func() Solution { return new(Bookings) }, [2]string{"accepted", "mean slowdown"}},
+	KindReservation: {func() Instance { return new(Reservation) }, func() Solution { return new(Bookings) }, [2]string{"acceptance", "mean slowdown"}},
 }
 
 // Objectives names the objective and the second objective.
