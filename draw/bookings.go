@@ -173,7 +173,7 @@ func (l *bookingsLayout) place() {
 	if len(l.in.Requests) > 10*fewRequests {
 		pesHigh = min(peHeight*float64(l.in.PEs), 2*pesHeight)
 	}
-	l.pes = peTicks(l.in.PEs, pesHigh)
+	l.pes, l.column = peTicks(l.in.PEs, pesHigh), small.width("PE")
 	for _, t := range l.pes {
 		l.column = max(l.column, small.width(t.label))
 	}
