@@ -8,70 +8,6 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ticksProfile is how many PEs are in use when: used[k] from times[k] until
-// times[k+1], the last one for ever, nothing before times[0].
-type ticksProfile struct {
-	pes   int
-	times []int64
-	used  []int
-}
-
-// segment is the last k with times[k] <= t, -1 if there is none.
-func (p *ticksProfile) segment(t int64) int {
-	k, found := slices.BinarySearch(p.times, t)
-	if !found {
-		k--
-	}
-	return k
-}
-
-// earliest is the earliest start of a job at which it fits. O(n).
-func (p *ticksProfile) earliest(j *ReservationJob) (int64, bool) {
-	at := j.Ready
-	if j.Length == 0 {
-		return at, true
-	}
-	for k := max(0, p.segment(at)); k < len(p.times) && p.times[k] < at+j.Length; k++ {
-		if p.used[k]+j.PEs > p.pes {
-			if k == len(p.times)-1 {
-				return 0, false // nothing is in use in the end, so it needs more than there are
-			}
-			at = p.times[k+1]
-			if at > j.Latest() {
-				return 0, false
-			}
-		}
-	}
-	return at, j.PEs <= p.pes
-}
-
-// cut makes t a boundary and is its segment.
-func (p *ticksProfile) cut(t int64) int {
-	k := p.segment(t)
-	if k >= 0 && p.times[k] == t {
-		return k
-	}
-	used := 0
-	if k >= 0 {
-		used = p.used[k]
-	}
-	p.times = slices.Insert(p.times, k+1, t)
-	p.used = slices.Insert(p.used, k+1, used)
-	return k + 1
-}
-
-// add puts a job at a start. O(n).
-func (p *ticksProfile) add(j *ReservationJob, start int64) {
-	if j.Length == 0 {
-		return
-	}
-	from := p.cut(start)
-	to := p.cut(start + j.Length)
-	for k := from; k < to; k++ {
-		p.used[k] += j.PEs
-	}
-}
-
 // Serial places jobs in the given order, each as early as those before it
 // allow (serial schedule generation), and declines those that have no place,
 // or aren't in the order. It is the start of each job in ticks, -1 for
@@ -82,11 +18,12 @@ func (t *ReservationTicks) Serial(order []int) []int64 {
 	for j := range starts {
 		starts[j] = -1
 	}
-	p := &ticksProfile{pes: t.PEs}
+	c := &Counts[int64]{PEs: t.PEs}
 	for _, j := range order {
-		if s, ok := p.earliest(&t.Jobs[j]); ok && starts[j] < 0 {
+		x := &t.Jobs[j]
+		if s, ok := c.First(x.PEs, x.Length, x.Ready, x.Latest()); ok && starts[j] < 0 {
 			starts[j] = s
-			p.add(&t.Jobs[j], s)
+			c.Add(s, s+x.Length, x.PEs)
 		}
 	}
 	return starts
@@ -110,7 +47,7 @@ func (t *ReservationTicks) Check(starts []int64) error {
 	if len(starts) != len(t.Jobs) {
 		return fmt.Errorf("%w starts: they are of %d jobs, there are %d", model.ErrInvalid, len(starts), len(t.Jobs))
 	}
-	p := &ticksProfile{pes: t.PEs}
+	c := &Counts[int64]{PEs: t.PEs}
 	for j, s := range starts {
 		x := &t.Jobs[j]
 		switch {
@@ -121,11 +58,11 @@ func (t *ReservationTicks) Check(starts []int64) error {
 		case s < x.Ready || s > x.Latest():
 			return fmt.Errorf("%w: job %d starts at %d, its window is from %d to %d", model.ErrInfeasible, j, s, x.Ready, x.Latest())
 		}
-		p.add(x, s)
+		c.Add(s, s+x.Length, x.PEs)
 	}
-	for k, used := range p.used {
-		if used > p.pes {
-			return fmt.Errorf("%w: %d PEs are in use at %d, there are %d", model.ErrInfeasible, used, p.times[k], p.pes)
+	for k, used := range c.Used {
+		if used > c.PEs {
+			return fmt.Errorf("%w: %d PEs are in use at %d, there are %d", model.ErrInfeasible, used, c.Times[k], c.PEs)
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -121,13 +122,13 @@ func (m *mover) advance(to float64) {
 // request accepts request k if it can be placed, moving others if need be and
 // allowed.
 func (m *mover) request(k int, move bool) {
-	c := newCounts(m.in.PEs, m.now)
+	c := &counts{bounds.Counts[float64]{PEs: m.in.PEs}}
 	for _, r := range m.running {
-		c.add(m.now, r.end, m.in.Requests[r.request].PEs)
+		c.Add(m.now, r.end, m.in.Requests[r.request].PEs)
 	}
 	base := c.clone()
 	for _, p := range m.waiting {
-		c.add(p.Start, p.End, p.PEs)
+		c.Add(p.Start, p.End, p.PEs)
 	}
 	q := NewQuery(&m.in.Requests[k])
 	if x, ok := c.place(q); ok {
@@ -181,11 +182,11 @@ next:
 			if pick < 0 {
 				continue next // only running jobs are in the way
 			}
-			c.add(plans[pick].Start, plans[pick].End, -plans[pick].PEs)
+			c.Add(plans[pick].Start, plans[pick].End, -plans[pick].PEs)
 			out = append(out, pick)
 		}
 		mine := Interval{w.start, w.end, q.PEs}
-		c.add(mine.Start, mine.End, mine.PEs)
+		c.Add(mine.Start, mine.End, mine.PEs)
 		slices.SortFunc(out, func(a, b int) int {
 			return cmp.Or(cmp.Compare(plans[b].area(), plans[a].area()), cmp.Compare(a, b))
 		})
@@ -194,7 +195,7 @@ next:
 			if !ok {
 				continue next
 			}
-			c.add(x.Start, x.End, x.PEs)
+			c.Add(x.Start, x.End, x.PEs)
 			plans[i].Interval = x
 		}
 		return append(plans, plan{k, mine}), true
@@ -234,7 +235,7 @@ func (m *mover) serial(order []int, c *counts) ([]plan, bool) {
 		if !ok {
 			return nil, false
 		}
-		c.add(x.Start, x.End, x.PEs)
+		c.Add(x.Start, x.End, x.PEs)
 		plans = append(plans, plan{k, x})
 	}
 	return plans, true
