@@ -29,7 +29,8 @@ func TestCatalogue(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"rrnd", "rrnz", "gr", "sg", "gb", "sgb", "mcb1", "mcb2", "mcb3", "mcb4", "mcb5", "mcb6", "mcb7", "mcb8",
-		"heft", "cpop", "peft", "lookahead", "dls", "sinnen-sousa", "network-aware", "improve"} {
+		"heft", "cpop", "peft", "lookahead", "dls", "sinnen-sousa", "network-aware", "improve",
+		"ff", "pe-b", "du-b", "pedu-b", "pe-w", "du-w", "pedu-w"} {
 		if !seen[name] {
 			t.Errorf("the paper's %s is missing", name)
 		}
@@ -48,7 +49,11 @@ func TestCatalogueSeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := map[model.Kind]model.Instance{model.KindVCSched: in, model.KindDAG: d}
+	r, err := instances.ReservationSpec{Requests: 60, UMed: 9, ArrivalFactor: 20, ARTime: 1, Deadline: 1, Seed: 1}.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[model.Kind]model.Instance{model.KindVCSched: in, model.KindDAG: d, model.KindReservation: r}
 	for _, a := range heuristics.Catalogue() {
 		in := of[a.Kind]
 		first, err := a.Solver.Solve(context.Background(), in, model.Settings{Seed: 1})
