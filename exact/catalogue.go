@@ -20,6 +20,7 @@ func Catalogue() []heuristics.Algorithm {
 		engine(model.KindVCSched, VCSchedHiGHS{"migration"}, paper+"6.1", "HiGHS on Eq. 22-31"),
 		engine(model.KindDAG, DAGSearch{}, "gapwise", "partial schedules level by level, with dominance"),
 		engine(model.KindDAG, DAGHiGHS{}, "Venugopalan, Sinnen (2015); Mallach (2018)", "HiGHS on the ordering model, without contention"),
+		engine(model.KindReservation, ReservationSearch{}, "gapwise", "partial plans in the order of time, with prices and dominance"),
 		engine(model.KindReservation, ReservationHiGHS{}, "gapwise", "HiGHS on the formulation that suits the size"),
 		engine(model.KindReservation, ReservationHiGHS{"time-indexed"}, "Pritsker, Watters, Wolfe (1969)", "HiGHS, a binary for each start"),
 		engine(model.KindReservation, ReservationHiGHS{"events"}, "gapwise", "HiGHS, binaries for pairs of requests"),

@@ -1,0 +1,354 @@
+package exact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/heuristics/reservation"
+	"github.com/gapwise/gapwise/model"
+)
+
+// ReservationSearch is the native exact search for Reservation, on counts of
+// PEs (see reservation.Number):
+//
+//  1. a plan by local search (reservation.Offline),
+//  2. bounds by areas and windows (bounds.ReservationQuick),
+//  3. the instance is cut where no window goes on, and each part bounded by prices of the PEs (prices),
+//  4. a search of each part over partial plans in the order of time (sweep), for plans
+//     of one value after another from the bound down, first with few nodes, then with more,
+//     until the gap is closed.
+//
+// For the goal all, infeasibility is proved by the bounds or by the sweep;
+// the result then names a minimal set of requests in conflict.
+//
+// It is any-time: when ctx or the time limit ends, the result carries the best
+// plan and the bound proved by then. The solution doesn't depend on the number
+// of threads: one is used. Memory is bounded by some 2 GB.
+type ReservationSearch struct{}
+
+// Name is "search".
+func (ReservationSearch) Name() string { return "search" }
+
+// Solve implements model.Solver.
+func (s ReservationSearch) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	r := model.NewResult(s.Name(), set.Seed)
+	v, ok := in.(*model.Reservation)
+	if !ok {
+		return r, fmt.Errorf("search: %w: it doesn't solve %s instances", model.ErrUnsupported, in.Kind())
+	}
+	began := time.Now()
+	limited, cancel := set.WithTimeLimit(ctx)
+	defer cancel()
+	x := &reservationSearch{ctx: limited, in: v, t: bounds.NewReservationTicks(v), set: set, began: began}
+	if err := x.run(); err != nil {
+		return r, fmt.Errorf("search: %w", err)
+	}
+	r.Nodes = x.nodes
+	if x.infeasible != "" {
+		r.Status, r.Reason = model.StatusInfeasible, x.infeasible
+		var err error
+		r.Conflict, err = reservationConflict(limited, v, set)
+		if errors.Is(err, errConflictNotMinimal) {
+			r.Reason += "; " + err.Error()
+		} else if err != nil {
+			return r, fmt.Errorf("search: %w", err)
+		}
+		r.Elapsed = time.Since(began)
+		return r, nil
+	}
+	value := x.value()
+	if v.Aim() != model.GoalAll || value >= x.total {
+		b, err := reservation.BookTicks(v, x.t, x.tidy())
+		if err != nil {
+			return r, fmt.Errorf("search: %w", err)
+		}
+		if err := r.SetSolution(v, b); err != nil {
+			return r, fmt.Errorf("search: %w", err)
+		}
+	}
+	bound := x.upper()*x.units.weight + x.always
+	if x.upper() <= value && r.Solution != nil {
+		bound = r.Objective // the same but for the order of adding up
+	}
+	r.SetBound(model.Maximise, bound, set.GapLimit())
+	if r.Status != model.StatusOptimal {
+		r.Reason = stopReason(limited, "")
+	}
+	r.Elapsed = time.Since(began)
+	return r, nil
+}
+
+// stopReason tells why a search that was stopped was, or what else is said.
+func stopReason(ctx context.Context, otherwise string) string {
+	switch err := ctx.Err(); {
+	case err == nil:
+		return otherwise
+	case errors.Is(err, context.Canceled):
+		return "interrupted"
+	}
+	return "stopped by the time limit"
+}
+
+// reservationSearch is the state of one run. Values are in units.
+type reservationSearch struct {
+	ctx        context.Context
+	in         *model.Reservation
+	t          *bounds.ReservationTicks
+	set        model.Settings
+	began      time.Time
+	units      sweepUnits
+	starts     []int64 // of the ticks' jobs, the best plan's
+	always     float64 // what costs nothing
+	total      float64 // of the parts
+	parts      []*sweepPart
+	other      float64 // a bound of another kind
+	infeasible string
+	nodes      int64
+}
+
+// sweepPart is jobs that share PEs with no others.
+type sweepPart struct {
+	jobs         []sweepJob
+	value, upper float64
+	total        float64
+	prices       *prices
+	done         bool // value and upper are close enough
+}
+
+func (s *reservationSearch) run() error {
+	var from []int64
+	if b, ok := s.set.Start.(*model.Bookings); ok && b != nil {
+		var err error
+		if from, err = reservation.TicksOf(s.in, s.t, b); err != nil {
+			return fmt.Errorf("start: %w", err)
+		}
+	}
+	jobs, units := sweepJobs(s.t)
+	s.units, s.total, s.other = units, worth(jobs), math.Inf(1)
+	for _, b := range bounds.ReservationQuick(s.t) {
+		if b.Infeasible {
+			s.infeasible = b.Reason
+			return nil
+		}
+		s.other = min(s.other, b.Value)
+	}
+	offline := reservation.NewOffline(s.t, s.set.Seed)
+	offline.Construct(s.ctx, from)
+	steps := reservation.ClairvoyantSteps(len(s.t.Jobs))
+	offline.Improve(s.ctx, steps/8, math.Inf(1))
+	s.always = s.t.FreeWeight
+	for i := range s.t.Jobs {
+		if j := &s.t.Jobs[i]; j.Length == 0 {
+			s.always += j.Weight
+		}
+	}
+	for _, part := range sweepParts(jobs) {
+		p := &sweepPart{jobs: part, total: worth(part)}
+		p.upper = p.total
+		s.parts = append(s.parts, p)
+	}
+	s.other = (s.other - s.always) / units.weight
+	if units.grain > 0 {
+		s.other = math.Floor(s.other*(1+1e-12) + 1e-6)
+	}
+	s.take(offline)
+	for _, p := range s.parts {
+		if p.closed() || s.enough() {
+			continue
+		}
+		if err := s.root(p); err != nil {
+			return err
+		}
+		if s.failed(p, "its PEs' prices over time") {
+			return nil
+		}
+	}
+	if !s.enough() {
+		offline.Improve(s.ctx, steps, s.upper()*units.weight+s.always)
+		s.take(offline)
+	}
+	for limit := int64(10_000); !s.enough() && s.ctx.Err() == nil; limit *= 8 {
+		s.progress()
+		for _, p := range s.parts {
+			if p.closed() || s.enough() || s.ctx.Err() != nil {
+				continue
+			}
+			s.attempt(p, limit)
+			if s.failed(p, "a search of all plans") {
+				return nil
+			}
+		}
+	}
+	s.progress()
+	return nil
+}
+
+// take makes a plan the best.
+func (s *reservationSearch) take(o *reservation.Offline) {
+	s.starts = slices.Clone(o.Starts())
+	for i := range s.t.Jobs {
+		if j := &s.t.Jobs[i]; j.Length == 0 {
+			s.starts[i] = j.Ready
+		}
+	}
+	for _, p := range s.parts {
+		p.value = 0
+		for k := range p.jobs {
+			if s.starts[p.jobs[k].id] != reservation.Declined {
+				p.value += p.jobs[k].weight
+			}
+		}
+	}
+	s.progress()
+}
+
+func (p *sweepPart) closed() bool { return p.done || p.upper <= p.value }
+
+// failed notes that not all of a part's jobs fit, if they have to.
+func (s *reservationSearch) failed(p *sweepPart, by string) bool {
+	if s.in.Aim() != model.GoalAll || p.upper >= p.total {
+		return false
+	}
+	first, last := p.span()
+	s.infeasible = fmt.Sprintf("the %d requests with windows between %g s and %g s can't all be kept, as %s shows",
+		len(p.jobs), float64(first)/s.t.PerSecond, float64(last)/s.t.PerSecond, by)
+	return true
+}
+
+// span is from the first ready time to the last due time.
+func (p *sweepPart) span() (first, last int64) {
+	first = p.jobs[0].ready
+	for i := range p.jobs {
+		last = max(last, p.jobs[i].due())
+	}
+	return first, last
+}
+
+func (s *reservationSearch) value() float64 {
+	sum := 0.0
+	for _, p := range s.parts {
+		sum += p.value
+	}
+	return sum
+}
+
+func (s *reservationSearch) upper() float64 {
+	sum := 0.0
+	for _, p := range s.parts {
+		sum += p.upper
+	}
+	return max(min(sum, s.other), s.value())
+}
+
+// enough reports whether the gap asked for is reached.
+func (s *reservationSearch) enough() bool {
+	value, upper := s.value(), s.upper()
+	if s.in.Aim() == model.GoalAll && value < s.total {
+		return false
+	}
+	return upper <= value || model.Gap(value+s.always/s.units.weight, upper+s.always/s.units.weight) <= s.set.GapLimit()*0.9
+}
+
+func (s *reservationSearch) progress() {
+	if s.set.Progress == nil {
+		return
+	}
+	p := model.Progress{Algorithm: "search", Incumbent: s.value()*s.units.weight + s.always, Bound: s.upper()*s.units.weight + s.always,
+		Nodes: s.nodes, Elapsed: time.Since(s.began)}
+	if s.in.Aim() == model.GoalAll && s.value() < s.total {
+		p.Incumbent = math.NaN()
+	}
+	s.set.Progress(p)
+}
+
+// tidy is the best plan with jobs moved to earlier starts where they fit, for the second
+// objective.
+func (s *reservationSearch) tidy() []int64 {
+	o := reservation.NewOffline(s.t, 0)
+	o.Set(s.starts)
+	o.ShiftLeft()
+	return o.Starts()
+}
+
+// fewJobs is how many jobs a linear program finds prices for fast.
+const fewJobs = 150
+
+// root bounds a part by prices.
+func (s *reservationSearch) root(p *sweepPart) error {
+	if n := len(p.jobs); n > fewJobs {
+		p.prices = descend(s.ctx, s.units.pes, p.jobs, priceGrid(p.jobs, min(4*n, 20_000)), p.value, 400)
+	} else {
+		grid := priceGrid(p.jobs, 400)
+		from := make([]int64, n)
+		for i := range from {
+			from[i] = p.jobs[i].ready
+		}
+		var err error
+		if p.prices, err = lpPrices(s.ctx, s.units.pes, p.jobs, grid, capacity(s.units.pes, grid), from); err != nil {
+			return err
+		}
+	}
+	p.upper = max(p.value, min(p.upper, s.floor(p, p.prices.bound())))
+	return nil
+}
+
+// slack is more than the rounding errors of sums of a part's weights.
+func (p *sweepPart) slack() float64 { return 1e-10 * p.total }
+
+// floor is a bound rounded down to what a plan may be worth.
+func (s *reservationSearch) floor(p *sweepPart, bound float64) float64 {
+	bound += p.slack()
+	if s.units.grain > 0 && p.slack() < s.units.grain/4 {
+		bound = math.Floor(bound/s.units.grain) * s.units.grain
+	}
+	return bound
+}
+
+// attempt sweeps a part for better plans, within a limit of nodes for each
+// value looked for.
+func (s *reservationSearch) attempt(p *sweepPart, limit int64) {
+	grain := s.units.grain
+	if p.slack() >= grain/4 {
+		grain = 0
+	}
+	// Without grains, what is closer than half the gap asked for is as good.
+	least := max(grain, s.set.GapLimit()/2*p.value, 4*p.slack())
+	for !p.closed() && !s.enough() && s.ctx.Err() == nil {
+		w := newSweep(s.ctx, s.units.pes, p.jobs, p.prices)
+		w.grain, w.step, w.slack, w.limit, w.best = grain, least, p.slack(), limit, p.value
+		gap := p.upper - p.value
+		w.target = p.value + max(least, gap*0.75)
+		if grain > 0 {
+			w.target = math.Ceil(w.target/grain) * grain
+		}
+		if s.in.Aim() == model.GoalAll {
+			w.target = p.total
+		}
+		whole := w.run()
+		s.nodes += w.nodes
+		if w.bestAt >= 0 {
+			p.value = w.best
+			for k := range p.jobs {
+				s.starts[p.jobs[k].id] = reservation.Declined
+			}
+			for at := w.bestAt; at >= 0; at = w.trace[at].before {
+				s.starts[p.jobs[w.trace[at].job].id] = w.trace[at].start
+			}
+		}
+		upper := w.target - grain
+		if !whole {
+			upper = s.floor(p, w.bound())
+		}
+		p.upper = max(p.value, min(p.upper, upper))
+		p.done = whole && w.target <= p.value+least
+		s.progress()
+		if !whole || s.in.Aim() == model.GoalAll {
+			return
+		}
+	}
+}

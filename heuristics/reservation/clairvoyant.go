@@ -1,0 +1,277 @@
+package reservation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Clairvoyant books offline: it sees all requests at once, how long they
+// really run and which will be cancelled. What it accepts is what an online
+// policy could have dreamt of; its bookings claim nothing online.
+//
+// Requests are booked one after another at their first feasible start (serial
+// schedule generation), in several orders; the best is improved by Improve.
+// A feasible solution in set.Start is where that begins, if it is better. The
+// second objective is looked after last: jobs are moved to earlier starts.
+//
+// The result depends on the seed alone. The number of steps is fixed (see
+// ClairvoyantSteps); time and ctx only stop it. O(n) memory; a step costs
+// O(w + k log n), where w is the number of requests whose windows may touch that of one
+// and k ≤ 16 + declined ones there is how many are taken out and booked again.
+func Clairvoyant(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
+	t := bounds.NewReservationTicks(in)
+	var from []int64
+	if b, ok := set.Start.(*model.Bookings); ok && b != nil {
+		var err error
+		if from, err = TicksOf(in, t, b); err != nil {
+			return nil, fmt.Errorf("clairvoyant: start: %w", err)
+		}
+	}
+	p := NewOffline(t, set.Seed)
+	p.Construct(ctx, from)
+	p.Improve(ctx, ClairvoyantSteps(len(t.Jobs)), math.Inf(1))
+	p.ShiftLeft()
+	b, err := BookTicks(in, t, p.Starts())
+	if err != nil {
+		return nil, fmt.Errorf("clairvoyant: %w", err)
+	}
+	if in.Aim() == model.GoalAll && len(b.Bookings) < len(in.Requests) {
+		return nil, fmt.Errorf("clairvoyant: %w: %d of %d requests could be booked together", model.ErrNoSolution, len(b.Bookings), len(in.Requests))
+	}
+	return b, nil
+}
+
+// ClairvoyantSteps is the number of steps that Clairvoyant spends on n jobs:
+// about a second for each few thousand.
+func ClairvoyantSteps(n int) int {
+	if n < 2 {
+		return 0
+	}
+	return min(20_000, 50*n*n) + 10*n
+}
+
+// Declined is the start of a job that isn't booked.
+const Declined = math.MinInt64
+
+// TicksOf is the starts of the ticks' jobs in bookings of the instance,
+// Declined for those that aren't booked. Bookings whose counts don't fit, on
+// ticks, lose those that come too late in the order of starts.
+func TicksOf(in *model.Reservation, t *bounds.ReservationTicks, b *model.Bookings) ([]int64, error) {
+	index, err := in.Index(b)
+	if err != nil {
+		return nil, err
+	}
+	wanted := make([]float64, len(in.Requests))
+	for k := range wanted {
+		wanted[k] = math.NaN()
+	}
+	for i, k := range index {
+		wanted[k] = b.Bookings[i].StartS
+	}
+	starts := make([]int64, len(t.Jobs))
+	order := make([]int, 0, len(starts))
+	for i := range t.Jobs {
+		j := &t.Jobs[i]
+		starts[i] = Declined
+		if x := wanted[j.Request]; !math.IsNaN(x) {
+			// Just below a tick means that tick.
+			starts[i] = min(max(int64(math.Floor(x*t.PerSecond+1e-3)), j.Ready), j.Latest())
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(starts[a], starts[b]), cmp.Compare(a, b)) })
+	c := bounds.Counts[int64]{PEs: t.PEs}
+	for _, i := range order {
+		j := &t.Jobs[i]
+		// Rounding may ask for a tick or two more.
+		s, ok := c.First(j.PEs, j.Length, starts[i], j.Latest())
+		if !ok {
+			s, ok = c.First(j.PEs, j.Length, j.Ready, j.Latest())
+		}
+		if starts[i] = Declined; ok {
+			starts[i] = s
+			c.Add(s, s+j.Length, j.PEs)
+		}
+	}
+	return starts, nil
+}
+
+// BookTicks is the bookings, in the order of the requests, of jobs at the given ticks:
+// those that aren't Declined, and the ticks' free requests. The error is
+// ErrInfeasible if the counts don't fit.
+func BookTicks(in *model.Reservation, t *bounds.ReservationTicks, starts []int64) (*model.Bookings, error) {
+	b := &model.Bookings{Goal: in.Goal}
+	var runs []Interval
+	var requests []int
+	for i := range t.Jobs {
+		j := &t.Jobs[i]
+		if starts[i] == Declined {
+			continue
+		}
+		requests = append(requests, j.Request)
+		runs = append(runs, Interval{float64(starts[i]), float64(starts[i] + j.Length), j.PEs})
+		b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[j.Request].ID, StartS: t.Start(in, j.Request, starts[i])})
+	}
+	for _, k := range t.Free {
+		requests = append(requests, k)
+		runs = append(runs, Interval{PEs: in.Requests[k].PEs}) // it holds no PEs
+		b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[k].ID, StartS: in.Requests[k].Latest()})
+	}
+	lists, err := Number(t.PEs, runs)
+	if err != nil {
+		return nil, err
+	}
+	order := make([]int, len(requests))
+	for i := range order {
+		order[i] = i
+		b.Bookings[i].PEs = lists[i]
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(requests[a], requests[b]) })
+	sorted := make([]model.Booking, len(order))
+	for i, o := range order {
+		sorted[i] = b.Bookings[o]
+	}
+	b.Bookings = sorted
+	return b, nil
+}
+
+// Offline is a plan of ReservationTicks that is built and improved.
+type Offline struct {
+	t       *bounds.ReservationTicks
+	rng     *rand.Rand
+	starts  []int64
+	counts  bounds.Counts[int64]
+	value   float64
+	byReady []int32
+	longest int64 // window
+	out     []int32
+	before  []int64
+	found   []int32
+	key     []float64
+}
+
+// NewOffline has nothing booked. Jobs whose length is zero ticks hold nothing
+// and fit anywhere.
+func NewOffline(t *bounds.ReservationTicks, seed uint64) *Offline {
+	n := len(t.Jobs)
+	p := &Offline{t: t, rng: rand.New(rand.NewPCG(seed, 0x5e7)), starts: make([]int64, n), key: make([]float64, n), byReady: make([]int32, n)}
+	for i := range t.Jobs {
+		p.byReady[i] = int32(i)
+		p.longest = max(p.longest, t.Jobs[i].Due-t.Jobs[i].Ready)
+	}
+	slices.SortFunc(p.byReady, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(t.Jobs[a].Ready, t.Jobs[b].Ready), cmp.Compare(a, b))
+	})
+	p.clear()
+	return p
+}
+
+// Starts is each job's start, or Declined; the slice belongs to p.
+func (p *Offline) Starts() []int64 { return p.starts }
+
+// Value is the weight of the jobs booked.
+func (p *Offline) Value() float64 { return p.value }
+
+func (p *Offline) clear() {
+	for i := range p.starts {
+		p.starts[i] = Declined
+	}
+	p.counts = bounds.Counts[int64]{PEs: p.t.PEs}
+	p.value = 0
+}
+
+func (p *Offline) book(i int32, s int64) {
+	j := &p.t.Jobs[i]
+	p.starts[i] = s
+	p.counts.Add(s, s+j.Length, j.PEs)
+	p.value += j.Weight
+}
+
+func (p *Offline) unbook(i int32) {
+	j := &p.t.Jobs[i]
+	p.counts.Add(p.starts[i], p.starts[i]+j.Length, -j.PEs)
+	p.starts[i] = Declined
+	p.value -= j.Weight
+}
+
+// bookFirst books a job as early as it can, or as late.
+func (p *Offline) bookFirst(i int32, late bool) bool {
+	j := &p.t.Jobs[i]
+	fit := p.counts.First
+	if late {
+		fit = p.counts.Last
+	}
+	s, ok := fit(j.PEs, j.Length, j.Ready, j.Latest())
+	if ok {
+		p.book(i, s)
+	}
+	return ok
+}
+
+// Set books the jobs at the given starts, which must fit.
+func (p *Offline) Set(starts []int64) {
+	p.clear()
+	for i, s := range starts {
+		if s != Declined {
+			p.book(int32(i), s)
+		}
+	}
+}
+
+// Construct books in several orders and keeps the best plan, or the one given
+// if it is no worse. O(n log n) searches of the counts for each order.
+func (p *Offline) Construct(ctx context.Context, from []int64) {
+	best, starts := math.Inf(-1), slices.Clone(p.starts)
+	if from != nil {
+		p.Set(from)
+		best = p.value
+		copy(starts, p.starts)
+	}
+	order := slices.Clone(p.byReady)
+	for rule := range rules {
+		if ctx.Err() != nil && !math.IsInf(best, -1) {
+			break
+		}
+		for i := range p.key {
+			p.key[i] = p.keyOf(int32(i), rule)
+		}
+		slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(p.key[a], p.key[b]), cmp.Compare(a, b)) })
+		p.clear()
+		for _, i := range order {
+			p.bookFirst(i, false)
+		}
+		if p.value > best {
+			best = p.value
+			copy(starts, p.starts)
+		}
+	}
+	p.Set(starts)
+}
+
+// rules is the number of orders that keyOf knows.
+const rules = 6
+
+// keyOf is a job's place in the order of a rule, the lowest first.
+func (p *Offline) keyOf(i int32, rule int) float64 {
+	j := &p.t.Jobs[i]
+	switch rule {
+	case 0:
+		return j.Area() / j.Weight
+	case 1:
+		return float64(j.Latest())
+	case 2:
+		return float64(j.Due)
+	case 3:
+		return -j.Weight / float64(j.PEs)
+	case 4:
+		return -j.Area()
+	}
+	return float64(j.Ready)
+}

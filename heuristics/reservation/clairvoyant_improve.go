@@ -1,0 +1,157 @@
+package reservation
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+)
+
+// Improve takes steps of destroying and repairing the plan where a declined
+// job would like to be (iterated greedy, Ruiz and Stützle 2007): some of the jobs booked in its
+// window are taken out, and they, it and the other declined jobs thereabouts
+// are booked again, in a random order, each as early or as late as it can. A
+// step that loses weight is undone. It ends after the given number of steps, when enough weight is booked,
+// when nothing is declined, or with ctx.
+func (p *Offline) Improve(ctx context.Context, steps int, enough float64) {
+	var declined []int32
+	for step := range steps {
+		if step%16 == 0 && ctx.Err() != nil || p.value >= enough {
+			return
+		}
+		if step%len(p.starts) == 0 { // look through all jobs now and then only
+			declined = declined[:0]
+			for i, s := range p.starts {
+				if s == Declined {
+					declined = append(declined, int32(i))
+				}
+			}
+			if len(declined) == 0 {
+				return
+			}
+		}
+		i := declined[p.rng.IntN(len(declined))]
+		if p.starts[i] == Declined {
+			p.step(i)
+		}
+	}
+}
+
+// mostOut is how many booked jobs are taken out in a step.
+const mostOut = 12
+
+func (p *Offline) step(target int32) {
+	j := &p.t.Jobs[target]
+	// The jobs whose windows touch the target's; those booked in it.
+	first, _ := slices.BinarySearchFunc(p.byReady, j.Ready-p.longest, func(i int32, t int64) int { return cmp.Compare(p.t.Jobs[i].Ready, t) })
+	booked := p.found[:0]
+	out := p.out[:0]
+	from, to := j.Ready, j.Due
+	if span := to - from; span > 2*j.Length && p.rng.IntN(2) == 0 {
+		// One place in the window, rather than all of it.
+		from += p.rng.Int64N(span - 2*j.Length + 1)
+		to = from + 2*j.Length
+	}
+	for _, i := range p.byReady[first:] {
+		q := &p.t.Jobs[i]
+		if q.Ready >= to {
+			break
+		}
+		if s := p.starts[i]; s == Declined {
+			if q.Due > from && i != target {
+				out = append(out, i)
+			}
+		} else if s < to && s+q.Length > from {
+			booked = append(booked, i)
+		}
+	}
+	// Not too many of the declined, any of them.
+	if len(out) > mostOut {
+		p.rng.Shuffle(len(out), func(a, b int) { out[a], out[b] = out[b], out[a] })
+		out = out[:mostOut]
+	}
+	p.rng.Shuffle(len(booked), func(a, b int) { booked[a], booked[b] = booked[b], booked[a] })
+	remove := min(len(booked), 1+p.rng.IntN(mostOut))
+	out = append(out, target)
+	declined := len(out)
+	out = append(out, booked[:remove]...)
+	p.found, p.out = booked, out
+	value := p.value
+	p.before = p.before[:0]
+	for _, i := range out {
+		p.before = append(p.before, p.starts[i])
+	}
+	for _, i := range out[declined:] {
+		p.unbook(i)
+	}
+	rule := p.rng.IntN(rules + 1)
+	noise := []float64{0, 0.2, 1}[p.rng.IntN(3)]
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, i := range out {
+		if rule == rules {
+			p.key[i] = 0
+		} else {
+			p.key[i] = p.keyOf(i, rule)
+		}
+		low, high = min(low, p.key[i]), max(high, p.key[i])
+	}
+	for _, i := range out {
+		p.key[i] += (noise*(high-low) + 1e-9) * p.rng.Float64()
+		if rule == rules {
+			p.key[i] = p.rng.Float64()
+		}
+	}
+	if p.rng.IntN(2) == 0 {
+		p.key[target] = math.Inf(-1)
+	}
+	order := p.found[:0] // booked isn't needed any more
+	order = append(order, out...)
+	p.found = order
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(p.key[a], p.key[b]), cmp.Compare(a, b)) })
+	late := p.rng.IntN(3)
+	for _, i := range order {
+		p.bookFirst(i, late == 0 || late == 1 && p.rng.IntN(2) == 0)
+	}
+	if p.value >= value-1e-12*math.Abs(value) {
+		return
+	}
+	for _, i := range out {
+		if p.starts[i] != Declined {
+			p.unbook(i)
+		}
+	}
+	for k, i := range out {
+		if p.before[k] != Declined {
+			p.book(i, p.before[k])
+		}
+	}
+	p.value = value
+}
+
+// ShiftLeft moves jobs to their first feasible starts, in the order of their
+// starts, until none moves (at most 20 times over), which shortens waiting.
+func (p *Offline) ShiftLeft() {
+	var order []int32
+	for i, s := range p.starts {
+		if s != Declined {
+			order = append(order, int32(i))
+		}
+	}
+	value := p.value
+	for range 20 {
+		slices.SortFunc(order, func(a, b int32) int {
+			return cmp.Or(cmp.Compare(p.starts[a], p.starts[b]), cmp.Compare(a, b))
+		})
+		moved := false
+		for _, i := range order {
+			s := p.starts[i]
+			p.unbook(i)
+			p.bookFirst(i, false)
+			moved = moved || p.starts[i] != s
+		}
+		if !moved {
+			break
+		}
+	}
+	p.value = value
+}

@@ -1,0 +1,143 @@
+package reservation_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/heuristics/reservation"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// offlineLoad is n requests for 64 PEs, of which about a fifth must be declined.
+func offlineLoad(n int, seed uint64, goal model.Goal) *model.Reservation {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	in := &model.Reservation{Name: "load", PEs: 64, Goal: goal}
+	ready := 0.0
+	for k := range n {
+		d := float64(1+rng.IntN(2000)) / 10
+		q := model.Request{ID: fmt.Sprint("r", k), ArrivalS: ready, ReadyS: ready + float64(rng.IntN(9)), DurationS: d, PEs: 1 << rng.IntN(7)}
+		q.DeadlineS = q.ReadyS + d + float64(rng.IntN(200))
+		switch rng.IntN(6) {
+		case 0:
+			runtime := d / 3
+			q.RuntimeS = &runtime
+		case 1:
+			cancel := q.ReadyS + float64(rng.IntN(300))
+			q.CancelS = &cancel
+		}
+		in.Requests = append(in.Requests, q)
+		ready += float64(rng.IntN(20))
+	}
+	return in
+}
+
+// What it books passes the judge, is the same for a seed, and never less than
+// it began with.
+func TestClairvoyant(t *testing.T) {
+	for _, goal := range []model.Goal{"", model.GoalPESeconds} {
+		for _, n := range []int{1, 2, 7, 60, 400} {
+			in := offlineLoad(n, uint64(n), goal)
+			b, err := reservation.Clairvoyant(context.Background(), in, model.Settings{Seed: 5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report, err := verify.Verify(in, b, verify.Options{}); err != nil || !report.Feasible() {
+				t.Fatalf("%d requests: %v %v", n, report, err)
+			}
+			again, err := reservation.Clairvoyant(context.Background(), in, model.Settings{Seed: 5, Threads: 4})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(b, again); d != "" {
+				t.Errorf("%d requests: the same seed gives (-first,+second)\n%s", n, d)
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			for start, want := range map[*model.Bookings]*model.Bookings{nil: nil, b: b} {
+				set := model.Settings{}
+				if start != nil {
+					set.Start = start
+				}
+				got, err := reservation.Clairvoyant(ctx, in, set)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want != nil {
+					o, _ := in.Objective(got)
+					w, _ := in.Objective(want)
+					if o.Value < w.Value*(1-1e-12) {
+						t.Errorf("%d requests: from a plan of %v it makes one of %v", n, w.Value, o.Value)
+					}
+				}
+			}
+		}
+	}
+}
+
+// All of a plan that fills the cluster to the last PE are found, for the goal all.
+func TestClairvoyantAll(t *testing.T) {
+	in := &model.Reservation{PEs: 4, Goal: model.GoalAll}
+	for k, q := range []model.Request{
+		{ReadyS: 0, DurationS: 3, DeadlineS: 6, PEs: 2}, {ReadyS: 0, DurationS: 3, DeadlineS: 3, PEs: 2},
+		{ReadyS: 0, DurationS: 3, DeadlineS: 6, PEs: 4}, {ReadyS: 0, DurationS: 3, DeadlineS: 9, PEs: 2},
+	} {
+		q.ID = fmt.Sprint(k)
+		in.Requests = append(in.Requests, q)
+	}
+	b, err := reservation.Clairvoyant(context.Background(), in, model.Settings{})
+	if err != nil || len(b.Bookings) != 4 {
+		t.Fatal(b, err)
+	}
+	in.Requests[3].DeadlineS = 5
+	if b, err := reservation.Clairvoyant(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrNoSolution) {
+		t.Error(b, err)
+	}
+}
+
+// A plan turned into bookings and back is the same plan.
+func TestTicksOf(t *testing.T) {
+	for seed := range uint64(20) {
+		in := offlineLoad(50, seed, "")
+		if seed%2 == 1 {
+			in.Requests[3].DurationS *= 1.0000123 // no ticks of a decimal fraction
+			in.Requests[3].RuntimeS = nil
+			in.Requests[3].DeadlineS += 1
+		}
+		ticks := bounds.NewReservationTicks(in)
+		p := reservation.NewOffline(ticks, seed)
+		p.Construct(context.Background(), nil)
+		b, err := reservation.BookTicks(in, ticks, p.Starts())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := reservation.TicksOf(in, ticks, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(p.Starts(), got); d != "" {
+			t.Errorf("seed %d (-want,+got)\n%s", seed, d)
+		}
+	}
+}
+
+func BenchmarkClairvoyant(b *testing.B) {
+	for _, n := range []int{100, 1000, 10_000} {
+		in := offlineLoad(n, 1, "")
+		b.Run(fmt.Sprintf("requests=%d", n), func(b *testing.B) {
+			for range b.N {
+				x, err := reservation.Clairvoyant(context.Background(), in, model.Settings{Seed: 1})
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(len(x.Bookings)), "accepted")
+			}
+		})
+	}
+}
