@@ -304,10 +304,12 @@ func reconcile(in model.Instance, a, b model.Result, gap float64) (model.Result,
 		return disagree("the optima are %.12g and %.12g", a.Objective, b.Objective)
 	}
 	r := a
-	if a.Solution == nil && (b.Solution != nil || b.Status == model.StatusInfeasible) || b.Solution != nil && sense.Better(b.Objective, a.Objective) {
+	if a.Solution == nil && a.Status != model.StatusInfeasible && (b.Solution != nil || b.Status == model.StatusInfeasible) || b.Solution != nil && sense.Better(b.Objective, a.Objective) {
 		r = b
 	}
-	r.Algorithm = a.Algorithm + "+" + b.Algorithm
+	if r.Algorithm = a.Algorithm + "+" + b.Algorithm; r.Conflict == nil {
+		r.Conflict = b.Conflict
+	}
 	r.Elapsed, r.Nodes = a.Elapsed+b.Elapsed, a.Nodes+b.Nodes
 	for _, x := range []model.Result{a, b} {
 		r.SetBound(sense, x.Bound, gap)

@@ -112,6 +112,52 @@ func TestSolveOrder(t *testing.T) {
 	})
 }
 
+// The same for reservations, every algorithm and bound, and all goals.
+func TestSolveOrderReservation(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		in := &model.Reservation{Goal: rapid.SampledFrom(model.Goals).Draw(rt, "goal"), PEs: rapid.IntRange(1, 6).Draw(rt, "pes")}
+		arrival := 0
+		for k := range rapid.IntRange(0, 9).Draw(rt, "requests") {
+			arrival += rapid.IntRange(0, 4).Draw(rt, "later")
+			ready, duration := arrival+rapid.IntRange(0, 6).Draw(rt, "ready"), rapid.IntRange(1, 8).Draw(rt, "duration")
+			in.Requests = append(in.Requests, model.Request{ID: fmt.Sprint(k), ArrivalS: float64(arrival), ReadyS: float64(ready), DurationS: float64(duration),
+				DeadlineS: float64(ready + duration + rapid.IntRange(0, 10).Draw(rt, "room")), PEs: rapid.IntRange(1, in.PEs).Draw(rt, "size")})
+		}
+		exact, err := Solve(context.Background(), in, Options{Algorithm: "exact", Engine: "both"})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		all, err := Bounds(context.Background(), in)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for _, b := range all {
+			if b.Infeasible && exact.Status != model.StatusInfeasible || exact.Solution != nil && b.Value < exact.Objective-1e-9 {
+				rt.Fatalf("bound %+v, the optimum is %v, status %s", b, exact.Objective, exact.Status)
+			}
+		}
+		for _, a := range Algorithms(in.Kind()) {
+			r, err := Solve(context.Background(), in, Options{Algorithm: a.Name, Settings: model.Settings{Seed: 1}})
+			switch {
+			case err != nil:
+				rt.Fatal(err)
+			case exact.Status == model.StatusInfeasible:
+				if r.Solution != nil || len(exact.Conflict) == 0 {
+					rt.Fatalf("%s: %+v, infeasible by %v", a.Name, r, exact.Conflict)
+				}
+			case exact.Status != model.StatusOptimal:
+				rt.Fatalf("the exact engines end with %s", exact.Status)
+			case r.Status == model.StatusInfeasible:
+				rt.Fatalf("%s calls infeasible what has a solution: %s", a.Name, r.Reason)
+			case !(r.Bound >= exact.Objective-1e-9), r.Objective > exact.Bound+1e-9:
+				rt.Fatalf("%s: objective %v, bound %v; exact %v, %v", a.Name, r.Objective, r.Bound, exact.Objective, exact.Bound)
+			case a.Exact && r.Status != model.StatusOptimal:
+				rt.Fatalf("%s ends with %s: %s", a.Name, r.Status, r.Reason)
+			}
+		}
+	})
+}
+
 func TestSolveReportsDefects(t *testing.T) {
 	tests := map[string]struct {
 		solver   fake

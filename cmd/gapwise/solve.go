@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -206,9 +207,13 @@ func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) er
 // summary closes an instance's table in words.
 func (p *program) summary(in model.Instance, results []model.Result) {
 	best, verified, infeasible := -1, 0, ""
+	var conflict []string
 	for i, r := range results {
 		if r.Status == model.StatusInfeasible {
 			infeasible = r.Reason
+			if r.Conflict != nil {
+				conflict = r.Conflict
+			}
 		}
 		if r.Solution == nil {
 			continue
@@ -241,6 +246,14 @@ func (p *program) summary(in model.Instance, results []model.Result) {
 		}
 	case infeasible != "":
 		fmt.Fprintln(p.out, "infeasible:", infeasible)
+		if n := len(conflict); n > 0 {
+			const most = 10
+			names := strings.Join(conflict[:min(n, most)], ", ")
+			if n > most {
+				names += fmt.Sprintf(" and %d more", n-most)
+			}
+			fmt.Fprintf(p.out, "%d that conflict by themselves, none of them left out: %s\n", n, names)
+		}
 	default:
 		for _, r := range results {
 			if r.Reason != "" {
