@@ -84,8 +84,13 @@ func newSweep(ctx context.Context, pes int64, jobs []sweepJob, p ...*prices) *sw
 		latest = max(latest, jobs[i].latest)
 		s.alive = append(s.alive, latest)
 	}
+	longest := int64(0)
 	for i := range jobs {
-		s.words = max(s.words, i>>6-s.firstAlive(jobs[i].ready)>>6+1)
+		longest = max(longest, jobs[i].length)
+	}
+	for i := range jobs {
+		// A state looks no further ahead than a job's length.
+		s.words = max(s.words, i>>6-s.firstAlive(jobs[i].ready-longest)>>6+1)
 	}
 	s.sums = make([]uint64, pes>>6+1)
 	return s

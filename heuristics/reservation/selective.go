@@ -10,9 +10,11 @@ import (
 // Selective is LeastLoad that also declines what is too large. If every request
 // counts the same, one that takes a thousand PEs for hours costs many small
 // ones. Were PE-seconds a fluid, the most requests would be accepted by taking
-// them from the smallest up until their PE-seconds, per second, are a share fill of the
-// cluster. The largest of these is the threshold. Online it is had from the requests
-// that have arrived so far: a request whose PE-seconds are above it is declined.
+// them from the smallest up until they are a share fill of all PE-seconds that there are.
+// The largest of these is the threshold. Online it is had from the requests that
+// have arrived so far and the PE-seconds until now and, since requests look
+// ahead, for as long as they have on average from their arrival to their
+// deadline. A request above the threshold is declined.
 // While all that has come so far fits in, nothing is.
 //
 // O(n) per request for keeping the sizes sorted, besides the search. It doesn't
@@ -44,6 +46,7 @@ type threshold struct {
 	sizes []float64
 	below int     // number of the smallest that are admitted
 	sum   float64 // of theirs
+	span  float64 // from arrival to deadline, all requests together
 }
 
 func newThreshold(in *model.Reservation, share float64) *threshold {
@@ -69,7 +72,8 @@ func (t *threshold) admits(now float64, q Query) bool {
 		t.below++
 		t.sum += size
 	}
-	budget := t.rate * (now - t.first)
+	t.span += q.Deadline - now
+	budget := t.rate * (now - t.first + t.span/float64(len(t.sizes)))
 	for t.below > 0 && t.sum > budget {
 		t.below--
 		t.sum -= t.sizes[t.below]
