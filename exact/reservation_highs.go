@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -98,23 +99,24 @@ func (s *reservationHiGHS) run() error {
 	return s.most()
 }
 
-// first keeps the better of the start solution and a few serial schedules.
+// first keeps the better of the start solution and of a few serial schedules.
 func (s *reservationHiGHS) first() error {
+	var from []int64
 	if b, ok := s.set.Start.(*model.Bookings); ok && b != nil {
-		starts, err := bookedTicks(s.in, s.t, b)
-		if err != nil {
-			return err
-		}
-		if _, err := s.better(s.t.ShiftLeft(starts)); err != nil {
+		var err error
+		if from, err = reservation.TicksOf(s.in, s.t, b); err != nil {
 			return err
 		}
 	}
-	for _, order := range serialOrders(s.t) {
-		if _, err := s.better(s.t.Serial(order)); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := s.better(s.t.ShiftLeft(s.serial(s.t, from)))
+	return err
+}
+
+// serial is the best of some serial schedules and of the given one, if any.
+func (s *reservationHiGHS) serial(t *bounds.ReservationTicks, from []int64) []int64 {
+	o := reservation.NewOffline(t, s.set.Seed)
+	o.Construct(s.ctx, from)
+	return o.Starts()
 }
 
 // better keeps a solution that is better than the best so far. With the goal
@@ -123,7 +125,7 @@ func (s *reservationHiGHS) better(starts []int64) (bool, error) {
 	if s.t.Check(starts) != nil || s.best != nil && s.f.Units(starts) <= s.units {
 		return false, nil
 	}
-	b, err := reservationBookings(s.in, s.t, starts)
+	b, err := reservation.BookTicks(s.in, s.t, starts)
 	if err != nil {
 		return false, err
 	}
@@ -175,13 +177,7 @@ func (s *reservationHiGHS) confirmInfeasible(kept func() error) error {
 			cancel()
 		}
 	}
-	best := []int64{}
-	for _, order := range serialOrders(&loose) {
-		if x := loose.Serial(order); len(best) == 0 || f.Units(x) > f.Units(best) {
-			best = x
-		}
-	}
-	o.Start = f.Encode(best)
+	o.Start = f.Encode(s.serial(&loose, nil))
 	h, err := highs.Solve(ctx, &f.Model, o)
 	s.r.Nodes += h.Nodes
 	if err != nil {
@@ -198,7 +194,11 @@ func (s *reservationHiGHS) confirmInfeasible(kept func() error) error {
 	}
 	if h.Status != highs.Infeasible && h.Bound+s.widening(f, h.Tolerance) < enough {
 		s.r.Status, s.r.Reason = model.StatusInfeasible, "HiGHS found that not all requests can be kept"
-		return nil
+		if s.r.Conflict, err = reservationConflict(s.ctx, s.in, s.set); errors.Is(err, errConflictNotMinimal) {
+			s.r.Reason += "; " + err.Error()
+			err = nil
+		}
+		return err
 	}
 	s.r.SetBound(model.Maximise, s.value(s.total), s.set.GapLimit())
 	if s.r.Reason = "HiGHS says infeasible and contradicts itself"; s.ctx.Err() != nil {

@@ -153,7 +153,7 @@ func reservationAlgorithms() []Algorithm {
 	add("least-load", "gapwise", plain, "start with the fewest PE-seconds taken over the run", reservation.LeastLoad.Solver())
 	add("selective", "gapwise", "O(n + v PEs) per request", "least-load that declines what is too large", reservation.Selective)
 	add("moving", "gapwise", "O(v^3 + n^2) per request", "selective that may move what hasn't started", reservation.Moving)
-	all = append(all, Algorithm{Name: "clairvoyant", Kind: model.KindReservation, Paper: "gapwise", Complexity: "O(w + 24 log n) per step, w requests in a window; 20,000 + 10 n steps",
+	all = append(all, Algorithm{Name: "clairvoyant", Kind: model.KindReservation, Paper: "gapwise", Complexity: "O(w + log n) per step, w requests in a window",
 		Summary: "local search that sees all requests at once", Seeded: true, Solver: Adapt("clairvoyant", reservation.Clairvoyant)})
 	return all
 }

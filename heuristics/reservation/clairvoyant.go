@@ -57,8 +57,8 @@ func ClairvoyantSteps(n int) int {
 	return min(20_000, 50*n*n) + 10*n
 }
 
-// Declined is the start of a job that isn't booked.
-const Declined = math.MinInt64
+// Declined is the start of a job that isn't booked, as any negative one.
+const Declined = -1
 
 // TicksOf is the starts of the ticks' jobs in bookings of the instance,
 // Declined for those that aren't booked. Bookings whose counts don't fit, on
@@ -104,7 +104,7 @@ func TicksOf(in *model.Reservation, t *bounds.ReservationTicks, b *model.Booking
 }
 
 // BookTicks is the bookings, in the order of the requests, of jobs at the given ticks:
-// those that aren't Declined, and the ticks' free requests. The error is
+// those that aren't negative, and the ticks' free requests. The error is
 // ErrInfeasible if the counts don't fit.
 func BookTicks(in *model.Reservation, t *bounds.ReservationTicks, starts []int64) (*model.Bookings, error) {
 	b := &model.Bookings{Goal: in.Goal}
@@ -112,7 +112,7 @@ func BookTicks(in *model.Reservation, t *bounds.ReservationTicks, starts []int64
 	var requests []int
 	for i := range t.Jobs {
 		j := &t.Jobs[i]
-		if starts[i] == Declined {
+		if starts[i] < 0 {
 			continue
 		}
 		requests = append(requests, j.Request)
@@ -219,7 +219,7 @@ func (p *Offline) bookFirst(i int32, late bool) bool {
 func (p *Offline) Set(starts []int64) {
 	p.clear()
 	for i, s := range starts {
-		if s != Declined {
+		if s >= 0 {
 			p.book(int32(i), s)
 		}
 	}
