@@ -88,6 +88,9 @@ func (g *Generator) size() (float64, error) {
 		return 0, fmt.Errorf("graphs goes with daggen")
 	case g.Kind == model.KindReservation && (len(g.Requests) == 0 || g.Count < 1):
 		return 0, fmt.Errorf("requests and count must be given")
+	case slices.Contains(g.Requests, 0) || slices.Contains(g.UMed, 0) || slices.Contains(g.ArrivalFactor, 0) || slices.Contains(g.PEs, 0):
+		// 0 would stand for the specification's default.
+		return 0, fmt.Errorf("requests, umed, arrival_factor and pes must be above 0")
 	case g.Kind == model.KindReservation && g.Goal != "" && !slices.Contains(model.Goals, g.Goal):
 		return 0, fmt.Errorf("goal is %q, must be one of %q", g.Goal, model.Goals)
 	}

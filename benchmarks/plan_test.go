@@ -57,6 +57,11 @@ func TestDecodePlanRefuses(t *testing.T) {
 		"unknown parameter":   {"name: x\n" + generator + "algorithms: [{name: gr, only: {job: [4]}}]\n", "\"job\""},
 		"unknown kind":        {"name: x\ngenerators: [{kind: knapsack, hosts: [2], jobs: [4], count: 1}]\nalgorithms: [{name: gr}]\n", "knapsack"},
 		"no hosts":            {"name: x\ngenerators: [{kind: vcsched, jobs: [4], count: 1}]\nalgorithms: [{name: gr}]\n", "hosts"},
+		"no requests":         {"name: x\ngenerators: [{kind: reservation, umed: [7], count: 1}]\nalgorithms: [{name: ff}]\n", "requests and count"},
+		"no size":             {"name: x\ngenerators: [{kind: reservation, requests: [10], umed: [0], count: 1}]\nalgorithms: [{name: ff}]\n", "above 0"},
+		"unknown goal":        {"name: x\ngenerators: [{kind: reservation, requests: [10], goal: most, count: 1}]\nalgorithms: [{name: ff}]\n", "goal is \"most\""},
+		"another kind's key":  {"name: x\ngenerators: [{kind: reservation, requests: [10], hosts: [2], count: 1}]\nalgorithms: [{name: ff}]\n", "another kind"},
+		"another kind's word": {"name: x\ngenerators: [{kind: dag, tasks: [10], log: x.swf, count: 1}]\nalgorithms: [{name: heft}]\n", "another kind"},
 		"too many":            {"name: x\ngenerators: [{kind: vcsched, hosts: [2], jobs: [4], count: 1000000000000}]\nalgorithms: [{name: gr}]\n", "at most"},
 	}
 	for name, tc := range tests {
@@ -91,7 +96,8 @@ func TestCasesRefuses(t *testing.T) {
 // The sizes are the VCSched paper's (section 4.1) where it gives them.
 func TestBuiltInPlans(t *testing.T) {
 	want := map[string]int{"demo": 48, "vcsched-small": 1440, "vcsched-large": 10800, "vcsched-parallel": 10800, "vcsched-speed": 1440 + 108 + 36 + 20 + 80,
-		"dag-1296": 2 * 1296 * 20, "dag-exact": 216 + 270}
+		"dag-1296": 2 * 1296 * 20, "dag-exact": 216 + 270,
+		"reservation-size": 100, "reservation-load": 100, "reservation-flexibility": 100, "reservation-moving": 100, "reservation-log": 36, "reservation-exact": 70}
 	data, err := filepath.Abs(filepath.Join("..", instances.DataFolder()))
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +116,8 @@ func TestBuiltInPlans(t *testing.T) {
 		if testing.Short() {
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(instances.DataFolder(), "dags")); err != nil && name == "dag-1296" {
+		needs := map[string]string{"dag-1296": "dags", "reservation-log": "swf"}[name]
+		if _, err := os.Stat(filepath.Join(instances.DataFolder(), needs)); err != nil && needs != "" {
 			t.Logf("not checked: the folder of data sets isn't there (%v)", err)
 			delete(want, name)
 			continue

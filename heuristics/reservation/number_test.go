@@ -1,0 +1,160 @@
+package reservation_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gapwise/gapwise/heuristics/reservation"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Intervals can be numbered exactly if the counts fit at each moment (interval
+// graphs are perfect), and then no PE is in two at a time.
+func TestNumber(t *testing.T) {
+	fitted, refused := 0, 0
+	for seed := range uint64(3000) {
+		rng := rand.New(rand.NewPCG(seed, 11))
+		pes := []int{1, 5, 64, 100}[rng.IntN(4)]
+		all := make([]reservation.Interval, rng.IntN(14))
+		for i := range all {
+			start := float64(rng.IntN(20))
+			all[i] = reservation.Interval{Start: start, End: start + float64(rng.IntN(8)), PEs: 1 + rng.IntN(1+pes/2)}
+		}
+		most := 0
+		for now := range 30 {
+			n := 0
+			for _, x := range all {
+				if x.Start <= float64(now) && float64(now) < x.End {
+					n += x.PEs
+				}
+			}
+			most = max(most, n)
+		}
+		lists, err := reservation.Number(pes, all)
+		if fits := most <= pes; fits != (err == nil) {
+			t.Fatalf("seed %d: at most %d of %d PEs are needed at a time, and the error is %v", seed, most, pes, err)
+		}
+		if err != nil {
+			refused++
+			if !errors.Is(err, model.ErrInfeasible) {
+				t.Fatal(err)
+			}
+			continue
+		}
+		fitted++
+		taken := map[[2]int]int{} // PE and moment
+		for i, x := range all {
+			if lists[i].Len() != x.PEs {
+				t.Fatalf("seed %d: interval %d has %v for %d PEs", seed, i, lists[i], x.PEs)
+			}
+			for _, r := range lists[i] {
+				for pe := r.First; pe <= r.Last; pe++ {
+					if pe < 0 || pe >= pes {
+						t.Fatalf("seed %d: there is no PE %d", seed, pe)
+					}
+					for now := x.Start; now < x.End; now++ {
+						if other, twice := taken[[2]int{pe, int(now)}]; twice {
+							t.Fatalf("seed %d: PE %d is in the intervals %d and %d at %v", seed, pe, other, i, now)
+						}
+						taken[[2]int{pe, int(now)}] = i
+					}
+				}
+			}
+		}
+	}
+	if fitted < 500 || refused < 500 {
+		t.Errorf("%d fitted, %d were refused: the draws are too much of one kind", fitted, refused)
+	}
+}
+
+// A set of bits does what a map does.
+func TestPESet(t *testing.T) {
+	for seed := range uint64(500) {
+		rng := rand.New(rand.NewPCG(seed, 12))
+		n := 1 + rng.IntN(200)
+		set, plain := reservation.NewPESet(n), map[int]bool{}
+		if rng.IntN(2) == 0 {
+			set.Fill(n)
+			for pe := range n {
+				plain[pe] = true
+			}
+		}
+		for range 8 {
+			var list model.PEList
+			for pe := rng.IntN(n); pe < n; pe += 1 + rng.IntN(40) {
+				last := min(n-1, pe+rng.IntN(70))
+				list = append(list, model.PERange{First: pe, Last: last})
+				pe = last + 1
+			}
+			add := rng.IntN(2) == 0
+			if add {
+				set.AddList(list)
+			} else {
+				set.RemoveList(list)
+			}
+			for _, r := range list {
+				for pe := r.First; pe <= r.Last; pe++ {
+					if plain[pe] = add; !add {
+						delete(plain, pe)
+					}
+				}
+			}
+			var want model.PEList
+			for pe := range n {
+				if plain[pe] {
+					want = want.Append(pe)
+				}
+				if set.Has(pe) != plain[pe] {
+					t.Fatalf("seed %d: has %d: %v", seed, pe, set.Has(pe))
+				}
+			}
+			if diff := cmp.Diff(want, set.List()); diff != "" || set.Len() != len(plain) {
+				t.Fatalf("seed %d: %d PEs (-want,+got)\n%s", seed, set.Len(), diff)
+			}
+			if k := rng.IntN(len(plain) + 1); k > 0 {
+				low := set.Lowest(k)
+				if low.Len() != k || !cmp.Equal(low[0].First, want[0].First) || low[len(low)-1].Last > want[len(want)-1].Last {
+					t.Fatalf("seed %d: the lowest %d of %v are %v", seed, k, want, low)
+				}
+			}
+		}
+	}
+}
+
+// Lists that aren't ascending ranges of PEs that exist are refused, and nothing
+// is changed.
+func TestBadLists(t *testing.T) {
+	lists := map[string]model.PEList{
+		"above the last": {{First: 3, Last: 4}},
+		"below 0":        {{First: -1, Last: 0}},
+		"backwards":      {{First: 2, Last: 1}},
+		"twice":          {{First: 0, Last: 1}, {First: 1, Last: 2}},
+	}
+	for name, list := range lists {
+		for kind, make := range implementations {
+			l := make(4)
+			if err := l.Add(0, 5, pes(1, 2)); err != nil {
+				t.Fatal(err)
+			}
+			before := l.Records()
+			if err := l.Add(0, 5, list); !errors.Is(err, model.ErrInvalid) {
+				t.Errorf("%s, %s: %v", kind, name, err)
+			}
+			if err := l.Delete(0, 5, list); !errors.Is(err, model.ErrInvalid) {
+				t.Errorf("%s, %s: %v", kind, name, err)
+			}
+			if err := l.Add(4, 9, pes(2, 3)); !errors.Is(err, reservation.ErrBusy) {
+				t.Errorf("%s: PE 2 is busy until 5, and the error is %v", kind, err)
+			}
+			if err := l.Delete(4, 9, pes(1, 1)); !errors.Is(err, reservation.ErrFree) {
+				t.Errorf("%s: PE 1 is free from 5 on, and the error is %v", kind, err)
+			}
+			if diff := cmp.Diff(before, l.Records()); diff != "" {
+				t.Errorf("%s, %s: changed (-before,+after)\n%s", kind, name, diff)
+			}
+		}
+	}
+}
