@@ -138,7 +138,7 @@ func (x *conflict) impossible(jobs []sweepJob) bool {
 		}
 		s.parts = []*sweepPart{p}
 		if s.root(p) == nil && p.upper >= p.total {
-			s.attempt(p, conflictNodes)
+			s.attempt(p, conflictNodes, false)
 		}
 		if p.upper < p.total {
 			return true

@@ -74,11 +74,12 @@ func lpPrices(ctx context.Context, pes int64, jobs []sweepJob, grid []int64, fre
 		return nil, fmt.Errorf("prices: %w", err)
 	}
 	defer lp.Close()
-	now := newPrices(pes, jobs, grid, corners, make([]float64, cells))
+	rate := make([]float64, cells)
+	now := newPrices(pes, jobs, grid, corners, rate)
 	best, least := now, math.Inf(1)
 	for range 100 {
 		bound := 0.0
-		for c, r := range now.rate {
+		for c, r := range rate {
 			bound += r * free[c]
 		}
 		var cols []highs.Column
@@ -88,10 +89,10 @@ func lpPrices(ctx context.Context, pes int64, jobs []sweepJob, grid []int64, fre
 			if from[i] > jobs[i].latest {
 				continue
 			}
-			start, gain := from[i], now.gainAt(&jobs[i], from[i])
+			start, gain := from[i], now.gainAt(i, from[i])
 			k, _ := slices.BinarySearch(corners[i], from[i])
 			for ; k < len(corners[i]); k++ {
-				if g := now.gainAt(&jobs[i], corners[i][k]); g > gain {
+				if g := now.gainAt(i, corners[i][k]); g > gain {
 					start, gain = corners[i][k], g
 				}
 			}
@@ -113,7 +114,6 @@ func lpPrices(ctx context.Context, pes int64, jobs []sweepJob, grid []int64, fre
 		if r.Status != highs.Optimal || least <= r.Objective*(1+1e-6) {
 			break
 		}
-		rate := make([]float64, cells)
 		for c := range rate {
 			rate[c] = max(0, r.Duals[c])
 		}
@@ -153,7 +153,7 @@ func descend(ctx context.Context, pes int64, jobs []sweepJob, grid []int64, targ
 		}
 		// The price of all of a cell is what is moved: cells of any length alike.
 		use := make([]float64, cells)
-		value := float64(pes) * now.sum[cells]
+		value := now.earns(pes, grid[0], grid[cells])
 		for i := range jobs {
 			start, gain := now.best(i)
 			if gain <= 0 {
@@ -174,7 +174,7 @@ func descend(ctx context.Context, pes int64, jobs []sweepJob, grid []int64, targ
 				stuck = 0
 			}
 			least = value
-			copy(best, now.rate)
+			copy(best, rate)
 		} else if stuck++; stuck > 8 {
 			eager, stuck = eager*0.7, 0
 		}
@@ -190,7 +190,6 @@ func descend(ctx context.Context, pes int64, jobs []sweepJob, grid []int64, targ
 		if norm == 0 {
 			break
 		}
-		rate = slices.Clone(now.rate)
 		for c := range rate {
 			rate[c] = max(0, rate[c]+eager*(value-target)/norm*dir[c]/free[c])
 		}

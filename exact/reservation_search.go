@@ -168,17 +168,18 @@ func (s *reservationSearch) run() error {
 			return nil
 		}
 	}
-	if !s.enough() {
-		offline.Improve(s.ctx, steps, s.upper()*units.weight+s.always)
-		s.take(offline)
-	}
 	for limit := int64(10_000); !s.enough() && s.ctx.Err() == nil; limit *= 8 {
-		s.progress()
+		offline.Set(s.starts)
+		offline.Improve(s.ctx, steps, s.upper()*units.weight+s.always)
+		steps *= 2
+		s.take(offline)
 		for _, p := range s.parts {
 			if p.closed() || s.enough() || s.ctx.Err() != nil {
 				continue
 			}
-			s.attempt(p, limit)
+			for _, backwards := range [...]bool{false, true} {
+				s.attempt(p, limit, backwards)
+			}
 			if s.failed(p, "a search of all plans") {
 				return nil
 			}
@@ -209,9 +210,14 @@ func (s *reservationSearch) take(o *reservation.Offline) {
 
 func (p *sweepPart) closed() bool { return p.done || p.upper <= p.value }
 
+// impossible reports whether not all of a part's jobs fit, if they have to.
+func (p *sweepPart) impossible(s *reservationSearch) bool {
+	return s.in.Aim() == model.GoalAll && p.upper < p.total
+}
+
 // failed notes that not all of a part's jobs fit, if they have to.
 func (s *reservationSearch) failed(p *sweepPart, by string) bool {
-	if s.in.Aim() != model.GoalAll || p.upper >= p.total {
+	if !p.impossible(s) {
 		return false
 	}
 	first, last := p.span()
@@ -275,23 +281,44 @@ func (s *reservationSearch) tidy() []int64 {
 	return o.Starts()
 }
 
-// fewJobs is how many jobs a linear program finds prices for fast.
-const fewJobs = 150
+const (
+	// fewJobs is how many jobs a linear program finds prices for fast.
+	fewJobs = 150
+	// rentSteps is how many steps of improving rents are taken, if rentWork isn't
+	// more than they take.
+	rentSteps   = 600
+	rentWork    = 3_000_000_000
+	narrowSteps = 150
+)
 
 // root bounds a part by prices.
 func (s *reservationSearch) root(p *sweepPart) error {
-	if n := len(p.jobs); n > fewJobs {
-		p.prices = descend(s.ctx, s.units.pes, p.jobs, priceGrid(p.jobs, min(4*n, 20_000)), p.value, 400)
+	n := len(p.jobs)
+	from := make([]int64, n)
+	for i := range from {
+		from[i] = p.jobs[i].ready
+	}
+	grid := priceGrid(p.jobs, min(max(4*n, 300), 20_000))
+	if n > fewJobs {
+		p.prices = descend(s.ctx, s.units.pes, p.jobs, grid, p.value, 400)
 	} else {
-		grid := priceGrid(p.jobs, 400)
-		from := make([]int64, n)
-		for i := range from {
-			from[i] = p.jobs[i].ready
-		}
 		var err error
 		if p.prices, err = lpPrices(s.ctx, s.units.pes, p.jobs, grid, capacity(s.units.pes, grid), from); err != nil {
 			return err
 		}
+	}
+	p.upper = max(p.value, min(p.upper, s.floor(p, p.prices.bound())))
+	if p.closed() || s.ctx.Err() != nil || int(s.units.pes+1)*len(grid) > 20_000_000 {
+		return nil
+	}
+	free := make([]int64, len(grid)-1)
+	for c := range free {
+		free[c] = s.units.pes
+	}
+	r := newRentals(p.prices, free, from)
+	r.descend(s.ctx, p.value, p.value+s.units.grain-p.slack(), min(rentSteps, rentWork/(r.work()+1)))
+	if better := r.prices(); better.bound() < p.prices.bound() {
+		p.prices = better
 	}
 	p.upper = max(p.value, min(p.upper, s.floor(p, p.prices.bound())))
 	return nil
@@ -310,42 +337,53 @@ func (s *reservationSearch) floor(p *sweepPart, bound float64) float64 {
 }
 
 // attempt sweeps a part for better plans, within a limit of nodes for each
-// value looked for.
-func (s *reservationSearch) attempt(p *sweepPart, limit int64) {
+// value looked for, with time running forwards or backwards.
+func (s *reservationSearch) attempt(p *sweepPart, limit int64, backwards bool) {
 	grain := s.units.grain
 	if p.slack() >= grain/4 {
 		grain = 0
 	}
 	// Without grains, what is closer than half the gap asked for is as good.
 	least := max(grain, s.set.GapLimit()/2*p.value, 4*p.slack())
-	for !p.closed() && !s.enough() && s.ctx.Err() == nil {
-		w := newSweep(s.ctx, s.units.pes, p.jobs, p.prices)
-		w.grain, w.step, w.slack, w.limit, w.best = grain, least, p.slack(), limit, p.value
+	for !p.closed() && !p.impossible(s) && !s.enough() && s.ctx.Err() == nil {
 		gap := p.upper - p.value
-		w.target = p.value + max(least, gap*0.75)
+		target := p.value + max(least, gap*0.75)
 		if grain > 0 {
-			w.target = math.Ceil(w.target/grain) * grain
+			target = math.Ceil(target/grain) * grain
 		}
 		if s.in.Aim() == model.GoalAll {
-			w.target = p.total
+			target = p.total
 		}
-		whole := w.run()
-		s.nodes += w.nodes
-		if w.bestAt >= 0 {
-			p.value = w.best
-			for k := range p.jobs {
-				s.starts[p.jobs[k].id] = reservation.Declined
+		whole, upper := true, target-grain
+		if prices, ok := narrow(s.ctx, p.prices, target, p.slack(), narrowSteps); ok {
+			if backwards {
+				prices = prices.mirror()
 			}
-			for at := w.bestAt; at >= 0; at = w.trace[at].before {
-				s.starts[p.jobs[w.trace[at].job].id] = w.trace[at].start
+			w := newSweep(s.ctx, s.units.pes, prices.jobs, prices)
+			w.grain, w.step, w.slack, w.limit, w.best, w.target = grain, least, p.slack(), limit, p.value, target
+			whole = w.run()
+			s.nodes += w.nodes
+			if w.bestAt >= 0 {
+				p.value = w.best
+				for k := range p.jobs {
+					s.starts[p.jobs[k].id] = reservation.Declined
+				}
+				for at := w.bestAt; at >= 0; at = w.trace[at].before {
+					x := w.trace[at]
+					if j := &w.jobs[x.job]; backwards {
+						s.starts[j.id] = -x.start - j.length
+					} else {
+						s.starts[j.id] = x.start
+					}
+				}
 			}
-		}
-		upper := w.target - grain
-		if !whole {
-			upper = s.floor(p, w.bound())
+			if upper = w.target - grain; !whole {
+				upper = s.floor(p, w.bound())
+			}
+			target = w.target
 		}
 		p.upper = max(p.value, min(p.upper, upper))
-		p.done = whole && w.target <= p.value+least
+		p.done = whole && target <= p.value+least
 		s.progress()
 		if !whole || s.in.Aim() == model.GoalAll {
 			return

@@ -27,26 +27,24 @@ func reservationSearch(t testing.TB, ctx context.Context, in *model.Reservation,
 	return r
 }
 
-// The search finds what brute force finds, and of what can't be kept names
+// The search finds what brute force finds (mostly without the sweep, which TestSweepAgainstBruteForce
+// has alone), and of what can't be kept names
 // requests that can be once any one of them is left out.
 func TestReservationSearchAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 17))
-	infeasible, searched := 0, 0
-	for range rounds(4000) {
+	infeasible := 0
+	for range rounds(2500) {
 		in := randomReservation(rng, 1+rng.IntN(7))
 		want, feasible := bruteReservation(t, in)
 		r := reservationSearch(t, context.Background(), in, model.Settings{Seed: 1})
 		agree(t, in, r, want, feasible)
-		if r.Nodes > 0 {
-			searched++
-		}
 		if !feasible {
 			infeasible++
 			minimal(t, in, r.Conflict)
 		}
 	}
-	if infeasible < rounds(4000)/20 || searched < rounds(4000)/50 {
-		t.Errorf("%d infeasible, %d that needed the sweep: the test draws easy instances only", infeasible, searched)
+	if infeasible < rounds(2500)/20 {
+		t.Errorf("only %d are infeasible", infeasible)
 	}
 }
 
@@ -78,7 +76,7 @@ func minimal(t *testing.T, in *model.Reservation, ids []string) {
 // The engines agree beyond what brute force reaches.
 func TestReservationEnginesAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 18))
-	for range rounds(300) {
+	for range rounds(150) {
 		in := randomReservation(rng, 10+rng.IntN(5))
 		a, err := exact.ReservationHiGHS{}.Solve(context.Background(), in, model.Settings{})
 		if err != nil {
@@ -95,7 +93,7 @@ func TestReservationEnginesAgree(t *testing.T) {
 // Requests of one arrival may come in any order.
 func TestReservationSearchSameValueInAnyOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 19))
-	for range rounds(200) {
+	for range rounds(100) {
 		in := randomReservation(rng, 12)
 		for k := range in.Requests {
 			in.Requests[k].ArrivalS = 0

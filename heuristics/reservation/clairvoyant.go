@@ -54,7 +54,7 @@ func ClairvoyantSteps(n int) int {
 	if n < 2 {
 		return 0
 	}
-	return min(20_000, 50*n*n) + 10*n
+	return min(50_000, 50*n*n) + 5*n
 }
 
 // Declined is the start of a job that isn't booked, as any negative one.

@@ -1,0 +1,201 @@
+package exact
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// randomSweepJobs are some jobs of like size, whose windows may all touch.
+func randomSweepJobs(rng *rand.Rand, n int, pes int64) []sweepJob {
+	jobs := make([]sweepJob, n)
+	longest, slack, span, heavy := 1+rng.Int64N(8), 1+rng.Int64N(8), 1+rng.Int64N(int64(2*n)), rng.IntN(2)
+	for i := range jobs {
+		j := sweepJob{ready: rng.Int64N(span), length: 1 + rng.Int64N(longest), pes: 1 + rng.Int64N(pes), weight: 1, id: int32(i)}
+		j.latest = j.ready + rng.Int64N(slack)
+		if heavy == 1 {
+			j.weight = float64(j.pes * j.length)
+		}
+		jobs[i] = j
+	}
+	slices.SortFunc(jobs, func(a, b sweepJob) int {
+		if d := a.ready - b.ready; d != 0 {
+			return int(d)
+		}
+		if d := a.latest - b.latest; d != 0 {
+			return int(d)
+		}
+		return int(a.id - b.id)
+	})
+	return jobs
+}
+
+// bruteSweep is the best weight of plans by trying all starts of all jobs.
+func bruteSweep(jobs []sweepJob, pes int64) float64 {
+	used := make([]int64, 64)
+	var walk func(i int) float64
+	walk = func(i int) float64 {
+		if i == len(jobs) {
+			return 0
+		}
+		best := walk(i + 1)
+		j := &jobs[i]
+	next:
+		for s := j.ready; s <= j.latest; s++ {
+			for t := s; t < s+j.length; t++ {
+				if used[t]+j.pes > pes {
+					continue next
+				}
+			}
+			for t := s; t < s+j.length; t++ {
+				used[t] += j.pes
+			}
+			best = max(best, j.weight+walk(i+1))
+			for t := s; t < s+j.length; t++ {
+				used[t] -= j.pes
+			}
+		}
+		return best
+	}
+	return walk(0)
+}
+
+// randomPrices are no good, but give bounds.
+func randomPrices(rng *rand.Rand, pes int64, jobs []sweepJob) *prices {
+	grid := priceGrid(jobs, 8+rng.IntN(20))
+	rate := make([]float64, len(grid)-1)
+	for c := range rate {
+		rate[c] = max(0, rng.Float64()-0.3) / float64(pes)
+	}
+	p := newPrices(pes, jobs, grid, cornersOf(jobs, grid), rate)
+	if rng.IntN(3) == 0 {
+		return p
+	}
+	free, from := make([]int64, len(rate)), make([]int64, len(jobs))
+	for c := range free {
+		free[c] = pes
+	}
+	for i := range from {
+		from[i] = jobs[i].ready
+	}
+	r := newRentals(p, free, from)
+	r.descend(context.Background(), 0, 0, rng.IntN(30))
+	return r.prices()
+}
+
+// The sweep alone finds the optimum, whatever the prices, the direction, the states that it compares
+// with and the memory that it has.
+func TestSweepAgainstBruteForce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 20))
+	n := 20_000
+	if testing.Short() {
+		n = 2000
+	}
+	nodes := int64(0)
+	for range n {
+		pes := 1 + rng.Int64N(9)
+		jobs := randomSweepJobs(rng, 1+rng.IntN(7), pes)
+		want := bruteSweep(jobs, pes)
+		for _, target := range []float64{1, want, want + 1} {
+			var p []*prices
+			if rng.IntN(3) > 0 {
+				p = append(p, randomPrices(rng, pes, jobs))
+				if b := p[0].bound(); b < want*(1-1e-9) {
+					t.Fatalf("a bound of %v, the optimum is %v: %d PEs, %+v", b, want, pes, jobs)
+				}
+				narrowed, ok := narrow(context.Background(), p[0], target, 1e-9, 5)
+				if !ok {
+					if target <= want {
+						t.Fatalf("no plan of %v by narrowing, the optimum is %v: %d PEs, %+v", target, want, pes, jobs)
+					}
+					continue
+				}
+				p[0] = narrowed
+				if rng.IntN(2) == 0 {
+					p[0] = p[0].mirror()
+				}
+				if b := p[0].bound(); target <= want && b < want*(1-1e-9) {
+					t.Fatalf("a bound of %v after narrowing, the optimum is %v: %d PEs, %+v", b, want, pes, jobs)
+				}
+			}
+			left := jobs
+			if len(p) > 0 {
+				left = p[0].jobs
+			}
+			s := newSweep(context.Background(), pes, left, p...)
+			s.target, s.slack, s.best = target, 1e-9, 0
+			if rng.IntN(2) == 0 {
+				s.most, s.mostTrace = rng.IntN(4), rng.IntN(9)
+			}
+			s.scan = []int{0, 3, 4000}[rng.IntN(3)]
+			if rng.IntN(2) == 0 && s.reprice {
+				s.due = 0
+			}
+			if !s.run() {
+				t.Fatal("not all searched")
+			}
+			nodes += s.nodes
+			if target <= want && s.best != want || s.best > want {
+				t.Fatalf("%v, want %v (target %v): %d PEs, %+v", s.best, want, target, pes, jobs)
+			}
+			value, used := 0.0, make(map[int64]int64)
+			for at := s.bestAt; at >= 0; at = s.trace[at].before {
+				x := s.trace[at]
+				j := &s.jobs[x.job]
+				if value += j.weight; x.start < j.ready || x.start > j.latest {
+					t.Fatalf("a start out of its window: %+v at %d", j, x.start)
+				}
+				for tick := x.start; tick < x.start+j.length; tick++ {
+					if used[tick] += j.pes; used[tick] > pes {
+						t.Fatalf("%d PEs in use at %d: %d PEs, %+v", used[tick], tick, pes, jobs)
+					}
+				}
+			}
+			if value != s.best {
+				t.Fatalf("the trace is worth %v, want %v", value, s.best)
+			}
+		}
+	}
+	if nodes < int64(n) {
+		t.Errorf("%d states in all: too easy", nodes)
+	}
+}
+
+// What the owner of the PEs earns from all of them adds up to what he earns
+// from its parts, and from fewer PEs never more.
+func TestPricesEarn(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 21))
+	for range 300 {
+		pes := 1 + rng.Int64N(9)
+		p := randomPrices(rng, pes, randomSweepJobs(rng, 8, pes))
+		first, last := p.grid[0], p.grid[len(p.grid)-1]
+		mid := first + rng.Int64N(last-first+1)
+		whole := p.earns(pes, first, last)
+		if parts := p.earns(pes, first, mid) + p.earns(pes, mid, last); parts < whole-1e-9 || parts > whole+1e-9 {
+			t.Fatalf("%v in parts, %v in all", parts, whole)
+		}
+		if m := p.mirror(); m.bound() < p.bound()-1e-9 || m.bound() > p.bound()+1e-9 {
+			t.Fatalf("bound %v backwards, %v forwards", m.bound(), p.bound())
+		}
+		for f := range pes {
+			if p.earns(f, first, last) > p.earns(f+1, first, last)+1e-12 {
+				t.Fatalf("%d PEs earn more than %d", f, f+1)
+			}
+		}
+	}
+}
+
+func BenchmarkSweep(b *testing.B) {
+	for _, n := range []int{20, 40, 80} {
+		rng := rand.New(rand.NewPCG(3, uint64(n)))
+		jobs := randomSweepJobs(rng, n, 8)
+		b.Run(fmt.Sprintf("jobs=%d", n), func(b *testing.B) {
+			for range b.N {
+				s := newSweep(context.Background(), 8, jobs, randomPrices(rng, 8, jobs))
+				s.run()
+			}
+		})
+	}
+}
