@@ -1,101 +1,223 @@
 package bounds
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
-// Counts is how many PEs are in use over time, in ticks or in seconds: Used[k]
-// from Times[k] to Times[k+1], the last for ever, and none before Times[0]. No two
-// neighbours are equal. The PEs are numbered after (see reservation.Number).
+// Counts is how many PEs are in use over time, in ticks or in seconds, as a step
+// function: none before the first step. No two neighbours are equal. The PEs
+// are numbered after (see reservation.Number). The steps lie in blocks, so that long
+// schedules don't move in memory with each job; finding a moment is O(log n),
+// a change O(log n + steps passed + n/blockSteps).
 type Counts[T int64 | float64] struct {
-	PEs   int // that there are
-	Times []T
-	Used  []int
+	PEs    int // that there are
+	blocks []countBlock[T]
 }
+
+// countBlock is some consecutive steps: used[i] from times[i] on.
+type countBlock[T int64 | float64] struct {
+	times []T
+	used  []int
+}
+
+// blockSteps is the most steps of a block.
+const blockSteps = 128
+
+// place is where a step lies; before all with block -1.
+type place struct{ block, index int }
 
 // Clone is a copy.
 func (c *Counts[T]) Clone() *Counts[T] {
-	return &Counts[T]{c.PEs, slices.Clone(c.Times), slices.Clone(c.Used)}
+	d := &Counts[T]{PEs: c.PEs, blocks: make([]countBlock[T], len(c.blocks))}
+	for k, b := range c.blocks {
+		d.blocks[k] = countBlock[T]{slices.Clone(b.times), slices.Clone(b.used)}
+	}
+	return d
 }
 
-// At is the step that holds at t, -1 before the first one. O(log n).
-func (c *Counts[T]) At(t T) int {
-	k, found := slices.BinarySearch(c.Times, t)
-	if !found {
-		k--
+// Times is when the steps begin.
+func (c *Counts[T]) Times() []T {
+	var all []T
+	for _, b := range c.blocks {
+		all = append(all, b.times...)
 	}
-	return k
+	return all
+}
+
+// at is the step that holds at t.
+func (c *Counts[T]) at(t T) place {
+	b := sort.Search(len(c.blocks), func(k int) bool { return c.blocks[k].times[0] > t }) - 1
+	if b < 0 {
+		return place{-1, 0}
+	}
+	i, found := slices.BinarySearch(c.blocks[b].times, t)
+	if !found {
+		i--
+	}
+	return place{b, i}
+}
+
+// next and before are the neighbours of a step; ok is false where there is none.
+func (c *Counts[T]) next(p place) (_ place, ok bool) {
+	if p.block < 0 {
+		return place{0, 0}, len(c.blocks) > 0
+	}
+	if p.index+1 < len(c.blocks[p.block].times) {
+		return place{p.block, p.index + 1}, true
+	}
+	return place{p.block + 1, 0}, p.block+1 < len(c.blocks)
+}
+
+func (c *Counts[T]) before(p place) (_ place, ok bool) {
+	if p.index > 0 {
+		return place{p.block, p.index - 1}, true
+	}
+	if p.block <= 0 {
+		return place{-1, 0}, false
+	}
+	return place{p.block - 1, len(c.blocks[p.block-1].times) - 1}, true
+}
+
+func (c *Counts[T]) time(p place) T { return c.blocks[p.block].times[p.index] }
+
+func (c *Counts[T]) used(p place) int {
+	if p.block < 0 {
+		return 0
+	}
+	return c.blocks[p.block].used[p.index]
+}
+
+// Steps calls f with each step of [from, to), cut to it, until f returns false.
+func (c *Counts[T]) Steps(from, to T, f func(from, to T, used int) bool) {
+	for p := c.at(from); from < to; {
+		end, n, more := to, place{}, false
+		if n, more = c.next(p); more {
+			end = min(end, c.time(n))
+		}
+		if !f(from, end, c.used(p)) || !more {
+			return
+		}
+		from, p = end, n
+	}
+}
+
+// Most is the most PEs in use at a time, and the first time that they are.
+func (c *Counts[T]) Most() (at T, used int) {
+	for _, b := range c.blocks {
+		for i, u := range b.used {
+			if u > used {
+				at, used = b.times[i], u
+			}
+		}
+	}
+	return at, used
 }
 
 // Add takes PEs over [start, end), or gives them back if pes is negative.
-// O(log n + steps passed), and the shift of two arrays.
 func (c *Counts[T]) Add(start, end T, pes int) {
 	if start >= end || pes == 0 {
 		return
 	}
-	i := c.split(start)
-	j := c.split(end)
-	for k := i; k < j; k++ {
-		c.Used[k] += pes
+	c.split(start)
+	c.split(end)
+	for p, ok := c.at(start), true; ok && c.time(p) < end; p, ok = c.next(p) {
+		c.blocks[p.block].used[p.index] += pes
 	}
-	c.join(j)
-	c.join(i)
+	c.join(end)
+	c.join(start)
 }
 
 // split makes a step begin at t.
-func (c *Counts[T]) split(t T) int {
-	k := c.At(t)
-	used := 0
-	if k >= 0 {
-		if c.Times[k] == t {
-			return k
-		}
-		used = c.Used[k]
+func (c *Counts[T]) split(t T) {
+	p := c.at(t)
+	used := c.used(p)
+	switch {
+	case p.block >= 0 && c.time(p) == t:
+		return
+	case len(c.blocks) == 0:
+		c.blocks = []countBlock[T]{{}}
+		p = place{0, 0}
+	case p.block < 0:
+		p = place{0, 0}
+	default:
+		p.index++
 	}
-	c.Times = slices.Insert(c.Times, k+1, t)
-	c.Used = slices.Insert(c.Used, k+1, used)
-	return k + 1
+	b := &c.blocks[p.block]
+	if len(b.times) == blockSteps {
+		const half = blockSteps / 2
+		rest := countBlock[T]{slices.Clone(b.times[half:]), slices.Clone(b.used[half:])}
+		b.times, b.used = b.times[:half], b.used[:half]
+		c.blocks = slices.Insert(c.blocks, p.block+1, rest)
+		if p.index > half {
+			p = place{p.block + 1, p.index - half}
+		}
+		b = &c.blocks[p.block]
+	}
+	b.times = slices.Insert(b.times, p.index, t)
+	b.used = slices.Insert(b.used, p.index, used)
 }
 
-// join removes a step that is like the one before.
-func (c *Counts[T]) join(k int) {
-	before := 0
-	if k > 0 {
-		before = c.Used[k-1]
+// join removes the step at t if it is like the one before.
+func (c *Counts[T]) join(t T) {
+	p := c.at(t)
+	if q, _ := c.before(p); c.used(p) != c.used(q) {
+		return
 	}
-	if c.Used[k] == before {
-		c.Times = slices.Delete(c.Times, k, k+1)
-		c.Used = slices.Delete(c.Used, k, k+1)
+	b := &c.blocks[p.block]
+	b.times = slices.Delete(b.times, p.index, p.index+1)
+	b.used = slices.Delete(b.used, p.index, p.index+1)
+	if len(b.times) == 0 {
+		c.blocks = slices.Delete(c.blocks, p.block, p.block+1)
 	}
 }
 
 // First is the first start in [from, to] at which pes PEs are free for length.
-// O(log n + steps passed).
 func (c *Counts[T]) First(pes int, length, from, to T) (start T, ok bool) {
-	if length > 0 {
-		for k := max(0, c.At(from)); k < len(c.Times) && c.Times[k] < from+length; k++ {
-			if c.Used[k]+pes <= c.PEs {
-				continue
-			}
-			if k+1 == len(c.Times) || c.Times[k+1] > to {
-				return 0, false
-			}
-			from = c.Times[k+1]
-		}
+	if pes > c.PEs || from > to {
+		return 0, false
 	}
-	return from, from <= to && pes <= c.PEs
+	if length <= 0 {
+		return from, true
+	}
+	for p, more := c.at(from), true; more; {
+		if p.block >= 0 && c.time(p) >= from+length {
+			break
+		}
+		free := c.used(p)+pes <= c.PEs
+		if p, more = c.next(p); free {
+			continue
+		}
+		if !more || c.time(p) > to {
+			return 0, false
+		}
+		from = c.time(p)
+	}
+	return from, true
 }
 
-// Last is the last such start. O(log n + steps passed).
+// Last is the last such start.
 func (c *Counts[T]) Last(pes int, length, from, to T) (start T, ok bool) {
-	if length > 0 {
-		k, _ := slices.BinarySearch(c.Times, to+length)
-		for k--; k >= 0 && (c.Times[k] > to || k == c.At(to)); k-- {
-			if c.Used[k]+pes > c.PEs {
-				to = c.Times[k] - length
-				if to < from {
-					return 0, false
-				}
-			}
-		}
+	if pes > c.PEs || from > to {
+		return 0, false
 	}
-	return to, from <= to && pes <= c.PEs
+	if length <= 0 {
+		return to, true
+	}
+	p := c.at(to + length)
+	if p.block >= 0 && c.time(p) >= to+length {
+		p, _ = c.before(p)
+	}
+	for p.block >= 0 {
+		switch {
+		case c.used(p)+pes > c.PEs:
+			if to = c.time(p) - length; to < from {
+				return 0, false
+			}
+		case c.time(p) <= to:
+			return to, true
+		}
+		p, _ = c.before(p)
+	}
+	return to, true
 }

@@ -60,10 +60,8 @@ func (t *ReservationTicks) Check(starts []int64) error {
 		}
 		c.Add(s, s+x.Length, x.PEs)
 	}
-	for k, used := range c.Used {
-		if used > c.PEs {
-			return fmt.Errorf("%w: %d PEs are in use at %d, there are %d", model.ErrInfeasible, used, c.Times[k], c.PEs)
-		}
+	if at, used := c.Most(); used > c.PEs {
+		return fmt.Errorf("%w: %d PEs are in use at %d, there are %d", model.ErrInfeasible, used, at, c.PEs)
 	}
 	return nil
 }
