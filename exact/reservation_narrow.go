@@ -59,7 +59,7 @@ func narrow(ctx context.Context, p *prices, target, slack float64, steps int) (*
 		}
 		r := newRentals(q, free, from)
 		r.descend(ctx, target-1, target-slack, steps)
-		if better := r.prices(); better.bound() < q.bound() {
+		if better := r.prices(ctx); better != nil && better.bound() < q.bound() {
 			p = better
 		}
 	}

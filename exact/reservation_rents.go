@@ -59,8 +59,9 @@ func (r *rentals) payments(i int, into []float64) []float64 {
 }
 
 // evaluate is the bound at the rents, and leaves in use, for each job and
-// cell, 1 if the owner rents to it, less the share of the cell in which it runs.
-func (r *rentals) evaluate() float64 {
+// cell, 1 if the owner rents to it, less the share of the cell in which it runs. It is infinite
+// when ctx ends.
+func (r *rentals) evaluate(ctx context.Context) float64 {
 	bound := 0.0
 	for i := range r.use {
 		clear(r.use[i])
@@ -69,6 +70,9 @@ func (r *rentals) evaluate() float64 {
 	var items []int32
 	var take [][]bool
 	for c, jobs := range r.inCell {
+		if c%16 == 0 && ctx.Err() != nil {
+			return math.Inf(1)
+		}
 		items = items[:0]
 		room := int(r.free[c])
 		for _, i := range jobs {
@@ -137,7 +141,7 @@ func (r *rentals) evaluate() float64 {
 func (r *rentals) descend(ctx context.Context, target, enough float64, steps int) float64 {
 	best := make([][]float64, len(r.rate))
 	dir := make([][]float64, len(r.rate))
-	least := r.evaluate()
+	least := r.evaluate(ctx)
 	for i := range r.rate {
 		best[i] = slices.Clone(r.rate[i])
 		dir[i] = slices.Clone(r.use[i])
@@ -163,7 +167,7 @@ func (r *rentals) descend(ctx context.Context, target, enough float64, steps int
 				r.rate[i][c] = max(0, best[i][c]-step*dir[i][c]/length)
 			}
 		}
-		bound := r.evaluate()
+		bound := r.evaluate(ctx)
 		green := 0.0
 		for i := range dir {
 			for c, u := range r.use[i] {
@@ -198,8 +202,8 @@ func (r *rentals) work() int {
 	return sum
 }
 
-// prices are those at the rents, for any PEs free.
-func (r *rentals) prices() *prices {
+// prices are those at the rents, for any PEs free; nil when ctx ends.
+func (r *rentals) prices(ctx context.Context) *prices {
 	n := len(r.grid)
 	p := &prices{pes: r.pes, jobs: r.jobs, grid: r.grid, first: r.first, corners: r.corners}
 	for i := range r.jobs {
@@ -208,6 +212,9 @@ func (r *rentals) prices() *prices {
 	p.earn = make([]float64, int(r.pes+1)*n)
 	dp := make([]float64, r.pes+1)
 	for c, jobs := range r.inCell {
+		if c%16 == 0 && ctx.Err() != nil {
+			return nil
+		}
 		clear(dp)
 		for _, i := range jobs {
 			need, pays := int(r.jobs[i].pes), r.rate[i][c-r.first[i]]

@@ -62,12 +62,13 @@ func (s *sweep) repriceOne() {
 		}
 	}
 	r.descend(s.ctx, s.best-x.value, s.target-s.slack-x.value, repriceSteps)
-	if s.ctx.Err() != nil {
+	p := r.prices(s.ctx)
+	if p == nil {
 		return
 	}
 	if len(s.prices) == mostPrices {
 		s.prices = slices.Delete(slices.Clone(s.prices), 1, 2)
 	}
-	s.prices = append(s.prices, r.prices())
+	s.prices = append(s.prices, p)
 	s.epoch++
 }

@@ -18,10 +18,12 @@ import (
 //
 //  1. a plan by local search (reservation.Offline),
 //  2. bounds by areas and windows (bounds.ReservationQuick),
-//  3. the instance is cut where no window goes on, and each part bounded by prices of the PEs (prices),
-//  4. a search of each part over partial plans in the order of time (sweep), for plans
-//     of one value after another from the bound down, first with few nodes, then with more,
-//     until the gap is closed.
+//  3. the instance is cut where no window goes on, and each part bounded by
+//     prices of the PEs (prices, rentals),
+//  4. in turn with more local search, a search of each part over partial plans
+//     in the order of time (sweep), forwards and backwards, for plans of one value after another from the
+//     bound down, with windows narrowed to what such plans may do (narrow), first with
+//     few nodes, then with more, until the gap is closed.
 //
 // For the goal all, infeasibility is proved by the bounds or by the sweep;
 // the result then names a minimal set of requests in conflict.
@@ -117,7 +119,8 @@ type sweepPart struct {
 	value, upper float64
 	total        float64
 	prices       *prices
-	done         bool // value and upper are close enough
+	rents        *rentals // nil without rents of each job's own
+	done         bool     // value and upper are close enough
 }
 
 func (s *reservationSearch) run() error {
@@ -130,7 +133,11 @@ func (s *reservationSearch) run() error {
 	}
 	jobs, units := sweepJobs(s.t)
 	s.units, s.total, s.other = units, worth(jobs), math.Inf(1)
-	for _, b := range bounds.ReservationQuick(s.t) {
+	quick := []bounds.Bound{}
+	if s.ctx.Err() == nil {
+		quick = bounds.ReservationQuick(s.t)
+	}
+	for _, b := range quick {
 		if b.Infeasible {
 			s.infeasible = b.Reason
 			return nil
@@ -176,6 +183,9 @@ func (s *reservationSearch) run() error {
 		for _, p := range s.parts {
 			if p.closed() || s.enough() || s.ctx.Err() != nil {
 				continue
+			}
+			if len(p.jobs) > fewJobs {
+				s.rent(p)
 			}
 			for _, backwards := range [...]bool{false, true} {
 				s.attempt(p, limit, backwards)
@@ -277,51 +287,8 @@ func (s *reservationSearch) progress() {
 func (s *reservationSearch) tidy() []int64 {
 	o := reservation.NewOffline(s.t, 0)
 	o.Set(s.starts)
-	o.ShiftLeft()
+	o.ShiftLeft(s.ctx)
 	return o.Starts()
-}
-
-const (
-	// fewJobs is how many jobs a linear program finds prices for fast.
-	fewJobs = 150
-	// rentSteps is how many steps of improving rents are taken, if rentWork isn't
-	// more than they take.
-	rentSteps   = 600
-	rentWork    = 3_000_000_000
-	narrowSteps = 150
-)
-
-// root bounds a part by prices.
-func (s *reservationSearch) root(p *sweepPart) error {
-	n := len(p.jobs)
-	from := make([]int64, n)
-	for i := range from {
-		from[i] = p.jobs[i].ready
-	}
-	grid := priceGrid(p.jobs, min(max(4*n, 300), 20_000))
-	if n > fewJobs {
-		p.prices = descend(s.ctx, s.units.pes, p.jobs, grid, p.value, 400)
-	} else {
-		var err error
-		if p.prices, err = lpPrices(s.ctx, s.units.pes, p.jobs, grid, capacity(s.units.pes, grid), from); err != nil {
-			return err
-		}
-	}
-	p.upper = max(p.value, min(p.upper, s.floor(p, p.prices.bound())))
-	if p.closed() || s.ctx.Err() != nil || int(s.units.pes+1)*len(grid) > 20_000_000 {
-		return nil
-	}
-	free := make([]int64, len(grid)-1)
-	for c := range free {
-		free[c] = s.units.pes
-	}
-	r := newRentals(p.prices, free, from)
-	r.descend(s.ctx, p.value, p.value+s.units.grain-p.slack(), min(rentSteps, rentWork/(r.work()+1)))
-	if better := r.prices(); better.bound() < p.prices.bound() {
-		p.prices = better
-	}
-	p.upper = max(p.value, min(p.upper, s.floor(p, p.prices.bound())))
-	return nil
 }
 
 // slack is more than the rounding errors of sums of a part's weights.

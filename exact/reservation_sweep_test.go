@@ -82,7 +82,7 @@ func randomPrices(rng *rand.Rand, pes int64, jobs []sweepJob) *prices {
 	}
 	r := newRentals(p, free, from)
 	r.descend(context.Background(), 0, 0, rng.IntN(30))
-	return r.prices()
+	return r.prices(context.Background())
 }
 
 // The sweep alone finds the optimum, whatever the prices, the direction, the states that it compares

@@ -42,6 +42,10 @@ const mostOut = 12
 
 func (p *Offline) step(target int32) {
 	j := &p.t.Jobs[target]
+	if j.Length == 0 {
+		p.bookFirst(target, false)
+		return
+	}
 	// The jobs whose windows touch the target's; those booked in it.
 	first, _ := slices.BinarySearchFunc(p.byReady, j.Ready-p.longest, func(i int32, t int64) int { return cmp.Compare(p.t.Jobs[i].Ready, t) })
 	booked := p.found[:0]
@@ -129,8 +133,8 @@ func (p *Offline) step(target int32) {
 }
 
 // ShiftLeft moves jobs to their first feasible starts, in the order of their
-// starts, until none moves (at most 20 times over), which shortens waiting.
-func (p *Offline) ShiftLeft() {
+// starts, until none moves (at most 20 times over) or ctx ends, which shortens waiting.
+func (p *Offline) ShiftLeft(ctx context.Context) {
 	var order []int32
 	for i, s := range p.starts {
 		if s != Declined {
@@ -149,7 +153,7 @@ func (p *Offline) ShiftLeft() {
 			p.bookFirst(i, false)
 			moved = moved || p.starts[i] != s
 		}
-		if !moved {
+		if !moved || ctx.Err() != nil {
 			break
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -42,7 +43,7 @@ func offlineLoad(n int, seed uint64, goal model.Goal) *model.Reservation {
 // it began with.
 func TestClairvoyant(t *testing.T) {
 	for _, goal := range []model.Goal{"", model.GoalPESeconds} {
-		for _, n := range []int{1, 2, 7, 60, 400} {
+		for _, n := range []int{1, 2, 7, 25} {
 			in := offlineLoad(n, uint64(n), goal)
 			b, err := reservation.Clairvoyant(context.Background(), in, model.Settings{Seed: 5})
 			if err != nil {
@@ -139,5 +140,34 @@ func BenchmarkClairvoyant(b *testing.B) {
 				b.ReportMetric(float64(len(x.Bookings)), "accepted")
 			}
 		})
+	}
+}
+
+// Steps never lose weight, and what they leave fits.
+func TestImprove(t *testing.T) {
+	for seed := range uint64(30) {
+		in := offlineLoad(10+int(seed)*4, seed, model.GoalPESeconds)
+		ticks := bounds.NewReservationTicks(in)
+		p := reservation.NewOffline(ticks, seed)
+		p.Construct(context.Background(), nil)
+		for range 10 {
+			before := p.Value()
+			p.Improve(context.Background(), 100, math.Inf(1))
+			value := 0.0
+			for i, s := range p.Starts() {
+				if j := &ticks.Jobs[i]; s >= 0 {
+					if s < j.Ready || s > j.Latest() {
+						t.Fatalf("seed %d: job %d starts at %d, not in [%d, %d]", seed, i, s, j.Ready, j.Latest())
+					}
+					value += j.Weight
+				}
+			}
+			if p.Value() < before*(1-1e-9) || math.Abs(value-p.Value()) > 1e-6*value {
+				t.Fatalf("seed %d: from %v to %v, which is %v", seed, before, p.Value(), value)
+			}
+			if _, err := reservation.BookTicks(in, ticks, p.Starts()); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+		}
 	}
 }
