@@ -209,28 +209,14 @@ func (j *bookingJudge) peList(x *model.Booking) model.PEList {
 // overlaps reports the pairs of jobs that run on one PE at a time, each once.
 // In the order of the starts, a job is held against those before it.
 func (j *bookingJudge) overlaps() {
-	pinned, pairs := newBoard(len(j.booked)), 0
+	pinned := newBoard(len(j.booked))
+	runs := clash{constraint: PEOverlap, format: "requests %q and %q on PEs %s for %.9g s", end: func(x *booked) moment { return x.end }}
 	for at, i := range j.order {
 		b := &j.booked[i]
 		if !b.runs {
 			continue
 		}
-		j.pes.add(b.pes)
-		more := pinned.search(at, b.start, b.blocks, func(at int) bool {
-			a := &j.booked[j.order[at]]
-			if !j.meet(a, b, a.end, b.end) || !j.pes.meets(a.pes) {
-				return true
-			}
-			if pairs++; pairs > maxPairs {
-				return false
-			}
-			s := common(a, b, a.end, b.end)
-			j.report.add(PEOverlap, j.share(s), "requests %q and %q on PEs %s for %.9g s", a.ID, b.ID, inWords(a.pes, b.pes), s)
-			return true
-		})
-		j.pes.remove(b.pes)
-		if !more {
-			j.report.add(PEOverlap, 0, "there are more than %d such pairs, the others aren't listed", maxPairs)
+		if !j.clashes(pinned, at, b, &runs) {
 			return
 		}
 		pinned.pin(at, b.end.hi, b.blocks)
@@ -258,33 +244,52 @@ func (j *bookingJudge) online() {
 	}
 	slices.SortFunc(byArrival, func(x, y int) int { return cmp.Compare(j.booked[x].number, j.booked[y].number) })
 	slices.SortFunc(byLeave, func(x, y int) int { return cmp.Compare(leave(x), leave(y)) })
-	pinned, pairs, left := newBoard(len(j.booked)), 0, 0
+	pinned, left := newBoard(len(j.booked)), 0
+	promises := clash{constraint: OnlineConflict, format: "request %[2]q takes what was promised to %[1]q when it arrived, PEs %[3]s for %[4].9g s",
+		end: func(x *booked) moment { return x.reserved }, still: j.promised}
 	for _, i := range byArrival {
 		b := &j.booked[i]
 		for ; left < len(byLeave) && leave(byLeave[left]) < b.ArrivalS; left++ {
 			pinned.unpin(j.booked[byLeave[left]].at)
 		}
 		before := sort.Search(len(j.order), func(at int) bool { return j.booked[j.order[at]].start > b.reserved.hi })
-		j.pes.add(b.pes)
-		more := pinned.search(before, b.start, b.blocks, func(at int) bool {
-			a := &j.booked[j.order[at]]
-			if !j.meet(a, b, a.reserved, b.reserved) || !j.pes.meets(a.pes) || !j.promised(a, b.ArrivalS) {
-				return true
-			}
-			if pairs++; pairs > maxPairs {
-				return false
-			}
-			s := common(a, b, a.reserved, b.reserved)
-			j.report.add(OnlineConflict, j.share(s), "request %q takes what was promised to %q when it arrived, PEs %s for %.9g s", b.ID, a.ID, inWords(a.pes, b.pes), s)
-			return true
-		})
-		j.pes.remove(b.pes)
-		if !more {
-			j.report.add(OnlineConflict, 0, "there are more than %d such pairs, the others aren't listed", maxPairs)
+		if !j.clashes(pinned, before, b, &promises) {
 			return
 		}
 		pinned.pin(b.at, b.reserved.hi, b.blocks)
 	}
+}
+
+// clash is how two bookings clash: on one PE at a time until their ends, if
+// what the first holds is still its own when the second arrives.
+type clash struct {
+	constraint, format string // format takes both ids, the one that began first first, the PEs and the seconds
+	end                func(*booked) moment
+	still              func(first *booked, at float64) bool // nil: always
+	pairs              int                                  // reported so far
+}
+
+// clashes reports how b clashes with those on the board among the first in the
+// order of the starts. It is false when no more are to be reported.
+func (j *bookingJudge) clashes(pinned *board, first int, b *booked, c *clash) bool {
+	j.pes.add(b.pes)
+	defer j.pes.remove(b.pes)
+	more := pinned.search(first, b.start, b.blocks, func(at int) bool {
+		a := &j.booked[j.order[at]]
+		if !j.meet(a, b, c.end(a), c.end(b)) || !j.pes.meets(a.pes) || c.still != nil && !c.still(a, b.ArrivalS) {
+			return true
+		}
+		if c.pairs++; c.pairs > maxPairs {
+			return false
+		}
+		s := common(a, b, c.end(a), c.end(b))
+		j.report.add(c.constraint, j.share(s), c.format, a.ID, b.ID, inWords(a.pes, b.pes), s)
+		return true
+	})
+	if !more {
+		j.report.add(c.constraint, 0, "there are more than %d such pairs, the others aren't listed", maxPairs)
+	}
+	return more
 }
 
 // promised reports whether at the given time, as far as anybody knows then, a

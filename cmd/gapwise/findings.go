@@ -23,17 +23,7 @@ func (p *program) findings() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		},
 		Action: func(c *cli.Context) error {
-			paths, err := files(c, 0)
-			if err != nil {
-				return err
-			}
-			if err := checkFormat(c); err != nil {
-				return err
-			}
-			if err := checkOutput(c.String("output"), paths); err != nil {
-				return err
-			}
-			records, err := readRecords(paths)
+			records, err := results(c)
 			if err != nil {
 				return err
 			}

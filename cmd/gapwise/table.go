@@ -32,17 +32,7 @@ func (p *program) table() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		},
 		Action: func(c *cli.Context) error {
-			paths, err := files(c, 0)
-			if err != nil {
-				return err
-			}
-			if err := checkFormat(c); err != nil {
-				return err
-			}
-			if err := checkOutput(c.String("output"), paths); err != nil {
-				return err
-			}
-			records, err := readRecords(paths)
+			records, err := results(c)
 			if err != nil {
 				return err
 			}
@@ -74,12 +64,20 @@ func list(c *cli.Context, flag string) []string {
 	return all
 }
 
-// checkFormat looks at the flag before anything is read.
-func checkFormat(c *cli.Context) error {
-	if f := c.String("format"); !slices.Contains(benchmarks.Formats, f) {
-		return usagef("%s: --format is %q, give one of %s", c.Command.Name, f, strings.Join(benchmarks.Formats, ", "))
+// results reads the results files of a command line, all as one, after a look
+// at the flags --format and --output.
+func results(c *cli.Context) ([]benchmarks.Record, error) {
+	paths, err := files(c, 0)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	if f := c.String("format"); !slices.Contains(benchmarks.Formats, f) {
+		return nil, usagef("%s: --format is %q, give one of %s", c.Command.Name, f, strings.Join(benchmarks.Formats, ", "))
+	}
+	if err := checkOutput(c.String("output"), paths); err != nil {
+		return nil, err
+	}
+	return readRecords(paths)
 }
 
 // readRecords reads results files, all as one.
