@@ -245,7 +245,7 @@ func (j *bookingJudge) online() {
 	slices.SortFunc(byArrival, func(x, y int) int { return cmp.Compare(j.booked[x].number, j.booked[y].number) })
 	slices.SortFunc(byLeave, func(x, y int) int { return cmp.Compare(leave(x), leave(y)) })
 	pinned, left := newBoard(len(j.booked)), 0
-	promises := clash{constraint: OnlineConflict, format: "request %[2]q takes what was promised to %[1]q when it arrived, PEs %[3]s for %[4].9g s",
+	promises := clash{constraint: OnlineConflict, format: "request %[2]q takes what was promised to %[1]q when it arrived, PEs %[3]s for %.9[4]g s",
 		end: func(x *booked) moment { return x.reserved }, still: j.promised}
 	for _, i := range byArrival {
 		b := &j.booked[i]
