@@ -171,7 +171,7 @@ func (s *reservationSearch) run() error {
 		if err := s.root(p); err != nil {
 			return err
 		}
-		if s.failed(p, "its PEs' prices over time") {
+		if s.failed(p, "the linear relaxation over sets of requests that may run together") {
 			return nil
 		}
 	}
@@ -231,7 +231,7 @@ func (s *reservationSearch) failed(p *sweepPart, by string) bool {
 		return false
 	}
 	first, last := p.span()
-	s.infeasible = fmt.Sprintf("the %d requests with windows between %g s and %g s can't all be kept, as %s shows",
+	s.infeasible = fmt.Sprintf("the %d requests with windows between %g s and %g s can't all be kept, by %s",
 		len(p.jobs), float64(first)/s.t.PerSecond, float64(last)/s.t.PerSecond, by)
 	return true
 }
