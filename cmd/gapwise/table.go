@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -91,8 +92,11 @@ func readRecords(paths []string) ([]benchmarks.Record, error) {
 		} else {
 			some, _, err = benchmarks.ReadRecords(path)
 		}
+		if err != nil && !errors.Is(err, model.ErrInvalid) {
+			err = fmt.Errorf("%w: %w", model.ErrInvalid, err)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", model.ErrInvalid, err)
+			return nil, err
 		}
 		records = append(records, some...)
 	}
