@@ -50,25 +50,38 @@ func dualFeasible(size []int64, count []int32, capacity int64) int64 {
 	step := max(1, len(half)/64)
 	for i := 0; i < len(half); i += step {
 		e := half[i]
-		value(func(x int64) int64 {
-			switch {
-			case x > capacity-e:
-				return capacity
-			case x >= e:
-				return x
-			}
-			return 0
-		}, capacity)
-		pieces := capacity / e
-		value(func(x int64) int64 {
-			switch {
-			case 2*x > capacity:
-				return 2 * (pieces - (capacity-x)/e)
-			case 2*x == capacity:
-				return pieces
-			}
-			return 2 * (x / e)
-		}, 2*pieces)
+		value(largeAndSmall(capacity, e))
+		value(pieces(capacity, e))
 	}
 	return best
+}
+
+// largeAndSmall is the dual-feasible function that takes sizes above capacity-e for
+// all of a bin and those below e for nothing, and the value of a bin; e is at
+// most half the capacity.
+func largeAndSmall(capacity, e int64) (f func(x int64) int64, bin int64) {
+	return func(x int64) int64 {
+		switch {
+		case x > capacity-e:
+			return capacity
+		case x >= e:
+			return x
+		}
+		return 0
+	}, capacity
+}
+
+// pieces is the dual-feasible function that counts pieces of size e: those in a
+// small item, and those that a large one leaves no room for.
+func pieces(capacity, e int64) (f func(x int64) int64, bin int64) {
+	all := capacity / e
+	return func(x int64) int64 {
+		switch {
+		case 2*x > capacity:
+			return 2 * (all - (capacity-x)/e)
+		case 2*x == capacity:
+			return all
+		}
+		return 2 * (x / e)
+	}, 2 * all
 }

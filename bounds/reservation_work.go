@@ -140,25 +140,11 @@ func (w *reservationWork) makeForms(sizes []int64, pes int64) {
 	}, 2, 0}}
 	for i := 0; i < len(half); i += max(1, len(half)/16) {
 		e := half[i]
-		candidates = append(candidates, form{"large and small", func(x int64) int64 {
-			switch {
-			case x > capacity-e:
-				return capacity
-			case x >= e:
-				return x
-			}
-			return 0
-		}, capacity, 0})
-		if pieces := capacity / e; e > 1 {
-			candidates = append(candidates, form{"pieces", func(x int64) int64 {
-				switch {
-				case 2*x > capacity:
-					return 2 * (pieces - (capacity-x)/e)
-				case 2*x == capacity:
-					return pieces
-				}
-				return 2 * (x / e)
-			}, 2 * pieces, 0})
+		f, bin := largeAndSmall(capacity, e)
+		candidates = append(candidates, form{"large and small", f, bin, 0})
+		if e > 1 {
+			f, bin := pieces(capacity, e)
+			candidates = append(candidates, form{"pieces", f, bin, 0})
 		}
 	}
 	for k := range candidates {

@@ -3,7 +3,6 @@ package exact
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -198,10 +197,7 @@ func (s *dagSearch) search() error {
 		}
 		s.progress()
 		if s.ctx.Err() != nil {
-			s.reason = "stopped by the time limit"
-			if errors.Is(s.ctx.Err(), context.Canceled) {
-				s.reason = "interrupted"
-			}
+			s.reason = stopReason(s.ctx)
 			break
 		}
 	}

@@ -140,7 +140,7 @@ func whole(g *model.Graph) bool {
 	return true
 }
 
-func gcd(a, b int32) int32 {
+func gcd[T int32 | int64](a, b T) T {
 	for b != 0 {
 		a, b = b, a%b
 	}

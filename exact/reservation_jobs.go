@@ -33,7 +33,7 @@ func sweepJobs(t *bounds.ReservationTicks) ([]sweepJob, sweepUnits) {
 	u := sweepUnits{weight: 1, grain: 1}
 	pes := int64(0)
 	for i := range t.Jobs {
-		pes = gcd64(pes, int64(t.Jobs[i].PEs))
+		pes = gcd(pes, int64(t.Jobs[i].PEs))
 	}
 	pes = max(pes, 1)
 	u.pes = int64(t.PEs) / pes
@@ -68,16 +68,9 @@ func weightUnit(t *bounds.ReservationTicks) (unit, grain float64) {
 		if math.Abs(w-r) > 4e-15*w || r < 1 || r > 1<<44 {
 			return 1, 0
 		}
-		whole = gcd64(whole, int64(r))
+		whole = gcd(whole, int64(r))
 	}
 	return float64(max(whole, 1)) / t.PerSecond, 1
-}
-
-func gcd64(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // sweepParts cuts jobs, sorted by ready time, where no window goes on: each

@@ -79,21 +79,10 @@ func (s ReservationSearch) Solve(ctx context.Context, in model.Instance, set mod
 	}
 	r.SetBound(model.Maximise, bound, set.GapLimit())
 	if r.Status != model.StatusOptimal {
-		r.Reason = stopReason(limited, "")
+		r.Reason = stopReason(limited)
 	}
 	r.Elapsed = time.Since(began)
 	return r, nil
-}
-
-// stopReason tells why a search that was stopped was, or what else is said.
-func stopReason(ctx context.Context, otherwise string) string {
-	switch err := ctx.Err(); {
-	case err == nil:
-		return otherwise
-	case errors.Is(err, context.Canceled):
-		return "interrupted"
-	}
-	return "stopped by the time limit"
 }
 
 // reservationSearch is the state of one run. Values are in units.

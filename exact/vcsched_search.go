@@ -3,7 +3,6 @@ package exact
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -94,14 +93,11 @@ func (s *vcschedSearch) closed() bool {
 }
 
 func (s *vcschedSearch) stopped() bool {
-	if s.ctx.Err() != nil {
-		s.reason = "stopped by the time limit"
-		if errors.Is(s.ctx.Err(), context.Canceled) {
-			s.reason = "interrupted"
-		}
-		return true
+	if s.ctx.Err() == nil {
+		return false
 	}
-	return false
+	s.reason = stopReason(s.ctx)
+	return true
 }
 
 // found takes a placement if it is better.

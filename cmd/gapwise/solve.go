@@ -252,7 +252,7 @@ func (p *program) summary(in model.Instance, results []model.Result) {
 			if n > most {
 				names += fmt.Sprintf(" and %d more", n-most)
 			}
-			fmt.Fprintf(p.out, "%d that conflict by themselves, none of them left out: %s\n", n, names)
+			fmt.Fprintf(p.out, "%d conflict by themselves; without any one of them the others can be kept: %s\n", n, names)
 		}
 	default:
 		for _, r := range results {

@@ -52,7 +52,7 @@ type mover struct {
 	in      *model.Reservation
 	now     float64
 	free    PESet
-	running jobs // by the time at which they end
+	running events // when PEs come free; reserved until end as far as anybody knows before
 	waiting []plan
 	out     *model.Bookings
 }
@@ -63,38 +63,14 @@ type plan struct {
 	Interval
 }
 
-// job is running: it holds its PEs until free, and until end as far as anybody
-// knows before.
-type job struct {
-	free, end float64
-	request   int
-	pes       model.PEList
-}
-
-// jobs is a heap by the time at which PEs come free.
-type jobs []job
-
-func (h jobs) Len() int { return len(h) }
-func (h jobs) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(h[i].free, h[j].free), cmp.Compare(h[i].request, h[j].request)) < 0
-}
-func (h jobs) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *jobs) Push(x any)   { *h = append(*h, x.(job)) }
-func (h *jobs) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return x
-}
-
 // advance lets time go by: jobs start, end and are cancelled.
 func (m *mover) advance(to float64) {
 	slices.SortFunc(m.waiting, func(a, b plan) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.request, b.request))
 	})
 	release := func(until float64) {
-		for len(m.running) > 0 && m.running[0].free <= until {
-			m.free.AddList(heap.Pop(&m.running).(job).pes)
+		for len(m.running) > 0 && m.running[0].at <= until {
+			m.free.AddList(heap.Pop(&m.running).(event).pes)
 		}
 	}
 	kept := m.waiting[:0]
@@ -108,7 +84,7 @@ func (m *mover) advance(to float64) {
 			release(p.Start)
 			pes := m.free.Lowest(q.PEs)
 			m.free.RemoveList(pes)
-			heap.Push(&m.running, job{min(p.Start+q.Runtime(), p.End), p.End, p.request, pes})
+			heap.Push(&m.running, event{min(p.Start+q.Runtime(), p.End), p.request, p.Start, p.End, pes})
 			m.out.Bookings = append(m.out.Bookings, model.Booking{ID: q.ID, StartS: p.Start, PEs: pes})
 		default:
 			kept = append(kept, p)
