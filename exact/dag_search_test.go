@@ -272,7 +272,7 @@ func TestDAGContentionAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	ctx := context.Background()
 	held, optimal := 0, 0
-	for k := range rounds(250) {
+	for k := range 250 { // of them few hold transfers back
 		d := tinyDAG(rng, 5)
 		d.TransferModel = model.TransferModels[1+k%3]
 		if len(d.Machines) > 1 {

@@ -136,7 +136,11 @@ func (s *reservationSearch) run() error {
 	offline := reservation.NewOffline(s.t, s.set.Seed)
 	offline.Construct(s.ctx, from)
 	steps := reservation.ClairvoyantSteps(len(s.t.Jobs))
-	offline.Improve(s.ctx, steps/8, math.Inf(1))
+	first := steps / 8
+	if len(jobs) > fewJobs {
+		first = steps // prices may take all the time there is
+	}
+	offline.Improve(s.ctx, first, math.Inf(1))
 	s.always = s.t.FreeWeight
 	for i := range s.t.Jobs {
 		if j := &s.t.Jobs[i]; j.Length == 0 {
