@@ -12,7 +12,8 @@ import (
 // Online decides upon the requests in the order of their arrival, with the
 // policy over the list, which must be empty. Bookings that end early or are
 // cancelled by the time of an arrival have been deleted from the list, and
-// nothing else is known of them before. The error is ctx's.
+// nothing else is known of them before. When ctx ends, the bookings are those
+// made by then. The error is the list's.
 func Online(ctx context.Context, in *model.Reservation, list Availability, p Policy) (*model.Bookings, error) {
 	return online(ctx, in, list, func(q Query) (Allocation, bool) { return list.Find(q, p) })
 }
