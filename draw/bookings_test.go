@@ -169,11 +169,7 @@ func TestBookingsCases(t *testing.T) {
 					t.Errorf("there is a text %q", x)
 				}
 			}
-			for _, x := range p.paths {
-				if strings.Contains(x.D, "NaN") || strings.Contains(x.D, "Inf") {
-					t.Errorf("path %q", x.D)
-				}
-			}
+			finite(t, p)
 			if len(p.paths) > c.shapesBelow {
 				t.Errorf("%d shapes, want %d at most", len(p.paths), c.shapesBelow)
 			}

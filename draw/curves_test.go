@@ -116,21 +116,8 @@ func TestCurvesCases(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := parse(t, curves(t, "svg", c.title, c.curves))
-			for _, x := range c.want {
-				if !slices.Contains(p.values(), x) {
-					t.Errorf("no text %q in %q", x, p.values())
-				}
-			}
-			for _, x := range p.values() {
-				if c.wantNever != "" && strings.Contains(x, c.wantNever) {
-					t.Errorf("there is a text %q", x)
-				}
-			}
-			for _, x := range p.paths {
-				if strings.Contains(x.D, "NaN") || strings.Contains(x.D, "Inf") {
-					t.Errorf("path %q", x.D)
-				}
-			}
+			texts(t, p, c.want, c.wantNever)
+			finite(t, p)
 			apart(t, p)
 			if p.width != 640 || p.height < 400 || p.height > 800 {
 				t.Errorf("the picture is %v × %v", p.width, p.height)

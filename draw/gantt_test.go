@@ -94,16 +94,7 @@ func TestGanttCases(t *testing.T) {
 			if got := p.bars(); got != c.wantBars {
 				t.Errorf("%d bars, want %d", got, c.wantBars)
 			}
-			for _, x := range c.want {
-				if !slices.Contains(p.values(), x) {
-					t.Errorf("no text %q in %q", x, p.values())
-				}
-			}
-			for _, x := range p.values() {
-				if c.wantNever != "" && strings.Contains(x, c.wantNever) {
-					t.Errorf("there is a text %q", x)
-				}
-			}
+			texts(t, p, c.want, c.wantNever)
 			noOverlap(t, p)
 			if w, h := size(t, gantt(t, "png", c.title, c.panels)); w > 4000 || h > 4000 || w < 500 || h < 50 {
 				t.Errorf("the PNG is %d × %d", w, h)

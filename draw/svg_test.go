@@ -160,3 +160,29 @@ func noOverlap(t reporter, p picture) {
 		}
 	}
 }
+
+// texts holds a picture's texts against those it must have, and a part that
+// none may have.
+func texts(t *testing.T, p picture, want []string, never string) {
+	t.Helper()
+	for _, x := range want {
+		if !slices.Contains(p.values(), x) {
+			t.Errorf("no text %q in %q", x, p.values())
+		}
+	}
+	for _, x := range p.values() {
+		if never != "" && strings.Contains(x, never) {
+			t.Errorf("there is a text %q", x)
+		}
+	}
+}
+
+// finite looks for coordinates that aren't numbers.
+func finite(t *testing.T, p picture) {
+	t.Helper()
+	for _, x := range p.paths {
+		if strings.Contains(x.D, "NaN") || strings.Contains(x.D, "Inf") {
+			t.Errorf("path %q", x.D)
+		}
+	}
+}

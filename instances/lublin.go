@@ -23,11 +23,8 @@ func LublinTasks(rng *rand.Rand, size int) int {
 	if u <= serial || high <= low {
 		return 1
 	}
-	from, to := low, middle
-	if rng.Float64() > lowShare {
-		from, to = middle, high
-	}
-	x := from + (to-from)*rng.Float64()
+	choice, place := rng.Float64(), rng.Float64()
+	x := LublinLogSize(low, middle, high, lowShare, choice, place)
 	if u <= serial+powerOfTwo {
 		x = math.Floor(x + 0.5)
 	}

@@ -6,7 +6,7 @@ package instances
 // numbers, the choice and the place within; it grows with medium, for the same
 // numbers.
 func LublinLogSize(low, medium, high, share, choice, place float64) float64 {
-	if choice < share {
+	if choice <= share {
 		return low + (medium-low)*place
 	}
 	return medium + (high-medium)*place

@@ -128,17 +128,23 @@ func TestRoundTrips(t *testing.T) {
 			r.SetBound(model.Maximise, rapid.Float64Range(0, 1).Draw(t, "bound"), 1e-6)
 		}
 		r.Kind, r.Instance = in.Kind(), in.Name
-		if data, err = json.Marshal(r); err != nil {
-			t.Fatal(err)
-		}
-		again, err := model.DecodeResult(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(r, again, cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })); d != "" {
-			t.Fatalf("(-want,+got)\n%s", d)
-		}
+		resultRoundTrip(t, r)
 	})
+}
+
+// resultRoundTrip writes a result and reads it again.
+func resultRoundTrip(t *rapid.T, r model.Result) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := model.DecodeResult(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(r, again, cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })); diff != "" {
+		t.Fatalf("(-want,+got)\n%s", diff)
+	}
 }
 
 func TestDecodeResultErrors(t *testing.T) {

@@ -178,16 +178,7 @@ func TestReservationRoundTrips(t *testing.T) {
 			r.Status, r.Conflict = model.StatusInfeasible, rapid.SliceOfN(rapid.String(), 1, 3).Draw(t, "conflict")
 		}
 		r.Kind, r.Instance = in.Kind(), in.Name
-		if data, err = json.Marshal(r); err != nil {
-			t.Fatal(err)
-		}
-		again, err := model.DecodeResult(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(r, again, cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })); diff != "" {
-			t.Fatalf("(-want,+got)\n%s", diff)
-		}
+		resultRoundTrip(t, r)
 	})
 }
 
