@@ -38,7 +38,8 @@ func Moving(ctx context.Context, in *model.Reservation, _ model.Settings) (*mode
 		}
 		q := &in.Requests[k]
 		m.advance(q.ArrivalS)
-		admit, move := small.admits(m.now, NewQuery(q)), smaller.admits(m.now, NewQuery(q))
+		ask := NewQuery(q)
+		admit, move := small.admits(m.now, ask), smaller.admits(m.now, ask)
 		if admit {
 			m.request(k, move)
 		}
