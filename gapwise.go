@@ -199,7 +199,9 @@ func (o Options) Check(kind model.Kind) error {
 //
 // The error is a *DefectError if a claim is refuted, and otherwise one for bad
 // input (model.ErrInvalid, model.ErrUnsupported, ErrUnknownAlgorithm) or a
-// solver's failure. An interrupted solve is not an error.
+// solver's failure. An interrupted solve is not an error: its solution is judged
+// for some seconds more. A context that ends while the judge is at work stops
+// the judge; the result is then marked Unverified.
 func Solve(ctx context.Context, in model.Instance, o Options) (model.Result, error) {
 	none := model.NewResult(o.Algorithm, o.Seed)
 	solvers, set, err := o.solvers(in.Kind())
@@ -224,7 +226,7 @@ func Solve(ctx context.Context, in model.Instance, o Options) (model.Result, err
 		}
 	}
 	if len(results) > 1 {
-		return stamp(in, best, set)
+		return stamp(ctx, in, best, set)
 	}
 	return best, nil
 }
@@ -251,7 +253,7 @@ func solveOne(ctx context.Context, in model.Instance, s model.Solver, set model.
 			}
 		}
 	}
-	return stamp(in, r, set)
+	return stamp(ctx, in, r, set)
 }
 
 // cheapBounds are those that take no longer than a heuristic.
@@ -267,20 +269,40 @@ func cheapBounds(in model.Instance) []bounds.Bound {
 	return nil
 }
 
-// stamp has the judge look at the result and writes who made it of what.
-func stamp(in model.Instance, r model.Result, set model.Settings) (model.Result, error) {
+// judgeGrace is how long the judge may look at what a solver left that was
+// interrupted: whoever interrupts is in a hurry (a batch system sends its second
+// signal after some seconds).
+const judgeGrace = 5 * time.Second
+
+// stamp has the judge look at the result and writes who made it of what. If the
+// context ends while the judge is at work, the result is Unverified.
+func stamp(ctx context.Context, in model.Instance, r model.Result, set model.Settings) (model.Result, error) {
 	hash, err := model.Hash(in)
 	if err != nil {
 		return r, err
 	}
 	r.Instance, r.InstanceHash, r.Kind, r.Version, r.Seed = in.ID(), hash, in.Kind(), Version, set.Seed
-	report, err := verify.Result(in, r, verify.Options{})
+	patience, stop := ctx, context.CancelFunc(func() {})
+	if ctx.Err() != nil { // it ended the solver: what that left is judged all the same
+		patience, stop = context.WithTimeout(context.WithoutCancel(ctx), judgeGrace)
+	}
+	defer stop()
+	report, err := verify.Result(patience, in, r, verify.Options{})
+	if err != nil && patience.Err() != nil {
+		// The solution is handed over, but nothing that was claimed of it.
+		r.Unverified = true
+		if r.Status == model.StatusOptimal {
+			r.Status = model.StatusFeasible
+		}
+		return r, nil
+	}
 	if err != nil {
 		return r, err
 	}
 	if err := report.Err(); err != nil {
 		return r, &DefectError{Instance: in, Result: r, Report: report, Reason: err.Error()}
 	}
+	r.Unverified = false
 	return r, nil
 }
 

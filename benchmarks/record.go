@@ -62,7 +62,7 @@ func newRecord(plan string, c *Case, a *Algorithm, r model.Result) Record {
 	return Record{Plan: plan, Planned: planned, Rounds: rounds, Instance: c.Name, Hash: r.InstanceHash, Kind: r.Kind, Params: c.Params, Algorithm: a.Label, Options: a.settings(),
 		Seed: r.Seed, Status: r.Status, Objective: optional(r.Objective), Second: optional(r.SecondObjective),
 		Bound: optional(r.Bound), Gap: optional(r.Gap), ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
-		Verified: r.Solution != nil, Reason: r.Reason, Version: r.Version}
+		Verified: r.Solution != nil && !r.Unverified, Reason: r.Reason, Version: r.Version}
 }
 
 // ReadRecords reads a results file. A last line without its end was being

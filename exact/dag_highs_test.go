@@ -146,7 +146,7 @@ func TestDAGHiGHSAgainstBruteForce(t *testing.T) {
 		if r.Status != model.StatusOptimal || math.Abs(r.Objective-want) > 1e-9*want {
 			t.Fatalf("%d: %s %.15g (bound %.15g, %s), want %.15g: %+v", k, r.Status, r.Objective, r.Bound, r.Reason, want, d)
 		}
-		report, err := verify.Result(d, r, verify.Options{})
+		report, err := verify.Result(t.Context(), d, r, verify.Options{})
 		if err != nil || !report.Feasible() {
 			t.Fatalf("%d: %v %v: %+v", k, report, err, d)
 		}
@@ -193,7 +193,7 @@ func TestDAGHiGHSExamples(t *testing.T) {
 			if r.Status != model.StatusOptimal || math.Abs(r.Objective-c.want) > 1e-12 || math.Abs(r.Bound-c.want) > 1e-6*c.want {
 				t.Errorf("%s %v, bound %v, want the optimum %v (%s)", r.Status, r.Objective, r.Bound, c.want, r.Reason)
 			}
-			if report, err := verify.Result(c.d, r, verify.Options{}); err != nil || !report.Feasible() {
+			if report, err := verify.Result(t.Context(), c.d, r, verify.Options{}); err != nil || !report.Feasible() {
 				t.Errorf("%v %v", report, err)
 			}
 		})

@@ -46,7 +46,7 @@ func TestDAGSearchAgainstBruteForce(t *testing.T) {
 		if r.Bound > want*(1+1e-12) {
 			t.Fatalf("instance %d: the bound %v is above the optimum %v", k, r.Bound, want)
 		}
-		if report, err := verify.Verify(d, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
+		if report, err := verify.Verify(t.Context(), d, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
 			t.Fatalf("instance %d: %v %v", k, report, err)
 		}
 		all, err := bounds.DAG(ctx, d)
@@ -216,7 +216,7 @@ func TestDAGSearchEdgeCases(t *testing.T) {
 				if transfer != model.TransferTCPAll && (r.Objective != c.want || r.Status != model.StatusOptimal) {
 					t.Errorf("%s: %s %v, want %v", transfer, r.Status, r.Objective, c.want)
 				}
-				if report, err := verify.Verify(c.d, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
+				if report, err := verify.Verify(t.Context(), c.d, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
 					t.Errorf("%v %v", report, err)
 				}
 			}
@@ -306,7 +306,7 @@ func TestDAGContentionAgainstBruteForce(t *testing.T) {
 				t.Fatalf("instance %d: called optimal at %v with the bound %v", k, r.Objective, r.Bound)
 			}
 		}
-		if report, err := verify.Verify(d, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
+		if report, err := verify.Verify(t.Context(), d, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
 			t.Fatalf("instance %d: %v %v", k, report, err)
 		}
 		ideal := *d

@@ -28,7 +28,7 @@ func agree(t *testing.T, in *model.Reservation, r model.Result, want float64, fe
 	if r.Status != model.StatusOptimal || math.Abs(r.Objective-want) > 1e-9*want || r.Bound < r.Objective || r.Bound > want*(1+1e-6) {
 		t.Fatalf("%s: %s %v (bound %v, %s), want %v: %s", r.Algorithm, r.Status, r.Objective, r.Bound, r.Reason, want, text(in))
 	}
-	if report, err := verify.Result(in, r, verify.Options{}); err != nil || !report.Feasible() {
+	if report, err := verify.Result(t.Context(), in, r, verify.Options{}); err != nil || !report.Feasible() {
 		t.Fatalf("%s: %v %v: %s", r.Algorithm, report, err, text(in))
 	}
 }

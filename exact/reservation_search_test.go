@@ -150,7 +150,7 @@ func TestReservationSearchStops(t *testing.T) {
 		if r.Solution == nil || r.Objective > best.Objective || r.Bound < best.Objective || r.Status != model.StatusOptimal && r.Reason == "" {
 			t.Errorf("stopped: %s %v, bound %v (%s), the optimum is %v", r.Status, r.Objective, r.Bound, r.Reason, best.Objective)
 		}
-		if report, err := verify.Result(in, r, verify.Options{}); err != nil || !report.Feasible() {
+		if report, err := verify.Result(t.Context(), in, r, verify.Options{}); err != nil || !report.Feasible() {
 			t.Error(report, err)
 		}
 	}

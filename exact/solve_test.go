@@ -34,7 +34,7 @@ func search(t testing.TB, ctx context.Context, in *model.VCSched, set model.Sett
 		t.Fatal(err)
 	}
 	if r.Solution != nil {
-		if report, err := verify.Result(in, r, verify.Options{}); err != nil || !report.Feasible() {
+		if report, err := verify.Result(t.Context(), in, r, verify.Options{}); err != nil || !report.Feasible() {
 			t.Fatal(report, err)
 		}
 	}

@@ -98,7 +98,7 @@ func agrees(t *testing.T, in *model.VCSched, r model.Result, want float64, feasi
 	if math.Abs(r.Objective-want) > 1e-9 {
 		t.Fatalf("%s: objective %.12g, want %.12g: %+v", r.Algorithm, r.Objective, want, in)
 	}
-	report, err := verify.Result(in, r, verify.Options{})
+	report, err := verify.Result(t.Context(), in, r, verify.Options{})
 	if err != nil || !report.Feasible() {
 		t.Fatalf("%s: %v %v: %+v", r.Algorithm, report, err, in)
 	}
@@ -182,7 +182,7 @@ func TestBoundsAndHeuristicsAroundOptimum(t *testing.T) {
 			if !ok || r.Objective > want+1e-9 {
 				t.Fatalf("%s: objective %v, the optimum is %v (feasible %v): %+v", a.Name, r.Objective, want, ok, in)
 			}
-			if report, err := verify.Result(in, r, verify.Options{}); err != nil || !report.Feasible() {
+			if report, err := verify.Result(t.Context(), in, r, verify.Options{}); err != nil || !report.Feasible() {
 				t.Fatalf("%s: %v %v: %+v", a.Name, report, err, in)
 			}
 		}

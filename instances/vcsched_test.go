@@ -141,7 +141,7 @@ func TestRunning(t *testing.T) {
 	if len(now.Jobs) != 7 {
 		t.Fatalf("%d jobs run, want 7", len(now.Jobs))
 	}
-	r, err := verify.Verify(now, now.NewPlacement(hosts, now.Yield(hosts)), verify.Options{})
+	r, err := verify.Verify(t.Context(), now, now.NewPlacement(hosts, now.Yield(hosts)), verify.Options{})
 	if err != nil || !r.Feasible() {
 		t.Error(r, err)
 	}

@@ -156,6 +156,7 @@ type resultFile struct {
 	Nodes           int64           `json:"nodes"`
 	Seed            uint64          `json:"seed"`
 	Version         string          `json:"version"`
+	Unverified      bool            `json:"unverified,omitempty"`
 	Reason          string          `json:"reason,omitempty"`
 	Conflict        []string        `json:"conflict,omitempty"`
 	Trace           []Round         `json:"trace,omitempty"`
@@ -167,7 +168,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	f := resultFile{Instance: r.Instance, InstanceHash: r.InstanceHash, Kind: r.Kind, Algorithm: r.Algorithm,
 		Status: r.Status, Objective: number(r.Objective), SecondObjective: number(r.SecondObjective),
 		Bound: number(r.Bound), Gap: number(r.Gap), ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
-		Seed: r.Seed, Version: r.Version, Reason: r.Reason, Conflict: r.Conflict, Trace: r.Trace}
+		Seed: r.Seed, Version: r.Version, Unverified: r.Unverified, Reason: r.Reason, Conflict: r.Conflict, Trace: r.Trace}
 	if r.Solution != nil {
 		s, err := json.Marshal(r.Solution)
 		if err != nil {
@@ -193,7 +194,7 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	*r = Result{Instance: f.Instance, InstanceHash: f.InstanceHash, Kind: f.Kind, Algorithm: f.Algorithm,
 		Status: f.Status, Objective: float64(f.Objective), SecondObjective: float64(f.SecondObjective),
 		Bound: float64(f.Bound), Gap: float64(f.Gap), Elapsed: time.Duration(f.ElapsedS * float64(time.Second)),
-		Nodes: f.Nodes, Seed: f.Seed, Version: f.Version, Reason: f.Reason, Conflict: f.Conflict, Trace: f.Trace}
+		Nodes: f.Nodes, Seed: f.Seed, Version: f.Version, Unverified: f.Unverified, Reason: f.Reason, Conflict: f.Conflict, Trace: f.Trace}
 	if len(f.Solution) > 0 && string(f.Solution) != "null" {
 		s, err := DecodeSolution(f.Solution)
 		if err != nil {

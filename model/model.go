@@ -245,6 +245,9 @@ type Result struct {
 	Seed            uint64
 	Version         string
 	Solution        Solution // nil without one
+	// Unverified says that the judge was interrupted: nobody vouches for the
+	// solution, and the status is feasible at most.
+	Unverified bool
 	// Reason says in a few words why a run without a proof stopped, or how
 	// infeasibility was proved; it may be empty.
 	Reason string

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"fmt"
 	"math/big"
 
@@ -10,13 +11,13 @@ import (
 // Arrivals is when each of a schedule's transfers arrives, in their order, as
 // the judge plays them: started when the schedule says, under the instance's
 // transfer model. The error is model.ErrInvalid for a schedule that isn't one
-// of d's or that has a transfer of no edge.
-func Arrivals(d *model.DAG, s *model.Schedule) ([]float64, error) {
+// of d's or that has a transfer of no edge, and ctx.Err() if the context ends.
+func Arrivals(ctx context.Context, d *model.DAG, s *model.Schedule) ([]float64, error) {
 	machine, err := d.MachineOf(s)
 	if err != nil {
 		return nil, err
 	}
-	j := dagJudge{in: d, on: make([]int, len(d.Tasks))}
+	j := dagJudge{ctx: ctx, in: d, on: make([]int, len(d.Tasks))}
 	task := make(map[string]int, len(d.Tasks))
 	for t := range d.Tasks {
 		j.on[t], task[d.Tasks[t].ID] = int(machine[t]), t
@@ -34,6 +35,9 @@ func Arrivals(d *model.DAG, s *model.Schedule) ([]float64, error) {
 		sent[e], order[k] = exact(x.StartS), e
 	}
 	arrived := j.replay(sent, func(e int) (from, to int) { return task[d.Edges[e].From], task[d.Edges[e].To] })
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("verify: the replay was stopped: %w", ctx.Err())
+	}
 	at := make([]float64, len(order))
 	for k, e := range order {
 		at[k], _ = arrived[e].Float64()

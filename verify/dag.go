@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"math"
 	"math/big"
 	"slices"
@@ -33,12 +34,12 @@ const (
 // be played, for they may become slower, too (on a link where a third has got
 // faster); they are taken to meet no other then, which is never too late. The
 // objectives are told for a schedule of all tasks and transfers only.
-func dag(in *model.DAG, s *model.Schedule, r *Report) {
+func dag(ctx context.Context, in *model.DAG, s *model.Schedule, r *Report) {
 	if s.TransferModel != "" && s.TransferModel != in.Transfers() {
 		r.add(TransferModel, 0, "the schedule is for %q, the instance has %q", s.TransferModel, in.Transfers())
 		return // its times mean something else
 	}
-	j := &dagJudge{in: in, task: make(map[string]int, len(in.Tasks)), on: make([]int, len(in.Tasks)),
+	j := &dagJudge{ctx: ctx, in: in, task: make(map[string]int, len(in.Tasks)), on: make([]int, len(in.Tasks)),
 		start: make([]*big.Rat, len(in.Tasks)), finish: make([]*big.Rat, len(in.Tasks)), sent: make([]*big.Rat, len(in.Edges))}
 	for t := range in.Tasks {
 		j.task[in.Tasks[t].ID] = t
@@ -75,6 +76,7 @@ func dag(in *model.DAG, s *model.Schedule, r *Report) {
 
 // dagJudge is a schedule in exact figures.
 type dagJudge struct {
+	ctx           context.Context
 	in            *model.DAG
 	task          map[string]int
 	on            []int      // machine of each task, -1 for one without
@@ -210,6 +212,9 @@ func (j *dagJudge) times(r *Report, makespan *big.Rat) {
 	}
 	j.overlaps(r, late)
 	arrived := j.replay(j.sent, func(e int) (from, to int) { return j.task[in.Edges[e].From], j.task[in.Edges[e].To] })
+	if j.ctx.Err() != nil {
+		return
+	}
 	for e, x := range in.Edges {
 		f, t := j.task[x.From], j.task[x.To]
 		ready := j.finish[f]

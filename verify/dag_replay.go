@@ -45,7 +45,7 @@ func (j *dagJudge) replay(sent []*big.Rat, ends func(e int) (from, to int)) []*b
 		starts = append(starts, transfer{e, k, begin, data})
 	}
 	slices.SortStableFunc(starts, func(a, b transfer) int { return a.at.Cmp(b.at) })
-	for len(starts) > 0 || len(p.busy) > 0 {
+	for (len(starts) > 0 || len(p.busy) > 0) && j.ctx.Err() == nil {
 		// The next event is a start or the first end.
 		next, isStart := p.firstEnd(), false
 		if len(starts) > 0 && (next == nil || starts[0].at.Cmp(next) <= 0) {

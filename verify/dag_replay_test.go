@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/big"
@@ -16,7 +17,7 @@ import (
 // package, too: when each edge's transfer arrives, nil for those without one.
 func ExactArrivals(d *model.DAG, s *model.Schedule) []*big.Rat {
 	r := Report{}
-	j := &dagJudge{in: d, task: map[string]int{}, on: make([]int, len(d.Tasks)),
+	j := &dagJudge{ctx: context.Background(), in: d, task: map[string]int{}, on: make([]int, len(d.Tasks)),
 		start: make([]*big.Rat, len(d.Tasks)), finish: make([]*big.Rat, len(d.Tasks)), sent: make([]*big.Rat, len(d.Edges))}
 	for t := range d.Tasks {
 		j.task[d.Tasks[t].ID] = t

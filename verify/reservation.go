@@ -2,6 +2,7 @@ package verify
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"math/big"
 	"slices"
@@ -57,8 +58,8 @@ const maxPairs = 10_000
 // time (and in 64ths of the PEs): O(n log n + r) and for each pair O(log n)
 // and the ranges of one of them, in memory O(n + r + PEs/64). The mean slowdown
 // takes O(d^1.6) more for d different durations, 14 ms for 10,000.
-func reservation(in *model.Reservation, b *model.Bookings, r *Report) {
-	j := &bookingJudge{in: in, report: r, pes: make(peBits, (in.PEs+63)/64)}
+func reservation(ctx context.Context, in *model.Reservation, b *model.Bookings, r *Report) {
+	j := &bookingJudge{ctx: ctx, in: in, report: r, pes: make(peBits, (in.PEs+63)/64)}
 	for k := range in.Requests {
 		j.scale = max(j.scale, in.Requests[k].DeadlineS)
 	}
@@ -87,6 +88,7 @@ func reservation(in *model.Reservation, b *model.Bookings, r *Report) {
 
 // bookingJudge is bookings in exact figures.
 type bookingJudge struct {
+	ctx        context.Context
 	in         *model.Reservation
 	report     *Report
 	scale      float64  // the last deadline
@@ -125,6 +127,9 @@ func (j *bookingJudge) read(b *model.Bookings) (complete bool) {
 	seen := make([]bool, len(in.Requests))
 	j.booked = make([]booked, 0, len(b.Bookings))
 	for i := range b.Bookings {
+		if j.ctx.Err() != nil {
+			return false
+		}
 		x := &b.Bookings[i]
 		k, ok := index[x.ID]
 		switch {
@@ -274,7 +279,13 @@ type clash struct {
 func (j *bookingJudge) clashes(pinned *board, first int, b *booked, c *clash) bool {
 	j.pes.add(b.pes)
 	defer j.pes.remove(b.pes)
+	if j.ctx.Err() != nil {
+		return false
+	}
 	more := pinned.search(first, b.start, b.blocks, func(at int) bool {
+		if j.ctx.Err() != nil {
+			return false
+		}
 		a := &j.booked[j.order[at]]
 		if !j.meet(a, b, c.end(a), c.end(b)) || !j.pes.meets(a.pes) || c.still != nil && !c.still(a, b.ArrivalS) {
 			return true

@@ -181,7 +181,7 @@ func TestReservationNotJudged(t *testing.T) {
 		t.Errorf("no bookings: %v", r)
 	}
 	in.Requests[0].DurationS = math.NaN()
-	if _, err := verify.Verify(in, b, verify.Options{}); !errors.Is(err, model.ErrInvalid) {
+	if _, err := verify.Verify(t.Context(), in, b, verify.Options{}); !errors.Is(err, model.ErrInvalid) {
 		t.Errorf("an instance with NaN gives the error %v", err)
 	}
 }
@@ -309,7 +309,7 @@ func BenchmarkVerifyReservation(b *testing.B) {
 			b.Run(fmt.Sprintf("scattered=%v/bookings=%d", scattered, n), func(b *testing.B) {
 				in, s := drawLarge(1, n, scattered, true)
 				for b.Loop() {
-					if r, err := verify.Verify(in, s, verify.Options{}); err != nil || !r.Feasible() {
+					if r, err := verify.Verify(b.Context(), in, s, verify.Options{}); err != nil || !r.Feasible() {
 						b.Fatal(r, err)
 					}
 				}

@@ -5,6 +5,7 @@
 package verify
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -105,8 +106,20 @@ func (r *Report) add(constraint string, amount float64, where string, args ...an
 }
 
 // Verify judges a solution. The error is for an instance or options that can't
-// be judged; what is wrong with the solution is in the report.
-func Verify(in model.Instance, s model.Solution, o Options) (Report, error) {
+// be judged; what is wrong with the solution is in the report. A context that
+// ends stops the judge: the error then wraps ctx.Err(), and the report says
+// nothing.
+func Verify(ctx context.Context, in model.Instance, s model.Solution, o Options) (Report, error) {
+	r, err := judge(ctx, in, s, o)
+	if ctx.Err() != nil {
+		return Report{}, fmt.Errorf("verify: stopped before the judgement: %w", ctx.Err())
+	}
+	return r, err
+}
+
+// judge does what Verify says, but that its report is of no use once the context has
+// ended: each loop that may be long looks at it and ends.
+func judge(ctx context.Context, in model.Instance, s model.Solution, o Options) (Report, error) {
 	tol, err := o.tolerance()
 	if err != nil {
 		return Report{}, err
@@ -130,7 +143,7 @@ func Verify(in model.Instance, s model.Solution, o Options) (Report, error) {
 			r.add(WrongKind, 0, "a %s solution for a %s instance", s.Kind(), in.Kind())
 			return r, nil
 		}
-		dag(typed, p, &r)
+		dag(ctx, typed, p, &r)
 		return r, nil
 	case *model.Reservation:
 		b, ok := s.(*model.Bookings)
@@ -141,22 +154,23 @@ func Verify(in model.Instance, s model.Solution, o Options) (Report, error) {
 		if err := typed.Validate(); err != nil { // its times must be numbers
 			return r, fmt.Errorf("verify: %w", err)
 		}
-		reservation(typed, b, &r)
+		reservation(ctx, typed, b, &r)
 		return r, nil
 	}
 	return r, fmt.Errorf("verify: no judge for the kind %q", in.Kind())
 }
 
 // Result judges a whole result: that it belongs to the instance, that its
-// solution is feasible, and that its figures agree with each other.
-func Result(in model.Instance, res model.Result, o Options) (Report, error) {
+// solution is feasible, and that its figures agree with each other. It is
+// stopped like Verify.
+func Result(ctx context.Context, in model.Instance, res model.Result, o Options) (Report, error) {
 	tol, err := o.tolerance()
 	if err != nil {
 		return Report{}, err
 	}
 	r := Report{Tolerance: tol, Objective: math.NaN(), Second: math.NaN()}
 	if res.Solution != nil {
-		if r, err = Verify(in, res.Solution, o); err != nil {
+		if r, err = Verify(ctx, in, res.Solution, o); err != nil {
 			return r, err
 		}
 	}

@@ -58,7 +58,7 @@ func clone(p *model.Placement) *model.Placement {
 
 func judge(t *testing.T, in model.Instance, s model.Solution, o verify.Options) verify.Report {
 	t.Helper()
-	r, err := verify.Verify(in, s, o)
+	r, err := verify.Verify(t.Context(), in, s, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,10 +219,10 @@ func TestTolerance(t *testing.T) {
 	if r := judge(t, in, p, verify.Options{Tolerance: &zero}); r.Feasible() {
 		t.Error("the tolerance 0 lets 5e-10 pass")
 	}
-	if _, err := verify.Verify(in, p, verify.Options{Tolerance: &bad}); err == nil {
+	if _, err := verify.Verify(t.Context(), in, p, verify.Options{Tolerance: &bad}); err == nil {
 		t.Error("a negative tolerance gives no error")
 	}
-	if _, err := verify.Verify(in, nil, verify.Options{}); err == nil {
+	if _, err := verify.Verify(t.Context(), in, nil, verify.Options{}); err == nil {
 		t.Error("no solution gives no error")
 	}
 }
@@ -258,7 +258,7 @@ func TestResult(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in, r := good()
 			c.edit(&r)
-			report, err := verify.Result(in, r, verify.Options{})
+			report, err := verify.Result(t.Context(), in, r, verify.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -287,7 +287,7 @@ func FuzzVerify(f *testing.F) {
 			return
 		}
 		if s, err := model.DecodeSolution(b); err == nil {
-			if _, err := verify.Verify(in, s, verify.Options{}); err != nil {
+			if _, err := verify.Verify(t.Context(), in, s, verify.Options{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -305,7 +305,7 @@ func BenchmarkVerify(b *testing.B) {
 			}
 			p := in.NewPlacement(hosts, in.Yield(hosts))
 			for b.Loop() {
-				if r, err := verify.Verify(in, p, verify.Options{}); err != nil || !r.Feasible() {
+				if r, err := verify.Verify(b.Context(), in, p, verify.Options{}); err != nil || !r.Feasible() {
 					b.Fatal(r, err)
 				}
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -57,17 +58,17 @@ func (p *program) gantt() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return p.drawGantt(c.String("output"), format, in, s, by)
+			return p.drawGantt(c.Context, c.String("output"), format, in, s, by)
 		},
 	}
 }
 
 // drawGantt writes the picture of a solution by the named algorithm, "" if that
 // isn't known.
-func (p *program) drawGantt(output, format string, in model.Instance, s model.Solution, by string) error {
+func (p *program) drawGantt(ctx context.Context, output, format string, in model.Instance, s model.Solution, by string) error {
 	switch typed := in.(type) {
 	case *model.DAG:
-		panels, err := ganttPanels(typed, s.(*model.Schedule))
+		panels, err := ganttPanels(ctx, typed, s.(*model.Schedule))
 		if err != nil {
 			return err
 		}
@@ -134,7 +135,7 @@ func (p *program) solutionOf(c *cli.Context, in model.Instance, solution []strin
 		by = r.Algorithm
 	}
 	adopt(c, in, s)
-	report, err := verify.Verify(in, s, verify.Options{})
+	report, err := verify.Verify(c.Context, in, s, verify.Options{})
 	if err != nil {
 		return nil, "", err
 	}
@@ -146,9 +147,9 @@ func (p *program) solutionOf(c *cli.Context, in model.Instance, solution []strin
 
 // ganttPanels are the schedule's panel and, under contention, above it that of
 // its plan without.
-func ganttPanels(d *model.DAG, s *model.Schedule) ([]draw.Panel, error) {
+func ganttPanels(ctx context.Context, d *model.DAG, s *model.Schedule) ([]draw.Panel, error) {
 	panel := func(d *model.DAG, s *model.Schedule) (draw.Panel, error) {
-		arrived, err := verify.Arrivals(d, s)
+		arrived, err := verify.Arrivals(ctx, d, s)
 		if err != nil {
 			return draw.Panel{}, err
 		}

@@ -206,7 +206,7 @@ func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) er
 
 // summary closes an instance's table in words.
 func (p *program) summary(in model.Instance, results []model.Result) {
-	best, verified, infeasible := -1, 0, ""
+	best, verified, solutions, infeasible := -1, 0, 0, ""
 	var conflict []string
 	for i, r := range results {
 		if r.Status == model.StatusInfeasible {
@@ -218,7 +218,10 @@ func (p *program) summary(in model.Instance, results []model.Result) {
 		if r.Solution == nil {
 			continue
 		}
-		verified++
+		if !r.Unverified {
+			verified++
+		}
+		solutions++
 		if best < 0 || in.Sense().Better(r.Objective, results[best].Objective) {
 			best = i
 		}
@@ -240,7 +243,10 @@ func (p *program) summary(in model.Instance, results []model.Result) {
 			}
 			break
 		}
-		fmt.Fprintf(p.out, "verified: %d of %d solutions\n", verified, verified)
+		fmt.Fprintf(p.out, "verified: %d of %d solutions\n", verified, solutions)
+		if verified < solutions {
+			fmt.Fprintln(p.out, "not verified: interrupted while the judge was at work; gapwise verify judges what -o wrote")
+		}
 		if r.Reason != "" {
 			fmt.Fprintln(p.out, r.Reason)
 		}
@@ -273,7 +279,7 @@ func codeOf(r model.Result, interrupted bool) int {
 	case model.StatusUnknown:
 		return exitUnsolved
 	}
-	if interrupted || r.Reason != "" {
+	if interrupted || r.Unverified || r.Reason != "" {
 		return exitStopped
 	}
 	return exitOK // a heuristic that ran to its end

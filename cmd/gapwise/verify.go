@@ -59,11 +59,11 @@ func (p *program) verify() *cli.Command {
 					return fmt.Errorf("%w: %s: the solution is of the instance %q (%.15s...), not of %s (%.15s...)", model.ErrInvalid,
 						instances.Label(paths[1]), result.Instance, result.InstanceHash, instances.Label(paths[0]), hash)
 				}
-				report, err = verify.Result(in, *result, o)
+				report, err = verify.Result(c.Context, in, *result, o)
 				if err != nil {
 					return err
 				}
-			} else if report, err = verify.Verify(in, solution, o); err != nil {
+			} else if report, err = verify.Verify(c.Context, in, solution, o); err != nil {
 				return err
 			}
 			fmt.Fprint(p.out, report)

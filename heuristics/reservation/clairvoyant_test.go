@@ -49,7 +49,7 @@ func TestClairvoyant(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if report, err := verify.Verify(in, b, verify.Options{}); err != nil || !report.Feasible() {
+			if report, err := verify.Verify(t.Context(), in, b, verify.Options{}); err != nil || !report.Feasible() {
 				t.Fatalf("%d requests: %v %v", n, report, err)
 			}
 			again, err := reservation.Clairvoyant(context.Background(), in, model.Settings{Seed: 5, Threads: 4})

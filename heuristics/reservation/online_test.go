@@ -66,7 +66,7 @@ func TestSolversAreFeasible(t *testing.T) {
 			if b.Online != (name != "moving") {
 				t.Fatalf("%s: online is %v", name, b.Online)
 			}
-			report, err := verify.Verify(in, b, verify.Options{})
+			report, err := verify.Verify(t.Context(), in, b, verify.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

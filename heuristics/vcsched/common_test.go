@@ -77,7 +77,7 @@ func rounds(n int) int {
 // judge fails the test unless the placement passes the judge, and returns its
 // objective.
 func judge(t interface{ Fatalf(string, ...any) }, in *model.VCSched, p *model.Placement) verify.Report {
-	r, err := verify.Verify(in, p, verify.Options{})
+	r, err := verify.Verify(context.Background(), in, p, verify.Options{})
 	if err != nil || !r.Feasible() {
 		t.Fatalf("%v %v\n%+v", err, r, in)
 	}
