@@ -147,6 +147,7 @@ func (x *expander) keep(done *taskSet, bound int32) {
 	c.end = append(c.end, x.end...)
 	c.on = append(c.on, x.on...)
 	x.keyAt = append(x.keyAt, int32(len(x.keys)))
+	x.keys = append(x.keys, x.latest(done))
 	x.keys = append(x.keys, x.free...)
 	m := x.m
 	for t := range x.n {

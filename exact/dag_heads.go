@@ -195,7 +195,9 @@ func (x *expander) load(done *taskSet, head []int32, bound int32) int32 {
 					least = min(least, int64(w[a])*int64(x.cost[int(t)*m+a]))
 				}
 			}
-			work += least
+			if work += least; work == 0 {
+				continue
+			}
 			end = level.end(work)
 			if b := int32(min((end+scoreUnit-1)/scoreUnit, never)) + x.least[t]; b > bound {
 				if bound = b; bound >= x.upper {
