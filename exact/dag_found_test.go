@@ -50,7 +50,7 @@ func TestDAGSearchFound(t *testing.T) {
 			if r.Status != model.StatusOptimal || model.Gap(r.Objective, want) > 1e-6 || model.Gap(r.Bound, want) > 1e-6 {
 				t.Errorf("%s %v, bound %v, the optimum is %v", r.Status, r.Objective, r.Bound, want)
 			}
-			if report, err := verify.Verify(d, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
+			if report, err := verify.Verify(context.Background(), d, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
 				t.Errorf("%v %v", report, err)
 			}
 		})
