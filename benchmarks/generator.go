@@ -54,6 +54,10 @@ type Generator struct {
 	Parameters    string     `yaml:"parameters"`
 	Log           string     `yaml:"log"` // an SWF file instead of the model
 	Goal          model.Goal `yaml:"goal"`
+
+	// Source says where the file of Daggen or Log is to be had, for those who
+	// don't have it.
+	Source string `yaml:"source"`
 }
 
 // Params are the generator parameters that runs can be restricted to and
@@ -93,6 +97,9 @@ func (g *Generator) size() (float64, error) {
 		return 0, fmt.Errorf("requests, umed, arrival_factor and pes must be above 0")
 	case g.Kind == model.KindReservation && g.Goal != "" && !slices.Contains(model.Goals, g.Goal):
 		return 0, fmt.Errorf("goal is %q, must be one of %q", g.Goal, model.Goals)
+	}
+	if g.Source != "" && g.Daggen == "" && g.Log == "" {
+		return 0, fmt.Errorf("source goes with daggen or log: it says where the file is to be had")
 	}
 	n := float64(g.Count)
 	for kind, lengths := range lists {

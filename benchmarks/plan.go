@@ -98,6 +98,14 @@ func LoadPlan(name string) (*Plan, error) {
 			p.Files[i] = filepath.Join(filepath.Dir(name), f)
 		}
 	}
+	for i := range p.Generators {
+		for _, f := range []*string{&p.Generators[i].Log, &p.Generators[i].Daggen} {
+			beside := filepath.Join(filepath.Dir(name), *f)
+			if info, err := os.Stat(beside); err == nil && !info.IsDir() && !filepath.IsAbs(*f) {
+				*f = beside
+			}
+		}
+	}
 	return p, nil
 }
 
@@ -236,7 +244,11 @@ func (p *Plan) Cases() ([]Case, error) {
 		cases := g.cases()
 		for i := range cases {
 			if cases[i].Index == 0 {
-				if _, err := cases[i].Load(); err != nil {
+				_, err := cases[i].Load()
+				if errors.Is(err, fs.ErrNotExist) && g.Source != "" {
+					err = fmt.Errorf("%w; it comes from %s", err, g.Source)
+				}
+				if err != nil {
 					return nil, fmt.Errorf("%s: %w", cases[i].Name, err)
 				}
 			}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -98,41 +98,75 @@ func TestBuiltInPlans(t *testing.T) {
 	want := map[string]int{"demo": 48, "vcsched-small": 1440, "vcsched-large": 10800, "vcsched-parallel": 10800, "vcsched-speed": 1440 + 108 + 36 + 20 + 80,
 		"dag-1296": 2 * 1296 * 20, "dag-exact": 216 + 270,
 		"reservation-size": 100, "reservation-load": 100, "reservation-flexibility": 100, "reservation-moving": 100, "reservation-log": 36, "reservation-exact": 70}
-	data, err := filepath.Abs(filepath.Join("..", instances.DataFolder()))
+	needs := map[string]string{"dag-1296": "dags", "reservation-log": "swf"}
+	if len(Names()) != len(want) {
+		t.Errorf("the plans are %v, want %d", Names(), len(want))
+	}
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			p, err := LoadPlan(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Name != name || p.Description == "" {
+				t.Errorf("name %q, description %q", p.Name, p.Description)
+			}
+			if testing.Short() {
+				t.Skip("its instances aren't drawn under -short")
+			}
+			if needs[name] != "" {
+				t.Setenv("GAPWISE_DATA", filepath.Dir(need.Data(t, needs[name])))
+			}
+			cases, err := p.Cases()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(cases) != want[name] {
+				t.Errorf("%d instances, want %d", len(cases), want[name])
+			}
+		})
+	}
+}
+
+// A plan that needs a file says which, where it was looked for and where it is
+// to be had; nothing is looked for outside the project unasked.
+func TestPlanWithoutItsFile(t *testing.T) {
+	for name, want := range map[string][]string{
+		"reservation-log": {"LANL-CM5-1994-4.1-cln.swf.gz", "GAPWISE_DATA/swf", "https://www.cs.huji.ac.il/"},
+		"dag-1296":        {"daggen-1296.jsonl.gz", "GAPWISE_DATA/dags", "https://github.com/frs69wq/daggen"},
+	} {
+		for _, folder := range []string{"", t.TempDir()} {
+			t.Run(name, func(t *testing.T) {
+				t.Setenv("GAPWISE_DATA", folder)
+				p, err := LoadPlan(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = p.Cases()
+				if !errors.Is(err, model.ErrInvalid) {
+					t.Fatalf("error %v, want one that wraps ErrInvalid", err)
+				}
+				for _, part := range append(want, folder) {
+					if !strings.Contains(err.Error(), part) {
+						t.Errorf("error %q, want %q in it", err, part)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A plan's log, like its files, may lie beside it.
+func TestPlanOfLog(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "own.swf"), "; MaxProcs: 4\n1 0 0 10 2 -1 -1 2 10 -1 1 1 1 1 1 1 -1 -1\n")
+	write(t, filepath.Join(dir, "plan.yaml"), "name: l\ngenerators: [{kind: reservation, log: own.swf, requests: [1], count: 1}]\nalgorithms: [{name: ff}]\n")
+	p, err := LoadPlan(filepath.Join(dir, "plan.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if os.Getenv("GAPWISE_DATA") == "" {
-		t.Setenv("GAPWISE_DATA", data)
-	}
-	for _, name := range Names() {
-		p, err := LoadPlan(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p.Name != name || p.Description == "" {
-			t.Errorf("plan %s: name %q, description %q", name, p.Name, p.Description)
-		}
-		if testing.Short() {
-			continue
-		}
-		needs := map[string]string{"dag-1296": "dags", "reservation-log": "swf"}[name]
-		if _, err := os.Stat(filepath.Join(instances.DataFolder(), needs)); err != nil && needs != "" {
-			t.Logf("not checked: the folder of data sets isn't there (%v)", err)
-			delete(want, name)
-			continue
-		}
-		cases, err := p.Cases()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(cases) != want[name] {
-			t.Errorf("plan %s has %d instances, want %d", name, len(cases), want[name])
-		}
-		delete(want, name)
-	}
-	if len(want) > 0 && !testing.Short() {
-		t.Errorf("plans missing: %v", want)
+	if cases, err := p.Cases(); err != nil || len(cases) != 1 {
+		t.Errorf("%d cases, error %v, want 1", len(cases), err)
 	}
 }
 

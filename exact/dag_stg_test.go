@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,19 +16,16 @@ import (
 
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
 // On graphs of the Standard Task Graph set what the search proves is what is
 // published, and neither bounds nor schedules contradict it.
 func TestSTGOptima(t *testing.T) {
-	folder := os.Getenv("GAPWISE_DATA")
-	if folder == "" {
-		folder = filepath.Join("..", instances.DataFolder())
-	}
-	table, err := os.Open(filepath.Join(folder, "stg", "makespans.csv"))
+	table, err := os.Open(need.Data(t, "stg", "makespans.csv"))
 	if err != nil {
-		t.Skipf("the data set isn't there (GAPWISE_DATA): %v", err)
+		t.Fatal(err)
 	}
 	defer table.Close()
 	rows, err := csv.NewReader(table).ReadAll()
@@ -42,7 +38,7 @@ func TestSTGOptima(t *testing.T) {
 		lower[key], _ = strconv.ParseFloat(r[2], 64)
 		upper[key], _ = strconv.ParseFloat(r[3], 64)
 	}
-	archive, err := os.Open(filepath.Join(folder, "stg", "stg-rand.tar.gz"))
+	archive, err := os.Open(need.Data(t, "stg", "stg-rand.tar.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -140,13 +141,9 @@ func TestStartSolution(t *testing.T) {
 
 // The six instances on which HiGHS has given wrong optima.
 func TestSymmetryCases(t *testing.T) {
-	dir := os.Getenv("GAPWISE_DATA")
-	if dir == "" {
-		dir = "../../shared/data"
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "highs-symmetry", "*.json"))
-	if len(files) == 0 {
-		t.Skipf("no highs-symmetry/*.json in %s; set GAPWISE_DATA to the data folder", dir)
+	files, _ := filepath.Glob(filepath.Join(need.Data(t, "highs-symmetry"), "*.json"))
+	if len(files) != 6 {
+		t.Fatalf("%d files, want 6", len(files))
 	}
 	for _, f := range files {
 		data, err := os.ReadFile(f)

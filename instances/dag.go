@@ -232,16 +232,18 @@ func ReadDaggen(data []byte) ([]Daggen, error) {
 var daggens sync.Map // path to func() ([]Daggen, error)
 
 // LoadDaggen reads a file of graphs, once. A name without a folder is looked
-// for in DataFolder()/dags too.
+// for in the folder dags of the data sets too (see DataFolder).
 func LoadDaggen(path string) ([]Daggen, error) {
-	load, _ := daggens.LoadOrStore(path, sync.OnceValues(func() ([]Daggen, error) {
-		file := path
-		if _, err := os.Stat(path); err != nil && !strings.ContainsRune(path, filepath.Separator) {
-			file = filepath.Join(DataFolder(), "dags", path)
+	file := path
+	if _, err := os.Stat(path); err != nil {
+		if file = inDataSets("dags", path, ""); file == "" {
+			return nil, fmt.Errorf("%w%s", unreadable(path, err), whereToGet("dags", path))
 		}
+	}
+	load, _ := daggens.LoadOrStore(file, sync.OnceValues(func() ([]Daggen, error) {
 		data, err := ReadFile(file)
 		if err != nil {
-			return nil, fmt.Errorf("%w (GAPWISE_DATA names the folder of data sets)", err)
+			return nil, err
 		}
 		all, err := ReadDaggen(data)
 		if err != nil {
@@ -250,14 +252,6 @@ func LoadDaggen(path string) ([]Daggen, error) {
 		return all, nil
 	}))
 	return load.(func() ([]Daggen, error))()
-}
-
-// DataFolder is where the public data sets are: GAPWISE_DATA, or ../shared/data.
-func DataFolder() string {
-	if f := os.Getenv("GAPWISE_DATA"); f != "" {
-		return f
-	}
-	return filepath.Join("..", "shared", "data")
 }
 
 func (s DAGSpec) graph() (*Daggen, error) {

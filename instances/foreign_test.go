@@ -15,22 +15,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
-
-// data is a file of the public data sets; the test is skipped without it.
-func data(t *testing.T, path ...string) string {
-	t.Helper()
-	folder := os.Getenv("GAPWISE_DATA")
-	if folder == "" {
-		folder = filepath.Join("..", DataFolder())
-	}
-	file := filepath.Join(append([]string{folder}, path...)...)
-	if _, err := os.Stat(file); err != nil {
-		t.Skipf("the data set isn't there (GAPWISE_DATA): %v", err)
-	}
-	return file
-}
 
 const (
 	goodDOT = "digraph G {\n  1 [size=\"8\", alpha=\"0.1\"]\n  2 [size=\"6\"]\n  1 -> 2 [size =\"16\"]\n  1 -> 2 [size =\"16\"]\n}\n"
@@ -142,7 +129,7 @@ func TestPlatforms(t *testing.T) {
 
 // Every trace is read; tasks and edges are as the data set's table has them.
 func TestWfInstances(t *testing.T) {
-	table, err := os.ReadFile(data(t, "wfinstances", "README.md"))
+	table, err := os.ReadFile(need.Data(t, "wfinstances", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +137,7 @@ func TestWfInstances(t *testing.T) {
 	for _, m := range regexp.MustCompile(`\| (\d+) \| (\d+) `).FindAllStringSubmatch(string(table), -1) {
 		counts[m[1]+"/"+m[2]] = true
 	}
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(data(t, "wfinstances", "README.md")), "*.json.gz"))
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(need.Data(t, "wfinstances", "README.md")), "*.json.gz"))
 	if err != nil || len(files) != 24 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
@@ -168,7 +155,7 @@ func TestWfInstances(t *testing.T) {
 
 // Every STG graph is read; the longest path is what its comment says.
 func TestSTGSet(t *testing.T) {
-	file, err := os.Open(data(t, "stg", "stg-rand.tar.gz"))
+	file, err := os.Open(need.Data(t, "stg", "stg-rand.tar.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +211,7 @@ func TestSTGSet(t *testing.T) {
 }
 
 func TestDaggen(t *testing.T) {
-	all, err := LoadDaggen(data(t, "dags", "daggen-1296.jsonl.gz"))
+	all, err := LoadDaggen(need.Data(t, "dags", "daggen-1296.jsonl.gz"))
 	if err != nil || len(all) != 1296 {
 		t.Fatalf("%d graphs, %v", len(all), err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -210,7 +209,7 @@ const streamSWF = math.MaxUint64
 
 // LoadSWF reads a log, gzipped or not, from a file or from standard input if
 // path is "-". A name without a folder that isn't there is looked for in
-// DataFolder()/swf too, and with .swf.gz after it. Errors name the file; those about its
+// the folder swf of the data sets too (see DataFolder), and with .swf.gz after it. Errors name the file; those about its
 // content wrap model.ErrInvalid.
 func LoadSWF(path string) (*swf.Log, error) {
 	f := os.Stdin
@@ -219,7 +218,7 @@ func LoadSWF(path string) (*swf.Log, error) {
 		info, err := os.Stat(file)
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("%w (GAPWISE_DATA names the folder of data sets)", unreadable(path, err))
+			return nil, fmt.Errorf("%w%s", unreadable(path, err), whereToGet("swf", path))
 		case info.IsDir():
 			return nil, unreadable(path, errors.New("it is a folder"))
 		}
@@ -237,16 +236,10 @@ func LoadSWF(path string) (*swf.Log, error) {
 }
 
 func findSWF(path string) string {
-	if _, err := os.Stat(path); err == nil || strings.ContainsRune(path, filepath.Separator) {
+	if _, err := os.Stat(path); err == nil {
 		return path
 	}
-	for _, extension := range []string{"", ".swf.gz", ".swf"} {
-		file := filepath.Join(DataFolder(), "swf", path+extension)
-		if _, err := os.Stat(file); err == nil {
-			return file
-		}
-	}
-	return path
+	return cmp.Or(inDataSets("swf", path, "", ".swf.gz", ".swf"), path)
 }
 
 // logs keeps the logs read: an experiment asks for the same one many times.
@@ -258,6 +251,10 @@ func (s ReservationSpec) fromLog() (*model.Reservation, error) {
 		return nil, fmt.Errorf("%w reservation specification: swf is standard input, give a file", model.ErrInvalid)
 	}
 	file := findSWF(s.SWF)
+	if _, err := os.Stat(file); err != nil {
+		_, err := LoadSWF(file) // whose error isn't to be kept: the file may come
+		return nil, err
+	}
 	load, _ := logs.LoadOrStore(file, sync.OnceValues(func() (*swf.Log, error) { return LoadSWF(file) }))
 	log, err := load.(func() (*swf.Log, error))()
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/instances/swf"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -202,7 +203,7 @@ func TestReservationFromArchive(t *testing.T) {
 		"LANL-CM5-1994-4.1-cln":  {1024, 0.744, "122055 requests of 122060 jobs; 3 left out without processors; 2 left out without a runtime"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv("GAPWISE_DATA", filepath.Dir(filepath.Dir(data(t, "swf", name+".swf.gz"))))
+			t.Setenv("GAPWISE_DATA", filepath.Dir(filepath.Dir(need.Data(t, "swf", name+".swf.gz"))))
 			log, err := LoadSWF(name)
 			if err != nil {
 				t.Fatal(err)
@@ -231,6 +232,7 @@ func TestReservationFromArchive(t *testing.T) {
 }
 
 func TestLoadSWF(t *testing.T) {
+	t.Setenv("GAPWISE_DATA", "")
 	path := write(t, "a.swf", smallLog)
 	log, err := LoadSWF(path)
 	if err != nil || len(log.Jobs) != 10 {
@@ -245,5 +247,5 @@ func TestLoadSWF(t *testing.T) {
 	_, err = LoadSWF(filepath.Dir(path))
 	wantError(t, err, "invalid input: can't read "+filepath.Dir(path)+": it is a folder")
 	_, err = LoadSWF("none.swf")
-	wantError(t, err, "invalid input: can't read none.swf: no such file or directory (GAPWISE_DATA names the folder of data sets)")
+	wantError(t, err, "invalid input: can't read none.swf: no such file or directory here, nor in GAPWISE_DATA/swf (set GAPWISE_DATA to the folder of data sets); give its path, or put it there")
 }

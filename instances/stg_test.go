@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -117,7 +118,7 @@ func TestReadSTGRandom(t *testing.T) {
 
 // Tasks, edges and path lengths of the 180 graphs are what their comments say.
 func TestSTGComments(t *testing.T) {
-	file, err := os.ReadFile(data(t, "stg", "stg-rand.tar.gz"))
+	file, err := os.ReadFile(need.Data(t, "stg", "stg-rand.tar.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,24 +6,20 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gapwise/gapwise/instances/swf"
+	"github.com/gapwise/gapwise/internal/need"
 )
 
 // data is one of the archive's logs, gzipped; the test is skipped without it.
 func data(t testing.TB, name string) []byte {
 	t.Helper()
-	folder := os.Getenv("GAPWISE_DATA")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	b, err := os.ReadFile(filepath.Join(folder, "swf", name+".swf.gz"))
+	b, err := os.ReadFile(need.Data(t, "swf", name+".swf.gz"))
 	if err != nil {
-		t.Skipf("the log isn't there (GAPWISE_DATA): %v", err)
+		t.Fatal(err)
 	}
 	return b
 }

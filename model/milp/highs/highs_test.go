@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -319,13 +320,9 @@ func TestSilent(t *testing.T) {
 // Six models that HiGHS 1.10 calls optimal with a wrong value while its symmetry
 // detection is on.
 func TestSymmetryCases(t *testing.T) {
-	dir := os.Getenv("GAPWISE_DATA")
-	if dir == "" {
-		dir = "../../../../shared/data"
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "highs-symmetry", "*.json"))
-	if len(files) == 0 {
-		t.Skipf("no highs-symmetry/*.json in %s; set GAPWISE_DATA to the data folder", dir)
+	files, _ := filepath.Glob(filepath.Join(need.Data(t, "highs-symmetry"), "*.json"))
+	if len(files) != 6 {
+		t.Fatalf("%d files, want 6", len(files))
 	}
 	for _, f := range files {
 		data, err := os.ReadFile(f)
