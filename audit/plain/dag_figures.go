@@ -1,0 +1,204 @@
+package plain
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// dagFigures is an instance in arrays, made without model.Graph, which the
+// solvers use.
+type dagFigures struct {
+	in           *model.DAG
+	whole        bool        // all times are whole and their sum is exact
+	cost, rate   [][]float64 // by task and machine, by machines
+	from, to     []int       // tasks of each edge
+	preds, succs [][]int     // edges into and out of each task
+	order        []int       // topological
+	twin         []int       // the last task before t in the order that the instance doesn't tell apart from t, or -1
+	alike        [][]int     // machines before k that the instance doesn't tell apart from k
+	ahead        [][]float64 // least time from a task's end on a machine to the end of all
+	rest         []float64   // sum of the least costs of order[i:]
+}
+
+// length is the time of edge e's transfer from machine a to b.
+func (f *dagFigures) length(e, a, b int) float64 {
+	if a == b {
+		return 0
+	}
+	return f.in.Machines[a].StartupS + f.in.Edges[e].Data/f.rate[a][b]
+}
+
+func readDAG(in *model.DAG) dagFigures {
+	n, m := len(in.Tasks), len(in.Machines)
+	f := dagFigures{in: in, preds: make([][]int, n), succs: make([][]int, n), twin: make([]int, n), ahead: make([][]float64, n), rest: make([]float64, n+1)}
+	task := map[string]int{}
+	for t, x := range in.Tasks {
+		task[x.ID] = t
+		costs := x.CostS
+		if x.Work != nil {
+			costs = nil
+			for _, y := range in.Machines {
+				costs = append(costs, *x.Work/y.Speed)
+			}
+		}
+		f.cost = append(f.cost, costs)
+	}
+	for e, x := range in.Edges {
+		f.from, f.to = append(f.from, task[x.From]), append(f.to, task[x.To])
+		f.succs[task[x.From]] = append(f.succs[task[x.From]], e)
+		f.preds[task[x.To]] = append(f.preds[task[x.To]], e)
+	}
+	f.readRates()
+	missing := make([]int, n)
+	for t := range n {
+		if missing[t] = len(f.preds[t]); missing[t] == 0 {
+			f.order = append(f.order, t)
+		}
+	}
+	for i := 0; i < len(f.order); i++ {
+		for _, e := range f.succs[f.order[i]] {
+			if missing[f.to[e]]--; missing[f.to[e]] == 0 {
+				f.order = append(f.order, f.to[e])
+			}
+		}
+	}
+	last := map[string]int{}
+	for _, t := range f.order {
+		if w, ok := last[f.key(t)]; ok {
+			f.twin[t] = w
+		} else {
+			f.twin[t] = -1
+		}
+		last[f.key(t)] = t
+	}
+	for i, t := range slices.Backward(f.order) {
+		f.rest[i] = f.rest[i+1] + slices.Min(f.cost[t])
+		f.ahead[t] = make([]float64, m)
+		for k := range m {
+			for _, e := range f.succs[t] {
+				least := math.Inf(1)
+				for j := range m {
+					least = min(least, f.length(e, k, j)+f.cost[f.to[e]][j]+f.ahead[f.to[e]][j])
+				}
+				f.ahead[t][k] = max(f.ahead[t][k], least)
+			}
+		}
+	}
+	f.alike = make([][]int, m)
+	for k := range m {
+		for j := range k {
+			if f.same(j, k) {
+				f.alike[k] = append(f.alike[k], j)
+			}
+		}
+	}
+	f.whole = f.allWhole()
+	return f
+}
+
+// readRates finds the rate of each path: its capacity, by default the
+// bandwidth, and at most the capacity of each link on its route.
+func (f *dagFigures) readRates() {
+	net, machine, capacity := &f.in.Network, map[string]int{}, map[string]float64{}
+	for a, x := range f.in.Machines {
+		machine[x.ID] = a
+		row := slices.Repeat([]float64{net.Bandwidth}, len(f.in.Machines))
+		if net.PathCapacity != nil {
+			row = slices.Clone(net.PathCapacity[a])
+		}
+		f.rate = append(f.rate, row)
+	}
+	for _, l := range net.Links {
+		if capacity[l.ID] = l.Capacity; l.Capacity == 0 {
+			capacity[l.ID] = net.Bandwidth
+		}
+	}
+	for _, r := range net.Routes {
+		a, b := machine[r.From], machine[r.To]
+		for _, l := range r.Links {
+			f.rate[a][b] = min(f.rate[a][b], capacity[l])
+			if !r.OneWay {
+				f.rate[b][a] = min(f.rate[b][a], capacity[l])
+			}
+		}
+	}
+}
+
+// key is the same for tasks with the same costs, predecessors, successors and data.
+func (f *dagFigures) key(t int) string {
+	var ends [2][]string
+	for _, e := range f.preds[t] {
+		ends[0] = append(ends[0], fmt.Sprint(f.from[e], f.in.Edges[e].Data))
+	}
+	for _, e := range f.succs[t] {
+		ends[1] = append(ends[1], fmt.Sprint(f.to[e], f.in.Edges[e].Data))
+	}
+	slices.Sort(ends[0])
+	slices.Sort(ends[1])
+	return fmt.Sprintf("%v %q %q", f.cost[t], ends[0], ends[1])
+}
+
+// same reports whether exchanging machines j and k leaves the instance as it is.
+func (f *dagFigures) same(j, k int) bool {
+	for _, c := range f.cost {
+		if c[j] != c[k] {
+			return false
+		}
+	}
+	for x := range f.rate {
+		if x != j && x != k && (f.rate[j][x] != f.rate[k][x] || f.rate[x][j] != f.rate[x][k]) {
+			return false
+		}
+	}
+	return f.in.Machines[j].StartupS == f.in.Machines[k].StartupS && f.rate[j][k] == f.rate[k][j]
+}
+
+func (f *dagFigures) allWhole() bool {
+	sum := 0.0
+	add := func(x float64) bool { sum += x; return x == math.Trunc(x) }
+	for t := range f.cost {
+		for _, c := range f.cost[t] {
+			if !add(c) {
+				return false
+			}
+		}
+	}
+	for e := range f.from {
+		for a := range f.rate {
+			for b := range f.rate {
+				if !add(f.length(e, a, b)) {
+					return false
+				}
+			}
+		}
+	}
+	return sum*float64(len(f.rate)) < exactSum
+}
+
+// schedule starts each task at its time, and each transfer when its task ends.
+func (f *dagFigures) schedule(machine []int, start []float64) *model.Schedule {
+	machines, sent := make([]int32, len(machine)), make([]float64, len(f.from))
+	for t, k := range machine {
+		machines[t] = int32(k)
+	}
+	for e, t := range f.from {
+		sent[e] = start[t] + f.cost[t][machine[t]]
+	}
+	return f.in.Schedule(machines, start, sent)
+}
+
+// tails is the time that must pass from each task's end to the end of all with
+// the given machines.
+func (f *dagFigures) tails(machine []int) []float64 {
+	tail := make([]float64, len(machine))
+	for _, t := range slices.Backward(f.order) {
+		for _, e := range f.succs[t] {
+			u := f.to[e]
+			tail[t] = max(tail[t], f.length(e, machine[t], machine[u])+f.cost[u][machine[u]]+tail[u])
+		}
+	}
+	return tail
+}

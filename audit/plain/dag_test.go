@@ -1,0 +1,156 @@
+package plain_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+)
+
+// drawDAG draws n tasks on m machines from one of several families: whole
+// figures, many zeros, ties, tenths, thirds, equal tasks and machines, start-up
+// times, path capacities, links and works.
+func drawDAG(rng *rand.Rand, n, m int) *model.DAG {
+	d := &model.DAG{Name: "drawn", Network: model.Network{Bandwidth: 1 + float64(rng.IntN(2))}}
+	figure := []func() float64{
+		func() float64 { return float64(1 + rng.IntN(60)) },
+		func() float64 { return float64(rng.IntN(5)) },
+		func() float64 { return float64(rng.IntN(3) / 2) },
+		func() float64 { return float64(rng.IntN(30)) / 10 },
+		func() float64 { return float64(rng.IntN(9)) / 3 },
+		func() float64 { return math.Ldexp(rng.Float64(), rng.IntN(30)) },
+	}[rng.IntN(6)]
+	for k := range m {
+		x := model.Machine{ID: fmt.Sprint("m", k), Speed: 1 + float64(rng.IntN(2))}
+		if rng.IntN(3) == 0 {
+			x.StartupS = figure()
+		}
+		d.Machines = append(d.Machines, x)
+	}
+	same, equal, work, data := rng.IntN(3) == 0, rng.IntN(3) == 0, rng.IntN(5) == 0, rng.IntN(4) > 0
+	density := []float64{0, 0.1, 0.3, 0.6}[rng.IntN(4)]
+	for t := range n {
+		x := model.DAGTask{ID: fmt.Sprint("t", t)}
+		w := figure()
+		for range m {
+			if c := figure(); !work && same {
+				x.CostS = append(x.CostS, w)
+			} else if !work {
+				x.CostS = append(x.CostS, c)
+			}
+		}
+		if work {
+			x.Work = &w
+		}
+		if equal && t > 0 && rng.IntN(2) == 0 {
+			x.CostS, x.Work = d.Tasks[t-1].CostS, d.Tasks[t-1].Work
+		}
+		d.Tasks = append(d.Tasks, x)
+		for f := range t {
+			if e := (model.DAGEdge{From: fmt.Sprint("t", f), To: x.ID}); rng.Float64() < density {
+				if data && equal {
+					e.Data = 2
+				} else if data {
+					e.Data = figure()
+				}
+				d.Edges = append(d.Edges, e)
+			}
+		}
+	}
+	if rng.IntN(4) == 0 {
+		for range m {
+			row := make([]float64, m)
+			for k := range row {
+				row[k] = float64(1 + rng.IntN(3))
+			}
+			d.Network.PathCapacity = append(d.Network.PathCapacity, row)
+		}
+	}
+	if m > 1 && rng.IntN(4) == 0 {
+		d.Network.Links = []model.Link{{ID: "a", Capacity: 0.5}, {ID: "b"}}
+		d.Network.Routes = []model.Route{{From: "m0", To: "m1", Links: []string{"b", "a"}, OneWay: rng.IntN(2) == 0}}
+	}
+	// Neither the file's order of the tasks nor that of the edges is the graph's.
+	rng.Shuffle(n, func(a, b int) { d.Tasks[a], d.Tasks[b] = d.Tasks[b], d.Tasks[a] })
+	rng.Shuffle(len(d.Edges), func(a, b int) { d.Edges[a], d.Edges[b] = d.Edges[b], d.Edges[a] })
+	return d
+}
+
+// bruteDAG is the least makespan over all machines and all topological orders
+// of the tasks, each appended to its machine. It leaves out nothing.
+func bruteDAG(d *model.DAG) float64 {
+	g, best := d.Graph(), math.Inf(1)
+	finish, on, done, free := make([]float64, g.Tasks), make([]int32, g.Tasks), make([]bool, g.Tasks), make([]float64, g.Machines)
+	var walk func(left int)
+	walk = func(left int) {
+		if left == 0 {
+			best = min(best, slices.Max(append([]float64{0}, finish...)))
+			return
+		}
+		for t := range int32(g.Tasks) {
+			if done[t] || slices.ContainsFunc(g.Pred(t), func(e int32) bool { return !done[g.From[e]] }) {
+				continue
+			}
+			for m := range int32(g.Machines) {
+				was := free[m]
+				at := was
+				for _, e := range g.Pred(t) {
+					at = max(at, finish[g.From[e]]+g.Comm(e, on[g.From[e]], m))
+				}
+				finish[t], on[t], done[t] = at+g.Cost[int(t)*g.Machines+int(m)], m, true
+				free[m] = finish[t]
+				walk(left - 1)
+				free[m], done[t] = was, false
+			}
+		}
+	}
+	walk(g.Tasks)
+	return best
+}
+
+// The engine finds what a brute force finds, and calls it the best.
+func TestDAGAgainstBruteForce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 1))
+	for range 4000 {
+		n := rng.IntN(6)
+		d := drawDAG(rng, n, 1+rng.IntN([]int{4, 4, 4, 4, 3, 2}[n]))
+		agree(t, d, bruteDAG(d))
+	}
+}
+
+// Instances on which the search of version 0.3.0 called too much optimal: its
+// value can be beaten, and the right one can't.
+func TestDAGFound(t *testing.T) {
+	for file, value := range map[string][2]float64{
+		"dag-m472": {684, 674}, "dag-m1324": {290, 287}, "dag-falsely-optimal-19": {96, 94},
+		"dag-search-wrong-optimum-13-for-12": {13, 12}, "dag-search-wrong-optimum-19-for-15": {19, 15},
+		"dag-search-wrong-optimum-2-for-1": {2, 1}, "dag-search-wrong-optimum-floats": {18.143, 17.88150617070685},
+	} {
+		in, err := instances.Load(filepath.Join("..", "..", "exact", "testdata", "found", file+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := solved(t, in, value[0]); a.Value != value[1] {
+			t.Errorf("%s: found %v, want %v", file, a.Value, value[1])
+		}
+		if a := solved(t, in, value[1]); a.Solution != nil {
+			t.Errorf("%s: found %v, want nothing", file, a.Value)
+		}
+	}
+}
+
+func BenchmarkDAG(b *testing.B) {
+	for _, machines := range []int{2, 3, 4} {
+		for _, tasks := range []int{10, 12, 14, 16, 18} {
+			b.Run(fmt.Sprintf("machines=%d/tasks=%d", machines, tasks), func(b *testing.B) {
+				rng := rand.New(rand.NewPCG(9, 2))
+				grow(b, func() model.Instance { return drawDAG(rng, tasks, machines) })
+			})
+		}
+	}
+}

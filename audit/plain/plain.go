@@ -1,0 +1,105 @@
+// Package plain holds a second opinion for each problem: a depth-first branch
+// and bound that is short enough to be proved by reading it. It shares no code
+// with the solvers, so it doesn't share their errors. It is slow, and meant
+// for tests and for gapwise audit: about 18 tasks, 14 jobs or 12 requests.
+//
+// A solution counts as better than a value v if it is better by more than
+// 1e-9 of |v|. Where all figures are whole and their sums are below 2^53,
+// every sum is exact and any difference counts.
+package plain
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Answer is what a plain engine found and whether it looked at everything.
+type Answer struct {
+	Solution model.Solution // nil: nothing better than what was to be beaten
+	Value    float64        // its objective, NaN without one
+	Whole    bool           // the search ended by itself: nothing better exists
+	Nodes    int64          // of the search tree
+}
+
+// Solve searches for the best solution whose objective is better than beat
+// (NaN: any), within a number of nodes. A whole search without a solution
+// proves that there is none: that a claimed optimum beat is right, or, for NaN,
+// that the instance is infeasible. The error is model.ErrInvalid for an
+// instance that breaks its format's rules and model.ErrUnsupported for one that
+// the engine doesn't know.
+func Solve(in model.Instance, beat float64, nodes int64) (Answer, error) {
+	if err := in.Validate(); err != nil {
+		return Answer{}, err
+	}
+	c := counter{limit: nodes}
+	a := Answer{Value: math.NaN()}
+	var err error
+	switch in := in.(type) {
+	case *model.DAG:
+		if t := in.Transfers(); t != model.TransferIdeal {
+			return Answer{}, fmt.Errorf("%w: the plain engine knows ideal transfers only, not %q", model.ErrUnsupported, t)
+		}
+		a.Solution = solveDAG(in, beat, &c)
+	default:
+		err = fmt.Errorf("%w: there is no plain engine for %s", model.ErrUnsupported, in.Kind())
+	}
+	if err != nil {
+		return Answer{}, err
+	}
+	if a.Solution != nil {
+		o, err := in.Objective(a.Solution)
+		if err != nil {
+			return Answer{}, err
+		}
+		a.Value = o.Value
+	}
+	a.Whole, a.Nodes = !c.cut, c.nodes
+	return a, nil
+}
+
+// counter counts the nodes of a search up to a limit.
+type counter struct {
+	nodes, limit int64
+	cut          bool // a node was refused
+}
+
+// stop counts a node and reports whether it is one too many.
+func (c *counter) stop() bool {
+	if c.nodes >= c.limit {
+		c.cut = true
+		return true
+	}
+	c.nodes++
+	return false
+}
+
+// slack is how much better a solution must be where sums are rounded, relative.
+const slack = 1e-9
+
+// exactSum is up to where every sum of whole float64s is exact.
+const exactSum = 1 << 53
+
+// threshold is what a solution's value must pass to count as better than beat.
+func threshold(sense model.Sense, beat float64, whole bool) float64 {
+	switch {
+	case math.IsNaN(beat):
+		return math.Inf(int(-sense))
+	case whole:
+		return beat
+	}
+	return beat + float64(sense)*slack*math.Abs(beat)
+}
+
+// ascending is the numbers from 0 to n-1 by their keys.
+func ascending(n int, key func(int) float64) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+	return list
+}
