@@ -44,6 +44,11 @@ func Solve(in model.Instance, beat float64, nodes int64) (Answer, error) {
 			return Answer{}, fmt.Errorf("%w: the plain engine knows ideal transfers only, not %q", model.ErrUnsupported, t)
 		}
 		a.Solution = solveDAG(in, beat, &c)
+	case *model.VCSched:
+		if n := max(in.Tasks(), in.Hosts); n > 4096 { // in 2^-50 of a host, sums of more don't fit in an int64
+			return Answer{}, fmt.Errorf("%w: the plain engine takes 4096 tasks and hosts at most, not %d", model.ErrUnsupported, n)
+		}
+		a.Solution = solveVCSched(in, beat, &c)
 	default:
 		err = fmt.Errorf("%w: there is no plain engine for %s", model.ErrUnsupported, in.Kind())
 	}

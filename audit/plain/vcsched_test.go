@@ -1,0 +1,158 @@
+package plain_test
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// drawVCSched draws a number of jobs of one or a few tasks from one of several
+// families: tenths, needs that just fill a host or are 1e-9 off it, thirds in
+// float32, equal jobs, no memory, running tasks with a budget that is just
+// enough or just too small.
+func drawVCSched(rng *rand.Rand, jobs, hosts, tasks int) *model.VCSched {
+	v := &model.VCSched{Name: "drawn", Hosts: hosts}
+	shares := []func() float64{
+		func() float64 { return float64(1+rng.IntN(10)) / 10 },
+		func() float64 { return float64(1+rng.IntN(3)) / 4 },
+		func() float64 { return 0.5 + float64(rng.IntN(5)-2)*5e-10/2 },
+		func() float64 { return float64(float32(1) / float32(2+rng.IntN(3))) },
+		func() float64 { return 1 / float64(2+rng.IntN(3)) },
+		func() float64 { return (1 + float64(rng.IntN(3))*1e-9) / float64(2+rng.IntN(3)) },
+		func() float64 { return 0.02 + 0.6*rng.Float64() },
+		func() float64 { return math.Ldexp(rng.Float64(), -rng.IntN(40)) },
+	}
+	cpu, memory := shares[rng.IntN(len(shares))], shares[rng.IntN(len(shares))]
+	total, equal, running := 0.0, rng.IntN(3) == 0, rng.IntN(3) == 0
+	for i := range jobs {
+		j := model.VCSchedJob{ID: fmt.Sprint("j", i), Tasks: 1 + rng.IntN(tasks), CPU: cpu(), Memory: memory()}
+		if rng.IntN(8) == 0 {
+			j.Memory = 0
+		}
+		if equal && i > 0 && rng.IntN(2) == 0 {
+			j.CPU, j.Memory = v.Jobs[i-1].CPU, v.Jobs[i-1].Memory
+		}
+		if running && rng.IntN(4) > 0 {
+			for range j.Tasks {
+				j.CurrentHosts = append(j.CurrentHosts, rng.IntN(hosts))
+				if rng.IntN(3) == 0 {
+					total += j.Memory
+				}
+			}
+		}
+		v.Jobs = append(v.Jobs, j)
+	}
+	if running && rng.IntN(6) > 0 {
+		total = max(0, total+float64(rng.IntN(5)-2)*5e-10)
+		v.MigrationBudget = &total
+	}
+	return v
+}
+
+// bruteVCSched is the best yield of all ways to put tasks on hosts, in
+// fractions; NaN if no way fits.
+func bruteVCSched(v *model.VCSched) float64 {
+	rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
+	n, tolerance, best := v.Tasks(), rat(1e-9), math.NaN()
+	memory := new(big.Rat).Add(rat(1), tolerance)
+	for code := range int(math.Pow(float64(v.Hosts), float64(n))) {
+		cpu, mem, moved := make([]*big.Rat, v.Hosts), make([]*big.Rat, v.Hosts), new(big.Rat)
+		for h := range cpu {
+			cpu[h], mem[h] = new(big.Rat), new(big.Rat)
+		}
+		for _, j := range v.Jobs {
+			for k := range j.Tasks {
+				h := code % v.Hosts
+				code /= v.Hosts
+				cpu[h].Add(cpu[h], rat(j.CPU))
+				mem[h].Add(mem[h], rat(j.Memory))
+				if j.CurrentHosts != nil && j.CurrentHosts[k] != h {
+					moved.Add(moved, rat(j.Memory))
+				}
+			}
+		}
+		fits, load := true, rat(1)
+		for h := range cpu {
+			fits = fits && mem[h].Cmp(memory) <= 0
+			if cpu[h].Cmp(load) > 0 {
+				load = cpu[h]
+			}
+		}
+		if b := v.MigrationBudget; b != nil && moved.Cmp(new(big.Rat).Add(rat(*b), tolerance)) > 0 {
+			fits = false
+		}
+		if yield, _ := load.Inv(load).Float64(); fits && !(yield <= best) {
+			best = yield
+		}
+	}
+	return best
+}
+
+func TestVCSchedAgainstBruteForce(t *testing.T) {
+	rng, none, short := rand.New(rand.NewPCG(9, 3)), 0, 0
+	for range 3000 {
+		hosts := 1 + rng.IntN(3)
+		v := drawVCSched(rng, 1+rng.IntN(3), hosts, 2)
+		if rng.IntN(2) == 0 {
+			v = drawVCSched(rng, 1+rng.IntN([]int{6, 6, 5}[hosts-1]), hosts, 1)
+		}
+		want := bruteVCSched(v)
+		agree(t, v, want)
+		if math.IsNaN(want) {
+			none++
+		} else if want < 1 {
+			short++
+		}
+	}
+	if none < 300 || short < 300 {
+		t.Errorf("%d without a solution, %d with a yield below 1: too few to test much", none, short)
+	}
+}
+
+// Instances whose needs of memory are within 1e-9 of what there is: one
+// definition of what fits.
+func TestVCSchedFound(t *testing.T) {
+	of := func(b float64) *float64 { return &b }
+	for name, c := range map[string]struct {
+		budget *float64
+		memory []float64
+		want   float64 // NaN: nothing fits
+	}{
+		"a host and less than 1e-9":  {nil, []float64{0.5, 0.5 + 9e-10}, 0.5},
+		"a host and more than 1e-9":  {nil, []float64{0.5, 0.5 + 1.1e-9}, math.NaN()},
+		"a budget of 1e-10 too few":  {of(0.3 - 1e-10), []float64{0.3, 0.3}, 0.5},
+		"a budget of 1.1e-9 too few": {of(0.3 - 1.1e-9), []float64{0.3, 0.3}, math.NaN()},
+	} {
+		v := &model.VCSched{Hosts: 1, MigrationBudget: c.budget}
+		for i, m := range c.memory {
+			v.Jobs = append(v.Jobs, model.VCSchedJob{ID: fmt.Sprint(i), Tasks: 1, CPU: 1, Memory: m})
+		}
+		if c.budget != nil { // the second task must leave host 1, where a new one needs everything
+			v.Hosts = 2
+			v.Jobs[0].CurrentHosts = []int{1}
+			v.Jobs = append(v.Jobs, model.VCSchedJob{ID: "all", Tasks: 1, CPU: 1, Memory: 1}, model.VCSchedJob{ID: "free", Tasks: 1, CPU: 1e-9, Memory: 0})
+			v.Jobs[1].CurrentHosts = []int{0}
+		}
+		t.Run(name, func(t *testing.T) {
+			agree(t, v, c.want)
+			if brute := bruteVCSched(v); brute != c.want && !(math.IsNaN(brute) && math.IsNaN(c.want)) {
+				t.Errorf("the brute force finds %v, want %v", brute, c.want)
+			}
+		})
+	}
+}
+
+func BenchmarkVCSched(b *testing.B) {
+	for _, hosts := range []int{2, 4, 6} {
+		for _, jobs := range []int{8, 11, 14, 17} {
+			b.Run(fmt.Sprintf("hosts=%d/jobs=%d", hosts, jobs), func(b *testing.B) {
+				rng := rand.New(rand.NewPCG(9, 4))
+				grow(b, func() model.Instance { return drawVCSched(rng, jobs, hosts, 1) })
+			})
+		}
+	}
+}
