@@ -1,7 +1,7 @@
 // Package plain holds a second opinion for each problem: a depth-first branch
 // and bound that is short enough to be proved by reading it. It shares no code
 // with the solvers, so it doesn't share their errors. It is slow, and meant
-// for tests and for gapwise audit: about 18 tasks, 14 jobs or 12 requests.
+// for tests and for gapwise audit: about 18 tasks, 16 jobs or 16 requests.
 //
 // A solution counts as better than a value v if it is better by more than
 // 1e-9 of |v|. Where all figures are whole and their sums are below 2^53,
@@ -49,6 +49,11 @@ func Solve(in model.Instance, beat float64, nodes int64) (Answer, error) {
 			return Answer{}, fmt.Errorf("%w: the plain engine takes 4096 tasks and hosts at most, not %d", model.ErrUnsupported, n)
 		}
 		a.Solution = solveVCSched(in, beat, &c)
+	case *model.Reservation:
+		var b *model.Bookings
+		if b, err = solveReservation(in, beat, &c); b != nil { // a nil of its type would be a solution
+			a.Solution = b
+		}
 	default:
 		err = fmt.Errorf("%w: there is no plain engine for %s", model.ErrUnsupported, in.Kind())
 	}
