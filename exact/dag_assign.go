@@ -18,19 +18,21 @@ import (
 // the given number of nodes.
 type assigner struct {
 	*ticks
-	ctx    context.Context
-	block  int
-	upper  int32 // look for less than this
-	best   []int32
-	bestOn []int8
-	nodes  int64
-	open   bool // gave up somewhere
+	ctx       context.Context
+	block     int
+	leafWidth int
+	upper     int32 // look for less than this
+	best      []int32
+	bestOn    []int8
+	nodes     int64
+	open      bool // gave up somewhere
 
 	order       []int32   // tasks, those with the least choice first
 	rest        [][]int64 // by weights: sum of the least weighted costs from the k-th task on
 	used        []int64   // by weights: weighted costs of the tasks assigned
 	total       []int64   // by weights: of the machines
-	load        []int32
+	load        []int32   // of each machine: costs and number of the tasks assigned
+	count       []int32
 	on          []int8  // -1: not yet
 	end         []int32 // scratch: earliest end of each task on each machine
 	soonest     []int32 // scratch: of these, the least
@@ -40,9 +42,9 @@ type assigner struct {
 	left        int64   // nodes left
 }
 
-func newAssigner(ctx context.Context, k *ticks, block int) *assigner {
-	s := &assigner{ticks: k, ctx: ctx, block: block, used: make([]int64, len(k.weights)), total: make([]int64, len(k.weights)),
-		load: make([]int32, k.m), on: make([]int8, k.n), end: make([]int32, k.n*k.m), soonest: make([]int32, k.n), start: make([]int32, k.n), tails: make([]int32, k.n)}
+func newAssigner(ctx context.Context, k *ticks, block, leafWidth int) *assigner {
+	s := &assigner{ticks: k, ctx: ctx, block: block, leafWidth: leafWidth, used: make([]int64, len(k.weights)), total: make([]int64, len(k.weights)),
+		load: make([]int32, k.m), count: make([]int32, k.m), on: make([]int8, k.n), end: make([]int32, k.n*k.m), soonest: make([]int32, k.n), start: make([]int32, k.n), tails: make([]int32, k.n)}
 	// The regret of a task is what its second choice costs more, at the best weights.
 	regret := make([]int64, k.n)
 	for t := range k.n {
@@ -139,7 +141,7 @@ func (s *assigner) walk(k int) {
 	var machines [128]int8
 	choice := machines[:0]
 	for a := range s.m {
-		if b := s.twins[a]; b < 0 || s.load[b] > 0 || s.load[a] > 0 {
+		if b := s.twins[a]; b < 0 || s.count[b] > 0 || s.count[a] > 0 || s.off&ruleTwins != 0 {
 			choice = append(choice, int8(a))
 		}
 	}
@@ -152,13 +154,14 @@ next:
 			continue
 		}
 		for i, w := range s.weights {
-			if s.used[i]+int64(w[a])*int64(row[a])+s.rest[i][k+1] > s.total[i]*int64(s.upper-1) {
+			if s.off&ruleShare == 0 && s.used[i]+int64(w[a])*int64(row[a])+s.rest[i][k+1] > s.total[i]*int64(s.upper-1) {
 				continue next
 			}
 		}
 		s.on[t] = a
 		s.load[a] += row[a]
-		if s.paths() < s.upper && s.alone(int(a)) < s.upper {
+		s.count[a]++
+		if (s.paths() < s.upper || s.off&rulePaths != 0) && s.alone(int(a)) < s.upper {
 			for i, w := range s.weights {
 				s.used[i] += int64(w[a]) * int64(row[a])
 			}
@@ -168,6 +171,7 @@ next:
 			}
 		}
 		s.load[a] -= row[a]
+		s.count[a]--
 		s.on[t] = -1
 		if s.open || s.best != nil {
 			return
@@ -178,6 +182,9 @@ next:
 // alone is oneMachine for the tasks assigned to machine a so far, after paths,
 // with tails that hold for any machines of the others.
 func (s *assigner) alone(a int) int32 {
+	if s.off&ruleAlone != 0 {
+		return 0
+	}
 	for t := range s.n {
 		if int(s.on[t]) == a {
 			s.start[t] = s.end[t*s.m+a] - s.cost[t*s.m+a]
@@ -222,7 +229,7 @@ func (s *assigner) paths() int32 {
 			s.soonest[t] = min(s.soonest[t], stop)
 			best = min(best, stop+s.tail[t*m+a])
 		}
-		if bound = max(bound, best); bound >= s.upper {
+		if bound = max(bound, best); bound >= s.upper && s.off&rulePaths == 0 {
 			return bound
 		}
 	}
@@ -231,7 +238,7 @@ func (s *assigner) paths() int32 {
 
 // leaf finds the best order of a whole assignment.
 func (s *assigner) leaf() {
-	if s.paths() >= s.upper {
+	if s.paths() >= s.upper { // a path of the graph alone is too long
 		return
 	}
 	m := s.m
@@ -248,16 +255,17 @@ func (s *assigner) leaf() {
 		}
 	}
 	for a := range m {
-		if s.oneMachine(a) >= s.upper {
+		if s.off&ruleAlone == 0 && s.oneMachine(a) >= s.upper {
 			return
 		}
 	}
-	if s.list() {
+	if s.off&ruleList == 0 && s.list() {
 		return
 	}
 	// The orders, by the levels, with every task kept to its machine.
 	fixed := *s.ticks
-	fixed.cost = slices.Clone(s.cost)
+	fixed.cost, fixed.byTail = slices.Clone(s.cost), slices.Clone(s.byTail)
+	fixed.twins = slices.Repeat([]int32{-1}, m) // each has its own tasks now
 	for t := range s.n {
 		for a := range m {
 			if int(s.on[t]) != a {
@@ -273,7 +281,7 @@ func (s *assigner) leaf() {
 		fixed.weights = append(fixed.weights, w)
 	}
 	slices.SortStableFunc(fixed.byTail, func(a, b int32) int { return cmp.Compare(fixed.least[b], fixed.least[a]) })
-	l := &levels{ticks: &fixed, ctx: s.ctx, workers: 1, block: s.block, upper: s.upper, width: 2000, dropped: never}
+	l := &levels{ticks: &fixed, ctx: s.ctx, workers: 1, block: s.block, upper: s.upper, width: s.leafWidth, dropped: never}
 	l.run(fixed.root(), 0)
 	s.nodes += l.nodes
 	s.left -= l.nodes / 4

@@ -62,7 +62,7 @@ func (s *dagSearch) contended(d *model.DAG, r *model.Result) error {
 // make the same plan, those are left out in which a task could have come before
 // the task just before it and has the lower number.
 func (s *dagSearch) bestPlan(ctx context.Context, g *model.Graph, upper float64) (dag.Plan, float64, bool) {
-	k := newTicks(s.g, upper)
+	k := newTicks(s.g, upper, s.tuning.off)
 	replay := dag.NewReplay(g)
 	var best dag.Plan
 	plan := dag.Plan{Machine: make([]int32, k.n), Order: make([][]int32, k.m)}

@@ -54,11 +54,12 @@ func (x *expander) expand(states *level, i int) {
 		return
 	}
 	copy(free, x.free) // as late as heads found them
-	if x.settled(&done, free) && x.spread(&done, free) {
+	if x.off&ruleSpread == 0 && x.settled(&done, free) && x.spread(&done, free) {
 		return
 	}
 	copy(x.end, end)
 	copy(x.on, on)
+	last := done.len() == n-1
 	for t := range n {
 		if done.has(t) || !x.eligible(&done, t) {
 			continue
@@ -70,6 +71,10 @@ func (x *expander) expand(states *level, i int) {
 				continue
 			}
 			x.end[t], x.on[t] = stop, int8(a)
+			if last {
+				x.complete()
+				continue
+			}
 			after := done
 			after.add(t)
 			for b := range m {
@@ -106,7 +111,7 @@ func (x *expander) settled(done *taskSet, free []int32) bool {
 // one that is empty, too.
 func (x *expander) exchangeable(free, end []int32, on []int8, done *taskSet, a int) bool {
 	b := int(x.twins[a])
-	if b < 0 {
+	if b < 0 || x.off&ruleTwins != 0 {
 		return false
 	}
 	for t := range x.n {

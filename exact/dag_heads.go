@@ -22,6 +22,9 @@ func (x *expander) heads(done *taskSet, head []int32) int32 {
 			}
 		}
 	}
+	if x.off&ruleRaise != 0 {
+		return max(bound, x.load(done, head, bound))
+	}
 	// No task starts on a machine before the first that can.
 	for a := range m {
 		first := int32(never)
@@ -58,7 +61,9 @@ func (x *expander) headsOf(done *taskSet, head []int32, t int) int32 {
 		p := &preds[i]
 		f := int(p.to)
 		if !done.has(f) {
-			open++
+			if open++; x.off&ruleHeads != 0 {
+				continue
+			}
 		} else {
 			from := int(x.on[f])
 			for a := range m {
@@ -86,7 +91,7 @@ func (x *expander) headsOf(done *taskSet, head []int32, t int) int32 {
 			row[a] = max(row[a], least)
 		}
 	}
-	if open > 1 {
+	if open > 1 && x.off&ruleJoin == 0 {
 		for a := range m {
 			if v := max(row[a], ready[a]); v < never {
 				row[a] = x.join(done, t, a, v)
@@ -175,6 +180,9 @@ type joiner struct {
 func (x *expander) load(done *taskSet, head []int32, bound int32) int32 {
 	m := x.m
 	x.score = 0
+	if x.off&ruleLoad != 0 {
+		return bound
+	}
 	for a := range x.byFree { // by insertion: there are few machines
 		k := a
 		for ; k > 0 && x.free[x.byFree[k-1]] > x.free[a]; k-- {

@@ -3,6 +3,7 @@ package exact
 import (
 	"cmp"
 	"context"
+	"math/bits"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -58,6 +59,7 @@ type taskSet [2]uint64
 
 func (s *taskSet) has(t int) bool { return s[t>>6]>>(t&63)&1 != 0 }
 func (s *taskSet) add(t int)      { s[t>>6] |= 1 << (t & 63) }
+func (s *taskSet) len() int       { return bits.OnesCount64(s[0]) + bits.OnesCount64(s[1]) }
 
 // maxTasks is the number of tasks that the search takes.
 const maxTasks = 128

@@ -52,7 +52,7 @@ func (s DAGSearch) Solve(ctx context.Context, in model.Instance, set model.Setti
 	defer cancel()
 	ideal := *d
 	ideal.TransferModel = model.TransferIdeal
-	x := dagSearch{ctx: limited, d: &ideal, g: ideal.Graph(), set: set, began: began}
+	x := dagSearch{ctx: limited, d: &ideal, g: ideal.Graph(), set: set, tuning: defaultTuning, began: began}
 	if start, ok := set.Start.(*model.Schedule); ok && start != nil {
 		// It is for d; its plan serves without contention as well.
 		if _, err := d.MachineOf(start); err != nil {
@@ -87,6 +87,7 @@ type dagSearch struct {
 	d      *model.DAG
 	g      *model.Graph
 	set    model.Settings
+	tuning dagTuning
 	began  time.Time
 	plan   dag.Plan
 	upper  float64 // its makespan
@@ -109,7 +110,10 @@ func (s *dagSearch) run() error {
 	for _, b := range bounds.DAGQuick(s.g) {
 		s.lower = max(s.lower, b.Value)
 	}
-	steps := min(dag.Steps(s.g), 2000+100*s.g.Tasks)
+	steps := s.tuning.improve
+	if steps < 0 {
+		steps = min(dag.Steps(s.g), 2000+100*s.g.Tasks)
+	}
 	var err error
 	// Rounding may leave a schedule that meets a bound a little above it.
 	if s.plan, s.upper, err = dag.BestPlan(s.ctx, s.d, s.g, s.set, steps, s.lower*(1+1e-9)); err != nil {
@@ -129,18 +133,9 @@ func (s *dagSearch) closed() bool {
 	return s.upper <= s.lower || model.Gap(s.upper, s.lower) <= min(s.set.GapLimit(), 1)*0.9
 }
 
-// The assigner tries at most assignSteps makespans, from the bound up, first
-// with few nodes for each, then with many: some ten seconds for the makespan
-// at which it gives up.
-const (
-	assignSteps = 40
-	fewNodes    = 300_000
-	manyNodes   = 10_000_000
-)
-
 // search runs the levels: beams first, then the assigner, then everything.
 func (s *dagSearch) search() error {
-	k := newTicks(s.g, s.upper)
+	k := newTicks(s.g, s.upper, s.tuning.off)
 	if err := k.findWeights(s.ctx); err != nil {
 		return fmt.Errorf("search: %w", err)
 	}
@@ -150,12 +145,12 @@ func (s *dagSearch) search() error {
 	l.report = func() { s.found(l) }
 	perState := 5*k.n + 8*k.m + 64
 	assign := func(nodes int64) {
-		x := newAssigner(s.ctx, k, 100_000_000/perState)
+		x := newAssigner(s.ctx, k, 100_000_000/perState, s.tuning.leafWidth)
 		lower := int32(math.Ceil(s.lower/k.unit - 1e-9))
 		if k.whole {
 			s.lower = max(s.lower, float64(lower)*k.unit)
 		}
-		for step := 0; lower < l.upper && step < assignSteps && s.ctx.Err() == nil; step++ {
+		for step := 0; lower < l.upper && step < s.tuning.assignSteps && s.ctx.Err() == nil; step++ {
 			x.nodes = 0
 			found, whole := x.within(lower+1, nodes)
 			l.nodes += x.nodes
@@ -173,19 +168,21 @@ func (s *dagSearch) search() error {
 			s.progress()
 		}
 	}
-	for _, width := range []int{100, 3000, 0} {
+	for _, width := range append(slices.Clone(s.tuning.widths), 0) {
 		if width == 0 {
-			if assign(fewNodes); !s.closed() {
-				assign(manyNodes)
+			for _, nodes := range s.tuning.assignNodes {
+				if !s.closed() {
+					assign(nodes)
+				}
 			}
-			if float64(l.upper)*k.unit <= s.lower || s.closed() {
+			if float64(l.upper)*k.unit <= s.lower || s.closed() || !s.tuning.levels {
 				break
 			}
 		}
 		l.width = width
-		l.block = 1_500_000_000 / perState
+		l.block = max(1, s.tuning.block/perState)
 		if width == 0 {
-			l.block /= k.n
+			l.block = max(1, l.block/k.n)
 		}
 		l.dropped = never
 		l.run(k.root(), 0)

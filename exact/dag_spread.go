@@ -160,6 +160,9 @@ func (x *expander) spreadWithin(free []int32, makespan int32) (found, ok bool) {
 
 // roomFor reports whether the bounds leave room for the tasks from k on.
 func (x *expander) roomFor(load []int32, k int, makespan int32) bool {
+	if x.off&ruleRoom != 0 {
+		return true
+	}
 	for i, w := range x.weights {
 		room := int64(0)
 		for a, v := range load {

@@ -15,6 +15,7 @@ import (
 // multiples of it.
 type ticks struct {
 	n, m    int
+	off     dagRules
 	unit    float64
 	whole   bool      // nothing was rounded: makespans are multiples of the unit
 	task    []int32   // number in the instance
@@ -47,8 +48,8 @@ const (
 
 // newTicks chooses a unit for which the horizon, at least the optimum, is a
 // number that leaves room for sums.
-func newTicks(g *model.Graph, horizon float64) *ticks {
-	k := &ticks{n: g.Tasks, m: g.Machines, task: g.Order, uniform: g.Uniform || g.Machines == 1}
+func newTicks(g *model.Graph, horizon float64, off dagRules) *ticks {
+	k := &ticks{n: g.Tasks, m: g.Machines, off: off, task: g.Order, uniform: g.Uniform || g.Machines == 1}
 	number := make([]int32, k.n)
 	for i, t := range k.task {
 		number[t] = int32(i)
@@ -256,6 +257,12 @@ func (k *ticks) tails() {
 				if c.away < never {
 					try(c.away)
 				}
+			}
+			switch {
+			case k.off&ruleTails != 0:
+				path, best = 0, 0
+			case k.off&ruleFork != 0:
+				best = 0
 			}
 			k.tail[t*m+a] = min(max(path, best), never)
 			k.least[t] = min(k.least[t], k.tail[t*m+a])
