@@ -17,24 +17,23 @@ func Arrivals(ctx context.Context, d *model.DAG, s *model.Schedule) ([]float64, 
 	if err != nil {
 		return nil, err
 	}
-	j := dagJudge{ctx: ctx, in: d, on: make([]int, len(d.Tasks))}
-	task := make(map[string]int, len(d.Tasks))
+	j := dagJudge{ctx: ctx, in: d, tolerance: Tolerance, on: make([]int, len(d.Tasks)), task: make(map[string]int, len(d.Tasks)), sent: make([]*big.Rat, len(d.Edges))}
 	for t := range d.Tasks {
-		j.on[t], task[d.Tasks[t].ID] = int(machine[t]), t
+		j.on[t], j.task[d.Tasks[t].ID] = int(machine[t]), t
 	}
 	edge := make(map[[2]string]int, len(d.Edges))
 	for e, x := range d.Edges {
 		edge[[2]string{x.From, x.To}] = e
 	}
-	sent, order := make([]*big.Rat, len(d.Edges)), make([]int, len(s.Transfers))
+	order := make([]int, len(s.Transfers))
 	for k, x := range s.Transfers {
 		e, ok := edge[[2]string{x.From, x.To}]
-		if !ok || !(x.StartS >= 0 && x.StartS <= 1e300) || sent[e] != nil {
+		if !ok || !(x.StartS >= 0 && x.StartS <= 1e300) || j.sent[e] != nil {
 			return nil, fmt.Errorf("%w schedule: the transfer from %q to %q at %v is of no edge, is there twice, or never starts", model.ErrInvalid, x.From, x.To, x.StartS)
 		}
-		sent[e], order[k] = exact(x.StartS), e
+		j.sent[e], order[k] = exact(x.StartS), e
 	}
-	arrived := j.replay(sent, func(e int) (from, to int) { return task[d.Edges[e].From], task[d.Edges[e].To] })
+	arrived, _ := j.arrivals()
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("verify: the replay was stopped: %w", ctx.Err())
 	}

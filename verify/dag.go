@@ -2,9 +2,7 @@ package verify
 
 import (
 	"context"
-	"math"
 	"math/big"
-	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -26,8 +24,7 @@ const (
 	TaskPrecedence     = "task_precedence"     // a task starts before its data are there
 )
 
-// dag judges a schedule. Amounts are seconds over the makespan, which the
-// tolerance is relative to as well.
+// dag judges a schedule. Amounts are seconds; what is let pass stands with late.
 //
 // What is missing or has no time or place is left out of the rest: other
 // violations are reported all the same. Without one transfer the others can't
@@ -39,7 +36,7 @@ func dag(ctx context.Context, in *model.DAG, s *model.Schedule, r *Report) {
 		r.add(TransferModel, 0, "the schedule is for %q, the instance has %q", s.TransferModel, in.Transfers())
 		return // its times mean something else
 	}
-	j := &dagJudge{ctx: ctx, in: in, task: make(map[string]int, len(in.Tasks)), on: make([]int, len(in.Tasks)),
+	j := &dagJudge{ctx: ctx, in: in, tolerance: r.Tolerance, task: make(map[string]int, len(in.Tasks)), on: make([]int, len(in.Tasks)),
 		start: make([]*big.Rat, len(in.Tasks)), finish: make([]*big.Rat, len(in.Tasks)), sent: make([]*big.Rat, len(in.Edges))}
 	for t := range in.Tasks {
 		j.task[in.Tasks[t].ID] = t
@@ -62,8 +59,8 @@ func dag(ctx context.Context, in *model.DAG, s *model.Schedule, r *Report) {
 		free.TransferModel = model.TransferIdeal
 		j.in = &free
 	}
-	j.times(r, makespan)
-	if !complete {
+	j.times(r)
+	if !complete || ctx.Err() != nil {
 		return
 	}
 	r.Objective, _ = makespan.Float64()
@@ -78,10 +75,13 @@ func dag(ctx context.Context, in *model.DAG, s *model.Schedule, r *Report) {
 type dagJudge struct {
 	ctx           context.Context
 	in            *model.DAG
+	tolerance     float64
 	task          map[string]int
 	on            []int      // machine of each task, -1 for one without
 	start, finish []*big.Rat // nil for a task without machine or time
 	sent          []*big.Rat // start of each edge's transfer, nil without one
+	shares        []bool     // edges whose transfers share links
+	sharing       int        // number of them
 }
 
 // place reads the tasks and reports whether each has a machine and a time.
@@ -172,94 +172,4 @@ func (j *dagJudge) send(s *model.Schedule, r *Report) bool {
 		}
 	}
 	return complete
-}
-
-// times looks at all starts and ends.
-func (j *dagJudge) times(r *Report, makespan *big.Rat) {
-	in, scale := j.in, makespan
-	if scale.Sign() == 0 {
-		scale = big.NewRat(1, 1)
-	}
-	allowed := new(big.Rat).Mul(exact(r.Tolerance), scale)
-	// late is (due - at)/scale if at is before due by more than is allowed, else 0.
-	late := func(at, due *big.Rat) float64 {
-		if at.Cmp(due) >= 0 {
-			return 0
-		}
-		d := new(big.Rat).Sub(due, at)
-		if d.Cmp(allowed) <= 0 {
-			return 0
-		}
-		f, _ := d.Quo(d, scale).Float64()
-		return min(max(f, math.SmallestNonzeroFloat64), math.MaxFloat64)
-	}
-	zero := new(big.Rat)
-	for t, at := range j.start {
-		if at == nil {
-			continue
-		}
-		if by := late(at, zero); by > 0 {
-			r.add(InvalidStart, by, "task %q starts before 0", in.Tasks[t].ID)
-		}
-	}
-	for e, at := range j.sent {
-		if at == nil {
-			continue
-		}
-		if by := late(at, zero); by > 0 {
-			r.add(InvalidStart, by, "the transfer from %q to %q starts before 0", in.Edges[e].From, in.Edges[e].To)
-		}
-	}
-	j.overlaps(r, late)
-	arrived := j.replay(j.sent, func(e int) (from, to int) { return j.task[in.Edges[e].From], j.task[in.Edges[e].To] })
-	if j.ctx.Err() != nil {
-		return
-	}
-	for e, x := range in.Edges {
-		f, t := j.task[x.From], j.task[x.To]
-		ready := j.finish[f]
-		if j.sent[e] != nil && ready != nil {
-			if by := late(j.sent[e], ready); by > 0 {
-				r.add(TransferPrecedence, by, "the transfer from %q to %q starts before task %q ends", x.From, x.To, x.From)
-			}
-		}
-		if j.sent[e] != nil {
-			ready = arrived[e]
-		}
-		if ready == nil || j.start[t] == nil {
-			continue
-		}
-		if by := late(j.start[t], ready); by > 0 {
-			r.add(TaskPrecedence, by, "task %q starts before the data of task %q are there", x.To, x.From)
-		}
-	}
-}
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-
-// overlaps looks at each machine's tasks in the order of their starts.
-func (j *dagJudge) overlaps(r *Report, late func(at, due *big.Rat) float64) {
-	tasks := make([][]int, len(j.in.Machines))
-	for t, m := range j.on {
-		if j.start[t] != nil {
-			tasks[m] = append(tasks[m], t)
-		}
-	}
-	for m, list := range tasks {
-		slices.SortStableFunc(list, func(a, b int) int {
-			if c := j.start[a].Cmp(j.start[b]); c != 0 {
-				return c
-			}
-			return j.finish[a].Cmp(j.finish[b])
-		})
-		for k := 1; k < len(list); k++ {
-			a, b := list[k-1], list[k]
-			if by := late(j.start[b], j.finish[a]); by > 0 {
-				r.add(MachineOverlap, by, "tasks %q and %q on machine %q", j.in.Tasks[a].ID, j.in.Tasks[b].ID, j.in.Machines[m].ID)
-			}
-			if j.finish[a].Cmp(j.finish[b]) > 0 { // the longer one counts for the next
-				list[k] = a
-			}
-		}
-	}
 }

@@ -25,7 +25,7 @@ func ExactArrivals(d *model.DAG, s *model.Schedule) []*big.Rat {
 	if !j.place(s, &r) || !j.send(s, &r) {
 		panic(r.String())
 	}
-	return j.replay(j.sent, func(e int) (from, to int) { return j.task[d.Edges[e].From], j.task[d.Edges[e].To] })
+	return j.replay(j.sent)
 }
 
 // drawTransfers puts the tasks anywhere and starts the transfers at any time:

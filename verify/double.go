@@ -1,0 +1,76 @@
+package verify
+
+import (
+	"cmp"
+	"math"
+	"math/big"
+)
+
+// double is an unevaluated sum of two float64s, the second at most half a unit in the last
+// place of the first: 106 significant bits (Dekker 1971; Hida, Li, Bailey 2001:
+// Algorithms for Quad-Double Precision Floating Point Arithmetic). An operation
+// is off by less than 2^-100 of its result as long as no figure leaves about
+// 1e-200 to 1e200.
+type double struct{ hi, lo float64 }
+
+// twoSum is a + b exactly.
+func twoSum(a, b float64) double {
+	s := a + b
+	t := s - a
+	return double{s, (a - (s - t)) + (b - t)}
+}
+
+// fastSum is a + b exactly for |a| >= |b|.
+func fastSum(a, b float64) double {
+	s := a + b
+	return double{s, b - (s - a)}
+}
+
+func (a double) add(b double) double {
+	s, t := twoSum(a.hi, b.hi), twoSum(a.lo, b.lo)
+	s = fastSum(s.hi, s.lo+t.hi)
+	return fastSum(s.hi, s.lo+t.lo)
+}
+
+func (a double) sub(b double) double { return a.add(double{-b.hi, -b.lo}) }
+
+func (a double) mul(b double) double {
+	p := a.hi * b.hi
+	return fastSum(p, math.FMA(a.hi, b.hi, -p)+(a.hi*b.lo+a.lo*b.hi))
+}
+
+func (a double) times(x float64) double {
+	p := a.hi * x
+	return fastSum(p, math.FMA(a.hi, x, -p)+a.lo*x)
+}
+
+// div is a / b by three digits of long division.
+func (a double) div(b double) double {
+	q := a.hi / b.hi
+	r := a.sub(b.times(q))
+	q2 := r.hi / b.hi
+	r = r.sub(b.times(q2))
+	return fastSum(q, q2).add(double{hi: r.hi / b.hi})
+}
+
+func (a double) less(b double) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
+
+func (a double) compare(b double) int {
+	return cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo))
+}
+
+// rat is the same number.
+func (a double) rat() *big.Rat {
+	x := exact(a.hi)
+	if a.lo != 0 {
+		x.Add(x, exact(a.lo))
+	}
+	return x
+}
+
+// doubleOf is a fraction to 106 bits.
+func doubleOf(x *big.Rat) double {
+	hi, _ := x.Float64()
+	lo, _ := new(big.Rat).Sub(x, exact(hi)).Float64()
+	return double{hi, lo}
+}
