@@ -103,14 +103,14 @@ func TestFlowsAgreeWithReplay(t *testing.T) {
 			}
 		}
 	}
-	for range 3000 {
+	for range 1000 {
 		d := DrawDAG(rng, 8, 4)
 		check(d, drawTransfers(rng, d))
 	}
-	for range 2000 {
+	for range 400 {
 		check(drawContended(rng, 1+rng.IntN(25)))
 	}
-	if shared < 20_000 {
+	if shared < 4000 {
 		t.Errorf("only %d transfers shared links", shared)
 	}
 	t.Logf("%d transfers, the worst is off by %.2g of its time", shared, worst)

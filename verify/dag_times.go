@@ -9,7 +9,7 @@ import (
 // roundings is how many units in the last place of a time are let pass for the
 // rounding of the float64s that times are written in: a start, the end that it
 // was computed from and a cost are off by half a unit each. When a transfer
-// arrives that shares links depends on all others that do: one unit more is let
+// arrives that shares links depends on all others that do: as much again is let
 // pass for each of them, whose start and end a replay in float64s rounds.
 const roundings = 4
 
@@ -109,7 +109,7 @@ func (j *dagJudge) edge(e int, arrived *big.Rat, r *Report) (doubtful bool) {
 		}
 		ready, length = arrived, way
 		if j.shares[e] {
-			roundings += float64(j.sharing)
+			roundings *= 1 + float64(j.sharing)
 		}
 	}
 	if ready == nil || j.start[t] == nil {

@@ -118,5 +118,9 @@ func stopped(ctx context.Context) error {
 // tie is the distance below which figures count as equal, relative.
 const tie = 1e-12
 
+// rounding is the same for what differs by rounding alone: clocks and rates of a
+// replay, where what is taken for equal must be so to the judge, too.
+const rounding = 1e-15
+
 // less reports that a is below b by more than rounding.
 func less(a, b float64) bool { return a < b && (math.IsInf(b, 1) || a < b-tie*math.Abs(b)) }

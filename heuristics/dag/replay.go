@@ -346,7 +346,7 @@ func (r *Replay) flowEnds(c *class) {
 	c.serve(r.now)
 	// The first one is due by definition, others with it but for rounding.
 	end := c.due[0].end
-	for len(c.due) > 0 && c.due[0].end <= end+tie*math.Abs(end) {
+	for len(c.due) > 0 && c.due[0].end <= end+rounding*math.Abs(end) {
 		r.arrive(c.pop().edge)
 	}
 	r.dirty[c.part] = true
@@ -405,7 +405,7 @@ func (r *Replay) fill(part int32) {
 		}
 		kept := 0
 		for i, k := range open {
-			if r.shareOf(&r.classes[k]) > least+tie*least {
+			if r.shareOf(&r.classes[k]) > least+rounding*least {
 				open[i], open[kept] = open[kept], k
 				kept++
 			}

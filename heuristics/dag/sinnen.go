@@ -93,7 +93,7 @@ func (c *contention) receive(edges []int32, m int32) float64 {
 				c.links[l].occupy(begin, begin+length)
 			}
 			c.begun[e] = begin
-			sent, c.arrived[e] = begin-g.Startup[from], begin+length
+			sent, c.arrived[e] = max(sent, begin-g.Startup[from]), begin+length // the difference is rounded
 		}
 		c.sent[e] = sent
 		ready = max(ready, c.arrived[e])
