@@ -309,21 +309,14 @@ func stamp(ctx context.Context, in model.Instance, r model.Result, set model.Set
 // reconcile compares what two engines prove and joins it: the better solution
 // with the better bound.
 func reconcile(in model.Instance, a, b model.Result, gap float64) (model.Result, error) {
-	disagree := func(format string, args ...any) (model.Result, error) {
-		return b, &DefectError{Instance: in, Result: b, Reason: fmt.Sprintf("%s and %s disagree: ", a.Algorithm, b.Algorithm) + fmt.Sprintf(format, args...)}
-	}
 	sense := in.Sense()
 	for _, p := range [][2]model.Result{{a, b}, {b, a}} {
-		x, y := p[0], p[1]
-		if x.Status == model.StatusInfeasible && y.Solution != nil {
-			return disagree("%s says infeasible, %s has a solution", x.Algorithm, y.Algorithm)
-		}
-		if x.Solution != nil && sense.Better(x.Objective, y.Bound) && model.Gap(x.Objective, y.Bound) > 1e-9 {
-			return disagree("the objective %.12g of %s beats the bound %.12g of %s", x.Objective, x.Algorithm, y.Bound, y.Algorithm)
+		if err := contradiction(in, p[0], p[1]); err != nil {
+			return b, err
 		}
 	}
 	if a.Status == model.StatusOptimal && b.Status == model.StatusOptimal && model.Gap(a.Objective, b.Objective) > 2*gap {
-		return disagree("the optima are %.12g and %.12g", a.Objective, b.Objective)
+		return b, &DefectError{Instance: in, Result: b, Reason: fmt.Sprintf("%s and %s disagree: the optima are %.12g and %.12g", a.Algorithm, b.Algorithm, a.Objective, b.Objective)}
 	}
 	r := a
 	if a.Solution == nil && a.Status != model.StatusInfeasible && (b.Solution != nil || b.Status == model.StatusInfeasible) || b.Solution != nil && sense.Better(b.Objective, a.Objective) {

@@ -175,20 +175,28 @@ func DecodePlan(data []byte) (*Plan, error) {
 }
 
 // check reports whether the algorithm solves what the plan draws, or, if the
-// plan has files alone, any problem.
+// plan has files, whose problems aren't known yet, any problem.
 func (p *Plan) check(a *Algorithm) error {
-	kinds := model.Kinds()
-	if len(p.Generators) > 0 {
-		kinds = nil
-		for _, g := range p.Generators {
-			kinds = append(kinds, g.Kind)
-		}
+	var kinds []model.Kind
+	for _, g := range p.Generators {
+		kinds = append(kinds, g.Kind)
+	}
+	if len(p.Files) > 0 {
+		kinds = model.Kinds()
 	}
 	var err error
 	for _, kind := range kinds {
 		if err = a.options(0).Check(kind); err == nil {
 			return nil
 		}
+	}
+	switch {
+	case a.Name == "all":
+		return fmt.Errorf("%w \"all\": a plan names each algorithm (gapwise algorithms lists them)", gapwise.ErrUnknownAlgorithm)
+	case len(p.Files) > 0 && a.Formulation != "":
+		return fmt.Errorf("%w, or formulation %q, for none of %q (gapwise export --help lists them)", gapwise.ErrUnknownAlgorithm, a.Formulation, kinds)
+	case len(p.Files) > 0 && a.Engine == "":
+		return fmt.Errorf("%w %q, for none of %q (gapwise algorithms lists them)", gapwise.ErrUnknownAlgorithm, a.Name, kinds)
 	}
 	return err
 }

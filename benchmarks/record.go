@@ -1,23 +1,28 @@
 package benchmarks
 
 import (
+	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"unicode/utf8"
 
 	"github.com/gapwise/gapwise/model"
 )
 
 // Record is one run, one line of a results file. Figures that aren't known are
-// absent. Every solution has passed the judge, or the run would have failed.
+// absent. Every solution of a sealed one has passed the judge, or the run would have failed.
 type Record struct {
 	Plan      string             `json:"plan"`
 	Instance  string             `json:"instance"`
 	Hash      string             `json:"instance_hash"`
 	Kind      model.Kind         `json:"kind"`
+	Goal      model.Goal         `json:"goal,omitempty"` // of a reservation: what its objective counts
 	Params    map[string]float64 `json:"params,omitempty"`
 	Algorithm string             `json:"algorithm"` // the label
 	Options   string             `json:"options,omitempty"`
@@ -36,6 +41,15 @@ type Record struct {
 	Verified bool     `json:"verified"`
 	Reason   string   `json:"reason,omitempty"`
 	Version  string   `json:"version"`
+	// Seal is a digest of the other fields. Runs that gapwise bench wrote and
+	// nobody has changed since are Sealed: their solutions have passed the
+	// judge, their bounds and proofs are gapwise's. Everything else is somebody's
+	// word. It shows slips and lines made by hand; it doesn't stop a forger.
+	Seal   string `json:"seal,omitempty"`
+	Sealed bool   `json:"-"`
+
+	File string `json:"-"` // where it was read
+	Line int    `json:"-"`
 }
 
 // key tells runs apart.
@@ -48,7 +62,20 @@ func optional(x float64) *float64 {
 	return &x
 }
 
-func newRecord(plan string, c *Case, a *Algorithm, r model.Result) Record {
+// objectives tells what the run's objectives measure.
+func (r *Record) objectives() (first, second model.Measure) {
+	in := r.Kind.New()
+	if typed, ok := in.(*model.Reservation); ok {
+		typed.Goal = r.Goal
+	}
+	return model.Objectives(in)
+}
+
+func newRecord(plan string, c *Case, in model.Instance, a *Algorithm, r model.Result) Record {
+	var goal model.Goal
+	if typed, ok := in.(*model.Reservation); ok {
+		goal = typed.Goal
+	}
 	var planned *float64
 	rounds := 0
 	for k, x := range r.Trace {
@@ -59,46 +86,112 @@ func newRecord(plan string, c *Case, a *Algorithm, r model.Result) Record {
 			rounds = x.Round
 		}
 	}
-	return Record{Plan: plan, Planned: planned, Rounds: rounds, Instance: c.Name, Hash: r.InstanceHash, Kind: r.Kind, Params: c.Params, Algorithm: a.Label, Options: a.settings(),
+	return Record{Plan: plan, Planned: planned, Rounds: rounds, Instance: c.Name, Hash: r.InstanceHash, Kind: r.Kind, Goal: goal, Params: c.Params, Algorithm: a.Label, Options: a.settings(),
 		Seed: r.Seed, Status: r.Status, Objective: optional(r.Objective), Second: optional(r.SecondObjective),
 		Bound: optional(r.Bound), Gap: optional(r.Gap), ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
 		Verified: r.Solution != nil && !r.Unverified, Reason: r.Reason, Version: r.Version}
 }
 
-// ReadRecords reads a results file. A last line without its end was being
-// written when the run was killed: it is dropped, and whole tells how many
-// bytes come before it.
+// seal is a digest of the run's line without its seal.
+func (r Record) seal() (string, error) {
+	r.Seal = ""
+	data, err := json.Marshal(r)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%.16x", sha256.Sum256(data)), nil
+}
+
+// line is the run as a line of a results file, sealed.
+func (r Record) line() ([]byte, error) {
+	var err error
+	if r.Seal, err = r.seal(); err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(r)
+	return append(data, '\n'), err
+}
+
+// at is where the run was read, for messages.
+func (r *Record) at() string {
+	if r.File == "" {
+		return fmt.Sprintf("a run of %s on %s", r.Algorithm, r.Instance)
+	}
+	return fmt.Sprintf("%s:%d", r.File, r.Line)
+}
+
+// maxRecord bounds the bytes of a line: no run of gapwise bench is as long.
+const maxRecord = 1 << 20
+
+// ReadRecords reads a results file. A last line without its end that isn't a
+// whole run was being written when the program was killed: it is dropped, and
+// whole tells how many bytes come before it.
 func ReadRecords(file string) (records []Record, whole int64, err error) {
-	data, err := os.ReadFile(file)
+	f, err := os.Open(file)
 	if err != nil {
 		return nil, 0, err
 	}
-	return DecodeRecords(bytes.NewReader(data), file)
+	defer f.Close()
+	return DecodeRecords(f, file)
 }
 
 // DecodeRecords is ReadRecords on a reader.
 func DecodeRecords(in io.Reader, name string) (records []Record, whole int64, err error) {
-	data, err := io.ReadAll(in)
-	if err != nil {
-		return nil, 0, err
-	}
-	for line := 1; len(data) > 0; line++ {
-		end := bytes.IndexByte(data, '\n')
-		if end < 0 {
-			break
+	lines := bufio.NewReaderSize(in, maxRecord)
+	for number := 1; ; number++ {
+		bad := func(format string, args ...any) ([]Record, int64, error) {
+			return nil, 0, fmt.Errorf("%w results: %s line %d: %w", model.ErrInvalid, name, number, fmt.Errorf(format, args...))
 		}
-		var r Record
-		dec := json.NewDecoder(bytes.NewReader(data[:end]))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&r); err != nil {
-			return nil, 0, fmt.Errorf("%w results: %s line %d: %w", model.ErrInvalid, name, line, err)
+		line, err := lines.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			return bad("it is longer than %d bytes, this is no file of gapwise bench", maxRecord)
+		case err != nil && err != io.EOF:
+			return nil, 0, err
+		case len(line) == 0:
+			return records, whole, nil
 		}
-		if r.Instance == "" || r.Algorithm == "" || !r.Status.Valid() {
-			return nil, 0, fmt.Errorf("%w results: %s line %d: instance, algorithm or status is missing", model.ErrInvalid, name, line)
+		r, wrong := decodeRecord(line)
+		if wrong != nil && err == io.EOF && tornLine(line, recordBegins) {
+			return records, whole, nil
 		}
+		if wrong != nil {
+			return bad("%w", wrong)
+		}
+		r.File, r.Line = name, number
 		records = append(records, r)
-		whole += int64(end) + 1
-		data = data[end+1:]
+		whole += int64(len(line))
 	}
-	return records, whole, nil
+}
+
+// recordBegins is how the line of every run begins.
+const recordBegins = `{"plan":"`
+
+// tornLine reports whether a line may be the beginning of one that begins so.
+func tornLine(line []byte, begins string) bool {
+	n := min(len(line), len(begins))
+	return string(line[:n]) == begins[:n]
+}
+
+func decodeRecord(line []byte) (Record, error) {
+	var r Record
+	if !utf8.Valid(line) {
+		return r, errors.New("it holds bytes that aren't UTF-8")
+	}
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&r); err != nil {
+		return r, err
+	}
+	switch {
+	case dec.More():
+		return r, errors.New("something follows the run")
+	case r.Kind.New() == nil:
+		return r, fmt.Errorf("kind is %q, must be one of %q", r.Kind, model.Kinds())
+	case r.Instance == "" || r.Algorithm == "" || !r.Status.Valid():
+		return r, errors.New("instance, algorithm or status is missing")
+	}
+	seal, err := r.seal()
+	r.Sealed = err == nil && r.Seal == seal
+	return r, err
 }

@@ -2,11 +2,7 @@ package benchmarks
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -28,7 +24,8 @@ type RunOptions struct {
 
 // Run solves the plan's instances, appending one line for each run as it ends.
 // Runs that the results file holds already are not repeated, so a plan that was
-// killed goes on where it was, less the runs in flight. When ctx ends, runs in
+// killed goes on where it was, less the runs in flight. The file is locked
+// against others who would write to it. When ctx ends, runs in
 // flight are dropped, and the error is ctx's. A defect ends the run.
 func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	cases, err := p.Cases()
@@ -46,35 +43,35 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	for i := range p.Algorithms {
 		options[p.Algorithms[i].Label] = p.Algorithms[i].settings()
 	}
-	done := map[string]bool{}
-	hashes := map[string]string{} // of the instances in the results file
-	records, whole, err := ReadRecords(o.Results)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-	case err != nil:
-		return err
-	}
-	for i := range records {
-		if records[i].Plan != p.Name {
-			return fmt.Errorf("%w results: %s holds runs of the plan %q, not %q; give another file", model.ErrInvalid, o.Results, records[i].Plan, p.Name)
-		}
-		if is, ok := options[records[i].Algorithm]; ok && is != records[i].Options {
-			return fmt.Errorf("%w results: %s holds runs of %q with the options %q, the plan says %q; give another file",
-				model.ErrInvalid, o.Results, records[i].Algorithm, records[i].Options, is)
-		}
-		done[records[i].key()] = true
-		hashes[records[i].Instance] = records[i].Hash
-	}
-	if err := os.MkdirAll(filepath.Dir(o.Results), 0o755); err != nil {
-		return err
-	}
-	file, err := os.OpenFile(o.Results, os.O_CREATE|os.O_WRONLY, 0o644)
+	results, err := openResults(o.Results, p.Name)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	// A torn last line goes.
-	if err := errors.Join(file.Truncate(whole), seekEnd(file)); err != nil {
+	defer results.close()
+	done := map[string]bool{}
+	hashes := map[string]string{} // of the instances in the results file
+	for i := range results.records {
+		r := &results.records[i]
+		if r.Plan != p.Name {
+			return fmt.Errorf("%w results: %s holds runs of the plan %q, not %q; give another file", model.ErrInvalid, o.Results, r.Plan, p.Name)
+		}
+		is, ours := options[r.Algorithm]
+		switch {
+		case !ours:
+		case is != r.Options:
+			return fmt.Errorf("%w results: %s holds runs of %q with the options %q, the plan says %q; give another file",
+				model.ErrInvalid, o.Results, r.Algorithm, r.Options, is)
+		case r.Version != gapwise.Version:
+			return fmt.Errorf("%w results: %s is of gapwise %s, this is %s, and one plan isn't run by two; give another file, or move this one away to run all of it anew",
+				model.ErrInvalid, r.at(), r.Version, gapwise.Version)
+		case !r.Sealed:
+			return fmt.Errorf("%w results: %s, a run of %s, isn't as gapwise bench has written it; take the line out and it is run anew",
+				model.ErrInvalid, r.at(), r.Algorithm)
+		}
+		done[r.key()] = true
+		hashes[r.Instance] = r.Hash
+	}
+	if err := results.mend(); err != nil {
 		return err
 	}
 	type job struct {
@@ -127,13 +124,13 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 				if err != nil {
 					return fmt.Errorf("%s by %s: %w", j.c.Name, r.a.Label, err)
 				}
-				rec := newRecord(p.Name, j.c, r.a, res)
-				line, err := json.Marshal(rec)
+				rec := newRecord(p.Name, j.c, in, r.a, res)
+				line, err := rec.line()
 				if err != nil {
 					return err
 				}
 				write.Lock()
-				_, err = file.Write(append(line, '\n'))
+				_, err = results.file.Write(line) // whole, by one call
 				if err == nil && o.Done != nil {
 					o.Done(rec)
 				}
@@ -168,11 +165,6 @@ func (c *Case) load(hashes map[string]string) (model.Instance, error) {
 		}
 	}
 	return in, nil
-}
-
-func seekEnd(f *os.File) error {
-	_, err := f.Seek(0, 2)
-	return err
 }
 
 // run is one algorithm with one seed.

@@ -42,8 +42,8 @@ type SeriesOptions struct {
 // value is a measured value of a run.
 type value struct {
 	name, help string
-	axis       func(model.Kind) string // what an axis is called
-	kind       model.Kind              // it goes with this kind alone; "" with all
+	axis       func(*Record) string // what an axis is called
+	kind       model.Kind           // it goes with this kind alone; "" with all
 	of         func(measured) (float64, error)
 }
 
@@ -63,13 +63,13 @@ func plainly(f func(measured) float64) func(measured) (float64, error) {
 	return func(r measured) (float64, error) { return f(r), nil }
 }
 
-func named(name string) func(model.Kind) string { return func(model.Kind) string { return name } }
+func named(name string) func(*Record) string { return func(*Record) string { return name } }
 
 var values = []value{
 	{"acceptance %", "accepted requests as a share of those made", named("acceptance rate (%)"), model.KindReservation, acceptance},
 	{"slowdown", "mean slowdown of the accepted requests", named("mean slowdown"), model.KindReservation, plainly(measured.second)},
-	{"objective", "objective", func(k model.Kind) string { first, _ := k.Objectives(); return first }, "", plainly(measured.objective)},
-	{"second", "second objective", func(k model.Kind) string { _, second := k.Objectives(); return second }, "", plainly(measured.second)},
+	{"objective", "objective", func(r *Record) string { first, _ := r.objectives(); return first.String() }, "", plainly(measured.objective)},
+	{"second", "second objective", func(r *Record) string { _, second := r.objectives(); return second.String() }, "", plainly(measured.second)},
 	{"gap %", "gap to the best bound proved by any run", named("gap (%)"), "", plainly(func(r measured) float64 { return 100 * r.gap() })},
 	{"time", "time of a run", named("time (s)"), "", plainly(measured.elapsed)},
 }
@@ -78,6 +78,8 @@ var values = []value{
 func acceptance(r measured) (float64, error) {
 	n, ok := r.Params["requests"]
 	switch share := r.objective() / n; {
+	case r.Goal == model.GoalPESeconds:
+		return 0, fmt.Errorf("the objective on %s counts PE-seconds, not accepted requests", r.Instance)
 	case !ok || !(n > 0):
 		return 0, fmt.Errorf("the run on %s has no parameter \"requests\" to take the acceptance of", r.Instance)
 	case share < 0 || share > 1:
@@ -96,11 +98,11 @@ func ValueNames() [][2]string {
 	return all
 }
 
-// ValueAxis is what an axis with one of ValueNames for a kind is called.
-func ValueAxis(name string, kind model.Kind) string {
+// ValueAxis is what an axis with one of ValueNames for runs like this is called.
+func ValueAxis(name string, r *Record) string {
 	for _, v := range values {
 		if v.name == name {
-			return v.axis(kind)
+			return v.axis(r)
 		}
 	}
 	return name
@@ -136,6 +138,10 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 	}
 	if len(o.X) == 0 {
 		return nil, errors.New("no parameter is given for x")
+	}
+	records, err := Merge(records)
+	if err != nil {
+		return nil, err
 	}
 	order, err := algorithmsOf(records, o.Algorithms)
 	if err != nil {
@@ -203,10 +209,9 @@ func label(x []float64) string {
 }
 
 // choose are the records of the algorithms with the parameters at these values:
-// some, all of one kind and each run once.
+// some, and all of one kind.
 func choose(records []Record, algorithms []string, where map[string]float64) ([]*Record, error) {
 	var all []*Record
-	seen := map[string]bool{}
 	have := map[string]map[float64]bool{} // values of the parameters
 	for i := range records {
 		r := &records[i]
@@ -228,14 +233,12 @@ func choose(records []Record, algorithms []string, where map[string]float64) ([]
 		if !fits {
 			continue
 		}
-		key := r.Hash + r.key()
 		switch {
-		case seen[key]:
-			return nil, fmt.Errorf("the run of %s on %s with seed %d is there twice, give each run once", r.Algorithm, r.Instance, r.Seed)
 		case len(all) > 0 && r.Kind != all[0].Kind:
 			return nil, fmt.Errorf("there are runs of %s and of %s, give one kind alone", all[0].Kind, r.Kind)
+		case len(all) > 0 && measure(r) != measure(all[0]):
+			return nil, fmt.Errorf("there are runs whose objective is %s and others of %s, give one goal alone", measure(all[0]), measure(r))
 		}
-		seen[key] = true
 		all = append(all, r)
 	}
 	if len(all) == 0 {
@@ -246,6 +249,12 @@ func choose(records []Record, algorithms []string, where map[string]float64) ([]
 		return nil, fmt.Errorf("no run has %s", strings.Join(conditions, " and "))
 	}
 	return all, nil
+}
+
+// measure is what the run's objective counts.
+func measure(r *Record) string {
+	first, _ := r.objectives()
+	return first.Name
 }
 
 // some lists the first of some values.

@@ -23,7 +23,7 @@ func reserved() []Record {
 	add := func(algorithm string, umed float64, index int, accepted, slowdown float64) {
 		r := Record{Plan: "p", Instance: fmt.Sprint("r", umed, "-", index), Hash: fmt.Sprint("sha256:", umed, index), Kind: model.KindReservation,
 			Params:    map[string]float64{"requests": 200, "umed": umed, "artime": umed - 4, "deadline": 2 * (umed - 4), "arrival_factor": 1},
-			Algorithm: algorithm, Seed: 1, Status: model.StatusUnknown, ElapsedS: 2}
+			Algorithm: algorithm, Seed: 1, Status: model.StatusUnknown, ElapsedS: 2, Sealed: true}
 		if accepted > 0 {
 			bound := 200.0
 			r.Objective, r.Second, r.Bound, r.Status = &accepted, &slowdown, &bound, model.StatusFeasible
@@ -124,10 +124,10 @@ func TestSeriesRefuses(t *testing.T) {
 		"where":         {reserved(), SeriesOptions{X: umed, Y: "time", Where: map[string]float64{"pes": 3}}, `no parameter "pes"`},
 		"nowhere":       {reserved(), SeriesOptions{X: umed, Y: "time", Where: map[string]float64{"umed": 6, "artime": 1}}, "no run has artime = 1 (there is 1, 3, 5) and umed = 6 (there is 5, 7, 9)"},
 		"requests":      {edit(func(r *Record) { delete(r.Params, "requests") }), SeriesOptions{X: umed, Y: "acceptance %"}, `no parameter "requests" to take`},
-		"PE-seconds":    {edit(func(r *Record) { r.Objective = &many }), SeriesOptions{X: umed, Y: "acceptance %"}, "is 201 of 200 requests, so it doesn't count"},
+		"PE-seconds":    {edit(func(r *Record) { r.Bound, r.Objective = nil, &many }), SeriesOptions{X: umed, Y: "acceptance %"}, "is 201 of 200 requests, so it doesn't count"},
 		"other kind":    {sample(), SeriesOptions{X: []string{"jobs"}, Y: "slowdown"}, `"slowdown" goes with reservation, the run on i1 is of vcsched`},
 		"two kinds":     {append(sample(), reserved()...), SeriesOptions{X: umed, Y: "time"}, "there are runs of vcsched and of reservation"},
-		"a run twice":   {append(reserved(), reserved()[2]), SeriesOptions{X: umed, Y: "time"}, "the run of pe-w on r5-1 with seed 1 is there twice"},
+		"contradiction": {append(edit(func(r *Record) { r.Bound = &zero }), reserved()[2]), SeriesOptions{X: umed, Y: "time"}, "contradict each other"},
 		"infinite":      {edit(func(r *Record) { r.Objective = &zero }), SeriesOptions{X: umed, Y: "gap %"}, `"gap %" of ff on r5-0 is infinite`},
 		"no values":     {reserved(), SeriesOptions{X: umed, Y: "objective", Where: map[string]float64{"umed": 9}}, `none of the 1 runs has a value for "objective"`},
 	} {
@@ -163,18 +163,23 @@ func TestIntervalCovers(t *testing.T) {
 
 func TestValueNames(t *testing.T) {
 	var got []string
+	accepted := &Record{Kind: model.KindReservation}
 	for _, v := range ValueNames() {
-		got = append(got, v[0]+": "+ValueAxis(v[0], model.KindReservation))
+		got = append(got, v[0]+": "+ValueAxis(v[0], accepted))
 		if v[1] == "" {
 			t.Errorf("%q has no help", v[0])
 		}
 	}
-	first, second := model.KindReservation.Objectives()
-	want := []string{"acceptance %: acceptance rate (%)", "slowdown: mean slowdown", "objective: " + first, "second: " + second, "gap %: gap (%)", "time: time (s)"}
+	want := []string{"acceptance %: acceptance rate (%)", "slowdown: mean slowdown", "objective: accepted requests", "second: mean slowdown", "gap %: gap (%)", "time: time (s)"}
 	if !slices.Equal(got, want) {
 		t.Errorf("values are %q, want %q", got, want)
 	}
-	if a := ValueAxis("objective", model.KindDAG); a != "makespan" {
-		t.Errorf("axis is %q", a)
+	for want, r := range map[string]*Record{
+		"makespan (s)":        {Kind: model.KindDAG},
+		"accepted PE-seconds": {Kind: model.KindReservation, Goal: model.GoalPESeconds},
+	} {
+		if a := ValueAxis("objective", r); a != want {
+			t.Errorf("axis is %q, want %q", a, want)
+		}
 	}
 }

@@ -71,7 +71,12 @@ var columns = []column{
 	{"optimal", "runs with a solution within 1e-6 of the best bound proved by any run", func(g *group) string {
 		return strconv.Itoa(g.count(func(r measured) bool { return r.gap() <= model.DefaultGap }))
 	}},
-	{"verified", "runs whose solution passed the judge", func(g *group) string { return strconv.Itoa(g.count(func(r measured) bool { return r.Verified })) }},
+	{"verified", "runs whose solution passed the judge", func(g *group) string {
+		return strconv.Itoa(g.count(func(r measured) bool { return r.Verified && r.Sealed }))
+	}},
+	{"stated", "runs whose solution is somebody's word, not a run of gapwise bench", func(g *group) string {
+		return strconv.Itoa(g.count(func(r measured) bool { return (r.Objective != nil || r.Verified) && !(r.Verified && r.Sealed) }))
+	}},
 	{"objective", "mean objective", func(g *group) string { return figure(stat.Mean(g.values(measured.objective), nil)) }},
 	{"second", "mean second objective", func(g *group) string { return figure(stat.Mean(g.values(measured.second), nil)) }},
 	{"acceptance %", "accepted requests of those made, mean", func(g *group) string { mean, _ := g.acceptance(); return fixed(mean) }},
@@ -273,6 +278,10 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 	bad := func(format string, args ...any) (Table, error) {
 		return t, fmt.Errorf("%w table: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
 	}
+	records, err := Merge(records)
+	if err != nil {
+		return t, err
+	}
 	order, err := algorithmsOf(records, o.Algorithms)
 	if err != nil {
 		return bad("%v", err)
@@ -363,18 +372,20 @@ func algorithmsOf(records []Record, wanted []string) ([]string, error) {
 	return wanted, nil
 }
 
-// learn gathers what all runs prove, and the best objective of the compared ones.
+// learn gathers what all sealed runs prove (a stated bound proves nothing), and
+// the best objective of the compared ones.
 func learn(records []Record, compared []string) map[string]*known {
 	all := map[string]*known{}
 	for i := range records {
 		r := &records[i]
 		k := all[r.Hash] // plans may share names, not instances
 		if k == nil {
-			k = &known{bound: math.NaN(), best: math.NaN(), sense: r.Kind.Sense()}
+			first, _ := r.objectives()
+			k = &known{bound: math.NaN(), best: math.NaN(), sense: first.Sense}
 			all[r.Hash] = k
 		}
-		k.infeasible = k.infeasible || r.Status == model.StatusInfeasible
-		if r.Bound != nil && (math.IsNaN(k.bound) || k.sense.Better(k.bound, *r.Bound)) {
+		k.infeasible = k.infeasible || r.Sealed && r.Status == model.StatusInfeasible
+		if r.Sealed && r.Bound != nil && (math.IsNaN(k.bound) || k.sense.Better(k.bound, *r.Bound)) {
 			k.bound = *r.Bound
 		}
 		if r.Objective != nil && slices.Contains(compared, r.Algorithm) && (math.IsNaN(k.best) || k.sense.Better(*r.Objective, k.best)) {

@@ -32,7 +32,7 @@ func sample() []Record {
 	num := func(x float64) *float64 { return &x }
 	record := func(instance string, jobs float64, algorithm string, seed uint64, status model.Status, objective, bound, elapsed float64, nodes int64) Record {
 		r := Record{Plan: "p", Instance: instance, Hash: "sha256:" + instance, Kind: model.KindVCSched, Params: map[string]float64{"jobs": jobs, "slack": 0.5},
-			Algorithm: algorithm, Seed: seed, Status: status, ElapsedS: elapsed, Nodes: nodes, Version: "v"}
+			Algorithm: algorithm, Seed: seed, Status: status, ElapsedS: elapsed, Nodes: nodes, Version: "v", Sealed: true}
 		if objective > 0 {
 			r.Objective, r.Second, r.Verified = num(objective), num(objective+0.1), true
 		}

@@ -26,10 +26,19 @@ func Label(path string) string {
 	return path
 }
 
-// ReadFile is os.ReadFile that knows "-" and tells what to do.
+// maxFile is the size, in bytes, of the largest file that is read, and of what a
+// compressed one may unfold to: 1 GiB. Devices and pipes need not end.
+var maxFile int64 = 1 << 30
+
+// errTooLong is for input beyond maxFile.
+func errTooLong() error {
+	return fmt.Errorf("%w input: it is longer than %d bytes, the most that is read", model.ErrInvalid, maxFile)
+}
+
+// ReadFile is os.ReadFile that knows "-", tells what to do and stops at a limit.
 func ReadFile(path string) ([]byte, error) {
 	if path == "-" {
-		data, err := io.ReadAll(os.Stdin)
+		data, err := readAll(os.Stdin)
 		if err != nil {
 			return nil, fmt.Errorf("standard input: %w", err)
 		}
@@ -42,11 +51,30 @@ func ReadFile(path string) ([]byte, error) {
 	if info.IsDir() {
 		return nil, fmt.Errorf("%w: %s is a folder, give a file (or %s)", model.ErrInvalid, path, filepath.Join(path, "*.json"))
 	}
-	data, err := os.ReadFile(path)
+	if info.Size() > maxFile {
+		return nil, fmt.Errorf("%s: %w", path, errTooLong())
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
+	defer f.Close()
+	data, err := readAll(f)
+	if errors.Is(err, model.ErrInvalid) {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	} else if err != nil {
+		return nil, unreadable(path, err)
+	}
 	return data, nil
+}
+
+// readAll is io.ReadAll up to maxFile.
+func readAll(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err == nil && int64(len(data)) > maxFile {
+		err = errTooLong()
+	}
+	return data, err
 }
 
 // unreadable says why a file can't be read; the error wraps model.ErrInvalid.

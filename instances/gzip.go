@@ -7,9 +7,6 @@ import (
 	"io"
 )
 
-// maxUnzipped bounds what a compressed file unfolds to.
-const maxUnzipped = 2 << 30
-
 // unzip unfolds gzip data; other data is returned as it is.
 func unzip(data []byte) ([]byte, error) {
 	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
@@ -19,12 +16,12 @@ func unzip(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gzip: %w", err)
 	}
-	out, err := io.ReadAll(io.LimitReader(z, maxUnzipped+1))
+	out, err := io.ReadAll(io.LimitReader(z, maxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("gzip: %w", err)
 	}
-	if len(out) > maxUnzipped {
-		return nil, fmt.Errorf("gzip: the file unfolds to more than %d bytes", maxUnzipped)
+	if int64(len(out)) > maxFile {
+		return nil, fmt.Errorf("gzip: it unfolds to more than %d bytes, the most that is read", maxFile)
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -111,4 +112,22 @@ func TestFolderListsJSON(t *testing.T) {
 
 func writeIn(folder, name, text string) error {
 	return os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666)
+}
+
+// Files, pipes and what is packed in gzip are read up to a limit.
+func TestLimits(t *testing.T) {
+	defer func(before int64) { maxFile = before }(maxFile)
+	maxFile = 1000
+	text := strings.Repeat("x", 2000)
+	file := write(t, "long.json", text)
+	_, err := ReadFile(file)
+	wantError(t, err, file+": invalid input: it is longer than 1000 bytes, the most that is read")
+	_, err = ReadFile("/dev/zero") // which has no size
+	wantError(t, err, "/dev/zero: invalid input: it is longer than 1000 bytes, the most that is read")
+	packed := write(t, "packed.json.gz", zipped(t, text))
+	_, err = Load(packed)
+	wantError(t, err, packed+": invalid: gzip: it unfolds to more than 1000 bytes, the most that is read")
+	if data, err := ReadFile(write(t, "short.json", text[:1000])); err != nil || len(data) != 1000 {
+		t.Errorf("%d bytes of 1000, error %v", len(data), err)
+	}
 }

@@ -15,30 +15,22 @@ import (
 // formatVersion is the version of the own file formats.
 const formatVersion = 1
 
-// kinds holds the empty instance and solution of every problem, and the names
-// of its objectives.
+// kinds holds the empty instance and solution of every problem.
 var kinds = map[Kind]struct {
-	instance   func() Instance
-	solution   func() Solution
-	objectives [2]string
+	instance func() Instance
+	solution func() Solution
 }{
-	KindVCSched:     {func() Instance { return new(VCSched) }, func() Solution { return new(Placement) }, [2]string{"minimum yield", "average yield"}},
-	KindDAG:         {func() Instance { return new(DAG) }, func() Solution { return new(Schedule) }, [2]string{"makespan", "mean finish time"}},
-	KindReservation: {func() Instance { return new(Reservation) }, func() Solution { return new(Bookings) }, [2]string{"acceptance", "mean slowdown"}},
+	KindVCSched:     {func() Instance { return new(VCSched) }, func() Solution { return new(Placement) }},
+	KindDAG:         {func() Instance { return new(DAG) }, func() Solution { return new(Schedule) }},
+	KindReservation: {func() Instance { return new(Reservation) }, func() Solution { return new(Bookings) }},
 }
 
-// Objectives names the objective and the second objective.
-func (k Kind) Objectives() (first, second string) {
-	names := kinds[k].objectives
-	return names[0], names[1]
-}
-
-// Sense is the direction in which the problem's objective improves.
-func (k Kind) Sense() Sense {
+// New is the empty instance of a problem; nil if there is no such problem.
+func (k Kind) New() Instance {
 	if known, ok := kinds[k]; ok {
-		return known.instance().Sense()
+		return known.instance()
 	}
-	return Maximise
+	return nil
 }
 
 // Kinds lists the known problems in alphabetical order.
@@ -91,6 +83,9 @@ func DecodeSolution(data []byte) (Solution, error) {
 func peekKind(data []byte, what string) (Kind, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return "", fmt.Errorf("%w %s: the file is empty", ErrInvalid, what)
+	}
+	if err := checkJSONText(data); err != nil {
+		return "", err
 	}
 	var head struct {
 		Kind    *Kind `json:"kind"`
@@ -219,6 +214,9 @@ func DecodeResult(data []byte) (Result, error) {
 		var x any
 		return r, jsonError(data, json.Unmarshal(data, &x))
 	}
+	if err := checkJSONText(data); err != nil {
+		return r, err
+	}
 	return r, r.UnmarshalJSON(data)
 }
 
@@ -230,7 +228,7 @@ func jsonError(data []byte, err error) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("%w JSON: line %d: %v", ErrInvalid, lineOf(data, syntax.Offset), err)
 	case errors.As(err, &typ):
-		return fmt.Errorf("%w JSON: line %d: %q can't be a %s, must be a %s", ErrInvalid, lineOf(data, typ.Offset), typ.Field, typ.Value, typ.Type)
+		return typeError(data, typ)
 	}
 	return fmt.Errorf("%w JSON: %w", ErrInvalid, err)
 }

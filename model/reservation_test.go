@@ -53,8 +53,8 @@ func TestReservationBadInput(t *testing.T) {
 		"cancelled before":   {`"cancel_s":30`, `"cancel_s":4`, where + `line 3: requests[1]: id "b": cancel_s is 4, must be from its arrival at 5 to 1e+16`},
 		"cancelled never":    {`"cancel_s":30`, `"cancel_s":1e17`, where + `line 3: requests[1]: id "b": cancel_s is 1e+17, must be from its arrival at 5 to 1e+16`},
 		"NaN":                {`"ready_s":10`, `"ready_s":NaN`, "invalid JSON: line 2: invalid character 'N' looking for beginning of value"},
-		"beyond floats":      {`"ready_s":10`, `"ready_s":1e999`, `invalid JSON: line 2: "requests.ready_s" can't be a number 1e999, must be a float64`},
-		"fraction of a PE":   {`"pes":33`, `"pes":33.5`, `invalid JSON: line 2: "requests.pes" can't be a number 33.5, must be a int`},
+		"beyond floats":      {`"ready_s":10`, `"ready_s":1e999`, `invalid JSON: line 2: requests[0].ready_s: a number is wanted, 1e999 is too large`},
+		"fraction of a PE":   {`"pes":33`, `"pes":33.5`, `invalid JSON: line 2: requests[0].pes: a whole number is wanted, 33.5 isn't one, or too large`},
 		"no requests":        {`"requests"`, `"request"`, `invalid JSON: line 1: unknown key "request"; known here: goal, kind, name, pes, requests, version`},
 		"null":               {`"cancel_s":30`, `"cancel_s":null`, `invalid JSON: line 3: "requests[1].cancel_s" is null, must be a value`},
 		"missing":            {`,"deadline_s":200`, ``, `invalid JSON: line 2: the key "requests[0].deadline_s" is missing`},
@@ -324,8 +324,8 @@ func TestBookingsBadInput(t *testing.T) {
 		"an object":       {`"7"`, `{}`, `invalid JSON: line 4: "bookings[1].pes" must be a string`},
 		"null":            {`"7"`, `null`, `invalid JSON: line 4: "bookings[1].pes" is null, must be a value`},
 		"missing":         {`,"pes":"0-31,40"`, ``, `invalid JSON: line 2: the key "bookings[0].pes" is missing`},
-		"start":           {`"start_s":10,`, `"start_s":"x",`, `invalid JSON: line 2: "bookings.start_s" can't be a string, must be a float64`},
-		"online":          {`true`, `1`, `invalid JSON: line 1: "online" can't be a number, must be a bool`},
+		"start":           {`"start_s":10,`, `"start_s":"x",`, `invalid JSON: line 2: bookings[0].start_s: a number is wanted, "x" is a string`},
+		"online":          {`true`, `1`, `invalid JSON: line 1: online: true or false is wanted, 1 is a number`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(good, c.old, c.new, 1)

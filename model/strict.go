@@ -149,6 +149,9 @@ func (c *keyChecker) value(t reflect.Type, path string) error {
 	if string(skip) == "null" && !mayBeNull {
 		return c.fail("%q is null, must be a value", path)
 	}
+	if text := string(skip); t == reflect.TypeFor[number]() && text != "null" && json.Unmarshal(skip, new(float64)) != nil {
+		return c.fail("%s: a number is wanted, %s isn't one", path, short(text))
+	}
 	if text, ok := reflect.New(t).Interface().(encoding.TextUnmarshaler); ok {
 		var s string
 		if skip[0] != '"' {

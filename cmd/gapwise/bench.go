@@ -38,6 +38,9 @@ func (p *program) bench() *cli.Command {
 				return err
 			}
 			o := benchmarks.RunOptions{Results: c.String("output"), Workers: c.Int("workers")}
+			if isStdout(o.Results) {
+				return usagef("bench: -o is standard output, give a file: a plan goes on from its results")
+			}
 			if o.Results == "" {
 				o.Results = filepath.Join("results", plan.Name+".jsonl")
 			}

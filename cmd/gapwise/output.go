@@ -5,44 +5,102 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
 	"time"
+
+	"github.com/google/renameio/v2"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/model"
 )
 
-// writeFile writes the whole file or nothing: to a temporary file beside it,
-// then by renaming. "" and "-" are standard output.
+// writeFile writes the whole file or nothing, as renameio does, where the path
+// is that of a regular file or of none. Of a symbolic link it is the target that
+// is written. Everything else (a device, a FIFO, a pipe of the shell's) is
+// written to in place. "" and "-" are standard output.
 func (p *program) writeFile(path string, write func(io.Writer) error) error {
-	if path == "" || path == "-" {
+	if path == "" || isStdout(path) {
 		return write(p.out)
 	}
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("%w: can't write %s: %w", model.ErrInvalid, path, err)
-	}
-	_, err = f.Write(b.Bytes())
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := put(path, b.Bytes()); err != nil {
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			err = at.Err
+		}
 		return fmt.Errorf("%w: can't write %s: %w", model.ErrInvalid, path, err)
 	}
 	return nil
 }
 
+// put writes the data to where the path leads.
+func put(path string, data []byte) error {
+	if n, ok := descriptor(path); ok {
+		// A copy, since closing is the shell's business.
+		n, err := syscall.Dup(n)
+		if err != nil {
+			return err
+		}
+		f := os.NewFile(uintptr(n), path)
+		_, err = f.Write(data)
+		return errors.Join(err, f.Close())
+	}
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(data)
+		return errors.Join(err, f.Close())
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	} else if _, err := os.Lstat(path); err == nil { // a link to a file that isn't there yet
+		return os.WriteFile(path, data, 0o644)
+	}
+	return renameio.WriteFile(path, data, 0o644, renameio.WithTempDir(filepath.Dir(path)))
+}
+
+// isStdout reports whether a path means standard output.
+func isStdout(path string) bool {
+	n, ok := descriptor(path)
+	return path == "-" || ok && n == 1
+}
+
+// descriptor is the number of the open file that a path means, as the shell's
+// >(command) does.
+func descriptor(path string) (n int, ok bool) {
+	switch path {
+	case "/dev/stdin":
+		return 0, true
+	case "/dev/stdout":
+		return 1, true
+	case "/dev/stderr":
+		return 2, true
+	}
+	for _, folder := range []string{"/dev/fd/", "/proc/self/fd/"} {
+		if number, found := strings.CutPrefix(path, folder); found {
+			n, err := strconv.Atoi(number)
+			return n, err == nil && n >= 0
+		}
+	}
+	return 0, false
+}
+
 // checkOutput finds out early what writeFile would find out late, and that the
 // output isn't one of the inputs.
 func checkOutput(path string, inputs []string) error {
-	if path == "" || path == "-" {
+	if path == "" || isStdout(path) {
 		return nil
 	}
 	folder, err := os.Stat(filepath.Dir(path))

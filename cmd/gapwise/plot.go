@@ -156,7 +156,7 @@ func (p *program) plotCurves(c *cli.Context, format string, paths []string, data
 		title = c.String("title")
 	}
 	of := slices.IndexFunc(records, func(r benchmarks.Record) bool { return r.Algorithm == lines[0].Algorithm })
-	ylabel := benchmarks.ValueAxis(y, records[of].Kind)
+	ylabel := benchmarks.ValueAxis(y, &records[of])
 	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Curves(w, format, title, xlabel, ylabel, curves) })
 }
 

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 )
@@ -117,9 +115,14 @@ func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) er
 		}
 		all = append(all, in)
 	}
-	quiet := c.Bool("json")
+	// Standard output takes one thing: the results as JSON, by --json or by
+	// -o -, or else what is for people to read.
+	quiet, human := c.Bool("json"), p.out
+	if isStdout(c.String("output")) {
+		human = p.err
+	}
 	if !quiet {
-		fmt.Fprintf(p.out, "gapwise %s, seed %d\n", gapwise.Version, o.Seed)
+		fmt.Fprintf(human, "gapwise %s, seed %d\n", gapwise.Version, o.Seed)
 	}
 	code := exitOK
 	var results []model.Result
@@ -133,8 +136,7 @@ func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) er
 				options = append(options, one)
 			}
 		}
-		mine := benchmarks.Table{Header: []string{"algorithm", "status", "objective", "bound", "gap", "time"}}
-		ofInstance := -1
+		var mine []model.Result
 		for _, one := range options {
 			if !quiet && isTerminal(p.err) {
 				one.Progress = (&solverLog{w: p.err}).progress
@@ -146,55 +148,28 @@ func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) er
 			if err != nil {
 				return err
 			}
-			results = append(results, r)
-			if quiet {
-				line, err := jsonLine(r)
-				if err != nil {
-					return err
-				}
-				if _, err := p.out.Write(line); err != nil {
-					return err
-				}
-			}
-			mine.Rows = append(mine.Rows, []string{r.Algorithm, string(r.Status), figure(r.Objective), figure(r.Bound), percent(r.Gap), duration(r.Elapsed)})
-			switch now := codeOf(r, c.Context.Err() != nil); {
-			case ofInstance < 0 || now == exitOK:
-				ofInstance = now
-			case o.Algorithm != "all" || ofInstance != exitOK:
-				ofInstance = worst(ofInstance, now)
-			}
+			mine = append(mine, r)
 			if c.Context.Err() != nil {
 				break // Ctrl-C: the other algorithms have nothing to say
 			}
 		}
-		code = worst(code, ofInstance)
-		if !quiet {
-			name := in.ID()
-			if name == "" {
-				name = "(no name)"
-			}
-			first, _ := in.Kind().Objectives()
-			fmt.Fprintf(p.out, "\n%s %s, %s the %s%s\n", in.Kind(), name, in.Sense(), first, details(in))
-			if err := mine.Render(p.out, "text"); err != nil {
+		if err := gapwise.Join(in, mine, o.GapLimit()); err != nil {
+			return err
+		}
+		code = worst(code, codeOfAll(mine, c.Context.Err() != nil))
+		results = append(results, mine...)
+		if quiet {
+			if err := writeLines(p.out, mine); err != nil {
 				return err
 			}
-			p.summary(in, results[len(results)-len(mine.Rows):])
+			continue
+		}
+		if err := summary(human, in, mine); err != nil {
+			return err
 		}
 	}
-	if f := c.String("output"); f != "" {
-		err := p.writeFile(f, func(w io.Writer) error {
-			for _, r := range results {
-				line, err := jsonLine(r)
-				if err == nil {
-					_, err = w.Write(line)
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
+	if f := c.String("output"); f != "" && !(quiet && isStdout(f)) {
+		if err := p.writeFile(f, func(w io.Writer) error { return writeLines(w, results) }); err != nil {
 			return err
 		}
 	}
@@ -204,69 +179,19 @@ func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) er
 	return nil
 }
 
-// summary closes an instance's table in words.
-func (p *program) summary(in model.Instance, results []model.Result) {
-	best, verified, solutions, infeasible := -1, 0, 0, ""
-	var conflict []string
-	for i, r := range results {
-		if r.Status == model.StatusInfeasible {
-			infeasible = r.Reason
-			if r.Conflict != nil {
-				conflict = r.Conflict
-			}
-		}
-		if r.Solution == nil {
-			continue
-		}
-		if !r.Unverified {
-			verified++
-		}
-		solutions++
-		if best < 0 || in.Sense().Better(r.Objective, results[best].Objective) {
-			best = i
+// codeOfAll is the exit code of an instance's results: what one algorithm has
+// solved is solved.
+func codeOfAll(results []model.Result, interrupted bool) int {
+	code := -1
+	for _, r := range results {
+		switch now := codeOf(r, interrupted); {
+		case code < 0 || now == exitOK:
+			code = now
+		case code != exitOK:
+			code = worst(code, now)
 		}
 	}
-	switch {
-	case best >= 0:
-		r := results[best]
-		first, second := in.Kind().Objectives()
-		fmt.Fprintf(p.out, "best: %s %s, %s %s\n", first, figure(r.Objective), second, figure(r.SecondObjective))
-		for _, x := range r.Trace {
-			if x.Realistic != r.Objective || x.Planned <= 0 {
-				continue
-			}
-			if x.Realistic <= x.Planned*(1+1e-9) {
-				fmt.Fprintln(p.out, "contention costs this plan nothing")
-			} else {
-				fmt.Fprintf(p.out, "without contention the same plan takes %s: transfers that share links make it %.1f%% longer\n",
-					figure(x.Planned), 100*(x.Realistic/x.Planned-1))
-			}
-			break
-		}
-		fmt.Fprintf(p.out, "verified: %d of %d solutions\n", verified, solutions)
-		if verified < solutions {
-			fmt.Fprintln(p.out, "not verified: interrupted while the judge was at work; gapwise verify judges what -o wrote")
-		}
-		if r.Reason != "" {
-			fmt.Fprintln(p.out, r.Reason)
-		}
-	case infeasible != "":
-		fmt.Fprintln(p.out, "infeasible:", infeasible)
-		if n := len(conflict); n > 0 {
-			const most = 10
-			names := strings.Join(conflict[:min(n, most)], ", ")
-			if n > most {
-				names += fmt.Sprintf(" and %d more", n-most)
-			}
-			fmt.Fprintf(p.out, "%d conflict by themselves; without any one of them the others can be kept: %s\n", n, names)
-		}
-	default:
-		for _, r := range results {
-			if r.Reason != "" {
-				fmt.Fprintf(p.out, "%s: %s\n", r.Algorithm, r.Reason)
-			}
-		}
-	}
+	return max(code, exitOK)
 }
 
 // codeOf is the exit code of one result.
@@ -283,6 +208,20 @@ func codeOf(r model.Result, interrupted bool) int {
 		return exitStopped
 	}
 	return exitOK // a heuristic that ran to its end
+}
+
+// writeLines writes results, a line each.
+func writeLines(w io.Writer, results []model.Result) error {
+	for _, r := range results {
+		line, err := jsonLine(r)
+		if err == nil {
+			_, err = w.Write(line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func jsonLine(v any) ([]byte, error) {

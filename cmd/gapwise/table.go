@@ -49,7 +49,24 @@ func (p *program) table() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return p.writeFile(c.String("output"), func(w io.Writer) error { return t.Render(w, c.String("format")) })
+			vouched := benchmarks.Vouched(records)
+			if c.String("format") != "text" && !slices.ContainsFunc(records, func(r benchmarks.Record) bool { return !r.Sealed }) {
+				vouched = nil
+			}
+			return p.writeFile(c.String("output"), func(w io.Writer) error {
+				if err := t.Render(w, c.String("format")); err != nil {
+					return err
+				}
+				// Whose word the table is, for people: in the other formats it
+				// would be in the way.
+				if c.String("format") != "text" {
+					w = p.err
+				}
+				for _, s := range vouched {
+					fmt.Fprintln(w, wrap(s, 78, 2))
+				}
+				return nil
+			})
 		},
 	}
 }
@@ -78,7 +95,11 @@ func results(c *cli.Context) ([]benchmarks.Record, error) {
 	if err := checkOutput(c.String("output"), paths); err != nil {
 		return nil, err
 	}
-	return readRecords(paths)
+	records, err := readRecords(paths)
+	if err != nil {
+		return nil, err
+	}
+	return benchmarks.Merge(records)
 }
 
 // readRecords reads results files, all as one.

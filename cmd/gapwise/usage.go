@@ -23,9 +23,10 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	if c.Command != nil && c.Command.Name != "" && c.Command.Name != c.App.Name {
 		prefix = c.Command.Name + ": "
 	}
+	// The program's own flags stand before the command, not after it.
 	flags := c.App.Flags
-	if c.Command != nil {
-		flags = slices.Concat(flags, c.Command.Flags)
+	if prefix != "" {
+		flags = append([]cli.Flag{cli.HelpFlag}, c.Command.Flags...)
 	}
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
@@ -33,6 +34,9 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 		var all []string
 		for _, f := range flags {
 			all = append(all, f.Names()...)
+		}
+		if name == "v" || name == "version" {
+			return usagef("%sunknown flag %s; gapwise --version prints the version", prefix, dashed(name))
 		}
 		return usagef("%sunknown flag %s%s", prefix, dashed(name), didYouMean(name, all, dashed))
 	}

@@ -141,9 +141,30 @@ func (r *Reader) next() ([]byte, error) {
 	return line, nil
 }
 
+// maxLog is the size, in bytes and unzipped, of the longest log that is read:
+// 1 GiB. A pipe need not end.
+var maxLog int64 = 1 << 30
+
+var errTooLong = errors.New("the log is too long")
+
+// limited is a reader that fails after so many bytes, where io.LimitReader ends.
+type limited struct {
+	io.Reader
+	left int64
+}
+
+func (l *limited) Read(b []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, errTooLong
+	}
+	n, err := l.Reader.Read(b[:min(int64(len(b)), l.left)])
+	l.left -= int64(n)
+	return n, err
+}
+
 // open looks whether the source is gzipped, and skips a byte order mark.
 func (r *Reader) open() error {
-	r.source = bufio.NewReaderSize(r.raw, maxLine)
+	r.source = bufio.NewReaderSize(&limited{r.raw, maxLog}, maxLine)
 	if magic, _ := r.source.Peek(2); slices.Equal(magic, []byte{0x1f, 0x8b}) {
 		r.zipped = true
 		z, err := gzip.NewReader(r.source)
@@ -151,7 +172,7 @@ func (r *Reader) open() error {
 			r.line = 1
 			return r.readError(err)
 		}
-		r.source = bufio.NewReaderSize(z, maxLine)
+		r.source = bufio.NewReaderSize(&limited{z, maxLog}, maxLine)
 	}
 	if mark, _ := r.source.Peek(3); string(mark) == "\xef\xbb\xbf" {
 		_, _ = r.source.Discard(3) // it is there
@@ -164,6 +185,8 @@ func (r *Reader) readError(err error) error {
 	case err == io.EOF:
 		r.line-- // there is no such line
 		return io.EOF
+	case errors.Is(err, errTooLong):
+		return &Error{r.line, 0, fmt.Sprintf("the log is longer than %d bytes, the most that is read", maxLog)}
 	case errors.Is(err, bufio.ErrBufferFull):
 		return &Error{r.line, 0, fmt.Sprintf("it is longer than %d bytes", maxLine)}
 	case r.zipped:

@@ -1,0 +1,126 @@
+package benchmarks
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Merge makes one list of the records of several files: a run that is there
+// more than once (same instance, algorithm, options and seed) counts once.
+//
+// Records that can't all be true are an error that wraps model.ErrInvalid and
+// names two of them by file and line: the same run with another status,
+// objective or bound; a solution better than a bound that another run proves, or
+// of an instance that one proves infeasible.
+func Merge(records []Record) ([]Record, error) {
+	type run struct {
+		hash, algorithm string
+		seed            uint64
+	}
+	bad := func(a, b *Record, format string, args ...any) error {
+		return fmt.Errorf("%w results: %s and %s contradict each other: %s", model.ErrInvalid, a.at(), b.at(), fmt.Sprintf(format, args...))
+	}
+	var all []Record
+	index := map[run]int{}
+	for i := range records {
+		r := &records[i]
+		key := run{r.Hash, r.Algorithm, r.Seed}
+		k, twice := index[key]
+		if !twice {
+			index[key] = len(all)
+			all = append(all, *r)
+			continue
+		}
+		what := fmt.Sprintf("both are %s on %s with seed %d", r.Algorithm, r.Instance, r.Seed)
+		if a, b := all[k].Options, r.Options; a != b {
+			return nil, bad(&all[k], r, "%s, one with the options %q, the other with %q; give one of them", what, a, b)
+		}
+		if a, b := all[k].outcome(), r.outcome(); a != b {
+			return nil, bad(&all[k], r, "%s, one is %s, the other %s; give one of them", what, a, b)
+		}
+		if r.Sealed && !all[k].Sealed {
+			all[k] = *r
+		}
+	}
+	type proofs struct{ bound, infeasible *Record }
+	proved := map[string]*proofs{}
+	for i := range all {
+		r := &all[i]
+		p := proved[r.Hash]
+		if p == nil {
+			p = &proofs{}
+			proved[r.Hash] = p
+		}
+		first, _ := r.objectives()
+		if r.Sealed && r.Status == model.StatusInfeasible {
+			p.infeasible = r
+		}
+		if r.Sealed && r.Bound != nil && (p.bound == nil || first.Sense.Better(*p.bound.Bound, *r.Bound)) {
+			p.bound = r
+		}
+	}
+	for i := range all {
+		r := &all[i]
+		if r.Objective == nil {
+			continue
+		}
+		p := proved[r.Hash]
+		if p.infeasible != nil {
+			return nil, bad(p.infeasible, r, "%s proves %s infeasible, %s has a solution", p.infeasible.Algorithm, r.Instance, r.Algorithm)
+		}
+		first, _ := r.objectives()
+		if b := p.bound; b != nil && first.Sense.Better(*r.Objective, *b.Bound) && model.Gap(*r.Objective, *b.Bound) > model.DefaultGap {
+			return nil, bad(b, r, "on %s, %s proves the bound %v, %s has %v", r.Instance, b.Algorithm, *b.Bound, r.Algorithm, *r.Objective)
+		}
+	}
+	return all, nil
+}
+
+// outcome is what a run found and proved, in words.
+func (r *Record) outcome() string {
+	text := string(r.Status)
+	for _, x := range []struct {
+		name  string
+		value *float64
+	}{{"objective", r.Objective}, {"second objective", r.Second}, {"bound", r.Bound}} {
+		if x.value != nil && !math.IsNaN(*x.value) {
+			text += fmt.Sprintf(", %s %v", x.name, *x.value)
+		}
+	}
+	return text
+}
+
+// Vouched says in words whose word it is that solutions are right: those that
+// the judge of gapwise has seen, by version, and those that are only stated.
+func Vouched(records []Record) []string {
+	byVersion, stated := map[string]int{}, map[string]int{}
+	var versions, files []string
+	for i := range records {
+		switch r := &records[i]; {
+		case r.Objective == nil && !r.Verified:
+		case r.Sealed && r.Verified:
+			if byVersion[r.Version]++; byVersion[r.Version] == 1 {
+				versions = append(versions, r.Version)
+			}
+		default:
+			if stated[r.File]++; stated[r.File] == 1 {
+				files = append(files, r.File)
+			}
+		}
+	}
+	var all []string
+	for _, v := range versions {
+		all = append(all, fmt.Sprintf("%d solutions verified by gapwise %s", byVersion[v], v))
+	}
+	n := 0
+	for _, f := range files {
+		n += stated[f]
+	}
+	if n > 0 {
+		all = append(all, fmt.Sprintf("%d solutions are stated, not verified: these lines of %s are not as gapwise bench writes them", n, strings.Join(files, ", ")))
+	}
+	return all
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/model"
+)
+
+// summary prints an instance's results: a headline, a table, and in words what
+// is best and how it is known.
+func summary(w io.Writer, in model.Instance, results []model.Result) error {
+	name := in.ID()
+	if name == "" {
+		name = "(no name)"
+	}
+	first, second := model.Objectives(in)
+	fmt.Fprintf(w, "\n%s %s, %s the %s%s\n", in.Kind(), name, first.Sense, first.Name, details(in))
+	t := benchmarks.Table{Header: []string{"algorithm", "status", "objective", "bound", "gap", "time"}}
+	for _, r := range results {
+		t.Rows = append(t.Rows, []string{r.Algorithm, string(r.Status), figure(r.Objective), figure(r.Bound), percent(r.Gap), duration(r.Elapsed)})
+	}
+	if err := t.Render(w, "text"); err != nil {
+		return err
+	}
+	best, verified, solutions := -1, 0, 0
+	for i, r := range results {
+		if r.Solution == nil {
+			continue
+		}
+		if !r.Unverified {
+			verified++
+		}
+		solutions++
+		if best < 0 || first.Sense.Better(r.Objective, results[best].Objective) {
+			best = i
+		}
+	}
+	infeasible := tellingProof(results)
+	switch {
+	case best >= 0:
+		r := results[best]
+		fmt.Fprintf(w, "best: %s, %s\n", measured(first, r.Objective), measured(second, r.SecondObjective))
+		for _, x := range r.Trace {
+			if x.Realistic != r.Objective || x.Planned <= 0 {
+				continue
+			}
+			if x.Realistic <= x.Planned*(1+1e-9) {
+				fmt.Fprintln(w, "contention costs this plan nothing")
+			} else {
+				fmt.Fprintf(w, "without contention the same plan takes %s: transfers that share links make it %.1f%% longer\n",
+					figure(x.Planned), 100*(x.Realistic/x.Planned-1))
+			}
+			break
+		}
+		fmt.Fprintf(w, "verified: %d of %d solutions\n", verified, solutions)
+		if verified < solutions {
+			fmt.Fprintln(w, "not verified: interrupted while the judge was at work; gapwise verify judges what -o wrote")
+		}
+		if r.Reason != "" {
+			fmt.Fprintln(w, r.Reason)
+		}
+	case infeasible != nil:
+		fmt.Fprintln(w, "infeasible:", infeasible.Reason)
+		if n := len(infeasible.Conflict); n > 0 {
+			const most = 10
+			names := strings.Join(infeasible.Conflict[:min(n, most)], ", ")
+			if n > most {
+				names += fmt.Sprintf(" and %d more", n-most)
+			}
+			fmt.Fprintf(w, "%d conflict by themselves; without any one of them the others can be kept: %s\n", n, names)
+		}
+	default:
+		for _, r := range results {
+			if r.Reason != "" {
+				fmt.Fprintf(w, "%s: %s\n", r.Algorithm, r.Reason)
+			}
+		}
+	}
+	return nil
+}
+
+// measured is a value beside what it measures: "makespan 23 s".
+func measured(m model.Measure, value float64) string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s", m.Name, figure(value), m.Unit))
+}
+
+// tellingProof is the proof of infeasibility that says most: one with a
+// conflict, else one that tells what is too much for what, else HiGHS's, which
+// only tells that it found nothing. nil without any.
+func tellingProof(results []model.Result) *model.Result {
+	var best *model.Result
+	most := -1
+	for i := range results {
+		r := &results[i]
+		if r.Status != model.StatusInfeasible || r.Reason == "" {
+			continue
+		}
+		says := 1
+		switch {
+		case len(r.Conflict) > 0:
+			says = 2
+		case strings.HasPrefix(r.Algorithm, "highs"):
+			says = 0
+		}
+		if says > most {
+			best, most = r, says
+		}
+	}
+	return best
+}

@@ -1,0 +1,57 @@
+package gapwise
+
+import (
+	"fmt"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Join makes results of one instance, by different algorithms, tell one story:
+// each gets the best bound that any of them proves, and with it its gap and its
+// status. A heuristic's solution that meets the bound of a search is optimal.
+//
+// The error is a *DefectError if two of them contradict each other. A result
+// that the judge hasn't seen to its end (Unverified) neither gives nor takes.
+func Join(in model.Instance, results []model.Result, gapLimit float64) error {
+	for i := range results {
+		for j := range results {
+			if i != j && !results[i].Unverified && !results[j].Unverified {
+				if err := contradiction(in, results[i], results[j]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for i := range results {
+		r := &results[i]
+		if r.Unverified || r.Status == model.StatusInfeasible {
+			continue
+		}
+		for _, other := range results {
+			if !other.Unverified && other.Status != model.StatusInfeasible {
+				r.SetBound(in.Sense(), other.Bound, gapLimit)
+			}
+		}
+		if r.Status == model.StatusOptimal {
+			r.Reason = "" // one was stopped, together they have the proof
+		}
+	}
+	return nil
+}
+
+// contradiction reports how two results of an instance can't both be right: x
+// proves that there is no solution, or that none is better than a bound, and y
+// has such a solution. Objectives within 1e-9 of a bound meet it.
+func contradiction(in model.Instance, x, y model.Result) error {
+	disagree := func(format string, args ...any) error {
+		return &DefectError{Instance: in, Result: x, Reason: fmt.Sprintf("%s and %s disagree: ", x.Algorithm, y.Algorithm) + fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case y.Solution == nil:
+	case x.Status == model.StatusInfeasible:
+		return disagree("%s says infeasible, %s has a solution", x.Algorithm, y.Algorithm)
+	case in.Sense().Better(y.Objective, x.Bound) && model.Gap(y.Objective, x.Bound) > 1e-9:
+		return disagree("the objective %.12g of %s beats the bound %.12g of %s", y.Objective, y.Algorithm, x.Bound, x.Algorithm)
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package model_test
+
+import (
+	"testing"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// The measures agree with the objectives that the instances compute.
+func TestObjectives(t *testing.T) {
+	job := model.VCSchedJob{ID: "a", Tasks: 1, CPU: 0.5, Memory: 0.5}
+	reservation := func(goal model.Goal) *model.Reservation {
+		return &model.Reservation{PEs: 2, Goal: goal, Requests: []model.Request{{ID: "r", DurationS: 5, DeadlineS: 9, PEs: 2}}}
+	}
+	booked := &model.Bookings{Bookings: []model.Booking{{ID: "r", PEs: model.PEList{{First: 0, Last: 1}}}}}
+	placed := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{job}}
+	dag := &model.DAG{Machines: []model.Machine{{ID: "P"}}, Tasks: []model.DAGTask{{ID: "t", CostS: []float64{3}}}}
+	for name, c := range map[string]struct {
+		in     model.Instance
+		s      model.Solution
+		first  string
+		second string
+		value  float64
+	}{
+		"vcsched":    {placed, placed.NewPlacement([]int32{0}, 1), "minimum yield", "average yield", 1},
+		"dag":        {dag, &model.Schedule{Tasks: []model.TaskStart{{ID: "t", Machine: "P"}}}, "makespan (s)", "mean finish time (s)", 3},
+		"requests":   {reservation(""), booked, "accepted requests", "mean slowdown", 1},
+		"all":        {reservation(model.GoalAll), booked, "accepted requests", "mean slowdown", 1},
+		"PE-seconds": {reservation(model.GoalPESeconds), booked, "accepted PE-seconds", "mean slowdown", 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first, second := model.Objectives(c.in)
+			if first.String() != c.first || second.String() != c.second {
+				t.Errorf("measures %q and %q, want %q and %q", first, second, c.first, c.second)
+			}
+			o, err := c.in.Objective(c.s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.Sense != first.Sense || o.SecondSense != second.Sense || c.in.Sense() != first.Sense || o.Value != c.value {
+				t.Errorf("objective %+v, want the value %v and the senses of %+v and %+v", o, c.value, first, second)
+			}
+			if empty := c.in.Kind().New(); empty.Kind() != c.in.Kind() {
+				t.Errorf("New makes a %s of a %s", empty.Kind(), c.in.Kind())
+			}
+		})
+	}
+	if model.Kind("knapsack").New() != nil {
+		t.Error("there is an instance of an unknown kind")
+	}
+}
