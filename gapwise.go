@@ -310,10 +310,8 @@ func stamp(ctx context.Context, in model.Instance, r model.Result, set model.Set
 // with the better bound.
 func reconcile(in model.Instance, a, b model.Result, gap float64) (model.Result, error) {
 	sense := in.Sense()
-	for _, p := range [][2]model.Result{{a, b}, {b, a}} {
-		if err := contradiction(in, p[0], p[1]); err != nil {
-			return b, err
-		}
+	if err := contradiction(in, a, b); err != nil {
+		return b, err
 	}
 	if a.Status == model.StatusOptimal && b.Status == model.StatusOptimal && model.Gap(a.Objective, b.Objective) > 2*gap {
 		return b, &DefectError{Instance: in, Result: b, Reason: fmt.Sprintf("%s and %s disagree: the optima are %.12g and %.12g", a.Algorithm, b.Algorithm, a.Objective, b.Objective)}

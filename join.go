@@ -14,9 +14,9 @@ import (
 // that the judge hasn't seen to its end (Unverified) neither gives nor takes.
 func Join(in model.Instance, results []model.Result, gapLimit float64) error {
 	for i := range results {
-		for j := range results {
-			if i != j && !results[i].Unverified && !results[j].Unverified {
-				if err := contradiction(in, results[i], results[j]); err != nil {
+		for j := range i {
+			if !results[i].Unverified && !results[j].Unverified {
+				if err := contradiction(in, results[j], results[i]); err != nil {
 					return err
 				}
 			}
@@ -39,19 +39,22 @@ func Join(in model.Instance, results []model.Result, gapLimit float64) error {
 	return nil
 }
 
-// contradiction reports how two results of an instance can't both be right: x
-// proves that there is no solution, or that none is better than a bound, and y
-// has such a solution. Objectives within 1e-9 of a bound meet it.
-func contradiction(in model.Instance, x, y model.Result) error {
+// contradiction reports how two results of an instance can't both be right: one
+// proves that there is no solution, or that none is better than a bound, and the
+// other has such a solution. Objectives within 1e-9 of a bound meet it.
+func contradiction(in model.Instance, a, b model.Result) error {
 	disagree := func(format string, args ...any) error {
-		return &DefectError{Instance: in, Result: x, Reason: fmt.Sprintf("%s and %s disagree: ", x.Algorithm, y.Algorithm) + fmt.Sprintf(format, args...)}
+		return &DefectError{Instance: in, Result: b, Reason: fmt.Sprintf("%s and %s disagree: ", a.Algorithm, b.Algorithm) + fmt.Sprintf(format, args...)}
 	}
-	switch {
-	case y.Solution == nil:
-	case x.Status == model.StatusInfeasible:
-		return disagree("%s says infeasible, %s has a solution", x.Algorithm, y.Algorithm)
-	case in.Sense().Better(y.Objective, x.Bound) && model.Gap(y.Objective, x.Bound) > 1e-9:
-		return disagree("the objective %.12g of %s beats the bound %.12g of %s", y.Objective, y.Algorithm, x.Bound, x.Algorithm)
+	for _, p := range [][2]model.Result{{a, b}, {b, a}} {
+		x, y := p[0], p[1]
+		switch {
+		case y.Solution == nil:
+		case x.Status == model.StatusInfeasible:
+			return disagree("%s says infeasible, %s has a solution", x.Algorithm, y.Algorithm)
+		case in.Sense().Better(y.Objective, x.Bound) && model.Gap(y.Objective, x.Bound) > 1e-9:
+			return disagree("the objective %.12g of %s beats the bound %.12g of %s", y.Objective, y.Algorithm, x.Bound, x.Algorithm)
+		}
 	}
 	return nil
 }

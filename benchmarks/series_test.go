@@ -124,7 +124,7 @@ func TestSeriesRefuses(t *testing.T) {
 		"where":         {reserved(), SeriesOptions{X: umed, Y: "time", Where: map[string]float64{"pes": 3}}, `no parameter "pes"`},
 		"nowhere":       {reserved(), SeriesOptions{X: umed, Y: "time", Where: map[string]float64{"umed": 6, "artime": 1}}, "no run has artime = 1 (there is 1, 3, 5) and umed = 6 (there is 5, 7, 9)"},
 		"requests":      {edit(func(r *Record) { delete(r.Params, "requests") }), SeriesOptions{X: umed, Y: "acceptance %"}, `no parameter "requests" to take`},
-		"PE-seconds":    {edit(func(r *Record) { r.Bound, r.Objective = nil, &many }), SeriesOptions{X: umed, Y: "acceptance %"}, "is 201 of 200 requests, so it doesn't count"},
+		"PE-seconds":    {edit(func(r *Record) { r.Hash, r.Bound, r.Objective = "another", nil, &many }), SeriesOptions{X: umed, Y: "acceptance %"}, "is 201 of 200 requests, so it doesn't count"},
 		"other kind":    {sample(), SeriesOptions{X: []string{"jobs"}, Y: "slowdown"}, `"slowdown" goes with reservation, the run on i1 is of vcsched`},
 		"two kinds":     {append(sample(), reserved()...), SeriesOptions{X: umed, Y: "time"}, "there are runs of vcsched and of reservation"},
 		"contradiction": {append(edit(func(r *Record) { r.Bound = &zero }), reserved()[2]), SeriesOptions{X: umed, Y: "time"}, "contradict each other"},
