@@ -15,8 +15,20 @@ import "slices"
 //     them in pieces of e, the others count their pieces of e (Carlier, Clautiaux
 //     and Moukrim 2007).
 //
-// e runs over the distinct sizes up to one half, at most 64 of them, evenly
-// spread. All arithmetic is in integers. O(64 n).
+// Why sum f(x) ≤ f(bin) for sizes x that sum to at most the capacity C:
+//
+//   - u(k): let the multiples of C/(k+1) among them come to a C/(k+1), and the
+//     floors of (k+1) x / C of the others to b. Without others a ≤ k+1, which is
+//     worth 1. Else a + b < k+1, so b ≤ k - a, and a/(k+1) + b/k ≤ 1.
+//   - U(e): a size above C - e leaves room for none of e and more, so nothing
+//     that counts goes beside it; without one, f(x) ≤ x.
+//   - p(e): at most one size is above C/2. Without one, sum 2 floor(x/e) ≤
+//     2 floor(C/e), a half counts as all = floor(C/e), and two halves fill the
+//     bin; beside a half there is less than C/2 or one more half, so at most
+//     2 floor(C/2e) ≤ all. With one, the others fit in C - x, which is what it leaves.
+//
+// e runs over the distinct sizes up to one half, at most 128 of them, evenly
+// spread. All arithmetic is in integers. O(128 n).
 func dualFeasible(size []int64, count []int32, capacity int64) int64 {
 	best := int64(1)
 	var half []int64

@@ -81,14 +81,14 @@ type VCSchedTasks struct {
 	Mem   []int64
 	Count []int32
 	Tasks [][]int32 // the tasks of each type
-	Hosts int64
-	Cap   int64 // of memory
-	Unit  int64 // every CPU need is a multiple of it
+	Hosts int64     // at most one for each task: no more are used
+	Cap   int64     // of memory
+	Unit  int64     // every CPU need is a multiple of it
 }
 
 // NewVCSchedTasks groups the tasks. O(n log n).
 func NewVCSchedTasks(u *model.VCSchedUnits) *VCSchedTasks {
-	t := &VCSchedTasks{units: u, Hosts: int64(u.Hosts), Cap: u.MemoryCap, Unit: u.Unit}
+	t := &VCSchedTasks{units: u, Hosts: int64(min(u.Hosts, len(u.CPU))), Cap: u.MemoryCap, Unit: u.Unit}
 	order := make([]int32, len(u.CPU))
 	for i := range order {
 		order[i] = int32(i)
@@ -128,13 +128,14 @@ func (t *VCSchedTasks) infeasibleBySum() string {
 		sum += t.Mem[k] * int64(t.Count[k])
 	}
 	if sum > t.Hosts*t.Cap {
-		return fmt.Sprintf("the tasks need %.6g hosts' memory, there are %d hosts", float64(sum)/float64(t.units.Scale), t.Hosts)
+		return fmt.Sprintf("the tasks need %.6g hosts' memory, there are %d hosts", float64(sum)/float64(t.units.Scale), t.units.Hosts)
 	}
 	return ""
 }
 
-// AreaLoad is the average load, rounded up: no assignment's largest load is
-// smaller. O(n).
+// AreaLoad is the average load, rounded up to a multiple of the unit, as every
+// load is one, and at least the largest task's: no assignment's largest load is
+// smaller than its average load or than what one task needs. O(n).
 func (t *VCSchedTasks) AreaLoad() int64 {
 	var sum int64
 	for k := range t.CPU {
@@ -146,8 +147,13 @@ func (t *VCSchedTasks) AreaLoad() int64 {
 }
 
 // PackingLoad is a load such that every assignment has a host of at least
-// that load, or the reason why no assignment fits in memory. It never passes
-// one host's CPU by proof effort: a largest load of up to Scale gives yield 1.
+// that load, or the reason why no assignment fits in memory.
+//
+// Besides the area: of the k H + 1 tasks of the largest CPU need some k + 1 share
+// a host, whose load is at least k + 1 times the smallest need among them; and a
+// load of mid is proved if refute shows that no assignment has a largest load of
+// mid - 1 (loads are integers). Refutations needn't be monotone in the load: each
+// value that lo takes has its own.
 func (t *VCSchedTasks) PackingLoad() (load int64, infeasible string) {
 	if why := t.infeasibleBySum(); why != "" {
 		return 0, why
@@ -184,22 +190,27 @@ func (t *VCSchedTasks) PackingLoad() (load int64, infeasible string) {
 }
 
 // refute returns why the tasks can't be placed with a largest load of at most
-// the given one; empty if these tests don't know.
+// the given one; empty if these tests don't know. Tasks of which no two fit on one
+// host need as many hosts as they are. A dual-feasible function f has
+// sum f(x) ≤ f's bin value over what fits on a host, in memory or in CPU, so all
+// tasks need at least sum f(x) / bin value hosts.
 func (t *VCSchedTasks) refute(load int64) string {
 	if n := t.clique(load); n > t.Hosts {
-		return fmt.Sprintf("%d tasks of which no two fit on one host, there are %d hosts", n, t.Hosts)
+		return fmt.Sprintf("%d tasks of which no two fit on one host, there are %d hosts", n, t.units.Hosts)
 	}
 	if n := dualFeasible(t.Mem, t.Count, t.Cap); n > t.Hosts {
-		return fmt.Sprintf("the memory needs alone fill at least %d hosts, there are %d hosts", n, t.Hosts)
+		return fmt.Sprintf("the memory needs alone fill at least %d hosts, there are %d hosts", n, t.units.Hosts)
 	}
 	if n := dualFeasible(t.CPU, t.Count, load); n > t.Hosts {
-		return fmt.Sprintf("at this load the CPU needs alone fill at least %d hosts, there are %d hosts", n, t.Hosts)
+		return fmt.Sprintf("at this load the CPU needs alone fill at least %d hosts, there are %d hosts", n, t.units.Hosts)
 	}
 	return ""
 }
 
 // clique is the size of a set of tasks of which no two fit on one host:
-// those that need more than half of a resource, extended greedily. O(n²).
+// those that need more than half of a resource, extended greedily. A type all of
+// whose tasks conflict with each other counts with all of them, another with one.
+// O(n²).
 func (t *VCSchedTasks) clique(load int64) int64 {
 	conflict := func(a, b int) bool {
 		return t.CPU[a]+t.CPU[b] > load || t.Mem[a]+t.Mem[b] > t.Cap

@@ -49,7 +49,7 @@ func NewPatterns(t *VCSchedTasks) *Patterns {
 
 // Add puts the hosts' contents of a placement into the pool.
 func (p *Patterns) Add(hosts []int32) {
-	counts := make([]map[int32]int32, p.t.Hosts)
+	counts := make([]map[int32]int32, p.t.units.Hosts)
 	for k, tasks := range p.t.Tasks {
 		for _, i := range tasks {
 			if counts[hosts[i]] == nil {
@@ -123,7 +123,8 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 		if r.Status != highs.Optimal {
 			return false, nil
 		}
-		if r.Objective <= float64(p.t.Hosts)*(1+1e-9) {
+		// Closer than HiGHS's tolerance on duals no new pattern may come up.
+		if r.Objective <= float64(p.t.Hosts)*(1+1e-7) {
 			return false, nil
 		}
 		var total int64
@@ -131,7 +132,11 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 			weights[k] = int64(min(max(d, 0), 1) * weightScale)
 			total += weights[k] * int64(p.t.Count[k])
 		}
-		// Refuted if no pattern weighs more than this.
+		if total <= 0 {
+			return false, nil // duals of another sign than they have at an optimum
+		}
+		// Refuted if no pattern weighs more than this: H of them weigh less than
+		// all tasks.
 		threshold := (total - 1) / p.t.Hosts
 		found, complete := p.price(ctx, weights, load, threshold)
 		if len(found) == 0 {

@@ -16,13 +16,25 @@ import (
 // Korf (An improved algorithm for optimal bin packing, 2003) on bit sets.
 //
 // Items are in an order of decreasing difficulty. For the given C every
-// subset of items that fits in a bin and wastes no more of either resource
-// than all bins together may is listed once, under its first item. A node
-// fills one bin with the first item left and one subset of the items left; it
-// leaves out subsets that are dominated (another item left could be added, or
-// put in the place of a smaller one: the item that it meets in another bin
-// then changes places) and those that waste more than what is left to waste.
-// Sets of items that were found not to fit in the bins left are remembered.
+// subset of items that fits in a bin is listed once, under its first item. A
+// node fills one bin with the first item left, which has to go somewhere, bins
+// being equal, and one subset of the items left. Let P be a partition of the
+// items left into the bins left, and s its subset with the first item. Each rule
+// that leaves a subset or a node out, and why it may:
+//
+//   - waste: the bins left have sum(cap) - sum(sizes left) to waste in each
+//     resource, slack, and no bin of P wastes less than 0: s wastes at most slack.
+//   - maximal: if an item x left fits in what s leaves, it can go there from its
+//     bin in P, which then has more room.
+//   - exchange: if x left is in no resource smaller than i in s, i not the first
+//     item, and s - i + x fits, x and i can change places in P: the bin of x
+//     takes no more than before. Each such step, and each of "maximal", makes s
+//     larger in a resource and smaller in none, or leaves both as they are and
+//     the sum of its items' indices smaller, so they end, in a partition whose
+//     subset with the first item is not left out. Its waste is at most that of s.
+//   - memo: whether the items left fit in the bins left depends on nothing else
+//     (slack is a function of both), and what doesn't fit in k bins doesn't fit in
+//     fewer.
 //
 // Where the lists would get too long (many items per bin), subsets are made one
 // by one at each node instead.
@@ -33,6 +45,7 @@ type partition struct {
 	bins    int
 	cap     [2]int64
 	threads int
+	off     vcschedRules
 
 	lists [][]subset // by first item, by increasing waste of the tighter resource
 	tight int        // the resource of which the smaller share may be wasted
@@ -50,6 +63,20 @@ type subset struct {
 	items  uint64
 	better uint64   // items outside that could be added or exchanged in
 	waste  [2]int64 // capacity left
+}
+
+// fits reports whether a bin takes the items.
+func (p *partition) fits(items uint64) bool {
+	for r, size := range p.size {
+		left := p.cap[r]
+		for rest := items; rest != 0; rest &= rest - 1 {
+			left -= size[bits.TrailingZeros64(rest)]
+		}
+		if left < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // maxItems is the number of bits in a set.
@@ -91,6 +118,9 @@ func (p *partition) decide(ctx context.Context, capacity, limit int64) answer {
 		if root.slack[r] < 0 {
 			return no
 		}
+	}
+	if p.off&noWaste != 0 {
+		root.slack = [2]int64{math.MaxInt64 / 2, math.MaxInt64 / 2}
 	}
 	p.tight = 0
 	if float64(root.slack[1])/float64(p.cap[1]) < float64(root.slack[0])/float64(p.cap[0]) {
@@ -192,8 +222,8 @@ func (p *partition) list(ctx context.Context, slack [2]int64) bool {
 	if p.lists == nil {
 		p.lists = make([][]subset, n)
 	}
-	least := [2]int64{p.cap[0] - slack[0], p.cap[1] - slack[1]}
-	var rest [2][65]int64 // sums of the items from k on
+	least := [2]int64{p.cap[0] - slack[0], p.cap[1] - slack[1]} // what a bin holds at least, by the waste
+	var rest [2][65]int64                                       // sums of the items from k on
 	for r := range rest {
 		for k := n - 1; k >= 0; k-- {
 			rest[r][k] = rest[r][k+1] + p.size[r][k]
@@ -249,7 +279,12 @@ func (p *partition) betterItems(s *subset, seed int) uint64 {
 		}
 		c, m := p.size[0][x], p.size[1][x]
 		if c <= s.waste[0] && m <= s.waste[1] {
-			better |= 1 << x
+			if p.off&noMaximal == 0 {
+				better |= 1 << x
+			}
+			continue
+		}
+		if p.off&noExchange != 0 {
 			continue
 		}
 		for in := inner; in != 0; in &= in - 1 {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// fits decides by trying every bin for every item.
-func fits(p *partition, capacity int64) bool {
+// plainFits decides by trying every bin for every item.
+func plainFits(p *partition, capacity int64) bool {
 	free := make([][2]int64, p.bins)
 	for b := range free {
 		free[b] = [2]int64{capacity, p.cap[1]}
@@ -78,7 +78,7 @@ func TestPartitionAgainstPlain(t *testing.T) {
 	for range 5000 {
 		p := randomPartition(rng, 9)
 		capacity := int64(15 + rng.IntN(40))
-		want := fits(p, capacity)
+		want := plainFits(p, capacity)
 		count[want]++
 		for _, threads := range []int{1, 3} {
 			p.threads = threads

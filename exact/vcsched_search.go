@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -23,18 +24,22 @@ import (
 //     bounds, which are refuted faster the lower they are,
 //  4. beyond, or where memory leaves bin completion in the dark: the
 //     column-generation bound over host patterns and placements built from its
-//     patterns.
+//     patterns,
+//  5. up to 64 tasks whose memory needs come to a host's, tolerance included, to
+//     within the rounding of 64-bit units: a depth-first search in 128 bits.
 //
 // It is any-time: when ctx or the time limit ends, the result carries the best
 // placement and the bound proved by then. The solution doesn't depend on the
 // number of threads.
-type VCSchedSearch struct{}
+type VCSchedSearch struct {
+	off vcschedRules // for tests
+}
 
 // Name is "search".
 func (VCSchedSearch) Name() string { return "search" }
 
 // Solve implements model.Solver.
-func (VCSchedSearch) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+func (e VCSchedSearch) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	r := model.NewResult("search", set.Seed)
 	v, ok := in.(*model.VCSched)
 	if !ok {
@@ -42,7 +47,7 @@ func (VCSchedSearch) Solve(ctx context.Context, in model.Instance, set model.Set
 	}
 	ctx, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
-	s := &vcschedSearch{ctx: ctx, in: v, set: set, start: time.Now(), u: v.Units()}
+	s := &vcschedSearch{ctx: ctx, in: v, set: set, start: time.Now(), u: v.Units(), off: e.off}
 	if err := s.run(); err != nil {
 		return r, fmt.Errorf("search: %w", err)
 	}
@@ -76,6 +81,8 @@ type vcschedSearch struct {
 	start time.Time
 	u     *model.VCSchedUnits
 	tasks *bounds.VCSchedTasks
+	off   vcschedRules
+	view  memoryView
 
 	lower      int64   // no placement has a smaller largest load
 	upper      int64   // the largest load of hosts; MaxInt64 without
@@ -100,12 +107,19 @@ func (s *vcschedSearch) stopped() bool {
 	return true
 }
 
-// found takes a placement if it is better.
-func (s *vcschedSearch) found(load int64, hosts []int32) {
-	if load < s.upper {
-		s.upper, s.hosts = load, slices.Clone(hosts)
-		s.report()
+// found takes a placement if it is better and fits in memory and the migration
+// budget exactly, not in units alone: no placement gets past it. It is false if
+// the placement doesn't fit.
+func (s *vcschedSearch) found(load int64, hosts []int32) bool {
+	if load >= s.upper {
+		return true
 	}
+	if !s.u.Fits(hosts) {
+		return false
+	}
+	s.upper, s.hosts = load, slices.Clone(hosts)
+	s.report()
+	return true
 }
 
 // raise takes a proved lower bound.
@@ -134,6 +148,9 @@ func (s *vcschedSearch) run() error {
 	if why != "" {
 		s.infeasible = why
 		return nil
+	}
+	if s.off&noPacking != 0 {
+		load = s.tasks.AreaLoad()
 	}
 	// Loads up to a whole host all give the yield 1.
 	s.lower = max(load, s.u.Scale)
@@ -178,27 +195,67 @@ func (s *vcschedSearch) run() error {
 	if s.closed() || s.stopped() {
 		return nil
 	}
-	if n <= 3*s.u.Hosts || s.hosts == nil {
+	if (n <= 3*s.u.Hosts || s.hosts == nil) && s.off&noPatterns == 0 {
 		if err := s.patterns(); err != nil {
 			return err
 		}
 	}
 	for !s.closed() && !s.stopped() {
-		if n <= maxItems {
-			s.complete(math.MaxInt64)
-		} else {
+		switch {
+		case n > maxItems:
 			improve(vcsched.AnnealSteps(n))
+		case s.view == exactView:
+			s.tree(improve)
+		default:
+			s.complete(math.MaxInt64)
 		}
 	}
 	return nil
 }
 
+// memoryView is what the search for up to 64 tasks takes for a task's memory.
+// Views but the last are relaxations, so that "no" is a proof in each of them.
+// A placement that fits in a view and not exactly, which takes memory needs that
+// come to 1 + FitTolerance to within the view's rounding, sends the search to
+// the next.
+type memoryView int
+
+const (
+	unitsView memoryView = iota // the instance's units
+	fineView                    // as fine a unit as 64 bits allow; exact for needs of 1/16 and more
+	exactView                   // 128 bits, by the budget tree
+)
+
+// memory is the tasks' memory needs and the hosts' capacity in the view.
+// Rounding down is a relaxation: the sum of needs rounded down is at most the
+// sum rounded down, which is at most the capacity rounded down if the sum is at
+// most the capacity.
+func (s *vcschedSearch) memory() (needs []int64, capacity int64) {
+	if s.view == unitsView {
+		return s.u.Memory, s.u.MemoryCap
+	}
+	n := len(s.u.Memory)
+	k := uint(62 - bits.Len(uint(n)))
+	needs = make([]int64, n)
+	for i := range needs {
+		needs[i] = s.u.Exact[s.u.Job[i]].Floor(k)
+	}
+	return needs, s.u.ExactCap.Floor(k)
+}
+
 // complete runs bin completion until the gap is closed, about the given number
-// of nodes is spent, or ctx ends. Without a bound on the nodes (MaxInt64) it uses
+// of nodes is spent, ctx ends or a placement shows that another memoryView is
+// needed. Without a bound on the nodes (MaxInt64) it uses
 // all threads.
 func (s *vcschedSearch) complete(effort int64) {
 	n := len(s.u.CPU)
-	p := &partition{bins: s.u.Hosts, cap: [2]int64{0, s.u.MemoryCap}, threads: s.set.Workers()}
+	view := s.view
+	if view == exactView {
+		return
+	}
+	memory, capacity := s.memory()
+	// No more bins than items are used, and their capacities don't overflow.
+	p := &partition{bins: min(s.u.Hosts, n), cap: [2]int64{0, capacity}, threads: s.set.Workers(), off: s.off}
 	// A bin's first item is the one that is hardest to place.
 	order := make([]int32, n)
 	hard := make([]float64, n)
@@ -209,7 +266,7 @@ func (s *vcschedSearch) complete(effort int64) {
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(hard[b], hard[a]) })
 	for _, i := range order {
-		p.size[0], p.size[1] = append(p.size[0], s.u.CPU[i]), append(p.size[1], s.u.Memory[i])
+		p.size[0], p.size[1] = append(p.size[0], s.u.CPU[i]), append(p.size[1], memory[i])
 	}
 	var spent int64
 	ask := func(load, limit int64) answer {
@@ -226,7 +283,9 @@ func (s *vcschedSearch) complete(effort int64) {
 					}
 				}
 			}
-			s.found(max(s.u.MaxLoad(hosts), s.u.Scale), hosts)
+			if !s.found(max(s.u.MaxLoad(hosts), s.u.Scale), hosts) {
+				s.view++
+			}
 		case no:
 			if load >= s.any() {
 				s.infeasible = "bin completion found no placement that fits in memory"
@@ -239,20 +298,21 @@ func (s *vcschedSearch) complete(effort int64) {
 	// Halving the interval beats asking for the next better load: low loads
 	// are refuted at once, and an answer "yes" halves it too. Loads on which
 	// the limit is hit are left for lower ones, then for a larger limit.
-	for limit := int64(1 << 15); !s.closed() && s.ctx.Err() == nil && spent < effort; limit *= 4 {
+	over := func() bool { return s.closed() || s.ctx.Err() != nil || s.view != view }
+	for limit := int64(1 << 15); !over() && spent < effort; limit *= 4 {
 		if effort == math.MaxInt64 {
 			limit = effort
 		}
 		if s.hosts == nil && ask(s.any(), limit) == no {
 			return
 		}
-		for share := int64(2); share <= 64 && !s.closed() && s.ctx.Err() == nil; {
+		for share := int64(2); share <= 64 && !over(); {
 			load := s.lower + (min(s.upper, 2*s.lower)-s.lower)/share
 			if ask(load-load%s.tasks.Unit, limit) == unknown {
 				share *= 2
 			}
 		}
-		if !s.closed() && s.hosts != nil && s.ctx.Err() == nil {
+		if s.hosts != nil && !over() {
 			ask(s.upper-s.tasks.Unit, limit)
 		}
 	}

@@ -44,6 +44,9 @@ func (w *walker) fill(left uint64, bins int, slack [2]int64) bool {
 		return true
 	}
 	if bins == 1 { // the slack says that they fit
+		if w.p.off&noWaste != 0 && !w.p.fits(left) {
+			return false
+		}
 		w.chosen = append(w.chosen, left)
 		return true
 	}
@@ -161,6 +164,9 @@ func (w *walker) remembered(left uint64, bins int) bool {
 // remember notes that the items left don't fit in the bins left. The table
 // grows with the search, up to 2^22 entries; older entries give way.
 func (w *walker) remember(left uint64, bins int) {
+	if w.p.off&noMemo != 0 {
+		return
+	}
 	if int64(len(w.memo)) < w.nodes && len(w.memo) < 1<<22 {
 		old := w.memo
 		w.memo = make([]memoEntry, 4*len(old))

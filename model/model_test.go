@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"math/big"
 	"strings"
 	"testing"
 
@@ -49,6 +48,8 @@ func TestDecodeInstanceErrors(t *testing.T) {
 		"no hosts":           {edit(`"hosts":2`, `"hosts":0`), "hosts is 0"},
 		"negative need":      {edit(`"cpu":0.5`, `"cpu":-0.5`), "cpu is -0.5"},
 		"zero CPU":           {edit(`"cpu":0.5`, `"cpu":0`), "cpu is 0"},
+		"CPU too small":      {edit(`"cpu":0.5`, `"cpu":1e-30`), "cpu is 1e-30, must be at least 1e-12"},
+		"memory too small":   {edit(`"memory":0.3`, `"memory":5e-324`), "memory is 5e-324, must be 0 or at least 1e-12"},
 		"larger than a host": {edit(`"memory":0.3`, `"memory":1.3`), "memory is 1.3"},
 		"infinite":           {edit(`"cpu":0.5`, `"cpu":1e999`), "cpu"},
 		"no tasks":           {edit(`"tasks":1`, `"tasks":0`), "tasks is 0"},
@@ -80,6 +81,9 @@ func anyInstance(t *rapid.T) *model.VCSched {
 	for i := range rapid.IntRange(1, 8).Draw(t, "jobs") {
 		j := model.VCSchedJob{ID: string(rune('a' + i)), Tasks: rapid.IntRange(1, 3).Draw(t, "tasks"),
 			CPU: rapid.Float64Range(1e-6, 1).Draw(t, "cpu"), Memory: rapid.Float64Range(0, 1).Draw(t, "memory")}
+		if j.Memory < 1e-12 {
+			j.Memory = 0
+		}
 		if rapid.Bool().Draw(t, "runs") {
 			for range j.Tasks {
 				j.CurrentHosts = append(j.CurrentHosts, rapid.IntRange(0, in.Hosts-1).Draw(t, "current"))
@@ -233,38 +237,6 @@ func TestObjective(t *testing.T) {
 	if o := (model.Objective{Value: 1, Second: 2, Sense: model.Maximise, SecondSense: model.Maximise}); !o.Better(model.Objective{Value: 1, Second: 1}) || o.Better(o) {
 		t.Error("ties are broken by the second objective")
 	}
-}
-
-// Fixed point is a relaxation: what fits exactly fits in units, and the yield
-// bound of a load in units isn't below the yield of that load.
-func TestUnitsRelax(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		in := anyInstance(t)
-		u := in.Units()
-		hosts := anyHosts(t, in)
-		exact := make([]*big.Rat, in.Hosts)
-		mem := make([]int64, in.Hosts)
-		for h := range exact {
-			exact[h] = new(big.Rat)
-		}
-		for i, h := range hosts {
-			exact[h].Add(exact[h], new(big.Rat).SetFloat64(in.Jobs[u.Job[i]].Memory))
-			mem[h] += u.Memory[i]
-		}
-		for h := range exact {
-			if exact[h].Cmp(big.NewRat(1, 1)) <= 0 && mem[h] > u.MemoryCap {
-				t.Fatalf("host %d is full exactly, %d of %d in units", h, mem[h], u.MemoryCap)
-			}
-			if e := 1 + 1e-9; mem[h] <= u.MemoryCap && exact[h].Cmp(new(big.Rat).SetFloat64(e)) > 0 {
-				t.Fatalf("host %d fits in units and exceeds the tolerance: %v", h, exact[h].FloatString(15))
-			}
-		}
-		if y, b := in.Yield(hosts), u.YieldBound(u.MaxLoad(hosts)); y > b {
-			t.Fatalf("yield %v above the bound %v of its own load", y, b)
-		} else if y < b*(1-1e-9) {
-			t.Fatalf("bound %v far above the yield %v", b, y)
-		}
-	})
 }
 
 func TestDecimalsThatFillAHost(t *testing.T) {

@@ -33,8 +33,8 @@ type VCSched struct {
 type VCSchedJob struct {
 	ID     string  `json:"id"`
 	Tasks  int     `json:"tasks"`  // ≥ 1; 1 for a sequential job
-	CPU    float64 `json:"cpu"`    // per task, share of a host, in (0, 1]
-	Memory float64 `json:"memory"` // per task, share of a host, in [0, 1]
+	CPU    float64 `json:"cpu"`    // per task, share of a host, in [1e-12, 1]
+	Memory float64 `json:"memory"` // per task, share of a host, 0 or in [1e-12, 1]
 	// CurrentHosts says where each task runs now, one host number (from 0)
 	// for each task; empty for a new arrival.
 	CurrentHosts []int `json:"current_hosts,omitempty"`
@@ -80,8 +80,8 @@ func (v *VCSched) Tasks() int {
 const maxSize = 10_000_000
 
 // Validate reports the first broken rule: at least one host and one job,
-// distinct non-empty job ids, at least one task per job, cpu in (0, 1], memory
-// in [0, 1], current_hosts empty or one valid host per task, a budget that is
+// distinct non-empty job ids, at least one task per job, cpu in [1e-12, 1], memory
+// 0 or in [1e-12, 1], current_hosts empty or one valid host per task, a budget that is
 // finite and not negative.
 func (v *VCSched) Validate() error {
 	bad := func(format string, args ...any) error {
@@ -117,8 +117,14 @@ func (v *VCSched) Validate() error {
 		if !(j.CPU > 0 && j.CPU <= 1) {
 			return bad("%s: cpu is %v, must be above 0 and at most 1 (a whole host)", where, j.CPU)
 		}
+		if j.CPU < minNeed {
+			return bad("%s: cpu is %v, must be at least %g of a host; give %g instead", where, j.CPU, minNeed, minNeed)
+		}
 		if !(j.Memory >= 0 && j.Memory <= 1) {
 			return bad("%s: memory is %v, must be from 0 to 1 (a whole host)", where, j.Memory)
+		}
+		if j.Memory > 0 && j.Memory < minNeed {
+			return bad("%s: memory is %v, must be 0 or at least %g of a host; give 0 instead", where, j.Memory, minNeed)
 		}
 		if n := len(j.CurrentHosts); n != 0 && n != j.Tasks {
 			return bad("%s: current_hosts has %d entries, must have one for each of the %d tasks or none", where, n, j.Tasks)

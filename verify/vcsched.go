@@ -123,8 +123,12 @@ func vcsched(in *model.VCSched, p *model.Placement, r *Report) {
 			lowest = y
 		}
 		all := new(big.Rat).Mul(need, new(big.Rat).SetInt64(int64(j.Tasks)))
-		f, _ := all.Quo(total.rat(), all).Float64()
-		yields.Add(&yields, exact(f)) // a job's yield to 53 bits, so that the sum stays small
+		// A job's yield to 53 bits, so that the sum stays small.
+		yield := all.Quo(total.rat(), all)
+		if f, _ := yield.Float64(); !math.IsInf(f, 0) { // shares may be as large as numbers get
+			yield = exact(f)
+		}
+		yields.Add(&yields, yield)
 	}
 	one := big.NewRat(1, 1)
 	for _, resource := range []struct {

@@ -72,7 +72,8 @@ func (s *Improver) Best() (int64, []int32, bool) {
 	return s.bestLoad, s.best, s.best != nil
 }
 
-// record keeps the current state if it is feasible and the best so far.
+// record keeps the current state if it is feasible, in units and exactly, and
+// the best so far.
 func (s *Improver) record() bool {
 	for _, m := range s.mem {
 		if m > s.u.MemoryCap {
@@ -84,6 +85,10 @@ func (s *Improver) record() bool {
 	}
 	l := slices.Max(s.load)
 	if l >= s.bestLoad {
+		return false
+	}
+	if !s.u.Fits(s.host) {
+		s.u = s.u.Strict() // no such state is met again
 		return false
 	}
 	s.bestLoad = l

@@ -18,7 +18,12 @@ func run(ctx context.Context, in *model.VCSched, set model.Settings, place place
 	if in.MigrationBudget != nil {
 		return nil, fmt.Errorf("%w: it knows no migration budget; use anneal, search or highs", model.ErrUnsupported)
 	}
-	hosts, err := place(ctx, in, in.Units(), set)
+	u := in.Units()
+	hosts, err := place(ctx, in, u, set)
+	if err == nil && !u.Fits(hosts) {
+		// In units the memory on some host was within its rounding.
+		hosts, err = place(ctx, in, u.Strict(), set)
+	}
 	if err != nil {
 		return nil, err
 	}
