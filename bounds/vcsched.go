@@ -73,8 +73,9 @@ func VCSched(ctx context.Context, in *model.VCSched) ([]Bound, error) {
 	return append(all, b), err
 }
 
-// VCSchedTasks are an instance's tasks grouped into types of equal needs,
-// types by decreasing CPU need, then by decreasing memory need.
+// VCSchedTasks are an instance's tasks grouped into types of equal needs (the
+// memory needs exactly, the CPU needs in units), types by decreasing CPU need,
+// then by decreasing memory need.
 type VCSchedTasks struct {
 	units *model.VCSchedUnits
 	CPU   []int64
@@ -97,11 +98,18 @@ func NewVCSchedTasks(u *model.VCSchedUnits) *VCSchedTasks {
 		if u.CPU[a] != u.CPU[b] {
 			return cmpDown(u.CPU[a], u.CPU[b])
 		}
-		return cmpDown(u.Memory[a], u.Memory[b])
+		x, y := u.Exact[u.Job[a]], u.Exact[u.Job[b]]
+		switch {
+		case y.Less(x):
+			return -1
+		case x.Less(y):
+			return 1
+		}
+		return 0
 	})
 	for _, i := range order {
 		k := len(t.CPU) - 1
-		if k < 0 || t.CPU[k] != u.CPU[i] || t.Mem[k] != u.Memory[i] {
+		if k < 0 || t.CPU[k] != u.CPU[i] || u.Exact[u.Job[t.Tasks[k][0]]] != u.Exact[u.Job[i]] {
 			t.CPU, t.Mem = append(t.CPU, u.CPU[i]), append(t.Mem, u.Memory[i])
 			t.Count, t.Tasks = append(t.Count, 0), append(t.Tasks, nil)
 			k++

@@ -21,9 +21,14 @@ type VCSchedModel struct {
 	// Yield turns the model's objective, or a bound on it, into a yield.
 	Yield func(objective float64) float64
 	// E is the index of the variable that puts the k-th task, counted
-	// through the instance, on the first host; the other hosts follow.
-	// Nil in the compact formulation.
+	// through the instance, on the first host; the other hosts follow. In the
+	// compact formulation it is the variable of the task's type, of which a
+	// host's value is the number of such tasks.
 	E []int
+	// Memory are the rows of the hosts' memory, Budget that of the migration
+	// budget, -1 without.
+	Memory []int
+	Budget int
 }
 
 // VCSchedFormulations are the names that VCSchedFormulation knows, the default first.
@@ -96,10 +101,17 @@ func VCSchedFormulation(in *model.VCSched, name string) (*VCSchedModel, error) {
 	return nil, fmt.Errorf("formulation %q is unknown, give one of %v", name, VCSchedFormulations)
 }
 
+// smallNeed is the CPU need below which the formulations of the paper get
+// their variables x as shares of the need, and not of the host, since a
+// coefficient of 1/need is beyond what solvers' tolerances can take.
+const smallNeed = 1e-4
+
 // vcschedShares builds Eq. 3-11, 12-21 or 22-31: binary e puts a task on a
-// host, rational x is its CPU there, Y the minimum yield.
+// host, rational x is its CPU there, Y the minimum yield. If a need is below
+// smallNeed, x is in shares of the task's need.
 func vcschedShares(in *model.VCSched, name string) *VCSchedModel {
-	f := &VCSchedModel{Yield: func(y float64) float64 { return y }}
+	small := slices.ContainsFunc(in.Jobs, func(j model.VCSchedJob) bool { return j.CPU < smallNeed })
+	f := &VCSchedModel{Yield: func(y float64) float64 { return y }, Budget: -1}
 	f.Name, f.Maximise = in.Name, true
 	H := in.Hosts
 	// Equation numbers of: placed once, x ≤ e, x ≤ need, CPU, memory, yield.
@@ -113,6 +125,10 @@ func vcschedShares(in *model.VCSched, name string) *VCSchedModel {
 	var moved []milp.Term
 	for i := range in.Jobs {
 		j := &in.Jobs[i]
+		need, cpuOfX := j.CPU, 1.0 // in what x is counted in, and that in hosts
+		if small {
+			need, cpuOfX = 1, j.CPU
+		}
 		yield := []milp.Term{{Var: y, Coef: 1}}
 		var before []milp.Term // the shares of the job's task before
 		for k := range j.Tasks {
@@ -130,8 +146,8 @@ func vcschedShares(in *model.VCSched, name string) *VCSchedModel {
 				x := f.AddVar(milp.Var{Name: fmt.Sprintf("x_%s_%d", label, h+1), Upper: 1})
 				once = append(once, milp.Term{Var: e + h, Coef: 1})
 				shares = append(shares, milp.Term{Var: x, Coef: 1})
-				yield = append(yield, milp.Term{Var: x, Coef: -1 / (j.CPU * float64(j.Tasks))})
-				cpu[h] = append(cpu[h], milp.Term{Var: x, Coef: 1})
+				yield = append(yield, milp.Term{Var: x, Coef: -1 / (need * float64(j.Tasks))})
+				cpu[h] = append(cpu[h], milp.Term{Var: x, Coef: cpuOfX})
 				mem[h] = append(mem[h], milp.Term{Var: e + h, Coef: j.Memory})
 				f.AddRow(fmt.Sprintf("eq%s_%s_%d", eq[1], label, h+1), math.Inf(-1), 0,
 					milp.Term{Var: x, Coef: 1}, milp.Term{Var: e + h, Coef: -1})
@@ -140,7 +156,7 @@ func vcschedShares(in *model.VCSched, name string) *VCSchedModel {
 				}
 			}
 			f.AddRow(fmt.Sprintf("eq%s_%s", eq[0], label), 1, 1, once...)
-			f.AddRow(fmt.Sprintf("eq%s_%s", eq[2], label), math.Inf(-1), j.CPU, shares...)
+			f.AddRow(fmt.Sprintf("eq%s_%s", eq[2], label), math.Inf(-1), need, shares...)
 			if before != nil { // Eq. 19: equal CPU for all tasks of a job
 				equal := slices.Clone(shares)
 				for _, t := range before {
@@ -154,10 +170,10 @@ func vcschedShares(in *model.VCSched, name string) *VCSchedModel {
 	}
 	for h := range H {
 		f.AddRow(fmt.Sprintf("eq%s_%d", eq[3], h+1), math.Inf(-1), 1, cpu[h]...)
-		f.AddRow(fmt.Sprintf("eq%s_%d", eq[4], h+1), math.Inf(-1), 1, mem[h]...)
+		f.Memory = append(f.Memory, f.AddRow(fmt.Sprintf("eq%s_%d", eq[4], h+1), math.Inf(-1), 1, mem[h]...))
 	}
 	if name == "migration" && in.MigrationBudget != nil {
-		f.AddRow("eq31", math.Inf(-1), *in.MigrationBudget, moved...)
+		f.Budget = f.AddRow("eq31", math.Inf(-1), *in.MigrationBudget, moved...)
 	}
 	f.Decode = func(x []float64) (*model.Placement, error) { return decodeHosts(in, f.E, x) }
 	f.Encode = func(hosts []int32) []float64 {
@@ -167,7 +183,10 @@ func vcschedShares(in *model.VCSched, name string) *VCSchedModel {
 		for i := range in.Jobs {
 			for range in.Jobs[i].Tasks {
 				e := f.E[k] + int(hosts[k])
-				x[e], x[e+H] = 1, x[y]*in.Jobs[i].CPU
+				x[e], x[e+H] = 1, x[y]
+				if !small {
+					x[e+H] *= in.Jobs[i].CPU
+				}
 				k++
 			}
 		}
@@ -192,7 +211,7 @@ func decodeHosts(in *model.VCSched, first []int, x []float64) (*model.Placement,
 // vcschedLoads is the compact model with one variable for each task and host,
 // as a migration budget needs it.
 func vcschedLoads(in *model.VCSched) *VCSchedModel {
-	f := &VCSchedModel{Yield: loadYield}
+	f := &VCSchedModel{Yield: loadYield, Budget: -1}
 	f.Name = in.Name
 	load := f.AddVar(milp.Var{Name: "L", Upper: milp.Inf, Cost: 1})
 	cpu, mem := make([][]milp.Term, in.Hosts), make([][]milp.Term, in.Hosts)
@@ -216,9 +235,9 @@ func vcschedLoads(in *model.VCSched) *VCSchedModel {
 	}
 	for h := range in.Hosts {
 		f.AddRow(fmt.Sprintf("load_%d", h+1), math.Inf(-1), 0, append(cpu[h], milp.Term{Var: load, Coef: -1})...)
-		f.AddRow(fmt.Sprintf("memory_%d", h+1), math.Inf(-1), 1, mem[h]...)
+		f.Memory = append(f.Memory, f.AddRow(fmt.Sprintf("memory_%d", h+1), math.Inf(-1), 1, mem[h]...))
 	}
-	f.AddRow("budget", math.Inf(-1), *in.MigrationBudget, moved...)
+	f.Budget = f.AddRow("budget", math.Inf(-1), *in.MigrationBudget, moved...)
 	f.Decode = func(x []float64) (*model.Placement, error) { return decodeHosts(in, f.E, x) }
 	f.Encode = func(hosts []int32) []float64 {
 		x := make([]float64, len(f.Vars))
@@ -256,18 +275,22 @@ func loadYield(load float64) float64 { return 1 / max(1, load) }
 // with N tasks up to and including a type, at most N hosts are used by then.
 // Every placement becomes such a one by renumbering its hosts.
 func vcschedCompact(in *model.VCSched, u *model.VCSchedUnits, t *VCSchedTasks) *VCSchedModel {
-	f := &VCSchedModel{Yield: loadYield}
+	f := &VCSchedModel{Yield: loadYield, Budget: -1}
 	f.Name = in.Name
 	H := in.Hosts
 	load := f.AddVar(milp.Var{Name: "L", Upper: milp.Inf, Cost: 1})
 	cpu, mem, used := make([][]milp.Term, H), make([][]milp.Term, H), make([][]milp.Term, H)
 	index := make([]int, len(t.CPU))
 	soFar := 0
+	f.E = make([]int, len(u.CPU))
 	for k := range t.CPU {
 		count := float64(t.Count[k])
 		soFar += int(t.Count[k])
 		j := &in.Jobs[u.Job[t.Tasks[k][0]]]
 		index[k] = len(f.Vars)
+		for _, i := range t.Tasks[k] {
+			f.E[i] = index[k]
+		}
 		var all []milp.Term
 		for h := range H {
 			v := milp.Var{Name: fmt.Sprintf("n_%d_%d", k+1, h+1), Upper: count, Integer: true}
@@ -292,7 +315,7 @@ func vcschedCompact(in *model.VCSched, u *model.VCSchedUnits, t *VCSchedTasks) *
 	}
 	for h := range H {
 		f.AddRow(fmt.Sprintf("load_%d", h+1), math.Inf(-1), 0, append(cpu[h], milp.Term{Var: load, Coef: -1})...)
-		f.AddRow(fmt.Sprintf("memory_%d", h+1), math.Inf(-1), 1, mem[h]...)
+		f.Memory = append(f.Memory, f.AddRow(fmt.Sprintf("memory_%d", h+1), math.Inf(-1), 1, mem[h]...))
 	}
 	f.Encode = func(hosts []int32) []float64 {
 		x := make([]float64, len(f.Vars))

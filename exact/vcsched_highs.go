@@ -67,19 +67,12 @@ func (s VCSchedHiGHS) Solve(ctx context.Context, in model.Instance, set model.Se
 			set.Progress(model.Progress{Algorithm: s.Name(), Incumbent: f.Yield(p.Incumbent), Bound: f.Yield(p.Bound), Nodes: p.Nodes, Elapsed: p.Elapsed})
 		}
 	}
-	h, err := highs.Solve(ctx, &f.Model, o)
-	if err == nil && (h.Status == highs.Optimal || h.Status == highs.Infeasible) {
-		h, err = secondOpinion(ctx, f, o, h)
-	}
+	h, p, err := askHiGHS(ctx, newCovers(v, v.Units(), f), o)
 	r.Elapsed, r.Nodes = time.Since(start), h.Nodes
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", s.Name(), err)
 	}
-	if h.Feasible {
-		p, err := f.Decode(h.X)
-		if err != nil {
-			return r, fmt.Errorf("%s: %w", s.Name(), err)
-		}
+	if p != nil {
 		if p, err = vcsched.RaiseAverage(ctx, v, p); err != nil {
 			return r, fmt.Errorf("%s: %w", s.Name(), err)
 		}
@@ -95,6 +88,8 @@ func (s VCSchedHiGHS) Solve(ctx context.Context, in model.Instance, set model.Se
 		r.SetBound(model.Maximise, min(1, f.Yield(h.Bound+wide)), set.GapLimit())
 		switch {
 		case r.Status == model.StatusOptimal:
+		case h.Status == highs.Optimal && p == nil:
+			r.Reason = "HiGHS's placement doesn't fit, and it finds no other"
 		case h.Status == highs.Optimal:
 			r.Reason = "HiGHS says optimal; its bound, widened by its tolerance, leaves a gap"
 		default:
@@ -102,6 +97,45 @@ func (s VCSchedHiGHS) Solve(ctx context.Context, in model.Instance, set model.Se
 		}
 	}
 	return r, nil
+}
+
+// askHiGHS solves the model until HiGHS's placement fits exactly, forbidding
+// what doesn't. The placement is nil without one; the bound and the proof of
+// infeasibility are those of the last model, a relaxation that holds every
+// placement that fits.
+func askHiGHS(ctx context.Context, c *covers, o highs.Options) (highs.Result, *model.Placement, error) {
+	start := time.Now()
+	limit := o.TimeLimit
+	var nodes int64
+	for {
+		h, err := highs.Solve(ctx, &c.m, o)
+		if err == nil && (h.Status == highs.Optimal || h.Status == highs.Infeasible) {
+			h, err = secondOpinion(ctx, c, o, h)
+		}
+		nodes += h.Nodes
+		h.Nodes = nodes
+		if err != nil || !h.Feasible {
+			return h, nil, err
+		}
+		p, err := c.f.Decode(h.X)
+		if err != nil {
+			return h, nil, err
+		}
+		hosts := p.TaskHosts()
+		if c.u.Fits(hosts) {
+			return h, p, nil
+		}
+		if h.Status != highs.Optimal || !c.forbid(hosts) {
+			return h, nil, nil
+		}
+		o.Start = nil // it has no values for the new variables
+		if limit > 0 {
+			if o.TimeLimit = limit - time.Since(start); o.TimeLimit <= 0 {
+				h.Status = highs.TimeLimit
+				return h, nil, nil
+			}
+		}
+	}
 }
 
 // widening is what a bound moves by before it is called one, in the model's sense.
@@ -115,9 +149,10 @@ func widening(f *bounds.VCSchedModel, h highs.Result) float64 {
 // secondOpinion asks HiGHS again with its own tolerances, and takes that answer
 // if it refutes the first: at 1e-8 version 1.10 calls wrong optima optimal now
 // and then, at its own hardly ever, but these are too wide for a gap of 1e-6.
-func secondOpinion(ctx context.Context, f *bounds.VCSchedModel, o highs.Options, first highs.Result) (highs.Result, error) {
+func secondOpinion(ctx context.Context, c *covers, o highs.Options, first highs.Result) (highs.Result, error) {
+	f := c.f
 	o.Tolerance = 0
-	again, err := highs.Solve(ctx, &f.Model, o)
+	again, err := highs.Solve(ctx, &c.m, o)
 	if err != nil {
 		return first, err
 	}
