@@ -23,6 +23,9 @@ func (s *vcschedSearch) runWithBudget() error {
 	}
 	imp := vcsched.NewImprover(s.u, from, s.set.Seed)
 	improve := func(steps int) {
+		if s.off&noStart != 0 {
+			return
+		}
 		imp.Improve(s.ctx, s.lower, steps)
 		if l, h, ok := imp.Best(); ok {
 			s.found(max(l, s.u.Scale), h)

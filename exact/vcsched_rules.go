@@ -16,4 +16,9 @@ const (
 	noPacking                            // the first bound by packing arguments, but for the area
 	noPatterns                           // the bound by column generation
 	rulesEnd
+
+	// What else tests turn off: the placement by local search before the search,
+	// which leaves it little to do, and bin completion, in favour of the budget tree.
+	noStart  = rulesEnd
+	treeOnly = rulesEnd << 1
 )

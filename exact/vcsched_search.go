@@ -163,6 +163,9 @@ func (s *vcschedSearch) run() error {
 	}
 	imp := vcsched.NewImprover(s.u, from, s.set.Seed)
 	improve := func(steps int) {
+		if s.off&noStart != 0 {
+			return
+		}
 		// A gap that is asked for need not be closed further.
 		enough := s.lower + int64((s.set.GapLimit()-model.DefaultGap)*float64(s.lower))
 		imp.Improve(s.ctx, enough, steps)
@@ -172,6 +175,9 @@ func (s *vcschedSearch) run() error {
 	}
 	n := len(s.u.CPU)
 	s.report()
+	if s.off&treeOnly != 0 {
+		s.view = exactView
+	}
 	if n <= maxItems {
 		// Bin completion closes a dozen tasks in the time of some thousand steps.
 		improve(20 * n * n)
