@@ -3,10 +3,11 @@ package exact
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
+	"testing"
 
+	"github.com/gapwise/gapwise/audit/plain"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -133,83 +134,12 @@ func drawVCSched(rng *rand.Rand, family, n, hosts int, parallel, budget bool) *m
 	return in
 }
 
-// overLimit compares a sum of needs with a limit and the tolerance: in floating
-// point where that is clear, else in rational numbers.
-func overLimit(sum, limit float64, terms func(add func(float64))) bool {
-	if d := sum - limit - model.FitTolerance; math.Abs(d) > 1e-12*max(1, limit) {
-		return d > 0
+// plainVCSched is what the plain engine finds, which must be all there is.
+func plainVCSched(t *testing.T, in *model.VCSched) (yield float64, found bool) {
+	t.Helper()
+	a, err := plain.Solve(in, math.NaN(), 100_000_000)
+	if err != nil || !a.Whole {
+		t.Fatalf("the plain engine: whole: %v, %v: %s", a.Whole, err, asJSON(in))
 	}
-	total, t := new(big.Rat), new(big.Rat)
-	terms(func(x float64) { total.Add(total, t.SetFloat64(x)) })
-	allowed := new(big.Rat).SetFloat64(limit)
-	return total.Cmp(allowed.Add(allowed, new(big.Rat).SetFloat64(model.FitTolerance))) > 0
-}
-
-// plainVCSched is the plain engine: depth first over the tasks in the instance's
-// order, every host in turn, but one empty host only where nothing runs now. It
-// leaves out what doesn't fit and loads of no less than the best.
-func plainVCSched(in *model.VCSched) (yield float64, found bool) {
-	var job, index []int
-	for i := range in.Jobs {
-		for k := range in.Jobs[i].Tasks {
-			job, index = append(job, i), append(index, k)
-		}
-	}
-	hosts := make([]int32, len(job))
-	on := make([][]float64, in.Hosts)
-	mem, load := make([]float64, in.Hosts), make([]float64, in.Hosts)
-	var moved []float64
-	best := math.Inf(1)
-	var walk func(k int, sum float64)
-	walk = func(k int, sum float64) {
-		if k == len(hosts) {
-			if y := in.Yield(hosts); !found || y > yield {
-				yield, found = y, true
-				best = slices.Max(load)
-			}
-			return
-		}
-		j := &in.Jobs[job[k]]
-		empty := false
-		for h := range in.Hosts {
-			if load[h] == 0 && in.MigrationBudget == nil {
-				if empty {
-					break
-				}
-				empty = true
-			}
-			if load[h]+j.CPU >= best || found && best <= 1 {
-				continue
-			}
-			on[h] = append(on[h], j.Memory)
-			fits := !overLimit(mem[h]+j.Memory, 1, func(add func(float64)) {
-				for _, x := range on[h] {
-					add(x)
-				}
-			})
-			moves := in.MigrationBudget != nil && len(j.CurrentHosts) > 0 && j.CurrentHosts[index[k]] != h
-			after := sum
-			if moves {
-				after += j.Memory
-				moved = append(moved, j.Memory)
-				fits = fits && !overLimit(after, *in.MigrationBudget, func(add func(float64)) {
-					for _, x := range moved {
-						add(x)
-					}
-				})
-			}
-			if fits {
-				l, m := load[h], mem[h]
-				load[h], mem[h], hosts[k] = l+j.CPU, m+j.Memory, int32(h)
-				walk(k+1, after)
-				load[h], mem[h] = l, m
-			}
-			if moves {
-				moved = moved[:len(moved)-1]
-			}
-			on[h] = on[h][:len(on[h])-1]
-		}
-	}
-	walk(0, 0)
-	return yield, found
+	return a.Value, a.Solution != nil
 }

@@ -100,7 +100,7 @@ func TestVCSchedMisfitInUnits(t *testing.T) {
 				wide.Jobs = append(wide.Jobs, model.VCSchedJob{ID: id, Tasks: 1, CPU: 1, Memory: 0.25})
 			}
 			for _, in := range []*model.VCSched{in, wide} {
-				want, ok := plainVCSched(in)
+				want, ok := plainVCSched(t, in)
 				if in.Hosts == 1 {
 					count[ok]++
 				}

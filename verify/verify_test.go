@@ -276,6 +276,10 @@ func FuzzVerify(f *testing.F) {
 	a, _ := json.Marshal(in)
 	b, _ := json.Marshal(p)
 	f.Add(a, b)
+	f.Add([]byte(`{"kind":"vcsched","version":1,"name":"n","hosts":2,"jobs":[{"id":"a","tasks":2,"cpu":1e-12,"memory":1e-12,"current_hosts":[0,1]}],"migration_budget":1e308}`),
+		[]byte(`{"kind":"vcsched","jobs":[{"id":"a","hosts":[1,-1],"cpu":[1e308,-1e308]},{"id":"b","hosts":[],"cpu":[]}]}`))
+	f.Add([]byte(`{"kind":"vcsched","version":1,"name":"n","hosts":2,"jobs":[{"id":"a","tasks":1,"cpu":0.5,"memory":1}]}`),
+		[]byte(`{"kind":"vcsched","jobs":[{"id":"a","hosts":[0],"cpu":[1e308]}]}`))
 	reservation, bookings := fourRequests(f)
 	bookings.Online = true
 	a, _ = json.Marshal(reservation)
