@@ -24,9 +24,10 @@ import (
 //
 // One step takes O(1). Memory is O(tasks + hosts).
 type Improver struct {
-	u     *model.VCSchedUnits
-	rng   *rand.Rand
-	total int64 // of the CPU needs
+	u      *model.VCSchedUnits // strict, once a state has fitted in units alone
+	strict *model.VCSchedUnits
+	rng    *rand.Rand
+	total  int64 // of the CPU needs
 
 	host      []int32
 	load, mem []int64
@@ -45,7 +46,7 @@ type Improver struct {
 // NewImprover starts from the given hosts of the tasks, which need not be
 // feasible. The slice is copied.
 func NewImprover(u *model.VCSchedUnits, hosts []int32, seed uint64) *Improver {
-	s := &Improver{u: u, rng: rand.New(rand.NewPCG(seed, 0x696d70726f766572)),
+	s := &Improver{u: u, strict: u.Strict(), rng: rand.New(rand.NewPCG(seed, 0x696d70726f766572)),
 		host: slices.Clone(hosts), place: make([]int32, len(hosts)),
 		load: make([]int64, u.Hosts), mem: make([]int64, u.Hosts),
 		bucket: make([][]int32, u.Hosts), overAt: make([]int32, u.Hosts),
@@ -75,20 +76,16 @@ func (s *Improver) Best() (int64, []int32, bool) {
 // record keeps the current state if it is feasible, in units and exactly, and
 // the best so far.
 func (s *Improver) record() bool {
-	for _, m := range s.mem {
-		if m > s.u.MemoryCap {
-			return false
-		}
-	}
-	if s.u.Current != nil && s.moved > s.u.Budget {
+	most := slices.Max(s.mem)
+	if most > s.u.MemoryCap || s.u.Current != nil && s.moved > s.u.Budget {
 		return false
 	}
 	l := slices.Max(s.load)
 	if l >= s.bestLoad {
 		return false
 	}
-	if !s.u.Fits(s.host) {
-		s.u = s.u.Strict() // no such state is met again
+	if (most > s.strict.MemoryCap || s.u.Current != nil && s.moved > s.strict.Budget) && !s.u.Fits(s.host) {
+		s.u = s.strict // no such state is met again
 		return false
 	}
 	s.bestLoad = l
