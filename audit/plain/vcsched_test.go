@@ -24,7 +24,7 @@ func drawVCSched(rng *rand.Rand, jobs, hosts, tasks int) *model.VCSched {
 		func() float64 { return 1 / float64(2+rng.IntN(3)) },
 		func() float64 { return (1 + float64(rng.IntN(3))*1e-9) / float64(2+rng.IntN(3)) },
 		func() float64 { return 0.02 + 0.6*rng.Float64() },
-		func() float64 { return math.Ldexp(rng.Float64(), -rng.IntN(40)) },
+		func() float64 { return max(1e-12, math.Ldexp(rng.Float64(), -rng.IntN(40))) }, // the smallest need there is
 	}
 	cpu, memory := shares[rng.IntN(len(shares))], shares[rng.IntN(len(shares))]
 	total, equal, running := 0.0, rng.IntN(3) == 0, rng.IntN(3) == 0
