@@ -49,6 +49,9 @@ type Options struct {
 	// Formulation for the engine highs; empty is its default.
 	Formulation string
 	model.Settings
+	// Judging, if not nil, is called from another goroutine when the judge has
+	// been at work for a second.
+	Judging func()
 	// Solver, if not nil, is used instead of a named algorithm: a user's own.
 	Solver model.Solver
 }
@@ -213,7 +216,7 @@ func Solve(ctx context.Context, in model.Instance, o Options) (model.Result, err
 	}
 	var results []model.Result
 	for _, s := range solvers {
-		r, err := solveOne(ctx, in, s, set)
+		r, err := solveOne(ctx, in, s, set, o.Judging)
 		if err != nil {
 			return r, err
 		}
@@ -226,12 +229,12 @@ func Solve(ctx context.Context, in model.Instance, o Options) (model.Result, err
 		}
 	}
 	if len(results) > 1 {
-		return stamp(ctx, in, best, set)
+		return stamp(ctx, in, best, set, o.Judging)
 	}
 	return best, nil
 }
 
-func solveOne(ctx context.Context, in model.Instance, s model.Solver, set model.Settings) (model.Result, error) {
+func solveOne(ctx context.Context, in model.Instance, s model.Solver, set model.Settings, judging func()) (model.Result, error) {
 	start := time.Now()
 	r, err := s.Solve(ctx, in, set)
 	if r.Elapsed == 0 {
@@ -253,7 +256,7 @@ func solveOne(ctx context.Context, in model.Instance, s model.Solver, set model.
 			}
 		}
 	}
-	return stamp(ctx, in, r, set)
+	return stamp(ctx, in, r, set, judging)
 }
 
 // cheapBounds are those that take no longer than a heuristic.
@@ -276,17 +279,23 @@ const judgeGrace = 5 * time.Second
 
 // stamp has the judge look at the result and writes who made it of what. If the
 // context ends while the judge is at work, the result is Unverified.
-func stamp(ctx context.Context, in model.Instance, r model.Result, set model.Settings) (model.Result, error) {
+func stamp(ctx context.Context, in model.Instance, r model.Result, set model.Settings, judging func()) (model.Result, error) {
 	hash, err := model.Hash(in)
 	if err != nil {
 		return r, err
 	}
 	r.Instance, r.InstanceHash, r.Kind, r.Version, r.Seed = in.ID(), hash, in.Kind(), Version, set.Seed
+	if r.GapLimit = 0; set.GapLimit() != model.DefaultGap {
+		r.GapLimit = set.GapLimit()
+	}
 	patience, stop := ctx, context.CancelFunc(func() {})
 	if ctx.Err() != nil { // it ended the solver: what that left is judged all the same
 		patience, stop = context.WithTimeout(context.WithoutCancel(ctx), judgeGrace)
 	}
 	defer stop()
+	if judging != nil {
+		defer time.AfterFunc(time.Second, judging).Stop()
+	}
 	report, err := verify.Result(patience, in, r, verify.Options{})
 	if err != nil && patience.Err() != nil {
 		// The solution is handed over, but nothing that was claimed of it.

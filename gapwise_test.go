@@ -2,6 +2,7 @@ package gapwise
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -356,5 +357,67 @@ func TestSolveInterrupted(t *testing.T) {
 		if a.Exact && r.Status == model.StatusOptimal {
 			t.Errorf("%s proved optimality in no time", a.Name)
 		}
+	}
+}
+
+// planned hands over a schedule and looks at no context.
+type planned struct{ s *model.Schedule }
+
+func (planned) Name() string { return "planned" }
+
+func (p planned) Solve(_ context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	r := model.NewResult("planned", set.Seed)
+	err := r.SetSolution(in, p.s)
+	o, _ := in.Objective(p.s)
+	r.SetBound(in.Sense(), o.Value, set.GapLimit())
+	return r, err
+}
+
+// lookedAt is a context that ends after so many looks at it.
+type lookedAt struct {
+	context.Context
+	looks int
+}
+
+func (c *lookedAt) Err() error {
+	if c.looks--; c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A context that ends while the judge is at work leaves the solution
+// unverified, and no longer called optimal; one that ended before doesn't.
+func TestInterruptedJudge(t *testing.T) {
+	d := &model.DAG{Name: "many", TransferModel: model.TransferFair, Machines: []model.Machine{{ID: "A"}, {ID: "B"}},
+		Network: model.Network{Bandwidth: 1, Links: []model.Link{{ID: "l"}}, Routes: []model.Route{{From: "A", To: "B", Links: []string{"l"}}}}}
+	var machine []int32
+	var start, sent []float64
+	for k := range 50 {
+		a, b := fmt.Sprint("a", k), fmt.Sprint("b", k)
+		d.Tasks = append(d.Tasks, model.DAGTask{ID: a, CostS: []float64{1, 1}}, model.DAGTask{ID: b, CostS: []float64{1, 1}})
+		d.Edges = append(d.Edges, model.DAGEdge{From: a, To: b, Data: 1})
+		machine, start, sent = append(machine, 0, 1), append(start, float64(k), float64(1000+k)), append(sent, float64(k+1))
+	}
+	o := Options{Solver: planned{d.Schedule(machine, start, sent)}}
+	r, err := Solve(t.Context(), d, o)
+	if err != nil || r.Status != model.StatusOptimal || r.Unverified {
+		t.Fatalf("not interrupted: %v, %s, unverified %v", err, r.Status, r.Unverified)
+	}
+	r, err = Solve(&lookedAt{t.Context(), 20}, d, o)
+	if err != nil || r.Status != model.StatusFeasible || !r.Unverified || r.Solution == nil || r.InstanceHash == "" {
+		t.Fatalf("while judged: %v, %s, unverified %v", err, r.Status, r.Unverified)
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := model.DecodeResult(data); err != nil || !back.Unverified {
+		t.Errorf("read back: %v, unverified %v", err, back.Unverified)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r, err = Solve(ctx, d, o); err != nil || r.Status != model.StatusOptimal || r.Unverified {
+		t.Errorf("interrupted before: %v, %s, unverified %v", err, r.Status, r.Unverified)
 	}
 }

@@ -147,6 +147,7 @@ type resultFile struct {
 	SecondObjective number          `json:"second_objective"`
 	Bound           number          `json:"bound"`
 	Gap             number          `json:"gap"`
+	GapLimit        float64         `json:"gap_limit,omitempty"`
 	ElapsedS        float64         `json:"elapsed_s"`
 	Nodes           int64           `json:"nodes"`
 	Seed            uint64          `json:"seed"`
@@ -162,7 +163,7 @@ type resultFile struct {
 func (r Result) MarshalJSON() ([]byte, error) {
 	f := resultFile{Instance: r.Instance, InstanceHash: r.InstanceHash, Kind: r.Kind, Algorithm: r.Algorithm,
 		Status: r.Status, Objective: number(r.Objective), SecondObjective: number(r.SecondObjective),
-		Bound: number(r.Bound), Gap: number(r.Gap), ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
+		Bound: number(r.Bound), Gap: number(r.Gap), GapLimit: r.GapLimit, ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
 		Seed: r.Seed, Version: r.Version, Unverified: r.Unverified, Reason: r.Reason, Conflict: r.Conflict, Trace: r.Trace}
 	if r.Solution != nil {
 		s, err := json.Marshal(r.Solution)
@@ -188,7 +189,7 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	}
 	*r = Result{Instance: f.Instance, InstanceHash: f.InstanceHash, Kind: f.Kind, Algorithm: f.Algorithm,
 		Status: f.Status, Objective: float64(f.Objective), SecondObjective: float64(f.SecondObjective),
-		Bound: float64(f.Bound), Gap: float64(f.Gap), Elapsed: time.Duration(f.ElapsedS * float64(time.Second)),
+		Bound: float64(f.Bound), Gap: float64(f.Gap), GapLimit: f.GapLimit, Elapsed: time.Duration(f.ElapsedS * float64(time.Second)),
 		Nodes: f.Nodes, Seed: f.Seed, Version: f.Version, Unverified: f.Unverified, Reason: f.Reason, Conflict: f.Conflict, Trace: f.Trace}
 	if len(f.Solution) > 0 && string(f.Solution) != "null" {
 		s, err := DecodeSolution(f.Solution)

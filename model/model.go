@@ -240,11 +240,13 @@ type Result struct {
 	SecondObjective float64
 	Bound           float64
 	Gap             float64
-	Elapsed         time.Duration
-	Nodes           int64
-	Seed            uint64
-	Version         string
-	Solution        Solution // nil without one
+	// GapLimit is the gap up to which the status is optimal; 0 for DefaultGap.
+	GapLimit float64
+	Elapsed  time.Duration
+	Nodes    int64
+	Seed     uint64
+	Version  string
+	Solution Solution // nil without one
 	// Unverified says that the judge was interrupted: nobody vouches for the
 	// solution, and the status is feasible at most.
 	Unverified bool

@@ -63,7 +63,7 @@ func (j *dagJudge) replay(sent []*big.Rat) []*big.Rat {
 			trim(now) // a start is kept, or it would never be reached
 		}
 		for _, c := range p.busy {
-			if c.endsAbout > floor(next)*(1+approx) || c.ends.Cmp(next) > 0 {
+			if c.endsAbout > above(floor(next)) || c.ends.Cmp(next) > 0 {
 				continue
 			}
 			// Exactly this much, whatever was rounded before: the transfer
@@ -104,6 +104,10 @@ func (j *dagJudge) replay(sent []*big.Rat) []*big.Rat {
 // approx is far above the relative error of a float64 made of a fraction: where
 // two such figures differ by more, so do the fractions.
 const approx = 1e-12
+
+// above is more than anything that has x as its float64; x may be below 0, where a
+// transfer may wrongly start.
+func above(x float64) float64 { return x + approx*math.Abs(x) }
 
 // floor is a fraction as a float64.
 func floor(x *big.Rat) float64 { f, _ := x.Float64(); return f }
@@ -193,7 +197,7 @@ type paths struct {
 func (p *paths) firstEnd() *big.Rat {
 	var first *pathClass
 	for _, c := range p.busy {
-		if first == nil || c.endsAbout < first.endsAbout*(1-approx) || c.endsAbout <= first.endsAbout*(1+approx) && c.ends.Cmp(first.ends) < 0 {
+		if first == nil || above(c.endsAbout) < first.endsAbout || c.endsAbout <= above(first.endsAbout) && c.ends.Cmp(first.ends) < 0 {
 			first = c
 		}
 	}

@@ -40,16 +40,29 @@ func (o Options) tolerance() (float64, error) {
 type Violation struct {
 	Constraint string // one of the names below and of the problem's file
 	Where      string // the jobs, tasks, hosts involved
-	// Amount is by how much: the excess over what is allowed, as a share of
-	// the capacity; 0 where it has no meaning.
+	// Amount is by how much, the excess over what is allowed, in the unit that
+	// Unit tells; 0 where it has no meaning.
 	Amount float64
+}
+
+// Unit is what the amount counts: "s" for seconds; "" where it is a share
+// that Where tells of (of a host, of a CPU) or has no meaning.
+func (v Violation) Unit() string {
+	if v.Amount == 0 {
+		return ""
+	}
+	switch v.Constraint {
+	case MachineOverlap, TransferPrecedence, TaskPrecedence, InvalidStart:
+		return "s"
+	}
+	return ""
 }
 
 func (v Violation) String() string {
 	if v.Amount == 0 {
 		return fmt.Sprintf("%s: %s", v.Constraint, v.Where)
 	}
-	return fmt.Sprintf("%s: %s, by %.6g", v.Constraint, v.Where, v.Amount)
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s, by %.6g %s", v.Constraint, v.Where, v.Amount, v.Unit()), " ")
 }
 
 // Constraints on a result, whatever the problem.
@@ -69,6 +82,9 @@ type Report struct {
 	// Objective and Second are computed from the decisions; NaN when the
 	// solution isn't shaped like the instance.
 	Objective, Second float64
+	// Checked and Trusted list, in words, what was looked at and what the judge can't know
+	// or didn't look at.
+	Checked, Trusted []string
 }
 
 // Feasible reports whether nothing is violated.
@@ -98,6 +114,14 @@ func (r Report) String() string {
 	for _, v := range r.Violations {
 		fmt.Fprintln(&b, v)
 	}
+	for _, l := range []struct {
+		name string
+		what []string
+	}{{"checked", r.Checked}, {"on trust", r.Trusted}} {
+		if len(l.what) > 0 {
+			fmt.Fprintf(&b, "%s: %s\n", l.name, strings.Join(l.what, ", "))
+		}
+	}
 	return b.String()
 }
 
@@ -124,9 +148,12 @@ func judge(ctx context.Context, in model.Instance, s model.Solution, o Options) 
 	if err != nil {
 		return Report{}, err
 	}
-	r := Report{Tolerance: tol, Objective: math.NaN(), Second: math.NaN()}
+	r := Report{Tolerance: tol, Objective: math.NaN(), Second: math.NaN(), Checked: []string{"each constraint on the solution"}}
 	if s == nil {
 		return r, errors.New("verify: there is no solution")
+	}
+	if err := in.Validate(); err != nil { // its figures must be numbers
+		return r, fmt.Errorf("verify: %w", err)
 	}
 	switch typed := in.(type) {
 	case *model.VCSched:
@@ -151,9 +178,6 @@ func judge(ctx context.Context, in model.Instance, s model.Solution, o Options) 
 			r.add(WrongKind, 0, "a %s solution for a %s instance", s.Kind(), in.Kind())
 			return r, nil
 		}
-		if err := typed.Validate(); err != nil { // its times must be numbers
-			return r, fmt.Errorf("verify: %w", err)
-		}
 		reservation(ctx, typed, b, &r)
 		return r, nil
 	}
@@ -169,6 +193,12 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 		return Report{}, err
 	}
 	r := Report{Tolerance: tol, Objective: math.NaN(), Second: math.NaN()}
+	check := func(what string) { r.Checked = append(r.Checked, what) }
+	trust := func(what string, there bool) {
+		if there {
+			r.Trusted = append(r.Trusted, what)
+		}
+	}
 	if res.Solution != nil {
 		if r, err = Verify(ctx, in, res.Solution, o); err != nil {
 			return r, err
@@ -178,13 +208,28 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 	if err != nil {
 		return r, err
 	}
+	trust("that it is of this instance, for it has no hash", res.InstanceHash == "")
+	if res.InstanceHash != "" {
+		check("the instance's hash")
+	}
+	if res.Instance != "" {
+		check("the instance's name")
+	}
+	if res.Instance != "" && res.Instance != in.ID() {
+		r.add(WrongInstance, 0, "the result is of the instance %q, this one is %q", res.Instance, in.ID())
+	}
 	if res.Kind != "" && res.Kind != in.Kind() {
 		r.add(WrongKind, 0, "a %s result for a %s instance", res.Kind, in.Kind())
 	}
 	if res.InstanceHash != "" && res.InstanceHash != hash {
 		r.add(WrongInstance, 0, "the result is of the instance %q with the hash %s, this one has %s", res.Instance, res.InstanceHash, hash)
 	}
+	trust("the bound", !math.IsNaN(res.Bound))
+	trust("the reason and the conflict", res.Reason != "" || len(res.Conflict) > 0)
+	trust("the rounds of its trace", len(res.Trace) > 0)
+	r.Trusted = append(r.Trusted, "algorithm, seed, time, nodes and version")
 	if res.Solution == nil {
+		trust("that there is no solution", res.Status == model.StatusInfeasible)
 		if res.Status == model.StatusOptimal || res.Status == model.StatusFeasible {
 			r.add(WrongStatus, 0, "status %q without a solution", res.Status)
 		}
@@ -197,6 +242,7 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 		return !(math.Abs(a-b) <= 1e-9*max(1e-300, math.Abs(a), math.Abs(b)))
 	}
 	if !math.IsNaN(r.Objective) {
+		check("both objectives")
 		if differs(res.Objective, r.Objective) {
 			r.add(WrongObjective, math.Abs(res.Objective-r.Objective), "the objective is %.12g, stated is %.12g", r.Objective, res.Objective)
 		}
@@ -207,11 +253,28 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 			r.add(BeatenBound, math.Abs(r.Objective-res.Bound), "the objective %.12g beats the bound %.12g", r.Objective, res.Bound)
 		}
 	}
-	if gap := model.Gap(res.Objective, res.Bound); math.IsNaN(gap) != math.IsNaN(res.Gap) || !math.IsNaN(gap) && math.Abs(gap-res.Gap) > 1e-9 {
+	check("that the objective isn't better than the bound")
+	check("the gap's arithmetic")
+	gap := model.Gap(res.Objective, res.Bound)
+	// A file has null for a gap that is unknown as for one that is infinite (an
+	// objective of 0 beside another bound).
+	if finite(gap) != finite(res.Gap) || finite(gap) && math.Abs(gap-res.Gap) > 1e-9*max(1, gap) {
 		r.add(WrongGap, 0, "objective %.12g and bound %.12g make the gap %.6g, stated is %.6g", res.Objective, res.Bound, gap, res.Gap)
 	}
-	if res.Status == model.StatusOptimal && math.IsNaN(res.Gap) {
-		r.add(WrongStatus, 0, "status %q without a bound", res.Status)
+	if res.Status == model.StatusOptimal {
+		check("that the gap is small enough for the status")
+		limit := model.DefaultGap
+		if l := res.GapLimit; l != 0 {
+			if limit = l; !(l > 0 && l < 1) {
+				r.add(WrongStatus, 0, "the gap limit is %v, must be above 0 and below 1", l)
+			}
+		}
+		switch {
+		case math.IsNaN(gap):
+			r.add(WrongStatus, 0, "status %q without a bound", res.Status)
+		case !(gap <= limit*(1+1e-9)):
+			r.add(WrongStatus, 0, "status %q with a gap of %.6g, the limit is %.6g", res.Status, gap, limit)
+		}
 	}
 	return r, nil
 }

@@ -253,7 +253,15 @@ func TestResult(t *testing.T) {
 		"kind":             {verify.WrongKind, func(r *model.Result) { r.Kind = "dag" }},
 		"status":           {verify.WrongStatus, func(r *model.Result) { r.Status = model.StatusInfeasible }},
 		"no bound":         {verify.WrongStatus, func(r *model.Result) { r.Status, r.Bound, r.Gap = model.StatusOptimal, math.NaN(), math.NaN() }},
-		"no solution":      {verify.WrongStatus, func(r *model.Result) { r.Solution = nil }},
+		// 0 beside a bound is an infinite gap, which a file says as null.
+		"name":                      {verify.WrongInstance, func(r *model.Result) { r.Instance = "another" }},
+		"optimal, gap of 1 %":       {verify.WrongStatus, func(r *model.Result) { r.Status = model.StatusOptimal }},
+		"optimal, within its limit": {"", func(r *model.Result) { r.Status, r.GapLimit = model.StatusOptimal, 0.01 }},
+		"optimal, just beyond":      {verify.WrongStatus, func(r *model.Result) { r.Status, r.GapLimit = model.StatusOptimal, 0.0098 }},
+		"limit of 100 %":            {verify.WrongStatus, func(r *model.Result) { r.Status, r.GapLimit = model.StatusOptimal, 1 }},
+		"limit below 0":             {verify.WrongStatus, func(r *model.Result) { r.Status, r.GapLimit = model.StatusOptimal, -1 }},
+		"unknown gap":               {verify.WrongGap, func(r *model.Result) { r.Gap = math.NaN() }},
+		"no solution":               {verify.WrongStatus, func(r *model.Result) { r.Solution = nil }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, r := good()
@@ -285,10 +293,37 @@ func FuzzVerify(f *testing.F) {
 	a, _ = json.Marshal(reservation)
 	b, _ = json.Marshal(bookings)
 	f.Add(a, b)
+	for _, tr := range model.TransferModels {
+		d := sixTasks(tr)
+		s := sixPlan(d, 21)
+		a, _ = json.Marshal(d)
+		b, _ = json.Marshal(s)
+		f.Add(a, b)
+		r := model.NewResult("x", 1)
+		if err := r.SetSolution(d, s); err != nil {
+			f.Fatal(err)
+		}
+		r.Kind = d.Kind()
+		b, _ = json.Marshal(r)
+		f.Add(a, b)
+		for _, big := range []float64{1e308, -1e308, 5e-324, 1e100} {
+			s.Tasks[3].StartS, s.Transfers[1].StartS = big, big
+			b, _ = json.Marshal(s)
+			f.Add(a, b)
+		}
+	}
+	f.Add([]byte(`{"kind":"vcsched","version":1,"name":"x","hosts":1,"jobs":[{"id":"a","tasks":2,"cpu":0.5,"memory":0.1}]}`),
+		[]byte(`{"kind":"vcsched","version":1,"jobs":[{"id":"a","hosts":[0,0],"cpu":[1e308,1e308]}]}`))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		in, err := model.DecodeInstance(a)
 		if err != nil {
 			return
+		}
+		if r, err := model.DecodeResult(b); err == nil {
+			report, err := verify.Result(t.Context(), in, r, verify.Options{})
+			if err != nil || report.String() == "" {
+				t.Fatal(err)
+			}
 		}
 		if s, err := model.DecodeSolution(b); err == nil {
 			if _, err := verify.Verify(t.Context(), in, s, verify.Options{}); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -28,14 +29,15 @@ func (p *program) gantt() *cli.Command {
 		Name:      "gantt",
 		Usage:     "draw a dag's schedule or a reservation's bookings",
 		ArgsUsage: "INSTANCE [SOLUTION]",
-		Description: "SVG or PNG. Without a SOLUTION the instance is solved first.\n" +
+		Description: "SVG or PNG. Without a SOLUTION the instance is solved first; of several\n" +
+			"results the best is drawn, or that by --algorithm.\n" +
 			"Of a dag, machines are rows, the links with their transfers beneath. Under\n" +
 			"contention the same plan without contention stands above.\n" +
 			"Of a reservation, PEs are drawn over time; below, each request's window, or\n" +
 			"of more than 30 requests those declined.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
-			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "without a SOLUTION", DefaultText: "heft or pe-w"},
+			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "the solver, or whose SOLUTION", DefaultText: "heft, pe-w; best"},
 			transfersFlag, platformFlag, goalFlag,
 		},
 		Action: func(c *cli.Context) error {
@@ -54,6 +56,7 @@ func (p *program) gantt() *cli.Command {
 			if ganttAlgorithms[in.Kind()] == "" {
 				return fmt.Errorf("gantt: %w: no picture for %s", model.ErrUnsupported, in.Kind())
 			}
+			defer p.afterAWhile("verifying and drawing ...")()
 			s, by, err := p.solutionOf(c, in, paths[1:])
 			if err != nil {
 				return err
@@ -72,14 +75,14 @@ func (p *program) drawGantt(ctx context.Context, output, format string, in model
 		if err != nil {
 			return err
 		}
-		return p.writeFile(output, func(w io.Writer) error { return draw.Gantt(w, format, typed.Name, panels) })
+		return p.writeFile(output, interruptible(ctx, func(w io.Writer) error { return draw.Gantt(w, format, typed.Name, panels) }))
 	case *model.Reservation:
 		b := s.(*model.Bookings)
 		title, err := bookingsTitle(typed, b, by)
 		if err != nil {
 			return err
 		}
-		return p.writeFile(output, func(w io.Writer) error { return draw.Bookings(w, format, title, typed, b) })
+		return p.writeFile(output, interruptible(ctx, func(w io.Writer) error { return draw.Bookings(w, format, title, typed, b) }))
 	}
 	return fmt.Errorf("gantt: %w: no picture for %s", model.ErrUnsupported, in.Kind())
 }
@@ -123,18 +126,22 @@ func (p *program) solutionOf(c *cli.Context, in model.Instance, solution []strin
 		}
 		return r.Solution, r.Algorithm, err
 	}
-	data, err := instances.ReadFile(solution[0])
+	found, err := readSolutions(solution[0])
 	if err != nil {
 		return nil, "", err
 	}
-	r, s, err := decodeSolution(solution[0], data)
+	adopt(c, in, firstSolution(found))
+	hash, err := model.Hash(in)
 	if err != nil {
 		return nil, "", err
 	}
-	if r != nil {
-		by = r.Algorithm
+	f, err := pick(solution[0], found, c.String("algorithm"), hash)
+	if err != nil {
+		return nil, "", err
 	}
-	adopt(c, in, s)
+	if s = f.solution; f.result != nil {
+		by = f.result.Algorithm
+	}
 	report, err := verify.Verify(c.Context, in, s, verify.Options{})
 	if err != nil {
 		return nil, "", err
@@ -176,4 +183,23 @@ func ganttPanels(ctx context.Context, d *model.DAG, s *model.Schedule) ([]draw.P
 	r.Run(plan, nil)
 	free, err := panel(&ideal, ideal.Schedule(plan.Machine, r.Start, r.Sent))
 	return []draw.Panel{free, real}, err
+}
+
+// interruptible is a writer that gives up when the context ends, whatever it is
+// doing: what it was writing is then lost.
+func interruptible(ctx context.Context, write func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		var b bytes.Buffer
+		done := make(chan error, 1)
+		go func() { done <- write(&b) }()
+		select {
+		case err := <-done:
+			if err == nil {
+				_, err = w.Write(b.Bytes())
+			}
+			return err
+		case <-ctx.Done():
+			return fmt.Errorf("stopped: %w", ctx.Err())
+		}
+	}
 }

@@ -161,7 +161,16 @@ func (p *program) plotCurves(c *cli.Context, format string, paths []string, data
 }
 
 func (p *program) plotRounds(c *cli.Context, format, path string, data []byte) error {
-	r, err := model.DecodeResult(data)
+	// Of several results, the first with rounds.
+	r, err := model.Result{}, error(nil)
+	for _, part := range splitJSON(data) {
+		if r, err = model.DecodeResult(part.data); err != nil || len(r.Trace) > 0 {
+			break
+		}
+	}
+	if len(splitJSON(data)) == 0 {
+		_, err = model.DecodeResult(data) // says what is wrong
+	}
 	if err == nil && len(r.Trace) == 0 {
 		err = fmt.Errorf("%w result: it has no trace of rounds, solve with --algorithm network-aware under contention", model.ErrInvalid)
 	}

@@ -85,13 +85,15 @@ func (p *program) solveOptions(c *cli.Context) (gapwise.Options, error) {
 		return o, usagef("solve: --gap is %v, must be above 0 and below 1", o.Gap)
 	}
 	if f := c.String("start"); f != "" {
-		data, err := instances.ReadFile(f)
+		found, err := readSolutions(f)
 		if err != nil {
 			return o, err
 		}
-		if _, o.Start, err = decodeSolution(f, data); err != nil {
+		one, err := pick(f, found, "", "")
+		if err != nil {
 			return o, err
 		}
+		o.Start = one.solution
 	}
 	return o, nil
 }
@@ -140,6 +142,7 @@ func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) er
 		for _, one := range options {
 			if !quiet && isTerminal(p.err) {
 				one.Progress = (&solverLog{w: p.err}).progress
+				one.Judging = func() { fmt.Fprintln(p.err, "verifying ...") }
 			}
 			r, err := gapwise.Solve(c.Context, in, one)
 			if o.Algorithm == "all" && errors.Is(err, model.ErrUnsupported) {

@@ -1,9 +1,8 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
+	"math"
 
 	"github.com/urfave/cli/v2"
 
@@ -17,10 +16,12 @@ func (p *program) verify() *cli.Command {
 		Name:      "verify",
 		Usage:     "judge a solution in exact arithmetic",
 		ArgsUsage: "INSTANCE SOLUTION",
-		Description: "SOLUTION is a result as gapwise solve -o writes it, or a bare solution.\n" +
-			"Every violated constraint is named, with the amount.",
+		Description: "SOLUTION is what gapwise solve -o or --json writes, one result or one a line,\n" +
+			"or a bare solution. Every violated constraint is named, with the amount (of\n" +
+			"times in seconds), and what was checked and what taken on trust.",
 		Flags: []cli.Flag{
-			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "relative to the capacity; 0 for exactness"},
+			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "of a capacity or a duration; 0: exactly"},
+			&cli.BoolFlag{Name: "json", Usage: "print one judgement per line", DisableDefaultText: true},
 			transfersFlag, platformFlag, goalFlag,
 		},
 		Action: func(c *cli.Context) error {
@@ -38,63 +39,119 @@ func (p *program) verify() *cli.Command {
 			if err != nil {
 				return err
 			}
-			data, err := instances.ReadFile(paths[1])
+			found, err := readSolutions(paths[1])
 			if err != nil {
 				return err
 			}
-			result, solution, err := decodeSolution(paths[1], data)
-			if err != nil {
-				return err
-			}
-			adopt(c, in, solution)
-			tolerance := c.Float64("tolerance")
-			o := verify.Options{Tolerance: &tolerance}
-			var report verify.Report
-			if result != nil {
-				hash, err := model.Hash(in)
-				if err != nil {
-					return err
-				}
-				if result.InstanceHash != hash {
-					return fmt.Errorf("%w: %s: the solution is of the instance %q (%.15s...), not of %s (%.15s...)", model.ErrInvalid,
-						instances.Label(paths[1]), result.Instance, result.InstanceHash, instances.Label(paths[0]), hash)
-				}
-				report, err = verify.Result(c.Context, in, *result, o)
-				if err != nil {
-					return err
-				}
-			} else if report, err = verify.Verify(c.Context, in, solution, o); err != nil {
-				return err
-			}
-			fmt.Fprint(p.out, report)
-			if !report.Feasible() {
-				return codeError(exitDefect)
-			}
-			return nil
+			defer p.afterAWhile("verifying ...")()
+			return p.judge(c, in, paths, found)
 		},
 	}
 }
 
-// decodeSolution reads a result or a bare solution; the result is nil for the
-// latter. A result without a solution is an error.
-func decodeSolution(path string, data []byte) (*model.Result, model.Solution, error) {
-	var head struct {
-		Status *string `json:"status"`
+// judge prints the judgement on each result that is of the instance.
+func (p *program) judge(c *cli.Context, in model.Instance, paths []string, found []solutionFile) error {
+	adopt(c, in, firstSolution(found))
+	hash, err := model.Hash(in)
+	if err != nil {
+		return err
 	}
-	// What isn't JSON at all gets its message from the decoders.
-	if json.Unmarshal(data, &head) == nil && head.Status != nil {
-		r, err := model.DecodeResult(data)
-		if err == nil && r.Solution == nil {
-			err = errors.Join(model.ErrInvalid, fmt.Errorf("the result is %q and holds no solution", r.Status))
+	tolerance := c.Float64("tolerance")
+	o := verify.Options{Tolerance: &tolerance}
+	judged, refused := 0, 0
+	for _, f := range found {
+		v := verdict{Line: f.line}
+		var report verify.Report
+		switch {
+		case f.result == nil:
+			report, err = verify.Verify(c.Context, in, f.solution, o)
+		case f.result.InstanceHash != hash && len(found) == 1:
+			return otherInstance(f.result, paths, hash)
+		case f.result.InstanceHash != hash:
+			if !c.Bool("json") {
+				fmt.Fprintf(p.out, "line %d: %s: of another instance, %q: not judged\n", f.line, f.result.Algorithm, f.result.Instance)
+			}
+			continue
+		default:
+			v.Algorithm, v.Status = f.result.Algorithm, string(f.result.Status)
+			report, err = verify.Result(c.Context, in, *f.result, o)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", instances.Label(path), err)
+			return err
 		}
-		return &r, r.Solution, nil
+		judged++
+		if !report.Feasible() {
+			refused++
+		}
+		if c.Bool("json") {
+			line, err := jsonLine(v.of(report))
+			if err == nil {
+				_, err = p.out.Write(line)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if f.line > 0 {
+			fmt.Fprintf(p.out, "line %d: %s: ", f.line, f.result.Algorithm)
+			if f.solution == nil && report.Feasible() {
+				fmt.Fprintf(p.out, "%s, no solution to judge\n", f.result.Status)
+				continue
+			}
+		}
+		fmt.Fprint(p.out, report)
 	}
-	s, err := model.DecodeSolution(data)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", instances.Label(path), err)
+	if judged == 0 {
+		return otherInstance(found[0].result, paths, hash)
 	}
-	return nil, s, nil
+	if refused > 0 {
+		return codeError(exitDefect)
+	}
+	return nil
+}
+
+func otherInstance(r *model.Result, paths []string, hash string) error {
+	return fmt.Errorf("%w: %s: the solution is of the instance %q (%.15s...), not of %s (%.15s...)", model.ErrInvalid,
+		instances.Label(paths[1]), r.Instance, r.InstanceHash, instances.Label(paths[0]), hash)
+}
+
+// verdict is a judgement as --json prints it.
+type verdict struct {
+	Line            int         `json:"line,omitempty"`
+	Algorithm       string      `json:"algorithm,omitempty"`
+	Status          string      `json:"status,omitempty"` // as stated
+	Accepted        bool        `json:"accepted"`
+	Tolerance       float64     `json:"tolerance"`
+	Objective       *float64    `json:"objective"`
+	SecondObjective *float64    `json:"second_objective"`
+	Violations      []violation `json:"violations"`
+	Checked         []string    `json:"checked"`
+	OnTrust         []string    `json:"on_trust"`
+}
+
+type violation struct {
+	Constraint string  `json:"constraint"`
+	Where      string  `json:"where"`
+	Amount     float64 `json:"amount"`
+	Unit       string  `json:"unit,omitempty"`
+}
+
+func (v verdict) of(r verify.Report) verdict {
+	number := func(x float64) *float64 {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil
+		}
+		return &x
+	}
+	v.Accepted, v.Tolerance, v.Checked, v.OnTrust = r.Feasible(), r.Tolerance, r.Checked, r.Trusted
+	v.Objective, v.SecondObjective = number(r.Objective), number(r.Second)
+	v.Violations = []violation{}
+	for _, x := range r.Violations {
+		v.Violations = append(v.Violations, violation{x.Constraint, x.Where, x.Amount, x.Unit()})
+	}
+	if v.OnTrust == nil {
+		v.OnTrust = []string{}
+	}
+	return v
 }

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+)
+
+// solutionFile is one entry of a file of results, or a bare solution.
+type solutionFile struct {
+	line     int // on which it begins; 0 for the only one
+	result   *model.Result
+	solution model.Solution // nil for a result without one
+}
+
+// readSolutions reads a bare solution, a result, or several results one after
+// the other, as gapwise solve writes them. At least one entry has a solution.
+func readSolutions(path string) ([]solutionFile, error) {
+	data, err := instances.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	label := instances.Label(path)
+	parts := splitJSON(data)
+	if len(parts) < 2 {
+		one, err := decodeSolution(data)
+		if err == nil && one.solution == nil {
+			err = errors.Join(model.ErrInvalid, fmt.Errorf("the result is %q and holds no solution", one.result.Status))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", label, err)
+		}
+		return []solutionFile{one}, nil
+	}
+	var all []solutionFile
+	for _, p := range parts {
+		r, err := model.DecodeResult(p.data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", label, p.line, err)
+		}
+		all = append(all, solutionFile{p.line, &r, r.Solution})
+	}
+	if firstSolution(all) == nil {
+		return nil, fmt.Errorf("%s: %w: none of the %d results holds a solution", label, model.ErrInvalid, len(all))
+	}
+	return all, nil
+}
+
+type jsonPart struct {
+	line int
+	data []byte
+}
+
+// splitJSON finds the values that stand one after the other; nothing if the
+// data aren't such values.
+func splitJSON(data []byte) (parts []jsonPart) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	for dec.More() {
+		var x json.RawMessage
+		if dec.Decode(&x) != nil {
+			return nil
+		}
+		begin := dec.InputOffset() - int64(len(x))
+		parts = append(parts, jsonPart{1 + bytes.Count(data[:begin], []byte("\n")), x})
+	}
+	return parts
+}
+
+// decodeSolution reads a result or a bare solution.
+func decodeSolution(data []byte) (f solutionFile, err error) {
+	var head struct {
+		Status *string `json:"status"`
+	}
+	// What isn't JSON at all gets its message from the decoders.
+	if json.Unmarshal(data, &head) == nil && head.Status != nil {
+		r, err := model.DecodeResult(data)
+		return solutionFile{result: &r, solution: r.Solution}, err
+	}
+	f.solution, err = model.DecodeSolution(data)
+	return f, err
+}
+
+func firstSolution(all []solutionFile) model.Solution {
+	for _, f := range all {
+		if f.solution != nil {
+			return f.solution
+		}
+	}
+	return nil
+}
+
+// pick is the solution by the named algorithm or, without a name, the best of
+// the results by what they say; hash, if not empty, is the instance's that they must be of.
+func pick(path string, all []solutionFile, algorithm, hash string) (solutionFile, error) {
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	var best *solutionFile
+	for i := range all {
+		f := &all[i]
+		switch {
+		case f.solution == nil, hash != "" && f.result.InstanceHash != hash, algorithm != "" && f.result.Algorithm != algorithm:
+		case best == nil || f.result.Kind.Sense().Better(f.result.Objective, best.result.Objective):
+			best = f
+		}
+	}
+	if best == nil {
+		what := "solution"
+		if algorithm != "" {
+			what = fmt.Sprintf("solution by %q", algorithm)
+		}
+		return solutionFile{}, fmt.Errorf("%s: %w: none of the %d results is a %s of this instance", instances.Label(path), model.ErrInvalid, len(all), what)
+	}
+	return *best, nil
+}
