@@ -37,7 +37,7 @@ func (p *program) gantt() *cli.Command {
 			"of more than 30 requests those declined.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
-			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "the solver, or whose SOLUTION", DefaultText: "heft, pe-w; best"},
+			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "solver, or whose SOLUTION", DefaultText: "heft, pe-w"},
 			transfersFlag, platformFlag, goalFlag,
 		},
 		Action: func(c *cli.Context) error {

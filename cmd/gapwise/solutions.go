@@ -93,6 +93,14 @@ func firstSolution(all []solutionFile) model.Solution {
 	return nil
 }
 
+// sense is the direction in which the objective of a solution's problem improves.
+func sense(s model.Solution) model.Sense {
+	if _, ok := s.(*model.Schedule); ok {
+		return (&model.DAG{}).Sense()
+	}
+	return model.Maximise
+}
+
 // pick is the solution by the named algorithm or, without a name, the best of
 // the results by what they say; hash, if not empty, is the instance's that they must be of.
 func pick(path string, all []solutionFile, algorithm, hash string) (solutionFile, error) {
@@ -104,7 +112,7 @@ func pick(path string, all []solutionFile, algorithm, hash string) (solutionFile
 		f := &all[i]
 		switch {
 		case f.solution == nil, hash != "" && f.result.InstanceHash != hash, algorithm != "" && f.result.Algorithm != algorithm:
-		case best == nil || f.result.Kind.Sense().Better(f.result.Objective, best.result.Objective):
+		case best == nil || sense(f.solution).Better(f.result.Objective, best.result.Objective):
 			best = f
 		}
 	}
