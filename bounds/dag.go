@@ -68,6 +68,10 @@ func DAGQuick(g *model.Graph) []Bound {
 	}
 }
 
+// roundingOf is above the relative error of a sum of n figures above 0, and of a
+// few operations more.
+func roundingOf(n int) float64 { return 1e-12 + 1e-15*float64(n) }
+
 // dagPaths are the heads and tails of the tasks.
 type dagPaths struct {
 	g *model.Graph
@@ -85,9 +89,10 @@ type dagPaths struct {
 func newDAGPaths(g *model.Graph) *dagPaths {
 	n, m := g.Tasks, g.Machines
 	x := &dagPaths{g: g, head: make([]float64, n*m), tail: make([]float64, n*m), start: make([]float64, n), cost: make([]float64, n), rest: make([]float64, n), down: 1}
+	exact := float64(1<<52) / float64(n+1) // sums of whole figures up to this are
 	whole := func(v float64) {
-		if v != math.Trunc(v) || v > 1<<40 {
-			x.down = 1 - 1e-12
+		if v != math.Trunc(v) || v > exact {
+			x.down = 1 - roundingOf(n)
 		}
 	}
 	for _, c := range g.Cost {
@@ -196,7 +201,7 @@ func (x *dagPaths) area() float64 {
 	for _, w := range weights {
 		sum += w
 	}
-	return max(equal/float64(m), weighted/sum*(1-1e-12))
+	return max(equal/float64(m), weighted/sum*(1-roundingOf(g.Tasks)))
 }
 
 // fernandezBussell: with H the longest path, task t runs within [start, H -
@@ -274,7 +279,7 @@ func dagLoad(ctx context.Context, g *model.Graph) (float64, error) {
 		}
 		sum += least
 	}
-	return sum / weights * (1 - 1e-12), nil
+	return sum / weights * (1 - roundingOf(g.Tasks)), nil
 }
 
 // LoadWeights are the dual values, at least 0 and not all 0, of the machines
@@ -301,7 +306,9 @@ func LoadWeights(ctx context.Context, cost []float64, machines int) ([]float64, 
 		for a := range machines {
 			v := p.AddVar(milp.Var{Upper: 1})
 			once = append(once, milp.Term{Var: v, Coef: 1})
-			loads[a] = append(loads[a], milp.Term{Var: v, Coef: -cost[t*machines+a] / scale * float64(n)})
+			// Figures that solvers take: what costs more than everything
+			// else together isn't used, whatever it is.
+			loads[a] = append(loads[a], milp.Term{Var: v, Coef: -min(cost[t*machines+a]/scale*float64(n), 1e6*float64(n))})
 		}
 		p.AddRow("", 1, 1, once...)
 	}
@@ -321,7 +328,7 @@ func LoadWeights(ctx context.Context, cost []float64, machines int) ([]float64, 
 	for a := range w {
 		w[a] = max(0, w[a])
 	}
-	if slices.Max(w) == 0 {
+	if !(slices.Max(w) > 0) { // NaN, too
 		return equal, nil
 	}
 	return w, nil

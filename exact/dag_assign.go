@@ -16,6 +16,19 @@ import (
 // assignment is left, while the orders of its tasks are many: there this is far
 // faster than the search by order of starts. Elsewhere it gives up after
 // the given number of nodes.
+//
+// A machine for a task is left out if no schedule that ends by T = upper - 1 has
+// the machines chosen so far:
+//
+//   - load: the costs of a machine's tasks are above T;
+//   - share: for some weights w the weighted costs of the tasks assigned, and the
+//     least ones of the others, are above T times the sum of w. Each machine has T;
+//   - paths: the longest path, each open task on its best machine, is above T;
+//   - alone: Jackson's preemptive schedule of the machine's tasks, with heads and
+//     tails, ends after T; it is optimal for a relaxation (Carlier 1982);
+//   - twins: the machine has no task and is the same as an earlier one without
+//     tasks. Exchange the two in the schedule: tasks assigned are on neither. A
+//     machine of load 0 may have tasks, of cost 0.
 type assigner struct {
 	*ticks
 	ctx       context.Context
@@ -262,7 +275,9 @@ func (s *assigner) leaf() {
 	if s.off&ruleList == 0 && s.list() {
 		return
 	}
-	// The orders, by the levels, with every task kept to its machine.
+	// The orders, by the levels, with every task kept to its machine: it costs
+	// too much elsewhere. What the levels then know of costs is made anew: tails,
+	// weights, the order of tails, and that no two machines are the same.
 	fixed := *s.ticks
 	fixed.cost, fixed.byTail = slices.Clone(s.cost), slices.Clone(s.byTail)
 	fixed.twins = slices.Repeat([]int32{-1}, m) // each has its own tasks now

@@ -99,6 +99,9 @@ func (s *dagSearch) bestPlan(ctx context.Context, g *model.Graph, upper float64)
 			}
 			id := k.task[t]
 			for a := range k.m {
+				// The task could have come before the one just before it: they
+				// are on two machines, and it doesn't need that one. Of all
+				// orders of a plan the least by numbers has no such pair.
 				if before >= 0 && t < before && !after && int32(a) != plan.Machine[k.task[before]] {
 					continue
 				}

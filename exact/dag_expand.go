@@ -89,7 +89,9 @@ func (x *expander) expand(states *level, i int) {
 }
 
 // settled reports whether the tasks that are left have no successors and can
-// start on each machine, where they are of use, as soon as it is free.
+// start on each machine, where they are of use, as soon as it is free. Their
+// predecessors are done then (an open one would have a successor), so the order
+// on a machine doesn't matter: it ends after the sum of its tasks' costs.
 func (x *expander) settled(done *taskSet, free []int32) bool {
 	for t := range x.n {
 		if done.has(t) {
@@ -108,7 +110,9 @@ func (x *expander) settled(done *taskSet, free []int32) bool {
 }
 
 // exchangeable reports whether machine a is empty and the same as an earlier
-// one that is empty, too.
+// one, b, that is empty, too. Then nothing needs to be put on a: exchange a and
+// b in any schedule that continues this state, and the done tasks stay where
+// they are, while all costs and lengths stay the same (see same).
 func (x *expander) exchangeable(free, end []int32, on []int8, done *taskSet, a int) bool {
 	b := int(x.twins[a])
 	if b < 0 || x.off&ruleTwins != 0 {
@@ -140,9 +144,19 @@ func (x *expander) complete() {
 	}
 }
 
-// keep adds the child in x.free, x.end, x.on with its key: when each machine is
-// free, and for each open task with a scheduled predecessor when the data of
-// these are there on each machine.
+// keep adds the child in x.free, x.end, x.on with its key: when the last done task
+// ends, when each machine is free, and for each open task with a scheduled
+// predecessor when the data of these are there on each machine, not before the
+// machine is free.
+//
+// If the key of state A is nowhere above that of B, and both have the same
+// tasks, B can be dropped (dominance). Take the best schedule below B that is
+// better than upper: its open tasks use no machine and no start that B's key
+// calls never, so they can start at the same times after A's tasks, whose
+// machines are free and whose data are there no later. The makespan is the
+// later of the open tasks' ends, which are the same, and A's latest end, which
+// is no later than B's. The latest end must be in the key: free says nothing of
+// it once no open task can use the machine.
 func (x *expander) keep(done *taskSet, bound int32) {
 	c := &x.children
 	c.bound = append(c.bound, bound)

@@ -6,6 +6,15 @@ import "math/bits"
 // machine, given x.free, x.end and x.on; never where it can't be part of a
 // better schedule. It raises x.free to what the tasks can use, and returns a
 // lower bound on the makespan.
+//
+// All of it holds for the schedules below the state that end before x.upper:
+// head(t, a) <= start of t in each of them that has t on a. By induction over the
+// topological order: t waits for its machine, for the data of done tasks, and
+// for an open predecessor f that ends on some b at head(f, b) + cost(f, b) or later,
+// so at least for the least of that plus the length from b to a over all b. Where
+// head + cost + tail >= upper there is no such schedule, and never is a head, too.
+// No open task uses machine a before the least of the heads there, so free(a) may
+// be raised to it; to never if there is none.
 func (x *expander) heads(done *taskSet, head []int32) int32 {
 	m := x.m
 	bound := x.latest(done)
@@ -116,6 +125,12 @@ func (x *expander) headsOf(done *taskSet, head []int32, t int) int32 {
 // join raises start, a lower bound on the start of task t on machine a: the
 // predecessors whose data can't be there by then from elsewhere must have been
 // on a, one after another (the fork of tails the other way round).
+//
+// If t starts at S >= start, each open predecessor with away > S is on a. Let next
+// be the least away above start, and end when those with away > start have run on
+// a one after another, each no earlier than its head (in the order of heads that is
+// earliest). S < next means that all of these are on a and S >= end. So S >= min(end,
+// next), which is the new start.
 func (x *expander) join(done *taskSet, t, a int, start int32) int32 {
 	m := x.m
 	x.joining = x.joining[:0]
@@ -177,6 +192,11 @@ type joiner struct {
 // the tasks with tails of at least q, the time that the machines have left
 // until T - q, weighted, must hold each task at its least weighted cost: the
 // sum of w max(0, T - q - free) is at least the sum over the tasks of min w cost.
+// For each of these tasks ends by T - q, and its cost there, weighted, is at least
+// the least over the machines where it is of use. The least T - q that satisfies
+// this is what filling.end finds, rounded down to a scoreUnit; T is whole, so up
+// to the next tick. If the sum is 0, every T - q does: then there is no bound.
+// byTail must be in the order of falling tails.
 func (x *expander) load(done *taskSet, head []int32, bound int32) int32 {
 	m := x.m
 	x.score = 0

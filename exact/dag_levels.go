@@ -16,11 +16,13 @@ import (
 // machines then count as busy until that start, since no later task may start
 // earlier. Every semi-active schedule is reached, each by one order of starts.
 //
+// That is valid: order the tasks of a semi-active schedule by start, then end,
+// then topologically. Appended in this order, each has its own start, as
+// nothing that comes later starts before it.
+//
 // A state is dropped if a bound shows that it leads to nothing better than the
-// best schedule known, or if another state of the same tasks dominates it:
-// whatever can follow it can follow the other at the same times. A state's key
-// for that is when each machine is free, and when the data of each task that
-// has some are there, on each machine, neither earlier than a task may start.
+// best schedule known, or if another state of the same tasks dominates it, see
+// keep.
 //
 // When the tasks that are left have no successors and wait for nothing but the
 // machines, the best way to share them out is found at once (spread).

@@ -32,6 +32,7 @@ func drawDAG(rng *rand.Rand, n, m int) *model.DAG {
 		{"thirds", func() float64 { return float64(float32(1+rng.IntN(20)) / 3) }},
 		{"floats", func() float64 { return rng.Float64() * 10 }},
 		{"ratios", func() float64 { return math.Round(math.Pow(10, 9*rng.Float64())) }},
+		{"extreme", func() float64 { return math.Pow(10, float64(rng.IntN(40)-20)) }},
 		{"large", func() float64 { return float64(1e6 * (1 + rng.IntN(20))) }},
 	}
 	f := figures[rng.IntN(len(figures))]

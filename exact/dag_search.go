@@ -129,6 +129,10 @@ func (s *dagSearch) run() error {
 	return s.search()
 }
 
+// closed reports whether the gap is small enough to end. It ends below the gap
+// at which a schedule counts as optimal, so that what is reported, computed once
+// more, does count. A gap of up to that size is what optimal means here: makespans
+// above 10^6 ticks may be a tick from the least one.
 func (s *dagSearch) closed() bool {
 	return s.upper <= s.lower || model.Gap(s.upper, s.lower) <= min(s.set.GapLimit(), 1)*0.9
 }
@@ -146,6 +150,9 @@ func (s *dagSearch) search() error {
 	perState := 5*k.n + 8*k.m + 64
 	assign := func(nodes int64) {
 		x := newAssigner(s.ctx, k, 100_000_000/perState, s.tuning.leafWidth)
+		// Where figures are whole, so are makespans. The bound was made of whole
+		// figures without rounding, or is less than they give by more than 1e-12 of
+		// it. Elsewhere this is where to begin, no more.
 		lower := int32(math.Ceil(s.lower/k.unit - 1e-9))
 		if k.whole {
 			s.lower = max(s.lower, float64(lower)*k.unit)
@@ -187,7 +194,8 @@ func (s *dagSearch) search() error {
 		l.dropped = never
 		l.run(k.root(), 0)
 		s.nodes = l.nodes
-		// Whatever wasn't searched is no better than its bound.
+		// Whatever wasn't searched is no better than its bound, what was is no
+		// better than the best schedule.
 		s.lower = max(s.lower, float64(min(l.dropped, l.upper))*k.unit)
 		if l.dropped >= l.upper || s.closed() {
 			break

@@ -25,7 +25,10 @@ type spreader struct {
 //
 // For one makespan after another it goes through the tasks in a fixed order and
 // keeps every distinct vector of loads that the weights' bound leaves: O(tasks
-// loads machines) for a makespan.
+// loads machines) for a makespan. Equal vectors after the same tasks have the same
+// continuations, so one is enough; and a vector is dropped only where roomFor
+// proves that the tasks left don't fit. The makespan is at least what done tasks
+// take and at least the least end of each task by itself.
 func (x *expander) spread(done *taskSet, free []int32) bool {
 	s, m := &x.spreader, x.m
 	s.tasks = s.tasks[:0]
@@ -158,7 +161,9 @@ func (x *expander) spreadWithin(free []int32, makespan int32) (found, ok bool) {
 	return true, true
 }
 
-// roomFor reports whether the bounds leave room for the tasks from k on.
+// roomFor reports whether the bounds leave room for the tasks from k on: for
+// weights w the time that the machines have left, the sum of w max(0, makespan -
+// load), holds each task at its least weighted cost.
 func (x *expander) roomFor(load []int32, k int, makespan int32) bool {
 	if x.off&ruleRoom != 0 {
 		return true

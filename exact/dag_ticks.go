@@ -10,7 +10,8 @@ import (
 // renumbered in topological order, with what the search precomputes.
 //
 // Times that aren't multiples of the unit are rounded down, so what is proved
-// for ticks holds for the instance; the unit is a power of two times the greatest common
+// for ticks holds for the instance (the machines and orders of a schedule, played
+// with times that are nowhere longer, end no later); the unit is a power of two times the greatest common
 // divisor of all ticks, so integer instances are exact and their makespans are
 // multiples of it.
 type ticks struct {
@@ -160,7 +161,8 @@ func (k *ticks) length(x *arc, a, b int) int32 {
 }
 
 // findTwins finds machines that can be exchanged: the same costs, and the same
-// lengths of edges to and from all others.
+// lengths of edges to and from all others, and to each other. To be the same is
+// transitive, so one of each class has no twin before it.
 func (k *ticks) findTwins() {
 	k.twins = make([]int32, k.m)
 	for b := range k.m {
@@ -200,6 +202,14 @@ func (k *ticks) same(a, b int) bool {
 //     cost table, with the true lengths of edges), and
 //   - the fork: for a time T after the task's end, the successors that can't
 //     be done by T elsewhere must stay on its machine, one after another.
+//
+// The fork is valid as the time R from the task's end to the schedule's is at
+// least away of each successor that isn't on its machine. So those with away > R
+// are on it and R >= stay(R), their costs one after another with a tail at the end,
+// least in the order of falling tails. As R grows stay falls, by steps at the
+// values of away; so the least R with R >= stay(R) is the least of max(L, stay(L))
+// over L = 0 and these values. Sums that overflow wrap to less: the bound gets
+// weaker, not wrong.
 //
 // O(E M² + sum of successors² M).
 func (k *ticks) tails() {

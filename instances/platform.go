@@ -153,7 +153,9 @@ func (o *presetOptions) parse(spec, options string) error {
 		case "bandwidth":
 			o.bandwidth, err = number(value, minRate)
 		case "startup":
-			o.startup, err = number(value, 0)
+			if o.startup, err = number(value, 0); err == nil && o.startup > 0 {
+				o.startup, err = number(value, minRate)
+			}
 		default:
 			err = badPlatform(spec, "there is no key %q, give machines, speed, bandwidth or startup", key)
 		}

@@ -157,12 +157,15 @@ func (d *DAG) Cost(t, m int) float64 {
 	return d.Tasks[t].CostS[m]
 }
 
-// maxFigure bounds every time, amount and rate, and minRate the rates from
+// maxFigure bounds every time, amount and rate, and minFigure those above 0 from
 // below, so that no sum or quotient overflows.
 const (
 	maxFigure = 1e30
-	minRate   = 1e-30
+	minFigure = 1e-30
 )
+
+// figure reports whether x can be a time or an amount.
+func figure(x float64) bool { return x == 0 || x >= minFigure && x <= maxFigure }
 
 // Validate reports the first broken rule: at least one machine; ids that are
 // there and distinct; for each task a cost on each machine, or a work and a
@@ -185,11 +188,11 @@ func (d *DAG) Validate() error {
 		if err := d.newID(machines, "machines", m, x.ID); err != nil {
 			return err
 		}
-		if !(x.StartupS >= 0 && x.StartupS <= maxFigure) {
-			return d.bad("machines", m, "id %q: startup_s is %v, must be from 0 to %g", x.ID, x.StartupS, maxFigure)
+		if !figure(x.StartupS) {
+			return d.bad("machines", m, "id %q: startup_s is %v, must be 0 or from %g to %g", x.ID, x.StartupS, minFigure, maxFigure)
 		}
-		if x.Speed != 0 && !(x.Speed >= minRate && x.Speed <= maxFigure) {
-			return d.bad("machines", m, "id %q: speed is %v, must be above 0, at most %g", x.ID, x.Speed, maxFigure)
+		if x.Speed != 0 && !(x.Speed >= minFigure && x.Speed <= maxFigure) {
+			return d.bad("machines", m, "id %q: speed is %v, must be from %g to %g", x.ID, x.Speed, minFigure, maxFigure)
 		}
 	}
 	tasks := make(map[string]int, len(d.Tasks))
@@ -218,8 +221,8 @@ func (d *DAG) Validate() error {
 			return d.bad("edges", e, "task %q needs itself", x.From)
 		case twice:
 			return d.bad("edges", e, "the edge from %q to %q is edges[%d] already, add up their data", x.From, x.To, first)
-		case !(x.Data >= 0 && x.Data <= maxFigure):
-			return d.bad("edges", e, "from %q to %q: data is %v, must be from 0 to %g", x.From, x.To, x.Data, maxFigure)
+		case !figure(x.Data):
+			return d.bad("edges", e, "from %q to %q: data is %v, must be 0 or from %g to %g", x.From, x.To, x.Data, minFigure, maxFigure)
 		}
 		seen[p] = e
 	}
@@ -247,8 +250,8 @@ func (d *DAG) checkCosts(t int) error {
 		if len(x.CostS) > 0 {
 			return d.bad("tasks", t, "id %q: has both cost_s and work, give one", x.ID)
 		}
-		if !(*x.Work >= 0 && *x.Work <= maxFigure) {
-			return d.bad("tasks", t, "id %q: work is %v, must be from 0 to %g", x.ID, *x.Work, maxFigure)
+		if !figure(*x.Work) {
+			return d.bad("tasks", t, "id %q: work is %v, must be 0 or from %g to %g", x.ID, *x.Work, minFigure, maxFigure)
 		}
 		for m := range d.Machines {
 			if d.Machines[m].Speed == 0 {
@@ -267,8 +270,8 @@ func (d *DAG) checkCosts(t int) error {
 		return d.bad("tasks", t, "id %q: cost_s has %d entries for %d machines, must have one for each", x.ID, have, want)
 	}
 	for m, c := range x.CostS {
-		if !(c >= 0 && c <= maxFigure) {
-			return d.bad("tasks", t, "id %q: cost_s[%d] (machine %q) is %v, must be from 0 to %g", x.ID, m, d.Machines[m].ID, c, maxFigure)
+		if !figure(c) {
+			return d.bad("tasks", t, "id %q: cost_s[%d] (machine %q) is %v, must be 0 or from %g to %g", x.ID, m, d.Machines[m].ID, c, minFigure, maxFigure)
 		}
 	}
 	return nil
@@ -276,9 +279,9 @@ func (d *DAG) checkCosts(t int) error {
 
 func (d *DAG) checkNetwork(machines map[string]int) error {
 	n := &d.Network
-	rate := func(x float64) bool { return x >= minRate && x <= maxFigure }
+	rate := func(x float64) bool { return x >= minFigure && x <= maxFigure }
 	if n.Bandwidth != 0 && !rate(n.Bandwidth) {
-		return d.bad("", -1, "network.bandwidth is %v, must be above 0, at most %g", n.Bandwidth, maxFigure)
+		return d.bad("", -1, "network.bandwidth is %v, must be from %g to %g", n.Bandwidth, minFigure, maxFigure)
 	}
 	if s := n.PathCapacity; s != nil {
 		if len(s) != len(d.Machines) {
@@ -290,8 +293,8 @@ func (d *DAG) checkNetwork(machines map[string]int) error {
 			}
 			for b, x := range s[a] {
 				if a != b && !rate(x) {
-					return d.bad("", -1, "network.path_capacity[%d][%d] (from machine %q to %q) is %v, must be above 0, at most %g",
-						a, b, d.Machines[a].ID, d.Machines[b].ID, x, maxFigure)
+					return d.bad("", -1, "network.path_capacity[%d][%d] (from machine %q to %q) is %v, must be from %g to %g",
+						a, b, d.Machines[a].ID, d.Machines[b].ID, x, minFigure, maxFigure)
 				}
 			}
 		}
@@ -307,7 +310,7 @@ func (d *DAG) checkNetwork(machines map[string]int) error {
 			return d.bad("network.links", l, "id %q: capacity is missing and there is no bandwidth to stand for it", x.ID)
 		}
 		if x.Capacity != 0 && !rate(x.Capacity) {
-			return d.bad("network.links", l, "id %q: capacity is %v, must be above 0, at most %g", x.ID, x.Capacity, maxFigure)
+			return d.bad("network.links", l, "id %q: capacity is %v, must be from %g to %g", x.ID, x.Capacity, minFigure, maxFigure)
 		}
 	}
 	routes := map[[2]int]int{}
