@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -57,14 +56,7 @@ func (g glpk) Solve(ctx context.Context, in model.Instance, set model.Settings) 
 	if err != nil {
 		return r, err
 	}
-	m := f.Model
-	if m.Maximise { // glpsol's reader knows no OBJSENSE section
-		m.Maximise, m.Vars = false, slices.Clone(m.Vars)
-		for j := range m.Vars {
-			m.Vars[j].Cost = -m.Vars[j].Cost
-		}
-	}
-	if err := errors.Join(m.WriteMPS(file), file.Close()); err != nil {
+	if err := errors.Join(f.WriteMPS(file), file.Close()); err != nil {
 		return r, err
 	}
 	args := []string{"--freemps", mps, "--write", out}

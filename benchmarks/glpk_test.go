@@ -3,13 +3,13 @@ package benchmarks
 import (
 	"context"
 	"errors"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -67,9 +67,7 @@ func TestGLPKIsMissing(t *testing.T) {
 
 // GLPK's optima, through the exported formulations and the judge, are ours.
 func TestGLPKAgrees(t *testing.T) {
-	if _, err := exec.LookPath("glpsol"); err != nil {
-		t.Skip("glpsol isn't there")
-	}
+	need.Tool(t, "glpsol", "glpk-utils")
 	got := map[string]map[string]float64{}
 	for _, r := range runPlan(t, decode(t, withGLPK), RunOptions{Results: filepath.Join(t.TempDir(), "r.jsonl")}) {
 		if r.Objective == nil {

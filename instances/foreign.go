@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -48,7 +49,13 @@ func LoadOn(path, platform string) (model.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := read(data)
+	if !utf8.ValidString(name) {
+		return fail(fmt.Errorf("%w: the file's name isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid))
+	}
+	w, err := Workflow{}, model.CheckText(data)
+	if err == nil {
+		w, err = read(data)
+	}
 	if err != nil {
 		return fail(err)
 	}

@@ -131,3 +131,27 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%d bytes of 1000, error %v", len(data), err)
 	}
 }
+
+// Names that aren't UTF-8 are refused, with their place, in every format.
+func TestTextIsUTF8(t *testing.T) {
+	for name, c := range map[string]struct{ file, text, want string }{
+		"own":       {"a.json", "{\"kind\":\"vcsched\",\"version\":1,\"name\":\"x\",\"hosts\":1,\n\"jobs\":[{\"id\":\"a\xff\",\"tasks\":1,\"cpu\":0.5,\"memory\":0.5}]}", "invalid JSON: line 2: jobs[0].id: the byte 0xff isn't UTF-8"},
+		"dot":       {"a.dot", strings.Replace(goodDOT, "2 [size", "\"\xe4\" [size", 1), "invalid text: line 3: the byte 0xe4 isn't UTF-8; convert the file to UTF-8"},
+		"stg":       {"a.stg", strings.Replace(goodSTG, "the last", "das \xfcbliche", 1), "invalid text: line 4: the byte 0xfc isn't UTF-8; convert the file to UTF-8"},
+		"wfformat":  {"a.json", strings.Replace(goodWf5, `"id":"a"`, "\"id\":\"\xff\"", 1), "invalid text: line 2: the byte 0xff isn't UTF-8; convert the file to UTF-8"},
+		"file name": {"\xff.dot", goodDOT, "invalid: the file's name isn't UTF-8, and the instance would be called by it; rename it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), c.file)
+			if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
+				t.Skip("this file system takes UTF-8 alone")
+			}
+			platform := "uniform,machines=2"
+			if name == "own" {
+				platform = ""
+			}
+			_, err := LoadOn(path, platform)
+			wantError(t, err, path+": "+c.want)
+		})
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -84,6 +85,9 @@ func (p *program) converted(c *cli.Context, path string) (model.Instance, error)
 	}
 	name = filepath.Base(path)
 	name = name[:strings.LastIndex(strings.ToLower(name), ".swf")]
+	if !utf8.ValidString(name) {
+		return nil, fmt.Errorf("%w: the name of %q isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid, path)
+	}
 	in, report, err := instances.ReservationFromSWF(name, log, instances.SWFOptions{PEs: c.Int("pes"), Skip: c.Int("skip"), First: c.Int("first"),
 		Estimate: c.Bool("estimates"), ArrivalFactor: c.Float64("arrival-factor"), ARTime: c.Float64("artime"), Deadline: c.Float64("deadline"),
 		Cancelled: c.Float64("cancelled"), Seed: c.Uint64("seed")})

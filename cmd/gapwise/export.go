@@ -57,7 +57,9 @@ func (p *program) export() *cli.Command {
 
 // formulationsHelp lists the formulations of each problem.
 func formulationsHelp() string {
-	text := "Formulations, the default first:"
+	text := "GLPK, CBC, HiGHS and SCIP read both formats. As MPS the objective is always\n" +
+		"minimised: of a problem that maximises, its negative, as a comment says.\n\n" +
+		"Formulations, the default first:"
 	for _, kind := range model.Kinds() {
 		text += fmt.Sprintf("\n  %-12s %s", kind, strings.Join(gapwise.Formulations(kind), ", "))
 	}

@@ -22,9 +22,9 @@ func example() *milp.Model {
 	return m
 }
 
-const wantMPS = `NAME man_example
-OBJSENSE
-    MAX
+const wantMPS = `* obj is the objective of the model, which maximises, negated: minimise it, and
+* the optimum is minus what the solver says.
+NAME man_example FREE
 ROWS
  N obj
  L row
@@ -32,16 +32,16 @@ ROWS
  E equal
 COLUMNS
     MARKER0 'MARKER' 'INTORG'
-    x_1 obj 3
+    x_1 obj -3
     x_1 row 1
     x_1 r1 2
     MARKER1 'MARKER' 'INTEND'
-    _e1 obj -1
+    _e1 obj 1
     _e1 row -2.5
     _e1 equal 1
     x2 r1 1
+    constant obj -2
 RHS
-    RHS obj -2
     RHS row 5
     RHS r1 6
     RHS equal 3
@@ -53,11 +53,12 @@ BOUNDS
  FR BND _e1
  LO BND x2 -2
  UP BND x2 7
+ FX BND constant 1
 ENDATA
 `
 
 const wantLP = `Maximize
- obj: + 3 x_1 - 1 _e1 +2
+ obj: + 3 x_1 - 1 _e1 + 2 constant
 Subject To
  row_lo: + 1 x_1 - 2.5 _e1 >= 1
  row_up: + 1 x_1 - 2.5 _e1 <= 5
@@ -67,6 +68,7 @@ Bounds
  0 <= x_1 <= 4
  _e1 free
  -2 <= x2 <= 7
+ constant = 1
 General
  x_1
 End

@@ -7,9 +7,10 @@ import (
 	"math"
 )
 
-// WriteLP writes the model in the LP format of CPLEX, as HiGHS and GLPK read
-// it. Rows with two bounds are written twice (name_lo, name_up), since not
-// every reader takes ranges. Names are made plain. The output depends on the
+// WriteLP writes the model in the LP format of CPLEX, as GLPK, CBC, HiGHS and
+// SCIP read it. Rows with two bounds are written twice (name_lo, name_up), since
+// not every reader takes ranges; a constant of the objective becomes the cost of
+// one more column, fixed to 1. Names are made plain. The output depends on the
 // model only.
 func (m *Model) WriteLP(w io.Writer) error {
 	if err := m.Validate(); err != nil {
@@ -46,7 +47,11 @@ func (m *Model) WriteLP(w io.Writer) error {
 	}
 	terms(costs)
 	if m.Offset != 0 {
-		fmt.Fprintf(out, " %+.17g", m.Offset)
+		sign := "+"
+		if m.Offset < 0 {
+			sign = "-"
+		}
+		fmt.Fprintf(out, " %s %s %s", sign, num(math.Abs(m.Offset)), constant)
 	}
 	fmt.Fprint(out, "\nSubject To\n")
 	row := func(name string, ts []Term, op string, rhs float64) {
@@ -83,6 +88,9 @@ func (m *Model) WriteLP(w io.Writer) error {
 		default:
 			fmt.Fprintf(out, " -inf <= %s <= %s\n", vars[j], num(v.Upper))
 		}
+	}
+	if m.Offset != 0 {
+		fmt.Fprintf(out, " %s = 1\n", constant)
 	}
 	first := true
 	for j, v := range m.Vars {

@@ -5,16 +5,26 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 func num(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// plain makes a name that every reader takes: letters, digits and _ . [ ] ( ),
-// not starting with a digit, a dot or an e that could be read as a number.
+// keywords of the LP format are no names.
+var keywords = []string{"minimize", "maximize", "minimise", "maximise", "minimum", "maximum", "min", "max", "subject", "such", "st", "s.t.", "to", "that",
+	"bounds", "bound", "free", "inf", "infinity", "general", "generals", "gen", "integer", "integers", "int", "binary", "binaries", "bin",
+	"semi", "semis", "sos", "sos1", "sos2", "end"}
+
+// plain makes a name that every reader takes: letters, digits, _ and dots, not
+// starting with a digit, a dot or an e that could be read as a number, and no
+// keyword.
 func plain(s string) string {
 	var b strings.Builder
+	if slices.Contains(keywords, strings.ToLower(s)) {
+		b.WriteByte('_')
+	}
 	for i, c := range s {
 		switch {
 		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_':
@@ -34,10 +44,14 @@ func plain(s string) string {
 	return b.String()
 }
 
+// constant is a column that is fixed to 1 and carries the objective's constant,
+// which readers take with either sign from where the formats have it, or not at all.
+const constant = "constant"
+
 // names are plain and distinct names of the variables and rows.
 func (m *Model) names() (vars, rows []string) {
 	distinct := func(n int, name func(int) string) []string {
-		taken := map[string]bool{"obj": true}
+		taken := map[string]bool{"obj": true, constant: true}
 		out := make([]string, n)
 		for i := range out {
 			s := plain(name(i))
@@ -51,21 +65,25 @@ func (m *Model) names() (vars, rows []string) {
 	return distinct(len(m.Vars), m.varName), distinct(len(m.Rows), m.rowName)
 }
 
-// WriteMPS writes the model in free MPS, with OBJSENSE when it maximises,
-// RANGES for rows with two bounds, and markers around integer variables. The
-// constant goes to the right-hand side of the objective, negated, as HiGHS,
-// GLPK and CPLEX read it. Names are made plain. The output depends on the
-// model only.
+// WriteMPS writes the model in free MPS as GLPK, CBC, HiGHS and SCIP read it:
+// RANGES for rows with two bounds, markers around integer variables, and always
+// an objective to be minimised, since GLPK knows no OBJSENSE. Of a model that
+// maximises, it is the negated objective that is written, and a comment says so:
+// the optimum that such a solver prints has the other sign. A constant of the
+// objective becomes the cost of one more column, fixed to 1. Names are made plain.
+// The output depends on the model only.
 func (m *Model) WriteMPS(w io.Writer) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
 	out := bufio.NewWriter(w)
 	vars, rows := m.names()
-	fmt.Fprintf(out, "NAME %s\n", plain("m"+m.Name))
+	sign := 1.0
 	if m.Maximise {
-		fmt.Fprint(out, "OBJSENSE\n    MAX\n")
+		sign = -1
+		fmt.Fprint(out, "* obj is the objective of the model, which maximises, negated: minimise it, and\n* the optimum is minus what the solver says.\n")
 	}
+	fmt.Fprintf(out, "NAME %s FREE\n", plain("m"+m.Name)) // or CBC may take it for fixed MPS
 	fmt.Fprint(out, "ROWS\n N obj\n")
 	kind := make([]string, len(m.Rows))
 	for i, r := range m.Rows {
@@ -99,17 +117,17 @@ func (m *Model) WriteMPS(w io.Writer) error {
 		mark(v.Integer)
 		// A variable without any entry would not be declared.
 		if v.Cost != 0 || len(columns[j]) == 0 {
-			fmt.Fprintf(out, "    %s obj %s\n", vars[j], num(v.Cost))
+			fmt.Fprintf(out, "    %s obj %s\n", vars[j], num(sign*v.Cost+0))
 		}
 		for _, t := range columns[j] {
 			fmt.Fprintf(out, "    %s %s %s\n", vars[j], rows[t.Var], num(t.Coef))
 		}
 	}
 	mark(false)
-	fmt.Fprint(out, "RHS\n")
 	if m.Offset != 0 {
-		fmt.Fprintf(out, "    RHS obj %s\n", num(-m.Offset))
+		fmt.Fprintf(out, "    %s obj %s\n", constant, num(sign*m.Offset))
 	}
+	fmt.Fprint(out, "RHS\n")
 	for i, r := range m.Rows {
 		rhs := map[string]float64{"E": r.Upper, "L": r.Upper, "G": r.Lower, "N": 0}[kind[i]]
 		if rhs != 0 {
@@ -142,6 +160,9 @@ func (m *Model) WriteMPS(w io.Writer) error {
 				fmt.Fprintf(out, " PL BND %s\n", vars[j])
 			}
 		}
+	}
+	if m.Offset != 0 {
+		fmt.Fprintf(out, " FX BND %s 1\n", constant)
 	}
 	fmt.Fprint(out, "ENDATA\n")
 	return out.Flush()
