@@ -5,19 +5,19 @@ import (
 	"sort"
 )
 
-// Counts is how many PEs are in use over time, in ticks or in seconds, as a step
+// Counts is how many PEs are in use over time, in ticks, as a step
 // function: none before the first step. No two neighbours are equal. The PEs
 // are numbered after (see reservation.Number). The steps lie in blocks, so that long
 // schedules don't move in memory with each job; finding a moment is O(log n),
 // a change O(log n + steps passed + n/blockSteps).
-type Counts[T int64 | float64] struct {
+type Counts struct {
 	PEs    int // that there are
-	blocks []countBlock[T]
+	blocks []countBlock
 }
 
 // countBlock is some consecutive steps: used[i] from times[i] on.
-type countBlock[T int64 | float64] struct {
-	times []T
+type countBlock struct {
+	times []int64
 	used  []int
 }
 
@@ -28,17 +28,17 @@ const blockSteps = 128
 type place struct{ block, index int }
 
 // Clone is a copy.
-func (c *Counts[T]) Clone() *Counts[T] {
-	d := &Counts[T]{PEs: c.PEs, blocks: make([]countBlock[T], len(c.blocks))}
+func (c *Counts) Clone() *Counts {
+	d := &Counts{PEs: c.PEs, blocks: make([]countBlock, len(c.blocks))}
 	for k, b := range c.blocks {
-		d.blocks[k] = countBlock[T]{slices.Clone(b.times), slices.Clone(b.used)}
+		d.blocks[k] = countBlock{slices.Clone(b.times), slices.Clone(b.used)}
 	}
 	return d
 }
 
 // Times is when the steps begin.
-func (c *Counts[T]) Times() []T {
-	var all []T
+func (c *Counts) Times() []int64 {
+	var all []int64
 	for _, b := range c.blocks {
 		all = append(all, b.times...)
 	}
@@ -46,7 +46,7 @@ func (c *Counts[T]) Times() []T {
 }
 
 // at is the step that holds at t.
-func (c *Counts[T]) at(t T) place {
+func (c *Counts) at(t int64) place {
 	b := sort.Search(len(c.blocks), func(k int) bool { return c.blocks[k].times[0] > t }) - 1
 	if b < 0 {
 		return place{-1, 0}
@@ -59,7 +59,7 @@ func (c *Counts[T]) at(t T) place {
 }
 
 // next and before are the neighbours of a step; ok is false where there is none.
-func (c *Counts[T]) next(p place) (_ place, ok bool) {
+func (c *Counts) next(p place) (_ place, ok bool) {
 	if p.block < 0 {
 		return place{0, 0}, len(c.blocks) > 0
 	}
@@ -69,7 +69,7 @@ func (c *Counts[T]) next(p place) (_ place, ok bool) {
 	return place{p.block + 1, 0}, p.block+1 < len(c.blocks)
 }
 
-func (c *Counts[T]) before(p place) (_ place, ok bool) {
+func (c *Counts) before(p place) (_ place, ok bool) {
 	if p.index > 0 {
 		return place{p.block, p.index - 1}, true
 	}
@@ -79,9 +79,9 @@ func (c *Counts[T]) before(p place) (_ place, ok bool) {
 	return place{p.block - 1, len(c.blocks[p.block-1].times) - 1}, true
 }
 
-func (c *Counts[T]) time(p place) T { return c.blocks[p.block].times[p.index] }
+func (c *Counts) time(p place) int64 { return c.blocks[p.block].times[p.index] }
 
-func (c *Counts[T]) used(p place) int {
+func (c *Counts) used(p place) int {
 	if p.block < 0 {
 		return 0
 	}
@@ -89,7 +89,7 @@ func (c *Counts[T]) used(p place) int {
 }
 
 // Steps calls f with each step of [from, to), cut to it, until f returns false.
-func (c *Counts[T]) Steps(from, to T, f func(from, to T, used int) bool) {
+func (c *Counts) Steps(from, to int64, f func(from, to int64, used int) bool) {
 	for p := c.at(from); from < to; {
 		end, n, more := to, place{}, false
 		if n, more = c.next(p); more {
@@ -103,7 +103,7 @@ func (c *Counts[T]) Steps(from, to T, f func(from, to T, used int) bool) {
 }
 
 // Most is the most PEs in use at a time, and the first time that they are.
-func (c *Counts[T]) Most() (at T, used int) {
+func (c *Counts) Most() (at int64, used int) {
 	for _, b := range c.blocks {
 		for i, u := range b.used {
 			if u > used {
@@ -115,7 +115,7 @@ func (c *Counts[T]) Most() (at T, used int) {
 }
 
 // Add takes PEs over [start, end), or gives them back if pes is negative.
-func (c *Counts[T]) Add(start, end T, pes int) {
+func (c *Counts) Add(start, end int64, pes int) {
 	if start >= end || pes == 0 {
 		return
 	}
@@ -129,14 +129,14 @@ func (c *Counts[T]) Add(start, end T, pes int) {
 }
 
 // split makes a step begin at t.
-func (c *Counts[T]) split(t T) {
+func (c *Counts) split(t int64) {
 	p := c.at(t)
 	used := c.used(p)
 	switch {
 	case p.block >= 0 && c.time(p) == t:
 		return
 	case len(c.blocks) == 0:
-		c.blocks = []countBlock[T]{{}}
+		c.blocks = []countBlock{{}}
 		p = place{0, 0}
 	case p.block < 0:
 		p = place{0, 0}
@@ -146,7 +146,7 @@ func (c *Counts[T]) split(t T) {
 	b := &c.blocks[p.block]
 	if len(b.times) == blockSteps {
 		const half = blockSteps / 2
-		rest := countBlock[T]{slices.Clone(b.times[half:]), slices.Clone(b.used[half:])}
+		rest := countBlock{slices.Clone(b.times[half:]), slices.Clone(b.used[half:])}
 		b.times, b.used = b.times[:half], b.used[:half]
 		c.blocks = slices.Insert(c.blocks, p.block+1, rest)
 		if p.index > half {
@@ -159,7 +159,7 @@ func (c *Counts[T]) split(t T) {
 }
 
 // join removes the step at t if it is like the one before.
-func (c *Counts[T]) join(t T) {
+func (c *Counts) join(t int64) {
 	p := c.at(t)
 	if q, _ := c.before(p); c.used(p) != c.used(q) {
 		return
@@ -173,7 +173,7 @@ func (c *Counts[T]) join(t T) {
 }
 
 // First is the first start in [from, to] at which pes PEs are free for length.
-func (c *Counts[T]) First(pes int, length, from, to T) (start T, ok bool) {
+func (c *Counts) First(pes int, length, from, to int64) (start int64, ok bool) {
 	if pes > c.PEs || from > to {
 		return 0, false
 	}
@@ -197,7 +197,7 @@ func (c *Counts[T]) First(pes int, length, from, to T) (start T, ok bool) {
 }
 
 // Last is the last such start.
-func (c *Counts[T]) Last(pes int, length, from, to T) (start T, ok bool) {
+func (c *Counts) Last(pes int, length, from, to int64) (start int64, ok bool) {
 	if pes > c.PEs || from > to {
 		return 0, false
 	}

@@ -14,7 +14,7 @@ func TestCounts(t *testing.T) {
 			horizon, bookings = 2000, 1500
 		}
 		rng := rand.New(rand.NewPCG(seed, 1))
-		c := &Counts[int64]{PEs: 1 + rng.IntN(5)}
+		c := &Counts{PEs: 1 + rng.IntN(5)}
 		plain := make([]int, horizon)
 		fits := func(pes, length, at int) bool {
 			return pes <= c.PEs && (length == 0 || slices.Max(plain[at:at+length])+pes <= c.PEs)

@@ -88,7 +88,10 @@ func ReservationFormulation(t *ReservationTicks, name string) (*ReservationModel
 			return nil, fmt.Errorf("formulation events: %w: it would have some %d terms, at most %d are built; the native search needs none",
 				model.ErrUnsupported, size, MaxReservationTerms)
 		}
-		return reservationEvents(t), nil
+		f, err := reservationEvents(t)
+		if name == "events" || err == nil {
+			return f, err
+		}
 	}
 	points, ok := t.startPoints(MaxReservationPoints)
 	if !ok {

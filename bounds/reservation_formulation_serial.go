@@ -18,7 +18,7 @@ func (t *ReservationTicks) Serial(order []int) []int64 {
 	for j := range starts {
 		starts[j] = -1
 	}
-	c := &Counts[int64]{PEs: t.PEs}
+	c := &Counts{PEs: t.PEs}
 	for _, j := range order {
 		x := &t.Jobs[j]
 		if s, ok := c.First(x.PEs, x.Length, x.Ready, x.Latest()); ok && starts[j] < 0 {
@@ -47,7 +47,7 @@ func (t *ReservationTicks) Check(starts []int64) error {
 	if len(starts) != len(t.Jobs) {
 		return fmt.Errorf("%w starts: they are of %d jobs, there are %d", model.ErrInvalid, len(starts), len(t.Jobs))
 	}
-	c := &Counts[int64]{PEs: t.PEs}
+	c := &Counts{PEs: t.PEs}
 	for j, s := range starts {
 		x := &t.Jobs[j]
 		switch {

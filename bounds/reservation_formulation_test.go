@@ -169,6 +169,9 @@ func TestReservationPoints(t *testing.T) {
 		want := ticks.ShiftLeft(late)
 		for _, name := range ReservationFormulations {
 			f, err := ReservationFormulation(ticks, name)
+			if name == "events" && errors.Is(err, model.ErrUnsupported) {
+				continue // windows of 10^9 ticks beside lengths of a few
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,6 +210,9 @@ func TestReservationDecodesAnything(t *testing.T) {
 		}
 		for _, name := range ReservationFormulations[1:] {
 			f, err := ReservationFormulation(ticks, name)
+			if name == "events" && errors.Is(err, model.ErrUnsupported) {
+				continue // windows of 10^9 ticks beside lengths of a few
+			}
 			if err != nil {
 				t.Fatal(err)
 			}

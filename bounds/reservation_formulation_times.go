@@ -14,6 +14,7 @@ import (
 type chainEnd struct {
 	at  int64
 	job int32
+	set uint32 // the chain's jobs, where they are kept
 }
 
 type chainEnds []chainEnd
@@ -35,35 +36,63 @@ func (h *chainEnds) Pop() any {
 // ready or when one ends. So the starts are the ready times and the ends of chains
 // of jobs, each in its window. A job that starts later than it is ready is
 // blocked just before, when the jobs that may run need more PEs than
-// it leaves. That no job is in a chain twice is looked at for neighbours only;
-// the rest would save some 1 % of the points. There are at most most, else ok is
+// it leaves. That no job is in a chain twice is looked at for neighbours only, which
+// makes some 1 % more points, unless these are too many and the jobs few. There are at most most, else ok is
 // false.
 // O(points × jobs whose windows overlap).
 func (t *ReservationTicks) startPoints(most int) (points [][]int64, ok bool) {
+	if few := len(t.Jobs); few <= maxChainJobs {
+		if points, ok = t.chainPoints(min(most, manyPoints*few), false); !ok {
+			return t.chainPoints(most, true)
+		}
+		return points, ok
+	}
+	return t.chainPoints(most, false)
+}
+
+const (
+	// maxChainJobs is the number of jobs up to which the sets of jobs on chains are few,
+	maxChainJobs = 12
+	// manyPoints is how many points of each they are spared for.
+	manyPoints = 50
+)
+
+// chainPoints are startPoints; once tells that no job is in a chain twice.
+func (t *ReservationTicks) chainPoints(most int, once bool) (points [][]int64, ok bool) {
 	points = make([][]int64, len(t.Jobs))
 	ends := &chainEnds{}
 	n := 0
-	add := func(j int, at int64) {
-		points[j] = append(points[j], at)
-		n++
+	add := func(j int, at int64, set uint32) {
+		if k := len(points[j]); k == 0 || points[j][k-1] < at {
+			points[j] = append(points[j], at)
+			n++
+		}
+		if once {
+			set |= 1 << j
+		}
 		if t.Jobs[j].Length > 0 {
-			heap.Push(ends, chainEnd{at + t.Jobs[j].Length, int32(j)})
+			heap.Push(ends, chainEnd{at + t.Jobs[j].Length, int32(j), set})
 		}
 	}
 	var byReady []int
 	for j := range t.Jobs {
-		if add(j, t.Jobs[j].Ready); t.Jobs[j].Length > 0 {
+		if add(j, t.Jobs[j].Ready, 0); t.Jobs[j].Length > 0 {
 			byReady = append(byReady, j)
 		}
 	}
 	slices.SortStableFunc(byReady, func(i, j int) int { return cmp.Compare(t.Jobs[i].Ready, t.Jobs[j].Ready) })
 	var open []int // jobs that may run just before at
+	var sets []uint32
 	for ends.Len() > 0 && n <= most {
 		at := (*ends)[0].at
 		job, several := (*ends)[0].job, false
+		sets = sets[:0]
 		for ends.Len() > 0 && (*ends)[0].at == at {
-			several = several || (*ends)[0].job != job
-			heap.Pop(ends)
+			e := heap.Pop(ends).(chainEnd)
+			several = several || e.job != job
+			if once && !slices.Contains(sets, e.set) {
+				sets = append(sets, e.set)
+			}
 		}
 		for len(byReady) > 0 && t.Jobs[byReady[0]].Ready < at {
 			open = append(open, byReady[0])
@@ -78,8 +107,16 @@ func (t *ReservationTicks) startPoints(most int) (points [][]int64, ok bool) {
 			continue // nothing can be blocked
 		}
 		for _, j := range open {
-			if at <= t.Jobs[j].Latest() && (several || int(job) != j) {
-				add(j, at)
+			if at > t.Jobs[j].Latest() {
+				continue
+			}
+			if !once && (several || int(job) != j) {
+				add(j, at, 0)
+			}
+			for _, set := range sets {
+				if set>>j&1 == 0 {
+					add(j, at, set)
+				}
 			}
 		}
 	}

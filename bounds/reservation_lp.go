@@ -55,12 +55,24 @@ func ReservationLP(ctx context.Context, t *ReservationTicks) (b Bound, ok bool, 
 	if r.Status != highs.Optimal {
 		return none, false, nil
 	}
-	w := newReservationWork(t)
-	// Jobs without length are in the formulation, and accepted in full.
-	value := safeUpperBound(&f.Model, r.Duals)*f.Unit*(1+1e-15) - (w.free - t.FreeWeight)
-	why := fmt.Sprintf("a linear relaxation proves that at most %.12g of the %d requests can be accepted",
-		w.down(value)+w.free, len(t.Jobs)+len(t.Free))
-	return w.bound("lp", w.down(value), why), true, nil
+	// In the model's units, which its solutions' values are multiples of if it says so. A bound
+	// is off by the rounding of its sum at most, which safeBound looks after.
+	value, total := safeUpperBound(&f.Model, r.Duals)*(1+1e-15), 0.0
+	for _, x := range f.Weights {
+		total += x
+	}
+	if f.Whole {
+		value = math.Floor(value + 1e-9)
+	}
+	value = max(0, min(value, total))
+	b = Bound{Name: "lp", Value: value*f.Unit + t.FreeWeight}
+	switch {
+	case t.Goal == model.GoalAll && value < total:
+		b.Infeasible, b.Reason = true, fmt.Sprintf("a linear relaxation proves that at most %.12g of the %d requests can be accepted", b.Value, len(t.Jobs)+len(t.Free))
+	case t.Goal == model.GoalPESeconds:
+		b.Value *= 1 + 1e-15*float64(len(t.Jobs)+8) // for the rounding of weights
+	}
+	return b, true, nil
 }
 
 // safeUpperBound is safeBound for a model that maximises.

@@ -239,9 +239,11 @@ func shiftOr(set []uint64, by int64) {
 
 // down rounds a bound on the accepted weight of some jobs down to what
 // weights can add up to, without ever going below the true bound, of which x
-// is the rounded figure.
+// is the rounded figure: at most n + 8 sums and products of figures up to the total
+// weight, each off by at most 2^-53 of it. The error is one of the total, not of x, which may be
+// a small difference of large figures.
 func (w *reservationWork) down(x float64) float64 {
-	x += x * w.margin
+	x += w.total * w.margin
 	if w.unit > 0 {
 		x = math.Floor(x/w.unit+1e-9) * w.unit
 	}
@@ -250,7 +252,7 @@ func (w *reservationWork) down(x float64) float64 {
 
 // up rounds a bound on the declined weight up likewise.
 func (w *reservationWork) up(x float64) float64 {
-	x -= x * w.margin
+	x -= w.total * w.margin
 	if w.unit > 0 {
 		x = math.Ceil(x/w.unit-1e-9) * w.unit
 	}

@@ -24,8 +24,7 @@ import (
 // start by start. A request that doesn't fit now won't fit when there are more:
 // it is enough to try those that do, and stop anywhere.
 //
-// It knows nothing of ticks: times are the instance's, and what overlaps by no
-// more than 1e-9 of the last deadline doesn't overlap. A request that would
+// Times are the ticks of the model, whose tests are elsewhere. A request that would
 // be cancelled before its latest start takes no PEs when it is booked there.
 func bruteReservation(t testing.TB, in *model.Reservation) (value float64, feasible bool) {
 	t.Helper()
@@ -33,26 +32,25 @@ func bruteReservation(t testing.TB, in *model.Reservation) (value float64, feasi
 	if n > 8 {
 		t.Fatalf("%d requests are too many for brute force", n)
 	}
-	eps, total := 0.0, 0.0
+	times, total := in.Times(), 0.0
 	for k := range in.Requests {
-		eps = max(eps, 1e-9*in.Requests[k].DeadlineS)
 		total += in.Weight(k)
 	}
 	type placed struct {
-		start, end float64
+		start, end int64
 		pes        int
 	}
 	var plan []placed
 	// earliest is where request k fits first, negative if nowhere.
-	earliest := func(k int) float64 {
-		q := &in.Requests[k]
-		starts := []float64{q.ReadyS}
+	earliest := func(k int) int64 {
+		q := &times.Requests[k]
+		starts := []int64{q.Ready}
 		for _, p := range plan {
 			starts = append(starts, p.end)
 		}
 		slices.Sort(starts)
 		for _, s := range starts {
-			if s < q.ReadyS || s > q.Latest()+eps {
+			if s < q.Ready || s > q.Latest() {
 				continue
 			}
 			// The most PEs are in use at s or when another starts.
@@ -62,12 +60,12 @@ func bruteReservation(t testing.TB, in *model.Reservation) (value float64, feasi
 				if i >= 0 {
 					at = plan[i].start
 				}
-				if at < s || at >= s+q.Runtime()-eps {
+				if at < s || at >= s+q.Runtime {
 					continue
 				}
-				used := q.PEs
+				used := in.Requests[k].PEs
 				for _, p := range plan {
-					if p.start <= at+eps && p.end > at+eps {
+					if p.start <= at && p.end > at {
 						used += p.pes
 					}
 				}
@@ -91,7 +89,7 @@ func bruteReservation(t testing.TB, in *model.Reservation) (value float64, feasi
 			if done[k] {
 				continue
 			}
-			q := &in.Requests[k]
+			q := &times.Requests[k]
 			if !q.Runs(q.Latest()) {
 				done[k] = true
 				walk(value+in.Weight(k), rest-in.Weight(k), accepted+1)
@@ -103,7 +101,7 @@ func bruteReservation(t testing.TB, in *model.Reservation) (value float64, feasi
 				continue
 			}
 			done[k] = true
-			plan = append(plan, placed{s, s + q.Runtime(), q.PEs})
+			plan = append(plan, placed{s, s + q.Runtime, in.Requests[k].PEs})
 			walk(value+in.Weight(k), rest-in.Weight(k), accepted+1)
 			plan = plan[:len(plan)-1]
 			done[k] = false
@@ -115,7 +113,7 @@ func bruteReservation(t testing.TB, in *model.Reservation) (value float64, feasi
 
 // randomReservation draws a valid instance of n requests with tight windows,
 // of any goal: times are whole, tenths of a second, sums of tenths with their
-// rounding errors, or any floats; some requests end early or are cancelled.
+// rounding errors, thirds in float32, whole ones at 10^12, ratios of 10^9, or any floats; some requests end early or are cancelled.
 func randomReservation(rng *rand.Rand, n int) *model.Reservation {
 	in := &model.Reservation{Name: "random", PEs: 1 + rng.IntN(8)}
 	in.Goal = []model.Goal{"", model.GoalAccepted, model.GoalPESeconds, model.GoalPESeconds, model.GoalAll, model.GoalAll}[rng.IntN(6)]
@@ -125,25 +123,35 @@ func randomReservation(rng *rand.Rand, n int) *model.Reservation {
 	small := rng.IntN(2)                         // requests take half of the PEs at most
 	early, cancelled := rng.IntN(3), rng.IntN(4) // of 10 requests
 	var figure func(from, most int) float64
-	switch rng.IntN(4) {
+	begin := 0.0
+	switch rng.IntN(7) {
 	case 0, 1:
 		figure = func(from, most int) float64 { return float64(from + rng.IntN(most-from+1)) }
 	case 2:
 		figure = func(from, most int) float64 { return float64(from+rng.IntN(most-from+1)) / 10 }
+	case 3:
+		figure = func(from, most int) float64 { return float64(float32(from+rng.IntN(most-from+1)) / 3) }
+	case 4:
+		begin = 1e12
+		figure = func(from, most int) float64 { return float64(from + rng.IntN(most-from+1)) }
+	case 5:
+		figure = func(from, most int) float64 {
+			return float64(from+rng.IntN(most-from+1)) * []float64{1, 1e9, 1 + 1e9}[rng.IntN(3)]
+		}
 	default:
 		scale := []float64{1, 1, 1e-3, 1e6}[rng.IntN(4)]
 		figure = func(from, most int) float64 { return scale * (float64(from) + rng.Float64()*float64(most-from)) }
 	}
 	for range n {
 		q := model.Request{PEs: 1 + rng.IntN(max(1, in.PEs/(1+small)))}
-		q.ReadyS = figure(0, span)
+		q.ReadyS = begin + figure(0, span)
 		q.DurationS = figure(1, longest)
 		q.DeadlineS = q.ReadyS + q.DurationS
 		if rng.IntN(4) > 0 {
 			q.DeadlineS += figure(0, slack)
 		}
 		if q.ArrivalS = q.ReadyS; rng.IntN(2) == 0 {
-			q.ArrivalS = min(q.ReadyS, figure(0, span))
+			q.ArrivalS = min(q.ReadyS, begin+figure(0, span))
 		}
 		if rng.IntN(10) < early {
 			runtime := min(q.DurationS, figure(1, longest))

@@ -59,12 +59,29 @@ func capacity(pes int64, grid []int64) []float64 {
 // started from the given times on (or not, if that is too late) on PEs that are free in
 // part: the duals of the linear relaxation, which is solved by HiGHS with columns for jobs and starts that
 // are priced out until no gain is missing. Whatever HiGHS says, prices give a bound.
+//
+// HiGHS's tolerances are for figures of middling size: of cells of 10^12 ticks it makes no end. So
+// where figures are large the rows are in shares of a cell and the weights in shares of the largest.
 func lpPrices(ctx context.Context, pes int64, jobs []sweepJob, grid []int64, free []float64, from []int64) (*prices, error) {
 	cells := len(grid) - 1
 	corners := cornersOf(jobs, grid)
 	m := &milp.Model{Maximise: true}
-	for _, f := range free {
-		m.AddRow("", math.Inf(-1), f)
+	row, weight := make([]float64, cells), 1.0 // what a row's and the objective's figures are divided by
+	for c := range row {
+		row[c] = 1
+	}
+	if slices.Max(free) > largeFigure {
+		for c := range row {
+			row[c] = float64(grid[c+1] - grid[c])
+		}
+	}
+	for i := range jobs {
+		if jobs[i].weight > largeFigure {
+			weight = max(weight, jobs[i].weight)
+		}
+	}
+	for c, f := range free {
+		m.AddRow("", math.Inf(-1), f/row[c])
 	}
 	for range jobs {
 		m.AddRow("", math.Inf(-1), 1)
@@ -98,7 +115,7 @@ func lpPrices(ctx context.Context, pes int64, jobs []sweepJob, grid []int64, fre
 			}
 			bound += max(0, gain)
 			if gain > 1e-9*scale {
-				cols = append(cols, startColumn(&jobs[i], i, start, grid))
+				cols = append(cols, startColumn(&jobs[i], i, start, grid, row, weight))
 			}
 		}
 		if bound < least {
@@ -111,27 +128,30 @@ func lpPrices(ctx context.Context, pes int64, jobs []sweepJob, grid []int64, fre
 		if err != nil {
 			return nil, fmt.Errorf("prices: %w", err)
 		}
-		if r.Status != highs.Optimal || least <= r.Objective*(1+1e-6) {
+		if r.Status != highs.Optimal || least <= r.Objective*weight*(1+1e-6) {
 			break
 		}
 		for c := range rate {
-			rate[c] = max(0, r.Duals[c])
+			rate[c] = max(0, r.Duals[c]*weight/row[c])
 		}
 		now = newPrices(pes, jobs, grid, corners, rate)
 	}
 	return best, nil
 }
 
+// largeFigure is what HiGHS is spared.
+const largeFigure = 1e9
+
 // startColumn is job i started at the given time.
-func startColumn(j *sweepJob, i int, start int64, grid []int64) highs.Column {
-	col := highs.Column{Cost: j.weight, Upper: milp.Inf, Terms: []highs.RowTerm{{Row: len(grid) - 1 + i, Coef: 1}}}
+func startColumn(j *sweepJob, i int, start int64, grid []int64, row []float64, weight float64) highs.Column {
+	col := highs.Column{Cost: j.weight / weight, Upper: milp.Inf, Terms: []highs.RowTerm{{Row: len(grid) - 1 + i, Coef: 1}}}
 	k, found := slices.BinarySearch(grid, start)
 	if !found {
 		k--
 	}
 	for ; k < len(grid)-1 && grid[k] < start+j.length; k++ {
 		over := min(grid[k+1], start+j.length) - max(grid[k], start)
-		col.Terms = append(col.Terms, highs.RowTerm{Row: k, Coef: float64(j.pes) * float64(over)})
+		col.Terms = append(col.Terms, highs.RowTerm{Row: k, Coef: float64(j.pes) * float64(over) / row[k]})
 	}
 	return col
 }

@@ -27,8 +27,7 @@ type sweepUnits struct {
 	grain  float64 // all weights are multiples of it; 0 if nothing is known
 }
 
-// sweepJobs are the jobs that hold PEs for at least a tick, by ready time, then
-// latest start. The others fit anywhere.
+// sweepJobs are the jobs by ready time, then latest start.
 func sweepJobs(t *bounds.ReservationTicks) ([]sweepJob, sweepUnits) {
 	u := sweepUnits{weight: 1, grain: 1}
 	pes := int64(0)
@@ -47,9 +46,7 @@ func sweepJobs(t *bounds.ReservationTicks) ([]sweepJob, sweepUnits) {
 		if u.grain > 0 {
 			w = math.Round(w)
 		}
-		if j.Length > 0 {
-			jobs = append(jobs, sweepJob{j.Ready, j.Latest(), j.Length, int64(j.PEs) / pes, w, int32(i)})
-		}
+		jobs = append(jobs, sweepJob{j.Ready, j.Latest(), j.Length, int64(j.PEs) / pes, w, int32(i)})
 	}
 	slices.SortFunc(jobs, func(a, b sweepJob) int {
 		return cmp.Or(cmp.Compare(a.ready, b.ready), cmp.Compare(a.latest, b.latest), cmp.Compare(a.id, b.id))
@@ -58,19 +55,26 @@ func sweepJobs(t *bounds.ReservationTicks) ([]sweepJob, sweepUnits) {
 }
 
 // weightUnit is the greatest number that all weights are multiples of, and 1,
-// or, if their products with the ticks aren't whole, 1 and 0. What isn't quite
-// whole is wrong by less than a 10^14th.
+// or, if they aren't known to be, 1 and 0. Weights are PEs times the ticks reserved, exactly,
+// if no time is rounded; in units all sums of them must be below 2^50, so that float64s hold them
+// and what a division rounds off is far below a half.
 func weightUnit(t *bounds.ReservationTicks) (unit, grain float64) {
-	whole := int64(0)
+	if !t.Times.Exact {
+		return 1, 0
+	}
+	whole, total := int64(0), 0.0
 	for i := range t.Jobs {
-		w := t.Jobs[i].Weight * t.PerSecond
-		r := math.Round(w)
-		if math.Abs(w-r) > 4e-15*w || r < 1 || r > 1<<44 {
+		j := &t.Jobs[i]
+		if float64(j.PEs)*float64(j.Reserved) > 1<<62 {
 			return 1, 0
 		}
-		whole = gcd(whole, int64(r))
+		whole = gcd(whole, int64(j.PEs)*j.Reserved)
+		total += float64(j.PEs) * float64(j.Reserved)
 	}
-	return float64(max(whole, 1)) / t.PerSecond, 1
+	if whole = max(whole, 1); total/float64(whole) > 1<<50 {
+		return 1, 0
+	}
+	return float64(whole) / t.PerSecond, 1
 }
 
 // sweepParts cuts jobs, sorted by ready time, where no window goes on: each

@@ -124,7 +124,10 @@ func (s *reservationSearch) run() error {
 	s.units, s.total, s.other = units, worth(jobs), math.Inf(1)
 	quick := []bounds.Bound{}
 	if s.ctx.Err() == nil {
-		quick = bounds.ReservationQuick(s.t)
+		// Without what is free: its weight may be so large that nothing is left of the others' digits.
+		others := *s.t
+		others.Free, others.FreeWeight = nil, 0
+		quick = bounds.ReservationQuick(&others)
 	}
 	for _, b := range quick {
 		if b.Infeasible {
@@ -142,19 +145,15 @@ func (s *reservationSearch) run() error {
 	}
 	offline.Improve(s.ctx, first, math.Inf(1))
 	s.always = s.t.FreeWeight
-	for i := range s.t.Jobs {
-		if j := &s.t.Jobs[i]; j.Length == 0 {
-			s.always += j.Weight
-		}
-	}
 	for _, part := range sweepParts(jobs) {
 		p := &sweepPart{jobs: part, total: worth(part)}
 		p.upper = p.total
 		s.parts = append(s.parts, p)
 	}
-	s.other = (s.other - s.always) / units.weight
+	// Its rounding is some 10^-16 of the total for each job, and a value is a whole number of grains.
+	s.other = s.other/units.weight + 1e-12*s.total
 	if units.grain > 0 {
-		s.other = math.Floor(s.other*(1+1e-12) + 1e-6)
+		s.other = math.Floor(s.other + 1e-6)
 	}
 	s.take(offline)
 	for _, p := range s.parts {
@@ -195,11 +194,6 @@ func (s *reservationSearch) run() error {
 // take makes a plan the best.
 func (s *reservationSearch) take(o *reservation.Offline) {
 	s.starts = slices.Clone(o.Starts())
-	for i := range s.t.Jobs {
-		if j := &s.t.Jobs[i]; j.Length == 0 {
-			s.starts[i] = j.Ready
-		}
-	}
 	for _, p := range s.parts {
 		p.value = 0
 		for k := range p.jobs {

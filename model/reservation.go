@@ -131,15 +131,17 @@ func (r *Reservation) Weight(k int) float64 {
 	return 1
 }
 
-// timeSlack is the rounding error that a sum of two times may have, relative.
-const timeSlack = 1e-12
+// timeSlack is the rounding error that a sum of two times may have, relative. A
+// deadline that is so little before ready plus duration means that sum.
+const timeSlack = 0x1p-50
 
 // Validate reports the first broken rule: at least one PE; for each request an
 // id of its own, finite times that aren't negative, an arrival no earlier than
 // the one before, ready no earlier than the arrival, a positive duration, a deadline
 // no earlier than ready plus duration, from one PE to as many as there are, a
 // runtime above 0 and at most the duration, a cancellation no earlier than the
-// arrival. Errors about a request are an ElementError.
+// arrival; and runtimes of at least 1000 ticks if times have so many digits that
+// they are rounded (see ReservationTimes). Errors about a request are an ElementError.
 func (r *Reservation) Validate() error {
 	bad := func(index int, format string, args ...any) error {
 		list := "requests"
@@ -200,13 +202,13 @@ func (r *Reservation) Validate() error {
 		}
 		last = q.ArrivalS
 	}
-	return nil
+	return r.checkTimes(bad)
 }
 
-// Times are at most 300 million years and at least a nanosecond, so that sums
+// Times are at most 100 million years, which is less than 2^52 s, and at least a nanosecond, so that sums
 // and products stay in range.
 const (
-	maxTime = 1e16
+	maxTime = 4e15
 	minTime = 1e-9
 )
 
@@ -224,9 +226,17 @@ func (r *Reservation) Objective(s Solution) (Objective, error) {
 	}
 	o := Objective{Second: 1, Sense: Maximise, SecondSense: Minimise}
 	sum, n := 0.0, 0
+	var times *ReservationTimes
 	for i, k := range index {
 		o.Value += r.Weight(k)
-		if start := b.Bookings[i].StartS; r.Requests[k].Runs(start) {
+		start, runs := b.Bookings[i].StartS, true
+		if r.Requests[k].CancelS != nil {
+			if times == nil {
+				times = r.Times()
+			}
+			runs = times.runs(k, start)
+		}
+		if runs {
 			sum += r.Requests[k].Slowdown(start)
 			n++
 		}

@@ -38,10 +38,10 @@ func TestReservationBadInput(t *testing.T) {
 		"too many PEs":       {`"pes":64,"requests"`, `"pes":10000001,"requests"`, where + `pes is 10000001, must be from 1 to 10000000`},
 		"no id":              {`"id":"b"`, `"id":""`, where + `line 3: requests[1]: id "": the id is missing or empty`},
 		"id twice":           {`"id":"c"`, `"id":"a"`, where + `line 4: requests[2]: id "a": the id is taken by requests[0] already`},
-		"negative arrival":   {`"arrival_s":0`, `"arrival_s":-1`, where + `line 2: requests[0]: id "a": arrival_s is -1, must be from 0 to 1e+16`},
-		"negative ready":     {`"ready_s":10`, `"ready_s":-1`, where + `line 2: requests[0]: id "a": ready_s is -1, must be from 0 to 1e+16`},
-		"negative duration":  {`"duration_s":60`, `"duration_s":-1`, where + `line 2: requests[0]: id "a": duration_s is -1, must be from 0 to 1e+16`},
-		"deadline too late":  {`"deadline_s":200`, `"deadline_s":1e17`, where + `line 2: requests[0]: id "a": deadline_s is 1e+17, must be from 0 to 1e+16`},
+		"negative arrival":   {`"arrival_s":0`, `"arrival_s":-1`, where + `line 2: requests[0]: id "a": arrival_s is -1, must be from 0 to 4e+15`},
+		"negative ready":     {`"ready_s":10`, `"ready_s":-1`, where + `line 2: requests[0]: id "a": ready_s is -1, must be from 0 to 4e+15`},
+		"negative duration":  {`"duration_s":60`, `"duration_s":-1`, where + `line 2: requests[0]: id "a": duration_s is -1, must be from 0 to 4e+15`},
+		"deadline too late":  {`"deadline_s":200`, `"deadline_s":1e17`, where + `line 2: requests[0]: id "a": deadline_s is 1e+17, must be from 0 to 4e+15`},
 		"order of arrival":   {`"c","arrival_s":5`, `"c","arrival_s":4`, where + `line 4: requests[2]: id "c": arrival_s is 4, after one at 5; sort the requests by arrival`},
 		"ready too early":    {`"ready_s":5`, `"ready_s":4`, where + `line 3: requests[1]: id "b": ready_s is 4, before its arrival at 5`},
 		"no duration":        {`"duration_s":60`, `"duration_s":0`, where + `line 2: requests[0]: id "a": duration_s is 0, must be above 0 (at least 1e-09)`},
@@ -50,8 +50,8 @@ func TestReservationBadInput(t *testing.T) {
 		"needs too many":     {`"pes":33`, `"pes":65`, where + `line 2: requests[0]: id "a": pes is 65, the cluster has 64`},
 		"no runtime":         {`"runtime_s":0.25`, `"runtime_s":0`, where + `line 3: requests[1]: id "b": runtime_s is 0, must be above 0 and at most duration_s = 0.5`},
 		"runtime too long":   {`"runtime_s":0.25`, `"runtime_s":0.75`, where + `line 3: requests[1]: id "b": runtime_s is 0.75, must be above 0 and at most duration_s = 0.5`},
-		"cancelled before":   {`"cancel_s":30`, `"cancel_s":4`, where + `line 3: requests[1]: id "b": cancel_s is 4, must be from its arrival at 5 to 1e+16`},
-		"cancelled never":    {`"cancel_s":30`, `"cancel_s":1e17`, where + `line 3: requests[1]: id "b": cancel_s is 1e+17, must be from its arrival at 5 to 1e+16`},
+		"cancelled before":   {`"cancel_s":30`, `"cancel_s":4`, where + `line 3: requests[1]: id "b": cancel_s is 4, must be from its arrival at 5 to 4e+15`},
+		"cancelled never":    {`"cancel_s":30`, `"cancel_s":1e17`, where + `line 3: requests[1]: id "b": cancel_s is 1e+17, must be from its arrival at 5 to 4e+15`},
 		"NaN":                {`"ready_s":10`, `"ready_s":NaN`, "invalid JSON: line 2: invalid character 'N' looking for beginning of value"},
 		"beyond floats":      {`"ready_s":10`, `"ready_s":1e999`, `invalid JSON: line 2: requests[0].ready_s: a number is wanted, 1e999 is too large`},
 		"fraction of a PE":   {`"pes":33`, `"pes":33.5`, `invalid JSON: line 2: requests[0].pes: a whole number is wanted, 33.5 isn't one, or too large`},
@@ -121,17 +121,18 @@ func TestReservationEdgeCases(t *testing.T) {
 // drawReservation draws valid instances, and bookings of their requests.
 func drawReservation(t *rapid.T) (*model.Reservation, *model.Bookings) {
 	time := rapid.Float64Range(0, 1e6)
+	const shortest = 1e-4 // of figures of any digits until 1e7 s
 	in := &model.Reservation{Name: rapid.String().Draw(t, "name"), Goal: rapid.SampledFrom(append(model.Goals, "")).Draw(t, "goal"),
 		PEs: rapid.IntRange(1, 100).Draw(t, "pes"), Requests: []model.Request{}}
 	b := &model.Bookings{Online: rapid.Bool().Draw(t, "online"), Bookings: []model.Booking{}}
 	arrival := 0.0
 	for i := range rapid.IntRange(0, 6).Draw(t, "requests") {
 		arrival += time.Draw(t, "arrival")
-		q := model.Request{ID: fmt.Sprint(i), ArrivalS: arrival, ReadyS: arrival + time.Draw(t, "ready"), DurationS: rapid.Float64Range(1e-9, 1e6).Draw(t, "duration"),
+		q := model.Request{ID: fmt.Sprint(i), ArrivalS: arrival, ReadyS: arrival + time.Draw(t, "ready"), DurationS: rapid.Float64Range(shortest, 1e6).Draw(t, "duration"),
 			PEs: rapid.IntRange(1, in.PEs).Draw(t, "needs")}
 		q.DeadlineS = q.ReadyS + q.DurationS + time.Draw(t, "slack")
 		if rapid.Bool().Draw(t, "ends early") {
-			x := rapid.Float64Range(1e-9, q.DurationS).Draw(t, "runtime")
+			x := rapid.Float64Range(shortest, q.DurationS).Draw(t, "runtime")
 			q.RuntimeS = &x
 		}
 		if rapid.Bool().Draw(t, "is cancelled") {

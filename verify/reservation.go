@@ -34,13 +34,13 @@ const (
 // else make as many lines as the square of their number.
 const maxPairs = 10_000
 
-// reservation judges bookings. Amounts are seconds over the last deadline,
-// which the tolerance is relative to as well.
+// reservation judges bookings. All is decided in whole numbers (see
+// bookingJudge for what a time is). Amounts are times as shares of a duration: of the request's own,
+// of the shorter one's where two overlap.
 //
 // A job that runs holds its PEs over [start, start + runtime); one that is
-// cancelled before its start holds none. Two jobs overlap on a PE if
-// neither can be moved behind the other's end by as little as the tolerance. So a
-// job that is shorter than the tolerance still can't run amidst another one.
+// cancelled before its start holds none. Two jobs overlap on a PE if each ends after the
+// other's start, by however little.
 //
 // Bookings that claim to be online are looked at in the order of the requests:
 // a booking may take no PE over its reserved interval, [start, start +
@@ -59,21 +59,19 @@ const maxPairs = 10_000
 // and the ranges of one of them, in memory O(n + r + PEs/64). The mean slowdown
 // takes O(d^1.6) more for d different durations, 14 ms for 10,000.
 func reservation(ctx context.Context, in *model.Reservation, b *model.Bookings, r *Report) {
-	j := &bookingJudge{ctx: ctx, in: in, report: r, pes: make(peBits, (in.PEs+63)/64)}
+	j := &bookingJudge{ctx: ctx, in: in, report: r, read: newTickReader(in), times: make([]requestTicks, len(in.Requests)), pes: make(peBits, (in.PEs+63)/64)}
+	shortest := int64(math.MaxInt64)
 	for k := range in.Requests {
-		j.scale = max(j.scale, in.Requests[k].DeadlineS)
+		j.times[k] = j.read.request(&in.Requests[k])
+		shortest = min(shortest, j.times[k].runtime)
 	}
-	if j.scale == 0 { // no requests
-		j.scale = 1
-	}
-	j.allowed = r.Tolerance * j.scale
-	j.allowedRat = new(big.Rat).Mul(exact(r.Tolerance), exact(j.scale))
-	complete := j.read(b)
+	j.allowed = r.Tolerance * float64(shortest)
+	complete := j.each(b)
 	j.order = make([]int, len(j.booked))
 	for i := range j.order {
 		j.order[i] = i
 	}
-	slices.SortStableFunc(j.order, func(x, y int) int { return cmp.Compare(j.booked[x].start, j.booked[y].start) })
+	slices.SortStableFunc(j.order, func(x, y int) int { return j.booked[x].start.compare(j.booked[y].start) })
 	for at, i := range j.order {
 		j.booked[i].at = at
 	}
@@ -86,24 +84,39 @@ func reservation(ctx context.Context, in *model.Reservation, b *model.Bookings, 
 	}
 }
 
-// bookingJudge is bookings in exact figures.
+// bookingJudge is bookings in exact figures. A float64 is read as the decimal
+// number that it prints as, and all times are whole numbers of ticks.
+//
+// A tick is 10^-k s with the least k that makes all times of the instance
+// whole, and then nothing is rounded. If the last deadline would be more than 2^52
+// ticks, or k more than 22, it is 10^-k s with the largest k for which it isn't: arrivals, ready times,
+// durations, runtimes and cancellations are rounded down and deadlines up, so
+// what is feasible in real time passes. Instances in which that is much are no
+// valid ones (see model.Reservation.Validate). A deadline that is before ready
+// plus duration, by the rounding of their sum, means that sum.
+//
+// Starts may be between ticks: a start is set to the nearest tick
+// if it is as near as the tolerance times the shortest runtime of the
+// instance, or 4 units in the last place of the float64, and is taken as it is otherwise. With the tolerance 0
+// none is set. Nothing else is tolerated.
 type bookingJudge struct {
-	ctx        context.Context
-	in         *model.Reservation
-	report     *Report
-	scale      float64  // the last deadline
-	allowed    float64  // seconds that the tolerance lets pass, rounded
-	allowedRat *big.Rat // and exactly
-	booked     []booked // in the order of the solution
-	order      []int    // of the starts: numbers of booked
-	pes        peBits   // of the booking that is looked at
+	ctx     context.Context
+	in      *model.Reservation
+	report  *Report
+	read    tickReader
+	times   []requestTicks // of the requests
+	allowed float64        // how many ticks a start may be moved to be on one
+	booked  []booked       // in the order of the solution
+	order   []int          // of the starts: numbers of booked
+	pes     peBits         // of the booking that is looked at
 }
 
 // booked is a booking of a request that is there, at a time that is one.
 type booked struct {
 	*model.Request
 	number        int // of the request
-	start         float64
+	startS        float64
+	start         moment
 	runs          bool
 	end, reserved moment       // start plus runtime, start plus duration
 	pes           model.PEList // those that there are, in order
@@ -111,9 +124,9 @@ type booked struct {
 	at            int          // place in the order of the starts
 }
 
-// read looks at each booking by itself. It reports whether all have an
+// each looks at each booking by itself. It reports whether all have an
 // objective.
-func (j *bookingJudge) read(b *model.Bookings) (complete bool) {
+func (j *bookingJudge) each(b *model.Bookings) (complete bool) {
 	in, r := j.in, j.report
 	complete = true
 	if b.Goal != "" && b.Goal != in.Aim() {
@@ -153,15 +166,17 @@ func (j *bookingJudge) read(b *model.Bookings) (complete bool) {
 			complete = false
 			continue
 		}
-		reserved := plus(x.StartS, q.DurationS)
-		if ready := plus(q.ReadyS, 0); j.over(ready, x.StartS) {
-			r.add(EarlyStart, j.share(seconds(ready, x.StartS)), "request %q starts at %v and is ready at %v", x.ID, x.StartS, q.ReadyS)
+		t := &j.times[k]
+		start := j.read.start(x.StartS, j.allowed)
+		reserved := start.after(t.duration)
+		if ready := (moment{ticks: t.ready}); ready.compare(start) > 0 {
+			r.add(EarlyStart, share(ready.since(start), t.duration), "request %q starts at %v and is ready at %v", x.ID, x.StartS, q.ReadyS)
 		}
-		if j.over(reserved, q.DeadlineS) {
-			r.add(LateEnd, j.share(seconds(reserved, q.DeadlineS)), "request %q is reserved until %v, its deadline is %v", x.ID, reserved.hi, q.DeadlineS)
+		if due := (moment{ticks: t.deadline}); reserved.compare(due) > 0 {
+			r.add(LateEnd, share(reserved.since(due), t.duration), "request %q is reserved until %v, its deadline is %v", x.ID, x.StartS+q.DurationS, q.DeadlineS)
 		}
-		j.booked = append(j.booked, booked{Request: q, number: k, start: x.StartS, runs: q.Runs(x.StartS),
-			end: plus(x.StartS, q.Runtime()), reserved: reserved, pes: pes, blocks: blocksOf(pes, in.PEs)})
+		j.booked = append(j.booked, booked{Request: q, number: k, startS: x.StartS, start: start, runs: start.compare(moment{ticks: t.cancel}) <= 0,
+			end: start.after(t.runtime), reserved: reserved, pes: pes, blocks: blocksOf(pes, in.PEs)})
 	}
 	if in.Aim() == model.GoalAll {
 		for k, s := range seen {
@@ -224,7 +239,7 @@ func (j *bookingJudge) overlaps() {
 		if !j.clashes(pinned, at, b, &runs) {
 			return
 		}
-		pinned.pin(at, b.end.hi, b.blocks)
+		pinned.pin(at, b.end.ticks, b.blocks)
 	}
 }
 
@@ -241,11 +256,11 @@ func (j *bookingJudge) online() {
 	}
 	// Who leaves is taken off the board to keep it small; promised decides.
 	byArrival, byLeave := slices.Clone(j.order), slices.Clone(j.order)
-	leave := func(i int) float64 {
+	leave := func(i int) int64 {
 		if b := &j.booked[i]; b.runs {
-			return b.end.hi
+			return b.end.ticks
 		}
-		return *j.booked[i].CancelS
+		return j.times[j.booked[i].number].cancel
 	}
 	slices.SortFunc(byArrival, func(x, y int) int { return cmp.Compare(j.booked[x].number, j.booked[y].number) })
 	slices.SortFunc(byLeave, func(x, y int) int { return cmp.Compare(leave(x), leave(y)) })
@@ -254,14 +269,14 @@ func (j *bookingJudge) online() {
 		end: func(x *booked) moment { return x.reserved }, still: j.promised}
 	for _, i := range byArrival {
 		b := &j.booked[i]
-		for ; left < len(byLeave) && leave(byLeave[left]) < b.ArrivalS; left++ {
+		for ; left < len(byLeave) && leave(byLeave[left]) < j.times[b.number].arrival; left++ {
 			pinned.unpin(j.booked[byLeave[left]].at)
 		}
-		before := sort.Search(len(j.order), func(at int) bool { return j.booked[j.order[at]].start > b.reserved.hi })
+		before := sort.Search(len(j.order), func(at int) bool { return j.booked[j.order[at]].start.compare(b.reserved) > 0 })
 		if !j.clashes(pinned, before, b, &promises) {
 			return
 		}
-		pinned.pin(b.at, b.reserved.hi, b.blocks)
+		pinned.pin(b.at, b.reserved.ticks, b.blocks)
 	}
 }
 
@@ -270,8 +285,8 @@ func (j *bookingJudge) online() {
 type clash struct {
 	constraint, format string // format takes both ids, the one that began first first, the PEs and the seconds
 	end                func(*booked) moment
-	still              func(first *booked, at float64) bool // nil: always
-	pairs              int                                  // reported so far
+	still              func(first *booked, at int64) bool // nil: always
+	pairs              int                                // reported so far
 }
 
 // clashes reports how b clashes with those on the board among the first in the
@@ -282,19 +297,20 @@ func (j *bookingJudge) clashes(pinned *board, first int, b *booked, c *clash) bo
 	if j.ctx.Err() != nil {
 		return false
 	}
-	more := pinned.search(first, b.start, b.blocks, func(at int) bool {
+	more := pinned.search(first, b.start.ticks, b.blocks, func(at int) bool {
 		if j.ctx.Err() != nil {
 			return false
 		}
 		a := &j.booked[j.order[at]]
-		if !j.meet(a, b, c.end(a), c.end(b)) || !j.pes.meets(a.pes) || c.still != nil && !c.still(a, b.ArrivalS) {
+		if !meet(a, b, c.end(a), c.end(b)) || !j.pes.meets(a.pes) || c.still != nil && !c.still(a, j.times[b.number].arrival) {
 			return true
 		}
 		if c.pairs++; c.pairs > maxPairs {
 			return false
 		}
 		s := common(a, b, c.end(a), c.end(b))
-		j.report.add(c.constraint, j.share(s), c.format, a.ID, b.ID, inWords(a.pes, b.pes), s)
+		shorter := min(c.end(a).ticks-a.start.ticks, c.end(b).ticks-b.start.ticks)
+		j.report.add(c.constraint, share(s, shorter), c.format, a.ID, b.ID, inWords(a.pes, b.pes), s/math.Pow10(j.read.places))
 		return true
 	})
 	if !more {
@@ -305,27 +321,34 @@ func (j *bookingJudge) clashes(pinned *board, first int, b *booked, c *clash) bo
 
 // promised reports whether at the given time, as far as anybody knows then, a
 // booking needs its reserved interval.
-func (j *bookingJudge) promised(a *booked, now float64) bool {
+func (j *bookingJudge) promised(a *booked, now int64) bool {
 	if a.runs {
-		return j.over(a.end, now)
+		return a.end.compare(moment{ticks: now}) > 0
 	}
-	return *a.CancelS > now
+	return j.times[a.number].cancel > now
 }
 
 // meet reports whether the intervals from two bookings' starts overlap: each ends
-// after the other's start, by more than is allowed.
-func (j *bookingJudge) meet(a, b *booked, aEnd, bEnd moment) bool {
-	return j.over(aEnd, b.start) && j.over(bEnd, a.start)
+// after the other's start.
+func meet(a, b *booked, aEnd, bEnd moment) bool {
+	return aEnd.compare(b.start) > 0 && bEnd.compare(a.start) > 0
 }
 
-// common is for how many seconds they do.
+// common is for how many ticks they do.
 func common(a, b *booked, aEnd, bEnd moment) float64 {
-	return seconds(earlier(aEnd, bEnd), max(a.start, b.start))
+	from, to := a.start, aEnd
+	if b.start.compare(from) > 0 {
+		from = b.start
+	}
+	if bEnd.compare(to) < 0 {
+		to = bEnd
+	}
+	return to.since(from)
 }
 
-// share is a violation's amount.
-func (j *bookingJudge) share(seconds float64) float64 {
-	return min(max(seconds/j.scale, math.SmallestNonzeroFloat64), math.MaxFloat64)
+// share is a violation's amount: ticks as a share of a duration, above 0.
+func share(ticks float64, duration int64) float64 {
+	return max(ticks/float64(duration), math.SmallestNonzeroFloat64)
 }
 
 // objectives are the number of bookings or their PE-seconds, and the mean slowdown of
@@ -351,7 +374,7 @@ func (j *bookingJudge) objectives() (weight, slowdown float64) {
 			w = new(sum)
 			waits[b.DurationS] = w
 		}
-		w.add(b.start)
+		w.add(b.startS)
 		w.add(-b.ReadyS)
 	}
 	weight = float64(len(j.booked))

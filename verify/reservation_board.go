@@ -17,7 +17,7 @@ type board struct {
 }
 
 type boardNode struct {
-	end    float64 // -Inf with nothing below
+	end    int64 // math.MinInt64 with nothing below
 	blocks uint64
 }
 
@@ -28,14 +28,14 @@ func newBoard(n int) *board {
 	}
 	t.nodes = make([]boardNode, 2*t.leaves)
 	for i := range t.nodes {
-		t.nodes[i].end = math.Inf(-1)
+		t.nodes[i].end = math.MinInt64
 	}
 	return t
 }
 
-func (t *board) pin(at int, end float64, blocks uint64) { t.set(at, boardNode{end, blocks}) }
+func (t *board) pin(at int, end int64, blocks uint64) { t.set(at, boardNode{end, blocks}) }
 
-func (t *board) unpin(at int) { t.set(at, boardNode{end: math.Inf(-1)}) }
+func (t *board) unpin(at int) { t.set(at, boardNode{end: math.MinInt64}) }
 
 func (t *board) set(at int, x boardNode) {
 	i := t.leaves + at
@@ -48,11 +48,11 @@ func (t *board) set(at int, x boardNode) {
 
 // search visits those below the number before, in order, until visit returns
 // false; it reports whether it never did.
-func (t *board) search(before int, end float64, blocks uint64, visit func(at int) bool) bool {
+func (t *board) search(before int, end int64, blocks uint64, visit func(at int) bool) bool {
 	return t.below(1, 0, t.leaves, before, end, blocks, visit)
 }
 
-func (t *board) below(node, first, width, before int, end float64, blocks uint64, visit func(at int) bool) bool {
+func (t *board) below(node, first, width, before int, end int64, blocks uint64, visit func(at int) bool) bool {
 	x := &t.nodes[node]
 	if first >= before || x.end < end || x.blocks&blocks == 0 {
 		return true

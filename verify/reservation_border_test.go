@@ -2,6 +2,8 @@ package verify_test
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,25 +12,28 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// At the borders: touching intervals don't overlap, and the tolerance is
-// 1e-9 of the last deadline, or what is asked for.
+// At the borders: touching intervals don't overlap. Times are the decimal numbers that they
+// print as, and a start is set to the tick that it is near (1e-9 of the shortest runtime, or what is
+// asked for, or 4 units in the last place), unless the tolerance is 0.
 func TestReservationBorders(t *testing.T) {
 	zero := 0.0
 	for name, c := range map[string]struct {
 		start1, runtime1, start2, ready2, deadline2 float64
 		zero, tolerant                              []string // constraints at tolerance 0 and at the default
 	}{
-		"touching":         {1, 2, 3, 0, 10, nil, nil},
-		"0.1+0.2 as a sum": {0.1, 0.2, 0.30000000000000004, 0, 10, nil, nil},
-		// The floats 0.1 and 0.2 add up to 2.8e-17 more than the float 0.3 is.
-		"0.1+0.2 and 0.3": {0.1, 0.2, 0.3, 0, 10, []string{verify.PEOverlap}, nil},
-		// A third, 1 - 1/3 rounded: the sum is 1 less 2^-54 exactly, and 1 in floats.
-		"exactly less than floats say": {1. / 3, 2. / 3, math.Nextafter(1, 0), 0, 10, []string{verify.PEOverlap}, nil},
-		"within the tolerance":         {1, 2, 3 - 9e-9, 0, 10, []string{verify.PEOverlap}, nil},
-		"beyond the tolerance":         {1, 2, 3 - 11e-9, 0, 10, []string{verify.PEOverlap}, []string{verify.PEOverlap}},
-		"early by rounding":            {5, 1, 0.3, 0.30000000000000004, 10, []string{verify.EarlyStart}, nil},
-		"early":                        {5, 1, 3 - 11e-9, 3, 10, []string{verify.EarlyStart}, []string{verify.EarlyStart}},
-		"late by rounding":             {5, 1, 0.1, 0, 0.3, []string{verify.LateEnd}, nil},
+		"touching": {1, 2, 3, 0, 10, nil, nil},
+		// The floats 0.1 and 0.2 add up to 2.8e-17 more than the float 0.3 is; the decimal numbers don't.
+		"0.1+0.2 and 0.3":      {0.1, 0.2, 0.3, 0, 10, nil, nil},
+		"0.1+0.2 as a sum":     {0.1, 0.2, 0.30000000000000004, 0, 10, nil, nil},
+		"a sum rounded down":   {0.7, 0.1, 0.7999999999999999, 0, 10, []string{verify.PEOverlap}, nil},
+		"thirds as decimals":   {1. / 3, 2. / 3, math.Nextafter(1, 0), 0, 10, nil, nil},
+		"within the tolerance": {1, 2, 3 - 9e-10, 0, 10, []string{verify.PEOverlap}, nil},
+		"beyond the tolerance": {1, 2, 3 - 11e-10, 0, 10, []string{verify.PEOverlap}, []string{verify.PEOverlap}},
+		"early by rounding":    {5, 1, 0.29999999999999993, 0.3, 10, []string{verify.EarlyStart}, nil},
+		"early":                {5, 1, 3 - 11e-9, 3, 10, []string{verify.EarlyStart}, []string{verify.EarlyStart}},
+		"late as floats alone": {5, 1, 0.1, 0, 0.3, nil, nil},
+		"late by rounding":     {5, 1, 0.10000000000000002, 0, 0.3, []string{verify.LateEnd}, nil},
+		"late":                 {5, 1, 0.1 + 1e-8, 0, 0.3, []string{verify.LateEnd}, []string{verify.LateEnd}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			length2 := 1.0
@@ -55,41 +60,81 @@ func TestReservationBorders(t *testing.T) {
 	}
 }
 
-// A job far shorter than the tolerance can't run amidst another one.
-func TestReservationShortJob(t *testing.T) {
+// What is far off changes nothing: a far deadline, a long job.
+func TestReservationFarDeadline(t *testing.T) {
 	in := &model.Reservation{PEs: 1, Requests: []model.Request{
 		{ID: "a", DurationS: 1e6, DeadlineS: 1e12, PEs: 1}, {ID: "b", DurationS: 1, DeadlineS: 1e12, PEs: 1}}}
 	b := &model.Bookings{Bookings: []model.Booking{{ID: "a", PEs: pes(t, "0")}, {ID: "b", StartS: 5e5, PEs: pes(t, "0")}}}
-	if r := judge(t, in, b, verify.Options{}); len(r.Violations) != 1 || r.Violations[0].Constraint != verify.PEOverlap {
-		t.Errorf("amidst: %v", r)
-	}
-	for _, start := range []float64{500, 1e6 - 500} {
+	for start, want := range map[float64]bool{5e5: false, 0: false, 1e6 - 1: false, 1e6 - 0.5: false, 1e6: true, 1e6 + 0.25: true} {
 		b.Bookings[1].StartS = start
-		if r := judge(t, in, b, verify.Options{}); !r.Feasible() {
-			t.Errorf("at %v, less than 1000 s from a border: %v", start, r)
+		if r := judge(t, in, b, verify.Options{}); r.Feasible() != want {
+			t.Errorf("at %v: %v", start, r)
+		}
+	}
+	for _, c := range []struct {
+		file   string
+		starts []float64
+		want   bool
+	}{
+		{"reservation-far-deadline-tolerance.json", []float64{0, 0, 0}, false},
+		{"reservation-far-deadline-tolerance.json", []float64{0, math.NaN(), 0}, false},
+		{"reservation-far-deadline-tolerance.json", []float64{0, math.NaN(), 60}, true},
+		{"reservation-decimals-back-to-back.json", []float64{3.4, 1.8}, true},
+		{"reservation-decimals-tight.json", []float64{1.1, 2.6}, true},
+	} {
+		in := found(t, c.file)
+		b := &model.Bookings{}
+		for k, s := range c.starts {
+			if !math.IsNaN(s) {
+				b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[k].ID, StartS: s, PEs: pes(t, "0")})
+			}
+		}
+		for _, tolerance := range []float64{0, verify.Tolerance} {
+			if r := judge(t, in, b, verify.Options{Tolerance: &tolerance}); r.Feasible() != c.want {
+				t.Errorf("%s, starts %v: %v", c.file, c.starts, r)
+			}
 		}
 	}
 }
 
-// The border of the tolerance is sharp, even below the rounding of sums.
+// found is an instance on which version 0.3.0 was wrong.
+func found(t *testing.T, file string) *model.Reservation {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := model.DecodeInstance(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in.(*model.Reservation)
+}
+
+// The border of the tolerance is sharp: 2^-10 of the shortest runtime, 8 s, or 2^-7 s.
 func TestReservationToleranceBorder(t *testing.T) {
-	tolerance := 0x1p-10 // of 16 s: 2^-6 s
-	for name, c := range map[string]struct {
-		length, start float64
-		want          bool
-	}{
-		"all of it":                 {1, 9 - 0x1p-6, true},
-		"a float more":              {1, math.Nextafter(9-0x1p-6, 0), false},
-		"all of it by rounding":     {0x1p-6, 8, true},
-		"more by what rounding cut": {0x1p-6 + 0x1p-58, 8, false}, // the end is 8 + 2^-6 in floats
-	} {
-		t.Run(name, func(t *testing.T) {
-			in := &model.Reservation{PEs: 1, Requests: []model.Request{
-				{ID: "a", DurationS: c.length, DeadlineS: 16, PEs: 1}, {ID: "b", DurationS: 2, DeadlineS: 16, PEs: 1}}}
-			b := &model.Bookings{Bookings: []model.Booking{{ID: "a", StartS: 8, PEs: pes(t, "0")}, {ID: "b", StartS: c.start, PEs: pes(t, "0")}}}
-			if r := judge(t, in, b, verify.Options{Tolerance: &tolerance}); r.Feasible() != c.want {
-				t.Errorf("want %v: %v", c.want, r)
-			}
-		})
+	tolerance := 0x1p-10
+	for start, want := range map[float64]bool{16 - 0x1p-7: true, math.Nextafter(16-0x1p-7, 0): false} {
+		in := &model.Reservation{PEs: 1, Requests: []model.Request{
+			{ID: "a", DurationS: 8, DeadlineS: 64, PEs: 1}, {ID: "b", DurationS: 9, DeadlineS: 64, PEs: 1}}}
+		b := &model.Bookings{Bookings: []model.Booking{{ID: "a", StartS: 8, PEs: pes(t, "0")}, {ID: "b", StartS: start, PEs: pes(t, "0")}}}
+		if r := judge(t, in, b, verify.Options{Tolerance: &tolerance}); r.Feasible() != want {
+			t.Errorf("start %v, want %v: %v", start, want, r)
+		}
+	}
+}
+
+// Times of too many digits for ticks of their own are rounded so that what is
+// feasible passes, and what is too far off doesn't.
+func TestReservationRounded(t *testing.T) {
+	in := &model.Reservation{PEs: 1, Requests: []model.Request{
+		{ID: "a", ReadyS: 1234567.8901234567, DurationS: 0.12345678901234567, DeadlineS: 1234568.1, PEs: 1},
+		{ID: "b", ReadyS: 1234567.8901234567, DurationS: 0.012345678901234567, DeadlineS: 1e7, PEs: 1}}}
+	end := 1234567.8901234567 + 0.12345678901234567
+	for start, want := range map[float64]bool{end: true, end - 1e-7: false, end + 1e-3: true} {
+		b := &model.Bookings{Bookings: []model.Booking{{ID: "a", StartS: 1234567.8901234567, PEs: pes(t, "0")}, {ID: "b", StartS: start, PEs: pes(t, "0")}}}
+		if r := judge(t, in, b, verify.Options{}); r.Feasible() != want {
+			t.Errorf("start %v, want %v: %v", start, want, r)
+		}
 	}
 }

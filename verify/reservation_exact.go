@@ -3,57 +3,166 @@ package verify
 import (
 	"math"
 	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
 )
 
-// moment is the exact sum of two float64s, of a start and a length, as a
-// float64 and another for what rounding left out: the error of a sum is
-// a float64 (Knuth, The Art of Computer Programming 2, section 4.2.2).
-type moment struct{ hi, lo float64 }
-
-func plus(a, b float64) moment {
-	hi := a + b
-	t := hi - a
-	return moment{hi, (a - (hi - t)) + (b - t)}
+// moment is a time exactly: whole ticks, and the decimal digits that follow
+// (see bookingJudge). Digits have no zeros at their end, so that they compare as text.
+type moment struct {
+	ticks  int64
+	digits string
 }
 
-func (m moment) rat() *big.Rat { return new(big.Rat).Add(exact(m.hi), exact(m.lo)) }
+// far is beyond all times, and sums of two of them are an int64.
+const far = 1 << 61
 
-// earlier is the smaller one. Rounding keeps the order, so hi decides unless
-// it is the same.
-func earlier(a, b moment) moment {
-	if a.hi < b.hi || a.hi == b.hi && a.lo < b.lo {
-		return a
+// after is the moment so many ticks later.
+func (m moment) after(ticks int64) moment { return moment{m.ticks + ticks, m.digits} }
+
+// compare is -1, 0 or 1 as m is before x, at x or after it.
+func (m moment) compare(x moment) int {
+	switch {
+	case m.ticks < x.ticks:
+		return -1
+	case m.ticks > x.ticks:
+		return 1
 	}
-	return b
+	return strings.Compare(m.digits, x.digits)
 }
 
-// seconds is x - y, rounded.
-func seconds(x moment, y float64) float64 {
-	d := x.rat()
-	f, _ := d.Sub(d, exact(y)).Float64()
+// since is m less x in ticks, rounded once.
+func (m moment) since(x moment) float64 {
+	d := new(big.Rat).SetInt64(m.ticks - x.ticks)
+	for digits, sign := range map[string]int64{m.digits: 1, x.digits: -1} {
+		if m.digits != x.digits && digits != "" {
+			part, _ := new(big.Rat).SetString("0." + digits)
+			d.Add(d, part.Mul(part, big.NewRat(sign, 1)))
+		}
+	}
+	f, _ := d.Float64()
 	return f
 }
 
-// over reports whether x - y is more than the tolerance allows. Floats decide
-// where they are clearly apart, and fractions where they aren't.
-func (j *bookingJudge) over(x moment, y float64) bool {
-	if x.hi < y {
-		return false
+// part is what is more than the whole ticks, rounded.
+func (m moment) part() float64 {
+	f, _ := strconv.ParseFloat("0."+m.digits+"0", 64)
+	return f
+}
+
+// requestTicks are a request's times in ticks.
+type requestTicks struct {
+	arrival, ready, duration, deadline, runtime, cancel int64
+}
+
+// tickReader reads times as decimal numbers, in ticks of 10^-places s.
+type tickReader struct{ places int }
+
+// digitsOf is the shortest decimal number that is read as the float64 x, before
+// and after the point.
+func digitsOf(x float64) (before, after string) {
+	before, after, _ = strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
+	return before, after
+}
+
+// mostPlaces and mostTicks are those of the instance's ticks (see bookingJudge).
+const (
+	mostPlaces = 22
+	mostTicks  = 1 << 52
+)
+
+// newTickReader finds the ticks of an instance.
+func newTickReader(in *model.Reservation) tickReader {
+	places, last := 0, 0.0
+	see := func(x float64) {
+		if x != math.Trunc(x) {
+			_, after := digitsOf(x)
+			places = max(places, len(after))
+		}
 	}
-	if j.allowed == 0 && j.report.Tolerance == 0 {
-		return x.hi > y || x.lo > 0
+	for k := range in.Requests {
+		q := &in.Requests[k]
+		for _, x := range [...]float64{q.ArrivalS, q.ReadyS, q.DurationS, q.DeadlineS} {
+			see(x)
+		}
+		if q.RuntimeS != nil {
+			see(*q.RuntimeS)
+		}
+		if q.CancelS != nil && *q.CancelS <= q.DeadlineS { // a later one says nothing
+			see(*q.CancelS)
+		}
+		last = max(last, q.DeadlineS)
 	}
-	apart := x.hi - y // rounded, as the two sums to come: errors of 2^-53 of each
-	d := apart + x.lo
-	doubt := 0x1p-50*(apart+math.Abs(x.lo)+j.allowed) + 0x1p-1000
-	switch {
-	case d > j.allowed+doubt:
-		return true
-	case d < j.allowed-doubt:
-		return false
+	for places = min(places, mostPlaces); places > 0 && last*math.Pow10(places) > mostTicks; {
+		places--
 	}
-	r := x.rat()
-	return r.Sub(r, exact(y)).Cmp(j.allowedRat) > 0
+	return tickReader{places}
+}
+
+// moment is a time that isn't negative.
+func (r tickReader) moment(x float64) moment {
+	if x == math.Trunc(x) && x*math.Pow10(r.places) < mostTicks {
+		return moment{int64(x) * int64(math.Pow10(r.places)), ""}
+	}
+	before, after := digitsOf(x)
+	digits := ""
+	if len(after) > r.places {
+		after, digits = after[:r.places], after[r.places:]
+	}
+	n, err := strconv.ParseInt(before+after+strings.Repeat("0", r.places-len(after)), 10, 64)
+	if err != nil || n > far {
+		return moment{far, ""}
+	}
+	return moment{n, digits}
+}
+
+// down and up are the ticks before and after a time.
+func (r tickReader) down(x float64) int64 { return r.moment(x).ticks }
+
+func (r tickReader) up(x float64) int64 {
+	m := r.moment(x)
+	if m.digits != "" {
+		m.ticks++
+	}
+	return m.ticks
+}
+
+// request is a request's times.
+func (r tickReader) request(q *model.Request) requestTicks {
+	t := requestTicks{arrival: r.down(q.ArrivalS), ready: r.down(q.ReadyS), duration: r.down(q.DurationS), runtime: r.down(q.Runtime()), cancel: math.MaxInt64}
+	t.deadline = max(r.up(q.DeadlineS), t.ready+t.duration)
+	if q.CancelS != nil && *q.CancelS <= q.DeadlineS {
+		t.cancel = r.down(*q.CancelS)
+	}
+	return t
+}
+
+// start is the moment that a booking says. It is set to the nearest tick if
+// that is no further than so many ticks, or 4 units in the last place of the
+// float64; a tolerance of 0 leaves it where it is.
+func (r tickReader) start(x, allowed float64) moment {
+	size := math.Abs(x)
+	m := r.moment(size)
+	if x < 0 { // before all ready times, whatever its digits
+		m = moment{-m.ticks, ""}
+		if r.up(size) > -m.ticks {
+			m.ticks--
+		}
+		return m
+	}
+	if m.digits == "" || allowed == 0 {
+		return m
+	}
+	allowed = max(allowed, 4*(math.Nextafter(size, math.Inf(1))-size)*math.Pow10(r.places))
+	switch part := m.part(); {
+	case part < 0.5 && part <= allowed:
+		return moment{m.ticks, ""}
+	case part >= 0.5 && 1-part <= allowed:
+		return moment{m.ticks + 1, ""}
+	}
+	return m
 }
 
 // fraction is num/den, not reduced: reducing would take far longer than all

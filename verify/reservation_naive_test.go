@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,18 +17,85 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
+// decimal is the decimal number that a float64 prints as.
+func decimal(x float64) *big.Rat {
+	r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'f', -1, 64))
+	if !ok {
+		panic(x)
+	}
+	return r
+}
+
+// ticker rounds decimal numbers to whole ticks: of 10^-k s with the least k
+// for which nothing is rounded, or the most for which the last time is within 2^52.
+type ticker struct{ perSecond *big.Rat }
+
+func newTicker(in *model.Reservation) ticker {
+	var all []*big.Rat
+	last := new(big.Rat)
+	for _, q := range in.Requests {
+		all = append(all, decimal(q.ArrivalS), decimal(q.ReadyS), decimal(q.DurationS), decimal(q.DeadlineS), decimal(q.Runtime()))
+		if q.CancelS != nil && *q.CancelS <= q.DeadlineS {
+			all = append(all, decimal(*q.CancelS))
+		}
+		if d := decimal(q.DeadlineS); d.Cmp(last) > 0 {
+			last = d
+		}
+	}
+	c := ticker{big.NewRat(1, 1)}
+	for k := 0; ; k++ {
+		whole := !slices.ContainsFunc(all, func(x *big.Rat) bool { return !new(big.Rat).Mul(x, c.perSecond).IsInt() })
+		finer := new(big.Rat).Mul(c.perSecond, big.NewRat(10, 1))
+		if whole || k == 22 || new(big.Rat).Mul(last, finer).Cmp(big.NewRat(1<<52, 1)) > 0 {
+			return c
+		}
+		c.perSecond = finer
+	}
+}
+
+func (c ticker) down(x *big.Rat) *big.Rat {
+	x = new(big.Rat).Mul(x, c.perSecond)
+	return new(big.Rat).SetInt(new(big.Int).Div(x.Num(), x.Denom())) // towards -Inf, as denominators are positive
+}
+
+func (c ticker) up(x *big.Rat) *big.Rat {
+	return new(big.Rat).Neg(c.down(new(big.Rat).Neg(x)))
+}
+
+// start is where a booking says, or at the nearest tick if that is near.
+func (c ticker) start(x, tolerance float64, shortest *big.Rat) *big.Rat {
+	at := new(big.Rat).Mul(decimal(x), c.perSecond)
+	if tolerance == 0 || x < 0 || x > 1e300 {
+		if x < 0 { // early, whatever it is
+			return c.down(decimal(x))
+		}
+		return at
+	}
+	allowed := new(big.Rat).Mul(new(big.Rat).SetFloat64(tolerance), shortest)
+	ulps := new(big.Rat).Mul(new(big.Rat).SetFloat64(4*(math.Nextafter(x, math.Inf(1))-x)), c.perSecond)
+	if ulps.Cmp(allowed) > 0 {
+		allowed = ulps
+	}
+	nearest := c.down(new(big.Rat).Add(decimal(x), new(big.Rat).Quo(big.NewRat(1, 2), c.perSecond)))
+	if d := new(big.Rat).Sub(at, nearest); d.Abs(d).Cmp(allowed) <= 0 {
+		return nearest
+	}
+	return at
+}
+
 // naive judges bookings by the definitions alone: PE by PE, pair by pair, in
 // fractions. It tells each violation as the constraint and the requests,
 // pairs with their PEs and the amount, and the two objectives.
 func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found []string, objective, second float64) {
 	rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
-	sum := func(x, y float64) *big.Rat { return new(big.Rat).Add(rat(x), rat(y)) }
-	last := 0.0
-	for _, q := range in.Requests {
-		last = max(last, q.DeadlineS)
+	clock := newTicker(in)
+	shortest := new(big.Rat)
+	for k, q := range in.Requests {
+		if d := clock.down(decimal(q.Runtime())); k == 0 || d.Cmp(shortest) < 0 {
+			shortest = d
+		}
 	}
-	allowed := new(big.Rat).Mul(rat(tolerance), rat(last))
-	over := func(x, y *big.Rat) bool { return new(big.Rat).Sub(x, y).Cmp(allowed) > 0 }
+	over := func(x, y *big.Rat) bool { return x.Cmp(y) > 0 }
 	say := func(constraint string, ids ...string) {
 		slices.Sort(ids)
 		found = append(found, constraint+" "+strings.Join(ids, " "))
@@ -86,12 +154,18 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 		if h.q.RuntimeS != nil {
 			runtime = *h.q.RuntimeS
 		}
-		h.start, h.end, h.reserved = rat(x.StartS), sum(x.StartS, runtime), sum(x.StartS, h.q.DurationS)
-		h.runs = h.q.CancelS == nil || x.StartS <= *h.q.CancelS
-		if over(rat(h.q.ReadyS), h.start) {
+		h.start = clock.start(x.StartS, tolerance, shortest)
+		ready, duration := clock.down(decimal(h.q.ReadyS)), clock.down(decimal(h.q.DurationS))
+		h.end, h.reserved = new(big.Rat).Add(h.start, clock.down(decimal(runtime))), new(big.Rat).Add(h.start, duration)
+		h.runs = h.q.CancelS == nil || *h.q.CancelS > h.q.DeadlineS || !over(h.start, clock.down(decimal(*h.q.CancelS)))
+		if over(ready, h.start) {
 			say(verify.EarlyStart, x.ID)
 		}
-		if over(h.reserved, rat(h.q.DeadlineS)) {
+		due := clock.up(decimal(h.q.DeadlineS))
+		if sum := new(big.Rat).Add(ready, duration); over(sum, due) {
+			due = sum
+		}
+		if over(h.reserved, due) {
 			say(verify.LateEnd, x.ID)
 		}
 		weight := big.NewRat(1, 1)
@@ -101,7 +175,7 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 		total.Add(total, weight)
 		if h.runs {
 			running++
-			s := sum(x.StartS, -h.q.ReadyS)
+			s := new(big.Rat).Sub(rat(x.StartS), rat(h.q.ReadyS))
 			s.Add(s, rat(h.q.DurationS))
 			slowdowns.Add(slowdowns, s.Quo(s, rat(h.q.DurationS)))
 		}
@@ -138,7 +212,11 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 		if yEnd.Cmp(to) < 0 {
 			to = yEnd
 		}
-		by, _ := new(big.Rat).Quo(new(big.Rat).Sub(to, from), rat(last)).Float64()
+		shorter := new(big.Rat).Sub(xEnd, x.start)
+		if d := new(big.Rat).Sub(yEnd, y.start); d.Cmp(shorter) < 0 {
+			shorter = d
+		}
+		by, _ := new(big.Rat).Quo(new(big.Rat).Sub(to, from), shorter).Float64()
 		by = max(by, math.SmallestNonzeroFloat64) // 0 would mean none
 		ids := []string{x.q.ID, y.q.ID}
 		slices.Sort(ids)
@@ -160,10 +238,10 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 			say(verify.OnlineOrder, x.q.ID)
 		}
 		for _, y := range all {
-			now := rat(x.q.ArrivalS)
+			now := clock.down(decimal(x.q.ArrivalS))
 			switch {
 			case y.number >= x.number: // comes later
-			case !y.runs && *y.q.CancelS <= x.q.ArrivalS:
+			case !y.runs && !over(clock.down(decimal(*y.q.CancelS)), now):
 			case y.runs && !over(y.end, now):
 			default:
 				pair(verify.OnlineConflict, y, x, y.reserved, x.reserved)
@@ -317,7 +395,7 @@ var bookingMutations = []func(*rand.Rand, *model.Reservation, *model.Bookings, *
 		q.RuntimeS = pointer(max(1e-9, q.DurationS*[]float64{1, 0.5, 1e-9}[rng.IntN(3)]))
 	},
 	func(rng *rand.Rand, in *model.Reservation, b *model.Bookings, x *model.Booking, q *model.Request) {
-		q.CancelS = pointer(max(q.ArrivalS, []float64{x.StartS, math.Nextafter(x.StartS, 0), q.ArrivalS, 1e16}[rng.IntN(4)]))
+		q.CancelS = pointer(max(q.ArrivalS, []float64{x.StartS, math.Nextafter(x.StartS, 0), q.ArrivalS, 4e15}[rng.IntN(4)]))
 	},
 	func(rng *rand.Rand, in *model.Reservation, b *model.Bookings, x *model.Booking, q *model.Request) {
 		q.DeadlineS += 1e11
@@ -334,7 +412,7 @@ var bookingMutations = []func(*rand.Rand, *model.Reservation, *model.Bookings, *
 // in ones that were changed, at both tolerances.
 func TestReservationAgainstNaive(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 44))
-	zero, seen := 0.0, map[string]int{}
+	zero, refused, seen := 0.0, 0, map[string]int{}
 	for draw := range 3000 {
 		in, b := drawBookings(rng)
 		if r := judge(t, in, b, verify.Options{}); !r.Feasible() {
@@ -354,8 +432,9 @@ func TestReservationAgainstNaive(t *testing.T) {
 			}
 			bookingMutations[rng.IntN(len(bookingMutations))](rng, in, b, x, q)
 		}
-		if err := in.Validate(); err != nil {
-			t.Fatal(err)
+		if in.Validate() != nil {
+			refused++ // figures of too many digits and sizes, most of them by a far deadline
+			continue
 		}
 		for _, o := range []verify.Options{{}, {Tolerance: &zero}} {
 			r := judge(t, in, b, o)
@@ -367,14 +446,20 @@ func TestReservationAgainstNaive(t *testing.T) {
 			if !same(r.Objective, objective) || !same(r.Second, second) {
 				t.Fatalf("draw %d: objectives %v and %v, want %v and %v", draw, r.Objective, r.Second, objective, second)
 			}
+			if r.Tolerance == 0 && slices.ContainsFunc(in.Requests, func(q model.Request) bool { return q.CancelS != nil }) {
+				continue // what runs at the moment of its cancellation depends on the tolerance
+			}
 			if o, err := in.Objective(b); err != nil != math.IsNaN(objective) || err == nil && math.Abs(second) < 1e100 &&
 				(math.Abs(o.Value-objective) > 1e-9*objective || math.Abs(o.Second-second) > 1e-9*max(1, math.Abs(second))) {
-				t.Fatalf("draw %d: the model says %+v, %v, want %v and %v", draw, o, err, objective, second)
+				t.Fatalf("draw %d: the model says %+v, %v, want %v and %v: %+v %+v", draw, o, err, objective, second, in, b)
 			}
 			for _, v := range r.Violations {
 				seen[v.Constraint]++
 			}
 		}
+	}
+	if refused > 300 {
+		t.Errorf("%d of 3000 instances are refused", refused)
 	}
 	for _, c := range []string{verify.UnknownRequest, verify.RepeatedRequest, verify.DeclinedRequest, verify.WrongGoal, verify.PECount, verify.UnknownPE,
 		verify.PEOrder, verify.InvalidStart, verify.EarlyStart, verify.LateEnd, verify.PEOverlap, verify.OnlineOrder, verify.OnlineConflict} {

@@ -86,22 +86,22 @@ func TestReservationConstraints(t *testing.T) {
 		"a range backwards": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[0].PEs = model.PEList{{First: 3, Last: 0}} },
 			[]string{`pe_order: request "a" lists the PEs 3-0 where they aren't in ascending order, each once`, `pe_count: request "a" asks for 4 PEs and gets 0`}},
 		"early": {func(in *model.Reservation, b *model.Bookings) { in.Requests[1].ReadyS = 15 },
-			[]string{`early_start: request "b" starts at 10 and is ready at 15, by 0.05`}},
+			[]string{`early_start: request "b" starts at 10 and is ready at 15, by 0.5`}},
 		"late": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[2].StartS = 45 },
-			[]string{`late_end: request "c" is reserved until 65, its deadline is 60, by 0.05`}},
+			[]string{`late_end: request "c" is reserved until 65, its deadline is 60, by 0.25`}},
 		"NaN": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[2].StartS = math.NaN() },
 			[]string{`invalid_start: request "c" starts at NaN`}},
 		"infinite": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[2].StartS = math.Inf(-1) },
 			[]string{`invalid_start: request "c" starts at -Inf`}},
 		"largest start": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[2].StartS = math.MaxFloat64 },
-			[]string{`late_end: request "c" is reserved until 1.7976931348623157e+308, its deadline is 60, by 1.79769e+306`}},
+			[]string{`late_end: request "c" is reserved until 1.7976931348623157e+308, its deadline is 60, by 1.15292e+17`}},
 		"PEs twice": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[1].StartS = 8 },
-			[]string{`pe_overlap: requests "a" and "b" on PEs 0,2-3 for 2 s, by 0.02`}},
+			[]string{`pe_overlap: requests "a" and "b" on PEs 0,2-3 for 2 s, by 0.2`}},
 		"one amidst another": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[2].StartS = 12 },
-			[]string{`pe_overlap: requests "b" and "c" on PEs 0,2-6 for 5 s, by 0.05`}},
+			[]string{`pe_overlap: requests "b" and "c" on PEs 0,2-6 for 5 s, by 1`}},
 		"several": {func(in *model.Reservation, b *model.Bookings) { b.Bookings[1].StartS, b.Bookings[2].StartS = 5, 6 },
-			[]string{`pe_overlap: requests "a" and "b" on PEs 0,2-3 for 5 s, by 0.05`, `pe_overlap: requests "a" and "c" on PEs 0-3 for 4 s, by 0.04`,
-				`pe_overlap: requests "b" and "c" on PEs 0,2-6 for 5 s, by 0.05`}},
+			[]string{`pe_overlap: requests "a" and "b" on PEs 0,2-3 for 5 s, by 0.5`, `pe_overlap: requests "a" and "c" on PEs 0-3 for 4 s, by 0.8`,
+				`pe_overlap: requests "b" and "c" on PEs 0,2-6 for 5 s, by 1`}},
 		"declined": {func(in *model.Reservation, b *model.Bookings) { in.Goal, b.Bookings = model.GoalAll, b.Bookings[:3] },
 			[]string{`declined_request: request "d" is declined, the goal is all of them`}},
 		"goal": {func(in *model.Reservation, b *model.Bookings) { b.Goal = model.GoalPESeconds },
@@ -120,7 +120,7 @@ func TestReservationConstraints(t *testing.T) {
 		"online, before an early end": {func(in *model.Reservation, b *model.Bookings) {
 			b.Bookings[3] = model.Booking{ID: "d", StartS: 25, PEs: pes(t, "7")}
 			b.Online, in.Requests[3].ReadyS = true, 25
-		}, []string{`online_conflict: request "d" takes what was promised to "c" when it arrived, PEs 7 for 10 s, by 0.1`}},
+		}, []string{`online_conflict: request "d" takes what was promised to "c" when it arrived, PEs 7 for 10 s, by 1`}},
 		"online, at an early end": {func(in *model.Reservation, b *model.Bookings) {
 			b.Bookings[3] = model.Booking{ID: "d", StartS: 25, PEs: pes(t, "7")}
 			b.Online, in.Requests[3].ReadyS, in.Requests[3].ArrivalS = true, 25, 25
@@ -134,18 +134,18 @@ func TestReservationConstraints(t *testing.T) {
 			in.Requests = append(in.Requests, model.Request{ID: "e", ArrivalS: 29, ReadyS: 45, DurationS: 10, DeadlineS: 100, PEs: 1})
 			b.Bookings = append(b.Bookings, model.Booking{ID: "e", StartS: 45, PEs: pes(t, "7")})
 			b.Online = true
-		}, []string{`online_conflict: request "e" takes what was promised to "d" when it arrived, PEs 7 for 5 s, by 0.05`}},
+		}, []string{`online_conflict: request "e" takes what was promised to "d" when it arrived, PEs 7 for 5 s, by 0.5`}},
 		"started before it was cancelled": {func(in *model.Reservation, b *model.Bookings) {
 			in.Requests[3].CancelS = pointer(50)
 			in.Requests = append(in.Requests, model.Request{ID: "e", ArrivalS: 52, ReadyS: 52, DurationS: 10, DeadlineS: 100, PEs: 1})
 			b.Bookings = append(b.Bookings, model.Booking{ID: "e", StartS: 52, PEs: pes(t, "7")})
 			b.Online = true
-		}, []string{`pe_overlap: requests "d" and "e" on PEs 7 for 8 s, by 0.08`,
-			`online_conflict: request "e" takes what was promised to "d" when it arrived, PEs 7 for 8 s, by 0.08`}},
+		}, []string{`pe_overlap: requests "d" and "e" on PEs 7 for 8 s, by 0.8`,
+			`online_conflict: request "e" takes what was promised to "d" when it arrived, PEs 7 for 8 s, by 0.8`}},
 		// One that will be cancelled needs no PEs, but nobody knows that yet.
 		"cancelled itself": {func(in *model.Reservation, b *model.Bookings) {
 			b.Online, b.Bookings[3].StartS, in.Requests[3].ReadyS = true, 35, 3
-		}, []string{`online_conflict: request "d" takes what was promised to "c" when it arrived, PEs 7 for 5 s, by 0.05`}},
+		}, []string{`online_conflict: request "d" takes what was promised to "c" when it arrived, PEs 7 for 5 s, by 0.5`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, b := fourRequests(t)
@@ -188,20 +188,20 @@ func TestReservationNotJudged(t *testing.T) {
 
 // The objectives are exact: PE-seconds beyond 53 bits, slowdowns that cancel.
 func TestReservationObjectives(t *testing.T) {
-	in := &model.Reservation{Goal: model.GoalPESeconds, PEs: 3, Requests: []model.Request{
-		{ID: "a", DurationS: 1 << 53, DeadlineS: 1e16, PEs: 3}, {ID: "b", DurationS: 1, DeadlineS: 1e16, PEs: 1}, {ID: "c", DurationS: 1, DeadlineS: 1e16, PEs: 1},
-		{ID: "d", DurationS: 3, DeadlineS: 1e16, PEs: 1, CancelS: pointer(0)}}}
+	in := &model.Reservation{Goal: model.GoalPESeconds, PEs: 7, Requests: []model.Request{
+		{ID: "a", DurationS: 1 << 51, DeadlineS: 4e15, PEs: 7}, {ID: "b", DurationS: 1, DeadlineS: 4e15, PEs: 1}, {ID: "c", DurationS: 1, DeadlineS: 4e15, PEs: 1},
+		{ID: "d", DurationS: 5, DeadlineS: 4e15, PEs: 1, CancelS: pointer(0)}}}
 	b := &model.Bookings{}
-	for i, start := range []float64{0, 1<<53 + 2, 1<<53 + 6, 7} {
+	for i, start := range []float64{0, 1<<51 + 2, 1<<51 + 6, 7} {
 		b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[i].ID, StartS: start, PEs: pes(t, "0")})
 	}
-	b.Bookings[0].PEs = pes(t, "0-2")
+	b.Bookings[0].PEs = pes(t, "0-6")
 	r := judge(t, in, b, verify.Options{})
-	// 3*2^53 + 5 is to be rounded to a multiple of 4; one by one it would get no further than 3*2^53.
-	if want := float64(3*1<<53 + 4); !r.Feasible() || r.Objective != want {
+	// 7*2^51 + 7 is halfway between multiples of 2, and 8 the multiple of 4; one by one it would get no further than 7*2^51 + 4.
+	if want := float64(7*1<<51 + 8); !r.Feasible() || r.Objective != want {
 		t.Errorf("objective %v, want %v: %v", r.Objective, want, r)
 	}
-	if want := float64((1 + (1<<53 + 3) + (1<<53 + 7)) / 3); r.Second != want {
+	if want := float64((1 + (1<<51 + 3) + (1<<51 + 7)) / 3); r.Second != want {
 		t.Errorf("second objective %v, want %v", r.Second, want)
 	}
 }
@@ -239,8 +239,8 @@ func drawLarge(seed uint64, n int, scattered, reused bool) (*model.Reservation, 
 	var ends [all]float64 // when the last job really ends
 	arrival := 0.0
 	for i := range n {
-		arrival += 1200 * rng.ExpFloat64()
-		q := model.Request{ID: fmt.Sprint("r", i), ArrivalS: arrival, ReadyS: arrival + 3600*rng.Float64(),
+		arrival += math.Floor(1200 * rng.ExpFloat64()) // whole seconds, so that sums are exact
+		q := model.Request{ID: fmt.Sprint("r", i), ArrivalS: arrival, ReadyS: arrival + math.Floor(3600*rng.Float64()),
 			DurationS: []float64{60, 300, 900, 1800, 3600, 10800}[rng.IntN(6)], PEs: 1 << rng.IntN(11)}
 		if i == n/2 {
 			q.PEs = all
@@ -265,7 +265,7 @@ func drawLarge(seed uint64, n int, scattered, reused bool) (*model.Reservation, 
 			q.RuntimeS = pointer(q.DurationS * (0.1 + 0.9*rng.Float64()))
 		}
 		if rng.IntN(10) == 0 {
-			q.CancelS = pointer(arrival + 3600*rng.Float64())
+			q.CancelS = pointer(arrival + math.Floor(3600*rng.Float64()))
 		}
 		q.DeadlineS = start + q.DurationS + 100*rng.Float64()
 		var l model.PEList

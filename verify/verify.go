@@ -17,7 +17,8 @@ import (
 
 // Tolerance is the default tolerance, relative to the capacity of the
 // constraint (a host's CPU or memory, a job's need, a budget of at least 1, a
-// schedule's makespan, the last deadline of an instance's requests).
+// schedule's makespan). Times of reservations are compared exactly; the tolerance tells how far from a
+// tick a start may be, relative to the shortest runtime (see bookingJudge).
 const Tolerance = 1e-9
 
 // Options of a verification.

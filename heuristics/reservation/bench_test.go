@@ -11,12 +11,12 @@ import (
 // crowd books n reservations on 1,024 PEs about as densely as they can be in the
 // paper's workloads, each at the earliest start from a moment that moves on, and
 // returns when the last begins. Small asks for up to 16 PEs instead of 32 to 1,024.
-func crowd(b *testing.B, l reservation.Availability, n int, small bool) (rng *rand.Rand, last float64) {
+func crowd(b *testing.B, l reservation.Availability, n int, small bool) (rng *rand.Rand, last int64) {
 	rng = rand.New(rand.NewPCG(1, 2))
-	ready := 0.0
+	ready := int64(0)
 	for range n {
 		q := request(rng, ready, small)
-		ready += q.Duration * float64(q.PEs) / 1024 / 0.7
+		ready += int64(float64(q.Duration) * float64(q.PEs) / 1024 / 0.7)
 		q.Deadline = 1e12
 		a, ok := l.Find(q, reservation.FF)
 		if !ok {
@@ -29,13 +29,13 @@ func crowd(b *testing.B, l reservation.Availability, n int, small bool) (rng *ra
 	return rng, ready
 }
 
-func request(rng *rand.Rand, ready float64, small bool) reservation.Query {
-	q := reservation.Query{Ready: ready, Duration: []float64{60, 300, 900, 1800, 3600, 10800}[rng.IntN(6)], PEs: 32 << min(rng.IntN(9), rng.IntN(6))}
+func request(rng *rand.Rand, ready int64, small bool) reservation.Query {
+	q := reservation.Query{Ready: ready, Duration: []int64{60, 300, 900, 1800, 3600, 10800}[rng.IntN(6)], PEs: 32 << min(rng.IntN(9), rng.IntN(6))}
 	if small {
 		q.PEs = 1 + rng.IntN(16)
 	}
 	q.PEs = min(q.PEs, 1024)
-	q.Deadline = q.Ready + q.Duration*(1+3*rng.Float64())
+	q.Deadline = q.Ready + int64(float64(q.Duration)*(1+3*rng.Float64()))
 	return q
 }
 
@@ -63,7 +63,7 @@ func BenchmarkFind(b *testing.B) {
 						}
 						b.ResetTimer()
 						for range b.N {
-							q := request(rng, last*rng.Float64(), small)
+							q := request(rng, int64(float64(last)*rng.Float64()), small)
 							a, ok := l.Find(q, p)
 							if !ok {
 								continue

@@ -81,13 +81,12 @@ func TicksOf(in *model.Reservation, t *bounds.ReservationTicks, b *model.Booking
 		j := &t.Jobs[i]
 		starts[i] = Declined
 		if x := wanted[j.Request]; !math.IsNaN(x) {
-			// Just below a tick means that tick.
-			starts[i] = min(max(int64(math.Floor(x*t.PerSecond+1e-3)), j.Ready), j.Latest())
+			starts[i] = min(max(t.Times.Tick(x), j.Ready), j.Latest())
 			order = append(order, i)
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(starts[a], starts[b]), cmp.Compare(a, b)) })
-	c := bounds.Counts[int64]{PEs: t.PEs}
+	c := bounds.Counts{PEs: t.PEs}
 	for _, i := range order {
 		j := &t.Jobs[i]
 		// Rounding may ask for a tick or two more.
@@ -116,13 +115,13 @@ func BookTicks(in *model.Reservation, t *bounds.ReservationTicks, starts []int64
 			continue
 		}
 		requests = append(requests, j.Request)
-		runs = append(runs, Interval{float64(starts[i]), float64(starts[i] + j.Length), j.PEs})
-		b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[j.Request].ID, StartS: t.Start(in, j.Request, starts[i])})
+		runs = append(runs, Interval{starts[i], starts[i] + j.Length, j.PEs})
+		b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[j.Request].ID, StartS: t.Times.Seconds(starts[i])})
 	}
 	for _, k := range t.Free {
 		requests = append(requests, k)
 		runs = append(runs, Interval{PEs: in.Requests[k].PEs}) // it holds no PEs
-		b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[k].ID, StartS: in.Requests[k].Latest()})
+		b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[k].ID, StartS: t.Times.Seconds(t.Times.Requests[k].Latest())})
 	}
 	lists, err := Number(t.PEs, runs)
 	if err != nil {
@@ -147,7 +146,7 @@ type Offline struct {
 	t       *bounds.ReservationTicks
 	rng     *rand.Rand
 	starts  []int64
-	counts  bounds.Counts[int64]
+	counts  bounds.Counts
 	value   float64
 	byReady []int32
 	longest int64 // window
@@ -183,7 +182,7 @@ func (p *Offline) clear() {
 	for i := range p.starts {
 		p.starts[i] = Declined
 	}
-	p.counts = bounds.Counts[int64]{PEs: p.t.PEs}
+	p.counts = bounds.Counts{PEs: p.t.PEs}
 	p.value = 0
 }
 

@@ -22,7 +22,7 @@ import (
 // B is blockSize.
 type Fast struct {
 	pes, words int
-	now        float64
+	now        int64
 	all        PESet
 	blocks     []*block
 	scratch    PESet // of update
@@ -34,14 +34,14 @@ const blockSize = 64
 
 // block is some consecutive records.
 type block struct {
-	times []float64
+	times []int64
 	busy  []uint64 // words per record
 	union PESet
 }
 
 // ref is where a record lies, and its time.
 type ref struct {
-	time  float64
+	time  int64
 	block int32
 	index int32 // -1: before the first record
 }
@@ -57,7 +57,7 @@ func NewFast(pes int) *Fast {
 func (b *block) set(i, words int) PESet { return PESet(b.busy[i*words : (i+1)*words]) }
 
 // at is the last record at or before t; index -1 if there is none.
-func (f *Fast) at(t float64) ref {
+func (f *Fast) at(t int64) ref {
 	k := sort.Search(len(f.blocks), func(k int) bool { return f.blocks[k].times[0] > t }) - 1
 	if k < 0 {
 		return ref{f.now, 0, -1}
@@ -88,7 +88,7 @@ func (f *Fast) busyAt(r ref) PESet {
 }
 
 // Advance implements Availability; amortised O(1) blocks.
-func (f *Fast) Advance(now float64) {
+func (f *Fast) Advance(now int64) {
 	if now <= f.now {
 		return
 	}
@@ -142,18 +142,18 @@ func (f *Fast) unite(b *block) {
 }
 
 // split makes sure that there is a record at t, a copy of the one before.
-func (f *Fast) split(t float64) {
+func (f *Fast) split(t int64) {
 	r := f.at(t)
 	if r.index >= 0 && r.time == t {
 		return
 	}
 	if len(f.blocks) == 0 {
-		f.blocks = []*block{{times: make([]float64, 0, blockSize), busy: make([]uint64, 0, blockSize*f.words), union: NewPESet(f.pes)}}
+		f.blocks = []*block{{times: make([]int64, 0, blockSize), busy: make([]uint64, 0, blockSize*f.words), union: NewPESet(f.pes)}}
 	}
 	b, i := f.blocks[r.block], int(r.index)+1
 	if len(b.times) == blockSize {
 		const half = blockSize / 2
-		rest := &block{times: append(make([]float64, 0, blockSize), b.times[half:]...),
+		rest := &block{times: append(make([]int64, 0, blockSize), b.times[half:]...),
 			busy: append(make([]uint64, 0, blockSize*f.words), b.busy[half*f.words:]...), union: NewPESet(f.pes)}
 		b.times, b.busy = b.times[:half], b.busy[:half*f.words]
 		f.unite(b)
@@ -175,16 +175,16 @@ func (f *Fast) split(t float64) {
 }
 
 // Add implements Availability.
-func (f *Fast) Add(start, end float64, pes model.PEList) error {
+func (f *Fast) Add(start, end int64, pes model.PEList) error {
 	return f.update(start, end, pes, true)
 }
 
 // Delete implements Availability.
-func (f *Fast) Delete(start, end float64, pes model.PEList) error {
+func (f *Fast) Delete(start, end int64, pes model.PEList) error {
 	return f.update(start, end, pes, false)
 }
 
-func (f *Fast) update(start, end float64, pes model.PEList, add bool) error {
+func (f *Fast) update(start, end int64, pes model.PEList, add bool) error {
 	if err := checkPEs(pes, f.pes); err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (f *Fast) update(start, end float64, pes model.PEList, add bool) error {
 }
 
 // clean removes the record at t if it says what the one before says.
-func (f *Fast) clean(t float64) {
+func (f *Fast) clean(t int64) {
 	r := f.at(t)
 	k, i := int(r.block), int(r.index)
 	set := f.busyAt(r)

@@ -9,10 +9,11 @@ func (f *Fast) Find(q Query, p Policy) (Allocation, bool) {
 	if !ok {
 		return Allocation{}, false
 	}
-	s.start(q, p.load)
+	s.begin(q, p.load)
 	best, found := Allocation{}, false
 	var score float64
-	for _, w := range s.windows {
+	for _, start := range s.starts {
+		w := q.at(start)
 		free := s.slide(w)
 		if free < q.PEs {
 			continue
@@ -20,7 +21,7 @@ func (f *Fast) Find(q Query, p Policy) (Allocation, bool) {
 		c := candidate{pes: float64(free)}
 		if p.rectangle {
 			r := s.rectangle(free, p.open)
-			c.length = r.End - r.Begin
+			c.length = r.length()
 		}
 		if p.load {
 			c.load = s.load(w)
@@ -52,8 +53,8 @@ func (f *Fast) Find(q Query, p Policy) (Allocation, bool) {
 // suffixes, that of the later ones as one union; each record enters each once.
 type scan struct {
 	f        *Fast
-	deadline float64
-	windows  []window
+	deadline int64
+	starts   []int64
 	recs     []ref    // the one active at the ready time, and all until the deadline
 	suffix   []uint64 // union of recs[i..mid-1] at i
 	mid      int
@@ -61,7 +62,7 @@ type scan struct {
 	lo, hi   int       // recs[lo..hi-1] are those of the window
 	free     PESet     // over the window
 	taken    []int     // busy PEs of recs[i], for policies that look at the load
-	sum      []float64 // PE-seconds taken from recs[0] to recs[i]
+	sum      []float64 // PE-ticks taken from recs[0] to recs[i]
 
 	best           PESet // free over the best window
 	bestLo, bestHi int
@@ -72,8 +73,8 @@ func (s *scan) init(f *Fast) {
 	s.back, s.free, s.best = NewPESet(f.pes), NewPESet(f.pes), NewPESet(f.pes)
 }
 
-// start prepares the windows of a query.
-func (s *scan) start(q Query, load bool) {
+// begin prepares the candidate starts of a query.
+func (s *scan) begin(q Query, load bool) {
 	s.deadline = q.Deadline
 	s.recs = s.recs[:0]
 	for r, ok := s.f.at(q.Ready), true; ok && (len(s.recs) == 0 || r.time <= q.Deadline); r, ok = s.f.next(r) {
@@ -91,45 +92,32 @@ func (s *scan) start(q Query, load bool) {
 		for i, r := range s.recs {
 			sum := 0.0
 			if i > 0 {
-				sum = s.sum[i-1] + float64(s.taken[i-1])*(r.time-s.recs[i-1].time)
+				sum = s.sum[i-1] + float64(s.taken[i-1])*float64(r.time-s.recs[i-1].time)
 			}
 			s.taken, s.sum = append(s.taken, s.f.busyAt(r).Len()), append(s.sum, sum)
 		}
 	}
 
 	// Two ascending lists, merged: slots, and slots less the duration.
-	s.windows = append(s.windows[:0], q.first())
-	last := q.last()
-	add := func(w window) {
-		switch k := len(s.windows) - 1; {
-		case w.start > s.windows[k].start:
-			s.windows = append(s.windows, w)
-		case w.start == s.windows[k].start:
-			s.windows[k].end = min(s.windows[k].end, w.end)
+	s.starts = append(s.starts[:0], q.Ready)
+	last := q.latest()
+	add := func(start int64) {
+		if start > s.starts[len(s.starts)-1] {
+			s.starts = append(s.starts, start)
 		}
 	}
-	for a, b := 0, 0; a < len(s.recs) || b < len(s.recs); {
-		slot, less := forever, forever
-		if a < len(s.recs) {
-			slot = s.recs[a].time
+	for a, b := 0, 0; a < len(s.recs); { // the slots less the duration, b, are used up first
+		start := s.recs[a].time
+		if b < len(s.recs) && s.recs[b].time-q.Duration < start {
+			start = s.recs[b].time - q.Duration
+			b++
+		} else {
+			a++
 		}
-		if b < len(s.recs) {
-			less = s.recs[b].time - q.Duration
-		}
-		if min(slot, less) > last.start {
+		if start >= last {
 			break
 		}
-		if slot <= less {
-			a++
-			if slot >= q.Ready {
-				add(window{slot, slot + q.Duration})
-			}
-		} else {
-			b++
-			if less >= q.Ready {
-				add(window{less, s.recs[b-1].time})
-			}
-		}
+		add(start)
 	}
 	add(last)
 }
@@ -171,9 +159,9 @@ func (s *scan) slide(w window) int {
 	return n
 }
 
-// load is the PE-seconds that are taken over the current window.
+// load is the PE-ticks that are taken over the current window.
 func (s *scan) load(w window) float64 {
-	until := func(i int, t float64) float64 { return s.sum[i] + float64(s.taken[i])*(t-s.recs[i].time) }
+	until := func(i int, t int64) float64 { return s.sum[i] + float64(s.taken[i])*float64(t-s.recs[i].time) }
 	return until(s.hi-1, w.end) - until(s.lo, w.start)
 }
 
@@ -197,7 +185,7 @@ func (s *scan) rectangle(free int, open bool) Rectangle {
 
 // firstBusy is the time of the first record from r on in which one of the PEs
 // is busy; forever without any.
-func (f *Fast) firstBusy(r ref, pes PESet) float64 {
+func (f *Fast) firstBusy(r ref, pes PESet) int64 {
 	i := max(0, int(r.index))
 	for k := int(r.block); k < len(f.blocks); k, i = k+1, 0 {
 		b := f.blocks[k]
@@ -215,7 +203,7 @@ func (f *Fast) firstBusy(r ref, pes PESet) float64 {
 
 // lastBusy is the time at which the last record before r in which one of the PEs is
 // busy ends; now without any.
-func (f *Fast) lastBusy(r ref, pes PESet) float64 {
+func (f *Fast) lastBusy(r ref, pes PESet) int64 {
 	if r.index < 0 {
 		return f.now
 	}

@@ -29,16 +29,15 @@ import (
 // With v reservations in a request's window and n waiting, O(v^2) for one that
 // fits, O(v^3 + n^2) for one that doesn't.
 func Moving(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
-	m := &mover{in: in, free: NewPESet(in.PEs), out: &model.Bookings{Goal: in.Goal}}
+	m := &mover{in: in, times: in.Times(), free: NewPESet(in.PEs), out: &model.Bookings{Goal: in.Goal}}
 	m.free.Fill(in.PEs)
 	small, smaller := newThreshold(in, fill), newThreshold(in, fill/2)
 	for k := range in.Requests {
 		if ctx.Err() != nil {
 			break // what was accepted by then
 		}
-		q := &in.Requests[k]
-		m.advance(q.ArrivalS)
-		ask := NewQuery(q)
+		m.advance(m.times.Requests[k].Arrival)
+		ask := NewQuery(&in.Requests[k], &m.times.Requests[k])
 		admit, move := small.admits(m.now, ask), smaller.admits(m.now, ask)
 		if admit {
 			m.request(k, move)
@@ -51,7 +50,8 @@ func Moving(ctx context.Context, in *model.Reservation, _ model.Settings) (*mode
 // mover is the state of Moving at the time now.
 type mover struct {
 	in      *model.Reservation
-	now     float64
+	times   *model.ReservationTimes
+	now     int64
 	free    PESet
 	running events // when PEs come free; reserved until end as far as anybody knows before
 	waiting []plan
@@ -65,28 +65,28 @@ type plan struct {
 }
 
 // advance lets time go by: jobs start, end and are cancelled.
-func (m *mover) advance(to float64) {
+func (m *mover) advance(to int64) {
 	slices.SortFunc(m.waiting, func(a, b plan) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.request, b.request))
 	})
-	release := func(until float64) {
+	release := func(until int64) {
 		for len(m.running) > 0 && m.running[0].at <= until {
 			m.free.AddList(heap.Pop(&m.running).(event).pes)
 		}
 	}
 	kept := m.waiting[:0]
 	for _, p := range m.waiting {
-		q := &m.in.Requests[p.request]
+		q, t := &m.in.Requests[p.request], &m.times.Requests[p.request]
 		switch {
-		case !q.Runs(p.Start) && *q.CancelS <= to:
+		case !t.Runs(p.Start) && t.Cancel <= to:
 			// It never runs: any PEs will do.
-			m.out.Bookings = append(m.out.Bookings, model.Booking{ID: q.ID, StartS: p.Start, PEs: model.PEList{{First: 0, Last: q.PEs - 1}}})
+			m.out.Bookings = append(m.out.Bookings, model.Booking{ID: q.ID, StartS: m.times.Seconds(p.Start), PEs: model.PEList{{First: 0, Last: q.PEs - 1}}})
 		case p.Start <= to:
 			release(p.Start)
 			pes := m.free.Lowest(q.PEs)
 			m.free.RemoveList(pes)
-			heap.Push(&m.running, event{min(p.Start+q.Runtime(), p.End), p.request, p.Start, p.End, pes})
-			m.out.Bookings = append(m.out.Bookings, model.Booking{ID: q.ID, StartS: p.Start, PEs: pes})
+			heap.Push(&m.running, event{min(p.Start+t.Runtime, p.End), p.request, p.Start, p.End, pes})
+			m.out.Bookings = append(m.out.Bookings, model.Booking{ID: q.ID, StartS: m.times.Seconds(p.Start), PEs: pes})
 		default:
 			kept = append(kept, p)
 		}
@@ -99,7 +99,7 @@ func (m *mover) advance(to float64) {
 // request accepts request k if it can be placed, moving others if need be and
 // allowed.
 func (m *mover) request(k int, move bool) {
-	c := &counts{bounds.Counts[float64]{PEs: m.in.PEs}}
+	c := &counts{bounds.Counts{PEs: m.in.PEs}}
 	for _, r := range m.running {
 		c.Add(m.now, r.end, m.in.Requests[r.request].PEs)
 	}
@@ -107,7 +107,7 @@ func (m *mover) request(k int, move bool) {
 	for _, p := range m.waiting {
 		c.Add(p.Start, p.End, p.PEs)
 	}
-	q := NewQuery(&m.in.Requests[k])
+	q := NewQuery(&m.in.Requests[k], &m.times.Requests[k])
 	if x, ok := c.place(q); ok {
 		m.waiting = append(m.waiting, plan{k, x})
 		return
@@ -126,7 +126,7 @@ func (m *mover) request(k int, move bool) {
 
 // query is what a waiting request asks for from now on.
 func (m *mover) query(k int) Query {
-	q := NewQuery(&m.in.Requests[k])
+	q := NewQuery(&m.in.Requests[k], &m.times.Requests[k])
 	q.Ready = max(q.Ready, m.now)
 	return q
 }
@@ -135,7 +135,8 @@ func (m *mover) query(k int) Query {
 // its way elsewhere.
 func (m *mover) eject(k int, q Query, full *counts) ([]plan, bool) {
 next:
-	for _, w := range full.windows(q) {
+	for _, start := range full.starts(q) {
+		w := q.at(start)
 		c := full.clone()
 		plans := slices.Clone(m.waiting)
 		var out []int // of plans
@@ -152,7 +153,7 @@ next:
 					continue
 				}
 				r := m.query(p.request)
-				if x := (r.Deadline - r.Ready - r.Duration + 1) / (float64(p.PEs) * r.Duration); pick < 0 || x > room {
+				if x := (float64(r.Deadline-r.Ready-r.Duration) + m.times.PerSecond()) / (float64(p.PEs) * float64(r.Duration)); pick < 0 || x > room {
 					pick, room = i, x
 				}
 			}
@@ -180,7 +181,7 @@ next:
 	return nil, false
 }
 
-func (p *plan) area() float64 { return float64(p.PEs) * (p.End - p.Start) }
+func (p *plan) area() float64 { return float64(p.PEs) * float64(p.End-p.Start) }
 
 // again schedules all waiting requests and request k anew, beside the running jobs.
 func (m *mover) again(k int, base *counts) ([]plan, bool) {
@@ -189,10 +190,10 @@ func (m *mover) again(k int, base *counts) ([]plan, bool) {
 		all = append(all, p.request)
 	}
 	for _, key := range []func(q Query) float64{
-		func(q Query) float64 { return q.Deadline - q.Duration },           // latest start
-		func(q Query) float64 { return q.Deadline },                        // deadline
-		func(q Query) float64 { return q.Deadline - q.Ready - q.Duration }, // room
-		func(q Query) float64 { return -float64(q.PEs) * q.Duration },      // size
+		func(q Query) float64 { return float64(q.latest()) },
+		func(q Query) float64 { return float64(q.Deadline) },
+		func(q Query) float64 { return float64(q.latest() - q.Ready) },         // room
+		func(q Query) float64 { return -float64(q.PEs) * float64(q.Duration) }, // size
 	} {
 		slices.SortFunc(all, func(a, b int) int {
 			return cmp.Or(cmp.Compare(key(m.query(a)), key(m.query(b))), cmp.Compare(a, b))

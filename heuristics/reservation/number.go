@@ -10,7 +10,7 @@ import (
 
 // Interval is some PEs over [Start, End).
 type Interval struct {
-	Start, End float64
+	Start, End int64
 	PEs        int
 }
 

@@ -20,14 +20,14 @@ func TestNumber(t *testing.T) {
 		pes := []int{1, 5, 64, 100}[rng.IntN(4)]
 		all := make([]reservation.Interval, rng.IntN(14))
 		for i := range all {
-			start := float64(rng.IntN(20))
-			all[i] = reservation.Interval{Start: start, End: start + float64(rng.IntN(8)), PEs: 1 + rng.IntN(1+pes/2)}
+			start := int64(rng.IntN(20))
+			all[i] = reservation.Interval{Start: start, End: start + int64(rng.IntN(8)), PEs: 1 + rng.IntN(1+pes/2)}
 		}
 		most := 0
 		for now := range 30 {
 			n := 0
 			for _, x := range all {
-				if x.Start <= float64(now) && float64(now) < x.End {
+				if x.Start <= int64(now) && int64(now) < x.End {
 					n += x.PEs
 				}
 			}

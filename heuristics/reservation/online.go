@@ -40,31 +40,31 @@ func declined(in *model.Reservation, b *model.Bookings, err error) (*model.Booki
 }
 
 func online(ctx context.Context, in *model.Reservation, list Availability, find func(Query) (Allocation, bool)) (*model.Bookings, error) {
-	b := &model.Bookings{Goal: in.Goal, Online: true}
+	b, times := &model.Bookings{Goal: in.Goal, Online: true}, in.Times()
 	var known events
 	for k := range in.Requests {
 		if ctx.Err() != nil {
 			break // what was accepted by then
 		}
-		q := &in.Requests[k]
-		for len(known) > 0 && known[0].at <= q.ArrivalS {
+		q, t := &in.Requests[k], &times.Requests[k]
+		for len(known) > 0 && known[0].at <= t.Arrival {
 			e := heap.Pop(&known).(event)
 			if err := list.Delete(e.from, e.end, e.pes); err != nil {
 				return nil, err
 			}
 		}
-		list.Advance(q.ArrivalS)
-		a, ok := find(NewQuery(q))
+		list.Advance(t.Arrival)
+		a, ok := find(NewQuery(q, t))
 		if !ok {
 			continue
 		}
 		if err := list.Add(a.Start, a.End, a.PEs); err != nil {
 			return nil, err
 		}
-		b.Bookings = append(b.Bookings, model.Booking{ID: q.ID, StartS: a.Start, PEs: a.PEs})
-		if !q.Runs(a.Start) {
-			heap.Push(&known, event{*q.CancelS, k, a.Start, a.End, a.PEs})
-		} else if end := a.Start + q.Runtime(); end < a.End {
+		b.Bookings = append(b.Bookings, model.Booking{ID: q.ID, StartS: times.Seconds(a.Start), PEs: a.PEs})
+		if !t.Runs(a.Start) {
+			heap.Push(&known, event{t.Cancel, k, a.Start, a.End, a.PEs})
+		} else if end := a.Start + t.Runtime; end < a.End {
 			heap.Push(&known, event{end, k, end, a.End, a.PEs})
 		}
 	}
@@ -73,9 +73,9 @@ func online(ctx context.Context, in *model.Reservation, list Availability, find 
 
 // event frees PEs over [from, end); it is known at the time at.
 type event struct {
-	at        float64
+	at        int64
 	request   int
-	from, end float64
+	from, end int64
 	pes       model.PEList
 }
 

@@ -16,13 +16,13 @@ import (
 // takes O(p (n + u v)), Add and Delete O(n + u v).
 type Plain struct {
 	pes     int
-	now     float64
+	now     int64
 	records *list.List // of *plainRecord, by time
-	times   []float64  // the paper's TimeSet
+	times   []int64    // the paper's TimeSet
 }
 
 type plainRecord struct {
-	time float64
+	time int64
 	busy []bool // by PE
 }
 
@@ -30,7 +30,7 @@ type plainRecord struct {
 func NewPlain(pes int) *Plain { return &Plain{pes: pes, records: list.New()} }
 
 // find is the record at t, found by walking the list.
-func (l *Plain) find(t float64) *list.Element {
+func (l *Plain) find(t int64) *list.Element {
 	for e := l.records.Front(); e != nil; e = e.Next() {
 		if e.Value.(*plainRecord).time == t {
 			return e
@@ -40,7 +40,7 @@ func (l *Plain) find(t float64) *list.Element {
 }
 
 // Advance implements Availability.
-func (l *Plain) Advance(now float64) {
+func (l *Plain) Advance(now int64) {
 	if now <= l.now {
 		return
 	}
@@ -60,7 +60,7 @@ func (l *Plain) remove(e *list.Element) {
 }
 
 // slot makes sure that there is a record at t, a copy of the one before.
-func (l *Plain) slot(t float64) {
+func (l *Plain) slot(t int64) {
 	k, found := slices.BinarySearch(l.times, t)
 	if found {
 		return
@@ -77,7 +77,7 @@ func (l *Plain) slot(t float64) {
 }
 
 // clean removes the record at t if it is redundant (Algorithm 1, line 10).
-func (l *Plain) clean(t float64) {
+func (l *Plain) clean(t int64) {
 	e := l.find(t)
 	before := make([]bool, l.pes)
 	if p := e.Prev(); p != nil {
@@ -89,16 +89,16 @@ func (l *Plain) clean(t float64) {
 }
 
 // Add implements Availability.
-func (l *Plain) Add(start, end float64, pes model.PEList) error {
+func (l *Plain) Add(start, end int64, pes model.PEList) error {
 	return l.update(start, end, pes, true)
 }
 
 // Delete implements Availability.
-func (l *Plain) Delete(start, end float64, pes model.PEList) error {
+func (l *Plain) Delete(start, end int64, pes model.PEList) error {
 	return l.update(start, end, pes, false)
 }
 
-func (l *Plain) update(start, end float64, pes model.PEList, add bool) error {
+func (l *Plain) update(start, end int64, pes model.PEList, add bool) error {
 	if err := checkPEs(pes, l.pes); err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (l *Plain) update(start, end float64, pes model.PEList, add bool) error {
 
 // free are the PEs that are free over [start, end), or those that are busy
 // all the time.
-func (l *Plain) free(start, end float64, busy bool) []bool {
+func (l *Plain) free(start, end int64, busy bool) []bool {
 	set := make([]bool, l.pes)
 	for p := range set {
 		set[p] = true
@@ -169,7 +169,8 @@ func (l *Plain) Find(q Query, p Policy) (Allocation, bool) {
 	var best Allocation
 	var score float64
 	found := false
-	for _, w := range candidates(l.times, q) {
+	for _, start := range candidates(l.times, q) {
+		w := q.at(start)
 		free := l.free(w.start, w.end, false)
 		n := 0
 		for _, x := range free {
@@ -184,7 +185,7 @@ func (l *Plain) Find(q Query, p Policy) (Allocation, bool) {
 		if !p.open {
 			r.End = min(r.End, q.Deadline)
 		}
-		c := candidate{pes: float64(n), length: r.End - r.Begin, load: l.load(w)}
+		c := candidate{pes: float64(n), length: r.length(), load: l.load(w)}
 		if x := p.score(c); !found || x < score {
 			found, score = true, x
 			best = Allocation{Start: w.start, End: w.end, Rectangle: r}
@@ -230,7 +231,7 @@ func (l *Plain) rectangle(w window, free []bool, n int) Rectangle {
 	return r
 }
 
-// load is the PE-seconds that are taken over a window.
+// load is the PE-ticks that are taken over a window.
 func (l *Plain) load(w window) float64 {
 	sum := 0.0
 	for e := l.records.Front(); e != nil; e = e.Next() {
@@ -245,7 +246,7 @@ func (l *Plain) load(w window) float64 {
 				busy++
 			}
 		}
-		sum += float64(busy) * max(0, end-max(r.time, w.start))
+		sum += float64(busy) * float64(max(0, end-max(r.time, w.start)))
 	}
 	return sum
 }

@@ -13,8 +13,8 @@ type Policy struct {
 // candidate is what a policy sees of a feasible start.
 type candidate struct {
 	pes    float64 // of the rectangle
-	length float64 // of the rectangle in seconds
-	load   float64 // PE-seconds that are taken over the window
+	length float64 // of the rectangle in ticks
+	load   float64 // PE-ticks that are taken over the window
 }
 
 // The paper's policies.

@@ -38,11 +38,11 @@ func Selective(ctx context.Context, in *model.Reservation, _ model.Settings) (*m
 // 0.3 to 0.5 accept most, within four points of each other.
 const fill = 0.4
 
-// threshold knows the sizes of the requests so far, in PE-seconds.
+// threshold knows the sizes of the requests so far, in PE-ticks.
 type threshold struct {
 	off   bool
-	rate  float64 // PE-seconds per second that may be taken
-	first float64 // arrival
+	rate  float64 // PE-ticks per tick that may be taken
+	first int64   // arrival
 	sizes []float64
 	below int     // number of the smallest that are admitted
 	sum   float64 // of theirs
@@ -58,22 +58,22 @@ const minimumSeen = 20
 
 // admits learns of a request that arrives now and reports whether it is at or
 // below the threshold.
-func (t *threshold) admits(now float64, q Query) bool {
+func (t *threshold) admits(now int64, q Query) bool {
 	if t.off {
 		return true
 	}
 	if len(t.sizes) == 0 {
 		t.first = now
 	}
-	size := float64(q.PEs) * q.Duration
+	size := float64(q.PEs) * float64(q.Duration)
 	at, _ := slices.BinarySearch(t.sizes, size)
 	t.sizes = slices.Insert(t.sizes, at, size)
 	if at < t.below {
 		t.below++
 		t.sum += size
 	}
-	t.span += q.Deadline - now
-	budget := t.rate * (now - t.first + t.span/float64(len(t.sizes)))
+	t.span += float64(q.Deadline - now)
+	budget := t.rate * (float64(now-t.first) + t.span/float64(len(t.sizes)))
 	for t.below > 0 && t.sum > budget {
 		t.below--
 		t.sum -= t.sizes[t.below]
