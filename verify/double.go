@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"math"
 	"math/big"
 )
@@ -54,10 +53,6 @@ func (a double) div(b double) double {
 }
 
 func (a double) less(b double) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
-
-func (a double) compare(b double) int {
-	return cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo))
-}
 
 // rat is the same number.
 func (a double) rat() *big.Rat {

@@ -49,7 +49,8 @@ func (p *program) gantt() *cli.Command {
 			if err != nil {
 				return err
 			}
-			in, err := load(c, paths[0])
+			var in model.Instance
+			err = unlessStopped(c.Context, func() (err error) { in, err = load(c, paths[0]); return err })
 			if err != nil {
 				return err
 			}
@@ -190,16 +191,22 @@ func ganttPanels(ctx context.Context, d *model.DAG, s *model.Schedule) ([]draw.P
 func interruptible(ctx context.Context, write func(io.Writer) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		var b bytes.Buffer
-		done := make(chan error, 1)
-		go func() { done <- write(&b) }()
-		select {
-		case err := <-done:
-			if err == nil {
-				_, err = w.Write(b.Bytes())
-			}
-			return err
-		case <-ctx.Done():
-			return fmt.Errorf("stopped: %w", ctx.Err())
+		err := unlessStopped(ctx, func() error { return write(&b) })
+		if err == nil {
+			_, err = w.Write(b.Bytes())
 		}
+		return err
+	}
+}
+
+// unlessStopped does something, but doesn't wait for it when the context ends.
+func unlessStopped(ctx context.Context, do func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("stopped: %w", ctx.Err())
 	}
 }

@@ -35,11 +35,14 @@ func (p *program) verify() *cli.Command {
 			if t := c.Float64("tolerance"); !(t >= 0 && t < 1) {
 				return usagef("verify: --tolerance is %v, must be from 0 to below 1", t)
 			}
-			in, err := load(c, paths[0])
-			if err != nil {
+			var in model.Instance
+			var found []solutionFile
+			err := unlessStopped(c.Context, func() (err error) { // a large file takes a while
+				if in, err = load(c, paths[0]); err == nil {
+					found, err = readSolutions(paths[1])
+				}
 				return err
-			}
-			found, err := readSolutions(paths[1])
+			})
 			if err != nil {
 				return err
 			}
