@@ -5,7 +5,13 @@ import (
 	"math"
 )
 
-// expand makes the children of a state.
+// expand makes the children of a state. Let T be the least start + length of the jobs that may be
+// started, and i the job of it. A child that starts at T or later is left out (Giffler and Thompson 1960): nothing
+// starts before it, so in any plan that follows i is declined or later, and may be moved to end by T, where
+// it fits; the value is no less, and the plan follows the child that starts i. Of two
+// jobs q and j of equal PEs, length and weight that can start at one moment with latest(q) ≤ latest(j), j first is left
+// out: if q is declined it can take j's place, and if it starts later, at s ≤ latest(q) ≤ latest(j), they
+// can change places.
 func (s *sweep) expand(x *sweepState) {
 	s.chosen = s.chosen[:0]
 	until := int64(math.MaxInt64)
@@ -18,7 +24,9 @@ func (s *sweep) expand(x *sweepState) {
 		if start > j.latest {
 			continue
 		}
-		until = min(until, start+j.length)
+		if s.off&sweepGapRule == 0 {
+			until = min(until, start+j.length)
+		}
 		if x.can(x.wanted, i) {
 			s.chosen = append(s.chosen, sweepChild{i, start})
 		}
@@ -31,7 +39,7 @@ next:
 		j := &s.jobs[k.job]
 		for d, o := range s.chosen {
 			q := &s.jobs[o.job]
-			if o.start == k.start && q.pes == j.pes && q.length == j.length && q.weight == j.weight &&
+			if s.off&sweepTwinsRule == 0 && o.start == k.start && q.pes == j.pes && q.length == j.length && q.weight == j.weight &&
 				(q.latest < j.latest || q.latest == j.latest && d < c) {
 				continue next
 			}
@@ -93,6 +101,12 @@ func (s *sweep) start(x *sweepState, c sweepChild) {
 // settle finds what can't be started any more, or only in plans worth less than
 // those looked for, the time at which the next job may start, and the bound. It reports
 // whether anything may follow.
+//
+// A plan that follows is worth at most value + Σ max(0, gain) + what the owner of the PEs earns from the state's
+// time on (see prices), where a job gains from its first fit on at most. If that is below the target
+// less what sums may be rounded by, nothing follows. A plan that starts job k has gain_k in place of max(0, gain_k):
+// if bound + min(0, gain_k) is below it, no plan looked for starts k. It stays usable, as another state
+// must be able to do all that this one can to dominate it.
 func (s *sweep) settle(y *sweepState) bool {
 	y.epoch = s.epoch
 	horizon := y.time
@@ -141,10 +155,13 @@ func (s *sweep) settle(y *sweepState) bool {
 				low = low || g < 0
 				b += max(0, g)
 			}
+			if s.off&sweepPricesRule != 0 {
+				continue
+			}
 			if y.bound = min(y.bound, b); y.bound < s.target-s.slack {
 				return false
 			}
-			if !low {
+			if !low || s.off&sweepWantedRule != 0 {
 				continue
 			}
 			// Who starts these falls short.

@@ -71,6 +71,11 @@ const mostNarrowings = 6
 
 // narrowOne cuts the window of a job to the first and the last start that
 // loses no more than spare, and reports whether there is one.
+//
+// A plan that starts job i at s is worth at most the bound with gain_i(s) in place of max(0, max gain_i):
+// bound - max(0, max gain_i) + gain_i(s). That is at least the target only if gain_i(s) ≥ max(0, max gain_i) - (bound - target), the
+// rule for reduced costs. Its window is cut from the ends alone, so that it stays one, and the first and last good
+// starts are found among the corners and, between two, by bisection, as the gain is linear there.
 func (p *prices) narrowOne(i int, j *sweepJob, spare float64) bool {
 	least := max(0, p.gain[i][0]) - spare
 	fits := func(s int64) bool { return p.gainAt(i, s) >= least }

@@ -5,10 +5,15 @@ import "math/bits"
 // round finds the PEs that are of no use to the jobs that may follow, from the
 // state's time to the last end, besides those in use: those above the largest sum of PEs, of jobs
 // that may run then, that is free. Like those in use they only become fewer.
+//
+// While F PEs are free, the jobs that start later and run use PEs that are a sum of theirs, so at most the
+// largest subset sum S ≤ F; F - S are idle in every plan that follows. Between two ends of runs the sums
+// are of those jobs that can run then, first fit < end and latest + length > beginning; the maximum with what was found
+// before keeps the PEs in use from rising again.
 func (s *sweep) round(y *sweepState) {
 	n := len(y.runs)
 	y.lost = append(y.lost[:0], y.runs...)
-	if n == 0 {
+	if n == 0 || s.off&sweepRoundRule != 0 {
 		return
 	}
 	busy := int64(0)

@@ -61,6 +61,12 @@ func (x *sweepState) copyTo(z *sweepState) {
 // dominates reports whether whatever of the value looked for may follow b is worth no more than what
 // may follow a: the jobs wanted by b that a can't start are worth no more than what a is
 // ahead, and from b's time on a uses no more PEs than b.
+//
+// Take a plan that follows b and reaches the target. What it starts it wants; leave out of it what a can't start.
+// The rest can follow a: it starts no earlier than b's time ≥ a's, and the PEs in use by a are at
+// each moment at most those in use by b or of no use to the plan (round). It is worth
+// value(a) + rest ≥ value(b) + all. Domination never lowers the value and each start raises it, so
+// states don't drop each other in a ring.
 func (s *sweep) dominates(a, b *sweepState) bool {
 	room := a.value - b.value
 	if room < 0 || a.time > b.time {

@@ -67,10 +67,26 @@ type sweep struct {
 	gains  []float64
 	child  sweepState
 
+	off sweepRule // rules that tests turn off
+
 	reprice bool // look for better prices now and then
 	due     int64
 	epoch   int // of the prices
 }
+
+// sweepRule is a set of rules by which the sweep drops something. The proof of each is where it is used.
+type sweepRule uint8
+
+const (
+	sweepGapRule       sweepRule = 1 << iota // expand: a start behind another job's possible end
+	sweepTwinsRule                           // expand: equal jobs, the one due later first
+	sweepDominanceRule                       // dominates
+	sweepPricesRule                          // settle: bounds by prices
+	sweepWantedRule                          // settle: jobs that a good plan doesn't start
+	sweepFarRule                             // far: a closer look
+	sweepRoundRule                           // round: PEs of no use
+	sweepRepriceRule                         // repriceOne: other prices
+)
 
 // sweepStart is a job started, after another.
 type sweepStart struct {
@@ -151,17 +167,17 @@ func (s *sweep) run() bool {
 		if x.epoch != s.epoch {
 			s.settle(x)
 		}
-		if x.bound < s.target-s.slack || s.dominated(x) {
+		if x.bound < s.target-s.slack || s.off&sweepDominanceRule == 0 && s.dominated(x) {
 			s.spare = append(s.spare, x)
 			continue
 		}
-		if s.far(x) {
+		if s.off&sweepFarRule == 0 && s.far(x) {
 			s.spare = append(s.spare, x)
 			continue
 		}
 		s.expand(x)
 		s.close(x)
-		if s.nodes >= s.due && s.reprice {
+		if s.nodes >= s.due && s.reprice && s.off&sweepRepriceRule == 0 {
 			s.due = s.nodes + repriceNodes
 			s.repriceOne()
 		}
@@ -208,7 +224,10 @@ func (s *sweep) shorten() {
 	s.mostTrace = max(s.mostTrace, 2*int(n))
 }
 
-// far reports whether a closer look shows that nothing good follows a state.
+// far reports whether a closer look shows that nothing good follows a state: Σ value + gains
+// + what the owner earns, as in prices, where he rents to those alone that the state wants. Jobs before
+// the last end gain from their first fit on, those ready later are in later[i]; a plan that
+// reaches the target starts no others, so the owner loses nothing by leaving them out.
 func (s *sweep) far(x *sweepState) bool {
 	horizon := x.time
 	if len(x.runs) > 0 {

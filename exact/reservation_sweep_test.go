@@ -163,6 +163,50 @@ func TestSweepAgainstBruteForce(t *testing.T) {
 	}
 }
 
+// With each rule off alone, and all of them, the same optimum comes out as with all
+// on, at sizes beyond brute force, with equal jobs and windows that just fit.
+func TestSweepRules(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 22))
+	n := 1500
+	if testing.Short() {
+		n = 60
+	}
+	more := map[sweepRule]int64{}
+	for range n {
+		pes := 1 + rng.Int64N(8)
+		jobs := randomSweepJobs(rng, 8+rng.IntN(5), pes)
+		if rng.IntN(2) == 0 { // equal ones
+			for i := range jobs {
+				jobs[i].pes, jobs[i].length = min(pes, 1+jobs[i].pes%2), 1+jobs[i].length%3
+				if jobs[i].weight != 1 {
+					jobs[i].weight = float64(jobs[i].pes * jobs[i].length)
+				}
+			}
+		}
+		p := randomPrices(rng, pes, jobs)
+		search := func(off sweepRule) float64 {
+			s := newSweep(context.Background(), pes, jobs, p)
+			s.target, s.slack, s.off, s.due = 1, 1e-9, off, 20
+			if !s.run() {
+				t.Fatal("not all searched")
+			}
+			more[off] += s.nodes
+			return s.best
+		}
+		want := search(0)
+		for off := sweepRule(1); off != 0; off <<= 1 {
+			if got := search(off); got != want {
+				t.Fatalf("%v without rule %b, %v with all: %d PEs, %+v", got, off, want, pes, jobs)
+			}
+		}
+	}
+	for _, off := range []sweepRule{sweepGapRule, sweepTwinsRule, sweepDominanceRule, sweepPricesRule} {
+		if more[off] <= more[0] {
+			t.Errorf("without rule %b %d states, with all %d: the test doesn't need it", off, more[off], more[0])
+		}
+	}
+}
+
 // What the owner of the PEs earns from all of them adds up to what he earns
 // from its parts, and from fewer PEs never more.
 func TestPricesEarn(t *testing.T) {
