@@ -301,6 +301,9 @@ func (r *Result) SetBound(sense Sense, bound, gapLimit float64) {
 		r.Bound = bound
 	}
 	r.Gap = Gap(r.Objective, r.Bound)
+	if r.GapLimit = 0; gapLimit != DefaultGap {
+		r.GapLimit = gapLimit
+	}
 	if r.Solution != nil && (r.Status == StatusFeasible || r.Status == StatusOptimal) {
 		r.Status = StatusFeasible
 		if r.Gap <= gapLimit {
