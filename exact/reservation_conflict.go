@@ -21,7 +21,12 @@ var errConflictNotMinimal = errors.New("the conflict may not be minimal, its sea
 // It begins with the requests of a window that is too short for their
 // PE-seconds, if there is one, or of a part of the instance that doesn't go, and halves what is left
 // (Junker: QuickXplain, 2004), with the sweep as judge: about
-// 2 k log2(n/k) questions for k requests of n. If ctx or the time limit ends, or a question takes too
+// 2 k log2(n/k) questions for k requests of n.
+//
+// That it is a conflict needs but one proof: explain returns a part of jobs such that others and the part are impossible, given that others
+// and all jobs are; it drops the rest only when told that they are impossible without. It is
+// minimal if each "possible" is true: the halves are explained one beside the other, so the last job kept of each was kept since what is
+// kept beside it, less that job, was possible. A question without an answer counts as possible, keeps more, and is told. If ctx or the time limit ends, or a question takes too
 // many nodes, the set is a conflict still, and errConflictNotMinimal is
 // returned beside it.
 func reservationConflict(ctx context.Context, in *model.Reservation, set model.Settings) ([]string, error) {
@@ -73,7 +78,7 @@ func overloaded(jobs []sweepJob, pes int64) []sweepJob {
 			if count++; best != nil && count >= len(best) {
 				break
 			}
-			if area > float64(pes)*float64(j.due()-from)*(1+1e-12) {
+			if area > float64(pes)*float64(j.due()-from)*(1+1e-12+float64(count)*0x1p-52) { // more than the sum is rounded by
 				best = make([]sweepJob, 0, count)
 				for _, q := range byDue[:k+1] {
 					if q.ready >= from {

@@ -36,16 +36,21 @@ func sweepJobs(t *bounds.ReservationTicks) ([]sweepJob, sweepUnits) {
 	}
 	pes = max(pes, 1)
 	u.pes = int64(t.PEs) / pes
+	weight := func(j *bounds.ReservationJob) float64 { return j.Weight }
 	if t.Goal == model.GoalPESeconds {
-		u.weight, u.grain = weightUnit(t)
+		if whole := weightUnit(t); whole > 0 {
+			u.weight = float64(whole) / t.PerSecond
+			weight = func(j *bounds.ReservationJob) float64 { return float64(int64(j.PEs) * j.Reserved / whole) }
+		} else {
+			u.grain = 0
+			step := weightStep(t)
+			weight = func(j *bounds.ReservationJob) float64 { return math.Ceil(j.Weight/step) * step }
+		}
 	}
 	var jobs []sweepJob
 	for i := range t.Jobs {
 		j := &t.Jobs[i]
-		w := j.Weight / u.weight
-		if u.grain > 0 {
-			w = math.Round(w)
-		}
+		w := weight(j)
 		jobs = append(jobs, sweepJob{j.Ready, j.Latest(), j.Length, int64(j.PEs) / pes, w, int32(i)})
 	}
 	slices.SortFunc(jobs, func(a, b sweepJob) int {
@@ -54,27 +59,42 @@ func sweepJobs(t *bounds.ReservationTicks) ([]sweepJob, sweepUnits) {
 	return jobs, u
 }
 
-// weightUnit is the greatest number that all weights are multiples of, and 1,
-// or, if they aren't known to be, 1 and 0. Weights are PEs times the ticks reserved, exactly,
-// if no time is rounded; in units all sums of them must be below 2^50, so that float64s hold them
-// and what a division rounds off is far below a half.
-func weightUnit(t *bounds.ReservationTicks) (unit, grain float64) {
+// weightUnit is the greatest number of PE-ticks that all weights are multiples of,
+// or 0 if there is none that serves. Weights are PEs times the ticks reserved, exactly,
+// if no time is rounded; in units all sums of them must be below 2^50, so that float64s hold them.
+func weightUnit(t *bounds.ReservationTicks) int64 {
 	if !t.Times.Exact {
-		return 1, 0
+		return 0
 	}
 	whole, total := int64(0), 0.0
 	for i := range t.Jobs {
 		j := &t.Jobs[i]
 		if float64(j.PEs)*float64(j.Reserved) > 1<<62 {
-			return 1, 0
+			return 0
 		}
 		whole = gcd(whole, int64(j.PEs)*j.Reserved)
 		total += float64(j.PEs) * float64(j.Reserved)
 	}
 	if whole = max(whole, 1); total/float64(whole) > 1<<50 {
-		return 1, 0
+		return 0
 	}
-	return float64(whole) / t.PerSecond, 1
+	return whole
+}
+
+// weightStep is the power of two of which weights without a unit are rounded up to multiples: at most
+// 2^-49 of their total.
+//
+// Sums of multiples below 2^53 steps are exact in float64s. So each start raises a plan's value, which the
+// proofs of dominates and of the gap rule need: where 2^60 + 1 = 2^60, a child dropped for its
+// parent and a gap left for that child would lose all that comes after. Weights only grow by it, so a bound remains one; all of
+// them together grow by less than the slack.
+func weightStep(t *bounds.ReservationTicks) float64 {
+	total := 0.0
+	for i := range t.Jobs {
+		total += t.Jobs[i].Weight
+	}
+	_, e := math.Frexp(total)
+	return math.Ldexp(1, e-50)
 }
 
 // sweepParts cuts jobs, sorted by ready time, where no window goes on: each

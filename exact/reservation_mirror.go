@@ -6,8 +6,10 @@ import (
 )
 
 // mirror is the prices of the same jobs with time running backwards: windows
-// from minus their due times on. A plan of the one is a plan of the other, so
-// either may be searched; which is easier differs from one instance to the next by
+// from minus their due times on. A job that runs over [s, s+length) runs over
+// [-s-length, -s) then: s ≥ ready becomes the end ≤ -ready, s ≤ latest the start ≥ -(latest+length), and as many PEs are in use at -t as at t
+// (but at the ends of runs, which have no length). So a plan of the one is a plan of the other, of the same
+// value, and either may be searched. A rent for a cell is that for its image, and so are earnings and gains. Which is easier differs from one instance to the next by
 // a factor of ten either way.
 func (p *prices) mirror() *prices {
 	cells := len(p.grid) - 1

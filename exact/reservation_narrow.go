@@ -9,14 +9,18 @@ import (
 // loss against the job's best is more than what the bound is above the target are cut from the ends of windows,
 // jobs that have none left are dropped. Windows that are narrower leave the
 // owner of the PEs less to choose from, so rents are improved after, and so on. It reports
-// false if the bound falls below the target: there are no such plans.
+// false if the bound falls below the target: there are no such plans. Without steps it does no more than that.
+//
+// Each round keeps every plan worth target or more: it starts each of its jobs within the narrower windows (narrowOne), so it is a plan of
+// the jobs left, and any plan of theirs is one of all jobs. Rents found for them are prices of the jobs left, and bound the
+// plans that matter. Rents that are so large that sums of them are rounded by more than slack aren't taken.
 func narrow(ctx context.Context, p *prices, target, slack float64, steps int) (*prices, bool) {
 	for range mostNarrowings {
 		spare := p.bound() - (target - slack)
 		if spare < 0 {
 			return nil, false
 		}
-		if p.sum != nil || ctx.Err() != nil {
+		if p.sum != nil || steps == 0 || ctx.Err() != nil {
 			break
 		}
 		q := &prices{pes: p.pes, grid: p.grid, earn: p.earn}
@@ -59,7 +63,7 @@ func narrow(ctx context.Context, p *prices, target, slack float64, steps int) (*
 		}
 		r := newRentals(q, free, from)
 		r.descend(ctx, target-1, target-slack, steps)
-		if better := r.prices(ctx); better != nil && better.bound() < q.bound() {
+		if better := r.prices(ctx); better != nil && better.rounding <= slack && better.bound() < q.bound() {
 			p = better
 		}
 	}
@@ -73,8 +77,8 @@ const mostNarrowings = 6
 // loses no more than spare, and reports whether there is one.
 //
 // A plan that starts job i at s is worth at most the bound with gain_i(s) in place of max(0, max gain_i):
-// bound - max(0, max gain_i) + gain_i(s). That is at least the target only if gain_i(s) ≥ max(0, max gain_i) - (bound - target), the
-// rule for reduced costs. Its window is cut from the ends alone, so that it stays one, and the first and last good
+// bound - max(0, max gain_i) + gain_i(s). That is at least the target less the slack of sums only if
+// gain_i(s) ≥ max(0, max gain_i) - spare, spare = bound - (target - slack), the rule for reduced costs; what is just as much is kept. Its window is cut from the ends alone, so that it stays one, and the first and last good
 // starts are found among the corners and, between two, by bisection, as the gain is linear there.
 func (p *prices) narrowOne(i int, j *sweepJob, spare float64) bool {
 	least := max(0, p.gain[i][0]) - spare

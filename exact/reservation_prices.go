@@ -37,6 +37,8 @@ type prices struct {
 	corners [][]int64   // starts of each job at which its rent has corners
 	gain    [][]float64 // the most that it gains from each corner on, which may be negative
 	later   []float64   // later[i]: the most that jobs i and on gain together
+
+	rounding float64 // more than what rounding adds to a bound of any state, or takes away
 }
 
 // newPrices takes a rent per PE and tick for each cell.
@@ -71,6 +73,26 @@ func (p *prices) settle() {
 		p.gain[i] = g
 		p.later[i] = p.later[i+1] + max(0, best)
 	}
+	// Each addition rounds by 2^-53 of its sum at most. One rent for all is what its running sum says, as rounded: only what is
+	// made of that counts, some additions for each job. Rents of each job's own are added up in each cell, and
+	// what the owner earns from them there as well.
+	size, cells := p.later[0], 8
+	if p.sum == nil {
+		cells += len(p.grid)
+	}
+	for i := range p.jobs {
+		if p.sum == nil {
+			size += p.paid[i][len(p.paid[i])-1]
+		} else {
+			size += float64(p.jobs[i].pes) * p.sum[len(p.sum)-1]
+		}
+	}
+	if p.sum == nil {
+		size += p.earn[len(p.earn)-1]
+	} else {
+		size += float64(p.pes) * p.sum[len(p.sum)-1]
+	}
+	p.rounding = 0x1p-52 * (float64(cells)*size + float64(len(p.jobs))*(p.later[0]+worth(p.jobs)))
 }
 
 // cornersOf is, for each job, the starts at which it begins or ends on the

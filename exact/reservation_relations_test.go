@@ -36,7 +36,7 @@ func TestReservationRelations(t *testing.T) {
 		}
 		return &x
 	}
-	for range 1 + rounds(30)/10 {
+	for range 1 + rounds(20)/10 {
 		in := load(16+rng.IntN(10), rng.Uint64(), []model.Goal{"", model.GoalPESeconds}[rng.IntN(2)])
 		want, best := solve(in, model.Settings{Seed: 1})
 		last := 0.0

@@ -5,7 +5,9 @@ import "slices"
 // Prices age: those that are best for all jobs are not for what is left of
 // them beside the PEs in use at some later time. So now and then the best
 // prices for an open state are found, and kept for others, which are
-// much like it if they are of about the same time.
+// much like it if they are of about the same time. Any rents of the whole instance give a bound of
+// any state (see prices), whatever state they were found for, so a state is bounded by the
+// least of all that are kept.
 const (
 	repriceNodes = 3000 // states searched between two looks
 	mostPrices   = 4    // kept at a time, the first prices among them
@@ -63,7 +65,7 @@ func (s *sweep) repriceOne() {
 	}
 	r.descend(s.ctx, s.best-x.value, s.target-s.slack-x.value, repriceSteps)
 	p := r.prices(s.ctx)
-	if p == nil {
+	if p == nil || p.rounding > s.slack {
 		return
 	}
 	if len(s.prices) == mostPrices {

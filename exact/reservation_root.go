@@ -65,7 +65,7 @@ func (s *reservationSearch) rent(p *sweepPart) {
 		return
 	}
 	p.rents.descend(s.ctx, p.value, p.value+s.units.grain-p.slack(), min(rentSteps, rentWork/(p.rents.work()+1)))
-	if better := p.rents.prices(s.ctx); better != nil && better.bound() < p.prices.bound() {
+	if better := p.rents.prices(s.ctx); better != nil && better.bound()+better.rounding < p.prices.bound()+p.prices.rounding {
 		p.prices = better
 	}
 	p.upper = max(p.value, min(p.upper, s.floor(p, p.prices.bound())))

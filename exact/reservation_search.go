@@ -74,6 +74,9 @@ func (s ReservationSearch) Solve(ctx context.Context, in model.Instance, set mod
 		}
 	}
 	bound := x.upper()*x.units.weight + x.always
+	if v.Aim() == model.GoalPESeconds {
+		bound *= 1 + float64(len(v.Requests)+4)*0x1p-52 // an objective may add up to more
+	}
 	if x.upper() <= value && r.Solution != nil {
 		bound = r.Objective // the same but for the order of adding up
 	}
@@ -100,6 +103,7 @@ type reservationSearch struct {
 	other      float64 // a bound of another kind
 	infeasible string
 	nodes      int64
+	off        sweepRule // rules that tests turn off
 }
 
 // sweepPart is jobs that share PEs with no others.
@@ -150,8 +154,8 @@ func (s *reservationSearch) run() error {
 		p.upper = p.total
 		s.parts = append(s.parts, p)
 	}
-	// Its rounding is some 10^-16 of the total for each job, and a value is a whole number of grains.
-	s.other = s.other/units.weight + 1e-12*s.total
+	// Its rounding is some 2^-53 of the total for each job, and a value is a whole number of grains.
+	s.other = s.other/units.weight + (1e-12+float64(len(jobs))*0x1p-50)*s.total
 	if units.grain > 0 {
 		s.other = math.Floor(s.other + 1e-6)
 	}
@@ -248,7 +252,9 @@ func (s *reservationSearch) upper() float64 {
 	return max(min(sum, s.other), s.value())
 }
 
-// enough reports whether the gap asked for is reached.
+// enough reports whether the gap asked for is reached: the search stops then, with the value and the bound that it
+// has. It claims nothing of its own, as the status is found by both in the end (model.Result.SetBound); it stops at 0.9 of the
+// limit since the objective is added up in another order.
 func (s *reservationSearch) enough() bool {
 	value, upper := s.value(), s.upper()
 	if s.in.Aim() == model.GoalAll && value < s.total {
@@ -278,27 +284,51 @@ func (s *reservationSearch) tidy() []int64 {
 	return o.Starts()
 }
 
-// slack is more than the rounding errors of sums of a part's weights.
-func (p *sweepPart) slack() float64 { return 1e-10 * p.total }
+// slack is more than the rounding errors of bounds by the part's prices, and than what rounding up
+// its weights adds (weightStep).
+func (p *sweepPart) slack() float64 {
+	slack := max(1e-10, float64(len(p.jobs))*0x1p-47) * p.total
+	if p.prices != nil {
+		slack = max(slack, 4*p.prices.rounding) // others made of them are much alike
+	}
+	return slack
+}
 
-// floor is a bound rounded down to what a plan may be worth.
+// grainOf is what all values of a part are multiples of, as far as bounds can tell them apart: 0 if a grain
+// isn't four times as much as the slack.
+func (s *reservationSearch) grainOf(p *sweepPart) float64 {
+	if p.slack() >= s.units.grain/4 || s.off&sweepGrainRule != 0 {
+		return 0
+	}
+	return s.units.grain
+}
+
+// floor is a bound rounded down to what a plan may be worth. All plans are worth value ≤ bound + slack, as sums are rounded by less than
+// the slack; and value is a multiple of the grain, so it is at most the last multiple there.
 func (s *reservationSearch) floor(p *sweepPart, bound float64) float64 {
 	bound += p.slack()
-	if s.units.grain > 0 && p.slack() < s.units.grain/4 {
-		bound = math.Floor(bound/s.units.grain) * s.units.grain
+	if grain := s.grainOf(p); grain > 0 {
+		bound = math.Floor(bound/grain) * grain
 	}
 	return bound
 }
 
 // attempt sweeps a part for better plans, within a limit of nodes for each
 // value looked for, with time running forwards or backwards.
+//
+// A sweep to its end without a plan of the target shows value < target for all plans. Targets are multiples of the
+// grain, as is each value, so value ≤ target - grain is a bound (target itself without grains). What is better by less than half the gap
+// asked for isn't looked for: the step from the best value to the next target, too, has to be whole grains, or else
+// target - grain lies below a value that a plan may have.
 func (s *reservationSearch) attempt(p *sweepPart, limit int64, backwards bool) {
-	grain := s.units.grain
-	if p.slack() >= grain/4 {
-		grain = 0
+	grain := s.grainOf(p)
+	least := max(grain, 4*p.slack())
+	if s.off&sweepStopRule == 0 {
+		least = max(least, s.set.GapLimit()/2*p.value)
 	}
-	// Without grains, what is closer than half the gap asked for is as good.
-	least := max(grain, s.set.GapLimit()/2*p.value, 4*p.slack())
+	if grain > 0 {
+		least = math.Floor(least/grain) * grain
+	}
 	for !p.closed() && !p.impossible(s) && !s.enough() && s.ctx.Err() == nil {
 		gap := p.upper - p.value
 		target := p.value + max(least, gap*0.75)
@@ -309,12 +339,16 @@ func (s *reservationSearch) attempt(p *sweepPart, limit int64, backwards bool) {
 			target = p.total
 		}
 		whole, upper := true, target-grain
-		if prices, ok := narrow(s.ctx, p.prices, target, p.slack(), narrowSteps); ok {
+		steps := narrowSteps
+		if s.off&sweepNarrowRule != 0 {
+			steps = 0
+		}
+		if prices, ok := narrow(s.ctx, p.prices, target, p.slack(), steps); ok {
 			if backwards {
 				prices = prices.mirror()
 			}
 			w := newSweep(s.ctx, s.units.pes, prices.jobs, prices)
-			w.grain, w.step, w.slack, w.limit, w.best, w.target = grain, least, p.slack(), limit, p.value, target
+			w.grain, w.step, w.slack, w.limit, w.best, w.target, w.off = grain, least, p.slack(), limit, p.value, target, s.off
 			whole = w.run()
 			s.nodes += w.nodes
 			if w.bestAt >= 0 {

@@ -75,17 +75,21 @@ type sweep struct {
 }
 
 // sweepRule is a set of rules by which the sweep drops something. The proof of each is where it is used.
-type sweepRule uint8
+type sweepRule uint16
 
 const (
-	sweepGapRule       sweepRule = 1 << iota // expand: a start behind another job's possible end
-	sweepTwinsRule                           // expand: equal jobs, the one due later first
-	sweepDominanceRule                       // dominates
-	sweepPricesRule                          // settle: bounds by prices
-	sweepWantedRule                          // settle: jobs that a good plan doesn't start
-	sweepFarRule                             // far: a closer look
-	sweepRoundRule                           // round: PEs of no use
-	sweepRepriceRule                         // repriceOne: other prices
+	sweepGapRule       sweepRule     = 1 << iota // expand: a start behind another job's possible end
+	sweepTwinsRule                               // expand: equal jobs, the one due later first
+	sweepDominanceRule                           // dominates
+	sweepPricesRule                              // settle: bounds by prices
+	sweepWantedRule                              // settle: jobs that a good plan doesn't start
+	sweepFarRule                                 // far: a closer look
+	sweepRoundRule                               // round: PEs of no use
+	sweepRepriceRule                             // repriceOne: other prices
+	sweepNarrowRule                              // narrow: starts that lose too much
+	sweepGrainRule                               // floor, attempt: values are multiples of a grain
+	sweepStopRule                                // attempt: what is better by less than half the gap limit
+	sweepRules         = 1<<iota - 1             // all of them
 )
 
 // sweepStart is a job started, after another.

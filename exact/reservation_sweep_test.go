@@ -3,9 +3,13 @@ package exact
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
 )
 
 // randomSweepJobs are some jobs of like size, whose windows may all touch.
@@ -163,11 +167,11 @@ func TestSweepAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// With each rule off alone, and all of them, the same optimum comes out as with all
+// With each rule off alone the same optimum comes out as with all
 // on, at sizes beyond brute force, with equal jobs and windows that just fit.
 func TestSweepRules(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 22))
-	n := 1500
+	n := 300
 	if testing.Short() {
 		n = 60
 	}
@@ -194,7 +198,7 @@ func TestSweepRules(t *testing.T) {
 			return s.best
 		}
 		want := search(0)
-		for off := sweepRule(1); off != 0; off <<= 1 {
+		for off := sweepRule(1); off < sweepNarrowRule; off <<= 1 {
 			if got := search(off); got != want {
 				t.Fatalf("%v without rule %b, %v with all: %d PEs, %+v", got, off, want, pes, jobs)
 			}
@@ -203,6 +207,96 @@ func TestSweepRules(t *testing.T) {
 	for _, off := range []sweepRule{sweepGapRule, sweepTwinsRule, sweepDominanceRule, sweepPricesRule} {
 		if more[off] <= more[0] {
 			t.Errorf("without rule %b %d states, with all %d: the test doesn't need it", off, more[off], more[0])
+		}
+	}
+}
+
+// Where a gap limit ends the search, the bound is no less than the optimum: the steps of the value looked for are
+// whole grains, or a value between two of them would be denied. It begins with what few states find.
+func TestSweepGapLimit(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 26))
+	open := 0
+	for range 600 {
+		pes := 1 + rng.Int64N(8)
+		jobs := randomSweepJobs(rng, 8+rng.IntN(4), pes)
+		search := func(limit int64) float64 {
+			s := newSweep(context.Background(), pes, jobs)
+			s.target, s.limit = 1, limit
+			s.run()
+			return s.best
+		}
+		want := search(0)
+		x := &reservationSearch{ctx: context.Background(), in: &model.Reservation{}, units: sweepUnits{pes: pes, weight: 1, grain: 1},
+			set: model.Settings{Gap: 0.05 + 0.5*rng.Float64()}, starts: make([]int64, len(jobs)), other: math.Inf(1), total: worth(jobs)}
+		p := &sweepPart{jobs: jobs, total: worth(jobs), upper: worth(jobs), value: search(1 + rng.Int64N(20))}
+		grid := priceGrid(jobs, 20)
+		p.prices = newPrices(pes, jobs, grid, cornersOf(jobs, grid), make([]float64, len(grid)-1))
+		x.parts = []*sweepPart{p}
+		for !p.closed() && !x.enough() {
+			x.attempt(p, 0, rng.IntN(2) == 0)
+		}
+		if p.value > want || p.upper < want || model.Gap(p.value, p.upper) > x.set.Gap {
+			t.Fatalf("gap limit %v: %v, bound %v, the optimum is %v: %d PEs, %+v", x.set.Gap, p.value, p.upper, want, pes, jobs)
+		}
+		if p.upper > p.value {
+			open++
+		}
+	}
+	if open < 100 {
+		t.Errorf("only %d end by the gap limit", open)
+	}
+}
+
+// A weight that is lost beside what a plan has already is rounded up to one that isn't: of two jobs of 2^60 and one of
+// weight 1 between them the search dropped the second, in favour of the small one, and the small one, since it added nothing.
+func TestSweepLostWeight(t *testing.T) {
+	const long = 1 << 50
+	requests := []model.Request{
+		{ID: "a", ReadyS: 0, DurationS: long, DeadlineS: long, PEs: 1000},
+		{ID: "small", ReadyS: long - 1, DurationS: 1, DeadlineS: long + 3, PEs: 1},
+		{ID: "b", ReadyS: long + 2, DurationS: long, DeadlineS: 2*long + 3, PEs: 1000},
+	}
+	in := &model.Reservation{PEs: 1000, Goal: model.GoalPESeconds, Requests: requests}
+	if err := in.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	results, err := Sweeps(in, model.Settings{}, []int{0, ^0}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, units := sweepJobs(bounds.NewReservationTicks(in))
+	s := newSweep(context.Background(), units.pes, jobs)
+	s.target, s.grain = 1, 0
+	if !s.run() || s.best != worth(jobs) {
+		t.Errorf("%v of %v", s.best, worth(jobs))
+	}
+	for _, r := range results {
+		if r.Value < 2000*long || r.Value > r.Upper {
+			t.Errorf("%v, bound %v", r.Value, r.Upper)
+		}
+	}
+}
+
+// Weights of whole numbers of PE-ticks are whole units, without a quotient of rounded seconds.
+func TestSweepUnits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 27))
+	for range 2000 {
+		in := &model.Reservation{PEs: 8, Goal: model.GoalPESeconds}
+		decimals := rng.IntN(8)
+		scale := math.Pow10(decimals)
+		var ticks []int64
+		for k := range 3 {
+			n := 1 + rng.Int64N(1<<46)
+			pes := 1 + rng.IntN(8)
+			ticks = append(ticks, n*int64(pes))
+			in.Requests = append(in.Requests, model.Request{ID: string(rune('a' + k)), DurationS: float64(n) / scale, DeadlineS: float64(n+5) / scale, PEs: pes})
+		}
+		jobs, units := sweepJobs(bounds.NewReservationTicks(in))
+		whole := gcd(gcd(ticks[0], ticks[1]), ticks[2])
+		for i := range jobs {
+			if units.grain == 1 && jobs[i].weight != float64(ticks[jobs[i].id]/whole) {
+				t.Fatalf("weight %v, want %v/%d: %+v", jobs[i].weight, ticks[jobs[i].id], whole, in.Requests)
+			}
 		}
 	}
 }

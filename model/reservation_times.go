@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"math/big"
 	"strconv"
 )
 
@@ -19,7 +20,8 @@ import (
 // deadlines up. Rounding only relaxes. A schedule in real time, its starts rounded down
 // by ⌊·⌋, is one of the ticks: ⌊ready⌋ ≤ ⌊s⌋ ≤ s ≤ ⌈deadline⌉ - ⌊duration⌋,
 // and where s + length ≤ s' also ⌊s⌋ + ⌊length⌋ ≤ ⌊s + length⌋ ≤ ⌊s'⌋. So what the ticks
-// can't do can't be done. What they can do is off by less than two ticks, at most a 500th of
+// can't do can't be done. But rounding cancels nothing: a request that is never cancelled before it starts in the
+// numbers as given isn't in ticks, or else a latest start rounded up would let it pass for one that holds no PEs. What they can do is off by less than two ticks, at most a 500th of
 // any runtime (see Validate) and about what a float64 holds of the last time.
 type ReservationTimes struct {
 	Decimals int  // 0 to 22
@@ -81,11 +83,25 @@ func (r *Reservation) Times() *ReservationTimes {
 		x.Deadline = max(due, x.Ready+x.Duration) // see timeSlack
 		if q.CancelS != nil && *q.CancelS <= q.DeadlineS {
 			x.Cancel = down(*q.CancelS)
+			if !t.Exact && x.Cancel < x.Latest() && x.Latest()-x.Cancel <= 2 && q.runsAlways() {
+				x.Cancel = x.Latest()
+			}
 		}
 		t.Requests[k] = x
 		t.near = min(t.near, 1e-9*q.Runtime())
 	}
 	return t
+}
+
+// runsAlways reports whether a request isn't cancelled before its latest start, exactly in the decimal numbers
+// that its times print as.
+func (r *Request) runsAlways() bool {
+	decimal := func(x float64) *big.Rat {
+		v, _ := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
+		return v
+	}
+	latest := decimal(r.DeadlineS)
+	return r.ReadyS <= *r.CancelS && latest.Sub(latest, decimal(r.DurationS)).Cmp(decimal(*r.CancelS)) <= 0
 }
 
 // PerSecond is how many ticks a second has.
