@@ -234,7 +234,7 @@ func (r *Reservation) Objective(s Solution) (Objective, error) {
 			if times == nil {
 				times = r.Times()
 			}
-			runs = times.runs(k, start)
+			runs = start <= *r.Requests[k].CancelS || times.runs(k, start)
 		}
 		if runs {
 			sum += r.Requests[k].Slowdown(start)

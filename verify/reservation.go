@@ -91,7 +91,8 @@ func reservation(ctx context.Context, in *model.Reservation, b *model.Bookings, 
 // whole, and then nothing is rounded. If the last deadline would be more than 2^52
 // ticks, or k more than 22, it is 10^-k s with the largest k for which it isn't: arrivals, ready times,
 // durations, runtimes and cancellations are rounded down and deadlines up, so
-// what is feasible in real time passes. Instances in which that is much are no
+// what is feasible in real time passes. But a job that starts at its cancellation or before, in the figures as
+// given, runs, whatever is rounded, and so does one that can't start later. Instances in which that is much are no
 // valid ones (see model.Reservation.Validate). A deadline that is before ready
 // plus duration, by the rounding of their sum, means that sum.
 //
@@ -175,8 +176,9 @@ func (j *bookingJudge) each(b *model.Bookings) (complete bool) {
 		if due := (moment{ticks: t.deadline}); reserved.compare(due) > 0 {
 			r.add(LateEnd, share(reserved.since(due), t.duration), "request %q is reserved until %v, its deadline is %v", x.ID, x.StartS+q.DurationS, q.DeadlineS)
 		}
-		j.booked = append(j.booked, booked{Request: q, number: k, startS: x.StartS, start: start, runs: start.compare(moment{ticks: t.cancel}) <= 0,
-			end: start.after(t.runtime), reserved: reserved, pes: pes, blocks: blocksOf(pes, in.PEs)})
+		j.booked = append(j.booked, booked{Request: q, number: k, startS: x.StartS, start: start,
+			runs: start.compare(moment{ticks: t.cancel}) <= 0 || q.CancelS != nil && x.StartS <= *q.CancelS,
+			end:  start.after(t.runtime), reserved: reserved, pes: pes, blocks: blocksOf(pes, in.PEs)})
 	}
 	if in.Aim() == model.GoalAll {
 		for k, s := range seen {

@@ -135,8 +135,21 @@ func (r tickReader) request(q *model.Request) requestTicks {
 	t.deadline = max(r.up(q.DeadlineS), t.ready+t.duration)
 	if q.CancelS != nil && *q.CancelS <= q.DeadlineS {
 		t.cancel = r.down(*q.CancelS)
+		if latest := t.deadline - t.duration; t.cancel < latest && latest-t.cancel <= 2 && neverCancelled(q) {
+			t.cancel = latest
+		}
 	}
 	return t
+}
+
+// neverCancelled reports whether the latest start, exactly, is no later than the cancellation.
+func neverCancelled(q *model.Request) bool {
+	decimal := func(x float64) *big.Rat {
+		v, _ := new(big.Rat).SetString(strconv.FormatFloat(x, 'f', -1, 64))
+		return v
+	}
+	sum := decimal(q.DurationS)
+	return q.ReadyS <= *q.CancelS && sum.Add(sum, decimal(*q.CancelS)).Cmp(decimal(q.DeadlineS)) >= 0
 }
 
 // start is the moment that a booking says. It is set to the nearest tick if

@@ -62,6 +62,21 @@ func (c ticker) up(x *big.Rat) *big.Rat {
 	return new(big.Rat).Neg(c.down(new(big.Rat).Neg(x)))
 }
 
+// cancelled is when a request is: no earlier than its latest start if that is
+// no later than its cancellation before either is rounded.
+func (c ticker) cancelled(q *model.Request) *big.Rat {
+	at, ready, due := c.down(decimal(*q.CancelS)), c.down(decimal(q.ReadyS)), c.up(decimal(q.DeadlineS))
+	latest := due.Sub(due, c.down(decimal(q.DurationS)))
+	if latest.Cmp(ready) < 0 {
+		latest = ready
+	}
+	before := new(big.Rat).Sub(decimal(q.DeadlineS), decimal(q.DurationS))
+	if at.Cmp(latest) < 0 && *q.CancelS >= q.ReadyS && before.Cmp(decimal(*q.CancelS)) <= 0 {
+		return latest
+	}
+	return at
+}
+
 // start is where a booking says, or at the nearest tick if that is near.
 func (c ticker) start(x, tolerance float64, shortest *big.Rat) *big.Rat {
 	at := new(big.Rat).Mul(decimal(x), c.perSecond)
@@ -157,7 +172,7 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 		h.start = clock.start(x.StartS, tolerance, shortest)
 		ready, duration := clock.down(decimal(h.q.ReadyS)), clock.down(decimal(h.q.DurationS))
 		h.end, h.reserved = new(big.Rat).Add(h.start, clock.down(decimal(runtime))), new(big.Rat).Add(h.start, duration)
-		h.runs = h.q.CancelS == nil || *h.q.CancelS > h.q.DeadlineS || !over(h.start, clock.down(decimal(*h.q.CancelS)))
+		h.runs = h.q.CancelS == nil || *h.q.CancelS > h.q.DeadlineS || x.StartS <= *h.q.CancelS || !over(h.start, clock.cancelled(h.q))
 		if over(ready, h.start) {
 			say(verify.EarlyStart, x.ID)
 		}
@@ -241,7 +256,7 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 			now := clock.down(decimal(x.q.ArrivalS))
 			switch {
 			case y.number >= x.number: // comes later
-			case !y.runs && !over(clock.down(decimal(*y.q.CancelS)), now):
+			case !y.runs && !over(clock.cancelled(y.q), now):
 			case y.runs && !over(y.end, now):
 			default:
 				pair(verify.OnlineConflict, y, x, y.reserved, x.reserved)
