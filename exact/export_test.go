@@ -12,15 +12,14 @@ import (
 // SweepRules are the names of the rules that the search of reservations drops anything by, by their bits.
 var SweepRules = []string{"gap", "twins", "dominance", "prices", "wanted", "far", "round", "reprice", "narrow", "grain", "stop"}
 
-// SweepAlone searches an instance by prices and sweeps alone, without local search
-// or other bounds: the best value found and the bound, for each set of rules that is off,
-// forwards or backwards. The prices are the same for all.
+// SweepAlone is the best value found and the bound of one search.
 type SweepAlone struct {
 	Value, Upper float64
 	Nodes        int64
 }
 
-// Sweeps are the results with the rules of each mask off; a negative mask is that of its complement, with time backwards.
+// Sweeps searches an instance by prices and sweeps alone, without local search or other bounds, once for each
+// mask of rules that are off; a negative mask is that of its complement, with time backwards. The prices are the same for all.
 // The first attempt has limit nodes, each other twice those of the one before; 0: no limit.
 func Sweeps(in *model.Reservation, set model.Settings, masks []int, limit int64) ([]SweepAlone, error) {
 	t := bounds.NewReservationTicks(in)
