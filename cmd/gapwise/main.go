@@ -113,7 +113,7 @@ func (p *program) app() *cli.App {
 		OnUsageError:    onUsageError,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		Commands: []*cli.Command{p.generate(), p.solve(), p.verify(), p.bound(), p.bench(), p.table(),
-			p.export(), p.convert(), p.gantt(), p.plot(), p.findings(), p.algorithms(), p.help()},
+			p.export(), p.convert(), p.gantt(), p.plot(), p.findings(), p.algorithms(), p.audit(), p.help()},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return unknownCommand(c.App, c.Args().First())

@@ -1,0 +1,25 @@
+package audit
+
+import (
+	"testing"
+	"time"
+)
+
+// The everyday part of the net: what gapwise claims agrees with what it claims
+// elsewhere, for as long as there is time.
+func TestAudit(t *testing.T) {
+	o := Options{Time: 20 * time.Second, Seed: 1, Workers: 2, Folder: t.TempDir()}
+	if testing.Short() {
+		o.Time = 3 * time.Second
+	}
+	o.Found = func(d Disagreement, file string) { t.Errorf("%s: %s: %s", file, d.Check, d.Reason) }
+	r, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, engines, instances := r.Comparisons()
+	t.Logf("%d comparisons on %d instances, %d of them of two engines on larger ones", all, instances, engines)
+	if all == 0 || engines == 0 {
+		t.Error("nothing was compared")
+	}
+}

@@ -1,0 +1,98 @@
+package audit
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// relation makes another instance of one or two, and says what the claim about
+// the first (or first two) means for the other. Instances must not be changed:
+// a relation works on copies.
+type relation struct {
+	name string
+	kind model.Kind
+	// other makes the other instance; nil where the relation doesn't apply.
+	other func(in model.Instance, rng *rand.Rand) model.Instance
+	// implies turns what is known of the first optimum into what must then
+	// hold for the other's.
+	implies func(in, other model.Instance, c claim) claim
+}
+
+// same is for relations that leave the optimum as it is.
+func same(_, _ model.Instance, c claim) claim { return c }
+
+// times is for relations that multiply the optimum.
+func times(factor float64) func(_, _ model.Instance, c claim) claim {
+	return func(_, _ model.Instance, c claim) claim {
+		c.low *= factor
+		c.high *= factor
+		return c
+	}
+}
+
+// noBetter is for relations after which the optimum is no better and may be
+// worse, or gone: only the bound is left of the claim.
+func noBetter(in, _ model.Instance, c claim) claim {
+	d := unknown()
+	if d.infeasible = c.infeasible; in.Sense() == model.Maximise {
+		d.high = c.high
+	} else {
+		d.low = c.low
+	}
+	return d
+}
+
+// noWorse is for relations after which the optimum is no worse and may be
+// better: only the solution is left of the claim.
+func noWorse(in, _ model.Instance, c claim) claim {
+	d := unknown()
+	if !c.solved {
+		return d
+	}
+	if d.solved = true; in.Sense() == model.Maximise {
+		d.low = c.low
+	} else {
+		d.high = c.high
+	}
+	return d
+}
+
+// plus is for relations that add to the optimum what implies says.
+func plus(x float64) func(_, _ model.Instance, c claim) claim {
+	return func(_, _ model.Instance, c claim) claim {
+		c.low += x
+		c.high += x
+		return c
+	}
+}
+
+// relations lists them all.
+func relations() []relation {
+	var all []relation
+	all = append(all, vcschedRelations()...)
+	all = append(all, dagRelations()...)
+	return append(all, reservationRelations()...)
+}
+
+// typed adapts a relation between instances of one problem.
+func typed[I model.Instance](name string, kind model.Kind, other func(I, *rand.Rand) (I, bool), implies func(in, other model.Instance, c claim) claim) relation {
+	return relation{name, kind, func(in model.Instance, rng *rand.Rand) model.Instance {
+		o, ok := other(in.(I), rng)
+		if !ok {
+			return nil
+		}
+		return o
+	}, implies}
+}
+
+// powers are the factors by which figures are scaled: exact in float64.
+var powers = []float64{0.25, 0.5, 2, 4, 1024}
+
+// exactly reports whether a sum has no rounding error, so that figures that
+// are shifted by it still differ by what they did.
+func exactly(a, b float64) bool {
+	s := a + b
+	return s-a == b && s-b == a && !math.IsInf(s, 0)
+}

@@ -1,0 +1,170 @@
+package audit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// copyReservation is a copy that shares nothing with r.
+func copyReservation(r *model.Reservation) *model.Reservation {
+	c := *r
+	c.Requests = slices.Clone(r.Requests)
+	for k := range c.Requests {
+		q := &c.Requests[k]
+		for _, p := range []**float64{&q.RuntimeS, &q.CancelS} {
+			if *p != nil {
+				x := **p
+				*p = &x
+			}
+		}
+	}
+	return &c
+}
+
+// eachTime applies f to every time of a request.
+func eachTime(q *model.Request, f func(*float64)) {
+	for _, p := range []*float64{&q.ArrivalS, &q.ReadyS, &q.DurationS, &q.DeadlineS, q.RuntimeS, q.CancelS} {
+		if p != nil {
+			f(p)
+		}
+	}
+}
+
+// lastDeadline is the end of time.
+func lastDeadline(r *model.Reservation) float64 {
+	last := 0.0
+	for k := range r.Requests {
+		last = max(last, r.Requests[k].DeadlineS)
+	}
+	return last
+}
+
+// whole reports whether all times are whole and far below 2^53, so that sums
+// of them are exact.
+func whole(r *model.Reservation) bool {
+	ok := true
+	for k := range r.Requests {
+		eachTime(&r.Requests[k], func(t *float64) { ok = ok && *t == float64(int64(*t)) && *t < 1<<45 })
+	}
+	return ok
+}
+
+// plainRequests reports whether no request ends early or is cancelled.
+func plainRequests(r *model.Reservation) bool {
+	return !slices.ContainsFunc(r.Requests, func(q model.Request) bool { return q.RuntimeS != nil || q.CancelS != nil })
+}
+
+func reservationRelations() []relation {
+	add := func(name string, other func(*model.Reservation, *rand.Rand) (*model.Reservation, bool), implies func(in, other model.Instance, c claim) claim) relation {
+		return typed(name, model.KindReservation, other, implies)
+	}
+	// weighed multiplies the optimum where it is PE-seconds.
+	weighed := func(f float64) func(in, other model.Instance, c claim) claim {
+		return func(in, other model.Instance, c claim) claim {
+			if in.(*model.Reservation).Aim() == model.GoalPESeconds {
+				return times(f)(in, other, c)
+			}
+			return c
+		}
+	}
+	var scaled []relation
+	for _, f := range powers {
+		scaled = append(scaled, add(fmt.Sprintf("all times %g", f), func(r *model.Reservation, _ *rand.Rand) (*model.Reservation, bool) {
+			c := copyReservation(r)
+			for k := range c.Requests {
+				eachTime(&c.Requests[k], func(t *float64) { *t *= f })
+			}
+			return c, whole(r) && c.Validate() == nil
+		}, weighed(f)))
+	}
+	return append(scaled,
+		// Who knows all requests at once doesn't care for their order.
+		add("renamed", func(r *model.Reservation, rng *rand.Rand) (*model.Reservation, bool) {
+			c := copyReservation(r)
+			for k := range c.Requests {
+				c.Requests[k].ID = fmt.Sprintf("x%d", k)
+				c.Requests[k].ArrivalS = 0
+			}
+			rng.Shuffle(len(c.Requests), func(a, b int) { c.Requests[a], c.Requests[b] = c.Requests[b], c.Requests[a] })
+			return c, c.Validate() == nil
+		}, same),
+		// Bookings read backwards are bookings.
+		add("time reversed", func(r *model.Reservation, _ *rand.Rand) (*model.Reservation, bool) {
+			c := copyReservation(r)
+			last := lastDeadline(r)
+			for k := range c.Requests {
+				q := &c.Requests[k]
+				q.ArrivalS, q.ReadyS, q.DeadlineS = 0, last-q.DeadlineS, last-q.ReadyS
+			}
+			return c, whole(r) && plainRequests(r) && c.Validate() == nil
+		}, same),
+		// It has all PEs to itself when all others are over.
+		add("a request that fits anywhere", func(r *model.Reservation, rng *rand.Rand) (*model.Reservation, bool) {
+			c := copyReservation(r)
+			last := lastDeadline(r)
+			q := model.Request{ID: "anywhere", DurationS: 1, DeadlineS: last + 1, PEs: 1 + rng.IntN(r.PEs)}
+			for k := range c.Requests {
+				c.Requests[k].ArrivalS = 0
+			}
+			c.Requests = slices.Insert(c.Requests, rng.IntN(len(c.Requests)+1), q)
+			return c, whole(r) && c.Validate() == nil
+		}, func(in, other model.Instance, c claim) claim {
+			r := other.(*model.Reservation)
+			k := slices.IndexFunc(r.Requests, func(q model.Request) bool { return q.ID == "anywhere" })
+			return plus(r.Weight(k))(in, other, c)
+		}),
+		// The second half begins when the first is over.
+		add("joined with itself in time", func(r *model.Reservation, rng *rand.Rand) (*model.Reservation, bool) {
+			c := copyReservation(r)
+			last := lastDeadline(r)
+			for _, q := range copyReservation(r).Requests {
+				q.ID = "again-" + q.ID
+				q.ReadyS += last
+				q.DeadlineS += last
+				if q.CancelS != nil {
+					*q.CancelS += last
+				}
+				c.Requests = append(c.Requests, q)
+			}
+			for k := range c.Requests {
+				c.Requests[k].ArrivalS = 0
+			}
+			rng.Shuffle(len(c.Requests), func(a, b int) { c.Requests[a], c.Requests[b] = c.Requests[b], c.Requests[a] })
+			return c, whole(r) && len(r.Requests) <= 25 && c.Validate() == nil
+		}, times(2)),
+		// A goal of all turns into one that can always be met.
+		add("counted instead of all", func(r *model.Reservation, _ *rand.Rand) (*model.Reservation, bool) {
+			c := copyReservation(r)
+			c.Goal = model.GoalAccepted
+			return c, r.Aim() == model.GoalAll
+		}, func(in, _ model.Instance, c claim) claim {
+			n := float64(len(in.(*model.Reservation).Requests))
+			d := unknown()
+			switch {
+			case c.infeasible:
+				d.high = n - 1
+			case c.solved:
+				d.low, d.high, d.solved = n, n, true
+			}
+			return d
+		}),
+		// The new PE can stay idle.
+		add("a PE more", func(r *model.Reservation, _ *rand.Rand) (*model.Reservation, bool) {
+			c := copyReservation(r)
+			c.PEs++
+			return c, true
+		}, noWorse),
+		add("a later deadline", func(r *model.Reservation, rng *rand.Rand) (*model.Reservation, bool) {
+			c := copyReservation(r)
+			if len(c.Requests) == 0 {
+				return nil, false
+			}
+			q := &c.Requests[rng.IntN(len(c.Requests))]
+			q.DeadlineS += q.DurationS
+			return c, plainRequests(r) && c.Validate() == nil
+		}, noWorse),
+	)
+}

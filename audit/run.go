@@ -1,0 +1,160 @@
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Options of Run. The zero value of a field means its default.
+type Options struct {
+	// Time is how long instances are drawn; 0 means until Instances are.
+	Time time.Duration
+	// Instances bounds their number; 0 means no bound.
+	Instances int64
+	Seed      uint64
+	Workers   int          // default 1; the instances don't depend on it
+	Kinds     []model.Kind // default all
+	// Most is at how many disagreements the audit ends; default 10.
+	Most int
+	// Folder takes the shrunk instances of disagreements, two files each;
+	// "": none are written.
+	Folder string
+	// Progress, if not nil, is called now and then, from one goroutine at a time.
+	Progress func(t *Tally, elapsed time.Duration)
+	// Found, if not nil, is called for each disagreement, shrunk.
+	Found func(d Disagreement, file string)
+}
+
+// Report is what an audit found.
+type Report struct {
+	*Tally
+	Disagreements []Disagreement
+	Elapsed       time.Duration
+	Seed          uint64
+}
+
+// Run draws instances and compares what is claimed of them until the time is
+// up. Instance number n depends on the seed and n alone. The error is for a
+// folder that can't be written; ctx ends the audit early and isn't an error.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	began := time.Now()
+	if o.Most == 0 {
+		o.Most = 10
+	}
+	if len(o.Kinds) == 0 {
+		o.Kinds = model.Kinds()
+	}
+	if o.Folder != "" {
+		if err := os.MkdirAll(o.Folder, 0o755); err != nil {
+			return nil, fmt.Errorf("audit: %w", err)
+		}
+	}
+	report := &Report{Tally: newTally(), Seed: o.Seed}
+	drawing, stop := context.WithCancel(ctx)
+	defer stop()
+	var mu sync.Mutex
+	var next atomic.Int64
+	shown := began
+	seen := map[string]bool{}
+	found := func(d Disagreement) error {
+		mu.Lock()
+		enough := len(report.Disagreements) >= o.Most
+		// One of a kind is enough; the check names it.
+		key := string(d.Instance.Kind()) + " " + d.Check
+		known := seen[key]
+		seen[key] = true
+		mu.Unlock()
+		if enough || known {
+			return nil
+		}
+		d = shrink(ctx, d)
+		mu.Lock()
+		defer mu.Unlock()
+		report.Disagreements = append(report.Disagreements, d)
+		if len(report.Disagreements) >= o.Most {
+			stop()
+		}
+		file, err := "", error(nil)
+		if o.Folder != "" {
+			file, err = d.write(o.Folder)
+		}
+		if o.Found != nil {
+			o.Found(d, file)
+		}
+		return err
+	}
+	var g errgroup.Group
+	for range max(1, o.Workers) {
+		g.Go(func() error {
+			for drawing.Err() == nil && (o.Time == 0 || time.Since(began) < o.Time) {
+				number := next.Add(1) - 1
+				if o.Instances > 0 && number >= o.Instances || o.Instances == 0 && o.Time == 0 {
+					return nil
+				}
+				c := newTrial(drawing, o, number)
+				c.tally = report.Tally
+				c.tally.drew(c.in.Kind(), c.size)
+				c.run()
+				for _, d := range c.found {
+					if err := found(d); err != nil {
+						return err
+					}
+				}
+				if o.Progress != nil {
+					mu.Lock()
+					if time.Since(shown) > time.Second {
+						shown = time.Now()
+						o.Progress(report.Tally, time.Since(began))
+					}
+					mu.Unlock()
+				}
+			}
+			return nil
+		})
+	}
+	err := g.Wait()
+	report.Elapsed = time.Since(began)
+	return report, err
+}
+
+// newTrial draws instance number n of a run.
+func newTrial(ctx context.Context, o Options, n int64) *trial {
+	rng := rand.New(rand.NewPCG(o.Seed, uint64(n)^1<<63))
+	kind := o.Kinds[n%int64(len(o.Kinds))]
+	// Of 40 instances 36 are for the engines alone.
+	turn, s, quick := n/int64(len(o.Kinds))%40, tiny, true
+	switch {
+	case turn%10 == 9:
+		s, quick = [...]size{tiny, large, middle, large}[turn/10], false
+	case turn%3 == 2:
+		s = middle
+	}
+	return &trial{ctx: ctx, in: draw(kind, s, rng), size: s, quick: quick, seed: o.Seed, number: n, answers: map[string]model.Result{}}
+}
+
+// write stores the instance and, beside it, what is wrong with it.
+func (d Disagreement) write(folder string) (string, error) {
+	path := filepath.Join(folder, fmt.Sprintf("%s-%s-%d-%d.json", d.Instance.Kind(), words(d.Check), d.Seed, d.Number))
+	data, err := json.MarshalIndent(d.Instance, "", " ")
+	if err != nil {
+		return "", fmt.Errorf("audit: %w", err)
+	}
+	text := fmt.Sprintf("%s\n%s\ninstance %d of seed %d, shrunk\n", d.Check, d.Reason, d.Number, d.Seed)
+	for file, content := range map[string][]byte{path: append(data, '\n'), path[:len(path)-len(".json")] + ".txt": []byte(text)} {
+		if err := os.WriteFile(file, content, 0o644); err != nil {
+			return "", fmt.Errorf("audit: %w", err)
+		}
+	}
+	return path, nil
+}

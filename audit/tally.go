@@ -1,0 +1,82 @@
+package audit
+
+import (
+	"sync"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// comparison is a kind of comparison that is counted.
+type comparison int
+
+// The kinds of comparisons.
+const (
+	judged      comparison = iota // a solution by the judge, with its objective, bound and gap
+	bounded                       // a solution against a bound or a claim of infeasibility of another's
+	related                       // two claims of one engine, joined by a relation
+	twoEngines                    // the proofs of two engines
+	plainEngine                   // a proof against the plain engine, which looked at everything
+	comparisons
+)
+
+var comparisonNames = [comparisons]string{
+	"solution against the judge",
+	"solution against another's bound",
+	"proof against a related proof",
+	"proof against another engine's",
+	"proof against the plain engine's",
+}
+
+// Tally counts comparisons that agreed. It may be used by several goroutines.
+type Tally struct {
+	mu        sync.Mutex
+	counts    map[model.Kind]*[comparisons][2]int64 // of instances with less than 12 tasks, jobs or requests, and of others
+	instances map[model.Kind]*[3]int64              // by size
+}
+
+func newTally() *Tally {
+	return &Tally{counts: map[model.Kind]*[comparisons][2]int64{}, instances: map[model.Kind]*[3]int64{}}
+}
+
+func (t *Tally) add(c comparison, in model.Instance) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := in.Kind()
+	if t.counts[k] == nil {
+		t.counts[k] = new([comparisons][2]int64)
+	}
+	big := 0
+	if atLeast12(in) {
+		big = 1
+	}
+	t.counts[k][c][big]++
+}
+
+func (t *Tally) drew(k model.Kind, s size) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.instances[k] == nil {
+		t.instances[k] = new([3]int64)
+	}
+	t.instances[k][s]++
+}
+
+// Comparisons is how many comparisons agreed; Engines how many of them were
+// between the proofs of two engines on instances of at least 12 tasks, jobs or
+// requests; Instances how many instances were drawn.
+func (t *Tally) Comparisons() (all, engines, instances int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, counts := range t.counts {
+		for c, n := range counts {
+			all += n[0] + n[1]
+			if comparison(c) == twoEngines || comparison(c) == plainEngine {
+				engines += n[1]
+			}
+		}
+	}
+	for _, n := range t.instances {
+		instances += n[0] + n[1] + n[2]
+	}
+	return all, engines, instances
+}

@@ -1,0 +1,401 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/audit/plain"
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Disagreement is two claims of which one is wrong.
+type Disagreement struct {
+	Check    string // which comparison
+	Instance model.Instance
+	Reason   string
+	Seed     uint64 // of the run
+	Number   int64  // of the instance in it
+}
+
+// trial is one instance with what has been asked about it so far.
+type trial struct {
+	ctx     context.Context
+	in      model.Instance
+	size    size
+	quick   bool // engines alone: no heuristics, bounds and relations
+	seed    uint64
+	number  int64
+	tally   *Tally
+	answers map[string]model.Result
+	found   []Disagreement
+	only    string // the one check to make, when an instance is shrunk; "": all
+}
+
+// skips reports whether a part of the checks, by its prefix, is left out.
+func (c *trial) skips(prefix string) bool {
+	return c.ctx.Err() != nil || c.only != "" && !strings.HasPrefix(c.only, prefix)
+}
+
+func (c *trial) rng() *rand.Rand { return rand.New(rand.NewPCG(c.seed, uint64(c.number))) }
+
+// disagree notes what is wrong.
+func (c *trial) disagree(check, format string, args ...any) {
+	c.found = append(c.found, Disagreement{Check: check, Instance: c.in, Reason: fmt.Sprintf(format, args...), Seed: c.seed, Number: c.number})
+}
+
+// The time that one solver has for an instance. What isn't proved by then is
+// compared as far as it goes.
+const (
+	engineTime    = 500 * time.Millisecond
+	heuristicTime = 50 * time.Millisecond
+)
+
+// plainNodes is how many nodes a plain engine may take, some tenths of a second.
+const plainNodes = 1_000_000
+
+// solve is the door with a panic turned into an error.
+func (c *trial) solve(in model.Instance, o gapwise.Options) (r model.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v at %s", p, where(debug.Stack()))
+		}
+	}()
+	if o.TimeLimit == 0 {
+		o.TimeLimit = engineTime
+	}
+	if o.Seed == 0 {
+		o.Seed = 1
+	}
+	return gapwise.Solve(c.ctx, in, o)
+}
+
+// where is the first line of ours in a stack.
+func where(stack []byte) string {
+	lines := strings.Split(string(stack), "\n")
+	for k, line := range lines {
+		if strings.Contains(line, "panic(") && k+3 < len(lines) {
+			return strings.TrimSpace(lines[k+3])
+		}
+	}
+	return "an unknown place"
+}
+
+// answer is what an algorithm says of the instance; false if it doesn't take
+// it, or if what it says has been refuted.
+func (c *trial) answer(algorithm string) (model.Result, bool) {
+	if r, ok := c.answers[algorithm]; ok {
+		return r, r.Algorithm != ""
+	}
+	o := gapwise.Options{Algorithm: algorithm}
+	if slices.Contains(heuristics(c.in.Kind()), algorithm) {
+		o.TimeLimit = heuristicTime
+	}
+	r, err := c.solve(c.in, o)
+	if !c.accept("answer", algorithm, r, err) {
+		r = model.Result{}
+	}
+	c.answers[algorithm] = r
+	return r, r.Algorithm != ""
+}
+
+// accept counts a result that the door let through.
+func (c *trial) accept(check, algorithm string, r model.Result, err error) bool {
+	switch {
+	case c.ctx.Err() != nil, errors.Is(err, model.ErrUnsupported):
+		return false
+	case err != nil:
+		c.disagree(check+" "+algorithm, "%v", err)
+		return false
+	}
+	if r.Solution != nil {
+		c.tally.add(judged, c.in)
+	}
+	return true
+}
+
+// compare holds two claims about an instance against each other.
+func (c *trial) compare(kind comparison, check string, a claim, nameA string, b claim, nameB string) {
+	if !a.agrees(b) {
+		c.disagree(check, "%s says %v, %s says %v", nameA, a, nameB, b)
+		return
+	}
+	c.tally.add(kind, c.in)
+}
+
+// engines are the exact engines of a problem.
+func engines(kind model.Kind) (names []string) {
+	for _, a := range gapwise.Algorithms(kind) {
+		if a.Exact {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// heuristics are the others.
+func heuristics(kind model.Kind) (names []string) {
+	for _, a := range gapwise.Algorithms(kind) {
+		if !a.Exact {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// wants reports whether an engine is asked at all: HiGHS on large task graphs
+// and on formulations of an entry for each host proves nothing in the time
+// that there is.
+func (c *trial) wants(engine string) bool {
+	if engine == "search" {
+		return true
+	}
+	if c.quick && c.size == tiny {
+		return false
+	}
+	switch in := c.in.(type) {
+	case *model.DAG:
+		return c.size == tiny || c.size == middle && len(in.Tasks)*len(in.Machines) <= 24
+	case *model.VCSched:
+		return c.size == tiny || engine == "highs" && in.Tasks() <= 24
+	}
+	return c.size == tiny || engine == "highs"
+}
+
+// run makes every comparison there is on the instance.
+func (c *trial) run() {
+	sense := c.in.Sense()
+	all := map[string]claim{}
+	names := []string{}
+	note := func(name string) {
+		if c.only != "" && !strings.Contains(c.only, name) {
+			return
+		}
+		if r, ok := c.answer(name); ok {
+			all[name] = claimOf(sense, r)
+			names = append(names, name)
+		}
+	}
+	for _, name := range engines(c.in.Kind()) {
+		if c.wants(name) {
+			note(name)
+		}
+	}
+	proving := len(names)
+	if c.quick {
+		c.compareAll(all, names, proving)
+		c.plain()
+		return
+	}
+	rng := c.rng()
+	for _, name := range heuristics(c.in.Kind()) {
+		if c.size == tiny || rng.IntN(3) == 0 || c.only != "" {
+			note(name)
+		}
+	}
+	for _, b := range c.bounds() {
+		d := unknown()
+		if b.Infeasible {
+			d.infeasible = true
+		} else {
+			d = d.withBound(sense, b.Value)
+		}
+		name := "bound " + b.Name
+		all[name] = d
+		names = append(names, name)
+	}
+	c.compareAll(all, names, proving)
+	c.plain()
+	c.restart()
+	c.relate()
+}
+
+// compareAll holds each claim against each other; the first so many are those
+// of exact engines.
+func (c *trial) compareAll(all map[string]claim, names []string, proving int) {
+	for i, a := range names {
+		for j, b := range names[:i] {
+			kind := bounded
+			if i < proving && j < proving && all[a].proved() && all[b].proved() {
+				kind = twoEngines
+			} else if !(all[a].solved || all[b].solved) {
+				continue // two bounds can't contradict each other
+			}
+			c.compare(kind, "claims "+b+" "+a, all[b], b, all[a], a)
+		}
+	}
+}
+
+// bounds are those that need no search.
+func (c *trial) bounds() (all []bounds.Bound) {
+	ctx, cancel := context.WithTimeout(c.ctx, engineTime)
+	defer cancel()
+	var err error
+	func() {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic: %v at %s", p, where(debug.Stack()))
+			}
+		}()
+		all, err = gapwise.Bounds(ctx, c.in)
+	}()
+	if err != nil && ctx.Err() == nil && !errors.Is(err, model.ErrUnsupported) {
+		c.disagree("bound", "%v", err)
+	}
+	return all
+}
+
+// plain asks the plain engine whether anything beats the search's bound, or
+// solves what the search calls infeasible.
+func (c *trial) plain() {
+	if c.size == large || c.skips("plain") {
+		return
+	}
+	r, ok := c.answer("search")
+	if !ok {
+		return
+	}
+	sense := c.in.Sense()
+	claim := claimOf(sense, r)
+	beat := math.NaN()
+	if claim.solved && !math.IsNaN(r.Bound) {
+		beat = r.Bound
+	}
+	a, err := plain.Solve(c.in, beat, plainNodes)
+	switch {
+	case errors.Is(err, model.ErrUnsupported):
+	case err != nil:
+		c.disagree("plain", "%v", err)
+	case a.Solution != nil:
+		// Only what the judge accepts refutes anything.
+		_, err := c.solve(c.in, gapwise.Options{Solver: given{a.Solution}})
+		if err != nil {
+			c.disagree("plain", "the plain engine's own solution: %v", err)
+		} else if found := unknown().withSolution(sense, a.Value); !claim.agrees(found) {
+			c.disagree("plain", "search says %v, the plain engine has a solution of %.12g", claim, a.Value)
+		} else {
+			c.tally.add(bounded, c.in)
+		}
+	case !a.Whole: // it gave up
+	case math.IsNaN(beat) && claim.solved:
+		c.disagree("plain", "search has a solution, the plain engine says infeasible")
+	default:
+		// Nothing beats the search's bound, and its solution is there.
+		looked := unknown()
+		if looked.infeasible = math.IsNaN(beat); !looked.infeasible {
+			looked = looked.withBound(sense, beat).withSolution(sense, r.Objective)
+		}
+		for _, name := range engines(c.in.Kind()) {
+			if known, ok := c.answers[name]; ok && known.Algorithm != "" {
+				kind := bounded
+				if claimOf(sense, known).proved() && looked.proved() {
+					kind = plainEngine
+				}
+				c.compare(kind, "plain "+name, claimOf(sense, known), name, looked, "the plain engine")
+			}
+		}
+	}
+}
+
+// given is a solver that has a solution already.
+type given struct{ solution model.Solution }
+
+func (given) Name() string { return "given" }
+
+func (g given) Solve(_ context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	r := model.NewResult("given", set.Seed)
+	return r, r.SetSolution(in, g.solution)
+}
+
+// restart asks the search again with what may not make a difference.
+func (c *trial) restart() {
+	if c.skips("search, ") {
+		return
+	}
+	first, ok := c.answer("search")
+	if !ok {
+		return
+	}
+	sense := c.in.Sense()
+	if c.only == "" && c.size == large && !claimOf(sense, first).proved() {
+		return // neither will the others be
+	}
+	again := func(name string, o gapwise.Options) {
+		o.Algorithm = "search"
+		r, err := c.solve(c.in, o)
+		if c.accept("search, "+name, "search", r, err) {
+			c.compare(related, "search, "+name, claimOf(sense, first), "search", claimOf(sense, r), "search, "+name)
+		}
+	}
+	var o gapwise.Options
+	switch rng := c.rng(); rng.IntN(3) {
+	case 0:
+		o.Seed = 2 + rng.Uint64N(1000)
+		again("another seed", o)
+	case 1:
+		o.Threads = 2
+		again("two threads", o)
+	case 2:
+		if first.Solution != nil {
+			o.Start = first.Solution
+			again("started from its own solution", o)
+		}
+	}
+	for _, name := range heuristics(c.in.Kind()) {
+		if r := c.answers[name]; r.Solution != nil {
+			var o gapwise.Options
+			o.Start = r.Solution
+			again("started from a heuristic's solution", o)
+			break
+		}
+	}
+}
+
+// relate asks the search about instances whose optimum follows from this one's.
+func (c *trial) relate() {
+	if c.skips("relation: ") {
+		return
+	}
+	first, ok := c.answer("search")
+	if !ok {
+		return
+	}
+	sense := c.in.Sense()
+	rng := c.rng()
+	share := 3 // of the relations, one in so many
+	switch {
+	case c.size == large && claimOf(sense, first).proved():
+		share = 1
+	case c.size == large: // the others are as hard
+		share = 20
+	}
+	for _, rel := range relations() {
+		if rel.kind != c.in.Kind() || c.ctx.Err() != nil {
+			continue
+		}
+		mine, drawn := rand.New(rand.NewPCG(rng.Uint64(), 1)), rng.IntN(share) == 0
+		if c.only != "" && !strings.HasPrefix(c.only, "relation: "+rel.name) || c.only == "" && !drawn {
+			continue
+		}
+		other := rel.other(c.in, mine)
+		if other == nil {
+			continue
+		}
+		check := "relation: " + rel.name
+		o := gapwise.Options{Algorithm: "search"}
+		o.TimeLimit = min(engineTime, max(20*first.Elapsed, engineTime/10)) // it should be about as hard
+		r, err := c.solve(other, o)
+		if errors.Is(err, model.ErrInvalid) || !c.accept(check, "search", r, err) {
+			continue
+		}
+		c.compare(related, check, rel.implies(c.in, other, claimOf(sense, first)), "the first", claimOf(other.Sense(), r), "the second")
+	}
+}

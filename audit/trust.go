@@ -1,0 +1,137 @@
+package audit
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// history is what was wrong before there was an audit.
+//
+//go:embed history.md
+var history string
+
+// Write prints the counts in a few lines.
+func (r *Report) Write(w io.Writer, version string) error {
+	all, engines, instances := r.Comparisons()
+	_, err := fmt.Fprintf(w, "gapwise %s (%s), seed %d: %d comparisons on %d instances in %v, %d of them between two engines\non instances of 12 tasks, jobs or requests and more; disagreements: %d\n",
+		version, commit(), r.Seed, all, instances, r.Elapsed.Round(time.Second), engines, len(r.Disagreements))
+	return err
+}
+
+// commit is the one that the program was built from, as Go's linker notes it.
+func commit() string {
+	revision, changed := "commit unknown", ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				revision = fmt.Sprintf("commit %.12s", s.Value)
+			case s.Key == "vcs.modified" && s.Value == "true":
+				changed = " with changes"
+			}
+		}
+	}
+	return revision + changed
+}
+
+// Trust writes the counts as a page of Markdown.
+func (r *Report) Trust(w io.Writer, version string) error {
+	var b strings.Builder
+	all, engines, instances := r.Comparisons()
+	fmt.Fprintf(&b, `# Trust
+
+Written by `+"`gapwise audit --time … --trust docs/trust.md`"+`, at %s, version %s, seed %d, in %v.
+
+%s comparisons on %s drawn instances, %s of them between the proofs of two engines on instances of 12 tasks, jobs or
+requests and more. Disagreements: %d.
+
+| problem | comparison | below 12 | 12 and more |
+|---|---|---|---|
+`, commit(), version, r.Seed, r.Elapsed.Round(time.Second), thousands(all), thousands(instances), thousands(engines), len(r.Disagreements))
+	kinds := make([]model.Kind, 0, len(r.counts))
+	for k := range r.counts {
+		kinds = append(kinds, k)
+	}
+	slices.Sort(kinds)
+	var total [comparisons][2]int64
+	for _, k := range kinds {
+		for c, n := range r.counts[k] {
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", k, comparisonNames[c], thousands(n[0]), thousands(n[1]))
+			total[c][0] += n[0]
+			total[c][1] += n[1]
+		}
+	}
+	for c, n := range total {
+		fmt.Fprintf(&b, "| all | %s | %s | %s |\n", comparisonNames[c], thousands(n[0]), thousands(n[1]))
+	}
+	b.WriteString("\n| problem | instances of up to 7 | 10 to 16 | 17 and more tasks, jobs or requests |\n|---|---|---|---|\n")
+	for _, k := range kinds {
+		n := r.instances[k]
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", k, thousands(n[tiny]), thousands(n[middle]), thousands(n[large]))
+	}
+	b.WriteString("\n## What is compared\n\n" + wrapped("Instances are drawn by styles of figures ("+strings.Join(styleNames(), ", ")+
+		") in graphs, windows and hosts of many shapes. Each solution of each algorithm goes to the judge, and is held against each bound and each proof of the others. "+
+		"Plain engines are depth-first searches of at most 150 lines, which share no code with the engines: asked for anything better than what is proved, they must come back empty-handed.") +
+		"\nProofs are related if one follows from the other:\n\n")
+	for _, k := range kinds {
+		var names []string
+		for _, rel := range relations() {
+			if rel.kind == k && !(strings.HasPrefix(rel.name, "all times") && rel.name != "all times 2") {
+				names = append(names, strings.Replace(rel.name, "all times 2", "all times times a power of two", 1))
+			}
+		}
+		fmt.Fprintf(&b, "%s", wrapped(fmt.Sprintf("- %s: %s; another seed, two threads, started from its own or a heuristic's solution.", k, strings.Join(names, ", "))))
+	}
+	b.WriteString("\n" + history)
+	for _, d := range r.Disagreements {
+		fmt.Fprintf(&b, "\n**Disagreement**: %s: %s\n", d.Check, d.Reason)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func styleNames() (names []string) {
+	for _, s := range styles {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// thousands writes a count with commas.
+func thousands(n int64) string {
+	s := fmt.Sprint(n)
+	for k := len(s) - 3; k > 0; k -= 3 {
+		s = s[:k] + "," + s[k:]
+	}
+	return s
+}
+
+// wrapped breaks a paragraph into lines.
+func wrapped(text string) string {
+	var b strings.Builder
+	column := 0
+	for _, word := range strings.Fields(text) {
+		if column > 0 && column+1+len(word) > 128 {
+			b.WriteByte('\n')
+			column = 0
+			if strings.HasPrefix(text, "- ") {
+				b.WriteString("  ")
+				column = 2
+			}
+		} else if column > 0 {
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
