@@ -2,13 +2,15 @@
 SHELL := /bin/bash
 GO := $(shell command -v go || echo /usr/local/go/bin/go)
 FUZZTIME ?= 10s
+AUDIT ?= 1m
+SEED ?= 1
 BENCHTIME ?= 200ms
 
 # HiGHS is built on first use (see scripts/highs); its path is asked for once.
 export CGO_ENABLED := 1
 with_highs = pc=$$(scripts/highs) && export PKG_CONFIG_PATH="$$pc$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" &&
 
-.PHONY: help build highs demo test check fmt vet staticcheck race fuzz bench reproduce clean
+.PHONY: help build highs demo test check fmt vet staticcheck race fuzz audit faults bench reproduce clean
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -43,6 +45,13 @@ fuzz: ## every fuzz target for FUZZTIME
 	@$(with_highs) for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
+
+audit: ## claims held against each other for AUDIT (1m, 10m, ...), from the seed SEED
+	@$(with_highs) $(GO) build -buildvcs=auto -o bin/gapwise ./cmd/gapwise
+	@bin/gapwise audit --time $(AUDIT) --seed $(SEED) --workers $$(nproc) -o results/audit
+
+faults: ## plants known faults and has the audit find them
+	@$(with_highs) GAPWISE_FAULTS=1 $(GO) test -count=1 -timeout 20m -run TestPlantedFaults -v ./audit
 
 bench: ## the benchmarks, for BENCHTIME each
 	@$(with_highs) $(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) ./...
