@@ -58,6 +58,8 @@ func drawVCSched(s size, rng *rand.Rand) *model.VCSched {
 		func() float64 { return 0.5 + float64(rng.IntN(3)-1)*1e-6 },
 		func() float64 { return min(1, math.Pow(10, -6*rng.Float64())) },
 		func() float64 { return 0.3 },
+		// Sums just above a host's memory, within and without the tolerance.
+		func() float64 { return 1/float64(1+rng.IntN(5)) + float64(rng.IntN(4))*2e-10 },
 	}
 	cpu, memory := rng.IntN(len(shares)), rng.IntN(len(shares))
 	v := &model.VCSched{Name: fmt.Sprintf("%v-cpu%d-memory%d", s, cpu, memory), Hosts: hosts}
@@ -96,7 +98,7 @@ func drawVCSched(s size, rng *rand.Rand) *model.VCSched {
 			}
 		}
 		if rng.IntN(3) == 0 {
-			budget = moves // just enough for some
+			budget = max(0, moves- float64(rng.IntN(2))*1e-10) // just enough for some, or a little less
 		}
 		v.MigrationBudget = &budget
 	}
@@ -249,6 +251,12 @@ func drawReservation(s size, rng *rand.Rand) *model.Reservation {
 		}
 		if rng.IntN(4) > 0 { // as a person would write the sum
 			q.DeadlineS = math.Round(q.DeadlineS*1e6) / 1e6
+		}
+		if rng.IntN(60) == 0 {
+			q.DeadlineS = 1e12 // far beyond all others
+		}
+		if rng.IntN(60) == 0 {
+			q.DurationS = 1e-3 // far below
 		}
 		if rng.IntN(10) == 0 {
 			q.ArrivalS = math.Floor(q.ReadyS / 2)
