@@ -43,7 +43,7 @@ func atLeast12(in model.Instance) bool {
 
 // drawVCSched draws shares of a host by one style for CPU and one for memory.
 func drawVCSched(s size, rng *rand.Rand) *model.VCSched {
-	n := s.count(rng, [6]int{2, 7, 10, 16, 17, 60})
+	n := s.count(rng, [6]int{2, 8, 12, 16, 17, 60})
 	hosts := 1 + rng.IntN(4)
 	if s == large {
 		hosts = max(2, n/(2+rng.IntN(3)))
@@ -98,7 +98,7 @@ func drawVCSched(s size, rng *rand.Rand) *model.VCSched {
 			}
 		}
 		if rng.IntN(3) == 0 {
-			budget = max(0, moves- float64(rng.IntN(2))*1e-10) // just enough for some, or a little less
+			budget = max(0, moves-float64(rng.IntN(2))*1e-10) // just enough for some, or a little less
 		}
 		v.MigrationBudget = &budget
 	}
@@ -107,7 +107,7 @@ func drawVCSched(s size, rng *rand.Rand) *model.VCSched {
 
 // drawDAG draws a graph of one shape with costs and data of one style each.
 func drawDAG(s size, rng *rand.Rand) *model.DAG {
-	n := s.count(rng, [6]int{2, 7, 10, 16, 17, 26})
+	n := s.count(rng, [6]int{2, 8, 12, 16, 17, 26})
 	m := 1 + rng.IntN(4)
 	if s == large {
 		m = 2 + rng.IntN(3)
@@ -214,7 +214,7 @@ func drawDAG(s size, rng *rand.Rand) *model.DAG {
 
 // drawReservation draws windows of durations of one style.
 func drawReservation(s size, rng *rand.Rand) *model.Reservation {
-	n := s.count(rng, [6]int{1, 7, 10, 16, 17, 50})
+	n := s.count(rng, [6]int{1, 8, 12, 16, 17, 50})
 	duration := pick(rng)
 	r := &model.Reservation{PEs: 1 + rng.IntN(8), Goal: model.Goals[rng.IntN(4)%3]}
 	if s == large {

@@ -137,7 +137,7 @@ func newTrial(ctx context.Context, o Options, n int64) *trial {
 	switch {
 	case turn%10 == 9:
 		s, quick = [...]size{tiny, large, middle, large}[turn/10], false
-	case turn%3 == 2:
+	case turn%2 == 0:
 		s = middle
 	}
 	return &trial{ctx: ctx, in: draw(kind, s, rng), size: s, quick: quick, seed: o.Seed, number: n, answers: map[string]model.Result{}}

@@ -71,7 +71,7 @@ requests and more. Disagreements: %d.
 	for c, n := range total {
 		fmt.Fprintf(&b, "| all | %s | %s | %s |\n", comparisonNames[c], thousands(n[0]), thousands(n[1]))
 	}
-	b.WriteString("\n| problem | instances of up to 7 | 10 to 16 | 17 and more tasks, jobs or requests |\n|---|---|---|---|\n")
+	b.WriteString("\n| problem | instances of up to 8 | 12 to 16 | 17 and more tasks, jobs or requests |\n|---|---|---|---|\n")
 	for _, k := range kinds {
 		n := r.instances[k]
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", k, thousands(n[tiny]), thousands(n[middle]), thousands(n[large]))
