@@ -78,8 +78,3 @@ func (c claim) agrees(d claim) bool {
 	low, high := max(c.low, d.low), min(c.high, d.high)
 	return low <= high || low-high <= slop*max(math.Abs(low), math.Abs(high))
 }
-
-// both is what the two claims say together; they must agree.
-func (c claim) both(d claim) claim {
-	return claim{low: max(c.low, d.low), high: min(c.high, d.high), solved: c.solved || d.solved, infeasible: c.infeasible || d.infeasible}
-}

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"github.com/gapwise/gapwise/model"
@@ -30,18 +29,6 @@ func times(factor float64) func(_, _ model.Instance, c claim) claim {
 		c.high *= factor
 		return c
 	}
-}
-
-// noBetter is for relations after which the optimum is no better and may be
-// worse, or gone: only the bound is left of the claim.
-func noBetter(in, _ model.Instance, c claim) claim {
-	d := unknown()
-	if d.infeasible = c.infeasible; in.Sense() == model.Maximise {
-		d.high = c.high
-	} else {
-		d.low = c.low
-	}
-	return d
 }
 
 // noWorse is for relations after which the optimum is no worse and may be
@@ -89,10 +76,3 @@ func typed[I model.Instance](name string, kind model.Kind, other func(I, *rand.R
 
 // powers are the factors by which figures are scaled: exact in float64.
 var powers = []float64{0.25, 0.5, 2, 4, 1024}
-
-// exactly reports whether a sum has no rounding error, so that figures that
-// are shifted by it still differ by what they did.
-func exactly(a, b float64) bool {
-	s := a + b
-	return s-a == b && s-b == a && !math.IsInf(s, 0)
-}

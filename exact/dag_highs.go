@@ -95,6 +95,10 @@ func (s *dagHiGHS) run() error {
 			s.r.Reason = "stopped: " + a.status.String()
 			return nil
 		}
+		if a.infeasible { // a schedule is at hand: HiGHS's word is worth nothing here
+			s.r.Reason = "HiGHS finds no schedule where there is one, so it proves nothing"
+			return nil
+		}
 		// Below what the second question's answer must lie.
 		target := s.value * (1 - gap/2)
 		if a.unit > 0 && gap <= model.DefaultGap {
