@@ -107,7 +107,7 @@ func drawVCSched(s size, rng *rand.Rand) *model.VCSched {
 
 // drawDAG draws a graph of one shape with costs and data of one style each.
 func drawDAG(s size, rng *rand.Rand) *model.DAG {
-	n := s.count(rng, [6]int{2, 8, 12, 16, 17, 26})
+	n := s.count(rng, [6]int{2, 8, 12, 15, 17, 26})
 	m := 1 + rng.IntN(4)
 	if s == large {
 		m = 2 + rng.IntN(3)

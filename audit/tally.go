@@ -13,7 +13,7 @@ type comparison int
 const (
 	judged      comparison = iota // a solution by the judge, with its objective, bound and gap
 	bounded                       // a solution against a bound or a claim of infeasibility of another's
-	related                       // two claims of one engine, joined by a relation
+	related                       // two claims of one engine, joined by a relation or by another way to search
 	twoEngines                    // the proofs of two engines
 	plainEngine                   // a proof against the plain engine, which looked at everything
 	comparisons

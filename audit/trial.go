@@ -14,6 +14,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/audit/plain"
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -57,6 +58,7 @@ func (c *trial) disagree(check, format string, args ...any) {
 const (
 	engineTime    = 500 * time.Millisecond
 	heuristicTime = 50 * time.Millisecond
+	phaseTime     = 50 * time.Millisecond
 )
 
 // plainNodes is how many nodes a plain engine may take, some tenths of a second.
@@ -96,6 +98,11 @@ func (c *trial) answer(algorithm string) (model.Result, bool) {
 		return r, r.Algorithm != ""
 	}
 	o := gapwise.Options{Algorithm: algorithm}
+	for _, p := range exact.Phases(c.in.Kind()) {
+		if p.Name() == algorithm {
+			o.Solver, o.TimeLimit = p, phaseTime
+		}
+	}
 	if slices.Contains(heuristics(c.in.Kind()), algorithm) {
 		o.TimeLimit = heuristicTime
 	}
@@ -131,8 +138,12 @@ func (c *trial) compare(kind comparison, check string, a claim, nameA string, b 
 	c.tally.add(kind, c.in)
 }
 
-// engines are the exact engines of a problem.
+// engines are the exact engines of a problem, the phases of its search alone
+// among them.
 func engines(kind model.Kind) (names []string) {
+	for _, p := range exact.Phases(kind) {
+		names = append(names, p.Name())
+	}
 	for _, a := range gapwise.Algorithms(kind) {
 		if a.Exact {
 			names = append(names, a.Name)
@@ -155,8 +166,11 @@ func heuristics(kind model.Kind) (names []string) {
 // and on formulations of an entry for each host proves nothing in the time
 // that there is.
 func (c *trial) wants(engine string) bool {
-	if engine == "search" {
+	switch {
+	case engine == "search":
 		return true
+	case strings.HasPrefix(engine, "search-"):
+		return c.size != large
 	}
 	// The plain engine is quicker, and as good an opponent.
 	if c.quick && (c.size == tiny || c.number%5 > 0) {
@@ -226,7 +240,9 @@ func (c *trial) compareAll(all map[string]claim, names []string, proving int) {
 		for j, b := range names[:i] {
 			kind := bounded
 			if i < proving && j < proving && all[a].proved() && all[b].proved() {
-				kind = twoEngines
+				if kind = twoEngines; strings.HasPrefix(a, "search") && strings.HasPrefix(b, "search") {
+					kind = related
+				}
 			} else if !(all[a].solved || all[b].solved) {
 				continue // two bounds can't contradict each other
 			}

@@ -26,3 +26,26 @@ func Catalogue() []heuristics.Algorithm {
 		engine(model.KindReservation, ReservationHiGHS{"events"}, "gapwise", "HiGHS, binaries for pairs of requests"),
 	}
 }
+
+// Phases are a problem's native search with the heuristics before it, and all
+// phases but one, left out. They prove the same, more slowly, and meet states
+// that the whole search rarely comes to: opponents for audits and tests.
+func Phases(kind model.Kind) []model.Solver {
+	switch kind {
+	case model.KindVCSched:
+		return []model.Solver{VCSchedSearch{phase: "bins"}, VCSchedSearch{phase: "tree"}}
+	case model.KindDAG:
+		return []model.Solver{DAGSearch{phase: "levels"}, DAGSearch{phase: "beams"}, DAGSearch{phase: "assigner"}}
+	case model.KindReservation:
+		return []model.Solver{ReservationSearch{phase: "sweep"}}
+	}
+	return nil
+}
+
+// phaseName names the search or one of its phases.
+func phaseName(phase string) string {
+	if phase == "" {
+		return "search"
+	}
+	return "search-" + phase
+}

@@ -34,6 +34,7 @@ type dagTuning struct {
 	leafWidth   int  // of the assigner's levels
 	levels      bool // at the end, exact
 	improve     int  // steps of the local search; -1: as many as the size asks
+	poor        bool // start from all tasks on one machine, without list scheduling and local search
 }
 
 // defaultTuning: the assigner tries at most 40 makespans, from the bound up,
@@ -47,4 +48,12 @@ var defaultTuning = dagTuning{
 	leafWidth:   2000,
 	levels:      true,
 	improve:     -1,
+}
+
+// dagPhases are the search and its phases alone, from a poor schedule.
+var dagPhases = map[string]dagTuning{
+	"":         defaultTuning,
+	"levels":   {poor: true, block: 1 << 26, levels: true},
+	"beams":    {poor: true, widths: []int{1, 5}, block: 1 << 26, assignSteps: 3, assignNodes: []int64{5, 50}, leafWidth: 2, levels: true},
+	"assigner": {poor: true, block: 1 << 26, assignSteps: 100, assignNodes: []int64{1 << 20}, leafWidth: 50, levels: true},
 }

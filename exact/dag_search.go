@@ -35,10 +35,12 @@ import (
 // schedule and the bound proved by then. The solution doesn't depend on the
 // number of threads. Instances of more than 128 tasks get the schedule and the
 // bounds without search.
-type DAGSearch struct{}
+type DAGSearch struct {
+	phase string // of dagPhases, for audits; "": all of the search
+}
 
-// Name is "search".
-func (DAGSearch) Name() string { return "search" }
+// Name is "search", and the phase if it is one alone.
+func (s DAGSearch) Name() string { return phaseName(s.phase) }
 
 // Solve implements model.Solver.
 func (s DAGSearch) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
@@ -52,7 +54,7 @@ func (s DAGSearch) Solve(ctx context.Context, in model.Instance, set model.Setti
 	defer cancel()
 	ideal := *d
 	ideal.TransferModel = model.TransferIdeal
-	x := dagSearch{ctx: limited, d: &ideal, g: ideal.Graph(), set: set, tuning: defaultTuning, began: began}
+	x := dagSearch{ctx: limited, d: &ideal, g: ideal.Graph(), set: set, tuning: dagPhases[s.phase], began: began}
 	if start, ok := set.Start.(*model.Schedule); ok && start != nil {
 		// It is for d; its plan serves without contention as well.
 		if _, err := d.MachineOf(start); err != nil {
@@ -114,6 +116,18 @@ func (s *dagSearch) run() error {
 	if steps < 0 {
 		steps = min(dag.Steps(s.g), 2000+100*s.g.Tasks)
 	}
+	if s.tuning.poor {
+		s.plan = oneMachine(s.g)
+		s.upper = dag.NewReplay(s.g).Run(s.plan, nil)
+		// Ticks are made for the makespan at hand: a much better one asks for finer ones.
+		for was := math.Inf(1); s.upper <= was/2 && !s.closed(); {
+			was = s.upper
+			if err := s.search(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	var err error
 	// Rounding may leave a schedule that meets a bound a little above it.
 	if s.plan, s.upper, err = dag.BestPlan(s.ctx, s.d, s.g, s.set, steps, s.lower*(1+1e-9)); err != nil {
@@ -127,6 +141,13 @@ func (s *dagSearch) run() error {
 		return nil
 	}
 	return s.search()
+}
+
+// oneMachine is the plan that does all tasks on the first machine.
+func oneMachine(g *model.Graph) dag.Plan {
+	p := dag.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
+	p.Order[0] = slices.Clone(g.Order)
+	return p
 }
 
 // closed reports whether the gap is small enough to end. It ends below the gap

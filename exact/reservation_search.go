@@ -31,10 +31,12 @@ import (
 // It is any-time: when ctx or the time limit ends, the result carries the best
 // plan and the bound proved by then. The solution doesn't depend on the number
 // of threads: one is used. Memory is bounded by some 2 GB.
-type ReservationSearch struct{}
+type ReservationSearch struct {
+	phase string // "sweep": without local search, for audits; "": all of the search
+}
 
-// Name is "search".
-func (ReservationSearch) Name() string { return "search" }
+// Name is "search", and the phase if it is one alone.
+func (s ReservationSearch) Name() string { return phaseName(s.phase) }
 
 // Solve implements model.Solver.
 func (s ReservationSearch) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
@@ -46,7 +48,7 @@ func (s ReservationSearch) Solve(ctx context.Context, in model.Instance, set mod
 	began := time.Now()
 	limited, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
-	x := &reservationSearch{ctx: limited, in: v, t: bounds.NewReservationTicks(v), set: set, began: began}
+	x := &reservationSearch{ctx: limited, in: v, t: bounds.NewReservationTicks(v), set: set, began: began, bare: s.phase == "sweep"}
 	if err := x.run(); err != nil {
 		return r, fmt.Errorf("search: %w", err)
 	}
@@ -104,6 +106,7 @@ type reservationSearch struct {
 	infeasible string
 	nodes      int64
 	off        sweepRule // rules that tests turn off
+	bare       bool      // without local search
 }
 
 // sweepPart is jobs that share PEs with no others.
@@ -141,11 +144,16 @@ func (s *reservationSearch) run() error {
 		s.other = min(s.other, b.Value)
 	}
 	offline := reservation.NewOffline(s.t, s.set.Seed)
-	offline.Construct(s.ctx, from)
+	if !s.bare {
+		offline.Construct(s.ctx, from)
+	}
 	steps := reservation.ClairvoyantSteps(len(s.t.Jobs))
 	first := steps / 8
 	if len(jobs) > fewJobs {
 		first = steps // prices may take all the time there is
+	}
+	if s.bare {
+		first, steps = 0, 0
 	}
 	offline.Improve(s.ctx, first, math.Inf(1))
 	s.always = s.t.FreeWeight

@@ -22,3 +22,6 @@ const (
 	noStart  = rulesEnd
 	treeOnly = rulesEnd << 1
 )
+
+// vcschedPhases are phases of the search without the local search before them.
+var vcschedPhases = map[string]vcschedRules{"bins": noStart | noPacking, "tree": noStart | treeOnly}

@@ -32,22 +32,23 @@ import (
 // placement and the bound proved by then. The solution doesn't depend on the
 // number of threads.
 type VCSchedSearch struct {
-	off vcschedRules // for tests
+	off   vcschedRules // for tests
+	phase string       // of vcschedPhases, for audits; "": all of the search
 }
 
-// Name is "search".
-func (VCSchedSearch) Name() string { return "search" }
+// Name is "search", and the phase if it is one alone.
+func (e VCSchedSearch) Name() string { return phaseName(e.phase) }
 
 // Solve implements model.Solver.
 func (e VCSchedSearch) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	r := model.NewResult("search", set.Seed)
+	r := model.NewResult(e.Name(), set.Seed)
 	v, ok := in.(*model.VCSched)
 	if !ok {
 		return r, fmt.Errorf("search: %w: it doesn't solve %s instances", model.ErrUnsupported, in.Kind())
 	}
 	ctx, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
-	s := &vcschedSearch{ctx: ctx, in: v, set: set, start: time.Now(), u: v.Units(), off: e.off}
+	s := &vcschedSearch{ctx: ctx, in: v, set: set, start: time.Now(), u: v.Units(), off: e.off | vcschedPhases[e.phase]}
 	if err := s.run(); err != nil {
 		return r, fmt.Errorf("search: %w", err)
 	}
