@@ -112,6 +112,10 @@ var plantedFaults = []fault{
 		"room := form.capacity * (b - a)", "room := form.capacity * (b - a - 1)"},
 	{"Reservation: the last PE is never free", "bounds/counts.go",
 		"free := c.used(p)+pes <= c.PEs", "free := c.used(p)+pes < c.PEs"},
-	{"the judge of bookings: overlaps by the starts alone", "verify/reservation.go",
-		"return aEnd.compare(b.start) > 0 && bEnd.compare(a.start) > 0", "return aEnd.compare(b.start) >= 0 && bEnd.compare(a.start) >= 0"},
+	{"the judge: overlaps by the starts alone", "verify/reservation.go",
+		"return aEnd.compare(b.start) > 0 && bEnd.compare(a.start) > 0", "return aEnd.compare(b.start) > 0 && a.start.compare(b.start) < 0"},
+	{"the judge: the tolerance of the longest duration that meets", "verify/dag_times.go",
+		"slices.Min(lengths)", "slices.Max(lengths)"},
+	{"the judge: no tasks overlap", "verify/dag_times.go",
+		"if j.finish[a].Cmp(j.finish[b]) > 0 {", "if j.finish[a].Cmp(j.finish[b]) > 1 {"},
 }

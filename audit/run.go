@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -18,13 +16,10 @@ import (
 
 // Options of Run. The zero value of a field means its default.
 type Options struct {
-	// Time is how long instances are drawn; 0 means until Instances are.
-	Time time.Duration
-	// Instances bounds their number; 0 means no bound.
-	Instances int64
-	Seed      uint64
-	Workers   int          // default 1; the instances don't depend on it
-	Kinds     []model.Kind // default all
+	Time    time.Duration // how long instances are drawn
+	Seed    uint64
+	Workers int          // default 1
+	Kinds   []model.Kind // default all
 	// Most is at how many disagreements the audit ends; default 10.
 	Most int
 	// Folder takes the shrunk instances of disagreements, two files each;
@@ -45,8 +40,9 @@ type Report struct {
 }
 
 // Run draws instances and compares what is claimed of them until the time is
-// up. Instance number n depends on the seed and n alone. The error is for a
-// folder that can't be written; ctx ends the audit early and isn't an error.
+// up. An instance depends on the seed, its stream and its number there alone;
+// time decides how many there are. The error is for a folder that can't be
+// written; ctx ends the audit early and isn't an error.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	began := time.Now()
 	if o.Most == 0 {
@@ -64,8 +60,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	drawing, stop := context.WithCancel(ctx)
 	defer stop()
 	var mu sync.Mutex
-	var next atomic.Int64
 	shown := began
+	queue := newStreams(o.Kinds)
 	seen := map[string]bool{}
 	found := func(d Disagreement) error {
 		mu.Lock()
@@ -97,15 +93,14 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	var g errgroup.Group
 	for range max(1, o.Workers) {
 		g.Go(func() error {
-			for drawing.Err() == nil && (o.Time == 0 || time.Since(began) < o.Time) {
-				number := next.Add(1) - 1
-				if o.Instances > 0 && number >= o.Instances || o.Instances == 0 && o.Time == 0 {
-					return nil
-				}
-				c := newTrial(drawing, o, number)
+			for drawing.Err() == nil && time.Since(began) < o.Time {
+				s, number := queue.next()
+				started := time.Now()
+				c := s.trial(drawing, o.Seed, number)
 				c.tally = report.Tally
 				c.tally.drew(c.in.Kind(), c.size)
 				c.run()
+				queue.took(s, time.Since(started))
 				for _, d := range c.found {
 					if err := found(d); err != nil {
 						return err
@@ -126,21 +121,6 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	err := g.Wait()
 	report.Elapsed = time.Since(began)
 	return report, err
-}
-
-// newTrial draws instance number n of a run.
-func newTrial(ctx context.Context, o Options, n int64) *trial {
-	rng := rand.New(rand.NewPCG(o.Seed, uint64(n)^1<<63))
-	kind := o.Kinds[n%int64(len(o.Kinds))]
-	// Of 40 instances 36 are for the engines alone.
-	turn, s, quick := n/int64(len(o.Kinds))%40, tiny, true
-	switch {
-	case turn%10 == 9:
-		s, quick = [...]size{tiny, large, middle, large}[turn/10], false
-	case turn%2 == 0:
-		s = middle
-	}
-	return &trial{ctx: ctx, in: draw(kind, s, rng), size: s, quick: quick, seed: o.Seed, number: n, answers: map[string]model.Result{}}
 }
 
 // write stores the instance and, beside it, what is wrong with it.

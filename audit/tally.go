@@ -11,7 +11,7 @@ type comparison int
 
 // The kinds of comparisons.
 const (
-	judged      comparison = iota // a solution by the judge, with its objective, bound and gap
+	judged      comparison = iota // a solution by the judge, with its objective, bound and gap, or a forged one
 	bounded                       // a solution against a bound or a claim of infeasibility of another's
 	related                       // two claims of one engine, joined by a relation or by another way to search
 	twoEngines                    // the proofs of two engines
@@ -20,7 +20,7 @@ const (
 )
 
 var comparisonNames = [comparisons]string{
-	"solution against the judge",
+	"solution, or forged one, against the judge",
 	"solution against another's bound",
 	"proof against a related proof",
 	"proof against another engine's",

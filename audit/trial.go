@@ -58,7 +58,7 @@ func (c *trial) disagree(check, format string, args ...any) {
 const (
 	engineTime    = 500 * time.Millisecond
 	heuristicTime = 50 * time.Millisecond
-	phaseTime     = 50 * time.Millisecond
+	phaseTime     = 30 * time.Millisecond
 )
 
 // plainNodes is how many nodes a plain engine may take, some tenths of a second.
@@ -169,11 +169,11 @@ func (c *trial) wants(engine string) bool {
 	switch {
 	case engine == "search":
 		return true
-	case strings.HasPrefix(engine, "search-"):
-		return c.size != large
+	case strings.HasPrefix(engine, "search-"): // few of the larger ones end in time
+		return c.size == tiny || c.size == middle && c.number%8 == 0
 	}
 	// The plain engine is quicker, and as good an opponent.
-	if c.quick && (c.size == tiny || c.number%5 > 0) {
+	if c.quick && (c.size == tiny || c.number%12 > 0) {
 		return false
 	}
 	switch in := c.in.(type) {
@@ -208,6 +208,7 @@ func (c *trial) run() {
 	if c.quick {
 		c.compareAll(all, names, proving)
 		c.plain()
+		c.forge()
 		return
 	}
 	rng := c.rng()
@@ -229,6 +230,7 @@ func (c *trial) run() {
 	}
 	c.compareAll(all, names, proving)
 	c.plain()
+	c.forge()
 	c.restart()
 	c.relate()
 }

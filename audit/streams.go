@@ -1,0 +1,83 @@
+package audit
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// stream is a sequence of instances of one kind and size.
+type stream struct {
+	kind  model.Kind
+	size  size
+	quick bool
+	share float64 // of the time
+	id    uint64
+	drawn int64
+	spent time.Duration
+}
+
+// shares of each kind's time: most of it for small instances that the engines
+// alone look at, since there can be many of them.
+var shares = []stream{
+	{size: tiny, quick: true, share: 0.4},
+	{size: middle, quick: true, share: 0.4},
+	{size: tiny, share: 0.05},
+	{size: middle, share: 0.05},
+	{size: large, share: 0.1},
+}
+
+// streams tells which instance is next: of the stream that has had the least
+// time for its share. It may be used by several goroutines.
+type streams struct {
+	mu  sync.Mutex
+	all []*stream
+}
+
+func newStreams(kinds []model.Kind) *streams {
+	q := &streams{}
+	for i, s := range shares {
+		for _, k := range kinds {
+			one := s
+			one.kind = k
+			for j, known := range model.Kinds() {
+				if known == k {
+					one.id = uint64(i*len(model.Kinds()) + j)
+				}
+			}
+			q.all = append(q.all, &one)
+		}
+	}
+	return q
+}
+
+// next is the stream to draw from, and the number of its instance.
+func (q *streams) next() (*stream, int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	best := q.all[0]
+	for _, s := range q.all {
+		if float64(s.spent)*best.share < float64(best.spent)*s.share {
+			best = s
+		}
+	}
+	best.spent++ // so that another worker, at the beginning, takes another
+	best.drawn++
+	return best, best.drawn - 1
+}
+
+// took adds to the time that a stream has had.
+func (q *streams) took(s *stream, t time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s.spent += t
+}
+
+// trial draws an instance of the stream.
+func (s *stream) trial(ctx context.Context, seed uint64, number int64) *trial {
+	rng := rand.New(rand.NewPCG(seed, s.id<<40|uint64(number)))
+	return &trial{ctx: ctx, in: draw(s.kind, s.size, rng), size: s.size, quick: s.quick, seed: seed, number: number, answers: map[string]model.Result{}}
+}
