@@ -57,6 +57,7 @@ func (c *trial) disagree(check, format string, args ...any) {
 // compared as far as it goes.
 const (
 	engineTime    = 500 * time.Millisecond
+	quickTime     = 100 * time.Millisecond // of an instance for the engines alone
 	heuristicTime = 50 * time.Millisecond
 	phaseTime     = 30 * time.Millisecond
 )
@@ -72,7 +73,9 @@ func (c *trial) solve(in model.Instance, o gapwise.Options) (r model.Result, err
 		}
 	}()
 	if o.TimeLimit == 0 {
-		o.TimeLimit = engineTime
+		if o.TimeLimit = engineTime; c.quick {
+			o.TimeLimit = quickTime
+		}
 	}
 	if o.Seed == 0 {
 		o.Seed = 1
@@ -170,10 +173,10 @@ func (c *trial) wants(engine string) bool {
 	case engine == "search":
 		return true
 	case strings.HasPrefix(engine, "search-"): // few of the larger ones end in time
-		return c.size == tiny || c.size == middle && c.number%8 == 0
+		return c.size == tiny || c.size == middle && c.number%20 == 1
 	}
 	// The plain engine is quicker, and as good an opponent.
-	if c.quick && (c.size == tiny || c.number%12 > 0) {
+	if c.quick && (c.size == tiny || c.number%30 > 0) {
 		return false
 	}
 	switch in := c.in.(type) {
