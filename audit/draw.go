@@ -115,12 +115,13 @@ func drawDAG(s size, rng *rand.Rand) *model.DAG {
 	cost, data := pick(rng), pick(rng)
 	shape := rng.IntN(6)
 	d := &model.DAG{Name: fmt.Sprintf("%v-%s-%s-shape%d", s, cost.name, data.name, shape), Edges: []model.DAGEdge{}}
-	platform := rng.IntN(4) // unrelated twice, related, twins
+	platform := rng.IntN(5)                    // unrelated twice, related, twins, one machine for each task
+	far := []float64{1, 1, 5, 30}[rng.IntN(4)] // how much dearer data are
 	factor := make([]float64, m)
 	for k := range m {
 		d.Machines = append(d.Machines, model.Machine{ID: fmt.Sprintf("P%d", k+1)})
 		factor[k] = float64(int(1) << rng.IntN(3))
-		if platform == 3 && k > 0 && rng.IntN(2) == 0 {
+		if platform == 3 && k > 0 && rng.IntN(4) > 0 {
 			factor[k] = factor[k-1]
 		}
 		if rng.IntN(6) == 0 {
@@ -129,22 +130,26 @@ func drawDAG(s size, rng *rand.Rand) *model.DAG {
 	}
 	for t := range n {
 		x := model.DAGTask{ID: fmt.Sprintf("t%d", t)}
-		base := cost.draw(rng)
+		base, own := cost.draw(rng), rng.IntN(m)
 		for k := range m {
-			if platform < 2 {
-				base = cost.draw(rng)
+			switch {
+			case platform < 2:
+				x.CostS = append(x.CostS, cost.draw(rng))
+			case platform == 4 && k != own:
+				x.CostS = append(x.CostS, 20*base+10)
+			case platform == 4:
 				x.CostS = append(x.CostS, base)
-			} else {
+			default:
 				x.CostS = append(x.CostS, base*factor[k])
 			}
 		}
-		if rng.IntN(40) == 0 {
+		if rng.IntN(12) == 0 {
 			clear(x.CostS)
 		}
 		d.Tasks = append(d.Tasks, x)
 	}
 	edge := func(a, b int) {
-		y := data.draw(rng)
+		y := far * data.draw(rng)
 		if rng.IntN(8) == 0 {
 			y = 0
 		}

@@ -84,8 +84,6 @@ var plantedFaults = []fault{
 		"end+scoreUnit-1", "end+2*scoreUnit-1"},
 	{"DAG: a path bound a tick too high", "exact/dag_heads.go",
 		"if all >= x.upper {", "if all >= x.upper-1 {"},
-	{"DAG: machines with tasks of no cost are taken for empty", "exact/dag_assign.go",
-		"s.count[b] > 0 || s.count[a] > 0", "s.load[b] > 0 || s.load[a] > 0"},
 	{"DAG: machines of a fixed assignment are taken for exchangeable", "exact/dag_assign.go",
 		"fixed.twins = slices.Repeat([]int32{-1}, m)", "fixed.twins = s.twins"},
 	{"DAG: a machine that is in use is taken for exchangeable", "exact/dag_expand.go",

@@ -173,6 +173,10 @@ func (c *trial) wants(engine string) bool {
 	case engine == "search":
 		return true
 	case strings.HasPrefix(engine, "search-"): // few of the larger ones end in time
+		if c.size == tiny && c.quick {
+			phases := exact.Phases(c.in.Kind())
+			return phases[c.number%int64(len(phases))].Name() == engine || c.only != ""
+		}
 		return c.size == tiny || c.size == middle && c.number%20 == 1
 	}
 	// The plain engine is quicker, and as good an opponent.
