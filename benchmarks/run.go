@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -179,5 +180,13 @@ func (r run) solve(ctx context.Context, in model.Instance) (model.Result, error)
 		o.Algorithm, o.Formulation = "", ""
 		o.Solver = glpk{r.a.Formulation}
 	}
-	return gapwise.Solve(ctx, in, o)
+	res, err := gapwise.Solve(ctx, in, o)
+	if !errors.Is(err, model.ErrUnsupported) {
+		return res, err
+	}
+	// A formulation that doesn't take one instance doesn't end the plan.
+	hash, hashErr := model.Hash(in)
+	res = model.NewResult(r.a.Name, r.seed)
+	res.Instance, res.InstanceHash, res.Kind, res.Version, res.Reason = in.ID(), hash, in.Kind(), gapwise.Version, err.Error()
+	return res, hashErr
 }

@@ -235,3 +235,22 @@ func FuzzDecodeRecords(f *testing.F) {
 		}
 	})
 }
+
+// An algorithm that doesn't take an instance has a run without a solution, and
+// the plan goes on.
+func TestRunUnsupported(t *testing.T) {
+	p := decode(t, `
+name: contended
+generators: [{kind: dag, tasks: [4], machines: [2], platform: uniform, transfers: fair, fat: [0.5], density: [0.5], jump: [1], regular: [0.5], max_cost: [5], max_data: [5], count: 1, seed: 5}]
+algorithms: [{name: highs}, {name: heft}]
+`)
+	got := runPlan(t, p, RunOptions{Results: filepath.Join(t.TempDir(), "r.jsonl")})
+	if len(got) != 2 {
+		t.Fatalf("%d runs, want 2", len(got))
+	}
+	for _, r := range got {
+		if unsupported := r.Algorithm == "highs"; unsupported != (r.Status == model.StatusUnknown) || unsupported != (r.Reason != "") || r.Hash == "" || r.Version == "" {
+			t.Errorf("%+v", r)
+		}
+	}
+}
