@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"runtime/debug"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/audit/plain"
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/model"
@@ -277,155 +275,4 @@ func (c *trial) bounds() (all []bounds.Bound) {
 		c.disagree("bound", "%v", err)
 	}
 	return all
-}
-
-// plain asks the plain engine whether anything beats the search's bound, or
-// solves what the search calls infeasible.
-func (c *trial) plain() {
-	if c.size == large || c.skips("plain") {
-		return
-	}
-	r, ok := c.answer("search")
-	if !ok {
-		return
-	}
-	sense := c.in.Sense()
-	claim := claimOf(sense, r)
-	beat := math.NaN()
-	if claim.solved && !math.IsNaN(r.Bound) {
-		beat = r.Bound
-	}
-	nodes := int64(plainNodes)
-	if c.quick {
-		nodes /= 5
-	}
-	a, err := plain.Solve(c.in, beat, nodes)
-	switch {
-	case errors.Is(err, model.ErrUnsupported):
-	case err != nil:
-		c.disagree("plain", "%v", err)
-	case a.Solution != nil:
-		// Only what the judge accepts refutes anything.
-		_, err := c.solve(c.in, gapwise.Options{Solver: given{a.Solution}})
-		if err != nil {
-			c.disagree("plain", "the plain engine's own solution: %v", err)
-		} else if found := unknown().withSolution(sense, a.Value); !claim.agrees(found) {
-			c.disagree("plain", "search says %v, the plain engine has a solution of %.12g", claim, a.Value)
-		} else {
-			c.tally.add(bounded, c.in)
-		}
-	case !a.Whole: // it gave up
-	case math.IsNaN(beat) && claim.solved:
-		c.disagree("plain", "search has a solution, the plain engine says infeasible")
-	default:
-		// Nothing beats the search's bound, and its solution is there.
-		looked := unknown()
-		if looked.infeasible = math.IsNaN(beat); !looked.infeasible {
-			looked = looked.withBound(sense, beat).withSolution(sense, r.Objective)
-		}
-		for _, name := range engines(c.in.Kind()) {
-			if known, ok := c.answers[name]; ok && known.Algorithm != "" {
-				kind := bounded
-				if claimOf(sense, known).proved() && looked.proved() {
-					kind = plainEngine
-				}
-				c.compare(kind, "plain "+name, claimOf(sense, known), name, looked, "the plain engine")
-			}
-		}
-	}
-}
-
-// given is a solver that has a solution already.
-type given struct{ solution model.Solution }
-
-func (given) Name() string { return "given" }
-
-func (g given) Solve(_ context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	r := model.NewResult("given", set.Seed)
-	return r, r.SetSolution(in, g.solution)
-}
-
-// restart asks the search again with what may not make a difference.
-func (c *trial) restart() {
-	if c.skips("search, ") {
-		return
-	}
-	first, ok := c.answer("search")
-	if !ok {
-		return
-	}
-	sense := c.in.Sense()
-	if c.only == "" && c.size == large && !claimOf(sense, first).proved() {
-		return // neither will the others be
-	}
-	again := func(name string, o gapwise.Options) {
-		o.Algorithm = "search"
-		r, err := c.solve(c.in, o)
-		if c.accept("search, "+name, "search", r, err) {
-			c.compare(related, "search, "+name, claimOf(sense, first), "search", claimOf(sense, r), "search, "+name)
-		}
-	}
-	var o gapwise.Options
-	switch rng := c.rng(); rng.IntN(3) {
-	case 0:
-		o.Seed = 2 + rng.Uint64N(1000)
-		again("another seed", o)
-	case 1:
-		o.Threads = 2
-		again("two threads", o)
-	case 2:
-		if first.Solution != nil {
-			o.Start = first.Solution
-			again("started from its own solution", o)
-		}
-	}
-	for _, name := range heuristics(c.in.Kind()) {
-		if r := c.answers[name]; r.Solution != nil {
-			var o gapwise.Options
-			o.Start = r.Solution
-			again("started from a heuristic's solution", o)
-			break
-		}
-	}
-}
-
-// relate asks the search about instances whose optimum follows from this one's.
-func (c *trial) relate() {
-	if c.skips("relation: ") {
-		return
-	}
-	first, ok := c.answer("search")
-	if !ok {
-		return
-	}
-	sense := c.in.Sense()
-	rng := c.rng()
-	share := 3 // of the relations, one in so many
-	switch {
-	case c.size == large && claimOf(sense, first).proved():
-		share = 1
-	case c.size == large: // the others are as hard
-		share = 20
-	}
-	for _, rel := range relations() {
-		if rel.kind != c.in.Kind() || c.ctx.Err() != nil {
-			continue
-		}
-		mine, drawn := rand.New(rand.NewPCG(rng.Uint64(), 1)), rng.IntN(share) == 0
-		if c.only != "" && !strings.HasPrefix(c.only, "relation: "+rel.name) || c.only == "" && !drawn {
-			continue
-		}
-		other := rel.other(c.in, mine)
-		if other == nil {
-			continue
-		}
-		check := "relation: " + rel.name
-		o := gapwise.Options{Algorithm: "search"}
-		o.TimeLimit = min(engineTime, max(20*first.Elapsed, engineTime/10)) // it should be about as hard
-		r, err := c.solve(other, o)
-		if errors.Is(err, model.ErrInvalid) || !c.accept(check, "search", r, err) {
-			continue
-		}
-		c.compare(related, check, rel.implies(c.in, other, claimOf(sense, first)), "the first", claimOf(other.Sense(), r), "the second")
-	}
 }

@@ -20,17 +20,17 @@ func (p *program) audit() *cli.Command {
 		Usage:     "hold engines, heuristics, bounds and the judge against each other",
 		Hidden:    true,
 		ArgsUsage: " ",
-		Description: "Draws instances of every kind from many families and compares what is claimed\n" +
-			"of them: engines, plain engines, heuristics, bounds, the judge, and claims about\n" +
-			"renamed, scaled, reversed and joined instances. What disagrees is shrunk and\n" +
-			"written to a folder. Exit code 7 if anything does.",
+		Description: "Draws instances of every kind from many families and compares what is\n" +
+			"claimed of them: by engines, plain engines, heuristics, bounds, the judge,\n" +
+			"and of renamed, scaled, reversed and joined instances. What disagrees is\n" +
+			"shrunk and written to a folder. Exit code 7 if anything does.",
 		Flags: []cli.Flag{
 			&cli.DurationFlag{Name: "time", Value: time.Minute, Usage: "how long to draw instances"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of the instances; another one finds others"},
 			&cli.IntFlag{Name: "workers", Value: 1, Usage: "instances looked at side by side"},
 			&cli.StringFlag{Name: "kind", Usage: "vcsched, dag or reservation; by default all"},
 			&cli.IntFlag{Name: "most", Value: 10, Usage: "end after so many disagreements"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "audit", Usage: "`FOLDER` for what disagrees"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "audit-found", Usage: "`FOLDER` for what disagrees"},
 			&cli.StringFlag{Name: "trust", Usage: "write the counts as Markdown to `FILE`"},
 		},
 		Action: func(c *cli.Context) error {
