@@ -119,8 +119,19 @@ func (r Report) String() string {
 		name string
 		what []string
 	}{{"checked", r.Checked}, {"on trust", r.Trusted}} {
+		line := l.name + ": "
+		for k, what := range l.what { // in lines that a terminal holds
+			if k > 0 {
+				if line += ","; len(line)+1+len(what) > 78 {
+					fmt.Fprintln(&b, line)
+					line = " "
+				}
+				line += " "
+			}
+			line += what
+		}
 		if len(l.what) > 0 {
-			fmt.Fprintf(&b, "%s: %s\n", l.name, strings.Join(l.what, ", "))
+			fmt.Fprintln(&b, line)
 		}
 	}
 	return b.String()
