@@ -78,13 +78,13 @@ requests and more. Disagreements: %d.
 	}
 	b.WriteString("\n## What is compared\n\n" + wrapped("Instances are drawn by styles of figures ("+strings.Join(styleNames(), ", ")+
 		") in graphs, windows and hosts of many shapes. Each solution of each algorithm goes to the judge, and is held against each bound and each proof of the others. "+
-		"Plain engines are depth-first searches of at most 150 lines, which share no code with the engines: asked for anything better than what is proved, they must come back empty-handed.") +
+		"Plain engines are depth-first searches of at most 150 lines, which share no code with the engines: asked for anything better than what is proved, they must find nothing. Phases of a search, run alone from a poor start, are its opponents, too.") +
 		"\nProofs are related if one follows from the other:\n\n")
 	for _, k := range kinds {
 		var names []string
 		for _, rel := range relations() {
 			if rel.kind == k && !(strings.HasPrefix(rel.name, "all times") && rel.name != "all times 2") {
-				names = append(names, strings.Replace(rel.name, "all times 2", "all times times a power of two", 1))
+				names = append(names, strings.Replace(rel.name, "all times 2", "all times multiplied by a power of two", 1))
 			}
 		}
 		fmt.Fprintf(&b, "%s", wrapped(fmt.Sprintf("- %s: %s; another seed, two threads, started from its own or a heuristic's solution.", k, strings.Join(names, ", "))))
