@@ -27,7 +27,7 @@ demo: build ## solve, verify and tabulate real instances, in a minute
 test: ## the everyday tests
 	@$(with_highs) $(GO) test ./...
 
-check: fmt vet staticcheck race ## formatting, vet, staticcheck, tests with the race detector
+check: fmt vet staticcheck race ## formatting, vet, staticcheck, short tests with the race detector
 
 fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); [ -z "$$out" ] || { echo "not gofmt-ed: $$out"; exit 1; }
@@ -39,7 +39,7 @@ staticcheck:
 	@$(with_highs) $(GO) tool staticcheck ./...
 
 race:
-	@$(with_highs) $(GO) test -race ./...
+	@$(with_highs) $(GO) test -race -short ./...
 
 fuzz: ## every fuzz target for FUZZTIME
 	@$(with_highs) for p in $$($(GO) list ./...); do \
