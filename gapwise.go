@@ -7,7 +7,6 @@
 package gapwise
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,9 +16,6 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/bounds"
-	"github.com/gapwise/gapwise/exact"
-	"github.com/gapwise/gapwise/heuristics"
-	"github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/verify"
@@ -69,14 +65,18 @@ func (e *DefectError) Error() string {
 	return fmt.Sprintf("defect: %s on instance %q: %s", e.Result.Algorithm, e.Instance.ID(), e.Reason)
 }
 
-// Algorithms lists the catalogue for a problem: heuristics, then exact engines.
-func Algorithms(kind model.Kind) []heuristics.Algorithm {
-	all := slices.Concat(heuristics.Catalogue(), exact.Catalogue())
-	return slices.DeleteFunc(all, func(a heuristics.Algorithm) bool { return a.Kind != kind })
+// Algorithms lists a problem's heuristics and then its exact engines; nil if
+// there is no such problem.
+func Algorithms(kind model.Kind) []model.Algorithm {
+	p, err := ProblemOf(kind)
+	if err != nil {
+		return nil
+	}
+	return p.Algorithms
 }
 
 // Find looks an algorithm up by name; ErrUnknownAlgorithm names the ones there are.
-func Find(kind model.Kind, name string) (heuristics.Algorithm, error) {
+func Find(kind model.Kind, name string) (model.Algorithm, error) {
 	var names []string
 	for _, a := range Algorithms(kind) {
 		if a.Name == name {
@@ -84,7 +84,7 @@ func Find(kind model.Kind, name string) (heuristics.Algorithm, error) {
 		}
 		names = append(names, a.Name)
 	}
-	return heuristics.Algorithm{}, fmt.Errorf("%w %q for %s, give one of auto, exact, %s", ErrUnknownAlgorithm, name, kind, strings.Join(names, ", "))
+	return model.Algorithm{}, fmt.Errorf("%w %q for %s, give one of auto, exact, %s", ErrUnknownAlgorithm, name, kind, strings.Join(names, ", "))
 }
 
 // solvers are the solvers that the options name, with the settings to use.
@@ -142,52 +142,20 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 
 // Formulations lists the problem's linear models, the default first.
 func Formulations(kind model.Kind) []string {
-	switch kind {
-	case model.KindVCSched:
-		return bounds.VCSchedFormulations
-	case model.KindDAG:
-		return bounds.DAGFormulations
-	case model.KindReservation:
-		return bounds.ReservationFormulations
+	p, err := ProblemOf(kind)
+	if err != nil {
+		return nil
 	}
-	return nil
+	return p.Formulations
 }
 
-// Formulation makes the linear model of an instance; an empty name is the
-// default. A DAG's is that without contention, with HEFT's makespan as the horizon.
+// Formulation builds the linear model of an instance; an empty name is the default.
 func Formulation(ctx context.Context, in model.Instance, name string) (*milp.Model, error) {
-	switch typed := in.(type) {
-	case *model.VCSched:
-		f, err := bounds.VCSchedFormulation(typed, cmp.Or(name, bounds.VCSchedFormulations[0]))
-		if err != nil {
-			return nil, err
-		}
-		return &f.Model, nil
-	case *model.DAG:
-		if typed.Transfers() != model.TransferIdeal {
-			return nil, fmt.Errorf("%w: the model knows no contention, take the transfer model %q", model.ErrUnsupported, model.TransferIdeal)
-		}
-		s, _, err := dag.HEFT(ctx, typed, model.Settings{})
-		if err != nil {
-			return nil, err
-		}
-		o, err := typed.Objective(s)
-		if err != nil {
-			return nil, err
-		}
-		f, err := bounds.DAGFormulation(typed, o.Value)
-		if err != nil {
-			return nil, err
-		}
-		return &f.Model, nil
-	case *model.Reservation:
-		f, err := bounds.ReservationFormulation(bounds.NewReservationTicks(typed), name)
-		if err != nil {
-			return nil, err
-		}
-		return &f.Model, nil
+	p, err := ProblemOf(in.Kind())
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("%w: no formulation for %s", model.ErrUnsupported, in.Kind())
+	return p.Formulation(ctx, in, name)
 }
 
 // Check reports whether the options name solvers for the problem, without
@@ -245,7 +213,11 @@ func solveOne(ctx context.Context, in model.Instance, s model.Solver, set model.
 	}
 	// A heuristic proves nothing by itself: it gets the cheap bounds.
 	if r.Status != model.StatusInfeasible && math.IsNaN(r.Bound) {
-		for _, b := range cheapBounds(in) {
+		p, err := ProblemOf(in.Kind())
+		if err != nil {
+			return r, err
+		}
+		for _, b := range p.Quick(in) {
 			switch {
 			case !b.Infeasible:
 				r.SetBound(in.Sense(), b.Value, set.GapLimit())
@@ -257,19 +229,6 @@ func solveOne(ctx context.Context, in model.Instance, s model.Solver, set model.
 		}
 	}
 	return stamp(ctx, in, r, set, judging)
-}
-
-// cheapBounds are those that take no longer than a heuristic.
-func cheapBounds(in model.Instance) []bounds.Bound {
-	switch typed := in.(type) {
-	case *model.VCSched:
-		return []bounds.Bound{bounds.VCSchedPacking(typed)}
-	case *model.DAG:
-		return bounds.DAGQuick(typed.Graph())
-	case *model.Reservation:
-		return bounds.ReservationQuick(bounds.NewReservationTicks(typed))
-	}
-	return nil
 }
 
 // judgeGrace is how long the judge may look at what a solver left that was
@@ -347,13 +306,9 @@ func Bounds(ctx context.Context, in model.Instance) ([]bounds.Bound, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	switch typed := in.(type) {
-	case *model.VCSched:
-		return bounds.VCSched(ctx, typed)
-	case *model.DAG:
-		return bounds.DAG(ctx, typed)
-	case *model.Reservation:
-		return bounds.Reservation(ctx, typed)
+	p, err := ProblemOf(in.Kind())
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("bound: %w: no bounds for %s", model.ErrUnsupported, in.Kind())
+	return p.Bounds(ctx, in)
 }

@@ -12,7 +12,6 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/bounds"
-	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -99,7 +98,7 @@ func (c *trial) answer(algorithm string) (model.Result, bool) {
 		return r, r.Algorithm != ""
 	}
 	o := gapwise.Options{Algorithm: algorithm}
-	for _, p := range exact.Phases(c.in.Kind()) {
+	for _, p := range gapwise.Phases(c.in.Kind()) {
 		if p.Name() == algorithm {
 			o.Solver, o.TimeLimit = p, phaseTime
 		}
@@ -142,7 +141,7 @@ func (c *trial) compare(kind comparison, check string, a claim, nameA string, b 
 // engines are the exact engines of a problem, the phases of its search alone
 // among them.
 func engines(kind model.Kind) (names []string) {
-	for _, p := range exact.Phases(kind) {
+	for _, p := range gapwise.Phases(kind) {
 		names = append(names, p.Name())
 	}
 	for _, a := range gapwise.Algorithms(kind) {
@@ -172,7 +171,7 @@ func (c *trial) wants(engine string) bool {
 		return true
 	case strings.HasPrefix(engine, "search-"): // few of the larger ones end in time
 		if c.size == tiny && c.quick {
-			phases := exact.Phases(c.in.Kind())
+			phases := gapwise.Phases(c.in.Kind())
 			return phases[c.number%int64(len(phases))].Name() == engine || c.only != ""
 		}
 		return c.size == tiny || c.size == middle && c.number%20 == 1

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gapwise/gapwise/bounds"
+	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -42,7 +42,7 @@ func (g glpk) Solve(ctx context.Context, in model.Instance, set model.Settings) 
 	if name == "" {
 		name = "paper"
 	}
-	f, err := bounds.VCSchedFormulation(v, name)
+	f, err := vcbounds.Build(v, name)
 	if err != nil {
 		return r, err
 	}

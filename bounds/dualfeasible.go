@@ -2,7 +2,7 @@ package bounds
 
 import "slices"
 
-// dualFeasible is a lower bound on the number of bins of the given capacity
+// DualFeasible returns a lower bound on the number of bins of the given capacity
 // that items of the given sizes need, the best over three families of
 // dual-feasible functions (Fekete and Schepers: New classes of fast lower
 // bounds for bin packing problems, 2001): functions f on [0, capacity] such
@@ -29,7 +29,7 @@ import "slices"
 //
 // e runs over the distinct sizes up to one half, at most 128 of them, evenly
 // spread. All arithmetic is in integers. O(128 n).
-func dualFeasible(size []int64, count []int32, capacity int64) int64 {
+func DualFeasible(size []int64, count []int32, capacity int64) int64 {
 	best := int64(1)
 	var half []int64
 	for _, x := range size {
@@ -62,16 +62,16 @@ func dualFeasible(size []int64, count []int32, capacity int64) int64 {
 	step := max(1, len(half)/64)
 	for i := 0; i < len(half); i += step {
 		e := half[i]
-		value(largeAndSmall(capacity, e))
-		value(pieces(capacity, e))
+		value(ThresholdDFF(capacity, e))
+		value(PiecesDFF(capacity, e))
 	}
 	return best
 }
 
-// largeAndSmall is the dual-feasible function that takes sizes above capacity-e for
+// ThresholdDFF is the dual-feasible function that takes sizes above capacity-e for
 // all of a bin and those below e for nothing, and the value of a bin; e is at
 // most half the capacity.
-func largeAndSmall(capacity, e int64) (f func(x int64) int64, bin int64) {
+func ThresholdDFF(capacity, e int64) (f func(x int64) int64, bin int64) {
 	return func(x int64) int64 {
 		switch {
 		case x > capacity-e:
@@ -83,9 +83,9 @@ func largeAndSmall(capacity, e int64) (f func(x int64) int64, bin int64) {
 	}, capacity
 }
 
-// pieces is the dual-feasible function that counts pieces of size e: those in a
+// PiecesDFF is the dual-feasible function that counts pieces of size e: those in a
 // small item, and those that a large one leaves no room for.
-func pieces(capacity, e int64) (f func(x int64) int64, bin int64) {
+func PiecesDFF(capacity, e int64) (f func(x int64) int64, bin int64) {
 	all := capacity / e
 	return func(x int64) int64 {
 		switch {

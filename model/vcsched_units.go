@@ -3,6 +3,8 @@ package model
 import (
 	"math"
 	"math/bits"
+
+	"github.com/gapwise/gapwise/internal/units"
 )
 
 // FitTolerance is by how much of a host the memory needs on a host may exceed
@@ -118,7 +120,7 @@ func (v *VCSched) Units() *VCSchedUnits {
 		for range v.Jobs[i].Tasks {
 			u.CPU, u.Memory, u.Job = append(u.CPU, c), append(u.Memory, m), append(u.Job, int32(i))
 		}
-		u.Unit = gcd(u.Unit, c)
+		u.Unit = units.GCD(u.Unit, c)
 		u.Exact[i] = exactMemory(v.Jobs[i].Memory)
 	}
 	// The tolerance's float64 is above 1e-9 by less than a unit's share.
@@ -171,13 +173,6 @@ func (u *VCSchedUnits) Strict() *VCSchedUnits {
 		s.Budget = max(0, u.Budget-rounding)
 	}
 	return &s
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // Moves is the memory that moves when task i is placed on host h.

@@ -8,9 +8,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
-	"pgregory.net/rapid"
 )
 
 func ratio(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }

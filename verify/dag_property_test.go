@@ -8,12 +8,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gapwise/gapwise/heuristics/dag"
+	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
 
-func run(t *testing.T, solve dag.Solver, d *model.DAG) *model.Schedule {
+func run(t *testing.T, solve dagheur.Solver, d *model.DAG) *model.Schedule {
 	t.Helper()
 	s, _, err := solve(context.Background(), d, model.Settings{Seed: 1})
 	if err != nil {
@@ -27,14 +27,14 @@ func run(t *testing.T, solve dag.Solver, d *model.DAG) *model.Schedule {
 // replay in floats and the judge's in fractions give the same times.
 func TestJudgeAgreesWithHeuristics(t *testing.T) {
 	for name, c := range map[string]struct {
-		solve    dag.Solver
+		solve    dagheur.Solver
 		draws    int
 		replayed bool
 	}{
-		"heft":         {dag.HEFT, 3000, true},
-		"networkaware": {dag.NetworkAware, 1500, true},
-		"sinnen":       {dag.SinnenSousa, 3000, false},
-		"improve":      {dag.Improve, 40, false},
+		"heft":         {dagheur.HEFT, 3000, true},
+		"networkaware": {dagheur.NetworkAware, 1500, true},
+		"sinnen":       {dagheur.SinnenSousa, 3000, false},
+		"improve":      {dagheur.Improve, 40, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -58,11 +58,11 @@ func TestJudgeAgreesWithHeuristics(t *testing.T) {
 					continue
 				}
 				g := d.Graph()
-				plan, err := dag.PlanOf(d, g, s)
+				plan, err := dagheur.PlanOf(d, g, s)
 				if err != nil {
 					t.Fatal(err)
 				}
-				replay := dag.NewReplay(g)
+				replay := dagheur.NewReplay(g)
 				replay.Run(plan, nil)
 				for e, at := range verify.ExactArrivals(d, s) {
 					if at == nil {
@@ -90,7 +90,7 @@ func TestEarlierStartIsCaught(t *testing.T) {
 	data, machines := 0, 0
 	for k := range 3000 {
 		d := verify.DrawDAG(rng, 8, 4)
-		s := run(t, []dag.Solver{dag.HEFT, dag.SinnenSousa}[k%2], d)
+		s := run(t, []dagheur.Solver{dagheur.HEFT, dagheur.SinnenSousa}[k%2], d)
 		g := d.Graph()
 		on, err := d.MachineOf(s)
 		if err != nil {
@@ -169,7 +169,7 @@ func TestLargeScheduleOnABus(t *testing.T) {
 			d.Edges = append(d.Edges, model.DAGEdge{From: fmt.Sprint(v - 1 - u), To: x.ID, Data: 5 * rng.Float64()})
 		}
 	}
-	s := run(t, dag.HEFT, d)
+	s := run(t, dagheur.HEFT, d)
 	if len(s.Transfers) < 1000 {
 		t.Errorf("only %d transfers", len(s.Transfers))
 	}

@@ -159,7 +159,7 @@ func TestDAGFound(t *testing.T) {
 		"dag-search-wrong-optimum-13-for-12": {13, 12}, "dag-search-wrong-optimum-19-for-15": {19, 15},
 		"dag-search-wrong-optimum-2-for-1": {2, 1}, "dag-search-wrong-optimum-floats": {18.143, 17.88150617070685},
 	} {
-		in, err := instances.Load(filepath.Join("..", "..", "exact", "testdata", "found", file+".json"))
+		in, err := instances.Load(filepath.Join("..", "..", "exact", "dag", "testdata", "found", file+".json"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/heuristics/dag"
+	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -176,11 +176,11 @@ func ganttPanels(ctx context.Context, d *model.DAG, s *model.Schedule) ([]draw.P
 	ideal := *d
 	ideal.TransferModel = model.TransferIdeal
 	g := ideal.Graph()
-	plan, err := dag.PlanOf(d, g, s)
+	plan, err := dagheur.PlanOf(d, g, s)
 	if err != nil {
 		return nil, err
 	}
-	r := dag.NewReplay(g)
+	r := dagheur.NewReplay(g)
 	r.Run(plan, nil)
 	free, err := panel(&ideal, ideal.Schedule(plan.Machine, r.Start, r.Sent))
 	return []draw.Panel{free, real}, err

@@ -17,7 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/gapwise/gapwise/exact"
+	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -72,7 +72,7 @@ func (interrupted) Solve(ctx context.Context, in model.Instance, set model.Setti
 			<-ctx.Done()
 		}
 	}
-	return exact.VCSchedSearch{}.Solve(ctx, in, set)
+	return vcexact.Search{}.Solve(ctx, in, set)
 }
 
 // stubborn doesn't stop at the first Ctrl-C, and is sent more of them.

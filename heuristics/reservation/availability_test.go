@@ -9,22 +9,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/heuristics/reservation"
+	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/model"
 )
 
 // pes is the list of PEs first to last.
 func pes(first, last int) model.PEList { return model.PEList{{First: first, Last: last}} }
 
-var implementations = map[string]func(int) reservation.Availability{
-	"plain": func(n int) reservation.Availability { return reservation.NewPlain(n) },
-	"fast":  func(n int) reservation.Availability { return reservation.NewFast(n) },
+var implementations = map[string]func(int) resheur.Availability{
+	"plain": func(n int) resheur.Availability { return resheur.NewPlain(n) },
+	"fast":  func(n int) resheur.Availability { return resheur.NewFast(n) },
 }
 
 // policies are the paper's, in both readings of the rectangle, and our own.
-var policies = func() []reservation.Policy {
-	all := append([]reservation.Policy{reservation.LeastLoad}, reservation.Policies...)
-	for _, p := range reservation.Policies {
+var policies = func() []resheur.Policy {
+	all := append([]resheur.Policy{resheur.LeastLoad}, resheur.Policies...)
+	for _, p := range resheur.Policies {
 		all = append(all, p.Open())
 	}
 	return all
@@ -43,7 +43,7 @@ func TestWorkedExample(t *testing.T) {
 	for name, make := range implementations {
 		t.Run(name, func(t *testing.T) {
 			l := make(all)
-			holds := func(step string, want ...reservation.Record) {
+			holds := func(step string, want ...resheur.Record) {
 				t.Helper()
 				if diff := cmp.Diff(want, l.Records()); diff != "" {
 					t.Errorf("%s: (-want,+got)\n%s", step, diff)
@@ -58,21 +58,21 @@ func TestWorkedExample(t *testing.T) {
 			do(l.Add(t0, t3, job1))
 			do(l.Add(t0, t1, job2))
 			do(l.Add(t8, t10, job3))
-			holds("at t0", reservation.Record{Time: t0, Busy: pes(0, n1+n2-1)}, reservation.Record{Time: t1, Busy: job1},
-				reservation.Record{Time: t3, Busy: none}, reservation.Record{Time: t8, Busy: job3}, reservation.Record{Time: t10, Busy: none})
+			holds("at t0", resheur.Record{Time: t0, Busy: pes(0, n1+n2-1)}, resheur.Record{Time: t1, Busy: job1},
+				resheur.Record{Time: t3, Busy: none}, resheur.Record{Time: t8, Busy: job3}, resheur.Record{Time: t10, Busy: none})
 
 			// Steps 1 and 2: the candidates t2, t3, t6, t7 and their rectangles,
 			// each alone by a window that ends where its successor's begins.
-			q := reservation.Query{Ready: t2, Duration: t4 - t2, Deadline: t9, PEs: n}
-			rectangles := map[int64]reservation.Rectangle{
+			q := resheur.Query{Ready: t2, Duration: t4 - t2, Deadline: t9, PEs: n}
+			rectangles := map[int64]resheur.Rectangle{
 				t2: {Begin: t1, End: t8, PEs: all - n1},
 				t3: {Begin: t3, End: t8, PEs: all},
 				t6: {Begin: t3, End: t8, PEs: all},
 				t7: {Begin: t3, End: t9, PEs: all - n3}, // t9 is the deadline, its PEs are free for ever
 			}
 			for start, want := range rectangles {
-				only := reservation.Query{Ready: start, Duration: t4 - t2, Deadline: start + t4 - t2, PEs: n}
-				got, ok := l.Find(only, reservation.FF.Open())
+				only := resheur.Query{Ready: start, Duration: t4 - t2, Deadline: start + t4 - t2, PEs: n}
+				got, ok := l.Find(only, resheur.FF.Open())
 				if start == t7 {
 					want.End = math.MaxInt64
 				}
@@ -80,7 +80,7 @@ func TestWorkedExample(t *testing.T) {
 					t.Errorf("the open rectangle of %v is %+v, want %+v", start, got, want)
 				}
 				only.Deadline = max(only.Deadline, t9)
-				got, ok = l.Find(only, reservation.FF)
+				got, ok = l.Find(only, resheur.FF)
 				if !ok || got.Start != start || got.Rectangle != rectangles[start] {
 					t.Errorf("the rectangle of %v is %+v, want %+v", start, got, rectangles[start])
 				}
@@ -96,25 +96,25 @@ func TestWorkedExample(t *testing.T) {
 					t.Errorf("%s starts at %v, want %v", p.Name, got.Start, want)
 				}
 			}
-			found, _ := l.Find(q, reservation.PEW)
-			want := reservation.Allocation{Start: t3, End: t5, PEs: pes(0, n-1), Rectangle: rectangles[t3]}
+			found, _ := l.Find(q, resheur.PEW)
+			want := resheur.Allocation{Start: t3, End: t5, PEs: pes(0, n-1), Rectangle: rectangles[t3]}
 			if diff := cmp.Diff(want, found); diff != "" {
 				t.Errorf("PE_W: (-want,+got)\n%s", diff)
 			}
 
 			// Step 3: the lowest n PEs are job1's, so the records of t1 and t3 become one.
 			do(l.Add(found.Start, found.End, found.PEs))
-			holds("after the request", reservation.Record{Time: t0, Busy: pes(0, n1+n2-1)}, reservation.Record{Time: t1, Busy: job1},
-				reservation.Record{Time: t5, Busy: none}, reservation.Record{Time: t8, Busy: job3}, reservation.Record{Time: t10, Busy: none})
+			holds("after the request", resheur.Record{Time: t0, Busy: pes(0, n1+n2-1)}, resheur.Record{Time: t1, Busy: job1},
+				resheur.Record{Time: t5, Busy: none}, resheur.Record{Time: t8, Busy: job3}, resheur.Record{Time: t10, Busy: none})
 
 			// Step 4: job2 ends. The records of t0 and t1 become one, that of t0;
 			// the paper prints {t1, n1 PEs}, which it is once time has come to t1.
 			do(l.Delete(t0, t1, job2))
-			holds("after job2", reservation.Record{Time: t0, Busy: job1},
-				reservation.Record{Time: t5, Busy: none}, reservation.Record{Time: t8, Busy: job3}, reservation.Record{Time: t10, Busy: none})
+			holds("after job2", resheur.Record{Time: t0, Busy: job1},
+				resheur.Record{Time: t5, Busy: none}, resheur.Record{Time: t8, Busy: job3}, resheur.Record{Time: t10, Busy: none})
 			l.Advance(t1)
-			holds("at t1", reservation.Record{Time: t1, Busy: job1},
-				reservation.Record{Time: t5, Busy: none}, reservation.Record{Time: t8, Busy: job3}, reservation.Record{Time: t10, Busy: none})
+			holds("at t1", resheur.Record{Time: t1, Busy: job1},
+				resheur.Record{Time: t5, Busy: none}, resheur.Record{Time: t8, Busy: job3}, resheur.Record{Time: t10, Busy: none})
 		})
 	}
 }
@@ -126,7 +126,7 @@ func TestPlainAndFastAgree(t *testing.T) {
 	run := func(seed uint64, steps int) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		n := []int{1, 3, 7, 64, 65, 130}[rng.IntN(6)]
-		plain, fast := reservation.NewPlain(n), reservation.NewFast(n)
+		plain, fast := resheur.NewPlain(n), resheur.NewFast(n)
 		type booking struct {
 			start, end int64
 			pes        model.PEList
@@ -191,7 +191,7 @@ func TestPlainAndFastAgree(t *testing.T) {
 				}
 			default:
 				du := clock(rng.Float64()*length) + 1
-				q := reservation.Query{Ready: now + clock(rng.Float64()*span), Duration: du, PEs: 1 + rng.IntN(n)}
+				q := resheur.Query{Ready: now + clock(rng.Float64()*span), Duration: du, PEs: 1 + rng.IntN(n)}
 				if rng.IntN(9) == 0 {
 					q.Ready = max(0, now-clock(rng.Float64()*length)) // in the past
 				}
@@ -199,7 +199,7 @@ func TestPlainAndFastAgree(t *testing.T) {
 				if rng.IntN(3) > 0 {
 					q.Deadline += clock(rng.Float64() * span)
 				}
-				var chosen reservation.Allocation
+				var chosen resheur.Allocation
 				ok := false
 				for _, k := range rng.Perm(len(policies)) {
 					p := policies[k]

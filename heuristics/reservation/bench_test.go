@@ -5,20 +5,20 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gapwise/gapwise/heuristics/reservation"
+	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 )
 
 // crowd books n reservations on 1,024 PEs about as densely as they can be in the
 // paper's workloads, each at the earliest start from a moment that moves on, and
 // returns when the last begins. Small asks for up to 16 PEs instead of 32 to 1,024.
-func crowd(b *testing.B, l reservation.Availability, n int, small bool) (rng *rand.Rand, last int64) {
+func crowd(b *testing.B, l resheur.Availability, n int, small bool) (rng *rand.Rand, last int64) {
 	rng = rand.New(rand.NewPCG(1, 2))
 	ready := int64(0)
 	for range n {
 		q := request(rng, ready, small)
 		ready += int64(float64(q.Duration) * float64(q.PEs) / 1024 / 0.7)
 		q.Deadline = 1e12
-		a, ok := l.Find(q, reservation.FF)
+		a, ok := l.Find(q, resheur.FF)
 		if !ok {
 			b.Fatal("there is no end to time, and nothing fits")
 		}
@@ -29,8 +29,8 @@ func crowd(b *testing.B, l reservation.Availability, n int, small bool) (rng *ra
 	return rng, ready
 }
 
-func request(rng *rand.Rand, ready int64, small bool) reservation.Query {
-	q := reservation.Query{Ready: ready, Duration: []int64{60, 300, 900, 1800, 3600, 10800}[rng.IntN(6)], PEs: 32 << min(rng.IntN(9), rng.IntN(6))}
+func request(rng *rand.Rand, ready int64, small bool) resheur.Query {
+	q := resheur.Query{Ready: ready, Duration: []int64{60, 300, 900, 1800, 3600, 10800}[rng.IntN(6)], PEs: 32 << min(rng.IntN(9), rng.IntN(6))}
 	if small {
 		q.PEs = 1 + rng.IntN(16)
 	}
@@ -43,7 +43,7 @@ func request(rng *rand.Rand, ready int64, small bool) reservation.Query {
 // live reservations. The plain list takes too long for the largest sizes.
 func BenchmarkFind(b *testing.B) {
 	for _, small := range []bool{false, true} {
-		for _, p := range []reservation.Policy{reservation.PEW, reservation.DUB} {
+		for _, p := range []resheur.Policy{resheur.PEW, resheur.DUB} {
 			for _, n := range []int{100, 1000, 10_000, 100_000} {
 				for _, name := range []string{"plain", "fast"} {
 					if name == "plain" && n > 10_000 || name == "plain" && small && n > 1000 {
@@ -55,9 +55,9 @@ func BenchmarkFind(b *testing.B) {
 					}
 					b.Run(fmt.Sprintf("sizes=%s/policy=%s/live=%d/%s", sizes, p.Name, n, name), func(b *testing.B) {
 						// Plain's own bookings would take minutes: copy Fast's.
-						fast := reservation.NewFast(1024)
+						fast := resheur.NewFast(1024)
 						rng, last := crowd(b, fast, n, small)
-						var l reservation.Availability = fast
+						var l resheur.Availability = fast
 						if name == "plain" {
 							l = copied(b, fast)
 						}
@@ -83,8 +83,8 @@ func BenchmarkFind(b *testing.B) {
 }
 
 // copied is a plain list of the same records.
-func copied(b *testing.B, l reservation.Availability) reservation.Availability {
-	plain := reservation.NewPlain(1024)
+func copied(b *testing.B, l resheur.Availability) resheur.Availability {
+	plain := resheur.NewPlain(1024)
 	records := l.Records()
 	for i, r := range records {
 		if len(r.Busy) > 0 {

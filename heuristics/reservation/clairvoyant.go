@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/gapwise/gapwise/bounds"
+	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -26,7 +26,7 @@ import (
 // O(w + k log n), where w is the number of requests whose windows may touch that of one
 // and k ≤ 16 + declined ones there is how many are taken out and booked again.
 func Clairvoyant(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
-	t := bounds.NewReservationTicks(in)
+	t := resbounds.NewTicks(in)
 	var from []int64
 	if b, ok := set.Start.(*model.Bookings); ok && b != nil {
 		var err error
@@ -63,7 +63,7 @@ const Declined = -1
 // TicksOf is the starts of the ticks' jobs in bookings of the instance,
 // Declined for those that aren't booked. Bookings whose counts don't fit, on
 // ticks, lose those that come too late in the order of starts.
-func TicksOf(in *model.Reservation, t *bounds.ReservationTicks, b *model.Bookings) ([]int64, error) {
+func TicksOf(in *model.Reservation, t *resbounds.Ticks, b *model.Bookings) ([]int64, error) {
 	index, err := in.Index(b)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func TicksOf(in *model.Reservation, t *bounds.ReservationTicks, b *model.Booking
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(starts[a], starts[b]), cmp.Compare(a, b)) })
-	c := bounds.Counts{PEs: t.PEs}
+	c := resbounds.Counts{PEs: t.PEs}
 	for _, i := range order {
 		j := &t.Jobs[i]
 		// Rounding may ask for a tick or two more.
@@ -105,7 +105,7 @@ func TicksOf(in *model.Reservation, t *bounds.ReservationTicks, b *model.Booking
 // BookTicks is the bookings, in the order of the requests, of jobs at the given ticks:
 // those that aren't negative, and the ticks' free requests. The error is
 // ErrInfeasible if the counts don't fit.
-func BookTicks(in *model.Reservation, t *bounds.ReservationTicks, starts []int64) (*model.Bookings, error) {
+func BookTicks(in *model.Reservation, t *resbounds.Ticks, starts []int64) (*model.Bookings, error) {
 	b := &model.Bookings{Goal: in.Goal}
 	var runs []Interval
 	var requests []int
@@ -143,10 +143,10 @@ func BookTicks(in *model.Reservation, t *bounds.ReservationTicks, starts []int64
 
 // Offline is a plan of ReservationTicks that is built and improved.
 type Offline struct {
-	t       *bounds.ReservationTicks
+	t       *resbounds.Ticks
 	rng     *rand.Rand
 	starts  []int64
-	counts  bounds.Counts
+	counts  resbounds.Counts
 	value   float64
 	byReady []int32
 	longest int64 // window
@@ -158,7 +158,7 @@ type Offline struct {
 
 // NewOffline has nothing booked. Jobs whose length is zero ticks hold nothing
 // and fit anywhere.
-func NewOffline(t *bounds.ReservationTicks, seed uint64) *Offline {
+func NewOffline(t *resbounds.Ticks, seed uint64) *Offline {
 	n := len(t.Jobs)
 	p := &Offline{t: t, rng: rand.New(rand.NewPCG(seed, 0x5e7)), starts: make([]int64, n), key: make([]float64, n), byReady: make([]int32, n)}
 	for i := range t.Jobs {
@@ -182,7 +182,7 @@ func (p *Offline) clear() {
 	for i := range p.starts {
 		p.starts[i] = Declined
 	}
-	p.counts = bounds.Counts{PEs: p.t.PEs}
+	p.counts = resbounds.Counts{PEs: p.t.PEs}
 	p.value = 0
 }
 

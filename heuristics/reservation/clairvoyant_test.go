@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/bounds"
-	"github.com/gapwise/gapwise/heuristics/reservation"
+	resbounds "github.com/gapwise/gapwise/bounds/reservation"
+	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -45,14 +45,14 @@ func TestClairvoyant(t *testing.T) {
 	for _, goal := range []model.Goal{"", model.GoalPESeconds} {
 		for _, n := range []int{1, 2, 7, 25} {
 			in := offlineLoad(n, uint64(n), goal)
-			b, err := reservation.Clairvoyant(context.Background(), in, model.Settings{Seed: 5})
+			b, err := resheur.Clairvoyant(context.Background(), in, model.Settings{Seed: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if report, err := verify.Verify(t.Context(), in, b, verify.Options{}); err != nil || !report.Feasible() {
 				t.Fatalf("%d requests: %v %v", n, report, err)
 			}
-			again, err := reservation.Clairvoyant(context.Background(), in, model.Settings{Seed: 5, Threads: 4})
+			again, err := resheur.Clairvoyant(context.Background(), in, model.Settings{Seed: 5, Threads: 4})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +66,7 @@ func TestClairvoyant(t *testing.T) {
 				if start != nil {
 					set.Start = start
 				}
-				got, err := reservation.Clairvoyant(ctx, in, set)
+				got, err := resheur.Clairvoyant(ctx, in, set)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -92,12 +92,12 @@ func TestClairvoyantAll(t *testing.T) {
 		q.ID = fmt.Sprint(k)
 		in.Requests = append(in.Requests, q)
 	}
-	b, err := reservation.Clairvoyant(context.Background(), in, model.Settings{})
+	b, err := resheur.Clairvoyant(context.Background(), in, model.Settings{})
 	if err != nil || len(b.Bookings) != 4 {
 		t.Fatal(b, err)
 	}
 	in.Requests[3].DeadlineS = 5
-	if b, err := reservation.Clairvoyant(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrNoSolution) {
+	if b, err := resheur.Clairvoyant(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrNoSolution) {
 		t.Error(b, err)
 	}
 }
@@ -111,14 +111,14 @@ func TestTicksOf(t *testing.T) {
 			in.Requests[3].RuntimeS = nil
 			in.Requests[3].DeadlineS += 1
 		}
-		ticks := bounds.NewReservationTicks(in)
-		p := reservation.NewOffline(ticks, seed)
+		ticks := resbounds.NewTicks(in)
+		p := resheur.NewOffline(ticks, seed)
 		p.Construct(context.Background(), nil)
-		b, err := reservation.BookTicks(in, ticks, p.Starts())
+		b, err := resheur.BookTicks(in, ticks, p.Starts())
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := reservation.TicksOf(in, ticks, b)
+		got, err := resheur.TicksOf(in, ticks, b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func BenchmarkClairvoyant(b *testing.B) {
 		in := offlineLoad(n, 1, "")
 		b.Run(fmt.Sprintf("requests=%d", n), func(b *testing.B) {
 			for range b.N {
-				x, err := reservation.Clairvoyant(context.Background(), in, model.Settings{Seed: 1})
+				x, err := resheur.Clairvoyant(context.Background(), in, model.Settings{Seed: 1})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -147,8 +147,8 @@ func BenchmarkClairvoyant(b *testing.B) {
 func TestImprove(t *testing.T) {
 	for seed := range uint64(30) {
 		in := offlineLoad(10+int(seed)*4, seed, model.GoalPESeconds)
-		ticks := bounds.NewReservationTicks(in)
-		p := reservation.NewOffline(ticks, seed)
+		ticks := resbounds.NewTicks(in)
+		p := resheur.NewOffline(ticks, seed)
 		p.Construct(context.Background(), nil)
 		for range 10 {
 			before := p.Value()
@@ -165,7 +165,7 @@ func TestImprove(t *testing.T) {
 			if p.Value() < before*(1-1e-9) || math.Abs(value-p.Value()) > 1e-6*value {
 				t.Fatalf("seed %d: from %v to %v, which is %v", seed, before, p.Value(), value)
 			}
-			if _, err := reservation.BookTicks(in, ticks, p.Starts()); err != nil {
+			if _, err := resheur.BookTicks(in, ticks, p.Starts()); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 		}

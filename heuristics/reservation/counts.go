@@ -3,11 +3,11 @@ package reservation
 import (
 	"math"
 
-	"github.com/gapwise/gapwise/bounds"
+	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 )
 
 // counts are those of reservations.
-type counts struct{ bounds.Counts }
+type counts struct{ resbounds.Counts }
 
 func (c *counts) clone() *counts { return &counts{*c.Clone()} }
 

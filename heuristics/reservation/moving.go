@@ -6,7 +6,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/gapwise/gapwise/bounds"
+	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -99,7 +99,7 @@ func (m *mover) advance(to int64) {
 // request accepts request k if it can be placed, moving others if need be and
 // allowed.
 func (m *mover) request(k int, move bool) {
-	c := &counts{bounds.Counts{PEs: m.in.PEs}}
+	c := &counts{resbounds.Counts{PEs: m.in.PEs}}
 	for _, r := range m.running {
 		c.Add(m.now, r.end, m.in.Requests[r.request].PEs)
 	}

@@ -10,14 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/heuristics/reservation"
+	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
 
-var solvers = func() map[string]reservation.Solver {
-	all := map[string]reservation.Solver{"selective": reservation.Selective, "moving": reservation.Moving}
+var solvers = func() map[string]resheur.Solver {
+	all := map[string]resheur.Solver{"selective": resheur.Selective, "moving": resheur.Moving}
 	for _, p := range policies {
 		all[p.Name] = p.Solver()
 	}
@@ -86,11 +86,11 @@ func TestPlainAndFastBookAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range policies {
-		a, err := reservation.Online(context.Background(), in, reservation.NewPlain(in.PEs), p)
+		a, err := resheur.Online(context.Background(), in, resheur.NewPlain(in.PEs), p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := reservation.Online(context.Background(), in, reservation.NewFast(in.PEs), p)
+		b, err := resheur.Online(context.Background(), in, resheur.NewFast(in.PEs), p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,11 +143,11 @@ func TestMovingMoves(t *testing.T) {
 		{ID: "b", ReadyS: 20, DurationS: 10, DeadlineS: 30, PEs: 2},
 		{ID: "wide", ArrivalS: 5, ReadyS: 10, DurationS: 10, DeadlineS: 20, PEs: 4},
 	}}
-	still, err := reservation.LeastLoad.Solver()(context.Background(), in, model.Settings{})
+	still, err := resheur.LeastLoad.Solver()(context.Background(), in, model.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	moved, err := reservation.Moving(context.Background(), in, model.Settings{})
+	moved, err := resheur.Moving(context.Background(), in, model.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,8 +172,8 @@ func TestOwnPoliciesAcceptMore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for name, solve := range map[string]reservation.Solver{"PE_W": reservation.PEW.Solver(), "least": reservation.LeastLoad.Solver(),
-				"selective": reservation.Selective, "moving": reservation.Moving} {
+			for name, solve := range map[string]resheur.Solver{"PE_W": resheur.PEW.Solver(), "least": resheur.LeastLoad.Solver(),
+				"selective": resheur.Selective, "moving": resheur.Moving} {
 				for _, goal := range []model.Goal{"", model.GoalPESeconds} {
 					in.Goal = goal
 					b, err := solve(context.Background(), in, model.Settings{})

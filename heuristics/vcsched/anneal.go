@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gapwise/gapwise/bounds"
+	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/model"
 )
 
 // Anneal is our own heuristic: a start (see Start), then the local search of
-// Improver towards the bound of bounds.VCSchedPacking, then the second phase.
+// Improver towards the bound of vcbounds.Packing, then the second phase.
 // It honours a migration budget.
 //
 // Without a time limit it takes AnnealSteps(tasks) steps, and, for more than 64
@@ -20,7 +20,7 @@ import (
 // O(1) per step, beside the start.
 func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	u := in.Units()
-	load, why := bounds.NewVCSchedTasks(u).PackingLoad()
+	load, why := vcbounds.NewTasks(u).PackingLoad()
 	if why != "" {
 		return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, why)
 	}

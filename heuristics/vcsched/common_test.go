@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/gapwise/gapwise/bounds"
+	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -99,7 +99,7 @@ func TestPaperAlgorithms(t *testing.T) {
 					return
 				}
 				r := judge(t, in, p)
-				if b := bounds.VCSchedClosedForm(in); b.Infeasible || r.Objective > b.Value*(1+1e-12) {
+				if b := vcbounds.ClosedForm(in); b.Infeasible || r.Objective > b.Value*(1+1e-12) {
 					t.Fatalf("objective %v, closed form %+v", r.Objective, b)
 				}
 				if y := in.Yield(p.TaskHosts()); math.Abs(r.Objective-y) > 1e-12 {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/gapwise/gapwise/bounds"
+	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -34,7 +34,7 @@ func RRNZ(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Pl
 }
 
 func round(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings, zero float64) ([]int32, error) {
-	f, err := bounds.VCSchedFormulation(in, "parallel")
+	f, err := vcbounds.Build(in, "parallel")
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/bounds"
+	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -43,7 +43,7 @@ func TestRounding(t *testing.T) {
 	rrnd, rrnz, outside := 0, 0, 0
 	for range rounds(150) {
 		in := random(rng, 4, 10)
-		f, err := bounds.VCSchedFormulation(in, "parallel")
+		f, err := vcbounds.Build(in, "parallel")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"testing"
 )
 
 // T is the part of testing.TB that is used here.
@@ -79,4 +81,16 @@ func moduleRoot() (string, error) {
 		}
 		dir = up
 	}
+}
+
+// Rounds returns how many of n random draws a test makes: a tenth with -short,
+// and GAPWISE_ROUNDS times as many where that is set.
+func Rounds(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	if k, err := strconv.Atoi(os.Getenv("GAPWISE_ROUNDS")); err == nil {
+		return n * k
+	}
+	return n
 }

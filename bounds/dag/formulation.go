@@ -1,0 +1,184 @@
+package dag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+// Model is the formulation "ordering" of a DAG without contention as a
+// linear model. Its times are in units of Unit seconds.
+type Model struct {
+	milp.Model
+	// Unit is the length of the model's unit of time in seconds. If Whole,
+	// every cost and every transfer takes a whole number of units; then so
+	// does the makespan of a schedule without needless idle time, and the
+	// makespan is an integer variable.
+	Unit  float64
+	Whole bool
+	// Horizon is the latest end, in units.
+	Horizon float64
+	// Decode makes a schedule of a point: each task on the machine of its
+	// largest x, in the order of the binaries y and then of the starts s.
+	// The times of the point are not used: every task starts, and every
+	// transfer is sent, as early as the order allows, in seconds.
+	Decode func(x []float64) (*model.Schedule, error)
+	// Encode is the point of the schedule with the given machines and order
+	// of starts (in seconds), every task as early as that allows; nil if that
+	// ends after the horizon.
+	Encode func(machine []int32, start []float64) []float64
+	// Makespan turns the model's objective, or a bound on it, into seconds.
+	Makespan func(objective float64) float64
+}
+
+// MaxTerms bounds the number of coefficients of a DAG formulation.
+const MaxTerms = 2_000_000
+
+// maxWhole is the longest horizon, in whole units, for which the makespan is
+// an integer variable; big coefficients cost a solver digits.
+const maxWhole = 10_000
+
+// Build builds the formulation "ordering" of d under the ideal
+// transfer model, for schedules that end by the horizon (seconds; the makespan
+// of any schedule will do, a good one makes the model much smaller; +Inf: all
+// tasks on the machine where that takes least). It minimises the makespan C:
+//
+//   - binary x puts a task on a machine, s is its start;
+//   - z >= 0 is the product of the x of an edge's tasks, linearised in the
+//     compact way of Mallach (Compact linearization for binary quadratic
+//     problems subject to assignment constraints, 4OR 2018): summed over the
+//     machines of one task it is the x of the other. It carries the
+//     machine-dependent length of the transfer, and is only there where
+//     there is one;
+//   - binary y orders two tasks, unordered by the edges, on a machine that both
+//     are on, and with it s waits: start times and ordering binaries are those
+//     of Venugopalan and Sinnen (ILP formulations for optimal task scheduling
+//     with communication delays on parallel systems, IEEE TPDS 2015), here for
+//     each machine, since costs differ;
+//   - heads and tails of each task on each machine, by dynamic programming over
+//     the graph, bound s, keep tasks off machines and out of orders that the
+//     horizon excludes, and make the least big coefficients;
+//   - a task starts after all that the y and z put before it on its machine,
+//     one after another, and as much follows it; a machine ends after its load.
+//
+// The first two are chosen since no product of two ordering variables is
+// needed and costs may differ between machines; of the rows tried beside them
+// the last ones pay (an eighth of the nodes at 16 tasks), transitivity of the
+// orders, upper bounds on y by x, and loads with heads and tails do not.
+//
+// There are O(V² M + E M²) variables and terms; above MaxTerms the error is
+// model.ErrUnsupported, as for another transfer model. It is model.ErrInfeasible
+// if heads and tails alone prove that no schedule ends by the horizon.
+func Build(d *model.DAG, horizon float64) (*Model, error) {
+	if err := Check(d); err != nil {
+		return nil, err
+	}
+	if !(horizon >= 0) {
+		return nil, fmt.Errorf("formulation ordering: %w horizon %v, must be 0 or more", model.ErrInvalid, horizon)
+	}
+	g := d.Graph()
+	b := newDAGBuild(d, g, horizon)
+	if !b.windows() {
+		return nil, fmt.Errorf("formulation ordering: %w: no schedule ends by %v; give a later horizon", model.ErrInfeasible, horizon)
+	}
+	b.variables()
+	b.tasks()
+	b.edges()
+	b.pairs()
+	b.loads()
+	b.Decode = func(x []float64) (*model.Schedule, error) { return b.decode(d, x) }
+	b.Encode = b.encode
+	unit := b.Unit
+	b.Makespan = func(objective float64) float64 { return objective * unit }
+	return b.Model, nil
+}
+
+// Check is the model.ErrUnsupported that Build would
+// return for a transfer model other than ideal or for too large an instance,
+// before anything is built. O(1).
+func Check(d *model.DAG) error {
+	if t := d.Transfers(); t != model.TransferIdeal {
+		return fmt.Errorf("formulation ordering: %w: it knows no contention, the instance's transfer model is %q; set it to %q, whose optimum is a bound",
+			model.ErrUnsupported, t, model.TransferIdeal)
+	}
+	n, m, e := float64(len(d.Tasks)), float64(len(d.Machines)), float64(len(d.Edges))
+	return bounds.CheckSize("ordering", "terms", int(min(5*n*n*m+4*e*m*m, math.MaxInt32)), MaxTerms)
+}
+
+// Relaxation is a lower bound on the makespan: the linear relaxation of
+// Build for the horizon, or the horizon if that is lower, as longer
+// schedules need no bound. It holds under every transfer model, since
+// contention only delays. The value is computed from the dual solution in a
+// way that holds whatever that is worth (Neumaier, Shcherbina: Safe bounds in
+// linear and mixed-integer linear programming, 2004), less a margin for
+// rounding, and is 0 or the bound by heads and tails if ctx ends.
+func Relaxation(ctx context.Context, d *model.DAG, horizon float64) (float64, error) {
+	ideal := *d
+	ideal.TransferModel = model.TransferIdeal
+	f, err := Build(&ideal, horizon)
+	if errors.Is(err, model.ErrInfeasible) {
+		return horizon, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	r, err := highs.Solve(ctx, &f.Model, highs.Options{Relax: true})
+	if err != nil {
+		return 0, fmt.Errorf("bound: relaxation: %w", err)
+	}
+	bound := f.Vars[0].Lower // of C
+	if r.Status == highs.Optimal {
+		bound = max(bound, bounds.SafeLower(&f.Model, r.Duals))
+	}
+	if f.Whole {
+		bound = math.Ceil(bound - 1e-6)
+	}
+	return max(0, min(horizon, f.Makespan(bound)*(1-roundingMargin(f.Whole)))), nil
+}
+
+// roundingMargin is what a value loses for the rounding of the figures that it
+// is computed from; whole units have none.
+func roundingMargin(whole bool) float64 {
+	if whole {
+		return 0
+	}
+	return 1e-9
+}
+
+// timeQuantum is the largest number of seconds of which every cost and every
+// transfer time is a whole multiple, if it is a multiple of 2^-20; 0 if there
+// is none, or everything takes no time. O(V M + E M²).
+func timeQuantum(g *model.Graph) float64 {
+	const scale = 1 << 20
+	var common int64
+	whole := true
+	add := func(v float64) {
+		if v *= scale; v != math.Trunc(v) || v > 1<<50 {
+			whole = false
+			return
+		}
+		for a := int64(v); a != 0; {
+			common, a = a, common%a
+		}
+	}
+	for _, c := range g.Cost {
+		add(c)
+	}
+	for e := range int32(len(g.Data)) {
+		for a := range int32(g.Machines) {
+			for c := range int32(g.Machines) {
+				add(g.Comm(e, a, c))
+			}
+		}
+	}
+	if !whole {
+		return 0
+	}
+	return float64(common) / scale
+}

@@ -1,0 +1,365 @@
+package dag
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+// orderingDAG makes a DAG from costs and edges "from to data" of tasks numbered
+// from 1.
+func orderingDAG(costs [][]float64, edges [][3]float64) *model.DAG {
+	d := &model.DAG{Network: model.Network{Bandwidth: 1}}
+	for m := range costs[0] {
+		d.Machines = append(d.Machines, model.Machine{ID: fmt.Sprint("P", m+1)})
+	}
+	for t, c := range costs {
+		d.Tasks = append(d.Tasks, model.DAGTask{ID: fmt.Sprint(t + 1), CostS: c})
+	}
+	for _, e := range edges {
+		d.Edges = append(d.Edges, model.DAGEdge{From: fmt.Sprint(e[0]), To: fmt.Sprint(e[1]), Data: e[2]})
+	}
+	return d
+}
+
+func orderingSix() *model.DAG {
+	return orderingDAG([][]float64{{3, 5, 7}, {4, 8, 3}, {3, 4, 11}, {5, 8, 2}, {10, 3, 5}, {5, 8, 8}},
+		[][3]float64{{1, 2, 3}, {1, 3, 4}, {2, 4, 2}, {2, 5, 5}, {3, 5, 7}, {4, 6, 3}, {5, 6, 6}})
+}
+
+// Two free tasks and one that needs the first, on two machines, row by row.
+func TestDAGFormulationRows(t *testing.T) {
+	d := orderingDAG([][]float64{{2, 4}, {3, 3}, {2, 6}}, [][3]float64{{1, 3, 1}})
+	f, err := Build(d, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, v := range f.Vars {
+		kind := "real"
+		if v.Integer {
+			kind = "integer"
+		}
+		got = append(got, fmt.Sprintf("%s %s in [%g, %g]", kind, v.Name, v.Lower, v.Upper))
+	}
+	for _, r := range f.Rows {
+		var terms []string
+		for _, term := range r.Terms {
+			terms = append(terms, fmt.Sprintf("%+g %s", term.Coef, f.Vars[term.Var].Name))
+		}
+		slices.Sort(terms)
+		got = append(got, fmt.Sprintf("%s: %g ≤ %s ≤ %g", r.Name, r.Lower, strings.Join(terms, " "), r.Upper))
+	}
+	// Task 3 takes 6 on P2 and has to wait 2 or more for task 1: not by 7. So
+	// it is on P1, the transfer from P2 ends at 5, and task 2 before task 3
+	// and after task 1 just fits.
+	want := []string{
+		"integer C in [4, 7]",
+		"integer x_1_1 in [0, 1]", "integer x_1_2 in [0, 1]",
+		"integer x_2_1 in [0, 1]", "integer x_2_2 in [0, 1]",
+		"integer x_3_1 in [0, 1]",
+		"real s_1 in [0, 3]", "real s_2 in [0, 4]", "real s_3 in [2, 5]",
+		"real z_1_3_1_1 in [0, 1]", "real z_1_3_2_1 in [0, 1]",
+		"integer y_1_2_1 in [0, 1]", "integer y_2_1_1 in [0, 1]", "integer y_1_2_2 in [0, 1]",
+		"integer y_2_3_1 in [0, 1]", "integer y_3_2_1 in [0, 1]",
+		"once_1: 1 ≤ +1 x_1_1 +1 x_1_2 ≤ 1",
+		"tail_1: 0 ≤ +1 C -1 s_1 -4 x_1_1 -7 x_1_2 ≤ +Inf",
+		"once_2: 1 ≤ +1 x_2_1 +1 x_2_2 ≤ 1",
+		"tail_2: 0 ≤ +1 C -1 s_2 -3 x_2_1 -3 x_2_2 ≤ +Inf",
+		"once_3: 1 ≤ +1 x_3_1 ≤ 1",
+		"tail_3: 0 ≤ +1 C -1 s_3 -2 x_3_1 ≤ +Inf",
+		"from_1_3_1: 0 ≤ +1 z_1_3_1_1 -1 x_1_1 ≤ 0",
+		"to_1_3_1: 0 ≤ +1 z_1_3_1_1 +1 z_1_3_2_1 -1 x_3_1 ≤ 0",
+		"from_1_3_2: 0 ≤ +1 z_1_3_2_1 -1 x_1_2 ≤ 0",
+		"edge_1_3: 0 ≤ +1 s_3 -1 s_1 -1 z_1_3_2_1 -2 x_1_1 -4 x_1_2 ≤ +Inf",
+		"both_1_2_1: -1 ≤ +1 y_1_2_1 +1 y_2_1_1 -1 x_1_1 -1 x_2_1 ≤ +Inf",
+		"both_1_2_2: -1 ≤ +1 y_1_2_2 -1 x_1_2 -1 x_2_2 ≤ +Inf",
+		"wait_1_2: -3 ≤ +1 s_2 -1 s_1 -5 y_1_2_1 -7 y_1_2_2 ≤ +Inf",
+		"wait_2_1: -4 ≤ +1 s_1 -1 s_2 -7 y_2_1_1 ≤ +Inf",
+		"both_2_3_1: -1 ≤ +1 y_2_3_1 +1 y_3_2_1 -1 x_2_1 -1 x_3_1 ≤ +Inf",
+		"wait_2_3: -2 ≤ +1 s_3 -1 s_2 -5 y_2_3_1 ≤ +Inf",
+		"wait_3_2: -5 ≤ +1 s_2 -1 s_3 -7 y_3_2_1 ≤ +Inf",
+		"load_1: 0 ≤ +1 C -2 x_1_1 -2 x_3_1 -3 x_2_1 ≤ +Inf",
+		"load_2: 0 ≤ +1 C -3 x_2_2 -4 x_1_2 ≤ +Inf",
+		"before_1: 0 ≤ +1 s_1 -3 y_2_1_1 ≤ +Inf",
+		"after_1: 0 ≤ +1 C -1 s_1 -2 x_1_1 -2 z_1_3_1_1 -3 y_1_2_1 -3 y_1_2_2 -4 x_1_2 ≤ +Inf",
+		"before_2: 0 ≤ +1 s_2 -2 y_1_2_1 -2 y_3_2_1 -4 y_1_2_2 ≤ +Inf",
+		"after_2: 0 ≤ +1 C -1 s_2 -2 y_2_1_1 -2 y_2_3_1 -3 x_2_1 -3 x_2_2 ≤ +Inf",
+		"before_3: 0 ≤ +1 s_3 -2 z_1_3_1_1 -3 y_2_3_1 ≤ +Inf",
+		"after_3: 0 ≤ +1 C -1 s_3 -2 x_3_1 -3 y_3_2_1 ≤ +Inf",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want,+got)\n%s", diff)
+	}
+	if f.Unit != 1 || !f.Whole || f.Maximise {
+		t.Errorf("unit %v, whole %v, maximise %v", f.Unit, f.Whole, f.Maximise)
+	}
+}
+
+// randomOrdering draws a DAG and a schedule of it, as early as a random order
+// and random machines allow, then delayed here and there.
+func randomOrdering(rng *rand.Rand) (d *model.DAG, machine []int32, start []float64, end float64) {
+	n, m := 1+rng.IntN(9), 1+rng.IntN(4)
+	figure := func() float64 { return float64(rng.IntN(6)) }
+	if rng.IntN(2) == 0 {
+		figure = func() float64 { return 7 * rng.Float64() * float64(rng.IntN(2)) }
+	}
+	var costs [][]float64
+	var edges [][3]float64
+	for t := range n {
+		c := make([]float64, m)
+		for a := range c {
+			c[a] = figure()
+		}
+		costs = append(costs, c)
+		for i := range t {
+			if rng.IntN(3) == 0 {
+				edges = append(edges, [3]float64{float64(i + 1), float64(t + 1), figure()})
+			}
+		}
+	}
+	d = orderingDAG(costs, edges)
+	for a := range d.Machines {
+		d.Machines[a].StartupS = figure()
+	}
+	g := d.Graph()
+	machine, start = make([]int32, n), make([]float64, n)
+	free := make([]float64, m)
+	for _, t := range g.Order {
+		a := int32(rng.IntN(m))
+		machine[t], start[t] = a, free[a]
+		for _, e := range g.Pred(t) {
+			p := g.From[e]
+			start[t] = max(start[t], start[p]+g.Cost[int(p)*m+int(machine[p])]+g.Comm(e, machine[p], a))
+		}
+		if rng.IntN(4) == 0 {
+			start[t] += figure()
+		}
+		free[a] = start[t] + g.Cost[int(t)*m+int(a)]
+		end = max(end, free[a])
+	}
+	return d, machine, start, end
+}
+
+// broken says what is wrong with a schedule, beyond rounding.
+func broken(d *model.DAG, s *model.Schedule) string {
+	g := d.Graph()
+	machine, err := d.MachineOf(s)
+	if err != nil {
+		return err.Error()
+	}
+	finish := func(t int) float64 { return s.Tasks[t].StartS + d.Cost(t, int(machine[t])) }
+	const slack = 1e-9
+	for i := range d.Tasks {
+		if s.Tasks[i].StartS < 0 {
+			return fmt.Sprintf("task %d starts at %v", i+1, s.Tasks[i].StartS)
+		}
+		for j := range i {
+			if machine[i] == machine[j] && finish(i) > s.Tasks[j].StartS+slack && finish(j) > s.Tasks[i].StartS+slack {
+				return fmt.Sprintf("tasks %d and %d overlap", j+1, i+1)
+			}
+		}
+	}
+	transfers := 0
+	for e := range int32(len(g.Data)) {
+		i, j := int(g.From[e]), int(g.To[e])
+		if finish(i)+g.Comm(e, machine[i], machine[j]) > s.Tasks[j].StartS+slack {
+			return fmt.Sprintf("task %d doesn't wait for task %d", j+1, i+1)
+		}
+		if machine[i] == machine[j] {
+			continue
+		}
+		x := s.Transfers[transfers]
+		if transfers++; x.From != d.Tasks[i].ID || x.To != d.Tasks[j].ID || x.StartS != finish(i) {
+			return fmt.Sprintf("transfer %+v, want one from task %d to %d at %v", x, i+1, j+1, finish(i))
+		}
+	}
+	if transfers != len(s.Transfers) {
+		return "there are transfers too many"
+	}
+	return ""
+}
+
+// A schedule's point satisfies the model of its makespan, and decodes to a
+// schedule with the same machines that ends no later; so does the point with
+// its starts out of place. The relaxation is below every schedule.
+func TestDAGFormulationPoints(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	for k := range 3000 {
+		d, machine, start, end := randomOrdering(rng)
+		horizon := end * []float64{1, 1, 1.7}[k%3]
+		f, err := Build(d, horizon)
+		if err != nil {
+			t.Fatalf("%d: %v: %+v", k, err, d)
+		}
+		x := f.Encode(machine, start)
+		if x == nil {
+			t.Fatalf("%d: no point: %+v on %v at %v", k, d, machine, start)
+		}
+		if v := f.Violation(x); v > 1e-9*max(1, f.Horizon) {
+			t.Fatalf("%d: violated by %v: %+v on %v at %v", k, v, d, machine, start)
+		}
+		s, err := f.Decode(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := d.MachineOf(s)
+		if err != nil || !slices.Equal(got, machine) {
+			t.Fatalf("%d: machines %v, %v, want %v", k, got, err, machine)
+		}
+		o, err := d.Objective(s)
+		if err != nil || o.Value > end*(1+1e-12) || math.Abs(o.Value-f.Makespan(x[0])) > 1e-9*end && x[0] > f.Vars[0].Lower {
+			t.Fatalf("%d: makespan %v (%v), the model says %v, the schedule ended at %v", k, o.Value, err, f.Makespan(x[0]), end)
+		}
+		if why := broken(d, s); why != "" {
+			t.Fatalf("%d: %s: %+v: %+v", k, why, d, s)
+		}
+		if k%10 == 0 {
+			bound, err := Relaxation(context.Background(), d, horizon)
+			if err != nil || bound > end {
+				t.Fatalf("%d: relaxation %v (%v) above a makespan of %v: %+v", k, bound, err, end, d)
+			}
+		}
+		for i := range x {
+			x[i] = 2*rng.Float64() - 0.5
+		}
+		if s, err = f.Decode(x); err != nil {
+			t.Fatal(err)
+		}
+		if why := broken(d, s); why != "" {
+			t.Fatalf("%d: of a random point: %s: %+v: %+v", k, why, d, s)
+		}
+	}
+}
+
+// The model written as MPS and read back by HiGHS has the example's optimum.
+func TestDAGFormulationMPS(t *testing.T) {
+	f, err := Build(orderingSix(), 25)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := f.WriteMPS(&out); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "six.mps")
+	if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := highs.SolveFile(context.Background(), file, highs.Options{})
+	if err != nil || r.Status != highs.Optimal || math.Abs(r.Objective-23) > 1e-6 {
+		t.Fatalf("%v %v, objective %v, want 23", r.Status, err, r.Objective)
+	}
+	s, err := f.Decode(r.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, err := orderingSix().Objective(s); err != nil || o.Value != 23 || broken(orderingSix(), s) != "" {
+		t.Errorf("makespan %v %v, want 23; %s", o.Value, err, broken(orderingSix(), s))
+	}
+}
+
+func TestDAGRelaxation(t *testing.T) {
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel()
+	fair := orderingSix()
+	fair.TransferModel = model.TransferFair
+	tests := map[string]struct {
+		ctx      context.Context
+		d        *model.DAG
+		horizon  float64
+		min, max float64
+	}{
+		"six tasks, HEFT's horizon":      {context.Background(), orderingSix(), 25, 18, 23},
+		"six tasks, the best horizon":    {context.Background(), orderingSix(), 23, 18, 23},
+		"an earlier horizon is a bound":  {context.Background(), orderingSix(), 15, 15, 15},
+		"no horizon":                     {context.Background(), orderingSix(), math.Inf(1), 15, 23},
+		"contention only delays":         {context.Background(), fair, 25, 18, 23},
+		"stopped: heads and tails":       {stopped, orderingSix(), 25, 16, 22},
+		"one task":                       {context.Background(), orderingDAG([][]float64{{4, 2}}, nil), 9, 2, 2},
+		"load of equal machines":         {context.Background(), orderingDAG([][]float64{{3, 3}, {3, 3}, {3, 3}, {3, 3}}, nil), 12, 6, 6},
+		"load of equal machines, rounds": {context.Background(), orderingDAG([][]float64{{3, 3}, {3, 3}, {3, 3}}, nil), 9, 6, 6},
+		"no tasks":                       {context.Background(), &model.DAG{Machines: make([]model.Machine, 2)}, 5, 0, 0},
+	}
+	for name, c := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := Relaxation(c.ctx, c.d, c.horizon)
+			if err != nil || got < c.min || got > c.max {
+				t.Errorf("%v %v, want from %v to %v", got, err, c.min, c.max)
+			}
+		})
+	}
+}
+
+func TestDAGFormulationErrors(t *testing.T) {
+	fair := orderingSix()
+	fair.TransferModel = model.TransferFair
+	tests := map[string]struct {
+		d       *model.DAG
+		horizon float64
+		kind    error
+		want    string
+	}{
+		"contention":       {fair, 25, model.ErrUnsupported, "no contention"},
+		"too large":        {&model.DAG{Machines: make([]model.Machine, 10), Tasks: make([]model.DAGTask, 1000)}, 25, model.ErrUnsupported, "50000000 terms"},
+		"horizon NaN":      {orderingSix(), math.NaN(), model.ErrInvalid, "horizon NaN"},
+		"negative horizon": {orderingSix(), -1, model.ErrInvalid, "horizon -1"},
+		"too early":        {orderingSix(), 12, model.ErrInfeasible, "ends by 12"},
+	}
+	for name, c := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := Build(c.d, c.horizon)
+			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v, want %v with %q in one line", err, c.kind, c.want)
+			}
+		})
+	}
+	f, err := Build(orderingSix(), 25)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Decode(make([]float64, 3)); !errors.Is(err, model.ErrInvalid) {
+		t.Errorf("a short point: %v, want ErrInvalid", err)
+	}
+	if x := f.Encode([]int32{0, 0, 0, 0, 0, 0}, []float64{0, 3, 7, 10, 15, 25}); x != nil {
+		t.Errorf("a schedule after the horizon has the point %v", x)
+	}
+}
+
+func TestTimeQuantum(t *testing.T) {
+	tests := map[string]struct {
+		costs [][]float64
+		data  float64
+		want  float64
+	}{
+		"whole":           {[][]float64{{4, 6}, {10, 8}}, 2, 2},
+		"data count, too": {[][]float64{{4, 6}, {10, 8}}, 3, 1},
+		"halves":          {[][]float64{{1.5, 2.5}, {3, 4}}, 0.5, 0.5},
+		"tenths":          {[][]float64{{0.1, 0.2}, {3, 4}}, 1, 0},
+		"zeros":           {[][]float64{{0, 0}, {0, 0}}, 0, 0},
+		"huge":            {[][]float64{{1e20, 0}, {0, 0}}, 0, 0},
+	}
+	for name, c := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := timeQuantum(orderingDAG(c.costs, [][3]float64{{1, 2, c.data}}).Graph()); got != c.want {
+				t.Errorf("%v, want %v", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,343 @@
+// Package dag bounds the makespan of a DAG from below, without search, and holds
+// its linear formulation.
+//
+// Whatever holds without contention holds with it, since contention only delays.
+// The longest path with the best machines, the machines' time and what must
+// happen within a window need no solver; dual values of linear programs are
+// turned into proofs that don't trust the solver's arithmetic.
+package dag
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+// Formulations are the names of the linear models of DAG.
+var Formulations = []string{"ordering"}
+
+// All computes the bounds on the makespan that need no search, for any
+// transfer model: they hold without contention, which only delays. Those that
+// need a linear program come last and are left out when ctx ends.
+func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
+	g := d.Graph()
+	all := Quick(g)
+	if g.Tasks == 0 {
+		return all, nil
+	}
+	if g.Tasks*g.Machines <= maxLoadProgram {
+		load, err := dagLoad(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		if !math.IsNaN(load) {
+			all = append(all, bounds.Bound{Name: "load", Value: load})
+		}
+	}
+	ideal := *d
+	ideal.TransferModel = model.TransferIdeal
+	if g.Tasks <= maxRelaxed && Check(&ideal) == nil && ctx.Err() == nil {
+		value, err := Relaxation(ctx, &ideal, math.Inf(1))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, bounds.Bound{Name: "ordering-relaxation", Value: value})
+	}
+	return all, nil
+}
+
+// maxRelaxed is the number of tasks up to which DAG solves the relaxation of
+// the ordering model: more takes minutes.
+const maxRelaxed = 60
+
+// Quick computes the bounds that need no linear program either:
+//
+//   - critical-path: the longest path, each task at its least cost, edges free. O(V M + E)
+//   - communication-path: the longest path, each task on its best machine for
+//     its predecessors and successors, edges between machines at their length. O(E M²)
+//   - area: the least costs together over the number of machines, or the same
+//     with machines weighted by their speed. O(V M)
+//   - fernandez-bussell: the tasks that can't be moved out of some interval
+//     (Fernández, Bussell 1973), with heads and tails of the paths above and
+//     least costs. O(V P²) for P ends of intervals: at most 200 of them, and fewer on large graphs.
+func Quick(g *model.Graph) []bounds.Bound {
+	x := newDAGPaths(g)
+	return []bounds.Bound{
+		{Name: "critical-path", Value: x.down * x.critical()},
+		{Name: "communication-path", Value: x.down * x.longest},
+		{Name: "area", Value: x.down * x.area()},
+		{Name: "fernandez-bussell", Value: x.down * x.fernandezBussell()},
+	}
+}
+
+// roundingOf is above the relative error of a sum of n figures above 0, and of a
+// few operations more.
+func roundingOf(n int) float64 { return 1e-12 + 1e-15*float64(n) }
+
+// dagPaths are the heads and tails of the tasks.
+type dagPaths struct {
+	g *model.Graph
+	// head is a lower bound on each task's start on each machine, tail one on
+	// the time from its end to the end of the schedule, at [t*Machines+m].
+	head, tail []float64
+	// start, cost and rest are the least over the machines of head, cost and tail.
+	start, cost, rest []float64
+	longest           float64 // max over tasks of min over machines of head + cost + tail
+	// down makes up for rounding: 1 if all figures are whole, so that sums
+	// are exact.
+	down float64
+}
+
+func newDAGPaths(g *model.Graph) *dagPaths {
+	n, m := g.Tasks, g.Machines
+	x := &dagPaths{g: g, head: make([]float64, n*m), tail: make([]float64, n*m), start: make([]float64, n), cost: make([]float64, n), rest: make([]float64, n), down: 1}
+	exact := float64(1<<52) / float64(n+1) // sums of whole figures up to this are
+	whole := func(v float64) {
+		if v != math.Trunc(v) || v > exact {
+			x.down = 1 - roundingOf(n)
+		}
+	}
+	for _, c := range g.Cost {
+		whole(c)
+	}
+	for e := range g.Data {
+		for a := range int32(m) {
+			for b := range int32(m) {
+				if a != b && (!g.Uniform || a+b == 1) {
+					whole(g.Comm(int32(e), a, b))
+				}
+			}
+		}
+	}
+	for _, t := range g.Order {
+		for _, e := range g.Pred(t) {
+			x.extend(x.head[int(t)*m:][:m], x.head[int(g.From[e])*m:][:m], g.From[e], e, true)
+		}
+	}
+	for k := n - 1; k >= 0; k-- {
+		t := g.Order[k]
+		for _, e := range g.Succ(t) {
+			x.extend(x.tail[int(t)*m:][:m], x.tail[int(g.To[e])*m:][:m], g.To[e], e, false)
+		}
+	}
+	for t := range n {
+		row := func(v []float64) []float64 { return v[t*m:][:m] }
+		x.start[t], x.cost[t], x.rest[t] = slices.Min(row(x.head)), slices.Min(row(g.Cost)), slices.Min(row(x.tail))
+		best := math.Inf(1)
+		for a := range m {
+			best = min(best, x.head[t*m+a]+g.Cost[t*m+a]+x.tail[t*m+a])
+		}
+		x.longest = max(x.longest, best)
+	}
+	return x
+}
+
+// extend makes the row of one task wait for another, other, across edge e.
+// On a uniform network that takes O(M).
+func (x *dagPaths) extend(row, of []float64, other, e int32, forward bool) {
+	g := x.g
+	m := g.Machines
+	least := math.Inf(1)
+	for b := range m {
+		least = min(least, of[b]+g.Cost[int(other)*m+b])
+	}
+	for a := range m {
+		best := of[a] + g.Cost[int(other)*m+a]
+		switch {
+		case m == 1:
+		case g.Uniform:
+			best = min(best, least+g.Comm(e, 0, 1))
+		default:
+			for b := range m {
+				length := g.Comm(e, int32(b), int32(a))
+				if !forward {
+					length = g.Comm(e, int32(a), int32(b))
+				}
+				best = min(best, of[b]+g.Cost[int(other)*m+b]+length)
+			}
+		}
+		row[a] = max(row[a], best)
+	}
+}
+
+func (x *dagPaths) critical() float64 {
+	g := x.g
+	end := make([]float64, g.Tasks)
+	longest := 0.0
+	for _, t := range g.Order {
+		for _, e := range g.Pred(t) {
+			end[t] = max(end[t], end[g.From[e]])
+		}
+		end[t] += x.cost[t]
+		longest = max(longest, end[t])
+	}
+	return longest
+}
+
+// area is the machines' time that the tasks need, for two choices of weights of
+// the machines: equal ones, and the inverse of the time that all tasks take on
+// the machine, which are the speeds if costs are work over speed.
+func (x *dagPaths) area() float64 {
+	g := x.g
+	m := g.Machines
+	weights := make([]float64, m)
+	for k, c := range g.Cost {
+		weights[k%m] += c
+	}
+	for a, total := range weights {
+		if total == 0 {
+			return 0 // everything can be there, in no time
+		}
+		weights[a] = 1 / total
+	}
+	weighted, equal := 0.0, 0.0
+	for t := range g.Tasks {
+		least := math.Inf(1)
+		for a, w := range weights {
+			least = min(least, w*g.Cost[t*m+a])
+		}
+		weighted += least
+		equal += x.cost[t]
+	}
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	return max(equal/float64(m), weighted/sum*(1-roundingOf(g.Tasks)))
+}
+
+// fernandezBussell: with H the longest path, task t runs within [start, H -
+// rest]. If the tasks must spend more than M (b - a) within some [a, b], the
+// schedule is longer than H by the excess over M: for a makespan H + x the same
+// tasks must spend as much within [a, b + x].
+func (x *dagPaths) fernandezBussell() float64 {
+	n := x.g.Tasks
+	if n == 0 {
+		return 0
+	}
+	horizon := 0.0
+	for t := range n {
+		horizon = max(horizon, x.start[t]+x.cost[t]+x.rest[t])
+	}
+	var from, to []float64
+	for t := range n {
+		from = append(from, x.start[t], horizon-x.rest[t]-x.cost[t])
+		to = append(to, horizon-x.rest[t], x.start[t]+x.cost[t])
+	}
+	points := min(200, int(math.Sqrt(4e7/float64(n))))
+	from, to = thin(from, points), thin(to, points)
+	worst := 0.0
+	for _, a := range from {
+		for _, b := range to {
+			if b <= a {
+				continue
+			}
+			spent := 0.0
+			for t := range n {
+				spent += max(0, min(x.cost[t], b-a, x.start[t]+x.cost[t]-a, b-(horizon-x.rest[t]-x.cost[t])))
+			}
+			worst = max(worst, spent/float64(x.g.Machines)-(b-a))
+		}
+	}
+	return horizon + worst
+}
+
+// thin sorts the values, drops repeated ones, and keeps at most the given
+// number of them, evenly.
+func thin(x []float64, most int) []float64 {
+	slices.Sort(x)
+	x = slices.Compact(x)
+	if len(x) <= most {
+		return x
+	}
+	kept := make([]float64, most)
+	for k := range kept {
+		kept[k] = x[k*(len(x)-1)/max(1, most-1)]
+	}
+	return kept
+}
+
+// maxLoadProgram is the largest number of pairs of tasks and machines for the
+// load bound's linear program.
+const maxLoadProgram = 200_000
+
+// dagLoad is the least time in which the machines can share the tasks, each
+// task split as one likes, by the weights of LoadWeights: for weights w that sum
+// to W the makespan is at least the sum over the tasks of min w cost, over W.
+// NaN if HiGHS was interrupted.
+func dagLoad(ctx context.Context, g *model.Graph) (float64, error) {
+	w, err := LoadWeights(ctx, g.Cost, g.Machines)
+	if w == nil || err != nil {
+		return math.NaN(), err
+	}
+	sum, weights := 0.0, 0.0
+	for _, v := range w {
+		weights += v
+	}
+	for t := range g.Tasks {
+		least := math.Inf(1)
+		for a := range w {
+			least = min(least, w[a]*g.Cost[t*g.Machines+a])
+		}
+		sum += least
+	}
+	return sum / weights * (1 - roundingOf(g.Tasks)), nil
+}
+
+// LoadWeights are the dual values, at least 0 and not all 0, of the machines
+// in the linear program that spreads tasks over machines so that the fullest
+// one ends early; task t costs cost[t*machines+m] on machine m. Nil if HiGHS was
+// interrupted.
+func LoadWeights(ctx context.Context, cost []float64, machines int) ([]float64, error) {
+	equal := slices.Repeat([]float64{1}, machines)
+	n, scale := len(cost)/machines, 0.0
+	for t := range n {
+		scale += slices.Min(cost[t*machines : (t+1)*machines])
+	}
+	if scale == 0 {
+		return equal, nil
+	}
+	var p milp.Model
+	last := p.AddVar(milp.Var{Upper: milp.Inf, Cost: 1})
+	loads := make([][]milp.Term, machines)
+	for a := range loads {
+		loads[a] = []milp.Term{{Var: last, Coef: 1}}
+	}
+	for t := range n {
+		var once []milp.Term
+		for a := range machines {
+			v := p.AddVar(milp.Var{Upper: 1})
+			once = append(once, milp.Term{Var: v, Coef: 1})
+			// Figures that solvers take: what costs more than everything
+			// else together isn't used, whatever it is.
+			loads[a] = append(loads[a], milp.Term{Var: v, Coef: -min(cost[t*machines+a]/scale*float64(n), 1e6*float64(n))})
+		}
+		p.AddRow("", 1, 1, once...)
+	}
+	for _, terms := range loads {
+		p.AddRow("", 0, milp.Inf, terms...)
+	}
+	h, err := highs.Solve(ctx, &p, highs.Options{})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("load bound: %w", err)
+	case h.Status == highs.Interrupted || h.Status == highs.TimeLimit:
+		return nil, nil
+	case h.Status != highs.Optimal:
+		return equal, nil // any weights are valid
+	}
+	w := h.Duals[n:]
+	for a := range w {
+		w[a] = max(0, w[a])
+	}
+	if !(slices.Max(w) > 0) { // NaN, too
+		return equal, nil
+	}
+	return w, nil
+}

@@ -1,0 +1,142 @@
+package dag
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// leftShift starts every task as early as its data and its machine allow, the
+// tasks of a machine in this order: those that an order demands first
+// (ordered may be nil), then by start, end and place in topological order. An
+// order that contradicts the edges is broken where it does; turn counts the
+// tasks as they were placed. Times are in seconds. O(V² + E), V³ with an order.
+func (b *dagBuild) leftShift(machine []int32, start []float64, ordered func(i, j int) bool) (begin, sent []float64, turn []int) {
+	g, n, m := b.g, b.n, b.m
+	missing, done := make([]int, n), make([]bool, n)
+	for _, t := range g.To {
+		missing[t]++
+	}
+	cost := func(t int) float64 { return g.Cost[t*m+int(machine[t])] }
+	blocked := func(t int) bool {
+		for i := range n {
+			if i != t && !done[i] && ordered(i, t) {
+				return true
+			}
+		}
+		return false
+	}
+	less := func(i, j int) bool {
+		switch fi, fj := start[i]+cost(i), start[j]+cost(j); {
+		case start[i] != start[j]:
+			return start[i] < start[j]
+		case fi != fj:
+			return fi < fj
+		}
+		return b.place[i] < b.place[j]
+	}
+	begin, sent, turn = make([]float64, n), make([]float64, len(g.Data)), make([]int, n)
+	free := make([]float64, m)
+	for k := range n {
+		next, nextBlocked := -1, false
+		for t := range n {
+			if done[t] || missing[t] > 0 {
+				continue
+			}
+			late := ordered != nil && blocked(t)
+			if next < 0 || nextBlocked && !late || late == nextBlocked && less(t, next) {
+				next, nextBlocked = t, late
+			}
+		}
+		a := machine[next]
+		begin[next] = free[a]
+		for _, e := range g.Pred(int32(next)) {
+			begin[next] = max(begin[next], sent[e]+g.Comm(e, machine[g.From[e]], a))
+		}
+		free[a] = begin[next] + cost(next)
+		done[next], turn[next] = true, k
+		for _, e := range g.Succ(int32(next)) {
+			sent[e] = free[a]
+			missing[g.To[e]]--
+		}
+	}
+	return begin, sent, turn
+}
+
+func (b *dagBuild) decode(d *model.DAG, x []float64) (*model.Schedule, error) {
+	if len(x) != len(b.Vars) {
+		return nil, fmt.Errorf("ordering: %w point: it has %d values, the model has %d variables", model.ErrInvalid, len(x), len(b.Vars))
+	}
+	n, m := b.n, b.m
+	machine, start := make([]int32, n), make([]float64, n)
+	for t := range n {
+		most := math.Inf(-1)
+		for a := range m {
+			if v := b.x[t*m+a]; v >= 0 && x[v] > most {
+				most, machine[t] = x[v], int32(a)
+			}
+		}
+		start[t] = x[b.s[t]] * b.Unit
+	}
+	begin, sent, _ := b.leftShift(machine, start, func(i, j int) bool {
+		if machine[i] != machine[j] || b.before[i*n+j] {
+			return false
+		}
+		y := b.y[(i*n+j)*m+int(machine[i])]
+		return y >= 0 && x[y] > 0.5
+	})
+	return d.Schedule(machine, begin, sent), nil
+}
+
+func (b *dagBuild) encode(machine []int32, start []float64) []float64 {
+	n, m := b.n, b.m
+	begin, _, turn := b.leftShift(machine, start, nil)
+	x := make([]float64, len(b.Vars))
+	// set puts the variable to 1 and is false if the model doesn't have it.
+	set := func(v int) bool {
+		if v >= 0 {
+			x[v] = 1
+		}
+		return v >= 0
+	}
+	for t := range n {
+		a := int(machine[t])
+		if !set(b.x[t*m+a]) {
+			return nil
+		}
+		x[b.s[t]] = begin[t] / b.Unit
+		x[b.c] = max(x[b.c], x[b.s[t]]+b.cost[t*m+a])
+	}
+	if x[b.c] > b.Horizon {
+		return nil
+	}
+	x[b.c] = max(x[b.c], b.Vars[b.c].Lower)
+	for e := range b.g.Data {
+		at := (e*m + int(machine[b.g.From[e]])) * m
+		if z := b.z[at+int(machine[b.g.To[e]])]; !set(z) && b.hasTransfer(e) {
+			return nil
+		}
+	}
+	for i := range n {
+		for j := range n {
+			if turn[i] >= turn[j] || machine[i] != machine[j] || b.before[i*n+j] {
+				continue
+			}
+			if !set(b.y[(i*n+j)*m+int(machine[i])]) {
+				return nil
+			}
+		}
+	}
+	return x
+}
+
+// hasTransfer reports whether edge e has variables z.
+func (b *dagBuild) hasTransfer(e int) bool {
+	for _, z := range b.z[e*b.m*b.m : (e+1)*b.m*b.m] {
+		if z >= 0 {
+			return true
+		}
+	}
+	return false
+}

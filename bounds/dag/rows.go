@@ -1,0 +1,327 @@
+package dag
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+// dagBuild is a Model being built. Times are in units.
+type dagBuild struct {
+	*Model
+	g          *model.Graph
+	n, m       int
+	cost       []float64 // [t*m+a], as head, tail, x
+	head, tail []float64 // least time before the task's start and after its end
+	before     []bool    // [i*n+j]: a path of edges leads from i to j
+	place      []int     // of each task in topological order
+	c          int       // variables: the makespan
+	x          []int     // the task is on the machine; -1: it can't be
+	s          []int     // start of each task
+	z          []int     // [(e*m+a)*m+b]; -1: none
+	// y at [(i*n+j)*m+a]: i is before j on machine a; for i that j needs the
+	// z of the edge there; -1: none.
+	y []int
+}
+
+func newDAGBuild(d *model.DAG, g *model.Graph, horizon float64) *dagBuild {
+	n, m := g.Tasks, g.Machines
+	none := func(k int) []int {
+		v := make([]int, k)
+		for i := range v {
+			v[i] = -1
+		}
+		return v
+	}
+	b := &dagBuild{Model: &Model{}, g: g, n: n, m: m, cost: make([]float64, n*m), head: make([]float64, n*m), tail: make([]float64, n*m),
+		before: make([]bool, n*n), place: make([]int, n), x: none(n * m), s: make([]int, n), z: none(len(g.Data) * m * m), y: none(n * n * m)}
+	b.Name = d.Name
+	if math.IsInf(horizon, 1) {
+		for a := range m {
+			sum := 0.0
+			for t := range n {
+				sum += g.Cost[t*m+a]
+			}
+			horizon = min(horizon, sum)
+		}
+	}
+	if q := timeQuantum(g); q > 0 && horizon/q <= maxWhole {
+		b.Unit, b.Whole = q, true
+		b.Horizon = math.Floor(horizon/q + 1e-6)
+	} else if horizon > 0 {
+		// HiGHS's tolerances are for figures around this size. The horizon's
+		// own schedule must pass in spite of rounding.
+		b.Unit = horizon / 1000
+		b.Horizon = 1000 * (1 + 1e-9)
+	} else {
+		b.Unit = 1
+	}
+	for k, c := range g.Cost {
+		b.cost[k] = c / b.Unit
+		b.x[k] = 0 // allowed until windows says otherwise
+	}
+	for k, t := range g.Order {
+		b.place[t] = k
+		for _, e := range g.Pred(t) {
+			p := int(g.From[e])
+			b.before[p*n+int(t)] = true
+			for i := range n {
+				if b.before[i*n+p] {
+					b.before[i*n+int(t)] = true
+				}
+			}
+		}
+	}
+	return b
+}
+
+func (b *dagBuild) comm(e, p, q int) float64 {
+	return b.g.Comm(int32(e), int32(p), int32(q)) / b.Unit
+}
+
+// windows computes heads and tails from the machines that each task can be on,
+// and keeps tasks off machines on which they can't end in time, until nothing
+// changes. It is false if a task has no machine left. O(E M²) each time.
+func (b *dagBuild) windows() bool {
+	g, m := b.g, b.m
+	// wait is the least time from the start, or to the end, of task other to
+	// the end at which edge e meets machine a.
+	wait := func(far []float64, other, e, a int, out bool) float64 {
+		least := math.Inf(1)
+		for k := range m {
+			if at := other*m + k; b.x[at] >= 0 {
+				p, q := k, a
+				if out {
+					p, q = a, k
+				}
+				least = min(least, far[at]+b.cost[at]+b.comm(e, p, q))
+			}
+		}
+		return least
+	}
+	for again := true; again; {
+		again = false
+		for _, t := range g.Order {
+			for a := range m {
+				head := 0.0
+				for _, e := range g.Pred(t) {
+					head = max(head, wait(b.head, int(g.From[e]), int(e), a, false))
+				}
+				b.head[int(t)*m+a] = head
+			}
+		}
+		for k := b.n - 1; k >= 0; k-- {
+			t := g.Order[k]
+			for a := range m {
+				tail := 0.0
+				for _, e := range g.Succ(t) {
+					tail = max(tail, wait(b.tail, int(g.To[e]), int(e), a, true))
+				}
+				b.tail[int(t)*m+a] = tail
+			}
+		}
+		for t := range b.n {
+			some := false
+			for k := t * m; k < (t+1)*m; k++ {
+				if b.x[k] >= 0 && b.head[k]+b.cost[k]+b.tail[k] > b.Horizon {
+					b.x[k], again = -1, true
+				}
+				some = some || b.x[k] >= 0
+			}
+			if !some {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// row adds a row without its zero terms.
+func (b *dagBuild) row(name string, lower, upper float64, terms ...milp.Term) {
+	kept := make([]milp.Term, 0, len(terms))
+	for _, t := range terms {
+		if t.Coef != 0 {
+			kept = append(kept, t)
+		}
+	}
+	b.AddRow(name, lower, upper, kept...)
+}
+
+// variables adds C, x and s with the bounds of their windows.
+func (b *dagBuild) variables() {
+	n, m := b.n, b.m
+	longest := 0.0
+	start := make([]milp.Var, n)
+	for t := range n {
+		v := milp.Var{Name: fmt.Sprintf("s_%d", t+1), Lower: math.Inf(1)}
+		least := math.Inf(1)
+		for k := t * m; k < (t+1)*m; k++ {
+			if b.x[k] >= 0 {
+				least = min(least, b.head[k]+b.cost[k]+b.tail[k])
+				v.Lower, v.Upper = min(v.Lower, b.head[k]), max(v.Upper, b.Horizon-b.tail[k]-b.cost[k])
+			}
+		}
+		longest = max(longest, least)
+		start[t] = v
+	}
+	longest *= 1 - roundingMargin(b.Whole)
+	b.c = b.AddVar(milp.Var{Name: "C", Lower: longest, Upper: b.Horizon, Cost: 1, Integer: b.Whole})
+	for t := range n {
+		for a := range m {
+			if k := t*m + a; b.x[k] >= 0 {
+				b.x[k] = b.AddVar(milp.Var{Name: fmt.Sprintf("x_%d_%d", t+1, a+1), Upper: 1, Integer: true})
+			}
+		}
+	}
+	for t, v := range start {
+		b.s[t] = b.AddVar(v)
+	}
+}
+
+// tasks adds the rows of each task by itself.
+func (b *dagBuild) tasks() {
+	for t := range b.n {
+		var once []milp.Term
+		later := false // on some machine than the lower bound of s
+		head, tail := []milp.Term{{Var: b.s[t], Coef: 1}}, []milp.Term{{Var: b.c, Coef: 1}, {Var: b.s[t], Coef: -1}}
+		for k := t * b.m; k < (t+1)*b.m; k++ {
+			if v := b.x[k]; v >= 0 {
+				once = append(once, milp.Term{Var: v, Coef: 1})
+				later = later || b.head[k] > b.Vars[b.s[t]].Lower
+				head = append(head, milp.Term{Var: v, Coef: -b.head[k]})
+				tail = append(tail, milp.Term{Var: v, Coef: -b.cost[k] - b.tail[k]})
+			}
+		}
+		b.row(fmt.Sprintf("once_%d", t+1), 1, 1, once...)
+		b.row(fmt.Sprintf("tail_%d", t+1), 0, milp.Inf, tail...)
+		if later {
+			b.row(fmt.Sprintf("head_%d", t+1), 0, milp.Inf, head...)
+		}
+	}
+}
+
+// edges adds z and the rows of each edge.
+func (b *dagBuild) edges() {
+	n, m := b.n, b.m
+	for e := range b.g.Data {
+		i, j := int(b.g.From[e]), int(b.g.To[e])
+		wait := []milp.Term{{Var: b.s[j], Coef: 1}, {Var: b.s[i], Coef: -1}}
+		takesTime := false
+		for p := range m {
+			if v := b.x[i*m+p]; v >= 0 {
+				wait = append(wait, milp.Term{Var: v, Coef: -b.cost[i*m+p]})
+			}
+			for q := range m {
+				takesTime = takesTime || b.comm(e, p, q) > 0
+			}
+		}
+		label := fmt.Sprintf("%d_%d", i+1, j+1)
+		if takesTime {
+			out, in := make([][]milp.Term, m), make([][]milp.Term, m)
+			for p := range m {
+				for q := range m {
+					ki, kj, c := i*m+p, j*m+q, b.comm(e, p, q)
+					if b.x[ki] < 0 || b.x[kj] < 0 || b.head[ki]+b.cost[ki]+c+b.cost[kj]+b.tail[kj] > b.Horizon {
+						continue
+					}
+					z := b.AddVar(milp.Var{Name: fmt.Sprintf("z_%s_%d_%d", label, p+1, q+1), Upper: 1})
+					b.z[(e*m+p)*m+q] = z
+					if p == q {
+						b.y[(i*n+j)*m+p] = z
+					}
+					out[p], in[q] = append(out[p], milp.Term{Var: z, Coef: 1}), append(in[q], milp.Term{Var: z, Coef: 1})
+					wait = append(wait, milp.Term{Var: z, Coef: -c})
+				}
+			}
+			for a := range m {
+				if v := b.x[i*m+a]; v >= 0 {
+					b.row(fmt.Sprintf("from_%s_%d", label, a+1), 0, 0, append(out[a], milp.Term{Var: v, Coef: -1})...)
+				}
+				if v := b.x[j*m+a]; v >= 0 {
+					b.row(fmt.Sprintf("to_%s_%d", label, a+1), 0, 0, append(in[a], milp.Term{Var: v, Coef: -1})...)
+				}
+			}
+		}
+		b.row("edge_"+label, 0, milp.Inf, wait...)
+	}
+}
+
+// pairs adds y and the rows of each two tasks that no path of edges orders.
+func (b *dagBuild) pairs() {
+	n, m := b.n, b.m
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			if b.before[i*n+j] || b.before[j*n+i] {
+				continue
+			}
+			for a := range m {
+				xi, xj := b.x[i*m+a], b.x[j*m+a]
+				if xi < 0 || xj < 0 {
+					continue
+				}
+				row := []milp.Term{{Var: xi, Coef: -1}, {Var: xj, Coef: -1}}
+				for _, p := range [][2]int{{i, j}, {j, i}} {
+					first, second := p[0]*m+a, p[1]*m+a
+					if b.head[first]+b.cost[first]+b.cost[second]+b.tail[second] > b.Horizon {
+						continue
+					}
+					y := b.AddVar(milp.Var{Name: fmt.Sprintf("y_%d_%d_%d", p[0]+1, p[1]+1, a+1), Upper: 1, Integer: true})
+					b.y[(p[0]*n+p[1])*m+a] = y
+					row = append(row, milp.Term{Var: y, Coef: 1})
+				}
+				b.row(fmt.Sprintf("both_%d_%d_%d", i+1, j+1, a+1), -1, milp.Inf, row...)
+			}
+			b.wait(i, j)
+			b.wait(j, i)
+		}
+	}
+}
+
+// wait makes j start after i if y says so. Without it, j starts at most big
+// before i.
+func (b *dagBuild) wait(i, j int) {
+	big := b.Vars[b.s[i]].Upper - b.Vars[b.s[j]].Lower
+	row := []milp.Term{{Var: b.s[j], Coef: 1}, {Var: b.s[i], Coef: -1}}
+	for a := range b.m {
+		if y := b.y[(i*b.n+j)*b.m+a]; y >= 0 {
+			row = append(row, milp.Term{Var: y, Coef: -big - b.cost[i*b.m+a]})
+		}
+	}
+	if len(row) > 2 {
+		b.row(fmt.Sprintf("wait_%d_%d", i+1, j+1), -big, milp.Inf, row...)
+	}
+}
+
+// loads adds the rows that sum costs.
+func (b *dagBuild) loads() {
+	n, m := b.n, b.m
+	for a := range m {
+		load := []milp.Term{{Var: b.c, Coef: 1}}
+		for t := range n {
+			if v := b.x[t*m+a]; v >= 0 {
+				load = append(load, milp.Term{Var: v, Coef: -b.cost[t*m+a]})
+			}
+		}
+		b.row(fmt.Sprintf("load_%d", a+1), 0, milp.Inf, load...)
+	}
+	for t := range n {
+		before, after := []milp.Term{{Var: b.s[t], Coef: 1}}, []milp.Term{{Var: b.c, Coef: 1}, {Var: b.s[t], Coef: -1}}
+		for a := range m {
+			if v := b.x[t*m+a]; v >= 0 {
+				after = append(after, milp.Term{Var: v, Coef: -b.cost[t*m+a]})
+			}
+			for i := range n {
+				if v := b.y[(i*n+t)*m+a]; v >= 0 {
+					before = append(before, milp.Term{Var: v, Coef: -b.cost[i*m+a]})
+				}
+				if v := b.y[(t*n+i)*m+a]; v >= 0 {
+					after = append(after, milp.Term{Var: v, Coef: -b.cost[i*m+a]})
+				}
+			}
+		}
+		b.row(fmt.Sprintf("before_%d", t+1), 0, milp.Inf, before...)
+		b.row(fmt.Sprintf("after_%d", t+1), 0, milp.Inf, after...)
+	}
+}

@@ -1,0 +1,293 @@
+package reservation
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Energetic bounds by energies in windows of time. Within [a, b) an
+// accepted job spends at least its PEs times the least of: its length, b-a, what
+// is inside when it starts as early, and when it starts as late as it can
+// (Baptiste, Le Pape, Nuijten: Satisfiability tests and time-bound adjustments for
+// cumulative scheduling problems, 1999). If all these don't fit into PEs times
+// (b-a), requests must be declined: at least as many as the largest energies that make up
+// the excess, or for weights that knapsack's fractional optimum.
+//
+// The declined add up over disjoint windows if no request counts twice: each
+// counts in the window alone that holds the middle of its own. The best chain of
+// disjoint windows is found by dynamic programming.
+//
+// Windows begin at ready times and latest starts and end at due times and
+// earliest ends. Up to about 460 jobs all such pairs are taken, O(n³); above, windows
+// of a geometric series of lengths, counted in possible beginnings, that begin
+// a 32nd of the length apart, O(n (c + log n)) for c jobs that are possible
+// at the same time. When ctx ends, the windows tried by then count.
+func Energetic(ctx context.Context, t *Ticks) bounds.Bound {
+	w := newReservationWork(t)
+	return w.energetic(ctx, windowsFor(len(w.jobs), maxWindowJobs))
+}
+
+// maxWindowJobs is the number of pairs of windows and jobs up to which all
+// windows are tried.
+const maxWindowJobs = 200_000_000
+
+// windowSet tells which pairs of a beginning and an end are windows: all, or
+// those with n beginnings inside, for n of a series of lengths that grows from
+// 4 by a factor, and those only that begin at every multiple of max(1, n/part) beginnings.
+type windowSet struct {
+	all    bool
+	growth float64
+	part   int
+}
+
+// windowsFor is all windows if jobs times windows is at most the limit, and a
+// series otherwise.
+func windowsFor(jobs int, limit float64) windowSet {
+	n := float64(jobs)
+	return windowSet{all: 2*n*n*n <= limit, growth: math.Sqrt2, part: 32}
+}
+
+// quickWindows is fewer of them.
+func quickWindows(jobs int) windowSet {
+	s := windowsFor(jobs, 2_000_000)
+	s.growth, s.part = 2, 4
+	return s
+}
+
+// windowRun is the state of one energetic bound.
+type windowRun struct {
+	w      *reservationWork
+	middle []int64 // ready + due, which is twice the middle
+	// ends are the times at which windows begin or end, ascending, begins the
+	// numbers of those at which they begin. Jobs before from[k] are due by ends[k]
+	// (or left out, which makes a bound no less valid), those from to[k] on are ready after it.
+	ends     []int64
+	isEnd    []bool
+	begins   []int
+	from, to []int32
+	inside   []int64 // the time that a job must spend in the window
+	who      []int32 // the jobs for which that isn't 0
+	items    []windowItem
+	why      string
+}
+
+// energetic is the bound for a set of windows.
+func (w *reservationWork) energetic(ctx context.Context, set windowSet) bounds.Bound {
+	r := newWindowRun(w)
+	n := len(r.ends)
+	if n == 0 {
+		return w.bound("energetic", w.total, "")
+	}
+	single := 0.0               // the most that one window declines
+	chain := make([]float64, n) // the most that disjoint windows up to each end decline
+	try := func(from, to int, alone bool) {
+		all, own := r.declined(from, to, alone)
+		single = max(single, all)
+		chain[to] = max(chain[to], chain[from]+own)
+	}
+	before := 0 // beginnings before to
+	to := 0
+	for ; to < n && ctx.Err() == nil; to++ {
+		if to > 0 {
+			chain[to] = chain[to-1]
+		}
+		if r.isEnd[to] {
+			if set.all {
+				for _, from := range r.begins[:before] {
+					try(from, to, true)
+				}
+			} else {
+				for x := 4.0; int(x) <= before; x *= set.growth {
+					if k := before - int(x); k%max(1, int(x)/set.part) == 0 {
+						try(r.begins[k], to, false)
+					}
+				}
+			}
+		}
+		if before < len(r.begins) && r.begins[before] == to {
+			before++
+		}
+		if w.ticks.Goal == model.GoalAll && r.why != "" {
+			// Some request must be declined, and that is all there is to know.
+			return w.bound("energetic", w.total-1, r.why)
+		}
+	}
+	if ctx.Err() == nil {
+		try(0, n-1, true)
+	}
+	return w.bound("energetic", w.down(w.total-max(single, chain[max(0, to-1)])), r.why)
+}
+
+func newWindowRun(w *reservationWork) *windowRun {
+	n := len(w.jobs)
+	r := &windowRun{w: w, middle: make([]int64, n), inside: make([]int64, n), who: make([]int32, 0, n)}
+	begins, ends := make([]int64, 0, 2*n), make([]int64, 0, 2*n)
+	for k := range w.jobs {
+		j := &w.jobs[k]
+		r.middle[k] = j.ready + j.due
+		begins = append(begins, j.ready, j.due-j.length)
+		ends = append(ends, j.ready+j.length, j.due)
+	}
+	r.merge(begins, ends)
+	r.from, r.to = make([]int32, len(r.ends)), make([]int32, len(r.ends))
+	// A few very long windows must not make every search long.
+	possible := 0.0
+	if first, last := w.span(); last > first {
+		for k := range w.jobs {
+			possible += float64(w.jobs[k].due-w.jobs[k].ready) / float64(last-first)
+		}
+	}
+	back := int32(min(8*possible+256, float64(n)))
+	from, to := int32(0), int32(0)
+	for k, at := range r.ends {
+		for int(to) < n && w.jobs[to].ready < at {
+			to++
+		}
+		for int(from) < n && w.jobs[from].due <= at || from < to-back {
+			from++
+		}
+		r.from[k], r.to[k] = from, to
+	}
+	return r
+}
+
+// merge sorts the times and drops repeated ones.
+func (r *windowRun) merge(begins, ends []int64) {
+	slices.Sort(begins)
+	slices.Sort(ends)
+	begins, ends = slices.Compact(begins), slices.Compact(ends)
+	for len(begins)+len(ends) > 0 {
+		at := int64(math.MaxInt64)
+		if len(begins) > 0 {
+			at = begins[0]
+		}
+		if len(ends) > 0 {
+			at = min(at, ends[0])
+		}
+		if len(begins) > 0 && begins[0] == at {
+			r.begins = append(r.begins, len(r.ends))
+			begins = begins[1:]
+		}
+		isEnd := len(ends) > 0 && ends[0] == at
+		if isEnd {
+			ends = ends[1:]
+		}
+		r.ends, r.isEnd = append(r.ends, at), append(r.isEnd, isEnd)
+	}
+}
+
+// declined is the least weight to decline because of the window between two
+// ends, among those whose middle is inside, and if that is asked for, among
+// all jobs.
+func (r *windowRun) declined(from, to int, alone bool) (all, own float64) {
+	w, a, b := r.w, r.ends[from], r.ends[to]
+	r.who = r.who[:0]
+	for k := r.from[from]; k < r.to[to]; k++ {
+		j := &w.jobs[k]
+		if t := min(b-a, j.length, j.ready+j.length-a, b-j.due+j.length); t > 0 {
+			r.inside[k] = t
+			r.who = append(r.who, k)
+		}
+	}
+	for f := range w.forms {
+		form := &w.forms[f]
+		room := form.capacity * (b - a)
+		energy, ownEnergy := int64(0), int64(0)
+		for _, k := range r.who {
+			e := form.size[k] * r.inside[k]
+			energy += e
+			if m := r.middle[k]; 2*a <= m && m < 2*b {
+				ownEnergy += e
+			}
+		}
+		if energy <= room {
+			continue
+		}
+		if r.why == "" {
+			r.why = w.tooMuch(int64(len(r.who)), energy, room, a, b, form)
+		}
+		if w.ticks.Goal == model.GoalAll {
+			return 0, 0
+		}
+		if alone {
+			all = max(all, r.cheapest(form, energy-room, 0, math.MaxInt64))
+		}
+		if ownEnergy > room {
+			own = max(own, r.cheapest(form, ownEnergy-room, 2*a, 2*b))
+		}
+	}
+	return all, own
+}
+
+// windowItem is a job with energy in a window.
+type windowItem struct {
+	energy int64
+	weight float64
+	price  float64 // weight for each unit of energy
+}
+
+// cheapest is the least weight of requests whose energies sum to the excess,
+// among those whose middle is in [from, to): the fractional knapsack, rounded
+// up to what weights can add up to, at least one.
+func (r *windowRun) cheapest(form *reservationForm, excess, from, to int64) float64 {
+	items := r.items[:0]
+	for _, k := range r.who {
+		if e := form.size[k] * r.inside[k]; e > 0 && r.middle[k] >= from && r.middle[k] < to {
+			x := r.w.jobs[k].weight
+			items = append(items, windowItem{e, x, x / float64(e)})
+		}
+	}
+	r.items = items
+	return max(r.w.unit, r.w.up(knapsack(items, excess)))
+}
+
+// knapsack is the least weight of fractions of the items that have at least the
+// given energy, which all together have. It partitions like quicksort, but goes on in
+// one part only. Expected O(items).
+func knapsack(items []windowItem, energy int64) float64 {
+	weight := 0.0
+	for energy > 0 && len(items) > 0 {
+		if len(items) == 1 {
+			return weight + items[0].weight*(float64(energy)/float64(items[0].energy))
+		}
+		// The middle one of three as the pivot.
+		x, y, z := items[0].price, items[len(items)/2].price, items[len(items)-1].price
+		pivot := max(min(x, y), min(max(x, y), z))
+		cheap, same := 0, 0 // items[:cheap] are cheaper, items[cheap:same] cost the same
+		cheapEnergy, sameEnergy := int64(0), int64(0)
+		cheapWeight, sameWeight := 0.0, 0.0
+		for k := range items {
+			switch t := items[k]; {
+			case t.price < pivot:
+				items[k] = items[same]
+				items[same] = items[cheap]
+				items[cheap] = t
+				cheap++
+				same++
+				cheapEnergy += t.energy
+				cheapWeight += t.weight
+			case t.price == pivot:
+				items[k] = items[same]
+				items[same] = t
+				same++
+				sameEnergy += t.energy
+				sameWeight += t.weight
+			}
+		}
+		switch {
+		case energy <= cheapEnergy:
+			items = items[:cheap]
+		case energy <= cheapEnergy+sameEnergy:
+			return weight + cheapWeight + sameWeight*(float64(energy-cheapEnergy)/float64(sameEnergy))
+		default:
+			weight += cheapWeight + sameWeight
+			energy -= cheapEnergy + sameEnergy
+			items = items[same:]
+		}
+	}
+	return weight
+}

@@ -1,0 +1,177 @@
+package reservation
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+// Model is a formulation of a Ticks as a linear model
+// that maximises the accepted weight. With the goal "all" every job is accepted
+// and there is nothing to maximise.
+type Model struct {
+	milp.Model
+	// Formulation is the name of the formulation that was built: what "auto" chose.
+	Formulation string
+	// Unit is the objective's unit: the accepted weight is Unit times the
+	// objective. If Whole, every solution's objective is a whole number.
+	Unit  float64
+	Whole bool
+	// Objective of a job's acceptance, in units, by job.
+	Weights []float64
+	// Decode makes starts, in ticks and by job, of a point; negative for
+	// declined. Starts follow from the point's binary decisions and are
+	// checked in whole ticks; where they break a window or a capacity, and to
+	// move all to the left, jobs are placed anew, each as early as those that start
+	// before it allow. With the goal "all" a job that has no place then is
+	// model.ErrInfeasible.
+	Decode func(x []float64) ([]int64, error)
+	// Encode is a point of the given starts, moved to the left as in Decode. Nil if
+	// they aren't a solution.
+	Encode func(starts []int64) []float64
+}
+
+// Formulations are the names that Build knows, the
+// default first.
+var Formulations = []string{"auto", "time-indexed", "events"}
+
+// Build builds a formulation by name:
+//
+//   - time-indexed: a binary for each job and start; see reservationTimes;
+//   - events: continuous starts, binaries for pairs of jobs; see reservationEvents;
+//   - auto: time-indexed up to autoPoints possible starts, then events, and
+//     time-indexed again for what has too many pairs.
+//
+// HiGHS 1.10 took these seconds on one thread, two or three instances each (+:
+// it was stopped then), on 64 PEs, sizes of 1 to 64 and windows up to three durations.
+// Few durations are 1, 5, 15, 30, 60 or 180 ticks, many are 1 to 10,000. Crowded is ten times
+// the work that the PEs can do while requests get ready, of which 75 to 80 % could be
+// accepted at 30 requests and more, and else it is twice, with 85 to 90 %. Variables are
+// those of time-indexed.
+//
+//	requests             variables         time-indexed        events
+//	20 few, crowded      400 to 500        0.0, 0.1, 0.2       0.1, 0.6, 0.8
+//	40 few, crowded      1,600 to 2,900    0.6, 0.7, 1.0       2.4, 3.9, 9.9
+//	60 few, crowded      2,600 to 3,000    1.7, 1.9, 4.2       13, 15+, 26+
+//	20 many, crowded     900 to 4,900      0.2, 0.4, 0.5       5.3, 7+, 11+
+//	30 many, crowded     6,600 to 13,700   0.7, 8+, 36+        9+, 16+, 35+
+//	40 many, crowded     13,100 to 62,800  3.1, 25+, 29+       21+, 25+, 33+
+//	30 many              11,400, 23,600    10+, 10+            3.3, 4.7
+//	40 many              39,300, 46,100    10+, 10+            0.7, 10+
+//
+// So possible starts win for as long as there are few; beyond some 10,000 pairs
+// win where windows leave few of them, and else neither ends.
+//
+// What is too large is model.ErrUnsupported.
+func Build(t *Ticks, name string) (*Model, error) {
+	if name == "" {
+		name = Formulations[0]
+	}
+	if !slices.Contains(Formulations, name) {
+		return nil, fmt.Errorf("%w formulation: %q is unknown, give one of %q", model.ErrInvalid, name, Formulations)
+	}
+	if name == "auto" {
+		if points, ok := t.startPoints(autoPoints); ok {
+			return reservationTimes(t, points), nil
+		}
+	}
+	size := reservationPairTerms(t)
+	if name == "events" || name == "auto" && size <= MaxReservationTerms {
+		if len(t.Jobs) > maxPairJobs {
+			return nil, fmt.Errorf("formulation events: %w: there are %d jobs, it takes at most %d; the native search takes more",
+				model.ErrUnsupported, len(t.Jobs), maxPairJobs)
+		}
+		if size > MaxReservationTerms {
+			return nil, fmt.Errorf("formulation events: %w: it would have some %d terms, at most %d are built; the native search needs none",
+				model.ErrUnsupported, size, MaxReservationTerms)
+		}
+		f, err := reservationEvents(t)
+		if name == "events" || err == nil {
+			return f, err
+		}
+	}
+	points, ok := t.startPoints(MaxReservationPoints)
+	if !ok {
+		return nil, fmt.Errorf("formulation %s: %w: jobs have more than %d possible starts; the native search needs none",
+			name, model.ErrUnsupported, MaxReservationPoints)
+	}
+	return reservationTimes(t, points), nil
+}
+
+// MaxReservationPoints bounds the possible starts of the formulation
+// "time-indexed" (of 86,000 HiGHS didn't end the root relaxation in 20 s), MaxReservationTerms the coefficients of "events".
+const (
+	MaxReservationPoints = 100_000
+	MaxReservationTerms  = 5_000_000
+)
+
+// autoPoints is how many possible starts "auto" takes for "time-indexed".
+const autoPoints = 10_000
+
+// newReservationModel has the objective's unit and weights.
+func newReservationModel(t *Ticks, name string) *Model {
+	f := &Model{Formulation: name, Unit: 1, Whole: true, Weights: make([]float64, len(t.Jobs))}
+	f.Maximise = true
+	if t.Goal != model.GoalPESeconds {
+		for j := range f.Weights {
+			f.Weights[j] = 1
+		}
+		return f
+	}
+	// PE-seconds are whole multiples of PE-ticks, if the ticks are whole.
+	var common int64
+	most := 0.0
+	for j := range t.Jobs {
+		w := t.Jobs[j].Weight
+		most = max(most, w)
+		ticks := math.Round(w * t.PerSecond)
+		if math.Abs(ticks-w*t.PerSecond) > 1e-9 || ticks > 1<<40 {
+			f.Whole = false
+		}
+		for a := int64(ticks); a != 0; {
+			common, a = a, common%a
+		}
+	}
+	if common > 0 && f.Whole {
+		f.Unit = float64(common) / t.PerSecond
+	}
+	if most/f.Unit > maxWeight {
+		f.Whole = false
+	}
+	if !f.Whole {
+		f.Unit = most / 1000 // HiGHS's tolerances are for figures around this size
+	}
+	for j := range t.Jobs {
+		f.Weights[j] = t.Jobs[j].Weight / f.Unit
+		if f.Whole {
+			f.Weights[j] = math.Round(f.Weights[j])
+		}
+	}
+	return f
+}
+
+// maxWeight is the largest weight that is kept whole: the sum of many has to
+// be exact to a unit at HiGHS's tolerances.
+const maxWeight = 1e6
+
+// Units is the accepted weight of starts in units: their objective.
+func (f *Model) Units(starts []int64) float64 {
+	sum := 0.0
+	for j, s := range starts {
+		if s >= 0 {
+			sum += f.Weights[j]
+		}
+	}
+	return sum
+}
+
+// checkPoint tells a point of the wrong length.
+func (f *Model) checkPoint(x []float64) error {
+	if len(x) != len(f.Vars) {
+		return fmt.Errorf("%s: %w point: it has %d values, the model has %d variables", f.Formulation, model.ErrInvalid, len(x), len(f.Vars))
+	}
+	return nil
+}

@@ -1,0 +1,364 @@
+package reservation
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+// ticksOf makes ticks of jobs {ready, due, length, PEs}, each of weight 1.
+func ticksOf(pes int, goal model.Goal, jobs ...[4]int64) *Ticks {
+	t := &Ticks{PerSecond: 1, PEs: pes, Goal: goal}
+	for k, x := range jobs {
+		j := Job{Request: k, Ready: x[0], Due: x[1], Length: x[2], PEs: int(x[3]), Weight: 1}
+		if goal == model.GoalPESeconds {
+			j.Weight = j.Area()
+		}
+		t.Jobs = append(t.Jobs, j)
+	}
+	return t
+}
+
+// drawTicks draws jobs, some without length, some with figures so large that
+// they are scaled.
+func drawTicks(rng *rand.Rand, most int) *Ticks {
+	scale := []int64{1, 1, 997, 1 << 33}[rng.IntN(4)]
+	pes := 1 + rng.Int64N(8)
+	var jobs [][4]int64
+	for range 1 + rng.IntN(most) {
+		ready, length := scale*rng.Int64N(10), scale*rng.Int64N(7)
+		if scale > 1 && length > 0 {
+			ready, length = ready+rng.Int64N(scale), length-rng.Int64N(scale)
+		}
+		jobs = append(jobs, [4]int64{ready, ready + length + rng.Int64N(1+6*scale), length, 1 + rng.Int64N(pes)})
+	}
+	return ticksOf(int(pes), model.Goals[rng.IntN(2)], jobs...)
+}
+
+func lines(m *milp.Model) []string {
+	number := func(x float64) string { return fmt.Sprintf("%.4g", x) }
+	var out []string
+	for _, v := range m.Vars {
+		kind := ""
+		if v.Integer {
+			kind = "integer "
+		}
+		out = append(out, fmt.Sprintf("%s%s in [%s, %s] cost %s", kind, v.Name, number(v.Lower), number(v.Upper), number(v.Cost)))
+	}
+	for _, r := range m.Rows {
+		s := fmt.Sprintf("%s: %s ≤", r.Name, number(r.Lower))
+		for _, x := range r.Terms {
+			s += fmt.Sprintf(" %+.4g %s", x.Coef, m.Vars[x.Var].Name)
+		}
+		out = append(out, s+" ≤ "+number(r.Upper))
+	}
+	return out
+}
+
+// Two jobs of 4 PEs exclude each other; the third of 2 PEs and the second fit together.
+var threeJobs = [][4]int64{{0, 4, 3, 4}, {0, 7, 3, 4}, {1, 4, 2, 2}}
+
+func TestReservationTimesRows(t *testing.T) {
+	f, err := Build(ticksOf(6, "", threeJobs...), "time-indexed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"integer x_1_0 in [0, 1] cost 1",
+		"integer x_2_0 in [0, 1] cost 1",
+		"integer x_2_3 in [0, 1] cost 1",
+		"integer x_3_1 in [0, 1] cost 1",
+		"u_1 in [0, 3] cost 0",
+		"once_1: 0 ≤ +1 x_1_0 ≤ 1",
+		"once_2: 0 ≤ +1 x_2_0 +1 x_2_3 ≤ 1",
+		"once_3: 0 ≤ +1 x_3_1 ≤ 1",
+		"at_1: 0 ≤ -1 u_1 +2 x_1_0 +2 x_2_0 +1 x_3_1 ≤ 0",
+	}
+	// At 3 only the second and the third may be under way, which fit.
+	if diff := cmp.Diff(want, lines(&f.Model)); diff != "" {
+		t.Errorf("(-want,+got)\n%s", diff)
+	}
+}
+
+func TestReservationEventsRows(t *testing.T) {
+	f, err := Build(ticksOf(6, model.GoalAll, append(threeJobs, [4]int64{2, 6, 2, 2})...), "events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"integer a_1 in [1, 1] cost 0",
+		"s_1 in [0, 1] cost 0",
+		"integer a_2 in [1, 1] cost 0",
+		"s_2 in [0, 4] cost 0",
+		"integer a_3 in [1, 1] cost 0",
+		"s_3 in [0, 1] cost 0",
+		"integer a_4 in [1, 1] cost 0",
+		"s_4 in [0, 2] cost 0",
+		"integer y_1_2 in [0, 1] cost 0",
+		"integer y_1_4 in [0, 1] cost 0",
+		"integer f_2_3 in [0, 1] cost 0",
+		"integer y_2_4 in [0, 1] cost 0",
+		"integer f_2_4 in [0, 1] cost 0",
+		"integer y_3_2 in [0, 1] cost 0",
+		"integer y_3_4 in [0, 1] cost 0",
+		"integer y_4_2 in [0, 1] cost 0",
+		"o_3_2 in [0, 1] cost 0",
+		"o_4_2 in [0, 1] cost 0",
+		"o_1_3 in [0, 1] cost 0",
+		"o_2_3 in [0, 1] cost 0",
+		"o_1_4 in [0, 1] cost 0",
+		"o_2_4 in [0, 1] cost 0",
+		"o_3_4 in [0, 1] cost 0",
+		"wait_1_2: -1 ≤ +1 s_2 -1 s_1 -4 y_1_2 ≤ +Inf",
+		"apart_1_2: -Inf ≤ +1 a_1 +1 a_2 -1 y_1_2 ≤ 1",
+		"wait_1_4: -1 ≤ +1 s_4 -1 s_1 -2 y_1_4 ≤ +Inf",
+		"wait_2_3: -4 ≤ +1 s_3 -1 s_2 -3 f_2_3 ≤ +Inf",
+		"order_3_2: -Inf ≤ +1 y_3_2 +1 f_2_3 ≤ 1",
+		"wait_3_2: 1 ≤ +1 s_2 -1 s_3 +2 f_2_3 -2 y_3_2 ≤ +Inf",
+		"order_2_4: -Inf ≤ +1 y_2_4 -1 f_2_4 ≤ 0",
+		"wait_2_4: -4 ≤ +1 s_4 -1 s_2 -2 f_2_4 -3 y_2_4 ≤ +Inf",
+		"order_4_2: -Inf ≤ +1 y_4_2 +1 f_2_4 ≤ 1",
+		"wait_4_2: 2 ≤ +1 s_2 -1 s_4 +4 f_2_4 -2 y_4_2 ≤ +Inf",
+		"wait_3_4: -1 ≤ +1 s_4 -1 s_3 -2 y_3_4 ≤ +Inf",
+		"under_3_2: -1 ≤ +1 o_3_2 -1 a_3 -1 a_2 +1 f_2_3 +1 y_3_2 ≤ +Inf",
+		"under_4_2: -1 ≤ +1 o_4_2 -1 a_4 -1 a_2 +1 f_2_4 +1 y_4_2 ≤ +Inf",
+		"at_2: -Inf ≤ +1 o_3_2 +1 o_4_2 ≤ 1",
+		"under_1_3: -1 ≤ +1 o_1_3 -1 a_1 -1 a_3 ≤ +Inf",
+		"under_2_3: -2 ≤ +1 o_2_3 -1 a_2 -1 a_3 -1 f_2_3 ≤ +Inf",
+		"at_3: -Inf ≤ +1 o_1_3 +1 o_2_3 ≤ 1",
+		"under_1_4: -1 ≤ +1 o_1_4 -1 a_1 -1 a_4 +1 y_1_4 ≤ +Inf",
+		"under_2_4: -2 ≤ +1 o_2_4 -1 a_2 -1 a_4 -1 f_2_4 +1 y_2_4 ≤ +Inf",
+		"under_3_4: -1 ≤ +1 o_3_4 -1 a_3 -1 a_4 +1 y_3_4 ≤ +Inf",
+		"at_4: -Inf ≤ +2 o_1_4 +2 o_2_4 +1 o_3_4 ≤ 2",
+		"circle_2_3_4: -1 ≤ +1 f_2_3 -1 f_2_4 ≤ 0",
+	}
+	if diff := cmp.Diff(want, lines(&f.Model)); diff != "" {
+		t.Errorf("(-want,+got)\n%s", diff)
+	}
+}
+
+// A solution's point satisfies the model and decodes to the solution.
+func TestReservationPoints(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	declined := 0
+	for k := range 3000 {
+		ticks := drawTicks(rng, 9)
+		starts := ticks.Serial(rng.Perm(len(ticks.Jobs)))
+		if slices.Min(starts) < 0 {
+			declined++
+		} else if k%2 == 0 {
+			ticks.Goal = model.GoalAll
+		}
+		// Later than need be, where there is room.
+		late := slices.Clone(starts)
+		if j := rng.IntN(len(late)); late[j] >= 0 {
+			late[j] = min(late[j]+rng.Int64N(3), ticks.Jobs[j].Latest())
+			if ticks.Check(late) != nil {
+				late = slices.Clone(starts)
+			}
+		}
+		want := ticks.ShiftLeft(late)
+		for _, name := range Formulations {
+			f, err := Build(ticks, name)
+			if name == "events" && errors.Is(err, model.ErrUnsupported) {
+				continue // windows of 10^9 ticks beside lengths of a few
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Validate(); err != nil {
+				t.Fatalf("%s: %v: %+v", name, err, ticks)
+			}
+			x := f.Encode(late)
+			if x == nil {
+				t.Fatalf("%s: no point of %v: %+v", name, late, ticks)
+			}
+			if v := f.Violation(x); v > 1e-9 {
+				t.Fatalf("%s: %v is violated by %v: %+v", name, late, v, ticks)
+			}
+			if ticks.Goal != model.GoalAll && f.Objective(x) != f.Units(starts) {
+				t.Fatalf("%s: objective %v, want %v: %+v", name, f.Objective(x), f.Units(starts), ticks)
+			}
+			got, err := f.Decode(x)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Fatalf("%s: %v (-want,+got)\n%s%+v", name, err, diff, ticks)
+			}
+		}
+	}
+	if declined < 300 {
+		t.Errorf("%d instances with a declined job: the test draws easy ones only", declined)
+	}
+}
+
+// A point that is no solution decodes to one all the same, or is an error.
+func TestReservationDecodesAnything(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 6))
+	infeasible := 0
+	for k := range 3000 {
+		ticks := drawTicks(rng, 7)
+		if k%2 == 0 {
+			ticks.Goal = model.GoalAll
+		}
+		for _, name := range Formulations[1:] {
+			f, err := Build(ticks, name)
+			if name == "events" && errors.Is(err, model.ErrUnsupported) {
+				continue // windows of 10^9 ticks beside lengths of a few
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := make([]float64, len(f.Vars))
+			for v := range x {
+				x[v] = []float64{0, 1, 1, rng.Float64(), math.NaN()}[rng.IntN(5)]
+			}
+			starts, err := f.Decode(x)
+			switch {
+			case err == nil:
+				if err := ticks.Check(starts); err != nil {
+					t.Fatalf("%s: %v: %+v", name, err, ticks)
+				}
+			case ticks.Goal != model.GoalAll || !errors.Is(err, model.ErrInfeasible):
+				t.Fatalf("%s: %v: %+v", name, err, ticks)
+			default:
+				infeasible++
+			}
+			if _, err := f.Decode(x[1:]); !errors.Is(err, model.ErrInvalid) {
+				t.Fatalf("%s: %v for a short point", name, err)
+			}
+		}
+	}
+	if infeasible < 300 {
+		t.Errorf("%d points without a solution", infeasible)
+	}
+}
+
+func TestReservationFormulationNames(t *testing.T) {
+	few, many, crowd := [][4]int64{}, [][4]int64{}, [][4]int64{}
+	rng := rand.New(rand.NewPCG(5, 7))
+	for k := range int64(60) {
+		few = append(few, [4]int64{k, k + 9, 3, 1 + k%4})
+		length := 1000 + rng.Int64N(10000)
+		many = append(many, [4]int64{100 * k, 100*k + 3*length, length, 1 + k%4})
+	}
+	for k := range int64(400) {
+		length := 1000 + rng.Int64N(10000)
+		crowd = append(crowd, [4]int64{k, k + 3*length, length, 1 + k%4})
+	}
+	tests := map[string]struct {
+		jobs       [][4]int64
+		name, want string
+		wantErr    error
+	}{
+		"few starts":            {few, "auto", "time-indexed", nil},
+		"the default":           {few, "", "time-indexed", nil},
+		"events all the same":   {few, "events", "events", nil},
+		"many starts":           {many, "auto", "events", nil},
+		"many starts, asked":    {many, "time-indexed", "more than 100000 possible starts", model.ErrUnsupported},
+		"many jobs":             {crowd, "events", "400 jobs", model.ErrUnsupported},
+		"many of both":          {crowd, "auto", "possible starts", model.ErrUnsupported},
+		"an unknown one":        {few, "flow", `"flow" is unknown`, model.ErrInvalid},
+		"no jobs, time-indexed": {nil, "time-indexed", "time-indexed", nil},
+		"no jobs, events":       {nil, "events", "events", nil},
+	}
+	for name, c := range tests {
+		t.Run(name, func(t *testing.T) {
+			f, err := Build(ticksOf(6, "", c.jobs...), c.name)
+			if c.wantErr != nil {
+				if !errors.Is(err, c.wantErr) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("%v, want %v with %q in one line", err, c.wantErr, c.want)
+				}
+				return
+			}
+			if err != nil || f.Formulation != c.want {
+				t.Errorf("%+v %v, want %s", f, err, c.want)
+			}
+		})
+	}
+}
+
+func TestReservationUnits(t *testing.T) {
+	request := func(duration float64, pes int) model.Request {
+		return model.Request{DurationS: duration, DeadlineS: duration, PEs: pes}
+	}
+	tests := map[string]struct {
+		goal        model.Goal
+		requests    []model.Request
+		wantUnit    float64
+		wantWhole   bool
+		wantWeights []float64
+	}{
+		"accepted":       {"", []model.Request{request(3, 2), request(0.7, 4)}, 1, true, []float64{1, 1}},
+		"all":            {model.GoalAll, []model.Request{request(3, 2)}, 1, true, []float64{1}},
+		"seconds":        {model.GoalPESeconds, []model.Request{request(3, 2), request(6, 4)}, 6, true, []float64{1, 4}},
+		"tenths":         {model.GoalPESeconds, []model.Request{request(0.3, 1), request(0.7, 3)}, 0.3, true, []float64{1, 7}},
+		"no common unit": {model.GoalPESeconds, []model.Request{request(math.Pi, 1), request(math.E, 1)}, math.Pi / 1000, false, []float64{1000, 1000 * math.E / math.Pi}},
+		"too many units": {model.GoalPESeconds, []model.Request{request(3, 1), request(1e9, 1)}, 1e6, false, []float64{3e-6, 1000}},
+		"none":           {model.GoalPESeconds, nil, 1, true, []float64{}},
+	}
+	for name, c := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := &model.Reservation{PEs: 8, Goal: c.goal, Requests: c.requests}
+			f, err := Build(NewTicks(in), "auto")
+			if err != nil {
+				t.Fatal(err)
+			}
+			near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(a) })
+			if diff := cmp.Diff(c.wantWeights, f.Weights, near); diff != "" || f.Whole != c.wantWhole || math.Abs(f.Unit-c.wantUnit) > 1e-12*c.wantUnit {
+				t.Errorf("unit %v whole %v, want %v %v; weights (-want,+got)\n%s", f.Unit, f.Whole, c.wantUnit, c.wantWhole, diff)
+			}
+		})
+	}
+}
+
+func TestReservationSerial(t *testing.T) {
+	ticks := ticksOf(6, "", [4]int64{0, 4, 3, 4}, [4]int64{0, 7, 3, 4}, [4]int64{1, 4, 2, 2}, [4]int64{0, 3, 1, 6}, [4]int64{2, 2, 0, 6})
+	tests := map[string]struct {
+		order []int
+		want  []int64
+	}{
+		"nothing":         {nil, []int64{-1, -1, -1, -1, -1}},
+		"as they come":    {[]int{0, 1, 2, 3, 4}, []int64{0, 3, 1, -1, 2}},
+		"the large first": {[]int{3, 1, 0, 2}, []int64{-1, 1, 1, 0, -1}},
+		"one twice":       {[]int{2, 2}, []int64{-1, -1, 1, -1, -1}},
+		"into a gap":      {[]int{1, 0, 3}, []int64{-1, 0, -1, -1, -1}},
+	}
+	for name, c := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, ticks.Serial(c.order)); diff != "" {
+				t.Errorf("(-want,+got)\n%s", diff)
+			}
+			if err := ticks.Check(c.want); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wrong := map[string]struct {
+		starts []int64
+		goal   model.Goal
+		want   string
+	}{
+		"early":       {[]int64{-1, -1, 0, -1, -1}, "", "window"},
+		"late":        {[]int64{2, -1, -1, -1, -1}, "", "window"},
+		"too many":    {[]int64{1, 2, -1, -1, -1}, "", "8 PEs are in use at 2"},
+		"one is left": {[]int64{0, 3, 1, -1, 2}, model.GoalAll, "job 3 is declined"},
+		"too short":   {[]int64{0}, "", "1 jobs"},
+	}
+	for name, c := range wrong {
+		t.Run(name, func(t *testing.T) {
+			other := *ticks
+			other.Goal = c.goal
+			if err := other.Check(c.starts); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,53 @@
+package reservation
+
+import (
+	"context"
+	"testing"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+)
+
+func TestReservationLPBruteForce(t *testing.T) {
+	tight, proofs := map[string]int{}, map[string]int{}
+	for k := range 900 {
+		checkBrute(t, k, tight, proofs, func(ticks *Ticks) []bounds.Bound {
+			b, ok, err := LP(context.Background(), ticks)
+			if err != nil || !ok {
+				t.Fatalf("instance %d: %v, %v", k, ok, err)
+			}
+			return []bounds.Bound{b}
+		})
+	}
+	if tight["lp"] < 300 || proofs["lp"] < 50 {
+		t.Errorf("tight: %v; proofs of infeasibility: %v", tight, proofs)
+	}
+}
+
+// A job that can't be interrupted is in the way wherever it starts, which the
+// flow doesn't know.
+func TestReservationLPStronger(t *testing.T) {
+	in := reservationOf(2, model.GoalAccepted, 1, wholeRequest{0, 3, 4, 3, -1, 2}, wholeRequest{1, 2, 3, 2, -1, 1})
+	all, err := All(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, b := range all {
+		got[b.Name] = b.Value
+	}
+	if got["flow"] != 2 || got["lp"] != 1 {
+		t.Errorf("%v, want 2 by the flow and 1 by the linear program", got)
+	}
+}
+
+func TestReservationLPStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if b, ok, err := LP(ctx, randomTicks(1, 20, model.GoalAccepted)); ok || err != nil {
+		t.Errorf("%+v, %v, %v of a stopped run", b, ok, err)
+	}
+	if b, ok, err := LP(context.Background(), NewTicks(largeReservation(400, model.GoalAccepted))); ok || err != nil {
+		t.Errorf("%+v, %v, %v of a large instance", b, ok, err)
+	}
+}

@@ -1,0 +1,82 @@
+// Package reservation bounds what any schedule of the requests can accept from
+// above, without search, and holds the linear formulations of Reservation.
+package reservation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+)
+
+// All computes the bounds on what any schedule of the requests can
+// accept, even one that knows them all in advance, weakest first as a rule:
+// those of Quick (with more windows), then
+//
+//   - flow: interruptible jobs in their own windows with at most their own PEs, by
+//     max-flow, rounded down in each part that is full by itself
+//   - lp: the linear relaxation of the time-indexed formulation, up to a size
+//     that takes a few seconds
+//
+// All are valid when ctx ends early; what needs more time is then left out or
+// says what it had proved. The error, ErrInvalid, is about the instance, or
+// HiGHS's.
+func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
+	if err := in.Validate(); err != nil {
+		return nil, fmt.Errorf("bounds: %w", err)
+	}
+	t := NewTicks(in)
+	w := newReservationWork(t)
+	all := []bounds.Bound{w.area()}
+	if all[0].Infeasible {
+		return all, nil
+	}
+	for _, next := range []func(context.Context) bounds.Bound{
+		func(ctx context.Context) bounds.Bound {
+			return w.energetic(ctx, windowsFor(len(w.jobs), maxWindowJobs))
+		},
+		func(ctx context.Context) bounds.Bound { return w.flowBound(ctx, maxForms) },
+	} {
+		if ctx.Err() != nil {
+			return all, nil
+		}
+		b := next(ctx)
+		all = append(all, b)
+		if b.Infeasible {
+			return all, nil
+		}
+	}
+	b, ok, err := LP(ctx, t)
+	if ok {
+		all = append(all, b)
+	}
+	return all, err
+}
+
+// Quick computes the bounds that take no longer than a heuristic:
+//
+//   - area: the PEs as one machine of their joint speed, without ready times or without
+//     deadlines, by Moore and Hodgson's rule. O(n log n)
+//   - energetic: what jobs must spend within windows, and disjoint windows
+//     together; a thinned set of windows. O(n (c + log n)) for c jobs that are
+//     possible at the same time
+//   - flow: up to 1,000 jobs, see Reservation
+//
+// For the goal all a bound may be a proof that they don't all fit.
+func Quick(t *Ticks) []bounds.Bound {
+	w := newReservationWork(t)
+	all := []bounds.Bound{w.area()}
+	if all[0].Infeasible {
+		return all
+	}
+	all = append(all, w.energetic(context.Background(), quickWindows(len(w.jobs))))
+	if !all[1].Infeasible && len(w.jobs) <= maxQuickFlow {
+		all = append(all, w.flowBound(context.Background(), 1))
+	}
+	return all
+}
+
+// maxQuickFlow is the number of jobs up to which the flow takes a few
+// milliseconds.
+const maxQuickFlow = 1000

@@ -1,0 +1,166 @@
+package vcsched
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+// The linear relaxation of the paper's model has the closed form's value.
+func TestClosedFormIsLP(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for k := range 150 {
+		s := instances.VCSchedSpec{Hosts: 1 + rng.IntN(5), Jobs: 5 + rng.IntN(10), Slack: 0.1 + 0.8*rng.Float64(), CoVCPU: 0.75, CoVMemory: 0.5, MaxTasks: 1 + k%2*3, Index: k}
+		in, err := s.Generate()
+		if err != nil {
+			continue // a mean memory need above a host
+		}
+		f, err := Build(in, "parallel")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := highs.Solve(context.Background(), &f.Model, highs.Options{Relax: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := ClosedForm(in)
+		if b.Infeasible != (r.Status == highs.Infeasible) {
+			t.Fatalf("%s: closed form infeasible %v, LP %v", in.Name, b.Infeasible, r.Status)
+		}
+		if b.Infeasible {
+			continue
+		}
+		// A task larger than the average load strengthens the closed form
+		// beyond the LP by nothing: needs are at most a host.
+		if math.Abs(b.Value-r.Objective) > 1e-6 {
+			t.Fatalf("%s: closed form %v, LP %v", in.Name, b.Value, r.Objective)
+		}
+	}
+}
+
+// A point encodes and decodes to the same hosts up to numbering, and satisfies
+// the formulation.
+func TestFormulationsEncode(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for k := range 200 {
+		in, err := instances.VCSchedSpec{Hosts: 2 + rng.IntN(3), Jobs: 6 + rng.IntN(6), Slack: 0.6, CoVCPU: 0.5, CoVMemory: 0.5, MaxTasks: 1 + k%2*3, Running: float64(k%3) / 2, Budget: 9, Index: k}.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		hosts := make([]int32, in.Tasks())
+		mem := make([]float64, in.Hosts)
+		u := in.Units()
+		fits := true
+		for i := range hosts {
+			h := 0
+			for g := range mem {
+				if mem[g] < mem[h] {
+					h = g
+				}
+			}
+			mem[h] += in.Jobs[u.Job[i]].Memory
+			hosts[i] = int32(h)
+			fits = fits && mem[h] <= 1
+		}
+		if !fits {
+			continue
+		}
+		for _, name := range Formulations {
+			f, err := Build(in, name)
+			if err != nil {
+				continue
+			}
+			x := f.Encode(hosts)
+			if v := f.Violation(x); v > 1e-9 {
+				t.Fatalf("%s %s: the point violates the model by %v", in.Name, name, v)
+			}
+			if y := f.Yield(f.Objective(x)); math.Abs(y-in.Yield(hosts)) > 1e-9 {
+				t.Fatalf("%s %s: yield %v, want %v", in.Name, name, y, in.Yield(hosts))
+			}
+			p, err := f.Decode(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := in.Yield(p.TaskHosts()); math.Abs(got-in.Yield(hosts)) > 1e-9 {
+				t.Fatalf("%s %s: decoded yield %v, want %v", in.Name, name, got, in.Yield(hosts))
+			}
+		}
+	}
+}
+
+func TestFormulationErrors(t *testing.T) {
+	b := 1.0
+	parallel := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 2, CPU: 1}}}
+	moving := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 1}}, MigrationBudget: &b}
+	for name, c := range map[string]*model.VCSched{"paper": parallel, "parallel": moving, "none": moving} {
+		if _, err := Build(c, name); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// Where memory is tight, patterns know more than packing; the tests against
+// brute force are in package exact.
+func TestPatternsStrengthen(t *testing.T) {
+	stronger, proofs := 0, 0
+	for k := range 20 {
+		in, err := instances.VCSchedSpec{Hosts: 16, Jobs: 26, Slack: 0.15, CoVCPU: 0.75, CoVMemory: 0.5, Index: k}.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := Packing(in)
+		if p.Infeasible {
+			continue
+		}
+		b, err := ColumnGeneration(context.Background(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Infeasible {
+			proofs++
+			continue
+		}
+		if b.Value > p.Value+1e-12 {
+			t.Fatalf("%s: patterns %v weaker than packing %v", in.Name, b.Value, p.Value)
+		}
+		if b.Value < p.Value*0.999 {
+			stronger++
+		}
+	}
+	if stronger+proofs == 0 {
+		t.Error("patterns never knew more than packing")
+	}
+}
+
+func TestPatternsStop(t *testing.T) {
+	in, err := instances.VCSchedSpec{Hosts: 64, Jobs: 250, Slack: 0.1, CoVCPU: 0.75, CoVMemory: 0.25}.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	b, err := ColumnGeneration(ctx, in)
+	if err != nil || b.Infeasible || !(b.Value <= Packing(in).Value) {
+		t.Errorf("%+v, %v: a stopped bound is still the packing bound", b, err)
+	}
+}
+
+func BenchmarkPackingBound(b *testing.B) {
+	for _, n := range []int{100, 500, 2500} {
+		in, err := instances.VCSchedSpec{Hosts: n / 5, Jobs: n, Slack: 0.3, CoVCPU: 0.5, CoVMemory: 0.5}.Generate()
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("tasks=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				Packing(in)
+			}
+		})
+	}
+}

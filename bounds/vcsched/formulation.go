@@ -1,0 +1,349 @@
+package vcsched
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+// Model is a formulation of VCSched as a linear model.
+type Model struct {
+	milp.Model
+	// Decode makes a placement of a point: every task goes to the host of
+	// its largest e (the numbers of tasks of a type on a host are rounded),
+	// and the CPU shares are those of the best minimum yield there.
+	Decode func(x []float64) (*model.Placement, error)
+	// Encode is a point that decodes to the given hosts of the tasks.
+	Encode func(hosts []int32) []float64
+	// Yield turns the model's objective, or a bound on it, into a yield.
+	Yield func(objective float64) float64
+	// E is the index of the variable that puts the k-th task, counted
+	// through the instance, on the first host; the other hosts follow. In the
+	// compact formulation it is the variable of the task's type, of which a
+	// host's value is the number of such tasks.
+	E []int
+	// Memory are the rows of the hosts' memory, Budget that of the migration
+	// budget, -1 without.
+	Memory []int
+	Budget int
+}
+
+// Formulations are the names that Build knows, the default first.
+var Formulations = []string{"compact", "paper", "parallel", "migration"}
+
+// MaxFormulationVariables and MaxFormulationTerms bound the formulations that
+// are built, so that a large instance gets an error and not all of the memory:
+// a variable with its rows takes some 600 bytes, a term 16. Solvers give up
+// long before.
+const (
+	MaxFormulationVariables = 1_000_000
+	MaxFormulationTerms     = 50_000_000
+)
+
+// Build builds a formulation by name:
+//
+//   - paper: Eq. 3-11, sequential jobs only;
+//   - parallel: Eq. 12-21, any jobs; equal to paper on sequential ones;
+//   - migration: Eq. 22-31, with the budget row; also for parallel jobs;
+//   - compact: minimise the largest CPU load; equal tasks share one integer
+//     variable per host and identical hosts are ordered by first use.
+//
+// With a migration budget only migration and compact are valid. The number of
+// variables is 2nH+1 for the first three and TH+1, T the number of different
+// tasks, for compact (nH+1 with a budget). What would need more than
+// MaxFormulationVariables or MaxFormulationTerms is model.ErrUnsupported.
+func Build(in *model.VCSched, name string) (*Model, error) {
+	sequential := in.Tasks() == len(in.Jobs)
+	switch name {
+	case "paper", "parallel":
+		if in.MigrationBudget != nil {
+			return nil, fmt.Errorf("formulation %s: %w: it has no migration budget; use migration or compact", name, model.ErrUnsupported)
+		}
+		if name == "paper" && !sequential {
+			return nil, fmt.Errorf("formulation paper: %w: it is for sequential jobs; use parallel", model.ErrUnsupported)
+		}
+		fallthrough
+	case "migration":
+		if err := bounds.CheckSize(name, "variables", 2*in.Tasks()*in.Hosts+1, MaxFormulationVariables); err != nil {
+			return nil, err
+		}
+		return vcschedShares(in, name), nil
+	case "compact":
+		if in.MigrationBudget != nil {
+			if err := bounds.CheckSize(name, "variables", in.Tasks()*in.Hosts+1, MaxFormulationVariables); err != nil {
+				return nil, err
+			}
+			return vcschedLoads(in), nil
+		}
+		u := in.Units()
+		t := NewTasks(u)
+		T := len(t.CPU)
+		if err := bounds.CheckSize(name, "variables", T*in.Hosts+1, MaxFormulationVariables); err != nil {
+			return nil, err
+		}
+		// The rows that order the hosts dominate.
+		if err := bounds.CheckSize(name, "terms", T*T/2*in.Hosts, MaxFormulationTerms); err != nil {
+			return nil, err
+		}
+		return vcschedCompact(in, u, t), nil
+	}
+	return nil, fmt.Errorf("formulation %q is unknown, give one of %v", name, Formulations)
+}
+
+// smallNeed is the CPU need below which the formulations of the paper get
+// their variables x as shares of the need, and not of the host, since a
+// coefficient of 1/need is beyond what solvers' tolerances can take.
+const smallNeed = 1e-4
+
+// vcschedShares builds Eq. 3-11, 12-21 or 22-31: binary e puts a task on a
+// host, rational x is its CPU there, Y the minimum yield. If a need is below
+// smallNeed, x is in shares of the task's need.
+func vcschedShares(in *model.VCSched, name string) *Model {
+	small := slices.ContainsFunc(in.Jobs, func(j model.VCSchedJob) bool { return j.CPU < smallNeed })
+	f := &Model{Yield: func(y float64) float64 { return y }, Budget: -1}
+	f.Name, f.Maximise = in.Name, true
+	H := in.Hosts
+	// Equation numbers of: placed once, x ≤ e, x ≤ need, CPU, memory, yield.
+	eq := map[string][6]string{
+		"paper":     {"5", "6", "7", "8", "9", "10"},
+		"parallel":  {"14", "15", "16", "17", "18", "20"},
+		"migration": {"24", "25", "26", "27", "28", "29"},
+	}[name]
+	y := f.AddVar(milp.Var{Name: "Y", Upper: 1, Cost: 1})
+	cpu, mem := make([][]milp.Term, H), make([][]milp.Term, H)
+	var moved []milp.Term
+	for i := range in.Jobs {
+		j := &in.Jobs[i]
+		need, cpuOfX := j.CPU, 1.0 // in what x is counted in, and that in hosts
+		if small {
+			need, cpuOfX = 1, j.CPU
+		}
+		yield := []milp.Term{{Var: y, Coef: 1}}
+		var before []milp.Term // the shares of the job's task before
+		for k := range j.Tasks {
+			label := fmt.Sprintf("%d_%d", i+1, k+1)
+			if name == "paper" {
+				label = fmt.Sprint(i + 1)
+			}
+			e := len(f.Vars)
+			f.E = append(f.E, e)
+			for h := range H {
+				f.AddVar(milp.Var{Name: fmt.Sprintf("e_%s_%d", label, h+1), Upper: 1, Integer: true})
+			}
+			var once, shares []milp.Term
+			for h := range H {
+				x := f.AddVar(milp.Var{Name: fmt.Sprintf("x_%s_%d", label, h+1), Upper: 1})
+				once = append(once, milp.Term{Var: e + h, Coef: 1})
+				shares = append(shares, milp.Term{Var: x, Coef: 1})
+				yield = append(yield, milp.Term{Var: x, Coef: -1 / (need * float64(j.Tasks))})
+				cpu[h] = append(cpu[h], milp.Term{Var: x, Coef: cpuOfX})
+				mem[h] = append(mem[h], milp.Term{Var: e + h, Coef: j.Memory})
+				f.AddRow(fmt.Sprintf("eq%s_%s_%d", eq[1], label, h+1), math.Inf(-1), 0,
+					milp.Term{Var: x, Coef: 1}, milp.Term{Var: e + h, Coef: -1})
+				if len(j.CurrentHosts) > 0 && j.CurrentHosts[k] != h {
+					moved = append(moved, milp.Term{Var: e + h, Coef: j.Memory})
+				}
+			}
+			f.AddRow(fmt.Sprintf("eq%s_%s", eq[0], label), 1, 1, once...)
+			f.AddRow(fmt.Sprintf("eq%s_%s", eq[2], label), math.Inf(-1), need, shares...)
+			if before != nil { // Eq. 19: equal CPU for all tasks of a job
+				equal := slices.Clone(shares)
+				for _, t := range before {
+					equal = append(equal, milp.Term{Var: t.Var, Coef: -1})
+				}
+				f.AddRow(fmt.Sprintf("eq19_%s", label), 0, 0, equal...)
+			}
+			before = shares
+		}
+		f.AddRow(fmt.Sprintf("eq%s_%d", eq[5], i+1), math.Inf(-1), 0, yield...)
+	}
+	for h := range H {
+		f.AddRow(fmt.Sprintf("eq%s_%d", eq[3], h+1), math.Inf(-1), 1, cpu[h]...)
+		f.Memory = append(f.Memory, f.AddRow(fmt.Sprintf("eq%s_%d", eq[4], h+1), math.Inf(-1), 1, mem[h]...))
+	}
+	if name == "migration" && in.MigrationBudget != nil {
+		f.Budget = f.AddRow("eq31", math.Inf(-1), *in.MigrationBudget, moved...)
+	}
+	f.Decode = func(x []float64) (*model.Placement, error) { return decodeHosts(in, f.E, x) }
+	f.Encode = func(hosts []int32) []float64 {
+		x := make([]float64, len(f.Vars))
+		x[y] = in.Yield(hosts)
+		k := 0
+		for i := range in.Jobs {
+			for range in.Jobs[i].Tasks {
+				e := f.E[k] + int(hosts[k])
+				x[e], x[e+H] = 1, x[y]
+				if !small {
+					x[e+H] *= in.Jobs[i].CPU
+				}
+				k++
+			}
+		}
+		return x
+	}
+	return f
+}
+
+// decodeHosts puts every task on the host of its largest e.
+func decodeHosts(in *model.VCSched, first []int, x []float64) (*model.Placement, error) {
+	hosts := make([]int32, len(first))
+	for k, e := range first {
+		for h := range in.Hosts {
+			if x[e+h] > x[e+int(hosts[k])] {
+				hosts[k] = int32(h)
+			}
+		}
+	}
+	return in.NewPlacement(hosts, in.Yield(hosts)), nil
+}
+
+// vcschedLoads is the compact model with one variable for each task and host,
+// as a migration budget needs it.
+func vcschedLoads(in *model.VCSched) *Model {
+	f := &Model{Yield: loadYield, Budget: -1}
+	f.Name = in.Name
+	load := f.AddVar(milp.Var{Name: "L", Upper: milp.Inf, Cost: 1})
+	cpu, mem := make([][]milp.Term, in.Hosts), make([][]milp.Term, in.Hosts)
+	var moved []milp.Term
+	for i := range in.Jobs {
+		j := &in.Jobs[i]
+		for k := range j.Tasks {
+			f.E = append(f.E, len(f.Vars))
+			var once []milp.Term
+			for h := range in.Hosts {
+				e := f.AddVar(milp.Var{Name: fmt.Sprintf("e_%d_%d_%d", i+1, k+1, h+1), Upper: 1, Integer: true})
+				once = append(once, milp.Term{Var: e, Coef: 1})
+				cpu[h] = append(cpu[h], milp.Term{Var: e, Coef: j.CPU})
+				mem[h] = append(mem[h], milp.Term{Var: e, Coef: j.Memory})
+				if len(j.CurrentHosts) > 0 && j.CurrentHosts[k] != h {
+					moved = append(moved, milp.Term{Var: e, Coef: j.Memory})
+				}
+			}
+			f.AddRow(fmt.Sprintf("once_%d_%d", i+1, k+1), 1, 1, once...)
+		}
+	}
+	for h := range in.Hosts {
+		f.AddRow(fmt.Sprintf("load_%d", h+1), math.Inf(-1), 0, append(cpu[h], milp.Term{Var: load, Coef: -1})...)
+		f.Memory = append(f.Memory, f.AddRow(fmt.Sprintf("memory_%d", h+1), math.Inf(-1), 1, mem[h]...))
+	}
+	f.Budget = f.AddRow("budget", math.Inf(-1), *in.MigrationBudget, moved...)
+	f.Decode = func(x []float64) (*model.Placement, error) { return decodeHosts(in, f.E, x) }
+	f.Encode = func(hosts []int32) []float64 {
+		x := make([]float64, len(f.Vars))
+		for k, h := range hosts {
+			x[f.E[k]+int(h)] = 1
+		}
+		x[load] = largestRow(&f.Model, x, load)
+		return x
+	}
+	return f
+}
+
+// largestRow is the smallest value of the variable L that satisfies the rows
+// that say ... - L ≤ 0 at x.
+func largestRow(m *milp.Model, x []float64, load int) float64 {
+	largest := 0.0
+	for _, r := range m.Rows {
+		if n := len(r.Terms); n > 0 && r.Terms[n-1].Var == load {
+			sum := 0.0
+			for _, t := range r.Terms[:n-1] {
+				sum += t.Coef * x[t.Var]
+			}
+			largest = max(largest, sum)
+		}
+	}
+	return largest
+}
+
+// loadYield is the minimum yield that a largest CPU load allows.
+func loadYield(load float64) float64 { return 1 / max(1, load) }
+
+// vcschedCompact minimises the largest load L over the numbers n of tasks of
+// each type on each host. Hosts are numbered by first use, types in order: a
+// type may use host h only if host h-1 is used by it or a type before it, and
+// with N tasks up to and including a type, at most N hosts are used by then.
+// Every placement becomes such a one by renumbering its hosts.
+func vcschedCompact(in *model.VCSched, u *model.VCSchedUnits, t *Tasks) *Model {
+	f := &Model{Yield: loadYield, Budget: -1}
+	f.Name = in.Name
+	H := in.Hosts
+	load := f.AddVar(milp.Var{Name: "L", Upper: milp.Inf, Cost: 1})
+	cpu, mem, used := make([][]milp.Term, H), make([][]milp.Term, H), make([][]milp.Term, H)
+	index := make([]int, len(t.CPU))
+	soFar := 0
+	f.E = make([]int, len(u.CPU))
+	for k := range t.CPU {
+		count := float64(t.Count[k])
+		soFar += int(t.Count[k])
+		j := &in.Jobs[u.Job[t.Tasks[k][0]]]
+		index[k] = len(f.Vars)
+		for _, i := range t.Tasks[k] {
+			f.E[i] = index[k]
+		}
+		var all []milp.Term
+		for h := range H {
+			v := milp.Var{Name: fmt.Sprintf("n_%d_%d", k+1, h+1), Upper: count, Integer: true}
+			if h >= soFar {
+				v.Upper = 0
+			}
+			x := f.AddVar(v)
+			one := milp.Term{Var: x, Coef: 1}
+			all = append(all, one)
+			cpu[h] = append(cpu[h], milp.Term{Var: x, Coef: j.CPU})
+			mem[h] = append(mem[h], milp.Term{Var: x, Coef: j.Memory})
+			used[h] = append(used[h], milp.Term{Var: x, Coef: -count})
+		}
+		f.AddRow(fmt.Sprintf("all_%d", k+1), count, count, all...)
+		for h := 1; h < min(H, soFar); h++ {
+			row := slices.Clone(used[h-1])
+			for i := range row {
+				row[i].Coef = -count
+			}
+			f.AddRow(fmt.Sprintf("order_%d_%d", k+1, h+1), math.Inf(-1), 0, append(row, milp.Term{Var: index[k] + h, Coef: 1})...)
+		}
+	}
+	for h := range H {
+		f.AddRow(fmt.Sprintf("load_%d", h+1), math.Inf(-1), 0, append(cpu[h], milp.Term{Var: load, Coef: -1})...)
+		f.Memory = append(f.Memory, f.AddRow(fmt.Sprintf("memory_%d", h+1), math.Inf(-1), 1, mem[h]...))
+	}
+	f.Encode = func(hosts []int32) []float64 {
+		x := make([]float64, len(f.Vars))
+		number := map[int32]int{} // of hosts by first use
+		for k, tasks := range t.Tasks {
+			// A type's new hosts come after the old ones, in any order.
+			for _, i := range tasks {
+				if _, ok := number[hosts[i]]; !ok {
+					number[hosts[i]] = len(number)
+				}
+				x[index[k]+number[hosts[i]]]++
+			}
+		}
+		x[load] = largestRow(&f.Model, x, load)
+		return x
+	}
+	f.Decode = func(x []float64) (*model.Placement, error) {
+		hosts := make([]int32, len(u.CPU))
+		for k, tasks := range t.Tasks {
+			left := tasks
+			for h := range H {
+				n := int(math.Round(x[index[k]+h]))
+				if n < 0 || n > len(left) {
+					return nil, fmt.Errorf("compact: the point puts %d tasks of type %d on host %d, %d are left", n, k+1, h, len(left))
+				}
+				for _, i := range left[:n] {
+					hosts[i] = int32(h)
+				}
+				left = left[n:]
+			}
+			if len(left) > 0 {
+				return nil, fmt.Errorf("compact: the point leaves %d tasks of type %d without a host", len(left), k+1)
+			}
+		}
+		return in.NewPlacement(hosts, in.Yield(hosts)), nil
+	}
+	return f
+}

@@ -1,0 +1,147 @@
+package dag
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	dagheur "github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/model"
+)
+
+// renamedDAG is d with its machines, tasks and edges in another order.
+func renamedDAG(rng *rand.Rand, d *model.DAG) *model.DAG {
+	r := &model.DAG{Name: d.Name, Network: model.Network{Bandwidth: d.Network.Bandwidth}}
+	machines := rng.Perm(len(d.Machines))
+	for _, a := range machines {
+		r.Machines = append(r.Machines, d.Machines[a])
+	}
+	for _, t := range rng.Perm(len(d.Tasks)) {
+		x := model.DAGTask{ID: d.Tasks[t].ID}
+		for _, a := range machines {
+			x.CostS = append(x.CostS, d.Tasks[t].CostS[a])
+		}
+		r.Tasks = append(r.Tasks, x)
+	}
+	for _, e := range rng.Perm(len(d.Edges)) {
+		r.Edges = append(r.Edges, d.Edges[e])
+	}
+	if s := d.Network.PathCapacity; s != nil {
+		for _, a := range machines {
+			var row []float64
+			for _, b := range machines {
+				row = append(row, s[a][b])
+			}
+			r.Network.PathCapacity = append(r.Network.PathCapacity, row)
+		}
+	}
+	return r
+}
+
+// scaledDAG is d with all times multiplied by a power of two.
+func scaledDAG(d *model.DAG, by float64) *model.DAG {
+	r := *d
+	r.Machines, r.Tasks, r.Edges = slices.Clone(d.Machines), slices.Clone(d.Tasks), slices.Clone(d.Edges)
+	for a := range r.Machines {
+		r.Machines[a].StartupS *= by
+	}
+	for t := range r.Tasks {
+		r.Tasks[t].CostS = slices.Clone(r.Tasks[t].CostS)
+		for a := range r.Tasks[t].CostS {
+			r.Tasks[t].CostS[a] *= by
+		}
+	}
+	for e := range r.Edges {
+		r.Edges[e].Data *= by
+	}
+	return &r
+}
+
+// reversedDAG is d backwards: the optimum is the same, since a schedule played
+// backwards is one of it. A transfer's length must not depend on its direction.
+func reversedDAG(d *model.DAG) *model.DAG {
+	r := *d
+	r.Edges = slices.Clone(d.Edges)
+	for e := range r.Edges {
+		r.Edges[e].From, r.Edges[e].To = r.Edges[e].To, r.Edges[e].From
+	}
+	if s := d.Network.PathCapacity; s != nil {
+		r.Network.PathCapacity = nil
+		for a := range s {
+			var row []float64
+			for b := range s {
+				row = append(row, s[b][a])
+			}
+			r.Network.PathCapacity = append(r.Network.PathCapacity, row)
+		}
+	}
+	return &r
+}
+
+// checkDAGRelations searches instances of ordinary size and variants of them
+// that have the same optimum, each for so many nodes: what is proved of one must
+// not be above what is found for another. It returns the number of searches and
+// of those that were proved.
+func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searches, proved int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 3))
+	for range count {
+		d := drawDAG(rng, least+rng.IntN(most-least+1), 2+rng.IntN(3))
+		var names []string
+		var upper, lower []float64
+		var known *dagheur.Plan
+		run := func(name string, v *model.DAG, by float64, tuning dagTuning, start *dagheur.Plan, threads int) {
+			g := v.Graph()
+			s := &dagSearch{ctx: t.Context(), d: v, g: g, set: model.Settings{Threads: threads, Seed: uint64(searches)}, tuning: tuning}
+			if start != nil {
+				s.set.Start = v.Schedule(start.Machine, timesOf(g, *start), make([]float64, len(g.Data)))
+			}
+			if err := s.run(); err != nil {
+				t.Fatal(err)
+			}
+			if searches++; s.closed() {
+				proved++
+			}
+			if name == "itself" {
+				known = &s.plan
+			}
+			names, upper, lower = append(names, name), append(upper, s.upper/by), append(lower, s.lower/by)
+		}
+		small := dagTuning{widths: []int{10}, block: 1 << 24, assignSteps: 20, assignNodes: []int64{300}, leafWidth: 5, improve: 200}
+		run("itself", d, 1, small, nil, 1)
+		run("renamed", renamedDAG(rng, d), 1, small, nil, 1)
+		run("scaled", scaledDAG(d, 1<<10), 1<<10, small, nil, 1)
+		run("scaled down", scaledDAG(d, 1./(1<<20)), 1./(1<<20), small, nil, 1)
+		if !slices.ContainsFunc(d.Machines, func(x model.Machine) bool { return x.StartupS > 0 }) {
+			run("reversed", reversedDAG(d), 1, small, nil, 1)
+		}
+		more := *d
+		more.Tasks = append(slices.Clone(d.Tasks), model.DAGTask{ID: "alone", CostS: make([]float64, len(d.Machines))})
+		run("with an isolated task", &more, 1, small, nil, 1)
+		run("from the best known", d, 1, small, known, 1)
+		poor := small
+		poor.improve = 0
+		run("without local search, other beam, 2 threads", d, 1, dagTuning{widths: []int{1, 30}, block: 1 << 16, assignSteps: 5, assignNodes: []int64{100, 500}, leafWidth: 2}, nil, 2)
+		poor.off = 1 << rng.IntN(14)
+		run("a rule off", d, 1, poor, nil, 1)
+		if i, j := slices.Index(lower, slices.Max(lower)), slices.Index(upper, slices.Min(upper)); lower[i] > upper[j]*(1+1e-9) {
+			t.Errorf("%s (seed %d): %s proves %v, %s ends by %v", d.Name, seed, names[i], lower[i], names[j], upper[j])
+			return searches, proved
+		}
+	}
+	return searches, proved
+}
+
+// timesOf is when a plan's tasks start without contention.
+func timesOf(g *model.Graph, p dagheur.Plan) []float64 {
+	r := dagheur.NewReplay(g)
+	r.Run(p, nil)
+	return slices.Clone(r.Start)
+}
+
+func TestDAGRelations(t *testing.T) {
+	searches, proved := checkDAGRelations(t, 1, 6, 18, 30)
+	if t.Logf("%d searches, %d proved", searches, proved); proved < searches/3 {
+		t.Error("too few are proved to compare")
+	}
+}

@@ -1,0 +1,289 @@
+package dag
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	dagbounds "github.com/gapwise/gapwise/bounds/dag"
+	"github.com/gapwise/gapwise/exact"
+	dagheur "github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Search is the native exact search for DAG without contention:
+//
+//  1. a schedule by list scheduling and local search (dagheur.BestPlan),
+//  2. bounds by paths, forks and the machines' time, which close many instances
+//     at once,
+//  3. a search over partial schedules level by level (levels) with dominance,
+//     as a beam of growing width, which improves the schedule,
+//  4. machines first, orders after (assigner), for one makespan after another
+//     from the bound up,
+//  5. where that gives up, the levels again, exact.
+//
+// Under contention transfers only take longer: the makespan without contention
+// is a lower bound for any schedule, since the same machines and order of tasks,
+// played without contention, end no later. (A transfer's rate is never above
+// its path's rate, see model.TransferModel, and a task never starts before its
+// data are there.) So the search proves that bound, and the schedule is that of
+// dagheur.Improve and, on small instances, of a search over all plans (contended).
+//
+// It is any-time: when ctx or the time limit ends, the result carries the best
+// schedule and the bound proved by then. The solution doesn't depend on the
+// number of threads. Instances of more than 128 tasks get the schedule and the
+// bounds without search.
+type Search struct {
+	phase string // of dagPhases, for audits; "": all of the search
+}
+
+// Name is "search", and the phase if it is one alone.
+func (s Search) Name() string { return exact.SearchName(s.phase) }
+
+// Solve implements model.Solver.
+func (s Search) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	r := model.NewResult(s.Name(), set.Seed)
+	d, ok := in.(*model.DAG)
+	if !ok {
+		return r, fmt.Errorf("search: %w: it doesn't solve %s instances", model.ErrUnsupported, in.Kind())
+	}
+	began := time.Now()
+	limited, cancel := set.WithTimeLimit(ctx)
+	defer cancel()
+	ideal := *d
+	ideal.TransferModel = model.TransferIdeal
+	x := dagSearch{ctx: limited, d: &ideal, g: ideal.Graph(), set: set, tuning: dagPhases[s.phase], began: began}
+	if start, ok := set.Start.(*model.Schedule); ok && start != nil {
+		// It is for d; its plan serves without contention as well.
+		if _, err := d.MachineOf(start); err != nil {
+			return r, fmt.Errorf("search: start: %w", err)
+		}
+		plan := *start
+		plan.TransferModel = ""
+		x.set.Start = &plan
+	}
+	if d.Transfers() == model.TransferIdeal {
+		if err := x.run(); err != nil {
+			return r, err
+		}
+		if err := r.SetSolution(d, x.schedule()); err != nil {
+			return r, err
+		}
+	} else if err := x.contended(d, &r); err != nil {
+		return r, err
+	}
+	r.Nodes = x.nodes
+	r.SetBound(model.Minimise, x.lower, set.GapLimit())
+	if r.Status != model.StatusOptimal && r.Reason == "" {
+		r.Reason = x.reason
+	}
+	r.Elapsed = time.Since(began)
+	return r, nil
+}
+
+// dagSearch is the state of one run without contention.
+type dagSearch struct {
+	ctx    context.Context
+	d      *model.DAG
+	g      *model.Graph
+	set    model.Settings
+	tuning dagTuning
+	began  time.Time
+	plan   dagheur.Plan
+	upper  float64 // its makespan
+	lower  float64 // proved
+	nodes  int64
+	reason string
+}
+
+func (s *dagSearch) schedule() *model.Schedule {
+	r := dagheur.NewReplay(s.g)
+	r.Run(s.plan, nil)
+	return s.d.Schedule(s.plan.Machine, r.Start, r.Sent)
+}
+
+func (s *dagSearch) run() error {
+	if s.g.Tasks == 0 {
+		s.plan = dagheur.Plan{Order: make([][]int32, s.g.Machines)}
+		return nil
+	}
+	for _, b := range dagbounds.Quick(s.g) {
+		s.lower = max(s.lower, b.Value)
+	}
+	steps := s.tuning.improve
+	if steps < 0 {
+		steps = min(dagheur.Steps(s.g), 2000+100*s.g.Tasks)
+	}
+	if s.tuning.poor {
+		s.plan = oneMachine(s.g)
+		s.upper = dagheur.NewReplay(s.g).Run(s.plan, nil)
+		// Ticks are made for the makespan at hand: a much better one asks for finer ones.
+		for was := math.Inf(1); s.upper <= was/2 && !s.closed(); {
+			was = s.upper
+			if err := s.search(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var err error
+	// Rounding may leave a schedule that meets a bound a little above it.
+	if s.plan, s.upper, err = dagheur.BestPlan(s.ctx, s.d, s.g, s.set, steps, s.lower*(1+1e-9)); err != nil {
+		return fmt.Errorf("search: %w", err)
+	}
+	if s.closed() {
+		return nil
+	}
+	if s.g.Tasks > maxTasks || s.g.Machines > math.MaxInt8 {
+		s.reason = fmt.Sprintf("more than %d tasks or %d machines: bounds without search", maxTasks, math.MaxInt8)
+		return nil
+	}
+	return s.search()
+}
+
+// oneMachine is the plan that does all tasks on the first machine.
+func oneMachine(g *model.Graph) dagheur.Plan {
+	p := dagheur.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
+	p.Order[0] = slices.Clone(g.Order)
+	return p
+}
+
+// closed reports whether the gap is small enough to end. It ends below the gap
+// at which a schedule counts as optimal, so that what is reported, computed once
+// more, does count. A gap of up to that size is what optimal means here: makespans
+// above 10^6 ticks may be a tick from the least one.
+func (s *dagSearch) closed() bool {
+	return s.upper <= s.lower || model.Gap(s.upper, s.lower) <= min(s.set.GapLimit(), 1)*0.9
+}
+
+// search runs the levels: beams first, then the assigner, then everything.
+func (s *dagSearch) search() error {
+	k := newTicks(s.g, s.upper, s.tuning.off)
+	if err := k.findWeights(s.ctx); err != nil {
+		return fmt.Errorf("search: %w", err)
+	}
+	on, order := k.renumber(s.plan)
+	upper, end := k.fit(on, order)
+	l := &levels{ticks: k, ctx: s.ctx, workers: s.set.Workers(), upper: upper, best: end, on: on}
+	l.report = func() { s.found(l) }
+	perState := 5*k.n + 8*k.m + 64
+	assign := func(nodes int64) {
+		x := newAssigner(s.ctx, k, 100_000_000/perState, s.tuning.leafWidth)
+		// Where figures are whole, so are makespans. The bound was made of whole
+		// figures without rounding, or is less than they give by more than 1e-12 of
+		// it. Elsewhere this is where to begin, no more.
+		lower := int32(math.Ceil(s.lower/k.unit - 1e-9))
+		if k.whole {
+			s.lower = max(s.lower, float64(lower)*k.unit)
+		}
+		for step := 0; lower < l.upper && step < s.tuning.assignSteps && s.ctx.Err() == nil; step++ {
+			x.nodes = 0
+			found, whole := x.within(lower+1, nodes)
+			l.nodes += x.nodes
+			s.nodes = l.nodes
+			if found {
+				l.upper, l.best, l.on = x.upper, x.best, x.bestOn
+				s.found(l)
+				continue
+			}
+			if !whole {
+				break
+			}
+			lower++
+			s.lower = max(s.lower, float64(lower)*k.unit)
+			s.progress()
+		}
+	}
+	for _, width := range append(slices.Clone(s.tuning.widths), 0) {
+		if width == 0 {
+			for _, nodes := range s.tuning.assignNodes {
+				if !s.closed() {
+					assign(nodes)
+				}
+			}
+			if float64(l.upper)*k.unit <= s.lower || s.closed() || !s.tuning.levels {
+				break
+			}
+		}
+		l.width = width
+		l.block = max(1, s.tuning.block/perState)
+		if width == 0 {
+			l.block = max(1, l.block/k.n)
+		}
+		l.dropped = never
+		l.run(k.root(), 0)
+		s.nodes = l.nodes
+		// Whatever wasn't searched is no better than its bound, what was is no
+		// better than the best schedule.
+		s.lower = max(s.lower, float64(min(l.dropped, l.upper))*k.unit)
+		if l.dropped >= l.upper || s.closed() {
+			break
+		}
+		s.progress()
+		if s.ctx.Err() != nil {
+			s.reason = exact.StopReason(s.ctx)
+			break
+		}
+	}
+	return nil
+}
+
+// found takes the levels' best schedule.
+func (s *dagSearch) found(l *levels) {
+	p := l.planOf(l.best, l.on)
+	if v := dagheur.NewReplay(s.g).Run(p, nil); v < s.upper {
+		s.plan, s.upper = p, v
+		s.progress()
+	}
+}
+
+func (s *dagSearch) progress() {
+	if s.set.Progress != nil {
+		s.set.Progress(model.Progress{Algorithm: "search", Incumbent: s.upper, Bound: s.lower, Nodes: s.nodes, Elapsed: time.Since(s.began)})
+	}
+}
+
+// root is the level of the empty schedule.
+func (k *ticks) root() *level {
+	return &level{n: k.n, m: k.m, bound: []int32{0}, score: []int32{0}, done: make([]taskSet, 1), free: make([]int32, k.m), end: make([]int32, k.n), on: make([]int8, k.n)}
+}
+
+// renumber is a plan in the ticks' task numbers.
+func (k *ticks) renumber(p dagheur.Plan) (on []int8, order [][]int32) {
+	number := make([]int32, k.n)
+	on = make([]int8, k.n)
+	for i, t := range k.task {
+		number[t], on[i] = int32(i), int8(p.Machine[t])
+	}
+	order = make([][]int32, k.m)
+	for a, tasks := range p.Order {
+		for _, t := range tasks {
+			order[a] = append(order[a], number[t])
+		}
+	}
+	return on, order
+}
+
+// planOf is the plan of a schedule in the instance's task numbers.
+func (k *ticks) planOf(end []int32, on []int8) dagheur.Plan {
+	p := dagheur.Plan{Machine: make([]int32, k.n), Order: make([][]int32, k.m)}
+	byEnd := make([]int32, k.n)
+	for i := range byEnd {
+		byEnd[i] = int32(i)
+	}
+	// Ends and, for tasks of length zero, the topological numbers are in
+	// the order of the machine.
+	slices.SortFunc(byEnd, func(a, b int32) int {
+		sa, sb := end[a]-k.cost[int(a)*k.m+int(on[a])], end[b]-k.cost[int(b)*k.m+int(on[b])]
+		return cmp.Or(cmp.Compare(sa, sb), cmp.Compare(end[a], end[b]), cmp.Compare(a, b))
+	})
+	for _, i := range byEnd {
+		t, m := k.task[i], int32(on[i])
+		p.Machine[t] = m
+		p.Order[m] = append(p.Order[m], t)
+	}
+	return p
+}

@@ -1,0 +1,322 @@
+package dag_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	dagbounds "github.com/gapwise/gapwise/bounds/dag"
+	dagexact "github.com/gapwise/gapwise/exact/dag"
+	dagheur "github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// The search agrees with the brute force, its solutions pass the judge, and no
+// bound is above the optimum.
+func TestDAGSearchAgainstBruteForce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	ctx := context.Background()
+	for k := range need.Rounds(2500) {
+		d := tinyDAG(rng, 6)
+		if k%3 == 0 { // identical machines
+			for i := range d.Tasks {
+				for m := range d.Tasks[i].CostS {
+					d.Tasks[i].CostS[m] = d.Tasks[i].CostS[0]
+				}
+			}
+			d.Network.PathCapacity = nil
+		}
+		want := bestSchedule(d)
+		r, err := dagexact.Search{}.Solve(ctx, d, model.Settings{Seed: uint64(k), Threads: 1 + k%3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Status != model.StatusOptimal || math.Abs(r.Objective-want) > 1e-6*want {
+			t.Fatalf("instance %d: %s %v, bound %v, the optimum is %v", k, r.Status, r.Objective, r.Bound, want)
+		}
+		if r.Bound > want*(1+1e-12) {
+			t.Fatalf("instance %d: the bound %v is above the optimum %v", k, r.Bound, want)
+		}
+		if report, err := verify.Verify(t.Context(), d, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
+			t.Fatalf("instance %d: %v %v", k, report, err)
+		}
+		all, err := dagbounds.All(ctx, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range all {
+			if b.Value > want*(1+1e-12) {
+				t.Fatalf("instance %d: the bound %s is %v, the optimum %v", k, b.Name, b.Value, want)
+			}
+		}
+	}
+}
+
+// randomDAG draws tasks on unrelated machines with whole costs.
+func randomDAG(rng *rand.Rand, n, m int, density float64, maxCost, maxData int) *model.DAG {
+	var costs [][]float64
+	var edges [][3]float64
+	for a := range n {
+		var c []float64
+		for range m {
+			c = append(c, float64(1+rng.IntN(maxCost)))
+		}
+		costs = append(costs, c)
+		for b := range a {
+			if rng.Float64() < density {
+				edges = append(edges, [3]float64{float64(b + 1), float64(a + 1), float64(rng.IntN(maxData + 1))})
+			}
+		}
+	}
+	return orderingDAG(costs, edges)
+}
+
+// Search and HiGHS agree where a brute force would take too long.
+func TestDAGSearchAgainstHiGHS(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	ctx := context.Background()
+	for k := range need.Rounds(60) {
+		d := randomDAG(rng, 7+rng.IntN(4), 2+rng.IntN(2), []float64{0, 0.1, 0.3, 0.6}[k%4], 30, []int{0, 20, 80}[k%3])
+		a, err := dagexact.Search{}.Solve(ctx, d, model.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := dagexact.HiGHS{}.Solve(ctx, d, model.Settings{TimeLimit: 20 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Status != model.StatusOptimal {
+			t.Fatalf("instance %d: search %s", k, a.Status)
+		}
+		if b.Solution != nil && a.Objective > b.Objective+1e-6 || b.Bound > a.Objective*(1+1e-9) || b.Status == model.StatusOptimal && a.Objective != b.Objective {
+			t.Fatalf("instance %d: search %v, HiGHS %s %v, bound %v", k, a.Objective, b.Status, b.Objective, b.Bound)
+		}
+	}
+}
+
+// The examples of the papers: six tasks (Yousaf, Welzl, section 5.3) and ten
+// (Topcuoglu et al. 2002), proved by the search.
+func TestDAGSearchExamples(t *testing.T) {
+	for file, want := range map[string]float64{"six-tasks.json": 23, "ten-tasks.json": 73} {
+		in, err := instances.Load(filepath.Join("..", "docs", "examples", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := dagexact.Search{}.Solve(context.Background(), in, model.Settings{})
+		if err != nil || r.Status != model.StatusOptimal || r.Objective != want || r.Bound != want {
+			t.Errorf("%s: %s %v, bound %v, want %v: %v", file, r.Status, r.Objective, r.Bound, want, err)
+		}
+		t.Logf("%s: %d nodes", file, r.Nodes)
+	}
+}
+
+// A start is taken under any transfer model, one that isn't a schedule of the
+// instance is refused.
+func TestDAGSearchStart(t *testing.T) {
+	in, err := instances.Load(filepath.Join("..", "docs", "examples", "six-tasks.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := in.(*model.DAG)
+	for _, transfer := range model.TransferModels {
+		d.TransferModel = transfer
+		start, _, err := dagheur.HEFT(context.Background(), d, model.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := d.Objective(start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := dagexact.Search{}.Solve(context.Background(), d, model.Settings{Start: start})
+		if err != nil || r.Objective > o.Value {
+			t.Errorf("%s: %v from a start of %v: %v", transfer, r.Objective, o.Value, err)
+		}
+		if _, err := (dagexact.Search{}).Solve(context.Background(), d, model.Settings{Start: &model.Schedule{}}); !errors.Is(err, model.ErrInvalid) {
+			t.Errorf("%s: an empty start: error %v", transfer, err)
+		}
+	}
+}
+
+// The result doesn't depend on the number of threads.
+func TestDAGSearchThreads(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for k := range 6 {
+		d := randomDAG(rng, 14, 3, []float64{0, 0.15, 0.4}[k%3], 30, 30)
+		var results []model.Result
+		for _, threads := range []int{1, 2, 5} {
+			r, err := dagexact.Search{}.Solve(context.Background(), d, model.Settings{Seed: 3, Threads: threads})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Elapsed, r.Nodes = 0, 0
+			results = append(results, r)
+		}
+		for _, r := range results[1:] {
+			if diff := cmp.Diff(results[0], r, cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })); diff != "" {
+				t.Errorf("instance %d: %s", k, diff)
+			}
+		}
+	}
+}
+
+// An interrupted search hands over a schedule and a bound that holds.
+func TestDAGSearchStops(t *testing.T) {
+	d := randomDAG(rand.New(rand.NewPCG(1, 1)), 40, 4, 0.05, 50, 200)
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	r, err := dagexact.Search{}.Solve(ctx, d, model.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Status == model.StatusFeasible && r.Reason != "interrupted" && r.Reason != "stopped by the time limit" {
+		t.Errorf("reason %q", r.Reason)
+	}
+	if r.Solution == nil || !(r.Bound > 0) || r.Bound > r.Objective*(1+1e-9) {
+		t.Errorf("%s, objective %v, bound %v", r.Status, r.Objective, r.Bound)
+	}
+	cancelled, stop := context.WithCancel(context.Background())
+	stop()
+	if r, err := (dagexact.Search{}).Solve(cancelled, d, model.Settings{}); err == nil && r.Solution == nil {
+		t.Error("neither a schedule nor an error")
+	}
+}
+
+func TestDAGSearchEdgeCases(t *testing.T) {
+	one := 1.0
+	for name, c := range map[string]struct {
+		d    *model.DAG
+		want float64
+	}{
+		"empty":       {&model.DAG{Machines: []model.Machine{{ID: "a"}}}, 0},
+		"one task":    {&model.DAG{Machines: []model.Machine{{ID: "a", Speed: 4}, {ID: "b", Speed: 8}}, Tasks: []model.DAGTask{{ID: "x", Work: &one}}}, 0.125},
+		"zero costs":  {orderingDAG([][]float64{{0, 0}, {0, 0}, {0, 0}}, [][3]float64{{1, 2, 0}, {2, 3, 5}}), 0},
+		"two parts":   {orderingDAG([][]float64{{3, 9}, {9, 3}, {2, 9}, {9, 2}}, [][3]float64{{1, 3, 100}, {2, 4, 100}}), 5},
+		"many exits":  {orderingDAG([][]float64{{1, 1}, {4, 4}, {4, 4}}, [][3]float64{{1, 2, 2}, {1, 3, 2}}), 7},
+		"129 tasks":   {orderingDAG(make129(), nil), 129},
+		"one machine": {orderingDAG([][]float64{{1}, {2}, {3}}, [][3]float64{{1, 3, 9}}), 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, transfer := range model.TransferModels {
+				c.d.TransferModel = transfer
+				r, err := dagexact.Search{}.Solve(context.Background(), c.d, model.Settings{TimeLimit: 20 * time.Second})
+				if err != nil {
+					t.Fatal(err)
+				}
+				// Nothing is shared, so the models are the same.
+				if transfer != model.TransferTCPAll && (r.Objective != c.want || r.Status != model.StatusOptimal) {
+					t.Errorf("%s: %s %v, want %v", transfer, r.Status, r.Objective, c.want)
+				}
+				if report, err := verify.Verify(t.Context(), c.d, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
+					t.Errorf("%v %v", report, err)
+				}
+			}
+		})
+	}
+}
+
+func make129() [][]float64 {
+	costs := make([][]float64, 129)
+	for t := range costs {
+		costs[t] = []float64{1}
+	}
+	return costs
+}
+
+// bestPlan is the least realistic makespan over all machines and all orders.
+func bestPlan(d *model.DAG) float64 {
+	g := d.Graph()
+	r := dagheur.NewReplay(g)
+	best := math.Inf(1)
+	p := dagheur.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
+	done := make([]bool, g.Tasks)
+	var walk func(left int)
+	walk = func(left int) {
+		if left == 0 {
+			best = min(best, r.Run(p, nil))
+			return
+		}
+		for t := range int32(g.Tasks) {
+			ready := !done[t]
+			for _, e := range g.Pred(t) {
+				ready = ready && done[g.From[e]]
+			}
+			if !ready {
+				continue
+			}
+			for m := range int32(g.Machines) {
+				p.Machine[t], done[t] = m, true
+				p.Order[m] = append(p.Order[m], t)
+				walk(left - 1)
+				p.Order[m] = p.Order[m][:len(p.Order[m])-1]
+				done[t] = false
+			}
+		}
+	}
+	walk(g.Tasks)
+	return best
+}
+
+// Under contention the search is at least as good as every plan, says optimal
+// only where the bound without contention is met, and the judge agrees.
+func TestDAGContentionAgainstBruteForce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	ctx := context.Background()
+	held, optimal := 0, 0
+	for k := range 250 { // of them few hold transfers back
+		d := tinyDAG(rng, 5)
+		d.TransferModel = model.TransferModels[1+k%3]
+		if len(d.Machines) > 1 {
+			d.Network.Links = []model.Link{{ID: "l"}, {ID: "k", Capacity: 2}}
+			for a := range d.Machines {
+				for b := range a {
+					if rng.IntN(4) > 0 {
+						links := [][]string{{"l"}, {"k"}, {"l", "k"}}[rng.IntN(3)]
+						d.Network.Routes = append(d.Network.Routes, model.Route{From: fmt.Sprint("P", a+1), To: fmt.Sprint("P", b+1), Links: links, OneWay: rng.IntN(2) == 0})
+					}
+				}
+			}
+		}
+		if err := d.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		want := bestPlan(d)
+		r, err := dagexact.Search{}.Solve(ctx, d, model.Settings{Seed: uint64(k)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Objective > want*(1+1e-9) {
+			t.Fatalf("instance %d: %v, the best plan takes %v", k, r.Objective, want)
+		}
+		if r.Objective < want*(1-1e-9) {
+			held++ // transfers held back
+		}
+		if r.Status == model.StatusOptimal {
+			optimal++
+			if r.Objective > r.Bound*(1+1e-6) {
+				t.Fatalf("instance %d: called optimal at %v with the bound %v", k, r.Objective, r.Bound)
+			}
+		}
+		if report, err := verify.Verify(t.Context(), d, r.Solution, verify.Options{}); err != nil || !report.Feasible() {
+			t.Fatalf("instance %d: %v %v", k, report, err)
+		}
+		ideal := *d
+		ideal.TransferModel = ""
+		if best := bestSchedule(&ideal); r.Bound > best*(1+1e-12) {
+			t.Fatalf("instance %d: bound %v above the optimum without contention, %v", k, r.Bound, best)
+		}
+	}
+	if held == 0 || optimal == 0 {
+		t.Errorf("%d schedules hold transfers back, %d are optimal: the test has lost its teeth", held, optimal)
+	}
+}

@@ -1,0 +1,99 @@
+package dag_test
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	dagexact "github.com/gapwise/gapwise/exact/dag"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+)
+
+// On graphs of the Standard Task Graph set what the search proves is what is
+// published, and neither bounds nor schedules contradict it.
+func TestSTGOptima(t *testing.T) {
+	table, err := os.Open(need.Data(t, "stg", "makespans.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	rows, err := csv.NewReader(table).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lower, upper := map[string]float64{}, map[string]float64{}
+	for _, r := range rows[1:] {
+		key := r[0] + "," + r[1]
+		lower[key], _ = strconv.ParseFloat(r[2], 64)
+		upper[key], _ = strconv.ParseFloat(r[3], 64)
+	}
+	archive, err := os.Open(need.Data(t, "stg", "stg-rand.tar.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	z, err := gzip.NewReader(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, proved := 0, 0
+	for files, k := tar.NewReader(z), 0; ; k++ {
+		head, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(head.Name, ".stg") || k%12 > 0 {
+			continue
+		}
+		text, err := io.ReadAll(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := instances.ReadSTG(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []int{2, 4, 8, 16} {
+			p, err := instances.ParsePlatform(fmt.Sprintf("uniform,machines=%d", m))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := p.Place(head.Name, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := dagexact.Search{}.Solve(context.Background(), d, model.Settings{Seed: 1, TimeLimit: 100 * time.Millisecond})
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := fmt.Sprintf("%s,%d", strings.TrimPrefix(head.Name, "./"), m)
+			if upper[key] == 0 {
+				t.Fatalf("%s isn't in the table", key)
+			}
+			runs++
+			if r.Status == model.StatusOptimal {
+				proved++
+			}
+			if r.Objective < lower[key] || r.Bound > upper[key] {
+				t.Errorf("%s: %s %v, bound %v; published are %v and %v", key, r.Status, r.Objective, r.Bound, lower[key], upper[key])
+			}
+		}
+	}
+	if proved == 0 || runs < 40 { // how many depends on the machine
+		t.Errorf("%d of %d proved", proved, runs)
+	}
+}

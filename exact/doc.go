@@ -1,3 +1,0 @@
-// Package exact holds the engines that prove optimality: for each problem a
-// formulation solved by HiGHS and, where it pays, a native search.
-package exact

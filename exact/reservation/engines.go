@@ -1,0 +1,20 @@
+package reservation
+
+import "github.com/gapwise/gapwise/model"
+
+// Engines lists the exact engines for Reservation, the default first.
+func Engines() []model.Algorithm {
+	return []model.Algorithm{
+		model.Engine(model.KindReservation, Search{}, "gapwise", "partial plans in the order of time, with prices and dominance"),
+		model.Engine(model.KindReservation, HiGHS{}, "gapwise", "HiGHS on the formulation that suits the size"),
+		model.Engine(model.KindReservation, HiGHS{"time-indexed"}, "Pritsker, Watters, Wolfe (1969)", "HiGHS, a binary for each start"),
+		model.Engine(model.KindReservation, HiGHS{"events"}, "gapwise", "HiGHS, binaries for pairs of requests"),
+	}
+}
+
+// Phases lists the native search's sweep by itself, without the heuristics
+// before it. It proves the same, more slowly, and meets states that the whole
+// search rarely comes to: an opponent for audits and tests.
+func Phases() []model.Solver {
+	return []model.Solver{Search{phase: "sweep"}}
+}

@@ -1,0 +1,199 @@
+package reservation_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	resbounds "github.com/gapwise/gapwise/bounds/reservation"
+	resexact "github.com/gapwise/gapwise/exact/reservation"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// agree compares a result with the optimum, and asks the judge.
+func agree(t *testing.T, in *model.Reservation, r model.Result, want float64, feasible bool) {
+	t.Helper()
+	if !feasible {
+		if r.Status != model.StatusInfeasible || r.Solution != nil || !math.IsNaN(r.Bound) {
+			t.Fatalf("%s: %s %v (bound %v, %s), want infeasible: %s", r.Algorithm, r.Status, r.Objective, r.Bound, r.Reason, text(in))
+		}
+		return
+	}
+	if r.Status != model.StatusOptimal || math.Abs(r.Objective-want) > 1e-9*want || r.Bound < r.Objective || r.Bound > want*(1+1e-6) {
+		t.Fatalf("%s: %s %v (bound %v, %s), want %v: %s", r.Algorithm, r.Status, r.Objective, r.Bound, r.Reason, want, text(in))
+	}
+	if report, err := verify.Result(t.Context(), in, r, verify.Options{}); err != nil || !report.Feasible() {
+		t.Fatalf("%s: %v %v: %s", r.Algorithm, report, err, text(in))
+	}
+}
+
+// text is the instance as JSON.
+func text(in *model.Reservation) string {
+	b, err := in.MarshalJSON()
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+// Both formulations, solved by HiGHS alone, and the engines on them find what
+// brute force finds.
+func TestReservationHiGHSAgainstBruteForce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 7))
+	ctx := context.Background()
+	infeasible, asked, unsupported := 0, 0, 0
+	for range need.Rounds(2400) {
+		in := randomReservation(rng, 1+rng.IntN(7))
+		want, feasible := bruteReservation(t, in)
+		if !feasible {
+			infeasible++
+		}
+		ticks := resbounds.NewTicks(in)
+		for _, name := range []string{"time-indexed", "events"} {
+			f, err := resbounds.Build(ticks, name)
+			if errors.Is(err, model.ErrUnsupported) {
+				unsupported++ // figures of 10^9 beside small ones
+				continue
+			}
+			if err != nil {
+				t.Fatalf("%v: %s", err, text(in))
+			}
+			h, err := highs.Solve(ctx, &f.Model, highs.Options{Tolerance: 1e-8})
+			if err != nil {
+				t.Fatalf("%s: %v: %s", name, err, text(in))
+			}
+			if h.Feasible != feasible {
+				t.Fatalf("%s: HiGHS says %s, want feasible: %v: %s", name, h.Status, feasible, text(in))
+			}
+			if feasible {
+				starts, err := f.Decode(h.X)
+				if err != nil {
+					t.Fatalf("%s: %v: %s", name, err, text(in))
+				}
+				got := f.Units(starts)*f.Unit + ticks.FreeWeight
+				if bound := h.Objective*f.Unit + ticks.FreeWeight; in.Aim() != model.GoalAll && math.Abs(bound-want) > 1e-6*want {
+					t.Fatalf("%s: HiGHS's optimum is %v, want %v: %s", name, bound, want, text(in))
+				}
+				if math.Abs(got-want) > 1e-9*want {
+					t.Fatalf("%s: the point decodes to %v, want %v: %s", name, got, want, text(in))
+				}
+			}
+			r, err := resexact.HiGHS{Formulation: name}.Solve(ctx, in, model.Settings{})
+			if err != nil {
+				t.Fatalf("%s: %v: %s", name, err, text(in))
+			}
+			agree(t, in, r, want, feasible)
+			if r.Nodes > 0 {
+				asked++
+			}
+		}
+	}
+	if unsupported > need.Rounds(2400)/2 {
+		t.Errorf("%d models of %d aren't supported", unsupported, 2*need.Rounds(2400))
+	}
+	if infeasible < need.Rounds(2400)/20 || asked < need.Rounds(2400)/50 {
+		t.Errorf("%d infeasible, %d that needed HiGHS's search: the test draws easy instances only", infeasible, asked)
+	}
+}
+
+// The formulations agree beyond what brute force reaches.
+func TestReservationFormulationsAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 8))
+	for range need.Rounds(200) {
+		in := randomReservation(rng, 8+rng.IntN(3))
+		a, err := resexact.HiGHS{Formulation: "time-indexed"}.Solve(context.Background(), in, model.Settings{})
+		if errors.Is(err, model.ErrUnsupported) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Status != model.StatusOptimal && a.Status != model.StatusInfeasible {
+			t.Fatalf("%s (%s): %s", a.Status, a.Reason, text(in))
+		}
+		b, err := resexact.HiGHS{Formulation: "events"}.Solve(context.Background(), in, model.Settings{Start: a.Solution})
+		if errors.Is(err, model.ErrUnsupported) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		agree(t, in, b, a.Objective, a.Status == model.StatusOptimal)
+	}
+}
+
+func TestReservationHiGHSErrors(t *testing.T) {
+	one := &model.Reservation{PEs: 1, Requests: []model.Request{{ID: "a", DurationS: 1, DeadlineS: 1, PEs: 1}}}
+	tests := map[string]struct {
+		in          model.Instance
+		formulation string
+		start       model.Solution
+		kind        error
+		want        string
+	}{
+		"another problem":       {&model.VCSched{}, "", nil, model.ErrUnsupported, "vcsched"},
+		"another formulation":   {one, "flow", nil, model.ErrInvalid, `"flow" is unknown`},
+		"bookings of something": {one, "", &model.Bookings{Bookings: []model.Booking{{ID: "b"}}}, model.ErrInvalid, `"b"`},
+		"too many for events":   {crowd(1000), "events", nil, model.ErrUnsupported, "1000 jobs"},
+		"too many starts":       {crowd(1000), "time-indexed", nil, model.ErrUnsupported, "possible starts"},
+		"too many for all":      {crowd(1000), "", nil, model.ErrUnsupported, "possible starts"},
+	}
+	for name, c := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := resexact.HiGHS{Formulation: c.formulation}.Solve(context.Background(), c.in, model.Settings{Start: c.start})
+			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v, want %v with %q in one line", err, c.kind, c.want)
+			}
+		})
+	}
+}
+
+// crowd is n requests of which any may run at any time, of no two the same length.
+func crowd(n int) *model.Reservation {
+	rng := rand.New(rand.NewPCG(6, 9))
+	in := &model.Reservation{Name: "crowd", PEs: 16}
+	for k := range n {
+		in.Requests = append(in.Requests, model.Request{ID: fmt.Sprint(k), ReadyS: float64(rng.IntN(100)), DurationS: 100 + rng.Float64()*1000, DeadlineS: float64(600 * n), PEs: 1 + rng.IntN(16)})
+		q := &in.Requests[k]
+		q.ArrivalS = 0
+		q.DeadlineS = q.ReadyS + q.DurationS + 300*rng.Float64()*math.Sqrt(float64(n))
+	}
+	return in
+}
+
+// A stopped run says so, and what it proved by then holds.
+func TestReservationHiGHSStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	in := crowd(12)
+	full, err := resexact.HiGHS{}.Solve(context.Background(), in, model.Settings{Threads: 2})
+	if err != nil || full.Status != model.StatusOptimal {
+		t.Fatalf("%+v %v", full, err)
+	}
+	r, err := resexact.HiGHS{}.Solve(ctx, in, model.Settings{})
+	if err != nil || r.Status != model.StatusFeasible || r.Reason == "" || r.Objective > full.Objective || r.Bound < full.Objective {
+		t.Errorf("%+v %v, the optimum is %v", r, err, full.Objective)
+	}
+	// A solution to start from is kept.
+	r, err = resexact.HiGHS{}.Solve(ctx, in, model.Settings{Start: full.Solution})
+	if err != nil || r.Objective != full.Objective {
+		t.Errorf("%+v %v, it started from %v", r, err, full.Objective)
+	}
+	// A gap that the start meets stops it, too.
+	r, err = resexact.HiGHS{}.Solve(context.Background(), in, model.Settings{Gap: 0.5})
+	if err != nil || r.Status != model.StatusOptimal || r.Bound < full.Objective || r.Objective > full.Objective {
+		t.Errorf("%+v %v, the optimum is %v", r, err, full.Objective)
+	}
+	all := *in
+	all.Goal = model.GoalAll
+	if r, err = (resexact.HiGHS{}).Solve(ctx, &all, model.Settings{}); err != nil || r.Status != model.StatusUnknown || r.Reason == "" {
+		t.Errorf("%+v %v, want unknown", r, err)
+	}
+}

@@ -1,0 +1,195 @@
+package reservation_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	resexact "github.com/gapwise/gapwise/exact/reservation"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+func reservationSearch(t testing.TB, ctx context.Context, in *model.Reservation, set model.Settings) model.Result {
+	t.Helper()
+	r, err := resexact.Search{}.Solve(ctx, in, set)
+	if err != nil {
+		t.Fatalf("%v: %s", err, text(in))
+	}
+	return r
+}
+
+// The search finds what brute force finds (mostly without the sweep, which TestSweepAgainstBruteForce
+// has alone), and of what can't be kept names
+// requests that can be once any one of them is left out.
+func TestReservationSearchAgainstBruteForce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 17))
+	infeasible := 0
+	for range need.Rounds(2500) {
+		in := randomReservation(rng, 1+rng.IntN(7))
+		want, feasible := bruteReservation(t, in)
+		r := reservationSearch(t, context.Background(), in, model.Settings{Seed: 1})
+		agree(t, in, r, want, feasible)
+		if !feasible {
+			infeasible++
+			minimal(t, in, r.Conflict)
+		}
+	}
+	if infeasible < need.Rounds(2500)/20 {
+		t.Errorf("only %d are infeasible", infeasible)
+	}
+}
+
+// part is an instance of the requests named, less one.
+func part(in *model.Reservation, ids []string, less string) *model.Reservation {
+	p := *in
+	p.Requests = nil
+	for _, q := range in.Requests {
+		if q.ID != less && slices.Contains(ids, q.ID) {
+			p.Requests = append(p.Requests, q)
+		}
+	}
+	return &p
+}
+
+// minimal checks a conflict by brute force.
+func minimal(t *testing.T, in *model.Reservation, ids []string) {
+	t.Helper()
+	if _, feasible := bruteReservation(t, part(in, ids, "")); feasible || len(ids) == 0 {
+		t.Fatalf("%v are no conflict: %s", ids, text(in))
+	}
+	for _, id := range ids {
+		if _, feasible := bruteReservation(t, part(in, ids, id)); !feasible {
+			t.Fatalf("%v are a conflict without %s: %s", ids, id, text(in))
+		}
+	}
+}
+
+// The engines agree beyond what brute force reaches.
+func TestReservationEnginesAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 18))
+	for range need.Rounds(150) {
+		in := randomReservation(rng, 10+rng.IntN(5))
+		a, err := resexact.HiGHS{}.Solve(context.Background(), in, model.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Status != model.StatusOptimal && a.Status != model.StatusInfeasible {
+			t.Fatalf("%s (%s): %s", a.Status, a.Reason, text(in))
+		}
+		b := reservationSearch(t, context.Background(), in, model.Settings{})
+		agree(t, in, b, a.Objective, a.Status == model.StatusOptimal)
+	}
+}
+
+// Requests of one arrival may come in any order.
+func TestReservationSearchSameValueInAnyOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 19))
+	for range need.Rounds(100) {
+		in := randomReservation(rng, 12)
+		for k := range in.Requests {
+			in.Requests[k].ArrivalS = 0
+		}
+		a := reservationSearch(t, context.Background(), in, model.Settings{Seed: 2})
+		rng.Shuffle(len(in.Requests), func(i, j int) { in.Requests[i], in.Requests[j] = in.Requests[j], in.Requests[i] })
+		b := reservationSearch(t, context.Background(), in, model.Settings{Seed: 3})
+		agree(t, in, b, a.Objective, a.Status == model.StatusOptimal)
+	}
+}
+
+// load is n requests of powers of two of 64 PEs of which some are too many.
+func load(n int, seed uint64, goal model.Goal) *model.Reservation {
+	rng := rand.New(rand.NewPCG(seed, uint64(n)))
+	in := &model.Reservation{Name: "load", PEs: 64, Goal: goal}
+	ready := 0.0
+	for k := range n {
+		d := []float64{1, 5, 15, 30, 60, 180}[rng.IntN(6)]
+		in.Requests = append(in.Requests, model.Request{ID: fmt.Sprint("r", k), ArrivalS: ready, ReadyS: ready, DurationS: d,
+			DeadlineS: ready + d + math.Floor(2*d*rng.Float64()), PEs: 1 << rng.IntN(7)})
+		ready += float64(rng.IntN(7))
+	}
+	return in
+}
+
+func TestReservationSearchSameSolutionWithAnyThreads(t *testing.T) {
+	for n, goal := range map[int]model.Goal{30: "", 25: model.GoalPESeconds, 12: model.GoalAll} {
+		in := load(n, 3, goal)
+		want := reservationSearch(t, context.Background(), in, model.Settings{Seed: 3, Threads: 1})
+		if want.Status != model.StatusOptimal && want.Status != model.StatusInfeasible {
+			t.Fatalf("%d requests: %s (%s)", n, want.Status, want.Reason)
+		}
+		for _, threads := range []int{2, 4} {
+			got := reservationSearch(t, context.Background(), in, model.Settings{Seed: 3, Threads: threads})
+			want.Elapsed = got.Elapsed
+			if d := cmp.Diff(want, got, cmpopts.EquateNaNs()); d != "" {
+				t.Errorf("%d requests, %d threads (-want,+got)\n%s", n, threads, d)
+			}
+		}
+	}
+}
+
+// Stopped at any moment, it has a plan and a bound that holds.
+func TestReservationSearchStops(t *testing.T) {
+	in := load(40, 5, "")
+	best := reservationSearch(t, context.Background(), in, model.Settings{})
+	if best.Status != model.StatusOptimal {
+		t.Fatal(best.Status, best.Reason)
+	}
+	for k := range 12 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(k*k)*200*time.Microsecond)
+		r := reservationSearch(t, ctx, in, model.Settings{})
+		cancel()
+		if r.Solution == nil || r.Objective > best.Objective || r.Bound < best.Objective || r.Status != model.StatusOptimal && r.Reason == "" {
+			t.Errorf("stopped: %s %v, bound %v (%s), the optimum is %v", r.Status, r.Objective, r.Bound, r.Reason, best.Objective)
+		}
+		if report, err := verify.Result(t.Context(), in, r, verify.Options{}); err != nil || !report.Feasible() {
+			t.Error(report, err)
+		}
+	}
+	// What can't all be kept isn't said to be kept.
+	all := load(40, 5, model.GoalAll)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if r := reservationSearch(t, ctx, all, model.Settings{}); r.Solution != nil || r.Status == model.StatusOptimal || r.Status == model.StatusFeasible {
+		t.Errorf("stopped: %s %v", r.Status, r.Objective)
+	}
+}
+
+func TestReservationSearchErrors(t *testing.T) {
+	in := load(3, 1, "")
+	tests := map[string]struct {
+		in    model.Instance
+		start model.Solution
+		want  error
+	}{
+		"another problem":   {&model.VCSched{}, nil, model.ErrUnsupported},
+		"a start elsewhere": {in, &model.Bookings{Bookings: []model.Booking{{ID: "nobody"}}}, model.ErrInvalid},
+	}
+	for name, c := range tests {
+		t.Run(name, func(t *testing.T) {
+			if _, err := (resexact.Search{}).Solve(context.Background(), c.in, model.Settings{Start: c.start}); !errors.Is(err, c.want) {
+				t.Errorf("error %v, want %v", err, c.want)
+			}
+		})
+	}
+}
+
+// A start is taken, and given back if nothing is better.
+func TestReservationSearchStart(t *testing.T) {
+	in := load(30, 9, "")
+	a := reservationSearch(t, context.Background(), in, model.Settings{})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if b := reservationSearch(t, ctx, in, model.Settings{Start: a.Solution}); b.Objective != a.Objective {
+		t.Errorf("from a plan of %v: %v", a.Objective, b.Objective)
+	}
+}

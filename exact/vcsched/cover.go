@@ -1,0 +1,119 @@
+package vcsched
+
+import (
+	"context"
+	"math"
+
+	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	"github.com/gapwise/gapwise/model/milp"
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+// coverNodes bounds the branch and bound of one cover by patterns.
+const coverNodes = 200
+
+// patterns closes the gap from both sides by column generation: it raises the
+// lower bound to where the fractional cover by host patterns exists, then looks
+// for an integer cover by the patterns met at loads above it ("price and
+// branch").
+func (s *vcschedSearch) patterns() error {
+	p := vcbounds.NewPatterns(s.tasks)
+	if s.hosts == nil {
+		no, err := p.Refute(s.ctx, s.any())
+		if err != nil {
+			return err
+		}
+		if no {
+			s.infeasible = "no cover by host patterns fits in the hosts' memory"
+			return nil
+		}
+		if err := s.cover(p, s.any()); err != nil || s.hosts == nil {
+			return err
+		}
+	}
+	p.Add(s.hosts)
+	for _, width := range []float64{1e-2, 1e-3, 1e-4, 0} {
+		if s.closed() || s.stopped() {
+			return nil
+		}
+		lower, err := p.Raise(s.ctx, s.lower, s.upper, width)
+		if err != nil {
+			return err
+		}
+		s.raise(lower)
+		if s.closed() || s.stopped() {
+			return nil
+		}
+		// Integer covers from loads just above the bound on.
+		for share := int64(16); share > 1 && !s.closed() && !s.stopped(); share /= 2 {
+			before := s.upper
+			if err := s.cover(p, s.lower+(s.upper-s.lower)/share); err != nil {
+				return err
+			}
+			if s.upper < before {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// cover looks for a placement of at most the given load among the patterns of
+// the pool.
+func (s *vcschedSearch) cover(p *vcbounds.Patterns, load int64) error {
+	if _, err := p.Refute(s.ctx, load); err != nil { // for its patterns
+		return err
+	}
+	pool := p.Pool(load)
+	m := &milp.Model{Rows: make([]milp.Row, len(s.tasks.CPU))}
+	for k := range m.Rows {
+		m.Rows[k] = milp.Row{Lower: float64(s.tasks.Count[k]), Upper: milp.Inf}
+	}
+	hosts := float64(s.u.Hosts)
+	all := milp.Row{Lower: math.Inf(-1), Upper: hosts}
+	for _, q := range pool {
+		v := m.AddVar(milp.Var{Upper: hosts, Integer: true, Cost: 1})
+		all.Terms = append(all.Terms, milp.Term{Var: v, Coef: 1})
+		for _, it := range q.Items {
+			m.Rows[it.Type].Terms = append(m.Rows[it.Type].Terms, milp.Term{Var: v, Coef: float64(it.Count)})
+		}
+	}
+	m.Rows = append(m.Rows, all)
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	r, err := highs.Solve(ctx, m, highs.Options{Gap: 0.5, NodeLimit: coverNodes})
+	if err != nil {
+		return err
+	}
+	s.nodes += r.Nodes
+	if !r.Feasible {
+		return nil
+	}
+	place := make([]int32, len(s.u.CPU))
+	left := make([][]int32, len(s.tasks.Tasks))
+	copy(left, s.tasks.Tasks)
+	h := int32(0)
+	for v, q := range pool {
+		for range int(math.Round(r.X[v])) {
+			if h == int32(s.u.Hosts) {
+				return nil
+			}
+			for _, it := range q.Items {
+				// A task may be covered more often than it is there.
+				n := min(int(it.Count), len(left[it.Type]))
+				for _, i := range left[it.Type][:n] {
+					place[i] = h
+				}
+				left[it.Type] = left[it.Type][n:]
+			}
+			h++
+		}
+	}
+	for k := range left {
+		if len(left[k]) > 0 {
+			return nil
+		}
+	}
+	s.found(max(s.u.MaxLoad(place), s.u.Scale), place)
+	return nil
+}

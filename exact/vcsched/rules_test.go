@@ -1,0 +1,123 @@
+package vcsched
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/gapwise/gapwise/audit/plain"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// vcschedRounds is n, or n times the number in GAPWISE_ROUNDS.
+
+func vcschedSeed() uint64 {
+	if k, err := strconv.Atoi(os.Getenv("GAPWISE_SEED")); err == nil {
+		return uint64(k)
+	}
+	return 1
+}
+
+// solveVCSched solves and fails the test on an error or a result that the judge
+// doesn't accept.
+func solveVCSched(t *testing.T, s model.Solver, in *model.VCSched, set model.Settings) model.Result {
+	t.Helper()
+	r, err := s.Solve(context.Background(), in, set)
+	if err != nil {
+		t.Fatalf("%s: %v: %s", s.Name(), err, asJSON(in))
+	}
+	if report, err := verify.Result(context.Background(), in, r, verify.Options{}); err != nil || !report.Feasible() {
+		t.Fatalf("%s: %v %v: %s", s.Name(), report, err, asJSON(in))
+	}
+	return r
+}
+
+func asJSON(in *model.VCSched) string {
+	b, _ := in.MarshalJSON()
+	return string(b)
+}
+
+// same fails unless the result is a proof of what is right: infeasible, or the
+// optimum, to the gap that counts as optimal.
+func same(t *testing.T, what string, in *model.VCSched, r model.Result, want float64, feasible bool) {
+	t.Helper()
+	switch {
+	case !feasible && r.Status != model.StatusInfeasible, feasible && r.Status != model.StatusOptimal,
+		feasible && !(math.Abs(r.Objective-want) <= 1.01e-6*want) || feasible && r.Bound < want*(1-1e-9):
+		t.Fatalf("%s: %s %.12g bound %.12g (%s), right is %.12g (feasible: %v): %s", what, r.Status, r.Objective, r.Bound, r.Reason, want, feasible, asJSON(in))
+	}
+}
+
+// Every family against the plain engine, with all rules and with each one off,
+// by bin completion and by the budget tree.
+func TestVCSchedRulesAgainstPlain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(vcschedSeed(), 1))
+	count := map[bool]int{}
+	for k := range need.Rounds(400) {
+		n, hosts := 3+rng.IntN(7), 1+rng.IntN(4)
+		in := drawVCSched(rng, k%len(vcschedFamilies), n, hosts, rng.IntN(2) == 0, k/len(vcschedFamilies)%2 == 1)
+		if err := in.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		want, ok := plainVCSched(t, in)
+		count[ok]++
+		same(t, "all rules", in, solveVCSched(t, Search{}, in, model.Settings{Seed: 1}), want, ok)
+		for off := vcschedRules(1); off < rulesEnd; off <<= 1 {
+			r := solveVCSched(t, Search{off: off | noStart}, in, model.Settings{Seed: 1})
+			same(t, "without rule "+strconv.Itoa(int(off)), in, r, want, ok)
+		}
+		r := solveVCSched(t, Search{off: treeOnly | noStart}, in, model.Settings{Seed: 1})
+		same(t, "tree", in, r, want, ok)
+	}
+	t.Log(count)
+	if min(count[true], count[false]) < 30 {
+		t.Errorf("one-sided: %v", count)
+	}
+}
+
+// At sizes that the plain engine doesn't reach: each rule off, and HiGHS.
+func TestVCSchedRulesAtMiddleSize(t *testing.T) {
+	rng := rand.New(rand.NewPCG(vcschedSeed(), 2))
+	count := map[string]int{}
+	for k := range need.Rounds(20) {
+		n, hosts := 12+rng.IntN(6), 2+rng.IntN(3)
+		budget := k/len(vcschedFamilies)%4 == 3
+		in := drawVCSched(rng, k%len(vcschedFamilies), n, hosts, rng.IntN(2) == 0, budget)
+		set := model.Settings{Seed: 1, TimeLimit: 500 * time.Millisecond}
+		r := solveVCSched(t, Search{}, in, set)
+		if r.Status != model.StatusOptimal && r.Status != model.StatusInfeasible {
+			count["undecided"]++
+			continue
+		}
+		for off := vcschedRules(1); off < rulesEnd; off <<= 1 {
+			if o := solveVCSched(t, Search{off: off | noStart}, in, set); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
+				same(t, "without rule "+strconv.Itoa(int(off)), in, o, r.Objective, r.Status == model.StatusOptimal)
+				count["rule off"]++
+			}
+		}
+		// The plain engine looks for anything better.
+		beat := math.NaN()
+		if r.Solution != nil {
+			beat = r.Objective * (1 + 1.01e-6)
+		}
+		if a, err := plain.Solve(in, beat, 2_000_000); err != nil || a.Solution != nil {
+			t.Fatalf("%s %v, the plain engine has %v (%v): %s", r.Status, r.Objective, a.Value, err, asJSON(in))
+		} else if a.Whole {
+			count["plain"]++
+		}
+		if o := solveVCSched(t, HiGHS{}, in, set); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
+			same(t, "highs", in, o, r.Objective, r.Status == model.StatusOptimal)
+			count["highs"]++
+		}
+	}
+	t.Log(count)
+	if count["rule off"] == 0 || count["highs"] == 0 || count["plain"] == 0 {
+		t.Errorf("nothing compared: %v", count)
+	}
+}

@@ -1,0 +1,39 @@
+package reservation
+
+import (
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+const source = "Li et al.: Resource Availability-Aware Advance Reservation for Parallel Jobs with Deadlines"
+
+// Algorithms lists the heuristics for Reservation, weakest first.
+func Algorithms() []model.Algorithm {
+	var all []model.Algorithm
+	add := func(name, paper, complexity, summary string, solve Solver) {
+		all = append(all, model.Algorithm{Name: name, Kind: model.KindReservation, Paper: paper, Complexity: complexity,
+			Summary: summary, Solver: model.Adapt(name, solve)})
+	}
+	const plain, stretched = "O(log n + v PEs) per request, v records in its window", "O(log n + v n PEs) per request, v records in its window"
+	const section = source + ", section 5"
+	names := map[string]string{"FF": "earliest start", "PE_B": "start with the fewest free PEs", "DU_B": "shortest availability rectangle",
+		"PEDU_B": "smallest availability rectangle", "PE_W": "start with the most free PEs", "DU_W": "longest availability rectangle", "PEDU_W": "largest availability rectangle"}
+	for _, p := range Policies {
+		name := strings.ReplaceAll(strings.ToLower(p.Name), "_", "-")
+		cost := plain
+		if strings.HasPrefix(name, "du") || strings.HasPrefix(name, "pedu") {
+			cost = stretched
+		}
+		add(name, section, cost, names[p.Name], p.Solver())
+		if cost == stretched {
+			add(name+"-open", section, cost, "the same, rectangles not cut at the deadline", p.Open().Solver())
+		}
+	}
+	add("least-load", "gapwise", plain, "start with the fewest PE-seconds taken over the run", LeastLoad.Solver())
+	add("selective", "gapwise", "O(n + v PEs) per request", "least-load that declines what is too large", Selective)
+	add("moving", "gapwise", "O(v^3 + n^2) per request", "selective that may move what hasn't started", Moving)
+	all = append(all, model.Algorithm{Name: "clairvoyant", Kind: model.KindReservation, Paper: "gapwise", Complexity: "O(w + log n) per step, w requests in a window",
+		Summary: "local search that sees all requests at once", Seeded: true, Solver: model.Adapt("clairvoyant", Clairvoyant)})
+	return all
+}

@@ -1,0 +1,71 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Algorithm describes a solver of one problem.
+type Algorithm struct {
+	Name       string // as in --algorithm
+	Kind       Kind   // the problem that it solves
+	Paper      string // where it comes from, with the section
+	Complexity string // worst case, in the words of its doc comment
+	Summary    string // one line
+	Exact      bool   // proves optimality when given time
+	Seeded     bool   // draws random numbers from Settings.Seed
+	Solver     Solver
+}
+
+// Adapt makes a Solver of a typed algorithm. The result carries the
+// solution and its objective; ErrNoSolution becomes the status unknown. The
+// time limit reaches the algorithm through its context.
+func Adapt[I Instance, S Solution](name string, solve func(context.Context, I, Settings) (S, error)) Solver {
+	return AdaptTraced(name, func(ctx context.Context, in I, set Settings) (S, []Round, error) {
+		solution, err := solve(ctx, in, set)
+		return solution, nil, err
+	})
+}
+
+// AdaptTraced is Adapt for algorithms that tell what they saw on the way.
+func AdaptTraced[I Instance, S Solution](name string, solve func(context.Context, I, Settings) (S, []Round, error)) Solver {
+	return solver[I, S]{name, solve}
+}
+
+type solver[I Instance, S Solution] struct {
+	name  string
+	solve func(context.Context, I, Settings) (S, []Round, error)
+}
+
+func (s solver[I, S]) Name() string { return s.name }
+
+func (s solver[I, S]) Solve(ctx context.Context, in Instance, set Settings) (Result, error) {
+	r := NewResult(s.name, set.Seed)
+	typed, ok := in.(I)
+	if !ok {
+		return r, fmt.Errorf("%s: %w: it doesn't solve %s instances", s.name, ErrUnsupported, in.Kind())
+	}
+	ctx, cancel := set.WithTimeLimit(ctx)
+	defer cancel()
+	start := time.Now()
+	solution, trace, err := s.solve(ctx, typed, set)
+	r.Elapsed, r.Trace = time.Since(start), trace
+	switch {
+	case errors.Is(err, ErrNoSolution):
+		r.Reason = err.Error()
+		return r, nil
+	case err != nil:
+		return r, fmt.Errorf("%s: %w", s.name, err)
+	}
+	if ctx.Err() != nil {
+		r.Reason = "stopped before its end"
+	}
+	return r, r.SetSolution(in, solution)
+}
+
+// Engine describes an exact engine under its own name.
+func Engine(kind Kind, s Solver, paper, summary string) Algorithm {
+	return Algorithm{Name: s.Name(), Kind: kind, Paper: paper, Complexity: "exponential", Summary: summary, Exact: true, Solver: s}
+}

@@ -1,0 +1,105 @@
+package gapwise
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+// Problem is one optimisation problem with everything that gapwise knows of it.
+type Problem struct {
+	Kind model.Kind
+	// Algorithms lists the heuristics, weakest first, and then the exact
+	// engines, the default first.
+	Algorithms []model.Algorithm
+	// Phases are the phases of the native search, each by itself.
+	Phases []model.Solver
+	// Formulations names the linear models, the default first.
+	Formulations []string
+	// Formulation builds the linear model of an instance; "" is the default.
+	Formulation func(ctx context.Context, in model.Instance, name string) (*milp.Model, error)
+	// Quick computes the bounds that take no longer than a heuristic.
+	Quick func(model.Instance) []bounds.Bound
+	// Bounds computes every bound that needs no search, weakest first.
+	Bounds func(context.Context, model.Instance) ([]bounds.Bound, error)
+}
+
+// definition is a Problem in the types of its instances.
+type definition[I model.Instance] struct {
+	kind         model.Kind
+	heuristics   []model.Algorithm
+	engines      []model.Algorithm
+	phases       []model.Solver
+	formulations []string
+	formulation  func(ctx context.Context, in I, name string) (*milp.Model, error)
+	quick        func(I) []bounds.Bound
+	bounds       func(context.Context, I) ([]bounds.Bound, error)
+}
+
+// define makes a Problem that takes instances of any kind and refuses others than its own.
+func define[I model.Instance](d definition[I]) *Problem {
+	return &Problem{
+		Kind:         d.kind,
+		Algorithms:   slices.Concat(d.heuristics, d.engines),
+		Phases:       d.phases,
+		Formulations: d.formulations,
+		Formulation: func(ctx context.Context, in model.Instance, name string) (*milp.Model, error) {
+			typed, err := asKind[I](d.kind, in)
+			if err != nil {
+				return nil, err
+			}
+			return d.formulation(ctx, typed, name)
+		},
+		Quick: func(in model.Instance) []bounds.Bound {
+			typed, err := asKind[I](d.kind, in)
+			if err != nil {
+				return nil
+			}
+			return d.quick(typed)
+		},
+		Bounds: func(ctx context.Context, in model.Instance) ([]bounds.Bound, error) {
+			typed, err := asKind[I](d.kind, in)
+			if err != nil {
+				return nil, err
+			}
+			return d.bounds(ctx, typed)
+		},
+	}
+}
+
+func asKind[I model.Instance](kind model.Kind, in model.Instance) (I, error) {
+	typed, ok := in.(I)
+	if !ok {
+		return typed, fmt.Errorf("%w: the problem %s doesn't take %s instances", model.ErrUnsupported, kind, in.Kind())
+	}
+	return typed, nil
+}
+
+// problems lists every problem.
+var problems = []*Problem{dagProblem, reservationProblem, vcschedProblem}
+
+// Problems returns every problem, in alphabetical order.
+func Problems() []*Problem { return slices.Clone(problems) }
+
+// ProblemOf returns the problem of a kind; the error wraps model.ErrUnsupported.
+func ProblemOf(kind model.Kind) (*Problem, error) {
+	for _, p := range problems {
+		if p.Kind == kind {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: there is no problem %q, give one of %q", model.ErrUnsupported, kind, model.Kinds())
+}
+
+// Phases lists the phases of a problem's native search, each by itself.
+func Phases(kind model.Kind) []model.Solver {
+	p, err := ProblemOf(kind)
+	if err != nil {
+		return nil
+	}
+	return p.Phases
+}

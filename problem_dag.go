@@ -1,0 +1,45 @@
+package gapwise
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gapwise/gapwise/bounds"
+	dagbounds "github.com/gapwise/gapwise/bounds/dag"
+	dagexact "github.com/gapwise/gapwise/exact/dag"
+	dagheur "github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+var dagProblem = define(definition[*model.DAG]{
+	kind:         model.KindDAG,
+	heuristics:   dagheur.Algorithms(),
+	engines:      dagexact.Engines(),
+	phases:       dagexact.Phases(),
+	formulations: dagbounds.Formulations,
+	formulation:  dagFormulation,
+	quick:        func(in *model.DAG) []bounds.Bound { return dagbounds.Quick(in.Graph()) },
+	bounds:       dagbounds.All,
+})
+
+// dagFormulation builds the ordering model, which knows no contention, with
+// HEFT's makespan as its horizon.
+func dagFormulation(ctx context.Context, in *model.DAG, name string) (*milp.Model, error) {
+	if in.Transfers() != model.TransferIdeal {
+		return nil, fmt.Errorf("%w: the model knows no contention, take the transfer model %q", model.ErrUnsupported, model.TransferIdeal)
+	}
+	s, _, err := dagheur.HEFT(ctx, in, model.Settings{})
+	if err != nil {
+		return nil, err
+	}
+	o, err := in.Objective(s)
+	if err != nil {
+		return nil, err
+	}
+	f, err := dagbounds.Build(in, o.Value)
+	if err != nil {
+		return nil, err
+	}
+	return &f.Model, nil
+}

@@ -1,0 +1,29 @@
+package gapwise
+
+import (
+	"context"
+
+	"github.com/gapwise/gapwise/bounds"
+	resbounds "github.com/gapwise/gapwise/bounds/reservation"
+	resexact "github.com/gapwise/gapwise/exact/reservation"
+	resheur "github.com/gapwise/gapwise/heuristics/reservation"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+var reservationProblem = define(definition[*model.Reservation]{
+	kind:         model.KindReservation,
+	heuristics:   resheur.Algorithms(),
+	engines:      resexact.Engines(),
+	phases:       resexact.Phases(),
+	formulations: resbounds.Formulations,
+	formulation: func(_ context.Context, in *model.Reservation, name string) (*milp.Model, error) {
+		f, err := resbounds.Build(resbounds.NewTicks(in), name)
+		if err != nil {
+			return nil, err
+		}
+		return &f.Model, nil
+	},
+	quick:  func(in *model.Reservation) []bounds.Bound { return resbounds.Quick(resbounds.NewTicks(in)) },
+	bounds: resbounds.All,
+})

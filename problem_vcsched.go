@@ -1,0 +1,30 @@
+package gapwise
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/gapwise/gapwise/bounds"
+	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	vcexact "github.com/gapwise/gapwise/exact/vcsched"
+	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+var vcschedProblem = define(definition[*model.VCSched]{
+	kind:         model.KindVCSched,
+	heuristics:   vcheur.Algorithms(),
+	engines:      vcexact.Engines(),
+	phases:       vcexact.Phases(),
+	formulations: vcbounds.Formulations,
+	formulation: func(_ context.Context, in *model.VCSched, name string) (*milp.Model, error) {
+		f, err := vcbounds.Build(in, cmp.Or(name, vcbounds.Formulations[0]))
+		if err != nil {
+			return nil, err
+		}
+		return &f.Model, nil
+	},
+	quick:  func(in *model.VCSched) []bounds.Bound { return []bounds.Bound{vcbounds.Packing(in)} },
+	bounds: vcbounds.All,
+})
