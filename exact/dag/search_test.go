@@ -108,7 +108,7 @@ func TestDAGSearchAgainstHiGHS(t *testing.T) {
 // (Topcuoglu et al. 2002), proved by the search.
 func TestDAGSearchExamples(t *testing.T) {
 	for file, want := range map[string]float64{"six-tasks.json": 23, "ten-tasks.json": 73} {
-		in, err := instances.Load(filepath.Join("..", "docs", "examples", file))
+		in, err := instances.Load(filepath.Join("..", "..", "docs", "examples", file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestDAGSearchExamples(t *testing.T) {
 // A start is taken under any transfer model, one that isn't a schedule of the
 // instance is refused.
 func TestDAGSearchStart(t *testing.T) {
-	in, err := instances.Load(filepath.Join("..", "docs", "examples", "six-tasks.json"))
+	in, err := instances.Load(filepath.Join("..", "..", "docs", "examples", "six-tasks.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func TestVCSchedRulesAgainstPlain(t *testing.T) {
 		same(t, "tree", in, r, want, ok)
 	}
 	t.Log(count)
-	if min(count[true], count[false]) < 30 {
+	if min(count[true], count[false]) < need.Rounds(30) {
 		t.Errorf("one-sided: %v", count)
 	}
 }
