@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -21,8 +22,8 @@ import (
 //
 // The levels hold about Tasks^Fat tasks each, Regular says how evenly; a task
 // of a level has up to Density times the level before's width parents, from the
-// Jump levels before its own. Costs on each machine and data of each edge are
-// uniform on 1..MaxCost and 0..MaxData.
+// Jump levels before its own. The costs on each machine and the data of each edge
+// are uniform on 1..MaxCost and 1..MaxData; a MaxData of 0 means no data.
 type DAGSpec struct {
 	Tasks    int
 	Fat      float64 // (0, 1]: from a chain to one level
@@ -141,11 +142,9 @@ func (s DAGSpec) Generate() (*model.DAG, error) {
 
 // stream makes every instance's random numbers its own.
 func (s DAGSpec) stream() uint64 {
-	h := uint64(14695981039346656037) // FNV-1a
-	for _, b := range []byte(fmt.Sprint(s.Tasks, s.Fat, s.Density, s.Regular, s.Jump, s.MaxCost, s.MaxData, s.Machines, s.Index, s.Draws)) {
-		h = (h ^ uint64(b)) * 1099511628211
-	}
-	return h
+	h := fnv.New64a()
+	fmt.Fprint(h, s.Tasks, s.Fat, s.Density, s.Regular, s.Jump, s.MaxCost, s.MaxData, s.Machines, s.Index, s.Draws)
+	return h.Sum64()
 }
 
 // draw makes the edges, as pairs of task numbers in level order.

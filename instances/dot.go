@@ -31,7 +31,7 @@ func ReadDOT(data []byte) (Workflow, error) {
 	if !g.Directed {
 		return Workflow{}, badDOT(0, "the graph has no directions, must be a digraph")
 	}
-	r := dotReader{ids: dotIDs(string(data)), known: map[string]bool{}}
+	r := dotReader{ids: dotIDs(data), known: map[string]bool{}}
 	if g.ID != "" {
 		r.find(g.ID)
 	}

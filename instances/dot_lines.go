@@ -1,113 +1,71 @@
 package instances
 
-import "strings"
+import (
+	"bytes"
+	"text/scanner"
+)
 
-// dotID is an id or a keyword of a DOT file as it is written, and its line.
+// dotID is an ID or a keyword of a DOT file as it is written, and its line.
 type dotID struct {
 	text string
 	line int
 }
 
-// dotIDs lists the ids of a DOT file in order, but those in attribute lists and
-// the ports of nodes. The library's parser has checked the file before; it
-// keeps no positions, hence this second look. O(length).
-func dotIDs(text string) []dotID {
+// dotIDs lists the IDs of a DOT file in order, without those in attribute lists
+// and the ports of nodes. It takes a file that the library's parser accepts; its
+// tree has no positions, hence this second scan. O(length).
+func dotIDs(data []byte) []dotID {
+	var s scanner.Scanner
+	s.Init(bytes.NewReader(data))
+	s.Error = func(*scanner.Scanner, string) {}
+	s.Mode = scanner.ScanIdents | scanner.ScanComments | scanner.SkipComments
+	s.IsIdentRune = func(c rune, i int) bool { // of names and numerals; the minus of -> is skipped below
+		return c == '_' || c == '.' || c == '-' && i == 0 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+	}
 	var ids []dotID
-	line, inList, isPort := 1, false, false
-	for i := 0; i < len(text); {
-		end := dotToken(text, i)
-		token := text[i:end]
-		switch c := token[0]; {
-		case c == '[':
-			inList = true
-		case c == ']':
-			inList = false
-		case c == ':':
+	inList, isPort := false, false
+	for c := s.Scan(); c != scanner.EOF; c = s.Scan() {
+		start := s.Position
+		switch c {
+		case '[', ']':
+			inList = c == '['
+			continue
+		case ':':
 			isPort = true
-		case isDOTComment(token) || strings.IndexByte("{};,=- \t\r\n", c) >= 0 && !isDOTNumber(token):
-		default: // an id
-			if !inList && !isPort {
-				ids = append(ids, dotID{token, line})
+			continue
+		case '#': // a comment
+			for c := s.Peek(); c != '\n' && c != scanner.EOF; c = s.Peek() {
+				s.Next()
 			}
-			isPort = false
+			continue
+		case '"':
+			for c := s.Next(); c != '"' && c != scanner.EOF; c = s.Next() {
+				if c == '\\' {
+					s.Next()
+				}
+			}
+		case '<': // HTML
+			for depth := 1; depth > 0 && s.Peek() != scanner.EOF; {
+				switch s.Next() {
+				case '<':
+					depth++
+				case '>':
+					depth--
+				}
+			}
+		case scanner.Ident:
+			if s.TokenText() == "-" {
+				continue
+			}
+		default:
+			continue
 		}
-		line += strings.Count(token, "\n")
-		i = end
+		if !inList && !isPort {
+			ids = append(ids, dotID{string(data[start.Offset:s.Pos().Offset]), start.Line})
+		}
+		isPort = false
 	}
 	return ids
 }
 
-// dotToken is the end of the token that begins at i; what is no token is one
-// byte long.
-func dotToken(text string, i int) int {
-	rest := text[i:]
-	until := func(mark string) int {
-		if k := strings.Index(rest[1:], mark); k >= 0 {
-			return i + 1 + k + len(mark)
-		}
-		return len(text)
-	}
-	switch c := rest[0]; {
-	case c == '#' || strings.HasPrefix(rest, "//"):
-		return until("\n")
-	case strings.HasPrefix(rest, "/*"):
-		if k := strings.Index(rest[2:], "*/"); k >= 0 {
-			return i + 2 + k + 2
-		}
-		return len(text)
-	case c == '"':
-		for k := 1; k < len(rest); k++ {
-			switch rest[k] {
-			case '\\':
-				k++
-			case '"':
-				return i + k + 1
-			}
-		}
-		return len(text)
-	case c == '<':
-		for k, depth := 0, 0; k < len(rest); k++ {
-			switch rest[k] {
-			case '<':
-				depth++
-			case '>':
-				if depth--; depth == 0 {
-					return i + k + 1
-				}
-			}
-		}
-		return len(text)
-	case isDOTLetter(c):
-		k := 1
-		for k < len(rest) && (isDOTLetter(rest[k]) || isDigit(rest[k])) {
-			k++
-		}
-		return i + k
-	case isDOTNumber(rest):
-		k, dot := 1, c == '.'
-		for k < len(rest) && (isDigit(rest[k]) || rest[k] == '.' && !dot) {
-			dot = dot || rest[k] == '.'
-			k++
-		}
-		return i + k
-	case strings.HasPrefix(rest, "->") || strings.HasPrefix(rest, "--"):
-		return i + 2
-	}
-	return i + 1
-}
-
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-func isDOTLetter(c byte) bool {
-	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
-}
-
-func isDOTComment(s string) bool {
-	return s[0] == '#' || strings.HasPrefix(s, "//") || strings.HasPrefix(s, "/*")
-}
-
-// isDOTNumber tells whether s begins with a numeral.
-func isDOTNumber(s string) bool {
-	s = strings.TrimPrefix(s, "-")
-	s = strings.TrimPrefix(s, ".")
-	return len(s) > 0 && isDigit(s[0])
-}

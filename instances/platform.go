@@ -1,9 +1,6 @@
 package instances
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -208,85 +205,18 @@ func presetNetwork(name string, machines []model.Machine) model.Network {
 	return n
 }
 
-// readPlatform reads a platform file. It is decoded as an instance around it
-// would be, so that what instances refuse is refused here in the same words.
+// readPlatform reads a platform file.
 func readPlatform(path string) (Platform, error) {
 	data, err := ReadFile(path)
 	if err != nil {
 		return Platform{}, err
 	}
-	p, err := decodePlatform(data)
-	if err != nil {
-		return Platform{}, fmt.Errorf("%w platform: %s: %w", model.ErrInvalid, path, err)
-	}
+	p := Platform{}
 	p.Name, _ = nameOf(path)
+	if p.Machines, p.Network, err = model.DecodePlatform(data); err != nil {
+		return Platform{}, fmt.Errorf("%s: %w", path, err)
+	}
 	return p, nil
-}
-
-func decodePlatform(data []byte) (Platform, error) {
-	if err := checkPlatformKeys(data); err != nil {
-		return Platform{}, err
-	}
-	// Two tasks and an edge: their work asks for speeds, the edge for a
-	// bandwidth. All on the line of the brace, so that lines stay theirs.
-	brace := bytes.IndexByte(data, '{')
-	around := slices.Concat(data[:brace+1], []byte(`"kind":"dag","version":1,"name":"","tasks":[{"id":"1","work":1},{"id":"2","work":1}],`+
-		`"edges":[{"from":"1","to":"2","data":1}],`), data[brace+1:])
-	in, err := model.DecodeInstance(around)
-	d, ok := in.(*model.DAG)
-	var element *model.ElementError
-	if errors.As(err, &element) {
-		reason := element.Reason
-		if ok && element.List == "machines" && d.Machines[element.Index].Speed == 0 && d.Machines[element.Index].ID != "" && strings.Contains(reason, "speed is missing") {
-			reason = fmt.Sprintf("id %q: speed is missing, give the work that it does per second", d.Machines[element.Index].ID)
-		}
-		if element.List != "" {
-			return Platform{}, fmt.Errorf("line %d: %s[%d]: %s", element.Line, element.List, element.Index, reason)
-		}
-		return Platform{}, errors.New(reason)
-	}
-	if err != nil {
-		return Platform{}, err
-	}
-	return Platform{Machines: d.Machines, Network: d.Network}, nil
-}
-
-// checkPlatformKeys reports what isn't a JSON object with the keys machines
-// and network alone.
-func checkPlatformKeys(data []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	at := func() int { return lineAt(data, dec.InputOffset()) }
-	tok, err := dec.Token()
-	if err == nil && tok != json.Delim('{') {
-		return fmt.Errorf("line %d: it must be an object with machines and network", at())
-	}
-	hasMachines := false
-	for err == nil && dec.More() {
-		if tok, err = dec.Token(); err != nil {
-			break
-		}
-		switch tok {
-		case "machines":
-			hasMachines = true
-		case "network":
-		case "kind":
-			return fmt.Errorf("line %d: it has a kind like an instance, give machines and network alone", at())
-		default:
-			return fmt.Errorf("line %d: unknown key %q; known here: machines, network", at(), tok)
-		}
-		var skip json.RawMessage
-		err = dec.Decode(&skip)
-	}
-	if err == nil {
-		_, err = dec.Token() // the closing brace
-	}
-	if err != nil {
-		return errors.New(jsonReason(data, err))
-	}
-	if !hasMachines {
-		return errors.New("the key \"machines\" is missing")
-	}
-	return nil
 }
 
 // Place makes a valid instance of a workflow on the platform, which shares no

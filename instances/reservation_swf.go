@@ -101,7 +101,7 @@ func ReservationFromSWF(name string, log *swf.Log, o SWFOptions) (*model.Reserva
 	case o.PEs < 0:
 		return fail("pes is %d, must be at least 1, or 0 for the log's", o.PEs)
 	case o.PEs == 0:
-		procs, err := log.Header().Procs()
+		procs, err := log.Header.Procs()
 		if err != nil {
 			return nil, report, fmt.Errorf("%w; give the number of PEs", err)
 		}

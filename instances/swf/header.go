@@ -8,15 +8,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Header are the fields of the comments at the beginning of a log, in order. Some
-// may be there several times (Note, Queue).
+// Header is the list of fields in the comments at the beginning of a log, in
+// order. A key may be there several times (Note, Queue).
 type Header []HeaderField
 
-// HeaderField is "; Key: Value". A value that goes on in the next comments, which
-// then begin with more than one blank, has a line for each.
+// HeaderField is a comment "; Key: Value". A value that continues in the next
+// comments, which then begin with more than one blank, has a line for each.
 type HeaderField struct{ Key, Value string }
 
-// ParseHeader reads comment lines. Those that aren't fields are left out.
+// ParseHeader returns the fields of the comment lines, without other comments.
 func ParseHeader(comments []string) Header {
 	var h Header
 	open := false // the last line was part of a field
@@ -48,7 +48,7 @@ func isKey(s string) bool {
 	return s != ""
 }
 
-// Get is the first value of a key, in whatever case.
+// Get returns the first value of a key, whose case doesn't matter.
 func (h Header) Get(key string) (string, bool) {
 	for _, f := range h {
 		if strings.EqualFold(f.Key, key) {
@@ -58,19 +58,8 @@ func (h Header) Get(key string) (string, bool) {
 	return "", false
 }
 
-// All are the values of a key that may be there several times.
-func (h Header) All(key string) []string {
-	var all []string
-	for _, f := range h {
-		if strings.EqualFold(f.Key, key) {
-			all = append(all, f.Value)
-		}
-	}
-	return all
-}
-
-// Int is the first value of a key as a whole number; false if there is no such
-// key. The error, of a value that isn't one, wraps model.ErrInvalid.
+// Int returns the first value of a key as a whole number; false without the key.
+// The error about a value that isn't a whole number wraps model.ErrInvalid.
 func (h Header) Int(key string) (int64, bool, error) {
 	value, ok := h.Get(key)
 	if !ok {
@@ -83,8 +72,8 @@ func (h Header) Int(key string) (int64, bool, error) {
 	return x, true, nil
 }
 
-// Procs is the machine's size by the header: MaxProcs or, without it,
-// MaxNodes; 0 if it tells neither.
+// Procs returns the machine's size: MaxProcs or, without it, MaxNodes; 0 if the
+// header has neither.
 func (h Header) Procs() (int64, error) {
 	for _, key := range []string{"MaxProcs", "MaxNodes"} {
 		x, ok, err := h.Int(key)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,8 +25,8 @@ func data(t testing.TB, name string) []byte {
 	return b
 }
 
-// The logs of the Parallel Workloads Archive: what is known of them, and each
-// comes out again byte for byte.
+// The logs of the Parallel Workloads Archive have the known figures, and each
+// field of each job has the value that its text has for strconv.
 func TestArchive(t *testing.T) {
 	for name, c := range map[string]struct {
 		jobs           int
@@ -33,14 +34,13 @@ func TestArchive(t *testing.T) {
 		computer       string
 		days, load     string
 		notes, queues  int
-		decimals       int // jobs with a CPU time that isn't written as a whole number
 		unsized        int
 		noRuntime      int
 		noEstimate     int
 	}{
-		"KTH-SP2-1996-2.1-cln":   {28476, 28490, 100, "IBM SP2", "332.9", "0.701", 2, 0, 0, 1, 8, 0},
-		"NASA-iPSC-1993-3.1-cln": {18239, 42264, 128, "Intel iPSC/860", "92.0", "0.466", 4, 2, 0, 0, 173, 18239},
-		"LANL-CM5-1994-4.1-cln":  {122060, 201387, 1024, "Thinking Machines CM-5", "720.9", "0.744", 3, 18, 63135, 3, 2, 11290},
+		"KTH-SP2-1996-2.1-cln":   {28476, 28490, 100, "IBM SP2", "332.9", "0.701", 2, 0, 1, 8, 0},
+		"NASA-iPSC-1993-3.1-cln": {18239, 42264, 128, "Intel iPSC/860", "92.0", "0.466", 4, 2, 0, 173, 18239},
+		"LANL-CM5-1994-4.1-cln":  {122060, 201387, 1024, "Thinking Machines CM-5", "720.9", "0.744", 3, 18, 3, 2, 11290},
 	} {
 		t.Run(name, func(t *testing.T) {
 			zipped := data(t, name)
@@ -48,7 +48,7 @@ func TestArchive(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := l.Header()
+			h := l.Header
 			maxJobs, _, err := h.Int("MaxJobs")
 			if err != nil {
 				t.Fatal(err)
@@ -60,13 +60,13 @@ func TestArchive(t *testing.T) {
 			version, _ := h.Get("Version")
 			computer, _ := h.Get("Computer")
 			if len(l.Jobs) != c.jobs || maxJobs != c.maxJobs || procs != c.procs || version != "2.2" || computer != c.computer ||
-				len(h.All("Note")) != c.notes || len(h.All("Queue")) != c.queues {
+				keys(h, "Note") != c.notes || keys(h, "Queue") != c.queues {
 				t.Errorf("%d jobs, header %+v", len(l.Jobs), h)
 			}
 			first, last := l.Jobs[0], l.Jobs[len(l.Jobs)-1]
 			span := float64(last.Submit - first.Submit)
 			var work float64
-			var decimals, unsized, noRuntime, noEstimate int
+			var unsized, noRuntime, noEstimate int
 			for k := range l.Jobs {
 				j := &l.Jobs[k]
 				if j.Procs > 0 && j.Runtime > 0 {
@@ -77,7 +77,6 @@ func TestArchive(t *testing.T) {
 						*n++
 					}
 				}
-				count(&decimals, j.CPU.Places > 0)
 				count(&unsized, j.Procs <= 0)
 				count(&noRuntime, j.Runtime == 0)
 				count(&noEstimate, j.RequestedTime == swf.Unknown)
@@ -85,8 +84,8 @@ func TestArchive(t *testing.T) {
 			if days, load := fmt.Sprintf("%.1f", span/86400), fmt.Sprintf("%.3f", work/(float64(procs)*span)); days != c.days || load != c.load {
 				t.Errorf("%s days at load %s, want %s and %s", days, load, c.days, c.load)
 			}
-			if decimals != c.decimals || unsized != c.unsized || noRuntime != c.noRuntime || noEstimate != c.noEstimate {
-				t.Errorf("%d decimals, %d without a size, %d with runtime 0, %d without estimate", decimals, unsized, noRuntime, noEstimate)
+			if unsized != c.unsized || noRuntime != c.noRuntime || noEstimate != c.noEstimate {
+				t.Errorf("%d without a size, %d with runtime 0, %d without estimate", unsized, noRuntime, noEstimate)
 			}
 			if !slices.IsSortedFunc(l.Jobs, func(a, b swf.Job) int { return int(a.Number - b.Number) }) {
 				t.Error("the job numbers don't ascend")
@@ -99,11 +98,32 @@ func TestArchive(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(plain, encode(t, l)) {
-				t.Error("written again it differs")
+			k := 0
+			for line := range strings.Lines(string(plain)) {
+				if text := strings.Fields(line); len(text) > 0 && !strings.HasPrefix(text[0], ";") {
+					for f, got := range values(&l.Jobs[k]) {
+						if want, err := strconv.ParseFloat(text[f], 64); err != nil || got != want {
+							t.Fatalf("job %d: field %d is %v, want %s", k, f+1, got, text[f])
+						}
+					}
+					k++
+				}
+			}
+			if k != len(l.Jobs) {
+				t.Errorf("the file has %d jobs", k)
 			}
 		})
 	}
+}
+
+// keys counts the fields with a key.
+func keys(h swf.Header, key string) (n int) {
+	for _, f := range h {
+		if f.Key == key {
+			n++
+		}
+	}
+	return n
 }
 
 // BenchmarkRead reads 200,000 jobs, shaped as LANL-CM5's.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 
 	"github.com/gapwise/gapwise/model"
@@ -18,28 +17,27 @@ const maxLine = 1 << 16
 
 // Reader reads a log one job at a time, in constant memory.
 //
-// Blanks and tabs around fields, CR before the end of a line, empty lines, comments
-// anywhere and a missing end of the last line are fine; so is any way to write a
-// number that is kept exactly (12.0 for 12). Everything else is an *Error with
-// its line, after which nothing more is read.
+// It accepts blanks and tabs around fields, CR before the end of a line, empty
+// lines, comments anywhere, a missing end of the last line, and whole numbers
+// written as decimals (12.0 for 12). Everything else is an *Error with its line,
+// after which nothing more is read.
 type Reader struct {
-	source   *bufio.Reader // nil until the first line is asked for
-	raw      io.Reader
-	zipped   bool
-	line     int
-	comments []string
-	header   Header
-	headed   bool
-	job      Job
-	ahead    bool // job and err are read and not yet given out
-	err      error
+	source *bufio.Reader // nil until the first line is asked for
+	raw    io.Reader
+	zipped bool
+	line   int
+	header Header
+	headed bool // header is complete
+	job    Job
+	ahead  bool // job and err are read and not yet returned
+	err    error
 }
 
-// NewReader reads from r, which may be gzipped: that is told by its content.
+// NewReader returns a reader of r, which may be gzipped: its content tells.
 func NewReader(r io.Reader) *Reader { return &Reader{raw: r} }
 
-// Header reads up to the first job and gives the fields of the comments before
-// it. The error, if there is one, is what Next gives too; io.EOF is none.
+// Header reads up to the first job and returns the fields of the comments before
+// it. The error, if there is one, is the one that Next returns, but for io.EOF.
 func (r *Reader) Header() (Header, error) {
 	if !r.headed {
 		r.advance()
@@ -51,7 +49,7 @@ func (r *Reader) Header() (Header, error) {
 	return r.header, r.err
 }
 
-// Next is the next job; io.EOF tells that there is none. Errors about the content,
+// Next returns the next job, or io.EOF after the last. Errors about the content,
 // a broken gzip file among them, wrap model.ErrInvalid.
 func (r *Reader) Next() (Job, error) {
 	if !r.ahead {
@@ -64,36 +62,12 @@ func (r *Reader) Next() (Job, error) {
 	return r.job, nil
 }
 
-// All are the jobs. An error ends it, with a zero job.
-func (r *Reader) All() iter.Seq2[Job, error] {
-	return func(yield func(Job, error) bool) {
-		for {
-			j, err := r.Next()
-			if err == io.EOF || !yield(j, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// Comments are the comment lines between the job that Next gave last and the
-// one before; after io.EOF, those at the end. They are as they were, without
-// the end of the line, and valid until the next call of Next.
-func (r *Reader) Comments() []string { return r.comments }
-
-// Line is the number of the line that was read last, from 1.
-func (r *Reader) Line() int { return r.line }
-
-// advance reads the next job into r.job, the comments before it, and the header
-// the first time.
+// advance reads the next job into r.job, and the header before the first job.
 func (r *Reader) advance() {
 	if r.err != nil {
-		if r.err == io.EOF {
-			r.comments = r.comments[:0]
-		}
 		return
 	}
-	r.comments = r.comments[:0]
+	var comments []string // before the first job
 	for {
 		line, err := r.next()
 		if err != nil {
@@ -108,7 +82,9 @@ func (r *Reader) advance() {
 			continue
 		}
 		if line[first] == ';' {
-			r.comments = append(r.comments, string(line))
+			if !r.headed {
+				comments = append(comments, string(line))
+			}
 			continue
 		}
 		if field, reason := r.job.parse(line); reason != "" {
@@ -118,11 +94,11 @@ func (r *Reader) advance() {
 	}
 	if !r.headed {
 		r.headed = true
-		r.header = ParseHeader(r.comments)
+		r.header = ParseHeader(comments)
 	}
 }
 
-// next is the next line without its end.
+// next returns the next line without its end.
 func (r *Reader) next() ([]byte, error) {
 	if r.source == nil {
 		if err := r.open(); err != nil {
@@ -141,13 +117,12 @@ func (r *Reader) next() ([]byte, error) {
 	return line, nil
 }
 
-// maxLog is the size, in bytes and unzipped, of the longest log that is read:
-// 1 GiB. A pipe need not end.
+// maxLog bounds the bytes of a log, unzipped: 1 GiB. A pipe need not end.
 var maxLog int64 = 1 << 30
 
 var errTooLong = errors.New("the log is too long")
 
-// limited is a reader that fails after so many bytes, where io.LimitReader ends.
+// limited is a reader that fails after left bytes, where io.LimitReader ends.
 type limited struct {
 	io.Reader
 	left int64
@@ -162,7 +137,7 @@ func (l *limited) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// open looks whether the source is gzipped, and skips a byte order mark.
+// open detects gzip and skips a byte order mark.
 func (r *Reader) open() error {
 	r.source = bufio.NewReaderSize(&limited{r.raw, maxLog}, maxLine)
 	if magic, _ := r.source.Peek(2); slices.Equal(magic, []byte{0x1f, 0x8b}) {

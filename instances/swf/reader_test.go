@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/instances/swf"
 	"github.com/gapwise/gapwise/model"
@@ -18,8 +21,8 @@ import (
 
 const jobLine = "1 2 3 4 5 6.50 7 8 9 10 1 12 13 14 15 16 17 18"
 
-var job = swf.Job{Number: 1, Submit: 2, Wait: 3, Runtime: 4, Procs: 5, CPU: swf.Decimal{Units: 650, Places: 2}, Memory: swf.Decimal{Units: 7},
-	RequestedProcs: 8, RequestedTime: 9, RequestedMemory: swf.Decimal{Units: 10}, Status: swf.StatusCompleted, User: 12, Group: 13,
+var job = swf.Job{Number: 1, Submit: 2, Wait: 3, Runtime: 4, Procs: 5, CPU: 6.5, Memory: 7,
+	RequestedProcs: 8, RequestedTime: 9, RequestedMemory: 10, Status: swf.StatusCompleted, User: 12, Group: 13,
 	Executable: 14, Queue: 15, Partition: 16, Preceding: 17, Think: 18}
 
 func zip(t *testing.T, text string) string {
@@ -37,16 +40,16 @@ func zip(t *testing.T, text string) string {
 
 func TestRead(t *testing.T) {
 	unknown := job
-	unknown.Wait, unknown.CPU, unknown.Think = swf.Unknown, swf.Decimal{Units: -1}, swf.Unknown
+	unknown.Wait, unknown.CPU, unknown.Think = swf.Unknown, swf.Unknown, swf.Unknown
 	exact := job
-	exact.Submit, exact.CPU, exact.Memory = 1000, swf.Decimal{Units: 5, Places: 1}, swf.Decimal{Units: 1200}
+	exact.Submit, exact.CPU, exact.Memory = 1000, 0.5, 1200
 	big := job
-	big.Number, big.CPU = 9223372036854775807, swf.Decimal{Units: 9223372036854775807, Places: 18}
-	header := []swf.Comment{{0, "; Version: 2.2"}, {0, ";"}}
+	big.Number, big.CPU = 9223372036854775807, 9.223372036854775807
+	header := swf.Header{{"Version", "2.2"}}
 	for name, c := range map[string]struct {
-		text     string
-		comments []swf.Comment
-		want     []swf.Job
+		text   string
+		header swf.Header
+		want   []swf.Job
 	}{
 		"empty":                     {"", nil, nil},
 		"blank lines alone":         {"\n \r\n\t\n", nil, nil},
@@ -55,19 +58,19 @@ func TestRead(t *testing.T) {
 		"CRLF":                      {"; Version: 2.2\r\n;\r\n" + jobLine + "\r\n" + jobLine + "\r\n", header, []swf.Job{job, job}},
 		"blanks, tabs, empty lines": {"\n  " + strings.ReplaceAll(jobLine, " ", " \t ") + " \t \n\n" + jobLine + "  ", nil, []swf.Job{job, job}},
 		"comments anywhere": {"; Version: 2.2\n;\n" + jobLine + "\n  ; in the middle \n\n;x\n" + jobLine + "\n;end",
-			append(header, swf.Comment{1, "  ; in the middle "}, swf.Comment{1, ";x"}, swf.Comment{2, ";end"}), []swf.Job{job, job}},
+			header, []swf.Job{job, job}},
 		"unknown": {"1 2 -1 4 5 -1 7 8 9 10 1 12 13 14 15 16 17 -1", nil, []swf.Job{unknown}},
 		"other ways to write a number": {"+1 1e3 3.000 4 5. .5 1.2E3 8 9 1000e-2 1 12 13 14 15 16 17 18.0", nil,
-			[]swf.Job{func() swf.Job { j := exact; j.RequestedMemory = swf.Decimal{Units: 1000, Places: 2}; return j }()}},
+			[]swf.Job{exact}},
 		"largest numbers": {"9223372036854775807 2 3 4 5 9.223372036854775807 7 8 9 10 1 12 13 14 15 16 17 18", nil, []swf.Job{big}},
 		"zeros that don't fit": {strings.Replace(jobLine, "6.50", "6.50"+strings.Repeat("0", 30), 1), nil,
-			[]swf.Job{func() swf.Job { j := job; j.CPU = swf.Decimal{Units: 65, Places: 1}; return j }()}},
+			[]swf.Job{job}},
 		"gzip":            {zip(t, "; Version: 2.2\n;\n"+jobLine), header, []swf.Job{job}},
 		"two gzip parts":  {zip(t, jobLine+"\n") + zip(t, jobLine), nil, []swf.Job{job, job}},
 		"byte order mark": {"\xef\xbb\xbf" + jobLine, nil, []swf.Job{job}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := &swf.Log{Comments: c.comments, Jobs: c.want}
+			want := &swf.Log{Header: c.header, Jobs: c.want}
 			for _, r := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text))} {
 				got, err := swf.ReadAll(r)
 				if err != nil {
@@ -110,7 +113,8 @@ func TestErrors(t *testing.T) {
 		"a fraction":            {with("4.5 5 6"), 4, 4, `field 4, the run time, is "4.5", must be a whole number from 0, or -1 for unknown: its fraction would be lost`},
 		"overflow":              {with("9223372036854775808 5 6"), 4, 4, `field 4, the run time, is "9223372036854775808", has more digits than can be kept (18)`},
 		"overflow by exponent":  {with("1e19 5 6"), 4, 4, `field 4, the run time, is "1e19", has more digits`},
-		"too small":             {with("4 5 1e-19"), 4, 6, `field 6, the average CPU time, is "1e-19", has more digits`},
+		"too large":             {with("4 5 1e999"), 4, 6, `field 6, the average CPU time, is "1e999", must be a number`},
+		"underscores":           {with("4 1_000 6"), 4, 5, `field 5, the allocated processors, is "1_000", must be a number`},
 		"a long word":           {with(strings.Repeat("x", 1000) + " 5 6"), 4, 4, `field 4, the run time, is "` + strings.Repeat("x", 40) + `"..., must be a number`},
 		"a control character":   {with("\x00 5 6"), 4, 4, `field 4, the run time, is "\x00", must be a number`},
 		"a long line":           {jobLine + "\n;" + strings.Repeat("x", 1<<16), 2, 0, "it is longer than 65536 bytes"},
@@ -139,18 +143,13 @@ func TestErrorStays(t *testing.T) {
 		t.Fatal(j, err)
 	}
 	_, first := r.Next()
-	if _, second := r.Next(); first == nil || first != second || r.Line() != 2 {
-		t.Errorf("%v, then %v at line %d", first, second, r.Line())
+	if _, second := r.Next(); first == nil || first != second {
+		t.Errorf("%v, then %v", first, second)
 	}
 	r = swf.NewReader(strings.NewReader("; a\nx"))
 	h, first := r.Header()
 	if _, second := r.Next(); first == nil || first != second || len(h) != 0 {
 		t.Errorf("the header's %v, then %v", first, second)
-	}
-	for _, err := range swf.NewReader(strings.NewReader("x")).All() {
-		if !errors.Is(err, model.ErrInvalid) {
-			t.Error(err)
-		}
 	}
 }
 
@@ -174,24 +173,18 @@ func TestStreaming(t *testing.T) {
 	if procs, e := h.Procs(); err != nil || e != nil || procs != 8 {
 		t.Fatal(h, err, e)
 	}
-	var comments []string
-	n := 0
-	for j, err := range r.All() {
-		if err != nil || j != job {
+	for range 2 {
+		if j, err := r.Next(); err != nil || j != job {
 			t.Fatal(j, err)
 		}
-		n++
-		comments = append(comments, fmt.Sprint(n, r.Comments(), r.Line()))
 	}
-	comments = append(comments, fmt.Sprint(r.Comments()))
-	if d := cmp.Diff([]string{"1 [; MaxProcs: 8] 2", "2 [; two] 4", "[; end]"}, comments); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
+	for range 2 {
+		if _, err := r.Next(); err != io.EOF {
+			t.Errorf("after the end: %v", err)
+		}
 	}
-	if _, err := r.Next(); err != io.EOF || len(r.Comments()) > 0 {
-		t.Errorf("after the end: %v, %v", err, r.Comments())
-	}
-	for range swf.NewReader(strings.NewReader(jobLine + "\n" + jobLine)).All() {
-		break // the loop may be left
+	if again, err := r.Header(); err != nil || len(again) != 1 {
+		t.Errorf("the header after the end: %v, %v", again, err)
 	}
 }
 
@@ -210,4 +203,90 @@ func TestNoAllocation(t *testing.T) {
 	if allocations > 20 {
 		t.Errorf("%v allocations for %d jobs", allocations, n)
 	}
+}
+
+// values are a job's fields in the log's order.
+func values(j *swf.Job) (all []float64) {
+	v := reflect.ValueOf(*j)
+	for f := range v.NumField() {
+		all = append(all, v.Field(f).Convert(reflect.TypeFor[float64]()).Float())
+	}
+	return all
+}
+
+// write returns the log as a file; whole numbers keep all their digits.
+func write(l *swf.Log) string {
+	var b strings.Builder
+	for _, f := range l.Header {
+		fmt.Fprintf(&b, "; %s: %s\n", f.Key, strings.ReplaceAll(f.Value, "\n", "\n;   "))
+	}
+	for _, j := range l.Jobs {
+		fmt.Fprintln(&b, strings.Trim(fmt.Sprintf("%v", j), "{}"))
+	}
+	return b.String()
+}
+
+// drawJob draws any job that a log can hold.
+func drawJob(t *rapid.T) swf.Job {
+	whole := rapid.OneOf(rapid.Int64Range(-1, 10), rapid.Int64Range(-1, 1<<63-1))
+	decimal := rapid.OneOf(rapid.Just(-1.0), rapid.Float64Range(0, 100), rapid.Float64Min(0))
+	w := func() int64 { return whole.Draw(t, "field") }
+	d := func() float64 { return decimal.Draw(t, "decimal") }
+	return swf.Job{Number: w(), Submit: w(), Wait: w(), Runtime: w(), Procs: w(), CPU: d(), Memory: d(), RequestedProcs: w(), RequestedTime: w(),
+		RequestedMemory: d(), Status: w(), User: w(), Group: w(), Executable: w(), Queue: w(), Partition: w(), Preceding: w(), Think: w()}
+}
+
+// A job's line is read as the job that it was written from.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := &swf.Log{Jobs: rapid.SliceOfN(rapid.Custom(drawJob), 1, 5).Draw(t, "jobs")}
+		got, err := swf.ReadAll(strings.NewReader(write(want)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatalf("(-want +got)\n%s", d)
+		}
+	})
+}
+
+// A number is read as strconv.ParseFloat reads it, however it is written.
+func TestDecimal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[0-9]{0,12}\.?[0-9]{1,12}0{0,12}([eE][+-]?[0-9])?`).Draw(t, "text")
+		l, err := swf.ReadAll(strings.NewReader(strings.Replace(jobLine, "6.50", text, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, err := strconv.ParseFloat(text, 64); err != nil || l.Jobs[0].CPU != want {
+			t.Fatalf("%s is read as %v, want %v", text, l.Jobs[0].CPU, want)
+		}
+	})
+}
+
+// Any input gives an error of one line that wraps ErrInvalid, or a log that is
+// written and read the same.
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{"", "; Version: 2.2\n" + jobLine + "\n", jobLine + "\r\n\t;x\r\n" + jobLine, "1 2", "\x1f\x8b\x08", "\xef\xbb\xbf;",
+		strings.Replace(jobLine, "6.50", "1e-3", 1), strings.Replace(jobLine, "4", "-1.0", 1), strings.Replace(jobLine, "4", "9999999999999999999", 1)} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		l, err := swf.ReadAll(bytes.NewReader(text))
+		if err != nil {
+			if !errors.Is(err, model.ErrInvalid) || strings.ContainsAny(err.Error(), "\n\r") {
+				t.Fatalf("error %q", err)
+			}
+			return
+		}
+		l.Header = nil // its text isn't kept to the byte
+		got, err := swf.ReadAll(strings.NewReader(write(l)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Header = nil
+		if d := cmp.Diff(l, got); d != "" {
+			t.Fatalf("(-want +got)\n%s", d)
+		}
+	})
 }

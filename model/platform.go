@@ -1,0 +1,42 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// DecodePlatform reads the machines and the network of a task graph from a file
+// of their own: one object with the keys machines and network, read as strictly
+// as an instance. Each machine needs its speed, each pair of machines a rate.
+// Errors wrap ErrInvalid and name the line.
+func DecodePlatform(data []byte) ([]Machine, Network, error) {
+	var p struct {
+		Machines []Machine `json:"machines"`
+		Network  Network   `json:"network,omitempty"`
+	}
+	if !json.Valid(data) { // for the line number
+		var x any
+		return nil, p.Network, jsonError(data, json.Unmarshal(data, &x))
+	}
+	if err := decodeStrict(data, &p); err != nil {
+		return nil, p.Network, err
+	}
+	// Two tasks that state their work ask for speeds, the edge between them for rates.
+	work := 1.0
+	d := &DAG{Machines: p.Machines, Network: p.Network, Tasks: []DAGTask{{ID: "1", Work: &work}, {ID: "2", Work: &work}},
+		Edges: []DAGEdge{{From: "1", To: "2", Data: 1}}}
+	err := d.Validate()
+	var element *ElementError
+	if !errors.As(err, &element) {
+		return d.Machines, d.Network, err
+	}
+	if element.List == "" {
+		return nil, p.Network, fmt.Errorf("%w platform: %s", ErrInvalid, element.Reason)
+	}
+	reason := element.Reason
+	if element.List == "machines" && p.Machines[element.Index].Speed == 0 && p.Machines[element.Index].ID != "" {
+		reason = fmt.Sprintf("id %q: speed is missing, give the work that it does per second", p.Machines[element.Index].ID)
+	}
+	return nil, p.Network, fmt.Errorf("%w platform: line %d: %s[%d]: %s", ErrInvalid, lineOfElement(data, element.List, element.Index), element.List, element.Index, reason)
+}
