@@ -54,9 +54,6 @@ type SWFReport struct {
 	Unsorted int
 }
 
-// LeftOut is how many jobs couldn't be used.
-func (r SWFReport) LeftOut() int { return r.NoSubmit + r.NoSize + r.NoRuntime + r.TooLarge }
-
 // String tells the counts, those that aren't 0, on one line.
 func (r SWFReport) String() string {
 	var b strings.Builder

@@ -32,6 +32,9 @@ const smallLog = `; MaxNodes: 4
 -1 161 -1 30  8 -1 -1 -1   0 -1 1 1 1 1 1 -1 -1 -1
 `
 
+// leftOut counts the jobs that couldn't be used.
+func leftOut(r SWFReport) int { return r.NoSubmit + r.NoSize + r.NoRuntime + r.TooLarge }
+
 func readLog(t *testing.T, text string) *swf.Log {
 	t.Helper()
 	log, err := swf.ReadAll(strings.NewReader(text))
@@ -88,7 +91,7 @@ func TestReservationFromSWF(t *testing.T) {
 			if d := cmp.Diff(c.reported, report.String()); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
 			}
-			if n := report.Requests + report.LeftOut() + report.Skipped; n != report.Jobs {
+			if n := report.Requests + leftOut(report) + report.Skipped; n != report.Jobs {
 				t.Errorf("%d of %d jobs are accounted for", n, report.Jobs)
 			}
 		})
@@ -156,7 +159,7 @@ func TestReservationFromSWFProperties(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if report.Jobs != len(log.Jobs) || report.Requests+report.LeftOut() != report.Jobs || len(in.Requests) != report.Requests || in.Requests[0].ArrivalS != 0 {
+		if report.Jobs != len(log.Jobs) || report.Requests+leftOut(report) != report.Jobs || len(in.Requests) != report.Requests || in.Requests[0].ArrivalS != 0 {
 			t.Fatalf("%v; the first arrival is at %v", report, in.Requests[0].ArrivalS)
 		}
 		plain, _, err := ReservationFromSWF("n", log, SWFOptions{PEs: 8})

@@ -28,14 +28,18 @@ func (p *program) algorithms() *cli.Command {
 					continue
 				}
 				fmt.Fprintf(p.out, "%s\n", kind)
+				name := 0 // the width of the column
+				for _, a := range gapwise.Algorithms(kind) {
+					name = max(name, len(a.Name))
+				}
 				for _, a := range gapwise.Algorithms(kind) {
 					what := "heuristic"
 					if a.Exact {
 						what = "exact"
 					}
-					fmt.Fprintf(p.out, "  %-16s %-10s %s\n", a.Name, what, wrap(a.Summary, 48, 30))
-					fmt.Fprintf(p.out, "  %-16s %s\n", "", a.Complexity)
-					fmt.Fprintf(p.out, "  %-16s %s\n", "", wrap(a.Paper, 60, 19))
+					fmt.Fprintf(p.out, "  %-*s %-10s %s\n", name, a.Name, what, wrap(a.Summary, 64-name, name+14))
+					fmt.Fprintf(p.out, "  %-*s %s\n", name, "", wrap(a.Complexity, 76-name, name+3))
+					fmt.Fprintf(p.out, "  %-*s %s\n", name, "", wrap(a.Paper, 76-name, name+3))
 				}
 			}
 			return nil
@@ -65,8 +69,8 @@ func (p *program) algorithmLines(kind model.Kind) error {
 	return nil
 }
 
-// wrap breaks text at spaces into lines of the given width, indented from the
-// second on.
+// wrap breaks text at spaces into lines of at most width bytes, the second and
+// later ones indented.
 func wrap(text string, width, indent int) string {
 	out, line := "", 0
 	for i, word := range strings.Fields(text) {

@@ -195,26 +195,6 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
-	tests := map[string]struct {
-		a, b string
-		want int
-	}{
-		"same":        {"solve", "solve", 0},
-		"swap":        {"slove", "solve", 2},
-		"insert":      {"algoritm", "algorithm", 1},
-		"from empty":  {"", "gap", 3},
-		"replace all": {"abc", "xyz", 3},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := distance(tc.a, tc.b); got != tc.want {
-				t.Errorf("distance is %d, want %d", got, tc.want)
-			}
-		})
-	}
-}
-
 func TestSolverLog(t *testing.T) {
 	var b strings.Builder
 	log := &solverLog{w: &b}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+	"github.com/xrash/smetrics"
 )
 
 // usageError is a command line that can't be understood.
@@ -31,14 +32,10 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
 		name = strings.TrimLeft(name, "-")
-		var all []string
-		for _, f := range flags {
-			all = append(all, f.Names()...)
-		}
 		if name == "v" || name == "version" {
 			return usagef("%sunknown flag %s; gapwise --version prints the version", prefix, dashed(name))
 		}
-		return usagef("%sunknown flag %s%s", prefix, dashed(name), didYouMean(name, all, dashed))
+		return usagef("%sunknown flag %s%s", prefix, dashed(name), didYouMean(name, cli.SuggestFlag(flags, name, true)))
 	}
 	if rest, ok := strings.CutPrefix(strings.Replace(text, "invalid boolean value", "invalid value", 1), "invalid value "); ok {
 		rest = strings.Replace(rest, " for -", " for flag -", 1)
@@ -83,40 +80,13 @@ func wanted(flags []cli.Flag, name, why string) string {
 	return "another (" + why + ")"
 }
 
-// didYouMean suggests the nearest of the names, if one is near.
-func didYouMean(name string, names []string, show func(string) string) string {
-	best, least := "", 3
-	for _, n := range names {
-		if d := distance(name, n); d < least && d < len(n) {
-			best, least = n, d
-		}
-	}
-	if best == "" {
+// didYouMean suggests what the library takes for nearest, if it is near.
+func didYouMean(name, nearest string) string {
+	bare := strings.TrimLeft(nearest, "-")
+	if len(bare) < 2 || smetrics.WagnerFischer(name, bare, 1, 1, 1) > 2 {
 		return ""
 	}
-	return fmt.Sprintf("; did you mean %s?", show(best))
-}
-
-// distance is the number of letters to insert, delete or replace to make b of
-// a (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return fmt.Sprintf("; did you mean %s?", nearest)
 }
 
 // flagsFirst moves a command's flags before its files, since the flag parser
@@ -172,11 +142,8 @@ func files(c *cli.Context, most int) ([]string, error) {
 }
 
 func unknownCommand(app *cli.App, name string) error {
-	var all []string
-	for _, c := range app.Commands {
-		all = append(all, c.Name)
-	}
-	return usagef("unknown command %q%s; see gapwise help", name, didYouMean(name, all, func(s string) string { return s }))
+	cli.SuggestDidYouMeanTemplate = "%s"
+	return usagef("unknown command %q%s; see gapwise help", name, didYouMean(name, cli.SuggestCommand(app.Commands, name)))
 }
 
 func (p *program) help() *cli.Command {
