@@ -1,7 +1,6 @@
 package model
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -462,21 +461,7 @@ func (d *DAG) MachineOf(s *Schedule) ([]int32, error) {
 }
 
 // MarshalJSON writes the instance in its own format, "kind" first.
-func (d *DAG) MarshalJSON() ([]byte, error) {
-	type plain DAG // without the method
-	return json.Marshal(struct {
-		Kind    Kind `json:"kind"`
-		Version int  `json:"version"`
-		*plain
-	}{KindDAG, formatVersion, (*plain)(d)})
-}
+func (d *DAG) MarshalJSON() ([]byte, error) { return marshalOwn(d) }
 
 // MarshalJSON writes the schedule in its own format, "kind" first.
-func (s *Schedule) MarshalJSON() ([]byte, error) {
-	type plain Schedule
-	return json.Marshal(struct {
-		Kind    Kind `json:"kind"`
-		Version int  `json:"version"`
-		*plain
-	}{KindDAG, formatVersion, (*plain)(s)})
-}
+func (s *Schedule) MarshalJSON() ([]byte, error) { return marshalOwn(s) }

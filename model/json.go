@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +16,7 @@ import (
 // formatVersion is the version of the own file formats.
 const formatVersion = 1
 
-// kinds holds the empty instance and solution of every problem.
+// kinds makes the empty instance and solution of every problem.
 var kinds = map[Kind]struct {
 	instance func() Instance
 	solution func() Solution
@@ -25,7 +26,7 @@ var kinds = map[Kind]struct {
 	KindReservation: {func() Instance { return new(Reservation) }, func() Solution { return new(Bookings) }},
 }
 
-// New is the empty instance of a problem; nil if there is no such problem.
+// New returns the empty instance of a problem, nil if there is no such problem.
 func (k Kind) New() Instance {
 	if known, ok := kinds[k]; ok {
 		return known.instance()
@@ -58,7 +59,7 @@ func DecodeInstance(data []byte) (Instance, error) {
 		return nil, err
 	}
 	in := kinds[kind].instance()
-	if err := decodeStrict(data, in, envelope{}); err != nil {
+	if err := decodeStrict(data, in, true); err != nil {
 		return nil, err
 	}
 	err = in.Validate()
@@ -77,15 +78,21 @@ func DecodeSolution(data []byte) (Solution, error) {
 		return nil, err
 	}
 	s := kinds[kind].solution()
-	return s, decodeStrict(data, s, envelope{})
+	return s, decodeStrict(data, s, true)
 }
 
+// peekKind reads the kind of an own file, which comes first where gapwise has
+// written it.
 func peekKind(data []byte, what string) (Kind, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return "", fmt.Errorf("%w %s: the file is empty", ErrInvalid, what)
 	}
 	if err := checkJSONText(data); err != nil {
 		return "", err
+	}
+	d := decoder{data: data}
+	if e, ok := d.peek(); ok && e.Version == formatVersion && kinds[e.Kind].instance != nil {
+		return e.Kind, nil
 	}
 	var head struct {
 		Kind    *Kind `json:"kind"`
@@ -111,11 +118,18 @@ func peekKind(data []byte, what string) (Kind, error) {
 // the SHA-256 of its compact JSON. White space and key order in the file that
 // it came from don't matter, its name does.
 func Hash(in Instance) (string, error) {
-	data, err := json.Marshal(in)
+	e := encoder{sum: sha256.New()}
+	var err error
+	if in != nil && reflect.TypeOf(in) == reflect.TypeOf(in.Kind().New()) {
+		err = e.own(in)
+	} else {
+		err = e.marshal(in)
+	}
 	if err != nil {
 		return "", fmt.Errorf("hash: %w", err)
 	}
-	return fmt.Sprintf("sha256:%x", sha256.Sum256(data)), nil
+	e.flush()
+	return fmt.Sprintf("sha256:%x", e.sum.Sum(nil)), nil
 }
 
 // number is a float64 whose NaN and infinities are null in JSON.
@@ -178,47 +192,59 @@ func (r Result) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON writes, strictly.
 func (r *Result) UnmarshalJSON(data []byte) error {
 	var f resultFile
-	if err := decodeStrict(data, &f); err != nil {
-		return err
+	err := decodeStrict(data, &f, false)
+	if err == nil {
+		*r, err = f.result()
 	}
+	return err
+}
+
+// result checks what stands in a result file and decodes its solution.
+func (f *resultFile) result() (Result, error) {
 	if !f.Status.Valid() {
-		return fmt.Errorf("%w result: status %q, must be one of optimal, feasible, infeasible, unknown", ErrInvalid, f.Status)
+		return Result{}, fmt.Errorf("%w result: status %q, must be one of optimal, feasible, infeasible, unknown", ErrInvalid, f.Status)
 	}
 	if kinds[f.Kind].instance == nil {
-		return fmt.Errorf("%w result: kind %q is unknown, give one of %q", ErrInvalid, f.Kind, Kinds())
+		return Result{}, fmt.Errorf("%w result: kind %q is unknown, give one of %q", ErrInvalid, f.Kind, Kinds())
 	}
-	*r = Result{Instance: f.Instance, InstanceHash: f.InstanceHash, Kind: f.Kind, Algorithm: f.Algorithm,
+	r := Result{Instance: f.Instance, InstanceHash: f.InstanceHash, Kind: f.Kind, Algorithm: f.Algorithm,
 		Status: f.Status, Objective: float64(f.Objective), SecondObjective: float64(f.SecondObjective),
 		Bound: float64(f.Bound), Gap: float64(f.Gap), GapLimit: f.GapLimit, Elapsed: time.Duration(f.ElapsedS * float64(time.Second)),
 		Nodes: f.Nodes, Seed: f.Seed, Version: f.Version, Unverified: f.Unverified, Reason: f.Reason, Conflict: f.Conflict, Trace: f.Trace}
 	if len(f.Solution) > 0 && string(f.Solution) != "null" {
 		s, err := DecodeSolution(f.Solution)
 		if err != nil {
-			return err
+			return Result{}, err
 		}
 		if s.Kind() != f.Kind {
-			return fmt.Errorf("%w result: kind %q holds a %s solution", ErrInvalid, f.Kind, s.Kind())
+			return Result{}, fmt.Errorf("%w result: kind %q holds a %s solution", ErrInvalid, f.Kind, s.Kind())
 		}
 		r.Solution = s
 	}
-	return nil
+	return r, nil
 }
 
 // DecodeResult reads one result object, strictly: the solution file that
 // gapwise writes.
 func DecodeResult(data []byte) (Result, error) {
-	var r Result
-	if len(bytes.TrimSpace(data)) == 0 {
-		return r, fmt.Errorf("%w result: the file is empty", ErrInvalid)
+	f, err := decodeResultFile(data)
+	if err != nil {
+		return Result{}, err
 	}
-	if !json.Valid(data) { // for the line number
-		var x any
-		return r, jsonError(data, json.Unmarshal(data, &x))
+	return f.result()
+}
+
+func decodeResultFile(data []byte) (f resultFile, err error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return f, fmt.Errorf("%w result: the file is empty", ErrInvalid)
 	}
 	if err := checkJSONText(data); err != nil {
-		return r, err
+		if syntax := syntaxError(data); syntax != nil {
+			return f, syntax
+		}
+		return f, err
 	}
-	return r, r.UnmarshalJSON(data)
+	return f, decodeStrict(data, &f, false)
 }
 
 // jsonError names the line of a JSON error.

@@ -4,8 +4,8 @@
 // gapwise, so every other package can stand on it.
 //
 // Own file format: one JSON object, "kind" first, snake_case keys, units in
-// the key, unknown keys refused, a version number. Decode and Encode work on
-// any registered kind.
+// the key, unknown keys refused, a version number. DecodeInstance,
+// DecodeSolution and DecodeResult read it; json.Marshal writes it.
 package model
 
 import (
@@ -19,7 +19,7 @@ import (
 // Kind names a problem.
 type Kind string
 
-// The problems. See the package documentation of their files.
+// The problems: VCSched, DAG and Reservation say what each of them is.
 const (
 	KindVCSched     Kind = "vcsched"
 	KindDAG         Kind = "dag"

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -26,7 +25,7 @@ type Reservation struct {
 	// Goal is what is maximised; empty means GoalAccepted.
 	Goal     Goal      `json:"goal,omitempty"`
 	PEs      int       `json:"pes"` // numbered from 0
-	Requests []Request `json:"requests"`
+	Requests []Request `json:"requests" nil:"[]"`
 }
 
 // Goal tells the objective of a Reservation.
@@ -93,7 +92,7 @@ type Bookings struct {
 	// booked. Bookings are then in that order, and none uses PEs that were
 	// promised to another at the time of its arrival.
 	Online   bool      `json:"online,omitempty"`
-	Bookings []Booking `json:"bookings"`
+	Bookings []Booking `json:"bookings" nil:"[]"`
 }
 
 // Booking accepts a request.
@@ -280,29 +279,7 @@ func (r *Reservation) Index(b *Bookings) ([]int, error) {
 }
 
 // MarshalJSON writes the instance in its own format, "kind" first.
-func (r *Reservation) MarshalJSON() ([]byte, error) {
-	type plain Reservation // without the method
-	p := plain(*r)
-	if p.Requests == nil {
-		p.Requests = []Request{} // null isn't a list
-	}
-	return json.Marshal(struct {
-		Kind    Kind `json:"kind"`
-		Version int  `json:"version"`
-		*plain
-	}{KindReservation, formatVersion, &p})
-}
+func (r *Reservation) MarshalJSON() ([]byte, error) { return marshalOwn(r) }
 
 // MarshalJSON writes the bookings in their own format, "kind" first.
-func (b *Bookings) MarshalJSON() ([]byte, error) {
-	type plain Bookings
-	p := plain(*b)
-	if p.Bookings == nil {
-		p.Bookings = []Booking{}
-	}
-	return json.Marshal(struct {
-		Kind    Kind `json:"kind"`
-		Version int  `json:"version"`
-		*plain
-	}{KindReservation, formatVersion, &p})
-}
+func (b *Bookings) MarshalJSON() ([]byte, error) { return marshalOwn(b) }

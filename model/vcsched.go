@@ -1,7 +1,6 @@
 package model
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -225,24 +224,10 @@ func (p *Placement) TaskHosts() []int32 {
 }
 
 // MarshalJSON writes the instance in its own format, "kind" first.
-func (v *VCSched) MarshalJSON() ([]byte, error) {
-	type plain VCSched // without the method
-	return json.Marshal(struct {
-		Kind    Kind `json:"kind"`
-		Version int  `json:"version"`
-		*plain
-	}{KindVCSched, formatVersion, (*plain)(v)})
-}
+func (v *VCSched) MarshalJSON() ([]byte, error) { return marshalOwn(v) }
 
 // MarshalJSON writes the placement in its own format, "kind" first.
-func (p *Placement) MarshalJSON() ([]byte, error) {
-	type plain Placement
-	return json.Marshal(struct {
-		Kind    Kind `json:"kind"`
-		Version int  `json:"version"`
-		*plain
-	}{KindVCSched, formatVersion, (*plain)(p)})
-}
+func (p *Placement) MarshalJSON() ([]byte, error) { return marshalOwn(p) }
 
 // Yield is the largest minimum yield of any CPU shares for the tasks on the
 // given hosts, task by task in the instance's order: the smaller of 1 and 1

@@ -93,13 +93,8 @@ func firstSolution(all []solutionFile) model.Solution {
 	return nil
 }
 
-// sense is the direction in which the objective of a solution's problem improves.
-func sense(s model.Solution) model.Sense {
-	if _, ok := s.(*model.Schedule); ok {
-		return (&model.DAG{}).Sense()
-	}
-	return model.Maximise
-}
+// sense returns the direction in which the objective of a solution's problem improves.
+func sense(s model.Solution) model.Sense { return s.Kind().New().Sense() }
 
 // pick is the solution by the named algorithm or, without a name, the best of
 // the results by what they say; hash, if not empty, is the instance's that they must be of.

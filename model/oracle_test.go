@@ -5,18 +5,89 @@ import (
 	"cmp"
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 )
 
-// decodeStrict is json.Unmarshal that also refuses what encoding/json lets
-// pass: unknown keys, keys in another case, repeated keys, missing keys (those
-// without omitempty) and anything after the value. The fields of extra (empty
-// structs, for their tags) are allowed and required at the top level besides
-// target's own.
-func decodeStrict(data []byte, target any, extra ...any) error {
+// The decoder of three passes that decode.go has replaced: the keys of kind and
+// version, a walk over the tokens that looks at keys alone, json.Unmarshal. It
+// says what is accepted, which values come out, and in which words the rest is
+// refused.
+
+func oracleInstance(data []byte) (Instance, error) {
+	kind, err := oracleKind(data, "instance")
+	if err != nil {
+		return nil, err
+	}
+	in := kind.New()
+	if err := oracleStrict(data, in, envelope{}); err != nil {
+		return nil, err
+	}
+	err = in.Validate()
+	var element *ElementError
+	if errors.As(err, &element) && element.List != "" {
+		element.Line = lineOfElement(data, element.List, element.Index)
+	}
+	return in, err
+}
+
+func oracleSolution(data []byte) (Solution, error) {
+	kind, err := oracleKind(data, "solution")
+	if err != nil {
+		return nil, err
+	}
+	s := kinds[kind].solution()
+	return s, oracleStrict(data, s, envelope{})
+}
+
+func oracleKind(data []byte, what string) (Kind, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return "", fmt.Errorf("%w %s: the file is empty", ErrInvalid, what)
+	}
+	if err := checkJSONText(data); err != nil {
+		return "", err
+	}
+	var head struct {
+		Kind    *Kind `json:"kind"`
+		Version *int  `json:"version"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return "", jsonError(data, err)
+	}
+	switch {
+	case head.Kind == nil:
+		return "", fmt.Errorf("%w %s: the key \"kind\" is missing, give one of %q", ErrInvalid, what, Kinds())
+	case head.Kind.New() == nil:
+		return "", fmt.Errorf("%w %s: kind %q is unknown, give one of %q", ErrInvalid, what, *head.Kind, Kinds())
+	case head.Version == nil:
+		return "", fmt.Errorf("%w %s: the key \"version\" is missing, give %d", ErrInvalid, what, formatVersion)
+	case *head.Version != formatVersion:
+		return "", fmt.Errorf("%w %s: version %d is not known, this program reads version %d", ErrInvalid, what, *head.Version, formatVersion)
+	}
+	return *head.Kind, nil
+}
+
+// oracleResult returns the result as it is stored.
+func oracleResult(data []byte) (f resultFile, err error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return f, fmt.Errorf("%w result: the file is empty", ErrInvalid)
+	}
+	if !json.Valid(data) {
+		var x any
+		return f, jsonError(data, json.Unmarshal(data, &x))
+	}
+	if err := checkJSONText(data); err != nil {
+		return f, err
+	}
+	return f, oracleStrict(data, &f)
+}
+
+// oracleStrict allows and requires the fields of extra (empty structs, for
+// their tags) at the top level besides the target's own.
+func oracleStrict(data []byte, target any, extra ...any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	c := keyChecker{data: data, dec: dec}
 	top := fieldsOf(reflect.TypeOf(target).Elem())
@@ -196,10 +267,3 @@ func nullIn(list json.RawMessage, t reflect.Type, path string) string {
 }
 
 func elemIsStruct(t reflect.Type) bool { return t.Elem().Kind() == reflect.Struct }
-
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}

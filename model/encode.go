@@ -1,0 +1,163 @@
+package model
+
+import (
+	"encoding"
+	"encoding/json"
+	"hash"
+	"math"
+	"reflect"
+	"strconv"
+)
+
+// encoder writes the bytes that json.Marshal writes: compact, with <, > and &
+// escaped.
+type encoder struct {
+	text []byte
+	sum  hash.Hash // if not nil it takes the text from time to time
+}
+
+// marshalOwn returns what a file of ours holds: kind and version, then the
+// fields of the struct that x points to.
+func marshalOwn(x interface{ Kind() Kind }) ([]byte, error) {
+	var e encoder
+	err := e.own(x)
+	return e.text, err
+}
+
+func (e *encoder) own(x interface{ Kind() Kind }) error {
+	v := reflect.ValueOf(x)
+	if v.IsNil() {
+		e.text = append(e.text, "null"...)
+		return nil
+	}
+	return e.fields(planOf(v.Type().Elem(), true), reflect.ValueOf(&envelope{x.Kind(), formatVersion}).Elem(), v.Elem())
+}
+
+func (e *encoder) object(p *plan, v reflect.Value) error { return e.fields(p, reflect.Value{}, v) }
+
+// fields writes the object of v, with the fields of head for those of the
+// envelope.
+func (e *encoder) fields(p *plan, head, v reflect.Value) error {
+	e.text = append(e.text, '{')
+	first := true
+	for k := range p.fields {
+		f := &p.fields[k]
+		var x reflect.Value
+		if f.index < 0 {
+			x = head.Field(k)
+		} else {
+			x = v.Field(f.index)
+		}
+		if !f.required && empty(x) {
+			continue
+		}
+		if !first {
+			e.text = append(e.text, ',')
+		}
+		first = false
+		e.text = append(e.text, f.quoted...)
+		if f.list && x.IsNil() {
+			e.text = append(e.text, "[]"...)
+		} else if err := f.encode(e, x); err != nil {
+			return err
+		}
+	}
+	e.text = append(e.text, '}')
+	return nil
+}
+
+// empty reports whether omitempty leaves a value out.
+func empty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	}
+	return v.IsZero()
+}
+
+func (e *encoder) list(c codec, v reflect.Value) error {
+	if v.IsNil() {
+		e.text = append(e.text, "null"...)
+		return nil
+	}
+	e.text = append(e.text, '[')
+	for k := range v.Len() {
+		if k > 0 {
+			e.text = append(e.text, ',')
+		}
+		if err := c.encode(e, v.Index(k)); err != nil {
+			return err
+		}
+		if e.sum != nil && len(e.text) > 1<<15 {
+			e.flush()
+		}
+	}
+	e.text = append(e.text, ']')
+	return nil
+}
+
+func (e *encoder) flush() {
+	e.sum.Write(e.text)
+	e.text = e.text[:0]
+}
+
+func encodeString(e *encoder, v reflect.Value) error { return e.string(v.String()) }
+
+func (e *encoder) string(s string) error {
+	for k := range len(s) {
+		if c := s[k]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return e.marshal(s)
+		}
+	}
+	e.text = append(e.text, '"')
+	e.text = append(e.text, s...)
+	e.text = append(e.text, '"')
+	return nil
+}
+
+func encodeBool(e *encoder, v reflect.Value) error {
+	e.text = strconv.AppendBool(e.text, v.Bool())
+	return nil
+}
+
+func encodeInt(e *encoder, v reflect.Value) error {
+	e.text = strconv.AppendInt(e.text, v.Int(), 10)
+	return nil
+}
+
+func encodeUint(e *encoder, v reflect.Value) error {
+	e.text = strconv.AppendUint(e.text, v.Uint(), 10)
+	return nil
+}
+
+func encodeFloat(e *encoder, v reflect.Value) error {
+	x := v.Float()
+	size := math.Abs(x)
+	switch {
+	case size < 1<<53 && x == math.Trunc(x) && (x != 0 || !math.Signbit(x)):
+		e.text = strconv.AppendInt(e.text, int64(x), 10)
+	case size >= 1e-6 && size < 1e21:
+		e.text = strconv.AppendFloat(e.text, x, 'f', -1, 64)
+	default: // -0, exponents, and what isn't finite
+		return e.marshal(x)
+	}
+	return nil
+}
+
+func encodeText(e *encoder, v reflect.Value) error {
+	text, err := v.Interface().(encoding.TextMarshaler).MarshalText()
+	if err != nil {
+		return err
+	}
+	return e.string(string(text))
+}
+
+func encodeOther(e *encoder, v reflect.Value) error { return e.marshal(v.Interface()) }
+
+func (e *encoder) marshal(x any) error {
+	text, err := json.Marshal(x)
+	e.text = append(e.text, text...)
+	return err
+}

@@ -1,0 +1,184 @@
+package model
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+// oracleJSON is what encoding/json makes of an instance or a solution.
+func oracleJSON(x any) ([]byte, error) {
+	type (
+		vcsched     VCSched // without the methods
+		placement   Placement
+		dag         DAG
+		schedule    Schedule
+		reservation Reservation
+		bookings    Bookings
+	)
+	type head struct {
+		Kind    Kind `json:"kind"`
+		Version int  `json:"version"`
+	}
+	switch x := x.(type) {
+	case *VCSched:
+		return json.Marshal(struct {
+			head
+			*vcsched
+		}{head{KindVCSched, 1}, (*vcsched)(x)})
+	case *Placement:
+		return json.Marshal(struct {
+			head
+			*placement
+		}{head{KindVCSched, 1}, (*placement)(x)})
+	case *DAG:
+		return json.Marshal(struct {
+			head
+			*dag
+		}{head{KindDAG, 1}, (*dag)(x)})
+	case *Schedule:
+		return json.Marshal(struct {
+			head
+			*schedule
+		}{head{KindDAG, 1}, (*schedule)(x)})
+	case *Reservation:
+		y := reservation(*x)
+		if y.Requests == nil {
+			y.Requests = []Request{} // null isn't a list
+		}
+		return json.Marshal(struct {
+			head
+			*reservation
+		}{head{KindReservation, 1}, &y})
+	case *Bookings:
+		y := bookings(*x)
+		if y.Bookings == nil {
+			y.Bookings = []Booking{}
+		}
+		return json.Marshal(struct {
+			head
+			*bookings
+		}{head{KindReservation, 1}, &y})
+	}
+	return nil, fmt.Errorf("no oracle for %T", x)
+}
+
+var (
+	oddTexts  = []string{"", "a", "job-17 (x)", "<&>", `"`, `\`, "\x00\x1f\x7f", "\n\t\r\b\f", "grün 漢字 \U0001f600", "\u2028\u2029", "\xff", "a\xc3\x28", "\ufffd", "'/~"}
+	oddFloats = []float64{0, math.Copysign(0, -1), 1, -1, 0.1, 1e-6, 9.999999e-7, 1e-7, 123e-9, 1e20, 1e21, 999999999999999900000, 1 << 53, 1<<53 + 2, -1 << 53, 1<<63 - 1024, 5e-324,
+		math.MaxFloat64, 4.35, 100.5, 1e15 + 0.5, math.Nextafter(1e-6, 0), math.Nextafter(1e21, 0)}
+)
+
+// fill sets a value at random to what code may make of it.
+func fill(rng *rand.Rand, v reflect.Value, size int) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(oddTexts[rng.IntN(len(oddTexts))])
+	case reflect.Bool:
+		v.SetBool(rng.IntN(2) == 0)
+	case reflect.Int:
+		v.SetInt(int64(rng.Uint64() >> rng.IntN(64)))
+	case reflect.Float64:
+		x := math.Float64frombits(rng.Uint64())
+		switch rng.IntN(4) {
+		case 0:
+			x = oddFloats[rng.IntN(len(oddFloats))]
+		case 1:
+			x = float64(rng.IntN(1e6)) / []float64{1, 10, 100, 1e4}[rng.IntN(4)]
+		case 2:
+			x = math.Ldexp(rng.Float64(), rng.IntN(200)-100)
+		}
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			x = 0
+		}
+		v.SetFloat(x)
+	case reflect.Pointer:
+		if rng.IntN(2) == 0 {
+			v.Set(reflect.New(v.Type().Elem()))
+			fill(rng, v.Elem(), size)
+		}
+	case reflect.Slice:
+		if n := rng.IntN(size + 2); n > 0 { // nil, empty, short, or long
+			v.Set(reflect.MakeSlice(v.Type(), n-1, n))
+		}
+		for k := range v.Len() {
+			fill(rng, v.Index(k), 3)
+		}
+	case reflect.Struct:
+		for k := range v.NumField() {
+			fill(rng, v.Field(k), size)
+		}
+	default:
+		panic(v.Kind())
+	}
+}
+
+// Files and hashes are, byte for byte, what encoding/json makes.
+func TestEncodeAgreesWithOracle(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 1))
+	for draw := range 6000 {
+		size := 3
+		if draw%100 < 6 {
+			size = 2000 // more than the hash takes at once
+		}
+		x := []any{new(VCSched), new(Placement), new(DAG), new(Schedule), new(Reservation), new(Bookings)}[draw%6]
+		fill(rng, reflect.ValueOf(x).Elem(), size)
+		want, err := oracleJSON(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := json.Marshal(x)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("error %v\n%.2000s\nwant\n%.2000s", err, got, want)
+		}
+		if in, ok := x.(Instance); ok {
+			hash, err := Hash(in)
+			if want := fmt.Sprintf("sha256:%x", sha256.Sum256(want)); err != nil || hash != want {
+				t.Fatalf("hash %s, error %v, want %s", hash, err, want)
+			}
+		}
+	}
+}
+
+func TestEncodeFloats(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for k := range 200_000 {
+		x := math.Float64frombits(rng.Uint64())
+		if k < len(oddFloats) {
+			x = oddFloats[k]
+		}
+		want, wantErr := json.Marshal(x)
+		var e encoder
+		err := encodeFloat(&e, reflect.ValueOf(x))
+		if (err == nil) != (wantErr == nil) || string(e.text) != string(want) {
+			t.Fatalf("%s, error %v, want %s, error %v", e.text, err, want, wantErr)
+		}
+	}
+}
+
+// foreign is an instance of a kind, but not this package's.
+type foreign struct{ *Reservation }
+
+func (foreign) MarshalJSON() ([]byte, error) { return []byte(`{"x": "<"}`), nil }
+
+func TestHashErrorsAndOthers(t *testing.T) {
+	if _, err := Hash(&Reservation{Requests: []Request{{ReadyS: math.NaN()}}}); err == nil {
+		t.Error("NaN has a hash")
+	}
+	for name, in := range map[string]Instance{"none": nil, "nil": (*Reservation)(nil), "foreign": foreign{new(Reservation)}} {
+		data, err := json.Marshal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hash, err := Hash(in)
+		if want := fmt.Sprintf("sha256:%x", sha256.Sum256(data)); err != nil || hash != want {
+			t.Errorf("%s: hash %s, error %v, want %s", name, hash, err, want)
+		}
+	}
+}
