@@ -107,7 +107,7 @@ func TestDecodeAgreesWithOracle(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(1, uint64(k)))
 			accepted := 0
-			const draws = 4000
+			const draws = 2000
 			for range draws {
 				if agreeWithOracle(t, mutateText(rng, document)) {
 					accepted++

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 )
@@ -15,11 +14,7 @@ func DecodePlatform(data []byte) ([]Machine, Network, error) {
 		Machines []Machine `json:"machines"`
 		Network  Network   `json:"network,omitempty"`
 	}
-	if !json.Valid(data) { // for the line number
-		var x any
-		return nil, p.Network, jsonError(data, json.Unmarshal(data, &x))
-	}
-	if err := decodeStrict(data, &p); err != nil {
+	if err := decodeStrict(data, &p, false); err != nil {
 		return nil, p.Network, err
 	}
 	// Two tasks that state their work ask for speeds, the edge between them for rates.

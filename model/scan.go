@@ -1,0 +1,205 @@
+package model
+
+import (
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+)
+
+// space skips white space and returns the byte after it, 0 at the end.
+func (d *decoder) space() byte {
+	for ; d.at < len(d.data); d.at++ {
+		if c := d.data[d.at]; c != ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return c
+		}
+	}
+	return 0
+}
+
+// more reads what follows a member or an element: a comma, or the end.
+func (d *decoder) more(end byte) (bool, error) {
+	c := d.space()
+	d.at++
+	if c != ',' && c != end {
+		return false, errNotJSON
+	}
+	return c == ',', nil
+}
+
+// key reads a key, without the colon after it.
+func (d *decoder) key() ([]byte, error) {
+	if d.space() != '"' {
+		return nil, errNotJSON
+	}
+	return d.text()
+}
+
+// colon reads what stands between a key and its value.
+func (d *decoder) colon() error {
+	if d.space() != ':' {
+		return errNotJSON
+	}
+	d.at++
+	return nil
+}
+
+// text reads a string. What it returns may be a part of the decoder's data.
+func (d *decoder) text() ([]byte, error) {
+	begin := d.at
+	d.at++
+	escaped, ascii := false, true
+	for ; d.at < len(d.data); d.at++ {
+		switch c := d.data[d.at]; {
+		case c == '"':
+			text := d.data[begin+1 : d.at]
+			d.at++
+			if !escaped && (ascii || utf8.Valid(text)) {
+				return text, nil
+			}
+			var s string
+			if json.Unmarshal(d.data[begin:d.at], &s) != nil {
+				return nil, errNotJSON
+			}
+			return []byte(s), nil
+		case c == '\\':
+			escaped = true
+			d.at++
+		case c < ' ':
+			return nil, errNotJSON
+		case c >= utf8.RuneSelf:
+			ascii = false
+		}
+	}
+	return nil, errNotJSON
+}
+
+// numeral is a JSON number: (-1)^minus mantissa 10^-places if it is short.
+type numeral struct {
+	text     []byte
+	minus    bool
+	whole    bool // of digits alone
+	short    bool // of 19 digits at most, without exponent
+	mantissa uint64
+	places   int
+}
+
+// numeral reads a number.
+func (d *decoder) numeral() (n numeral, err error) {
+	at, data := d.at, d.data
+	digits := func() int {
+		begin := at
+		for ; at < len(data) && data[at] >= '0' && data[at] <= '9'; at++ {
+			n.mantissa = 10*n.mantissa + uint64(data[at]-'0')
+		}
+		return at - begin
+	}
+	is := func(a, b byte) bool { return at < len(data) && (data[at] == a || data[at] == b) }
+	if n.minus = is('-', '-'); n.minus {
+		at++
+	}
+	zero := is('0', '0')
+	count := digits()
+	if count == 0 || zero && count > 1 {
+		return n, errNotJSON
+	}
+	n.whole, n.short = true, true
+	if is('.', '.') {
+		at++
+		if n.places = digits(); n.places == 0 {
+			return n, errNotJSON
+		}
+		n.whole = false
+	}
+	n.short = count+n.places <= 19
+	if is('e', 'E') {
+		n.whole, n.short = false, false
+		if at++; is('+', '-') {
+			at++
+		}
+		if digits() == 0 {
+			return n, errNotJSON
+		}
+	}
+	n.text, d.at = data[d.at:at], at
+	return n, nil
+}
+
+// powers are the powers of ten that a float64 holds exactly.
+var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
+
+// float returns the float64 nearest to the number, false beyond all of them. A
+// mantissa and a power of ten that are float64s have that one as their quotient.
+func (n *numeral) float() (float64, bool) {
+	if !n.short || n.mantissa > 1<<53 {
+		x, err := strconv.ParseFloat(string(n.text), 64)
+		return x, err == nil
+	}
+	x := float64(n.mantissa) / powers[n.places]
+	if n.minus {
+		x = -x
+	}
+	return x, true
+}
+
+// skip reads any value and returns its text.
+func (d *decoder) skip() ([]byte, error) {
+	d.space()
+	begin := d.at
+	err := d.skipAt(0)
+	return d.data[begin:min(d.at, len(d.data))], err
+}
+
+func (d *decoder) skipAt(depth int) (err error) {
+	const deepest = 10_000 // of encoding/json
+	c := d.space()
+	switch {
+	case c == '"':
+		_, err = d.text()
+	case c == '-', c >= '0' && c <= '9':
+		_, err = d.numeral()
+	case c == '{' || c == '[':
+		if depth == deepest {
+			return errNotJSON
+		}
+		end := c + 2 // in ASCII
+		d.at++
+		more := true
+		if d.space() == end {
+			d.at++
+			more = false
+		}
+		for more && err == nil {
+			if c == '{' {
+				if _, err = d.key(); err == nil {
+					err = d.colon()
+				}
+			}
+			if err == nil {
+				err = d.skipAt(depth + 1)
+			}
+			if err == nil {
+				more, err = d.more(end)
+			}
+		}
+	default:
+		if !d.literal("true") && !d.literal("false") && !d.literal("null") {
+			return errNotJSON
+		}
+	}
+	return err
+}
+
+// literal reads a word if it is there.
+func (d *decoder) literal(word string) bool {
+	if len(d.data)-d.at < len(word) || string(d.data[d.at:d.at+len(word)]) != word {
+		return false
+	}
+	d.at += len(word)
+	return true
+}
+
+// isNumeral reports whether a number begins here.
+func (d *decoder) isNumeral() bool {
+	c := d.space()
+	return c == '-' || c >= '0' && c <= '9'
+}
