@@ -105,8 +105,8 @@ var plantedFaults = []fault{
 		"least := max(0, p.gain[i][0]) - spare", "least := max(0, p.gain[i][0]) - spare/2"},
 	{"Reservation: windows a tick shorter in the energetic bound", "bounds/reservation/energetic.go",
 		"room := form.capacity * (b - a)", "room := form.capacity * (b - a - 1)"},
-	{"Reservation: the last PE is never free", "bounds/reservation/counts.go",
-		"free := c.used(p)+pes <= c.PEs", "free := c.used(p)+pes < c.PEs"},
+	{"Reservation: the last PE is never free", "internal/profile/profile.go",
+		"free := p.used(s)+amount <= p.Capacity", "free := p.used(s)+amount < p.Capacity"},
 	{"the judge: overlaps by the starts alone", "verify/reservation.go",
 		"return aEnd.compare(b.start) > 0 && bEnd.compare(a.start) > 0", "return aEnd.compare(b.start) > 0 && a.start.compare(b.start) < 0"},
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/heap"
 )
 
 // Area takes the PEs for one machine of their joint speed, on which
@@ -58,14 +59,14 @@ func (w *reservationWork) onTime(form *reservationForm, mirrored bool) (accepted
 		}
 	}
 	slices.SortFunc(jobs, func(a, b areaJob) int { return cmp.Compare(a.due, b.due) })
-	kept := make(areaHeap, 0, len(jobs))
+	kept := heap.Heap[areaJob]{Items: make([]areaJob, 0, len(jobs)), Less: func(a, b areaJob) bool { return a.badness > b.badness }}
 	busy, number := int64(0), int64(0)
 	declined := 0.0
 	for k := range jobs {
 		x := jobs[k]
 		busy += x.area
 		number++
-		kept.push(x)
+		kept.Push(x)
 		room := form.capacity * x.due
 		if busy > room && why == "" {
 			why = w.tooMuch(number, busy, room, first, first+x.due, form)
@@ -74,7 +75,7 @@ func (w *reservationWork) onTime(form *reservationForm, mirrored bool) (accepted
 			}
 		}
 		for busy > room {
-			worst := &kept[0]
+			worst := &kept.Items[0]
 			if over := busy - room; !w.count && over < worst.area {
 				part := worst.weight * (float64(over) / float64(worst.area))
 				worst.area -= over
@@ -85,7 +86,7 @@ func (w *reservationWork) onTime(form *reservationForm, mirrored bool) (accepted
 			}
 			busy -= worst.area
 			declined += worst.weight
-			kept.pop()
+			kept.Pop()
 		}
 	}
 	return w.total - declined, why
@@ -113,40 +114,4 @@ func (w *reservationWork) tooMuch(jobs, energy, room, from, to int64, form *rese
 	}
 	return fmt.Sprintf("%d requests need %.12g %s from %.12g s to %.12g s, where there are %.12g",
 		jobs, scale*w.peSeconds(energy), what, w.seconds(from), w.seconds(to), scale*w.peSeconds(room))
-}
-
-// areaHeap has the worst job on top. It is container/heap without boxing.
-type areaHeap []areaJob
-
-func (h *areaHeap) push(x areaJob) {
-	*h = append(*h, x)
-	a := *h
-	k := len(a) - 1
-	for ; k > 0 && a[(k-1)/2].badness < x.badness; k = (k - 1) / 2 {
-		a[k] = a[(k-1)/2]
-	}
-	a[k] = x
-}
-
-func (h *areaHeap) pop() {
-	a := *h
-	n := len(a) - 1
-	x := a[n]
-	*h = a[:n]
-	k := 0
-	for {
-		c := 2*k + 1
-		if c >= n {
-			break
-		}
-		if c+1 < n && a[c+1].badness > a[c].badness {
-			c++
-		}
-		if a[c].badness <= x.badness {
-			break
-		}
-		a[k] = a[c]
-		k = c
-	}
-	a[k] = x
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/units"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -262,9 +263,7 @@ func (b *reservationPairs) capacity(j int, name func(string, int, int) string) {
 		}
 		others = append(others, i)
 		sum += t.Jobs[i].PEs
-		for a := t.Jobs[i].PEs; a != 0; {
-			common, a = a, common%a
-		}
+		common = units.GCD(common, t.Jobs[i].PEs)
 	}
 	if sum <= t.PEs {
 		return

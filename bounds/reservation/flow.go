@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/flow"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -86,7 +87,7 @@ type flowRun struct {
 	ends  []int64 // of the intervals; one more than those
 	first []int32 // interval of each job
 	past  []int32 // the interval after its last one
-	g     *maxFlow
+	g     *flow.Network
 	part  []int32 // union-find over jobs and intervals
 }
 
@@ -115,7 +116,7 @@ func (w *reservationWork) flow(ctx context.Context, form *reservationForm) flowR
 		if area == 0 {
 			continue
 		}
-		sent, full := r.g.push(ctx, k, area)
+		sent, full := r.g.Push(ctx, k, area)
 		if !full {
 			if ctx.Err() != nil {
 				break
@@ -130,7 +131,7 @@ func (w *reservationWork) flow(ctx context.Context, form *reservationForm) flowR
 				break
 			}
 		}
-		r.g.close(func(v int32) { r.union(k, v) })
+		r.g.Close(func(v int32) { r.union(k, v) })
 	}
 	// Weights in part and in full, by part.
 	partial, whole := make([]float64, n), make([]float64, n)
@@ -188,9 +189,9 @@ func newFlowRun(ctx context.Context, w *reservationWork, form *reservationForm) 
 	}
 	intervals := max(0, len(r.ends)-1)
 	sink := int32(n + intervals)
-	a := flowArcs{make([]int32, 0, arcs+intervals), make([]int32, 0, arcs+intervals), make([]int64, 0, arcs+intervals)}
+	a := flow.NewArcs(arcs + intervals)
 	for i := range intervals {
-		a.add(int32(n+i), sink, form.capacity*(r.ends[i+1]-r.ends[i]))
+		a.Add(int32(n+i), sink, form.capacity*(r.ends[i+1]-r.ends[i]))
 	}
 	for k := range n {
 		if k%1024 == 0 && ctx.Err() != nil {
@@ -200,13 +201,13 @@ func newFlowRun(ctx context.Context, w *reservationWork, form *reservationForm) 
 			continue
 		}
 		for i := r.first[k]; i < r.past[k]; i++ {
-			a.add(int32(k), int32(n)+i, form.size[k]*(r.ends[i+1]-r.ends[i]))
+			a.Add(int32(k), int32(n)+i, form.size[k]*(r.ends[i+1]-r.ends[i]))
 		}
 	}
 	if ctx.Err() != nil {
 		return nil
 	}
-	r.g, _ = a.network(n+intervals+1, sink)
+	r.g = a.Network(n+intervals+1, sink)
 	r.part = make([]int32, n+intervals)
 	for v := range r.part {
 		r.part[v] = int32(v)
@@ -231,7 +232,7 @@ func (r *flowRun) union(a, b int32) {
 
 // join puts all that the last search reached into one part.
 func (r *flowRun) join(k int32) {
-	for _, v := range r.g.queue {
+	for _, v := range r.g.Reached() {
 		r.union(k, v)
 	}
 }
@@ -241,7 +242,7 @@ func (r *flowRun) join(k int32) {
 func (r *flowRun) explain() string {
 	n, w := int32(len(r.w.jobs)), r.w
 	reached := make([]bool, len(r.part))
-	for _, v := range r.g.queue {
+	for _, v := range r.g.Reached() {
 		reached[v] = true
 	}
 	jobs, energy, room := int64(0), int64(0), int64(0)

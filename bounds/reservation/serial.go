@@ -3,8 +3,10 @@ package reservation
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/profile"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -18,7 +20,7 @@ func (t *Ticks) Serial(order []int) []int64 {
 	for j := range starts {
 		starts[j] = -1
 	}
-	c := &Counts{PEs: t.PEs}
+	c := profile.Profile{Capacity: t.PEs}
 	for _, j := range order {
 		x := &t.Jobs[j]
 		if s, ok := c.First(x.PEs, x.Length, x.Ready, x.Latest()); ok && starts[j] < 0 {
@@ -47,7 +49,7 @@ func (t *Ticks) Check(starts []int64) error {
 	if len(starts) != len(t.Jobs) {
 		return fmt.Errorf("%w starts: they are of %d jobs, there are %d", model.ErrInvalid, len(starts), len(t.Jobs))
 	}
-	c := &Counts{PEs: t.PEs}
+	c := profile.Profile{Capacity: t.PEs}
 	for j, s := range starts {
 		x := &t.Jobs[j]
 		switch {
@@ -60,8 +62,8 @@ func (t *Ticks) Check(starts []int64) error {
 		}
 		c.Add(s, s+x.Length, x.PEs)
 	}
-	if at, used := c.Most(); used > c.PEs {
-		return fmt.Errorf("%w: %d PEs are in use at %d, there are %d", model.ErrInfeasible, used, at, c.PEs)
+	if at, used := c.Peak(math.MinInt64, math.MaxInt64); used > t.PEs {
+		return fmt.Errorf("%w: %d PEs are in use at %d, there are %d", model.ErrInfeasible, used, at, t.PEs)
 	}
 	return nil
 }

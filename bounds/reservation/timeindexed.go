@@ -2,10 +2,11 @@ package reservation
 
 import (
 	"cmp"
-	"container/heap"
 	"fmt"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/units"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -15,19 +16,6 @@ type chainEnd struct {
 	at  int64
 	job int32
 	set uint32 // the chain's jobs, where they are kept
-}
-
-type chainEnds []chainEnd
-
-func (h chainEnds) Len() int           { return len(h) }
-func (h chainEnds) Less(i, j int) bool { return h[i].at < h[j].at }
-func (h chainEnds) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *chainEnds) Push(x any)        { *h = append(*h, x.(chainEnd)) }
-func (h *chainEnds) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return x
 }
 
 // startPoints is an ascending list of starts of each job that suffices. Every
@@ -60,7 +48,7 @@ const (
 // chainPoints are startPoints; once tells that no job is in a chain twice.
 func (t *Ticks) chainPoints(most int, once bool) (points [][]int64, ok bool) {
 	points = make([][]int64, len(t.Jobs))
-	ends := &chainEnds{}
+	ends := heap.Heap[chainEnd]{Less: func(a, b chainEnd) bool { return a.at < b.at }}
 	n := 0
 	add := func(j int, at int64, set uint32) {
 		if k := len(points[j]); k == 0 || points[j][k-1] < at {
@@ -71,7 +59,7 @@ func (t *Ticks) chainPoints(most int, once bool) (points [][]int64, ok bool) {
 			set |= 1 << j
 		}
 		if t.Jobs[j].Length > 0 {
-			heap.Push(ends, chainEnd{at + t.Jobs[j].Length, int32(j), set})
+			ends.Push(chainEnd{at + t.Jobs[j].Length, int32(j), set})
 		}
 	}
 	var byReady []int
@@ -84,11 +72,11 @@ func (t *Ticks) chainPoints(most int, once bool) (points [][]int64, ok bool) {
 	var open []int // jobs that may run just before at
 	var sets []uint32
 	for ends.Len() > 0 && n <= most {
-		at := (*ends)[0].at
-		job, several := (*ends)[0].job, false
+		at := ends.Items[0].at
+		job, several := ends.Items[0].job, false
 		sets = sets[:0]
-		for ends.Len() > 0 && (*ends)[0].at == at {
-			e := heap.Pop(ends).(chainEnd)
+		for ends.Len() > 0 && ends.Items[0].at == at {
+			e := ends.Pop()
 			several = several || e.job != job
 			if once && !slices.Contains(sets, e.set) {
 				sets = append(sets, e.set)
@@ -174,9 +162,7 @@ func (b *reservationPoints) capacity() {
 	var events []event
 	for j, list := range b.points {
 		x := &b.t.Jobs[j]
-		for a := x.PEs; a != 0; {
-			b.common, a = a, b.common%a
-		}
+		b.common = units.GCD(b.common, x.PEs)
 		for k, at := range list {
 			if x.Length > 0 {
 				events = append(events, event{at, false, j, b.first[j] + k}, event{at + x.Length, true, j, b.first[j] + k})

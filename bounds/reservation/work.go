@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/bitset"
+	"github.com/gapwise/gapwise/internal/units"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -48,7 +50,7 @@ type reservationForm struct {
 const maxForms = 6
 
 func newReservationWork(t *Ticks) *reservationWork {
-	w := &reservationWork{ticks: t, free: t.FreeWeight, count: t.Goal != model.GoalPESeconds, unit: 1}
+	w := &reservationWork{ticks: t, free: t.FreeWeight, count: t.Goal != model.GoalPESeconds}
 	first, last, length := int64(math.MaxInt64), int64(math.MinInt64), 0.0
 	for k := range t.Jobs {
 		j := &t.Jobs[k]
@@ -71,7 +73,7 @@ func newReservationWork(t *Ticks) *reservationWork {
 		return cmp.Or(cmp.Compare(t.Jobs[a].Ready, t.Jobs[b].Ready), cmp.Compare(a, b))
 	})
 	w.jobs = make([]workJob, 0, len(order))
-	sizes := make([]int64, 0, len(order))
+	sizes, weights := make([]int64, 0, len(order)), make([]float64, 0, len(order))
 	round := int64(1)<<w.shift - 1
 	for _, k := range order {
 		j := &t.Jobs[k]
@@ -83,29 +85,17 @@ func newReservationWork(t *Ticks) *reservationWork {
 		w.jobs = append(w.jobs, x)
 		sizes = append(sizes, int64(j.PEs))
 		w.total += x.weight
-		w.unit = commonUnit(w.unit, x.weight, len(w.jobs) == 1)
+		weights = append(weights, x.weight)
 	}
-	if w.total+w.free >= 1<<53 {
-		w.unit = 0 // sums may be rounded
+	switch {
+	case len(weights) == 0:
+		w.unit = 1
+	case w.total+w.free < 1<<53: // else sums may be rounded
+		w.unit = float64(units.Common(weights, 1<<53))
 	}
 	w.margin = float64(len(w.jobs)+8) * 0x1p-52
 	w.makeForms(sizes, int64(t.PEs))
 	return w
-}
-
-// commonUnit is the largest whole number that divides both; 0 if there is none.
-func commonUnit(unit, x float64, isFirst bool) float64 {
-	if x != math.Trunc(x) || x >= 1<<53 || unit == 0 {
-		return 0
-	}
-	if isFirst {
-		return x
-	}
-	a, b := int64(unit), int64(x)
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return float64(a)
 }
 
 // makeForms fills w.forms.
@@ -188,9 +178,7 @@ func usablePEs(sizes, distinct []int64, pes int64) int64 {
 		return sum
 	}
 	for _, x := range distinct {
-		for a := x; a != 0; {
-			divisor, a = a, divisor%a
-		}
+		divisor = units.GCD(divisor, x)
 	}
 	if divisor == 0 {
 		return 0
@@ -204,38 +192,21 @@ func usablePEs(sizes, distinct []int64, pes int64) int64 {
 	for _, x := range sizes {
 		times[x]++
 	}
-	can := make([]uint64, words) // bit s: some sizes sum to s
-	can[0] = 1
+	can := bitset.New(int(most) + 1) // the sums of some sizes
+	can.Add(0, 0)
 	for _, x := range distinct {
 		// Packages of 1, 2, 4, ... and the rest make every number of times.
 		rest := min(times[x], pes/x)
 		for part := int64(1); rest > 0; part *= 2 {
 			part = min(part, rest)
 			rest -= part
-			shiftOr(can, part*(x/divisor))
+			can.OrShift(int(part * (x / divisor)))
 		}
-		if can[most/64]>>(most%64)&1 != 0 {
+		if can.Has(int(most)) {
 			return most * divisor
 		}
 	}
-	for s := most; s > 0; s-- {
-		if can[s/64]>>(s%64)&1 != 0 {
-			return s * divisor
-		}
-	}
-	return 0
-}
-
-// shiftOr sets bit s+by for every bit s.
-func shiftOr(set []uint64, by int64) {
-	words, n := int(by/64), uint(by%64)
-	for k := len(set) - 1; k >= words; k-- {
-		x := set[k-words] << n
-		if n > 0 && k > words {
-			x |= set[k-words-1] >> (64 - n)
-		}
-		set[k] |= x
-	}
+	return int64(can.AtMost(int(most))) * divisor
 }
 
 // down rounds a bound on the accepted weight of some jobs down to what

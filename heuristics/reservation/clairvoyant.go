@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
+	"github.com/gapwise/gapwise/internal/profile"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -86,7 +87,7 @@ func TicksOf(in *model.Reservation, t *resbounds.Ticks, b *model.Bookings) ([]in
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(starts[a], starts[b]), cmp.Compare(a, b)) })
-	c := resbounds.Counts{PEs: t.PEs}
+	c := profile.Profile{Capacity: t.PEs}
 	for _, i := range order {
 		j := &t.Jobs[i]
 		// Rounding may ask for a tick or two more.
@@ -146,7 +147,7 @@ type Offline struct {
 	t       *resbounds.Ticks
 	rng     *rand.Rand
 	starts  []int64
-	counts  resbounds.Counts
+	inUse   profile.Profile
 	value   float64
 	byReady []int32
 	longest int64 // window
@@ -182,20 +183,20 @@ func (p *Offline) clear() {
 	for i := range p.starts {
 		p.starts[i] = Declined
 	}
-	p.counts = resbounds.Counts{PEs: p.t.PEs}
+	p.inUse = profile.Profile{Capacity: p.t.PEs}
 	p.value = 0
 }
 
 func (p *Offline) book(i int32, s int64) {
 	j := &p.t.Jobs[i]
 	p.starts[i] = s
-	p.counts.Add(s, s+j.Length, j.PEs)
+	p.inUse.Add(s, s+j.Length, j.PEs)
 	p.value += j.Weight
 }
 
 func (p *Offline) unbook(i int32) {
 	j := &p.t.Jobs[i]
-	p.counts.Add(p.starts[i], p.starts[i]+j.Length, -j.PEs)
+	p.inUse.Add(p.starts[i], p.starts[i]+j.Length, -j.PEs)
 	p.starts[i] = Declined
 	p.value -= j.Weight
 }
@@ -203,9 +204,9 @@ func (p *Offline) unbook(i int32) {
 // bookFirst books a job as early as it can, or as late.
 func (p *Offline) bookFirst(i int32, late bool) bool {
 	j := &p.t.Jobs[i]
-	fit := p.counts.First
+	fit := p.inUse.First
 	if late {
-		fit = p.counts.Last
+		fit = p.inUse.Last
 	}
 	s, ok := fit(j.PEs, j.Length, j.Ready, j.Latest())
 	if ok {

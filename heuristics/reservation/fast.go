@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/gapwise/gapwise/internal/bitset"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -23,10 +24,10 @@ import (
 type Fast struct {
 	pes, words int
 	now        int64
-	all        PESet
+	all        bitset.Set
 	blocks     []*block
-	scratch    PESet // of update
-	scan       scan  // of Find
+	scratch    bitset.Set // of update
+	scan       scan       // of Find
 }
 
 // blockSize is the most records of a block.
@@ -36,7 +37,7 @@ const blockSize = 64
 type block struct {
 	times []int64
 	busy  []uint64 // words per record
-	union PESet
+	union bitset.Set
 }
 
 // ref is where a record lies, and its time.
@@ -48,13 +49,13 @@ type ref struct {
 
 // NewFast is an empty list for a number of PEs.
 func NewFast(pes int) *Fast {
-	f := &Fast{pes: pes, words: (pes + 63) / 64, all: NewPESet(pes), scratch: NewPESet(pes)}
+	f := &Fast{pes: pes, words: (pes + 63) / 64, all: bitset.New(pes), scratch: bitset.New(pes)}
 	f.all.Fill(pes)
 	f.scan.init(f)
 	return f
 }
 
-func (b *block) set(i, words int) PESet { return PESet(b.busy[i*words : (i+1)*words]) }
+func (b *block) set(i, words int) bitset.Set { return bitset.Set(b.busy[i*words : (i+1)*words]) }
 
 // at is the last record at or before t; index -1 if there is none.
 func (f *Fast) at(t int64) ref {
@@ -80,7 +81,7 @@ func (f *Fast) next(r ref) (n ref, ok bool) {
 }
 
 // busyAt is a record's set; nil before the first record.
-func (f *Fast) busyAt(r ref) PESet {
+func (f *Fast) busyAt(r ref) bitset.Set {
 	if r.index < 0 {
 		return nil
 	}
@@ -101,19 +102,10 @@ func (f *Fast) Advance(now int64) {
 	b := f.blocks[0]
 	b.times[r.index] = now
 	drop := int(r.index)
-	if empty(f.busyAt(ref{0, 0, r.index})) {
+	if f.busyAt(ref{0, 0, r.index}).Empty() {
 		drop++
 	}
 	f.cut(0, 0, drop)
-}
-
-func empty(s PESet) bool {
-	for _, w := range s {
-		if w != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // cut removes records i to j-1 of block k.
@@ -148,13 +140,13 @@ func (f *Fast) split(t int64) {
 		return
 	}
 	if len(f.blocks) == 0 {
-		f.blocks = []*block{{times: make([]int64, 0, blockSize), busy: make([]uint64, 0, blockSize*f.words), union: NewPESet(f.pes)}}
+		f.blocks = []*block{{times: make([]int64, 0, blockSize), busy: make([]uint64, 0, blockSize*f.words), union: bitset.New(f.pes)}}
 	}
 	b, i := f.blocks[r.block], int(r.index)+1
 	if len(b.times) == blockSize {
 		const half = blockSize / 2
 		rest := &block{times: append(make([]int64, 0, blockSize), b.times[half:]...),
-			busy: append(make([]uint64, 0, blockSize*f.words), b.busy[half*f.words:]...), union: NewPESet(f.pes)}
+			busy: append(make([]uint64, 0, blockSize*f.words), b.busy[half*f.words:]...), union: bitset.New(f.pes)}
 		b.times, b.busy = b.times[:half], b.busy[:half*f.words]
 		f.unite(b)
 		f.unite(rest)
@@ -194,7 +186,7 @@ func (f *Fast) update(start, end int64, pes model.PEList, add bool) error {
 	}
 	set := f.scratch
 	clear(set)
-	set.AddList(pes)
+	addPEs(set, pes)
 	for r, ok := f.at(start), true; ok && r.time < end; r, ok = f.next(r) {
 		busy := f.busyAt(r)
 		for w, x := range set {
@@ -260,7 +252,7 @@ func (f *Fast) clean(t int64) {
 		if b := f.blocks[k-1]; !slices.Equal(set, b.set(len(b.times)-1, f.words)) {
 			return
 		}
-	case !empty(set):
+	case !set.Empty():
 		return
 	}
 	f.cut(k, i, i+1)
@@ -271,7 +263,7 @@ func (f *Fast) Records() []Record {
 	var all []Record
 	for _, b := range f.blocks {
 		for i, t := range b.times {
-			all = append(all, Record{t, b.set(i, f.words).List()})
+			all = append(all, Record{t, lowestPEs(b.set(i, f.words), f.pes)})
 		}
 	}
 	return all

@@ -1,6 +1,10 @@
 package reservation
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/gapwise/gapwise/internal/bitset"
+)
 
 // Find implements Availability.
 func (f *Fast) Find(q Query, p Policy) (Allocation, bool) {
@@ -41,7 +45,7 @@ func (f *Fast) Find(q Query, p Policy) (Allocation, bool) {
 	copy(s.free, s.best)
 	s.lo, s.hi = s.bestLo, s.bestHi
 	best.Rectangle = s.rectangle(best.Rectangle.PEs, p.open)
-	best.PEs = s.free.Lowest(q.PEs)
+	best.PEs = lowestPEs(s.free, q.PEs)
 	return best, true
 }
 
@@ -58,19 +62,19 @@ type scan struct {
 	recs     []ref    // the one active at the ready time, and all until the deadline
 	suffix   []uint64 // union of recs[i..mid-1] at i
 	mid      int
-	back     PESet     // union of recs[mid..hi-1]
-	lo, hi   int       // recs[lo..hi-1] are those of the window
-	free     PESet     // over the window
-	taken    []int     // busy PEs of recs[i], for policies that look at the load
-	sum      []float64 // PE-ticks taken from recs[0] to recs[i]
+	back     bitset.Set // union of recs[mid..hi-1]
+	lo, hi   int        // recs[lo..hi-1] are those of the window
+	free     bitset.Set // over the window
+	taken    []int      // busy PEs of recs[i], for policies that look at the load
+	sum      []float64  // PE-ticks taken from recs[0] to recs[i]
 
-	best           PESet // free over the best window
+	best           bitset.Set // free over the best window
 	bestLo, bestHi int
 }
 
 func (s *scan) init(f *Fast) {
 	s.f = f
-	s.back, s.free, s.best = NewPESet(f.pes), NewPESet(f.pes), NewPESet(f.pes)
+	s.back, s.free, s.best = bitset.New(f.pes), bitset.New(f.pes), bitset.New(f.pes)
 }
 
 // begin prepares the candidate starts of a query.
@@ -185,15 +189,15 @@ func (s *scan) rectangle(free int, open bool) Rectangle {
 
 // firstBusy is the time of the first record from r on in which one of the PEs
 // is busy; forever without any.
-func (f *Fast) firstBusy(r ref, pes PESet) int64 {
+func (f *Fast) firstBusy(r ref, pes bitset.Set) int64 {
 	i := max(0, int(r.index))
 	for k := int(r.block); k < len(f.blocks); k, i = k+1, 0 {
 		b := f.blocks[k]
-		if !meet(b.union, pes) {
+		if !b.union.Meets(pes) {
 			continue
 		}
 		for ; i < len(b.times); i++ {
-			if meet(b.set(i, f.words), pes) {
+			if b.set(i, f.words).Meets(pes) {
 				return b.times[i]
 			}
 		}
@@ -203,7 +207,7 @@ func (f *Fast) firstBusy(r ref, pes PESet) int64 {
 
 // lastBusy is the time at which the last record before r in which one of the PEs is
 // busy ends; now without any.
-func (f *Fast) lastBusy(r ref, pes PESet) int64 {
+func (f *Fast) lastBusy(r ref, pes bitset.Set) int64 {
 	if r.index < 0 {
 		return f.now
 	}
@@ -211,12 +215,12 @@ func (f *Fast) lastBusy(r ref, pes PESet) int64 {
 	i := int(r.index) - 1
 	for k := int(r.block); k >= 0; k-- {
 		b := f.blocks[k]
-		if i = min(i, len(b.times)-1); i >= 0 && !meet(b.union, pes) {
+		if i = min(i, len(b.times)-1); i >= 0 && !b.union.Meets(pes) {
 			i, end = blockSize, b.times[0]
 			continue
 		}
 		for ; i >= 0; i-- {
-			if meet(b.set(i, f.words), pes) {
+			if b.set(i, f.words).Meets(pes) {
 				return end
 			}
 			end = b.times[i]
@@ -224,14 +228,4 @@ func (f *Fast) lastBusy(r ref, pes PESet) int64 {
 		i = blockSize
 	}
 	return f.now
-}
-
-// meet reports whether two sets have a PE in common.
-func meet(a, b PESet) bool {
-	for w, x := range a {
-		if x&b[w] != 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -2,11 +2,13 @@ package reservation
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
+	"math"
 	"slices"
 
-	resbounds "github.com/gapwise/gapwise/bounds/reservation"
+	"github.com/gapwise/gapwise/internal/bitset"
+	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/profile"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -29,7 +31,7 @@ import (
 // With v reservations in a request's window and n waiting, O(v^2) for one that
 // fits, O(v^3 + n^2) for one that doesn't.
 func Moving(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
-	m := &mover{in: in, times: in.Times(), free: NewPESet(in.PEs), out: &model.Bookings{Goal: in.Goal}}
+	m := &mover{in: in, times: in.Times(), free: bitset.New(in.PEs), running: heap.Heap[event]{Less: event.before}, out: &model.Bookings{Goal: in.Goal}}
 	m.free.Fill(in.PEs)
 	small, smaller := newThreshold(in, fill), newThreshold(in, fill/2)
 	for k := range in.Requests {
@@ -52,8 +54,8 @@ type mover struct {
 	in      *model.Reservation
 	times   *model.ReservationTimes
 	now     int64
-	free    PESet
-	running events // when PEs come free; reserved until end as far as anybody knows before
+	free    bitset.Set
+	running heap.Heap[event] // when PEs come free; reserved until end as far as anybody knows before
 	waiting []plan
 	out     *model.Bookings
 }
@@ -70,8 +72,8 @@ func (m *mover) advance(to int64) {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.request, b.request))
 	})
 	release := func(until int64) {
-		for len(m.running) > 0 && m.running[0].at <= until {
-			m.free.AddList(heap.Pop(&m.running).(event).pes)
+		for m.running.Len() > 0 && m.running.Items[0].at <= until {
+			addPEs(m.free, m.running.Pop().pes)
 		}
 	}
 	kept := m.waiting[:0]
@@ -83,9 +85,9 @@ func (m *mover) advance(to int64) {
 			m.out.Bookings = append(m.out.Bookings, model.Booking{ID: q.ID, StartS: m.times.Seconds(p.Start), PEs: model.PEList{{First: 0, Last: q.PEs - 1}}})
 		case p.Start <= to:
 			release(p.Start)
-			pes := m.free.Lowest(q.PEs)
-			m.free.RemoveList(pes)
-			heap.Push(&m.running, event{min(p.Start+t.Runtime, p.End), p.request, p.Start, p.End, pes})
+			pes := lowestPEs(m.free, q.PEs)
+			removePEs(m.free, pes)
+			m.running.Push(event{min(p.Start+t.Runtime, p.End), p.request, p.Start, p.End, pes})
 			m.out.Bookings = append(m.out.Bookings, model.Booking{ID: q.ID, StartS: m.times.Seconds(p.Start), PEs: pes})
 		default:
 			kept = append(kept, p)
@@ -99,16 +101,16 @@ func (m *mover) advance(to int64) {
 // request accepts request k if it can be placed, moving others if need be and
 // allowed.
 func (m *mover) request(k int, move bool) {
-	c := &counts{resbounds.Counts{PEs: m.in.PEs}}
-	for _, r := range m.running {
+	c := &profile.Profile{Capacity: m.in.PEs}
+	for _, r := range m.running.Items {
 		c.Add(m.now, r.end, m.in.Requests[r.request].PEs)
 	}
-	base := c.clone()
+	base := c.Clone()
 	for _, p := range m.waiting {
 		c.Add(p.Start, p.End, p.PEs)
 	}
 	q := NewQuery(&m.in.Requests[k], &m.times.Requests[k])
-	if x, ok := c.place(q); ok {
+	if x, ok := leastLoaded(c, q); ok {
 		m.waiting = append(m.waiting, plan{k, x})
 		return
 	}
@@ -133,15 +135,15 @@ func (m *mover) query(k int) Query {
 
 // eject tries request k at each of its candidate starts and the reservations in
 // its way elsewhere.
-func (m *mover) eject(k int, q Query, full *counts) ([]plan, bool) {
+func (m *mover) eject(k int, q Query, full *profile.Profile) ([]plan, bool) {
 next:
-	for _, start := range full.starts(q) {
+	for _, start := range candidates(full.Times(), q) {
 		w := q.at(start)
-		c := full.clone()
+		c := full.Clone()
 		plans := slices.Clone(m.waiting)
 		var out []int // of plans
 		for {
-			at, most := c.peak(w)
+			at, most := c.Peak(w.start, w.end)
 			if most+q.PEs <= m.in.PEs {
 				break
 			}
@@ -169,7 +171,7 @@ next:
 			return cmp.Or(cmp.Compare(plans[b].area(), plans[a].area()), cmp.Compare(a, b))
 		})
 		for _, i := range out {
-			x, ok := c.place(m.query(plans[i].request))
+			x, ok := leastLoaded(c, m.query(plans[i].request))
 			if !ok {
 				continue next
 			}
@@ -184,7 +186,7 @@ next:
 func (p *plan) area() float64 { return float64(p.PEs) * float64(p.End-p.Start) }
 
 // again schedules all waiting requests and request k anew, beside the running jobs.
-func (m *mover) again(k int, base *counts) ([]plan, bool) {
+func (m *mover) again(k int, base *profile.Profile) ([]plan, bool) {
 	all := []int{k}
 	for _, p := range m.waiting {
 		all = append(all, p.request)
@@ -198,7 +200,7 @@ func (m *mover) again(k int, base *counts) ([]plan, bool) {
 		slices.SortFunc(all, func(a, b int) int {
 			return cmp.Or(cmp.Compare(key(m.query(a)), key(m.query(b))), cmp.Compare(a, b))
 		})
-		if plans, ok := m.serial(all, base.clone()); ok {
+		if plans, ok := m.serial(all, base.Clone()); ok {
 			return plans, true
 		}
 	}
@@ -206,10 +208,10 @@ func (m *mover) again(k int, base *counts) ([]plan, bool) {
 }
 
 // serial places requests one after another.
-func (m *mover) serial(order []int, c *counts) ([]plan, bool) {
+func (m *mover) serial(order []int, c *profile.Profile) ([]plan, bool) {
 	var plans []plan
 	for _, k := range order {
-		x, ok := c.place(m.query(k))
+		x, ok := leastLoaded(c, m.query(k))
 		if !ok {
 			return nil, false
 		}
@@ -217,4 +219,25 @@ func (m *mover) serial(order []int, c *counts) ([]plan, bool) {
 		plans = append(plans, plan{k, x})
 	}
 	return plans, true
+}
+
+// leastLoaded returns the window of a query in which the least is in use, summed
+// over its ticks; ok is false if the query's PEs fit nowhere.
+func leastLoaded(p *profile.Profile, q Query) (best Interval, ok bool) {
+	least := math.Inf(1)
+	for _, start := range candidates(p.Times(), q) {
+		w := q.at(start)
+		load := 0.0
+		p.Steps(w.start, w.end, func(from, to int64, used int) bool {
+			if used+q.PEs > p.Capacity {
+				load = math.Inf(1)
+			}
+			load += float64(used) * float64(to-from)
+			return load < least
+		})
+		if load < least {
+			best, least, ok = Interval{w.start, w.end, q.PEs}, load, true
+		}
+	}
+	return best, ok
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/bitset"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -37,21 +38,21 @@ func Number(pes int, all []Interval) ([]model.PEList, error) {
 	byEnd := slices.Clone(byStart)
 	slices.SortFunc(byStart, func(a, b int) int { return cmp.Or(cmp.Compare(all[a].Start, all[b].Start), cmp.Compare(a, b)) })
 	slices.SortFunc(byEnd, func(a, b int) int { return cmp.Or(cmp.Compare(all[a].End, all[b].End), cmp.Compare(a, b)) })
-	free := NewPESet(pes)
+	free := bitset.New(pes)
 	free.Fill(pes)
 	count := pes
 	ended := 0
 	for _, i := range byStart {
 		x := all[i]
 		for ; ended < len(byEnd) && all[byEnd[ended]].End <= x.Start; ended++ {
-			free.AddList(lists[byEnd[ended]])
+			addPEs(free, lists[byEnd[ended]])
 			count += all[byEnd[ended]].PEs
 		}
 		if x.PEs > count {
 			return nil, fmt.Errorf("%w: at %v more PEs are needed than the %d there are", model.ErrInfeasible, x.Start, pes)
 		}
-		lists[i] = free.Lowest(x.PEs)
-		free.RemoveList(lists[i])
+		lists[i] = lowestPEs(free, x.PEs)
+		removePEs(free, lists[i])
 		count -= x.PEs
 	}
 	return lists, nil

@@ -70,60 +70,6 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// A set of bits does what a map does.
-func TestPESet(t *testing.T) {
-	for seed := range uint64(500) {
-		rng := rand.New(rand.NewPCG(seed, 12))
-		n := 1 + rng.IntN(200)
-		set, plain := resheur.NewPESet(n), map[int]bool{}
-		if rng.IntN(2) == 0 {
-			set.Fill(n)
-			for pe := range n {
-				plain[pe] = true
-			}
-		}
-		for range 8 {
-			var list model.PEList
-			for pe := rng.IntN(n); pe < n; pe += 1 + rng.IntN(40) {
-				last := min(n-1, pe+rng.IntN(70))
-				list = append(list, model.PERange{First: pe, Last: last})
-				pe = last + 1
-			}
-			add := rng.IntN(2) == 0
-			if add {
-				set.AddList(list)
-			} else {
-				set.RemoveList(list)
-			}
-			for _, r := range list {
-				for pe := r.First; pe <= r.Last; pe++ {
-					if plain[pe] = add; !add {
-						delete(plain, pe)
-					}
-				}
-			}
-			var want model.PEList
-			for pe := range n {
-				if plain[pe] {
-					want = want.Append(pe)
-				}
-				if set.Has(pe) != plain[pe] {
-					t.Fatalf("seed %d: has %d: %v", seed, pe, set.Has(pe))
-				}
-			}
-			if diff := cmp.Diff(want, set.List()); diff != "" || set.Len() != len(plain) {
-				t.Fatalf("seed %d: %d PEs (-want,+got)\n%s", seed, set.Len(), diff)
-			}
-			if k := rng.IntN(len(plain) + 1); k > 0 {
-				low := set.Lowest(k)
-				if low.Len() != k || !cmp.Equal(low[0].First, want[0].First) || low[len(low)-1].Last > want[len(want)-1].Last {
-					t.Fatalf("seed %d: the lowest %d of %v are %v", seed, k, want, low)
-				}
-			}
-		}
-	}
-}
-
 // Lists that aren't ascending ranges of PEs that exist are refused, and nothing
 // is changed.
 func TestBadLists(t *testing.T) {

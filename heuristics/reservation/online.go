@@ -2,10 +2,10 @@ package reservation
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"fmt"
 
+	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -41,14 +41,14 @@ func declined(in *model.Reservation, b *model.Bookings, err error) (*model.Booki
 
 func online(ctx context.Context, in *model.Reservation, list Availability, find func(Query) (Allocation, bool)) (*model.Bookings, error) {
 	b, times := &model.Bookings{Goal: in.Goal, Online: true}, in.Times()
-	var known events
+	known := heap.Heap[event]{Less: event.before}
 	for k := range in.Requests {
 		if ctx.Err() != nil {
 			break // what was accepted by then
 		}
 		q, t := &in.Requests[k], &times.Requests[k]
-		for len(known) > 0 && known[0].at <= t.Arrival {
-			e := heap.Pop(&known).(event)
+		for known.Len() > 0 && known.Items[0].at <= t.Arrival {
+			e := known.Pop()
 			if err := list.Delete(e.from, e.end, e.pes); err != nil {
 				return nil, err
 			}
@@ -63,9 +63,9 @@ func online(ctx context.Context, in *model.Reservation, list Availability, find 
 		}
 		b.Bookings = append(b.Bookings, model.Booking{ID: q.ID, StartS: times.Seconds(a.Start), PEs: a.PEs})
 		if !t.Runs(a.Start) {
-			heap.Push(&known, event{t.Cancel, k, a.Start, a.End, a.PEs})
+			known.Push(event{t.Cancel, k, a.Start, a.End, a.PEs})
 		} else if end := a.Start + t.Runtime; end < a.End {
-			heap.Push(&known, event{end, k, end, a.End, a.PEs})
+			known.Push(event{end, k, end, a.End, a.PEs})
 		}
 	}
 	return b, nil
@@ -79,18 +79,7 @@ type event struct {
 	pes       model.PEList
 }
 
-// events is a heap by time.
-type events []event
-
-func (h events) Len() int { return len(h) }
-func (h events) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(h[i].at, h[j].at), cmp.Compare(h[i].request, h[j].request)) < 0
-}
-func (h events) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *events) Push(x any)   { *h = append(*h, x.(event)) }
-func (h *events) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return x
+// before orders events by time.
+func (e event) before(f event) bool {
+	return cmp.Or(cmp.Compare(e.at, f.at), cmp.Compare(e.request, f.request)) < 0
 }

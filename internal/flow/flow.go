@@ -1,25 +1,26 @@
-package reservation
+// Package flow computes maximum flows.
+package flow
 
 import "context"
 
-// maxFlow is a network whose flow to one sink is grown source by source, by
+// Network is a network whose flow to one sink is grown source by source, by
 // Dinic's algorithm (Dinic: Algorithm for solution of a problem of maximum flow
-// in networks with power estimation, 1970) on arrays. What is pushed from a
-// source is never taken back; later paths may reroute it.
+// in networks with power estimation, 1970) on arrays. What a source has pushed
+// is never taken back; later augmenting paths may reroute it.
 //
 // Searches start at the source and end at the first free way to the sink, so
-// their cost is that of the source's surroundings. Once a search finds no way,
-// what it reached is closed: no residual arc leaves it. No later path can pass
-// through a closed set, so its arcs never change again, and later searches
-// skip it. All failed searches together then cost O(arcs).
-type maxFlow struct {
+// they cost no more than the source's surroundings. Once a search fails, what it
+// reached can be closed: no residual arc leaves that set, so no later path
+// passes through it, its arcs never change again, and later searches skip it.
+// All failed searches together then cost O(arcs).
+type Network struct {
 	sink  int32
-	first []int32 // of the arcs that leave each node; one more than nodes
-	to    []int32
-	rev   []int32 // the arc back
-	left  []int64 // residual capacity
+	first []int32 // arcs first[v] to first[v+1]-1 leave node v
+	to    []int32 // by arc
+	rev   []int32 // the arc back, by arc
+	left  []int64 // residual capacity, by arc
 
-	closed []bool
+	closed []bool  // by node, as all that follow
 	mark   []int32 // the search that last reached the node
 	level  []int32 // its distance from the source in that search
 	at     []int32 // the next arc to try
@@ -27,22 +28,33 @@ type maxFlow struct {
 	queue  []int32 // what the last search reached
 }
 
-// flowArcs collects the arcs of a maxFlow.
-type flowArcs struct {
+// Arcs collects the arcs of a Network.
+type Arcs struct {
 	from, to []int32
 	capacity []int64
 }
 
-// add appends an arc and returns its number among those added.
-func (a *flowArcs) add(from, to int32, capacity int64) int {
+// NewArcs returns no arcs, with room for n.
+func NewArcs(n int) *Arcs {
+	return &Arcs{make([]int32, 0, n), make([]int32, 0, n), make([]int64, 0, n)}
+}
+
+// Add appends an arc and returns its number among those added.
+func (a *Arcs) Add(from, to int32, capacity int64) int {
 	a.from, a.to, a.capacity = append(a.from, from), append(a.to, to), append(a.capacity, capacity)
 	return len(a.from) - 1
 }
 
-// network builds the arrays. Arcs keep their order at each node. place tells
-// where each added arc is in them.
-func (a *flowArcs) network(nodes int, sink int32) (g *maxFlow, place []int32) {
-	g = &maxFlow{
+// Network returns the network of the nodes 0 to nodes-1 and the arcs. Arcs keep
+// their order at each node.
+func (a *Arcs) Network(nodes int, sink int32) *Network {
+	g, _ := a.network(nodes, sink)
+	return g
+}
+
+// network also returns the place of each added arc in g's arrays.
+func (a *Arcs) network(nodes int, sink int32) (g *Network, place []int32) {
+	g = &Network{
 		sink: sink, first: make([]int32, nodes+1), to: make([]int32, 2*len(a.to)), rev: make([]int32, 2*len(a.to)), left: make([]int64, 2*len(a.to)),
 		closed: make([]bool, nodes), mark: make([]int32, nodes), level: make([]int32, nodes), at: make([]int32, nodes),
 	}
@@ -71,11 +83,11 @@ func (a *flowArcs) network(nodes int, sink int32) (g *maxFlow, place []int32) {
 	return g, place
 }
 
-// push sends up to limit from a node to the sink, as much as there is room for,
-// and returns how much. If that is less, full is true and the last search's
-// reach is in g.queue, the closed sets that it touched aside; the caller may
-// close it. When ctx ends, push returns early with full false.
-func (g *maxFlow) push(ctx context.Context, from int32, limit int64) (sent int64, full bool) {
+// Push sends up to limit from a node to the sink, as much as there is room for,
+// and returns how much. If that is less than the limit, full is true, and the
+// caller may Close what the last search reached. When ctx ends, Push returns
+// early, with full false.
+func (g *Network) Push(ctx context.Context, from int32, limit int64) (sent int64, full bool) {
 	for sent < limit && ctx.Err() == nil {
 		if !g.reach(from) {
 			return sent, true
@@ -91,8 +103,12 @@ func (g *maxFlow) push(ctx context.Context, from int32, limit int64) (sent int64
 	return sent, false
 }
 
-// reach labels nodes by their distance from a node until the sink is found.
-func (g *maxFlow) reach(from int32) bool {
+// Reached returns the nodes that the last search reached, without those closed
+// before. They are g's until the next Push.
+func (g *Network) Reached() []int32 { return g.queue }
+
+// reach labels nodes with their distance from a node until it finds the sink.
+func (g *Network) reach(from int32) bool {
 	g.search++
 	g.mark[from], g.level[from], g.at[from] = g.search, 0, g.first[from]
 	g.queue = append(g.queue[:0], from)
@@ -113,9 +129,9 @@ func (g *maxFlow) reach(from int32) bool {
 	return false
 }
 
-// send moves up to limit along one path of ascending distance from v to the
-// sink.
-func (g *maxFlow) send(v int32, limit int64) int64 {
+// send moves up to limit along one path from v to the sink on which the distance
+// rises with each arc, and returns how much it moved.
+func (g *Network) send(v int32, limit int64) int64 {
 	if v == g.sink {
 		return limit
 	}
@@ -134,10 +150,10 @@ func (g *maxFlow) send(v int32, limit int64) int64 {
 	return 0
 }
 
-// close takes what the last failed search reached out of all later ones. It
-// calls touched with each closed node that a residual arc leads to, once or
-// more often.
-func (g *maxFlow) close(touched func(node int32)) {
+// Close takes what the last failed search reached out of all later ones. It
+// calls touched with each node closed before that a residual arc leads to, once
+// or more often.
+func (g *Network) Close(touched func(node int32)) {
 	for _, v := range g.queue {
 		for e := g.first[v]; e < g.first[v+1]; e++ {
 			if g.left[e] > 0 && g.closed[g.to[e]] {

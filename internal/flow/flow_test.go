@@ -1,4 +1,4 @@
-package reservation
+package flow
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 )
 
 // minCut is the least capacity between sources and sink over all 2^n sets.
-func minCut(nodes int, a *flowArcs, source, sink int32) int64 {
+func minCut(nodes int, a *Arcs, source, sink int32) int64 {
 	best := int64(1) << 62
 	for set := range 1 << nodes {
 		if set>>source&1 == 0 || set>>sink&1 != 0 {
@@ -27,18 +27,19 @@ func minCut(nodes int, a *flowArcs, source, sink int32) int64 {
 // The flow equals the least cut, whatever the order in which it is
 // pushed, each node's balance is kept, and no capacity is exceeded. A source
 // pushes as much as the largest flow of all sources so far grows by it.
-func TestMaxFlowMinCut(t *testing.T) {
+func TestMinCut(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 12))
 	ctx := context.Background()
 	closedSets, rerouted := 0, 0
 	for n := range 4000 {
 		nodes := 3 + rng.IntN(6)
 		sink := int32(nodes - 1)
-		var a flowArcs
+		var a Arcs
 		for range rng.IntN(4 * nodes) {
 			v, w := int32(rng.IntN(nodes)), int32(rng.IntN(nodes))
 			if v != sink {
-				a.add(v, w, rng.Int64N(9))
+				a.Add(v, w, rng.Int64N(9))
 			}
 		}
 		if n%10 == 0 {
@@ -48,7 +49,7 @@ func TestMaxFlowMinCut(t *testing.T) {
 		}
 		g, place := a.network(nodes, sink)
 		// A super source that isn't in the network, for the cut alone.
-		super := flowArcs{append([]int32{}, a.from...), append([]int32{}, a.to...), append([]int64{}, a.capacity...)}
+		super := Arcs{append([]int32{}, a.from...), append([]int32{}, a.to...), append([]int64{}, a.capacity...)}
 		source := int32(nodes)
 		sent := make([]int64, nodes)
 		total := int64(0)
@@ -57,8 +58,8 @@ func TestMaxFlowMinCut(t *testing.T) {
 			if n%10 == 0 {
 				limit *= 1 << 52
 			}
-			super.add(source, int32(v), limit)
-			got, full := g.push(ctx, int32(v), limit)
+			super.Add(source, int32(v), limit)
+			got, full := g.Push(ctx, int32(v), limit)
 			sent[v] += got
 			total += got
 			if want := minCut(nodes+1, &super, source, sink); total != want {
@@ -69,7 +70,7 @@ func TestMaxFlowMinCut(t *testing.T) {
 			}
 			if full {
 				closedSets++
-				g.close(func(node int32) {
+				g.Close(func(node int32) {
 					if !g.closed[node] {
 						t.Fatalf("node %d was touched and isn't closed", node)
 					}
@@ -98,13 +99,14 @@ func TestMaxFlowMinCut(t *testing.T) {
 	}
 }
 
-func TestMaxFlowStops(t *testing.T) {
-	var a flowArcs
-	a.add(0, 1, 5)
-	g, _ := a.network(2, 1)
+func TestStops(t *testing.T) {
+	t.Parallel()
+	var a Arcs
+	a.Add(0, 1, 5)
+	g := a.Network(2, 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if sent, full := g.push(ctx, 0, 3); sent != 0 || full {
+	if sent, full := g.Push(ctx, 0, 3); sent != 0 || full {
 		t.Errorf("sent %d, full %v", sent, full)
 	}
 }

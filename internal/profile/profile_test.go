@@ -1,23 +1,25 @@
-package reservation
+package profile
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
-// Counts against an array of one number per tick.
-func TestCounts(t *testing.T) {
+// A profile against an array of one number per tick.
+func TestProfile(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(2000) {
 		horizon, bookings := 40, 25
 		if seed < 4 { // more steps than a block holds
 			horizon, bookings = 2000, 1500
 		}
 		rng := rand.New(rand.NewPCG(seed, 1))
-		c := &Counts{PEs: 1 + rng.IntN(5)}
+		c := &Profile{Capacity: 1 + rng.IntN(5)}
 		plain := make([]int, horizon)
 		fits := func(pes, length, at int) bool {
-			return pes <= c.PEs && (length == 0 || slices.Max(plain[at:at+length])+pes <= c.PEs)
+			return pes <= c.Capacity && (length == 0 || slices.Max(plain[at:at+length])+pes <= c.Capacity)
 		}
 		type booking struct{ start, end, pes int }
 		var booked []booking
@@ -69,9 +71,34 @@ func TestCounts(t *testing.T) {
 			if !slices.Equal(read, plain) {
 				t.Fatalf("seed %d: %v, want %v", seed, read, plain)
 			}
-			if at, most := c.Most(); most != slices.Max(plain) || most > 0 && plain[at] != most {
-				t.Fatalf("seed %d: most %d at %d of %v", seed, most, at, plain)
+			lo := rng.IntN(horizon)
+			hi := lo + 1 + rng.IntN(horizon-lo)
+			if at, most := c.Peak(int64(lo), int64(hi)); most != slices.Max(plain[lo:hi]) || int(at) != lo+slices.Index(plain[lo:hi], most) {
+				t.Fatalf("seed %d: peak %d at %d in [%d, %d) of %v", seed, most, at, lo, hi, plain)
 			}
 		}
 	}
+}
+
+// Two jobs on a machine of 4 processors; a third of 2 must wait for one to end.
+func Example() {
+	p := Profile{Capacity: 4}
+	p.Add(0, 10, 2)
+	p.Add(5, 20, 1)
+	start, ok := p.First(2, 8, 4, 100)
+	fmt.Println(start, ok)
+	p.Add(start, start+8, 2)
+	p.Steps(0, 25, func(from, to int64, used int) bool {
+		fmt.Println(from, to, used)
+		return true
+	})
+	at, most := p.Peak(0, 25)
+	fmt.Println("at most", most, "from", at)
+	// Output:
+	// 10 true
+	// 0 5 2
+	// 5 18 3
+	// 18 20 1
+	// 20 25 0
+	// at most 3 from 5
 }

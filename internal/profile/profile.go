@@ -1,0 +1,234 @@
+// Package profile holds how much of a resource is in use over time.
+package profile
+
+import (
+	"slices"
+	"sort"
+)
+
+// Profile is a step function time → amount in use, 0 before its first step.
+// Times are whole numbers (ticks). It holds amounts and no identities: which
+// unit of the resource goes to whom is decided afterwards. The zero value with
+// a Capacity is an empty profile.
+//
+// It is canonical: no two neighbouring steps are equal. Steps lie in blocks, so
+// that a change doesn't move all later ones. With n steps, finding a moment
+// takes O(log n), a change O(log n + steps passed + n/blockSteps).
+type Profile struct {
+	Capacity int // what First and Last keep to; Add doesn't look at it
+	blocks   []block
+}
+
+// block is some consecutive steps: used[i] from times[i] on.
+type block struct {
+	times []int64
+	used  []int
+}
+
+// blockSteps is the most steps of a block.
+const blockSteps = 128
+
+// place tells where a step lies. Block -1 is the time before all steps.
+type place struct{ block, index int }
+
+// Clone returns a copy.
+func (p *Profile) Clone() *Profile {
+	q := &Profile{Capacity: p.Capacity, blocks: make([]block, len(p.blocks))}
+	for k, b := range p.blocks {
+		q.blocks[k] = block{slices.Clone(b.times), slices.Clone(b.used)}
+	}
+	return q
+}
+
+// Times returns when the steps begin, ascending.
+func (p *Profile) Times() []int64 {
+	var all []int64
+	for _, b := range p.blocks {
+		all = append(all, b.times...)
+	}
+	return all
+}
+
+// at returns the step that holds at t.
+func (p *Profile) at(t int64) place {
+	b := sort.Search(len(p.blocks), func(k int) bool { return p.blocks[k].times[0] > t }) - 1
+	if b < 0 {
+		return place{-1, 0}
+	}
+	i, found := slices.BinarySearch(p.blocks[b].times, t)
+	if !found {
+		i--
+	}
+	return place{b, i}
+}
+
+// next and before return the neighbours of a step; ok is false where there is
+// none.
+func (p *Profile) next(s place) (_ place, ok bool) {
+	if s.block < 0 {
+		return place{0, 0}, len(p.blocks) > 0
+	}
+	if s.index+1 < len(p.blocks[s.block].times) {
+		return place{s.block, s.index + 1}, true
+	}
+	return place{s.block + 1, 0}, s.block+1 < len(p.blocks)
+}
+
+func (p *Profile) before(s place) (_ place, ok bool) {
+	if s.index > 0 {
+		return place{s.block, s.index - 1}, true
+	}
+	if s.block <= 0 {
+		return place{-1, 0}, false
+	}
+	return place{s.block - 1, len(p.blocks[s.block-1].times) - 1}, true
+}
+
+func (p *Profile) time(s place) int64 { return p.blocks[s.block].times[s.index] }
+
+func (p *Profile) used(s place) int {
+	if s.block < 0 {
+		return 0
+	}
+	return p.blocks[s.block].used[s.index]
+}
+
+// Steps calls f with each step of [from, to), cut to it, until f returns false.
+func (p *Profile) Steps(from, to int64, f func(from, to int64, used int) bool) {
+	for s := p.at(from); from < to; {
+		end := to
+		n, more := p.next(s)
+		if more {
+			end = min(end, p.time(n))
+		}
+		if !f(from, end, p.used(s)) || !more {
+			return
+		}
+		from, s = end, n
+	}
+}
+
+// Peak returns the first moment of [from, to) at which the most is in use, and
+// how much that is.
+func (p *Profile) Peak(from, to int64) (at int64, used int) {
+	at, used = from, p.used(p.at(from))
+	p.Steps(from, to, func(start, _ int64, u int) bool {
+		if u > used {
+			at, used = start, u
+		}
+		return true
+	})
+	return at, used
+}
+
+// Add takes an amount over [start, end), or gives it back if it is negative.
+func (p *Profile) Add(start, end int64, amount int) {
+	if start >= end || amount == 0 {
+		return
+	}
+	p.split(start)
+	p.split(end)
+	for s, ok := p.at(start), true; ok && p.time(s) < end; s, ok = p.next(s) {
+		p.blocks[s.block].used[s.index] += amount
+	}
+	p.join(end)
+	p.join(start)
+}
+
+// split makes a step begin at t.
+func (p *Profile) split(t int64) {
+	s := p.at(t)
+	used := p.used(s)
+	switch {
+	case s.block >= 0 && p.time(s) == t:
+		return
+	case len(p.blocks) == 0:
+		p.blocks = []block{{}}
+		s = place{0, 0}
+	case s.block < 0:
+		s = place{0, 0}
+	default:
+		s.index++
+	}
+	b := &p.blocks[s.block]
+	if len(b.times) == blockSteps {
+		const half = blockSteps / 2
+		rest := block{slices.Clone(b.times[half:]), slices.Clone(b.used[half:])}
+		b.times, b.used = b.times[:half], b.used[:half]
+		p.blocks = slices.Insert(p.blocks, s.block+1, rest)
+		if s.index > half {
+			s = place{s.block + 1, s.index - half}
+		}
+		b = &p.blocks[s.block]
+	}
+	b.times = slices.Insert(b.times, s.index, t)
+	b.used = slices.Insert(b.used, s.index, used)
+}
+
+// join removes the step at t if it equals the one before.
+func (p *Profile) join(t int64) {
+	s := p.at(t)
+	if q, _ := p.before(s); p.used(s) != p.used(q) {
+		return
+	}
+	b := &p.blocks[s.block]
+	b.times = slices.Delete(b.times, s.index, s.index+1)
+	b.used = slices.Delete(b.used, s.index, s.index+1)
+	if len(b.times) == 0 {
+		p.blocks = slices.Delete(p.blocks, s.block, s.block+1)
+	}
+}
+
+// First returns the first start in [from, to] from which the amount is free for
+// length ticks; ok is false if there is none.
+//
+// A start is moved to the end of each step that has too little left: no start
+// before that end has the amount free.
+func (p *Profile) First(amount int, length, from, to int64) (start int64, ok bool) {
+	if amount > p.Capacity || from > to {
+		return 0, false
+	}
+	if length <= 0 {
+		return from, true
+	}
+	for s, more := p.at(from), true; more; {
+		if s.block >= 0 && p.time(s) >= from+length {
+			break
+		}
+		free := p.used(s)+amount <= p.Capacity
+		if s, more = p.next(s); free {
+			continue
+		}
+		if !more || p.time(s) > to {
+			return 0, false
+		}
+		from = p.time(s)
+	}
+	return from, true
+}
+
+// Last returns the last such start.
+func (p *Profile) Last(amount int, length, from, to int64) (start int64, ok bool) {
+	if amount > p.Capacity || from > to {
+		return 0, false
+	}
+	if length <= 0 {
+		return to, true
+	}
+	s := p.at(to + length)
+	if s.block >= 0 && p.time(s) >= to+length {
+		s, _ = p.before(s)
+	}
+	for s.block >= 0 {
+		switch {
+		case p.used(s)+amount > p.Capacity:
+			if to = p.time(s) - length; to < from {
+				return 0, false
+			}
+		case p.time(s) <= to:
+			return to, true
+		}
+		s, _ = p.before(s)
+	}
+	return to, true
+}
