@@ -28,6 +28,13 @@ func StopReason(ctx context.Context) string {
 	return "stopped by the time limit"
 }
 
+// Device is a part of a native search that can be switched off to see what it
+// brings: a bound, a dominance rule, a cut, a phase, a neighbourhood.
+type Device struct {
+	Name    string // in kebab-case, the field's term: "dominance"
+	Summary string // one line, with the reference
+}
+
 // SearchName names a native search, or the one of its phases that runs alone.
 func SearchName(phase string) string {
 	if phase == "" {

@@ -76,7 +76,9 @@ func newAssigner(ctx context.Context, k *ticks, block, leafWidth int) *assigner 
 		}
 	}
 	slices.SortStableFunc(s.order, func(a, b int32) int { return cmp.Compare(regret[b], regret[a]) })
-	s.byEdges(regret)
+	if k.off&devEdgeOrder == 0 {
+		s.byEdges(regret)
+	}
 	for i, w := range k.weights {
 		rest := make([]int64, k.n+1)
 		for j := k.n - 1; j >= 0; j-- {
@@ -154,7 +156,7 @@ func (s *assigner) walk(k int) {
 	var machines [128]int8
 	choice := machines[:0]
 	for a := range s.m {
-		if b := s.twins[a]; b < 0 || s.count[b] > 0 || s.count[a] > 0 || s.off&ruleTwins != 0 {
+		if b := s.twins[a]; b < 0 || s.count[b] > 0 || s.count[a] > 0 || s.off&devSymmetry != 0 {
 			choice = append(choice, int8(a))
 		}
 	}
@@ -167,14 +169,14 @@ next:
 			continue
 		}
 		for i, w := range s.weights {
-			if s.off&ruleShare == 0 && s.used[i]+int64(w[a])*int64(row[a])+s.rest[i][k+1] > s.total[i]*int64(s.upper-1) {
+			if s.off&devAssignedLoad == 0 && s.used[i]+int64(w[a])*int64(row[a])+s.rest[i][k+1] > s.total[i]*int64(s.upper-1) {
 				continue next
 			}
 		}
 		s.on[t] = a
 		s.load[a] += row[a]
 		s.count[a]++
-		if (s.paths() < s.upper || s.off&rulePaths != 0) && s.alone(int(a)) < s.upper {
+		if (s.paths() < s.upper || s.off&devAssignedPaths != 0) && s.alone(int(a)) < s.upper {
 			for i, w := range s.weights {
 				s.used[i] += int64(w[a]) * int64(row[a])
 			}
@@ -195,7 +197,7 @@ next:
 // alone is oneMachine for the tasks assigned to machine a so far, after paths,
 // with tails that hold for any machines of the others.
 func (s *assigner) alone(a int) int32 {
-	if s.off&ruleAlone != 0 {
+	if s.off&devOneMachine != 0 {
 		return 0
 	}
 	for t := range s.n {
@@ -242,7 +244,7 @@ func (s *assigner) paths() int32 {
 			s.soonest[t] = min(s.soonest[t], stop)
 			best = min(best, stop+s.tail[t*m+a])
 		}
-		if bound = max(bound, best); bound >= s.upper && s.off&rulePaths == 0 {
+		if bound = max(bound, best); bound >= s.upper && s.off&devAssignedPaths == 0 {
 			return bound
 		}
 	}
@@ -268,11 +270,11 @@ func (s *assigner) leaf() {
 		}
 	}
 	for a := range m {
-		if s.off&ruleAlone == 0 && s.oneMachine(a) >= s.upper {
+		if s.off&devOneMachine == 0 && s.oneMachine(a) >= s.upper {
 			return
 		}
 	}
-	if s.off&ruleList == 0 && s.list() {
+	if s.off&devListOrder == 0 && s.list() {
 		return
 	}
 	// The orders, by the levels, with every task kept to its machine: it costs

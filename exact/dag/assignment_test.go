@@ -11,7 +11,7 @@ import (
 )
 
 // ticksOf is an instance in ticks for the horizon, with weights.
-func ticksOf(t testing.TB, d *model.DAG, horizon float64, off dagRules) *ticks {
+func ticksOf(t testing.TB, d *model.DAG, horizon float64, off deviceSet) *ticks {
 	t.Helper()
 	k := newTicks(d.Graph(), horizon, off)
 	if err := k.findWeights(context.Background()); err != nil {
@@ -22,7 +22,7 @@ func ticksOf(t testing.TB, d *model.DAG, horizon float64, off dagRules) *ticks {
 
 // checkAssigner holds what the assigner says of the optimum, and of a tick
 // less, against the optimum.
-func checkAssigner(t *testing.T, d *model.DAG, want float64, off dagRules) bool {
+func checkAssigner(t *testing.T, d *model.DAG, want float64, off deviceSet) bool {
 	t.Helper()
 	k := ticksOf(t, d, want, off)
 	if !k.whole {
@@ -71,7 +71,7 @@ func TestAssignerFound(t *testing.T) {
 			if err := json.Unmarshal([]byte(c.instance), d); err != nil {
 				t.Fatal(err)
 			}
-			for _, off := range []dagRules{0, ruleList} {
+			for _, off := range []deviceSet{0, devListOrder} {
 				if !checkAssigner(t, d, c.want, off) {
 					t.Error("not compared")
 				}
@@ -95,7 +95,7 @@ func checkAssigners(t *testing.T, seed uint64, count int) (compared int) {
 		if !whole || want == 0 {
 			continue
 		}
-		for _, off := range []dagRules{0, ruleList, ruleList | 1<<rng.IntN(13)} {
+		for _, off := range []deviceSet{0, devListOrder, devListOrder | 1<<rng.IntN(13)} {
 			if checkAssigner(t, d, want, off) {
 				compared++
 			}

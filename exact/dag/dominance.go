@@ -43,7 +43,7 @@ func (d *dominance) add(c *level, i int, key []int32) {
 		first = -1
 	}
 	link := int32(-1) // the state before k in the chain
-	for k, seen := first, 0; k >= 0 && seen < longest && d.l.off&ruleDominance == 0; seen++ {
+	for k, seen := first, 0; k >= 0 && seen < longest && d.l.off&devDominance == 0; seen++ {
 		other := d.key[d.keyAt[k]:][:len(key)]
 		switch compare(other, key) {
 		case otherWins:

@@ -54,7 +54,7 @@ func (x *expander) expand(states *level, i int) {
 		return
 	}
 	copy(free, x.free) // as late as heads found them
-	if x.off&ruleSpread == 0 && x.settled(&done, free) && x.spread(&done, free) {
+	if x.off&devIndependent == 0 && x.settled(&done, free) && x.spread(&done, free) {
 		return
 	}
 	copy(x.end, end)
@@ -115,7 +115,7 @@ func (x *expander) settled(done *taskSet, free []int32) bool {
 // they are, while all costs and lengths stay the same (see same).
 func (x *expander) exchangeable(free, end []int32, on []int8, done *taskSet, a int) bool {
 	b := int(x.twins[a])
-	if b < 0 || x.off&ruleTwins != 0 {
+	if b < 0 || x.off&devSymmetry != 0 {
 		return false
 	}
 	for t := range x.n {

@@ -31,7 +31,7 @@ func (x *expander) heads(done *taskSet, head []int32) int32 {
 			}
 		}
 	}
-	if x.off&ruleRaise != 0 {
+	if x.off&devRelease != 0 {
 		return max(bound, x.load(done, head, bound))
 	}
 	// No task starts on a machine before the first that can.
@@ -70,7 +70,7 @@ func (x *expander) headsOf(done *taskSet, head []int32, t int) int32 {
 		p := &preds[i]
 		f := int(p.to)
 		if !done.has(f) {
-			if open++; x.off&ruleHeads != 0 {
+			if open++; x.off&devHeads != 0 {
 				continue
 			}
 		} else {
@@ -100,7 +100,7 @@ func (x *expander) headsOf(done *taskSet, head []int32, t int) int32 {
 			row[a] = max(row[a], least)
 		}
 	}
-	if open > 1 && x.off&ruleJoin == 0 {
+	if open > 1 && x.off&devJoin == 0 {
 		for a := range m {
 			if v := max(row[a], ready[a]); v < never {
 				row[a] = x.join(done, t, a, v)
@@ -200,7 +200,7 @@ type joiner struct {
 func (x *expander) load(done *taskSet, head []int32, bound int32) int32 {
 	m := x.m
 	x.score = 0
-	if x.off&ruleLoad != 0 {
+	if x.off&devLoadBound != 0 {
 		return bound
 	}
 	for a := range x.byFree { // by insertion: there are few machines

@@ -165,7 +165,7 @@ func (x *expander) spreadWithin(free []int32, makespan int32) (found, ok bool) {
 // weights w the time that the machines have left, the sum of w max(0, makespan -
 // load), holds each task at its least weighted cost.
 func (x *expander) roomFor(load []int32, k int, makespan int32) bool {
-	if x.off&ruleRoom != 0 {
+	if x.off&devIndependentBound != 0 {
 		return true
 	}
 	for i, w := range x.weights {

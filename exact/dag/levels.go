@@ -63,9 +63,6 @@ func (s *taskSet) has(t int) bool { return s[t>>6]>>(t&63)&1 != 0 }
 func (s *taskSet) add(t int)      { s[t>>6] |= 1 << (t & 63) }
 func (s *taskSet) len() int       { return bits.OnesCount64(s[0]) + bits.OnesCount64(s[1]) }
 
-// maxTasks is the number of tasks that the search takes.
-const maxTasks = 128
-
 func (v *level) len() int { return len(v.bound) }
 
 func (v *level) take(from *level, i int) {

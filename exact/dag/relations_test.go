@@ -90,7 +90,7 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 		var names []string
 		var upper, lower []float64
 		var known *dagheur.Plan
-		run := func(name string, v *model.DAG, by float64, tuning dagTuning, start *dagheur.Plan, threads int) {
+		run := func(name string, v *model.DAG, by float64, tuning tuning, start *dagheur.Plan, threads int) {
 			g := v.Graph()
 			s := &dagSearch{ctx: t.Context(), d: v, g: g, set: model.Settings{Threads: threads, Seed: uint64(searches)}, tuning: tuning}
 			if start != nil {
@@ -107,7 +107,7 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 			}
 			names, upper, lower = append(names, name), append(upper, s.upper/by), append(lower, s.lower/by)
 		}
-		small := dagTuning{widths: []int{10}, block: 1 << 24, assignSteps: 20, assignNodes: []int64{300}, leafWidth: 5, improve: 200}
+		small := tuning{widths: []int{10}, block: 1 << 24, assignSteps: 20, assignNodes: []int64{300}, leafWidth: 5, improve: 200}
 		run("itself", d, 1, small, nil, 1)
 		run("renamed", renamedDAG(rng, d), 1, small, nil, 1)
 		run("scaled", scaledDAG(d, 1<<10), 1<<10, small, nil, 1)
@@ -121,7 +121,7 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 		run("from the best known", d, 1, small, known, 1)
 		poor := small
 		poor.improve = 0
-		run("without local search, other beam, 2 threads", d, 1, dagTuning{widths: []int{1, 30}, block: 1 << 16, assignSteps: 5, assignNodes: []int64{100, 500}, leafWidth: 2}, nil, 2)
+		run("without local search, other beam, 2 threads", d, 1, tuning{widths: []int{1, 30}, block: 1 << 16, assignSteps: 5, assignNodes: []int64{100, 500}, leafWidth: 2}, nil, 2)
 		poor.off = 1 << rng.IntN(14)
 		run("a rule off", d, 1, poor, nil, 1)
 		if i, j := slices.Index(lower, slices.Max(lower)), slices.Index(upper, slices.Min(upper)); lower[i] > upper[j]*(1+1e-9) {

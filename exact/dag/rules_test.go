@@ -207,7 +207,7 @@ func poorPlan(rng *rand.Rand, g *model.Graph) dagheur.Plan {
 }
 
 // tunings force the search into each of its phases.
-var tunings = map[string]dagTuning{
+var tunings = map[string]tuning{
 	"levels":          {block: 1 << 26, levels: true},
 	"blocks":          {block: 4000, levels: true},
 	"narrow beams":    {widths: []int{1, 2, 5}, block: 1 << 26, levels: true},
@@ -219,7 +219,7 @@ var tunings = map[string]dagTuning{
 // searchFrom searches from a plan and a lower bound and returns what it found
 // and what it proved. As ticks are made for the horizon that the plan gives, it
 // searches again from a plan that is much better.
-func searchFrom(d *model.DAG, g *model.Graph, plan dagheur.Plan, lower float64, tuning dagTuning, threads int) (*dagSearch, error) {
+func searchFrom(d *model.DAG, g *model.Graph, plan dagheur.Plan, lower float64, tuning tuning, threads int) (*dagSearch, error) {
 	s := &dagSearch{ctx: context.Background(), d: d, g: g, set: model.Settings{Threads: threads}, tuning: tuning, plan: plan, lower: lower}
 	s.upper = dagheur.NewReplay(g).Run(plan, nil)
 	if s.closed() {
@@ -251,12 +251,12 @@ func checkDAGRules(t *testing.T, seed uint64, count, least, most int) (compared 
 			continue
 		}
 		for _, name := range names {
-			off := dagRules(0)
+			off := deviceSet(0)
 			switch r := rng.IntN(20); {
 			case r < 14:
 				off = 1 << rng.IntN(13)
 			case r < 15 && n <= 6:
-				off = allDAGRules
+				off = droppingDevices | devListOrder
 			}
 			lower := 0.0
 			for _, b := range dagbounds.Quick(g) {

@@ -37,7 +37,8 @@ import (
 // number of threads. Instances of more than 128 tasks get the schedule and the
 // bounds without search.
 type Search struct {
-	phase string // of dagPhases, for audits; "": all of the search
+	phase string    // of phases, for audits; "": all of the search
+	off   deviceSet // switched off, see Without
 }
 
 // Name is "search", and the phase if it is one alone.
@@ -55,7 +56,8 @@ func (s Search) Solve(ctx context.Context, in model.Instance, set model.Settings
 	defer cancel()
 	ideal := *d
 	ideal.TransferModel = model.TransferIdeal
-	x := dagSearch{ctx: limited, d: &ideal, g: ideal.Graph(), set: set, tuning: dagPhases[s.phase], began: began}
+	x := dagSearch{ctx: limited, d: &ideal, g: ideal.Graph(), set: set, tuning: phases[s.phase], began: began}
+	x.tuning.off |= s.off
 	if start, ok := set.Start.(*model.Schedule); ok && start != nil {
 		// It is for d; its plan serves without contention as well.
 		if _, err := d.MachineOf(start); err != nil {
@@ -90,7 +92,7 @@ type dagSearch struct {
 	d      *model.DAG
 	g      *model.Graph
 	set    model.Settings
-	tuning dagTuning
+	tuning tuning
 	began  time.Time
 	plan   dagheur.Plan
 	upper  float64 // its makespan
@@ -116,6 +118,9 @@ func (s *dagSearch) run() error {
 	steps := s.tuning.improve
 	if steps < 0 {
 		steps = min(dagheur.Steps(s.g), 2000+100*s.g.Tasks)
+	}
+	if s.tuning.off&devLocalSearch != 0 {
+		steps = 0
 	}
 	if s.tuning.poor {
 		s.plan = oneMachine(s.g)
@@ -159,7 +164,8 @@ func (s *dagSearch) closed() bool {
 	return s.upper <= s.lower || model.Gap(s.upper, s.lower) <= min(s.set.GapLimit(), 1)*0.9
 }
 
-// search runs the levels: beams first, then the assigner, then everything.
+// search runs the phases: beams, which improve the schedule; assignments, for one
+// makespan after another; the exact levels.
 func (s *dagSearch) search() error {
 	k := newTicks(s.g, s.upper, s.tuning.off)
 	if err := k.findWeights(s.ctx); err != nil {
@@ -169,66 +175,84 @@ func (s *dagSearch) search() error {
 	upper, end := k.fit(on, order)
 	l := &levels{ticks: k, ctx: s.ctx, workers: s.set.Workers(), upper: upper, best: end, on: on}
 	l.report = func() { s.found(l) }
-	perState := 5*k.n + 8*k.m + 64
-	assign := func(nodes int64) {
-		x := newAssigner(s.ctx, k, 100_000_000/perState, s.tuning.leafWidth)
-		// Where figures are whole, so are makespans. The bound was made of whole
-		// figures without rounding, or is less than they give by more than 1e-12 of
-		// it. Elsewhere this is where to begin, no more.
-		lower := int32(math.Ceil(s.lower/k.unit - 1e-9))
-		if k.whole {
-			s.lower = max(s.lower, float64(lower)*k.unit)
-		}
-		for step := 0; lower < l.upper && step < s.tuning.assignSteps && s.ctx.Err() == nil; step++ {
-			x.nodes = 0
-			found, whole := x.within(lower+1, nodes)
-			l.nodes += x.nodes
-			s.nodes = l.nodes
-			if found {
-				l.upper, l.best, l.on = x.upper, x.best, x.bestOn
-				s.found(l)
-				continue
+	if s.tuning.off&devBeams == 0 {
+		for _, width := range s.tuning.widths {
+			if s.searchLevels(l, width) {
+				return nil
 			}
-			if !whole {
-				break
-			}
-			lower++
-			s.lower = max(s.lower, float64(lower)*k.unit)
-			s.progress()
 		}
 	}
-	for _, width := range append(slices.Clone(s.tuning.widths), 0) {
-		if width == 0 {
-			for _, nodes := range s.tuning.assignNodes {
-				if !s.closed() {
-					assign(nodes)
-				}
-			}
-			if float64(l.upper)*k.unit <= s.lower || s.closed() || !s.tuning.levels {
-				break
+	if s.tuning.off&devAssignments == 0 {
+		for _, nodes := range s.tuning.assignNodes {
+			if !s.closed() {
+				s.searchAssignments(l, nodes)
 			}
 		}
-		l.width = width
-		l.block = max(1, s.tuning.block/perState)
-		if width == 0 {
-			l.block = max(1, l.block/k.n)
-		}
-		l.dropped = never
-		l.run(k.root(), 0)
-		s.nodes = l.nodes
-		// Whatever wasn't searched is no better than its bound, what was is no
-		// better than the best schedule.
-		s.lower = max(s.lower, float64(min(l.dropped, l.upper))*k.unit)
-		if l.dropped >= l.upper || s.closed() {
-			break
-		}
-		s.progress()
-		if s.ctx.Err() != nil {
-			s.reason = exact.StopReason(s.ctx)
-			break
-		}
+	}
+	if float64(l.upper)*k.unit > s.lower && !s.closed() && s.tuning.levels && s.tuning.off&devLevels == 0 {
+		s.searchLevels(l, 0)
 	}
 	return nil
+}
+
+// stateBytes returns the bytes that the level search keeps per state.
+func (k *ticks) stateBytes() int { return 5*k.n + 8*k.m + 64 }
+
+// searchLevels runs the level search with a beam of the given width, exact if
+// that is 0, and reports whether the search is over: the gap is closed, nothing
+// was dropped, or ctx has ended.
+func (s *dagSearch) searchLevels(l *levels, width int) bool {
+	l.width = width
+	l.block = max(1, s.tuning.block/l.stateBytes())
+	if width == 0 {
+		l.block = max(1, l.block/l.n)
+	}
+	l.dropped = never
+	l.run(l.root(), 0)
+	s.nodes = l.nodes
+	// What was dropped is no better than its bound, what was searched no better
+	// than the best schedule.
+	s.lower = max(s.lower, float64(min(l.dropped, l.upper))*l.unit)
+	if l.dropped >= l.upper || s.closed() {
+		return true
+	}
+	s.progress()
+	if s.ctx.Err() != nil {
+		s.reason = exact.StopReason(s.ctx)
+		return true
+	}
+	return false
+}
+
+// searchAssignments asks for one makespan after another, from the bound up, with
+// at most the given number of nodes for each, and raises the bound by a tick
+// for each that is disproved. It ends at the first that stays open.
+func (s *dagSearch) searchAssignments(l *levels, nodes int64) {
+	x := newAssigner(s.ctx, l.ticks, leafBytes/l.stateBytes(), s.tuning.leafWidth)
+	// Where no time was rounded, makespans are whole ticks. The bound was made of
+	// whole figures without rounding, or is less than they give by more than 1e-12
+	// of it. Elsewhere this is where to begin, no more.
+	lower := int32(math.Ceil(s.lower/l.unit - 1e-9))
+	if l.whole {
+		s.lower = max(s.lower, float64(lower)*l.unit)
+	}
+	for step := 0; lower < l.upper && step < s.tuning.assignSteps && s.ctx.Err() == nil; step++ {
+		x.nodes = 0
+		found, complete := x.within(lower+1, nodes)
+		l.nodes += x.nodes
+		s.nodes = l.nodes
+		if found {
+			l.upper, l.best, l.on = x.upper, x.best, x.bestOn
+			s.found(l)
+			continue
+		}
+		if !complete {
+			break
+		}
+		lower++
+		s.lower = max(s.lower, float64(lower)*l.unit)
+		s.progress()
+	}
 }
 
 // found takes the levels' best schedule.

@@ -17,7 +17,7 @@ import (
 // multiples of it.
 type ticks struct {
 	n, m    int
-	off     dagRules
+	off     deviceSet
 	unit    float64
 	whole   bool      // nothing was rounded: makespans are multiples of the unit
 	task    []int32   // number in the instance
@@ -50,7 +50,7 @@ const (
 
 // newTicks chooses a unit for which the horizon, at least the optimum, is a
 // number that leaves room for sums.
-func newTicks(g *model.Graph, horizon float64, off dagRules) *ticks {
+func newTicks(g *model.Graph, horizon float64, off deviceSet) *ticks {
 	k := &ticks{n: g.Tasks, m: g.Machines, off: off, task: g.Order, uniform: g.Uniform || g.Machines == 1}
 	number := make([]int32, k.n)
 	for i, t := range k.task {
@@ -263,9 +263,9 @@ func (k *ticks) tails() {
 				}
 			}
 			switch {
-			case k.off&ruleTails != 0:
+			case k.off&devTails != 0:
 				path, best = 0, 0
-			case k.off&ruleFork != 0:
+			case k.off&devFork != 0:
 				best = 0
 			}
 			k.tail[t*m+a] = min(max(path, best), never)

@@ -1,0 +1,70 @@
+package dag_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	dagexact "github.com/gapwise/gapwise/exact/dag"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Without any one device the search proves the same, but for its phases, which
+// the others make up for on small instances.
+func TestWithout(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(13, 14))
+	name := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+	seen := map[string]bool{}
+	for _, d := range dagexact.Devices() {
+		if !name.MatchString(d.Name) || seen[d.Name] || d.Summary == "" {
+			t.Errorf("device %q (%s): the name isn't one of its own in kebab-case, or has no summary", d.Name, d.Summary)
+		}
+		seen[d.Name] = true
+		search, err := dagexact.Without(d.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range need.Rounds(60) {
+			in := tinyDAG(rng, 6)
+			want := bestSchedule(in)
+			r, err := search.Solve(t.Context(), in, model.Settings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Status != model.StatusOptimal || math.Abs(r.Objective-want) > 1e-6*want {
+				t.Errorf("without %s, instance %d: %s %v, bound %v, the optimum is %v", d.Name, k, r.Status, r.Objective, r.Bound, want)
+			}
+		}
+	}
+}
+
+func TestWithoutAll(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, d := range dagexact.Devices() {
+		names = append(names, d.Name)
+	}
+	search, err := dagexact.Without(names...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := randomDAG(rand.New(rand.NewPCG(1, 2)), 12, 3, 0.3, 30, 60)
+	bare, err := search.Solve(t.Context(), d, model.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := dagexact.Search{}.Solve(t.Context(), d, model.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bare.Nodes != 0 || bare.Status == model.StatusOptimal || whole.Status != model.StatusOptimal || bare.Bound > whole.Objective || bare.Objective < whole.Objective {
+		t.Errorf("without devices %s %v, bound %v, %d nodes; with them %s %v", bare.Status, bare.Objective, bare.Bound, bare.Nodes, whole.Status, whole.Objective)
+	}
+	if _, err := dagexact.Without("dominance", "magic"); err == nil || !strings.Contains(err.Error(), `"magic"`) || !strings.Contains(err.Error(), "dominance") {
+		t.Errorf("an unknown device: error %v, want one that lists the known ones", err)
+	}
+}

@@ -1,0 +1,46 @@
+package dag
+
+// tuning is how far each phase of a search goes. It decides how soon a proof is
+// found, never what is proved.
+type tuning struct {
+	off         deviceSet // devices switched off
+	widths      []int     // states per level of the beams before the assignments
+	block       int       // bytes of states per level of a beam; the exact levels together get as much
+	assignSteps int       // makespans that the assignment search tries
+	assignNodes []int64   // its nodes per makespan, one pass over the makespans for each entry
+	leafWidth   int       // beam width of the levels that order a complete assignment
+	levels      bool      // end with the exact level search
+	improve     int       // steps of the local search; -1: by the instance's size
+	poor        bool      // start from all tasks on one machine, without heuristics
+}
+
+// Limits of memory and of work that no tuning changes.
+const (
+	// maxTasks is the number of tasks that a taskSet holds.
+	maxTasks = 128
+	// levelBytes bounds the states of the level search.
+	levelBytes = 1_500_000_000
+	// leafBytes bounds the states of the levels that order one complete
+	// assignment.
+	leafBytes = 100_000_000
+)
+
+// searchTuning is the schedule of phases of Search.
+var searchTuning = tuning{
+	widths:      []int{100, 3000},
+	block:       levelBytes,
+	assignSteps: 40,
+	assignNodes: []int64{300_000, 10_000_000},
+	leafWidth:   2000,
+	levels:      true,
+	improve:     -1,
+}
+
+// phases are Search and each of its phases alone, from a poor schedule.
+var phases = map[string]tuning{
+	"":       searchTuning,
+	"levels": {poor: true, block: 1 << 26, levels: true},
+	"beams":  {poor: true, widths: []int{1, 5}, block: 1 << 26, assignSteps: 3, assignNodes: []int64{5, 50}, leafWidth: 2, levels: true},
+	// Without lists, the levels find the orders of each assignment.
+	"assigner": {poor: true, off: devListOrder, block: 1 << 26, assignSteps: 100, assignNodes: []int64{1 << 20}, leafWidth: 50, levels: true},
+}
