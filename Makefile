@@ -57,7 +57,7 @@ bench: ## the benchmarks, for BENCHTIME each
 	@$(with_highs) $(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) ./...
 
 reproduce: build ## the runs behind docs/reproduction.md and docs/performance.md (an hour or two)
-	@scripts/reproduce bin/gapwise
+	@$(with_highs) $(GO) run ./scripts/reproduce
 
 clean: ## what the build made (HiGHS stays in the cache)
 	rm -rf bin results

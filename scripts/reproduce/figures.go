@@ -1,0 +1,331 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// mcb are the algorithms of the paper's Tables 1 and 7: the first four sort
+// descending, the others ascending.
+var mcb = []string{"mcb8", "mcb5", "mcb6", "mcb7", "mcb3", "mcb2", "mcb1", "mcb4"}
+
+// degradation is a table of the paper's degradations beside ours, in percent.
+type degradation struct {
+	Rows []degraded
+}
+
+type degraded struct {
+	Algorithm, PaperMean, PaperMax string
+	Mean, Max                      float64
+}
+
+// beside makes the table of NAME:MEAN:MAX... of the paper.
+func (r *runner) beside(file, paper string) (d degradation, err error) {
+	ours, err := r.rows("table", file, "--algorithms", strings.Join(mcb, ","), "--columns", "deg. mean %,deg. max %")
+	if err != nil {
+		return d, err
+	}
+	for _, p := range strings.Fields(paper) {
+		f := strings.Split(p, ":")
+		row := ours.Where("algorithm", f[0])
+		d.Rows = append(d.Rows, degraded{f[0], f[1], f[2], row.Sum("deg. mean %"), row.Sum("deg. max %")})
+	}
+	return d, nil
+}
+
+// Best returns the algorithm with the least mean degradation.
+func (d degradation) Best() string {
+	return slices.MinFunc(d.Rows, func(a, b degraded) int { return compare(a.Mean, b.Mean) }).Algorithm
+}
+
+// DescendingFirst tells whether each descending sort beats each ascending one.
+func (d degradation) DescendingFirst() bool {
+	descending, ascending := d.Rows[:4], d.Rows[4:]
+	worst := slices.MaxFunc(descending, func(a, b degraded) int { return compare(a.Mean, b.Mean) })
+	best := slices.MinFunc(ascending, func(a, b degraded) int { return compare(a.Mean, b.Mean) })
+	return worst.Mean < best.Mean
+}
+
+// Apart returns how far the means of the descending sorts are from the paper's.
+func (d degradation) Apart() (most float64) {
+	for _, row := range d.Rows[:4] {
+		most = max(most, row.Mean-number(row.PaperMean), number(row.PaperMean)-row.Mean)
+	}
+	return most
+}
+
+// Ratios returns the least and the largest quotient of our mean and the paper's
+// among the ascending sorts.
+func (d degradation) Ratios() string {
+	least, most := 0.0, 0.0
+	for k, row := range d.Rows[4:] {
+		x := row.Mean / number(row.PaperMean)
+		if k == 0 {
+			least = x
+		}
+		least, most = min(least, x), max(most, x)
+	}
+	return fmt.Sprintf("%.2f to %.2f", least, most)
+}
+
+// SameOrder tells whether the ascending sorts come in the paper's order.
+func (d degradation) SameOrder() bool {
+	return slices.IsSortedFunc(d.Rows[4:], func(a, b degraded) int { return compare(a.Mean, b.Mean) })
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// splitting is the paper's split of its DAG experiment by one parameter:
+// increase by contention and decrease by the better plan, in percent, and rounds.
+type splitting struct {
+	Parameter string
+	Rows      []splitRow
+}
+
+type splitRow struct {
+	Value       string
+	Paper, Ours [3]float64
+}
+
+// split makes the table of VALUE:INCREASE:DECREASE:ROUNDS... of the paper.
+func (r *runner) split(file, parameter, paper string) (s splitting, err error) {
+	ours, err := r.rows("table", file, "--by", parameter, "--algorithms", "heft,network-aware", "--columns", "planned,objective,rounds")
+	if err != nil {
+		return s, err
+	}
+	s.Parameter = parameter
+	for _, p := range strings.Fields(paper) {
+		f := strings.Split(p, ":")
+		row := splitRow{Value: f[0], Paper: [3]float64{number(f[1]), number(f[2]), number(f[3])}}
+		heft, aware := ours.Where(parameter, f[0]).Where("algorithm", "heft"), ours.Where(parameter, f[0]).Where("algorithm", "network-aware")
+		stretched := heft.Sum("objective")
+		row.Ours = [3]float64{100 * (stretched/heft.Sum("planned") - 1), 100 * (1 - aware.Sum("objective")/stretched), aware.Sum("rounds")}
+		s.Rows = append(s.Rows, row)
+	}
+	return s, nil
+}
+
+// trends tells how the three figures change while the parameter grows: all of
+// the paper's, then all of ours.
+func trends(s splitting) (words []string) {
+	for f := range 6 {
+		rises, falls := true, true
+		for k := 1; k < len(s.Rows); k++ {
+			a, b := s.Rows[k-1], s.Rows[k]
+			x, y := a.Paper[f%3], b.Paper[f%3]
+			if f >= 3 {
+				x, y = a.Ours[f%3], b.Ours[f%3]
+			}
+			rises, falls = rises && y > 1.05*x, falls && y < x/1.05
+		}
+		switch {
+		case rises:
+			words = append(words, "more")
+		case falls:
+			words = append(words, "less")
+		default:
+			words = append(words, "neither")
+		}
+	}
+	return words
+}
+
+// offeredLoad returns the mean, over 20 draws at a UMed, of the PE-seconds asked
+// for over those that there are from the first arrival to the last.
+func (r *runner) offeredLoad(umed string) (float64, error) {
+	folder, err := os.MkdirTemp("", "load")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(folder)
+	if _, err := r.run("generate", "--kind", "reservation", "--umed", umed, "--count", "20", "-o", folder); err != nil {
+		return 0, err
+	}
+	files, err := filepath.Glob(folder + "/*.json")
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, f := range files {
+		var in struct {
+			PEs      float64 `json:"pes"`
+			Requests []struct {
+				Arrival  float64 `json:"arrival_s"`
+				Duration float64 `json:"duration_s"`
+				PEs      float64 `json:"pes"`
+			} `json:"requests"`
+		}
+		data, err := os.ReadFile(f)
+		if err == nil {
+			err = json.Unmarshal(data, &in)
+		}
+		if err != nil {
+			return 0, err
+		}
+		work := 0.0
+		for _, q := range in.Requests {
+			work += q.Duration * q.PEs
+		}
+		n := len(in.Requests)
+		sum += work / in.PEs / (in.Requests[n-1].Arrival - in.Requests[0].Arrival)
+	}
+	return sum / float64(len(files)), nil
+}
+
+// stgRow counts the runs on the Standard Task Graphs of one size on one number
+// of processors.
+type stgRow struct {
+	Tasks, Processors                string
+	Graphs, Proved, Met, Missed, New int
+}
+
+// stg solves the Standard Task Graph set, each graph within a time limit, and
+// holds the results against the published makespans. A proof that contradicts
+// one is an error.
+func (r *runner) stg(limit string) (all []stgRow, err error) {
+	data, err := dataFolder()
+	if err != nil {
+		return nil, err
+	}
+	table, err := os.Open(filepath.Join(data, "stg", "makespans.csv"))
+	if err != nil {
+		return nil, err
+	}
+	defer table.Close()
+	lines, err := csv.NewReader(table).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	published := map[string][]string{} // lower bound, upper bound, status
+	for _, l := range lines {
+		published[l[0]+","+l[1]] = l[2:]
+	}
+	folder, err := os.MkdirTemp("", "stg")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	if _, err := output("tar", "-xzf", filepath.Join(data, "stg", "stg-rand.tar.gz"), "-C", folder); err != nil {
+		return nil, err
+	}
+	for _, tasks := range []string{"50", "100"} {
+		graphs, err := filepath.Glob(filepath.Join(folder, tasks, "*.stg"))
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range []string{"2", "4", "8", "16"} {
+			row := stgRow{Tasks: tasks, Processors: m}
+			file := fmt.Sprintf("results/dag-stg-%s-%s.jsonl", tasks, m)
+			text, err := os.ReadFile(file)
+			if err != nil {
+				out, err := r.run(append([]string{"solve", "--json", "--time-limit", limit, "--platform", "uniform,machines=" + m}, graphs...)...)
+				if err != nil {
+					return nil, err
+				}
+				text = []byte(out)
+				if err := os.WriteFile(file, text, 0o644); err != nil {
+					return nil, err
+				}
+			}
+			results, err := decodeResults(text)
+			if err != nil {
+				return nil, err
+			}
+			for _, x := range results {
+				known, value := published[tasks+"/"+x.Instance+".stg,"+m], number(x.Objective.String())
+				if known == nil {
+					return nil, fmt.Errorf("no published makespan of %s on %s processors", x.Instance, m)
+				}
+				open := known[2] == "open"
+				row.Graphs++
+				switch {
+				case x.Status == "optimal" && (value < number(known[0]) || value > number(known[1])):
+					return nil, fmt.Errorf("%s on %s processors: proved %v contradicts the published %s to %s", x.Instance, m, value, known[0], known[1])
+				case x.Status == "optimal" && !open:
+					row.Proved++
+					row.Met++
+				case x.Status == "optimal":
+					row.Proved++
+					row.New++
+				case !open:
+					row.Missed++
+				}
+			}
+			all = append(all, row)
+		}
+	}
+	return all, nil
+}
+
+// traces lists the workflow traces of the data sets.
+func traces() (map[string]string, error) {
+	data, err := dataFolder()
+	if err != nil {
+		return nil, err
+	}
+	files, err := filepath.Glob(filepath.Join(data, "wfinstances", "*.json.gz"))
+	all := map[string]string{}
+	for _, f := range files {
+		all[strings.TrimSuffix(filepath.Base(f), ".json.gz")] = f
+	}
+	return all, err
+}
+
+// experiment is one of section 6.2 of the paper on advance reservations.
+type experiment struct {
+	Plan, By string
+	Figure   int // of the acceptance rate; the next one is the slowdown's
+}
+
+// Next is the slowdown's figure.
+func (e experiment) Next() int { return e.Figure + 1 }
+
+func experiments() []experiment {
+	return []experiment{{"reservation-size", "umed", 2}, {"reservation-load", "arrival_factor", 4}, {"reservation-flexibility", "artime,deadline", 6}}
+}
+
+// held counts the findings of the experiments that hold: "29 of 30".
+func (r *runner) held() (string, error) {
+	var all rows
+	for _, e := range experiments() {
+		found, err := r.rows("findings", "results/"+e.Plan+".jsonl", "--by", e.By)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, found...)
+	}
+	return all.held(), nil
+}
+
+// heldIn counts the findings that hold in one results file.
+func (r *runner) heldIn(file, by string) (string, error) {
+	all, err := r.rows("findings", file, "--by", by)
+	return all.held(), err
+}
+
+func (all rows) held() string { return fmt.Sprintf("%d of %d", len(all.Where("", "held")), len(all)) }
+
+// leastLoadLeads tells whether least-load accepts more than PE_W at every point
+// of the experiments.
+func (r *runner) leastLoadLeads() (bool, error) {
+	for _, e := range experiments() {
+		all, err := r.rows("table", "results/"+e.Plan+".jsonl", "--by", e.By, "--algorithms", "least-load,pe-w", "--columns", "acceptance %")
+		if err != nil || !all.Leads("acceptance %", "least-load", "pe-w", strings.Split(e.By, ",")...) {
+			return false, err
+		}
+	}
+	return true, nil
+}

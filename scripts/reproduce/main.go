@@ -1,0 +1,138 @@
+// Command reproduce writes the measured parts of the documents: it runs the
+// plans and commands that a part names (a plan continues where it was stopped)
+// and fills the part's template with what comes out.
+//
+//	go run ./scripts/reproduce [-gapwise COMMAND] [-workers N] [PART...]
+//
+// Each file docs/templates/NAME.md.tmpl defines the parts of the document NAME.md
+// in docs (of README.md for readme). A part replaces the text between its markers
+// <!-- part: NAME --> and <!-- end: NAME --> and names the commit it was run at; a
+// part whose markers aren't there yet goes to the end of the document. Without
+// PART it runs all of them: hours. On two cores vcsched-large needs half an hour,
+// dag-1296, dag-stg and reservation a quarter of an hour each.
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+func main() {
+	r := &runner{}
+	flag.StringVar(&r.gapwise, "gapwise", "bin/gapwise", "the command that is run")
+	flag.StringVar(&r.workers, "workers", "2", "worker threads of plans whose times aren't the point")
+	flag.Parse()
+	if err := r.reproduce(flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "reproduce:", err)
+		os.Exit(1)
+	}
+}
+
+// reproduce writes the parts with the given names, all of them without names.
+func (r *runner) reproduce(names []string) error {
+	files, err := filepath.Glob("docs/templates/*.md.tmpl")
+	if err != nil || len(files) == 0 {
+		return fmt.Errorf("there are no templates in docs/templates, run this in the module's root (%v)", err)
+	}
+	if err := os.MkdirAll("results", 0o755); err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	documents := map[string]*template.Template{}
+	for _, f := range files {
+		t, err := template.New(filepath.Base(f)).Funcs(r.functions()).ParseFiles(f)
+		if err != nil {
+			return err
+		}
+		documents[documentOf(f)] = t
+		for _, part := range definitions(t) {
+			known[part.Name()] = true
+		}
+	}
+	for _, n := range names {
+		if !known[n] {
+			return fmt.Errorf("there is no part %s, give some of %s", n, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+	}
+	commit, err := output("git", "rev-parse", "--short=10", "HEAD")
+	if err != nil {
+		return err
+	}
+	for _, document := range slices.Sorted(maps.Keys(documents)) {
+		for _, part := range definitions(documents[document]) {
+			if len(names) > 0 && !slices.Contains(names, part.Name()) {
+				continue
+			}
+			fmt.Fprintf(os.Stderr, "%s: %s\n", document, part.Name())
+			var text bytes.Buffer
+			if err := part.Execute(&text, nil); err != nil {
+				return err
+			}
+			if err := replace(document, part.Name(), commit, tidy(text.String())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// documentOf returns the document that a template file writes.
+func documentOf(file string) string {
+	name := strings.TrimSuffix(filepath.Base(file), ".tmpl")
+	if name == "readme.md" {
+		return "README.md"
+	}
+	return filepath.Join("docs", name)
+}
+
+// definitions returns a file's parts in the file's order. A name that begins with
+// _ is no part but a template that parts use.
+func definitions(t *template.Template) []*template.Template {
+	parts := slices.DeleteFunc(t.Templates(), func(p *template.Template) bool { return p.Name() == t.Name() || p.Name()[0] == '_' })
+	slices.SortFunc(parts, func(a, b *template.Template) int { return cmp.Compare(a.Root.Pos, b.Root.Pos) })
+	return parts
+}
+
+var manyLines = regexp.MustCompile(`\n{3,}`)
+
+// tidy drops the empty lines that a template's actions leave.
+func tidy(text string) string { return manyLines.ReplaceAllString(strings.TrimSpace(text), "\n\n") }
+
+// replace puts a part's text between its markers.
+func replace(document, part, commit, text string) error {
+	data, err := os.ReadFile(document)
+	if err != nil {
+		return err
+	}
+	begin, end := fmt.Sprintf("<!-- part: %s -->\n", part), fmt.Sprintf("<!-- end: %s -->\n", part)
+	before, rest, found := strings.Cut(string(data), begin)
+	after := ""
+	if found {
+		if _, after, found = strings.Cut(rest, end); !found {
+			return fmt.Errorf("%s: the marker %s is missing", document, strings.TrimSpace(end))
+		}
+	}
+	text = fmt.Sprintf("%s%s<!-- run at %s -->\n\n%s\n%s%s", before, begin, commit, text, end, after)
+	return os.WriteFile(document, []byte(text), 0o644)
+}
+
+// output runs a command and returns what it prints, without the last line's end.
+func output(name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
+	}
+	return strings.TrimRight(string(out), "\n"), err
+}

@@ -1,0 +1,315 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"text/template"
+)
+
+// runner runs gapwise for the templates.
+type runner struct{ gapwise, workers string }
+
+// functions are what a template can call beside text/template's own.
+func (r *runner) functions() template.FuncMap {
+	return template.FuncMap{
+		"gapwise": r.run, "draw": r.draw, "bench": r.bench, "benchAlone": r.benchAlone, "benchstat": benchstat,
+		"table": r.table, "rows": r.rows, "findings": r.findings, "solve": r.solve, "optimum": r.optimum,
+		"pick": pick, "openReading": openReading, "offeredLoad": r.offeredLoad, "describe": describe, "edit": edit,
+		"beside": r.beside, "split": r.split, "trends": trends, "stg": r.stg, "experiments": experiments, "held": r.held, "heldIn": r.heldIn, "leastLoadLeads": r.leastLoadLeads, "traces": traces, "data": dataFolder,
+		"processor": processor, "list": func(x ...any) []any { return x }, "join": strings.Join,
+		"sub": func(a, b int) int { return a - b }, "ratio": func(a, b float64) float64 { return a / b },
+		"increase": func(from, to float64) float64 { return 100 * (to/from - 1) },
+	}
+}
+
+// run returns what gapwise prints. A stop by a limit and a proof that there is
+// no solution, exit codes 5 and 4, are results.
+func (r *runner) run(args ...string) (string, error) {
+	text, err := output(r.gapwise, args...)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && (exit.ExitCode() == 4 || exit.ExitCode() == 5) {
+		err = nil
+	}
+	return text, err
+}
+
+// draw runs gapwise for the files that it writes.
+func (r *runner) draw(args ...string) (string, error) {
+	_, err := r.run(args...)
+	return "", err
+}
+
+// bench runs a plan, with the given flags, and returns the file of its results.
+func (r *runner) bench(plan string, flags ...string) (string, error) {
+	return r.benchWith(r.workers, plan, flags)
+}
+
+// benchAlone is bench with one run at a time, for times that mean something.
+func (r *runner) benchAlone(plan string, flags ...string) (string, error) {
+	return r.benchWith("1", plan, flags)
+}
+
+func (r *runner) benchWith(workers, plan string, flags []string) (string, error) {
+	file := "results/" + plan
+	for _, f := range flags {
+		file += "-" + strings.TrimLeft(f, "-")
+	}
+	file += ".jsonl"
+	_, err := r.run(append([]string{"bench", plan, "--workers", workers, "-o", file}, flags...)...)
+	return file, err
+}
+
+// table returns a Markdown table of results, as gapwise table makes it.
+func (r *runner) table(file string, args ...string) (string, error) {
+	return r.run(append([]string{"table", file, "--format", "markdown"}, args...)...)
+}
+
+// findings returns the Markdown table of a paper's findings held against results.
+func (r *runner) findings(file, by string) (string, error) {
+	return r.run("findings", file, "--by", by, "--format", "markdown")
+}
+
+// rows is a table for templates to reckon with; times are in seconds.
+type rows []map[string]string
+
+// rows returns the rows of a command that makes a table: rows "table" FILE ARGS...
+func (r *runner) rows(args ...string) (rows, error) {
+	text, err := r.run(append(args, "--format", "csv")...)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	var all rows
+	for _, line := range cells[1:] {
+		row := map[string]string{}
+		for k, name := range cells[0] {
+			row[name] = line[k]
+		}
+		all = append(all, row)
+	}
+	return all, nil
+}
+
+// Where returns the rows with a value in a column.
+func (all rows) Where(column, value string) rows {
+	var some rows
+	for _, row := range all {
+		if row[column] == value {
+			some = append(some, row)
+		}
+	}
+	return some
+}
+
+// Sum adds up a column's numbers.
+func (all rows) Sum(column string) (sum float64) {
+	for _, row := range all {
+		sum += number(row[column])
+	}
+	return sum
+}
+
+// Count is Sum of a column of whole numbers.
+func (all rows) Count(column string) int { return int(all.Sum(column)) }
+
+// Max returns the largest number of a column.
+func (all rows) Max(column string) (most float64) {
+	for _, row := range all {
+		most = max(most, number(row[column]))
+	}
+	return most
+}
+
+// Leads tells whether an algorithm's value in a column is above another's in
+// every group of rows with the same values of the parameters.
+func (all rows) Leads(column, first, second string, parameters ...string) bool {
+	key := func(row map[string]string) string {
+		k := ""
+		for _, p := range parameters {
+			k += row[p] + " "
+		}
+		return k
+	}
+	values := map[string]float64{}
+	for _, row := range all.Where("algorithm", second) {
+		values[key(row)] = number(row[column])
+	}
+	for _, row := range all.Where("algorithm", first) {
+		if number(row[column]) <= values[key(row)] {
+			return false
+		}
+	}
+	return len(values) > 0
+}
+
+// number is the number of a cell, 0 of one without.
+func number(cell string) float64 {
+	x, _ := strconv.ParseFloat(strings.TrimSpace(cell), 64)
+	return x
+}
+
+// result is what the documents tell of a result of gapwise solve --json.
+type result struct {
+	Instance  string      `json:"instance"`
+	Status    string      `json:"status"`
+	Objective json.Number `json:"objective"`
+	Bound     json.Number `json:"bound"`
+	Trace     []struct {
+		Planned   json.Number `json:"planned"`
+		Realistic json.Number `json:"realistic"`
+	} `json:"trace"`
+}
+
+// Rounds lists the realised makespans of a network-aware run's rounds.
+func (r result) Rounds() string {
+	var all []string
+	for _, t := range r.Trace {
+		all = append(all, t.Realistic.String())
+	}
+	return strings.Join(all, " ")
+}
+
+// solve returns the result of one run.
+func (r *runner) solve(args ...string) (result, error) {
+	all, err := r.solveAll(args...)
+	if err == nil && len(all) != 1 {
+		err = fmt.Errorf("solve %s: %d results, want one", strings.Join(args, " "), len(all))
+	}
+	if err != nil {
+		return result{}, err
+	}
+	return all[0], nil
+}
+
+func (r *runner) solveAll(args ...string) ([]result, error) {
+	text, err := r.run(append([]string{"solve", "--json"}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	return decodeResults([]byte(text))
+}
+
+func decodeResults(text []byte) ([]result, error) {
+	var all []result
+	for dec := json.NewDecoder(bytes.NewReader(text)); dec.More(); {
+		var x result
+		if err := dec.Decode(&x); err != nil {
+			return nil, err
+		}
+		all = append(all, x)
+	}
+	return all, nil
+}
+
+// optimum returns the optimum of an instance, proved by both engines.
+func (r *runner) optimum(file string) (string, error) {
+	x, err := r.solve("-a", "exact", "--engine", "both", file)
+	if err == nil && x.Status != "optimal" {
+		err = fmt.Errorf("%s: the engines' status is %s, the document says optimal", file, x.Status)
+	}
+	return x.Objective.String(), err
+}
+
+// pick writes the lines of a results file that match to another one, and returns it.
+func pick(file, name, pattern string) (string, error) {
+	return rewrite(file, name, func(line string) string {
+		if !regexp.MustCompile(pattern).MatchString(line) {
+			return ""
+		}
+		return line
+	})
+}
+
+var openPolicy = regexp.MustCompile(`"algorithm":"(du-b|du-w|pedu-b|pedu-w)(-open)?"`)
+
+// openReading puts the policies of the other reading of the rectangle into the
+// place of the paper's.
+func openReading(file, name string) (string, error) {
+	return rewrite(file, name, func(line string) string {
+		if m := openPolicy.FindStringSubmatch(line); m != nil && m[2] == "" {
+			return ""
+		}
+		return openPolicy.ReplaceAllString(line, `"algorithm":"$1"`)
+	})
+}
+
+// rewrite writes the lines that change makes of a file's, but for empty ones.
+func rewrite(file, name string, change func(string) string) (string, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, len(data)+1)
+	for lines.Scan() {
+		if line := change(lines.Text()); line != "" {
+			out.WriteString(line + "\n")
+		}
+	}
+	name = "results/" + name + ".jsonl"
+	return name, os.WriteFile(name, out.Bytes(), 0o644)
+}
+
+// edit writes a file with all matches of a pattern replaced.
+func edit(file, name, pattern, replacement string) (string, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	name = "results/" + name
+	return name, os.WriteFile(name, regexp.MustCompile(pattern).ReplaceAll(data, []byte(replacement)), 0o644)
+}
+
+// describe returns the description of a built-in plan.
+func describe(plan string) (string, error) {
+	data, err := os.ReadFile("benchmarks/plans/" + plan + ".yaml")
+	if err != nil {
+		return "", err
+	}
+	m := regexp.MustCompile(`(?m)^description: "?(.*?)"?$`).FindSubmatch(data)
+	if m == nil {
+		return "", fmt.Errorf("the plan %s has no description", plan)
+	}
+	return string(m[1]), nil
+}
+
+// dataFolder returns the folder of the data sets.
+func dataFolder() (string, error) {
+	if f := os.Getenv("GAPWISE_DATA"); f != "" {
+		return f, nil
+	}
+	return "", errors.New("this part needs the data sets, set GAPWISE_DATA to their folder")
+}
+
+// processor returns the name of the machine's processor.
+func processor() string {
+	data, _ := os.ReadFile("/proc/cpuinfo")
+	if m := regexp.MustCompile(`(?m)^model name\s*: (.*)$`).FindSubmatch(data); m != nil {
+		return string(m[1])
+	}
+	name, _ := output("uname", "-m")
+	return name
+}
+
+// benchstat sums up the newest baseline's benchmarks of the given names.
+func benchstat(names ...string) (string, error) {
+	files, err := filepath.Glob("benchmarks/baseline/*.txt")
+	if err != nil || len(files) == 0 {
+		return "", fmt.Errorf("there is no baseline, make bench-baseline writes one (%v)", err)
+	}
+	return output("go", "tool", "benchstat", "-filter", ".name:("+strings.Join(names, " OR ")+")", files[len(files)-1])
+}
