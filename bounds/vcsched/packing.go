@@ -47,7 +47,7 @@ func Packing(in *model.VCSched) bounds.Bound {
 	return b
 }
 
-// VCSched is every bound of this package on the instance, weakest first. The
+// All returns every bound of this package on the instance, weakest first. The
 // last, by column generation, stops when ctx ends and then gives what it has
 // proved by then.
 func All(ctx context.Context, in *model.VCSched) ([]bounds.Bound, error) {

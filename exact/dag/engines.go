@@ -1,3 +1,4 @@
+// Package dag holds the exact engines for task graphs: a search of its own and HiGHS.
 package dag
 
 import "github.com/gapwise/gapwise/model"

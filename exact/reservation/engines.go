@@ -1,3 +1,5 @@
+// Package reservation holds the exact engines for advance reservations: a search
+// of its own and HiGHS on two formulations.
 package reservation
 
 import "github.com/gapwise/gapwise/model"

@@ -1,3 +1,5 @@
+// Package vcsched holds the exact engines for VCSched: a search of its own and
+// HiGHS.
 package vcsched
 
 import "github.com/gapwise/gapwise/model"

@@ -329,3 +329,27 @@ func (r *runner) leastLoadLeads() (bool, error) {
 	}
 	return true, nil
 }
+
+// ablation runs a plan as it is and without each of a search's devices, and
+// returns the algorithm's row of each run with the column "without".
+func (r *runner) ablation(plan, algorithm string, devices ...string) (all rows, err error) {
+	for _, device := range append([]string{""}, devices...) {
+		var flags []string
+		if device != "" {
+			flags = []string{"--without", device}
+		}
+		file, err := r.benchAlone(plan, flags...)
+		if err != nil {
+			return nil, err
+		}
+		found, err := r.rows("table", file, "--algorithms", algorithm, "--columns", "runs,optimal,gap mean %,gap max %,nodes mean,time mean")
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range found {
+			one["without"] = device
+			all = append(all, one)
+		}
+	}
+	return all, nil
+}

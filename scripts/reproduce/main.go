@@ -40,23 +40,14 @@ func main() {
 
 // reproduce writes the parts with the given names, all of them without names.
 func (r *runner) reproduce(names []string) error {
-	files, err := filepath.Glob("docs/templates/*.md.tmpl")
-	if err != nil || len(files) == 0 {
-		return fmt.Errorf("there are no templates in docs/templates, run this in the module's root (%v)", err)
-	}
-	if err := os.MkdirAll("results", 0o755); err != nil {
+	documents, err := parse(r)
+	if err != nil {
 		return err
 	}
 	known := map[string]bool{}
-	documents := map[string]*template.Template{}
-	for _, f := range files {
-		t, err := template.New(filepath.Base(f)).Funcs(r.functions()).ParseFiles(f)
-		if err != nil {
-			return err
-		}
-		documents[documentOf(f)] = t
-		for _, part := range definitions(t) {
-			known[part.Name()] = true
+	for _, parts := range documents {
+		for _, p := range parts {
+			known[p.Name()] = true
 		}
 	}
 	for _, n := range names {
@@ -64,12 +55,15 @@ func (r *runner) reproduce(names []string) error {
 			return fmt.Errorf("there is no part %s, give some of %s", n, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}
 	}
+	if err := os.MkdirAll("results", 0o755); err != nil {
+		return err
+	}
 	commit, err := output("git", "rev-parse", "--short=10", "HEAD")
 	if err != nil {
 		return err
 	}
 	for _, document := range slices.Sorted(maps.Keys(documents)) {
-		for _, part := range definitions(documents[document]) {
+		for _, part := range documents[document] {
 			if len(names) > 0 && !slices.Contains(names, part.Name()) {
 				continue
 			}
@@ -86,6 +80,26 @@ func (r *runner) reproduce(names []string) error {
 	return nil
 }
 
+// parse returns the parts of each document, in the order of its template file.
+// A name that begins with _ is no part but a template that parts use.
+func parse(r *runner) (map[string][]*template.Template, error) {
+	files, err := filepath.Glob("docs/templates/*.md.tmpl")
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("there are no templates in docs/templates, run this in the module's root (%v)", err)
+	}
+	documents := map[string][]*template.Template{}
+	for _, f := range files {
+		file, err := template.New(filepath.Base(f)).Funcs(r.functions()).ParseFiles(f)
+		if err != nil {
+			return nil, err
+		}
+		parts := slices.DeleteFunc(file.Templates(), func(p *template.Template) bool { return p.Name() == file.Name() || p.Name()[0] == '_' })
+		slices.SortFunc(parts, func(a, b *template.Template) int { return cmp.Compare(a.Root.Pos, b.Root.Pos) })
+		documents[documentOf(f)] = parts
+	}
+	return documents, nil
+}
+
 // documentOf returns the document that a template file writes.
 func documentOf(file string) string {
 	name := strings.TrimSuffix(filepath.Base(file), ".tmpl")
@@ -93,14 +107,6 @@ func documentOf(file string) string {
 		return "README.md"
 	}
 	return filepath.Join("docs", name)
-}
-
-// definitions returns a file's parts in the file's order. A name that begins with
-// _ is no part but a template that parts use.
-func definitions(t *template.Template) []*template.Template {
-	parts := slices.DeleteFunc(t.Templates(), func(p *template.Template) bool { return p.Name() == t.Name() || p.Name()[0] == '_' })
-	slices.SortFunc(parts, func(a, b *template.Template) int { return cmp.Compare(a.Root.Pos, b.Root.Pos) })
-	return parts
 }
 
 var manyLines = regexp.MustCompile(`\n{3,}`)

@@ -23,7 +23,7 @@ type runner struct{ gapwise, workers string }
 func (r *runner) functions() template.FuncMap {
 	return template.FuncMap{
 		"gapwise": r.run, "draw": r.draw, "bench": r.bench, "benchAlone": r.benchAlone, "benchstat": benchstat,
-		"table": r.table, "rows": r.rows, "findings": r.findings, "solve": r.solve, "optimum": r.optimum,
+		"table": r.table, "rows": r.rows, "findings": r.findings, "ablation": r.ablation, "solve": r.solve, "optimum": r.optimum,
 		"pick": pick, "openReading": openReading, "offeredLoad": r.offeredLoad, "describe": describe, "edit": edit,
 		"beside": r.beside, "split": r.split, "trends": trends, "stg": r.stg, "experiments": experiments, "held": r.held, "heldIn": r.heldIn, "leastLoadLeads": r.leastLoadLeads, "traces": traces, "data": dataFolder,
 		"processor": processor, "list": func(x ...any) []any { return x }, "join": strings.Join,
@@ -80,7 +80,19 @@ func (r *runner) findings(file, by string) (string, error) {
 }
 
 // rows is a table for templates to reckon with; times are in seconds.
-type rows []map[string]string
+type rows []row
+
+type row map[string]string
+
+// cell returns a column's cell. A column that isn't there is a slip in a
+// template, whose error the panic becomes.
+func (r row) cell(column string) string {
+	text, ok := r[column]
+	if !ok {
+		panic(fmt.Sprintf("the table has no column %q", column))
+	}
+	return text
+}
 
 // rows returns the rows of a command that makes a table: rows "table" FILE ARGS...
 func (r *runner) rows(args ...string) (rows, error) {
@@ -94,9 +106,9 @@ func (r *runner) rows(args ...string) (rows, error) {
 	}
 	var all rows
 	for _, line := range cells[1:] {
-		row := map[string]string{}
+		row := row{}
 		for k, name := range cells[0] {
-			row[name] = line[k]
+			row[strings.TrimSuffix(name, " s")] = line[k]
 		}
 		all = append(all, row)
 	}
@@ -106,9 +118,9 @@ func (r *runner) rows(args ...string) (rows, error) {
 // Where returns the rows with a value in a column.
 func (all rows) Where(column, value string) rows {
 	var some rows
-	for _, row := range all {
-		if row[column] == value {
-			some = append(some, row)
+	for _, r := range all {
+		if r.cell(column) == value {
+			some = append(some, r)
 		}
 	}
 	return some
@@ -116,8 +128,8 @@ func (all rows) Where(column, value string) rows {
 
 // Sum adds up a column's numbers.
 func (all rows) Sum(column string) (sum float64) {
-	for _, row := range all {
-		sum += number(row[column])
+	for _, r := range all {
+		sum += number(r.cell(column))
 	}
 	return sum
 }
@@ -127,8 +139,8 @@ func (all rows) Count(column string) int { return int(all.Sum(column)) }
 
 // Max returns the largest number of a column.
 func (all rows) Max(column string) (most float64) {
-	for _, row := range all {
-		most = max(most, number(row[column]))
+	for _, r := range all {
+		most = max(most, number(r.cell(column)))
 	}
 	return most
 }
@@ -136,19 +148,19 @@ func (all rows) Max(column string) (most float64) {
 // Leads tells whether an algorithm's value in a column is above another's in
 // every group of rows with the same values of the parameters.
 func (all rows) Leads(column, first, second string, parameters ...string) bool {
-	key := func(row map[string]string) string {
+	key := func(r row) string {
 		k := ""
 		for _, p := range parameters {
-			k += row[p] + " "
+			k += r.cell(p) + " "
 		}
 		return k
 	}
 	values := map[string]float64{}
-	for _, row := range all.Where("algorithm", second) {
-		values[key(row)] = number(row[column])
+	for _, r := range all.Where("algorithm", second) {
+		values[key(r)] = number(r.cell(column))
 	}
-	for _, row := range all.Where("algorithm", first) {
-		if number(row[column]) <= values[key(row)] {
+	for _, r := range all.Where("algorithm", first) {
+		if number(r.cell(column)) <= values[key(r)] {
 			return false
 		}
 	}

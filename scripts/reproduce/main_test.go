@@ -1,0 +1,104 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A part is put between its markers, or at the end, and what stands around it
+// stays as it is.
+func TestReplace(t *testing.T) {
+	for name, c := range map[string]struct{ before, want string }{
+		"new": {"# Title\n", "# Title\n<!-- part: a -->\n<!-- run at c0ffee -->\n\nnew\n<!-- end: a -->\n"},
+		"again": {"x\n<!-- part: b -->\nb\n<!-- end: b -->\n<!-- part: a -->\nold\n<!-- end: a -->\ny\n",
+			"x\n<!-- part: b -->\nb\n<!-- end: b -->\n<!-- part: a -->\n<!-- run at c0ffee -->\n\nnew\n<!-- end: a -->\ny\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := t.TempDir() + "/d.md"
+			if err := os.WriteFile(file, []byte(c.before), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // once more changes nothing
+				if err := replace(file, "a", "c0ffee", "new"); err != nil {
+					t.Fatal(err)
+				}
+				got, err := os.ReadFile(file)
+				if err != nil || string(got) != c.want {
+					t.Fatalf("%q, %v, want %q", got, err, c.want)
+				}
+			}
+		})
+	}
+	file := t.TempDir() + "/d.md"
+	if err := os.WriteFile(file, []byte("<!-- part: a -->\nold\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := replace(file, "a", "c0ffee", "new"); err == nil || !strings.Contains(err.Error(), "<!-- end: a --> is missing") {
+		t.Errorf("without the end's marker: %v", err)
+	}
+}
+
+// Each part of the documents has a template, and the other way round but for
+// parts that haven't run yet.
+func TestTemplatesAndDocuments(t *testing.T) {
+	t.Chdir("../..")
+	documents, err := parse(&runner{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for document, parts := range documents {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, p := range parts {
+			names = append(names, p.Name())
+		}
+		for line := range strings.Lines(string(text)) {
+			if name, ok := strings.CutPrefix(line, "<!-- part: "); ok {
+				if name = strings.TrimSuffix(name, " -->\n"); !slices.Contains(names, name) {
+					t.Errorf("%s: the part %s has no template among %v", document, name, names)
+				}
+			}
+		}
+	}
+}
+
+func TestTrends(t *testing.T) {
+	s := splitting{Rows: []splitRow{
+		{Paper: [3]float64{1, 2, 3}, Ours: [3]float64{1, 1, 1}},
+		{Paper: [3]float64{2, 1, 4}, Ours: [3]float64{1.01, 2, 1.2}},
+		{Paper: [3]float64{3, 0.5, 2}, Ours: [3]float64{1.02, 3, 1.4}},
+	}}
+	if got, want := strings.Join(trends(s), " "), "more less neither neither more more"; got != want {
+		t.Errorf("trends are %s, want %s", got, want)
+	}
+}
+
+func TestDegradation(t *testing.T) {
+	d := degradation{}
+	for k, name := range mcb {
+		d.Rows = append(d.Rows, degraded{name, "2", "9", float64(k + 1), 9})
+	}
+	if d.Best() != "mcb8" || !d.DescendingFirst() || !d.SameOrder() || d.Apart() != 2 || d.Ratios() != "2.50 to 4.00" {
+		t.Errorf("best %s, descending first %v, order %v, apart %v, ratios %s", d.Best(), d.DescendingFirst(), d.SameOrder(), d.Apart(), d.Ratios())
+	}
+	d.Rows[0].Mean, d.Rows[7].Mean = 9, 1
+	if d.Best() == "mcb8" || d.DescendingFirst() || d.SameOrder() {
+		t.Errorf("best %s, descending first %v, order %v", d.Best(), d.DescendingFirst(), d.SameOrder())
+	}
+}
+
+func TestLeads(t *testing.T) {
+	all := rows{{"umed": "5", "algorithm": "a", "x": "2"}, {"umed": "5", "algorithm": "b", "x": "1"},
+		{"umed": "6", "algorithm": "a", "x": "3"}, {"umed": "6", "algorithm": "b", "x": "3"}}
+	if all[:2].Leads("x", "a", "b", "umed") != true || all.Leads("x", "a", "b", "umed") {
+		t.Error("a leads at umed 5 and not at 6")
+	}
+	if all.Where("umed", "6").Sum("x") != 6 || all.Max("x") != 3 || all.Count("x") != 9 {
+		t.Error("sum, largest or count is wrong")
+	}
+}
