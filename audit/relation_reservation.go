@@ -64,7 +64,7 @@ func reservationRelations() []relation {
 	// weighed multiplies the optimum where it is PE-seconds.
 	weighed := func(f float64) func(in, other model.Instance, c claim) claim {
 		return func(in, other model.Instance, c claim) claim {
-			if in.(*model.Reservation).Aim() == model.GoalPESeconds {
+			if in.(*model.Reservation).EffectiveGoal() == model.GoalPESeconds {
 				return times(f)(in, other, c)
 			}
 			return c
@@ -139,7 +139,7 @@ func reservationRelations() []relation {
 		add("counted instead of all", func(r *model.Reservation, _ *rand.Rand) (*model.Reservation, bool) {
 			c := copyReservation(r)
 			c.Goal = model.GoalAccepted
-			return c, r.Aim() == model.GoalAll
+			return c, r.EffectiveGoal() == model.GoalAll
 		}, func(in, _ model.Instance, c claim) claim {
 			n := float64(len(in.(*model.Reservation).Requests))
 			d := unknown()

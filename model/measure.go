@@ -26,7 +26,7 @@ func Objectives(in Instance) (first, second Measure) {
 		return Measure{"makespan", "s", Minimise}, Measure{"mean finish time", "s", Minimise}
 	case *Reservation:
 		second = Measure{"mean slowdown", "", Minimise}
-		if typed.Aim() == GoalPESeconds {
+		if typed.EffectiveGoal() == GoalPESeconds {
 			return Measure{"accepted PE-seconds", "", Maximise}, second
 		}
 		return Measure{"accepted requests", "", Maximise}, second

@@ -114,8 +114,8 @@ func (r *Reservation) ID() string { return r.Name }
 // Sense is Maximise.
 func (*Reservation) Sense() Sense { return Maximise }
 
-// Aim is the goal, GoalAccepted if none is given.
-func (r *Reservation) Aim() Goal {
+// EffectiveGoal returns the goal, GoalAccepted if none is given.
+func (r *Reservation) EffectiveGoal() Goal {
 	if r.Goal == "" {
 		return GoalAccepted
 	}
@@ -124,7 +124,7 @@ func (r *Reservation) Aim() Goal {
 
 // Weight is what accepting request k adds to the objective.
 func (r *Reservation) Weight(k int) float64 {
-	if r.Aim() == GoalPESeconds {
+	if r.EffectiveGoal() == GoalPESeconds {
 		return float64(r.Requests[k].PEs) * r.Requests[k].DurationS
 	}
 	return 1
@@ -140,7 +140,7 @@ const timeSlack = 0x1p-50
 // no earlier than ready plus duration, from one PE to as many as there are, a
 // runtime above 0 and at most the duration, a cancellation no earlier than the
 // arrival; and runtimes of at least 1000 ticks if times have so many digits that
-// they are rounded (see ReservationTimes). Errors about a request are an ElementError.
+// they are rounded (see ReservationTicks). Errors about a request are an ElementError.
 func (r *Reservation) Validate() error {
 	bad := func(index int, format string, args ...any) error {
 		list := "requests"
@@ -225,13 +225,13 @@ func (r *Reservation) Objective(s Solution) (Objective, error) {
 	}
 	o := Objective{Second: 1, Sense: Maximise, SecondSense: Minimise}
 	sum, n := 0.0, 0
-	var times *ReservationTimes
+	var times *ReservationTicks
 	for i, k := range index {
 		o.Value += r.Weight(k)
 		start, runs := b.Bookings[i].StartS, true
 		if r.Requests[k].CancelS != nil {
 			if times == nil {
-				times = r.Times()
+				times = r.times()
 			}
 			runs = start <= *r.Requests[k].CancelS || times.runs(k, start)
 		}
@@ -253,8 +253,8 @@ func (r *Reservation) Index(b *Bookings) ([]int, error) {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w bookings: %s", ErrInvalid, fmt.Sprintf(format, args...))
 	}
-	if b.Goal != "" && b.Goal != r.Aim() {
-		return nil, bad("they are for the goal %q, the instance has %q", b.Goal, r.Aim())
+	if b.Goal != "" && b.Goal != r.EffectiveGoal() {
+		return nil, bad("they are for the goal %q, the instance has %q", b.Goal, r.EffectiveGoal())
 	}
 	number := make(map[string]int, len(r.Requests))
 	for k := range r.Requests {

@@ -268,7 +268,7 @@ func TestRequest(t *testing.T) {
 		{"runtime", a.Runtime(), 60.}, {"its own runtime", b.Runtime(), 0.25},
 		{"runs", a.Runs(1e9), true}, {"runs from its cancellation", c.Runs(400), true}, {"is cancelled before", c.Runs(math.Nextafter(400, 500)), false},
 		{"slowdown at once", a.Slowdown(10), 1.}, {"slowdown", a.Slowdown(40), 1.5}, {"slowdown by what is reserved", b.Slowdown(5.5), 2.},
-		{"weight", in.Weight(0), 33 * 60.}, {"aim", in.Aim(), model.GoalPESeconds}, {"aim by default", (&model.Reservation{}).Aim(), model.GoalAccepted},
+		{"weight", in.Weight(0), 33 * 60.}, {"aim", in.EffectiveGoal(), model.GoalPESeconds}, {"aim by default", (&model.Reservation{}).EffectiveGoal(), model.GoalAccepted},
 	} {
 		if x.got != x.want {
 			t.Errorf("%s: %v, want %v", x.what, x.got, x.want)

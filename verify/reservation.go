@@ -130,8 +130,8 @@ type booked struct {
 func (j *bookingJudge) each(b *model.Bookings) (complete bool) {
 	in, r := j.in, j.report
 	complete = true
-	if b.Goal != "" && b.Goal != in.Aim() {
-		r.add(WrongGoal, 0, "the bookings are for the goal %q, the instance has %q", b.Goal, in.Aim())
+	if b.Goal != "" && b.Goal != in.EffectiveGoal() {
+		r.add(WrongGoal, 0, "the bookings are for the goal %q, the instance has %q", b.Goal, in.EffectiveGoal())
 		complete = false
 	}
 	index := make(map[string]int, len(in.Requests))
@@ -180,7 +180,7 @@ func (j *bookingJudge) each(b *model.Bookings) (complete bool) {
 			runs: start.compare(moment{ticks: t.cancel}) <= 0 || q.CancelS != nil && x.StartS <= *q.CancelS,
 			end:  start.after(t.runtime), reserved: reserved, pes: pes, blocks: blocksOf(pes, in.PEs)})
 	}
-	if in.Aim() == model.GoalAll {
+	if in.EffectiveGoal() == model.GoalAll {
 		for k, s := range seen {
 			if !s {
 				r.add(DeclinedRequest, 0, "request %q is declined, the goal is all of them", in.Requests[k].ID)
@@ -361,7 +361,7 @@ func (j *bookingJudge) objectives() (weight, slowdown float64) {
 	runs := int64(0)
 	for i := range j.booked {
 		b := &j.booked[i]
-		if j.in.Aim() == model.GoalPESeconds {
+		if j.in.EffectiveGoal() == model.GoalPESeconds {
 			// The product's rounding error is a float64, too.
 			product := float64(b.PEs) * b.DurationS
 			total.add(product)
@@ -380,7 +380,7 @@ func (j *bookingJudge) objectives() (weight, slowdown float64) {
 		w.add(-b.ReadyS)
 	}
 	weight = float64(len(j.booked))
-	if j.in.Aim() == model.GoalPESeconds {
+	if j.in.EffectiveGoal() == model.GoalPESeconds {
 		weight, _ = total.rat().Float64()
 	}
 	if runs == 0 {

@@ -124,9 +124,9 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 	}
 	var all []held
 	total, slowdowns, running := new(big.Rat), new(big.Rat), int64(0)
-	whole := b.Goal == "" || b.Goal == in.Aim()
+	whole := b.Goal == "" || b.Goal == in.EffectiveGoal()
 	if !whole {
-		say(verify.WrongGoal, string(b.Goal), string(in.Aim()))
+		say(verify.WrongGoal, string(b.Goal), string(in.EffectiveGoal()))
 	}
 	booked := map[string]bool{}
 	for _, x := range b.Bookings {
@@ -184,7 +184,7 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 			say(verify.LateEnd, x.ID)
 		}
 		weight := big.NewRat(1, 1)
-		if in.Aim() == model.GoalPESeconds {
+		if in.EffectiveGoal() == model.GoalPESeconds {
 			weight.Mul(rat(h.q.DurationS), new(big.Rat).SetInt64(int64(h.q.PEs)))
 		}
 		total.Add(total, weight)
@@ -196,7 +196,7 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 		}
 		all = append(all, h)
 	}
-	if in.Aim() == model.GoalAll {
+	if in.EffectiveGoal() == model.GoalAll {
 		for _, q := range in.Requests {
 			if !booked[q.ID] {
 				say(verify.DeclinedRequest, q.ID)

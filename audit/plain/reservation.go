@@ -45,7 +45,7 @@ func solveReservation(in *model.Reservation, beat float64, c *counter) (*model.B
 		s.start[k] = -1
 	}
 	s.beat = threshold(model.Maximise, beat, s.whole)
-	if in.Aim() == model.GoalAll {
+	if in.EffectiveGoal() == model.GoalAll {
 		s.beat = max(s.beat, float64(len(in.Requests))-0.5)
 	}
 	s.next(0, -1)

@@ -35,7 +35,7 @@ type reservationJob struct {
 
 func readReservation(in *model.Reservation) (reservationFigures, error) {
 	f := reservationFigures{in: in, pes: int64(in.PEs)}
-	seconds := in.Aim() == model.GoalPESeconds
+	seconds := in.EffectiveGoal() == model.GoalPESeconds
 	var end, total float64
 	for k := range in.Requests {
 		q := &in.Requests[k]
@@ -106,7 +106,7 @@ func (f *reservationFigures) time(tick int64) float64 {
 
 // value is the objective of a weight.
 func (f *reservationFigures) value(weight int64) float64 {
-	if f.in.Aim() == model.GoalPESeconds {
+	if f.in.EffectiveGoal() == model.GoalPESeconds {
 		return float64(weight) / math.Pow10(f.places)
 	}
 	return float64(weight)
@@ -138,7 +138,7 @@ func (f *reservationFigures) bookings(start []int64) *model.Bookings {
 		}
 		list[j.request] = x
 	}
-	b := &model.Bookings{Goal: f.in.Aim(), Bookings: []model.Booking{}}
+	b := &model.Bookings{Goal: f.in.EffectiveGoal(), Bookings: []model.Booking{}}
 	for _, x := range list {
 		if x != nil {
 			b.Bookings = append(b.Bookings, *x)

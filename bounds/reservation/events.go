@@ -59,7 +59,7 @@ func reservationEvents(t *Ticks) (*Model, error) {
 	b.Encode, b.Decode = b.encode, b.decode
 	if least := b.leastFigure(); least < leastTime {
 		return nil, fmt.Errorf("formulation events: %w: its times are from %.3g s to %.3g s long, which is too much for HiGHS; "+
-			"the formulation time-indexed and the native search take them", model.ErrUnsupported, least*b.unit/t.PerSecond, float64(most)/t.PerSecond)
+			"the formulation time-indexed and the native search take them", model.ErrUnsupported, least*b.unit/t.PerSecond(), float64(most)/t.PerSecond())
 	}
 	return b.Model, nil
 }
@@ -419,5 +419,5 @@ func (b *reservationPairs) decode(x []float64) ([]int64, error) {
 			break
 		}
 	}
-	return b.t.settle(starts)
+	return settle(b.t, starts)
 }

@@ -2,7 +2,6 @@ package reservation
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/gapwise/gapwise/model"
@@ -74,7 +73,7 @@ func Build(t *Ticks, name string) (*Model, error) {
 		return nil, fmt.Errorf("%w formulation: %q is unknown, give one of %q", model.ErrInvalid, name, Formulations)
 	}
 	if name == "auto" {
-		if points, ok := t.startPoints(autoPoints); ok {
+		if points, ok := startPoints(t, autoPoints); ok {
 			return reservationTimes(t, points), nil
 		}
 	}
@@ -93,7 +92,7 @@ func Build(t *Ticks, name string) (*Model, error) {
 			return f, err
 		}
 	}
-	points, ok := t.startPoints(MaxReservationPoints)
+	points, ok := startPoints(t, MaxReservationPoints)
 	if !ok {
 		return nil, fmt.Errorf("formulation %s: %w: jobs have more than %d possible starts; the native search needs none",
 			name, model.ErrUnsupported, MaxReservationPoints)
@@ -121,33 +120,25 @@ func newReservationModel(t *Ticks, name string) *Model {
 		}
 		return f
 	}
-	// PE-seconds are whole multiples of PE-ticks, if the ticks are whole.
-	var common int64
 	most := 0.0
 	for j := range t.Jobs {
-		w := t.Jobs[j].Weight
-		most = max(most, w)
-		ticks := math.Round(w * t.PerSecond)
-		if math.Abs(ticks-w*t.PerSecond) > 1e-9 || ticks > 1<<40 {
-			f.Whole = false
-		}
-		for a := int64(ticks); a != 0; {
-			common, a = a, common%a
-		}
+		most = max(most, t.Jobs[j].Weight)
 	}
-	if common > 0 && f.Whole {
-		f.Unit = float64(common) / t.PerSecond
+	if most == 0 {
+		return f // without jobs
 	}
-	if most/f.Unit > maxWeight {
-		f.Whole = false
+	common := t.WeightUnit()
+	if common > 0 {
+		f.Unit = float64(common) / t.PerSecond()
 	}
+	f.Whole = common > 0 && most/f.Unit <= maxWeight
 	if !f.Whole {
 		f.Unit = most / 1000 // HiGHS's tolerances are for figures around this size
 	}
 	for j := range t.Jobs {
-		f.Weights[j] = t.Jobs[j].Weight / f.Unit
-		if f.Whole {
-			f.Weights[j] = math.Round(f.Weights[j])
+		x := &t.Jobs[j]
+		if f.Weights[j] = x.Weight / f.Unit; f.Whole {
+			f.Weights[j] = float64(int64(x.PEs) * x.Reserved / common)
 		}
 	}
 	return f
@@ -174,4 +165,18 @@ func (f *Model) checkPoint(x []float64) error {
 		return fmt.Errorf("%s: %w point: it has %d values, the model has %d variables", f.Formulation, model.ErrInvalid, len(x), len(f.Vars))
 	}
 	return nil
+}
+
+// settle makes a solution of decoded starts, moved to the left: they are placed
+// anew where they aren't one.
+func settle(t *Ticks, starts []int64) ([]int64, error) {
+	wrong := t.Check(starts)
+	starts = t.ShiftLeft(starts)
+	if err := t.Check(starts); err != nil {
+		if wrong != nil {
+			err = wrong
+		}
+		return nil, err
+	}
+	return starts, nil
 }

@@ -17,9 +17,9 @@ import (
 
 // ticksOf makes ticks of jobs {ready, due, length, PEs}, each of weight 1.
 func ticksOf(pes int, goal model.Goal, jobs ...[4]int64) *Ticks {
-	t := &Ticks{PerSecond: 1, PEs: pes, Goal: goal}
+	t := &Ticks{Exact: true, PEs: pes, Goal: goal}
 	for k, x := range jobs {
-		j := Job{Request: k, Ready: x[0], Due: x[1], Length: x[2], PEs: int(x[3]), Weight: 1}
+		j := Job{Request: k, Ready: x[0], Due: x[1], Length: x[2], Reserved: x[2], PEs: int(x[3]), Weight: 1}
 		if goal == model.GoalPESeconds {
 			j.Weight = j.Area()
 		}

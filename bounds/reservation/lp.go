@@ -36,7 +36,7 @@ func LP(ctx context.Context, t *Ticks) (b bounds.Bound, ok bool, err error) {
 	if t.Goal == model.GoalAll {
 		counted.Goal = model.GoalAccepted
 	}
-	points, ok := counted.startPoints(maxLPPoints)
+	points, ok := startPoints(&counted, maxLPPoints)
 	if !ok {
 		return none, false, nil
 	}

@@ -299,7 +299,7 @@ func TestReservationBoundsEdges(t *testing.T) {
 	}
 	// Areas that don't fit in 64 bits: three jobs of nearly all PEs and time.
 	long := int64(1) << 49
-	huge := &Ticks{PerSecond: 1, PEs: 10_000_000, Goal: model.GoalAccepted}
+	huge := &Ticks{PEs: 10_000_000, Goal: model.GoalAccepted}
 	for k := range 3 {
 		huge.Jobs = append(huge.Jobs, Job{Request: k, Due: long, Length: long - 10, PEs: 9_999_999, Weight: 1})
 	}

@@ -28,14 +28,14 @@ type chainEnd struct {
 // makes some 1 % more points, unless these are too many and the jobs few. There are at most most, else ok is
 // false.
 // O(points × jobs whose windows overlap).
-func (t *Ticks) startPoints(most int) (points [][]int64, ok bool) {
+func startPoints(t *Ticks, most int) (points [][]int64, ok bool) {
 	if few := len(t.Jobs); few <= maxChainJobs {
-		if points, ok = t.chainPoints(min(most, manyPoints*few), false); !ok {
-			return t.chainPoints(most, true)
+		if points, ok = chainPoints(t, min(most, manyPoints*few), false); !ok {
+			return chainPoints(t, most, true)
 		}
 		return points, ok
 	}
-	return t.chainPoints(most, false)
+	return chainPoints(t, most, false)
 }
 
 const (
@@ -46,7 +46,7 @@ const (
 )
 
 // chainPoints are startPoints; once tells that no job is in a chain twice.
-func (t *Ticks) chainPoints(most int, once bool) (points [][]int64, ok bool) {
+func chainPoints(t *Ticks, most int, once bool) (points [][]int64, ok bool) {
 	points = make([][]int64, len(t.Jobs))
 	ends := heap.Heap[chainEnd]{Less: func(a, b chainEnd) bool { return a.at < b.at }}
 	n := 0
@@ -259,5 +259,5 @@ func (b *reservationPoints) decode(x []float64) ([]int64, error) {
 			starts[j] = -1
 		}
 	}
-	return b.t.settle(starts)
+	return settle(b.t, starts)
 }

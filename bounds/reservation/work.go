@@ -247,10 +247,10 @@ func (w *reservationWork) bound(name string, accepted float64, why string) bound
 
 // seconds is a time in seconds since the beginning of the instance.
 func (w *reservationWork) seconds(at int64) float64 {
-	return float64(at<<w.shift+w.origin) / w.ticks.PerSecond
+	return float64(at<<w.shift+w.origin) / w.ticks.PerSecond()
 }
 
 // peSeconds is an area in PE-seconds.
 func (w *reservationWork) peSeconds(area int64) float64 {
-	return math.Ldexp(float64(area), int(w.shift)) / w.ticks.PerSecond
+	return math.Ldexp(float64(area), int(w.shift)) / w.ticks.PerSecond()
 }

@@ -95,7 +95,7 @@ func bookingsTitle(in *model.Reservation, b *model.Bookings, by string) (string,
 		return "", err
 	}
 	title := fmt.Sprintf("%d of %d requests accepted, mean slowdown %.4g", len(b.Bookings), len(in.Requests), o.Second)
-	if in.Aim() == model.GoalPESeconds {
+	if in.EffectiveGoal() == model.GoalPESeconds {
 		title += fmt.Sprintf(", %.6g PE-seconds", o.Value)
 	}
 	names := slices.DeleteFunc([]string{in.Name, by}, func(s string) bool { return s == "" })

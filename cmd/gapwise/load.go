@@ -51,7 +51,7 @@ func change(c *cli.Context, path string, in model.Instance) error {
 		if !ok {
 			return wrong("goal", model.KindReservation)
 		}
-		if r.Aim() != goal {
+		if r.EffectiveGoal() != goal {
 			r.Goal = goal
 		}
 	}
@@ -64,7 +64,7 @@ func details(in model.Instance) string {
 	case *model.DAG:
 		return fmt.Sprintf(" (transfers: %s)", typed.Transfers())
 	case *model.Reservation:
-		return fmt.Sprintf(" (goal: %s)", typed.Aim())
+		return fmt.Sprintf(" (goal: %s)", typed.EffectiveGoal())
 	}
 	return ""
 }
@@ -80,7 +80,7 @@ func adopt(c *cli.Context, in model.Instance, s model.Solution) {
 		}
 	case *model.Reservation:
 		b, ok := s.(*model.Bookings)
-		if ok && c.String("goal") == "" && typed.Goal == "" && b.Goal != "" && b.Goal != typed.Aim() {
+		if ok && c.String("goal") == "" && typed.Goal == "" && b.Goal != "" && b.Goal != typed.EffectiveGoal() {
 			typed.Goal = b.Goal
 		}
 	}

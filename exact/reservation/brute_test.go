@@ -32,7 +32,7 @@ func bruteReservation(t testing.TB, in *model.Reservation) (value float64, feasi
 	if n > 8 {
 		t.Fatalf("%d requests are too many for brute force", n)
 	}
-	times, total := in.Times(), 0.0
+	times, total := in.Ticks(), 0.0
 	for k := range in.Requests {
 		total += in.Weight(k)
 	}
@@ -108,7 +108,7 @@ func bruteReservation(t testing.TB, in *model.Reservation) (value float64, feasi
 		}
 	}
 	walk(0, total, 0)
-	return best, in.Aim() != model.GoalAll || most == n
+	return best, in.EffectiveGoal() != model.GoalAll || most == n
 }
 
 // randomReservation draws a valid instance of n requests with tight windows,
@@ -230,7 +230,7 @@ func TestBruteReservation(t *testing.T) {
 		switch {
 		case !feasible:
 			infeasible++
-		case in.Aim() == model.GoalPESeconds:
+		case in.EffectiveGoal() == model.GoalPESeconds:
 		case value == float64(len(in.Requests)):
 			all++
 		case value > 0:

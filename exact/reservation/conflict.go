@@ -157,7 +157,7 @@ func (x *conflict) impossible(jobs []sweepJob) bool {
 
 // fit looks for a plan of all jobs fast.
 func (x *conflict) fit(jobs []sweepJob) bool {
-	t := &resbounds.Ticks{PerSecond: x.t.PerSecond, PEs: x.t.PEs, Goal: model.GoalAll}
+	t := &resbounds.Ticks{Decimals: x.t.Decimals, PEs: x.t.PEs, Goal: model.GoalAll}
 	for i := range jobs {
 		t.Jobs = append(t.Jobs, x.t.Jobs[jobs[i].id])
 		t.Jobs[i].Weight = 1

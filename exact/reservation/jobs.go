@@ -40,7 +40,7 @@ func sweepJobs(t *resbounds.Ticks) ([]sweepJob, sweepUnits) {
 	weight := func(j *resbounds.Job) float64 { return j.Weight }
 	if t.Goal == model.GoalPESeconds {
 		if whole := weightUnit(t); whole > 0 {
-			u.weight = float64(whole) / t.PerSecond
+			u.weight = float64(whole) / t.PerSecond()
 			weight = func(j *resbounds.Job) float64 { return float64(int64(j.PEs) * j.Reserved / whole) }
 		} else {
 			u.grain = 0
@@ -60,26 +60,18 @@ func sweepJobs(t *resbounds.Ticks) ([]sweepJob, sweepUnits) {
 	return jobs, u
 }
 
-// weightUnit is the greatest number of PE-ticks that all weights are multiples of,
-// or 0 if there is none that serves. Weights are PEs times the ticks reserved, exactly,
-// if no time is rounded; in units all sums of them must be below 2^50, so that float64s hold them.
+// weightUnit returns the common unit of all weights in PE-ticks, or 0 if there is
+// none or a sum of weights, in units, may reach 2^50: below, float64s hold sums
+// exactly.
 func weightUnit(t *resbounds.Ticks) int64 {
-	if !t.Times.Exact {
-		return 0
-	}
-	whole, total := int64(0), 0.0
+	unit, total := t.WeightUnit(), 0.0
 	for i := range t.Jobs {
-		j := &t.Jobs[i]
-		if float64(j.PEs)*float64(j.Reserved) > 1<<62 {
-			return 0
-		}
-		whole = units.GCD(whole, int64(j.PEs)*j.Reserved)
-		total += float64(j.PEs) * float64(j.Reserved)
+		total += float64(t.Jobs[i].PEs) * float64(t.Jobs[i].Reserved)
 	}
-	if whole = max(whole, 1); total/float64(whole) > 1<<50 {
+	if unit == 0 || total/float64(unit) > 1<<50 {
 		return 0
 	}
-	return whole
+	return unit
 }
 
 // weightStep is the power of two of which weights without a unit are rounded up to multiples: at most

@@ -69,7 +69,7 @@ func TestReservationRules(t *testing.T) {
 		if err := in.Validate(); err != nil {
 			t.Fatalf("%v: %s", err, text(in))
 		}
-		kinds[in.Aim()]++
+		kinds[in.EffectiveGoal()]++
 		total := 0.0
 		for k := range in.Requests {
 			total += in.Weight(k)
@@ -89,8 +89,8 @@ func TestReservationRules(t *testing.T) {
 		for k, r := range results {
 			nodes[k] += r.Nodes
 			off := masks[k]
-			same := math.Abs(r.Value-want) <= 2e-9*total && (in.Aim() == model.GoalAll || math.Abs(r.Upper-want) <= 2e-9*total)
-			if in.Aim() == model.GoalAll {
+			same := math.Abs(r.Value-want) <= 2e-9*total && (in.EffectiveGoal() == model.GoalAll || math.Abs(r.Upper-want) <= 2e-9*total)
+			if in.EffectiveGoal() == model.GoalAll {
 				// Without grains it can't be told that less than all is one less at least.
 				same = (r.Value > total-0.5) == (want > total-0.5) && (off > 0 && resexact.SweepRules[bits.Len(uint(off))-1] == "grain" || (r.Upper > total-0.5) == (want > total-0.5))
 			}
@@ -98,7 +98,7 @@ func TestReservationRules(t *testing.T) {
 				t.Fatalf("without the rules %b: %v (bound %v), with all %v: %s", off, r.Value, r.Upper, want, text(in))
 			}
 		}
-		if in.Aim() == model.GoalAll {
+		if in.EffectiveGoal() == model.GoalAll {
 			continue
 		}
 		limit := []float64{0.05, 0.15, 0.3, 0.5}[rng.IntN(4)]
@@ -160,7 +160,7 @@ func TestReservationCancelledAtItsStart(t *testing.T) {
 					t.Errorf("%s: %v %v", s.Name(), report, err)
 				}
 			}
-			times := in.Times()
+			times := in.Ticks()
 			starts := []float64{c.cancel, times.Seconds(times.Requests[0].Latest())}
 			if c.both {
 				starts = starts[:1]

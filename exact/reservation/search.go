@@ -68,7 +68,7 @@ func (s Search) Solve(ctx context.Context, in model.Instance, set model.Settings
 		return r, nil
 	}
 	value := x.value()
-	if v.Aim() != model.GoalAll || value >= x.total {
+	if v.EffectiveGoal() != model.GoalAll || value >= x.total {
 		b, err := resheur.BookTicks(v, x.t, x.tidy())
 		if err != nil {
 			return r, fmt.Errorf("search: %w", err)
@@ -78,7 +78,7 @@ func (s Search) Solve(ctx context.Context, in model.Instance, set model.Settings
 		}
 	}
 	bound := x.upper()*x.units.weight + x.always
-	if v.Aim() == model.GoalPESeconds {
+	if v.EffectiveGoal() == model.GoalPESeconds {
 		bound *= 1 + float64(len(v.Requests)+4)*0x1p-52 // an objective may add up to more
 	}
 	if x.upper() <= value && r.Solution != nil {
@@ -223,7 +223,7 @@ func (p *sweepPart) closed() bool { return p.done || p.upper <= p.value }
 
 // impossible reports whether not all of a part's jobs fit, if they have to.
 func (p *sweepPart) impossible(s *reservationSearch) bool {
-	return s.in.Aim() == model.GoalAll && p.upper < p.total
+	return s.in.EffectiveGoal() == model.GoalAll && p.upper < p.total
 }
 
 // failed notes that not all of a part's jobs fit, if they have to.
@@ -233,7 +233,7 @@ func (s *reservationSearch) failed(p *sweepPart, by string) bool {
 	}
 	first, last := p.span()
 	s.infeasible = fmt.Sprintf("the %d requests with windows between %g s and %g s can't all be kept, by %s",
-		len(p.jobs), float64(first)/s.t.PerSecond, float64(last)/s.t.PerSecond, by)
+		len(p.jobs), float64(first)/s.t.PerSecond(), float64(last)/s.t.PerSecond(), by)
 	return true
 }
 
@@ -267,7 +267,7 @@ func (s *reservationSearch) upper() float64 {
 // limit since the objective is added up in another order.
 func (s *reservationSearch) enough() bool {
 	value, upper := s.value(), s.upper()
-	if s.in.Aim() == model.GoalAll && value < s.total {
+	if s.in.EffectiveGoal() == model.GoalAll && value < s.total {
 		return false
 	}
 	return upper <= value || model.Gap(value+s.always/s.units.weight, upper+s.always/s.units.weight) <= s.set.GapLimit()*0.9
@@ -279,7 +279,7 @@ func (s *reservationSearch) progress() {
 	}
 	p := model.Progress{Algorithm: "search", Incumbent: s.value()*s.units.weight + s.always, Bound: s.upper()*s.units.weight + s.always,
 		Nodes: s.nodes, Elapsed: time.Since(s.began)}
-	if s.in.Aim() == model.GoalAll && s.value() < s.total {
+	if s.in.EffectiveGoal() == model.GoalAll && s.value() < s.total {
 		p.Incumbent = math.NaN()
 	}
 	s.set.Progress(p)
@@ -345,7 +345,7 @@ func (s *reservationSearch) attempt(p *sweepPart, limit int64, backwards bool) {
 		if grain > 0 {
 			target = math.Ceil(target/grain) * grain
 		}
-		if s.in.Aim() == model.GoalAll {
+		if s.in.EffectiveGoal() == model.GoalAll {
 			target = p.total
 		}
 		whole, upper := true, target-grain
@@ -383,7 +383,7 @@ func (s *reservationSearch) attempt(p *sweepPart, limit int64, backwards bool) {
 		p.upper = max(p.value, min(p.upper, upper))
 		p.done = whole && target <= p.value+least
 		s.progress()
-		if !whole || s.in.Aim() == model.GoalAll {
+		if !whole || s.in.EffectiveGoal() == model.GoalAll {
 			return
 		}
 	}

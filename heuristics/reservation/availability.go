@@ -14,7 +14,7 @@ import (
 
 // Availability tells which PEs are busy when: the paper's AvailRectList
 // (section 4), a list of records {time, busy PEs}, each valid until the next.
-// Times are ticks (see model.ReservationTimes), so that what fits does.
+// Times are ticks (see model.ReservationTicks), so that what fits does.
 // It is canonical: no two neighbours hold the same PEs, and the first isn't
 // empty. Before the first record and after the last all PEs are free.
 //
@@ -48,14 +48,14 @@ type Record struct {
 	Busy model.PEList
 }
 
-// Query is what a request asks for, see model.RequestTimes, whose rules it must keep.
+// Query is what a request asks for, see model.RequestTicks, whose rules it must keep.
 type Query struct {
 	Ready, Duration, Deadline int64
 	PEs                       int
 }
 
 // NewQuery is that of a request with its times.
-func NewQuery(r *model.Request, t *model.RequestTimes) Query {
+func NewQuery(r *model.Request, t *model.RequestTicks) Query {
 	return Query{Ready: t.Ready, Duration: t.Duration, Deadline: t.Deadline, PEs: r.PEs}
 }
 

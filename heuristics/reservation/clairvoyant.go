@@ -43,7 +43,7 @@ func Clairvoyant(ctx context.Context, in *model.Reservation, set model.Settings)
 	if err != nil {
 		return nil, fmt.Errorf("clairvoyant: %w", err)
 	}
-	if in.Aim() == model.GoalAll && len(b.Bookings) < len(in.Requests) {
+	if in.EffectiveGoal() == model.GoalAll && len(b.Bookings) < len(in.Requests) {
 		return nil, fmt.Errorf("clairvoyant: %w: %d of %d requests could be booked together", model.ErrNoSolution, len(b.Bookings), len(in.Requests))
 	}
 	return b, nil
@@ -82,7 +82,7 @@ func TicksOf(in *model.Reservation, t *resbounds.Ticks, b *model.Bookings) ([]in
 		j := &t.Jobs[i]
 		starts[i] = Declined
 		if x := wanted[j.Request]; !math.IsNaN(x) {
-			starts[i] = min(max(t.Times.Tick(x), j.Ready), j.Latest())
+			starts[i] = min(max(t.Tick(x), j.Ready), j.Latest())
 			order = append(order, i)
 		}
 	}
@@ -117,12 +117,12 @@ func BookTicks(in *model.Reservation, t *resbounds.Ticks, starts []int64) (*mode
 		}
 		requests = append(requests, j.Request)
 		runs = append(runs, Interval{starts[i], starts[i] + j.Length, j.PEs})
-		b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[j.Request].ID, StartS: t.Times.Seconds(starts[i])})
+		b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[j.Request].ID, StartS: t.Seconds(starts[i])})
 	}
 	for _, k := range t.Free {
 		requests = append(requests, k)
 		runs = append(runs, Interval{PEs: in.Requests[k].PEs}) // it holds no PEs
-		b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[k].ID, StartS: t.Times.Seconds(t.Times.Requests[k].Latest())})
+		b.Bookings = append(b.Bookings, model.Booking{ID: in.Requests[k].ID, StartS: t.Seconds(t.Requests[k].Latest())})
 	}
 	lists, err := Number(t.PEs, runs)
 	if err != nil {

@@ -31,7 +31,7 @@ import (
 // With v reservations in a request's window and n waiting, O(v^2) for one that
 // fits, O(v^3 + n^2) for one that doesn't.
 func Moving(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
-	m := &mover{in: in, times: in.Times(), free: bitset.New(in.PEs), running: heap.Heap[event]{Less: event.before}, out: &model.Bookings{Goal: in.Goal}}
+	m := &mover{in: in, times: in.Ticks(), free: bitset.New(in.PEs), running: heap.Heap[event]{Less: event.before}, out: &model.Bookings{Goal: in.Goal}}
 	m.free.Fill(in.PEs)
 	small, smaller := newThreshold(in, fill), newThreshold(in, fill/2)
 	for k := range in.Requests {
@@ -52,7 +52,7 @@ func Moving(ctx context.Context, in *model.Reservation, _ model.Settings) (*mode
 // mover is the state of Moving at the time now.
 type mover struct {
 	in      *model.Reservation
-	times   *model.ReservationTimes
+	times   *model.ReservationTicks
 	now     int64
 	free    bitset.Set
 	running heap.Heap[event] // when PEs come free; reserved until end as far as anybody knows before

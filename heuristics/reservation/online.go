@@ -33,14 +33,14 @@ func (p Policy) Solver() Solver {
 // declined turns bookings that don't hold all requests, where all are asked for,
 // into model.ErrNoSolution.
 func declined(in *model.Reservation, b *model.Bookings, err error) (*model.Bookings, error) {
-	if err == nil && in.Aim() == model.GoalAll && len(b.Bookings) < len(in.Requests) {
+	if err == nil && in.EffectiveGoal() == model.GoalAll && len(b.Bookings) < len(in.Requests) {
 		return nil, fmt.Errorf("%w: %d of %d requests were declined", model.ErrNoSolution, len(in.Requests)-len(b.Bookings), len(in.Requests))
 	}
 	return b, err
 }
 
 func online(ctx context.Context, in *model.Reservation, list Availability, find func(Query) (Allocation, bool)) (*model.Bookings, error) {
-	b, times := &model.Bookings{Goal: in.Goal, Online: true}, in.Times()
+	b, times := &model.Bookings{Goal: in.Goal, Online: true}, in.Ticks()
 	known := heap.Heap[event]{Less: event.before}
 	for k := range in.Requests {
 		if ctx.Err() != nil {

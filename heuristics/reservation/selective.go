@@ -50,7 +50,7 @@ type threshold struct {
 }
 
 func newThreshold(in *model.Reservation, share float64) *threshold {
-	return &threshold{off: in.Aim() != model.GoalAccepted, rate: share * float64(in.PEs)}
+	return &threshold{off: in.EffectiveGoal() != model.GoalAccepted, rate: share * float64(in.PEs)}
 }
 
 // minimumSeen is how many requests are waited for before any is declined.

@@ -18,26 +18,26 @@ func oneRequest(ready, duration, deadline float64) *model.Reservation {
 	return &model.Reservation{PEs: 1, Requests: []model.Request{{ID: "a", ReadyS: ready, DurationS: duration, DeadlineS: deadline, PEs: 1}}}
 }
 
-func TestReservationTimes(t *testing.T) {
+func TestReservationTicks(t *testing.T) {
 	const never = math.MaxInt64
 	for name, c := range map[string]struct {
 		in   *model.Reservation
-		want model.ReservationTimes
+		want model.ReservationTicks
 	}{
-		"seconds": {oneRequest(1, 2, 1e12), model.ReservationTimes{Decimals: 0, Exact: true, Requests: []model.RequestTimes{{0, 1, 2, 1e12, 2, never}}}},
-		"tenths":  {oneRequest(1.8, 1.6, 3.4), model.ReservationTimes{Decimals: 1, Exact: true, Requests: []model.RequestTimes{{0, 18, 16, 34, 16, never}}}},
-		"a deadline rounded down": {oneRequest(0.7, 0.1, 0.7999999999999999), model.ReservationTimes{Decimals: 15, Exact: false,
-			Requests: []model.RequestTimes{{0, 7e14, 1e14, 8e14, 1e14, never}}}},
-		"a third, rounded": {oneRequest(1e5+1./3, 1./3, 2e5), model.ReservationTimes{Decimals: 10, Exact: false,
-			Requests: []model.RequestTimes{{0, 1000003333333333, 3333333333, 2e15, 3333333333, never}}}},
-		"smallest": {oneRequest(5e-324, 1e-9, 1), model.ReservationTimes{Decimals: 15, Exact: false, Requests: []model.RequestTimes{{0, 0, 1e6, 1e15, 1e6, never}}}},
+		"seconds": {oneRequest(1, 2, 1e12), model.ReservationTicks{Decimals: 0, Exact: true, Requests: []model.RequestTicks{{0, 1, 2, 1e12, 2, never}}}},
+		"tenths":  {oneRequest(1.8, 1.6, 3.4), model.ReservationTicks{Decimals: 1, Exact: true, Requests: []model.RequestTicks{{0, 18, 16, 34, 16, never}}}},
+		"a deadline rounded down": {oneRequest(0.7, 0.1, 0.7999999999999999), model.ReservationTicks{Decimals: 15, Exact: false,
+			Requests: []model.RequestTicks{{0, 7e14, 1e14, 8e14, 1e14, never}}}},
+		"a third, rounded": {oneRequest(1e5+1./3, 1./3, 2e5), model.ReservationTicks{Decimals: 10, Exact: false,
+			Requests: []model.RequestTicks{{0, 1000003333333333, 3333333333, 2e15, 3333333333, never}}}},
+		"smallest": {oneRequest(5e-324, 1e-9, 1), model.ReservationTicks{Decimals: 15, Exact: false, Requests: []model.RequestTicks{{0, 0, 1e6, 1e15, 1e6, never}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := c.in.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			got := c.in.Times()
-			if d := cmp.Diff(&c.want, got, cmpopts.IgnoreUnexported(model.ReservationTimes{})); d != "" {
+			got := c.in.Ticks()
+			if d := cmp.Diff(&c.want, got, cmpopts.IgnoreUnexported(model.ReservationTicks{}), cmpopts.IgnoreFields(model.ReservationTicks{}, "PEs", "Goal", "Jobs")); d != "" {
 				t.Errorf("(-want,+got)\n%s", d)
 			}
 		})
@@ -46,13 +46,13 @@ func TestReservationTimes(t *testing.T) {
 		if err := in.Validate(); !errors.Is(err, model.ErrInvalid) {
 			t.Errorf("%+v: error %v", in.Requests[0], err)
 		}
-		in.Times() // whatever it says
+		in.Ticks() // whatever it says
 	}
 }
 
 // Against fractions: exact where it says so, else rounded as it says; and each
 // tick's seconds are read as the tick.
-func TestReservationTimesRound(t *testing.T) {
+func TestReservationTicksRound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 31))
 	exact := 0
 	for range 20_000 {
@@ -69,7 +69,7 @@ func TestReservationTimesRound(t *testing.T) {
 		if in.Validate() != nil {
 			continue
 		}
-		times := in.Times()
+		times := in.Ticks()
 		q := times.Requests[0]
 		if times.Exact {
 			exact++
@@ -93,7 +93,7 @@ func TestReservationTimesRound(t *testing.T) {
 	if exact < 5000 {
 		t.Errorf("only %d are exact", exact)
 	}
-	times := oneRequest(0, 0.5, 100).Times()
+	times := oneRequest(0, 0.5, 100).Ticks()
 	for seconds, want := range map[float64]int64{0.1 + 0.2: 3, 0.29999999999999993: 3, 0.37: 3, -0.5: -5, -0.52: -6, 1e300: 1 << 60, -1e300: -1 << 60} {
 		if got := times.Tick(seconds); got != want {
 			t.Errorf("%v is tick %d, want %d", seconds, got, want)
