@@ -13,6 +13,7 @@ import (
 )
 
 func TestPEList(t *testing.T) {
+	t.Parallel()
 	type list = model.PEList
 	for name, c := range map[string]struct {
 		text   string
@@ -49,6 +50,7 @@ func TestPEList(t *testing.T) {
 }
 
 func TestPEListErrors(t *testing.T) {
+	t.Parallel()
 	const neither = `is neither a PE number nor a range like 0-31`
 	for text, want := range map[string]string{
 		" ": `" " ` + neither, ",": `"" ` + neither, "1,": `"" ` + neither, ",1": `"" ` + neither, "-": `"-" ` + neither, "1-": `"1-" ` + neither,
@@ -73,6 +75,7 @@ func TestPEListErrors(t *testing.T) {
 
 // Append makes the list of a set, PE by PE.
 func TestPEListAppend(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 1000 {
 		var l model.PEList

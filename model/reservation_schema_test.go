@@ -9,6 +9,7 @@ import (
 
 // What random mutations seldom or never make, and the schemas can say.
 func TestReservationSchemasRefuse(t *testing.T) {
+	t.Parallel()
 	const bookings = `{"kind":"reservation","version":1,"goal":"all","online":false,"bookings":[{"id":"a","start_s":-1e300,"pes":"0-31,40"}]}`
 	for name, c := range map[string]struct{ old, new string }{
 		"goal":                {`"pe_seconds"`, `"most"`},

@@ -30,6 +30,7 @@ func decodeReservation(t testing.TB, text string) *model.Reservation {
 
 // Every rule, as the line that whoever broke it reads.
 func TestReservationBadInput(t *testing.T) {
+	t.Parallel()
 	const where = "invalid reservation instance: "
 	for name, c := range map[string]struct{ old, new, want string }{
 		"unknown goal":       {`"pe_seconds"`, `"most"`, where + `goal is "most", must be one of ["accepted" "pe_seconds" "all"]`},
@@ -77,6 +78,7 @@ func TestReservationBadInput(t *testing.T) {
 
 // What no file can say: NaN and infinities.
 func TestReservationValidateNumbers(t *testing.T) {
+	t.Parallel()
 	for key, set := range map[string]func(*model.Request, float64){
 		"arrival_s":  func(q *model.Request, x float64) { q.ArrivalS = x },
 		"ready_s":    func(q *model.Request, x float64) { q.ReadyS = x },
@@ -97,6 +99,7 @@ func TestReservationValidateNumbers(t *testing.T) {
 }
 
 func TestReservationEdgeCases(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"no requests":       `{"kind":"reservation","version":1,"name":"","pes":1,"requests":[]}`,
 		"goal by default":   strings.Replace(threeRequests, `"pe_seconds"`, `""`, 1),
@@ -154,6 +157,7 @@ func drawReservation(t *rapid.T) (*model.Reservation, *model.Bookings) {
 }
 
 func TestReservationRoundTrips(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		in, b := drawReservation(t)
 		data, err := json.Marshal(in)
@@ -185,6 +189,7 @@ func TestReservationRoundTrips(t *testing.T) {
 
 // nil lists are written as empty ones.
 func TestReservationEmptyLists(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		value any
 		want  string
@@ -201,6 +206,7 @@ func TestReservationEmptyLists(t *testing.T) {
 }
 
 func TestReservationObjective(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		goal          model.Goal
 		starts        string // id and start of each booking
@@ -258,6 +264,7 @@ func TestReservationObjective(t *testing.T) {
 }
 
 func TestRequest(t *testing.T) {
+	t.Parallel()
 	in := decodeReservation(t, threeRequests)
 	a, b, c := &in.Requests[0], &in.Requests[1], &in.Requests[2]
 	for _, x := range []struct {
@@ -279,6 +286,7 @@ func TestRequest(t *testing.T) {
 // The hash is of the content: not of the order of the keys, the white space or the way
 // a number is written.
 func TestReservationHash(t *testing.T) {
+	t.Parallel()
 	hash := func(text string) string {
 		t.Helper()
 		h, err := model.Hash(decodeReservation(t, text))
@@ -310,6 +318,7 @@ func TestReservationHash(t *testing.T) {
 
 // What is wrong with a solution file, with its line.
 func TestBookingsBadInput(t *testing.T) {
+	t.Parallel()
 	const good = `{"kind":"reservation","version":1,"online":true,"bookings":[
 {"id":"a","start_s":10,"pes":"0-31,40"},
 {"id":"c","start_s":100,

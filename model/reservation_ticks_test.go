@@ -19,6 +19,7 @@ func oneRequest(ready, duration, deadline float64) *model.Reservation {
 }
 
 func TestReservationTicks(t *testing.T) {
+	t.Parallel()
 	const never = math.MaxInt64
 	for name, c := range map[string]struct {
 		in   *model.Reservation
@@ -53,6 +54,7 @@ func TestReservationTicks(t *testing.T) {
 // Against fractions: exact where it says so, else rounded as it says; and each
 // tick's seconds are read as the tick.
 func TestReservationTicksRound(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 31))
 	exact := 0
 	for range 20_000 {

@@ -46,6 +46,7 @@ func fractionalArea(w *reservationWork) float64 {
 // The flow's relaxation is never weaker than the area's, the integer readings
 // never than the fractions, and time reversed gives the same.
 func TestReservationDominance(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	stronger, parts := 0, 0
 	for k := range 3000 {
@@ -83,6 +84,7 @@ func TestReservationDominance(t *testing.T) {
 
 // The greedy flow has the value of the linear program of the relaxation.
 func TestReservationFlowIsLP(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	fractions := 0
 	for k := range 400 {

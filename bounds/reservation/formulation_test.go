@@ -68,6 +68,7 @@ func lines(m *milp.Model) []string {
 var threeJobs = [][4]int64{{0, 4, 3, 4}, {0, 7, 3, 4}, {1, 4, 2, 2}}
 
 func TestReservationTimesRows(t *testing.T) {
+	t.Parallel()
 	f, err := Build(ticksOf(6, "", threeJobs...), "time-indexed")
 	if err != nil {
 		t.Fatal(err)
@@ -90,6 +91,7 @@ func TestReservationTimesRows(t *testing.T) {
 }
 
 func TestReservationEventsRows(t *testing.T) {
+	t.Parallel()
 	f, err := Build(ticksOf(6, model.GoalAll, append(threeJobs, [4]int64{2, 6, 2, 2})...), "events")
 	if err != nil {
 		t.Fatal(err)
@@ -148,6 +150,7 @@ func TestReservationEventsRows(t *testing.T) {
 
 // A solution's point satisfies the model and decodes to the solution.
 func TestReservationPoints(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 5))
 	declined := 0
 	for k := range 3000 {
@@ -201,6 +204,7 @@ func TestReservationPoints(t *testing.T) {
 
 // A point that is no solution decodes to one all the same, or is an error.
 func TestReservationDecodesAnything(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 6))
 	infeasible := 0
 	for k := range 3000 {
@@ -242,6 +246,7 @@ func TestReservationDecodesAnything(t *testing.T) {
 }
 
 func TestReservationFormulationNames(t *testing.T) {
+	t.Parallel()
 	few, many, crowd := [][4]int64{}, [][4]int64{}, [][4]int64{}
 	rng := rand.New(rand.NewPCG(5, 7))
 	for k := range int64(60) {
@@ -286,6 +291,7 @@ func TestReservationFormulationNames(t *testing.T) {
 }
 
 func TestReservationUnits(t *testing.T) {
+	t.Parallel()
 	request := func(duration float64, pes int) model.Request {
 		return model.Request{DurationS: duration, DeadlineS: duration, PEs: pes}
 	}
@@ -320,6 +326,7 @@ func TestReservationUnits(t *testing.T) {
 }
 
 func TestReservationSerial(t *testing.T) {
+	t.Parallel()
 	ticks := ticksOf(6, "", [4]int64{0, 4, 3, 4}, [4]int64{0, 7, 3, 4}, [4]int64{1, 4, 2, 2}, [4]int64{0, 3, 1, 6}, [4]int64{2, 2, 0, 6})
 	tests := map[string]struct {
 		order []int

@@ -9,6 +9,7 @@ import (
 )
 
 func TestReservationLPBruteForce(t *testing.T) {
+	t.Parallel()
 	tight, proofs := map[string]int{}, map[string]int{}
 	for k := range 900 {
 		checkBrute(t, k, tight, proofs, func(ticks *Ticks) []bounds.Bound {
@@ -27,6 +28,7 @@ func TestReservationLPBruteForce(t *testing.T) {
 // A job that can't be interrupted is in the way wherever it starts, which the
 // flow doesn't know.
 func TestReservationLPStronger(t *testing.T) {
+	t.Parallel()
 	in := reservationOf(2, model.GoalAccepted, 1, wholeRequest{0, 3, 4, 3, -1, 2}, wholeRequest{1, 2, 3, 2, -1, 1})
 	all, err := All(context.Background(), in)
 	if err != nil {
@@ -42,6 +44,7 @@ func TestReservationLPStronger(t *testing.T) {
 }
 
 func TestReservationLPStops(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if b, ok, err := LP(ctx, randomTicks(1, 20, model.GoalAccepted)); ok || err != nil {

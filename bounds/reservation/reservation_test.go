@@ -156,6 +156,7 @@ func checkBrute(t *testing.T, k int, tight, proofs map[string]int, bounds func(*
 // No bound is below what brute force accepts, and no instance is called
 // infeasible that isn't.
 func TestReservationBoundsBruteForce(t *testing.T) {
+	t.Parallel()
 	tight, proofs := map[string]int{}, map[string]int{}
 	for k := range 6000 {
 		checkBrute(t, k, tight, proofs, everyBound)
@@ -170,6 +171,7 @@ func TestReservationBoundsBruteForce(t *testing.T) {
 
 // Hand-made cases in which one bound is the optimum and others aren't.
 func TestReservationBoundsTight(t *testing.T) {
+	t.Parallel()
 	fixed := func(ready, duration int64, pes int) wholeRequest {
 		return wholeRequest{ready, duration, ready + duration, duration, -1, pes}
 	}
@@ -249,6 +251,7 @@ func TestReservationBoundsTight(t *testing.T) {
 
 // The reason of infeasibility names the window and the energy.
 func TestReservationInfeasibleReason(t *testing.T) {
+	t.Parallel()
 	in := reservationOf(4, model.GoalAll, 10, wholeRequest{1, 2, 3, 2, -1, 3}, wholeRequest{1, 2, 4, 2, -1, 3}, wholeRequest{50, 1, 60, 1, -1, 1})
 	ticks := NewTicks(in)
 	tests := map[string]struct {
@@ -271,6 +274,7 @@ func TestReservationInfeasibleReason(t *testing.T) {
 
 // Stopped bounds are valid, and weaker or equal.
 func TestReservationBoundsStop(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for k := range 50 {
@@ -285,6 +289,7 @@ func TestReservationBoundsStop(t *testing.T) {
 }
 
 func TestReservationBoundsEdges(t *testing.T) {
+	t.Parallel()
 	none, err := All(context.Background(), &model.Reservation{PEs: 3})
 	if err != nil || len(none) < 3 {
 		t.Fatal(none, err)
@@ -312,6 +317,7 @@ func TestReservationBoundsEdges(t *testing.T) {
 
 // The usable PEs are the largest sum of sizes, by trying all.
 func TestUsablePEs(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 9))
 	for range 3000 {
 		pes := 1 + rng.Int64N(200)

@@ -1,42 +1,46 @@
 // Package reservation holds the online policies for advance reservations with
 // deadlines (Li et al.: Resource Availability-Aware Advance Reservation for
-// Parallel Jobs with Deadlines) over the paper's slot structure, policies of our own, and
-// a clairvoyant heuristic.
+// Parallel Jobs with Deadlines) over the paper's slot structure, policies of our
+// own, and a clairvoyant heuristic.
 package reservation
 
 import (
 	"errors"
-	"math"
+	"fmt"
+	"math/bits"
 	"slices"
+	"sort"
 
+	"github.com/gapwise/gapwise/internal/bitset"
 	"github.com/gapwise/gapwise/model"
 )
 
-// Availability tells which PEs are busy when: the paper's AvailRectList
-// (section 4), a list of records {time, busy PEs}, each valid until the next.
-// Times are ticks (see model.ReservationTicks), so that what fits does.
-// It is canonical: no two neighbours hold the same PEs, and the first isn't
-// empty. Before the first record and after the last all PEs are free.
+// Availability tells which PEs are busy when: the paper's AvailRectList (section
+// 4), a list of records {time, busy PEs}, each valid until the next. Times are
+// ticks (see model.ReservationTicks). Before the first record and after the last
+// all PEs are free. It is canonical: no two neighbours hold the same PEs, and the
+// first isn't empty.
 //
-// Plain is the paper's implementation, Fast gives the same answers faster.
-type Availability interface {
-	// Add books PEs over [start, end) (Algorithm 1). ErrBusy if one is
-	// taken there; nothing is changed then.
-	Add(start, end int64, pes model.PEList) error
-	// Delete frees PEs over [start, end) (Algorithm 2): of a job that ended
-	// early, or of a booking that was cancelled. ErrFree if one is free there;
-	// nothing is changed then.
-	Delete(start, end int64, pes model.PEList) error
-	// Find looks for a start and PEs (Algorithm 3) and books nothing.
-	Find(q Query, p Policy) (Allocation, bool)
-	// Advance makes now the beginning of time: what was before is forgotten.
-	// What Add and Delete say of the past is ignored from then on.
-	Advance(now int64)
-	// Records are all records, for tests and for people.
-	Records() []Record
+// Sets of PEs are bits. Records lie in blocks of at most blockSize with the union
+// of their busy PEs, so that a time is found by binary search and a blocked PE
+// without a look at every record. All candidate windows of a request have the
+// same length, so the union over each comes from that of the one before by two
+// stacks, in amortised constant time.
+//
+// With n records, v of them in a request's window, W words of 64 PEs and B =
+// blockSize, Find takes O(log n + v W) for FF, PE_B and PE_W, and up to
+// O(v (B + n/B) W) for policies that look at the rectangle's length; Add and
+// Delete take O((B + v) W + n/B).
+type Availability struct {
+	pes, words int
+	now        int64 // what was before is forgotten
+	all        bitset.Set
+	blocks     []*block
+	scratch    bitset.Set // of update
+	scan       scan       // of Find
 }
 
-// ErrBusy and ErrFree are for PEs that aren't what Add and Delete need.
+// ErrBusy and ErrFree say that a PE isn't what Add and Delete need.
 var (
 	ErrBusy = errors.New("reservation: a PE is busy")
 	ErrFree = errors.New("reservation: a PE is free")
@@ -48,85 +52,246 @@ type Record struct {
 	Busy model.PEList
 }
 
-// Query is what a request asks for, see model.RequestTicks, whose rules it must keep.
-type Query struct {
-	Ready, Duration, Deadline int64
-	PEs                       int
+// blockSize is the most records of a block.
+const blockSize = 64
+
+// block is some consecutive records.
+type block struct {
+	times []int64
+	busy  []uint64 // words per record
+	union bitset.Set
 }
 
-// NewQuery is that of a request with its times.
-func NewQuery(r *model.Request, t *model.RequestTicks) Query {
-	return Query{Ready: t.Ready, Duration: t.Duration, Deadline: t.Deadline, PEs: r.PEs}
+// ref is where a record lies, and its time.
+type ref struct {
+	time  int64
+	block int32
+	index int32 // -1: before the first record
 }
 
-// Allocation is a start with PEs. Rectangle is the maximum availability
-// rectangle of the start.
-type Allocation struct {
-	Start, End int64
-	PEs        model.PEList
-	Rectangle  Rectangle
+// NewAvailability returns an empty list for a number of PEs.
+func NewAvailability(pes int) *Availability {
+	l := &Availability{pes: pes, words: (pes + 63) / 64, all: bitset.New(pes), scratch: bitset.New(pes)}
+	l.all.Fill(pes)
+	l.scan.init(l)
+	return l
 }
 
-// Rectangle is the maximum availability rectangle of a start s (section 4.2):
-// the PEs that are free over [s, s + duration), from when to when all of them
-// stay free. It doesn't reach into the past, of which nothing can be used.
-//
-// How far it reaches into the future is ambiguous in print. The paper's search
-// looks at the time slots of [ready, deadline], and so the rectangle ends at
-// the deadline here if its PEs stay free as long: what comes later is of no use to
-// the request, and the durations of rectangles that never end couldn't be compared.
-// With this reading all findings of section 6 are found again. The other one, in
-// which it ends where a PE is taken or never, at math.MaxInt64, is Policy.Open.
-type Rectangle struct {
-	Begin, End int64
-	PEs        int
-}
+func (b *block) set(i, words int) bitset.Set { return bitset.Set(b.busy[i*words : (i+1)*words]) }
 
-// length is how long it is, in ticks; +Inf if it never ends.
-func (r *Rectangle) length() float64 {
-	if r.End == forever {
-		return math.Inf(1)
+// at returns the last record at or before t, with index -1 if there is none.
+func (l *Availability) at(t int64) ref {
+	k := sort.Search(len(l.blocks), func(k int) bool { return l.blocks[k].times[0] > t }) - 1
+	if k < 0 {
+		return ref{l.now, 0, -1}
 	}
-	return float64(r.End - r.Begin)
+	b := l.blocks[k]
+	i := sort.Search(len(b.times), func(i int) bool { return b.times[i] > t }) - 1
+	return ref{b.times[i], int32(k), int32(i)}
 }
 
-// window is a candidate start and its end.
-type window struct{ start, end int64 }
+// next returns the record after r; ok is false at the end.
+func (l *Availability) next(r ref) (n ref, ok bool) {
+	k, i := r.block, r.index+1
+	if int(k) < len(l.blocks) && int(i) == len(l.blocks[k].times) {
+		k, i = k+1, 0
+	}
+	if int(k) >= len(l.blocks) {
+		return ref{}, false
+	}
+	return ref{l.blocks[k].times[i], k, i}, true
+}
 
-// Candidate starts of a query (section 4.2) are the ready time, the latest
-// start, every time slot between them, and every slot minus the duration
-// between them.
+// busyAt returns a record's set; nil before the first record.
+func (l *Availability) busyAt(r ref) bitset.Set {
+	if r.index < 0 {
+		return nil
+	}
+	return l.blocks[r.block].set(int(r.index), l.words)
+}
 
-// latest is the latest start.
-func (q Query) latest() int64 { return q.Deadline - q.Duration }
+// Advance makes now the beginning of time: what was before is forgotten, and what
+// Add and Delete say of it later is ignored. Amortised O(1) blocks.
+func (l *Availability) Advance(now int64) {
+	if now <= l.now {
+		return
+	}
+	l.now = now
+	r := l.at(now)
+	if r.index < 0 {
+		return
+	}
+	l.blocks = slices.Delete(l.blocks, 0, int(r.block))
+	b := l.blocks[0]
+	b.times[r.index] = now
+	drop := int(r.index)
+	if l.busyAt(ref{0, 0, r.index}).Empty() {
+		drop++
+	}
+	l.cut(0, 0, drop)
+}
 
-// at is the window of a start.
-func (q Query) at(start int64) window { return window{start, start + q.Duration} }
+// cut removes records i to j-1 of block k.
+func (l *Availability) cut(k, i, j int) {
+	if i == j {
+		return
+	}
+	b := l.blocks[k]
+	b.times = slices.Delete(b.times, i, j)
+	b.busy = slices.Delete(b.busy, i*l.words, j*l.words)
+	if len(b.times) == 0 {
+		l.blocks = slices.Delete(l.blocks, k, k+1)
+		return
+	}
+	l.unite(b)
+}
 
-// candidates are the starts of a query, ascending; the slots may be in no order.
-func candidates(slots []int64, q Query) []int64 {
-	last := q.latest()
-	all := []int64{q.Ready, last}
-	for _, t := range slots {
-		for _, start := range [...]int64{t, t - q.Duration} {
-			if start > q.Ready && start < last {
-				all = append(all, start)
+// unite computes a block's union.
+func (l *Availability) unite(b *block) {
+	clear(b.union)
+	for i := range b.times {
+		for w, x := range b.set(i, l.words) {
+			b.union[w] |= x
+		}
+	}
+}
+
+// split makes a record begin at t, a copy of the one before.
+func (l *Availability) split(t int64) {
+	r := l.at(t)
+	if r.index >= 0 && r.time == t {
+		return
+	}
+	if len(l.blocks) == 0 {
+		l.blocks = []*block{{times: make([]int64, 0, blockSize), busy: make([]uint64, 0, blockSize*l.words), union: bitset.New(l.pes)}}
+	}
+	b, i := l.blocks[r.block], int(r.index)+1
+	if len(b.times) == blockSize {
+		const half = blockSize / 2
+		rest := &block{times: append(make([]int64, 0, blockSize), b.times[half:]...),
+			busy: append(make([]uint64, 0, blockSize*l.words), b.busy[half*l.words:]...), union: bitset.New(l.pes)}
+		b.times, b.busy = b.times[:half], b.busy[:half*l.words]
+		l.unite(b)
+		l.unite(rest)
+		l.blocks = slices.Insert(l.blocks, int(r.block)+1, rest)
+		if i > half {
+			b, i = rest, i-half
+		}
+	}
+	b.times = slices.Insert(b.times, i, t)
+	n := len(b.busy)
+	b.busy = b.busy[:n+l.words]
+	copy(b.busy[(i+1)*l.words:], b.busy[i*l.words:n])
+	if to := b.set(i, l.words); i == 0 {
+		clear(to) // before the first record
+	} else {
+		copy(to, b.set(i-1, l.words))
+	}
+}
+
+// Add books PEs over [start, end) (Algorithm 1). The error is ErrBusy if one is
+// taken there, or model.ErrInvalid for a list that isn't one of the cluster's PEs;
+// nothing is changed then.
+func (l *Availability) Add(start, end int64, pes model.PEList) error {
+	return l.update(start, end, pes, true)
+}
+
+// Delete frees PEs over [start, end) (Algorithm 2): those of a job that ended
+// early, or of a booking that was cancelled. The error is ErrFree if one is free
+// there, or ErrInvalid; nothing is changed then.
+func (l *Availability) Delete(start, end int64, pes model.PEList) error {
+	return l.update(start, end, pes, false)
+}
+
+func (l *Availability) update(start, end int64, pes model.PEList, add bool) error {
+	if err := checkPEs(pes, l.pes); err != nil {
+		return err
+	}
+	start = max(start, l.now)
+	if start >= end || len(pes) == 0 {
+		return nil
+	}
+	set := l.scratch
+	clear(set)
+	addPEs(set, pes)
+	for r, ok := l.at(start), true; ok && r.time < end; r, ok = l.next(r) {
+		busy := l.busyAt(r)
+		for w, x := range set {
+			var taken uint64
+			if busy != nil {
+				taken = busy[w]
+			}
+			switch {
+			case add && taken&x != 0:
+				return fmt.Errorf("%w: PE %d is, at %d", ErrBusy, w*64+bits.TrailingZeros64(taken&x), r.time)
+			case !add && x&^taken != 0:
+				return fmt.Errorf("%w: PE %d is, at %d", ErrFree, w*64+bits.TrailingZeros64(x&^taken), r.time)
 			}
 		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// from is the query without what lies before now; ok is false if nothing is left.
-func (q Query) from(now int64) (_ Query, ok bool) {
-	if q.Ready >= now {
-		return q, true
+	l.split(start)
+	l.split(end)
+	r := l.at(start)
+	for k, i := int(r.block), int(r.index); k < len(l.blocks) && l.blocks[k].times[i] < end; k, i = k+1, 0 {
+		b := l.blocks[k]
+		first := i
+		for ; i < len(b.times) && b.times[i] < end; i++ {
+			to := b.set(i, l.words)
+			for w, x := range set {
+				if add {
+					to[w] |= x
+				} else {
+					to[w] &^= x
+				}
+			}
+		}
+		switch {
+		case add:
+			for w, x := range set {
+				b.union[w] |= x
+			}
+		case first == 0 && i == len(b.times):
+			for w, x := range set {
+				b.union[w] &^= x
+			}
+		default:
+			l.unite(b)
+		}
 	}
-	ok = now <= q.latest()
-	q.Ready = now
-	return q, ok
+	// Only the records at the two ends can have become equal to the ones
+	// before: between them all have changed alike.
+	l.clean(end)
+	l.clean(start)
+	return nil
 }
 
-// forever is the end of what isn't blocked.
-const forever = math.MaxInt64
+// clean removes the record at t if it equals the one before.
+func (l *Availability) clean(t int64) {
+	r := l.at(t)
+	k, i := int(r.block), int(r.index)
+	set := l.busyAt(r)
+	switch {
+	case i > 0:
+		if !slices.Equal(set, l.blocks[k].set(i-1, l.words)) {
+			return
+		}
+	case k > 0:
+		if b := l.blocks[k-1]; !slices.Equal(set, b.set(len(b.times)-1, l.words)) {
+			return
+		}
+	case !set.Empty():
+		return
+	}
+	l.cut(k, i, i+1)
+}
+
+// Records returns all records, for tests and for people.
+func (l *Availability) Records() []Record {
+	var all []Record
+	for _, b := range l.blocks {
+		for i, t := range b.times {
+			all = append(all, Record{t, lowestPEs(b.set(i, l.words), l.pes)})
+		}
+	}
+	return all
+}

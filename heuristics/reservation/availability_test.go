@@ -16,9 +16,18 @@ import (
 // pes is the list of PEs first to last.
 func pes(first, last int) model.PEList { return model.PEList{{First: first, Last: last}} }
 
-var implementations = map[string]func(int) resheur.Availability{
-	"plain": func(n int) resheur.Availability { return resheur.NewPlain(n) },
-	"fast":  func(n int) resheur.Availability { return resheur.NewFast(n) },
+// availability is what the package's list and the plain one do alike.
+type availability interface {
+	Add(start, end int64, pes model.PEList) error
+	Delete(start, end int64, pes model.PEList) error
+	Find(q resheur.Query, p resheur.Policy) (resheur.Allocation, bool)
+	Advance(now int64)
+	Records() []resheur.Record
+}
+
+var implementations = map[string]func(int) availability{
+	"plain": func(n int) availability { return resheur.NewPlain(n) },
+	"fast":  func(n int) availability { return resheur.NewAvailability(n) },
 }
 
 // policies are the paper's, in both readings of the rectangle, and our own.
@@ -36,6 +45,7 @@ var policies = func() []resheur.Policy {
 // t4 - t2, from t2 to t9. Job3 has other PEs than job1 here, as in the figure's
 // argument that the rectangle of t7 begins at t3.
 func TestWorkedExample(t *testing.T) {
+	t.Parallel()
 	const t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10 = 0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100
 	const all, n, n1, n2, n3 = 10, 4, 4, 3, 5
 	job1, job2, job3 := pes(0, n1-1), pes(n1, n1+n2-1), pes(all-n3, all-1)
@@ -122,11 +132,12 @@ func TestWorkedExample(t *testing.T) {
 // Both implementations say the same about everything, whatever is done to them,
 // and the list is canonical after each operation.
 func TestPlainAndFastAgree(t *testing.T) {
+	t.Parallel()
 	operations, finds := 0, 0
 	run := func(seed uint64, steps int) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		n := []int{1, 3, 7, 64, 65, 130}[rng.IntN(6)]
-		plain, fast := resheur.NewPlain(n), resheur.NewFast(n)
+		plain, fast := resheur.NewPlain(n), resheur.NewAvailability(n)
 		type booking struct {
 			start, end int64
 			pes        model.PEList

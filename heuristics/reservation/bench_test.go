@@ -11,7 +11,7 @@ import (
 // crowd books n reservations on 1,024 PEs about as densely as they can be in the
 // paper's workloads, each at the earliest start from a moment that moves on, and
 // returns when the last begins. Small asks for up to 16 PEs instead of 32 to 1,024.
-func crowd(b *testing.B, l resheur.Availability, n int, small bool) (rng *rand.Rand, last int64) {
+func crowd(b *testing.B, l availability, n int, small bool) (rng *rand.Rand, last int64) {
 	rng = rand.New(rand.NewPCG(1, 2))
 	ready := int64(0)
 	for range n {
@@ -54,10 +54,10 @@ func BenchmarkFind(b *testing.B) {
 						sizes = "1-16"
 					}
 					b.Run(fmt.Sprintf("sizes=%s/policy=%s/live=%d/%s", sizes, p.Name, n, name), func(b *testing.B) {
-						// Plain's own bookings would take minutes: copy Fast's.
-						fast := resheur.NewFast(1024)
+						// Plain's own bookings would take minutes: copy the other's.
+						fast := resheur.NewAvailability(1024)
 						rng, last := crowd(b, fast, n, small)
-						var l resheur.Availability = fast
+						var l availability = fast
 						if name == "plain" {
 							l = copied(b, fast)
 						}
@@ -83,7 +83,7 @@ func BenchmarkFind(b *testing.B) {
 }
 
 // copied is a plain list of the same records.
-func copied(b *testing.B, l resheur.Availability) resheur.Availability {
+func copied(b *testing.B, l availability) availability {
 	plain := resheur.NewPlain(1024)
 	records := l.Records()
 	for i, r := range records {

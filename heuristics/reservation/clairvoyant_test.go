@@ -42,6 +42,7 @@ func offlineLoad(n int, seed uint64, goal model.Goal) *model.Reservation {
 // What it books passes the judge, is the same for a seed, and never less than
 // it began with.
 func TestClairvoyant(t *testing.T) {
+	t.Parallel()
 	for _, goal := range []model.Goal{"", model.GoalPESeconds} {
 		for _, n := range []int{1, 2, 7, 25} {
 			in := offlineLoad(n, uint64(n), goal)
@@ -84,6 +85,7 @@ func TestClairvoyant(t *testing.T) {
 
 // All of a plan that fills the cluster to the last PE are found, for the goal all.
 func TestClairvoyantAll(t *testing.T) {
+	t.Parallel()
 	in := &model.Reservation{PEs: 4, Goal: model.GoalAll}
 	for k, q := range []model.Request{
 		{ReadyS: 0, DurationS: 3, DeadlineS: 6, PEs: 2}, {ReadyS: 0, DurationS: 3, DeadlineS: 3, PEs: 2},
@@ -104,6 +106,7 @@ func TestClairvoyantAll(t *testing.T) {
 
 // A plan turned into bookings and back is the same plan.
 func TestTicksOf(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(20) {
 		in := offlineLoad(50, seed, "")
 		if seed%2 == 1 {
@@ -145,6 +148,7 @@ func BenchmarkClairvoyant(b *testing.B) {
 
 // Steps never lose weight, and what they leave fits.
 func TestImprove(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(30) {
 		in := offlineLoad(10+int(seed)*4, seed, model.GoalPESeconds)
 		ticks := resbounds.NewTicks(in)

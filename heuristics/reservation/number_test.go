@@ -14,6 +14,7 @@ import (
 // Intervals can be numbered exactly if the counts fit at each moment (interval
 // graphs are perfect), and then no PE is in two at a time.
 func TestNumber(t *testing.T) {
+	t.Parallel()
 	fitted, refused := 0, 0
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 11))
@@ -73,6 +74,7 @@ func TestNumber(t *testing.T) {
 // Lists that aren't ascending ranges of PEs that exist are refused, and nothing
 // is changed.
 func TestBadLists(t *testing.T) {
+	t.Parallel()
 	lists := map[string]model.PEList{
 		"above the last": {{First: 3, Last: 4}},
 		"below 0":        {{First: -1, Last: 0}},

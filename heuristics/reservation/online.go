@@ -9,29 +9,30 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Online decides upon the requests in the order of their arrival, with the
-// policy over the list, which must be empty. Bookings that end early or are
-// cancelled by the time of an arrival have been deleted from the list, and
-// nothing else is known of them before. When ctx ends, the bookings are those
-// made by then. The error is the list's.
-func Online(ctx context.Context, in *model.Reservation, list Availability, p Policy) (*model.Bookings, error) {
+// Online decides on the requests in the order of their arrival, with a policy.
+// Bookings that end early or are cancelled by the time of an arrival have been
+// deleted by then, and nothing else is known of them before. When ctx ends, the
+// bookings are those made by then.
+func Online(ctx context.Context, in *model.Reservation, p Policy) (*model.Bookings, error) {
+	list := NewAvailability(in.PEs)
 	return online(ctx, in, list, func(q Query) (Allocation, bool) { return list.Find(q, p) })
 }
 
-// Solver is an algorithm of this package as the catalogue takes it.
+// Solver is the type of this package's algorithms. Each takes a valid instance and
+// doesn't change it.
 type Solver = func(context.Context, *model.Reservation, model.Settings) (*model.Bookings, error)
 
-// Solver is Online with the policy over Fast. A goal that asks for all requests is
-// model.ErrNoSolution if one is declined.
+// Solver returns Online with the policy as an algorithm. With the goal all it
+// returns model.ErrNoSolution if a request is declined.
 func (p Policy) Solver() Solver {
 	return func(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
-		b, err := Online(ctx, in, NewFast(in.PEs), p)
+		b, err := Online(ctx, in, p)
 		return declined(in, b, err)
 	}
 }
 
-// declined turns bookings that don't hold all requests, where all are asked for,
-// into model.ErrNoSolution.
+// declined returns the bookings, or model.ErrNoSolution if they lack a request and
+// the goal is all.
 func declined(in *model.Reservation, b *model.Bookings, err error) (*model.Bookings, error) {
 	if err == nil && in.EffectiveGoal() == model.GoalAll && len(b.Bookings) < len(in.Requests) {
 		return nil, fmt.Errorf("%w: %d of %d requests were declined", model.ErrNoSolution, len(in.Requests)-len(b.Bookings), len(in.Requests))
@@ -39,7 +40,8 @@ func declined(in *model.Reservation, b *model.Bookings, err error) (*model.Booki
 	return b, err
 }
 
-func online(ctx context.Context, in *model.Reservation, list Availability, find func(Query) (Allocation, bool)) (*model.Bookings, error) {
+// online runs Online with another search than a policy's on an empty list.
+func online(ctx context.Context, in *model.Reservation, list *Availability, find func(Query) (Allocation, bool)) (*model.Bookings, error) {
 	b, times := &model.Bookings{Goal: in.Goal, Online: true}, in.Ticks()
 	known := heap.Heap[event]{Less: event.before}
 	for k := range in.Requests {

@@ -53,6 +53,7 @@ func random(rng *rand.Rand, n int) *model.Reservation {
 // The judge accepts all bookings, those that claim to be online too; and only
 // Moving doesn't claim it.
 func TestSolversAreFeasible(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(300) {
 		in := random(rand.New(rand.NewPCG(seed, 9)), 40)
 		if err := in.Validate(); err != nil {
@@ -79,23 +80,33 @@ func TestSolversAreFeasible(t *testing.T) {
 
 // Both implementations of the list give the same bookings of a whole stream.
 func TestPlainAndFastBookAlike(t *testing.T) {
+	t.Parallel()
 	spec := instances.NewReservationSpec()
 	spec.Requests, spec.Seed = 400, 5
 	in, err := spec.Generate()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range policies {
-		a, err := resheur.Online(context.Background(), in, resheur.NewPlain(in.PEs), p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := resheur.Online(context.Background(), in, resheur.NewFast(in.PEs), p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(a, b); diff != "" {
-			t.Errorf("%s: (-plain,+fast)\n%s", p.Name, diff)
+	early := random(rand.New(rand.NewPCG(5, 9)), 150)
+	for _, in := range []*model.Reservation{in, early} {
+		for _, p := range policies {
+			plain, err := resheur.BookPlain(in, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := resheur.Online(context.Background(), in, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := &model.Bookings{Goal: in.Goal, Online: true}
+			for k, a := range plain {
+				if a != nil {
+					want.Bookings = append(want.Bookings, model.Booking{ID: in.Requests[k].ID, StartS: in.Ticks().Seconds(a.Start), PEs: a.PEs})
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s on %s: (-plain,+fast)\n%s", p.Name, in.Name, diff)
+			}
 		}
 	}
 }
@@ -103,6 +114,7 @@ func TestPlainAndFastBookAlike(t *testing.T) {
 // PEs of a job that ends early, or of a booking that is cancelled, are there for
 // the requests that come after, and not for those before.
 func TestEarlyEndsAndCancellations(t *testing.T) {
+	t.Parallel()
 	half, at := 50.0, 20.0
 	tests := map[string]struct {
 		first       model.Request
@@ -138,6 +150,7 @@ func TestEarlyEndsAndCancellations(t *testing.T) {
 // Hand-made: two waiting jobs side by side leave no room for a wide one; moved
 // one after the other they do.
 func TestMovingMoves(t *testing.T) {
+	t.Parallel()
 	in := &model.Reservation{PEs: 4, Goal: model.GoalPESeconds, Requests: []model.Request{
 		{ID: "a", ReadyS: 10, DurationS: 10, DeadlineS: 40, PEs: 2},
 		{ID: "b", ReadyS: 20, DurationS: 10, DeadlineS: 30, PEs: 2},
@@ -161,6 +174,7 @@ func TestMovingMoves(t *testing.T) {
 // points (where windows are narrow there is nothing in it) and for PE-seconds
 // more than LeastLoad and PE_W on each. Means of some seeds.
 func TestOwnPoliciesAcceptMore(t *testing.T) {
+	t.Parallel()
 	type point struct{ umed, arrival, flexibility float64 }
 	points := []point{{5, 1, 3}, {6, 1, 3}, {7, 1, 3}, {8, 1, 3}, {9, 1, 3}, {7, 0.5, 3}, {7, 0.75, 3}, {7, 1.25, 3}, {7, 1.5, 3}, {7, 1, 1}, {7, 1, 2}, {7, 1, 4}, {7, 1, 5}}
 	total := map[string]float64{}
@@ -172,20 +186,31 @@ func TestOwnPoliciesAcceptMore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for name, solve := range map[string]resheur.Solver{"PE_W": resheur.PEW.Solver(), "least": resheur.LeastLoad.Solver(),
-				"selective": resheur.Selective, "moving": resheur.Moving} {
-				for _, goal := range []model.Goal{"", model.GoalPESeconds} {
-					in.Goal = goal
-					b, err := solve(context.Background(), in, model.Settings{})
-					if err != nil {
-						t.Fatal(err)
-					}
-					o, err := in.Objective(b)
-					if err != nil {
-						t.Fatal(err)
-					}
-					mean[name+string(goal)] += o.Value / 3
+			add := func(name string, goal model.Goal, b *model.Bookings, err error) {
+				if err != nil {
+					t.Fatal(err)
 				}
+				in.Goal = goal
+				o, err := in.Objective(b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				mean[name+string(goal)] += o.Value / 3
+			}
+			ctx := context.Background()
+			for name, p := range map[string]resheur.Policy{"PE_W": resheur.PEW, "least": resheur.LeastLoad} {
+				in.Goal = "" // policies book the same for each
+				b, err := resheur.Online(ctx, in, p)
+				add(name, "", b, err)
+				add(name, model.GoalPESeconds, b, err)
+			}
+			in.Goal = ""
+			b, err := resheur.Selective(ctx, in, model.Settings{})
+			add("selective", "", b, err)
+			for _, goal := range []model.Goal{"", model.GoalPESeconds} {
+				in.Goal = goal
+				b, err := resheur.Moving(ctx, in, model.Settings{})
+				add("moving", goal, b, err)
 			}
 		}
 		for _, pair := range [][2]string{{"least", "PE_W"}, {"selective", "least"}, {"movingpe_seconds", "leastpe_seconds"}, {"movingpe_seconds", "PE_Wpe_seconds"}} {
@@ -204,6 +229,7 @@ func TestOwnPoliciesAcceptMore(t *testing.T) {
 // A goal that asks for all requests isn't met by bookings of some, and time that
 // is up leaves what was accepted by then.
 func TestGoalAllAndInterruption(t *testing.T) {
+	t.Parallel()
 	one := model.Request{ID: "a", DurationS: 10, DeadlineS: 10, PEs: 1}
 	two := one
 	two.ID = "b"
@@ -224,6 +250,7 @@ func TestGoalAllAndInterruption(t *testing.T) {
 
 // The same instance gives the same bookings, byte for byte.
 func TestDeterminism(t *testing.T) {
+	t.Parallel()
 	in := random(rand.New(rand.NewPCG(3, 3)), 200)
 	for name, solve := range solvers {
 		var first []byte

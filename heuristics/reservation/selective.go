@@ -21,7 +21,7 @@ import (
 // serve the goals in which large requests count as much as they take or all
 // count: then it is LeastLoad.
 func Selective(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
-	list := NewFast(in.PEs)
+	list := NewAvailability(in.PEs)
 	small := newThreshold(in, fill)
 	b, err := online(ctx, in, list, func(q Query) (Allocation, bool) {
 		if !small.admits(list.now, q) {

@@ -6,10 +6,11 @@ import (
 	"github.com/gapwise/gapwise/internal/bitset"
 )
 
-// Find implements Availability.
-func (f *Fast) Find(q Query, p Policy) (Allocation, bool) {
-	s := &f.scan
-	q, ok := q.from(f.now)
+// Find looks for a start and PEs (Algorithm 3) and books nothing. ok is false if
+// the request doesn't fit anywhere in its window.
+func (l *Availability) Find(q Query, p Policy) (Allocation, bool) {
+	s := &l.scan
+	q, ok := q.from(l.now)
 	if !ok {
 		return Allocation{}, false
 	}
@@ -49,18 +50,19 @@ func (f *Fast) Find(q Query, p Policy) (Allocation, bool) {
 	return best, true
 }
 
-// scan goes through the candidate windows of a query in the order of their
-// starts, with the union of the busy PEs over each.
+// scan visits the candidate windows of a query in the order of their starts, with
+// the union of the busy PEs over each.
 //
-// Its window on the records slides: starts and ends never decrease. The
-// union is kept by two stacks, that of the records up to mid as unions of
-// suffixes, that of the later ones as one union; each record enters each once.
+// The records that a window overlaps slide: both ends of that range only move
+// forward. Their union is kept by two stacks: suffix[i] is the union of the
+// records i to mid-1, back that of the records mid to hi-1. Each record enters
+// each stack once.
 type scan struct {
-	f        *Fast
+	list     *Availability
 	deadline int64
 	starts   []int64
-	recs     []ref    // the one active at the ready time, and all until the deadline
-	suffix   []uint64 // union of recs[i..mid-1] at i
+	recs     []ref    // the record that holds at the ready time, and all until the deadline
+	suffix   []uint64 // [i*words:(i+1)*words] is the union of recs[i..mid-1]
 	mid      int
 	back     bitset.Set // union of recs[mid..hi-1]
 	lo, hi   int        // recs[lo..hi-1] are those of the window
@@ -72,19 +74,19 @@ type scan struct {
 	bestLo, bestHi int
 }
 
-func (s *scan) init(f *Fast) {
-	s.f = f
-	s.back, s.free, s.best = bitset.New(f.pes), bitset.New(f.pes), bitset.New(f.pes)
+func (s *scan) init(l *Availability) {
+	s.list = l
+	s.back, s.free, s.best = bitset.New(l.pes), bitset.New(l.pes), bitset.New(l.pes)
 }
 
 // begin prepares the candidate starts of a query.
 func (s *scan) begin(q Query, load bool) {
 	s.deadline = q.Deadline
 	s.recs = s.recs[:0]
-	for r, ok := s.f.at(q.Ready), true; ok && (len(s.recs) == 0 || r.time <= q.Deadline); r, ok = s.f.next(r) {
+	for r, ok := s.list.at(q.Ready), true; ok && (len(s.recs) == 0 || r.time <= q.Deadline); r, ok = s.list.next(r) {
 		s.recs = append(s.recs, r)
 	}
-	if n := len(s.recs) * s.f.words; cap(s.suffix) < n {
+	if n := len(s.recs) * s.list.words; cap(s.suffix) < n {
 		s.suffix = make([]uint64, n+n/2)
 	}
 	s.suffix = s.suffix[:cap(s.suffix)]
@@ -98,7 +100,7 @@ func (s *scan) begin(q Query, load bool) {
 			if i > 0 {
 				sum = s.sum[i-1] + float64(s.taken[i-1])*float64(r.time-s.recs[i-1].time)
 			}
-			s.taken, s.sum = append(s.taken, s.f.busyAt(r).Len()), append(s.sum, sum)
+			s.taken, s.sum = append(s.taken, s.list.busyAt(r).Len()), append(s.sum, sum)
 		}
 	}
 
@@ -126,11 +128,12 @@ func (s *scan) begin(q Query, load bool) {
 	add(last)
 }
 
-// slide moves on to a window and returns the number of PEs that are free over it.
+// slide moves on to a window, sets s.free to the PEs that are free over it, and
+// returns their number.
 func (s *scan) slide(w window) int {
-	words := s.f.words
+	words := s.list.words
 	for ; s.hi < len(s.recs) && s.recs[s.hi].time < w.end; s.hi++ {
-		for k, x := range s.f.busyAt(s.recs[s.hi]) {
+		for k, x := range s.list.busyAt(s.recs[s.hi]) {
 			s.back[k] |= x
 		}
 	}
@@ -148,7 +151,7 @@ func (s *scan) slide(w window) int {
 			} else {
 				copy(to, s.suffix[(i+1)*words:])
 			}
-			for k, x := range s.f.busyAt(s.recs[i]) {
+			for k, x := range s.list.busyAt(s.recs[i]) {
 				to[k] |= x
 			}
 		}
@@ -156,48 +159,47 @@ func (s *scan) slide(w window) int {
 	n := 0
 	front := s.suffix[s.lo*words : (s.lo+1)*words]
 	for k := range s.free {
-		x := s.f.all[k] &^ (front[k] | s.back[k])
+		x := s.list.all[k] &^ (front[k] | s.back[k])
 		s.free[k] = x
 		n += bits.OnesCount64(x)
 	}
 	return n
 }
 
-// load is the PE-ticks that are taken over the current window.
+// load returns the PE-ticks that are taken over the current window.
 func (s *scan) load(w window) float64 {
 	until := func(i int, t int64) float64 { return s.sum[i] + float64(s.taken[i])*float64(t-s.recs[i].time) }
 	return until(s.hi-1, w.end) - until(s.lo, w.start)
 }
 
 // rectangle stretches the current window over the records in which its free PEs
-// stay free: record by record within a block, block by block where a block's
-// union tells that it has none of them.
+// stay free: record by record within a block, and past a whole block whose union
+// has none of them.
 func (s *scan) rectangle(free int, open bool) Rectangle {
-	f := s.f
 	r := Rectangle{End: forever, PEs: free}
 	if s.hi < len(s.recs) {
-		r.End = f.firstBusy(s.recs[s.hi], s.free)
-	} else if after, ok := f.next(s.recs[len(s.recs)-1]); ok && open {
-		r.End = f.firstBusy(after, s.free)
+		r.End = s.list.firstBusy(s.recs[s.hi], s.free)
+	} else if after, ok := s.list.next(s.recs[len(s.recs)-1]); ok && open {
+		r.End = s.list.firstBusy(after, s.free)
 	}
 	if !open {
 		r.End = min(r.End, s.deadline)
 	}
-	r.Begin = f.lastBusy(s.recs[s.lo], s.free)
+	r.Begin = s.list.lastBusy(s.recs[s.lo], s.free)
 	return r
 }
 
-// firstBusy is the time of the first record from r on in which one of the PEs
-// is busy; forever without any.
-func (f *Fast) firstBusy(r ref, pes bitset.Set) int64 {
+// firstBusy returns the time of the first record from r on in which one of the
+// PEs is busy; forever without any.
+func (l *Availability) firstBusy(r ref, pes bitset.Set) int64 {
 	i := max(0, int(r.index))
-	for k := int(r.block); k < len(f.blocks); k, i = k+1, 0 {
-		b := f.blocks[k]
+	for k := int(r.block); k < len(l.blocks); k, i = k+1, 0 {
+		b := l.blocks[k]
 		if !b.union.Meets(pes) {
 			continue
 		}
 		for ; i < len(b.times); i++ {
-			if b.set(i, f.words).Meets(pes) {
+			if b.set(i, l.words).Meets(pes) {
 				return b.times[i]
 			}
 		}
@@ -205,27 +207,27 @@ func (f *Fast) firstBusy(r ref, pes bitset.Set) int64 {
 	return forever
 }
 
-// lastBusy is the time at which the last record before r in which one of the PEs is
-// busy ends; now without any.
-func (f *Fast) lastBusy(r ref, pes bitset.Set) int64 {
+// lastBusy returns when the last record before r in which one of the PEs is busy
+// ends; now without any.
+func (l *Availability) lastBusy(r ref, pes bitset.Set) int64 {
 	if r.index < 0 {
-		return f.now
+		return l.now
 	}
 	end := r.time
 	i := int(r.index) - 1
 	for k := int(r.block); k >= 0; k-- {
-		b := f.blocks[k]
+		b := l.blocks[k]
 		if i = min(i, len(b.times)-1); i >= 0 && !b.union.Meets(pes) {
 			i, end = blockSize, b.times[0]
 			continue
 		}
 		for ; i >= 0; i-- {
-			if b.set(i, f.words).Meets(pes) {
+			if b.set(i, l.words).Meets(pes) {
 				return end
 			}
 			end = b.times[i]
 		}
 		i = blockSize
 	}
-	return f.now
+	return l.now
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Plain is the Availability as the paper has it (section 4): a linked list of
+// Plain is Availability as the paper has it (section 4): a linked list of
 // records, an ordered set of their times beside it, and for each PE whether
-// it is busy. It is there to be read and to hold Fast against.
+// it is busy. It is there to be read and to compare Availability with.
 //
 // With n records, p candidate starts, u PEs and v records in a window, Find
 // takes O(p (n + u v)), Add and Delete O(n + u v).
@@ -39,7 +39,7 @@ func (l *Plain) find(t int64) *list.Element {
 	return nil
 }
 
-// Advance implements Availability.
+// Advance does what Availability's does.
 func (l *Plain) Advance(now int64) {
 	if now <= l.now {
 		return
@@ -88,12 +88,12 @@ func (l *Plain) clean(t int64) {
 	}
 }
 
-// Add implements Availability.
+// Add does what Availability's does.
 func (l *Plain) Add(start, end int64, pes model.PEList) error {
 	return l.update(start, end, pes, true)
 }
 
-// Delete implements Availability.
+// Delete does what Availability's does.
 func (l *Plain) Delete(start, end int64, pes model.PEList) error {
 	return l.update(start, end, pes, false)
 }
@@ -160,7 +160,7 @@ func (l *Plain) free(start, end int64, busy bool) []bool {
 	return set
 }
 
-// Find implements Availability.
+// Find does what Availability's does.
 func (l *Plain) Find(q Query, p Policy) (Allocation, bool) {
 	q, ok := q.from(l.now)
 	if !ok {
@@ -251,7 +251,7 @@ func (l *Plain) load(w window) float64 {
 	return sum
 }
 
-// Records implements Availability.
+// Records does what Availability's does.
 func (l *Plain) Records() []Record {
 	var all []Record
 	for e := l.records.Front(); e != nil; e = e.Next() {
@@ -265,4 +265,37 @@ func (l *Plain) Records() []Record {
 		all = append(all, x)
 	}
 	return all
+}
+
+// BookPlain returns the starts and PEs that a policy gives the requests, by
+// request, nil for declined: Online done plainly, on Plain.
+func BookPlain(in *model.Reservation, p Policy) ([]*Allocation, error) {
+	l, t := NewPlain(in.PEs), in.Ticks()
+	booked, freed := make([]*Allocation, len(in.Requests)), make([]bool, len(in.Requests))
+	for k := range in.Requests {
+		now := t.Requests[k].Arrival
+		for i, a := range booked[:k] {
+			if a == nil || freed[i] {
+				continue
+			}
+			q := &t.Requests[i]
+			from, known := a.Start+q.Runtime, a.Start+q.Runtime
+			if !q.Runs(a.Start) {
+				from, known = a.Start, q.Cancel
+			}
+			if freed[i] = known <= now; freed[i] && from < a.End {
+				if err := l.Delete(from, a.End, a.PEs); err != nil {
+					return nil, err
+				}
+			}
+		}
+		l.Advance(now)
+		if a, ok := l.Find(NewQuery(&in.Requests[k], &t.Requests[k]), p); ok {
+			booked[k] = &a
+			if err := l.Add(a.Start, a.End, a.PEs); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return booked, nil
 }

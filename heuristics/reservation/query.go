@@ -1,0 +1,91 @@
+package reservation
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Query is what a request asks for. It must keep the rules of model.RequestTicks.
+type Query struct {
+	Ready, Duration, Deadline int64
+	PEs                       int
+}
+
+// NewQuery returns the query of a request with its times.
+func NewQuery(r *model.Request, t *model.RequestTicks) Query {
+	return Query{Ready: t.Ready, Duration: t.Duration, Deadline: t.Deadline, PEs: r.PEs}
+}
+
+// Allocation is PEs over [Start, End), in ticks. Rectangle is the maximum
+// availability rectangle of the start.
+type Allocation struct {
+	Start, End int64
+	PEs        model.PEList
+	Rectangle  Rectangle
+}
+
+// Rectangle is the maximum availability rectangle of a start s (section 4.2): how
+// many PEs are free over [s, s + duration), and over which [Begin, End) all of
+// them stay free, in ticks. It doesn't reach into the past, of which nothing can
+// be used.
+//
+// How far it reaches into the future is ambiguous in print. The paper's search
+// looks at the time slots of [ready, deadline], so here the rectangle ends at the
+// deadline if its PEs stay free as long: what comes later is of no use to the
+// request, and lengths of rectangles that never end couldn't be compared. With
+// this reading all findings of section 6 are found again. In the other reading,
+// Policy.Open, it ends where a PE is taken, or never, at math.MaxInt64.
+type Rectangle struct {
+	Begin, End int64
+	PEs        int
+}
+
+// length returns the ticks from Begin to End; +Inf if it never ends.
+func (r *Rectangle) length() float64 {
+	if r.End == forever {
+		return math.Inf(1)
+	}
+	return float64(r.End - r.Begin)
+}
+
+// window is a candidate start and its end.
+type window struct{ start, end int64 }
+
+// latest returns the latest start.
+func (q Query) latest() int64 { return q.Deadline - q.Duration }
+
+// at returns the window of a start.
+func (q Query) at(start int64) window { return window{start, start + q.Duration} }
+
+// candidates returns the starts that a query's policies choose from (section
+// 4.2), ascending: the ready time, the latest start, and between them every time
+// slot and every time slot minus the duration. The slots may be in any order.
+func candidates(slots []int64, q Query) []int64 {
+	last := q.latest()
+	all := []int64{q.Ready, last}
+	for _, t := range slots {
+		for _, start := range [...]int64{t, t - q.Duration} {
+			if start > q.Ready && start < last {
+				all = append(all, start)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// from returns the query without what lies before now; ok is false if nothing is
+// left.
+func (q Query) from(now int64) (_ Query, ok bool) {
+	if q.Ready >= now {
+		return q, true
+	}
+	ok = now <= q.latest()
+	q.Ready = now
+	return q, ok
+}
+
+// forever is the end of a rectangle that nothing blocks.
+const forever = math.MaxInt64
