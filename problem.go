@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -26,6 +27,24 @@ type Problem struct {
 	Quick func(model.Instance) []bounds.Bound
 	// Bounds computes every bound that needs no search, weakest first.
 	Bounds func(context.Context, model.Instance) ([]bounds.Bound, error)
+	// Generator makes specifications of random instances.
+	Generator instances.Generator
+	// Variants are the readings of an instance that a flag may choose.
+	Variants []Variant
+}
+
+// Variant is a reading of an instance that a flag may choose. Its functions take
+// instances and solutions of their problem alone.
+type Variant struct {
+	Flag   string
+	Values []string
+	// Get returns the value by which an instance is read.
+	Get func(model.Instance) string
+	// With returns a copy of an instance to be read by another value.
+	With func(in model.Instance, value string) model.Instance
+	// MadeFor returns the value that a solution was made for, if the
+	// instance leaves it open; "" otherwise.
+	MadeFor func(model.Instance, model.Solution) string
 }
 
 // definition is a Problem in the types of its instances.
@@ -38,6 +57,8 @@ type definition[I model.Instance] struct {
 	formulation  func(ctx context.Context, in I, name string) (*milp.Model, error)
 	quick        func(I) []bounds.Bound
 	bounds       func(context.Context, I) ([]bounds.Bound, error)
+	generator    instances.Generator
+	variants     []Variant
 }
 
 // define makes a Problem that takes instances of any kind and refuses others than its own.
@@ -46,6 +67,8 @@ func define[I model.Instance](d definition[I]) *Problem {
 		Kind:         d.kind,
 		Algorithms:   slices.Concat(d.heuristics, d.engines),
 		Phases:       d.phases,
+		Generator:    d.generator,
+		Variants:     d.variants,
 		Formulations: d.formulations,
 		Formulation: func(ctx context.Context, in model.Instance, name string) (*milp.Model, error) {
 			typed, err := asKind[I](d.kind, in)
@@ -102,4 +125,13 @@ func Phases(kind model.Kind) []model.Solver {
 		return nil
 	}
 	return p.Phases
+}
+
+// names returns the values of a string type as strings.
+func names[T ~string](values []T) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = string(v)
+	}
+	return all
 }

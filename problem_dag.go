@@ -8,6 +8,7 @@ import (
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -21,6 +22,22 @@ var dagProblem = define(definition[*model.DAG]{
 	formulation:  dagFormulation,
 	quick:        func(in *model.DAG) []bounds.Bound { return dagbounds.Quick(in.Graph()) },
 	bounds:       dagbounds.All,
+	generator:    instances.GeneratorOf(instances.NewDAGSpec),
+	variants: []Variant{{
+		Flag: "transfers", Values: names(model.TransferModels),
+		Get: func(in model.Instance) string { return string(in.(*model.DAG).Transfers()) },
+		With: func(in model.Instance, value string) model.Instance {
+			d := *in.(*model.DAG)
+			d.TransferModel = model.TransferModel(value)
+			return &d
+		},
+		MadeFor: func(in model.Instance, s model.Solution) string {
+			if in.(*model.DAG).TransferModel != "" {
+				return ""
+			}
+			return string(s.(*model.Schedule).TransferModel)
+		},
+	}},
 })
 
 // dagFormulation builds the ordering model, which knows no contention, with

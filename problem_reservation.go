@@ -7,6 +7,7 @@ import (
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	resheur "github.com/gapwise/gapwise/heuristics/reservation"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -24,6 +25,22 @@ var reservationProblem = define(definition[*model.Reservation]{
 		}
 		return &f.Model, nil
 	},
-	quick:  func(in *model.Reservation) []bounds.Bound { return resbounds.Quick(resbounds.NewTicks(in)) },
-	bounds: resbounds.All,
+	quick:     func(in *model.Reservation) []bounds.Bound { return resbounds.Quick(resbounds.NewTicks(in)) },
+	bounds:    resbounds.All,
+	generator: instances.GeneratorOf(instances.NewReservationSpec),
+	variants: []Variant{{
+		Flag: "goal", Values: names(model.Goals),
+		Get: func(in model.Instance) string { return string(in.(*model.Reservation).EffectiveGoal()) },
+		With: func(in model.Instance, value string) model.Instance {
+			r := *in.(*model.Reservation)
+			r.Goal = model.Goal(value)
+			return &r
+		},
+		MadeFor: func(in model.Instance, s model.Solution) string {
+			if in.(*model.Reservation).Goal != "" {
+				return ""
+			}
+			return string(s.(*model.Bookings).Goal)
+		},
+	}},
 })

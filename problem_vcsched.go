@@ -8,6 +8,7 @@ import (
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -25,6 +26,7 @@ var vcschedProblem = define(definition[*model.VCSched]{
 		}
 		return &f.Model, nil
 	},
-	quick:  func(in *model.VCSched) []bounds.Bound { return []bounds.Bound{vcbounds.Packing(in)} },
-	bounds: vcbounds.All,
+	quick:     func(in *model.VCSched) []bounds.Bound { return []bounds.Bound{vcbounds.Packing(in)} },
+	bounds:    vcbounds.All,
+	generator: instances.GeneratorOf(instances.NewVCSchedSpec),
 })

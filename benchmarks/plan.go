@@ -60,16 +60,8 @@ type Algorithm struct {
 	Only map[string][]float64 `yaml:"only"`
 }
 
-// maxCases bounds a plan's instances: more is a slip of the pen.
+// maxCases bounds a plan's instances: more is almost certainly a mistake in the plan.
 const maxCases = 10_000_000
-
-// Case is one instance of a plan, made when it is needed.
-type Case struct {
-	Name   string
-	Params map[string]float64 // generator parameters, for grouping
-	Index  int                // within its specification
-	Load   func() (model.Instance, error)
-}
 
 // Names lists the built-in plans.
 func Names() []string {
@@ -99,12 +91,13 @@ func LoadPlan(name string) (*Plan, error) {
 		}
 	}
 	for i := range p.Generators {
-		for _, f := range []*string{&p.Generators[i].Log, &p.Generators[i].Daggen} {
-			beside := filepath.Join(filepath.Dir(name), *f)
-			if info, err := os.Stat(beside); err == nil && !info.IsDir() && !filepath.IsAbs(*f) {
-				*f = beside
+		p.Generators[i].files(func(f string) string {
+			beside := filepath.Join(filepath.Dir(name), f)
+			if info, err := os.Stat(beside); err == nil && !info.IsDir() && !filepath.IsAbs(f) {
+				return beside
 			}
-		}
+			return f
+		})
 	}
 	return p, nil
 }
@@ -151,8 +144,8 @@ func DecodePlan(data []byte) (*Plan, error) {
 			return nil, bad("algorithm %q: sample, time_limit, threads, rounds and gap can't be negative", a.Label)
 		}
 		for key := range a.Only {
-			if !slices.Contains(Params, key) {
-				return nil, bad("algorithm %q: only: there is no parameter %q, give one of %s", a.Label, key, strings.Join(Params, ", "))
+			if !slices.Contains(Params(), key) {
+				return nil, bad("algorithm %q: only: there is no parameter %q, give one of %s", a.Label, key, strings.Join(Params(), ", "))
 			}
 		}
 		if a.Name != glpkName {
@@ -162,8 +155,8 @@ func DecodePlan(data []byte) (*Plan, error) {
 		}
 	}
 	all := 0.0
-	for i, g := range p.Generators {
-		n, err := g.size()
+	for i := range p.Generators {
+		n, err := p.Generators[i].read()
 		if err != nil {
 			return nil, bad("generator %d: %v", i+1, err)
 		}
@@ -227,7 +220,7 @@ func (a *Algorithm) settings() string {
 }
 
 // runs reports whether the algorithm solves the case.
-func (a *Algorithm) runs(c *Case) bool {
+func (a *Algorithm) runs(c *instances.Case) bool {
 	if a.Sample > 1 && c.Index%a.Sample != 0 {
 		return false
 	}
@@ -246,10 +239,14 @@ next:
 // Cases lists the plan's instances: generators in order, then files. The first
 // instance of every specification is drawn, so that a specification that can't
 // be is found before anything runs.
-func (p *Plan) Cases() ([]Case, error) {
-	var all []Case
-	for _, g := range p.Generators {
-		cases := g.cases()
+func (p *Plan) Cases() ([]instances.Case, error) {
+	var all []instances.Case
+	for i := range p.Generators {
+		g := &p.Generators[i]
+		cases, err := g.cases()
+		if err != nil {
+			return nil, fmt.Errorf("%w plan: %w", model.ErrInvalid, err)
+		}
 		for i := range cases {
 			if cases[i].Index == 0 {
 				_, err := cases[i].Load()
@@ -271,7 +268,7 @@ func (p *Plan) Cases() ([]Case, error) {
 			}
 		}
 		for _, f := range files {
-			all = append(all, Case{Name: f, Load: func() (model.Instance, error) { return instances.Load(f) }})
+			all = append(all, instances.Case{Name: f, Load: func() (model.Instance, error) { return instances.Load(f) }})
 		}
 	}
 	names := map[string]bool{}

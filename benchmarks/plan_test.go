@@ -57,11 +57,11 @@ func TestDecodePlanRefuses(t *testing.T) {
 		"unknown parameter":   {"name: x\n" + generator + "algorithms: [{name: gr, only: {job: [4]}}]\n", "\"job\""},
 		"unknown kind":        {"name: x\ngenerators: [{kind: knapsack, hosts: [2], jobs: [4], count: 1}]\nalgorithms: [{name: gr}]\n", "knapsack"},
 		"no hosts":            {"name: x\ngenerators: [{kind: vcsched, jobs: [4], count: 1}]\nalgorithms: [{name: gr}]\n", "hosts"},
-		"no requests":         {"name: x\ngenerators: [{kind: reservation, umed: [7], count: 1}]\nalgorithms: [{name: ff}]\n", "requests and count"},
+		"no requests":         {"name: x\ngenerators: [{kind: reservation, umed: [7], count: 1}]\nalgorithms: [{name: ff}]\n", "requests must be given"},
 		"no size":             {"name: x\ngenerators: [{kind: reservation, requests: [10], umed: [0], count: 1}]\nalgorithms: [{name: ff}]\n", "above 0"},
 		"unknown goal":        {"name: x\ngenerators: [{kind: reservation, requests: [10], goal: most, count: 1}]\nalgorithms: [{name: ff}]\n", "goal is \"most\""},
-		"another kind's key":  {"name: x\ngenerators: [{kind: reservation, requests: [10], hosts: [2], count: 1}]\nalgorithms: [{name: ff}]\n", "another kind"},
-		"another kind's word": {"name: x\ngenerators: [{kind: dag, tasks: [10], log: x.swf, count: 1}]\nalgorithms: [{name: heft}]\n", "another kind"},
+		"another kind's key":  {"name: x\ngenerators: [{kind: reservation, requests: [10], hosts: [2], count: 1}]\nalgorithms: [{name: ff}]\n", "there is no parameter"},
+		"another kind's word": {"name: x\ngenerators: [{kind: dag, tasks: [10], log: x.swf, count: 1}]\nalgorithms: [{name: heft}]\n", "there is no parameter"},
 		"too many":            {"name: x\ngenerators: [{kind: vcsched, hosts: [2], jobs: [4], count: 1000000000000}]\nalgorithms: [{name: gr}]\n", "at most"},
 	}
 	for name, tc := range tests {

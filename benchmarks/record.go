@@ -12,6 +12,7 @@ import (
 	"os"
 	"unicode/utf8"
 
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -71,7 +72,7 @@ func (r *Record) objectives() (first, second model.Measure) {
 	return model.Objectives(in)
 }
 
-func newRecord(plan string, c *Case, in model.Instance, a *Algorithm, r model.Result) Record {
+func newRecord(plan string, c *instances.Case, in model.Instance, a *Algorithm, r model.Result) Record {
 	var goal model.Goal
 	if typed, ok := in.(*model.Reservation); ok {
 		goal = typed.Goal

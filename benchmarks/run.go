@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -76,7 +77,7 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 		return err
 	}
 	type job struct {
-		c    *Case
+		c    *instances.Case
 		runs []run
 	}
 	var jobs []job
@@ -113,7 +114,7 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 			break
 		}
 		group.Go(func() error {
-			in, err := j.c.load(hashes)
+			in, err := load(j.c, hashes)
 			if err != nil {
 				return err
 			}
@@ -151,7 +152,7 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 
 // load makes the instance and holds it against the results there are: a file
 // that changed or another generator would mix two instances under one name.
-func (c *Case) load(hashes map[string]string) (model.Instance, error) {
+func load(c *instances.Case, hashes map[string]string) (model.Instance, error) {
 	in, err := c.Load()
 	if err != nil {
 		return nil, err

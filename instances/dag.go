@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -25,24 +26,69 @@ import (
 // Jump levels before its own. The costs on each machine and the data of each edge
 // are uniform on 1..MaxCost and 1..MaxData; a MaxData of 0 means no data.
 type DAGSpec struct {
-	Tasks    int
-	Fat      float64 // (0, 1]: from a chain to one level
-	Density  float64 // [0, 1]
-	Regular  float64 // [0, 1]
-	Jump     int     // ≥ 1
-	MaxCost  int     // seconds
-	MaxData  int     // 0: no communication
-	Machines int
+	Tasks    int     `key:"tasks" default:"20" usage:"number of tasks"`
+	Fat      float64 `key:"fat" default:"0.5" usage:"from a chain (near 0) to one level (1)"`
+	Density  float64 `key:"density" default:"0.5" usage:"parents, as a share of the level before"`
+	Regular  float64 `key:"regular" default:"0.9" usage:"evenness of the levels, 0 to 1"`
+	Jump     int     `key:"jump" default:"1" usage:"levels that an edge may span"`
+	MaxCost  int     `key:"max_cost" default:"50" usage:"largest cost of a task, in seconds"`
+	MaxData  int     `key:"max_data" default:"50" usage:"largest data of an edge, 0 for none"`
+	Machines int     `key:"machines" default:"3" usage:"number of machines"`
 	// Platform is one of Presets.
-	Platform string
-	Transfer model.TransferModel
+	Platform string              `key:"platform" default:"uniform" usage:"a preset: paper, uniform, bus or star"`
+	Transfer model.TransferModel `key:"transfers" shown:"ideal" usage:"ideal, fair, tcp or tcp-all"`
 	Index    int
 	Seed     uint64
 	// Daggen, if not empty, is a file of graphs in the format of the data
 	// set daggen-1296, used instead of drawing one: graph Index / Draws, and
 	// draw Index % Draws of the costs.
-	Daggen string
+	Daggen string `key:"daggen" file:"yes" usage:"take the graphs of a daggen FILE"`
+	// Graphs is how many graphs of the file a series takes, from its beginning.
+	Graphs int `key:"graphs" min:"1" usage:"number of the daggen file's graphs to take"`
 	Draws  int
+}
+
+// Count implements Spec: every graph of a file gets as many draws of costs.
+func (s *DAGSpec) Count(draws int) int {
+	if s.Daggen != "" {
+		return s.Graphs * draws
+	}
+	return draws
+}
+
+// Case implements Spec. The parameters of a graph from a file are the file's;
+// they are missing if the file can't be read, which Load then reports.
+func (s *DAGSpec) Case(k, draws int, seed uint64) Case {
+	one := *s
+	one.Index, one.Seed = k, seed
+	if one.Daggen == "" {
+		return newCase(&one, one.Name(), k, one.Generate)
+	}
+	one.Draws = draws
+	c := newCase(&one, one.Name(), k%draws, one.Generate)
+	all, err := LoadDaggen(one.Daggen)
+	if err != nil || k/draws >= len(all) {
+		c.Params = nil
+		return c
+	}
+	g := &all[k/draws]
+	for key, value := range map[string]float64{"tasks": float64(g.Tasks), "fat": g.Fat, "density": g.Density, "regular": g.Regular, "jump": float64(g.Jump)} {
+		c.Params[key] = value
+	}
+	return c
+}
+
+// CheckKeys implements KeyChecker.
+func (s *DAGSpec) CheckKeys(given map[string]bool) error {
+	switch {
+	case s.Transfer != "" && !slices.Contains(model.TransferModels, s.Transfer):
+		return fmt.Errorf("transfers is %q, must be one of %q", s.Transfer, model.TransferModels)
+	case given["daggen"] != given["graphs"]:
+		return errors.New("daggen goes with graphs, the number of the file's graphs to take")
+	case given["daggen"] && (given["tasks"] || given["fat"] || given["density"] || given["regular"] || given["jump"]):
+		return errors.New("daggen goes without tasks, fat, density, regular and jump: the file has them")
+	}
+	return nil
 }
 
 // Name tells all that makes the instance, but the seed.

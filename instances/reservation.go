@@ -23,35 +23,56 @@ import (
 // numbers of its own, fewer Requests are a prefix, and a larger UMed makes no job
 // smaller. Only what a factor is about changes.
 type ReservationSpec struct {
-	Requests int // default 10,000
+	Requests int `key:"requests" default:"10000" min:"1" required:"yes" usage:"number of requests"`
 	// UMed is the logarithm (base 2) of the size between the small jobs, a share of
 	// 0.82, and the large ones: 4.5 to log2 PEs; default 7.
-	UMed float64
+	UMed float64 `key:"umed" default:"7" above:"0" usage:"log2 of the size between small and large"`
 	// ArrivalFactor divides the times of arrival; default 1.
-	ArrivalFactor float64
+	ArrivalFactor float64 `key:"arrival_factor" default:"1" above:"0" usage:"divides the times of arrival"`
 	// ARTime and Deadline make the window, in durations: a request is ready up to
 	// ARTime after its arrival, and due up to Deadline after it could be done. Both uniform;
 	// 0 means 0: a start at once, an immediate deadline.
-	ARTime, Deadline float64
+	ARTime   float64 `key:"artime" default:"3" usage:"most durations from arrival to ready"`
+	Deadline float64 `key:"deadline" default:"3" usage:"most durations of slack"`
 	// PEs is a power of two from 32, and the largest size there is; default
 	// 1,024. With SWF it may be any number, and the default is the log's.
-	PEs int
+	PEs int `key:"pes" min:"1" shown:"1024, the log's" usage:"number of PEs"`
 	// Parameters are the model's for runtimes and arrivals: "fit" (default),
 	// LublinLANLFit, or "column-t", LublinColumnT.
-	Parameters string
+	Parameters string `key:"parameters" shown:"fit" usage:"of the workload model: fit or column-t"`
 	// SWF, if not empty, is a log to take the jobs of instead, see LoadSWF: as
 	// many usable ones as Requests, from number Index * Requests on. UMed and
 	// Parameters then have no say.
-	SWF   string
-	Goal  model.Goal // of the instance; empty is its default
+	SWF string `key:"log" file:"yes" usage:"take the jobs of an SWF FILE"`
+	// Goal is the instance's; empty is its default.
+	Goal  model.Goal `key:"goal" usage:"accepted, pe_seconds or all" shown:"accepted"`
 	Index int
 	Seed  uint64
 }
 
-// NewReservationSpec has the paper's defaults: 10,000 requests, UMed 7, arrival
-// factor 1, flexibility {3, 3}, 1,024 PEs.
-func NewReservationSpec() ReservationSpec {
-	return ReservationSpec{ARTime: 3, Deadline: 3}.withDefaults()
+// Count implements Spec.
+func (s *ReservationSpec) Count(draws int) int { return draws }
+
+// Case implements Spec.
+func (s *ReservationSpec) Case(k, _ int, seed uint64) Case {
+	one := *s
+	one.Index, one.Seed = k, seed
+	c := newCase(&one, one.Name(), k, one.Generate)
+	if one.PEs == 0 {
+		delete(c.Params, "pes")
+	}
+	if one.SWF != "" {
+		delete(c.Params, "umed")
+	}
+	return c
+}
+
+// CheckKeys implements KeyChecker.
+func (s *ReservationSpec) CheckKeys(map[string]bool) error {
+	if s.Goal != "" && !slices.Contains(model.Goals, s.Goal) {
+		return fmt.Errorf("goal is %q, must be one of %q", s.Goal, model.Goals)
+	}
+	return nil
 }
 
 // The values of ReservationSpec.Parameters.

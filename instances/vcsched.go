@@ -12,26 +12,36 @@ import (
 // VCSchedSpec specifies VCSched instances as the paper's section 4.1 draws
 // them. The zero value of a field means its default where one is named.
 type VCSchedSpec struct {
-	Hosts int
-	Jobs  int
+	Hosts int `key:"hosts" default:"4" required:"yes" usage:"number of identical hosts"`
+	Jobs  int `key:"jobs" default:"12" required:"yes" usage:"number of jobs"`
 	// Slack is the share of the hosts' memory that is free on average: the
 	// mean memory need of a task is Hosts (1 - Slack) / tasks.
-	Slack     float64
-	MeanCPU   float64 // of a task; default 0.5
-	CoVCPU    float64 // coefficient of variation of the CPU needs
-	CoVMemory float64 // and of the memory needs
+	Slack     float64 `key:"slack" default:"0.5" usage:"share of the hosts' memory that is free"`
+	MeanCPU   float64 `key:"mean_cpu" default:"0.5" usage:"mean CPU need of a task, in hosts"`
+	CoVCPU    float64 `key:"cov_cpu" default:"0.5" usage:"variation coefficient of the CPU needs"`
+	CoVMemory float64 `key:"cov_memory" default:"0.5" usage:"variation coefficient of memory needs"`
 	// MaxTasks above 1 makes jobs parallel, with a number of tasks from the
 	// Lublin-Feitelson model for a machine of that size (section 5.2: 64).
-	MaxTasks int
+	MaxTasks int `key:"max_tasks" default:"1" usage:"most tasks per job; 1: no parallel jobs"`
 	// Running is the share of the jobs that run already, on random hosts
 	// with the memory for them, and Budget the migration budget in hosts'
 	// memories (section 6.1); no budget and no current hosts at 0.
-	Running float64
-	Budget  float64
+	Running float64 `key:"running" usage:"share of the jobs that run already"`
+	Budget  float64 `key:"budget" usage:"memory that may move, in hosts, with --running"`
 	// Index counts the instances of one specification; each is drawn from a
 	// stream of its own, made of Seed, all other fields and Index.
 	Index int
 	Seed  uint64
+}
+
+// Count implements Spec.
+func (s *VCSchedSpec) Count(draws int) int { return draws }
+
+// Case implements Spec.
+func (s *VCSchedSpec) Case(k, _ int, seed uint64) Case {
+	one := *s
+	one.Index, one.Seed = k, seed
+	return newCase(&one, one.Name(), k, one.Generate)
 }
 
 // Name tells the specification: H4-J12-s10-ca75-cm25-3 is instance 3 with 4

@@ -16,10 +16,9 @@ func (p *program) bound() *cli.Command {
 		Name:      "bound",
 		Usage:     "what no solution can beat, without search",
 		ArgsUsage: "FILE...",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "for each instance; 0 means none"},
-			platformFlag, goalFlag,
-		},
+		}, readingFlags()...),
 		Action: func(c *cli.Context) error {
 			paths, err := files(c, 0)
 			if err != nil {

@@ -25,8 +25,7 @@ func (p *program) convert() *cli.Command {
 			"machines and network. All other commands read such files, too.\n" +
 			"SWF logs (.swf, .swf.gz) become requests for reservations, whose windows\n" +
 			"are drawn; how many jobs could not be used is printed.",
-		Flags: []cli.Flag{
-			transfersFlag, platformFlag, goalFlag,
+		Flags: append([]cli.Flag{
 			&cli.IntFlag{Name: "pes", Usage: "SWF: cluster size", DefaultText: "the log's"},
 			&cli.IntFlag{Name: "skip", Usage: "SWF: usable jobs to leave out first"},
 			&cli.IntFlag{Name: "first", Usage: "SWF: usable jobs to take", DefaultText: "all"},
@@ -37,7 +36,7 @@ func (p *program) convert() *cli.Command {
 			&cli.Float64Flag{Name: "cancelled", Usage: "SWF: share of requests withdrawn"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "SWF: of the windows"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
-		},
+		}, readingFlags()...),
 		Action: func(c *cli.Context) error {
 			paths, err := files(c, 1)
 			if err != nil {
@@ -95,7 +94,7 @@ func (p *program) converted(c *cli.Context, path string) (model.Instance, error)
 		return nil, fmt.Errorf("%s: %w", instances.Label(path), err)
 	}
 	fmt.Fprintf(p.err, "%s: %v\n", instances.Label(path), report)
-	return in, change(c, path, in)
+	return withVariants(c, path, in)
 }
 
 // swfFlags are the flags that go with SWF logs alone.

@@ -17,12 +17,11 @@ func (p *program) export() *cli.Command {
 		Usage:       "write a formulation as MPS or LP",
 		ArgsUsage:   "FILE",
 		Description: formulationsHelp(),
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "formulation", Usage: "of the instance's kind, see below"},
-			platformFlag, goalFlag,
 			&cli.StringFlag{Name: "format", Value: "mps", Usage: "mps or lp"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
-		},
+		}, readingFlags()...),
 		Action: func(c *cli.Context) error {
 			paths, err := files(c, 1)
 			if err != nil {

@@ -35,11 +35,10 @@ func (p *program) gantt() *cli.Command {
 			"contention the same plan without contention stands above.\n" +
 			"Of a reservation, PEs are drawn over time; below, each request's window, or\n" +
 			"of more than 30 requests those declined.",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
 			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "solver, or whose SOLUTION", DefaultText: "heft, pe-w"},
-			transfersFlag, platformFlag, goalFlag,
-		},
+		}, readingFlags()...),
 		Action: func(c *cli.Context) error {
 			paths := c.Args().Slice()
 			if len(paths) < 1 || len(paths) > 2 {
@@ -58,7 +57,7 @@ func (p *program) gantt() *cli.Command {
 				return fmt.Errorf("gantt: %w: no picture for %s", model.ErrUnsupported, in.Kind())
 			}
 			defer p.afterAWhile("verifying and drawing ...")()
-			s, by, err := p.solutionOf(c, in, paths[1:])
+			in, s, by, err := p.solutionOf(c, in, paths[1:])
 			if err != nil {
 				return err
 			}
@@ -116,8 +115,9 @@ func pictureFormat(c *cli.Context, inputs []string) (string, error) {
 }
 
 // solutionOf reads the solution file, if there is one, or solves; either way
-// the judge looks at the solution. It tells the algorithm, too, if that is known.
-func (p *program) solutionOf(c *cli.Context, in model.Instance, solution []string) (s model.Solution, by string, err error) {
+// the judge looks at the solution. It returns the instance as that reads it,
+// and the algorithm if that is known.
+func (p *program) solutionOf(c *cli.Context, in model.Instance, solution []string) (read model.Instance, s model.Solution, by string, err error) {
 	if len(solution) == 0 {
 		name := cmp.Or(c.String("algorithm"), ganttAlgorithms[in.Kind()])
 		r, err := gapwise.Solve(c.Context, in, gapwise.Options{Algorithm: name, Settings: model.Settings{Seed: 1}})
@@ -125,32 +125,32 @@ func (p *program) solutionOf(c *cli.Context, in model.Instance, solution []strin
 			fmt.Fprintf(p.err, "gapwise: gantt: %s has no solution to draw: %s\n", r.Algorithm, cmp.Or(r.Reason, string(r.Status)))
 			err = codeError(codeOf(r, c.Context.Err() != nil))
 		}
-		return r.Solution, r.Algorithm, err
+		return in, r.Solution, r.Algorithm, err
 	}
 	found, err := readSolutions(solution[0])
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
-	adopt(c, in, firstSolution(found))
+	in = asSolved(c, in, firstSolution(found))
 	hash, err := model.Hash(in)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	f, err := pick(solution[0], found, c.String("algorithm"), hash)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	if s = f.solution; f.result != nil {
 		by = f.result.Algorithm
 	}
 	report, err := verify.Verify(c.Context, in, s, verify.Options{})
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	if err := report.Err(); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", instances.Label(solution[0]), err)
+		return nil, nil, "", fmt.Errorf("%s: %w", instances.Label(solution[0]), err)
 	}
-	return s, by, nil
+	return in, s, by, nil
 }
 
 // ganttPanels are the schedule's panel and, under contention, above it that of

@@ -3,19 +3,26 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 )
 
-// Flags of the commands that read instances.
-var (
-	transfersFlag = &cli.StringFlag{Name: "transfers", Usage: "of dag, a `MODEL`: ideal, fair, tcp, tcp-all"}
-	platformFlag  = &cli.StringFlag{Name: "platform", Usage: "for foreign graphs (gapwise help convert)"}
-	goalFlag      = &cli.StringFlag{Name: "goal", Usage: "of reservation: accepted, pe_seconds or all"}
-)
+// readingFlags are the flags of the commands that read instances: a platform
+// for foreign graphs, and a flag for each variant of each problem.
+func readingFlags() []cli.Flag {
+	all := []cli.Flag{&cli.StringFlag{Name: "platform", Usage: "for foreign graphs (gapwise help convert)"}}
+	for _, p := range gapwise.Problems() {
+		for _, v := range p.Variants {
+			all = append(all, &cli.StringFlag{Name: v.Flag, Usage: fmt.Sprintf("of %s: %s", p.Kind, strings.Join(v.Values, ", "))})
+		}
+	}
+	return all
+}
 
 // load reads an instance as the flags say.
 func load(c *cli.Context, path string) (model.Instance, error) {
@@ -23,65 +30,52 @@ func load(c *cli.Context, path string) (model.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	return in, change(c, path, in)
+	return withVariants(c, path, in)
 }
 
-// change makes the instance what the flags say of its problem.
-func change(c *cli.Context, path string, in model.Instance) error {
-	wrong := func(flag string, kind model.Kind) error {
-		return usagef("%s: --%s goes with %s instances, %s is a %s", c.Command.Name, flag, kind, instances.Label(path), in.Kind())
-	}
-	if name := model.TransferModel(c.String("transfers")); name != "" {
-		if !slices.Contains(model.TransferModels, name) {
-			return usagef("%s: --transfers is %q, give one of %q", c.Command.Name, name, model.TransferModels)
-		}
-		d, ok := in.(*model.DAG)
-		if !ok {
-			return wrong("transfers", model.KindDAG)
-		}
-		if d.Transfers() != name {
-			d.TransferModel = name
-		}
-	}
-	if goal := model.Goal(c.String("goal")); goal != "" {
-		if !slices.Contains(model.Goals, goal) {
-			return usagef("%s: --goal is %q, give one of %q", c.Command.Name, goal, model.Goals)
-		}
-		r, ok := in.(*model.Reservation)
-		if !ok {
-			return wrong("goal", model.KindReservation)
-		}
-		if r.EffectiveGoal() != goal {
-			r.Goal = goal
+// withVariants returns the instance read as the flags say.
+func withVariants(c *cli.Context, path string, in model.Instance) (model.Instance, error) {
+	for _, p := range gapwise.Problems() {
+		for _, v := range p.Variants {
+			value := c.String(v.Flag)
+			switch {
+			case value == "":
+			case !slices.Contains(v.Values, value):
+				return nil, usagef("%s: --%s is %q, give one of %q", c.Command.Name, v.Flag, value, v.Values)
+			case p.Kind != in.Kind():
+				return nil, usagef("%s: --%s goes with %s instances, %s is a %s", c.Command.Name, v.Flag, p.Kind, instances.Label(path), in.Kind())
+			case v.Get(in) != value:
+				in = v.With(in, value)
+			}
 		}
 	}
-	return nil
+	return in, nil
 }
 
-// details tells in the words of a headline what of an instance a flag can change.
-func details(in model.Instance) string {
-	switch typed := in.(type) {
-	case *model.DAG:
-		return fmt.Sprintf(" (transfers: %s)", typed.Transfers())
-	case *model.Reservation:
-		return fmt.Sprintf(" (goal: %s)", typed.EffectiveGoal())
+// headline tells in which variant an instance is read: " (goal: accepted)".
+func headline(in model.Instance) string {
+	p, err := gapwise.ProblemOf(in.Kind())
+	if err != nil || len(p.Variants) == 0 {
+		return ""
 	}
-	return ""
+	var all []string
+	for _, v := range p.Variants {
+		all = append(all, v.Flag+": "+v.Get(in))
+	}
+	return " (" + strings.Join(all, ", ") + ")"
 }
 
-// adopt makes an instance that leaves open what a flag can say take what the
-// solution says: that is what it was solved for.
-func adopt(c *cli.Context, in model.Instance, s model.Solution) {
-	switch typed := in.(type) {
-	case *model.DAG:
-		schedule, ok := s.(*model.Schedule)
-		if ok && c.String("transfers") == "" && typed.TransferModel == "" && schedule.TransferModel != "" && schedule.TransferModel != typed.Transfers() {
-			typed.TransferModel = schedule.TransferModel
-		}
-	case *model.Reservation:
-		b, ok := s.(*model.Bookings)
-		if ok && c.String("goal") == "" && typed.Goal == "" && b.Goal != "" && b.Goal != typed.EffectiveGoal() {
-			typed.Goal = b.Goal
+// asSolved returns the instance in the variant that the solution was made for,
+// where the instance leaves it open and no flag says it.
+func asSolved(c *cli.Context, in model.Instance, s model.Solution) model.Instance {
+	p, err := gapwise.ProblemOf(in.Kind())
+	if err != nil || s == nil || s.Kind() != in.Kind() {
+		return in
+	}
+	for _, v := range p.Variants {
+		if made := v.MadeFor(in, s); made != "" && c.String(v.Flag) == "" && made != v.Get(in) {
+			in = v.With(in, made)
 		}
 	}
+	return in
 }

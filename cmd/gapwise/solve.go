@@ -22,11 +22,10 @@ func (p *program) solve() *cli.Command {
 			"exact is the search, HiGHS or both (--engine) without a limit of its own;\n" +
 			"all is every algorithm.\n" +
 			"With several files the exit code is the worst: 7, 1, 3, 6, 4, 5, then 0.",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Value: "auto", Usage: "exact, all, or a name", DefaultText: "auto"},
 			&cli.StringFlag{Name: "engine", Usage: "of exact: search, highs or both"},
 			&cli.StringFlag{Name: "formulation", Usage: "of highs, see gapwise export --help"},
-			transfersFlag, platformFlag, goalFlag,
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of all random draws"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of workers"},
 			&cli.DurationFlag{Name: "time-limit", Usage: "like 500ms or 5m", DefaultText: "none, 10s for auto"},
@@ -35,7 +34,7 @@ func (p *program) solve() *cli.Command {
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the results, solutions and all, to `FILE`"},
 			&cli.BoolFlag{Name: "json", Usage: "print one result object per line", DisableDefaultText: true},
-		},
+		}, readingFlags()...),
 		Action: func(c *cli.Context) error {
 			paths, err := files(c, 0)
 			if err != nil {

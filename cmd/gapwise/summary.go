@@ -17,7 +17,7 @@ func summary(w io.Writer, in model.Instance, results []model.Result) error {
 		name = "(no name)"
 	}
 	first, second := model.Objectives(in)
-	fmt.Fprintf(w, "\n%s %s, %s the %s%s\n", in.Kind(), name, first.Sense, first.Name, details(in))
+	fmt.Fprintf(w, "\n%s %s, %s the %s%s\n", in.Kind(), name, first.Sense, first.Name, headline(in))
 	t := benchmarks.Table{Header: []string{"algorithm", "status", "objective", "bound", "gap", "time"}}
 	for _, r := range results {
 		t.Rows = append(t.Rows, []string{r.Algorithm, string(r.Status), figure(r.Objective), figure(r.Bound), percent(r.Gap), duration(r.Elapsed)})

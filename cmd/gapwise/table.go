@@ -19,7 +19,7 @@ func (p *program) table() *cli.Command {
 	for _, c := range benchmarks.ColumnNames() {
 		help += fmt.Sprintf("  %-14s %s\n", c[0], wrap(c[1], 58, 17))
 	}
-	help += "\nParameters:\n  " + wrap(strings.Join(benchmarks.Params, ", "), 70, 5) + "\n"
+	help += "\nParameters:\n  " + wrap(strings.Join(benchmarks.Params(), ", "), 70, 5) + "\n"
 	return &cli.Command{
 		Name:        "table",
 		Usage:       "make a table of results",

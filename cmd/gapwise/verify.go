@@ -19,11 +19,10 @@ func (p *program) verify() *cli.Command {
 		Description: "SOLUTION is what gapwise solve -o or --json writes, one result or one a line,\n" +
 			"or a bare solution. Every violated constraint is named, with the amount (of\n" +
 			"times in seconds), and what was checked and what taken on trust.",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "of a capacity or a duration; 0: exactly"},
 			&cli.BoolFlag{Name: "json", Usage: "print one judgement per line", DisableDefaultText: true},
-			transfersFlag, platformFlag, goalFlag,
-		},
+		}, readingFlags()...),
 		Action: func(c *cli.Context) error {
 			paths := c.Args().Slice()
 			if len(paths) != 2 {
@@ -54,7 +53,7 @@ func (p *program) verify() *cli.Command {
 
 // judge prints the judgement on each result that is of the instance.
 func (p *program) judge(c *cli.Context, in model.Instance, paths []string, found []solutionFile) error {
-	adopt(c, in, firstSolution(found))
+	in = asSolved(c, in, firstSolution(found))
 	hash, err := model.Hash(in)
 	if err != nil {
 		return err

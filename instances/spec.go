@@ -1,0 +1,121 @@
+package instances
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/gapwise/gapwise/internal/params"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Spec specifies random instances of one problem. It is a pointer to a struct
+// whose fields' tags say what its parameters are (package params): the
+// command's flags, the keys of a plan, the parameters that results are grouped
+// by, and their documentation come from them.
+type Spec interface {
+	// Count returns how many instances a number of draws makes: as many,
+	// unless every one of a file's graphs is drawn as often.
+	Count(draws int) int
+	// Case returns the instance number k, from 0 to Count(draws) - 1.
+	Case(k, draws int, seed uint64) Case
+}
+
+// KeyChecker is a Spec that takes some parameters together alone.
+type KeyChecker interface {
+	// CheckKeys says what is wrong with the parameters that were given.
+	CheckKeys(given map[string]bool) error
+}
+
+// Case is one instance of a series, drawn when it is needed.
+type Case struct {
+	Name   string
+	Params map[string]float64 // the numbers it is drawn from, by key; "draw" is Index
+	Index  int                // its number within its specification
+	Load   func() (model.Instance, error)
+}
+
+func newCase[I model.Instance](spec any, name string, index int, load func() (I, error)) Case {
+	numbers := params.Numbers(spec)
+	numbers["draw"] = float64(index)
+	return Case{Name: name, Params: numbers, Index: index, Load: func() (model.Instance, error) { return load() }}
+}
+
+// Generator makes the specifications of one problem, with their defaults.
+type Generator func() Spec
+
+// GeneratorOf makes a Generator of a function that returns a specification.
+func GeneratorOf[T any, P interface {
+	*T
+	Spec
+}](spec func() T) Generator {
+	return func() Spec {
+		s := spec()
+		return P(&s)
+	}
+}
+
+// NewVCSchedSpec returns the specification with its defaults.
+func NewVCSchedSpec() VCSchedSpec { return *params.SetDefaults(&VCSchedSpec{}) }
+
+// NewDAGSpec returns the specification with its defaults.
+func NewDAGSpec() DAGSpec { return *params.SetDefaults(&DAGSpec{}) }
+
+// NewReservationSpec returns the specification with the paper's defaults: 10,000
+// requests, UMed 7, arrival factor 1, flexibility {3, 3}, 1,024 PEs.
+func NewReservationSpec() ReservationSpec { return *params.SetDefaults(&ReservationSpec{}) }
+
+// Parameters lists the parameters of the specifications.
+func (g Generator) Parameters() []params.Param { return params.Of(g()) }
+
+// Grid returns the specifications for every combination of the parameters'
+// values, the first parameter varying slowest; at most limit. A key that isn't
+// there stands for its single default. The error says which key is wrong, and is
+// the caller's to wrap.
+func (g Generator) Grid(values map[string][]string, limit int) ([]Spec, error) {
+	known, given, size := g.Parameters(), map[string]bool{}, 1.0
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if !slices.ContainsFunc(known, func(p params.Param) bool { return p.Key == key }) {
+			var keys []string
+			for _, p := range known {
+				keys = append(keys, p.Key)
+			}
+			return nil, fmt.Errorf("there is no parameter %q, give one of %s", key, strings.Join(keys, ", "))
+		}
+		if n := len(values[key]); n > 0 {
+			given[key] = true
+			size *= float64(n)
+		}
+	}
+	if size > float64(limit) {
+		return nil, fmt.Errorf("the lists make %.0f combinations, at most %d are allowed", size, limit)
+	}
+	all := []Spec{g()}
+	for _, p := range known {
+		if !given[p.Key] {
+			continue
+		}
+		var more []Spec
+		for _, s := range all {
+			for _, text := range values[p.Key] {
+				one := reflect.New(reflect.TypeOf(s).Elem())
+				one.Elem().Set(reflect.ValueOf(s).Elem())
+				if err := p.Set(one.Interface(), text); err != nil {
+					return nil, fmt.Errorf("%s %w", p.Key, err)
+				}
+				more = append(more, one.Interface().(Spec))
+			}
+		}
+		all = more
+	}
+	for _, s := range all {
+		if c, ok := s.(KeyChecker); ok {
+			if err := c.CheckKeys(given); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}

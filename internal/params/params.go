@@ -1,0 +1,133 @@
+// Package params describes parameters by the tags of a struct's fields, so that
+// command-line flags, the keys of an experiment's plan, the parameters that
+// results are grouped by, and their documentation come from one place:
+//
+//	type Spec struct {
+//		Hosts int     `key:"hosts" default:"4" min:"1" usage:"identical hosts"`
+//		Slack float64 `key:"slack" default:"0.5" usage:"share of the memory that is free"`
+//		Log   string  `key:"log" file:"yes" usage:"SWF log to take the jobs of"`
+//	}
+//
+// Fields without a key are no parameters. Fields are int, float64 or any string
+// type.
+package params
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Param describes one parameter.
+type Param struct {
+	Key     string // snake_case, as in a plan
+	Default string // as text; empty for the zero value
+	Shown   string // the default as the help shows it, where that isn't Default
+	Usage   string
+	File    bool // the value names a file
+	Text    bool // the value is a word and no number
+	// Required says that a plan must list values: a size has no default there.
+	Required   bool
+	min, above string // the least value, or what a value must be above; empty: anything
+	field      int
+}
+
+// Flag returns the key as a flag is spelled: max_tasks is max-tasks.
+func (p Param) Flag() string { return strings.ReplaceAll(p.Key, "_", "-") }
+
+// Of lists the parameters of a struct, or of what a pointer points to, in the
+// order of its fields.
+func Of(spec any) []Param {
+	t := reflect.TypeOf(spec)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	var all []Param
+	for k := range t.NumField() {
+		f := t.Field(k)
+		key, ok := f.Tag.Lookup("key")
+		if !ok {
+			continue
+		}
+		all = append(all, Param{Key: key, Default: f.Tag.Get("default"), Shown: f.Tag.Get("shown"), Usage: f.Tag.Get("usage"),
+			File: f.Tag.Get("file") != "", Text: f.Type.Kind() == reflect.String, Required: f.Tag.Get("required") != "",
+			min: f.Tag.Get("min"), above: f.Tag.Get("above"), field: k})
+	}
+	return all
+}
+
+// SetDefaults gives every parameter of the struct that spec points to its
+// default. It returns spec. A default that can't be read is a mistake in the
+// program, and panics.
+func SetDefaults[T any](spec *T) *T {
+	for _, p := range Of(spec) {
+		if p.Default == "" {
+			continue
+		}
+		if err := p.put(spec, p.Default); err != nil {
+			panic(err)
+		}
+	}
+	return spec
+}
+
+// Set gives a parameter of the struct that spec points to the value that the
+// text says. The error tells what the value must be.
+func (p Param) Set(spec any, text string) error {
+	if err := p.put(spec, text); err != nil {
+		return err
+	}
+	if p.Text {
+		return nil
+	}
+	x, _ := strconv.ParseFloat(text, 64)
+	if least, err := strconv.ParseFloat(p.min, 64); err == nil && !(x >= least) {
+		return fmt.Errorf("is %s, must be at least %s", text, p.min)
+	}
+	if least, err := strconv.ParseFloat(p.above, 64); err == nil && !(x > least) {
+		return fmt.Errorf("is %s, must be above %s", text, p.above)
+	}
+	return nil
+}
+
+func (p Param) put(spec any, text string) error {
+	v := reflect.ValueOf(spec).Elem().Field(p.field)
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Int:
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("is %q, must be a whole number", text)
+		}
+		v.SetInt(int64(n))
+	case reflect.Float64:
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return fmt.Errorf("is %q, must be a number", text)
+		}
+		v.SetFloat(x)
+	default:
+		return fmt.Errorf("is of a type that params doesn't know: %v", v.Type())
+	}
+	return nil
+}
+
+// Numbers returns the values of the parameters that are numbers, by their keys.
+func Numbers(spec any) map[string]float64 {
+	v := reflect.ValueOf(spec)
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	all := map[string]float64{}
+	for _, p := range Of(spec) {
+		switch f := v.Field(p.field); f.Kind() {
+		case reflect.Int:
+			all[p.Key] = float64(f.Int())
+		case reflect.Float64:
+			all[p.Key] = f.Float()
+		}
+	}
+	return all
+}
