@@ -5,15 +5,21 @@ FUZZTIME ?= 10s
 AUDIT ?= 1m
 SEED ?= 1
 BENCHTIME ?= 200ms
+BASELINE ?= benchmarks/baseline/$(shell sed -n 's/^const Version = "\(.*\)"/\1/p' gapwise.go).txt
+
+# What a release is compared by: some of each room, six runs each, a few minutes.
+BENCHED := ./heuristics/... ./bounds/... ./exact/... ./verify ./instances/swf .
+BENCHES := HEFT/tasks=10000$$|Replay/fair/tasks=(100|1000)$$|MCB8/hosts=(64|640)$$/jobs=(500|5000)$$|Find/sizes=32/PE_W/live=(100|10000)$$/fast|Search/hosts=[48]$$|Sweep/jobs=[24]0|PackingBound/tasks=[15]00$$|ReservationBounds/./accepted/requests=1000$$|Verify$$/tasks=1000$$|VerifyReservation/scattered/bookings=1000$$|^BenchmarkRead$$/plain|^BenchmarkRead$$/requests=10000$$
+run_benches = set -o pipefail && $(with_highs) $(GO) test -run '^$$' -bench '$(BENCHES)' -benchtime 50ms -count 6 $(BENCHED) | grep -v '^PASS\|^ok\|no test files'
 
 # HiGHS is built on first use (see scripts/highs); its path is asked for once.
 export CGO_ENABLED := 1
 with_highs = pc=$$(scripts/highs) && export PKG_CONFIG_PATH="$$pc$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" &&
 
-.PHONY: help build highs demo test check fmt vet staticcheck race fuzz audit faults bench reproduce clean
+.PHONY: help build highs demo test check fmt vet staticcheck race fuzz audit faults bench bench-baseline bench-compare reproduce clean
 
 help: ## what there is
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 build: ## bin/gapwise
 	@$(with_highs) $(GO) build -o bin/gapwise ./cmd/gapwise
@@ -55,6 +61,13 @@ faults: ## plants known faults and has the audit find them
 
 bench: ## the benchmarks, for BENCHTIME each
 	@$(with_highs) $(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) ./...
+
+bench-baseline: ## keeps the release's benchmarks in benchmarks/baseline, on a quiet machine
+	@mkdir -p $(dir $(BASELINE)) && $(run_benches) >$(BASELINE) && $(GO) tool benchstat $(BASELINE)
+
+bench-compare: ## the benchmarks beside the newest release's
+	@mkdir -p results && $(run_benches) >results/bench.txt && \
+	  $(GO) tool benchstat $$(ls benchmarks/baseline/*.txt | sort -V | tail -n 1) results/bench.txt
 
 reproduce: build ## the runs behind docs/reproduction.md and docs/performance.md (an hour or two)
 	@$(with_highs) $(GO) run ./scripts/reproduce
