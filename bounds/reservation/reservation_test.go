@@ -12,6 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // wholeRequest is a request with times in whole units.
@@ -56,61 +57,6 @@ func randomWhole(rng *rand.Rand, most int) (pes int, rs []wholeRequest) {
 	return pes, rs
 }
 
-// bruteReservation is the most weight that can be accepted: each order of the
-// requests, each at its earliest start beside those before it, or declined if
-// that is too late. Some order of starts is that of an optimum moved to the left.
-func bruteReservation(pes int, rs []wholeRequest, weight func(k int) float64) float64 {
-	start := make([]int64, len(rs))
-	placed := []int{}
-	used := make([]bool, len(rs))
-	best := 0.0
-	fits := func(k int, at int64) bool {
-		for x := at; x < at+rs[k].runtime; x++ {
-			sum := rs[k].pes
-			for _, o := range placed {
-				if start[o] <= x && x < start[o]+rs[o].runtime {
-					sum += rs[o].pes
-				}
-			}
-			if sum > pes {
-				return false
-			}
-		}
-		return true
-	}
-	var walk func(value float64)
-	walk = func(value float64) {
-		best = max(best, value)
-		for k, r := range rs {
-			if used[k] {
-				continue
-			}
-			latest := r.deadline - r.duration
-			if r.cancel >= 0 && latest > r.cancel {
-				continue // booked then, it never runs
-			}
-			for at := r.ready; at <= latest; at++ {
-				if fits(k, at) {
-					used[k], start[k] = true, at
-					placed = append(placed, k)
-					walk(value + weight(k))
-					placed = placed[:len(placed)-1]
-					used[k] = false
-					break
-				}
-			}
-		}
-	}
-	free := 0.0
-	for k, r := range rs {
-		if r.cancel >= 0 && r.deadline-r.duration > r.cancel {
-			free += weight(k)
-		}
-	}
-	walk(0)
-	return best + free
-}
-
 // everyBound is each bound in each of its variants.
 func everyBound(ticks *Ticks) []bounds.Bound {
 	ctx := context.Background()
@@ -134,7 +80,7 @@ func checkBrute(t *testing.T, k int, tight, proofs map[string]int, bounds func(*
 	if err := in.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	want := bruteReservation(pes, rs, in.Weight)
+	want, _ := modeltest.BruteReservation(t, in)
 	for _, b := range bounds(NewTicks(in)) {
 		switch {
 		case b.Infeasible && (goal != model.GoalAll || want == float64(len(rs))):
@@ -239,7 +185,7 @@ func TestReservationBoundsTight(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			optimum := bruteReservation(test.pes, test.rs, in.Weight)
+			optimum, _ := modeltest.BruteReservation(t, in)
 			for n, v := range test.want {
 				if v < optimum {
 					t.Errorf("the test expects %s %v below the optimum %v", n, v, optimum)
