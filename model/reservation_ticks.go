@@ -128,24 +128,36 @@ func (t *ReservationTicks) WeightUnit() int64 {
 	return units.Common(weights, 1<<62)
 }
 
-// times returns the ticks without the jobs.
-func (r *Reservation) times() *ReservationTicks {
+// tick returns the size of a tick, 10^-places s, and whether times are whole
+// numbers of ticks; last is the last deadline, in seconds.
+func (r *Reservation) tick() (places int, exact bool, last float64) {
 	var d decimals
-	last, most := 0.0, 0
+	see := func(x float64) {
+		if _, ok := wholeTicks(x, places); !ok {
+			places = max(places, d.places(x))
+		}
+	}
 	for k := range r.Requests {
 		q := &r.Requests[k]
 		last = max(last, q.DeadlineS)
 		for _, x := range [...]float64{q.ArrivalS, q.ReadyS, q.DurationS, q.DeadlineS, q.Runtime()} {
-			most = max(most, d.places(x))
+			see(x)
 		}
 		if q.CancelS != nil && *q.CancelS <= q.DeadlineS {
-			most = max(most, d.places(*q.CancelS))
+			see(*q.CancelS)
 		}
 	}
-	t := &ReservationTicks{Decimals: most, Exact: true, Requests: make([]RequestTicks, len(r.Requests)), near: math.Inf(1)}
-	for t.Decimals > 0 && (t.Decimals > maxDecimals || last*math.Pow10(t.Decimals) > maxTicks) {
-		t.Decimals, t.Exact = t.Decimals-1, false
+	for exact = true; places > 0 && (places > maxDecimals || last*math.Pow10(places) > maxTicks); {
+		places, exact = places-1, false
 	}
+	return places, exact, last
+}
+
+// times returns the ticks without the jobs.
+func (r *Reservation) times() *ReservationTicks {
+	t := &ReservationTicks{Requests: make([]RequestTicks, len(r.Requests)), near: math.Inf(1)}
+	t.Decimals, t.Exact, _ = r.tick()
+	var d decimals
 	down := func(x float64) int64 { n, _ := d.ticks(x, t.Decimals); return n }
 	for k := range r.Requests {
 		q := &r.Requests[k]
@@ -223,14 +235,11 @@ func (t *ReservationTicks) runs(k int, startS float64) bool {
 
 // checkTimes reports a runtime of which rounding leaves fewer than leastTicks.
 func (r *Reservation) checkTimes(bad func(int, string, ...any) error) error {
-	t := r.times()
-	if t.Exact {
+	_, exact, last := r.tick()
+	if exact {
 		return nil
 	}
-	last := 0.0
-	for k := range r.Requests {
-		last = max(last, r.Requests[k].DeadlineS)
-	}
+	t := r.times()
 	for k := range t.Requests {
 		if t.Requests[k].Runtime < leastTicks {
 			key := "duration_s"
@@ -269,6 +278,24 @@ func (d *decimals) read(x float64) (mantissa uint64, exponent int) {
 	return 0, 0 // infinite or not a number
 }
 
+// wholeTicks returns x, not negative, in units of 10^-places if it is a whole
+// number n < 10^15 of them, without a look at its digits.
+//
+// The float64 quotient n/10^places is the one nearest to that decimal number.
+// If it is x, the number is the one that x prints as: of the decimal numbers of
+// at most 15 digits no two are nearest to the same float64.
+func wholeTicks(x float64, places int) (n int64, ok bool) {
+	if places > maxDecimals {
+		return 0, false
+	}
+	unit := math.Pow10(places)
+	ticks := math.Round(x * unit)
+	if !(ticks < 1e15 && ticks/unit == x) {
+		return 0, false
+	}
+	return int64(ticks), true
+}
+
 // places returns the number of decimal places of x.
 func (d *decimals) places(x float64) int {
 	_, e := d.read(x)
@@ -277,6 +304,9 @@ func (d *decimals) places(x float64) int {
 
 // ticks returns the whole part of x in units of 10^-places, and the rest.
 func (d *decimals) ticks(x float64, places int) (whole int64, rest float64) {
+	if n, ok := wholeTicks(x, places); ok {
+		return n, 0
+	}
 	m, e := d.read(x)
 	e += places
 	for ; e > 0 && m < math.MaxInt64/10; e-- {

@@ -67,14 +67,7 @@ func reservation(ctx context.Context, in *model.Reservation, b *model.Bookings, 
 	}
 	j.allowed = r.Tolerance * float64(shortest)
 	complete := j.each(b)
-	j.order = make([]int, len(j.booked))
-	for i := range j.order {
-		j.order[i] = i
-	}
-	slices.SortStableFunc(j.order, func(x, y int) int { return j.booked[x].start.compare(j.booked[y].start) })
-	for at, i := range j.order {
-		j.booked[i].at = at
-	}
+	j.sort()
 	j.overlaps()
 	if b.Online {
 		j.online()
@@ -109,6 +102,7 @@ type bookingJudge struct {
 	allowed float64        // how many ticks a start may be moved to be on one
 	booked  []booked       // in the order of the solution
 	order   []int          // of the starts: numbers of booked
+	starts  []moment       // in that order
 	pes     peBits         // of the booking that is looked at
 }
 
@@ -228,6 +222,24 @@ func (j *bookingJudge) peList(x *model.Booking) model.PEList {
 	return merged
 }
 
+// sort puts the bookings in the order of their starts, equal ones in that of
+// the solution.
+func (j *bookingJudge) sort() {
+	type begin struct {
+		at moment
+		i  int
+	}
+	all := make([]begin, len(j.booked)) // side by side, which sorts faster than the bookings
+	for i := range j.booked {
+		all[i] = begin{j.booked[i].start, i}
+	}
+	slices.SortFunc(all, func(x, y begin) int { return cmp.Or(x.at.compare(y.at), cmp.Compare(x.i, y.i)) })
+	j.order, j.starts = make([]int, len(all)), make([]moment, len(all))
+	for at, x := range all {
+		j.order[at], j.starts[at], j.booked[x.i].at = x.i, x.at, at
+	}
+}
+
 // overlaps reports the pairs of jobs that run on one PE at a time, each once.
 // In the order of the starts, a job is held against those before it.
 func (j *bookingJudge) overlaps() {
@@ -257,24 +269,34 @@ func (j *bookingJudge) online() {
 		latest = i
 	}
 	// Who leaves is taken off the board to keep it small; promised decides.
-	byArrival, byLeave := slices.Clone(j.order), slices.Clone(j.order)
-	leave := func(i int) int64 {
-		if b := &j.booked[i]; b.runs {
-			return b.end.ticks
-		}
-		return j.times[j.booked[i].number].cancel
+	type leaver struct {
+		tick int64
+		i    int
 	}
-	slices.SortFunc(byArrival, func(x, y int) int { return cmp.Compare(j.booked[x].number, j.booked[y].number) })
-	slices.SortFunc(byLeave, func(x, y int) int { return cmp.Compare(leave(x), leave(y)) })
+	byArrival, byLeave := make([]int, len(j.in.Requests)), make([]leaver, len(j.booked))
+	for k := range byArrival {
+		byArrival[k] = -1 // the request isn't booked
+	}
+	for i := range j.booked {
+		b := &j.booked[i]
+		byArrival[b.number], byLeave[i] = i, leaver{j.times[b.number].cancel, i}
+		if b.runs {
+			byLeave[i].tick = b.end.ticks
+		}
+	}
+	slices.SortFunc(byLeave, func(x, y leaver) int { return cmp.Compare(x.tick, y.tick) })
 	pinned, left := newBoard(len(j.booked)), 0
 	promises := clash{constraint: OnlineConflict, format: "request %[2]q takes what was promised to %[1]q when it arrived, PEs %[3]s for %.9[4]g s",
 		end: func(x *booked) moment { return x.reserved }, still: j.promised}
 	for _, i := range byArrival {
-		b := &j.booked[i]
-		for ; left < len(byLeave) && leave(byLeave[left]) < j.times[b.number].arrival; left++ {
-			pinned.unpin(j.booked[byLeave[left]].at)
+		if i < 0 {
+			continue
 		}
-		before := sort.Search(len(j.order), func(at int) bool { return j.booked[j.order[at]].start.compare(b.reserved) > 0 })
+		b := &j.booked[i]
+		for ; left < len(byLeave) && byLeave[left].tick < j.times[b.number].arrival; left++ {
+			pinned.unpin(j.booked[byLeave[left].i].at)
+		}
+		before := sort.Search(len(j.starts), func(at int) bool { return j.starts[at].compare(b.reserved) > 0 })
 		if !j.clashes(pinned, before, b, &promises) {
 			return
 		}

@@ -77,7 +77,7 @@ const (
 func newTickReader(in *model.Reservation) tickReader {
 	places, last := 0, 0.0
 	see := func(x float64) {
-		if x != math.Trunc(x) {
+		if _, ok := inTicks(x, places); !ok {
 			_, after := digitsOf(x)
 			places = max(places, len(after))
 		}
@@ -101,10 +101,26 @@ func newTickReader(in *model.Reservation) tickReader {
 	return tickReader{places}
 }
 
+// inTicks returns a time, not negative, in ticks of 10^-places s if it is a
+// whole number n < 10^15 of them, and may fail to see that it is.
+//
+// n and 10^places are float64s, so x = n/10^places in float64s says that the
+// decimal number n/10^places is read as x. It is the shortest such number but
+// for zeros at its end: two decimal numbers of at most 15 digits are never read
+// as one float64.
+func inTicks(x float64, places int) (n int64, ok bool) {
+	unit := math.Pow10(min(places, mostPlaces)) // a float64
+	ticks := math.Round(x * unit)
+	if !(ticks < 1e15 && ticks/unit == x) {
+		return 0, false
+	}
+	return int64(ticks), true
+}
+
 // moment is a time that isn't negative.
 func (r tickReader) moment(x float64) moment {
-	if x == math.Trunc(x) && x*math.Pow10(r.places) < mostTicks {
-		return moment{int64(x) * int64(math.Pow10(r.places)), ""}
+	if n, ok := inTicks(x, r.places); ok {
+		return moment{n, ""}
 	}
 	before, after := digitsOf(x)
 	digits := ""
