@@ -128,10 +128,7 @@ func (j *bookingJudge) each(b *model.Bookings) (complete bool) {
 		r.add(WrongGoal, 0, "the bookings are for the goal %q, the instance has %q", b.Goal, in.EffectiveGoal())
 		complete = false
 	}
-	index := make(map[string]int, len(in.Requests))
-	for k := range in.Requests {
-		index[in.Requests[k].ID] = k
-	}
+	find := j.finder()
 	seen := make([]bool, len(in.Requests))
 	j.booked = make([]booked, 0, len(b.Bookings))
 	for i := range b.Bookings {
@@ -139,7 +136,7 @@ func (j *bookingJudge) each(b *model.Bookings) (complete bool) {
 			return false
 		}
 		x := &b.Bookings[i]
-		k, ok := index[x.ID]
+		k, ok := find(x.ID)
 		switch {
 		case !ok:
 			r.add(UnknownRequest, 0, "request %q isn't in the instance", x.ID)
@@ -182,6 +179,30 @@ func (j *bookingJudge) each(b *model.Bookings) (complete bool) {
 		}
 	}
 	return complete
+}
+
+// finder returns a function that finds a request's number by its id. As long as
+// it is asked in the order of the requests it goes on from the last one that it
+// found; the first id that isn't ahead has it make a map.
+func (j *bookingJudge) finder() func(id string) (int, bool) {
+	all, ahead := j.in.Requests, 0
+	var index map[string]int
+	return func(id string) (int, bool) {
+		for ; index == nil && ahead < len(all); ahead++ {
+			if all[ahead].ID == id {
+				ahead++
+				return ahead - 1, true
+			}
+		}
+		if index == nil {
+			index = make(map[string]int, len(all))
+			for k := range all {
+				index[all[k].ID] = k
+			}
+		}
+		k, ok := index[id]
+		return k, ok
+	}
 }
 
 // peList is the set of a booking's PEs that there are, as ranges in order.
