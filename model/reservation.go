@@ -161,22 +161,20 @@ func (r *Reservation) Validate() error {
 	if len(r.Requests) > maxSize {
 		return bad(-1, "more than %d requests", maxSize)
 	}
-	seen := make(map[string]int, len(r.Requests))
+	ids := idCheck{at: func(k int) string { return r.Requests[k].ID }}
 	last := 0.0
 	for k := range r.Requests {
 		q := &r.Requests[k]
 		if q.ID == "" {
 			return bad(k, "the id is missing or empty")
 		}
-		if first, ok := seen[q.ID]; ok {
+		if first, ok := ids.first(k); ok {
 			return bad(k, "the id is taken by requests[%d] already", first)
 		}
-		seen[q.ID] = k
-		times := []struct {
+		for _, t := range [...]struct {
 			key   string
 			value float64
-		}{{"arrival_s", q.ArrivalS}, {"ready_s", q.ReadyS}, {"duration_s", q.DurationS}, {"deadline_s", q.DeadlineS}}
-		for _, t := range times {
+		}{{"arrival_s", q.ArrivalS}, {"ready_s", q.ReadyS}, {"duration_s", q.DurationS}, {"deadline_s", q.DeadlineS}} {
 			if !(t.value >= 0 && t.value <= maxTime) {
 				return bad(k, "%s is %v, must be from 0 to %g", t.key, t.value, maxTime)
 			}
@@ -256,15 +254,12 @@ func (r *Reservation) Index(b *Bookings) ([]int, error) {
 	if b.Goal != "" && b.Goal != r.EffectiveGoal() {
 		return nil, bad("they are for the goal %q, the instance has %q", b.Goal, r.EffectiveGoal())
 	}
-	number := make(map[string]int, len(r.Requests))
-	for k := range r.Requests {
-		number[r.Requests[k].ID] = k
-	}
+	ids := idFinder{n: len(r.Requests), at: func(k int) string { return r.Requests[k].ID }}
 	index := make([]int, len(b.Bookings))
 	seen := make([]bool, len(r.Requests))
 	for i := range b.Bookings {
 		x := &b.Bookings[i]
-		k, ok := number[x.ID]
+		k, ok := ids.find(x.ID)
 		switch {
 		case !ok:
 			return nil, bad("bookings[%d] is of %q, there is no such request", i, x.ID)

@@ -95,42 +95,43 @@ func (v *VCSched) Validate() error {
 	if b := v.MigrationBudget; b != nil && !(*b >= 0 && !math.IsInf(*b, 1)) {
 		return bad("migration_budget is %v, must be finite and at least 0", *b)
 	}
-	seen := make(map[string]int, len(v.Jobs))
+	ids := idCheck{at: func(i int) string { return v.Jobs[i].ID }}
 	tasks := 0
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
-		where := fmt.Sprintf("jobs[%d] (id %q)", i, j.ID)
+		badJob := func(format string, args ...any) error {
+			return bad("jobs[%d] (id %q): "+format, append([]any{i, j.ID}, args...)...)
+		}
 		if j.ID == "" {
 			return bad("jobs[%d]: id is missing or empty", i)
 		}
-		if k, ok := seen[j.ID]; ok {
-			return bad("%s: id is taken by jobs[%d] already", where, k)
+		if k, ok := ids.first(i); ok {
+			return badJob("id is taken by jobs[%d] already", k)
 		}
-		seen[j.ID] = i
 		if j.Tasks < 1 {
-			return bad("%s: tasks is %d, must be at least 1", where, j.Tasks)
+			return badJob("tasks is %d, must be at least 1", j.Tasks)
 		}
 		if tasks += j.Tasks; j.Tasks > maxSize || tasks > maxSize {
-			return bad("%s: more than %d tasks in all", where, maxSize)
+			return badJob("more than %d tasks in all", maxSize)
 		}
 		if !(j.CPU > 0 && j.CPU <= 1) {
-			return bad("%s: cpu is %v, must be above 0 and at most 1 (a whole host)", where, j.CPU)
+			return badJob("cpu is %v, must be above 0 and at most 1 (a whole host)", j.CPU)
 		}
 		if j.CPU < minNeed {
-			return bad("%s: cpu is %v, must be at least %g of a host; give %g instead", where, j.CPU, minNeed, minNeed)
+			return badJob("cpu is %v, must be at least %g of a host; give %g instead", j.CPU, minNeed, minNeed)
 		}
 		if !(j.Memory >= 0 && j.Memory <= 1) {
-			return bad("%s: memory is %v, must be from 0 to 1 (a whole host)", where, j.Memory)
+			return badJob("memory is %v, must be from 0 to 1 (a whole host)", j.Memory)
 		}
 		if j.Memory > 0 && j.Memory < minNeed {
-			return bad("%s: memory is %v, must be 0 or at least %g of a host; give 0 instead", where, j.Memory, minNeed)
+			return badJob("memory is %v, must be 0 or at least %g of a host; give 0 instead", j.Memory, minNeed)
 		}
 		if n := len(j.CurrentHosts); n != 0 && n != j.Tasks {
-			return bad("%s: current_hosts has %d entries, must have one for each of the %d tasks or none", where, n, j.Tasks)
+			return badJob("current_hosts has %d entries, must have one for each of the %d tasks or none", n, j.Tasks)
 		}
 		for _, h := range j.CurrentHosts {
 			if h < 0 || h >= v.Hosts {
-				return bad("%s: current_hosts names host %d, must be from 0 to %d", where, h, v.Hosts-1)
+				return badJob("current_hosts names host %d, must be from 0 to %d", h, v.Hosts-1)
 			}
 		}
 	}

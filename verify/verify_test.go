@@ -278,6 +278,31 @@ func TestResult(t *testing.T) {
 	}
 }
 
+// A hash that the caller has is taken for the instance's, and what the caller
+// calls valid isn't validated again.
+func TestResultWithWhatIsKnown(t *testing.T) {
+	in, p := solved(rand.New(rand.NewPCG(4, 4)))
+	r := model.NewResult("x", 1)
+	if err := r.SetSolution(in, p); err != nil {
+		t.Fatal(err)
+	}
+	r.InstanceHash, _ = model.Hash(in)
+	for hash, want := range map[string]bool{"": true, r.InstanceHash: true, "sha256:0": false} {
+		report, err := verify.Result(t.Context(), in, r, verify.Options{Hash: hash, Valid: true})
+		if err != nil || report.Feasible() != want {
+			t.Errorf("with the hash %q: error %v, %v", hash, err, report)
+		}
+	}
+	in.Jobs[0].CurrentHosts = make([]int, 99) // breaks a rule that the judge doesn't need
+	r.InstanceHash, _ = model.Hash(in)
+	if _, err := verify.Result(t.Context(), in, r, verify.Options{}); !errors.Is(err, model.ErrInvalid) {
+		t.Errorf("an invalid instance: error %v", err)
+	}
+	if _, err := verify.Result(t.Context(), in, r, verify.Options{Valid: true}); err != nil {
+		t.Errorf("said to be valid: error %v", err)
+	}
+}
+
 // No pair of decodable files makes the judge panic.
 func FuzzVerify(f *testing.F) {
 	in, p := solved(rand.New(rand.NewPCG(9, 9)))
