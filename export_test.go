@@ -33,7 +33,7 @@ func exported(t *testing.T) map[string]*milp.Model {
 			if err != nil {
 				t.Fatalf("%s of %s: %v", name, in.ID(), err)
 			}
-			all[fmt.Sprint(in.Kind(), " ", in.ID(), " ", name)] = m
+			all[fmt.Sprint(in.Kind(), " ", in.ID(), " ", name)] = &m.Model
 		}
 	}
 	for k := range 2 {

@@ -149,8 +149,9 @@ func Formulations(kind model.Kind) []string {
 	return p.Formulations
 }
 
-// Formulation builds the linear model of an instance; an empty name is the default.
-func Formulation(ctx context.Context, in model.Instance, name string) (*milp.Model, error) {
+// Formulation builds the linear model of an instance, which turns solutions into
+// points and points into solutions; an empty name is the default.
+func Formulation(ctx context.Context, in model.Instance, name string) (*milp.Formulation[model.Solution], error) {
 	p, err := ProblemOf(in.Kind())
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ type Problem struct {
 	// Formulations names the linear models, the default first.
 	Formulations []string
 	// Formulation builds the linear model of an instance; "" is the default.
-	Formulation func(ctx context.Context, in model.Instance, name string) (*milp.Model, error)
+	Formulation func(ctx context.Context, in model.Instance, name string) (*milp.Formulation[model.Solution], error)
 	// Quick computes the bounds that take no longer than a heuristic.
 	Quick func(model.Instance) []bounds.Bound
 	// Bounds computes every bound that needs no search, weakest first.
@@ -54,7 +54,7 @@ type definition[I model.Instance] struct {
 	engines      []model.Algorithm
 	phases       []model.Solver
 	formulations []string
-	formulation  func(ctx context.Context, in I, name string) (*milp.Model, error)
+	formulation  func(ctx context.Context, in I, name string) (*milp.Formulation[model.Solution], error)
 	quick        func(I) []bounds.Bound
 	bounds       func(context.Context, I) ([]bounds.Bound, error)
 	generator    instances.Generator
@@ -70,7 +70,7 @@ func define[I model.Instance](d definition[I]) *Problem {
 		Generator:    d.generator,
 		Variants:     d.variants,
 		Formulations: d.formulations,
-		Formulation: func(ctx context.Context, in model.Instance, name string) (*milp.Model, error) {
+		Formulation: func(ctx context.Context, in model.Instance, name string) (*milp.Formulation[model.Solution], error) {
 			typed, err := asKind[I](d.kind, in)
 			if err != nil {
 				return nil, err
@@ -100,6 +100,18 @@ func asKind[I model.Instance](kind model.Kind, in model.Instance) (I, error) {
 		return typed, fmt.Errorf("%w: the problem %s doesn't take %s instances", model.ErrUnsupported, kind, in.Kind())
 	}
 	return typed, nil
+}
+
+// general returns the formulation with solutions of any kind; Encode returns nil
+// for those of another.
+func general[S model.Solution](f *milp.Formulation[S]) *milp.Formulation[model.Solution] {
+	return milp.Convert(f, func(p model.Solution) (S, error) {
+		s, ok := p.(S)
+		if !ok {
+			return s, fmt.Errorf("%w: a %T is no solution of this problem", model.ErrUnsupported, p)
+		}
+		return s, nil
+	}, func(s S) (model.Solution, error) { return s, nil })
 }
 
 // problems lists every problem.

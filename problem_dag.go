@@ -42,7 +42,7 @@ var dagProblem = define(definition[*model.DAG]{
 
 // dagFormulation builds the ordering model, which knows no contention, with
 // HEFT's makespan as its horizon.
-func dagFormulation(ctx context.Context, in *model.DAG, name string) (*milp.Model, error) {
+func dagFormulation(ctx context.Context, in *model.DAG, name string) (*milp.Formulation[model.Solution], error) {
 	if in.Transfers() != model.TransferIdeal {
 		return nil, fmt.Errorf("%w: the model knows no contention, take the transfer model %q", model.ErrUnsupported, model.TransferIdeal)
 	}
@@ -58,5 +58,5 @@ func dagFormulation(ctx context.Context, in *model.DAG, name string) (*milp.Mode
 	if err != nil {
 		return nil, err
 	}
-	return &f.Model, nil
+	return general(f), nil
 }

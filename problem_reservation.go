@@ -18,12 +18,15 @@ var reservationProblem = define(definition[*model.Reservation]{
 	engines:      resexact.Engines(),
 	phases:       resexact.Phases(),
 	formulations: resbounds.Formulations,
-	formulation: func(_ context.Context, in *model.Reservation, name string) (*milp.Model, error) {
-		f, err := resbounds.Build(resbounds.NewTicks(in), name)
+	formulation: func(_ context.Context, in *model.Reservation, name string) (*milp.Formulation[model.Solution], error) {
+		t := resbounds.NewTicks(in)
+		f, err := resbounds.Build(t, name)
 		if err != nil {
 			return nil, err
 		}
-		return &f.Model, nil
+		return general(milp.Convert(f,
+			func(b *model.Bookings) ([]int64, error) { return resheur.TicksOf(in, t, b) },
+			func(starts []int64) (*model.Bookings, error) { return resheur.BookTicks(in, t, starts) })), nil
 	},
 	quick:     func(in *model.Reservation) []bounds.Bound { return resbounds.Quick(resbounds.NewTicks(in)) },
 	bounds:    resbounds.All,

@@ -19,12 +19,12 @@ var vcschedProblem = define(definition[*model.VCSched]{
 	engines:      vcexact.Engines(),
 	phases:       vcexact.Phases(),
 	formulations: vcbounds.Formulations,
-	formulation: func(_ context.Context, in *model.VCSched, name string) (*milp.Model, error) {
+	formulation: func(_ context.Context, in *model.VCSched, name string) (*milp.Formulation[model.Solution], error) {
 		f, err := vcbounds.Build(in, cmp.Or(name, vcbounds.Formulations[0]))
 		if err != nil {
 			return nil, err
 		}
-		return &f.Model, nil
+		return general(&f.Formulation), nil
 	},
 	quick:     func(in *model.VCSched) []bounds.Bound { return []bounds.Bound{vcbounds.Packing(in)} },
 	bounds:    vcbounds.All,

@@ -1,20 +1,28 @@
-// Package exact holds what the engines that prove optimality share. The engines
-// live one folder down, by problem: a native search where the problem has a
-// structure to use, and HiGHS on the linear formulations of package bounds.
+// Package exact says what an engine that proves optimality has to keep to, and
+// holds what the engines share. They live one folder down, by problem: a native
+// search where the problem has a structure to use, and HiGHS on the linear
+// formulations of package bounds.
+//
+// An engine is a model.Solver under this contract:
+//
+//   - It says optimal if it holds a solution, with the objective that the instance
+//     computes for it, and a proof that none is better by more than the gap asked
+//     for; infeasible if it holds a proof that there is none. Proofs are computed in
+//     integers, or in floating-point numbers with an error bound; those of HiGHS
+//     count under the rules of the type HiGHS.
+//   - It stops within 100 ms of the end of its context or its time limit, hands
+//     back what it has found and proved by then, and gives as the Reason why it
+//     proves no more. That is no error.
+//   - A Start that is a solution of the instance is never made worse.
+//   - Its nodes are the partial solutions or subproblems that it expanded, for
+//     HiGHS those of its branch and bound: comparable between runs of one engine
+//     alone. Nodes depend on the instance and the settings, not on time, unless a
+//     limit stopped the run.
 package exact
 
 import (
 	"context"
 	"errors"
-)
-
-// Tolerance is what HiGHS is asked to satisfy rows, integrality and optimality
-// to. A bound of HiGHS is widened by Margin times the tolerance that it ended
-// with before it is called a bound, which still proves gaps below 1e-6. (At 1e-9
-// HiGHS 1.10 has given a wrong optimum.) Points are rounded and valued anew.
-const (
-	Tolerance = 1e-8
-	Margin    = 10
 )
 
 // StopReason says why a search was stopped, or nothing if it wasn't.

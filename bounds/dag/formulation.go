@@ -12,31 +12,6 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// Model is the formulation "ordering" of a DAG without contention as a
-// linear model. Its times are in units of Unit seconds.
-type Model struct {
-	milp.Model
-	// Unit is the length of the model's unit of time in seconds. If Whole,
-	// every cost and every transfer takes a whole number of units; then so
-	// does the makespan of a schedule without needless idle time, and the
-	// makespan is an integer variable.
-	Unit  float64
-	Whole bool
-	// Horizon is the latest end, in units.
-	Horizon float64
-	// Decode makes a schedule of a point: each task on the machine of its
-	// largest x, in the order of the binaries y and then of the starts s.
-	// The times of the point are not used: every task starts, and every
-	// transfer is sent, as early as the order allows, in seconds.
-	Decode func(x []float64) (*model.Schedule, error)
-	// Encode is the point of the schedule with the given machines and order
-	// of starts (in seconds), every task as early as that allows; nil if that
-	// ends after the horizon.
-	Encode func(machine []int32, start []float64) []float64
-	// Makespan turns the model's objective, or a bound on it, into seconds.
-	Makespan func(objective float64) float64
-}
-
 // MaxTerms bounds the number of coefficients of a DAG formulation.
 const MaxTerms = 2_000_000
 
@@ -75,7 +50,14 @@ const maxWhole = 10_000
 // There are O(V² M + E M²) variables and terms; above MaxTerms the error is
 // model.ErrUnsupported, as for another transfer model. It is model.ErrInfeasible
 // if heads and tails alone prove that no schedule ends by the horizon.
-func Build(d *model.DAG, horizon float64) (*Model, error) {
+//
+// Encode moves the schedule to the left first: each task as early as the order
+// of starts allows. It is nil if that ends after the horizon. Decode puts each
+// task on the machine of its largest x, in the order of the binaries y and then
+// of the starts s; the times of the point are not used. If every cost and every
+// transfer takes a whole number of units of time, then so does the makespan of a
+// schedule without needless idle time, and the makespan is an integer variable.
+func Build(d *model.DAG, horizon float64) (*milp.Formulation[*model.Schedule], error) {
 	if err := Check(d); err != nil {
 		return nil, err
 	}
@@ -93,10 +75,13 @@ func Build(d *model.DAG, horizon float64) (*Model, error) {
 	b.pairs()
 	b.loads()
 	b.Decode = func(x []float64) (*model.Schedule, error) { return b.decode(d, x) }
-	b.Encode = b.encode
-	unit := b.Unit
-	b.Makespan = func(objective float64) float64 { return objective * unit }
-	return b.Model, nil
+	b.Encode = func(s *model.Schedule) []float64 { return b.encode(d, s) }
+	b.Value = func(objective float64) float64 { return objective * b.unit }
+	b.Limit = b.Vars[b.c].Lower
+	// A binary y that is off by the tolerance lets a task start early by that
+	// part of its big coefficient, at most twice the horizon.
+	b.Sensitivity = 2 * float64(b.n) * b.horizon
+	return &b.Formulation, nil
 }
 
 // Check is the model.ErrUnsupported that Build would
@@ -132,14 +117,14 @@ func Relaxation(ctx context.Context, d *model.DAG, horizon float64) (float64, er
 	if err != nil {
 		return 0, fmt.Errorf("bound: relaxation: %w", err)
 	}
-	bound := f.Vars[0].Lower // of C
+	bound := f.Limit
 	if r.Status == highs.Optimal {
 		bound = max(bound, bounds.SafeLower(&f.Model, r.Duals))
 	}
 	if f.Whole {
 		bound = math.Ceil(bound - 1e-6)
 	}
-	return max(0, min(horizon, f.Makespan(bound)*(1-roundingMargin(f.Whole)))), nil
+	return max(0, min(horizon, f.Value(bound)*(1-roundingMargin(f.Whole)))), nil
 }
 
 // roundingMargin is what a value loses for the rounding of the figures that it

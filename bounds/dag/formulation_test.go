@@ -107,8 +107,8 @@ func TestDAGFormulationRows(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want,+got)\n%s", diff)
 	}
-	if f.Unit != 1 || !f.Whole || f.Maximise {
-		t.Errorf("unit %v, whole %v, maximise %v", f.Unit, f.Whole, f.Maximise)
+	if f.Value(1) != 1 || !f.Whole || f.Maximise {
+		t.Errorf("unit %v, whole %v, maximise %v", f.Value(1), f.Whole, f.Maximise)
 	}
 }
 
@@ -208,11 +208,11 @@ func TestDAGFormulationPoints(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%d: %v: %+v", k, err, d)
 		}
-		x := f.Encode(machine, start)
+		x := f.Encode(d.Schedule(machine, start, make([]float64, len(d.Edges))))
 		if x == nil {
 			t.Fatalf("%d: no point: %+v on %v at %v", k, d, machine, start)
 		}
-		if v := f.Violation(x); v > 1e-9*max(1, f.Horizon) {
+		if v := f.Violation(x); v > 1e-9*max(1, f.Vars[0].Upper) {
 			t.Fatalf("%d: violated by %v: %+v on %v at %v", k, v, d, machine, start)
 		}
 		s, err := f.Decode(x)
@@ -224,8 +224,8 @@ func TestDAGFormulationPoints(t *testing.T) {
 			t.Fatalf("%d: machines %v, %v, want %v", k, got, err, machine)
 		}
 		o, err := d.Objective(s)
-		if err != nil || o.Value > end*(1+1e-12) || math.Abs(o.Value-f.Makespan(x[0])) > 1e-9*end && x[0] > f.Vars[0].Lower {
-			t.Fatalf("%d: makespan %v (%v), the model says %v, the schedule ended at %v", k, o.Value, err, f.Makespan(x[0]), end)
+		if err != nil || o.Value > end*(1+1e-12) || math.Abs(o.Value-f.Value(x[0])) > 1e-9*end && x[0] > f.Vars[0].Lower {
+			t.Fatalf("%d: makespan %v (%v), the model says %v, the schedule ended at %v", k, o.Value, err, f.Value(x[0]), end)
 		}
 		if why := broken(d, s); why != "" {
 			t.Fatalf("%d: %s: %+v: %+v", k, why, d, s)
@@ -337,7 +337,7 @@ func TestDAGFormulationErrors(t *testing.T) {
 	if _, err := f.Decode(make([]float64, 3)); !errors.Is(err, model.ErrInvalid) {
 		t.Errorf("a short point: %v, want ErrInvalid", err)
 	}
-	if x := f.Encode([]int32{0, 0, 0, 0, 0, 0}, []float64{0, 3, 7, 10, 15, 25}); x != nil {
+	if x := f.Encode(orderingSix().Schedule([]int32{0, 0, 0, 0, 0, 0}, []float64{0, 3, 7, 10, 15, 25}, make([]float64, 7))); x != nil {
 		t.Errorf("a schedule after the horizon has the point %v", x)
 	}
 }

@@ -77,7 +77,7 @@ func (b *dagBuild) decode(d *model.DAG, x []float64) (*model.Schedule, error) {
 				most, machine[t] = x[v], int32(a)
 			}
 		}
-		start[t] = x[b.s[t]] * b.Unit
+		start[t] = x[b.s[t]] * b.unit
 	}
 	begin, sent, _ := b.leftShift(machine, start, func(i, j int) bool {
 		if machine[i] != machine[j] || b.before[i*n+j] {
@@ -89,8 +89,16 @@ func (b *dagBuild) decode(d *model.DAG, x []float64) (*model.Schedule, error) {
 	return d.Schedule(machine, begin, sent), nil
 }
 
-func (b *dagBuild) encode(machine []int32, start []float64) []float64 {
+func (b *dagBuild) encode(d *model.DAG, s *model.Schedule) []float64 {
 	n, m := b.n, b.m
+	machine, err := d.MachineOf(s)
+	if err != nil {
+		return nil
+	}
+	start := make([]float64, n)
+	for t := range start {
+		start[t] = s.Tasks[t].StartS
+	}
 	begin, _, turn := b.leftShift(machine, start, nil)
 	x := make([]float64, len(b.Vars))
 	// set puts the variable to 1 and is false if the model doesn't have it.
@@ -105,10 +113,10 @@ func (b *dagBuild) encode(machine []int32, start []float64) []float64 {
 		if !set(b.x[t*m+a]) {
 			return nil
 		}
-		x[b.s[t]] = begin[t] / b.Unit
+		x[b.s[t]] = begin[t] / b.unit
 		x[b.c] = max(x[b.c], x[b.s[t]]+b.cost[t*m+a])
 	}
-	if x[b.c] > b.Horizon {
+	if x[b.c] > b.horizon {
 		return nil
 	}
 	x[b.c] = max(x[b.c], b.Vars[b.c].Lower)

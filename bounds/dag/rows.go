@@ -8,9 +8,11 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// dagBuild is a Model being built. Times are in units.
+// dagBuild is the formulation being built. Times are in units.
 type dagBuild struct {
-	*Model
+	milp.Formulation[*model.Schedule]
+	unit       float64 // seconds
+	horizon    float64 // the latest end
 	g          *model.Graph
 	n, m       int
 	cost       []float64 // [t*m+a], as head, tail, x
@@ -35,9 +37,9 @@ func newDAGBuild(d *model.DAG, g *model.Graph, horizon float64) *dagBuild {
 		}
 		return v
 	}
-	b := &dagBuild{Model: &Model{}, g: g, n: n, m: m, cost: make([]float64, n*m), head: make([]float64, n*m), tail: make([]float64, n*m),
+	b := &dagBuild{g: g, n: n, m: m, cost: make([]float64, n*m), head: make([]float64, n*m), tail: make([]float64, n*m),
 		before: make([]bool, n*n), place: make([]int, n), x: none(n * m), s: make([]int, n), z: none(len(g.Data) * m * m), y: none(n * n * m)}
-	b.Name = d.Name
+	b.Name, b.Scheme = d.Name, Formulations[0]
 	if math.IsInf(horizon, 1) {
 		for a := range m {
 			sum := 0.0
@@ -48,18 +50,18 @@ func newDAGBuild(d *model.DAG, g *model.Graph, horizon float64) *dagBuild {
 		}
 	}
 	if q := timeQuantum(g); q > 0 && horizon/q <= maxWhole {
-		b.Unit, b.Whole = q, true
-		b.Horizon = math.Floor(horizon/q + 1e-6)
+		b.unit, b.Whole = q, true
+		b.horizon = math.Floor(horizon/q + 1e-6)
 	} else if horizon > 0 {
 		// HiGHS's tolerances are for figures around this size. The horizon's
 		// own schedule must pass in spite of rounding.
-		b.Unit = horizon / 1000
-		b.Horizon = 1000 * (1 + 1e-9)
+		b.unit = horizon / 1000
+		b.horizon = 1000 * (1 + 1e-9)
 	} else {
-		b.Unit = 1
+		b.unit = 1
 	}
 	for k, c := range g.Cost {
-		b.cost[k] = c / b.Unit
+		b.cost[k] = c / b.unit
 		b.x[k] = 0 // allowed until windows says otherwise
 	}
 	for k, t := range g.Order {
@@ -78,7 +80,7 @@ func newDAGBuild(d *model.DAG, g *model.Graph, horizon float64) *dagBuild {
 }
 
 func (b *dagBuild) comm(e, p, q int) float64 {
-	return b.g.Comm(int32(e), int32(p), int32(q)) / b.Unit
+	return b.g.Comm(int32(e), int32(p), int32(q)) / b.unit
 }
 
 // windows computes heads and tails from the machines that each task can be on,
@@ -125,7 +127,7 @@ func (b *dagBuild) windows() bool {
 		for t := range b.n {
 			some := false
 			for k := t * m; k < (t+1)*m; k++ {
-				if b.x[k] >= 0 && b.head[k]+b.cost[k]+b.tail[k] > b.Horizon {
+				if b.x[k] >= 0 && b.head[k]+b.cost[k]+b.tail[k] > b.horizon {
 					b.x[k], again = -1, true
 				}
 				some = some || b.x[k] >= 0
@@ -160,14 +162,14 @@ func (b *dagBuild) variables() {
 		for k := t * m; k < (t+1)*m; k++ {
 			if b.x[k] >= 0 {
 				least = min(least, b.head[k]+b.cost[k]+b.tail[k])
-				v.Lower, v.Upper = min(v.Lower, b.head[k]), max(v.Upper, b.Horizon-b.tail[k]-b.cost[k])
+				v.Lower, v.Upper = min(v.Lower, b.head[k]), max(v.Upper, b.horizon-b.tail[k]-b.cost[k])
 			}
 		}
 		longest = max(longest, least)
 		start[t] = v
 	}
 	longest *= 1 - roundingMargin(b.Whole)
-	b.c = b.AddVar(milp.Var{Name: "C", Lower: longest, Upper: b.Horizon, Cost: 1, Integer: b.Whole})
+	b.c = b.AddVar(milp.Var{Name: "C", Lower: longest, Upper: b.horizon, Cost: 1, Integer: b.Whole})
 	for t := range n {
 		for a := range m {
 			if k := t*m + a; b.x[k] >= 0 {
@@ -223,7 +225,7 @@ func (b *dagBuild) edges() {
 			for p := range m {
 				for q := range m {
 					ki, kj, c := i*m+p, j*m+q, b.comm(e, p, q)
-					if b.x[ki] < 0 || b.x[kj] < 0 || b.head[ki]+b.cost[ki]+c+b.cost[kj]+b.tail[kj] > b.Horizon {
+					if b.x[ki] < 0 || b.x[kj] < 0 || b.head[ki]+b.cost[ki]+c+b.cost[kj]+b.tail[kj] > b.horizon {
 						continue
 					}
 					z := b.AddVar(milp.Var{Name: fmt.Sprintf("z_%s_%d_%d", label, p+1, q+1), Upper: 1})
@@ -264,7 +266,7 @@ func (b *dagBuild) pairs() {
 				row := []milp.Term{{Var: xi, Coef: -1}, {Var: xj, Coef: -1}}
 				for _, p := range [][2]int{{i, j}, {j, i}} {
 					first, second := p[0]*m+a, p[1]*m+a
-					if b.head[first]+b.cost[first]+b.cost[second]+b.tail[second] > b.Horizon {
+					if b.head[first]+b.cost[first]+b.cost[second]+b.tail[second] > b.horizon {
 						continue
 					}
 					y := b.AddVar(milp.Var{Name: fmt.Sprintf("y_%d_%d_%d", p[0]+1, p[1]+1, a+1), Upper: 1, Integer: true})

@@ -42,8 +42,8 @@ import (
 // O(n²) variables, O(n³) terms at worst. Times that span too much for HiGHS are
 // model.ErrUnsupported: it takes a difference of 10^-9 of the largest for none, and has proved 3 of 4
 // requests the most of an instance with windows of 1 s and durations of 10^9 s.
-func reservationEvents(t *Ticks) (*Model, error) {
-	b := &reservationPairs{Model: newReservationModel(t, "events"), t: t, n: len(t.Jobs), unit: 1}
+func reservationEvents(t *Ticks) (*milp.Formulation[[]int64], error) {
+	b := &reservationPairs{weighted: newWeighted(t, "events"), t: t, n: len(t.Jobs), unit: 1}
 	most := int64(0)
 	for i := range b.n {
 		for j := range b.n {
@@ -61,7 +61,7 @@ func reservationEvents(t *Ticks) (*Model, error) {
 		return nil, fmt.Errorf("formulation events: %w: its times are from %.3g s to %.3g s long, which is too much for HiGHS; "+
 			"the formulation time-indexed and the native search take them", model.ErrUnsupported, least*b.unit/t.PerSecond(), float64(most)/t.PerSecond())
 	}
-	return b.Model, nil
+	return &b.Formulation, nil
 }
 
 // leastTime is the least figure that a model may have whose times are up to 1000.
@@ -111,9 +111,9 @@ func reservationPairTerms(t *Ticks) int {
 // maxPairJobs is how many jobs "events" takes.
 const maxPairJobs = 300
 
-// reservationPairs is a Model being built. Its matrices are [i*n+j].
+// reservationPairs is the formulation being built. Its matrices are [i*n+j].
 type reservationPairs struct {
-	*Model
+	*weighted
 	t    *Ticks
 	n    int
 	unit float64 // of time, in ticks
@@ -150,7 +150,7 @@ func (b *reservationPairs) build() {
 	b.y, b.o, b.f, b.first = none(), none(), none(), make([]bool, n*n)
 	for j := range n {
 		x := &t.Jobs[j]
-		cost, low := b.Weights[j], 0.0
+		cost, low := b.weights[j], 0.0
 		if t.Goal == model.GoalAll {
 			cost, low = 0, 1
 		}

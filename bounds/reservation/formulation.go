@@ -8,31 +8,6 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// Model is a formulation of a Ticks as a linear model
-// that maximises the accepted weight. With the goal "all" every job is accepted
-// and there is nothing to maximise.
-type Model struct {
-	milp.Model
-	// Formulation is the name of the formulation that was built: what "auto" chose.
-	Formulation string
-	// Unit is the objective's unit: the accepted weight is Unit times the
-	// objective. If Whole, every solution's objective is a whole number.
-	Unit  float64
-	Whole bool
-	// Objective of a job's acceptance, in units, by job.
-	Weights []float64
-	// Decode makes starts, in ticks and by job, of a point; negative for
-	// declined. Starts follow from the point's binary decisions and are
-	// checked in whole ticks; where they break a window or a capacity, and to
-	// move all to the left, jobs are placed anew, each as early as those that start
-	// before it allow. With the goal "all" a job that has no place then is
-	// model.ErrInfeasible.
-	Decode func(x []float64) ([]int64, error)
-	// Encode is a point of the given starts, moved to the left as in Decode. Nil if
-	// they aren't a solution.
-	Encode func(starts []int64) []float64
-}
-
 // Formulations are the names that Build knows, the
 // default first.
 var Formulations = []string{"auto", "time-indexed", "events"}
@@ -64,8 +39,18 @@ var Formulations = []string{"auto", "time-indexed", "events"}
 // So possible starts win for as long as there are few; beyond some 10,000 pairs
 // win where windows leave few of them, and else neither ends.
 //
+// Each maximises the accepted weight; with the goal "all" every job is accepted
+// and there is nothing to maximise. Its Scheme is what "auto" chose.
+//
+// Solutions are start times in ticks, by job, negative for declined. Decode takes
+// them from the point's binary decisions and checks them in whole ticks; where they break
+// a window or a capacity, and to move all to the left, jobs are placed anew, each as
+// early as those that start before it allow. With the goal "all" a job that has no
+// place then is model.ErrInfeasible. Encode moves the starts to the left in the same way;
+// it is nil if they aren't a solution.
+//
 // What is too large is model.ErrUnsupported.
-func Build(t *Ticks, name string) (*Model, error) {
+func Build(t *Ticks, name string) (*milp.Formulation[[]int64], error) {
 	if name == "" {
 		name = Formulations[0]
 	}
@@ -74,7 +59,7 @@ func Build(t *Ticks, name string) (*Model, error) {
 	}
 	if name == "auto" {
 		if points, ok := startPoints(t, autoPoints); ok {
-			return reservationTimes(t, points), nil
+			return &reservationTimes(t, points).Formulation, nil
 		}
 	}
 	size := reservationPairTerms(t)
@@ -97,7 +82,7 @@ func Build(t *Ticks, name string) (*Model, error) {
 		return nil, fmt.Errorf("formulation %s: %w: jobs have more than %d possible starts; the native search needs none",
 			name, model.ErrUnsupported, MaxReservationPoints)
 	}
-	return reservationTimes(t, points), nil
+	return &reservationTimes(t, points).Formulation, nil
 }
 
 // MaxReservationPoints bounds the possible starts of the formulation
@@ -110,59 +95,74 @@ const (
 // autoPoints is how many possible starts "auto" takes for "time-indexed".
 const autoPoints = 10_000
 
-// newReservationModel has the objective's unit and weights.
-func newReservationModel(t *Ticks, name string) *Model {
-	f := &Model{Formulation: name, Unit: 1, Whole: true, Weights: make([]float64, len(t.Jobs))}
-	f.Maximise = true
+// weighted is a formulation with the weights of its jobs.
+type weighted struct {
+	milp.Formulation[[]int64]
+	unit    float64   // the accepted weight is unit times the objective
+	weights []float64 // by job, in units
+}
+
+// newWeighted returns a formulation without variables.
+func newWeighted(t *Ticks, scheme string) *weighted {
+	f := &weighted{unit: 1, weights: make([]float64, len(t.Jobs))}
+	f.Scheme, f.Maximise, f.Whole = scheme, true, true
+	f.weigh(t)
+	total := 0.0
+	for _, w := range f.weights {
+		total += w
+	}
+	f.Limit, f.Sensitivity = total, total // each acceptance may be off by the tolerance
+	switch t.Goal {
+	case model.GoalAll:
+		all := total*f.unit + t.FreeWeight
+		f.Limit, f.Value = 0, func(float64) float64 { return all }
+	case model.GoalPESeconds: // with room for the rounding of weights
+		f.Value = func(objective float64) float64 { return (objective*f.unit + t.FreeWeight) * (1 + 1e-12) }
+	default:
+		f.Value = func(objective float64) float64 { return objective*f.unit + t.FreeWeight }
+	}
+	return f
+}
+
+// weigh sets the unit and the weights.
+func (f *weighted) weigh(t *Ticks) {
 	if t.Goal != model.GoalPESeconds {
-		for j := range f.Weights {
-			f.Weights[j] = 1
+		for j := range f.weights {
+			f.weights[j] = 1
 		}
-		return f
+		return
 	}
 	most := 0.0
 	for j := range t.Jobs {
 		most = max(most, t.Jobs[j].Weight)
 	}
 	if most == 0 {
-		return f // without jobs
+		return // without jobs
 	}
 	common := t.WeightUnit()
 	if common > 0 {
-		f.Unit = float64(common) / t.PerSecond()
+		f.unit = float64(common) / t.PerSecond()
 	}
-	f.Whole = common > 0 && most/f.Unit <= maxWeight
+	f.Whole = common > 0 && most/f.unit <= maxWeight
 	if !f.Whole {
-		f.Unit = most / 1000 // HiGHS's tolerances are for figures around this size
+		f.unit = most / 1000 // HiGHS's tolerances are for figures around this size
 	}
 	for j := range t.Jobs {
 		x := &t.Jobs[j]
-		if f.Weights[j] = x.Weight / f.Unit; f.Whole {
-			f.Weights[j] = float64(int64(x.PEs) * x.Reserved / common)
+		if f.weights[j] = x.Weight / f.unit; f.Whole {
+			f.weights[j] = float64(int64(x.PEs) * x.Reserved / common)
 		}
 	}
-	return f
 }
 
 // maxWeight is the largest weight that is kept whole: the sum of many has to
 // be exact to a unit at HiGHS's tolerances.
 const maxWeight = 1e6
 
-// Units is the accepted weight of starts in units: their objective.
-func (f *Model) Units(starts []int64) float64 {
-	sum := 0.0
-	for j, s := range starts {
-		if s >= 0 {
-			sum += f.Weights[j]
-		}
-	}
-	return sum
-}
-
 // checkPoint tells a point of the wrong length.
-func (f *Model) checkPoint(x []float64) error {
+func (f *weighted) checkPoint(x []float64) error {
 	if len(x) != len(f.Vars) {
-		return fmt.Errorf("%s: %w point: it has %d values, the model has %d variables", f.Formulation, model.ErrInvalid, len(x), len(f.Vars))
+		return fmt.Errorf("%s: %w point: it has %d values, the model has %d variables", f.Scheme, model.ErrInvalid, len(x), len(f.Vars))
 	}
 	return nil
 }

@@ -188,8 +188,14 @@ func TestReservationPoints(t *testing.T) {
 			if v := f.Violation(x); v > 1e-9 {
 				t.Fatalf("%s: %v is violated by %v: %+v", name, late, v, ticks)
 			}
-			if ticks.Goal != model.GoalAll && f.Objective(x) != f.Units(starts) {
-				t.Fatalf("%s: objective %v, want %v: %+v", name, f.Objective(x), f.Units(starts), ticks)
+			value := ticks.FreeWeight
+			for j, s := range starts {
+				if s >= 0 {
+					value += ticks.Jobs[j].Weight
+				}
+			}
+			if got := f.Value(f.Objective(x)); ticks.Goal != model.GoalAll && (got < value || got > value*(1+1e-11) || f.Objective(x) > f.Limit) {
+				t.Fatalf("%s: objective %v (limit %v) is worth %v, want %v: %+v", name, f.Objective(x), f.Limit, got, value, ticks)
 			}
 			got, err := f.Decode(x)
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -283,7 +289,7 @@ func TestReservationFormulationNames(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || f.Formulation != c.want {
+			if err != nil || f.Scheme != c.want {
 				t.Errorf("%+v %v, want %s", f, err, c.want)
 			}
 		})
@@ -313,13 +319,10 @@ func TestReservationUnits(t *testing.T) {
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := &model.Reservation{PEs: 8, Goal: c.goal, Requests: c.requests}
-			f, err := Build(NewTicks(in), "auto")
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := newWeighted(NewTicks(in), "")
 			near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(a) })
-			if diff := cmp.Diff(c.wantWeights, f.Weights, near); diff != "" || f.Whole != c.wantWhole || math.Abs(f.Unit-c.wantUnit) > 1e-12*c.wantUnit {
-				t.Errorf("unit %v whole %v, want %v %v; weights (-want,+got)\n%s", f.Unit, f.Whole, c.wantUnit, c.wantWhole, diff)
+			if diff := cmp.Diff(c.wantWeights, f.weights, near); diff != "" || f.Whole != c.wantWhole || math.Abs(f.unit-c.wantUnit) > 1e-12*c.wantUnit {
+				t.Errorf("unit %v whole %v, want %v %v; weights (-want,+got)\n%s", f.unit, f.Whole, c.wantUnit, c.wantWhole, diff)
 			}
 		})
 	}

@@ -57,15 +57,12 @@ func LP(ctx context.Context, t *Ticks) (b bounds.Bound, ok bool, err error) {
 	}
 	// In the model's units, which its solutions' values are multiples of if it says so. A bound
 	// is off by the rounding of its sum at most, which SafeUpper looks after.
-	value, total := bounds.SafeUpper(&f.Model, r.Duals)*(1+1e-15), 0.0
-	for _, x := range f.Weights {
-		total += x
-	}
+	value, total := bounds.SafeUpper(&f.Model, r.Duals)*(1+1e-15), f.Limit
 	if f.Whole {
 		value = math.Floor(value + 1e-9)
 	}
 	value = max(0, min(value, total))
-	b = bounds.Bound{Name: "lp", Value: value*f.Unit + t.FreeWeight}
+	b = bounds.Bound{Name: "lp", Value: value*f.unit + t.FreeWeight}
 	switch {
 	case t.Goal == model.GoalAll && value < total:
 		b.Infeasible, b.Reason = true, fmt.Sprintf("a linear relaxation proves that at most %.12g of the %d requests can be accepted", b.Value, len(t.Jobs)+len(t.Free))

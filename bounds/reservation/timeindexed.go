@@ -120,11 +120,11 @@ func chainPoints(t *Ticks, most int, once bool) (points [][]int64, ok bool) {
 // only counted where something starts, something ends before the next start and all that
 // may be under way needs too many; the other moments need no more than those.
 // What divides all PE counts is divided out. O(P log P) for P points.
-func reservationTimes(t *Ticks, points [][]int64) *Model {
-	b := &reservationPoints{Model: newReservationModel(t, "time-indexed"), t: t, points: points, first: make([]int, len(t.Jobs))}
+func reservationTimes(t *Ticks, points [][]int64) *weighted {
+	b := &reservationPoints{weighted: newWeighted(t, "time-indexed"), t: t, points: points, first: make([]int, len(t.Jobs))}
 	for j := range t.Jobs {
 		x := &t.Jobs[j]
-		cost, low := b.Weights[j], 0.0
+		cost, low := b.weights[j], 0.0
 		if t.Goal == model.GoalAll {
 			cost, low = 0, 1
 		}
@@ -138,12 +138,12 @@ func reservationTimes(t *Ticks, points [][]int64) *Model {
 	}
 	b.capacity()
 	b.Encode, b.Decode = b.encode, b.decode
-	return b.Model
+	return b.weighted
 }
 
-// reservationPoints is a Model being built.
+// reservationPoints is the formulation being built.
 type reservationPoints struct {
-	*Model
+	*weighted
 	t      *Ticks
 	points [][]int64 // by job
 	first  []int     // variable of each job's first point

@@ -76,11 +76,11 @@ func TestFormulationsEncode(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			x := f.Encode(hosts)
+			x := f.Encode(in.NewPlacement(hosts, 0))
 			if v := f.Violation(x); v > 1e-9 {
 				t.Fatalf("%s %s: the point violates the model by %v", in.Name, name, v)
 			}
-			if y := f.Yield(f.Objective(x)); math.Abs(y-in.Yield(hosts)) > 1e-9 {
+			if y := f.Value(f.Objective(x)); math.Abs(y-in.Yield(hosts)) > 1e-9 {
 				t.Fatalf("%s %s: yield %v, want %v", in.Name, name, y, in.Yield(hosts))
 			}
 			p, err := f.Decode(x)

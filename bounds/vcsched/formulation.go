@@ -10,23 +10,18 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// Model is a formulation of VCSched as a linear model.
-type Model struct {
-	milp.Model
-	// Decode makes a placement of a point: every task goes to the host of
-	// its largest e (the numbers of tasks of a type on a host are rounded),
-	// and the CPU shares are those of the best minimum yield there.
-	Decode func(x []float64) (*model.Placement, error)
-	// Encode is a point that decodes to the given hosts of the tasks.
-	Encode func(hosts []int32) []float64
-	// Yield turns the model's objective, or a bound on it, into a yield.
-	Yield func(objective float64) float64
-	// E is the index of the variable that puts the k-th task, counted
+// Formulation is a linear model of VCSched whose points are placements. Decode
+// puts every task on the host of its largest e (the numbers of tasks of a type
+// on a host are rounded) and gives it the CPU share of the best minimum yield
+// there.
+type Formulation struct {
+	milp.Formulation[*model.Placement]
+	// E holds the index of the variable that puts the k-th task, counted
 	// through the instance, on the first host; the other hosts follow. In the
 	// compact formulation it is the variable of the task's type, of which a
 	// host's value is the number of such tasks.
 	E []int
-	// Memory are the rows of the hosts' memory, Budget that of the migration
+	// Memory holds the rows of the hosts' memory, Budget that of the migration
 	// budget, -1 without.
 	Memory []int
 	Budget int
@@ -56,7 +51,7 @@ const (
 // variables is 2nH+1 for the first three and TH+1, T the number of different
 // tasks, for compact (nH+1 with a budget). What would need more than
 // MaxFormulationVariables or MaxFormulationTerms is model.ErrUnsupported.
-func Build(in *model.VCSched, name string) (*Model, error) {
+func Build(in *model.VCSched, name string) (*Formulation, error) {
 	sequential := in.Tasks() == len(in.Jobs)
 	switch name {
 	case "paper", "parallel":
@@ -102,10 +97,11 @@ const smallNeed = 1e-4
 // vcschedShares builds Eq. 3-11, 12-21 or 22-31: binary e puts a task on a
 // host, rational x is its CPU there, Y the minimum yield. If a need is below
 // smallNeed, x is in shares of the task's need.
-func vcschedShares(in *model.VCSched, name string) *Model {
+func vcschedShares(in *model.VCSched, name string) *Formulation {
 	small := slices.ContainsFunc(in.Jobs, func(j model.VCSchedJob) bool { return j.CPU < smallNeed })
-	f := &Model{Yield: func(y float64) float64 { return y }, Budget: -1}
-	f.Name, f.Maximise = in.Name, true
+	f := &Formulation{Budget: -1}
+	f.Name, f.Scheme, f.Maximise = in.Name, name, true
+	f.Value, f.Limit = func(y float64) float64 { return y }, 1
 	H := in.Hosts
 	// Equation numbers of: placed once, x ≤ e, x ≤ need, CPU, memory, yield.
 	eq := map[string][6]string{
@@ -169,8 +165,8 @@ func vcschedShares(in *model.VCSched, name string) *Model {
 		f.Budget = f.AddRow("eq31", math.Inf(-1), *in.MigrationBudget, moved...)
 	}
 	f.Decode = func(x []float64) (*model.Placement, error) { return decodeHosts(in, f.E, x) }
-	f.Encode = func(hosts []int32) []float64 {
-		x := make([]float64, len(f.Vars))
+	f.Encode = func(p *model.Placement) []float64 {
+		hosts, x := p.TaskHosts(), make([]float64, len(f.Vars))
 		x[y] = in.Yield(hosts)
 		k := 0
 		for i := range in.Jobs {
@@ -203,9 +199,9 @@ func decodeHosts(in *model.VCSched, first []int, x []float64) (*model.Placement,
 
 // vcschedLoads is the compact model with one variable for each task and host,
 // as a migration budget needs it.
-func vcschedLoads(in *model.VCSched) *Model {
-	f := &Model{Yield: loadYield, Budget: -1}
-	f.Name = in.Name
+func vcschedLoads(in *model.VCSched) *Formulation {
+	f := &Formulation{Budget: -1}
+	f.Name, f.Scheme, f.Value, f.Limit = in.Name, "compact", loadYield, 1
 	load := f.AddVar(milp.Var{Name: "L", Upper: milp.Inf, Cost: 1})
 	cpu, mem := make([][]milp.Term, in.Hosts), make([][]milp.Term, in.Hosts)
 	var moved []milp.Term
@@ -232,8 +228,8 @@ func vcschedLoads(in *model.VCSched) *Model {
 	}
 	f.Budget = f.AddRow("budget", math.Inf(-1), *in.MigrationBudget, moved...)
 	f.Decode = func(x []float64) (*model.Placement, error) { return decodeHosts(in, f.E, x) }
-	f.Encode = func(hosts []int32) []float64 {
-		x := make([]float64, len(f.Vars))
+	f.Encode = func(p *model.Placement) []float64 {
+		hosts, x := p.TaskHosts(), make([]float64, len(f.Vars))
 		for k, h := range hosts {
 			x[f.E[k]+int(h)] = 1
 		}
@@ -267,9 +263,9 @@ func loadYield(load float64) float64 { return 1 / max(1, load) }
 // type may use host h only if host h-1 is used by it or a type before it, and
 // with N tasks up to and including a type, at most N hosts are used by then.
 // Every placement becomes such a one by renumbering its hosts.
-func vcschedCompact(in *model.VCSched, u *model.VCSchedUnits, t *Tasks) *Model {
-	f := &Model{Yield: loadYield, Budget: -1}
-	f.Name = in.Name
+func vcschedCompact(in *model.VCSched, u *model.VCSchedUnits, t *Tasks) *Formulation {
+	f := &Formulation{Budget: -1}
+	f.Name, f.Scheme, f.Value, f.Limit = in.Name, "compact", loadYield, 1
 	H := in.Hosts
 	load := f.AddVar(milp.Var{Name: "L", Upper: milp.Inf, Cost: 1})
 	cpu, mem, used := make([][]milp.Term, H), make([][]milp.Term, H), make([][]milp.Term, H)
@@ -310,8 +306,8 @@ func vcschedCompact(in *model.VCSched, u *model.VCSchedUnits, t *Tasks) *Model {
 		f.AddRow(fmt.Sprintf("load_%d", h+1), math.Inf(-1), 0, append(cpu[h], milp.Term{Var: load, Coef: -1})...)
 		f.Memory = append(f.Memory, f.AddRow(fmt.Sprintf("memory_%d", h+1), math.Inf(-1), 1, mem[h]...))
 	}
-	f.Encode = func(hosts []int32) []float64 {
-		x := make([]float64, len(f.Vars))
+	f.Encode = func(p *model.Placement) []float64 {
+		hosts, x := p.TaskHosts(), make([]float64, len(f.Vars))
 		number := map[int32]int{} // of hosts by first use
 		for k, tasks := range t.Tasks {
 			// A type's new hosts come after the old ones, in any order.
@@ -332,7 +328,7 @@ func vcschedCompact(in *model.VCSched, u *model.VCSchedUnits, t *Tasks) *Model {
 			for h := range H {
 				n := int(math.Round(x[index[k]+h]))
 				if n < 0 || n > len(left) {
-					return nil, fmt.Errorf("compact: the point puts %d tasks of type %d on host %d, %d are left", n, k+1, h, len(left))
+					return nil, fmt.Errorf("compact: %w point: it puts %d tasks of type %d on host %d, %d are left", model.ErrInfeasible, n, k+1, h, len(left))
 				}
 				for _, i := range left[:n] {
 					hosts[i] = int32(h)
@@ -340,7 +336,7 @@ func vcschedCompact(in *model.VCSched, u *model.VCSchedUnits, t *Tasks) *Model {
 				left = left[n:]
 			}
 			if len(left) > 0 {
-				return nil, fmt.Errorf("compact: the point leaves %d tasks of type %d without a host", len(left), k+1)
+				return nil, fmt.Errorf("compact: %w point: it leaves %d tasks of type %d without a host", model.ErrInfeasible, len(left), k+1)
 			}
 		}
 		return in.NewPlacement(hosts, in.Yield(hosts)), nil

@@ -30,8 +30,7 @@ const memoryMargin = exact.Margin * exact.Tolerance
 type covers struct {
 	in   *model.VCSched
 	u    *model.VCSchedUnits
-	f    *vcbounds.Model
-	m    milp.Model // the formulation, widened, with the rows so far
+	f    vcbounds.Formulation // widened, with the rows so far
 	z    map[reached]int
 	last []int32 // the placement forbidden last
 }
@@ -44,14 +43,20 @@ type reached struct {
 	number int
 }
 
-func newCovers(in *model.VCSched, u *model.VCSchedUnits, f *vcbounds.Model) *covers {
-	c := &covers{in: in, u: u, f: f, m: f.Model, z: map[reached]int{}}
-	c.m.Vars, c.m.Rows = slices.Clone(f.Vars), slices.Clone(f.Rows)
+func newCovers(in *model.VCSched, u *model.VCSchedUnits, f *vcbounds.Formulation) *covers {
+	c := &covers{in: in, u: u, f: *f, z: map[reached]int{}}
+	c.f.Vars, c.f.Rows = slices.Clone(f.Vars), slices.Clone(f.Rows)
 	for _, r := range f.Memory {
-		c.m.Rows[r].Upper += model.FitTolerance + memoryMargin
+		c.f.Rows[r].Upper += model.FitTolerance + memoryMargin
 	}
 	if f.Budget >= 0 {
-		c.m.Rows[f.Budget].Upper += model.FitTolerance + memoryMargin
+		c.f.Rows[f.Budget].Upper += model.FitTolerance + memoryMargin
+	}
+	c.f.Encode = func(p *model.Placement) []float64 {
+		if len(c.z) > 0 {
+			return nil // f's points have no values for z
+		}
+		return f.Encode(p)
 	}
 	return c
 }
@@ -131,21 +136,21 @@ func (c *covers) add(set []model.Memory, host int) {
 	}
 	if len(steps) == 1 {
 		terms, _ := c.number(steps[0])
-		c.m.AddRow("", math.Inf(-1), float64(steps[0].number-1), terms...)
+		c.f.AddRow("", math.Inf(-1), float64(steps[0].number-1), terms...)
 		return
 	}
 	var all []milp.Term
 	for _, s := range steps {
 		z, ok := c.z[s]
 		if !ok {
-			z = c.m.AddVar(milp.Var{Upper: 1, Integer: true})
+			z = c.f.AddVar(milp.Var{Upper: 1, Integer: true})
 			c.z[s] = z
 			terms, most := c.number(s)
-			c.m.AddRow("", math.Inf(-1), float64(s.number-1), append(terms, milp.Term{Var: z, Coef: -float64(most - s.number + 1)})...)
+			c.f.AddRow("", math.Inf(-1), float64(s.number-1), append(terms, milp.Term{Var: z, Coef: -float64(most - s.number + 1)})...)
 		}
 		all = append(all, milp.Term{Var: z, Coef: 1})
 	}
-	c.m.AddRow("", math.Inf(-1), float64(len(steps)-1), all...)
+	c.f.AddRow("", math.Inf(-1), float64(len(steps)-1), all...)
 }
 
 // number is the number of tasks of at least so much memory on the host, or that

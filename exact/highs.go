@@ -1,0 +1,485 @@
+package exact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+// Tolerance is what HiGHS is asked to satisfy rows, integrality and optimality
+// to. (At 1e-9 HiGHS 1.10 has given a wrong optimum.) A bound of HiGHS is widened
+// by the tolerance that it ended with times Margin plus the formulation's
+// sensitivity before it is called a bound, which still proves gaps below 1e-6.
+const (
+	Tolerance = 1e-8
+	Margin    = 10
+)
+
+// HiGHS tells what to ask HiGHS about one instance, in terms of S, what the
+// problem's formulations decide.
+//
+// HiGHS computes in floating-point arithmetic, and version 1.10 is wrong now and
+// then: it has called points optimal that aren't, and models infeasible that
+// aren't. So its word counts under these rules alone:
+//
+//   - A point counts as the solution that it decodes to, with the objective that
+//     the instance computes for that.
+//   - A bound counts after it was widened, unless a solution at hand is better.
+//   - "Optimal" counts if a second answer agrees. That is the answer to another
+//     question (Better) or, without one, to the same at HiGHS's own tolerances,
+//     which are wrong hardly ever but too wide for a gap of 1e-6.
+//   - "Infeasible" counts for nothing where a solution is at hand. Else it counts
+//     if HiGHS says the same at its own tolerances or, with Elastic, if its bound
+//     on the elastic model proves the same.
+//   - What a time limit, a cancelled context or HiGHS itself stops proves its
+//     widened bound and nothing else.
+type HiGHS[S any] struct {
+	// Starts are solutions to start from, as far as there are.
+	Starts []S
+	// Formulate returns the formulation to optimise, given the objective of the
+	// best solution (NaN without one); solutions that aren't better may be
+	// missing from it.
+	Formulate func(incumbent float64) (*milp.Formulation[S], error)
+	// Solution turns what a point describes into a solution of the instance, nil
+	// if that isn't feasible.
+	Solution func(context.Context, S) (model.Solution, error)
+	// Better, if not nil, returns a formulation of the solutions whose objective
+	// is target or better, or model.ErrInfeasible if there are none. The
+	// objective is that of f, which Formulate returned.
+	Better func(f *milp.Formulation[S], target float64) (*milp.Formulation[S], error)
+	// Exclude, if not nil, adds rows to what Formulate returns that every
+	// solution satisfies and s, which has none, doesn't; false if it can't.
+	Exclude func(s S) bool
+	// Elastic, if not nil, returns a formulation that has points for every
+	// instance, with whole objectives, and one that reaches its Limit if and
+	// only if the instance has a solution; and a point to start from.
+	Elastic func() (f *milp.Formulation[S], start S, err error)
+	// Explain, if not nil, adds to a result that is proved infeasible.
+	Explain func(context.Context, *model.Result) error
+}
+
+// SolveHiGHS answers one call of a model.Solver by HiGHS on the questions that
+// prepare returns for the instance; prepare's error may be model.ErrNoSolution
+// if it was stopped. Instances of another type than I are model.ErrUnsupported.
+func SolveHiGHS[I model.Instance, S any](ctx context.Context, name string, in model.Instance, set model.Settings,
+	prepare func(context.Context, I) (HiGHS[S], error)) (model.Result, error) {
+	r := model.NewResult(name, set.Seed)
+	typed, ok := in.(I)
+	if !ok {
+		return r, fmt.Errorf("%s: %w: it doesn't solve %s instances", name, model.ErrUnsupported, in.Kind())
+	}
+	d := &driver[S]{in: in, set: set, r: &r, began: time.Now(), known: math.NaN(), solve: highs.Solve}
+	ctx, cancel := set.WithTimeLimit(ctx)
+	defer cancel()
+	var err error
+	if d.HiGHS, err = prepare(ctx, typed); errors.Is(err, model.ErrNoSolution) {
+		r.Reason, err = "stopped before there was a first solution", nil
+	} else if err == nil {
+		err = d.run(ctx)
+	}
+	r.Elapsed = time.Since(d.began)
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
+// driver is one run of HiGHS. Bounds and objectives are the problem's unless a
+// comment says that they are a formulation's.
+type driver[S any] struct {
+	HiGHS[S]
+	in    model.Instance
+	set   model.Settings
+	r     *model.Result
+	began time.Time
+	best  S       // what r.Solution was made of, if it isn't nil
+	known float64 // the best bound so far, for reports
+	solve func(context.Context, *milp.Model, highs.Options) (highs.Result, error)
+}
+
+// answer is what HiGHS says of a formulation.
+type answer struct {
+	highs.Result
+	bound    float64 // proved by this answer alone
+	improved bool    // the point is a better solution than those before
+	excluded bool    // the point is no solution, and the formulation has got rows against it
+	unsure   bool    // HiGHS contradicts itself
+}
+
+// complete reports whether HiGHS claims a proof.
+func (a *answer) complete() bool {
+	return a.Status == highs.Optimal || a.Status == highs.Infeasible
+}
+
+const (
+	contradiction = "HiGHS contradicts itself"
+	unconfirmed   = "HiGHS was stopped before it confirmed its proof"
+	leavesGap     = "HiGHS says optimal; its bound, widened by its tolerance, leaves a gap"
+	noSolution    = "HiGHS's point is no solution to the last digit, and it finds no other"
+	isSolution    = "HiGHS finds no solution where there is one, so it proves nothing"
+	beaten        = "HiGHS's bound is worse than a solution at hand, so it proves nothing"
+)
+
+// run asks until an answer counts or there is nothing more to ask.
+func (d *driver[S]) run(ctx context.Context) error {
+	for _, s := range d.Starts {
+		if _, _, err := d.keep(ctx, s); err != nil {
+			return err
+		}
+	}
+	for {
+		f, err := d.Formulate(d.r.Objective)
+		if err != nil {
+			return err
+		}
+		start, done := d.reached(f)
+		if done {
+			return nil
+		}
+		if math.IsNaN(d.known) {
+			d.known = f.Value(f.Limit)
+		}
+		a, err := d.ask(ctx, f, start)
+		d.known = d.stronger(d.known, a.bound)
+		switch {
+		case err != nil:
+			return err
+		case a.excluded:
+			continue
+		case a.unsure:
+			d.conclude(f.Value(f.Limit), contradiction)
+		case !a.complete():
+			d.conclude(a.bound, d.stopped(ctx, a))
+		case a.Status == highs.Infeasible && d.r.Solution != nil:
+			d.conclude(f.Value(f.Limit), isSolution)
+		case a.Status == highs.Infeasible && d.Elastic != nil:
+			if again, err := d.elastic(ctx, f); again || err != nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		case a.Status == highs.Infeasible && d.Better != nil:
+			d.conclude(f.Value(f.Limit), "HiGHS says infeasible, which nothing confirms")
+		case a.Status == highs.Infeasible:
+			return d.infeasible(ctx)
+		case d.r.Solution == nil:
+			d.conclude(a.bound, noSolution)
+		case d.Better == nil:
+			d.claim(a.bound)
+		default:
+			if again, err := d.confirm(ctx, f, a); again || err != nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		return nil
+	}
+}
+
+// reached returns f's point of the best solution, nil if there is none, and
+// whether that solution needs no proof: nothing is better than f's limit.
+func (d *driver[S]) reached(f *milp.Formulation[S]) (x []float64, done bool) {
+	if d.r.Solution == nil {
+		return nil, false
+	}
+	if x = f.Encode(d.best); x == nil || better(f, f.Limit, f.Model.Objective(x)) {
+		return x, false
+	}
+	d.claim(d.r.Objective)
+	return x, true
+}
+
+// confirm asks whether something better exists than the best solution, which
+// HiGHS calls optimal. again is true if there is.
+func (d *driver[S]) confirm(ctx context.Context, f *milp.Formulation[S], a answer) (again bool, err error) {
+	x, done := d.reached(f)
+	if done {
+		return false, nil
+	}
+	if x == nil {
+		return false, fmt.Errorf("formulation %s has no point of a solution of its own", f.Scheme)
+	}
+	// The least improvement that the gap asked for demands, in f's objective,
+	// and what no solution can be better than if it is impossible.
+	sign := sense(f)
+	target := f.Model.Objective(x)
+	target += sign * math.Abs(target) * d.set.GapLimit() / 2
+	proved := target
+	if f.Whole {
+		proved = sign * math.Floor(sign*target)
+		target = proved + sign
+	}
+	impossible := f.Value(proved)
+	g, err := d.Better(f, target)
+	if errors.Is(err, model.ErrInfeasible) {
+		d.claim(d.stronger(a.bound, impossible))
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	b, err := d.askOnce(ctx, g, d.options(), nil)
+	switch {
+	case err != nil:
+		return false, err
+	case b.improved:
+		return true, nil // the first answer was wrong
+	case b.Status == highs.Infeasible:
+		d.claim(d.stronger(a.bound, impossible))
+	case b.complete():
+		d.conclude(d.weaker(a.bound, b.bound), contradiction)
+	default:
+		d.conclude(d.weaker(a.bound, b.bound), unconfirmed)
+	}
+	return false, nil
+}
+
+// elastic confirms that there is no solution by a bound on the elastic model.
+// again is true if there is one, and there is more to ask.
+func (d *driver[S]) elastic(ctx context.Context, f *milp.Formulation[S]) (again bool, err error) {
+	e, start, err := d.Elastic()
+	if err != nil {
+		return false, err
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	enough := e.Limit - sense(e)/2 // objectives are whole
+	o := d.options()
+	o.Start = e.Encode(start)
+	progress := o.Progress
+	o.Progress = func(p highs.Progress) {
+		if progress != nil {
+			progress(highs.Progress{Incumbent: math.NaN(), Bound: math.NaN(), Nodes: p.Nodes})
+		}
+		if better(e, enough, widened(e, p.Bound, Tolerance)) {
+			cancel()
+		}
+	}
+	a, err := d.askOnce(inner, e, o, nil)
+	switch {
+	case err != nil:
+		return false, err
+	case a.improved:
+		return true, nil // the first answer was wrong
+	case a.Status != highs.Infeasible && better(e, enough, widened(e, a.Bound, a.Tolerance)):
+		return false, d.infeasible(ctx)
+	case ctx.Err() != nil:
+		d.conclude(f.Value(f.Limit), unconfirmed)
+	default:
+		d.conclude(f.Value(f.Limit), contradiction)
+	}
+	return false, nil
+}
+
+// ask has HiGHS optimise f. Without another question to confirm a proof it is
+// asked twice: if the second answer, at HiGHS's own tolerances, refutes the
+// first, that one stands.
+func (d *driver[S]) ask(ctx context.Context, f *milp.Formulation[S], start []float64) (answer, error) {
+	o := d.options()
+	o.Start = start
+	if progress := o.Progress; progress != nil {
+		o.Progress = func(p highs.Progress) {
+			p.Bound = f.Value(proved(f, p.Bound, Tolerance))
+			if !math.IsNaN(p.Incumbent) {
+				p.Incumbent = f.Value(p.Incumbent)
+			}
+			progress(p)
+		}
+	}
+	if d.Better != nil {
+		return d.askOnce(ctx, f, o, nil)
+	}
+	return d.askOnce(ctx, f, o, func(a answer) (answer, error) {
+		if !a.complete() {
+			return a, nil
+		}
+		o.Tolerance = 0
+		b, err := d.solveOne(ctx, f, o)
+		sense := d.in.Sense()
+		switch {
+		case err != nil:
+			return a, err
+		case b.Feasible && (!a.Feasible || sense.Better(f.Value(b.Objective), f.Value(widened(f, a.Bound, a.Tolerance))+float64(sense)*1e-6)):
+			return b, nil
+		case !b.complete():
+			a.Status, a.bound = b.Status, d.weaker(a.bound, b.bound)
+		default:
+			a.unsure = a.Status != b.Status
+		}
+		return a, nil
+	})
+}
+
+// askOnce solves f, keeps the solution that the point describes if it is better
+// than the best so far, and has Exclude look at a point that describes none.
+// second, if not nil, replaces HiGHS's answer before its point is looked at.
+func (d *driver[S]) askOnce(ctx context.Context, f *milp.Formulation[S], o highs.Options, second func(answer) (answer, error)) (answer, error) {
+	a, err := d.solveOne(ctx, f, o)
+	if err == nil && second != nil {
+		a, err = second(a)
+	}
+	if err != nil || !a.Feasible {
+		return a, err
+	}
+	s, err := f.Decode(a.X)
+	if errors.Is(err, model.ErrInfeasible) {
+		return a, nil
+	}
+	if err != nil {
+		return a, err
+	}
+	feasible, improved, err := d.keep(ctx, s)
+	a.improved = improved
+	if err == nil && !feasible && a.Status == highs.Optimal && d.Exclude != nil {
+		a.excluded = d.Exclude(s)
+	}
+	return a, err
+}
+
+// solveOne runs HiGHS once.
+func (d *driver[S]) solveOne(ctx context.Context, f *milp.Formulation[S], o highs.Options) (answer, error) {
+	h, err := d.solve(ctx, &f.Model, o)
+	d.r.Nodes += h.Nodes
+	a := answer{Result: h, bound: f.Value(f.Limit)}
+	if err == nil && h.Status != highs.Infeasible {
+		a.bound = f.Value(proved(f, h.Bound, h.Tolerance))
+	}
+	return a, err
+}
+
+// keep makes s the best solution if it is one and better than those before.
+func (d *driver[S]) keep(ctx context.Context, s S) (feasible, improved bool, err error) {
+	p, err := d.Solution(ctx, s)
+	if err != nil || p == nil {
+		return false, false, err
+	}
+	o, err := d.in.Objective(p)
+	if err != nil {
+		return false, false, err
+	}
+	if d.r.Solution != nil && !d.in.Sense().Better(o.Value, d.r.Objective) {
+		return true, false, nil
+	}
+	d.best = s
+	return true, true, d.r.SetSolution(d.in, p)
+}
+
+func (d *driver[S]) infeasible(ctx context.Context) error {
+	d.r.Status, d.r.Reason = model.StatusInfeasible, "HiGHS found the model infeasible"
+	if d.Explain == nil {
+		return nil
+	}
+	return d.Explain(ctx, d.r)
+}
+
+// claim stores a bound that HiGHS calls the optimum.
+func (d *driver[S]) claim(bound float64) { d.conclude(bound, leavesGap) }
+
+// conclude stores a bound and, unless it proves the best solution optimal, the
+// reason for which nothing more is proved. A bound that a solution beats by more
+// than the rounding of either is none.
+func (d *driver[S]) conclude(bound float64, reason string) {
+	if d.r.Solution != nil && !d.in.Sense().Better(bound, d.r.Objective) {
+		if !(math.Abs(bound-d.r.Objective) <= 1e-9*math.Abs(d.r.Objective)) {
+			d.r.Reason = beaten
+			return
+		}
+		bound = d.r.Objective
+	}
+	d.r.SetBound(d.in.Sense(), bound, d.set.GapLimit())
+	if d.r.Status != model.StatusOptimal {
+		d.r.Reason = reason
+	}
+}
+
+func (d *driver[S]) stopped(ctx context.Context, a answer) string {
+	if reason := StopReason(ctx); reason != "" {
+		return reason
+	}
+	return "HiGHS ended without a proof: " + a.Status.String()
+}
+
+func (d *driver[S]) weaker(a, b float64) float64 {
+	if d.in.Sense().Better(a, b) {
+		return a
+	}
+	return b
+}
+
+func (d *driver[S]) stronger(a, b float64) float64 {
+	if d.in.Sense().Better(a, b) {
+		return b
+	}
+	return a
+}
+
+// options returns those of every question. A Progress that gets NaN for the
+// incumbent or the bound reports the best known.
+func (d *driver[S]) options() highs.Options {
+	o := highs.Options{Threads: d.set.Workers(), Tolerance: Tolerance}
+	if d.set.GapLimit() > model.DefaultGap {
+		o.Gap = d.set.GapLimit() / 2
+	}
+	if d.set.Progress == nil {
+		return o
+	}
+	sense, before := d.in.Sense(), d.r.Nodes
+	o.Progress = func(p highs.Progress) {
+		x := model.Progress{Algorithm: d.r.Algorithm, Incumbent: p.Incumbent, Bound: d.known, Nodes: before + p.Nodes, Elapsed: time.Since(d.began)}
+		if math.IsNaN(x.Incumbent) || sense.Better(d.r.Objective, x.Incumbent) {
+			x.Incumbent = d.r.Objective
+		}
+		if sense.Better(x.Bound, p.Bound) {
+			x.Bound = p.Bound
+		}
+		if sense.Better(x.Incumbent, x.Bound) {
+			x.Bound = x.Incumbent
+		}
+		d.set.Progress(x)
+	}
+	return o
+}
+
+// sense is 1 if f maximises, and -1.
+func sense[S any](f *milp.Formulation[S]) float64 {
+	if f.Maximise {
+		return 1
+	}
+	return -1
+}
+
+// better reports whether objective a of f is better than b; false for NaN.
+func better[S any](f *milp.Formulation[S], a, b float64) bool {
+	if f.Maximise {
+		return a > b
+	}
+	return a < b
+}
+
+// widened moves a bound on f's objective away by what HiGHS's tolerance may be
+// worth.
+func widened[S any](f *milp.Formulation[S], bound, tolerance float64) float64 {
+	return bound + sense(f)*tolerance*(Margin+f.Sensitivity)
+}
+
+// proved returns what a bound of HiGHS proves of f's objective: widened, rounded
+// if objectives are whole, and no worse than f's limit.
+func proved[S any](f *milp.Formulation[S], bound, tolerance float64) float64 {
+	b := widened(f, bound, tolerance)
+	if f.Whole {
+		b = sense(f) * math.Floor(sense(f)*b+1e-6)
+	}
+	if better(f, b, f.Limit) || math.IsNaN(b) {
+		return f.Limit
+	}
+	return b
+}
