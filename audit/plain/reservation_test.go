@@ -11,7 +11,6 @@ import (
 
 	"github.com/gapwise/gapwise/audit/plain"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -118,7 +117,7 @@ func TestReservationAgainstBruteForce(t *testing.T) {
 // Instances on which a solver or the judge of version 0.3.0 was wrong.
 func TestReservationFound(t *testing.T) {
 	for file, want := range map[string]float64{"decimals-back-to-back": 2, "decimals-tight": 2, "far-deadline-tolerance": 2} {
-		in, err := instances.Load(need.Data(t, "found", "reservation-"+file+".json"))
+		in, err := instances.Load("../../exact/reservation/testdata/reservation-" + file + ".json")
 		if err != nil {
 			t.Fatal(err)
 		}
