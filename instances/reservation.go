@@ -26,7 +26,7 @@ type ReservationSpec struct {
 	Requests int `key:"requests" default:"10000" min:"1" required:"yes" usage:"number of requests"`
 	// UMed is the logarithm (base 2) of the size between the small jobs, a share of
 	// 0.82, and the large ones: 4.5 to log2 PEs; default 7.
-	UMed float64 `key:"umed" default:"7" above:"0" usage:"log2 of the size between small and large"`
+	UMed float64 `key:"umed" default:"7" above:"0" usage:"log2 size between small and large"`
 	// ArrivalFactor divides the times of arrival; default 1.
 	ArrivalFactor float64 `key:"arrival_factor" default:"1" above:"0" usage:"divides the times of arrival"`
 	// ARTime and Deadline make the window, in durations: a request is ready up to
@@ -39,7 +39,7 @@ type ReservationSpec struct {
 	PEs int `key:"pes" min:"1" shown:"1024, the log's" usage:"number of PEs"`
 	// Parameters are the model's for runtimes and arrivals: "fit" (default),
 	// LublinLANLFit, or "column-t", LublinColumnT.
-	Parameters string `key:"parameters" shown:"fit" usage:"of the workload model: fit or column-t"`
+	Parameters string `key:"parameters" shown:"fit" usage:"workload model: fit or column-t"`
 	// SWF, if not empty, is a log to take the jobs of instead, see LoadSWF: as
 	// many usable ones as Requests, from number Index * Requests on. UMed and
 	// Parameters then have no say.

@@ -1,10 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/model"
@@ -15,8 +16,8 @@ func (p *program) algorithms() *cli.Command {
 		Name:      "algorithms",
 		Usage:     "list the algorithms, with their papers and complexity",
 		ArgsUsage: " ",
-		Flags:     []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one object per line", DisableDefaultText: true}},
-		Action: func(c *cli.Context) error {
+		Flags:     []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one object per line"}},
+		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return usagef("algorithms: it takes no files, but there is %q", c.Args().First())
 			}

@@ -1,12 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
 	"time"
 
-	"github.com/urfave/cli/v2"
+	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/audit"
@@ -33,7 +34,7 @@ func (p *program) audit() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "audit-found", Usage: "`FOLDER` for what disagrees"},
 			&cli.StringFlag{Name: "trust", Usage: "write the counts as Markdown to `FILE`"},
 		},
-		Action: func(c *cli.Context) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return usagef("audit: it takes no files")
 			}
@@ -60,7 +61,7 @@ func (p *program) audit() *cli.Command {
 				}
 				fmt.Fprintf(p.err, "gapwise: %s: %s: %s\n", file, d.Check, d.Reason)
 			}
-			r, err := audit.Run(c.Context, o)
+			r, err := audit.Run(ctx, o)
 			if bar {
 				fmt.Fprintln(p.err)
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/schollz/progressbar/v3"
-	"github.com/urfave/cli/v2"
+	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/benchmarks"
 )
@@ -25,7 +26,7 @@ func (p *program) bench() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "results `FILE`, by default results/PLAN.jsonl"},
 			&cli.IntFlag{Name: "workers", Value: 1, Usage: "instances solved side by side"},
 		},
-		Action: func(c *cli.Context) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			plans, err := files(c, 1)
 			if err != nil {
 				return err
@@ -58,11 +59,11 @@ func (p *program) bench() *cli.Command {
 				progress.Add(done)
 			}
 			o.Done = func(benchmarks.Record) { progress.Add(1) }
-			err = benchmarks.Run(c.Context, plan, o)
+			err = benchmarks.Run(ctx, plan, o)
 			if bar == p.err {
 				fmt.Fprintln(p.err)
 			}
-			if c.Context.Err() != nil && errors.Is(err, c.Context.Err()) {
+			if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 				fmt.Fprintf(p.err, "gapwise: stopped; the same command goes on from here\n")
 				return codeError(exitStopped)
 			}

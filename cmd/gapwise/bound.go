@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/urfave/cli/v2"
+	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
@@ -19,7 +19,7 @@ func (p *program) bound() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "for each instance; 0 means none"},
 		}, readingFlags()...),
-		Action: func(c *cli.Context) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			paths, err := files(c, 0)
 			if err != nil {
 				return err
@@ -35,7 +35,7 @@ func (p *program) bound() *cli.Command {
 				if err != nil {
 					return err
 				}
-				ctx, cancel := c.Context, context.CancelFunc(func() {})
+				ctx, cancel := ctx, context.CancelFunc(func() {})
 				if d := c.Duration("time-limit"); d > 0 {
 					ctx, cancel = context.WithTimeout(ctx, d)
 				}

@@ -1,13 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/urfave/cli/v2"
+	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
@@ -29,7 +30,7 @@ func (p *program) convert() *cli.Command {
 			&cli.IntFlag{Name: "pes", Usage: "SWF: cluster size", DefaultText: "the log's"},
 			&cli.IntFlag{Name: "skip", Usage: "SWF: usable jobs to leave out first"},
 			&cli.IntFlag{Name: "first", Usage: "SWF: usable jobs to take", DefaultText: "all"},
-			&cli.BoolFlag{Name: "estimates", Usage: "SWF: reserve the user's estimate", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "estimates", Usage: "SWF: reserve the user's estimate"},
 			&cli.Float64Flag{Name: "arrival-factor", Value: 1, Usage: "SWF: divides arrival times"},
 			&cli.Float64Flag{Name: "artime", Value: 3, Usage: "SWF: durations until ready"},
 			&cli.Float64Flag{Name: "deadline", Value: 3, Usage: "SWF: durations of room"},
@@ -37,7 +38,7 @@ func (p *program) convert() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "SWF: of the windows"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		}, readingFlags()...),
-		Action: func(c *cli.Context) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			paths, err := files(c, 1)
 			if err != nil {
 				return err
@@ -59,7 +60,7 @@ func (p *program) convert() *cli.Command {
 }
 
 // converted is the file as an instance.
-func (p *program) converted(c *cli.Context, path string) (model.Instance, error) {
+func (p *program) converted(c *cli.Command, path string) (model.Instance, error) {
 	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
 	if !strings.HasSuffix(name, ".swf") {
 		for _, f := range swfFlags {

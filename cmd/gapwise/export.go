@@ -1,10 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
@@ -22,7 +23,7 @@ func (p *program) export() *cli.Command {
 			&cli.StringFlag{Name: "format", Value: "mps", Usage: "mps or lp"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		}, readingFlags()...),
-		Action: func(c *cli.Context) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			paths, err := files(c, 1)
 			if err != nil {
 				return err
@@ -42,7 +43,7 @@ func (p *program) export() *cli.Command {
 			if err := (gapwise.Options{Algorithm: "exact", Engine: "highs", Formulation: name}).Check(in.Kind()); err != nil {
 				return err
 			}
-			f, err := gapwise.Formulation(c.Context, in, name)
+			f, err := gapwise.Formulation(ctx, in, name)
 			if err != nil {
 				return fmt.Errorf("%s: %w", instances.Label(paths[0]), err)
 			}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/draw"
@@ -37,9 +37,9 @@ func (p *program) gantt() *cli.Command {
 			"of more than 30 requests those declined.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
-			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "solver, or whose SOLUTION", DefaultText: "heft, pe-w"},
+			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "solution by `NAME`", DefaultText: "heft, pe-w"},
 		}, readingFlags()...),
-		Action: func(c *cli.Context) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()
 			if len(paths) < 1 || len(paths) > 2 {
 				return usagef("gantt: give an instance and perhaps a solution, there are %d arguments", len(paths))
@@ -49,7 +49,7 @@ func (p *program) gantt() *cli.Command {
 				return err
 			}
 			var in model.Instance
-			err = unlessStopped(c.Context, func() (err error) { in, err = load(c, paths[0]); return err })
+			err = unlessStopped(ctx, func() (err error) { in, err = load(c, paths[0]); return err })
 			if err != nil {
 				return err
 			}
@@ -57,11 +57,11 @@ func (p *program) gantt() *cli.Command {
 				return fmt.Errorf("gantt: %w: no picture for %s", model.ErrUnsupported, in.Kind())
 			}
 			defer p.afterAWhile("verifying and drawing ...")()
-			in, s, by, err := p.solutionOf(c, in, paths[1:])
+			in, s, by, err := p.solutionOf(ctx, c, in, paths[1:])
 			if err != nil {
 				return err
 			}
-			return p.drawGantt(c.Context, c.String("output"), format, in, s, by)
+			return p.drawGantt(ctx, c.String("output"), format, in, s, by)
 		},
 	}
 }
@@ -105,11 +105,11 @@ func bookingsTitle(in *model.Reservation, b *model.Bookings, by string) (string,
 }
 
 // pictureFormat is svg or png by the output's name.
-func pictureFormat(c *cli.Context, inputs []string) (string, error) {
+func pictureFormat(c *cli.Command, inputs []string) (string, error) {
 	output := c.String("output")
 	format := strings.ToLower(strings.TrimPrefix(filepath.Ext(output), "."))
 	if format != "svg" && format != "png" {
-		return "", usagef("%s: give the picture with -o FILE.svg or FILE.png", c.Command.Name)
+		return "", usagef("%s: give the picture with -o FILE.svg or FILE.png", c.Name)
 	}
 	return format, checkOutput(output, inputs)
 }
@@ -117,13 +117,13 @@ func pictureFormat(c *cli.Context, inputs []string) (string, error) {
 // solutionOf reads the solution file, if there is one, or solves; either way
 // the judge looks at the solution. It returns the instance as that reads it,
 // and the algorithm if that is known.
-func (p *program) solutionOf(c *cli.Context, in model.Instance, solution []string) (read model.Instance, s model.Solution, by string, err error) {
+func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Instance, solution []string) (read model.Instance, s model.Solution, by string, err error) {
 	if len(solution) == 0 {
 		name := cmp.Or(c.String("algorithm"), ganttAlgorithms[in.Kind()])
-		r, err := gapwise.Solve(c.Context, in, gapwise.Options{Algorithm: name, Settings: model.Settings{Seed: 1}})
+		r, err := gapwise.Solve(ctx, in, gapwise.Options{Algorithm: name, Settings: model.Settings{Seed: 1}})
 		if err == nil && r.Solution == nil {
 			fmt.Fprintf(p.err, "gapwise: gantt: %s has no solution to draw: %s\n", r.Algorithm, cmp.Or(r.Reason, string(r.Status)))
-			err = codeError(codeOf(r, c.Context.Err() != nil))
+			err = codeError(codeOf(r, ctx.Err() != nil))
 		}
 		return in, r.Solution, r.Algorithm, err
 	}
@@ -143,7 +143,7 @@ func (p *program) solutionOf(c *cli.Context, in model.Instance, solution []strin
 	if s = f.solution; f.result != nil {
 		by = f.result.Algorithm
 	}
-	report, err := verify.Verify(c.Context, in, s, verify.Options{})
+	report, err := verify.Verify(ctx, in, s, verify.Options{})
 	if err != nil {
 		return nil, nil, "", err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
@@ -30,7 +31,7 @@ func (p *program) generate() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "a file for one instance, a folder for more (`PATH`)"},
 		}, parameterFlags()...),
-		Action: func(c *cli.Context) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return usagef("generate: it takes no files, but there is %q", c.Args().First())
 			}
@@ -72,7 +73,7 @@ func parameterFlags() []cli.Flag {
 }
 
 // drawn lists the instances that the flags ask for.
-func drawn(c *cli.Context) ([]instances.Case, error) {
+func drawn(c *cli.Command) ([]instances.Case, error) {
 	count := c.Int("count")
 	if count < 1 {
 		return nil, usagef("generate: --count is %d, must be at least 1", count)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
@@ -25,7 +25,7 @@ func readingFlags() []cli.Flag {
 }
 
 // load reads an instance as the flags say.
-func load(c *cli.Context, path string) (model.Instance, error) {
+func load(c *cli.Command, path string) (model.Instance, error) {
 	in, err := instances.LoadOn(path, c.String("platform"))
 	if err != nil {
 		return nil, err
@@ -34,16 +34,16 @@ func load(c *cli.Context, path string) (model.Instance, error) {
 }
 
 // withVariants returns the instance read as the flags say.
-func withVariants(c *cli.Context, path string, in model.Instance) (model.Instance, error) {
+func withVariants(c *cli.Command, path string, in model.Instance) (model.Instance, error) {
 	for _, p := range gapwise.Problems() {
 		for _, v := range p.Variants {
 			value := c.String(v.Flag)
 			switch {
 			case value == "":
 			case !slices.Contains(v.Values, value):
-				return nil, usagef("%s: --%s is %q, give one of %q", c.Command.Name, v.Flag, value, v.Values)
+				return nil, usagef("%s: --%s is %q, give one of %q", c.Name, v.Flag, value, v.Values)
 			case p.Kind != in.Kind():
-				return nil, usagef("%s: --%s goes with %s instances, %s is a %s", c.Command.Name, v.Flag, p.Kind, instances.Label(path), in.Kind())
+				return nil, usagef("%s: --%s goes with %s instances, %s is a %s", c.Name, v.Flag, p.Kind, instances.Label(path), in.Kind())
 			case v.Get(in) != value:
 				in = v.With(in, value)
 			}
@@ -67,7 +67,7 @@ func headline(in model.Instance) string {
 
 // asSolved returns the instance in the variant that the solution was made for,
 // where the instance leaves it open and no flag says it.
-func asSolved(c *cli.Context, in model.Instance, s model.Solution) model.Instance {
+func asSolved(c *cli.Command, in model.Instance, s model.Solution) model.Instance {
 	p, err := gapwise.ProblemOf(in.Kind())
 	if err != nil || s == nil || s.Kind() != in.Kind() {
 		return in

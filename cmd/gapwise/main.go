@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/urfave/cli/v2"
+	"github.com/urfave/cli/v3"
 	"golang.org/x/term"
 
 	gapwise "github.com/gapwise/gapwise"
@@ -67,8 +67,7 @@ func start(p *program) int {
 
 // run executes one command line and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
-	app := p.app()
-	err := app.RunContext(ctx, flagsFirst(app, args))
+	err := p.app().Run(ctx, args)
 	var code codeError
 	var usage usageError
 	var defect *gapwise.DefectError
@@ -95,9 +94,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return exitInternal
 }
 
-func (p *program) app() *cli.App {
-	cli.VersionPrinter = func(c *cli.Context) { fmt.Fprintln(c.App.Writer, "gapwise", gapwise.Version) }
-	app := &cli.App{
+func (p *program) app() *cli.Command {
+	cli.VersionPrinter = func(c *cli.Command) { fmt.Fprintln(c.Root().Writer, "gapwise", gapwise.Version) }
+	app := &cli.Command{
 		Name:      "gapwise",
 		Usage:     "optimal and near-optimal schedules for clusters and clouds",
 		UsageText: "gapwise COMMAND [options] [FILE...]    (- reads standard input)",
@@ -109,21 +108,19 @@ func (p *program) app() *cli.App {
 			"6 stopped without one, 7 verification failed.",
 		Writer: p.out, ErrWriter: p.err,
 		HideHelpCommand: true,
-		Flags:           []cli.Flag{cli.HelpFlag},
 		OnUsageError:    onUsageError,
-		ExitErrHandler:  func(*cli.Context, error) {},
+		ExitErrHandler:  func(context.Context, *cli.Command, error) {},
 		Commands: []*cli.Command{p.generate(), p.solve(), p.verify(), p.bound(), p.bench(), p.table(),
 			p.export(), p.convert(), p.gantt(), p.plot(), p.findings(), p.algorithms(), p.audit(), p.help()},
-		Action: func(c *cli.Context) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
-				return unknownCommand(c.App, c.Args().First())
+				return unknownCommand(c, c.Args().First())
 			}
-			return cli.ShowAppHelp(c)
+			return cli.ShowRootCommandHelp(c)
 		},
 	}
 	for _, c := range app.Commands {
 		c.OnUsageError = onUsageError
-		c.HideHelpCommand = true
 	}
 	return app
 }

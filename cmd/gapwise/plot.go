@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/draw"
@@ -43,7 +44,7 @@ func (p *program) plot() *cli.Command {
 			&cli.StringFlag{Name: "title", Usage: "instead of the plan's name or the instance's"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
 		},
-		Action: func(c *cli.Context) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			paths, err := files(c, 0)
 			if err != nil {
 				return err
@@ -78,7 +79,7 @@ func (p *program) plot() *cli.Command {
 }
 
 // conditions reads --where.
-func conditions(c *cli.Context) (map[string]float64, error) {
+func conditions(c *cli.Command) (map[string]float64, error) {
 	where := map[string]float64{}
 	for _, s := range list(c, "where") {
 		name, value, _ := strings.Cut(s, "=")
@@ -116,7 +117,7 @@ func isRecord(data []byte) bool {
 	return json.NewDecoder(bytes.NewReader(data)).Decode(&head) == nil && head.Plan != nil
 }
 
-func (p *program) plotCurves(c *cli.Context, format string, paths []string, data [][]byte, where map[string]float64) error {
+func (p *program) plotCurves(c *cli.Command, format string, paths []string, data [][]byte, where map[string]float64) error {
 	x, y := list(c, "x"), c.String("y")
 	if len(x) == 0 || y == "" {
 		return usagef("plot: give -x, a generator parameter, and -y, a value; see gapwise plot --help")
@@ -160,7 +161,7 @@ func (p *program) plotCurves(c *cli.Context, format string, paths []string, data
 	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Curves(w, format, title, xlabel, ylabel, curves) })
 }
 
-func (p *program) plotRounds(c *cli.Context, format, path string, data []byte) error {
+func (p *program) plotRounds(c *cli.Command, format, path string, data []byte) error {
 	// Of several results, the first with rounds.
 	r, err := model.Result{}, error(nil)
 	for _, part := range splitJSON(data) {

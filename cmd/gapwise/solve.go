@@ -1,12 +1,13 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/urfave/cli/v2"
+	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
@@ -33,9 +34,9 @@ func (p *program) solve() *cli.Command {
 			&cli.IntFlag{Name: "rounds", Usage: "of network-aware", DefaultText: "50"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the results, solutions and all, to `FILE`"},
-			&cli.BoolFlag{Name: "json", Usage: "print one result object per line", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "json", Usage: "print one result object per line"},
 		}, readingFlags()...),
-		Action: func(c *cli.Context) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			paths, err := files(c, 0)
 			if err != nil {
 				return err
@@ -47,14 +48,14 @@ func (p *program) solve() *cli.Command {
 			if err := known(c, o, paths[0]); err != nil {
 				return err
 			}
-			return p.solveAll(c, paths, o)
+			return p.solveAll(ctx, c, paths, o)
 		},
 	}
 }
 
 // known reports options that fit no problem before anything is read, in the
 // words of the first file's problem if that can be had.
-func known(c *cli.Context, o gapwise.Options, path string) error {
+func known(c *cli.Command, o gapwise.Options, path string) error {
 	if o.Algorithm == "all" {
 		return nil
 	}
@@ -70,7 +71,7 @@ func known(c *cli.Context, o gapwise.Options, path string) error {
 	return err
 }
 
-func (p *program) solveOptions(c *cli.Context) (gapwise.Options, error) {
+func (p *program) solveOptions(c *cli.Command) (gapwise.Options, error) {
 	o := gapwise.Options{Algorithm: c.String("algorithm"), Engine: c.String("engine"), Formulation: c.String("formulation"), Solver: p.solver,
 		Settings: model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit"), Gap: c.Float64("gap"), Rounds: c.Int("rounds")}}
 	switch {
@@ -97,7 +98,7 @@ func (p *program) solveOptions(c *cli.Context) (gapwise.Options, error) {
 	return o, nil
 }
 
-func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) error {
+func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, o gapwise.Options) error {
 	// Everything is read and the output looked at before anything is
 	// solved: a slip costs no time.
 	if err := checkOutput(c.String("output"), paths); err != nil {
@@ -143,7 +144,7 @@ func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) er
 				one.Progress = (&solverLog{w: p.err}).progress
 				one.Judging = func() { fmt.Fprintln(p.err, "verifying ...") }
 			}
-			r, err := gapwise.Solve(c.Context, in, one)
+			r, err := gapwise.Solve(ctx, in, one)
 			if o.Algorithm == "all" && errors.Is(err, model.ErrUnsupported) {
 				continue // another formulation's instance
 			}
@@ -151,14 +152,14 @@ func (p *program) solveAll(c *cli.Context, paths []string, o gapwise.Options) er
 				return err
 			}
 			mine = append(mine, r)
-			if c.Context.Err() != nil {
+			if ctx.Err() != nil {
 				break // Ctrl-C: the other algorithms have nothing to say
 			}
 		}
 		if err := gapwise.Join(in, mine, o.GapLimit()); err != nil {
 			return err
 		}
-		code = worst(code, codeOfAll(mine, c.Context.Err() != nil))
+		code = worst(code, codeOfAll(mine, ctx.Err() != nil))
 		results = append(results, mine...)
 		if quiet {
 			if err := writeLines(p.out, mine); err != nil {

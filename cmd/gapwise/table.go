@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/model"
@@ -32,7 +33,7 @@ func (p *program) table() *cli.Command {
 			&cli.StringFlag{Name: "format", Value: "text", Usage: strings.Join(benchmarks.Formats, ", ")},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		},
-		Action: func(c *cli.Context) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			records, err := results(c)
 			if err != nil {
 				return err
@@ -72,7 +73,7 @@ func (p *program) table() *cli.Command {
 }
 
 // list splits a flag at its commas.
-func list(c *cli.Context, flag string) []string {
+func list(c *cli.Command, flag string) []string {
 	var all []string
 	for _, s := range strings.Split(c.String(flag), ",") {
 		if s = strings.TrimSpace(s); s != "" {
@@ -84,13 +85,13 @@ func list(c *cli.Context, flag string) []string {
 
 // results reads the results files of a command line, all as one, after a look
 // at the flags --format and --output.
-func results(c *cli.Context) ([]benchmarks.Record, error) {
+func results(c *cli.Command) ([]benchmarks.Record, error) {
 	paths, err := files(c, 0)
 	if err != nil {
 		return nil, err
 	}
 	if f := c.String("format"); !slices.Contains(benchmarks.Formats, f) {
-		return nil, usagef("%s: --format is %q, give one of %s", c.Command.Name, f, strings.Join(benchmarks.Formats, ", "))
+		return nil, usagef("%s: --format is %q, give one of %s", c.Name, f, strings.Join(benchmarks.Formats, ", "))
 	}
 	if err := checkOutput(c.String("output"), paths); err != nil {
 		return nil, err

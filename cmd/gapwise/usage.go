@@ -1,12 +1,12 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	"github.com/urfave/cli/v3"
 	"github.com/xrash/smetrics"
 )
 
@@ -19,36 +19,28 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 
 // onUsageError puts the flag parser's messages in our words: what is wrong,
 // and what to give instead.
-func onUsageError(c *cli.Context, err error, _ bool) error {
+func onUsageError(_ context.Context, c *cli.Command, err error, sub bool) error {
 	prefix := ""
-	if c.Command != nil && c.Command.Name != "" && c.Command.Name != c.App.Name {
-		prefix = c.Command.Name + ": "
-	}
-	// The program's own flags stand before the command, not after it.
-	flags := c.App.Flags
-	if prefix != "" {
-		flags = append([]cli.Flag{cli.HelpFlag}, c.Command.Flags...)
+	if sub {
+		prefix = c.Name + ": "
 	}
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
-		name = strings.TrimLeft(name, "-")
 		if name == "v" || name == "version" {
 			return usagef("%sunknown flag %s; gapwise --version prints the version", prefix, dashed(name))
 		}
-		return usagef("%sunknown flag %s%s", prefix, dashed(name), didYouMean(name, cli.SuggestFlag(flags, name, true)))
+		return usagef("%sunknown flag %s%s", prefix, dashed(name), didYouMean(name, cli.SuggestFlag(c.Flags, name, false)))
 	}
-	if rest, ok := strings.CutPrefix(strings.Replace(text, "invalid boolean value", "invalid value", 1), "invalid value "); ok {
-		rest = strings.Replace(rest, " for -", " for flag -", 1)
-		value, name, found := strings.Cut(rest, " for flag -")
-		name, why, _ := strings.Cut(name, ": ")
-		if found {
-			return usagef("%s%s is %s, must be %s", prefix, dashed(name), value, wanted(flags, name, why))
+	if rest, ok := strings.CutPrefix(text, "invalid value "); ok {
+		if value, rest, ok := strings.Cut(rest, " for flag -"); ok {
+			name, why, _ := strings.Cut(rest, ": ")
+			return usagef("%s%s is %s, must be %s", prefix, dashed(name), value, wanted(c.Flags, name, why))
 		}
 	}
-	if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
-		return usagef("%s%s needs a value", prefix, dashed(strings.TrimLeft(name, "-")))
+	if flag, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
+		return usagef("%s%s needs a value", prefix, flag)
 	}
-	return usagef("%s%w", prefix, errors.New(text))
+	return usagef("%s%w", prefix, err)
 }
 
 func dashed(name string) string {
@@ -89,59 +81,19 @@ func didYouMean(name, nearest string) string {
 	return fmt.Sprintf("; did you mean %s?", nearest)
 }
 
-// flagsFirst moves a command's flags before its files, since the flag parser
-// stops at the first word that isn't a flag.
-func flagsFirst(app *cli.App, args []string) []string {
-	if len(args) < 3 || strings.HasPrefix(args[1], "-") {
-		return args
-	}
-	cmd := app.Command(args[1])
-	if cmd == nil {
-		return args
-	}
-	takesValue := map[string]bool{}
-	for _, f := range cmd.Flags {
-		_, isBool := f.(*cli.BoolFlag)
-		for _, n := range f.Names() {
-			takesValue[n] = !isBool
-		}
-	}
-	flags, files := []string{args[0], args[1]}, []string{}
-	for rest := args[2:]; len(rest) > 0; rest = rest[1:] {
-		a := rest[0]
-		if a == "--" {
-			files = append(files, rest[1:]...)
-			break
-		}
-		if len(a) < 2 || a[0] != '-' {
-			files = append(files, a)
-			continue
-		}
-		flags = append(flags, a)
-		if name := strings.TrimLeft(a, "-"); takesValue[name] {
-			if len(rest) == 1 {
-				return flags // the parser says that the value is missing
-			}
-			rest = rest[1:]
-			flags = append(flags, rest[0])
-		}
-	}
-	return append(append(flags, "--"), files...)
-}
-
 // files are the command's arguments, at least one and at most most (0: any number).
-func files(c *cli.Context, most int) ([]string, error) {
+func files(c *cli.Command, most int) ([]string, error) {
 	all := c.Args().Slice()
 	if len(all) == 0 {
-		return nil, usagef("%s: give a file, or - for standard input; see gapwise %s --help", c.Command.Name, c.Command.Name)
+		return nil, usagef("%s: give a file, or - for standard input; see gapwise %s --help", c.Name, c.Name)
 	}
 	if most > 0 && len(all) > most {
-		return nil, usagef("%s: %d files are too many, give %d at most", c.Command.Name, len(all), most)
+		return nil, usagef("%s: %d files are too many, give %d at most", c.Name, len(all), most)
 	}
 	return all, nil
 }
 
-func unknownCommand(app *cli.App, name string) error {
+func unknownCommand(app *cli.Command, name string) error {
 	cli.SuggestDidYouMeanTemplate = "%s"
 	return usagef("unknown command %q%s; see gapwise help", name, didYouMean(name, cli.SuggestCommand(app.Commands, name)))
 }
@@ -151,15 +103,15 @@ func (p *program) help() *cli.Command {
 		Name:      "help",
 		Usage:     "say what the command or one of its commands does",
 		ArgsUsage: "[COMMAND]",
-		Action: func(c *cli.Context) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			name := c.Args().First()
 			switch {
 			case name == "":
-				return cli.ShowAppHelp(c)
-			case c.App.Command(name) == nil:
-				return unknownCommand(c.App, name)
+				return cli.ShowRootCommandHelp(c.Root())
+			case c.Root().Command(name) == nil:
+				return unknownCommand(c.Root(), name)
 			}
-			return cli.ShowCommandHelp(c, name)
+			return cli.ShowCommandHelp(ctx, c.Root(), name)
 		},
 	}
 }

@@ -1,10 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 
-	"github.com/urfave/cli/v2"
+	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
@@ -21,9 +22,9 @@ func (p *program) verify() *cli.Command {
 			"times in seconds), and what was checked and what taken on trust.",
 		Flags: append([]cli.Flag{
 			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "of a capacity or a duration; 0: exactly"},
-			&cli.BoolFlag{Name: "json", Usage: "print one judgement per line", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "json", Usage: "print one judgement per line"},
 		}, readingFlags()...),
-		Action: func(c *cli.Context) error {
+		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()
 			if len(paths) != 2 {
 				return usagef("verify: give an instance and a solution, there are %d arguments", len(paths))
@@ -36,7 +37,7 @@ func (p *program) verify() *cli.Command {
 			}
 			var in model.Instance
 			var found []solutionFile
-			err := unlessStopped(c.Context, func() (err error) { // a large file takes a while
+			err := unlessStopped(ctx, func() (err error) { // a large file takes a while
 				if in, err = load(c, paths[0]); err == nil {
 					found, err = readSolutions(paths[1])
 				}
@@ -46,13 +47,13 @@ func (p *program) verify() *cli.Command {
 				return err
 			}
 			defer p.afterAWhile("verifying ...")()
-			return p.judge(c, in, paths, found)
+			return p.judge(ctx, c, in, paths, found)
 		},
 	}
 }
 
 // judge prints the judgement on each result that is of the instance.
-func (p *program) judge(c *cli.Context, in model.Instance, paths []string, found []solutionFile) error {
+func (p *program) judge(ctx context.Context, c *cli.Command, in model.Instance, paths []string, found []solutionFile) error {
 	in = asSolved(c, in, firstSolution(found))
 	hash, err := model.Hash(in)
 	if err != nil {
@@ -66,7 +67,7 @@ func (p *program) judge(c *cli.Context, in model.Instance, paths []string, found
 		var report verify.Report
 		switch {
 		case f.result == nil:
-			report, err = verify.Verify(c.Context, in, f.solution, o)
+			report, err = verify.Verify(ctx, in, f.solution, o)
 		case f.result.InstanceHash != hash && len(found) == 1:
 			return otherInstance(f.result, paths, hash)
 		case f.result.InstanceHash != hash:
@@ -76,7 +77,7 @@ func (p *program) judge(c *cli.Context, in model.Instance, paths []string, found
 			continue
 		default:
 			v.Algorithm, v.Status = f.result.Algorithm, string(f.result.Status)
-			report, err = verify.Result(c.Context, in, *f.result, o)
+			report, err = verify.Result(ctx, in, *f.result, o)
 		}
 		if err != nil {
 			return err
