@@ -104,7 +104,7 @@ var plantedFaults = []fault{
 	{"Reservation: fixing by half the reduced cost", "exact/reservation/narrow.go",
 		"least := max(0, p.gain[i][0]) - spare", "least := max(0, p.gain[i][0]) - spare/2"},
 	{"Reservation: windows a tick shorter in the energetic bound", "bounds/reservation/energetic.go",
-		"room := form.capacity * (b - a)", "room := form.capacity * (b - a - 1)"},
+		"room := res.capacity * (b - a)", "room := res.capacity * (b - a - 1)"},
 	{"Reservation: the last PE is never free", "internal/profile/profile.go",
 		"free := p.used(s)+amount <= p.Capacity", "free := p.used(s)+amount < p.Capacity"},
 	{"the judge: overlaps by the starts alone", "verify/reservation.go",

@@ -35,11 +35,11 @@ func randomTicks(k, most int, goal model.Goal) *Ticks {
 }
 
 // fractionalArea is the area bound without integrality.
-func fractionalArea(w *reservationWork) float64 {
+func fractionalArea(w *work) float64 {
 	x := *w
 	x.count = false
-	forwards, _ := x.onTime(&w.forms[0], false)
-	backwards, _ := x.onTime(&w.forms[0], true)
+	forwards, _ := x.onTime(&w.resources[0], false)
+	backwards, _ := x.onTime(&w.resources[0], true)
 	return min(forwards, backwards)
 }
 
@@ -51,8 +51,8 @@ func TestReservationDominance(t *testing.T) {
 	stronger, parts := 0, 0
 	for k := range 3000 {
 		ticks := randomTicks(k, 25, model.Goals[k%2])
-		w, m := newReservationWork(ticks), newReservationWork(mirror(ticks))
-		area, flow := fractionalArea(w), w.flow(ctx, &w.forms[0])
+		w, m := newWork(ticks), newWork(mirror(ticks))
+		area, flow := fractionalArea(w), w.flow(ctx, &w.resources[0])
 		if flow.fractional > area*(1+1e-9) {
 			t.Fatalf("instance %d: flow %v above area %v", k, flow.fractional, area)
 		}
@@ -66,7 +66,7 @@ func TestReservationDominance(t *testing.T) {
 		if flow.accepted < whole {
 			parts++
 		}
-		if back := m.flow(ctx, &m.forms[0]).fractional; math.Abs(back-flow.fractional) > 1e-9*back {
+		if back := m.flow(ctx, &m.resources[0]).fractional; math.Abs(back-flow.fractional) > 1e-9*back {
 			t.Fatalf("instance %d: flow %v, with time reversed %v", k, flow.fractional, back)
 		}
 		if a, b := w.area().Value, m.area().Value; math.Abs(a-b) > 1e-9*a {
@@ -89,17 +89,17 @@ func TestReservationFlowIsLP(t *testing.T) {
 	fractions := 0
 	for k := range 400 {
 		ticks := randomTicks(k, 12, model.Goals[k%2])
-		w := newReservationWork(ticks)
-		form := &w.forms[0]
-		got := w.flow(ctx, form).fractional
-		r := newFlowRun(ctx, w, form)
+		w := newWork(ticks)
+		res := &w.resources[0]
+		got := w.flow(ctx, res).fractional
+		r := newFlowRun(ctx, w, res)
 		m := milp.Model{Maximise: true}
 		rows := make([][]milp.Term, len(r.ends))
 		for j, x := range w.jobs {
-			area := float64(form.size[j] * x.length)
+			area := float64(res.size[j] * x.length)
 			var all []milp.Term
 			for i := r.first[j]; i < r.past[j]; i++ {
-				v := m.AddVar(milp.Var{Upper: float64(form.size[j] * (r.ends[i+1] - r.ends[i])), Cost: x.weight / area})
+				v := m.AddVar(milp.Var{Upper: float64(res.size[j] * (r.ends[i+1] - r.ends[i])), Cost: x.weight / area})
 				all = append(all, milp.Term{Var: v, Coef: 1})
 				rows[i] = append(rows[i], milp.Term{Var: v, Coef: 1})
 			}
@@ -107,7 +107,7 @@ func TestReservationFlowIsLP(t *testing.T) {
 		}
 		for i, terms := range rows {
 			if len(terms) > 0 {
-				m.AddRow("", 0, float64(form.capacity*(r.ends[i+1]-r.ends[i])), terms...)
+				m.AddRow("", 0, float64(res.capacity*(r.ends[i+1]-r.ends[i])), terms...)
 			}
 		}
 		if len(m.Vars) == 0 {

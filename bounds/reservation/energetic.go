@@ -9,49 +9,53 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Energetic bounds by energies in windows of time. Within [a, b) an
-// accepted job spends at least its PEs times the least of: its length, b-a, what
-// is inside when it starts as early, and when it starts as late as it can
-// (Baptiste, Le Pape, Nuijten: Satisfiability tests and time-bound adjustments for
-// cumulative scheduling problems, 1999). If all these don't fit into PEs times
-// (b-a), requests must be declined: at least as many as the largest energies that make up
-// the excess, or for weights that knapsack's fractional optimum.
+// Energetic bounds the accepted weight by energies in windows of time (energetic
+// reasoning: Baptiste, Le Pape, Nuijten: Satisfiability tests and time-bound
+// adjustments for cumulative scheduling problems, 1999). Within [a, b) an accepted
+// job j needs at least the energy
 //
-// The declined add up over disjoint windows if no request counts twice: each
-// counts in the window alone that holds the middle of its own. The best chain of
-// disjoint windows is found by dynamic programming.
+//	e_j = PEs_j · max(0, min(b-a, length_j, ready_j+length_j-a, b-due_j+length_j)),
 //
-// Windows begin at ready times and latest starts and end at due times and
-// earliest ends. Up to about 460 jobs all such pairs are taken, O(n³); above, windows
-// of a geometric series of lengths, counted in possible beginnings, that begin
-// a 32nd of the length apart, O(n (c + log n)) for c jobs that are possible
-// at the same time. When ctx ends, the windows tried by then count.
-func Energetic(ctx context.Context, t *Ticks) bounds.Bound {
-	w := newReservationWork(t)
+// the last two for its earliest and its latest start. If Σ_j e_j > PEs · (b-a),
+// jobs must be declined whose energies make up the excess: at least as many as the
+// largest energies that do, or at least the weight of the fractional knapsack.
+//
+// Over disjoint windows the declined weights add up if no job counts twice: each
+// counts only in the window that contains the middle of its own. Dynamic programming
+// over the ends of windows finds the best sequence of disjoint windows.
+//
+// Windows begin at ready times and latest starts, and end at due times and earliest
+// ends. Up to about 460 jobs all such pairs are tried, O(n³). Above, only windows
+// whose lengths, counted in possible beginnings, form a geometric series, and which
+// begin a 32nd of that length apart, O(n (c + log n)) for c jobs that are possible
+// at the same time. When ctx ends, the bound is that of the windows tried by then.
+func Energetic(ctx context.Context, t *model.ReservationTicks) bounds.Bound {
+	w := newWork(t)
 	return w.energetic(ctx, windowsFor(len(w.jobs), maxWindowJobs))
 }
 
-// maxWindowJobs is the number of pairs of windows and jobs up to which all
+// maxWindowJobs is the number of pairs of a window and a job up to which all
 // windows are tried.
 const maxWindowJobs = 200_000_000
 
-// windowSet tells which pairs of a beginning and an end are windows: all, or
-// those with n beginnings inside, for n of a series of lengths that grows from
-// 4 by a factor, and those only that begin at every multiple of max(1, n/part) beginnings.
+// windowSet tells which pairs of a beginning and an end are windows: all; or those
+// with n beginnings inside, for n in 4, 4·growth, 4·growth², ..., and of these only
+// the ones whose beginning has a number that is a multiple of max(1, n/part).
 type windowSet struct {
 	all    bool
 	growth float64
 	part   int
 }
 
-// windowsFor is all windows if jobs times windows is at most the limit, and a
-// series otherwise.
+// windowsFor returns all windows if jobs times windows is at most the limit, and
+// a series otherwise.
 func windowsFor(jobs int, limit float64) windowSet {
 	n := float64(jobs)
 	return windowSet{all: 2*n*n*n <= limit, growth: math.Sqrt2, part: 32}
 }
 
-// quickWindows is fewer of them.
+// quickWindows returns fewer windows, for a bound that takes no longer than a
+// heuristic.
 func quickWindows(jobs int) windowSet {
 	s := windowsFor(jobs, 2_000_000)
 	s.growth, s.part = 2, 4
@@ -60,23 +64,24 @@ func quickWindows(jobs int) windowSet {
 
 // windowRun is the state of one energetic bound.
 type windowRun struct {
-	w      *reservationWork
-	middle []int64 // ready + due, which is twice the middle
-	// ends are the times at which windows begin or end, ascending, begins the
-	// numbers of those at which they begin. Jobs before from[k] are due by ends[k]
-	// (or left out, which makes a bound no less valid), those from to[k] on are ready after it.
+	w      *work
+	middle []int64 // ready + due of each job, which is twice the middle
+	// ends are the times at which windows begin or end, ascending; begins the
+	// indices of those at which they begin, isEnd tells at which they end. Jobs
+	// before from[k] are due by ends[k] (or left out, which only weakens the
+	// bound), jobs from to[k] on are ready after it.
 	ends     []int64
 	isEnd    []bool
 	begins   []int
 	from, to []int32
-	inside   []int64 // the time that a job must spend in the window
+	inside   []int64 // by job: the time that it must spend in the window
 	who      []int32 // the jobs for which that isn't 0
 	items    []windowItem
 	why      string
 }
 
-// energetic is the bound for a set of windows.
-func (w *reservationWork) energetic(ctx context.Context, set windowSet) bounds.Bound {
+// energetic returns the bound for a set of windows.
+func (w *work) energetic(ctx context.Context, set windowSet) bounds.Bound {
 	r := newWindowRun(w)
 	n := len(r.ends)
 	if n == 0 {
@@ -122,7 +127,7 @@ func (w *reservationWork) energetic(ctx context.Context, set windowSet) bounds.B
 	return w.bound("energetic", w.down(w.total-max(single, chain[max(0, to-1)])), r.why)
 }
 
-func newWindowRun(w *reservationWork) *windowRun {
+func newWindowRun(w *work) *windowRun {
 	n := len(w.jobs)
 	r := &windowRun{w: w, middle: make([]int64, n), inside: make([]int64, n), who: make([]int32, 0, n)}
 	begins, ends := make([]int64, 0, 2*n), make([]int64, 0, 2*n)
@@ -134,7 +139,7 @@ func newWindowRun(w *reservationWork) *windowRun {
 	}
 	r.merge(begins, ends)
 	r.from, r.to = make([]int32, len(r.ends)), make([]int32, len(r.ends))
-	// A few very long windows must not make every search long.
+	// Jobs with very long windows must not make every look-up long.
 	possible := 0.0
 	if first, last := w.span(); last > first {
 		for k := range w.jobs {
@@ -155,7 +160,7 @@ func newWindowRun(w *reservationWork) *windowRun {
 	return r
 }
 
-// merge sorts the times and drops repeated ones.
+// merge fills ends, isEnd and begins: sorted and without repetitions.
 func (r *windowRun) merge(begins, ends []int64) {
 	slices.Sort(begins)
 	slices.Sort(ends)
@@ -180,9 +185,9 @@ func (r *windowRun) merge(begins, ends []int64) {
 	}
 }
 
-// declined is the least weight to decline because of the window between two
-// ends, among those whose middle is inside, and if that is asked for, among
-// all jobs.
+// declined returns the least weight that must be declined because of the window
+// between two ends: own among the jobs whose middle is inside, all among all jobs if
+// alone asks for that.
 func (r *windowRun) declined(from, to int, alone bool) (all, own float64) {
 	w, a, b := r.w, r.ends[from], r.ends[to]
 	r.who = r.who[:0]
@@ -193,12 +198,12 @@ func (r *windowRun) declined(from, to int, alone bool) (all, own float64) {
 			r.who = append(r.who, k)
 		}
 	}
-	for f := range w.forms {
-		form := &w.forms[f]
-		room := form.capacity * (b - a)
+	for f := range w.resources {
+		res := &w.resources[f]
+		room := res.capacity * (b - a)
 		energy, ownEnergy := int64(0), int64(0)
 		for _, k := range r.who {
-			e := form.size[k] * r.inside[k]
+			e := res.size[k] * r.inside[k]
 			energy += e
 			if m := r.middle[k]; 2*a <= m && m < 2*b {
 				ownEnergy += e
@@ -208,16 +213,16 @@ func (r *windowRun) declined(from, to int, alone bool) (all, own float64) {
 			continue
 		}
 		if r.why == "" {
-			r.why = w.tooMuch(int64(len(r.who)), energy, room, a, b, form)
+			r.why = w.tooMuch(int64(len(r.who)), energy, room, a, b, res)
 		}
 		if w.ticks.Goal == model.GoalAll {
 			return 0, 0
 		}
 		if alone {
-			all = max(all, r.cheapest(form, energy-room, 0, math.MaxInt64))
+			all = max(all, r.cheapest(res, energy-room, 0, math.MaxInt64))
 		}
 		if ownEnergy > room {
-			own = max(own, r.cheapest(form, ownEnergy-room, 2*a, 2*b))
+			own = max(own, r.cheapest(res, ownEnergy-room, 2*a, 2*b))
 		}
 	}
 	return all, own
@@ -227,16 +232,16 @@ func (r *windowRun) declined(from, to int, alone bool) (all, own float64) {
 type windowItem struct {
 	energy int64
 	weight float64
-	price  float64 // weight for each unit of energy
+	price  float64 // weight per unit of energy
 }
 
-// cheapest is the least weight of requests whose energies sum to the excess,
-// among those whose middle is in [from, to): the fractional knapsack, rounded
-// up to what weights can add up to, at least one.
-func (r *windowRun) cheapest(form *reservationForm, excess, from, to int64) float64 {
+// cheapest returns the least weight of jobs whose energies sum to the excess, among
+// those whose middle is in [from, to): the fractional knapsack, rounded up to what
+// weights can add up to, at least one unit.
+func (r *windowRun) cheapest(res *resource, excess, from, to int64) float64 {
 	items := r.items[:0]
 	for _, k := range r.who {
-		if e := form.size[k] * r.inside[k]; e > 0 && r.middle[k] >= from && r.middle[k] < to {
+		if e := res.size[k] * r.inside[k]; e > 0 && r.middle[k] >= from && r.middle[k] < to {
 			x := r.w.jobs[k].weight
 			items = append(items, windowItem{e, x, x / float64(e)})
 		}
@@ -245,16 +250,16 @@ func (r *windowRun) cheapest(form *reservationForm, excess, from, to int64) floa
 	return max(r.w.unit, r.w.up(knapsack(items, excess)))
 }
 
-// knapsack is the least weight of fractions of the items that have at least the
-// given energy, which all together have. It partitions like quicksort, but goes on in
-// one part only. Expected O(items).
+// knapsack returns the least weight of fractions of the items that together have
+// the given energy, which all items together must have. It partitions the items by
+// price as quicksort does, but goes on in one part only. Expected O(items).
 func knapsack(items []windowItem, energy int64) float64 {
 	weight := 0.0
 	for energy > 0 && len(items) > 0 {
 		if len(items) == 1 {
 			return weight + items[0].weight*(float64(energy)/float64(items[0].energy))
 		}
-		// The middle one of three as the pivot.
+		// The pivot is the median of three.
 		x, y, z := items[0].price, items[len(items)/2].price, items[len(items)-1].price
 		pivot := max(min(x, y), min(max(x, y), z))
 		cheap, same := 0, 0 // items[:cheap] are cheaper, items[cheap:same] cost the same

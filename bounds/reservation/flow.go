@@ -10,58 +10,57 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// maxFlowArcs limits the network of a flow bound: 32 bytes for each arc. Larger
-// instances have their times moved apart to fewer points, which only relaxes.
+// maxFlowArcs limits the network of a flow bound, which takes 32 bytes per arc. In
+// larger instances ready times are moved down and due times up to fewer points,
+// which only relaxes.
 const maxFlowArcs = 6_000_000
 
-// Flow lets jobs be interrupted, resumed and run with fewer PEs than
-// they ask for at any time, but within their own windows and never with more
-// than their PEs. What a set of jobs can then be given is a flow: job j gets
-// its area from the source, and may pass on to each elementary interval (between
-// neighbouring ready and due times) its PEs times the interval's length; an interval
-// passes on as much as all PEs have in it.
+// Flow bounds the accepted weight by a relaxation in which jobs may be interrupted,
+// resumed and run with fewer PEs than they ask for, but only within their own windows
+// and never with more than their PEs. What a set of jobs can be given is then a flow:
+// job j gets at most its area a_j from the source and may pass on to each elementary
+// interval (between neighbouring ready and due times) its PEs times the interval's
+// length; an interval passes on as much as all PEs have in it.
 //
-// The most weight that fractions of jobs can have in it is found greedily:
-// jobs in descending order of weight for each unit of area, each pushing what
-// it can without taking from the total of any before. That is exact. The areas y
-// that a flow can give the jobs are those with y(S) <= f(S) for each set S of
-// jobs, where f(S) is the largest flow with the sources of S alone; f is
-// submodular and monotone, as every largest flow is in its set of sources, so
-// these y are a polymatroid (Megiddo: Optimal flows in networks with multiple
-// sources and sinks, 1974), on which the greedy method maximises every linear function
-// (Edmonds: Submodular functions, matroids, and certain polyhedra, 1970), here
-// the sum of weight/area times y. Its step for job j after the set S is f(S+j) - f(S);
-// since no augmenting path lowers what a source has sent, the push from j
-// on top of a largest flow of S sends just that.
+// The largest weight Σ_j w_j y_j/a_j of areas y that a flow can give the jobs is found
+// greedily: in descending order of w_j/a_j, each job pushes what it can without taking
+// from the total of any before. That is exact. Flows can give the areas y if and only
+// if y(S) ≤ f(S) for each set S of jobs, where f(S) is the largest flow with the
+// sources of S alone. f is submodular and monotone, as every largest flow is in its set
+// of sources, so these y form a polymatroid (Megiddo: Optimal flows in networks with
+// multiple sources and sinks, 1974), on which the greedy method maximises every linear
+// function (Edmonds: Submodular functions, matroids, and certain polyhedra, 1970). Its
+// step for job j after the set S is f(S+j) - f(S); since no augmenting path lowers what
+// a source has sent, the push of j on top of a largest flow of S sends exactly that.
 //
-// The integer reading: for any partition of the jobs a bound on each part adds
-// up to a bound on all, and each may be rounded down. When j finds no more room,
-// all that its search reached is full, and only jobs in its reach use it. So
-// the greedy method's result on a part that has with each job all jobs in its reach is the
-// same as within the whole, and the parts are the connected components of these
-// reaches. Nothing is lost, and each part with fractions gains.
+// Rounding: for any partition of the jobs, bounds on the parts add up to a bound on
+// all, and each may be rounded down. When j finds no more room, all that its search
+// reached is full, and only jobs that it reached use it. So the greedy result on a part
+// that contains with each job all jobs in its reach is the same as within the whole.
+// The parts are the connected components of these reaches: splitting loses nothing, and
+// each part with a fraction gains.
 //
-// When ctx ends, jobs not yet pushed count in full. The time is that of the
-// pushes, whose paths stay near their jobs: see the benchmark.
-func Flow(ctx context.Context, t *Ticks) bounds.Bound {
-	return newReservationWork(t).flowBound(ctx, maxForms)
+// When ctx ends, jobs not yet pushed count in full. The time is that of the pushes,
+// whose paths stay near their jobs: see the benchmark.
+func Flow(ctx context.Context, t *model.ReservationTicks) bounds.Bound {
+	return newWork(t).flowBound(ctx, maxResources)
 }
 
-// maxFormFlow is the number of jobs up to which flows are computed for all
-// forms: above, the first alone.
-const maxFormFlow = 2000
+// maxResourceFlow is the number of jobs up to which flows are computed for all
+// resources; above, for the first alone.
+const maxResourceFlow = 2000
 
-// flowBound is the best bound of the first so many forms.
-func (w *reservationWork) flowBound(ctx context.Context, forms int) bounds.Bound {
+// flowBound returns the best bound of the given number of resources.
+func (w *work) flowBound(ctx context.Context, resources int) bounds.Bound {
 	best, why := w.total, ""
-	if len(w.jobs) > maxFormFlow {
-		forms = 1
+	if len(w.jobs) > maxResourceFlow {
+		resources = 1
 	}
-	for f := range min(forms, len(w.forms)) {
+	for f := range min(resources, len(w.resources)) {
 		if ctx.Err() != nil {
 			break
 		}
-		x := w.flow(ctx, &w.forms[f])
+		x := w.flow(ctx, &w.resources[f])
 		if x.accepted < best {
 			best = x.accepted
 		}
@@ -72,28 +71,28 @@ func (w *reservationWork) flowBound(ctx context.Context, forms int) bounds.Bound
 	return w.bound("flow", best, why)
 }
 
-// flowResult is what a flow proved.
+// flowResult is what a flow proves.
 type flowResult struct {
-	fractional float64 // the relaxation's value, not rounded down
-	accepted   float64 // the integer reading
+	fractional float64 // the relaxation's value
+	accepted   float64 // with each part rounded down
 	why        string  // the first jobs that don't fit
 }
 
-// flowRun is the state of one flow bound. Nodes are the jobs, then the intervals,
-// then the sink.
+// flowRun is the state of one flow bound. The nodes are the jobs, then the
+// intervals, then the sink.
 type flowRun struct {
-	w     *reservationWork
-	form  *reservationForm
-	ends  []int64 // of the intervals; one more than those
-	first []int32 // interval of each job
-	past  []int32 // the interval after its last one
+	w     *work
+	res  *resource
+	ends  []int64 // interval i is [ends[i], ends[i+1])
+	first []int32 // by job: its intervals are first to past-1
+	past  []int32
 	g     *flow.Network
 	part  []int32 // union-find over jobs and intervals
 }
 
-// flow solves the relaxation for one form.
-func (w *reservationWork) flow(ctx context.Context, form *reservationForm) flowResult {
-	r := newFlowRun(ctx, w, form)
+// flow solves the relaxation for one resource.
+func (w *work) flow(ctx context.Context, res *resource) flowResult {
+	r := newFlowRun(ctx, w, res)
 	if r == nil {
 		return flowResult{fractional: w.total, accepted: w.total}
 	}
@@ -102,7 +101,7 @@ func (w *reservationWork) flow(ctx context.Context, form *reservationForm) flowR
 	density := make([]float64, n)
 	for k := range order {
 		order[k] = int32(k)
-		density[k] = w.jobs[k].weight / float64(form.size[k]*w.jobs[k].length)
+		density[k] = w.jobs[k].weight / float64(res.size[k]*w.jobs[k].length)
 	}
 	if w.ticks.Goal != model.GoalAll { // else any order will do, and that of time is fast
 		slices.SortStableFunc(order, func(a, b int32) int {
@@ -112,7 +111,7 @@ func (w *reservationWork) flow(ctx context.Context, form *reservationForm) flowR
 	var result flowResult
 	missing := make([]float64, n) // the fraction of each job that isn't accepted
 	for _, k := range order {
-		area := form.size[k] * w.jobs[k].length
+		area := res.size[k] * w.jobs[k].length
 		if area == 0 {
 			continue
 		}
@@ -154,10 +153,10 @@ func (w *reservationWork) flow(ctx context.Context, form *reservationForm) flowR
 	return result
 }
 
-// newFlowRun builds the network; nil if ctx ends.
-func newFlowRun(ctx context.Context, w *reservationWork, form *reservationForm) *flowRun {
+// newFlowRun builds the network. It returns nil if ctx ends.
+func newFlowRun(ctx context.Context, w *work, res *resource) *flowRun {
 	n := len(w.jobs)
-	r := &flowRun{w: w, form: form, first: make([]int32, n), past: make([]int32, n)}
+	r := &flowRun{w: w, res: res, first: make([]int32, n), past: make([]int32, n)}
 	all := make([]int64, 0, 2*n)
 	for k := range w.jobs {
 		all = append(all, w.jobs[k].ready, w.jobs[k].due)
@@ -191,17 +190,17 @@ func newFlowRun(ctx context.Context, w *reservationWork, form *reservationForm) 
 	sink := int32(n + intervals)
 	a := flow.NewArcs(arcs + intervals)
 	for i := range intervals {
-		a.Add(int32(n+i), sink, form.capacity*(r.ends[i+1]-r.ends[i]))
+		a.Add(int32(n+i), sink, res.capacity*(r.ends[i+1]-r.ends[i]))
 	}
 	for k := range n {
 		if k%1024 == 0 && ctx.Err() != nil {
 			return nil
 		}
-		if form.size[k] == 0 {
+		if res.size[k] == 0 {
 			continue
 		}
 		for i := r.first[k]; i < r.past[k]; i++ {
-			a.Add(int32(k), int32(n)+i, form.size[k]*(r.ends[i+1]-r.ends[i]))
+			a.Add(int32(k), int32(n)+i, res.size[k]*(r.ends[i+1]-r.ends[i]))
 		}
 	}
 	if ctx.Err() != nil {
@@ -215,8 +214,8 @@ func newFlowRun(ctx context.Context, w *reservationWork, form *reservationForm) 
 	return r
 }
 
-// find and union keep the parts; each is named after its least node, which is a
-// job, as an interval is in no part alone.
+// find and union keep the parts as a union-find structure. A part is named after its
+// least node, which is a job, since no interval is in a part alone.
 func (r *flowRun) find(v int32) int32 {
 	for r.part[v] != v {
 		r.part[v] = r.part[r.part[v]]
@@ -230,15 +229,15 @@ func (r *flowRun) union(a, b int32) {
 	r.part[max(a, b)] = min(a, b)
 }
 
-// join puts all that the last search reached into one part.
+// join makes all that the last search reached one part with k.
 func (r *flowRun) join(k int32) {
 	for _, v := range r.g.Reached() {
 		r.union(k, v)
 	}
 }
 
-// explain says why the last push failed: what it reached is full. The jobs reached
-// must spend in the intervals reached what they can't spend elsewhere.
+// explain says why the last push failed: the intervals that it reached are full, and
+// the jobs that it reached must spend in them what they can't spend elsewhere.
 func (r *flowRun) explain() string {
 	n, w := int32(len(r.w.jobs)), r.w
 	reached := make([]bool, len(r.part))
@@ -255,7 +254,7 @@ func (r *flowRun) explain() string {
 			}
 			to = b
 			length += b - a
-			room += r.form.capacity * (b - a)
+			room += r.res.capacity * (b - a)
 		}
 	}
 	for k := range n {
@@ -270,10 +269,10 @@ func (r *flowRun) explain() string {
 		}
 		if inside > 0 {
 			jobs++
-			energy += r.form.size[k] * inside
+			energy += r.res.size[k] * inside
 		}
 	}
-	why := w.tooMuch(jobs, energy, room, from, to, r.form)
+	why := w.tooMuch(jobs, energy, room, from, to, r.res)
 	if length < to-from {
 		why += ", in parts of that window"
 	}

@@ -10,24 +10,24 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// All computes the bounds on what any schedule of the requests can
-// accept, even one that knows them all in advance, weakest first as a rule:
-// those of Quick (with more windows), then
+// All computes the bounds on what any schedule of the requests can accept, even one
+// that knows them all in advance, weakest first as a rule: those of Quick (with more
+// windows), then
 //
 //   - flow: interruptible jobs in their own windows with at most their own PEs, by
 //     max-flow, rounded down in each part that is full by itself
 //   - lp: the linear relaxation of the time-indexed formulation, up to a size
 //     that takes a few seconds
 //
-// All are valid when ctx ends early; what needs more time is then left out or
-// says what it had proved. The error, ErrInvalid, is about the instance, or
-// HiGHS's.
+// All are valid when ctx ends early: a bound that needs more time is left out or says
+// what it had proved by then. The error is model.ErrInvalid for an invalid instance,
+// or one of HiGHS's.
 func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
 	if err := in.Validate(); err != nil {
 		return nil, fmt.Errorf("bounds: %w", err)
 	}
-	t := NewTicks(in)
-	w := newReservationWork(t)
+	t := in.Ticks()
+	w := newWork(t)
 	all := []bounds.Bound{w.area()}
 	if all[0].Infeasible {
 		return all, nil
@@ -36,7 +36,7 @@ func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
 		func(ctx context.Context) bounds.Bound {
 			return w.energetic(ctx, windowsFor(len(w.jobs), maxWindowJobs))
 		},
-		func(ctx context.Context) bounds.Bound { return w.flowBound(ctx, maxForms) },
+		func(ctx context.Context) bounds.Bound { return w.flowBound(ctx, maxResources) },
 	} {
 		if ctx.Err() != nil {
 			return all, nil
@@ -56,16 +56,16 @@ func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
 
 // Quick computes the bounds that take no longer than a heuristic:
 //
-//   - area: the PEs as one machine of their joint speed, without ready times or without
-//     deadlines, by Moore and Hodgson's rule. O(n log n)
-//   - energetic: what jobs must spend within windows, and disjoint windows
-//     together; a thinned set of windows. O(n (c + log n)) for c jobs that are
+//   - area: the PEs as one machine of their joint speed, without ready times or
+//     without deadlines, by Moore and Hodgson's rule. O(n log n)
+//   - energetic: what jobs must spend within windows, and within disjoint windows
+//     together, for a thinned set of windows. O(n (c + log n)) for c jobs that are
 //     possible at the same time
-//   - flow: up to 1,000 jobs, see Reservation
+//   - flow: up to 1,000 jobs, see All
 //
-// For the goal all a bound may be a proof that they don't all fit.
-func Quick(t *Ticks) []bounds.Bound {
-	w := newReservationWork(t)
+// For the goal all, a bound may be a proof that the requests don't all fit.
+func Quick(t *model.ReservationTicks) []bounds.Bound {
+	w := newWork(t)
 	all := []bounds.Bound{w.area()}
 	if all[0].Infeasible {
 		return all

@@ -60,7 +60,7 @@ func randomWhole(rng *rand.Rand, most int) (pes int, rs []wholeRequest) {
 // everyBound is each bound in each of its variants.
 func everyBound(ticks *Ticks) []bounds.Bound {
 	ctx := context.Background()
-	w := newReservationWork(ticks)
+	w := newWork(ticks)
 	return append(Quick(ticks), Area(ticks), Energetic(ctx, ticks),
 		w.energetic(ctx, windowSet{growth: 1.5, part: 2}), Flow(ctx, ticks))
 }

@@ -11,22 +11,22 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// reservationWork is a Reservation as its bounds see it: whole numbers from the
-// first ready time on, small enough that sums of areas are exact.
-type reservationWork struct {
-	ticks  *Ticks
-	origin int64
-	// shift is the number of bits by which times were coarsened, ready times
-	// and lengths down and ends up, so that no area overflows. Like the ticks'
-	// own rounding that only relaxes.
-	shift  uint
-	jobs   []workJob // in the order of their ready times; those without length are in free
-	free   float64   // the weight that costs nothing
-	total  float64   // the weight of the jobs
-	unit   float64   // every weight of a job is a multiple of it, exactly; 0: not known
-	count  bool      // every weight is 1
-	forms  []reservationForm
-	margin float64 // relative rounding error of a sum over the jobs
+// work is a Reservation as its bounds see it: whole numbers from the first ready
+// time on, small enough that sums of areas are exact.
+type work struct {
+	ticks  *model.ReservationTicks
+	origin int64 // the first ready time, in ticks
+	// Times are in units of 2^shift ticks after the origin: ready times and
+	// lengths are rounded down, ends up, so that no area overflows. That only
+	// relaxes, as the rounding of ticks does (see model.ReservationTicks).
+	shift     uint
+	jobs      []workJob // by ready time, without those whose length is rounded to 0
+	free      float64   // the weight of all others, which cost nothing to accept
+	total     float64   // the weight of the jobs
+	unit      float64   // every weight of a job is a whole multiple of it; 0: not known
+	count     bool      // every weight is 1
+	resources []resource
+	margin    float64 // relative rounding error of a sum over the jobs
 }
 
 type workJob struct {
@@ -34,23 +34,23 @@ type workJob struct {
 	weight             float64
 }
 
-// reservationForm is a valid way to count PEs: jobs that can run at the same
-// time have sizes that sum to at most the capacity. The first form is the
-// jobs' PEs themselves, with the largest sum of them that the cluster
-// can have in use; the others are dual-feasible functions (see dualFeasible) of it, as
-// redundant resources (Carlier, Néron: Computing redundant resources for the
-// resource constrained project scheduling problem, 2007).
-type reservationForm struct {
+// resource is a valid way to count PEs: the sizes of jobs that can run at the
+// same time sum to at most the capacity. The first resource is the PEs themselves,
+// with the largest sum of the jobs' PEs that fits the cluster as its capacity. The
+// others are images of it under dual-feasible functions (see
+// bounds.ThresholdDFF): redundant resources (Carlier, Néron: Computing redundant
+// resources for the resource constrained project scheduling problem, 2007).
+type resource struct {
 	name     string
 	capacity int64
-	size     []int64 // of each job
+	size     []int64 // by job
 }
 
-// maxForms is the number of forms kept, the first included.
-const maxForms = 6
+// maxResources is the number of resources kept, the first included.
+const maxResources = 6
 
-func newReservationWork(t *Ticks) *reservationWork {
-	w := &reservationWork{ticks: t, free: t.FreeWeight, count: t.Goal != model.GoalPESeconds}
+func newWork(t *model.ReservationTicks) *work {
+	w := &work{ticks: t, free: t.FreeWeight, count: t.Goal != model.GoalPESeconds}
 	first, last, length := int64(math.MaxInt64), int64(math.MinInt64), 0.0
 	for k := range t.Jobs {
 		j := &t.Jobs[k]
@@ -61,7 +61,7 @@ func newReservationWork(t *Ticks) *reservationWork {
 		first, last = 0, 0
 	}
 	w.origin = first
-	// No form has larger sizes than the first one's capacity. Two bits are spare.
+	// No resource has sizes above the first one's capacity. Two bits are spare.
 	for size := float64(max(t.PEs, 2)) * max(length, float64(last-first)); size > 1<<60; size /= 2 {
 		w.shift++
 	}
@@ -94,17 +94,17 @@ func newReservationWork(t *Ticks) *reservationWork {
 		w.unit = float64(units.Common(weights, 1<<53))
 	}
 	w.margin = float64(len(w.jobs)+8) * 0x1p-52
-	w.makeForms(sizes, int64(t.PEs))
+	w.makeResources(sizes, int64(t.PEs))
 	return w
 }
 
-// makeForms fills w.forms.
-func (w *reservationWork) makeForms(sizes []int64, pes int64) {
+// makeResources fills w.resources.
+func (w *work) makeResources(sizes []int64, pes int64) {
 	distinct := slices.Clone(sizes)
 	slices.Sort(distinct)
 	distinct = slices.Compact(distinct)
 	capacity := usablePEs(sizes, distinct, pes)
-	w.forms = []reservationForm{{"", capacity, sizes}}
+	w.resources = []resource{{"", capacity, sizes}}
 	if capacity == 0 {
 		return
 	}
@@ -114,13 +114,13 @@ func (w *reservationWork) makeForms(sizes []int64, pes int64) {
 			half = append(half, x)
 		}
 	}
-	type form struct {
+	type candidate struct {
 		name     string
 		f        func(x int64) int64
 		capacity int64
 		score    float64
 	}
-	candidates := []form{{"halves", func(x int64) int64 {
+	candidates := []candidate{{"halves", func(x int64) int64 {
 		switch {
 		case 2*x > capacity:
 			return 2
@@ -132,10 +132,10 @@ func (w *reservationWork) makeForms(sizes []int64, pes int64) {
 	for i := 0; i < len(half); i += max(1, len(half)/16) {
 		e := half[i]
 		f, bin := bounds.ThresholdDFF(capacity, e)
-		candidates = append(candidates, form{"large and small", f, bin, 0})
+		candidates = append(candidates, candidate{"large and small", f, bin, 0})
 		if e > 1 {
 			f, bin := bounds.PiecesDFF(capacity, e)
-			candidates = append(candidates, form{"pieces", f, bin, 0})
+			candidates = append(candidates, candidate{"pieces", f, bin, 0})
 		}
 	}
 	for k := range candidates {
@@ -146,29 +146,30 @@ func (w *reservationWork) makeForms(sizes []int64, pes int64) {
 			better = better || c.f(x)*capacity > x*c.capacity
 		}
 		if !better {
-			continue // the first form knows all that this one knows
+			continue // it implies nothing that the first one doesn't
 		}
 		for i, x := range sizes {
 			c.score += float64(c.f(x)) / float64(c.capacity) * float64(w.jobs[i].length)
 		}
 	}
-	slices.SortStableFunc(candidates, func(a, b form) int {
+	slices.SortStableFunc(candidates, func(a, b candidate) int {
 		return cmp.Compare(b.score, a.score)
 	})
 	for _, c := range candidates {
-		if c.score == 0 || len(w.forms) == maxForms {
+		if c.score == 0 || len(w.resources) == maxResources {
 			break
 		}
-		x := reservationForm{c.name, c.capacity, make([]int64, len(sizes))}
+		x := resource{c.name, c.capacity, make([]int64, len(sizes))}
 		for i := range sizes {
 			x.size[i] = c.f(sizes[i])
 		}
-		w.forms = append(w.forms, x)
+		w.resources = append(w.resources, x)
 	}
 }
 
-// usablePEs is the largest sum of sizes that is at most pes; if that takes
-// long, the largest multiple of their common divisor. O(distinct log(n) pes / 64).
+// usablePEs returns the largest sum of some of the sizes that is at most pes; if
+// that takes long, the largest multiple of their greatest common divisor. distinct
+// are the sizes without repetitions. O(distinct log(n) pes / 64).
 func usablePEs(sizes, distinct []int64, pes int64) int64 {
 	sum, divisor := int64(0), int64(0)
 	for _, x := range sizes {
@@ -195,7 +196,7 @@ func usablePEs(sizes, distinct []int64, pes int64) int64 {
 	can := bitset.New(int(most) + 1) // the sums of some sizes
 	can.Add(0, 0)
 	for _, x := range distinct {
-		// Packages of 1, 2, 4, ... and the rest make every number of times.
+		// Packages of 1, 2, 4, ... and the rest add up to every number of times.
 		rest := min(times[x], pes/x)
 		for part := int64(1); rest > 0; part *= 2 {
 			part = min(part, rest)
@@ -209,12 +210,13 @@ func usablePEs(sizes, distinct []int64, pes int64) int64 {
 	return int64(can.AtMost(int(most))) * divisor
 }
 
-// down rounds a bound on the accepted weight of some jobs down to what
-// weights can add up to, without ever going below the true bound, of which x
-// is the rounded figure: at most n + 8 sums and products of figures up to the total
-// weight, each off by at most 2^-53 of it. The error is one of the total, not of x, which may be
-// a small difference of large figures.
-func (w *reservationWork) down(x float64) float64 {
+// down rounds a bound x on the accepted weight of some jobs down to what weights
+// can add up to, and never below the true bound. x is a float64 of a sum of at most
+// n + 8 terms and products of figures up to the total weight, each wrong by at most
+// 2^-53 of it. So the error is relative to the total, not to x, which may be a small
+// difference of large figures. With unit u > 0 all sums of weights are multiples of
+// u below 2^53 (units.Common rounds nothing), so u⌊x/u⌋ is still a bound.
+func (w *work) down(x float64) float64 {
 	x += w.total * w.margin
 	if w.unit > 0 {
 		x = math.Floor(x/w.unit+1e-9) * w.unit
@@ -222,8 +224,8 @@ func (w *reservationWork) down(x float64) float64 {
 	return x
 }
 
-// up rounds a bound on the declined weight up likewise.
-func (w *reservationWork) up(x float64) float64 {
+// up rounds a bound on the declined weight up in the same way.
+func (w *work) up(x float64) float64 {
 	x -= w.total * w.margin
 	if w.unit > 0 {
 		x = math.Ceil(x/w.unit-1e-9) * w.unit
@@ -231,9 +233,9 @@ func (w *reservationWork) up(x float64) float64 {
 	return max(0, x)
 }
 
-// bound is the Bound for jobs of at most the accepted weight; why says, for
-// the goal all, why they aren't all accepted.
-func (w *reservationWork) bound(name string, accepted float64, why string) bounds.Bound {
+// bound returns the Bound that says that at most the given weight of the jobs can
+// be accepted. For the goal all, why says why that isn't all of it.
+func (w *work) bound(name string, accepted float64, why string) bounds.Bound {
 	accepted = min(accepted, w.total)
 	b := bounds.Bound{Name: name, Value: accepted + w.free}
 	switch {
@@ -245,12 +247,12 @@ func (w *reservationWork) bound(name string, accepted float64, why string) bound
 	return b
 }
 
-// seconds is a time in seconds since the beginning of the instance.
-func (w *reservationWork) seconds(at int64) float64 {
+// seconds returns a time in seconds since the beginning of the instance.
+func (w *work) seconds(at int64) float64 {
 	return float64(at<<w.shift+w.origin) / w.ticks.PerSecond()
 }
 
-// peSeconds is an area in PE-seconds.
-func (w *reservationWork) peSeconds(area int64) float64 {
+// peSeconds returns an area in PE-seconds.
+func (w *work) peSeconds(area int64) float64 {
 	return math.Ldexp(float64(area), int(w.shift)) / w.ticks.PerSecond()
 }

@@ -27,12 +27,12 @@ func Algorithms() []model.Algorithm {
 		}
 		add(name, section, cost, names[p.Name], p.Solver())
 		if cost == stretched {
-			add(name+"-open", section, cost, "the same, rectangles not cut at the deadline", p.Open().Solver())
+			add(name+"-open", section, cost, names[p.Name]+", not cut at the deadline", p.Open().Solver())
 		}
 	}
 	add("least-load", "gapwise", plain, "start with the fewest PE-seconds taken over the run", LeastLoad.Solver())
-	add("selective", "gapwise", "O(n + v PEs) per request", "least-load that declines what is too large", Selective)
-	add("moving", "gapwise", "O(v^3 + n^2) per request", "selective that may move what hasn't started", Moving)
+	add("selective", "gapwise", "O(n + v PEs) per request", "least-load, but requests that are too large are declined", Selective)
+	add("moving", "gapwise", "O(v^3 + n^2) per request", "selective, but what hasn't started may be moved", Moving)
 	all = append(all, model.Algorithm{Name: "clairvoyant", Kind: model.KindReservation, Paper: "gapwise", Complexity: "O(w + log n) per step, w requests in a window",
 		Summary: "local search that sees all requests at once", Seeded: true, Solver: model.Adapt("clairvoyant", Clairvoyant)})
 	return all

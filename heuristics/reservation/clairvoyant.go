@@ -8,26 +8,28 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	"github.com/gapwise/gapwise/internal/profile"
 	"github.com/gapwise/gapwise/model"
 )
 
-// Clairvoyant books offline: it sees all requests at once, how long they
-// really run and which will be cancelled. What it accepts is what an online
-// policy could have dreamt of; its bookings claim nothing online.
+// Clairvoyant books offline: it sees all requests at once, how long they really
+// run and which will be cancelled. It shows what knowing the future is worth; its
+// bookings don't claim to be online.
 //
-// Requests are booked one after another at their first feasible start (serial
-// schedule generation), in several orders; the best is improved by Improve.
-// A feasible solution in set.Start is where that begins, if it is better. The
-// second objective is looked after last: jobs are moved to earlier starts.
+// It books requests one after another at their first feasible start (serial
+// schedule generation) in several orders, takes the best plan, or set.Start if
+// that is better, and improves it (Offline.Improve). At last it moves jobs to
+// earlier starts, for the second objective.
 //
-// The result depends on the seed alone. The number of steps is fixed (see
-// ClairvoyantSteps); time and ctx only stop it. O(n) memory; a step costs
-// O(w + k log n), where w is the number of requests whose windows may touch that of one
-// and k ≤ 16 + declined ones there is how many are taken out and booked again.
+// The result depends on the seed alone: the number of steps is fixed (see
+// ClairvoyantSteps), time and ctx only stop it. O(n) memory. A step costs
+// O(w + k log n) for w requests whose windows may overlap the step's, and
+// k ≤ 25 of them that are booked anew.
+//
+// The error is model.ErrInvalid for a start that isn't bookings of the instance,
+// and model.ErrNoSolution if the goal is all and some request found no place.
 func Clairvoyant(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
-	t := resbounds.NewTicks(in)
+	t := in.Ticks()
 	var from []int64
 	if b, ok := set.Start.(*model.Bookings); ok && b != nil {
 		var err error
@@ -49,8 +51,8 @@ func Clairvoyant(ctx context.Context, in *model.Reservation, set model.Settings)
 	return b, nil
 }
 
-// ClairvoyantSteps is the number of steps that Clairvoyant spends on n jobs:
-// about two seconds for 10,000.
+// ClairvoyantSteps returns the number of steps that Clairvoyant takes for n jobs:
+// about two seconds' worth for 10,000.
 func ClairvoyantSteps(n int) int {
 	if n < 2 {
 		return 0
@@ -58,13 +60,14 @@ func ClairvoyantSteps(n int) int {
 	return min(50_000, 50*n*n) + 30*n
 }
 
-// Declined is the start of a job that isn't booked, as any negative one.
-const Declined = -1
+// Declined is model.Declined.
+const Declined = model.Declined
 
-// TicksOf is the starts of the ticks' jobs in bookings of the instance,
-// Declined for those that aren't booked. Bookings whose counts don't fit, on
-// ticks, lose those that come too late in the order of starts.
-func TicksOf(in *model.Reservation, t *resbounds.Ticks, b *model.Bookings) ([]int64, error) {
+// TicksOf returns the starts of the ticks' jobs in bookings of the instance, by
+// job, Declined for those that aren't booked. Where the bookings need too many
+// PEs, in ticks, jobs are dropped in the order of starts. The error,
+// model.ErrInvalid, is Index's.
+func TicksOf(in *model.Reservation, t *model.ReservationTicks, b *model.Bookings) ([]int64, error) {
 	index, err := in.Index(b)
 	if err != nil {
 		return nil, err
@@ -103,10 +106,10 @@ func TicksOf(in *model.Reservation, t *resbounds.Ticks, b *model.Bookings) ([]in
 	return starts, nil
 }
 
-// BookTicks is the bookings, in the order of the requests, of jobs at the given ticks:
-// those that aren't negative, and the ticks' free requests. The error is
-// ErrInfeasible if the counts don't fit.
-func BookTicks(in *model.Reservation, t *resbounds.Ticks, starts []int64) (*model.Bookings, error) {
+// BookTicks returns the bookings of jobs with the given starts, in ticks by job
+// and negative for declined, and of the free requests, in the order of the
+// requests. The error is model.ErrInfeasible if too many PEs are needed at a time.
+func BookTicks(in *model.Reservation, t *model.ReservationTicks, starts []int64) (*model.Bookings, error) {
 	b := &model.Bookings{Goal: in.Goal}
 	var runs []Interval
 	var requests []int
@@ -142,24 +145,24 @@ func BookTicks(in *model.Reservation, t *resbounds.Ticks, starts []int64) (*mode
 	return b, nil
 }
 
-// Offline is a plan of ReservationTicks that is built and improved.
+// Offline is a plan of a reservation's jobs that is built and improved.
 type Offline struct {
-	t       *resbounds.Ticks
+	t       *model.ReservationTicks
 	rng     *rand.Rand
-	starts  []int64
+	starts  []int64 // by job
 	inUse   profile.Profile
-	value   float64
-	byReady []int32
-	longest int64 // window
-	out     []int32
-	before  []int64
-	found   []int32
-	key     []float64
+	value   float64   // weight of the jobs booked
+	byReady []int32   // the jobs by ready time
+	longest int64     // window, in ticks
+	key     []float64 // by job; the lowest is booked first
+	// Scratch of step: the jobs taken out, their starts before, and others.
+	out    []int32
+	before []int64
+	found  []int32
 }
 
-// NewOffline has nothing booked. Jobs whose length is zero ticks hold nothing
-// and fit anywhere.
-func NewOffline(t *resbounds.Ticks, seed uint64) *Offline {
+// NewOffline returns a plan with nothing booked.
+func NewOffline(t *model.ReservationTicks, seed uint64) *Offline {
 	n := len(t.Jobs)
 	p := &Offline{t: t, rng: rand.New(rand.NewPCG(seed, 0x5e7)), starts: make([]int64, n), key: make([]float64, n), byReady: make([]int32, n)}
 	for i := range t.Jobs {
@@ -173,10 +176,10 @@ func NewOffline(t *resbounds.Ticks, seed uint64) *Offline {
 	return p
 }
 
-// Starts is each job's start, or Declined; the slice belongs to p.
+// Starts returns each job's start, or Declined; the slice belongs to p.
 func (p *Offline) Starts() []int64 { return p.starts }
 
-// Value is the weight of the jobs booked.
+// Value returns the weight of the jobs booked.
 func (p *Offline) Value() float64 { return p.value }
 
 func (p *Offline) clear() {
@@ -201,7 +204,8 @@ func (p *Offline) unbook(i int32) {
 	p.value -= j.Weight
 }
 
-// bookFirst books a job as early as it can, or as late.
+// bookFirst books a job as early as possible, or as late, and reports whether it
+// fits.
 func (p *Offline) bookFirst(i int32, late bool) bool {
 	j := &p.t.Jobs[i]
 	fit := p.inUse.First
@@ -215,7 +219,7 @@ func (p *Offline) bookFirst(i int32, late bool) bool {
 	return ok
 }
 
-// Set books the jobs at the given starts, which must fit.
+// Set makes the plan one of the given starts, by job, which must fit.
 func (p *Offline) Set(starts []int64) {
 	p.clear()
 	for i, s := range starts {
@@ -225,16 +229,18 @@ func (p *Offline) Set(starts []int64) {
 	}
 }
 
-// Construct books in several orders and keeps the best plan, or the one given
-// if it is no worse. O(n log n) searches of the counts for each order.
+// Construct makes the plan the best of serial schedules in several orders, or the
+// given starts if these are no worse. O(n log n) searches of the profile.
 func (p *Offline) Construct(ctx context.Context, from []int64) {
-	best, starts := math.Inf(-1), slices.Clone(p.starts)
+	best, starts := math.Inf(-1), p.starts
 	if from != nil {
 		p.Set(from)
-		best = p.value
-		copy(starts, p.starts)
+		best, starts = p.value, from
 	}
-	order := slices.Clone(p.byReady)
+	order := make([]int, len(p.byReady))
+	for i, j := range p.byReady {
+		order[i] = int(j)
+	}
 	for rule := range rules {
 		if ctx.Err() != nil && !math.IsInf(best, -1) {
 			break
@@ -242,23 +248,24 @@ func (p *Offline) Construct(ctx context.Context, from []int64) {
 		for i := range p.key {
 			p.key[i] = p.keyOf(int32(i), rule)
 		}
-		slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(p.key[a], p.key[b]), cmp.Compare(a, b)) })
-		p.clear()
+		slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(p.key[a], p.key[b]), cmp.Compare(a, b)) })
+		serial, value := p.t.Serial(order), 0.0
 		for _, i := range order {
-			p.bookFirst(i, false)
+			if serial[i] >= 0 {
+				value += p.t.Jobs[i].Weight
+			}
 		}
-		if p.value > best {
-			best = p.value
-			copy(starts, p.starts)
+		if value > best {
+			best, starts = value, serial
 		}
 	}
-	p.Set(starts)
+	p.Set(slices.Clone(starts))
 }
 
 // rules is the number of orders that keyOf knows.
 const rules = 6
 
-// keyOf is a job's place in the order of a rule, the lowest first.
+// keyOf returns the key of a job by a rule; the lowest is booked first.
 func (p *Offline) keyOf(i int32, rule int) float64 {
 	j := &p.t.Jobs[i]
 	switch rule {

@@ -7,19 +7,20 @@ import (
 	"slices"
 )
 
-// Improve takes steps of destroying and repairing the plan where a declined
-// job would like to be (iterated greedy, Ruiz and Stützle 2007): some of the jobs booked in its
-// window are taken out, and they, it and the other declined jobs thereabouts
-// are booked again, in a random order, each as early or as late as it can. A
-// step that loses weight is undone. It ends after the given number of steps, when enough weight is booked,
-// when nothing is declined, or with ctx.
+// Improve takes steps of destroying and repairing the plan around a declined job
+// (iterated greedy: Ruiz, Stützle: A simple and effective iterated greedy
+// algorithm for the permutation flowshop scheduling problem, 2007). A step takes
+// out some of the jobs booked in its window and books them, it and other declined
+// jobs there again, in a random order, each as early or as late as it fits. A step
+// that loses weight is undone. Improve ends after the given number of steps, when
+// enough weight is booked, when nothing is declined, or with ctx.
 func (p *Offline) Improve(ctx context.Context, steps int, enough float64) {
 	var declined []int32
 	for step := range steps {
 		if step%16 == 0 && ctx.Err() != nil || p.value >= enough {
 			return
 		}
-		if step%len(p.starts) == 0 { // look through all jobs now and then only
+		if step%len(p.starts) == 0 { // a scan costs as much as a step
 			declined = declined[:0]
 			for i, s := range p.starts {
 				if s == Declined {
@@ -37,15 +38,13 @@ func (p *Offline) Improve(ctx context.Context, steps int, enough float64) {
 	}
 }
 
-// mostOut is how many booked jobs are taken out in a step.
+// mostOut is the most booked jobs that a step takes out, and the most declined
+// ones that it tries beside its own.
 const mostOut = 12
 
+// step tries to book a declined job.
 func (p *Offline) step(target int32) {
 	j := &p.t.Jobs[target]
-	if j.Length == 0 {
-		p.bookFirst(target, false)
-		return
-	}
 	// The jobs whose windows touch the target's; those booked in it.
 	first, _ := slices.BinarySearchFunc(p.byReady, j.Ready-p.longest, func(i int32, t int64) int { return cmp.Compare(p.t.Jobs[i].Ready, t) })
 	booked := p.found[:0]
@@ -132,30 +131,18 @@ func (p *Offline) step(target int32) {
 	p.value = value
 }
 
-// ShiftLeft moves jobs to their first feasible starts, in the order of their
-// starts, until none moves (at most 20 times over) or ctx ends, which shortens waiting.
+// ShiftLeft moves jobs to earlier starts, which shortens waiting: it repeats
+// ReservationTicks.ShiftLeft until no job moves, at most 20 times, or until ctx
+// ends.
 func (p *Offline) ShiftLeft(ctx context.Context) {
-	var order []int32
-	for i, s := range p.starts {
-		if s != Declined {
-			order = append(order, int32(i))
-		}
-	}
-	value := p.value
+	starts, value := slices.Clone(p.starts), p.value
 	for range 20 {
-		slices.SortFunc(order, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(p.starts[a], p.starts[b]), cmp.Compare(a, b))
-		})
-		moved := false
-		for _, i := range order {
-			s := p.starts[i]
-			p.unbook(i)
-			p.bookFirst(i, false)
-			moved = moved || p.starts[i] != s
-		}
-		if !moved || ctx.Err() != nil {
+		next := p.t.ShiftLeft(starts)
+		moved := !slices.Equal(next, starts)
+		if starts = next; !moved || ctx.Err() != nil {
 			break
 		}
 	}
+	p.Set(starts)
 	p.value = value
 }

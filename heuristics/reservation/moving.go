@@ -12,24 +12,27 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Moving is Selective that may move and renumber reservations that haven't
-// started, each within its own window; the promise to its user is then the window
-// alone. It shows what that freedom is worth. Bookings are those that were run
-// in the end, so they make no online claim.
+// Moving is Selective, but may also move and renumber reservations that haven't
+// started, each within its own window: all that is promised to a user is the
+// window. It shows what that freedom is worth. Its bookings are those that ran in
+// the end, so they don't claim to be online.
 //
-// Others are moved only for a request that is below the threshold for half of
-// Selective's share. Otherwise the freedom would serve the large requests most,
-// each of which crowds out many small ones: more PE-seconds would be accepted,
-// and fewer requests.
+// It moves others only for a request below the threshold of half of Selective's
+// share. Otherwise the freedom would serve the large requests most, each of which
+// displaces many small ones: more PE-seconds would be accepted, and fewer
+// requests.
 //
-// PEs are counted, and named when a job starts: intervals can be numbered
-// whenever the counts fit (see Number). A request that doesn't fit is tried at each
-// of its candidate starts with the reservations in its way placed anew
-// elsewhere; if none will do, all reservations are scheduled anew, with the
-// request among them, in some orders by urgency and size.
+// PEs are only counted until a job starts, since intervals can be numbered
+// whenever the counts fit (see Number). For a request that doesn't fit, each of
+// its candidate starts is tried with the reservations in its way placed
+// elsewhere; if that fails, all reservations and the request are scheduled anew,
+// in four orders by urgency and size.
 //
-// With v reservations in a request's window and n waiting, O(v^2) for one that
-// fits, O(v^3 + n^2) for one that doesn't.
+// With v reservations in a request's window and n waiting, a request that fits
+// takes O(v²), another O(v³ + n²).
+//
+// When ctx ends, it returns what was accepted by then. The error is
+// model.ErrNoSolution if the goal is all and a request was declined.
 func Moving(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
 	m := &mover{in: in, times: in.Ticks(), free: bitset.New(in.PEs), running: heap.Heap[event]{Less: event.before}, out: &model.Bookings{Goal: in.Goal}}
 	m.free.Fill(in.PEs)
@@ -55,7 +58,7 @@ type mover struct {
 	times   *model.ReservationTicks
 	now     int64
 	free    bitset.Set
-	running heap.Heap[event] // when PEs come free; reserved until end as far as anybody knows before
+	running heap.Heap[event] // when PEs come free; until then they count as reserved until event.end
 	waiting []plan
 	out     *model.Bookings
 }
@@ -66,7 +69,8 @@ type plan struct {
 	Interval
 }
 
-// advance lets time go by: jobs start, end and are cancelled.
+// advance moves the time to a moment: until then, jobs start, end and are
+// cancelled.
 func (m *mover) advance(to int64) {
 	slices.SortFunc(m.waiting, func(a, b plan) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.request, b.request))
@@ -98,8 +102,7 @@ func (m *mover) advance(to int64) {
 	m.now = to
 }
 
-// request accepts request k if it can be placed, moving others if need be and
-// allowed.
+// request accepts request k if it can be placed. move allows it to move others.
 func (m *mover) request(k int, move bool) {
 	c := &profile.Profile{Capacity: m.in.PEs}
 	for _, r := range m.running.Items {
@@ -126,16 +129,16 @@ func (m *mover) request(k int, move bool) {
 	}
 }
 
-// query is what a waiting request asks for from now on.
+// query returns what a waiting request asks for from now on.
 func (m *mover) query(k int) Query {
 	q := NewQuery(&m.in.Requests[k], &m.times.Requests[k])
 	q.Ready = max(q.Ready, m.now)
 	return q
 }
 
-// eject tries request k at each of its candidate starts and the reservations in
-// its way elsewhere.
-func (m *mover) eject(k int, q Query, full *profile.Profile) ([]plan, bool) {
+// eject tries each candidate start of request k, with the reservations in its way
+// placed elsewhere, and returns what then waits; ok is false if no start will do.
+func (m *mover) eject(k int, q Query, full *profile.Profile) (_ []plan, ok bool) {
 next:
 	for _, start := range candidates(full.Times(), q) {
 		w := q.at(start)
@@ -147,8 +150,8 @@ next:
 			if most+q.PEs <= m.in.PEs {
 				break
 			}
-			// Of those that run at the fullest moment, the one with the most
-			// room in its window relative to its size.
+			// Of those that run at the peak, take the one with the most room in
+			// its window relative to its size.
 			pick, room := -1, 0.0
 			for i, p := range plans {
 				if p.Start > at || p.End <= at || slices.Contains(out, i) {
@@ -185,8 +188,9 @@ next:
 
 func (p *plan) area() float64 { return float64(p.PEs) * float64(p.End-p.Start) }
 
-// again schedules all waiting requests and request k anew, beside the running jobs.
-func (m *mover) again(k int, base *profile.Profile) ([]plan, bool) {
+// again schedules all waiting requests and request k anew, beside the running
+// jobs; ok is false if one is left out in each order.
+func (m *mover) again(k int, base *profile.Profile) (_ []plan, ok bool) {
 	all := []int{k}
 	for _, p := range m.waiting {
 		all = append(all, p.request)
@@ -207,8 +211,9 @@ func (m *mover) again(k int, base *profile.Profile) ([]plan, bool) {
 	return nil, false
 }
 
-// serial places requests one after another.
-func (m *mover) serial(order []int, c *profile.Profile) ([]plan, bool) {
+// serial places requests one after another, each where the least is in use; ok is
+// false if one has no place.
+func (m *mover) serial(order []int, c *profile.Profile) (_ []plan, ok bool) {
 	var plans []plan
 	for _, k := range order {
 		x, ok := leastLoaded(c, m.query(k))

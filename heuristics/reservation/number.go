@@ -9,22 +9,22 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Interval is some PEs over [Start, End).
+// Interval is some PEs over [Start, End), in ticks.
 type Interval struct {
 	Start, End int64
 	PEs        int
 }
 
-// Number gives each interval PEs of its own among pes identical ones, so that no PE
-// is in two intervals that overlap. That is possible exactly when the
-// counts fit at each moment: intervals make an interval graph, and those are
-// perfect (as many colours as the largest clique suffice). So whoever may name
-// the PEs last can work on counts. The error, model.ErrInfeasible, names a
-// moment at which they don't fit.
+// Number returns PEs for each interval, of the PEs 0 to pes-1, such that no PE is
+// in two intervals that overlap. That is possible if and only if at each moment
+// the intervals need at most pes: overlaps form an interval graph, and interval
+// graphs are perfect (as many colours as the largest clique suffice). So whoever
+// may name the PEs last can work on counts. The error, model.ErrInfeasible, names
+// a moment at which too many are needed.
 //
-// In the order of their starts intervals take the lowest PEs that are free;
-// those without length overlap nothing and take the lowest of all.
-// O(n log n + n PEs / 64).
+// In the order of their starts, intervals take the lowest PEs that are free; those
+// without length overlap nothing and take the lowest of all.
+// O(n log n + n pes / 64).
 func Number(pes int, all []Interval) ([]model.PEList, error) {
 	lists := make([]model.PEList, len(all))
 	var byStart []int
@@ -49,7 +49,7 @@ func Number(pes int, all []Interval) ([]model.PEList, error) {
 			count += all[byEnd[ended]].PEs
 		}
 		if x.PEs > count {
-			return nil, fmt.Errorf("%w: at %v more PEs are needed than the %d there are", model.ErrInfeasible, x.Start, pes)
+			return nil, fmt.Errorf("%w: at tick %d more than the %d PEs are needed", model.ErrInfeasible, x.Start, pes)
 		}
 		lists[i] = lowestPEs(free, x.PEs)
 		removePEs(free, lists[i])

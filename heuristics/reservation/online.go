@@ -75,7 +75,7 @@ func online(ctx context.Context, in *model.Reservation, list *Availability, find
 
 // event frees PEs over [from, end); it is known at the time at.
 type event struct {
-	at        int64
+	at        int64 // ticks, as all times
 	request   int
 	from, end int64
 	pes       model.PEList

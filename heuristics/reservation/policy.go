@@ -1,20 +1,21 @@
 package reservation
 
-// Policy chooses among the feasible starts of a request (section 5): the least
-// score wins, of equal ones the earliest start.
+// Policy chooses among the feasible starts of a request (section 5) the one with
+// the least score, of equal ones the earliest.
 type Policy struct {
 	Name  string
 	score func(candidate) float64
-	// What the score looks at.
+	// first takes the first feasible start; rectangle and load tell what the
+	// score needs to be computed.
 	first, rectangle, load bool
-	open                   bool
+	open                   bool // see Rectangle
 }
 
-// candidate is what a policy sees of a feasible start.
+// candidate is a feasible start as a policy sees it.
 type candidate struct {
 	pes    float64 // of the rectangle
 	length float64 // of the rectangle in ticks
-	load   float64 // PE-ticks that are taken over the window
+	load   float64 // PE-ticks that are taken over the run
 }
 
 // The paper's policies.
@@ -31,13 +32,13 @@ var (
 	Policies = []Policy{FF, PEB, DUB, PEDUB, PEW, DUW, PEDUW}
 )
 
-// LeastLoad starts a request where the fewest PE-seconds are taken over its
-// run. PE_W looks at the PEs that are free all the time, and so at the fullest
-// moment alone; of two windows with the same fullest moment one may be empty but
-// for that. Not of the paper.
+// LeastLoad starts a request where the fewest PE-ticks are taken over its run.
+// PE_W looks at the PEs that are free all the time, and so at the peak alone; of
+// two windows with the same peak, one may be empty but for it. Not in the paper.
 var LeastLoad = Policy{Name: "least load", load: true, score: func(c candidate) float64 { return c.load }}
 
-// Open is the policy with rectangles that don't end at the deadline, see Rectangle.
+// Open returns the policy with rectangles that don't end at the deadline, see
+// Rectangle.
 func (p Policy) Open() Policy {
 	p.Name, p.open = p.Name+" open", true
 	return p

@@ -7,22 +7,26 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Selective is LeastLoad that also declines what is too large. If every request
-// counts the same, one that takes a thousand PEs for hours costs many small
-// ones. Were PE-seconds a fluid, the most requests would be accepted by taking
-// them from the smallest up until they are a share fill of all PE-seconds that there are.
-// The largest of these is the threshold. Online it is had from the requests that
-// have arrived so far and the PE-seconds until now and, since requests look
-// ahead, for as long as they have on average from their arrival to their
-// deadline. A request above the threshold is declined.
-// While all that has come so far fits in, nothing is.
+// Selective is LeastLoad, but declines requests that are too large. If every
+// request counts the same, one that takes a thousand PEs for hours costs many
+// small ones. Were PE-seconds a fluid, the most requests would be accepted by
+// taking them from the smallest up until they fill a share of all PE-seconds; the
+// largest of these is the threshold.
 //
-// O(n) per request for keeping the sizes sorted, besides the search. It doesn't
-// serve the goals in which large requests count as much as they take or all
-// count: then it is LeastLoad.
+// Online, the threshold is computed from the requests that have arrived so far.
+// With S the PE-ticks of the smallest of them, the number of these is the largest
+// for which S ≤ fill · PEs · (now - first arrival + mean of deadline - arrival):
+// requests look ahead for as long as they have on average until their deadline.
+// While all requests so far are below the threshold, none is declined.
+//
+// Keeping the sizes sorted takes O(n) per request, besides the search. Selective
+// doesn't serve the goals in which large requests count as much as they take, or
+// all count: then it is LeastLoad.
+//
+// When ctx ends, it returns what was accepted by then. The error is
+// model.ErrNoSolution if the goal is all and a request was declined.
 func Selective(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
-	list := NewAvailability(in.PEs)
-	small := newThreshold(in, fill)
+	list, small := NewAvailability(in.PEs), newThreshold(in, fill)
 	b, err := online(ctx, in, list, func(q Query) (Allocation, bool) {
 		if !small.admits(list.now, q) {
 			return Allocation{}, false
@@ -33,31 +37,31 @@ func Selective(ctx context.Context, in *model.Reservation, _ model.Settings) (*m
 }
 
 // fill is the share of the cluster that the requests below the threshold may
-// take. It is that low since bookings with windows don't fill a cluster as
-// a fluid does. On the workloads of the paper's experiments shares from
-// 0.3 to 0.5 accept most, within four points of each other.
+// take. It is low because bookings with windows don't fill a cluster as a fluid
+// does. On the workloads of the paper's experiments shares from 0.3 to 0.5 accept
+// most, within four percentage points of each other.
 const fill = 0.4
 
-// threshold knows the sizes of the requests so far, in PE-ticks.
+// threshold decides which requests are small enough, see Selective.
 type threshold struct {
 	off   bool
-	rate  float64 // PE-ticks per tick that may be taken
-	first int64   // arrival
-	sizes []float64
-	below int     // number of the smallest that are admitted
-	sum   float64 // of theirs
-	span  float64 // from arrival to deadline, all requests together
+	rate  float64   // PE-ticks per tick that may be taken
+	first int64     // arrival
+	sizes []float64 // of the requests so far, in PE-ticks, ascending
+	below int       // sizes[:below] are admitted
+	sum   float64   // of sizes[:below]
+	span  float64   // ticks from arrival to deadline, summed over the requests so far
 }
 
 func newThreshold(in *model.Reservation, share float64) *threshold {
 	return &threshold{off: in.EffectiveGoal() != model.GoalAccepted, rate: share * float64(in.PEs)}
 }
 
-// minimumSeen is how many requests are waited for before any is declined.
+// minimumSeen is how many requests must have arrived before any is declined.
 const minimumSeen = 20
 
-// admits learns of a request that arrives now and reports whether it is at or
-// below the threshold.
+// admits adds a request that arrives now to those seen, and reports whether it is
+// at or below the threshold.
 func (t *threshold) admits(now int64, q Query) bool {
 	if t.off {
 		return true
