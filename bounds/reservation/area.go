@@ -37,9 +37,9 @@ func (w *work) area() bounds.Bound {
 
 // areaJob is a job on the one machine.
 type areaJob struct {
-	due    int64
-	area   int64 // what is left of it
-	weight float64
+	due       int64
+	area      int64 // what is left of it
+	weight    float64
 	perWeight float64 // area per unit of weight: the largest is declined first
 }
 

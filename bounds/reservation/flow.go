@@ -82,7 +82,7 @@ type flowResult struct {
 // intervals, then the sink.
 type flowRun struct {
 	w     *work
-	res  *resource
+	res   *resource
 	ends  []int64 // interval i is [ends[i], ends[i+1])
 	first []int32 // by job: its intervals are first to past-1
 	past  []int32
