@@ -97,23 +97,8 @@ type dagPaths struct {
 func newDAGPaths(g *model.Graph) *dagPaths {
 	n, m := g.Tasks, g.Machines
 	x := &dagPaths{g: g, head: make([]float64, n*m), tail: make([]float64, n*m), start: make([]float64, n), cost: make([]float64, n), rest: make([]float64, n), down: 1}
-	exact := float64(1<<52) / float64(n+1) // sums of whole figures up to this are
-	whole := func(v float64) {
-		if v != math.Trunc(v) || v > exact {
-			x.down = 1 - roundingOf(n)
-		}
-	}
-	for _, c := range g.Cost {
-		whole(c)
-	}
-	for e := range g.Data {
-		for a := range int32(m) {
-			for b := range int32(m) {
-				if a != b && (!g.Uniform || a+b == 1) {
-					whole(g.Comm(int32(e), a, b))
-				}
-			}
-		}
+	if !g.ExactSums(2 * (n + 1)) { // the longest sum is of n costs and the edges between them
+		x.down = 1 - roundingOf(n)
 	}
 	for _, t := range g.Order {
 		for _, e := range g.Pred(t) {

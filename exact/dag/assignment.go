@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"github.com/gapwise/gapwise/model"
 )
 
 // assigner looks for a schedule that ends by a given time, machines first: it
@@ -120,7 +122,7 @@ func (s *assigner) byEdges(regret []int64) {
 			for i := range arcs {
 				x := &arcs[i]
 				if s.m > 1 {
-					gain[x.to] += weight * int64(min(s.length(x, 0, 1), horizonTicks))
+					gain[x.to] += weight * int64(min(s.length(x, 0, 1), model.MaxTicks))
 				}
 			}
 		}
@@ -286,7 +288,7 @@ func (s *assigner) leaf() {
 	for t := range s.n {
 		for a := range m {
 			if int(s.on[t]) != a {
-				fixed.cost[t*m+a] = 2 * horizonTicks
+				fixed.cost[t*m+a] = model.BeyondTicks
 			}
 		}
 	}

@@ -125,19 +125,12 @@ func (s *dagSearch) run() error {
 	if s.tuning.poor {
 		s.plan = oneMachine(s.g)
 		s.upper = dagheur.NewReplay(s.g).Run(s.plan, nil)
-		// Ticks are made for the makespan at hand: a much better one asks for finer ones.
-		for was := math.Inf(1); s.upper <= was/2 && !s.closed(); {
-			was = s.upper
-			if err := s.search(); err != nil {
-				return err
-			}
+	} else {
+		var err error
+		// Rounding may leave a schedule that meets a bound a little above it.
+		if s.plan, s.upper, err = dagheur.BestPlan(s.ctx, s.d, s.g, s.set, steps, s.lower*(1+1e-9)); err != nil {
+			return fmt.Errorf("search: %w", err)
 		}
-		return nil
-	}
-	var err error
-	// Rounding may leave a schedule that meets a bound a little above it.
-	if s.plan, s.upper, err = dagheur.BestPlan(s.ctx, s.d, s.g, s.set, steps, s.lower*(1+1e-9)); err != nil {
-		return fmt.Errorf("search: %w", err)
 	}
 	if s.closed() {
 		return nil
@@ -146,7 +139,13 @@ func (s *dagSearch) run() error {
 		s.reason = fmt.Sprintf("more than %d tasks or %d machines: bounds without search", maxTasks, math.MaxInt8)
 		return nil
 	}
-	return s.search()
+	for {
+		before := s.upper
+		if err := s.search(); err != nil || !s.tuning.poor || s.closed() || s.upper > before/2 {
+			return err
+		}
+		// Ticks are made for the makespan at hand: a much better one asks for finer ones.
+	}
 }
 
 // oneMachine is the plan that does all tasks on the first machine.

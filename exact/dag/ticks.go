@@ -1,20 +1,14 @@
 package dag
 
 import (
-	"math"
-
-	"github.com/gapwise/gapwise/internal/units"
 	"github.com/gapwise/gapwise/model"
 )
 
 // ticks is a contention-free DAG in whole numbers of a unit of time, its tasks
 // renumbered in topological order, with what the search precomputes.
 //
-// Times that aren't multiples of the unit are rounded down, so what is proved
-// for ticks holds for the instance (the machines and orders of a schedule, played
-// with times that are nowhere longer, end no later); the unit is a power of two times the greatest common
-// divisor of all ticks, so integer instances are exact and their makespans are
-// multiples of it.
+// Ticks are a relaxation (see model.DAGTicks), so what is proved for them holds
+// for the instance.
 type ticks struct {
 	n, m    int
 	off     deviceSet
@@ -39,81 +33,28 @@ type arc struct {
 	comm []int32 // otherwise: length from machine a to b at [a*m+b]
 }
 
-const (
-	// horizonTicks is the most ticks that a horizon has; rounding down then
-	// moves a makespan by less than 10^-8 of it per task.
-	horizonTicks = 1 << 27
-	// never is later than every time that matters. A time that isn't later
-	// plus a cost and a length is below 2^31.
-	never = 1 << 29
-)
+// never is later than every time that matters. A time that isn't later plus a
+// cost and a length is below 2^31.
+const never = 1 << 29
 
-// newTicks chooses a unit for which the horizon, at least the optimum, is a
-// number that leaves room for sums.
+// newTicks makes the ticks for schedules that end by the horizon (seconds), at
+// least the optimum.
 func newTicks(g *model.Graph, horizon float64, off deviceSet) *ticks {
-	k := &ticks{n: g.Tasks, m: g.Machines, off: off, task: g.Order, uniform: g.Uniform || g.Machines == 1}
-	number := make([]int32, k.n)
+	n, m, view := g.Tasks, g.Machines, g.Ticks(horizon)
+	k := &ticks{n: n, m: m, off: off, unit: view.Unit, whole: view.Whole, task: g.Order, uniform: g.Uniform || m == 1,
+		cost: make([]int32, n*m), pred: make([][]arc, n), succ: make([][]arc, n)}
+	number := make([]int32, n)
 	for i, t := range k.task {
 		number[t] = int32(i)
+		copy(k.cost[i*m:][:m], view.Cost[int(t)*m:])
 	}
-	unit := math.Ldexp(1, int(math.Ceil(math.Log2(max(horizon, 1e-300)/horizonTicks))))
-	if unit < 1 && whole(g) {
-		unit = 1
-	}
-	divisor := int32(0)
-	k.whole = true
-	tick := func(x float64) int32 {
-		if x > horizon { // it can't be part of a schedule within the horizon
-			return 2 * horizonTicks
-		}
-		v := int32(math.Floor(x / unit))
-		k.whole = k.whole && float64(v)*unit == x
-		divisor = units.GCD(divisor, v)
-		return v
-	}
-	k.cost = make([]int32, k.n*k.m)
-	for i, t := range k.task {
-		for m := range k.m {
-			k.cost[i*k.m+m] = tick(g.Cost[int(t)*k.m+m])
-		}
-	}
-	arcs := make([]arc, len(g.Data))
-	for e := range arcs {
+	for e := range g.Data {
+		a := arc{}
 		if k.uniform {
-			if k.m > 1 {
-				arcs[e].away = tick(g.Comm(int32(e), 0, 1))
-			}
-			continue
+			a.away = view.Comm[e]
+		} else {
+			a.comm = view.Comm[e*m*m:][:m*m]
 		}
-		arcs[e].comm = make([]int32, k.m*k.m)
-		for a := range k.m {
-			for b := range k.m {
-				if a != b {
-					arcs[e].comm[a*k.m+b] = tick(g.Comm(int32(e), int32(a), int32(b)))
-				}
-			}
-		}
-	}
-	if divisor > 1 {
-		divide := func(x *int32) {
-			if *x < 2*horizonTicks {
-				*x /= divisor
-			}
-		}
-		for i := range k.cost {
-			divide(&k.cost[i])
-		}
-		for e := range arcs {
-			divide(&arcs[e].away)
-			for i := range arcs[e].comm {
-				divide(&arcs[e].comm[i])
-			}
-		}
-		unit *= float64(divisor)
-	}
-	k.unit = unit
-	k.pred, k.succ = make([][]arc, k.n), make([][]arc, k.n)
-	for e, a := range arcs {
 		f, t := number[g.From[e]], number[g.To[e]]
 		a.to = f
 		k.pred[t] = append(k.pred[t], a)
@@ -123,24 +64,6 @@ func newTicks(g *model.Graph, horizon float64, off deviceSet) *ticks {
 	k.tails()
 	k.findTwins()
 	return k
-}
-
-func whole(g *model.Graph) bool {
-	for _, x := range g.Cost {
-		if x != math.Trunc(x) {
-			return false
-		}
-	}
-	for e := range g.Data {
-		for a := range g.Machines {
-			for b := range g.Machines {
-				if c := g.Comm(int32(e), int32(a), int32(b)); c != math.Trunc(c) {
-					return false
-				}
-			}
-		}
-	}
-	return true
 }
 
 // length of an arc from machine a to b.
