@@ -16,19 +16,18 @@ import (
 // clock of service; the rates of the classes are max-min fair. A run takes
 // O((V + E) (log (V + E) + C L)) for C classes under way on L links; without
 // contention O(V + E).
+//
+// Without contention it is its DAGPlay. After a run, Start, Finish, Sent and
+// Arrived hold the times.
 type Replay struct {
+	*model.DAGPlay
 	g       *model.Graph
 	share   bool      // some transfers share links under the model
-	lone    float64   // what a transfer that shares nothing gets of its path's rate
 	classOf []int32   // of a pair of machines, -1 if it shares nothing
 	classes []class   // transfers with the same route and rate
 	flows   []int32   // scratch, by link: classes' transfers under way
 	left    []float64 // scratch, by link: capacity not handed out
 	open    []int32   // scratch, by link: transfers without a rate yet
-
-	// Of the last run: when each task starts, and each edge starts to be
-	// sent and has arrived. Overwritten by the next run.
-	Start, Finish, Sent, Arrived []float64
 
 	machine []int32 // the plan's
 	missing []int32 // what a task waits for: edges and its machine
@@ -65,12 +64,10 @@ type Hold struct{ Edge, After int32 }
 
 // NewReplay prepares the replay of plans for g.
 func NewReplay(g *model.Graph) *Replay {
-	n, e := g.Tasks, len(g.Data)
-	r := &Replay{g: g, lone: 1, classOf: make([]int32, g.Machines*g.Machines),
-		Start: make([]float64, n), Finish: make([]float64, n), Sent: make([]float64, e), Arrived: make([]float64, e),
-		missing: make([]int32, n), next: make([]int32, n)}
+	r := &Replay{DAGPlay: model.NewDAGPlay(g), g: g, classOf: make([]int32, g.Machines*g.Machines),
+		missing: make([]int32, g.Tasks), next: make([]int32, g.Tasks)}
 	if g.Transfer == model.TransferTCPAll {
-		r.lone = tcpShare(1)
+		r.LoneShare = tcpShare(1)
 	}
 	for k := range r.classOf {
 		r.classOf[k] = -1
@@ -116,7 +113,7 @@ func (r *Replay) findClasses() {
 				continue
 			}
 			pair := int(m)*g.Machines + int(n)
-			limit := g.Rate[pair] * r.lone
+			limit := g.Rate[pair] * r.LoneShare
 			for _, k := range known[links[0]] {
 				if r.classes[k].limit == limit && same(r.classes[k].links, links) {
 					r.classOf[pair] = k
@@ -152,22 +149,13 @@ func (r *Replay) Contends(m, n int32) bool { return r.classOf[int(m)*r.g.Machine
 // Run plays the plan and returns the makespan. The holds make transfers wait
 // for others; the makespan is +Inf if plan or holds wait in a circle.
 func (r *Replay) Run(p Plan, holds []Hold) float64 {
+	if !r.share && len(holds) == 0 {
+		return r.DAGPlay.Run(p.Machine, p.Order)
+	}
 	g := r.g
-	for t := range r.missing {
-		r.missing[t] = int32(len(g.Pred(int32(t))))
-		r.next[t] = -1
-	}
-	for _, tasks := range p.Order {
-		for k := 1; k < len(tasks); k++ {
-			r.next[tasks[k-1]] = tasks[k]
-			r.missing[tasks[k]]++
-		}
-	}
+	g.Waits(p.Order, r.missing, r.next)
 	r.machine, r.now, r.done = p.Machine, 0, 0
 	r.queue = r.queue[:0]
-	if !r.share && len(holds) == 0 {
-		return r.relax()
-	}
 	r.setHolds(holds)
 	for _, k := range r.active { // the last run was given up
 		c := &r.classes[k]
@@ -220,53 +208,6 @@ func (r *Replay) Run(p Plan, holds []Hold) float64 {
 	return makespan
 }
 
-// relax plays without contention: starts in topological order of edges and
-// machines' orders.
-func (r *Replay) relax() float64 {
-	g, makespan := r.g, 0.0
-	clear(r.Start)
-	list := r.changed[:0]
-	for t := range int32(g.Tasks) {
-		if r.missing[t] == 0 {
-			list = append(list, t)
-		}
-	}
-	for k := 0; k < len(list); k++ {
-		t := list[k]
-		m := r.machine[t]
-		finish := r.Start[t] + g.Cost[int(t)*g.Machines+int(m)]
-		r.Finish[t] = finish
-		makespan = max(makespan, finish)
-		for _, e := range g.Succ(t) {
-			s := g.To[e]
-			r.Sent[e], r.Arrived[e] = finish, finish+r.alone(e, m, r.machine[s])
-			r.Start[s] = max(r.Start[s], r.Arrived[e])
-			if r.missing[s]--; r.missing[s] == 0 {
-				list = append(list, s)
-			}
-		}
-		if s := r.next[t]; s >= 0 {
-			r.Start[s] = max(r.Start[s], finish)
-			if r.missing[s]--; r.missing[s] == 0 {
-				list = append(list, s)
-			}
-		}
-	}
-	r.changed = list
-	if len(list) < g.Tasks {
-		return math.Inf(1)
-	}
-	return makespan
-}
-
-// alone is the length of a transfer that shares nothing.
-func (r *Replay) alone(e, m, n int32) float64 {
-	if r.lone == 1 || m == n {
-		return r.g.Comm(e, m, n)
-	}
-	return r.g.Startup[m] + r.g.Data[e]/(r.lone*r.g.Rate[int(m)*r.g.Machines+int(n)])
-}
-
 func (r *Replay) setHolds(holds []Hold) {
 	if r.held == nil {
 		r.held, r.heldBy = make([]int32, len(r.g.Data)), make([][]int32, len(r.g.Data))
@@ -313,7 +254,7 @@ func (r *Replay) release(e int32) {
 	case r.Contends(m, n) && g.Data[e] > 0:
 		r.queue.push(event{r.now + g.Startup[m], flowBegins, e})
 	default:
-		r.queue.push(event{r.now + r.alone(e, m, n), arrives, e})
+		r.queue.push(event{r.now + r.Length(e, m, n), arrives, e})
 	}
 }
 

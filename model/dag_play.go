@@ -1,0 +1,93 @@
+package model
+
+import "math"
+
+// DAGPlay plays plans of one Graph without contention: each task starts as soon
+// as its machine and its data are there, each transfer as soon as its producer
+// has finished. That is the plan's semi-active schedule: in no other with the same
+// machines and orders does a task start earlier. It may be used again and again,
+// by one goroutine at a time.
+type DAGPlay struct {
+	// LoneShare is the part of a path's rate that a transfer gets: 1 but under a
+	// transfer model that charges lone transfers.
+	LoneShare float64
+	// Of the last run, in seconds: when each task starts and finishes, and each
+	// edge is sent and has arrived.
+	Start, Finish, Sent, Arrived []float64
+
+	g       *Graph
+	missing []int32 // what a task waits for: edges, and the task before it on its machine
+	next    []int32 // the task after it on its machine, -1 without
+	list    []int32 // tasks in the order in which they were played
+}
+
+// NewDAGPlay prepares the play of plans for g.
+func NewDAGPlay(g *Graph) *DAGPlay {
+	n, e := g.Tasks, len(g.Data)
+	return &DAGPlay{LoneShare: 1, Start: make([]float64, n), Finish: make([]float64, n), Sent: make([]float64, e), Arrived: make([]float64, e),
+		g: g, missing: make([]int32, n), next: make([]int32, n), list: make([]int32, 0, n)}
+}
+
+// Run plays the plan that has task t on machine[t], the tasks of each machine in
+// the given order, and returns the makespan: +Inf if tasks wait for each other
+// in a circle. O(V + E).
+func (p *DAGPlay) Run(machine []int32, order [][]int32) float64 {
+	g, makespan, list := p.g, 0.0, p.list[:0]
+	g.Waits(order, p.missing, p.next)
+	clear(p.Start)
+	for t := range int32(g.Tasks) {
+		if p.missing[t] == 0 {
+			list = append(list, t)
+		}
+	}
+	for k := 0; k < len(list); k++ {
+		t := list[k]
+		m := machine[t]
+		finish := p.Start[t] + g.Cost[int(t)*g.Machines+int(m)]
+		p.Finish[t] = finish
+		makespan = max(makespan, finish)
+		for _, e := range g.Succ(t) {
+			s := g.To[e]
+			p.Sent[e], p.Arrived[e] = finish, finish+p.Length(e, m, machine[s])
+			p.Start[s] = max(p.Start[s], p.Arrived[e])
+			if p.missing[s]--; p.missing[s] == 0 {
+				list = append(list, s)
+			}
+		}
+		if s := p.next[t]; s >= 0 {
+			p.Start[s] = max(p.Start[s], finish)
+			if p.missing[s]--; p.missing[s] == 0 {
+				list = append(list, s)
+			}
+		}
+	}
+	if len(list) < g.Tasks {
+		return math.Inf(1)
+	}
+	return makespan
+}
+
+// Length returns the contention-free length of edge e from machine m to n, with
+// LoneShare of the path's rate.
+func (p *DAGPlay) Length(e, m, n int32) float64 {
+	g := p.g
+	if p.LoneShare == 1 || m == n {
+		return g.Comm(e, m, n)
+	}
+	return g.Startup[m] + g.Data[e]/(p.LoneShare*g.Rate[int(m)*g.Machines+int(n)])
+}
+
+// Waits sets, for each task, how many edges and tasks on its machine it waits
+// for, and the task after it on its machine, -1 without.
+func (g *Graph) Waits(order [][]int32, missing, next []int32) {
+	for t := range missing {
+		missing[t] = int32(len(g.Pred(int32(t))))
+		next[t] = -1
+	}
+	for _, tasks := range order {
+		for k := 1; k < len(tasks); k++ {
+			next[tasks[k-1]] = tasks[k]
+			missing[tasks[k]]++
+		}
+	}
+}
