@@ -1,5 +1,5 @@
-// Package reservation holds the exact engines for advance reservations: a search
-// of its own and HiGHS on two formulations.
+// Package reservation holds the exact engines for advance reservations: a
+// search of its own and HiGHS on two formulations.
 package reservation
 
 import "github.com/gapwise/gapwise/model"
@@ -7,7 +7,7 @@ import "github.com/gapwise/gapwise/model"
 // Engines lists the exact engines for Reservation, the default first.
 func Engines() []model.Algorithm {
 	return []model.Algorithm{
-		model.Engine(model.KindReservation, Search{}, "gapwise", "partial plans in the order of time, with prices and dominance"),
+		model.Engine(model.KindReservation, Search{}, "gapwise", "partial plans in the order of time, with Lagrangian bounds and dominance"),
 		model.Engine(model.KindReservation, HiGHS{}, "gapwise", "HiGHS on the formulation that suits the size"),
 		model.Engine(model.KindReservation, HiGHS{"time-indexed"}, "Pritsker, Watters, Wolfe (1969)", "HiGHS, a binary for each start"),
 		model.Engine(model.KindReservation, HiGHS{"events"}, "gapwise", "HiGHS, binaries for pairs of requests"),
@@ -18,5 +18,5 @@ func Engines() []model.Algorithm {
 // before it. It proves the same, more slowly, and meets states that the whole
 // search rarely comes to: an opponent for audits and tests.
 func Phases() []model.Solver {
-	return []model.Solver{Search{phase: "sweep"}}
+	return []model.Solver{Search{phase: "sweep", off: localSearch}}
 }

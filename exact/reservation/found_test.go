@@ -15,7 +15,8 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// Instances on which version 0.3.0 was wrong: the optimum, or 0 where times can't be kept apart.
+// Instances on which version 0.3.0 was wrong: the optimum, or 0 where times
+// can't be kept apart.
 func TestReservationFound(t *testing.T) {
 	for file, want := range map[string]float64{
 		"reservation-decimals-back-to-back.json":    2,

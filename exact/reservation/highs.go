@@ -2,7 +2,6 @@ package reservation
 
 import (
 	"context"
-	"errors"
 
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	"github.com/gapwise/gapwise/exact"
@@ -68,13 +67,10 @@ func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings)
 				e, err := resbounds.Build(&loose, f.Scheme)
 				return e, serial(&loose, nil), err
 			},
-			Explain: func(ctx context.Context, r *model.Result) (err error) {
+			Explain: func(ctx context.Context, r *model.Result) error {
 				r.Reason = "HiGHS found that not all requests can be kept"
-				if r.Conflict, err = reservationConflict(ctx, v, set); errors.Is(err, errConflictNotMinimal) {
-					r.Reason += "; " + err.Error()
-					err = nil
-				}
-				return err
+				addConflict(ctx, v, set, r)
+				return nil
 			},
 		}, nil
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
+	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -50,8 +51,8 @@ func TestReservationHiGHSAgainstBruteForce(t *testing.T) {
 	ctx := context.Background()
 	infeasible, asked, unsupported := 0, 0, 0
 	for range need.Rounds(2400) {
-		in := randomReservation(rng, 1+rng.IntN(7))
-		want, feasible := bruteReservation(t, in)
+		in := modeltest.RandomReservation(rng, 1+rng.IntN(7))
+		want, feasible := modeltest.BruteReservation(t, in)
 		if !feasible {
 			infeasible++
 		}
@@ -107,7 +108,7 @@ func TestReservationHiGHSAgainstBruteForce(t *testing.T) {
 func TestReservationFormulationsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 8))
 	for range need.Rounds(200) {
-		in := randomReservation(rng, 8+rng.IntN(3))
+		in := modeltest.RandomReservation(rng, 8+rng.IntN(3))
 		a, err := resexact.HiGHS{Formulation: "time-indexed"}.Solve(context.Background(), in, model.Settings{})
 		if errors.Is(err, model.ErrUnsupported) {
 			continue
@@ -155,7 +156,8 @@ func TestReservationHiGHSErrors(t *testing.T) {
 	}
 }
 
-// crowd is n requests of which any may run at any time, of no two the same length.
+// crowd is n requests of which any may run at any time, of no two the same
+// length.
 func crowd(n int) *model.Reservation {
 	rng := rand.New(rand.NewPCG(6, 9))
 	in := &model.Reservation{Name: "crowd", PEs: 16}

@@ -11,8 +11,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Relations that hold at the sizes people use, between whole instances that
-// are known in advance: the optimum is the same, or changes as it must.
+// Relations that hold at the sizes people use, between whole instances that are
+// known in advance: the optimum is the same, or changes as it must.
 func TestReservationRelations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 23))
 	solve := func(in *model.Reservation, set model.Settings) (float64, *model.Bookings) {

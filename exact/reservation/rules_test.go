@@ -3,21 +3,23 @@ package reservation_test
 import (
 	"context"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
-// uglyReservation draws from the families of randomReservation, with equal requests or windows that just fit among them, and
-// times from 1 s to 3e15 s in one instance, so that the weights' sums are beyond 2^53.
+// uglyReservation draws from the families of randomReservation, with equal
+// requests or windows that just fit among them, and times from 1 s to 3e15 s in
+// one instance, so that the weights' sums are beyond 2^53.
 func uglyReservation(rng *rand.Rand, n int) *model.Reservation {
-	in := randomReservation(rng, n)
+	in := modeltest.RandomReservation(rng, n)
 	switch rng.IntN(6) {
 	case 0: // equal ones
 		for k := 1; k < n; k++ {
@@ -53,15 +55,15 @@ func uglyReservation(rng *rand.Rand, n int) *model.Reservation {
 	return in
 }
 
-// With each rule off by itself, forwards and backwards, the same optimum comes out as with all on and as brute force finds; and
-// with a large gap limit the bound is one still.
-func TestReservationRules(t *testing.T) {
+// With each device off by itself, forwards and backwards, the same optimum
+// comes out as with all on and as brute force finds; and with a large gap limit
+// the bound is one still.
+func TestReservationDevices(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 24))
-	masks := []int{0, ^0}
-	for r := range resexact.SweepRules {
-		masks = append(masks, 1<<r)
+	masks, names := []int{0, ^0}, []string{"", "backwards"}
+	for _, d := range resexact.SweepDevices() {
+		masks, names = append(masks, d.Mask, ^d.Mask), append(names, d.Name, d.Name+" backwards")
 	}
-	masks = append(masks, ^(1 << rng.IntN(len(resexact.SweepRules))))
 	nodes, kinds, brute := make([]int64, len(masks)), map[model.Goal]int{}, 0
 	const count = 70
 	for range need.Rounds(count) {
@@ -80,7 +82,7 @@ func TestReservationRules(t *testing.T) {
 		}
 		want := results[0].Value
 		if len(in.Requests) <= 8 {
-			best, feasible := bruteReservation(t, in)
+			best, feasible := modeltest.BruteReservation(t, in)
 			brute++
 			if feasible && math.Abs(best-want) > 1e-9*total || !feasible && results[0].Upper > total-1+1e-9*total {
 				t.Fatalf("%v (bound %v), brute force %v %v: %s", want, results[0].Upper, best, feasible, text(in))
@@ -88,14 +90,14 @@ func TestReservationRules(t *testing.T) {
 		}
 		for k, r := range results {
 			nodes[k] += r.Nodes
-			off := masks[k]
 			same := math.Abs(r.Value-want) <= 2e-9*total && (in.EffectiveGoal() == model.GoalAll || math.Abs(r.Upper-want) <= 2e-9*total)
 			if in.EffectiveGoal() == model.GoalAll {
-				// Without grains it can't be told that less than all is one less at least.
-				same = (r.Value > total-0.5) == (want > total-0.5) && (off > 0 && resexact.SweepRules[bits.Len(uint(off))-1] == "grain" || (r.Upper > total-0.5) == (want > total-0.5))
+				// Without grains it can't be told that less than all is one
+				// less at least.
+				same = (r.Value > total-0.5) == (want > total-0.5) && (strings.HasPrefix(names[k], "whole-values") || (r.Upper > total-0.5) == (want > total-0.5))
 			}
 			if !same {
-				t.Fatalf("without the rules %b: %v (bound %v), with all %v: %s", off, r.Value, r.Upper, want, text(in))
+				t.Fatalf("without %q: %v (bound %v), with all %v: %s", names[k], r.Value, r.Upper, want, text(in))
 			}
 		}
 		if in.EffectiveGoal() == model.GoalAll {
@@ -113,15 +115,16 @@ func TestReservationRules(t *testing.T) {
 		}
 	}
 	t.Logf("%v, %d against brute force, states %v", kinds, brute, nodes)
-	for k, off := range masks {
-		if r := bits.Len(uint(max(1, off))) - 1; off > 0 && (resexact.SweepRules[r] == "dominance" || resexact.SweepRules[r] == "prices") && nodes[k] <= nodes[0] {
-			t.Errorf("without %s %d states, with all %d: the test doesn't need it", resexact.SweepRules[r], nodes[k], nodes[0])
+	for k, name := range names {
+		if (name == "dominance" || name == "lagrangian-bound") && nodes[k] <= nodes[0] {
+			t.Errorf("without %s %d states, with all %d: the test doesn't need it", name, nodes[k], nodes[0])
 		}
 	}
 }
 
-// A request that is cancelled at a moment runs if it starts then, whatever digits the sums of floats have, and whatever rounding
-// to ticks does to its latest start. Two such requests want one PE at once.
+// A request that is cancelled at a moment runs if it starts then, whatever
+// digits the sums of floats have, and whatever rounding to ticks does to its
+// latest start. Two such requests want one PE at once.
 func TestReservationCancelledAtItsStart(t *testing.T) {
 	for name, c := range map[string]struct {
 		ready, cancel, duration, deadline float64

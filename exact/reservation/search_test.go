@@ -16,6 +16,7 @@ import (
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -28,15 +29,15 @@ func reservationSearch(t testing.TB, ctx context.Context, in *model.Reservation,
 	return r
 }
 
-// The search finds what brute force finds (mostly without the sweep, which TestSweepAgainstBruteForce
-// has alone), and of what can't be kept names
+// The search finds what brute force finds (mostly without the sweep, which
+// TestSweepAgainstBruteForce has alone), and of what can't be kept names
 // requests that can be once any one of them is left out.
 func TestReservationSearchAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 17))
 	infeasible := 0
 	for range need.Rounds(2500) {
-		in := randomReservation(rng, 1+rng.IntN(7))
-		want, feasible := bruteReservation(t, in)
+		in := modeltest.RandomReservation(rng, 1+rng.IntN(7))
+		want, feasible := modeltest.BruteReservation(t, in)
 		r := reservationSearch(t, context.Background(), in, model.Settings{Seed: 1})
 		agree(t, in, r, want, feasible)
 		if !feasible {
@@ -64,11 +65,11 @@ func part(in *model.Reservation, ids []string, less string) *model.Reservation {
 // minimal checks a conflict by brute force.
 func minimal(t *testing.T, in *model.Reservation, ids []string) {
 	t.Helper()
-	if _, feasible := bruteReservation(t, part(in, ids, "")); feasible || len(ids) == 0 {
+	if _, feasible := modeltest.BruteReservation(t, part(in, ids, "")); feasible || len(ids) == 0 {
 		t.Fatalf("%v are no conflict: %s", ids, text(in))
 	}
 	for _, id := range ids {
-		if _, feasible := bruteReservation(t, part(in, ids, id)); !feasible {
+		if _, feasible := modeltest.BruteReservation(t, part(in, ids, id)); !feasible {
 			t.Fatalf("%v are a conflict without %s: %s", ids, id, text(in))
 		}
 	}
@@ -78,7 +79,7 @@ func minimal(t *testing.T, in *model.Reservation, ids []string) {
 func TestReservationEnginesAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 18))
 	for range need.Rounds(150) {
-		in := randomReservation(rng, 10+rng.IntN(5))
+		in := modeltest.RandomReservation(rng, 10+rng.IntN(5))
 		a, err := resexact.HiGHS{}.Solve(context.Background(), in, model.Settings{})
 		if err != nil {
 			t.Fatal(err)
@@ -95,7 +96,7 @@ func TestReservationEnginesAgree(t *testing.T) {
 func TestReservationSearchSameValueInAnyOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 19))
 	for range need.Rounds(100) {
-		in := randomReservation(rng, 12)
+		in := modeltest.RandomReservation(rng, 12)
 		for k := range in.Requests {
 			in.Requests[k].ArrivalS = 0
 		}

@@ -8,38 +8,30 @@ import (
 	"slices"
 	"testing"
 
-	resbounds "github.com/gapwise/gapwise/bounds/reservation"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/units"
 	"github.com/gapwise/gapwise/model"
 )
 
-// randomSweepJobs are some jobs of like size, whose windows may all touch.
-func randomSweepJobs(rng *rand.Rand, n int, pes int64) []sweepJob {
-	jobs := make([]sweepJob, n)
+// randomJobs are some jobs of like size, whose windows may all touch.
+func randomJobs(rng *rand.Rand, n, pes int) []job {
+	jobs := make([]job, n)
 	longest, slack, span, heavy := 1+rng.Int64N(8), 1+rng.Int64N(8), 1+rng.Int64N(int64(2*n)), rng.IntN(2)
 	for i := range jobs {
-		j := sweepJob{ready: rng.Int64N(span), length: 1 + rng.Int64N(longest), pes: 1 + rng.Int64N(pes), weight: 1, id: int32(i)}
-		j.latest = j.ready + rng.Int64N(slack)
+		j := job{ready: tick(rng.Int64N(span)), length: tick(1 + rng.Int64N(longest)), pes: 1 + rng.IntN(pes), weight: 1, id: int32(i)}
+		j.latest = j.ready + tick(rng.Int64N(slack))
 		if heavy == 1 {
-			j.weight = float64(j.pes * j.length)
+			j.weight = float64(j.pes) * float64(j.length)
 		}
 		jobs[i] = j
 	}
-	slices.SortFunc(jobs, func(a, b sweepJob) int {
-		if d := a.ready - b.ready; d != 0 {
-			return int(d)
-		}
-		if d := a.latest - b.latest; d != 0 {
-			return int(d)
-		}
-		return int(a.id - b.id)
-	})
+	slices.SortFunc(jobs, byReady)
 	return jobs
 }
 
 // bruteSweep is the best weight of plans by trying all starts of all jobs.
-func bruteSweep(jobs []sweepJob, pes int64) float64 {
-	used := make([]int64, 64)
+func bruteSweep(jobs []job, pes int) float64 {
+	used := make([]int, 64)
 	var walk func(i int) float64
 	walk = func(i int) float64 {
 		if i == len(jobs) {
@@ -67,77 +59,61 @@ func bruteSweep(jobs []sweepJob, pes int64) float64 {
 	return walk(0)
 }
 
-// randomPrices are no good, but give bounds.
-func randomPrices(rng *rand.Rand, pes int64, jobs []sweepJob) *prices {
-	grid := priceGrid(jobs, 8+rng.IntN(20))
-	rate := make([]float64, len(grid)-1)
-	for c := range rate {
-		rate[c] = max(0, rng.Float64()-0.3) / float64(pes)
+// randomRelaxation has no good multipliers, but gives bounds.
+func randomRelaxation(rng *rand.Rand, pes int, jobs []job) *relaxation {
+	ctx := context.Background()
+	g := newGrid(jobs, 8+rng.IntN(20))
+	corners := g.corners(jobs)
+	uniform := &uniformDual{pes, jobs, g}
+	y := make([]float64, g.cells())
+	for c := range y {
+		y[c] = max(0, rng.Float64()-0.3) * g.length(c)
 	}
-	p := newPrices(pes, jobs, grid, cornersOf(jobs, grid), rate)
+	lagrangianOf := func(d dual) func(y, sub []float64) float64 {
+		return func(y, sub []float64) float64 { return lagrangian(ctx, d, jobs, g, corners, y, sub) }
+	}
 	if rng.IntN(3) == 0 {
-		return p
+		descend(lagrangianOf(uniform), y, 0, 0, rng.IntN(30))
+		return newRelaxation(pes, jobs, g, corners, uniform.at(y))
 	}
-	free, from := make([]int64, len(rate)), make([]int64, len(jobs))
-	for c := range free {
-		free[c] = pes
-	}
-	for i := range from {
-		from[i] = jobs[i].ready
-	}
-	r := newRentals(p, free, from)
-	r.descend(context.Background(), 0, 0, rng.IntN(30))
-	return r.prices(context.Background())
+	d := newPerJobDual(pes, jobs, g)
+	y = d.from(uniform.at(y))
+	descend(lagrangianOf(d), y, 0, 0, rng.IntN(30))
+	return newRelaxation(pes, jobs, g, corners, d.at(ctx, y))
 }
 
-// The sweep alone finds the optimum, whatever the prices, the direction, the states that it compares
-// with and the memory that it has.
+// The sweep alone finds the optimum, whatever the multipliers, the direction,
+// the states that it compares with and the memory that it has.
 func TestSweepAgainstBruteForce(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 20))
-	n := 20_000
-	if testing.Short() {
-		n = 2000
-	}
+	n := need.Rounds(20_000)
 	nodes := int64(0)
 	for range n {
-		pes := 1 + rng.Int64N(9)
-		jobs := randomSweepJobs(rng, 1+rng.IntN(7), pes)
+		pes := 1 + rng.IntN(9)
+		jobs := randomJobs(rng, 1+rng.IntN(7), pes)
 		want := bruteSweep(jobs, pes)
+		var relax *relaxation
+		if rng.IntN(3) > 0 {
+			relax = randomRelaxation(rng, pes, jobs)
+		}
 		for _, target := range []float64{1, want, want + 1} {
-			var p []*prices
-			if rng.IntN(3) > 0 {
-				p = append(p, randomPrices(rng, pes, jobs))
-				if b := p[0].bound(); b < want*(1-1e-9) {
+			left, r := jobs, relax
+			if r != nil {
+				if b := r.bound(); b < want*(1-1e-9) {
 					t.Fatalf("a bound of %v, the optimum is %v: %d PEs, %+v", b, want, pes, jobs)
 				}
-				narrowed, ok := narrow(context.Background(), p[0], target, 1e-9, 5)
-				if !ok {
-					if target <= want {
-						t.Fatalf("no plan of %v by narrowing, the optimum is %v: %d PEs, %+v", target, want, pes, jobs)
-					}
-					continue
-				}
-				p[0] = narrowed
 				if rng.IntN(2) == 0 {
-					p[0] = p[0].mirror()
+					r = r.reversed()
 				}
-				if b := p[0].bound(); target <= want && b < want*(1-1e-9) {
-					t.Fatalf("a bound of %v after narrowing, the optimum is %v: %d PEs, %+v", b, want, pes, jobs)
-				}
+				left = r.jobs
 			}
-			left := jobs
-			if len(p) > 0 {
-				left = p[0].jobs
-			}
-			s := newSweep(context.Background(), pes, left, p...)
+			s := newSweep(context.Background(), pes, left, r)
 			s.target, s.slack, s.best = target, 1e-9, 0
 			if rng.IntN(2) == 0 {
-				s.most, s.mostTrace = rng.IntN(4), rng.IntN(9)
+				s.mostOpen, s.mostTrace = rng.IntN(4), rng.IntN(9)
 			}
-			s.scan = []int{0, 3, 4000}[rng.IntN(3)]
-			if rng.IntN(2) == 0 && s.reprice {
-				s.due = 0
-			}
+			s.comparisons = []int{0, 3, maxComparisons}[rng.IntN(3)]
 			if !s.run() {
 				t.Fatal("not all searched")
 			}
@@ -145,16 +121,14 @@ func TestSweepAgainstBruteForce(t *testing.T) {
 			if target <= want && s.best != want || s.best > want {
 				t.Fatalf("%v, want %v (target %v): %d PEs, %+v", s.best, want, target, pes, jobs)
 			}
-			value, used := 0.0, make(map[int64]int64)
-			for at := s.bestAt; at >= 0; at = s.trace[at].before {
-				x := s.trace[at]
-				j := &s.jobs[x.job]
-				if value += j.weight; x.start < j.ready || x.start > j.latest {
-					t.Fatalf("a start out of its window: %+v at %d", j, x.start)
+			value, used := 0.0, make(map[tick]int)
+			for j, start := range s.plan {
+				if value += j.weight; start < j.ready || start > j.latest {
+					t.Fatalf("a start out of its window: %+v at %d", j, start)
 				}
-				for tick := x.start; tick < x.start+j.length; tick++ {
-					if used[tick] += j.pes; used[tick] > pes {
-						t.Fatalf("%d PEs in use at %d: %d PEs, %+v", used[tick], tick, pes, jobs)
+				for at := start; at < start+j.length; at++ {
+					if used[at] += j.pes; used[at] > pes {
+						t.Fatalf("%d PEs in use at %d: %d PEs, %+v", used[at], at, pes, jobs)
 					}
 				}
 			}
@@ -168,30 +142,28 @@ func TestSweepAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// With each rule off alone the same optimum comes out as with all
-// on, at sizes beyond brute force, with equal jobs and windows that just fit.
-func TestSweepRules(t *testing.T) {
+// With each device off alone the same optimum comes out as with all on, at
+// sizes beyond brute force, with equal jobs and windows that just fit.
+func TestSweepDevices(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(10, 22))
-	n := 300
-	if testing.Short() {
-		n = 60
-	}
-	more := map[sweepRule]int64{}
-	for range n {
-		pes := 1 + rng.Int64N(8)
-		jobs := randomSweepJobs(rng, 8+rng.IntN(5), pes)
+	more := map[switches]int64{}
+	ofSweep := []switches{activeSchedules, identicalJobs, dominance, lagrangianBound, reducedCostFixing, capacityReduction}
+	for range 250 {
+		pes := 1 + rng.IntN(8)
+		jobs := randomJobs(rng, 8+rng.IntN(5), pes)
 		if rng.IntN(2) == 0 { // equal ones
 			for i := range jobs {
 				jobs[i].pes, jobs[i].length = min(pes, 1+jobs[i].pes%2), 1+jobs[i].length%3
 				if jobs[i].weight != 1 {
-					jobs[i].weight = float64(jobs[i].pes * jobs[i].length)
+					jobs[i].weight = float64(jobs[i].pes) * float64(jobs[i].length)
 				}
 			}
 		}
-		p := randomPrices(rng, pes, jobs)
-		search := func(off sweepRule) float64 {
-			s := newSweep(context.Background(), pes, jobs, p)
-			s.target, s.slack, s.off, s.due = 1, 1e-9, off, 20
+		r := randomRelaxation(rng, pes, jobs)
+		search := func(off switches) float64 {
+			s := newSweep(context.Background(), pes, jobs, r)
+			s.target, s.slack, s.off = 1, 1e-9, off
 			if !s.run() {
 				t.Fatal("not all searched")
 			}
@@ -199,42 +171,46 @@ func TestSweepRules(t *testing.T) {
 			return s.best
 		}
 		want := search(0)
-		for off := sweepRule(1); off < sweepNarrowRule; off <<= 1 {
+		for _, off := range ofSweep {
 			if got := search(off); got != want {
-				t.Fatalf("%v without rule %b, %v with all: %d PEs, %+v", got, off, want, pes, jobs)
+				t.Fatalf("%v without device %b, %v with all: %d PEs, %+v", got, off, want, pes, jobs)
 			}
 		}
 	}
-	for _, off := range []sweepRule{sweepGapRule, sweepTwinsRule, sweepDominanceRule, sweepPricesRule} {
+	for _, off := range ofSweep {
 		if more[off] <= more[0] {
-			t.Errorf("without rule %b %d states, with all %d: the test doesn't need it", off, more[off], more[0])
+			t.Errorf("without device %b %d states, with all %d: the test doesn't need it", off, more[off], more[0])
 		}
 	}
 }
 
-// Where a gap limit ends the search, the bound is no less than the optimum: the steps of the value looked for are
-// whole grains, or a value between two of them would be denied. It begins with what few states find.
+// Where a gap limit ends the search, the bound is no less than the optimum: the
+// steps of the value looked for are whole grains, or a value between two of
+// them would be denied. It begins with what few states find.
 func TestSweepGapLimit(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 26))
 	open := 0
 	for range 600 {
-		pes := 1 + rng.Int64N(8)
-		jobs := randomSweepJobs(rng, 8+rng.IntN(4), pes)
+		pes := 1 + rng.IntN(8)
+		jobs := randomJobs(rng, 8+rng.IntN(4), pes)
 		search := func(limit int64) float64 {
-			s := newSweep(context.Background(), pes, jobs)
+			s := newSweep(context.Background(), pes, jobs, nil)
 			s.target, s.limit = 1, limit
 			s.run()
 			return s.best
 		}
 		want := search(0)
-		x := &reservationSearch{ctx: context.Background(), in: &model.Reservation{}, units: sweepUnits{pes: pes, weight: 1, grain: 1},
-			set: model.Settings{Gap: 0.05 + 0.5*rng.Float64()}, starts: make([]int64, len(jobs)), other: math.Inf(1), total: worth(jobs)}
-		p := &sweepPart{jobs: jobs, total: worth(jobs), upper: worth(jobs), value: search(1 + rng.Int64N(20))}
-		grid := priceGrid(jobs, 20)
-		p.prices = newPrices(pes, jobs, grid, cornersOf(jobs, grid), make([]float64, len(grid)-1))
-		x.parts = []*sweepPart{p}
+		x := newSearcher(context.Background(), &model.Reservation{}, nil, scale{pes: pes, weight: 1, grain: 1})
+		x.t, x.set, x.starts = &model.ReservationTicks{}, model.Settings{Gap: 0.05 + 0.5*rng.Float64()}, make([]int64, len(jobs))
+		x.total = totalWeight(jobs)
+		p := newPart(jobs)
+		p.value = search(1 + rng.Int64N(20))
+		g := newGrid(jobs, 20)
+		p.relax = newRelaxation(pes, jobs, g, g.corners(jobs), newUniform(jobs, g, make([]float64, g.cells())))
+		x.parts = []*part{p}
 		for !p.closed() && !x.enough() {
-			x.attempt(p, 0, rng.IntN(2) == 0)
+			x.improve(p, 0, rng.IntN(2) == 0)
 		}
 		if p.value > want || p.upper < want || model.Gap(p.value, p.upper) > x.set.Gap {
 			t.Fatalf("gap limit %v: %v, bound %v, the optimum is %v: %d PEs, %+v", x.set.Gap, p.value, p.upper, want, pes, jobs)
@@ -248,9 +224,12 @@ func TestSweepGapLimit(t *testing.T) {
 	}
 }
 
-// A weight that is lost beside what a plan has already is rounded up to one that isn't: of two jobs of 2^60 and one of
-// weight 1 between them the search dropped the second, in favour of the small one, and the small one, since it added nothing.
+// A weight that is lost beside what a plan has already is rounded up to one
+// that isn't: of two jobs of 2^60 and one of weight 1 between them the search
+// dropped the second, in favour of the small one, and the small one, since it
+// added nothing.
 func TestSweepLostWeight(t *testing.T) {
+	t.Parallel()
 	const long = 1 << 50
 	requests := []model.Request{
 		{ID: "a", ReadyS: 0, DurationS: long, DeadlineS: long, PEs: 1000},
@@ -265,11 +244,11 @@ func TestSweepLostWeight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs, unit := sweepJobs(resbounds.NewTicks(in))
-	s := newSweep(context.Background(), unit.pes, jobs)
+	jobs, u := newJobs(in.Ticks())
+	s := newSweep(context.Background(), u.pes, jobs, nil)
 	s.target, s.grain = 1, 0
-	if !s.run() || s.best != worth(jobs) {
-		t.Errorf("%v of %v", s.best, worth(jobs))
+	if !s.run() || s.best != totalWeight(jobs) {
+		t.Errorf("%v of %v", s.best, totalWeight(jobs))
 	}
 	for _, r := range results {
 		if r.Value < 2000*long || r.Value > r.Upper {
@@ -278,9 +257,12 @@ func TestSweepLostWeight(t *testing.T) {
 	}
 }
 
-// Weights of whole numbers of PE-ticks are whole units, without a quotient of rounded seconds.
-func TestSweepUnits(t *testing.T) {
+// Weights of whole numbers of PE-ticks are whole units, without a quotient of
+// rounded seconds.
+func TestJobWeights(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(15, 27))
+	whole := 0
 	for range 2000 {
 		in := &model.Reservation{PEs: 8, Goal: model.GoalPESeconds}
 		decimals := rng.IntN(8)
@@ -292,35 +274,92 @@ func TestSweepUnits(t *testing.T) {
 			ticks = append(ticks, n*int64(pes))
 			in.Requests = append(in.Requests, model.Request{ID: string(rune('a' + k)), DurationS: float64(n) / scale, DeadlineS: float64(n+5) / scale, PEs: pes})
 		}
-		jobs, unit := sweepJobs(resbounds.NewTicks(in))
-		whole := units.GCD(units.GCD(ticks[0], ticks[1]), ticks[2])
+		jobs, u := newJobs(in.Ticks())
+		unit := units.GCD(units.GCD(ticks[0], ticks[1]), ticks[2])
 		for i := range jobs {
-			if unit.grain == 1 && jobs[i].weight != float64(ticks[jobs[i].id]/whole) {
-				t.Fatalf("weight %v, want %v/%d: %+v", jobs[i].weight, ticks[jobs[i].id], whole, in.Requests)
+			if u.grain == 1 && jobs[i].weight != float64(ticks[jobs[i].id]/unit) {
+				t.Fatalf("weight %v, want %v/%d: %+v", jobs[i].weight, ticks[jobs[i].id], unit, in.Requests)
+			}
+		}
+		if u.grain == 1 {
+			whole++
+		}
+	}
+	if whole < 1000 {
+		t.Errorf("only %d of 2000 have whole weights", whole)
+	}
+}
+
+// The capacity term adds up over time, and fewer PEs never have a larger one.
+// Time backwards leaves the bound as it is.
+func TestRelaxation(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(9, 21))
+	for range 300 {
+		pes := 1 + rng.IntN(9)
+		r := randomRelaxation(rng, pes, randomJobs(rng, 8, pes))
+		first, last := r.grid[0], r.grid.end()
+		mid := first + tick(rng.Int64N(int64(last-first+1)))
+		whole := r.capacity(pes, first, last)
+		if parts := r.capacity(pes, first, mid) + r.capacity(pes, mid, last); math.Abs(parts-whole) > 1e-9 {
+			t.Fatalf("%v in parts, %v in all", parts, whole)
+		}
+		if b := r.reversed().bound(); math.Abs(b-r.bound()) > 1e-9 {
+			t.Fatalf("bound %v backwards, %v forwards", b, r.bound())
+		}
+		for f := range pes {
+			if r.capacity(f, first, last) > r.capacity(f+1, first, last)+1e-12 {
+				t.Fatalf("the capacity term of %d PEs is above that of %d", f, f+1)
 			}
 		}
 	}
 }
 
-// What the owner of the PEs earns from all of them adds up to what he earns
-// from its parts, and from fewer PEs never more.
-func TestPricesEarn(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 21))
+// What the duals call the value of L at a point is the bound at it, and the
+// subgradient supports L: L(z) ≥ L(y) + g(z - y).
+func TestDual(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(16, 28))
+	ctx := context.Background()
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
 	for range 300 {
-		pes := 1 + rng.Int64N(9)
-		p := randomPrices(rng, pes, randomSweepJobs(rng, 8, pes))
-		first, last := p.grid[0], p.grid[len(p.grid)-1]
-		mid := first + rng.Int64N(last-first+1)
-		whole := p.earns(pes, first, last)
-		if parts := p.earns(pes, first, mid) + p.earns(pes, mid, last); parts < whole-1e-9 || parts > whole+1e-9 {
-			t.Fatalf("%v in parts, %v in all", parts, whole)
-		}
-		if m := p.mirror(); m.bound() < p.bound()-1e-9 || m.bound() > p.bound()+1e-9 {
-			t.Fatalf("bound %v backwards, %v forwards", m.bound(), p.bound())
-		}
-		for f := range pes {
-			if p.earns(f, first, last) > p.earns(f+1, first, last)+1e-12 {
-				t.Fatalf("%d PEs earn more than %d", f, f+1)
+		pes := 1 + rng.IntN(9)
+		jobs := randomJobs(rng, 1+rng.IntN(8), pes)
+		g := newGrid(jobs, 8+rng.IntN(20))
+		corners := g.corners(jobs)
+		uniform, own := &uniformDual{pes, jobs, g}, newPerJobDual(pes, jobs, g)
+		for _, d := range []dual{uniform, own} {
+			n := g.cells()
+			if d == dual(own) {
+				n = own.offset[len(jobs)]
+			}
+			draw := func() []float64 {
+				y := make([]float64, n)
+				for k := range y {
+					y[k] = max(0, 2*rng.Float64()-0.5)
+				}
+				return y
+			}
+			y, z, sub := draw(), draw(), make([]float64, n)
+			if at := lagrangian(ended, d, jobs, g, corners, y, sub); !math.IsInf(at, 1) {
+				t.Fatalf("%T: L is %v without any time", d, at)
+			}
+			at := lagrangian(ctx, d, jobs, g, corners, z, sub) // z's; overwritten
+			here := lagrangian(ctx, d, jobs, g, corners, y, sub)
+			linear := here
+			for k := range y {
+				linear += sub[k] * (z[k] - y[k])
+			}
+			if at < linear-1e-9 {
+				t.Fatalf("%T: L is %v, below %v, its support: %d PEs, %+v", d, at, linear, pes, jobs)
+			}
+			var m multipliers = uniform.at(y[:min(n, g.cells())])
+			if d == dual(own) {
+				m = own.at(ctx, y)
+			}
+			if b := newRelaxation(pes, jobs, g, corners, m).bound(); math.Abs(b-here) > 1e-9*max(1, b) {
+				t.Fatalf("%T: L is %v, the bound %v: %d PEs, %+v", d, here, b, pes, jobs)
 			}
 		}
 	}
@@ -329,11 +368,10 @@ func TestPricesEarn(t *testing.T) {
 func BenchmarkSweep(b *testing.B) {
 	for _, n := range []int{20, 40, 80} {
 		rng := rand.New(rand.NewPCG(3, uint64(n)))
-		jobs := randomSweepJobs(rng, n, 8)
+		jobs := randomJobs(rng, n, 8)
 		b.Run(fmt.Sprintf("jobs=%d", n), func(b *testing.B) {
 			for range b.N {
-				s := newSweep(context.Background(), 8, jobs, randomPrices(rng, 8, jobs))
-				s.run()
+				newSweep(context.Background(), 8, jobs, randomRelaxation(rng, 8, jobs)).run()
 			}
 		})
 	}

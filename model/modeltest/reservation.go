@@ -11,23 +11,24 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// BruteReservation returns the optimum of an instance of at most 8 requests, and
-// whether there is a solution, which only the goal "all" can lack (the value is
-// then of no use).
+// BruteReservation returns the optimum of an instance of at most 8 requests,
+// and whether there is a solution, which only the goal "all" can lack (the
+// value is then of no use).
 //
-// It tries all orders: each request starts as early as those before it in the order
-// allow, at its ready time or when one of them ends, or is declined. That is exact.
-// Take an optimal solution and move requests to earlier starts, one at a time, as
-// long as one can be moved; no window is left by that. Then place its requests in
-// the order of their starts. Would one find a place before its start, it would fit
-// there in spite of those after it, too: they start no earlier than it did, so
-// where it overlaps them now it did before, when all fitted. But no request could
-// be moved. So this order reproduces the solution start by start. A request that
-// doesn't fit now won't fit when there are more: it is enough to try those that do,
-// and stop anywhere.
+// It tries all orders: each request starts as early as those before it in the
+// order allow, at its ready time or when one of them ends, or is declined. That
+// is exact. Take an optimal solution and move requests to earlier starts, one
+// at a time, as long as one can be moved; no window is left by that. Then place
+// its requests in the order of their starts. Would one find a place before its
+// start, it would fit there in spite of those after it, too: they start no
+// earlier than it did, so where it overlaps them now it did before, when all
+// fitted. But no request could be moved. So this order reproduces the solution
+// start by start. A request that doesn't fit now won't fit when there are more:
+// it is enough to try those that do, and stop anywhere.
 //
-// Times are the ticks of the model, whose tests are elsewhere. A request that would
-// be cancelled before its latest start takes no PEs when it is booked there.
+// Times are the ticks of the model, whose tests are elsewhere. A request that
+// would be cancelled before its latest start takes no PEs when it is booked
+// there.
 func BruteReservation(t testing.TB, in *model.Reservation) (value float64, feasible bool) {
 	t.Helper()
 	n := len(in.Requests)
@@ -113,9 +114,10 @@ func BruteReservation(t testing.TB, in *model.Reservation) (value float64, feasi
 	return best, in.EffectiveGoal() != model.GoalAll || most == n
 }
 
-// RandomReservation draws a valid instance of n requests with tight windows, of any
-// goal. Times are whole, tenths of a second, thirds in float32, whole ones at 10^12,
-// ratios of 10^9, or any floats; some requests end early or are cancelled.
+// RandomReservation draws a valid instance of n requests with tight windows, of
+// any goal. Times are whole, tenths of a second, thirds in float32, whole ones
+// at 10^12, ratios of 10^9, or any floats; some requests end early or are
+// cancelled.
 func RandomReservation(rng *rand.Rand, n int) *model.Reservation {
 	in := &model.Reservation{Name: "random", PEs: 1 + rng.IntN(8)}
 	in.Goal = []model.Goal{"", model.GoalAccepted, model.GoalPESeconds, model.GoalPESeconds, model.GoalAll, model.GoalAll}[rng.IntN(6)]

@@ -1,0 +1,110 @@
+package reservation
+
+import (
+	"slices"
+	"sort"
+)
+
+// grid cuts time into cells, each with its own multipliers: cell c is [grid[c],
+// grid[c+1]). It ascends from the first ready time to the last due time.
+type grid []tick
+
+// newGrid returns a grid of at most the given number of boundaries: all ready,
+// latest start and due times and the ends of jobs started first, thinned out if
+// they are too many, else with evenly spread times added.
+func newGrid(jobs []job, most int) grid {
+	first, last := jobs[0].ready, jobs[0].due()
+	var g grid
+	for i := range jobs {
+		j := &jobs[i]
+		first, last = min(first, j.ready), max(last, j.due())
+		g = append(g, j.ready, j.latest, j.ready+j.length, j.due())
+	}
+	if last-first < tick(most) {
+		g = g[:0]
+		for t := first; t <= last; t++ {
+			g = append(g, t)
+		}
+		return g
+	}
+	slices.Sort(g)
+	g = slices.Compact(g)
+	if len(g) > most {
+		thin := make(grid, most)
+		for k := range thin {
+			thin[k] = g[int(float64(len(g)-1)*float64(k)/float64(most-1))]
+		}
+		thin[most-1] = last
+		return slices.Compact(thin)
+	}
+	step := float64(last-first) / float64(most-len(g)+1)
+	for k := range most - len(g) {
+		g = append(g, first+tick(step*float64(k+1)))
+	}
+	slices.Sort(g)
+	return slices.Compact(g)
+}
+
+func (g grid) cells() int { return len(g) - 1 }
+func (g grid) end() tick  { return g[len(g)-1] }
+
+func (g grid) length(c int) float64 { return float64(g[c+1] - g[c]) }
+
+// overlap returns the share of cell c that [from, to) covers.
+func (g grid) overlap(c int, from, to tick) float64 {
+	return float64(min(g[c+1], to)-max(g[c], from)) / g.length(c)
+}
+
+// cell returns the cell that t is in, and the share of it that lies before t. A
+// time outside of the grid is moved to its nearer end.
+func (g grid) cell(t tick) (c int, share float64) {
+	if t <= g[0] {
+		return 0, 0
+	}
+	c = sort.Search(len(g), func(i int) bool { return g[i] > t }) - 1
+	if c >= g.cells() {
+		return g.cells() - 1, 1
+	}
+	return c, float64(t-g[c]) / g.length(c)
+}
+
+// first returns the cell in which t lies or which begins at t.
+func (g grid) first(t tick) int {
+	c, found := slices.BinarySearch(g, t)
+	if !found {
+		c--
+	}
+	return c
+}
+
+// interpolate returns a running sum, sum[c] up to the beginning of cell c, at a
+// share of cell c. Outside of its cells it stays what it is at the ends.
+func interpolate(sum []float64, c int, share float64) float64 {
+	switch {
+	case c < 0:
+		return sum[0]
+	case c+1 >= len(sum):
+		return sum[len(sum)-1]
+	}
+	return sum[c] + share*(sum[c+1]-sum[c])
+}
+
+// corners returns, for each job, the starts between which any cost that is
+// constant per tick in each cell is linear in the start: the first, the last,
+// and those at which the job begins or ends at a boundary.
+func (g grid) corners(jobs []job) [][]tick {
+	all := make([][]tick, len(jobs))
+	for i := range jobs {
+		j := &jobs[i]
+		out := []tick{j.ready, j.latest}
+		for _, shift := range [...]tick{0, j.length} {
+			k, _ := slices.BinarySearch(g, j.ready+shift)
+			for ; k < len(g) && g[k]-shift <= j.latest; k++ {
+				out = append(out, g[k]-shift)
+			}
+		}
+		slices.Sort(out)
+		all[i] = slices.Compact(out)
+	}
+	return all
+}

@@ -1,0 +1,57 @@
+package reservation
+
+// uniform are multipliers λ_j(t) = pes_j·λ(t), one per PE for all jobs. The
+// sets R are those whose PEs fit by halves, too, so the capacity term is
+// free·∫λ, and the least bound is that of the linear relaxation with a variable
+// for each job and start (Geoffrion 1974: the inner problem has the integrality
+// property).
+type uniform struct {
+	jobs []job
+	grid grid
+	sum  []float64 // of the boundaries: integral of λ from the first one on
+}
+
+// newUniform takes λ for each cell.
+func newUniform(jobs []job, g grid, lambda []float64) *uniform {
+	u := &uniform{jobs, g, make([]float64, len(g))}
+	for c, x := range lambda {
+		u.sum[c+1] = u.sum[c] + x*g.length(c)
+	}
+	return u
+}
+
+func (u *uniform) integral(from, to tick) float64 {
+	a, x := u.grid.cell(from)
+	b, y := u.grid.cell(to)
+	return interpolate(u.sum, b, y) - interpolate(u.sum, a, x)
+}
+
+func (u *uniform) cost(i int, from, to tick) float64 {
+	return float64(u.jobs[i].pes) * u.integral(from, to)
+}
+
+func (u *uniform) capacity(free int, from, to tick) float64 {
+	return float64(free) * u.integral(from, to)
+}
+
+func (u *uniform) reversed(g grid, jobs []job, _ []int) multipliers {
+	return &uniform{jobs, g, reverseSums(u.sum)}
+}
+
+// magnitude counts what is done to the running sum as rounded, which is what λ
+// is.
+func (u *uniform) magnitude() (costs float64, additions int) {
+	for i := range u.jobs {
+		costs += float64(u.jobs[i].pes) * u.sum[len(u.sum)-1]
+	}
+	return costs, 8
+}
+
+// reverseSums returns the running sums of the same cells in reverse order.
+func reverseSums(sum []float64) []float64 {
+	out := make([]float64, len(sum))
+	for k := range out {
+		out[k] = sum[len(sum)-1] - sum[len(sum)-1-k]
+	}
+	return out
+}
