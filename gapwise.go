@@ -221,7 +221,7 @@ func solveOne(ctx context.Context, in model.Instance, s model.Solver, set model.
 		for _, b := range p.Quick(in) {
 			switch {
 			case !b.Infeasible:
-				r.SetBound(in.Sense(), b.Value, set.GapLimit())
+				r.SetBound(model.SenseOf(in), b.Value, set.GapLimit())
 			case r.Solution == nil:
 				r.Status, r.Reason = model.StatusInfeasible, b.Reason
 			default:
@@ -278,7 +278,7 @@ func stamp(ctx context.Context, in model.Instance, r model.Result, set model.Set
 // reconcile compares what two engines prove and joins it: the better solution
 // with the better bound.
 func reconcile(in model.Instance, a, b model.Result, gap float64) (model.Result, error) {
-	sense := in.Sense()
+	sense := model.SenseOf(in)
 	if err := contradiction(in, a, b); err != nil {
 		return b, err
 	}
@@ -289,8 +289,8 @@ func reconcile(in model.Instance, a, b model.Result, gap float64) (model.Result,
 	if a.Solution == nil && a.Status != model.StatusInfeasible && (b.Solution != nil || b.Status == model.StatusInfeasible) || b.Solution != nil && sense.Better(b.Objective, a.Objective) {
 		r = b
 	}
-	if r.Algorithm = a.Algorithm + "+" + b.Algorithm; r.Conflict == nil {
-		r.Conflict = b.Conflict
+	if r.Algorithm = a.Algorithm + "+" + b.Algorithm; r.Details == nil {
+		r.Details = b.Details
 	}
 	r.Elapsed, r.Nodes = a.Elapsed+b.Elapsed, a.Nodes+b.Nodes
 	for _, x := range []model.Result{a, b} {

@@ -143,8 +143,8 @@ func TestSolveOrderReservation(t *testing.T) {
 			case err != nil:
 				rt.Fatal(err)
 			case exact.Status == model.StatusInfeasible:
-				if r.Solution != nil || len(exact.Conflict) == 0 {
-					rt.Fatalf("%s: %+v, infeasible by %v", a.Name, r, exact.Conflict)
+				if r.Solution != nil || exact.Details == nil {
+					rt.Fatalf("%s: %+v, infeasible by %v", a.Name, r, exact.Details)
 				}
 			case exact.Status != model.StatusOptimal:
 				rt.Fatalf("the exact engines end with %s", exact.Status)
@@ -369,7 +369,7 @@ func (p planned) Solve(_ context.Context, in model.Instance, set model.Settings)
 	r := model.NewResult("planned", set.Seed)
 	err := r.SetSolution(in, p.s)
 	o, _ := in.Objective(p.s)
-	r.SetBound(in.Sense(), o.Value, set.GapLimit())
+	r.SetBound(model.SenseOf(in), o.Value, set.GapLimit())
 	return r, err
 }
 

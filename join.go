@@ -29,7 +29,7 @@ func Join(in model.Instance, results []model.Result, gapLimit float64) error {
 		}
 		for _, other := range results {
 			if !other.Unverified && other.Status != model.StatusInfeasible {
-				r.SetBound(in.Sense(), other.Bound, gapLimit)
+				r.SetBound(model.SenseOf(in), other.Bound, gapLimit)
 			}
 		}
 		if r.Status == model.StatusOptimal {
@@ -52,7 +52,7 @@ func contradiction(in model.Instance, a, b model.Result) error {
 		case y.Solution == nil:
 		case x.Status == model.StatusInfeasible:
 			return disagree("%s says infeasible, %s has a solution", x.Algorithm, y.Algorithm)
-		case in.Sense().Better(y.Objective, x.Bound) && model.Gap(y.Objective, x.Bound) > 1e-9:
+		case model.SenseOf(in).Better(y.Objective, x.Bound) && model.Gap(y.Objective, x.Bound) > 1e-9:
 			return disagree("the objective %.12g of %s beats the bound %.12g of %s", y.Objective, y.Algorithm, x.Bound, x.Algorithm)
 		}
 	}

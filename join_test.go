@@ -46,7 +46,7 @@ func TestJoin(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			if !math.IsNaN(r.Bound) && (math.IsNaN(best) || in.Sense().Better(best, r.Bound)) {
+			if !math.IsNaN(r.Bound) && (math.IsNaN(best) || model.SenseOf(in).Better(best, r.Bound)) {
 				best = r.Bound
 			}
 			results = append(results, r)
@@ -93,7 +93,7 @@ func TestJoinContradictions(t *testing.T) {
 	}
 	bounded := func(bound float64) model.Result {
 		r := model.NewResult("theirs", 1)
-		r.SetBound(in.Sense(), bound, model.DefaultGap)
+		r.SetBound(model.SenseOf(in), bound, model.DefaultGap)
 		return r
 	}
 	impossible := model.NewResult("theirs", 1)

@@ -3,10 +3,12 @@ package gapwise
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/params"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -29,6 +31,9 @@ type Problem struct {
 	Bounds func(context.Context, model.Instance) ([]bounds.Bound, error)
 	// Generator makes specifications of random instances.
 	Generator instances.Generator
+	// Parameters makes the settings that only this problem's algorithms know;
+	// nil if there are none.
+	Parameters func() model.Parameters
 	// Variants are the readings of an instance that a flag may choose.
 	Variants []Variant
 }
@@ -58,6 +63,7 @@ type definition[I model.Instance] struct {
 	quick        func(I) []bounds.Bound
 	bounds       func(context.Context, I) ([]bounds.Bound, error)
 	generator    instances.Generator
+	parameters   func() model.Parameters
 	variants     []Variant
 }
 
@@ -68,6 +74,7 @@ func define[I model.Instance](d definition[I]) *Problem {
 		Algorithms:   slices.Concat(d.heuristics, d.engines),
 		Phases:       d.phases,
 		Generator:    d.generator,
+		Parameters:   d.parameters,
 		Variants:     d.variants,
 		Formulations: d.formulations,
 		Formulation: func(ctx context.Context, in model.Instance, name string) (*milp.Formulation[model.Solution], error) {
@@ -137,6 +144,31 @@ func Phases(kind model.Kind) []model.Solver {
 		return nil
 	}
 	return p.Phases
+}
+
+// ParseParameters returns the settings that only this problem's algorithms know,
+// of their keys and values; nil for none. The error names an unknown key or says
+// what a value must be.
+func (p *Problem) ParseParameters(values map[string]string) (model.Parameters, error) {
+	if len(values) == 0 {
+		return nil, nil
+	}
+	set := (model.Parameters)(nil)
+	var known []params.Param
+	if p.Parameters != nil {
+		set = p.Parameters()
+		known = params.Of(set)
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		k := slices.IndexFunc(known, func(x params.Param) bool { return x.Key == key })
+		if k < 0 {
+			return nil, fmt.Errorf("%w: no algorithm for %s knows the parameter %q", ErrUnknownAlgorithm, p.Kind, key)
+		}
+		if err := known[k].Set(set, values[key]); err != nil {
+			return nil, fmt.Errorf("%s %w", key, err)
+		}
+	}
+	return set, nil
 }
 
 // names returns the values of a string type as strings.

@@ -23,6 +23,7 @@ var dagProblem = define(definition[*model.DAG]{
 	quick:        func(in *model.DAG) []bounds.Bound { return dagbounds.Quick(in.Graph()) },
 	bounds:       dagbounds.All,
 	generator:    instances.GeneratorOf(instances.NewDAGSpec),
+	parameters:   func() model.Parameters { return new(model.DAGParameters) },
 	variants: []Variant{{
 		Flag: "transfers", Values: names(model.TransferModels),
 		Get: func(in model.Instance) string { return string(in.(*model.DAG).Transfers()) },

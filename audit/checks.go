@@ -22,7 +22,7 @@ func (c *trial) plain() {
 	if !ok {
 		return
 	}
-	sense := c.in.Sense()
+	sense := model.SenseOf(c.in)
 	claim := claimOf(sense, r)
 	beat := math.NaN()
 	if claim.solved && !math.IsNaN(r.Bound) {
@@ -87,7 +87,7 @@ func (c *trial) restart() {
 	if !ok {
 		return
 	}
-	sense := c.in.Sense()
+	sense := model.SenseOf(c.in)
 	if c.only == "" && c.size == large && !claimOf(sense, first).proved() {
 		return // neither will the others be
 	}
@@ -131,7 +131,7 @@ func (c *trial) relate() {
 	if !ok {
 		return
 	}
-	sense := c.in.Sense()
+	sense := model.SenseOf(c.in)
 	rng := c.rng()
 	share := 3 // of the relations, one in so many
 	switch {
@@ -159,6 +159,6 @@ func (c *trial) relate() {
 		if errors.Is(err, model.ErrInvalid) || !c.accept(check, "search", r, err) {
 			continue
 		}
-		c.compare(related, check, rel.implies(c.in, other, claimOf(sense, first)), "the first", claimOf(other.Sense(), r), "the second")
+		c.compare(related, check, rel.implies(c.in, other, claimOf(sense, first)), "the first", claimOf(model.SenseOf(other), r), "the second")
 	}
 }

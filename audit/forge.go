@@ -19,7 +19,7 @@ func (c *trial) forge() {
 	if !ok || r.Solution == nil {
 		return
 	}
-	claim := claimOf(c.in.Sense(), r)
+	claim := claimOf(model.SenseOf(c.in), r)
 	rng := c.rng()
 	for range 4 {
 		s := forged(c.in, r.Solution, rng)
@@ -33,7 +33,7 @@ func (c *trial) forge() {
 			}
 			return
 		}
-		if report.Feasible() && !claim.agrees(unknown().withSolution(c.in.Sense(), report.Objective)) {
+		if report.Feasible() && !claim.agrees(unknown().withSolution(model.SenseOf(c.in), report.Objective)) {
 			text, _ := json.Marshal(s) // a copy of one that could be written
 			c.disagree("forged", "the judge accepts %.12g where search says %v: %s", report.Objective, claim, text)
 			return

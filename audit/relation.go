@@ -38,7 +38,7 @@ func noWorse(in, _ model.Instance, c claim) claim {
 	if !c.solved {
 		return d
 	}
-	if d.solved = true; in.Sense() == model.Maximise {
+	if d.solved = true; model.SenseOf(in) == model.Maximise {
 		d.low = c.low
 	} else {
 		d.high = c.high

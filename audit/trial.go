@@ -191,7 +191,7 @@ func (c *trial) wants(engine string) bool {
 
 // run makes every comparison there is on the instance.
 func (c *trial) run() {
-	sense := c.in.Sense()
+	sense := model.SenseOf(c.in)
 	all := map[string]claim{}
 	names := []string{}
 	note := func(name string) {

@@ -25,7 +25,7 @@ func made(change func(policy string, load float64, accepted, slowdown *float64))
 				}
 				all = append(all, Record{Plan: "p", Instance: fmt.Sprint(load, draw), Hash: fmt.Sprint("h", load, draw), Kind: model.KindReservation,
 					Params: map[string]float64{"requests": 100, "arrival_factor": load, "draw": float64(draw)}, Algorithm: policy,
-					Status: model.StatusFeasible, Objective: &accepted, Second: &slowdown, Verified: true})
+					Status: model.StatusFeasible, Objective: &accepted, Second: &slowdown, Metrics: map[string]float64{"acceptance %": accepted}, Verified: true})
 			}
 		}
 	}

@@ -54,7 +54,7 @@ func Merge(records []Record) ([]Record, error) {
 			p = &proofs{}
 			proved[r.Hash] = p
 		}
-		first, _ := r.objectives()
+		first := r.metrics()[0]
 		if r.Sealed && r.Status == model.StatusInfeasible {
 			p.infeasible = r
 		}
@@ -71,7 +71,7 @@ func Merge(records []Record) ([]Record, error) {
 		if p.infeasible != nil {
 			return nil, bad(p.infeasible, r, "%s proves %s infeasible, %s has a solution", p.infeasible.Algorithm, r.Instance, r.Algorithm)
 		}
-		first, _ := r.objectives()
+		first := r.metrics()[0]
 		if b := p.bound; b != nil && first.Sense.Better(*r.Objective, *b.Bound) && model.Gap(*r.Objective, *b.Bound) > model.DefaultGap {
 			return nil, bad(b, r, "on %s, %s proves the bound %v, %s has %v", r.Instance, b.Algorithm, *b.Bound, r.Algorithm, *r.Objective)
 		}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -51,13 +52,15 @@ type Algorithm struct {
 	TimeLimit   time.Duration `yaml:"time_limit"`
 	Gap         float64       `yaml:"gap"`
 	Threads     int           `yaml:"threads"`
-	Rounds      int           `yaml:"rounds"` // of network-aware; 0: 50
 	// Sample runs the algorithm on the instances of each specification whose
 	// index is a multiple of it; 0 and 1 mean all.
 	Sample int `yaml:"sample"`
 	// Only restricts the algorithm to instances with the given values of
 	// generator parameters (Params), for example jobs: [12].
 	Only map[string][]float64 `yaml:"only"`
+	// Parameters are settings that one problem's algorithms alone know, such as
+	// the rounds of network-aware.
+	Parameters map[string]string `yaml:",inline"`
 }
 
 // maxCases bounds a plan's instances: more is almost certainly a mistake in the plan.
@@ -140,8 +143,8 @@ func DecodePlan(data []byte) (*Plan, error) {
 			return nil, bad("two algorithms have the label %q, give one another label", a.Label)
 		}
 		labels[a.Label] = true
-		if a.Sample < 0 || a.TimeLimit < 0 || a.Threads < 0 || a.Rounds < 0 || !(a.Gap >= 0) {
-			return nil, bad("algorithm %q: sample, time_limit, threads, rounds and gap can't be negative", a.Label)
+		if a.Sample < 0 || a.TimeLimit < 0 || a.Threads < 0 || !(a.Gap >= 0) {
+			return nil, bad("algorithm %q: sample, time_limit, threads and gap can't be negative", a.Label)
 		}
 		for key := range a.Only {
 			if !slices.Contains(Params(), key) {
@@ -179,8 +182,11 @@ func (p *Plan) check(a *Algorithm) error {
 	}
 	var err error
 	for _, kind := range kinds {
-		if err = a.options(0).Check(kind); err == nil {
-			return nil
+		var o gapwise.Options
+		if o, err = a.options(kind, 0); err == nil {
+			if err = o.Check(kind); err == nil {
+				return nil
+			}
 		}
 	}
 	switch {
@@ -194,10 +200,15 @@ func (p *Plan) check(a *Algorithm) error {
 	return err
 }
 
-// options are what gapwise.Solve takes for one run.
-func (a *Algorithm) options(seed uint64) gapwise.Options {
+// options returns what gapwise.Solve takes for one run on an instance of a kind.
+func (a *Algorithm) options(kind model.Kind, seed uint64) (gapwise.Options, error) {
+	p, err := gapwise.ProblemOf(kind)
+	if err != nil {
+		return gapwise.Options{}, err
+	}
+	set, err := p.ParseParameters(a.Parameters)
 	return gapwise.Options{Algorithm: a.Name, Engine: a.Engine, Formulation: a.Formulation,
-		Settings: model.Settings{Seed: seed, TimeLimit: a.TimeLimit, Gap: a.Gap, Threads: a.Threads, Rounds: a.Rounds}}
+		Settings: model.Settings{Seed: seed, TimeLimit: a.TimeLimit, Gap: a.Gap, Threads: a.Threads, Parameters: set}}, err
 }
 
 // settings are the options that change what a run finds, in words, for its
@@ -215,7 +226,9 @@ func (a *Algorithm) settings() string {
 	add(a.TimeLimit != 0, "time_limit", a.TimeLimit)
 	add(a.Gap != 0, "gap", a.Gap)
 	add(a.Threads > 1, "threads", a.Threads)
-	add(a.Rounds != 0, "rounds", a.Rounds)
+	for _, key := range slices.Sorted(maps.Keys(a.Parameters)) {
+		add(true, key, a.Parameters[key])
+	}
 	return strings.Join(all, " ")
 }
 

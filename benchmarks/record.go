@@ -8,10 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
+	"slices"
 	"unicode/utf8"
 
+	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 )
@@ -19,11 +22,13 @@ import (
 // Record is one run, one line of a results file. Figures that aren't known are
 // absent. Every solution of a sealed one has passed the judge, or the run would have failed.
 type Record struct {
-	Plan      string             `json:"plan"`
-	Instance  string             `json:"instance"`
-	Hash      string             `json:"instance_hash"`
-	Kind      model.Kind         `json:"kind"`
-	Goal      model.Goal         `json:"goal,omitempty"` // of a reservation: what its objective counts
+	Plan     string     `json:"plan"`
+	Instance string     `json:"instance"`
+	Hash     string     `json:"instance_hash"`
+	Kind     model.Kind `json:"kind"`
+	// Variants tells, by flag, in which variants the instance was read, other
+	// than the default ones.
+	Variants  map[string]string  `json:"variants,omitempty"`
 	Params    map[string]float64 `json:"params,omitempty"`
 	Algorithm string             `json:"algorithm"` // the label
 	Options   string             `json:"options,omitempty"`
@@ -33,15 +38,14 @@ type Record struct {
 	Second    *float64           `json:"second_objective,omitempty"`
 	Bound     *float64           `json:"bound,omitempty"`
 	Gap       *float64           `json:"gap,omitempty"`
-	// Planned is what the first plan promised and Rounds the round of the
-	// best one, for algorithms that plan and replay (model.Round).
-	Planned  *float64 `json:"planned,omitempty"`
-	Rounds   int      `json:"rounds,omitempty"`
-	ElapsedS float64  `json:"elapsed_s"`
-	Nodes    int64    `json:"nodes"`
-	Verified bool     `json:"verified"`
-	Reason   string   `json:"reason,omitempty"`
-	Version  string   `json:"version"`
+	// Metrics holds the solution's further metrics and the figures of the
+	// result's details, by key.
+	Metrics  map[string]float64 `json:"metrics,omitempty"`
+	ElapsedS float64            `json:"elapsed_s"`
+	Nodes    int64              `json:"nodes"`
+	Verified bool               `json:"verified"`
+	Reason   string             `json:"reason,omitempty"`
+	Version  string             `json:"version"`
 	// Seal is a digest of the other fields. Runs that gapwise bench wrote and
 	// nobody has changed since are Sealed: their solutions have passed the
 	// judge, their bounds and proofs are gapwise's. Everything else is somebody's
@@ -63,34 +67,51 @@ func optional(x float64) *float64 {
 	return &x
 }
 
-// objectives tells what the run's objectives measure.
-func (r *Record) objectives() (first, second model.Measure) {
+// metrics describes the metrics of the run's instance; the first two are its
+// objectives.
+func (r *Record) metrics() []model.Metric {
 	in := r.Kind.New()
-	if typed, ok := in.(*model.Reservation); ok {
-		typed.Goal = r.Goal
+	p, err := gapwise.ProblemOf(r.Kind)
+	if err != nil {
+		return in.Metrics()
 	}
-	return model.Objectives(in)
+	for _, v := range p.Variants {
+		if value, ok := r.Variants[v.Flag]; ok && slices.Contains(v.Values, value) {
+			in = v.With(in, value)
+		}
+	}
+	return in.Metrics()
 }
 
-func newRecord(plan string, c *instances.Case, in model.Instance, a *Algorithm, r model.Result) Record {
-	var goal model.Goal
-	if typed, ok := in.(*model.Reservation); ok {
-		goal = typed.Goal
+func newRecord(plan string, c *instances.Case, in model.Instance, a *Algorithm, r model.Result) (Record, error) {
+	variants, metrics := map[string]string{}, map[string]float64{}
+	p, err := gapwise.ProblemOf(in.Kind())
+	if err != nil {
+		return Record{}, err
 	}
-	var planned *float64
-	rounds := 0
-	for k, x := range r.Trace {
-		if k == 0 {
-			planned = optional(x.Planned)
-		}
-		if x.Kept {
-			rounds = x.Round
+	empty := in.Kind().New()
+	for _, v := range p.Variants {
+		if value := v.Get(in); value != v.Get(empty) {
+			variants[v.Flag] = value
 		}
 	}
-	return Record{Plan: plan, Planned: planned, Rounds: rounds, Instance: c.Name, Hash: r.InstanceHash, Kind: r.Kind, Goal: goal, Params: c.Params, Algorithm: a.Label, Options: a.settings(),
-		Seed: r.Seed, Status: r.Status, Objective: optional(r.Objective), Second: optional(r.SecondObjective),
+	if r.Solution != nil {
+		o, err := in.Objective(r.Solution)
+		if err != nil {
+			return Record{}, err
+		}
+		for k, x := range o.Others {
+			metrics[in.Metrics()[2+k].Key] = x
+		}
+	}
+	if r.Details != nil {
+		maps.Copy(metrics, r.Details.Figures())
+	}
+	maps.DeleteFunc(metrics, func(_ string, x float64) bool { return optional(x) == nil })
+	return Record{Plan: plan, Instance: c.Name, Hash: r.InstanceHash, Kind: r.Kind, Variants: variants, Params: c.Params, Algorithm: a.Label, Options: a.settings(),
+		Seed: r.Seed, Status: r.Status, Objective: optional(r.Objective), Second: optional(r.SecondObjective), Metrics: metrics,
 		Bound: optional(r.Bound), Gap: optional(r.Gap), ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
-		Verified: r.Solution != nil && !r.Unverified, Reason: r.Reason, Version: r.Version}
+		Verified: r.Solution != nil && !r.Unverified, Reason: r.Reason, Version: r.Version}, nil
 }
 
 // seal is a digest of the run's line without its seal.

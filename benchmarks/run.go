@@ -126,7 +126,10 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 				if err != nil {
 					return fmt.Errorf("%s by %s: %w", j.c.Name, r.a.Label, err)
 				}
-				rec := newRecord(p.Name, j.c, in, r.a, res)
+				rec, err := newRecord(p.Name, j.c, in, r.a, res)
+				if err != nil {
+					return err
+				}
 				line, err := rec.line()
 				if err != nil {
 					return err
@@ -176,7 +179,10 @@ type run struct {
 }
 
 func (r run) solve(ctx context.Context, in model.Instance) (model.Result, error) {
-	o := r.a.options(r.seed)
+	o, err := r.a.options(in.Kind(), r.seed)
+	if err != nil {
+		return model.Result{}, err
+	}
 	if r.a.Name == glpkName {
 		o.Algorithm, o.Formulation = "", ""
 		o.Solver = glpk{r.a.Formulation}

@@ -7,10 +7,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -44,55 +46,49 @@ type value struct {
 	name, help string
 	axis       func(*Record) string // what an axis is called
 	kind       model.Kind           // it goes with this kind alone; "" with all
-	of         func(measured) (float64, error)
+	of         func(measured) float64
 }
 
-// at is the value of a run.
+// at returns the value of a run.
 func (v *value) at(r measured) (float64, error) {
 	if v.kind != "" && r.Kind != v.kind {
 		return 0, fmt.Errorf("%q goes with %s, the run on %s is of %s", v.name, v.kind, r.Instance, r.Kind)
 	}
-	y, err := v.of(r)
+	y := v.of(r)
 	if math.IsInf(y, 0) {
 		return 0, fmt.Errorf("%q of %s on %s is infinite", v.name, r.Algorithm, r.Instance)
 	}
-	return y, err
+	return y, nil
 }
 
-func plainly(f func(measured) float64) func(measured) (float64, error) {
-	return func(r measured) (float64, error) { return f(r), nil }
-}
-
-func named(name string) func(*Record) string { return func(*Record) string { return name } }
-
-var values = []value{
-	{"acceptance %", "accepted requests as a share of those made", named("acceptance rate (%)"), model.KindReservation, acceptance},
-	{"slowdown", "mean slowdown of the accepted requests", named("mean slowdown"), model.KindReservation, plainly(measured.second)},
-	{"objective", "objective", func(r *Record) string { first, _ := r.objectives(); return first.String() }, "", plainly(measured.objective)},
-	{"second", "second objective", func(r *Record) string { _, second := r.objectives(); return second.String() }, "", plainly(measured.second)},
-	{"gap %", "gap to the best bound proved by any run", named("gap (%)"), "", plainly(func(r measured) float64 { return 100 * r.gap() })},
-	{"time", "time of a run", named("time (s)"), "", plainly(measured.elapsed)},
-}
-
-// acceptance is the share of requests accepted, in percent.
-func acceptance(r measured) (float64, error) {
-	n, ok := r.Params["requests"]
-	switch share := r.objective() / n; {
-	case r.Goal == model.GoalPESeconds:
-		return 0, fmt.Errorf("the objective on %s counts PE-seconds, not accepted requests", r.Instance)
-	case !ok || !(n > 0):
-		return 0, fmt.Errorf("the run on %s has no parameter \"requests\" to take the acceptance of", r.Instance)
-	case share < 0 || share > 1:
-		return 0, fmt.Errorf("the objective of %s on %s is %v of %v requests, so it doesn't count accepted ones", r.Algorithm, r.Instance, r.objective(), n)
-	default:
-		return 100 * share, nil
+// values lists what a curve can show: the metrics of every problem, then what
+// all runs have.
+var values = sync.OnceValue(func() []value {
+	var all []value
+	named := func(name string) func(*Record) string { return func(*Record) string { return name } }
+	for _, p := range gapwise.Problems() {
+		for k, m := range p.Kind.New().Metrics() {
+			v := value{m.Key, fmt.Sprintf("of %s, %s", p.Kind, m.Name), named(m.String()), p.Kind, func(r measured) float64 { return r.metric(m.Key) }}
+			if k == 0 {
+				continue // what is optimised depends on the instance's goal: "objective"
+			}
+			if k == 1 {
+				v.of = measured.second
+			}
+			all = append(all, v)
+		}
 	}
-}
+	return append(all,
+		value{"objective", "objective", func(r *Record) string { return r.metrics()[0].String() }, "", measured.objective},
+		value{"second", "second objective", func(r *Record) string { return r.metrics()[1].String() }, "", measured.second},
+		value{"gap %", "gap to the best bound proved by any run", named("gap (%)"), "", func(r measured) float64 { return 100 * r.gap() }},
+		value{"time", "time of a run", named("time (s)"), "", measured.elapsed})
+})
 
 // ValueNames lists the values that Series knows with what they are.
 func ValueNames() [][2]string {
 	var all [][2]string
-	for _, v := range values {
+	for _, v := range values() {
 		all = append(all, [2]string{v.name, v.help})
 	}
 	return all
@@ -100,7 +96,7 @@ func ValueNames() [][2]string {
 
 // ValueAxis is what an axis with one of ValueNames for runs like this is called.
 func ValueAxis(name string, r *Record) string {
-	for _, v := range values {
+	for _, v := range values() {
 		if v.name == name {
 			return v.axis(r)
 		}
@@ -128,10 +124,11 @@ func Series(records []Record, o SeriesOptions) ([]Line, error) {
 }
 
 func series(records []Record, o SeriesOptions) ([]Line, error) {
-	which := slices.IndexFunc(values, func(v value) bool { return v.name == o.Y })
+	all := values()
+	which := slices.IndexFunc(all, func(v value) bool { return v.name == o.Y })
 	if which < 0 {
 		var names []string
-		for _, v := range values {
+		for _, v := range values() {
 			names = append(names, v.name)
 		}
 		return nil, fmt.Errorf("there is no value %q, give one of %s", o.Y, strings.Join(names, ", "))
@@ -165,7 +162,7 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 		if err != nil {
 			return nil, err
 		}
-		y, err := values[which].at(measured{r, instances[r.Hash]})
+		y, err := all[which].at(measured{r, instances[r.Hash]})
 		if err != nil {
 			return nil, err
 		}
@@ -252,10 +249,7 @@ func choose(records []Record, algorithms []string, where map[string]float64) ([]
 }
 
 // measure is what the run's objective counts.
-func measure(r *Record) string {
-	first, _ := r.objectives()
-	return first.Name
-}
+func measure(r *Record) string { return r.metrics()[0].Name }
 
 // some lists the first of some values.
 func some(values map[float64]bool) string {

@@ -27,6 +27,7 @@ func reserved() []Record {
 		if accepted > 0 {
 			bound := 200.0
 			r.Objective, r.Second, r.Bound, r.Status = &accepted, &slowdown, &bound, model.StatusFeasible
+			r.Metrics = map[string]float64{"acceptance %": accepted / 2}
 		}
 		all = append(all, r)
 	}
@@ -108,14 +109,14 @@ func TestSeriesRefuses(t *testing.T) {
 		f(&all[1])
 		return all
 	}
-	zero, many := 0.0, 201.0
+	zero := 0.0
 	for name, c := range map[string]struct {
 		records []Record
 		o       SeriesOptions
 		want    string
 	}{
 		"no results":    {nil, SeriesOptions{X: umed, Y: "time"}, "there are no results"},
-		"value":         {reserved(), SeriesOptions{X: umed, Y: "colour"}, `there is no value "colour", give one of acceptance %, slowdown`},
+		"value":         {reserved(), SeriesOptions{X: umed, Y: "colour"}, `there is no value "colour", give one of mean finish, slowdown, acceptance %`},
 		"no x":          {reserved(), SeriesOptions{Y: "time"}, "no parameter is given for x"},
 		"algorithm":     {reserved(), SeriesOptions{X: umed, Y: "time", Algorithms: []string{"du-b"}}, `no run is by "du-b", there are pe-w, ff`},
 		"twice":         {reserved(), SeriesOptions{X: umed, Y: "time", Algorithms: []string{"ff", "ff"}}, `"ff" is named twice`},
@@ -123,8 +124,7 @@ func TestSeriesRefuses(t *testing.T) {
 		"no parameters": {edit(func(r *Record) { r.Params = nil }), SeriesOptions{X: umed, Y: "time"}, `the run on r5-0 has no parameter "umed"; it has none`},
 		"where":         {reserved(), SeriesOptions{X: umed, Y: "time", Where: map[string]float64{"pes": 3}}, `no parameter "pes"`},
 		"nowhere":       {reserved(), SeriesOptions{X: umed, Y: "time", Where: map[string]float64{"umed": 6, "artime": 1}}, "no run has artime = 1 (there is 1, 3, 5) and umed = 6 (there is 5, 7, 9)"},
-		"requests":      {edit(func(r *Record) { delete(r.Params, "requests") }), SeriesOptions{X: umed, Y: "acceptance %"}, `no parameter "requests" to take`},
-		"PE-seconds":    {edit(func(r *Record) { r.Hash, r.Bound, r.Objective = "another", nil, &many }), SeriesOptions{X: umed, Y: "acceptance %"}, "is 201 of 200 requests, so it doesn't count"},
+		"no metric":     {edit(func(r *Record) { r.Metrics = nil }), SeriesOptions{X: umed, Y: "acceptance %", Algorithms: []string{"ff"}, Where: map[string]float64{"umed": 9}}, "none of the 1 runs has a value"},
 		"other kind":    {sample(), SeriesOptions{X: []string{"jobs"}, Y: "slowdown"}, `"slowdown" goes with reservation, the run on i1 is of vcsched`},
 		"two kinds":     {append(sample(), reserved()...), SeriesOptions{X: umed, Y: "time"}, "there are runs of vcsched and of reservation"},
 		"contradiction": {append(edit(func(r *Record) { r.Bound = &zero }), reserved()[2]), SeriesOptions{X: umed, Y: "time"}, "contradict each other"},
@@ -170,13 +170,13 @@ func TestValueNames(t *testing.T) {
 			t.Errorf("%q has no help", v[0])
 		}
 	}
-	want := []string{"acceptance %: acceptance rate (%)", "slowdown: mean slowdown", "objective: accepted requests", "second: mean slowdown", "gap %: gap (%)", "time: time (s)"}
+	want := []string{"mean finish: mean finish time (s)", "slowdown: mean slowdown", "acceptance %: acceptance rate (%)", "average yield: average yield", "objective: accepted requests", "second: mean slowdown", "gap %: gap (%)", "time: time (s)"}
 	if !slices.Equal(got, want) {
 		t.Errorf("values are %q, want %q", got, want)
 	}
 	for want, r := range map[string]*Record{
 		"makespan (s)":        {Kind: model.KindDAG},
-		"accepted PE-seconds": {Kind: model.KindReservation, Goal: model.GoalPESeconds},
+		"accepted PE-seconds": {Kind: model.KindReservation, Variants: map[string]string{"goal": "pe_seconds"}},
 	} {
 		if a := ValueAxis("objective", r); a != want {
 			t.Errorf("axis is %q, want %q", a, want)

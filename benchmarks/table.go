@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -56,7 +58,29 @@ type column struct {
 	cell       func(g *group) string
 }
 
-var columns = []column{
+// columns lists the columns: what all runs have, and the further metrics of
+// every problem with their confidence intervals.
+var columns = sync.OnceValue(func() []column {
+	all := slices.Clone(commonColumns)
+	for _, p := range gapwise.Problems() {
+		for _, m := range p.Kind.New().Metrics()[2:] {
+			of := func(r measured) float64 { return r.metric(m.Key) }
+			all = append(all,
+				column{m.Key, fmt.Sprintf("mean %s, of %s", m.Name, p.Kind), func(g *group) string { return fixed(stat.Mean(g.values(of), nil)) }},
+				column{strings.TrimSuffix(m.Key, " %") + " ±", fmt.Sprintf("half-width of the 95 %% confidence interval of the mean %s", m.Name), func(g *group) string {
+					all := g.values(of)
+					if len(all) == 0 {
+						return "-"
+					}
+					_, half := interval(all)
+					return fixed(half)
+				}})
+		}
+	}
+	return all
+})
+
+var commonColumns = []column{
 	{"runs", "number of runs", func(g *group) string { return strconv.Itoa(len(g.runs)) }},
 	{"infeasible", "instances proved infeasible", func(g *group) string {
 		return strconv.Itoa(g.count(func(r measured) bool { return r.known.infeasible }))
@@ -79,38 +103,38 @@ var columns = []column{
 	}},
 	{"objective", "mean objective", func(g *group) string { return figure(stat.Mean(g.values(measured.objective), nil)) }},
 	{"second", "mean second objective", func(g *group) string { return figure(stat.Mean(g.values(measured.second), nil)) }},
-	{"acceptance %", "accepted requests of those made, mean", func(g *group) string { mean, _ := g.acceptance(); return fixed(mean) }},
-	{"acceptance ±", "half of its 95 % confidence interval", func(g *group) string { _, half := g.acceptance(); return fixed(half) }},
-	{"objective ±", "the same of the mean objective", func(g *group) string { return g.half(measured.objective) }},
-	{"second ±", "the same of the mean second objective", func(g *group) string { return g.half(measured.second) }},
-	{"planned", "mean of what the first plan promised without contention", func(g *group) string { return figure(stat.Mean(g.values(measured.planned), nil)) }},
-	{"longer %", "mean objective over that, less 1", func(g *group) string {
-		planned := g.values(measured.planned)
+	{"objective ±", "half-width of the 95 % confidence interval of the mean objective", func(g *group) string { return g.half(measured.objective) }},
+	{"second ±", "half-width of the 95 % confidence interval of the mean second objective", func(g *group) string { return g.half(measured.second) }},
+	{"planned", "mean makespan that the first plan promised", func(g *group) string {
+		return figure(stat.Mean(g.values(func(r measured) float64 { return r.metric("planned") }), nil))
+	}},
+	{"longer %", "mean objective over the mean planned, less 1", func(g *group) string {
+		planned := g.values(func(r measured) float64 { return r.metric("planned") })
 		return percent(stat.Mean(g.values(measured.objective), nil)/stat.Mean(planned, nil) - 1)
 	}},
 	{"rounds", "mean round of the best plan", func(g *group) string {
-		return figure(stat.Mean(g.values(func(r measured) float64 { return float64(r.Rounds) }), nil))
+		return figure(stat.Mean(g.values(func(r measured) float64 { return r.metric("rounds") }), nil))
 	}},
-	{"gap mean %", "gap to the best bound proved by any run, mean", func(g *group) string { return percent(stat.Mean(g.values(measured.gap), nil)) }},
-	{"gap median %", "the same, median", func(g *group) string { return percent(quantile(0.5, g.values(measured.gap))) }},
-	{"gap p95 %", "the same, 95th percentile", func(g *group) string { return percent(quantile(0.95, g.values(measured.gap))) }},
-	{"gap max %", "the same, largest", func(g *group) string { return percent(largest(g.values(measured.gap))) }},
+	{"gap mean %", "mean gap to the best bound proved by any run", func(g *group) string { return percent(stat.Mean(g.values(measured.gap), nil)) }},
+	{"gap median %", "median gap to the best bound proved by any run", func(g *group) string { return percent(quantile(0.5, g.values(measured.gap))) }},
+	{"gap p95 %", "95th percentile of the gap to the best bound", func(g *group) string { return percent(quantile(0.95, g.values(measured.gap))) }},
+	{"gap max %", "largest gap to the best bound proved by any run", func(g *group) string { return percent(largest(g.values(measured.gap))) }},
 	{"gap<=1% %", "share of instances closed to 1 % or proved infeasible", func(g *group) string {
 		n := g.count(func(r measured) bool { return r.known.infeasible || r.gap() <= 0.01 })
 		return percent(float64(n) / float64(len(g.runs)))
 	}},
-	{"deg. mean %", "degradation from the best objective of the table's algorithms, mean", func(g *group) string { return percent(stat.Mean(g.values(measured.degradation), nil)) }},
-	{"deg. max %", "the same, largest", func(g *group) string { return percent(largest(g.values(measured.degradation))) }},
-	{"time mean", "time of a run", func(g *group) string { return g.seconds(stat.Mean(g.values(measured.elapsed), nil)) }},
-	{"time max", "the same, longest", func(g *group) string { return g.seconds(largest(g.values(measured.elapsed))) }},
-	{"time sum", "the same, all runs together", func(g *group) string {
+	{"deg. mean %", "mean degradation from the best objective of the table's algorithms", func(g *group) string { return percent(stat.Mean(g.values(measured.degradation), nil)) }},
+	{"deg. max %", "largest degradation from the best objective", func(g *group) string { return percent(largest(g.values(measured.degradation))) }},
+	{"time mean", "mean time of a run", func(g *group) string { return g.seconds(stat.Mean(g.values(measured.elapsed), nil)) }},
+	{"time max", "longest time of a run", func(g *group) string { return g.seconds(largest(g.values(measured.elapsed))) }},
+	{"time sum", "time of all runs together", func(g *group) string {
 		sum := 0.0
 		for _, r := range g.runs {
 			sum += r.ElapsedS
 		}
 		return g.seconds(sum)
 	}},
-	{"nodes mean", "nodes of a run", func(g *group) string {
+	{"nodes mean", "mean nodes of a run", func(g *group) string {
 		return figure(stat.Mean(g.values(func(r measured) float64 { return float64(r.Nodes) }), nil))
 	}},
 }
@@ -124,7 +148,7 @@ var (
 // ColumnNames lists the columns with what they show.
 func ColumnNames() [][2]string {
 	var all [][2]string
-	for _, c := range columns {
+	for _, c := range columns() {
 		all = append(all, [2]string{c.name, c.help})
 	}
 	return all
@@ -144,11 +168,12 @@ func (r measured) second() float64 {
 	return *r.Second
 }
 
-func (r measured) planned() float64 {
-	if r.Planned == nil {
-		return math.NaN()
+// metric is one of the run's further metrics, NaN without it.
+func (r measured) metric(key string) float64 {
+	if x, ok := r.Metrics[key]; ok {
+		return x
 	}
-	return *r.Planned
+	return math.NaN()
 }
 
 func (r measured) elapsed() float64 { return r.ElapsedS }
@@ -240,22 +265,6 @@ func (g *group) half(f func(measured) float64) string {
 	return figure(half)
 }
 
-// acceptance is the mean share of accepted requests, in percent, and half of
-// its confidence interval.
-func (g *group) acceptance() (mean, half float64) {
-	all := g.values(func(r measured) float64 {
-		x, err := acceptance(r)
-		if err != nil {
-			return math.NaN()
-		}
-		return x
-	})
-	if len(all) == 0 {
-		return math.NaN(), math.NaN()
-	}
-	return interval(all)
-}
-
 func (g *group) seconds(x float64) string {
 	switch {
 	case math.IsNaN(x):
@@ -325,11 +334,11 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 	t.Header = append(slices.Clone(o.By), "algorithm")
 	var show []column
 	for _, n := range names {
-		k := slices.IndexFunc(columns, func(c column) bool { return c.name == n })
+		k := slices.IndexFunc(columns(), func(c column) bool { return c.name == n })
 		if k < 0 {
 			return bad("there is no column %q; see gapwise table --help", n)
 		}
-		show = append(show, columns[k])
+		show = append(show, columns()[k])
 		if o.Plain && strings.HasPrefix(n, "time") {
 			n += " s"
 		}
@@ -380,8 +389,7 @@ func learn(records []Record, compared []string) map[string]*known {
 		r := &records[i]
 		k := all[r.Hash] // plans may share names, not instances
 		if k == nil {
-			first, _ := r.objectives()
-			k = &known{bound: math.NaN(), best: math.NaN(), sense: first.Sense}
+			k = &known{bound: math.NaN(), best: math.NaN(), sense: r.metrics()[0].Sense}
 			all[r.Hash] = k
 		}
 		k.infeasible = k.infeasible || r.Sealed && r.Status == model.StatusInfeasible

@@ -304,7 +304,7 @@ func (d *driver[S]) ask(ctx context.Context, f *milp.Formulation[S], start []flo
 		}
 		o.Tolerance = 0
 		b, err := d.solveOne(ctx, f, o)
-		sense := d.in.Sense()
+		sense := model.SenseOf(d.in)
 		switch {
 		case err != nil:
 			return a, err
@@ -366,7 +366,7 @@ func (d *driver[S]) keep(ctx context.Context, s S) (feasible, improved bool, err
 	if err != nil {
 		return false, false, err
 	}
-	if d.r.Solution != nil && !d.in.Sense().Better(o.Value, d.r.Objective) {
+	if d.r.Solution != nil && !model.SenseOf(d.in).Better(o.Value, d.r.Objective) {
 		return true, false, nil
 	}
 	d.best = s
@@ -388,14 +388,14 @@ func (d *driver[S]) claim(bound float64) { d.conclude(bound, leavesGap) }
 // reason for which nothing more is proved. A bound that a solution beats by more
 // than the rounding of either is none.
 func (d *driver[S]) conclude(bound float64, reason string) {
-	if d.r.Solution != nil && !d.in.Sense().Better(bound, d.r.Objective) {
+	if d.r.Solution != nil && !model.SenseOf(d.in).Better(bound, d.r.Objective) {
 		if !(math.Abs(bound-d.r.Objective) <= 1e-9*math.Abs(d.r.Objective)) {
 			d.r.Reason = beaten
 			return
 		}
 		bound = d.r.Objective
 	}
-	d.r.SetBound(d.in.Sense(), bound, d.set.GapLimit())
+	d.r.SetBound(model.SenseOf(d.in), bound, d.set.GapLimit())
 	if d.r.Status != model.StatusOptimal {
 		d.r.Reason = reason
 	}
@@ -409,14 +409,14 @@ func (d *driver[S]) stopped(ctx context.Context, a answer) string {
 }
 
 func (d *driver[S]) weaker(a, b float64) float64 {
-	if d.in.Sense().Better(a, b) {
+	if model.SenseOf(d.in).Better(a, b) {
 		return a
 	}
 	return b
 }
 
 func (d *driver[S]) stronger(a, b float64) float64 {
-	if d.in.Sense().Better(a, b) {
+	if model.SenseOf(d.in).Better(a, b) {
 		return b
 	}
 	return a
@@ -432,7 +432,7 @@ func (d *driver[S]) options() highs.Options {
 	if d.set.Progress == nil {
 		return o
 	}
-	sense, before := d.in.Sense(), d.r.Nodes
+	sense, before := model.SenseOf(d.in), d.r.Nodes
 	o.Progress = func(p highs.Progress) {
 		x := model.Progress{Algorithm: d.r.Algorithm, Incumbent: p.Incumbent, Bound: d.known, Nodes: before + p.Nodes, Elapsed: time.Since(d.began)}
 		if math.IsNaN(x.Incumbent) || sense.Better(d.r.Objective, x.Incumbent) {

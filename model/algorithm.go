@@ -23,20 +23,20 @@ type Algorithm struct {
 // solution and its objective; ErrNoSolution becomes the status unknown. The
 // time limit reaches the algorithm through its context.
 func Adapt[I Instance, S Solution](name string, solve func(context.Context, I, Settings) (S, error)) Solver {
-	return AdaptTraced(name, func(ctx context.Context, in I, set Settings) (S, []Round, error) {
+	return AdaptDetailed(name, func(ctx context.Context, in I, set Settings) (S, Details, error) {
 		solution, err := solve(ctx, in, set)
 		return solution, nil, err
 	})
 }
 
-// AdaptTraced is Adapt for algorithms that tell what they saw on the way.
-func AdaptTraced[I Instance, S Solution](name string, solve func(context.Context, I, Settings) (S, []Round, error)) Solver {
+// AdaptDetailed is Adapt for algorithms that tell details, or nil for none.
+func AdaptDetailed[I Instance, S Solution](name string, solve func(context.Context, I, Settings) (S, Details, error)) Solver {
 	return solver[I, S]{name, solve}
 }
 
 type solver[I Instance, S Solution] struct {
 	name  string
-	solve func(context.Context, I, Settings) (S, []Round, error)
+	solve func(context.Context, I, Settings) (S, Details, error)
 }
 
 func (s solver[I, S]) Name() string { return s.name }
@@ -50,8 +50,8 @@ func (s solver[I, S]) Solve(ctx context.Context, in Instance, set Settings) (Res
 	ctx, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
 	start := time.Now()
-	solution, trace, err := s.solve(ctx, typed, set)
-	r.Elapsed, r.Trace = time.Since(start), trace
+	solution, details, err := s.solve(ctx, typed, set)
+	r.Elapsed, r.Details = time.Since(start), details
 	switch {
 	case errors.Is(err, ErrNoSolution):
 		r.Reason = err.Error()

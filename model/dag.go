@@ -137,8 +137,10 @@ func (*Schedule) Kind() Kind { return KindDAG }
 // ID is the instance's name.
 func (d *DAG) ID() string { return d.Name }
 
-// Sense is Minimise: the objective is the makespan.
-func (*DAG) Sense() Sense { return Minimise }
+// Metrics implements Instance.
+func (*DAG) Metrics() []Metric {
+	return []Metric{{"makespan", "makespan", "s", Minimise}, {"mean finish", "mean finish time", "s", Minimise}}
+}
 
 // Transfers is the transfer model, ideal if none is given.
 func (d *DAG) Transfers() TransferModel {

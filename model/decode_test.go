@@ -32,9 +32,9 @@ var documents = []string{
 {"id":"\ud83d\ude00","arrival_s":5,"ready_s":100,"duration_s":100,"deadline_s":1000,"pes":1,"runtime_s":100,"cancel_s":400}]}`,
 	`{"kind":"reservation","version":1,"goal":"all","online":true,"bookings":[{"id":"a","start_s":10,"pes":"0-31,40"},{"id":"c","start_s":1e2,"pes":""}]}`,
 	`{"instance":"x","instance_hash":"sha256:0","kind":"dag","algorithm":"a","status":"feasible","objective":12.5,"second_objective":null,"bound":-0.5,"gap":null,
-"gap_limit":0.5,"elapsed_s":1,"nodes":9007199254740993,"seed":18446744073709551615,"version":"v","unverified":true,"reason":"r","conflict":["a","b"],
+"gap_limit":0.5,"elapsed_s":1,"nodes":9007199254740993,"seed":18446744073709551615,"version":"v","unverified":true,"reason":"r",
 "trace":[{"round":1,"planned":1,"realistic":2.5,"kept":true}],"solution":{"kind":"dag","version":1,"tasks":[],"transfers":[]}}`,
-	`{"instance":"","instance_hash":"","kind":"reservation","algorithm":"","status":"unknown","objective":1,"second_objective":null,"bound":2,"gap":null,"elapsed_s":0,"nodes":-1,"seed":0,"version":"","solution":null}`,
+	`{"instance":"","instance_hash":"","kind":"reservation","algorithm":"","status":"unknown","objective":1,"second_objective":null,"bound":2,"gap":null,"elapsed_s":0,"nodes":-1,"seed":0,"version":"","conflict":["a","b"],"solution":null}`,
 }
 
 // agreeWithOracle holds what the decoder makes of data against what the decoder
@@ -69,7 +69,7 @@ func agreeWithOracle(t *testing.T, data []byte) (accepted bool) {
 	s, err := DecodeSolution(data)
 	wantS, wantErr := oracleSolution(data)
 	compare("solution", s, wantS, err, wantErr)
-	f, err := decodeResultFile(data)
+	f, _, err := decodeResultFile(data)
 	wantF, wantErr := oracleResult(data)
 	compare("result", f, wantF, err, wantErr)
 	return accepted

@@ -10,39 +10,12 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
 // formatVersion is the version of the own file formats.
 const formatVersion = 1
-
-// kinds makes the empty instance and solution of every problem.
-var kinds = map[Kind]struct {
-	instance func() Instance
-	solution func() Solution
-}{
-	KindVCSched:     {func() Instance { return new(VCSched) }, func() Solution { return new(Placement) }},
-	KindDAG:         {func() Instance { return new(DAG) }, func() Solution { return new(Schedule) }},
-	KindReservation: {func() Instance { return new(Reservation) }, func() Solution { return new(Bookings) }},
-}
-
-// New returns the empty instance of a problem, nil if there is no such problem.
-func (k Kind) New() Instance {
-	if known, ok := kinds[k]; ok {
-		return known.instance()
-	}
-	return nil
-}
-
-// Kinds lists the known problems in alphabetical order.
-func Kinds() []Kind {
-	var all []Kind
-	for k := range kinds {
-		all = append(all, k)
-	}
-	slices.Sort(all)
-	return all
-}
 
 // envelope is what every file of ours says first.
 type envelope struct {
@@ -58,7 +31,7 @@ func DecodeInstance(data []byte) (Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := kinds[kind].instance()
+	in := kind.format().Instance()
 	if err := decodeStrict(data, in, true); err != nil {
 		return nil, err
 	}
@@ -77,7 +50,7 @@ func DecodeSolution(data []byte) (Solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := kinds[kind].solution()
+	s := kind.format().Solution()
 	return s, decodeStrict(data, s, true)
 }
 
@@ -91,7 +64,7 @@ func peekKind(data []byte, what string) (Kind, error) {
 		return "", err
 	}
 	d := decoder{data: data}
-	if e, ok := d.peek(); ok && e.Version == formatVersion && kinds[e.Kind].instance != nil {
+	if e, ok := d.peek(); ok && e.Version == formatVersion && e.Kind.format() != nil {
 		return e.Kind, nil
 	}
 	var head struct {
@@ -104,7 +77,7 @@ func peekKind(data []byte, what string) (Kind, error) {
 	switch {
 	case head.Kind == nil:
 		return "", fmt.Errorf("%w %s: the key \"kind\" is missing, give one of %q", ErrInvalid, what, Kinds())
-	case kinds[*head.Kind].instance == nil:
+	case head.Kind.format() == nil:
 		return "", fmt.Errorf("%w %s: kind %q is unknown, give one of %q", ErrInvalid, what, *head.Kind, Kinds())
 	case head.Version == nil:
 		return "", fmt.Errorf("%w %s: the key \"version\" is missing, give %d", ErrInvalid, what, formatVersion)
@@ -168,8 +141,6 @@ type resultFile struct {
 	Version         string          `json:"version"`
 	Unverified      bool            `json:"unverified,omitempty"`
 	Reason          string          `json:"reason,omitempty"`
-	Conflict        []string        `json:"conflict,omitempty"`
-	Trace           []Round         `json:"trace,omitempty"`
 	Solution        json.RawMessage `json:"solution,omitempty"`
 }
 
@@ -178,7 +149,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	f := resultFile{Instance: r.Instance, InstanceHash: r.InstanceHash, Kind: r.Kind, Algorithm: r.Algorithm,
 		Status: r.Status, Objective: number(r.Objective), SecondObjective: number(r.SecondObjective),
 		Bound: number(r.Bound), Gap: number(r.Gap), GapLimit: r.GapLimit, ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
-		Seed: r.Seed, Version: r.Version, Unverified: r.Unverified, Reason: r.Reason, Conflict: r.Conflict, Trace: r.Trace}
+		Seed: r.Seed, Version: r.Version, Unverified: r.Unverified, Reason: r.Reason}
 	if r.Solution != nil {
 		s, err := json.Marshal(r.Solution)
 		if err != nil {
@@ -186,31 +157,73 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		}
 		f.Solution = s
 	}
-	return json.Marshal(f)
+	var e encoder
+	kind := r.Kind
+	if r.Details != nil {
+		kind = r.Details.Kind()
+	}
+	v := reflect.New(resultType(kind)).Elem()
+	copyFields(v, reflect.ValueOf(f))
+	if r.Details != nil {
+		copyFields(v, reflect.ValueOf(r.Details).Elem())
+	}
+	err := e.object(planOf(v.Type(), false), v)
+	return e.text, err
+}
+
+// resultTypes caches the types of resultType by kind.
+var resultTypes sync.Map
+
+// resultType returns the struct that holds the keys of a problem's results: those of
+// resultFile with the problem's details before the solution.
+func resultType(k Kind) reflect.Type {
+	if t, ok := resultTypes.Load(k); ok {
+		return t.(reflect.Type)
+	}
+	fields := reflect.VisibleFields(reflect.TypeFor[resultFile]())
+	if f := k.format(); f != nil && f.Details != nil {
+		last := len(fields) - 1
+		fields = slices.Concat(fields[:last], reflect.VisibleFields(reflect.TypeOf(f.Details()).Elem()), fields[last:])
+	}
+	for i := range fields {
+		fields[i] = reflect.StructField{Name: fields[i].Name, Type: fields[i].Type, Tag: fields[i].Tag}
+	}
+	t := reflect.StructOf(fields)
+	resultTypes.Store(k, t)
+	return t
+}
+
+// copyFields gives each field of a struct the value of the field of the same
+// name in another, where that has one.
+func copyFields(to, from reflect.Value) {
+	for i := range to.NumField() {
+		if v := from.FieldByName(to.Type().Field(i).Name); v.IsValid() {
+			to.Field(i).Set(v)
+		}
+	}
 }
 
 // UnmarshalJSON reads what MarshalJSON writes, strictly.
 func (r *Result) UnmarshalJSON(data []byte) error {
-	var f resultFile
-	err := decodeStrict(data, &f, false)
+	f, details, err := decodeResultFile(data)
 	if err == nil {
-		*r, err = f.result()
+		*r, err = f.result(details)
 	}
 	return err
 }
 
 // result checks what stands in a result file and decodes its solution.
-func (f *resultFile) result() (Result, error) {
+func (f *resultFile) result(details Details) (Result, error) {
 	if !f.Status.Valid() {
 		return Result{}, fmt.Errorf("%w result: status %q, must be one of optimal, feasible, infeasible, unknown", ErrInvalid, f.Status)
 	}
-	if kinds[f.Kind].instance == nil {
+	if f.Kind.format() == nil {
 		return Result{}, fmt.Errorf("%w result: kind %q is unknown, give one of %q", ErrInvalid, f.Kind, Kinds())
 	}
 	r := Result{Instance: f.Instance, InstanceHash: f.InstanceHash, Kind: f.Kind, Algorithm: f.Algorithm,
 		Status: f.Status, Objective: float64(f.Objective), SecondObjective: float64(f.SecondObjective),
 		Bound: float64(f.Bound), Gap: float64(f.Gap), GapLimit: f.GapLimit, Elapsed: time.Duration(f.ElapsedS * float64(time.Second)),
-		Nodes: f.Nodes, Seed: f.Seed, Version: f.Version, Unverified: f.Unverified, Reason: f.Reason, Conflict: f.Conflict, Trace: f.Trace}
+		Nodes: f.Nodes, Seed: f.Seed, Version: f.Version, Unverified: f.Unverified, Reason: f.Reason, Details: details}
 	if len(f.Solution) > 0 && string(f.Solution) != "null" {
 		s, err := DecodeSolution(f.Solution)
 		if err != nil {
@@ -227,24 +240,61 @@ func (f *resultFile) result() (Result, error) {
 // DecodeResult reads one result object, strictly: the solution file that
 // gapwise writes.
 func DecodeResult(data []byte) (Result, error) {
-	f, err := decodeResultFile(data)
+	f, details, err := decodeResultFile(data)
 	if err != nil {
 		return Result{}, err
 	}
-	return f.result()
+	return f.result(details)
 }
 
-func decodeResultFile(data []byte) (f resultFile, err error) {
+// decodeResultFile reads a result and the details of its kind, nil if it has none.
+func decodeResultFile(data []byte) (f resultFile, details Details, err error) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return f, fmt.Errorf("%w result: the file is empty", ErrInvalid)
+		return f, nil, fmt.Errorf("%w result: the file is empty", ErrInvalid)
 	}
 	if err := checkJSONText(data); err != nil {
 		if syntax := syntaxError(data); syntax != nil {
-			return f, syntax
+			return f, nil, syntax
 		}
-		return f, err
+		return f, nil, err
 	}
-	return f, decodeStrict(data, &f, false)
+	kind := resultKind(data)
+	v := reflect.New(resultType(kind))
+	if err := decodeStrict(data, v.Interface(), false); err != nil {
+		return f, nil, err
+	}
+	copyFields(reflect.ValueOf(&f).Elem(), v.Elem())
+	if format := kind.format(); format != nil && format.Details != nil {
+		details = format.Details()
+		copyFields(reflect.ValueOf(details).Elem(), v.Elem())
+		if reflect.ValueOf(details).Elem().IsZero() {
+			details = nil
+		}
+	}
+	return f, details, nil
+}
+
+// resultKind returns the kind that a result's object names, "" without one. It
+// reads no further than that key, which comes third where gapwise has written it.
+func resultKind(data []byte) (kind Kind) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return ""
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return ""
+		}
+		var value json.RawMessage
+		if dec.Decode(&value) != nil {
+			return ""
+		}
+		if key == "kind" && json.Unmarshal(value, &kind) == nil {
+			return kind
+		}
+	}
+	return ""
 }
 
 // jsonError names the line of a JSON error.

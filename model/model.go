@@ -76,8 +76,11 @@ type Instance interface {
 	// errs if the solution is not one of this instance; it doesn't check
 	// every constraint: package verify does.
 	Objective(Solution) (Objective, error)
-	// Sense is the direction in which the objective improves.
-	Sense() Sense
+	// Metrics describes the figures of Objective: first the one that is
+	// optimised, then the one that breaks ties, then the others. They belong
+	// to the instance and not to its kind: what a Reservation counts depends
+	// on its goal.
+	Metrics() []Metric
 }
 
 // Solution is a set of decisions, with no derived figures.
@@ -117,6 +120,8 @@ type Objective struct {
 	Second      float64
 	Sense       Sense
 	SecondSense Sense
+	// Others holds the instance's further metrics; NaN without a value.
+	Others []float64
 }
 
 // Better reports whether o is strictly better than p: by Value, then by Second.
@@ -180,9 +185,9 @@ type Settings struct {
 	// Gap is the relative gap at which a solution counts as optimal; 0
 	// means DefaultGap.
 	Gap float64
-	// Rounds bounds the rounds of a solver that plans and replays in turn
-	// (see Round); 0 means its own default.
-	Rounds int
+	// Parameters are for the algorithms of one problem; nil means their
+	// defaults. Those of another problem's are ignored.
+	Parameters Parameters
 	// Start is a feasible solution to start from, or nil.
 	Start Solution
 	// Progress, if not nil, is called now and then, from one goroutine at a time.
@@ -253,23 +258,8 @@ type Result struct {
 	// Reason says in a few words why a run without a proof stopped, or how
 	// infeasibility was proved; it may be empty.
 	Reason string
-	// Conflict is, beside the status infeasible, a smallest part of the
-	// instance that is infeasible by itself: the ids of requests that can't be kept
-	// together although any of them can be left out to keep the others. It may be empty.
-	Conflict []string
-	// Trace is what a solver that plans and replays saw on the way: for DAG,
-	// the makespan that a contention-free plan promises beside the one that
-	// the transfers allow. Empty for solvers that don't.
-	Trace []Round
-}
-
-// Round is one round of a solver that plans by a simpler model and replays the
-// plan by the instance's.
-type Round struct {
-	Round     int     `json:"round"`     // from 1
-	Planned   float64 `json:"planned"`   // the objective that the plan promises
-	Realistic float64 `json:"realistic"` // the objective of the plan replayed
-	Kept      bool    `json:"kept"`      // better than every round before
+	// Details is what the problem's solvers tell besides; nil for nothing.
+	Details Details
 }
 
 // NewResult is a result that knows nothing yet.

@@ -285,7 +285,7 @@ func FuzzDecodeResult(f *testing.F) {
 	f.Add(data)
 	f.Add([]byte(`{"kind":"vcsched","version":1,"jobs":[{"id":"a","hosts":[0],"cpu":[1]}]}`))
 	f.Add([]byte(`{"kind":"reservation","version":1,"goal":"all","online":true,"bookings":[{"id":"a","start_s":0.5,"pes":"0-31,40"}]}`))
-	r.Kind, r.Status, r.Conflict = model.KindReservation, model.StatusInfeasible, []string{"a", "b"}
+	r.Kind, r.Status, r.Details = model.KindReservation, model.StatusInfeasible, model.NewReservationDetails([]string{"a", "b"})
 	data, _ = json.Marshal(r)
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -39,7 +39,7 @@ func oracleSolution(data []byte) (Solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := kinds[kind].solution()
+	s := kind.format().Solution()
 	return s, oracleStrict(data, s, envelope{})
 }
 
@@ -82,7 +82,10 @@ func oracleResult(data []byte) (f resultFile, err error) {
 	if err := checkJSONText(data); err != nil {
 		return f, err
 	}
-	return f, oracleStrict(data, &f)
+	v := reflect.New(resultType(resultKind(data)))
+	err = oracleStrict(data, v.Interface())
+	copyFields(reflect.ValueOf(&f).Elem(), v.Elem())
+	return f, err
 }
 
 // oracleStrict allows and requires the fields of extra (empty structs, for

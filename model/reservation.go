@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Reservation is the advance reservation of identical processing elements
@@ -111,8 +112,65 @@ func (*Bookings) Kind() Kind { return KindReservation }
 // ID is the instance's name.
 func (r *Reservation) ID() string { return r.Name }
 
-// Sense is Maximise.
-func (*Reservation) Sense() Sense { return Maximise }
+// Metrics implements Instance. What is counted depends on the goal.
+func (in *Reservation) Metrics() []Metric {
+	first := Metric{"accepted", "accepted requests", "", Maximise}
+	if in.EffectiveGoal() == GoalPESeconds {
+		first = Metric{"accepted PE-seconds", "accepted PE-seconds", "", Maximise}
+	}
+	return []Metric{first, {"slowdown", "mean slowdown", "", Minimise}, {"acceptance %", "acceptance rate", "%", Maximise}}
+}
+
+var reservationFormat = Format{
+	Kind:     KindReservation,
+	Instance: func() Instance { return new(Reservation) },
+	Solution: func() Solution { return new(Bookings) },
+	Details:  func() Details { return new(ReservationDetails) },
+}
+
+// ReservationDetails is what solvers tell of a reservation's result.
+type ReservationDetails struct {
+	// Conflict is, beside the status infeasible, a smallest part of the
+	// instance that is infeasible by itself: the ids of requests that can't be
+	// kept together although any of them can be left out to keep the others.
+	Conflict []string `json:"conflict,omitempty"`
+}
+
+// NewReservationDetails returns the details that hold a conflict, nil for none.
+func NewReservationDetails(conflict []string) Details {
+	if len(conflict) == 0 {
+		return nil
+	}
+	return &ReservationDetails{Conflict: conflict}
+}
+
+// Kind implements Details.
+func (*ReservationDetails) Kind() Kind { return KindReservation }
+
+// Lines implements Details: it tells the conflict.
+func (d *ReservationDetails) Lines(Result) []string {
+	n := len(d.Conflict)
+	if n == 0 {
+		return nil
+	}
+	const most = 10
+	names := strings.Join(d.Conflict[:min(n, most)], ", ")
+	if n > most {
+		names += fmt.Sprintf(" and %d more", n-most)
+	}
+	return []string{fmt.Sprintf("minimal conflict (%d requests; without any one of them the others can be kept): %s", n, names)}
+}
+
+// Claims implements Details.
+func (d *ReservationDetails) Claims() []string {
+	if len(d.Conflict) == 0 {
+		return nil
+	}
+	return []string{"the conflict"}
+}
+
+// Figures implements Details: there are none.
+func (*ReservationDetails) Figures() map[string]float64 { return nil }
 
 // EffectiveGoal returns the goal, GoalAccepted if none is given.
 func (r *Reservation) EffectiveGoal() Goal {
@@ -241,6 +299,7 @@ func (r *Reservation) Objective(s Solution) (Objective, error) {
 	if n > 0 {
 		o.Second = sum / float64(n)
 	}
+	o.Others = []float64{100 * float64(len(index)) / float64(len(r.Requests))} // NaN without requests
 	return o, nil
 }
 

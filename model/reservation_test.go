@@ -180,7 +180,7 @@ func TestReservationRoundTrips(t *testing.T) {
 				t.Fatal(err)
 			}
 		} else if rapid.Bool().Draw(t, "infeasible") {
-			r.Status, r.Conflict = model.StatusInfeasible, rapid.SliceOfN(rapid.String(), 1, 3).Draw(t, "conflict")
+			r.Status, r.Details = model.StatusInfeasible, model.NewReservationDetails(rapid.SliceOfN(rapid.String(), 1, 3).Draw(t, "conflict"))
 		}
 		r.Kind, r.Instance = in.Kind(), in.Name
 		resultRoundTrip(t, r)
@@ -245,7 +245,7 @@ func TestReservationObjective(t *testing.T) {
 				}
 				return
 			}
-			if diff := cmp.Diff(model.Objective{Value: c.value, Second: c.second, Sense: model.Maximise, SecondSense: model.Minimise}, o); err != nil || diff != "" {
+			if diff := cmp.Diff(model.Objective{Value: c.value, Second: c.second, Sense: model.Maximise, SecondSense: model.Minimise, Others: []float64{100 * float64(len(b.Bookings)) / float64(len(in.Requests))}}, o); err != nil || diff != "" {
 				t.Errorf("error %v (-want,+got)\n%s", err, diff)
 			}
 		})

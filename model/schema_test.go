@@ -124,7 +124,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 	if err := traced.SetSolution(d, schedule); err != nil {
 		t.Fatal(err)
 	}
-	traced.Kind, traced.Trace = d.Kind(), []model.Round{{Round: 1, Planned: 25, Realistic: 25.5, Kept: true}}
+	traced.Kind, traced.Details = d.Kind(), model.NewDAGDetails([]model.Round{{Round: 1, Planned: 25, Realistic: 25.5, Kept: true}})
 	reservation := decodeReservation(t, threeRequests)
 	bookings := &model.Bookings{Goal: model.GoalPESeconds, Online: true, Bookings: []model.Booking{
 		{ID: "a", StartS: 10, PEs: model.PEList{{First: 0, Last: 31}, {First: 40, Last: 40}}}, {ID: "c", StartS: 100, PEs: model.PEList{{First: 7, Last: 7}, {First: 9, Last: 9}}}}}
@@ -134,7 +134,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 	}
 	booked.Kind = reservation.Kind()
 	conflicting := model.NewResult("x", 1)
-	conflicting.Kind, conflicting.Status, conflicting.Conflict = reservation.Kind(), model.StatusInfeasible, []string{"a", "b"}
+	conflicting.Kind, conflicting.Status, conflicting.Details = reservation.Kind(), model.StatusInfeasible, model.NewReservationDetails([]string{"a", "b"})
 	instance := func(d []byte) error { _, err := model.DecodeInstance(d); return err }
 	solution := func(d []byte) error { _, err := model.DecodeSolution(d); return err }
 	result := func(d []byte) error { _, err := model.DecodeResult(d); return err }

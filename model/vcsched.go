@@ -62,8 +62,16 @@ func (*Placement) Kind() Kind { return KindVCSched }
 // ID is the instance's name.
 func (v *VCSched) ID() string { return v.Name }
 
-// Sense is Maximise: the objective is the minimum yield.
-func (*VCSched) Sense() Sense { return Maximise }
+// Metrics implements Instance.
+func (*VCSched) Metrics() []Metric {
+	return []Metric{{"yield", "minimum yield", "", Maximise}, {"average yield", "average yield", "", Maximise}}
+}
+
+var vcschedFormat = Format{
+	Kind:     KindVCSched,
+	Instance: func() Instance { return new(VCSched) },
+	Solution: func() Solution { return new(Placement) },
+}
 
 // Tasks is the number of tasks of all jobs together.
 func (v *VCSched) Tasks() int {

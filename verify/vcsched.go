@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"maps"
 	"math"
 	"math/big"
@@ -25,7 +26,7 @@ const (
 	MigrationLimit = "migration_budget" // more memory moves than the budget
 )
 
-func vcsched(in *model.VCSched, p *model.Placement, r *Report) {
+func vcsched(_ context.Context, in *model.VCSched, p *model.Placement, r *Report) {
 	index := make(map[string]int, len(in.Jobs))
 	for i := range in.Jobs {
 		index[in.Jobs[i].ID] = i

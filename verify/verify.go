@@ -175,33 +175,39 @@ func judge(ctx context.Context, in model.Instance, s model.Solution, o Options) 
 			return r, fmt.Errorf("verify: %w", err)
 		}
 	}
-	switch typed := in.(type) {
-	case *model.VCSched:
-		p, ok := s.(*model.Placement)
-		if !ok || p == nil {
-			r.add(WrongKind, 0, "a %s solution for a %s instance", s.Kind(), in.Kind())
-			return r, nil
-		}
-		vcsched(typed, p, &r)
-		return r, nil
-	case *model.DAG:
-		p, ok := s.(*model.Schedule)
-		if !ok || p == nil {
-			r.add(WrongKind, 0, "a %s solution for a %s instance", s.Kind(), in.Kind())
-			return r, nil
-		}
-		dag(ctx, typed, p, &r)
-		return r, nil
-	case *model.Reservation:
-		b, ok := s.(*model.Bookings)
-		if !ok || b == nil {
-			r.add(WrongKind, 0, "a %s solution for a %s instance", s.Kind(), in.Kind())
-			return r, nil
-		}
-		reservation(ctx, typed, b, &r)
-		return r, nil
+	judge, ok := judges[in.Kind()]
+	if !ok || !judge(ctx, in, s, &r) {
+		return r, fmt.Errorf("verify: no judge for the %T of kind %q", in, in.Kind())
 	}
-	return r, fmt.Errorf("verify: no judge for the kind %q", in.Kind())
+	return r, nil
+}
+
+// judges holds the judge of each problem.
+var judges = map[model.Kind]func(context.Context, model.Instance, model.Solution, *Report) bool{
+	model.KindDAG:         judgeFor(dag),
+	model.KindReservation: judgeFor(reservation),
+	model.KindVCSched:     judgeFor(vcsched),
+}
+
+// judgeFor makes a judge of one that takes its own problem's types. It refuses a
+// solution of another problem, and returns false for an instance of another.
+func judgeFor[I model.Instance, S interface {
+	comparable
+	model.Solution
+}](judge func(context.Context, I, S, *Report)) func(context.Context, model.Instance, model.Solution, *Report) bool {
+	return func(ctx context.Context, in model.Instance, s model.Solution, r *Report) bool {
+		var none S
+		typed, ok := in.(I)
+		if !ok {
+			return false
+		}
+		if solution, ok := s.(S); ok && solution != none {
+			judge(ctx, typed, solution, r)
+		} else {
+			r.add(WrongKind, 0, "a %s solution for a %s instance", s.Kind(), in.Kind())
+		}
+		return true
+	}
 }
 
 // Result judges a whole result: that it belongs to the instance, that its
@@ -247,8 +253,10 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 		r.add(WrongInstance, 0, "the result is of the instance %q with the hash %s, this one has %s", res.Instance, res.InstanceHash, hash)
 	}
 	trust("the bound", !math.IsNaN(res.Bound))
-	trust("the reason and the conflict", res.Reason != "" || len(res.Conflict) > 0)
-	trust("the rounds of its trace", len(res.Trace) > 0)
+	trust("the reason", res.Reason != "")
+	if res.Details != nil {
+		r.Trusted = append(r.Trusted, res.Details.Claims()...)
+	}
 	r.Trusted = append(r.Trusted, "algorithm, seed, time, nodes and version")
 	if res.Solution == nil {
 		trust("that there is no solution", res.Status == model.StatusInfeasible)
@@ -271,7 +279,7 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 		if differs(res.SecondObjective, r.Second) {
 			r.add(WrongObjective, math.Abs(res.SecondObjective-r.Second), "the second objective is %.12g, stated is %.12g", r.Second, res.SecondObjective)
 		}
-		if in.Sense().Better(r.Objective, res.Bound) && differs(r.Objective, res.Bound) {
+		if model.SenseOf(in).Better(r.Objective, res.Bound) && differs(r.Objective, res.Bound) {
 			r.add(BeatenBound, math.Abs(r.Objective-res.Bound), "the objective %.12g beats the bound %.12g", r.Objective, res.Bound)
 		}
 	}

@@ -30,7 +30,7 @@ func solved(t *testing.T, in model.Instance, beat float64) plain.Answer {
 		if err != nil || !r.Feasible() || math.Abs(r.Objective-a.Value) > 1e-9*math.Abs(a.Value) {
 			t.Fatalf("value %v, the judge says %v: %v\n%+v\n%+v", a.Value, r, err, in, a.Solution)
 		}
-		if !math.IsNaN(beat) && !in.Sense().Better(a.Value, beat) {
+		if !math.IsNaN(beat) && !model.SenseOf(in).Better(a.Value, beat) {
 			t.Fatalf("%v isn't better than %v\n%+v", a.Value, beat, in)
 		}
 	}
@@ -59,7 +59,7 @@ func agree(t *testing.T, in model.Instance, want float64) {
 		t.Fatalf("%v was to be beaten, found %v\n%+v", want, b.Value, in)
 	}
 	if want != 0 {
-		if b := solved(t, in, want-float64(in.Sense())*3e-9*math.Abs(want)); !near(b) {
+		if b := solved(t, in, want-float64(model.SenseOf(in))*3e-9*math.Abs(want)); !near(b) {
 			t.Fatalf("found %v, want %v\n%+v", b.Value, want, in)
 		}
 	}

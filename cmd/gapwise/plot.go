@@ -165,14 +165,14 @@ func (p *program) plotRounds(c *cli.Command, format, path string, data []byte) e
 	// Of several results, the first with rounds.
 	r, err := model.Result{}, error(nil)
 	for _, part := range splitJSON(data) {
-		if r, err = model.DecodeResult(part.data); err != nil || len(r.Trace) > 0 {
+		if r, err = model.DecodeResult(part.data); err != nil || len(trace(r)) > 0 {
 			break
 		}
 	}
 	if len(splitJSON(data)) == 0 {
 		_, err = model.DecodeResult(data) // says what is wrong
 	}
-	if err == nil && len(r.Trace) == 0 {
+	if err == nil && len(trace(r)) == 0 {
 		err = fmt.Errorf("%w result: it has no trace of rounds, solve with --algorithm network-aware under contention", model.ErrInvalid)
 	}
 	if err != nil {
@@ -182,5 +182,13 @@ func (p *program) plotRounds(c *cli.Command, format, path string, data []byte) e
 	if c.IsSet("title") {
 		title = c.String("title")
 	}
-	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Rounds(w, format, title, r.Trace) })
+	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Rounds(w, format, title, trace(r)) })
+}
+
+// trace returns the rounds of a result that has some.
+func trace(r model.Result) []model.Round {
+	if d, ok := r.Details.(*model.DAGDetails); ok {
+		return d.Trace
+	}
+	return nil
 }

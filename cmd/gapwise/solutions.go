@@ -94,7 +94,7 @@ func firstSolution(all []solutionFile) model.Solution {
 }
 
 // sense returns the direction in which the objective of a solution's problem improves.
-func sense(s model.Solution) model.Sense { return s.Kind().New().Sense() }
+func sense(s model.Solution) model.Sense { return model.SenseOf(s.Kind().New()) }
 
 // pick is the solution by the named algorithm or, without a name, the best of
 // the results by what they say; hash, if not empty, is the instance's that they must be of.

@@ -11,6 +11,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/params"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -31,11 +32,10 @@ func (p *program) solve() *cli.Command {
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of workers"},
 			&cli.DurationFlag{Name: "time-limit", Usage: "like 500ms or 5m", DefaultText: "none, 10s for auto"},
 			&cli.Float64Flag{Name: "gap", Value: model.DefaultGap, Usage: "gap that counts as optimal"},
-			&cli.IntFlag{Name: "rounds", Usage: "of network-aware", DefaultText: "50"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the results, solutions and all, to `FILE`"},
 			&cli.BoolFlag{Name: "json", Usage: "print one result object per line"},
-		}, readingFlags()...),
+		}, append(readingFlags(), algorithmFlags()...)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths, err := files(c, 0)
 			if err != nil {
@@ -71,18 +71,52 @@ func known(c *cli.Command, o gapwise.Options, path string) error {
 	return err
 }
 
+// algorithmFlags makes a flag of each setting that the algorithms of one
+// problem alone know.
+func algorithmFlags() []cli.Flag {
+	var all []cli.Flag
+	for _, p := range gapwise.Problems() {
+		if p.Parameters != nil {
+			for _, x := range params.Of(p.Parameters()) {
+				all = append(all, &cli.StringFlag{Name: x.Flag(), Usage: fmt.Sprintf("of %s: %s", p.Kind, x.Usage), DefaultText: x.Shown})
+			}
+		}
+	}
+	return all
+}
+
+// parametersOf returns the settings of algorithmFlags for a problem, nil without any.
+func parametersOf(c *cli.Command, p *gapwise.Problem) (model.Parameters, error) {
+	values := map[string]string{}
+	if p.Parameters != nil {
+		for _, x := range params.Of(p.Parameters()) {
+			if c.IsSet(x.Flag()) {
+				values[x.Key] = c.String(x.Flag())
+			}
+		}
+	}
+	set, err := p.ParseParameters(values)
+	if err != nil {
+		return nil, usagef("solve: --%w", err)
+	}
+	return set, nil
+}
+
 func (p *program) solveOptions(c *cli.Command) (gapwise.Options, error) {
 	o := gapwise.Options{Algorithm: c.String("algorithm"), Engine: c.String("engine"), Formulation: c.String("formulation"), Solver: p.solver,
-		Settings: model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit"), Gap: c.Float64("gap"), Rounds: c.Int("rounds")}}
+		Settings: model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit"), Gap: c.Float64("gap")}}
 	switch {
 	case o.Threads < 1:
 		return o, usagef("solve: --threads is %d, must be at least 1", o.Threads)
 	case o.TimeLimit < 0:
 		return o, usagef("solve: --time-limit is %v, must not be negative", o.TimeLimit)
-	case c.IsSet("rounds") && o.Rounds < 1:
-		return o, usagef("solve: --rounds is %d, must be at least 1", o.Rounds)
 	case !(o.Gap > 0 && o.Gap < 1):
 		return o, usagef("solve: --gap is %v, must be above 0 and below 1", o.Gap)
+	}
+	for _, problem := range gapwise.Problems() {
+		if _, err := parametersOf(c, problem); err != nil {
+			return o, err
+		}
 	}
 	if f := c.String("start"); f != "" {
 		found, err := readSolutions(f)
@@ -129,6 +163,13 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	code := exitOK
 	var results []model.Result
 	for _, in := range all {
+		problem, err := gapwise.ProblemOf(in.Kind())
+		if err != nil {
+			return err
+		}
+		if o.Parameters, err = parametersOf(c, problem); err != nil {
+			return err
+		}
 		options := []gapwise.Options{o}
 		if o.Algorithm == "all" {
 			options = nil

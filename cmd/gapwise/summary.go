@@ -16,7 +16,7 @@ func summary(w io.Writer, in model.Instance, results []model.Result) error {
 	if name == "" {
 		name = "(no name)"
 	}
-	first, second := model.Objectives(in)
+	first, second := in.Metrics()[0], in.Metrics()[1]
 	fmt.Fprintf(w, "\n%s %s, %s the %s%s\n", in.Kind(), name, first.Sense, first.Name, headline(in))
 	t := benchmarks.Table{Header: []string{"algorithm", "status", "objective", "bound", "gap", "time"}}
 	for _, r := range results {
@@ -43,17 +43,10 @@ func summary(w io.Writer, in model.Instance, results []model.Result) error {
 	case best >= 0:
 		r := results[best]
 		fmt.Fprintf(w, "best: %s, %s\n", measured(first, r.Objective), measured(second, r.SecondObjective))
-		for _, x := range r.Trace {
-			if x.Realistic != r.Objective || x.Planned <= 0 {
-				continue
+		if r.Details != nil {
+			for _, line := range r.Details.Lines(r) {
+				fmt.Fprintln(w, line)
 			}
-			if x.Realistic <= x.Planned*(1+1e-9) {
-				fmt.Fprintln(w, "contention costs this plan nothing")
-			} else {
-				fmt.Fprintf(w, "without contention the same plan takes %s: transfers that share links make it %.1f%% longer\n",
-					figure(x.Planned), 100*(x.Realistic/x.Planned-1))
-			}
-			break
 		}
 		fmt.Fprintf(w, "verified: %d of %d solutions\n", verified, solutions)
 		if verified < solutions {
@@ -64,13 +57,10 @@ func summary(w io.Writer, in model.Instance, results []model.Result) error {
 		}
 	case infeasible != nil:
 		fmt.Fprintln(w, "infeasible:", infeasible.Reason)
-		if n := len(infeasible.Conflict); n > 0 {
-			const most = 10
-			names := strings.Join(infeasible.Conflict[:min(n, most)], ", ")
-			if n > most {
-				names += fmt.Sprintf(" and %d more", n-most)
+		if infeasible.Details != nil {
+			for _, line := range infeasible.Details.Lines(*infeasible) {
+				fmt.Fprintln(w, line)
 			}
-			fmt.Fprintf(w, "%d conflict by themselves; without any one of them the others can be kept: %s\n", n, names)
 		}
 	default:
 		for _, r := range results {
@@ -83,7 +73,7 @@ func summary(w io.Writer, in model.Instance, results []model.Result) error {
 }
 
 // measured is a value beside what it measures: "makespan 23 s".
-func measured(m model.Measure, value float64) string {
+func measured(m model.Metric, value float64) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", m.Name, figure(value), m.Unit))
 }
 
@@ -100,7 +90,7 @@ func tellingProof(results []model.Result) *model.Result {
 		}
 		says := 1
 		switch {
-		case len(r.Conflict) > 0:
+		case r.Details != nil:
 			says = 2
 		case strings.HasPrefix(r.Algorithm, "highs"):
 			says = 0

@@ -50,7 +50,7 @@ func (s *dagSearch) contended(d *model.DAG, r *model.Result) error {
 	if err != nil {
 		return err
 	}
-	r.Trace = []model.Round{{Round: 1, Planned: dagheur.Ideal(g, p), Realistic: r.Objective, Kept: true}}
+	r.Details = model.NewDAGDetails([]model.Round{{Round: 1, Planned: dagheur.Ideal(g, p), Realistic: r.Objective, Kept: true}})
 	return nil
 }
 

@@ -12,7 +12,8 @@ import (
 // addConflict adds the requests in conflict to a result that says infeasible.
 func addConflict(ctx context.Context, in *model.Reservation, set model.Settings, r *model.Result) {
 	minimal := false
-	if r.Conflict, minimal = minimalConflict(ctx, in, set.Seed); !minimal {
+	ids, minimal := minimalConflict(ctx, in, set.Seed)
+	if r.Details = model.NewReservationDetails(ids); !minimal {
 		r.Reason += "; the conflict may not be minimal, its search was stopped"
 	}
 }

@@ -42,7 +42,7 @@ func TestReservationSearchAgainstBruteForce(t *testing.T) {
 		agree(t, in, r, want, feasible)
 		if !feasible {
 			infeasible++
-			minimal(t, in, r.Conflict)
+			minimal(t, in, r.Details.(*model.ReservationDetails).Conflict)
 		}
 	}
 	if infeasible < need.Rounds(2500)/20 {

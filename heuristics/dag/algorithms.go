@@ -1,6 +1,8 @@
 package dag
 
 import (
+	"context"
+
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -11,7 +13,10 @@ func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
 	add := func(name, paper, complexity, summary string, seeded bool, solve Solver) {
 		all = append(all, model.Algorithm{Name: name, Kind: model.KindDAG, Paper: paper, Complexity: complexity,
-			Summary: summary, Seeded: seeded, Solver: model.AdaptTraced(name, solve)})
+			Summary: summary, Seeded: seeded, Solver: model.AdaptDetailed(name, func(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, model.Details, error) {
+				s, trace, err := solve(ctx, d, set)
+				return s, model.NewDAGDetails(trace), err
+			})})
 	}
 	const topcuoglu, list = "Topcuoglu, Hariri, Wu: Performance-Effective and Low-Complexity Task Scheduling (2002)", "O(V log V + E + V M log V), uniform network"
 	add("dls", "Sih, Lee: A Compile-Time Scheduling Heuristic (1993)", "O(V R M + E M), R ready tasks", "dynamic levels: task and machine chosen together", false, DLS)

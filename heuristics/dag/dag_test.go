@@ -127,7 +127,7 @@ func TestNetworkAwareTenTasks(t *testing.T) {
 	if math.Abs(got-91) > 1e-9 {
 		t.Errorf("best %v, want 91", got)
 	}
-	two, trace, err := NetworkAware(context.Background(), d, model.Settings{Rounds: 2})
+	two, trace, err := NetworkAware(context.Background(), d, model.Settings{Parameters: &model.DAGParameters{Rounds: 2}})
 	if err != nil || len(trace) != 2 {
 		t.Fatalf("%d rounds, want 2: %v", len(trace), err)
 	}

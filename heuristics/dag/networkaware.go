@@ -13,7 +13,7 @@ const rounds = 50
 
 // NetworkAware is the network-aware HEFT of the paper (section 5.3, Figure 9):
 // HEFT; stretch the transfers that share a bottleneck to their realistic
-// lengths; HEFT again with these lengths; and so on, at most set.Rounds times
+// lengths; HEFT again with these lengths; and so on, at most model.DAGParameters.Rounds times
 // (50 by default), keeping the plan with the best realistic makespan.
 //
 // The stretched lengths go into the original DAG, each round anew, and hold
@@ -26,8 +26,8 @@ const rounds = 50
 func NetworkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
 	g := d.Graph()
 	most := rounds
-	if set.Rounds > 0 {
-		most = set.Rounds
+	if p, ok := set.Parameters.(*model.DAGParameters); ok && p.Rounds > 0 {
+		most = p.Rounds
 	}
 	p, trace, err := networkAware(ctx, g, most)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The measures agree with the objectives that the instances compute.
-func TestObjectives(t *testing.T) {
+// The metrics agree with the objectives that the instances compute.
+func TestMetrics(t *testing.T) {
 	job := model.VCSchedJob{ID: "a", Tasks: 1, CPU: 0.5, Memory: 0.5}
 	reservation := func(goal model.Goal) *model.Reservation {
 		return &model.Reservation{PEs: 2, Goal: goal, Requests: []model.Request{{ID: "r", DurationS: 5, DeadlineS: 9, PEs: 2}}}
@@ -29,15 +29,15 @@ func TestObjectives(t *testing.T) {
 		"PE-seconds": {reservation(model.GoalPESeconds), booked, "accepted PE-seconds", "mean slowdown", 10},
 	} {
 		t.Run(name, func(t *testing.T) {
-			first, second := model.Objectives(c.in)
+			first, second := c.in.Metrics()[0], c.in.Metrics()[1]
 			if first.String() != c.first || second.String() != c.second {
-				t.Errorf("measures %q and %q, want %q and %q", first, second, c.first, c.second)
+				t.Errorf("metrics %q and %q, want %q and %q", first, second, c.first, c.second)
 			}
 			o, err := c.in.Objective(c.s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if o.Sense != first.Sense || o.SecondSense != second.Sense || c.in.Sense() != first.Sense || o.Value != c.value {
+			if o.Sense != first.Sense || o.SecondSense != second.Sense || model.SenseOf(c.in) != first.Sense || o.Value != c.value || len(o.Others) != len(c.in.Metrics())-2 {
 				t.Errorf("objective %+v, want the value %v and the senses of %+v and %+v", o, c.value, first, second)
 			}
 			if empty := c.in.Kind().New(); empty.Kind() != c.in.Kind() {
