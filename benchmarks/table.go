@@ -98,7 +98,7 @@ var commonColumns = []column{
 	{"verified", "runs whose solution passed the judge", func(g *group) string {
 		return strconv.Itoa(g.count(func(r measured) bool { return r.Verified && r.Sealed }))
 	}},
-	{"stated", "runs whose solution is somebody's word, not a run of gapwise bench", func(g *group) string {
+	{"stated", "runs whose solution is only stated, not found by gapwise bench", func(g *group) string {
 		return strconv.Itoa(g.count(func(r measured) bool { return (r.Objective != nil || r.Verified) && !(r.Verified && r.Sealed) }))
 	}},
 	{"objective", "mean objective", func(g *group) string { return figure(stat.Mean(g.values(measured.objective), nil)) }},

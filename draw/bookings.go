@@ -11,7 +11,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// MaxRectangles is how many rectangles (ranges of PEs, over all bookings)
+// MaxRectangles bounds the rectangles (ranges of PEs, over all bookings) that
 // Bookings draws.
 const MaxRectangles = 20_000
 
@@ -27,22 +27,22 @@ const (
 
 // Bookings draws who has which PEs when: time from left to right, PEs from
 // bottom to top, each booking as one rectangle per range of its PEs, with the
-// request's id where it fits. What was reserved and not used, because the job
-// ended early (runtime_s), is paler; a request cancelled before its start is
-// white with dashed edges. Both lie below what really ran, since others may
+// request's id where it fits. Time that was reserved and not used, because the
+// job ended early (runtime_s), is paler. A request cancelled before its start
+// is white with dashed edges. Both lie below what really ran, since others may
 // have got the PEs.
 //
-// Of up to 30 requests each has a row below, with its arrival, its window from
-// ready time to deadline and what it got; of more, those declined are ticks at
-// their ready times and a line of text. Above 4000 rectangles there are neither
-// labels nor edges.
+// Up to 30 requests have a row each below, with their arrival, their window
+// from ready time to deadline and what they got. Of more requests those
+// declined are ticks at their ready times, and a line of text. Above 4000
+// rectangles there are neither labels nor edges.
 //
 // Format is "svg" or "png"; another one is ErrFormat. The error is
 // model.ErrInvalid if the instance is invalid, if b aren't bookings of it, or
-// if they name PEs that there aren't, and model.ErrUnsupported above
-// MaxRectangles rectangles. The picture has 1440 × 960 points at most. O(R + n log n)
-// for R rectangles and n requests, and O(R) for each cancelled request if there
-// are edges.
+// if they name PEs that don't exist, and model.ErrUnsupported above
+// MaxRectangles rectangles. The picture has 1440 × 960 points at most. O(R + n
+// log n) for R rectangles and n requests, plus O(R) for each cancelled request
+// if there are edges.
 func Bookings(w io.Writer, format, title string, in *model.Reservation, b *model.Bookings) error {
 	if err := checkFormat(format); err != nil {
 		return err
@@ -76,7 +76,7 @@ func Bookings(w io.Writer, format, title string, in *model.Reservation, b *model
 	return c.write(w, clean(title))
 }
 
-// bookingsLayout is where everything goes.
+// bookingsLayout holds the positions of everything in the picture.
 type bookingsLayout struct {
 	timeAxis
 	in       *model.Reservation
@@ -123,8 +123,8 @@ func newBookingsLayout(title string, in *model.Reservation, b *model.Bookings, i
 	return l
 }
 
-// span sets the times of the axis. It begins at 0 unless what there is to see
-// begins much later.
+// span sets the times of the axis. It begins at 0 unless the first bar begins
+// much later.
 func (l *bookingsLayout) span() {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, b := range l.bars {
@@ -149,7 +149,7 @@ func (l *bookingsLayout) span() {
 	l.widen()
 }
 
-// place sets the sizes: as wide as it takes for most ids to fit, within limits.
+// place sets the sizes: as wide as most ids need to fit, within limits.
 func (l *bookingsLayout) place() {
 	f, small := newFace(labelSize, false), newFace(axisSize, false)
 	var wanted []float64
@@ -231,8 +231,8 @@ func (l *bookingsLayout) declinedText() string {
 	return fmt.Sprintf("declined %d of %d: %s", len(l.declined), len(l.in.Requests), strings.Join(ids, ", "))
 }
 
-// peTicks are labels of PEs: each in the middle of its row if there is room,
-// otherwise some at the lower edges of theirs.
+// peTicks returns the labels of PEs: each in the middle of its row if there is
+// room, otherwise some of them at the lower edges of their rows.
 func peTicks(pes int, length float64) []tick {
 	if high := length / float64(pes); high >= axisSize*lineHeight {
 		var all []tick

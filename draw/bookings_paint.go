@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// edge is the dashing of what was cancelled.
+// edge is the dash pattern of cancelled requests.
 var edge = []vg.Length{2, 1.5}
 
 func (l *bookingsLayout) paint(p pen) {
@@ -33,7 +33,7 @@ func (l *bookingsLayout) paint(p pen) {
 	l.timeAxis.paint(p, l.end+4, axis)
 }
 
-// y is where the lower edge of a PE is.
+// y returns the height of a PE's lower edge.
 func (l *bookingsLayout) y(pe float64) float64 {
 	return l.bottom - pe/float64(l.in.PEs)*(l.bottom-l.top)
 }
@@ -51,7 +51,7 @@ func (l *bookingsLayout) paintPEs(p pen) {
 	p.fill(gridColour, lines...)
 }
 
-// box is the rectangle of some PEs for some time, large enough to be seen.
+// box returns the rectangle of some PEs for some time, large enough to be seen.
 func (l *bookingsLayout) box(r model.PERange, from, to float64) rect {
 	thinnest := 1.0
 	if l.texture {
@@ -62,13 +62,13 @@ func (l *bookingsLayout) box(r model.PERange, from, to float64) rect {
 	return rect{min(x, l.right-w), y, w, h}
 }
 
-// colour is that of a request.
+// colour returns the request's colour.
 func (b *booked) colour(faded bool) color.RGBA {
 	return (&Bar{Group: b.request, Faded: faded}).colour()
 }
 
-// paintBars draws what was reserved and not used first, so that whoever got
-// the PEs then lies on it.
+// paintBars draws reserved and unused time first, so that whoever got the PEs
+// then lies on it.
 func (l *bookingsLayout) paintBars(p pen) {
 	boxes := make([][]rect, len(l.bars)) // of what ran
 	shapes := make([][]rect, 2*Colours)  // of a texture: what didn't run first
@@ -121,7 +121,7 @@ func (l *bookingsLayout) paintBars(p pen) {
 	}
 }
 
-// boxes are the rectangles of a booking.
+// boxes returns the rectangles of a booking.
 func (l *bookingsLayout) boxes(b *booked, from, to float64) []rect {
 	var all []rect
 	for _, r := range b.pes {
@@ -135,7 +135,7 @@ func (r rect) meets(o rect) bool {
 	return r.x < o.x+o.w && o.x < r.x+r.w && r.y < o.y+o.h && o.y < r.y+r.h
 }
 
-// filled paints rectangles and the edges of those large enough.
+// filled paints rectangles, and the edges of those large enough.
 func (p pen) filled(c color.RGBA, boxes []rect) {
 	p.fill(c, boxes...)
 	for _, r := range boxes {
@@ -230,8 +230,8 @@ func arrival(p pen, c color.Color, x, y float64) {
 	p.c.Fill(path)
 }
 
-// paintDeclined draws a tick for each declined request, as far as they can be
-// told apart, and lists them below the axis.
+// paintDeclined draws a tick for each declined request, as many as can be told
+// apart, and lists them below the axis.
 func (l *bookingsLayout) paintDeclined(p pen) {
 	f := newFace(axisSize, false)
 	p.fill(linkColour, rect{l.left, l.strip, l.right - l.left, stripHeight})
@@ -249,7 +249,7 @@ func (l *bookingsLayout) paintDeclined(p pen) {
 	p.text(f, ink, margin, l.height-margin/2-4, 0, f.shorten(l.declinedText(), l.width-2*margin))
 }
 
-// legendOf explains what isn't self-evident, as far as it is there.
+// legendOf explains the kinds of bars that are in the picture and need it.
 func (l *bookingsLayout) legendOf() []entry {
 	var all []entry
 	add := func(text string, draw func(p pen, x, y float64)) {

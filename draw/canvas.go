@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// ErrFormat marks a picture format that isn't known.
+// ErrFormat marks an unknown picture format.
 var ErrFormat = errors.New("unknown picture format")
 
 const (
@@ -77,11 +77,12 @@ func (c *canvas) FillString(f font.Face, at vg.Point, s string) {
 	}
 }
 
-// write ends the picture. An SVG gets what vgsvg doesn't write, so that it looks
-// the same where the font Liberation isn't installed (embedding it would take
-// half a megabyte): fonts of the same widths, the width of each text, where it
-// is anchored; and a title for screen readers. What is replaced can't come from
-// a label: its quotes and brackets are escaped.
+// write ends the picture. In an SVG it adds what vgsvg doesn't write, so that
+// the picture looks the same where the font Liberation isn't installed
+// (embedding it would take half a megabyte): fonts of the same widths, the
+// width and the anchor of each text; and a title for screen readers. The
+// replaced patterns can't come from a label, whose quotes and brackets are
+// escaped.
 func (c *canvas) write(w io.Writer, title string) error {
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
@@ -125,8 +126,8 @@ func (p pen) box(path vg.Path, r rect) vg.Path {
 	return path
 }
 
-// fill paints rectangles as one shape; in a PNG as some if they are many, since
-// its rasteriser's time grows with the square of what is on a line of pixels.
+// fill paints rectangles as one shape, in a PNG as several if they are many:
+// its rasteriser's time grows with the square of the edges on a line of pixels.
 func (p pen) fill(c color.Color, rects ...rect) {
 	const most = 128
 	for !p.c.svg && len(rects) > most {
@@ -162,8 +163,8 @@ func (p pen) line(c color.Color, width float64, x0, y0, x1, y1 float64, dashes .
 	p.c.Stroke(path)
 }
 
-// text writes s with its baseline at y; align is how much of its width is left
-// of x: 0, 0.5 or 1.
+// text writes s with its baseline at y. align is the share of its width that is
+// left of x: 0, 0.5 or 1.
 func (p pen) text(f face, c color.Color, x, y, align float64, s string) {
 	if s == "" {
 		return

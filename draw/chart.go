@@ -11,8 +11,8 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// newPlot is a plot with a grid and two named axes in the style of all
-// pictures. Grid lines are horizontal.
+// newPlot returns a plot with horizontal grid lines and two named axes in the
+// style of all pictures.
 func newPlot(xlabel, ylabel string) *plot.Plot {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = xlabel, ylabel
@@ -28,7 +28,7 @@ func newPlot(xlabel, ylabel string) *plot.Plot {
 	return p
 }
 
-// roomy is the range from low to high with room around it.
+// roomy returns the range from low to high with a margin around it.
 func roomy(low, high float64) (float64, float64) {
 	room := 0.06 * (high - low)
 	if high-low <= 1e-6*math.Abs(high) { // all the same
@@ -40,8 +40,8 @@ func roomy(low, high float64) (float64, float64) {
 	return low - room, high + room
 }
 
-// setY makes the vertical axis, so many points long, hold the values from low
-// to high. It doesn't begin at 0: differences are what the pictures are for.
+// setY makes the vertical axis, height points long, hold the values from low to
+// high. It doesn't begin at 0: the pictures are there to show differences.
 func setY(p *plot.Plot, low, high, height float64) {
 	p.Y.Min, p.Y.Max = roomy(low, high)
 	var y plot.ConstantTicks
@@ -59,7 +59,7 @@ type stroke struct {
 	radius vg.Length
 }
 
-// linePoints is a line with its points.
+// linePoints returns a line with its points.
 func linePoints(xy plotter.XYs, s stroke) (*plotter.Line, *plotter.Scatter, error) {
 	l, points, err := plotter.NewLinePoints(xy)
 	if err != nil {
@@ -70,7 +70,7 @@ func linePoints(xy plotter.XYs, s stroke) (*plotter.Line, *plotter.Scatter, erro
 	return l, points, nil
 }
 
-// entry is what the legend says about one of the plotters.
+// entry is a legend's text about some of the plotters.
 type entry struct {
 	text   string
 	line   int
@@ -84,8 +84,8 @@ const (
 	legendApart = 18.0
 )
 
-// drawLegend writes the legend, its lines from y down, and returns where it
-// ends. Entries stand in columns of the given width, or one after the other if
+// drawLegend writes the legend, its lines from y down, and returns its lower
+// edge. Entries stand in columns of the given width, or one after the other if
 // it is 0. gonum's own legend has one column and no room between its lines, and
 // lies on the data.
 func drawLegend(p pen, legend []entry, column, y float64) float64 {
@@ -132,14 +132,14 @@ func (x *chart) write(w io.Writer, format string) error {
 }
 
 // title writes a clean title, if there is one, at the top of a picture of the
-// given width, and returns where it ends.
+// given width, and returns its lower edge.
 func (p pen) title(title string, width float64) float64 {
 	bold := newFace(titleSize, true)
 	p.text(bold, ink, margin, margin+titleSize*0.85, 0, bold.shorten(title, width-2*margin))
 	return titleEnd(title)
 }
 
-// titleEnd is where a title ends.
+// titleEnd returns a title's lower edge.
 func titleEnd(title string) float64 {
 	if title == "" {
 		return margin

@@ -24,15 +24,15 @@ type Curve struct {
 }
 
 // Point is a mean at X. Half is half the width of its 95 % confidence interval,
-// drawn as a bar up and down; 0 or NaN if there is none. If any point has a
-// Label, labels are what the axis shows, each at its X, instead of numbers.
+// drawn as a bar up and down; 0 or NaN without one. If any point has a Label,
+// the axis shows the labels, each at its X, instead of numbers.
 type Point struct {
 	X, Y, Half float64
 	Label      string
 }
 
-// MaxCurves is how many curves one picture takes: after that colours, markers
-// and dashes repeat together.
+// MaxCurves bounds the curves of a picture: with more of them colours, markers
+// and dashes would repeat together.
 const MaxCurves = 70
 
 // Size of the picture of curves without its legend in points, and what of the
@@ -44,12 +44,12 @@ const (
 )
 
 // Curves draws lines with error bars over a common axis (Li et al., Figures 2
-// to 7), the legend above the axes in the curves' order. Colours are Okabe and
-// Ito's; besides, markers and dashes differ, so that up to about ten curves can
-// be told apart in print and by everyone. Where curves coincide, markers and
-// dashes of the later ones leave those below to be seen; if intervals at one X
-// overlap, all bars stand side by side there, with a dot at the mean. A curve
-// without points stands in the legend as such.
+// to 7), the legend above the axes in the curves' order. Colours are those of
+// Okabe and Ito. Markers and dashes differ, too, so that about ten curves can
+// be told apart in print and by everyone. Where curves coincide, those below
+// show between the markers and dashes of later ones. If intervals at one X
+// overlap, the bars stand side by side there, with a dot at the mean. A curve
+// without points is marked so in the legend.
 //
 // Format is "svg" or "png"; another one is ErrFormat. Coordinates that are NaN
 // or above 1e300, negative half-widths and more than MaxCurves curves are
@@ -90,8 +90,8 @@ func Curves(w io.Writer, format, title, xlabel, ylabel string, curves []Curve) e
 	return x.write(w, format)
 }
 
-// setCurveAxes sets ranges and ticks. The ticks of the horizontal axis are
-// where the points are, if their labels have room.
+// setCurveAxes sets ranges and ticks. The ticks of the horizontal axis are at
+// the points, if their labels have room.
 func setCurveAxes(p *plot.Plot, curves []Curve) {
 	var at []tick
 	named := false
@@ -161,7 +161,7 @@ func (p *Point) half() float64 {
 	return 0
 }
 
-// curveStroke is that of curve k: of MaxCurves no two are the same.
+// curveStroke returns the style of curve k; no two of MaxCurves are the same.
 func curveStroke(k int) stroke {
 	colours := []color.Color{plannedColour, realisticColour, hex(0x009E73), ink, hex(0xCC79A7), hex(0xE69F00), hex(0x56B4E9)}
 	dashes := [][]vg.Length{nil, {6, 3}, {1.5, 2.5}, {8, 2.5, 1.5, 2.5}}
@@ -173,9 +173,9 @@ func curveStroke(k int) stroke {
 	}
 }
 
-// sideways is how far the bars of a curve are from the next one's along the
-// axis; 0 if none overlap. Markers and lines stay: moved sideways, steep ones
-// would look like higher or lower ones.
+// sideways returns the distance along the axis between the bars of neighbouring
+// curves; 0 if none overlap. Markers and lines aren't moved: steep ones would
+// look higher or lower.
 func sideways(p *plot.Plot, curves []Curve) float64 {
 	at := map[float64][]Bar{} // the intervals
 	for _, c := range curves {
@@ -200,8 +200,8 @@ func sideways(p *plot.Plot, curves []Curve) float64 {
 	return min(3.5*point, least/float64(len(curves)))
 }
 
-// addCurves adds the lines, points and bars, the latter so far apart, and
-// returns the legend.
+// addCurves adds the lines, points and bars, the bars at the given distance,
+// and returns the legend.
 func addCurves(p *plot.Plot, curves []Curve, apart float64) ([]entry, error) {
 	var legend []entry
 	const widest = curvesWidth - 2*margin - legendThumb - 5

@@ -21,7 +21,8 @@ type Panel struct {
 
 // Row is one line of a panel: a machine, or a link of the network. The bars of
 // a machine should not overlap. Those of a link may: they are stacked in as few
-// lanes as it takes, so the height at a time shows how many transfers there are.
+// lanes as it takes, so the height at a time shows how many transfers there
+// are.
 type Row struct {
 	Label string
 	Bars  []Bar
@@ -44,7 +45,7 @@ type Mark struct {
 	Label string
 }
 
-// maxTime bounds times, so that differences of them don't overflow.
+// maxTime bounds times, so that their differences don't overflow.
 const maxTime = 1e300
 
 // Gantt draws panels above each other on one time axis, which begins at 0 or at

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// lanes gives each bar a lane so that no two bars of one lane overlap by more
-// than the tolerance, and the number of lanes, the least that will do: in order
-// of start, each bar goes to the first lane that is free. Bars without length
-// overlap those that they lie inside of. O(n log n).
+// lanes returns a lane for each bar so that no two bars of one lane overlap by
+// more than the tolerance, and the number of lanes, which is minimal: in order
+// of start, each bar goes to the first free lane. Bars without length overlap
+// those that contain them. O(n log n).
 func lanes(bars []Bar, tolerance float64) (lane []int, count int) {
 	order := make([]int, len(bars))
 	for b := range order {
@@ -40,7 +40,7 @@ type laneEntry struct {
 	lane int
 }
 
-// laneHeap has the least key on top, of several the lowest lane.
+// laneHeap has the least key on top, of equal ones the lowest lane.
 type laneHeap []laneEntry
 
 func (h laneHeap) Len() int { return len(h) }

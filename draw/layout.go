@@ -22,7 +22,7 @@ const (
 	textureBars = 4000 // no labels and outlines above that
 )
 
-// layout is where everything goes.
+// layout holds the positions of everything in the picture.
 type layout struct {
 	title         string
 	width, height float64
@@ -107,8 +107,8 @@ func (l *layout) span(panels []Panel) {
 	l.widen()
 }
 
-// wanted is the width of the time axis at which most of a row's labels fit:
-// what the labels take, by the share of the time that the bars take.
+// wanted returns the width of the time axis at which most of a row's labels
+// fit: the labels' width over the share of the time that the bars take.
 func (l *layout) wanted(row *Row, f face) float64 {
 	need, busy := 0.0, 0.0
 	for b := range row.Bars {
@@ -121,9 +121,9 @@ func (l *layout) wanted(row *Row, f face) float64 {
 	return 1.3 * need / max(busy, 0.3)
 }
 
-// stack places the panels and their rows from the top and sets the height. What
-// would be higher than the limit gets lower rows; so many panels that their
-// heads alone take half of it get none.
+// stack places the panels and their rows from the top and sets the height. A
+// picture above the limit gets lower rows; with so many panels that their heads
+// alone take half of the height, it gets none.
 func (l *layout) stack(panels []Panel, rows int) {
 	height := lowHeight + (rowHeight-lowHeight)*min(1, 24/float64(max(rows, 1)))
 	fixed, flexible := 0.0, 0.0
@@ -183,8 +183,8 @@ func (l *layout) stack(panels []Panel, rows int) {
 	l.height = math.Ceil(min(l.axisY+axisHeight+margin/2, maxHeight))
 }
 
-// rows are a panel's, links last, with the heights that they would like; one
-// empty row without any.
+// rows returns a panel's rows, links last, with their preferred heights; one
+// empty row if it has none.
 func (l *layout) rows(all []Row, height float64) []rowBox {
 	var boxes []rowBox
 	f := newFace(labelSize, false)

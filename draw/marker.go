@@ -7,8 +7,8 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// marker is one of five shapes (circle, square, triangle, diamond, triangle
-// upside down), filled or open: white inside.
+// marker is one of five shapes (circle, square, triangle, diamond, inverted
+// triangle), filled, or open and white inside.
 type marker struct {
 	shape int
 	open  bool

@@ -56,7 +56,7 @@ func (box *panelBox) crosses(m markBox) bool {
 	return false
 }
 
-// paintRows draws the rows' backgrounds and their labels, as many as don't
+// paintRows draws the rows' backgrounds, and as many of their labels as don't
 // touch each other.
 func (l *layout) paintRows(p pen, box *panelBox) {
 	var plain, links []rect
@@ -85,8 +85,8 @@ func (l *layout) paintRows(p pen, box *panelBox) {
 	p.fill(linkColour, links...)
 }
 
-// paintBars draws a row's bars, those too short to be seen last and as wide as
-// it takes to see them.
+// paintBars draws a row's bars. Those too short to be seen come last and are
+// widened.
 func (l *layout) paintBars(p pen, row *rowBox, marks []markBox) {
 	pad, thinnest := 0.0, 1.0
 	if row.h >= 6 {
@@ -171,7 +171,7 @@ func (l *layout) paintLabel(p pen, b *Bar, r rect, marks []markBox) {
 }
 
 // fit writes a label between left and right in a rectangle if it fits, in
-// smaller letters if need be, and reports whether it does.
+// smaller letters if necessary, and reports whether it does.
 func (p pen) fit(label string, c color.Color, left, right float64, r rect) bool {
 	size := min(labelSize, r.h/lineHeight)
 	f := newFace(size, false)

@@ -30,7 +30,7 @@ func hex(rgb uint32) color.RGBA {
 	return color.RGBA{uint8(rgb >> 16), uint8(rgb >> 8), uint8(rgb), 255}
 }
 
-// colour is that of a bar.
+// colour returns the bar's colour.
 func (b *Bar) colour() color.RGBA {
 	c := palette[((b.Group%Colours)+Colours)%Colours]
 	if b.Faded {
@@ -39,7 +39,7 @@ func (b *Bar) colour() color.RGBA {
 	return c
 }
 
-// mix is so much of b in a.
+// mix returns a colour between a and b: the given share of b, the rest of a.
 func mix(a, b color.RGBA, share float64) color.RGBA {
 	m := func(x, y uint8) uint8 { return uint8(math.Round(float64(x)*(1-share) + float64(y)*share)) }
 	return color.RGBA{m(a.R, b.R), m(a.G, b.G), m(a.B, b.B), 255}

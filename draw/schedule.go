@@ -98,7 +98,7 @@ func Schedule(d *model.DAG, s *model.Schedule, finish []float64) (Panel, error) 
 	return Panel{Rows: rows, Marks: []Mark{{At: makespan, Label: "makespan " + short(makespan)}}}, nil
 }
 
-// groups are the colours of the tasks.
+// groups returns the colours of the tasks.
 func groups(g *model.Graph) []int {
 	group := make([]int, g.Tasks)
 	if g.Tasks <= manyTasks {

@@ -19,7 +19,8 @@ const (
 	lineHeight = 1.2
 )
 
-// sans is the font of all pictures. Bold is golang.org/x/image/font.WeightBold.
+// sans returns the font of all pictures. Bold is
+// golang.org/x/image/font.WeightBold.
 func sans(size float64, bold bool) font.Font {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
 	if bold {
@@ -38,7 +39,7 @@ func newFace(size float64, bold bool) face {
 	return face{font.DefaultCache.Lookup(sans(size, bold), vg.Points(size)), size}
 }
 
-// width is that of s in points.
+// width returns the width of s in points.
 func (f face) width(s string) float64 {
 	w := 0.0
 	for _, part := range parts(s) {

@@ -6,7 +6,7 @@ type timeAxis struct {
 	low, high   float64 // in seconds
 }
 
-// x is where a time is.
+// x returns the position of a time.
 func (a *timeAxis) x(t float64) float64 {
 	return a.left + (t-a.low)/(a.high-a.low)*(a.right-a.left)
 }
@@ -22,7 +22,7 @@ func (a *timeAxis) ticks() []tick {
 	return ticks(a.low, a.high, a.right-a.left, newFace(axisSize, false))
 }
 
-// grid is a hair line at each tick from top to bottom.
+// grid draws a hair line at each tick from top to bottom.
 func (a *timeAxis) grid(p pen, ticks []tick, top, bottom float64) {
 	var lines []rect
 	for _, t := range ticks {

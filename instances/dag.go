@@ -23,8 +23,8 @@ import (
 //
 // The levels hold about Tasks^Fat tasks each, Regular says how evenly; a task
 // of a level has up to Density times the level before's width parents, from the
-// Jump levels before its own. The costs on each machine and the data of each edge
-// are uniform on 1..MaxCost and 1..MaxData; a MaxData of 0 means no data.
+// Jump levels before its own. The costs on each machine and the data of each
+// edge are uniform on 1..MaxCost and 1..MaxData; a MaxData of 0 means no data.
 type DAGSpec struct {
 	Tasks    int     `key:"tasks" default:"20" usage:"number of tasks"`
 	Fat      float64 `key:"fat" default:"0.5" usage:"from a chain (near 0) to one level (1)"`
@@ -91,7 +91,7 @@ func (s *DAGSpec) CheckKeys(given map[string]bool) error {
 	return nil
 }
 
-// Name tells all that makes the instance, but the seed.
+// Name names everything that makes the instance, except the seed.
 func (s DAGSpec) Name() string {
 	transfer := string(s.Transfer)
 	if transfer == "" {
@@ -105,7 +105,7 @@ func (s DAGSpec) Name() string {
 	return fmt.Sprintf("T%d-f%s-d%s-r%s-j%d-%s-%d", s.Tasks, percent(s.Fat), percent(s.Density), percent(s.Regular), s.Jump, costs, s.Index)
 }
 
-// check reports what the recipe breaks.
+// check reports which value of the specification is out of range.
 func (s DAGSpec) check() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w dag specification: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
@@ -140,8 +140,8 @@ func (s DAGSpec) check() error {
 	return nil
 }
 
-// Generate draws the instance. The graph and the costs depend on everything
-// but the platform and the transfer model, so that models can be compared.
+// Generate draws the instance. The graph and the costs don't depend on the
+// platform and the transfer model, so that these can be compared.
 func (s DAGSpec) Generate() (*model.DAG, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -186,14 +186,16 @@ func (s DAGSpec) Generate() (*model.DAG, error) {
 	return d, d.Validate()
 }
 
-// stream makes every instance's random numbers its own.
+// stream returns the number of the instance's own random stream: a hash of what
+// the graph and the costs depend on.
 func (s DAGSpec) stream() uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, s.Tasks, s.Fat, s.Density, s.Regular, s.Jump, s.MaxCost, s.MaxData, s.Machines, s.Index, s.Draws)
 	return h.Sum64()
 }
 
-// draw makes the edges, as pairs of task numbers in level order.
+// draw returns the edges as pairs of task numbers, which count in the order of
+// the levels.
 func (s DAGSpec) draw(rng *rand.Rand) [][2]int {
 	width := int(math.Pow(float64(s.Tasks), s.Fat))
 	var levels [][]int
@@ -273,11 +275,12 @@ func ReadDaggen(data []byte) ([]Daggen, error) {
 	return all, nil
 }
 
-// daggens keeps the files read: an experiment asks for each graph many times.
+// daggens keeps the files that were read: an experiment asks for each graph
+// many times.
 var daggens sync.Map // path to func() ([]Daggen, error)
 
 // LoadDaggen reads a file of graphs, once. A name without a folder is looked
-// for in the folder dags of the data sets too (see DataFolder).
+// for in the folder dags of the data sets, too (see DataFolder).
 func LoadDaggen(path string) ([]Daggen, error) {
 	file := path
 	if _, err := os.Stat(path); err != nil {

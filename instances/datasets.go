@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// DataFolder is the folder of the public data sets, which GAPWISE_DATA names;
-// empty if it names none. It has a folder for each kind: swf, dags.
+// DataFolder returns the folder of the public data sets, the value of
+// GAPWISE_DATA; empty if that isn't set. Each kind has a folder in it: swf,
+// dags.
 func DataFolder() string { return os.Getenv("GAPWISE_DATA") }
 
-// inDataSets is the path of a file of a data set's folder, by its name with one
-// of the extensions after it; empty if there is none, or if the name has a
-// folder of its own.
+// inDataSets returns the path of a data set's file with the given name and one
+// of the extensions. It is empty if there is none, and if the name has a
+// folder.
 func inDataSets(set, name string, extensions ...string) string {
 	if DataFolder() == "" || strings.ContainsRune(name, filepath.Separator) {
 		return ""
@@ -27,7 +28,7 @@ func inDataSets(set, name string, extensions ...string) string {
 	return ""
 }
 
-// whereToGet tells, after the error that a file isn't there, what to do.
+// whereToGet says what to do, after the error that a file isn't there.
 func whereToGet(set, name string) string {
 	if strings.ContainsRune(name, filepath.Separator) {
 		return ""

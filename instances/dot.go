@@ -16,9 +16,10 @@ import (
 // ReadDOT reads a task graph as daggen (F. Suter, S. Hunold) writes it: one
 // directed graph whose nodes have their work (flop) and whose edges their data
 // (bytes) as the attribute size. Each needs a size of its own: defaults for all
-// nodes or edges are refused. An edge that is there twice with the same size counts once:
-// daggen's slip. An edge's task that no node statement names is an error.
-// Errors wrap model.ErrInvalid and name the line. O(length of the file).
+// nodes or edges are refused. Daggen sometimes writes an edge twice; with the
+// same size it counts once. An edge of a task that no node statement names is
+// an error. Errors wrap model.ErrInvalid and name the line. O(length of the
+// file).
 func ReadDOT(data []byte) (Workflow, error) {
 	file, err := parseDOT(data)
 	if err != nil {
@@ -49,11 +50,12 @@ func badDOT(line int, format string, args ...any) error {
 	return fmt.Errorf("%w DOT graph: %s%s", model.ErrInvalid, at, fmt.Sprintf(format, args...))
 }
 
-// dotPosition is how the library's parser begins its errors: line, column.
+// dotPosition matches the beginning of the library parser's errors: line,
+// column.
 var dotPosition = regexp.MustCompile(`^(\d+):\d+: error: `)
 
-// parseDOT is the library's parser without its panics: it has some on input
-// that is no DOT at all.
+// parseDOT runs the library's parser, which panics on some input that is no DOT
+// at all.
 func parseDOT(data []byte) (file *ast.File, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -71,8 +73,8 @@ func parseDOT(data []byte) (file *ast.File, err error) {
 	return nil, badDOT(line, "%s", oneLine(text))
 }
 
-// dotReader walks the statements in the order of the file, beside the ids of
-// the file: those know their lines, the parser's tree doesn't.
+// dotReader walks the statements in the order of the file, beside the file's
+// IDs: those know their lines, the parser's tree doesn't.
 type dotReader struct {
 	ids   []dotID
 	known map[string]bool
@@ -85,7 +87,7 @@ type dotEdge struct {
 	line int
 }
 
-// find is the line of the next id or keyword that is written so (keywords in
+// find returns the line of the next ID or keyword with this text (keywords in
 // any case), 0 if there is none.
 func (r *dotReader) find(id string) int {
 	for k, x := range r.ids {
@@ -99,7 +101,7 @@ func (r *dotReader) find(id string) int {
 
 func isDOTKeyword(id string) bool { return id == "node" || id == "edge" || id == "graph" }
 
-// maxSubgraphs bounds how deep subgraphs nest, and so the stack.
+// maxSubgraphs bounds the nesting of subgraphs, and so the stack.
 const maxSubgraphs = 100
 
 func (r *dotReader) statements(all []ast.Stmt, depth int) error {
@@ -151,7 +153,7 @@ func (r *dotReader) node(s *ast.NodeStmt) error {
 	return nil
 }
 
-// edge takes a statement of one or more edges: a -> b -> c.
+// edge reads a statement of one or more edges: a -> b -> c.
 func (r *dotReader) edge(s *ast.EdgeStmt) error {
 	amount, ok, err := size(s.Attrs)
 	from, line := "", 0
@@ -177,8 +179,8 @@ func (r *dotReader) edge(s *ast.EdgeStmt) error {
 	return nil
 }
 
-// link makes the workflow once all nodes are known: an edge may come before
-// its nodes.
+// link makes the workflow once all nodes are known, since an edge may come
+// before its nodes.
 func (r *dotReader) link() (Workflow, error) {
 	w := Workflow{Tasks: r.tasks}
 	type pair struct{ from, to string }
@@ -205,7 +207,7 @@ func (r *dotReader) link() (Workflow, error) {
 	return w, nil
 }
 
-// size is the value of the attribute size, and whether it is there.
+// size returns the value of the attribute size; ok is false without one.
 func size(attrs []*ast.Attr) (value float64, ok bool, err error) {
 	for _, a := range attrs {
 		if unquote(a.Key) != "size" {
@@ -229,7 +231,7 @@ func unquote(s string) string {
 	return s
 }
 
-// oneLine is the text without line breaks, the end of a long one left out.
+// oneLine returns the text without line breaks, cut if it is long.
 func oneLine(s string) string {
 	const most = 300
 	s = strings.Join(strings.Fields(s), " ")

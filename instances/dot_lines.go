@@ -12,8 +12,8 @@ type dotID struct {
 }
 
 // dotIDs lists the IDs of a DOT file in order, without those in attribute lists
-// and the ports of nodes. It takes a file that the library's parser accepts; its
-// tree has no positions, hence this second scan. O(length).
+// and the ports of nodes. It takes a file that the library's parser accepts;
+// its tree has no positions, hence this second scan. O(length).
 func dotIDs(data []byte) []dotID {
 	var s scanner.Scanner
 	s.Init(bytes.NewReader(data))

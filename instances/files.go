@@ -18,7 +18,7 @@ import (
 // Errors name the file; those about its content wrap model.ErrInvalid.
 func Load(path string) (model.Instance, error) { return LoadOn(path, "") }
 
-// Label is the path for messages.
+// Label returns the path as messages show it.
 func Label(path string) string {
 	if path == "-" {
 		return "standard input"
@@ -26,16 +26,17 @@ func Label(path string) string {
 	return path
 }
 
-// maxFile is the size, in bytes, of the largest file that is read, and of what a
-// compressed one may unfold to: 1 GiB. Devices and pipes need not end.
+// maxFile is the size, in bytes, of the largest file that is read, and of what
+// a compressed one may unfold to: 1 GiB. Devices and pipes need not end.
 var maxFile int64 = 1 << 30
 
-// errTooLong is for input beyond maxFile.
+// errTooLong reports input beyond maxFile.
 func errTooLong() error {
 	return fmt.Errorf("%w input: it is longer than %d bytes, the most that is read", model.ErrInvalid, maxFile)
 }
 
-// ReadFile is os.ReadFile that knows "-", tells what to do and stops at a limit.
+// ReadFile reads a file as os.ReadFile does, or standard input ("-"), up to a
+// limit. Its errors say what to do.
 func ReadFile(path string) ([]byte, error) {
 	if path == "-" {
 		data, err := readAll(os.Stdin)
@@ -68,7 +69,7 @@ func ReadFile(path string) ([]byte, error) {
 	return data, nil
 }
 
-// readAll is io.ReadAll up to maxFile.
+// readAll reads as io.ReadAll does, up to maxFile.
 func readAll(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err == nil && int64(len(data)) > maxFile {

@@ -13,11 +13,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// LoadOn is Load that also reads task graphs in foreign formats, which know no
-// machines: DOT (.dot, .gv), the Standard Task Graph format (.stg), WfFormat
-// (JSON with the key "workflow"). Those need a platform (see ParsePlatform), own
-// files take none. Other extensions are told by their content, and any file may be
-// gzipped. A foreign graph gets the name of its file without extensions.
+// LoadOn reads an instance as Load does, and task graphs in foreign formats,
+// which have no machines: DOT (.dot, .gv), the Standard Task Graph format
+// (.stg) and WfFormat (JSON with the key "workflow"). Those need a platform
+// (see ParsePlatform); own files take none. The content decides about other
+// extensions, and any file may be gzipped. A foreign graph is named after its
+// file, without extensions.
 func LoadOn(path, platform string) (model.Instance, error) {
 	data, err := ReadFile(path)
 	if err != nil {
@@ -66,8 +67,8 @@ func LoadOn(path, platform string) (model.Instance, error) {
 	return d, nil
 }
 
-// nameOf is a file's base name without its extensions (.gz and the one before),
-// and that extension in lower case.
+// nameOf returns a file's base name without its extensions (.gz and the one
+// before), and that extension in lower case.
 func nameOf(path string) (name, extension string) {
 	if path == "-" {
 		return "stdin", ""
@@ -80,7 +81,7 @@ func nameOf(path string) (name, extension string) {
 	return strings.TrimSuffix(name, extension), strings.ToLower(extension)
 }
 
-// foreignReader is the reader of a foreign format, nil for the own one.
+// foreignReader returns the reader of a foreign format, nil for the own one.
 func foreignReader(extension string, data []byte) func([]byte) (Workflow, error) {
 	switch extension {
 	case ".dot", ".gv":
@@ -106,8 +107,8 @@ func foreignReader(extension string, data []byte) func([]byte) (Workflow, error)
 	return nil
 }
 
-// withoutComments is the text after the white space and the comments (of DOT
-// and STG) that it begins with.
+// withoutComments returns the text after its leading white space and comments
+// (of DOT and STG).
 func withoutComments(data []byte) []byte {
 	for {
 		data = bytes.TrimSpace(data)
@@ -122,7 +123,7 @@ func withoutComments(data []byte) []byte {
 	}
 }
 
-// jsonReason is a JSON error with its line.
+// jsonReason returns the text of a JSON error with its line.
 func jsonReason(data []byte, err error) string {
 	var syntax *json.SyntaxError
 	var typ *json.UnmarshalTypeError

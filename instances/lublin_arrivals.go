@@ -14,9 +14,9 @@ const (
 	lublinLongest = 13     // the largest logarithm of a time between arrivals
 )
 
-// LublinCycle is how many jobs arrive in each half hour of the day from
-// midnight on, relative to the mean: the gamma distribution's probability of the half
-// hour, where those before 05:00 belong to the day before.
+// LublinCycle returns how many jobs arrive in each half hour of the day from
+// midnight on, relative to the mean: the gamma distribution's probability of
+// the half hour, where those before 05:00 belong to the day before.
 func LublinCycle(p LublinParameters) [lublinBuckets]float64 {
 	g := distuv.Gamma{Alpha: p.CycleShape, Beta: 1 / p.CycleScale}
 	var w [lublinBuckets]float64
@@ -33,20 +33,21 @@ func LublinCycle(p LublinParameters) [lublinBuckets]float64 {
 }
 
 // LublinArrivals is the combined arrival process of the Lublin-Feitelson model:
-// times between arrivals from a log-gamma distribution, stretched and shrunk
-// by the daily cycle. It begins at midnight.
+// times between arrivals from a log-gamma distribution, stretched and shrunk by
+// the daily cycle. It begins at midnight.
 //
 // The authors' program rounds the clock down at each arrival while the place in
-// the day goes on exactly, so that its trace loses half a second per job and the
-// daily pattern smears. Here the clock is a real number; round what is stored.
+// the day goes on exactly, so that its trace loses half a second per job and
+// the daily pattern smears. Here the clock is a real number; round what is
+// stored.
 type LublinArrivals struct {
 	gap    distuv.Gamma
 	weight [lublinBuckets]float64
 	bucket int
-	// points are what has gone of the present bucket, in mean buckets; it has
-	// weight points.
+	// points elapsed in the current half hour, which has weight[bucket] of
+	// them; the mean over the day is 1.
 	points float64
-	day    float64 // when bucket 0 of the present day began, in seconds
+	day    float64 // start of the current day, in seconds
 }
 
 // NewLublinArrivals draws from rng.
@@ -54,7 +55,8 @@ func NewLublinArrivals(p LublinParameters, rng *rand.Rand) *LublinArrivals {
 	return &LublinArrivals{gap: distuv.Gamma{Alpha: p.ArrivalShape, Beta: 1 / p.ArrivalScale, Src: rng}, weight: LublinCycle(p)}
 }
 
-// Next is the next arrival, in seconds after the beginning; the first is after 0.
+// Next returns the next arrival, in seconds since the beginning; the first is
+// after 0.
 func (a *LublinArrivals) Next() float64 {
 	g := a.gap.Rand()
 	for g > lublinLongest {

@@ -1,13 +1,13 @@
 package instances
 
-// LublinParameters are those of the model of Lublin and Feitelson (The
-// Workload on Parallel Supercomputers, JPDC 63(11), 2003) for when jobs arrive and
-// how long they run; the names in brackets are those of the authors' program.
-// Gamma distributions have a shape and a scale, their mean is the product.
+// LublinParameters are the parameters of the model of Lublin and Feitelson (The
+// Workload on Parallel Supercomputers, JPDC 63(11), 2003) for arrivals and
+// runtimes, beside their names in the authors' program. A gamma distribution
+// has a shape and a scale; their product is its mean.
 type LublinParameters struct {
-	// The logarithm of the runtime in seconds is from the first gamma
+	// The logarithm of the runtime in seconds comes from the first gamma
 	// distribution with probability Slope * size + Intercept, clipped to
-	// [0, 1], from the second otherwise.
+	// [0, 1], else from the second.
 	Shape1, Scale1   float64 // A1, B1: short jobs
 	Shape2, Scale2   float64 // A2, B2: long jobs
 	Slope, Intercept float64 // PA, PB

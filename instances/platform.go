@@ -30,7 +30,8 @@ type WorkTask struct {
 	Work float64
 }
 
-// Presets are the platforms that ParsePlatform knows, with what they are.
+// Presets lists the platforms that ParsePlatform knows, each with its
+// description.
 var Presets = [][2]string{
 	{"paper", "three machines; P1-P2 and P3-P2 share one link (the paper's Figure 5)"},
 	{"paper-two-pools", "the same, into P2 and out of P2 a link each"},
@@ -49,13 +50,14 @@ const (
 )
 
 // ParsePlatform makes a platform from a preset, NAME[,key=value...], or reads
-// the JSON file of that name: one object with "machines" and "network" as in
-// an instance, each machine with its speed; read as strictly as an instance.
+// the JSON file of that name: one object with "machines" and "network" as in an
+// instance, each machine with its speed, read as strictly as an instance.
 //
-// Keys of presets: machines (uniform at most 10,000, bus and star 1,000; default
-// 4; the paper's have 3), speed (work per second: one, or several as 1/2/4, taken in turn),
-// bandwidth (data per second, of every path and link) and startup (seconds). Speed and
-// bandwidth are 1 by default, startup 0. Errors wrap model.ErrInvalid.
+// The keys of presets are machines (uniform at most 10,000, bus and star 1,000;
+// default 4; the paper's have 3), speed (work per second: one, or several as
+// 1/2/4, taken in turn), bandwidth (data per second, of every path and link)
+// and startup (seconds). Speed and bandwidth are 1 by default, startup 0.
+// Errors wrap model.ErrInvalid.
 func ParsePlatform(spec string) (Platform, error) {
 	name, options, more := strings.Cut(spec, ",")
 	if !slices.ContainsFunc(Presets, func(p [2]string) bool { return p[0] == name }) {
@@ -107,7 +109,7 @@ type presetOptions struct {
 	bandwidth, startup float64
 }
 
-// parse reads key=value, ... of the platform spec.
+// parse reads the options of a preset, key=value,...
 func (o *presetOptions) parse(spec, options string) error {
 	seen := map[string]bool{}
 	for option := range strings.SplitSeq(options, ",") {
@@ -163,7 +165,7 @@ func (o *presetOptions) parse(spec, options string) error {
 	return nil
 }
 
-// presetNetwork is the links and routes of a preset.
+// presetNetwork returns the links and routes of a preset.
 func presetNetwork(name string, machines []model.Machine) model.Network {
 	var n model.Network
 	link := func(id string) { n.Links = append(n.Links, model.Link{ID: id}) }
@@ -219,8 +221,9 @@ func readPlatform(path string) (Platform, error) {
 	return p, nil
 }
 
-// Place makes a valid instance of a workflow on the platform, which shares no
-// memory with either; what is wrong with it is told as by model.DAG.Validate.
+// Place makes a valid instance of a workflow on the platform. The instance
+// shares no memory with either but the routes' lists of links. Errors are those
+// of model.DAG.Validate.
 func (p Platform) Place(name string, w Workflow) (*model.DAG, error) {
 	d := &model.DAG{Name: name, Machines: slices.Clone(p.Machines), Network: p.Network,
 		Tasks: make([]model.DAGTask, len(w.Tasks)), Edges: append([]model.DAGEdge{}, w.Edges...)}

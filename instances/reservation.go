@@ -13,36 +13,36 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ReservationSpec is the recipe of a random Reservation as section 6.1 of the
-// paper draws them: sizes, runtimes and arrivals by the Lublin-Feitelson
-// model for LANL-CM5, or those of a real log, and windows by two factors. The
-// zero value of a field means its default where one is named.
+// ReservationSpec specifies random reservations as section 6.1 of the paper
+// draws them: sizes, runtimes and arrivals by the Lublin-Feitelson model for
+// LANL-CM5, or those of a real log, and windows by two factors. The zero value
+// of a field means its default where one is named.
 //
-// Of one Seed and Index, the jobs are the same whatever the factors are, so that the
-// points of an experiment are paired: every job draws from a stream of random
-// numbers of its own, fewer Requests are a prefix, and a larger UMed makes no job
-// smaller. Only what a factor is about changes.
+// With the same Seed and Index the jobs are the same whatever the factors are,
+// so that the points of an experiment are paired: every job draws from a random
+// stream of its own, fewer Requests are a prefix, and a larger UMed makes no
+// job smaller.
 type ReservationSpec struct {
 	Requests int `key:"requests" default:"10000" min:"1" required:"yes" usage:"number of requests"`
-	// UMed is the logarithm (base 2) of the size between the small jobs, a share of
-	// 0.82, and the large ones: 4.5 to log2 PEs; default 7.
+	// UMed is the logarithm (base 2) of the size that separates the small jobs,
+	// a share of 0.82, from the large ones: 4.5 to log2 PEs; default 7.
 	UMed float64 `key:"umed" default:"7" above:"0" usage:"log2 size between small and large"`
 	// ArrivalFactor divides the times of arrival; default 1.
 	ArrivalFactor float64 `key:"arrival_factor" default:"1" above:"0" usage:"divides the times of arrival"`
-	// ARTime and Deadline make the window, in durations: a request is ready up to
-	// ARTime after its arrival, and due up to Deadline after it could be done. Both uniform;
-	// 0 means 0: a start at once, an immediate deadline.
+	// ARTime and Deadline make the window, in multiples of the duration: the
+	// time from arrival to ready time is uniform from 0 to ARTime, the slack
+	// from the earliest end to the deadline from 0 to Deadline.
 	ARTime   float64 `key:"artime" default:"3" usage:"most durations from arrival to ready"`
 	Deadline float64 `key:"deadline" default:"3" usage:"most durations of slack"`
-	// PEs is a power of two from 32, and the largest size there is; default
+	// PEs is a power of two from 32, and the largest size of a job; default
 	// 1,024. With SWF it may be any number, and the default is the log's.
 	PEs int `key:"pes" min:"1" shown:"1024, the log's" usage:"number of PEs"`
 	// Parameters are the model's for runtimes and arrivals: "fit" (default),
 	// LublinLANLFit, or "column-t", LublinColumnT.
 	Parameters string `key:"parameters" shown:"fit" usage:"workload model: fit or column-t"`
-	// SWF, if not empty, is a log to take the jobs of instead, see LoadSWF: as
+	// SWF, if not empty, is a log whose jobs are taken instead (see LoadSWF): as
 	// many usable ones as Requests, from number Index * Requests on. UMed and
-	// Parameters then have no say.
+	// Parameters then don't matter.
 	SWF string `key:"log" file:"yes" usage:"take the jobs of an SWF FILE"`
 	// Goal is the instance's; empty is its default.
 	Goal  model.Goal `key:"goal" usage:"accepted, pe_seconds or all" shown:"accepted"`
@@ -114,10 +114,11 @@ func (s ReservationSpec) withDefaults() ReservationSpec {
 	return s
 }
 
-// Name tells all that makes the instance, but the seed: instance 3 with 10,000
-// requests, UMed 7, arrival factor 1 and both other factors 3 is
-// res-n10000-um7-af1-ar3-dl3-3; -column-t and -pe512 follow the factors where they apply. Of a log
-// it is that of the file, LANL-CM5-1994-4.1-cln-n10000-af1-ar3-dl3-3.
+// Name names everything that makes the instance, except the seed: instance 3
+// with 10,000 requests, UMed 7, arrival factor 1 and both other factors 3 is
+// res-n10000-um7-af1-ar3-dl3-3. Where they apply, -column-t and -pe512 follow
+// the factors. With a log it begins with the file's name:
+// LANL-CM5-1994-4.1-cln-n10000-af1-ar3-dl3-3.
 func (s ReservationSpec) Name() string {
 	s = s.withDefaults()
 	factors := fmt.Sprintf("af%g-ar%g-dl%g", s.ArrivalFactor, s.ARTime, s.Deadline)
@@ -139,7 +140,7 @@ func (s ReservationSpec) Name() string {
 	return fmt.Sprintf("res-n%d-um%g-%s-%d", s.Requests, s.UMed, factors, s.Index)
 }
 
-// logName is a log's file name without folder and extensions.
+// logName returns a log's file name without folder and extensions.
 func logName(path string) string {
 	name := filepath.Base(path)
 	for _, e := range []string{".gz", ".swf"} {
@@ -150,7 +151,8 @@ func logName(path string) string {
 	return name
 }
 
-// check reports what the recipe, with its defaults, breaks.
+// check reports which value of the specification, with its defaults, is out of
+// range.
 func (s ReservationSpec) check() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w reservation specification: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
@@ -185,7 +187,7 @@ func (s ReservationSpec) check() error {
 // maxPEs bounds the PEs of generated instances.
 const maxPEs = 1 << 20
 
-// checkFactors is what is wrong with the factors, or empty.
+// checkFactors says which factor is out of range; it is empty if none is.
 func checkFactors(arrival, ready, deadline float64) string {
 	switch {
 	case !(arrival >= 1.0/maxFactor && arrival <= maxFactor):
@@ -198,21 +200,23 @@ func checkFactors(arrival, ready, deadline float64) string {
 	return ""
 }
 
-// high is UHi, the logarithm of the largest size: that of the machine.
+// high returns UHi, the logarithm (base 2) of the largest size, which is the
+// machine's.
 func (s ReservationSpec) high() float64 { return float64(bits.Len(uint(s.PEs)) - 1) }
 
-// Generate draws the instance. All times are whole seconds. Errors, of a recipe or
-// a log that can't be used, wrap model.ErrInvalid. O(requests).
+// Generate draws the instance. All times are whole seconds. Errors about a
+// specification or a log that can't be used wrap model.ErrInvalid. O(requests).
 //
-// Where the paper leaves a choice, this is ours. The runtime is that of
-// the six that is nearest on a logarithmic scale, since the model is one of the
-// logarithm. Arrivals begin at midnight. Arrivals are rounded down, the times between
-// arrival and ready and between the latest start and ready to the nearest second, so that
-// the latest start is never before ready.
+// Where the paper leaves a choice, this is ours. The runtime is the nearest of
+// the six on a logarithmic scale, since the model is one of the logarithm.
+// Arrivals begin at midnight. Arrivals are rounded down; the times between
+// arrival and ready time, and between ready time and latest start, to the
+// nearest second, so that the latest start is never before the ready time.
 //
-// The offered load, PE-seconds over those that there are between the first
-// arrival and the last, is on average of 40 seeds at UMed 5, 6, 7, 8, 9: 0.56, 0.70, 0.95,
-// 1.40, 2.30 with the fit and 0.68, 0.88, 1.26, 1.87, 2.84 with column T.
+// The offered load (PE-seconds asked for over those that there are from the
+// first arrival to the last) is, on average over 40 seeds at UMed 5, 6, 7, 8,
+// 9: 0.56, 0.70, 0.95, 1.40, 2.30 with the fit and 0.68, 0.88, 1.26, 1.87, 2.84
+// with column T.
 func (s ReservationSpec) Generate() (*model.Reservation, error) {
 	s = s.withDefaults()
 	if err := s.check(); err != nil {
@@ -239,7 +243,8 @@ func (s ReservationSpec) Generate() (*model.Reservation, error) {
 	return in, in.Validate()
 }
 
-// nearestDuration is the one of ReservationDurations at the smallest ratio.
+// nearestDuration returns the one of ReservationDurations with the smallest
+// ratio to the runtime.
 func nearestDuration(runtime float64) float64 {
 	return slices.MinFunc(ReservationDurations, func(a, b float64) int {
 		x, y := math.Abs(math.Log(runtime/a)), math.Abs(math.Log(runtime/b))
@@ -253,28 +258,29 @@ func nearestDuration(runtime float64) float64 {
 	})
 }
 
-// window are a request's random numbers for its window, uniform on [0, 1).
+// window holds a request's random numbers for its window, uniform on [0, 1).
 type window struct{ ready, deadline float64 }
 
 func drawWindow(rng *rand.Rand) window { return window{rng.Float64(), rng.Float64()} }
 
-// set makes ready time and deadline of arrival and duration, all whole seconds.
+// set gives a request its ready time and deadline, whole seconds.
 func (w window) set(r *model.Request, ready, deadline float64) {
 	r.ReadyS = r.ArrivalS + math.Round(ready*w.ready*r.DurationS)
 	r.DeadlineS = r.ReadyS + r.DurationS + math.Round(deadline*w.deadline*r.DurationS)
 }
 
-// streamArrivals is no number of a request.
+// streamArrivals is the random stream of the arrivals; no request has this
+// number.
 const streamArrivals = math.MaxUint64
 
-// stream is the random numbers of one purpose, told by its numbers.
+// stream returns the random numbers of one purpose, which its numbers identify.
 func stream(seed, index, purpose uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(scramble(scramble(seed)+index), scramble(scramble(purpose)^seed)))
 }
 
 // scramble is SplitMix64's output function (Steele, Lea, Flood: Fast splittable
-// pseudorandom number generators, OOPSLA 2014): neighbours give seeds that
-// have nothing in common.
+// pseudorandom number generators, OOPSLA 2014): neighbouring inputs give
+// unrelated seeds.
 func scramble(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

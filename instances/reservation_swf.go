@@ -17,14 +17,15 @@ import (
 
 // SWFOptions say how the jobs of a log become requests.
 type SWFOptions struct {
-	// PEs is the machine's; 0 means what the log's header tells (MaxProcs, or
-	// else MaxNodes).
+	// PEs is the size of the machine; 0 means that of the log's header
+	// (MaxProcs, or else MaxNodes).
 	PEs int
 	// First, if not 0, is how many usable jobs are taken, in the log's order,
 	// after Skip of them; there must be as many.
 	Skip, First int
-	// Estimate reserves for as long as the user has estimated: the runtime, cut at the estimate, is then
-	// runtime_s. A job without an estimate reserves its runtime.
+	// Estimate reserves the time that the user estimated; the runtime, cut at
+	// the estimate, is then runtime_s. A job without an estimate reserves its
+	// runtime.
 	Estimate bool
 	// ArrivalFactor divides the times of arrival; 0 means 1.
 	ArrivalFactor float64
@@ -33,12 +34,12 @@ type SWFOptions struct {
 	// Cancelled is the probability that a request is withdrawn, at a time uniform
 	// between its arrival and its latest start.
 	Cancelled float64
-	// Seed is that of the windows and the cancellations. They don't depend on the
-	// other options.
+	// Seed is the seed of the windows and the cancellations, which don't depend
+	// on the other options.
 	Seed uint64
 }
 
-// SWFReport counts what has become of a log's jobs.
+// SWFReport counts what became of a log's jobs.
 type SWFReport struct {
 	Jobs     int // read, up to the last one taken
 	Skipped  int // usable, before the first one taken
@@ -49,12 +50,12 @@ type SWFReport struct {
 	// those without an estimate, whose duration is the runtime; both only if
 	// estimates were asked for.
 	Cut, NoEstimate int
-	// Unsorted are the jobs submitted before one that stands before them in the log; they
-	// are put in order.
+	// Unsorted counts jobs that were submitted before an earlier one of the log;
+	// they are put in order.
 	Unsorted int
 }
 
-// String tells the counts, those that aren't 0, on one line.
+// String returns the counts that aren't 0, on one line.
 func (r SWFReport) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d requests of %d jobs", r.Requests, r.Jobs)
@@ -73,12 +74,12 @@ func (r SWFReport) String() string {
 	return b.String()
 }
 
-// ReservationFromSWF makes requests of a log's jobs, named by their job numbers. A job's
-// PEs are the processors allocated, or those requested if the log doesn't tell.
-// Arrivals count from the first request's. Jobs without a submit time, processors or a
-// runtime (unknown or 0), or larger than the machine, are left out and
-// counted. Times are whole seconds. Errors wrap model.ErrInvalid. O(jobs), and a
-// sort if the log isn't in order.
+// ReservationFromSWF makes requests of a log's jobs, named by their job
+// numbers. A job's PEs are the processors allocated, or those requested if the
+// log doesn't know. Arrivals are counted from the first request's. Jobs without
+// a submit time, processors or a runtime (unknown or 0), and jobs larger than
+// the machine, are left out and counted. Times are whole seconds. Errors wrap
+// model.ErrInvalid. O(jobs), plus a sort if the log isn't in order.
 func ReservationFromSWF(name string, log *swf.Log, o SWFOptions) (*model.Reservation, SWFReport, error) {
 	var report SWFReport
 	fail := func(format string, args ...any) (*model.Reservation, SWFReport, error) {
@@ -128,10 +129,11 @@ func ReservationFromSWF(name string, log *swf.Log, o SWFOptions) (*model.Reserva
 	return in, report, in.Validate()
 }
 
-// maxSWFTime keeps all times exact, factors included: 2^53 is nine quadrillion.
+// maxSWFTime bounds times in seconds, so that they and their multiples by the
+// factors stay below 2^53 and exact.
 const maxSWFTime = 1e12
 
-// choose are the indices of the jobs to take, by submit time.
+// choose returns the indices of the jobs to take, by submit time.
 func (o SWFOptions) choose(log *swf.Log, report *SWFReport) []int {
 	var taken []int
 	last := int64(0)
@@ -165,8 +167,8 @@ func (o SWFOptions) choose(log *swf.Log, report *SWFReport) []int {
 	return taken
 }
 
-// request makes one of the job at the given index of the log, which is the number of
-// its stream of random numbers.
+// request makes a request of the job at the given index of the log, which is
+// also the number of its random stream.
 func (o SWFOptions) request(j *swf.Job, begin int64, index int) model.Request {
 	rng := stream(o.Seed, streamSWF, uint64(index))
 	w := drawWindow(rng)
@@ -201,13 +203,15 @@ func (o SWFOptions) countEstimate(j *swf.Job, report *SWFReport) {
 	}
 }
 
-// streamSWF is no index of a ReservationSpec.
+// streamSWF is the number of the random streams of logs; no ReservationSpec has
+// this index.
 const streamSWF = math.MaxUint64
 
-// LoadSWF reads a log, gzipped or not, from a file or from standard input if
-// path is "-". A name without a folder that isn't there is looked for in
-// the folder swf of the data sets too (see DataFolder), and with .swf.gz after it. Errors name the file; those about its
-// content wrap model.ErrInvalid.
+// LoadSWF reads a log, gzipped or not, from a file, or from standard input if
+// path is "-". A name without a folder that isn't in the working folder is
+// looked for in the folder swf of the data sets (see DataFolder), too, also
+// with .swf.gz appended. Errors name the file; those about its content wrap
+// model.ErrInvalid.
 func LoadSWF(path string) (*swf.Log, error) {
 	f := os.Stdin
 	if path != "-" {
@@ -239,10 +243,12 @@ func findSWF(path string) string {
 	return cmp.Or(inDataSets("swf", path, "", ".swf.gz", ".swf"), path)
 }
 
-// logs keeps the logs read: an experiment asks for the same one many times.
+// logs keeps the logs that were read: an experiment asks for the same one many
+// times.
 var logs sync.Map // file to func() (*swf.Log, error)
 
-// fromLog makes the instance of a log's jobs; the recipe is checked.
+// fromLog makes the instance of a log's jobs. It expects a checked
+// specification.
 func (s ReservationSpec) fromLog() (*model.Reservation, error) {
 	if s.SWF == "-" {
 		return nil, fmt.Errorf("%w reservation specification: swf is standard input, give a file", model.ErrInvalid)

@@ -63,8 +63,8 @@ func NewVCSchedSpec() VCSchedSpec { return *params.SetDefaults(&VCSchedSpec{}) }
 // NewDAGSpec returns the specification with its defaults.
 func NewDAGSpec() DAGSpec { return *params.SetDefaults(&DAGSpec{}) }
 
-// NewReservationSpec returns the specification with the paper's defaults: 10,000
-// requests, UMed 7, arrival factor 1, flexibility {3, 3}, 1,024 PEs.
+// NewReservationSpec returns the specification with the paper's defaults:
+// 10,000 requests, UMed 7, arrival factor 1, flexibility {3, 3}, 1,024 PEs.
 func NewReservationSpec() ReservationSpec { return *params.SetDefaults(&ReservationSpec{}) }
 
 // Parameters lists the parameters of the specifications.
@@ -72,8 +72,8 @@ func (g Generator) Parameters() []params.Param { return params.Of(g()) }
 
 // Grid returns the specifications for every combination of the parameters'
 // values, the first parameter varying slowest; at most limit. A key that isn't
-// there stands for its single default. The error says which key is wrong, and is
-// the caller's to wrap.
+// there stands for its single default. The error says which key is wrong, and
+// is the caller's to wrap.
 func (g Generator) Grid(values map[string][]string, limit int) ([]Spec, error) {
 	known, given, size := g.Parameters(), map[string]bool{}, 1.0
 	for _, key := range slices.Sorted(maps.Keys(values)) {

@@ -44,10 +44,10 @@ func (s *VCSchedSpec) Case(k, _ int, seed uint64) Case {
 	return newCase(&one, one.Name(), k, one.Generate)
 }
 
-// Name tells the specification: H4-J12-s10-ca75-cm25-3 is instance 3 with 4
+// Name names the specification: H4-J12-s10-ca75-cm25-3 is instance 3 with 4
 // hosts, 12 jobs, slack 0.10 and coefficients of variation of 0.75 (CPU) and
-// 0.25 (memory); -t64 for parallel jobs of up to 64 tasks, -r50-b30 for half of
-// the jobs running and a budget of 0.3 follow where they apply.
+// 0.25 (memory). Where they apply, -t64 follows for parallel jobs of up to 64
+// tasks, and -r50-b30 for half of the jobs running and a budget of 0.3.
 func (s VCSchedSpec) Name() string {
 	percent := func(x float64) string { return fmt.Sprintf("%02.6g", math.Round(x*1e8)/1e6) }
 	name := fmt.Sprintf("H%d-J%d-s%s-ca%s-cm%s", s.Hosts, s.Jobs, percent(s.Slack), percent(s.CoVCPU), percent(s.CoVMemory))
@@ -88,11 +88,12 @@ func (s VCSchedSpec) validate() error {
 }
 
 // Generate draws the instance. Needs come from normal distributions truncated
-// to (0, 1] by drawing again, which moves the mean of wide ones, and are rounded
-// to six decimals. For parallel jobs, where the paper says only that the
-// methodology is the same, the mean memory is per task, H (1 - slack) / (number
-// of tasks), so that the slack is what it says. It errs, as ErrInvalid, on
-// a specification out of range or with a mean memory need above a host's.
+// to (0, 1] by drawing again, which moves the mean of wide ones, and are
+// rounded to six decimals. For parallel jobs the paper only says that the
+// methodology is the same; here the mean memory is per task, H (1 - slack) /
+// (number of tasks), so that the slack keeps its meaning. The error is
+// model.ErrInvalid for a value out of range and for a mean memory need above a
+// host's memory.
 func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 	if s.MeanCPU == 0 {
 		s.MeanCPU = 0.5
@@ -140,8 +141,8 @@ func truncatedNormal(rng *rand.Rand, mean, cov float64) float64 {
 	}
 }
 
-// place lets the first jobs run, each task on a random host with the memory
-// for it; a job that finds none is a new arrival.
+// place lets the first jobs run, each task on a random host that has memory for
+// it; a job for which there is no host arrives new.
 func (s VCSchedSpec) place(in *model.VCSched, rng *rand.Rand) {
 	free := make([]float64, s.Hosts)
 	for h := range free {

@@ -64,13 +64,14 @@ func badWf(format string, args ...any) error {
 }
 
 // ReadWfFormat reads a workflow trace of WfCommons (Coleman et al.: WfCommons,
-// FGCS 128, 2022), schema version 1.3, 1.4 or 1.5. A task's work is its run time in
-// seconds, so a machine of speed 1 repeats it, whatever the number of cores that
-// it had; an edge's data are the bytes of the files that its first task writes
-// and its second reads, each once. Where 1.3 and 1.4 give a file's size at its writer and
-// at its reader, the writer's counts. Parents and children must agree, unless
-// the file gives one of them for no task at all. Errors wrap model.ErrInvalid
-// and name the task or file. O(length of the file + edges × files of a task).
+// FGCS 128, 2022), schema version 1.3, 1.4 or 1.5. A task's work is its run
+// time in seconds, whatever its number of cores, so a machine of speed 1
+// repeats it. An edge's data are the bytes of the files that its first task
+// writes and its second reads, each file once. Versions 1.3 and 1.4 give a
+// file's size at its writer and at its readers; the writer's counts. Parents
+// and children must agree, unless no task has one of the two lists. Errors wrap
+// model.ErrInvalid and name the task or file. O(length of the file + edges ×
+// files of a task).
 func ReadWfFormat(data []byte) (Workflow, error) {
 	var f wfFormat
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -143,8 +144,8 @@ func (f *wfFormat) late() (Workflow, error) {
 	return linkWf(spec.Tasks, index)
 }
 
-// early reads versions 1.3 and 1.4: all is with the tasks, and they name each
-// other by name in some files, by id in others.
+// early reads versions 1.3 and 1.4: everything is with the tasks, which refer
+// to each other by name in some files, by id in others.
 func (f *wfFormat) early() (Workflow, error) {
 	tasks := f.Workflow.Tasks
 	switch {
@@ -230,8 +231,8 @@ func indexWf(tasks []wfTask) (map[string]int, error) {
 	return index, nil
 }
 
-// linkWf makes the graph of the tasks; index are their numbers by all that
-// they are called.
+// linkWf makes the graph of the tasks; index maps each of their names to the
+// task's number.
 func linkWf(tasks []wfTask, index map[string]int) (Workflow, error) {
 	var w Workflow
 	// Pairs of parent and child as the parents' lists and the children's tell.
@@ -298,7 +299,8 @@ func linkWf(tasks []wfTask, index map[string]int) (Workflow, error) {
 	return w, nil
 }
 
-// sharedWf is the bytes of the files that one task writes and another reads.
+// sharedWf returns the bytes of the files that one task writes and another
+// reads.
 func sharedWf(from, to *wfTask) (float64, error) {
 	// Walk the shorter of two lists, so that a hub with thousands of files and
 	// neighbours costs no square of it; sorted, so that the sum is one.

@@ -14,11 +14,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// audit is hidden: it is for those who work on gapwise.
+// audit returns a hidden command, for people who work on gapwise.
 func (p *program) audit() *cli.Command {
 	return &cli.Command{
 		Name:      "audit",
-		Usage:     "hold engines, heuristics, bounds and the judge against each other",
+		Usage:     "compare engines, heuristics, bounds and the judge",
 		Hidden:    true,
 		ArgsUsage: " ",
 		Description: "Draws instances of every kind from many families and compares what is\n" +
@@ -26,12 +26,12 @@ func (p *program) audit() *cli.Command {
 			"and of renamed, scaled, reversed and joined instances. What disagrees is\n" +
 			"shrunk and written to a folder. Exit code 7 if anything does.",
 		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "time", Value: time.Minute, Usage: "how long to draw instances"},
-			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of the instances; another one finds others"},
-			&cli.IntFlag{Name: "workers", Value: 1, Usage: "instances looked at side by side"},
-			&cli.StringFlag{Name: "kind", Usage: "vcsched, dag or reservation; by default all"},
-			&cli.IntFlag{Name: "most", Value: 10, Usage: "end after so many disagreements"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "audit-found", Usage: "`FOLDER` for what disagrees"},
+			&cli.DurationFlag{Name: "time", Value: time.Minute, Usage: "time for drawing instances"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the instances"},
+			&cli.IntFlag{Name: "workers", Value: 1, Usage: "number of instances at the same time"},
+			&cli.StringFlag{Name: "kind", Usage: "vcsched, dag or reservation; all by default"},
+			&cli.IntFlag{Name: "most", Value: 10, Usage: "disagreements after which it stops"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "audit-found", Usage: "`FOLDER` for disagreements"},
 			&cli.StringFlag{Name: "trust", Usage: "write the counts as Markdown to `FILE`"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {

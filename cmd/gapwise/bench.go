@@ -17,14 +17,14 @@ import (
 func (p *program) bench() *cli.Command {
 	return &cli.Command{
 		Name:      "bench",
-		Usage:     "run a plan, or go on with it",
+		Usage:     "run the plan of an experiment, or continue it",
 		ArgsUsage: "PLAN",
 		Description: "PLAN is a YAML or JSON file or a built-in plan:\n" + wrap(strings.Join(benchmarks.Names(), ", ")+".", 74, 3) + "\n" +
-			"Each run is a line appended to the results file; a plan that was stopped goes\n" +
-			"on where it was when it is started again.",
+			"Each run appends a line to the results file; a stopped plan continues\n" +
+			"where it was.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "results `FILE`, by default results/PLAN.jsonl"},
-			&cli.IntFlag{Name: "workers", Value: 1, Usage: "instances solved side by side"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` of the results (default: results/PLAN.jsonl)"},
+			&cli.IntFlag{Name: "workers", Value: 1, Usage: "instances solved at the same time"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			plans, err := files(c, 1)

@@ -14,10 +14,10 @@ import (
 func (p *program) bound() *cli.Command {
 	return &cli.Command{
 		Name:      "bound",
-		Usage:     "what no solution can beat, without search",
+		Usage:     "bounds that no solution can beat, without search",
 		ArgsUsage: "FILE...",
 		Flags: append([]cli.Flag{
-			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "for each instance; 0 means none"},
+			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "longest time per instance; 0: no limit"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths, err := files(c, 0)

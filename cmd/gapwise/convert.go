@@ -27,15 +27,15 @@ func (p *program) convert() *cli.Command {
 			"SWF logs (.swf, .swf.gz) become requests for reservations, whose windows\n" +
 			"are drawn; how many jobs could not be used is printed.",
 		Flags: append([]cli.Flag{
-			&cli.IntFlag{Name: "pes", Usage: "SWF: cluster size", DefaultText: "the log's"},
-			&cli.IntFlag{Name: "skip", Usage: "SWF: usable jobs to leave out first"},
+			&cli.IntFlag{Name: "pes", Usage: "SWF: PEs of the cluster", DefaultText: "the log's"},
+			&cli.IntFlag{Name: "skip", Usage: "SWF: usable jobs to skip first"},
 			&cli.IntFlag{Name: "first", Usage: "SWF: usable jobs to take", DefaultText: "all"},
-			&cli.BoolFlag{Name: "estimates", Usage: "SWF: reserve the user's estimate"},
-			&cli.Float64Flag{Name: "arrival-factor", Value: 1, Usage: "SWF: divides arrival times"},
-			&cli.Float64Flag{Name: "artime", Value: 3, Usage: "SWF: durations until ready"},
-			&cli.Float64Flag{Name: "deadline", Value: 3, Usage: "SWF: durations of room"},
-			&cli.Float64Flag{Name: "cancelled", Usage: "SWF: share of requests withdrawn"},
-			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "SWF: of the windows"},
+			&cli.BoolFlag{Name: "estimates", Usage: "SWF: reserve the runtimes that users estimated"},
+			&cli.Float64Flag{Name: "arrival-factor", Value: 1, Usage: "SWF: divisor of arrival times"},
+			&cli.Float64Flag{Name: "artime", Value: 3, Usage: "SWF: most wait until ready, in durations"},
+			&cli.Float64Flag{Name: "deadline", Value: 3, Usage: "SWF: most slack at the end, in durations"},
+			&cli.Float64Flag{Name: "cancelled", Usage: "SWF: share of cancelled requests"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "SWF: seed of the random generator"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -59,7 +59,7 @@ func (p *program) convert() *cli.Command {
 	}
 }
 
-// converted is the file as an instance.
+// converted reads a file as an instance.
 func (p *program) converted(c *cli.Command, path string) (model.Instance, error) {
 	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
 	if !strings.HasSuffix(name, ".swf") {

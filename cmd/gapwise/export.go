@@ -19,8 +19,8 @@ func (p *program) export() *cli.Command {
 		ArgsUsage:   "FILE",
 		Description: formulationsHelp(),
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "formulation", Usage: "of the instance's kind, see below"},
-			&cli.StringFlag{Name: "format", Value: "mps", Usage: "mps or lp"},
+			&cli.StringFlag{Name: "formulation", Usage: "a `NAME` from the list above"},
+			&cli.StringFlag{Name: "format", Value: "mps", Usage: "file format: mps or lp"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {

@@ -14,13 +14,14 @@ import (
 func (p *program) findings() *cli.Command {
 	return &cli.Command{
 		Name:      "findings",
-		Usage:     "hold a paper's findings against results",
+		Usage:     "check a paper's findings against results",
 		ArgsUsage: "RESULTS...",
-		Description: "Results of reservation plans: what section 6.2 of the paper says of its seven\n" +
-			"policies, held or not held, with the figure that decides it.",
+		Description: "Checks what section 6.2 of the paper on advance reservations says of its\n" +
+			"seven policies against the RESULTS of a reservation plan: held or not held,\n" +
+			"with the figure that decides.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "by", Usage: "the parameters that change together (`LIST`)", DefaultText: "those that change"},
-			&cli.StringFlag{Name: "format", Value: "text", Usage: strings.Join(benchmarks.Formats, ", ")},
+			&cli.StringFlag{Name: "by", Usage: "parameters varied together (`LIST`)", DefaultText: "all"},
+			&cli.StringFlag{Name: "format", Value: "text", Usage: "format: " + strings.Join(benchmarks.Formats, ", ")},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {

@@ -104,7 +104,7 @@ func bookingsTitle(in *model.Reservation, b *model.Bookings, by string) (string,
 	return strings.Join(names, ", ") + ": " + title, nil
 }
 
-// pictureFormat is svg or png by the output's name.
+// pictureFormat returns svg or png, by the output's name.
 func pictureFormat(c *cli.Command, inputs []string) (string, error) {
 	output := c.String("output")
 	format := strings.ToLower(strings.TrimPrefix(filepath.Ext(output), "."))
@@ -153,8 +153,8 @@ func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Insta
 	return in, s, by, nil
 }
 
-// ganttPanels are the schedule's panel and, under contention, above it that of
-// its plan without.
+// ganttPanels returns the schedule's panel and, under contention, above it the
+// panel of the same plan without contention.
 func ganttPanels(ctx context.Context, d *model.DAG, s *model.Schedule) ([]draw.Panel, error) {
 	panel := func(d *model.DAG, s *model.Schedule) (draw.Panel, error) {
 		arrived, err := verify.Arrivals(ctx, d, s)
@@ -186,8 +186,8 @@ func ganttPanels(ctx context.Context, d *model.DAG, s *model.Schedule) ([]draw.P
 	return []draw.Panel{free, real}, err
 }
 
-// interruptible is a writer that gives up when the context ends, whatever it is
-// doing: what it was writing is then lost.
+// interruptible returns a writer that gives up when the context ends; what it
+// was writing is then lost.
 func interruptible(ctx context.Context, write func(io.Writer) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		var b bytes.Buffer

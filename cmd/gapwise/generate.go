@@ -120,8 +120,8 @@ func drawn(c *cli.Command) ([]instances.Case, error) {
 }
 
 // writeInstances draws the instances and writes them to the output: one to a
-// file or into a folder, several into a folder. Nothing is written unless the first
-// can be drawn.
+// file or into a folder, several into a folder. Nothing is written unless the
+// first can be drawn.
 func (p *program) writeInstances(output string, cases []instances.Case) error {
 	several := len(cases) > 1
 	if several && (output == "" || output == "-") {

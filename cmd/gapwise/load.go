@@ -12,8 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// readingFlags are the flags of the commands that read instances: a platform
-// for foreign graphs, and a flag for each variant of each problem.
+// readingFlags returns the flags of the commands that read instances: a
+// platform for foreign graphs, and a flag for each variant of each problem.
 func readingFlags() []cli.Flag {
 	all := []cli.Flag{&cli.StringFlag{Name: "platform", Usage: "for foreign graphs (gapwise help convert)"}}
 	for _, p := range gapwise.Problems() {
@@ -52,7 +52,7 @@ func withVariants(c *cli.Command, path string, in model.Instance) (model.Instanc
 	return in, nil
 }
 
-// headline tells in which variant an instance is read: " (goal: accepted)".
+// headline says in which variant an instance is read: " (goal: accepted)".
 func headline(in model.Instance) string {
 	p, err := gapwise.ProblemOf(in.Kind())
 	if err != nil || len(p.Variants) == 0 {

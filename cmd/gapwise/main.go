@@ -31,9 +31,9 @@ const (
 	exitDefect     = 7 // verification failed
 )
 
-// worst is the code of several files: the first in the order below that one
-// of them has. A proof that there is no solution counts as less of a failure
-// than not knowing, and a solution without a proof as the least.
+// worst returns the exit code of several files: the first of the order below
+// that one of them has. A proof that there is no solution is less of a failure
+// than not knowing, and a solution without a proof the least.
 func worst(a, b int) int {
 	for _, c := range []int{exitDefect, exitInternal, exitUsage, exitBadInput, exitUnsolved, exitInfeasible, exitStopped} {
 		if a == c || b == c {
@@ -43,13 +43,12 @@ func worst(a, b int) int {
 	return exitOK
 }
 
-// codeError ends the command with an exit code and no message: what was to be
-// said has been said.
+// codeError ends the command with an exit code and no further message.
 type codeError int
 
 func (c codeError) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// program is the command with its surroundings, so that tests can replace them.
+// program is the command with its streams and solver, which tests replace.
 type program struct {
 	out, err io.Writer
 	solver   model.Solver // replaces the algorithm, in tests of what is refuted

@@ -21,8 +21,8 @@ import (
 )
 
 // writeFile writes the whole file or nothing, as renameio does, where the path
-// is that of a regular file or of none. Of a symbolic link it is the target that
-// is written. Everything else (a device, a FIFO, a pipe of the shell's) is
+// is that of a regular file or of none. Of a symbolic link it is the target
+// that is written. Everything else (a device, a FIFO, a pipe of the shell's) is
 // written to in place. "" and "-" are standard output.
 func (p *program) writeFile(path string, write func(io.Writer) error) error {
 	if path == "" || isStdout(path) {
@@ -77,8 +77,8 @@ func isStdout(path string) bool {
 	return path == "-" || ok && n == 1
 }
 
-// descriptor is the number of the open file that a path means, as the shell's
-// >(command) does.
+// descriptor returns the number of the open file that a path stands for, as
+// with the shell's >(command).
 func descriptor(path string) (n int, ok bool) {
 	switch path {
 	case "/dev/stdin":

@@ -23,11 +23,11 @@ import (
 var curveFlags = []string{"x", "y", "algorithms", "where"}
 
 func (p *program) plot() *cli.Command {
-	help := "Of the RESULTS of gapwise bench, curves of a value over a generator parameter\n" +
-		"(gapwise table --help lists them): the mean of all runs at each x, with its\n" +
-		"95 % confidence interval by Student's t. Of a RESULT of gapwise solve\n" +
-		"--algorithm network-aware -o, the makespan of every round, as planned and as\n" +
-		"realised.\n\nValues:\n"
+	help := "From the RESULTS of gapwise bench: a value against a generator parameter\n" +
+		"(gapwise table --help lists them), one curve for each algorithm: the mean of\n" +
+		"all runs at each x, with its 95 % confidence interval by Student's t.\n" +
+		"From a RESULT of gapwise solve --algorithm network-aware -o: the makespan of\n" +
+		"each round, as planned and as realised.\n\nValues:\n"
 	for _, v := range benchmarks.ValueNames() {
 		help += fmt.Sprintf("  %-14s %s\n", v[0], wrap(v[1], 58, 17))
 	}
@@ -37,11 +37,11 @@ func (p *program) plot() *cli.Command {
 		ArgsUsage:   "RESULTS... | RESULT",
 		Description: strings.TrimRight(help, "\n"),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "x", Usage: "`PARAM` along the axis; artime,deadline for a pair"},
-			&cli.StringFlag{Name: "y", Usage: "`VALUE` to draw"},
-			&cli.StringFlag{Name: "algorithms", Usage: "these alone, in this order (`LIST`)"},
-			&cli.StringFlag{Name: "where", Usage: "only runs with these, like umed=7,pes=64 (`LIST`)"},
-			&cli.StringFlag{Name: "title", Usage: "instead of the plan's name or the instance's"},
+			&cli.StringFlag{Name: "x", Usage: "`PARAM` on the x axis; artime,deadline for a pair"},
+			&cli.StringFlag{Name: "y", Usage: "`VALUE` on the y axis"},
+			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to draw, in this order"},
+			&cli.StringFlag{Name: "where", Usage: "`LIST` of conditions on runs, like umed=7,pes=64"},
+			&cli.StringFlag{Name: "title", Usage: "title of the picture", DefaultText: "plan or instance"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {

@@ -38,8 +38,8 @@ func (l *solverLog) progress(p model.Progress) {
 	fmt.Fprintf(l.w, "%14d  %14s %14s %9s %8.1fs\n", p.Nodes, figure(p.Bound), figure(p.Incumbent), percent(model.Gap(p.Incumbent, p.Bound)), p.Elapsed.Seconds())
 }
 
-// afterAWhile says on a terminal what takes so long, unless the function that it returns
-// is called before a second is over.
+// afterAWhile says on a terminal what takes so long, unless the function that
+// it returns is called before a second is over.
 func (p *program) afterAWhile(what string) func() {
 	if !isTerminal(p.err) {
 		return func() {}

@@ -93,11 +93,13 @@ func firstSolution(all []solutionFile) model.Solution {
 	return nil
 }
 
-// sense returns the direction in which the objective of a solution's problem improves.
+// sense returns the direction in which the objective of a solution's problem
+// improves.
 func sense(s model.Solution) model.Sense { return model.SenseOf(s.Kind().New()) }
 
-// pick is the solution by the named algorithm or, without a name, the best of
-// the results by what they say; hash, if not empty, is the instance's that they must be of.
+// pick returns the solution by the named algorithm or, without a name, the best
+// by the results' own figures. Results whose instance has another hash are left
+// out unless hash is empty.
 func pick(path string, all []solutionFile, algorithm, hash string) (solutionFile, error) {
 	if len(all) == 1 {
 		return all[0], nil

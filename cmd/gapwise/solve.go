@@ -20,20 +20,21 @@ func (p *program) solve() *cli.Command {
 		Name:      "solve",
 		Usage:     "solve instances: solution, bound and gap, verified",
 		ArgsUsage: "FILE...",
-		Description: "auto is the exact search for 10s at most: the best found, and a bound.\n" +
-			"exact is the search, HiGHS or both (--engine) without a limit of its own;\n" +
-			"all is every algorithm.\n" +
-			"With several files the exit code is the worst: 7, 1, 3, 6, 4, 5, then 0.",
+		Description: "auto runs the exact search for at most 10 s; exact runs the search, HiGHS or\n" +
+			"both (--engine) without a limit; all runs every algorithm.\n" +
+			"With several files the exit code is that of the first that applies:\n" +
+			"verification failed (7), internal error (1), bad input (3), stopped without a\n" +
+			"solution (6), infeasible (4), stopped with a solution (5), ok (0).",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Value: "auto", Usage: "exact, all, or a name", DefaultText: "auto"},
-			&cli.StringFlag{Name: "engine", Usage: "of exact: search, highs or both"},
-			&cli.StringFlag{Name: "formulation", Usage: "of highs, see gapwise export --help"},
-			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of all random draws"},
-			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of workers"},
-			&cli.DurationFlag{Name: "time-limit", Usage: "like 500ms or 5m", DefaultText: "none, 10s for auto"},
+			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Value: "auto", Usage: "auto, exact, all or a name", DefaultText: "auto"},
+			&cli.StringFlag{Name: "engine", Usage: "engine of exact: search, highs or both"},
+			&cli.StringFlag{Name: "formulation", Usage: "formulation of highs (gapwise export --help)"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
+			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of worker threads"},
+			&cli.DurationFlag{Name: "time-limit", Usage: "limit, like 5m", DefaultText: "none; auto: 10s"},
 			&cli.Float64Flag{Name: "gap", Value: model.DefaultGap, Usage: "gap that counts as optimal"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the results, solutions and all, to `FILE`"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` for the results with their solutions"},
 			&cli.BoolFlag{Name: "json", Usage: "print one result object per line"},
 		}, append(readingFlags(), algorithmFlags()...)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -85,7 +86,8 @@ func algorithmFlags() []cli.Flag {
 	return all
 }
 
-// parametersOf returns the settings of algorithmFlags for a problem, nil without any.
+// parametersOf returns the settings of algorithmFlags for a problem, nil
+// without any.
 func parametersOf(c *cli.Command, p *gapwise.Problem) (model.Parameters, error) {
 	values := map[string]string{}
 	if p.Parameters != nil {
@@ -223,8 +225,8 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	return nil
 }
 
-// codeOfAll is the exit code of an instance's results: what one algorithm has
-// solved is solved.
+// codeOfAll returns the exit code of an instance's results: the instance is
+// solved if one algorithm solves it.
 func codeOfAll(results []model.Result, interrupted bool) int {
 	code := -1
 	for _, r := range results {
@@ -238,7 +240,7 @@ func codeOfAll(results []model.Result, interrupted bool) int {
 	return max(code, exitOK)
 }
 
-// codeOf is the exit code of one result.
+// codeOf returns the exit code of one result.
 func codeOf(r model.Result, interrupted bool) int {
 	switch r.Status {
 	case model.StatusOptimal:

@@ -72,14 +72,14 @@ func summary(w io.Writer, in model.Instance, results []model.Result) error {
 	return nil
 }
 
-// measured is a value beside what it measures: "makespan 23 s".
+// measured returns a value beside what it measures: "makespan 23 s".
 func measured(m model.Metric, value float64) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", m.Name, figure(value), m.Unit))
 }
 
-// tellingProof is the proof of infeasibility that says most: one with a
-// conflict, else one that tells what is too much for what, else HiGHS's, which
-// only tells that it found nothing. nil without any.
+// tellingProof returns the proof of infeasibility that says most: one with a
+// conflict, else one that says what exceeds what, else HiGHS's, which says
+// nothing more.
 func tellingProof(results []model.Result) *model.Result {
 	var best *model.Result
 	most := -1

@@ -27,10 +27,10 @@ func (p *program) table() *cli.Command {
 		ArgsUsage:   "RESULTS...",
 		Description: strings.TrimRight(help, "\n"),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "by", Usage: "group by generator parameters (`LIST`)"},
-			&cli.StringFlag{Name: "algorithms", Usage: "these alone, in this order (`LIST`)"},
-			&cli.StringFlag{Name: "columns", Usage: "the columns to show, or all (`LIST`)"},
-			&cli.StringFlag{Name: "format", Value: "text", Usage: strings.Join(benchmarks.Formats, ", ")},
+			&cli.StringFlag{Name: "by", Usage: "`LIST` of generator parameters to group by"},
+			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to show, in this order"},
+			&cli.StringFlag{Name: "columns", Usage: "`LIST` of columns to show, or all"},
+			&cli.StringFlag{Name: "format", Value: "text", Usage: "format: " + strings.Join(benchmarks.Formats, ", ")},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {

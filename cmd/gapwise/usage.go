@@ -10,15 +10,15 @@ import (
 	"github.com/xrash/smetrics"
 )
 
-// usageError is a command line that can't be understood.
+// usageError reports a command line that can't be understood.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// onUsageError puts the flag parser's messages in our words: what is wrong,
-// and what to give instead.
+// onUsageError rewrites the flag parser's messages: what is wrong, and what to
+// give instead.
 func onUsageError(_ context.Context, c *cli.Command, err error, sub bool) error {
 	prefix := ""
 	if sub {
@@ -50,7 +50,7 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// wanted says which values a flag takes.
+// wanted describes the values that a flag takes.
 func wanted(flags []cli.Flag, name, why string) string {
 	for _, f := range flags {
 		if !slices.Contains(f.Names(), name) {
@@ -72,7 +72,8 @@ func wanted(flags []cli.Flag, name, why string) string {
 	return "another (" + why + ")"
 }
 
-// didYouMean suggests what the library takes for nearest, if it is near.
+// didYouMean suggests the name that the library finds nearest, if it is within
+// two edits.
 func didYouMean(name, nearest string) string {
 	bare := strings.TrimLeft(nearest, "-")
 	if len(bare) < 2 || smetrics.WagnerFischer(name, bare, 1, 1, 1) > 2 {
@@ -81,7 +82,8 @@ func didYouMean(name, nearest string) string {
 	return fmt.Sprintf("; did you mean %s?", nearest)
 }
 
-// files are the command's arguments, at least one and at most most (0: any number).
+// files returns the command's arguments, at least one and at most most (0: any
+// number).
 func files(c *cli.Command, most int) ([]string, error) {
 	all := c.Args().Slice()
 	if len(all) == 0 {

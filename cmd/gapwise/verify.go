@@ -18,10 +18,10 @@ func (p *program) verify() *cli.Command {
 		Usage:     "judge a solution in exact arithmetic",
 		ArgsUsage: "INSTANCE SOLUTION",
 		Description: "SOLUTION is what gapwise solve -o or --json writes, one result or one a line,\n" +
-			"or a bare solution. Every violated constraint is named, with the amount (of\n" +
-			"times in seconds), and what was checked and what taken on trust.",
+			"or a bare solution. Every violated constraint is named with the amount (times\n" +
+			"in seconds); then follows what was checked and what is taken on trust.",
 		Flags: append([]cli.Flag{
-			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "of a capacity or a duration; 0: exactly"},
+			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "tolerance, relative to the capacity"},
 			&cli.BoolFlag{Name: "json", Usage: "print one judgement per line"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {

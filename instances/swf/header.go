@@ -58,8 +58,9 @@ func (h Header) Get(key string) (string, bool) {
 	return "", false
 }
 
-// Int returns the first value of a key as a whole number; false without the key.
-// The error about a value that isn't a whole number wraps model.ErrInvalid.
+// Int returns the first value of a key as a whole number; false without the
+// key. The error about a value that isn't a whole number wraps
+// model.ErrInvalid.
 func (h Header) Int(key string) (int64, bool, error) {
 	value, ok := h.Get(key)
 	if !ok {

@@ -19,8 +19,8 @@ const maxLine = 1 << 16
 //
 // It accepts blanks and tabs around fields, CR before the end of a line, empty
 // lines, comments anywhere, a missing end of the last line, and whole numbers
-// written as decimals (12.0 for 12). Everything else is an *Error with its line,
-// after which nothing more is read.
+// written as decimals (12.0 for 12). Everything else is an *Error with its
+// line, after which nothing more is read.
 type Reader struct {
 	source *bufio.Reader // nil until the first line is asked for
 	raw    io.Reader
@@ -36,8 +36,9 @@ type Reader struct {
 // NewReader returns a reader of r, which may be gzipped: its content tells.
 func NewReader(r io.Reader) *Reader { return &Reader{raw: r} }
 
-// Header reads up to the first job and returns the fields of the comments before
-// it. The error, if there is one, is the one that Next returns, but for io.EOF.
+// Header reads up to the first job and returns the fields of the comments
+// before it. The error, if there is one, is the one that Next returns, but for
+// io.EOF.
 func (r *Reader) Header() (Header, error) {
 	if !r.headed {
 		r.advance()
@@ -49,8 +50,8 @@ func (r *Reader) Header() (Header, error) {
 	return r.header, r.err
 }
 
-// Next returns the next job, or io.EOF after the last. Errors about the content,
-// a broken gzip file among them, wrap model.ErrInvalid.
+// Next returns the next job, or io.EOF after the last. Errors about the
+// content, a broken gzip file among them, wrap model.ErrInvalid.
 func (r *Reader) Next() (Job, error) {
 	if !r.ahead {
 		r.advance()

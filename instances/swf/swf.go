@@ -16,8 +16,8 @@ import (
 // Unknown is the value of a field that a log doesn't know.
 const Unknown = -1
 
-// Job is one line of a log, its fields in order. Times are in seconds, memory in
-// kilobytes. Every value is at least 0, or Unknown.
+// Job is one line of a log, its fields in order. Times are in seconds, memory
+// in kilobytes. Every value is at least 0, or Unknown.
 type Job struct {
 	Number          int64
 	Submit          int64   // since the log's beginning
@@ -39,8 +39,8 @@ type Job struct {
 	Think           int64 // time from its end to this one's submission
 }
 
-// The values of Job.Status. A job that was checkpointed may have a line for each
-// part of its run besides one for the whole.
+// The values of Job.Status. A job that was checkpointed may have a line for
+// each part of its run besides one for the whole.
 const (
 	StatusFailed     = 0
 	StatusCompleted  = 1

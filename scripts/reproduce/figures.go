@@ -43,7 +43,8 @@ func (d degradation) Best() string {
 	return slices.MinFunc(d.Rows, func(a, b degraded) int { return compare(a.Mean, b.Mean) }).Algorithm
 }
 
-// DescendingFirst tells whether each descending sort beats each ascending one.
+// DescendingFirst reports whether each descending sort beats each ascending
+// one.
 func (d degradation) DescendingFirst() bool {
 	descending, ascending := d.Rows[:4], d.Rows[4:]
 	worst := slices.MaxFunc(descending, func(a, b degraded) int { return compare(a.Mean, b.Mean) })
@@ -73,7 +74,7 @@ func (d degradation) Ratios() string {
 	return fmt.Sprintf("%.2f to %.2f", least, most)
 }
 
-// SameOrder tells whether the ascending sorts come in the paper's order.
+// SameOrder reports whether the ascending sorts come in the paper's order.
 func (d degradation) SameOrder() bool {
 	return slices.IsSortedFunc(d.Rows[4:], func(a, b degraded) int { return compare(a.Mean, b.Mean) })
 }
@@ -89,7 +90,8 @@ func compare(a, b float64) int {
 }
 
 // splitting is the paper's split of its DAG experiment by one parameter:
-// increase by contention and decrease by the better plan, in percent, and rounds.
+// increase by contention and decrease by the better plan, in percent, and
+// rounds.
 type splitting struct {
 	Parameter string
 	Rows      []splitRow
@@ -143,8 +145,8 @@ func trends(s splitting) (words []string) {
 	return words
 }
 
-// offeredLoad returns the mean, over 20 draws at a UMed, of the PE-seconds asked
-// for over those that there are from the first arrival to the last.
+// offeredLoad returns the mean, over 20 draws at a UMed, of the PE-seconds
+// asked for over those that there are from the first arrival to the last.
 func (r *runner) offeredLoad(umed string) (float64, error) {
 	folder, err := os.MkdirTemp("", "load")
 	if err != nil {
@@ -290,7 +292,7 @@ type experiment struct {
 	Figure   int // of the acceptance rate; the next one is the slowdown's
 }
 
-// Next is the slowdown's figure.
+// Next returns the slowdown's figure.
 func (e experiment) Next() int { return e.Figure + 1 }
 
 func experiments() []experiment {
@@ -318,8 +320,8 @@ func (r *runner) heldIn(file, by string) (string, error) {
 
 func (all rows) held() string { return fmt.Sprintf("%d of %d", len(all.Where("", "held")), len(all)) }
 
-// leastLoadLeads tells whether least-load accepts more than PE_W at every point
-// of the experiments.
+// leastLoadLeads reports whether least-load accepts more than PE_W at every
+// point of the experiments.
 func (r *runner) leastLoadLeads() (bool, error) {
 	for _, e := range experiments() {
 		all, err := r.rows("table", "results/"+e.Plan+".jsonl", "--by", e.By, "--algorithms", "least-load,pe-w", "--columns", "acceptance %")

@@ -132,7 +132,8 @@ func replace(document, part, commit, text string) error {
 	return os.WriteFile(document, []byte(text), 0o644)
 }
 
-// output runs a command and returns what it prints, without the last line's end.
+// output runs a command and returns what it prints, without the last line's
+// end.
 func output(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Stderr = os.Stderr

@@ -19,7 +19,7 @@ import (
 // runner runs gapwise for the templates.
 type runner struct{ gapwise, workers string }
 
-// functions are what a template can call beside text/template's own.
+// functions returns what a template can call beside text/template's own.
 func (r *runner) functions() template.FuncMap {
 	return template.FuncMap{
 		"gapwise": r.run, "draw": r.draw, "bench": r.bench, "benchAlone": r.benchAlone, "benchstat": benchstat,
@@ -54,7 +54,8 @@ func (r *runner) bench(plan string, flags ...string) (string, error) {
 	return r.benchWith(r.workers, plan, flags)
 }
 
-// benchAlone is bench with one run at a time, for times that mean something.
+// benchAlone runs a plan as bench does, one run at a time, for times that mean
+// something.
 func (r *runner) benchAlone(plan string, flags ...string) (string, error) {
 	return r.benchWith("1", plan, flags)
 }
@@ -74,7 +75,8 @@ func (r *runner) table(file string, args ...string) (string, error) {
 	return r.run(append([]string{"table", file, "--format", "markdown"}, args...)...)
 }
 
-// findings returns the Markdown table of a paper's findings held against results.
+// findings returns the Markdown table of a paper's findings held against
+// results.
 func (r *runner) findings(file, by string) (string, error) {
 	return r.run("findings", file, "--by", by, "--format", "markdown")
 }
@@ -94,7 +96,8 @@ func (r row) cell(column string) string {
 	return text
 }
 
-// rows returns the rows of a command that makes a table: rows "table" FILE ARGS...
+// rows returns the rows of a command that makes a table: rows "table" FILE
+// ARGS...
 func (r *runner) rows(args ...string) (rows, error) {
 	text, err := r.run(append(args, "--format", "csv")...)
 	if err != nil {
@@ -134,7 +137,7 @@ func (all rows) Sum(column string) (sum float64) {
 	return sum
 }
 
-// Count is Sum of a column of whole numbers.
+// Count adds up a column of whole numbers.
 func (all rows) Count(column string) int { return int(all.Sum(column)) }
 
 // Max returns the largest number of a column.
@@ -145,7 +148,7 @@ func (all rows) Max(column string) (most float64) {
 	return most
 }
 
-// Leads tells whether an algorithm's value in a column is above another's in
+// Leads reports whether an algorithm's value in a column is above another's in
 // every group of rows with the same values of the parameters.
 func (all rows) Leads(column, first, second string, parameters ...string) bool {
 	key := func(r row) string {
@@ -167,7 +170,7 @@ func (all rows) Leads(column, first, second string, parameters ...string) bool {
 	return len(values) > 0
 }
 
-// number is the number of a cell, 0 of one without.
+// number returns the number of a cell, 0 of one without.
 func number(cell string) float64 {
 	x, _ := strconv.ParseFloat(strings.TrimSpace(cell), 64)
 	return x
@@ -235,7 +238,8 @@ func (r *runner) optimum(file string) (string, error) {
 	return x.Objective.String(), err
 }
 
-// pick writes the lines of a results file that match to another one, and returns it.
+// pick writes the lines of a results file that match to another one, and
+// returns it.
 func pick(file, name, pattern string) (string, error) {
 	return rewrite(file, name, func(line string) string {
 		if !regexp.MustCompile(pattern).MatchString(line) {
