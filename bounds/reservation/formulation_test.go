@@ -90,64 +90,6 @@ func TestReservationTimesRows(t *testing.T) {
 	}
 }
 
-func TestReservationEventsRows(t *testing.T) {
-	t.Parallel()
-	f, err := Build(ticksOf(6, model.GoalAll, append(threeJobs, [4]int64{2, 6, 2, 2})...), "events")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{
-		"integer a_1 in [1, 1] cost 0",
-		"s_1 in [0, 1] cost 0",
-		"integer a_2 in [1, 1] cost 0",
-		"s_2 in [0, 4] cost 0",
-		"integer a_3 in [1, 1] cost 0",
-		"s_3 in [0, 1] cost 0",
-		"integer a_4 in [1, 1] cost 0",
-		"s_4 in [0, 2] cost 0",
-		"integer y_1_2 in [0, 1] cost 0",
-		"integer y_1_4 in [0, 1] cost 0",
-		"integer f_2_3 in [0, 1] cost 0",
-		"integer y_2_4 in [0, 1] cost 0",
-		"integer f_2_4 in [0, 1] cost 0",
-		"integer y_3_2 in [0, 1] cost 0",
-		"integer y_3_4 in [0, 1] cost 0",
-		"integer y_4_2 in [0, 1] cost 0",
-		"o_3_2 in [0, 1] cost 0",
-		"o_4_2 in [0, 1] cost 0",
-		"o_1_3 in [0, 1] cost 0",
-		"o_2_3 in [0, 1] cost 0",
-		"o_1_4 in [0, 1] cost 0",
-		"o_2_4 in [0, 1] cost 0",
-		"o_3_4 in [0, 1] cost 0",
-		"wait_1_2: -1 ≤ +1 s_2 -1 s_1 -4 y_1_2 ≤ +Inf",
-		"apart_1_2: -Inf ≤ +1 a_1 +1 a_2 -1 y_1_2 ≤ 1",
-		"wait_1_4: -1 ≤ +1 s_4 -1 s_1 -2 y_1_4 ≤ +Inf",
-		"wait_2_3: -4 ≤ +1 s_3 -1 s_2 -3 f_2_3 ≤ +Inf",
-		"order_3_2: -Inf ≤ +1 y_3_2 +1 f_2_3 ≤ 1",
-		"wait_3_2: 1 ≤ +1 s_2 -1 s_3 +2 f_2_3 -2 y_3_2 ≤ +Inf",
-		"order_2_4: -Inf ≤ +1 y_2_4 -1 f_2_4 ≤ 0",
-		"wait_2_4: -4 ≤ +1 s_4 -1 s_2 -2 f_2_4 -3 y_2_4 ≤ +Inf",
-		"order_4_2: -Inf ≤ +1 y_4_2 +1 f_2_4 ≤ 1",
-		"wait_4_2: 2 ≤ +1 s_2 -1 s_4 +4 f_2_4 -2 y_4_2 ≤ +Inf",
-		"wait_3_4: -1 ≤ +1 s_4 -1 s_3 -2 y_3_4 ≤ +Inf",
-		"under_3_2: -1 ≤ +1 o_3_2 -1 a_3 -1 a_2 +1 f_2_3 +1 y_3_2 ≤ +Inf",
-		"under_4_2: -1 ≤ +1 o_4_2 -1 a_4 -1 a_2 +1 f_2_4 +1 y_4_2 ≤ +Inf",
-		"at_2: -Inf ≤ +1 o_3_2 +1 o_4_2 ≤ 1",
-		"under_1_3: -1 ≤ +1 o_1_3 -1 a_1 -1 a_3 ≤ +Inf",
-		"under_2_3: -2 ≤ +1 o_2_3 -1 a_2 -1 a_3 -1 f_2_3 ≤ +Inf",
-		"at_3: -Inf ≤ +1 o_1_3 +1 o_2_3 ≤ 1",
-		"under_1_4: -1 ≤ +1 o_1_4 -1 a_1 -1 a_4 +1 y_1_4 ≤ +Inf",
-		"under_2_4: -2 ≤ +1 o_2_4 -1 a_2 -1 a_4 -1 f_2_4 +1 y_2_4 ≤ +Inf",
-		"under_3_4: -1 ≤ +1 o_3_4 -1 a_3 -1 a_4 +1 y_3_4 ≤ +Inf",
-		"at_4: -Inf ≤ +2 o_1_4 +2 o_2_4 +1 o_3_4 ≤ 2",
-		"circle_2_3_4: -1 ≤ +1 f_2_3 -1 f_2_4 ≤ 0",
-	}
-	if diff := cmp.Diff(want, lines(&f.Model)); diff != "" {
-		t.Errorf("(-want,+got)\n%s", diff)
-	}
-}
-
 // A solution's point satisfies the model and decodes to the solution.
 func TestReservationPoints(t *testing.T) {
 	t.Parallel()
@@ -172,9 +114,6 @@ func TestReservationPoints(t *testing.T) {
 		want := ticks.ShiftLeft(late)
 		for _, name := range Formulations {
 			f, err := Build(ticks, name)
-			if name == "events" && errors.Is(err, model.ErrUnsupported) {
-				continue // windows of 10^9 ticks beside lengths of a few
-			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -218,11 +157,8 @@ func TestReservationDecodesAnything(t *testing.T) {
 		if k%2 == 0 {
 			ticks.Goal = model.GoalAll
 		}
-		for _, name := range Formulations[1:] {
+		for _, name := range Formulations {
 			f, err := Build(ticks, name)
-			if name == "events" && errors.Is(err, model.ErrUnsupported) {
-				continue // windows of 10^9 ticks beside lengths of a few
-			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -253,12 +189,10 @@ func TestReservationDecodesAnything(t *testing.T) {
 
 func TestReservationFormulationNames(t *testing.T) {
 	t.Parallel()
-	few, many, crowd := [][4]int64{}, [][4]int64{}, [][4]int64{}
+	few, crowd := [][4]int64{}, [][4]int64{}
 	rng := rand.New(rand.NewPCG(5, 7))
 	for k := range int64(60) {
 		few = append(few, [4]int64{k, k + 9, 3, 1 + k%4})
-		length := 1000 + rng.Int64N(10000)
-		many = append(many, [4]int64{100 * k, 100*k + 3*length, length, 1 + k%4})
 	}
 	for k := range int64(400) {
 		length := 1000 + rng.Int64N(10000)
@@ -269,16 +203,11 @@ func TestReservationFormulationNames(t *testing.T) {
 		name, want string
 		wantErr    error
 	}{
-		"few starts":            {few, "auto", "time-indexed", nil},
-		"the default":           {few, "", "time-indexed", nil},
-		"events all the same":   {few, "events", "events", nil},
-		"many starts":           {many, "auto", "events", nil},
-		"many starts, asked":    {many, "time-indexed", "more than 100000 possible starts", model.ErrUnsupported},
-		"many jobs":             {crowd, "events", "400 jobs", model.ErrUnsupported},
-		"many of both":          {crowd, "auto", "possible starts", model.ErrUnsupported},
-		"an unknown one":        {few, "flow", `"flow" is unknown`, model.ErrInvalid},
-		"no jobs, time-indexed": {nil, "time-indexed", "time-indexed", nil},
-		"no jobs, events":       {nil, "events", "events", nil},
+		"by name":         {few, "time-indexed", "time-indexed", nil},
+		"the default":     {few, "", "time-indexed", nil},
+		"no jobs":         {nil, "", "time-indexed", nil},
+		"too many starts": {crowd, "", "more than 100000 possible starts", model.ErrUnsupported},
+		"an unknown one":  {few, "flow", `"flow" is unknown`, model.ErrInvalid},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -10,28 +10,27 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// maxLPPoints and maxLPTerms limit the possible starts and the coefficients of
-// the relaxation that LP solves. HiGHS takes 0.1 s for 5,300 starts,
-// 1 to 5 s for 16,400 with 48,600 to 58,300 coefficients, and 10 s for 37,800
-// with 125,000.
+// maxLPPoints and maxLPTerms are the most possible starts and coefficients of a
+// relaxation that LP solves. HiGHS takes 0.1 s for 5,300 starts, 1 to 5 s for 16,400
+// with 48,600 to 58,300 coefficients, and 10 s for 37,800 with 125,000.
 const (
 	maxLPPoints = 20_000
 	maxLPTerms  = 60_000
 )
 
-// LP is the linear relaxation of the formulation "time-indexed"
-// (see Build), solved by HiGHS. The value is computed from the
-// dual solution in a way that holds whatever that is worth (Neumaier,
-// Shcherbina: Safe bounds in linear and mixed-integer linear programming, 2004), and
-// rounded down. ok is false, and there is no bound, if the formulation is too
-// large, or ctx ended before it was solved.
-func LP(ctx context.Context, t *Ticks) (b bounds.Bound, ok bool, err error) {
+// LP bounds the accepted weight by the linear relaxation of the formulation
+// "time-indexed" (see Build), solved by HiGHS. The value is computed from the dual
+// solution in a way that is valid however inaccurate that is (bounds.SafeUpper;
+// Neumaier, Shcherbina: Safe bounds in linear and mixed-integer linear programming,
+// 2004), and rounded down. ok is false, and there is no bound, if the formulation is
+// too large or ctx ended before it was solved. The error is HiGHS's.
+func LP(ctx context.Context, t *model.ReservationTicks) (b bounds.Bound, ok bool, err error) {
 	none := bounds.Bound{Name: "lp"}
 	if ctx.Err() != nil {
 		return none, false, nil
 	}
-	// How many can be accepted is asked for the goal all too: fewer than all is a proof
-	// that doesn't depend on the solver's.
+	// For the goal all, too, it bounds how many can be accepted: that fewer than
+	// all can be is a proof that doesn't depend on HiGHS's word.
 	counted := *t
 	if t.Goal == model.GoalAll {
 		counted.Goal = model.GoalAccepted
@@ -40,7 +39,7 @@ func LP(ctx context.Context, t *Ticks) (b bounds.Bound, ok bool, err error) {
 	if !ok {
 		return none, false, nil
 	}
-	f := reservationTimes(&counted, points)
+	f := buildTimeIndexed(&counted, points)
 	terms := 0
 	for i := range f.Rows {
 		terms += len(f.Rows[i].Terms)
@@ -55,8 +54,8 @@ func LP(ctx context.Context, t *Ticks) (b bounds.Bound, ok bool, err error) {
 	if r.Status != highs.Optimal {
 		return none, false, nil
 	}
-	// In the model's units, which its solutions' values are multiples of if it says so. A bound
-	// is off by the rounding of its sum at most, which SafeUpper looks after.
+	// In the formulation's units. SafeUpper makes up for the rounding of its sum.
+	// If the formulation is whole, so are the objectives of its solutions.
 	value, total := bounds.SafeUpper(&f.Model, r.Duals)*(1+1e-15), f.Limit
 	if f.Whole {
 		value = math.Floor(value + 1e-9)

@@ -11,24 +11,27 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// chainEnd is the end of a job on a possible chain of jobs.
+// chainEnd is where a chain of jobs ends, each of which starts when the one before
+// ends.
 type chainEnd struct {
-	at  int64
-	job int32
-	set uint32 // the chain's jobs, where they are kept
+	at  int64  // ticks
+	job int32  // the last
+	set uint32 // all of its jobs as bits, where sets are kept
 }
 
-// startPoints is an ascending list of starts of each job that suffices. Every
-// solution can be moved to the left until no job can be any more; each job
-// then starts when it is ready or when another ends, which in turn starts when it is
-// ready or when one ends. So the starts are the ready times and the ends of chains
-// of jobs, each in its window. A job that starts later than it is ready is
-// blocked just before, when the jobs that may run need more PEs than
-// it leaves. That no job is in a chain twice is looked at for neighbours only, which
-// makes some 1 % more points, unless these are too many and the jobs few. There are at most most, else ok is
-// false.
+// startPoints returns ascending starts of each job, by job, that suffice for an
+// optimum. Every solution can be moved to the left until no job can be moved any
+// more. Each job then starts when it is ready or when another ends, and that one, too,
+// starts when it is ready or when another ends. So the starts are ready times and ends
+// of chains of jobs, each in its window. A job that starts later than it is ready is
+// blocked just before its start: the jobs that may run then need more PEs than it
+// leaves.
+//
+// No job is in a chain twice. That is enforced for neighbours in the chain only, which
+// makes some 1 % more points; with sets if the points are too many and the jobs few.
+// ok is false if there are more than most points.
 // O(points × jobs whose windows overlap).
-func startPoints(t *Ticks, most int) (points [][]int64, ok bool) {
+func startPoints(t *model.ReservationTicks, most int) (points [][]int64, ok bool) {
 	if few := len(t.Jobs); few <= maxChainJobs {
 		if points, ok = chainPoints(t, min(most, manyPoints*few), false); !ok {
 			return chainPoints(t, most, true)
@@ -39,14 +42,14 @@ func startPoints(t *Ticks, most int) (points [][]int64, ok bool) {
 }
 
 const (
-	// maxChainJobs is the number of jobs up to which the sets of jobs on chains are few,
+	// maxChainJobs is the number of jobs up to which chains may keep their sets.
 	maxChainJobs = 12
-	// manyPoints is how many points of each they are spared for.
+	// manyPoints is the number of points per job up to which they don't.
 	manyPoints = 50
 )
 
-// chainPoints are startPoints; once tells that no job is in a chain twice.
-func chainPoints(t *Ticks, most int, once bool) (points [][]int64, ok bool) {
+// chainPoints is startPoints, with no job in a chain twice if once is set.
+func chainPoints(t *model.ReservationTicks, most int, once bool) (points [][]int64, ok bool) {
 	points = make([][]int64, len(t.Jobs))
 	ends := heap.Heap[chainEnd]{Less: func(a, b chainEnd) bool { return a.at < b.at }}
 	n := 0
@@ -69,7 +72,7 @@ func chainPoints(t *Ticks, most int, once bool) (points [][]int64, ok bool) {
 		}
 	}
 	slices.SortStableFunc(byReady, func(i, j int) int { return cmp.Compare(t.Jobs[i].Ready, t.Jobs[j].Ready) })
-	var open []int // jobs that may run just before at
+	var open []int // the jobs that may run just before at
 	var sets []uint32
 	for ends.Len() > 0 && n <= most {
 		at := ends.Items[0].at
@@ -111,17 +114,21 @@ func chainPoints(t *Ticks, most int, once bool) (points [][]int64, ok bool) {
 	return points, n <= most
 }
 
-// reservationTimes builds the formulation "time-indexed": binary x says that a
-// job starts at a point (Pritsker, Watters, Wolfe: Multiproject scheduling with
-// limited resources, Management Science 1969), for the points of startPoints
-// alone. u is the number of PEs in use at a point, from the one at the point before and what
-// starts and ends between: two terms for each x, where rows that list all that is
-// under way have hundreds, and HiGHS takes ten times as long for them. PEs are
-// only counted where something starts, something ends before the next start and all that
-// may be under way needs too many; the other moments need no more than those.
-// What divides all PE counts is divided out. O(P log P) for P points.
-func reservationTimes(t *Ticks, points [][]int64) *weighted {
-	b := &reservationPoints{weighted: newWeighted(t, "time-indexed"), t: t, points: points, first: make([]int, len(t.Jobs))}
+// buildTimeIndexed builds the formulation "time-indexed" (Pritsker, Watters, Wolfe:
+// Multiproject scheduling with limited resources, Management Science 1969) on the
+// points of startPoints alone. x_{j,s} = 1 if job j starts at its point s:
+//
+//	Σ_s x_{j,s} ≤ 1 (= 1 with the goal all)          for each job j
+//	u_t = u_t' + Σ_{starts in (t',t]} PEs_j x - Σ_{ends in (t',t]} PEs_j x ≤ PEs
+//
+// where u_t is the number of PEs in use at t, and t' the point before t. That has two
+// terms for each x; rows that list all that is under way have hundreds, and HiGHS
+// takes ten times as long. Only those t have a row at which something starts, after
+// which something ends before the next start, and at which all jobs that may run need
+// too many PEs; at any other moment no more PEs are in use than at one of these. All PE
+// counts are divided by their greatest common divisor. O(P log P) for P points.
+func buildTimeIndexed(t *model.ReservationTicks, points [][]int64) *weighted {
+	b := &timeIndexed{weighted: newWeighted(t, "time-indexed"), t: t, points: points, first: make([]int, len(t.Jobs))}
 	for j := range t.Jobs {
 		x := &t.Jobs[j]
 		cost, low := b.weights[j], 0.0
@@ -141,10 +148,10 @@ func reservationTimes(t *Ticks, points [][]int64) *weighted {
 	return b.weighted
 }
 
-// reservationPoints is the formulation being built.
-type reservationPoints struct {
+// timeIndexed is the formulation being built.
+type timeIndexed struct {
 	*weighted
-	t      *Ticks
+	t      *model.ReservationTicks
 	points [][]int64 // by job
 	first  []int     // variable of each job's first point
 	common int       // divides all PE counts
@@ -153,7 +160,7 @@ type reservationPoints struct {
 }
 
 // capacity adds the variables u and their rows.
-func (b *reservationPoints) capacity() {
+func (b *timeIndexed) capacity() {
 	type event struct {
 		at   int64
 		end  bool
@@ -219,7 +226,7 @@ func (b *reservationPoints) capacity() {
 	}
 }
 
-func (b *reservationPoints) encode(starts []int64) []float64 {
+func (b *timeIndexed) encode(starts []int64) []float64 {
 	if b.t.Check(starts) != nil {
 		return nil
 	}
@@ -242,7 +249,7 @@ func (b *reservationPoints) encode(starts []int64) []float64 {
 	return x
 }
 
-func (b *reservationPoints) decode(x []float64) ([]int64, error) {
+func (b *timeIndexed) decode(x []float64) ([]int64, error) {
 	if err := b.checkPoint(x); err != nil {
 		return nil, err
 	}
@@ -259,5 +266,5 @@ func (b *reservationPoints) decode(x []float64) ([]int64, error) {
 			starts[j] = -1
 		}
 	}
-	return settle(b.t, starts)
+	return repair(b.t, starts)
 }

@@ -1,5 +1,5 @@
 // Package reservation holds the exact engines for advance reservations: a
-// search of its own and HiGHS on two formulations.
+// search of its own and HiGHS.
 package reservation
 
 import "github.com/gapwise/gapwise/model"
@@ -8,9 +8,7 @@ import "github.com/gapwise/gapwise/model"
 func Engines() []model.Algorithm {
 	return []model.Algorithm{
 		model.Engine(model.KindReservation, Search{}, "gapwise", "partial plans in the order of time, with Lagrangian bounds and dominance"),
-		model.Engine(model.KindReservation, HiGHS{}, "gapwise", "HiGHS on the formulation that suits the size"),
-		model.Engine(model.KindReservation, HiGHS{"time-indexed"}, "Pritsker, Watters, Wolfe (1969)", "HiGHS, a binary for each start"),
-		model.Engine(model.KindReservation, HiGHS{"events"}, "gapwise", "HiGHS, binaries for pairs of requests"),
+		model.Engine(model.KindReservation, HiGHS{}, "Pritsker, Watters, Wolfe (1969)", "HiGHS, a binary for each start"),
 	}
 }
 

@@ -52,11 +52,8 @@ func TestReservationFound(t *testing.T) {
 					t.Errorf("%s: %v %v", name, report, err)
 				}
 			}
-			for _, s := range []model.Solver{resexact.Search{}, resexact.HiGHS{}, resexact.HiGHS{Formulation: "events"}} {
+			for _, s := range []model.Solver{resexact.Search{}, resexact.HiGHS{}} {
 				r, err := s.Solve(ctx, in, model.Settings{})
-				if errors.Is(err, model.ErrUnsupported) && s.Name() == "highs-events" {
-					continue
-				}
 				if err != nil || r.Status != model.StatusOptimal || math.Abs(r.Objective-want) > 1e-9*want || r.Bound < want*(1-1e-12) {
 					t.Errorf("%s: %s, %v of %v, bound %v, %v", s.Name(), r.Status, r.Objective, want, r.Bound, err)
 					continue

@@ -10,30 +10,23 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// HiGHS solves a formulation of Reservation, as the clairvoyant sees it, by HiGHS.
+// HiGHS solves the time-indexed formulation of Reservation, as the clairvoyant sees
+// it, by HiGHS.
 //
 // It starts from Settings.Start, moved to the left, or from a serial schedule that
 // is better. That nothing better exists is asked with a row that demands it; that
 // all requests can't be kept is believed when the most that can be kept are fewer.
-type HiGHS struct {
-	// Formulation is a name of resbounds.Formulations; empty means auto.
-	Formulation string
-}
+type HiGHS struct{}
 
-// Name returns "highs" for the formulation auto and "highs-NAME" for the others.
-func (s HiGHS) Name() string {
-	if s.Formulation == "" || s.Formulation == "auto" {
-		return "highs"
-	}
-	return "highs-" + s.Formulation
-}
+// Name returns "highs".
+func (HiGHS) Name() string { return "highs" }
 
 // Solve implements model.Solver. The proofs are HiGHS's, in floating-point
-// arithmetic. What no formulation can hold is model.ErrUnsupported.
+// arithmetic. What the formulation can't hold is model.ErrUnsupported.
 func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	return exact.SolveHiGHS(ctx, s.Name(), in, set, func(ctx context.Context, v *model.Reservation) (h exact.HiGHS[[]int64], err error) {
 		t := resbounds.NewTicks(v)
-		f, err := resbounds.Build(t, s.Formulation)
+		f, err := resbounds.Build(t, "")
 		if err != nil {
 			return h, err
 		}
@@ -64,7 +57,7 @@ func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings)
 			Elastic: func() (*milp.Formulation[[]int64], []int64, error) {
 				loose := *t
 				loose.Goal = model.GoalAccepted
-				e, err := resbounds.Build(&loose, f.Scheme)
+				e, err := resbounds.Build(&loose, "")
 				return e, serial(&loose, nil), err
 			},
 			Explain: func(ctx context.Context, r *model.Result) error {

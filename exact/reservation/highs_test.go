@@ -44,12 +44,12 @@ func text(in *model.Reservation) string {
 	return string(b)
 }
 
-// Both formulations, solved by HiGHS alone, and the engines on them find what
-// brute force finds.
+// The formulation, solved by HiGHS alone, and the engine on it find what brute force
+// finds.
 func TestReservationHiGHSAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 7))
 	ctx := context.Background()
-	infeasible, asked, unsupported := 0, 0, 0
+	infeasible, asked := 0, 0
 	for range need.Rounds(2400) {
 		in := modeltest.RandomReservation(rng, 1+rng.IntN(7))
 		want, feasible := modeltest.BruteReservation(t, in)
@@ -57,98 +57,59 @@ func TestReservationHiGHSAgainstBruteForce(t *testing.T) {
 			infeasible++
 		}
 		ticks := resbounds.NewTicks(in)
-		for _, name := range []string{"time-indexed", "events"} {
-			f, err := resbounds.Build(ticks, name)
-			if errors.Is(err, model.ErrUnsupported) {
-				unsupported++ // figures of 10^9 beside small ones
-				continue
-			}
+		f, err := resbounds.Build(ticks, "")
+		if err != nil {
+			t.Fatalf("%v: %s", err, text(in))
+		}
+		h, err := highs.Solve(ctx, &f.Model, highs.Options{Tolerance: 1e-8})
+		if err != nil {
+			t.Fatalf("%v: %s", err, text(in))
+		}
+		if h.Feasible != feasible {
+			t.Fatalf("HiGHS says %s, want feasible: %v: %s", h.Status, feasible, text(in))
+		}
+		if feasible {
+			starts, err := f.Decode(h.X)
 			if err != nil {
 				t.Fatalf("%v: %s", err, text(in))
 			}
-			h, err := highs.Solve(ctx, &f.Model, highs.Options{Tolerance: 1e-8})
-			if err != nil {
-				t.Fatalf("%s: %v: %s", name, err, text(in))
+			got := f.Value(f.Objective(f.Encode(starts)))
+			if bound := f.Value(h.Objective); in.EffectiveGoal() != model.GoalAll && math.Abs(bound-want) > 1e-6*want {
+				t.Fatalf("HiGHS's optimum is %v, want %v: %s", bound, want, text(in))
 			}
-			if h.Feasible != feasible {
-				t.Fatalf("%s: HiGHS says %s, want feasible: %v: %s", name, h.Status, feasible, text(in))
-			}
-			if feasible {
-				starts, err := f.Decode(h.X)
-				if err != nil {
-					t.Fatalf("%s: %v: %s", name, err, text(in))
-				}
-				got := f.Value(f.Objective(f.Encode(starts)))
-				if bound := f.Value(h.Objective); in.EffectiveGoal() != model.GoalAll && math.Abs(bound-want) > 1e-6*want {
-					t.Fatalf("%s: HiGHS's optimum is %v, want %v: %s", name, bound, want, text(in))
-				}
-				if math.Abs(got-want) > 1e-9*want {
-					t.Fatalf("%s: the point decodes to %v, want %v: %s", name, got, want, text(in))
-				}
-			}
-			r, err := resexact.HiGHS{Formulation: name}.Solve(ctx, in, model.Settings{})
-			if err != nil {
-				t.Fatalf("%s: %v: %s", name, err, text(in))
-			}
-			agree(t, in, r, want, feasible)
-			if r.Nodes > 0 {
-				asked++
+			if math.Abs(got-want) > 1e-9*want {
+				t.Fatalf("the point decodes to %v, want %v: %s", got, want, text(in))
 			}
 		}
-	}
-	if unsupported > need.Rounds(2400)/2 {
-		t.Errorf("%d models of %d aren't supported", unsupported, 2*need.Rounds(2400))
+		r, err := resexact.HiGHS{}.Solve(ctx, in, model.Settings{})
+		if err != nil {
+			t.Fatalf("%v: %s", err, text(in))
+		}
+		agree(t, in, r, want, feasible)
+		if r.Nodes > 0 {
+			asked++
+		}
 	}
 	if infeasible < need.Rounds(2400)/20 || asked < need.Rounds(2400)/50 {
 		t.Errorf("%d infeasible, %d that needed HiGHS's search: the test draws easy instances only", infeasible, asked)
 	}
 }
 
-// The formulations agree beyond what brute force reaches.
-func TestReservationFormulationsAgree(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 8))
-	for range need.Rounds(200) {
-		in := modeltest.RandomReservation(rng, 8+rng.IntN(3))
-		a, err := resexact.HiGHS{Formulation: "time-indexed"}.Solve(context.Background(), in, model.Settings{})
-		if errors.Is(err, model.ErrUnsupported) {
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a.Status != model.StatusOptimal && a.Status != model.StatusInfeasible {
-			t.Fatalf("%s (%s): %s", a.Status, a.Reason, text(in))
-		}
-		b, err := resexact.HiGHS{Formulation: "events"}.Solve(context.Background(), in, model.Settings{Start: a.Solution})
-		if errors.Is(err, model.ErrUnsupported) {
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		agree(t, in, b, a.Objective, a.Status == model.StatusOptimal)
-	}
-}
-
 func TestReservationHiGHSErrors(t *testing.T) {
 	one := &model.Reservation{PEs: 1, Requests: []model.Request{{ID: "a", DurationS: 1, DeadlineS: 1, PEs: 1}}}
 	tests := map[string]struct {
-		in          model.Instance
-		formulation string
-		start       model.Solution
-		kind        error
-		want        string
+		in    model.Instance
+		start model.Solution
+		kind  error
+		want  string
 	}{
-		"another problem":       {&model.VCSched{}, "", nil, model.ErrUnsupported, "vcsched"},
-		"another formulation":   {one, "flow", nil, model.ErrInvalid, `"flow" is unknown`},
-		"bookings of something": {one, "", &model.Bookings{Bookings: []model.Booking{{ID: "b"}}}, model.ErrInvalid, `"b"`},
-		"too many for events":   {crowd(1000), "events", nil, model.ErrUnsupported, "1000 jobs"},
-		"too many starts":       {crowd(1000), "time-indexed", nil, model.ErrUnsupported, "possible starts"},
-		"too many for all":      {crowd(1000), "", nil, model.ErrUnsupported, "possible starts"},
+		"another problem":       {&model.VCSched{}, nil, model.ErrUnsupported, "vcsched"},
+		"bookings of something": {one, &model.Bookings{Bookings: []model.Booking{{ID: "b"}}}, model.ErrInvalid, `"b"`},
+		"too many starts":       {crowd(1000), nil, model.ErrUnsupported, "possible starts"},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := resexact.HiGHS{Formulation: c.formulation}.Solve(context.Background(), c.in, model.Settings{Start: c.start})
+			_, err := resexact.HiGHS{}.Solve(context.Background(), c.in, model.Settings{Start: c.start})
 			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v, want %v with %q in one line", err, c.kind, c.want)
 			}
