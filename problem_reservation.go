@@ -19,7 +19,7 @@ var reservationProblem = define(definition[*model.Reservation]{
 	phases:       resexact.Phases(),
 	formulations: resbounds.Formulations,
 	formulation: func(_ context.Context, in *model.Reservation, name string) (*milp.Formulation[model.Solution], error) {
-		t := resbounds.NewTicks(in)
+		t := in.Ticks()
 		f, err := resbounds.Build(t, name)
 		if err != nil {
 			return nil, err
@@ -28,7 +28,7 @@ var reservationProblem = define(definition[*model.Reservation]{
 			func(b *model.Bookings) ([]int64, error) { return resheur.TicksOf(in, t, b) },
 			func(starts []int64) (*model.Bookings, error) { return resheur.BookTicks(in, t, starts) })), nil
 	},
-	quick:     func(in *model.Reservation) []bounds.Bound { return resbounds.Quick(resbounds.NewTicks(in)) },
+	quick:     func(in *model.Reservation) []bounds.Bound { return resbounds.Quick(in.Ticks()) },
 	bounds:    resbounds.All,
 	generator: instances.GeneratorOf(instances.NewReservationSpec),
 	variants: []Variant{{

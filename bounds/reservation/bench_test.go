@@ -33,17 +33,17 @@ func BenchmarkReservationBounds(b *testing.B) {
 	ctx := context.Background()
 	methods := []struct {
 		name string
-		run  func(t *Ticks) bounds.Bound
+		run  func(t *model.ReservationTicks) bounds.Bound
 	}{
 		{"area", Area},
-		{"quick", func(t *Ticks) bounds.Bound { return Quick(t)[1] }},
-		{"energetic", func(t *Ticks) bounds.Bound { return Energetic(ctx, t) }},
-		{"flow", func(t *Ticks) bounds.Bound { return Flow(ctx, t) }},
+		{"quick", func(t *model.ReservationTicks) bounds.Bound { return Quick(t)[1] }},
+		{"energetic", func(t *model.ReservationTicks) bounds.Bound { return Energetic(ctx, t) }},
+		{"flow", func(t *model.ReservationTicks) bounds.Bound { return Flow(ctx, t) }},
 	}
 	for _, m := range methods {
 		for _, goal := range model.Goals[:2] {
 			for _, n := range []int{1_000, 10_000, 100_000} {
-				t := NewTicks(largeReservation(n, goal))
+				t := largeReservation(n, goal).Ticks()
 				b.Run(fmt.Sprintf("%s/%s/requests=%d", m.name, goal, n), func(b *testing.B) {
 					value := 0.0
 					for b.Loop() {
@@ -58,7 +58,7 @@ func BenchmarkReservationBounds(b *testing.B) {
 
 func BenchmarkReservationLP(b *testing.B) {
 	for _, n := range []int{15, 30, 60} {
-		t := NewTicks(largeReservation(n, model.GoalAccepted))
+		t := largeReservation(n, model.GoalAccepted).Ticks()
 		b.Run(fmt.Sprintf("requests=%d", n), func(b *testing.B) {
 			value := 0.0
 			for b.Loop() {

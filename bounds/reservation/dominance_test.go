@@ -12,7 +12,7 @@ import (
 )
 
 // mirror reverses time.
-func mirror(t *Ticks) *Ticks {
+func mirror(t *model.ReservationTicks) *model.ReservationTicks {
 	m := *t
 	m.Jobs = nil
 	for _, j := range t.Jobs {
@@ -23,7 +23,7 @@ func mirror(t *Ticks) *Ticks {
 }
 
 // randomTicks is an instance of up to the given number of jobs, around a few times.
-func randomTicks(k, most int, goal model.Goal) *Ticks {
+func randomTicks(k, most int, goal model.Goal) *model.ReservationTicks {
 	rng := rand.New(rand.NewPCG(6, uint64(k)))
 	pes, rs := randomWhole(rng, most)
 	for j := range rs {
@@ -31,7 +31,7 @@ func randomTicks(k, most int, goal model.Goal) *Ticks {
 		rs[j].ready += later
 		rs[j].deadline += later
 	}
-	return NewTicks(reservationOf(pes, goal, 1, rs...))
+	return reservationOf(pes, goal, 1, rs...).Ticks()
 }
 
 // fractionalArea is the area bound without integrality.

@@ -12,7 +12,7 @@ func TestReservationLPBruteForce(t *testing.T) {
 	t.Parallel()
 	tight, proofs := map[string]int{}, map[string]int{}
 	for k := range 900 {
-		checkBrute(t, k, tight, proofs, func(ticks *Ticks) []bounds.Bound {
+		checkBrute(t, k, tight, proofs, func(ticks *model.ReservationTicks) []bounds.Bound {
 			b, ok, err := LP(context.Background(), ticks)
 			if err != nil || !ok {
 				t.Fatalf("instance %d: %v, %v", k, ok, err)
@@ -50,7 +50,7 @@ func TestReservationLPStops(t *testing.T) {
 	if b, ok, err := LP(ctx, randomTicks(1, 20, model.GoalAccepted)); ok || err != nil {
 		t.Errorf("%+v, %v, %v of a stopped run", b, ok, err)
 	}
-	if b, ok, err := LP(context.Background(), NewTicks(largeReservation(400, model.GoalAccepted))); ok || err != nil {
+	if b, ok, err := LP(context.Background(), largeReservation(400, model.GoalAccepted).Ticks()); ok || err != nil {
 		t.Errorf("%+v, %v, %v of a large instance", b, ok, err)
 	}
 }

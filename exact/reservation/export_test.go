@@ -3,7 +3,6 @@ package reservation
 import (
 	"context"
 
-	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -50,7 +49,7 @@ func Sweeps(in *model.Reservation, set model.Settings, masks []int, limit int64)
 		s := *first
 		s.parts, s.starts = nil, make([]int64, len(t.Jobs))
 		for k := range s.starts {
-			s.starts[k] = resheur.Declined
+			s.starts[k] = model.Declined
 		}
 		backwards := mask < 0
 		if backwards {

@@ -25,13 +25,13 @@ func (HiGHS) Name() string { return "highs" }
 // arithmetic. What the formulation can't hold is model.ErrUnsupported.
 func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	return exact.SolveHiGHS(ctx, s.Name(), in, set, func(ctx context.Context, v *model.Reservation) (h exact.HiGHS[[]int64], err error) {
-		t := resbounds.NewTicks(v)
+		t := v.Ticks()
 		f, err := resbounds.Build(t, "")
 		if err != nil {
 			return h, err
 		}
 		// serial returns the best of some serial schedules and of the given one, if any.
-		serial := func(t *resbounds.Ticks, from []int64) []int64 {
+		serial := func(t *model.ReservationTicks, from []int64) []int64 {
 			o := resheur.NewOffline(t, set.Seed)
 			o.Construct(ctx, from)
 			return o.Starts()

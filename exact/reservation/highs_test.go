@@ -56,7 +56,7 @@ func TestReservationHiGHSAgainstBruteForce(t *testing.T) {
 		if !feasible {
 			infeasible++
 		}
-		ticks := resbounds.NewTicks(in)
+		ticks := in.Ticks()
 		f, err := resbounds.Build(ticks, "")
 		if err != nil {
 			t.Fatalf("%v: %s", err, text(in))

@@ -87,7 +87,7 @@ type searcher struct {
 	began      time.Time
 	off        switches
 	scale      scale
-	starts     []int64 // of the ticks' jobs, the best plan's; resheur.Declined
+	starts     []int64 // of the ticks' jobs, the best plan's; model.Declined
 	total      float64 // of the parts
 	parts      []*part
 	other      float64 // a bound of another kind
@@ -200,7 +200,7 @@ func (s *searcher) take(o *resheur.Offline) {
 	for _, p := range s.parts {
 		p.value = 0
 		for k := range p.jobs {
-			if s.starts[p.jobs[k].id] != resheur.Declined {
+			if s.starts[p.jobs[k].id] != model.Declined {
 				p.value += p.jobs[k].weight
 			}
 		}

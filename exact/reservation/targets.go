@@ -3,7 +3,6 @@ package reservation
 import (
 	"math"
 
-	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -70,7 +69,7 @@ func (s *searcher) record(p *part, w *sweep, backwards bool) {
 	}
 	p.value = w.best
 	for k := range p.jobs {
-		s.starts[p.jobs[k].id] = resheur.Declined
+		s.starts[p.jobs[k].id] = model.Declined
 	}
 	for j, start := range w.plan {
 		if backwards {

@@ -60,11 +60,8 @@ func ClairvoyantSteps(n int) int {
 	return min(50_000, 50*n*n) + 30*n
 }
 
-// Declined is model.Declined.
-const Declined = model.Declined
-
 // TicksOf returns the starts of the ticks' jobs in bookings of the instance, by
-// job, Declined for those that aren't booked. Where the bookings need too many
+// job, model.Declined for those that aren't booked. Where the bookings need too many
 // PEs, in ticks, jobs are dropped in the order of starts. The error,
 // model.ErrInvalid, is Index's.
 func TicksOf(in *model.Reservation, t *model.ReservationTicks, b *model.Bookings) ([]int64, error) {
@@ -83,7 +80,7 @@ func TicksOf(in *model.Reservation, t *model.ReservationTicks, b *model.Bookings
 	order := make([]int, 0, len(starts))
 	for i := range t.Jobs {
 		j := &t.Jobs[i]
-		starts[i] = Declined
+		starts[i] = model.Declined
 		if x := wanted[j.Request]; !math.IsNaN(x) {
 			starts[i] = min(max(t.Tick(x), j.Ready), j.Latest())
 			order = append(order, i)
@@ -98,7 +95,7 @@ func TicksOf(in *model.Reservation, t *model.ReservationTicks, b *model.Bookings
 		if !ok {
 			s, ok = c.First(j.PEs, j.Length, j.Ready, j.Latest())
 		}
-		if starts[i] = Declined; ok {
+		if starts[i] = model.Declined; ok {
 			starts[i] = s
 			c.Add(s, s+j.Length, j.PEs)
 		}
@@ -176,7 +173,7 @@ func NewOffline(t *model.ReservationTicks, seed uint64) *Offline {
 	return p
 }
 
-// Starts returns each job's start, or Declined; the slice belongs to p.
+// Starts returns each job's start, or model.Declined; the slice belongs to p.
 func (p *Offline) Starts() []int64 { return p.starts }
 
 // Value returns the weight of the jobs booked.
@@ -184,7 +181,7 @@ func (p *Offline) Value() float64 { return p.value }
 
 func (p *Offline) clear() {
 	for i := range p.starts {
-		p.starts[i] = Declined
+		p.starts[i] = model.Declined
 	}
 	p.inUse = profile.Profile{Capacity: p.t.PEs}
 	p.value = 0
@@ -200,7 +197,7 @@ func (p *Offline) book(i int32, s int64) {
 func (p *Offline) unbook(i int32) {
 	j := &p.t.Jobs[i]
 	p.inUse.Add(p.starts[i], p.starts[i]+j.Length, -j.PEs)
-	p.starts[i] = Declined
+	p.starts[i] = model.Declined
 	p.value -= j.Weight
 }
 

@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/gapwise/gapwise/model"
 )
 
 // Improve takes steps of destroying and repairing the plan around a declined job
@@ -23,7 +25,7 @@ func (p *Offline) Improve(ctx context.Context, steps int, enough float64) {
 		if step%len(p.starts) == 0 { // a scan costs as much as a step
 			declined = declined[:0]
 			for i, s := range p.starts {
-				if s == Declined {
+				if s == model.Declined {
 					declined = append(declined, int32(i))
 				}
 			}
@@ -32,7 +34,7 @@ func (p *Offline) Improve(ctx context.Context, steps int, enough float64) {
 			}
 		}
 		i := declined[p.rng.IntN(len(declined))]
-		if p.starts[i] == Declined {
+		if p.starts[i] == model.Declined {
 			p.step(i)
 		}
 	}
@@ -60,7 +62,7 @@ func (p *Offline) step(target int32) {
 		if q.Ready >= to {
 			break
 		}
-		if s := p.starts[i]; s == Declined {
+		if s := p.starts[i]; s == model.Declined {
 			if q.Due > from && i != target {
 				out = append(out, i)
 			}
@@ -119,12 +121,12 @@ func (p *Offline) step(target int32) {
 		return
 	}
 	for _, i := range out {
-		if p.starts[i] != Declined {
+		if p.starts[i] != model.Declined {
 			p.unbook(i)
 		}
 	}
 	for k, i := range out {
-		if p.before[k] != Declined {
+		if p.before[k] != model.Declined {
 			p.book(i, p.before[k])
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -114,7 +113,7 @@ func TestTicksOf(t *testing.T) {
 			in.Requests[3].RuntimeS = nil
 			in.Requests[3].DeadlineS += 1
 		}
-		ticks := resbounds.NewTicks(in)
+		ticks := in.Ticks()
 		p := resheur.NewOffline(ticks, seed)
 		p.Construct(context.Background(), nil)
 		b, err := resheur.BookTicks(in, ticks, p.Starts())
@@ -151,7 +150,7 @@ func TestImprove(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(30) {
 		in := offlineLoad(10+int(seed)*4, seed, model.GoalPESeconds)
-		ticks := resbounds.NewTicks(in)
+		ticks := in.Ticks()
 		p := resheur.NewOffline(ticks, seed)
 		p.Construct(context.Background(), nil)
 		for range 10 {
