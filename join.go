@@ -58,3 +58,39 @@ func contradiction(in model.Instance, a, b model.Result) error {
 	}
 	return nil
 }
+
+// reconcile compares what two engines prove and joins it: the better solution
+// with the better bound.
+func reconcile(in model.Instance, a, b model.Result, gap float64) (model.Result, error) {
+	sense := model.SenseOf(in)
+	if err := contradiction(in, a, b); err != nil {
+		return b, err
+	}
+	if a.Status == model.StatusOptimal && b.Status == model.StatusOptimal && model.Gap(a.Objective, b.Objective) > 2*gap {
+		return b, &DefectError{Instance: in, Result: b, Reason: fmt.Sprintf("%s and %s disagree: the optima are %.12g and %.12g", a.Algorithm, b.Algorithm, a.Objective, b.Objective)}
+	}
+	r := a
+	if tellsMore(sense, b, a) {
+		r = b
+	}
+	if r.Algorithm = a.Algorithm + "+" + b.Algorithm; r.Details == nil {
+		r.Details = b.Details
+	}
+	r.Elapsed, r.Nodes = a.Elapsed+b.Elapsed, a.Nodes+b.Nodes
+	for _, x := range []model.Result{a, b} {
+		r.SetBound(sense, x.Bound, gap)
+	}
+	if r.Status == model.StatusOptimal {
+		r.Reason = "" // one was stopped, the two together have the proof
+	}
+	return r, nil
+}
+
+// tellsMore reports whether result a has a better solution than b, or knows
+// something where b knows nothing.
+func tellsMore(sense model.Sense, a, b model.Result) bool {
+	if b.Solution == nil && b.Status != model.StatusInfeasible {
+		return a.Solution != nil || a.Status == model.StatusInfeasible
+	}
+	return a.Solution != nil && sense.Better(a.Objective, b.Objective)
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/params"
 	"github.com/gapwise/gapwise/model"
@@ -19,8 +20,15 @@ type Problem struct {
 	// Algorithms lists the heuristics, weakest first, and then the exact
 	// engines, the default first.
 	Algorithms []model.Algorithm
+	// Default is the exact engine that auto and exact run.
+	Default string
 	// Phases are the phases of the native search, each by itself.
 	Phases []model.Solver
+	// Devices lists the parts of the native search that Without can switch off.
+	Devices []exact.Device
+	// Without returns the native search with some devices switched off; nil if
+	// the problem has none.
+	Without func(devices ...string) (model.Solver, error)
 	// Formulations names the linear models, the default first.
 	Formulations []string
 	// Formulation builds the linear model of an instance; "" is the default.
@@ -58,6 +66,8 @@ type definition[I model.Instance] struct {
 	heuristics   []model.Algorithm
 	engines      []model.Algorithm
 	phases       []model.Solver
+	devices      []exact.Device
+	without      func(devices ...string) (model.Solver, error)
 	formulations []string
 	formulation  func(ctx context.Context, in I, name string) (*milp.Formulation[model.Solution], error)
 	quick        func(I) []bounds.Bound
@@ -72,7 +82,10 @@ func define[I model.Instance](d definition[I]) *Problem {
 	return &Problem{
 		Kind:         d.kind,
 		Algorithms:   slices.Concat(d.heuristics, d.engines),
+		Default:      d.engines[0].Name,
 		Phases:       d.phases,
+		Devices:      d.devices,
+		Without:      d.without,
 		Generator:    d.generator,
 		Parameters:   d.parameters,
 		Variants:     d.variants,

@@ -18,6 +18,8 @@ var dagProblem = define(definition[*model.DAG]{
 	heuristics:   dagheur.Algorithms(),
 	engines:      dagexact.Engines(),
 	phases:       dagexact.Phases(),
+	devices:      dagexact.Devices(),
+	without:      dagexact.Without,
 	formulations: dagbounds.Formulations,
 	formulation:  dagFormulation,
 	quick:        func(in *model.DAG) []bounds.Bound { return dagbounds.Quick(in.Graph()) },

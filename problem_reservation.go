@@ -17,6 +17,8 @@ var reservationProblem = define(definition[*model.Reservation]{
 	heuristics:   resheur.Algorithms(),
 	engines:      resexact.Engines(),
 	phases:       resexact.Phases(),
+	devices:      resexact.Devices(),
+	without:      resexact.Without,
 	formulations: resbounds.Formulations,
 	formulation: func(_ context.Context, in *model.Reservation, name string) (*milp.Formulation[model.Solution], error) {
 		t := in.Ticks()

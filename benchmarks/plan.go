@@ -61,6 +61,8 @@ type Algorithm struct {
 	// Parameters are settings that one problem's algorithms alone know, such as
 	// the rounds of network-aware.
 	Parameters map[string]string `yaml:",inline"`
+
+	without []string // devices of the search that are switched off
 }
 
 // maxCases bounds a plan's instances: more is almost certainly a mistake in the plan.
@@ -207,8 +209,22 @@ func (a *Algorithm) options(kind model.Kind, seed uint64) (gapwise.Options, erro
 		return gapwise.Options{}, err
 	}
 	set, err := p.ParseParameters(a.Parameters)
+	if err != nil {
+		return gapwise.Options{}, err
+	}
+	settings := model.Settings{Seed: seed, TimeLimit: a.TimeLimit, Gap: a.Gap, Threads: a.Threads, Parameters: set}
+	if len(a.without) > 0 && (a.Name == "search" || a.Name == "exact" && a.Engine == "search") {
+		if p.Without == nil {
+			return gapwise.Options{}, fmt.Errorf("%w: the search for %s has no devices to switch off", model.ErrUnsupported, kind)
+		}
+		search, err := p.Without(a.without...)
+		if err != nil {
+			return gapwise.Options{}, fmt.Errorf("%w: %w", gapwise.ErrUnknownAlgorithm, err)
+		}
+		return gapwise.Options{Solver: search, Settings: settings}, nil
+	}
 	return gapwise.Options{Algorithm: a.Name, Engine: a.Engine, Formulation: a.Formulation,
-		Settings: model.Settings{Seed: seed, TimeLimit: a.TimeLimit, Gap: a.Gap, Threads: a.Threads, Parameters: set}}, err
+		Settings: settings}, nil
 }
 
 // settings are the options that change what a run finds, in words, for its
@@ -226,6 +242,7 @@ func (a *Algorithm) settings() string {
 	add(a.TimeLimit != 0, "time_limit", a.TimeLimit)
 	add(a.Gap != 0, "gap", a.Gap)
 	add(a.Threads > 1, "threads", a.Threads)
+	add(len(a.without) > 0, "without", strings.Join(a.without, ","))
 	for _, key := range slices.Sorted(maps.Keys(a.Parameters)) {
 		add(true, key, a.Parameters[key])
 	}

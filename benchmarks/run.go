@@ -17,6 +17,8 @@ import (
 type RunOptions struct {
 	Results string // the file to append to; its folder is made if need be
 	Workers int    // instances solved side by side; 0 means 1
+	// Without names devices of the native search to switch off (Problem.Devices).
+	Without []string
 	// Started, if not nil, is called once with the number of runs in the
 	// plan and how many of them the results file holds already; Done after
 	// each run. Calls don't overlap.
@@ -42,6 +44,9 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 		}
 	}
 	options := map[string]string{}
+	for i := range p.Algorithms {
+		p.Algorithms[i].without = o.Without
+	}
 	for i := range p.Algorithms {
 		options[p.Algorithms[i].Label] = p.Algorithms[i].settings()
 	}
@@ -114,19 +119,19 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 			break
 		}
 		group.Go(func() error {
-			in, err := load(j.c, hashes)
+			c, err := load(j.c, hashes)
 			if err != nil {
 				return err
 			}
 			for _, r := range j.runs {
-				res, err := r.solve(ctx, in)
+				res, err := r.solve(ctx, c)
 				if ctx.Err() != nil {
 					return ctx.Err() // the run was cut short: it doesn't count
 				}
 				if err != nil {
 					return fmt.Errorf("%s by %s: %w", j.c.Name, r.a.Label, err)
 				}
-				rec, err := newRecord(p.Name, j.c, in, r.a, res)
+				rec, err := newRecord(p.Name, j.c, c.Instance, r.a, res)
 				if err != nil {
 					return err
 				}
@@ -155,13 +160,14 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 
 // load makes the instance and holds it against the results there are: a file
 // that changed or another generator would mix two instances under one name.
-func load(c *instances.Case, hashes map[string]string) (model.Instance, error) {
+func load(c *instances.Case, hashes map[string]string) (*gapwise.Case, error) {
 	in, err := c.Load()
 	if err != nil {
 		return nil, err
 	}
+	one := gapwise.NewCase(in)
 	if want, ok := hashes[c.Name]; ok {
-		hash, err := model.Hash(in)
+		hash, err := one.Hash()
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +175,7 @@ func load(c *instances.Case, hashes map[string]string) (model.Instance, error) {
 			return nil, fmt.Errorf("%w results: the instance %s has changed since they were made; give another file", model.ErrInvalid, c.Name)
 		}
 	}
-	return in, nil
+	return one, nil
 }
 
 // run is one algorithm with one seed.
@@ -178,8 +184,8 @@ type run struct {
 	seed uint64
 }
 
-func (r run) solve(ctx context.Context, in model.Instance) (model.Result, error) {
-	o, err := r.a.options(in.Kind(), r.seed)
+func (r run) solve(ctx context.Context, c *gapwise.Case) (model.Result, error) {
+	o, err := r.a.options(c.Instance.Kind(), r.seed)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -187,12 +193,13 @@ func (r run) solve(ctx context.Context, in model.Instance) (model.Result, error)
 		o.Algorithm, o.Formulation = "", ""
 		o.Solver = glpk{r.a.Formulation}
 	}
-	res, err := gapwise.Solve(ctx, in, o)
+	res, err := c.Solve(ctx, o)
 	if !errors.Is(err, model.ErrUnsupported) {
 		return res, err
 	}
 	// A formulation that doesn't take one instance doesn't end the plan.
-	hash, hashErr := model.Hash(in)
+	in := c.Instance
+	hash, hashErr := c.Hash()
 	res = model.NewResult(r.a.Name, r.seed)
 	res.Instance, res.InstanceHash, res.Kind, res.Version, res.Reason = in.ID(), hash, in.Kind(), gapwise.Version, err.Error()
 	return res, hashErr

@@ -25,6 +25,7 @@ func (p *program) bench() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` of the results (default: results/PLAN.jsonl)"},
 			&cli.IntFlag{Name: "workers", Value: 1, Usage: "instances solved at the same time"},
+			&cli.StringSliceFlag{Name: "without", Usage: "switch a device of the search off (`NAME`)", Hidden: true},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			plans, err := files(c, 1)
@@ -38,7 +39,7 @@ func (p *program) bench() *cli.Command {
 			if err != nil {
 				return err
 			}
-			o := benchmarks.RunOptions{Results: c.String("output"), Workers: c.Int("workers")}
+			o := benchmarks.RunOptions{Results: c.String("output"), Workers: c.Int("workers"), Without: c.StringSlice("without")}
 			if isStdout(o.Results) {
 				return usagef("bench: -o is standard output, give a file: a plan goes on from its results")
 			}

@@ -181,13 +181,14 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 				options = append(options, one)
 			}
 		}
+		instance := gapwise.NewCase(in)
 		var mine []model.Result
 		for _, one := range options {
 			if !quiet && isTerminal(p.err) {
 				one.Progress = (&solverLog{w: p.err}).progress
 				one.Judging = func() { fmt.Fprintln(p.err, "verifying ...") }
 			}
-			r, err := gapwise.Solve(ctx, in, one)
+			r, err := instance.Solve(ctx, one)
 			if o.Algorithm == "all" && errors.Is(err, model.ErrUnsupported) {
 				continue // another formulation's instance
 			}

@@ -60,7 +60,7 @@ func (p *program) judge(ctx context.Context, c *cli.Command, in model.Instance, 
 		return err
 	}
 	tolerance := c.Float64("tolerance")
-	o := verify.Options{Tolerance: &tolerance}
+	o := verify.Options{Tolerance: &tolerance, Hash: hash}
 	judged, refused := 0, 0
 	for _, f := range found {
 		v := verdict{Line: f.line}

@@ -1,0 +1,150 @@
+package gapwise
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// Case is an instance with what all who work on it need: whether it is valid,
+// its hash and its quick bounds, each computed once. The instance must not be
+// changed any more. A Case may be used by several goroutines.
+type Case struct {
+	Instance    model.Instance
+	Validate    func() error           // model.Instance.Validate
+	Hash        func() (string, error) // model.Hash
+	QuickBounds func() []bounds.Bound  // Problem.Quick, of a valid instance
+}
+
+// NewCase makes a Case of an instance.
+func NewCase(in model.Instance) *Case {
+	return &Case{
+		Instance: in,
+		Validate: sync.OnceValue(in.Validate),
+		Hash:     sync.OnceValues(func() (string, error) { return model.Hash(in) }),
+		QuickBounds: sync.OnceValue(func() []bounds.Bound {
+			p, err := ProblemOf(in.Kind())
+			if err != nil {
+				return nil
+			}
+			return p.Quick(in)
+		}),
+	}
+}
+
+// Solve solves one instance: NewCase and Case.Solve.
+func Solve(ctx context.Context, in model.Instance, o Options) (model.Result, error) {
+	return NewCase(in).Solve(ctx, o)
+}
+
+// Solve runs a solver, gives its solution a bound, has the judge look at the
+// result, and stamps it. Nothing in gapwise bypasses it.
+//
+// The error is a *DefectError if a claim is refuted, and otherwise one for bad
+// input (model.ErrInvalid, model.ErrUnsupported, ErrUnknownAlgorithm) or a
+// solver's failure. An interrupted solve is not an error: its solution is judged
+// for some seconds more. A context that ends while the judge is at work stops
+// the judge; the result is then marked Unverified.
+func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
+	none := model.NewResult(o.Algorithm, o.Seed)
+	solvers, set, err := o.solvers(c.Instance.Kind())
+	if err != nil {
+		return none, err
+	}
+	if err := c.Validate(); err != nil {
+		return none, err
+	}
+	var results []model.Result
+	for _, s := range solvers {
+		r, err := c.solveOne(ctx, s, set, o.Judging)
+		if err != nil {
+			return r, err
+		}
+		results = append(results, r)
+	}
+	best := results[0]
+	for _, r := range results[1:] {
+		if best, err = reconcile(c.Instance, best, r, set.GapLimit()); err != nil {
+			return best, err
+		}
+	}
+	if len(results) > 1 {
+		return c.stamp(ctx, best, set, o.Judging)
+	}
+	return best, nil
+}
+
+func (c *Case) solveOne(ctx context.Context, s model.Solver, set model.Settings, judging func()) (model.Result, error) {
+	in := c.Instance
+	start := time.Now()
+	r, err := s.Solve(ctx, in, set)
+	if r.Elapsed == 0 {
+		r.Elapsed = time.Since(start)
+	}
+	if err != nil {
+		return r, err
+	}
+	// A heuristic proves nothing by itself: it gets the cheap bounds.
+	if r.Status != model.StatusInfeasible && math.IsNaN(r.Bound) {
+		for _, b := range c.QuickBounds() {
+			switch {
+			case !b.Infeasible:
+				r.SetBound(model.SenseOf(in), b.Value, set.GapLimit())
+			case r.Solution == nil:
+				r.Status, r.Reason = model.StatusInfeasible, b.Reason
+			default:
+				return r, &DefectError{Instance: in, Result: r, Reason: "a bound proves infeasible what was solved: " + b.Reason}
+			}
+		}
+	}
+	return c.stamp(ctx, r, set, judging)
+}
+
+// judgeGrace is how long the judge may look at what a solver left that was
+// interrupted: whoever interrupts is in a hurry (a batch system sends its second
+// signal after some seconds).
+const judgeGrace = 5 * time.Second
+
+// stamp has the judge look at the result and writes who made it of what. If the
+// context ends while the judge is at work, the result is Unverified.
+func (c *Case) stamp(ctx context.Context, r model.Result, set model.Settings, judging func()) (model.Result, error) {
+	in := c.Instance
+	hash, err := c.Hash()
+	if err != nil {
+		return r, err
+	}
+	r.Instance, r.InstanceHash, r.Kind, r.Version, r.Seed = in.ID(), hash, in.Kind(), Version, set.Seed
+	if r.GapLimit = 0; set.GapLimit() != model.DefaultGap {
+		r.GapLimit = set.GapLimit()
+	}
+	patience, stop := ctx, context.CancelFunc(func() {})
+	if ctx.Err() != nil { // it ended the solver: what that left is judged all the same
+		patience, stop = context.WithTimeout(context.WithoutCancel(ctx), judgeGrace)
+	}
+	defer stop()
+	if judging != nil {
+		defer time.AfterFunc(time.Second, judging).Stop()
+	}
+	report, err := verify.Result(patience, in, r, verify.Options{Hash: hash, Valid: true})
+	if err != nil && patience.Err() != nil {
+		// The solution is handed over, but nothing that was claimed of it.
+		r.Unverified = true
+		if r.Status == model.StatusOptimal {
+			r.Status = model.StatusFeasible
+		}
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	if err := report.Err(); err != nil {
+		return r, &DefectError{Instance: in, Result: r, Report: report, Reason: err.Error()}
+	}
+	r.Unverified = false
+	return r, nil
+}
