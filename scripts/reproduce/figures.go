@@ -2,12 +2,13 @@ package main
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/gapwise/gapwise/instances"
 )
 
 // mcb are the algorithms of the paper's Tables 1 and 7: the first four sort
@@ -147,44 +148,23 @@ func trends(s splitting) (words []string) {
 
 // offeredLoad returns the mean, over 20 draws at a UMed, of the PE-seconds
 // asked for over those that there are from the first arrival to the last.
-func (r *runner) offeredLoad(umed string) (float64, error) {
-	folder, err := os.MkdirTemp("", "load")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(folder)
-	if _, err := r.run("generate", "--kind", "reservation", "--umed", umed, "--count", "20", "-o", folder); err != nil {
-		return 0, err
-	}
-	files, err := filepath.Glob(folder + "/*.json")
-	if err != nil {
-		return 0, err
-	}
+func offeredLoad(umed int) (float64, error) {
+	const draws = 20
 	sum := 0.0
-	for _, f := range files {
-		var in struct {
-			PEs      float64 `json:"pes"`
-			Requests []struct {
-				Arrival  float64 `json:"arrival_s"`
-				Duration float64 `json:"duration_s"`
-				PEs      float64 `json:"pes"`
-			} `json:"requests"`
-		}
-		data, err := os.ReadFile(f)
-		if err == nil {
-			err = json.Unmarshal(data, &in)
-		}
+	for k := range draws {
+		spec := instances.NewReservationSpec()
+		spec.UMed, spec.Index, spec.Seed = float64(umed), k, 1
+		in, err := spec.Generate()
 		if err != nil {
 			return 0, err
 		}
 		work := 0.0
 		for _, q := range in.Requests {
-			work += q.Duration * q.PEs
+			work += q.DurationS * float64(q.PEs)
 		}
-		n := len(in.Requests)
-		sum += work / in.PEs / (in.Requests[n-1].Arrival - in.Requests[0].Arrival)
+		sum += work / float64(in.PEs) / (in.Requests[len(in.Requests)-1].ArrivalS - in.Requests[0].ArrivalS)
 	}
-	return sum / float64(len(files)), nil
+	return sum / draws, nil
 }
 
 // stgRow counts the runs on the Standard Task Graphs of one size on one number

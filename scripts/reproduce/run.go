@@ -22,13 +22,15 @@ type runner struct{ gapwise, workers string }
 // functions returns what a template can call beside text/template's own.
 func (r *runner) functions() template.FuncMap {
 	return template.FuncMap{
-		"gapwise": r.run, "draw": r.draw, "bench": r.bench, "benchAlone": r.benchAlone, "benchstat": benchstat,
-		"table": r.table, "rows": r.rows, "findings": r.findings, "ablation": r.ablation, "solve": r.solve, "optimum": r.optimum,
-		"pick": pick, "openReading": openReading, "offeredLoad": r.offeredLoad, "describe": describe, "edit": edit,
-		"beside": r.beside, "split": r.split, "trends": trends, "stg": r.stg, "experiments": experiments, "held": r.held, "heldIn": r.heldIn, "leastLoadLeads": r.leastLoadLeads, "traces": traces, "data": dataFolder,
-		"processor": processor, "list": func(x ...any) []any { return x }, "join": strings.Join,
-		"sub": func(a, b int) int { return a - b }, "ratio": func(a, b float64) float64 { return a / b },
+		"gapwise": r.run, "draw": r.draw, "bench": r.bench, "benchAlone": r.benchAlone, "solve": r.solve, "optimum": r.optimum,
+		"table": r.table, "rows": r.rows, "findings": r.findings, "held": r.held, "heldIn": r.heldIn, "ablation": r.ablation,
+		"beside": r.beside, "split": r.split, "stg": r.stg, "leastLoadLeads": r.leastLoadLeads,
+		"benchstat": benchstat, "describe": describe, "edit": edit, "experiments": experiments, "offeredLoad": offeredLoad,
+		"openReading": openReading, "pick": pick, "processor": processor, "traces": traces, "trends": trends,
 		"increase": func(from, to float64) float64 { return 100 * (to/from - 1) },
+		"list":     func(x ...any) []any { return x },
+		"ratio":    func(a, b float64) float64 { return a / b },
+		"sub":      func(a, b int) int { return a - b },
 	}
 }
 
