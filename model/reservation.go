@@ -113,9 +113,9 @@ func (*Bookings) Kind() Kind { return KindReservation }
 func (r *Reservation) ID() string { return r.Name }
 
 // Metrics implements Instance. What is counted depends on the goal.
-func (in *Reservation) Metrics() []Metric {
+func (r *Reservation) Metrics() []Metric {
 	first := Metric{"accepted", "accepted requests", "", Maximise}
-	if in.EffectiveGoal() == GoalPESeconds {
+	if r.EffectiveGoal() == GoalPESeconds {
 		first = Metric{"accepted PE-seconds", "accepted PE-seconds", "", Maximise}
 	}
 	return []Metric{first, {"slowdown", "mean slowdown", "", Minimise}, {"acceptance %", "acceptance rate", "%", Maximise}}
