@@ -42,6 +42,12 @@ type Problem struct {
 	// Parameters makes the settings that only this problem's algorithms know;
 	// nil if there are none.
 	Parameters func() model.Parameters
+	// Gantt names the algorithm whose solution is drawn when none is given;
+	// "" for a problem without a picture.
+	Gantt string
+	// Pictured returns what a picture of a solution shows: the solution and,
+	// where that tells something, others to compare it with, above it.
+	Pictured func(context.Context, model.Instance, model.Solution) ([]Picture, error)
 	// Variants are the readings of an instance that a flag may choose.
 	Variants []Variant
 }
@@ -60,6 +66,15 @@ type Variant struct {
 	MadeFor func(model.Instance, model.Solution) string
 }
 
+// Picture is one solution of a picture.
+type Picture struct {
+	Instance model.Instance
+	Solution model.Solution
+	// Arrived tells when each of a schedule's transfers ends, in seconds; nil
+	// for problems without transfers.
+	Arrived []float64
+}
+
 // definition is a Problem in the types of its instances.
 type definition[I model.Instance] struct {
 	kind         model.Kind
@@ -74,20 +89,33 @@ type definition[I model.Instance] struct {
 	bounds       func(context.Context, I) ([]bounds.Bound, error)
 	generator    instances.Generator
 	parameters   func() model.Parameters
+	gantt        string
+	pictured     func(context.Context, I, model.Solution) ([]Picture, error) // nil: the solution alone
 	variants     []Variant
 }
 
 // define makes a Problem that takes instances of any kind and refuses others than its own.
 func define[I model.Instance](d definition[I]) *Problem {
 	return &Problem{
-		Kind:         d.kind,
-		Algorithms:   slices.Concat(d.heuristics, d.engines),
-		Default:      d.engines[0].Name,
-		Phases:       d.phases,
-		Devices:      d.devices,
-		Without:      d.without,
-		Generator:    d.generator,
-		Parameters:   d.parameters,
+		Kind:       d.kind,
+		Algorithms: slices.Concat(d.heuristics, d.engines),
+		Default:    d.engines[0].Name,
+		Phases:     d.phases,
+		Devices:    d.devices,
+		Without:    d.without,
+		Generator:  d.generator,
+		Parameters: d.parameters,
+		Gantt:      d.gantt,
+		Pictured: func(ctx context.Context, in model.Instance, s model.Solution) ([]Picture, error) {
+			typed, err := asKind[I](d.kind, in)
+			if err != nil {
+				return nil, err
+			}
+			if d.pictured == nil {
+				return []Picture{{Instance: in, Solution: s}}, nil
+			}
+			return d.pictured(ctx, typed, s)
+		},
 		Variants:     d.variants,
 		Formulations: d.formulations,
 		Formulation: func(ctx context.Context, in model.Instance, name string) (*milp.Formulation[model.Solution], error) {

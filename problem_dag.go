@@ -11,6 +11,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
+	"github.com/gapwise/gapwise/verify"
 )
 
 var dagProblem = define(definition[*model.DAG]{
@@ -26,6 +27,8 @@ var dagProblem = define(definition[*model.DAG]{
 	bounds:       dagbounds.All,
 	generator:    instances.GeneratorOf(instances.NewDAGSpec),
 	parameters:   func() model.Parameters { return new(model.DAGParameters) },
+	gantt:        "heft",
+	pictured:     dagPictured,
 	variants: []Variant{{
 		Flag: "transfers", Values: names(model.TransferModels),
 		Get: func(in model.Instance) string { return string(in.(*model.DAG).Transfers()) },
@@ -62,4 +65,32 @@ func dagFormulation(ctx context.Context, in *model.DAG, name string) (*milp.Form
 		return nil, err
 	}
 	return general(f), nil
+}
+
+// dagPictured returns the schedule and, under contention, above it that of its
+// plan without.
+func dagPictured(ctx context.Context, d *model.DAG, solution model.Solution) ([]Picture, error) {
+	s, ok := solution.(*model.Schedule)
+	if !ok {
+		return nil, fmt.Errorf("%w: a %s solution of a dag", model.ErrInvalid, solution.Kind())
+	}
+	picture := func(d *model.DAG, s *model.Schedule) (Picture, error) {
+		arrived, err := verify.Arrivals(ctx, d, s)
+		return Picture{Instance: d, Solution: s, Arrived: arrived}, err
+	}
+	real, err := picture(d, s)
+	if err != nil || d.Transfers() == model.TransferIdeal {
+		return []Picture{real}, err
+	}
+	ideal := *d
+	ideal.TransferModel = model.TransferIdeal
+	g := ideal.Graph()
+	plan, err := dagheur.PlanOf(d, g, s)
+	if err != nil {
+		return nil, err
+	}
+	r := dagheur.NewReplay(g)
+	r.Run(plan, nil)
+	free, err := picture(&ideal, ideal.Schedule(plan.Machine, r.Start, r.Sent))
+	return []Picture{free, real}, err
 }

@@ -7,22 +7,16 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/draw"
-	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
-
-// ganttAlgorithms solve what comes without a solution; other problems have no
-// picture.
-var ganttAlgorithms = map[model.Kind]string{model.KindDAG: "heft", model.KindReservation: "pe-w"}
 
 func (p *program) gantt() *cli.Command {
 	return &cli.Command{
@@ -37,7 +31,7 @@ func (p *program) gantt() *cli.Command {
 			"of more than 30 requests those declined.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
-			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "solution by `NAME`", DefaultText: "heft, pe-w"},
+			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "solution by `NAME`", DefaultText: ganttDefaults()},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()
@@ -53,7 +47,7 @@ func (p *program) gantt() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if ganttAlgorithms[in.Kind()] == "" {
+			if problem, err := gapwise.ProblemOf(in.Kind()); err != nil || problem.Gantt == "" {
 				return fmt.Errorf("gantt: %w: no picture for %s", model.ErrUnsupported, in.Kind())
 			}
 			defer p.afterAWhile("verifying and drawing ...")()
@@ -66,42 +60,33 @@ func (p *program) gantt() *cli.Command {
 	}
 }
 
+// ganttDefaults lists the algorithms that solve what comes without a solution.
+func ganttDefaults() string {
+	var all []string
+	for _, p := range gapwise.Problems() {
+		if p.Gantt != "" {
+			all = append(all, p.Gantt)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
 // drawGantt writes the picture of a solution by the named algorithm, "" if that
 // isn't known.
 func (p *program) drawGantt(ctx context.Context, output, format string, in model.Instance, s model.Solution, by string) error {
-	switch typed := in.(type) {
-	case *model.DAG:
-		panels, err := ganttPanels(ctx, typed, s.(*model.Schedule))
-		if err != nil {
-			return err
-		}
-		return p.writeFile(output, interruptible(ctx, func(w io.Writer) error { return draw.Gantt(w, format, typed.Name, panels) }))
-	case *model.Reservation:
-		b := s.(*model.Bookings)
-		title, err := bookingsTitle(typed, b, by)
-		if err != nil {
-			return err
-		}
-		return p.writeFile(output, interruptible(ctx, func(w io.Writer) error { return draw.Bookings(w, format, title, typed, b) }))
-	}
-	return fmt.Errorf("gantt: %w: no picture for %s", model.ErrUnsupported, in.Kind())
-}
-
-// bookingsTitle says whose bookings they are and how good.
-func bookingsTitle(in *model.Reservation, b *model.Bookings, by string) (string, error) {
-	o, err := in.Objective(b)
+	problem, err := gapwise.ProblemOf(in.Kind())
 	if err != nil {
-		return "", err
+		return err
 	}
-	title := fmt.Sprintf("%d of %d requests accepted, mean slowdown %.4g", len(b.Bookings), len(in.Requests), o.Second)
-	if in.EffectiveGoal() == model.GoalPESeconds {
-		title += fmt.Sprintf(", %.6g PE-seconds", o.Value)
+	pictured, err := problem.Pictured(ctx, in, s)
+	if err != nil {
+		return err
 	}
-	names := slices.DeleteFunc([]string{in.Name, by}, func(s string) bool { return s == "" })
-	if len(names) == 0 {
-		return title, nil
+	var frames []draw.Frame
+	for _, x := range pictured {
+		frames = append(frames, draw.Frame(x))
 	}
-	return strings.Join(names, ", ") + ": " + title, nil
+	return p.writeFile(output, interruptible(ctx, func(w io.Writer) error { return draw.Solution(w, format, by, frames) }))
 }
 
 // pictureFormat returns svg or png, by the output's name.
@@ -119,7 +104,10 @@ func pictureFormat(c *cli.Command, inputs []string) (string, error) {
 // and the algorithm if that is known.
 func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Instance, solution []string) (read model.Instance, s model.Solution, by string, err error) {
 	if len(solution) == 0 {
-		name := cmp.Or(c.String("algorithm"), ganttAlgorithms[in.Kind()])
+		name := c.String("algorithm")
+		if problem, err := gapwise.ProblemOf(in.Kind()); err == nil && name == "" {
+			name = problem.Gantt
+		}
 		r, err := gapwise.Solve(ctx, in, gapwise.Options{Algorithm: name, Settings: model.Settings{Seed: 1}})
 		if err == nil && r.Solution == nil {
 			fmt.Fprintf(p.err, "gapwise: gantt: %s has no solution to draw: %s\n", r.Algorithm, cmp.Or(r.Reason, string(r.Status)))
@@ -151,39 +139,6 @@ func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Insta
 		return nil, nil, "", fmt.Errorf("%s: %w", instances.Label(solution[0]), err)
 	}
 	return in, s, by, nil
-}
-
-// ganttPanels returns the schedule's panel and, under contention, above it the
-// panel of the same plan without contention.
-func ganttPanels(ctx context.Context, d *model.DAG, s *model.Schedule) ([]draw.Panel, error) {
-	panel := func(d *model.DAG, s *model.Schedule) (draw.Panel, error) {
-		arrived, err := verify.Arrivals(ctx, d, s)
-		if err != nil {
-			return draw.Panel{}, err
-		}
-		x, err := draw.Schedule(d, s, arrived)
-		if err != nil {
-			return x, err
-		}
-		o, err := d.Objective(s)
-		x.Title = fmt.Sprintf("transfers: %s, makespan %s", d.Transfers(), figure(o.Value))
-		return x, err
-	}
-	real, err := panel(d, s)
-	if err != nil || d.Transfers() == model.TransferIdeal {
-		return []draw.Panel{real}, err
-	}
-	ideal := *d
-	ideal.TransferModel = model.TransferIdeal
-	g := ideal.Graph()
-	plan, err := dagheur.PlanOf(d, g, s)
-	if err != nil {
-		return nil, err
-	}
-	r := dagheur.NewReplay(g)
-	r.Run(plan, nil)
-	free, err := panel(&ideal, ideal.Schedule(plan.Machine, r.Start, r.Sent))
-	return []draw.Panel{free, real}, err
 }
 
 // interruptible returns a writer that gives up when the context ends; what it

@@ -1,0 +1,83 @@
+package draw
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Frame is a solution to be drawn.
+type Frame struct {
+	Instance model.Instance
+	Solution model.Solution
+	// Arrived tells when each of a schedule's transfers ends (see Schedule);
+	// nil for problems without transfers.
+	Arrived []float64
+}
+
+// Solution draws the solution of an instance, or several of the same problem one
+// above the other. By is the algorithm that found it, "" if that isn't known.
+// The error wraps model.ErrUnsupported for problems without a picture.
+func Solution(w io.Writer, format, by string, frames []Frame) error {
+	if len(frames) == 0 {
+		return fmt.Errorf("draw: %w: there is nothing to draw", model.ErrInvalid)
+	}
+	switch typed := frames[0].Solution.(type) {
+	case *model.Schedule:
+		return schedules(w, format, frames)
+	case *model.Bookings:
+		in, ok := frames[0].Instance.(*model.Reservation)
+		if !ok {
+			break
+		}
+		title, err := bookingsTitle(in, typed, by)
+		if err != nil {
+			return err
+		}
+		return Bookings(w, format, title, in, typed)
+	}
+	return fmt.Errorf("draw: %w: no picture for %s", model.ErrUnsupported, frames[0].Instance.Kind())
+}
+
+// schedules draws the schedules of a DAG in panels that share their time axis.
+func schedules(w io.Writer, format string, frames []Frame) error {
+	var panels []Panel
+	for _, f := range frames {
+		d, ok := f.Instance.(*model.DAG)
+		s, isSchedule := f.Solution.(*model.Schedule)
+		if !ok || !isSchedule {
+			return fmt.Errorf("draw: %w: a %s solution of a %s instance among schedules", model.ErrInvalid, f.Solution.Kind(), f.Instance.Kind())
+		}
+		p, err := Schedule(d, s, f.Arrived)
+		if err != nil {
+			return err
+		}
+		o, err := d.Objective(s)
+		if err != nil {
+			return fmt.Errorf("draw: %w", err)
+		}
+		p.Title = fmt.Sprintf("transfers: %s, makespan %.9g", d.Transfers(), o.Value)
+		panels = append(panels, p)
+	}
+	return Gantt(w, format, frames[0].Instance.ID(), panels)
+}
+
+// bookingsTitle says whose bookings they are and how good.
+func bookingsTitle(in *model.Reservation, b *model.Bookings, by string) (string, error) {
+	o, err := in.Objective(b)
+	if err != nil {
+		return "", err
+	}
+	title := fmt.Sprintf("%d of %d requests accepted, mean slowdown %.4g", len(b.Bookings), len(in.Requests), o.Second)
+	if in.EffectiveGoal() == model.GoalPESeconds {
+		title += fmt.Sprintf(", %.6g PE-seconds", o.Value)
+	}
+	names := slices.DeleteFunc([]string{in.Name, by}, func(s string) bool { return s == "" })
+	if len(names) == 0 {
+		return title, nil
+	}
+	return strings.Join(names, ", ") + ": " + title, nil
+}
