@@ -2,8 +2,9 @@ package draw
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
+
+	"github.com/gapwise/gapwise/internal/heap"
 )
 
 // lanes returns a lane for each bar so that no two bars of one lane overlap by
@@ -19,42 +20,28 @@ func lanes(bars []Bar, tolerance float64) (lane []int, count int) {
 		return cmp.Or(cmp.Compare(bars[a].Start, bars[b].Start), cmp.Compare(bars[a].End, bars[b].End), cmp.Compare(a, b))
 	})
 	lane = make([]int, len(bars))
-	var busy, free laneHeap // keys: until when; nothing
+	busy, free := heap.Heap[laneEntry]{Less: laneEntry.before}, heap.Heap[laneEntry]{Less: laneEntry.before}
 	for _, b := range order {
-		for len(busy) > 0 && busy[0].key <= bars[b].Start+tolerance {
-			heap.Push(&free, laneEntry{0, heap.Pop(&busy).(laneEntry).lane})
+		for busy.Len() > 0 && busy.Items[0].until <= bars[b].Start+tolerance {
+			free.Push(laneEntry{lane: busy.Pop().lane})
 		}
-		if len(free) > 0 {
-			lane[b] = heap.Pop(&free).(laneEntry).lane
+		if free.Len() > 0 {
+			lane[b] = free.Pop().lane
 		} else {
 			lane[b] = count
 			count++
 		}
-		heap.Push(&busy, laneEntry{bars[b].End, lane[b]})
+		busy.Push(laneEntry{bars[b].End, lane[b]})
 	}
 	return lane, count
 }
 
+// laneEntry is a lane that is busy until a time, or free (until is 0).
 type laneEntry struct {
-	key  float64
-	lane int
+	until float64
+	lane  int
 }
 
-// laneHeap has the least key on top, of equal ones the lowest lane.
-type laneHeap []laneEntry
-
-func (h laneHeap) Len() int { return len(h) }
-func (h laneHeap) Less(a, b int) bool {
-	if h[a].key != h[b].key {
-		return h[a].key < h[b].key
-	}
-	return h[a].lane < h[b].lane
-}
-func (h laneHeap) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
-func (h *laneHeap) Push(x any)   { *h = append(*h, x.(laneEntry)) }
-func (h *laneHeap) Pop() any {
-	last := len(*h) - 1
-	x := (*h)[last]
-	*h = (*h)[:last]
-	return x
+func (x laneEntry) before(y laneEntry) bool {
+	return x.until < y.until || x.until == y.until && x.lane < y.lane
 }

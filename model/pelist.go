@@ -10,10 +10,10 @@ import (
 // in the list format of Linux's cpusets and of Slurm: "0-31,64,70-71".
 type PEList []PERange
 
-// PERange is the PEs from First to Last, both included.
+// PERange is the PEs First to Last, both included, numbered from 0.
 type PERange struct{ First, Last int }
 
-// Len is the number of PEs.
+// Len returns the number of PEs.
 func (l PEList) Len() int {
 	n := 0
 	for _, r := range l {
@@ -22,7 +22,7 @@ func (l PEList) Len() int {
 	return n
 }
 
-// Append adds a PE above all others.
+// Append returns the list with one more PE, which must be above all others.
 func (l PEList) Append(pe int) PEList {
 	if n := len(l); n > 0 && l[n-1].Last == pe-1 {
 		l[n-1].Last = pe
@@ -31,7 +31,7 @@ func (l PEList) Append(pe int) PEList {
 	return append(l, PERange{pe, pe})
 }
 
-// String is the list format.
+// String returns the list format.
 func (l PEList) String() string {
 	var b []byte
 	for i, r := range l {
@@ -50,7 +50,8 @@ func (l PEList) String() string {
 // MarshalText writes the list format.
 func (l PEList) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// UnmarshalText reads the list format; ranges must be ascending and disjoint.
+// UnmarshalText reads the list format. The error is ErrInvalid if that isn't one of
+// ascending, disjoint ranges.
 func (l *PEList) UnmarshalText(text []byte) error {
 	list := PEList{}
 	if len(text) == 0 {
@@ -82,7 +83,7 @@ func (l *PEList) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// parsePE reads a number of digits alone.
+// parsePE reads a PE's number, of digits alone.
 func parsePE(s string) (int, error) {
 	if s == "" || s[0] < '0' || s[0] > '9' {
 		return 0, strconv.ErrSyntax

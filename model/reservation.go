@@ -12,24 +12,23 @@ import (
 // Availability-Aware Advance Reservation for Parallel Jobs with Deadlines,
 // section 3).
 //
-// Requests arrive one after another. Each is declined, or accepted with a start
-// and named PEs, on which it runs without interruption. A request may
-// end earlier than it asked for, or be cancelled before it has started; both
-// are known at that moment only, and an online scheduler may use the PEs from
-// then on.
+// Requests arrive one after another. Each is declined, or accepted with a start and
+// named PEs, on which it runs without interruption. A request may end earlier than
+// it asked for, or be cancelled before it has started; both are known only at that
+// moment, and an online scheduler may use the PEs from then on.
 //
-// The objective is the number of accepted requests, or their PE-seconds (see
-// Goal), to be maximised; the second objective is the mean slowdown, to be
-// minimised.
+// The objective, to be maximised, is the number of accepted requests or their
+// PE-seconds (see Goal). The second objective, to be minimised, is the mean
+// slowdown.
 type Reservation struct {
 	Name string `json:"name"`
-	// Goal is what is maximised; empty means GoalAccepted.
+	// Goal is what is maximised; empty means GoalAccepted, see EffectiveGoal.
 	Goal     Goal      `json:"goal,omitempty"`
-	PEs      int       `json:"pes"` // numbered from 0
+	PEs      int       `json:"pes"` // how many, numbered from 0
 	Requests []Request `json:"requests" nil:"[]"`
 }
 
-// Goal tells the objective of a Reservation.
+// Goal says what a Reservation maximises.
 type Goal string
 
 // The goals.
@@ -43,14 +42,14 @@ const (
 	GoalAll Goal = "all"
 )
 
-// Goals lists them all.
+// Goals lists the goals.
 var Goals = []Goal{GoalAccepted, GoalPESeconds, GoalAll}
 
 // Request asks for PEs over DurationS seconds within a window. Times are
 // seconds since the beginning of the instance.
 type Request struct {
 	ID        string  `json:"id"`
-	ArrivalS  float64 `json:"arrival_s"`  // when it is accepted or declined
+	ArrivalS  float64 `json:"arrival_s"`  // when it is accepted or declined online
 	ReadyS    float64 `json:"ready_s"`    // earliest start
 	DurationS float64 `json:"duration_s"` // what is reserved
 	DeadlineS float64 `json:"deadline_s"` // latest end of what is reserved
@@ -62,10 +61,10 @@ type Request struct {
 	CancelS *float64 `json:"cancel_s,omitempty"`
 }
 
-// Latest is the latest start.
+// Latest returns the latest start.
 func (r *Request) Latest() float64 { return max(r.ReadyS, r.DeadlineS-r.DurationS) }
 
-// Runtime is how long the job occupies its PEs.
+// Runtime returns how many seconds the job occupies its PEs.
 func (r *Request) Runtime() float64 {
 	if r.RuntimeS != nil {
 		return *r.RuntimeS
@@ -77,9 +76,8 @@ func (r *Request) Runtime() float64 {
 // isn't cancelled before.
 func (r *Request) Runs(startS float64) bool { return r.CancelS == nil || startS <= *r.CancelS }
 
-// Slowdown is that of a job that starts at the given time (section 6.1):
-// waiting time after the ready time plus runtime, over the runtime. Both
-// runtimes are what was reserved.
+// Slowdown returns the slowdown of a job that starts at the given time (section
+// 6.1): the waiting time after the ready time plus the duration, over the duration.
 func (r *Request) Slowdown(startS float64) float64 {
 	return (startS - r.ReadyS + r.DurationS) / r.DurationS
 }
@@ -88,10 +86,10 @@ func (r *Request) Slowdown(startS float64) float64 {
 type Bookings struct {
 	// Goal must be the instance's if it is given.
 	Goal Goal `json:"goal,omitempty"`
-	// Online claims that the requests were decided upon in the order of their
-	// arrival, without knowing what came later and without moving what was
-	// booked. Bookings are then in that order, and none uses PEs that were
-	// promised to another at the time of its arrival.
+	// Online claims that the requests were decided on in the order of their
+	// arrival, without knowledge of later ones and without moving what was booked.
+	// Bookings are then in that order, and none uses PEs that were promised to
+	// another at the time of its arrival.
 	Online   bool      `json:"online,omitempty"`
 	Bookings []Booking `json:"bookings" nil:"[]"`
 }
@@ -103,13 +101,13 @@ type Booking struct {
 	PEs    PEList  `json:"pes"`
 }
 
-// Kind is KindReservation.
+// Kind returns KindReservation.
 func (*Reservation) Kind() Kind { return KindReservation }
 
-// Kind is KindReservation.
+// Kind returns KindReservation.
 func (*Bookings) Kind() Kind { return KindReservation }
 
-// ID is the instance's name.
+// ID returns the instance's name.
 func (r *Reservation) ID() string { return r.Name }
 
 // Metrics implements Instance. What is counted depends on the goal.
@@ -180,7 +178,7 @@ func (r *Reservation) EffectiveGoal() Goal {
 	return r.Goal
 }
 
-// Weight is what accepting request k adds to the objective.
+// Weight returns what accepting request k adds to the objective.
 func (r *Reservation) Weight(k int) float64 {
 	if r.EffectiveGoal() == GoalPESeconds {
 		return float64(r.Requests[k].PEs) * r.Requests[k].DurationS
@@ -188,17 +186,18 @@ func (r *Reservation) Weight(k int) float64 {
 	return 1
 }
 
-// timeSlack is the rounding error that a sum of two times may have, relative. A
-// deadline that is so little before ready plus duration means that sum.
+// timeSlack is the relative rounding error that a sum of two times may have. A
+// deadline that is before ready plus duration by no more than that means the sum.
 const timeSlack = 0x1p-50
 
-// Validate reports the first broken rule: at least one PE; for each request an
-// id of its own, finite times that aren't negative, an arrival no earlier than
-// the one before, ready no earlier than the arrival, a positive duration, a deadline
-// no earlier than ready plus duration, from one PE to as many as there are, a
-// runtime above 0 and at most the duration, a cancellation no earlier than the
-// arrival; and runtimes of at least 1000 ticks if times have so many digits that
-// they are rounded (see ReservationTicks). Errors about a request are an ElementError.
+// Validate reports the first broken rule. An instance has at least one PE. Each
+// request has an id of its own; finite times that aren't negative; an arrival no
+// earlier than the one before; a ready time no earlier than the arrival; a positive
+// duration; a deadline no earlier than ready time plus duration; from one PE to as
+// many as there are; a runtime above 0 and at most the duration; a cancellation no
+// earlier than the arrival. If times have so many digits that they are rounded (see
+// ReservationTicks), runtimes have at least 1000 ticks. Errors are ErrInvalid; those
+// about a request are an ElementError.
 func (r *Reservation) Validate() error {
 	bad := func(index int, format string, args ...any) error {
 		list := "requests"
@@ -260,16 +259,16 @@ func (r *Reservation) Validate() error {
 	return r.checkTimes(bad)
 }
 
-// Times are at most 100 million years, which is less than 2^52 s, and at least a nanosecond, so that sums
-// and products stay in range.
+// Times are at most 100 million years, which is less than 2^52 s, and durations at
+// least a nanosecond, so that sums and products stay in range.
 const (
 	maxTime = 4e15
 	minTime = 1e-9
 )
 
-// Objective is the number of accepted requests or their PE-seconds, and the
-// mean slowdown of those that run (1, the least there is, without any). The error is
-// ErrInvalid if the bookings aren't of the instance's requests.
+// Objective returns the number of accepted requests or their PE-seconds, and the
+// mean slowdown of those that run (1, the least possible, if none does). The error
+// is ErrInvalid for another problem's solution and for bookings that Index refuses.
 func (r *Reservation) Objective(s Solution) (Objective, error) {
 	b, ok := s.(*Bookings)
 	if !ok {
@@ -303,9 +302,9 @@ func (r *Reservation) Objective(s Solution) (Objective, error) {
 	return o, nil
 }
 
-// Index is the request number of each booking. The error, ErrInvalid, tells
-// how b aren't bookings of r's requests: an unknown id, a request booked
-// twice, a start that is NaN or infinite, another goal.
+// Index returns the request number of each booking. The error is ErrInvalid if b
+// aren't bookings of r's requests: an unknown id, a request booked twice, a start
+// that is NaN or infinite, another goal.
 func (r *Reservation) Index(b *Bookings) ([]int, error) {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w bookings: %s", ErrInvalid, fmt.Sprintf(format, args...))
