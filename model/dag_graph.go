@@ -1,6 +1,10 @@
 package model
 
-import "math"
+import (
+	"math"
+
+	"github.com/gapwise/gapwise/internal/heap"
+)
 
 // Graph is a DAG as arrays, for programs that walk it: tasks, machines, edges
 // and links by number. It is not changed after it is made; any number of
@@ -93,60 +97,23 @@ func byTask(n int, end []int32) (at, edges []int32) {
 
 func (g *Graph) order() {
 	missing := make([]int32, g.Tasks)
-	var ready intHeap
+	ready := heap.Heap[int32]{Less: func(a, b int32) bool { return a < b }}
 	for t := range missing {
 		if missing[t] = int32(len(g.Pred(int32(t)))); missing[t] == 0 {
-			ready.push(int32(t))
+			ready.Push(int32(t))
 		}
 	}
 	g.Order = make([]int32, 0, g.Tasks)
-	for len(ready) > 0 {
-		t := ready.pop()
+	for ready.Len() > 0 {
+		t := ready.Pop()
 		g.Order = append(g.Order, t)
 		for _, e := range g.Succ(t) {
 			s := g.To[e]
 			if missing[s]--; missing[s] == 0 {
-				ready.push(s)
+				ready.Push(s)
 			}
 		}
 	}
-}
-
-// intHeap is a binary heap, the least number first; container/heap would box
-// every number.
-type intHeap []int32
-
-func (h *intHeap) push(x int32) {
-	*h = append(*h, x)
-	a := *h
-	for k := len(a) - 1; k > 0; {
-		up := (k - 1) / 2
-		if a[up] <= a[k] {
-			break
-		}
-		a[up], a[k] = a[k], a[up]
-		k = up
-	}
-}
-
-func (h *intHeap) pop() int32 {
-	a := *h
-	least, last := a[0], len(a)-1
-	a[0] = a[last]
-	a = a[:last]
-	for k := 0; ; {
-		c := 2*k + 1
-		if c+1 < last && a[c+1] < a[c] {
-			c++
-		}
-		if c >= last || a[k] <= a[c] {
-			break
-		}
-		a[k], a[c] = a[c], a[k]
-		k = c
-	}
-	*h = a
-	return least
 }
 
 func (g *Graph) network(d *DAG) {

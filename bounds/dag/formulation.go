@@ -135,35 +135,3 @@ func roundingMargin(whole bool) float64 {
 	}
 	return 1e-9
 }
-
-// timeQuantum is the largest number of seconds of which every cost and every
-// transfer time is a whole multiple, if it is a multiple of 2^-20; 0 if there
-// is none, or everything takes no time. O(V M + E M²).
-func timeQuantum(g *model.Graph) float64 {
-	const scale = 1 << 20
-	var common int64
-	whole := true
-	add := func(v float64) {
-		if v *= scale; v != math.Trunc(v) || v > 1<<50 {
-			whole = false
-			return
-		}
-		for a := int64(v); a != 0; {
-			common, a = a, common%a
-		}
-	}
-	for _, c := range g.Cost {
-		add(c)
-	}
-	for e := range int32(len(g.Data)) {
-		for a := range int32(g.Machines) {
-			for c := range int32(g.Machines) {
-				add(g.Comm(e, a, c))
-			}
-		}
-	}
-	if !whole {
-		return 0
-	}
-	return float64(common) / scale
-}

@@ -341,25 +341,3 @@ func TestDAGFormulationErrors(t *testing.T) {
 		t.Errorf("a schedule after the horizon has the point %v", x)
 	}
 }
-
-func TestTimeQuantum(t *testing.T) {
-	tests := map[string]struct {
-		costs [][]float64
-		data  float64
-		want  float64
-	}{
-		"whole":           {[][]float64{{4, 6}, {10, 8}}, 2, 2},
-		"data count, too": {[][]float64{{4, 6}, {10, 8}}, 3, 1},
-		"halves":          {[][]float64{{1.5, 2.5}, {3, 4}}, 0.5, 0.5},
-		"tenths":          {[][]float64{{0.1, 0.2}, {3, 4}}, 1, 0},
-		"zeros":           {[][]float64{{0, 0}, {0, 0}}, 0, 0},
-		"huge":            {[][]float64{{1e20, 0}, {0, 0}}, 0, 0},
-	}
-	for name, c := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := timeQuantum(orderingDAG(c.costs, [][3]float64{{1, 2, c.data}}).Graph()); got != c.want {
-				t.Errorf("%v, want %v", got, c.want)
-			}
-		})
-	}
-}

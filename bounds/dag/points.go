@@ -1,24 +1,26 @@
 package dag
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"github.com/gapwise/gapwise/model"
 )
 
-// leftShift starts every task as early as its data and its machine allow, the
-// tasks of a machine in this order: those that an order demands first
-// (ordered may be nil), then by start, end and place in topological order. An
-// order that contradicts the edges is broken where it does; turn counts the
-// tasks as they were placed. Times are in seconds. O(V² + E), V³ with an order.
-func (b *dagBuild) leftShift(machine []int32, start []float64, ordered func(i, j int) bool) (begin, sent []float64, turn []int) {
+// semiActive plays the tasks on the given machines, each as early as its data and
+// its machine allow, and returns when each starts and each edge is sent (in
+// seconds), and turn, each task's place in a topological order that has the order
+// of every machine. Of the tasks that wait for no other, the one is next that
+// ordered demands (it may be nil), then the one with the least start, end, and
+// place in the graph's order. An order that contradicts the edges is broken where
+// it does. O(V² + E), V³ with an order.
+func (b *dagBuild) semiActive(machine []int32, start []float64, ordered func(i, j int) bool) (begin, sent []float64, turn []int) {
 	g, n, m := b.g, b.n, b.m
 	missing, done := make([]int, n), make([]bool, n)
 	for _, t := range g.To {
 		missing[t]++
 	}
-	cost := func(t int) float64 { return g.Cost[t*m+int(machine[t])] }
 	blocked := func(t int) bool {
 		for i := range n {
 			if i != t && !done[i] && ordered(i, t) {
@@ -27,17 +29,12 @@ func (b *dagBuild) leftShift(machine []int32, start []float64, ordered func(i, j
 		}
 		return false
 	}
-	less := func(i, j int) bool {
-		switch fi, fj := start[i]+cost(i), start[j]+cost(j); {
-		case start[i] != start[j]:
-			return start[i] < start[j]
-		case fi != fj:
-			return fi < fj
-		}
-		return b.place[i] < b.place[j]
+	end := func(t int) float64 { return start[t] + g.Cost[t*m+int(machine[t])] }
+	before := func(i, j int) bool {
+		return cmp.Or(cmp.Compare(start[i], start[j]), cmp.Compare(end(i), end(j)), cmp.Compare(b.place[i], b.place[j])) < 0
 	}
-	begin, sent, turn = make([]float64, n), make([]float64, len(g.Data)), make([]int, n)
-	free := make([]float64, m)
+	turn = make([]int, n)
+	order := make([][]int32, m)
 	for k := range n {
 		next, nextBlocked := -1, false
 		for t := range n {
@@ -45,23 +42,19 @@ func (b *dagBuild) leftShift(machine []int32, start []float64, ordered func(i, j
 				continue
 			}
 			late := ordered != nil && blocked(t)
-			if next < 0 || nextBlocked && !late || late == nextBlocked && less(t, next) {
+			if next < 0 || nextBlocked && !late || late == nextBlocked && before(t, next) {
 				next, nextBlocked = t, late
 			}
 		}
-		a := machine[next]
-		begin[next] = free[a]
-		for _, e := range g.Pred(int32(next)) {
-			begin[next] = max(begin[next], sent[e]+g.Comm(e, machine[g.From[e]], a))
-		}
-		free[a] = begin[next] + cost(next)
 		done[next], turn[next] = true, k
+		order[machine[next]] = append(order[machine[next]], int32(next))
 		for _, e := range g.Succ(int32(next)) {
-			sent[e] = free[a]
 			missing[g.To[e]]--
 		}
 	}
-	return begin, sent, turn
+	play := model.NewDAGPlay(g)
+	play.Run(machine, order)
+	return play.Start, play.Sent, turn
 }
 
 func (b *dagBuild) decode(d *model.DAG, x []float64) (*model.Schedule, error) {
@@ -79,7 +72,7 @@ func (b *dagBuild) decode(d *model.DAG, x []float64) (*model.Schedule, error) {
 		}
 		start[t] = x[b.s[t]] * b.unit
 	}
-	begin, sent, _ := b.leftShift(machine, start, func(i, j int) bool {
+	begin, sent, _ := b.semiActive(machine, start, func(i, j int) bool {
 		if machine[i] != machine[j] || b.before[i*n+j] {
 			return false
 		}
@@ -99,7 +92,7 @@ func (b *dagBuild) encode(d *model.DAG, s *model.Schedule) []float64 {
 	for t := range start {
 		start[t] = s.Tasks[t].StartS
 	}
-	begin, _, turn := b.leftShift(machine, start, nil)
+	begin, _, turn := b.semiActive(machine, start, nil)
 	x := make([]float64, len(b.Vars))
 	// set puts the variable to 1 and is false if the model doesn't have it.
 	set := func(v int) bool {

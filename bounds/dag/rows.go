@@ -49,7 +49,7 @@ func newDAGBuild(d *model.DAG, g *model.Graph, horizon float64) *dagBuild {
 			horizon = min(horizon, sum)
 		}
 	}
-	if q := timeQuantum(g); q > 0 && horizon/q <= maxWhole {
+	if q := g.Unit(); q > 0 && horizon/q <= maxWhole {
 		b.unit, b.Whole = q, true
 		b.horizon = math.Floor(horizon/q + 1e-6)
 	} else if horizon > 0 {

@@ -36,11 +36,11 @@ var CPOP = replayed(func(ctx context.Context, g *model.Graph) (Plan, error) {
 	}
 	b := newBuilder(c)
 	q := newReady(g, priority)
-	for k := 0; q.len() > 0; k++ {
+	for k := 0; q.Len() > 0; k++ {
 		if k%checkEvery == 0 && ctx.Err() != nil {
 			return Plan{}, stopped(ctx)
 		}
-		t := q.pop()
+		t := q.Pop()
 		m, start := machine, 0.0
 		if critical[t] {
 			start = b.lines[m].find(b.arrive(t)[m], b.cost(t, m))

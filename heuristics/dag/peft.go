@@ -26,11 +26,11 @@ var PEFT = replayed(func(ctx context.Context, g *model.Graph) (Plan, error) {
 	}
 	b := newBuilder(c)
 	q := newReady(g, rank)
-	for k := 0; q.len() > 0; k++ {
+	for k := 0; q.Len() > 0; k++ {
 		if k%checkEvery == 0 && ctx.Err() != nil {
 			return Plan{}, stopped(ctx)
 		}
-		t := q.pop()
+		t := q.Pop()
 		at := b.arrive(t)
 		machine, start, best := int32(0), 0.0, math.Inf(1)
 		for m := range b.lines {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -118,8 +119,8 @@ func classes(rank []float64) []int32 {
 func byPriority(g *model.Graph, rank []float64) []int32 {
 	list := make([]int32, 0, g.Tasks)
 	q := newReady(g, rank)
-	for q.len() > 0 {
-		t := q.pop()
+	for q.Len() > 0 {
+		t := q.Pop()
 		list = append(list, t)
 		q.done(t)
 	}
@@ -129,66 +130,29 @@ func byPriority(g *model.Graph, rank []float64) []int32 {
 // ready is a queue of the tasks whose predecessors are done, the highest rank
 // first, ties by number.
 type ready struct {
+	heap.Heap[int32]
 	g       *model.Graph
-	class   []int32
-	missing []int32
-	heap    []int32
+	missing []int32 // predecessors of each task that aren't done
 }
 
 func newReady(g *model.Graph, rank []float64) *ready {
-	q := &ready{g: g, class: classes(rank), missing: make([]int32, g.Tasks)}
+	class := classes(rank)
+	q := &ready{g: g, missing: make([]int32, g.Tasks)}
+	q.Less = func(a, b int32) bool { return class[a] < class[b] || class[a] == class[b] && a < b }
 	for t := range int32(g.Tasks) {
 		if q.missing[t] = int32(len(g.Pred(t))); q.missing[t] == 0 {
-			q.push(t)
+			q.Push(t)
 		}
 	}
 	return q
 }
-
-func (q *ready) len() int { return len(q.heap) }
 
 // done adds the successors of t that wait for nothing else.
 func (q *ready) done(t int32) {
 	for _, e := range q.g.Succ(t) {
 		s := q.g.To[e]
 		if q.missing[s]--; q.missing[s] == 0 {
-			q.push(s)
+			q.Push(s)
 		}
-	}
-}
-
-func (q *ready) before(a, b int32) bool {
-	if q.class[a] != q.class[b] {
-		return q.class[a] < q.class[b]
-	}
-	return a < b
-}
-
-func (q *ready) push(t int32) {
-	q.heap = append(q.heap, t)
-	for k := len(q.heap) - 1; k > 0; {
-		up := (k - 1) / 2
-		if !q.before(q.heap[k], q.heap[up]) {
-			return
-		}
-		q.heap[k], q.heap[up] = q.heap[up], q.heap[k]
-		k = up
-	}
-}
-
-func (q *ready) pop() int32 {
-	top, last := q.heap[0], len(q.heap)-1
-	q.heap[0] = q.heap[last]
-	q.heap = q.heap[:last]
-	for k := 0; ; {
-		c := 2*k + 1
-		if c+1 < last && q.before(q.heap[c+1], q.heap[c]) {
-			c++
-		}
-		if c >= last || !q.before(q.heap[c], q.heap[k]) {
-			return top
-		}
-		q.heap[k], q.heap[c] = q.heap[c], q.heap[k]
-		k = c
 	}
 }

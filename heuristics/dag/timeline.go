@@ -28,16 +28,7 @@ func (tl *timeline) find(ready, length float64) float64 {
 	if ready >= tl.tail {
 		return ready
 	}
-	// The gap that ready is in, if it is in one.
-	in := int32(0)
-	for k := tl.root; k != 0; {
-		if n := &tl.nodes[k]; n.start <= ready {
-			in, k = k, n.right
-		} else {
-			k = n.left
-		}
-	}
-	if in != 0 && ready+length <= tl.nodes[in].end {
+	if in := tl.last(ready, true); in != 0 && ready+length <= tl.nodes[in].end {
 		return ready
 	}
 	if k := tl.first(tl.root, ready, length); k != 0 {
@@ -81,7 +72,7 @@ func (tl *timeline) occupy(start, end float64) {
 // release undoes occupy(start, end).
 func (tl *timeline) release(start, end float64) {
 	from := start
-	if k := tl.endingAt(start); k != 0 {
+	if k := tl.last(start, false); k != 0 && tl.nodes[k].end == start {
 		from, _ = tl.remove(tl.nodes[k].start)
 	}
 	if end == tl.tail {
@@ -89,38 +80,24 @@ func (tl *timeline) release(start, end float64) {
 		return
 	}
 	to := end
-	if k := tl.at(end); k != 0 && tl.nodes[k].start == end {
+	if k := tl.last(end, true); k != 0 && tl.nodes[k].start == end {
 		_, to = tl.remove(end)
 	}
 	tl.insert(from, to)
 }
 
-// at is the last gap that starts at x or before.
-func (tl *timeline) at(x float64) int32 {
+// last returns the last gap that starts before x or, if asked for, at x; 0 if there
+// is none.
+func (tl *timeline) last(x float64, at bool) int32 {
 	found := int32(0)
 	for k := tl.root; k != 0; {
-		if n := &tl.nodes[k]; n.start <= x {
+		if n := &tl.nodes[k]; n.start < x || at && n.start == x {
 			found, k = k, n.right
 		} else {
 			k = n.left
 		}
 	}
 	return found
-}
-
-func (tl *timeline) endingAt(x float64) int32 {
-	found := int32(0)
-	for k := tl.root; k != 0; {
-		if n := &tl.nodes[k]; n.start < x {
-			found, k = k, n.right
-		} else {
-			k = n.left
-		}
-	}
-	if found != 0 && tl.nodes[found].end == x {
-		return found
-	}
-	return 0
 }
 
 // insert adds the gap [start, end) unless it is empty.
@@ -199,7 +176,7 @@ func (tl *timeline) join(a, b int32) int32 {
 
 // remove takes out the last gap that starts at x or before, and returns it.
 func (tl *timeline) remove(x float64) (start, end float64) {
-	start = tl.nodes[tl.at(x)].start
+	start = tl.nodes[tl.last(x, true)].start
 	link := &tl.root
 	var path []int32
 	for tl.nodes[*link].start != start {
