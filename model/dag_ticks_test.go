@@ -26,6 +26,7 @@ func twoMachines(costs [][]float64, data float64) *model.DAG {
 }
 
 func TestGraphUnit(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		costs [][]float64
 		data  float64
@@ -54,6 +55,7 @@ func TestGraphUnit(t *testing.T) {
 }
 
 func TestGraphTicks(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		costs   [][]float64
 		data    float64
@@ -79,6 +81,7 @@ func TestGraphTicks(t *testing.T) {
 // Ticks are never above the times, by less than a unit below them, and equal to
 // them where they are said to be whole; sums said to be exact are.
 func TestGraphTicksRandom(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	wholes, sums := 0, 0
 	for k := range 2000 {

@@ -5,12 +5,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/gapwise/gapwise/audit/plain"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // drawDAG draws n tasks on m machines from one of several families: whole
@@ -95,45 +95,17 @@ func drawDAG(rng *rand.Rand, n, m int) *model.DAG {
 	return d
 }
 
-// bruteDAG is the least makespan over all machines and all topological orders
-// of the tasks, each appended to its machine. It leaves out nothing.
-func bruteDAG(d *model.DAG) float64 {
-	g, best := d.Graph(), math.Inf(1)
-	finish, on, done, free := make([]float64, g.Tasks), make([]int32, g.Tasks), make([]bool, g.Tasks), make([]float64, g.Machines)
-	var walk func(left int)
-	walk = func(left int) {
-		if left == 0 {
-			best = min(best, slices.Max(append([]float64{0}, finish...)))
-			return
-		}
-		for t := range int32(g.Tasks) {
-			if done[t] || slices.ContainsFunc(g.Pred(t), func(e int32) bool { return !done[g.From[e]] }) {
-				continue
-			}
-			for m := range int32(g.Machines) {
-				was := free[m]
-				at := was
-				for _, e := range g.Pred(t) {
-					at = max(at, finish[g.From[e]]+g.Comm(e, on[g.From[e]], m))
-				}
-				finish[t], on[t], done[t] = at+g.Cost[int(t)*g.Machines+int(m)], m, true
-				free[m] = finish[t]
-				walk(left - 1)
-				free[m], done[t] = was, false
-			}
-		}
-	}
-	walk(g.Tasks)
-	return best
-}
-
 // The engine finds what a brute force finds, and calls it the best.
 func TestDAGAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	for range 4000 {
 		n := rng.IntN(6)
 		d := drawDAG(rng, n, 1+rng.IntN([]int{4, 4, 4, 4, 3, 2}[n]))
-		agree(t, d, bruteDAG(d))
+		want, complete := modeltest.BruteDAG(d, 1<<22)
+		if !complete {
+			t.Fatal("too large for a brute force")
+		}
+		agree(t, d, want)
 	}
 }
 

@@ -17,32 +17,13 @@ import (
 
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
+	"github.com/gapwise/gapwise/model/modeltest"
 )
-
-// orderingDAG makes a DAG from costs and edges "from to data" of tasks numbered
-// from 1.
-func orderingDAG(costs [][]float64, edges [][3]float64) *model.DAG {
-	d := &model.DAG{Network: model.Network{Bandwidth: 1}}
-	for m := range costs[0] {
-		d.Machines = append(d.Machines, model.Machine{ID: fmt.Sprint("P", m+1)})
-	}
-	for t, c := range costs {
-		d.Tasks = append(d.Tasks, model.DAGTask{ID: fmt.Sprint(t + 1), CostS: c})
-	}
-	for _, e := range edges {
-		d.Edges = append(d.Edges, model.DAGEdge{From: fmt.Sprint(e[0]), To: fmt.Sprint(e[1]), Data: e[2]})
-	}
-	return d
-}
-
-func orderingSix() *model.DAG {
-	return orderingDAG([][]float64{{3, 5, 7}, {4, 8, 3}, {3, 4, 11}, {5, 8, 2}, {10, 3, 5}, {5, 8, 8}},
-		[][3]float64{{1, 2, 3}, {1, 3, 4}, {2, 4, 2}, {2, 5, 5}, {3, 5, 7}, {4, 6, 3}, {5, 6, 6}})
-}
 
 // Two free tasks and one that needs the first, on two machines, row by row.
 func TestDAGFormulationRows(t *testing.T) {
-	d := orderingDAG([][]float64{{2, 4}, {3, 3}, {2, 6}}, [][3]float64{{1, 3, 1}})
+	t.Parallel()
+	d := modeltest.DAG([][]float64{{2, 4}, {3, 3}, {2, 6}}, [][3]float64{{1, 3, 1}})
 	f, err := Build(d, 7)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +115,7 @@ func randomOrdering(rng *rand.Rand) (d *model.DAG, machine []int32, start []floa
 			}
 		}
 	}
-	d = orderingDAG(costs, edges)
+	d = modeltest.DAG(costs, edges)
 	for a := range d.Machines {
 		d.Machines[a].StartupS = figure()
 	}
@@ -200,6 +181,7 @@ func broken(d *model.DAG, s *model.Schedule) string {
 // schedule with the same machines that ends no later; so does the point with
 // its starts out of place. The relaxation is below every schedule.
 func TestDAGFormulationPoints(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 9))
 	for k := range 3000 {
 		d, machine, start, end := randomOrdering(rng)
@@ -250,7 +232,8 @@ func TestDAGFormulationPoints(t *testing.T) {
 
 // The model written as MPS and read back by HiGHS has the example's optimum.
 func TestDAGFormulationMPS(t *testing.T) {
-	f, err := Build(orderingSix(), 25)
+	t.Parallel()
+	f, err := Build(modeltest.SixTasks(), 25)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,15 +253,16 @@ func TestDAGFormulationMPS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o, err := orderingSix().Objective(s); err != nil || o.Value != 23 || broken(orderingSix(), s) != "" {
-		t.Errorf("makespan %v %v, want 23; %s", o.Value, err, broken(orderingSix(), s))
+	if o, err := modeltest.SixTasks().Objective(s); err != nil || o.Value != 23 || broken(modeltest.SixTasks(), s) != "" {
+		t.Errorf("makespan %v %v, want 23; %s", o.Value, err, broken(modeltest.SixTasks(), s))
 	}
 }
 
 func TestDAGRelaxation(t *testing.T) {
+	t.Parallel()
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
-	fair := orderingSix()
+	fair := modeltest.SixTasks()
 	fair.TransferModel = model.TransferFair
 	tests := map[string]struct {
 		ctx      context.Context
@@ -286,15 +270,15 @@ func TestDAGRelaxation(t *testing.T) {
 		horizon  float64
 		min, max float64
 	}{
-		"six tasks, HEFT's horizon":      {context.Background(), orderingSix(), 25, 18, 23},
-		"six tasks, the best horizon":    {context.Background(), orderingSix(), 23, 18, 23},
-		"an earlier horizon is a bound":  {context.Background(), orderingSix(), 15, 15, 15},
-		"no horizon":                     {context.Background(), orderingSix(), math.Inf(1), 15, 23},
+		"six tasks, HEFT's horizon":      {context.Background(), modeltest.SixTasks(), 25, 18, 23},
+		"six tasks, the best horizon":    {context.Background(), modeltest.SixTasks(), 23, 18, 23},
+		"an earlier horizon is a bound":  {context.Background(), modeltest.SixTasks(), 15, 15, 15},
+		"no horizon":                     {context.Background(), modeltest.SixTasks(), math.Inf(1), 15, 23},
 		"contention only delays":         {context.Background(), fair, 25, 18, 23},
-		"stopped: heads and tails":       {stopped, orderingSix(), 25, 16, 22},
-		"one task":                       {context.Background(), orderingDAG([][]float64{{4, 2}}, nil), 9, 2, 2},
-		"load of equal machines":         {context.Background(), orderingDAG([][]float64{{3, 3}, {3, 3}, {3, 3}, {3, 3}}, nil), 12, 6, 6},
-		"load of equal machines, rounds": {context.Background(), orderingDAG([][]float64{{3, 3}, {3, 3}, {3, 3}}, nil), 9, 6, 6},
+		"stopped: heads and tails":       {stopped, modeltest.SixTasks(), 25, 16, 22},
+		"one task":                       {context.Background(), modeltest.DAG([][]float64{{4, 2}}, nil), 9, 2, 2},
+		"load of equal machines":         {context.Background(), modeltest.DAG([][]float64{{3, 3}, {3, 3}, {3, 3}, {3, 3}}, nil), 12, 6, 6},
+		"load of equal machines, rounds": {context.Background(), modeltest.DAG([][]float64{{3, 3}, {3, 3}, {3, 3}}, nil), 9, 6, 6},
 		"no tasks":                       {context.Background(), &model.DAG{Machines: make([]model.Machine, 2)}, 5, 0, 0},
 	}
 	for name, c := range tests {
@@ -308,7 +292,8 @@ func TestDAGRelaxation(t *testing.T) {
 }
 
 func TestDAGFormulationErrors(t *testing.T) {
-	fair := orderingSix()
+	t.Parallel()
+	fair := modeltest.SixTasks()
 	fair.TransferModel = model.TransferFair
 	tests := map[string]struct {
 		d       *model.DAG
@@ -318,9 +303,9 @@ func TestDAGFormulationErrors(t *testing.T) {
 	}{
 		"contention":       {fair, 25, model.ErrUnsupported, "no contention"},
 		"too large":        {&model.DAG{Machines: make([]model.Machine, 10), Tasks: make([]model.DAGTask, 1000)}, 25, model.ErrUnsupported, "50000000 terms"},
-		"horizon NaN":      {orderingSix(), math.NaN(), model.ErrInvalid, "horizon NaN"},
-		"negative horizon": {orderingSix(), -1, model.ErrInvalid, "horizon -1"},
-		"too early":        {orderingSix(), 12, model.ErrInfeasible, "ends by 12"},
+		"horizon NaN":      {modeltest.SixTasks(), math.NaN(), model.ErrInvalid, "horizon NaN"},
+		"negative horizon": {modeltest.SixTasks(), -1, model.ErrInvalid, "horizon -1"},
+		"too early":        {modeltest.SixTasks(), 12, model.ErrInfeasible, "ends by 12"},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -330,14 +315,14 @@ func TestDAGFormulationErrors(t *testing.T) {
 			}
 		})
 	}
-	f, err := Build(orderingSix(), 25)
+	f, err := Build(modeltest.SixTasks(), 25)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Decode(make([]float64, 3)); !errors.Is(err, model.ErrInvalid) {
 		t.Errorf("a short point: %v, want ErrInvalid", err)
 	}
-	if x := f.Encode(orderingSix().Schedule([]int32{0, 0, 0, 0, 0, 0}, []float64{0, 3, 7, 10, 15, 25}, make([]float64, 7))); x != nil {
+	if x := f.Encode(modeltest.SixTasks().Schedule([]int32{0, 0, 0, 0, 0, 0}, []float64{0, 3, 7, 10, 15, 25}, make([]float64, 7))); x != nil {
 		t.Errorf("a schedule after the horizon has the point %v", x)
 	}
 }

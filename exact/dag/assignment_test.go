@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // ticksOf is an instance in ticks for the horizon, with weights.
@@ -45,6 +46,7 @@ func checkAssigner(t *testing.T, d *model.DAG, want float64, off deviceSet) bool
 
 // The smallest instances on which version 0.3.0's assigner was wrong.
 func TestAssignerFound(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		instance string
 		want     float64
@@ -83,6 +85,7 @@ func TestAssignerFound(t *testing.T) {
 // The assigner finds the optimum and proves that there is nothing better,
 // whatever rules are off.
 func TestAssigner(t *testing.T) {
+	t.Parallel()
 	checkAssigners(t, 3, 300)
 }
 
@@ -90,8 +93,8 @@ func checkAssigners(t *testing.T, seed uint64, count int) (compared int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 2))
 	for range count {
-		d := drawDAG(rng, 3+rng.IntN(5), 2+rng.IntN(2))
-		want, whole := plainDAG(d.Graph(), 300_000)
+		d := modeltest.RandomDAG(rng, 3+rng.IntN(5), 2+rng.IntN(2))
+		want, whole := modeltest.BruteDAG(d, 300_000)
 		if !whole || want == 0 {
 			continue
 		}

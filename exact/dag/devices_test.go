@@ -30,7 +30,7 @@ func TestWithout(t *testing.T) {
 		}
 		for k := range need.Rounds(60) {
 			in := tinyDAG(rng, 6)
-			want := bestSchedule(in)
+			want := bestSchedule(t, in)
 			r, err := search.Solve(t.Context(), in, model.Settings{})
 			if err != nil {
 				t.Fatal(err)

@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
-	"time"
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -44,13 +44,15 @@ func loadDAG(t *testing.T, name string) *model.DAG {
 }
 
 func TestDAGSearchFound(t *testing.T) {
+	t.Parallel()
 	for name, want := range foundDAGs {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if testing.Short() && (name == "dag-falsely-optimal-30" || name == "dag-falsely-optimal-17-5machines") {
 				t.Skip("takes seconds")
 			}
 			d := loadDAG(t, name)
-			r, err := dagexact.Search{}.Solve(context.Background(), d, model.Settings{Threads: 2, TimeLimit: time.Minute})
+			r, err := dagexact.Search{}.Solve(context.Background(), d, model.Settings{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,6 +78,7 @@ func TestDAGSearchFound(t *testing.T) {
 // Figures of any size that Validate takes, side by side, make no engine and no
 // bound fail, and none proves more than the optimum.
 func TestDAGFigures(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 22))
 	ctx := context.Background()
 	for k := range need.Rounds(400) {
@@ -97,14 +100,14 @@ func TestDAGFigures(t *testing.T) {
 				}
 			}
 		}
-		d := orderingDAG(costs, edges)
+		d := modeltest.DAG(costs, edges)
 		if d.Network.Bandwidth = figure(); d.Network.Bandwidth == 0 {
 			d.Network.Bandwidth = 1
 		}
 		if err := d.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		want := bestSchedule(d)
+		want := bestSchedule(t, d)
 		all, err := dagbounds.All(ctx, d)
 		if err != nil {
 			t.Fatalf("instance %d: %v: %v %v", k, err, costs, edges)

@@ -3,7 +3,6 @@ package dag_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -13,24 +12,9 @@ import (
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
-
-// orderingDAG makes a DAG from costs and edges "from to data" of tasks numbered
-// from 1.
-func orderingDAG(costs [][]float64, edges [][3]float64) *model.DAG {
-	d := &model.DAG{Name: "test", Network: model.Network{Bandwidth: 1}}
-	for m := range costs[0] {
-		d.Machines = append(d.Machines, model.Machine{ID: fmt.Sprint("P", m+1)})
-	}
-	for t, c := range costs {
-		d.Tasks = append(d.Tasks, model.DAGTask{ID: fmt.Sprint(t + 1), CostS: c})
-	}
-	for _, e := range edges {
-		d.Edges = append(d.Edges, model.DAGEdge{From: fmt.Sprint(e[0]), To: fmt.Sprint(e[1]), Data: e[2]})
-	}
-	return d
-}
 
 // tinyDAG draws a DAG that a brute force can solve: any number of entries,
 // exits and parts, costs and data that are often 0 or equal, whole or not.
@@ -65,7 +49,7 @@ func tinyDAG(rng *rand.Rand, most int) *model.DAG {
 			}
 		}
 	}
-	d := orderingDAG(costs, edges)
+	d := modeltest.DAG(costs, edges)
 	if rng.IntN(3) == 0 {
 		for m := range d.Machines {
 			d.Machines[m].StartupS = figure()
@@ -85,53 +69,22 @@ func tinyDAG(rng *rand.Rand, most int) *model.DAG {
 	return d
 }
 
-// bestSchedule is the least makespan over all machines and all orders, each
-// task appended to its machine as early as its data allow.
-func bestSchedule(d *model.DAG) float64 {
-	g := d.Graph()
-	best := math.Inf(1)
-	finish, on, done := make([]float64, g.Tasks), make([]int32, g.Tasks), make([]bool, g.Tasks)
-	free := make([]float64, g.Machines)
-	var walk func(placed int, end float64)
-	walk = func(placed int, end float64) {
-		if end >= best {
-			return
-		}
-		if placed == g.Tasks {
-			best = end
-			return
-		}
-		for t := range int32(g.Tasks) {
-			ready := !done[t]
-			for _, e := range g.Pred(t) {
-				ready = ready && done[g.From[e]]
-			}
-			if !ready {
-				continue
-			}
-			for m := range int32(g.Machines) {
-				start := free[m]
-				for _, e := range g.Pred(t) {
-					p := g.From[e]
-					start = max(start, finish[p]+g.Comm(e, on[p], m))
-				}
-				was := free[m]
-				finish[t], on[t], done[t] = start+g.Cost[int(t)*g.Machines+int(m)], m, true
-				free[m] = finish[t]
-				walk(placed+1, max(end, finish[t]))
-				free[m], done[t] = was, false
-			}
-		}
+// bestSchedule returns the least makespan without contention.
+func bestSchedule(t *testing.T, d *model.DAG) float64 {
+	t.Helper()
+	best, complete := modeltest.BruteDAG(d, 1<<24)
+	if !complete {
+		t.Fatalf("%s is too large for a brute force", d.Name)
 	}
-	walk(0, 0)
 	return best
 }
 
 func TestDAGHiGHSAgainstBruteForce(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 3))
 	ctx := context.Background()
 	looser, most := 0, 5
-	for k := range need.Rounds(3000) {
+	for k := range need.Rounds(1000) {
 		if most = 5; k%10 == 0 {
 			most = 6
 		}
@@ -139,7 +92,7 @@ func TestDAGHiGHSAgainstBruteForce(t *testing.T) {
 		if err := d.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		want := bestSchedule(d)
+		want := bestSchedule(t, d)
 		r, err := dagexact.HiGHS{}.Solve(ctx, d, model.Settings{Seed: uint64(k)})
 		if err != nil {
 			t.Fatalf("%d: %v: %+v", k, err, d)
@@ -170,20 +123,19 @@ func TestDAGHiGHSAgainstBruteForce(t *testing.T) {
 }
 
 func TestDAGHiGHSExamples(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		d    *model.DAG
 		want float64
 	}{
-		"six tasks": {orderingDAG([][]float64{{3, 5, 7}, {4, 8, 3}, {3, 4, 11}, {5, 8, 2}, {10, 3, 5}, {5, 8, 8}},
-			[][3]float64{{1, 2, 3}, {1, 3, 4}, {2, 4, 2}, {2, 5, 5}, {3, 5, 7}, {4, 6, 3}, {5, 6, 6}}), 23},
-		"ten tasks": {orderingDAG([][]float64{{14, 16, 9}, {13, 19, 18}, {11, 13, 19}, {13, 8, 17}, {12, 13, 10}, {13, 16, 9}, {7, 15, 11}, {5, 11, 14}, {18, 12, 20}, {21, 7, 16}},
-			[][3]float64{{1, 2, 18}, {1, 3, 12}, {1, 4, 9}, {1, 5, 11}, {1, 6, 14}, {2, 8, 19}, {2, 9, 16}, {3, 7, 23}, {4, 8, 27}, {4, 9, 23}, {5, 9, 13}, {6, 8, 15}, {7, 10, 17}, {8, 10, 11}, {9, 10, 13}}), 73},
-		"one task":   {orderingDAG([][]float64{{3, 2, 4}}, nil), 2},
-		"zero costs": {orderingDAG([][]float64{{0, 0}, {0, 0}, {0, 0}}, [][3]float64{{1, 2, 0}, {1, 3, 5}}), 0},
+		"six tasks":  {modeltest.SixTasks(), 23},
+		"ten tasks":  {modeltest.TenTasks(), 73},
+		"one task":   {modeltest.DAG([][]float64{{3, 2, 4}}, nil), 2},
+		"zero costs": {modeltest.DAG([][]float64{{0, 0}, {0, 0}, {0, 0}}, [][3]float64{{1, 2, 0}, {1, 3, 5}}), 0},
 		"no task":    {&model.DAG{Machines: []model.Machine{{ID: "a"}}}, 0},
-		"identical machines": {orderingDAG([][]float64{{3, 3, 3}, {3, 3, 3}, {2, 2, 2}, {2, 2, 2}, {2, 2, 2}, {4, 4, 4}, {1, 1, 1}, {5, 5, 5}, {4, 4, 4}},
+		"identical machines": {modeltest.DAG([][]float64{{3, 3, 3}, {3, 3, 3}, {2, 2, 2}, {2, 2, 2}, {2, 2, 2}, {4, 4, 4}, {1, 1, 1}, {5, 5, 5}, {4, 4, 4}},
 			[][3]float64{{1, 3, 1}, {2, 4, 1}}), 9},
-		"one real cost": {orderingDAG([][]float64{{0.1, 0.3}, {0.7, 0.2}, {0.1, 0.1}}, [][3]float64{{1, 2, 0.3}, {1, 3, 0.1}}), 0.5},
+		"one real cost": {modeltest.DAG([][]float64{{0.1, 0.3}, {0.7, 0.2}, {0.1, 0.1}}, [][3]float64{{1, 2, 0.3}, {1, 3, 0.1}}), 0.5},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -203,6 +155,7 @@ func TestDAGHiGHSExamples(t *testing.T) {
 
 // A stopped run says so, and what it proved by then holds.
 func TestDAGHiGHSStops(t *testing.T) {
+	t.Parallel()
 	d := tinyDAG(rand.New(rand.NewPCG(1, 1)), 5)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -214,14 +167,15 @@ func TestDAGHiGHSStops(t *testing.T) {
 	}
 	// A gap that any schedule meets stops it, too.
 	r, err = dagexact.HiGHS{}.Solve(context.Background(), d, model.Settings{Gap: 0.5})
-	if want := bestSchedule(d); err != nil || r.Status != model.StatusOptimal || r.Bound > want || r.Objective < want {
+	if want := bestSchedule(t, d); err != nil || r.Status != model.StatusOptimal || r.Bound > want || r.Objective < want {
 		t.Errorf("%+v %v, the optimum is %v", r, err, want)
 	}
 }
 
 func TestDAGHiGHSErrors(t *testing.T) {
+	t.Parallel()
 	large := &model.DAG{Machines: make([]model.Machine, 10), Tasks: make([]model.DAGTask, 1000)}
-	one := orderingDAG([][]float64{{3, 2, 4}}, nil)
+	one := modeltest.DAG([][]float64{{3, 2, 4}}, nil)
 	fair := *one
 	fair.TransferModel = model.TransferFair
 	tests := map[string]struct {

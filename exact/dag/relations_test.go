@@ -7,6 +7,7 @@ import (
 
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // renamedDAG is d with its machines, tasks and edges in another order.
@@ -86,7 +87,7 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 3))
 	for range count {
-		d := drawDAG(rng, least+rng.IntN(most-least+1), 2+rng.IntN(3))
+		d := modeltest.RandomDAG(rng, least+rng.IntN(most-least+1), 2+rng.IntN(3))
 		var names []string
 		var upper, lower []float64
 		var known *dagheur.Plan
@@ -140,6 +141,7 @@ func timesOf(g *model.Graph, p dagheur.Plan) []float64 {
 }
 
 func TestDAGRelations(t *testing.T) {
+	t.Parallel()
 	searches, proved := checkDAGRelations(t, 1, 6, 18, 30)
 	if t.Logf("%d searches, %d proved", searches, proved); proved < searches/3 {
 		t.Error("too few are proved to compare")

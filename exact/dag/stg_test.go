@@ -3,7 +3,6 @@ package dag_test
 import (
 	"archive/tar"
 	"compress/gzip"
-	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	"github.com/gapwise/gapwise/instances"
@@ -23,6 +21,7 @@ import (
 // On graphs of the Standard Task Graph set what the search proves is what is
 // published, and neither bounds nor schedules contradict it.
 func TestSTGOptima(t *testing.T) {
+	t.Parallel()
 	table, err := os.Open(need.Data(t, "stg", "makespans.csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -44,6 +43,10 @@ func TestSTGOptima(t *testing.T) {
 	}
 	defer archive.Close()
 	z, err := gzip.NewReader(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quick, err := dagexact.Without("local-search", "beam-search", "assignment-search", "level-search")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +79,12 @@ func TestSTGOptima(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := dagexact.Search{}.Solve(context.Background(), d, model.Settings{Seed: 1, TimeLimit: 100 * time.Millisecond})
+			ctx, set := stopAfter(t, 100)
+			search := model.Solver(dagexact.Search{})
+			if len(d.Tasks) > 60 { // a beam would take seconds
+				search = quick
+			}
+			r, err := search.Solve(ctx, d, set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +101,8 @@ func TestSTGOptima(t *testing.T) {
 			}
 		}
 	}
-	if proved == 0 || runs < 40 { // how many depends on the machine
+	t.Logf("%d of %d proved", proved, runs)
+	if proved < runs/3 || runs < 40 {
 		t.Errorf("%d of %d proved", proved, runs)
 	}
 }

@@ -9,35 +9,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
 )
 
-// instance makes a DAG from costs and edges "from to data" of tasks numbered
-// from 1, on the paper's platform (Figure 5).
-func instance(costs [][]float64, edges [][3]float64, transfer model.TransferModel) *model.DAG {
-	name := func(k float64) string { return string(rune('0' + int(k)/10))[:1] + string(rune('0'+int(k)%10)) }
-	d := &model.DAG{TransferModel: transfer, Machines: []model.Machine{{ID: "P1"}, {ID: "P2"}, {ID: "P3"}},
-		Network: model.Network{Bandwidth: 1, Links: []model.Link{{ID: "b"}}, Routes: []model.Route{
-			{From: "P1", To: "P2", Links: []string{"b"}}, {From: "P3", To: "P2", Links: []string{"b"}}}}}
-	for t, c := range costs {
-		d.Tasks = append(d.Tasks, model.DAGTask{ID: name(float64(t + 1)), CostS: c})
-	}
-	for _, e := range edges {
-		d.Edges = append(d.Edges, model.DAGEdge{From: name(e[0]), To: name(e[1]), Data: e[2]})
-	}
+// onPaperPlatform puts d on the paper's platform (Figure 5): P1 and P3 share a
+// link to P2.
+func onPaperPlatform(d *model.DAG, transfer model.TransferModel) *model.DAG {
+	d.TransferModel = transfer
+	d.Network.Links = []model.Link{{ID: "b"}}
+	d.Network.Routes = []model.Route{{From: "P1", To: "P2", Links: []string{"b"}}, {From: "P3", To: "P2", Links: []string{"b"}}}
 	return d
 }
 
-// sixTasks is the motivating example of the paper's section 5.3.
 func sixTasks(transfer model.TransferModel) *model.DAG {
-	return instance([][]float64{{3, 5, 7}, {4, 8, 3}, {3, 4, 11}, {5, 8, 2}, {10, 3, 5}, {5, 8, 8}},
-		[][3]float64{{1, 2, 3}, {1, 3, 4}, {2, 4, 2}, {2, 5, 5}, {3, 5, 7}, {4, 6, 3}, {5, 6, 6}}, transfer)
+	return onPaperPlatform(modeltest.SixTasks(), transfer)
 }
 
-// tenTasks is the example of Topcuoglu et al. 2002 (the paper's Table 2 and
-// Figure 10).
 func tenTasks(transfer model.TransferModel) *model.DAG {
-	return instance([][]float64{{14, 16, 9}, {13, 19, 18}, {11, 13, 19}, {13, 8, 17}, {12, 13, 10}, {13, 16, 9}, {7, 15, 11}, {5, 11, 14}, {18, 12, 20}, {21, 7, 16}},
-		[][3]float64{{1, 2, 18}, {1, 3, 12}, {1, 4, 9}, {1, 5, 11}, {1, 6, 14}, {2, 8, 19}, {2, 9, 16}, {3, 7, 23}, {4, 8, 27}, {4, 9, 23}, {5, 9, 13}, {6, 8, 15}, {7, 10, 17}, {8, 10, 11}, {9, 10, 13}}, transfer)
+	return onPaperPlatform(modeltest.TenTasks(), transfer)
 }
 
 // twoPools makes transfers into P2 and out of it share links of their own.
@@ -65,6 +54,7 @@ func makespan(t *testing.T, d *model.DAG, solve Solver) (float64, *model.Schedul
 }
 
 func TestSixTasks(t *testing.T) {
+	t.Parallel()
 	_, s, _ := makespan(t, sixTasks(model.TransferIdeal), HEFT)
 	var where []string
 	for _, x := range s.Tasks {
@@ -86,6 +76,7 @@ func TestSixTasks(t *testing.T) {
 }
 
 func TestTenTasks(t *testing.T) {
+	t.Parallel()
 	if got, _, _ := makespan(t, tenTasks(model.TransferIdeal), HEFT); got != 80 {
 		t.Errorf("HEFT %v, want 80", got)
 	}
@@ -98,6 +89,7 @@ func TestTenTasks(t *testing.T) {
 // out if the last transfer, 2-5, left alone keeps what two had together, 6/7 of the
 // link, and not the 3/4 that Eq. 10 gives one (413/12).
 func TestPrintedTCP(t *testing.T) {
+	t.Parallel()
 	g := sixTasks(model.TransferTCP).Graph()
 	p, err := heft(context.Background(), g)
 	if err != nil {
@@ -115,6 +107,7 @@ func TestPrintedTCP(t *testing.T) {
 }
 
 func TestNetworkAwareTenTasks(t *testing.T) {
+	t.Parallel()
 	d := twoPools(tenTasks(model.TransferFair))
 	got, _, trace := makespan(t, d, NetworkAware)
 	var seen []float64

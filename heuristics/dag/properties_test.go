@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 var solvers = map[string]Solver{"dls": DLS, "cpop": CPOP, "heft": HEFT, "peft": PEFT, "lookahead": Lookahead,
@@ -114,6 +115,7 @@ func plainHEFT(d *model.DAG) (machine []int32, start []float64) {
 }
 
 func TestHEFTAgainstPlain(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
 	for k := range 3000 {
 		d := random(rng, 12)
@@ -150,6 +152,7 @@ func TestHEFTAgainstPlain(t *testing.T) {
 // What no algorithm may break: the network-aware HEFT isn't worse than HEFT,
 // the local search than any, and the same seed gives the same schedule.
 func TestAlgorithmsOrder(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))
 	ctx := context.Background()
 	for k := range 300 {
@@ -194,11 +197,12 @@ func TestAlgorithmsOrder(t *testing.T) {
 }
 
 func TestEdgeCases(t *testing.T) {
+	t.Parallel()
 	for name, d := range map[string]*model.DAG{
 		"empty":    {Machines: []model.Machine{{ID: "a"}}},
-		"one task": instance([][]float64{{3, 2, 4}}, nil, model.TransferFair),
-		"zeros":    instance([][]float64{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, [][3]float64{{1, 2, 0}, {2, 3, 0}}, model.TransferTCP),
-		"parts":    instance([][]float64{{1, 2, 3}, {3, 2, 1}, {2, 2, 2}, {1, 1, 1}}, [][3]float64{{1, 2, 4}, {3, 4, 4}}, model.TransferFair),
+		"one task": onPaperPlatform(modeltest.DAG([][]float64{{3, 2, 4}}, nil), model.TransferFair),
+		"zeros":    onPaperPlatform(modeltest.DAG([][]float64{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, [][3]float64{{1, 2, 0}, {2, 3, 0}}), model.TransferTCP),
+		"parts":    onPaperPlatform(modeltest.DAG([][]float64{{1, 2, 3}, {3, 2, 1}, {2, 2, 2}, {1, 1, 1}}, [][3]float64{{1, 2, 4}, {3, 4, 4}}), model.TransferFair),
 	} {
 		for algorithm, solve := range solvers {
 			t.Run(name+"/"+algorithm, func(t *testing.T) {
@@ -216,6 +220,7 @@ func TestEdgeCases(t *testing.T) {
 
 // A plan or holds that wait in a circle never end; a hold delays.
 func TestReplayHolds(t *testing.T) {
+	t.Parallel()
 	g := sixTasks(model.TransferFair).Graph()
 	p, err := heft(context.Background(), g)
 	if err != nil {
@@ -244,6 +249,7 @@ func TestReplayHolds(t *testing.T) {
 }
 
 func TestStopped(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	d := sixTasks(model.TransferFair)

@@ -23,6 +23,7 @@ func (p plainLine) find(ready, length float64) float64 {
 
 // The treap finds what the plain list finds, over random tasks placed and taken.
 func TestTimelineAgainstPlainList(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		line, plain := newTimeline(), plainLine{}
