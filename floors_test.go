@@ -1,0 +1,184 @@
+package gapwise_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const modulePath = "github.com/gapwise/gapwise"
+
+// floors numbers the rooms from the bottom. A package imports from lower floors
+// alone, and from its own room as imported allows.
+var floors = map[string]int{
+	"internal": 0, "model": 1, "bounds": 2, "heuristics": 3, "exact": 4,
+	"": doorFloor, "audit": 6, "benchmarks": 6, "cmd": 7, "scripts": 7,
+}
+
+// doorFloor is the floor of the root package, the lowest that knows every
+// problem.
+const doorFloor = 5
+
+// beside lists what the rooms beside the floors may import, by prefix. They are
+// imported from the root package and above alone.
+var beside = map[string][]string{
+	"verify":    {"model"}, // shares no code with what it judges
+	"draw":      {"model", "internal/"},
+	"instances": {"model", "internal/", "instances/"},
+}
+
+// testOnly lists the packages that only tests import.
+var testOnly = []string{"model/modeltest", "internal/need"}
+
+// wrongImport says why one package of this module may not import another, both
+// as paths in the module, "" for the root; "" if it may.
+func wrongImport(from, to string) string {
+	room := func(p string) string { return strings.Split(p, "/")[0] }
+	// problem is the problem that a package of the lower floors belongs to.
+	problem := func(p string) string {
+		if r := room(p); r == "bounds" || r == "heuristics" || r == "exact" {
+			return strings.TrimPrefix(strings.TrimPrefix(p, r), "/")
+		}
+		return ""
+	}
+	floor, known := floors[room(from)]
+	allowed, isBeside := beside[room(from)]
+	floorTo, knownTo := floors[room(to)]
+	_, toBeside := beside[room(to)]
+	switch {
+	case !known && !isBeside, !knownTo && !toBeside:
+		return "a room has no floor: give it one in floors_test.go"
+	case slices.Contains(testOnly, to):
+		return "it is for tests"
+	case isBeside:
+		if slices.ContainsFunc(allowed, func(a string) bool { return to == a || strings.HasSuffix(a, "/") && strings.HasPrefix(to, a) }) {
+			return ""
+		}
+		return fmt.Sprintf("%s imports %s alone", room(from), strings.Join(allowed, ", "))
+	case from == "audit/plain" && to != "model":
+		return "the plain engines share no code with the others"
+	case room(from) == "internal":
+		return "internal packages import nothing of this module"
+	case toBeside && floor < doorFloor:
+		return "only the root package and what is above it knows this room"
+	case problem(to) != "" && floor < doorFloor && problem(from) != problem(to):
+		return "it belongs to another problem"
+	case room(from) == room(to) && room(from) != "":
+		if problem(from) == "" && problem(to) != "" {
+			return "it runs upwards"
+		}
+		return ""
+	case floorTo >= floor:
+		return "it runs upwards"
+	}
+	return ""
+}
+
+func TestFloors(t *testing.T) {
+	t.Parallel()
+	packages, found := map[string]bool{}, 0
+	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		name := entry.Name()
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != "." && (strings.HasPrefix(name, ".") || name == "testdata"):
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		from := strings.TrimPrefix(path.Dir(filepath.ToSlash(file)), ".")
+		packages[from] = true
+		for _, i := range parsed.Imports {
+			imported, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				return err
+			}
+			to, ours := strings.CutPrefix(imported+"/", modulePath+"/")
+			if !ours {
+				continue
+			}
+			found++
+			to = strings.TrimSuffix(to, "/")
+			if why := wrongImport(from, to); why != "" {
+				t.Errorf("%s may not import %q: %s", file, to, why)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found == 0 || !packages[""] || !packages["verify"] || !packages["model"] {
+		t.Errorf("%d imports of the packages %v: the walk misses some", found, packages)
+	}
+}
+
+// The rule refuses what it is there for.
+func TestWrongImport(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		from, to string
+		want     string // a part of the reason; "": allowed
+	}{
+		{"cmd/gapwise", "benchmarks", ""},
+		{"cmd/gapwise", "draw", ""},
+		{"audit", "", ""},
+		{"audit", "audit/plain", ""},
+		{"", "exact/dag", ""},
+		{"", "instances", ""},
+		{"exact/dag", "heuristics/dag", ""},
+		{"exact/dag", "bounds", ""},
+		{"exact/dag", "exact", ""},
+		{"heuristics/dag", "bounds/dag", ""},
+		{"bounds/dag", "model/milp/highs", ""},
+		{"model/milp/highs", "model/milp", ""},
+		{"instances", "instances/swf", ""},
+		{"draw", "internal/heap", ""},
+		{"verify", "model", ""},
+
+		{"model", "bounds", "upwards"},
+		{"bounds/dag", "heuristics/dag", "upwards"},
+		{"heuristics/dag", "exact", "upwards"},
+		{"exact/dag", "", "upwards"},
+		{"", "benchmarks", "upwards"},
+		{"audit", "benchmarks", "upwards"},
+		{"audit", "cmd/gapwise", "upwards"},
+		{"exact/dag", "bounds/vcsched", "another problem"},
+		{"exact/dag", "exact/vcsched", "another problem"},
+		{"heuristics/new", "heuristics/dag", "another problem"},
+		{"exact", "exact/dag", "another problem"},
+		{"exact", "bounds/dag", "another problem"},
+		{"internal/flow", "internal/heap", "nothing of this module"},
+		{"internal/flow", "model", "nothing of this module"},
+		{"exact/dag", "verify", "what is above it"},
+		{"model", "instances", "what is above it"},
+		{"verify", "internal/heap", "model alone"},
+		{"verify", "model/milp", "model alone"},
+		{"verify", "heuristics/dag", "model alone"},
+		{"draw", "verify", "alone"},
+		{"draw", "", "alone"},
+		{"instances", "heuristics/dag", "alone"},
+		{"audit/plain", "exact/dag", "share no code"},
+		{"exact/dag", "model/modeltest", "for tests"},
+		{"model", "internal/need", "for tests"},
+		{"attic", "model", "no floor"},
+		{"exact/dag", "attic", "no floor"},
+	} {
+		why := wrongImport(c.from, c.to)
+		if (why == "") != (c.want == "") || !strings.Contains(why, c.want) {
+			t.Errorf("%q imports %q: %q, want %q", c.from, c.to, why, c.want)
+		}
+	}
+}
