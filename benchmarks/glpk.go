@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -34,15 +34,7 @@ func (g glpk) Name() string { return glpkName }
 
 func (g glpk) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	r := model.NewResult(g.Name(), set.Seed)
-	v, ok := in.(*model.VCSched)
-	if !ok {
-		return r, fmt.Errorf("glpk: %w: it solves vcsched only", model.ErrUnsupported)
-	}
-	name := g.formulation
-	if name == "" {
-		name = "paper"
-	}
-	f, err := vcbounds.Build(v, name)
+	f, err := gapwise.Formulation(ctx, in, g.formulation)
 	if err != nil {
 		return r, err
 	}

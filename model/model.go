@@ -16,15 +16,8 @@ import (
 	"time"
 )
 
-// Kind names a problem.
+// Kind names a problem; the kinds are declared beside their instances.
 type Kind string
-
-// The problems: VCSched, DAG and Reservation say what each of them is.
-const (
-	KindVCSched     Kind = "vcsched"
-	KindDAG         Kind = "dag"
-	KindReservation Kind = "reservation"
-)
 
 // Errors that callers may test for with errors.Is.
 var (

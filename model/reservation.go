@@ -119,6 +119,9 @@ func (r *Reservation) Metrics() []Metric {
 	return []Metric{first, {"slowdown", "mean slowdown", "", Minimise}, {"acceptance %", "acceptance rate", "%", Maximise}}
 }
 
+// KindReservation is the problem of advance reservations with deadlines.
+const KindReservation Kind = "reservation"
+
 var reservationFormat = Format{
 	Kind:     KindReservation,
 	Instance: func() Instance { return new(Reservation) },

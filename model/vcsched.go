@@ -67,6 +67,9 @@ func (*VCSched) Metrics() []Metric {
 	return []Metric{{"yield", "minimum yield", "", Maximise}, {"average yield", "average yield", "", Maximise}}
 }
 
+// KindVCSched is the problem of VM placement for max-min yield.
+const KindVCSched Kind = "vcsched"
+
 var vcschedFormat = Format{
 	Kind:     KindVCSched,
 	Instance: func() Instance { return new(VCSched) },

@@ -2,6 +2,9 @@ package model
 
 import "fmt"
 
+// KindDAG is the problem of task graphs on machines whose transfers share links.
+const KindDAG Kind = "dag"
+
 var dagFormat = Format{
 	Kind:     KindDAG,
 	Instance: func() Instance { return new(DAG) },
