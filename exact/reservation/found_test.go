@@ -18,6 +18,7 @@ import (
 // Instances on which version 0.3.0 was wrong: the optimum, or 0 where times
 // can't be kept apart.
 func TestReservationFound(t *testing.T) {
+	t.Parallel()
 	for file, want := range map[string]float64{
 		"reservation-decimals-back-to-back.json":    2,
 		"reservation-decimals-tight.json":           2,

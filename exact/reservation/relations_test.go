@@ -14,6 +14,7 @@ import (
 // Relations that hold at the sizes people use, between whole instances that are
 // known in advance: the optimum is the same, or changes as it must.
 func TestReservationRelations(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 23))
 	solve := func(in *model.Reservation, set model.Settings) (float64, *model.Bookings) {
 		t.Helper()

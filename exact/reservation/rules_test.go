@@ -59,6 +59,7 @@ func uglyReservation(rng *rand.Rand, n int) *model.Reservation {
 // comes out as with all on and as brute force finds; and with a large gap limit
 // the bound is one still.
 func TestReservationDevices(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 24))
 	masks, names := []int{0, ^0}, []string{"", "backwards"}
 	for _, d := range resexact.SweepDevices() {
@@ -126,6 +127,7 @@ func TestReservationDevices(t *testing.T) {
 // digits the sums of floats have, and whatever rounding to ticks does to its
 // latest start. Two such requests want one PE at once.
 func TestReservationCancelledAtItsStart(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		ready, cancel, duration, deadline float64
 		both                              bool

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -33,6 +32,7 @@ func reservationSearch(t testing.TB, ctx context.Context, in *model.Reservation,
 // TestSweepAgainstBruteForce has alone), and of what can't be kept names
 // requests that can be once any one of them is left out.
 func TestReservationSearchAgainstBruteForce(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 17))
 	infeasible := 0
 	for range need.Rounds(2500) {
@@ -77,9 +77,10 @@ func minimal(t *testing.T, in *model.Reservation, ids []string) {
 
 // The engines agree beyond what brute force reaches.
 func TestReservationEnginesAgree(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 18))
 	for range need.Rounds(150) {
-		in := modeltest.RandomReservation(rng, 10+rng.IntN(5))
+		in := modeltest.RandomReservation(rng, 10+rng.IntN(4))
 		a, err := resexact.HiGHS{}.Solve(context.Background(), in, model.Settings{})
 		if err != nil {
 			t.Fatal(err)
@@ -94,6 +95,7 @@ func TestReservationEnginesAgree(t *testing.T) {
 
 // Requests of one arrival may come in any order.
 func TestReservationSearchSameValueInAnyOrder(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 19))
 	for range need.Rounds(100) {
 		in := modeltest.RandomReservation(rng, 12)
@@ -122,6 +124,7 @@ func load(n int, seed uint64, goal model.Goal) *model.Reservation {
 }
 
 func TestReservationSearchSameSolutionWithAnyThreads(t *testing.T) {
+	t.Parallel()
 	for n, goal := range map[int]model.Goal{30: "", 25: model.GoalPESeconds, 12: model.GoalAll} {
 		in := load(n, 3, goal)
 		want := reservationSearch(t, context.Background(), in, model.Settings{Seed: 3, Threads: 1})
@@ -138,18 +141,26 @@ func TestReservationSearchSameSolutionWithAnyThreads(t *testing.T) {
 	}
 }
 
-// Stopped at any moment, it has a plan and a bound that holds.
+// Stopped at any moment, it has a plan and a bound that holds. The moments are those
+// at which it reports progress.
 func TestReservationSearchStops(t *testing.T) {
-	in := load(40, 5, "")
-	best := reservationSearch(t, context.Background(), in, model.Settings{})
-	if best.Status != model.StatusOptimal {
-		t.Fatal(best.Status, best.Reason)
+	t.Parallel()
+	in := load(40, 0, model.GoalPESeconds)
+	reports := 0
+	best := reservationSearch(t, context.Background(), in, model.Settings{Progress: func(model.Progress) { reports++ }})
+	if best.Status != model.StatusOptimal || reports < 10 {
+		t.Fatal(best.Status, best.Reason, reports)
 	}
-	for k := range 12 {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(k*k)*200*time.Microsecond)
-		r := reservationSearch(t, ctx, in, model.Settings{})
+	for stop := 0; stop < reports; stop += 2 {
+		ctx, cancel := context.WithCancel(context.Background())
+		left := stop
+		r := reservationSearch(t, ctx, in, model.Settings{Progress: func(model.Progress) {
+			if left--; left < 0 {
+				cancel()
+			}
+		}})
 		cancel()
-		if r.Solution == nil || r.Objective > best.Objective || r.Bound < best.Objective || r.Status != model.StatusOptimal && r.Reason == "" {
+		if r.Solution == nil || r.Objective > best.Objective || r.Bound < best.Objective*(1-1e-12) || r.Status != model.StatusOptimal && r.Reason == "" {
 			t.Errorf("stopped: %s %v, bound %v (%s), the optimum is %v", r.Status, r.Objective, r.Bound, r.Reason, best.Objective)
 		}
 		if report, err := verify.Result(t.Context(), in, r, verify.Options{}); err != nil || !report.Feasible() {
@@ -166,6 +177,7 @@ func TestReservationSearchStops(t *testing.T) {
 }
 
 func TestReservationSearchErrors(t *testing.T) {
+	t.Parallel()
 	in := load(3, 1, "")
 	tests := map[string]struct {
 		in    model.Instance
@@ -186,6 +198,7 @@ func TestReservationSearchErrors(t *testing.T) {
 
 // A start is taken, and given back if nothing is better.
 func TestReservationSearchStart(t *testing.T) {
+	t.Parallel()
 	in := load(30, 9, "")
 	a := reservationSearch(t, context.Background(), in, model.Settings{})
 	ctx, cancel := context.WithCancel(context.Background())
