@@ -3,6 +3,7 @@ package reservation
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	resheur "github.com/gapwise/gapwise/heuristics/reservation"
@@ -139,13 +140,13 @@ func (x *conflict) impossible(jobs []job) bool {
 		sorted[i].weight = 1
 	}
 	slices.SortFunc(sorted, func(a, b job) int { return cmp.Or(cmp.Compare(a.ready, b.ready), cmp.Compare(a.id, b.id)) })
-	s := newSearcher(x.ctx, &model.Reservation{Goal: model.GoalAll}, sorted, scale{pes: x.pes, weight: 1, grain: 1})
-	s.t, s.starts = &model.ReservationTicks{}, make([]int64, len(x.t.Jobs))
-	parts := s.parts
-	for _, p := range parts {
-		if x.fit(p.jobs) {
+	s := &searcher{ctx: x.ctx, in: &model.Reservation{Goal: model.GoalAll}, t: &model.ReservationTicks{}, scale: scale{pes: x.pes, weight: 1, grain: 1},
+		total: float64(len(sorted)), other: math.Inf(1), starts: make([]int64, len(x.t.Jobs))}
+	for _, group := range split(sorted) {
+		if x.fit(group) {
 			continue
 		}
+		p := newPart(group)
 		s.parts = []*part{p}
 		if s.bound(p) == nil && p.upper >= p.total {
 			s.improve(p, conflictNodes, false)

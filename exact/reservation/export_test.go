@@ -2,6 +2,7 @@ package reservation
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -35,10 +36,8 @@ type SweepAlone struct {
 // The first attempt has limit nodes, each other twice those of the one before;
 // 0: no limit.
 func Sweeps(in *model.Reservation, set model.Settings, masks []int, limit int64) ([]SweepAlone, error) {
-	t := in.Ticks()
-	jobs, u := newJobs(t)
-	first := newSearcher(context.Background(), in, jobs, u)
-	first.t, first.set = t, set
+	first := newSearcher(context.Background(), in, in.Ticks())
+	first.set = set
 	for _, p := range first.parts {
 		if err := first.bound(p); err != nil {
 			return nil, err
@@ -47,10 +46,7 @@ func Sweeps(in *model.Reservation, set model.Settings, masks []int, limit int64)
 	var out []SweepAlone
 	for _, mask := range masks {
 		s := *first
-		s.parts, s.starts = nil, make([]int64, len(t.Jobs))
-		for k := range s.starts {
-			s.starts[k] = model.Declined
-		}
+		s.parts, s.starts = nil, slices.Clone(first.starts)
 		backwards := mask < 0
 		if backwards {
 			mask = ^mask

@@ -1,10 +1,10 @@
 package reservation
 
-// uniform are multipliers λ_j(t) = pes_j·λ(t), one per PE for all jobs. The
-// sets R are those whose PEs fit by halves, too, so the capacity term is
-// free·∫λ, and the least bound is that of the linear relaxation with a variable
-// for each job and start (Geoffrion 1974: the inner problem has the integrality
-// property).
+// uniform are multipliers λ_j(t) = pes_j·λ(t): one per PE, the same for all
+// jobs. The capacity term is free·∫λ, as the jobs of a set R have at most as
+// many PEs as are free. The least bound is that of the linear relaxation with a
+// variable for each job and start (Geoffrion 1974: each job's inner problem is
+// integral).
 type uniform struct {
 	jobs []job
 	grid grid

@@ -17,8 +17,7 @@ import (
 // those in the job's window, and R ranges over the sets of jobs that fit (weak
 // duality). So any multipliers give a bound; where they come from doesn't
 // matter. The first sum is of the jobs' reduced profits, the integral is the
-// capacity term. What the sets R are is up to the kind of multipliers (uniform,
-// perJob).
+// capacity term.
 type relaxation struct {
 	pes  int
 	jobs []job

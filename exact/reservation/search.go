@@ -65,7 +65,8 @@ func (s Search) Solve(ctx context.Context, in model.Instance, set model.Settings
 	began := time.Now()
 	limited, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
-	x := &searcher{ctx: limited, in: v, t: v.Ticks(), set: set, began: began, off: s.off}
+	x := newSearcher(limited, v, v.Ticks())
+	x.set, x.began, x.off = set, began, s.off
 	err := x.run()
 	if err == nil {
 		r.Nodes = x.nodes
@@ -95,8 +96,12 @@ type searcher struct {
 	nodes      int64
 }
 
-func newSearcher(ctx context.Context, in *model.Reservation, jobs []job, u scale) *searcher {
-	s := &searcher{ctx: ctx, in: in, scale: u, total: totalWeight(jobs), other: math.Inf(1)}
+func newSearcher(ctx context.Context, in *model.Reservation, t *model.ReservationTicks) *searcher {
+	jobs, u := newJobs(t)
+	s := &searcher{ctx: ctx, in: in, t: t, scale: u, total: totalWeight(jobs), other: math.Inf(1), starts: make([]int64, len(t.Jobs))}
+	for k := range s.starts {
+		s.starts[k] = model.Declined
+	}
 	for _, group := range split(jobs) {
 		s.parts = append(s.parts, newPart(group))
 	}
@@ -111,9 +116,6 @@ func (s *searcher) run() error {
 			return fmt.Errorf("start: %w", err)
 		}
 	}
-	jobs, u := newJobs(s.t)
-	fresh := newSearcher(s.ctx, s.in, jobs, u)
-	s.scale, s.total, s.other, s.parts = fresh.scale, fresh.total, fresh.other, fresh.parts
 	if s.off&quickBounds == 0 && !s.takeQuickBounds() {
 		return nil
 	}
@@ -122,7 +124,7 @@ func (s *searcher) run() error {
 	if s.off&localSearch == 0 {
 		offline.Construct(s.ctx, from)
 		first := float64(steps)
-		if len(jobs) <= lpJobs {
+		if len(s.t.Jobs) <= lpJobs {
 			first *= firstSteps
 		}
 		offline.Improve(s.ctx, int(first), math.Inf(1))

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -141,8 +142,8 @@ func TestReservationSearchSameSolutionWithAnyThreads(t *testing.T) {
 	}
 }
 
-// Stopped at any moment, it has a plan and a bound that holds. The moments are those
-// at which it reports progress.
+// Stopped at any moment, it has a plan and a bound that holds. The moments are
+// those at which it reports progress.
 func TestReservationSearchStops(t *testing.T) {
 	t.Parallel()
 	in := load(40, 0, model.GoalPESeconds)
@@ -205,5 +206,65 @@ func TestReservationSearchStart(t *testing.T) {
 	cancel()
 	if b := reservationSearch(t, ctx, in, model.Settings{Start: a.Solution}); b.Objective != a.Objective {
 		t.Errorf("from a plan of %v: %v", a.Objective, b.Objective)
+	}
+}
+
+// A request that is cancelled at a moment runs if it starts then, whatever
+// digits the sums of floats have, and whatever rounding to ticks does to its
+// latest start. Two such requests want one PE at once.
+func TestReservationCancelledAtItsStart(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ready, cancel, duration, deadline float64
+		both                              bool
+	}{
+		"tenths":                     {18.8, 18.9, 1.2, 20.1, false}, // 20.1 - 1.2 = 18.900000000000002 in float64s
+		"a deadline that is a sum":   {18.8, 18.9, 0.7, 0.7 + 18.9, false},
+		"digits that are rounded":    {18.8, 18.9, 1.223456789012345, 20.123456789012345, false},
+		"thirds":                     {1.6666666666666665, 1.6666666666666665, 1, 2.6666666666666665, false},
+		"it may start after that":    {18.8, 18.9, 1.2, 20.2, true},
+		"it may start a digit later": {18.8, 18.9, 1.223456789012345, 20.123456789012349, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			last := model.Request{ID: "last", ReadyS: 30, DurationS: 1. / 3, DeadlineS: 40, PEs: 1}
+			if c.cancel == 18.9 && c.duration < 1.21 {
+				last.DurationS = 1 // nothing is rounded
+			}
+			in := &model.Reservation{PEs: 1}
+			for k := range 2 {
+				in.Requests = append(in.Requests, model.Request{ID: strconv.Itoa(k), ReadyS: c.ready, DurationS: c.duration, DeadlineS: c.deadline, PEs: 1, CancelS: &c.cancel})
+			}
+			in.Requests = append(in.Requests, last)
+			if err := in.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			want := 2.0
+			if c.both {
+				want = 3
+			}
+			for _, s := range []model.Solver{resexact.Search{}, resexact.HiGHS{}} {
+				r, err := s.Solve(context.Background(), in, model.Settings{})
+				if err != nil || r.Status != model.StatusOptimal || r.Objective != want || r.Bound < want || r.Bound >= want+1 {
+					t.Fatalf("%s: %s %v, bound %v, want %v, %v", s.Name(), r.Status, r.Objective, r.Bound, want, err)
+				}
+				if report, err := verify.Result(t.Context(), in, r, verify.Options{}); err != nil || !report.Feasible() {
+					t.Errorf("%s: %v %v", s.Name(), report, err)
+				}
+			}
+			times := in.Ticks()
+			starts := []float64{c.cancel, times.Seconds(times.Requests[0].Latest())}
+			if c.both {
+				starts = starts[:1]
+			}
+			for _, start := range starts {
+				two := &model.Bookings{}
+				for k := range 2 {
+					two.Bookings = append(two.Bookings, model.Booking{ID: strconv.Itoa(k), StartS: start, PEs: model.PEList{{First: 0, Last: 0}}})
+				}
+				if report, err := verify.Verify(context.Background(), in, two, verify.Options{}); err != nil || report.Feasible() {
+					t.Errorf("two at %v on one PE: %v %v", start, report, err)
+				}
+			}
+		})
 	}
 }

@@ -201,9 +201,9 @@ func TestSweepGapLimit(t *testing.T) {
 			return s.best
 		}
 		want := search(0)
-		x := newSearcher(context.Background(), &model.Reservation{}, nil, scale{pes: pes, weight: 1, grain: 1})
-		x.t, x.set, x.starts = &model.ReservationTicks{}, model.Settings{Gap: 0.05 + 0.5*rng.Float64()}, make([]int64, len(jobs))
-		x.total = totalWeight(jobs)
+		x := newSearcher(context.Background(), &model.Reservation{}, &model.ReservationTicks{})
+		x.set, x.starts = model.Settings{Gap: 0.05 + 0.5*rng.Float64()}, make([]int64, len(jobs))
+		x.scale, x.total = scale{pes: pes, weight: 1, grain: 1}, totalWeight(jobs)
 		p := newPart(jobs)
 		p.value = search(1 + rng.Int64N(20))
 		g := newGrid(jobs, 20)
