@@ -22,7 +22,7 @@ import (
 )
 
 // Version of the library and the command.
-const Version = "0.4.0"
+const Version = "0.5.0"
 
 // AutoTimeLimit is the time limit of the algorithm auto when none is given.
 const AutoTimeLimit = 10 * time.Second
