@@ -31,39 +31,6 @@ type DAG struct {
 	Network       Network       `json:"network,omitempty"`
 }
 
-// TransferModel tells the rate of transfers that are under way together. A
-// transfer's rate is never above its path's rate (DAG.PathRate), whatever the
-// model: contention only delays.
-type TransferModel string
-
-// The transfer models.
-const (
-	// TransferIdeal knows no contention: data over the path's rate (the
-	// paper's Eq. 6).
-	TransferIdeal TransferModel = "ideal"
-	// TransferFair shares each link in the max-min fair way: n transfers on
-	// one bottleneck get 1/n of it each.
-	TransferFair TransferModel = "fair"
-	// TransferTCP is max-min fairness on links of which n transfers together
-	// get the share 1 - 1/(1+3n) (the paper's Eq. 10): one gets 3/4. A
-	// transfer whose route names no link keeps its ideal length, as in the
-	// paper's example.
-	TransferTCP TransferModel = "tcp"
-	// TransferTCPAll is TransferTCP with Eq. 11 on every path: a transfer
-	// that shares nothing gets 3/4 of its path's rate, too.
-	TransferTCPAll TransferModel = "tcp-all"
-)
-
-// TransferModels lists them all.
-var TransferModels = []TransferModel{TransferIdeal, TransferFair, TransferTCP, TransferTCPAll}
-
-// Machine is a place where tasks run, one at a time.
-type Machine struct {
-	ID       string  `json:"id"`
-	StartupS float64 `json:"startup_s,omitempty"` // L: seconds before a transfer from here begins to send
-	Speed    float64 `json:"speed,omitempty"`     // work per second, for tasks that state their work
-}
-
 // DAGTask is a node of the graph. It states its cost on each machine or its
 // work, not both.
 type DAGTask struct {
@@ -77,32 +44,6 @@ type DAGEdge struct {
 	From string  `json:"from"`
 	To   string  `json:"to"`
 	Data float64 `json:"data"`
-}
-
-// Network joins the machines: any two by a path with a rate of its own, and
-// some paths through links that they share with others.
-type Network struct {
-	Bandwidth float64 `json:"bandwidth,omitempty"` // data units per second; the default of everything below
-	// PathCapacity is the matrix S of the paper: row m, column n is the rate
-	// of the path from machine m to n; the diagonal isn't looked at.
-	PathCapacity [][]float64 `json:"path_capacity,omitempty"`
-	Links        []Link      `json:"links,omitempty"`
-	Routes       []Route     `json:"routes,omitempty"`
-}
-
-// Link is a bottleneck: transfers whose routes name it share its capacity.
-type Link struct {
-	ID       string  `json:"id"`
-	Capacity float64 `json:"capacity,omitempty"` // data units per second; default: the bandwidth
-}
-
-// Route is the list of links between two machines, in both directions unless
-// it is one-way. Pairs without a route share nothing.
-type Route struct {
-	From   string   `json:"from"`
-	To     string   `json:"to"`
-	Links  []string `json:"links"`
-	OneWay bool     `json:"one_way,omitempty"`
 }
 
 // Schedule is a solution of DAG: where and when each task starts, and when each
@@ -273,79 +214,6 @@ func (d *DAG) checkCosts(t int) error {
 	for m, c := range x.CostS {
 		if !figure(c) {
 			return d.bad("tasks", t, "id %q: cost_s[%d] (machine %q) is %v, must be 0 or from %g to %g", x.ID, m, d.Machines[m].ID, c, minFigure, maxFigure)
-		}
-	}
-	return nil
-}
-
-func (d *DAG) checkNetwork(machines map[string]int) error {
-	n := &d.Network
-	rate := func(x float64) bool { return x >= minFigure && x <= maxFigure }
-	if n.Bandwidth != 0 && !rate(n.Bandwidth) {
-		return d.bad("", -1, "network.bandwidth is %v, must be from %g to %g", n.Bandwidth, minFigure, maxFigure)
-	}
-	if s := n.PathCapacity; s != nil {
-		if len(s) != len(d.Machines) {
-			return d.bad("", -1, "network.path_capacity has %d rows for %d machines", len(s), len(d.Machines))
-		}
-		for a := range s {
-			if len(s[a]) != len(d.Machines) {
-				return d.bad("", -1, "network.path_capacity[%d] has %d entries for %d machines", a, len(s[a]), len(d.Machines))
-			}
-			for b, x := range s[a] {
-				if a != b && !rate(x) {
-					return d.bad("", -1, "network.path_capacity[%d][%d] (from machine %q to %q) is %v, must be from %g to %g",
-						a, b, d.Machines[a].ID, d.Machines[b].ID, x, minFigure, maxFigure)
-				}
-			}
-		}
-	} else if n.Bandwidth == 0 && len(d.Machines) > 1 && len(d.Edges) > 0 {
-		return d.bad("", -1, "network.bandwidth is missing, give it or network.path_capacity")
-	}
-	links := make(map[string]int, len(n.Links))
-	for l, x := range n.Links {
-		if err := d.newID(links, "network.links", l, x.ID); err != nil {
-			return err
-		}
-		if x.Capacity == 0 && n.Bandwidth == 0 {
-			return d.bad("network.links", l, "id %q: capacity is missing and there is no bandwidth to stand for it", x.ID)
-		}
-		if x.Capacity != 0 && !rate(x.Capacity) {
-			return d.bad("network.links", l, "id %q: capacity is %v, must be from %g to %g", x.ID, x.Capacity, minFigure, maxFigure)
-		}
-	}
-	routes := map[[2]int]int{}
-	for r, x := range n.Routes {
-		var ends [2]int
-		for k, id := range []string{x.From, x.To} {
-			m, ok := machines[id]
-			if !ok {
-				return d.bad("network.routes", r, "%s is %q, there is no such machine", []string{"from", "to"}[k], id)
-			}
-			ends[k] = m
-		}
-		if ends[0] == ends[1] {
-			return d.bad("network.routes", r, "from and to are both %q, a machine needs no route to itself", x.From)
-		}
-		both := [][2]int{ends, {ends[1], ends[0]}}
-		if x.OneWay {
-			both = both[:1]
-		}
-		for _, p := range both {
-			if first, ok := routes[p]; ok {
-				return d.bad("network.routes", r, "the route from %q to %q is routes[%d] already; one_way tells the directions apart", d.Machines[p[0]].ID, d.Machines[p[1]].ID, first)
-			}
-			routes[p] = r
-		}
-		used := map[string]bool{}
-		for _, l := range x.Links {
-			if _, ok := links[l]; !ok {
-				return d.bad("network.routes", r, "there is no link %q", l)
-			}
-			if used[l] {
-				return d.bad("network.routes", r, "link %q is on the route twice", l)
-			}
-			used[l] = true
 		}
 	}
 	return nil
