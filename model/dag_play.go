@@ -14,25 +14,27 @@ type DAGPlay struct {
 	// Of the last run, in seconds: when each task starts and finishes, and each
 	// edge is sent and has arrived.
 	Start, Finish, Sent, Arrived []float64
+	// Played are the tasks of the last run in a topological order of the edges and
+	// of the machines' orders.
+	Played []int32
 
 	g       *Graph
 	missing []int32 // what a task waits for: edges, and the task before it on its machine
 	next    []int32 // the task after it on its machine, -1 without
-	list    []int32 // tasks in the order in which they were played
 }
 
 // NewDAGPlay prepares the play of plans for g.
 func NewDAGPlay(g *Graph) *DAGPlay {
 	n, e := g.Tasks, len(g.Data)
 	return &DAGPlay{LoneShare: 1, Start: make([]float64, n), Finish: make([]float64, n), Sent: make([]float64, e), Arrived: make([]float64, e),
-		g: g, missing: make([]int32, n), next: make([]int32, n), list: make([]int32, 0, n)}
+		g: g, missing: make([]int32, n), next: make([]int32, n), Played: make([]int32, 0, n)}
 }
 
 // Run plays the plan that has task t on machine[t], the tasks of each machine in
 // the given order, and returns the makespan: +Inf if tasks wait for each other
 // in a circle. O(V + E).
 func (p *DAGPlay) Run(machine []int32, order [][]int32) float64 {
-	g, makespan, list := p.g, 0.0, p.list[:0]
+	g, makespan, list := p.g, 0.0, p.Played[:0]
 	g.Waits(order, p.missing, p.next)
 	clear(p.Start)
 	for t := range int32(g.Tasks) {
@@ -61,6 +63,7 @@ func (p *DAGPlay) Run(machine []int32, order [][]int32) float64 {
 			}
 		}
 	}
+	p.Played = list
 	if len(list) < g.Tasks {
 		return math.Inf(1)
 	}

@@ -8,59 +8,57 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// assigner looks for a schedule that ends by a given time, machines first: it
-// goes through the tasks in a fixed order, puts each on a machine, and keeps
-// what the bounds by the machines' time and by paths leave. For each whole
-// assignment it finds the best order by bounds, list scheduling and, where
-// these don't settle it, the levels.
+// assigner decides by depth-first search whether a schedule ends by T = upper - 1:
+// it assigns the tasks to machines in a fixed order, and orders the tasks of each
+// complete assignment by list scheduling and, if that isn't enough, the levels.
 //
-// Where the machines' time decides (few edges, little communication) hardly any
-// assignment is left, while the orders of its tasks are many: there this is far
-// faster than the search by order of starts. Elsewhere it gives up after
-// the given number of nodes.
+// Where the machines' time decides (few edges, little communication), the bounds
+// leave few assignments, each with many orders: there this is much faster than the
+// levels. Elsewhere it stops at a limit of nodes.
 //
-// A machine for a task is left out if no schedule that ends by T = upper - 1 has
-// the machines chosen so far:
+// An assignment is pruned if no schedule with it ends by T:
 //
-//   - load: the costs of a machine's tasks are above T;
-//   - share: for some weights w the weighted costs of the tasks assigned, and the
-//     least ones of the others, are above T times the sum of w. Each machine has T;
-//   - paths: the longest path, each open task on its best machine, is above T;
-//   - alone: Jackson's preemptive schedule of the machine's tasks, with heads and
-//     tails, ends after T; it is optimal for a relaxation (Carlier 1982);
-//   - twins: the machine has no task and is the same as an earlier one without
-//     tasks. Exchange the two in the schedule: tasks assigned are on neither. A
-//     machine of load 0 may have tasks, of cost 0.
+//   - load of a machine: Σ of its tasks' costs > T;
+//   - assignment-load: for some weights w ≥ 0 of the machines,
+//     Σ_assigned w_a(t) cost + Σ_open min_a w_a cost_ta > T Σ_a w_a. Each machine has T;
+//   - assignment-paths: the longest path, each open task on its best machine, is
+//     above T;
+//   - one-machine: Jackson's preemptive schedule of a machine's tasks, with heads
+//     and tails, ends after T. It is optimal for a relaxation (Carlier 1982);
+//   - machine-symmetry: the machine has no task and is identical to an earlier one
+//     without tasks. Exchange the two in the schedule: the tasks assigned are on
+//     neither. (Counting tasks, not load: a task may cost 0.)
 type assigner struct {
 	*ticks
 	ctx       context.Context
 	block     int
 	leafWidth int
-	upper     int32 // look for less than this
+	upper     int32 // find a makespan below this
 	best      []int32
 	bestOn    []int8
 	nodes     int64
-	open      bool // gave up somewhere
+	open      bool // stopped at a limit or by ctx: not finding proves nothing
 
-	order       []int32   // tasks, those with the least choice first
-	rest        [][]int64 // by weights: sum of the least weighted costs from the k-th task on
-	used        []int64   // by weights: weighted costs of the tasks assigned
-	total       []int64   // by weights: of the machines
-	load        []int32   // of each machine: costs and number of the tasks assigned
-	count       []int32
-	on          []int8  // -1: not yet
-	end         []int32 // scratch: earliest end of each task on each machine
-	soonest     []int32 // scratch: of these, the least
-	start       []int32 // scratch: heads
-	tails       []int32 // scratch
-	tasks, work []int32 // scratch of oneMachine
-	left        int64   // nodes left
+	order       []int32   // tasks in the order of assignment, the largest regret first
+	rest        [][]int64 // Σ of the least weighted costs, by weights i, from the k-th task on: [i][k]
+	used        []int64   // Σ of the weighted costs of the tasks assigned, by weights
+	total       []int64   // Σ of the weights
+	load        []int32   // of each machine: Σ of the costs of its tasks
+	count       []int32   // of each machine: number of its tasks
+	on          []int8    // machine of each task, -1 without
+	end         []int32   // scratch: earliest end of task t on machine a at [t*m+a]
+	soonest     []int32   // scratch: of each task, the least of these
+	start       []int32   // scratch: head of each task
+	tails       []int32   // scratch: tail of each task
+	tasks, work []int32   // scratch of oneMachine
+	left        int64     // nodes left
 }
 
 func newAssigner(ctx context.Context, k *ticks, block, leafWidth int) *assigner {
 	s := &assigner{ticks: k, ctx: ctx, block: block, leafWidth: leafWidth, used: make([]int64, len(k.weights)), total: make([]int64, len(k.weights)),
 		load: make([]int32, k.m), count: make([]int32, k.m), on: make([]int8, k.n), end: make([]int32, k.n*k.m), soonest: make([]int32, k.n), start: make([]int32, k.n), tails: make([]int32, k.n)}
-	// The regret of a task is what its second choice costs more, at the best weights.
+	// The regret of a task is the difference between its two least weighted costs, at
+	// the weights that make it largest.
 	regret := make([]int64, k.n)
 	for t := range k.n {
 		s.on[t] = -1
@@ -98,8 +96,8 @@ func newAssigner(ctx context.Context, k *ticks, block, leafWidth int) *assigner 
 	return s
 }
 
-// byEdges changes the order so that tasks joined by long edges come close to
-// each other: whether such an edge is within a machine decides much.
+// byEdges moves tasks joined by long edges close to each other in the order:
+// whether such an edge is within a machine decides much.
 func (s *assigner) byEdges(regret []int64) {
 	weight := int64(0)
 	for _, w := range s.weights {
@@ -129,15 +127,16 @@ func (s *assigner) byEdges(regret []int64) {
 	}
 }
 
-// within looks for a schedule that ends before upper, looking at so many
-// partial assignments at most. It tells whether one was found (in best and
-// bestOn), and, if none was, whether it is proved that there is none (whole).
-func (s *assigner) within(upper int32, nodes int64) (found, whole bool) {
+// within searches at most the given number of partial assignments for a schedule
+// that ends before upper. It reports whether one was found (in best and bestOn),
+// and if none was, whether it is proved that there is none (complete).
+func (s *assigner) within(upper int32, nodes int64) (found, complete bool) {
 	s.upper, s.best, s.open, s.left = upper, nil, false, nodes
 	s.walk(0)
 	return s.best != nil, !s.open
 }
 
+// walk assigns the k-th task and all after it.
 func (s *assigner) walk(k int) {
 	if s.best != nil {
 		return
@@ -196,8 +195,8 @@ next:
 	}
 }
 
-// alone is oneMachine for the tasks assigned to machine a so far, after paths,
-// with tails that hold for any machines of the others.
+// alone returns oneMachine for the tasks assigned to machine a so far, with the
+// heads that paths has left and tails that hold for any machines of the others.
 func (s *assigner) alone(a int) int32 {
 	if s.off&devOneMachine != 0 {
 		return 0
@@ -211,7 +210,7 @@ func (s *assigner) alone(a int) int32 {
 	return s.oneMachine(a)
 }
 
-// paths is the longest path of the partial assignment, each other task on its
+// paths returns the longest path of the partial assignment, each open task on its
 // best machine. It leaves the earliest ends in end.
 func (s *assigner) paths() int32 {
 	m, bound := s.m, int32(0)
@@ -253,7 +252,7 @@ func (s *assigner) paths() int32 {
 	return bound
 }
 
-// leaf finds the best order of a whole assignment.
+// leaf finds the best order of a complete assignment.
 func (s *assigner) leaf() {
 	if s.paths() >= s.upper { // a path of the graph alone is too long
 		return
@@ -279,9 +278,9 @@ func (s *assigner) leaf() {
 	if s.off&devListOrder == 0 && s.list() {
 		return
 	}
-	// The orders, by the levels, with every task kept to its machine: it costs
-	// too much elsewhere. What the levels then know of costs is made anew: tails,
-	// weights, the order of tails, and that no two machines are the same.
+	// The levels find the order, with a cost beyond the horizon on all machines but
+	// the task's own. What depends on costs is made anew: tails and their order,
+	// weights, and that no two machines are identical.
 	fixed := *s.ticks
 	fixed.cost, fixed.byTail = slices.Clone(s.cost), slices.Clone(s.byTail)
 	fixed.twins = slices.Repeat([]int32{-1}, m) // each has its own tasks now
@@ -313,8 +312,9 @@ func (s *assigner) leaf() {
 	}
 }
 
-// oneMachine is Jackson's preemptive bound for machine a: its tasks, each with
-// its head and tail, the longest tail first.
+// oneMachine returns the makespan of Jackson's preemptive schedule of machine a's
+// tasks with heads and tails (1|r_j, q_j, pmtn|Cmax): at any time the available
+// task with the longest tail runs.
 func (s *assigner) oneMachine(a int) int32 {
 	tasks, left := s.tasks[:0], s.work[:0]
 	for t := range s.n {
@@ -351,9 +351,9 @@ func (s *assigner) oneMachine(a int) int32 {
 	return bound
 }
 
-// list schedules the assignment: whenever a machine is free, of its tasks that
-// are ready the one with the longest tail starts. It takes the schedule if it
-// ends before upper.
+// list schedules the complete assignment greedily: of the ready tasks the one that
+// can start first is next, ties by the longest tail. It keeps the schedule, and
+// returns true, if it ends before upper.
 func (s *assigner) list() bool {
 	end, placed := make([]int32, s.n), make([]bool, s.n)
 	free := make([]int32, s.m)
@@ -364,16 +364,11 @@ func (s *assigner) list() bool {
 			if placed[t] {
 				continue
 			}
-			a := int(s.on[t])
-			start, ready := free[a], true
-			for i := range s.pred[t] {
-				p := &s.pred[t][i]
-				if ready = placed[p.to]; !ready {
-					break
-				}
-				start = max(start, end[p.to]+s.length(p, int(s.on[p.to]), a))
+			if slices.ContainsFunc(s.pred[t], func(p arc) bool { return !placed[p.to] }) {
+				continue
 			}
-			if ready && (best < 0 || start < from || start == from && s.tails[t] > s.tails[best]) {
+			a := int(s.on[t])
+			if start := s.earliest(t, a, s.on, end, free[a]); best < 0 || start < from || start == from && s.tails[t] > s.tails[best] {
 				best, from = t, start
 			}
 		}

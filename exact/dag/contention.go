@@ -8,15 +8,15 @@ import (
 )
 
 // maxContended is the number of tasks up to which every plan is tried under
-// contention.
+// contention: 8 tasks on 3 machines take seconds.
 const maxContended = 8
 
-// contended solves d, under contention: the bound is the optimum without
-// contention (s), or what is proved of it; the schedule is the best of the
-// local search and, up to maxContended tasks, of all plans.
+// contended solves d under contention. The bound is what s proves of the optimum
+// without contention. The schedule is the best of the local search and, up to
+// maxContended tasks, of all plans.
 //
 // A plan is a machine for each task and an order on each machine, played with
-// every task and transfer as early as it can. Holding a transfer back may be better
+// every task and transfer as early as possible. Delaying a transfer may be better
 // still, so the best plan is called optimal only if it meets the bound.
 func (s *dagSearch) contended(d *model.DAG, r *model.Result) error {
 	g := d.Graph()
@@ -31,7 +31,7 @@ func (s *dagSearch) contended(d *model.DAG, r *model.Result) error {
 		return err
 	}
 	if s.g.Tasks <= maxContended {
-		p, makespan, whole := s.bestPlan(s.ctx, g, r.Objective)
+		p, makespan, complete := s.bestPlan(s.ctx, g, r.Objective)
 		if makespan < r.Objective {
 			x := dagheur.NewReplay(g)
 			x.Run(p, nil)
@@ -39,7 +39,7 @@ func (s *dagSearch) contended(d *model.DAG, r *model.Result) error {
 				return err
 			}
 		}
-		if whole && s.reason == "" {
+		if complete && s.reason == "" {
 			s.reason = "no machines and orders are better unless transfers are held back; the bound is without contention"
 		}
 	}
@@ -54,28 +54,29 @@ func (s *dagSearch) contended(d *model.DAG, r *model.Result) error {
 	return nil
 }
 
-// bestPlan tries every plan of g whose makespan without contention, by a
-// bound, is below the best yet, until one meets s.lower. It returns the best plan if its
-// makespan is below upper, and whether all were tried.
+// bestPlan enumerates the plans of g, and replays those whose bound without
+// contention is below the best makespan so far, until one meets s.lower. It
+// returns the best plan if its makespan is below upper, and whether the
+// enumeration is complete.
 //
-// Plans are made by appending tasks in topological orders; of the orders that
-// make the same plan, those are left out in which a task could have come before
-// the task just before it and has the lower number.
+// Plans are made by appending tasks in topological orders. Of the orders that make
+// the same plan, those are left out in which a task with a lower number than the
+// one just before it could have come before that one.
 func (s *dagSearch) bestPlan(ctx context.Context, g *model.Graph, upper float64) (dagheur.Plan, float64, bool) {
 	k := newTicks(s.g, upper, s.tuning.off)
 	replay := dagheur.NewReplay(g)
 	var best dagheur.Plan
 	plan := dagheur.Plan{Machine: make([]int32, k.n), Order: make([][]int32, k.m)}
 	end, placed := make([]int32, k.n), make([]bool, k.n)
-	free := make([]int32, k.m)
-	whole := true
+	free, on := make([]int32, k.m), make([]int8, k.n)
+	complete := true
 	var walk func(left, before int)
 	walk = func(left, before int) {
-		if upper <= s.lower || !whole {
+		if upper <= s.lower || !complete {
 			return
 		}
 		if ctx.Err() != nil {
-			whole = false
+			complete = false
 			return
 		}
 		if left == 0 {
@@ -105,17 +106,12 @@ func (s *dagSearch) bestPlan(ctx context.Context, g *model.Graph, upper float64)
 				if before >= 0 && t < before && !after && int32(a) != plan.Machine[k.task[before]] {
 					continue
 				}
-				start := free[a]
-				for i := range k.pred[t] {
-					p := &k.pred[t][i]
-					start = max(start, end[p.to]+k.length(p, int(plan.Machine[k.task[p.to]]), a))
-				}
-				stop := start + k.cost[t*k.m+a]
+				stop := k.earliest(t, a, on, end, free[a]) + k.cost[t*k.m+a]
 				if float64(stop+k.tail[t*k.m+a])*k.unit >= upper {
 					continue
 				}
 				was := free[a]
-				placed[t], end[t], free[a], plan.Machine[id] = true, stop, stop, int32(a)
+				placed[t], on[t], end[t], free[a], plan.Machine[id] = true, int8(a), stop, stop, int32(a)
 				plan.Order[a] = append(plan.Order[a], id)
 				walk(left-1, t)
 				plan.Order[a] = plan.Order[a][:len(plan.Order[a])-1]
@@ -124,5 +120,5 @@ func (s *dagSearch) bestPlan(ctx context.Context, g *model.Graph, upper float64)
 		}
 	}
 	walk(k.n, -1)
-	return best, upper, whole
+	return best, upper, complete
 }

@@ -1,14 +1,13 @@
 package dag
 
-// dominance is a level under construction that keeps no state which another
-// dominates. States are found by their tasks in a hash table; those of the same
-// tasks are in a chain.
+// dominance is a level under construction without dominated states (see keep for
+// the rule). States of the same tasks are in a chain, found by a hash table.
 type dominance struct {
 	l      *levels
 	states *level
 	key    []int32 // all keys
-	keyAt  []int64 // of each state
-	next   []int32 // state in the chain, -1 at its end
+	keyAt  []int64 // where each state's key begins in key
+	next   []int32 // the next state in the chain, -1 at its end
 	dead   []bool
 	first  map[taskSet]int32
 	alive  int
@@ -18,11 +17,11 @@ func newDominance(l *levels, states *level) *dominance {
 	return &dominance{l: l, states: states, first: map[taskSet]int32{}}
 }
 
-// longest is how many states of the same tasks a new one is held against: more
-// would take longer than they save.
-const longest = 200
+// maxComparisons bounds how many states of the same tasks a new one is compared
+// with: more would take longer than they save. Any number is valid.
+const maxComparisons = 200
 
-// enter takes an expander's children in their order.
+// enter adds an expander's children in their order.
 func (d *dominance) enter(x *expander) {
 	c := &x.children
 	for i := range c.bound {
@@ -37,13 +36,15 @@ func (d *dominance) enter(x *expander) {
 	}
 }
 
+// add takes child i of c, with its key, unless a state of the same tasks dominates
+// it, and removes those that it dominates.
 func (d *dominance) add(c *level, i int, key []int32) {
 	first, ok := d.first[c.done[i]]
 	if !ok {
 		first = -1
 	}
 	link := int32(-1) // the state before k in the chain
-	for k, seen := first, 0; k >= 0 && seen < longest && d.l.off&devDominance == 0; seen++ {
+	for k, seen := first, 0; k >= 0 && seen < maxComparisons && d.l.off&devDominance == 0; seen++ {
 		other := d.key[d.keyAt[k]:][:len(key)]
 		switch compare(other, key) {
 		case otherWins:
@@ -83,7 +84,7 @@ const (
 	newWins
 )
 
-// compare tells which of two keys of the same tasks is nowhere later.
+// compare reports which of two keys of the same tasks is nowhere later.
 func compare(other, key []int32) int {
 	le, ge := true, true
 	for i, v := range key {
@@ -108,7 +109,7 @@ func compare(other, key []int32) int {
 	return neither
 }
 
-// compact is the level without its dead states.
+// compact returns the level without its dominated states.
 func (d *dominance) compact() *level {
 	if d.alive == d.states.len() {
 		return d.states

@@ -9,28 +9,24 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// levels is the search behind Search. A state is a partial schedule made by
-// appending tasks to machines in the order of their starts: level i holds the
-// states of i tasks. From a state, the next task may be any whose
-// predecessors are scheduled, on any machine, at its earliest start there; the
-// machines then count as busy until that start, since no later task may start
-// earlier. Every semi-active schedule is reached, each by one order of starts.
+// levels is a breadth-first branch and bound over partial schedules, with
+// dominance. A state is a partial schedule made by appending tasks to machines
+// in the order of their starts; level i holds the states of i tasks. A child
+// appends any task whose predecessors are scheduled to any machine, at its
+// earliest start S there. All machines then count as busy until S, since no later
+// task may start earlier. So every semi-active schedule is reached, by one order
+// of starts: sort its tasks by start, then end, then topologically. Appended in
+// this order, each task has its own start, as no later one starts before it.
 //
-// That is valid: order the tasks of a semi-active schedule by start, then end,
-// then topologically. Appended in this order, each has its own start, as
-// nothing that comes later starts before it.
+// A state is pruned if a bound shows that it leads to nothing better than the
+// best schedule known, or if another state of the same tasks dominates it (keep).
+// Open tasks without successors that wait for machines alone are completed by a
+// dynamic program (assignIndependent).
 //
-// A state is dropped if a bound shows that it leads to nothing better than the
-// best schedule known, or if another state of the same tasks dominates it, see
-// keep.
-//
-// When the tasks that are left have no successors and wait for nothing but the
-// machines, the best way to share them out is found at once (spread).
-//
-// A level that outgrows the memory allowed is cut into blocks, which are
-// searched one after the other, the most promising first. With a width set,
-// only the best states of each level are kept: then the search is a heuristic,
-// and the least bound of what was dropped is a bound for the instance.
+// A level that outgrows the memory allowed is cut into blocks, which are searched
+// depth-first, the least bound first. With a width, only the best states of each
+// level are kept: then the search is a beam search, and the least bound of the
+// states dropped is a bound for the instance.
 type levels struct {
 	*ticks
 	ctx     context.Context
@@ -40,7 +36,7 @@ type levels struct {
 	upper   int32 // makespan of the best schedule known
 	best    []int32
 	on      []int8 // of best: machine of each task
-	dropped int32  // least bound of what wasn't searched; never if nothing
+	dropped int32  // least bound of the states dropped; never if there are none
 	nodes   int64
 	scratch []*expander
 	report  func()
@@ -50,11 +46,11 @@ type levels struct {
 type level struct {
 	n, m  int
 	bound []int32
-	score []int32 // tells promising states of one bound, see load
+	score []int32 // breaks ties of the bound, see load
 	done  []taskSet
-	free  []int32 // m for each state
-	end   []int32 // n: when the task ends, if it is done
-	on    []int8  // n: its machine
+	free  []int32 // when machine a of state i is free: [i*m+a]
+	end   []int32 // when task t of state i ends, if it is done: [i*n+t]
+	on    []int8  // its machine: [i*n+t]
 }
 
 type taskSet [2]uint64
@@ -74,8 +70,8 @@ func (v *level) take(from *level, i int) {
 	v.on = append(v.on, from.on[i*v.n:(i+1)*v.n]...)
 }
 
-// run searches everything below the states of one level, or gives up when ctx
-// ends; the bounds of what it leaves go to dropped.
+// run searches all descendants of the states of one level. When ctx ends, it
+// returns early; the least bound of the states left goes to dropped.
 func (l *levels) run(states *level, tasks int) {
 	if tasks == l.n {
 		return // complete schedules are taken when they are made
@@ -102,16 +98,16 @@ func (l *levels) run(states *level, tasks int) {
 	}
 }
 
-// chunkOf is how many states a worker expands at a time: few of large
-// instances, so that the search hears of ctx's end soon.
-func (k *ticks) chunkOf() int { return max(4, min(256, 100_000/(k.n*k.m))) }
+// chunkOf returns how many states a worker expands at a time: few of large
+// instances, so that the search notices soon when ctx ends.
+func (v *ticks) chunkOf() int { return max(4, min(256, 100_000/(v.n*v.m))) }
 
 // batchChunks is how many chunks are expanded before their children are
 // entered. It doesn't depend on the number of workers, nor does the result.
 const batchChunks = 8
 
-// expand makes the next level of as many states, in their order, as the block
-// allows, and tells how many these are.
+// expand makes the children of as many states, in the given order, as the block
+// allows, and returns them with the number of states expanded.
 func (l *levels) expand(states *level, order []int32) (*level, int) {
 	next := &level{n: l.n, m: l.m}
 	table := newDominance(l, next)

@@ -16,32 +16,30 @@ import (
 
 // Search is the native exact search for DAG without contention:
 //
-//  1. a schedule by list scheduling and local search (dagheur.BestPlan),
-//  2. bounds by paths, forks and the machines' time, which close many instances
-//     at once,
-//  3. a search over partial schedules level by level (levels) with dominance,
-//     as a beam of growing width, which improves the schedule,
-//  4. machines first, orders after (assigner), for one makespan after another
-//     from the bound up,
-//  5. where that gives up, the levels again, exact.
+//  1. list scheduling and local search (dagheur.BestPlan) find a schedule,
+//  2. bounds by paths and the machines' time close many instances at once,
+//  3. a beam search over partial schedules (levels) improves the schedule,
+//  4. a search over assignments of tasks to machines (assigner) decides one
+//     makespan after another, from the bound up,
+//  5. where that reaches its limit of nodes, the levels are searched exactly.
 //
-// Under contention transfers only take longer: the makespan without contention
-// is a lower bound for any schedule, since the same machines and order of tasks,
-// played without contention, end no later. (A transfer's rate is never above
-// its path's rate, see model.TransferModel, and a task never starts before its
-// data are there.) So the search proves that bound, and the schedule is that of
-// dagheur.Improve and, on small instances, of a search over all plans (contended).
+// Under contention the makespan without it is a lower bound for any schedule: the
+// same machines and orders, played without contention, end no later, since a
+// transfer's rate is never above its path's rate (see model.TransferModel) and a
+// task never starts before its data are there. So the search proves that bound,
+// and the schedule is that of dagheur.Improve and, on small instances, of a search
+// over all plans (contended).
 //
 // It is any-time: when ctx or the time limit ends, the result carries the best
 // schedule and the bound proved by then. The solution doesn't depend on the
 // number of threads. Instances of more than 128 tasks get the schedule and the
-// bounds without search.
+// bounds without search. A node is a partial schedule or a partial assignment.
 type Search struct {
 	phase string    // of phases, for audits; "": all of the search
 	off   deviceSet // switched off, see Without
 }
 
-// Name is "search", and the phase if it is one alone.
+// Name returns "search", and the phase if it is one alone.
 func (s Search) Name() string { return exact.SearchName(s.phase) }
 
 // Solve implements model.Solver.
@@ -148,17 +146,16 @@ func (s *dagSearch) run() error {
 	}
 }
 
-// oneMachine is the plan that does all tasks on the first machine.
+// oneMachine returns the plan that has all tasks on the first machine.
 func oneMachine(g *model.Graph) dagheur.Plan {
 	p := dagheur.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
 	p.Order[0] = slices.Clone(g.Order)
 	return p
 }
 
-// closed reports whether the gap is small enough to end. It ends below the gap
-// at which a schedule counts as optimal, so that what is reported, computed once
-// more, does count. A gap of up to that size is what optimal means here: makespans
-// above 10^6 ticks may be a tick from the least one.
+// closed reports whether the gap is small enough to end: a tenth below the gap at
+// which a schedule counts as optimal, so that the reported one, computed anew,
+// does. Makespans above 10^6 ticks may therefore be a tick above the least one.
 func (s *dagSearch) closed() bool {
 	return s.upper <= s.lower || model.Gap(s.upper, s.lower) <= min(s.set.GapLimit(), 1)*0.9
 }
@@ -170,8 +167,7 @@ func (s *dagSearch) search() error {
 	if err := k.findWeights(s.ctx); err != nil {
 		return fmt.Errorf("search: %w", err)
 	}
-	on, order := k.renumber(s.plan)
-	upper, end := k.fit(on, order)
+	upper, end, on := k.fit(s.g, s.plan)
 	l := &levels{ticks: k, ctx: s.ctx, workers: s.set.Workers(), upper: upper, best: end, on: on}
 	l.report = func() { s.found(l) }
 	if s.tuning.off&devBeams == 0 {
@@ -195,7 +191,7 @@ func (s *dagSearch) search() error {
 }
 
 // stateBytes returns the bytes that the level search keeps per state.
-func (k *ticks) stateBytes() int { return 5*k.n + 8*k.m + 64 }
+func (v *ticks) stateBytes() int { return 5*v.n + 8*v.m + 64 }
 
 // searchLevels runs the level search with a beam of the given width, exact if
 // that is 0, and reports whether the search is over: the gap is closed, nothing
@@ -254,7 +250,7 @@ func (s *dagSearch) searchAssignments(l *levels, nodes int64) {
 	}
 }
 
-// found takes the levels' best schedule.
+// found takes the levels' best schedule if it is better than the one known.
 func (s *dagSearch) found(l *levels) {
 	p := l.planOf(l.best, l.on)
 	if v := dagheur.NewReplay(s.g).Run(p, nil); v < s.upper {
@@ -269,42 +265,26 @@ func (s *dagSearch) progress() {
 	}
 }
 
-// root is the level of the empty schedule.
-func (k *ticks) root() *level {
-	return &level{n: k.n, m: k.m, bound: []int32{0}, score: []int32{0}, done: make([]taskSet, 1), free: make([]int32, k.m), end: make([]int32, k.n), on: make([]int8, k.n)}
+// root returns the level of the empty schedule.
+func (v *ticks) root() *level {
+	return &level{n: v.n, m: v.m, bound: []int32{0}, score: []int32{0}, done: make([]taskSet, 1), free: make([]int32, v.m), end: make([]int32, v.n), on: make([]int8, v.n)}
 }
 
-// renumber is a plan in the ticks' task numbers.
-func (k *ticks) renumber(p dagheur.Plan) (on []int8, order [][]int32) {
-	number := make([]int32, k.n)
-	on = make([]int8, k.n)
-	for i, t := range k.task {
-		number[t], on[i] = int32(i), int8(p.Machine[t])
-	}
-	order = make([][]int32, k.m)
-	for a, tasks := range p.Order {
-		for _, t := range tasks {
-			order[a] = append(order[a], number[t])
-		}
-	}
-	return on, order
-}
-
-// planOf is the plan of a schedule in the instance's task numbers.
-func (k *ticks) planOf(end []int32, on []int8) dagheur.Plan {
-	p := dagheur.Plan{Machine: make([]int32, k.n), Order: make([][]int32, k.m)}
-	byEnd := make([]int32, k.n)
+// planOf returns the plan of a schedule in the instance's task numbers.
+func (v *ticks) planOf(end []int32, on []int8) dagheur.Plan {
+	p := dagheur.Plan{Machine: make([]int32, v.n), Order: make([][]int32, v.m)}
+	byEnd := make([]int32, v.n)
 	for i := range byEnd {
 		byEnd[i] = int32(i)
 	}
 	// Ends and, for tasks of length zero, the topological numbers are in
 	// the order of the machine.
 	slices.SortFunc(byEnd, func(a, b int32) int {
-		sa, sb := end[a]-k.cost[int(a)*k.m+int(on[a])], end[b]-k.cost[int(b)*k.m+int(on[b])]
+		sa, sb := end[a]-v.cost[int(a)*v.m+int(on[a])], end[b]-v.cost[int(b)*v.m+int(on[b])]
 		return cmp.Or(cmp.Compare(sa, sb), cmp.Compare(end[a], end[b]), cmp.Compare(a, b))
 	})
 	for _, i := range byEnd {
-		t, m := k.task[i], int32(on[i])
+		t, m := v.task[i], int32(on[i])
 		p.Machine[t] = m
 		p.Order[m] = append(p.Order[m], t)
 	}

@@ -1,6 +1,7 @@
 package dag
 
 import (
+	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -10,20 +11,20 @@ import (
 // Ticks are a relaxation (see model.DAGTicks), so what is proved for them holds
 // for the instance.
 type ticks struct {
-	n, m    int
+	n, m    int // tasks and machines
 	off     deviceSet
-	unit    float64
+	unit    float64   // seconds per tick
 	whole   bool      // nothing was rounded: makespans are multiples of the unit
-	task    []int32   // number in the instance
-	cost    []int32   // of task t on machine k at [t*m+k]
+	task    []int32   // number of each task in the instance
+	cost    []int32   // of task t on machine a at [t*m+a]
 	pred    [][]arc   // edges into each task
 	succ    [][]arc   // edges out of it
-	tail    []int32   // after task t on machine k at [t*m+k], see tails
-	least   []int32   // min over k of tail
+	tail    []int32   // least time after task t on machine a at [t*m+a], see tails
+	least   []int32   // of each task: min over a of tail
 	byTail  []int32   // tasks by descending least
-	weights [][]int32 // of machines, for the load bound
-	uniform bool      // comm doesn't depend on the machines but for being the same
-	twins   []int32   // the last machine before this one that is the same, -1 without
+	weights [][]int32 // for the load bound: of machine a at [i][a]
+	uniform bool      // an edge has one length between any two machines
+	twins   []int32   // the last identical machine before each, -1 without
 }
 
 // arc is an edge seen from one of its tasks.
@@ -41,69 +42,70 @@ const never = 1 << 29
 // least the optimum.
 func newTicks(g *model.Graph, horizon float64, off deviceSet) *ticks {
 	n, m, view := g.Tasks, g.Machines, g.Ticks(horizon)
-	k := &ticks{n: n, m: m, off: off, unit: view.Unit, whole: view.Whole, task: g.Order, uniform: g.Uniform || m == 1,
+	v := &ticks{n: n, m: m, off: off, unit: view.Unit, whole: view.Whole, task: g.Order, uniform: g.Uniform || m == 1,
 		cost: make([]int32, n*m), pred: make([][]arc, n), succ: make([][]arc, n)}
 	number := make([]int32, n)
-	for i, t := range k.task {
+	for i, t := range v.task {
 		number[t] = int32(i)
-		copy(k.cost[i*m:][:m], view.Cost[int(t)*m:])
+		copy(v.cost[i*m:][:m], view.Cost[int(t)*m:])
 	}
 	for e := range g.Data {
 		a := arc{}
-		if k.uniform {
+		if v.uniform {
 			a.away = view.Comm[e]
 		} else {
 			a.comm = view.Comm[e*m*m:][:m*m]
 		}
 		f, t := number[g.From[e]], number[g.To[e]]
 		a.to = f
-		k.pred[t] = append(k.pred[t], a)
+		v.pred[t] = append(v.pred[t], a)
 		a.to = t
-		k.succ[f] = append(k.succ[f], a)
+		v.succ[f] = append(v.succ[f], a)
 	}
-	k.tails()
-	k.findTwins()
-	return k
+	v.tails()
+	v.findTwins()
+	return v
 }
 
-// length of an arc from machine a to b.
-func (k *ticks) length(x *arc, a, b int) int32 {
+// length returns the length of an arc from machine a to b.
+func (v *ticks) length(x *arc, a, b int) int32 {
 	switch {
 	case a == b:
 		return 0
-	case k.uniform:
+	case v.uniform:
 		return x.away
 	}
-	return x.comm[a*k.m+b]
+	return x.comm[a*v.m+b]
 }
 
-// findTwins finds machines that can be exchanged: the same costs, and the same
-// lengths of edges to and from all others, and to each other. To be the same is
-// transitive, so one of each class has no twin before it.
-func (k *ticks) findTwins() {
-	k.twins = make([]int32, k.m)
-	for b := range k.m {
-		k.twins[b] = -1
-		for a := b - 1; a >= 0 && k.twins[b] < 0; a-- {
-			if k.same(a, b) {
-				k.twins[b] = int32(a)
+// findTwins finds identical machines: equal costs, and equal lengths of edges to and
+// from all others, and to each other. That is an equivalence, so the first of each
+// class has no twin before it.
+func (v *ticks) findTwins() {
+	v.twins = make([]int32, v.m)
+	for b := range v.m {
+		v.twins[b] = -1
+		for a := b - 1; a >= 0 && v.twins[b] < 0; a-- {
+			if v.same(a, b) {
+				v.twins[b] = int32(a)
 			}
 		}
 	}
 }
 
-func (k *ticks) same(a, b int) bool {
-	for t := range k.n {
-		if k.cost[t*k.m+a] != k.cost[t*k.m+b] {
+// same reports whether machines a and b are identical.
+func (v *ticks) same(a, b int) bool {
+	for t := range v.n {
+		if v.cost[t*v.m+a] != v.cost[t*v.m+b] {
 			return false
 		}
-		for i := range k.succ[t] {
-			x := &k.succ[t][i]
-			if k.length(x, a, b) != k.length(x, b, a) {
+		for i := range v.succ[t] {
+			x := &v.succ[t][i]
+			if v.length(x, a, b) != v.length(x, b, a) {
 				return false
 			}
-			for c := range k.m {
-				if c != a && c != b && (k.length(x, a, c) != k.length(x, b, c) || k.length(x, c, a) != k.length(x, c, b)) {
+			for c := range v.m {
+				if c != a && c != b && (v.length(x, a, c) != v.length(x, b, c) || v.length(x, c, a) != v.length(x, c, b)) {
 					return false
 				}
 			}
@@ -112,53 +114,48 @@ func (k *ticks) same(a, b int) bool {
 	return true
 }
 
-// tails computes a lower bound on the time from the end of each task, on each
-// machine, to the end of the schedule. Two are joined:
+// tails computes tail[t*m+a], a lower bound on the time R from the end of task t on
+// machine a to the end of the schedule: the greater of two.
 //
-//   - the longest path, each successor on its best machine (PEFT's optimistic
-//     cost table, with the true lengths of edges), and
-//   - the fork: for a time T after the task's end, the successors that can't
-//     be done by T elsewhere must stay on its machine, one after another.
+// Path: R ≥ max_s min_b (length(a, b) + cost_sb + tail_sb) over the successors s and
+// machines b, by induction over the topological order (PEFT's optimistic cost
+// table, with the true lengths of edges).
 //
-// The fork is valid as the time R from the task's end to the schedule's is at
-// least away of each successor that isn't on its machine. So those with away > R
-// are on it and R >= stay(R), their costs one after another with a tail at the end,
-// least in the order of falling tails. As R grows stay falls, by steps at the
-// values of away; so the least R with R >= stay(R) is the least of max(L, stay(L))
-// over L = 0 and these values. Sums that overflow wrap to less: the bound gets
-// weaker, not wrong.
+// Fork: let away_s be the least of that sum over b ≠ a. A successor on another
+// machine gives R ≥ away_s. So all s with away_s > R are on a, one after another,
+// each followed by its tail: R ≥ stay(R), where stay(L) is the makespan of these
+// jobs with delivery times on one machine, least in the order of falling tails
+// (Jackson 1955), for the s with away_s > L. As stay falls in L, by steps at the
+// away_s, the least R with R ≥ stay(R) is min_L max(L, stay(L)) over L = 0 and
+// L = away_s. A sum that overflows wraps to less: the bound gets weaker, not wrong.
 //
-// O(E M² + sum of successors² M).
-func (k *ticks) tails() {
-	m := k.m
-	k.tail, k.least = make([]int32, k.n*m), make([]int32, k.n)
+// O(E M² + Σ_t successors(t)² M).
+func (v *ticks) tails() {
+	m := v.m
+	v.tail, v.least = make([]int32, v.n*m), make([]int32, v.n)
 	type child struct{ away, stay, tail int32 }
 	var children []child
-	for t := k.n - 1; t >= 0; t-- {
-		k.least[t] = never
+	for t := v.n - 1; t >= 0; t-- {
+		v.least[t] = never
 		for a := range m {
 			path := int32(0)
 			children = children[:0]
-			for i := range k.succ[t] {
-				x := &k.succ[t][i]
+			for i := range v.succ[t] {
+				x := &v.succ[t][i]
 				s := int(x.to)
 				away := int32(never)
 				for b := range m {
 					if b != a {
-						away = min(away, k.length(x, a, b)+k.cost[s*m+b]+k.tail[s*m+b])
+						away = min(away, v.length(x, a, b)+v.cost[s*m+b]+v.tail[s*m+b])
 					}
 				}
-				c := child{away, k.cost[s*m+a], k.tail[s*m+a]}
+				c := child{away, v.cost[s*m+a], v.tail[s*m+a]}
 				path = max(path, min(away, c.stay+c.tail))
 				children = append(children, c)
 			}
-			// The least T so that those that can't be away by T fit on a.
-			// The load of those that stay grows as T falls, by steps.
 			best := int32(never)
-			try := func(limit int32) { // all with away > limit stay
-				load := int32(0)
-				stay := int32(0)
-				// In the order of falling tails (Jackson) the latest end is least.
+			try := func(limit int32) { // those with away > limit are on a
+				load, stay := int32(0), int32(0)
 				for done := int32(never); ; {
 					next := int32(-1)
 					for _, c := range children {
@@ -186,46 +183,46 @@ func (k *ticks) tails() {
 				}
 			}
 			switch {
-			case k.off&devTails != 0:
+			case v.off&devTails != 0:
 				path, best = 0, 0
-			case k.off&devFork != 0:
+			case v.off&devFork != 0:
 				best = 0
 			}
-			k.tail[t*m+a] = min(max(path, best), never)
-			k.least[t] = min(k.least[t], k.tail[t*m+a])
+			v.tail[t*m+a] = min(max(path, best), never)
+			v.least[t] = min(v.least[t], v.tail[t*m+a])
 		}
 	}
 }
 
-// fit is the makespan, and the end of each task, when the tasks run in the
-// given order on the given machines.
-func (k *ticks) fit(on []int8, order [][]int32) (int32, []int32) {
-	end := make([]int32, k.n)
-	at := make([]int, k.m)
-	placed := make([]bool, k.n)
-	makespan := int32(0)
-	for left := k.n; left > 0; {
-		for a := range k.m {
-		next:
-			for at[a] < len(order[a]) {
-				t := order[a][at[a]]
-				start := int32(0)
-				if at[a] > 0 {
-					start = end[order[a][at[a]-1]]
-				}
-				for i := range k.pred[t] {
-					p := &k.pred[t][i]
-					if !placed[p.to] {
-						break next
-					}
-					start = max(start, end[p.to]+k.length(p, int(on[p.to]), a))
-				}
-				end[t], placed[t] = start+k.cost[int(t)*k.m+a], true
-				makespan = max(makespan, end[t])
-				at[a]++
-				left--
-			}
-		}
+// earliest returns the earliest start of task t on machine a: free, when the machine
+// is, or when the data of its predecessors are there, which are on machines on and
+// end at end.
+func (v *ticks) earliest(t, a int, on []int8, end []int32, free int32) int32 {
+	start := free
+	for i := range v.pred[t] {
+		p := &v.pred[t][i]
+		start = max(start, end[p.to]+v.length(p, int(on[p.to]), a))
 	}
-	return makespan, end
+	return start
+}
+
+// fit plays a plan of g, whose ticks these are: it returns the makespan, and each
+// task's end and machine by the ticks' task numbers.
+func (v *ticks) fit(g *model.Graph, p dagheur.Plan) (makespan int32, end []int32, on []int8) {
+	play := model.NewDAGPlay(g)
+	play.Run(p.Machine, p.Order)
+	number := make([]int32, v.n)
+	for i, t := range v.task {
+		number[t] = int32(i)
+	}
+	end, on = make([]int32, v.n), make([]int8, v.n)
+	free := make([]int32, v.m)
+	for _, task := range play.Played {
+		t, a := int(number[task]), int(p.Machine[task])
+		on[t] = int8(a)
+		end[t] = v.earliest(t, a, on, end, free[a]) + v.cost[t*v.m+a]
+		free[a] = end[t]
+		makespan = max(makespan, end[t])
+	}
+	return makespan, end, on
 }
