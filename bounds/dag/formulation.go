@@ -12,51 +12,48 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// MaxTerms bounds the number of coefficients of a DAG formulation.
+// MaxTerms is the most coefficients that Build gives a formulation.
 const MaxTerms = 2_000_000
 
-// maxWhole is the longest horizon, in whole units, for which the makespan is
-// an integer variable; big coefficients cost a solver digits.
+// maxWhole is the longest horizon in units for which the makespan is an integer
+// variable: large coefficients cost a solver digits.
 const maxWhole = 10_000
 
-// Build builds the formulation "ordering" of d under the ideal
-// transfer model, for schedules that end by the horizon (seconds; the makespan
-// of any schedule will do, a good one makes the model much smaller; +Inf: all
-// tasks on the machine where that takes least). It minimises the makespan C:
+// Build returns the formulation "ordering" of d under the ideal transfer model, for
+// schedules that end by the horizon in seconds: the makespan of any schedule, of a
+// good one for a small model, or +Inf for that of all tasks on one machine. It
+// minimises the makespan C. For tasks i, j, machines a, b and edges (i, j):
 //
-//   - binary x puts a task on a machine, s is its start;
-//   - z >= 0 is the product of the x of an edge's tasks, linearised in the
-//     compact way of Mallach (Compact linearization for binary quadratic
-//     problems subject to assignment constraints, 4OR 2018): summed over the
-//     machines of one task it is the x of the other. It carries the
-//     machine-dependent length of the transfer, and is only there where
-//     there is one;
-//   - binary y orders two tasks, unordered by the edges, on a machine that both
-//     are on, and with it s waits: start times and ordering binaries are those
-//     of Venugopalan and Sinnen (ILP formulations for optimal task scheduling
-//     with communication delays on parallel systems, IEEE TPDS 2015), here for
-//     each machine, since costs differ;
-//   - heads and tails of each task on each machine, by dynamic programming over
-//     the graph, bound s, keep tasks off machines and out of orders that the
-//     horizon excludes, and make the least big coefficients;
-//   - a task starts after all that the y and z put before it on its machine,
-//     one after another, and as much follows it; a machine ends after its load.
+//   - x_ia ∈ {0, 1}: task i is on machine a, Σ_a x_ia = 1; s_i is its start.
+//   - z_ijab ≥ 0 is the product x_ia x_jb for an edge that takes time, linearised
+//     compactly (Mallach: Compact linearization for binary quadratic problems
+//     subject to assignment constraints, 4OR 2018): Σ_b z_ijab = x_ia and
+//     Σ_a z_ijab = x_jb. So s_j ≥ s_i + Σ_a cost_ia x_ia + Σ_ab length_ab z_ijab.
+//   - y_ija ∈ {0, 1}: i is before j on machine a, for tasks that no path of edges
+//     orders: y_ija + y_jia ≥ x_ia + x_ja - 1, and s_j ≥ s_i + cost_ia if y_ija = 1,
+//     by a big coefficient. Starts and ordering binaries are those of Venugopalan
+//     and Sinnen (ILP formulations for optimal task scheduling with communication
+//     delays on parallel systems, IEEE TPDS 2015), here for each machine, since
+//     costs differ.
+//   - Heads and tails of each task on each machine, by dynamic programming over the
+//     graph, bound s, remove x and y that the horizon excludes, and make the big
+//     coefficients as small as possible.
+//   - s_i ≥ Σ cost of the tasks that y and z put before i on its machine, C ≥ s_i +
+//     Σ cost of i and of those after it, and C ≥ Σ_i cost_ia x_ia for each machine a.
 //
-// The first two are chosen since no product of two ordering variables is
-// needed and costs may differ between machines; of the rows tried beside them
-// the last ones pay (an eighth of the nodes at 16 tasks), transitivity of the
-// orders, upper bounds on y by x, and loads with heads and tails do not.
+// There is no product of two ordering variables, and costs may differ between
+// machines. Of the valid rows tried, the last ones pay (an eighth of the nodes at 16
+// tasks); transitivity of the orders, y ≤ x, and loads with heads and tails don't.
 //
 // There are O(V² M + E M²) variables and terms; above MaxTerms the error is
 // model.ErrUnsupported, as for another transfer model. It is model.ErrInfeasible
 // if heads and tails alone prove that no schedule ends by the horizon.
 //
-// Encode moves the schedule to the left first: each task as early as the order
-// of starts allows. It is nil if that ends after the horizon. Decode puts each
-// task on the machine of its largest x, in the order of the binaries y and then
-// of the starts s; the times of the point are not used. If every cost and every
-// transfer takes a whole number of units of time, then so does the makespan of a
-// schedule without needless idle time, and the makespan is an integer variable.
+// Encode plays the schedule semi-actively first, each task as early as the order of
+// starts allows, and returns nil if that ends after the horizon. Decode puts each
+// task on the machine of its largest x, in the order of the binaries y and then of
+// the starts s; it doesn't use the times of the point. Where all times have a common
+// unit (model.Graph.Unit), it is the model's unit, and C is an integer variable.
 func Build(d *model.DAG, horizon float64) (*milp.Formulation[*model.Schedule], error) {
 	if err := Check(d); err != nil {
 		return nil, err
@@ -84,9 +81,9 @@ func Build(d *model.DAG, horizon float64) (*milp.Formulation[*model.Schedule], e
 	return &b.Formulation, nil
 }
 
-// Check is the model.ErrUnsupported that Build would
-// return for a transfer model other than ideal or for too large an instance,
-// before anything is built. O(1).
+// Check returns the model.ErrUnsupported that Build would return for a transfer
+// model other than ideal or for too large an instance, before anything is built.
+// O(1).
 func Check(d *model.DAG) error {
 	if t := d.Transfers(); t != model.TransferIdeal {
 		return fmt.Errorf("formulation ordering: %w: it knows no contention, the instance's transfer model is %q; set it to %q, whose optimum is a bound",
@@ -96,13 +93,12 @@ func Check(d *model.DAG) error {
 	return bounds.CheckSize("ordering", "terms", int(min(5*n*n*m+4*e*m*m, math.MaxInt32)), MaxTerms)
 }
 
-// Relaxation is a lower bound on the makespan: the linear relaxation of
-// Build for the horizon, or the horizon if that is lower, as longer
-// schedules need no bound. It holds under every transfer model, since
-// contention only delays. The value is computed from the dual solution in a
-// way that holds whatever that is worth (Neumaier, Shcherbina: Safe bounds in
-// linear and mixed-integer linear programming, 2004), less a margin for
-// rounding, and is 0 or the bound by heads and tails if ctx ends.
+// Relaxation returns a lower bound on the makespan: the linear relaxation of Build
+// for the horizon, or the horizon if that is lower (it bounds any longer schedule).
+// It holds under every transfer model, since contention only delays. It is
+// evaluated from the duals so that it is valid however wrong they are
+// (bounds.SafeLower), less a margin for rounding. If ctx ends it is 0 or the bound
+// by heads and tails.
 func Relaxation(ctx context.Context, d *model.DAG, horizon float64) (float64, error) {
 	ideal := *d
 	ideal.TransferModel = model.TransferIdeal
@@ -127,8 +123,8 @@ func Relaxation(ctx context.Context, d *model.DAG, horizon float64) (float64, er
 	return max(0, min(horizon, f.Value(bound)*(1-roundingMargin(f.Whole)))), nil
 }
 
-// roundingMargin is what a value loses for the rounding of the figures that it
-// is computed from; whole units have none.
+// roundingMargin returns the relative amount by which a bound is lowered for the
+// rounding of the figures that it is computed from; whole units have none.
 func roundingMargin(whole bool) float64 {
 	if whole {
 		return 0

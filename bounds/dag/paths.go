@@ -1,10 +1,10 @@
 // Package dag bounds the makespan of a DAG from below, without search, and holds
 // its linear formulation.
 //
-// Whatever holds without contention holds with it, since contention only delays.
-// The longest path with the best machines, the machines' time and what must
-// happen within a window need no solver; dual values of linear programs are
-// turned into proofs that don't trust the solver's arithmetic.
+// A bound without contention holds with it, since contention only delays. Longest
+// paths with the best machines, the machines' time and the work that must be done
+// within an interval need no solver; duals of linear programs are evaluated so that
+// the proof doesn't rest on the solver's arithmetic.
 package dag
 
 import (
@@ -52,8 +52,8 @@ func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 	return all, nil
 }
 
-// maxRelaxed is the number of tasks up to which DAG solves the relaxation of
-// the ordering model: more takes minutes.
+// maxRelaxed is the number of tasks up to which All solves the relaxation of the
+// formulation: more take minutes.
 const maxRelaxed = 60
 
 // Quick computes the bounds that need no linear program either:
@@ -63,9 +63,15 @@ const maxRelaxed = 60
 //     its predecessors and successors, edges between machines at their length. O(E M²)
 //   - area: the least costs together over the number of machines, or the same
 //     with machines weighted by their speed. O(V M)
-//   - fernandez-bussell: the tasks that can't be moved out of some interval
-//     (Fernández, Bussell 1973), with heads and tails of the paths above and
-//     least costs. O(V P²) for P ends of intervals: at most 200 of them, and fewer on large graphs.
+//   - fernandez-bussell: the work that can't be moved out of some interval
+//     (Fernández, Bussell 1973), with the heads and tails of communication-path and
+//     least costs. O(V P²) for P ends of intervals, at most 200 and fewer on large
+//     graphs
+//
+// Where all times have a common unit, the sums are exact, and so are the bounds but
+// for a division, which rounds to nearest: it can't pass the next multiple of the
+// unit, and makespans are multiples of it. Elsewhere they are lowered by more than
+// rounding can add.
 func Quick(g *model.Graph) []bounds.Bound {
 	x := newDAGPaths(g)
 	return []bounds.Bound{
@@ -76,22 +82,20 @@ func Quick(g *model.Graph) []bounds.Bound {
 	}
 }
 
-// roundingOf is above the relative error of a sum of n figures above 0, and of a
-// few operations more.
+// roundingOf returns a bound on the relative error of a sum of n figures that aren't
+// negative, and of a few operations more.
 func roundingOf(n int) float64 { return 1e-12 + 1e-15*float64(n) }
 
-// dagPaths are the heads and tails of the tasks.
+// dagPaths are the heads and tails of the tasks, in seconds.
 type dagPaths struct {
 	g *model.Graph
-	// head is a lower bound on each task's start on each machine, tail one on
-	// the time from its end to the end of the schedule, at [t*Machines+m].
+	// head[t*Machines+m] is a lower bound on the start of task t on machine m, and
+	// tail on the time from its end to the end of the schedule.
 	head, tail []float64
-	// start, cost and rest are the least over the machines of head, cost and tail.
+	// Of each task, the least over the machines of head, cost and tail.
 	start, cost, rest []float64
-	longest           float64 // max over tasks of min over machines of head + cost + tail
-	// down makes up for rounding: 1 if all figures are whole, so that sums
-	// are exact.
-	down float64
+	longest           float64 // max_t min_m (head + cost + tail)
+	down              float64 // factor that lowers bounds by their rounding, 1 if sums are exact
 }
 
 func newDAGPaths(g *model.Graph) *dagPaths {
@@ -123,8 +127,8 @@ func newDAGPaths(g *model.Graph) *dagPaths {
 	return x
 }
 
-// extend makes the row of one task wait for another, other, across edge e.
-// On a uniform network that takes O(M).
+// extend raises row, the heads (or tails, if not forward) of a task, by those of the
+// task other across edge e, of. O(M²), on a uniform network O(M).
 func (x *dagPaths) extend(row, of []float64, other, e int32, forward bool) {
 	g := x.g
 	m := g.Machines
@@ -151,6 +155,7 @@ func (x *dagPaths) extend(row, of []float64, other, e int32, forward bool) {
 	}
 }
 
+// critical returns the longest path of least costs.
 func (x *dagPaths) critical() float64 {
 	g := x.g
 	end := make([]float64, g.Tasks)
@@ -165,9 +170,9 @@ func (x *dagPaths) critical() float64 {
 	return longest
 }
 
-// area is the machines' time that the tasks need, for two choices of weights of
-// the machines: equal ones, and the inverse of the time that all tasks take on
-// the machine, which are the speeds if costs are work over speed.
+// area returns the load bound Σ_t min_m w_m cost_tm / Σ_m w_m, the greater of two
+// choices of weights of the machines: equal ones, and w_m = 1/Σ_t cost_tm, which are
+// the speeds if costs are work over speed.
 func (x *dagPaths) area() float64 {
 	g := x.g
 	m := g.Machines
@@ -177,7 +182,7 @@ func (x *dagPaths) area() float64 {
 	}
 	for a, total := range weights {
 		if total == 0 {
-			return 0 // everything can be there, in no time
+			return 0 // that machine does all tasks in no time
 		}
 		weights[a] = 1 / total
 	}
@@ -197,10 +202,10 @@ func (x *dagPaths) area() float64 {
 	return max(equal/float64(m), weighted/sum*(1-roundingOf(g.Tasks)))
 }
 
-// fernandezBussell: with H the longest path, task t runs within [start, H -
-// rest]. If the tasks must spend more than M (b - a) within some [a, b], the
-// schedule is longer than H by the excess over M: for a makespan H + x the same
-// tasks must spend as much within [a, b + x].
+// fernandezBussell returns H + max_{a<b} (work(a, b)/M - (b - a)), where H is the
+// longest path and work(a, b) is what the tasks, each within [start, H - rest],
+// must do within [a, b] at least. For a makespan H + x the latest ends move by x,
+// and the same work must be done within [a, b + x] on M machines.
 func (x *dagPaths) fernandezBussell() float64 {
 	n := x.g.Tasks
 	if n == 0 {
@@ -233,8 +238,8 @@ func (x *dagPaths) fernandezBussell() float64 {
 	return horizon + worst
 }
 
-// thin sorts the values, drops repeated ones, and keeps at most the given
-// number of them, evenly.
+// thin sorts the values, removes duplicates, and keeps at most the given number of
+// them, evenly spaced.
 func thin(x []float64, most int) []float64 {
 	slices.Sort(x)
 	x = slices.Compact(x)
@@ -248,14 +253,13 @@ func thin(x []float64, most int) []float64 {
 	return kept
 }
 
-// maxLoadProgram is the largest number of pairs of tasks and machines for the
-// load bound's linear program.
+// maxLoadProgram is the largest number of variables, a task on a machine each, of
+// the load bound's linear program.
 const maxLoadProgram = 200_000
 
-// dagLoad is the least time in which the machines can share the tasks, each
-// task split as one likes, by the weights of LoadWeights: for weights w that sum
-// to W the makespan is at least the sum over the tasks of min w cost, over W.
-// NaN if HiGHS was interrupted.
+// dagLoad returns the load bound Σ_t min_m w_m cost_tm / Σ_m w_m for the weights w of
+// LoadWeights: the value of R|pmtn|Cmax without release times, evaluated anew so
+// that it is valid for any w ≥ 0. It is NaN if HiGHS was interrupted.
 func dagLoad(ctx context.Context, g *model.Graph) (float64, error) {
 	w, err := LoadWeights(ctx, g.Cost, g.Machines)
 	if w == nil || err != nil {
@@ -275,10 +279,12 @@ func dagLoad(ctx context.Context, g *model.Graph) (float64, error) {
 	return sum / weights * (1 - roundingOf(g.Tasks)), nil
 }
 
-// LoadWeights are the dual values, at least 0 and not all 0, of the machines
-// in the linear program that spreads tasks over machines so that the fullest
-// one ends early; task t costs cost[t*machines+m] on machine m. Nil if HiGHS was
-// interrupted.
+// LoadWeights returns the duals w ≥ 0, not all 0, of the machines' rows in
+//
+//	min C, Σ_m x_tm = 1 for each task t, Σ_t cost_tm x_tm ≤ C for each machine m,
+//
+// with cost_tm = cost[t*machines+m]: tasks split over machines so that the fullest
+// one ends early. They are nil if HiGHS was interrupted.
 func LoadWeights(ctx context.Context, cost []float64, machines int) ([]float64, error) {
 	equal := slices.Repeat([]float64{1}, machines)
 	n, scale := len(cost)/machines, 0.0

@@ -57,6 +57,7 @@ func (b *dagBuild) semiActive(machine []int32, start []float64, ordered func(i, 
 	return play.Start, play.Sent, turn
 }
 
+// decode implements milp.Formulation's Decode, see Build.
 func (b *dagBuild) decode(d *model.DAG, x []float64) (*model.Schedule, error) {
 	if len(x) != len(b.Vars) {
 		return nil, fmt.Errorf("ordering: %w point: it has %d values, the model has %d variables", model.ErrInvalid, len(x), len(b.Vars))
@@ -82,6 +83,7 @@ func (b *dagBuild) decode(d *model.DAG, x []float64) (*model.Schedule, error) {
 	return d.Schedule(machine, begin, sent), nil
 }
 
+// encode implements milp.Formulation's Encode, see Build.
 func (b *dagBuild) encode(d *model.DAG, s *model.Schedule) []float64 {
 	n, m := b.n, b.m
 	machine, err := d.MachineOf(s)

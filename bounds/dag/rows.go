@@ -15,17 +15,17 @@ type dagBuild struct {
 	horizon    float64 // the latest end
 	g          *model.Graph
 	n, m       int
-	cost       []float64 // [t*m+a], as head, tail, x
-	head, tail []float64 // least time before the task's start and after its end
-	before     []bool    // [i*n+j]: a path of edges leads from i to j
+	cost       []float64 // of task t on machine a at [t*m+a]
+	head, tail []float64 // least time before its start and after its end at [t*m+a]
+	before     []bool    // a path of edges leads from i to j: [i*n+j]
 	place      []int     // of each task in topological order
-	c          int       // variables: the makespan
-	x          []int     // the task is on the machine; -1: it can't be
-	s          []int     // start of each task
-	z          []int     // [(e*m+a)*m+b]; -1: none
-	// y at [(i*n+j)*m+a]: i is before j on machine a; for i that j needs the
-	// z of the edge there; -1: none.
-	y []int
+
+	// Variables by number; -1 for those that the model doesn't have.
+	c int   // the makespan
+	s []int // start of task t: [t]
+	x []int // task t is on machine a: [t*m+a]
+	z []int // edge e is from machine a to b: [(e*m+a)*m+b]
+	y []int // task i is before j on machine a: [(i*n+j)*m+a]; for an edge from i to j its z there
 }
 
 func newDAGBuild(d *model.DAG, g *model.Graph, horizon float64) *dagBuild {
@@ -83,14 +83,14 @@ func (b *dagBuild) comm(e, p, q int) float64 {
 	return b.g.Comm(int32(e), int32(p), int32(q)) / b.unit
 }
 
-// windows computes heads and tails from the machines that each task can be on,
-// and keeps tasks off machines on which they can't end in time, until nothing
-// changes. It is false if a task has no machine left. O(E M²) each time.
+// windows computes heads and tails over the machines that each task can be on, and
+// excludes machines with head + cost + tail above the horizon, until nothing
+// changes. It returns false if a task has no machine left. O(E M²) per pass.
 func (b *dagBuild) windows() bool {
 	g, m := b.g, b.m
-	// wait is the least time from the start, or to the end, of task other to
-	// the end at which edge e meets machine a.
-	wait := func(far []float64, other, e, a int, out bool) float64 {
+	// wait returns min_k (rest + cost + length) over the machines k of task other, at
+	// the other end of edge e; rest is its head or, if out, its tail.
+	wait := func(rest []float64, other, e, a int, out bool) float64 {
 		least := math.Inf(1)
 		for k := range m {
 			if at := other*m + k; b.x[at] >= 0 {
@@ -98,7 +98,7 @@ func (b *dagBuild) windows() bool {
 				if out {
 					p, q = a, k
 				}
-				least = min(least, far[at]+b.cost[at]+b.comm(e, p, q))
+				least = min(least, rest[at]+b.cost[at]+b.comm(e, p, q))
 			}
 		}
 		return least
@@ -140,7 +140,7 @@ func (b *dagBuild) windows() bool {
 	return true
 }
 
-// row adds a row without its zero terms.
+// row adds a row, without terms of coefficient 0.
 func (b *dagBuild) row(name string, lower, upper float64, terms ...milp.Term) {
 	kept := make([]milp.Term, 0, len(terms))
 	for _, t := range terms {
@@ -250,7 +250,7 @@ func (b *dagBuild) edges() {
 	}
 }
 
-// pairs adds y and the rows of each two tasks that no path of edges orders.
+// pairs adds y and the rows of any two tasks that no path of edges orders.
 func (b *dagBuild) pairs() {
 	n, m := b.n, b.m
 	for i := range n {
@@ -281,8 +281,8 @@ func (b *dagBuild) pairs() {
 	}
 }
 
-// wait makes j start after i if y says so. Without it, j starts at most big
-// before i.
+// wait adds the row s_j ≥ s_i - big + Σ_a (big + cost_ia) y_ija, where big is the most
+// by which j can start before i.
 func (b *dagBuild) wait(i, j int) {
 	big := b.Vars[b.s[i]].Upper - b.Vars[b.s[j]].Lower
 	row := []milp.Term{{Var: b.s[j], Coef: 1}, {Var: b.s[i], Coef: -1}}

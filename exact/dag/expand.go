@@ -2,7 +2,7 @@ package dag
 
 import "slices"
 
-// expander makes the children of states and bounds them.
+// expander makes the children of states and prunes them by bounds.
 type expander struct {
 	*ticks
 	upper  int32
@@ -12,19 +12,19 @@ type expander struct {
 
 	children level
 	keys     []int32 // of the children, one after the other
-	keyAt    []int32 // where each child's key begins
+	keyAt    []int32 // where each child's key begins in keys
 
-	head     []int32  // of the state at hand: earliest start of each open task on each machine
-	child    []int32  // the same of a child
-	ready    []int32  // like head, by scheduled predecessors alone
-	finish   []int32  // scratch: head and cost, or never
-	score    int32    // of the last load
-	byFree   []int8   // scratch: machines
-	joining  []joiner // scratch
-	free     []int32
-	end      []int32
-	on       []int8
-	spreader spreader
+	head      []int32  // of the state expanded: earliest start of open task t on machine a at [t*m+a]
+	child     []int32  // the same of a child
+	ready     []int32  // the same, by scheduled predecessors alone
+	finish    []int32  // scratch: head + cost, or never
+	score     int32    // of the last load
+	byFree    []int8   // scratch: machines by free
+	joining   []joiner // scratch of join
+	free      []int32  // of the state or child at hand: see level
+	end       []int32
+	on        []int8
+	openTasks independentTasks
 }
 
 func newExpander(k *ticks) *expander {
@@ -41,7 +41,7 @@ func (x *expander) reset(upper int32) {
 	x.keys, x.keyAt = x.keys[:0], x.keyAt[:0]
 }
 
-// expand adds the children of state i that the bounds leave.
+// expand adds the children of state i that aren't pruned.
 func (x *expander) expand(states *level, i int) {
 	x.nodes++
 	n, m := x.n, x.m
@@ -53,8 +53,8 @@ func (x *expander) expand(states *level, i int) {
 	if states.bound[i] >= x.upper || x.heads(&done, x.head) >= x.upper {
 		return
 	}
-	copy(free, x.free) // as late as heads found them
-	if x.off&devIndependent == 0 && x.settled(&done, free) && x.spread(&done, free) {
+	copy(free, x.free) // which heads may have raised
+	if x.off&devIndependent == 0 && x.independent(&done, free) && x.assignIndependent(&done, free) {
 		return
 	}
 	copy(x.end, end)
@@ -88,11 +88,11 @@ func (x *expander) expand(states *level, i int) {
 	}
 }
 
-// settled reports whether the tasks that are left have no successors and can
-// start on each machine, where they are of use, as soon as it is free. Their
-// predecessors are done then (an open one would have a successor), so the order
-// on a machine doesn't matter: it ends after the sum of its tasks' costs.
-func (x *expander) settled(done *taskSet, free []int32) bool {
+// independent reports whether the open tasks have no successors and can start on
+// each machine, where they are of use, as soon as it is free. Their predecessors
+// are scheduled then (an open one would have a successor), so the order on a
+// machine doesn't matter: it ends after the sum of its tasks' costs.
+func (x *expander) independent(done *taskSet, free []int32) bool {
 	for t := range x.n {
 		if done.has(t) {
 			continue
@@ -109,10 +109,10 @@ func (x *expander) settled(done *taskSet, free []int32) bool {
 	return true
 }
 
-// exchangeable reports whether machine a is empty and the same as an earlier
-// one, b, that is empty, too. Then nothing needs to be put on a: exchange a and
-// b in any schedule that continues this state, and the done tasks stay where
-// they are, while all costs and lengths stay the same (see same).
+// exchangeable reports whether machine a has no task and is identical to an earlier
+// machine b without tasks. Then no task needs to go to a: exchange a and b in any
+// schedule below this state. Its scheduled tasks are on neither, and all costs and
+// lengths stay the same (see same).
 func (x *expander) exchangeable(free, end []int32, on []int8, done *taskSet, a int) bool {
 	b := int(x.twins[a])
 	if b < 0 || x.off&devSymmetry != 0 {
@@ -126,6 +126,7 @@ func (x *expander) exchangeable(free, end []int32, on []int8, done *taskSet, a i
 	return true
 }
 
+// eligible reports whether all predecessors of t are scheduled.
 func (x *expander) eligible(done *taskSet, t int) bool {
 	for i := range x.pred[t] {
 		if !done.has(int(x.pred[t][i].to)) {
@@ -135,7 +136,7 @@ func (x *expander) eligible(done *taskSet, t int) bool {
 	return true
 }
 
-// complete takes a whole schedule.
+// complete keeps the complete schedule in x.end and x.on if it is the best.
 func (x *expander) complete() {
 	makespan := slices.Max(x.end)
 	if makespan < x.upper {
@@ -144,18 +145,17 @@ func (x *expander) complete() {
 	}
 }
 
-// keep adds the child in x.free, x.end, x.on with its key: when the last done task
-// ends, when each machine is free, and for each open task with a scheduled
-// predecessor when the data of these are there on each machine, not before the
-// machine is free.
+// keep adds the child in x.free, x.end and x.on with its key: the latest end of a
+// scheduled task; when each machine is free; and for each open task with a
+// scheduled predecessor, when the data of these are there on each machine, no
+// earlier than the machine is free.
 //
-// If the key of state A is nowhere above that of B, and both have the same
-// tasks, B can be dropped (dominance). Take the best schedule below B that is
-// better than upper: its open tasks use no machine and no start that B's key
-// calls never, so they can start at the same times after A's tasks, whose
-// machines are free and whose data are there no later. The makespan is the
-// later of the open tasks' ends, which are the same, and A's latest end, which
-// is no later than B's. The latest end must be in the key: free says nothing of
+// Dominance: if states A and B have the same tasks and key(A) ≤ key(B) in every
+// entry, B can be dropped. Take a schedule below B that ends before upper. Its open
+// tasks use no machine that key(B) calls never, so they can start at the same times
+// after A's tasks, whose machines are free and whose data are there no later. Its
+// makespan is the maximum of the open tasks' ends, which stay, and of the latest
+// end, which is no later in A. The latest end must be in the key: free doesn't tell
 // it once no open task can use the machine.
 func (x *expander) keep(done *taskSet, bound int32) {
 	c := &x.children
@@ -176,7 +176,7 @@ func (x *expander) keep(done *taskSet, bound int32) {
 		for i := range x.pred[t] {
 			if done.has(int(x.pred[t][i].to)) {
 				for a := range m {
-					v := int32(never) // where it leads to nothing better, it doesn't matter when
+					v := int32(never) // a start there leads to nothing better
 					if x.child[t*m+a] < never {
 						v = max(x.ready[t*m+a], x.free[a])
 					}

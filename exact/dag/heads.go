@@ -2,19 +2,16 @@ package dag
 
 import "math/bits"
 
-// heads computes the earliest start of each task that isn't done, on each
-// machine, given x.free, x.end and x.on; never where it can't be part of a
-// better schedule. It raises x.free to what the tasks can use, and returns a
-// lower bound on the makespan.
+// heads propagates earliest starts: it computes head[t*m+a] for each open task t and
+// machine a, given x.free, x.end and x.on, raises x.free, and returns a lower bound
+// on the makespan.
 //
-// All of it holds for the schedules below the state that end before x.upper:
-// head(t, a) <= start of t in each of them that has t on a. By induction over the
-// topological order: t waits for its machine, for the data of done tasks, and
-// for an open predecessor f that ends on some b at head(f, b) + cost(f, b) or later,
-// so at least for the least of that plus the length from b to a over all b. Where
-// head + cost + tail >= upper there is no such schedule, and never is a head, too.
-// No open task uses machine a before the least of the heads there, so free(a) may
-// be raised to it; to never if there is none.
+// For each schedule below the state that ends before x.upper and has t on a,
+// head_ta ≤ start of t, by induction over the topological order: t waits for its
+// machine, for the data of scheduled predecessors, and for each open predecessor f,
+// so for min_b (head_fb + cost_fb + length(b, a)). If head + cost + tail ≥ upper,
+// there is no such schedule, and the head is never. No open task uses machine a
+// before min_t head_ta, so free_a is raised to that: to never if no task can.
 func (x *expander) heads(done *taskSet, head []int32) int32 {
 	m := x.m
 	bound := x.latest(done)
@@ -47,7 +44,7 @@ func (x *expander) heads(done *taskSet, head []int32) int32 {
 	return max(bound, x.load(done, head, bound))
 }
 
-// latest is when the last of the done tasks ends.
+// latest returns the latest end of the scheduled tasks.
 func (x *expander) latest(done *taskSet) int32 {
 	last := int32(0)
 	for t := range x.n {
@@ -58,14 +55,15 @@ func (x *expander) latest(done *taskSet) int32 {
 	return last
 }
 
-// headsOf computes the row of one task and returns its part of the bound.
+// headsOf computes the heads of one task and returns its part of the bound:
+// min_a head + cost + tail.
 func (x *expander) headsOf(done *taskSet, head []int32, t int) int32 {
 	m := x.m
 	row, ready, finish := head[t*m:][:m], x.ready[t*m:][:m], x.finish[t*m:][:m]
 	copy(row, x.free)
 	clear(ready)
 	preds := x.pred[t]
-	open := 0 // of these not done
+	open := 0 // predecessors
 	for i := range preds {
 		p := &preds[i]
 		f := int(p.to)
@@ -122,15 +120,16 @@ func (x *expander) headsOf(done *taskSet, head []int32, t int) int32 {
 	return bound
 }
 
-// join raises start, a lower bound on the start of task t on machine a: the
-// predecessors whose data can't be there by then from elsewhere must have been
-// on a, one after another (the fork of tails the other way round).
+// join raises start, a lower bound on the start S of task t on machine a, by the
+// predecessors whose data can't arrive in time from another machine (the fork bound
+// of tails, reversed).
 //
-// If t starts at S >= start, each open predecessor with away > S is on a. Let next
-// be the least away above start, and end when those with away > start have run on
-// a one after another, each no earlier than its head (in the order of heads that is
-// earliest). S < next means that all of these are on a and S >= end. So S >= min(end,
-// next), which is the new start.
+// Let away_f be when the data of open predecessor f arrive at the earliest from a
+// machine other than a. Each f with away_f > S is on a. Let next be the least
+// away_f > start, and end when the f with away_f > start have run on a one after
+// another, each no earlier than its head: in the order of heads that is earliest.
+// If S < next, all of these are on a, and S ≥ end. So S ≥ min(end, next), which is
+// the new start; and so on until it doesn't rise.
 func (x *expander) join(done *taskSet, t, a int, start int32) int32 {
 	m := x.m
 	x.joining = x.joining[:0]
@@ -172,7 +171,7 @@ func (x *expander) join(done *taskSet, t, a int, start int32) int32 {
 				end = max(end, q.head) + q.cost
 			}
 		}
-		if end <= start { // all that must stay has ended
+		if end <= start {
 			return start
 		}
 		if start = min(end, next); start >= never {
@@ -181,22 +180,24 @@ func (x *expander) join(done *taskSet, t, a int, start int32) int32 {
 	}
 }
 
-// joiner is a predecessor in join.
+// joiner is an open predecessor in join.
 type joiner struct {
-	away       int32 // when its data are there from elsewhere
-	head, cost int32 // on the machine at hand
-	never      bool  // it can't be there
+	away       int32 // when its data arrive from another machine
+	head, cost int32 // on the task's machine
+	never      bool  // it can't be on that machine
 }
 
-// load is the bound by the machines' time: for weights w of the machines and
-// the tasks with tails of at least q, the time that the machines have left
-// until T - q, weighted, must hold each task at its least weighted cost: the
-// sum of w max(0, T - q - free) is at least the sum over the tasks of min w cost.
-// For each of these tasks ends by T - q, and its cost there, weighted, is at least
-// the least over the machines where it is of use. The least T - q that satisfies
-// this is what filling.end finds, rounded down to a scoreUnit; T is whole, so up
-// to the next tick. If the sum is 0, every T - q does: then there is no bound.
-// byTail must be in the order of falling tails.
+// load returns the load bound: for weights w ≥ 0 of the machines and any q, a
+// schedule of makespan T below this state satisfies
+//
+//	Σ_a w_a max(0, T - q - free_a) ≥ Σ_t min_a w_a cost_ta
+//
+// over the open tasks t of tail at least q and the machines a where t is of use. For
+// each of these tasks ends by T - q, and its weighted cost is at least the minimum.
+// capacity.end finds the least T - q that satisfies this, rounded down to 1/8 of a
+// tick; T is whole, so it is rounded up to the next tick. If the right side is 0,
+// every T - q does, and there is no bound. With the duals of findWeights as w this
+// is the bound of R|pmtn|Cmax. byTail must be in the order of falling tails.
 func (x *expander) load(done *taskSet, head []int32, bound int32) int32 {
 	m := x.m
 	x.score = 0
@@ -211,7 +212,7 @@ func (x *expander) load(done *taskSet, head []int32, bound int32) int32 {
 		x.byFree[k] = int8(a)
 	}
 	for _, w := range x.weights {
-		level := filling{w: w, free: x.free, order: x.byFree}
+		room := capacity{w: w, free: x.free, order: x.byFree}
 		work, end := int64(0), int64(0)
 		for _, t := range x.byTail {
 			if done.has(int(t)) {
@@ -226,7 +227,7 @@ func (x *expander) load(done *taskSet, head []int32, bound int32) int32 {
 			if work += least; work == 0 {
 				continue
 			}
-			end = level.end(work)
+			end = room.end(work)
 			if b := int32(min((end+scoreUnit-1)/scoreUnit, never)) + x.least[t]; b > bound {
 				if bound = b; bound >= x.upper {
 					return bound
@@ -238,22 +239,22 @@ func (x *expander) load(done *taskSet, head []int32, bound int32) int32 {
 	return bound
 }
 
-// scoreUnit is how many times finer than a tick scores are.
+// scoreUnit is how many units of a score make a tick.
 const scoreUnit = 8
 
-// filling tells by when machines, free from different times on, can have done
-// an amount of work that only grows.
-type filling struct {
-	w, free []int32
-	order   []int8 // machines by free
-	used    int    // how many of them
-	weight  int64  // of these together
-	idle    int64  // their weighted times before they are free
+// capacity is Σ_a w_a max(0, t - free_a) as a function of time, for work that only
+// grows.
+type capacity struct {
+	w, free []int32 // of each machine
+	order   []int8  // machines by free
+	used    int     // the first so many of order are free by the last end
+	weight  int64   // Σ w of these
+	idle    int64   // Σ w free of these
 }
 
-// end is the earliest time, in scoreUnits of a tick and rounded down, by which
-// the weighted work can be done. Machines that are never free are of no help.
-func (f *filling) end(work int64) int64 {
+// end returns the earliest time at which the capacity is at least the work, in
+// 1/scoreUnit ticks and rounded down. Machines that are never free don't count.
+func (f *capacity) end(work int64) int64 {
 	for {
 		if f.weight > 0 {
 			end := (f.idle + work) * scoreUnit / f.weight

@@ -5,34 +5,33 @@ import (
 	"slices"
 )
 
-// spreader shares out independent tasks over machines that are free from given
-// times, so that the last one ends as early as possible (R || Cmax with
-// release times of machines).
-type spreader struct {
-	tasks []int32
-	rest  [][]int64 // by weights: sum of the least weighted costs from the k-th task on
-	loads []int32   // states of one number of tasks, m each
-	from  []int32   // state of the level before
-	to    []int8    // machine of the task that led here
-	at    []int     // where each level begins in from and to
+// independentTasks is the scratch of assignIndependent.
+type independentTasks struct {
+	tasks []int32   // in the order of assignment
+	rest  [][]int64 // Σ of the least weighted costs, by weights i, from the k-th task on: [i][k]
+	loads []int32   // when machine a is free in state i of the present stage: [i*m+a]
+	from  []int32   // of each state of all stages: the state before
+	to    []int8    // and the machine of the last task
+	at    []int     // where each stage begins in from and to
 	seen  map[string]struct{}
 	key   []byte
 }
 
-// spread completes the schedule in x.end and x.on, where the tasks that are left
-// wait for nothing but the machines, in the best way, and takes it if that is
-// better than x.upper. It returns false if that takes too long.
+// assignIndependent completes the schedule in x.end and x.on optimally, where the
+// open tasks wait for machines alone (R||Cmax with release times of machines), and
+// keeps it if it ends before x.upper. It returns false if it stopped at its limit
+// of states.
 //
-// For one makespan after another it goes through the tasks in a fixed order and
-// keeps every distinct vector of loads that the weights' bound leaves: O(tasks
-// loads machines) for a makespan. Equal vectors after the same tasks have the same
-// continuations, so one is enough; and a vector is dropped only where roomFor
-// proves that the tasks left don't fit. The makespan is at least what done tasks
-// take and at least the least end of each task by itself.
-func (x *expander) spread(done *taskSet, free []int32) bool {
-	s, m := &x.spreader, x.m
+// It searches for the least makespan by bisection. For each it is a dynamic program
+// that assigns the tasks in a fixed order; a state is the vector of the machines'
+// loads. Equal vectors after the same tasks have the same completions, so one is
+// kept, and a vector is dropped only if roomFor proves that the tasks left don't fit.
+// O(tasks states machines) per makespan. The makespan is at least the latest end of
+// a scheduled task and the least end of each open task alone.
+func (x *expander) assignIndependent(done *taskSet, free []int32) bool {
+	s, m := &x.openTasks, x.m
 	s.tasks = s.tasks[:0]
-	lowest := x.latest(done) // the makespan already, or of a task by itself
+	lowest := x.latest(done)
 	for t := range x.n {
 		if done.has(t) {
 			continue
@@ -50,22 +49,22 @@ func (x *expander) spread(done *taskSet, free []int32) bool {
 		x.complete()
 		return true
 	}
-	// Tasks that leave the least choice come first.
-	regret := func(t int32) int32 {
-		least, second := int32(never), int32(never)
+	// The task whose second least cost is largest comes first.
+	second := func(t int32) int32 {
+		least, next := int32(never), int32(never)
 		for a, c := range x.cost[int(t)*m:][:m] {
 			if x.head[int(t)*m+a] >= never {
 				continue
 			}
 			if c < least {
-				least, second = c, least
+				least, next = c, least
 			} else {
-				second = min(second, c)
+				next = min(next, c)
 			}
 		}
-		return second
+		return next
 	}
-	slices.SortFunc(s.tasks, func(a, b int32) int { return cmp.Or(cmp.Compare(regret(b), regret(a)), cmp.Compare(a, b)) })
+	slices.SortFunc(s.tasks, func(a, b int32) int { return cmp.Or(cmp.Compare(second(b), second(a)), cmp.Compare(a, b)) })
 	s.rest = s.rest[:0]
 	for _, w := range x.weights {
 		rest := make([]int64, len(s.tasks)+1)
@@ -83,7 +82,7 @@ func (x *expander) spread(done *taskSet, free []int32) bool {
 	// First anything better than what is known, then halving.
 	high := x.upper - 1
 	for middle := high; lowest <= high; middle = lowest + (high-lowest)/2 {
-		found, ok := x.spreadWithin(free, middle)
+		found, ok := x.assignWithin(free, middle)
 		switch {
 		case !ok:
 			return false
@@ -99,14 +98,13 @@ func (x *expander) spread(done *taskSet, free []int32) bool {
 	return true
 }
 
-// mostLoads is how many vectors of loads spread looks at for one number of
-// tasks before it gives up.
-const mostLoads = 50_000
+// maxLoads bounds the load vectors of one stage. Above it the dynamic program stops.
+const maxLoads = 50_000
 
-// spreadWithin looks for a way to end by the given makespan; ok is false if it
-// gave up.
-func (x *expander) spreadWithin(free []int32, makespan int32) (found, ok bool) {
-	s, m := &x.spreader, x.m
+// assignWithin searches for an assignment that ends by the given makespan; ok is
+// false if it stopped at its limit.
+func (x *expander) assignWithin(free []int32, makespan int32) (found, ok bool) {
+	s, m := &x.openTasks, x.m
 	if !x.roomFor(free, 0, makespan) {
 		return false, true
 	}
@@ -118,7 +116,7 @@ func (x *expander) spreadWithin(free []int32, makespan int32) (found, ok bool) {
 		s.at = append(s.at, len(s.from))
 		s.seen = map[string]struct{}{}
 		for i := 0; i < len(s.loads); i += m {
-			if len(next) >= mostLoads*m {
+			if len(next) >= maxLoads*m {
 				break
 			}
 			load := s.loads[i : i+m]
@@ -128,7 +126,7 @@ func (x *expander) spreadWithin(free []int32, makespan int32) (found, ok bool) {
 				}
 				was := load[a]
 				load[a] += x.cost[int(t)*m+a]
-				if len(next) < mostLoads*m && load[a] <= makespan && x.roomFor(load, k+1, makespan) && s.fresh(load) {
+				if len(next) < maxLoads*m && load[a] <= makespan && x.roomFor(load, k+1, makespan) && s.fresh(load) {
 					next = append(next, load...)
 					s.from = append(s.from, int32(i/m))
 					s.to = append(s.to, int8(a))
@@ -141,7 +139,7 @@ func (x *expander) spreadWithin(free []int32, makespan int32) (found, ok bool) {
 		switch len(s.loads) / m {
 		case 0:
 			return false, true
-		case mostLoads:
+		case maxLoads:
 			return false, false
 		}
 	}
@@ -161,9 +159,8 @@ func (x *expander) spreadWithin(free []int32, makespan int32) (found, ok bool) {
 	return true, true
 }
 
-// roomFor reports whether the bounds leave room for the tasks from k on: for
-// weights w the time that the machines have left, the sum of w max(0, makespan -
-// load), holds each task at its least weighted cost.
+// roomFor reports whether the load bound leaves room for the tasks from the k-th on:
+// Σ_a w_a max(0, makespan - load_a) ≥ Σ_t min_a w_a cost_ta for all weights w.
 func (x *expander) roomFor(load []int32, k int, makespan int32) bool {
 	if x.off&devIndependentBound != 0 {
 		return true
@@ -173,15 +170,15 @@ func (x *expander) roomFor(load []int32, k int, makespan int32) bool {
 		for a, v := range load {
 			room += int64(w[a]) * int64(max(0, makespan-v))
 		}
-		if room < x.spreader.rest[i][k] {
+		if room < x.openTasks.rest[i][k] {
 			return false
 		}
 	}
 	return true
 }
 
-// fresh reports whether the vector hasn't been seen on this level.
-func (s *spreader) fresh(load []int32) bool {
+// fresh reports whether the vector is new at this stage, and notes it.
+func (s *independentTasks) fresh(load []int32) bool {
 	s.key = s.key[:0]
 	for _, v := range load {
 		s.key = append(s.key, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))

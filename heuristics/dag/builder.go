@@ -4,16 +4,15 @@ import (
 	"math"
 )
 
-// builder is a schedule under construction, without contention: what the list
-// schedulers share. Tasks are placed in any order in which predecessors come
-// first.
+// builder is a schedule without contention under construction by a list scheduler.
+// Tasks are placed in any order in which predecessors come first.
 type builder struct {
 	*costs
-	machine       []int32 // -1 until the task is placed
-	start, finish []float64
+	machine       []int32   // of each task, -1 until it is placed
+	start, finish []float64 // of each task, seconds
 	lines         []*timeline
-	uniform       bool // see model.Graph.Uniform; fixed lengths don't change it
-	arrivals      []float64
+	uniform       bool      // see model.Graph.Uniform; fixed lengths don't change it
+	arrivals      []float64 // of arrive
 }
 
 func newBuilder(c *costs) *builder {
@@ -29,9 +28,9 @@ func newBuilder(c *costs) *builder {
 	return b
 }
 
-// arrive is when the data of task t is there on each machine, as far as its
-// predecessors are placed; valid until the next call. O(preds + M) if the
-// network is uniform, else O(preds M).
+// arrive returns when the data of task t's placed predecessors are there on each
+// machine; it is valid until the next call. O(preds + M) if the network is uniform,
+// else O(preds M).
 func (b *builder) arrive(t int32) []float64 {
 	g, at := b.g, b.arrivals
 	clear(at)
@@ -76,10 +75,11 @@ func (b *builder) arrive(t int32) []float64 {
 	return at
 }
 
-// cost is the run time of task t on machine m.
+// cost returns the run time of task t on machine m in seconds.
 func (b *builder) cost(t, m int32) float64 { return b.g.Cost[int(t)*b.g.Machines+int(m)] }
 
-// earliest is the machine on which task t finishes first, and its start there.
+// earliest returns the machine on which task t finishes first by insertion, and its
+// start there.
 func (b *builder) earliest(t int32) (machine int32, start float64) {
 	at := b.arrive(t)
 	best := math.Inf(1)
@@ -110,7 +110,7 @@ func (b *builder) take(t int32) {
 
 func (b *builder) plan() Plan { return newPlan(b.g, b.machine, b.start, b.finish) }
 
-// makespan is the latest finish.
+// makespan returns the latest finish.
 func (b *builder) makespan() float64 {
 	last := 0.0
 	for _, f := range b.finish {
@@ -119,5 +119,5 @@ func (b *builder) makespan() float64 {
 	return last
 }
 
-// checkEvery is how many tasks are placed between two looks at the context.
+// checkEvery is how many tasks are placed between two checks of the context.
 const checkEvery = 256

@@ -2,13 +2,12 @@
 // literature, the network-aware HEFT of Yousaf and Welzl, and a local search.
 //
 // A list scheduler makes a plan: a machine for each task and an order on each
-// machine. What the plan takes under the instance's transfer model is found by
-// replaying it (Replay): each task starts as soon as its machine and its data
-// are there, each transfer as soon as its producer has finished.
+// machine. Replay plays it under the instance's transfer model: each task starts as
+// soon as its machine and its data are there, each transfer as soon as its producer
+// has finished.
 //
-// Ties are broken the same way everywhere: equal ranks by the task's number,
-// equal finish times by the machine's number. Figures within 1e-12 of each
-// other are equal, so that rounding doesn't decide.
+// Equal ranks are ordered by the task's number, equal finish times by the machine's.
+// Figures within a relative 1e-12 are equal, so that rounding doesn't decide.
 package dag
 
 import (
@@ -47,7 +46,7 @@ func newPlan(g *model.Graph, machine []int32, start, finish []float64) Plan {
 	return p
 }
 
-// Clone is a deep copy.
+// Clone returns a deep copy.
 func (p Plan) Clone() Plan {
 	c := Plan{slices.Clone(p.Machine), make([][]int32, len(p.Order))}
 	for m := range p.Order {
@@ -61,8 +60,8 @@ func (p Plan) equal(q Plan) bool {
 	return slices.Equal(p.Machine, q.Machine) && slices.EqualFunc(p.Order, q.Order, slices.Equal[[]int32])
 }
 
-// PlanOf is the plan that a schedule follows. The error is ErrInvalid if the
-// schedule isn't one of d's.
+// PlanOf returns the plan that a schedule of d follows. The error is
+// model.ErrInvalid if the schedule isn't shaped like d, see model.DAG.MachineOf.
 func PlanOf(d *model.DAG, g *model.Graph, s *model.Schedule) (Plan, error) {
 	machine, err := d.MachineOf(s)
 	if err != nil {
@@ -79,9 +78,9 @@ func PlanOf(d *model.DAG, g *model.Graph, s *model.Schedule) (Plan, error) {
 // planner makes a plan for a graph.
 type planner func(context.Context, *model.Graph) (Plan, error)
 
-// Solver is how the algorithms of this package are called: the schedule, and
-// the plan's contention-free makespan beside the realistic one (a round for
-// each plan that was tried; none under the ideal transfer model).
+// Solver is the signature of this package's algorithms. It returns a schedule and,
+// for each plan that was tried, its makespan without contention and under the
+// transfer model (none under the ideal one).
 type Solver func(context.Context, *model.DAG, model.Settings) (*model.Schedule, []model.Round, error)
 
 // replayed makes a Solver of a planner.
@@ -102,25 +101,23 @@ func replayed(plan planner) Solver {
 	}
 }
 
-// Ideal is the makespan of a plan without contention.
+// Ideal returns the makespan of a plan without contention, in seconds.
 func Ideal(g *model.Graph, p Plan) float64 {
-	ideal := *g
-	ideal.Transfer = model.TransferIdeal
-	return NewReplay(&ideal).Run(p, nil)
+	return model.NewDAGPlay(g).Run(p.Machine, p.Order)
 }
 
-// stopped is what a list scheduler returns that was interrupted: half a plan is
+// stopped returns the error of a list scheduler that was interrupted: half a plan is
 // no solution.
 func stopped(ctx context.Context) error {
 	return fmt.Errorf("%w: stopped before every task was placed: %w", model.ErrNoSolution, ctx.Err())
 }
 
-// tie is the distance below which figures count as equal, relative.
+// tie is the relative difference up to which ranks and finish times are equal.
 const tie = 1e-12
 
-// rounding is the same for what differs by rounding alone: clocks and rates of a
-// replay, where what is taken for equal must be so to the judge, too.
+// rounding is the relative difference up to which clocks and rates of a replay are
+// equal: they must be so to the judge, too.
 const rounding = 1e-15
 
-// less reports that a is below b by more than rounding.
+// less reports whether a is below b by more than tie.
 func less(a, b float64) bool { return a < b && (math.IsInf(b, 1) || a < b-tie*math.Abs(b)) }

@@ -1,17 +1,17 @@
 package dag
 
-// event is something that happens at a moment of a replay. Those of one moment
-// come in the order of what, then number.
+// event happens at a time of a replay. Events of one time come in the order of what,
+// then id.
 type event struct {
-	at   float64
+	at   float64 // seconds
 	what int32
 	id   int32 // task or edge
 }
 
 const (
 	taskEnds   int32 = iota
-	arrives          // a transfer that shares nothing
-	flowBegins       // a transfer that shares links has waited for its start-up
+	arrives          // a transfer that shares no link
+	flowBegins       // the start-up of a transfer that shares links has passed
 )
 
 func (a event) before(b event) bool {
@@ -24,7 +24,8 @@ func (a event) before(b event) bool {
 	return a.id < b.id
 }
 
-// events is a binary heap, the first event on top.
+// events is a binary heap, the first event on top. It isn't internal/heap, whose
+// comparison isn't inlined: with that a replay takes a quarter longer.
 type events []event
 
 func (h *events) push(x event) {
@@ -70,9 +71,8 @@ func (h *events) pop() event {
 	return top
 }
 
-// push and pop keep a class's transfers as a heap, the first to end on top. The
-// code is that of events once more: a generic heap, whose comparison isn't
-// inlined, makes a replay take a quarter longer.
+// push and pop keep a class's transfers as a heap, the first to end on top, by the
+// code of events, for the same reason.
 func (c *class) push(f flow) {
 	c.due = append(c.due, f)
 	k := len(c.due) - 1

@@ -6,16 +6,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Replay plays plans under the graph's transfer model, event by event: each
-// task starts as soon as its machine and its data are there, each transfer as
+// Replay plays plans under the graph's transfer model by discrete-event simulation:
+// each task starts as soon as its machine and its data are there, each transfer as
 // soon as its producer has finished. It may be used again and again, by one
 // goroutine at a time.
 //
-// The transfers between machines with the same route and the same path rate
-// always have the same rate as each other, so they are one class with one
-// clock of service; the rates of the classes are max-min fair. A run takes
-// O((V + E) (log (V + E) + C L)) for C classes under way on L links; without
-// contention O(V + E).
+// Transfers with the same route and path rate always have equal rates, so they are
+// one class with one virtual clock, the data served; the rates of the classes are
+// max-min fair. A run takes O((V + E) (log (V + E) + C L)) for C classes under way on
+// L links; without contention O(V + E).
 //
 // Without contention it is its DAGPlay. After a run, Start, Finish, Sent and
 // Arrived hold the times.
@@ -23,10 +22,10 @@ type Replay struct {
 	*model.DAGPlay
 	g       *model.Graph
 	share   bool      // some transfers share links under the model
-	classOf []int32   // of a pair of machines, -1 if it shares nothing
+	classOf []int32   // of transfers from machine m to n at [m*Machines+n], -1 if they share no link
 	classes []class   // transfers with the same route and rate
-	flows   []int32   // scratch, by link: classes' transfers under way
-	left    []float64 // scratch, by link: capacity not handed out
+	flows   []int32   // scratch, by link: transfers under way
+	left    []float64 // scratch, by link: capacity without a transfer yet
 	open    []int32   // scratch, by link: transfers without a rate yet
 
 	machine []int32 // the plan's
@@ -46,16 +45,16 @@ type Replay struct {
 type class struct {
 	links  []int32
 	limit  float64 // a transfer's largest rate
-	part   int32   // classes that are joined by links change together
-	rate   float64 // of each transfer now
-	served float64 // data that a transfer has got that was there all the time
-	since  float64 // when served was brought up to date
+	part   int32   // connected component of classes that share links
+	rate   float64 // of each transfer now, data units per second
+	served float64 // virtual clock: data that a transfer under way from the start has got
+	since  float64 // time of served
 	due    []flow  // heap by end
-	at     float64 // when the first of them ends; +Inf without any
+	at     float64 // time at which the first of them ends; +Inf without any
 }
 
 type flow struct {
-	end  float64 // of its class's service
+	end  float64 // on its class's virtual clock
 	edge int32
 }
 
@@ -78,9 +77,10 @@ func NewReplay(g *model.Graph) *Replay {
 	return r
 }
 
-// tcpShare is the part of a link that n TCP connections get together (Eq. 10).
+// tcpShare returns the part of a link that n TCP connections get together (Eq. 10).
 func tcpShare(n int32) float64 { return 1 - 1/(1+3*float64(n)) }
 
+// findClasses finds the classes of transfers and their connected components.
 func (r *Replay) findClasses() {
 	g := r.g
 	linkPart := make([]int32, len(g.Links))
@@ -142,12 +142,13 @@ func (r *Replay) findClasses() {
 	r.flows, r.left, r.open = make([]int32, len(g.Links)), make([]float64, len(g.Links)), make([]int32, len(g.Links))
 }
 
-// Contends reports whether edge e, from machine m to n, shares links under the
+// Contends reports whether transfers from machine m to n share links under the
 // transfer model.
 func (r *Replay) Contends(m, n int32) bool { return r.classOf[int(m)*r.g.Machines+int(n)] >= 0 }
 
-// Run plays the plan and returns the makespan. The holds make transfers wait
-// for others; the makespan is +Inf if plan or holds wait in a circle.
+// Run plays the plan and returns the makespan in seconds. The holds make transfers
+// wait for others. The makespan is +Inf if tasks and transfers wait for each other
+// in a circle.
 func (r *Replay) Run(p Plan, holds []Hold) float64 {
 	if !r.share && len(holds) == 0 {
 		return r.DAGPlay.Run(p.Machine, p.Order)
@@ -157,7 +158,7 @@ func (r *Replay) Run(p Plan, holds []Hold) float64 {
 	r.machine, r.now, r.done = p.Machine, 0, 0
 	r.queue = r.queue[:0]
 	r.setHolds(holds)
-	for _, k := range r.active { // the last run was given up
+	for _, k := range r.active { // the last run ended in a circle
 		c := &r.classes[k]
 		c.due, c.at = c.due[:0], math.Inf(1)
 	}
@@ -240,7 +241,7 @@ func (r *Replay) taskEnd(t int32) {
 	}
 }
 
-// release takes away one thing that edge e waits for.
+// release removes one of the things that edge e waits for.
 func (r *Replay) release(e int32) {
 	if r.held[e]--; r.held[e] > 0 {
 		return
@@ -294,15 +295,15 @@ func (r *Replay) flowEnds(c *class) {
 	c.at = math.Inf(1)
 }
 
-// serve brings the service up to date.
+// serve advances the class's virtual clock to now.
 func (c *class) serve(now float64) {
 	c.served += c.rate * (now - c.since)
 	c.since = now
 }
 
-// rates brings the rates of the parts that changed up to date: max-min
-// fairness by progressive filling (Bertsekas, Gallager: Data Networks, section
-// 6.5.2), with the path's rate as each transfer's own limit.
+// rates recomputes the rates of the components that changed: max-min fairness by
+// progressive filling (Bertsekas, Gallager: Data Networks, section 6.5.2), with the
+// path's rate as each transfer's own limit.
 func (r *Replay) rates() {
 	for _, k := range r.active {
 		if p := r.classes[k].part; r.dirty[p] {
@@ -364,7 +365,8 @@ func (r *Replay) fill(part int32) {
 	}
 }
 
-// shareOf is the rate that a class's transfers would get now.
+// shareOf returns the equal share of the capacity left that a class's transfers would
+// get now.
 func (r *Replay) shareOf(c *class) float64 {
 	share := c.limit
 	for _, l := range c.links {
