@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// largeReservation has the sizes, durations and load of Li et al.'s experiments:
+// largeReservation draws an instance of the sizes, durations and load of Li et al.'s experiments:
 // 1,024 PEs, a request each 510 s on average, artime and deadline factors of 3.
 func largeReservation(n int, goal model.Goal) *model.Reservation {
 	rng := rand.New(rand.NewPCG(510, uint64(n)))

@@ -22,7 +22,7 @@ func mirror(t *model.ReservationTicks) *model.ReservationTicks {
 	return &m
 }
 
-// randomTicks is an instance of up to the given number of jobs, around a few times.
+// randomTicks draws an instance of up to the given number of jobs, around a few times.
 func randomTicks(k, most int, goal model.Goal) *model.ReservationTicks {
 	rng := rand.New(rand.NewPCG(6, uint64(k)))
 	pes, rs := randomWhole(rng, most)
@@ -34,7 +34,7 @@ func randomTicks(k, most int, goal model.Goal) *model.ReservationTicks {
 	return reservationOf(pes, goal, 1, rs...).Ticks()
 }
 
-// fractionalArea is the area bound without integrality.
+// fractionalArea returns the area bound without integrality.
 func fractionalArea(w *work) float64 {
 	x := *w
 	x.count = false

@@ -21,7 +21,8 @@ type wholeRequest struct {
 	pes                                        int
 }
 
-// instance has times of whole units as the given number of seconds each.
+// reservationOf returns an instance whose unit of time is the given number of
+// seconds.
 func reservationOf(pes int, goal model.Goal, unit float64, rs ...wholeRequest) *model.Reservation {
 	in := &model.Reservation{Name: "test", Goal: goal, PEs: pes}
 	for k, r := range rs {
@@ -57,7 +58,7 @@ func randomWhole(rng *rand.Rand, most int) (pes int, rs []wholeRequest) {
 	return pes, rs
 }
 
-// everyBound is each bound in each of its variants.
+// everyBound returns each bound in each of its variants.
 func everyBound(ticks *model.ReservationTicks) []bounds.Bound {
 	ctx := context.Background()
 	w := newWork(ticks)

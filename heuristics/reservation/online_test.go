@@ -24,7 +24,7 @@ var solvers = func() map[string]resheur.Solver {
 	return all
 }()
 
-// random is a crowded little instance, with jobs that end early and jobs that are
+// random draws a crowded little instance, with jobs that end early and jobs that are
 // cancelled.
 func random(rng *rand.Rand, n int) *model.Reservation {
 	in := &model.Reservation{Name: "random", PEs: []int{1, 2, 8, 70}[rng.IntN(4)], Goal: []model.Goal{"", model.GoalPESeconds}[rng.IntN(2)]}

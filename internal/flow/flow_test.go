@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// minCut is the least capacity between sources and sink over all 2^n sets.
+// minCut returns the least capacity between sources and sink over all 2^n sets.
 func minCut(nodes int, a *Arcs, source, sink int32) int64 {
 	best := int64(1) << 62
 	for set := range 1 << nodes {
