@@ -36,7 +36,7 @@ func TestReservationSearchAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 17))
 	infeasible := 0
-	for range need.Rounds(2500) {
+	for range need.Rounds(1500) {
 		in := modeltest.RandomReservation(rng, 1+rng.IntN(7))
 		want, feasible := modeltest.BruteReservation(t, in)
 		r := reservationSearch(t, context.Background(), in, model.Settings{Seed: 1})
@@ -46,7 +46,7 @@ func TestReservationSearchAgainstBruteForce(t *testing.T) {
 			minimal(t, in, r.Details.(*model.ReservationDetails).Conflict)
 		}
 	}
-	if infeasible < need.Rounds(2500)/20 {
+	if infeasible < need.Rounds(1500)/20 {
 		t.Errorf("only %d are infeasible", infeasible)
 	}
 }

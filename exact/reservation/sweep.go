@@ -65,8 +65,9 @@ type sweep struct {
 }
 
 const (
-	// maxComparisons, maxOpen and maxTrace keep a sweep below some 2 GB and a
-	// state's comparisons below a millisecond.
+	// maxOpen and maxTrace keep a sweep below some 2 GB, maxComparisons the
+	// comparisons of a state below a millisecond. With 500 comparisons the
+	// crowds of the plan reservation-exact take 0.4 % more nodes.
 	maxComparisons = 4000
 	maxOpen        = 2_000_000
 	maxTrace       = 50_000_000
