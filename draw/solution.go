@@ -25,31 +25,33 @@ func Solution(w io.Writer, format, by string, frames []Frame) error {
 	if len(frames) == 0 {
 		return fmt.Errorf("draw: %w: there is nothing to draw", model.ErrInvalid)
 	}
-	switch typed := frames[0].Solution.(type) {
-	case *model.Schedule:
-		return schedules(w, format, frames)
-	case *model.Bookings:
-		in, ok := frames[0].Instance.(*model.Reservation)
-		if !ok {
-			break
-		}
-		title, err := bookingsTitle(in, typed, by)
-		if err != nil {
-			return err
-		}
-		return Bookings(w, format, title, in, typed)
+	picture, ok := pictures[frames[0].Solution.Kind()]
+	if !ok {
+		return fmt.Errorf("draw: %w: no picture for %s", model.ErrUnsupported, frames[0].Instance.Kind())
 	}
-	return fmt.Errorf("draw: %w: no picture for %s", model.ErrUnsupported, frames[0].Instance.Kind())
+	return picture(w, format, by, frames)
+}
+
+// pictures holds the function that draws the solutions of each problem that has
+// pictures.
+var pictures = map[model.Kind]func(w io.Writer, format, by string, frames []Frame) error{
+	model.KindDAG:         schedules,
+	model.KindReservation: bookings,
+}
+
+// wrongFrame returns the error for a frame of another problem than the first.
+func wrongFrame(f Frame, among string) error {
+	return fmt.Errorf("draw: %w: a %s solution of a %s instance among %s", model.ErrInvalid, f.Solution.Kind(), f.Instance.Kind(), among)
 }
 
 // schedules draws the schedules of a DAG in panels that share their time axis.
-func schedules(w io.Writer, format string, frames []Frame) error {
+func schedules(w io.Writer, format, _ string, frames []Frame) error {
 	var panels []Panel
 	for _, f := range frames {
 		d, ok := f.Instance.(*model.DAG)
 		s, isSchedule := f.Solution.(*model.Schedule)
 		if !ok || !isSchedule {
-			return fmt.Errorf("draw: %w: a %s solution of a %s instance among schedules", model.ErrInvalid, f.Solution.Kind(), f.Instance.Kind())
+			return wrongFrame(f, "schedules")
 		}
 		p, err := Schedule(d, s, f.Arrived)
 		if err != nil {
@@ -63,6 +65,20 @@ func schedules(w io.Writer, format string, frames []Frame) error {
 		panels = append(panels, p)
 	}
 	return Gantt(w, format, frames[0].Instance.ID(), panels)
+}
+
+// bookings draws the bookings of the first frame.
+func bookings(w io.Writer, format, by string, frames []Frame) error {
+	in, ok := frames[0].Instance.(*model.Reservation)
+	b, isBookings := frames[0].Solution.(*model.Bookings)
+	if !ok || !isBookings {
+		return wrongFrame(frames[0], "bookings")
+	}
+	title, err := bookingsTitle(in, b, by)
+	if err != nil {
+		return err
+	}
+	return Bookings(w, format, title, in, b)
 }
 
 // bookingsTitle says whose bookings they are and how good.
