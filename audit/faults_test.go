@@ -96,7 +96,7 @@ var plantedFaults = []fault{
 	{"VCSched: the packing bound by the largest need", "bounds/vcsched/packing.go",
 		"load = max(load, per*t.CPU[k])", "load = max(load, per*t.CPU[0])"},
 	{"VCSched: hosts are confused on which tasks run", "exact/vcsched/migration.go",
-		"if t.waiting[h] > 0 || t.s.off&noSeen != 0 {", "if t.s.off&noSeen != 0 {"},
+		"if t.waiting[h] > 0 || t.s.off&devHosts != 0 {", "if t.s.off&devHosts != 0 {"},
 	{"VCSched: the memory of a host rounded the other way", "model/vcsched_units.go",
 		"u.MemoryCap = u.Scale + tolerance", "u.MemoryCap = u.Scale - tolerance"},
 	{"Reservation: dominance forgives a PE", "exact/reservation/dominance.go",

@@ -10,48 +10,47 @@ import (
 	"sync/atomic"
 )
 
-// partition decides whether at most 64 items with two sizes each fit in a
-// number of identical bins: the question "is there a placement whose largest
-// CPU load is at most C?" of VCSched, for one C. It is the bin completion of
-// Korf (An improved algorithm for optimal bin packing, 2003) on bit sets.
+// partition decides whether at most 64 items with two sizes each fit in a number
+// of identical bins. For VCSched that is "is there a placement with L ≤ C?", with
+// tasks as items, hosts as bins, and C and a host's memory as capacities. It is bin
+// completion (Korf: An improved algorithm for optimal bin packing, 2003) in two
+// dimensions, on bit sets.
 //
-// Items are in an order of decreasing difficulty. For the given C every
-// subset of items that fits in a bin is listed once, under its first item. A
-// node fills one bin with the first item left, which has to go somewhere, bins
-// being equal, and one subset of the items left. Let P be a partition of the
-// items left into the bins left, and s its subset with the first item. Each rule
-// that leaves a subset or a node out, and why it may:
+// Items are in the order of decreasing difficulty. Every subset of items that fits
+// in a bin is listed once, under its first item. A node fills one bin: with the
+// first item left, which has to go somewhere, bins being identical, and a subset of
+// the other items left. Each rule drops a subset s at a node. Let P be a partition
+// of the items left into the bins left, and s its subset with the first item; then
+// some partition is left:
 //
-//   - waste: the bins left have sum(cap) - sum(sizes left) to waste in each
-//     resource, slack, and no bin of P wastes less than 0: s wastes at most slack.
-//   - maximal: if an item x left fits in what s leaves, it can go there from its
-//     bin in P, which then has more room.
-//   - exchange: if x left is in no resource smaller than i in s, i not the first
-//     item, and s - i + x fits, x and i can change places in P: the bin of x
-//     takes no more than before. Each such step, and each of "maximal", makes s
-//     larger in a resource and smaller in none, or leaves both as they are and
-//     the sum of its items' indices smaller, so they end, in a partition whose
-//     subset with the first item is not left out. Its waste is at most that of s.
-//   - memo: whether the items left fit in the bins left depends on nothing else
-//     (slack is a function of both), and what doesn't fit in k bins doesn't fit in
-//     fewer.
+//   - waste-bound: the bins left waste slack = Σ_bins capacity - Σ_left size in
+//     each resource, and no bin of P less than 0. So s wastes ≤ slack.
+//   - maximal-bins: if an item x left, x ∉ s, fits in what s wastes, it can go
+//     there from its bin in P.
+//   - exchange-dominance: if x left, x ∉ s, is no smaller than i ∈ s in either
+//     resource, i not the first item, and s - i + x fits, then x and i can change
+//     places in P: the bin of x takes no more than before. Such a step, or one of
+//     maximal-bins, makes s larger in a resource and smaller in none, or keeps both
+//     sizes and makes the sum of its items' indices smaller. So the steps end, in a
+//     partition whose subset isn't dropped and wastes no more than s.
+//   - no-good-memo: whether the items left fit in the bins left depends on nothing
+//     else (slack is a function of both), and what doesn't fit in k bins doesn't
+//     fit in fewer. Then the node is dropped.
 //
-// Where the lists would get too long (many items per bin), subsets are made one
-// by one at each node instead.
-//
-// Worst case exponential in items.
+// Where the lists would get too long (many items per bin), a node makes the subsets
+// one by one instead. Worst case exponential in the items.
 type partition struct {
-	size    [2][]int64 // CPU, memory; by item
+	size    [2][]int64 // [resource][item]; resource 0 is CPU, 1 is memory
 	bins    int
-	cap     [2]int64
+	cap     [2]int64 // of a bin, by resource
 	threads int
-	off     vcschedRules
+	off     deviceSet
 
-	lists [][]subset // by first item, by increasing waste of the tighter resource
-	tight int        // the resource of which the smaller share may be wasted
+	lists [][]subset // [first item], by increasing waste of the tight resource
+	tight int        // the resource with the smaller slack, as a share of a bin
 
-	listed  bool  // false: the lists are too long, subsets are made at each node
-	tooLong int64 // a capacity at which they were; 0 for none
+	listed  bool  // false: lists would be too long, each node makes its subsets
+	tooLong int64 // a CPU capacity at which they were; 0: none
 
 	walkers []*walker // one for each thread, kept for their memory
 	nodes   int64     // of the last decision
@@ -61,11 +60,11 @@ type partition struct {
 // subset is a set of items that fits in one bin.
 type subset struct {
 	items  uint64
-	better uint64   // items outside that could be added or exchanged in
-	waste  [2]int64 // capacity left
+	better uint64   // items outside that maximal-bins or exchange-dominance puts in
+	waste  [2]int64 // capacity left, by resource
 }
 
-// fits reports whether a bin takes the items.
+// fits reports whether the items fit in a bin.
 func (p *partition) fits(items uint64) bool {
 	for r, size := range p.size {
 		left := p.cap[r]
@@ -79,7 +78,7 @@ func (p *partition) fits(items uint64) bool {
 	return true
 }
 
-// maxItems is the number of bits in a set.
+// maxItems is the number of bits in a set of items.
 const maxItems = 64
 
 // maxSubsets bounds the lists' memory (32 bytes each), maxSteps the time that
@@ -98,11 +97,10 @@ const (
 	no
 )
 
-// decide looks for a partition with the CPU capacity given. On yes, p.chosen
-// holds the bins' items: those of the first partition in the order of the
-// search, whatever the number of threads. The search is cut off after the given
-// number of nodes or when ctx ends; without a limit (math.MaxInt64) it uses all
-// threads.
+// decide looks for a partition with the given CPU capacity. On yes, p.chosen holds
+// the bins' items: those of the first partition in the order of the search,
+// whatever the number of threads. The answer is unknown if limit nodes were expanded or
+// ctx ended; with a limit of math.MaxInt64 all threads are used.
 func (p *partition) decide(ctx context.Context, capacity, limit int64) answer {
 	p.cap[0] = capacity
 	p.nodes = 0
@@ -119,14 +117,14 @@ func (p *partition) decide(ctx context.Context, capacity, limit int64) answer {
 			return no
 		}
 	}
-	if p.off&noWaste != 0 {
+	if p.off&devWaste != 0 {
 		root.slack = [2]int64{math.MaxInt64 / 2, math.MaxInt64 / 2}
 	}
 	p.tight = 0
 	if float64(root.slack[1])/float64(p.cap[1]) < float64(root.slack[0])/float64(p.cap[0]) {
 		p.tight = 1
 	}
-	// What was too long at one capacity is so at a larger one.
+	// Lists that are too long at one capacity are so at a larger one.
 	if p.listed = p.tooLong == 0 || capacity < p.tooLong; p.listed {
 		if p.listed = p.list(ctx, root.slack); !p.listed {
 			p.tooLong = capacity
@@ -146,7 +144,7 @@ func (p *partition) decide(ctx context.Context, capacity, limit int64) answer {
 }
 
 // decideParallel splits the tree into subtrees in the order of the search. The
-// first subtree with a partition decides; those after it are given up.
+// first subtree with a partition decides; those behind it are given up.
 func (p *partition) decideParallel(ctx context.Context, root state) answer {
 	subtrees := []state{root}
 	for depth := 0; len(subtrees) < 64*p.threads && depth < p.bins-3; depth++ {
@@ -216,13 +214,14 @@ func (p *partition) decideParallel(ctx context.Context, root state) answer {
 	return no
 }
 
-// list builds the lists of subsets for the capacity; false if they get too long.
+// list builds the lists of subsets for the capacities; it returns false if they
+// get too long.
 func (p *partition) list(ctx context.Context, slack [2]int64) bool {
 	n := len(p.size[0])
 	if p.lists == nil {
 		p.lists = make([][]subset, n)
 	}
-	least := [2]int64{p.cap[0] - slack[0], p.cap[1] - slack[1]} // what a bin holds at least, by the waste
+	least := [2]int64{p.cap[0] - slack[0], p.cap[1] - slack[1]} // what a bin must hold, by waste-bound
 	var rest [2][65]int64                                       // sums of the items from k on
 	for r := range rest {
 		for k := n - 1; k >= 0; k-- {
@@ -268,8 +267,9 @@ func (p *partition) list(ctx context.Context, slack [2]int64) bool {
 	return true
 }
 
-// betterItems are the items outside s, after its first item, that fit in what
-// s leaves or can take the place of a smaller item of s other than the first.
+// betterItems returns the items outside s, after its first item, that fit in what
+// s wastes (maximal-bins) or can replace a smaller item of s other than the first
+// (exchange-dominance).
 func (p *partition) betterItems(s *subset, seed int) uint64 {
 	var better uint64
 	inner := s.items &^ (1 << seed)
@@ -279,18 +279,18 @@ func (p *partition) betterItems(s *subset, seed int) uint64 {
 		}
 		c, m := p.size[0][x], p.size[1][x]
 		if c <= s.waste[0] && m <= s.waste[1] {
-			if p.off&noMaximal == 0 {
+			if p.off&devMaximal == 0 {
 				better |= 1 << x
 			}
 			continue
 		}
-		if p.off&noExchange != 0 {
+		if p.off&devExchange != 0 {
 			continue
 		}
 		for in := inner; in != 0; in &= in - 1 {
 			i := bits.TrailingZeros64(in)
 			ci, mi := p.size[0][i], p.size[1][i]
-			// Equal items: the first one goes in, so that the exchanges end.
+			// Of equal items the first goes in, so that the exchanges end.
 			if c >= ci && m >= mi && (c > ci || m > mi || x < i) && c-ci <= s.waste[0] && m-mi <= s.waste[1] {
 				better |= 1 << x
 				break
@@ -300,7 +300,7 @@ func (p *partition) betterItems(s *subset, seed int) uint64 {
 	return better
 }
 
-// state is a node: the items and bins left, and what may be wasted.
+// state is a node: the items and bins left, and the slack of each resource.
 type state struct {
 	left  uint64
 	bins  int
@@ -308,7 +308,7 @@ type state struct {
 	path  []uint64 // the bins filled before, for the roots of subtrees
 }
 
-// children calls f on the node's children in order, until it returns false.
+// children calls f for the node's children in order, until f returns false.
 func (p *partition) children(n *state, f func(state) bool) {
 	list := p.lists[bits.TrailingZeros64(n.left)]
 	tight, other := p.tight, 1-p.tight

@@ -2,14 +2,14 @@ package vcsched
 
 import "math/bits"
 
-// memoEntry is a set of items that was found not to fit in so many bins.
+// memoEntry says that a set of items doesn't fit in that many bins.
 type memoEntry struct {
 	items  uint64
 	bins   int32
-	marker uint32
+	marker uint32 // of the decision that found it
 }
 
-// walker is one thread's depth-first search.
+// walker is the depth-first search of one thread.
 type walker struct {
 	p       *partition
 	memo    []memoEntry
@@ -24,7 +24,7 @@ type walker struct {
 func (w *walker) begin(p *partition, stop func() bool, limit int64) {
 	w.p, w.stop, w.limit = p, stop, limit
 	w.nodes, w.stopped, w.chosen = 0, false, w.chosen[:0]
-	w.marker++ // forgets what was learnt at another capacity
+	w.marker++ // forgets the memo of another capacity
 }
 
 func (w *walker) answer(s state) answer {
@@ -37,14 +37,14 @@ func (w *walker) answer(s state) answer {
 	return no
 }
 
-// fill places the items left in the bins left, given what may be wasted. It is
-// children with the loop written out: this is where the time goes.
+// fill places the items left in the bins left and reports whether they fit. It is
+// children with the loop written out, since the time goes here.
 func (w *walker) fill(left uint64, bins int, slack [2]int64) bool {
 	if left == 0 {
 		return true
 	}
-	if bins == 1 { // the slack says that they fit
-		if w.p.off&noWaste != 0 && !w.p.fits(left) {
+	if bins == 1 { // slack ≥ 0 says that they fit
+		if w.p.off&devWaste != 0 && !w.p.fits(left) {
 			return false
 		}
 		w.chosen = append(w.chosen, left)
@@ -97,18 +97,18 @@ func (w *walker) fill(left uint64, bins int, slack [2]int64) bool {
 	return false
 }
 
-// bin is a bin that is being filled at a node.
+// bin is the bin that a node fills.
 type bin struct {
-	left  uint64 // items left at the node, those of the bin included
-	bins  int    // left at the node, this one included
+	left  uint64 // items left at the node, those of the bin among them
+	bins  int    // left at the node, this one among them
 	slack [2]int64
 	items uint64
 	free  [2]int64
-	rest  [2]int64 // sums of the items left that haven't been decided on
+	rest  [2]int64 // sums of the items left that are undecided
 }
 
-// grow decides on the items from k on for the bin, the larger ones first into
-// it, and fills the other bins for each subset that is not dominated.
+// grow decides which of the items from k on go into the bin, "in" before "out",
+// fills the other bins for each subset that isn't dropped, and reports success.
 func (w *walker) grow(b bin, k int) bool {
 	if w.nodes++; w.nodes >= w.limit || w.nodes&0xfff == 0 && w.stop() {
 		w.stopped = true
@@ -116,7 +116,7 @@ func (w *walker) grow(b bin, k int) bool {
 	}
 	for {
 		if b.free[0]-b.rest[0] > b.slack[0] || b.free[1]-b.rest[1] > b.slack[1] {
-			return false // even with all of them too much is wasted
+			return false // even all of them leave too much waste
 		}
 		open := b.left >> k << k
 		if open == 0 {
@@ -161,10 +161,10 @@ func (w *walker) remembered(left uint64, bins int) bool {
 	return e.items == left && e.marker == w.marker && int(e.bins) >= bins
 }
 
-// remember notes that the items left don't fit in the bins left. The table
-// grows with the search, up to 2^22 entries; older entries give way.
+// remember stores that the items left don't fit in the bins left. The table grows
+// with the search, up to 2^22 entries; a new entry replaces an older one.
 func (w *walker) remember(left uint64, bins int) {
-	if w.p.off&noMemo != 0 {
+	if w.p.off&devMemo != 0 {
 		return
 	}
 	if int64(len(w.memo)) < w.nodes && len(w.memo) < 1<<22 {

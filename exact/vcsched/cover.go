@@ -9,17 +9,17 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// coverNodes bounds the branch and bound of one cover by patterns.
+// coverNodes limits the branch and bound for one integer cover.
 const coverNodes = 200
 
-// patterns closes the gap from both sides by column generation: it raises the
-// lower bound to where the fractional cover by host patterns exists, then looks
-// for an integer cover by the patterns met at loads above it ("price and
-// branch").
-func (s *vcschedSearch) patterns() error {
+// patterns narrows the gap from both sides by column generation: it raises the
+// lower bound to the least load at which a fractional cover by host patterns
+// exists, then looks for integer covers by the patterns generated, at loads above
+// it (price and branch, or restricted master heuristic).
+func (s *run) patterns() error {
 	p := vcbounds.NewPatterns(s.tasks)
 	if s.hosts == nil {
-		no, err := p.Refute(s.ctx, s.any())
+		no, err := p.Refute(s.ctx, s.unboundedLoad())
 		if err != nil {
 			return err
 		}
@@ -27,7 +27,7 @@ func (s *vcschedSearch) patterns() error {
 			s.infeasible = "no cover by host patterns fits in the hosts' memory"
 			return nil
 		}
-		if err := s.cover(p, s.any()); err != nil || s.hosts == nil {
+		if err := s.cover(p, s.unboundedLoad()); err != nil || s.hosts == nil {
 			return err
 		}
 	}
@@ -44,7 +44,7 @@ func (s *vcschedSearch) patterns() error {
 		if s.closed() || s.stopped() {
 			return nil
 		}
-		// Integer covers from loads just above the bound on.
+		// Integer covers, from loads just above the bound on.
 		for share := int64(16); share > 1 && !s.closed() && !s.stopped(); share /= 2 {
 			before := s.upper
 			if err := s.cover(p, s.lower+(s.upper-s.lower)/share); err != nil {
@@ -58,9 +58,13 @@ func (s *vcschedSearch) patterns() error {
 	return nil
 }
 
-// cover looks for a placement of at most the given load among the patterns of
-// the pool.
-func (s *vcschedSearch) cover(p *vcbounds.Patterns, load int64) error {
+// cover looks for a placement of at most the given load made of patterns of the
+// pool: with x_q hosts of pattern q, minimise Σ x_q subject to Σ_q count_qk x_q ≥
+// count_k for each type k of tasks and Σ x_q ≤ hosts.
+func (s *run) cover(p *vcbounds.Patterns, load int64) error {
+	if s.off&devCover != 0 {
+		return nil
+	}
 	if _, err := p.Refute(s.ctx, load); err != nil { // for its patterns
 		return err
 	}
@@ -99,7 +103,7 @@ func (s *vcschedSearch) cover(p *vcbounds.Patterns, load int64) error {
 				return nil
 			}
 			for _, it := range q.Items {
-				// A task may be covered more often than it is there.
+				// A cover may have more tasks of a type than there are.
 				n := min(int(it.Count), len(left[it.Type]))
 				for _, i := range left[it.Type][:n] {
 					place[i] = h

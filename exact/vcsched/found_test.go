@@ -25,7 +25,7 @@ func TestVCSchedFound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := foundVCSched(t, name)
-			solvers := []model.Solver{Search{}, Search{off: treeOnly}}
+			solvers := []model.Solver{Search{}, Search{off: devCompletion}}
 			for _, f := range vcbounds.Formulations {
 				if _, err := vcbounds.Build(in, f); err == nil {
 					solvers = append(solvers, HiGHS{Formulation: f})
@@ -104,7 +104,7 @@ func TestVCSchedMisfitInUnits(t *testing.T) {
 				if in.Hosts == 1 {
 					count[ok]++
 				}
-				for _, s := range []model.Solver{Search{}, Search{off: treeOnly}, Search{off: noStart}, HiGHS{}, HiGHS{Formulation: "paper"}} {
+				for _, s := range []model.Solver{Search{}, Search{off: devCompletion}, Search{off: devLocalSearch}, HiGHS{}, HiGHS{Formulation: "paper"}} {
 					same(t, s.Name(), in, solveVCSched(t, s, in, model.Settings{Seed: 1}), want, ok)
 				}
 			}

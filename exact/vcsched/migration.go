@@ -8,22 +8,17 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// runWithBudget is the search for instances with a migration budget (section
-// 6.1 of the paper), where hosts differ by the tasks that run on them now, and the
-// last resort where 64 bits can't tell what fits: a
-// depth-first branch and bound over tasks by decreasing size, each on its
-// current host first. A node is cut off when the load, the memory or the budget
-// left can't take what is to come. Hosts of equal load and memory on which no
-// task left runs now are tried once; equal tasks with the same current host are
-// placed in the hosts' order. Worst case O(H^n).
-func (s *vcschedSearch) runWithBudget() error {
+// runWithBudget searches an instance with a migration budget (section 6.1 of the
+// paper), where hosts differ by the tasks that run on them now: local search, then
+// the host tree.
+func (s *run) runWithBudget() error {
 	from, err := vcheur.Start(s.ctx, s.in, s.u, s.set)
 	if err != nil {
 		return err
 	}
 	imp := vcheur.NewImprover(s.u, from, s.set.Seed)
 	improve := func(steps int) {
-		if s.off&noStart != 0 {
+		if s.off&devLocalSearch != 0 {
 			return
 		}
 		imp.Improve(s.ctx, s.lower, steps)
@@ -31,17 +26,17 @@ func (s *vcschedSearch) runWithBudget() error {
 			s.found(max(l, s.u.Scale), h)
 		}
 	}
-	improve(20 * len(s.u.CPU) * len(s.u.CPU))
+	improve(firstSteps * len(s.u.CPU) * len(s.u.CPU))
 	s.tree(improve)
 	return nil
 }
 
-// tree runs the budget tree until the gap is closed or ctx ends. A tree that
-// was searched wholly proves the best placement known optimal: every placement
-// of a smaller load is in it.
-func (s *vcschedSearch) tree(improve func(steps int)) {
-	t := newBudgetTree(s)
-	for limit := int64(1 << 16); !s.closed() && !s.stopped(); limit *= 4 {
+// tree runs the host tree until the gap is closed or ctx ends. A tree that was
+// searched to its end proves the best placement optimal: it holds every placement
+// of a smaller load.
+func (s *run) tree(improve func(steps int)) {
+	t := newHostTree(s)
+	for limit := int64(treeNodes); !s.closed() && !s.stopped(); limit *= limitGrowth {
 		if t.run(limit) {
 			switch {
 			case s.hosts == nil:
@@ -54,44 +49,47 @@ func (s *vcschedSearch) tree(improve func(steps int)) {
 			}
 			return
 		}
-		improve(int(min(limit, 1<<22)))
+		improve(int(min(limit, treeSteps)))
 	}
 }
 
-// budgetTree is one depth-first search. Its memory and its budget are exact.
+// hostTree is a depth-first branch and bound that decides the host of one task
+// after the other, the largest first and on its current host first. Its memory and
+// its budget are exact. Worst case O(H^n).
 //
-// Each rule that leaves a state out, and why it may. Let u be a placement that
-// is better than the best known, below a node:
+// Each rule drops a child of a node. Let u be a placement below the node with a
+// largest load < upper, the best so far; then some such placement is left:
 //
-//   - incumbent: a host of load ≥ upper stays so below. u has none.
-//   - room: the tasks left go to hosts of load below upper in u, so their sum is
-//     at most the sum over hosts of upper - 1 - load.
-//   - twins: tasks of equal needs that run on the same host now (or nowhere) can
-//     change places in u at no change in load, memory or migration, so u may be
+//   - incumbent-bound: loads only grow, so a host of load ≥ upper has it in every
+//     placement below. u has none.
+//   - area-bound: u puts the tasks left on hosts whose loads stay ≤ upper - 1, so
+//     Σ_left cpu ≤ Σ_hosts (upper - 1 - load).
+//   - task-symmetry: tasks of equal needs with the same current host (or none) can
+//     change places in u with no change in load, memory or migration, so u may be
 //     taken to have them on hosts of increasing number.
-//   - seen: let g < h be hosts of equal load and memory on which no task left
-//     runs now, and neither be the current host of the task at hand. Exchanging
-//     what u still puts on g and on h changes neither loads nor migrations, so
-//     if u puts the task on h there is a placement as good that puts it on g,
-//     which was tried before. The twins' order stands: g is not below the host of
-//     the twin before, and twins to come, on h or above, are on g or above.
-type budgetTree struct {
-	s       *vcschedSearch
-	order   []int32 // tasks by decreasing size
-	current []int32 // by task, -1 for a new arrival
-	twin    []bool  // by place in order: equal to the task before
-	waiting []int32 // tasks left that run now, by host
-	hosts   []int32
-	load    []int64
-	mem     []model.Memory
-	sum     []int64 // CPU needs of the tasks from a place in order on
+//   - host-symmetry: let g < h be hosts of equal load and memory that are no
+//     current host of the task at hand or of a task left. Exchanging what u still
+//     puts on g and on h changes neither loads nor migrations. So if u puts the
+//     task on h, a placement as good puts it on g, which was tried before. The
+//     order of equal tasks stands: g is not below the host of the equal task
+//     before, and equal tasks to come, on h or above, are on g or above.
+type hostTree struct {
+	s       *run
+	order   []int32        // tasks by decreasing size
+	current []int32        // host of each task now, -1 for a new arrival
+	twin    []bool         // [k]: the k-th task in order equals the one before
+	waiting []int32        // [host]: tasks left whose current host it is
+	hosts   []int32        // of each task placed
+	load    []int64        // [host], in units
+	mem     []model.Memory // [host]
+	sum     []int64        // [k]: CPU needs of the tasks from the k-th in order on
 	limit   int64
 	nodes   int64
 }
 
-func newBudgetTree(s *vcschedSearch) *budgetTree {
+func newHostTree(s *run) *hostTree {
 	n := len(s.u.CPU)
-	t := &budgetTree{s: s, order: make([]int32, n), current: s.u.Current, twin: make([]bool, n),
+	t := &hostTree{s: s, order: make([]int32, n), current: s.u.Current, twin: make([]bool, n),
 		waiting: make([]int32, s.u.Hosts), hosts: make([]int32, n), load: make([]int64, s.u.Hosts), mem: make([]model.Memory, s.u.Hosts)}
 	if t.current == nil {
 		t.current = slices.Repeat([]int32{-1}, n)
@@ -115,7 +113,7 @@ func newBudgetTree(s *vcschedSearch) *budgetTree {
 	for k := n - 1; k >= 0; k-- {
 		i := t.order[k]
 		t.sum[k] = t.sum[k+1] + s.u.CPU[i]
-		if k > 0 && s.off&noTwins == 0 {
+		if k > 0 && s.off&devTwins == 0 {
 			j := t.order[k-1]
 			t.twin[k] = s.u.CPU[i] == s.u.CPU[j] && s.u.Exact[s.u.Job[i]] == s.u.Exact[s.u.Job[j]] && t.current[i] == t.current[j]
 		}
@@ -123,24 +121,25 @@ func newBudgetTree(s *vcschedSearch) *budgetTree {
 	return t
 }
 
-// run searches the whole tree; false if the node limit or ctx cut it off.
-func (t *budgetTree) run(limit int64) bool {
+// run searches the tree; it returns false if limit or ctx cut it off.
+func (t *hostTree) run(limit int64) bool {
 	t.limit, t.nodes = limit, 0
 	done := t.place(0, t.s.u.ExactBudget)
 	t.s.nodes += t.nodes
 	return done
 }
 
-// most is the largest load that still improves.
-func (t *budgetTree) most() int64 {
-	if t.s.hosts == nil || t.s.off&noIncumbent != 0 {
+// most returns the largest load that is still an improvement.
+func (t *hostTree) most() int64 {
+	if t.s.hosts == nil || t.s.off&devIncumbent != 0 {
 		return t.sum[0]
 	}
 	return t.s.upper - 1
 }
 
-// place decides the host of the k-th task and of all after it; false if cut off.
-func (t *budgetTree) place(k int, budget model.Memory) bool {
+// place decides the hosts of the k-th task in order and of all after it, with budget
+// left to move; it returns false if it was cut off.
+func (t *hostTree) place(k int, budget model.Memory) bool {
 	if k == len(t.order) {
 		t.s.found(max(slices.Max(t.load), t.s.u.Scale), t.hosts)
 		return true
@@ -193,9 +192,9 @@ func (t *budgetTree) place(k int, budget model.Memory) bool {
 	return true
 }
 
-// roomFor reports whether the hosts can still take so much CPU together.
-func (t *budgetTree) roomFor(cpu int64) bool {
-	if t.s.off&noRoom != 0 {
+// roomFor reports whether Σ_hosts (most - load) ≥ cpu.
+func (t *hostTree) roomFor(cpu int64) bool {
+	if t.s.off&devRoom != 0 {
 		return true
 	}
 	most := t.most()
@@ -210,9 +209,9 @@ func (t *budgetTree) roomFor(cpu int64) bool {
 	return cpu <= 0
 }
 
-// seen reports whether a host like h was tried before it.
-func (t *budgetTree) seen(h, lowest, cur int32) bool {
-	if t.waiting[h] > 0 || t.s.off&noSeen != 0 {
+// seen reports whether a host that is exchangeable with h was tried before it.
+func (t *hostTree) seen(h, lowest, cur int32) bool {
+	if t.waiting[h] > 0 || t.s.off&devHosts != 0 {
 		return false
 	}
 	for g := lowest; g < h; g++ {

@@ -10,23 +10,24 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// memoryMargin is by how much more than FitTolerance the memory and budget rows
-// of a formulation are widened for HiGHS: more than the tolerance to which it
-// satisfies rows, so that no set of needs that fits is near a row's end, where
-// a presolve or a cut may be wrong by a rounding.
+// memoryMargin is what the memory and budget rows of a formulation are widened by,
+// beside FitTolerance, for HiGHS. It is more than the tolerance to which HiGHS
+// satisfies rows, so that no set of tasks that fits is near a row's end, where
+// presolve or a cut may be wrong by a rounding.
 const memoryMargin = exact.Margin * exact.Tolerance
 
-// covers makes HiGHS's idea of what fits exact. Its rows are widened, which is
-// a relaxation, and each set of tasks C that HiGHS puts on a host (or moves)
-// and that doesn't fit exactly is forbidden by rows in small integers, which
-// every placement that fits satisfies:
+// covers adds cover inequalities that make HiGHS's memory and budget rows exact.
+// The rows are widened, which is a relaxation. If HiGHS puts a set of tasks on a
+// host (or moves it) that doesn't fit exactly, a minimal subset C of it that doesn't
+// fit is forbidden by rows with small integers, which every placement that fits
+// satisfies:
 //
-// Let v1 > v2 > … > vq be the memory needs in C, and dj the number of its tasks
-// that need vj or more. A host with dj tasks of vj or more, for every j, holds at
-// least as much as C: match the tasks in decreasing order. So on every host the
-// number of tasks of vj or more is below dj for some j. For q = 1 that is a row;
-// else a binary z is 1 where the number reaches dj, and the q of them sum to at
-// most q - 1.
+// Let v_1 > v_2 > … > v_q be the distinct memory needs in C, d_j the number of tasks
+// in C that need ≥ v_j, and N_j the number of tasks on a host that need ≥ v_j. If
+// N_j ≥ d_j for all j, the host's tasks need at least as much as C (match them in
+// decreasing order), so they don't fit. Hence N_j ≤ d_j - 1 for some j. With q = 1
+// that is a row. Else binaries z_j with N_j ≥ d_j ⇒ z_j = 1, as N_j - (most_j - d_j + 1)
+// z_j ≤ d_j - 1, satisfy Σ_j z_j ≤ q - 1.
 type covers struct {
 	in   *model.VCSched
 	u    *model.VCSchedUnits
@@ -35,8 +36,8 @@ type covers struct {
 	last []int32 // the placement forbidden last
 }
 
-// reached names a binary: host (-1: what moves) has a number of tasks of at
-// least so much memory.
+// reached names a binary z_j: on the host (-1: among the tasks that move), number
+// tasks or more need at least the memory.
 type reached struct {
 	host   int
 	memory model.Memory
@@ -61,8 +62,8 @@ func newCovers(in *model.VCSched, u *model.VCSchedUnits, f *vcbounds.Formulation
 	return c
 }
 
-// forbid adds rows against what doesn't fit in the placement; false if there is
-// nothing, or HiGHS has come back with the same placement.
+// forbid adds rows that exclude the placement. It returns false if the placement
+// fits, or is the one that was excluded last.
 func (c *covers) forbid(hosts []int32) bool {
 	if slices.Equal(hosts, c.last) {
 		return false
@@ -77,10 +78,10 @@ func (c *covers) forbid(hosts []int32) bool {
 			moved = append(moved, m)
 		}
 	}
-	any := false
+	excluded := false
 	for _, set := range on {
 		if set = minimalCover(set, c.u.ExactCap); set != nil {
-			any = true
+			excluded = true
 			for h := range c.in.Hosts {
 				c.add(set, h)
 			}
@@ -88,15 +89,15 @@ func (c *covers) forbid(hosts []int32) bool {
 	}
 	if c.u.Current != nil {
 		if set := minimalCover(moved, c.u.ExactBudget); set != nil {
-			any = true
+			excluded = true
 			c.add(set, -1)
 		}
 	}
-	return any
+	return excluded
 }
 
-// minimalCover is a subset of the needs, in decreasing order, that is above the
-// capacity and isn't without any one of them; nil if they all fit.
+// minimalCover returns a minimal subset of the needs, in decreasing order, whose sum
+// exceeds the capacity; nil if the sum of all doesn't.
 func minimalCover(needs []model.Memory, capacity model.Memory) []model.Memory {
 	slices.SortFunc(needs, func(a, b model.Memory) int {
 		switch {
@@ -126,7 +127,7 @@ func minimalCover(needs []model.Memory, capacity model.Memory) []model.Memory {
 	return kept
 }
 
-// add forbids the set of needs on a host, or among what moves.
+// add forbids the set on the host, or among the tasks that move (-1).
 func (c *covers) add(set []model.Memory, host int) {
 	var steps []reached
 	for k, m := range set {
@@ -153,8 +154,7 @@ func (c *covers) add(set []model.Memory, host int) {
 	c.f.AddRow("", math.Inf(-1), float64(len(steps)-1), all...)
 }
 
-// number is the number of tasks of at least so much memory on the host, or that
-// move, as a sum of variables, and the most that it can be.
+// number returns N_j as a sum of variables, and the largest value that it can have.
 func (c *covers) number(r reached) (terms []milp.Term, most int) {
 	seen := map[int]bool{}
 	for i, j := range c.u.Job {

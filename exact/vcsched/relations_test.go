@@ -211,7 +211,7 @@ func TestVCSchedBoundsAgainstSolutions(t *testing.T) {
 					stated = append(stated, bound{b.Name, b.Value})
 				}
 			}
-			solvers := []model.Solver{Search{}, Search{off: treeOnly}}
+			solvers := []model.Solver{Search{}, Search{off: devCompletion}}
 			for _, f := range vcbounds.Formulations {
 				if _, err := vcbounds.Build(v, f); err == nil {
 					solvers = append(solvers, HiGHS{Formulation: f})

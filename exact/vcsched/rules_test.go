@@ -55,7 +55,7 @@ func same(t *testing.T, what string, in *model.VCSched, r model.Result, want flo
 }
 
 // Every family against the plain engine, with all rules and with each one off,
-// by bin completion and by the budget tree.
+// by bin completion and by the host tree.
 func TestVCSchedRulesAgainstPlain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(vcschedSeed(), 1))
 	count := map[bool]int{}
@@ -68,11 +68,11 @@ func TestVCSchedRulesAgainstPlain(t *testing.T) {
 		want, ok := plainVCSched(t, in)
 		count[ok]++
 		same(t, "all rules", in, solveVCSched(t, Search{}, in, model.Settings{Seed: 1}), want, ok)
-		for off := vcschedRules(1); off < rulesEnd; off <<= 1 {
-			r := solveVCSched(t, Search{off: off | noStart}, in, model.Settings{Seed: 1})
-			same(t, "without rule "+strconv.Itoa(int(off)), in, r, want, ok)
+		for _, d := range devices {
+			r := solveVCSched(t, Search{off: d.bit | devLocalSearch}, in, model.Settings{Seed: 1})
+			same(t, "without "+d.Name, in, r, want, ok)
 		}
-		r := solveVCSched(t, Search{off: treeOnly | noStart}, in, model.Settings{Seed: 1})
+		r := solveVCSched(t, Search{off: devCompletion | devLocalSearch}, in, model.Settings{Seed: 1})
 		same(t, "tree", in, r, want, ok)
 	}
 	t.Log(count)
@@ -95,9 +95,9 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 			count["undecided"]++
 			continue
 		}
-		for off := vcschedRules(1); off < rulesEnd; off <<= 1 {
-			if o := solveVCSched(t, Search{off: off | noStart}, in, set); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
-				same(t, "without rule "+strconv.Itoa(int(off)), in, o, r.Objective, r.Status == model.StatusOptimal)
+		for _, d := range devices {
+			if o := solveVCSched(t, Search{off: d.bit | devLocalSearch}, in, set); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
+				same(t, "without "+d.Name, in, o, r.Objective, r.Status == model.StatusOptimal)
 				count["rule off"]++
 			}
 		}
