@@ -12,17 +12,17 @@ import (
 
 // Bound is one proved statement on an instance.
 type Bound struct {
-	Name string // of the method
-	// Value is what no solution's objective exceeds or, for a problem that
-	// minimises, undercuts. It is meaningless if Infeasible.
+	Name string // the method, as in "packing"
+	// Value bounds every solution's objective: from above if the problem
+	// maximises, from below if it minimises. It has no meaning if Infeasible.
 	Value float64
-	// Infeasible is a proof that no solution exists.
+	// Infeasible says that no solution exists, proved.
 	Infeasible bool
-	Reason     string // of infeasibility, in a few words
+	Reason     string // why no solution exists, in a few words
 }
 
-// CheckSize returns an error that wraps model.ErrUnsupported if a formulation
-// would have more than most variables, rows or terms (what says which).
+// CheckSize returns an error that wraps model.ErrUnsupported if the formulation of
+// that name would have n > most variables, rows or terms; what says which.
 func CheckSize(name, what string, n, most int) error {
 	if n <= most {
 		return nil

@@ -2,33 +2,32 @@ package bounds
 
 import "slices"
 
-// DualFeasible returns a lower bound on the number of bins of the given capacity
-// that items of the given sizes need, the best over three families of
-// dual-feasible functions (Fekete and Schepers: New classes of fast lower
-// bounds for bin packing problems, 2001): functions f on [0, capacity] such
-// that sizes that fit in a bin have values of at most f's bin value.
+// DualFeasible returns a lower bound on the number of bins of the given capacity C
+// that count[k] items of each size[k] need: the best ⌈Σ f(x) / f(bin)⌉ over three
+// families of dual-feasible functions (Fekete, Schepers: New classes of fast lower
+// bounds for bin packing problems, 2001). A function f on [0, C] is dual-feasible if
+// Σ x ≤ C implies Σ f(x) ≤ f(bin).
 //
-//   - u(k): x becomes floor((k+1) x), exact multiples stay (k = 1 … 4);
-//   - U(e): sizes above capacity - e fill the bin, those below e vanish, the
-//     rest stay;
-//   - p(e): sizes above one half count as a bin less what could still go beside
-//     them in pieces of e, the others count their pieces of e (Carlier, Clautiaux
-//     and Moukrim 2007).
+//   - u(k), k = 1 … 4, with x in units of C: f(x) = ⌊(k+1) x⌋ / k, and x where (k+1) x
+//     is whole;
+//   - U(e): f(x) = C for x > C - e, 0 for x < e, and x between;
+//   - p(e): f(x) = 2 ⌊x/e⌋ for x < C/2, ⌊C/e⌋ for x = C/2, and 2 (⌊C/e⌋ - ⌊(C-x)/e⌋)
+//     for x > C/2 (Carlier, Clautiaux, Moukrim: New reduction procedures and lower
+//     bounds for the two-dimensional bin packing problem with fixed orientation, 2007).
 //
-// Why sum f(x) ≤ f(bin) for sizes x that sum to at most the capacity C:
+// Why Σ x ≤ C implies Σ f(x) ≤ f(bin):
 //
-//   - u(k): let the multiples of C/(k+1) among them come to a C/(k+1), and the
-//     floors of (k+1) x / C of the others to b. Without others a ≤ k+1, which is
-//     worth 1. Else a + b < k+1, so b ≤ k - a, and a/(k+1) + b/k ≤ 1.
-//   - U(e): a size above C - e leaves room for none of e and more, so nothing
-//     that counts goes beside it; without one, f(x) ≤ x.
-//   - p(e): at most one size is above C/2. Without one, sum 2 floor(x/e) ≤
-//     2 floor(C/e), a half counts as all = floor(C/e), and two halves fill the
-//     bin; beside a half there is less than C/2 or one more half, so at most
-//     2 floor(C/2e) ≤ all. With one, the others fit in C - x, which is what it leaves.
+//   - u(k): let the multiples of C/(k+1) among the x sum to a C/(k+1), and the
+//     ⌊(k+1) x / C⌋ of the others to b. Without others a ≤ k+1 and Σ f = a/(k+1) ≤ 1.
+//     Else a + b < k+1, so b ≤ k - a, and Σ f ≤ a/(k+1) + b/k ≤ 1.
+//   - U(e): beside an x > C - e only sizes < e fit, for which f = 0. Without such an
+//     x, f(x) ≤ x.
+//   - p(e): let all = ⌊C/e⌋. At most one x is > C/2; with it, the others fit in C - x,
+//     so theirs is ≤ 2 ⌊(C-x)/e⌋. Without it, Σ 2 ⌊x/e⌋ ≤ 2 all; an x = C/2 counts as
+//     all, and what fits beside it is another such x or at most 2 ⌊C/2e⌋ ≤ all.
 //
-// e runs over the distinct sizes up to one half, at most 128 of them, evenly
-// spread. All arithmetic is in integers. O(128 n).
+// e runs over the distinct sizes up to C/2, at most 128 of them, evenly spread. All
+// arithmetic is in integers. O(128 n).
 func DualFeasible(size []int64, count []int32, capacity int64) int64 {
 	best := int64(1)
 	var half []int64
@@ -48,10 +47,9 @@ func DualFeasible(size []int64, count []int32, capacity int64) int64 {
 		best = max(best, (sum+bin-1)/bin)
 	}
 	for k := int64(1); k <= 4 && capacity < 1<<56; k++ {
-		// In multiples of capacity / (k (k+1)), floor values to k+1.
+		// Values are in units of 1/(k(k+1)).
 		value(func(x int64) int64 {
 			if (k+1)*x%capacity == 0 {
-				// x/capacity, a multiple of 1/(k+1), in units of 1/(k(k+1)).
 				return (k + 1) * x / capacity * k
 			}
 			return (k + 1) * x / capacity * (k + 1)
@@ -68,9 +66,8 @@ func DualFeasible(size []int64, count []int32, capacity int64) int64 {
 	return best
 }
 
-// ThresholdDFF is the dual-feasible function that takes sizes above capacity-e for
-// all of a bin and those below e for nothing, and the value of a bin; e is at
-// most half the capacity.
+// ThresholdDFF returns the dual-feasible function U(e) of DualFeasible and its value
+// of a bin; 0 < e ≤ capacity/2.
 func ThresholdDFF(capacity, e int64) (f func(x int64) int64, bin int64) {
 	return func(x int64) int64 {
 		switch {
@@ -83,8 +80,8 @@ func ThresholdDFF(capacity, e int64) (f func(x int64) int64, bin int64) {
 	}, capacity
 }
 
-// PiecesDFF is the dual-feasible function that counts pieces of size e: those in a
-// small item, and those that a large one leaves no room for.
+// PiecesDFF returns the dual-feasible function p(e) of DualFeasible and its value of
+// a bin; 0 < e ≤ capacity/2.
 func PiecesDFF(capacity, e int64) (f func(x int64) int64, bin int64) {
 	all := capacity / e
 	return func(x int64) int64 {

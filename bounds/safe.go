@@ -6,15 +6,15 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// SafeLower returns a lower bound on the minimum of the linear relaxation of m
-// from any duals of its rows, however wrong. All variables must have bounds.
+// SafeLower returns a lower bound on the minimum of the linear relaxation of m from
+// any dual values y of its rows, however wrong. All variables must have bounds.
 //
-// Lagrangian relaxation of the rows: for any y the sum of y_i times the side that
-// y_i's sign selects, plus for each variable the smaller of its reduced cost
-// c_j - sum_i y_i a_ij times its lower and its upper bound, is at most the
-// minimum (Neumaier, Shcherbina: Safe bounds in linear and mixed-integer linear
-// programming, 2004). The sum is lowered by 1e-12 of its terms' size, more than
-// floating-point rounding can add. O(terms).
+// It is the Lagrangian bound Σ_i y_i b_i + Σ_j min(d_j l_j, d_j u_j), where b_i is the
+// lower bound of row i for y_i ≥ 0 and the upper for y_i < 0, and d_j = c_j - Σ_i y_i
+// a_ij is the reduced cost of variable j in [l_j, u_j]; a y_i whose b_i is infinite
+// counts as 0 (Neumaier, Shcherbina: Safe bounds in linear and mixed-integer linear
+// programming, 2004). The sum is lowered by 1e-12 of the size of its terms, more than
+// rounding can add. O(terms).
 func SafeLower(m *milp.Model, duals []float64) float64 {
 	sum, size := m.Offset, 0.0
 	add := func(v float64) { sum += v; size += math.Abs(v) }
@@ -42,8 +42,8 @@ func SafeLower(m *milp.Model, duals []float64) float64 {
 	return sum - 1e-12*size
 }
 
-// SafeUpper returns an upper bound on the maximum of the linear relaxation of m
-// from any duals of its rows; see SafeLower.
+// SafeUpper returns an upper bound on the maximum of the linear relaxation of m from
+// any dual values of its rows; see SafeLower.
 func SafeUpper(m *milp.Model, duals []float64) float64 {
 	negative := milp.Model{Vars: make([]milp.Var, len(m.Vars)), Rows: m.Rows, Offset: -m.Offset}
 	copy(negative.Vars, m.Vars)

@@ -30,10 +30,9 @@ type Formulation struct {
 // Formulations are the names that Build knows, the default first.
 var Formulations = []string{"compact", "paper", "parallel", "migration"}
 
-// MaxFormulationVariables and MaxFormulationTerms bound the formulations that
-// are built, so that a large instance gets an error and not all of the memory:
-// a variable with its rows takes some 600 bytes, a term 16. Solvers give up
-// long before.
+// MaxFormulationVariables and MaxFormulationTerms limit the size of a formulation,
+// so that a large instance is an error and doesn't take all of the memory: a variable
+// with its rows takes some 600 bytes, a term 16. Solvers give up at smaller sizes.
 const (
 	MaxFormulationVariables = 1_000_000
 	MaxFormulationTerms     = 50_000_000
@@ -66,13 +65,13 @@ func Build(in *model.VCSched, name string) (*Formulation, error) {
 		if err := bounds.CheckSize(name, "variables", 2*in.Tasks()*in.Hosts+1, MaxFormulationVariables); err != nil {
 			return nil, err
 		}
-		return vcschedShares(in, name), nil
+		return sharesModel(in, name), nil
 	case "compact":
 		if in.MigrationBudget != nil {
 			if err := bounds.CheckSize(name, "variables", in.Tasks()*in.Hosts+1, MaxFormulationVariables); err != nil {
 				return nil, err
 			}
-			return vcschedLoads(in), nil
+			return loadModel(in), nil
 		}
 		u := in.Units()
 		t := NewTasks(u)
@@ -84,20 +83,19 @@ func Build(in *model.VCSched, name string) (*Formulation, error) {
 		if err := bounds.CheckSize(name, "terms", T*T/2*in.Hosts, MaxFormulationTerms); err != nil {
 			return nil, err
 		}
-		return vcschedCompact(in, u, t), nil
+		return compactModel(in, u, t), nil
 	}
 	return nil, fmt.Errorf("formulation %q is unknown, give one of %v", name, Formulations)
 }
 
-// smallNeed is the CPU need below which the formulations of the paper get
-// their variables x as shares of the need, and not of the host, since a
-// coefficient of 1/need is beyond what solvers' tolerances can take.
+// smallNeed is the CPU need, in hosts, below which x in the paper's formulations
+// counts shares of the need and not of a host: a coefficient of 1/need is too large
+// for solvers' tolerances.
 const smallNeed = 1e-4
 
-// vcschedShares builds Eq. 3-11, 12-21 or 22-31: binary e puts a task on a
-// host, rational x is its CPU there, Y the minimum yield. If a need is below
-// smallNeed, x is in shares of the task's need.
-func vcschedShares(in *model.VCSched, name string) *Formulation {
+// sharesModel builds Eq. 3-11, 12-21 or 22-31, which maximise the minimum yield Y: binary
+// e puts a task on a host, continuous x is its CPU share there.
+func sharesModel(in *model.VCSched, name string) *Formulation {
 	small := slices.ContainsFunc(in.Jobs, func(j model.VCSchedJob) bool { return j.CPU < smallNeed })
 	f := &Formulation{Budget: -1}
 	f.Name, f.Scheme, f.Maximise = in.Name, name, true
@@ -114,7 +112,7 @@ func vcschedShares(in *model.VCSched, name string) *Formulation {
 	var moved []milp.Term
 	for i := range in.Jobs {
 		j := &in.Jobs[i]
-		need, cpuOfX := j.CPU, 1.0 // in what x is counted in, and that in hosts
+		need, cpuOfX := j.CPU, 1.0 // need in units of x; hosts in a unit of x
 		if small {
 			need, cpuOfX = 1, j.CPU
 		}
@@ -184,7 +182,7 @@ func vcschedShares(in *model.VCSched, name string) *Formulation {
 	return f
 }
 
-// decodeHosts puts every task on the host of its largest e.
+// decodeHosts returns the placement with every task on the host of its largest e.
 func decodeHosts(in *model.VCSched, first []int, x []float64) (*model.Placement, error) {
 	hosts := make([]int32, len(first))
 	for k, e := range first {
@@ -197,9 +195,9 @@ func decodeHosts(in *model.VCSched, first []int, x []float64) (*model.Placement,
 	return in.NewPlacement(hosts, in.Yield(hosts)), nil
 }
 
-// vcschedLoads is the compact model with one variable for each task and host,
-// as a migration budget needs it.
-func vcschedLoads(in *model.VCSched) *Formulation {
+// loadModel builds the compact formulation for a migration budget: a binary for each
+// task and host, minimise the largest load.
+func loadModel(in *model.VCSched) *Formulation {
 	f := &Formulation{Budget: -1}
 	f.Name, f.Scheme, f.Value, f.Limit = in.Name, "compact", loadYield, 1
 	load := f.AddVar(milp.Var{Name: "L", Upper: milp.Inf, Cost: 1})
@@ -239,8 +237,8 @@ func vcschedLoads(in *model.VCSched) *Formulation {
 	return f
 }
 
-// largestRow is the smallest value of the variable L that satisfies the rows
-// that say ... - L ≤ 0 at x.
+// largestRow returns the smallest value of the variable load that satisfies, at x,
+// the rows Σ … - load ≤ 0.
 func largestRow(m *milp.Model, x []float64, load int) float64 {
 	largest := 0.0
 	for _, r := range m.Rows {
@@ -255,15 +253,15 @@ func largestRow(m *milp.Model, x []float64, load int) float64 {
 	return largest
 }
 
-// loadYield is the minimum yield that a largest CPU load allows.
+// loadYield returns the best minimum yield at a largest CPU load, in hosts.
 func loadYield(load float64) float64 { return 1 / max(1, load) }
 
-// vcschedCompact minimises the largest load L over the numbers n of tasks of
-// each type on each host. Hosts are numbered by first use, types in order: a
-// type may use host h only if host h-1 is used by it or a type before it, and
-// with N tasks up to and including a type, at most N hosts are used by then.
-// Every placement becomes such a one by renumbering its hosts.
-func vcschedCompact(in *model.VCSched, u *model.VCSchedUnits, t *Tasks) *Formulation {
+// compactModel minimises the largest load L over n_kh, the number of tasks of type k on
+// host h. Its rows break the symmetry of the hosts, which are numbered by first use:
+// n_kh ≤ count_k Σ_{k' ≤ k} n_k'(h-1), so a type may use host h only if host h-1 is
+// used by it or a type before it; and n_kh = 0 for h > Σ_{k' ≤ k} count_k'. Every
+// placement satisfies them after renumbering its hosts.
+func compactModel(in *model.VCSched, u *model.VCSchedUnits, t *Tasks) *Formulation {
 	f := &Formulation{Budget: -1}
 	f.Name, f.Scheme, f.Value, f.Limit = in.Name, "compact", loadYield, 1
 	H := in.Hosts

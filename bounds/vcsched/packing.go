@@ -1,10 +1,12 @@
 // Package vcsched bounds the minimum yield of VCSched from above, without search,
 // and holds its linear formulations.
 //
-// For a fixed assignment the best minimum yield is min(1, 1/L) with L the
-// largest CPU load of a host. So a bound on the yield is a lower bound on L, and
-// a lower bound on L comes from tests that refute a load: "the tasks don't fit in
-// H hosts of this load and one memory each".
+// With the hosts of the tasks fixed, the best minimum yield is Y = min(1, 1/L), L
+// being the largest CPU load of a host. Inside this package everything is a load L
+// to minimise, outside a yield Y to maximise, and each is the reciprocal of the
+// other: so "lower" and "upper" swap at the door. A lower bound on L comes from
+// tests that refute a load: "the tasks don't fit on H hosts of this load and one
+// memory each". Model formulations stand here because their relaxations are bounds.
 package vcsched
 
 import (
@@ -17,9 +19,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ClosedForm is the optimum of the linear relaxation of the paper's
-// model in closed form, min(1, H / sum of the CPU needs) (section 3.1), valid
-// when the memory needs sum to at most H; otherwise there is no solution. O(n).
+// ClosedForm returns the optimum of the linear relaxation of the paper's model in
+// closed form, Y ≤ min(1, H / Σ cpu) (section 3.1), for Σ memory ≤ H; otherwise
+// there is no solution. O(n).
 func ClosedForm(in *model.VCSched) bounds.Bound {
 	b := bounds.Bound{Name: "closed-form"}
 	t := NewTasks(in.Units())
@@ -31,10 +33,10 @@ func ClosedForm(in *model.VCSched) bounds.Bound {
 	return b
 }
 
-// Packing is the closed form strengthened by what two-dimensional
-// packing knows without a linear program: the largest task, sets of pairwise
-// conflicting tasks, and dual-feasible functions on either resource. O(n²)
-// for each of some 50 loads tried.
+// Packing returns the closed form strengthened by bounds for two-dimensional
+// vector packing that need no linear program: the largest task, cliques of
+// conflicting tasks, and dual-feasible functions on either resource. O(n²) for each
+// of some 50 loads.
 func Packing(in *model.VCSched) bounds.Bound {
 	b := bounds.Bound{Name: "packing"}
 	t := NewTasks(in.Units())
@@ -48,8 +50,7 @@ func Packing(in *model.VCSched) bounds.Bound {
 }
 
 // All returns every bound of this package on the instance, weakest first. The
-// last, by column generation, stops when ctx ends and then gives what it has
-// proved by then.
+// last, by column generation, is what it has proved when ctx ends.
 func All(ctx context.Context, in *model.VCSched) ([]bounds.Bound, error) {
 	all := []bounds.Bound{ClosedForm(in), Packing(in)}
 	if all[1].Infeasible {
@@ -59,18 +60,18 @@ func All(ctx context.Context, in *model.VCSched) ([]bounds.Bound, error) {
 	return append(all, b), err
 }
 
-// Tasks are an instance's tasks grouped into types of equal needs (the
-// memory needs exactly, the CPU needs in units), types by decreasing CPU need,
-// then by decreasing memory need.
+// Tasks groups an instance's tasks into types of equal needs (of memory exactly, of
+// CPU in units). Types come in the order of decreasing CPU need, then of decreasing
+// memory need; slices by type are [type].
 type Tasks struct {
 	units *model.VCSchedUnits
-	CPU   []int64
-	Mem   []int64
-	Count []int32
-	Tasks [][]int32 // the tasks of each type
-	Hosts int64     // at most one for each task: no more are used
-	Cap   int64     // of memory
-	Unit  int64     // every CPU need is a multiple of it
+	CPU   []int64   // CPU need of a task of the type, in 1/VCSchedUnits.Scale of a host
+	Mem   []int64   // memory need of such a task, in the same unit
+	Count []int32   // number of tasks of the type
+	Tasks [][]int32 // their indices, counted through the instance
+	Hosts int64     // number of hosts, at most one for each task: no more are used
+	Cap   int64     // memory of a host, in the same unit, tolerance included
+	Unit  int64     // divides every CPU need, so every load
 }
 
 // NewTasks groups the tasks. O(n log n).
@@ -127,27 +128,26 @@ func (t *Tasks) infeasibleBySum() string {
 	return ""
 }
 
-// AreaLoad is the average load, rounded up to a multiple of the unit, as every
-// load is one, and at least the largest task's: no assignment's largest load is
-// smaller than its average load or than what one task needs. O(n).
+// AreaLoad returns max(⌈Σ cpu / H⌉, max cpu), the first term rounded up to a
+// multiple of Unit, as every load is one: L is no less than the average load and
+// than the need of any task. O(n).
 func (t *Tasks) AreaLoad() int64 {
 	var sum int64
 	for k := range t.CPU {
 		sum += t.CPU[k] * int64(t.Count[k])
 	}
 	load := (sum + t.Hosts - 1) / t.Hosts
-	// Loads are multiples of the unit.
 	return max((load+t.Unit-1)/t.Unit*t.Unit, t.CPU[0])
 }
 
-// PackingLoad is a load such that every assignment has a host of at least
-// that load, or the reason why no assignment fits in memory.
+// PackingLoad returns a lower bound on L, or the reason why no placement fits in
+// memory. Besides AreaLoad:
 //
-// Besides the area: of the k H + 1 tasks of the largest CPU need some k + 1 share
-// a host, whose load is at least k + 1 times the smallest need among them; and a
-// load of mid is proved if refute shows that no assignment has a largest load of
-// mid - 1 (loads are integers). Refutations needn't be monotone in the load: each
-// value that lo takes has its own.
+//   - of the kH + 1 tasks with the largest CPU needs, k + 1 share a host, so
+//     L ≥ (k + 1) times the smallest need among them;
+//   - L ≥ mid if refute proves that no placement has L ≤ mid - 1 (loads are
+//     integers). Refutations needn't be monotone in the load: each value that lo
+//     takes has its own.
 func (t *Tasks) PackingLoad() (load int64, infeasible string) {
 	if why := t.infeasibleBySum(); why != "" {
 		return 0, why
@@ -156,8 +156,6 @@ func (t *Tasks) PackingLoad() (load int64, infeasible string) {
 		return 0, why
 	}
 	load = t.AreaLoad()
-	// With tasks sorted by CPU need, the H+1 first put two on one host
-	// (and so on: the kH+1 first put k+1 on one host).
 	var at int64
 	for k := range t.CPU {
 		at += int64(t.Count[k])
@@ -183,11 +181,10 @@ func (t *Tasks) PackingLoad() (load int64, infeasible string) {
 	return (lo + t.Unit - 1) / t.Unit * t.Unit, ""
 }
 
-// refute returns why the tasks can't be placed with a largest load of at most
-// the given one; empty if these tests don't know. Tasks of which no two fit on one
-// host need as many hosts as they are. A dual-feasible function f has
-// sum f(x) ≤ f's bin value over what fits on a host, in memory or in CPU, so all
-// tasks need at least sum f(x) / bin value hosts.
+// refute returns why no placement has L ≤ load; "" if these tests don't know. Tasks
+// of which no two fit on one host (a clique of conflicts) need a host each. A
+// dual-feasible function f has Σ f(x) ≤ f(bin) over what fits on a host, in memory
+// or in CPU, so all tasks need ≥ Σ f(x) / f(bin) hosts.
 func (t *Tasks) refute(load int64) string {
 	if n := t.clique(load); n > t.Hosts {
 		return fmt.Sprintf("%d tasks of which no two fit on one host, there are %d hosts", n, t.units.Hosts)
@@ -201,10 +198,9 @@ func (t *Tasks) refute(load int64) string {
 	return ""
 }
 
-// clique is the size of a set of tasks of which no two fit on one host:
-// those that need more than half of a resource, extended greedily. A type all of
-// whose tasks conflict with each other counts with all of them, another with one.
-// O(n²).
+// clique returns the size of a set of tasks of which no two fit on one host, by a
+// greedy extension in the order of either need. A type whose tasks conflict with
+// each other counts with all of them, another with one. O(n²).
 func (t *Tasks) clique(load int64) int64 {
 	conflict := func(a, b int) bool {
 		return t.CPU[a]+t.CPU[b] > load || t.Mem[a]+t.Mem[b] > t.Cap

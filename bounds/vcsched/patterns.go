@@ -12,10 +12,10 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// Pattern is a set of tasks that one host can take: numbers of tasks by type.
+// Pattern is a multiset of tasks that fits on one host.
 type Pattern struct {
-	Items []PatternItem
-	Load  int64
+	Items []PatternItem // by increasing type
+	Load  int64         // CPU needs of its tasks, in the units of Tasks.CPU
 }
 
 // PatternItem is a number of tasks of one type.
@@ -23,23 +23,24 @@ type PatternItem struct {
 	Type, Count int32
 }
 
-// Patterns tests by column generation whether the tasks fit in H hosts of a
-// given CPU load and one memory each (Gilmore and Gomory 1961, with two
-// resources): the linear program that covers all tasks by as few patterns as
-// possible, patterns priced by a two-dimensional knapsack. More than H is a
-// proof that no placement has that largest load.
+// Patterns tests by column generation whether the tasks fit on H hosts of a given
+// CPU load and one memory each (Gilmore, Gomory: A linear programming approach to the
+// cutting-stock problem, 1961, with two resources). The master is min Σ_q x_q subject
+// to Σ_q count_qk x_q ≥ count_k for each type k, over the patterns q of at most the
+// load; the pricing problem is a two-dimensional knapsack. An optimum > H proves that
+// no placement has that load.
 //
-// The proof doesn't rest on floating-point arithmetic: the duals are rounded
-// down to integers w, the knapsack is solved exactly, and if no pattern's
-// weight exceeds z, every cover has at least sum(w)/z patterns (the duals
-// scaled by 1/z are feasible; Farley 1990), which is compared with H in
-// integers.
+// The proof doesn't rest on floating-point arithmetic: the duals are rounded down to
+// integers w ≥ 0 and the knapsack is solved exactly. If Σ_k w_k count_qk ≤ z for every
+// pattern q, then w/z is feasible for the dual, so every cover has ≥ Σ_k w_k count_k / z
+// patterns (Farley: A note on bounding a class of linear programming problems, 1990),
+// which is compared with H in integers.
 type Patterns struct {
 	t    *Tasks
 	pool []Pattern
 }
 
-// NewPatterns starts with the patterns of one task each.
+// NewPatterns returns a pool with the patterns of one task each.
 func NewPatterns(t *Tasks) *Patterns {
 	p := &Patterns{t: t}
 	for k := range t.CPU {
@@ -48,7 +49,7 @@ func NewPatterns(t *Tasks) *Patterns {
 	return p
 }
 
-// Add puts the hosts' contents of a placement into the pool.
+// Add puts the patterns of a placement's hosts into the pool; hosts is [task].
 func (p *Patterns) Add(hosts []int32) {
 	counts := make([]map[int32]int32, p.t.units.Hosts)
 	for k, tasks := range p.t.Tasks {
@@ -72,7 +73,7 @@ func (p *Patterns) Add(hosts []int32) {
 	}
 }
 
-// Pool is the patterns of at most the given load.
+// Pool returns the patterns of at most the given load.
 func (p *Patterns) Pool(load int64) []Pattern {
 	var pool []Pattern
 	for _, q := range p.pool {
@@ -83,15 +84,14 @@ func (p *Patterns) Pool(load int64) []Pattern {
 	return pool
 }
 
-// weightScale is the integer value of a dual of 1.
+// weightScale is the integer weight of a dual value of 1.
 const weightScale = 1 << 32
 
-// maxPricing bounds the nodes of one knapsack search.
+// maxPricing limits the nodes of one pricing problem.
 const maxPricing = 20_000_000
 
-// Refute reports whether it is proved that the tasks don't fit at the load.
-// False means that the linear program has a cover, or that ctx or the limit
-// on the knapsack ended the attempt.
+// Refute reports whether no placement has L ≤ load, proved. False means that there
+// is a fractional cover, or that ctx or maxPricing ended the attempt.
 func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 	n := len(p.t.CPU)
 	m := &milp.Model{Rows: make([]milp.Row, n)}
@@ -124,7 +124,7 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 		if r.Status != highs.Optimal {
 			return false, nil
 		}
-		// Closer than HiGHS's tolerance on duals no new pattern may come up.
+		// Within HiGHS's tolerance on duals no new pattern may be found.
 		if r.Objective <= float64(p.t.Hosts)*(1+1e-7) {
 			return false, nil
 		}
@@ -134,10 +134,9 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 			total += weights[k] * int64(p.t.Count[k])
 		}
 		if total <= 0 {
-			return false, nil // duals of another sign than they have at an optimum
+			return false, nil // no optimum has duals of this sign
 		}
-		// Refuted if no pattern weighs more than this: H of them weigh less than
-		// all tasks.
+		// If no pattern weighs more, H patterns weigh less than all tasks.
 		threshold := (total - 1) / p.t.Hosts
 		found, complete := p.price(ctx, weights, load, threshold)
 		if len(found) == 0 {
@@ -159,9 +158,9 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 	return false, nil
 }
 
-// price looks for patterns whose weight exceeds the threshold: the best that
-// starts with each type of tasks, by depth-first search over types in the order
-// of weight per need. complete is false if it was cut off.
+// price returns patterns whose weight exceeds the threshold, for each type the best
+// one that has this type as its first, by depth-first branch and bound over types in
+// the order of weight per need. complete is false if it was cut off.
 func (p *Patterns) price(ctx context.Context, weights []int64, load, threshold int64) (found []Pattern, complete bool) {
 	s := &pricer{ctx: ctx, cap: [2]int64{load, p.t.Cap}}
 	for k := range weights {
@@ -169,7 +168,7 @@ func (p *Patterns) price(ctx context.Context, weights []int64, load, threshold i
 			s.items = append(s.items, pricerItem{int32(k), p.t.Count[k], weights[k], [2]int64{p.t.CPU[k], p.t.Mem[k]}})
 		}
 	}
-	// The resources weigh as much as the tasks need of them.
+	// A resource counts by what the tasks need of it, as a share of one host.
 	need := [2]float64{}
 	for k := range weights {
 		need[0] += float64(p.t.CPU[k]) * float64(p.t.Count[k]) / float64(load)
@@ -209,8 +208,7 @@ func (p *Patterns) price(ctx context.Context, weights []int64, load, threshold i
 		s.both[k] = max(s.both[k+1], d)
 	}
 	s.taken = make([]int32, n)
-	// Best first for each leading type: diverse columns end the column
-	// generation sooner than the single best one.
+	// Diverse columns end the column generation sooner than the single best one.
 	for k := range s.items {
 		s.best, s.bestTaken = threshold, nil
 		s.lead(k)
@@ -232,24 +230,28 @@ func (p *Patterns) price(ctx context.Context, weights []int64, load, threshold i
 	return found, !s.cut
 }
 
+// pricerItem is a type of tasks with a positive weight.
 type pricerItem struct {
 	kind, count int32
 	weight      int64
-	size        [2]int64
+	size        [2]int64 // CPU, memory
 }
 
+// pricer is the search for a pattern of the largest weight. Its bound relaxes the
+// knapsack to one resource, or to the weighted sum of both: what is left of it times
+// the largest weight per size of the items to come.
 type pricer struct {
 	ctx       context.Context
-	items     []pricerItem
-	cap       [2]int64
-	density   [2][]float64 // largest weight per size of the items from k on
-	both      []float64    // the same for the sizes' weighted sum
-	share     [2]float64
-	taken     []int32
-	best      int64
+	items     []pricerItem // by decreasing weight per size
+	cap       [2]int64     // CPU, memory
+	density   [2][]float64 // [resource][k]: largest weight per size of the items from k on
+	both      []float64    // [k]: the same for the weighted sum of the sizes
+	share     [2]float64   // the weights of that sum
+	taken     []int32      // [k]: number of tasks in the pattern
+	best      int64        // the weight to exceed
 	bestTaken []int32
 	nodes     int64
-	cut       bool
+	cut       bool // maxPricing or ctx ended the search
 }
 
 // lead searches the patterns whose first item in the order is k.
@@ -270,6 +272,7 @@ func (s *pricer) lead(k int) {
 	s.taken[k] = 0
 }
 
+// grow adds items from k on to the pattern, of the given weight, with left capacity.
 func (s *pricer) grow(k int, weight int64, left [2]int64) {
 	if weight > s.best {
 		s.best = weight
@@ -284,7 +287,7 @@ func (s *pricer) grow(k int, weight int64, left [2]int64) {
 		if math.IsNaN(room) { // no room and no size: an infinite density times 0
 			room = math.Inf(1)
 		}
-		// Widened by more than the rounding of the three products.
+		// With a margin for the rounding of the products.
 		if float64(weight)+room*(1+1e-9)+1 <= float64(s.best) {
 			return
 		}
@@ -308,9 +311,8 @@ func (s *pricer) grow(k int, weight int64, left [2]int64) {
 	}
 }
 
-// Raise raises lower, a load that no placement's largest load is below, by
-// bisection of the loads up to upper to a relative width (0: as far as the
-// linear program can); the result is a bound of the same kind.
+// Raise returns a lower bound on L that is at least lower, which is one, by bisection
+// of the loads up to upper, to a relative width (0: as far as the linear program can).
 func (p *Patterns) Raise(ctx context.Context, lower, upper int64, width float64) (int64, error) {
 	unit := p.t.Unit
 	for ctx.Err() == nil && upper > lower && float64(upper-lower) > width*float64(lower) {
@@ -329,9 +331,9 @@ func (p *Patterns) Raise(ctx context.Context, lower, upper int64, width float64)
 	return lower, nil
 }
 
-// ColumnGeneration is the bound by column generation over host patterns, to a
-// relative width of 1e-4. It proves infeasibility where the tasks don't fit in
-// memory at any load.
+// ColumnGeneration returns the bound by column generation over host patterns, to a
+// relative width of 1e-4. It proves infeasibility if there is no fractional cover by
+// patterns of any load.
 func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	b := bounds.Bound{Name: "patterns"}
 	t := NewTasks(in.Units())
@@ -359,7 +361,7 @@ func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, err
 	return b, nil
 }
 
-// TotalLoad is the CPU needs of all tasks: a load that every host can take.
+// TotalLoad returns the sum of all CPU needs, which no host's load exceeds.
 func (t *Tasks) TotalLoad() int64 {
 	var sum int64
 	for k := range t.CPU {

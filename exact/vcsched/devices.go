@@ -21,7 +21,6 @@ const (
 	devMemo
 	devTwins
 	devHosts
-	devRoom
 	devIncumbent
 	devPacking
 	devColumns
@@ -46,7 +45,6 @@ var devices = []struct {
 	{devMemo, exact.Device{Name: "no-good-memo", Summary: "bin completion: sets of tasks known not to fit in the bins left"}},
 	{devTwins, exact.Device{Name: "task-symmetry", Summary: "host tree: equal tasks in the order of the hosts"}},
 	{devHosts, exact.Device{Name: "host-symmetry", Summary: "host tree: one of the hosts of equal load and memory"}},
-	{devRoom, exact.Device{Name: "area-bound", Summary: "host tree: the CPU left on all hosts holds the tasks left"}},
 	{devIncumbent, exact.Device{Name: "incumbent-bound", Summary: "host tree: every host's load stays below the best largest load"}},
 	{devPacking, exact.Device{Name: "packing-bound", Summary: "cliques of conflicting tasks and dual-feasible functions (Fekete, Schepers 2001), beside the area"}},
 	{devColumns, exact.Device{Name: "column-generation", Summary: "bound by fractional covers with host patterns (Gilmore, Gomory 1961), and placements of these"}},

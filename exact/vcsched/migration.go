@@ -62,8 +62,6 @@ func (s *run) tree(improve func(steps int)) {
 //
 //   - incumbent-bound: loads only grow, so a host of load ≥ upper has it in every
 //     placement below. u has none.
-//   - area-bound: u puts the tasks left on hosts whose loads stay ≤ upper - 1, so
-//     Σ_left cpu ≤ Σ_hosts (upper - 1 - load).
 //   - task-symmetry: tasks of equal needs with the same current host (or none) can
 //     change places in u with no change in load, memory or migration, so u may be
 //     taken to have them on hosts of increasing number.
@@ -82,7 +80,7 @@ type hostTree struct {
 	hosts   []int32        // of each task placed
 	load    []int64        // [host], in units
 	mem     []model.Memory // [host]
-	sum     []int64        // [k]: CPU needs of the tasks from the k-th in order on
+	total   int64          // of the CPU needs
 	limit   int64
 	nodes   int64
 }
@@ -109,10 +107,8 @@ func newHostTree(s *run) *hostTree {
 	slices.SortStableFunc(t.order, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(s.u.CPU[b], s.u.CPU[a]), cmp.Compare(t.current[a], t.current[b]))
 	})
-	t.sum = make([]int64, n+1)
-	for k := n - 1; k >= 0; k-- {
-		i := t.order[k]
-		t.sum[k] = t.sum[k+1] + s.u.CPU[i]
+	for k, i := range t.order {
+		t.total += s.u.CPU[i]
 		if k > 0 && s.off&devTwins == 0 {
 			j := t.order[k-1]
 			t.twin[k] = s.u.CPU[i] == s.u.CPU[j] && s.u.Exact[s.u.Job[i]] == s.u.Exact[s.u.Job[j]] && t.current[i] == t.current[j]
@@ -132,7 +128,7 @@ func (t *hostTree) run(limit int64) bool {
 // most returns the largest load that is still an improvement.
 func (t *hostTree) most() int64 {
 	if t.s.hosts == nil || t.s.off&devIncumbent != 0 {
-		return t.sum[0]
+		return t.total
 	}
 	return t.s.upper - 1
 }
@@ -173,10 +169,7 @@ func (t *hostTree) place(k int, budget model.Memory) bool {
 		t.load[h] += c
 		t.mem[h] = after
 		t.hosts[i] = h
-		done := true
-		if t.roomFor(t.sum[k+1]) {
-			done = t.place(k+1, left)
-		}
+		done := t.place(k+1, left)
 		t.load[h] -= c
 		t.mem[h] = before
 		return done
@@ -190,23 +183,6 @@ func (t *hostTree) place(k int, budget model.Memory) bool {
 		}
 	}
 	return true
-}
-
-// roomFor reports whether Σ_hosts (most - load) ≥ cpu.
-func (t *hostTree) roomFor(cpu int64) bool {
-	if t.s.off&devRoom != 0 {
-		return true
-	}
-	most := t.most()
-	for _, l := range t.load {
-		if l > most { // the best known has improved since the task was put there
-			return false
-		}
-		if cpu -= most - l; cpu <= 0 { // seen before the sum overflows
-			return true
-		}
-	}
-	return cpu <= 0
 }
 
 // seen reports whether a host that is exchangeable with h was tried before it.

@@ -10,14 +10,13 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Anneal is our own heuristic: a start (see Start), then the local search of
-// Improver towards the bound of vcbounds.Packing, then the second phase.
-// It honours a migration budget.
+// Anneal improves the placement of Start by the local search of Improver, towards the
+// bound of vcbounds.Packing, and then raises the average yield (RaiseAverage). It
+// respects a migration budget.
 //
-// Without a time limit it takes AnnealSteps(tasks) steps, and, for more than 64
-// tasks, up to ten times as many while it is more than 1 % from the bound; with one it goes on until the
-// limit or the bound is reached, and the best so far is returned.
-// O(1) per step, beside the start.
+// Without a time limit it takes AnnealSteps(tasks) steps and, for more than 64 tasks,
+// up to ten times as many while L > 1.01 times the bound. With one it goes on until
+// the limit or the bound is reached. O(1) per step, beside the start.
 func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	u := in.Units()
 	load, why := vcbounds.NewTasks(u).PackingLoad()
@@ -46,13 +45,12 @@ func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.
 	return RaiseAverage(ctx, in, in.NewPlacement(hosts, in.Yield(hosts)))
 }
 
-// AnnealSteps is the default effort for n tasks.
+// AnnealSteps returns the default number of steps for n tasks.
 func AnnealSteps(n int) int { return 500_000 + 4000*n }
 
-// Start is a placement for the local search to begin with, which may be
-// infeasible: the settings' start if there is one, else that of MCB8, whose
-// packing of memory is hard to reach by steps, else (and for up to 64 tasks,
-// where it is as good) the greedy one.
+// Start returns a placement, [task], for the local search to begin with, which may be
+// infeasible: that of Settings.Start if there is one; else, for more than 64 tasks,
+// that of MCB8, whose packing of memory is hard to reach by steps; else the greedy one.
 func Start(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
 	if p, ok := set.Start.(*model.Placement); ok && p != nil {
 		if err := in.CheckShape(p); err != nil {
@@ -68,11 +66,11 @@ func Start(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set mo
 	return greedyStart(u), nil
 }
 
-// greedyStart places the tasks by decreasing larger need (CPU as a share of
-// the average load) on the host of least load that has the memory; a task
-// that fits nowhere goes to the host with the most memory left, so the result
-// may be infeasible. A task that runs now stays where it is if there is a
-// migration budget. O(n log n + nH).
+// greedyStart places the tasks, in the order of decreasing larger need (CPU as a share
+// of the average load, memory of a host), on the host of least load that has the
+// memory. A task that fits nowhere goes to the host with the most memory left, so the
+// result may be infeasible. With a migration budget, tasks stay on their current
+// hosts. O(n log n + nH).
 func greedyStart(u *model.VCSchedUnits) []int32 {
 	var sum int64
 	order := make([]int32, len(u.CPU))

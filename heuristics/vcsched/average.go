@@ -13,23 +13,22 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// secondPhase is what the second phase may take after its context has ended.
+// secondPhase limits the second phase after its context has ended.
 const secondPhase = 50 * time.Millisecond
 
-// RaiseAverage is the second phase (sections 3.5 and 5.2): with the hosts
-// fixed and the minimum yield that they allow kept, it gives the CPU that is
-// left to raise the average yield of the jobs. The result has the hosts of p
-// and the minimum yield in.Yield(hosts).
+// RaiseAverage is the second phase (sections 3.5 and 5.2): it keeps p's hosts and the
+// minimum yield Y = in.Yield(hosts) that they allow, and gives the CPU that is left so
+// that the average yield of the jobs is as large as can be.
 //
-// Where all jobs are sequential, each host serves its tasks by increasing CPU
-// need, which is optimal: a unit of CPU adds 1/a to the sum of the yields.
-// O(n log n). A parallel job's tasks get the same share on every host that it
-// uses, so then a linear program over the jobs' yields decides: maximise their
-// sum, subject to each host's CPU.
+// If all jobs are sequential, each host serves its tasks by increasing CPU need c,
+// which is optimal, since a unit of CPU adds 1/c to the sum of the yields. O(n log n).
+// A parallel job's tasks have the same share on every host, so then a linear program
+// decides: maximise Σ_j y_j subject to Σ_j cpu_jh y_j ≤ 1 on each host h and
+// Y ≤ y_j ≤ 1.
 //
-// The time is short beside that of finding the hosts, so ctx's end gives the
-// linear program secondPhase more time; if that doesn't do, every job is left at
-// the minimum yield.
+// This takes little time beside finding the hosts, so the linear program has
+// secondPhase more time after ctx has ended; if that isn't enough, every job is left
+// at the minimum yield.
 func RaiseAverage(ctx context.Context, in *model.VCSched, p *model.Placement) (*model.Placement, error) {
 	hosts := p.TaskHosts()
 	lowest := in.Yield(hosts)
@@ -76,7 +75,7 @@ func raiseGreedily(in *model.VCSched, hosts []int32, lowest float64) *model.Plac
 	return p
 }
 
-// jobLoads are the CPU needs of each job on each host that it uses.
+// jobLoads returns, for each job, its CPU needs on each host that it uses.
 func jobLoads(in *model.VCSched, hosts []int32) [][]hostLoad {
 	loads := make([][]hostLoad, len(in.Jobs))
 	k := 0
@@ -124,9 +123,9 @@ func raiseByLP(ctx context.Context, in *model.VCSched, hosts []int32, lowest flo
 	return nil, fmt.Errorf("second phase: the linear program, which has a solution, ended as %v", r.Status)
 }
 
-// repair is the placement that gives the jobs the yields wanted, which may
-// break their bounds and the hosts' CPU by a solver's tolerance: what a host
-// has beyond the lowest yield is scaled down until it is enough.
+// repair returns the placement with the given yields of the jobs, which may exceed
+// their bounds and the hosts' CPU by a solver's tolerance: what exceeds the lowest
+// yield is scaled down until it fits.
 func repair(in *model.VCSched, hosts []int32, lowest float64, loads [][]hostLoad, yields []float64) *model.Placement {
 	left, extra := make([]float64, in.Hosts), make([]float64, in.Hosts)
 	for h := range left {

@@ -7,13 +7,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// PlacementAttempts bounds the placements of a task on a host that GB and SGB
-// make (section 3.3).
+// PlacementAttempts limits how often GB and SGB put a task on a host (section 3.3).
 const PlacementAttempts = 500_000
 
-// GB is GR with chronological backtracking: a task for which no host has the
-// memory sends the search back to the task before, which tries its next host
-// in the order of load. It fails after PlacementAttempts placements.
+// GB is GR with chronological backtracking: if no host has the memory for a task, the
+// task before tries its next host in the order of load. It fails after
+// PlacementAttempts placements.
 // O(PlacementAttempts H + nH).
 func GB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	return run(ctx, in, set, func(ctx context.Context, _ *model.VCSched, u *model.VCSchedUnits, _ model.Settings) ([]int32, error) {
@@ -28,9 +27,9 @@ func SGB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Pla
 	})
 }
 
-// backtrack goes through the tasks in order. At each level hosts are tried by
-// (load, number), so the next host to try is the smallest pair above the last
-// one tried: a scan, without a sorted list per level.
+// backtrack places the tasks in order. At each level hosts are tried by (load,
+// number), so the next one is the smallest pair above that of the last one: a scan
+// finds it, without a sorted list for each level.
 func backtrack(ctx context.Context, u *model.VCSchedUnits, order []int32, attempts int) ([]int32, error) {
 	hosts := make([]int32, len(order))
 	load, mem := make([]int64, u.Hosts), make([]int64, u.Hosts)

@@ -6,35 +6,14 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// scanList is the plain list: each query walks it. O(n) per query.
-type scanList struct {
-	u     *model.VCSchedUnits
-	order []int32 // -1 once taken
-}
-
-func newScanList(u *model.VCSchedUnits, order []int32) firstFit {
-	return &scanList{u, append([]int32(nil), order...)}
-}
-
-func (l *scanList) first(from int, cpu, mem int64) (int32, int) {
-	for k := from; k < len(l.order); k++ {
-		if i := l.order[k]; i >= 0 && l.u.CPU[i] <= cpu && l.u.Memory[i] <= mem {
-			return i, k
-		}
-	}
-	return -1, -1
-}
-
-func (l *scanList) take(place int) { l.order[place] = -1 }
-
-// treeList answers the same queries by descending a segment tree of the
-// smallest CPU and the smallest memory need below each node. A node whose two
-// minima come from different tasks may be entered in vain, so a query is O(log
-// n) in the good case and O(n) in the worst; taking a task is O(log n).
+// treeList answers the queries of firstFit on a segment tree of the smallest CPU and
+// the smallest memory need below each node. The two minima may come from different
+// tasks, and then the node is entered in vain: a query is O(log n) in the good case
+// and O(n) in the worst. Taking a task is O(log n).
 type treeList struct {
 	order []int32
-	leaf  int // index of the first leaf, a power of two
-	least []needs
+	leaf  int     // index of the first leaf, a power of two
+	least []needs // [node], the root at 1
 }
 
 type needs struct{ cpu, mem int64 }
@@ -57,6 +36,7 @@ func newTreeList(u *model.VCSchedUnits, order []int32) firstFit {
 	return t
 }
 
+// update computes a node from its children.
 func (t *treeList) update(k int) {
 	a, b := t.least[2*k], t.least[2*k+1]
 	t.least[k] = needs{min(a.cpu, b.cpu), min(a.mem, b.mem)}
@@ -83,7 +63,7 @@ func (t *treeList) first(from int, cpu, mem int64) (int32, int) {
 			k *= 2
 			continue
 		}
-		// On to the next subtree to the right.
+		// Go to the next subtree to the right.
 		for k&1 == 1 {
 			k /= 2
 		}

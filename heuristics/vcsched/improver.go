@@ -9,41 +9,39 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Improver is a local search on the hosts of an instance's tasks. It looks for
-// a placement whose hosts all have a CPU load of at most a threshold and fit
-// in memory; each success lowers the threshold, between the best load found
-// and a target below which nothing needs to go.
+// Improver is a local search (simulated annealing) on the hosts of an instance's tasks.
+// It looks for a placement with L ≤ C that fits in memory. Each success lowers C,
+// between the best load found and a target.
 //
-// A state is any assignment of tasks to hosts. Its energy is the sum over hosts
-// of the load above the threshold and the memory above the capacity, each as a
-// share of what is allowed: 0 for what is looked for. Steps move one task or
-// swap two and are accepted by the Metropolis rule; since hosts within their
-// limits add nothing, swaps among them are free, and the state diffuses through
-// the feasible region until the overloaded hosts find a way out. Half of the
-// steps start at a host that is over its limits.
+// A state is any assignment of tasks to hosts. Its energy is Σ_hosts max(0, load/C - 1)
+// + max(0, memory/capacity - 1), 0 for what is looked for. A step moves one task or
+// swaps two and is accepted by the Metropolis rule. Hosts within their limits add no
+// energy, so swaps among them are always accepted, and the state diffuses until the
+// overloaded hosts get rid of their excess. Half of the steps start at a host that
+// exceeds a limit.
 //
-// One step takes O(1). Memory is O(tasks + hosts).
+// A step takes O(1). Memory is O(tasks + hosts).
 type Improver struct {
-	u      *model.VCSchedUnits // strict, once a state has fitted in units alone
+	u      *model.VCSchedUnits // strict, after a state that fits in units and not exactly
 	strict *model.VCSchedUnits
 	rng    *rand.Rand
 	total  int64 // of the CPU needs
 
-	host      []int32
-	load, mem []int64
-	place     []int32 // index of a task within its host's bucket
-	bucket    [][]int32
+	host      []int32   // [task]
+	load, mem []int64   // [host], in units
+	place     []int32   // [task]: index within its host's bucket
+	bucket    [][]int32 // [host]: its tasks
 
 	over     []int32 // hosts above a limit
-	overAt   []int32 // index in over, or -1
-	limit    int64   // the threshold on the load
-	best     []int32
-	bestLoad int64 // of best; MaxInt64 without one
+	overAt   []int32 // [host]: index in over, or -1
+	limit    int64   // C
+	best     []int32 // [task]; nil without one
+	bestLoad int64   // of best; MaxInt64 without one
 
-	moved int64 // memory, for the migration budget
+	moved int64 // memory of the tasks off their current hosts, in units
 }
 
-// NewImprover starts from the given hosts of the tasks, which need not be
+// NewImprover returns an Improver at the given hosts, [task], which needn't be
 // feasible. The slice is copied.
 func NewImprover(u *model.VCSchedUnits, hosts []int32, seed uint64) *Improver {
 	s := &Improver{u: u, strict: u.Strict(), rng: rand.New(rand.NewPCG(seed, 0x696d70726f766572)),
@@ -67,8 +65,8 @@ func NewImprover(u *model.VCSchedUnits, hosts []int32, seed uint64) *Improver {
 	return s
 }
 
-// Best is the largest load, in units, of the best feasible placement found and
-// the hosts of its tasks; false without one.
+// Best returns L of the best feasible placement found, in units, and its hosts,
+// [task]; false without one.
 func (s *Improver) Best() (int64, []int32, bool) {
 	return s.bestLoad, s.best, s.best != nil
 }
@@ -153,8 +151,8 @@ func (s *Improver) relocate(i, h int32) {
 	s.mem[h] += s.u.Memory[i]
 }
 
-// Improve takes up to the given number of steps towards a load of at most
-// target and returns true if that is reached. It returns early when ctx ends.
+// Improve takes up to the given number of steps and reports whether L ≤ target is
+// reached. It returns early when ctx ends.
 func (s *Improver) Improve(ctx context.Context, target int64, steps int) bool {
 	if s.bestLoad <= target {
 		return true
@@ -162,13 +160,13 @@ func (s *Improver) Improve(ctx context.Context, target int64, steps int) bool {
 	if s.u.Hosts == 1 || len(s.host) < 2 {
 		return false
 	}
-	// The step down from the best load, as a share of the way to the target.
+	// C is this share of the way from the best load to the target.
 	const first = 0.5
 	down := first
-	// A round is long enough for every pair of tasks to meet a few times.
+	// In a round every pair of tasks is tried a few times.
 	round := min(max(4*len(s.host)*len(s.host), 20_000), 400_000)
 	for steps > 0 && ctx.Err() == nil {
-		// First of all the tasks must fit in memory, at any load.
+		// Without a placement, any load will do: the tasks must fit in memory first.
 		limit := s.total
 		if s.best != nil {
 			limit = min(s.bestLoad-max(s.u.Unit, int64(down*float64(s.bestLoad-target))), s.bestLoad-1)
@@ -201,12 +199,12 @@ func (s *Improver) restore() {
 	}
 }
 
-// anneal looks for a state of energy 0 at the threshold.
+// anneal looks for a state of energy 0 with C = limit.
 func (s *Improver) anneal(ctx context.Context, limit int64, steps int) bool {
 	s.setLimit(limit)
 	n := len(s.host)
-	// The temperature falls from twice the size of the overloads in question,
-	// that of the step down in load, to where only the smallest are taken on.
+	// The temperature falls from twice the relative step down in load to a
+	// hundredth of that.
 	hot := 0.02
 	if s.best != nil {
 		hot = min(hot, 2*float64(s.bestLoad-limit)/float64(limit)+1e-7)

@@ -9,33 +9,31 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// YieldPrecision is the width of the interval of yields at which the binary
-// search of MCB1 … MCB8 stops. The paper names none; the yield reported is
-// that of the hosts found, so a finer one changes next to nothing. Where the
-// upper bound on the yield is below 1e-3 the search stops at a thousandth of it.
+// YieldPrecision is the width of the interval of yields at which the binary search of
+// MCB1 … MCB8 stops; if the upper bound on the yield is below 1e-3, a thousandth of
+// that. The paper names none. The yield of the result is that of its hosts, so a
+// finer precision changes next to nothing.
 const YieldPrecision = 1e-6
 
-// MCBs are the eight multi-capacity bin-packing heuristics by the paper's
-// number (index 1 to 8; index 0 is unused), section 3.4.
+// MCBs holds the eight multi-capacity bin-packing heuristics of section 3.4 by the
+// paper's number, 1 to 8; MCBs[0] is nil.
 //
-// For a yield Y that is to be reached every task has the needs a Y of CPU and m
-// of memory. The tasks with the larger CPU need make one list, the others
-// (equals too) the second, each sorted by the variant's key with equals in the
-// instance's order. Hosts are filled one after the other: the first task that
-// fits is taken from the list that goes against the imbalance of what the host
-// has left (more CPU left than memory: the CPU list; when both are equal, as on
-// an empty host, the CPU list too), or else from the other list, until no task
-// fits. A binary search, which starts at half of min(1, H / sum of the needs),
-// looks for the largest yield at which all tasks are placed.
+// At a yield Y a task with the CPU need c and the memory need m takes cY of CPU and m
+// of memory. The tasks with cY > m make the CPU list, the others the memory list, each
+// sorted by the variant's key, equals in the instance's order. Hosts are filled one
+// after the other, until no task fits: by the first task that fits of the CPU list if
+// the host has no less CPU left than memory, of the memory list otherwise; if none of
+// that list fits, of the other. A binary search from half of min(1, H / Σ c) on finds
+// the largest Y at which all tasks are placed.
 //
-// O(log(1/YieldPrecision) (n log n + q)) with q the cost of n+H queries for the
-// first task that fits; see firstFit.
+// O(log(1/YieldPrecision) (n log n + q)), where q is the cost of n+H queries of
+// firstFit.
 var MCBs = [9]func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error){
 	1: mcb(sumKey, 1), 2: mcb(differenceKey, 1), 3: mcb(ratioKey, 1), 4: mcb(largerKey, 1),
 	5: mcb(sumKey, -1), 6: mcb(differenceKey, -1), 7: mcb(ratioKey, -1), 8: mcb(largerKey, -1),
 }
 
-// The keys of section 3.4, of the CPU need at the yield tried and the memory need.
+// The keys of section 3.4, of the CPU need c at the yield tried and the memory need m.
 func sumKey(c, m float64) float64        { return c + m }
 func differenceKey(c, m float64) float64 { return max(c, m) - min(c, m) }
 func ratioKey(c, m float64) float64      { return max(c, m) / min(c, m) } // +Inf without memory
@@ -49,8 +47,8 @@ func mcb(key func(c, m float64) float64, sign float64) func(context.Context, *mo
 	}
 }
 
-// searchYield is the binary search. It returns the hosts of the largest yield
-// at which the packer succeeded.
+// searchYield returns the hosts, [task], of the largest yield at which the packer
+// succeeds, by binary search.
 func searchYield(ctx context.Context, u *model.VCSchedUnits, p *mcbPacker) ([]int32, error) {
 	total := 0.0
 	for _, c := range u.CPU {
@@ -99,14 +97,15 @@ type keyedTask struct {
 
 // firstFit is a list of tasks in a fixed order, from which tasks are taken.
 type firstFit interface {
-	// first is the first task left, at or after the given place, that needs
-	// at most the CPU and memory given, and its place; -1 if there is none.
+	// first returns the first task left, at place from or after it, whose needs are
+	// ≤ cpu and ≤ mem, and its place; -1, -1 if there is none.
 	first(from int, cpu, mem int64) (task int32, place int)
+	// take removes the task at the place.
 	take(place int)
 }
 
-// pack returns the hosts of the tasks, in a slice that the next call reuses,
-// and whether all were placed; false if ctx ends on the way.
+// pack returns the hosts, [task], in a slice that the next call reuses, and whether
+// all tasks are placed; false if ctx ends before.
 func (p *mcbPacker) pack(ctx context.Context, yield float64) ([]int32, bool) {
 	u := p.u
 	n := len(u.CPU)
@@ -121,7 +120,7 @@ func (p *mcbPacker) pack(ctx context.Context, yield float64) ([]int32, bool) {
 	if ctx.Err() != nil {
 		return nil, false
 	}
-	// The sort is half of the time: no cmp.Compare, which looks for NaN.
+	// The sort takes half of the time, so no cmp.Compare, which looks for NaN.
 	slices.SortFunc(p.keyed, func(a, b keyedTask) int {
 		switch {
 		case a.key < b.key:
@@ -146,7 +145,7 @@ func (p *mcbPacker) pack(ctx context.Context, yield float64) ([]int32, bool) {
 	left := n
 	for h := 0; h < u.Hosts && left > 0; h++ {
 		cpu, mem := capacity, u.MemoryCap
-		// What didn't fit on this host won't fit later: its capacities only fall.
+		// A task that didn't fit on this host won't later, since its room only shrinks.
 		var from [2]int
 		for {
 			want := 0

@@ -232,3 +232,24 @@ func TestMCBTinyYield(t *testing.T) {
 		t.Errorf("%v, want every task on the one host", err)
 	}
 }
+
+// scanList answers the queries of firstFit by a walk through the list.
+type scanList struct {
+	u     *model.VCSchedUnits
+	order []int32 // -1 once taken
+}
+
+func newScanList(u *model.VCSchedUnits, order []int32) firstFit {
+	return &scanList{u, append([]int32(nil), order...)}
+}
+
+func (l *scanList) first(from int, cpu, mem int64) (int32, int) {
+	for k := from; k < len(l.order); k++ {
+		if i := l.order[k]; i >= 0 && l.u.CPU[i] <= cpu && l.u.Memory[i] <= mem {
+			return i, k
+		}
+	}
+	return -1, -1
+}
+
+func (l *scanList) take(place int) { l.order[place] = -1 }

@@ -7,13 +7,12 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// placer chooses the host of every task, task by task in the instance's order.
+// placer returns the host of each task, in the instance's order.
 type placer func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error)
 
-// run is what every heuristic of the paper does around its placer: the CPU
-// shares that make the minimum yield largest on the hosts chosen, then the
-// second phase (section 3.5). The paper's heuristics don't know of migration
-// budgets.
+// run turns a placer into a heuristic of the paper: hosts by the placer, CPU shares
+// that make the minimum yield as large as these hosts allow, then the second phase
+// (section 3.5). The paper's heuristics take no migration budget.
 func run(ctx context.Context, in *model.VCSched, set model.Settings, place placer) (*model.Placement, error) {
 	if in.MigrationBudget != nil {
 		return nil, fmt.Errorf("%w: it knows no migration budget; use anneal, search or highs", model.ErrUnsupported)
@@ -21,7 +20,7 @@ func run(ctx context.Context, in *model.VCSched, set model.Settings, place place
 	u := in.Units()
 	hosts, err := place(ctx, in, u, set)
 	if err == nil && !u.Fits(hosts) {
-		// In units the memory on some host was within its rounding.
+		// The memory of some host fits in units and not exactly.
 		hosts, err = place(ctx, in, u.Strict(), set)
 	}
 	if err != nil {
@@ -30,15 +29,14 @@ func run(ctx context.Context, in *model.VCSched, set model.Settings, place place
 	return RaiseAverage(ctx, in, in.NewPlacement(hosts, in.Yield(hosts)))
 }
 
-// watch looks at a context now and then: after about a million units of work,
-// a millisecond or so.
+// watch looks at a context once per million units of work, a millisecond or so.
 type watch struct {
 	ctx  context.Context
 	work int
 }
 
-// over adds the work about to be done and reports whether the context was seen
-// to have ended.
+// over adds work about to be done, and reports whether the context is seen to have
+// ended.
 func (w *watch) over(work int) bool {
 	if w.work -= work; w.work > 0 {
 		return false

@@ -10,23 +10,23 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// NoZeroProbability is RRNZ's ε, the probability given to a host that the
-// relaxation doesn't use (section 3.2).
+// NoZeroProbability is RRNZ's ε: the probability of a host that the relaxation doesn't
+// use (section 3.2).
 const NoZeroProbability = 0.01
 
-// RRND is randomised rounding (section 3.2): it solves the linear relaxation of
-// the paper's model and puts each task, in the instance's order, on a host drawn
-// with the probabilities e of the relaxation; a host without the memory is left
-// out and another drawn, and the heuristic fails when no host with a positive
-// probability is left. The cost is that of a linear program with 2nH+1 variables.
+// RRND is randomised rounding (section 3.2): it solves the linear relaxation of the
+// paper's model and puts each task, in the instance's order, on a host drawn with the
+// probabilities e of the relaxation. Hosts without the memory aren't drawn; it fails
+// if no host with a positive probability is left. The cost is that of a linear
+// program with 2nH+1 variables.
 func RRND(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
 		return round(ctx, in, u, set, 0)
 	})
 }
 
-// RRNZ is RRND with the probability ε = NoZeroProbability in the place of every
-// zero, so that a host that the relaxation doesn't use can still be drawn.
+// RRNZ is RRND with the probability ε = NoZeroProbability in place of every zero, so
+// that hosts which the relaxation doesn't use can be drawn, too.
 func RRNZ(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
 		return round(ctx, in, u, set, NoZeroProbability)
