@@ -149,8 +149,9 @@ func (v *VCSched) Validate() error {
 	return nil
 }
 
-// Objective is the minimum and the average yield of a Placement, in that order of importance.
-// The error is ErrInvalid if the placement isn't shaped like the instance.
+// Objective returns the minimum yield of a Placement and, as the second objective, the
+// average yield of its jobs. The error is ErrInvalid if the placement isn't one of the
+// instance's tasks (CheckShape).
 func (v *VCSched) Objective(s Solution) (Objective, error) {
 	p, ok := s.(*Placement)
 	if !ok {
@@ -172,10 +173,9 @@ func (v *VCSched) Objective(s Solution) (Objective, error) {
 	return o, nil
 }
 
-// CheckShape reports, as ErrInvalid, the first way in which p isn't a
-// placement of v's tasks: jobs missing or out of order, another number of
-// hosts or shares than tasks, a host that doesn't exist, a share that is NaN
-// or infinite.
+// CheckShape reports, as ErrInvalid, the first reason for which p is no placement of
+// v's tasks: a job that is missing or out of order, another number of hosts or shares
+// than tasks, a host that doesn't exist, a share that is NaN or infinite.
 func (v *VCSched) CheckShape(p *Placement) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w placement: %s", ErrInvalid, fmt.Sprintf(format, args...))
@@ -203,9 +203,9 @@ func (v *VCSched) CheckShape(p *Placement) error {
 	return nil
 }
 
-// NewPlacement is the placement of the tasks on hosts, task by task in the
-// instance's order, in which every job has the given yield (so a task's share
-// is yield times its need). It panics if len(hosts) isn't the number of tasks.
+// NewPlacement returns the placement with the given hosts of the tasks, in the
+// instance's order, and the given yield of every job: a task's share is yield times
+// its need. It panics if len(hosts) isn't the number of tasks.
 func (v *VCSched) NewPlacement(hosts []int32, yield float64) *Placement {
 	if n := v.Tasks(); len(hosts) != n {
 		panic(fmt.Sprintf("model: NewPlacement: %d hosts for %d tasks", len(hosts), n))
@@ -224,7 +224,7 @@ func (v *VCSched) NewPlacement(hosts []int32, yield float64) *Placement {
 	return p
 }
 
-// TaskHosts is the host of every task, task by task in the instance's order.
+// TaskHosts returns the host of each task, in the instance's order.
 func (p *Placement) TaskHosts() []int32 {
 	var hosts []int32
 	for i := range p.Jobs {
@@ -241,10 +241,9 @@ func (v *VCSched) MarshalJSON() ([]byte, error) { return marshalOwn(v) }
 // MarshalJSON writes the placement in its own format, "kind" first.
 func (p *Placement) MarshalJSON() ([]byte, error) { return marshalOwn(p) }
 
-// Yield is the largest minimum yield of any CPU shares for the tasks on the
-// given hosts, task by task in the instance's order: the smaller of 1 and 1
-// over the largest CPU load (all tasks of the fullest host get the same
-// fraction of their needs).
+// Yield returns the largest minimum yield that CPU shares can give to the tasks on the
+// given hosts, in the instance's order: min(1, 1/L), L being the largest CPU load of a
+// host. (All tasks of the fullest host then get the same fraction of their needs.)
 func (v *VCSched) Yield(hosts []int32) float64 {
 	load := make([]float64, v.Hosts)
 	k, largest := 0, 1.0

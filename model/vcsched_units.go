@@ -7,24 +7,23 @@ import (
 	"github.com/gapwise/gapwise/internal/units"
 )
 
-// FitTolerance is by how much of a host the memory needs on a host may exceed
-// it, and the memory that moves the migration budget. A set of needs fits
-// exactly when the sum of its float64 figures, as rational numbers, is at most
-// 1 + FitTolerance (also a float64): so the judge has it at its default
-// tolerance, so bounds and proofs mean it, and so every solver's placements are
-// held against it (VCSchedUnits.Fits).
+// FitTolerance is what the memory needs on a host may exceed the host by, and the
+// memory that moves the migration budget, as a share of a host. A set of needs fits if
+// and only if Σ need ≤ 1 + FitTolerance, all of them float64 figures taken as rational
+// numbers. The judge, at its default tolerance, the bounds and proofs, and the solvers
+// (VCSchedUnits.Fits) all mean this.
 const FitTolerance = 1e-9
 
-// minNeed is the smallest CPU need and the smallest memory need above 0: such
-// figures are multiples of 2^-92, so that sums of any 2^23 tasks are exact in 128 bits.
+// minNeed is the smallest CPU need and the smallest memory need above 0. Such figures
+// are multiples of 2^-92, so that sums over 2^23 tasks are exact in 128 bits.
 const minNeed = 1e-12
 
 // Memory is an amount of memory in units of 2^-92 of a host, in 128 bits: the
 // exact value of a float64 figure, or of a sum of them.
 type Memory struct{ hi, lo uint64 }
 
-// exactMemory is x, rounded down to a unit if x is below minNeed; the largest
-// Memory if x is above any sum of needs.
+// exactMemory returns x, rounded down to a unit if x < minNeed, and the largest Memory
+// if x exceeds every sum of needs.
 func exactMemory(x float64) Memory {
 	mantissa, exponent := math.Frexp(x) // x = mantissa 2^exponent
 	m, shift := uint64(mantissa*(1<<53)), exponent-53+92
@@ -39,7 +38,7 @@ func exactMemory(x float64) Memory {
 	return Memory{0, m >> -shift}
 }
 
-// Add is m + x.
+// Add returns m + x, at most the largest Memory.
 func (m Memory) Add(x Memory) Memory {
 	lo, carry := bits.Add64(m.lo, x.lo, 0)
 	hi, over := bits.Add64(m.hi, x.hi, carry)
@@ -49,17 +48,17 @@ func (m Memory) Add(x Memory) Memory {
 	return Memory{hi, lo}
 }
 
-// Sub is m - x, for x of at most m.
+// Sub returns m - x, for x ≤ m.
 func (m Memory) Sub(x Memory) Memory {
 	lo, borrow := bits.Sub64(m.lo, x.lo, 0)
 	hi, _ := bits.Sub64(m.hi, x.hi, borrow)
 	return Memory{hi, lo}
 }
 
-// Less reports whether m is less than x.
+// Less reports whether m < x.
 func (m Memory) Less(x Memory) bool { return m.hi < x.hi || m.hi == x.hi && m.lo < x.lo }
 
-// Floor is m in units of 2^-k of a host, for k of at most 62, rounded down.
+// Floor returns m in units of 2^-k of a host, k ≤ 62, rounded down.
 func (m Memory) Floor(k uint) int64 {
 	if shift := 92 - k; shift < 64 {
 		return int64(m.hi<<(64-shift) | m.lo>>shift)
@@ -68,25 +67,23 @@ func (m Memory) Floor(k uint) int64 {
 	}
 }
 
-// VCSchedUnits are the needs of a VCSched instance's tasks in fixed point,
-// task by task in the instance's order, for solvers that add, compare and hash
-// them.
+// VCSchedUnits holds the needs of a VCSched instance's tasks as integers, in the
+// instance's order, for solvers that add, compare and hash them.
 //
-// Needs are rounded down to a unit of 1/Scale of a host, and the capacity is
-// rounded up, so the instance in units is a relaxation of the real one: what
-// can't be done in units can't be done at all, and a bound in units is a bound
-// (YieldBound widens it by the rounding). What fits in units fits but for sums
-// that come within some units of the capacity, tolerance included: Fits decides,
-// and Strict is the view in which there are no such sums.
+// Needs are rounded down to a unit of 1/Scale of a host, and capacities up. So the
+// instance in units is a relaxation: what is infeasible in units is infeasible, and a
+// bound in units is a bound (YieldBound widens it by the rounding). A set of needs that
+// fits in units may fail to fit exactly if its sum is within some units of the
+// capacity, tolerance included: Fits decides that, and Strict excludes such sums.
 type VCSchedUnits struct {
 	Hosts  int
-	Scale  int64   // units per host
-	CPU    []int64 // CPU need of each task, at least 1
-	Memory []int64 // memory need of each task
-	Job    []int32 // job of each task
-	Unit   int64   // every CPU need is a multiple of it
-	// Current is the host on which each task runs now, -1 for a new
-	// arrival, and Budget the memory that may move, rounded up; nil and 0
+	Scale  int64   // units in a host
+	CPU    []int64 // [task]: CPU need in units, at least 1
+	Memory []int64 // [task]: memory need in units
+	Job    []int32 // [task]: index of its job
+	Unit   int64   // greatest common divisor of the CPU needs
+	// Current is the host on which each task runs now, -1 for a new arrival,
+	// and Budget the memory that may move, in units, rounded up; nil and 0
 	// without a migration budget.
 	Current []int32
 	Budget  int64
@@ -94,15 +91,15 @@ type VCSchedUnits struct {
 	// units by which the conversion to fixed point may have rounded needs up.
 	MemoryCap int64
 
-	// Exact is the memory need of each job's tasks, ExactCap and ExactBudget
-	// what the sums of such needs may come to.
+	// Exact is [job]: the memory need of one of its tasks. ExactCap and
+	// ExactBudget are the largest sums of such needs that fit and may move.
 	Exact                 []Memory
 	ExactCap, ExactBudget Memory
 
 	tiny int // tasks whose CPU need was rounded up to a unit
 }
 
-// Units converts the needs. Sums over all tasks don't overflow int64.
+// Units converts the needs to integers. Sums over all tasks don't overflow int64.
 func (v *VCSched) Units() *VCSchedUnits {
 	n := v.Tasks()
 	u := &VCSchedUnits{Hosts: v.Hosts, Scale: 1e13, CPU: make([]int64, 0, n), Memory: make([]int64, 0, n), Job: make([]int32, 0, n),
@@ -143,8 +140,8 @@ func (v *VCSched) Units() *VCSchedUnits {
 	return u
 }
 
-// Fits reports whether the placement of task i on hosts[i] fits in the hosts'
-// memory and the migration budget, exactly. O(tasks + hosts).
+// Fits reports whether the placement of each task i on hosts[i] fits in the hosts'
+// memory and in the migration budget, exactly. O(tasks + hosts).
 func (u *VCSchedUnits) Fits(hosts []int32) bool {
 	use := make([]Memory, u.Hosts)
 	var moved Memory
@@ -160,10 +157,9 @@ func (u *VCSchedUnits) Fits(hosts []int32) bool {
 	return u.Current == nil || !u.ExactBudget.Less(moved)
 }
 
-// Strict is a view of the same needs in which the memory and the budget are so
-// much smaller that what fits in its units fits exactly: each need was rounded
-// down by less than a unit and a thousandth, and what may be used was rounded
-// up by slack and, a budget, a unit and a part in 2^52.
+// Strict returns the same needs with so much less memory and budget that what fits in
+// units fits exactly: each need was rounded down by less than 1.001 units, and
+// capacities were rounded up by slack, the budget by one more unit and 2^-52 of itself.
 func (u *VCSchedUnits) Strict() *VCSchedUnits {
 	s := *u
 	n := int64(len(u.CPU))
@@ -175,7 +171,7 @@ func (u *VCSchedUnits) Strict() *VCSchedUnits {
 	return &s
 }
 
-// Moves is the memory that moves when task i is placed on host h.
+// Moves returns the memory, in units, that moves if task i is placed on host h.
 func (u *VCSchedUnits) Moves(i, h int32) int64 {
 	if u.Current == nil || u.Current[i] < 0 || u.Current[i] == h {
 		return 0
@@ -183,23 +179,23 @@ func (u *VCSchedUnits) Moves(i, h int32) int64 {
 	return u.Memory[i]
 }
 
-// slack is the number of units by which the sum of any set of tasks may exceed
-// its exact value: a product below 2^44 is rounded by at most 2^-10 before its
-// fraction is cut off, and a CPU need of no whole unit counts as one.
+// slack returns by how many units the sum over any set of tasks may exceed its exact
+// value: a product below 2^44 is rounded by at most 2^-10 before its fraction is cut
+// off, and a CPU need below a unit counts as one.
 func (u *VCSchedUnits) slack() int64 { return 1 + int64(len(u.CPU))/500 + int64(u.tiny) }
 
-// YieldBound is the minimum yield that no placement exceeds if every placement
-// has, in units, a host of at least the given CPU load.
+// YieldBound returns an upper bound on the minimum yield of every placement, given a
+// lower bound on the largest CPU load of every placement, in units.
 func (u *VCSchedUnits) YieldBound(load int64) float64 {
 	load -= u.slack()
 	if load <= u.Scale {
 		return 1
 	}
-	// The load's conversion and the division round by half a unit in the last place each.
+	// The load's conversion and the division round by half an ulp each.
 	return math.Nextafter(math.Nextafter(float64(u.Scale)/float64(load), 2), 2)
 }
 
-// MaxLoad is the largest CPU load of a host, in units, when task i is on
+// MaxLoad returns the largest CPU load of a host, in units, with each task i on
 // hosts[i].
 func (u *VCSchedUnits) MaxLoad(hosts []int32) int64 {
 	load := make([]int64, u.Hosts)

@@ -1,7 +1,12 @@
-// Package milp holds mixed-integer linear models: variables with bounds, costs
-// and integrality, rows with bounds, an objective. It is neutral to solvers;
-// package highs solves its models, and WriteMPS and WriteLP write them for
+// Package milp holds mixed-integer linear models as data: variables with bounds,
+// costs and integrality, rows with bounds, an objective; and formulations, which are
+// models of a problem with the way to its solutions and back. It is neutral to
+// solvers: package highs solves its models, WriteMPS and WriteLP write them for
 // others.
+//
+// It lies under model, beside the problems, since both bounds and exact stand on
+// it: the formulations of bounds are data like the instances, and their relaxations
+// are bounds; exact solves them.
 package milp
 
 import (
@@ -13,11 +18,12 @@ import (
 // ErrInvalid marks a model that breaks the rules of Validate.
 var ErrInvalid = errors.New("milp: invalid model")
 
-// Inf is an absent bound.
+// Inf is the upper bound of what has none; -Inf the lower.
 var Inf = math.Inf(1)
 
-// Model is minimise (or maximise) Offset + sum of Cost x, subject to
-// Lower ≤ row ≤ Upper for each row and Lower ≤ x ≤ Upper for each variable.
+// Model is: minimise (or maximise) Offset + Σ_j Cost_j x_j subject to
+// Lower_i ≤ Σ_j Coef_ij x_j ≤ Upper_i for each row i and Lower_j ≤ x_j ≤ Upper_j for
+// each variable j. A point x has a value for each variable, in their order.
 type Model struct {
 	Name     string
 	Maximise bool
@@ -59,9 +65,9 @@ func (m *Model) AddRow(name string, lower, upper float64, terms ...Term) int {
 	return len(m.Rows) - 1
 }
 
-// Validate reports, as ErrInvalid, the first of: a NaN or misplaced infinity, a
-// lower bound above its upper bound, a term of a variable that isn't there or
-// is there twice, a name that is taken (empty names may repeat).
+// Validate reports, as ErrInvalid, the first NaN or misplaced infinity, lower bound
+// above its upper bound, term of a variable that doesn't exist or stands twice in a
+// row, or name that is taken (empty names may repeat).
 func (m *Model) Validate() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))
@@ -112,7 +118,7 @@ func (m *Model) Validate() error {
 	return nil
 }
 
-// Objective is the objective's value at x.
+// Objective returns the objective at the point x.
 func (m *Model) Objective(x []float64) float64 {
 	sum := m.Offset
 	for j := range m.Vars {
@@ -121,7 +127,7 @@ func (m *Model) Objective(x []float64) float64 {
 	return sum
 }
 
-// Violation is the largest amount by which x breaks a bound, a row or
+// Violation returns the largest amount by which the point x breaks a bound, a row or
 // integrality.
 func (m *Model) Violation(x []float64) float64 {
 	worst := 0.0
@@ -142,7 +148,7 @@ func (m *Model) Violation(x []float64) float64 {
 	return worst
 }
 
-// varName is the variable's name, or one made from its index.
+// varName returns the variable's name, or one made from its index.
 func (m *Model) varName(j int) string {
 	if n := m.Vars[j].Name; n != "" {
 		return n
@@ -150,6 +156,7 @@ func (m *Model) varName(j int) string {
 	return fmt.Sprintf("x%d", j)
 }
 
+// rowName returns the row's name, or one made from its index.
 func (m *Model) rowName(i int) string {
 	if n := m.Rows[i].Name; n != "" {
 		return n

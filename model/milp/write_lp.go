@@ -7,11 +7,10 @@ import (
 	"math"
 )
 
-// WriteLP writes the model in the LP format of CPLEX, as GLPK, CBC, HiGHS and
-// SCIP read it. Rows with two bounds are written twice (name_lo, name_up), since
-// not every reader takes ranges; a constant of the objective becomes the cost of
-// one more column, fixed to 1. Names are made plain. The output depends on the
-// model only.
+// WriteLP writes the model in the LP format of CPLEX, as GLPK, CBC, HiGHS and SCIP read
+// it. Rows with two bounds are written twice (name_lo, name_up), since not every reader
+// takes ranges. The objective's constant becomes the cost of one more column, fixed to
+// 1. Names are made plain. The output depends on nothing but the model.
 func (m *Model) WriteLP(w io.Writer) error {
 	if err := m.Validate(); err != nil {
 		return err

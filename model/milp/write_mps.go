@@ -12,14 +12,13 @@ import (
 
 func num(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// keywords of the LP format are no names.
+// keywords lists the words of the LP format that can't be names.
 var keywords = []string{"minimize", "maximize", "minimise", "maximise", "minimum", "maximum", "min", "max", "subject", "such", "st", "s.t.", "to", "that",
 	"bounds", "bound", "free", "inf", "infinity", "general", "generals", "gen", "integer", "integers", "int", "binary", "binaries", "bin",
 	"semi", "semis", "sos", "sos1", "sos2", "end"}
 
-// plain makes a name that every reader takes: letters, digits, _ and dots, not
-// starting with a digit, a dot or an e that could be read as a number, and no
-// keyword.
+// plain returns a name that every reader takes: of letters, digits, _ and dots, not
+// beginning with a digit, a dot or an e that reads as a number, and no keyword.
 func plain(s string) string {
 	var b strings.Builder
 	if slices.Contains(keywords, strings.ToLower(s)) {
@@ -65,13 +64,12 @@ func (m *Model) names() (vars, rows []string) {
 	return distinct(len(m.Vars), m.varName), distinct(len(m.Rows), m.rowName)
 }
 
-// WriteMPS writes the model in free MPS as GLPK, CBC, HiGHS and SCIP read it:
-// RANGES for rows with two bounds, markers around integer variables, and always
-// an objective to be minimised, since GLPK knows no OBJSENSE. Of a model that
-// maximises, it is the negated objective that is written, and a comment says so:
-// the optimum that such a solver prints has the other sign. A constant of the
-// objective becomes the cost of one more column, fixed to 1. Names are made plain.
-// The output depends on the model only.
+// WriteMPS writes the model in free MPS as GLPK, CBC, HiGHS and SCIP read it: RANGES
+// for rows with two bounds, markers around integer variables, and an objective to
+// minimise, since GLPK knows no OBJSENSE. For a model that maximises, the objective is
+// negated, and a comment says so: a solver's optimum has the other sign then. The
+// objective's constant becomes the cost of one more column, fixed to 1. Names are made
+// plain. The output depends on nothing but the model.
 func (m *Model) WriteMPS(w io.Writer) error {
 	if err := m.Validate(); err != nil {
 		return err

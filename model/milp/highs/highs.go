@@ -27,7 +27,7 @@ var ErrStart = errors.New("highs: start solution of the wrong length")
 type Options struct {
 	TimeLimit time.Duration // 0: none
 	Gap       float64       // relative MIP gap at which to stop; 0: proved to 1e-9
-	NodeLimit int64         // of branch and bound; 0: none
+	NodeLimit int64         // nodes of branch and bound; 0: no limit
 	Threads   int           // 0: 1
 	Relax     bool          // ignore integrality
 	// Tolerance replaces HiGHS's tolerances on feasibility, optimality and
@@ -37,22 +37,24 @@ type Options struct {
 	// Start is a point to start a MIP from, one value for each variable.
 	// HiGHS ignores an infeasible start without saying so.
 	Start []float64
-	// Log, if not nil, gets HiGHS's log, line by line, from the solve's goroutine.
+	// Log, if not nil, is called with each line of HiGHS's log, from the
+	// goroutine of the solve.
 	Log func(line string)
 	// Progress, if not nil, is called about ten times a second while a MIP
 	// is being solved, never after Solve has returned.
 	Progress func(Progress)
 }
 
-// Progress is a MIP's state on the way. Incumbent is NaN without one.
+// Progress is the state of a MIP on the way, in the model's objective. Incumbent is
+// NaN without a feasible point.
 type Progress struct {
 	Incumbent, Bound, Gap float64
 	Nodes                 int64
 	Elapsed               time.Duration
 }
 
-// Status says why the solve ended (the termination status of MathOptInterface;
-// whether there is a point is Result.Feasible).
+// Status says why the solve ended (MathOptInterface's termination status).
+// Result.Feasible says whether there is a point.
 type Status int
 
 // The termination statuses. Optimal, Infeasible, Unbounded and
@@ -68,13 +70,13 @@ const (
 	NodeLimit   // or another limit on the work
 )
 
-// String is the status in words.
+// String returns the status in words.
 func (s Status) String() string {
 	return [...]string{"unknown", "optimal", "infeasible", "unbounded", "infeasible or unbounded",
 		"time limit", "interrupted", "node limit"}[s]
 }
 
-// Result of a solve. What isn't known is NaN or nil.
+// Result is what a solve found. What isn't known is NaN or nil.
 type Result struct {
 	Status     Status
 	Feasible   bool    // X is a feasible point, to within HiGHS's tolerance of 1e-6
@@ -94,10 +96,10 @@ type Result struct {
 	Elapsed   time.Duration
 }
 
-// Solve solves the model. It returns within 100 ms of ctx's end with what is
-// known by then; HiGHS, which may take longer to hear the interrupt, then ends
-// in the background. A status that isn't optimal is not an error; errors are
-// invalid models and options and HiGHS's own failures.
+// Solve solves the model. It returns within 100 ms of the end of ctx with what is
+// known by then; HiGHS, which may take longer to notice the interrupt, then ends in
+// the background. A status that isn't optimal is no error; errors are for invalid
+// models and options, and HiGHS's own failures.
 func Solve(ctx context.Context, m *milp.Model, o Options) (Result, error) {
 	none := emptyResult()
 	if err := m.Validate(); err != nil {
@@ -153,7 +155,7 @@ func (n *native) setOptions(o Options) error {
 	return errors.Join(errs...)
 }
 
-// runAndClose runs HiGHS in a goroutine that owns it, and watches ctx.
+// runAndClose runs HiGHS in a goroutine of its own, and watches ctx.
 func runAndClose(ctx context.Context, n *native, m *milp.Model, o Options, mip bool) (Result, error) {
 	start := time.Now()
 	cols := len(m.Vars)
@@ -162,7 +164,7 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o Options, mip b
 		err error
 	}
 	done := make(chan outcome, 1)
-	var settled atomic.Bool // by whichever is first: HiGHS's end or giving up on it
+	var settled atomic.Bool // set by the end of HiGHS or by giving up on it, the first
 	go func() {
 		unlock := lockScheduler(max(1, o.Threads))
 		tolerance, err := n.run(o.Tolerance)
@@ -188,7 +190,7 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o Options, mip b
 	}
 	var deadline <-chan time.Time
 	if o.TimeLimit > 0 {
-		// HiGHS's own limit overshoots inside a long root LP.
+		// HiGHS notices its own limit late inside a long root LP.
 		t := time.NewTimer(o.TimeLimit)
 		defer t.Stop()
 		deadline = t.C
@@ -237,7 +239,7 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o Options, mip b
 	}
 }
 
-// result reads what HiGHS knows after a run.
+// result returns what HiGHS knows after a run.
 func (n *native) result(mip bool) (Result, error) {
 	r := emptyResult()
 	switch n.modelStatus() {
@@ -281,8 +283,8 @@ func (n *native) result(mip bool) (Result, error) {
 	return r, nil
 }
 
-// SolveFile solves a model that HiGHS reads from a file, in the format that its
-// extension names (.mps, .lp).
+// SolveFile solves a model that HiGHS reads from a file in the format that its
+// extension names (.mps, .lp), for tests of what was written.
 func SolveFile(ctx context.Context, file string, o Options) (Result, error) {
 	n, err := newNative(o.Log)
 	if err != nil {

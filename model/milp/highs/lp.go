@@ -8,9 +8,9 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// LP is a linear program that is solved again and again while columns are
-// added, each time from the last basis: the master of a column generation. It
-// is for one goroutine at a time and must be closed.
+// LP is a linear program that is solved repeatedly while columns are added, each time
+// from the last basis: the restricted master of a column generation. It must be used by
+// one goroutine at a time, and closed.
 type LP struct {
 	n    *native
 	rows int
@@ -28,9 +28,9 @@ type RowTerm struct {
 	Coef float64
 }
 
-// NewLP passes the model, with integrality ignored, to a HiGHS of its own that
-// uses one thread and the primal simplex method, to which added columns leave
-// the last basis feasible.
+// NewLP returns an LP of the model without integrality. It uses one thread and the
+// primal simplex method, for which the last basis stays feasible when columns are
+// added.
 func NewLP(m *milp.Model) (*LP, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -70,8 +70,8 @@ func (l *LP) AddColumns(cols []Column) error {
 	return l.n.addColumns(cols)
 }
 
-// Solve solves from the last basis. When ctx ends, HiGHS is told to stop at its
-// next callback and the status is Interrupted.
+// Solve solves the program from the last basis. When ctx ends, HiGHS stops at its next
+// callback, and the status is Interrupted.
 func (l *LP) Solve(ctx context.Context) (Result, error) {
 	if ctx.Err() != nil {
 		r := emptyResult()
