@@ -27,11 +27,11 @@ func (chosen) Kind() model.Kind { return "number" }
 
 func (n *number) Kind() model.Kind { return "number" }
 
-func (n *number) Sense() model.Sense {
+func (n *number) Metrics() []model.Metric {
 	if n.minimise {
-		return model.Minimise
+		return []model.Metric{{Sense: model.Minimise}}
 	}
-	return model.Maximise
+	return []model.Metric{{Sense: model.Maximise}}
 }
 
 func (n *number) Objective(p model.Solution) (model.Objective, error) {

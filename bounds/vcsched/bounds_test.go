@@ -14,6 +14,7 @@ import (
 
 // The linear relaxation of the paper's model has the closed form's value.
 func TestClosedFormIsLP(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
 	for k := range 150 {
 		s := instances.VCSchedSpec{Hosts: 1 + rng.IntN(5), Jobs: 5 + rng.IntN(10), Slack: 0.1 + 0.8*rng.Float64(), CoVCPU: 0.75, CoVMemory: 0.5, MaxTasks: 1 + k%2*3, Index: k}
@@ -47,6 +48,7 @@ func TestClosedFormIsLP(t *testing.T) {
 // A point encodes and decodes to the same hosts up to numbering, and satisfies
 // the formulation.
 func TestFormulationsEncode(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))
 	for k := range 200 {
 		in, err := instances.VCSchedSpec{Hosts: 2 + rng.IntN(3), Jobs: 6 + rng.IntN(6), Slack: 0.6, CoVCPU: 0.5, CoVMemory: 0.5, MaxTasks: 1 + k%2*3, Running: float64(k%3) / 2, Budget: 9, Index: k}.Generate()
@@ -95,6 +97,7 @@ func TestFormulationsEncode(t *testing.T) {
 }
 
 func TestFormulationErrors(t *testing.T) {
+	t.Parallel()
 	b := 1.0
 	parallel := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 2, CPU: 1}}}
 	moving := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 1}}, MigrationBudget: &b}
@@ -108,6 +111,7 @@ func TestFormulationErrors(t *testing.T) {
 // Where memory is tight, patterns know more than packing; the tests against
 // brute force are in package exact.
 func TestPatternsStrengthen(t *testing.T) {
+	t.Parallel()
 	stronger, proofs := 0, 0
 	for k := range 20 {
 		in, err := instances.VCSchedSpec{Hosts: 16, Jobs: 26, Slack: 0.15, CoVCPU: 0.75, CoVMemory: 0.5, Index: k}.Generate()
@@ -139,6 +143,7 @@ func TestPatternsStrengthen(t *testing.T) {
 }
 
 func TestPatternsStop(t *testing.T) {
+	t.Parallel()
 	in, err := instances.VCSchedSpec{Hosts: 64, Jobs: 250, Slack: 0.1, CoVCPU: 0.75, CoVMemory: 0.25}.Generate()
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 // What is too large to be built is refused before anything is.
 func TestFormulationSize(t *testing.T) {
+	t.Parallel()
 	budget := 0.5
 	distinct := func(n, hosts int) *model.VCSched {
 		in := &model.VCSched{Hosts: hosts}
@@ -56,6 +57,7 @@ func TestFormulationSize(t *testing.T) {
 
 // The paper's model of two jobs on two hosts, row by row.
 func TestPaperFormulationRows(t *testing.T) {
+	t.Parallel()
 	in := &model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{
 		{ID: "a", Tasks: 1, CPU: 0.5, Memory: 0.25}, {ID: "b", Tasks: 1, CPU: 0.75, Memory: 0.5}}}
 	f, err := Build(in, "paper")

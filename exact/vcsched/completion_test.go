@@ -73,6 +73,7 @@ func checkChosen(t *testing.T, p *partition) {
 }
 
 func TestPartitionAgainstPlain(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	count := map[bool]int{}
 	for range 5000 {
@@ -99,6 +100,7 @@ func TestPartitionAgainstPlain(t *testing.T) {
 // With lists and without, with any number of threads, the answer is the same,
 // and the partition doesn't depend on the threads.
 func TestPartitionWaysAgree(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
 	count := map[answer]int{}
 	for k := range 300 {
@@ -144,6 +146,7 @@ func TestPartitionWaysAgree(t *testing.T) {
 }
 
 func TestPartitionStops(t *testing.T) {
+	t.Parallel()
 	p := &partition{bins: 16, cap: [2]int64{0, 1e6}}
 	rng := rand.New(rand.NewPCG(3, 1))
 	sum := int64(0)

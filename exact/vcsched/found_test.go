@@ -14,6 +14,7 @@ import (
 // Instances on which version 0.3.0 contradicted its judge or itself: every
 // engine and formulation says what is right.
 func TestVCSchedFound(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		yield      float64
 		infeasible bool
@@ -60,6 +61,7 @@ func foundVCSched(t *testing.T, name string) *model.VCSched {
 
 // What 64 bits overflow on: hosts and budgets beyond any use.
 func TestVCSchedManyHostsAndLargeBudgets(t *testing.T) {
+	t.Parallel()
 	job := func(id string, at int) model.VCSchedJob {
 		return model.VCSchedJob{ID: id, Tasks: 1, CPU: 0.75, Memory: 0.5, CurrentHosts: []int{at}}
 	}
@@ -87,6 +89,7 @@ func TestVCSchedManyHostsAndLargeBudgets(t *testing.T) {
 // units can't tell whether they fit: HiGHS forbids what doesn't, the search takes
 // its finer views.
 func TestVCSchedMisfitInUnits(t *testing.T) {
+	t.Parallel()
 	const half = (1 + model.FitTolerance) / 2
 	needs := []float64{half * (1 - 0x1p-52), half, half * (1 + 0x1p-52), 0.5000001}
 	count := map[bool]int{}

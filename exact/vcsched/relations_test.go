@@ -98,6 +98,7 @@ func joined(a, b *model.VCSched) *model.VCSched {
 // Relations between instances that hold at any size: the intervals that results
 // prove for the optimum must meet, stay or move the right way.
 func TestVCSchedRelations(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(vcschedSeed(), 3))
 	var compared, decided int
 	for k := range need.Rounds(40) {
@@ -189,6 +190,7 @@ func TestVCSchedRelations(t *testing.T) {
 // Every bound against every solution: of each engine and formulation, with and
 // without a budget, of the parallel jobs and of their tasks as jobs.
 func TestVCSchedBoundsAgainstSolutions(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(vcschedSeed(), 4))
 	for k := range need.Rounds(30) {
 		in := drawVCSched(rng, k%len(vcschedFamilies), 4+rng.IntN(5), 2+rng.IntN(2), rng.IntN(2) == 0, rng.IntN(2) == 0)

@@ -15,8 +15,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// vcschedRounds is n, or n times the number in GAPWISE_ROUNDS.
-
+// vcschedSeed returns the seed in GAPWISE_SEED, or 1.
 func vcschedSeed() uint64 {
 	if k, err := strconv.Atoi(os.Getenv("GAPWISE_SEED")); err == nil {
 		return uint64(k)
@@ -57,6 +56,7 @@ func same(t *testing.T, what string, in *model.VCSched, r model.Result, want flo
 // Every family against the plain engine, with all rules and with each one off,
 // by bin completion and by the host tree.
 func TestVCSchedRulesAgainstPlain(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(vcschedSeed(), 1))
 	count := map[bool]int{}
 	for k := range need.Rounds(400) {
@@ -83,6 +83,7 @@ func TestVCSchedRulesAgainstPlain(t *testing.T) {
 
 // At sizes that the plain engine doesn't reach: each rule off, and HiGHS.
 func TestVCSchedRulesAtMiddleSize(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(vcschedSeed(), 2))
 	count := map[string]int{}
 	for k := range need.Rounds(20) {
@@ -90,7 +91,8 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 		budget := k/len(vcschedFamilies)%4 == 3
 		in := drawVCSched(rng, k%len(vcschedFamilies), n, hosts, rng.IntN(2) == 0, budget)
 		set := model.Settings{Seed: 1, TimeLimit: 500 * time.Millisecond}
-		r := solveVCSched(t, Search{}, in, set)
+		long := model.Settings{Seed: 1, TimeLimit: 10 * time.Second} // for a busy machine
+		r := solveVCSched(t, Search{}, in, long)
 		if r.Status != model.StatusOptimal && r.Status != model.StatusInfeasible {
 			count["undecided"]++
 			continue
@@ -111,7 +113,7 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 		} else if a.Whole {
 			count["plain"]++
 		}
-		if o := solveVCSched(t, HiGHS{}, in, set); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
+		if o := solveVCSched(t, HiGHS{}, in, long); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
 			same(t, "highs", in, o, r.Objective, r.Status == model.StatusOptimal)
 			count["highs"]++
 		}

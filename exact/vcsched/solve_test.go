@@ -44,6 +44,7 @@ func search(t testing.TB, ctx context.Context, in *model.VCSched, set model.Sett
 
 // The engines agree beyond what brute force reaches, on the paper's instances.
 func TestEnginesAgree(t *testing.T) {
+	t.Parallel()
 	proved := 0
 	for k := range need.Rounds(120) {
 		in := generate(t, instances.VCSchedSpec{Hosts: 3 + k%3, Jobs: 7 + k%4, Slack: 0.1 + 0.1*float64(k%9), CoVCPU: 0.75, CoVMemory: 0.25 + 0.5*float64(k%2),
@@ -68,6 +69,7 @@ func TestEnginesAgree(t *testing.T) {
 // The same solution, byte for byte, whatever the number of threads: on a size
 // that needs the parallel phase, and on one that needs column generation.
 func TestSameSolutionWithAnyThreads(t *testing.T) {
+	t.Parallel()
 	for _, s := range []instances.VCSchedSpec{
 		{Hosts: 8, Jobs: 24, Slack: 0.5, CoVCPU: 0.75, CoVMemory: 0.25, Seed: 1},
 		{Hosts: 64, Jobs: 100, Slack: 0.1, CoVCPU: 0.25, CoVMemory: 0.75, Index: 1, Seed: 1},
@@ -86,26 +88,36 @@ func TestSameSolutionWithAnyThreads(t *testing.T) {
 	}
 }
 
+// expired is a context that ends by its deadline when the one within is cancelled.
+type expired struct{ context.Context }
+
+func (c expired) Err() error {
+	if c.Context.Err() != nil {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// Value hides the context within, whose own error derived contexts would take.
+func (expired) Value(any) any { return nil }
+
 // Stopped in the middle, the search has a solution and a bound around it.
 func TestSearchStops(t *testing.T) {
+	t.Parallel()
 	in := generate(t, instances.VCSchedSpec{Hosts: 64, Jobs: 250, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.75, Seed: 1})
-	for name, run := range map[string]func() model.Result{
-		"time limit": func() model.Result {
-			return search(t, context.Background(), in, model.Settings{TimeLimit: 300 * time.Millisecond})
-		},
-		"cancelled": func() model.Result {
-			ctx, cancel := context.WithCancel(context.Background())
-			defer cancel()
-			return search(t, ctx, in, model.Settings{Progress: func(p model.Progress) {
-				if !math.IsNaN(p.Incumbent) {
-					cancel()
-				}
-			}})
-		},
+	for want, limit := range map[string]func(context.Context) context.Context{
+		"interrupted":               func(ctx context.Context) context.Context { return ctx },
+		"stopped by the time limit": func(ctx context.Context) context.Context { return expired{ctx} },
 	} {
-		r := run()
-		if r.Status != model.StatusFeasible || r.Reason == "" || !(r.Bound >= r.Objective) {
-			t.Errorf("%s: %s %v %v %q", name, r.Status, r.Objective, r.Bound, r.Reason)
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		r := search(t, limit(ctx), in, model.Settings{Progress: func(p model.Progress) {
+			if !math.IsNaN(p.Incumbent) {
+				cancel()
+			}
+		}})
+		if r.Status != model.StatusFeasible || r.Reason != want || !(r.Bound >= r.Objective) {
+			t.Errorf("%s %v %v %q, want %q", r.Status, r.Objective, r.Bound, r.Reason, want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -117,6 +129,7 @@ func TestSearchStops(t *testing.T) {
 
 // A larger gap that is asked for is met, and called optimal only within it.
 func TestSearchGap(t *testing.T) {
+	t.Parallel()
 	in := generate(t, instances.VCSchedSpec{Hosts: 64, Jobs: 250, Slack: 0.5, CoVCPU: 0.25, CoVMemory: 0.25, Seed: 1})
 	r := search(t, context.Background(), in, model.Settings{Gap: 0.01})
 	if r.Status != model.StatusOptimal || r.Gap > 0.01 {
@@ -126,6 +139,7 @@ func TestSearchGap(t *testing.T) {
 
 // A start solution is a lower limit on what comes out.
 func TestStartSolution(t *testing.T) {
+	t.Parallel()
 	in := generate(t, instances.VCSchedSpec{Hosts: 8, Jobs: 20, Slack: 0.4, CoVCPU: 0.5, CoVMemory: 0.5, Seed: 4})
 	best := search(t, context.Background(), in, model.Settings{})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -141,6 +155,7 @@ func TestStartSolution(t *testing.T) {
 
 // The six instances on which HiGHS has given wrong optima.
 func TestSymmetryCases(t *testing.T) {
+	t.Parallel()
 	files, _ := filepath.Glob(filepath.FromSlash("../../model/milp/highs/testdata/symmetry/*.json"))
 	if len(files) != 6 {
 		t.Fatalf("%d files, want 6", len(files))

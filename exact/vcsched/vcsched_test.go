@@ -106,6 +106,7 @@ func agrees(t *testing.T, in *model.VCSched, r model.Result, want float64, feasi
 }
 
 func TestSearchAgainstBruteForce(t *testing.T) {
+	t.Parallel()
 	for _, budget := range []bool{false, true} {
 		t.Run(fmt.Sprint("budget=", budget), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 1))
@@ -130,6 +131,7 @@ func TestSearchAgainstBruteForce(t *testing.T) {
 }
 
 func TestHiGHSAgainstBruteForce(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
 	for k := range need.Rounds(600) {
 		in := tiny(rng, k%2 == 1)
@@ -149,6 +151,7 @@ func TestHiGHSAgainstBruteForce(t *testing.T) {
 
 // bounds ≥ optimum ≥ every heuristic, each verified.
 func TestBoundsAndHeuristicsAroundOptimum(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 1))
 	for range need.Rounds(500) {
 		in := tiny(rng, false)
@@ -186,6 +189,7 @@ func TestBoundsAndHeuristicsAroundOptimum(t *testing.T) {
 // HiGHS 1.10 at tolerances of 1e-8 calls 0.5516 optimal here; the optimum is
 // 0.5639 (found by the root package's property test).
 func TestHiGHSSecondOpinion(t *testing.T) {
+	t.Parallel()
 	in, err := instances.VCSchedSpec{Hosts: 3, Jobs: 4, Slack: 0.7931075096130371, CoVCPU: 0.75, CoVMemory: 0.5, MaxTasks: 2, Seed: 0x576639c}.Generate()
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 )
 
 func TestRaiseAverageByHand(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		hosts int
 		jobs  []model.VCSchedJob
@@ -106,6 +107,7 @@ func averageByLP(t *rapid.T, in *model.VCSched, hosts []int32, lowest float64) f
 // jobs by the greedy rule alone, and gives nobody less than the minimum yield,
 // nor a host more than its CPU.
 func TestRaiseAverageIsOptimal(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		in := instancesOf(5, 12).Draw(t, "instance")
 		if rapid.Bool().Draw(t, "sequential") {
@@ -156,6 +158,7 @@ func TestRaiseAverageIsOptimal(t *testing.T) {
 // The two ways of the second phase agree where both apply; large enough for
 // the noise of the linear program to show.
 func TestRaiseAverageBothWays(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 5 {
 		in := drawn(t, spec(16, 120, 1))
@@ -181,6 +184,7 @@ func TestRaiseAverageBothWays(t *testing.T) {
 
 // What a solver's tolerance adds is taken back to the last bit, and no more.
 func TestRepair(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
 	for range rounds(2000) {
 		in := random(rng, 4, 10)
@@ -227,6 +231,7 @@ func TestRepair(t *testing.T) {
 
 // A context that has ended leaves a small linear program the time that it needs.
 func TestRaiseAverageAfterContext(t *testing.T) {
+	t.Parallel()
 	in := &model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{parallel("a", 2, 0.5, 0), need("b", 1, 0), need("c", 0.6, 0)}}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

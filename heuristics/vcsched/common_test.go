@@ -87,6 +87,7 @@ func judge(t interface{ Fatalf(string, ...any) }, in *model.VCSched, p *model.Pl
 // Whatever an algorithm returns is feasible, no better than the linear
 // relaxation, at the best minimum yield of its hosts, and the same each time.
 func TestPaperAlgorithms(t *testing.T) {
+	t.Parallel()
 	for name, solve := range paperAlgorithms() {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -115,6 +116,7 @@ func TestPaperAlgorithms(t *testing.T) {
 }
 
 func TestBudgetIsUnsupported(t *testing.T) {
+	t.Parallel()
 	b := 1.0
 	in := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{need("a", 1, 0)}, MigrationBudget: &b}
 	for name, solve := range paperAlgorithms() {
@@ -138,6 +140,7 @@ func (c *countdown) Err() error {
 }
 
 func TestStops(t *testing.T) {
+	t.Parallel()
 	for name, in := range map[string]*model.VCSched{
 		"sequential": drawn(t, spec(8, 60, 1)),
 		"parallel":   drawn(t, spec(8, 30, 8)),

@@ -13,6 +13,7 @@ import (
 )
 
 func TestGreedyByHand(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		hosts   int
 		jobs    []model.VCSchedJob
@@ -84,6 +85,7 @@ func TestGreedyByHand(t *testing.T) {
 
 // Every task of GR goes to a host of least load among those with the memory.
 func TestGreedyRule(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range rounds(2000) {
 		u := random(rng, 6, 20).Units()
@@ -112,6 +114,7 @@ func TestGreedyRule(t *testing.T) {
 // Backtracking is GR (or SG) where that succeeds, and otherwise finds a
 // placement if and only if there is one.
 func TestBacktrackingIsComplete(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
 	same, saved, infeasible := 0, 0, 0
 	for range 3000 { // a tenth of them, as short tests draw, is one-sided
@@ -167,6 +170,7 @@ func fitsInMemory(u *model.VCSchedUnits) bool {
 }
 
 func TestAttempts(t *testing.T) {
+	t.Parallel()
 	// By hand: a0 b1 c0 c1 b0 c1 c0 d1, eight placements.
 	u := (&model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{
 		need("a", 0.5, 0.25), need("b", 0.5, 0.25), need("c", 0.25, 0.25), need("d", 0.5, 1)}}).Units()

@@ -85,6 +85,7 @@ func packerOf(u *model.VCSchedUnits, variant int, newList func(*model.VCSchedUni
 
 // Trees and lists place every task where the textbook does, at any yield.
 func TestMCBIsTheTextbook(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	packed, failed := 0, 0
 	for range rounds(4000) {
@@ -114,6 +115,7 @@ func TestMCBIsTheTextbook(t *testing.T) {
 
 // The same at a size at which trees matter, through the whole binary search.
 func TestMCBTreesAtScale(t *testing.T) {
+	t.Parallel()
 	for _, maxTasks := range []int{1, 16} {
 		in := drawn(t, spec(100, 1000/maxTasks, maxTasks))
 		u := in.Units()
@@ -128,6 +130,7 @@ func TestMCBTreesAtScale(t *testing.T) {
 }
 
 func TestMCBByHand(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		jobs    []model.VCSchedJob
 		variant int
@@ -183,6 +186,7 @@ func TestMCBByHand(t *testing.T) {
 // The binary search keeps the largest yield at which it packed, and the
 // placement's yield is at least that.
 func TestMCBYield(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
 	solved := 0
 	for range rounds(1000) {
@@ -222,6 +226,7 @@ func TestMCBYield(t *testing.T) {
 
 // The best yield may be far below the precision of the search.
 func TestMCBTinyYield(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("a million tasks")
 	}

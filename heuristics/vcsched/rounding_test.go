@@ -15,6 +15,7 @@ import (
 )
 
 func TestDraw(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	p := []float64{0, 0.1, 0, 0.3, 0}
 	const n = 40_000
@@ -39,6 +40,7 @@ func TestDraw(t *testing.T) {
 // ε it succeeds at least where RRND does most of the time, and on some
 // instances where RRND fails for every seed.
 func TestRounding(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
 	rrnd, rrnz, outside := 0, 0, 0
 	for range rounds(150) {
@@ -78,6 +80,7 @@ func TestRounding(t *testing.T) {
 }
 
 func TestRoundingSeeds(t *testing.T) {
+	t.Parallel()
 	in := drawn(t, spec(8, 30, 1))
 	first, err := RRNZ(context.Background(), in, model.Settings{Seed: 1})
 	if err != nil {
@@ -92,6 +95,7 @@ func TestRoundingSeeds(t *testing.T) {
 }
 
 func TestRoundingErrors(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		in       *model.VCSched
 		want     error
