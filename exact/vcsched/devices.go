@@ -29,9 +29,6 @@ const (
 	devProbing
 	devLocalSearch
 	devCompletion
-	endOfDevices
-
-	droppingDevices = devCover - 1
 )
 
 // devices names them, in the order of their bits.
