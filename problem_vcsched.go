@@ -18,6 +18,8 @@ var vcschedProblem = define(definition[*model.VCSched]{
 	heuristics:   vcheur.Algorithms(),
 	engines:      vcexact.Engines(),
 	phases:       vcexact.Phases(),
+	devices:      vcexact.Devices(),
+	without:      vcexact.Without,
 	formulations: vcbounds.Formulations,
 	formulation: func(_ context.Context, in *model.VCSched, name string) (*milp.Formulation[model.Solution], error) {
 		f, err := vcbounds.Build(in, cmp.Or(name, vcbounds.Formulations[0]))
