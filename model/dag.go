@@ -16,8 +16,8 @@ import (
 // one task at a time. An edge whose tasks are on different machines is a
 // transfer: it starts when its producer has finished, or later, and its
 // consumer waits for its end. A transfer from machine m first waits for m's
-// start-up latency and then sends its data at a rate that the transfer model
-// tells (see TransferModel). Edges within a machine cost nothing.
+// start-up latency and then sends its data at the rate that the transfer model
+// gives it (see TransferModel). Edges within a machine take no time.
 //
 // The objective is the makespan, the second objective the mean finish time of
 // the tasks; both are minimised.
@@ -69,13 +69,13 @@ type TransferStart struct {
 	StartS float64 `json:"start_s"`
 }
 
-// Kind is KindDAG.
+// Kind returns KindDAG.
 func (*DAG) Kind() Kind { return KindDAG }
 
-// Kind is KindDAG.
+// Kind returns KindDAG.
 func (*Schedule) Kind() Kind { return KindDAG }
 
-// ID is the instance's name.
+// ID returns the instance's name.
 func (d *DAG) ID() string { return d.Name }
 
 // Metrics implements Instance.
@@ -83,7 +83,7 @@ func (*DAG) Metrics() []Metric {
 	return []Metric{{"makespan", "makespan", "s", Minimise}, {"mean finish", "mean finish time", "s", Minimise}}
 }
 
-// Transfers is the transfer model, ideal if none is given.
+// Transfers returns the transfer model, ideal if none is given.
 func (d *DAG) Transfers() TransferModel {
 	if d.TransferModel == "" {
 		return TransferIdeal
@@ -91,7 +91,7 @@ func (d *DAG) Transfers() TransferModel {
 	return d.TransferModel
 }
 
-// Cost is the run time of task t on machine m in seconds.
+// Cost returns the run time of task t on machine m in seconds.
 func (d *DAG) Cost(t, m int) float64 {
 	if w := d.Tasks[t].Work; w != nil {
 		return *w / d.Machines[m].Speed
@@ -106,7 +106,7 @@ const (
 	minFigure = 1e-30
 )
 
-// figure reports whether x can be a time or an amount.
+// figure reports whether x is a valid time or amount.
 func figure(x float64) bool { return x == 0 || x >= minFigure && x <= maxFigure }
 
 // Validate reports the first broken rule: at least one machine; ids that are
@@ -219,7 +219,8 @@ func (d *DAG) checkCosts(t int) error {
 	return nil
 }
 
-// checkCycle names the tasks of a cycle. O(V + E).
+// checkCycle returns an error that names the tasks of a cycle, nil if there is none.
+// O(V + E).
 func (d *DAG) checkCycle(index map[string]int) error {
 	next := make([][]int, len(d.Tasks))
 	for _, e := range d.Edges {
@@ -257,7 +258,7 @@ func (d *DAG) checkCycle(index map[string]int) error {
 	return nil
 }
 
-// cycleNames lists a cycle's tasks, the middle of a long one left out.
+// cycleNames returns the ids of a cycle's tasks, without the middle of a long one.
 func (d *DAG) cycleNames(cycle []int) string {
 	const most = 12
 	var names []string
@@ -272,8 +273,9 @@ func (d *DAG) cycleNames(cycle []int) string {
 	return strings.Join(append(names, d.Tasks[cycle[0]].ID), " -> ")
 }
 
-// Objective is the makespan and the mean finish time of a Schedule. The error
-// is ErrInvalid if the schedule isn't shaped like the instance.
+// Objective returns the makespan and the mean finish time of a Schedule, in seconds.
+// The error is ErrInvalid if s isn't a Schedule or isn't shaped like the instance, see
+// MachineOf.
 func (d *DAG) Objective(s Solution) (Objective, error) {
 	p, ok := s.(*Schedule)
 	if !ok {
@@ -295,10 +297,9 @@ func (d *DAG) Objective(s Solution) (Objective, error) {
 	return o, nil
 }
 
-// MachineOf is the machine number of each task. The error, ErrInvalid, tells
-// how s isn't a schedule of d's tasks in their order: tasks missing or out of
-// order, a machine that doesn't exist, a start that is NaN or infinite,
-// another transfer model.
+// MachineOf returns the machine number of each task. The error is ErrInvalid if tasks
+// are missing or out of order, a machine doesn't exist, a start is NaN or infinite,
+// or the schedule is for another transfer model; it names the first.
 func (d *DAG) MachineOf(s *Schedule) ([]int32, error) {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w schedule: %s", ErrInvalid, fmt.Sprintf(format, args...))

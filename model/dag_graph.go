@@ -11,34 +11,34 @@ import (
 // goroutines may read it.
 type Graph struct {
 	Tasks, Machines int
-	Cost            []float64 // seconds; task t on machine m is Cost[t*Machines+m]
+	Cost            []float64 // seconds; of task t on machine m at [t*Machines+m]
 	From, To        []int32   // tasks of each edge
-	Data            []float64 // of each edge
+	Data            []float64 // of each edge, in data units
 
-	// Preds and Succs of task t are edge numbers in ascending order, see Pred and Succ.
+	// Edges into and out of task t, ascending: see Pred and Succ.
 	predAt, predEdges, succAt, succEdges []int32
 
-	Order   []int32   // tasks in topological order; among those that are ready the lowest number first
-	Startup []float64 // L of each machine
-	Rate    []float64 // of the path from m to n at [m*Machines+n]; +Inf on the diagonal
+	Order   []int32   // tasks in topological order; of those that are ready the lowest number first
+	Startup []float64 // L of each machine, seconds
+	Rate    []float64 // data units per second; from machine m to n at [m*Machines+n], +Inf on the diagonal
 	Uniform bool      // all machines have one start-up and all paths one rate
 
-	Links    []float64 // capacities
-	routes   [][]int32 // links of the path from m to n at [m*Machines+n]
+	Links    []float64 // capacities, data units per second
+	routes   [][]int32 // links from machine m to n at [m*Machines+n]
 	Transfer TransferModel
 }
 
-// Pred lists the edges into task t.
+// Pred returns the edges into task t.
 func (g *Graph) Pred(t int32) []int32 { return g.predEdges[g.predAt[t]:g.predAt[t+1]] }
 
-// Succ lists the edges out of task t.
+// Succ returns the edges out of task t.
 func (g *Graph) Succ(t int32) []int32 { return g.succEdges[g.succAt[t]:g.succAt[t+1]] }
 
-// Route lists the links on the path from machine m to n.
+// Route returns the links on the path from machine m to n.
 func (g *Graph) Route(m, n int32) []int32 { return g.routes[int(m)*g.Machines+int(n)] }
 
-// Comm is the contention-free time of edge e from machine m to n (Eq. 6); 0
-// within a machine.
+// Comm returns the contention-free time of edge e from machine m to n in seconds
+// (Eq. 6); 0 within a machine.
 func (g *Graph) Comm(e, m, n int32) float64 {
 	if m == n {
 		return 0
@@ -46,7 +46,7 @@ func (g *Graph) Comm(e, m, n int32) float64 {
 	return g.Startup[m] + g.Data[e]/g.Rate[int(m)*g.Machines+int(n)]
 }
 
-// Graph makes the arrays of a valid DAG. O(V M + E + M² + routes).
+// Graph returns the arrays of a valid DAG. O(V M + E + M² + routes).
 //
 // The rate of a path is its capacity, by default the bandwidth, and at most the
 // capacity of each link on its route.
@@ -171,8 +171,8 @@ func (g *Graph) network(d *DAG) {
 	}
 }
 
-// Schedule is the schedule that starts each task at start[t] on machine[t] and
-// each edge between different machines at sent[e].
+// Schedule returns the schedule that starts task t at start[t] on machine[t] and the
+// transfer of edge e, if it is between different machines, at sent[e] (seconds).
 func (d *DAG) Schedule(machine []int32, start, sent []float64) *Schedule {
 	s := &Schedule{TransferModel: d.Transfers(), Tasks: make([]TaskStart, len(d.Tasks)), Transfers: []TransferStart{}}
 	index := make(map[string]int32, len(d.Tasks))

@@ -1,17 +1,17 @@
 package model
 
-// TransferModel tells the rate of transfers that are under way together. A
-// transfer's rate is never above its path's rate (DAG.PathRate), whatever the
-// model: contention only delays.
+// TransferModel gives the rates of transfers that are under way together. A
+// transfer's rate is never above its path's (Graph.Rate), whatever the model:
+// contention only delays.
 type TransferModel string
 
 // The transfer models.
 const (
-	// TransferIdeal knows no contention: data over the path's rate (the
-	// paper's Eq. 6).
+	// TransferIdeal has no contention: a transfer takes data over the path's
+	// rate (the paper's Eq. 6).
 	TransferIdeal TransferModel = "ideal"
-	// TransferFair shares each link in the max-min fair way: n transfers on
-	// one bottleneck get 1/n of it each.
+	// TransferFair shares the links max-min fairly: n transfers on one
+	// bottleneck get 1/n of it each.
 	TransferFair TransferModel = "fair"
 	// TransferTCP is max-min fairness on links of which n transfers together
 	// get the share 1 - 1/(1+3n) (the paper's Eq. 10): one gets 3/4. A
@@ -33,12 +33,12 @@ type Machine struct {
 	Speed    float64 `json:"speed,omitempty"`     // work per second, for tasks that state their work
 }
 
-// Network joins the machines: any two by a path with a rate of its own, and
-// some paths through links that they share with others.
+// Network connects the machines: any two by a path with a rate of its own, some
+// paths through links that they share with others.
 type Network struct {
 	Bandwidth float64 `json:"bandwidth,omitempty"` // data units per second; the default of everything below
-	// PathCapacity is the matrix S of the paper: row m, column n is the rate
-	// of the path from machine m to n; the diagonal isn't looked at.
+	// PathCapacity is the matrix S of the paper: row m, column n is the rate of the
+	// path from machine m to n, in data units per second; the diagonal is ignored.
 	PathCapacity [][]float64 `json:"path_capacity,omitempty"`
 	Links        []Link      `json:"links,omitempty"`
 	Routes       []Route     `json:"routes,omitempty"`

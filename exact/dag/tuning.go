@@ -25,7 +25,21 @@ const (
 	leafBytes = 100_000_000
 )
 
-// searchTuning is the schedule of phases of Search.
+// searchTuning is the schedule of phases of Search. Measured on 38 DAGs of 12 to 30
+// tasks (every seventh of the plan dag-exact), 4 s of CPU each:
+//
+//	                      proved  thousand nodes  CPU s
+//	as it is                  38             440   13.9
+//	without beams             37            2409    6.5
+//	beams of 100              37            2408    7.3
+//	beams of 1000             38             262    8.9
+//	beams of 3000             37             555   20.2
+//	without assignments       34             978   27.4
+//	without exact levels      38             440   13.3
+//	without local search      38             479   15.7
+//
+// The exact levels are for instances on which the assignments reach their limit of
+// nodes: without them a search may end with a gap.
 var searchTuning = tuning{
 	widths:      []int{100, 3000},
 	block:       levelBytes,

@@ -15,11 +15,10 @@ import (
 // transfers, from the best of this package's other algorithms or set.Start,
 // whichever is better. It is any-time and never worse than what it starts from.
 //
-// A step changes something on the critical path: a task goes to another
-// machine or to another place on its own, or a transfer that shares a link
-// with a critical one is held until that one has arrived. Each step costs a
-// replay; there are 4,000 + 400 V steps, fewer on large graphs (steps (V + E) is
-// at most 10^8).
+// A step changes something on the critical path: a task moves to another machine or
+// place in the order, or changes places with a task of another machine, or a
+// transfer waits for a critical one on a common link. Each step costs a replay.
+// There are 4,000 + 400 V steps, fewer on large graphs: steps (V + E) ≤ 10^8.
 func Improve(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
 	g := d.Graph()
 	s, err := startSearch(ctx, d, g, set)
@@ -34,14 +33,14 @@ func Improve(ctx context.Context, d *model.DAG, set model.Settings) (*model.Sche
 	return schedule, []model.Round{{Round: 1, Planned: Ideal(g, s.best.Plan), Realistic: s.lowest, Kept: true}}, nil
 }
 
-// Steps is the number of steps that Improve takes.
+// Steps returns the number of steps that Improve takes.
 func Steps(g *model.Graph) int {
 	return max(1000, min(4000+400*g.Tasks, 100_000_000/(1+g.Tasks+len(g.Data))))
 }
 
-// BestPlan is the best plan that list schedulers and a local search of the
-// given number of steps find for a contention-free graph, with its makespan;
-// the search ends early at the bound.
+// BestPlan returns the best plan that list schedulers and a local search of the
+// given number of steps find for a contention-free graph, and its makespan. The
+// local search ends when the makespan is at most bound (seconds).
 func BestPlan(ctx context.Context, d *model.DAG, g *model.Graph, set model.Settings, steps int, bound float64) (Plan, float64, error) {
 	s, err := startSearch(ctx, d, g, set)
 	if err != nil {
@@ -69,9 +68,9 @@ type search struct {
 	rng         *rand.Rand
 	critical    []int32 // tasks of a critical path, last first
 	transfers   []int32 // transfers of it that share links
-	place       []int32 // of each task on its machine, brought up to date by chain
+	place       []int32 // of each task in its machine's order, updated by chain
 	overlapping []int32 // scratch
-	// The times of now: the replay's own may be those of a step undone.
+	// The times of now, updated by chain: the replay's may be those of a step undone.
 	start, sent, arrived []float64
 }
 
@@ -82,7 +81,7 @@ func startSearch(ctx context.Context, d *model.DAG, g *model.Graph, set model.Se
 			s.best, s.lowest = x, v
 		}
 	}
-	// Whatever happens there is HEFT's plan: it takes no time to speak of.
+	// HEFT's plan is made even if ctx has ended: it takes little time.
 	p, err := heft(context.WithoutCancel(ctx), g)
 	if err != nil {
 		return nil, err
@@ -102,7 +101,7 @@ func startSearch(ctx context.Context, d *model.DAG, g *model.Graph, set model.Se
 		}
 		one, _, err := solve(ctx, d, set)
 		if err != nil {
-			break // interrupted: there is a plan already
+			break // interrupted, with HEFT's plan at hand
 		}
 		p, err := PlanOf(d, g, one)
 		if err != nil {
@@ -160,7 +159,8 @@ func (s *search) schedule(d *model.DAG) *model.Schedule {
 	return d.Schedule(s.best.Machine, s.replay.Start, s.replay.Sent)
 }
 
-// anneal runs the given number of steps from s.now, or until the bound is met.
+// anneal runs the given number of steps from s.now, or until the best makespan is at
+// most bound. The temperature falls geometrically.
 func (s *search) anneal(ctx context.Context, set model.Settings, steps int, bound float64) {
 	if s.g.Tasks == 0 {
 		return
@@ -220,8 +220,8 @@ func (s *search) step() func() {
 		}
 	}
 	order := s.now.Order[to]
-	// Starts are in one order that fits all machines: a task that goes
-	// where its start belongs makes no circle, one a little off seldom.
+	// The starts are a topological order: a task inserted by its start makes no
+	// circle, one a few places off rarely does.
 	at := int32(0)
 	if to == from {
 		at = s.place[t] - 1 - int32(s.rng.IntN(3))
@@ -245,8 +245,8 @@ func (s *search) step() func() {
 	return func() { s.move(t, to, from, at, old) }
 }
 
-// exchange lets t change places with a task of another machine that starts near it,
-// or anywhere.
+// exchange exchanges t with a task of another machine that starts at about the same
+// time, or with any.
 func (s *search) exchange(t int32) func() {
 	from := s.now.Machine[t]
 	to := int32(s.rng.IntN(s.g.Machines - 1))
@@ -276,15 +276,16 @@ func (s *search) exchange(t int32) func() {
 	}
 }
 
-// move takes task t from its place on one machine and puts it at another's.
+// move removes task t from place old of machine from and inserts it at place at of
+// machine to.
 func (s *search) move(t, from, to, old, at int32) {
 	s.now.Order[from] = slices.Delete(s.now.Order[from], int(old), int(old)+1)
 	s.now.Order[to] = slices.Insert(s.now.Order[to], int(at), t)
 	s.now.Machine[t] = to
 }
 
-// moveHold makes a transfer wait for a critical one whose links it uses at the
-// same time, or takes away a hold.
+// moveHold adds a hold, of a transfer that overlaps a critical one on a common link,
+// or removes one.
 func (s *search) moveHold() func() {
 	holds := s.now.holds
 	if len(holds) > 0 && (len(s.transfers) == 0 || s.rng.IntN(2) == 0) {
@@ -314,6 +315,7 @@ func (s *search) moveHold() func() {
 	return func() { s.now.holds = holds }
 }
 
+// meet reports whether two routes have a common link.
 func meet(a, b []int32) bool {
 	for _, x := range a {
 		if slices.Contains(b, x) {
@@ -323,8 +325,8 @@ func meet(a, b []int32) bool {
 	return false
 }
 
-// chain finds a critical path of now: replays it, and goes back from the task
-// that ends last, from each task to one whose end or data it waited for.
+// chain replays now and finds a critical path: from the task that ends last back to
+// one whose end or data it waited for, and so on.
 func (s *search) chain() {
 	g, r := s.g, s.replay
 	r.Run(s.now.Plan, s.now.holds)
