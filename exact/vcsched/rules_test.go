@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -121,5 +122,25 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 	t.Log(count)
 	if count["rule off"] == 0 || count["highs"] == 0 || count["plain"] == 0 {
 		t.Errorf("nothing compared: %v", count)
+	}
+}
+
+func TestDevices(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for k, d := range Devices() {
+		if seen[d.Name] || d.Summary == "" || devices[k].bit != 1<<k {
+			t.Errorf("device %d: %+v", k, devices[k])
+		}
+		seen[d.Name] = true
+		if s, err := Without(d.Name); err != nil || s.(Search).off != devices[k].bit {
+			t.Errorf("without %s: %+v %v", d.Name, s, err)
+		}
+	}
+	if s, err := Without("local-search", "no-good-memo"); err != nil || s.(Search).off != devLocalSearch|devMemo {
+		t.Errorf("%+v %v", s, err)
+	}
+	if _, err := Without("luck"); err == nil || !strings.Contains(err.Error(), "no-good-memo") {
+		t.Errorf("an unknown device: %v", err)
 	}
 }

@@ -13,75 +13,9 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
-
-// tiny draws an instance that a brute force can solve: coarse needs, so that
-// ties and exact fits are common.
-func tiny(rng *rand.Rand, budget bool) *model.VCSched {
-	in := &model.VCSched{Name: "tiny", Hosts: 1 + rng.IntN(3)}
-	grid := []float64{4, 10, 1000}[rng.IntN(3)]
-	for tasks := 0; tasks < 2+rng.IntN(5); {
-		n := 1
-		if rng.IntN(4) == 0 {
-			n += rng.IntN(2)
-		}
-		j := model.VCSchedJob{ID: fmt.Sprint("j", len(in.Jobs)), Tasks: n,
-			CPU: float64(1+rng.IntN(int(grid))) / grid, Memory: float64(rng.IntN(int(0.7*grid)+1)) / grid}
-		if budget && rng.IntN(3) > 0 {
-			for range n {
-				j.CurrentHosts = append(j.CurrentHosts, rng.IntN(in.Hosts))
-			}
-		}
-		in.Jobs = append(in.Jobs, j)
-		tasks += n
-	}
-	if budget {
-		b := float64(rng.IntN(int(grid))) / grid
-		in.MigrationBudget = &b
-	}
-	return in
-}
-
-// bruteForce tries every assignment; the needs are multiples of 1/1000 or
-// coarser, so sums are compared with half of that to spare.
-func bruteForce(in *model.VCSched) (best float64, found bool) {
-	var tasks, task []int // job, task within it
-	for i := range in.Jobs {
-		for k := range in.Jobs[i].Tasks {
-			tasks, task = append(tasks, i), append(task, k)
-		}
-	}
-	hosts := make([]int32, len(tasks))
-	mem := make([]float64, in.Hosts)
-	var walk func(k int, moved float64)
-	walk = func(k int, moved float64) {
-		if k == len(hosts) {
-			if in.MigrationBudget == nil || moved <= *in.MigrationBudget+1e-9 {
-				if y := in.Yield(hosts); !found || y > best {
-					best, found = y, true
-				}
-			}
-			return
-		}
-		j := &in.Jobs[tasks[k]]
-		for h := range in.Hosts {
-			if mem[h]+j.Memory > 1+1e-9 {
-				continue
-			}
-			cost := 0.0
-			if len(j.CurrentHosts) > 0 && j.CurrentHosts[task[k]] != h {
-				cost = j.Memory
-			}
-			mem[h] += j.Memory
-			hosts[k] = int32(h)
-			walk(k+1, moved+cost)
-			mem[h] -= j.Memory
-		}
-	}
-	walk(0, 0)
-	return best, found
-}
 
 // agrees fails the test unless the result says what the brute force says and
 // passes the judge.
@@ -112,8 +46,8 @@ func TestSearchAgainstBruteForce(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 1))
 			infeasible := 0
 			for range need.Rounds(10_000) {
-				in := tiny(rng, budget)
-				want, ok := bruteForce(in)
+				in := modeltest.RandomVCSched(rng, budget)
+				want, ok := modeltest.BruteVCSched(in)
 				if !ok {
 					infeasible++
 				}
@@ -134,8 +68,8 @@ func TestHiGHSAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
 	for k := range need.Rounds(600) {
-		in := tiny(rng, k%2 == 1)
-		want, ok := bruteForce(in)
+		in := modeltest.RandomVCSched(rng, k%2 == 1)
+		want, ok := modeltest.BruteVCSched(in)
 		for _, name := range vcbounds.Formulations {
 			if name == "paper" && in.Tasks() != len(in.Jobs) || in.MigrationBudget != nil && (name == "paper" || name == "parallel") {
 				continue
@@ -154,8 +88,8 @@ func TestBoundsAndHeuristicsAroundOptimum(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 1))
 	for range need.Rounds(500) {
-		in := tiny(rng, false)
-		want, ok := bruteForce(in)
+		in := modeltest.RandomVCSched(rng, false)
+		want, ok := modeltest.BruteVCSched(in)
 		all, err := vcbounds.All(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
