@@ -11,9 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
-	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -39,124 +37,6 @@ func placed(yield float64, hosts ...int32) func(model.Instance, *model.Result) e
 	return func(in model.Instance, r *model.Result) error {
 		return r.SetSolution(in, in.(*model.VCSched).NewPlacement(hosts, yield))
 	}
-}
-
-// Every algorithm of the catalogue gives a judged, bounded and stamped result.
-func TestSolveEveryAlgorithm(t *testing.T) {
-	in := small()
-	hash, err := model.Hash(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := []string{"", "auto", "exact"}
-	for _, a := range Algorithms(model.KindVCSched) {
-		names = append(names, a.Name)
-	}
-	if len(names) < 3+13+1+2 { // the paper's 14 heuristics, HiGHS and the search
-		t.Errorf("the catalogue has %v only", names)
-	}
-	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
-			r, err := Solve(context.Background(), in, Options{Algorithm: name, Settings: model.Settings{Seed: 9}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.Instance != "small" || r.InstanceHash != hash || r.Kind != model.KindVCSched || r.Version != Version || r.Seed != 9 {
-				t.Errorf("stamp is %q %q %q %q %d", r.Instance, r.InstanceHash, r.Kind, r.Version, r.Seed)
-			}
-			if math.IsNaN(r.Bound) || r.Bound < 1/1.1-1e-12 {
-				t.Errorf("bound is %v, must be at least the optimum %v", r.Bound, 1/1.1)
-			}
-			a, err := Find(model.KindVCSched, name)
-			if (err != nil || a.Exact) && (r.Status != model.StatusOptimal || model.Gap(r.Objective, 1/1.1) > 1e-6) {
-				t.Errorf("status %s, objective %v, want the optimum %v", r.Status, r.Objective, 1/1.1)
-			}
-			if r.Solution != nil && model.Gap(r.Objective, r.Bound) != r.Gap {
-				t.Errorf("gap is %v, want %v", r.Gap, model.Gap(r.Objective, r.Bound))
-			}
-		})
-	}
-}
-
-// On random instances: bound ≥ optimum ≥ heuristic, whichever algorithm it is
-// (the judge has looked at the solutions already).
-func TestSolveOrder(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		spec := instances.VCSchedSpec{Hosts: rapid.IntRange(1, 3).Draw(rt, "hosts"), Slack: rapid.Float64Range(0.1, 0.9).Draw(rt, "slack"),
-			CoVCPU: 0.75, CoVMemory: 0.5, MaxTasks: rapid.IntRange(1, 2).Draw(rt, "max_tasks"), Seed: rapid.Uint64().Draw(rt, "seed")}
-		spec.Jobs = spec.Hosts + rapid.IntRange(0, 3).Draw(rt, "more")
-		in, err := spec.Generate()
-		if err != nil {
-			rt.Skip(err)
-		}
-		exact, err := Solve(context.Background(), in, Options{Algorithm: "exact", Engine: "both"})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		for _, name := range []string{"gr", "sg", "gb", "sgb", "rrnd", "rrnz", "mcb1", "mcb8"} {
-			r, err := Solve(context.Background(), in, Options{Algorithm: name, Settings: model.Settings{Seed: 1}})
-			switch {
-			case err != nil:
-				rt.Fatal(err)
-			case exact.Status == model.StatusInfeasible:
-				if r.Solution != nil {
-					rt.Fatalf("%s solved what is infeasible", name)
-				}
-			case exact.Status != model.StatusOptimal:
-				rt.Fatalf("the exact engines end with %s", exact.Status)
-			case r.Status == model.StatusInfeasible:
-				rt.Fatalf("%s calls infeasible what has a solution: %s", name, r.Reason)
-			case !(r.Bound >= exact.Objective-1e-9), r.Objective > exact.Bound+1e-9:
-				rt.Fatalf("%s: objective %v, bound %v; exact %v, %v", name, r.Objective, r.Bound, exact.Objective, exact.Bound)
-			}
-		}
-	})
-}
-
-// The same for reservations, every algorithm and bound, and all goals.
-func TestSolveOrderReservation(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		in := &model.Reservation{Goal: rapid.SampledFrom(model.Goals).Draw(rt, "goal"), PEs: rapid.IntRange(1, 6).Draw(rt, "pes")}
-		arrival := 0
-		for k := range rapid.IntRange(0, 9).Draw(rt, "requests") {
-			arrival += rapid.IntRange(0, 4).Draw(rt, "later")
-			ready, duration := arrival+rapid.IntRange(0, 6).Draw(rt, "ready"), rapid.IntRange(1, 8).Draw(rt, "duration")
-			in.Requests = append(in.Requests, model.Request{ID: fmt.Sprint(k), ArrivalS: float64(arrival), ReadyS: float64(ready), DurationS: float64(duration),
-				DeadlineS: float64(ready + duration + rapid.IntRange(0, 10).Draw(rt, "room")), PEs: rapid.IntRange(1, in.PEs).Draw(rt, "size")})
-		}
-		exact, err := Solve(context.Background(), in, Options{Algorithm: "exact", Engine: "both"})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		all, err := Bounds(context.Background(), in)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		for _, b := range all {
-			if b.Infeasible && exact.Status != model.StatusInfeasible || exact.Solution != nil && b.Value < exact.Objective-1e-9 {
-				rt.Fatalf("bound %+v, the optimum is %v, status %s", b, exact.Objective, exact.Status)
-			}
-		}
-		for _, a := range Algorithms(in.Kind()) {
-			r, err := Solve(context.Background(), in, Options{Algorithm: a.Name, Settings: model.Settings{Seed: 1}})
-			switch {
-			case err != nil:
-				rt.Fatal(err)
-			case exact.Status == model.StatusInfeasible:
-				if r.Solution != nil || exact.Details == nil {
-					rt.Fatalf("%s: %+v, infeasible by %v", a.Name, r, exact.Details)
-				}
-			case exact.Status != model.StatusOptimal:
-				rt.Fatalf("the exact engines end with %s", exact.Status)
-			case r.Status == model.StatusInfeasible:
-				rt.Fatalf("%s calls infeasible what has a solution: %s", a.Name, r.Reason)
-			case !(r.Bound >= exact.Objective-1e-9), r.Objective > exact.Bound+1e-9:
-				rt.Fatalf("%s: objective %v, bound %v; exact %v, %v", a.Name, r.Objective, r.Bound, exact.Objective, exact.Bound)
-			case a.Exact && r.Status != model.StatusOptimal:
-				rt.Fatalf("%s ends with %s: %s", a.Name, r.Status, r.Reason)
-			}
-		}
-	})
 }
 
 func TestSolveReportsDefects(t *testing.T) {
@@ -335,28 +215,6 @@ func TestAutoTimeLimit(t *testing.T) {
 				t.Errorf("limit %v, error %v, want %v", set.TimeLimit, err, tc.want)
 			}
 		})
-	}
-}
-
-// An interrupted solve is a result, not an error.
-func TestSolveInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	in, err := instances.VCSchedSpec{Hosts: 64, Jobs: 250, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.75, Seed: 1}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range Algorithms(in.Kind()) {
-		if a.Name == "highs-paper" || a.Name == "highs-parallel" || a.Name == "highs-migration" {
-			continue // their models take seconds to write down
-		}
-		r, err := Solve(ctx, in, Options{Algorithm: a.Name})
-		if err != nil {
-			t.Errorf("%s: %v", a.Name, err)
-		}
-		if a.Exact && r.Status == model.StatusOptimal {
-			t.Errorf("%s proved optimality in no time", a.Name)
-		}
 	}
 }
 

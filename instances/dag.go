@@ -26,17 +26,17 @@ import (
 // Jump levels before its own. The costs on each machine and the data of each
 // edge are uniform on 1..MaxCost and 1..MaxData; a MaxData of 0 means no data.
 type DAGSpec struct {
-	Tasks    int     `key:"tasks" default:"20" usage:"number of tasks"`
+	Tasks    int     `key:"tasks" default:"20" small:"3,5" hard:"40" usage:"number of tasks"`
 	Fat      float64 `key:"fat" default:"0.5" usage:"from a chain (near 0) to one level (1)"`
 	Density  float64 `key:"density" default:"0.5" usage:"parents, as a share of the level before"`
 	Regular  float64 `key:"regular" default:"0.9" usage:"evenness of the levels, 0 to 1"`
 	Jump     int     `key:"jump" default:"1" usage:"levels that an edge may span"`
 	MaxCost  int     `key:"max_cost" default:"50" usage:"largest cost of a task, in seconds"`
 	MaxData  int     `key:"max_data" default:"50" usage:"largest data of an edge, 0 for none"`
-	Machines int     `key:"machines" default:"3" usage:"number of machines"`
+	Machines int     `key:"machines" default:"3" small:"2" usage:"number of machines"`
 	// Platform is one of Presets.
-	Platform string              `key:"platform" default:"uniform" usage:"a preset: paper, uniform, bus or star"`
-	Transfer model.TransferModel `key:"transfers" shown:"ideal" usage:"ideal, fair, tcp or tcp-all"`
+	Platform string              `key:"platform" default:"uniform" small:"bus" usage:"a preset: paper, uniform, bus or star"`
+	Transfer model.TransferModel `key:"transfers" shown:"ideal" small:",fair" usage:"ideal, fair, tcp or tcp-all"`
 	Index    int
 	Seed     uint64
 	// Daggen, if not empty, is a file of graphs in the format of the data

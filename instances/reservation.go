@@ -23,20 +23,20 @@ import (
 // stream of its own, fewer Requests are a prefix, and a larger UMed makes no
 // job smaller.
 type ReservationSpec struct {
-	Requests int `key:"requests" default:"10000" min:"1" required:"yes" usage:"number of requests"`
+	Requests int `key:"requests" default:"10000" small:"4,8" hard:"100" min:"1" required:"yes" usage:"number of requests"`
 	// UMed is the logarithm (base 2) of the size that separates the small jobs,
 	// a share of 0.82, from the large ones: 4.5 to log2 PEs; default 7.
-	UMed float64 `key:"umed" default:"7" above:"0" usage:"log2 size between small and large"`
+	UMed float64 `key:"umed" default:"7" small:"6" above:"0" usage:"log2 size between small and large"`
 	// ArrivalFactor divides the times of arrival; default 1.
-	ArrivalFactor float64 `key:"arrival_factor" default:"1" above:"0" usage:"divides the times of arrival"`
+	ArrivalFactor float64 `key:"arrival_factor" default:"1" small:"20" hard:"20" above:"0" usage:"divides the times of arrival"`
 	// ARTime and Deadline make the window, in multiples of the duration: the
 	// time from arrival to ready time is uniform from 0 to ARTime, the slack
 	// from the earliest end to the deadline from 0 to Deadline.
 	ARTime   float64 `key:"artime" default:"3" usage:"most durations from arrival to ready"`
-	Deadline float64 `key:"deadline" default:"3" usage:"most durations of slack"`
+	Deadline float64 `key:"deadline" default:"3" small:"1" usage:"most durations of slack"`
 	// PEs is a power of two from 32, and the largest size of a job; default
 	// 1,024. With SWF it may be any number, and the default is the log's.
-	PEs int `key:"pes" min:"1" shown:"1024, the log's" usage:"number of PEs"`
+	PEs int `key:"pes" small:"128" min:"1" shown:"1024, the log's" usage:"number of PEs"`
 	// Parameters are the model's for runtimes and arrivals: "fit" (default),
 	// LublinLANLFit, or "column-t", LublinColumnT.
 	Parameters string `key:"parameters" shown:"fit" usage:"workload model: fit or column-t"`
@@ -45,7 +45,7 @@ type ReservationSpec struct {
 	// Parameters then don't matter.
 	SWF string `key:"log" file:"yes" usage:"take the jobs of an SWF FILE"`
 	// Goal is the instance's; empty is its default.
-	Goal  model.Goal `key:"goal" usage:"accepted, pe_seconds or all" shown:"accepted"`
+	Goal  model.Goal `key:"goal" small:",pe_seconds,all" usage:"accepted, pe_seconds or all" shown:"accepted"`
 	Index int
 	Seed  uint64
 }

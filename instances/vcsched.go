@@ -12,11 +12,11 @@ import (
 // VCSchedSpec specifies VCSched instances as the paper's section 4.1 draws
 // them. The zero value of a field means its default where one is named.
 type VCSchedSpec struct {
-	Hosts int `key:"hosts" default:"4" required:"yes" usage:"number of identical hosts"`
-	Jobs  int `key:"jobs" default:"12" required:"yes" usage:"number of jobs"`
+	Hosts int `key:"hosts" default:"4" small:"2" hard:"12" required:"yes" usage:"number of identical hosts"`
+	Jobs  int `key:"jobs" default:"12" small:"3,5" hard:"50" required:"yes" usage:"number of jobs"`
 	// Slack is the share of the hosts' memory that is free on average: the
 	// mean memory need of a task is Hosts (1 - Slack) / tasks.
-	Slack     float64 `key:"slack" default:"0.5" usage:"share of the hosts' memory that is free"`
+	Slack     float64 `key:"slack" default:"0.5" small:"0.1,0.5" usage:"share of the hosts' memory that is free"`
 	MeanCPU   float64 `key:"mean_cpu" default:"0.5" usage:"mean CPU need of a task, in hosts"`
 	CoVCPU    float64 `key:"cov_cpu" default:"0.5" usage:"variation coefficient of the CPU needs"`
 	CoVMemory float64 `key:"cov_memory" default:"0.5" usage:"variation coefficient of memory needs"`
@@ -26,8 +26,8 @@ type VCSchedSpec struct {
 	// Running is the share of the jobs that run already, on random hosts
 	// with the memory for them, and Budget the migration budget in hosts'
 	// memories (section 6.1); no budget and no current hosts at 0.
-	Running float64 `key:"running" usage:"share of the jobs that run already"`
-	Budget  float64 `key:"budget" usage:"memory that may move, in hosts, with --running"`
+	Running float64 `key:"running" small:"0,0.6" usage:"share of the jobs that run already"`
+	Budget  float64 `key:"budget" small:"0.3" usage:"memory that may move, in hosts, with --running"`
 	// Index counts the instances of one specification; each is drawn from a
 	// stream of its own, made of Seed, all other fields and Index.
 	Index int

@@ -65,7 +65,9 @@ func (s solver[I, S]) Solve(ctx context.Context, in Instance, set Settings) (Res
 	return r, r.SetSolution(in, solution)
 }
 
-// Engine describes an exact engine under its own name.
+// Engine describes an exact engine under its own name. It counts as seeded:
+// engines start from the solutions of seeded heuristics, and which one of
+// several optimal solutions they end with depends on that.
 func Engine(kind Kind, s Solver, paper, summary string) Algorithm {
-	return Algorithm{Name: s.Name(), Kind: kind, Paper: paper, Complexity: "exponential", Summary: summary, Exact: true, Solver: s}
+	return Algorithm{Name: s.Name(), Kind: kind, Paper: paper, Complexity: "exponential", Summary: summary, Exact: true, Seeded: true, Solver: s}
 }

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+	"time"
 )
 
 // oracleJSON is what encoding/json makes of an instance or a solution.
@@ -179,6 +180,22 @@ func TestHashErrorsAndOthers(t *testing.T) {
 		hash, err := Hash(in)
 		if want := fmt.Sprintf("sha256:%x", sha256.Sum256(data)); err != nil || hash != want {
 			t.Errorf("%s: hash %s, error %v, want %s", name, hash, err, want)
+		}
+	}
+}
+
+// A duration is the same after it was written as seconds and read again: the
+// product isn't cut off.
+func TestElapsed(t *testing.T) {
+	for _, d := range []time.Duration{30541, 1, 999_999_999, 3*time.Hour + 17} {
+		r := NewResult("a", 1)
+		r.Elapsed = d
+		data, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := DecodeResult(data); err != nil || back.Elapsed != d {
+			t.Errorf("%d ns are read as %d (%v)", d, back.Elapsed, err)
 		}
 	}
 }

@@ -28,7 +28,12 @@ type Param struct {
 	File    bool // the value names a file
 	Text    bool // the value is a word and no number
 	// Required says that a plan must list values: a size has no default there.
-	Required   bool
+	Required bool
+	// Small lists values that together make instances which every exact engine
+	// solves at once, and Hard one that makes an instance which none solves in
+	// seconds: what a test of all problems draws. Empty: the default.
+	Small      []string
+	Hard       string
 	min, above string // the least value, or what a value must be above; empty: anything
 	field      int
 }
@@ -50,9 +55,13 @@ func Of(spec any) []Param {
 		if !ok {
 			continue
 		}
-		all = append(all, Param{Key: key, Default: f.Tag.Get("default"), Shown: f.Tag.Get("shown"), Usage: f.Tag.Get("usage"),
+		p := Param{Key: key, Default: f.Tag.Get("default"), Shown: f.Tag.Get("shown"), Usage: f.Tag.Get("usage"),
 			File: f.Tag.Get("file") != "", Text: f.Type.Kind() == reflect.String, Required: f.Tag.Get("required") != "",
-			min: f.Tag.Get("min"), above: f.Tag.Get("above"), field: k})
+			Hard: f.Tag.Get("hard"), min: f.Tag.Get("min"), above: f.Tag.Get("above"), field: k}
+		if small := f.Tag.Get("small"); small != "" {
+			p.Small = strings.Split(small, ",")
+		}
+		all = append(all, p)
 	}
 	return all
 }

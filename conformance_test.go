@@ -1,0 +1,620 @@
+package gapwise_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// The conformance suite holds every problem of gapwise.Problems to the same
+// rules: no line of it names a problem. Its instances come from the problem's
+// generator, by the tags small and hard of the specification.
+
+// eachProblem runs a test for every problem, side by side.
+func eachProblem(t *testing.T, test func(t *testing.T, p *gapwise.Problem)) {
+	t.Parallel()
+	for _, p := range gapwise.Problems() {
+		t.Run(string(p.Kind), func(t *testing.T) {
+			t.Parallel()
+			test(t, p)
+		})
+	}
+}
+
+// smallInstances draws instances that every exact engine solves at once: draws
+// for each combination of the parameters' small values.
+func smallInstances(t *testing.T, p *gapwise.Problem, draws int) []model.Instance {
+	t.Helper()
+	values := map[string][]string{}
+	for _, x := range p.Generator.Parameters() {
+		if len(x.Small) > 0 {
+			values[x.Key] = x.Small
+		}
+	}
+	return instancesOf(t, p, values, draws)
+}
+
+// hardInstance draws an instance that no exact engine solves in seconds; false
+// if the specification doesn't say how, and this is one of the defaults.
+func hardInstance(t *testing.T, p *gapwise.Problem) (model.Instance, bool) {
+	t.Helper()
+	values := map[string][]string{}
+	for _, x := range p.Generator.Parameters() {
+		if x.Hard != "" {
+			values[x.Key] = []string{x.Hard}
+		}
+	}
+	return instancesOf(t, p, values, 1)[0], len(values) > 0
+}
+
+func instancesOf(t *testing.T, p *gapwise.Problem, values map[string][]string, draws int) (all []model.Instance) {
+	t.Helper()
+	specs, err := p.Generator.Grid(values, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed, s := range specs {
+		for k := range s.Count(draws) {
+			in, err := s.Case(k, draws, uint64(seed)).Load()
+			switch {
+			case errors.Is(err, model.ErrInvalid): // values that don't go together
+				continue
+			case err != nil:
+				t.Fatal(err)
+			case in.Kind() != p.Kind:
+				t.Fatalf("the generator draws a %s", in.Kind())
+			}
+			all = append(all, in)
+		}
+	}
+	if len(all) == 0 {
+		t.Fatal("the generator draws no instance")
+	}
+	return all
+}
+
+// stumps returns the valid ones of an instance's copies whose lists, in its
+// file, are cut off after 0 or 1 elements: empty instances, and those of one
+// element.
+func stumps(t *testing.T, in model.Instance) (all []model.Instance) {
+	t.Helper()
+	whole := map[string]json.RawMessage{}
+	unmarshal(t, marshal(t, in), &whole)
+	files := []map[string]json.RawMessage{whole}
+	for key, value := range whole {
+		var list []json.RawMessage
+		if json.Unmarshal(value, &list) != nil {
+			continue
+		}
+		for _, f := range slices.Clone(files) {
+			for n := range min(2, len(list)) {
+				cut := map[string]json.RawMessage{}
+				for k, v := range f {
+					cut[k] = v
+				}
+				cut[key] = marshal(t, list[:n])
+				files = append(files, cut)
+			}
+		}
+	}
+	for _, f := range files[1:] {
+		if stump, err := model.DecodeInstance(marshal(t, f)); err == nil {
+			all = append(all, stump)
+		} else if !errors.Is(err, model.ErrInvalid) {
+			t.Errorf("%s: %v, want an error that wraps %v", marshal(t, f), err, model.ErrInvalid)
+		}
+	}
+	return all
+}
+
+func marshal(t *testing.T, x any) []byte {
+	t.Helper()
+	data, err := json.Marshal(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func unmarshal(t *testing.T, data []byte, x any) {
+	t.Helper()
+	if err := json.Unmarshal(data, x); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// candidate is a way to solve instances of a problem.
+type candidate struct {
+	name   string
+	o      gapwise.Options
+	exact  bool // it ends with a proof
+	seeded bool
+	once   bool // solve, and leave out what takes further runs
+}
+
+// candidates lists every algorithm, the phases of the native search by
+// themselves, and the names that stand for engines.
+func candidates(t *testing.T, p *gapwise.Problem) (all []candidate) {
+	t.Helper()
+	for _, a := range p.Algorithms {
+		all = append(all, candidate{name: a.Name, o: gapwise.Options{Algorithm: a.Name}, exact: a.Exact, seeded: a.Seeded})
+	}
+	for _, s := range p.Phases {
+		all = append(all, candidate{name: s.Name(), o: gapwise.Options{Solver: s}, seeded: true})
+	}
+	for _, o := range []gapwise.Options{{}, {Algorithm: "auto"}, {Algorithm: "exact"}, {Algorithm: "exact", Engine: "both"}} {
+		if o.Check(p.Kind) == nil { // not every problem has two engines
+			all = append(all, candidate{name: fmt.Sprintf("%q %q", o.Algorithm, o.Engine), o: o, exact: true, seeded: true})
+		}
+	}
+	return all
+}
+
+// ablated lists the native search with each of its devices switched off.
+func ablated(t *testing.T, p *gapwise.Problem) (all []candidate) {
+	t.Helper()
+	for _, d := range p.Devices {
+		s, err := p.Without(d.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, candidate{name: "without " + d.Name, o: gapwise.Options{Solver: s}, exact: true, once: true})
+	}
+	return all
+}
+
+// outcome is everything of a result that a seed determines, as text.
+func outcome(t *testing.T, r model.Result) string {
+	t.Helper()
+	return fmt.Sprintf("%s, objective %v and %v, bound %v, gap %v, %s", r.Status, r.Objective, r.SecondObjective, r.Bound, r.Gap, marshal(t, r.Solution))
+}
+
+// What the problem's value says of its algorithms is whole and true.
+func TestConformanceCatalogue(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range gapwise.Problems() {
+		here := map[string]bool{}
+		for _, a := range p.Algorithms {
+			if a.Name == "" || a.Name != strings.ToLower(a.Name) || here[a.Name] || !a.Exact && seen[a.Name] {
+				t.Errorf("the name %q is empty, not lower case or taken", a.Name)
+			}
+			here[a.Name], seen[a.Name] = true, true
+			if a.Kind != p.Kind || a.Paper == "" || a.Complexity == "" || a.Summary == "" || a.Solver == nil {
+				t.Errorf("%s lacks something: %+v", a.Name, a)
+			}
+			if a.Solver.Name() != a.Name {
+				t.Errorf("%s has a solver called %s", a.Name, a.Solver.Name())
+			}
+		}
+		if a, err := gapwise.Find(p.Kind, p.Default); err != nil || !a.Exact {
+			t.Errorf("%s: the default engine %q: %v, exact %v", p.Kind, p.Default, err, a.Exact)
+		}
+		if p.Gantt != "" && !here[p.Gantt] {
+			t.Errorf("%s: there is no algorithm %q to draw", p.Kind, p.Gantt)
+		}
+		if in := p.Kind.New(); in == nil || in.Kind() != p.Kind {
+			t.Errorf("%s: its empty instance is %v", p.Kind, in)
+		}
+	}
+}
+
+// On small instances, empty ones and those of one element: the judge accepts
+// every solution, what one algorithm proves no other contradicts, each gives
+// the same for the same seed at any number of threads, and a start is never
+// made worse.
+func TestConformanceSolve(t *testing.T) {
+	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
+		draws := 2
+		if testing.Short() {
+			draws = 1
+		}
+		var all []model.Instance
+		seen := map[string]bool{}
+		for _, in := range smallInstances(t, p, draws) {
+			for _, in := range append(stumps(t, in), in) {
+				if hash, err := model.Hash(in); err != nil {
+					t.Fatal(err)
+				} else if !seen[hash] {
+					seen[hash] = true
+					all = append(all, in)
+				}
+			}
+		}
+		ways := append(candidates(t, p), ablated(t, p)...)
+		answered, infeasible := map[string]int{}, 0
+		for _, in := range all {
+			c := &conformance{T: t, p: p, in: in, ways: ways, answered: answered}
+			c.check()
+			if c.infeasible != "" {
+				infeasible++
+			}
+		}
+		for _, x := range ways {
+			if answered[x.name] == 0 {
+				t.Errorf("%s takes none of the %d instances", x.name, len(all))
+			}
+		}
+		t.Logf("%d instances, %d of them infeasible", len(all), infeasible)
+	})
+}
+
+// conformance is what all algorithms say of one instance.
+type conformance struct {
+	*testing.T
+	p          *gapwise.Problem
+	in         model.Instance
+	ways       []candidate
+	answered   map[string]int // instances, by the names of ways
+	results    map[string]model.Result
+	infeasible string // who proves it; "": nobody
+}
+
+func (c *conformance) errorf(format string, args ...any) {
+	c.Helper()
+	c.Errorf("%s: %s\n%s", c.in.ID(), fmt.Sprintf(format, args...), marshal(c.T, c.in))
+}
+
+// solve returns the result, and false if the algorithm doesn't take the instance.
+func (c *conformance) solve(x candidate, set model.Settings) (model.Result, bool) {
+	c.Helper()
+	o := x.o
+	o.Settings = set
+	r, err := gapwise.Solve(c.Context(), c.in, o)
+	if errors.Is(err, model.ErrUnsupported) {
+		return r, false
+	}
+	if err != nil {
+		c.errorf("%s: %v", x.name, err)
+		return r, false
+	}
+	return r, true
+}
+
+func (c *conformance) check() {
+	hash, err := model.Hash(c.in)
+	if err != nil {
+		c.Fatal(err)
+	}
+	c.instanceFile(hash)
+	c.results = map[string]model.Result{}
+	for _, x := range c.ways {
+		r, ok := c.solve(x, model.Settings{Seed: 1})
+		if !ok {
+			continue
+		}
+		c.answered[x.name]++
+		c.results[x.name] = r
+		c.stamp(x, r, hash)
+		if x.once {
+			continue
+		}
+		first := outcome(c.T, r)
+		for _, set := range []model.Settings{{Seed: 1, Threads: 4}, {Seed: 2}} {
+			if again, ok := c.solve(x, set); ok && (set.Seed == 1 || !x.seeded) && outcome(c.T, again) != first {
+				c.errorf("%s with seed %d and %d threads: %s, with seed 1 and one: %s", x.name, set.Seed, set.Threads, outcome(c.T, again), first)
+			}
+		}
+	}
+	c.claims()
+	c.starts()
+	c.formulations()
+	c.variants()
+	if again, err := model.Hash(c.in); err != nil || again != hash {
+		c.errorf("the instance was changed: %v", err)
+	}
+}
+
+// instanceFile checks that a file holds the instance.
+func (c *conformance) instanceFile(hash string) {
+	back, err := model.DecodeInstance(marshal(c.T, c.in))
+	if err != nil {
+		c.errorf("its file can't be read: %v", err)
+		return
+	}
+	if again, err := model.Hash(back); err != nil || again != hash {
+		c.errorf("from its file it has the hash %s and not %s (%v)", again, hash, err)
+	}
+}
+
+// stamp checks what a result says of itself, and that a file holds it.
+func (c *conformance) stamp(x candidate, r model.Result, hash string) {
+	if r.Instance != c.in.ID() || r.InstanceHash != hash || r.Kind != c.p.Kind || r.Version != gapwise.Version || r.Seed != 1 || r.Algorithm == "" || r.Unverified {
+		c.errorf("%s: the stamp is %q %q %q %q %d %q, unverified %v", x.name, r.Instance, r.InstanceHash, r.Kind, r.Version, r.Seed, r.Algorithm, r.Unverified)
+	}
+	if x.o.Algorithm == x.name && r.Algorithm != x.name {
+		c.errorf("%s calls itself %s", x.name, r.Algorithm)
+	}
+	if x.exact && r.Status != model.StatusOptimal && r.Status != model.StatusInfeasible {
+		c.errorf("%s ends with %s: %s", x.name, r.Status, r.Reason)
+	}
+	if r.Solution != nil {
+		if gap := model.Gap(r.Objective, r.Bound); gap != r.Gap && !(math.IsNaN(gap) && math.IsNaN(r.Gap)) {
+			c.errorf("%s: the gap is %v, want %v", x.name, r.Gap, gap)
+		}
+		data := marshal(c.T, r.Solution)
+		if s, err := model.DecodeSolution(data); err != nil || string(marshal(c.T, s)) != string(data) {
+			c.errorf("%s: its solution's file can't be read, or is another: %v\n%s", x.name, err, data)
+		}
+	}
+	data := marshal(c.T, r)
+	if back, err := model.DecodeResult(data); err != nil || string(marshal(c.T, back)) != string(data) {
+		c.errorf("%s: its result's file can't be read, or is another: %v\n%s", x.name, err, data)
+	}
+}
+
+// claims holds what was proved and what was found against each other.
+func (c *conformance) claims() {
+	type bound struct {
+		name  string
+		value float64
+	}
+	var all []bound
+	for name, r := range c.results {
+		if r.Status == model.StatusInfeasible {
+			c.infeasible = name
+		} else if !math.IsNaN(r.Bound) {
+			all = append(all, bound{name, r.Bound})
+		}
+	}
+	computed, err := gapwise.Bounds(c.Context(), c.in)
+	if err != nil && !errors.Is(err, model.ErrUnsupported) {
+		c.errorf("bounds: %v", err)
+	}
+	for _, b := range append(computed, c.p.Quick(c.in)...) {
+		switch {
+		case b.Infeasible && b.Reason == "":
+			c.errorf("the bound %s says infeasible for no reason", b.Name)
+		case b.Infeasible:
+			c.infeasible = b.Name
+		case math.IsNaN(b.Value):
+			c.errorf("the bound %s is NaN", b.Name)
+		default:
+			all = append(all, bound{b.Name, b.Value})
+		}
+	}
+	sense := model.SenseOf(c.in)
+	for name, r := range c.results {
+		if r.Solution == nil {
+			continue
+		}
+		if c.infeasible != "" {
+			c.errorf("%s says infeasible, %s has a solution", c.infeasible, name)
+		}
+		for _, b := range all {
+			if sense.Better(r.Objective, b.value) && math.Abs(r.Objective-b.value) > 1e-9*math.Abs(b.value) {
+				c.errorf("the objective %v of %s beats the bound %v of %s", r.Objective, name, b.value, b.name)
+			}
+		}
+	}
+	if c.infeasible == "" {
+		return
+	}
+	for _, x := range c.ways {
+		if r, ok := c.results[x.name]; ok && x.exact && r.Status != model.StatusInfeasible {
+			c.errorf("%s says infeasible, %s %s", c.infeasible, x.name, r.Status)
+		}
+	}
+}
+
+// worstAndBest returns the two solutions of the worst and the best objective.
+func (c *conformance) worstAndBest() []model.Result {
+	var all []model.Result
+	for _, r := range c.results {
+		if r.Solution != nil {
+			all = append(all, r)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	sense := model.SenseOf(c.in)
+	slices.SortFunc(all, func(a, b model.Result) int {
+		switch {
+		case sense.Better(b.Objective, a.Objective):
+			return -1
+		case sense.Better(a.Objective, b.Objective):
+			return 1
+		}
+		return strings.Compare(a.Algorithm, b.Algorithm)
+	})
+	return []model.Result{all[0], all[len(all)-1]}
+}
+
+// starts checks that an algorithm makes no start worse. One that gives the same
+// as without takes none; engines have to.
+func (c *conformance) starts() {
+	sense := model.SenseOf(c.in)
+	for _, start := range c.worstAndBest() {
+		for _, x := range c.ways {
+			first, ok := c.results[x.name]
+			if !ok || x.once {
+				continue
+			}
+			r, ok := c.solve(x, model.Settings{Seed: 1, Start: start.Solution})
+			switch takes := x.exact || outcome(c.T, r) != outcome(c.T, first); {
+			case !ok:
+				c.errorf("%s doesn't take what it takes without a start", x.name)
+			case takes && r.Solution == nil:
+				c.errorf("%s loses the start of %s", x.name, start.Algorithm)
+			case takes && sense.Better(start.Objective, r.Objective):
+				c.errorf("%s makes %v of the start's %v", x.name, r.Objective, start.Objective)
+			}
+		}
+	}
+}
+
+// formulations checks the way from solutions to the models' points and back.
+func (c *conformance) formulations() {
+	for _, name := range c.p.Formulations {
+		f, err := gapwise.Formulation(c.Context(), c.in, name)
+		switch {
+		case errors.Is(err, model.ErrUnsupported), errors.Is(err, model.ErrInfeasible), errors.Is(err, model.ErrNoSolution):
+			continue
+		case err != nil:
+			c.errorf("formulation %s: %v", name, err)
+			continue
+		}
+		if err := f.Validate(); err != nil {
+			c.errorf("formulation %s: %v", name, err)
+			continue
+		}
+		for k, r := range c.worstAndBest() {
+			x := f.Encode(r.Solution)
+			if x == nil && k == 0 {
+				continue // it may leave out solutions that aren't the best
+			}
+			if len(x) != len(f.Vars) {
+				c.errorf("formulation %s: %d values for %d variables of the solution of %s", name, len(x), len(f.Vars), r.Algorithm)
+				continue
+			}
+			if v := f.Violation(x); v > 1e-6 {
+				c.errorf("formulation %s: the solution of %s breaks it by %v", name, r.Algorithm, v)
+			}
+			c.near(name+": the point's value", f.Value(f.Objective(x)), r.Objective)
+			s, err := f.Decode(x)
+			if err != nil {
+				c.errorf("formulation %s: the point of the solution of %s: %v", name, r.Algorithm, err)
+				continue
+			}
+			report, err := verify.Verify(c.Context(), c.in, s, verify.Options{})
+			if err != nil || !report.Feasible() {
+				c.errorf("formulation %s: from the point of the solution of %s: %v %v", name, r.Algorithm, err, report.Err())
+			}
+			c.near(name+": the decoded solution's objective", report.Objective, r.Objective)
+		}
+	}
+}
+
+func (c *conformance) near(what string, got, want float64) {
+	c.Helper()
+	if !(math.Abs(got-want) <= 1e-6*max(1, math.Abs(want))) {
+		c.errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+// variants checks that the readings of an instance are what they say.
+func (c *conformance) variants() {
+	for _, v := range c.p.Variants {
+		current := v.Get(c.in)
+		if !slices.Contains(v.Values, current) {
+			c.errorf("--%s is %q, not one of %q", v.Flag, current, v.Values)
+		}
+		for _, value := range v.Values {
+			other := v.With(c.in, value)
+			if got := v.Get(other); got != value || v.Get(c.in) != current || other.Kind() != c.p.Kind {
+				c.errorf("--%s %s reads %q, and the instance %q", v.Flag, value, got, v.Get(c.in))
+			}
+			if err := other.Validate(); err != nil {
+				c.errorf("--%s %s: %v", v.Flag, value, err)
+			}
+			for _, r := range c.worstAndBest() {
+				if made := v.MadeFor(other, r.Solution); made != "" {
+					c.errorf("--%s %s leaves it to the solution: %q", v.Flag, value, made)
+				}
+			}
+		}
+		for name, r := range c.results {
+			if r.Solution == nil {
+				continue
+			}
+			if made := v.MadeFor(c.in, r.Solution); made != "" && made != current {
+				c.errorf("%s made its solution for --%s %q, the instance is read as %q", name, v.Flag, made, current)
+			}
+		}
+	}
+}
+
+// On a hard instance: heuristics give the same for the same seed at any number
+// of threads, and who isn't seeded for any seed; an interrupted algorithm ends
+// soon with a result that the judge accepts and that agrees with all others.
+func TestConformanceHard(t *testing.T) {
+	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
+		in, hard := hardInstance(t, p)
+		c := &conformance{T: t, p: p, in: in, ways: candidates(t, p), results: map[string]model.Result{}}
+		for _, x := range c.ways {
+			if x.exact || x.o.Solver != nil {
+				continue
+			}
+			first, ok := c.solve(x, model.Settings{Seed: 1})
+			if !ok {
+				continue
+			}
+			c.results[x.name] = first
+			for seed := uint64(1); seed < 4; seed++ {
+				again, ok := c.solve(x, model.Settings{Seed: seed, Threads: 2})
+				if ok && (seed == 1 || !x.seeded) && outcome(t, again) != outcome(t, first) {
+					c.errorf("%s with seed %d and two threads isn't what it is with seed 1 and one", x.name, seed)
+				}
+			}
+		}
+		latest, slowest := time.Duration(0), ""
+		for _, x := range c.ways {
+			for when, interrupt := range interrupts {
+				r, late, ok := c.interrupted(x, interrupt)
+				if !ok {
+					continue
+				}
+				c.results[x.name+" interrupted "+when] = r
+				if hard && x.exact && r.Status == model.StatusOptimal {
+					c.errorf("%s, interrupted %s, calls its solution optimal", x.name, when)
+				}
+				if late > latest {
+					latest, slowest = late, x.name+", interrupted "+when
+				}
+				if late > 5*time.Second {
+					t.Errorf("%s ends %v after it is interrupted %s", x.name, late, when)
+				}
+			}
+		}
+		c.claims()
+		t.Logf("the last to end after it was interrupted: %s, %v", slowest, latest)
+	})
+}
+
+// interrupts lists when a context is cancelled. An algorithm that reports no
+// progress is interrupted all the same.
+var interrupts = map[string]func(cancel func(), set *model.Settings){
+	"before it begins": func(cancel func(), _ *model.Settings) { cancel() },
+	"soon":             func(cancel func(), _ *model.Settings) { time.AfterFunc(20*time.Millisecond, cancel) },
+	"by its progress": func(cancel func(), set *model.Settings) {
+		set.Progress = func(model.Progress) { cancel() }
+		time.AfterFunc(500*time.Millisecond, cancel)
+	},
+}
+
+// interrupted solves the instance until it is interrupted, and tells how much
+// later it ended.
+func (c *conformance) interrupted(x candidate, interrupt func(func(), *model.Settings)) (r model.Result, late time.Duration, ok bool) {
+	ctx, cancel := context.WithCancel(c.Context())
+	defer cancel()
+	cancelled := make(chan time.Time, 1)
+	o := x.o
+	o.Settings = model.Settings{Seed: 1}
+	interrupt(func() {
+		select {
+		case cancelled <- time.Now():
+			cancel()
+		default:
+		}
+	}, &o.Settings)
+	r, err := gapwise.Solve(ctx, c.in, o)
+	select {
+	case at := <-cancelled:
+		late = time.Since(at)
+	default: // it ended by itself
+	}
+	if err != nil && !errors.Is(err, model.ErrUnsupported) {
+		c.errorf("%s: %v", x.name, err)
+	}
+	return r, late, err == nil
+}
