@@ -189,7 +189,7 @@ func TestHashErrorsAndOthers(t *testing.T) {
 func TestElapsed(t *testing.T) {
 	for _, d := range []time.Duration{30541, 1, 999_999_999, 3*time.Hour + 17} {
 		r := NewResult("a", 1)
-		r.Elapsed = d
+		r.Kind, r.Elapsed = KindDAG, d
 		data, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)
