@@ -10,10 +10,9 @@ import (
 // Lookahead is HEFT with a look at the children (Bittencourt, Sakellariou,
 // Madeira: DAG Scheduling Using a Lookahead Variant of the Heterogeneous
 // Earliest Finish Time Algorithm, PDP 2010): a task goes to the machine on
-// which the latest finish of its children is least, if these are inserted by HEFT right
-// after it, in the order of their numbers; ties go to the machine on which the task
-// itself finishes first. Of the children's other parents those count that are
-// placed.
+// which the latest finish of its children is least, if HEFT inserts these right after
+// it, in the order of their numbers; ties go to the machine on which the task itself
+// finishes first. Of the children's other parents only those placed count.
 //
 // O(E M² log V) on a uniform network.
 var Lookahead = replayed(func(ctx context.Context, g *model.Graph) (Plan, error) {

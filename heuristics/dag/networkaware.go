@@ -7,8 +7,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// rounds is how often the network-aware HEFT plans unless asked otherwise, as
-// in the paper.
+// rounds is the default number of rounds of the network-aware HEFT, the paper's.
 const rounds = 50
 
 // NetworkAware is the network-aware HEFT of the paper (section 5.3, Figure 9):
@@ -16,11 +15,10 @@ const rounds = 50
 // lengths; HEFT again with these lengths; and so on, at most model.DAGParameters.Rounds times
 // (50 by default), keeping the plan with the best realistic makespan.
 //
-// The stretched lengths go into the original DAG, each round anew, and hold
-// for their edge whatever the machines: of the readings tried this is the one
-// that gives the makespans printed for the paper's ten-task example nearly (see
-// docs/reproduction.md). A plan that has been there before ends the rounds,
-// since everything after it would repeat.
+// Each round stretches the edges of the original DAG anew, for any machines: of the
+// readings tried, this one comes nearest to the makespans printed for the paper's
+// ten-task example (see docs/reproduction.md). A plan that was made before ends the
+// rounds, since everything after it would repeat.
 //
 // O(rounds) times HEFT and a replay.
 func NetworkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
@@ -38,7 +36,7 @@ func NetworkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model
 	return d.Schedule(p.Machine, r.Start, r.Sent), trace, nil
 }
 
-// networkAware is the best plan and what the rounds saw.
+// networkAware returns the best plan and each round's makespans.
 func networkAware(ctx context.Context, g *model.Graph, most int) (Plan, []model.Round, error) {
 	r := NewReplay(g)
 	contentionFree := *g

@@ -46,7 +46,7 @@ var PEFT = replayed(func(ctx context.Context, g *model.Graph) (Plan, error) {
 	return b.plan(), nil
 })
 
-// optimistic is the optimistic cost table: for task t on machine m, at
+// optimistic returns the optimistic cost table: for task t on machine m, at
 // [t*Machines+m], the length of the longest path from t's end to an exit, each
 // successor on its best machine, with mean lengths of edges. O(E M²).
 func (c *costs) optimistic() []float64 {

@@ -9,11 +9,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// costs are the averages that the list schedulers rank by (Eq. 5 and 7).
+// costs are the averages that the list schedulers rank by (Eq. 5 and 7), in seconds.
 type costs struct {
 	g    *model.Graph
-	mean []float64 // of each task over the machines
-	comm []float64 // of each edge over the pairs of machines
+	mean []float64 // of each task's cost over the machines
+	comm []float64 // of each edge's length over the pairs of machines
 	// fixed replaces the length of an edge between any two machines if it
 	// isn't NaN: the stretched lengths of the network-aware HEFT. May be nil.
 	fixed []float64
@@ -55,7 +55,7 @@ func newCosts(g *model.Graph, fixed []float64) *costs {
 	return c
 }
 
-// between is the length of edge e from machine m to n.
+// between returns the length of edge e from machine m to n.
 func (c *costs) between(e, m, n int32) float64 {
 	if m != n && c.fixed != nil && !math.IsNaN(c.fixed[e]) {
 		return c.fixed[e]
@@ -63,7 +63,8 @@ func (c *costs) between(e, m, n int32) float64 {
 	return c.g.Comm(e, m, n)
 }
 
-// upward is rank_u (Eq. 8 and 9): the mean length of the longest path to an exit.
+// upward returns rank_u (Eq. 8 and 9) of each task: the mean length of the longest
+// path from its start to an exit.
 func (c *costs) upward() []float64 {
 	g := c.g
 	rank := make([]float64, g.Tasks)
@@ -77,8 +78,8 @@ func (c *costs) upward() []float64 {
 	return rank
 }
 
-// downward is rank_d: the mean length of the longest path from an entry to
-// the start of the task.
+// downward returns rank_d of each task: the mean length of the longest path from an
+// entry to its start.
 func (c *costs) downward() []float64 {
 	g := c.g
 	rank := make([]float64, g.Tasks)
@@ -91,8 +92,8 @@ func (c *costs) downward() []float64 {
 	return rank
 }
 
-// classes numbers the tasks' ranks, the highest first; ranks that differ by
-// rounding only have the same number. O(V log V).
+// classes numbers the tasks' ranks, the highest first; ranks within tie of the one
+// before have its number. O(V log V).
 func classes(rank []float64) []int32 {
 	byRank := make([]int32, len(rank))
 	for t := range byRank {
@@ -112,10 +113,9 @@ func classes(rank []float64) []int32 {
 	return class
 }
 
-// byPriority lists the tasks so that each comes after its predecessors, and
-// among those whose predecessors are listed the one with the highest rank is
-// next, ties by number. With positive costs this is the descending order of
-// upward ranks. O((V + E) log V).
+// byPriority returns the tasks in a topological order: of those whose predecessors
+// are listed, the one with the highest rank is next, ties by number. With positive
+// costs this is the descending order of upward ranks. O((V + E) log V).
 func byPriority(g *model.Graph, rank []float64) []int32 {
 	list := make([]int32, 0, g.Tasks)
 	q := newReady(g, rank)

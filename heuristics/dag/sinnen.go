@@ -115,7 +115,7 @@ func (c *contention) giveBack(edges []int32, m int32) {
 	}
 }
 
-// loneLength is how long edge e is on the links when it is alone there.
+// loneLength returns how long edge e occupies its links when it is alone there.
 func (c *contention) loneLength(e, m, n int32) float64 {
 	g := c.g
 	rate := g.Rate[int(m)*g.Machines+int(n)] * c.replay.LoneShare
@@ -127,7 +127,7 @@ func (c *contention) loneLength(e, m, n int32) float64 {
 	return g.Data[e] / rate
 }
 
-// common is the earliest start at ready or later at which all links are free
+// common returns the earliest start at ready or later from which all links are free
 // for length.
 func (c *contention) common(links []int32, ready, length float64) float64 {
 	for {
