@@ -19,14 +19,13 @@ const (
 	lagrangianBound                        // propagate
 	reducedCostFixing                      // propagate
 	capacityReduction                      // reduceCapacity
-	wholeValues                            // part.floor, improve
+	wholeValues                            // grainOf
 	gapTargets                             // improve
-	perJobMultipliers                      // relax
-	linearProgram                          // relax
+	perJobMultipliers                      // bound
+	linearProgram                          // bound
 	bothDirections                         // run, relaxation.reversed
 	quickBounds                            // run
 	localSearch                            // run
-	allDevices        = 1<<iota - 1
 )
 
 // devices are all of them, in the order of their bits.

@@ -4,10 +4,10 @@ package reservation
 type state struct {
 	time  tick // no later job starts before
 	value float64
-	bound float64
-	at    int32 // of its last start in the trace; -1: nothing started
-	base  int32 // first word of possible and unfixed
-	seq   int64
+	bound float64 // no completion is worth more
+	at    int32   // of its last start in the trace; -1: nothing started
+	base  int32   // first word of possible and unfixed
+	seq   int64   // its number, for ties
 	// Bit i of word w is job 64(base+w)+i; jobs of later words are in both
 	// sets.
 	possible []uint64 // jobs that may still be started

@@ -52,9 +52,9 @@ type sweep struct {
 	trace    []placement
 	open     queue
 	expanded []expanded
-	lightest float64 // the least weight of a job
-	unused   []*state
-	made     int64
+	lightest float64  // the least weight of a job
+	unused   []*state // to overwrite
+	made     int64    // states opened
 
 	// Scratch.
 	children   []candidate
