@@ -1,8 +1,11 @@
 package audit
 
 import (
+	"errors"
 	"testing"
 	"time"
+
+	"github.com/gapwise/gapwise/model"
 )
 
 // The everyday part of the net: what gapwise claims agrees with what it claims
@@ -21,5 +24,13 @@ func TestAudit(t *testing.T) {
 	t.Logf("%d comparisons on %d instances, %d of them of two engines on larger ones", all, instances, engines)
 	if all == 0 || engines == 0 {
 		t.Error("nothing was compared")
+	}
+}
+
+// A problem that nobody has made families for is refused, and not audited by
+// default.
+func TestUnknownProblem(t *testing.T) {
+	if r, err := Run(t.Context(), Options{Kinds: []model.Kind{"new"}}); !errors.Is(err, model.ErrUnsupported) {
+		t.Errorf("report %v, error %v", r, err)
 	}
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,20 +10,23 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// draw makes an instance of the kind and size. Its name tells the family.
+// families draw an instance of a problem and size. The name of the instance
+// tells its family.
+var families = map[model.Kind]func(size, *rand.Rand) model.Instance{
+	model.KindDAG:         func(s size, rng *rand.Rand) model.Instance { return drawDAG(s, rng) },
+	model.KindReservation: func(s size, rng *rand.Rand) model.Instance { return drawReservation(s, rng) },
+	model.KindVCSched:     func(s size, rng *rand.Rand) model.Instance { return drawVCSched(s, rng) },
+}
+
+// Kinds returns the problems that have families of instances to audit, in
+// alphabetical order.
+func Kinds() []model.Kind { return slices.Sorted(maps.Keys(families)) }
+
+// draw makes a valid instance of the problem and size.
 func draw(kind model.Kind, s size, rng *rand.Rand) model.Instance {
 	for {
-		var in model.Instance
-		switch kind {
-		case model.KindVCSched:
-			in = drawVCSched(s, rng)
-		case model.KindDAG:
-			in = drawDAG(s, rng)
-		case model.KindReservation:
-			in = drawReservation(s, rng)
-		}
-		// Some ugly figures are refused as bad input, and rightly so.
-		if in.Validate() == nil {
+		// Validate refuses some of the ugly figures, and rightly so.
+		if in := families[kind](s, rng); in.Validate() == nil {
 			return in
 		}
 	}

@@ -19,7 +19,7 @@ type Options struct {
 	Time    time.Duration // how long instances are drawn
 	Seed    uint64
 	Workers int          // default 1
-	Kinds   []model.Kind // default all
+	Kinds   []model.Kind // default Kinds()
 	// Most is at how many disagreements the audit ends; default 10.
 	Most int
 	// Folder takes the shrunk instances of disagreements, two files each;
@@ -42,14 +42,20 @@ type Report struct {
 // Run draws instances and compares what is claimed of them until the time is
 // up. An instance depends on the seed, its stream and its number there alone;
 // time decides how many there are. The error is for a folder that can't be
-// written; ctx ends the audit early and isn't an error.
+// written, or wraps model.ErrUnsupported for a problem that isn't among Kinds;
+// ctx ends the audit early and isn't an error.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	began := time.Now()
 	if o.Most == 0 {
 		o.Most = 10
 	}
 	if len(o.Kinds) == 0 {
-		o.Kinds = model.Kinds()
+		o.Kinds = Kinds()
+	}
+	for _, k := range o.Kinds {
+		if families[k] == nil {
+			return nil, fmt.Errorf("audit: %w: there are no instances of %q to draw, give some of %q", model.ErrUnsupported, k, Kinds())
+		}
 	}
 	if o.Folder != "" {
 		if err := os.MkdirAll(o.Folder, 0o755); err != nil {

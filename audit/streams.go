@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -38,16 +39,14 @@ type streams struct {
 }
 
 func newStreams(kinds []model.Kind) *streams {
-	q := &streams{}
+	q, all := &streams{}, Kinds()
 	for i, s := range shares {
 		for _, k := range kinds {
 			one := s
 			one.kind = k
-			for j, known := range model.Kinds() {
-				if known == k {
-					one.id = uint64(i*len(model.Kinds()) + j)
-				}
-			}
+			// By its place among all, so that the instances of a problem are
+			// the same whichever others are audited.
+			one.id = uint64(i*len(all) + slices.Index(all, k))
 			q.all = append(q.all, &one)
 		}
 	}

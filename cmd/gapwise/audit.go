@@ -43,8 +43,8 @@ func (p *program) audit() *cli.Command {
 			}
 			o := audit.Options{Time: c.Duration("time"), Seed: c.Uint64("seed"), Workers: c.Int("workers"), Most: c.Int("most"), Folder: c.String("output")}
 			if k := model.Kind(c.String("kind")); k != "" {
-				if !slices.Contains(model.Kinds(), k) {
-					return usagef("audit: --kind is %q, give one of %q", k, model.Kinds())
+				if !slices.Contains(audit.Kinds(), k) {
+					return usagef("audit: --kind is %q, give one of %q", k, audit.Kinds())
 				}
 				o.Kinds = []model.Kind{k}
 			}
