@@ -116,7 +116,7 @@ func TestSeriesRefuses(t *testing.T) {
 		want    string
 	}{
 		"no results":    {nil, SeriesOptions{X: umed, Y: "time"}, "there are no results"},
-		"value":         {reserved(), SeriesOptions{X: umed, Y: "colour"}, `there is no value "colour", give one of mean finish, slowdown, acceptance %`},
+		"value":         {reserved(), SeriesOptions{X: umed, Y: "colour"}, `there is no value "colour", give one of `},
 		"no x":          {reserved(), SeriesOptions{Y: "time"}, "no parameter is given for x"},
 		"algorithm":     {reserved(), SeriesOptions{X: umed, Y: "time", Algorithms: []string{"du-b"}}, `no run is by "du-b", there are pe-w, ff`},
 		"twice":         {reserved(), SeriesOptions{X: umed, Y: "time", Algorithms: []string{"ff", "ff"}}, `"ff" is named twice`},
@@ -171,8 +171,9 @@ func TestValueNames(t *testing.T) {
 		}
 	}
 	want := []string{"mean finish: mean finish time (s)", "slowdown: mean slowdown", "acceptance %: acceptance rate (%)", "average yield: average yield", "objective: accepted requests", "second: mean slowdown", "gap %: gap (%)", "time: time (s)"}
+	got = slices.DeleteFunc(got, func(v string) bool { return !slices.Contains(want, v) }) // those of other problems
 	if !slices.Equal(got, want) {
-		t.Errorf("values are %q, want %q", got, want)
+		t.Errorf("values are %q, want at least %q", got, want)
 	}
 	for want, r := range map[string]*Record{
 		"makespan (s)":        {Kind: model.KindDAG},

@@ -158,15 +158,15 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 		}{
 			"vcsched":              {"vcsched.json", []byte(small), instance, vcschedBeyond},
 			"vcsched solution":     {"vcsched-solution.json", encode(p), solution, nil},
-			"vcsched result":       {"result.json", encode(r), result, nil},
+			"vcsched result":       {"vcsched-result.json", encode(r), result, nil},
 			"dag":                  {"dag.json", []byte(sixTasks), instance, dagBeyond},
 			"rich dag":             {"dag.json", rich(t), instance, dagBeyond},
 			"dag solution":         {"dag-solution.json", encode(schedule), solution, nil},
-			"dag result":           {"result.json", encode(traced), result, nil},
+			"dag result":           {"dag-result.json", encode(traced), result, nil},
 			"reservation":          {"reservation.json", []byte(threeRequests), instance, reservationBeyond},
 			"reservation solution": {"reservation-solution.json", encode(bookings), solution, bookingsBeyond},
-			"reservation result":   {"result.json", encode(booked), result, bookingsBeyond},
-			"infeasible result":    {"result.json", encode(conflicting), result, nil},
+			"reservation result":   {"reservation-result.json", encode(booked), result, bookingsBeyond},
+			"infeasible result":    {"reservation-result.json", encode(conflicting), result, nil},
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

@@ -21,7 +21,7 @@ import (
 func (p *program) gantt() *cli.Command {
 	return &cli.Command{
 		Name:      "gantt",
-		Usage:     "draw a dag's schedule or a reservation's bookings",
+		Usage:     "draw a solution",
 		ArgsUsage: "INSTANCE [SOLUTION]",
 		Description: "SVG or PNG. Without a SOLUTION the instance is solved first; of several\n" +
 			"results the best is drawn, or that by --algorithm.\n" +

@@ -62,6 +62,9 @@ func parameterFlags() []cli.Flag {
 		for _, x := range problem.Generator.Parameters() {
 			if f := byName[x.Flag()]; f != nil {
 				f.Category += ", " + string(problem.Kind)
+				if d := cmp.Or(x.Shown, x.Default); d != f.DefaultText {
+					f.DefaultText += fmt.Sprintf(", %s: %s", problem.Kind, d)
+				}
 				continue
 			}
 			f := &cli.StringFlag{Name: x.Flag(), Usage: x.Usage, Category: string(problem.Kind), DefaultText: cmp.Or(x.Shown, x.Default), Value: x.Default}
