@@ -67,7 +67,7 @@ func TestSearchAgainstBruteForce(t *testing.T) {
 func TestHiGHSAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
-	for k := range need.Rounds(600) {
+	for k := range need.Rounds(300) {
 		in := modeltest.RandomVCSched(rng, k%2 == 1)
 		want, ok := modeltest.BruteVCSched(in)
 		for _, name := range vcbounds.Formulations {
