@@ -1,6 +1,7 @@
 package gapwise_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,8 +9,11 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/model"
@@ -314,8 +318,54 @@ func (c *conformance) check() {
 	}
 }
 
+// schemas holds the published schemas, compiled once.
+var schemas struct {
+	sync.Mutex
+	byName map[string]*jsonschema.Schema
+}
+
+func schema(name string) (*jsonschema.Schema, error) {
+	schemas.Lock()
+	defer schemas.Unlock()
+	s, err := schemas.byName[name], error(nil)
+	if s == nil {
+		if s, err = jsonschema.NewCompiler().Compile("docs/schema/" + name + ".json"); err == nil {
+			if schemas.byName == nil {
+				schemas.byName = map[string]*jsonschema.Schema{}
+			}
+			schemas.byName[name] = s
+		}
+	}
+	return s, err
+}
+
+// published checks that the schema docs/schema/NAME.json describes a file of that
+// sort, and knows its keys: it refuses the file with one more.
+func (c *conformance) published(name string, file []byte) {
+	c.Helper()
+	s, err := schema(name)
+	if err != nil {
+		c.errorf("%v", err)
+		return
+	}
+	accepts := func(file []byte) error {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(file))
+		if err != nil {
+			return err
+		}
+		return s.Validate(doc)
+	}
+	if err := accepts(file); err != nil {
+		c.errorf("docs/schema/%s.json: %v\n%s", name, err, file)
+	}
+	if accepts(bytes.Replace(file, []byte("{"), []byte(`{"another_key":1,`), 1)) == nil {
+		c.errorf("docs/schema/%s.json takes any key", name)
+	}
+}
+
 // instanceFile checks that a file holds the instance.
 func (c *conformance) instanceFile(hash string) {
+	c.published(string(c.p.Kind), marshal(c.T, c.in))
 	back, err := model.DecodeInstance(marshal(c.T, c.in))
 	if err != nil {
 		c.errorf("its file can't be read: %v", err)
@@ -342,11 +392,13 @@ func (c *conformance) stamp(x candidate, r model.Result, hash string) {
 			c.errorf("%s: the gap is %v, want %v", x.name, r.Gap, gap)
 		}
 		data := marshal(c.T, r.Solution)
+		c.published(string(c.p.Kind)+"-solution", data)
 		if s, err := model.DecodeSolution(data); err != nil || string(marshal(c.T, s)) != string(data) {
 			c.errorf("%s: its solution's file can't be read, or is another: %v\n%s", x.name, err, data)
 		}
 	}
 	data := marshal(c.T, r)
+	c.published(string(c.p.Kind)+"-result", data)
 	if back, err := model.DecodeResult(data); err != nil || string(marshal(c.T, back)) != string(data) {
 		c.errorf("%s: its result's file can't be read, or is another: %v\n%s", x.name, err, data)
 	}
