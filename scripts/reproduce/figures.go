@@ -8,7 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
 )
 
 // mcb are the algorithms of the paper's Tables 1 and 7: the first four sort
@@ -312,26 +315,40 @@ func (r *runner) leastLoadLeads() (bool, error) {
 	return true, nil
 }
 
-// ablation runs a plan as it is and without each of a search's devices, and
-// returns the algorithm's row of each run with the column "without".
-func (r *runner) ablation(plan, algorithm string, devices ...string) (all rows, err error) {
-	for _, device := range append([]string{""}, devices...) {
+// ablation runs the plan ablation-KIND as it is and without each device of the
+// problem's native search. It returns, for each of them, what the plan's two
+// algorithms do, the second on larger instances with more time.
+func (r *runner) ablation(kind any) (all []ablated, err error) {
+	p, err := gapwise.ProblemOf(model.Kind(fmt.Sprint(kind)))
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range append([]exact.Device{{}}, p.Devices...) {
 		var flags []string
-		if device != "" {
-			flags = []string{"--without", device}
+		if d.Name != "" {
+			flags = []string{"--without", d.Name}
 		}
-		file, err := r.benchAlone(plan, flags...)
+		file, err := r.bench(fmt.Sprint("ablation-", kind), flags...)
 		if err != nil {
 			return nil, err
 		}
-		found, err := r.rows("table", file, "--algorithms", algorithm, "--columns", "runs,optimal,gap mean %,gap max %,nodes mean,time mean")
+		found, err := r.rows("table", file, "--algorithms", "search,search-60s", "--columns", "runs,infeasible,optimal,gap mean %,nodes mean,time mean")
 		if err != nil {
 			return nil, err
 		}
-		for _, one := range found {
-			one["without"] = device
-			all = append(all, one)
+		if len(found) != 2 {
+			return nil, fmt.Errorf("the plan ablation-%v has %d algorithms, not search and search-60s", kind, len(found))
 		}
+		all = append(all, ablated{d, found[0], found[1]})
 	}
 	return all, nil
 }
+
+// ablated is what a search does without a device.
+type ablated struct {
+	exact.Device
+	Small, Large row
+}
+
+// Proved counts the instances proved optimal or infeasible.
+func (r row) Proved() int { return int(number(r.cell("optimal")) + number(r.cell("infeasible"))) }
