@@ -91,6 +91,7 @@ func TestRunRecords(t *testing.T) {
 // A run that was killed anywhere, torn line or not, ends like one that wasn't,
 // whatever the number of workers before and after.
 func TestRunResumes(t *testing.T) {
+	t.Parallel()
 	p := decode(t, quick)
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole.jsonl")

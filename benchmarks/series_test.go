@@ -142,6 +142,7 @@ func TestSeriesRefuses(t *testing.T) {
 
 // The interval covers the true mean of normal values in 95 % of samples.
 func TestIntervalCovers(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, n := range []int{2, 3, 5, 20} {
 		covered := 0

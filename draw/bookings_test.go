@@ -211,6 +211,7 @@ func TestBookingsErrors(t *testing.T) {
 
 // Whatever the bookings, feasible or not, there is a picture within its bounds.
 func TestBookingsAnything(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		in := &model.Reservation{PEs: rapid.IntRange(1, 2000).Draw(rt, "pes")}
 		b := &model.Bookings{}

@@ -52,6 +52,7 @@ func TestGanttSixTasks(t *testing.T) {
 }
 
 func TestGanttCases(t *testing.T) {
+	t.Parallel()
 	bar := func(start, end float64, label string) draw.Bar { return draw.Bar{Start: start, End: end, Label: label} }
 	row := func(bars ...draw.Bar) []draw.Row { return []draw.Row{{Label: "P1", Bars: bars}} }
 	many := make([]draw.Panel, 500)
@@ -168,6 +169,7 @@ func texture(rows, each int) []draw.Panel {
 }
 
 func TestTexture(t *testing.T) {
+	t.Parallel()
 	svg := gantt(t, "svg", "", texture(64, 160))
 	p := parse(t, svg)
 	if got := p.bars(); got != 64*160 {
@@ -190,6 +192,7 @@ func TestTexture(t *testing.T) {
 }
 
 func TestDeterminism(t *testing.T) {
+	t.Parallel()
 	for _, format := range []string{"svg", "png"} {
 		for name, picture := range map[string]func() []byte{
 			"six":     func() []byte { return gantt(t, format, "six", sixPanels(t)) },
@@ -205,6 +208,7 @@ func TestDeterminism(t *testing.T) {
 
 // Whatever the bars, there is a picture with all of them and no text on another.
 func TestGanttAnything(t *testing.T) {
+	t.Parallel()
 	label := rapid.StringN(0, 12, 40)
 	rapid.Check(t, func(rt *rapid.T) {
 		var panels []draw.Panel

@@ -3,9 +3,7 @@ package instances
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -121,28 +119,4 @@ func withoutComments(data []byte) []byte {
 		}
 		_, data, _ = bytes.Cut(data, []byte(end))
 	}
-}
-
-// jsonReason returns the text of a JSON error with its line.
-func jsonReason(data []byte, err error) string {
-	var syntax *json.SyntaxError
-	var typ *json.UnmarshalTypeError
-	at := int64(-1)
-	switch {
-	case errors.As(err, &syntax):
-		at = syntax.Offset
-	case errors.As(err, &typ):
-		at, err = typ.Offset, fmt.Errorf("%q can't be a %s, must be a %s", typ.Field, typ.Value, typ.Type)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		at, err = int64(len(data)), errors.New("unexpected end of JSON input")
-	}
-	if at < 0 {
-		return err.Error()
-	}
-	return fmt.Sprintf("line %d: %v", lineAt(data, at), err)
-}
-
-func lineAt(data []byte, offset int64) int {
-	offset = min(max(offset, 0), int64(len(data)))
-	return 1 + bytes.Count(data[:offset], []byte("\n"))
 }

@@ -75,7 +75,7 @@ func badWf(format string, args ...any) error {
 func ReadWfFormat(data []byte) (Workflow, error) {
 	var f wfFormat
 	if err := json.Unmarshal(data, &f); err != nil {
-		return Workflow{}, badWf("%s", jsonReason(data, err))
+		return Workflow{}, model.JSONError(data, err)
 	}
 	switch f.SchemaVersion {
 	case "1.3", "1.4":

@@ -11,17 +11,16 @@ import (
 type Algorithm struct {
 	Name       string // as in --algorithm
 	Kind       Kind   // the problem that it solves
-	Paper      string // where it comes from, with the section
-	Complexity string // worst case, in the words of its doc comment
+	Paper      string // its source, with the section
+	Complexity string // worst case, as in its doc comment
 	Summary    string // one line
-	Exact      bool   // proves optimality when given time
-	Seeded     bool   // draws random numbers from Settings.Seed
+	Exact      bool   // proves optimality, given time
+	Seeded     bool   // its solution depends on Settings.Seed
 	Solver     Solver
 }
 
-// Adapt makes a Solver of a typed algorithm. The result carries the
-// solution and its objective; ErrNoSolution becomes the status unknown. The
-// time limit reaches the algorithm through its context.
+// Adapt makes a Solver of a function. The function's context ends with the time
+// limit; its ErrNoSolution becomes the status unknown.
 func Adapt[I Instance, S Solution](name string, solve func(context.Context, I, Settings) (S, error)) Solver {
 	return AdaptDetailed(name, func(ctx context.Context, in I, set Settings) (S, Details, error) {
 		solution, err := solve(ctx, in, set)
@@ -29,7 +28,7 @@ func Adapt[I Instance, S Solution](name string, solve func(context.Context, I, S
 	})
 }
 
-// AdaptDetailed is Adapt for algorithms that tell details, or nil for none.
+// AdaptDetailed is Adapt for a function that also returns details, nil for none.
 func AdaptDetailed[I Instance, S Solution](name string, solve func(context.Context, I, Settings) (S, Details, error)) Solver {
 	return solver[I, S]{name, solve}
 }
@@ -65,9 +64,9 @@ func (s solver[I, S]) Solve(ctx context.Context, in Instance, set Settings) (Res
 	return r, r.SetSolution(in, solution)
 }
 
-// Engine describes an exact engine under its own name. It counts as seeded:
-// engines start from the solutions of seeded heuristics, and which one of
-// several optimal solutions they end with depends on that.
+// Engine returns the description of an exact engine. It counts as seeded:
+// engines start from the solutions of seeded heuristics, and which of several
+// optimal solutions they return depends on that.
 func Engine(kind Kind, s Solver, paper, summary string) Algorithm {
 	return Algorithm{Name: s.Name(), Kind: kind, Paper: paper, Complexity: "exponential", Summary: summary, Exact: true, Seeded: true, Solver: s}
 }

@@ -9,14 +9,13 @@ import (
 	"sync"
 )
 
-// A codec reads and writes the JSON of one type. Those of structs hold a plan,
-// which is made once for each type.
+// A codec decodes and encodes the JSON of one type.
 type codec struct {
 	decode func(*decoder, reflect.Value) error
 	encode func(*encoder, reflect.Value) error
 }
 
-// plan holds the keys of a struct's JSON object in their order in the file.
+// plan lists the keys of a struct's JSON object in the order of the file.
 type plan struct{ fields []planField }
 
 type planField struct {
@@ -24,7 +23,7 @@ type planField struct {
 	quoted   string // name as JSON, with the colon
 	index    int    // of the struct's field; -1 for a key of the envelope
 	required bool   // no omitempty
-	list     bool   // nil is written as [], by the tag nil:"[]"
+	list     bool   // nil is written as [] (tag nil:"[]")
 	codec
 }
 
@@ -36,8 +35,8 @@ type planKey struct {
 	own bool // the envelope's keys come first
 }
 
-// planOf returns the plan of a struct; own adds the keys of the envelope, in
-// front of the struct's.
+// planOf returns the plan of a struct type, made once. With own the keys of the
+// envelope come first.
 func planOf(t reflect.Type, own bool) *plan {
 	if p, ok := plans.Load(planKey{t, own}); ok {
 		return p.(*plan)
@@ -65,8 +64,8 @@ func planOf(t reflect.Type, own bool) *plan {
 	return p
 }
 
-// codecOf returns the codec of a type. Types with methods of their own for
-// JSON, and kinds that no format uses, go through encoding/json.
+// codecOf returns the codec of a type. It uses encoding/json for types with
+// their own JSON methods and for kinds that no format has.
 func codecOf(t reflect.Type) codec {
 	c := codec{decodeOther, encodeOther}
 	implements := func(i reflect.Type) bool { return t.Implements(i) || reflect.PointerTo(t).Implements(i) }

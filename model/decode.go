@@ -14,18 +14,18 @@ import (
 	"strings"
 )
 
-// decodeStrict is json.Unmarshal in one pass that also refuses what
-// encoding/json lets pass: unknown keys, keys in another case, repeated keys,
-// missing keys (those without omitempty), null and anything after the value.
-// Own files have the envelope's keys besides the target's at the top level.
+// decodeStrict reads an object into the struct that target points to, in one
+// pass. It does what json.Unmarshal does and refuses what that accepts: unknown
+// keys, keys in another case, repeated keys, missing keys (those without
+// omitempty), null, and anything after the object. With own the object also has
+// the keys of envelope.
 //
-// Once encoding/json/v2 is no experiment any more it can take the place of
-// this file, codec.go and encode.go: it refuses repeated keys and other cases
-// by default and unknown keys by RejectUnknownMembers. Missing keys and null
-// will need a check of their own.
+// Of several errors it reports the first kind of these: what isn't JSON, a wrong
+// key or null, a value of the wrong type.
 //
-// Errors are reported in this order: what isn't JSON, a wrong key or null, a
-// value of another type.
+// Once encoding/json/v2 is stable it can replace this file, codec.go and
+// encode.go: it refuses repeated keys and other cases by default and unknown
+// keys by RejectUnknownMembers. Missing keys and null will still need a check.
 func decodeStrict(data []byte, target any, own bool) error {
 	d := decoder{data: data}
 	v := reflect.ValueOf(target).Elem()
@@ -45,39 +45,39 @@ func decodeStrict(data []byte, target any, own bool) error {
 	return typeError(data, d.wrong)
 }
 
-// errNotJSON marks text that isn't JSON; syntaxError tells more.
+// errNotJSON reports text that isn't JSON; syntaxError says where.
 var errNotJSON = fmt.Errorf("%w JSON", ErrInvalid)
 
-// syntaxError says where data aren't JSON, in the words of encoding/json; nil
-// if they are.
+// syntaxError returns the error of encoding/json for data that aren't JSON, with
+// its line; nil for JSON.
 func syntaxError(data []byte) error {
 	var syntax *json.SyntaxError
 	if err := json.Unmarshal(data, new(struct{})); errors.As(err, &syntax) {
-		return jsonError(data, err)
+		return JSONError(data, err)
 	}
 	return nil
 }
 
-// decoder reads JSON text from a place on.
+// decoder reads JSON text from an offset on.
 type decoder struct {
 	data  []byte
 	at    int
-	wrong *json.UnmarshalTypeError // the first value of another type than is wanted
+	wrong *json.UnmarshalTypeError // the first value of a wrong type
 }
 
-// fail returns an error on the line that has been reached.
+// fail returns an error that names the line of the current offset.
 func (d *decoder) fail(format string, args ...any) error {
 	return fmt.Errorf("%w JSON: line %d: %s", ErrInvalid, lineOf(d.data, int64(d.at)), fmt.Sprintf(format, args...))
 }
 
-// path returns the path of the value or the key that begins at a place.
-func (d *decoder) path(place int) string {
-	path, _ := pathAt(d.data, int64(place))
+// path returns the path of the value or the key that begins at an offset.
+func (d *decoder) path(offset int) string {
+	path, _ := pathAt(d.data, int64(offset))
 	return path
 }
 
-// mismatch skips a value that isn't one of type t. Null is an error at once; of
-// other values the first is kept, for wrong keys are reported before them.
+// mismatch skips a value that isn't of type t. It returns an error for null. Of
+// other values it keeps the first, as wrong keys are reported before them.
 func (d *decoder) mismatch(t reflect.Type) error {
 	start := d.at
 	text, err := d.skip()
@@ -92,14 +92,14 @@ func (d *decoder) mismatch(t reflect.Type) error {
 	return nil
 }
 
-// object reads an object of the keys of a plan.
+// object reads an object with the keys of a plan into the struct v.
 func (d *decoder) object(p *plan, v reflect.Value) error {
 	if d.space() != '{' {
 		return d.fail("%s must be an object", cmp.Or(d.path(d.at), "the file"))
 	}
 	begin := d.at
 	d.at++
-	seen, next := uint64(0), 0 // bits of the fields, the one that is likely to follow
+	seen, next := uint64(0), 0 // bit k: field k was there; the field expected next
 	more := true
 	if d.space() == '}' {
 		d.at++
@@ -107,7 +107,7 @@ func (d *decoder) object(p *plan, v reflect.Value) error {
 	}
 	for more {
 		d.space()
-		place := d.at
+		begins := d.at
 		key, err := d.key()
 		if err != nil {
 			return err
@@ -115,9 +115,9 @@ func (d *decoder) object(p *plan, v reflect.Value) error {
 		k := p.find(key, next)
 		switch {
 		case k < 0:
-			return d.fail("unknown key %q; known here: %s", d.path(place), p.names())
+			return d.fail("unknown key %q; known here: %s", d.path(begins), p.names())
 		case seen&(1<<k) != 0:
-			return d.fail("the key %q is there twice", d.path(place))
+			return d.fail("the key %q is there twice", d.path(begins))
 		}
 		seen, next = seen|1<<k, k+1
 		if err := d.colon(); err != nil {
@@ -148,8 +148,8 @@ func (d *decoder) object(p *plan, v reflect.Value) error {
 	return nil
 }
 
-// find returns the number of the field with the given key, -1 without one. It
-// looks at the field next first.
+// find returns the index of the field with the given key, -1 if there is none.
+// It tries the field next first.
 func (p *plan) find(key []byte, next int) int {
 	if next < len(p.fields) && string(key) == p.fields[next].name {
 		return next
@@ -162,7 +162,7 @@ func (p *plan) find(key []byte, next int) int {
 	return -1
 }
 
-// names lists the keys in alphabetical order.
+// names returns the keys in alphabetical order, separated by commas.
 func (p *plan) names() string {
 	var all []string
 	for k := range p.fields {
@@ -172,7 +172,8 @@ func (p *plan) names() string {
 	return strings.Join(all, ", ")
 }
 
-// list reads a list.
+// list reads a list into the slice v; objects says that its elements are
+// objects.
 func (d *decoder) list(c codec, objects bool, v reflect.Value) error {
 	if d.space() != '[' {
 		if objects {
@@ -220,7 +221,8 @@ func decodeBool(d *decoder, v reflect.Value) error {
 	return nil
 }
 
-// decodeNumeral reads a number; take tells whether it is one of the type.
+// decodeNumeral reads a number. take stores it and reports whether the type can
+// hold it.
 func decodeNumeral(d *decoder, v reflect.Value, take func(*numeral) bool) error {
 	if !d.isNumeral() {
 		return d.mismatch(v.Type())
@@ -321,7 +323,8 @@ func decodeOther(d *decoder, v reflect.Value) error {
 	return nil
 }
 
-// peek returns kind and version of an own file, false if they can't be read.
+// peek reads kind and version, and nothing after both. ok is false if they can't
+// be read.
 func (d *decoder) peek() (e envelope, ok bool) {
 	c := d.space()
 	d.at++
@@ -352,6 +355,7 @@ func (d *decoder) peek() (e envelope, ok bool) {
 	return e, false
 }
 
+// join returns the path of a key below a path.
 func join(path, key string) string {
 	if path == "" {
 		return key

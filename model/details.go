@@ -1,19 +1,18 @@
 package model
 
-// Details is what the solvers of one problem tell beside a result's common
-// figures. It is a pointer to a struct, and its keys stand in the JSON object of
-// the result.
+// Details holds what only the solvers of one problem report in a result. It is
+// a pointer to a struct; its keys are in the JSON object of the result.
 type Details interface {
 	Kind() Kind
-	// Lines tells in words, a line each, what the details say of the result.
+	// Lines describes the details in words, one string for each line.
 	Lines(Result) []string
-	// Claims names, in words, what the details claim that the judge doesn't
-	// look at.
+	// Claims names, in words, what the details claim and the judge doesn't
+	// check.
 	Claims() []string
-	// Figures returns the figures that experiments record.
+	// Figures returns what experiments record, by key.
 	Figures() map[string]float64
 }
 
-// Parameters are settings that the algorithms of one problem alone know. They
-// are a pointer to a struct with tags (package params).
+// Parameters are settings of the algorithms of one problem: a pointer to a
+// struct with the tags of package params.
 type Parameters interface{ Kind() Kind }

@@ -9,14 +9,14 @@ import (
 	"strconv"
 )
 
-// encoder writes the bytes that json.Marshal writes: compact, with <, > and &
+// encoder writes the same bytes as json.Marshal: compact, with <, > and &
 // escaped.
 type encoder struct {
 	text []byte
-	sum  hash.Hash // if not nil it takes the text from time to time
+	sum  hash.Hash // if not nil, text is moved to it as it grows
 }
 
-// marshalOwn returns what a file of ours holds: kind and version, then the
+// marshalOwn returns a file in gapwise's format: kind and version, then the
 // fields of the struct that x points to.
 func marshalOwn(x interface{ Kind() Kind }) ([]byte, error) {
 	var e encoder
@@ -35,8 +35,8 @@ func (e *encoder) own(x interface{ Kind() Kind }) error {
 
 func (e *encoder) object(p *plan, v reflect.Value) error { return e.fields(p, reflect.Value{}, v) }
 
-// fields writes the object of v, with the fields of head for those of the
-// envelope.
+// fields writes an object with the fields of a plan: those of the envelope from
+// head, the others from v.
 func (e *encoder) fields(p *plan, head, v reflect.Value) error {
 	e.text = append(e.text, '{')
 	first := true
@@ -66,7 +66,7 @@ func (e *encoder) fields(p *plan, head, v reflect.Value) error {
 	return nil
 }
 
-// empty reports whether omitempty leaves a value out.
+// empty reports whether omitempty omits a value.
 func empty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:

@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/gapwise/gapwise/internal/need"
 )
 
 // oracleJSON is what encoding/json makes of an instance or a solution.
@@ -123,7 +125,7 @@ func fill(rng *rand.Rand, v reflect.Value, size int) {
 func TestEncodeAgreesWithOracle(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
-	for draw := range 3000 {
+	for draw := range need.Rounds(3000) {
 		size := 3
 		if draw%500 < 6 {
 			size = 2000 // more than the hash takes at once
@@ -149,7 +151,7 @@ func TestEncodeAgreesWithOracle(t *testing.T) {
 
 func TestEncodeFloats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for k := range 200_000 {
+	for k := range need.Rounds(200_000) {
 		x := math.Float64frombits(rng.Uint64())
 		if k < len(oddFloats) {
 			x = oddFloats[k]

@@ -2,18 +2,18 @@ package model
 
 import "slices"
 
-// Format is what the files of a problem hold.
+// Format makes the empty values that a problem's files are decoded into.
 type Format struct {
 	Kind     Kind
-	Instance func() Instance // empty
-	Solution func() Solution // empty
-	Details  func() Details  // empty; nil if the problem's results hold no more than all results
+	Instance func() Instance
+	Solution func() Solution
+	Details  func() Details // nil: the problem's results have no details
 }
 
-// formats lists the problems that files can be of, in alphabetical order.
+// formats lists the problems that have a file format.
 var formats = []Format{dagFormat, reservationFormat, vcschedFormat}
 
-// format returns the format of a kind, nil if there is no such problem.
+// format returns the format of a kind, nil if the kind is unknown.
 func (k Kind) format() *Format {
 	for i := range formats {
 		if formats[i].Kind == k {
@@ -23,7 +23,7 @@ func (k Kind) format() *Format {
 	return nil
 }
 
-// New returns the empty instance of a problem, nil if there is no such problem.
+// New returns an empty instance of a kind, nil if the kind is unknown.
 func (k Kind) New() Instance {
 	if f := k.format(); f != nil {
 		return f.Instance()
@@ -31,7 +31,7 @@ func (k Kind) New() Instance {
 	return nil
 }
 
-// Kinds lists the known problems in alphabetical order.
+// Kinds returns the known kinds in alphabetical order.
 func Kinds() []Kind {
 	var all []Kind
 	for _, f := range formats {

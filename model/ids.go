@@ -1,15 +1,14 @@
 package model
 
-// idCheck finds ids that stand twice in a list. As long as each id is longer
-// than the one before it, or as long and greater, none does: ids that count up
-// need no map.
+// idCheck finds repeated ids in a list. It needs no map while the ids ascend
+// (by length, then alphabetically), as counted ids do.
 type idCheck struct {
 	at    func(k int) string // the id of element k
-	taken map[string]int     // element by id, nil as long as the ids ascend
+	taken map[string]int     // element by id; nil while the ids ascend
 }
 
-// first returns the element before k that has k's id, if there is one. It must
-// have been asked for all elements before k.
+// first returns the first element before k with k's id, if there is one. It must
+// be called for k = 0, 1, 2, ... in this order.
 func (c *idCheck) first(k int) (int, bool) {
 	id := c.at(k)
 	if c.taken == nil {
@@ -31,16 +30,17 @@ func (c *idCheck) first(k int) (int, bool) {
 	return first, ok
 }
 
-// idFinder finds the elements of a list by their ids, which are distinct. As long
-// as it is asked in the order of the list it goes on from the last one that it
-// found. The first id that isn't ahead has it make a map.
+// idFinder finds the elements of a list by their distinct ids. While the ids are
+// asked for in the order of the list it scans on from the last one found. It
+// makes a map at the first id that isn't ahead.
 type idFinder struct {
 	n     int
 	at    func(k int) string // the id of element k
-	ahead int                // where to go on
-	index map[string]int     // element by id, nil as long as none was needed
+	ahead int                // the element to scan next
+	index map[string]int     // element by id; nil while not needed
 }
 
+// find returns the element with an id.
 func (f *idFinder) find(id string) (k int, ok bool) {
 	for ; f.index == nil && f.ahead < f.n; f.ahead++ {
 		if f.at(f.ahead) == id {

@@ -14,18 +14,18 @@ import (
 	"time"
 )
 
-// formatVersion is the version of the own file formats.
+// formatVersion is the version of gapwise's file formats.
 const formatVersion = 1
 
-// envelope is what every file of ours says first.
+// envelope holds the keys that come first in every instance and solution file.
 type envelope struct {
 	Kind    Kind `json:"kind"`
 	Version int  `json:"version"`
 }
 
-// DecodeInstance reads one instance in the own format, strictly: unknown,
-// missing and repeated keys are errors, and so is anything that Validate
-// refuses. Errors wrap ErrInvalid and name line and key.
+// DecodeInstance reads one instance in gapwise's format, strictly: unknown,
+// missing and repeated keys are errors, and so is what Validate refuses. Errors
+// wrap ErrInvalid and name line and key.
 func DecodeInstance(data []byte) (Instance, error) {
 	kind, err := peekKind(data, "instance")
 	if err != nil {
@@ -43,8 +43,8 @@ func DecodeInstance(data []byte) (Instance, error) {
 	return in, err
 }
 
-// DecodeSolution reads one solution, strictly like DecodeInstance. It doesn't
-// know the instance; package verify tells whether the two fit.
+// DecodeSolution reads one solution as strictly as DecodeInstance. Whether it
+// fits an instance is for package verify to say.
 func DecodeSolution(data []byte) (Solution, error) {
 	kind, err := peekKind(data, "solution")
 	if err != nil {
@@ -54,8 +54,8 @@ func DecodeSolution(data []byte) (Solution, error) {
 	return s, decodeStrict(data, s, true)
 }
 
-// peekKind reads the kind of an own file, which comes first where gapwise has
-// written it.
+// peekKind returns the kind of a file in gapwise's format. It is fast where kind
+// and version come first, as gapwise writes them.
 func peekKind(data []byte, what string) (Kind, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return "", fmt.Errorf("%w %s: the file is empty", ErrInvalid, what)
@@ -72,7 +72,7 @@ func peekKind(data []byte, what string) (Kind, error) {
 		Version *int  `json:"version"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return "", jsonError(data, err)
+		return "", JSONError(data, err)
 	}
 	switch {
 	case head.Kind == nil:
@@ -87,9 +87,9 @@ func peekKind(data []byte, what string) (Kind, error) {
 	return *head.Kind, nil
 }
 
-// Hash identifies an instance by its content: "sha256:" and the hex digits of
-// the SHA-256 of its compact JSON. White space and key order in the file that
-// it came from don't matter, its name does.
+// Hash identifies an instance by its content: it returns "sha256:" and the hex
+// digits of the SHA-256 of its compact JSON. White space and key order in its
+// file don't matter, its name does.
 func Hash(in Instance) (string, error) {
 	e := encoder{sum: sha256.New()}
 	var err error
@@ -105,7 +105,7 @@ func Hash(in Instance) (string, error) {
 	return fmt.Sprintf("sha256:%x", e.sum.Sum(nil)), nil
 }
 
-// number is a float64 whose NaN and infinities are null in JSON.
+// number is a float64 that JSON holds as null if it is NaN or infinite.
 type number float64
 
 func (n number) MarshalJSON() ([]byte, error) {
@@ -123,7 +123,7 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*float64)(n))
 }
 
-// resultFile is a Result as it is stored.
+// resultFile holds the keys of a result file, without the problem's details.
 type resultFile struct {
 	Instance        string          `json:"instance"`
 	InstanceHash    string          `json:"instance_hash"`
@@ -144,7 +144,7 @@ type resultFile struct {
 	Solution        json.RawMessage `json:"solution,omitempty"`
 }
 
-// MarshalJSON writes the result as one object; unknown numbers are null.
+// MarshalJSON writes the result as one object. Unknown figures are null.
 func (r Result) MarshalJSON() ([]byte, error) {
 	f := resultFile{Instance: r.Instance, InstanceHash: r.InstanceHash, Kind: r.Kind, Algorithm: r.Algorithm,
 		Status: r.Status, Objective: number(r.Objective), SecondObjective: number(r.SecondObjective),
@@ -174,8 +174,8 @@ func (r Result) MarshalJSON() ([]byte, error) {
 // resultTypes caches the types of resultType by kind.
 var resultTypes sync.Map
 
-// resultType returns the struct that holds the keys of a problem's results: those of
-// resultFile with the problem's details before the solution.
+// resultType returns the struct type that holds the keys of a problem's
+// results: those of resultFile, with the details' before the solution.
 func resultType(k Kind) reflect.Type {
 	if t, ok := resultTypes.Load(k); ok {
 		return t.(reflect.Type)
@@ -193,8 +193,8 @@ func resultType(k Kind) reflect.Type {
 	return t
 }
 
-// copyFields gives each field of a struct the value of the field of the same
-// name in another, where that has one.
+// copyFields copies the fields of one struct to those of the same names in
+// another.
 func copyFields(to, from reflect.Value) {
 	for i := range to.NumField() {
 		if v := from.FieldByName(to.Type().Field(i).Name); v.IsValid() {
@@ -212,7 +212,7 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// result checks what stands in a result file and decodes its solution.
+// result checks a result file's status and kind and decodes its solution.
 func (f *resultFile) result(details Details) (Result, error) {
 	if !f.Status.Valid() {
 		return Result{}, fmt.Errorf("%w result: status %q, must be one of optimal, feasible, infeasible, unknown", ErrInvalid, f.Status)
@@ -237,8 +237,8 @@ func (f *resultFile) result(details Details) (Result, error) {
 	return r, nil
 }
 
-// DecodeResult reads one result object, strictly: the solution file that
-// gapwise writes.
+// DecodeResult reads one result, the file that gapwise solve writes, as strictly
+// as DecodeInstance.
 func DecodeResult(data []byte) (Result, error) {
 	f, details, err := decodeResultFile(data)
 	if err != nil {
@@ -247,7 +247,7 @@ func DecodeResult(data []byte) (Result, error) {
 	return f.result(details)
 }
 
-// decodeResultFile reads a result and the details of its kind, nil if it has none.
+// decodeResultFile reads a result and its details, nil if it has none.
 func decodeResultFile(data []byte) (f resultFile, details Details, err error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return f, nil, fmt.Errorf("%w result: the file is empty", ErrInvalid)
@@ -274,8 +274,8 @@ func decodeResultFile(data []byte) (f resultFile, details Details, err error) {
 	return f, details, nil
 }
 
-// resultKind returns the kind that a result's object names, "" without one. It
-// reads no further than that key, which comes third where gapwise has written it.
+// resultKind returns the kind of a result, "" if it names none. It stops at that
+// key, the third as gapwise writes it.
 func resultKind(data []byte) (kind Kind) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -297,8 +297,9 @@ func resultKind(data []byte) (kind Kind) {
 	return ""
 }
 
-// jsonError names the line of a JSON error.
-func jsonError(data []byte, err error) error {
+// JSONError adds the line, and the path of a value of the wrong type, to an
+// error of encoding/json about data. The result wraps ErrInvalid.
+func JSONError(data []byte, err error) error {
 	var syntax *json.SyntaxError
 	var typ *json.UnmarshalTypeError
 	switch {
@@ -310,7 +311,7 @@ func jsonError(data []byte, err error) error {
 	return fmt.Errorf("%w JSON: %w", ErrInvalid, err)
 }
 
-// lineOfElement is the line on which the element of a list begins, 0 if there
+// lineOfElement returns the line on which an element of a list begins, 0 if there
 // is no such element.
 func lineOfElement(data []byte, list string, index int) int {
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -348,6 +349,7 @@ func lineOfElement(data []byte, list string, index int) int {
 	return lineOf(data, at)
 }
 
+// lineOf returns the line, from 1, of the byte at an offset.
 func lineOf(data []byte, offset int64) int {
 	offset = min(max(offset, 0), int64(len(data)))
 	return 1 + bytes.Count(data[:offset], []byte("\n"))

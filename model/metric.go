@@ -1,11 +1,11 @@
 package model
 
-// Metric is one figure that tells how good a solution is.
+// Metric describes one figure of a solution's quality.
 type Metric struct {
-	Key   string // short, as in the columns of a table: "slowdown"
-	Name  string // as in a sentence: "minimise the makespan"
+	Key   string // short, as in a table's header: "slowdown"
+	Name  string // in words: "makespan"
 	Unit  string // empty for counts, shares and ratios
-	Sense Sense  // the direction in which it improves
+	Sense Sense
 }
 
 // String returns the name with its unit, as on an axis: "makespan (s)".
@@ -16,5 +16,5 @@ func (m Metric) String() string {
 	return m.Name + " (" + m.Unit + ")"
 }
 
-// SenseOf returns the direction in which an instance's objective improves.
+// SenseOf returns the sense of an instance's objective.
 func SenseOf(in Instance) Sense { return in.Metrics()[0].Sense }

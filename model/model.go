@@ -1,11 +1,12 @@
-// Package model says what an instance of each problem is, what a solution is,
-// and the words in which every solver reports: objective, bound, gap, status,
-// result. It holds data and arithmetic only and imports nothing else of
-// gapwise, so every other package can stand on it.
+// Package model defines the instances and the solutions of each problem, and
+// what every solver reports: objective, bound, gap, status, result. It holds
+// data and arithmetic only. It imports no package of gapwise but internal ones,
+// so every other package can import it.
 //
-// Own file format: one JSON object, "kind" first, snake_case keys, units in
-// the key, unknown keys refused, a version number. DecodeInstance,
-// DecodeSolution and DecodeResult read it; json.Marshal writes it.
+// The file format of gapwise is one JSON object: "kind" first, a version
+// number, snake_case keys that name their unit; unknown keys are refused.
+// DecodeInstance, DecodeSolution and DecodeResult read it; json.Marshal writes
+// it.
 package model
 
 import (
@@ -26,20 +27,20 @@ var (
 	// ErrInfeasible marks a solution whose decisions don't form a feasible
 	// solution, or an instance for which a solver has proved that none exists.
 	ErrInfeasible = errors.New("infeasible")
-	// ErrNoSolution is what an algorithm returns that ended without a
-	// solution and without a proof that there is none.
+	// ErrNoSolution is returned by an algorithm that ended without a solution
+	// and without a proof that there is none.
 	ErrNoSolution = errors.New("no solution found")
-	// ErrUnsupported marks an instance with a feature that a solver doesn't know.
+	// ErrUnsupported marks an instance with a feature that a solver lacks.
 	ErrUnsupported = errors.New("unsupported")
 )
 
-// ElementError is a rule that an instance breaks at one element of one of its
-// lists (or elsewhere: then List is empty). It wraps ErrInvalid.
+// ElementError reports a rule that an instance breaks, and the element of a
+// list at which it does. It wraps ErrInvalid.
 type ElementError struct {
 	Kind   Kind
-	List   string // key of the list, with the keys on the way: "network.links"
-	Index  int    // of the element
-	Line   int    // of the file, 0 if there is none
+	List   string // path of the list's key: "network.links"; empty: no list
+	Index  int    // of the element, from 0
+	Line   int    // of the file, from 1; 0: not read from a file
 	Reason string
 }
 
@@ -54,29 +55,30 @@ func (e *ElementError) Error() string {
 	return fmt.Sprintf("%v %s instance: %s%s", ErrInvalid, e.Kind, at, e.Reason)
 }
 
-// Unwrap is ErrInvalid.
+// Unwrap returns ErrInvalid.
 func (*ElementError) Unwrap() error { return ErrInvalid }
 
-// Instance is everything that a solver may know about one problem, as data.
+// Instance holds the data of one instance of a problem.
 type Instance interface {
 	Kind() Kind
-	// ID is the instance's name, for reports; it may be empty.
+	// ID returns the instance's name, for reports. It may be empty.
 	ID() string
 	// Validate reports the first rule that the instance breaks, as an error
 	// that wraps ErrInvalid.
 	Validate() error
-	// Objective computes a solution's value from its decisions alone. It
-	// errs if the solution is not one of this instance; it doesn't check
-	// every constraint: package verify does.
+	// Objective computes a solution's value from its decisions alone. The
+	// instance must be valid. The error wraps ErrInvalid if the solution is of
+	// another problem or doesn't fit the instance (unknown, missing or repeated
+	// ids, other numbers of elements). Constraints aren't checked: package
+	// verify does that.
 	Objective(Solution) (Objective, error)
-	// Metrics describes the figures of Objective: first the one that is
-	// optimised, then the one that breaks ties, then the others. They belong
-	// to the instance and not to its kind: what a Reservation counts depends
-	// on its goal.
+	// Metrics describes the figures of Objective: the one that is optimised,
+	// the one that breaks ties, then the others. They depend on the instance:
+	// what a Reservation maximises depends on its goal.
 	Metrics() []Metric
 }
 
-// Solution is a set of decisions, with no derived figures.
+// Solution holds the decisions that solve an instance, no derived figures.
 type Solution interface {
 	Kind() Kind
 }
@@ -98,7 +100,7 @@ func (s Sense) Better(a, b float64) bool {
 	return a > b
 }
 
-// String is "maximise" or "minimise".
+// String returns "maximise" or "minimise".
 func (s Sense) String() string {
 	if s == Minimise {
 		return "minimise"
@@ -106,14 +108,14 @@ func (s Sense) String() string {
 	return "maximise"
 }
 
-// Objective is the value of a solution. Ties in Value are broken by Second,
-// the problem's stated second objective, which improves in SecondSense.
+// Objective is the value of a solution. Second breaks ties in Value. The units
+// are those of Instance.Metrics.
 type Objective struct {
 	Value       float64
 	Second      float64
-	Sense       Sense
-	SecondSense Sense
-	// Others holds the instance's further metrics; NaN without a value.
+	Sense       Sense // in which Value improves
+	SecondSense Sense // in which Second improves
+	// Others holds the values of Instance.Metrics()[2:]; NaN: none.
 	Others []float64
 }
 
@@ -125,10 +127,10 @@ func (o Objective) Better(p Objective) bool {
 	return o.SecondSense.Better(o.Second, p.Second)
 }
 
-// Gap is |objective - bound| / |objective|, as HiGHS defines it: 0 when both
-// are 0, +Inf when only the objective is 0, NaN (unknown) when either is NaN
-// or the bound is infinite. It is never negative: whether the objective
-// beats its bound, which would be a defect, is for the caller to look at.
+// Gap returns |objective - bound| / |objective|, as HiGHS defines it: 0 if both
+// are 0, +Inf if only the objective is 0, NaN (unknown) if either is NaN or
+// infinite. It is never negative: an objective that beats its bound, which is a
+// defect, is for the caller to find.
 func Gap(objective, bound float64) float64 {
 	switch {
 	case math.IsNaN(objective) || math.IsNaN(bound) || math.IsInf(bound, 0) || math.IsInf(objective, 0):
@@ -141,19 +143,19 @@ func Gap(objective, bound float64) float64 {
 	return math.Abs(objective-bound) / math.Abs(objective)
 }
 
-// DefaultGap is the relative gap up to which a solution counts as optimal
-// unless Settings ask for another.
+// DefaultGap is the relative gap up to which a solution counts as optimal,
+// unless Settings.Gap says otherwise.
 const DefaultGap = 1e-6
 
 // Status is what is proved about a result.
 type Status string
 
-// The statuses. Optimal and infeasible are proofs; "the solver returned" is not.
+// The statuses. Optimal and infeasible are proofs.
 const (
-	StatusOptimal    Status = "optimal"    // a solution, and a bound within the gap asked for
+	StatusOptimal    Status = "optimal"    // a solution, and a bound within the gap limit
 	StatusFeasible   Status = "feasible"   // a solution
-	StatusInfeasible Status = "infeasible" // proved: there is no solution
-	StatusUnknown    Status = "unknown"    // neither a solution nor a proof that there is none
+	StatusInfeasible Status = "infeasible" // a proof that there is no solution
+	StatusUnknown    Status = "unknown"    // neither
 )
 
 // Valid reports whether s is one of the four statuses.
@@ -165,29 +167,29 @@ func (s Status) Valid() bool {
 	return false
 }
 
-// Settings are what every solver takes.
+// Settings holds what every solver is told besides the instance.
 type Settings struct {
-	// Seed is the only source of randomness. The same instance, seed and
-	// options give the same solution whatever Threads is.
+	// Seed is the only source of randomness. The same instance and settings
+	// give the same solution, whatever Threads is, unless time ran out.
 	Seed uint64
-	// TimeLimit stops the solver; 0 means none. Time decides nothing but
-	// stopping.
+	// TimeLimit stops the solver; 0: no limit. Time decides nothing else.
 	TimeLimit time.Duration
-	// Threads is the number of workers; 0 means 1.
+	// Threads is the number of workers; 0: 1.
 	Threads int
-	// Gap is the relative gap at which a solution counts as optimal; 0
-	// means DefaultGap.
+	// Gap is the relative gap up to which a solution counts as optimal; 0:
+	// DefaultGap.
 	Gap float64
-	// Parameters are for the algorithms of one problem; nil means their
-	// defaults. Those of another problem's are ignored.
+	// Parameters are those of the algorithms of one problem; nil: their
+	// defaults. Those of another problem are ignored.
 	Parameters Parameters
-	// Start is a feasible solution to start from, or nil.
+	// Start is a feasible solution to start from; nil: none.
 	Start Solution
-	// Progress, if not nil, is called now and then, from one goroutine at a time.
+	// Progress, if not nil, is called from time to time, never by two
+	// goroutines at once. The solver waits until it returns.
 	Progress func(Progress)
 }
 
-// GapLimit is Gap or its default.
+// GapLimit returns Gap, or DefaultGap if it isn't set.
 func (s Settings) GapLimit() float64 {
 	if s.Gap > 0 {
 		return s.Gap
@@ -195,10 +197,11 @@ func (s Settings) GapLimit() float64 {
 	return DefaultGap
 }
 
-// Workers is Threads, at least 1.
+// Workers returns Threads, at least 1.
 func (s Settings) Workers() int { return max(1, s.Threads) }
 
-// WithTimeLimit returns a context that ends with the time limit, too.
+// WithTimeLimit returns a context that ends when ctx does or when the time
+// limit has passed.
 func (s Settings) WithTimeLimit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if s.TimeLimit > 0 {
 		return context.WithTimeout(ctx, s.TimeLimit)
@@ -206,28 +209,41 @@ func (s Settings) WithTimeLimit(ctx context.Context) (context.Context, context.C
 	return context.WithCancel(ctx)
 }
 
-// Progress is a solver's report on the way. Incumbent and Bound are NaN while
-// there is none.
+// Progress reports the state of a solver that is still at work.
 type Progress struct {
 	Algorithm string
-	Incumbent float64
-	Bound     float64
-	Nodes     int64
-	Elapsed   time.Duration
+	Incumbent float64       // objective of the best solution so far; NaN: none
+	Bound     float64       // proved bound on the objective; NaN: none
+	Nodes     int64         // as in Result
+	Elapsed   time.Duration // since the solver's start; 0: not told
 }
 
 // Solver is a heuristic, an exact engine or a user's own program.
 type Solver interface {
+	// Name returns the algorithm's name, as in --algorithm.
 	Name() string
-	// Solve returns the best that it found. A context that ends or a time
-	// limit isn't an error: the result then carries what was found and
-	// proved by then. Errors are for instances that the solver can't take
-	// (ErrInvalid, ErrUnsupported) and for its own failures.
+	// Solve returns the best solution that it finds, with what it proves.
+	//
+	// The caller has validated the instance (gapwise.Solve does): Solve may
+	// rely on every rule of Validate. It must not change the instance,
+	// Settings.Start or Settings.Parameters, nor keep them after it returns.
+	// One Solver value solves several instances at once (gapwise bench does so),
+	// so Solve keeps no state in it.
+	//
+	// Solve returns soon (100 ms) after ctx ends or Settings.TimeLimit has
+	// passed. Neither is an error: the result holds what was found and proved
+	// until then. Nor is it an error to find no solution (StatusUnknown) or to
+	// prove that there is none (StatusInfeasible). Errors are for an instance
+	// that the solver can't take (they wrap ErrUnsupported or ErrInvalid) and
+	// for failures of the solver itself.
+	//
+	// Result.Bound is a proved bound or NaN. A heuristic leaves it NaN:
+	// gapwise.Solve then adds the problem's quick bounds.
 	Solve(context.Context, Instance, Settings) (Result, error)
 }
 
-// Result is what a solver hands back. A zero Result means nothing: use
-// NewResult. Objective, Bound and Gap are NaN while unknown.
+// Result is what a solver returns. NewResult makes one; the zero value is of no
+// use. Objective, SecondObjective, Bound and Gap are NaN while unknown.
 type Result struct {
 	Instance        string // the instance's name
 	InstanceHash    string // "sha256:" and 64 hex digits, see Hash
@@ -236,34 +252,37 @@ type Result struct {
 	Status          Status
 	Objective       float64
 	SecondObjective float64
-	Bound           float64
-	Gap             float64
-	// GapLimit is the gap up to which the status is optimal; 0 for DefaultGap.
-	GapLimit float64
-	Elapsed  time.Duration
+	Bound           float64 // proved: no solution has a better objective
+	Gap             float64 // see func Gap
+	GapLimit        float64 // gap up to which the status is optimal; 0: DefaultGap
+	Elapsed         time.Duration
+	// Nodes counts what the algorithm expands: nodes of a branch and bound
+	// (HiGHS's or our own), states of a search over states, steps of a local
+	// search; 0 where nothing is counted. Nodes of two algorithms can't be
+	// compared.
 	Nodes    int64
 	Seed     uint64
-	Version  string
-	Solution Solution // nil without one
-	// Unverified says that the judge was interrupted: nobody vouches for the
-	// solution, and the status is feasible at most.
+	Version  string   // of gapwise
+	Solution Solution // nil: none
+	// Unverified reports that the judge was interrupted: the solution hasn't
+	// been checked, and the status is feasible at most.
 	Unverified bool
 	// Reason says in a few words why a run without a proof stopped, or how
-	// infeasibility was proved; it may be empty.
+	// infeasibility was proved. It may be empty.
 	Reason string
-	// Details is what the problem's solvers tell besides; nil for nothing.
+	// Details holds what only this problem's solvers report; nil: nothing.
 	Details Details
 }
 
-// NewResult is a result that knows nothing yet.
+// NewResult returns a result of status unknown without any figure.
 func NewResult(algorithm string, seed uint64) Result {
 	nan := math.NaN()
 	return Result{Algorithm: algorithm, Seed: seed, Status: StatusUnknown,
 		Objective: nan, SecondObjective: nan, Bound: nan, Gap: nan}
 }
 
-// SetSolution stores a solution and its objective, computed from its
-// decisions, and sets the status to feasible.
+// SetSolution stores a solution, computes its objective and sets the status to
+// feasible. The error is that of Instance.Objective.
 func (r *Result) SetSolution(in Instance, s Solution) error {
 	o, err := in.Objective(s)
 	if err != nil {
@@ -273,9 +292,8 @@ func (r *Result) SetSolution(in Instance, s Solution) error {
 	return nil
 }
 
-// SetBound stores a bound that is proved to hold, unless a better one is
-// there already, and brings gap and status up to date: optimal if the gap is
-// at most gapLimit.
+// SetBound stores a proved bound, unless it has a better one, and updates gap
+// and status: optimal if there is a solution and the gap is at most gapLimit.
 func (r *Result) SetBound(sense Sense, bound, gapLimit float64) {
 	if math.IsNaN(bound) {
 		return

@@ -55,7 +55,7 @@ func oracleKind(data []byte, what string) (Kind, error) {
 		Version *int  `json:"version"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return "", jsonError(data, err)
+		return "", JSONError(data, err)
 	}
 	switch {
 	case head.Kind == nil:
@@ -77,7 +77,7 @@ func oracleResult(data []byte) (f resultFile, err error) {
 	}
 	if !json.Valid(data) {
 		var x any
-		return f, jsonError(data, json.Unmarshal(data, &x))
+		return f, JSONError(data, json.Unmarshal(data, &x))
 	}
 	if err := checkJSONText(data); err != nil {
 		return f, err
@@ -106,7 +106,7 @@ func oracleStrict(data []byte, target any, extra ...any) error {
 		return fmt.Errorf("%w JSON: line %d: something follows the object, give one object alone", ErrInvalid, lineOf(data, dec.InputOffset()))
 	}
 	if err := json.Unmarshal(data, target); err != nil {
-		return jsonError(data, err)
+		return JSONError(data, err)
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (c *keyChecker) fail(format string, args ...any) error {
 func (c *keyChecker) object(fields map[string]field, path string) error {
 	tok, err := c.dec.Token()
 	if err != nil {
-		return jsonError(c.data, err)
+		return JSONError(c.data, err)
 	}
 	if tok != json.Delim('{') {
 		return c.fail("%s must be an object", cmp.Or(path, "the file"))
@@ -151,7 +151,7 @@ func (c *keyChecker) object(fields map[string]field, path string) error {
 	for c.dec.More() {
 		tok, err := c.dec.Token()
 		if err != nil {
-			return jsonError(c.data, err)
+			return JSONError(c.data, err)
 		}
 		key := tok.(string)
 		f, ok := fields[key]
@@ -172,7 +172,7 @@ func (c *keyChecker) object(fields map[string]field, path string) error {
 		}
 	}
 	if _, err := c.dec.Token(); err != nil {
-		return jsonError(c.data, err)
+		return JSONError(c.data, err)
 	}
 	missing := []string{}
 	for k, f := range fields {
@@ -200,7 +200,7 @@ func (c *keyChecker) value(t reflect.Type, path string) error {
 	case t.Kind() == reflect.Slice && elemIsStruct(t):
 		tok, err := c.dec.Token()
 		if err != nil {
-			return jsonError(c.data, err)
+			return JSONError(c.data, err)
 		}
 		if tok != json.Delim('[') {
 			return c.fail("%q must be a list", path)
@@ -216,7 +216,7 @@ func (c *keyChecker) value(t reflect.Type, path string) error {
 	}
 	var skip json.RawMessage
 	if err := c.dec.Decode(&skip); err != nil {
-		return jsonError(c.data, err)
+		return JSONError(c.data, err)
 	}
 	// encoding/json takes null for any type and leaves the zero value.
 	mayBeNull := t == reflect.TypeFor[json.RawMessage]() || t == reflect.TypeFor[number]()
@@ -232,7 +232,7 @@ func (c *keyChecker) value(t reflect.Type, path string) error {
 			return c.fail("%q must be a string", path)
 		}
 		if err := json.Unmarshal(skip, &s); err != nil {
-			return jsonError(c.data, err)
+			return JSONError(c.data, err)
 		}
 		if err := text.UnmarshalText([]byte(s)); err != nil {
 			return c.fail("%q: %v", path, err)

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// DecodePlatform reads the machines and the network of a task graph from a file
-// of their own: one object with the keys machines and network, read as strictly
-// as an instance. Each machine needs its speed, each pair of machines a rate.
-// Errors wrap ErrInvalid and name the line.
+// DecodePlatform reads the machines and the network of task graphs: one object
+// with the keys machines and network, read as strictly as an instance. Each
+// machine must have a speed, each pair of machines a rate. Errors wrap
+// ErrInvalid and name the line.
 func DecodePlatform(data []byte) ([]Machine, Network, error) {
 	var p struct {
 		Machines []Machine `json:"machines"`
@@ -17,7 +17,7 @@ func DecodePlatform(data []byte) ([]Machine, Network, error) {
 	if err := decodeStrict(data, &p, false); err != nil {
 		return nil, p.Network, err
 	}
-	// Two tasks that state their work ask for speeds, the edge between them for rates.
+	// Tasks that state their work require speeds, an edge requires rates.
 	work := 1.0
 	d := &DAG{Machines: p.Machines, Network: p.Network, Tasks: []DAGTask{{ID: "1", Work: &work}, {ID: "2", Work: &work}},
 		Edges: []DAGEdge{{From: "1", To: "2", Data: 1}}}

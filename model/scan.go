@@ -16,7 +16,8 @@ func (d *decoder) space() byte {
 	return 0
 }
 
-// more reads what follows a member or an element: a comma, or the end.
+// more reads what follows a member or an element. It reports true for a comma,
+// false for the end.
 func (d *decoder) more(end byte) (bool, error) {
 	c := d.space()
 	d.at++
@@ -26,7 +27,7 @@ func (d *decoder) more(end byte) (bool, error) {
 	return c == ',', nil
 }
 
-// key reads a key, without the colon after it.
+// key reads a key, not the colon after it.
 func (d *decoder) key() ([]byte, error) {
 	if d.space() != '"' {
 		return nil, errNotJSON
@@ -34,7 +35,7 @@ func (d *decoder) key() ([]byte, error) {
 	return d.text()
 }
 
-// colon reads what stands between a key and its value.
+// colon reads the colon between a key and its value.
 func (d *decoder) colon() error {
 	if d.space() != ':' {
 		return errNotJSON
@@ -43,7 +44,7 @@ func (d *decoder) colon() error {
 	return nil
 }
 
-// text reads a string. What it returns may be a part of the decoder's data.
+// text reads a string. It may return a part of the decoder's data.
 func (d *decoder) text() ([]byte, error) {
 	begin := d.at
 	d.at++
@@ -73,12 +74,12 @@ func (d *decoder) text() ([]byte, error) {
 	return nil, errNotJSON
 }
 
-// numeral is a JSON number: (-1)^minus mantissa 10^-places if it is short.
+// numeral is a JSON number. A short one is (-1)^minus mantissa 10^-places.
 type numeral struct {
 	text     []byte
 	minus    bool
-	whole    bool // of digits alone
-	short    bool // of 19 digits at most, without exponent
+	whole    bool // an integer, without point and exponent
+	short    bool // at most 19 digits, no exponent
 	mantissa uint64
 	places   int
 }
@@ -124,11 +125,12 @@ func (d *decoder) numeral() (n numeral, err error) {
 	return n, nil
 }
 
-// powers are the powers of ten that a float64 holds exactly.
+// powers holds the powers of ten up to 10^19, all exact in a float64.
 var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
 
-// float returns the float64 nearest to the number, false beyond all of them. A
-// mantissa and a power of ten that are float64s have that one as their quotient.
+// float returns the float64 nearest to the number, false if it is out of range.
+// The quotient of an exact mantissa and an exact power of ten is that float64,
+// for IEEE division rounds correctly.
 func (n *numeral) float() (float64, bool) {
 	if !n.short || n.mantissa > 1<<53 {
 		x, err := strconv.ParseFloat(string(n.text), 64)
@@ -141,7 +143,7 @@ func (n *numeral) float() (float64, bool) {
 	return x, true
 }
 
-// skip reads any value and returns its text.
+// skip reads a value of any type and returns its text.
 func (d *decoder) skip() ([]byte, error) {
 	d.space()
 	begin := d.at
@@ -150,7 +152,7 @@ func (d *decoder) skip() ([]byte, error) {
 }
 
 func (d *decoder) skipAt(depth int) (err error) {
-	const deepest = 10_000 // of encoding/json
+	const deepest = 10_000 // as in encoding/json
 	c := d.space()
 	switch {
 	case c == '"':
@@ -189,7 +191,7 @@ func (d *decoder) skipAt(depth int) (err error) {
 	return err
 }
 
-// literal reads a word if it is there.
+// literal reads a word and reports true if it comes next.
 func (d *decoder) literal(word string) bool {
 	if len(d.data)-d.at < len(word) || string(d.data[d.at:d.at+len(word)]) != word {
 		return false
@@ -198,7 +200,7 @@ func (d *decoder) literal(word string) bool {
 	return true
 }
 
-// isNumeral reports whether a number begins here.
+// isNumeral reports whether a number comes next.
 func (d *decoder) isNumeral() bool {
 	c := d.space()
 	return c == '-' || c >= '0' && c <= '9'

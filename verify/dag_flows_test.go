@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -75,9 +76,10 @@ func drawContended(rng *rand.Rand, transfers int) (*model.DAG, *model.Schedule) 
 	return d, d.Schedule(machine, zero, sent)
 }
 
-// The judge's two replays, which share how the network is read and nothing of how it is played,
-// tell the same arrivals to 25 digits.
+// The judge's two replays agree on the arrivals to 25 digits. They share the
+// code that reads the network, and no other.
 func TestFlowsAgreeWithReplay(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 41))
 	shared, worst := 0, 0.
 	check := func(d *model.DAG, s *model.Schedule) {
@@ -103,14 +105,15 @@ func TestFlowsAgreeWithReplay(t *testing.T) {
 			}
 		}
 	}
-	for range 1000 {
+	draws := need.Rounds(1000)
+	for range draws {
 		d := DrawDAG(rng, 8, 4)
 		check(d, drawTransfers(rng, d))
 	}
-	for range 400 {
+	for range need.Rounds(400) {
 		check(drawContended(rng, 1+rng.IntN(25)))
 	}
-	if shared < 4000 {
+	if shared < 4*draws {
 		t.Errorf("only %d transfers shared links", shared)
 	}
 	t.Logf("%d transfers, the worst is off by %.2g of its time", shared, worst)

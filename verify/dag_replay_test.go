@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -53,9 +54,10 @@ func text(x []*big.Rat) []string {
 
 // The judge's replay and the textbook's give the same fractions.
 func TestReplayIsExact(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 21))
-	several := 0
-	for range 3000 {
+	several, draws := 0, need.Rounds(1500)
+	for range draws {
 		d := DrawDAG(rng, 8, 4)
 		s := drawTransfers(rng, d)
 		want, got := slowReplay(t, d, s, func(x *big.Rat) *big.Rat { return x }), ExactArrivals(d, s)
@@ -66,7 +68,7 @@ func TestReplayIsExact(t *testing.T) {
 			several++
 		}
 	}
-	if several < 400 {
+	if several < draws/8 {
 		t.Errorf("only %d replays with more than three transfers", several)
 	}
 }
@@ -74,9 +76,10 @@ func TestReplayIsExact(t *testing.T) {
 // No link carries more data within any time than it can: what is sent from
 // begin to end within the window is at most its capacity times the window.
 func TestReplayConservesCapacity(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 22))
-	tight := 0
-	for range 1000 {
+	tight, draws := 0, need.Rounds(1000)
+	for range draws {
 		d := DrawDAG(rng, 8, 4)
 		s := drawTransfers(rng, d)
 		arrived := ExactArrivals(d, s)
@@ -111,7 +114,7 @@ func TestReplayConservesCapacity(t *testing.T) {
 			}
 		}
 	}
-	if tight < 100 {
+	if tight < draws/20 {
 		t.Errorf("only %d full links", tight)
 	}
 }
@@ -119,9 +122,10 @@ func TestReplayConservesCapacity(t *testing.T) {
 // Rates are feasible and max-min fair: each transfer has its own limit, or a
 // full link on which nobody is faster (Bertsekas, Gallager, section 6.5.2).
 func TestShareIsMaxMinFair(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 23))
-	limited, linked := 0, 0
-	for range 3000 {
+	limited, linked, draws := 0, 0, need.Rounds(3000)
+	for range draws {
 		d := &model.DAG{TransferModel: model.TransferModels[1+rng.IntN(3)]}
 		drawNetwork(rng, d, 2+rng.IntN(5))
 		p := newPaths(d)
@@ -178,7 +182,7 @@ func TestShareIsMaxMinFair(t *testing.T) {
 			}
 		}
 	}
-	if limited < 500 || linked < 500 {
+	if limited < draws/6 || linked < draws/6 {
 		t.Errorf("%d rates by the transfer's own limit, %d by a link", limited, linked)
 	}
 }
@@ -186,6 +190,7 @@ func TestShareIsMaxMinFair(t *testing.T) {
 // Figures that grow are rounded by next to nothing, in any unit, and the
 // replay ends.
 func TestReplayRounds(t *testing.T) {
+	t.Parallel()
 	for _, x := range []struct{ unit, second float64 }{{1, 1}, {1e-25, 1}, {1e25, 1}, {1, 1e-25}} {
 		unit, second := x.unit, x.second
 		for _, tr := range []model.TransferModel{model.TransferFair, model.TransferTCP} {

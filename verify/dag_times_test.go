@@ -128,9 +128,10 @@ func (c *stopAfter) Err() error {
 	return nil
 }
 
-// The judge looks at its context all the time, ends soon when that has ended, and then says nothing
-// but that.
+// The judge looks at its context often, ends soon after it has ended, and then
+// returns its error alone.
 func TestJudgeStops(t *testing.T) {
+	t.Parallel()
 	d, s := star(300, 8)
 	small, sent := star(60, 5)
 	reservation, bookings := drawLarge(1, 500, true, true)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -426,9 +427,11 @@ var bookingMutations = []func(*rand.Rand, *model.Reservation, *model.Bookings, *
 // The judge and the naive one find the same in bookings that are feasible and
 // in ones that were changed, at both tolerances.
 func TestReservationAgainstNaive(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 44))
 	zero, refused, seen := 0.0, 0, map[string]int{}
-	for draw := range 3000 {
+	draws := need.Rounds(1500)
+	for draw := range draws {
 		in, b := drawBookings(rng)
 		if r := judge(t, in, b, verify.Options{}); !r.Feasible() {
 			t.Fatalf("before a mutation: %v\n%+v\n%+v", r, in, b)
@@ -473,12 +476,12 @@ func TestReservationAgainstNaive(t *testing.T) {
 			}
 		}
 	}
-	if refused > 300 {
-		t.Errorf("%d of 3000 instances are refused", refused)
+	if refused > draws/5 {
+		t.Errorf("%d of %d instances are refused", refused, draws)
 	}
 	for _, c := range []string{verify.UnknownRequest, verify.RepeatedRequest, verify.DeclinedRequest, verify.WrongGoal, verify.PECount, verify.UnknownPE,
 		verify.PEOrder, verify.InvalidStart, verify.EarlyStart, verify.LateEnd, verify.PEOverlap, verify.OnlineOrder, verify.OnlineConflict} {
-		if seen[c] < 50 {
+		if seen[c] < draws/75 {
 			t.Errorf("%s was seen %d times only", c, seen[c])
 		}
 	}

@@ -283,6 +283,7 @@ func drawLarge(seed uint64, n int, scattered, reused bool) (*model.Reservation, 
 // Large bookings are judged feasible, and what is wrong in them is found:
 // the least move of one that touches another.
 func TestReservationLarge(t *testing.T) {
+	t.Parallel()
 	for _, scattered := range []bool{false, true} {
 		in, b := drawLarge(1, 10_000, scattered, true)
 		if err := in.Validate(); err != nil {

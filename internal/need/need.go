@@ -1,7 +1,7 @@
-// Package need is for tests that need what isn't in the repository: files of
-// the public data sets, other people's programs. Without them such a test is
-// skipped and says so, or, where the environment promises that they are there,
-// fails: a test that is skipped everywhere tests nothing.
+// Package need finds what tests need from outside the repository: files of the
+// public data sets, and programs. A test without them is skipped, or fails where
+// the environment promises that they are there: a test that is skipped
+// everywhere tests nothing.
 package need
 
 import (
@@ -13,17 +13,16 @@ import (
 	"testing"
 )
 
-// T is the part of testing.TB that is used here.
+// T holds the methods of testing.TB that this package uses.
 type T interface {
 	Helper()
 	Skip(args ...any)
 	Fatal(args ...any)
 }
 
-// Data returns the path of a file or folder of the data sets: below
-// GAPWISE_DATA or, if that isn't set, below ../shared/data as seen from the
-// module's root. Without it the test is skipped, or fails if
-// GAPWISE_REQUIRE_DATA is 1.
+// Data returns the path of a file or folder of the data sets, below GAPWISE_DATA
+// or, if that isn't set, below ../shared/data from the module's root. If it isn't
+// there the test is skipped, or fails if GAPWISE_REQUIRE_DATA is 1.
 func Data(t T, path ...string) string {
 	t.Helper()
 	folder := os.Getenv("GAPWISE_DATA")
@@ -43,8 +42,9 @@ func Data(t T, path ...string) string {
 	return file
 }
 
-// Tool returns the path of a program. Without it the test is skipped, or fails
-// if GAPWISE_REQUIRE_TOOLS is 1. The package is Debian's.
+// Tool returns the path of a program. debian names the package to install. If the
+// program isn't on PATH the test is skipped, or fails if GAPWISE_REQUIRE_TOOLS
+// is 1.
 func Tool(t T, program, debian string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
@@ -64,8 +64,8 @@ func missing(t T, variable, what string) {
 	t.Skip(what)
 }
 
-// moduleRoot is the folder of go.mod, at or above the working folder, which is
-// the package's in a test.
+// moduleRoot returns the folder of go.mod, at or above the working folder (in a
+// test that of the package).
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -83,8 +83,8 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// Rounds returns how many of n random draws a test makes: a tenth with -short,
-// and GAPWISE_ROUNDS times as many where that is set.
+// Rounds returns how many random draws a test makes of n: a tenth with -short,
+// else n times GAPWISE_ROUNDS if that is set.
 func Rounds(n int) int {
 	if testing.Short() {
 		return n / 10

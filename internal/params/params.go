@@ -1,6 +1,6 @@
-// Package params describes parameters by the tags of a struct's fields, so that
-// command-line flags, the keys of an experiment's plan, the parameters that
-// results are grouped by, and their documentation come from one place:
+// Package params describes parameters by the tags of a struct's fields. From
+// them come the command-line flags, the keys of an experiment's plan, the
+// parameters that results are grouped by, and their documentation:
 //
 //	type Spec struct {
 //		Hosts int     `key:"hosts" default:"4" min:"1" usage:"identical hosts"`
@@ -8,8 +8,8 @@
 //		Log   string  `key:"log" file:"yes" usage:"SWF log to take the jobs of"`
 //	}
 //
-// Fields without a key are no parameters. Fields are int, float64 or any string
-// type.
+// Fields without a key are no parameters. A parameter is an int, a float64 or of
+// a string type.
 package params
 
 import (
@@ -22,27 +22,27 @@ import (
 // Param describes one parameter.
 type Param struct {
 	Key     string // snake_case, as in a plan
-	Default string // as text; empty for the zero value
-	Shown   string // the default as the help shows it, where that isn't Default
+	Default string // as text; empty: the zero value
+	Shown   string // the default as the help shows it; empty: Default
 	Usage   string
 	File    bool // the value names a file
-	Text    bool // the value is a word and no number
-	// Required says that a plan must list values: a size has no default there.
+	Text    bool // the value is a string, no number
+	// Required says that a plan must give values; flags have the default.
 	Required bool
 	// Small lists values that together make instances which every exact engine
-	// solves at once, and Hard one that makes an instance which none solves in
-	// seconds: what a test of all problems draws. Empty: the default.
+	// solves at once, Hard one that makes an instance which none solves in
+	// seconds: a test of all problems draws them. Empty: the default.
 	Small      []string
 	Hard       string
-	min, above string // the least value, or what a value must be above; empty: anything
-	field      int
+	min, above string // bounds, included and excluded; empty: none
+	field      int    // index in the struct
 }
 
-// Flag returns the key as a flag is spelled: max_tasks is max-tasks.
+// Flag returns the name of the parameter's flag: max-tasks for max_tasks.
 func (p Param) Flag() string { return strings.ReplaceAll(p.Key, "_", "-") }
 
-// Of lists the parameters of a struct, or of what a pointer points to, in the
-// order of its fields.
+// Of returns the parameters of a struct, or of the struct that a pointer points
+// to, in the order of its fields.
 func Of(spec any) []Param {
 	t := reflect.TypeOf(spec)
 	if t.Kind() == reflect.Pointer {
@@ -66,9 +66,9 @@ func Of(spec any) []Param {
 	return all
 }
 
-// SetDefaults gives every parameter of the struct that spec points to its
-// default. It returns spec. A default that can't be read is a mistake in the
-// program, and panics.
+// SetDefaults sets every parameter of the struct that spec points to to its
+// default and returns spec. It panics if a default can't be read, or if the
+// field of one is of an unknown type: that is a mistake in the program.
 func SetDefaults[T any](spec *T) *T {
 	for _, p := range Of(spec) {
 		if p.Default == "" {
@@ -81,8 +81,8 @@ func SetDefaults[T any](spec *T) *T {
 	return spec
 }
 
-// Set gives a parameter of the struct that spec points to the value that the
-// text says. The error tells what the value must be.
+// Set sets a parameter of the struct that spec points to to the value of a text.
+// The error says what the value must be.
 func (p Param) Set(spec any, text string) error {
 	if err := p.put(spec, text); err != nil {
 		return err
@@ -118,12 +118,12 @@ func (p Param) put(spec any, text string) error {
 		}
 		v.SetFloat(x)
 	default:
-		return fmt.Errorf("is of a type that params doesn't know: %v", v.Type())
+		return fmt.Errorf("is of type %v, must be int, float64 or a string type", v.Type())
 	}
 	return nil
 }
 
-// Numbers returns the values of the parameters that are numbers, by their keys.
+// Numbers returns the values of the numeric parameters, by key.
 func Numbers(spec any) map[string]float64 {
 	v := reflect.ValueOf(spec)
 	if v.Kind() == reflect.Pointer {
