@@ -83,7 +83,7 @@ func (g *Generator) read() (float64, error) {
 	if g.Source != "" && !file {
 		return 0, fmt.Errorf("source goes with a parameter that names a file: it says where the file is to be had")
 	}
-	specs, err := p.Generator.Grid(g.lists, maxCases)
+	specs, err := p.Generator.Grid(g.lists, maxInstances)
 	if err != nil {
 		return 0, err
 	}
@@ -109,20 +109,20 @@ func (g *Generator) files(change func(string) string) {
 	}
 }
 
-// cases lists the instances; read has looked at the generator.
-func (g *Generator) cases() ([]instances.Case, error) {
+// instances lists the instances; read has looked at the generator.
+func (g *Generator) instances() ([]instances.Planned, error) {
 	p, err := gapwise.ProblemOf(g.Kind)
 	if err != nil {
 		return nil, err
 	}
-	specs, err := p.Generator.Grid(g.lists, maxCases)
+	specs, err := p.Generator.Grid(g.lists, maxInstances)
 	if err != nil {
 		return nil, err
 	}
-	var all []instances.Case
+	var all []instances.Planned
 	for _, s := range specs {
 		for k := range s.Count(g.Count) {
-			all = append(all, s.Case(k, g.Count, g.Seed))
+			all = append(all, s.Nth(k, g.Count, g.Seed))
 		}
 	}
 	return all, nil

@@ -65,8 +65,8 @@ type Algorithm struct {
 	without []string // devices of the search that are switched off
 }
 
-// maxCases bounds a plan's instances: more is almost certainly a mistake in the plan.
-const maxCases = 10_000_000
+// maxInstances bounds a plan's instances: more is almost certainly a mistake in the plan.
+const maxInstances = 10_000_000
 
 // Names lists the built-in plans.
 func Names() []string {
@@ -165,8 +165,8 @@ func DecodePlan(data []byte) (*Plan, error) {
 		if err != nil {
 			return nil, bad("generator %d: %v", i+1, err)
 		}
-		if all += n; all > maxCases {
-			return nil, bad("generator %d: that makes %.0f instances, at most %d are allowed", i+1, all, maxCases)
+		if all += n; all > maxInstances {
+			return nil, bad("generator %d: that makes %.0f instances, at most %d are allowed", i+1, all, maxInstances)
 		}
 	}
 	return p, nil
@@ -250,7 +250,7 @@ func (a *Algorithm) settings() string {
 }
 
 // runs reports whether the algorithm solves the case.
-func (a *Algorithm) runs(c *instances.Case) bool {
+func (a *Algorithm) runs(c *instances.Planned) bool {
 	if a.Sample > 1 && c.Index%a.Sample != 0 {
 		return false
 	}
@@ -266,14 +266,14 @@ next:
 	return true
 }
 
-// Cases lists the plan's instances: generators in order, then files. The first
+// Instances lists the plan's instances: generators in order, then files. The first
 // instance of every specification is drawn, so that a specification that can't
 // be is found before anything runs.
-func (p *Plan) Cases() ([]instances.Case, error) {
-	var all []instances.Case
+func (p *Plan) Instances() ([]instances.Planned, error) {
+	var all []instances.Planned
 	for i := range p.Generators {
 		g := &p.Generators[i]
-		cases, err := g.cases()
+		cases, err := g.instances()
 		if err != nil {
 			return nil, fmt.Errorf("%w plan: %w", model.ErrInvalid, err)
 		}
@@ -298,7 +298,7 @@ func (p *Plan) Cases() ([]instances.Case, error) {
 			}
 		}
 		for _, f := range files {
-			all = append(all, instances.Case{Name: f, Load: func() (model.Instance, error) { return instances.Load(f) }})
+			all = append(all, instances.Planned{Name: f, Load: func() (model.Instance, error) { return instances.Load(f) }})
 		}
 	}
 	names := map[string]bool{}

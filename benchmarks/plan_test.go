@@ -85,7 +85,7 @@ func TestCasesRefuses(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := decode(t, tc.plan).Cases()
+			_, err := decode(t, tc.plan).Instances()
 			if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), tc.wantPart) {
 				t.Errorf("error is %v, want one about %q that wraps ErrInvalid", err, tc.wantPart)
 			}
@@ -118,7 +118,7 @@ func TestBuiltInPlans(t *testing.T) {
 			if needs[name] != "" {
 				t.Setenv("GAPWISE_DATA", filepath.Dir(need.Data(t, needs[name])))
 			}
-			cases, err := p.Cases()
+			cases, err := p.Instances()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +143,7 @@ func TestPlanWithoutItsFile(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, err = p.Cases()
+				_, err = p.Instances()
 				if !errors.Is(err, model.ErrInvalid) {
 					t.Fatalf("error %v, want one that wraps ErrInvalid", err)
 				}
@@ -166,7 +166,7 @@ func TestPlanOfLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cases, err := p.Cases(); err != nil || len(cases) != 1 {
+	if cases, err := p.Instances(); err != nil || len(cases) != 1 {
 		t.Errorf("%d cases, error %v, want 1", len(cases), err)
 	}
 }
@@ -183,7 +183,7 @@ func TestPlanOfFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases, err := p.Cases()
+	cases, err := p.Instances()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestPlanOfFiles(t *testing.T) {
 
 func TestAlgorithmRuns(t *testing.T) {
 	p := decode(t, tiny)
-	cases, err := p.Cases()
+	cases, err := p.Instances()
 	if err != nil {
 		t.Fatal(err)
 	}

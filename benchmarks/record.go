@@ -83,7 +83,7 @@ func (r *Record) metrics() []model.Metric {
 	return in.Metrics()
 }
 
-func newRecord(plan string, c *instances.Case, in model.Instance, a *Algorithm, r model.Result) (Record, error) {
+func newRecord(plan string, c *instances.Planned, in model.Instance, a *Algorithm, r model.Result) (Record, error) {
 	variants, metrics := map[string]string{}, map[string]float64{}
 	p, err := gapwise.ProblemOf(in.Kind())
 	if err != nil {

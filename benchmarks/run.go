@@ -32,7 +32,7 @@ type RunOptions struct {
 // against others who would write to it. When ctx ends, runs in
 // flight are dropped, and the error is ctx's. A defect ends the run.
 func Run(ctx context.Context, p *Plan, o RunOptions) error {
-	cases, err := p.Cases()
+	cases, err := p.Instances()
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 		return err
 	}
 	type job struct {
-		c    *instances.Case
+		c    *instances.Planned
 		runs []run
 	}
 	var jobs []job
@@ -160,7 +160,7 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 
 // load makes the instance and holds it against the results there are: a file
 // that changed or another generator would mix two instances under one name.
-func load(c *instances.Case, hashes map[string]string) (*gapwise.Case, error) {
+func load(c *instances.Planned, hashes map[string]string) (*gapwise.Case, error) {
 	in, err := c.Load()
 	if err != nil {
 		return nil, err

@@ -56,16 +56,16 @@ func (s *DAGSpec) Count(draws int) int {
 	return draws
 }
 
-// Case implements Spec. The parameters of a graph from a file are the file's;
+// Nth implements Spec. The parameters of a graph from a file are the file's;
 // they are missing if the file can't be read, which Load then reports.
-func (s *DAGSpec) Case(k, draws int, seed uint64) Case {
+func (s *DAGSpec) Nth(k, draws int, seed uint64) Planned {
 	one := *s
 	one.Index, one.Seed = k, seed
 	if one.Daggen == "" {
-		return newCase(&one, one.Name(), k, one.Generate)
+		return newPlanned(&one, one.Name(), k, one.Generate)
 	}
 	one.Draws = draws
-	c := newCase(&one, one.Name(), k%draws, one.Generate)
+	c := newPlanned(&one, one.Name(), k%draws, one.Generate)
 	all, err := LoadDaggen(one.Daggen)
 	if err != nil || k/draws >= len(all) {
 		c.Params = nil

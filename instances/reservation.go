@@ -53,11 +53,11 @@ type ReservationSpec struct {
 // Count implements Spec.
 func (s *ReservationSpec) Count(draws int) int { return draws }
 
-// Case implements Spec.
-func (s *ReservationSpec) Case(k, _ int, seed uint64) Case {
+// Nth implements Spec.
+func (s *ReservationSpec) Nth(k, _ int, seed uint64) Planned {
 	one := *s
 	one.Index, one.Seed = k, seed
-	c := newCase(&one, one.Name(), k, one.Generate)
+	c := newPlanned(&one, one.Name(), k, one.Generate)
 	if one.PEs == 0 {
 		delete(c.Params, "pes")
 	}

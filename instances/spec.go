@@ -12,35 +12,33 @@ import (
 )
 
 // Spec specifies random instances of one problem. It is a pointer to a struct
-// whose fields' tags say what its parameters are (package params): the
-// command's flags, the keys of a plan, the parameters that results are grouped
-// by, and their documentation come from them.
+// whose fields' tags describe its parameters (package params).
 type Spec interface {
-	// Count returns how many instances a number of draws makes: as many,
-	// unless every one of a file's graphs is drawn as often.
+	// Count returns the number of instances for a number of draws: draws, or
+	// draws for each graph of a file of graphs.
 	Count(draws int) int
-	// Case returns the instance number k, from 0 to Count(draws) - 1.
-	Case(k, draws int, seed uint64) Case
+	// Nth returns instance number k, from 0 to Count(draws) - 1.
+	Nth(k, draws int, seed uint64) Planned
 }
 
-// KeyChecker is a Spec that takes some parameters together alone.
+// KeyChecker is implemented by a Spec some of whose parameters go together.
 type KeyChecker interface {
-	// CheckKeys says what is wrong with the parameters that were given.
+	// CheckKeys reports what is wrong with the set of parameters given.
 	CheckKeys(given map[string]bool) error
 }
 
-// Case is one instance of a series, drawn when it is needed.
-type Case struct {
+// Planned is an instance that is drawn or read when it is needed.
+type Planned struct {
 	Name   string
-	Params map[string]float64 // the numbers it is drawn from, by key; "draw" is Index
-	Index  int                // its number within its specification
+	Params map[string]float64 // values of its parameters, by key; "draw" is Index
+	Index  int                // number of the draw, from 0
 	Load   func() (model.Instance, error)
 }
 
-func newCase[I model.Instance](spec any, name string, index int, load func() (I, error)) Case {
+func newPlanned[I model.Instance](spec any, name string, index int, load func() (I, error)) Planned {
 	numbers := params.Numbers(spec)
 	numbers["draw"] = float64(index)
-	return Case{Name: name, Params: numbers, Index: index, Load: func() (model.Instance, error) { return load() }}
+	return Planned{Name: name, Params: numbers, Index: index, Load: func() (model.Instance, error) { return load() }}
 }
 
 // Generator makes the specifications of one problem, with their defaults.

@@ -37,11 +37,11 @@ type VCSchedSpec struct {
 // Count implements Spec.
 func (s *VCSchedSpec) Count(draws int) int { return draws }
 
-// Case implements Spec.
-func (s *VCSchedSpec) Case(k, _ int, seed uint64) Case {
+// Nth implements Spec.
+func (s *VCSchedSpec) Nth(k, _ int, seed uint64) Planned {
 	one := *s
 	one.Index, one.Seed = k, seed
-	return newCase(&one, one.Name(), k, one.Generate)
+	return newPlanned(&one, one.Name(), k, one.Generate)
 }
 
 // Name names the specification: H4-J12-s10-ca75-cm25-3 is instance 3 with 4

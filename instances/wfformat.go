@@ -60,7 +60,7 @@ func (t *wfTask) runtime() *float64 {
 }
 
 func badWf(format string, args ...any) error {
-	return fmt.Errorf("%w WfFormat file: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w WfFormat file: %w", model.ErrInvalid, fmt.Errorf(format, args...))
 }
 
 // ReadWfFormat reads a workflow trace of WfCommons (Coleman et al.: WfCommons,
@@ -75,7 +75,7 @@ func badWf(format string, args ...any) error {
 func ReadWfFormat(data []byte) (Workflow, error) {
 	var f wfFormat
 	if err := json.Unmarshal(data, &f); err != nil {
-		return Workflow{}, model.JSONError(data, err)
+		return Workflow{}, badWf("%w", model.JSONError(data, err))
 	}
 	switch f.SchemaVersion {
 	case "1.3", "1.4":

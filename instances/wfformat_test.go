@@ -69,8 +69,8 @@ func TestReadWfFormat(t *testing.T) {
 
 func TestReadWfFormatErrors(t *testing.T) {
 	for name, c := range map[string]struct{ text, old, new, want string }{
-		"no JSON":                 {threeWf5, `"in","sizeInBytes":1`, `"in",`, "line 5: invalid character"},
-		"a word":                  {threeWf5, `"runtimeInSeconds":1.5`, `"runtimeInSeconds":"long"`, `line 6: workflow.execution.tasks[0].runtimeInSeconds: a number is wanted, "long" is a string`},
+		"no JSON":                 {threeWf5, `"in","sizeInBytes":1`, `"in",`, "invalid JSON: line 5: invalid character"},
+		"a word":                  {threeWf5, `"runtimeInSeconds":1.5`, `"runtimeInSeconds":"long"`, `invalid JSON: line 6: workflow.execution.tasks[1].runtimeInSeconds: a number is wanted, "long" is a string`},
 		"no version":              {threeWf5, `"schemaVersion":"1.5",`, ``, "schemaVersion is missing"},
 		"an old version":          {threeWf3, `"1.3"`, `"1.2"`, `schemaVersion is "1.2", must be 1.3, 1.4 or 1.5`},
 		"a new version":           {threeWf5, `"1.5"`, `"2.0"`, `schemaVersion is "2.0"`},

@@ -76,7 +76,7 @@ func parameterFlags() []cli.Flag {
 }
 
 // drawn lists the instances that the flags ask for.
-func drawn(c *cli.Command) ([]instances.Case, error) {
+func drawn(c *cli.Command) ([]instances.Planned, error) {
 	count := c.Int("count")
 	if count < 1 {
 		return nil, usagef("generate: --count is %d, must be at least 1", count)
@@ -86,7 +86,7 @@ func drawn(c *cli.Command) ([]instances.Case, error) {
 		if err != nil {
 			return nil, err
 		}
-		return plan.Cases()
+		return plan.Instances()
 	}
 	kind := model.Kind(c.String("kind"))
 	problem, err := gapwise.ProblemOf(kind)
@@ -115,9 +115,9 @@ func drawn(c *cli.Command) ([]instances.Case, error) {
 			return nil, usagef("generate: %w", err)
 		}
 	}
-	var all []instances.Case
+	var all []instances.Planned
 	for k := range spec.Count(count) {
-		all = append(all, spec.Case(k, count, c.Uint64("seed")))
+		all = append(all, spec.Nth(k, count, c.Uint64("seed")))
 	}
 	return all, nil
 }
@@ -125,7 +125,7 @@ func drawn(c *cli.Command) ([]instances.Case, error) {
 // writeInstances draws the instances and writes them to the output: one to a
 // file or into a folder, several into a folder. Nothing is written unless the
 // first can be drawn.
-func (p *program) writeInstances(output string, cases []instances.Case) error {
+func (p *program) writeInstances(output string, cases []instances.Planned) error {
 	several := len(cases) > 1
 	if several && (output == "" || output == "-") {
 		return usagef("generate: %d instances need a folder, give it with -o", len(cases))
