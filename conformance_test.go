@@ -69,7 +69,7 @@ func instancesOf(t *testing.T, p *gapwise.Problem, values map[string][]string, d
 	}
 	for seed, s := range specs {
 		for k := range s.Count(draws) {
-			in, err := s.Case(k, draws, uint64(seed)).Load()
+			in, err := s.Nth(k, draws, uint64(seed)).Load()
 			switch {
 			case errors.Is(err, model.ErrInvalid): // values that don't go together
 				continue

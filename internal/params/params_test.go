@@ -16,7 +16,7 @@ type word string
 // none.
 type spec struct {
 	Count  int     `key:"count" default:"4" min:"1" usage:"how many"`
-	Size   int     `key:"max_size" required:"yes" usage:"the most"`
+	Size   int     `key:"max_size" required:"yes" small:"2,3" hard:"90" usage:"the most"`
 	Factor float64 `key:"factor" default:"0.5" above:"0" shown:"a half" usage:"by how much"`
 	Share  float64 `key:"share" min:"0.25"`
 	Log    string  `key:"log" file:"yes" usage:"a file"`
@@ -38,7 +38,7 @@ func parameter(t *testing.T, spec any, key string) Param {
 func TestOf(t *testing.T) {
 	want := []Param{
 		{Key: "count", Default: "4", Usage: "how many", min: "1"},
-		{Key: "max_size", Usage: "the most", Required: true, field: 1},
+		{Key: "max_size", Usage: "the most", Required: true, Small: []string{"2", "3"}, Hard: "90", field: 1},
 		{Key: "factor", Default: "0.5", Shown: "a half", Usage: "by how much", above: "0", field: 2},
 		{Key: "share", min: "0.25", field: 3},
 		{Key: "log", Usage: "a file", File: true, Text: true, field: 4},
