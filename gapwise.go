@@ -1,6 +1,6 @@
-// Package gapwise is the library's door: an instance goes in; a solution, a
-// bound and a gap come out, and an independent judge has looked at the solution
-// before anyone else does.
+// Package gapwise solves scheduling problems. Solve takes an instance and
+// returns a solution, a bound on every solution's objective and the gap between
+// the two. An independent judge (package verify) checks the solution first.
 //
 //	in, err := instances.Load("instance.json")
 //	res, err := gapwise.Solve(ctx, in, gapwise.Options{Algorithm: "auto"})
@@ -21,17 +21,17 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// Version of the library and the command.
+// Version is that of the library and the command.
 const Version = "0.5.0"
 
-// AutoTimeLimit is the time limit of the algorithm auto when none is given.
+// AutoTimeLimit limits the algorithm auto when no time limit is given.
 const AutoTimeLimit = 10 * time.Second
 
-// ErrUnknownAlgorithm is for an algorithm, engine or formulation that the
-// catalogue doesn't have.
+// ErrUnknownAlgorithm marks the name of an algorithm, engine or formulation
+// that the problem doesn't have.
 var ErrUnknownAlgorithm = errors.New("unknown algorithm")
 
-// Options of Solve.
+// Options are those of Solve.
 type Options struct {
 	// Algorithm is a name of Algorithms(kind), or
 	//   - exact: the engine(s) below, without a time limit of their own;
@@ -39,21 +39,21 @@ type Options struct {
 	//     limit is given. It starts from the strongest heuristic and ends
 	//     with a bound, so it serves large instances too.
 	Algorithm string
-	// Engine of exact: search (and ""), highs, or both, which makes the two
-	// solve the instance and compares what they prove.
+	// Engine is what exact runs: search (and ""), highs, or both. Both solves
+	// the instance with the two and compares what they prove.
 	Engine string
-	// Formulation for the engine highs; empty is its default.
+	// Formulation is the linear model of the engine highs; "" is its default.
 	Formulation string
 	model.Settings
 	// Judging, if not nil, is called from another goroutine when the judge has
 	// been at work for a second.
 	Judging func()
-	// Solver, if not nil, is used instead of a named algorithm: a user's own.
+	// Solver, if not nil, runs instead of a named algorithm: a user's own.
 	Solver model.Solver
 }
 
-// DefectError says that a solver's answer was refuted: by the judge, by a
-// bound, or by another engine. It is a bug in gapwise, never in the instance.
+// DefectError says that the judge, a bound or another engine refuted a solver's
+// answer. It is a bug in gapwise or the solver, never in the instance.
 type DefectError struct {
 	Instance model.Instance
 	Result   model.Result
@@ -75,7 +75,8 @@ func Algorithms(kind model.Kind) []model.Algorithm {
 	return p.Algorithms
 }
 
-// Find looks an algorithm up by name; ErrUnknownAlgorithm names the ones there are.
+// Find returns the algorithm of a name. The error wraps ErrUnknownAlgorithm and
+// names the algorithms that there are.
 func Find(kind model.Kind, name string) (model.Algorithm, error) {
 	var names []string
 	for _, a := range Algorithms(kind) {
@@ -142,8 +143,8 @@ func Formulations(kind model.Kind) []string {
 	return p.Formulations
 }
 
-// Formulation builds the linear model of an instance, which turns solutions into
-// points and points into solutions; an empty name is the default.
+// Formulation builds the linear model of an instance. It turns solutions into
+// points and points into solutions. The name "" is the default.
 func Formulation(ctx context.Context, in model.Instance, name string) (*milp.Formulation[model.Solution], error) {
 	p, err := ProblemOf(in.Kind())
 	if err != nil {

@@ -6,12 +6,13 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Join makes results of one instance, by different algorithms, tell one story:
-// each gets the best bound that any of them proves, and with it its gap and its
-// status. A heuristic's solution that meets the bound of a search is optimal.
+// Join gives each result of one instance the best bound that any of them
+// proves, and brings its gap and status up to date. A heuristic's solution that
+// meets the bound of a search becomes optimal.
 //
-// The error is a *DefectError if two of them contradict each other. A result
-// that the judge hasn't seen to its end (Unverified) neither gives nor takes.
+// The error is a *DefectError if two results contradict each other. An
+// Unverified result, which the judge hasn't checked to the end, gives no bound
+// and gets none.
 func Join(in model.Instance, results []model.Result, gapLimit float64) error {
 	for i := range results {
 		for j := range i {
@@ -33,15 +34,16 @@ func Join(in model.Instance, results []model.Result, gapLimit float64) error {
 			}
 		}
 		if r.Status == model.StatusOptimal {
-			r.Reason = "" // one was stopped, together they have the proof
+			r.Reason = "" // one was stopped, but together they prove it
 		}
 	}
 	return nil
 }
 
-// contradiction reports how two results of an instance can't both be right: one
-// proves that there is no solution, or that none is better than a bound, and the
-// other has such a solution. Objectives within 1e-9 of a bound meet it.
+// contradiction returns an error if two results of an instance can't both be
+// right: one proves that there is no solution, or none better than a bound, and
+// the other has such a solution. An objective within a relative 1e-9 of a bound
+// meets it.
 func contradiction(in model.Instance, a, b model.Result) error {
 	disagree := func(format string, args ...any) error {
 		return &DefectError{Instance: in, Result: b, Reason: fmt.Sprintf("%s and %s disagree: ", a.Algorithm, b.Algorithm) + fmt.Sprintf(format, args...)}
@@ -59,7 +61,7 @@ func contradiction(in model.Instance, a, b model.Result) error {
 	return nil
 }
 
-// reconcile compares what two engines prove and joins it: the better solution
+// reconcile compares what two engines prove and returns the better solution
 // with the better bound.
 func reconcile(in model.Instance, a, b model.Result, gap float64) (model.Result, error) {
 	sense := model.SenseOf(in)
@@ -81,13 +83,13 @@ func reconcile(in model.Instance, a, b model.Result, gap float64) (model.Result,
 		r.SetBound(sense, x.Bound, gap)
 	}
 	if r.Status == model.StatusOptimal {
-		r.Reason = "" // one was stopped, the two together have the proof
+		r.Reason = "" // one was stopped, but together they prove it
 	}
 	return r, nil
 }
 
-// tellsMore reports whether result a has a better solution than b, or knows
-// something where b knows nothing.
+// tellsMore reports whether result a has a better solution than b, or a
+// solution or proof where b has none.
 func tellsMore(sense model.Sense, a, b model.Result) bool {
 	if b.Solution == nil && b.Status != model.StatusInfeasible {
 		return a.Solution != nil || a.Status == model.StatusInfeasible

@@ -14,7 +14,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// Problem is one optimisation problem with everything that gapwise knows of it.
+// Problem describes one optimisation problem: all that gapwise knows of it.
 type Problem struct {
 	Kind model.Kind
 	// Algorithms lists the heuristics, weakest first, and then the exact
@@ -31,7 +31,8 @@ type Problem struct {
 	Without func(devices ...string) (model.Solver, error)
 	// Formulations names the linear models, the default first.
 	Formulations []string
-	// Formulation builds the linear model of an instance; "" is the default.
+	// Formulation builds the named linear model of an instance; "" is the
+	// default.
 	Formulation func(ctx context.Context, in model.Instance, name string) (*milp.Formulation[model.Solution], error)
 	// Quick computes the bounds that take no longer than a heuristic.
 	Quick func(model.Instance) []bounds.Bound
@@ -94,7 +95,8 @@ type definition[I model.Instance] struct {
 	variants     []Variant
 }
 
-// define makes a Problem that takes instances of any kind and refuses others than its own.
+// define returns a Problem whose functions take instances of any kind and
+// refuse those of other problems.
 func define[I model.Instance](d definition[I]) *Problem {
 	return &Problem{
 		Kind:       d.kind,
@@ -150,8 +152,8 @@ func asKind[I model.Instance](kind model.Kind, in model.Instance) (I, error) {
 	return typed, nil
 }
 
-// general returns the formulation with solutions of any kind; Encode returns nil
-// for those of another.
+// general returns the formulation for solutions of any kind. Encode returns nil
+// for those of another problem.
 func general[S model.Solution](f *milp.Formulation[S]) *milp.Formulation[model.Solution] {
 	return milp.Convert(f, func(p model.Solution) (S, error) {
 		s, ok := p.(S)
@@ -187,9 +189,9 @@ func Phases(kind model.Kind) []model.Solver {
 	return p.Phases
 }
 
-// ParseParameters returns the settings that only this problem's algorithms know,
-// of their keys and values; nil for none. The error names an unknown key or says
-// what a value must be.
+// ParseParameters makes the settings that only this problem's algorithms know
+// from their keys and values; nil for none. The error names an unknown key or
+// says what a value must be.
 func (p *Problem) ParseParameters(values map[string]string) (model.Parameters, error) {
 	if len(values) == 0 {
 		return nil, nil

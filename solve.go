@@ -11,9 +11,9 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// Case is an instance with what all who work on it need: whether it is valid,
-// its hash and its quick bounds, each computed once. The instance must not be
-// changed any more. A Case may be used by several goroutines.
+// Case holds an instance with its validity, its hash and its quick bounds. Each
+// is computed once, when it is first asked for. The instance must not change
+// any more. Several goroutines may use a Case.
 type Case struct {
 	Instance    model.Instance
 	Validate    func() error           // model.Instance.Validate
@@ -21,7 +21,7 @@ type Case struct {
 	QuickBounds func() []bounds.Bound  // Problem.Quick, of a valid instance
 }
 
-// NewCase makes a Case of an instance.
+// NewCase returns the Case of an instance.
 func NewCase(in model.Instance) *Case {
 	return &Case{
 		Instance: in,
@@ -37,19 +37,20 @@ func NewCase(in model.Instance) *Case {
 	}
 }
 
-// Solve solves one instance: NewCase and Case.Solve.
+// Solve solves one instance. It is NewCase followed by Case.Solve.
 func Solve(ctx context.Context, in model.Instance, o Options) (model.Result, error) {
 	return NewCase(in).Solve(ctx, o)
 }
 
-// Solve runs a solver, gives its solution a bound, has the judge look at the
-// result, and stamps it. Nothing in gapwise bypasses it.
+// Solve runs a solver, adds a bound where the solver proves none, has the judge
+// check the result, and stamps it with what it was made of. Every solution of
+// gapwise goes through Solve.
 //
-// The error is a *DefectError if a claim is refuted, and otherwise one for bad
+// The error is a *DefectError if a claim is refuted. Otherwise it is for bad
 // input (model.ErrInvalid, model.ErrUnsupported, ErrUnknownAlgorithm) or a
-// solver's failure. An interrupted solve is not an error: its solution is judged
-// for some seconds more. A context that ends while the judge is at work stops
-// the judge; the result is then marked Unverified.
+// solver's failure. An interrupted solve is no error: the judge then has some
+// more seconds for the solution. A context that ends while the judge is at work
+// stops the judge, and the result is marked Unverified.
 func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 	none := model.NewResult(o.Algorithm, o.Seed)
 	solvers, set, err := o.solvers(c.Instance.Kind())
@@ -89,7 +90,7 @@ func (c *Case) solveOne(ctx context.Context, s model.Solver, set model.Settings,
 	if err != nil {
 		return r, err
 	}
-	// A heuristic proves nothing by itself: it gets the cheap bounds.
+	// A heuristic proves nothing by itself: it gets the quick bounds.
 	if r.Status != model.StatusInfeasible && math.IsNaN(r.Bound) {
 		for _, b := range c.QuickBounds() {
 			switch {
@@ -105,13 +106,14 @@ func (c *Case) solveOne(ctx context.Context, s model.Solver, set model.Settings,
 	return c.stamp(ctx, r, set, judging)
 }
 
-// judgeGrace is how long the judge may look at what a solver left that was
-// interrupted: whoever interrupts is in a hurry (a batch system sends its second
-// signal after some seconds).
+// judgeGrace limits the judge's time for the solution of an interrupted solver.
+// Whoever interrupts is in a hurry: a batch system sends its second signal
+// after some seconds.
 const judgeGrace = 5 * time.Second
 
-// stamp has the judge look at the result and writes who made it of what. If the
-// context ends while the judge is at work, the result is Unverified.
+// stamp writes into the result which version solved which instance, and has the
+// judge check it. If the context ends while the judge is at work, the result is
+// Unverified.
 func (c *Case) stamp(ctx context.Context, r model.Result, set model.Settings, judging func()) (model.Result, error) {
 	in := c.Instance
 	hash, err := c.Hash()
@@ -123,7 +125,7 @@ func (c *Case) stamp(ctx context.Context, r model.Result, set model.Settings, ju
 		r.GapLimit = set.GapLimit()
 	}
 	patience, stop := ctx, context.CancelFunc(func() {})
-	if ctx.Err() != nil { // it ended the solver: what that left is judged all the same
+	if ctx.Err() != nil { // the solver was interrupted: its solution is judged all the same
 		patience, stop = context.WithTimeout(context.WithoutCancel(ctx), judgeGrace)
 	}
 	defer stop()
@@ -132,7 +134,7 @@ func (c *Case) stamp(ctx context.Context, r model.Result, set model.Settings, ju
 	}
 	report, err := verify.Result(patience, in, r, verify.Options{Hash: hash, Valid: true})
 	if err != nil && patience.Err() != nil {
-		// The solution is handed over, but nothing that was claimed of it.
+		// The solution is returned without any claim of optimality.
 		r.Unverified = true
 		if r.Status == model.StatusOptimal {
 			r.Status = model.StatusFeasible

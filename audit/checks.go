@@ -12,8 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// plain asks the plain engine whether anything beats the search's bound, or
-// solves what the search calls infeasible.
+// plain has the plain engine look for a solution that beats the search's bound,
+// or for any solution of what the search calls infeasible.
 func (c *trial) plain() {
 	if c.size == large || c.skips("plain") {
 		return
@@ -68,7 +68,7 @@ func (c *trial) plain() {
 	}
 }
 
-// given is a solver that has a solution already.
+// given is a solver that returns a given solution.
 type given struct{ solution model.Solution }
 
 func (given) Name() string { return "given" }
@@ -78,7 +78,8 @@ func (g given) Solve(_ context.Context, in model.Instance, set model.Settings) (
 	return r, r.SetSolution(in, g.solution)
 }
 
-// restart asks the search again with what may not make a difference.
+// restart runs the search again with another seed, other threads or a start,
+// which must not change what it proves.
 func (c *trial) restart() {
 	if c.skips("search, ") {
 		return
@@ -89,7 +90,7 @@ func (c *trial) restart() {
 	}
 	sense := model.SenseOf(c.in)
 	if c.only == "" && c.size == large && !claimOf(sense, first).proved() {
-		return // neither will the others be
+		return // the repeated runs would prove nothing either
 	}
 	again := func(name string, o gapwise.Options) {
 		o.Algorithm = "search"
@@ -122,7 +123,7 @@ func (c *trial) restart() {
 	}
 }
 
-// relate asks the search about instances whose optimum follows from this one's.
+// relate runs the search on instances whose optimum follows from this one's.
 func (c *trial) relate() {
 	if c.skips("relation: ") {
 		return

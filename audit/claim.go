@@ -7,18 +7,18 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// claim is what is known of an instance's optimum: that it lies from low to
-// high, that there is a solution, or that there is none. The zero claim isn't
-// one: see unknown.
+// claim is what is known of an instance's optimum: that it lies between low and
+// high, that there is a solution, or that there is none. Use unknown for a claim
+// that says nothing; the zero claim says that the optimum is 0.
 type claim struct {
 	low, high          float64
 	solved, infeasible bool
 }
 
-// unknown is the claim that says nothing.
+// unknown returns the claim that says nothing.
 func unknown() claim { return claim{low: math.Inf(-1), high: math.Inf(1)} }
 
-// claimOf is what a result says of the optimum.
+// claimOf returns what a result says of the optimum.
 func claimOf(sense model.Sense, r model.Result) claim {
 	c := unknown()
 	if r.Status == model.StatusInfeasible {
@@ -66,8 +66,8 @@ func (c claim) String() string {
 	return fmt.Sprintf("from %.12g to %.12g", c.low, c.high)
 }
 
-// slop is how far two values may be apart, relative, that are sums of the same
-// figures in another order. A fault of one tick is far above it.
+// slop is the largest relative difference between two sums of the same figures
+// in another order. A difference of one tick is much larger.
 const slop = 1e-9
 
 // agrees reports whether both claims can be true.

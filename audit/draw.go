@@ -81,7 +81,8 @@ func drawVCSched(s size, rng *rand.Rand) *model.VCSched {
 		total += float64(j.Tasks) * j.Memory
 		v.Jobs = append(v.Jobs, j)
 	}
-	// Memory that is far too much is no test; most of the time it just fits.
+	// An instance whose memory needs are far too large tests little: mostly
+	// they are scaled to what just fits.
 	if room := float64(hosts) * (0.6 + 0.5*rng.Float64()); total > room && rng.IntN(3) > 0 {
 		for i := range v.Jobs {
 			v.Jobs[i].Memory = math.Round(v.Jobs[i].Memory*room/total*1e4) / 1e4

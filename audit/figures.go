@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// figures draws numbers of one style. Styles are what instances of the field
-// look like, and what breaks programs: ties, zeros, tenths, figures that
-// float64 doesn't hold exactly, ratios of a billion.
+// figures draws numbers of one style. The styles are those of instances in the
+// literature, and those on which programs fail: ties, zeros, tenths, figures
+// that float64 doesn't hold exactly, ratios of a billion.
 type figures struct {
 	name string
 	draw func(rng *rand.Rand) float64 // at least 0
@@ -27,7 +27,7 @@ var styles = []figures{
 	{"ratios of 1e9", func(rng *rand.Rand) float64 { return math.Round(math.Pow(10, 9*rng.Float64())) }},
 }
 
-// ordinary are the first so many styles: figures as most instances have them.
+// ordinary counts the styles, from the first on, that most instances have.
 const ordinary = 4
 
 // pick draws a style, an ordinary one half of the time.
@@ -41,8 +41,8 @@ func pick(rng *rand.Rand) figures {
 // size tells how many tasks, jobs or requests an instance has.
 type size int
 
-// The sizes: what brute force does, what plain engines do, and what is left to
-// relations and bounds.
+// The sizes: tiny for brute force, middle for plain engines, and large for
+// relations and bounds alone.
 const (
 	tiny size = iota
 	middle

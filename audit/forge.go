@@ -8,9 +8,9 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// forge tests the judge: a solution that is too good, because tasks start
-// earlier, get more CPU or are booked besides, is either refused or doesn't beat
-// what the search has proved.
+// forge tests the judge with solutions that are too good: tasks start earlier or
+// get more CPU, or a request is booked in addition. The judge must refuse such a
+// solution, or the solution must not beat what the search has proved.
 func (c *trial) forge() {
 	if c.skips("forged") {
 		return
@@ -42,8 +42,8 @@ func (c *trial) forge() {
 	}
 }
 
-// forged is a copy of the solution with an improvement that it doesn't deserve;
-// nil where none comes to mind.
+// forged returns a copy of the solution with an improvement that is probably
+// infeasible; nil where there is none to make.
 func forged(in model.Instance, s model.Solution, rng *rand.Rand) model.Solution {
 	switch s := s.(type) {
 	case *model.Placement:

@@ -6,9 +6,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// relation makes another instance of one or two, and says what the claim about
-// the first (or first two) means for the other. Instances must not be changed:
-// a relation works on copies.
+// relation makes another instance from one, and says what a claim about the
+// first implies for the other (a metamorphic relation). It changes copies and
+// never the instance itself.
 type relation struct {
 	name string
 	kind model.Kind
@@ -19,10 +19,10 @@ type relation struct {
 	implies func(in, other model.Instance, c claim) claim
 }
 
-// same is for relations that leave the optimum as it is.
+// same is the implication of relations that leave the optimum as it is.
 func same(_, _ model.Instance, c claim) claim { return c }
 
-// times is for relations that multiply the optimum.
+// times returns the implication of relations that multiply the optimum.
 func times(factor float64) func(_, _ model.Instance, c claim) claim {
 	return func(_, _ model.Instance, c claim) claim {
 		c.low *= factor
@@ -31,8 +31,8 @@ func times(factor float64) func(_, _ model.Instance, c claim) claim {
 	}
 }
 
-// noWorse is for relations after which the optimum is no worse and may be
-// better: only the solution is left of the claim.
+// noWorse is the implication of relations that can only improve the optimum: the
+// solution's side of the claim holds, the bound's side is dropped.
 func noWorse(in, _ model.Instance, c claim) claim {
 	d := unknown()
 	if !c.solved {
@@ -46,7 +46,7 @@ func noWorse(in, _ model.Instance, c claim) claim {
 	return d
 }
 
-// plus is for relations that add to the optimum what implies says.
+// plus returns the implication of relations that add x to the optimum.
 func plus(x float64) func(_, _ model.Instance, c claim) claim {
 	return func(_, _ model.Instance, c claim) claim {
 		c.low += x
@@ -55,7 +55,7 @@ func plus(x float64) func(_, _ model.Instance, c claim) claim {
 	}
 }
 
-// relations lists them all.
+// relations lists the relations of every problem.
 func relations() []relation {
 	var all []relation
 	all = append(all, vcschedRelations()...)

@@ -9,7 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// copyDAG is a copy that shares nothing with d.
+// copyDAG returns a copy that shares no memory with d.
 func copyDAG(d *model.DAG) *model.DAG {
 	c := *d
 	c.Machines, c.Tasks, c.Edges = slices.Clone(d.Machines), slices.Clone(d.Tasks), slices.Clone(d.Edges)
@@ -71,7 +71,7 @@ func renameDAG(d *model.DAG, rng *rand.Rand) *model.DAG {
 	return c
 }
 
-// least is the least cost of a task on any machine.
+// least returns the least cost of a task on any machine, in seconds.
 func least(d *model.DAG, t int) float64 {
 	l := math.Inf(1)
 	for m := range d.Machines {
@@ -169,13 +169,13 @@ func dagRelations() []relation {
 			c.high *= 2
 			return c
 		}),
-		// Contention only delays.
+		// Contention can only delay transfers.
 		add("without contention", func(d *model.DAG, _ *rand.Rand) (*model.DAG, bool) {
 			c := copyDAG(d)
 			c.TransferModel = model.TransferIdeal
 			return c, !ideal(d)
 		}, noWorse),
-		// What an edge asks for is asked no more.
+		// A schedule stays feasible when an edge is dropped.
 		add("an edge less", func(d *model.DAG, rng *rand.Rand) (*model.DAG, bool) {
 			c := copyDAG(d)
 			if len(c.Edges) == 0 {

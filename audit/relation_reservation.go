@@ -8,7 +8,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// copyReservation is a copy that shares nothing with r.
+// copyReservation returns a copy that shares no memory with r.
 func copyReservation(r *model.Reservation) *model.Reservation {
 	c := *r
 	c.Requests = slices.Clone(r.Requests)
@@ -33,7 +33,7 @@ func eachTime(q *model.Request, f func(*float64)) {
 	}
 }
 
-// lastDeadline is the end of time.
+// lastDeadline returns the latest deadline, in seconds.
 func lastDeadline(r *model.Reservation) float64 {
 	last := 0.0
 	for k := range r.Requests {
@@ -61,7 +61,7 @@ func reservationRelations() []relation {
 	add := func(name string, other func(*model.Reservation, *rand.Rand) (*model.Reservation, bool), implies func(in, other model.Instance, c claim) claim) relation {
 		return typed(name, model.KindReservation, other, implies)
 	}
-	// weighed multiplies the optimum where it is PE-seconds.
+	// weighed multiplies the optimum by f if the goal is PE-seconds.
 	weighed := func(f float64) func(in, other model.Instance, c claim) claim {
 		return func(in, other model.Instance, c claim) claim {
 			if in.(*model.Reservation).EffectiveGoal() == model.GoalPESeconds {
@@ -81,7 +81,7 @@ func reservationRelations() []relation {
 		}, weighed(f)))
 	}
 	return append(scaled,
-		// Who knows all requests at once doesn't care for their order.
+		// The optimum of the offline problem doesn't depend on the order of arrival.
 		add("renamed", func(r *model.Reservation, rng *rand.Rand) (*model.Reservation, bool) {
 			c := copyReservation(r)
 			for k := range c.Requests {
@@ -101,7 +101,7 @@ func reservationRelations() []relation {
 			}
 			return c, whole(r) && plainRequests(r) && c.Validate() == nil
 		}, same),
-		// It has all PEs to itself when all others are over.
+		// It can run after the latest deadline of all others, with all PEs free.
 		add("a request that fits anywhere", func(r *model.Reservation, rng *rand.Rand) (*model.Reservation, bool) {
 			c := copyReservation(r)
 			last := lastDeadline(r)
@@ -135,7 +135,7 @@ func reservationRelations() []relation {
 			rng.Shuffle(len(c.Requests), func(a, b int) { c.Requests[a], c.Requests[b] = c.Requests[b], c.Requests[a] })
 			return c, whole(r) && len(r.Requests) <= 25 && c.Validate() == nil
 		}, times(2)),
-		// A goal of all turns into one that can always be met.
+		// The goal of all requests becomes one that can always be met.
 		add("counted instead of all", func(r *model.Reservation, _ *rand.Rand) (*model.Reservation, bool) {
 			c := copyReservation(r)
 			c.Goal = model.GoalAccepted

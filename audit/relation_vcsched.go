@@ -8,7 +8,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// copyVCSched is a copy that shares nothing with v.
+// copyVCSched returns a copy that shares no memory with v.
 func copyVCSched(v *model.VCSched) *model.VCSched {
 	c := *v
 	c.Jobs = slices.Clone(v.Jobs)
@@ -52,7 +52,7 @@ func vcschedRelations() []relation {
 			c.low, c.high = min(1, 2*c.low), min(1, 2*c.high)
 			return c
 		}),
-		// A placement serves with a host more, too.
+		// A placement stays feasible with one more host.
 		add("an empty host", func(v *model.VCSched, _ *rand.Rand) (*model.VCSched, bool) {
 			c := copyVCSched(v)
 			c.Hosts++

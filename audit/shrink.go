@@ -13,8 +13,8 @@ import (
 // maxTries bounds how many smaller instances are tried.
 const maxTries = 400
 
-// shrink looks for a smaller instance on which the same check fails: parts are
-// left out and figures lose digits for as long as it does.
+// shrink looks for a smaller instance on which the same check fails: it leaves
+// out parts and rounds figures for as long as the check fails (delta debugging).
 func shrink(ctx context.Context, d Disagreement) Disagreement {
 	tries := 0
 	for again := true; again; {
@@ -35,7 +35,7 @@ func shrink(ctx context.Context, d Disagreement) Disagreement {
 	return d
 }
 
-// fails makes the check of d on another instance.
+// fails reports whether the check of d fails on another instance, too.
 func fails(ctx context.Context, in model.Instance, d Disagreement) (Disagreement, bool) {
 	c := &trial{ctx: ctx, in: in, size: middle, seed: d.Seed, number: d.Number, tally: newTally(), answers: map[string]model.Result{}, only: d.Check}
 	c.run()
@@ -47,8 +47,8 @@ func fails(ctx context.Context, in model.Instance, d Disagreement) (Disagreement
 	return d, false
 }
 
-// smallerThan yields instances with a part less or a figure of fewer digits,
-// larger parts first. They need not be valid.
+// smallerThan yields instances that lack a part or have a figure of fewer
+// digits, larger parts first. They need not be valid.
 func smallerThan(in model.Instance) iter.Seq[model.Instance] {
 	return func(yield func(model.Instance) bool) {
 		switch in := in.(type) {
@@ -75,7 +75,7 @@ func parts(n int) iter.Seq2[int, int] {
 	}
 }
 
-// fewerDigits yields rounder figures for x.
+// fewerDigits returns figures near x of fewer digits, the roundest first.
 func fewerDigits(x float64) []float64 {
 	var all []float64
 	for _, y := range []float64{0, 1} {
@@ -277,7 +277,7 @@ func equal(a, b model.Instance) bool {
 	return errA == nil && errB == nil && x == y
 }
 
-// words names a disagreement in a file name.
+// words returns the name of a check as a part of a file name.
 func words(check string) string {
 	out := []rune{}
 	for _, r := range check {

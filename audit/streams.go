@@ -21,8 +21,8 @@ type stream struct {
 	spent time.Duration
 }
 
-// shares of each kind's time: most of it for small instances that the engines
-// alone look at, since there can be many of them.
+// shares divides each problem's time. Most of it is for small instances that
+// the engines alone solve, since there can be many of them.
 var shares = []stream{
 	{size: tiny, quick: true, share: 0.4},
 	{size: middle, quick: true, share: 0.4},
@@ -31,8 +31,8 @@ var shares = []stream{
 	{size: large, share: 0.1},
 }
 
-// streams tells which instance is next: of the stream that has had the least
-// time for its share. It may be used by several goroutines.
+// streams chooses the stream of the next instance: the one with the least time
+// spent, relative to its share. Several goroutines may use it.
 type streams struct {
 	mu  sync.Mutex
 	all []*stream
@@ -53,7 +53,7 @@ func newStreams(kinds []model.Kind) *streams {
 	return q
 }
 
-// next is the stream to draw from, and the number of its instance.
+// next returns the stream to draw from, and the number of its instance.
 func (q *streams) next() (*stream, int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -68,7 +68,7 @@ func (q *streams) next() (*stream, int64) {
 	return best, best.drawn - 1
 }
 
-// took adds to the time that a stream has had.
+// took adds to the time spent on a stream.
 func (q *streams) took(s *stream, t time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// comparison is a kind of comparison that is counted.
+// comparison is a kind of comparison, each of which is counted.
 type comparison int
 
 // The kinds of comparisons.
@@ -27,7 +27,7 @@ var comparisonNames = [comparisons]string{
 	"proof against the plain engine's",
 }
 
-// Tally counts comparisons that agreed. It may be used by several goroutines.
+// Tally counts the comparisons that agreed. Several goroutines may use it.
 type Tally struct {
 	mu        sync.Mutex
 	counts    map[model.Kind]*[comparisons][2]int64 // of instances with less than 12 tasks, jobs or requests, and of others
@@ -61,9 +61,9 @@ func (t *Tally) drew(k model.Kind, s size) {
 	t.instances[k][s]++
 }
 
-// Comparisons is how many comparisons agreed; Engines how many of them were
-// between the proofs of two engines on instances of at least 12 tasks, jobs or
-// requests; Instances how many instances were drawn.
+// Comparisons returns how many comparisons agreed, how many of those were between
+// the proofs of two engines on instances of at least 12 tasks, jobs or requests,
+// and how many instances were drawn.
 func (t *Tally) Comparisons() (all, engines, instances int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -45,13 +45,13 @@ func (c *trial) skips(prefix string) bool {
 
 func (c *trial) rng() *rand.Rand { return rand.New(rand.NewPCG(c.seed, uint64(c.number))) }
 
-// disagree notes what is wrong.
+// disagree records a disagreement.
 func (c *trial) disagree(check, format string, args ...any) {
 	c.found = append(c.found, Disagreement{Check: check, Instance: c.in, Reason: fmt.Sprintf(format, args...), Seed: c.seed, Number: c.number})
 }
 
-// The time that one solver has for an instance. What isn't proved by then is
-// compared as far as it goes.
+// The time limits of one solver on one instance. Bounds and solutions found by
+// then are compared even without a proof.
 const (
 	engineTime    = 500 * time.Millisecond
 	quickTime     = 100 * time.Millisecond // of an instance for the engines alone
@@ -80,7 +80,7 @@ func (c *trial) solve(in model.Instance, o gapwise.Options) (r model.Result, err
 	return gapwise.Solve(c.ctx, in, o)
 }
 
-// where is the first line of ours in a stack.
+// where returns the line of a stack at which the program panicked.
 func where(stack []byte) string {
 	lines := strings.Split(string(stack), "\n")
 	for k, line := range lines {
@@ -91,8 +91,8 @@ func where(stack []byte) string {
 	return "an unknown place"
 }
 
-// answer is what an algorithm says of the instance; false if it doesn't take
-// it, or if what it says has been refuted.
+// answer returns an algorithm's result for the instance; false if the algorithm
+// doesn't take it, or if its result has been refuted.
 func (c *trial) answer(algorithm string) (model.Result, bool) {
 	if r, ok := c.answers[algorithm]; ok {
 		return r, r.Algorithm != ""
@@ -114,7 +114,8 @@ func (c *trial) answer(algorithm string) (model.Result, bool) {
 	return r, r.Algorithm != ""
 }
 
-// accept counts a result that the door let through.
+// accept counts a result that Solve returned, and records an error as a
+// disagreement. It reports whether there is a result to compare.
 func (c *trial) accept(check, algorithm string, r model.Result, err error) bool {
 	switch {
 	case c.ctx.Err() != nil, errors.Is(err, model.ErrUnsupported):
@@ -129,7 +130,7 @@ func (c *trial) accept(check, algorithm string, r model.Result, err error) bool 
 	return true
 }
 
-// compare holds two claims about an instance against each other.
+// compare compares two claims about the instance.
 func (c *trial) compare(kind comparison, check string, a claim, nameA string, b claim, nameB string) {
 	if !a.agrees(b) {
 		c.disagree(check, "%s says %v, %s says %v", nameA, a, nameB, b)
@@ -138,8 +139,8 @@ func (c *trial) compare(kind comparison, check string, a claim, nameA string, b 
 	c.tally.add(kind, c.in)
 }
 
-// engines are the exact engines of a problem, the phases of its search alone
-// among them.
+// engines returns the names of a problem's exact engines and of the phases of
+// its native search, each of which can run alone.
 func engines(kind model.Kind) (names []string) {
 	for _, p := range gapwise.Phases(kind) {
 		names = append(names, p.Name())
@@ -152,7 +153,7 @@ func engines(kind model.Kind) (names []string) {
 	return names
 }
 
-// heuristics are the others.
+// heuristics returns the names of a problem's heuristics.
 func heuristics(kind model.Kind) (names []string) {
 	for _, a := range gapwise.Algorithms(kind) {
 		if !a.Exact {
@@ -162,9 +163,8 @@ func heuristics(kind model.Kind) (names []string) {
 	return names
 }
 
-// wants reports whether an engine is asked at all: HiGHS on large task graphs
-// and on formulations of an entry for each host proves nothing in the time
-// that there is.
+// wants reports whether an engine runs at all. HiGHS proves nothing in time on
+// large task graphs, and on formulations with a variable for each host.
 func (c *trial) wants(engine string) bool {
 	switch {
 	case engine == "search":
@@ -189,7 +189,7 @@ func (c *trial) wants(engine string) bool {
 	return c.size == tiny || engine == "highs"
 }
 
-// run makes every comparison there is on the instance.
+// run makes every comparison on the instance.
 func (c *trial) run() {
 	sense := model.SenseOf(c.in)
 	all := map[string]claim{}
@@ -239,8 +239,8 @@ func (c *trial) run() {
 	c.relate()
 }
 
-// compareAll holds each claim against each other; the first so many are those
-// of exact engines.
+// compareAll compares each pair of claims. The first proving names are those of
+// exact engines.
 func (c *trial) compareAll(all map[string]claim, names []string, proving int) {
 	for i, a := range names {
 		for j, b := range names[:i] {
@@ -257,7 +257,7 @@ func (c *trial) compareAll(all map[string]claim, names []string, proving int) {
 	}
 }
 
-// bounds are those that need no search.
+// bounds returns the bounds that need no search.
 func (c *trial) bounds() (all []bounds.Bound) {
 	ctx, cancel := context.WithTimeout(c.ctx, engineTime)
 	defer cancel()

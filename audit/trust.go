@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// history is what was wrong before there was an audit.
+// history lists the defects of the releases before there was an audit.
 //
 //go:embed history.md
 var history string
@@ -25,7 +25,8 @@ func (r *Report) Write(w io.Writer, version string) error {
 	return err
 }
 
-// commit is the one that the program was built from, as Go's linker notes it.
+// commit returns the commit that the program was built from, as the go command
+// records it.
 func commit() string {
 	revision, changed := "commit unknown", ""
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -104,7 +105,7 @@ func styleNames() (names []string) {
 	return names
 }
 
-// thousands writes a count with commas.
+// thousands returns a count with commas between its thousands.
 func thousands(n int64) string {
 	s := fmt.Sprint(n)
 	for k := len(s) - 3; k > 0; k -= 3 {

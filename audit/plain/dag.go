@@ -70,8 +70,8 @@ func (s *dagSearch) assign(i int, load float64) {
 	}
 }
 
-// arrival is when the data of all predecessors of t are on machine k if each
-// starts at its head.
+// arrival returns when the data of all predecessors of t are on machine k, in
+// seconds, if each predecessor starts at its head.
 func (s *dagSearch) arrival(t, k int) float64 {
 	at := 0.0
 	for _, e := range s.preds[t] {
@@ -81,9 +81,10 @@ func (s *dagSearch) arrival(t, k int) float64 {
 	return at
 }
 
-// bound is a makespan that the members of machine k need: those with a tail of
-// at least q run one after another, each from its head on, and at least q
-// comes after the last. For one of them it is the longest path through it.
+// bound returns a lower bound on the makespan from the members of machine k:
+// those with a tail of at least q run one after another, each from its head on,
+// and at least q follows the last. For a single member it is the longest path
+// through it.
 func (s *dagSearch) bound(k int) float64 {
 	list, most := slices.Clone(s.members[k]), s.free[k]
 	slices.SortFunc(list, func(a, b int) int { return cmp.Compare(s.head[a], s.head[b]) })
@@ -142,7 +143,7 @@ func (s *dagSearch) sequence() {
 	}
 }
 
-// eligible reports whether all that must be before t is placed.
+// eligible reports whether all tasks that must precede t are placed.
 func (s *dagSearch) eligible(t int) bool {
 	w := s.twin[t]
 	return (w < 0 || s.placed[w] || s.machine[w] != s.machine[t]) &&

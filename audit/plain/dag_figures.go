@@ -8,8 +8,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// dagFigures is an instance in arrays, made without model.Graph, which the
-// solvers use.
+// dagFigures holds an instance in arrays. It is made without model.Graph, which
+// the solvers use.
 type dagFigures struct {
 	in           *model.DAG
 	whole        bool        // all times are whole and their sum is exact
@@ -23,7 +23,7 @@ type dagFigures struct {
 	rest         []float64   // sum of the least costs of order[i:]
 }
 
-// length is the time of edge e's transfer from machine a to b.
+// length returns the seconds of edge e's transfer from machine a to b.
 func (f *dagFigures) length(e, a, b int) float64 {
 	if a == b {
 		return 0
@@ -127,7 +127,8 @@ func (f *dagFigures) readRates() {
 	}
 }
 
-// key is the same for tasks with the same costs, predecessors, successors and data.
+// key returns the same text for tasks with the same costs, predecessors,
+// successors and data.
 func (f *dagFigures) key(t int) string {
 	var ends [2][]string
 	for _, e := range f.preds[t] {
@@ -190,8 +191,8 @@ func (f *dagFigures) schedule(machine []int, start []float64) *model.Schedule {
 	return f.in.Schedule(machines, start, sent)
 }
 
-// tails is the time that must pass from each task's end to the end of all with
-// the given machines.
+// tails returns, for each task, the least time from its end to the end of the
+// schedule on the given machines, in seconds.
 func (f *dagFigures) tails(machine []int) []float64 {
 	tail := make([]float64, len(machine))
 	for _, t := range slices.Backward(f.order) {

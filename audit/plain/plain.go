@@ -1,6 +1,6 @@
-// Package plain holds a second opinion for each problem: a depth-first branch
-// and bound that is short enough to be proved by reading it. It shares no code
-// with the solvers, so it doesn't share their errors. It is slow, and meant
+// Package plain holds a second exact engine for each problem: a depth-first
+// branch and bound that is short enough to be proved by reading it. It shares no
+// code with the solvers, so it doesn't share their errors. It is slow, and meant
 // for tests and for gapwise audit: about 18 tasks, 16 jobs or 16 requests.
 //
 // A solution counts as better than a value v if it is better by more than
@@ -17,7 +17,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Answer is what a plain engine found and whether it looked at everything.
+// Answer is what a plain engine found, and whether it searched the whole tree.
 type Answer struct {
 	Solution model.Solution // nil: nothing better than what was to be beaten
 	Value    float64        // its objective, NaN without one
@@ -87,13 +87,14 @@ func (c *counter) stop() bool {
 	return false
 }
 
-// slack is how much better a solution must be where sums are rounded, relative.
+// slack is the relative improvement that counts as one where sums are rounded.
 const slack = 1e-9
 
-// exactSum is up to where every sum of whole float64s is exact.
+// exactSum is the limit up to which every sum of whole float64s is exact.
 const exactSum = 1 << 53
 
-// threshold is what a solution's value must pass to count as better than beat.
+// threshold returns the value that a solution must pass to count as better than
+// beat.
 func threshold(sense model.Sense, beat float64, whole bool) float64 {
 	switch {
 	case math.IsNaN(beat):
@@ -104,7 +105,7 @@ func threshold(sense model.Sense, beat float64, whole bool) float64 {
 	return beat + float64(sense)*slack*math.Abs(beat)
 }
 
-// ascending is the numbers from 0 to n-1 by their keys.
+// ascending returns the numbers from 0 to n-1 in the order of their keys.
 func ascending(n int, key func(int) float64) []int {
 	list := make([]int, n)
 	for i := range list {

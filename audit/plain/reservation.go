@@ -88,8 +88,8 @@ func (s *reservationSearch) next(last int64, number int) {
 	}
 }
 
-// fit is the first time from last on at which a job is ready and has its PEs;
-// all placed jobs start at last or before.
+// fit returns the first time, in ticks, from last on at which a job is ready and
+// has its PEs. All placed jobs start at last or before.
 func (s *reservationSearch) fit(j reservationJob, last int64) int64 {
 	at := max(last, j.ready)
 	for {
@@ -106,10 +106,10 @@ func (s *reservationSearch) fit(j reservationJob, last int64) int64 {
 	}
 }
 
-// room is a weight that the remaining jobs that fit don't exceed. Those that
-// must run within an interval, which begins at a first start and ends at a
-// last end, take their PE-seconds from what is free in it. The best choice of
-// fractions of jobs is by weight per PE-second (Dantzig 1957).
+// room returns an upper bound on the weight of the remaining jobs that fit. Take
+// an interval from a first start to a last end. The jobs that must run within it
+// share its free PE-ticks. The best choice of fractions of jobs is by weight per
+// PE-tick (Dantzig 1957).
 func (s *reservationSearch) room() int64 {
 	least := int64(math.MaxInt64)
 	for a, x := range s.jobs {

@@ -12,7 +12,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// reservationFigures is an instance in ticks of 10^-places seconds. A float64
+// reservationFigures holds an instance in ticks of 10^-places seconds. A float64
 // stands for the decimal number that it prints as.
 type reservationFigures struct {
 	in     *model.Reservation
@@ -92,19 +92,20 @@ func (f *reservationFigures) free(q *model.Request, latest int64) bool {
 	return q.CancelS != nil && *q.CancelS <= q.DeadlineS && f.ticks(*q.CancelS) < latest
 }
 
-// ticks is a time that is whole in ticks.
+// ticks returns a time in ticks; it is a whole number of them.
 func (f *reservationFigures) ticks(x float64) int64 {
 	before, after, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
 	n, _ := strconv.ParseInt(before+after+strings.Repeat("0", f.places-len(after)), 10, 64) // at most 2^52
 	return n
 }
 
-// time is a tick as the nearest float64, for both operands are exact.
+// time returns a tick in seconds, as the nearest float64: both operands are
+// exact.
 func (f *reservationFigures) time(tick int64) float64 {
 	return float64(tick) / math.Pow10(f.places)
 }
 
-// value is the objective of a weight.
+// value returns the objective of a weight.
 func (f *reservationFigures) value(weight int64) float64 {
 	if f.in.EffectiveGoal() == model.GoalPESeconds {
 		return float64(weight) / math.Pow10(f.places)
@@ -112,8 +113,8 @@ func (f *reservationFigures) value(weight int64) float64 {
 	return float64(weight)
 }
 
-// bookings gives each job that has a start, in the order of the starts, the
-// lowest PEs that are free.
+// bookings returns the bookings of the jobs that have a start. In the order of
+// their starts, each gets the lowest PEs that are free.
 func (f *reservationFigures) bookings(start []int64) *model.Bookings {
 	list := make([]*model.Booking, len(f.in.Requests))
 	for k := range f.in.Requests {

@@ -66,7 +66,8 @@ func (s *vcschedSearch) place(i int) {
 		s.beat(yield)
 		return
 	}
-	// What is left must fit in the room of the hosts that can take any of it.
+	// The remaining needs of CPU and memory must fit in what is free on the
+	// hosts that can take at least the smallest of them.
 	t, room, units := &s.tasks[i], 0.0, int64(0)
 	for h, load := range s.load {
 		if load+t.leastCPU < s.limit && s.used[h]+t.leastMemory <= s.memory.units {

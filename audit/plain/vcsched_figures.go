@@ -20,16 +20,18 @@ type vcschedTask struct {
 	restMemory, leastMemory int64
 }
 
-// unit is the fineness of the quick sums of memory: 2^50 units are a host's.
+// unit is the number of units in a host's memory, in which the quick sums of
+// memory are counted.
 const unit = 1 << 50
 
-// capacity is an amount of memory that may be used: exactly, and in units rounded down.
+// capacity is an amount of memory that may be used: exactly, and in units,
+// rounded down.
 type capacity struct {
 	exact *big.Rat
 	units int64
 }
 
-// newCapacity allows the judge's 1e-9 of a host more.
+// newCapacity returns the capacity with the judge's tolerance of 1e-9 of a host.
 func newCapacity(x float64) capacity {
 	c := capacity{exact: new(big.Rat).SetFloat64(x)}
 	c.exact.Add(c.exact, new(big.Rat).SetFloat64(1e-9))
