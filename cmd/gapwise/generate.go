@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -26,7 +25,7 @@ func (p *program) generate() *cli.Command {
 		ArgsUsage: " ",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "plan", Usage: "draw the instances of a plan instead, by `NAME` or file"},
-			&cli.StringFlag{Name: "kind", Value: string(model.KindVCSched), Usage: kindNames(), DefaultText: string(model.KindVCSched)},
+			&cli.StringFlag{Name: "kind", Value: string(model.KindVCSched), Usage: "problem: a heading below", DefaultText: string(model.KindVCSched)},
 			&cli.IntFlag{Name: "count", Value: 1, Usage: "number of instances"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "a file for one instance, a folder for more (`PATH`)"},
@@ -42,15 +41,6 @@ func (p *program) generate() *cli.Command {
 			return p.writeInstances(c.String("output"), cases)
 		},
 	}
-}
-
-// kindNames lists the problems as in a sentence.
-func kindNames() string {
-	var all []string
-	for _, k := range model.Kinds() {
-		all = append(all, string(k))
-	}
-	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 }
 
 // parameterFlags makes a flag of each parameter of each problem's generator,
