@@ -279,3 +279,17 @@ func TestInterruptedJudge(t *testing.T) {
 		t.Errorf("interrupted before: %v, %s, unverified %v", err, r.Status, r.Unverified)
 	}
 }
+
+// A problem may lack all but an engine and a generator.
+func TestDefineLeast(t *testing.T) {
+	p := define(definition[*model.VCSched]{kind: model.KindVCSched, engines: vcschedProblem.Algorithms[:1]})
+	if p.Quick(small()) != nil {
+		t.Error("quick bounds from nowhere")
+	}
+	if all, err := p.Bounds(t.Context(), small()); all != nil || err != nil {
+		t.Errorf("bounds %v, error %v", all, err)
+	}
+	if _, err := p.Formulation(t.Context(), small(), ""); !errors.Is(err, model.ErrUnsupported) {
+		t.Errorf("error %v, want %v", err, model.ErrUnsupported)
+	}
+}

@@ -76,7 +76,8 @@ type Picture struct {
 	Arrived []float64
 }
 
-// definition is a Problem in the types of its instances.
+// definition is a Problem in the types of its instances. All but kind, engines
+// and generator may be left out.
 type definition[I model.Instance] struct {
 	kind         model.Kind
 	heuristics   []model.Algorithm
@@ -125,18 +126,21 @@ func define[I model.Instance](d definition[I]) *Problem {
 			if err != nil {
 				return nil, err
 			}
+			if d.formulation == nil {
+				return nil, fmt.Errorf("%w: %s has no linear model", model.ErrUnsupported, d.kind)
+			}
 			return d.formulation(ctx, typed, name)
 		},
 		Quick: func(in model.Instance) []bounds.Bound {
 			typed, err := asKind[I](d.kind, in)
-			if err != nil {
+			if err != nil || d.quick == nil {
 				return nil
 			}
 			return d.quick(typed)
 		},
 		Bounds: func(ctx context.Context, in model.Instance) ([]bounds.Bound, error) {
 			typed, err := asKind[I](d.kind, in)
-			if err != nil {
+			if err != nil || d.bounds == nil {
 				return nil, err
 			}
 			return d.bounds(ctx, typed)

@@ -3,7 +3,7 @@
 // parameters that results are grouped by, and their documentation:
 //
 //	type Spec struct {
-//		Hosts int     `key:"hosts" default:"4" min:"1" usage:"identical hosts"`
+//		Hosts int     `key:"hosts" default:"4" small:"2" hard:"12" min:"1" usage:"identical hosts"`
 //		Slack float64 `key:"slack" default:"0.5" usage:"share of the memory that is free"`
 //		Log   string  `key:"log" file:"yes" usage:"SWF log to take the jobs of"`
 //	}
