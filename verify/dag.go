@@ -9,28 +9,28 @@ import (
 
 // Constraints of DAG.
 const (
-	TransferModel      = "transfer_model"      // the schedule is for another one
+	TransferModel      = "transfer_model"      // the schedule is for another transfer model
 	MissingTask        = "missing_task"        // a task of the instance isn't scheduled
 	UnknownTask        = "unknown_task"        // a task that the instance doesn't have
 	RepeatedTask       = "repeated_task"       // a task is scheduled twice
 	UnknownMachine     = "unknown_machine"     // a task is on a machine that isn't there
-	InvalidStart       = "invalid_start"       // NaN, infinite or before 0
+	InvalidStart       = "invalid_start"       // a start that is NaN, infinite or before 0
 	MachineOverlap     = "machine_overlap"     // two tasks at a time on one machine
 	MissingTransfer    = "missing_transfer"    // an edge between two machines has no transfer
 	UnknownTransfer    = "unknown_transfer"    // a transfer of no edge
 	RepeatedTransfer   = "repeated_transfer"   // an edge is transferred twice
-	UnneededTransfer   = "unneeded_transfer"   // of an edge within a machine
+	UnneededTransfer   = "unneeded_transfer"   // an edge within a machine is transferred
 	TransferPrecedence = "transfer_precedence" // a transfer starts before its task ends
-	TaskPrecedence     = "task_precedence"     // a task starts before its data are there
+	TaskPrecedence     = "task_precedence"     // a task starts before its data arrive
 )
 
-// dag judges a schedule. Amounts are seconds; what is let pass stands with late.
+// dag judges a schedule. Amounts are seconds; late says what is tolerated.
 //
-// What is missing or has no time or place is left out of the rest: other
-// violations are reported all the same. Without one transfer the others can't
-// be played, for they may become slower, too (on a link where a third has got
-// faster); they are taken to meet no other then, which is never too late. The
-// objectives are told for a schedule of all tasks and transfers only.
+// What is missing or has no valid start or machine is left out of the other
+// checks. If a transfer is missing, the others can't be replayed: without it
+// some may even be slower. They are then taken to share nothing, which is never
+// later than the truth, so no violation is reported wrongly. The objectives are
+// computed only if all tasks and transfers are there.
 func dag(ctx context.Context, in *model.DAG, s *model.Schedule, r *Report) {
 	if s.TransferModel != "" && s.TransferModel != in.Transfers() {
 		r.add(TransferModel, 0, "the schedule is for %q, the instance has %q", s.TransferModel, in.Transfers())
@@ -71,7 +71,7 @@ func dag(ctx context.Context, in *model.DAG, s *model.Schedule, r *Report) {
 	}
 }
 
-// dagJudge is a schedule in exact figures.
+// dagJudge holds a schedule in exact figures, by the instance's indices.
 type dagJudge struct {
 	ctx           context.Context
 	in            *model.DAG
@@ -79,12 +79,12 @@ type dagJudge struct {
 	task          map[string]int
 	on            []int      // machine of each task, -1 for one without
 	start, finish []*big.Rat // nil for a task without machine or time
-	sent          []*big.Rat // start of each edge's transfer, nil without one
+	sent          []*big.Rat // start of each edge's transfer; nil: none
 	shares        []bool     // edges whose transfers share links
-	sharing       int        // number of them
+	sharing       int        // their number
 }
 
-// place reads the tasks and reports whether each has a machine and a time.
+// place reads the tasks and reports whether each has a machine and a start.
 func (j *dagJudge) place(s *model.Schedule, r *Report) bool {
 	in, complete := j.in, true
 	machine := make(map[string]int, len(in.Machines))
@@ -131,7 +131,7 @@ func (j *dagJudge) place(s *model.Schedule, r *Report) bool {
 	return complete
 }
 
-// send reads the transfers and reports whether each that is needed has a time.
+// send reads the transfers and reports whether each that is needed has a start.
 func (j *dagJudge) send(s *model.Schedule, r *Report) bool {
 	in, complete := j.in, true
 	type pair struct{ from, to string }
@@ -161,7 +161,7 @@ func (j *dagJudge) send(s *model.Schedule, r *Report) bool {
 	for e, x := range in.Edges {
 		m, n := j.on[j.task[x.From]], j.on[j.task[x.To]]
 		switch {
-		case m < 0 || n < 0: // nobody knows whether it is needed
+		case m < 0 || n < 0: // whether it is needed isn't known
 			j.sent[e] = nil
 		case m != n && !seen[e]:
 			r.add(MissingTransfer, 0, "the edge from %q to %q is between two machines and isn't transferred", x.From, x.To)

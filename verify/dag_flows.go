@@ -10,60 +10,67 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// The figures between which flows counts: a start, an amount of data that isn't
-// 0. Rates and lengths are the instance's, which Validate bounds.
+// The largest start and the least data, other than 0, that flows takes. Rates
+// and durations are the instance's, which Validate bounds.
 const (
 	latestStart = 1e100
 	leastData   = 1e-100
 )
 
-// flows is the transfers under contention, played in doubles: what replay does in
-// fractions, by other code and at a cost that doesn't grow with the figures.
+// flows replays transfers under contention in doubles. replay does the same in
+// fractions, by other code; the cost of flows doesn't grow with the figures.
 //
-// The error. A rate, a clock and an end are each off by a few 2^-100 of
-// themselves at every event, so what is played is exactly the replay of an instance
-// whose data and capacities differ from the given ones behind the 25th digit
-// (for 10^5 events). Two events in the wrong order are no more than that, either: rates between
-// them last for no time. Rates are found without cancellation, because of a link with n
-// transfers, of which m have no rate yet, at least m/n of the capacity is left
-// (those with a rate got no more than the others will). So the arrivals are continuous in
-// all figures, and one that comes later by d moves another by at most d times the ratio of that one's
-// largest to its least rate.
+// The error: at every event a rate, a clock and an end each have a relative
+// error of a few 2^-100. So what is replayed is, exactly, an instance whose data
+// and capacities differ from the given ones beyond the 25th digit (for 10^5
+// events). Two events in the wrong order add no more: the rates between them
+// hold for no time. Rates are computed without cancellation: of a link with n
+// transfers, m of them without a rate yet, at least m/n of the capacity is left,
+// as those with a rate got no more than the others will. So the arrivals are
+// continuous in all figures: an arrival later by d moves another one by at most
+// d times the ratio of the other's largest to its least rate.
 //
-// O(E (log E + B L + K)) for B classes under way in a part of the network whose links
-// are joined by routes, on L links each, and K links of that part.
+// Links that routes join, directly or by other links, form a part: rates in one
+// part don't depend on another. O(E (log E + B L + K)) for B busy classes in a
+// part, on L links each, and K links of that part.
 type flows struct {
 	links []flowLink
-	class []flowClass // in the order of their limits
-	of    []int       // class of paths' class
+	class []flowClass // by ascending limit
+	of    []int       // index in class, by index in paths.classes
 	busy  []int       // classes with transfers under way, ascending
 	open  []int       // scratch: links with transfers that have no rate
-	fresh []double    // scratch, by class: the rate that share finds
-	dirty []bool      // parts, by number, whose rates are to be found again,
-	parts []int       // and a list of them
+	fresh []double    // scratch, by class: the rate that share computes
+	dirty []bool      // by part: its rates must be computed again
+	parts []int       // the dirty parts
 	tcp   bool
 }
 
 type flowLink struct {
-	capacity, left, each double // left, each: of the capacity, for all and one of the transfers without a rate
-	open                 int
-	classes              []int // under way
-	stale                bool  // each isn't left/open
+	capacity double
+	left     double // capacity for the transfers without a rate
+	each     double // left/open, unless stale
+	open     int    // transfers without a rate
+	classes  []int  // busy ones
+	stale    bool   // each must be computed again
 }
 
-// flowClass is the transfers that share one list of links and one path rate.
+// flowClass holds the transfers with the same links and the same path rate:
+// their rates are always equal.
 type flowClass struct {
-	links          []int
-	part           int // classes whose links are joined, directly or by others
-	limit, rate    double
-	served, since  double // data that a transfer has got that was there all the time, and when that was
-	ends           double // when the first of them does at this rate
-	due            flowHeap
-	without, stale bool // a rate; what ends was computed for
+	links       []int
+	part        int
+	limit, rate double
+	served      double // data that a transfer there from the beginning has got at since
+	since       double
+	ends        double // when the first transfer ends at this rate
+	due         flowHeap
+	without     bool // it has no rate yet
+	stale       bool // ends must be computed again
 }
 
+// flow is a transfer under way. It ends when its class has served end.
 type flow struct {
-	end  double // of the class's service
+	end  double
 	edge int
 }
 
@@ -91,7 +98,7 @@ func newFlows(p *paths) *flows {
 		order[k] = k
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return p.classes[a].limit.Cmp(p.classes[b].limit) })
-	part := make([]int, len(f.links)) // a link that its part's links lead to
+	part := make([]int, len(f.links)) // union-find over the links
 	for l := range part {
 		part[l] = l
 	}
@@ -116,7 +123,7 @@ func newFlows(p *paths) *flows {
 	return f
 }
 
-// touch says that a part's rates are to be found again.
+// touch marks a part whose rates must be computed again.
 func (f *flows) touch(part int) {
 	if !f.dirty[part] {
 		f.dirty[part] = true
@@ -124,8 +131,8 @@ func (f *flows) touch(part int) {
 	}
 }
 
-// play fills in when the transfers arrive, which are given in the order of
-// their starts.
+// play computes the arrivals, by edge, of transfers given in the order of their
+// starts.
 func (f *flows) play(ctx context.Context, starts []transfer, arrived []*big.Rat) {
 	for (len(starts) > 0 || len(f.busy) > 0) && ctx.Err() == nil {
 		now := double{hi: math.Inf(1)}
@@ -146,7 +153,7 @@ func (f *flows) play(ctx context.Context, starts []transfer, arrived []*big.Rat)
 				kept = append(kept, k)
 				continue
 			}
-			// Exactly this much, whatever was rounded: the transfer ends.
+			// Set exactly, whatever was rounded: the transfer ends.
 			c.served, c.since, c.stale = c.due[0].end, now, true
 			at := now.rat()
 			for len(c.due) > 0 && !c.served.less(c.due[0].end) {
@@ -196,7 +203,7 @@ func (f *flows) play(ctx context.Context, starts []transfer, arrived []*big.Rat)
 	}
 }
 
-// serve brings served up to date.
+// serve advances served to now.
 func (c *flowClass) serve(now double) {
 	if c.since != now {
 		c.served = c.served.add(c.rate.mul(now.sub(c.since)))
@@ -204,9 +211,10 @@ func (c *flowClass) serve(now double) {
 	}
 }
 
-// share finds the max-min fair rates in the parts that changed: the link that
-// can give each of its transfers the least is the bottleneck of those without a rate yet,
-// unless one of them has a lower limit of its own.
+// share computes the max-min fair rates in the dirty parts by progressive
+// filling: of the links, the one with the least capacity left per transfer is
+// the bottleneck of its transfers, unless a transfer has a lower limit of its
+// own.
 func (f *flows) share() {
 	f.open = f.open[:0]
 	for _, k := range f.busy {
@@ -232,7 +240,7 @@ func (f *flows) share() {
 			x.left = x.left.times(3 * n).div(double{hi: 3*n + 1})
 		}
 	}
-	limited := 0 // of busy: those before it have a rate
+	limited := 0 // index in busy: those before it have a rate
 	for {
 		least, tightest := double{hi: math.Inf(1)}, -1
 		kept := f.open[:0]
@@ -268,7 +276,7 @@ func (f *flows) share() {
 	}
 }
 
-// give settles a class's rate.
+// give sets a class's rate.
 func (f *flows) give(k int, rate double) {
 	c := &f.class[k]
 	f.fresh[k], c.without = rate, false

@@ -10,8 +10,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// depart is the transfers that share links, in the order of their starts, and
-// when each of the others arrives that is sent (nil for the rest).
+// depart returns the transfers that share links, in the order of their starts,
+// and the arrivals, by edge, of those that share none; nil for the rest.
 func (j *dagJudge) depart(p *paths, sent []*big.Rat) (starts []transfer, arrived []*big.Rat) {
 	in := j.in
 	arrived = make([]*big.Rat, len(sent))
@@ -22,7 +22,7 @@ func (j *dagJudge) depart(p *paths, sent []*big.Rat) (starts []transfer, arrived
 		m, n := j.on[j.task[in.Edges[e].From]], j.on[j.task[in.Edges[e].To]]
 		begin := new(big.Rat).Add(at, exact(in.Machines[m].StartupS))
 		data := exact(in.Edges[e].Data)
-		if m == n { // there is no path to wait for
+		if m == n { // within a machine there is no startup
 			arrived[e] = begin.Set(at)
 			continue
 		}
@@ -40,15 +40,14 @@ func (j *dagJudge) depart(p *paths, sent []*big.Rat) (starts []transfer, arrived
 	return starts, arrived
 }
 
-// replay plays the transfers, which start when they are said to, under the
-// instance's transfer model, and returns when each arrives (nil for edges that
-// aren't sent).
+// replay simulates the transfers under the instance's transfer model, each from
+// its start on, and returns the arrivals by edge, nil for edges not sent.
 //
-// Everything is rational. Under contention each event divides by the number of
-// transfers, so the figures grow; from maxBits on they are rounded to keptBits
-// significant bits (see trim), an error far below any tolerance but 0. This is
-// for an exact judgement and for what flows leaves in doubt: a minute for
-// 40,000 transfers on 64 links.
+// It computes in fractions. Under contention each event divides by a number of
+// transfers, so the fractions grow: beyond maxBits they are rounded to keptBits
+// significant bits (see trim), an error far below any tolerance but 0. It serves
+// a tolerance of 0 and what flows leaves in doubt: 40,000 transfers on 64 links
+// take a minute.
 func (j *dagJudge) replay(sent []*big.Rat) []*big.Rat {
 	p := newPaths(j.in)
 	starts, arrived := j.depart(p, sent)
@@ -60,14 +59,14 @@ func (j *dagJudge) replay(sent []*big.Rat) []*big.Rat {
 		}
 		now := new(big.Rat).Set(next)
 		if !isStart {
-			trim(now) // a start is kept, or it would never be reached
+			trim(now) // not a start: rounded down it would never be reached
 		}
 		for _, c := range p.busy {
 			if c.endsAbout > above(floor(next)) || c.ends.Cmp(next) > 0 {
 				continue
 			}
-			// Exactly this much, whatever was rounded before: the transfer
-			// ends, and the clock can't stand still.
+			// Set exactly, whatever was rounded: the transfer ends, and the
+			// clock goes on.
 			c.served.Set(c.due[0].end)
 			c.since, c.stale = now, true
 			for len(c.due) > 0 && c.due[0].end.Cmp(c.served) <= 0 {
@@ -84,8 +83,8 @@ func (j *dagJudge) replay(sent []*big.Rat) []*big.Rat {
 		}
 		p.share()
 		for _, c := range p.busy {
-			// A class whose rate and first transfer are as before ends when
-			// it did: most of a large network at most events.
+			// A class with the same rate and the same first transfer keeps its
+			// end. At most events these are most classes of a large network.
 			if !c.stale && c.was.Cmp(c.rate) == 0 {
 				continue
 			}
@@ -101,24 +100,24 @@ func (j *dagJudge) replay(sent []*big.Rat) []*big.Rat {
 	return arrived
 }
 
-// approx is far above the relative error of a float64 made of a fraction: where
-// two such figures differ by more, so do the fractions.
+// approx is far above the relative error of rounding a fraction to a float64: two
+// float64s further apart than that come from fractions in the same order.
 const approx = 1e-12
 
-// above is more than anything that has x as its float64; x may be below 0, where a
-// transfer may wrongly start.
+// above returns more than any fraction that rounds to x. x may be negative, as a
+// wrong start is.
 func above(x float64) float64 { return x + approx*math.Abs(x) }
 
-// floor is a fraction as a float64.
+// floor returns a fraction rounded to a float64.
 func floor(x *big.Rat) float64 { f, _ := x.Float64(); return f }
 
-// transfer is one that shares links and has not begun to send.
+// transfer is a transfer that shares links and hasn't begun.
 type transfer struct {
 	edge, class int
 	at, data    *big.Rat
 }
 
-// due is a transfer under way: it ends when its class has served this much.
+// due is a transfer under way. It ends when its class has served end.
 type due struct {
 	end  *big.Rat
 	edge int
@@ -137,14 +136,15 @@ func (h *dueHeap) Pop() any {
 	return x
 }
 
+// See trim.
 const (
 	maxBits  = 512
 	keptBits = 256
 )
 
-// trim rounds x towards 0, in place, if it has grown long: to a multiple of
-// 2^-keptBits or, if it is small, to keptBits significant bits, since an
-// instance may count in any unit.
+// trim rounds x towards 0, in place, if its denominator is longer than maxBits:
+// to a multiple of 2^-keptBits or, if it is small, to keptBits significant bits,
+// as an instance may count in any unit.
 func trim(x *big.Rat) *big.Rat {
 	if x.Denom().BitLen() <= maxBits {
 		return x
@@ -154,24 +154,24 @@ func trim(x *big.Rat) *big.Rat {
 	return x.SetFrac(n.Quo(n, x.Denom()), new(big.Int).Lsh(big.NewInt(1), shift))
 }
 
-// pathClass is the transfers that share one list of links and one path rate:
+// pathClass holds the transfers with the same links and the same path rate:
 // their rates are always equal.
 type pathClass struct {
 	links  []int
 	limit  *big.Rat
 	rate   *big.Rat
 	was    *big.Rat // the rate before share
-	served *big.Rat // data that a transfer had got at since that was there since the class became busy
+	served *big.Rat // data that a transfer there since the class became busy has got at since
 	since  *big.Rat
-	ends   *big.Rat // when the first of them ends at this rate
+	ends   *big.Rat // when the first transfer ends at this rate
 	due    dueHeap
-	// endsAbout and limitAbout are ends and limit as float64s: most comparisons
-	// are settled by these.
+	// endsAbout and limitAbout are ends and limit as float64s, which decide most
+	// comparisons.
 	endsAbout, limitAbout float64
-	stale                 bool // its transfers aren't those that ends was computed for
+	stale                 bool // ends must be computed again
 }
 
-// serve brings served up to date.
+// serve advances served to now.
 func (c *pathClass) serve(now *big.Rat) {
 	switch {
 	case len(c.due) == 0:
@@ -183,17 +183,17 @@ func (c *pathClass) serve(now *big.Rat) {
 	c.since = now
 }
 
-// paths is the network in exact figures.
+// paths holds the network in exact figures.
 type paths struct {
 	in       *model.DAG
 	capacity []*big.Rat
 	classes  []*pathClass
-	of       map[[2]int]int // class of a pair of machines
-	rates    map[[2]int]*big.Rat
-	busy     []*pathClass // with transfers under way, as share left them
+	of       map[[2]int]int      // class of a pair of machines
+	rates    map[[2]int]*big.Rat // rate of a pair of machines without contention
+	busy     []*pathClass        // with transfers under way; set by share
 }
 
-// firstEnd is when the first transfer ends, nil if none is under way.
+// firstEnd returns when the first transfer ends, nil if none is under way.
 func (p *paths) firstEnd() *big.Rat {
 	var first *pathClass
 	for _, c := range p.busy {
@@ -259,7 +259,7 @@ func newPaths(in *model.DAG) *paths {
 	return p
 }
 
-// own is the path's capacity before its links are looked at.
+// own returns the capacity of the path itself, without its links.
 func (p *paths) own(m, n int) *big.Rat {
 	if s := p.in.Network.PathCapacity; s != nil {
 		return exact(s[m][n])
@@ -267,7 +267,8 @@ func (p *paths) own(m, n int) *big.Rat {
 	return exact(p.in.Network.Bandwidth)
 }
 
-// class of a transfer from machine m to n, -1 if it shares nothing.
+// class returns the class of a transfer from machine m to n, -1 if it shares no
+// link.
 func (p *paths) class(m, n int) int {
 	if k, ok := p.of[[2]int{m, n}]; ok {
 		return k
@@ -275,7 +276,7 @@ func (p *paths) class(m, n int) int {
 	return -1
 }
 
-// alone is the rate of a transfer from machine m to n that meets no other.
+// alone returns the rate of a transfer from machine m to n without contention.
 func (p *paths) alone(m, n int) *big.Rat {
 	rate, ok := p.rates[[2]int{m, n}]
 	if !ok {
@@ -287,11 +288,11 @@ func (p *paths) alone(m, n int) *big.Rat {
 	return rate
 }
 
-// together is what n TCP connections get of a link (Eq. 10).
+// together returns the share of a link that n TCP connections use (Eq. 10).
 func together(n int) *big.Rat { return big.NewRat(int64(3*n), int64(3*n+1)) }
 
-// share gives every transfer under way its max-min fair rate: the tightest
-// link or limit first. It lists the classes under way in busy.
+// share computes the max-min fair rate of every busy class, from the tightest
+// link or limit up, and sets busy.
 func (p *paths) share() {
 	left := make([]*big.Rat, len(p.capacity))
 	perLink := make([]*big.Rat, len(p.capacity))
@@ -323,7 +324,7 @@ func (p *paths) share() {
 	}
 	frozen := make([]int, len(p.capacity))
 	for rest := slices.Clone(p.busy); len(rest) > 0; {
-		// shareOf is about what a class would get, tightest exactly that.
+		// shareOf returns what a class would get, approximately; tightest exactly.
 		shareOf := func(c *pathClass) float64 {
 			x := c.limitAbout
 			for _, l := range c.links {

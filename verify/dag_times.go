@@ -6,30 +6,29 @@ import (
 	"slices"
 )
 
-// roundings is how many units in the last place of a time are let pass for the
-// rounding of the float64s that times are written in: a start, the end that it
-// was computed from and a cost are off by half a unit each. When a transfer
-// arrives that shares links depends on all others that do: as much again is let
-// pass for each of them, whose start and end a replay in float64s rounds.
+// roundings is the tolerated number of units in the last place of a time, for the
+// rounding of times to float64s: a start, the end that it was computed from and
+// a cost are off by half a unit each. The arrival of a transfer that shares links
+// depends on all others that do: as much again is tolerated for each of them, as
+// a replay in float64s rounds their starts and ends.
 const roundings = 4
 
-// late is by how many seconds what is at a time comes before it is due, 0 if
-// that is no more than is let pass where things of the given lengths meet at
-// these times:
+// late returns by how many seconds at comes before due, 0 if that is tolerated.
+// Tolerated is, where tasks or transfers of the given lengths (s) meet,
 //
 //	tolerance * (the shortest of the lengths) + roundings * (unit in the last place of the later time)
 //
-// The difference is exact. Neither a long task elsewhere nor a long one in the
-// same place makes room for a short one: what counts is the shortest of those
-// that meet. Of a length of 0 only the roundings are let pass, and nothing with the
-// tolerance 0.
+// The difference is exact. Only the shortest length counts: a long task makes no
+// room for a short one. With a length of 0 only the roundings are tolerated, with
+// a tolerance of 0 nothing.
 func (j *dagJudge) late(at, due *big.Rat, lengths ...float64) float64 {
 	by, _ := j.lateness(at, due, roundings, lengths...)
 	return by
 }
 
-// lateness is late with the given number of roundings, and whether the answer is in doubt if the times are off by
-// far less than a unit in their last place.
+// lateness is late with the given number of roundings. doubtful reports that the
+// answer could change if a time changed by far less than a unit in its last
+// place.
 func (j *dagJudge) lateness(at, due *big.Rat, roundings float64, lengths ...float64) (by float64, doubtful bool) {
 	if at.Cmp(due) >= 0 {
 		return 0, false
@@ -46,7 +45,7 @@ func (j *dagJudge) lateness(at, due *big.Rat, roundings float64, lengths ...floa
 	return min(seconds, math.MaxFloat64), doubtful
 }
 
-// ulp is the unit in the last place of x >= 0.
+// ulp returns the unit in the last place of x >= 0.
 func ulp(x float64) float64 {
 	if x >= math.MaxFloat64 {
 		x = math.Nextafter(math.MaxFloat64, 0)
@@ -56,10 +55,10 @@ func ulp(x float64) float64 {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// cost is how long a task with a machine runs.
+// cost returns the run time, in seconds, of a task that has a machine.
 func (j *dagJudge) cost(t int) float64 { return j.in.Cost(t, j.on[t]) }
 
-// times looks at all starts and ends.
+// times checks all starts and ends.
 func (j *dagJudge) times(r *Report) {
 	in, zero := j.in, new(big.Rat)
 	for t, at := range j.start {
@@ -86,8 +85,8 @@ func (j *dagJudge) times(r *Report) {
 	}
 }
 
-// edge looks at an edge's times. It reports whether a judgement is in doubt
-// because of the arrival; without a report it does no more than that.
+// edge checks an edge's times. It reports whether the judgement is in doubt
+// because of the arrival's rounding; if r is nil it does nothing else.
 func (j *dagJudge) edge(e int, arrived *big.Rat, r *Report) (doubtful bool) {
 	x := &j.in.Edges[e]
 	f, t := j.task[x.From], j.task[x.To]
@@ -122,9 +121,9 @@ func (j *dagJudge) edge(e int, arrived *big.Rat, r *Report) (doubtful bool) {
 	return doubtful
 }
 
-// arrivals is when each edge's transfer arrives, nil without one, and whether
-// that is exact; otherwise it is off by far less than a unit in the last place
-// of a float64.
+// arrivals returns the arrival of each edge's transfer, nil without one, and
+// whether they are exact. Otherwise they are off by far less than a unit in the
+// last place of a float64.
 func (j *dagJudge) arrivals() (arrived []*big.Rat, precise bool) {
 	p := newPaths(j.in)
 	starts, arrived := j.depart(p, j.sent)
@@ -145,9 +144,9 @@ func (j *dagJudge) arrivals() (arrived []*big.Rat, precise bool) {
 	return arrived, false
 }
 
-// overlaps looks at each machine's tasks in the order of their starts. Two of
-// them overlap if neither can be moved behind the other's end by as little as is
-// let pass: so what is shorter than that can't run amidst another one, either.
+// overlaps checks each machine's tasks in the order of their starts. Two tasks
+// overlap if neither fits behind the other within the tolerance: so a task
+// shorter than the tolerance can't run amidst another one, either.
 func (j *dagJudge) overlaps(r *Report) {
 	tasks := make([][]int, len(j.in.Machines))
 	for t, m := range j.on {

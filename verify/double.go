@@ -5,21 +5,21 @@ import (
 	"math/big"
 )
 
-// double is an unevaluated sum of two float64s, the second at most half a unit in the last
-// place of the first: 106 significant bits (Dekker 1971; Hida, Li, Bailey 2001:
-// Algorithms for Quad-Double Precision Floating Point Arithmetic). An operation
-// is off by less than 2^-100 of its result as long as no figure leaves about
-// 1e-200 to 1e200.
+// double is the sum of two float64s, the second at most half a unit in the last
+// place of the first: 106 significant bits (Dekker 1971; Hida, Li, Bailey:
+// Algorithms for Quad-Double Precision Floating Point Arithmetic, 2001). The
+// relative error of an operation is below 2^-100 while all figures are between
+// about 1e-200 and 1e200.
 type double struct{ hi, lo float64 }
 
-// twoSum is a + b exactly.
+// twoSum returns a + b exactly.
 func twoSum(a, b float64) double {
 	s := a + b
 	t := s - a
 	return double{s, (a - (s - t)) + (b - t)}
 }
 
-// fastSum is a + b exactly for |a| >= |b|.
+// fastSum returns a + b exactly for |a| >= |b|.
 func fastSum(a, b float64) double {
 	s := a + b
 	return double{s, b - (s - a)}
@@ -43,7 +43,7 @@ func (a double) times(x float64) double {
 	return fastSum(p, math.FMA(a.hi, x, -p)+a.lo*x)
 }
 
-// div is a / b by three digits of long division.
+// div returns a / b by long division of three digits.
 func (a double) div(b double) double {
 	q := a.hi / b.hi
 	r := a.sub(b.times(q))
@@ -54,7 +54,7 @@ func (a double) div(b double) double {
 
 func (a double) less(b double) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
 
-// rat is the same number.
+// rat returns the same number as a fraction.
 func (a double) rat() *big.Rat {
 	x := exact(a.hi)
 	if a.lo != 0 {
@@ -63,7 +63,7 @@ func (a double) rat() *big.Rat {
 	return x
 }
 
-// doubleOf is a fraction to 106 bits.
+// doubleOf returns a fraction rounded to 106 bits.
 func doubleOf(x *big.Rat) double {
 	hi, _ := x.Float64()
 	lo, _ := new(big.Rat).Sub(x, exact(hi)).Float64()

@@ -11,53 +11,51 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Constraints of Reservation (section 3 of its paper). That a job keeps its PEs
-// from its start to its end needs none: a booking has one list for all of it.
-// InvalidStart, for a start that is NaN or infinite, stands with DAG's.
+// Constraints of Reservation (section 3 of its paper). None says that a job keeps
+// its PEs from start to end: a booking has one list. InvalidStart, for a start
+// that is NaN or infinite, is shared with DAG.
 const (
 	UnknownRequest  = "unknown_request"  // a booking of a request that the instance doesn't have
 	RepeatedRequest = "repeated_request" // a request is booked twice
 	DeclinedRequest = "declined_request" // a request isn't booked although the goal is all of them
 	WrongGoal       = "wrong_goal"       // the bookings are for another goal than the instance's
-	PECount         = "pe_count"         // another number of PEs than asked for
+	PECount         = "pe_count"         // the number of PEs isn't that asked for
 	UnknownPE       = "unknown_pe"       // a PE number that isn't from 0 to n-1
 	PEOrder         = "pe_order"         // PEs that aren't listed once each in ascending order
 	EarlyStart      = "early_start"      // a start before the ready time
 	LateEnd         = "late_end"         // start plus duration is after the deadline
 	PEOverlap       = "pe_overlap"       // two jobs at a time on one PE
-	OnlineOrder     = "online_order"     // claimed to be online, but not in the order of arrival
-	OnlineConflict  = "online_conflict"  // claimed to be online, but on PEs promised to another at the time
+	OnlineOrder     = "online_order"     // online bookings that aren't in the order of arrival
+	OnlineConflict  = "online_conflict"  // an online booking of PEs promised to another one
 )
 
-// maxPairs is how many pairs of requests are listed under one constraint; a
-// line more says that there are others. Bookings that are wrong throughout would
-// else make as many lines as the square of their number.
+// maxPairs bounds the pairs of requests listed under one constraint; one more
+// line says that there are others. Without it, n bookings could make n² lines.
 const maxPairs = 10_000
 
-// reservation judges bookings. All is decided in whole numbers (see
-// bookingJudge for what a time is). Amounts are times as shares of a duration: of the request's own,
-// of the shorter one's where two overlap.
+// reservation judges bookings, in integers (see bookingJudge for times). Amounts
+// are times as shares of a duration: the request's own, or the shorter one where
+// two overlap.
 //
-// A job that runs holds its PEs over [start, start + runtime); one that is
-// cancelled before its start holds none. Two jobs overlap on a PE if each ends after the
-// other's start, by however little.
+// A job that runs holds its PEs over [start, start + runtime). A job that is
+// cancelled before its start holds none. Two jobs overlap on a PE if each ends
+// after the other's start, by however little.
 //
-// Bookings that claim to be online are looked at in the order of the requests:
-// a booking may take no PE over its reserved interval, [start, start +
-// duration), that was promised to an earlier one when its request arrived. An
-// earlier one is promised its reserved interval as long as nobody knows better:
-// until its job has ended, and until it is cancelled unless it has started by
-// then. What has ended or is cancelled by the arrival promises nothing any
-// more (a start before that, back in time, is an early one).
+// Online bookings are checked in the order of their requests' arrivals: over its
+// reserved interval [start, start + duration) a booking may take no PE that was
+// promised to an earlier booking when its request arrived. A booking's reserved
+// interval is promised until its job ends or, if it is cancelled before its
+// start, until its cancellation. What has ended or is cancelled by an arrival
+// promises nothing to it (a start before the arrival is an early start).
 //
-// What has no request or no time is left out of the rest; a list of PEs counts
-// as the set of those that there are. The objectives are told if every booking
-// is of a request of its own with a finite start.
+// A booking without a request or a finite start is left out of the other checks;
+// of a list of PEs those that exist count, each once. The objectives are computed
+// if every booking is of a request of its own and has a finite start.
 //
-// For n bookings with r ranges of PEs and k pairs of bookings that overlap in
-// time (and in 64ths of the PEs): O(n log n + r) and for each pair O(log n)
-// and the ranges of one of them, in memory O(n + r + PEs/64). The mean slowdown
-// takes O(d^1.6) more for d different durations, 14 ms for 10,000.
+// For n bookings with r ranges of PEs, k pairs of which overlap in time and in
+// 64ths of the PEs: time O(n log n + r), and for each of the k pairs O(log n + the
+// ranges of one of the two); memory O(n + r + PEs/64). The mean slowdown adds
+// O(d^1.6) for d different durations, 14 ms for 10,000.
 func reservation(ctx context.Context, in *model.Reservation, b *model.Bookings, r *Report) {
 	j := &bookingJudge{ctx: ctx, in: in, report: r, read: newTickReader(in), times: make([]requestTicks, len(in.Requests)), pes: make(peBits, (in.PEs+63)/64)}
 	shortest := int64(math.MaxInt64)
@@ -77,50 +75,51 @@ func reservation(ctx context.Context, in *model.Reservation, b *model.Bookings, 
 	}
 }
 
-// bookingJudge is bookings in exact figures. A float64 is read as the decimal
-// number that it prints as, and all times are whole numbers of ticks.
+// bookingJudge holds bookings in exact figures. A float64 is read as the decimal
+// number that it prints as. All times of the instance are integers of ticks.
 //
 // A tick is 10^-k s with the least k that makes all times of the instance
-// whole, and then nothing is rounded. If the last deadline would be more than 2^52
-// ticks, or k more than 22, it is 10^-k s with the largest k for which it isn't: arrivals, ready times,
-// durations, runtimes and cancellations are rounded down and deadlines up, so
-// what is feasible in real time passes. But a job that starts at its cancellation or before, in the figures as
-// given, runs, whatever is rounded, and so does one that can't start later. Instances in which that is much are no
-// valid ones (see model.Reservation.Validate). A deadline that is before ready
-// plus duration, by the rounding of their sum, means that sum.
+// integers; nothing is rounded then. If that k is above 22, or the last deadline
+// would be above 2^52 ticks, k is the largest without these: arrivals, ready
+// times, durations, runtimes and cancellations are rounded down and deadlines
+// up, so what is feasible in real time passes. But a job that starts no later
+// than its cancellation, in the figures as given, runs, whatever is rounded, and
+// so does a job that can't start later. Instances where the rounding matters are
+// invalid (see model.Reservation.Validate). A deadline before ready plus
+// duration, because their sum is rounded, means that sum.
 //
-// Starts may be between ticks: a start is set to the nearest tick
-// if it is as near as the tolerance times the shortest runtime of the
-// instance, or 4 units in the last place of the float64, and is taken as it is otherwise. With the tolerance 0
-// none is set. Nothing else is tolerated.
+// Starts may be between ticks. A start is moved to the nearest tick if it is as
+// near as the tolerance times the shortest runtime of the instance, or as 4 units
+// in the last place of the float64; otherwise it is taken as it is. A tolerance
+// of 0 moves none. Nothing else is tolerated.
 type bookingJudge struct {
 	ctx     context.Context
 	in      *model.Reservation
 	report  *Report
 	read    tickReader
-	times   []requestTicks // of the requests
-	allowed float64        // how many ticks a start may be moved to be on one
+	times   []requestTicks // by request
+	allowed float64        // largest move of a start to a tick, in ticks
 	booked  []booked       // in the order of the solution
-	order   []int          // of the starts: numbers of booked
+	order   []int          // indices in booked, by start
 	starts  []moment       // in that order
-	pes     peBits         // of the booking that is looked at
+	pes     peBits         // of the booking being checked
 }
 
-// booked is a booking of a request that is there, at a time that is one.
+// booked is a booking of a known request with a finite start.
 type booked struct {
 	*model.Request
 	number        int // of the request
 	startS        float64
 	start         moment
-	runs          bool
+	runs          bool         // it isn't cancelled before its start
 	end, reserved moment       // start plus runtime, start plus duration
-	pes           model.PEList // those that there are, in order
-	blocks        uint64       // 64ths of the PEs that it touches
-	at            int          // place in the order of the starts
+	pes           model.PEList // those that exist, ascending
+	blocks        uint64       // 64ths of the PEs that it touches, as bits
+	at            int          // index in order
 }
 
-// each looks at each booking by itself. It reports whether all have an
-// objective.
+// each checks each booking by itself. It reports whether the objectives can be
+// computed.
 func (j *bookingJudge) each(b *model.Bookings) (complete bool) {
 	in, r := j.in, j.report
 	complete = true
@@ -181,9 +180,9 @@ func (j *bookingJudge) each(b *model.Bookings) (complete bool) {
 	return complete
 }
 
-// finder returns a function that finds a request's number by its id. As long as
-// it is asked in the order of the requests it goes on from the last one that it
-// found; the first id that isn't ahead has it make a map.
+// finder returns a function that finds a request by its id. While the ids are
+// asked for in the order of the requests it scans on from the last one found. It
+// makes a map at the first id that isn't ahead.
 func (j *bookingJudge) finder() func(id string) (int, bool) {
 	all, ahead := j.in.Requests, 0
 	var index map[string]int
@@ -205,7 +204,7 @@ func (j *bookingJudge) finder() func(id string) (int, bool) {
 	}
 }
 
-// peList is the set of a booking's PEs that there are, as ranges in order.
+// peList returns those of a booking's PEs that exist, as ascending ranges.
 func (j *bookingJudge) peList(x *model.Booking) model.PEList {
 	n := j.in.PEs
 	ordered, known := true, true
@@ -243,14 +242,13 @@ func (j *bookingJudge) peList(x *model.Booking) model.PEList {
 	return merged
 }
 
-// sort puts the bookings in the order of their starts, equal ones in that of
-// the solution.
+// sort orders the bookings by start, and equal starts as in the solution.
 func (j *bookingJudge) sort() {
 	type begin struct {
 		at moment
 		i  int
 	}
-	all := make([]begin, len(j.booked)) // side by side, which sorts faster than the bookings
+	all := make([]begin, len(j.booked)) // a compact slice sorts faster than the bookings
 	for i := range j.booked {
 		all[i] = begin{j.booked[i].start, i}
 	}
@@ -261,8 +259,8 @@ func (j *bookingJudge) sort() {
 	}
 }
 
-// overlaps reports the pairs of jobs that run on one PE at a time, each once.
-// In the order of the starts, a job is held against those before it.
+// overlaps reports the pairs of jobs that hold a PE at the same time, each pair
+// once. In the order of the starts it compares a job with those before it.
 func (j *bookingJudge) overlaps() {
 	pinned := newBoard(len(j.booked))
 	runs := clash{constraint: PEOverlap, format: "requests %q and %q on PEs %s for %.9g s", end: func(x *booked) moment { return x.end }}
@@ -278,7 +276,7 @@ func (j *bookingJudge) overlaps() {
 	}
 }
 
-// online reports what could not have been decided in the order of arrival.
+// online reports bookings that weren't possible in the order of arrival.
 func (j *bookingJudge) online() {
 	latest := -1
 	for i := range j.booked {
@@ -289,7 +287,7 @@ func (j *bookingJudge) online() {
 		}
 		latest = i
 	}
-	// Who leaves is taken off the board to keep it small; promised decides.
+	// Bookings that have left are unpinned for speed only: promised decides.
 	type leaver struct {
 		tick int64
 		i    int
@@ -325,17 +323,19 @@ func (j *bookingJudge) online() {
 	}
 }
 
-// clash is how two bookings clash: on one PE at a time until their ends, if
-// what the first holds is still its own when the second arrives.
+// clash is a kind of conflict: two bookings have a PE in common and the intervals
+// from start to end overlap, if the first is still valid when the second arrives.
 type clash struct {
-	constraint, format string // format takes both ids, the one that began first first, the PEs and the seconds
-	end                func(*booked) moment
-	still              func(first *booked, at int64) bool // nil: always
-	pairs              int                                // reported so far
+	constraint string
+	format     string                             // of the ids (earlier start first), the PEs, the seconds
+	end        func(*booked) moment               // of the interval
+	still      func(first *booked, at int64) bool // nil: always
+	pairs      int                                // reported so far
 }
 
-// clashes reports how b clashes with those on the board among the first in the
-// order of the starts. It is false when no more are to be reported.
+// clashes reports the conflicts of b with the pinned bookings among the first
+// ones in the order of the starts. It returns false to end the search: there are
+// too many, or the context has ended.
 func (j *bookingJudge) clashes(pinned *board, first int, b *booked, c *clash) bool {
 	j.pes.add(b.pes)
 	defer j.pes.remove(b.pes)
@@ -364,8 +364,8 @@ func (j *bookingJudge) clashes(pinned *board, first int, b *booked, c *clash) bo
 	return more
 }
 
-// promised reports whether at the given time, as far as anybody knows then, a
-// booking needs its reserved interval.
+// promised reports whether at a time (in ticks) a booking's reserved interval is
+// still promised to it.
 func (j *bookingJudge) promised(a *booked, now int64) bool {
 	if a.runs {
 		return a.end.compare(moment{ticks: now}) > 0
@@ -373,13 +373,13 @@ func (j *bookingJudge) promised(a *booked, now int64) bool {
 	return j.times[a.number].cancel > now
 }
 
-// meet reports whether the intervals from two bookings' starts overlap: each ends
-// after the other's start.
+// meet reports whether the intervals from the starts of two bookings to the given
+// ends overlap: each ends after the other's start.
 func meet(a, b *booked, aEnd, bEnd moment) bool {
 	return aEnd.compare(b.start) > 0 && bEnd.compare(a.start) > 0
 }
 
-// common is for how many ticks they do.
+// common returns the length of that overlap, in ticks.
 func common(a, b *booked, aEnd, bEnd moment) float64 {
 	from, to := a.start, aEnd
 	if b.start.compare(from) > 0 {
@@ -391,16 +391,16 @@ func common(a, b *booked, aEnd, bEnd moment) float64 {
 	return to.since(from)
 }
 
-// share is a violation's amount: ticks as a share of a duration, above 0.
+// share returns a violation's amount, above 0: ticks as a share of a duration.
 func share(ticks float64, duration int64) float64 {
 	return max(ticks/float64(duration), math.SmallestNonzeroFloat64)
 }
 
-// objectives are the number of bookings or their PE-seconds, and the mean slowdown of
-// those that run (1 without any), each a fraction that is rounded once.
+// objectives returns the number of bookings or their PE-seconds, and the mean
+// slowdown of those that run (1 if none does), each exact but for one rounding.
 func (j *bookingJudge) objectives() (weight, slowdown float64) {
 	var total sum
-	waits := map[float64]*sum{} // by duration: few sums of many terms, and exact
+	waits := map[float64]*sum{} // by duration: exact, few sums of many terms
 	runs := int64(0)
 	for i := range j.booked {
 		b := &j.booked[i]

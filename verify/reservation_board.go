@@ -7,17 +7,17 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// board finds among intervals, numbered in the order of their starts, those that
-// end no earlier than a given time and touch given blocks of PEs: a tree over
-// the numbers whose nodes know the last end and all blocks below them. To pin and
-// to unpin is O(log n).
+// board holds pinned intervals, numbered in the order of their starts, and finds
+// those that end no earlier than a time and touch given blocks of PEs. It is a
+// segment tree over the numbers; a node holds the latest end and the union of
+// the blocks below it. pin and unpin take O(log n).
 type board struct {
 	leaves int
 	nodes  []boardNode // the root is 1, node i's children 2i and 2i+1
 }
 
 type boardNode struct {
-	end    int64 // math.MinInt64 with nothing below
+	end    int64 // math.MinInt64: nothing is pinned below
 	blocks uint64
 }
 
@@ -46,8 +46,8 @@ func (t *board) set(at int, x boardNode) {
 	}
 }
 
-// search visits those below the number before, in order, until visit returns
-// false; it reports whether it never did.
+// search visits the intervals found whose numbers are less than before, in
+// ascending order, until visit returns false. It reports whether none did.
 func (t *board) search(before int, end int64, blocks uint64, visit func(at int) bool) bool {
 	return t.below(1, 0, t.leaves, before, end, blocks, visit)
 }
@@ -65,7 +65,7 @@ func (t *board) below(node, first, width, before int, end int64, blocks uint64, 
 		t.below(2*node+1, first+width, width, before, end, blocks, visit)
 }
 
-// blocksOf are the 64ths of n PEs that a list touches, as bits.
+// blocksOf returns the 64ths of n PEs that a list touches, as bits.
 func blocksOf(l model.PEList, n int) (blocks uint64) {
 	for _, s := range l {
 		first, last := s.First*64/n, s.Last*64/n
@@ -77,7 +77,7 @@ func blocksOf(l model.PEList, n int) (blocks uint64) {
 // peBits is a set of PEs: PE p is bit p%64 of word p/64.
 type peBits []uint64
 
-// word is the bits of a range that are in word w.
+// word returns the bits of a range in word w.
 func word(s model.PERange, w int) uint64 {
 	bits := ^uint64(0)
 	if w == s.First/64 {
@@ -116,7 +116,7 @@ func (p peBits) meets(l model.PEList) bool {
 	return false
 }
 
-// inWords lists the PEs that two lists have in common, the first few ranges.
+// inWords lists the PEs common to two lists: the first ranges, and how many more.
 func inWords(a, b model.PEList) string {
 	const most = 16
 	var l model.PEList

@@ -9,20 +9,20 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// moment is a time exactly: whole ticks, and the decimal digits that follow
-// (see bookingJudge). Digits have no zeros at their end, so that they compare as text.
+// moment is an exact time: ticks, and the decimal digits after them (see
+// bookingJudge). The digits have no trailing zeros, so they compare as text.
 type moment struct {
 	ticks  int64
 	digits string
 }
 
-// far is beyond all times, and sums of two of them are an int64.
-const far = 1 << 61
+// beyond is later than all times. The sum of two of them is an int64.
+const beyond = 1 << 61
 
-// after is the moment so many ticks later.
+// after returns the moment ticks later.
 func (m moment) after(ticks int64) moment { return moment{m.ticks + ticks, m.digits} }
 
-// compare is -1, 0 or 1 as m is before x, at x or after it.
+// compare returns -1, 0 or 1 if m is before, at or after x.
 func (m moment) compare(x moment) int {
 	switch {
 	case m.ticks < x.ticks:
@@ -33,7 +33,7 @@ func (m moment) compare(x moment) int {
 	return strings.Compare(m.digits, x.digits)
 }
 
-// since is m less x in ticks, rounded once.
+// since returns m - x in ticks, rounded once.
 func (m moment) since(x moment) float64 {
 	d := new(big.Rat).SetInt64(m.ticks - x.ticks)
 	for digits, sign := range map[string]int64{m.digits: 1, x.digits: -1} {
@@ -46,13 +46,13 @@ func (m moment) since(x moment) float64 {
 	return f
 }
 
-// part is what is more than the whole ticks, rounded.
+// part returns the fraction of a tick, rounded.
 func (m moment) part() float64 {
 	f, _ := strconv.ParseFloat("0."+m.digits+"0", 64)
 	return f
 }
 
-// requestTicks are a request's times in ticks.
+// requestTicks holds a request's times in ticks.
 type requestTicks struct {
 	arrival, ready, duration, deadline, runtime, cancel int64
 }
@@ -60,20 +60,20 @@ type requestTicks struct {
 // tickReader reads times as decimal numbers, in ticks of 10^-places s.
 type tickReader struct{ places int }
 
-// digitsOf is the shortest decimal number that is read as the float64 x, before
-// and after the point.
+// digitsOf returns the digits, before and after the point, of the shortest decimal
+// number that is read as the float64 x.
 func digitsOf(x float64) (before, after string) {
 	before, after, _ = strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
 	return before, after
 }
 
-// mostPlaces and mostTicks are those of the instance's ticks (see bookingJudge).
+// mostPlaces and mostTicks bound k and the last deadline (see bookingJudge).
 const (
 	mostPlaces = 22
 	mostTicks  = 1 << 52
 )
 
-// newTickReader finds the ticks of an instance.
+// newTickReader chooses the ticks of an instance.
 func newTickReader(in *model.Reservation) tickReader {
 	places, last := 0, 0.0
 	see := func(x float64) {
@@ -90,7 +90,7 @@ func newTickReader(in *model.Reservation) tickReader {
 		if q.RuntimeS != nil {
 			see(*q.RuntimeS)
 		}
-		if q.CancelS != nil && *q.CancelS <= q.DeadlineS { // a later one says nothing
+		if q.CancelS != nil && *q.CancelS <= q.DeadlineS { // a later one cancels nothing
 			see(*q.CancelS)
 		}
 		last = max(last, q.DeadlineS)
@@ -101,8 +101,8 @@ func newTickReader(in *model.Reservation) tickReader {
 	return tickReader{places}
 }
 
-// inTicks returns a time, not negative, in ticks of 10^-places s if it is a
-// whole number n < 10^15 of them, and may fail to see that it is.
+// inTicks returns a time x >= 0 in ticks of 10^-places s if it is an integer n <
+// 10^15 of them. It may fail to find that it is.
 //
 // n and 10^places are float64s, so x = n/10^places in float64s says that the
 // decimal number n/10^places is read as x. It is the shortest such number but
@@ -117,7 +117,7 @@ func inTicks(x float64, places int) (n int64, ok bool) {
 	return int64(ticks), true
 }
 
-// moment is a time that isn't negative.
+// moment returns the exact time of x >= 0.
 func (r tickReader) moment(x float64) moment {
 	if n, ok := inTicks(x, r.places); ok {
 		return moment{n, ""}
@@ -128,13 +128,13 @@ func (r tickReader) moment(x float64) moment {
 		after, digits = after[:r.places], after[r.places:]
 	}
 	n, err := strconv.ParseInt(before+after+strings.Repeat("0", r.places-len(after)), 10, 64)
-	if err != nil || n > far {
-		return moment{far, ""}
+	if err != nil || n > beyond {
+		return moment{beyond, ""}
 	}
 	return moment{n, digits}
 }
 
-// down and up are the ticks before and after a time.
+// down and up round a time to ticks.
 func (r tickReader) down(x float64) int64 { return r.moment(x).ticks }
 
 func (r tickReader) up(x float64) int64 {
@@ -145,7 +145,7 @@ func (r tickReader) up(x float64) int64 {
 	return m.ticks
 }
 
-// request is a request's times.
+// request returns a request's times.
 func (r tickReader) request(q *model.Request) requestTicks {
 	t := requestTicks{arrival: r.down(q.ArrivalS), ready: r.down(q.ReadyS), duration: r.down(q.DurationS), runtime: r.down(q.Runtime()), cancel: math.MaxInt64}
 	t.deadline = max(r.up(q.DeadlineS), t.ready+t.duration)
@@ -158,7 +158,8 @@ func (r tickReader) request(q *model.Request) requestTicks {
 	return t
 }
 
-// neverCancelled reports whether the latest start, exactly, is no later than the cancellation.
+// neverCancelled reports whether the latest start, computed exactly, is no later
+// than the cancellation.
 func neverCancelled(q *model.Request) bool {
 	decimal := func(x float64) *big.Rat {
 		v, _ := new(big.Rat).SetString(strconv.FormatFloat(x, 'f', -1, 64))
@@ -168,9 +169,9 @@ func neverCancelled(q *model.Request) bool {
 	return q.ReadyS <= *q.CancelS && sum.Add(sum, decimal(*q.CancelS)).Cmp(decimal(q.DeadlineS)) >= 0
 }
 
-// start is the moment that a booking says. It is set to the nearest tick if
-// that is no further than so many ticks, or 4 units in the last place of the
-// float64; a tolerance of 0 leaves it where it is.
+// start returns the moment of a booking's start. It is moved to the nearest tick
+// if that is no further than allowed (in ticks) or 4 units in the last place of
+// the float64; allowed = 0 leaves it where it is.
 func (r tickReader) start(x, allowed float64) moment {
 	size := math.Abs(x)
 	m := r.moment(size)
@@ -194,12 +195,12 @@ func (r tickReader) start(x, allowed float64) moment {
 	return m
 }
 
-// fraction is num/den, not reduced: reducing would take far longer than all
-// the rest.
+// fraction is num/den. It isn't reduced: that would take far longer than all the
+// rest.
 type fraction struct{ num, den *big.Int }
 
-// add is the sum of at least one fraction, half by half, so that large numbers
-// are multiplied with such of their own length.
+// add returns the sum of at least one fraction. It adds two halves, so that the
+// numbers multiplied are of similar length.
 func add(all []fraction) fraction {
 	if len(all) == 1 {
 		return all[0]

@@ -15,7 +15,7 @@ const (
 	MissingJob     = "missing_job"
 	UnknownJob     = "unknown_job"
 	RepeatedJob    = "repeated_job"
-	TaskCount      = "task_count"       // another number of hosts or shares than tasks
+	TaskCount      = "task_count"       // the numbers of tasks, hosts and shares differ
 	UnknownHost    = "unknown_host"     // a host number that isn't from 0 to H-1
 	InvalidShare   = "invalid_share"    // NaN or infinite
 	NegativeShare  = "negative_share"   // below 0
@@ -23,9 +23,10 @@ const (
 	UnequalShares  = "unequal_shares"   // tasks of one job get different shares
 	HostCPU        = "host_cpu"         // the shares on a host sum to more than 1
 	HostMemory     = "host_memory"      // the memory needs on a host sum to more than 1
-	MigrationLimit = "migration_budget" // more memory moves than the budget
+	MigrationLimit = "migration_budget" // the memory that moves exceeds the budget
 )
 
+// vcsched judges a placement. Amounts are shares of a host or a CPU.
 func vcsched(_ context.Context, in *model.VCSched, p *model.Placement, r *Report) {
 	index := make(map[string]int, len(in.Jobs))
 	for i := range in.Jobs {
@@ -44,7 +45,7 @@ func vcsched(_ context.Context, in *model.VCSched, p *model.Placement, r *Report
 		}
 	}
 	tol := exact(r.Tolerance)
-	// excess is x - allowed if that is above the tolerance's share of the capacity, else 0.
+	// excess returns x - allowed if that exceeds tolerance·capacity, else 0.
 	excess := func(x, allowed, capacity *big.Rat) float64 {
 		d := new(big.Rat).Sub(x, allowed)
 		if d.Cmp(new(big.Rat).Mul(tol, capacity)) <= 0 {
@@ -53,7 +54,7 @@ func vcsched(_ context.Context, in *model.VCSched, p *model.Placement, r *Report
 		f, _ := d.Float64()
 		return max(f, math.SmallestNonzeroFloat64)
 	}
-	// By host, since most of very many hosts may be empty.
+	// Maps by host: of very many hosts most may be empty.
 	cpu, mem := map[int]*sum{}, map[int]*sum{}
 	add := func(m map[int]*sum, h int, x float64) {
 		if m[h] == nil {
@@ -124,7 +125,7 @@ func vcsched(_ context.Context, in *model.VCSched, p *model.Placement, r *Report
 			lowest = y
 		}
 		all := new(big.Rat).Mul(need, new(big.Rat).SetInt64(int64(j.Tasks)))
-		// A job's yield to 53 bits, so that the sum stays small.
+		// A job's yield is rounded to 53 bits, so that the sum stays short.
 		yield := all.Quo(total.rat(), all)
 		if f, _ := yield.Float64(); !math.IsInf(f, 0) { // shares may be as large as numbers get
 			yield = exact(f)

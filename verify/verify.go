@@ -1,7 +1,7 @@
-// Package verify is the independent judge: it recomputes everything about a
-// solution from the instance in exact rational arithmetic (every float64 is a
-// rational number) and reports each violated constraint. It shares no code
-// with any solver.
+// Package verify is the independent judge. It recomputes everything about a
+// solution from the instance, in exact arithmetic (every float64 is a rational
+// number), and reports each violated constraint. It shares no code with any
+// solver.
 package verify
 
 import (
@@ -15,21 +15,21 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Tolerance is the default tolerance, relative to the capacity of the
-// constraint (a host's CPU or memory, a job's need, a budget of at least 1, a
-// schedule's makespan). Times of reservations are compared exactly; the tolerance tells how far from a
-// tick a start may be, relative to the shortest runtime (see bookingJudge).
+// Tolerance is the default tolerance. It is relative: to the capacity of a
+// constraint (a host's CPU or memory, a job's need, one host for a migration
+// budget), or to the shortest of the durations that meet (see late). Times of
+// reservations are compared exactly; there it bounds how far a start may be from
+// a tick, relative to the shortest runtime (see bookingJudge).
 const Tolerance = 1e-9
 
-// Options of a verification.
+// Options configure a verification.
 type Options struct {
-	// Tolerance replaces the default; 0 asks for exactness.
+	// Tolerance replaces the default, if not nil; 0 tolerates nothing.
 	Tolerance *float64
-	// Hash is model.Hash of the instance if the caller has it already. Empty
-	// has it computed where it is needed.
+	// Hash is model.Hash of the instance. Empty: it is computed if needed.
 	Hash string
-	// Valid says that the instance has passed its Validate and hasn't changed
-	// since. Otherwise the judge runs it.
+	// Valid says that the instance has passed Validate and hasn't changed since.
+	// Otherwise the judge calls Validate.
 	Valid bool
 }
 
@@ -45,15 +45,14 @@ func (o Options) tolerance() (float64, error) {
 
 // Violation is one constraint that a solution breaks.
 type Violation struct {
-	Constraint string // one of the names below and of the problem's file
+	Constraint string // a constant of this package: WrongKind, HostCPU, ...
 	Where      string // the jobs, tasks, hosts involved
-	// Amount is by how much, the excess over what is allowed, in the unit that
-	// Unit tells; 0 where it has no meaning.
+	// Amount is the excess over what is allowed, in Unit; 0: it has no meaning.
 	Amount float64
 }
 
-// Unit is what the amount counts: "s" for seconds; "" where it is a share
-// that Where tells of (of a host, of a CPU) or has no meaning.
+// Unit returns the unit of the amount: "s" for seconds, "" for a share (of what
+// Where says: a host, a duration) and for an amount without meaning.
 func (v Violation) Unit() string {
 	if v.Amount == 0 {
 		return ""
@@ -72,7 +71,7 @@ func (v Violation) String() string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s, by %.6g %s", v.Constraint, v.Where, v.Amount, v.Unit()), " ")
 }
 
-// Constraints on a result, whatever the problem.
+// Constraints on a result of any problem.
 const (
 	WrongKind      = "wrong_kind"
 	WrongInstance  = "wrong_instance"
@@ -82,23 +81,23 @@ const (
 	WrongStatus    = "wrong_status"
 )
 
-// Report is the judgement on a solution.
+// Report is the judgement on a solution or a result.
 type Report struct {
 	Violations []Violation
 	Tolerance  float64
-	// Objective and Second are computed from the decisions; NaN when the
-	// solution isn't shaped like the instance.
+	// Objective and Second are computed from the decisions; NaN if the solution
+	// doesn't fit the instance.
 	Objective, Second float64
-	// Checked and Trusted list, in words, what was looked at and what the judge can't know
-	// or didn't look at.
+	// Checked and Trusted list, in words, what was checked, and what was not
+	// or can't be.
 	Checked, Trusted []string
 }
 
 // Feasible reports whether nothing is violated.
 func (r Report) Feasible() bool { return len(r.Violations) == 0 }
 
-// Err is nil for a feasible solution and otherwise one line that wraps
-// model.ErrInfeasible.
+// Err returns nil for a feasible solution, otherwise an error of one line that
+// wraps model.ErrInfeasible.
 func (r Report) Err() error {
 	switch n := len(r.Violations); n {
 	case 0:
@@ -110,7 +109,7 @@ func (r Report) Err() error {
 	}
 }
 
-// String is the report in words, one line for each violation.
+// String returns the report in words, with a line for each violation.
 func (r Report) String() string {
 	var b strings.Builder
 	if r.Feasible() {
@@ -147,10 +146,10 @@ func (r *Report) add(constraint string, amount float64, where string, args ...an
 	r.Violations = append(r.Violations, Violation{constraint, fmt.Sprintf(where, args...), amount})
 }
 
-// Verify judges a solution. The error is for an instance or options that can't
-// be judged; what is wrong with the solution is in the report. A context that
-// ends stops the judge: the error then wraps ctx.Err(), and the report says
-// nothing.
+// Verify judges a solution. What is wrong with the solution is in the report;
+// errors are for a missing solution, an invalid instance, invalid options, and
+// an instance without a judge. If the context ends, the error wraps ctx.Err() and
+// the report is empty.
 func Verify(ctx context.Context, in model.Instance, s model.Solution, o Options) (Report, error) {
 	r, err := judge(ctx, in, s, o)
 	if ctx.Err() != nil {
@@ -159,8 +158,8 @@ func Verify(ctx context.Context, in model.Instance, s model.Solution, o Options)
 	return r, err
 }
 
-// judge does what Verify says, but that its report is of no use once the context has
-// ended: each loop that may be long looks at it and ends.
+// judge is Verify, except that its report is meaningless once the context has
+// ended: each long loop checks the context and ends.
 func judge(ctx context.Context, in model.Instance, s model.Solution, o Options) (Report, error) {
 	tol, err := o.tolerance()
 	if err != nil {
@@ -170,7 +169,7 @@ func judge(ctx context.Context, in model.Instance, s model.Solution, o Options) 
 	if s == nil {
 		return r, errors.New("verify: there is no solution")
 	}
-	if !o.Valid { // its figures must be numbers
+	if !o.Valid { // exact panics for figures that aren't finite
 		if err := in.Validate(); err != nil {
 			return r, fmt.Errorf("verify: %w", err)
 		}
@@ -189,8 +188,8 @@ var judges = map[model.Kind]func(context.Context, model.Instance, model.Solution
 	model.KindVCSched:     judgeFor(vcsched),
 }
 
-// judgeFor makes a judge of one that takes its own problem's types. It refuses a
-// solution of another problem, and returns false for an instance of another.
+// judgeFor adapts the judge of one problem. The adapted judge reports a solution
+// of another problem and returns false for an instance of another problem.
 func judgeFor[I model.Instance, S interface {
 	comparable
 	model.Solution
@@ -210,9 +209,9 @@ func judgeFor[I model.Instance, S interface {
 	}
 }
 
-// Result judges a whole result: that it belongs to the instance, that its
-// solution is feasible, and that its figures agree with each other. It is
-// stopped like Verify.
+// Result judges a whole result: that it is of the instance, that its solution is
+// feasible, and that its figures agree with each other. Its errors are those of
+// Verify.
 func Result(ctx context.Context, in model.Instance, res model.Result, o Options) (Report, error) {
 	tol, err := o.tolerance()
 	if err != nil {
@@ -286,8 +285,8 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 	check("that the objective isn't better than the bound")
 	check("the gap's arithmetic")
 	gap := model.Gap(res.Objective, res.Bound)
-	// A file has null for a gap that is unknown as for one that is infinite (an
-	// objective of 0 beside another bound).
+	// A file holds null for an unknown gap and for an infinite one (objective 0,
+	// another bound).
 	if finite(gap) != finite(res.Gap) || finite(gap) && math.Abs(gap-res.Gap) > 1e-9*max(1, gap) {
 		r.add(WrongGap, 0, "objective %.12g and bound %.12g make the gap %.6g, stated is %.6g", res.Objective, res.Bound, gap, res.Gap)
 	}
@@ -309,11 +308,11 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 	return r, nil
 }
 
-// exact is a float64 as a rational number; x must be finite.
+// exact returns a float64 as a fraction. x must be finite.
 func exact(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 
-// sum adds float64s exactly: all of them are multiples of 2^-1074, so integers
-// of that unit do, and are far faster than rationals.
+// sum adds float64s exactly. Each is a multiple of 2^-1074, so the total is kept
+// as an integer of that unit, which is far faster than fractions.
 type sum struct{ total, term big.Int }
 
 const unitBits = 1074
