@@ -10,23 +10,23 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Finding is something that a paper says of its experiments, held against
-// results of ours.
+// Finding is a statement of a paper about its experiments, checked against
+// results.
 type Finding struct {
 	Text string
 	Held bool
-	// Measured is what the results say, in words and figures.
+	// Measured describes what the results show.
 	Measured string
 }
 
-// alike is how far two mean acceptance rates that the paper calls similar, in
-// percent of the requests, may be apart.
-const alike = 2.0
+// similarWithin is the largest difference, in percentage points, of two mean
+// acceptance rates that count as similar.
+const similarWithin = 2.0
 
-// FindingsOf holds the findings of the paper on advance reservations (Li et al.,
-// section 6.2) against results of the seven policies over one or several
-// parameters that change together. Each must be true of the means at every x. The
-// error, model.ErrInvalid, is Series's.
+// FindingsOf checks the findings of the paper on advance reservations (Li et al.,
+// section 6.2) against results of the seven policies over x: one parameter, or
+// several that change together. A finding holds if it is true of the means at
+// every x. The error wraps model.ErrInvalid.
 func FindingsOf(records []Record, x []string) ([]Finding, error) {
 	e := experiment{x: x}
 	for _, y := range []string{"acceptance %", "slowdown"} {
@@ -72,11 +72,11 @@ func FindingsOf(records []Record, x []string) ([]Finding, error) {
 	return all, nil
 }
 
-// sevenPolicies are the paper's.
+// sevenPolicies lists the paper's policies.
 var sevenPolicies = []string{"ff", "pe-b", "du-b", "pedu-b", "pe-w", "du-w", "pedu-w"}
 
-// Varied are the generator parameters, but for the draw, that have several
-// values among the records, sorted.
+// Varied returns the generator parameters, without the draw, that have several
+// values among the records, in alphabetical order.
 func Varied(records []Record) []string {
 	values := map[string]map[float64]bool{}
 	for _, r := range records {
@@ -97,24 +97,23 @@ func Varied(records []Record) []string {
 	return all
 }
 
-// experiment is the means of what the findings look at, by value (acceptance,
-// slowdown) and policy.
+// experiment holds the means that findings are about.
 type experiment struct {
 	x     []string
-	lines [][]Line
+	lines [][]Line // by value (acceptance, slowdown), then policy
 }
 
 func (e *experiment) line(value int, policy string) Line {
 	return e.lines[value][slices.Index(sevenPolicies, policy)]
 }
 
-// where names the k-th x.
+// where describes the k-th x in words.
 func (e *experiment) where(k int) string {
 	p := e.lines[0][0].Points[k]
 	return strings.Join(e.x, ",") + " " + cmp.Or(p.Label, figure(p.X))
 }
 
-// above says that each of some policies has more than each of others.
+// above checks that each of some policies has more than each of others.
 func (e *experiment) above(value int, more, less []string, text string) Finding {
 	margin, at := math.Inf(1), ""
 	for _, a := range more {
@@ -129,13 +128,13 @@ func (e *experiment) above(value int, more, less []string, text string) Finding 
 	return Finding{text, margin > 0, fmt.Sprintf("smallest lead %.3g, of %s", margin, at)}
 }
 
-// similar says that two policies accept alike.
+// similar checks that two policies accept similar shares.
 func (e *experiment) similar(a, b, text string) Finding {
 	d, k := e.distance(0, a, b)
-	return Finding{fmt.Sprintf("%s (within %g points)", text, alike), d <= alike, fmt.Sprintf("at most %.3g points apart, at %s", d, e.where(k))}
+	return Finding{fmt.Sprintf("%s (within %g points)", text, similarWithin), d <= similarWithin, fmt.Sprintf("at most %.3g points apart, at %s", d, e.where(k))}
 }
 
-// distance is the largest difference of two policies, and where it is.
+// distance returns the largest difference of two policies, and its x.
 func (e *experiment) distance(value int, a, b string) (most float64, at int) {
 	for k, p := range e.line(value, a).Points {
 		if d := math.Abs(p.Mean - e.line(value, b).Points[k].Mean); d > most {
@@ -145,8 +144,8 @@ func (e *experiment) distance(value int, a, b string) (most float64, at int) {
 	return most, at
 }
 
-// apart says that two policies' slowdowns are further apart than those of each
-// of other pairs.
+// apart checks that the slowdowns of two policies are further apart than those of
+// each of other pairs.
 func (e *experiment) apart(a, b, text string, pairs [][2]string) Finding {
 	d, k := e.distance(1, a, b)
 	most := 0.0
@@ -157,7 +156,7 @@ func (e *experiment) apart(a, b, text string, pairs [][2]string) Finding {
 	return Finding{text, d > most, fmt.Sprintf("%.3g apart at %s, the others at most %.3g", d, e.where(k), most)}
 }
 
-// monotone says that the policies' values rise (sign 1) or fall (-1) with x.
+// monotone checks that the policies' values rise (sign 1) or fall (-1) with x.
 func (e *experiment) monotone(value int, sign float64, policies []string, text string) Finding {
 	step, at := math.Inf(1), ""
 	for _, a := range policies {

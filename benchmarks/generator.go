@@ -14,13 +14,12 @@ import (
 
 // Generator draws Count instances for every combination of its parameters'
 // values. The parameters are those of the problem's specification (package
-// instances); an absent one stands for its single default.
+// instances); an absent one has its default.
 type Generator struct {
 	Kind  model.Kind `yaml:"kind"`
 	Count int        `yaml:"count"`
 	Seed  uint64     `yaml:"seed"`
-	// Source says where a file that a parameter names is to be had, for those
-	// who don't have it.
+	// Source says where to get the file that a parameter names.
 	Source string `yaml:"source"`
 	// Values holds a value or a list of values for each parameter.
 	Values map[string]yaml.Node `yaml:",inline"`
@@ -28,8 +27,8 @@ type Generator struct {
 	lists map[string][]string // Values as text
 }
 
-// Params lists the parameters, of every problem's generator, that are numbers:
-// runs can be restricted to them and tables grouped by them.
+// Params returns the numeric parameters of all problems' generators, and "draw".
+// Runs can be selected and tables grouped by them.
 func Params() []string {
 	all := []string{}
 	for _, p := range gapwise.Problems() {
@@ -42,7 +41,8 @@ func Params() []string {
 	return append(all, "draw")
 }
 
-// read makes text of the values, and returns how many instances there are.
+// read reads the values as texts, checks them, and returns the number of
+// instances.
 func (g *Generator) read() (float64, error) {
 	p, err := gapwise.ProblemOf(g.Kind)
 	if err != nil {
@@ -94,7 +94,8 @@ func (g *Generator) read() (float64, error) {
 	return n, nil
 }
 
-// files calls change with the text of each parameter that names a file.
+// files replaces each value of a parameter that names a file by what change
+// returns.
 func (g *Generator) files(change func(string) string) {
 	p, err := gapwise.ProblemOf(g.Kind)
 	if err != nil {
@@ -109,7 +110,7 @@ func (g *Generator) files(change func(string) string) {
 	}
 }
 
-// instances lists the instances; read has looked at the generator.
+// instances lists the instances. read comes first.
 func (g *Generator) instances() ([]instances.Planned, error) {
 	p, err := gapwise.ProblemOf(g.Kind)
 	if err != nil {

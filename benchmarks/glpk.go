@@ -15,10 +15,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// glpkName is the algorithm of plans that calls GLPK, the solver of the VCSched
-// paper, as a program of its own.
+// glpkName is the algorithm, in plans only, that runs GLPK's program, the solver
+// of the VCSched paper.
 const glpkName = "glpk"
 
+// glpkThere returns an error if glpsol isn't on PATH.
 func glpkThere() error {
 	if _, err := exec.LookPath("glpsol"); err != nil {
 		return fmt.Errorf("%w plan: the algorithm glpk needs the program glpsol on PATH (Debian: glpk-utils)", model.ErrInvalid)
@@ -26,8 +27,9 @@ func glpkThere() error {
 	return nil
 }
 
-// glpk writes a formulation as MPS and has glpsol solve it. The elapsed time is
-// glpsol's whole run. Its answers are taken as solutions, not as proofs.
+// glpk is a model.Solver that writes a formulation as MPS and runs glpsol on it.
+// The elapsed time is that of the process. Its answers count as solutions, not as
+// proofs.
 type glpk struct{ formulation string }
 
 func (g glpk) Name() string { return glpkName }
@@ -81,8 +83,9 @@ func lastLine(s string) string {
 	return lines[len(lines)-1]
 }
 
-// readGLPK reads glpsol's solution file: a line "s mip ROWS COLS STATUS OBJ"
-// and one "j COLUMN VALUE" for each column.
+// readGLPK reads glpsol's solution file: a line "s mip ROWS COLS STATUS OBJ", and
+// a line "j COLUMN VALUE" for each column. x is by column; status is o (optimal)
+// or f (feasible) with a solution.
 func readGLPK(file string, vars int) (x []float64, status string, err error) {
 	in, err := os.Open(file)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Merge makes one list of the records of several files: a run that is there
-// more than once (same instance, algorithm, options and seed) counts once.
+// Merge removes repeated runs (same instance, algorithm, options and seed) from
+// the records of several files.
 //
-// Records that can't all be true are an error that wraps model.ErrInvalid and
-// names two of them by file and line: the same run with another status,
-// objective or bound; a solution better than a bound that another run proves, or
-// of an instance that one proves infeasible.
+// If records contradict each other the error wraps model.ErrInvalid and names two
+// of them by file and line: a run and its repetition with another status,
+// objective or bound; a solution that beats a bound proved by another run, or of
+// an instance proved infeasible.
 func Merge(records []Record) ([]Record, error) {
 	type run struct {
 		hash, algorithm string
@@ -79,7 +79,7 @@ func Merge(records []Record) ([]Record, error) {
 	return all, nil
 }
 
-// outcome is what a run found and proved, in words.
+// outcome describes what a run found and proved.
 func (r *Record) outcome() string {
 	text := string(r.Status)
 	for _, x := range []struct {
@@ -93,8 +93,8 @@ func (r *Record) outcome() string {
 	return text
 }
 
-// Vouched says in words whose word it is that solutions are right: those that
-// the judge of gapwise has seen, by version, and those that are only stated.
+// Vouched says in words how many solutions were verified, by version of gapwise,
+// and how many are only stated.
 func Vouched(records []Record) []string {
 	byVersion, stated := map[string]int{}, map[string]int{}
 	var versions, files []string

@@ -1,6 +1,6 @@
-// Package benchmarks runs experiments: a plan says which instances are solved
-// by which algorithms; runs append to a results file and resume where they were
-// stopped; tables are made of the results.
+// Package benchmarks runs experiments. A plan names instances and algorithms.
+// Runs are appended to a results file; a plan that was stopped continues. Tables,
+// curves and findings are computed from results.
 package benchmarks
 
 import (
@@ -28,47 +28,46 @@ import (
 //go:embed plans/*.yaml
 var builtIn embed.FS
 
-// Plan is an experiment: every instance is solved by every algorithm with
-// every seed. It is written in YAML, of which JSON is a part; unknown keys are
-// refused.
+// Plan is an experiment: every algorithm solves every instance with every seed.
+// It is written in YAML (or JSON, a subset). Unknown keys are refused.
 type Plan struct {
 	Name        string      `yaml:"name"`
 	Description string      `yaml:"description"`
 	Generators  []Generator `yaml:"generators"`
-	// Files are instance files, or folders of them, as seen from the plan's
-	// own folder.
+	// Files are instance files, or folders of them; relative paths start at the
+	// plan's folder.
 	Files      []string    `yaml:"files"`
 	Algorithms []Algorithm `yaml:"algorithms"`
 	Seeds      []uint64    `yaml:"seeds"` // of the algorithms; default: 1
 }
 
-// Algorithm is one column of the experiment.
+// Algorithm is one algorithm of a plan, with its settings.
 type Algorithm struct {
 	Name string `yaml:"name"`
-	// Label tells apart entries of the same name; default: the name.
+	// Label distinguishes entries with the same name. Default: the name.
 	Label       string        `yaml:"label"`
 	Engine      string        `yaml:"engine"`
 	Formulation string        `yaml:"formulation"`
 	TimeLimit   time.Duration `yaml:"time_limit"`
 	Gap         float64       `yaml:"gap"`
 	Threads     int           `yaml:"threads"`
-	// Sample runs the algorithm on the instances of each specification whose
-	// index is a multiple of it; 0 and 1 mean all.
+	// Sample restricts the algorithm to the instances of each specification whose
+	// index is a multiple of it; 0 and 1: all.
 	Sample int `yaml:"sample"`
 	// Only restricts the algorithm to instances with the given values of
 	// generator parameters (Params), for example jobs: [12].
 	Only map[string][]float64 `yaml:"only"`
-	// Parameters are settings that one problem's algorithms alone know, such as
-	// the rounds of network-aware.
+	// Parameters are settings of one problem's algorithms, such as the rounds of
+	// network-aware.
 	Parameters map[string]string `yaml:",inline"`
 
 	without []string // devices of the search that are switched off
 }
 
-// maxInstances bounds a plan's instances: more is almost certainly a mistake in the plan.
+// maxInstances bounds a plan's instances: more are almost certainly a mistake.
 const maxInstances = 10_000_000
 
-// Names lists the built-in plans.
+// Names returns the names of the built-in plans.
 func Names() []string {
 	files, _ := fs.Glob(builtIn, "plans/*.yaml")
 	for i, f := range files {
@@ -77,7 +76,7 @@ func Names() []string {
 	return files
 }
 
-// LoadPlan reads a plan by built-in name or from a file.
+// LoadPlan returns the built-in plan of a name, or reads a plan from a file.
 func LoadPlan(name string) (*Plan, error) {
 	if data, err := builtIn.ReadFile("plans/" + name + ".yaml"); err == nil {
 		return DecodePlan(data)
@@ -107,7 +106,7 @@ func LoadPlan(name string) (*Plan, error) {
 	return p, nil
 }
 
-// DecodePlan reads a plan strictly; errors wrap model.ErrInvalid.
+// DecodePlan reads a plan, strictly. Errors wrap model.ErrInvalid.
 func DecodePlan(data []byte) (*Plan, error) {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w plan: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
@@ -172,8 +171,9 @@ func DecodePlan(data []byte) (*Plan, error) {
 	return p, nil
 }
 
-// check reports whether the algorithm solves what the plan draws, or, if the
-// plan has files, whose problems aren't known yet, any problem.
+// check returns an error if the algorithm solves none of the problems that the
+// plan draws instances of; if the plan has files, whose problems aren't known yet,
+// if it solves no problem.
 func (p *Plan) check(a *Algorithm) error {
 	var kinds []model.Kind
 	for _, g := range p.Generators {
@@ -202,7 +202,7 @@ func (p *Plan) check(a *Algorithm) error {
 	return err
 }
 
-// options returns what gapwise.Solve takes for one run on an instance of a kind.
+// options returns the options of one run on an instance of a kind.
 func (a *Algorithm) options(kind model.Kind, seed uint64) (gapwise.Options, error) {
 	p, err := gapwise.ProblemOf(kind)
 	if err != nil {
@@ -227,8 +227,8 @@ func (a *Algorithm) options(kind model.Kind, seed uint64) (gapwise.Options, erro
 		Settings: settings}, nil
 }
 
-// settings are the options that change what a run finds, in words, for its
-// record: a results file must not mix them under one label.
+// settings returns, as text for the records, the options that change what a run
+// finds: a results file must not mix them under one label.
 func (a *Algorithm) settings() string {
 	var all []string
 	add := func(given bool, key string, value any) {
@@ -249,7 +249,7 @@ func (a *Algorithm) settings() string {
 	return strings.Join(all, " ")
 }
 
-// runs reports whether the algorithm solves the case.
+// runs reports whether the plan has the algorithm solve an instance.
 func (a *Algorithm) runs(c *instances.Planned) bool {
 	if a.Sample > 1 && c.Index%a.Sample != 0 {
 		return false
@@ -266,9 +266,9 @@ next:
 	return true
 }
 
-// Instances lists the plan's instances: generators in order, then files. The first
-// instance of every specification is drawn, so that a specification that can't
-// be is found before anything runs.
+// Instances returns the plan's instances: generators in order, then files. It
+// draws the first instance of every specification, so that a specification that
+// fails is found before anything runs.
 func (p *Plan) Instances() ([]instances.Planned, error) {
 	var all []instances.Planned
 	for i := range p.Generators {

@@ -19,15 +19,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Record is one run, one line of a results file. Figures that aren't known are
-// absent. Every solution of a sealed one has passed the judge, or the run would have failed.
+// Record is one run: one line of a results file. Unknown figures are absent. The
+// solution of a sealed record has passed the judge, unless Verified is false.
 type Record struct {
 	Plan     string     `json:"plan"`
 	Instance string     `json:"instance"`
 	Hash     string     `json:"instance_hash"`
 	Kind     model.Kind `json:"kind"`
-	// Variants tells, by flag, in which variants the instance was read, other
-	// than the default ones.
+	// Variants holds the variants of the instance, by flag, that aren't the
+	// default ones.
 	Variants  map[string]string  `json:"variants,omitempty"`
 	Params    map[string]float64 `json:"params,omitempty"`
 	Algorithm string             `json:"algorithm"` // the label
@@ -38,18 +38,18 @@ type Record struct {
 	Second    *float64           `json:"second_objective,omitempty"`
 	Bound     *float64           `json:"bound,omitempty"`
 	Gap       *float64           `json:"gap,omitempty"`
-	// Metrics holds the solution's further metrics and the figures of the
-	// result's details, by key.
+	// Metrics holds the further metrics and the figures of the result's
+	// details, by key.
 	Metrics  map[string]float64 `json:"metrics,omitempty"`
 	ElapsedS float64            `json:"elapsed_s"`
 	Nodes    int64              `json:"nodes"`
 	Verified bool               `json:"verified"`
 	Reason   string             `json:"reason,omitempty"`
 	Version  string             `json:"version"`
-	// Seal is a digest of the other fields. Runs that gapwise bench wrote and
-	// nobody has changed since are Sealed: their solutions have passed the
-	// judge, their bounds and proofs are gapwise's. Everything else is somebody's
-	// word. It shows slips and lines made by hand; it doesn't stop a forger.
+	// Seal is a digest of the other fields. Records that gapwise bench wrote and
+	// nobody has changed since are Sealed: their bounds and proofs are
+	// gapwise's, everything else is only stated. The seal reveals mistakes and
+	// lines written by hand; it doesn't stop a forger.
 	Seal   string `json:"seal,omitempty"`
 	Sealed bool   `json:"-"`
 
@@ -57,7 +57,7 @@ type Record struct {
 	Line int    `json:"-"`
 }
 
-// key tells runs apart.
+// key identifies the run within its plan.
 func (r *Record) key() string { return fmt.Sprintf("%s\x00%s\x00%d", r.Instance, r.Algorithm, r.Seed) }
 
 func optional(x float64) *float64 {
@@ -67,8 +67,7 @@ func optional(x float64) *float64 {
 	return &x
 }
 
-// metrics describes the metrics of the run's instance; the first two are its
-// objectives.
+// metrics returns the metrics of the run's instance, its two objectives first.
 func (r *Record) metrics() []model.Metric {
 	in := r.Kind.New()
 	p, err := gapwise.ProblemOf(r.Kind)
@@ -114,7 +113,7 @@ func newRecord(plan string, c *instances.Planned, in model.Instance, a *Algorith
 		Verified: r.Solution != nil && !r.Unverified, Reason: r.Reason, Version: r.Version}, nil
 }
 
-// seal is a digest of the run's line without its seal.
+// seal returns the digest of the record without its seal.
 func (r Record) seal() (string, error) {
 	r.Seal = ""
 	data, err := json.Marshal(r)
@@ -124,7 +123,7 @@ func (r Record) seal() (string, error) {
 	return fmt.Sprintf("%.16x", sha256.Sum256(data)), nil
 }
 
-// line is the run as a line of a results file, sealed.
+// line returns the record, sealed, as a line of a results file.
 func (r Record) line() ([]byte, error) {
 	var err error
 	if r.Seal, err = r.seal(); err != nil {
@@ -134,7 +133,7 @@ func (r Record) line() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// at is where the run was read, for messages.
+// at says, for messages, where the record was read.
 func (r *Record) at() string {
 	if r.File == "" {
 		return fmt.Sprintf("a run of %s on %s", r.Algorithm, r.Instance)
@@ -142,12 +141,12 @@ func (r *Record) at() string {
 	return fmt.Sprintf("%s:%d", r.File, r.Line)
 }
 
-// maxRecord bounds the bytes of a line: no run of gapwise bench is as long.
+// maxRecord bounds the bytes of a line. gapwise bench writes none as long.
 const maxRecord = 1 << 20
 
-// ReadRecords reads a results file. A last line without its end that isn't a
-// whole run was being written when the program was killed: it is dropped, and
-// whole tells how many bytes come before it.
+// ReadRecords reads a results file. It drops a last line that is cut off, as of a
+// program that was killed while it wrote; whole is the number of bytes before
+// it.
 func ReadRecords(file string) (records []Record, whole int64, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -186,10 +185,11 @@ func DecodeRecords(in io.Reader, name string) (records []Record, whole int64, er
 	}
 }
 
-// recordBegins is how the line of every run begins.
+// recordBegins begins the line of every run.
 const recordBegins = `{"plan":"`
 
-// tornLine reports whether a line may be the beginning of one that begins so.
+// tornLine reports whether a line may be a part of a longer one that begins with
+// begins.
 func tornLine(line []byte, begins string) bool {
 	n := min(len(line), len(begins))
 	return string(line[:n]) == begins[:n]

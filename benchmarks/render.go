@@ -12,11 +12,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Formats are the formats that Render knows.
+// Formats lists the formats of Render.
 var Formats = []string{"text", "markdown", "csv", "latex"}
 
-// Render writes the table in one of Formats. The first column and names are
-// aligned to the left, figures to the right.
+// Render writes the table in one of Formats. Columns of figures are aligned to
+// the right, the others to the left.
 func (t Table) Render(w io.Writer, format string) error {
 	switch format {
 	case "text", "markdown":
@@ -75,7 +75,7 @@ func (t Table) Render(w io.Writer, format string) error {
 	return fmt.Errorf("%w table: format %q, give one of %s", model.ErrInvalid, format, strings.Join(Formats, ", "))
 }
 
-// numeric reports whether a column's cells are figures.
+// numeric reports whether all cells of a column are figures.
 func (t Table) numeric(column int) bool {
 	for _, r := range t.Rows {
 		if c := r[column]; c != "-" && (c == "" || (c[0] < '0' || c[0] > '9') && c[0] != '-') {

@@ -12,18 +12,18 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// results is a results file that is open to append to, and locked.
+// results is a results file, locked and open to append to.
 type results struct {
 	path    string
 	lock    *flock.Flock
 	file    *os.File
 	records []Record
-	whole   int64 // the bytes of its whole lines
-	ended   bool  // whether the last of them has its end
+	whole   int64 // bytes of its whole lines
+	ended   bool  // the last of them ends with a newline
 }
 
-// openResults opens the results file of a plan, made with its folder if need
-// be, locks it and reads it. Nothing that was there is changed.
+// openResults opens the results file of a plan, locks it and reads it. It creates
+// the file and its folder if need be, and changes nothing that was there.
 func openResults(path, plan string) (*results, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w results: %s isn't a regular file, and a plan goes on from its results; give another file", model.ErrInvalid, path)
@@ -50,7 +50,7 @@ func (r *results) read(plan string) (err error) {
 	if r.records, r.whole, err = ReadRecords(r.path); err != nil {
 		return err
 	}
-	// O_APPEND: what another program appends meanwhile is not overwritten.
+	// O_APPEND: nothing that another program appends is overwritten.
 	if r.file, err = os.OpenFile(r.path, os.O_RDWR|os.O_APPEND, 0o644); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (r *results) read(plan string) (err error) {
 	return nil
 }
 
-// mend takes away a torn last line, and ends one that is whole without its end.
+// mend removes a last line that is cut off and adds a missing newline.
 func (r *results) mend() error {
 	if err := r.file.Truncate(r.whole); err != nil {
 		return err

@@ -13,24 +13,24 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// RunOptions of a plan's run.
+// RunOptions configure Run.
 type RunOptions struct {
-	Results string // the file to append to; its folder is made if need be
-	Workers int    // instances solved side by side; 0 means 1
+	Results string // the file to append to; it is created if need be
+	Workers int    // instances solved at the same time; 0: 1
 	// Without names devices of the native search to switch off (Problem.Devices).
 	Without []string
-	// Started, if not nil, is called once with the number of runs in the
-	// plan and how many of them the results file holds already; Done after
-	// each run. Calls don't overlap.
+	// Started, if not nil, is called once with the number of runs in the plan
+	// and the number of those that the results file holds; Done, if not nil,
+	// after each run. Calls don't overlap.
 	Started func(total, done int)
 	Done    func(Record)
 }
 
-// Run solves the plan's instances, appending one line for each run as it ends.
-// Runs that the results file holds already are not repeated, so a plan that was
-// killed goes on where it was, less the runs in flight. The file is locked
-// against others who would write to it. When ctx ends, runs in
-// flight are dropped, and the error is ctx's. A defect ends the run.
+// Run solves the plan's instances and appends a line to the results file after
+// each run. It doesn't repeat runs that the file holds, so a plan that was killed
+// continues; only the runs at work then are lost. The file is locked meanwhile.
+// If ctx ends, the runs at work are dropped and the error is ctx.Err(). The first
+// error of a run, such as a *gapwise.DefectError, ends the plan.
 func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	cases, err := p.Instances()
 	if err != nil {
@@ -158,8 +158,8 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	return outer.Err()
 }
 
-// load makes the instance and holds it against the results there are: a file
-// that changed or another generator would mix two instances under one name.
+// load makes the instance. It returns an error if results hold another instance
+// of the same name: its file has changed, or its generator.
 func load(c *instances.Planned, hashes map[string]string) (*gapwise.Case, error) {
 	in, err := c.Load()
 	if err != nil {
@@ -197,7 +197,7 @@ func (r run) solve(ctx context.Context, c *gapwise.Case) (model.Result, error) {
 	if !errors.Is(err, model.ErrUnsupported) {
 		return res, err
 	}
-	// A formulation that doesn't take one instance doesn't end the plan.
+	// An instance that a formulation doesn't support doesn't end the plan.
 	in := c.Instance
 	hash, hashErr := c.Hash()
 	res = model.NewResult(r.a.Name, r.seed)

@@ -16,19 +16,19 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Line is what an algorithm's runs have at each x.
+// Line is the curve of one algorithm.
 type Line struct {
 	Algorithm string
-	Points    []SeriesPoint // by X
+	Points    []SeriesPoint // by ascending X
 }
 
 // SeriesPoint is the mean of the runs at one x.
 type SeriesPoint struct {
-	X     float64 // the parameter's value; of several parameters together, the place among their values
-	Label string  // of several parameters: "{1,3}"; otherwise ""
+	X     float64 // value of the parameter; for several parameters the index of their values
+	Label string  // for several parameters: "{1,3}"; otherwise ""
 	Mean  float64
-	// Half is half the width of the mean's 95 % confidence interval by
-	// Student's t; NaN for a single run.
+	// Half is the half-width of the mean's 95 % confidence interval by Student's
+	// t; NaN for a single run.
 	Half float64
 	Runs int
 }
@@ -38,14 +38,14 @@ type SeriesOptions struct {
 	X          []string           // generator parameters: one, or several that change together
 	Y          string             // of ValueNames
 	Algorithms []string           // labels, in this order; empty: all, sorted
-	Where      map[string]float64 // parameters that runs must have at these values
+	Where      map[string]float64 // values of parameters that runs must have
 }
 
-// value is a measured value of a run.
+// value describes a figure of a run that a curve can show.
 type value struct {
 	name, help string
-	axis       func(*Record) string // what an axis is called
-	kind       model.Kind           // it goes with this kind alone; "" with all
+	axis       func(*Record) string // title of an axis
+	kind       model.Kind           // of the runs that have it; "": all
 	of         func(measured) float64
 }
 
@@ -61,8 +61,7 @@ func (v *value) at(r measured) (float64, error) {
 	return y, nil
 }
 
-// values lists what a curve can show: the metrics of every problem, then what
-// all runs have.
+// values returns the metrics of every problem, then the figures of all runs.
 var values = sync.OnceValue(func() []value {
 	var all []value
 	named := func(name string) func(*Record) string { return func(*Record) string { return name } }
@@ -85,7 +84,7 @@ var values = sync.OnceValue(func() []value {
 		value{"time", "time of a run", named("time (s)"), "", measured.elapsed})
 })
 
-// ValueNames lists the values that Series knows with what they are.
+// ValueNames returns the values of Series, each with its description.
 func ValueNames() [][2]string {
 	var all [][2]string
 	for _, v := range values() {
@@ -94,7 +93,7 @@ func ValueNames() [][2]string {
 	return all
 }
 
-// ValueAxis is what an axis with one of ValueNames for runs like this is called.
+// ValueAxis returns the title of an axis with one of ValueNames, for runs like r.
 func ValueAxis(name string, r *Record) string {
 	for _, v := range values() {
 		if v.name == name {
@@ -196,7 +195,7 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 	return lines, nil
 }
 
-// label is how values of several parameters stand on an axis.
+// label returns the text on an axis for values of several parameters.
 func label(x []float64) string {
 	var all []string
 	for _, v := range x {
@@ -205,8 +204,9 @@ func label(x []float64) string {
 	return "{" + strings.Join(all, ",") + "}"
 }
 
-// choose are the records of the algorithms with the parameters at these values:
-// some, and all of one kind.
+// choose returns the records of the algorithms whose parameters have the values
+// of where. The error is for no record, and for records of several kinds or
+// objectives.
 func choose(records []Record, algorithms []string, where map[string]float64) ([]*Record, error) {
 	var all []*Record
 	have := map[string]map[float64]bool{} // values of the parameters
@@ -248,10 +248,10 @@ func choose(records []Record, algorithms []string, where map[string]float64) ([]
 	return all, nil
 }
 
-// measure is what the run's objective counts.
+// measure returns the name of the run's objective.
 func measure(r *Record) string { return r.metrics()[0].Name }
 
-// some lists the first of some values.
+// some lists the first few values.
 func some(values map[float64]bool) string {
 	const most = 10
 	var all []string
@@ -265,7 +265,7 @@ func some(values map[float64]bool) string {
 	return strings.Join(all, ", ")
 }
 
-// parameters are a run's values of parameters.
+// parameters returns a run's values of some parameters.
 func parameters(r *Record, names []string) ([]float64, error) {
 	var all []float64
 	for _, p := range names {
@@ -282,9 +282,9 @@ func parameters(r *Record, names []string) ([]float64, error) {
 	return all, nil
 }
 
-// interval is the mean of at least one value and half the width of its 95 %
-// confidence interval: t(0.975, n-1) s / sqrt(n). It sorts x, since sums of
-// floating-point numbers depend on their order.
+// interval returns the mean of n >= 1 values and the half-width of its 95 %
+// confidence interval: t(0.975, n-1) s / sqrt(n), NaN for n = 1. It sorts x, as
+// sums of floating-point numbers depend on their order.
 func interval(x []float64) (mean, half float64) {
 	slices.Sort(x)
 	if len(x) == 1 {

@@ -16,7 +16,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Table is a header and rows of cells, ready to render.
+// Table holds the cells of a table, as text.
 type Table struct {
 	Header []string
 	Rows   [][]string
@@ -25,12 +25,12 @@ type Table struct {
 // TableOptions choose what a table shows.
 type TableOptions struct {
 	By         []string // generator parameters to group by
-	Algorithms []string // rows, in this order; empty: all, in order of appearance
+	Algorithms []string // labels, in this order; empty: all, sorted
 	Columns    []string // of ColumnNames; empty: DefaultColumns or GroupedColumns
-	Plain      bool     // times in seconds without the unit, for programs to read
+	Plain      bool     // times are seconds without unit, for programs to read
 }
 
-// group is the runs of one row: one algorithm within one group of instances.
+// group holds the runs of one row: of one algorithm in one group of instances.
 type group struct {
 	by        []float64
 	algorithm string
@@ -38,21 +38,21 @@ type group struct {
 	plain     bool
 }
 
-// measured is a record beside what is known of its instance from all records.
+// measured is a record with what all records tell of its instance.
 type measured struct {
 	*Record
 	known *known
 }
 
-// known is what all runs together know of an instance.
+// known is what all runs together tell of an instance.
 type known struct {
-	bound      float64 // the best proved; NaN without
-	best       float64 // the best objective among the table's algorithms; NaN without
+	bound      float64 // best proved bound; NaN: none
+	best       float64 // best objective of the table's algorithms; NaN: none
 	infeasible bool    // proved
 	sense      model.Sense
 }
 
-// column computes one cell.
+// column describes one column; cell computes a cell of it.
 type column struct {
 	name, help string
 	cell       func(g *group) string
@@ -139,13 +139,13 @@ var commonColumns = []column{
 	}},
 }
 
-// DefaultColumns fit in 80 characters, GroupedColumns do beside two parameters.
+// DefaultColumns fit in 80 characters, GroupedColumns with two parameters.
 var (
 	DefaultColumns = []string{"verified", "failed", "gap mean %", "gap max %", "deg. mean %", "time mean"}
 	GroupedColumns = []string{"verified", "failed", "gap mean %", "deg. mean %", "time mean"}
 )
 
-// ColumnNames lists the columns with what they show.
+// ColumnNames returns the columns, each with its description.
 func ColumnNames() [][2]string {
 	var all [][2]string
 	for _, c := range columns() {
@@ -168,7 +168,7 @@ func (r measured) second() float64 {
 	return *r.Second
 }
 
-// metric is one of the run's further metrics, NaN without it.
+// metric returns one of the run's further metrics, NaN without it.
 func (r measured) metric(key string) float64 {
 	if x, ok := r.Metrics[key]; ok {
 		return x
@@ -178,11 +178,11 @@ func (r measured) metric(key string) float64 {
 
 func (r measured) elapsed() float64 { return r.ElapsedS }
 
-// gap is to the best bound that any run proved.
+// gap returns the gap to the best bound that any run proved.
 func (r measured) gap() float64 { return model.Gap(r.objective(), r.known.bound) }
 
-// degradation is the distance to the best objective, as a share of it (the
-// paper's section 4.2.1).
+// degradation returns the distance to the best objective as a share of it
+// (VCSched paper, section 4.2.1).
 func (r measured) degradation() float64 {
 	if r.known.best == 0 {
 		return math.NaN()
@@ -200,7 +200,7 @@ func (g *group) count(f func(measured) bool) int {
 	return n
 }
 
-// values are f of the runs, without those where it isn't known.
+// values returns f of the runs where it isn't NaN.
 func (g *group) values(f func(measured) float64) []float64 {
 	var all []float64
 	for _, r := range g.runs {
@@ -211,8 +211,8 @@ func (g *group) values(f func(measured) float64) []float64 {
 	return all
 }
 
-// quantile interpolates between the two nearest values (R's type 7), so that
-// the median of an even number is the mean of the middle two. It sorts x.
+// quantile interpolates linearly between the two nearest values (R's type 7): the
+// median of an even number is the mean of the middle two. It sorts x.
 func quantile(p float64, x []float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()
@@ -247,7 +247,7 @@ func percent(x float64) string {
 	return strconv.FormatFloat(100*x, 'f', 3, 64)
 }
 
-// fixed is a percentage that isn't a share.
+// fixed formats a figure with two decimals.
 func fixed(x float64) string {
 	if math.IsNaN(x) {
 		return "-"
@@ -255,7 +255,7 @@ func fixed(x float64) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
-// half is half of the confidence interval of a mean.
+// half formats the half-width of the confidence interval of a mean.
 func (g *group) half(f func(measured) float64) string {
 	all := g.values(f)
 	if len(all) == 0 {
@@ -279,9 +279,9 @@ func (g *group) seconds(x float64) string {
 	return fmt.Sprintf("%.4g s", x)
 }
 
-// Tabulate makes a table of records: one row for each algorithm in each group.
-// Means are over the runs with a solution, as in the papers; failures have
-// columns of their own. The result doesn't depend on the records' order.
+// Tabulate makes a table of records, with a row for each algorithm in each group.
+// Means are over the runs with a solution, as in the papers; failures have their
+// own columns. The order of the records doesn't matter.
 func Tabulate(records []Record, o TableOptions) (Table, error) {
 	var t Table
 	bad := func(format string, args ...any) (Table, error) {
@@ -358,7 +358,7 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 	return t, nil
 }
 
-// algorithmsOf are the labels wanted, or all there are if none is.
+// algorithmsOf returns the labels wanted, or all labels, sorted, if none is.
 func algorithmsOf(records []Record, wanted []string) ([]string, error) {
 	if len(records) == 0 {
 		return nil, errors.New("there are no results")
@@ -381,8 +381,8 @@ func algorithmsOf(records []Record, wanted []string) ([]string, error) {
 	return wanted, nil
 }
 
-// learn gathers what all sealed runs prove (a stated bound proves nothing), and
-// the best objective of the compared ones.
+// learn collects, by hash of the instance, what all sealed runs prove (a stated
+// bound proves nothing) and the best objective of the compared algorithms.
 func learn(records []Record, compared []string) map[string]*known {
 	all := map[string]*known{}
 	for i := range records {
