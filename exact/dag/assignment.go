@@ -10,7 +10,7 @@ import (
 
 // assigner decides by depth-first search whether a schedule ends by T = upper - 1:
 // it assigns the tasks to machines in a fixed order, and orders the tasks of each
-// complete assignment by list scheduling and, if that isn't enough, the levels.
+// complete assignment by the levels.
 //
 // Where the machines' time decides (few edges, little communication), the bounds
 // leave few assignments, each with many orders: there this is much faster than the
@@ -275,9 +275,6 @@ func (s *assigner) leaf() {
 			return
 		}
 	}
-	if s.off&devListOrder == 0 && s.list() {
-		return
-	}
 	// The levels find the order, with a cost beyond the horizon on all machines but
 	// the task's own. What depends on costs is made anew: tails and their order,
 	// weights, and that no two machines are identical.
@@ -349,36 +346,4 @@ func (s *assigner) oneMachine(a int) int32 {
 		}
 	}
 	return bound
-}
-
-// list schedules the complete assignment greedily: of the ready tasks the one that
-// can start first is next, ties by the longest tail. It keeps the schedule, and
-// returns true, if it ends before upper.
-func (s *assigner) list() bool {
-	end, placed := make([]int32, s.n), make([]bool, s.n)
-	free := make([]int32, s.m)
-	makespan := int32(0)
-	for range s.n {
-		best, from := -1, int32(0)
-		for t := range s.n {
-			if placed[t] {
-				continue
-			}
-			if slices.ContainsFunc(s.pred[t], func(p arc) bool { return !placed[p.to] }) {
-				continue
-			}
-			a := int(s.on[t])
-			if start := s.earliest(t, a, s.on, end, free[a]); best < 0 || start < from || start == from && s.tails[t] > s.tails[best] {
-				best, from = t, start
-			}
-		}
-		a := int(s.on[best])
-		placed[best], end[best] = true, from+s.cost[best*s.m+a]
-		free[a] = end[best]
-		if makespan = max(makespan, end[best]); makespan >= s.upper {
-			return false
-		}
-	}
-	s.best, s.bestOn, s.upper = end, slices.Clone(s.on), makespan
-	return true
 }

@@ -30,7 +30,6 @@ const (
 	devAssignedPaths
 	devIndependentBound
 	// Devices that find schedules or a better order of the search, and phases.
-	devListOrder
 	devEdgeOrder
 	devLoadWeights
 	devLocalSearch
@@ -39,7 +38,7 @@ const (
 	devLevels
 	endOfDevices
 
-	droppingDevices = devListOrder - 1
+	droppingDevices = devEdgeOrder - 1
 	allDevices      = endOfDevices - 1
 )
 
@@ -61,7 +60,6 @@ var devices = []struct {
 	{devOneMachine, exact.Device{Name: "one-machine", Summary: "Jackson's preemptive bound for the tasks assigned to a machine (Carlier 1982)"}},
 	{devAssignedPaths, exact.Device{Name: "assignment-paths", Summary: "longest paths of a partial assignment"}},
 	{devIndependentBound, exact.Device{Name: "independent-tasks-bound", Summary: "the load bound within the dynamic program for independent tasks"}},
-	{devListOrder, exact.Device{Name: "assignment-list", Summary: "list scheduling of a complete assignment before its orders are searched"}},
 	{devEdgeOrder, exact.Device{Name: "edge-order", Summary: "assigns tasks joined by long transfers one after another"}},
 	{devLoadWeights, exact.Device{Name: "load-weights", Summary: "weights of the load bound from the duals of a linear program, beside equal ones"}},
 	{devLocalSearch, exact.Device{Name: "local-search", Summary: "simulated annealing before the search"}},

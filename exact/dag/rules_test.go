@@ -73,7 +73,7 @@ func checkDAGRules(t *testing.T, seed uint64, count, least, most int) (compared 
 			case r < 14:
 				off = 1 << rng.IntN(13)
 			case r < 15 && n <= 6:
-				off = droppingDevices | devListOrder
+				off = droppingDevices
 			}
 			lower := 0.0
 			for _, b := range dagbounds.Quick(g) {

@@ -52,9 +52,8 @@ var searchTuning = tuning{
 
 // phases are Search and each of its phases alone, from a poor schedule.
 var phases = map[string]tuning{
-	"":       searchTuning,
-	"levels": {poor: true, block: 1 << 26, levels: true},
-	"beams":  {poor: true, widths: []int{1, 5}, block: 1 << 26, assignSteps: 3, assignNodes: []int64{5, 50}, leafWidth: 2, levels: true},
-	// Without lists, the levels find the orders of each assignment.
-	"assigner": {poor: true, off: devListOrder, block: 1 << 26, assignSteps: 100, assignNodes: []int64{1 << 20}, leafWidth: 50, levels: true},
+	"":         searchTuning,
+	"levels":   {poor: true, block: 1 << 26, levels: true},
+	"beams":    {poor: true, widths: []int{1, 5}, block: 1 << 26, assignSteps: 3, assignNodes: []int64{5, 50}, leafWidth: 2, levels: true},
+	"assigner": {poor: true, block: 1 << 26, assignSteps: 100, assignNodes: []int64{1 << 20}, leafWidth: 50, levels: true},
 }
