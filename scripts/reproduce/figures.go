@@ -14,11 +14,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// mcb are the algorithms of the paper's Tables 1 and 7: the first four sort
-// descending, the others ascending.
+// mcb lists the algorithms of the paper's Tables 1 and 7: the first four sort in
+// descending order, the others in ascending order.
 var mcb = []string{"mcb8", "mcb5", "mcb6", "mcb7", "mcb3", "mcb2", "mcb1", "mcb4"}
 
-// degradation is a table of the paper's degradations beside ours, in percent.
+// degradation is a table of the paper's degradations and ours, in percent.
 type degradation struct {
 	Rows []degraded
 }
@@ -47,7 +47,7 @@ func (d degradation) Best() string {
 	return slices.MinFunc(d.Rows, func(a, b degraded) int { return compare(a.Mean, b.Mean) }).Algorithm
 }
 
-// DescendingFirst reports whether each descending sort beats each ascending
+// DescendingFirst reports whether every descending sort beats every ascending
 // one.
 func (d degradation) DescendingFirst() bool {
 	descending, ascending := d.Rows[:4], d.Rows[4:]
@@ -56,7 +56,8 @@ func (d degradation) DescendingFirst() bool {
 	return worst.Mean < best.Mean
 }
 
-// Apart returns how far the means of the descending sorts are from the paper's.
+// Apart returns the largest difference of our means and the paper's among the
+// descending sorts.
 func (d degradation) Apart() (most float64) {
 	for _, row := range d.Rows[:4] {
 		most = max(most, row.Mean-number(row.PaperMean), number(row.PaperMean)-row.Mean)
@@ -64,7 +65,7 @@ func (d degradation) Apart() (most float64) {
 	return most
 }
 
-// Ratios returns the least and the largest quotient of our mean and the paper's
+// Ratios returns the smallest and the largest ratio of our mean to the paper's
 // among the ascending sorts.
 func (d degradation) Ratios() string {
 	least, most := 0.0, 0.0
@@ -78,7 +79,7 @@ func (d degradation) Ratios() string {
 	return fmt.Sprintf("%.2f to %.2f", least, most)
 }
 
-// SameOrder reports whether the ascending sorts come in the paper's order.
+// SameOrder reports whether the ascending sorts are in the paper's order.
 func (d degradation) SameOrder() bool {
 	return slices.IsSortedFunc(d.Rows[4:], func(a, b degraded) int { return compare(a.Mean, b.Mean) })
 }
@@ -124,8 +125,8 @@ func (r *runner) split(file, parameter, paper string) (s splitting, err error) {
 	return s, nil
 }
 
-// trends tells how the three figures change while the parameter grows: all of
-// the paper's, then all of ours.
+// trends says how the three figures change as the parameter grows: the paper's,
+// then ours.
 func trends(s splitting) (words []string) {
 	for f := range 6 {
 		rises, falls := true, true
@@ -149,8 +150,9 @@ func trends(s splitting) (words []string) {
 	return words
 }
 
-// offeredLoad returns the mean, over 20 draws at a UMed, of the PE-seconds
-// asked for over those that there are from the first arrival to the last.
+// offeredLoad returns the mean, over 20 draws at a UMed, of the offered load: the
+// PE-seconds asked for, divided by those available from the first arrival to the
+// last.
 func offeredLoad(umed int) (float64, error) {
 	const draws = 20
 	sum := 0.0
@@ -178,8 +180,8 @@ type stgRow struct {
 }
 
 // stg solves the Standard Task Graph set, each graph within a time limit, and
-// holds the results against the published makespans. A proof that contradicts
-// one is an error.
+// compares the results with the published makespans. It returns an error if a
+// proof contradicts one.
 func (r *runner) stg(limit string) (all []stgRow, err error) {
 	data, err := dataFolder()
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command reproduce writes the measured parts of the documents: it runs the
-// plans and commands that a part names (a plan continues where it was stopped)
-// and fills the part's template with what comes out.
+// Command reproduce writes the measured parts of the documents. It runs the plans
+// and commands that a part names (a plan that was stopped continues) and fills
+// the part's template with their results.
 //
 //	go run ./scripts/reproduce [-gapwise COMMAND] [-workers N] [PART...]
 //

@@ -34,8 +34,8 @@ func (r *runner) functions() template.FuncMap {
 	}
 }
 
-// run returns what gapwise prints. A stop by a limit and a proof that there is
-// no solution, exit codes 5 and 4, are results.
+// run runs gapwise and returns its output. Exit codes 5 (stopped by a limit) and
+// 4 (proved infeasible) are results, not errors.
 func (r *runner) run(args ...string) (string, error) {
 	text, err := output(r.gapwise, args...)
 	var exit *exec.ExitError
@@ -51,13 +51,12 @@ func (r *runner) draw(args ...string) (string, error) {
 	return "", err
 }
 
-// bench runs a plan, with the given flags, and returns the file of its results.
+// bench runs a plan with the given flags and returns its results file.
 func (r *runner) bench(plan string, flags ...string) (string, error) {
 	return r.benchWith(r.workers, plan, flags)
 }
 
-// benchAlone runs a plan as bench does, one run at a time, for times that mean
-// something.
+// benchAlone is bench with one run at a time, for times that can be compared.
 func (r *runner) benchAlone(plan string, flags ...string) (string, error) {
 	return r.benchWith("1", plan, flags)
 }
@@ -77,19 +76,19 @@ func (r *runner) table(file string, args ...string) (string, error) {
 	return r.run(append([]string{"table", file, "--format", "markdown"}, args...)...)
 }
 
-// findings returns the Markdown table of a paper's findings held against
+// findings returns the Markdown table of a paper's findings checked against
 // results.
 func (r *runner) findings(file, by string) (string, error) {
 	return r.run("findings", file, "--by", by, "--format", "markdown")
 }
 
-// rows is a table for templates to reckon with; times are in seconds.
+// rows is a table that templates compute with. Times are in seconds.
 type rows []row
 
 type row map[string]string
 
-// cell returns a column's cell. A column that isn't there is a slip in a
-// template, whose error the panic becomes.
+// cell returns a column's cell. It panics for a missing column: that is a mistake
+// in a template, which reports the panic as its error.
 func (r row) cell(column string) string {
 	text, ok := r[column]
 	if !ok {
@@ -98,7 +97,7 @@ func (r row) cell(column string) string {
 	return text
 }
 
-// rows returns the rows of a command that makes a table: rows "table" FILE
+// rows returns the rows that a command prints as a table: rows "table" FILE
 // ARGS...
 func (r *runner) rows(args ...string) (rows, error) {
 	text, err := r.run(append(args, "--format", "csv")...)
@@ -172,13 +171,13 @@ func (all rows) Leads(column, first, second string, parameters ...string) bool {
 	return len(values) > 0
 }
 
-// number returns the number of a cell, 0 of one without.
+// number returns the number in a cell, 0 if there is none.
 func number(cell string) float64 {
 	x, _ := strconv.ParseFloat(strings.TrimSpace(cell), 64)
 	return x
 }
 
-// result is what the documents tell of a result of gapwise solve --json.
+// result holds what the documents use of a result of gapwise solve --json.
 type result struct {
 	Instance  string      `json:"instance"`
 	Status    string      `json:"status"`
@@ -240,8 +239,8 @@ func (r *runner) optimum(file string) (string, error) {
 	return x.Objective.String(), err
 }
 
-// pick writes the lines of a results file that match to another one, and
-// returns it.
+// pick writes the matching lines of a results file to another file and returns
+// its name.
 func pick(file, name, pattern string) (string, error) {
 	return rewrite(file, name, func(line string) string {
 		if !regexp.MustCompile(pattern).MatchString(line) {
@@ -253,8 +252,8 @@ func pick(file, name, pattern string) (string, error) {
 
 var openPolicy = regexp.MustCompile(`"algorithm":"(du-b|du-w|pedu-b|pedu-w)(-open)?"`)
 
-// openReading puts the policies of the other reading of the rectangle into the
-// place of the paper's.
+// openReading replaces the paper's policies in a results file by those with open
+// rectangles.
 func openReading(file, name string) (string, error) {
 	return rewrite(file, name, func(line string) string {
 		if m := openPolicy.FindStringSubmatch(line); m != nil && m[2] == "" {
@@ -264,7 +263,8 @@ func openReading(file, name string) (string, error) {
 	})
 }
 
-// rewrite writes the lines that change makes of a file's, but for empty ones.
+// rewrite writes what change returns for each line of a file, without empty
+// lines.
 func rewrite(file, name string, change func(string) string) (string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -323,7 +323,7 @@ func processor() string {
 	return name
 }
 
-// benchstat sums up the newest baseline's benchmarks of the given names.
+// benchstat summarises the newest baseline's benchmarks of the given names.
 func benchstat(names ...string) (string, error) {
 	files, err := filepath.Glob("benchmarks/baseline/*.txt")
 	if err != nil || len(files) == 0 {
