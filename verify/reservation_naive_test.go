@@ -430,7 +430,7 @@ func TestReservationAgainstNaive(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 44))
 	zero, refused, seen := 0.0, 0, map[string]int{}
-	draws := need.Rounds(1500)
+	draws := need.Rounds(1000)
 	for draw := range draws {
 		in, b := drawBookings(rng)
 		if r := judge(t, in, b, verify.Options{}); !r.Feasible() {
