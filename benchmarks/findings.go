@@ -48,11 +48,11 @@ func FindingsOf(records []Record, x []string) ([]Finding, error) {
 	all := []Finding{
 		e.above(accepted, []string{"pe-w"}, others("pe-w"), "PE_W accepts most"),
 		e.above(slowdown, others("ff"), []string{"ff"}, "FF has the least slowdown"),
-		e.similar("pe-w", "du-b", "PE_W and DU_B accept alike"),
-		e.similar("pe-b", "du-w", "PE_B and DU_W accept alike"),
-		e.similar("pedu-b", "pedu-w", "PEDU_B and PEDU_W accept alike"),
+		e.similar("pe-w", "du-b", "PE_W and DU_B accept similar shares"),
+		e.similar("pe-b", "du-w", "PE_B and DU_W accept similar shares"),
+		e.similar("pedu-b", "pedu-w", "PEDU_B and PEDU_W accept similar shares"),
 		e.above(accepted, others("ff", "pe-b", "du-w"), []string{"ff"}, "PE_W, DU_B, PEDU_B and PEDU_W accept more than FF"),
-		e.above(accepted, []string{"ff"}, []string{"pe-b", "du-w"}, "PE_B and DU_W don't"),
+		e.above(accepted, []string{"ff"}, []string{"pe-b", "du-w"}, "PE_B and DU_W accept less than FF"),
 		e.apart("pedu-b", "pedu-w", "the slowdowns of PEDU_B and PEDU_W differ, more than those of PE_W and DU_B or of PE_B and DU_W", [][2]string{{"pe-w", "du-b"}, {"pe-b", "du-w"}}),
 	}
 	switch {

@@ -42,7 +42,7 @@ func TestFindings(t *testing.T) {
 			if p == "pedu-w" && load == 2 {
 				*a += 11.6
 			}
-		}, []string{"PE_W accepts most", "PEDU_B and PEDU_W accept alike", "more load: all accept less"}},
+		}, []string{"PE_W accepts most", "PEDU_B and PEDU_W accept similar shares", "more load: all accept less"}},
 		"another is faster": {func(p string, load float64, _, s *float64) {
 			if p == "pe-b" && load == 3 {
 				*s = 1
@@ -52,7 +52,7 @@ func TestFindings(t *testing.T) {
 			if p == "du-b" {
 				*a -= 5
 			}
-		}, []string{"PE_W and DU_B accept alike"}},
+		}, []string{"PE_W and DU_B accept similar shares"}},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
