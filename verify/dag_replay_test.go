@@ -68,7 +68,7 @@ func TestReplayIsExact(t *testing.T) {
 			several++
 		}
 	}
-	if several < draws/8 {
+	if several < draws*2/15 {
 		t.Errorf("only %d replays with more than three transfers", several)
 	}
 }
@@ -114,7 +114,7 @@ func TestReplayConservesCapacity(t *testing.T) {
 			}
 		}
 	}
-	if tight < draws/20 {
+	if tight < draws/10 && !testing.Short() {
 		t.Errorf("only %d full links", tight)
 	}
 }
