@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -44,11 +45,12 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 		}
 	}
 	options := map[string]string{}
-	for i := range p.Algorithms {
-		p.Algorithms[i].without = o.Without
+	algorithms := slices.Clone(p.Algorithms) // the plan may be run by others, too
+	for i := range algorithms {
+		algorithms[i].without = o.Without
 	}
-	for i := range p.Algorithms {
-		options[p.Algorithms[i].Label] = p.Algorithms[i].settings()
+	for i := range algorithms {
+		options[algorithms[i].Label] = algorithms[i].settings()
 	}
 	results, err := openResults(o.Results, p.Name)
 	if err != nil {
@@ -89,17 +91,17 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	total, have := 0, 0
 	for i := range cases {
 		j := job{c: &cases[i]}
-		for k := range p.Algorithms {
-			if !p.Algorithms[k].runs(j.c) {
+		for k := range algorithms {
+			if !algorithms[k].runs(j.c) {
 				continue
 			}
 			for _, seed := range p.Seeds {
 				total++
-				r := Record{Instance: j.c.Name, Algorithm: p.Algorithms[k].Label, Seed: seed}
+				r := Record{Instance: j.c.Name, Algorithm: algorithms[k].Label, Seed: seed}
 				if done[r.key()] {
 					have++
 				} else {
-					j.runs = append(j.runs, run{&p.Algorithms[k], seed})
+					j.runs = append(j.runs, run{&algorithms[k], seed})
 				}
 			}
 		}

@@ -152,7 +152,11 @@ func TestReservationSearchStops(t *testing.T) {
 	if best.Status != model.StatusOptimal || reports < 10 {
 		t.Fatal(best.Status, best.Reason, reports)
 	}
-	for stop := 0; stop < reports; stop += 2 {
+	step := 2
+	if testing.Short() {
+		step = max(2, reports/5)
+	}
+	for stop := 0; stop < reports; stop += step {
 		ctx, cancel := context.WithCancel(context.Background())
 		left := stop
 		r := reservationSearch(t, ctx, in, model.Settings{Progress: func(model.Progress) {

@@ -3,6 +3,7 @@ package reservation_test
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -217,7 +218,7 @@ func TestPlainAndFastAgree(t *testing.T) {
 					finds++
 					a, foundA := plain.Find(q, p)
 					b, foundB := fast.Find(q, p)
-					if foundA != foundB || cmp.Diff(a, b) != "" {
+					if foundA != foundB || !reflect.DeepEqual(a, b) {
 						t.Fatalf("seed %d, %s, %+v, now %v: (-plain,+fast)\n%s", seed, p.Name, q, now, cmp.Diff(a, b))
 					}
 					chosen, ok = a, foundA
