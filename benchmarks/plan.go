@@ -202,6 +202,11 @@ func (p *Plan) check(a *Algorithm) error {
 	return err
 }
 
+// isSearch reports whether the algorithm is the native search alone.
+func (a *Algorithm) isSearch() bool {
+	return a.Name == "search" || a.Name == "exact" && (a.Engine == "" || a.Engine == "search")
+}
+
 // options returns the options of one run on an instance of a kind.
 func (a *Algorithm) options(kind model.Kind, seed uint64) (gapwise.Options, error) {
 	p, err := gapwise.ProblemOf(kind)
@@ -213,7 +218,7 @@ func (a *Algorithm) options(kind model.Kind, seed uint64) (gapwise.Options, erro
 		return gapwise.Options{}, err
 	}
 	settings := model.Settings{Seed: seed, TimeLimit: a.TimeLimit, Gap: a.Gap, Threads: a.Threads, Parameters: set}
-	if len(a.without) > 0 && (a.Name == "search" || a.Name == "exact" && a.Engine == "search") {
+	if len(a.without) > 0 {
 		if p.Without == nil {
 			return gapwise.Options{}, fmt.Errorf("%w: the search for %s has no devices to switch off", model.ErrUnsupported, kind)
 		}

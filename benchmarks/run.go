@@ -46,8 +46,15 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	}
 	options := map[string]string{}
 	algorithms := slices.Clone(p.Algorithms) // the plan may be run by others, too
+	searches := 0
 	for i := range algorithms {
-		algorithms[i].without = o.Without
+		if algorithms[i].isSearch() {
+			algorithms[i].without = o.Without
+			searches++
+		}
+	}
+	if len(o.Without) > 0 && searches == 0 {
+		return fmt.Errorf("%w plan: none of its algorithms is the native search, whose devices could be switched off", model.ErrInvalid)
 	}
 	for i := range algorithms {
 		options[algorithms[i].Label] = algorithms[i].settings()

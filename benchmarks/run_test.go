@@ -255,3 +255,30 @@ algorithms: [{name: highs}, {name: heft}]
 		}
 	}
 }
+
+// Devices are switched off in the native search alone, and a plan without it
+// is refused; so is a name that no search has.
+func TestRunWithout(t *testing.T) {
+	dir := t.TempDir()
+	p := decode(t, "name: w\ngenerators: [{kind: vcsched, hosts: [3], jobs: [9], slack: [0.1], count: 2}]\nalgorithms: [{name: search}, {name: gr}]\n")
+	file := filepath.Join(dir, "w.jsonl")
+	if err := Run(t.Context(), p, RunOptions{Results: file, Without: []string{"local-search"}}); err != nil {
+		t.Fatal(err)
+	}
+	records, _, err := ReadRecords(file)
+	if err != nil || len(records) != 4 {
+		t.Fatalf("%d records, error %v", len(records), err)
+	}
+	for _, r := range records {
+		if want := map[string]string{"search": "without=local-search"}[r.Algorithm]; r.Options != want {
+			t.Errorf("%s has the options %q, want %q", r.Algorithm, r.Options, want)
+		}
+	}
+	if err := Run(t.Context(), p, RunOptions{Results: filepath.Join(dir, "x.jsonl"), Without: []string{"luck"}}); err == nil || !strings.Contains(err.Error(), `no device "luck"`) {
+		t.Errorf("error %v", err)
+	}
+	p.Algorithms = p.Algorithms[1:]
+	if err := Run(t.Context(), p, RunOptions{Results: filepath.Join(dir, "y.jsonl"), Without: []string{"local-search"}}); !errors.Is(err, model.ErrInvalid) {
+		t.Errorf("error %v, want ErrInvalid", err)
+	}
+}
