@@ -11,7 +11,7 @@ import (
 // The everyday part of the net: what gapwise claims agrees with what it claims
 // elsewhere, for as long as there is time.
 func TestAudit(t *testing.T) {
-	o := Options{Time: 10 * time.Second, Seed: 1, Workers: 2, Folder: t.TempDir()}
+	o := Options{Time: 5 * time.Second, Seed: 1, Workers: 2, Folder: t.TempDir()}
 	if testing.Short() {
 		o.Time = 3 * time.Second
 	}

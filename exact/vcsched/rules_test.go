@@ -87,7 +87,7 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(vcschedSeed(), 2))
 	count := map[string]int{}
-	for k := range need.Rounds(10) {
+	for k := range need.Rounds(6) {
 		n, hosts := 12+rng.IntN(6), 2+rng.IntN(3)
 		budget := k/len(vcschedFamilies)%4 == 3
 		in := drawVCSched(rng, k%len(vcschedFamilies), n, hosts, rng.IntN(2) == 0, budget)

@@ -183,7 +183,7 @@ func TestOwnPoliciesAcceptMore(t *testing.T) {
 	total := map[string]float64{}
 	for _, x := range points {
 		mean := map[string]float64{}
-		for seed := range 3 {
+		for seed := range 2 {
 			spec := instances.ReservationSpec{Requests: 3000, UMed: x.umed, ArrivalFactor: x.arrival, ARTime: x.flexibility, Deadline: x.flexibility, Index: seed, Seed: 77}
 			in, err := spec.Generate()
 			if err != nil {
