@@ -23,6 +23,9 @@ package exact
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 )
 
 // StopReason says why a search was stopped, or nothing if it wasn't.
@@ -41,6 +44,38 @@ func StopReason(ctx context.Context) string {
 type Device struct {
 	Name    string // in kebab-case, the field's term: "dominance"
 	Summary string // one line, with the reference
+}
+
+// Switch is a device with the bit by which its search knows it.
+type Switch[B ~uint16 | ~uint32] struct {
+	Bit B
+	Device
+}
+
+// DevicesOf lists the devices of some switches.
+func DevicesOf[B ~uint16 | ~uint32](switches []Switch[B]) []Device {
+	all := make([]Device, len(switches))
+	for k, s := range switches {
+		all[k] = s.Device
+	}
+	return all
+}
+
+// BitsOf returns the bits of the named devices of a problem's search. An unknown
+// name is an error that lists the known ones.
+func BitsOf[B ~uint16 | ~uint32](problem string, switches []Switch[B], names []string) (off B, err error) {
+	for _, name := range names {
+		k := slices.IndexFunc(switches, func(s Switch[B]) bool { return s.Name == name })
+		if k < 0 {
+			var known []string
+			for _, s := range switches {
+				known = append(known, s.Name)
+			}
+			return 0, fmt.Errorf("the %s search has no device %q, it has %s", problem, name, strings.Join(known, ", "))
+		}
+		off |= switches[k].Bit
+	}
+	return off, nil
 }
 
 // SearchName names a native search, or the one of its phases that runs alone.

@@ -1,9 +1,6 @@
 package reservation
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/model"
 )
@@ -29,41 +26,28 @@ const (
 )
 
 // devices are all of them, in the order of their bits.
-var devices = []exact.Device{
-	{Name: "active-schedules", Summary: "no start at or after a time by which another job could have ended (Giffler and Thompson 1960)"},
-	{Name: "identical-jobs", Summary: "of equal jobs that can start at one moment, the one due first goes first"},
-	{Name: "dominance", Summary: "states that another of no less value dominates are dropped"},
-	{Name: "lagrangian-bound", Summary: "states are bounded by relaxing the capacity (Geoffrion 1974)"},
-	{Name: "reduced-cost-fixing", Summary: "jobs that only completions below the target start are declined"},
-	{Name: "capacity-reduction", Summary: "PEs that no sum of the jobs' PEs can use count as in use (Boschetti and Mingozzi 2003)"},
-	{Name: "whole-values", Summary: "bounds are rounded down to the common unit of the weights"},
-	{Name: "gap-targets", Summary: "plans better by less than half the gap limit aren't looked for"},
-	{Name: "per-job-multipliers", Summary: "multipliers of each job's own, with a knapsack for each cell (Dantzig and Wolfe 1960; Barahona and Anbil 2000)"},
-	{Name: "linear-program", Summary: "multipliers of up to 150 jobs by column generation, else by subgradients"},
-	{Name: "both-directions", Summary: "the search runs backwards in time, too"},
-	{Name: "quick-bounds", Summary: "bounds by areas, energies and flows"},
-	{Name: "local-search", Summary: "the clairvoyant's local search looks for plans"},
+var devices = []exact.Switch[switches]{
+	{Bit: activeSchedules, Device: exact.Device{Name: "active-schedules", Summary: "no start at or after a time by which another job could have ended (Giffler and Thompson 1960)"}},
+	{Bit: identicalJobs, Device: exact.Device{Name: "identical-jobs", Summary: "of equal jobs that can start at one moment, the one due first goes first"}},
+	{Bit: dominance, Device: exact.Device{Name: "dominance", Summary: "states that another of no less value dominates are dropped"}},
+	{Bit: lagrangianBound, Device: exact.Device{Name: "lagrangian-bound", Summary: "states are bounded by relaxing the capacity (Geoffrion 1974)"}},
+	{Bit: reducedCostFixing, Device: exact.Device{Name: "reduced-cost-fixing", Summary: "jobs that only completions below the target start are declined"}},
+	{Bit: capacityReduction, Device: exact.Device{Name: "capacity-reduction", Summary: "PEs that no sum of the jobs' PEs can use count as in use (Boschetti and Mingozzi 2003)"}},
+	{Bit: wholeValues, Device: exact.Device{Name: "whole-values", Summary: "bounds are rounded down to the common unit of the weights"}},
+	{Bit: gapTargets, Device: exact.Device{Name: "gap-targets", Summary: "plans better by less than half the gap limit aren't looked for"}},
+	{Bit: perJobMultipliers, Device: exact.Device{Name: "per-job-multipliers", Summary: "multipliers of each job's own, with a knapsack for each cell (Dantzig and Wolfe 1960; Barahona and Anbil 2000)"}},
+	{Bit: linearProgram, Device: exact.Device{Name: "linear-program", Summary: "multipliers of up to 150 jobs by column generation, else by subgradients"}},
+	{Bit: bothDirections, Device: exact.Device{Name: "both-directions", Summary: "the search runs backwards in time, too"}},
+	{Bit: quickBounds, Device: exact.Device{Name: "quick-bounds", Summary: "bounds by areas, energies and flows"}},
+	{Bit: localSearch, Device: exact.Device{Name: "local-search", Summary: "the clairvoyant's local search looks for plans"}},
 }
 
-// Devices lists the devices of Search.
-func Devices() []exact.Device { return append([]exact.Device(nil), devices...) }
+// Devices lists the parts of Search that Without can switch off.
+func Devices() []exact.Device { return exact.DevicesOf(devices) }
 
 // Without returns Search with the named devices switched off. It proves the
 // same, later. An unknown name is an error that lists the known ones.
 func Without(names ...string) (model.Solver, error) {
-	s := Search{}
-	for _, name := range names {
-		known, bit := []string{}, switches(0)
-		for k, d := range devices {
-			known = append(known, d.Name)
-			if d.Name == name {
-				bit = 1 << k
-			}
-		}
-		if bit == 0 {
-			return nil, fmt.Errorf("the reservation search has no device %q, it has %s", name, strings.Join(known, ", "))
-		}
-		s.off |= bit
-	}
-	return s, nil
+	off, err := exact.BitsOf("reservation", devices, names)
+	return Search{off: off}, err
 }

@@ -1,9 +1,6 @@
 package vcsched
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/model"
 )
@@ -32,52 +29,31 @@ const (
 )
 
 // devices names them, in the order of their bits.
-var devices = []struct {
-	bit deviceSet
-	exact.Device
-}{
-	{devMaximal, exact.Device{Name: "maximal-bins", Summary: "bin completion: a bin takes every task left that fits (Korf 2003)"}},
-	{devExchange, exact.Device{Name: "exchange-dominance", Summary: "bin completion: no task left could replace a smaller one in the bin (Martello, Toth 1990)"}},
-	{devWaste, exact.Device{Name: "waste-bound", Summary: "bin completion: what bins waste of a resource is at most what the tasks leave of it (Korf 2003)"}},
-	{devMemo, exact.Device{Name: "no-good-memo", Summary: "bin completion: sets of tasks known not to fit in the bins left"}},
-	{devTwins, exact.Device{Name: "task-symmetry", Summary: "host tree: equal tasks in the order of the hosts"}},
-	{devHosts, exact.Device{Name: "host-symmetry", Summary: "host tree: one of the hosts of equal load and memory"}},
-	{devIncumbent, exact.Device{Name: "incumbent-bound", Summary: "host tree: every host's load stays below the best largest load"}},
-	{devPacking, exact.Device{Name: "packing-bound", Summary: "cliques of conflicting tasks and dual-feasible functions (Fekete, Schepers 2001), beside the area"}},
-	{devColumns, exact.Device{Name: "column-generation", Summary: "bound by fractional covers with host patterns (Gilmore, Gomory 1961), and placements of these"}},
-	{devCover, exact.Device{Name: "pattern-cover", Summary: "integer covers by the patterns of the column generation (restricted master heuristic)"}},
-	{devProbing, exact.Device{Name: "load-probing", Summary: "bin completion at loads between the bounds, not at the next better one alone (destructive bounds)"}},
-	{devLocalSearch, exact.Device{Name: "local-search", Summary: "simulated annealing on overloads, before and between the phases"}},
-	{devCompletion, exact.Device{Name: "bin-completion", Summary: "bin completion for up to 64 tasks; without it, the host tree"}},
+var devices = []exact.Switch[deviceSet]{
+	{Bit: devMaximal, Device: exact.Device{Name: "maximal-bins", Summary: "bin completion: a bin takes every task left that fits (Korf 2003)"}},
+	{Bit: devExchange, Device: exact.Device{Name: "exchange-dominance", Summary: "bin completion: no task left could replace a smaller one in the bin (Martello, Toth 1990)"}},
+	{Bit: devWaste, Device: exact.Device{Name: "waste-bound", Summary: "bin completion: what bins waste of a resource is at most what the tasks leave of it (Korf 2003)"}},
+	{Bit: devMemo, Device: exact.Device{Name: "no-good-memo", Summary: "bin completion: sets of tasks known not to fit in the bins left"}},
+	{Bit: devTwins, Device: exact.Device{Name: "task-symmetry", Summary: "host tree: equal tasks in the order of the hosts"}},
+	{Bit: devHosts, Device: exact.Device{Name: "host-symmetry", Summary: "host tree: one of the hosts of equal load and memory"}},
+	{Bit: devIncumbent, Device: exact.Device{Name: "incumbent-bound", Summary: "host tree: every host's load stays below the best largest load"}},
+	{Bit: devPacking, Device: exact.Device{Name: "packing-bound", Summary: "cliques of conflicting tasks and dual-feasible functions (Fekete, Schepers 2001), beside the area"}},
+	{Bit: devColumns, Device: exact.Device{Name: "column-generation", Summary: "bound by fractional covers with host patterns (Gilmore, Gomory 1961), and placements of these"}},
+	{Bit: devCover, Device: exact.Device{Name: "pattern-cover", Summary: "integer covers by the patterns of the column generation (restricted master heuristic)"}},
+	{Bit: devProbing, Device: exact.Device{Name: "load-probing", Summary: "bin completion at loads between the bounds, not at the next better one alone (destructive bounds)"}},
+	{Bit: devLocalSearch, Device: exact.Device{Name: "local-search", Summary: "simulated annealing on overloads, before and between the phases"}},
+	{Bit: devCompletion, Device: exact.Device{Name: "bin-completion", Summary: "bin completion for up to 64 tasks; without it, the host tree"}},
 }
 
 // phases are those of the search that run alone, by what they do without.
 var phases = map[string]deviceSet{"bins": devLocalSearch | devPacking, "tree": devLocalSearch | devCompletion}
 
 // Devices lists the parts of Search that Without can switch off.
-func Devices() []exact.Device {
-	all := make([]exact.Device, len(devices))
-	for k, d := range devices {
-		all[k] = d.Device
-	}
-	return all
-}
+func Devices() []exact.Device { return exact.DevicesOf(devices) }
 
 // Without returns Search with the named devices switched off. It proves the same,
 // later. An unknown name is an error that lists the known ones.
 func Without(names ...string) (model.Solver, error) {
-	s := Search{}
-next:
-	for _, name := range names {
-		known := make([]string, len(devices))
-		for k, d := range devices {
-			if d.Name == name {
-				s.off |= d.bit
-				continue next
-			}
-			known[k] = d.Name
-		}
-		return nil, fmt.Errorf("the vcsched search has no device %q, it has %s", name, strings.Join(known, ", "))
-	}
-	return s, nil
+	off, err := exact.BitsOf("vcsched", devices, names)
+	return Search{off: off}, err
 }

@@ -70,7 +70,7 @@ func TestVCSchedRulesAgainstPlain(t *testing.T) {
 		count[ok]++
 		same(t, "all rules", in, solveVCSched(t, Search{}, in, model.Settings{Seed: 1}), want, ok)
 		for _, d := range devices { // without the local search, which leaves the others little to do
-			r := solveVCSched(t, Search{off: d.bit | devLocalSearch}, in, model.Settings{Seed: 1})
+			r := solveVCSched(t, Search{off: d.Bit | devLocalSearch}, in, model.Settings{Seed: 1})
 			same(t, "without "+d.Name, in, r, want, ok)
 		}
 		r := solveVCSched(t, Search{off: devCompletion | devLocalSearch}, in, model.Settings{Seed: 1})
@@ -99,7 +99,7 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 			continue
 		}
 		for _, d := range devices {
-			if o := solveVCSched(t, Search{off: d.bit | devLocalSearch}, in, set); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
+			if o := solveVCSched(t, Search{off: d.Bit | devLocalSearch}, in, set); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
 				same(t, "without "+d.Name, in, o, r.Objective, r.Status == model.StatusOptimal)
 				count["rule off"]++
 			}
@@ -129,11 +129,11 @@ func TestDevices(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for k, d := range Devices() {
-		if seen[d.Name] || d.Summary == "" || devices[k].bit != 1<<k {
+		if seen[d.Name] || d.Summary == "" || devices[k].Bit != 1<<k {
 			t.Errorf("device %d: %+v", k, devices[k])
 		}
 		seen[d.Name] = true
-		if s, err := Without(d.Name); err != nil || s.(Search).off != devices[k].bit {
+		if s, err := Without(d.Name); err != nil || s.(Search).off != devices[k].Bit {
 			t.Errorf("without %s: %+v %v", d.Name, s, err)
 		}
 	}
