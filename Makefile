@@ -16,7 +16,7 @@ run_benches = set -o pipefail && $(with_highs) $(GO) test -run '^$$' -bench '$(B
 export CGO_ENABLED := 1
 with_highs = pc=$$(scripts/highs) && export PKG_CONFIG_PATH="$$pc$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" &&
 
-.PHONY: help build highs demo test check fmt vet staticcheck race fuzz audit faults bench bench-baseline bench-compare reproduce clean
+.PHONY: help build highs demo test check fmt vet staticcheck race slow fuzz audit faults bench bench-baseline bench-compare reproduce clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -30,10 +30,10 @@ highs: ## the solver library alone
 demo: build ## solve, verify and tabulate real instances, in a minute
 	@scripts/demo bin/gapwise
 
-test: ## the everyday tests
-	@$(with_highs) $(GO) test ./...
+test: ## the everyday tests, in under a minute
+	@$(with_highs) $(GO) test -short ./...
 
-check: fmt vet staticcheck race ## formatting, vet, staticcheck, short tests with the race detector
+check: fmt vet staticcheck race slow ## formatting, vet, staticcheck, everyday tests with the race detector, all tests
 
 fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); [ -z "$$out" ] || { echo "not gofmt-ed: $$out"; exit 1; }
@@ -47,6 +47,9 @@ staticcheck:
 # draw starts no goroutines, and its pictures take the detector a minute.
 race:
 	@$(with_highs) $(GO) test -race -short $$($(GO) list ./... | grep -v /draw)
+
+slow: ## all tests, the slow ones too
+	@$(with_highs) $(GO) test ./...
 
 fuzz: ## every fuzz target for FUZZTIME
 	@$(with_highs) for p in $$($(GO) list ./...); do \
