@@ -94,13 +94,13 @@ func newRecord(plan string, c *instances.Planned, in model.Instance, a *Algorith
 			variants[v.Flag] = value
 		}
 	}
-	if r.Solution != nil {
+	if further := in.Metrics()[2:]; r.Solution != nil && len(further) > 0 {
 		o, err := in.Objective(r.Solution)
 		if err != nil {
 			return Record{}, err
 		}
 		for k, x := range o.Others {
-			metrics[in.Metrics()[2+k].Key] = x
+			metrics[further[k].Key] = x
 		}
 	}
 	if r.Details != nil {
