@@ -1,0 +1,120 @@
+// Package tvc holds the heuristics for time-aware virtual clusters: embedders,
+// which embed one request at a time, and schedulers of a queue.
+package tvc
+
+import "github.com/gapwise/gapwise/model"
+
+// DataCentre is the state of a fat-tree: free slots and residual rates.
+//
+// With h = k/2, server s is at edge switch s/h, edge switch e in pod e/h. The
+// link from edge switch e to aggregation switch a of its pod is Edge[e·h+a], that
+// from aggregation switch a of pod p to core switch c of group a is
+// Aggregation[(p·h+a)·h+c].
+type DataCentre struct {
+	*model.TVCTicks
+	Free        []int32 // slots, by server
+	Server      []int64 // bit/s left on the link above each server
+	Edge        []int64
+	Aggregation []int64
+	// Most is the largest bandwidth that has arrived, Bmax, in bit/s.
+	Most int64
+}
+
+// NewDataCentre returns an empty data centre.
+func NewDataCentre(t *model.TVCTicks) *DataCentre {
+	h := t.Half
+	d := &DataCentre{TVCTicks: t, Free: make([]int32, t.Servers), Server: make([]int64, t.Servers),
+		Edge: make([]int64, t.K*h*h), Aggregation: make([]int64, t.K*h*h)}
+	for s := range d.Free {
+		d.Free[s], d.Server[s] = int32(t.Slots), t.ServerRate
+	}
+	for l := range d.Edge {
+		d.Edge[l], d.Aggregation[l] = t.EdgeRate, t.AggregationRate
+	}
+	return d
+}
+
+// Arrive notes the bandwidth of a request that arrives.
+func (d *DataCentre) Arrive(b int64) { d.Most = max(d.Most, b) }
+
+// Add takes slots and links for a cluster of n VMs at b bit/s.
+func (d *DataCentre) Add(e *model.Embedding, n int, b int64) { d.change(e, n, b, 1) }
+
+// Remove gives back what Add took.
+func (d *DataCentre) Remove(e *model.Embedding, n int, b int64) { d.change(e, n, b, -1) }
+
+func (d *DataCentre) change(e *model.Embedding, n int, b int64, sign int64) {
+	for _, x := range e.Servers {
+		d.Free[x.Server] -= int32(sign) * int32(x.VMs)
+	}
+	d.loads(e, n, b, func(link *int64, load int64) { *link -= sign * load })
+}
+
+// Room reports whether the embedding, of n VMs in all, has its slots and links.
+func (d *DataCentre) Room(e *model.Embedding, n int, b int64) bool {
+	room, vms := true, 0
+	for _, x := range e.Servers {
+		room = room && x.VMs <= int(d.Free[x.Server])
+		vms += x.VMs
+	}
+	d.loads(e, n, b, func(link *int64, load int64) { room = room && load <= *link })
+	return room && vms == n
+}
+
+// loads calls f with every link that the embedding loads and its load in bit/s,
+// each link once. O(servers of the embedding).
+func (d *DataCentre) loads(e *model.Embedding, n int, b int64, f func(link *int64, load int64)) {
+	h := d.Half
+	// Sums run over the servers of one edge switch and of one pod: servers are in
+	// ascending order.
+	hose := func(m int) int64 { return int64(min(m, n-m)) }
+	edge, pod := -1, -1
+	var edgeVMs, podVMs int
+	var edgeLoad, podLoad int64 // per-path sums
+	endEdge := func() {
+		if edge < 0 {
+			return
+		}
+		if !d.PerPath {
+			edgeLoad = hose(edgeVMs)
+		}
+		if e.Switch.Layer > model.LayerEdge && !d.NonBlocking && edgeLoad > 0 {
+			a := e.Switch.Index
+			if e.Switch.Layer == model.LayerCore {
+				a = e.Switch.Group
+			}
+			f(&d.Edge[edge*h+a], edgeLoad*b)
+		}
+	}
+	endPod := func() {
+		if pod < 0 {
+			return
+		}
+		if !d.PerPath {
+			podLoad = hose(podVMs)
+		}
+		if e.Switch.Layer == model.LayerCore && !d.NonBlocking && podLoad > 0 {
+			f(&d.Aggregation[(pod*h+e.Switch.Group)*h+e.Switch.Index], podLoad*b)
+		}
+	}
+	for _, x := range e.Servers {
+		if x.Server/h != edge {
+			endEdge()
+			edge, edgeVMs, edgeLoad = x.Server/h, 0, 0
+		}
+		if x.Server/(h*h) != pod {
+			endPod()
+			pod, podVMs, podLoad = x.Server/(h*h), 0, 0
+		}
+		load := hose(x.VMs)
+		if load > 0 {
+			f(&d.Server[x.Server], load*b)
+		}
+		edgeVMs += x.VMs
+		podVMs += x.VMs
+		edgeLoad += load
+		podLoad += load
+	}
+	endEdge()
+	endPod()
+}

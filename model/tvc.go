@@ -1,0 +1,372 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// TVC is the allocation of time-aware virtual clusters in a fat-tree data centre
+// (Li et al.: Bandwidth-Guaranteed Resource Allocation and Scheduling for
+// Parallel Jobs in Cloud Data Center, Symmetry 10(5), 2018, section 3).
+//
+// A request asks for N virtual machines (VMs), each joined to a virtual switch by
+// B Mbps (the hose model), for a duration. An embedding gives each VM a slot of
+// a server and the virtual switch a switch above all of them, and reserves
+// bandwidth on the links between (see Hose).
+//
+// In loss mode a request is embedded at its arrival, for its whole duration, or
+// rejected. The objective, to be maximised, is the number of accepted requests
+// or their revenue (see TVCGoal); the other of the two breaks ties.
+//
+// In queue mode (Queue) requests wait. A request runs in one or more segments,
+// never before its arrival: it may be suspended, keeps the work that is done,
+// and goes on later, on the same servers or on others. Every request that fits
+// an empty data centre must run; one that never fits is refused. The objective,
+// to be minimised, is the mean response time; the mean bounded slowdown breaks
+// ties. Metrics defines these figures.
+//
+// At one instant departures come before arrivals: a segment holds its slots and
+// links from StartS up to EndS, without EndS. Requests that arrive at one
+// instant arrive in the order of their list.
+//
+// Times are whole microseconds, rates whole bits per second, so that all
+// arithmetic on them is exact (see TVCTicks).
+type TVC struct {
+	Name    string  `json:"name"`
+	FatTree FatTree `json:"fat_tree"`
+	Queue   bool    `json:"queue"`
+	// Goal is what is maximised in loss mode; empty means GoalRequests. In queue
+	// mode it must be empty.
+	Goal TVCGoal `json:"goal,omitempty"`
+	// Hose says what an embedding reserves; empty means HoseCut.
+	Hose Hose `json:"hose,omitempty"`
+	// MigrationS is the cost of a migration: a segment on other servers than the
+	// one before does no work in its first MigrationS seconds.
+	MigrationS float64      `json:"migration_s,omitempty"`
+	Requests   []TVCRequest `json:"requests" nil:"[]"` // by arrival
+}
+
+// TVCRequest asks for a virtual cluster <N, B> (section 3.2). Times are seconds
+// since the beginning of the instance.
+type TVCRequest struct {
+	ID            string  `json:"id"`
+	ArrivalS      float64 `json:"arrival_s"`
+	VMs           int     `json:"vms"`            // N, at least 1
+	BandwidthMbps float64 `json:"bandwidth_mbps"` // B, of each VM's link to the virtual switch
+	DurationS     float64 `json:"duration_s"`     // es, under the guaranteed bandwidth
+}
+
+// TVCGoal says what a TVC in loss mode maximises.
+type TVCGoal string
+
+// The goals of loss mode.
+const (
+	GoalRequests TVCGoal = "requests" // the number of accepted requests
+	GoalRevenue  TVCGoal = "revenue"  // the sum of N·B·duration over them
+)
+
+// TVCGoals lists the goals of loss mode.
+var TVCGoals = []TVCGoal{GoalRequests, GoalRevenue}
+
+// Hose says how much bandwidth an embedding reserves on a link that separates m
+// VMs below it from the others.
+type Hose string
+
+// The readings of the hose model.
+const (
+	// HoseCut reserves min(m, N-m)·B, m the number of VMs below the link: no more
+	// can cross it, whatever the VMs send (Ballani et al.: Towards Predictable
+	// Datacenter Networks, SIGCOMM 2011, section 4). Above a switch that has all
+	// VMs below it the load is 0, so it doesn't matter which of the switches above
+	// all VMs hosts the virtual switch, as long as the links below them are the
+	// same.
+	HoseCut Hose = "cut"
+	// HosePerPath is Eq. 6 of the paper to the letter: each server reserves min(m,
+	// N-m)·B on every link of its path to the virtual switch, m the VMs on this
+	// server. A link near the core then reserves more than can cross it.
+	HosePerPath Hose = "per-path"
+)
+
+// Hoses lists the readings of the hose model.
+var Hoses = []Hose{HoseCut, HosePerPath}
+
+// EffectiveHose returns Hose, or HoseCut if it is empty.
+func (v *TVC) EffectiveHose() Hose {
+	if v.Hose == "" {
+		return HoseCut
+	}
+	return v.Hose
+}
+
+// EffectiveGoal returns Goal, or GoalRequests if it is empty. It means nothing
+// in queue mode.
+func (v *TVC) EffectiveGoal() TVCGoal {
+	if v.Goal == "" {
+		return GoalRequests
+	}
+	return v.Goal
+}
+
+// Embeddings is a solution of TVC: the requests that run, in any order. A request
+// without a run is rejected.
+type Embeddings struct {
+	Runs []Run[Embedding] `json:"runs" nil:"[]"`
+}
+
+// Embedding places a virtual cluster.
+type Embedding struct {
+	// Switch hosts the virtual switch. All VMs are on servers below it.
+	Switch Switch `json:"switch"`
+	// Servers holds the servers with VMs, by ascending number.
+	Servers []ServerVMs `json:"servers" nil:"[]"`
+}
+
+// ServerVMs is a number of VMs, at least 1, on one server.
+type ServerVMs struct {
+	Server int `json:"server"`
+	VMs    int `json:"vms"`
+}
+
+// SameServers reports whether both embeddings have the same VMs on the same
+// servers.
+func (e *Embedding) SameServers(x *Embedding) bool { return slices.Equal(e.Servers, x.Servers) }
+
+// Kind returns KindTVC.
+func (*TVC) Kind() Kind { return KindTVC }
+
+// Kind returns KindTVC.
+func (*Embeddings) Kind() Kind { return KindTVC }
+
+// ID returns the instance's name.
+func (v *TVC) ID() string { return v.Name }
+
+// KindTVC is the problem of time-aware virtual clusters.
+const KindTVC Kind = "tvc"
+
+var tvcFormat = Format{
+	Kind:     KindTVC,
+	Instance: func() Instance { return new(TVC) },
+	Solution: func() Solution { return new(Embeddings) },
+	Details:  func() Details { return new(TVCDetails) },
+}
+
+// MostSlots bounds the slots of a data centre, and so the VMs of a request.
+const MostSlots = 1_000_000
+
+// mostMbps bounds rates: 5·10^5 VMs at 10^13 bit/s are less than 2^63.
+const mostMbps = 1e7
+
+// mostSeconds bounds times: 10^15 microseconds are less than 2^52.
+const mostSeconds = 1e9
+
+// Validate reports the first rule that v breaks: the fat-tree's (see
+// FatTree.check); ids not empty and distinct; arrivals in order, from 0;
+// durations above 0, of whole microseconds; VMs from 1 to the slots of the data
+// centre; bandwidths above 0, of whole bits per second. Errors are ErrInvalid;
+// those about a request are an ElementError.
+func (v *TVC) Validate() error {
+	bad := func(index int, format string, args ...any) error {
+		list := "requests"
+		if index < 0 {
+			list = ""
+		} else {
+			format = "id %q: " + format
+			args = append([]any{v.Requests[index].ID}, args...)
+		}
+		return &ElementError{Kind: KindTVC, List: list, Index: index, Reason: fmt.Sprintf(format, args...)}
+	}
+	if reason := v.FatTree.check(); reason != "" {
+		return bad(-1, "fat_tree: %s", reason)
+	}
+	switch {
+	case v.Hose != "" && !slices.Contains(Hoses, v.Hose):
+		return bad(-1, "hose is %q, must be one of %q", v.Hose, Hoses)
+	case v.Queue && v.Goal != "":
+		return bad(-1, "goal is %q, but in queue mode the mean response time is minimised; leave it out", v.Goal)
+	case v.Goal != "" && !slices.Contains(TVCGoals, v.Goal):
+		return bad(-1, "goal is %q, must be one of %q", v.Goal, TVCGoals)
+	case !(v.MigrationS >= 0 && v.MigrationS <= mostSeconds):
+		return bad(-1, "migration_s is %v, must be from 0 to %g", v.MigrationS, mostSeconds)
+	case !wholeMicro(v.MigrationS):
+		return bad(-1, "migration_s is %v, must be a whole number of microseconds", v.MigrationS)
+	case len(v.Requests) > maxSize:
+		return bad(-1, "more than %d requests", maxSize)
+	}
+	ids := idCheck{at: func(k int) string { return v.Requests[k].ID }}
+	last, slots, total := 0.0, v.FatTree.Servers()*v.FatTree.Slots, 0.0
+	for k := range v.Requests {
+		q := &v.Requests[k]
+		if q.ID == "" {
+			return bad(k, "the id is missing or empty")
+		}
+		if first, ok := ids.first(k); ok {
+			return bad(k, "the id is taken by requests[%d] already", first)
+		}
+		total += q.DurationS
+		switch {
+		case !(q.ArrivalS >= 0 && q.ArrivalS <= mostSeconds):
+			return bad(k, "arrival_s is %v, must be from 0 to %g", q.ArrivalS, mostSeconds)
+		case q.ArrivalS < last:
+			return bad(k, "arrival_s is %v, after one at %v; sort the requests by arrival", q.ArrivalS, last)
+		case !(q.DurationS > 0 && q.DurationS <= mostSeconds):
+			return bad(k, "duration_s is %v, must be above 0 and at most %g", q.DurationS, mostSeconds)
+		case !wholeMicro(q.ArrivalS) || !wholeMicro(q.DurationS):
+			return bad(k, "arrival_s is %v and duration_s %v, must be whole numbers of microseconds; round them", q.ArrivalS, q.DurationS)
+		case q.VMs < 1:
+			return bad(k, "vms is %d, must be at least 1", q.VMs)
+		case q.VMs > slots:
+			return bad(k, "vms is %d, the data centre has %d slots", q.VMs, slots)
+		case !(q.BandwidthMbps > 0 && q.BandwidthMbps <= mostMbps):
+			return bad(k, "bandwidth_mbps is %v, must be above 0 and at most %g", q.BandwidthMbps, mostMbps)
+		case !wholeMicro(q.BandwidthMbps):
+			return bad(k, "bandwidth_mbps is %v, must be a whole number of bits per second; round it", q.BandwidthMbps)
+		case total > mostSeconds:
+			return bad(k, "the durations up to here sum to %v s, the most is %g", total, mostSeconds)
+		}
+		last = q.ArrivalS
+	}
+	return nil
+}
+
+// micro returns 10^6 x, rounded.
+func micro(x float64) int64 { return int64(math.Round(x * 1e6)) }
+
+// seconds returns the float64 nearest to a number of millionths. For x in range
+// seconds(micro(x)) == x says that x is a whole number of millionths.
+func seconds(micro int64) float64 { return float64(micro) / 1e6 }
+
+// wholeMicro reports whether x is read as a whole number of millionths.
+func wholeMicro(x float64) bool { return seconds(micro(x)) == x }
+
+// SlowdownFloor is Γ of the bounded slowdown, in seconds (section 3.3; its value
+// is that of Mu'alem, Feitelson 2001, which the paper cites).
+const SlowdownFloor = 10
+
+// Metrics implements Instance. In loss mode:
+//
+//   - requests: the number of accepted requests.
+//   - revenue: the sum of N·B·duration over the accepted requests.
+//   - accept rate: accepted requests over all requests, those that never fit
+//     included, in percent.
+//   - never fit: requests that don't fit an empty data centre.
+//
+// In queue mode, means over the requests that run, with a the arrival, s the
+// start of the first segment, e the end of the last, and d the duration:
+//
+//   - response: e - a.
+//   - bounded slowdown: max(1, (e - a)/max(Γ, d)).
+//   - wait: s - a. This is what Eq. 1 of the paper calls the response time.
+//   - slowdown eq2: (s + e - a)/max(Γ, e). This is Eq. 2 of the paper to the
+//     letter: its end time counts the start once more. It depends on when time
+//     begins.
+//   - suspensions: segments that end before the work is done.
+//   - migrations: segments on other servers than the segment before. A
+//     migration needs a suspension, if only for an instant.
+//   - never fit: as above.
+func (v *TVC) Metrics() []Metric {
+	never := Metric{"never fit", "requests that never fit", "", Minimise}
+	if v.Queue {
+		return []Metric{{"response", "mean response time", "s", Minimise}, {"bounded slowdown", "mean bounded slowdown", "", Minimise},
+			{"wait", "mean wait (Eq. 1)", "s", Minimise}, {"slowdown eq2", "mean bounded slowdown (Eq. 2 as printed)", "", Minimise},
+			{"suspensions", "suspensions", "", Minimise}, {"migrations", "migrations", "", Minimise}, never}
+	}
+	requests, revenue := Metric{"requests", "accepted requests", "", Maximise}, Metric{"revenue", "revenue", "VM Mbit", Maximise}
+	if v.EffectiveGoal() == GoalRevenue {
+		requests, revenue = revenue, requests
+	}
+	return []Metric{requests, revenue, {"accept rate", "accept rate", "%", Maximise}, never}
+}
+
+// Revenue returns what accepting the request brings: N·B·duration, in VM Mbit.
+func (q *TVCRequest) Revenue() float64 { return float64(q.VMs) * q.BandwidthMbps * q.DurationS }
+
+// Objective returns the figures of Metrics. The error is ErrInvalid for another
+// problem's solution and for runs that Index refuses.
+func (v *TVC) Objective(s Solution) (Objective, error) {
+	e, ok := s.(*Embeddings)
+	if !ok {
+		return Objective{}, fmt.Errorf("%w solution: a %T can't solve a tvc instance", ErrInvalid, s)
+	}
+	index, err := v.Index(e)
+	if err != nil {
+		return Objective{}, err
+	}
+	never := 0.0
+	for k := range v.Requests {
+		if !v.Fits(k) {
+			never++
+		}
+	}
+	metrics := v.Metrics()
+	o := Objective{Sense: metrics[0].Sense, SecondSense: metrics[1].Sense}
+	if v.Queue {
+		f := v.queueFigures(e, index)
+		o.Value, o.Second, o.Others = f[0], f[1], append(f[2:], never)
+		return o, nil
+	}
+	// The sum is of the requests in their own order, so that it doesn't depend on
+	// the order of the runs.
+	revenue, accepted := 0.0, make([]bool, len(v.Requests))
+	for _, k := range index {
+		accepted[k] = true
+	}
+	for k, in := range accepted {
+		if in {
+			revenue += v.Requests[k].Revenue()
+		}
+	}
+	n := float64(len(index))
+	if o.Value, o.Second = n, revenue; v.EffectiveGoal() == GoalRevenue {
+		o.Value, o.Second = revenue, n
+	}
+	o.Others = []float64{100 * n / float64(len(v.Requests)), never} // NaN without requests
+	return o, nil
+}
+
+// queueFigures returns the means of response, bounded slowdown, wait and slowdown
+// eq2, 0 (1 for slowdowns) without runs, and the numbers of suspensions and
+// migrations.
+func (v *TVC) queueFigures(e *Embeddings, index []int) []float64 {
+	runs := make([]*Run[Embedding], len(v.Requests))
+	for i, k := range index {
+		runs[k] = &e.Runs[i]
+	}
+	var responses, waits int64 // whole microseconds: exact sums
+	slowdowns, printed, suspensions, migrations := 0.0, 0.0, 0.0, 0.0
+	for k, r := range runs {
+		if r == nil {
+			continue
+		}
+		q := &v.Requests[k]
+		start, end := r.Segments[0].StartS, r.Segments[len(r.Segments)-1].EndS
+		responses += micro(end) - micro(q.ArrivalS)
+		waits += micro(start) - micro(q.ArrivalS)
+		slowdowns += max(1, seconds(micro(end)-micro(q.ArrivalS))/max(SlowdownFloor, q.DurationS))
+		printed += (start + end - q.ArrivalS) / max(SlowdownFloor, end)
+		suspensions += float64(len(r.Segments) - 1)
+		for i := 1; i < len(r.Segments); i++ {
+			if !r.Segments[i].Place.SameServers(&r.Segments[i-1].Place) {
+				migrations++
+			}
+		}
+	}
+	n := float64(len(index))
+	if n == 0 {
+		return []float64{0, 1, 0, 1, 0, 0}
+	}
+	return []float64{seconds(responses) / n, slowdowns / n, seconds(waits) / n, printed / n, suspensions, migrations}
+}
+
+// Index returns the request number of each run. The error is ErrInvalid if the
+// solution doesn't fit the instance: an unknown id, a request that runs twice, a
+// run without segments, a time that isn't a number from 0 to 10^10.
+func (v *TVC) Index(e *Embeddings) ([]int, error) {
+	return indexRuns(e.Runs, len(v.Requests), func(k int) string { return v.Requests[k].ID })
+}
+
+// MarshalJSON writes the instance in its own format, "kind" first.
+func (v *TVC) MarshalJSON() ([]byte, error) { return marshalOwn(v) }
+
+// MarshalJSON writes the embeddings in their own format, "kind" first.
+func (e *Embeddings) MarshalJSON() ([]byte, error) { return marshalOwn(e) }

@@ -1,0 +1,54 @@
+package model
+
+import "fmt"
+
+// TVCParameters are the settings that only algorithms for TVC know.
+type TVCParameters struct {
+	// Embedder names the embedder of a scheduler in queue mode; empty: adaba.
+	Embedder string `key:"embedder" shown:"adaba" usage:"embedder of fcfs, sdf, sbf, bgmbf and bgmbf-sdf"`
+	// Embeddable, if "yes", has embedders in loss mode count the rejected requests
+	// that an embedding existed for.
+	Embeddable string `key:"embeddable" shown:"no" usage:"yes: count the rejected requests that an embedding existed for"`
+}
+
+// Kind implements Parameters.
+func (*TVCParameters) Kind() Kind { return KindTVC }
+
+// TVCDetails is what solvers tell of a TVC's result.
+type TVCDetails struct {
+	// NeverFit counts the requests that don't fit an empty data centre.
+	NeverFit int `json:"never_fit,omitempty"`
+	// Embeddable counts the rejected requests that an embedding existed for at
+	// their arrival; nil: not counted.
+	Embeddable *int `json:"embeddable,omitempty"`
+}
+
+// Kind implements Details.
+func (*TVCDetails) Kind() Kind { return KindTVC }
+
+// Lines implements Details.
+func (d *TVCDetails) Lines(Result) (lines []string) {
+	if d.NeverFit > 0 {
+		lines = append(lines, fmt.Sprintf("%d requests never fit, even in an empty data centre", d.NeverFit))
+	}
+	if d.Embeddable != nil {
+		lines = append(lines, fmt.Sprintf("%d of the rejected requests could have been embedded at their arrival", *d.Embeddable))
+	}
+	return lines
+}
+
+// Claims implements Details.
+func (d *TVCDetails) Claims() []string {
+	if d.Embeddable == nil {
+		return nil
+	}
+	return []string{"how many rejected requests could have been embedded"}
+}
+
+// Figures implements Details.
+func (d *TVCDetails) Figures() map[string]float64 {
+	if d.Embeddable == nil {
+		return nil
+	}
+	return map[string]float64{"embeddable": float64(*d.Embeddable)}
+}
