@@ -4,14 +4,14 @@ package model
 // second. Nothing is rounded (see TVC.Validate). With m ≤ N/2 ≤ 5·10^5 VMs and
 // B ≤ 10^13 bit/s a load m·B is less than 2^63.
 type TVCTicks struct {
-	K, Half, Slots            int
-	Servers                   int
+	K, Half, Slots                        int
+	Servers                               int
 	ServerRate, EdgeRate, AggregationRate int64 // rates of the links above servers, edge and aggregation switches
-	NonBlocking               bool  // only the servers' links bind
-	PerPath                   bool  // see HosePerPath
-	Queue                     bool
-	Migration                 int64
-	Requests                  []TVCTicksRequest // as in the instance
+	NonBlocking                           bool  // only the servers' links bind
+	PerPath                               bool  // see HosePerPath
+	Queue                                 bool
+	Migration                             int64
+	Requests                              []TVCTicksRequest // as in the instance
 }
 
 // TVCTicksRequest is a request in whole numbers.
