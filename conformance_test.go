@@ -203,8 +203,10 @@ func TestConformanceCatalogue(t *testing.T) {
 		if a, err := gapwise.Find(p.Kind, p.Default); err != nil || !a.Exact {
 			t.Errorf("%s: the default engine %q: %v, exact %v", p.Kind, p.Default, err, a.Exact)
 		}
-		if p.Gantt != "" && !here[p.Gantt] {
-			t.Errorf("%s: there is no algorithm %q to draw", p.Kind, p.Gantt)
+		for _, name := range p.Gantt {
+			if !here[name] {
+				t.Errorf("%s: there is no algorithm %q to draw", p.Kind, name)
+			}
 		}
 		if in := p.Kind.New(); in == nil || in.Kind() != p.Kind {
 			t.Errorf("%s: its empty instance is %v", p.Kind, in)

@@ -43,9 +43,9 @@ type Problem struct {
 	// Parameters makes the settings that only this problem's algorithms know;
 	// nil if there are none.
 	Parameters func() model.Parameters
-	// Gantt names the algorithm whose solution is drawn when none is given;
-	// "" for a problem without a picture.
-	Gantt string
+	// Gantt names the algorithms whose solution is drawn when none is given: the
+	// first that takes the instance. It is empty for a problem without a picture.
+	Gantt []string
 	// Pictured returns what a picture of a solution shows: the solution and,
 	// where that tells something, others to compare it with, above it.
 	Pictured func(context.Context, model.Instance, model.Solution) ([]Picture, error)
@@ -91,7 +91,7 @@ type definition[I model.Instance] struct {
 	bounds       func(context.Context, I) ([]bounds.Bound, error)
 	generator    instances.Generator
 	parameters   func() model.Parameters
-	gantt        string
+	gantt        []string
 	pictured     func(context.Context, I, model.Solution) ([]Picture, error) // nil: the solution alone
 	variants     []Variant
 }

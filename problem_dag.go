@@ -27,7 +27,7 @@ var dagProblem = define(definition[*model.DAG]{
 	bounds:       dagbounds.All,
 	generator:    instances.GeneratorOf(instances.NewDAGSpec),
 	parameters:   func() model.Parameters { return new(model.DAGParameters) },
-	gantt:        "heft",
+	gantt:        []string{"heft"},
 	pictured:     dagPictured,
 	variants: []Variant{{
 		Flag: "transfers", Values: names(model.TransferModels),

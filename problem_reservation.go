@@ -33,7 +33,7 @@ var reservationProblem = define(definition[*model.Reservation]{
 	quick:     func(in *model.Reservation) []bounds.Bound { return resbounds.Quick(in.Ticks()) },
 	bounds:    resbounds.All,
 	generator: instances.GeneratorOf(instances.NewReservationSpec),
-	gantt:     "pe-w",
+	gantt:     []string{"pe-w"},
 	variants: []Variant{{
 		Flag: "goal", Values: names(model.Goals),
 		Get: func(in model.Instance) string { return string(in.(*model.Reservation).EffectiveGoal()) },

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -47,7 +48,7 @@ func (p *program) gantt() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if problem, err := gapwise.ProblemOf(in.Kind()); err != nil || problem.Gantt == "" {
+			if problem, err := gapwise.ProblemOf(in.Kind()); err != nil || len(problem.Gantt) == 0 {
 				return fmt.Errorf("gantt: %w: no picture for %s", model.ErrUnsupported, in.Kind())
 			}
 			defer p.afterAWhile("verifying and drawing ...")()
@@ -64,8 +65,8 @@ func (p *program) gantt() *cli.Command {
 func ganttDefaults() string {
 	var all []string
 	for _, p := range gapwise.Problems() {
-		if p.Gantt != "" {
-			all = append(all, p.Gantt)
+		if len(p.Gantt) > 0 {
+			all = append(all, strings.Join(p.Gantt, " or "))
 		}
 	}
 	return strings.Join(all, ", ")
@@ -104,11 +105,17 @@ func pictureFormat(c *cli.Command, inputs []string) (string, error) {
 // and the algorithm if that is known.
 func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Instance, solution []string) (read model.Instance, s model.Solution, by string, err error) {
 	if len(solution) == 0 {
-		name := c.String("algorithm")
-		if problem, err := gapwise.ProblemOf(in.Kind()); err == nil && name == "" {
-			name = problem.Gantt
+		names := []string{c.String("algorithm")}
+		if problem, err := gapwise.ProblemOf(in.Kind()); err == nil && names[0] == "" {
+			names = problem.Gantt
 		}
-		r, err := gapwise.Solve(ctx, in, gapwise.Options{Algorithm: name, Settings: model.Settings{Seed: 1}})
+		var r model.Result
+		for _, name := range names { // the first that takes the instance
+			r, err = gapwise.Solve(ctx, in, gapwise.Options{Algorithm: name, Settings: model.Settings{Seed: 1}})
+			if !errors.Is(err, model.ErrUnsupported) {
+				break
+			}
+		}
 		if err == nil && r.Solution == nil {
 			fmt.Fprintf(p.err, "gapwise: gantt: %s has no solution to draw: %s\n", r.Algorithm, cmp.Or(r.Reason, string(r.Status)))
 			err = codeError(codeOf(r, ctx.Err() != nil))

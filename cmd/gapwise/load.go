@@ -12,14 +12,36 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// readingFlags returns the flags of the commands that read instances: a
-// platform for foreign graphs, and a flag for each variant of each problem.
-func readingFlags() []cli.Flag {
-	all := []cli.Flag{&cli.StringFlag{Name: "platform", Usage: "for foreign graphs (gapwise help convert)"}}
+// variantFlag is a flag that chooses a variant, with the problems that have one
+// of this name.
+type variantFlag struct {
+	name  string
+	kinds []string
+	usage string
+}
+
+func variantFlags() (all []variantFlag) {
 	for _, p := range gapwise.Problems() {
 		for _, v := range p.Variants {
-			all = append(all, &cli.StringFlag{Name: v.Flag, Usage: fmt.Sprintf("of %s: %s", p.Kind, strings.Join(v.Values, ", "))})
+			k := slices.IndexFunc(all, func(f variantFlag) bool { return f.name == v.Flag })
+			if k < 0 {
+				k, all = len(all), append(all, variantFlag{name: v.Flag})
+			} else {
+				all[k].usage += "; "
+			}
+			all[k].kinds = append(all[k].kinds, string(p.Kind))
+			all[k].usage += fmt.Sprintf("of %s: %s", p.Kind, strings.Join(v.Values, ", "))
 		}
+	}
+	return all
+}
+
+// readingFlags returns the flags of the commands that read instances: a
+// platform for foreign graphs, and the variants of each problem.
+func readingFlags() []cli.Flag {
+	all := []cli.Flag{&cli.StringFlag{Name: "platform", Usage: "for foreign graphs (gapwise help convert)"}}
+	for _, f := range variantFlags() {
+		all = append(all, &cli.StringFlag{Name: f.name, Usage: f.usage})
 	}
 	return all
 }
@@ -35,18 +57,25 @@ func load(c *cli.Command, path string) (model.Instance, error) {
 
 // withVariants returns the instance read as the flags say.
 func withVariants(c *cli.Command, path string, in model.Instance) (model.Instance, error) {
-	for _, p := range gapwise.Problems() {
-		for _, v := range p.Variants {
-			value := c.String(v.Flag)
-			switch {
-			case value == "":
-			case !slices.Contains(v.Values, value):
-				return nil, usagef("%s: --%s is %q, give one of %q", c.Name, v.Flag, value, v.Values)
-			case p.Kind != in.Kind():
-				return nil, usagef("%s: --%s goes with %s instances, %s is a %s", c.Name, v.Flag, p.Kind, instances.Label(path), in.Kind())
-			case v.Get(in) != value:
-				in = v.With(in, value)
-			}
+	p, err := gapwise.ProblemOf(in.Kind())
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range variantFlags() {
+		value := c.String(f.name)
+		if value == "" {
+			continue
+		}
+		k := slices.IndexFunc(p.Variants, func(v gapwise.Variant) bool { return v.Flag == f.name })
+		if k < 0 {
+			return nil, usagef("%s: --%s goes with %s instances, %s is a %s", c.Name, f.name, strings.Join(f.kinds, " and "), instances.Label(path), in.Kind())
+		}
+		v := p.Variants[k]
+		if !slices.Contains(v.Values, value) {
+			return nil, usagef("%s: --%s is %q, give one of %q", c.Name, f.name, value, v.Values)
+		}
+		if v.Get(in) != value {
+			in = v.With(in, value)
 		}
 	}
 	return in, nil
