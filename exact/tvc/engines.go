@@ -1,0 +1,13 @@
+// Package tvc holds the exact engines for time-aware virtual clusters: a search
+// of its own and HiGHS.
+package tvc
+
+import "github.com/gapwise/gapwise/model"
+
+// Engines lists the exact engines for TVC, the default first.
+func Engines() []model.Algorithm {
+	return []model.Algorithm{
+		model.Engine(model.KindTVC, Search{}, "gapwise", "sets of requests, and embeddings of each set from the pods down"),
+		model.Engine(model.KindTVC, HiGHS{}, "gapwise", "HiGHS, a binary for each number of VMs below each link; loss mode"),
+	}
+}
