@@ -2,7 +2,11 @@
 // which embed one request at a time, and schedulers of a queue.
 package tvc
 
-import "github.com/gapwise/gapwise/model"
+import (
+	"math"
+
+	"github.com/gapwise/gapwise/model"
+)
 
 // DataCentre is the state of a fat-tree: free slots and residual rates.
 //
@@ -117,4 +121,64 @@ func (d *DataCentre) loads(e *model.Embedding, n int, b int64, f func(link *int6
 	}
 	endEdge()
 	endPod()
+}
+
+// below reports whether server s is below the switch.
+func (d *DataCentre) below(s int, w model.Switch) bool {
+	h := d.Half
+	switch w.Layer {
+	case model.LayerEdge:
+		return s/h == w.Group*h+w.Index
+	case model.LayerAggregation:
+		return s/(h*h) == w.Group
+	}
+	return true
+}
+
+// edgeLink returns what is left on the link above edge switch e on the way to the
+// host; the largest number if there is none or it doesn't bind.
+func (d *DataCentre) edgeLink(host model.Switch, e int) int64 {
+	switch {
+	case d.NonBlocking || host.Layer == model.LayerEdge:
+		return math.MaxInt64
+	case host.Layer == model.LayerAggregation:
+		return d.Edge[e*d.Half+host.Index]
+	}
+	return d.Edge[e*d.Half+host.Group]
+}
+
+// podLink is edgeLink for the link above pod p.
+func (d *DataCentre) podLink(host model.Switch, p int) int64 {
+	if d.NonBlocking || host.Layer != model.LayerCore {
+		return math.MaxInt64
+	}
+	return d.Aggregation[(p*d.Half+host.Group)*d.Half+host.Index]
+}
+
+// embedding returns the embedding of VM counts by server below the host. The
+// virtual switch sits on the lowest switch that has them all below it on the same
+// links: links that had all VMs below them would carry nothing (HoseCut), or what
+// isn't needed (HosePerPath).
+func (d *DataCentre) embedding(host model.Switch, counts []int) model.Embedding {
+	var servers []model.ServerVMs
+	for s, c := range counts {
+		if c > 0 {
+			servers = append(servers, model.ServerVMs{Server: s, VMs: c})
+		}
+	}
+	return model.Embedding{Switch: d.lowest(host, servers), Servers: servers}
+}
+
+// lowest returns the lowest switch on the links of the host with all servers,
+// which ascend, below it.
+func (d *DataCentre) lowest(host model.Switch, servers []model.ServerVMs) model.Switch {
+	h := d.Half
+	first, last := servers[0].Server, servers[len(servers)-1].Server
+	switch {
+	case first/h == last/h:
+		return model.Switch{Layer: model.LayerEdge, Group: first / (h * h), Index: first / h % h}
+	case first/(h*h) == last/(h*h) && host.Layer == model.LayerCore:
+		return model.Switch{Layer: model.LayerAggregation, Group: first / (h * h), Index: host.Group}
+	}
+	return host
 }

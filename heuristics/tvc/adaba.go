@@ -1,0 +1,18 @@
+package tvc
+
+// NewAdaBa returns AdaBa (Li et al. 2018, Algorithm 1): the smallest subtree first,
+// and in it the servers by descending weight -½a² + (L·B/Bmax)·a (Eq. 7), with a
+// the free slots and Bmax the largest bandwidth that has arrived. So a cluster
+// with much bandwidth goes to servers with many free slots, where more of it is
+// hidden inside a server, and one with little fills servers up.
+//
+// The weight is (L·B/Bmax)²/2 - (a - L·B/Bmax)²/2: servers are ordered by
+// |a·Bmax - L·B|, which is a whole number. a ≤ L, B ≤ 10^13 bit/s and L ≤ 5·10^5
+// (see model.MostSlots; there are at least two servers), so that both products are
+// less than 2^63.
+func NewAdaBa() Embedder {
+	return &sequence{local: true, key: func(d *DataCentre, free int, b int64) int64 {
+		x := int64(free)*max(d.Most, b) - int64(d.Slots)*b
+		return max(x, -x)
+	}}
+}

@@ -1,0 +1,64 @@
+package tvc
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+const source = "Li et al.: Bandwidth-Guaranteed Resource Allocation and Scheduling for Parallel Jobs in Cloud Data Center"
+
+// NamedEmbedder is an embedder with what a list of algorithms tells of it.
+type NamedEmbedder struct {
+	Name       string
+	New        func() Embedder // each serves one run at a time
+	Paper      string
+	Complexity string // of one decision
+	Summary    string
+}
+
+// Embedders lists the embedders, weakest first.
+var Embedders = []NamedEmbedder{
+	{"first-fit", NewFirstFit, source + ", section 4.1", "O(S) per request", "servers by index"},
+	{"first-fit-local", NewFirstFitLocal, "gapwise", "O(S) per request", "servers by index in the smallest subtree"},
+	{"best-fit", NewBestFit, source + ", section 4.1", "O(S) per request", "servers by ascending free slots"},
+	{"best-fit-local", NewBestFitLocal, source + ", section 5.3.1", "O(S) per request", "servers by ascending free slots in the smallest subtree"},
+	{"adaba", NewAdaBa, source + ", section 4.1", "O(S) per request", "adaptive bandwidth-aware: servers whose free slots match the bandwidth, in the smallest subtree"},
+}
+
+// FindEmbedder returns a new embedder by its name; "" means adaba. The error wraps
+// model.ErrUnsupported and lists the names.
+func FindEmbedder(name string) (Embedder, error) {
+	if name == "" {
+		name = "adaba"
+	}
+	names := make([]string, len(Embedders))
+	for k, e := range Embedders {
+		if e.Name == name {
+			return e.New(), nil
+		}
+		names[k] = e.Name
+	}
+	return nil, fmt.Errorf("%w embedder %q, must be one of %s", model.ErrUnsupported, name, strings.Join(names, ", "))
+}
+
+// Algorithms lists the heuristics for TVC, weakest first.
+func Algorithms() []model.Algorithm {
+	var all []model.Algorithm
+	for _, e := range Embedders {
+		all = append(all, model.Algorithm{Name: e.Name, Kind: model.KindTVC, Paper: e.Paper, Complexity: e.Complexity, Summary: e.Summary,
+			Solver: model.AdaptDetailed(e.Name, func(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, model.Details, error) {
+				details := new(model.TVCDetails)
+				for k := range in.Requests {
+					if !in.Fits(k) {
+						details.NeverFit++
+					}
+				}
+				s, err := Online(ctx, in, e.New())
+				return s, details, err
+			})})
+	}
+	return all
+}

@@ -1,0 +1,114 @@
+package tvc
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// randomCentre draws a data centre and fills it with clusters of random
+// embeddings, some of which have left again.
+func randomCentre(rng *rand.Rand) *DataCentre {
+	in := &model.TVC{FatTree: model.FatTree{K: 2 + 2*rng.IntN(3), Slots: 1 + rng.IntN(8), LinkMbps: float64(100 * (1 + rng.IntN(10)))}}
+	if rng.IntN(3) == 0 {
+		in.FatTree.LayersMbps = &model.LayerRates{ServerMbps: float64(100 * rng.IntN(10)), EdgeMbps: float64(100 * rng.IntN(20)), AggregationMbps: float64(100 * rng.IntN(40))}
+	}
+	if rng.IntN(4) == 0 {
+		in.FatTree.Fabric = model.FabricNonBlocking
+	}
+	if rng.IntN(3) == 0 {
+		in.Hose = model.HosePerPath
+	}
+	d := NewDataCentre(in.Ticks())
+	type cluster struct {
+		e model.Embedding
+		n int
+		b int64
+	}
+	var running []cluster
+	for range rng.IntN(3 * len(d.Free)) {
+		if len(running) > 0 && rng.IntN(3) == 0 {
+			k := rng.IntN(len(running))
+			d.Remove(&running[k].e, running[k].n, running[k].b)
+			running = slices.Delete(running, k, k+1)
+			continue
+		}
+		n, b := randomRequest(rng, d)
+		d.Arrive(b)
+		// Random servers below a random switch.
+		host := model.Switch{Layer: model.Layer(rng.IntN(3)), Group: rng.IntN(d.Half), Index: rng.IntN(d.Half)}
+		counts, left := make([]int, len(d.Free)), n
+		for _, s := range rng.Perm(len(d.Free)) {
+			if d.below(s, host) && left > 0 {
+				counts[s] = rng.IntN(min(left, int(d.Free[s])) + 1)
+				left -= counts[s]
+			}
+		}
+		if left == n {
+			continue
+		}
+		if e := d.embedding(host, counts); d.Room(&e, n-left, b) {
+			d.Add(&e, n-left, b)
+			running = append(running, cluster{e, n - left, b})
+		}
+	}
+	return d
+}
+
+// randomRequest draws VMs and a bandwidth.
+func randomRequest(rng *rand.Rand, d *DataCentre) (n int, b int64) {
+	most := []int{2, d.Slots, d.Slots * d.Half, d.Slots * len(d.Free)}[rng.IntN(4)]
+	return 1 + rng.IntN(most), 1_000_000 * int64(1+rng.IntN([]int{20, 200, 900}[rng.IntN(3)]))
+}
+
+// Every embedder returns embeddings for which there is room, in normal form.
+func TestEmbeddersRoom(t *testing.T) {
+	t.Parallel()
+	found := make(map[string]int)
+	for seed := range uint64(3000) {
+		rng := rand.New(rand.NewPCG(seed, 11))
+		d := randomCentre(rng)
+		n, b := randomRequest(rng, d)
+		d.Arrive(b)
+		for _, named := range Embedders {
+			e, ok := named.New().Embed(d, n, b)
+			if !ok {
+				continue
+			}
+			found[named.Name]++
+			if !d.Room(&e, n, b) {
+				t.Fatalf("seed %d, %s: no room for %d VMs at %d bit/s as %v", seed, named.Name, n, b, e)
+			}
+			for k, x := range e.Servers {
+				if x.VMs < 1 || k > 0 && x.Server <= e.Servers[k-1].Server || !d.below(x.Server, e.Switch) {
+					t.Fatalf("seed %d, %s: servers are %v below %v", seed, named.Name, e.Servers, e.Switch)
+				}
+			}
+			if low := d.lowest(e.Switch, e.Servers); low != e.Switch {
+				t.Fatalf("seed %d, %s: %v hosts, %v is lower", seed, named.Name, e.Switch, low)
+			}
+		}
+	}
+	t.Log(found)
+	for _, named := range Embedders {
+		if found[named.Name] < 1000 {
+			t.Errorf("%s: embedded only %d of 3000", named.Name, found[named.Name])
+		}
+	}
+}
+
+func TestFindEmbedder(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"", "adaba", "first-fit"} {
+		if e, err := FindEmbedder(name); err != nil || e == nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	_, err := FindEmbedder("worst-fit")
+	if want := `unsupported embedder "worst-fit", must be one of first-fit, `; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
