@@ -185,6 +185,7 @@ func judge(ctx context.Context, in model.Instance, s model.Solution, o Options) 
 var judges = map[model.Kind]func(context.Context, model.Instance, model.Solution, *Report) bool{
 	model.KindDAG:         judgeFor(dag),
 	model.KindReservation: judgeFor(reservation),
+	model.KindTVC:         judgeFor(tvc),
 	model.KindVCSched:     judgeFor(vcsched),
 }
 

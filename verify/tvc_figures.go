@@ -1,0 +1,148 @@
+package verify
+
+import (
+	"math/big"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// fits reports whether a request fits the empty data centre.
+//
+// Let u be the VMs that a link lets through, its rate over B, rounded down. A link
+// is light if at most half of the N VMs are below it, otherwise heavy. At most one
+// link of a layer is heavy, and the links above a heavy link are heavy. So there
+// are four cases, by the lowest heavy link: none is heavy, only one above an
+// aggregation switch is, one above an edge switch, one above a server.
+//
+// Below a light link all links are light. A light link carries as many VMs as are
+// below it, so any number of them up to a most is possible: of a server min(L, u,
+// N/2), of a switch min(the sum of the links below it, u, N/2).
+//
+// A heavy link carries N-m, so m VMs are possible if m ≥ N-u. In each case the
+// numbers that are possible below the heavy links of a layer are then an interval:
+// what is below the heavy link one layer below, and as many VMs as wanted below
+// the light ones beside it.
+func (j *tvcJudge) fits(q *model.TVCRequest) bool {
+	n := int64(q.VMs)
+	rate, _ := micros(q.BandwidthMbps)
+	var through [3]int64 // u, by layer from below
+	for layer := range through {
+		through[layer] = j.rates[layer] / rate
+		if layer > 0 && j.in.FatTree.Fabric == model.FabricNonBlocking {
+			through[layer] = n
+		}
+	}
+	slots, h := int64(j.in.FatTree.Slots), int64(j.half)
+	children := [3]int64{h, h, 2 * h} // of an edge switch, of an aggregation switch, of a core switch
+	if j.in.Hose == model.HosePerPath {
+		return fitsPerPath(n, slots, through, children)
+	}
+	var light [3]int64 // the most VMs below a light link
+	most := slots
+	for layer := range light {
+		light[layer] = min(most, through[layer], n/2)
+		most = children[layer] * light[layer]
+	}
+	for heavy := range 4 { // the layer of the lowest heavy link; 3: none
+		low, high := int64(0), slots
+		if heavy > 0 {
+			high = children[heavy-1] * light[heavy-1]
+		}
+		for layer := heavy; layer < 3; layer++ {
+			low = max(low, n/2+1, n-through[layer])
+			high = min(high, n)
+			if low > high {
+				break
+			}
+			high += (children[layer] - 1) * light[layer]
+		}
+		if low <= n && n <= high {
+			return true
+		}
+	}
+	return false
+}
+
+// fitsPerPath is fits with HosePerPath, for the VMs that links let through and the
+// links below a switch, by layer from below.
+//
+// A server with at most N/2 VMs loads all links above it with one for each VM. So
+// if there is no other server, a link carries the VMs below it. Otherwise one
+// server has c > N/2 and loads the links above it with N-c. Moving a VM to it from
+// another server makes no load larger, so c is as large as it can be. In both
+// cases all VMs may be below one edge or one aggregation switch, whose links up
+// then carry nothing.
+func fitsPerPath(n, slots int64, through, children [3]int64) bool {
+	c := min(slots, n)
+	rest := n - c // VMs on other servers, and what the heavy one loads links with
+	heavy := c > n/2 && rest <= through[0]
+	// The most VMs below a link, and beside the heavy server below a switch.
+	light, beside := min(slots, n/2), int64(0)
+	for layer, links := range children {
+		light = min(light, through[layer])
+		if layer > 0 {
+			beside = min(beside, through[layer]-rest)
+			heavy = heavy && beside >= 0
+		}
+		beside += (links - 1) * light
+		light *= links
+		if light >= n || heavy && beside >= rest {
+			return true
+		}
+	}
+	return false
+}
+
+// accepted returns the number of requests that run and their revenue, N·B·duration
+// in VM Mbit, the goal first. The revenue is rounded once.
+func (j *tvcJudge) accepted(segments [][]segment[model.Embedding]) (value, second float64) {
+	count, total := 0, new(big.Int)
+	for k, run := range segments {
+		if run == nil {
+			continue
+		}
+		q := &j.in.Requests[k]
+		rate, _ := micros(q.BandwidthMbps)
+		duration, _ := micros(q.DurationS)
+		term := big.NewInt(int64(q.VMs))
+		total.Add(total, term.Mul(term, big.NewInt(rate)).Mul(term, big.NewInt(duration)))
+		count++
+	}
+	revenue, _ := new(big.Rat).SetFrac(total, big.NewInt(1e12)).Float64()
+	if j.in.Goal == model.GoalRevenue {
+		return revenue, float64(count)
+	}
+	return float64(count), revenue
+}
+
+// responses returns the mean response time in seconds, 0 without runs, and the
+// mean bounded slowdown, 1 without runs. The first is rounded once; the terms of
+// the second have 200 bits.
+func (j *tvcJudge) responses(segments [][]segment[model.Embedding]) (response, slowdown float64) {
+	const floor = 10e6 // Γ, in microseconds
+	const bits = 200
+	runs, total, slow := int64(0), new(big.Int), new(big.Float).SetPrec(bits)
+	one := big.NewFloat(1)
+	for k, run := range segments {
+		if run == nil {
+			continue
+		}
+		q := &j.in.Requests[k]
+		arrival, _ := micros(q.ArrivalS)
+		duration, _ := micros(q.DurationS)
+		spent := big.NewInt(run[len(run)-1].end - arrival)
+		total.Add(total, spent)
+		x := new(big.Float).SetPrec(bits).SetInt(spent)
+		if x.Quo(x, new(big.Float).SetInt64(max(floor, duration))); x.Cmp(one) < 0 {
+			x = one
+		}
+		slow.Add(slow, x)
+		runs++
+	}
+	if runs == 0 {
+		return 0, 1
+	}
+	response, _ = new(big.Rat).SetFrac(total, big.NewInt(runs*1e6)).Float64()
+	slowdown, _ = slow.Quo(slow, new(big.Float).SetInt64(runs)).Float64()
+	return response, slowdown
+}
