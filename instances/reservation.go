@@ -36,7 +36,7 @@ type ReservationSpec struct {
 	Deadline float64 `key:"deadline" default:"3" small:"1" usage:"most durations of slack"`
 	// PEs is a power of two from 32, and the largest size of a job; default
 	// 1,024. With SWF it may be any number, and the default is the log's.
-	PEs int `key:"pes" small:"128" min:"1" shown:"1024, the log's" usage:"number of PEs"`
+	PEs int `key:"pes" small:"128" min:"1" shown:"1024; with a log the log's" usage:"number of PEs"`
 	// Parameters are the model's for runtimes and arrivals: "fit" (default),
 	// LublinLANLFit, or "column-t", LublinColumnT.
 	Parameters string `key:"parameters" shown:"fit" usage:"workload model: fit or column-t"`
@@ -165,6 +165,9 @@ func (s ReservationSpec) check() error {
 	}
 	if reason := checkFactors(s.ArrivalFactor, s.ARTime, s.Deadline); reason != "" {
 		return bad("%s", reason)
+	}
+	if s.SWF == "-" {
+		return bad("swf is standard input, give a file")
 	}
 	if s.SWF != "" {
 		if s.PEs < 0 || s.PEs > maxPEs {

@@ -61,17 +61,17 @@ func TestReservationFromSWF(t *testing.T) {
 	}{
 		"all": {SWFOptions{}, 16, five, all,
 			"5 requests of 10 jobs; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 1 left out, larger than the machine; 1 out of order, sorted"},
-		"the first two": {SWFOptions{First: 2}, 16, five[:2], SWFReport{Jobs: 3, Requests: 2, NoRuntime: 1}, "2 requests of 3 jobs; 1 left out without a runtime"},
-		"the next one, which begins anew": {SWFOptions{Skip: 2, First: 1}, 16, []model.Request{request("4", 0, 70, 16)},
+		"the first two": {SWFOptions{SWFJobs: SWFJobs{First: 2}}, 16, five[:2], SWFReport{Jobs: 3, Requests: 2, NoRuntime: 1}, "2 requests of 3 jobs; 1 left out without a runtime"},
+		"the next one, which begins anew": {SWFOptions{SWFJobs: SWFJobs{Skip: 2, First: 1}}, 16, []model.Request{request("4", 0, 70, 16)},
 			SWFReport{Jobs: 4, Skipped: 2, Requests: 1, NoRuntime: 1}, "1 requests of 4 jobs; 2 skipped; 1 left out without a runtime"},
-		"a larger machine": {SWFOptions{PEs: 20, Skip: 4, First: 1}, 20, []model.Request{request("6", 0, 80, 17)},
+		"a larger machine": {SWFOptions{SWFJobs: SWFJobs{Skip: 4, First: 1}, PEs: 20}, 20, []model.Request{request("6", 0, 80, 17)},
 			SWFReport{Jobs: 6, Skipped: 4, Requests: 1, NoRuntime: 1}, "1 requests of 6 jobs; 4 skipped; 1 left out without a runtime"},
 		"a smaller machine": {SWFOptions{PEs: 2}, 2, []model.Request{request("3", 0, 50, 2), request("5", 15, 80, 1)},
 			SWFReport{Jobs: 10, Requests: 2, NoSubmit: 1, NoSize: 1, NoRuntime: 2, TooLarge: 4},
 			"2 requests of 10 jobs; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 4 left out, larger than the machine"},
-		"twice the arrivals": {SWFOptions{ArrivalFactor: 2, First: 3}, 16, []model.Request{request("2", 0, 60, 4), request("3", 5, 50, 2), request("4", 15, 70, 16)},
+		"twice the arrivals": {SWFOptions{SWFJobs: SWFJobs{First: 3}, ArrivalFactor: 2}, 16, []model.Request{request("2", 0, 60, 4), request("3", 5, 50, 2), request("4", 15, 70, 16)},
 			SWFReport{Jobs: 4, Requests: 3, NoRuntime: 1}, "3 requests of 4 jobs; 1 left out without a runtime"},
-		"estimates": {SWFOptions{Estimate: true}, 16,
+		"estimates": {SWFOptions{SWFJobs: SWFJobs{Estimate: true}}, 16,
 			[]model.Request{cut(request("2", 0, 120, 4), 60), request("3", 10, 40, 2), request("5", 25, 80, 1), request("4", 30, 70, 16), request("record-10", 61, 30, 8)},
 			func() SWFReport { r := all; r.Cut, r.NoEstimate = 1, 2; return r }(),
 			"5 requests of 10 jobs; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 1 left out, larger than the machine; " +
@@ -111,14 +111,14 @@ func TestReservationFromSWFErrors(t *testing.T) {
 		"a size in words":   {"; MaxProcs: many\n" + job("1", "0", "9"), SWFOptions{}, `invalid SWF: the header's MaxProcs is "many", must be a whole number; give the number of PEs`},
 		"a huge size":       {"; MaxProcs: 9999999999\n" + job("1", "0", "9"), SWFOptions{}, "invalid: the log's header tells no usable"},
 		"PEs":               {smallLog, SWFOptions{PEs: -1}, "invalid: pes is -1, must be at least 1, or 0 for the log's"},
-		"first":             {smallLog, SWFOptions{First: 6}, "invalid: the log has 5 usable jobs, 6 after the first 0 are asked for"},
-		"skip":              {smallLog, SWFOptions{First: 1, Skip: 5}, "invalid: the log has 5 usable jobs, 1 after the first 5 are asked for"},
-		"skip all":          {smallLog, SWFOptions{Skip: 5}, "invalid: the log has no usable job: 0 requests of 10 jobs; 5 skipped; 1 left out"},
-		"negative":          {smallLog, SWFOptions{Skip: -1}, "invalid: 0 jobs after -1 are asked for, both must be at least 0"},
+		"first":             {smallLog, SWFOptions{SWFJobs: SWFJobs{First: 6}}, "invalid: the log has 5 usable jobs, 6 after the first 0 are asked for"},
+		"skip":              {smallLog, SWFOptions{SWFJobs: SWFJobs{First: 1, Skip: 5}}, "invalid: the log has 5 usable jobs, 1 after the first 5 are asked for"},
+		"skip all":          {smallLog, SWFOptions{SWFJobs: SWFJobs{Skip: 5}}, "invalid: the log has no usable job: 0 requests of 10 jobs; 5 skipped; 1 left out"},
+		"negative":          {smallLog, SWFOptions{SWFJobs: SWFJobs{Skip: -1}}, "invalid: 0 jobs after -1 are asked for, both must be at least 0"},
 		"arrival factor":    {smallLog, SWFOptions{ArrivalFactor: math.NaN()}, "invalid: the arrival factor is NaN, must be from 0.001 to 1000"},
 		"artime factor":     {smallLog, SWFOptions{ARTime: -1}, "invalid: the artime factor is -1"},
-		"cancelled":         {smallLog, SWFOptions{Cancelled: 1.5}, "invalid: the share of cancelled requests is 1.5, must be from 0 to 1"},
-		"NaN cancelled":     {smallLog, SWFOptions{Cancelled: math.NaN()}, "invalid: the share of cancelled requests is NaN"},
+		"cancelled":         {smallLog, SWFOptions{SWFJobs: SWFJobs{Cancelled: 1.5}}, "invalid: the share of cancelled requests is 1.5, must be from 0 to 1"},
+		"NaN cancelled":     {smallLog, SWFOptions{SWFJobs: SWFJobs{Cancelled: math.NaN()}}, "invalid: the share of cancelled requests is NaN"},
 		"a number twice":    {job("1", "0", "9") + job("1", "1", "9"), SWFOptions{PEs: 1}, `invalid reservation instance: requests[1]: id "1": the id is taken by requests[0] already`},
 		"too long a time":   {job("1", "0", "9") + job("2", "9000000000000000000", "9"), SWFOptions{PEs: 1}, "invalid: job 2: submit time 9000000000000000000, runtime 9 or estimate -1 is longer than 1000000000000 s"},
 		"too long a job":    {job("1", "0", "9000000000000000000"), SWFOptions{PEs: 1}, "invalid: job 1: submit time 0, runtime 9000000000000000000 or estimate -1 is longer"},
@@ -147,8 +147,8 @@ func TestReservationFromSWFProperties(t *testing.T) {
 				RequestedTime: time.Draw(t, "estimate")})
 		}
 		factor := rapid.Float64Range(0, 5)
-		o := SWFOptions{PEs: 8, Estimate: rapid.Bool().Draw(t, "estimates"), ARTime: factor.Draw(t, "artime"), Deadline: factor.Draw(t, "deadline"),
-			ArrivalFactor: 0.1 + factor.Draw(t, "arrival"), Cancelled: rapid.Float64Range(0, 1).Draw(t, "cancelled"), Seed: rapid.Uint64().Draw(t, "seed")}
+		o := SWFOptions{PEs: 8, ARTime: factor.Draw(t, "artime"), Deadline: factor.Draw(t, "deadline"), ArrivalFactor: 0.1 + factor.Draw(t, "arrival"),
+			SWFJobs: SWFJobs{Estimate: rapid.Bool().Draw(t, "estimates"), Cancelled: rapid.Float64Range(0, 1).Draw(t, "cancelled"), Seed: rapid.Uint64().Draw(t, "seed")}}
 		in, report, err := ReservationFromSWF("n", log, o)
 		if report.Requests == 0 {
 			if !errors.Is(err, model.ErrInvalid) {
@@ -211,7 +211,7 @@ func TestReservationFromArchive(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in, report, err := ReservationFromSWF(name, log, SWFOptions{Estimate: true, ARTime: 3, Deadline: 3, Cancelled: 0.1, Seed: 1})
+			in, report, err := ReservationFromSWF(name, log, SWFOptions{SWFJobs: SWFJobs{Estimate: true, Cancelled: 0.1, Seed: 1}, ARTime: 3, Deadline: 3})
 			if err != nil {
 				t.Fatal(err)
 			}

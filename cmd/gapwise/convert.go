@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/urfave/cli/v3"
 
+	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/params"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -24,20 +27,18 @@ func (p *program) convert() *cli.Command {
 			"star,machines=8,speed=1/2,bandwidth=1e8,startup=0.1 (paper,\n" +
 			"paper-two-pools, uniform, bus or star), or a JSON file with the keys\n" +
 			"machines and network. All other commands read such files, too.\n" +
-			"SWF logs (.swf, .swf.gz) become requests for reservations, whose windows\n" +
-			"are drawn; how many jobs could not be used is printed.",
-		Flags: append([]cli.Flag{
-			&cli.IntFlag{Name: "pes", Usage: "SWF: PEs of the cluster", DefaultText: "the log's"},
+			"SWF logs (.swf, .swf.gz) become instances of the problem that --kind names;\n" +
+			"what a log doesn't tell (windows of reservations, bandwidths of tvc) is\n" +
+			"drawn. How many jobs could not be used is printed.",
+		Flags: slices.Concat([]cli.Flag{
+			&cli.StringFlag{Name: "kind", Value: string(model.KindReservation), Usage: "SWF: problem: a heading below", DefaultText: string(model.KindReservation)},
 			&cli.IntFlag{Name: "skip", Usage: "SWF: usable jobs to skip first"},
 			&cli.IntFlag{Name: "first", Usage: "SWF: usable jobs to take", DefaultText: "all"},
 			&cli.BoolFlag{Name: "estimates", Usage: "SWF: reserve the runtimes that users estimated"},
-			&cli.Float64Flag{Name: "arrival-factor", Value: 1, Usage: "SWF: divisor of arrival times"},
-			&cli.Float64Flag{Name: "artime", Value: 3, Usage: "SWF: most wait until ready, in durations"},
-			&cli.Float64Flag{Name: "deadline", Value: 3, Usage: "SWF: most slack at the end, in durations"},
 			&cli.Float64Flag{Name: "cancelled", Usage: "SWF: share of cancelled requests"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "SWF: seed of the random generator"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
-		}, readingFlags()...),
+		}, readingFlags(), parameterFlags(ofLogs)),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths, err := files(c, 1)
 			if err != nil {
@@ -59,25 +60,36 @@ func (p *program) convert() *cli.Command {
 	}
 }
 
+// ofLogs returns the parameters that matter to a problem's instances of SWF logs;
+// none if it has no such instances. A reading flag stands for the parameter of
+// its name.
+func ofLogs(p *gapwise.Problem) []params.Param {
+	spec, ok := p.Generator().(instances.SWFSpec)
+	if !ok {
+		return nil
+	}
+	return slices.DeleteFunc(p.Generator.Parameters(), func(x params.Param) bool {
+		return !slices.Contains(spec.SWFKeys(), x.Key) || slices.ContainsFunc(readingFlags(), func(f cli.Flag) bool { return f.Names()[0] == x.Flag() })
+	})
+}
+
 // converted reads a file as an instance.
 func (p *program) converted(c *cli.Command, path string) (model.Instance, error) {
 	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
 	if !strings.HasSuffix(name, ".swf") {
-		for _, f := range swfFlags {
+		for _, f := range swfFlags() {
 			if c.IsSet(f) {
 				return nil, usagef("convert: --%s goes with SWF logs, %s isn't one by its name", f, instances.Label(path))
 			}
 		}
 		return load(c, path)
 	}
-	if c.IsSet("pes") && c.Int("pes") < 1 || c.IsSet("first") && c.Int("first") < 1 {
-		return nil, usagef("convert: --pes and --first must be at least 1")
-	}
-	if c.Float64("arrival-factor") == 0 {
-		return nil, usagef("convert: --arrival-factor is 0, must be above 0")
-	}
 	if c.String("platform") != "" {
 		return nil, usagef("convert: --platform goes with task graphs, %s is an SWF log", instances.Label(path))
+	}
+	spec, err := logSpec(c)
+	if err != nil {
+		return nil, err
 	}
 	log, err := instances.LoadSWF(path)
 	if err != nil {
@@ -88,9 +100,8 @@ func (p *program) converted(c *cli.Command, path string) (model.Instance, error)
 	if !utf8.ValidString(name) {
 		return nil, fmt.Errorf("%w: the name of %q isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid, path)
 	}
-	in, report, err := instances.ReservationFromSWF(name, log, instances.SWFOptions{PEs: c.Int("pes"), Skip: c.Int("skip"), First: c.Int("first"),
-		Estimate: c.Bool("estimates"), ArrivalFactor: c.Float64("arrival-factor"), ARTime: c.Float64("artime"), Deadline: c.Float64("deadline"),
-		Cancelled: c.Float64("cancelled"), Seed: c.Uint64("seed")})
+	in, report, err := spec.FromSWF(name, log, instances.SWFJobs{Skip: c.Int("skip"), First: c.Int("first"),
+		Estimate: c.Bool("estimates"), Cancelled: c.Float64("cancelled"), Seed: c.Uint64("seed")})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", instances.Label(path), err)
 	}
@@ -98,5 +109,30 @@ func (p *program) converted(c *cli.Command, path string) (model.Instance, error)
 	return withVariants(c, path, in)
 }
 
-// swfFlags are the flags that go with SWF logs alone.
-var swfFlags = []string{"pes", "skip", "first", "estimates", "arrival-factor", "artime", "deadline", "cancelled", "seed"}
+// logSpec returns the specification of the flags for SWF logs.
+func logSpec(c *cli.Command) (instances.SWFSpec, error) {
+	if c.IsSet("first") && c.Int("first") < 1 {
+		return nil, usagef("convert: --first is %d, must be at least 1", c.Int("first"))
+	}
+	var kinds []model.Kind
+	for _, problem := range gapwise.Problems() {
+		spec, ok := problem.Generator().(instances.SWFSpec)
+		if !ok {
+			continue
+		}
+		if string(problem.Kind) == c.String("kind") {
+			return spec, setParameters(c, spec, ofLogs, problem)
+		}
+		kinds = append(kinds, problem.Kind)
+	}
+	return nil, usagef("convert: --kind is %q, SWF logs become one of %q", c.String("kind"), kinds)
+}
+
+// swfFlags returns the flags that go with SWF logs alone.
+func swfFlags() []string {
+	all := []string{"kind", "skip", "first", "estimates", "cancelled", "seed"}
+	for _, f := range parameterFlags(ofLogs) {
+		all = append(all, f.Names()[0])
+	}
+	return all
+}

@@ -29,7 +29,7 @@ func (p *program) generate() *cli.Command {
 			&cli.IntFlag{Name: "count", Value: 1, Usage: "number of instances"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "a file for one instance, a folder for more (`PATH`)"},
-		}, parameterFlags()...),
+		}, parameterFlags(generated)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return usagef("generate: it takes no files, but there is %q", c.Args().First())
@@ -43,13 +43,16 @@ func (p *program) generate() *cli.Command {
 	}
 }
 
-// parameterFlags makes a flag of each parameter of each problem's generator,
-// grouped by the problems that have it.
-func parameterFlags() []cli.Flag {
+// generated returns the parameters of a problem's generator.
+func generated(p *gapwise.Problem) []params.Param { return p.Generator.Parameters() }
+
+// parameterFlags makes a flag of each parameter of each problem, grouped by the
+// problems that have it.
+func parameterFlags(parameters func(*gapwise.Problem) []params.Param) []cli.Flag {
 	var all []cli.Flag
 	byName := map[string]*cli.StringFlag{}
 	for _, problem := range gapwise.Problems() {
-		for _, x := range problem.Generator.Parameters() {
+		for _, x := range parameters(problem) {
 			if f := byName[x.Flag()]; f != nil {
 				f.Category += ", " + string(problem.Kind)
 				if d := cmp.Or(x.Shown, x.Default); d != f.DefaultText {
@@ -63,6 +66,34 @@ func parameterFlags() []cli.Flag {
 		}
 	}
 	return all
+}
+
+// setParameters sets the specification's parameters for which flags are given.
+// It refuses flags of other problems' parameters.
+func setParameters(c *cli.Command, spec instances.Spec, parameters func(*gapwise.Problem) []params.Param, problem *gapwise.Problem) error {
+	mine, given := parameters(problem), map[string]bool{}
+	for _, x := range mine {
+		if !c.IsSet(x.Flag()) {
+			continue
+		}
+		if err := x.Set(spec, c.String(x.Flag())); err != nil {
+			return usagef("%s: --%s %w", c.Name, x.Flag(), err)
+		}
+		given[x.Key] = true
+	}
+	for _, other := range gapwise.Problems() {
+		for _, x := range parameters(other) {
+			if c.IsSet(x.Flag()) && !slices.ContainsFunc(mine, func(y params.Param) bool { return x.Key == y.Key }) {
+				return usagef("%s: --%s goes with --kind %s", c.Name, x.Flag(), other.Kind)
+			}
+		}
+	}
+	if k, ok := spec.(instances.KeyChecker); ok {
+		if err := k.CheckKeys(given); err != nil {
+			return usagef("%s: %w", c.Name, err)
+		}
+	}
+	return nil
 }
 
 // drawn lists the instances that the flags ask for.
@@ -83,27 +114,9 @@ func drawn(c *cli.Command) ([]instances.Planned, error) {
 	if err != nil {
 		return nil, usagef("generate: --kind is %q, give one of %q", kind, model.Kinds())
 	}
-	spec, mine, given := problem.Generator(), problem.Generator.Parameters(), map[string]bool{}
-	for _, x := range mine {
-		if !c.IsSet(x.Flag()) {
-			continue
-		}
-		if err := x.Set(spec, c.String(x.Flag())); err != nil {
-			return nil, usagef("generate: --%s %w", x.Flag(), err)
-		}
-		given[x.Key] = true
-	}
-	for _, other := range gapwise.Problems() {
-		for _, x := range other.Generator.Parameters() {
-			if c.IsSet(x.Flag()) && !slices.ContainsFunc(mine, func(y params.Param) bool { return x.Key == y.Key }) {
-				return nil, usagef("generate: --%s goes with --kind %s", x.Flag(), other.Kind)
-			}
-		}
-	}
-	if k, ok := spec.(instances.KeyChecker); ok {
-		if err := k.CheckKeys(given); err != nil {
-			return nil, usagef("generate: %w", err)
-		}
+	spec := problem.Generator()
+	if err := setParameters(c, spec, generated, problem); err != nil {
+		return nil, err
 	}
 	var all []instances.Planned
 	for k := range spec.Count(count) {

@@ -1,0 +1,206 @@
+package instances
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/gapwise/gapwise/instances/swf"
+	"github.com/gapwise/gapwise/model"
+)
+
+// SWFSpec is implemented by a Spec that can make an instance of the jobs of a log
+// in the Standard Workload Format.
+type SWFSpec interface {
+	Spec
+	// SWFKeys returns the keys of the parameters that matter to such an instance.
+	SWFKeys() []string
+	// FromSWF makes the instance. The error wraps model.ErrInvalid.
+	FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error)
+}
+
+// SWFJobs says which jobs of a log become requests, and what of them is used.
+type SWFJobs struct {
+	// First, if not 0, is how many usable jobs are taken, in the log's order,
+	// after Skip of them; there must be as many.
+	Skip, First int
+	// Estimate reserves the time that the user estimated; the runtime, cut at
+	// the estimate, is then what the job really takes. A job without an estimate
+	// reserves its runtime.
+	Estimate bool
+	// Cancelled is the probability that a request is withdrawn before it starts.
+	Cancelled float64
+	// Seed is the seed of whatever is drawn for the jobs.
+	Seed uint64
+}
+
+// SWFReport counts what became of a log's jobs.
+type SWFReport struct {
+	Jobs     int // read, up to the last one taken
+	Skipped  int // usable, before the first one taken
+	Requests int // taken
+	// Jobs left out, each for the first reason that holds.
+	NoSubmit, NoSize, NoRuntime, TooLarge int
+	// Requests whose runtime was longer than the estimate and is cut, and
+	// those without an estimate, whose duration is the runtime; both only if
+	// estimates were asked for.
+	Cut, NoEstimate int
+	// Unsorted counts jobs that were submitted before an earlier one of the log;
+	// they are put in order.
+	Unsorted int
+}
+
+// String returns the counts that aren't 0, on one line.
+func (r SWFReport) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d requests of %d jobs", r.Requests, r.Jobs)
+	for _, c := range []struct {
+		n    int
+		text string
+	}{
+		{r.Skipped, "skipped"}, {r.NoSubmit, "left out without a submit time"}, {r.NoSize, "left out without processors"},
+		{r.NoRuntime, "left out without a runtime"}, {r.TooLarge, "left out, larger than the machine"},
+		{r.Cut, "cut at their estimate"}, {r.NoEstimate, "without an estimate, reserve their runtime"}, {r.Unsorted, "out of order, sorted"},
+	} {
+		if c.n > 0 {
+			fmt.Fprintf(&b, "; %d %s", c.n, c.text)
+		}
+	}
+	return b.String()
+}
+
+// maxSWFTime bounds times in seconds, so that they and their multiples by the
+// factors stay below 2^53 and exact.
+const maxSWFTime = 1e12
+
+// usable returns the indices of the jobs to take, by submit time, for a machine
+// of that many PEs. Jobs without a submit time, processors or a runtime (unknown
+// or 0), and jobs larger than the machine, are left out and counted. The error
+// wraps model.ErrInvalid: there are fewer jobs than asked for, or none, or the
+// times of one are too long. O(jobs), plus a sort if the log isn't in order.
+func (o SWFJobs) usable(log *swf.Log, pes int) (taken []int, report SWFReport, err error) {
+	fail := func(format string, args ...any) ([]int, SWFReport, error) {
+		return nil, report, fmt.Errorf("%w: "+format, append([]any{model.ErrInvalid}, args...)...)
+	}
+	if o.Skip < 0 || o.First < 0 {
+		return fail("%d jobs after %d are asked for, both must be at least 0", o.First, o.Skip)
+	}
+	last := int64(0)
+	for k := range log.Jobs {
+		if o.First > 0 && len(taken) == o.First {
+			break
+		}
+		report.Jobs++
+		switch j := &log.Jobs[k]; {
+		case j.Submit < 0:
+			report.NoSubmit++
+		case j.Size() < 1:
+			report.NoSize++
+		case j.Runtime < 1:
+			report.NoRuntime++
+		case j.Size() > int64(pes):
+			report.TooLarge++
+		case report.Skipped < o.Skip:
+			report.Skipped++
+		default:
+			if j.Submit < last {
+				report.Unsorted++
+			}
+			last = max(last, j.Submit)
+			taken = append(taken, k)
+		}
+	}
+	report.Requests = len(taken)
+	switch {
+	case o.First > 0 && len(taken) < o.First:
+		return fail("the log has %d usable jobs, %d after the first %d are asked for", report.Skipped+len(taken), o.First, o.Skip)
+	case len(taken) == 0:
+		return fail("the log has no usable job: %v", report)
+	}
+	if report.Unsorted > 0 {
+		slices.SortStableFunc(taken, func(a, b int) int { return cmp.Compare(log.Jobs[a].Submit, log.Jobs[b].Submit) })
+	}
+	begin := log.Jobs[taken[0]].Submit
+	for _, k := range taken {
+		j := &log.Jobs[k]
+		if j.Submit-begin > maxSWFTime || j.Runtime > maxSWFTime || j.RequestedTime > maxSWFTime {
+			return fail("job %d: submit time %d, runtime %d or estimate %d is longer than %d s", j.Number, j.Submit, j.Runtime, j.RequestedTime, int64(maxSWFTime))
+		}
+		if o.Estimate && j.RequestedTime <= 0 {
+			report.NoEstimate++
+		} else if o.Estimate && j.Runtime > j.RequestedTime {
+			report.Cut++
+		}
+	}
+	return taken, report, nil
+}
+
+// swfID names the request of the job at the given index of a log by its number.
+func swfID(log *swf.Log, index int) string {
+	if n := log.Jobs[index].Number; n >= 0 {
+		return strconv.FormatInt(n, 10)
+	}
+	return fmt.Sprintf("record-%d", index+1) // the log tells no number
+}
+
+// streamSWF is the number of the random streams of logs; no specification has
+// this index.
+const streamSWF = math.MaxUint64
+
+// LoadSWF reads a log, gzipped or not, from a file, or from standard input if
+// path is "-". A name without a folder that isn't in the working folder is
+// looked for in the folder swf of the data sets (see DataFolder), too, also
+// with .swf.gz appended. Errors name the file; those about its content wrap
+// model.ErrInvalid.
+func LoadSWF(path string) (*swf.Log, error) {
+	f := os.Stdin
+	if path != "-" {
+		file := findSWF(path)
+		info, err := os.Stat(file)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%w%s", unreadable(path, err), whereToGet("swf", path))
+		case info.IsDir():
+			return nil, unreadable(path, errors.New("it is a folder"))
+		}
+		if f, err = os.Open(file); err != nil {
+			return nil, unreadable(path, err)
+		}
+		defer f.Close()
+		path = file
+	}
+	log, err := swf.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", Label(path), err)
+	}
+	return log, nil
+}
+
+func findSWF(path string) string {
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	return cmp.Or(inDataSets("swf", path, "", ".swf.gz", ".swf"), path)
+}
+
+// logs keeps the logs that were read: an experiment asks for the same one many
+// times.
+var logs sync.Map // file to func() (*swf.Log, error)
+
+// cachedSWF is LoadSWF for files alone, which are read once. It serves
+// specifications.
+func cachedSWF(path string) (*swf.Log, error) {
+	file := findSWF(path)
+	if _, err := os.Stat(file); err != nil {
+		_, err := LoadSWF(file) // whose error isn't to be kept: the file may come
+		return nil, err
+	}
+	load, _ := logs.LoadOrStore(file, sync.OnceValues(func() (*swf.Log, error) { return LoadSWF(file) }))
+	return load.(func() (*swf.Log, error))()
+}
