@@ -1,8 +1,9 @@
 package model
 
 import (
-	"cmp"
 	"slices"
+
+	"github.com/gapwise/gapwise/internal/spans"
 )
 
 // Fits reports whether request k fits an empty data centre. O(1) for all but
@@ -25,77 +26,28 @@ func (t *TVCTicks) fits(n int, b int64) bool {
 		return t.fitsPerPath(n, b)
 	}
 	most := func(rate int64) int { return int(min(rate/b, int64(n))) } // VMs that a link lets through
-	server := spans{{0, min(t.Slots, n)}}.allow(n, most(t.ServerRate))
-	edge := server.times(t.Half, n)
+	server := spans.Set{{To: min(t.Slots, n)}}.Ends(nil, n, most(t.ServerRate))
+	edge := times(server, t.Half, n)
 	if !t.NonBlocking {
-		edge = edge.allow(n, most(t.EdgeRate))
+		edge = edge.Ends(nil, n, most(t.EdgeRate))
 	}
-	pod := edge.times(t.Half, n)
+	pod := times(edge, t.Half, n)
 	if !t.NonBlocking {
-		pod = pod.allow(n, most(t.AggregationRate))
+		pod = pod.Ends(nil, n, most(t.AggregationRate))
 	}
-	all := pod.times(t.K, n)
-	return len(all) > 0 && all[len(all)-1].to == n
-}
-
-// span is the whole numbers from one to another, both included.
-type span struct{ from, to int }
-
-// spans is a set of whole numbers: disjoint spans in ascending order, not
-// adjacent.
-type spans []span
-
-// allow returns the counts c of the set with min(c, n-c) ≤ most.
-func (s spans) allow(n, most int) spans {
-	var kept spans
-	for _, x := range s {
-		if low := (span{x.from, min(x.to, most)}); low.from <= low.to {
-			kept = append(kept, low)
-		}
-		if high := (span{max(x.from, n-most), x.to}); high.from <= high.to {
-			kept = append(kept, high)
-		}
-	}
-	return kept.union()
-}
-
-// plus returns the sums, at most n, of a number of each set.
-func (s spans) plus(x spans, n int) spans {
-	var all spans
-	for _, a := range s {
-		for _, b := range x {
-			if a.from+b.from <= n {
-				all = append(all, span{a.from + b.from, min(a.to+b.to, n)})
-			}
-		}
-	}
-	return all.union()
+	return times(pod, t.K, n).Has(n)
 }
 
 // times returns the sums, at most n, of count numbers of the set, by doubling.
-func (s spans) times(count, n int) spans {
-	total := spans{{0, 0}}
+func times(s spans.Set, count, n int) spans.Set {
+	total := spans.Set{{}}
 	for ; count > 0; count /= 2 {
 		if count%2 == 1 {
-			total = total.plus(s, n)
+			total = total.Sums(nil, s, 0, n)
 		}
-		s = s.plus(s, n)
+		s = s.Sums(nil, s, 0, n)
 	}
 	return total
-}
-
-// union sorts the spans and joins those that overlap or touch.
-func (s spans) union() spans {
-	slices.SortFunc(s, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	var all spans
-	for _, x := range s {
-		if last := len(all) - 1; last >= 0 && x.from <= all[last].to+1 {
-			all[last].to = max(all[last].to, x.to)
-		} else {
-			all = append(all, x)
-		}
-	}
-	return all
 }
 
 // fitsPerPath is fits for HosePerPath: the load on a link is the sum of min(c,

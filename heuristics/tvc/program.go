@@ -1,0 +1,276 @@
+package tvc
+
+import (
+	"math/bits"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Cost says which embedding a Program prefers. What is named first decides; what
+// follows breaks ties.
+type Cost uint8
+
+// The costs. The bandwidth reserved is the sum over all links. Servers opened are
+// those that were empty and get VMs. The largest utilisation is that of the
+// links that the embedding loads, after it is embedded: (used + load)/rate, 0
+// if it loads none. Links that it doesn't load don't count: one full link
+// anywhere would make all embeddings alike.
+const (
+	CostReserved    Cost = iota // bandwidth reserved, servers opened
+	CostServers                 // servers opened, bandwidth reserved
+	CostUtilisation             // largest utilisation, bandwidth reserved, servers opened
+)
+
+// Program finds an optimal embedding of one request by dynamic programming over
+// (subtree, number of VMs). Its zero value is ready; it keeps scratch memory and
+// serves one caller at a time.
+//
+// The switch that hosts the virtual switch fixes the route below it, so the links
+// below form a tree: a core switch reaches each pod by one aggregation switch, and
+// this one each edge switch by one link. With HoseCut the load of a link depends
+// on the number m of VMs below it alone, min(m, n-m)·b. So the least cost of m VMs
+// below a link is that of m VMs below its lower end, plus the load if the link has
+// room for it; and that of a switch is the least sum over its children's counts.
+// A pod's table depends on the aggregation switch and not on the core switch, so
+// the core switches of a group share it.
+//
+// With HosePerPath the load is the sum of min(c, n-c)·b over the servers below, c
+// the VMs on each. At most one server holds c > n/2 VMs; below a link without it
+// the load is m·b, else (m - (2c-n))·b. So the program runs for each such c, and
+// once for no such server, with tables over the count and whether that server is
+// below.
+//
+// A join of two subtrees with f and g free slots takes min(f, n)·min(g, n) steps.
+// All joins below one switch take O(n·min(n, free)), so with h = k/2 the edge
+// switches take O(h³·L·n) at most, the pods O(h²·h·n²), the core switches O(h²·h·n²);
+// HosePerPath takes L/2+1 times as much for n < 2L. Subtrees without free slots
+// cost nothing, and switches whose lower bound isn't below the best cost known
+// are left out (see tree.search).
+type Program struct {
+	problem
+	costs     tree[costTable]
+	sets      tree[setTable]
+	costCells costTables
+	setCells  setTables
+
+	edgeFree, podFree []int // free slots below each edge switch and in each pod
+	edgeMost          []int // most free slots of a server, by edge switch
+	caps, widest      []int // see tree.cores
+}
+
+// problem is the request that a Program embeds and the data centre.
+type problem struct {
+	d *DataCentre
+	n int
+	b int64
+	// big is the number of VMs, above n/2, on one server that must exist; 0: no
+	// server has more than n/2. With HoseCut it is 0 and means nothing.
+	big int
+	// most/of is the largest utilisation of a link that is loaded; of = 0: 1.
+	most, of int64
+}
+
+// never is the cost of what is impossible. Costs are below 2^42: at each of the
+// three layers of links the loads sum to n VMs at most, at most 2^20.
+const never = int64(1) << 60
+
+// Best returns an embedding of n VMs at b bit/s of the least cost, false if there
+// is none. Among those of the least cost it takes the lowest layer, group and
+// index of the switch; then VMs are on servers of low numbers.
+func (p *Program) Best(d *DataCentre, n int, b int64, cost Cost) (model.Embedding, bool) {
+	p.start(d, n, b)
+	first := CostReserved
+	if cost == CostServers {
+		first = CostServers
+	}
+	e, ok := p.cheapest(first)
+	if !ok || cost != CostUtilisation {
+		return e, ok
+	}
+	if len(e.Servers) > 1 { // else no link is loaded
+		p.leastUtilisation()
+		e, ok = p.cheapest(CostReserved)
+	}
+	return e, ok
+}
+
+// Embeddable reports whether n VMs at b bit/s can be embedded.
+func (p *Program) Embeddable(d *DataCentre, n int, b int64) bool {
+	p.start(d, n, b)
+	return p.embeddable()
+}
+
+// start takes a request and counts free slots.
+func (p *Program) start(d *DataCentre, n int, b int64) {
+	p.problem = problem{d: d, n: n, b: b}
+	h := d.Half
+	p.edgeFree, p.edgeMost, p.podFree = zeros(p.edgeFree, d.K*h), zeros(p.edgeMost, d.K*h), zeros(p.podFree, d.K)
+	for e := range p.edgeFree {
+		for _, free := range d.Free[e*h : (e+1)*h] {
+			p.edgeFree[e] += int(free)
+			p.edgeMost[e] = max(p.edgeMost[e], int(free))
+		}
+		p.podFree[e/h] += p.edgeFree[e]
+	}
+}
+
+// zeros returns a slice of n zeros, in the memory of x if it is large enough.
+func zeros[T any](x []T, n int) []T {
+	if cap(x) < n {
+		return make([]T, n)
+	}
+	x = x[:n]
+	clear(x)
+	return x
+}
+
+// single returns the server that holds all n VMs: with the fewest opened, then the
+// lowest number. -1 if none can.
+//
+// It is optimal under each cost but for servers opened: it loads no link at all,
+// and another embedding without load is on one server as well (n ≥ 2 VMs on two
+// servers or more load a link). If it opens no server it is optimal under that, too.
+func (p *Program) single() int {
+	best := -1
+	for s, free := range p.d.Free {
+		if int(free) >= p.n {
+			if int(free) < p.d.Slots {
+				return s
+			}
+			if best < 0 {
+				best = s
+			}
+		}
+	}
+	return best
+}
+
+// embeddable reports whether an embedding exists whose utilisation is within the
+// limit.
+func (p *Program) embeddable() bool {
+	if p.single() >= 0 {
+		return true
+	}
+	for p.big = range p.bigs() {
+		p.sets.reset(p, &p.setCells, weights{})
+		if _, _, ok := p.sets.search(weights{}, 1); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// leastUtilisation sets most/of to the least limit under which an embedding exists;
+// one must exist, and load a link.
+//
+// The least largest utilisation is that of some link, so it is a whole number of
+// bit/s over the rate of its layer: for each rate the least such number is found
+// by bisection, with exact arithmetic.
+func (p *Program) leastUtilisation() {
+	most, of := int64(1), int64(1)
+	for _, rate := range []int64{p.d.ServerRate, p.d.EdgeRate, p.d.AggregationRate} {
+		high, low := bits.Mul64(uint64(most), uint64(rate))
+		upto, rest := bits.Div64(high, low, uint64(of))
+		impossible, possible := int64(0), int64(upto)
+		if p.most, p.of = possible, rate; rest > 0 && !p.embeddable() {
+			continue
+		}
+		for possible-impossible > 1 {
+			p.most = (possible + impossible) / 2
+			if p.embeddable() {
+				possible = p.most
+			} else {
+				impossible = p.most
+			}
+		}
+		most, of = possible, rate
+	}
+	p.most, p.of = most, of
+}
+
+// bigs yields the values of problem.big, 0 first.
+func (p *Program) bigs() func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		if !yield(0) || !p.d.PerPath {
+			return
+		}
+		for c := p.n/2 + 1; c <= min(p.n, p.d.Slots); c++ {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// weights are the cost of reserving b on a link and of opening a server.
+type weights struct{ reserved, opened int64 }
+
+// cheapest returns an embedding of the least cost, by CostReserved or CostServers,
+// whose utilisation is within the limit.
+func (p *Program) cheapest(cost Cost) (model.Embedding, bool) {
+	// At most 2^20 servers are opened, and less than 2^22 units are reserved.
+	w := weights{1 << 20, 1}
+	if cost == CostServers {
+		w = weights{1, 1 << 22}
+	}
+	best, at, big := never, model.Switch{}, 0
+	single := p.single()
+	if single >= 0 {
+		best = 0
+		if int(p.d.Free[single]) == p.d.Slots {
+			best = w.opened
+		}
+		if best == 0 || cost == CostReserved {
+			h := p.d.Half
+			return model.Embedding{Switch: model.Switch{Layer: model.LayerEdge, Group: single / (h * h), Index: single / h % h},
+				Servers: []model.ServerVMs{{Server: single, VMs: p.n}}}, true
+		}
+		best++ // found again by the search, with its switch
+	}
+	for p.big = range p.bigs() {
+		p.costs.reset(p, &p.costCells, w)
+		if value, s, ok := p.costs.search(w, best); ok {
+			best, at, big = value, s, p.big
+		}
+	}
+	if best == never {
+		return model.Embedding{}, false
+	}
+	p.big = big
+	p.costs.reset(p, &p.costCells, w)
+	return p.costs.trace(at), true
+}
+
+// room returns the number of VMs whose traffic a link can carry, at most n, with
+// left bit/s left of its rate.
+func (p *problem) room(left, rate int64) int {
+	if p.of > 0 { // (used + load)/rate ≤ most/of: used + load ≤ floor(most·rate/of)
+		high, low := bits.Mul64(uint64(p.most), uint64(rate))
+		upto, _ := bits.Div64(high, low, uint64(p.of)) // most ≤ of: it is at most rate
+		left = max(0, int64(upto)-(rate-left))
+	}
+	return int(min(left/p.b, int64(p.n)))
+}
+
+// serverRoom, edgeRoom and podRoom return the room of the links above server s,
+// from edge switch e to aggregation switch a of its pod, and from pod q to core
+// switch c of group a.
+func (p *problem) serverRoom(s int) int { return p.room(p.d.Server[s], p.d.ServerRate) }
+
+func (p *problem) edgeRoom(e, a int) int { return p.room(p.d.Edge[e*p.d.Half+a], p.d.EdgeRate) }
+
+func (p *problem) podRoom(q, a, c int) int {
+	return p.room(p.d.Aggregation[(q*p.d.Half+a)*p.d.Half+c], p.d.AggregationRate)
+}
+
+// load returns the load of a link in VMs, with m VMs below it, and the big server
+// among them or not.
+func (p *problem) load(m int, big bool) int {
+	switch {
+	case !p.d.PerPath:
+		return min(m, p.n-m)
+	case big:
+		return m - (2*p.big - p.n)
+	}
+	return m
+}
