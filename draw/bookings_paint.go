@@ -105,7 +105,7 @@ func (l *bookingsLayout) paintBars(p pen) {
 	for i := range l.bars {
 		if b := &l.bars[i]; b.runs {
 			p.filled(b.colour(false), boxes[i])
-			l.label(p, b, boxes[i], ink)
+			p.labelLargest(b.label, ink, boxes[i])
 		}
 	}
 	for i := range l.bars {
@@ -117,7 +117,7 @@ func (l *bookingsLayout) paintBars(p pen) {
 		free = slices.DeleteFunc(free, func(r rect) bool {
 			return slices.ContainsFunc(boxes, func(other []rect) bool { return slices.ContainsFunc(other, r.meets) })
 		})
-		l.label(p, b, free, paleInk)
+		p.labelLargest(b.label, paleInk, free)
 	}
 }
 
@@ -147,17 +147,17 @@ func (p pen) filled(c color.RGBA, boxes []rect) {
 
 func (b *booked) edgeColour() color.RGBA { return mix(b.colour(false), ink, 0.45) }
 
-// label writes the id into the largest rectangle.
-func (l *bookingsLayout) label(p pen, b *booked, boxes []rect, c color.Color) {
+// labelLargest writes a label into the largest of some rectangles, if it fits.
+func (p pen) labelLargest(label string, c color.Color, boxes []rect) {
 	best := -1
 	for k, r := range boxes {
 		if best < 0 || r.w*r.h > boxes[best].w*boxes[best].h {
 			best = k
 		}
 	}
-	if best >= 0 && b.label != "" {
+	if best >= 0 && label != "" {
 		r := boxes[best]
-		p.fit(b.label, c, r.x+2, r.x+r.w-2, r)
+		p.fit(label, c, r.x+2, r.x+r.w-2, r)
 	}
 }
 
@@ -230,22 +230,15 @@ func arrival(p pen, c color.Color, x, y float64) {
 	p.c.Fill(path)
 }
 
-// paintDeclined draws a tick for each declined request, as many as can be told
-// apart, and lists them below the axis.
+// paintDeclined draws a tick for each declined request and lists them below the
+// axis.
 func (l *bookingsLayout) paintDeclined(p pen) {
-	f := newFace(axisSize, false)
-	p.fill(linkColour, rect{l.left, l.strip, l.right - l.left, stripHeight})
-	p.text(f, realisticColour, l.left-6, l.strip+stripHeight/2+axisSize*capHeight/2, 1, "declined")
-	var marks []rect
-	seen := map[float64]bool{}
+	var at []float64
 	for _, k := range l.declined {
-		x := math.Round(l.x(l.in.Requests[k].ReadyS)*2) / 2
-		if !seen[x] {
-			marks = append(marks, rect{min(x, l.right-0.5), l.strip, 0.5, stripHeight})
-		}
-		seen[x] = true
+		at = append(at, l.in.Requests[k].ReadyS)
 	}
-	p.fill(realisticColour, marks...)
+	l.timeAxis.strip(p, at, "declined", l.strip)
+	f := newFace(axisSize, false)
 	p.text(f, ink, margin, l.height-margin/2-4, 0, f.shorten(l.declinedText(), l.width-2*margin))
 }
 

@@ -1,7 +1,8 @@
 // Package draw makes pictures of results, SVG or PNG, with gonum's plotting
-// library: schedules as Gantt charts, bookings of PEs, the rounds of
-// network-aware HEFT and the curves of an experiment. It draws what it is given
-// and computes nothing about it; the same input gives the same bytes.
+// library: schedules as Gantt charts, bookings of PEs, virtual clusters in a
+// fat-tree, the rounds of network-aware HEFT and the curves of an experiment. It
+// draws what it is given and computes nothing about it but the loads of links;
+// the same input gives the same bytes.
 package draw
 
 import (

@@ -16,6 +16,9 @@ type Frame struct {
 	// Arrived tells when each of a schedule's transfers ends (see Schedule);
 	// nil for problems without transfers.
 	Arrived []float64
+	// At is the moment, in seconds, that the picture of a TVC shows in detail; nil:
+	// it chooses one. Other problems' pictures show no moment.
+	At *float64
 }
 
 // Solution draws the solution of an instance, or several of the same problem one
@@ -29,6 +32,9 @@ func Solution(w io.Writer, format, by string, frames []Frame) error {
 	if !ok {
 		return fmt.Errorf("draw: %w: no picture for %s", model.ErrUnsupported, frames[0].Instance.Kind())
 	}
+	if kind := frames[0].Solution.Kind(); frames[0].At != nil && kind != model.KindTVC {
+		return fmt.Errorf("draw: %w: the picture of a %s shows all times, not one moment", model.ErrUnsupported, kind)
+	}
 	return picture(w, format, by, frames)
 }
 
@@ -37,6 +43,7 @@ func Solution(w io.Writer, format, by string, frames []Frame) error {
 var pictures = map[model.Kind]func(w io.Writer, format, by string, frames []Frame) error{
 	model.KindDAG:         schedules,
 	model.KindReservation: bookings,
+	model.KindTVC:         clusters,
 }
 
 // wrongFrame returns the error for a frame of another problem than the first.
@@ -74,15 +81,15 @@ func bookings(w io.Writer, format, by string, frames []Frame) error {
 	if !ok || !isBookings {
 		return wrongFrame(frames[0], "bookings")
 	}
-	title, err := bookingsTitle(in, b, by)
+	title, err := bookingsTitle(in, b)
 	if err != nil {
 		return err
 	}
-	return Bookings(w, format, title, in, b)
+	return Bookings(w, format, titled(title, in.Name, by), in, b)
 }
 
-// bookingsTitle says whose bookings they are and how good.
-func bookingsTitle(in *model.Reservation, b *model.Bookings, by string) (string, error) {
+// bookingsTitle says how good the bookings are.
+func bookingsTitle(in *model.Reservation, b *model.Bookings) (string, error) {
 	o, err := in.Objective(b)
 	if err != nil {
 		return "", err
@@ -91,9 +98,15 @@ func bookingsTitle(in *model.Reservation, b *model.Bookings, by string) (string,
 	if in.EffectiveGoal() == model.GoalPESeconds {
 		title += fmt.Sprintf(", %.6g PE-seconds", o.Value)
 	}
-	names := slices.DeleteFunc([]string{in.Name, by}, func(s string) bool { return s == "" })
+	return title, nil
+}
+
+// titled puts the names of the instance and of the algorithm, where they are
+// known, before a title.
+func titled(title string, names ...string) string {
+	names = slices.DeleteFunc(names, func(s string) bool { return s == "" })
 	if len(names) == 0 {
-		return title, nil
+		return title
 	}
-	return strings.Join(names, ", ") + ": " + title, nil
+	return strings.Join(names, ", ") + ": " + title
 }

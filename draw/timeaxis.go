@@ -1,5 +1,7 @@
 package draw
 
+import "math"
+
 // timeAxis is a horizontal axis of times.
 type timeAxis struct {
 	left, right float64 // in points
@@ -41,4 +43,21 @@ func (a *timeAxis) paint(p pen, y float64, ticks []tick) {
 		p.text(f, ink, x, y+4+axisSize, 0.5, t.label)
 	}
 	p.text(f, paleInk, (a.left+a.right)/2, y+axisHeight-7, 0.5, "time (s)")
+}
+
+// strip draws a tick for each of some times, as many as can be told apart, in a
+// strip at y with its label at the left; it takes stripHeight.
+func (a *timeAxis) strip(p pen, times []float64, label string, y float64) {
+	p.fill(linkColour, rect{a.left, y, a.right - a.left, stripHeight})
+	p.text(newFace(axisSize, false), realisticColour, a.left-6, y+stripHeight/2+axisSize*capHeight/2, 1, label)
+	var marks []rect
+	seen := map[float64]bool{}
+	for _, t := range times {
+		x := math.Round(a.x(t)*2) / 2
+		if !seen[x] {
+			marks = append(marks, rect{min(x, a.right-0.5), y, 0.5, stripHeight})
+		}
+		seen[x] = true
+	}
+	p.fill(realisticColour, marks...)
 }

@@ -29,10 +29,15 @@ func (p *program) gantt() *cli.Command {
 			"Of a dag, machines are rows, the links with their transfers beneath. Under\n" +
 			"contention the same plan without contention stands above.\n" +
 			"Of a reservation, PEs are drawn over time; below, each request's window, or\n" +
-			"of more than 30 requests those declined.",
+			"of more than 30 requests those declined.\n" +
+			"Of a tvc, the data centre with its slots and link loads is drawn at the moment\n" +
+			"of the highest load, or --at; below, slots in use over time and, in queue mode,\n" +
+			"waiting and suspended requests.\n" +
+			"Of a vcsched there is no picture.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
 			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "solution by `NAME`", DefaultText: ganttDefaults()},
+			&cli.FloatFlag{Name: "at", Usage: "tvc: draw the data centre at so many `SECONDS`", DefaultText: "highest load"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()
@@ -56,7 +61,12 @@ func (p *program) gantt() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return p.drawGantt(ctx, c.String("output"), format, in, s, by)
+			var at *float64
+			if c.IsSet("at") {
+				x := c.Float("at")
+				at = &x
+			}
+			return p.drawGantt(ctx, c.String("output"), format, in, s, by, at)
 		},
 	}
 }
@@ -73,8 +83,8 @@ func ganttDefaults() string {
 }
 
 // drawGantt writes the picture of a solution by the named algorithm, "" if that
-// isn't known.
-func (p *program) drawGantt(ctx context.Context, output, format string, in model.Instance, s model.Solution, by string) error {
+// isn't known, at a moment, nil if the picture chooses it.
+func (p *program) drawGantt(ctx context.Context, output, format string, in model.Instance, s model.Solution, by string, at *float64) error {
 	problem, err := gapwise.ProblemOf(in.Kind())
 	if err != nil {
 		return err
@@ -85,7 +95,7 @@ func (p *program) drawGantt(ctx context.Context, output, format string, in model
 	}
 	var frames []draw.Frame
 	for _, x := range pictured {
-		frames = append(frames, draw.Frame(x))
+		frames = append(frames, draw.Frame{Instance: x.Instance, Solution: x.Solution, Arrived: x.Arrived, At: at})
 	}
 	return p.writeFile(output, interruptible(ctx, func(w io.Writer) error { return draw.Solution(w, format, by, frames) }))
 }

@@ -1,0 +1,183 @@
+package draw
+
+import (
+	"fmt"
+	"image/color"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// heat holds the colours of shares: none, up to a quarter, a half, three quarters
+// and more (ColorBrewer's YlOrRd, which all common colour vision deficiencies
+// leave in order).
+var heat = [...]color.RGBA{hex(0xDADADA), hex(0xFED976), hex(0xFD8D3C), hex(0xE31A1C), hex(0x800026)}
+
+// heatOf returns the number of a share's colour.
+func heatOf(share float64) int {
+	if !(share > 0) {
+		return 0
+	}
+	return min(1+int(4*share*(1-1e-12)), len(heat)-1)
+}
+
+// binds reports whether a layer of links binds.
+func (l *clustersLayout) binds(layer int) bool {
+	return layer == serverLinks || l.tree.EffectiveFabric() == model.FabricOnePath
+}
+
+// paintTree draws every switch, link, server and slot.
+func (l *clustersLayout) paintTree(p pen) {
+	h, n := l.tree.Half(), l.tree.Servers()
+	// Servers of an edge switch stand together, so do the edge switches of a pod.
+	const edgeGap, podGap = 0.4, 1.2
+	step := (l.right - l.left) / (float64(n) + edgeGap*float64(n/h-l.tree.K) + podGap*float64(l.tree.K-1))
+	serverX := func(s int) float64 {
+		pod, edge := s/(h*h), s/h
+		return l.left + step*(float64(s)+0.5+edgeGap*float64(edge-pod)+podGap*float64(pod))
+	}
+	edgeX := func(e int) float64 { return (serverX(e*h) + serverX(e*h+h-1)) / 2 }
+	aggregationX := func(a int) float64 { return edgeX(a) } // number a%h of pod a/h, as an edge switch
+	coreX := func(c int) float64 { return l.left + (l.right-l.left)*(float64(c)+0.5)/float64(h*h) }
+	layers := []float64{l.treeY + 5, l.treeY + treeHeight*0.5, l.treeY + treeHeight*0.86}
+	core, aggregation, edges := layers[0], layers[1], layers[2]
+
+	type line struct{ x0, y0, x1, y1 float64 }
+	lines := make([][]line, len(heat))
+	var loose []line // links that don't bind
+	for layer, shares := range l.share {
+		for k, share := range shares {
+			var x line
+			switch layer {
+			case serverLinks:
+				x = line{serverX(k), l.serversY, edgeX(k / h), edges}
+			case edgeLinks:
+				x = line{edgeX(k / h), edges, aggregationX(k/(h*h)*h + k%h), aggregation}
+			default:
+				a := k / h
+				x = line{aggregationX(a), aggregation, coreX(a%h*h + k%h), core}
+			}
+			if !l.binds(layer) {
+				loose = append(loose, x)
+				continue
+			}
+			lines[heatOf(share)] = append(lines[heatOf(share)], x)
+		}
+	}
+	for _, x := range loose {
+		p.line(gridColour, 0.5, x.x0, x.y0, x.x1, x.y1, 1, 2)
+	}
+	for class, all := range lines {
+		for _, x := range all {
+			p.line(heat[class], linkWidth(class), x.x0, x.y0, x.x1, x.y1)
+		}
+	}
+	f := newFace(axisSize, false)
+	for k, name := range []string{"core", "aggregation", "edge"} {
+		p.text(f, paleInk, l.left-8, layers[k]+axisSize*capHeight/2, 1, name)
+	}
+	p.text(f, paleInk, l.left-8, l.serversY+serverHeight/2, 1, "slots")
+	boxes := func(n int, x func(int) float64, y float64) {
+		for k := range n {
+			p.fill(paleInk, rect{x(k) - 5, y - 3, 10, 6})
+		}
+	}
+	boxes(h*h, coreX, core)
+	boxes(n/h, aggregationX, aggregation)
+	boxes(n/h, edgeX, edges)
+	for s := range n {
+		l.paintServer(p, s, rect{serverX(s) - min(0.42*step, 8), l.serversY, min(0.84*step, 16), serverHeight})
+	}
+	for pod := range l.tree.K {
+		p.text(f, paleInk, (serverX(pod*h*h)+serverX((pod+1)*h*h-1))/2, l.serversY+serverHeight+axisSize+3, 0.5, fmt.Sprint("pod ", pod))
+	}
+}
+
+func linkWidth(class int) float64 { return 0.8 + 0.45*float64(class) }
+
+// paintServer draws the slots of a server, those in use from the bottom.
+func (l *clustersLayout) paintServer(p pen, server int, box rect) {
+	high := box.h / float64(l.tree.Slots)
+	cells := make([]color.RGBA, 0, l.tree.Slots)
+	for _, x := range l.used[server] {
+		for range min(x.vms, l.tree.Slots-len(cells)) {
+			cells = append(cells, (&Bar{Group: x.request}).colour())
+		}
+	}
+	p.fill(rowColour, box)
+	y := box.y + box.h
+	for from := 0; from < len(cells); {
+		to := from + 1
+		for to < len(cells) && cells[to] == cells[from] {
+			to++
+		}
+		p.fill(cells[from], rect{box.x, y - high*float64(to), box.w, high * float64(to-from)})
+		from = to
+	}
+	if high >= 4 {
+		for k := 1; k < l.tree.Slots; k++ {
+			p.fill(white, rect{box.x, box.y + high*float64(k) - 0.4, box.w, 0.8})
+		}
+	}
+	p.outline(paleInk, 0.5, box)
+}
+
+// matrixHeight returns the height of the matrices of shares.
+func (l *clustersLayout) matrixHeight() float64 {
+	return min(10*float64(l.tree.Half()), sharesMatrix)
+}
+
+// paintMatrices draws the shares of a large data centre: a column for each pod, a
+// row for each of its edge or aggregation switches.
+func (l *clustersLayout) paintMatrices(p pen) {
+	h, k := l.tree.Half(), l.tree.K
+	fullest := func(layer int, of func(pod, row, i int) int) func(pod, row int) float64 {
+		return func(pod, row int) (most float64) {
+			for i := range h {
+				most = max(most, l.share[layer][of(pod, row, i)])
+			}
+			return most
+		}
+	}
+	own := func(pod, row, i int) int { return (pod*h+row)*h + i }
+	matrices := []struct {
+		title string
+		share func(pod, row int) float64
+	}{
+		{"slots below edge switches", func(pod, row int) (sum float64) {
+			for i := range h {
+				sum += float64(l.usedSlots(own(pod, row, i)))
+			}
+			return sum / float64(h*l.tree.Slots)
+		}},
+		{"fullest link to a server", fullest(serverLinks, own)},
+		{"fullest link to aggregation", fullest(edgeLinks, own)},
+		{"fullest link to core", fullest(aggregationLinks, own)},
+	}
+	if !l.binds(edgeLinks) {
+		matrices = matrices[:2]
+	}
+	f := newFace(axisSize, false)
+	const gap = 16.0
+	whole := l.right - margin
+	wide := (whole - gap*float64(len(matrices)-1)) / float64(len(matrices))
+	high := l.matrixHeight() / float64(h)
+	for i, m := range matrices {
+		x, y := margin+float64(i)*(wide+gap), l.treeY+headLine
+		p.text(f, ink, x, y-4, 0, f.shorten(m.title, wide))
+		p.fill(heat[0], rect{x, y, wide, l.matrixHeight()})
+		cells := make([][]rect, len(heat))
+		cell := wide / float64(k)
+		for pod := range k {
+			for row := range h {
+				if class := heatOf(m.share(pod, row)); class > 0 {
+					cells[class] = append(cells[class], rect{x + cell*float64(pod), y + high*float64(row), cell, high})
+				}
+			}
+		}
+		for class, all := range cells {
+			p.fill(heat[class], all...)
+		}
+		p.text(f, paleInk, x, y+l.matrixHeight()+axisSize+3, 0, "pod 0")
+		p.text(f, paleInk, x+wide, y+l.matrixHeight()+axisSize+3, 1, fmt.Sprint("pod ", k-1))
+	}
+}
