@@ -19,6 +19,9 @@ type NamedEmbedder struct {
 	Summary    string
 }
 
+// programSteps is the complexity of Program, N the VMs of the request.
+const programSteps = "O(k³ L N + k⁴ N²) per request"
+
 // Embedders lists the embedders, weakest first.
 var Embedders = []NamedEmbedder{
 	{"first-fit", NewFirstFit, source + ", section 4.1", "O(S) per request", "servers by index"},
@@ -26,6 +29,9 @@ var Embedders = []NamedEmbedder{
 	{"best-fit", NewBestFit, source + ", section 4.1", "O(S) per request", "servers by ascending free slots"},
 	{"best-fit-local", NewBestFitLocal, source + ", section 5.3.1", "O(S) per request", "servers by ascending free slots in the smallest subtree"},
 	{"adaba", NewAdaBa, source + ", section 4.1", "O(S) per request", "adaptive bandwidth-aware: servers whose free slots match the bandwidth, in the smallest subtree"},
+	{"program-servers", newProgram(CostServers), "gapwise", programSteps, "least servers opened, then bandwidth reserved, over all embeddings"},
+	{"program-utilisation", newProgram(CostUtilisation), "gapwise", "30 times that of program-reserved", "least largest link utilisation, then bandwidth reserved, over all embeddings"},
+	{"program-reserved", newProgram(CostReserved), "gapwise", programSteps, "least bandwidth reserved, then servers opened, over all embeddings"},
 }
 
 // FindEmbedder returns a new embedder by its name; "" means adaba. The error wraps

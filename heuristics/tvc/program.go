@@ -274,3 +274,11 @@ func (p *problem) load(m int, big bool) int {
 	}
 	return m
 }
+
+// newProgram returns a function that makes an Embedder of a Program.
+func newProgram(cost Cost) func() Embedder {
+	return func() Embedder {
+		p := new(Program)
+		return EmbedderFunc(func(d *DataCentre, n int, b int64) (model.Embedding, bool) { return p.Best(d, n, b, cost) })
+	}
+}
