@@ -37,7 +37,9 @@ type Options struct {
 	//   - exact: the engine(s) below, without a time limit of their own;
 	//   - auto (and ""): the native search for at most AutoTimeLimit unless a
 	//     limit is given. It starts from the strongest heuristic and ends
-	//     with a bound, so it serves large instances too.
+	//     with a bound, so it serves large instances too. An instance that the
+	//     search doesn't take is solved by all heuristics; the best result
+	//     counts.
 	Algorithm string
 	// Engine is what exact runs: search (and ""), highs, or both. Both solves
 	// the instance with the two and compares what they prove.
@@ -86,6 +88,11 @@ func Find(kind model.Kind, name string) (model.Algorithm, error) {
 		names = append(names, a.Name)
 	}
 	return model.Algorithm{}, fmt.Errorf("%w %q for %s, give one of auto, exact, %s", ErrUnknownAlgorithm, name, kind, strings.Join(names, ", "))
+}
+
+// auto reports whether the algorithm is auto.
+func (o Options) auto() bool {
+	return o.Solver == nil && (o.Algorithm == "" || o.Algorithm == "auto")
 }
 
 // solvers returns the solvers that the options name, with the settings to use.

@@ -2,6 +2,7 @@ package gapwise
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sync"
 	"time"
@@ -63,6 +64,9 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 	var results []model.Result
 	for _, s := range solvers {
 		r, err := c.solveOne(ctx, s, set, o.Judging)
+		if errors.Is(err, model.ErrUnsupported) && o.auto() {
+			return c.bestHeuristic(ctx, set, o.Judging, err)
+		}
 		if err != nil {
 			return r, err
 		}
@@ -77,6 +81,37 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 	if len(results) > 1 {
 		return c.stamp(ctx, best, set, o.Judging)
 	}
+	return best, nil
+}
+
+// bestHeuristic runs all heuristics that take the instance, which the engine
+// refused, until the context ends or the time limit has passed. It returns the
+// best result, the first of several.
+func (c *Case) bestHeuristic(ctx context.Context, set model.Settings, judging func(), refused error) (model.Result, error) {
+	ctx, cancel := set.WithTimeLimit(ctx)
+	defer cancel()
+	best, started := model.NewResult("auto", set.Seed), time.Now()
+	second := c.Instance.Metrics()[1].Sense
+	for _, a := range Algorithms(c.Instance.Kind()) {
+		if a.Exact || best.Solution != nil && ctx.Err() != nil {
+			continue
+		}
+		r, err := c.solveOne(ctx, a.Solver, set, judging)
+		if errors.Is(err, model.ErrUnsupported) {
+			continue
+		}
+		if err != nil {
+			return r, err
+		}
+		if best.Algorithm == "auto" || tellsMore(model.SenseOf(c.Instance), r, best) ||
+			r.Solution != nil && r.Objective == best.Objective && second.Better(r.SecondObjective, best.SecondObjective) {
+			best = r
+		}
+	}
+	if best.Algorithm == "auto" {
+		return best, refused
+	}
+	best.Elapsed = time.Since(started)
 	return best, nil
 }
 

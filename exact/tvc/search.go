@@ -25,6 +25,9 @@ func (e Search) Solve(ctx context.Context, in model.Instance, set model.Settings
 	if !ok {
 		return r, fmt.Errorf("search: %w: it doesn't solve %s instances", model.ErrUnsupported, in.Kind())
 	}
+	if v.Queue {
+		return r, fmt.Errorf("search: %w: it proves optima of loss mode alone, the instance has a queue; take auto or a scheduler", model.ErrUnsupported)
+	}
 	ctx, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
 	began := time.Now()
