@@ -55,6 +55,9 @@ func parameterFlags(parameters func(*gapwise.Problem) []params.Param) []cli.Flag
 		for _, x := range parameters(problem) {
 			if f := byName[x.Flag()]; f != nil {
 				f.Category += ", " + string(problem.Kind)
+				if x.Usage != f.Usage {
+					f.Usage += fmt.Sprintf("; of %s: %s", problem.Kind, x.Usage)
+				}
 				if d := cmp.Or(x.Shown, x.Default); d != f.DefaultText {
 					f.DefaultText += fmt.Sprintf(", %s: %s", problem.Kind, d)
 				}
