@@ -33,6 +33,12 @@ var documents = []string{
 {"id":"b","arrival_s":5,"ready_s":5,"duration_s":0.5,"deadline_s":5.5,"pes":64,"runtime_s":0.25,"cancel_s":30},
 {"id":"\ud83d\ude00","arrival_s":5,"ready_s":100,"duration_s":100,"deadline_s":1000,"pes":1,"runtime_s":100,"cancel_s":400}]}`,
 	`{"kind":"reservation","version":1,"goal":"all","online":true,"bookings":[{"id":"a","start_s":10,"pes":"0-31,40"},{"id":"c","start_s":1e2,"pes":""}]}`,
+	`{"kind":"tvc","version":1,"name":"three","fat_tree":{"k":4,"slots":2,"link_mbps":1000,"layers_mbps":{"server":100.5,"edge":0},"fabric":"one-path"},
+"queue":false,"goal":"revenue","hose":"per-path","migration_s":0.5,"requests":[{"id":"a","arrival_s":0,"vms":4,"bandwidth_mbps":50.25,"duration_s":60}]}`,
+	`{"kind":"tvc","version":1,"runs":[{"id":"a","segments":[{"start_s":0,"end_s":30.5,"place":{"switch":"aggregation-1-0","servers":[{"server":4,"vms":2}]}},
+{"start_s":40,"end_s":1e2,"place":{"switch":"core-0-1","servers":[]}}]},{"id":"b","segments":[]}]}`,
+	`{"instance":"x","instance_hash":"sha256:0","kind":"tvc","algorithm":"a","status":"feasible","objective":12.5,"second_objective":1,"bound":null,"gap":null,
+"elapsed_s":1,"nodes":0,"seed":1,"version":"v","never_fit":3,"embeddable":0,"solution":{"kind":"tvc","version":1,"runs":[]}}`,
 	`{"instance":"x","instance_hash":"sha256:0","kind":"dag","algorithm":"a","status":"feasible","objective":12.5,"second_objective":null,"bound":-0.5,"gap":null,
 "gap_limit":0.5,"elapsed_s":1,"nodes":9007199254740993,"seed":18446744073709551615,"version":"v","unverified":true,"reason":"r",
 "trace":[{"round":1,"planned":1,"realistic":2.5,"kept":true}],"solution":{"kind":"dag","version":1,"tasks":[],"transfers":[]}}`,
@@ -127,7 +133,7 @@ func mutateText(rng *rand.Rand, document string) []byte {
 	tokens := tokensOf(document)
 	others := []string{"null", "true", "false", `"x"`, `""`, "-1", "0", "-0", "1.0", "1e2", "1.5", "1e999", "01", "+1", "1.", ".5", "-", "12345678901234567890", "9223372036854775808",
 		"0.1234567890123456789", "1e-400", "9007199254740993", "4.35", "[]", "{}", "[null]", `[1,"2",null]`, "[[1]]", `{"a":null}`, ",", ":", "[", "]", "{", "}", `"\u006eame"`, `"\n"`,
-		`"\q"`, `"\ud800"`, "\"\xff\"", "\"\x00\"", "\"ü\"", `"a`, "tru", "NaN", " ", "\n", "\t", "\v", "\x00", "\ufeff", `"Name"`, `"kind"`, `"id"`, `"3-1"`, `"1,2"`}
+		`"\q"`, `"\ud800"`, "\"\xff\"", "\"\x00\"", "\"ü\"", `"a`, "tru", "NaN", " ", "\n", "\t", "\v", "\x00", "\ufeff", `"Name"`, `"kind"`, `"id"`, `"3-1"`, `"1,2"`, `"core-1-2"`}
 	for range 1 + rng.IntN(3) {
 		k := rng.IntN(len(tokens))
 		switch rng.IntN(6) {

@@ -23,6 +23,8 @@ func oracleJSON(x any) ([]byte, error) {
 		schedule    Schedule
 		reservation Reservation
 		bookings    Bookings
+		tvc         TVC
+		embeddings  Embeddings
 	)
 	type head struct {
 		Kind    Kind `json:"kind"`
@@ -67,6 +69,28 @@ func oracleJSON(x any) ([]byte, error) {
 			head
 			*bookings
 		}{head{KindReservation, 1}, &y})
+	case *TVC:
+		y := tvc(*x)
+		if y.Requests == nil {
+			y.Requests = []TVCRequest{}
+		}
+		return json.Marshal(struct {
+			head
+			*tvc
+		}{head{KindTVC, 1}, &y})
+	case *Embeddings:
+		y := embeddings{Runs: append([]Run[Embedding]{}, x.Runs...)}
+		for i := range y.Runs {
+			segments := append([]Segment[Embedding]{}, y.Runs[i].Segments...)
+			for k := range segments {
+				segments[k].Place.Servers = append([]ServerVMs{}, segments[k].Place.Servers...)
+			}
+			y.Runs[i].Segments = segments
+		}
+		return json.Marshal(struct {
+			head
+			*embeddings
+		}{head{KindTVC, 1}, &y})
 	}
 	return nil, fmt.Errorf("no oracle for %T", x)
 }
@@ -79,6 +103,10 @@ var (
 
 // fill sets a value at random to what code may make of it.
 func fill(rng *rand.Rand, v reflect.Value, size int) {
+	if s, ok := v.Addr().Interface().(*Switch); ok {
+		*s = Switch{Layer(rng.IntN(3)), rng.IntN(5), rng.IntN(100)}
+		return
+	}
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(oddTexts[rng.IntN(len(oddTexts))])
@@ -127,10 +155,10 @@ func TestEncodeAgreesWithOracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for draw := range need.Rounds(3000) {
 		size := 3
-		if draw%500 < 6 {
+		if draw%500 < 8 {
 			size = 2000 // more than the hash takes at once
 		}
-		x := []any{new(VCSched), new(Placement), new(DAG), new(Schedule), new(Reservation), new(Bookings)}[draw%6]
+		x := []any{new(VCSched), new(Placement), new(DAG), new(Schedule), new(Reservation), new(Bookings), new(TVC), new(Embeddings)}[draw%8]
 		fill(rng, reflect.ValueOf(x).Elem(), size)
 		want, err := oracleJSON(x)
 		if err != nil {

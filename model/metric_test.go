@@ -15,6 +15,10 @@ func TestMetrics(t *testing.T) {
 	booked := &model.Bookings{Bookings: []model.Booking{{ID: "r", PEs: model.PEList{{First: 0, Last: 1}}}}}
 	placed := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{job}}
 	dag := &model.DAG{Machines: []model.Machine{{ID: "P"}}, Tasks: []model.DAGTask{{ID: "t", CostS: []float64{3}}}}
+	cluster := func(queue bool, goal model.TVCGoal) *model.TVC {
+		return &model.TVC{FatTree: model.FatTree{K: 2, Slots: 1, LinkMbps: 1}, Queue: queue, Goal: goal, Requests: []model.TVCRequest{{ID: "q", VMs: 1, BandwidthMbps: 1, DurationS: 5}}}
+	}
+	embedded := &model.Embeddings{Runs: []model.Run[model.Embedding]{{ID: "q", Segments: []model.Segment[model.Embedding]{{EndS: 5, Place: model.Embedding{Servers: []model.ServerVMs{{VMs: 1}}}}}}}}
 	for name, c := range map[string]struct {
 		in     model.Instance
 		s      model.Solution
@@ -27,6 +31,9 @@ func TestMetrics(t *testing.T) {
 		"requests":   {reservation(""), booked, "accepted requests", "mean slowdown", 1},
 		"all":        {reservation(model.GoalAll), booked, "accepted requests", "mean slowdown", 1},
 		"PE-seconds": {reservation(model.GoalPESeconds), booked, "accepted PE-seconds", "mean slowdown", 10},
+		"clusters":   {cluster(false, ""), embedded, "accepted requests", "revenue (VM Mbit)", 1},
+		"revenue":    {cluster(false, model.GoalRevenue), embedded, "revenue (VM Mbit)", "accepted requests", 5},
+		"a queue":    {cluster(true, ""), embedded, "mean response time (s)", "mean bounded slowdown", 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			first, second := c.in.Metrics()[0], c.in.Metrics()[1]

@@ -256,6 +256,7 @@ func FuzzDecodeInstance(f *testing.F) {
 	f.Add([]byte(`{"kind":"vcsched","version":1,"name":"","hosts":1,"jobs":[]}`))
 	f.Add([]byte(strings.Replace(small, "[0,1]", "[]", 1))) // written as no list at all
 	f.Add([]byte(threeRequests))
+	f.Add([]byte(threeClusters))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in, err := model.DecodeInstance(data)
 		if err != nil {
@@ -285,6 +286,7 @@ func FuzzDecodeResult(f *testing.F) {
 	f.Add(data)
 	f.Add([]byte(`{"kind":"vcsched","version":1,"jobs":[{"id":"a","hosts":[0],"cpu":[1]}]}`))
 	f.Add([]byte(`{"kind":"reservation","version":1,"goal":"all","online":true,"bookings":[{"id":"a","start_s":0.5,"pes":"0-31,40"}]}`))
+	f.Add([]byte(twoRuns))
 	r.Kind, r.Status, r.Details = model.KindReservation, model.StatusInfeasible, model.NewReservationDetails([]string{"a", "b"})
 	data, _ = json.Marshal(r)
 	f.Add(data)

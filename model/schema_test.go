@@ -136,6 +136,13 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 	booked.Kind = reservation.Kind()
 	conflicting := model.NewResult("x", 1)
 	conflicting.Kind, conflicting.Status, conflicting.Details = reservation.Kind(), model.StatusInfeasible, model.NewReservationDetails([]string{"a", "b"})
+	clusters := decodeTVC(t, threeClusters)
+	embedded := model.NewResult("x", 1)
+	if err := embedded.SetSolution(clusters, decodeEmbeddings(t, twoRuns)); err != nil {
+		t.Fatal(err)
+	}
+	embeddable := 1
+	embedded.Kind, embedded.Details = clusters.Kind(), &model.TVCDetails{NeverFit: 1, Embeddable: &embeddable}
 	instance := func(d []byte) error { _, err := model.DecodeInstance(d); return err }
 	solution := func(d []byte) error { _, err := model.DecodeSolution(d); return err }
 	result := func(d []byte) error { _, err := model.DecodeResult(d); return err }
@@ -147,10 +154,15 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 	reservationBeyond := []string{"the id is taken by", "sort the requests by arrival", "before its arrival", "before ready_s + duration_s", "the cluster has",
 		"must be above 0 and at most duration_s", "cancel_s is"}
 	bookingsBeyond := []string{"comes after", "is neither a PE number nor a range"}
+	// Slots and durations in all, whole millionths, arrivals that go together.
+	clustersBeyond := []string{"the id is taken by", "sort the requests by arrival", "may have 1000000 slots", "the data centre has", "must be whole numbers of microseconds",
+		"whole number of bits per second", "the durations up to here", "leave it out"}
 	// Edits that make what random mutations seldom do.
 	dagRare := [][2]string{{`"to":"P3","links":[]`, `"to":"P1","links":[]`}, {`"work":0.5`, `"work":1e30`}, {`[1,-1,1]`, `[1,-1]`}}
 	reservationRare := [][2]string{{`"c","arrival_s":5`, `"c","arrival_s":4`}}
 	bookingsRare := [][2]string{{`"0-31,40"`, `"3-1,40"`}}
+	clustersRare := [][2]string{{`"slots":2`, `"slots":62501`}, {`"vms":32`, `"vms":33`}, {`"duration_s":60`, `"duration_s":1e9`}, {`"duration_s":60`, `"duration_s":60.0000001`},
+		{`"bandwidth_mbps":50.25`, `"bandwidth_mbps":50.0000001`}, {`"queue":false`, `"queue":true`}, {`"c","arrival_s":5.5`, `"c","arrival_s":4`}}
 	draws := need.Rounds(1000)
 	var mutex sync.Mutex
 	needed := map[string]bool{}         // kept by mutex
@@ -172,6 +184,9 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 			"reservation":          {"reservation.json", []byte(threeRequests), instance, reservationBeyond, reservationRare},
 			"reservation solution": {"reservation-solution.json", encode(bookings), solution, bookingsBeyond, bookingsRare},
 			"reservation result":   {"reservation-result.json", encode(booked), result, bookingsBeyond, nil},
+			"tvc":                  {"tvc.json", []byte(threeClusters), instance, clustersBeyond, clustersRare},
+			"tvc solution":         {"tvc-solution.json", []byte(twoRuns), solution, nil, nil},
+			"tvc result":           {"tvc-result.json", encode(embedded), result, nil, nil},
 			"infeasible result":    {"reservation-result.json", encode(conflicting), result, nil, nil},
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -214,7 +229,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 			})
 		}
 	})
-	for _, b := range slices.Concat(dagBeyond, vcschedBeyond, reservationBeyond, bookingsBeyond) {
+	for _, b := range slices.Concat(dagBeyond, vcschedBeyond, reservationBeyond, bookingsBeyond, clustersBeyond) {
 		if !needed[b] && !testing.Short() { // a tenth of the draws is too few
 			t.Errorf("no document was refused by the decoder alone for %q", b)
 		}
