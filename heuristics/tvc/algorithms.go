@@ -66,5 +66,5 @@ func Algorithms() []model.Algorithm {
 				return s, details, err
 			})})
 	}
-	return all
+	return append(all, schedulers()...)
 }

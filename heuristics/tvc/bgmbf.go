@@ -1,0 +1,56 @@
+package tvc
+
+import "slices"
+
+// preempt starts the top request in place of the backfilled ones, if it can be
+// embedded without all of them (Algorithm 2, lines 12 to 18): all are suspended.
+// It is tried only after the top request couldn't be embedded beside them.
+//
+// A running request is backfilled with regard to the top one if it arrived later.
+// It has then started while the top one waited. Once no earlier request waits it
+// can't be suspended any more. The paper doesn't say when a backfilled job becomes
+// a normal one. But its aim is that no job is delayed by one that arrived later,
+// and this is what it takes. (Read to the letter, Q_backfill loses a job only when
+// this ends or is suspended. A request would then be suspended for a later one,
+// and wait for it as the new top of the queue.)
+//
+// The requests that arrived before the top one can only depart while it is the
+// top: without the backfilled ones the state is the same as long as their number
+// and Bmax are. So it isn't tried again in a state in which it failed.
+func (q *queue) preempt(k int) bool {
+	i, _ := slices.BinarySearch(q.running, k)
+	state := blocked{k, i, q.Most}
+	if i == len(q.running) || state == q.blocked && !q.retry {
+		return false
+	}
+	slots := q.free
+	for _, x := range q.running[i:] {
+		slots += q.Requests[x].VMs
+	}
+	if q.Requests[k].VMs > slots && !q.retry {
+		return false
+	}
+	for _, x := range q.running[i:] {
+		q.giveBack(x)
+	}
+	e, ok := q.embed(k)
+	if !ok {
+		for _, x := range q.running[i:] {
+			r := &q.requests[x]
+			q.take(x, &r.segments[len(r.segments)-1].place)
+		}
+		q.blocked = state
+		return false
+	}
+	for _, x := range q.running[i:] {
+		r := &q.requests[x]
+		r.runs = false
+		// In the beginning of a segment after a migration no work is done.
+		r.left = min(r.left, r.end-q.now)
+		r.segments[len(r.segments)-1].end = q.now
+		q.wait(x)
+	}
+	q.running = q.running[:i]
+	q.begin(k, e)
+	return true
+}

@@ -1,0 +1,281 @@
+package tvc
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/model"
+)
+
+// queue is the state of queue mode at an instant.
+//
+// The queue is served whenever requests have departed or arrived: at each such
+// instant once, after all departures and then all arrivals of the instant. A
+// request that never fits is refused when it arrives; it counts for Bmax, and the
+// queue is served then, too.
+//
+// A request that can't be embedded in an empty data centre by the embedder, though
+// it fits, is embedded by Program. So every request that fits ends.
+//
+// A suspended request keeps the work that is done and goes back to its place in
+// the queue. When it goes on, only other servers than before make that a
+// migration, whose cost is time of the new segment without work. A request that
+// goes on in the same place at the instant at which it was suspended hasn't been
+// suspended: its segment continues.
+type queue struct {
+	*DataCentre
+	scheduler *scheduler
+	embedder  Embedder
+	program   Program
+	now       int64
+	requests  []queued // by request
+	top       waiting  // the queue
+	others    waiting  // the same requests in the order in which they are backfilled, if they are
+	running   []int    // ascending
+	departing heap.Heap[queueEnd]
+	free      int   // slots
+	version   int64 // of the state that embedders see, from 1
+	blocked   blocked
+	retry     bool // tests: nothing is skipped
+}
+
+// queued is a request's state.
+type queued struct {
+	left     int64 // work that is not done when the present segment starts
+	end      int64 // of the present segment, if it isn't suspended
+	runs     bool
+	failed   int64 // the last version in which it couldn't be embedded
+	segments []queuedSegment
+}
+
+type queuedSegment struct {
+	start, end int64
+	place      model.Embedding
+}
+
+// queueEnd is the end of a request's run, unless it is suspended before.
+type queueEnd struct {
+	at      int64
+	request int
+}
+
+// blocked tells in which state the top request couldn't be embedded though all
+// that arrived after it were suspended.
+type blocked struct {
+	request, before int // how many earlier requests were running
+	most            int64
+}
+
+// waiting is the queue in one order: by ascending key, ties by request.
+type waiting struct {
+	key   func(q *queue, k int) int64
+	items []waitingItem
+}
+
+type waitingItem struct {
+	key     int64
+	request int
+}
+
+func (w *waiting) at(x waitingItem) (int, bool) {
+	return slices.BinarySearchFunc(w.items, x, func(a, b waitingItem) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.request, b.request))
+	})
+}
+
+func (w *waiting) add(q *queue, k int) {
+	if w.key != nil {
+		x := waitingItem{w.key(q, k), k}
+		i, _ := w.at(x)
+		w.items = slices.Insert(w.items, i, x)
+	}
+}
+
+func (w *waiting) remove(q *queue, k int) {
+	if w.key != nil {
+		i, _ := w.at(waitingItem{w.key(q, k), k})
+		w.items = slices.Delete(w.items, i, i+1)
+	}
+}
+
+// serve runs queue mode. The error wraps model.ErrUnsupported for an instance in
+// loss mode, and model.ErrNoSolution if ctx ends before all requests have run.
+func (s *scheduler) serve(ctx context.Context, in *model.TVC, e Embedder) (*model.Embeddings, error) {
+	return s.newQueue(in.Ticks(), e).run(ctx, in)
+}
+
+func (s *scheduler) newQueue(t *model.TVCTicks, e Embedder) *queue {
+	return &queue{DataCentre: NewDataCentre(t), scheduler: s, embedder: e, requests: make([]queued, len(t.Requests)),
+		top: waiting{key: s.order}, others: waiting{key: s.backfill}, free: t.Servers * t.Slots, version: 1,
+		departing: heap.Heap[queueEnd]{Less: func(x, y queueEnd) bool { return x.at < y.at || x.at == y.at && x.request < y.request }}}
+}
+
+func (q *queue) run(ctx context.Context, in *model.TVC) (*model.Embeddings, error) {
+	if !q.Queue {
+		return nil, fmt.Errorf("%w: schedulers serve a queue, and the instance has none (\"queue\" is false); take an embedder, such as adaba", model.ErrUnsupported)
+	}
+	for next := 0; next < len(q.requests) || q.departing.Len() > 0; {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("%w: stopped before every request had run: %w", model.ErrNoSolution, ctx.Err())
+		}
+		if next == len(q.requests) || q.departing.Len() > 0 && q.departing.Items[0].at < q.Requests[next].Arrival {
+			q.now = q.departing.Items[0].at
+		} else {
+			q.now = q.Requests[next].Arrival
+		}
+		changed := false
+		for q.departing.Len() > 0 && q.departing.Items[0].at == q.now {
+			x := q.departing.Pop()
+			if r := &q.requests[x.request]; r.runs && r.end == q.now { // else it was suspended
+				q.release(x.request)
+				r.left, changed = 0, true
+			}
+		}
+		for ; next < len(q.requests) && q.Requests[next].Arrival == q.now; next++ {
+			q.arrive(next)
+			changed = true
+		}
+		if changed {
+			q.serve()
+		}
+	}
+	s := new(model.Embeddings)
+	for k := range q.requests {
+		if len(q.requests[k].segments) == 0 {
+			continue // it never fits
+		}
+		run := model.Run[model.Embedding]{ID: in.Requests[k].ID}
+		for _, x := range q.requests[k].segments {
+			run.Segments = append(run.Segments, model.Segment[model.Embedding]{StartS: q.Seconds(x.start), EndS: q.Seconds(x.end), Place: x.place})
+		}
+		s.Runs = append(s.Runs, run)
+	}
+	return s, nil
+}
+
+// arrive puts a request into the queue, or refuses it.
+func (q *queue) arrive(k int) {
+	r, most := &q.Requests[k], q.Most
+	if q.Arrive(r.Bandwidth); q.Most != most {
+		q.version++
+	}
+	if r.Fits {
+		q.requests[k].left = r.Duration
+		q.wait(k)
+	}
+}
+
+func (q *queue) wait(k int) {
+	q.top.add(q, k)
+	q.others.add(q, k)
+}
+
+// serve starts requests: the top ones in their order, and then, if the scheduler
+// backfills, others while the top one waits. Backfilling goes once through the
+// queue.
+func (q *queue) serve() {
+	for {
+		if len(q.top.items) == 0 {
+			return
+		}
+		if k := q.top.items[0].request; !q.start(k) && !(q.scheduler.preempt && q.preempt(k)) {
+			break
+		}
+	}
+	for i := 0; i < len(q.others.items); {
+		if !q.start(q.others.items[i].request) {
+			i++
+		}
+	}
+}
+
+// start starts a waiting request if it can be embedded.
+//
+// A request isn't tried in a state in which it failed: embedders answer by the
+// state, so they would fail again. Nor is it tried if mayFit is false.
+func (q *queue) start(k int) bool {
+	r, x := &q.Requests[k], &q.requests[k]
+	if !q.retry && (x.failed == q.version || r.VMs > q.free || !q.mayFit(r.VMs, r.Bandwidth)) {
+		return false
+	}
+	e, ok := q.embed(k)
+	if !ok {
+		x.failed = q.version
+		return false
+	}
+	q.begin(k, e)
+	return true
+}
+
+// mayFit reports whether the servers, each with its free slots and what is left on
+// its own link, have room for n VMs together. Without it there is no embedding: a
+// server with c of the VMs loads its link with min(c, n-c)·b at least, and the
+// counts sum to n. O(servers)
+func (q *queue) mayFit(n int, b int64) bool {
+	left := n
+	for s, free := range q.Free {
+		if free > 0 {
+			if left -= largest(min(int(free), n), n, through(q.Server[s], n, b)); left <= 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (q *queue) embed(k int) (model.Embedding, bool) {
+	r := &q.Requests[k]
+	e, ok := q.embedder.Embed(q.DataCentre, r.VMs, r.Bandwidth)
+	if !ok && q.free == q.Servers*q.Slots {
+		return q.program.Best(q.DataCentre, r.VMs, r.Bandwidth, CostReserved)
+	}
+	return e, ok
+}
+
+// begin starts or continues a waiting request.
+func (q *queue) begin(k int, e model.Embedding) {
+	q.top.remove(q, k)
+	q.others.remove(q, k)
+	x := &q.requests[k]
+	last := len(x.segments) - 1
+	if last >= 0 && x.segments[last].end == q.now && x.segments[last].place.Switch == e.Switch && x.segments[last].place.SameServers(&e) {
+		x.segments[last].end = x.end // as if it hadn't been suspended
+	} else {
+		x.end = q.now + x.left
+		if last >= 0 && !x.segments[last].place.SameServers(&e) {
+			x.end += q.Migration
+		}
+		x.segments = append(x.segments, queuedSegment{q.now, x.end, e})
+	}
+	x.runs = true
+	q.take(k, &e)
+	i, _ := slices.BinarySearch(q.running, k)
+	q.running = slices.Insert(q.running, i, k)
+	q.departing.Push(queueEnd{x.end, k})
+	q.version++
+}
+
+// release gives back what a running request has.
+func (q *queue) release(k int) {
+	x := &q.requests[k]
+	x.runs = false
+	q.giveBack(k)
+	i, _ := slices.BinarySearch(q.running, k)
+	q.running = slices.Delete(q.running, i, i+1)
+	q.version++
+}
+
+func (q *queue) take(k int, e *model.Embedding) {
+	r := &q.Requests[k]
+	q.Add(e, r.VMs, r.Bandwidth)
+	q.free -= r.VMs
+}
+
+func (q *queue) giveBack(k int) {
+	r, x := &q.Requests[k], &q.requests[k]
+	q.Remove(&x.segments[len(x.segments)-1].place, r.VMs, r.Bandwidth)
+	q.free += r.VMs
+}

@@ -1,0 +1,65 @@
+package tvc
+
+import (
+	"context"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// scheduler says in which order a queue is served.
+type scheduler struct {
+	name, paper, summary string
+	// order is the key by which the queue is ordered, the least first, ties by
+	// arrival. The top request waits until it can be embedded.
+	order func(q *queue, k int) int64
+	// backfill is the key by which the others are tried while the top request
+	// waits; nil: they wait, too.
+	backfill func(q *queue, k int) int64
+	// preempt suspends backfilled requests for the top one, see queue.preempt.
+	preempt bool
+}
+
+func byArrival(*queue, int) int64       { return 0 }
+func byDuration(q *queue, k int) int64  { return q.Requests[k].Duration }
+func byBandwidth(q *queue, k int) int64 { return q.Requests[k].Bandwidth }
+
+// byWork orders by the work that isn't done: a suspended request keeps its
+// progress. For one that hasn't run it is the duration.
+func byWork(q *queue, k int) int64 { return q.requests[k].left }
+
+// queueSchedulers lists the schedulers of queue mode, weakest first.
+//
+// The paper's rivals of BgMBF are FCFS with another order of the queue: the first
+// request of the order blocks the others. The paper finds that SBF can't improve
+// on FCFS; with others backfilled, it would.
+var queueSchedulers = []scheduler{
+	{"sbf", source + ", section 5.3.2", "smallest bandwidth first; the first one blocks the others", byBandwidth, nil, false},
+	{"fcfs", source + ", section 2.2", "first come first served; the first one blocks the others", byArrival, nil, false},
+	{"sdf", source + ", section 5.3.2", "shortest duration first; the first one blocks the others", byDuration, nil, false},
+	{"bgmbf", source + ", section 4.2", "backfilling in the order of arrival; backfilled requests are suspended for the first one", byArrival, byArrival, true},
+	{"bgmbf-sdf", source + ", section 4.2", "bgmbf that backfills the shortest request first", byArrival, byWork, true},
+}
+
+// schedulers lists the algorithms for queue mode, weakest first.
+func schedulers() []model.Algorithm {
+	var all []model.Algorithm
+	for _, s := range queueSchedulers {
+		all = append(all, model.Algorithm{Name: s.name, Kind: model.KindTVC, Paper: s.paper, Complexity: "O(w) embeddings per arrival and departure, w requests waiting", Summary: s.summary,
+			Solver: model.AdaptDetailed(s.name, func(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, model.Details, error) {
+				name := ""
+				if p, ok := set.Parameters.(*model.TVCParameters); ok {
+					name = p.Embedder
+				}
+				e, err := FindEmbedder(name)
+				if err != nil {
+					return nil, nil, err
+				}
+				solution, err := s.serve(ctx, in, e)
+				if err != nil {
+					return nil, nil, err
+				}
+				return solution, &model.TVCDetails{NeverFit: len(in.Requests) - len(solution.Runs)}, nil
+			})})
+	}
+	return all
+}
