@@ -2,7 +2,9 @@ package benchmarks
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -13,67 +15,67 @@ import (
 // Finding is a statement of a paper about its experiments, checked against
 // results.
 type Finding struct {
-	Text string
-	Held bool
-	// Measured describes what the results show.
+	Text    string
+	Verdict Verdict
+	// Measured describes the figures that decide.
 	Measured string
 }
 
-// similarWithin is the largest difference, in percentage points, of two mean
-// acceptance rates that count as similar.
-const similarWithin = 2.0
+// Verdict says what results tell of a finding.
+type Verdict string
 
-// FindingsOf checks the findings of the paper on advance reservations (Li et al.,
-// section 6.2) against results of the seven policies over x: one parameter, or
-// several that change together. A finding holds if it is true of the means at
-// every x. The error wraps model.ErrInvalid.
+// The verdicts.
+const (
+	Held      Verdict = "held"
+	NotHeld   Verdict = "not held"
+	Undecided Verdict = "undecided"
+)
+
+// findings holds the findings of the paper on each problem that has some.
+var findings = map[model.Kind]func(records []Record, x []string) ([]Finding, error){
+	model.KindReservation: reservationFindings,
+	model.KindTVC:         tvcFindings,
+}
+
+// FindingsOf checks the findings of the paper on the records' problem over x: one
+// parameter, or several that change together.
+//
+// A finding compares runs in pairs: two algorithms on one instance, or one
+// algorithm on one draw at two values of x. A comparison holds if the 95 %
+// confidence interval of the mean difference (Student's t over the draws) lies
+// wholly on the side that the paper says, doesn't hold if it lies wholly on the
+// other side, and is undecided otherwise. Each interval stands for itself: none is
+// widened because there are several. A finding about several comparisons holds if
+// all hold, and doesn't if one doesn't.
+//
+// The error wraps model.ErrInvalid.
 func FindingsOf(records []Record, x []string) ([]Finding, error) {
-	e := experiment{x: x}
-	for _, y := range []string{"acceptance %", "slowdown"} {
-		lines, err := Series(records, SeriesOptions{X: x, Y: y, Algorithms: sevenPolicies})
-		if err != nil {
-			return nil, err
+	bad := func(err error) error { return fmt.Errorf("%w results: %w", model.ErrInvalid, err) }
+	records, err := Merge(records)
+	if err != nil {
+		return nil, err
+	}
+	if len(records) == 0 {
+		return nil, bad(errors.New("there are none to check findings against"))
+	}
+	if len(x) == 0 {
+		return nil, bad(errors.New("no parameter is given that findings are over"))
+	}
+	for i := range records {
+		if a, b := records[0].Kind, records[i].Kind; a != b {
+			return nil, bad(fmt.Errorf("there are runs of %s and of %s, give one kind alone", a, b))
 		}
-		for _, l := range lines {
-			if len(l.Points) != len(lines[0].Points) || len(l.Points) < 2 {
-				return nil, fmt.Errorf("%w results: findings need runs of all seven policies at two values of %s at least", model.ErrInvalid, strings.Join(x, ", "))
-			}
-		}
-		e.lines = append(e.lines, lines)
 	}
-	const accepted, slowdown = 0, 1
-	others := func(but ...string) []string {
-		return slices.DeleteFunc(slices.Clone(sevenPolicies), func(a string) bool { return slices.Contains(but, a) })
+	of, ok := findings[records[0].Kind]
+	if !ok {
+		return nil, bad(fmt.Errorf("there are no findings about %s; there are some about %q", records[0].Kind, slices.Sorted(maps.Keys(findings))))
 	}
-	all := []Finding{
-		e.above(accepted, []string{"pe-w"}, others("pe-w"), "PE_W accepts most"),
-		e.above(slowdown, others("ff"), []string{"ff"}, "FF has the least slowdown"),
-		e.similar("pe-w", "du-b", "PE_W and DU_B accept similar shares"),
-		e.similar("pe-b", "du-w", "PE_B and DU_W accept similar shares"),
-		e.similar("pedu-b", "pedu-w", "PEDU_B and PEDU_W accept similar shares"),
-		e.above(accepted, others("ff", "pe-b", "du-w"), []string{"ff"}, "PE_W, DU_B, PEDU_B and PEDU_W accept more than FF"),
-		e.above(accepted, []string{"ff"}, []string{"pe-b", "du-w"}, "PE_B and DU_W accept less than FF"),
-		e.apart("pedu-b", "pedu-w", "the slowdowns of PEDU_B and PEDU_W differ, more than those of PE_W and DU_B or of PE_B and DU_W", [][2]string{{"pe-w", "du-b"}, {"pe-b", "du-w"}}),
-	}
-	switch {
-	case slices.Equal(x, []string{"umed"}):
-		all = append(all,
-			e.monotone(accepted, -1, sevenPolicies, "larger jobs: all accept less"),
-			e.monotone(slowdown, 1, sevenPolicies, "larger jobs: all slow down more"))
-	case slices.Equal(x, []string{"arrival_factor"}):
-		all = append(all,
-			e.monotone(accepted, -1, sevenPolicies, "more load: all accept less"),
-			e.monotone(slowdown, 1, sevenPolicies, "more load: all slow down more"))
-	default:
-		all = append(all,
-			e.monotone(accepted, 1, []string{"pe-w", "du-b", "pedu-b"}, "more flexibility: PE_W, DU_B and PEDU_B accept more"),
-			e.monotone(slowdown, 1, sevenPolicies, "more flexibility: all slow down more"))
+	all, err := of(records, x)
+	if err != nil {
+		return nil, bad(err)
 	}
 	return all, nil
 }
-
-// sevenPolicies lists the paper's policies.
-var sevenPolicies = []string{"ff", "pe-b", "du-b", "pedu-b", "pe-w", "du-w", "pedu-w"}
 
 // Varied returns the generator parameters, without the draw, that have several
 // values among the records, in alphabetical order.
@@ -97,75 +99,243 @@ func Varied(records []Record) []string {
 	return all
 }
 
-// experiment holds the means that findings are about.
+// experiment holds the runs that findings are about.
 type experiment struct {
-	x     []string
-	lines [][]Line // by value (acceptance, slowdown), then policy
+	x      []string
+	points [][]float64 // values of x, ascending
+	runs   map[cell]map[drawn]float64
 }
 
-func (e *experiment) line(value int, policy string) Line {
-	return e.lines[value][slices.Index(sevenPolicies, policy)]
+// cell is a value (see ValueNames) of an algorithm at a point of x.
+type cell struct {
+	value, algorithm string
+	point            int
 }
 
-// where describes the k-th x in words.
-func (e *experiment) where(k int) string {
-	p := e.lines[0][0].Points[k]
-	return strings.Join(e.x, ",") + " " + cmp.Or(p.Label, figure(p.X))
+// drawn tells runs of one cell apart and pairs those of two.
+type drawn struct {
+	draw float64
+	seed uint64
 }
 
-// above checks that each of some policies has more than each of others.
-func (e *experiment) above(value int, more, less []string, text string) Finding {
-	margin, at := math.Inf(1), ""
-	for _, a := range more {
-		for _, b := range less {
-			for k, p := range e.line(value, a).Points {
-				if d := p.Mean - e.line(value, b).Points[k].Mean; d < margin {
-					margin, at = d, fmt.Sprintf("%s over %s at %s", a, b, e.where(k))
+// newExperiment reads some values of the runs of some algorithms. Every algorithm
+// must have runs at every point, and of one draw at one point there is one
+// instance.
+func newExperiment(records []Record, x, algorithms, wanted []string) (*experiment, error) {
+	e := &experiment{x: x, runs: map[cell]map[drawn]float64{}}
+	type at struct {
+		point string
+		draw  float64
+	}
+	instances := map[at]*Record{}
+	var chosen []*Record
+	var points []string
+	for i := range records {
+		r := &records[i]
+		if !slices.Contains(algorithms, r.Algorithm) {
+			continue
+		}
+		p, err := parameters(r, x)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(e.points, func(q []float64) bool { return slices.Equal(p, q) }) {
+			e.points = append(e.points, p)
+		}
+		here := at{fmt.Sprint(p), r.Params["draw"]}
+		if other := instances[here]; other != nil && other.Hash != r.Hash {
+			return nil, fmt.Errorf("draw %v at %s %s is %s and %s; give the results of one setting", here.draw, strings.Join(x, ","), label(p), other.Instance, r.Instance)
+		}
+		instances[here] = r
+		chosen, points = append(chosen, r), append(points, here.point)
+	}
+	slices.SortFunc(e.points, slices.Compare)
+	index := map[string]int{}
+	for k, p := range e.points {
+		index[fmt.Sprint(p)] = k
+	}
+	known := learn(records, algorithms)
+	for _, name := range wanted {
+		which := slices.IndexFunc(values(), func(v value) bool { return v.name == name })
+		for i, r := range chosen {
+			y, err := values()[which].at(measured{r, known[r.Hash]})
+			if err != nil {
+				return nil, err
+			}
+			c := cell{name, r.Algorithm, index[points[i]]}
+			if e.runs[c] == nil {
+				e.runs[c] = map[drawn]float64{}
+			}
+			if !math.IsNaN(y) {
+				e.runs[c][drawn{r.Params["draw"], r.Seed}] = y
+			}
+		}
+		for _, a := range algorithms {
+			for k := range max(len(e.points), 2) {
+				if len(e.runs[cell{name, a, k}]) == 0 {
+					return nil, fmt.Errorf("findings need runs of each of %s at two values of %s at least", strings.Join(algorithms, ", "), strings.Join(x, ", "))
 				}
 			}
 		}
 	}
-	return Finding{text, margin > 0, fmt.Sprintf("smallest lead %.3g, of %s", margin, at)}
+	return e, nil
 }
 
-// similar checks that two policies accept similar shares.
-func (e *experiment) similar(a, b, text string) Finding {
-	d, k := e.distance(0, a, b)
-	return Finding{fmt.Sprintf("%s (within %g points)", text, similarWithin), d <= similarWithin, fmt.Sprintf("at most %.3g points apart, at %s", d, e.where(k))}
+// where describes point k in words.
+func (e *experiment) where(k int) string {
+	text := label(e.points[k])
+	if len(e.x) == 1 {
+		text = figure(e.points[k][0])
+	}
+	return strings.Join(e.x, ",") + " " + text
 }
 
-// distance returns the largest difference of two policies, and its x.
-func (e *experiment) distance(value int, a, b string) (most float64, at int) {
-	for k, p := range e.line(value, a).Points {
-		if d := math.Abs(p.Mean - e.line(value, b).Points[k].Mean); d > most {
-			most, at = d, k
+// term is a cell that counts with a sign.
+type term struct {
+	sign float64
+	cell
+}
+
+// estimate is the mean of a figure and the half-width of its 95 % confidence
+// interval, NaN for a single pair.
+type estimate struct{ mean, half float64 }
+
+func (x estimate) String() string {
+	if math.IsNaN(x.half) {
+		return fmt.Sprintf("%.3g (one run)", x.mean)
+	}
+	return fmt.Sprintf("%.3g ± %.2g", x.mean, x.half)
+}
+
+// mean estimates the sum of some terms over the draws that all of them have.
+func (e *experiment) mean(terms ...term) estimate {
+	var all []float64
+next:
+	for d := range e.runs[terms[0].cell] {
+		sum := 0.0
+		for _, t := range terms {
+			y, ok := e.runs[t.cell][d]
+			if !ok {
+				continue next
+			}
+			sum += t.sign * y
 		}
+		all = append(all, sum)
 	}
-	return most, at
+	if len(all) == 0 {
+		return estimate{math.NaN(), math.NaN()}
+	}
+	mean, half := interval(all)
+	return estimate{mean, half}
 }
 
-// apart checks that the slowdowns of two policies are further apart than those of
-// each of other pairs.
-func (e *experiment) apart(a, b, text string, pairs [][2]string) Finding {
-	d, k := e.distance(1, a, b)
-	most := 0.0
-	for _, p := range pairs {
-		x, _ := e.distance(1, p[0], p[1])
-		most = max(most, x)
-	}
-	return Finding{text, d > most, fmt.Sprintf("%.3g apart at %s, the others at most %.3g", d, e.where(k), most)}
+// claim says that a figure is above a limit, or below it if less.
+type claim struct {
+	text  string // what the figure is
+	value estimate
+	limit float64
+	less  bool
 }
 
-// monotone checks that the policies' values rise (sign 1) or fall (-1) with x.
-func (e *experiment) monotone(value int, sign float64, policies []string, text string) Finding {
-	step, at := math.Inf(1), ""
-	for _, a := range policies {
-		points := e.line(value, a).Points
-		for k := 1; k < len(points); k++ {
-			if d := sign * (points[k].Mean - points[k-1].Mean); d < step {
-				step, at = d, fmt.Sprintf("%s from %s to %s", a, e.where(k-1), e.where(k))
+// excess returns by how much the mean is on the claimed side of the limit.
+func (c *claim) excess() float64 {
+	if c.less {
+		return c.limit - c.value.mean
+	}
+	return c.value.mean - c.limit
+}
+
+func (c *claim) verdict() Verdict {
+	switch x := c.excess(); {
+	case x > c.value.half:
+		return Held
+	case -x > c.value.half:
+		return NotHeld
+	}
+	return Undecided // NaN, too
+}
+
+// lead claims that one algorithm's value is above another's at point k, below it
+// if less.
+func (e *experiment) lead(value, first, second string, k int, less bool) claim {
+	d := e.mean(term{1, cell{value, first, k}}, term{-1, cell{value, second, k}})
+	return claim{fmt.Sprintf("%s minus %s at %s", first, second, e.where(k)), d, 0, less}
+}
+
+// leads makes a lead at every point of each of some algorithms over each of
+// others.
+func (e *experiment) leads(value string, first, second []string, less bool) (all []claim) {
+	for _, a := range first {
+		for _, b := range second {
+			for k := range e.points {
+				all = append(all, e.lead(value, a, b, k, less))
 			}
 		}
 	}
-	return Finding{text, step > 0, fmt.Sprintf("smallest step %.3g, of %s", step, at)}
+	return all
+}
+
+// steps claims that some algorithms' values rise, or fall, from each point to the
+// next.
+func (e *experiment) steps(value string, algorithms []string, fall bool) (all []claim) {
+	for _, a := range algorithms {
+		for k := 1; k < len(e.points); k++ {
+			d := e.mean(term{1, cell{value, a, k}}, term{-1, cell{value, a, k - 1}})
+			all = append(all, claim{fmt.Sprintf("%s from %s to %s", a, e.where(k-1), e.where(k)), d, 0, fall})
+		}
+	}
+	return all
+}
+
+// tally counts the claims that hold, those that don't, and those undecided.
+func tally(claims []claim) (held, not, undecided int) {
+	for i := range claims {
+		switch claims[i].verdict() {
+		case Held:
+			held++
+		case NotHeld:
+			not++
+		default:
+			undecided++
+		}
+	}
+	return held, not, undecided
+}
+
+// every is the finding that all claims hold.
+func every(text string, claims []claim) Finding {
+	held, not, undecided := tally(claims)
+	verdict := Held
+	switch {
+	case not > 0:
+		verdict = NotHeld
+	case undecided > 0:
+		verdict = Undecided
+	}
+	return Finding{text, verdict, weakest(claims, held, not, undecided)}
+}
+
+// most is the finding that more than half of the claims hold.
+func most(text string, claims []claim) Finding {
+	held, not, undecided := tally(claims)
+	verdict := Undecided
+	switch {
+	case 2*held > len(claims):
+		verdict = Held
+	case 2*(held+undecided) <= len(claims):
+		verdict = NotHeld
+	}
+	return Finding{text, verdict, weakest(claims, held, not, undecided)}
+}
+
+// weakest describes the claim that the results support least, and how many hold.
+func weakest(claims []claim, held, not, undecided int) string {
+	rank := []Verdict{NotHeld, Undecided, Held}
+	c := slices.MinFunc(claims, func(a, b claim) int {
+		return cmp.Or(cmp.Compare(slices.Index(rank, a.verdict()), slices.Index(rank, b.verdict())), cmp.Compare(a.excess(), b.excess()))
+	})
+	if len(claims) == 1 {
+		return fmt.Sprintf("%s: %v", c.text, c.value)
+	}
+	return fmt.Sprintf("weakest: %s, %v; of %d comparisons %d hold, %d don't, %d undecided", c.text, c.value, len(claims), held, not, undecided)
 }

@@ -66,15 +66,11 @@ var values = sync.OnceValue(func() []value {
 	var all []value
 	named := func(name string) func(*Record) string { return func(*Record) string { return name } }
 	for _, p := range gapwise.Problems() {
-		for k, m := range p.Kind.New().Metrics() {
-			v := value{m.Key, fmt.Sprintf("of %s, %s", p.Kind, m.Name), named(m.String()), p.Kind, func(r measured) float64 { return r.metric(m.Key) }}
-			if k == 0 {
+		for _, m := range metricsOf(p, 0) {
+			if m.Key == p.Kind.New().Metrics()[0].Key {
 				continue // what is optimised depends on the instance's goal: "objective"
 			}
-			if k == 1 {
-				v.of = measured.second
-			}
-			all = append(all, v)
+			all = append(all, value{m.Key, fmt.Sprintf("of %s, %s", p.Kind, m.Name), named(m.String()), p.Kind, func(r measured) float64 { return r.figure(m.Key) }})
 		}
 	}
 	return append(all,
@@ -83,6 +79,26 @@ var values = sync.OnceValue(func() []value {
 		value{"gap %", "gap to the best bound proved by any run", named("gap (%)"), "", func(r measured) float64 { return 100 * r.gap() }},
 		value{"time", "time of a run", named("time (s)"), "", measured.elapsed})
 })
+
+// metricsOf returns the metrics of a problem's instances, from the given one on,
+// by any of its readings, each key once.
+func metricsOf(p *gapwise.Problem, from int) []model.Metric {
+	readings := []model.Instance{p.Kind.New()}
+	for _, v := range p.Variants {
+		for _, value := range v.Values {
+			readings = append(readings, v.With(p.Kind.New(), value))
+		}
+	}
+	var all []model.Metric
+	for _, in := range readings {
+		for _, m := range in.Metrics()[from:] {
+			if !slices.ContainsFunc(all, func(o model.Metric) bool { return o.Key == m.Key }) {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}
 
 // ValueNames returns the values of Series, each with its description.
 func ValueNames() [][2]string {

@@ -63,8 +63,8 @@ type column struct {
 var columns = sync.OnceValue(func() []column {
 	all := slices.Clone(commonColumns)
 	for _, p := range gapwise.Problems() {
-		for _, m := range p.Kind.New().Metrics()[2:] {
-			of := func(r measured) float64 { return r.metric(m.Key) }
+		for _, m := range metricsOf(p, 2) {
+			of := func(r measured) float64 { return r.figure(m.Key) }
 			all = append(all,
 				column{m.Key, fmt.Sprintf("mean %s, of %s", m.Name, p.Kind), func(g *group) string { return fixed(stat.Mean(g.values(of), nil)) }},
 				column{strings.TrimSuffix(m.Key, " %") + " ±", fmt.Sprintf("half-width of the 95 %% confidence interval of the mean %s", m.Name), func(g *group) string {
@@ -174,6 +174,18 @@ func (r measured) metric(key string) float64 {
 		return x
 	}
 	return math.NaN()
+}
+
+// figure returns one of the run's metrics, its objectives included; NaN without
+// it.
+func (r measured) figure(key string) float64 {
+	switch metrics := r.metrics(); key {
+	case metrics[0].Key:
+		return r.objective()
+	case metrics[1].Key:
+		return r.second()
+	}
+	return r.metric(key)
 }
 
 func (r measured) elapsed() float64 { return r.ElapsedS }

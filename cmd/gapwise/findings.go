@@ -16,11 +16,15 @@ func (p *program) findings() *cli.Command {
 		Name:      "findings",
 		Usage:     "check a paper's findings against results",
 		ArgsUsage: "RESULTS...",
-		Description: "Checks what section 6.2 of the paper on advance reservations says of its\n" +
-			"seven policies against the RESULTS of a reservation plan: held or not held,\n" +
-			"with the figure that decides.",
+		Description: "Checks what a paper says of its experiments against the RESULTS of a plan:\n" +
+			"of reservation section 6.2 (seven policies), of tvc section 5.3 (Figures 4 to\n" +
+			"8). Each finding is held, not held or undecided, with the figure that decides:\n" +
+			"runs are compared in pairs (two algorithms on one instance, or one algorithm\n" +
+			"on one draw at two points), and a difference counts if its 95 % confidence\n" +
+			"interval by Student's t doesn't contain 0.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "by", Usage: "parameters varied together (`LIST`)", DefaultText: "all"},
+			instancesFlag(),
 			&cli.StringFlag{Name: "format", Value: "text", Usage: "format: " + strings.Join(benchmarks.Formats, ", ")},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		},
@@ -39,18 +43,14 @@ func (p *program) findings() *cli.Command {
 			}
 			t := benchmarks.Table{Header: []string{"", "finding", "measured"}}
 			for _, f := range all {
-				held := "held"
-				if !f.Held {
-					held = "not held"
-				}
-				t.Rows = append(t.Rows, []string{held, f.Text, f.Measured})
+				t.Rows = append(t.Rows, []string{string(f.Verdict), f.Text, f.Measured})
 			}
 			return p.writeFile(c.String("output"), func(w io.Writer) error {
 				if c.String("format") != "text" {
 					return t.Render(w, c.String("format"))
 				}
 				for _, r := range t.Rows {
-					fmt.Fprintf(w, "%-8s  %s\n          %s\n", r[0], wrap(r[1], 68, 10), wrap(r[2], 68, 10))
+					fmt.Fprintf(w, "%-9s  %s\n           %s\n", r[0], wrap(r[1], 67, 11), wrap(r[2], 67, 11))
 				}
 				return nil
 			})

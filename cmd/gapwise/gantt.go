@@ -30,14 +30,14 @@ func (p *program) gantt() *cli.Command {
 			"contention the same plan without contention stands above.\n" +
 			"Of a reservation, PEs are drawn over time; below, each request's window, or\n" +
 			"of more than 30 requests those declined.\n" +
-			"Of a tvc, the data centre with its slots and link loads is drawn at the moment\n" +
-			"of the highest load, or --at; below, slots in use over time and, in queue mode,\n" +
-			"waiting and suspended requests.\n" +
+			"Of a tvc, slots and link loads are drawn at the moment of the highest load,\n" +
+			"or --at; below, slots in use over time and, in queue mode, the requests that\n" +
+			"wait and those suspended.\n" +
 			"Of a vcsched there is no picture.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
 			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "solution by `NAME`", DefaultText: ganttDefaults()},
-			&cli.FloatFlag{Name: "at", Usage: "tvc: draw the data centre at so many `SECONDS`", DefaultText: "highest load"},
+			&cli.FloatFlag{Name: "at", Usage: "moment of a tvc, in `SECONDS`", DefaultText: "highest load"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()

@@ -20,7 +20,7 @@ import (
 )
 
 // curveFlags are those of the pictures of benchmarks.
-var curveFlags = []string{"x", "y", "algorithms", "where"}
+var curveFlags = []string{"x", "y", "algorithms", "where", "instances"}
 
 func (p *program) plot() *cli.Command {
 	help := "From the RESULTS of gapwise bench: a value against a generator parameter\n" +
@@ -29,7 +29,7 @@ func (p *program) plot() *cli.Command {
 		"From a RESULT of gapwise solve --algorithm network-aware -o: the makespan of\n" +
 		"each round, as planned and as realised.\n\nValues:\n"
 	for _, v := range benchmarks.ValueNames() {
-		help += fmt.Sprintf("  %-14s %s\n", v[0], wrap(v[1], 58, 17))
+		help += fmt.Sprintf("  %-19s %s\n", v[0], wrap(v[1], 53, 22))
 	}
 	return &cli.Command{
 		Name:        "plot",
@@ -41,6 +41,7 @@ func (p *program) plot() *cli.Command {
 			&cli.StringFlag{Name: "y", Usage: "`VALUE` on the y axis"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to draw, in this order"},
 			&cli.StringFlag{Name: "where", Usage: "`LIST` of conditions on runs, like umed=7,pes=64"},
+			instancesFlag(),
 			&cli.StringFlag{Name: "title", Usage: "title of the picture", DefaultText: "plan or instance"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
 		},
@@ -135,6 +136,10 @@ func (p *program) plotCurves(c *cli.Command, format string, paths []string, data
 			}
 		}
 		records = append(records, some...)
+	}
+	records, err := ofInstances(c, records)
+	if err != nil {
+		return err
 	}
 	lines, err := benchmarks.Series(records, benchmarks.SeriesOptions{X: x, Y: y, Algorithms: list(c, "algorithms"), Where: where})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -30,6 +31,7 @@ func (p *program) table() *cli.Command {
 			&cli.StringFlag{Name: "by", Usage: "`LIST` of generator parameters to group by"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to show, in this order"},
 			&cli.StringFlag{Name: "columns", Usage: "`LIST` of columns to show, or all"},
+			instancesFlag(),
 			&cli.StringFlag{Name: "format", Value: "text", Usage: "format: " + strings.Join(benchmarks.Formats, ", ")},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		},
@@ -100,7 +102,29 @@ func results(c *cli.Command) ([]benchmarks.Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	if records, err = ofInstances(c, records); err != nil {
+		return nil, err
+	}
 	return benchmarks.Merge(records)
+}
+
+// instancesFlag is the flag of the commands that read runs and may take those on
+// some instances alone.
+func instancesFlag() cli.Flag {
+	return &cli.StringFlag{Name: "instances", Usage: "`PATTERN` in instances' names, a regular expression"}
+}
+
+// ofInstances returns the runs that the flag --instances leaves.
+func ofInstances(c *cli.Command, records []benchmarks.Record) ([]benchmarks.Record, error) {
+	pattern, err := regexp.Compile(c.String("instances"))
+	if err != nil {
+		return nil, usagef("%s: --instances is %q: %v", c.Name, c.String("instances"), err)
+	}
+	some := slices.DeleteFunc(slices.Clone(records), func(r benchmarks.Record) bool { return !pattern.MatchString(r.Instance) })
+	if len(some) == 0 && len(records) > 0 {
+		return nil, fmt.Errorf("%s: %w results: no run's instance matches --instances %q, one is %s", c.Name, model.ErrInvalid, c.String("instances"), records[0].Instance)
+	}
+	return some, nil
 }
 
 // readRecords reads results files, all as one.
