@@ -45,14 +45,14 @@ type SeriesOptions struct {
 type value struct {
 	name, help string
 	axis       func(*Record) string // title of an axis
-	kind       model.Kind           // of the runs that have it; "": all
+	kinds      []model.Kind         // of the runs that have it; nil: all
 	of         func(measured) float64
 }
 
 // at returns the value of a run.
 func (v *value) at(r measured) (float64, error) {
-	if v.kind != "" && r.Kind != v.kind {
-		return 0, fmt.Errorf("%q goes with %s, the run on %s is of %s", v.name, v.kind, r.Instance, r.Kind)
+	if len(v.kinds) > 0 && !slices.Contains(v.kinds, r.Kind) {
+		return 0, fmt.Errorf("%q goes with %s, the run on %s is of %s", v.name, joined(v.kinds), r.Instance, r.Kind)
 	}
 	y := v.of(r)
 	if math.IsInf(y, 0) {
@@ -65,39 +65,57 @@ func (v *value) at(r measured) (float64, error) {
 var values = sync.OnceValue(func() []value {
 	var all []value
 	named := func(name string) func(*Record) string { return func(*Record) string { return name } }
-	for _, p := range gapwise.Problems() {
-		for _, m := range metricsOf(p, 0) {
-			if m.Key == p.Kind.New().Metrics()[0].Key {
-				continue // what is optimised depends on the instance's goal: "objective"
-			}
-			all = append(all, value{m.Key, fmt.Sprintf("of %s, %s", p.Kind, m.Name), named(m.String()), p.Kind, func(r measured) float64 { return r.figure(m.Key) }})
-		}
+	for _, m := range metricsFrom(0) {
+		all = append(all, value{m.Key, fmt.Sprintf("of %s, %s", joined(m.kinds), m.Name), named(m.String()), m.kinds, func(r measured) float64 { return r.figure(m.Key) }})
 	}
 	return append(all,
-		value{"objective", "objective", func(r *Record) string { return r.metrics()[0].String() }, "", measured.objective},
-		value{"second", "second objective", func(r *Record) string { return r.metrics()[1].String() }, "", measured.second},
-		value{"gap %", "gap to the best bound proved by any run", named("gap (%)"), "", func(r measured) float64 { return 100 * r.gap() }},
-		value{"time", "time of a run", named("time (s)"), "", measured.elapsed})
+		value{"objective", "objective", func(r *Record) string { return r.metrics()[0].String() }, nil, measured.objective},
+		value{"second", "second objective", func(r *Record) string { return r.metrics()[1].String() }, nil, measured.second},
+		value{"gap %", "gap to the best bound proved by any run", named("gap (%)"), nil, func(r measured) float64 { return 100 * r.gap() }},
+		value{"time", "time of a run", named("time (s)"), nil, measured.elapsed})
 })
 
-// metricsOf returns the metrics of a problem's instances, from the given one on,
-// by any of its readings, each key once.
-func metricsOf(p *gapwise.Problem, from int) []model.Metric {
-	readings := []model.Instance{p.Kind.New()}
-	for _, v := range p.Variants {
-		for _, value := range v.Values {
-			readings = append(readings, v.With(p.Kind.New(), value))
+// kindsMetric is a metric with the problems that have one of this key.
+type kindsMetric struct {
+	model.Metric
+	kinds []model.Kind
+}
+
+// metricsFrom returns the metrics of all problems, by any reading of their
+// instances, each key once: of each reading those from the given one on, but never
+// what is optimised by default. That depends on the instance's goal, it is
+// "objective".
+func metricsFrom(from int) (all []*kindsMetric) {
+	for _, p := range gapwise.Problems() {
+		readings := []model.Instance{p.Kind.New()}
+		for _, v := range p.Variants {
+			for _, value := range v.Values {
+				readings = append(readings, v.With(p.Kind.New(), value))
+			}
 		}
-	}
-	var all []model.Metric
-	for _, in := range readings {
-		for _, m := range in.Metrics()[from:] {
-			if !slices.ContainsFunc(all, func(o model.Metric) bool { return o.Key == m.Key }) {
-				all = append(all, m)
+		for _, in := range readings {
+			for _, m := range in.Metrics()[from:] {
+				k := slices.IndexFunc(all, func(o *kindsMetric) bool { return o.Key == m.Key })
+				switch {
+				case m.Key == p.Kind.New().Metrics()[0].Key:
+				case k < 0:
+					all = append(all, &kindsMetric{m, []model.Kind{p.Kind}})
+				case !slices.Contains(all[k].kinds, p.Kind):
+					all[k].kinds = append(all[k].kinds, p.Kind)
+				}
 			}
 		}
 	}
 	return all
+}
+
+// joined lists kinds in words.
+func joined(kinds []model.Kind) string {
+	var all []string
+	for _, k := range kinds {
+		all = append(all, string(k))
+	}
+	return strings.Join(all, " and ")
 }
 
 // ValueNames returns the values of Series, each with its description.

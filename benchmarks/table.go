@@ -12,7 +12,6 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -62,20 +61,18 @@ type column struct {
 // every problem with their confidence intervals.
 var columns = sync.OnceValue(func() []column {
 	all := slices.Clone(commonColumns)
-	for _, p := range gapwise.Problems() {
-		for _, m := range metricsOf(p, 2) {
-			of := func(r measured) float64 { return r.figure(m.Key) }
-			all = append(all,
-				column{m.Key, fmt.Sprintf("mean %s, of %s", m.Name, p.Kind), func(g *group) string { return fixed(stat.Mean(g.values(of), nil)) }},
-				column{strings.TrimSuffix(m.Key, " %") + " ±", fmt.Sprintf("half-width of the 95 %% confidence interval of the mean %s", m.Name), func(g *group) string {
-					all := g.values(of)
-					if len(all) == 0 {
-						return "-"
-					}
-					_, half := interval(all)
-					return fixed(half)
-				}})
-		}
+	for _, m := range metricsFrom(2) {
+		of := func(r measured) float64 { return r.figure(m.Key) }
+		all = append(all,
+			column{m.Key, fmt.Sprintf("mean %s, of %s", m.Name, joined(m.kinds)), func(g *group) string { return fixed(stat.Mean(g.values(of), nil)) }},
+			column{strings.TrimSuffix(m.Key, " %") + " ±", fmt.Sprintf("half-width of the 95 %% confidence interval of the mean %s", m.Name), func(g *group) string {
+				all := g.values(of)
+				if len(all) == 0 {
+					return "-"
+				}
+				_, half := interval(all)
+				return fixed(half)
+			}})
 	}
 	return all
 })

@@ -24,8 +24,8 @@ func (p *program) gantt() *cli.Command {
 		Name:      "gantt",
 		Usage:     "draw a solution",
 		ArgsUsage: "INSTANCE [SOLUTION]",
-		Description: "SVG or PNG. Without a SOLUTION the instance is solved first; of several\n" +
-			"results the best is drawn, or that by --algorithm.\n" +
+		Description: wrap("SVG or PNG. Without a SOLUTION the instance is solved first, by "+ganttDefaults()+
+			"; of several results the best is drawn, or that by --algorithm.", 76, 0) + "\n" +
 			"Of a dag, machines are rows, the links with their transfers beneath. Under\n" +
 			"contention the same plan without contention stands above.\n" +
 			"Of a reservation, PEs are drawn over time; below, each request's window, or\n" +
@@ -36,7 +36,7 @@ func (p *program) gantt() *cli.Command {
 			"Of a vcsched there is no picture.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
-			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "solution by `NAME`", DefaultText: ganttDefaults()},
+			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "solution by `NAME`"},
 			&cli.FloatFlag{Name: "at", Usage: "moment of a tvc, in `SECONDS`", DefaultText: "highest load"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
