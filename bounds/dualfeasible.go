@@ -47,13 +47,7 @@ func DualFeasible(size []int64, count []int32, capacity int64) int64 {
 		best = max(best, (sum+bin-1)/bin)
 	}
 	for k := int64(1); k <= 4 && capacity < 1<<56; k++ {
-		// Values are in units of 1/(k(k+1)).
-		value(func(x int64) int64 {
-			if (k+1)*x%capacity == 0 {
-				return (k + 1) * x / capacity * k
-			}
-			return (k + 1) * x / capacity * (k + 1)
-		}, k*(k+1))
+		value(StepsDFF(capacity, k))
 	}
 	slices.Sort(half)
 	half = slices.Compact(half)
@@ -64,6 +58,17 @@ func DualFeasible(size []int64, count []int32, capacity int64) int64 {
 		value(PiecesDFF(capacity, e))
 	}
 	return best
+}
+
+// StepsDFF returns the dual-feasible function u(k) of DualFeasible, in units of
+// 1/(k(k+1)), and its value of a bin; 1 ≤ k ≤ 4, capacity < 2^56.
+func StepsDFF(capacity, k int64) (f func(x int64) int64, bin int64) {
+	return func(x int64) int64 {
+		if (k+1)*x%capacity == 0 {
+			return (k + 1) * x / capacity * k
+		}
+		return (k + 1) * x / capacity * (k + 1)
+	}, k * (k + 1)
 }
 
 // ThresholdDFF returns the dual-feasible function U(e) of DualFeasible and its value

@@ -15,6 +15,11 @@ import (
 // they bound the accepted requests or their revenue from above:
 //
 //   - fits: the requests that fit an empty data centre. O(n)
+//   - slots: Lagrangian multipliers of the slots and of the servers' links at each
+//     instant, by a fixed number of steps. O(n log n)
+//
+// Requests that never run at the same time as others are bounded by themselves,
+// and sums of weights rounded down in each such part.
 //
 // In queue mode they bound the mean response time from below.
 func Quick(in *model.TVC) []bounds.Bound {
@@ -23,16 +28,65 @@ func Quick(in *model.TVC) []bounds.Bound {
 		return []bounds.Bound{runtime(t)}
 	}
 	w := NewWeights(in, t)
-	return []bounds.Bound{{Name: "fits", Value: w.Value(w.Total)}}
+	sum := int64(0)
+	for _, part := range Components(t) {
+		sum += NewRelaxation(t, part, w, true).floor(w, part, func(r *Relaxation) *Multipliers { return r.Ascend(context.Background(), quickSteps) })
+	}
+	return []bounds.Bound{{Name: "fits", Value: w.Value(w.Total)}, {Name: "slots", Value: w.Value(sum)}}
 }
 
-// All computes every bound that needs no search, weakest first: those of Quick.
-// The error is model.ErrInvalid for an invalid instance.
-func All(_ context.Context, in *model.TVC) ([]bounds.Bound, error) {
+// Steps of the subgradient method.
+const (
+	quickSteps = 60
+	longSteps  = 1000
+)
+
+// floor returns the bound of multipliers in whole weights, at most all of them.
+func (r *Relaxation) floor(w *Weights, requests []int, solve func(*Relaxation) *Multipliers) int64 {
+	all := int64(0)
+	for _, k := range requests {
+		all += w.Of[k]
+	}
+	if m := solve(r); m != nil && m.Bound() < float64(all) {
+		return int64(math.Floor(m.Bound()))
+	}
+	return all
+}
+
+// All computes every bound that needs no search, weakest first: those of Quick,
+// then, in loss mode,
+//
+//   - lp: the linear relaxation by slots, by the links of every layer and by
+//     dual-feasible functions of both, at every instant (see Relaxation); what is
+//     too large for it by a long run of the subgradient method
+//
+// All are valid when ctx ends early. The error is model.ErrInvalid for an invalid
+// instance, or one of HiGHS's.
+func All(ctx context.Context, in *model.TVC) ([]bounds.Bound, error) {
 	if err := in.Validate(); err != nil {
 		return nil, fmt.Errorf("bounds: %w", err)
 	}
-	return Quick(in), nil
+	all := Quick(in)
+	if in.Queue {
+		return all, nil
+	}
+	t := in.Ticks()
+	w := NewWeights(in, t)
+	sum := int64(0)
+	var failed error
+	for _, part := range Components(t) {
+		sum += NewRelaxation(t, part, w, false).floor(w, part, func(r *Relaxation) *Multipliers {
+			m, err := r.Solve(ctx)
+			if err != nil && failed == nil {
+				failed = fmt.Errorf("bound: relaxation: %w", err)
+			}
+			if m == nil {
+				m = r.Ascend(ctx, longSteps)
+			}
+			return m
+		})
+	}
+	return append(all, bounds.Bound{Name: "lp", Value: w.Value(sum)}), failed
 }
 
 // runtime bounds the mean response time by the mean duration: a request that

@@ -1,7 +1,6 @@
 package tvc
 
 import (
-	"math"
 	"math/big"
 
 	"github.com/gapwise/gapwise/model"
@@ -81,12 +80,4 @@ func (w *Weights) Value(sum int64) float64 {
 		return float64(sum)
 	}
 	return float64(sum) * w.unit * (1 + 1e-15*float64(len(w.Of)+8))
-}
-
-// Floor turns an upper bound on a sum of weights into whole numbers.
-func (w *Weights) Floor(sum float64) int64 {
-	if !(sum < float64(w.Total)) { // NaN, too
-		return w.Total
-	}
-	return max(0, int64(math.Floor(sum)))
 }

@@ -1,0 +1,227 @@
+package tvc
+
+import (
+	"context"
+	"math"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+// Relaxation is the linear relaxation of loss mode for some requests: maximise Σ
+// w_j x_j with 0 ≤ x_j ≤ 1 such that at every instant the active requests hold at
+// most the capacity of every resource, and that every cover, a set of requests
+// that can't all be accepted, misses one.
+type Relaxation struct {
+	weights   []float64 // of the requests, in their order
+	resources []resource
+	spans     []Span
+	instants  int
+	covers    [][]int // by position among the requests
+}
+
+// NewRelaxation returns the relaxation for some requests of t, in order of
+// arrival, with their weights. With few it has the resources alone whose demands
+// are computed at once.
+func NewRelaxation(t *model.TVCTicks, requests []int, w *Weights, few bool) *Relaxation {
+	r := &Relaxation{resources: NewTree(t).resources(t, requests, few), weights: make([]float64, len(requests))}
+	for i, k := range requests {
+		r.weights[i] = float64(w.Of[k])
+	}
+	r.spans, r.instants = Instants(t, requests)
+	return r
+}
+
+// AddCover adds a set of requests, by position, that can't all be accepted.
+func (r *Relaxation) AddCover(cover []int) { r.covers = append(r.covers, cover) }
+
+// Multipliers are Lagrangian multipliers of the relaxation's rows, with what
+// follows from them: if the requests in A are accepted, those in R rejected and
+// the others, U, open, then the weights of all accepted requests sum to at most
+// Base + Σ_A Reduced_j + Σ_U max(0, Reduced_j).
+//
+// Why: with multipliers λ ≥ 0 of rows Σ_j a_rj x_j ≤ b_r every solution has Σ_j
+// w_j x_j ≤ Σ_j w_j x_j + Σ_r λ_r (b_r - Σ_j a_rj x_j) = Σ_r λ_r b_r + Σ_j (w_j -
+// Σ_r λ_r a_rj) x_j. This holds for any λ ≥ 0, however it was found. Base is
+// raised by 1e-11 of the size of all terms, and by what the prefix sums over the
+// instants may be off: more than rounding can take away in demands and sums.
+type Multipliers struct {
+	Base    float64
+	Reduced []float64
+}
+
+// Bound returns the bound with all requests open.
+func (m *Multipliers) Bound() float64 {
+	sum := m.Base
+	for _, d := range m.Reduced {
+		sum += max(0, d)
+	}
+	return sum
+}
+
+// prices returns what follows from multipliers of the resources, by resource and
+// instant, and of the covers. O((n + instants)·resources + size of the covers).
+func (r *Relaxation) prices(lambda [][]float64, covers []float64) *Multipliers {
+	m := &Multipliers{Reduced: make([]float64, len(r.weights))}
+	copy(m.Reduced, r.weights)
+	size := 0.0
+	for _, w := range r.weights {
+		size += w
+	}
+	prefix := make([]float64, r.instants+1)
+	for k := range r.resources {
+		for t, y := range lambda[k] {
+			prefix[t+1] = prefix[t] + y
+		}
+		m.Base += prefix[r.instants]
+		for i, s := range r.spans {
+			m.Reduced[i] -= r.resources[k].demand[i] * (prefix[s.To+1] - prefix[s.From])
+		}
+		// A prefix sum of T numbers is off by at most T ε of the sum, and n requests
+		// use two of them.
+		m.Base += 4e-16 * float64(r.instants) * float64(len(r.spans)) * prefix[r.instants]
+	}
+	for c, y := range covers {
+		if y == 0 {
+			continue
+		}
+		m.Base += y * float64(len(r.covers[c])-1)
+		for _, i := range r.covers[c] {
+			m.Reduced[i] -= y
+		}
+	}
+	m.Base += 1e-11 * (size + m.Base)
+	return m
+}
+
+// maxRelaxationTerms limits the coefficients of a linear program that is solved.
+const maxRelaxationTerms = 1_500_000
+
+// Solve returns multipliers from the dual solution of HiGHS; nil if the program is
+// too large or ctx ended before it was solved. The error is HiGHS's.
+func (r *Relaxation) Solve(ctx context.Context) (*Multipliers, error) {
+	top, terms := 0.0, 0
+	for i, w := range r.weights {
+		top = max(top, w)
+		terms += (r.spans[i].To - r.spans[i].From + 1) * len(r.resources)
+	}
+	if top == 0 || terms > maxRelaxationTerms || ctx.Err() != nil {
+		return nil, nil
+	}
+	m := milp.Model{Maximise: true}
+	for _, w := range r.weights {
+		m.AddVar(milp.Var{Upper: 1, Cost: w / top})
+	}
+	rows := make([]milp.Row, len(r.resources)*r.instants)
+	for k := range r.resources {
+		for i, s := range r.spans {
+			if d := r.resources[k].demand[i]; d > 0 {
+				for t := s.From; t <= s.To; t++ {
+					row := &rows[k*r.instants+t]
+					row.Terms = append(row.Terms, milp.Term{Var: i, Coef: d})
+				}
+			}
+		}
+	}
+	index := make([]int, len(rows)) // of the row in the model, -1: none
+	for j, row := range rows {
+		sum := 0.0
+		for _, x := range row.Terms {
+			sum += x.Coef
+		}
+		index[j] = -1
+		if sum > 1 {
+			index[j] = m.AddRow("", math.Inf(-1), 1, row.Terms...)
+		}
+	}
+	first := len(m.Rows)
+	for _, c := range r.covers {
+		row := make([]milp.Term, len(c))
+		for k, i := range c {
+			row[k] = milp.Term{Var: i, Coef: 1}
+		}
+		m.AddRow("", math.Inf(-1), float64(len(c)-1), row...)
+	}
+	lambda, covers := make([][]float64, len(r.resources)), make([]float64, len(r.covers))
+	var duals []float64
+	if len(m.Rows) > 0 {
+		h, err := highs.Solve(ctx, &m, highs.Options{Relax: true})
+		if err != nil || h.Status != highs.Optimal {
+			return nil, err
+		}
+		duals = h.Duals
+	}
+	dual := func(j int) float64 {
+		if d := math.Abs(duals[j]) * top; d > 0 && !math.IsInf(d, 0) {
+			return d
+		}
+		return 0
+	}
+	for k := range lambda {
+		lambda[k] = make([]float64, r.instants)
+		for t := range lambda[k] {
+			if j := index[k*r.instants+t]; j >= 0 {
+				lambda[k][t] = dual(j)
+			}
+		}
+	}
+	for c := range covers {
+		covers[c] = dual(first + c)
+	}
+	return r.prices(lambda, covers), nil
+}
+
+// Ascend returns multipliers by steps of the subgradient method, without covers
+// (Held, Wolfe, Crowder 1974). O(steps·(n + instants)·resources).
+func (r *Relaxation) Ascend(ctx context.Context, steps int) *Multipliers {
+	lambda, slope := make([][]float64, len(r.resources)), make([][]float64, len(r.resources))
+	for k := range lambda {
+		lambda[k], slope[k] = make([]float64, r.instants), make([]float64, r.instants+1)
+	}
+	best := r.prices(lambda, nil)
+	least := best.Bound()
+	m, now, share, stale := best, least, 0.3, 0
+	for range steps {
+		if ctx.Err() != nil {
+			break
+		}
+		// The subgradient is what the requests of positive reduced weight leave of
+		// each capacity.
+		norm := 0.0
+		for k := range r.resources {
+			g := slope[k]
+			clear(g)
+			for i, s := range r.spans {
+				if m.Reduced[i] > 0 {
+					g[s.From] += r.resources[k].demand[i]
+					g[s.To+1] -= r.resources[k].demand[i]
+				}
+			}
+			sum := 0.0
+			for t := range r.instants {
+				sum += g[t]
+				g[t] = 1 - sum
+				if g[t] < 0 || lambda[k][t] > 0 {
+					norm += g[t] * g[t]
+				}
+			}
+		}
+		if norm == 0 {
+			break
+		}
+		step := share * (now - 0.9*least) / norm
+		for k := range lambda {
+			for t, y := range lambda[k] {
+				lambda[k][t] = max(0, y-step*slope[k][t])
+			}
+		}
+		m = r.prices(lambda, nil)
+		if now = m.Bound(); now < least {
+			best, least, stale = m, now, 0
+		} else if stale++; stale == 8 {
+			share, stale = share/2, 0
+		}
+	}
+	return best
+}

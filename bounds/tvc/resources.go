@@ -1,0 +1,137 @@
+package tvc
+
+import (
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+)
+
+// resource is something of which every accepted request holds at least its
+// demand for as long as it runs, and all that run at one instant together at
+// most the capacity: Σ_j demand_j x_j ≤ capacity over the requests j that are
+// active, x_j = 1 if j is accepted.
+//
+// Where g gives each part of a cluster on a node of some level a number of at
+// least 0, such that the parts that fit on one node (in its slots and the rate of
+// its links) never sum to more than G, the least Σ g over the ways to divide the
+// cluster is its demand of a resource of capacity nodes·G. The least is taken over
+// any number of nodes with any parts that fit an empty one, which can only lower
+// it. These g are taken:
+//
+//   - the VMs, with G the slots, on servers: the demand is N;
+//   - the load on the links up, in bit/s, with G the sum of their rates, by level;
+//   - u(load), with u a dual-feasible function of one link (bounds.StepsDFF) and G
+//     its value of a whole link, times the lanes, by level: loads on one lane sum
+//     to at most its rate, and each cluster loads one lane of a node;
+//   - on servers a·u(VMs) + b·u'(load), u of the slots and u' of the link: what
+//     spreads a cluster so that its parts are small puts loads on more links.
+type resource struct {
+	demand   []float64 // by request, in shares of the capacity
+	capacity float64   // 1
+}
+
+// mixes are the weights a and b of slots and links, both in shares of a server.
+var mixes = [][2]int64{{1, 1}, {2, 1}, {4, 1}}
+
+// resources returns the resources of an instance for some requests, those that
+// bind none of them left out. With few it returns those of which demands are
+// computed at once.
+func (t *Tree) resources(in *model.TVCTicks, requests []int, few bool) []resource {
+	var all []resource
+	add := func(capacity float64, demand func(i int) int64) {
+		r := resource{demand: make([]float64, len(requests)), capacity: 1}
+		some := false
+		for i := range requests {
+			d := demand(i)
+			r.demand[i] = float64(d) / capacity
+			some = some || d > 0
+		}
+		if some {
+			all = append(all, r)
+		}
+	}
+	vms := func(i int) int { return in.Requests[requests[i]].VMs }
+	bandwidth := func(i int) int64 { return in.Requests[requests[i]].Bandwidth }
+	add(float64(t.Slots[t.Root()]), func(i int) int64 { return int64(vms(i)) })
+	// With few, the parts on servers alone, which depend on the VMs and on the
+	// largest load alone.
+	type shape struct{ n, most int }
+	known := map[shape]int64{}
+	servers := *t
+	servers.Fan = t.Fan[:2]
+	add(float64(t.Servers(t.Root()))*float64(t.Rate[0]), func(i int) int64 {
+		n, b := vms(i), bandwidth(i)
+		if n <= t.Slots[0] {
+			return 0
+		}
+		if n >= 2*t.Slots[0] {
+			return int64(n) * b
+		}
+		s := shape{n, int(min(t.Rate[0]/b, int64(n)))}
+		least, ok := known[s]
+		if !ok {
+			least = leastSum(n, servers.Parts(n, b, in.PerPath)[0], func(p Part) int64 { return int64(p.Load) })
+			known[s] = least
+		}
+		return least * b
+	})
+	if few || t.Slots[t.Root()] > mostSlotsOfParts {
+		return all
+	}
+	parts := make([][][]Part, len(requests))
+	for i := range requests {
+		parts[i] = t.Parts(vms(i), bandwidth(i), in.PerPath)
+	}
+	for level := range t.Root() {
+		nodes := float64(t.Servers(t.Root()) / t.Servers(level) * t.Lanes[level])
+		if level > 0 {
+			add(nodes*float64(t.Rate[level]), func(i int) int64 {
+				return bandwidth(i) * leastSum(vms(i), parts[i][level], func(p Part) int64 { return int64(p.Load) })
+			})
+		}
+		for k := int64(1); k <= 4; k++ {
+			u, bin := bounds.StepsDFF(t.Rate[level], k)
+			add(nodes*float64(bin), func(i int) int64 {
+				return leastSum(vms(i), parts[i][level], func(p Part) int64 { return u(int64(p.Load) * bandwidth(i)) })
+			})
+		}
+	}
+	for ks := int64(1); ks <= 2; ks++ {
+		slots, slotBin := bounds.StepsDFF(int64(t.Slots[0]), ks)
+		for kl := int64(1); kl <= 2; kl++ {
+			link, linkBin := bounds.StepsDFF(t.Rate[0], kl)
+			for _, mix := range mixes {
+				a, b := mix[0]*linkBin, mix[1]*slotBin
+				add(float64(t.Servers(t.Root()))*float64(a*slotBin+b*linkBin), func(i int) int64 {
+					return leastSum(vms(i), parts[i][0], func(p Part) int64 {
+						return a*slots(int64(p.VMs)) + b*link(int64(p.Load)*bandwidth(i))
+					})
+				})
+			}
+		}
+	}
+	return all
+}
+
+// mostSlotsOfParts is the size of a data centre up to which the parts of a
+// thousand requests take no more than a second.
+const mostSlotsOfParts = 2048
+
+// leastSum returns the least Σ g over parts whose VMs sum to n, each as often as
+// one likes. The cluster has such parts. O(n parts).
+func leastSum(n int, parts []Part, g func(Part) int64) int64 {
+	const none = int64(-1)
+	cost := make([]int64, len(parts))
+	for k, p := range parts {
+		cost[k] = g(p)
+	}
+	least := make([]int64, n+1)
+	for m := 1; m <= n; m++ {
+		least[m] = none
+		for k, p := range parts {
+			if rest := m - int(p.VMs); rest >= 0 && least[rest] != none && (least[m] == none || least[rest]+cost[k] < least[m]) {
+				least[m] = least[rest] + cost[k]
+			}
+		}
+	}
+	return least[n]
+}
