@@ -60,6 +60,9 @@ func (m *Multipliers) Bound() float64 {
 	return sum
 }
 
+// Floor returns Bound in whole weights.
+func (m *Multipliers) Floor() int64 { return int64(math.Floor(min(m.Bound(), 1<<62))) }
+
 // prices returns what follows from multipliers of the resources, by resource and
 // instant, and of the covers. O((n + instants)·resources + size of the covers).
 func (r *Relaxation) prices(lambda [][]float64, covers []float64) *Multipliers {

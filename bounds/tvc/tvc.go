@@ -47,10 +47,7 @@ func (r *Relaxation) floor(w *Weights, requests []int, solve func(*Relaxation) *
 	for _, k := range requests {
 		all += w.Of[k]
 	}
-	if m := solve(r); m != nil && m.Bound() < float64(all) {
-		return int64(math.Floor(m.Bound()))
-	}
-	return all
+	return min(all, solve(r).Floor())
 }
 
 // All computes every bound that needs no search, weakest first: those of Quick,

@@ -62,7 +62,7 @@ type held struct {
 // newPacker returns a packer for requests of t, in order of arrival, and the
 // number that it gives to each of them.
 func newPacker(ctx context.Context, t *model.TVCTicks, requests []int, off deviceSet) (p *packer, rank []int32) {
-	p = &packer{tree: tvcbounds.NewTree(t), perPath: t.PerPath, off: off, ctx: ctx}
+	p = &packer{tree: tvcbounds.NewTree(t), perPath: t.PerPath, off: off, ctx: ctx, limit: math.MaxInt64}
 	spans, instants := tvcbounds.Instants(t, requests)
 	p.instants = instants
 	order := make([]int, len(requests))
@@ -561,4 +561,64 @@ func (p *packer) descend(level, node int, items []item, h *held, half int, all m
 			p.descend(level-1, child, content, p.hold(level-1, content), half, all)
 		}
 	}
+}
+
+// understand returns the placement that has the same split at the root as the
+// embeddings, false if the packer finds none below it.
+func (p *packer) understand(requests []int32, embedding map[int32]*model.Embedding, half int) (placement, bool) {
+	root := p.tree.Root()
+	below := p.tree.Servers(root - 1)
+	h := &held{}
+	for _, x := range p.rootItems(requests) {
+		e, n := embedding[x.request], p.requests[x.request].vms
+		parts, children := make([]tvcbounds.Part, p.tree.Fan[root]), 0
+		for _, s := range e.Servers {
+			if s.Server < 0 || s.Server >= below*len(parts) {
+				return placement{}, false
+			}
+			part := &parts[s.Server/below]
+			if part.VMs == 0 {
+				children++
+			}
+			part.VMs += int32(s.VMs)
+			part.Load += min(int32(s.VMs), n-int32(s.VMs))
+		}
+		for c := range parts {
+			if m := parts[c].VMs; m == n {
+				parts[c].Load = 0
+			} else if !p.perPath {
+				parts[c].Load = min(m, n-m)
+			}
+		}
+		if children > 1 && root > 1 {
+			x.route = int32(e.Switch.Group*half + e.Switch.Index)
+			if e.Switch.Layer != model.LayerCore || int(x.route) >= p.tree.Lanes[root-1] {
+				return placement{}, false
+			}
+		}
+		h.parts, h.routes = append(h.parts, parts), append(h.routes, x.route)
+	}
+	a := placement{requests, h}
+	if root > 1 {
+		for _, content := range p.contents(a) {
+			if len(content) > 0 && p.hold(root-1, content) == nil {
+				return placement{}, false
+			}
+		}
+	}
+	return a, true
+}
+
+// contents returns what each child of the root has in a placement.
+func (p *packer) contents(a placement) [][]item {
+	root := p.tree.Root()
+	all := make([][]item, p.tree.Fan[root])
+	for i, x := range p.rootItems(a.requests) {
+		for c, part := range a.parts[i] {
+			if part.VMs > 0 {
+				all[c] = append(all[c], p.below(root, x, part, a.routes[i]))
+			}
+		}
+	}
+	return all
 }

@@ -1,8 +1,10 @@
 package tvc
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
@@ -11,6 +13,16 @@ import (
 )
 
 // Search is the native exact search for TVC.
+//
+// In loss mode it starts from the heuristics and takes the components of the
+// instance one by one (tvcbounds.Components), small ones first: bounds by the
+// linear relaxation, then branch and bound on the set of accepted requests
+// (component), in which a packer decides what can be embedded together. The
+// result carries the best solution and the bound proved by then when ctx or the
+// time limit ends. Threads aren't used.
+//
+// In queue mode nothing is searched: the result is the best of the heuristics'
+// with the bounds of tvcbounds.Quick.
 type Search struct {
 	off deviceSet // devices that are switched off
 }
@@ -25,29 +37,215 @@ func (e Search) Solve(ctx context.Context, in model.Instance, set model.Settings
 	if !ok {
 		return r, fmt.Errorf("search: %w: it doesn't solve %s instances", model.ErrUnsupported, in.Kind())
 	}
-	if v.Queue {
-		return r, fmt.Errorf("search: %w: it proves optima of loss mode alone, the instance has a queue; take auto or a scheduler", model.ErrUnsupported)
-	}
 	ctx, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
-	began := time.Now()
-	best, err := start(ctx, v, set)
-	if err != nil {
+	s := &run{ctx: ctx, in: v, set: set, began: time.Now(), off: e.off, r: &r}
+	if err := s.solve(); err != nil {
 		return r, fmt.Errorf("search: %w", err)
 	}
-	if best != nil {
-		if err := r.SetSolution(v, best); err != nil {
-			return r, err
-		}
-	}
-	for _, b := range tvcbounds.Quick(v) {
-		r.SetBound(model.SenseOf(v), b.Value, set.GapLimit())
-	}
-	if r.Status != model.StatusOptimal {
-		if r.Reason = exact.StopReason(ctx); r.Reason == "" {
-			r.Reason = "the bounds leave a gap"
-		}
-	}
-	r.Elapsed = time.Since(began)
+	r.Elapsed = time.Since(s.began)
 	return r, nil
+}
+
+// run is one run of Search.
+type run struct {
+	ctx    context.Context
+	in     *model.TVC
+	set    model.Settings
+	began  time.Time
+	off    deviceSet
+	r      *model.Result
+	t      *model.TVCTicks
+	w      *tvcbounds.Weights
+	upper  []int64 // by component: no solution brings more
+	nodes  int64   // of components that are done
+	reason string
+}
+
+// keep makes s the best solution if it is better than the best so far.
+func (s *run) keep(e *model.Embeddings) error {
+	o, err := s.in.Objective(e)
+	if err != nil {
+		return err
+	}
+	best := model.Objective{Value: s.r.Objective, Second: s.r.SecondObjective, Sense: o.Sense, SecondSense: o.SecondSense}
+	if s.r.Solution != nil && !o.Better(best) {
+		return nil
+	}
+	return s.r.SetSolution(s.in, e)
+}
+
+// bound stores a bound. One that is worth no more than the solution is the
+// solution's objective but for the rounding of sums.
+func (s *run) bound(value float64) {
+	if sense := model.SenseOf(s.in); s.r.Solution != nil && !sense.Better(value, s.r.Objective) {
+		value = s.r.Objective
+	}
+	s.r.SetBound(model.SenseOf(s.in), value, s.set.GapLimit())
+}
+
+// total stores the sum of the components' bounds.
+func (s *run) total() {
+	sum := int64(0)
+	for _, u := range s.upper {
+		sum += u
+	}
+	s.bound(s.w.Value(sum))
+	s.report(0)
+}
+
+func (s *run) report(nodes int64) {
+	s.r.Nodes = s.nodes + nodes
+	if s.set.Progress != nil {
+		s.set.Progress(model.Progress{Algorithm: "search", Incumbent: s.r.Objective, Bound: s.r.Bound, Nodes: s.r.Nodes, Elapsed: time.Since(s.began)})
+	}
+}
+
+func (s *run) solve() error {
+	best, err := start(s.ctx, s.in, s.set)
+	if err != nil {
+		return err
+	}
+	if best != nil {
+		if err := s.r.SetSolution(s.in, best); err != nil {
+			return err
+		}
+	}
+	for _, b := range tvcbounds.Quick(s.in) {
+		s.bound(b.Value)
+	}
+	s.report(0)
+	if s.in.Queue {
+		s.reason = "queue mode isn't searched: the best heuristic's solution, with a bound by a relaxation"
+	} else if err := s.components(); err != nil {
+		return err
+	}
+	if s.r.Status != model.StatusOptimal {
+		s.r.Reason = cmp.Or(exact.StopReason(s.ctx), s.reason)
+	}
+	return nil
+}
+
+// components solves the components until the gap is closed.
+func (s *run) components() error {
+	s.t = s.in.Ticks()
+	s.w = tvcbounds.NewWeights(s.in, s.t)
+	parts := tvcbounds.Components(s.t)
+	slices.SortStableFunc(parts, func(a, b []int) int { return len(a) - len(b) })
+	s.upper = make([]int64, len(parts))
+	for k, part := range parts {
+		for _, q := range part {
+			s.upper[k] += s.w.Of[q]
+		}
+	}
+	closed := func() bool { return s.r.Status == model.StatusOptimal || s.ctx.Err() != nil }
+	all := make([]*component, len(parts))
+	for k, part := range parts {
+		if closed() {
+			return nil
+		}
+		r := tvcbounds.NewRelaxation(s.t, part, s.w, false)
+		m, err := r.Solve(s.ctx)
+		if err != nil {
+			return err
+		}
+		if m == nil {
+			m = r.Ascend(s.ctx, ascendSteps)
+		}
+		s.upper[k] = min(s.upper[k], m.Floor())
+		if len(part) <= mostRequests {
+			all[k] = newComponent(s.ctx, s.t, s.w, part, r, s.off)
+			all[k].report = func() { s.report(all[k].nodes) }
+		}
+	}
+	s.total()
+	for k, c := range all {
+		if closed() {
+			return nil
+		}
+		if c == nil {
+			s.reason = fmt.Sprintf("%d requests compete with each other; sets of up to %d are searched", len(parts[k]), mostRequests)
+			continue
+		}
+		if err := s.component(k, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ascendSteps is the number of steps of the subgradient method where the linear
+// program is too large.
+const ascendSteps = 300
+
+// component solves component k and replaces its part of the best solution if
+// there is a better one.
+func (s *run) component(k int, c *component) error {
+	if best, ok := s.r.Solution.(*model.Embeddings); ok {
+		if err := c.learn(s.in, best); err != nil {
+			return err
+		}
+	}
+	done, err := c.solve()
+	if err != nil {
+		return err
+	}
+	s.nodes += c.nodes
+	if s.upper[k] = min(s.upper[k], c.most[0]); done {
+		s.upper[k] = c.best
+	}
+	if e := c.solution(s.in, s.t); e != nil {
+		if best, ok := s.r.Solution.(*model.Embeddings); ok {
+			own := map[string]bool{}
+			for _, q := range c.requests {
+				own[s.in.Requests[q].ID] = true
+			}
+			for _, run := range best.Runs {
+				if !own[run.ID] {
+					e.Runs = append(e.Runs, run)
+				}
+			}
+		}
+		if err := s.keep(e); err != nil {
+			return err
+		}
+	}
+	s.total()
+	return nil
+}
+
+// learn notes the part of a solution that is of the component's requests.
+func (c *component) learn(in *model.TVC, e *model.Embeddings) error {
+	index, err := in.Index(e)
+	if err != nil {
+		return err
+	}
+	embedding := map[int32]*model.Embedding{}
+	known := set{}
+	for k := range e.Runs {
+		if i, ok := slices.BinarySearch(c.requests, index[k]); ok && len(e.Runs[k].Segments) == 1 {
+			known = known.with(i)
+			embedding[c.rank[i]] = &e.Runs[k].Segments[0].Place
+		}
+	}
+	if p, ok := c.packer.understand(c.ranks(known), embedding, in.FatTree.Half()); ok {
+		c.know(known, p)
+	}
+	return nil
+}
+
+// solution returns the best set's runs, nil if it is empty or isn't embedded.
+func (c *component) solution(in *model.TVC, t *model.TVCTicks) *model.Embeddings {
+	best := &c.top
+	if best.held == nil {
+		return nil
+	}
+	e := &model.Embeddings{}
+	places := c.embeddings(best.placement, in.FatTree.Half())
+	for i := range best.set.all {
+		q := &t.Requests[c.requests[i]]
+		e.Runs = append(e.Runs, model.Run[model.Embedding]{ID: in.Requests[c.requests[i]].ID, Segments: []model.Segment[model.Embedding]{
+			{StartS: t.Seconds(q.Arrival), EndS: t.Seconds(q.Arrival + q.Duration), Place: *places[c.rank[i]]}}})
+	}
+	return e
 }
