@@ -202,9 +202,17 @@ type estimate struct{ mean, half float64 }
 
 func (x estimate) String() string {
 	if math.IsNaN(x.half) {
-		return fmt.Sprintf("%.3g (one run)", x.mean)
+		return plain(x.mean) + " (one run)"
 	}
-	return fmt.Sprintf("%.3g ± %.2g", x.mean, x.half)
+	return plain(x.mean) + " ± " + plain(x.half)
+}
+
+// plain prints three significant digits, and all before the decimal point.
+func plain(x float64) string {
+	if math.Abs(x) >= 100 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
 }
 
 // mean estimates the sum of some terms over the draws that all of them have.
@@ -212,13 +220,17 @@ func (e *experiment) mean(terms ...term) estimate {
 	var all []float64
 next:
 	for d := range e.runs[terms[0].cell] {
-		sum := 0.0
+		sum, size := 0.0, 0.0
 		for _, t := range terms {
 			y, ok := e.runs[t.cell][d]
 			if !ok {
 				continue next
 			}
 			sum += t.sign * y
+			size += math.Abs(y)
+		}
+		if math.Abs(sum) < 1e-12*size { // rounding errors are no difference
+			sum = 0
 		}
 		all = append(all, sum)
 	}

@@ -65,7 +65,7 @@ func (v *value) at(r measured) (float64, error) {
 var values = sync.OnceValue(func() []value {
 	var all []value
 	named := func(name string) func(*Record) string { return func(*Record) string { return name } }
-	for _, m := range metricsFrom(0) {
+	for _, m := range metrics() {
 		all = append(all, value{m.Key, fmt.Sprintf("of %s, %s", joined(m.kinds), m.Name), named(m.String()), m.kinds, func(r measured) float64 { return r.figure(m.Key) }})
 	}
 	return append(all,
@@ -81,11 +81,10 @@ type kindsMetric struct {
 	kinds []model.Kind
 }
 
-// metricsFrom returns the metrics of all problems, by any reading of their
-// instances, each key once: of each reading those from the given one on, but never
-// what is optimised by default. That depends on the instance's goal, it is
-// "objective".
-func metricsFrom(from int) (all []*kindsMetric) {
+// metrics returns the metrics of all problems, by any reading of their instances,
+// each key once, but for what is optimised by default: that depends on the
+// instance's goal, it is "objective".
+func metrics() (all []*kindsMetric) {
 	for _, p := range gapwise.Problems() {
 		readings := []model.Instance{p.Kind.New()}
 		for _, v := range p.Variants {
@@ -94,7 +93,7 @@ func metricsFrom(from int) (all []*kindsMetric) {
 			}
 		}
 		for _, in := range readings {
-			for _, m := range in.Metrics()[from:] {
+			for _, m := range in.Metrics() {
 				k := slices.IndexFunc(all, func(o *kindsMetric) bool { return o.Key == m.Key })
 				switch {
 				case m.Key == p.Kind.New().Metrics()[0].Key:

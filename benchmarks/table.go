@@ -57,11 +57,11 @@ type column struct {
 	cell       func(g *group) string
 }
 
-// columns lists the columns: what all runs have, and the further metrics of
-// every problem with their confidence intervals.
+// columns lists the columns: what all runs have, and the metrics of every problem
+// with their confidence intervals.
 var columns = sync.OnceValue(func() []column {
 	all := slices.Clone(commonColumns)
-	for _, m := range metricsFrom(2) {
+	for _, m := range metrics() {
 		of := func(r measured) float64 { return r.figure(m.Key) }
 		all = append(all,
 			column{m.Key, fmt.Sprintf("mean %s, of %s", m.Name, joined(m.kinds)), func(g *group) string { return fixed(stat.Mean(g.values(of), nil)) }},

@@ -37,7 +37,7 @@ func (p *program) gantt() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
 			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "solution by `NAME`"},
-			&cli.FloatFlag{Name: "at", Usage: "moment of a tvc, in `SECONDS`", DefaultText: "highest load"},
+			&cli.FloatFlag{Name: "at", Usage: "of tvc: moment in `SECONDS`", DefaultText: "highest load"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()

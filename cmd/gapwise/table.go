@@ -19,7 +19,7 @@ import (
 func (p *program) table() *cli.Command {
 	help := "Columns:\n"
 	for _, c := range benchmarks.ColumnNames() {
-		help += fmt.Sprintf("  %-14s %s\n", c[0], wrap(c[1], 58, 17))
+		help += fmt.Sprintf("  %-21s %s\n", c[0], wrap(c[1], 51, 24))
 	}
 	help += "\nParameters:\n  " + wrap(strings.Join(benchmarks.Params(), ", "), 70, 5) + "\n"
 	return &cli.Command{
