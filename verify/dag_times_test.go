@@ -135,6 +135,7 @@ func TestJudgeStops(t *testing.T) {
 	d, s := star(300, 8)
 	small, sent := star(60, 5)
 	reservation, bookings := drawLarge(1, 500, true, true)
+	clusters, embeddings := bigLog(500, true)
 	for name, c := range map[string]struct {
 		in       model.Instance
 		s        model.Solution
@@ -145,6 +146,7 @@ func TestJudgeStops(t *testing.T) {
 		"dag":            {d, s, verify.Options{}, 10, 800},
 		"dag, fractions": {small, sent, zeroTolerance, 10, 150},
 		"reservation":    {reservation, bookings, verify.Options{}, 20, 800},
+		"tvc":            {clusters, embeddings, verify.Options{}, 10, 1500},
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole := &stopAfter{t.Context(), math.MaxInt}

@@ -320,6 +320,12 @@ func FuzzVerify(f *testing.F) {
 	a, _ = json.Marshal(reservation)
 	b, _ = json.Marshal(bookings)
 	f.Add(a, b)
+	for _, queue := range []bool{false, true} {
+		clusters, embeddings := fourPods(queue)
+		a, _ = json.Marshal(clusters)
+		b, _ = json.Marshal(embeddings)
+		f.Add(a, b)
+	}
 	for _, tr := range model.TransferModels {
 		d := sixTasks(tr)
 		s := sixPlan(d, 21)

@@ -62,23 +62,38 @@ func inMillionths(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 // millionths returns a time in microseconds or a rate in bit/s.
 func millionths(x float64) int64 { return int64(math.Round(x * 1e6)) }
 
+// tvcResource is the slots of a server, or a link with its lower and, where that
+// has several links up, its upper end.
+type tvcResource struct {
+	kind         tvcResourceKind
+	lower, upper int
+}
+
+type tvcResourceKind int
+
+const (
+	slotsOfServer tvcResourceKind = iota
+	linkOfServer
+	linkOfEdge
+	linkOfAggregation
+)
+
 // tvcUse returns what an embedding of n VMs at b bit/s takes, by the definitions:
-// VMs by server, and bit/s by link. A link is named after its lower end and, where
-// that has several links up, its upper end.
-func tvcUse(in *model.TVC, e *model.Embedding, n int, b int64) map[string]int64 {
-	use := map[string]int64{}
-	below := map[string][]int{} // by link, the VMs of each server below it
+// VMs of servers, and bit/s of links.
+func tvcUse(in *model.TVC, e *model.Embedding, n int, b int64) map[tvcResource]int64 {
+	use := map[tvcResource]int64{}
+	below := map[tvcResource][]int{} // by link, the VMs of each server below it
 	h := in.FatTree.K / 2
 	for _, x := range e.Servers {
-		use[fmt.Sprint("slots ", x.Server)] = int64(x.VMs)
+		use[tvcResource{slotsOfServer, x.Server, 0}] = int64(x.VMs)
 		edge, pod := x.Server/h, x.Server/h/h
-		path := []string{fmt.Sprint("server ", x.Server)}
+		path := []tvcResource{{linkOfServer, x.Server, 0}}
 		if in.FatTree.Fabric != model.FabricNonBlocking {
 			switch e.Switch.Layer {
 			case model.LayerAggregation:
-				path = append(path, fmt.Sprint("edge ", edge, " to ", e.Switch.Index))
+				path = append(path, tvcResource{linkOfEdge, edge, e.Switch.Index})
 			case model.LayerCore:
-				path = append(path, fmt.Sprint("edge ", edge, " to ", e.Switch.Group), fmt.Sprint("aggregation ", pod, " ", e.Switch.Group, " to ", e.Switch.Index))
+				path = append(path, tvcResource{linkOfEdge, edge, e.Switch.Group}, tvcResource{linkOfAggregation, pod*h + e.Switch.Group, e.Switch.Index})
 			}
 		}
 		for _, link := range path {
@@ -102,22 +117,21 @@ func tvcUse(in *model.TVC, e *model.Embedding, n int, b int64) map[string]int64 
 }
 
 // tvcCapacity returns the capacity of a resource of tvcUse.
-func tvcCapacity(in *model.TVC, resource string) int64 {
+func tvcCapacity(in *model.TVC, resource tvcResource) int64 {
 	f := &in.FatTree
 	rate, l := f.LinkMbps, model.LayerRates{}
 	if f.LayersMbps != nil {
 		l = *f.LayersMbps
 	}
 	layer := 0.0
-	switch resource[0] {
-	case 's':
-		if resource[1] == 'l' {
-			return int64(f.Slots)
-		}
+	switch resource.kind {
+	case slotsOfServer:
+		return int64(f.Slots)
+	case linkOfServer:
 		layer = l.ServerMbps
-	case 'e':
+	case linkOfEdge:
 		layer = l.EdgeMbps
-	case 'a':
+	case linkOfAggregation:
 		layer = l.AggregationMbps
 	}
 	if layer != 0 {
@@ -127,7 +141,7 @@ func tvcCapacity(in *model.TVC, resource string) int64 {
 }
 
 // tvcRoom reports whether everything of use is there beside what is taken.
-func tvcRoom(in *model.TVC, taken, use map[string]int64) bool {
+func tvcRoom(in *model.TVC, taken, use map[tvcResource]int64) bool {
 	for resource, amount := range use {
 		if amount > tvcCapacity(in, resource)-taken[resource] {
 			return false
@@ -198,7 +212,7 @@ func spread(from, to, slots, n int, may func(server, before, vms int) bool, yiel
 // by request number. It tries every switch and every number of VMs on each server
 // below it.
 func BruteEmbeddings(in *model.TVC, request int, there map[int]model.Embedding) (all []model.Embedding) {
-	taken := map[string]int64{}
+	taken := map[tvcResource]int64{}
 	for k, e := range there {
 		for resource, amount := range tvcUse(in, &e, in.Requests[k].VMs, millionths(in.Requests[k].BandwidthMbps)) {
 			taken[resource] += amount
@@ -250,7 +264,7 @@ func BruteTVC(t testing.TB, in *model.TVC) (float64, *model.Embeddings) {
 	n := len(in.Requests)
 	type choice struct {
 		embedding model.Embedding
-		use       map[string]int64
+		use       map[tvcResource]int64
 	}
 	choices, rest := make([][]choice, n), make([]float64, n+1)
 	weight := func(k int) float64 {
@@ -282,7 +296,7 @@ func BruteTVC(t testing.TB, in *model.TVC) (float64, *model.Embeddings) {
 			return
 		}
 		arrival := millionths(in.Requests[k].ArrivalS)
-		taken := map[string]int64{}
+		taken := map[tvcResource]int64{}
 		for i := range k {
 			if q := &in.Requests[i]; chosen[i] != nil && millionths(q.ArrivalS)+millionths(q.DurationS) > arrival {
 				for resource, amount := range chosen[i].use {
