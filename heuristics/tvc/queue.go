@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/heap"
@@ -36,8 +37,9 @@ type queue struct {
 	others    waiting  // the same requests in the order in which they are backfilled, if they are
 	running   []int    // ascending
 	departing heap.Heap[queueEnd]
-	free      int   // slots
-	version   int64 // of the state that embedders see, from 1
+	free      int      // slots
+	releases  int64    // how often requests departed or were suspended
+	noRoom    []noRoom // by number of VMs
 	blocked   blocked
 	retry     bool // tests: nothing is skipped
 }
@@ -47,7 +49,6 @@ type queued struct {
 	left     int64 // work that is not done when the present segment starts
 	end      int64 // of the present segment, if it isn't suspended
 	runs     bool
-	failed   int64 // the last version in which it couldn't be embedded
 	segments []queuedSegment
 }
 
@@ -68,6 +69,10 @@ type blocked struct {
 	request, before int // how many earlier requests were running
 	most            int64
 }
+
+// noRoom is the least bandwidth in bit/s for which mayFit found no room after that
+// many releases.
+type noRoom struct{ releases, from int64 }
 
 // waiting is the queue in one order: by ascending key, ties by request.
 type waiting struct {
@@ -108,8 +113,12 @@ func (s *scheduler) serve(ctx context.Context, in *model.TVC, e Embedder) (*mode
 }
 
 func (s *scheduler) newQueue(t *model.TVCTicks, e Embedder) *queue {
+	most := 0
+	for k := range t.Requests {
+		most = max(most, t.Requests[k].VMs)
+	}
 	return &queue{DataCentre: NewDataCentre(t), scheduler: s, embedder: e, requests: make([]queued, len(t.Requests)),
-		top: waiting{key: s.order}, others: waiting{key: s.backfill}, free: t.Servers * t.Slots, version: 1,
+		top: waiting{key: s.order}, others: waiting{key: s.backfill}, free: t.Servers * t.Slots, noRoom: make([]noRoom, most+1), releases: 1,
 		departing: heap.Heap[queueEnd]{Less: func(x, y queueEnd) bool { return x.at < y.at || x.at == y.at && x.request < y.request }}}
 }
 
@@ -160,7 +169,6 @@ func (q *queue) run(ctx context.Context, in *model.TVC) (*model.Embeddings, erro
 func (q *queue) arrive(k int) {
 	r, most := &q.Requests[k], q.Most
 	if q.Arrive(r.Bandwidth); q.Most != most {
-		q.version++
 	}
 	if r.Fits {
 		q.requests[k].left = r.Duration
@@ -192,29 +200,39 @@ func (q *queue) serve() {
 	}
 }
 
-// start starts a waiting request if it can be embedded.
-//
-// A request isn't tried in a state in which it failed: embedders answer by the
-// state, so they would fail again. Nor is it tried if mayFit is false.
+// start starts a waiting request if it can be embedded. It isn't tried if there is
+// no embedding because of free slots (see mayFit, too). To skip it because it
+// failed before, or an easier one did, would not be right: an embedder that fails
+// may find an embedding when others have started, as it looks at servers in
+// another order then.
 func (q *queue) start(k int) bool {
-	r, x := &q.Requests[k], &q.requests[k]
-	if !q.retry && (x.failed == q.version || r.VMs > q.free || !q.mayFit(r.VMs, r.Bandwidth)) {
+	r := &q.Requests[k]
+	if !q.retry && (r.VMs > q.free || !q.mayFit(r.VMs, r.Bandwidth)) {
 		return false
 	}
 	e, ok := q.embed(k)
-	if !ok {
-		x.failed = q.version
-		return false
+	if ok {
+		q.begin(k, e)
 	}
-	q.begin(k, e)
-	return true
+	return ok
 }
 
 // mayFit reports whether the servers, each with its free slots and what is left on
 // its own link, have room for n VMs together. Without it there is no embedding: a
 // server with c of the VMs loads its link with min(c, n-c)·b at least, and the
-// counts sum to n. O(servers)
+// counts sum to n.
+//
+// What a server has room for grows neither with b nor when requests start. So
+// until one departs or is suspended there is no room for n VMs at a bandwidth
+// from the least one on for which there was none. O(servers), O(1) if that is so.
 func (q *queue) mayFit(n int, b int64) bool {
+	x := &q.noRoom[n]
+	if x.releases != q.releases {
+		*x = noRoom{q.releases, math.MaxInt64}
+	}
+	if b >= x.from {
+		return false
+	}
 	left := n
 	for s, free := range q.Free {
 		if free > 0 {
@@ -223,6 +241,7 @@ func (q *queue) mayFit(n int, b int64) bool {
 			}
 		}
 	}
+	x.from = b
 	return false
 }
 
@@ -255,7 +274,6 @@ func (q *queue) begin(k int, e model.Embedding) {
 	i, _ := slices.BinarySearch(q.running, k)
 	q.running = slices.Insert(q.running, i, k)
 	q.departing.Push(queueEnd{x.end, k})
-	q.version++
 }
 
 // release gives back what a running request has.
@@ -265,7 +283,7 @@ func (q *queue) release(k int) {
 	q.giveBack(k)
 	i, _ := slices.BinarySearch(q.running, k)
 	q.running = slices.Delete(q.running, i, i+1)
-	q.version++
+	q.releases++
 }
 
 func (q *queue) take(k int, e *model.Embedding) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -28,7 +29,7 @@ type plainRequest struct {
 
 // plainBgMBF is a second implementation of BgMBF and BgMBFSDF, by Algorithm 2 and
 // the text around it. It tries everything at every instant and makes the data
-// centre anew for every decision. A request is marked as backfilled when it starts
+// centre anew whenever something has changed. A request is marked as backfilled when it starts
 // while an earlier one waits, and loses the mark when none does any more.
 func plainBgMBF(in *model.TVC, e Embedder, shortest bool) *model.Embeddings {
 	t := in.Ticks()
@@ -139,10 +140,12 @@ func plainBgMBF(in *model.TVC, e Embedder, shortest bool) *model.Embeddings {
 		if shortest {
 			slices.SortStableFunc(others, func(a, b int) int { return cmp.Compare(all[a].left, all[b].left) })
 		}
+		d := centre(everyone)
 		for _, k := range others {
-			if place, ok := embed(centre(everyone), k); ok {
+			if place, ok := embed(d, k); ok {
 				start(k, place)
 				all[k].backfilled = true
+				d = centre(everyone)
 			}
 		}
 	}
@@ -261,6 +264,37 @@ func kth(t testing.TB, log string, requests int, load float64, fabric model.Fabr
 }
 
 const kthLog, nasaLog = "KTH-SP2-1996-2.1-cln", "NASA-iPSC-1993-3.1-cln"
+
+// The first jobs of KTH-SP2 as the plain implementation schedules them, and as the
+// judge accepts them, at a load with much to suspend.
+func TestBgMBFOfKTH(t *testing.T) {
+	for name, fabric := range map[string]model.Fabric{"bgmbf": model.FabricNonBlocking, "bgmbf-sdf": model.FabricOnePath} {
+		in := kth(t, kthLog, 1000, 1, fabric)
+		got := serve(t, name, in, NewAdaBa())
+		if !reflect.DeepEqual(got, plainBgMBF(in, NewAdaBa(), name == "bgmbf-sdf")) {
+			t.Errorf("%s, %s: not the plain implementation's schedule", name, fabric)
+		}
+		if f := judged(t, in, got); fabric == model.FabricNonBlocking && f["suspensions"] < 100 {
+			t.Errorf("%s, %s: %v suspensions, too few to tell", name, fabric, f["suspensions"])
+		}
+	}
+}
+
+// BenchmarkQueue serves the whole log of KTH-SP2, 28,467 requests, at its own load
+// (0.16), and at 1, where thousands wait.
+func BenchmarkQueue(b *testing.B) {
+	for _, load := range []float64{0, 1} {
+		in := kth(b, kthLog, 0, load, model.FabricNonBlocking)
+		for k := range queueSchedulers {
+			s := &queueSchedulers[k]
+			b.Run(fmt.Sprintf("load=%g/%s", load, s.name), func(b *testing.B) {
+				for b.Loop() {
+					serve(b, s.name, in, NewAdaBa())
+				}
+			})
+		}
+	}
+}
 
 func TestSchedulersLossMode(t *testing.T) {
 	in := randomQueue(1)
