@@ -28,7 +28,10 @@ func (*TVCDetails) Kind() Kind { return KindTVC }
 
 // Lines implements Details.
 func (d *TVCDetails) Lines(Result) (lines []string) {
-	if d.NeverFit > 0 {
+	switch {
+	case d.NeverFit == 1:
+		lines = append(lines, "1 request never fits, even in an empty data centre")
+	case d.NeverFit > 1:
 		lines = append(lines, fmt.Sprintf("%d requests never fit, even in an empty data centre", d.NeverFit))
 	}
 	if d.Embeddable != nil {
