@@ -15,6 +15,14 @@ type Embedder interface {
 	Embed(d *DataCentre, n int, b int64) (model.Embedding, bool)
 }
 
+// RequestEmbedder is an Embedder that in loss mode looks at more of a request than
+// its size. EmbedRequest is called once for each request of d.Requests that fits an
+// empty data centre, in their order; it knows nothing of the later ones.
+type RequestEmbedder interface {
+	Embedder
+	EmbedRequest(d *DataCentre, k int) (model.Embedding, bool)
+}
+
 // EmbedderFunc makes an Embedder of a function.
 type EmbedderFunc func(d *DataCentre, n int, b int64) (model.Embedding, bool)
 
@@ -30,33 +38,57 @@ func Online(ctx context.Context, in *model.TVC, e Embedder) (*model.Embeddings, 
 		return nil, fmt.Errorf("%w: embedders decide at the arrival, the instance has a queue; take fcfs, sdf, sbf, bgmbf or bgmbf-sdf", model.ErrUnsupported)
 	}
 	t := in.Ticks()
-	d := NewDataCentre(t)
+	d := newLoss(t)
 	s := new(model.Embeddings)
-	running := heap.Heap[departure]{Less: departure.before}
 	for k := range t.Requests {
 		if ctx.Err() != nil {
 			break
 		}
 		q := &t.Requests[k]
-		for running.Len() > 0 && running.Items[0].at <= q.Arrival { // departures before arrivals
-			x := running.Pop()
-			d.Remove(&x.embedding, t.Requests[x.request].VMs, t.Requests[x.request].Bandwidth)
-		}
+		d.until(q.Arrival)
 		d.Arrive(q.Bandwidth)
 		if !q.Fits {
 			continue
 		}
-		p, ok := e.Embed(d, q.VMs, q.Bandwidth)
+		p, ok := model.Embedding{}, false
+		if r, is := e.(RequestEmbedder); is {
+			p, ok = r.EmbedRequest(d.DataCentre, k)
+		} else {
+			p, ok = e.Embed(d.DataCentre, q.VMs, q.Bandwidth)
+		}
 		if !ok {
 			continue
 		}
-		d.Add(&p, q.VMs, q.Bandwidth)
-		end := q.Arrival + q.Duration
-		running.Push(departure{end, k, p})
+		d.admit(k, p)
 		s.Runs = append(s.Runs, model.Run[model.Embedding]{ID: in.Requests[k].ID, Segments: []model.Segment[model.Embedding]{
-			{StartS: t.Seconds(q.Arrival), EndS: t.Seconds(end), Place: p}}})
+			{StartS: t.Seconds(q.Arrival), EndS: t.Seconds(q.Arrival + q.Duration), Place: p}}})
 	}
 	return s, nil
+}
+
+// loss is a data centre in loss mode, with the requests that run.
+type loss struct {
+	*DataCentre
+	running heap.Heap[departure]
+}
+
+func newLoss(t *model.TVCTicks) *loss {
+	return &loss{NewDataCentre(t), heap.Heap[departure]{Less: departure.before}}
+}
+
+// until removes what ends by now: departures come before arrivals.
+func (l *loss) until(now int64) {
+	for l.running.Len() > 0 && l.running.Items[0].at <= now {
+		x := l.running.Pop()
+		l.Remove(&x.embedding, l.Requests[x.request].VMs, l.Requests[x.request].Bandwidth)
+	}
+}
+
+// admit adds request k, until its end.
+func (l *loss) admit(k int, e model.Embedding) {
+	q := &l.Requests[k]
+	l.Add(&e, q.VMs, q.Bandwidth)
+	l.running.Push(departure{q.Arrival + q.Duration, k, e})
 }
 
 // departure is the end of a request's run.

@@ -210,3 +210,82 @@ func TestProgramFits(t *testing.T) {
 		t.Errorf("%d fit, %d don't", fits[0], fits[1])
 	}
 }
+
+// At the sizes people use no embedder is better under the program's cost, and none
+// embeds what the program can't.
+func TestProgramAgainstEmbedders(t *testing.T) {
+	t.Parallel()
+	states := 150
+	if testing.Short() {
+		states = 40
+	}
+	var p Program
+	found, worse := map[string]int{}, map[string]int{}
+	for seed := range states {
+		rng := rand.New(rand.NewPCG(uint64(seed), 13))
+		in := &model.TVC{Hose: model.Hoses[rng.IntN(2)], FatTree: model.FatTree{K: 6 + 2*rng.IntN(2), Slots: 8, LinkMbps: 1000, Fabric: model.Fabrics[rng.IntN(2)]}}
+		if rng.IntN(3) == 0 {
+			in.FatTree.LayersMbps = &model.LayerRates{EdgeMbps: 700, AggregationMbps: 2100}
+		}
+		draw := func() (int, int64) { return 1 + rng.IntN(24), 1_000_000 * int64(10+rng.IntN(500)) }
+		d := NewDataCentre(in.Ticks())
+		embedders := make([]Embedder, len(Embedders))
+		for k := range embedders {
+			embedders[k] = Embedders[k].New()
+		}
+		type cluster struct {
+			e model.Embedding
+			n int
+			b int64
+		}
+		var running []cluster
+		for range 10 * d.K * d.K / 4 {
+			n, b := draw()
+			d.Arrive(b)
+			if e, ok := embedders[rng.IntN(len(embedders))].Embed(d, n, b); ok {
+				d.Add(&e, n, b)
+				running = append(running, cluster{e, n, b})
+			}
+			if len(running) > 0 && rng.IntN(4) == 0 {
+				k := rng.IntN(len(running))
+				d.Remove(&running[k].e, running[k].n, running[k].b)
+				running = slices.Delete(running, k, k+1)
+			}
+		}
+		n, b := draw()
+		d.Arrive(b)
+		embeddable := p.Embeddable(d, n, b)
+		var best [3]model.Embedding
+		for _, cost := range allCosts {
+			e, ok := p.Best(d, n, b, cost)
+			if ok != embeddable || ok && !d.Room(&e, n, b) {
+				t.Fatalf("state %d, cost %d: %v, embeddable is %v", seed, cost, e, embeddable)
+			}
+			best[cost] = e
+		}
+		for k, embedder := range embedders {
+			e, ok := embedder.Embed(d, n, b)
+			if !ok {
+				continue
+			}
+			name := Embedders[k].Name
+			found[name]++
+			if !embeddable {
+				t.Fatalf("state %d: %s embeds %d VMs at %d bit/s as %v, the program can't", seed, name, n, b, e)
+			}
+			for _, cost := range allCosts {
+				switch c := compareCosts(d, &e, &best[cost], n, b, cost); {
+				case c < 0:
+					t.Fatalf("state %d, cost %d: %s has %v, the program %v", seed, cost, name, e, best[cost])
+				case c > 0:
+					worse[name]++
+				}
+			}
+		}
+	}
+	for _, name := range []string{"adaba", "best-fit", "first-fit"} {
+		if found[name] < states/4 || worse[name] < states/4 {
+			t.Errorf("%s: embedded %d of %d, %d costs are worse than the program's", name, found[name], states, worse[name])
+		}
+	}
+}

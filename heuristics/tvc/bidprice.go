@@ -1,0 +1,95 @@
+package tvc
+
+import "github.com/gapwise/gapwise/model"
+
+// bidPrices are the prices that bidPrice chooses from: 0, which rejects nothing
+// that can be embedded, and 1/8 to 3 in steps of √2.
+var bidPrices = []float64{0, 0.125, 0.177, 0.25, 0.354, 0.5, 0.707, 1, 1.414, 2, 2.828}
+
+// NewBidPrice returns an embedder that in loss mode rejects a request, even if it
+// can be embedded, if it takes so much for so long that others could be accepted
+// instead: bid-price control, as in revenue management (Talluri, van Ryzin: The
+// Theory and Practice of Revenue Management, 2004, chapter 3).
+//
+// It embeds by Program with CostReserved. An accepted request takes VMs·duration
+// of the slots and bandwidth reserved·duration of the links. Its cost is the mean
+// of both, each divided by its mean over the requests that have arrived. It is
+// accepted if price·cost ≤ 1.
+//
+// The right price depends on the load and on what is scarce, and is learnt: for
+// each of bidPrices a copy of the data centre takes all requests under this price.
+// The price of the copy that has accepted most so far decides; a copy takes over
+// only if it has accepted more than the leader. The price 0 is among them.
+//
+// Embed, without a duration, rejects nothing that can be embedded. A decision
+// takes 12 times as long as the Program's.
+func NewBidPrice() Embedder { return &bidPrice{prices: bidPrices} }
+
+type bidPrice struct {
+	program     Program
+	prices      []float64
+	copies      []*loss // by price
+	accepted    []int   // by price
+	leader      int     // index of a price
+	slots, rate float64 // sums over the requests so far, embedded at the price 0
+	requests    float64 // their number
+}
+
+// Embed implements Embedder.
+func (p *bidPrice) Embed(d *DataCentre, n int, b int64) (model.Embedding, bool) {
+	return p.program.Best(d, n, b, CostReserved)
+}
+
+// EmbedRequest implements RequestEmbedder.
+func (p *bidPrice) EmbedRequest(d *DataCentre, k int) (model.Embedding, bool) {
+	if p.copies == nil {
+		for range p.prices {
+			p.copies = append(p.copies, newLoss(d.TVCTicks))
+		}
+		p.accepted = make([]int, len(p.prices))
+	}
+	for i, c := range p.copies {
+		c.until(d.Requests[k].Arrival)
+		e, ok := p.Embed(c.DataCentre, d.Requests[k].VMs, d.Requests[k].Bandwidth)
+		if ok && i == 0 {
+			slots, rate := taken(c.DataCentre, &e, k)
+			p.slots += slots
+			p.rate += rate
+			p.requests++
+		}
+		if ok && p.worth(c.DataCentre, &e, k, p.prices[i]) {
+			c.admit(k, e)
+			p.accepted[i]++
+		}
+	}
+	for i, accepted := range p.accepted {
+		if accepted > p.accepted[p.leader] {
+			p.leader = i
+		}
+	}
+	e, ok := p.Embed(d, d.Requests[k].VMs, d.Requests[k].Bandwidth)
+	return e, ok && p.worth(d, &e, k, p.prices[p.leader])
+}
+
+// worth reports whether price·cost ≤ 1 for request k, embedded as e.
+func (p *bidPrice) worth(d *DataCentre, e *model.Embedding, k int, price float64) bool {
+	if price == 0 {
+		return true
+	}
+	slots, rate := taken(d, e, k)
+	cost := slots / p.slots
+	if p.rate > 0 {
+		cost += rate / p.rate
+	}
+	return price*cost*p.requests/2 <= 1
+}
+
+// taken returns what request k takes, embedded as e: VM seconds, and bits of what is
+// reserved on all links.
+func taken(d *DataCentre, e *model.Embedding, k int) (slots, rate float64) {
+	q := &d.Requests[k]
+	reserved := int64(0)
+	d.loads(e, q.VMs, q.Bandwidth, func(_ *int64, load int64) { reserved += load })
+	seconds := d.Seconds(q.Duration)
+	return float64(q.VMs) * seconds, float64(reserved) * seconds
+}

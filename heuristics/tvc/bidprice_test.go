@@ -1,0 +1,81 @@
+package tvc
+
+import (
+	"context"
+	"reflect"
+	"testing"
+
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+)
+
+// drawn returns a random instance of the paper's kind.
+func drawn(t *testing.T, fabric model.Fabric, bandwidth, load float64, requests, index int) *model.TVC {
+	t.Helper()
+	s := instances.NewTVCSpec()
+	s.Fabric, s.Bandwidth, s.Load, s.Requests, s.Index, s.Seed = fabric, bandwidth, load, requests, index, 5
+	in, err := s.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func online(t *testing.T, in *model.TVC, e Embedder) *model.Embeddings {
+	t.Helper()
+	s, err := Online(context.Background(), in, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// No embedder knows of later requests: on a shorter instance it does the same.
+func TestEmbeddersOnline(t *testing.T) {
+	t.Parallel()
+	long := drawn(t, model.FabricOnePath, 300, 1, 200, 0)
+	short := *long
+	short.Requests = long.Requests[:120]
+	for _, named := range Embedders {
+		want, got := online(t, long, named.New()).Runs, online(t, &short, named.New()).Runs
+		if len(got) < 60 || !reflect.DeepEqual(got, want[:len(got)]) {
+			t.Errorf("%s: the first 120 requests alone run otherwise", named.Name)
+		}
+	}
+}
+
+// With the price 0 alone bid-price is program-reserved.
+func TestBidPriceZero(t *testing.T) {
+	t.Parallel()
+	in := drawn(t, model.FabricNonBlocking, 500, 0.9, 300, 0)
+	free, all := online(t, in, &bidPrice{prices: []float64{0}}), online(t, in, newProgram(CostReserved)())
+	if !reflect.DeepEqual(free, all) {
+		t.Errorf("%d runs and %d differ", len(free.Runs), len(all.Runs))
+	}
+	if priced := online(t, in, NewBidPrice()); len(priced.Runs) < len(all.Runs)+10 {
+		t.Errorf("%d accepted with prices, %d without", len(priced.Runs), len(all.Runs))
+	}
+}
+
+// bid-price accepts more than AdaBa where there is room, and no fewer where there
+// is none.
+func TestBidPriceAgainstAdaBa(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		fabric          model.Fabric
+		bandwidth, load float64
+		least           int // accepted requests of 1600 beyond AdaBa's
+	}{
+		{model.FabricNonBlocking, 700, 0.5, 40}, {model.FabricNonBlocking, 250, 0.9, 40}, {model.FabricOnePath, 250, 0.9, 20},
+		{model.FabricOnePath, 700, 0.9, -5}, {model.FabricOnePath, 100, 0.5, 0},
+	} {
+		more := 0
+		for index := range 4 {
+			in := drawn(t, x.fabric, x.bandwidth, x.load, 400, index)
+			more += len(online(t, in, NewBidPrice()).Runs) - len(online(t, in, NewAdaBa()).Runs)
+		}
+		if more < x.least {
+			t.Errorf("%+v: %d more than AdaBa's", x, more)
+		}
+	}
+}
