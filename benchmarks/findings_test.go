@@ -153,12 +153,12 @@ func TestTVCFindings(t *testing.T) {
 		if a == "bgmbf-sdf" && x == 0.6 {
 			suspensions = 305
 		}
-		return map[string]float64{"first": x*response + noise, "second": x*response/50 + noise, "suspensions": suspensions + noise}
+		return map[string]float64{"first": x*response + noise, "second": x*response/50 + noise, "wait": x*response - 10 + noise, "suspensions": suspensions + noise}
 	}
 	schedulers := []string{"fcfs", "sbf", "sdf", "bgmbf", "bgmbf-sdf"}
 	for log, want := range map[string][2][]string{
 		"KTH":  {nil, nil},
-		"NASA": {{"SDF has less response", "at most 200 suspensions", "BgMBFSDF suspends less than BgMBF at every load"}, nil},
+		"NASA": {{"SDF has less response", "SDF has less wait", "at most 200 suspensions", "BgMBFSDF suspends less than BgMBF at every load"}, nil},
 		"tvc":  {{"BgMBFSDF suspends less than BgMBF at every load"}, nil},
 	} {
 		all, err := FindingsOf(clustered(log, "load", []float64{0.4, 0.6, 0.8}, "response", queue, schedulers...), []string{"load"})

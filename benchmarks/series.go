@@ -39,6 +39,10 @@ type SeriesOptions struct {
 	Y          string             // of ValueNames
 	Algorithms []string           // labels, in this order; empty: all, sorted
 	Where      map[string]float64 // values of parameters that runs must have
+	// Minus, if not empty, is an algorithm whose value on the same instance with
+	// the same seed is subtracted: the curves and their intervals are those of
+	// paired differences.
+	Minus string
 }
 
 // value describes a figure of a run that a curve can show.
@@ -181,11 +185,30 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 			return nil, fmt.Errorf("%q is named twice", a)
 		}
 	}
-	chosen, err := choose(records, order, o.Where)
+	compared := order
+	if o.Minus != "" {
+		if _, err := algorithmsOf(records, []string{o.Minus}); err != nil {
+			return nil, err
+		}
+		compared = append(slices.Clone(order), o.Minus)
+	}
+	chosen, err := choose(records, compared, o.Where)
 	if err != nil {
 		return nil, err
 	}
-	instances := learn(records, order)
+	instances := learn(records, compared)
+	type pair struct {
+		hash string
+		seed uint64
+	}
+	base := map[pair]float64{}
+	for _, r := range chosen {
+		if r.Algorithm == o.Minus {
+			if base[pair{r.Hash, r.Seed}], err = all[which].at(measured{r, instances[r.Hash]}); err != nil {
+				return nil, err
+			}
+		}
+	}
 	type place struct{ algorithm, x string }
 	at := map[string][]float64{} // the parameters' values at each x
 	runs := map[place][]float64{}
@@ -197,6 +220,13 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 		y, err := all[which].at(measured{r, instances[r.Hash]})
 		if err != nil {
 			return nil, err
+		}
+		if o.Minus != "" {
+			other, ok := base[pair{r.Hash, r.Seed}]
+			if !ok || !slices.Contains(order, r.Algorithm) {
+				continue
+			}
+			y -= other
 		}
 		key := fmt.Sprint(x)
 		at[key] = x

@@ -42,6 +42,23 @@ func reserved() []Record {
 	return all
 }
 
+// Paired differences have intervals of their own: what the instances differ in
+// cancels. Runs without a partner don't count.
+func TestSeriesMinus(t *testing.T) {
+	t.Parallel()
+	lines, err := Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Algorithms: []string{"pe-w"}, Minus: "ff"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Line{{"pe-w", []SeriesPoint{{X: 5, Mean: 20, Half: 0, Runs: 3}, {X: 7, Mean: 10, Half: math.NaN(), Runs: 1}}}}
+	if d := cmp.Diff(want, lines, cmpopts.EquateNaNs()); d != "" {
+		t.Errorf("(-want,+got):\n%s", d)
+	}
+	if _, err := Series(reserved(), SeriesOptions{X: []string{"umed"}, Y: "objective", Minus: "heft"}); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), `no run is by "heft"`) {
+		t.Errorf("minus an unknown algorithm: %v", err)
+	}
+}
+
 func TestSeriesByHand(t *testing.T) {
 	nan := math.NaN()
 	// 90, 92, 94: deviation 2, t(0.975, 2) = 4.302652729749464; 75, 80:

@@ -20,7 +20,7 @@ import (
 )
 
 // curveFlags are those of the pictures of benchmarks.
-var curveFlags = []string{"x", "y", "algorithms", "where", "instances"}
+var curveFlags = []string{"x", "y", "algorithms", "where", "instances", "minus"}
 
 func (p *program) plot() *cli.Command {
 	help := "From the RESULTS of gapwise bench: a value against a generator parameter\n" +
@@ -41,6 +41,7 @@ func (p *program) plot() *cli.Command {
 			&cli.StringFlag{Name: "y", Usage: "`VALUE` on the y axis"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to draw, in this order"},
 			&cli.StringFlag{Name: "where", Usage: "`LIST` of conditions on runs, like umed=7,pes=64"},
+			&cli.StringFlag{Name: "minus", Usage: "draw paired differences from algorithm `NAME`"},
 			instancesFlag(),
 			&cli.StringFlag{Name: "title", Usage: "title of the picture", DefaultText: "plan or instance"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
@@ -141,7 +142,7 @@ func (p *program) plotCurves(c *cli.Command, format string, paths []string, data
 	if err != nil {
 		return err
 	}
-	lines, err := benchmarks.Series(records, benchmarks.SeriesOptions{X: x, Y: y, Algorithms: list(c, "algorithms"), Where: where})
+	lines, err := benchmarks.Series(records, benchmarks.SeriesOptions{X: x, Y: y, Algorithms: list(c, "algorithms"), Where: where, Minus: c.String("minus")})
 	if err != nil {
 		return err
 	}
@@ -163,6 +164,9 @@ func (p *program) plotCurves(c *cli.Command, format string, paths []string, data
 	}
 	of := slices.IndexFunc(records, func(r benchmarks.Record) bool { return r.Algorithm == lines[0].Algorithm })
 	ylabel := benchmarks.ValueAxis(y, &records[of])
+	if base := c.String("minus"); base != "" {
+		ylabel += ", minus that of " + base
+	}
 	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Curves(w, format, title, xlabel, ylabel, curves) })
 }
 

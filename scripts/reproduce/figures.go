@@ -298,8 +298,8 @@ func (r *runner) held() (string, error) {
 }
 
 // heldIn counts the findings that hold in one results file.
-func (r *runner) heldIn(file, by string) (string, error) {
-	all, err := r.rows("findings", file, "--by", by)
+func (r *runner) heldIn(file, by string, args ...string) (string, error) {
+	all, err := r.rows(append([]string{"findings", file, "--by", by}, args...)...)
 	return all.held(), err
 }
 

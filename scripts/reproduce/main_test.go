@@ -2,9 +2,13 @@ package main
 
 import (
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
 )
 
 // A part is put between its markers, or at the end, and what stands around it
@@ -62,6 +66,43 @@ func TestTemplatesAndDocuments(t *testing.T) {
 				if name = strings.TrimSuffix(name, " -->\n"); !slices.Contains(names, name) {
 					t.Errorf("%s: the part %s has no template among %v", document, name, names)
 				}
+			}
+		}
+	}
+}
+
+// Each instance of a plan's specifications belongs to one setting of its figure.
+func TestTVCSettings(t *testing.T) {
+	for figure := 4; figure <= 6; figure++ {
+		found := map[string]int{}
+		for _, fabric := range model.Fabrics {
+			for k := range 2 {
+				spec := instances.NewTVCSpec()
+				spec.Fabric, spec.Index = fabric, 7
+				if figure == 4 {
+					spec.Sizes = instances.TVCSizes[k]
+				} else {
+					spec.SWF = "/data/" + tvcLogs()[k].File + ".swf.gz"
+				}
+				if figure == 6 {
+					spec.Queue = "yes"
+				}
+				for _, x := range tvcSettings(figure, "results") {
+					if regexp.MustCompile(x.Pattern).MatchString(spec.Name()) {
+						found[spec.Name()]++
+						if x.Figure != (fabric == model.FabricNonBlocking) || !strings.Contains(x.Title, string(fabric)) {
+							t.Errorf("%s belongs to %+v", spec.Name(), x)
+						}
+					}
+				}
+			}
+		}
+		if len(found) != 4 {
+			t.Errorf("figure %d: the settings have %v", figure, found)
+		}
+		for name, n := range found {
+			if n != 1 {
+				t.Errorf("%s is in %d settings", name, n)
 			}
 		}
 	}

@@ -26,11 +26,13 @@ func (r *runner) functions() template.FuncMap {
 		"table": r.table, "rows": r.rows, "findings": r.findings, "held": r.held, "heldIn": r.heldIn, "ablation": r.ablation,
 		"beside": r.beside, "split": r.split, "stg": r.stg, "leastLoadLeads": r.leastLoadLeads,
 		"benchstat": benchstat, "describe": describe, "edit": edit, "experiments": experiments, "offeredLoad": offeredLoad,
+		"replace": strings.ReplaceAll, "tvcLogs": tvcLogs, "tvcSettings": tvcSettings,
 		"openReading": openReading, "pick": pick, "processor": processor, "traces": traces, "trends": trends,
 		"increase": func(from, to float64) float64 { return 100 * (to/from - 1) },
 		"list":     func(x ...any) []any { return x },
 		"ratio":    func(a, b float64) float64 { return a / b },
 		"sub":      func(a, b int) int { return a - b },
+		"add":      func(a, b int) int { return a + b },
 	}
 }
 
@@ -78,8 +80,8 @@ func (r *runner) table(file string, args ...string) (string, error) {
 
 // findings returns the Markdown table of a paper's findings checked against
 // results.
-func (r *runner) findings(file, by string) (string, error) {
-	return r.run("findings", file, "--by", by, "--format", "markdown")
+func (r *runner) findings(file, by string, args ...string) (string, error) {
+	return r.run(append([]string{"findings", file, "--by", by, "--format", "markdown"}, args...)...)
 }
 
 // rows is a table that templates compute with. Times are in seconds.

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+)
+
+// tvcLog is a row of the paper's Table 1.
+type tvcLog struct {
+	Name, File             string
+	Minutes, Mbps, Largest float64 // as printed
+}
+
+func tvcLogs() []tvcLog {
+	return []tvcLog{
+		{"KTH-SP2", "KTH-SP2-1996-2.1-cln", 72.4, 251, 100},
+		{"NASA-iPSC", "NASA-iPSC-1993-3.1-cln", 10.4, 247, 128},
+	}
+}
+
+// tvcWorkload holds the figures of Table 1 of one log by one reading of its
+// bandwidths, and the share of the requests that fit no empty data centre.
+type tvcWorkload struct {
+	Reading       string
+	Jobs, Largest int
+	Minutes, Mbps float64
+	Never         map[model.Fabric]float64 // percent
+}
+
+// Workloads draws the log's first 1,000 jobs by each reading of the bandwidths.
+func (l tvcLog) Workloads() (all []tvcWorkload, err error) {
+	data, err := dataFolder()
+	if err != nil {
+		return nil, err
+	}
+	for _, reading := range instances.TVCReadings {
+		spec := instances.NewTVCSpec()
+		spec.SWF, spec.Reading, spec.Seed = filepath.Join(data, "swf", l.File+".swf.gz"), reading, 1
+		in, err := spec.Generate()
+		if err != nil {
+			return nil, err
+		}
+		w, n := tvcWorkload{Reading: reading, Jobs: len(in.Requests), Never: map[model.Fabric]float64{}}, float64(len(in.Requests))
+		for _, q := range in.Requests {
+			w.Largest = max(w.Largest, q.VMs)
+			w.Minutes += q.DurationS / 60 / n
+			w.Mbps += q.BandwidthMbps / n
+		}
+		for _, fabric := range model.Fabrics {
+			in.FatTree.Fabric = fabric
+			for k := range in.Requests {
+				if !in.Fits(k) {
+					w.Never[fabric] += 100 / n
+				}
+			}
+		}
+		all = append(all, w)
+	}
+	return all, nil
+}
+
+// Requests counts the usable jobs of the whole log.
+func (l tvcLog) Requests() (int, error) {
+	data, err := dataFolder()
+	if err != nil {
+		return 0, err
+	}
+	spec := instances.NewTVCSpec()
+	spec.SWF, spec.Requests = filepath.Join(data, "swf", l.File+".swf.gz"), 0
+	in, err := spec.Generate()
+	if err != nil {
+		return 0, err
+	}
+	return len(in.Requests), nil
+}
+
+// tvcSetting is a part of a plan's instances.
+type tvcSetting struct {
+	Title   string
+	File    string // of results
+	By      string // the parameter on the x axis
+	Pattern string // of the instances' names
+	Slug    string // for names of files
+	Figure  bool   // with the fabric of the paper's figures
+}
+
+// tvcSettings returns the parts of the results of a figure's plan: those with the
+// fabric of the paper's figures first.
+func tvcSettings(figure int, file string) (all []tvcSetting) {
+	by := "load"
+	if figure == 4 {
+		by = "bandwidth"
+	}
+	for _, fabric := range []model.Fabric{model.FabricNonBlocking, model.FabricOnePath} {
+		add := func(title, slug, begins string) {
+			all = append(all, tvcSetting{title + ", " + string(fabric), file, by, begins + ".*-" + string(fabric) + "-", slug, fabric == model.FabricNonBlocking})
+		}
+		if figure == 4 {
+			add("uniform sizes", "uniform", "-uniform8-")
+			add("log-uniform sizes", "log", "-log8-")
+			continue
+		}
+		for _, l := range tvcLogs() {
+			name, _, _ := strings.Cut(l.Name, "-")
+			add(l.Name, strings.ToLower(name), l.File)
+		}
+	}
+	return all
+}
+
+// Series computes curves of the setting's results.
+func (x tvcSetting) Series(o benchmarks.SeriesOptions) ([]benchmarks.Line, error) {
+	records, _, err := benchmarks.ReadRecords(x.File)
+	if err != nil {
+		return nil, err
+	}
+	pattern, err := regexp.Compile(x.Pattern)
+	if err != nil {
+		return nil, err
+	}
+	records = slices.DeleteFunc(records, func(r benchmarks.Record) bool { return !pattern.MatchString(r.Instance) })
+	o.X = []string{x.By}
+	return benchmarks.Series(records, o)
+}
+
+// Pivot returns a Markdown table of a value: a row for each value of the
+// parameter, a column for each algorithm.
+func (x tvcSetting) Pivot(value, algorithms string) (string, error) {
+	lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: strings.Split(algorithms, ",")})
+	if err != nil {
+		return "", err
+	}
+	head, rule := "| "+x.By+" |", "|---|"
+	for _, l := range lines {
+		head, rule = head+" "+l.Algorithm+" |", rule+"---|"
+	}
+	text := []string{head, rule}
+	for k, p := range lines[0].Points {
+		row := fmt.Sprintf("| %v |", p.X)
+		for _, l := range lines {
+			row += fmt.Sprintf(" %.2f ± %.2f |", l.Points[k].Mean, l.Points[k].Half)
+		}
+		text = append(text, row)
+	}
+	return strings.Join(text, "\n"), nil
+}
+
+// Beside returns, as cells of a Markdown row, the paired differences of algorithms
+// from AdaBa at the last value of the parameter.
+func (x tvcSetting) Beside(value, algorithms string) (string, error) {
+	lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: strings.Split(algorithms, ","), Minus: "adaba"})
+	if err != nil {
+		return "", err
+	}
+	row := ""
+	for _, l := range lines {
+		p := l.Points[len(l.Points)-1]
+		row += fmt.Sprintf(" %+.2f ± %.2f |", p.Mean, p.Half)
+	}
+	return row, nil
+}
