@@ -22,7 +22,7 @@ func (HiGHS) Name() string { return "highs" }
 func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	return exact.SolveHiGHS(ctx, s.Name(), in, set, func(ctx context.Context, v *model.TVC) (h exact.HiGHS[*model.Embeddings], err error) {
 		if v.Queue {
-			return h, fmt.Errorf("%w: there is no linear model of queue mode; take search or a scheduler", model.ErrUnsupported)
+			return h, fmt.Errorf("%w: there is no linear model of queue mode; take auto or a scheduler", model.ErrUnsupported)
 		}
 		f, err := tvcbounds.Build(v, "")
 		if err != nil {

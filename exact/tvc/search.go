@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -21,8 +22,7 @@ import (
 // result carries the best solution and the bound proved by then when ctx or the
 // time limit ends. Threads aren't used.
 //
-// In queue mode nothing is searched: the result is the best of the heuristics'
-// with the bounds of tvcbounds.Quick.
+// Instances in queue mode are refused.
 type Search struct {
 	off deviceSet // devices that are switched off
 }
@@ -36,6 +36,9 @@ func (e Search) Solve(ctx context.Context, in model.Instance, set model.Settings
 	v, ok := in.(*model.TVC)
 	if !ok {
 		return r, fmt.Errorf("search: %w: it doesn't solve %s instances", model.ErrUnsupported, in.Kind())
+	}
+	if v.Queue {
+		return r, fmt.Errorf("search: %w: it proves optima of loss mode alone, the instance has a queue; take auto or a scheduler", model.ErrUnsupported)
 	}
 	ctx, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
@@ -75,10 +78,10 @@ func (s *run) keep(e *model.Embeddings) error {
 	return s.r.SetSolution(s.in, e)
 }
 
-// bound stores a bound. One that is worth no more than the solution is the
-// solution's objective but for the rounding of sums.
+// bound stores a bound. One that differs from the solution's objective by no more
+// than the rounding of sums is the objective.
 func (s *run) bound(value float64) {
-	if sense := model.SenseOf(s.in); s.r.Solution != nil && !sense.Better(value, s.r.Objective) {
+	if s.r.Solution != nil && math.Abs(value-s.r.Objective) <= 1e-10*math.Abs(s.r.Objective) {
 		value = s.r.Objective
 	}
 	s.r.SetBound(model.SenseOf(s.in), value, s.set.GapLimit())
@@ -115,9 +118,7 @@ func (s *run) solve() error {
 		s.bound(b.Value)
 	}
 	s.report(0)
-	if s.in.Queue {
-		s.reason = "queue mode isn't searched: the best heuristic's solution, with a bound by a relaxation"
-	} else if err := s.components(); err != nil {
+	if err := s.components(); err != nil {
 		return err
 	}
 	if s.r.Status != model.StatusOptimal {
