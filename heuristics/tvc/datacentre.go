@@ -3,7 +3,7 @@
 package tvc
 
 import (
-	"math"
+	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -13,7 +13,8 @@ import (
 // With h = k/2, server s is at edge switch s/h, edge switch e in pod e/h. The
 // link from edge switch e to aggregation switch a of its pod is Edge[e·h+a], that
 // from aggregation switch a of pod p to core switch c of group a is
-// Aggregation[(p·h+a)·h+c].
+// Aggregation[(p·h+a)·h+c]. Add and Remove alone change them: sums of free slots are
+// kept beside.
 type DataCentre struct {
 	*model.TVCTicks
 	Free        []int32 // slots, by server
@@ -22,6 +23,9 @@ type DataCentre struct {
 	Aggregation []int64
 	// Most is the largest bandwidth that has arrived, Bmax, in bit/s.
 	Most int64
+
+	edgeFree, podFree []int // free slots below each edge switch and in each pod
+	free              int   // and in all
 }
 
 // NewDataCentre returns an empty data centre.
@@ -35,7 +39,29 @@ func NewDataCentre(t *model.TVCTicks) *DataCentre {
 	for l := range d.Edge {
 		d.Edge[l], d.Aggregation[l] = t.EdgeRate, t.AggregationRate
 	}
+	d.count()
 	return d
+}
+
+// count computes the sums of free slots.
+func (d *DataCentre) count() {
+	h := d.Half
+	d.edgeFree, d.podFree, d.free = make([]int, d.K*h), make([]int, d.K), 0
+	for s, free := range d.Free {
+		d.edgeFree[s/h] += int(free)
+		d.podFree[s/(h*h)] += int(free)
+		d.free += int(free)
+	}
+}
+
+// Clone returns a copy that changes on its own.
+func (d *DataCentre) Clone() *DataCentre {
+	c := *d
+	for _, x := range []*[]int64{&c.Server, &c.Edge, &c.Aggregation} {
+		*x = slices.Clone(*x)
+	}
+	c.Free, c.edgeFree, c.podFree = slices.Clone(d.Free), slices.Clone(d.edgeFree), slices.Clone(d.podFree)
+	return &c
 }
 
 // Arrive notes the bandwidth of a request that arrives.
@@ -48,8 +74,13 @@ func (d *DataCentre) Add(e *model.Embedding, n int, b int64) { d.change(e, n, b,
 func (d *DataCentre) Remove(e *model.Embedding, n int, b int64) { d.change(e, n, b, -1) }
 
 func (d *DataCentre) change(e *model.Embedding, n int, b int64, sign int64) {
+	h := d.Half
 	for _, x := range e.Servers {
-		d.Free[x.Server] -= int32(sign) * int32(x.VMs)
+		vms := int(sign) * x.VMs
+		d.Free[x.Server] -= int32(vms)
+		d.edgeFree[x.Server/h] -= vms
+		d.podFree[x.Server/(h*h)] -= vms
+		d.free -= vms
 	}
 	d.loads(e, n, b, func(link *int64, load int64) { *link -= sign * load })
 }
@@ -123,54 +154,22 @@ func (d *DataCentre) loads(e *model.Embedding, n int, b int64, f func(link *int6
 	endPod()
 }
 
-// below reports whether server s is below the switch.
-func (d *DataCentre) below(s int, w model.Switch) bool {
+// serversBelow returns the first server below the switch, and the last plus one.
+func (d *DataCentre) serversBelow(w model.Switch) (first, last int) {
 	h := d.Half
 	switch w.Layer {
 	case model.LayerEdge:
-		return s/h == w.Group*h+w.Index
+		first = (w.Group*h + w.Index) * h
+		return first, first + h
 	case model.LayerAggregation:
-		return s/(h*h) == w.Group
+		return w.Group * h * h, (w.Group + 1) * h * h
 	}
-	return true
+	return 0, len(d.Free)
 }
 
-// edgeLink returns what is left on the link above edge switch e on the way to the
-// host; the largest number if there is none or it doesn't bind.
-func (d *DataCentre) edgeLink(host model.Switch, e int) int64 {
-	switch {
-	case d.NonBlocking || host.Layer == model.LayerEdge:
-		return math.MaxInt64
-	case host.Layer == model.LayerAggregation:
-		return d.Edge[e*d.Half+host.Index]
-	}
-	return d.Edge[e*d.Half+host.Group]
-}
-
-// podLink is edgeLink for the link above pod p.
-func (d *DataCentre) podLink(host model.Switch, p int) int64 {
-	if d.NonBlocking || host.Layer != model.LayerCore {
-		return math.MaxInt64
-	}
-	return d.Aggregation[(p*d.Half+host.Group)*d.Half+host.Index]
-}
-
-// embedding returns the embedding of VM counts by server below the host. The
-// virtual switch sits on the lowest switch that has them all below it on the same
-// links: links that had all VMs below them would carry nothing (HoseCut), or what
-// isn't needed (HosePerPath).
-func (d *DataCentre) embedding(host model.Switch, counts []int) model.Embedding {
-	var servers []model.ServerVMs
-	for s, c := range counts {
-		if c > 0 {
-			servers = append(servers, model.ServerVMs{Server: s, VMs: c})
-		}
-	}
-	return model.Embedding{Switch: d.lowest(host, servers), Servers: servers}
-}
-
-// lowest returns the lowest switch on the links of the host with all servers,
-// which ascend, below it.
+// lowest returns the lowest switch on the links below the host with all servers,
+// which ascend, below it: links that had all VMs below them would carry nothing
+// (HoseCut), or what isn't needed (HosePerPath).
 func (d *DataCentre) lowest(host model.Switch, servers []model.ServerVMs) model.Switch {
 	h := d.Half
 	first, last := servers[0].Server, servers[len(servers)-1].Server

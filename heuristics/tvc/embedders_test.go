@@ -2,10 +2,12 @@ package tvc
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -42,7 +44,7 @@ func randomCentre(rng *rand.Rand) *DataCentre {
 		host := model.Switch{Layer: model.Layer(rng.IntN(3)), Group: rng.IntN(d.Half), Index: rng.IntN(d.Half)}
 		counts, left := make([]int, len(d.Free)), n
 		for _, s := range rng.Perm(len(d.Free)) {
-			if d.below(s, host) && left > 0 {
+			if plainBelow(d, s, host) && left > 0 {
 				counts[s] = rng.IntN(min(left, int(d.Free[s])) + 1)
 				left -= counts[s]
 			}
@@ -50,9 +52,18 @@ func randomCentre(rng *rand.Rand) *DataCentre {
 		if left == n {
 			continue
 		}
-		if e := d.embedding(host, counts); d.Room(&e, n-left, b) {
+		if e := plainEmbedding(d, host, counts); d.Room(&e, n-left, b) {
 			d.Add(&e, n-left, b)
 			running = append(running, cluster{e, n - left, b})
+		}
+	}
+	if rng.IntN(2) == 0 { // links may have less left, as if by other tenants
+		for _, links := range [][]int64{d.Server, d.Edge, d.Aggregation} {
+			for l := range links {
+				if rng.IntN(3) > 0 {
+					links[l] = rng.Int64N(links[l] + 1)
+				}
+			}
 		}
 	}
 	return d
@@ -83,7 +94,7 @@ func TestEmbeddersRoom(t *testing.T) {
 				t.Fatalf("seed %d, %s: no room for %d VMs at %d bit/s as %v", seed, named.Name, n, b, e)
 			}
 			for k, x := range e.Servers {
-				if x.VMs < 1 || k > 0 && x.Server <= e.Servers[k-1].Server || !d.below(x.Server, e.Switch) {
+				if x.VMs < 1 || k > 0 && x.Server <= e.Servers[k-1].Server || !plainBelow(d, x.Server, e.Switch) {
 					t.Fatalf("seed %d, %s: servers are %v below %v", seed, named.Name, e.Servers, e.Switch)
 				}
 			}
@@ -110,5 +121,60 @@ func TestFindEmbedder(t *testing.T) {
 	_, err := FindEmbedder("worst-fit")
 	if want := `unsupported embedder "worst-fit", must be one of first-fit, `; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// Sequences give the embeddings of the plain version, with both ways to sort.
+func TestSequencePlain(t *testing.T) {
+	t.Parallel()
+	fast := []*sequence{NewAdaBa().(*sequence), NewBestFit().(*sequence), NewBestFitLocal().(*sequence), NewFirstFit().(*sequence), NewFirstFitLocal().(*sequence)}
+	var layers [3]int
+	for seed := range uint64(need.Rounds(2000)) {
+		rng := rand.New(rand.NewPCG(seed, 12))
+		d := randomCentre(rng)
+		for range 4 {
+			n, b := randomRequest(rng, d)
+			d.Arrive(b)
+			for k, q := range fast {
+				want, wantOK := plainSequence(q, d, n, b)
+				got, ok := q.Embed(d, n, b)
+				if ok != wantOK || !reflect.DeepEqual(got, want) {
+					t.Fatalf("seed %d, sequence %d, %d VMs at %d bit/s: %v %v, plain %v %v", seed, k, n, b, got, ok, want, wantOK)
+				}
+				if ok {
+					layers[got.Switch.Layer]++
+				}
+			}
+		}
+	}
+	t.Log(layers)
+}
+
+// Subtrees finds a host if and only if an embedding exists (HoseCut), or at least
+// if one exists (HosePerPath).
+func TestSubtreesExact(t *testing.T) {
+	t.Parallel()
+	var program Program
+	var trees subtrees
+	yes, no, loose := 0, 0, 0
+	for seed := range uint64(need.Rounds(6000)) {
+		rng := rand.New(rand.NewPCG(seed, 13))
+		d := randomCentre(rng)
+		n, b := randomRequest(rng, d)
+		want := program.Embeddable(d, n, b)
+		_, got := trees.find(d, n, b, model.LayerEdge, func(model.Switch) (model.Embedding, bool) { return model.Embedding{}, true })
+		switch {
+		case got == want && got:
+			yes++
+		case got == want:
+			no++
+		case got && d.PerPath:
+			loose++
+		default:
+			t.Fatalf("seed %d, %d VMs at %d bit/s: a host %v, embeddable %v", seed, n, b, got, want)
+		}
+	}
+	if t.Log(yes, no, loose); yes < 1000 || no < 1000 {
+		t.Errorf("%d embeddable, %d not", yes, no)
 	}
 }

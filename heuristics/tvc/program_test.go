@@ -33,6 +33,7 @@ func randomState(rng *rand.Rand, k, slots, most int, fabric model.Fabric, hose m
 			}
 		}
 	}
+	d.count()
 	return d
 }
 

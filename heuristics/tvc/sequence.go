@@ -13,42 +13,47 @@ type sequence struct {
 	// key returns the rank of servers with free slots for a cluster at b bit/s;
 	// the least comes first, ties by index.
 	key func(d *DataCentre, free int, b int64) int64
-	// local tries the switches bottom-up (edge, aggregation, core, each by index)
-	// and takes the first below which the cluster fits. Otherwise core switches
-	// alone host, so that all servers are in one sequence.
+	// local tries the switches bottom-up and takes the first below which the
+	// cluster fits. Otherwise core switches alone host, so that all servers are in
+	// one sequence.
 	local bool
+
+	subtrees
+	servers sorter
+	placed  []model.ServerVMs
+	failed  failure
 }
 
 // Embed implements Embedder.
 func (q *sequence) Embed(d *DataCentre, n int, b int64) (model.Embedding, bool) {
-	servers := make([]int, len(d.Free))
-	for s := range servers {
-		servers[s] = s
-	}
-	slices.SortStableFunc(servers, func(x, y int) int {
-		return cmp.Compare(q.key(d, int(d.Free[x]), b), q.key(d, int(d.Free[y]), b))
-	})
-	first := model.LayerCore
+	lowest := model.LayerCore
 	if q.local {
-		first = model.LayerEdge
+		lowest = model.LayerEdge
 	}
-	for layer := first; layer <= model.LayerCore; layer++ {
-		groups := d.K
-		if layer == model.LayerCore {
-			groups = d.Half
-		}
-		for group := range groups {
-			for index := range d.Half {
-				if e, ok := d.fill(model.Switch{Layer: layer, Group: group, Index: index}, servers, n, b); ok {
-					return e, true
-				}
-			}
-		}
-	}
-	return model.Embedding{}, false
+	q.servers.first, q.failed.links = -1, q.failed.links[:0]
+	return q.find(d, n, b, lowest, q.try)
 }
 
-// fill places n VMs at b bit/s on servers below the host, in the order given.
+// try fills the servers below the host.
+func (q *sequence) try(host model.Switch) (model.Embedding, bool) {
+	first, last := q.serversBelow(host)
+	if q.failed.again(&q.subtrees, first, last) {
+		return model.Embedding{}, false
+	}
+	if q.servers.first != first || q.servers.last != last {
+		q.servers.sort(q.DataCentre, first, last, func(free int) int64 { return q.key(q.DataCentre, free, q.b) })
+	}
+	if !q.fill(first, last) {
+		q.failed.note(&q.subtrees, first, last)
+		return model.Embedding{}, false
+	}
+	slices.SortFunc(q.placed, func(x, y model.ServerVMs) int { return cmp.Compare(x.Server, y.Server) })
+	servers := slices.Clone(q.placed)
+	return model.Embedding{Switch: q.lowest(host, servers), Servers: servers}, true
+}
+
+// fill places the VMs on the servers from first to before last, in their order,
+// and reports whether there is room for all.
 //
 // With HosePerPath the load that a server puts on its path is known when the
 // server is reached. It takes the largest count for which no link of the path is
@@ -56,93 +61,71 @@ func (q *sequence) Embed(d *DataCentre, n int, b int64) (model.Embedding, bool) 
 //
 // With HoseCut the load of a link above an edge or an aggregation switch depends
 // on all VMs below it in the end, and isn't monotone: m VMs load it as n-m do. Let
-// M·b be what is left on the link. It lets m VMs through if m ≤ M (light) or m ≥
-// n-M (heavy). While servers are filled one by one the number may pass through
-// the counts between, so it is the final number that is looked at. A link has a
-// quota: n at first, or M if the servers below it can't make it heavy. A server
+// M be the number of VMs' bandwidths that it has left. It lets m VMs through if m ≤
+// M (light) or m ≥ n-M (heavy). While servers are filled one by one the number may
+// pass through the counts between, so the final number is what counts. A link has
+// a quota: n at first, or M if the servers below it can't make it heavy. A server
 // takes the largest count that its slots, its own link and the quotas allow. If in
-// the end links are neither light nor heavy, their quotas become M (see lower) and
-// the servers are filled anew. Each time a quota becomes less for good, so there
-// are at most as many repetitions as links.
-func (d *DataCentre) fill(host model.Switch, servers []int, n int, b int64) (model.Embedding, bool) {
-	h := d.Half
-	var below []int
-	for _, s := range servers {
-		if d.below(s, host) {
-			below = append(below, s)
+// the end links are neither light nor heavy, quotas are lowered to M (see lower)
+// and the servers are filled anew. Each time a quota becomes less for good, so
+// there are at most as many repetitions as links.
+func (q *sequence) fill(first, last int) bool {
+	h, n := q.Half, q.n
+	edges, pods := q.upEdges[first/h:(last+h-1)/h], q.upPods[first/(h*h):(last+h*h-1)/(h*h)]
+	for _, links := range [][]upLink{edges, pods} {
+		for l := range links {
+			links[l].quota = links[l].first
 		}
-	}
-	edges, pods := make([]upLink, d.K*h), make([]upLink, d.K)
-	inEdges, inPods := make([]capacity, d.K*h), make([]capacity, d.K)
-	for _, s := range below {
-		inEdges[s/h].add(min(int(d.Free[s]), n), n, through(d.Server[s], n, b))
-	}
-	for e := range edges {
-		edges[e] = newUpLink(d.edgeLink(host, e), inEdges[e], n, b)
-		inPods[e/h].add(inEdges[e].total(n), n, edges[e].rate)
-	}
-	for p := range pods {
-		pods[p] = newUpLink(d.podLink(host, p), inPods[p], n, b)
 	}
 	for {
-		left, counts := n, make([]int, len(d.Free))
-		for l := range edges {
-			edges[l].vms = 0
+		for _, links := range [][]upLink{edges, pods} {
+			for l := range links {
+				links[l].vms = 0
+			}
 		}
-		for l := range pods {
-			pods[l].vms = 0
-		}
-		for _, s := range below {
-			edge, pod := &edges[s/h], &pods[s/(h*h)]
-			c, rate := min(int(d.Free[s]), left), through(d.Server[s], n, b)
-			if d.PerPath {
+		left := n
+		q.placed = q.placed[:0]
+		for _, server := range q.servers.order {
+			s := int(server)
+			edge := &q.upEdges[s/h]
+			pod := &q.upPods[s/(h*h)]
+			c, rate := min(int(q.Free[s]), left), q.through(q.Server[s])
+			if q.PerPath {
 				rate = min(rate, edge.rate-edge.vms, pod.rate-pod.vms)
 			} else {
 				c = min(c, edge.quota-edge.vms, pod.quota-pod.vms)
 			}
-			c = largest(c, n, rate)
-			counts[s] = c
-			left -= c
-			if d.PerPath {
-				c = min(c, n-c)
+			if c = largest(c, n, rate); c == 0 {
+				continue
 			}
-			edge.vms += c
-			pod.vms += c
+			q.placed = append(q.placed, model.ServerVMs{Server: s, VMs: c})
+			if left -= c; left == 0 && q.PerPath {
+				return true
+			}
+			load := c
+			if q.PerPath {
+				load = min(c, n-c)
+			}
+			edge.vms += load
+			pod.vms += load
+			if left == 0 {
+				break
+			}
 		}
 		if left > 0 {
-			return model.Embedding{}, false
-		}
-		if d.PerPath {
-			return d.embedding(host, counts), true
+			return false
 		}
 		lowerEdges, lowerPods := lower(edges, n), lower(pods, n)
 		if !lowerEdges && !lowerPods {
-			return d.embedding(host, counts), true
+			return true
 		}
 	}
-}
-
-// upLink is the link above an edge or an aggregation switch while a cluster is
-// placed.
-type upLink struct {
-	rate  int // VMs that it lets through, M, at most n
-	quota int // most VMs below it
-	vms   int // VMs below it; with HosePerPath the sum of their load
-}
-
-func newUpLink(rate int64, below capacity, n int, b int64) upLink {
-	l := upLink{rate: through(rate, n, b), quota: n}
-	if below.total(n) < n-l.rate {
-		l.quota = l.rate
-	}
-	return l
 }
 
 // lower sets the quotas of links that are neither light nor heavy to what they
 // let through as light links, and reports whether there are any. The link with
 // the most VMs, ties by index, keeps its quota if there are others: two links of
-// one layer can't both be heavy and not light, as m > n-m for both would need more
-// than n VMs.
+// one layer can't both be heavy and not light (see subtrees).
 func lower(links []upLink, n int) bool {
 	wrong, most := 0, 0
 	for l := range links {
@@ -153,41 +136,122 @@ func lower(links []upLink, n int) bool {
 			most = l
 		}
 	}
+	if wrong == 0 {
+		return false
+	}
 	for l := range links {
 		if links[l].wrong(n) && (l != most || wrong == 1) {
 			links[l].quota = links[l].rate
 		}
 	}
-	return wrong > 0
+	return true
 }
 
 // wrong reports whether the link is overloaded (HoseCut).
 func (l *upLink) wrong(n int) bool { return min(l.vms, n-l.vms) > l.rate }
 
-// capacity is the number of VMs that subtrees can have in all, if each has a
-// largest light and a largest heavy count. At most one is heavy (see lower).
-type capacity struct{ light, gain int }
-
-// add adds a subtree that has at most most VMs, below a link that lets rate
-// through.
-func (c *capacity) add(most, n, rate int) {
-	light := min(most, rate)
-	c.light += light
-	c.gain = max(c.gain, largest(most, n, rate)-light)
+// failure holds the links of the host below which the servers were filled in vain
+// last.
+type failure struct {
+	first, last int   // servers
+	links       []int // rates of the edge switches' and pods' links
 }
 
-// total returns the most VMs of all subtrees together, at most n.
-func (c *capacity) total(n int) int { return min(n, c.light+c.gain) }
-
-// through returns the number of VMs at b bit/s that the rate suffices for, at most
-// n.
-func through(rate int64, n int, b int64) int { return int(min(rate/b, int64(n))) }
-
-// largest returns the largest c from 0 to most with min(c, n-c) ≤ rate, for rate ≥
-// 0.
-func largest(most, n, rate int) int {
-	if n-most <= rate {
-		return most
+// note holds the links for the servers from first to before last.
+func (f *failure) note(t *subtrees, first, last int) {
+	f.first, f.last, f.links = first, last, f.links[:0]
+	for _, links := range t.linksOf(first, last) {
+		for l := range links {
+			f.links = append(f.links, links[l].rate)
+		}
 	}
-	return min(most, rate)
+}
+
+// again reports whether the servers are those noted and the links have the same
+// rates: to fill the servers would fail again.
+func (f *failure) again(t *subtrees, first, last int) bool {
+	if len(f.links) == 0 || f.first != first || f.last != last {
+		return false
+	}
+	noted := f.links
+	for _, links := range t.linksOf(first, last) {
+		for l := range links {
+			if links[l].rate != noted[0] {
+				return false
+			}
+			noted = noted[1:]
+		}
+	}
+	return true
+}
+
+// linksOf returns the links above the edge switches and pods of the servers from
+// first to before last.
+func (t *subtrees) linksOf(first, last int) [2][]upLink {
+	h := t.Half
+	return [2][]upLink{t.upEdges[first/h : last/h], t.upPods[first/(h*h) : (last+h*h-1)/(h*h)]}
+}
+
+// sorter sorts servers by a key of their free slots.
+type sorter struct {
+	first, last int     // from first to before last
+	order       []int32 // servers with free slots
+	keys        []keyed
+	ranks       []int32 // by free slots
+	starts      []int32 // by rank
+}
+
+type keyed struct {
+	key    int64
+	number int32
+}
+
+func (x keyed) compare(y keyed) int {
+	return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.number, y.number))
+}
+
+// sort sets order to the servers with free slots from first to before last, by
+// key and then by index. O(n log n) for few servers; O(n + L log L), by counting,
+// for many.
+func (x *sorter) sort(d *DataCentre, first, last int, key func(free int) int64) {
+	x.first, x.last, x.order, x.keys = first, last, x.order[:0], x.keys[:0]
+	if last-first <= 8*d.Slots {
+		for s := first; s < last; s++ {
+			if free := int(d.Free[s]); free > 0 {
+				x.keys = append(x.keys, keyed{key(free), int32(s)})
+			}
+		}
+		slices.SortFunc(x.keys, keyed.compare)
+		for _, k := range x.keys {
+			x.order = append(x.order, k.number)
+		}
+		return
+	}
+	x.ranks, x.starts = zeros(x.ranks, d.Slots+1), zeros(x.starts, d.Slots+2)
+	for free := 1; free <= d.Slots; free++ {
+		x.keys = append(x.keys, keyed{key(free), int32(free)})
+	}
+	slices.SortFunc(x.keys, keyed.compare)
+	for k := range x.keys { // equal keys have the rank of the first
+		x.ranks[x.keys[k].number] = int32(k)
+		if k > 0 && x.keys[k].key == x.keys[k-1].key {
+			x.ranks[x.keys[k].number] = x.ranks[x.keys[k-1].number]
+		}
+	}
+	for _, free := range d.Free[first:last] {
+		if free > 0 {
+			x.starts[x.ranks[free]+1]++
+		}
+	}
+	for r := 1; r < len(x.starts); r++ {
+		x.starts[r] += x.starts[r-1]
+	}
+	x.order = sized(x.order, int(x.starts[len(x.starts)-1]))
+	for s := first; s < last; s++ {
+		if free := d.Free[s]; free > 0 {
+			r := x.ranks[free]
+			x.order[x.starts[r]] = int32(s)
+			x.starts[r]++
+		}
+	}
 }
