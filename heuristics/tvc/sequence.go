@@ -19,9 +19,17 @@ type sequence struct {
 	local bool
 
 	subtrees
-	servers sorter
-	placed  []model.ServerVMs
-	failed  failure
+	servers         sorter
+	upEdges, upPods []upLink // above edge switches and pods on the way to the host
+	placed          []model.ServerVMs
+	failed          failure
+}
+
+// upLink is the link above an edge switch or a pod on the way to the host.
+type upLink struct {
+	rate  int // VMs' bandwidths left, at most n; n if it lets all counts through
+	quota int // see fill
+	vms   int // VMs placed below; with HosePerPath the sum of their loads
 }
 
 // Embed implements Embedder.
@@ -37,19 +45,54 @@ func (q *sequence) Embed(d *DataCentre, n int, b int64) (model.Embedding, bool) 
 // try fills the servers below the host.
 func (q *sequence) try(host model.Switch) (model.Embedding, bool) {
 	first, last := q.serversBelow(host)
-	if q.failed.again(&q.subtrees, first, last) {
+	q.links(host)
+	if q.failed.again(q, first, last) {
 		return model.Embedding{}, false
 	}
 	if q.servers.first != first || q.servers.last != last {
 		q.servers.sort(q.DataCentre, first, last, func(free int) int64 { return q.key(q.DataCentre, free, q.b) })
 	}
 	if !q.fill(first, last) {
-		q.failed.note(&q.subtrees, first, last)
+		q.failed.note(q, first, last)
 		return model.Embedding{}, false
 	}
 	slices.SortFunc(q.placed, func(x, y model.ServerVMs) int { return cmp.Compare(x.Server, y.Server) })
 	servers := slices.Clone(q.placed)
 	return model.Embedding{Switch: q.lowest(host, servers), Servers: servers}, true
+}
+
+// links sets the links below the host.
+func (q *sequence) links(host model.Switch) {
+	h := q.Half
+	q.upEdges, q.upPods = sized(q.upEdges, q.K*h), sized(q.upPods, q.K)
+	switch host.Layer {
+	case model.LayerEdge:
+		q.upEdges[host.Group*h+host.Index], q.upPods[host.Group] = upLink{rate: q.n, quota: q.n}, upLink{rate: q.n, quota: q.n}
+	case model.LayerAggregation:
+		q.upPods[host.Group] = upLink{rate: q.n, quota: q.n}
+		for e := host.Group * h; e < (host.Group+1)*h; e++ {
+			q.upEdges[e] = q.link(q.Edge[e*h+host.Index], q.edge(e))
+		}
+	case model.LayerCore:
+		for p := range q.upPods {
+			q.upPods[p] = q.link(q.Aggregation[(p*h+host.Group)*h+host.Index], q.pod(p, host.Group))
+		}
+		for e := range q.upEdges {
+			q.upEdges[e] = q.link(q.Edge[e*h+host.Group], q.edge(e))
+		}
+	}
+}
+
+// link returns a link with left bit/s left and the reach r below it.
+func (q *sequence) link(left int64, r reach) upLink {
+	l, most := upLink{rate: q.n, quota: q.n}, r.most(q.n)
+	if q.NonBlocking || most == 0 {
+		return l
+	}
+	if l.rate = q.rate(left, most); most < q.n-l.rate {
+		l.quota = l.rate
+	}
+	return l
 }
 
 // fill places the VMs on the servers from first to before last, in their order,
@@ -71,14 +114,9 @@ func (q *sequence) try(host model.Switch) (model.Embedding, bool) {
 // there are at most as many repetitions as links.
 func (q *sequence) fill(first, last int) bool {
 	h, n := q.Half, q.n
-	edges, pods := q.upEdges[first/h:(last+h-1)/h], q.upPods[first/(h*h):(last+h*h-1)/(h*h)]
-	for _, links := range [][]upLink{edges, pods} {
-		for l := range links {
-			links[l].quota = links[l].first
-		}
-	}
+	edges, pods := q.linksOf(first, last)
 	for {
-		for _, links := range [][]upLink{edges, pods} {
+		for _, links := range [2][]upLink{edges, pods} {
 			for l := range links {
 				links[l].vms = 0
 			}
@@ -87,9 +125,9 @@ func (q *sequence) fill(first, last int) bool {
 		q.placed = q.placed[:0]
 		for _, server := range q.servers.order {
 			s := int(server)
-			edge := &q.upEdges[s/h]
-			pod := &q.upPods[s/(h*h)]
-			c, rate := min(int(q.Free[s]), left), q.through(q.Server[s])
+			edge, pod := &q.upEdges[s/h], &q.upPods[s/(h*h)]
+			c := min(int(q.Free[s]), left)
+			rate := q.rate(q.Server[s], c)
 			if q.PerPath {
 				rate = min(rate, edge.rate-edge.vms, pod.rate-pod.vms)
 			} else {
@@ -150,17 +188,25 @@ func lower(links []upLink, n int) bool {
 // wrong reports whether the link is overloaded (HoseCut).
 func (l *upLink) wrong(n int) bool { return min(l.vms, n-l.vms) > l.rate }
 
-// failure holds the links of the host below which the servers were filled in vain
+// linksOf returns the links above the edge switches and pods of the servers from
+// first to before last.
+func (q *sequence) linksOf(first, last int) (edges, pods []upLink) {
+	h := q.Half
+	return q.upEdges[first/h : last/h], q.upPods[first/(h*h) : (last+h*h-1)/(h*h)]
+}
+
+// failure holds the links below the host in which the servers were filled in vain
 // last.
 type failure struct {
-	first, last int   // servers
+	first, last int   // servers, the last plus one
 	links       []int // rates of the edge switches' and pods' links
 }
 
-// note holds the links for the servers from first to before last.
-func (f *failure) note(t *subtrees, first, last int) {
+// note holds the links of q for the servers from first to before last.
+func (f *failure) note(q *sequence, first, last int) {
 	f.first, f.last, f.links = first, last, f.links[:0]
-	for _, links := range t.linksOf(first, last) {
+	edges, pods := q.linksOf(first, last)
+	for _, links := range [2][]upLink{edges, pods} {
 		for l := range links {
 			f.links = append(f.links, links[l].rate)
 		}
@@ -169,27 +215,21 @@ func (f *failure) note(t *subtrees, first, last int) {
 
 // again reports whether the servers are those noted and the links have the same
 // rates: to fill the servers would fail again.
-func (f *failure) again(t *subtrees, first, last int) bool {
+func (f *failure) again(q *sequence, first, last int) bool {
 	if len(f.links) == 0 || f.first != first || f.last != last {
 		return false
 	}
 	noted := f.links
-	for _, links := range t.linksOf(first, last) {
+	edges, pods := q.linksOf(first, last)
+	for _, links := range [2][]upLink{edges, pods} {
 		for l := range links {
-			if links[l].rate != noted[0] {
+			if links[l].rate != noted[l] {
 				return false
 			}
-			noted = noted[1:]
 		}
+		noted = noted[len(links):]
 	}
 	return true
-}
-
-// linksOf returns the links above the edge switches and pods of the servers from
-// first to before last.
-func (t *subtrees) linksOf(first, last int) [2][]upLink {
-	h := t.Half
-	return [2][]upLink{t.upEdges[first/h : last/h], t.upPods[first/(h*h) : (last+h*h-1)/(h*h)]}
 }
 
 // sorter sorts servers by a key of their free slots.

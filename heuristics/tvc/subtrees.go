@@ -12,21 +12,20 @@ import "github.com/gapwise/gapwise/model"
 // heavy and not light, because two counts above n/2 sum to more than n. So the
 // largest count below a switch is the sum of the light ones plus the largest gain
 // of one link from light to heavy, and n VMs fit below the switch if and only if
-// this is at least n: the light links can have fewer. (If M ≥ n/2, rounded down,
-// the link lets all counts through: all of them count as light.)
+// this is at least n: the light links can have fewer. (A link that lets all counts
+// below it through changes nothing: all that was light stays light.)
 //
 // With HosePerPath a server with c ≤ n/2 VMs loads its path by c, one with more by
 // n-c. Again there is at most one of the latter. The sums are then upper bounds:
 // they leave out what the heavy server's own VMs take of the links.
 type subtrees struct {
 	*DataCentre
-	n       int
-	b       int64
-	edges   []reach // below each edge switch
-	known   []bool  // whether edges holds it
-	upEdges []upLink
-	upPods  []upLink
-	pods    []reach // below the aggregation switch of each pod on the way to the host
+	n         int
+	b         int64
+	edges     []reach // of the servers at each edge switch
+	edgeKnown []bool
+	pods      []reach // of each aggregation switch: pod p's a is [p·h+a]
+	podKnown  []bool
 }
 
 // reach is the largest number of VMs below a link or a switch: light if all its
@@ -42,42 +41,14 @@ func (r *reach) add(x reach) {
 // most returns the largest number of VMs, at most n.
 func (r reach) most(n int) int { return min(n, r.light+r.gain) }
 
-// upLink is the link above an edge switch or a pod on the way to the host.
-type upLink struct {
-	rate  int // VMs' bandwidths left, at most n; n if it lets all counts through
-	first int // largest count that servers below and the link allow, or more
-	quota int // see fill
-	vms   int // VMs placed below; with HosePerPath the sum of their loads
-}
-
-// start takes a request.
-func (t *subtrees) start(d *DataCentre, n int, b int64) {
-	t.DataCentre, t.n, t.b = d, n, b
-	t.edges, t.upEdges = sized(t.edges, len(d.edgeFree)), sized(t.upEdges, len(d.edgeFree))
-	t.pods, t.upPods = sized(t.pods, len(d.podFree)), sized(t.upPods, len(d.podFree))
-	t.known = zeros(t.known, len(d.edgeFree))
-}
-
-// sized returns a slice of n elements with any content, in the memory of x if it
-// is large enough.
-func sized[T any](x []T, n int) []T {
-	if cap(x) < n {
-		return make([]T, n)
-	}
-	return x[:n]
-}
-
 // find calls try with the switches that may host n VMs at b bit/s, bottom-up (edge,
 // aggregation, core, each by index) from the lowest layer, until it returns true.
-// When try is called, upEdges and upPods hold the links below the host. With the
-// non-blocking fabric the first aggregation switch of a pod and the first core
-// switch stand for all.
+// With the non-blocking fabric the first aggregation switch of a pod and the first
+// core switch stand for all.
 //
-// O(S + h·S) at most for S servers, h = k/2, without try: the servers' links once,
-// those of each aggregation switch twice, those of each core switch once, each
-// only where free slots and the links below leave room for all VMs.
+// O(S) at most for S servers, without try: each link is looked at once, and only
+// where free slots and the links below leave room for all VMs.
 func (t *subtrees) find(d *DataCentre, n int, b int64, lowest model.Layer, try func(host model.Switch) (model.Embedding, bool)) (model.Embedding, bool) {
-	t.start(d, n, b)
 	h, routes := d.Half, d.Half
 	if d.NonBlocking {
 		routes = 1
@@ -85,10 +56,12 @@ func (t *subtrees) find(d *DataCentre, n int, b int64, lowest model.Layer, try f
 	if d.free < n {
 		return model.Embedding{}, false
 	}
+	t.DataCentre, t.n, t.b = d, n, b
+	t.edges, t.edgeKnown = sized(t.edges, d.K*h), zeros(t.edgeKnown, d.K*h)
+	t.pods, t.podKnown = sized(t.pods, d.K*h), zeros(t.podKnown, d.K*h)
 	if lowest <= model.LayerEdge {
 		for e, free := range d.edgeFree {
 			if free >= n && t.edge(e).most(n) == n {
-				t.upEdges[e], t.upPods[e/h] = t.open(), t.open()
 				if x, ok := try(model.Switch{Layer: model.LayerEdge, Group: e / h, Index: e % h}); ok {
 					return x, true
 				}
@@ -97,11 +70,7 @@ func (t *subtrees) find(d *DataCentre, n int, b int64, lowest model.Layer, try f
 	}
 	if lowest <= model.LayerAggregation {
 		for p, free := range d.podFree {
-			if free < n || t.sum(p*h, p*h+h).most(n) < n {
-				continue
-			}
-			t.upPods[p] = t.open()
-			for a := range routes {
+			for a := 0; a < routes && free >= n && t.sum(p*h, p*h+h).most(n) == n; a++ {
 				if t.pod(p, a).most(n) == n {
 					if x, ok := try(model.Switch{Layer: model.LayerAggregation, Group: p, Index: a}); ok {
 						return x, true
@@ -115,9 +84,8 @@ func (t *subtrees) find(d *DataCentre, n int, b int64, lowest model.Layer, try f
 	}
 	for a := range routes {
 		var all reach
-		for p := range t.pods {
-			t.pods[p] = t.pod(p, a)
-			all.add(t.pods[p])
+		for p := range d.K {
+			all.add(t.pod(p, a))
 		}
 		for c := 0; c < routes && all.most(n) == n; c++ {
 			if t.core(a, c).most(n) == n {
@@ -130,28 +98,41 @@ func (t *subtrees) find(d *DataCentre, n int, b int64, lowest model.Layer, try f
 	return model.Embedding{}, false
 }
 
+// sized returns a slice of n elements with any content, in the memory of x if it
+// is large enough.
+func sized[T any](x []T, n int) []T {
+	if cap(x) < n {
+		return make([]T, n)
+	}
+	return x[:n]
+}
+
 // edge returns the reach of the servers at edge switch e.
 func (t *subtrees) edge(e int) reach {
-	if t.known[e] {
+	if t.edgeKnown[e] {
 		return t.edges[e]
 	}
 	var r reach
 	if h := t.Half; t.edgeFree[e] > 0 {
 		for s := e * h; s < (e+1)*h; s++ {
-			free := int(t.Free[s])
-			if free == 0 {
-				continue
+			if most := min(int(t.Free[s]), t.n); most > 0 {
+				r.add(t.server(t.Server[s], most))
 			}
-			most, rate := min(free, t.n), t.through(t.Server[s])
-			x := reach{light: min(most, rate)}
-			if x.gain = largest(most, t.n, rate) - x.light; t.PerPath && x.light > t.n/2 {
-				x = reach{t.n / 2, most - t.n/2}
-			}
-			r.add(x)
 		}
 	}
-	t.edges[e], t.known[e] = r, true
+	t.edges[e], t.edgeKnown[e] = r, true
 	return r
+}
+
+// server returns the reach of a server that has slots for most VMs and a link with
+// left bit/s left.
+func (t *subtrees) server(left int64, most int) reach {
+	rate := t.rate(left, most)
+	light := min(most, rate)
+	if t.PerPath {
+		light = min(light, t.n/2)
+	}
+	return reach{light, largest(most, t.n, rate) - light}
 }
 
 // sum returns the reach of edge switches from first to before last, without links
@@ -163,65 +144,52 @@ func (t *subtrees) sum(first, last int) (r reach) {
 	return r
 }
 
-// pod returns the reach of aggregation switch a of pod p, and sets upEdges.
-func (t *subtrees) pod(p, a int) (r reach) {
+// pod returns the reach of aggregation switch a of pod p.
+func (t *subtrees) pod(p, a int) reach {
 	h := t.Half
+	if t.podKnown[p*h+a] {
+		return t.pods[p*h+a]
+	}
+	var r reach
 	for e := p * h; e < (p+1)*h; e++ {
-		x := t.edge(e)
-		if t.NonBlocking || x.light == 0 && x.gain == 0 {
-			t.upEdges[e] = t.open()
-			r.add(x)
-		} else {
-			r.add(t.link(&t.upEdges[e], t.Edge[e*h+a], x))
-		}
+		r.add(t.above(t.Edge[e*h+a], t.edge(e)))
 	}
+	t.pods[p*h+a], t.podKnown[p*h+a] = r, true
 	return r
 }
 
-// core returns the reach of core switch c of group a, and sets upPods. pods must be
-// those of the group.
+// core returns the reach of core switch c of group a.
 func (t *subtrees) core(a, c int) (r reach) {
-	for p, x := range t.pods {
-		if t.NonBlocking || x.light == 0 && x.gain == 0 {
-			t.upPods[p] = t.open()
-			r.add(x)
-		} else {
-			r.add(t.link(&t.upPods[p], t.Aggregation[(p*t.Half+a)*t.Half+c], x))
-		}
+	for p := range t.K {
+		r.add(t.above(t.Aggregation[(p*t.Half+a)*t.Half+c], t.pod(p, a)))
 	}
 	return r
 }
 
-// link sets l to a link with left bit/s left and the reach r below it, and
-// returns the reach above it.
-func (t *subtrees) link(l *upLink, left int64, r reach) reach {
-	l.rate, l.first = t.through(left), t.n
-	if l.rate == t.n {
+// above returns the reach above a link with left bit/s left and the reach r below
+// it.
+func (t *subtrees) above(left int64, r reach) reach {
+	most := r.most(t.n)
+	if t.NonBlocking || most == 0 {
 		return r
 	}
-	most := r.most(t.n)
-	light := min(r.light, l.rate)
-	if t.PerPath {
-		if r.gain > 0 {
-			return reach{light, most - light}
-		}
-		return reach{light, 0}
+	rate := t.rate(left, most)
+	if rate == t.n {
+		return r
 	}
-	if most < t.n-l.rate {
-		l.first = l.rate
-		return reach{light, 0}
+	light := min(r.light, rate)
+	if t.PerPath && r.gain > 0 || !t.PerPath && most >= t.n-rate {
+		return reach{light, most - light}
 	}
-	return reach{light, most - light}
+	return reach{light, 0}
 }
 
-// open returns a link that lets all counts through.
-func (t *subtrees) open() upLink { return upLink{rate: t.n, first: t.n} }
-
-// through returns for how many VMs a link with left bit/s left has bandwidth; n if
-// it lets all counts through.
-func (t *subtrees) through(left int64) int {
-	if !t.PerPath && left >= int64(t.n/2)*t.b {
-		return t.n // m or n-m is at most n/2
+// rate returns for how many VMs a link with left bit/s left has bandwidth, at most
+// n; n if it lets through all counts up to most.
+func (t *subtrees) rate(left int64, most int) int {
+	// The load of at most most VMs is that of min(most, n/2) at most (HoseCut).
+	if !t.PerPath && left >= int64(min(most, t.n/2))*t.b {
+		return t.n
 	}
 	return int(min(left/t.b, int64(t.n)))
 }
