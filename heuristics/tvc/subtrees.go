@@ -191,8 +191,12 @@ func (t *subtrees) rate(left int64, most int) int {
 	if !t.PerPath && left >= int64(min(most, t.n/2))*t.b {
 		return t.n
 	}
-	return int(min(left/t.b, int64(t.n)))
+	return through(left, t.n, t.b)
 }
+
+// through returns the number of VMs at b bit/s, at most n, that left bit/s suffice
+// for.
+func through(left int64, n int, b int64) int { return int(min(left/b, int64(n))) }
 
 // largest returns the largest c from 0 to most, most ≤ n, with min(c, n-c) ≤ rate,
 // for rate ≥ 0.
