@@ -54,6 +54,13 @@ func Solve(in model.Instance, beat float64, nodes int64) (Answer, error) {
 		if b, err = solveReservation(in, beat, &c); b != nil { // a nil of its type would be a solution
 			a.Solution = b
 		}
+	case *model.TVC:
+		if in.Queue {
+			return Answer{}, fmt.Errorf("%w: the plain engine knows loss mode only, not queues", model.ErrUnsupported)
+		}
+		if e := solveTVC(in, beat, &c); e != nil {
+			a.Solution = e
+		}
 	default:
 		err = fmt.Errorf("%w: there is no plain engine for %s", model.ErrUnsupported, in.Kind())
 	}

@@ -262,9 +262,15 @@ func BruteTVC(t testing.TB, in *model.TVC) (float64, *model.Embeddings) {
 		t.Fatal("brute force is for loss mode and at most 8 requests")
 	}
 	n := len(in.Requests)
+	// Resources are numbered as they turn up.
+	numbers, left := map[tvcResource]int{}, []int64{}
+	type part struct {
+		resource int
+		amount   int64
+	}
 	type choice struct {
 		embedding model.Embedding
-		use       map[tvcResource]int64
+		use       []part
 	}
 	choices, rest := make([][]choice, n), make([]float64, n+1)
 	weight := func(k int) float64 {
@@ -278,14 +284,30 @@ func BruteTVC(t testing.TB, in *model.TVC) (float64, *model.Embeddings) {
 		seen := map[string]bool{}
 		for _, e := range BruteEmbeddings(in, k, nil) {
 			use := tvcUse(in, &e, in.Requests[k].VMs, millionths(in.Requests[k].BandwidthMbps))
-			if key := fmt.Sprint(use); !seen[key] { // Sprint sorts the keys
-				seen[key] = true
-				choices[k] = append(choices[k], choice{e, use})
+			key := fmt.Sprint(use) // in the order of the resources
+			if seen[key] {
+				continue
 			}
+			seen[key] = true
+			c := choice{embedding: e}
+			for resource, amount := range use {
+				if _, ok := numbers[resource]; !ok {
+					numbers[resource] = len(left)
+					left = append(left, tvcCapacity(in, resource))
+				}
+				c.use = append(c.use, part{numbers[resource], amount})
+			}
+			choices[k] = append(choices[k], c)
 		}
 	}
 	best, chosen := -1.0, make([]*choice, n)
 	var kept []*choice
+	// change gives back what request i has, or takes it.
+	change := func(i int, sign int64) {
+		for _, x := range chosen[i].use {
+			left[x.resource] += sign * x.amount
+		}
+	}
 	var walk func(k int, value float64)
 	walk = func(k int, value float64) {
 		if value+rest[k] <= best {
@@ -295,23 +317,30 @@ func BruteTVC(t testing.TB, in *model.TVC) (float64, *model.Embeddings) {
 			best, kept = value, slices.Clone(chosen)
 			return
 		}
-		arrival := millionths(in.Requests[k].ArrivalS)
-		taken := map[tvcResource]int64{}
+		// Those that end after the last arrival and by this one leave.
+		var leaving []int
 		for i := range k {
-			if q := &in.Requests[i]; chosen[i] != nil && millionths(q.ArrivalS)+millionths(q.DurationS) > arrival {
-				for resource, amount := range chosen[i].use {
-					taken[resource] += amount
-				}
+			end := millionths(in.Requests[i].ArrivalS) + millionths(in.Requests[i].DurationS)
+			if chosen[i] != nil && end <= millionths(in.Requests[k].ArrivalS) && (i == k-1 || end > millionths(in.Requests[k-1].ArrivalS)) {
+				leaving = append(leaving, i)
+				change(i, 1)
 			}
 		}
 		for i := range choices[k] {
-			if c := &choices[k][i]; tvcRoom(in, taken, c.use) {
-				chosen[k] = c
-				walk(k+1, value+weight(k))
+			c := &choices[k][i]
+			if slices.ContainsFunc(c.use, func(x part) bool { return x.amount > left[x.resource] }) {
+				continue
 			}
+			chosen[k] = c
+			change(k, -1)
+			walk(k+1, value+weight(k))
+			change(k, 1)
 		}
 		chosen[k] = nil
 		walk(k+1, value)
+		for _, i := range leaving {
+			change(i, -1)
+		}
 	}
 	walk(0, 0)
 	s := &model.Embeddings{Runs: []model.Run[model.Embedding]{}}
