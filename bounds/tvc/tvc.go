@@ -5,7 +5,6 @@ package tvc
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/model"
@@ -21,11 +20,11 @@ import (
 // Requests that never run at the same time as others are bounded by themselves,
 // and sums of weights rounded down in each such part.
 //
-// In queue mode they bound the mean response time from below.
+// In queue mode they bound the mean response time from below, see Response.
 func Quick(in *model.TVC) []bounds.Bound {
 	t := in.Ticks()
 	if in.Queue {
-		return []bounds.Bound{runtime(t)}
+		return Response(t)
 	}
 	w := NewWeights(in, t)
 	sum := int64(0)
@@ -84,20 +83,4 @@ func All(ctx context.Context, in *model.TVC) ([]bounds.Bound, error) {
 		})
 	}
 	return append(all, bounds.Bound{Name: "lp", Value: w.Value(sum)}), failed
-}
-
-// runtime bounds the mean response time by the mean duration: a request that
-// runs ends no sooner than its duration after its arrival. Requests that never
-// fit don't run and don't count.
-func runtime(t *model.TVCTicks) bounds.Bound {
-	n, sum := 0, int64(0)
-	for k := range t.Requests {
-		if t.Requests[k].Fits {
-			n, sum = n+1, sum+t.Requests[k].Duration
-		}
-	}
-	if n == 0 {
-		return bounds.Bound{Name: "runtime"}
-	}
-	return bounds.Bound{Name: "runtime", Value: math.Nextafter(t.Seconds(sum)/float64(n), 0)}
 }

@@ -167,9 +167,8 @@ func (q *queue) run(ctx context.Context, in *model.TVC) (*model.Embeddings, erro
 
 // arrive puts a request into the queue, or refuses it.
 func (q *queue) arrive(k int) {
-	r, most := &q.Requests[k], q.Most
-	if q.Arrive(r.Bandwidth); q.Most != most {
-	}
+	r := &q.Requests[k]
+	q.Arrive(r.Bandwidth)
 	if r.Fits {
 		q.requests[k].left = r.Duration
 		q.wait(k)

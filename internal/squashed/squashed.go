@@ -1,0 +1,231 @@
+// Package squashed bounds response times from below by one machine that is as
+// fast as all slots of a cluster together.
+//
+// A job holds a number of slots whenever it works, for its duration in all. Let
+// the machine do a job's slot-seconds one after the other, at the rate of M
+// slots. What a schedule of the cluster does in an instant, the machine does in
+// the same instant, each job with its share: so any schedule of the cluster is
+// one of the machine that works on no job before its release and ends each job no
+// later. It may be suspended, moved or spread in any way: all that counts is that
+// at most M slots work, that a job works for its duration, and not before its
+// release. What the machine can't reach, the cluster can't.
+package squashed
+
+import (
+	"cmp"
+	"container/heap"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Job is a job of a cluster. Times are whole ticks.
+type Job struct {
+	Release, Duration int64 // Duration at least 1; their sums below 2^62
+	Slots             int   // held while it works; at least 1, at most the cluster's
+	// Per divides its response time, end - release, in the sum that is bounded: 1
+	// for a sum of response times, max(Γ, Duration) for bounded slowdowns. At least
+	// 1, below 2^62.
+	Per int64
+}
+
+// Bounds are lower bounds of the sum of (end - release)/Per over all jobs.
+type Bounds struct {
+	// Runtime is the sum of Duration/Per: no job ends sooner.
+	Runtime float64
+	// SRPT is that of the shortest remaining processing time first, which is
+	// optimal on one machine (Schrage: A proof of the optimality of the shortest
+	// remaining processing time discipline, Operations Research 16, 1968). It is 0
+	// unless all jobs have one Per.
+	SRPT float64
+	// MeanBusy is the bound by mean busy times (Goemans, Queyranne, Schulz,
+	// Skutella, Wang: Single machine scheduling with release dates, SIAM J. Discrete
+	// Math. 15, 2002). The mean instant at which a job works is at most end -
+	// Duration/2, for it works for Duration before its end. So the sum of w·end is
+	// at least that of w·(mean + Duration/2), w = 1/Per. On the machine, whose
+	// processing times are p, the sum of w·mean is the integral of t·ρ(t), ρ = w/p of
+	// the job that works at t. It is least if at each instant the released job of
+	// the largest ρ works: to exchange equal amounts of work, so that the larger ρ is
+	// earlier, makes the integral no larger.
+	MeanBusy float64
+	// Best is the best known: in each busy period of the machine, the largest of
+	// the above. The bound of a set of jobs holds whatever the others do, so the
+	// sum over the periods is a bound.
+	Best float64
+}
+
+// Of returns the bounds for jobs on a cluster of that many slots. They are
+// rounded down. O(n log n)
+func Of(jobs []Job, slots int) Bounds {
+	sorted := slices.Clone(jobs)
+	slices.SortStableFunc(sorted, func(a, b Job) int { return cmp.Compare(a.Release, b.Release) })
+	var total Bounds
+	for len(sorted) > 0 {
+		// The end of the busy period is reckoned in floating-point numbers: any
+		// partition is right.
+		n, end := 0, float64(sorted[0].Release)
+		for n < len(sorted) && float64(sorted[n].Release) <= end {
+			end += float64(sorted[n].Duration) * float64(sorted[n].Slots) / float64(slots)
+			n++
+		}
+		b := ofPeriod(sorted[:n], slots, end-float64(sorted[0].Release), min(0x1p50, 0x1p61/float64(n)))
+		total.Runtime += b.Runtime
+		total.SRPT += b.SRPT
+		total.MeanBusy += b.MeanBusy
+		total.Best += max(b.Runtime, b.SRPT, b.MeanBusy)
+		sorted = sorted[n:]
+	}
+	if slices.ContainsFunc(jobs, func(j Job) bool { return j.Per != jobs[0].Per }) {
+		total.SRPT = 0
+	}
+	// Each sum has up to one addition a job, each of which errs by 2^-53 of it.
+	total.Runtime, total.SRPT = down(total.Runtime, len(jobs)), down(total.SRPT, len(jobs))
+	total.MeanBusy, total.Best = down(total.MeanBusy, len(jobs)), down(total.Best, len(jobs))
+	return total
+}
+
+// down returns a number below the true value of x ≥ 0, which was computed from
+// numbers of one sign with at most n + 16 roundings in a row, each of which errs by
+// a factor of 1 ± 2^-53.
+func down(x float64, n int) float64 { return max(0, x-x*float64(n+16)*0x1p-52) }
+
+// ofPeriod returns the bounds of one busy period's jobs, by release. length is
+// about that of the period, in ticks.
+//
+// It computes in whole units of 2^shift/slots ticks, in which a job's slot-ticks
+// are its processing time. The period is at most so many units long, so that no
+// sum of all ends overflows. Releases, counted from the first, and processing times are rounded
+// down, which makes no end and no mean later: to leave out the end of a job's work,
+// and to release it earlier, only helps. But responses, from the release rounded
+// down, are up to one unit too long. Jobs of no time are left out.
+func ofPeriod(jobs []Job, slots int, length, most float64) (b Bounds) {
+	n := len(jobs)
+	shift, lost := 0, int64(0)
+	for math.Ldexp(length*float64(slots), -shift) > most {
+		shift++
+		lost = 1
+	}
+	scaled := func(ticks int64, times int) int64 {
+		high, low := bits.Mul64(uint64(ticks), uint64(times))
+		if shift >= 64 {
+			return int64(high >> (shift - 64))
+		}
+		return int64(high<<(64-shift) | low>>shift)
+	}
+	m := &machine{jobs: make([]work, n), queue: make([]int, 0, n)}
+	half, tooLong, same := 0.0, 0.0, true
+	for k, j := range jobs {
+		m.jobs[k] = work{release: scaled(j.Release-jobs[0].Release, slots), time: scaled(j.Duration, j.Slots), per: j.Per}
+		b.Runtime += float64(j.Duration) / float64(j.Per)
+		half += float64(j.Duration) / 2 / float64(j.Per)
+		tooLong += float64(lost) / float64(j.Per)
+		same = same && j.Per == jobs[0].Per
+	}
+	unit := math.Ldexp(1/float64(slots), shift)
+	if same {
+		sum := int64(0)
+		m.run((*machine).shorter, func(k int, _, end int64) {
+			if m.jobs[k].left == 0 {
+				sum += end - m.jobs[k].release - lost
+			}
+		})
+		b.SRPT = float64(sum) * unit / float64(jobs[0].Per)
+	}
+	busy := 0.0
+	m.run((*machine).denser, func(k int, from, to int64) {
+		// The part from..to of the mean instant less the release.
+		j := &m.jobs[k]
+		mean := float64(to-from) / float64(j.time) * float64(from-j.release+to-j.release) / 2
+		busy += mean / float64(j.per)
+	})
+	// There are up to 2n pieces: each ends at a release or at an end.
+	busy = max(0, down(busy, 2*n)-tooLong*(1+1e-9))
+	b.Runtime, b.SRPT, b.MeanBusy = down(b.Runtime, n), down(b.SRPT, 0), down(half+busy*unit, n)
+	return b
+}
+
+// work is a job of the machine, in units.
+type work struct {
+	release, time int64
+	left          int64 // of the time
+	per           int64
+}
+
+// machine does the released job that is first by an order, at each instant.
+type machine struct {
+	jobs  []work // by release
+	queue []int  // a heap of released jobs that haven't ended
+	first func(m *machine, a, b int) bool
+}
+
+// shorter orders by the time left.
+func (m *machine) shorter(a, b int) bool {
+	x, y := &m.jobs[a], &m.jobs[b]
+	return x.left < y.left || x.left == y.left && a < b
+}
+
+// denser orders by the largest ρ = 1/(per·time), exactly.
+func (m *machine) denser(a, b int) bool {
+	x, y := &m.jobs[a], &m.jobs[b]
+	high1, low1 := bits.Mul64(uint64(x.per), uint64(x.time))
+	high2, low2 := bits.Mul64(uint64(y.per), uint64(y.time))
+	if high1 != high2 {
+		return high1 < high2
+	}
+	return low1 < low2 || low1 == low2 && a < b
+}
+
+// run does all jobs and calls piece for each span of time in which one of them
+// works, after it has done so. A job of no time ends at once and isn't reported.
+// O(n log n)
+func (m *machine) run(first func(m *machine, a, b int) bool, piece func(k int, from, to int64)) {
+	m.first, m.queue = first, m.queue[:0]
+	for k := range m.jobs {
+		m.jobs[k].left = m.jobs[k].time
+	}
+	now := int64(0)
+	for next := 0; next < len(m.jobs) || len(m.queue) > 0; {
+		if len(m.queue) == 0 {
+			now = max(now, m.jobs[next].release)
+		}
+		for ; next < len(m.jobs) && m.jobs[next].release <= now; next++ {
+			if m.jobs[next].time > 0 {
+				heap.Push(m, next)
+			}
+		}
+		if len(m.queue) == 0 {
+			continue
+		}
+		k := m.queue[0]
+		j := &m.jobs[k]
+		to := now + j.left
+		if next < len(m.jobs) {
+			to = min(to, m.jobs[next].release)
+		}
+		j.left -= to - now // it stays the first: less is left
+		piece(k, now, to)
+		now = to
+		if j.left == 0 {
+			heap.Pop(m)
+		}
+	}
+}
+
+// Len implements heap.Interface.
+func (m *machine) Len() int { return len(m.queue) }
+
+// Less implements heap.Interface.
+func (m *machine) Less(a, b int) bool { return m.first(m, m.queue[a], m.queue[b]) }
+
+// Swap implements heap.Interface.
+func (m *machine) Swap(a, b int) { m.queue[a], m.queue[b] = m.queue[b], m.queue[a] }
+
+// Push implements heap.Interface.
+func (m *machine) Push(k any) { m.queue = append(m.queue, k.(int)) }
+
+// Pop implements heap.Interface.
+func (m *machine) Pop() any {
+	k := m.queue[len(m.queue)-1]
+	m.queue = m.queue[:len(m.queue)-1]
+	return k
+}
