@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
@@ -182,8 +183,8 @@ func serve(t testing.TB, name string, in *model.TVC, e Embedder) *model.Embeddin
 	return s
 }
 
-// judged fails if the judge doesn't accept the solution, and returns its figures
-// by key.
+// judged fails if the judge doesn't accept the solution or a bound is above its
+// objective, and returns its figures by key.
 func judged(t testing.TB, in *model.TVC, s *model.Embeddings) map[string]float64 {
 	t.Helper()
 	report, err := verify.Verify(context.Background(), in, s, verify.Options{})
@@ -193,6 +194,11 @@ func judged(t testing.TB, in *model.TVC, s *model.Embeddings) map[string]float64
 	o, err := in.Objective(s)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, b := range tvcbounds.Response(in.Ticks()) {
+		if b.Value > o.Value {
+			t.Fatalf("%s bounds the mean response from below by %v, it is %v", b.Name, b.Value, o.Value)
+		}
 	}
 	figures := map[string]float64{}
 	for k, m := range in.Metrics() {
@@ -268,14 +274,16 @@ const kthLog, nasaLog = "KTH-SP2-1996-2.1-cln", "NASA-iPSC-1993-3.1-cln"
 // The first jobs of KTH-SP2 as the plain implementation schedules them, and as the
 // judge accepts them, at a load with much to suspend.
 func TestBgMBFOfKTH(t *testing.T) {
-	for name, fabric := range map[string]model.Fabric{"bgmbf": model.FabricNonBlocking, "bgmbf-sdf": model.FabricOnePath} {
+	for _, fabric := range model.Fabrics {
 		in := kth(t, kthLog, 1000, 1, fabric)
-		got := serve(t, name, in, NewAdaBa())
-		if !reflect.DeepEqual(got, plainBgMBF(in, NewAdaBa(), name == "bgmbf-sdf")) {
-			t.Errorf("%s, %s: not the plain implementation's schedule", name, fabric)
-		}
-		if f := judged(t, in, got); fabric == model.FabricNonBlocking && f["suspensions"] < 100 {
-			t.Errorf("%s, %s: %v suspensions, too few to tell", name, fabric, f["suspensions"])
+		for _, name := range []string{"bgmbf", "bgmbf-sdf"} {
+			got := serve(t, name, in, NewAdaBa())
+			if !reflect.DeepEqual(got, plainBgMBF(in, NewAdaBa(), name == "bgmbf-sdf")) {
+				t.Errorf("%s, %s: not the plain implementation's schedule", name, fabric)
+			}
+			if f := judged(t, in, got); fabric == model.FabricNonBlocking && f["suspensions"] < 100 {
+				t.Errorf("%s, %s: %v suspensions, too few to tell", name, fabric, f["suspensions"])
+			}
 		}
 	}
 }
