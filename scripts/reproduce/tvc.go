@@ -131,11 +131,16 @@ func (x tvcSetting) Series(o benchmarks.SeriesOptions) ([]benchmarks.Line, error
 }
 
 // Pivot returns a Markdown table of a value: a row for each value of the
-// parameter, a column for each algorithm.
-func (x tvcSetting) Pivot(value, algorithms string) (string, error) {
-	lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: strings.Split(algorithms, ",")})
+// parameter, a column for each algorithm; if minus isn't empty, of the paired
+// differences from that algorithm.
+func (x tvcSetting) Pivot(value, algorithms, minus string) (string, error) {
+	lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: strings.Split(algorithms, ","), Minus: minus})
 	if err != nil {
 		return "", err
+	}
+	format := " %.2f ± %.2f |"
+	if minus != "" {
+		format = " %+.2f ± %.2f |"
 	}
 	head, rule := "| "+x.By+" |", "|---|"
 	for _, l := range lines {
@@ -145,7 +150,7 @@ func (x tvcSetting) Pivot(value, algorithms string) (string, error) {
 	for k, p := range lines[0].Points {
 		row := fmt.Sprintf("| %v |", p.X)
 		for _, l := range lines {
-			row += fmt.Sprintf(" %.2f ± %.2f |", l.Points[k].Mean, l.Points[k].Half)
+			row += fmt.Sprintf(format, l.Points[k].Mean, l.Points[k].Half)
 		}
 		text = append(text, row)
 	}
