@@ -218,6 +218,7 @@ func plain(x float64) string {
 // mean estimates the sum of some terms over the draws that all of them have.
 func (e *experiment) mean(terms ...term) estimate {
 	var all []float64
+	largest := 0.0
 next:
 	for d := range e.runs[terms[0].cell] {
 		sum, size := 0.0, 0.0
@@ -229,15 +230,19 @@ next:
 			sum += t.sign * y
 			size += math.Abs(y)
 		}
-		if math.Abs(sum) < 1e-12*size { // rounding errors are no difference
-			sum = 0
-		}
 		all = append(all, sum)
+		largest = max(largest, size)
 	}
 	if len(all) == 0 {
 		return estimate{math.NaN(), math.NaN()}
 	}
 	mean, half := interval(all)
+	// Rounding errors are no difference.
+	for _, x := range []*float64{&mean, &half} {
+		if math.Abs(*x) < 1e-12*largest {
+			*x = 0
+		}
+	}
 	return estimate{mean, half}
 }
 

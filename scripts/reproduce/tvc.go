@@ -31,7 +31,7 @@ type tvcWorkload struct {
 	Reading       string
 	Jobs, Largest int
 	Minutes, Mbps float64
-	Never         map[model.Fabric]float64 // percent
+	Never         map[string]float64 // percent
 }
 
 // Workloads draws the log's first 1,000 jobs by each reading of the bandwidths.
@@ -47,7 +47,7 @@ func (l tvcLog) Workloads() (all []tvcWorkload, err error) {
 		if err != nil {
 			return nil, err
 		}
-		w, n := tvcWorkload{Reading: reading, Jobs: len(in.Requests), Never: map[model.Fabric]float64{}}, float64(len(in.Requests))
+		w, n := tvcWorkload{Reading: reading, Jobs: len(in.Requests), Never: map[string]float64{}}, float64(len(in.Requests))
 		for _, q := range in.Requests {
 			w.Largest = max(w.Largest, q.VMs)
 			w.Minutes += q.DurationS / 60 / n
@@ -57,7 +57,7 @@ func (l tvcLog) Workloads() (all []tvcWorkload, err error) {
 			in.FatTree.Fabric = fabric
 			for k := range in.Requests {
 				if !in.Fits(k) {
-					w.Never[fabric] += 100 / n
+					w.Never[string(fabric)] += 100 / n
 				}
 			}
 		}
@@ -131,18 +131,33 @@ func (x tvcSetting) Series(o benchmarks.SeriesOptions) ([]benchmarks.Line, error
 }
 
 // Pivot returns a Markdown table of a value: a row for each value of the
-// parameter, a column for each algorithm; if minus isn't empty, of the paired
-// differences from that algorithm.
-func (x tvcSetting) Pivot(value, algorithms, minus string) (string, error) {
-	lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: strings.Split(algorithms, ","), Minus: minus})
+// parameter, a column for each algorithm.
+func (x tvcSetting) Pivot(value, algorithms string) (string, error) {
+	lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: strings.Split(algorithms, ",")})
 	if err != nil {
 		return "", err
 	}
-	format := " %.2f ± %.2f |"
-	if minus != "" {
-		format = " %+.2f ± %.2f |"
+	return pivot(x.By, " %.2f ± %.2f |", lines), nil
+}
+
+// tvcMinus returns a Markdown table of the paired differences of an algorithm from
+// AdaBa: a row for each value of the parameter, a column for each setting.
+func tvcMinus(settings []tvcSetting, value, algorithm string) (string, error) {
+	var all []benchmarks.Line
+	for _, x := range settings {
+		lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: []string{algorithm}, Minus: "adaba"})
+		if err != nil {
+			return "", err
+		}
+		all = append(all, benchmarks.Line{Algorithm: x.Title, Points: lines[0].Points})
 	}
-	head, rule := "| "+x.By+" |", "|---|"
+	return pivot(settings[0].By, " %+.2f ± %.2f |", all), nil
+}
+
+// pivot returns a Markdown table with a column for each line, under the name of its
+// algorithm.
+func pivot(by, format string, lines []benchmarks.Line) string {
+	head, rule := "| "+by+" |", "|---|"
 	for _, l := range lines {
 		head, rule = head+" "+l.Algorithm+" |", rule+"---|"
 	}
@@ -154,7 +169,7 @@ func (x tvcSetting) Pivot(value, algorithms, minus string) (string, error) {
 		}
 		text = append(text, row)
 	}
-	return strings.Join(text, "\n"), nil
+	return strings.Join(text, "\n")
 }
 
 // Beside returns, as cells of a Markdown row, the paired differences of algorithms
