@@ -65,6 +65,9 @@ func FindingsOf(records []Record, x []string) ([]Finding, error) {
 		if a, b := records[0].Kind, records[i].Kind; a != b {
 			return nil, bad(fmt.Errorf("there are runs of %s and of %s, give one kind alone", a, b))
 		}
+		if a, b := measure(&records[0]), measure(&records[i]); a != b {
+			return nil, bad(fmt.Errorf("there are runs whose objective is %s and others of %s, give one goal alone", a, b))
+		}
 	}
 	of, ok := findings[records[0].Kind]
 	if !ok {
