@@ -1,0 +1,117 @@
+package tvc
+
+import "github.com/gapwise/gapwise/model"
+
+// oktopus is the allocation of Ballani et al.: Towards Predictable Datacenter
+// Networks, SIGCOMM 2011, section 4.2: bottom-up, the numbers of VMs that fit below
+// each switch are computed; the first switch (edge, aggregation, core, each by
+// index) below which all fit hosts them. Each of its subtrees in turn, by index,
+// takes as many VMs as it can, if the others can take the rest, and shares them
+// among its own subtrees in the same way.
+//
+// The paper keeps the set M_v of numbers for each subtree v, and takes the largest.
+// As min(m, n-m) isn't monotone in m the sets have gaps, so that the rest must be
+// looked at, too. With HosePerPath the sets are those of Program.
+type oktopus struct {
+	subtrees
+	program Program
+	started bool
+}
+
+// NewOktopus returns Oktopus.
+func NewOktopus() Embedder { return new(oktopus) }
+
+// Embed implements Embedder.
+func (o *oktopus) Embed(d *DataCentre, n int, b int64) (model.Embedding, bool) {
+	o.started = false
+	return o.find(d, n, b, model.LayerEdge, o.try)
+}
+
+// try allocates the VMs below the host. With HoseCut it always can.
+func (o *oktopus) try(host model.Switch) (model.Embedding, bool) {
+	p := &o.program
+	if !o.started {
+		p.start(o.DataCentre, o.n, o.b)
+		o.started = true
+	}
+	for p.big = range p.bigs() {
+		p.sets.reset(p, &p.setCells, weights{})
+		x := share{vms: o.n}
+		if p.big > 0 {
+			x.big = 1
+		}
+		if e := (model.Embedding{}); o.allocate(&e, host, x) {
+			e.Switch = o.lowest(host, e.Servers)
+			return e, true
+		}
+	}
+	return model.Embedding{}, false
+}
+
+// allocate adds VMs below the switch to the embedding; false if they don't fit.
+// Below an aggregation or a core switch the links are those on the way to it.
+func (o *oktopus) allocate(e *model.Embedding, at model.Switch, x share) bool {
+	p, h := &o.program, o.Half
+	var parts []setTable
+	switch at.Layer {
+	case model.LayerEdge:
+		edge := at.Group*h + at.Index
+		for s := edge * h; s < (edge+1)*h; s++ {
+			parts = append(parts, p.setCells.server(s))
+		}
+	case model.LayerAggregation:
+		for edge := at.Group * h; edge < (at.Group+1)*h; edge++ {
+			parts = append(parts, p.sets.edgeLink(edge, at.Index))
+		}
+	case model.LayerCore:
+		for pod := range o.K {
+			parts = append(parts, p.sets.podLink(pod, at.Group, p.podRoom(pod, at.Group, at.Index)))
+		}
+	}
+	shares, ok := o.most(parts, x)
+	for i, y := range shares {
+		switch {
+		case y.vms == 0:
+		case at.Layer == model.LayerEdge:
+			e.Servers = append(e.Servers, model.ServerVMs{Server: (at.Group*h+at.Index)*h + i, VMs: y.vms})
+		case at.Layer == model.LayerAggregation:
+			ok = ok && o.allocate(e, model.Switch{Layer: model.LayerEdge, Group: at.Group, Index: i}, y)
+		default:
+			ok = ok && o.allocate(e, model.Switch{Layer: model.LayerAggregation, Group: i, Index: at.Group}, y)
+		}
+	}
+	return ok
+}
+
+// most shares VMs among the parts: each in turn gets as many as it can such that
+// those after it can take the rest. False if they can't take all.
+func (o *oktopus) most(parts []setTable, x share) ([]share, bool) {
+	c := &o.program.setCells
+	after := make([]setTable, len(parts)+1) // of the parts from here on
+	after[len(parts)] = c.none()
+	for i := len(parts) - 1; i >= 0; i-- {
+		after[i] = c.join(parts[i], after[i+1], 0)
+	}
+	if !after[0][x.big].Has(x.vms) {
+		return nil, false
+	}
+	shares := make([]share, len(parts))
+	for i, part := range parts {
+		shares[i] = largestShare(part, after[i+1], x)
+		x.vms -= shares[i].vms
+		x.big -= shares[i].big
+	}
+	return shares, true
+}
+
+// largestShare returns the largest share that the part can take and leave the rest
+// to those after it; there must be one.
+func largestShare(part, after setTable, x share) share {
+	for m := x.vms; ; m-- {
+		for big := x.big; big >= 0; big-- {
+			if m == 0 && big == 0 || part[big].Has(m) && after[x.big-big].Has(x.vms-m) {
+				return share{m, big}
+			}
+		}
+	}
+}
