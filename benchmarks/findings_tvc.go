@@ -24,7 +24,7 @@ func tvcFindings(records []Record, x []string) ([]Finding, error) {
 
 // tvcRivals lists the embedders that AdaBa is compared with: those of the paper,
 // each in the readings that gapwise has of it.
-var tvcRivals = []string{"oktopus", "greedy", "greedy-min-max", "best-fit", "best-fit-local"}
+var tvcRivals = []string{"oktopus", "greedy", "greedy-minmax", "best-fit", "best-fit-local"}
 
 const acceptRate = "accept rate"
 
