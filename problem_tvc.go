@@ -26,7 +26,7 @@ var tvcProblem = define(definition[*model.TVC]{
 		if err != nil {
 			return nil, err
 		}
-		return general(f), nil
+		return general(&f.Formulation), nil
 	},
 	quick:      tvcbounds.Quick,
 	bounds:     tvcbounds.All,

@@ -1,8 +1,12 @@
 package tvc
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
+	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -10,14 +14,587 @@ import (
 // Formulations are the names that Build knows, the default first.
 var Formulations = []string{"counts"}
 
+// Formulation is a linear model of loss mode.
+//
+// Binary variables say, of each request that fits an empty data centre, whether
+// it is accepted (x), by which lane it goes (y, see Tree), and which part each
+// node has of it (u). For each request:
+//
+//   - Σ y = x; the lanes of an edge switch's links are the groups of those of a
+//     pod's;
+//   - a node has at most one part, by a lane that the request goes by; a part with
+//     all VMs loads no lane;
+//   - the parts of a node's children have the VMs of the node's part, those of the
+//     root's children all VMs if the request is accepted. With HosePerPath their
+//     loads sum to no more than the load of the node's part, unless that has all
+//     VMs.
+//
+// A variable for each number of VMs, since the load min(m, N-m)·B isn't convex
+// in m. At every instant (see Instants) the parts of the active requests fit in
+// the slots of each server and the rate of each lane.
+//
+// Rows for the resources (see resource) are implied by these in whole numbers and
+// cut off points of the relaxation.
+//
+// Symmetry: children of one node can be exchanged, groups of lanes can, and lanes
+// within a group, together in all nodes. In each component the request of the most
+// VMs has descending numbers of VMs at the children of every node, and the first
+// lane. Any solution becomes such a one by a permutation of the whole data centre
+// during the component. If the request is rejected, its numbers are all 0 and
+// the rows say nothing.
+type Formulation struct {
+	milp.Formulation[*model.Embeddings]
+	in       *model.TVC
+	ticks    *model.TVCTicks
+	tree     *Tree
+	requests []*modelled
+	of       []*modelled // by request of the instance; nil: it never fits
+}
+
+// modelled is a request in the model.
+type modelled struct {
+	index  int
+	leader *modelled // of its component
+	span   Span      // of the component's instants
+	parts  [][]Part
+	accept int
+	route  []int     // y, by lane of the root's children
+	use    [][][]use // by level and node
+}
+
+// use is a variable u.
+type use struct {
+	part Part
+	lane int // -1: the part has all VMs
+	x    int
+}
+
+// Limits of the size of a formulation.
+const (
+	mostVariables = 300_000
+	mostTerms     = 6_000_000
+)
+
 // Build builds a formulation of an instance in loss mode by its name, "" for the
-// default.
-func Build(in *model.TVC, name string) (*milp.Formulation[*model.Embeddings], error) {
+// default. The error is model.ErrUnsupported for queue mode and for what would be
+// too large.
+func Build(in *model.TVC, name string) (*Formulation, error) {
 	switch {
 	case name != "" && name != Formulations[0]:
 		return nil, fmt.Errorf("formulation %q is unknown, give one of %v", name, Formulations)
 	case in.Queue:
-		return nil, fmt.Errorf("formulation counts: %w: it is for loss mode", model.ErrUnsupported)
+		return nil, fmt.Errorf("formulation counts: %w: it is for loss mode, the instance has a queue", model.ErrUnsupported)
 	}
-	return nil, fmt.Errorf("formulation counts: %w: not built yet", model.ErrUnsupported)
+	t := in.Ticks()
+	f := &Formulation{in: in, ticks: t, tree: NewTree(t), of: make([]*modelled, len(t.Requests))}
+	// What the numbers of slots alone tell is refused before parts are made.
+	fits, nodes := 0, 0
+	for k := range t.Requests {
+		if t.Requests[k].Fits {
+			fits++
+		}
+	}
+	for level := range f.tree.Root() {
+		nodes += t.Servers / f.tree.Servers(level)
+	}
+	if err := bounds.CheckSize("counts", "variables", fits*nodes, mostVariables); err != nil {
+		return nil, err
+	}
+	f.Name, f.Scheme, f.Maximise = in.Name, "counts", true
+	f.Encode, f.Decode = f.encode, f.decode
+	top := 1.0
+	if in.EffectiveGoal() == model.GoalRevenue {
+		top = 0
+		for k := range t.Requests {
+			if t.Requests[k].Fits {
+				top = max(top, t.Requests[k].Revenue)
+			}
+		}
+	} else {
+		f.Whole = true
+	}
+	f.Value = func(objective float64) float64 { return objective * top }
+	w := NewWeights(in, t)
+	variables, terms := 0, 0
+	for _, part := range Components(t) {
+		spans, instants := Instants(t, part)
+		var own []*modelled
+		for i, k := range part {
+			q := &t.Requests[k]
+			m := &modelled{index: k, span: spans[i], parts: f.tree.Parts(q.VMs, q.Bandwidth, t.PerPath)}
+			own = append(own, m)
+			f.of[k] = m
+			for level, parts := range m.parts {
+				u := len(parts) * f.tree.Lanes[level] * (t.Servers / f.tree.Servers(level))
+				variables += u
+				terms += u * (3 + spans[i].To - spans[i].From)
+			}
+		}
+		if err := bounds.CheckSize("counts", "variables", variables, mostVariables); err != nil {
+			return nil, err
+		}
+		if err := bounds.CheckSize("counts", "terms", terms, mostTerms); err != nil {
+			return nil, err
+		}
+		leader := slices.MaxFunc(own, func(a, b *modelled) int {
+			return cmp.Or(cmp.Compare(t.Requests[a.index].VMs, t.Requests[b.index].VMs), cmp.Compare(b.index, a.index))
+		})
+		for _, m := range own {
+			m.leader = leader
+			cost := 1.0
+			if !f.Whole {
+				cost = t.Requests[m.index].Revenue / top
+			}
+			f.add(m, cost)
+		}
+		f.capacities(own, instants)
+		f.cuts(own, NewRelaxation(t, part, w, false))
+		f.requests = append(f.requests, own...)
+	}
+	return f, nil
+}
+
+// add adds the variables and the rows of one request.
+func (f *Formulation) add(m *modelled, cost float64) {
+	t, root := f.tree, f.tree.Root()
+	q := &f.ticks.Requests[m.index]
+	binary := func(format string, args ...any) int {
+		return f.AddVar(milp.Var{Name: fmt.Sprintf("%s_%d", fmt.Sprintf(format, args...), m.index+1), Upper: 1, Integer: true})
+	}
+	m.accept = binary("x")
+	f.Vars[m.accept].Cost = cost
+	f.Limit += cost
+	f.Sensitivity += cost
+	lanes := t.Lanes[root-1]
+	sum := []milp.Term{{Var: m.accept, Coef: -1}}
+	for l := range lanes {
+		m.route = append(m.route, binary("y_%d", l))
+		sum = append(sum, milp.Term{Var: m.route[l], Coef: 1})
+		if m == m.leader && l > 0 {
+			f.Vars[m.route[l]].Upper = 0
+		}
+	}
+	f.AddRow("", 0, 0, sum...)
+	m.use = make([][][]use, root)
+	for level := range root {
+		lanes := t.Lanes[level]
+		for v := range f.ticks.Servers / t.Servers(level) {
+			var uses []use
+			one := []milp.Term{{Var: m.accept, Coef: -1}}
+			by := make([][]milp.Term, lanes)
+			for _, p := range m.parts[level] {
+				for l := range lanes {
+					u := use{p, l, 0}
+					if int(p.VMs) == q.VMs {
+						if l > 0 {
+							break
+						}
+						u.lane = -1
+					}
+					u.x = binary("u_%d_%d_%d_%d_%d", level, v, p.VMs, p.Load, l)
+					uses = append(uses, u)
+					one = append(one, milp.Term{Var: u.x, Coef: 1})
+					if u.lane >= 0 {
+						by[l] = append(by[l], milp.Term{Var: u.x, Coef: 1})
+					}
+				}
+			}
+			f.AddRow("", math.Inf(-1), 0, one...)
+			if lanes > 1 {
+				size := len(m.route) / lanes
+				for l := range lanes {
+					for r := l * size; r < (l+1)*size; r++ {
+						by[l] = append(by[l], milp.Term{Var: m.route[r], Coef: -1})
+					}
+					f.AddRow("", math.Inf(-1), 0, by[l]...)
+				}
+			}
+			m.use[level] = append(m.use[level], uses)
+			if level > 0 {
+				f.divide(m, level, v, uses)
+			}
+		}
+	}
+	all := []milp.Term{{Var: m.accept, Coef: -float64(q.VMs)}}
+	for _, uses := range m.use[root-1] {
+		all = append(all, vmsOf(uses, 1)...)
+	}
+	f.AddRow("", 0, 0, all...)
+	if m == m.leader {
+		for level := range root {
+			for v := range len(m.use[level]) - 1 {
+				if (v+1)%t.Fan[level+1] != 0 {
+					f.AddRow("", 0, milp.Inf, append(vmsOf(m.use[level][v], 1), vmsOf(m.use[level][v+1], -1)...)...)
+				}
+			}
+		}
+	}
+}
+
+// divide adds the rows that make the parts of a node's children sum to its own.
+func (f *Formulation) divide(m *modelled, level, v int, uses []use) {
+	fan := f.tree.Fan[level]
+	children := m.use[level-1][v*fan : (v+1)*fan]
+	vms := vmsOf(uses, -1)
+	for _, c := range children {
+		vms = append(vms, vmsOf(c, 1)...)
+	}
+	f.AddRow("", 0, 0, vms...)
+	if !f.ticks.PerPath {
+		return
+	}
+	var loads []milp.Term
+	for _, u := range uses {
+		load := float64(u.part.Load)
+		if u.lane < 0 {
+			load = float64(f.ticks.Requests[m.index].VMs)
+		}
+		loads = append(loads, milp.Term{Var: u.x, Coef: -load})
+	}
+	for _, c := range children {
+		for _, u := range c {
+			if u.part.Load > 0 {
+				loads = append(loads, milp.Term{Var: u.x, Coef: float64(u.part.Load)})
+			}
+		}
+	}
+	f.AddRow("", math.Inf(-1), 0, loads...)
+}
+
+// vmsOf returns sign times the VMs that the variables stand for.
+func vmsOf(uses []use, sign float64) []milp.Term {
+	terms := make([]milp.Term, len(uses))
+	for k, u := range uses {
+		terms[k] = milp.Term{Var: u.x, Coef: sign * float64(u.part.VMs)}
+	}
+	return terms
+}
+
+// capacities adds the rows of slots and of lanes, in shares of the rate, for one
+// component. What can't be exceeded has no row.
+func (f *Formulation) capacities(own []*modelled, instants int) {
+	for at := range instants {
+		var active []*modelled
+		for _, m := range own {
+			if m.span.From <= at && at <= m.span.To {
+				active = append(active, m)
+			}
+		}
+		for level := range f.tree.Root() {
+			for v := range f.ticks.Servers / f.tree.Servers(level) {
+				if level == 0 {
+					var slots []milp.Term
+					for _, m := range active {
+						slots = append(slots, vmsOf(m.use[0][v], 1)...)
+					}
+					f.AddRow("", math.Inf(-1), float64(f.ticks.Slots), slots...)
+				}
+				for l := range f.tree.Lanes[level] {
+					var loads []milp.Term
+					most := 0.0
+					for _, m := range active {
+						b, largest := float64(f.ticks.Requests[m.index].Bandwidth), 0.0
+						for _, u := range m.use[level][v] {
+							if u.lane == l && u.part.Load > 0 {
+								load := float64(u.part.Load) * b / float64(f.tree.Rate[level])
+								loads = append(loads, milp.Term{Var: u.x, Coef: load})
+								largest = max(largest, load)
+							}
+						}
+						most += largest
+					}
+					if most > 1 {
+						f.AddRow("", math.Inf(-1), 1, loads...)
+					}
+				}
+			}
+		}
+	}
+}
+
+// cuts adds the rows of the resources but the first, the slots, which the rows of
+// the servers imply for fractions, too.
+func (f *Formulation) cuts(own []*modelled, r *Relaxation) {
+	for _, resource := range r.resources[1:] {
+		for at := range r.instants {
+			var row []milp.Term
+			sum := 0.0
+			for i, m := range own {
+				if d := resource.demand[i]; d > 0 && m.span.From <= at && at <= m.span.To {
+					row = append(row, milp.Term{Var: m.accept, Coef: d})
+					sum += d
+				}
+			}
+			if sum > 1 {
+				f.AddRow("", math.Inf(-1), 1+1e-12, row...)
+			}
+		}
+	}
+}
+
+// decode returns the embeddings that the point's u and y describe.
+func (f *Formulation) decode(x []float64) (*model.Embeddings, error) {
+	e := &model.Embeddings{Runs: []model.Run[model.Embedding]{}}
+	h := f.ticks.Half
+	slices.SortFunc(f.requests, func(a, b *modelled) int { return a.index - b.index })
+	for _, m := range f.requests {
+		if x[m.accept] < 0.5 {
+			continue
+		}
+		q := &f.ticks.Requests[m.index]
+		var place model.Embedding
+		for s, uses := range m.use[0] {
+			vms := 0
+			for _, u := range uses {
+				if x[u.x] > 0.5 {
+					vms += int(u.part.VMs)
+				}
+			}
+			if vms > 0 {
+				place.Servers = append(place.Servers, model.ServerVMs{Server: s, VMs: vms})
+			}
+		}
+		if len(place.Servers) == 0 {
+			return nil, fmt.Errorf("%w: request %q is accepted without a server", model.ErrInfeasible, f.in.Requests[m.index].ID)
+		}
+		lane := 0
+		for l, y := range m.route {
+			if x[y] > x[m.route[lane]] {
+				lane = l
+			}
+		}
+		place.Switch = LowestSwitch(place.Servers, h, lane)
+		e.Runs = append(e.Runs, model.Run[model.Embedding]{ID: f.in.Requests[m.index].ID, Segments: []model.Segment[model.Embedding]{
+			{StartS: f.ticks.Seconds(q.Arrival), EndS: f.ticks.Seconds(q.Arrival + q.Duration), Place: place}}})
+	}
+	return e, nil
+}
+
+// LowestSwitch returns the lowest switch above some servers, in ascending order,
+// that is on the lane; h is half the number of pods.
+func LowestSwitch(servers []model.ServerVMs, h, lane int) model.Switch {
+	first, last := servers[0].Server, servers[len(servers)-1].Server
+	switch {
+	case first/h == last/h:
+		return model.Switch{Layer: model.LayerEdge, Group: first / (h * h), Index: first / h % h}
+	case first/(h*h) == last/(h*h):
+		return model.Switch{Layer: model.LayerAggregation, Group: first / (h * h), Index: lane / h}
+	}
+	return model.Switch{Layer: model.LayerCore, Group: lane / h, Index: lane % h}
+}
+
+// encode returns the point of a solution after the permutation that its
+// symmetry asks for; nil if it is none.
+func (f *Formulation) encode(e *model.Embeddings) []float64 {
+	index, err := f.in.Index(e)
+	if err != nil {
+		return nil
+	}
+	places := make([]*model.Embedding, len(f.of))
+	for i, k := range index {
+		if f.of[k] == nil || len(e.Runs[i].Segments) != 1 {
+			return nil
+		}
+		places[k] = &e.Runs[i].Segments[0].Place
+		for _, s := range places[k].Servers {
+			if s.Server < 0 || s.Server >= f.ticks.Servers {
+				return nil
+			}
+		}
+	}
+	x := make([]float64, len(f.Vars))
+	orders := map[*modelled]*permutation{}
+	for k, place := range places {
+		if place == nil {
+			continue
+		}
+		m := f.of[k]
+		if orders[m.leader] == nil {
+			orders[m.leader] = f.permutation(places[m.leader.index])
+		}
+		if !f.point(x, m, place, orders[m.leader]) {
+			return nil
+		}
+	}
+	return x
+}
+
+// permutation is an automorphism of the data centre: the new number of each
+// server and lane.
+type permutation struct{ server, lane []int }
+
+// permutation returns one that puts an embedding's numbers of VMs in descending
+// order at all children, and it on the first lane; the identity without one.
+func (f *Formulation) permutation(place *model.Embedding) *permutation {
+	t := f.tree
+	p := &permutation{make([]int, f.ticks.Servers), make([]int, t.Lanes[t.Root()-1])}
+	for l := range p.lane {
+		p.lane[l] = l
+	}
+	vms := make([]int, f.ticks.Servers)
+	if place != nil {
+		for _, s := range place.Servers {
+			vms[s.Server] += s.VMs
+		}
+		// Exchange the groups, then the lanes of what is now the first group.
+		if lane := laneOf(place.Switch, f.ticks.Half); lane > 0 && lane < len(p.lane) {
+			h := f.ticks.Half
+			for l := range p.lane {
+				switch l / h {
+				case lane / h:
+					p.lane[l] = l % h
+				case 0:
+					p.lane[l] = lane/h*h + l%h
+				}
+			}
+			first := p.lane[lane]
+			for l := range p.lane {
+				switch p.lane[l] {
+				case first:
+					p.lane[l] = 0
+				case 0:
+					p.lane[l] = first
+				}
+			}
+		}
+	}
+	next := 0
+	var visit func(level, node int)
+	total := func(level, node int) (sum int) {
+		size := t.Servers(level)
+		for _, n := range vms[node*size : (node+1)*size] {
+			sum += n
+		}
+		return sum
+	}
+	visit = func(level, node int) {
+		if level == 0 {
+			p.server[node] = next
+			next++
+			return
+		}
+		children := make([]int, t.Fan[level])
+		for c := range children {
+			children[c] = node*t.Fan[level] + c
+		}
+		slices.SortStableFunc(children, func(a, b int) int { return total(level-1, b) - total(level-1, a) })
+		for _, c := range children {
+			visit(level-1, c)
+		}
+	}
+	visit(t.Root(), 0)
+	return p
+}
+
+// laneOf returns the lane of what a switch hosts, that of the first core switch of
+// the group for an aggregation switch, 0 for an edge switch.
+func laneOf(s model.Switch, h int) int {
+	switch s.Layer {
+	case model.LayerCore:
+		return s.Group*h + s.Index
+	case model.LayerAggregation:
+		return s.Index * h
+	}
+	return 0
+}
+
+// point sets the variables of one request; false if its embedding has no point.
+func (f *Formulation) point(x []float64, m *modelled, place *model.Embedding, p *permutation) bool {
+	n := f.ticks.Requests[m.index].VMs
+	lane := 0
+	if len(p.lane) > 1 {
+		if lane = laneOf(place.Switch, f.ticks.Half); lane < 0 || lane >= len(p.lane) {
+			return false
+		}
+	}
+	lane = p.lane[lane]
+	x[m.accept], x[m.route[lane]] = 1, 1
+	type node struct{ level, node int }
+	parts := map[node]Part{}
+	for _, s := range place.Servers {
+		for level := range f.tree.Root() {
+			v := node{level, p.server[s.Server] / f.tree.Servers(level)}
+			y := parts[v]
+			y.VMs += int32(s.VMs)
+			y.Load += int32(min(s.VMs, n-s.VMs))
+			parts[v] = y
+		}
+	}
+	for v, part := range parts {
+		lanes := f.tree.Lanes[v.level]
+		on := lane / (len(p.lane) / lanes)
+		switch {
+		case int(part.VMs) == n:
+			part.Load, on = 0, -1
+		case !f.ticks.PerPath:
+			part.Load = min(part.VMs, int32(n)-part.VMs)
+		}
+		uses := m.use[v.level][v.node]
+		k := slices.IndexFunc(uses, func(u use) bool { return u.part == part && u.lane == on })
+		if k < 0 {
+			return false
+		}
+		x[uses[k].x] = 1
+	}
+	return true
+}
+
+// Exclude adds rows that every solution satisfies and the embeddings don't, if
+// they exceed the rate of a link, be it by one bit per second, which is less than a
+// solver's tolerance. The parts of the active requests on the lane are a cover: not
+// all of them fit on any lane of any node of the level. It returns false if
+// no rate is exceeded.
+func (f *Formulation) Exclude(e *model.Embeddings) bool {
+	x := f.encode(e)
+	if x == nil {
+		return false
+	}
+	type part struct {
+		m *modelled
+		Part
+	}
+	rows := len(f.Rows)
+	instants := 0
+	for _, m := range f.requests {
+		instants = max(instants, m.span.To+1)
+	}
+	for level := range f.tree.Root() {
+		for v := range f.ticks.Servers / f.tree.Servers(level) {
+			for l := range f.tree.Lanes[level] {
+				for at := range instants {
+					cover, sum := map[*modelled][]part{}, map[*modelled]int64{} // by leader
+					for _, m := range f.requests {
+						if at < m.span.From || at > m.span.To {
+							continue
+						}
+						for _, u := range m.use[level][v] {
+							if u.lane == l && x[u.x] == 1 {
+								cover[m.leader] = append(cover[m.leader], part{m, u.part})
+								sum[m.leader] += int64(u.part.Load) * f.ticks.Requests[m.index].Bandwidth
+							}
+						}
+					}
+					for _, m := range f.requests {
+						if m != m.leader || sum[m] <= f.tree.Rate[level] {
+							continue
+						}
+						for node := range m.use[level] {
+							for lane := range f.tree.Lanes[level] {
+								var row []milp.Term
+								for _, p := range cover[m] {
+									for _, u := range p.m.use[level][node] {
+										if u.lane == lane && u.part == p.Part {
+											row = append(row, milp.Term{Var: u.x, Coef: 1})
+										}
+									}
+								}
+								f.AddRow("", math.Inf(-1), float64(len(row)-1), row...)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return len(f.Rows) > rows
 }

@@ -6,11 +6,14 @@ import (
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/exact"
+	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// HiGHS solves the formulation "counts" of TVC in loss mode by HiGHS.
+// HiGHS solves the formulation "counts" of TVC in loss mode by HiGHS. Points
+// whose embeddings exceed a rate by less than HiGHS's tolerance are excluded by
+// rows.
 type HiGHS struct{}
 
 // Name returns "highs".
@@ -31,11 +34,49 @@ func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings)
 		from, err := start(ctx, v, set)
 		return exact.HiGHS[*model.Embeddings]{
 			Starts:    []*model.Embeddings{from},
-			Formulate: func(float64) (*milp.Formulation[*model.Embeddings], error) { return f, nil },
-			Solution:  func(_ context.Context, e *model.Embeddings) (model.Solution, error) { return e, nil },
+			Formulate: func(float64) (*milp.Formulation[*model.Embeddings], error) { return &f.Formulation, nil },
+			Solution: func(_ context.Context, e *model.Embeddings) (model.Solution, error) {
+				ok, err := fits(v, e)
+				if !ok {
+					return nil, err
+				}
+				return e, nil
+			},
 			Better: func(f *milp.Formulation[*model.Embeddings], target float64) (*milp.Formulation[*model.Embeddings], error) {
 				return f.Demand(target), nil
 			},
+			Exclude: f.Exclude,
 		}, err
 	})
+}
+
+// fits reports whether embeddings in loss mode have their slots and links.
+func fits(v *model.TVC, e *model.Embeddings) (bool, error) {
+	index, err := v.Index(e)
+	if err != nil {
+		return false, err
+	}
+	t := v.Ticks()
+	place := make([]*model.Embedding, len(t.Requests))
+	for i, k := range index {
+		place[k] = &e.Runs[i].Segments[0].Place
+	}
+	d := tvcheur.NewDataCentre(t)
+	for k, p := range place {
+		if p == nil {
+			continue
+		}
+		q := &t.Requests[k]
+		for j, x := range place[:k] {
+			if y := &t.Requests[j]; x != nil && y.Arrival+y.Duration <= q.Arrival {
+				d.Remove(x, y.VMs, y.Bandwidth)
+				place[j] = nil
+			}
+		}
+		if !d.Room(p, q.VMs, q.Bandwidth) {
+			return false, nil
+		}
+		d.Add(p, q.VMs, q.Bandwidth)
+	}
+	return true, nil
 }

@@ -65,6 +65,11 @@ func TestSearchEqualsBruteForce(t *testing.T) {
 		if !optimal(r, want) {
 			t.Fatalf("%s %v, brute force %v\n%s", r.Status, r.Objective, want, text(in))
 		}
+		if rng.IntN(4) == 0 {
+			if h := solve(t, tvcexact.HiGHS{}, in); !optimal(h, want) {
+				t.Fatalf("highs: %s %v, brute force %v\n%s", h.Status, h.Objective, want, text(in))
+			}
+		}
 		all, err := tvcbounds.All(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
