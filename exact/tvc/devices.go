@@ -13,6 +13,7 @@ const (
 	devMemo deviceSet = 1 << iota
 	devSymmetry
 	devExtend
+	devLook
 	devDominance
 	devCovers
 	devSuffix
@@ -24,6 +25,7 @@ var devices = []exact.Switch[deviceSet]{
 	{Bit: devMemo, Device: exact.Device{Name: "memo", Summary: "what a pod or an edge switch can hold is decided once for each collection of parts"}},
 	{Bit: devSymmetry, Device: exact.Device{Name: "symmetry", Summary: "of subtrees in the same state the first gets the largest part; one of the unused lanes"}},
 	{Bit: devExtend, Device: exact.Device{Name: "extension", Summary: "a set with one more request: the others stay where they are, if possible"}},
+	{Bit: devLook, Device: exact.Device{Name: "forward-checking", Summary: "every request to come has room by itself; the one with the least room is next (Haralick, Elliott 1980)"}},
 	{Bit: devDominance, Device: exact.Device{Name: "dominance", Summary: "a request that is smaller, shorter and worth as much is accepted first"}},
 	{Bit: devCovers, Device: exact.Device{Name: "covers", Summary: "minimal sets that can't be embedded together are noted (combinatorial Benders cuts, Codato, Fischetti 2006)"}},
 	{Bit: devSuffix, Device: exact.Device{Name: "suffixes", Summary: "bound by the optimum of the requests to come (Russian doll search, Verfaillie, Lemaitre, Schiex 1996)"}},

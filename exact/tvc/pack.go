@@ -190,7 +190,7 @@ type splitter struct {
 	loads    [][][]int64 // by child, lane and instant
 	users    []int32     // by lane: items on it
 	h        held        // by item in the order of items
-	rest     []tvcbounds.Span
+	open     []int       // the items that aren't divided yet, ascending
 }
 
 // split returns how a node of a level can hold all items, nil if it can't or the
@@ -210,11 +210,8 @@ func (p *packer) split(level int, all []item, before *held, items []item) *held 
 		}
 	}
 	s.h = held{make([]int32, len(items)), make([][]tvcbounds.Part, len(items))}
-	s.rest = make([]tvcbounds.Span, len(items)+1)
-	s.rest[len(items)] = tvcbounds.Span{From: p.instants, To: -1}
-	for i := len(items) - 1; i >= 0; i-- {
-		x := p.requests[items[i].request].span
-		s.rest[i] = tvcbounds.Span{From: min(x.From, s.rest[i+1].From), To: max(x.To, s.rest[i+1].To)}
+	for i := range items {
+		s.open = append(s.open, i)
 	}
 	for _, x := range items {
 		if x.route >= 0 {
@@ -241,7 +238,7 @@ func (p *packer) split(level int, all []item, before *held, items []item) *held 
 			k++
 		}
 	}
-	if !s.divide(0) {
+	if !s.divide() {
 		return nil
 	}
 	if before == nil {
@@ -311,9 +308,9 @@ func (s *splitter) room(c int, x item, part tvcbounds.Part, route int32) bool {
 	return true
 }
 
-// divide divides the items from the i-th on.
-func (s *splitter) divide(i int) bool {
-	if i == len(s.items) {
+// divide divides the open items, the one with the least room first.
+func (s *splitter) divide() bool {
+	if len(s.open) == 0 {
 		return true
 	}
 	if s.nodes++; s.nodes > s.limit || s.nodes%256 == 0 && s.ctx.Err() != nil {
@@ -322,9 +319,76 @@ func (s *splitter) divide(i int) bool {
 	if s.stopped {
 		return false
 	}
+	at := 0
+	if s.off&devLook == 0 {
+		if at = s.scarcest(); at < 0 {
+			return false
+		}
+	}
+	i := s.open[at]
+	s.open = slices.Delete(slices.Clone(s.open), at, at+1)
+	done := s.divideOne(i)
+	s.open = slices.Insert(slices.Clone(s.open), at, i)
+	return done
+}
+
+// scarcest returns the position of the open item whose parts have the least room
+// beside what the children have now, beyond what it needs; -1 if some item has no
+// parts that fit: what the children get later takes room and never gives any.
+func (s *splitter) scarcest() int {
+	best, least := -1, int32(math.MaxInt32)
+	for at, i := range s.open {
+		slack := int32(-1)
+		if x := s.items[i]; x.route >= 0 {
+			slack = s.slack(x, x.route)
+		} else {
+			for r := range s.users {
+				slack = max(slack, s.slack(x, int32(r)))
+			}
+		}
+		if slack < 0 {
+			return -1
+		}
+		if slack < least {
+			best, least = at, slack
+		}
+	}
+	return best
+}
+
+// slack returns by how much the largest parts that the children have room for, with
+// a lane, exceed the item; -1 if no parts with room sum to it.
+func (s *splitter) slack(x item, route int32) int32 {
+	parts := s.requests[x.request].parts[s.level-1]
+	n := x.part.VMs
+	reach := uint64(1) // bit m: m VMs can be placed, for n < 64
+	sum := int32(0)
+	for c := range s.contents {
+		most := int32(0)
+		next := reach
+		for _, part := range parts {
+			if part.VMs > n {
+				break
+			}
+			if s.room(c, x, part, route) {
+				most = part.VMs
+				next |= reach << uint(part.VMs)
+			}
+		}
+		reach = next
+		sum += most
+	}
+	if sum < n || n < 64 && reach>>uint(n)&1 == 0 {
+		return -1
+	}
+	return sum - n
+}
+
+// divideOne divides item i, and then the open ones.
+func (s *splitter) divideOne(i int) bool {
 	x := s.items[i]
 	s.h.parts[i] = make([]tvcbounds.Part, len(s.contents))
-	d := &division{splitter: s, i: i, x: x, twin: s.twins(i)}
+	d := &division{splitter: s, i: i, x: x, twin: s.twins(x)}
 	whole := x.part.VMs == s.requests[x.request].vms
 	d.loads = s.perPath && !whole
 	if x.route >= 0 {
@@ -375,11 +439,15 @@ func (s *splitter) divide(i int) bool {
 //   - Children with the same items are exchanged by an automorphism of the node
 //     that leaves everything so far where it is.
 //   - Servers need only have the same slots and rate left at all instants from the
-//     first to the last that the items to come use: what one of them gets of these
+//     first to the last that this item and the open ones use: what one of them gets of these
 //     fits the other as well.
-func (s *splitter) twins(i int) []int {
+func (s *splitter) twins(x item) []int {
 	twin := make([]int, len(s.contents))
-	rest := s.rest[i]
+	rest := s.requests[x.request].span
+	for _, i := range s.open {
+		y := s.requests[s.items[i].request].span
+		rest = tvcbounds.Span{From: min(rest.From, y.From), To: max(rest.To, y.To)}
+	}
 	for c := range twin {
 		twin[c] = -1
 		if s.off&devSymmetry != 0 {
@@ -420,7 +488,7 @@ func (d *division) assign(c int, left tvcbounds.Part) bool {
 			return false
 		}
 		d.h.routes[d.i] = d.route
-		return d.divide(d.i + 1)
+		return d.divide()
 	}
 	parts := d.requests[d.x.request].parts[d.level-1]
 	if len(parts) == 0 || int(left.VMs) > (len(d.contents)-c)*int(parts[len(parts)-1].VMs) {
