@@ -14,6 +14,7 @@ const (
 	devSymmetry
 	devExtend
 	devLook
+	devRestarts
 	devDominance
 	devCovers
 	devSuffix
@@ -26,6 +27,7 @@ var devices = []exact.Switch[deviceSet]{
 	{Bit: devSymmetry, Device: exact.Device{Name: "symmetry", Summary: "of subtrees in the same state the first gets the largest part; one of the unused lanes"}},
 	{Bit: devExtend, Device: exact.Device{Name: "extension", Summary: "a set with one more request: the others stay where they are, if possible"}},
 	{Bit: devLook, Device: exact.Device{Name: "forward-checking", Summary: "every request to come has room by itself; the one with the least room is next (Haralick, Elliott 1980)"}},
+	{Bit: devRestarts, Device: exact.Device{Name: "restarts", Summary: "embeddings of a set are searched in several random orders first (Gomes, Selman, Kautz 1998)"}},
 	{Bit: devDominance, Device: exact.Device{Name: "dominance", Summary: "a request that is smaller, shorter and worth as much is accepted first"}},
 	{Bit: devCovers, Device: exact.Device{Name: "covers", Summary: "minimal sets that can't be embedded together are noted (combinatorial Benders cuts, Codato, Fischetti 2006)"}},
 	{Bit: devSuffix, Device: exact.Device{Name: "suffixes", Summary: "bound by the optimum of the requests to come (Russian doll search, Verfaillie, Lemaitre, Schiex 1996)"}},

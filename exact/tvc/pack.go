@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
@@ -33,6 +34,7 @@ type packer struct {
 	nodes   int64 // items that were split
 	limit   int64 // of nodes; beyond it the packer gives up
 	stopped bool
+	random  *rand.Rand // of the order of parts; nil: the largest first
 }
 
 // request is a request of one component.
@@ -495,8 +497,25 @@ func (d *division) assign(c int, left tvcbounds.Part) bool {
 		return false
 	}
 	chosen := d.h.parts[d.i]
-	for k := len(parts) - 1; k >= 0; k-- {
-		part := parts[k]
+	var order []int
+	if d.random != nil {
+		order = d.random.Perm(len(parts) + 1)
+	}
+	for k := len(parts); k >= 0; k-- {
+		at := k - 1
+		if order != nil {
+			at = order[k] - 1
+		}
+		if at < 0 {
+			if d.assign(c+1, left) {
+				return true
+			}
+			if d.stopped {
+				return false
+			}
+			continue
+		}
+		part := parts[at]
 		if part.VMs > left.VMs || d.loads && part.Load > left.Load {
 			continue
 		}
@@ -521,7 +540,7 @@ func (d *division) assign(c int, left tvcbounds.Part) bool {
 			return false
 		}
 	}
-	return d.assign(c+1, left)
+	return false
 }
 
 // placement is a set of requests, by ascending number, with a split at the root.
@@ -542,6 +561,15 @@ func (a placement) only(keep func(request int32) bool) placement {
 	return b
 }
 
+// A search for a placement restarts with the parts in random orders before it
+// runs to its end: restarts times, after restartNodes nodes each (Gomes, Selman,
+// Kautz: Boosting combinatorial search through randomization, 1998). A first
+// choice that is wrong at the root is found out late otherwise.
+const (
+	restarts     = 16
+	restartNodes = 2000
+)
+
 // place returns a placement of the requests, false if there is none or the packer
 // has stopped. It looks first for one that leaves what is in before, which holds
 // some of the requests, where it is at the root.
@@ -553,8 +581,30 @@ func (p *packer) place(requests []int32, before placement) (placement, bool) {
 			return placement{requests, h}, true
 		}
 	}
+	root := p.tree.Root()
+	if p.off&devRestarts == 0 {
+		limit := p.limit
+		for k := range uint64(restarts) {
+			if p.stopped {
+				break
+			}
+			if k > 0 {
+				p.random = rand.New(rand.NewPCG(k, 0))
+			}
+			p.limit = min(limit, p.nodes+restartNodes)
+			h := p.split(root, all, nil, all)
+			p.limit, p.random = limit, nil
+			if h != nil {
+				return placement{requests, h}, true
+			}
+			if !p.stopped {
+				return placement{}, false
+			}
+			p.stopped = p.nodes > limit || p.ctx.Err() != nil
+		}
+	}
 	if !p.stopped {
-		if h := p.split(p.tree.Root(), all, nil, all); h != nil {
+		if h := p.split(root, all, nil, all); h != nil {
 			return placement{requests, h}, true
 		}
 	}
