@@ -327,6 +327,15 @@ func (s *splitter) divide() bool {
 			return false
 		}
 	}
+	if s.level == 1 && s.off&devProgram == 0 {
+		most := tailWords
+		if len(s.open) == len(s.items) {
+			most = tailWordsFirst
+		}
+		if fits, decided := s.tail(most); decided {
+			return fits
+		}
+	}
 	i := s.open[at]
 	s.open = slices.Delete(slices.Clone(s.open), at, at+1)
 	done := s.divideOne(i)
@@ -582,7 +591,7 @@ func (p *packer) place(requests []int32, before placement) (placement, bool) {
 		}
 	}
 	root := p.tree.Root()
-	if p.off&devRestarts == 0 {
+	if p.off&devRestarts == 0 && (root > 1 || p.off&devProgram != 0) {
 		limit := p.limit
 		for k := range uint64(restarts) {
 			if p.stopped {
