@@ -579,17 +579,19 @@ const (
 	restartNodes = 2000
 )
 
-// place returns a placement of the requests, false if there is none or the packer
-// has stopped. It looks first for one that leaves what is in before, which holds
-// some of the requests, where it is at the root.
-func (p *packer) place(requests []int32, before placement) (placement, bool) {
+// extend returns a placement of the requests that leaves what is in before, which
+// holds some of them, where it is at the root; false if there is none.
+func (p *packer) extend(requests []int32, before placement) (placement, bool) {
 	all := p.rootItems(requests)
-	if before.held != nil && p.off&devExtend == 0 {
-		added := slices.DeleteFunc(slices.Clone(all), func(x item) bool { return slices.Contains(before.requests, x.request) })
-		if h := p.split(p.tree.Root(), all, before.held, added); h != nil {
-			return placement{requests, h}, true
-		}
-	}
+	added := slices.DeleteFunc(slices.Clone(all), func(x item) bool { return slices.Contains(before.requests, x.request) })
+	h := p.split(p.tree.Root(), all, before.held, added)
+	return placement{requests, h}, h != nil
+}
+
+// place returns a placement of the requests, false if there is none or the packer
+// has stopped.
+func (p *packer) place(requests []int32) (placement, bool) {
+	all := p.rootItems(requests)
 	root := p.tree.Root()
 	if p.off&devRestarts == 0 && (root > 1 || p.off&devProgram != 0) {
 		limit := p.limit

@@ -211,19 +211,47 @@ func (c *component) fits(s set, i int, before placement) (placement, bool) {
 			return f.only(func(r int32) bool { return s.has(c.order[r]) }), true
 		}
 	}
-	if !c.overfull(s, i) {
-		if p, ok := c.place(c.ranks(s), before); ok {
-			c.know(s, p)
-			return p, true
-		}
-		if c.stopped {
-			return placement{}, false
-		}
+	if p, fits := c.search(s, i, before); fits || c.stopped {
+		return p, fits
 	}
-	if c.off&devCovers == 0 {
+	if c.off&devCovers == 0 && !c.blocked(s, i) { // a cover of one instant may be known now
 		c.cover(s, i)
 	}
 	return placement{}, false
+}
+
+// search is fits for a set of which nothing is known.
+func (c *component) search(s set, i int, before placement) (placement, bool) {
+	if c.overfull(s, i) {
+		return placement{}, false
+	}
+	if c.off&devExtend == 0 && before.held != nil {
+		if p, ok := c.extend(c.ranks(s), before); ok {
+			c.know(s, p)
+			return p, true
+		}
+	}
+	// What doesn't fit at one instant doesn't fit; the requests active then are
+	// fewer.
+	for t := c.span[i].From; t <= c.span[i].To && c.off&devInstants == 0; t++ {
+		now := set{}
+		for j := range s.all {
+			if c.span[j].From <= t && t <= c.span[j].To {
+				now = now.with(j)
+			}
+		}
+		if now == s || c.stopped {
+			continue
+		}
+		if _, ok := c.fits(now, i, before.only(func(r int32) bool { return now.has(c.order[r]) })); !ok {
+			return placement{}, false
+		}
+	}
+	p, ok := c.place(c.ranks(s))
+	if ok {
+		c.know(s, p)
+	}
+	return p, ok
 }
 
 // overfull reports whether the requests of s active at some instant with i need
@@ -269,7 +297,7 @@ func (c *component) cover(s set, i int) {
 		}
 		if !c.blocked(less, i) && !c.overfull(less, i) {
 			c.limit = min(limit, c.nodes+coverNodes)
-			p, ok := c.place(c.ranks(less), placement{})
+			p, ok := c.place(c.ranks(less))
 			c.limit = limit
 			if ok {
 				c.know(less, p)
