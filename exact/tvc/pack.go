@@ -329,7 +329,7 @@ func (s *splitter) divide() bool {
 	}
 	if s.level == 1 && s.off&devProgram == 0 {
 		most := tailWords
-		if len(s.open) == len(s.items) {
+		if len(s.open) == len(s.items) && s.random == nil {
 			most = tailWordsFirst
 		}
 		if fits, decided := s.tail(most); decided {
@@ -480,6 +480,16 @@ func (s *splitter) twins(x item) []int {
 	return twin
 }
 
+// shuffle returns 0 to n-1 in a random order, now and then near to ascending.
+func (p *packer) shuffle(n int) []int {
+	order := p.random.Perm(n)
+	if p.random.IntN(2) == 0 {
+		return order
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return a - b + p.random.IntN(3) - 1 })
+	return order
+}
+
 // division is the search for the parts of one item.
 type division struct {
 	*splitter
@@ -508,7 +518,7 @@ func (d *division) assign(c int, left tvcbounds.Part) bool {
 	chosen := d.h.parts[d.i]
 	var order []int
 	if d.random != nil {
-		order = d.random.Perm(len(parts) + 1)
+		order = d.shuffle(len(parts) + 1)
 	}
 	for k := len(parts); k >= 0; k-- {
 		at := k - 1
@@ -570,13 +580,15 @@ func (a placement) only(keep func(request int32) bool) placement {
 	return b
 }
 
-// A search for a placement restarts with the parts in random orders before it
-// runs to its end: restarts times, after restartNodes nodes each (Gomes, Selman,
-// Kautz: Boosting combinatorial search through randomization, 1998). A first
-// choice that is wrong at the root is found out late otherwise.
+// A search for a placement alternates between searches with the parts in random
+// orders, restarted after some nodes, and one that runs with the largest parts
+// first, each time with more nodes, until one of them has an answer (Gomes,
+// Selman, Kautz: Boosting combinatorial search through randomization, 1998). A
+// first choice that is wrong at the root is found out late otherwise.
 const (
 	restarts     = 16
-	restartNodes = 2000
+	restartNodes = 1000
+	wholeNodes   = 10_000
 )
 
 // extend returns a placement of the requests that leaves what is in before, which
@@ -592,31 +604,36 @@ func (p *packer) extend(requests []int32, before placement) (placement, bool) {
 // has stopped.
 func (p *packer) place(requests []int32) (placement, bool) {
 	all := p.rootItems(requests)
-	root := p.tree.Root()
-	if p.off&devRestarts == 0 && (root > 1 || p.off&devProgram != 0) {
-		limit := p.limit
-		for k := range uint64(restarts) {
-			if p.stopped {
-				break
-			}
-			if k > 0 {
-				p.random = rand.New(rand.NewPCG(k, 0))
-			}
-			p.limit = min(limit, p.nodes+restartNodes)
-			h := p.split(root, all, nil, all)
-			p.limit, p.random = limit, nil
-			if h != nil {
-				return placement{requests, h}, true
-			}
-			if !p.stopped {
-				return placement{}, false
-			}
+	limit, seed := p.limit, uint64(0)
+	// attempt runs one search and reports whether it says anything.
+	attempt := func(nodes int64) (h *held, decided bool) {
+		p.limit = min(limit, p.nodes+nodes)
+		h = p.split(p.tree.Root(), all, nil, all)
+		p.limit = limit
+		if decided = h != nil || !p.stopped; !decided {
 			p.stopped = p.nodes > limit || p.ctx.Err() != nil
 		}
+		return h, decided
 	}
-	if !p.stopped {
-		if h := p.split(root, all, nil, all); h != nil {
-			return placement{requests, h}, true
+	whole := int64(wholeNodes)
+	if p.off&devRestarts != 0 {
+		whole = math.MaxInt64 / 2
+	}
+	for size := int64(restartNodes); !p.stopped; size, whole = 2*size, 4*whole {
+		for range restarts {
+			if p.off&devRestarts != 0 || p.stopped {
+				break
+			}
+			seed++
+			p.random = rand.New(rand.NewPCG(seed, 0))
+			h, decided := attempt(size)
+			p.random = nil
+			if decided {
+				return placement{requests, h}, h != nil
+			}
+		}
+		if h, decided := attempt(whole); decided {
+			return placement{requests, h}, h != nil
 		}
 	}
 	return placement{}, false

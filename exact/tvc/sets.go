@@ -1,6 +1,7 @@
 package tvc
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/bits"
@@ -328,6 +329,12 @@ func (c *component) solve() (bool, error) {
 	n := len(c.requests)
 	c.limit = math.MaxInt64
 	c.best, c.chosen = 0, set{}
+	if err := c.multiply(); err != nil {
+		return false, err
+	}
+	if c.off&devConstruct == 0 {
+		c.construct()
+	}
 	for i := n - 1; i >= 0; i-- {
 		if err := c.multiply(); err != nil {
 			return false, err
@@ -362,6 +369,57 @@ func (c *component) solve() (bool, error) {
 		c.report()
 	}
 	return true, nil
+}
+
+// constructNodes limits the search for a placement of each set of construct.
+const constructNodes = 8000
+
+// construct looks for good sets: requests are added in several orders, each if
+// the packer soon finds a placement of it with those before. The orders are by
+// the reduced weight, by the weight, by the weight per VM and instant.
+func (c *component) construct() {
+	n := len(c.requests)
+	key := func(f func(i int) float64) (order []int) {
+		for i := range n {
+			order = append(order, i)
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f(b), f(a)) })
+		return order
+	}
+	orders := [][]int{
+		key(func(i int) float64 { return float64(c.weight[i]) }),
+		key(func(i int) float64 {
+			return float64(c.weight[i]) / float64(int(c.packer.requests[c.rank[i]].vms)*(c.span[i].To-c.span[i].From+1))
+		}),
+	}
+	if c.bounds != nil {
+		orders = append(orders, key(func(i int) float64 { return c.bounds.Reduced[i] }))
+	}
+	for _, order := range orders {
+		var s set
+		var p placement
+		p.held = &held{}
+		for _, i := range order {
+			if c.ctx.Err() != nil {
+				return
+			}
+			more := s.with(i)
+			if c.overfull(more, i) {
+				continue
+			}
+			ranks := c.ranks(more)
+			c.limit = c.nodes + constructNodes
+			q, ok := c.extend(ranks, p)
+			if !ok && !c.stopped {
+				q, ok = c.place(ranks)
+			}
+			c.limit, c.stopped = math.MaxInt64, false
+			if ok {
+				s, p = more, q
+			}
+		}
+		c.know(s, p)
+	}
 }
 
 // multiply computes the multipliers, the first time and after new covers.
