@@ -55,7 +55,9 @@ type Program struct {
 
 	edgeFree, podFree []int // free slots below each edge switch and in each pod
 	edgeMost          []int // most free slots of a server, by edge switch
-	caps, widest      []int // see tree.cores
+	// Rooms of the links from pods to core switches, [(a·h+c)·k+q], and the largest
+	// over all, [q], and over each group, [(1+a)·k+q].
+	podRooms, widestRooms []int
 }
 
 // problem is the request that a Program embeds and the data centre.
@@ -252,15 +254,12 @@ func (p *problem) room(left, rate int64) int {
 	return int(min(left/p.b, int64(p.n)))
 }
 
-// serverRoom, edgeRoom and podRoom return the room of the links above server s,
-// from edge switch e to aggregation switch a of its pod, and from pod q to core
-// switch c of group a.
-func (p *problem) serverRoom(s int) int { return p.room(p.d.Server[s], p.d.ServerRate) }
-
-func (p *problem) edgeRoom(e, a int) int { return p.room(p.d.Edge[e*p.d.Half+a], p.d.EdgeRate) }
-
-func (p *problem) podRoom(q, a, c int) int {
-	return p.room(p.d.Aggregation[(q*p.d.Half+a)*p.d.Half+c], p.d.AggregationRate)
+// useful returns the room of a link as far as an embedding can use it.
+func (p *problem) useful(room int) int {
+	if p.d.PerPath {
+		return room
+	}
+	return min(room, p.n/2)
 }
 
 // load returns the load of a link in VMs, with m VMs below it, and the big server

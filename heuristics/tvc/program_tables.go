@@ -46,7 +46,7 @@ func (c *costTables) nevers(n int) []int64 {
 func (c *costTables) none() costTable { return costTable{{0}} }
 
 func (c *costTables) server(s int) (t costTable) {
-	free, room, opened := min(int(c.d.Free[s]), c.n), c.serverRoom(s), int64(0)
+	free, room, opened := min(int(c.d.Free[s]), c.n), c.room(c.d.Server[s], c.d.ServerRate), int64(0)
 	if int(c.d.Free[s]) == c.d.Slots {
 		opened = c.opened
 	}
@@ -148,7 +148,7 @@ func (c *setTables) reset(p *problem, _ weights) { c.problem, c.cells.used = p, 
 func (c *setTables) none() setTable { return setTable{{{}}} }
 
 func (c *setTables) server(s int) (t setTable) {
-	free, room := min(int(c.d.Free[s]), c.n), c.serverRoom(s)
+	free, room := min(int(c.d.Free[s]), c.n), c.room(c.d.Server[s], c.d.ServerRate)
 	set := func(from, to int) spans.Set {
 		x := c.cells.next()
 		*x = spans.Set{{From: from, To: to}}.Ends(*x, c.n, room)

@@ -29,7 +29,11 @@ type tree[T any] struct {
 	*Program
 	make  tables[T]
 	edges []memo[T] // by edge switch
-	pods  []memo[T] // by pod and aggregation switch
+	pods  []memo[T] // by pod and aggregation switch: [q·(h+1)+1+a], [q·(h+1)] for widest
+	// Rooms of edge switches' links: [e·(h+1)+1+a], [e·(h+1)] for the widest, and
+	// whether those of a pod are known.
+	rooms      []int
+	roomsKnown []bool
 }
 
 type memo[T any] struct {
@@ -37,11 +41,35 @@ type memo[T any] struct {
 	table T
 }
 
+// widest takes the place of an aggregation switch. The widest aggregation switch
+// of a pod doesn't exist: its link to each edge switch has the most room of all
+// links of that edge switch. It costs no more than any other, so it is a bound.
+const widest = -1
+
 // reset takes the Program's problem.
 func (t *tree[T]) reset(p *Program, m tables[T], w weights) {
-	switches := p.d.K * p.d.Half
-	t.Program, t.make, t.edges, t.pods = p, m, zeros(t.edges, switches), zeros(t.pods, switches)
+	k, h := p.d.K, p.d.Half
+	t.Program, t.make, t.edges, t.pods = p, m, zeros(t.edges, k*h), zeros(t.pods, k*(h+1))
 	m.reset(&p.problem, w)
+	t.rooms, t.roomsKnown = slices.Grow(t.rooms[:0], k*h*(h+1))[:k*h*(h+1)], zeros(t.roomsKnown, k)
+}
+
+// room returns the useful room of the link from edge switch e of pod q to
+// aggregation switch a.
+func (t *tree[T]) room(q, e, a int) int {
+	h := t.d.Half
+	if !t.roomsKnown[q] {
+		t.roomsKnown[q] = true
+		for e := q * h; e < (q+1)*h; e++ {
+			rooms := t.rooms[e*(h+1) : (e+1)*(h+1)]
+			clear(rooms)
+			for a := 0; a < h && t.edgeFree[e] > 0; a++ {
+				rooms[1+a] = t.useful(t.problem.room(t.d.Edge[e*h+a], t.d.EdgeRate))
+				rooms[0] = max(rooms[0], rooms[1+a])
+			}
+		}
+	}
+	return t.rooms[e*(h+1)+1+a]
 }
 
 // edge returns the table of edge switch e, without a link above.
@@ -63,13 +91,13 @@ func (t *tree[T]) edgeLink(e, a int) T {
 	if t.d.NonBlocking {
 		return t.edge(e)
 	}
-	return t.make.link(t.edge(e), t.edgeRoom(e, a))
+	return t.make.link(t.edge(e), t.room(e/t.d.Half, e, a))
 }
 
 // pod returns the table of aggregation switch a of pod q, without a link above.
 func (t *tree[T]) pod(q, a int) T {
 	h := t.d.Half
-	x := &t.pods[q*h+a]
+	x := &t.pods[q*(h+1)+1+a]
 	if !x.known {
 		x.known = true
 		if same := t.sameRooms(q, a); same < a {
@@ -86,28 +114,20 @@ func (t *tree[T]) pod(q, a int) T {
 	return x.table
 }
 
-// sameRooms returns the first aggregation switch of pod q whose links below have
-// the same room as those of switch a: their tables are equal.
+// sameRooms returns the first aggregation switch of pod q, or widest, whose links
+// below have the same room as those of switch a: their tables are equal.
 func (t *tree[T]) sameRooms(q, a int) int {
 	h := t.d.Half
-	for same := range a {
+	for same := widest; same < a; same++ {
 		equal := true
-		for e := q * h; e < (q+1)*h && equal; e++ {
-			equal = t.edgeFree[e] == 0 || t.useful(t.edgeRoom(e, same)) == t.useful(t.edgeRoom(e, a))
+		for e := q * h; e < (q+1)*h && equal && !t.d.NonBlocking; e++ {
+			equal = t.room(q, e, same) == t.room(q, e, a)
 		}
 		if equal {
 			return same
 		}
 	}
 	return a
-}
-
-// useful returns the room of a link as far as an embedding can use it.
-func (p *problem) useful(room int) int {
-	if p.d.PerPath {
-		return room
-	}
-	return min(room, p.n/2)
 }
 
 // core returns the cost of all n VMs below a core switch of group a, whose links
@@ -179,54 +199,59 @@ func (t *tree[T]) search(w weights, limit int64) (best int64, at model.Switch, o
 	for q, free := range t.podFree {
 		edges := t.edgeFree[q*h : (q+1)*h]
 		bound := least + w.reserved*carried(slices.Max(t.edgeMost[q*h:(q+1)*h])) + above*carried(slices.Max(edges))
-		for a := 0; a < routes && free >= t.n && bound < best; a++ {
+		if free < t.n || bound >= best {
+			continue
+		}
+		bound = t.make.all(t.pod(q, widest))
+		for a := 0; a < routes && bound < best; a++ {
 			try(t.make.all(t.pod(q, a)), model.Switch{Layer: model.LayerAggregation, Group: q, Index: a})
 		}
 	}
 	bound := least + w.reserved*carried(most) + above*(carried(slices.Max(t.edgeFree))+carried(slices.Max(t.podFree)))
-	for a := 0; a < routes && bound < best; a++ {
-		t.cores(a, routes, &best, try)
+	if bound < best {
+		t.cores(routes, &best, try)
 	}
 	return best, at, ok
 }
 
-// cores tries the core switches of group a. A core switch whose links all had the
-// room of the widest of their pod would cost no more than any of the group: it is
-// tried first, as a bound. Switches with equal rooms have equal costs.
-func (t *tree[T]) cores(a, routes int, best *int64, try func(int64, model.Switch)) {
+// cores tries the core switches. One whose links from the pods, and below, were the
+// widest of all groups costs no more than any, and one with the widest of its group no
+// more than any of this group: they are looked at first, as bounds. Switches of a
+// group with equal rooms have equal costs.
+func (t *tree[T]) cores(routes int, best *int64, try func(int64, model.Switch)) {
 	k := t.d.K
-	t.caps, t.widest = zeros(t.caps, routes*k), zeros(t.widest, k)
+	t.podRooms, t.widestRooms = zeros(t.podRooms, routes*routes*k), zeros(t.widestRooms, (routes+1)*k)
+	rooms := func(a, c int) []int { return t.podRooms[(a*routes+c)*k:][:k] }
+	group := func(a int) []int { return t.widestRooms[(1+a)*k:][:k] } // of widest, too
 	free := 0
 	for q := range k {
 		free += t.podFree[q]
-		for c := 0; c < routes && !t.d.NonBlocking; c++ {
-			t.caps[c*k+q] = t.useful(t.podRoom(q, a, c))
-			t.widest[q] = max(t.widest[q], t.caps[c*k+q])
+		for a := 0; a < routes && t.podFree[q] > 0 && !t.d.NonBlocking; a++ {
+			for c := range routes {
+				room := t.useful(t.problem.room(t.d.Aggregation[(q*routes+a)*routes+c], t.d.AggregationRate))
+				rooms(a, c)[q] = room
+				group(a)[q] = max(group(a)[q], room)
+			}
+			group(widest)[q] = max(group(widest)[q], group(a)[q])
 		}
 	}
-	if free < t.n {
+	if free < t.n || t.core(widest, group(widest)) >= *best {
 		return
 	}
-	bound := t.core(a, t.widest)
-	for c := 0; c < routes && bound < *best; c++ {
-		caps, cost := t.caps[c*k:(c+1)*k], bound
-		if !slices.Equal(caps, t.widest) {
-			if t.seen(c) {
+	for a := range routes {
+		bound := t.core(a, group(a))
+		for c := 0; c < routes && bound < *best; c++ {
+			cost, seen := bound, false
+			for before := 0; before < c && !seen; before++ {
+				seen = slices.Equal(rooms(a, before), rooms(a, c))
+			}
+			if seen {
 				continue
 			}
-			cost = t.core(a, caps)
-		}
-		try(cost, model.Switch{Layer: model.LayerCore, Group: a, Index: c})
-	}
-}
-
-// seen reports whether a core switch before c has the same rooms.
-func (t *tree[T]) seen(c int) bool {
-	k := t.d.K
-	for before := range c {
-		if slices.Equal(t.caps[before*k:(before+1)*k], t.caps[c*k:(c+1)*k]) {
-			return true
+			if !slices.Equal(rooms(a, c), group(a)) {
+				cost = t.core(a, rooms(a, c))
+			}
+			try(cost, model.Switch{Layer: model.LayerCore, Group: a, Index: c})
 		}
 	}
-	return false
 }
