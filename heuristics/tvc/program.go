@@ -254,6 +254,11 @@ func (p *problem) room(left, rate int64) int {
 	return int(min(left/p.b, int64(p.n)))
 }
 
+// podRoom returns the room of the link from pod q to core switch c of group a.
+func (p *problem) podRoom(q, a, c int) int {
+	return p.room(p.d.Aggregation[(q*p.d.Half+a)*p.d.Half+c], p.d.AggregationRate)
+}
+
 // useful returns the room of a link as far as an embedding can use it.
 func (p *problem) useful(room int) int {
 	if p.d.PerPath {

@@ -44,7 +44,7 @@ func (p *Program) trace(at model.Switch) model.Embedding {
 	case model.LayerCore:
 		parts := make([]costTable, p.d.K)
 		for pod := range parts {
-			parts[pod] = t.podLink(pod, at.Group, p.room(p.d.Aggregation[(pod*h+at.Group)*h+at.Index], p.d.AggregationRate))
+			parts[pod] = t.podLink(pod, at.Group, p.podRoom(pod, at.Group, at.Index))
 		}
 		for pod, y := range p.split(parts, all) {
 			if y.vms > 0 {

@@ -228,7 +228,7 @@ func (t *tree[T]) cores(routes int, best *int64, try func(int64, model.Switch)) 
 		free += t.podFree[q]
 		for a := 0; a < routes && t.podFree[q] > 0 && !t.d.NonBlocking; a++ {
 			for c := range routes {
-				room := t.useful(t.problem.room(t.d.Aggregation[(q*routes+a)*routes+c], t.d.AggregationRate))
+				room := t.useful(t.podRoom(q, a, c))
 				rooms(a, c)[q] = room
 				group(a)[q] = max(group(a)[q], room)
 			}
