@@ -141,9 +141,9 @@ func (c *trial) relate() {
 	case c.size == large: // the others are as hard
 		share = 20
 	}
-	for _, rel := range relations() {
-		if rel.kind != c.in.Kind() || c.ctx.Err() != nil {
-			continue
+	for _, rel := range problems[c.in.Kind()].relations {
+		if c.ctx.Err() != nil {
+			return
 		}
 		mine, drawn := rand.New(rand.NewPCG(rng.Uint64(), 1)), rng.IntN(share) == 0
 		if c.only != "" && !strings.HasPrefix(c.only, "relation: "+rel.name) || c.only == "" && !drawn {

@@ -2,48 +2,12 @@ package audit
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
-
-// families draw an instance of a problem and size. The name of the instance
-// tells its family.
-var families = map[model.Kind]func(size, *rand.Rand) model.Instance{
-	model.KindDAG:         func(s size, rng *rand.Rand) model.Instance { return drawDAG(s, rng) },
-	model.KindReservation: func(s size, rng *rand.Rand) model.Instance { return drawReservation(s, rng) },
-	model.KindVCSched:     func(s size, rng *rand.Rand) model.Instance { return drawVCSched(s, rng) },
-}
-
-// Kinds returns the problems that have families of instances to audit, in
-// alphabetical order.
-func Kinds() []model.Kind { return slices.Sorted(maps.Keys(families)) }
-
-// draw makes a valid instance of the problem and size.
-func draw(kind model.Kind, s size, rng *rand.Rand) model.Instance {
-	for {
-		// Validate refuses some of the ugly figures, and rightly so.
-		if in := families[kind](s, rng); in.Validate() == nil {
-			return in
-		}
-	}
-}
-
-// atLeast12 reports whether an instance has 12 tasks, jobs or requests or more.
-func atLeast12(in model.Instance) bool {
-	switch in := in.(type) {
-	case *model.VCSched:
-		return in.Tasks() >= 12
-	case *model.DAG:
-		return len(in.Tasks) >= 12
-	case *model.Reservation:
-		return len(in.Requests) >= 12
-	}
-	return false
-}
 
 // drawVCSched draws shares of a host by one style for CPU and one for memory.
 func drawVCSched(s size, rng *rand.Rand) *model.VCSched {

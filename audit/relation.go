@@ -11,7 +11,6 @@ import (
 // never the instance itself.
 type relation struct {
 	name string
-	kind model.Kind
 	// other makes the other instance; nil where the relation doesn't apply.
 	other func(in model.Instance, rng *rand.Rand) model.Instance
 	// implies turns what is known of the first optimum into what must then
@@ -55,17 +54,9 @@ func plus(x float64) func(_, _ model.Instance, c claim) claim {
 	}
 }
 
-// relations lists the relations of every problem.
-func relations() []relation {
-	var all []relation
-	all = append(all, vcschedRelations()...)
-	all = append(all, dagRelations()...)
-	return append(all, reservationRelations()...)
-}
-
 // typed adapts a relation between instances of one problem.
-func typed[I model.Instance](name string, kind model.Kind, other func(I, *rand.Rand) (I, bool), implies func(in, other model.Instance, c claim) claim) relation {
-	return relation{name, kind, func(in model.Instance, rng *rand.Rand) model.Instance {
+func typed[I model.Instance](name string, other func(I, *rand.Rand) (I, bool), implies func(in, other model.Instance, c claim) claim) relation {
+	return relation{name, func(in model.Instance, rng *rand.Rand) model.Instance {
 		o, ok := other(in.(I), rng)
 		if !ok {
 			return nil

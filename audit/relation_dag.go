@@ -82,7 +82,7 @@ func least(d *model.DAG, t int) float64 {
 
 func dagRelations() []relation {
 	add := func(name string, other func(*model.DAG, *rand.Rand) (*model.DAG, bool), implies func(in, other model.Instance, c claim) claim) relation {
-		return typed(name, model.KindDAG, other, implies)
+		return typed(name, other, implies)
 	}
 	ideal := func(d *model.DAG) bool { return d.Transfers() == model.TransferIdeal }
 	var scaled []relation

@@ -59,7 +59,7 @@ func plainRequests(r *model.Reservation) bool {
 
 func reservationRelations() []relation {
 	add := func(name string, other func(*model.Reservation, *rand.Rand) (*model.Reservation, bool), implies func(in, other model.Instance, c claim) claim) relation {
-		return typed(name, model.KindReservation, other, implies)
+		return typed(name, other, implies)
 	}
 	// weighed multiplies the optimum by f if the goal is PE-seconds.
 	weighed := func(f float64) func(in, other model.Instance, c claim) claim {

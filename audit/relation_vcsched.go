@@ -24,7 +24,7 @@ func copyVCSched(v *model.VCSched) *model.VCSched {
 
 func vcschedRelations() []relation {
 	add := func(name string, other func(*model.VCSched, *rand.Rand) (*model.VCSched, bool), implies func(in, other model.Instance, c claim) claim) relation {
-		return typed(name, model.KindVCSched, other, implies)
+		return typed(name, other, implies)
 	}
 	return []relation{
 		// Hosts are alike, and jobs have no order.

@@ -53,7 +53,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		o.Kinds = Kinds()
 	}
 	for _, k := range o.Kinds {
-		if families[k] == nil {
+		if _, ok := problems[k]; !ok {
 			return nil, fmt.Errorf("audit: %w: there are no instances of %q to draw, give some of %q", model.ErrUnsupported, k, Kinds())
 		}
 	}

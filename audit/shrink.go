@@ -19,7 +19,7 @@ func shrink(ctx context.Context, d Disagreement) Disagreement {
 	tries := 0
 	for again := true; again; {
 		again = false
-		for smaller := range smallerThan(d.Instance) {
+		for smaller := range problems[d.Instance.Kind()].smaller(d.Instance) {
 			if tries++; tries > maxTries || ctx.Err() != nil {
 				return d
 			}
@@ -45,21 +45,6 @@ func fails(ctx context.Context, in model.Instance, d Disagreement) (Disagreement
 		}
 	}
 	return d, false
-}
-
-// smallerThan yields instances that lack a part or have a figure of fewer
-// digits, larger parts first. They need not be valid.
-func smallerThan(in model.Instance) iter.Seq[model.Instance] {
-	return func(yield func(model.Instance) bool) {
-		switch in := in.(type) {
-		case *model.VCSched:
-			smallerVCSched(in, func(v *model.VCSched) bool { return yield(v) })
-		case *model.DAG:
-			smallerDAG(in, func(d *model.DAG) bool { return yield(d) })
-		case *model.Reservation:
-			smallerReservation(in, func(r *model.Reservation) bool { return yield(r) })
-		}
-	}
 }
 
 // parts yields the ranges of n elements to leave out: halves, quarters, ... one by one.

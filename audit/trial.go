@@ -163,8 +163,7 @@ func heuristics(kind model.Kind) (names []string) {
 	return names
 }
 
-// wants reports whether an engine runs at all. HiGHS proves nothing in time on
-// large task graphs, and on formulations with a variable for each host.
+// wants reports whether an engine runs at all.
 func (c *trial) wants(engine string) bool {
 	switch {
 	case engine == "search":
@@ -180,13 +179,7 @@ func (c *trial) wants(engine string) bool {
 	if c.quick && (c.size == tiny || c.number%30 > 0) {
 		return false
 	}
-	switch in := c.in.(type) {
-	case *model.DAG:
-		return c.size == tiny || c.size == middle && len(in.Tasks)*len(in.Machines) <= 24
-	case *model.VCSched:
-		return c.size == tiny || engine == "highs" && in.Tasks() <= 24
-	}
-	return c.size == tiny || engine == "highs"
+	return problems[c.in.Kind()].wants(engine, c.size, c.in)
 }
 
 // run makes every comparison on the instance.

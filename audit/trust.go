@@ -83,8 +83,8 @@ requests and more. Disagreements: %d.
 		"\nProofs are related if one follows from the other:\n\n")
 	for _, k := range kinds {
 		var names []string
-		for _, rel := range relations() {
-			if rel.kind == k && !(strings.HasPrefix(rel.name, "all times") && rel.name != "all times 2") {
+		for _, rel := range problems[k].relations {
+			if !(strings.HasPrefix(rel.name, "all times") && rel.name != "all times 2") {
 				names = append(names, strings.Replace(rel.name, "all times 2", "all times multiplied by a power of two", 1))
 			}
 		}

@@ -29,7 +29,7 @@ func (p *program) audit() *cli.Command {
 			&cli.DurationFlag{Name: "time", Value: time.Minute, Usage: "time for drawing instances"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the instances"},
 			&cli.IntFlag{Name: "workers", Value: 1, Usage: "number of instances at the same time"},
-			&cli.StringFlag{Name: "kind", Usage: "vcsched, dag or reservation; all by default"},
+			&cli.StringFlag{Name: "kind", Usage: fmt.Sprintf("one of %q; all by default", audit.Kinds())},
 			&cli.IntFlag{Name: "most", Value: 10, Usage: "disagreements after which it stops"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "audit-found", Usage: "`FOLDER` for disagreements"},
 			&cli.StringFlag{Name: "trust", Usage: "write the counts as Markdown to `FILE`"},
