@@ -192,8 +192,9 @@ func (q *queue) serve() {
 			break
 		}
 	}
+	top := q.top.items[0].request // it has been tried
 	for i := 0; i < len(q.others.items); {
-		if !q.start(q.others.items[i].request) {
+		if k := q.others.items[i].request; k == top || !q.start(k) {
 			i++
 		}
 	}
