@@ -2,7 +2,7 @@ package tvc
 
 import "slices"
 
-// preempt starts the top request in place of the backfilled ones, if it can be
+// suspendLater starts the top request in place of the backfilled ones, if it can be
 // embedded without all of them (Algorithm 2, lines 12 to 18): all are suspended.
 // It is tried only after the top request couldn't be embedded beside them.
 //
@@ -21,41 +21,31 @@ import "slices"
 // and Bmax are. So it isn't tried again in a state in which it failed, for
 // embedders answer by the state. (Without this rule twice as many embeddings are
 // tried on the whole logs.)
-func (q *queue) preempt(k int) bool {
+func (q *queue) suspendLater(k int) bool {
 	i, _ := slices.BinarySearch(q.running, k)
 	state := blocked{k, i, q.Most}
 	if i == len(q.running) || state == q.blocked && !q.retry {
 		return false
 	}
-	slots := q.free
-	for _, x := range q.running[i:] {
+	later, slots := slices.Clone(q.running[i:]), q.free
+	for _, x := range later {
 		slots += q.Requests[x].VMs
 	}
 	if q.Requests[k].VMs > slots && !q.retry {
 		return false
 	}
-	for _, x := range q.running[i:] {
+	for _, x := range later {
 		q.giveBack(x)
 	}
-	e, ok := q.embed(k)
-	if !ok {
-		for _, x := range q.running[i:] {
-			r := &q.requests[x]
-			q.take(x, &r.segments[len(r.segments)-1].place)
+	if !q.start(k) {
+		for _, x := range later {
+			q.take(x, q.requests[x].place())
 		}
 		q.blocked = state
 		return false
 	}
-	for _, x := range q.running[i:] {
-		r := &q.requests[x]
-		r.runs = false
-		// In the beginning of a segment after a migration no work is done.
-		r.left = min(r.left, r.end-q.now)
-		r.segments[len(r.segments)-1].end = q.now
-		q.wait(x)
+	for _, x := range later {
+		q.suspend(x)
 	}
-	q.running = q.running[:i]
-	q.releases++
-	q.begin(k, e)
 	return true
 }

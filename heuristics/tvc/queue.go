@@ -38,7 +38,7 @@ type queue struct {
 	running   []int    // ascending
 	departing heap.Heap[queueEnd]
 	free      int      // slots
-	releases  int64    // how often requests departed or were suspended
+	releases  int64    // how often a request gave back what it had
 	noRoom    []noRoom // by number of VMs
 	blocked   blocked
 	retry     bool // tests: nothing is skipped
@@ -56,6 +56,13 @@ type queuedSegment struct {
 	start, end int64
 	place      model.Embedding
 }
+
+// work returns the work of a running request that isn't done at an instant. At the
+// beginning of a segment after a migration none is done.
+func (x *queued) work(now int64) int64 { return min(x.left, x.end-now) }
+
+// place returns where the request runs or ran last.
+func (x *queued) place() *model.Embedding { return &x.segments[len(x.segments)-1].place }
 
 // queueEnd is the end of a request's run, unless it is suspended before.
 type queueEnd struct {
@@ -188,7 +195,7 @@ func (q *queue) serve() {
 		if len(q.top.items) == 0 {
 			return
 		}
-		if k := q.top.items[0].request; !q.start(k) && !(q.scheduler.preempt && q.preempt(k)) {
+		if k := q.top.items[0].request; !q.start(k) && (q.scheduler.suspend == nil || !q.scheduler.suspend(q, k)) {
 			break
 		}
 	}
@@ -223,7 +230,7 @@ func (q *queue) start(k int) bool {
 // counts sum to n.
 //
 // What a server has room for grows neither with b nor when requests start. So
-// until one departs or is suspended there is no room for n VMs at a bandwidth
+// until one gives back what it has there is no room for n VMs at a bandwidth
 // from the least one on for which there was none. O(servers), O(1) if that is so.
 func (q *queue) mayFit(n int, b int64) bool {
 	x := &q.noRoom[n]
@@ -283,7 +290,6 @@ func (q *queue) release(k int) {
 	q.giveBack(k)
 	i, _ := slices.BinarySearch(q.running, k)
 	q.running = slices.Delete(q.running, i, i+1)
-	q.releases++
 }
 
 func (q *queue) take(k int, e *model.Embedding) {
@@ -293,7 +299,18 @@ func (q *queue) take(k int, e *model.Embedding) {
 }
 
 func (q *queue) giveBack(k int) {
-	r, x := &q.Requests[k], &q.requests[k]
-	q.Remove(&x.segments[len(x.segments)-1].place, r.VMs, r.Bandwidth)
+	r := &q.Requests[k]
+	q.Remove(q.requests[k].place(), r.VMs, r.Bandwidth)
 	q.free += r.VMs
+	q.releases++
+}
+
+// suspend puts a running request that has given back what it had into the queue.
+func (q *queue) suspend(k int) {
+	x := &q.requests[k]
+	x.left, x.runs = x.work(q.now), false
+	x.segments[len(x.segments)-1].end = q.now
+	i, _ := slices.BinarySearch(q.running, k)
+	q.running = slices.Delete(q.running, i, i+1)
+	q.wait(k)
 }

@@ -76,7 +76,12 @@ func TestQueueRules(t *testing.T) {
 		"bgmbf-sdf: the shortest first":         {"bgmbf-sdf", "0 3 10, 1 2 5, 1 1 4, 1 1 2", 0, "A 0-10, B 10-15, C 3-7, D 1-3", 0, 0},
 		// At 10 C suspends E, which has 1 second left. At 15 D waits for A, and E comes
 		// before F, which is shorter as a whole.
-		"bgmbf-sdf: what is left counts": {"bgmbf-sdf", "0 1 30, 0 2 10, 1 3 5, 1 4 3, 1 1 10, 12 3 2", 0, "A 0-30, B 0-10, C 10-15, D 30-33, E 1-10 15-16, F 16-18", 1, 0},
+		"bgmbf-sdf: what is left counts":         {"bgmbf-sdf", "0 1 30, 0 2 10, 1 3 5, 1 4 3, 1 1 10, 12 3 2", 0, "A 0-30, B 0-10, C 10-15, D 30-33, E 1-10 15-16, F 16-18", 1, 0},
+		"srpt: suspends what is larger":          {"srpt", "0 4 10, 2 1 1", 0, "A 0-2 3-11, B 2-3", 1, 0},
+		"srpt: not what is twice as large":       {"srpt", "0 4 10, 2 4 4", 0, "A 0-10, B 10-14", 0, 0},
+		"srpt: the least left is first":          {"srpt", "0 4 2, 1 2 10, 1 4 4, 1 1 17", 0, "A 0-2, B 6-16, C 2-6, D 6-23", 0, 0},
+		"srpt: suspends the largest, one of two": {"srpt", "0 2 10, 0 1 20, 1 2 1", 0, "A 0-10, B 0-1 2-21, C 1-2", 1, 0},
+		"srpt: what has room goes on":            {"srpt", "0 2 10, 0 1 20, 1 3 1", 0, "A 0-1 2-11, B 0-20, C 1-2", 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := two(t, 2, c.migration, strings.Split(c.requests, ", ")...)

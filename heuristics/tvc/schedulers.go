@@ -15,8 +15,9 @@ type scheduler struct {
 	// backfill is the key by which the others are tried while the top request
 	// waits; nil: they wait, too.
 	backfill func(q *queue, k int) int64
-	// preempt suspends backfilled requests for the top one, see queue.preempt.
-	preempt bool
+	// suspend starts the top request, which can't be embedded beside those running,
+	// in place of some of them, and reports whether it has; nil: none is suspended.
+	suspend func(q *queue, k int) bool
 }
 
 func byArrival(*queue, int) int64       { return 0 }
@@ -36,11 +37,12 @@ func byWork(q *queue, k int) int64 { return q.requests[k].left }
 // (non-blocking fabric, adaba) are 37,341 s for FCFS, 55,023 and 10,999 s for SBF
 // and SDF, 10,929 and 7,094 s for SBF and SDF without blocking, 9,189 s for BgMBF.
 var queueSchedulers = []scheduler{
-	{"sbf", source + ", section 5.3.2", "smallest bandwidth first; the first one blocks the others", byBandwidth, nil, false},
-	{"fcfs", source + ", section 2.2", "first come first served; the first one blocks the others", byArrival, nil, false},
-	{"sdf", source + ", section 5.3.2", "shortest duration first; the first one blocks the others", byDuration, nil, false},
-	{"bgmbf", source + ", section 4.2", "backfilling in the order of arrival; backfilled requests are suspended for the first one", byArrival, byArrival, true},
-	{"bgmbf-sdf", source + ", section 4.2", "bgmbf that backfills the shortest request first", byArrival, byWork, true},
+	{"sbf", source + ", section 5.3.2", "smallest bandwidth first; the first one blocks the others", byBandwidth, nil, nil},
+	{"fcfs", source + ", section 2.2", "first come first served; the first one blocks the others", byArrival, nil, nil},
+	{"sdf", source + ", section 5.3.2", "shortest duration first; the first one blocks the others", byDuration, nil, nil},
+	{"bgmbf", source + ", section 4.2", "backfilling in the order of arrival; backfilled requests are suspended for the first one", byArrival, byArrival, (*queue).suspendLater},
+	{"bgmbf-sdf", source + ", section 4.2", "bgmbf that backfills the shortest request first", byArrival, byWork, (*queue).suspendLater},
+	{"srpt", "gapwise", "least remaining work times VMs first; requests with more than twice as much are suspended for the first one", byArea, byArea, (*queue).suspendLarger},
 }
 
 // schedulers lists the algorithms for queue mode, weakest first.

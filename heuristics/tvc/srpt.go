@@ -1,0 +1,72 @@
+package tvc
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// The scheduler srpt is one of ours for short responses: the request with the
+// least work times VMs left is first, as the shortest remaining processing time
+// is on one machine with all slots, and may suspend larger ones. Large requests
+// may wait long for that, as under SDF; a finite trace ends.
+
+// srptFactor is how many times larger the area of what is suspended must be. At 1
+// the mean responses of the first 1,000 jobs of KTH-SP2 and NASA-iPSC are within 3
+// % of those at 2, with up to 40 % more suspensions; at 4 they are up to 5 %
+// longer.
+const srptFactor = 2
+
+// byArea orders by the work that isn't done times the VMs.
+func byArea(q *queue, k int) int64 { return area(q.requests[k].left, q.Requests[k].VMs) }
+
+// area returns ticks times VMs, or the largest number if that is less.
+func area(ticks int64, vms int) int64 {
+	high, low := bits.Mul64(uint64(ticks), uint64(vms))
+	if high > 0 || low > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(low)
+}
+
+// suspendLarger starts the top request in place of running ones whose area is more
+// than srptFactor times as large: the largest first, and as few as are needed to
+// embed it. Those that have room where they are when it is embedded go on.
+func (q *queue) suspendLarger(k int) bool {
+	type larger struct {
+		request int
+		area    int64
+	}
+	var all []larger
+	r, slots := &q.Requests[k], q.free
+	for _, x := range q.running {
+		if a := area(q.requests[x].work(q.now), q.Requests[x].VMs); a/srptFactor > byArea(q, k) {
+			all = append(all, larger{x, a})
+			slots += q.Requests[x].VMs
+		}
+	}
+	if slots < r.VMs && !q.retry {
+		return false
+	}
+	slices.SortFunc(all, func(a, b larger) int { return cmp.Or(cmp.Compare(b.area, a.area), cmp.Compare(b.request, a.request)) })
+	for n, x := range all {
+		q.giveBack(x.request)
+		if !q.start(k) {
+			continue
+		}
+		for _, x := range slices.Backward(all[:n+1]) {
+			r, place := &q.Requests[x.request], q.requests[x.request].place()
+			if q.Room(place, r.VMs, r.Bandwidth) {
+				q.take(x.request, place)
+			} else {
+				q.suspend(x.request)
+			}
+		}
+		return true
+	}
+	for _, x := range all {
+		q.take(x.request, q.requests[x.request].place())
+	}
+	return false
+}
