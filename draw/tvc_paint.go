@@ -73,7 +73,7 @@ func (l *clustersLayout) paint(p pen) {
 	l.heading(p, l.slotsY-6, fmt.Sprintf("Slots in use, of %d, over time; dashed: the moment above", l.tree.Servers()*l.tree.Slots))
 	l.chart(p, axis, l.slotsY, slotsHeight, most, func() { l.paintSlots(p, most) })
 	if len(l.without) > 0 {
-		l.strip(p, l.without, "rejected", l.stripY)
+		l.strip(p, l.without, map[bool]string{false: "rejected", true: "refused"}[l.in.Queue], l.stripY)
 	}
 	if l.in.Queue {
 		most = 1
@@ -123,7 +123,11 @@ func (l *clustersLayout) chart(p pen, axis []tick, top, height, most float64, pa
 	p.fill(rowColour, rect{l.left, top, l.right - l.left, height})
 	l.grid(p, axis, top, top+height)
 	paint()
-	for _, t := range ticks(0, most, height, f) {
+	at := ticks(0, most, height, f)
+	if len(at) < 2 {
+		at = append(at, tick{at: most})
+	}
+	for _, t := range at {
 		if t.at != math.Trunc(t.at) {
 			continue
 		}

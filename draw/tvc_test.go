@@ -153,7 +153,7 @@ func TestClustersQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := parse(t, b.Bytes())
-	texts(t, p, []string{"four, bgmbf: 3 of 4 requests run, mean response 81.667 s, mean bounded slowdown 2.167, 1 suspensions", "waiting", "suspended", "rejected",
+	texts(t, p, []string{"four, bgmbf: 3 of 4 requests run, mean response 81.667 s, mean bounded slowdown 2.167, 1 suspensions", "waiting", "suspended", "refused",
 		"Requests that wait and those suspended, over time"}, "NaN")
 	// The axis is 110 s long. The legend's samples are at the top.
 	wide := 0.0
@@ -241,7 +241,7 @@ func TestClustersCases(t *testing.T) {
 		"one server":    {5, 2, true, []string{"pod 1", "suspended"}, "maximum of", 200},
 		"eight pods":    {500, 8, true, []string{"pod 7", "waiting"}, "fullest", 4000},
 		"ten pods":      {500, 10, false, []string{"pod 9", "fullest link to core"}, "waiting", 200},
-		"a whole log":   {28000, 6, true, []string{"pod 5", "suspended"}, "r1", 2500},
+		"a whole log":   {28000, 6, true, []string{"pod 5", "suspended", "refused"}, "rejected", 2500},
 		"most of all":   {300, 128, true, []string{"pod 127", "fullest link to a server"}, "pod 1 ", 300},
 		"many of large": {3000, 48, false, []string{"pod 47"}, "pod 1 ", 300},
 	} {
