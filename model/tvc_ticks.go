@@ -10,6 +10,7 @@ type TVCTicks struct {
 	NonBlocking                           bool  // only the servers' links bind
 	PerPath                               bool  // see HosePerPath
 	Queue                                 bool
+	Goal                                  TVCGoal // never empty; means nothing in queue mode
 	Migration                             int64
 	Requests                              []TVCTicksRequest // as in the instance
 }
@@ -43,7 +44,7 @@ func (v *TVC) ticks() *TVCTicks {
 	return &TVCTicks{K: f.K, Half: f.Half(), Slots: f.Slots, Servers: f.Servers(),
 		ServerRate: micro(server), EdgeRate: micro(edge), AggregationRate: micro(aggregation),
 		NonBlocking: f.EffectiveFabric() == FabricNonBlocking, PerPath: v.EffectiveHose() == HosePerPath,
-		Queue: v.Queue, Migration: micro(v.MigrationS)}
+		Queue: v.Queue, Goal: v.EffectiveGoal(), Migration: micro(v.MigrationS)}
 }
 
 // Seconds returns a time in ticks as seconds.

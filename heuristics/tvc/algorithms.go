@@ -20,7 +20,7 @@ type NamedEmbedder struct {
 }
 
 // programSteps is the complexity of Program, N the VMs of the request.
-const programSteps = "O(k³ L N + k⁴ N²) per request"
+const programSteps = "O(k³ N (L + N)) per request"
 
 // Embedders lists the embedders, weakest first.
 var Embedders = []NamedEmbedder{

@@ -3,7 +3,7 @@ package tvc
 import "github.com/gapwise/gapwise/model"
 
 // bidPrices are the prices that bidPrice chooses from: 0, which rejects nothing
-// that can be embedded, and 1/8 to 3 in steps of √2.
+// that can be embedded, and 1/8 to √8 in steps of √2.
 var bidPrices = []float64{0, 0.125, 0.177, 0.25, 0.354, 0.5, 0.707, 1, 1.414, 2, 2.828}
 
 // NewBidPrice returns an embedder that in loss mode rejects a request, even if it
@@ -13,13 +13,14 @@ var bidPrices = []float64{0, 0.125, 0.177, 0.25, 0.354, 0.5, 0.707, 1, 1.414, 2,
 //
 // It embeds by Program with CostReserved. An accepted request takes VMs·duration
 // of the slots and bandwidth reserved·duration of the links. Its cost is the mean
-// of both, each divided by its mean over the requests that have arrived. It is
-// accepted if price·cost ≤ 1.
+// of both, each divided by its mean over the requests so far. It is accepted if
+// price·cost is at most its value: 1, or for the goal revenue its revenue divided by
+// the mean.
 //
 // The right price depends on the load and on what is scarce, and is learnt: for
 // each of bidPrices a copy of the data centre takes all requests under this price.
-// The price of the copy that has accepted most so far decides; a copy takes over
-// only if it has accepted more than the leader. The price 0 is among them.
+// The price of the copy whose accepted requests are worth most so far decides;
+// among equals it stays as it was. The price 0 is among them.
 //
 // Embed, without a duration, rejects nothing that can be embedded. A decision
 // takes 12 times as long as the Program's.
@@ -28,11 +29,11 @@ func NewBidPrice() Embedder { return &bidPrice{prices: bidPrices} }
 type bidPrice struct {
 	program     Program
 	prices      []float64
-	copies      []*loss // by price
-	accepted    []int   // by price
-	leader      int     // index of a price
-	slots, rate float64 // sums over the requests so far, embedded at the price 0
-	requests    float64 // their number
+	copies      []*loss   // by price
+	accepted    []float64 // values of the requests accepted, by price
+	leader      int       // index of a price
+	slots, rate float64   // sums over the requests embedded so far at the price 0
+	values      float64   // the sum of their values
 }
 
 // Embed implements Embedder.
@@ -46,7 +47,7 @@ func (p *bidPrice) EmbedRequest(d *DataCentre, k int) (model.Embedding, bool) {
 		for range p.prices {
 			p.copies = append(p.copies, newLoss(d.TVCTicks))
 		}
-		p.accepted = make([]int, len(p.prices))
+		p.accepted = make([]float64, len(p.prices))
 	}
 	for i, c := range p.copies {
 		c.until(d.Requests[k].Arrival)
@@ -55,11 +56,11 @@ func (p *bidPrice) EmbedRequest(d *DataCentre, k int) (model.Embedding, bool) {
 			slots, rate := taken(c.DataCentre, &e, k)
 			p.slots += slots
 			p.rate += rate
-			p.requests++
+			p.values += value(d, k)
 		}
 		if ok && p.worth(c.DataCentre, &e, k, p.prices[i]) {
 			c.admit(k, e)
-			p.accepted[i]++
+			p.accepted[i] += value(d, k)
 		}
 	}
 	for i, accepted := range p.accepted {
@@ -71,7 +72,7 @@ func (p *bidPrice) EmbedRequest(d *DataCentre, k int) (model.Embedding, bool) {
 	return e, ok && p.worth(d, &e, k, p.prices[p.leader])
 }
 
-// worth reports whether price·cost ≤ 1 for request k, embedded as e.
+// worth reports whether request k, embedded as e, is worth its cost.
 func (p *bidPrice) worth(d *DataCentre, e *model.Embedding, k int, price float64) bool {
 	if price == 0 {
 		return true
@@ -81,7 +82,7 @@ func (p *bidPrice) worth(d *DataCentre, e *model.Embedding, k int, price float64
 	if p.rate > 0 {
 		cost += rate / p.rate
 	}
-	return price*cost*p.requests/2 <= 1
+	return price*cost/2*p.values <= value(d, k)
 }
 
 // taken returns what request k takes, embedded as e: VM seconds, and bits of what is
@@ -92,4 +93,12 @@ func taken(d *DataCentre, e *model.Embedding, k int) (slots, rate float64) {
 	d.loads(e, q.VMs, q.Bandwidth, func(_ *int64, load int64) { reserved += load })
 	seconds := d.Seconds(q.Duration)
 	return float64(q.VMs) * seconds, float64(reserved) * seconds
+}
+
+// value returns what request k counts for the goal.
+func value(d *DataCentre, k int) float64 {
+	if d.Goal == model.GoalRevenue {
+		return d.Requests[k].Revenue
+	}
+	return 1
 }

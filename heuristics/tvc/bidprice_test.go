@@ -79,3 +79,30 @@ func TestBidPriceAgainstAdaBa(t *testing.T) {
 		}
 	}
 }
+
+// bid-price goes by the instance's goal: large requests, which it rejects for the
+// number of requests, bring most revenue.
+func TestBidPriceRevenue(t *testing.T) {
+	t.Parallel()
+	// revenue runs e for the goal and returns the revenue.
+	revenue := func(in *model.TVC, goal model.TVCGoal, e Embedder) float64 {
+		in.Goal = goal
+		runs := online(t, in, e)
+		in.Goal = model.GoalRevenue
+		o, err := in.Objective(runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o.Value
+	}
+	aware, all, requests := 0.0, 0.0, 0.0
+	for index := range 4 {
+		in := drawn(t, model.FabricNonBlocking, 700, 0.5, 400, index)
+		aware += revenue(in, model.GoalRevenue, NewBidPrice())
+		all += revenue(in, model.GoalRevenue, newProgram(CostReserved)())
+		requests += revenue(in, model.GoalRequests, NewBidPrice())
+	}
+	if aware < 0.98*all || requests > 0.95*all {
+		t.Errorf("revenue %v, %v if nothing is rejected, %v for the other goal", aware, all, requests)
+	}
+}
