@@ -59,8 +59,17 @@ func drawTVC(s size, rng *rand.Rand) *model.TVC {
 		case 2:
 			q.BandwidthMbps = inMillionths(rng.Float64() * f.LinkMbps)
 		}
-		if len(v.Requests) > 0 && rng.IntN(6) == 0 { // equal to another
-			q = v.Requests[rng.IntN(len(v.Requests))]
+		if len(v.Requests) > 0 && rng.IntN(4) == 0 { // equal to another, or in all but one figure
+			other := v.Requests[rng.IntN(len(v.Requests))]
+			switch rng.IntN(4) {
+			case 0:
+				other.ArrivalS = q.ArrivalS
+			case 1:
+				other.DurationS = q.DurationS
+			case 2:
+				other.VMs = q.VMs
+			}
+			q = other
 		}
 		v.Requests = append(v.Requests, q)
 	}
