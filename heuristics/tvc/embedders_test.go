@@ -1,6 +1,7 @@
 package tvc
 
 import (
+	"context"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // randomCentre draws a data centre and fills it with clusters of random
@@ -176,5 +178,28 @@ func TestSubtreesExact(t *testing.T) {
 	}
 	if t.Log(yes, no, loose); yes < 1000 || no < 1000 {
 		t.Errorf("%d embeddable, %d not", yes, no)
+	}
+}
+
+// Whole runs of loss mode are those of the plain sequences.
+func TestSequenceRuns(t *testing.T) {
+	t.Parallel()
+	rejected := 0
+	for seed := range uint64(need.Rounds(600)) {
+		rng := rand.New(rand.NewPCG(seed, 14))
+		in := modeltest.RandomTVC(rng, []int{2, 4, 4}[rng.IntN(3)], 5+rng.IntN(60), false)
+		for _, e := range []Embedder{NewAdaBa(), NewBestFit(), NewBestFitLocal(), NewFirstFit(), NewFirstFitLocal()} {
+			got, err1 := Online(context.Background(), in, e)
+			want, err2 := Online(context.Background(), in, EmbedderFunc(func(d *DataCentre, n int, b int64) (model.Embedding, bool) {
+				return plainSequence(e.(*sequence), d, n, b)
+			}))
+			if err1 != nil || err2 != nil || !reflect.DeepEqual(got, want) {
+				t.Fatalf("seed %d: %v, plain %v (%v, %v)", seed, got, want, err1, err2)
+			}
+			rejected += len(in.Requests) - len(got.Runs)
+		}
+	}
+	if t.Log(rejected, "rejected"); rejected < 1000 {
+		t.Errorf("only %d rejected", rejected)
 	}
 }
