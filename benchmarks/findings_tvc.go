@@ -107,6 +107,7 @@ func queueFindings(records []Record, x []string) ([]Finding, error) {
 		all = append(all,
 			every("BgMBF has less "+v+" than FCFS at every load", e.leads(v, []string{"bgmbf"}, []string{"fcfs"}, true)),
 			every("BgMBF has less "+v+" than SBF at every load", e.leads(v, []string{"bgmbf"}, []string{"sbf"}, true)),
+			every("SBF has more "+v+" than FCFS at every load", e.leads(v, []string{"sbf"}, []string{"fcfs"}, false)),
 			every("BgMBFSDF has less "+v+" than BgMBF at every load", e.leads(v, []string{"bgmbf-sdf"}, []string{"bgmbf"}, true)))
 	}
 	limit, but := 0.0, -1

@@ -140,18 +140,23 @@ func (x tvcSetting) Pivot(value, algorithms string) (string, error) {
 	return pivot(x.By, " %.2f ± %.2f |", lines), nil
 }
 
-// tvcMinus returns a Markdown table of the paired differences of an algorithm from
-// AdaBa: a row for each value of the parameter, a column for each setting.
-func tvcMinus(settings []tvcSetting, value, algorithm string) (string, error) {
+// tvcAcross returns a Markdown table of an algorithm's value, or if minus isn't
+// empty of its paired differences from that algorithm: a row for each value of the
+// parameter, a column for each setting.
+func tvcAcross(settings []tvcSetting, value, algorithm, minus string) (string, error) {
 	var all []benchmarks.Line
 	for _, x := range settings {
-		lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: []string{algorithm}, Minus: "adaba"})
+		lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: []string{algorithm}, Minus: minus})
 		if err != nil {
 			return "", err
 		}
 		all = append(all, benchmarks.Line{Algorithm: x.Title, Points: lines[0].Points})
 	}
-	return pivot(settings[0].By, " %+.2f ± %.2f |", all), nil
+	format := " %.2f ± %.2f |"
+	if minus != "" {
+		format = " %+.2f ± %.2f |"
+	}
+	return pivot(settings[0].By, format, all), nil
 }
 
 // pivot returns a Markdown table with a column for each line, under the name of its
