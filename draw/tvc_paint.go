@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -100,7 +101,7 @@ func (l *clustersLayout) momentText() string {
 	for s := range l.used {
 		used += l.usedSlots(s)
 	}
-	text := fmt.Sprintf("At %s s: %d of %d slots in use; reserved: %s of the servers' links", short(l.moment), used, l.tree.Servers()*l.tree.Slots, l.mean(serverLinks))
+	text := fmt.Sprintf("At %s s: %d of %d slots in use; reserved: %s of the servers' links", strconv.FormatFloat(l.moment, 'f', -1, 64), used, l.tree.Servers()*l.tree.Slots, l.mean(serverLinks))
 	if l.tree.EffectiveFabric() == model.FabricOnePath {
 		text += fmt.Sprintf(", %s of those from edge to aggregation switches, %s of those to core switches", l.mean(edgeLinks), l.mean(aggregationLinks))
 	}
