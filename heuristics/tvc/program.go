@@ -2,6 +2,7 @@ package tvc
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -53,8 +54,7 @@ type Program struct {
 	costCells costTables
 	setCells  setTables
 
-	edgeFree, podFree []int // free slots below each edge switch and in each pod
-	edgeMost          []int // most free slots of a server, by edge switch
+	edgeMost []int // most free slots of a server, by edge switch
 	// Rooms of the links from pods to core switches, [(a·h+c)·k+q], and the largest
 	// over all, [q], and over each group, [(1+a)·k+q].
 	podRooms, widestRooms []int
@@ -102,17 +102,13 @@ func (p *Program) Embeddable(d *DataCentre, n int, b int64) bool {
 	return p.embeddable()
 }
 
-// start takes a request and counts free slots.
+// start takes a request.
 func (p *Program) start(d *DataCentre, n int, b int64) {
 	p.problem = problem{d: d, n: n, b: b}
 	h := d.Half
-	p.edgeFree, p.edgeMost, p.podFree = zeros(p.edgeFree, d.K*h), zeros(p.edgeMost, d.K*h), zeros(p.podFree, d.K)
-	for e := range p.edgeFree {
-		for _, free := range d.Free[e*h : (e+1)*h] {
-			p.edgeFree[e] += int(free)
-			p.edgeMost[e] = max(p.edgeMost[e], int(free))
-		}
-		p.podFree[e/h] += p.edgeFree[e]
+	p.edgeMost = zeros(p.edgeMost, d.K*h)
+	for e := range p.edgeMost {
+		p.edgeMost[e] = int(slices.Max(d.Free[e*h : (e+1)*h]))
 	}
 }
 

@@ -26,6 +26,7 @@ func randomState(rng *rand.Rand, k, slots, most int, fabric model.Fabric, hose m
 		d.Free[s] += int32(give)
 		free += give
 	}
+	d.count()
 	for _, links := range [][]int64{d.Server, d.Edge, d.Aggregation} {
 		for l := range links {
 			if rng.IntN(3) > 0 {

@@ -51,7 +51,7 @@ func (t *tree[T]) reset(p *Program, m tables[T], w weights) {
 	k, h := p.d.K, p.d.Half
 	t.Program, t.make, t.edges, t.pods = p, m, zeros(t.edges, k*h), zeros(t.pods, k*(h+1))
 	m.reset(&p.problem, w)
-	t.rooms, t.roomsKnown = slices.Grow(t.rooms[:0], k*h*(h+1))[:k*h*(h+1)], zeros(t.roomsKnown, k)
+	t.rooms, t.roomsKnown = sized(t.rooms, k*h*(h+1)), zeros(t.roomsKnown, k)
 }
 
 // room returns the useful room of the link from edge switch e of pod q to
@@ -63,7 +63,7 @@ func (t *tree[T]) room(q, e, a int) int {
 		for e := q * h; e < (q+1)*h; e++ {
 			rooms := t.rooms[e*(h+1) : (e+1)*(h+1)]
 			clear(rooms)
-			for a := 0; a < h && t.edgeFree[e] > 0; a++ {
+			for a := 0; a < h && t.d.edgeFree[e] > 0; a++ {
 				rooms[1+a] = t.useful(t.problem.room(t.d.Edge[e*h+a], t.d.EdgeRate))
 				rooms[0] = max(rooms[0], rooms[1+a])
 			}
@@ -106,7 +106,7 @@ func (t *tree[T]) pod(q, a int) T {
 		}
 		x.table = t.make.none()
 		for e := q * h; e < (q+1)*h; e++ {
-			if t.edgeFree[e] > 0 {
+			if t.d.edgeFree[e] > 0 {
 				x.table = t.make.join(x.table, t.edgeLink(e, a), 0)
 			}
 		}
@@ -133,11 +133,8 @@ func (t *tree[T]) sameRooms(q, a int) int {
 // core returns the cost of all n VMs below a core switch of group a, whose links
 // from the pods have the rooms.
 func (t *tree[T]) core(a int, rooms []int) int64 {
-	x, rest := t.make.none(), 0
-	for _, free := range t.podFree {
-		rest += free
-	}
-	for q, free := range t.podFree {
+	x, rest := t.make.none(), t.d.free
+	for q, free := range t.d.podFree {
 		if free > 0 {
 			rest -= free
 			x = t.make.join(x, t.podLink(q, a, rooms[q]), t.n-rest)
@@ -183,7 +180,7 @@ func (t *tree[T]) search(w weights, limit int64) (best int64, at model.Switch, o
 			best, at, ok = cost, s, true
 		}
 	}
-	for e, free := range t.edgeFree {
+	for e, free := range t.d.edgeFree {
 		bound := least
 		if t.edgeMost[e] < t.n {
 			bound += w.reserved * carried(t.edgeMost[e])
@@ -196,8 +193,8 @@ func (t *tree[T]) search(w weights, limit int64) (best int64, at model.Switch, o
 	if d.NonBlocking {
 		routes, above = 1, 0
 	}
-	for q, free := range t.podFree {
-		edges := t.edgeFree[q*h : (q+1)*h]
+	for q, free := range t.d.podFree {
+		edges := t.d.edgeFree[q*h : (q+1)*h]
 		bound := least + w.reserved*carried(slices.Max(t.edgeMost[q*h:(q+1)*h])) + above*carried(slices.Max(edges))
 		if free < t.n || bound >= best {
 			continue
@@ -207,7 +204,7 @@ func (t *tree[T]) search(w weights, limit int64) (best int64, at model.Switch, o
 			try(t.make.all(t.pod(q, a)), model.Switch{Layer: model.LayerAggregation, Group: q, Index: a})
 		}
 	}
-	bound := least + w.reserved*carried(most) + above*(carried(slices.Max(t.edgeFree))+carried(slices.Max(t.podFree)))
+	bound := least + w.reserved*carried(most) + above*(carried(slices.Max(t.d.edgeFree))+carried(slices.Max(t.d.podFree)))
 	if bound < best {
 		t.cores(routes, &best, try)
 	}
@@ -223,10 +220,8 @@ func (t *tree[T]) cores(routes int, best *int64, try func(int64, model.Switch)) 
 	t.podRooms, t.widestRooms = zeros(t.podRooms, routes*routes*k), zeros(t.widestRooms, (routes+1)*k)
 	rooms := func(a, c int) []int { return t.podRooms[(a*routes+c)*k:][:k] }
 	group := func(a int) []int { return t.widestRooms[(1+a)*k:][:k] } // of widest, too
-	free := 0
 	for q := range k {
-		free += t.podFree[q]
-		for a := 0; a < routes && t.podFree[q] > 0 && !t.d.NonBlocking; a++ {
+		for a := 0; a < routes && t.d.podFree[q] > 0 && !t.d.NonBlocking; a++ {
 			for c := range routes {
 				room := t.useful(t.podRoom(q, a, c))
 				rooms(a, c)[q] = room
@@ -235,7 +230,7 @@ func (t *tree[T]) cores(routes int, best *int64, try func(int64, model.Switch)) 
 			group(widest)[q] = max(group(widest)[q], group(a)[q])
 		}
 	}
-	if free < t.n || t.core(widest, group(widest)) >= *best {
+	if t.d.free < t.n || t.core(widest, group(widest)) >= *best {
 		return
 	}
 	for a := range routes {
