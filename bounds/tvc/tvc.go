@@ -50,7 +50,7 @@ func (r *Relaxation) floor(w *Weights, requests []int, solve func(*Relaxation) *
 }
 
 // All computes every bound that needs no search, weakest first: those of Quick,
-// then, in loss mode,
+// then in queue mode ResponseByResources, and in loss mode
 //
 //   - lp: the linear relaxation by slots, by the links of every layer and by
 //     dual-feasible functions of both, at every instant (see Relaxation); what is
@@ -64,7 +64,7 @@ func All(ctx context.Context, in *model.TVC) ([]bounds.Bound, error) {
 	}
 	all := Quick(in)
 	if in.Queue {
-		return all, nil
+		return append(all, ResponseByResources(in.Ticks())), nil
 	}
 	t := in.Ticks()
 	w := NewWeights(in, t)

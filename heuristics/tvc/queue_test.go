@@ -195,7 +195,7 @@ func judged(t testing.TB, in *model.TVC, s *model.Embeddings) map[string]float64
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range tvcbounds.Response(in.Ticks()) {
+	for _, b := range append(tvcbounds.Response(in.Ticks()), tvcbounds.ResponseByResources(in.Ticks())) {
 		if b.Value > o.Value {
 			t.Fatalf("%s bounds the mean response from below by %v, it is %v", b.Name, b.Value, o.Value)
 		}

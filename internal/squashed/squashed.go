@@ -22,7 +22,7 @@ import (
 // Job is a job of a cluster. Times are whole ticks.
 type Job struct {
 	Release, Duration int64 // Duration at least 1; their sums below 2^62
-	Slots             int   // held while it works; at least 1, at most the cluster's
+	Slots             int   // held while it works; at least 1
 	// Per divides its response time, end - release, in the sum that is bounded: 1
 	// for a sum of response times, max(Γ, Duration) for bounded slowdowns. At least
 	// 1, below 2^62.
@@ -36,7 +36,8 @@ type Bounds struct {
 	// SRPT is that of the shortest remaining processing time first, which is
 	// optimal on one machine (Schrage: A proof of the optimality of the shortest
 	// remaining processing time discipline, Operations Research 16, 1968). It is 0
-	// unless all jobs have one Per.
+	// unless all jobs have one Per. As in MeanBusy, some jobs may be left out, with
+	// their Duration/Per as their share.
 	SRPT float64
 	// MeanBusy is the bound by mean busy times (Goemans, Queyranne, Schulz,
 	// Skutella, Wang: Single machine scheduling with release dates, SIAM J. Discrete
@@ -48,9 +49,7 @@ type Bounds struct {
 	// the largest ρ works: to exchange equal amounts of work, so that the larger ρ is
 	// earlier, makes the integral no larger.
 	MeanBusy float64
-	// Best is the best known: in each busy period of the machine, the largest of
-	// the above. The bound of a set of jobs holds whatever the others do, so the
-	// sum over the periods is a bound.
+	// Best takes the largest of the above in each busy period of the machine.
 	Best float64
 }
 
@@ -68,7 +67,7 @@ func Of(jobs []Job, slots int) Bounds {
 			end += float64(sorted[n].Duration) * float64(sorted[n].Slots) / float64(slots)
 			n++
 		}
-		b := ofPeriod(sorted[:n], slots, end-float64(sorted[0].Release), min(0x1p50, 0x1p61/float64(n)))
+		b := ofPeriod(sorted[:n], slots, end-float64(sorted[0].Release), 0x1p50)
 		total.Runtime += b.Runtime
 		total.SRPT += b.SRPT
 		total.MeanBusy += b.MeanBusy
@@ -93,11 +92,11 @@ func down(x float64, n int) float64 { return max(0, x-x*float64(n+16)*0x1p-52) }
 // about that of the period, in ticks.
 //
 // It computes in whole units of 2^shift/slots ticks, in which a job's slot-ticks
-// are its processing time. The period is at most so many units long, so that no
-// sum of all ends overflows. Releases, counted from the first, and processing times are rounded
-// down, which makes no end and no mean later: to leave out the end of a job's work,
-// and to release it earlier, only helps. But responses, from the release rounded
-// down, are up to one unit too long. Jobs of no time are left out.
+// are its processing time. The period is about most units long, so that float64s
+// hold all times. Releases, counted from the first, and processing times are
+// rounded down, which makes no end and no mean later: to leave out the end of a
+// job's work, and to release it earlier, only helps. But responses, from the
+// release rounded down, are up to one unit too long.
 func ofPeriod(jobs []Job, slots int, length, most float64) (b Bounds) {
 	n := len(jobs)
 	shift, lost := 0, int64(0)
@@ -112,36 +111,63 @@ func ofPeriod(jobs []Job, slots int, length, most float64) (b Bounds) {
 		}
 		return int64(high<<(64-shift) | low>>shift)
 	}
-	m := &machine{jobs: make([]work, n), queue: make([]int, 0, n)}
-	half, tooLong, same := 0.0, 0.0, true
+	m, all, same := &machine{}, make([]work, n), true
 	for k, j := range jobs {
-		m.jobs[k] = work{release: scaled(j.Release-jobs[0].Release, slots), time: scaled(j.Duration, j.Slots), per: j.Per}
+		all[k] = work{release: scaled(j.Release-jobs[0].Release, slots), time: scaled(j.Duration, j.Slots), per: j.Per, duration: float64(j.Duration)}
 		b.Runtime += float64(j.Duration) / float64(j.Per)
-		half += float64(j.Duration) / 2 / float64(j.Per)
-		tooLong += float64(lost) / float64(j.Per)
 		same = same && j.Per == jobs[0].Per
 	}
+	b.Runtime = down(b.Runtime, n)
 	unit := math.Ldexp(1/float64(slots), shift)
 	if same {
-		sum := int64(0)
-		m.run((*machine).shorter, func(k int, _, end int64) {
-			if m.jobs[k].left == 0 {
-				sum += end - m.jobs[k].release - lost
+		b.SRPT = m.best(all, unit, lost, 0, (*machine).shorter, func(j *work, _, to int64) {
+			if j.left == 0 {
+				j.response = float64(to - j.release)
 			}
 		})
-		b.SRPT = float64(sum) * unit / float64(jobs[0].Per)
 	}
-	busy := 0.0
-	m.run((*machine).denser, func(k int, from, to int64) {
+	b.MeanBusy = m.best(all, unit, lost, 0.5, (*machine).denser, func(j *work, from, to int64) {
 		// The part from..to of the mean instant less the release.
-		j := &m.jobs[k]
-		mean := float64(to-from) / float64(j.time) * float64(from-j.release+to-j.release) / 2
-		busy += mean / float64(j.per)
+		j.response += float64(to-from) / float64(j.time) * float64(from-j.release+to-j.release) / 2
 	})
-	// There are up to 2n pieces: each ends at a release or at an end.
-	busy = max(0, down(busy, 2*n)-tooLong*(1+1e-9))
-	b.Runtime, b.SRPT, b.MeanBusy = down(b.Runtime, n), down(b.SRPT, 0), down(half+busy*unit, n)
 	return b
+}
+
+// rounds is how often best leaves jobs out.
+const rounds = 16
+
+// best returns a bound by a schedule of the machine, in which a job's response is
+// at least what piece makes it, in units, and a share of its duration. The bound
+// holds for the sum over any set of jobs, whatever the others do, of which each
+// takes its duration. Jobs for which less than that comes out are better left out:
+// first those with the least part of their duration, for those that stay end
+// sooner without them. The machine runs by the order first.
+func (m *machine) best(all []work, unit float64, lost int64, share float64, first func(m *machine, a, b int) bool, piece func(j *work, from, to int64)) (best float64) {
+	set, others := slices.Clone(all), 0.0
+	for round := range rounds {
+		limit := share + (1-share)*float64(round+1)/rounds
+		m.jobs = set
+		for k := range set {
+			set[k].response = 0
+		}
+		m.run(first, piece)
+		sum, tooLong := others, 0.0
+		var keep []work
+		for _, j := range set {
+			response := share*j.duration + j.response*unit
+			sum += response / float64(j.per)
+			tooLong += float64(lost) * unit / float64(j.per)
+			if response < limit*j.duration*(1-1e-9) { // equal ones stay, whatever was rounded
+				others += j.duration / float64(j.per)
+			} else {
+				keep = append(keep, j)
+			}
+		}
+		// A response has up to 2n pieces: each ends at a release or at an end.
+		best = max(best, down(sum, 3*len(all))-tooLong*(1+1e-9))
+		set = keep
+	}
+	return best
 }
 
 // work is a job of the machine, in units.
@@ -149,6 +175,8 @@ type work struct {
 	release, time int64
 	left          int64 // of the time
 	per           int64
+	duration      float64 // in ticks
+	response      float64 // at least; see best
 }
 
 // machine does the released job that is first by an order, at each instant.
@@ -178,7 +206,7 @@ func (m *machine) denser(a, b int) bool {
 // run does all jobs and calls piece for each span of time in which one of them
 // works, after it has done so. A job of no time ends at once and isn't reported.
 // O(n log n)
-func (m *machine) run(first func(m *machine, a, b int) bool, piece func(k int, from, to int64)) {
+func (m *machine) run(first func(m *machine, a, b int) bool, piece func(j *work, from, to int64)) {
 	m.first, m.queue = first, m.queue[:0]
 	for k := range m.jobs {
 		m.jobs[k].left = m.jobs[k].time
@@ -203,7 +231,7 @@ func (m *machine) run(first func(m *machine, a, b int) bool, piece func(k int, f
 			to = min(to, m.jobs[next].release)
 		}
 		j.left -= to - now // it stays the first: less is left
-		piece(k, now, to)
+		piece(j, now, to)
 		now = to
 		if j.left == 0 {
 			heap.Pop(m)
