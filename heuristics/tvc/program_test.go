@@ -235,6 +235,7 @@ func TestProgramAgainstEmbedders(t *testing.T) {
 		for k := range embedders {
 			embedders[k] = Embedders[k].New()
 		}
+		fill := []Embedder{NewFirstFit(), NewBestFitLocal(), NewAdaBa()}
 		type cluster struct {
 			e model.Embedding
 			n int
@@ -244,7 +245,7 @@ func TestProgramAgainstEmbedders(t *testing.T) {
 		for range 10 * d.K * d.K / 4 {
 			n, b := draw()
 			d.Arrive(b)
-			if e, ok := embedders[rng.IntN(len(embedders))].Embed(d, n, b); ok {
+			if e, ok := fill[rng.IntN(len(fill))].Embed(d, n, b); ok {
 				d.Add(&e, n, b)
 				running = append(running, cluster{e, n, b})
 			}
