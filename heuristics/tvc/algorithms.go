@@ -60,15 +60,36 @@ func Algorithms() []model.Algorithm {
 	for _, e := range Embedders {
 		all = append(all, model.Algorithm{Name: e.Name, Kind: model.KindTVC, Paper: e.Paper, Complexity: e.Complexity, Summary: e.Summary,
 			Solver: model.AdaptDetailed(e.Name, func(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, model.Details, error) {
-				details := new(model.TVCDetails)
-				for k := range in.Requests {
-					if !in.Fits(k) {
-						details.NeverFit++
-					}
-				}
-				s, err := Online(ctx, in, e.New())
-				return s, details, err
+				return e.solve(ctx, in, set)
 			})})
 	}
 	return append(all, schedulers()...)
+}
+
+// solve runs loss mode with a new embedder.
+func (e *NamedEmbedder) solve(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, model.Details, error) {
+	count := false
+	if p, ok := set.Parameters.(*model.TVCParameters); ok {
+		switch p.Embeddable {
+		case "", "no":
+		case "yes":
+			count = true
+		default:
+			return nil, nil, fmt.Errorf("%w parameter embeddable=%q, must be yes or no", model.ErrUnsupported, p.Embeddable)
+		}
+	}
+	t, details := in.Ticks(), new(model.TVCDetails)
+	for k := range t.Requests {
+		if !t.Requests[k].Fits {
+			details.NeverFit++
+		}
+	}
+	if !count {
+		s, err := decide(ctx, in, t, e.New())
+		return s, details, err
+	}
+	c := &counting{Embedder: e.New()}
+	s, err := decide(ctx, in, t, c)
+	details.Embeddable = &c.embeddable
+	return s, details, err
 }

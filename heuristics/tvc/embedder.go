@@ -29,15 +29,28 @@ type EmbedderFunc func(d *DataCentre, n int, b int64) (model.Embedding, bool)
 // Embed calls f.
 func (f EmbedderFunc) Embed(d *DataCentre, n int, b int64) (model.Embedding, bool) { return f(d, n, b) }
 
+// ask has the embedder embed request k, which fits an empty data centre.
+func ask(e Embedder, d *DataCentre, k int) (model.Embedding, bool) {
+	if r, is := e.(RequestEmbedder); is {
+		return r.EmbedRequest(d, k)
+	}
+	return e.Embed(d, d.Requests[k].VMs, d.Requests[k].Bandwidth)
+}
+
 // Online runs loss mode: every request is embedded at its arrival by the embedder,
 // for its whole duration, or rejected. When ctx ends, the requests from there on
 // are rejected. The error wraps model.ErrUnsupported for an instance in queue
-// mode.
+// mode. Beside the solution it takes memory for the data centre and the requests
+// that run at one time.
 func Online(ctx context.Context, in *model.TVC, e Embedder) (*model.Embeddings, error) {
+	return decide(ctx, in, in.Ticks(), e)
+}
+
+// decide is Online, t being the instance's ticks.
+func decide(ctx context.Context, in *model.TVC, t *model.TVCTicks, e Embedder) (*model.Embeddings, error) {
 	if in.Queue {
 		return nil, fmt.Errorf("%w: embedders decide at the arrival, the instance has a queue; take fcfs, sdf, sbf, bgmbf or bgmbf-sdf", model.ErrUnsupported)
 	}
-	t := in.Ticks()
 	d := newLoss(t)
 	s := new(model.Embeddings)
 	for k := range t.Requests {
@@ -50,12 +63,7 @@ func Online(ctx context.Context, in *model.TVC, e Embedder) (*model.Embeddings, 
 		if !q.Fits {
 			continue
 		}
-		p, ok := model.Embedding{}, false
-		if r, is := e.(RequestEmbedder); is {
-			p, ok = r.EmbedRequest(d.DataCentre, k)
-		} else {
-			p, ok = e.Embed(d.DataCentre, q.VMs, q.Bandwidth)
-		}
+		p, ok := ask(e, d.DataCentre, k)
 		if !ok {
 			continue
 		}
@@ -64,6 +72,23 @@ func Online(ctx context.Context, in *model.TVC, e Embedder) (*model.Embeddings, 
 			{StartS: t.Seconds(q.Arrival), EndS: t.Seconds(q.Arrival + q.Duration), Place: p}}})
 	}
 	return s, nil
+}
+
+// counting is an embedder that counts the requests that it rejects though an
+// embedding exists.
+type counting struct {
+	Embedder
+	program    Program
+	embeddable int
+}
+
+// EmbedRequest implements RequestEmbedder.
+func (c *counting) EmbedRequest(d *DataCentre, k int) (model.Embedding, bool) {
+	e, ok := ask(c.Embedder, d, k)
+	if !ok && c.program.Embeddable(d, d.Requests[k].VMs, d.Requests[k].Bandwidth) {
+		c.embeddable++
+	}
+	return e, ok
 }
 
 // loss is a data centre in loss mode, with the requests that run.

@@ -203,3 +203,65 @@ func TestSequenceRuns(t *testing.T) {
 		t.Errorf("only %d rejected", rejected)
 	}
 }
+
+// The algorithms count the requests that never fit, and if asked those that were
+// rejected though an embedding existed.
+func TestEmbeddableCounted(t *testing.T) {
+	t.Parallel()
+	total := make(map[string]int)
+	for seed := range uint64(need.Rounds(25)) {
+		in := modeltest.RandomTVC(rand.New(rand.NewPCG(seed, 15)), 4, 30, false)
+		never := 0
+		for k := range in.Requests {
+			if !modeltest.BruteFits(in, k) {
+				never++
+			}
+		}
+		for _, a := range Algorithms()[:len(Embedders)] {
+			r, err := a.Solver.Solve(context.Background(), in, model.Settings{Parameters: &model.TVCParameters{Embeddable: "yes"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			details := r.Details.(*model.TVCDetails)
+			if details.NeverFit != never {
+				t.Fatalf("seed %d, %s: %d never fit, not %d", seed, a.Name, details.NeverFit, never)
+			}
+			// Count by looking at the state at each rejection.
+			d, count := newLoss(in.Ticks()), 0
+			runs := make(map[string]*model.Embedding)
+			for k := range r.Solution.(*model.Embeddings).Runs {
+				run := &r.Solution.(*model.Embeddings).Runs[k]
+				runs[run.ID] = &run.Segments[0].Place
+			}
+			var program Program
+			for k, q := range d.Requests {
+				d.until(q.Arrival)
+				if e := runs[in.Requests[k].ID]; e != nil {
+					d.admit(k, *e)
+				} else if _, ok := program.Best(d.DataCentre, q.VMs, q.Bandwidth, CostReserved); ok {
+					count++
+				}
+			}
+			if *details.Embeddable != count {
+				t.Fatalf("seed %d, %s: %d embeddable, counted %d", seed, a.Name, *details.Embeddable, count)
+			}
+			total[a.Name] += count
+		}
+	}
+	t.Log(total)
+	for _, name := range []string{"first-fit", "greedy"} {
+		if total[name] == 0 {
+			t.Errorf("%s rejected nothing that could be embedded", name)
+		}
+	}
+	for _, name := range []string{"oktopus", "greedy-minmax", "program-reserved"} {
+		if total[name] > 0 {
+			t.Errorf("%s rejected %d that could be embedded", name, total[name])
+		}
+	}
+	a := Algorithms()[0]
+	_, err := a.Solver.Solve(context.Background(), &model.TVC{}, model.Settings{Parameters: &model.TVCParameters{Embeddable: "maybe"}})
+	if want := `first-fit: unsupported parameter embeddable="maybe", must be yes or no`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
