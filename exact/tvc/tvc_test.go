@@ -12,6 +12,7 @@ import (
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
+	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
@@ -269,5 +270,50 @@ func TestGapLimit(t *testing.T) {
 	r := solve(t, tvcexact.Search{}, in, model.Settings{Gap: 0.5})
 	if r.Status != model.StatusOptimal || r.Gap > 0.5 || r.GapLimit != 0.5 {
 		t.Errorf("%s with gap %v of %v, want optimal within 0.5", r.Status, r.Gap, r.GapLimit)
+	}
+}
+
+// On four pods any solution has a point in the formulation, whatever switches host
+// it, and the point gives back a solution of the same objective.
+func TestFormulationOfSolutions(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(11, 7))
+	for k := range need.Rounds(60) {
+		in := modeltest.RandomTVC(rng, 4, 2+rng.IntN(8), false)
+		if k%2 == 0 {
+			in = drawn(t, rng, 12)
+		}
+		f, err := tvcbounds.Build(in, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range tvcheur.Algorithms() {
+			r, err := a.Solver.Solve(context.Background(), in, model.Settings{})
+			if errors.Is(err, model.ErrUnsupported) {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := f.Encode(r.Solution.(*model.Embeddings))
+			if x == nil {
+				t.Fatalf("%s: the solution has no point\n%s", a.Name, text(in))
+			}
+			if off := f.Violation(x); off > 1e-9 {
+				t.Fatalf("%s: the solution's point is off by %v\n%s", a.Name, off, text(in))
+			}
+			s, err := f.Decode(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again := model.NewResult(a.Name, 0)
+			if err := again.SetSolution(in, s); err != nil {
+				t.Fatal(err)
+			}
+			if again.Objective != r.Objective {
+				t.Fatalf("%s: objective %v, decoded %v", a.Name, r.Objective, again.Objective)
+			}
+			check(t, in, again)
+		}
 	}
 }

@@ -1,0 +1,378 @@
+package tvc
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
+	"github.com/gapwise/gapwise/model/modeltest"
+)
+
+func fitting(t *model.TVCTicks) (all []int) {
+	for k := range t.Requests {
+		if t.Requests[k].Fits {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// Instants are enough: whatever is active at a time is active at one of them, and
+// what is active at one of them is so at its arrival.
+func TestInstants(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 1))
+	for range need.Rounds(300) {
+		v := modeltest.RandomTVC(rng, 2, 1+rng.IntN(10), false).Ticks()
+		all := make([]int, len(v.Requests))
+		for k := range all {
+			all[k] = k
+		}
+		spans, count := Instants(v, all)
+		at := make([][]int, count)
+		for i, s := range spans {
+			if s.From > s.To || s.From < 0 || s.To >= count {
+				t.Fatalf("request %d has the instants %v of %d", i, s, count)
+			}
+			for x := s.From; x <= s.To; x++ {
+				at[x] = append(at[x], i)
+			}
+		}
+		var active [][]int // at each arrival
+		for k := range v.Requests {
+			now := v.Requests[k].Arrival
+			var set []int
+			for i := range v.Requests {
+				if q := &v.Requests[i]; q.Arrival <= now && now < q.Arrival+q.Duration {
+					set = append(set, i)
+				}
+			}
+			active = append(active, set)
+			if !slices.ContainsFunc(at, func(x []int) bool {
+				return !slices.ContainsFunc(set, func(i int) bool { return !slices.Contains(x, i) })
+			}) {
+				t.Fatalf("%v are active at once, the instants have %v", set, at)
+			}
+		}
+		for _, x := range at {
+			if !slices.ContainsFunc(active, func(set []int) bool { return slices.Equal(set, x) }) {
+				t.Fatalf("an instant has %v, at arrivals there are %v", x, active)
+			}
+		}
+	}
+}
+
+// No two components run at the same time, and together they have every request
+// that fits, once.
+func TestComponents(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 2))
+	for range need.Rounds(200) {
+		v := modeltest.RandomTVC(rng, 2, 1+rng.IntN(10), false).Ticks()
+		var all []int
+		end := int64(-1)
+		for _, part := range Components(v) {
+			for _, k := range part {
+				if v.Requests[k].Arrival < end {
+					t.Fatalf("request %d arrives before a component ends", k)
+				}
+			}
+			for _, k := range part {
+				end = max(end, v.Requests[k].Arrival+v.Requests[k].Duration)
+			}
+			all = append(all, part...)
+		}
+		if !slices.Equal(all, fitting(v)) {
+			t.Fatalf("components have %v, %v fit", all, fitting(v))
+		}
+	}
+}
+
+// Parts are those of some embedding into the empty data centre, with its loads,
+// and no others, in the order of VMs.
+func TestParts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 3))
+	for range need.Rounds(60) {
+		in := modeltest.RandomTVC(rng, 2, 1, false)
+		v := in.Ticks()
+		tree, n := NewTree(v), v.Requests[0].VMs
+		want := make([]map[Part]bool, tree.Root())
+		for level := range want {
+			want[level] = map[Part]bool{}
+		}
+		for _, e := range modeltest.BruteEmbeddings(in, 0, nil) {
+			for level := range want {
+				parts := map[int]Part{}
+				for _, s := range e.Servers {
+					p := parts[s.Server/tree.Servers(level)]
+					p.VMs += int32(s.VMs)
+					p.Load += int32(min(s.VMs, n-s.VMs))
+					parts[s.Server/tree.Servers(level)] = p
+				}
+				for _, p := range parts {
+					switch {
+					case int(p.VMs) == n:
+						p.Load = 0
+					case !v.PerPath:
+						p.Load = min(p.VMs, int32(n)-p.VMs)
+					}
+					want[level][p] = true
+				}
+			}
+		}
+		for level, got := range tree.Parts(n, v.Requests[0].Bandwidth, v.PerPath) {
+			if !slices.IsSortedFunc(got, Part.Compare) {
+				t.Fatalf("parts %v aren't in order", got)
+			}
+			for p := range want[level] {
+				if !slices.Contains(got, p) {
+					t.Fatalf("level %d: part %v is missing in %v: %+v", level, p, got, in)
+				}
+			}
+		}
+	}
+}
+
+// At every instant the requests of an optimal solution hold at most the capacity of
+// each resource.
+func TestResources(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 4))
+	for range need.Rounds(300) {
+		in := modeltest.RandomTVC(rng, 2, 1+rng.IntN(6), false)
+		v := in.Ticks()
+		part := fitting(v)
+		_, best := modeltest.BruteTVC(t, in)
+		index, err := in.Index(best)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spans, count := Instants(v, part)
+		for _, few := range []bool{true, false} {
+			for k, r := range NewTree(v).resources(v, part, few) {
+				for at := range count {
+					sum := 0.0
+					for i, request := range part {
+						if slices.Contains(index, request) && spans[i].From <= at && at <= spans[i].To {
+							sum += r.demand[i]
+						}
+					}
+					if sum > 1+1e-12 {
+						t.Fatalf("resource %d of %v is exceeded by an optimal solution, %v: %+v", k, part, sum, in)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Whatever the multipliers are, what follows from them holds for the optimum, and for
+// each set of accepted and rejected requests.
+func TestMultipliers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 5))
+	for range need.Rounds(200) {
+		in := modeltest.RandomTVC(rng, 2, 1+rng.IntN(6), false)
+		v := in.Ticks()
+		part := fitting(v)
+		w := NewWeights(in, v)
+		_, best := modeltest.BruteTVC(t, in)
+		index, err := in.Index(best)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := NewRelaxation(v, part, w, rng.IntN(2) == 0)
+		var rejected []int
+		for i, k := range part {
+			if !slices.Contains(index, k) {
+				rejected = append(rejected, i)
+			}
+		}
+		for _, i := range rejected {
+			cover := []int{i}
+			for j, k := range part {
+				if slices.Contains(index, k) {
+					cover = append(cover, j)
+				}
+			}
+			r.AddCover(cover) // holds for the optimum at hand
+		}
+		lambda, covers := make([][]float64, len(r.resources)), make([]float64, len(r.covers))
+		scale := float64(w.Total) * rng.Float64()
+		for k := range lambda {
+			lambda[k] = make([]float64, r.instants)
+			for at := range lambda[k] {
+				lambda[k][at] = max(0, rng.Float64()-0.5) * scale
+			}
+		}
+		for k := range covers {
+			covers[k] = rng.Float64() * scale
+		}
+		solved, err := r.Solve(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := []*Multipliers{r.prices(lambda, covers), r.Ascend(context.Background(), 20)}
+		if solved != nil {
+			all = append(all, solved)
+		}
+		for _, m := range all {
+			value, fixed, open := 0.0, m.Base, m.Base
+			for i, k := range part {
+				open += max(0, m.Reduced[i])
+				if slices.Contains(index, k) {
+					value += float64(w.Of[k])
+					fixed += m.Reduced[i]
+				}
+			}
+			if fixed < value || open < value || open != m.Bound() {
+				t.Fatalf("bounds %v and %v, the optimum is %v: %+v", fixed, open, value, in)
+			}
+		}
+	}
+}
+
+// The linear program is no worse than the subgradient method, and that comes near
+// it.
+func TestAscend(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 6))
+	worst := 0.0
+	for range need.Rounds(20) {
+		in := modeltest.RandomTVC(rng, 4, 40, false)
+		v := in.Ticks()
+		r := NewRelaxation(v, fitting(v), NewWeights(in, v), false)
+		lp, err := r.Solve(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lp == nil {
+			continue
+		}
+		long := r.Ascend(context.Background(), longSteps).Bound()
+		if long < lp.Bound()*(1-1e-6) {
+			t.Fatalf("the subgradient method says %v, the linear program %v", long, lp.Bound())
+		}
+		worst = max(worst, long/lp.Bound()-1)
+	}
+	if worst > 0.1 {
+		t.Errorf("the subgradient method stays up to %.1f %% above the linear program", 100*worst)
+	}
+}
+
+// Solutions have points, points give them back, and the relaxation is no worse
+// than any solution.
+func TestFormulation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 7))
+	for range need.Rounds(200) {
+		in := modeltest.RandomTVC(rng, 2, 1+rng.IntN(6), false)
+		want, best := modeltest.BruteTVC(t, in)
+		f, err := Build(in, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Model.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		x := f.Encode(best)
+		if x == nil {
+			t.Fatalf("the optimum has no point: %+v", in)
+		}
+		if off := f.Model.Violation(x); off > 1e-9 {
+			t.Fatalf("the optimum's point is off by %v: %+v", off, in)
+		}
+		if got := f.Value(f.Model.Objective(x)); math.Abs(got-want) > 1e-9*want {
+			t.Fatalf("the optimum's point has the objective %v, want %v", got, want)
+		}
+		if got := f.Value(f.Limit); got < want*(1-1e-12) {
+			t.Fatalf("limit %v, the optimum is %v", got, want)
+		}
+		again, err := f.Decode(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o, err := in.Objective(again); err != nil || math.Abs(o.Value-want) > 1e-9*want {
+			t.Fatalf("decoded: %v, %v, want %v", o.Value, err, want)
+		}
+		if y := f.Encode(again); !slices.Equal(x, y) {
+			t.Fatalf("a solution's point changes when it is decoded and encoded: %+v", in)
+		}
+		if len(f.Vars) > 0 {
+			r, err := highs.Solve(context.Background(), &f.Model, highs.Options{Relax: true})
+			if err != nil || r.Status != highs.Optimal || f.Value(r.Objective) < want*(1-1e-6) {
+				t.Fatalf("relaxation: %v %v, %v; the optimum is %v", r.Status, f.Value(r.Objective), err, want)
+			}
+		}
+	}
+}
+
+// A solution that exceeds a rate by one bit per second is excluded by rows that the
+// optimum satisfies.
+func TestExclude(t *testing.T) {
+	in := &model.TVC{FatTree: model.FatTree{K: 2, Slots: 2, LinkMbps: 1000}, Requests: []model.TVCRequest{
+		{ID: "a", VMs: 2, BandwidthMbps: 500.000001, DurationS: 1}, {ID: "b", VMs: 2, BandwidthMbps: 500, DurationS: 1}}}
+	f, err := Build(in, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := func(servers ...[]model.ServerVMs) *model.Embeddings {
+		e := &model.Embeddings{}
+		for k, s := range servers {
+			e.Runs = append(e.Runs, model.Run[model.Embedding]{ID: in.Requests[k].ID, Segments: []model.Segment[model.Embedding]{
+				{EndS: 1, Place: model.Embedding{Switch: model.Switch{Layer: model.LayerCore}, Servers: s}}}})
+		}
+		return e
+	}
+	bad := both([]model.ServerVMs{{Server: 0, VMs: 1}, {Server: 1, VMs: 1}}, []model.ServerVMs{{Server: 0, VMs: 1}, {Server: 1, VMs: 1}})
+	good := both([]model.ServerVMs{{Server: 0, VMs: 2}}, []model.ServerVMs{{Server: 1, VMs: 2}})
+	if f.Exclude(good) {
+		t.Error("a solution is excluded")
+	}
+	if off := f.Violation(f.Encode(bad)); off > 1e-8 {
+		t.Fatalf("the point is off by %v, so this test says nothing", off)
+	}
+	if !f.Exclude(bad) || f.Violation(f.Encode(bad)) < 0.5 {
+		t.Error("a point that exceeds a rate isn't excluded")
+	}
+	if off := f.Violation(f.Encode(good)); off > 0 {
+		t.Errorf("the rows exclude a solution: %v", off)
+	}
+}
+
+func TestBuildRefuses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 8))
+	if _, err := Build(modeltest.RandomTVC(rng, 2, 3, true), ""); !errors.Is(err, model.ErrUnsupported) {
+		t.Errorf("queue mode: %v, want ErrUnsupported", err)
+	}
+	if _, err := Build(modeltest.RandomTVC(rng, 2, 3, false), "magic"); err == nil {
+		t.Error("an unknown formulation is no error")
+	}
+	large := &model.TVC{FatTree: model.FatTree{K: 48, Slots: 8, LinkMbps: 1000}}
+	for k := range 200 {
+		large.Requests = append(large.Requests, model.TVCRequest{ID: string(rune('a' + k)), VMs: 100, BandwidthMbps: 1, DurationS: 1})
+	}
+	if _, err := Build(large, ""); !errors.Is(err, model.ErrUnsupported) {
+		t.Errorf("a large instance: %v, want ErrUnsupported", err)
+	}
+}
+
+// Weights are the exact products in units, or rounded up where they are too large.
+func TestWeights(t *testing.T) {
+	in := &model.TVC{FatTree: model.FatTree{K: 2, Slots: 8, LinkMbps: 1000}, Goal: model.GoalRevenue, Requests: []model.TVCRequest{
+		{ID: "a", VMs: 2, BandwidthMbps: 30, DurationS: 5}, {ID: "b", VMs: 3, BandwidthMbps: 10, DurationS: 10}, {ID: "never", VMs: 16, BandwidthMbps: 500, DurationS: 1}}}
+	w := NewWeights(in, in.Ticks())
+	if !slices.Equal(w.Of, []int64{1, 1, 0}) || w.Total != 2 || w.Rounded {
+		t.Errorf("weights %+v, want 1, 1 and 0", w)
+	}
+	if v := w.Value(2); v < 600 || v > 600*(1+1e-12) {
+		t.Errorf("value %v, want 600", v)
+	}
+	in.Requests[0].BandwidthMbps, in.Requests[0].DurationS = 999.999999, 999999.999999
+	in.Requests[1].BandwidthMbps, in.Requests[1].DurationS = 0.000001, 0.000001
+	w = NewWeights(in, in.Ticks())
+	exact := in.Requests[0].Revenue() + in.Requests[1].Revenue()
+	if v := w.Value(w.Total); !w.Rounded || w.Of[1] != 1 || v < exact || v > exact*(1+1e-12) {
+		t.Errorf("weights %+v are worth %v, want a little more than %v", w, v, exact)
+	}
+}
