@@ -101,9 +101,21 @@ func (r *Relaxation) prices(lambda [][]float64, covers []float64) *Multipliers {
 // maxRelaxationTerms limits the coefficients of a linear program that is solved.
 const maxRelaxationTerms = 1_500_000
 
-// Solve returns multipliers from the dual solution of HiGHS; nil if the program is
-// too large or ctx ended before it was solved. The error is HiGHS's.
-func (r *Relaxation) Solve(ctx context.Context) (*Multipliers, error) {
+// Choice is what is decided about a request.
+type Choice int8
+
+// The choices.
+const (
+	Open Choice = iota
+	Accepted
+	Rejected
+)
+
+// Solve returns multipliers from the dual solution of HiGHS, the best ones for some
+// requests being accepted or rejected; nil for choices means all are open. They are
+// valid for any choices. They are nil if the program is too large or infeasible,
+// or ctx ended before it was solved. The error is HiGHS's.
+func (r *Relaxation) Solve(ctx context.Context, choices []Choice) (*Multipliers, error) {
 	top, terms := 0.0, 0
 	for i, w := range r.weights {
 		top = max(top, w)
@@ -113,8 +125,17 @@ func (r *Relaxation) Solve(ctx context.Context) (*Multipliers, error) {
 		return nil, nil
 	}
 	m := milp.Model{Maximise: true}
-	for _, w := range r.weights {
-		m.AddVar(milp.Var{Upper: 1, Cost: w / top})
+	for i, w := range r.weights {
+		v := milp.Var{Upper: 1, Cost: w / top}
+		if choices != nil {
+			switch choices[i] {
+			case Accepted:
+				v.Lower = 1
+			case Rejected:
+				v.Upper = 0
+			}
+		}
+		m.AddVar(v)
 	}
 	rows := make([]milp.Row, len(r.resources)*r.instants)
 	for k := range r.resources {

@@ -72,7 +72,7 @@ func All(ctx context.Context, in *model.TVC) ([]bounds.Bound, error) {
 	var failed error
 	for _, part := range Components(t) {
 		sum += NewRelaxation(t, part, w, false).floor(w, part, func(r *Relaxation) *Multipliers {
-			m, err := r.Solve(ctx)
+			m, err := r.Solve(ctx, nil)
 			if err != nil && failed == nil {
 				failed = fmt.Errorf("bound: relaxation: %w", err)
 			}

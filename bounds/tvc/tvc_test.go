@@ -210,7 +210,7 @@ func TestMultipliers(t *testing.T) {
 		for k := range covers {
 			covers[k] = rng.Float64() * scale
 		}
-		solved, err := r.Solve(context.Background())
+		solved, err := r.Solve(context.Background(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,7 +243,7 @@ func TestAscend(t *testing.T) {
 		in := modeltest.RandomTVC(rng, 4, 40, false)
 		v := in.Ticks()
 		r := NewRelaxation(v, fitting(v), NewWeights(in, v), false)
-		lp, err := r.Solve(context.Background())
+		lp, err := r.Solve(context.Background(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,6 +22,7 @@ const (
 	devCovers
 	devSuffix
 	devMultipliers
+	devRelaxation
 )
 
 // devices names them, in the order of their bits.
@@ -38,6 +39,7 @@ var devices = []exact.Switch[deviceSet]{
 	{Bit: devCovers, Device: exact.Device{Name: "covers", Summary: "minimal sets that can't be embedded together are noted (combinatorial Benders cuts, Codato, Fischetti 2006)"}},
 	{Bit: devSuffix, Device: exact.Device{Name: "suffixes", Summary: "bound by the optimum of the requests to come (Russian doll search, Verfaillie, Lemaitre, Schiex 1996)"}},
 	{Bit: devMultipliers, Device: exact.Device{Name: "multipliers", Summary: "bound by Lagrangian multipliers of slots and links at every instant"}},
+	{Bit: devRelaxation, Device: exact.Device{Name: "relaxation", Summary: "bound by the linear relaxation with the covers, solved at every node that the multipliers leave"}},
 }
 
 // Devices lists the parts of Search that Without can switch off.

@@ -146,7 +146,7 @@ func (s *run) components() error {
 			return nil
 		}
 		r := tvcbounds.NewRelaxation(s.t, part, s.w, false)
-		m, err := r.Solve(s.ctx)
+		m, err := r.Solve(s.ctx, nil)
 		if err != nil {
 			return err
 		}

@@ -95,7 +95,7 @@ type component struct {
 	covers   [][]set   // by request: the minimal sets with it that don't fit together
 	found    []placed
 	top      placed // the best of all that were found
-	fresh    int    // covers since the multipliers were computed
+	choices  []tvcbounds.Choice
 	best     int64
 	chosen   set
 	report   func()
@@ -109,7 +109,8 @@ type placed struct {
 
 func newComponent(ctx context.Context, t *model.TVCTicks, w *tvcbounds.Weights, requests []int, r *tvcbounds.Relaxation, off deviceSet) *component {
 	c := &component{requests: requests, relax: r, weight: make([]int64, len(requests)), covers: make([][]set, len(requests)),
-		before: make([]set, len(requests)), most: make([]int64, len(requests)+1), tail: make([]float64, len(requests)+1)}
+		before: make([]set, len(requests)), most: make([]int64, len(requests)+1), tail: make([]float64, len(requests)+1),
+		choices: make([]tvcbounds.Choice, len(requests))}
 	c.packer, c.rank = newPacker(ctx, t, requests, off)
 	c.order, c.span = make([]int, len(requests)), make([]tvcbounds.Span, len(requests))
 	for i, k := range requests {
@@ -317,7 +318,6 @@ func (c *component) cover(s set, i int) {
 		members = append(members, j)
 	}
 	c.relax.AddCover(members)
-	c.fresh++
 }
 
 // coverNodes limits the search for a placement of a part of a cover.
@@ -329,14 +329,14 @@ func (c *component) solve() (bool, error) {
 	n := len(c.requests)
 	c.limit = math.MaxInt64
 	c.best, c.chosen = 0, set{}
-	if err := c.multiply(); err != nil {
+	if err := c.multiply(0); err != nil {
 		return false, err
 	}
 	if c.off&devConstruct == 0 {
 		c.construct()
 	}
 	for i := n - 1; i >= 0; i-- {
-		if err := c.multiply(); err != nil {
+		if err := c.multiply(i); err != nil {
 			return false, err
 		}
 		// The best so far of the requests from i on.
@@ -422,20 +422,55 @@ func (c *component) construct() {
 	}
 }
 
-// multiply computes the multipliers, the first time and after new covers.
-func (c *component) multiply() error {
-	if c.off&devMultipliers != 0 || c.bounds != nil && c.fresh == 0 {
+// multiply computes multipliers for the requests from first on, first accepted.
+func (c *component) multiply(first int) error {
+	if c.off&devMultipliers != 0 {
 		return nil
 	}
-	m, err := c.relax.Solve(c.ctx)
+	for i := range c.choices {
+		c.choices[i] = tvcbounds.Open
+		if i < first {
+			c.choices[i] = tvcbounds.Rejected
+		}
+	}
+	m, err := c.relax.Solve(c.ctx, c.choices)
 	if err != nil || m == nil {
 		return err
 	}
-	c.bounds, c.fresh = m, 0
+	c.bounds = m
 	for i := len(c.requests) - 1; i >= 0; i-- {
 		c.tail[i] = c.tail[i+1] + max(0, m.Reduced[i])
 	}
 	return nil
+}
+
+// beaten reports whether the linear relaxation, solved for what is accepted and
+// rejected before i, proves that nothing better than the best can come.
+func (c *component) beaten(i, first int, accepted set) bool {
+	for j := range c.choices {
+		switch {
+		case j < first || j < i && !accepted.has(j):
+			c.choices[j] = tvcbounds.Rejected
+		case j < i:
+			c.choices[j] = tvcbounds.Accepted
+		default:
+			c.choices[j] = tvcbounds.Open
+		}
+	}
+	m, err := c.relax.Solve(c.ctx, c.choices)
+	if err != nil || m == nil {
+		return false // the other bounds stand
+	}
+	bound := m.Base
+	for j, x := range c.choices {
+		switch x {
+		case tvcbounds.Accepted:
+			bound += m.Reduced[j]
+		case tvcbounds.Open:
+			bound += max(0, m.Reduced[j])
+		}
+	}
+	return math.Floor(bound) <= float64(c.best)
 }
 
 // walk decides on the requests from i on, beside those accepted, of the weight
@@ -463,6 +498,9 @@ func (c *component) walk(i, first int, accepted, forced set, sum int64, p placem
 			bound += c.bounds.Reduced[j]
 		}
 		if math.Floor(bound) <= float64(c.best) {
+			return
+		}
+		if c.off&devRelaxation == 0 && c.beaten(i, first, accepted) {
 			return
 		}
 	}
