@@ -73,7 +73,12 @@ func loadedCentre(k int, fabric model.Fabric) (d *DataCentre, accepted, rejected
 }
 
 // BenchmarkAdaBa measures one decision in a loaded data centre.
-func BenchmarkAdaBa(b *testing.B) {
+func BenchmarkAdaBa(b *testing.B) { benchmarkEmbedder(b, NewAdaBa()) }
+
+// BenchmarkProgram measures one decision of the exact program.
+func BenchmarkProgram(b *testing.B) { benchmarkEmbedder(b, newProgram(CostReserved)()) }
+
+func benchmarkEmbedder(b *testing.B, e Embedder) {
 	for _, fabric := range model.Fabrics {
 		for _, k := range []int{6, 12, 24, 48} {
 			d, accepted, rejected := loadedCentre(k, fabric)
@@ -81,12 +86,14 @@ func BenchmarkAdaBa(b *testing.B) {
 				name     string
 				requests []request
 			}{{"accepted", accepted}, {"rejected", rejected}} {
+				if len(x.requests) == 0 {
+					continue
+				}
 				b.Run(fmt.Sprintf("%s/k=%d/%s", fabric, k, x.name), func(b *testing.B) {
-					adaba := NewAdaBa()
 					b.ReportAllocs()
 					for k := range b.N {
 						r := x.requests[k%len(x.requests)]
-						adaba.Embed(d, r.n, r.b)
+						e.Embed(d, r.n, r.b)
 					}
 				})
 			}
