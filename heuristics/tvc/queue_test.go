@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -183,8 +184,8 @@ func serve(t testing.TB, name string, in *model.TVC, e Embedder) *model.Embeddin
 	return s
 }
 
-// judged fails if the judge doesn't accept the solution or a bound is above its
-// objective, and returns its figures by key.
+// judged fails if the judge doesn't accept the solution, and returns its figures
+// by key.
 func judged(t testing.TB, in *model.TVC, s *model.Embeddings) map[string]float64 {
 	t.Helper()
 	report, err := verify.Verify(context.Background(), in, s, verify.Options{})
@@ -194,11 +195,6 @@ func judged(t testing.TB, in *model.TVC, s *model.Embeddings) map[string]float64
 	o, err := in.Objective(s)
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, b := range append(tvcbounds.Response(in.Ticks()), tvcbounds.ResponseByResources(in.Ticks())) {
-		if b.Value > o.Value {
-			t.Fatalf("%s bounds the mean response from below by %v, it is %v", b.Name, b.Value, o.Value)
-		}
 	}
 	figures := map[string]float64{}
 	for k, m := range in.Metrics() {
@@ -217,7 +213,7 @@ func randomQueue(seed uint64) *model.TVC {
 func TestBgMBFAgainstPlain(t *testing.T) {
 	t.Parallel()
 	suspensions, migrations := 0.0, 0.0
-	for seed := range uint64(2000) {
+	for seed := range uint64(1200) {
 		in := randomQueue(seed)
 		e := Embedders[int(seed)%len(Embedders)]
 		for _, name := range []string{"bgmbf", "bgmbf-sdf"} {
@@ -235,21 +231,26 @@ func TestBgMBFAgainstPlain(t *testing.T) {
 }
 
 // Every scheduler with every embedder: the judge accepts the runs, they are those
-// without skipping, and whoever fits runs.
+// without skipping, whoever fits runs, and no bound is above an objective.
 func TestSchedulers(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(600) {
-		in := randomQueue(1_000_000 + seed)
+	for seed := range uint64(500) {
+		in, least := randomQueue(1_000_000+seed), math.Inf(1)
 		for k := range queueSchedulers {
 			s := &queueSchedulers[k]
 			e := Embedders[int(seed)%len(Embedders)]
 			got := serve(t, s.name, in, e.New())
-			judged(t, in, got)
+			least = min(least, judged(t, in, got)["response"])
 			plain := s.newQueue(in.Ticks(), e.New())
 			plain.retry = true
 			want, err := plain.run(context.Background(), in)
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Fatalf("seed %d, %s by %s: %v\n%+v\nwithout skipping:\n%+v", seed, s.name, e.Name, err, got, want)
+			}
+		}
+		for _, b := range append(tvcbounds.Response(in.Ticks()), tvcbounds.ResponseByResources(in.Ticks())) {
+			if b.Value > least {
+				t.Fatalf("seed %d: %s bounds the mean response from below by %v, it is %v", seed, b.Name, b.Value, least)
 			}
 		}
 	}
@@ -281,8 +282,12 @@ func TestBgMBFOfKTH(t *testing.T) {
 			if !reflect.DeepEqual(got, plainBgMBF(in, NewAdaBa(), name == "bgmbf-sdf")) {
 				t.Errorf("%s, %s: not the plain implementation's schedule", name, fabric)
 			}
-			if f := judged(t, in, got); fabric == model.FabricNonBlocking && f["suspensions"] < 100 {
+			f := judged(t, in, got)
+			if fabric == model.FabricNonBlocking && f["suspensions"] < 100 {
 				t.Errorf("%s, %s: %v suspensions, too few to tell", name, fabric, f["suspensions"])
+			}
+			if b := tvcbounds.ResponseByResources(in.Ticks()); b.Value > f["response"] || b.Value < 4000 {
+				t.Errorf("%s, %s: bound %v, mean response %v", name, fabric, b.Value, f["response"])
 			}
 		}
 	}
