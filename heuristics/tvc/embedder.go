@@ -49,7 +49,7 @@ func Online(ctx context.Context, in *model.TVC, e Embedder) (*model.Embeddings, 
 // decide is Online, t being the instance's ticks.
 func decide(ctx context.Context, in *model.TVC, t *model.TVCTicks, e Embedder) (*model.Embeddings, error) {
 	if in.Queue {
-		return nil, fmt.Errorf("%w: embedders decide at the arrival, the instance has a queue; take fcfs, sdf, sbf, bgmbf or bgmbf-sdf", model.ErrUnsupported)
+		return nil, fmt.Errorf("%w: embedders decide at the arrival, the instance has a queue; take fcfs, sdf, sbf, bgmbf, bgmbf-sdf or srpt", model.ErrUnsupported)
 	}
 	d := newLoss(t)
 	s := new(model.Embeddings)
