@@ -41,11 +41,14 @@ func (d *TVCDetails) Lines(Result) (lines []string) {
 }
 
 // Claims implements Details.
-func (d *TVCDetails) Claims() []string {
-	if d.Embeddable == nil {
-		return nil
+func (d *TVCDetails) Claims() (claims []string) {
+	if d.NeverFit > 0 {
+		claims = append(claims, "how many requests never fit")
 	}
-	return []string{"how many rejected requests could have been embedded"}
+	if d.Embeddable != nil {
+		claims = append(claims, "how many rejected requests could have been embedded")
+	}
+	return claims
 }
 
 // Figures implements Details.

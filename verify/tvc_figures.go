@@ -66,27 +66,22 @@ func (j *tvcJudge) fits(q *model.TVCRequest) bool {
 // fitsPerPath is fits with HosePerPath, for the VMs that links let through and the
 // links below a switch, by layer from below.
 //
-// A server with at most N/2 VMs loads all links above it with one for each VM. So
-// if there is no other server, a link carries the VMs below it. Otherwise one
-// server has c > N/2 and loads the links above it with N-c. Moving a VM to it from
-// another server makes no load larger, so c is as large as it can be. In both
-// cases all VMs may be below one edge or one aggregation switch, whose links up
-// then carry nothing.
+// If one server has c > N/2 VMs, it loads the links above it with N-c. Moving a VM
+// to it from another server makes no load larger, so c is as large as it can be.
+// The others then fit on one server, for N-c < c, whose links they load with N-c,
+// too. It is at the same edge switch, if that has a second server.
+//
+// Otherwise a server loads all links above it with one for each of its VMs, so a
+// link carries the VMs below it. All may be below one edge or one aggregation
+// switch, whose links up then carry nothing.
 func fitsPerPath(n, slots int64, through, children [3]int64) bool {
 	c := min(slots, n)
-	rest := n - c // VMs on other servers, and what the heavy one loads links with
-	heavy := c > n/2 && rest <= through[0]
-	// The most VMs below a link, and beside the heavy server below a switch.
-	light, beside := min(slots, n/2), int64(0)
+	if rest := n - c; c > n/2 && rest <= through[0] && (children[0] > 1 || rest <= min(through[1], through[2])) {
+		return true
+	}
+	light := min(slots, n/2) // the most VMs below a link
 	for layer, links := range children {
-		light = min(light, through[layer])
-		if layer > 0 {
-			beside = min(beside, through[layer]-rest)
-			heavy = heavy && beside >= 0
-		}
-		beside += (links - 1) * light
-		light *= links
-		if light >= n || heavy && beside >= rest {
+		if light = min(light, through[layer]) * links; light >= n {
 			return true
 		}
 	}

@@ -374,6 +374,29 @@ func TestTVCFits(t *testing.T) {
 	}
 }
 
+// Late times are read as the microsecond that they are written for, where their
+// product with 10^6 is no longer exact.
+func TestTVCLateTimes(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(11, 10))
+	rounded := 0
+	for range need.Rounds(2000) {
+		in, s := fourPods(true)
+		start := rng.Int64N(7.9e15)
+		end := start + 10e6
+		s.Runs[0].Segments[0].StartS, s.Runs[0].Segments[0].EndS = float64(start)/1e6, float64(end)/1e6
+		if micro(float64(start)/1e6) != start {
+			rounded++
+		}
+		if n := count(judge(t, in, s, verify.Options{})); n[verify.FractionalTime]+n[verify.WrongWork] > 0 {
+			t.Fatalf("from %d to %d microseconds: %v", start, end, n)
+		}
+	}
+	if rounded == 0 {
+		t.Error("no product was rounded")
+	}
+}
+
 // bigLog is a log of n requests on the data centre of the paper, each on one
 // server or two of an edge switch, one after the other there, and a solution.
 func bigLog(n int, queue bool) (*model.TVC, *model.Embeddings) {

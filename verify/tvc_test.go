@@ -112,6 +112,8 @@ func TestTVCViolations(t *testing.T) {
 		"early":  {true, func(_ *model.TVC, s *solution) { s.Runs[2].Segments[0].StartS, s.Runs[2].Segments[0].EndS = 4, 7 }, []string{"early_start 0.1"}},
 		"early in loss mode": {false, func(_ *model.TVC, s *solution) { segment(s, 2).StartS, segment(s, 2).EndS = 4.999999, 14.999999 },
 			[]string{"early_start 1e-07"}},
+		"a microsecond late in loss mode": {false, func(_ *model.TVC, s *solution) { segment(s, 2).StartS, segment(s, 2).EndS = 5.000001, 15.000001 },
+			[]string{"delayed_start 1e-07"}},
 		"late in loss mode": {false, func(_ *model.TVC, s *solution) { segment(s, 2).StartS, segment(s, 2).EndS = 6, 16 }, []string{"delayed_start 0.1"}},
 		"two segments in loss mode": {false, func(_ *model.TVC, s *solution) {
 			s.Runs[0].Segments = []model.Segment[place]{span(0, 4, edgeSwitch(0, 0), 0, 1, 1, 1), span(4, 10, edgeSwitch(0, 0), 0, 1, 1, 1)}
