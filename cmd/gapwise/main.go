@@ -93,8 +93,18 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return exitInternal
 }
 
+var plainFlag = cli.FlagStringer
+
+// wrappedFlag returns a flag's line of the help, its names and what it means in
+// two columns, broken so that the longest names leave 80 columns for both.
+func wrappedFlag(f cli.Flag) string {
+	names, meaning, _ := strings.Cut(plainFlag(f), "\t")
+	return names + "\t" + strings.ReplaceAll(wrap(meaning, 46, 0), "\n", "\n\t")
+}
+
 func (p *program) app() *cli.Command {
 	cli.VersionPrinter = func(c *cli.Command) { fmt.Fprintln(c.Root().Writer, "gapwise", gapwise.Version) }
+	cli.FlagStringer = wrappedFlag
 	app := &cli.Command{
 		Name:      "gapwise",
 		Usage:     "optimal and near-optimal schedules for clusters and clouds",
