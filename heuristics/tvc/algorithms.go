@@ -19,19 +19,23 @@ type NamedEmbedder struct {
 	Summary    string
 }
 
+// perServer is the complexity of sequence, S the servers, but for requests for which
+// the first host has no room.
+const perServer = "O(S) per request"
+
 // programSteps is the complexity of Program, N the VMs of the request.
 const programSteps = "O(k³ N (L + N)) per request"
 
 // Embedders lists the embedders, weakest first.
 var Embedders = []NamedEmbedder{
-	{"first-fit", NewFirstFit, source + ", section 4.1", "O(S) per request", "servers by index"},
-	{"first-fit-local", NewFirstFitLocal, "gapwise", "O(S) per request", "servers by index in the smallest subtree"},
-	{"best-fit", NewBestFit, source + ", section 4.1", "O(S) per request", "servers by ascending free slots"},
-	{"best-fit-local", NewBestFitLocal, source + ", section 5.3.1", "O(S) per request", "servers by ascending free slots in the smallest subtree"},
+	{"first-fit", NewFirstFit, source + ", section 4.1", perServer, "servers by index"},
+	{"first-fit-local", NewFirstFitLocal, "gapwise", perServer, "servers by index in the smallest subtree"},
+	{"best-fit", NewBestFit, source + ", section 4.1", perServer, "servers by ascending free slots"},
+	{"best-fit-local", NewBestFitLocal, source + ", section 5.3.1", perServer, "servers by ascending free slots in the smallest subtree"},
 	{"greedy", NewGreedy, source + ", section 5.3.1", "O(S + N k) per request and core switch", "VM by VM, each where the largest link utilisation is least"},
 	{"greedy-minmax", NewGreedyMinMax, "Yu et al.: Towards Bandwidth Guarantee for Virtual Clusters under Demand Uncertainty in Multi-Tenant Clouds", "30 times that of program-reserved", "least largest link utilisation over whole embeddings in the smallest subtree"},
 	{"oktopus", NewOktopus, "Ballani et al.: Towards Predictable Datacenter Networks, section 4.2", "O(S + k N) per request", "as many VMs as possible in each subtree, in the smallest subtree"},
-	{"adaba", NewAdaBa, source + ", section 4.1", "O(S) per request", "adaptive bandwidth-aware: servers whose free slots match the bandwidth, in the smallest subtree"},
+	{"adaba", NewAdaBa, source + ", section 4.1", perServer, "adaptive bandwidth-aware: servers whose free slots match the bandwidth, in the smallest subtree"},
 	{"program-servers", newProgram(CostServers), "gapwise", programSteps, "least servers opened, then bandwidth reserved, over all embeddings"},
 	{"program-utilisation", newProgram(CostUtilisation), "gapwise", "30 times that of program-reserved", "least largest link utilisation, then bandwidth reserved, over all embeddings"},
 	{"program-reserved", newProgram(CostReserved), "gapwise", programSteps, "least bandwidth reserved, then servers opened, over all embeddings"},

@@ -9,6 +9,13 @@ import (
 
 // sequence embeds a cluster on servers in the order of a key: each takes as many
 // VMs as its slots and the links on its path to the host allow.
+//
+// Subtrees finds the hosts below which the cluster fits in O(S), for S servers,
+// mostly by sums of free slots alone. Below a host with s servers they are sorted
+// in O(s) by counting, or O(s log s) if they are few, and filled in O(s) each
+// time. In nearly all cases the first host has room for the servers' order, too.
+// Else a host whose links have the same rates as those of the last failure is
+// passed over.
 type sequence struct {
 	// key returns the rank of servers with free slots for a cluster at b bit/s;
 	// the least comes first, ties by index.
@@ -21,6 +28,7 @@ type sequence struct {
 	subtrees
 	servers         sorter
 	upEdges, upPods []upLink // above edge switches and pods on the way to the host
+	group           int      // of core switches to which upEdges leads; -1: to none
 	placed          []model.ServerVMs
 	failed          failure
 }
@@ -28,6 +36,7 @@ type sequence struct {
 // upLink is the link above an edge switch or a pod on the way to the host.
 type upLink struct {
 	rate  int // VMs' bandwidths left, at most n; n if it lets all counts through
+	first int // quota at first
 	quota int // see fill
 	vms   int // VMs placed below; with HosePerPath the sum of their loads
 }
@@ -38,7 +47,7 @@ func (q *sequence) Embed(d *DataCentre, n int, b int64) (model.Embedding, bool) 
 	if q.local {
 		lowest = model.LayerEdge
 	}
-	q.servers.first, q.failed.links = -1, q.failed.links[:0]
+	q.servers.first, q.failed.links, q.group = -1, q.failed.links[:0], -1
 	return q.find(d, n, b, lowest, q.try)
 }
 
@@ -67,9 +76,9 @@ func (q *sequence) links(host model.Switch) {
 	q.upEdges, q.upPods = sized(q.upEdges, q.K*h), sized(q.upPods, q.K)
 	switch host.Layer {
 	case model.LayerEdge:
-		q.upEdges[host.Group*h+host.Index], q.upPods[host.Group] = upLink{rate: q.n, quota: q.n}, upLink{rate: q.n, quota: q.n}
+		q.upEdges[host.Group*h+host.Index], q.upPods[host.Group] = upLink{rate: q.n, first: q.n}, upLink{rate: q.n, first: q.n}
 	case model.LayerAggregation:
-		q.upPods[host.Group] = upLink{rate: q.n, quota: q.n}
+		q.upPods[host.Group] = upLink{rate: q.n, first: q.n}
 		for e := host.Group * h; e < (host.Group+1)*h; e++ {
 			q.upEdges[e] = q.link(q.Edge[e*h+host.Index], q.edge(e))
 		}
@@ -77,6 +86,10 @@ func (q *sequence) links(host model.Switch) {
 		for p := range q.upPods {
 			q.upPods[p] = q.link(q.Aggregation[(p*h+host.Group)*h+host.Index], q.pod(p, host.Group))
 		}
+		if q.group == host.Group {
+			return
+		}
+		q.group = host.Group
 		for e := range q.upEdges {
 			q.upEdges[e] = q.link(q.Edge[e*h+host.Group], q.edge(e))
 		}
@@ -85,12 +98,12 @@ func (q *sequence) links(host model.Switch) {
 
 // link returns a link with left bit/s left and the reach r below it.
 func (q *sequence) link(left int64, r reach) upLink {
-	l, most := upLink{rate: q.n, quota: q.n}, r.most(q.n)
+	l, most := upLink{rate: q.n, first: q.n}, r.most(q.n)
 	if q.NonBlocking || most == 0 {
 		return l
 	}
 	if l.rate = q.rate(left, most); most < q.n-l.rate {
-		l.quota = l.rate
+		l.first = l.rate
 	}
 	return l
 }
@@ -115,6 +128,11 @@ func (q *sequence) link(left int64, r reach) upLink {
 func (q *sequence) fill(first, last int) bool {
 	h, n := q.Half, q.n
 	edges, pods := q.linksOf(first, last)
+	for _, links := range [2][]upLink{edges, pods} {
+		for l := range links {
+			links[l].quota = links[l].first
+		}
+	}
 	for {
 		for _, links := range [2][]upLink{edges, pods} {
 			for l := range links {
@@ -199,12 +217,13 @@ func (q *sequence) linksOf(first, last int) (edges, pods []upLink) {
 // last.
 type failure struct {
 	first, last int   // servers, the last plus one
+	group       int   // as in sequence
 	links       []int // rates of the edge switches' and pods' links
 }
 
 // note holds the links of q for the servers from first to before last.
 func (f *failure) note(q *sequence, first, last int) {
-	f.first, f.last, f.links = first, last, f.links[:0]
+	f.first, f.last, f.group, f.links = first, last, q.group, f.links[:0]
 	edges, pods := q.linksOf(first, last)
 	for _, links := range [2][]upLink{edges, pods} {
 		for l := range links {
@@ -219,17 +238,16 @@ func (f *failure) again(q *sequence, first, last int) bool {
 	if len(f.links) == 0 || f.first != first || f.last != last {
 		return false
 	}
-	noted := f.links
 	edges, pods := q.linksOf(first, last)
-	for _, links := range [2][]upLink{edges, pods} {
+	same := func(links []upLink, noted []int) bool {
 		for l := range links {
 			if links[l].rate != noted[l] {
 				return false
 			}
 		}
-		noted = noted[len(links):]
+		return true
 	}
-	return true
+	return same(pods, f.links[len(edges):]) && (q.group >= 0 && q.group == f.group || same(edges, f.links))
 }
 
 // sorter sorts servers by a key of their free slots.
