@@ -10,7 +10,9 @@ import (
 
 // Embedder chooses an embedding for a cluster of n VMs at b bit/s in the data
 // centre as it stands, and false if it finds none. It doesn't change the data
-// centre. An Embedder may keep scratch memory: it serves one run at a time.
+// centre, and its answer depends on the arguments alone: schedulers don't ask
+// again what they know. An Embedder may keep scratch memory: it serves one run at
+// a time.
 type Embedder interface {
 	Embed(d *DataCentre, n int, b int64) (model.Embedding, bool)
 }

@@ -78,6 +78,7 @@ func TestQueueRules(t *testing.T) {
 		// before F, which is shorter as a whole.
 		"bgmbf-sdf: what is left counts":         {"bgmbf-sdf", "0 1 30, 0 2 10, 1 3 5, 1 4 3, 1 1 10, 12 3 2", 0, "A 0-30, B 0-10, C 10-15, D 30-33, E 1-10 15-16, F 16-18", 1, 0},
 		"srpt: suspends what is larger":          {"srpt", "0 4 10, 2 1 1", 0, "A 0-2 3-11, B 2-3", 1, 0},
+		"srpt: not if migration costs more":      {"srpt", "0 4 10, 2 1 1", 4, "A 0-10, B 10-11", 0, 0},
 		"srpt: not what is twice as large":       {"srpt", "0 4 10, 2 4 4", 0, "A 0-10, B 10-14", 0, 0},
 		"srpt: the least left is first":          {"srpt", "0 4 2, 1 2 10, 1 4 4, 1 1 17", 0, "A 0-2, B 6-16, C 2-6, D 6-23", 0, 0},
 		"srpt: suspends the largest, one of two": {"srpt", "0 2 10, 0 1 20, 1 2 1", 0, "A 0-10, B 0-1 2-21, C 1-2", 1, 0},

@@ -31,8 +31,12 @@ func area(ticks int64, vms int) int64 {
 }
 
 // suspendLarger starts the top request in place of running ones whose area is more
-// than srptFactor times as large: the largest first, and as few as are needed to
-// embed it. Those that have room where they are when it is embedded go on.
+// than srptFactor times as large as its area and that of their migration: the
+// largest first, and as few as are needed to embed it. Those that have room where
+// they are when it is embedded go on.
+//
+// No request is suspended at the instant at which it starts: those that start
+// before the top one have no larger area, for they are served in that order.
 func (q *queue) suspendLarger(k int) bool {
 	type larger struct {
 		request int
@@ -41,7 +45,7 @@ func (q *queue) suspendLarger(k int) bool {
 	var all []larger
 	r, slots := &q.Requests[k], q.free
 	for _, x := range q.running {
-		if a := area(q.requests[x].work(q.now), q.Requests[x].VMs); a/srptFactor > byArea(q, k) {
+		if a := area(q.requests[x].work(q.now), q.Requests[x].VMs); a/srptFactor-area(q.Migration, q.Requests[x].VMs) > byArea(q, k) {
 			all = append(all, larger{x, a})
 			slots += q.Requests[x].VMs
 		}
