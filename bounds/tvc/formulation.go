@@ -270,6 +270,12 @@ func vmsOf(uses []use, sign float64) []milp.Term {
 	return terms
 }
 
+// tinyShare is the share of a capacity up to which a term is left out of a row:
+// below 1e-9 HiGHS takes it for 0, and near that it has called points optimal that
+// aren't. Rows without terms allow more; what they allow too much Exclude takes
+// back.
+const tinyShare = 1e-7
+
 // capacities adds the rows of slots and of lanes, in shares of the rate, for one
 // component. What can't be exceeded has no row.
 func (f *Formulation) capacities(own []*modelled, instants int) {
@@ -295,8 +301,7 @@ func (f *Formulation) capacities(own []*modelled, instants int) {
 					for _, m := range active {
 						b, largest := float64(f.ticks.Requests[m.index].Bandwidth), 0.0
 						for _, u := range m.use[level][v] {
-							if u.lane == l && u.part.Load > 0 {
-								load := float64(u.part.Load) * b / float64(f.tree.Rate[level])
+							if load := float64(u.part.Load) * b / float64(f.tree.Rate[level]); u.lane == l && load > tinyShare {
 								loads = append(loads, milp.Term{Var: u.x, Coef: load})
 								largest = max(largest, load)
 							}
@@ -320,13 +325,13 @@ func (f *Formulation) cuts(own []*modelled, r *Relaxation) {
 			var row []milp.Term
 			sum := 0.0
 			for i, m := range own {
-				if d := resource.demand[i]; d > 0 && m.span.From <= at && at <= m.span.To {
+				if d := resource.demand[i]; d > tinyShare && m.span.From <= at && at <= m.span.To {
 					row = append(row, milp.Term{Var: m.accept, Coef: d})
 					sum += d
 				}
 			}
 			if sum > 1 {
-				f.AddRow("", math.Inf(-1), 1+1e-12, row...)
+				f.AddRow("", math.Inf(-1), 1, row...)
 			}
 		}
 	}

@@ -11,21 +11,33 @@ import (
 
 // Relaxation is the linear relaxation of loss mode for some requests: maximise Σ
 // w_j x_j with 0 ≤ x_j ≤ 1 such that at every instant the active requests hold at
-// most the capacity of every resource, and that every cover, a set of requests
-// that can't all be accepted, misses one.
+// most the capacity of every resource, and of cuts, rows that other solutions have
+// shown to be missing: covers, sets of requests that can't all be accepted, and
+// patterns (see Tighten).
 type Relaxation struct {
 	weights   []float64 // of the requests, in their order
 	resources []resource
 	spans     []Span
 	instants  int
-	covers    [][]int // by position among the requests
+	cuts      []cut
+	tree      *Tree
+	ticks     *model.TVCTicks
+	requests  []int
+}
+
+// cut is a row Σ coef x ≤ limit.
+type cut struct {
+	members []int // by position among the requests, ascending
+	coef    []float64
+	limit   float64
 }
 
 // NewRelaxation returns the relaxation for some requests of t, in order of
 // arrival, with their weights. With few it has the resources alone whose demands
 // are computed at once.
 func NewRelaxation(t *model.TVCTicks, requests []int, w *Weights, few bool) *Relaxation {
-	r := &Relaxation{resources: NewTree(t).resources(t, requests, few), weights: make([]float64, len(requests))}
+	tree := NewTree(t)
+	r := &Relaxation{resources: tree.resources(t, requests, few), weights: make([]float64, len(requests)), tree: tree, ticks: t, requests: requests}
 	for i, k := range requests {
 		r.weights[i] = float64(w.Of[k])
 	}
@@ -33,8 +45,51 @@ func NewRelaxation(t *model.TVCTicks, requests []int, w *Weights, few bool) *Rel
 	return r
 }
 
-// AddCover adds a set of requests, by position, that can't all be accepted.
-func (r *Relaxation) AddCover(cover []int) { r.covers = append(r.covers, cover) }
+// AddCover adds a set of requests, by ascending position, that can't all be
+// accepted.
+func (r *Relaxation) AddCover(cover []int) {
+	coef := make([]float64, len(cover))
+	for k := range coef {
+		coef[k] = 1
+	}
+	r.cuts = append(r.cuts, cut{cover, coef, float64(len(cover) - 1)})
+}
+
+// Exceeded reports whether accepting the requests in a set, by position, exceeds a
+// resource at some instant or a cut, by more than rounding can be worth: not all of
+// them can be accepted.
+func (r *Relaxation) Exceeded(accepted func(i int) bool) bool {
+	const most = 1 + 1e-9
+	sums := make([]float64, r.instants+1)
+	for k := range r.resources {
+		clear(sums)
+		for i, s := range r.spans {
+			if accepted(i) {
+				sums[s.From] += r.resources[k].demand[i]
+				sums[s.To+1] -= r.resources[k].demand[i]
+			}
+		}
+		sum := 0.0
+		for t := range r.instants {
+			if sum += sums[t]; sum > most {
+				return true
+			}
+		}
+	}
+	for k := range r.cuts {
+		c := &r.cuts[k]
+		sum := 0.0
+		for x, i := range c.members {
+			if accepted(i) {
+				sum += c.coef[x]
+			}
+		}
+		if sum > c.limit*most {
+			return true
+		}
+	}
+	return false
+}
 
 // Multipliers are Lagrangian multipliers of the relaxation's rows, with what
 // follows from them: if the requests in A are accepted, those in R rejected and
@@ -64,8 +119,8 @@ func (m *Multipliers) Bound() float64 {
 func (m *Multipliers) Floor() int64 { return int64(math.Floor(min(m.Bound(), 1<<62))) }
 
 // prices returns what follows from multipliers of the resources, by resource and
-// instant, and of the covers. O((n + instants)·resources + size of the covers).
-func (r *Relaxation) prices(lambda [][]float64, covers []float64) *Multipliers {
+// instant, and of the cuts. O((n + instants)·resources + size of the cuts).
+func (r *Relaxation) prices(lambda [][]float64, cuts []float64) *Multipliers {
 	m := &Multipliers{Reduced: make([]float64, len(r.weights))}
 	copy(m.Reduced, r.weights)
 	size := 0.0
@@ -85,13 +140,13 @@ func (r *Relaxation) prices(lambda [][]float64, covers []float64) *Multipliers {
 		// use two of them.
 		m.Base += 4e-16 * float64(r.instants) * float64(len(r.spans)) * prefix[r.instants]
 	}
-	for c, y := range covers {
+	for c, y := range cuts {
 		if y == 0 {
 			continue
 		}
-		m.Base += y * float64(len(r.covers[c])-1)
-		for _, i := range r.covers[c] {
-			m.Reduced[i] -= y
+		m.Base += y * r.cuts[c].limit
+		for k, i := range r.cuts[c].members {
+			m.Reduced[i] -= y * r.cuts[c].coef[k]
 		}
 	}
 	m.Base += 1e-11 * (size + m.Base)
@@ -112,17 +167,23 @@ const (
 )
 
 // Solve returns multipliers from the dual solution of HiGHS, the best ones for some
-// requests being accepted or rejected; nil for choices means all are open. They are
+// requests being accepted or rejected; without choices all are open. They are
 // valid for any choices. They are nil if the program is too large or infeasible,
 // or ctx ended before it was solved. The error is HiGHS's.
 func (r *Relaxation) Solve(ctx context.Context, choices []Choice) (*Multipliers, error) {
+	m, _, err := r.solve(ctx, choices)
+	return m, err
+}
+
+// solve is Solve; it returns the point, too, as far as there is a linear program.
+func (r *Relaxation) solve(ctx context.Context, choices []Choice) (*Multipliers, []float64, error) {
 	top, terms := 0.0, 0
 	for i, w := range r.weights {
 		top = max(top, w)
 		terms += (r.spans[i].To - r.spans[i].From + 1) * len(r.resources)
 	}
 	if top == 0 || terms > maxRelaxationTerms || ctx.Err() != nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	m := milp.Model{Maximise: true}
 	for i, w := range r.weights {
@@ -160,21 +221,21 @@ func (r *Relaxation) Solve(ctx context.Context, choices []Choice) (*Multipliers,
 		}
 	}
 	first := len(m.Rows)
-	for _, c := range r.covers {
-		row := make([]milp.Term, len(c))
-		for k, i := range c {
-			row[k] = milp.Term{Var: i, Coef: 1}
+	for _, c := range r.cuts {
+		row := make([]milp.Term, len(c.members))
+		for k, i := range c.members {
+			row[k] = milp.Term{Var: i, Coef: c.coef[k]}
 		}
-		m.AddRow("", math.Inf(-1), float64(len(c)-1), row...)
+		m.AddRow("", math.Inf(-1), c.limit, row...)
 	}
-	lambda, covers := make([][]float64, len(r.resources)), make([]float64, len(r.covers))
-	var duals []float64
+	lambda, cuts := make([][]float64, len(r.resources)), make([]float64, len(r.cuts))
+	var duals, x []float64
 	if len(m.Rows) > 0 {
 		h, err := highs.Solve(ctx, &m, highs.Options{Relax: true})
 		if err != nil || h.Status != highs.Optimal {
-			return nil, err
+			return nil, nil, err
 		}
-		duals = h.Duals
+		duals, x = h.Duals, h.X
 	}
 	dual := func(j int) float64 {
 		if d := math.Abs(duals[j]) * top; d > 0 && !math.IsInf(d, 0) {
@@ -190,13 +251,13 @@ func (r *Relaxation) Solve(ctx context.Context, choices []Choice) (*Multipliers,
 			}
 		}
 	}
-	for c := range covers {
-		covers[c] = dual(first + c)
+	for c := range cuts {
+		cuts[c] = dual(first + c)
 	}
-	return r.prices(lambda, covers), nil
+	return r.prices(lambda, cuts), x, nil
 }
 
-// Ascend returns multipliers by steps of the subgradient method, without covers
+// Ascend returns multipliers by steps of the subgradient method, without cuts
 // (Held, Wolfe, Crowder 1974). O(steps·(n + instants)·resources).
 func (r *Relaxation) Ascend(ctx context.Context, steps int) *Multipliers {
 	lambda, slope := make([][]float64, len(r.resources)), make([][]float64, len(r.resources))

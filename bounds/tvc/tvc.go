@@ -53,8 +53,9 @@ func (r *Relaxation) floor(w *Weights, requests []int, solve func(*Relaxation) *
 // then in queue mode ResponseByResources, and in loss mode
 //
 //   - lp: the linear relaxation by slots, by the links of every layer and by
-//     dual-feasible functions of both, at every instant (see Relaxation); what is
-//     too large for it by a long run of the subgradient method
+//     dual-feasible functions of both, at every instant (see Relaxation), with cuts
+//     by patterns (Tighten); what is too large for it by a long run of the
+//     subgradient method
 //
 // All are valid when ctx ends early. The error is model.ErrInvalid for an invalid
 // instance, or one of HiGHS's.
@@ -72,7 +73,7 @@ func All(ctx context.Context, in *model.TVC) ([]bounds.Bound, error) {
 	var failed error
 	for _, part := range Components(t) {
 		sum += NewRelaxation(t, part, w, false).floor(w, part, func(r *Relaxation) *Multipliers {
-			m, err := r.Solve(ctx, nil)
+			m, err := r.Tighten(ctx)
 			if err != nil && failed == nil {
 				failed = fmt.Errorf("bound: relaxation: %w", err)
 			}

@@ -199,7 +199,7 @@ func TestMultipliers(t *testing.T) {
 			}
 			r.AddCover(cover) // holds for the optimum at hand
 		}
-		lambda, covers := make([][]float64, len(r.resources)), make([]float64, len(r.covers))
+		lambda, covers := make([][]float64, len(r.resources)), make([]float64, len(r.cuts))
 		scale := float64(w.Total) * rng.Float64()
 		for k := range lambda {
 			lambda[k] = make([]float64, r.instants)
@@ -374,5 +374,63 @@ func TestWeights(t *testing.T) {
 	exact := in.Requests[0].Revenue() + in.Requests[1].Revenue()
 	if v := w.Value(w.Total); !w.Rounded || w.Of[1] != 1 || v < exact || v > exact*(1+1e-12) {
 		t.Errorf("weights %+v are worth %v, want a little more than %v", w, v, exact)
+	}
+}
+
+// Cuts by patterns keep every optimal solution, and there are some.
+func TestPatterns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 9))
+	cuts := 0
+	for range need.Rounds(300) {
+		in := modeltest.RandomTVC(rng, 2, 3+rng.IntN(5), false)
+		v := in.Ticks()
+		part := fitting(v)
+		if len(part) == 0 {
+			continue
+		}
+		want, best := modeltest.BruteTVC(t, in)
+		index, err := in.Index(best)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := NewRelaxation(v, part, NewWeights(in, v), true)
+		m, err := r.Tighten(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cuts += len(r.cuts)
+		if r.Exceeded(func(i int) bool { return slices.Contains(index, part[i]) }) {
+			t.Fatalf("the optimum exceeds a cut: %+v", in)
+		}
+		if w := NewWeights(in, v); m != nil && w.Value(m.Floor()) < want*(1-1e-12) {
+			t.Fatalf("bound %v, the optimum is %v: %+v", w.Value(m.Floor()), want, in)
+		}
+	}
+	if cuts < need.Rounds(300)/20 {
+		t.Errorf("only %d cuts", cuts)
+	}
+}
+
+// What exceeds the slots or a cover at some instant is found out, what doesn't isn't.
+func TestExceeded(t *testing.T) {
+	in := &model.TVC{FatTree: model.FatTree{K: 2, Slots: 4, LinkMbps: 1000}}
+	for k, at := range []float64{0, 1, 2} {
+		in.Requests = append(in.Requests, model.TVCRequest{ID: string(rune('a' + k)), ArrivalS: at, DurationS: 2, VMs: 3, BandwidthMbps: 1})
+	}
+	v := in.Ticks()
+	r := NewRelaxation(v, []int{0, 1, 2}, NewWeights(in, v), true)
+	all := func(int) bool { return true }
+	if r.Exceeded(all) {
+		t.Error("two requests of three VMs at a time exceed eight slots")
+	}
+	r.AddCover([]int{0, 2})
+	if !r.Exceeded(all) || r.Exceeded(func(i int) bool { return i < 2 }) {
+		t.Error("a cover is exceeded where not all of it is accepted, or not where it is")
+	}
+	in.FatTree.Slots = 2
+	v = in.Ticks()
+	r = NewRelaxation(v, []int{0, 1, 2}, NewWeights(in, v), true)
+	if !r.Exceeded(all) || r.Exceeded(func(i int) bool { return i != 1 }) {
+		t.Error("six VMs fit four slots, or three don't")
 	}
 }

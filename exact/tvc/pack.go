@@ -327,7 +327,7 @@ func (s *splitter) divide() bool {
 			return false
 		}
 	}
-	if s.level == 1 && s.off&devProgram == 0 {
+	if s.tree.Root() == 1 && s.off&devProgram == 0 {
 		most := tailWords
 		if len(s.open) == len(s.items) && s.random == nil {
 			most = tailWordsFirst

@@ -146,7 +146,11 @@ func (s *run) components() error {
 			return nil
 		}
 		r := tvcbounds.NewRelaxation(s.t, part, s.w, false)
-		m, err := r.Solve(s.ctx, nil)
+		tighten := r.Tighten
+		if s.off&devPatterns != 0 {
+			tighten = func(ctx context.Context) (*tvcbounds.Multipliers, error) { return r.Solve(ctx, nil) }
+		}
+		m, err := tighten(s.ctx)
 		if err != nil {
 			return err
 		}

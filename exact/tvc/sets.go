@@ -224,7 +224,7 @@ func (c *component) fits(s set, i int, before placement) (placement, bool) {
 
 // search is fits for a set of which nothing is known.
 func (c *component) search(s set, i int, before placement) (placement, bool) {
-	if c.overfull(s, i) {
+	if c.overfull(s) {
 		return placement{}, false
 	}
 	if c.off&devExtend == 0 && before.held != nil {
@@ -256,23 +256,9 @@ func (c *component) search(s set, i int, before placement) (placement, bool) {
 	return p, ok
 }
 
-// overfull reports whether the requests of s active at some instant with i need
-// more slots than there are: what a sum shows need not be searched.
-func (c *component) overfull(s set, i int) bool {
-	slots := int32(c.tree.Slots[c.tree.Root()])
-	for t := c.span[i].From; t <= c.span[i].To; t++ {
-		sum := int32(0)
-		for j := range s.all {
-			if c.span[j].From <= t && t <= c.span[j].To {
-				sum += c.packer.requests[c.rank[j]].vms
-			}
-		}
-		if sum > slots {
-			return true
-		}
-	}
-	return false
-}
+// overfull reports whether s exceeds a resource or a cut of the relaxation: what a
+// sum shows need not be searched.
+func (c *component) overfull(s set) bool { return c.relax.Exceeded(s.has) }
 
 // cover notes a minimal set of s, in which the request i doesn't fit beside the
 // others, that can't be embedded together: requests are left out, the farthest in
@@ -297,7 +283,7 @@ func (c *component) cover(s set, i int) {
 		if known {
 			continue
 		}
-		if !c.blocked(less, i) && !c.overfull(less, i) {
+		if !c.blocked(less, i) && !c.overfull(less) {
 			c.limit = min(limit, c.nodes+coverNodes)
 			p, ok := c.place(c.ranks(less))
 			c.limit = limit
@@ -404,7 +390,7 @@ func (c *component) construct() {
 				return
 			}
 			more := s.with(i)
-			if c.overfull(more, i) {
+			if c.overfull(more) {
 				continue
 			}
 			ranks := c.ranks(more)

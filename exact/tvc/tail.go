@@ -12,21 +12,26 @@ import (
 const (
 	tailWordsFirst = 1 << 26
 	tailWords      = 1 << 19
+	// tailSet is the most words of one set; some fifty are kept.
+	tailSet = 1 << 17
 )
 
-// combination is what one server gets of all open items: a part of each, with the
-// step that it makes in the numbers of vectors.
+// combination is what one server gets of the open items: a part of one of them
+// beside what another combination, the parent, has of those before it.
 type combination struct {
-	parts []tvcbounds.Part
-	step  int
+	parent int // -1: nothing
+	depth  int // parts
+	item   int // among the open ones
+	part   tvcbounds.Part
+	step   int // that it makes in the numbers of vectors
 }
 
 // tail decides whether the servers can take all open items, by dynamic
 // programming: reach[s] is the set of vectors (VMs by open item) that the first s
 // servers can have together, each a combination that it has slots and rate for at
 // every instant. The items fit if the vector of all their VMs is in the last
-// one. A vector's number is Σ_j m_j stride_j, so a combination shifts the set of
-// those to which its parts can be added.
+// one. A vector's number is Σ_j m_j stride_j, so a part shifts the set of those to
+// which it can be added.
 //
 // It is for servers as children, whose links have one lane, and items whose parts'
 // loads needn't sum to anything: HosePerPath with part of the VMs is left to the
@@ -42,7 +47,7 @@ func (s *splitter) tail(most int) (fits, decided bool) {
 		if s.perPath && x.part.VMs < s.requests[x.request].vms {
 			return false, false
 		}
-		if stride[j+1] = stride[j] * (int(x.part.VMs) + 1); stride[j+1] > most*64 {
+		if stride[j+1] = stride[j] * (int(x.part.VMs) + 1); stride[j+1] > 64*min(most, tailSet) {
 			return false, false
 		}
 	}
@@ -83,21 +88,30 @@ func (s *splitter) tail(most int) (fits, decided bool) {
 	reach := make([]bitset.Set, len(of)+1)
 	reach[0] = bitset.New(size)
 	reach[0].Add(0, 0)
-	from := bitset.New(size)
+	last := 0             // the last word with a vector
+	var with []bitset.Set // by depth: the vectors with a combination's parts
+	var some []bool       // by depth: there are any
 	for c := range of {
 		next := slices.Clone(reach[c])
+		end := last
 		for _, x := range of[c] {
-			copy(from, reach[c])
-			for j, p := range x.parts {
-				if p.VMs > 0 {
-					for w, y := range may[j][p.VMs] {
-						from[w] &= y
-					}
+			for len(with) <= x.depth {
+				with, some = append(with, bitset.New(size)), append(some, false)
+			}
+			from := reach[c]
+			if x.depth > 1 {
+				if from = with[x.depth-1]; !some[x.depth-1] {
+					some[x.depth] = false
+					continue
 				}
 			}
-			shift(next, from, x.step)
+			top := min(words-1, last+(x.step+63)/64)
+			some[x.depth] = add(next, with[x.depth], from, may[x.item][x.part.VMs], int(x.part.VMs)*stride[x.item], top)
+			if some[x.depth] {
+				end = max(end, top)
+			}
 		}
-		reach[c+1] = next
+		reach[c+1], last = next, end
 		if s.ctx.Err() != nil {
 			s.stopped = true
 			return false, true
@@ -117,12 +131,18 @@ func (s *splitter) tail(most int) (fits, decided bool) {
 		for _, x := range of[c] {
 			before := at - x.step
 			ok := before >= 0 && reach[c].Has(before)
-			for j, p := range x.parts {
-				ok = ok && (p.VMs == 0 || may[j][p.VMs].Has(before))
+			for y := x; ok; y = of[c][y.parent] {
+				ok = may[y.item][y.part.VMs].Has(before)
+				if y.parent < 0 {
+					break
+				}
 			}
 			if ok {
-				for j, i := range s.open {
-					s.h.parts[i][c] = x.parts[j]
+				for y := x; ; y = of[c][y.parent] {
+					s.h.parts[s.open[y.item]][c] = y.part
+					if y.parent < 0 {
+						break
+					}
 				}
 				at = before
 				break
@@ -132,56 +152,51 @@ func (s *splitter) tail(most int) (fits, decided bool) {
 	return true, true
 }
 
-// shift adds the numbers of from, each plus step, to s.
-func shift(s, from bitset.Set, step int) {
+// add puts into with the numbers of from that are in may, each plus step, up to
+// word top, adds them to next, and reports whether there are any.
+func add(next, with, from, may bitset.Set, step, top int) bool {
 	skip, by := step/64, uint(step%64)
-	if by == 0 {
-		for w := len(s) - 1; w >= skip; w-- {
-			s[w] |= from[w-skip]
-		}
-		return
+	clear(with[:min(skip, top+1)])
+	any, before := uint64(0), uint64(0)
+	for w := skip; w <= top; w++ {
+		x := from[w-skip] & may[w-skip]
+		y := x<<by | before>>(64-by) // a shift by 64 is 0
+		before = x
+		with[w] = y
+		next[w] |= y
+		any |= y
 	}
-	for w := len(s) - 1; w > skip; w-- {
-		s[w] |= from[w-skip]<<by | from[w-skip-1]>>(64-by)
+	// A combination with one part more reads up to this word.
+	if top+1 < len(with) {
+		with[top+1] = 0
 	}
-	if skip < len(s) {
-		s[skip] |= from[0] << by
-	}
+	return any != 0
 }
 
 // combinations returns what server c can get of the open items beside what it has,
 // nothing left out; more than most of them if there are more.
 func (s *splitter) combinations(c int, stride []int, most int) (all []combination) {
-	parts := make([]tvcbounds.Part, len(s.open))
-	var walk func(j, step int)
-	walk = func(j, step int) {
-		if len(all) > most {
-			return
-		}
-		if j == len(s.open) {
-			if step > 0 {
-				all = append(all, combination{slices.Clone(parts), step})
+	var walk func(from, parent, depth, step int)
+	walk = func(from, parent, depth, step int) {
+		for j := from; j < len(s.open) && len(all) <= most; j++ {
+			x := s.items[s.open[j]]
+			q := &s.requests[x.request]
+			for _, p := range q.parts[0] {
+				if p.VMs > x.part.VMs {
+					break
+				}
+				if !s.room(c, x, p, 0) {
+					continue
+				}
+				y := combination{parent, depth + 1, j, p, step + int(p.VMs)*stride[j]}
+				all = append(all, y)
+				s.fill(c, q, p, 1)
+				walk(j+1, len(all)-1, y.depth, y.step)
+				s.fill(c, q, p, -1)
 			}
-			return
-		}
-		walk(j+1, step)
-		x := s.items[s.open[j]]
-		q := &s.requests[x.request]
-		for _, p := range q.parts[0] {
-			if p.VMs > x.part.VMs {
-				break
-			}
-			if !s.room(c, x, p, 0) {
-				continue
-			}
-			s.fill(c, q, p, 1)
-			parts[j] = p
-			walk(j+1, step+int(p.VMs)*stride[j])
-			parts[j] = tvcbounds.Part{}
-			s.fill(c, q, p, -1)
 		}
 	}
-	walk(0, 0)
+	walk(0, -1, 0, 0)
 	return all
 }
 

@@ -1,0 +1,183 @@
+package tvc
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/model/milp"
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+// Limits of Tighten: patterns of one instant, and rounds.
+const (
+	maxPatterns   = 4000
+	patternRounds = 8
+)
+
+// Tighten adds cuts by patterns until the relaxation keeps them all or a limit is
+// reached.
+//
+// A pattern is what one server holds at one instant of the active requests: c_j VMs
+// of j, Σ c_j slots and Σ min(c_j, N_j - c_j)·B_j bit/s. Let y ≥ 0 and M the largest
+// Σ y_j c_j of any pattern. If the requests with x_j = 1 run on S servers, the c_j of
+// j sum to N_j x_j, so Σ_j y_j N_j x_j = Σ_servers Σ_j y_j c_j ≤ S·M: the cut. M is
+// the largest of all patterns, which are listed. A y whose cut the point x breaks
+// most is the dual solution of covering N_j x_j by the fewest patterns (Gilmore,
+// Gomory: A linear programming approach to the cutting stock problem, 1961).
+//
+// Instants of more than maxPatterns patterns are left out. It returns the last
+// multipliers, nil if the linear program wasn't solved.
+func (r *Relaxation) Tighten(ctx context.Context) (*Multipliers, error) {
+	patterns := make([][]pattern, r.instants)
+	active := make([][]int, r.instants)
+	for i, s := range r.spans {
+		for t := s.From; t <= s.To; t++ {
+			active[t] = append(active[t], i)
+		}
+	}
+	parts := make([][]Part, len(r.requests))
+	for i, k := range r.requests {
+		q := &r.ticks.Requests[k]
+		servers := *r.tree
+		servers.Fan = r.tree.Fan[:2]
+		parts[i] = servers.Parts(q.VMs, q.Bandwidth, r.ticks.PerPath)[0]
+	}
+	for t := range patterns {
+		patterns[t] = r.patterns(active[t], parts)
+	}
+	for round := 0; ; round++ {
+		m, x, err := r.solve(ctx, nil)
+		if err != nil || x == nil || round == patternRounds {
+			return m, err
+		}
+		before := len(r.cuts)
+		for t := range patterns {
+			if ctx.Err() != nil {
+				return m, nil
+			}
+			if patterns[t] != nil {
+				if err := r.separate(ctx, active[t], patterns[t], x); err != nil {
+					return m, err
+				}
+			}
+		}
+		if len(r.cuts) == before {
+			return m, nil
+		}
+	}
+}
+
+// pattern is a number of VMs for each active request.
+type pattern []int32
+
+// patterns lists the patterns of some requests to which no VM can be added, nil if
+// there are too many. With y ≥ 0 the others have no larger sum.
+func (r *Relaxation) patterns(active []int, parts [][]Part) (all []pattern) {
+	now := make(pattern, len(active))
+	var walk func(k, slots int, rate int64) bool
+	walk = func(k, slots int, rate int64) bool {
+		if k == len(active) {
+			if len(all) == maxPatterns {
+				return false
+			}
+			all = append(all, append(pattern(nil), now...))
+			return true
+		}
+		if !walk(k+1, slots, rate) {
+			return false
+		}
+		b := r.ticks.Requests[r.requests[active[k]]].Bandwidth
+		for _, p := range parts[active[k]] {
+			if int(p.VMs) > slots {
+				break
+			}
+			if load := int64(p.Load) * b; load <= rate {
+				now[k] = p.VMs
+				if !walk(k+1, slots-int(p.VMs), rate-load) {
+					return false
+				}
+				now[k] = 0
+			}
+		}
+		return true
+	}
+	if !walk(0, r.ticks.Slots, r.ticks.ServerRate) {
+		return nil
+	}
+	key := func(p pattern) string {
+		b := make([]byte, 0, 2*len(p))
+		for _, c := range p {
+			b = append(b, byte(c), byte(c>>8))
+		}
+		return string(b)
+	}
+	known := map[string]bool{}
+	for _, p := range all {
+		known[key(p)] = true
+	}
+	return slices.DeleteFunc(all, func(p pattern) bool {
+		for j := range p {
+			p[j]++
+			more := known[key(p)]
+			p[j]--
+			if more {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// separate adds the cut of one instant that x breaks most, if it breaks one.
+func (r *Relaxation) separate(ctx context.Context, active []int, patterns []pattern, x []float64) error {
+	m := milp.Model{}
+	rows := make([]milp.Row, len(active))
+	for k, p := range patterns {
+		m.AddVar(milp.Var{Upper: milp.Inf, Cost: 1})
+		for j, c := range p {
+			if c > 0 {
+				rows[j].Terms = append(rows[j].Terms, milp.Term{Var: k, Coef: float64(c)})
+			}
+		}
+	}
+	vms := func(j int) float64 { return float64(r.ticks.Requests[r.requests[active[j]]].VMs) }
+	for j := range rows {
+		m.AddRow("", max(0, vms(j)*x[active[j]]), milp.Inf, rows[j].Terms...)
+	}
+	h, err := highs.Solve(ctx, &m, highs.Options{Relax: true})
+	if err != nil || h.Status != highs.Optimal || h.Objective < float64(r.ticks.Servers)*(1+1e-6) {
+		return err
+	}
+	y := make([]float64, len(active))
+	for j := range y {
+		if d := h.Duals[j]; d > 0 && !math.IsInf(d, 0) {
+			y[j] = d
+		}
+	}
+	largest := 0.0
+	for _, p := range patterns {
+		sum := 0.0
+		for j, c := range p {
+			sum += y[j] * float64(c)
+		}
+		largest = max(largest, sum)
+	}
+	if largest == 0 {
+		return nil
+	}
+	// Lowered by more than the rounding of the sums above.
+	scale := (1 - 1e-12) / (largest * float64(r.ticks.Servers))
+	c := cut{limit: 1}
+	sum := 0.0
+	for j, i := range active {
+		if a := y[j] * vms(j) * scale; a > 0 {
+			c.members, c.coef = append(c.members, i), append(c.coef, a)
+			sum += a * x[i]
+		}
+	}
+	if sum > 1+1e-6 {
+		r.cuts = append(r.cuts, c)
+	}
+	return nil
+}
