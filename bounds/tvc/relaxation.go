@@ -175,7 +175,7 @@ func (r *Relaxation) Solve(ctx context.Context, choices []Choice) (*Multipliers,
 	return m, err
 }
 
-// solve is Solve; it returns the point, too, as far as there is a linear program.
+// solve is Solve; it returns the point, too.
 func (r *Relaxation) solve(ctx context.Context, choices []Choice) (*Multipliers, []float64, error) {
 	top, terms := 0.0, 0
 	for i, w := range r.weights {
@@ -236,6 +236,10 @@ func (r *Relaxation) solve(ctx context.Context, choices []Choice) (*Multipliers,
 			return nil, nil, err
 		}
 		duals, x = h.Duals, h.X
+	} else {
+		for _, v := range m.Vars {
+			x = append(x, v.Upper)
+		}
 	}
 	dual := func(j int) float64 {
 		if d := math.Abs(duals[j]) * top; d > 0 && !math.IsInf(d, 0) {

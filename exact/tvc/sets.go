@@ -47,15 +47,6 @@ func (s set) in(x set) bool {
 	return true
 }
 
-func (s set) meets(x set) bool {
-	for w := range s {
-		if s[w]&x[w] != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 func (s set) all(yield func(int) bool) {
 	for w, x := range s {
 		for ; x != 0; x &= x - 1 {
