@@ -181,6 +181,22 @@ func TestSubtreesExact(t *testing.T) {
 	}
 }
 
+// Sequences give the embeddings of the plain version in loaded data centres.
+func TestSequencePlainLoaded(t *testing.T) {
+	t.Parallel()
+	for _, fabric := range model.Fabrics {
+		d, accepted, rejected := loadedCentre(8, fabric)
+		for k, q := range []*sequence{NewAdaBa().(*sequence), NewBestFit().(*sequence), NewBestFitLocal().(*sequence), NewFirstFit().(*sequence)} {
+			for _, r := range append(rejected[:10:10], accepted[:40]...) {
+				want, wantOK := plainSequence(q, d, r.n, r.b)
+				if got, ok := q.Embed(d, r.n, r.b); ok != wantOK || !reflect.DeepEqual(got, want) {
+					t.Fatalf("sequence %d, %d VMs at %d bit/s: %v %v, plain %v %v", k, r.n, r.b, got, ok, want, wantOK)
+				}
+			}
+		}
+	}
+}
+
 // Whole runs of loss mode are those of the plain sequences.
 func TestSequenceRuns(t *testing.T) {
 	t.Parallel()

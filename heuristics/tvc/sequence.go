@@ -124,7 +124,11 @@ func (q *sequence) link(left int64, r reach) upLink {
 // takes the largest count that its slots, its own link and the quotas allow. If in
 // the end links are neither light nor heavy, quotas are lowered to M (see lower)
 // and the servers are filled anew. Each time a quota becomes less for good, so
-// there are at most as many repetitions as links.
+// there are at most as many repetitions as links. (To look at the number so far
+// instead, as the paper's text may be read, rejects 69 of 28,467 requests of
+// KTH-SP2 that could be embedded, not 23. Of 5,000 drawn requests it accepts as
+// many at 50, 100 and 500 Mbps, and 0.5 points more at 250 Mbps: those that it
+// rejects are large.)
 func (q *sequence) fill(first, last int) bool {
 	h, n := q.Half, q.n
 	edges, pods := q.linksOf(first, last)
