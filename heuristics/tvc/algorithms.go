@@ -39,7 +39,7 @@ var Embedders = []NamedEmbedder{
 	{"program-servers", newProgram(CostServers), "gapwise", programSteps, "least servers opened, then bandwidth reserved, over all embeddings"},
 	{"program-utilisation", newProgram(CostUtilisation), "gapwise", "30 times that of program-reserved", "least largest link utilisation, then bandwidth reserved, over all embeddings"},
 	{"program-reserved", newProgram(CostReserved), "gapwise", programSteps, "least bandwidth reserved, then servers opened, over all embeddings"},
-	{"bid-price", NewBidPrice, "gapwise", "12 times that of program-reserved", "program-reserved; without a queue, requests that take too much for too long are rejected, at prices learnt online"},
+	{"bid-price", NewBidPrice, "gapwise", "12 times that of program-reserved", "program-reserved or adaba; without a queue, requests that take too much for too long are rejected, at prices learnt online"},
 }
 
 // FindEmbedder returns a new embedder by its name; "" means adaba. The error wraps

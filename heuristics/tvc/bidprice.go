@@ -18,22 +18,39 @@ var bidPrices = []float64{0, 0.125, 0.177, 0.25, 0.354, 0.5, 0.707, 1, 1.414, 2,
 // the mean.
 //
 // The right price depends on the load and on what is scarce, and is learnt: for
-// each of bidPrices a copy of the data centre takes all requests under this price.
-// The price of the copy whose accepted requests are worth most so far decides;
-// among equals it stays as it was. The price 0 is among them.
+// each of bidPrices a copy of the data centre takes all requests under this price,
+// and one more embeds them by AdaBa at the price 0. The copy whose accepted requests
+// are worth most so far tells how to decide; among equals the choice stays as it
+// was. It begins with AdaBa, so that another choice has to prove better first.
 //
-// Embed, without a duration, rejects nothing that can be embedded. A decision
-// takes 12 times as long as the Program's.
-func NewBidPrice() Embedder { return &bidPrice{prices: bidPrices} }
+// Embed, without a duration, is Program's. A decision takes 12 times as long.
+func NewBidPrice() Embedder {
+	p := new(bidPrice)
+	p.add(NewAdaBa(), 0)
+	for _, price := range bidPrices {
+		p.add(p, price)
+	}
+	return p
+}
 
 type bidPrice struct {
 	program     Program
-	prices      []float64
-	copies      []*loss   // by price
-	accepted    []float64 // values of the requests accepted, by price
-	leader      int       // index of a price
-	slots, rate float64   // sums over the requests embedded so far at the price 0
-	values      float64   // the sum of their values
+	choices     []bidChoice
+	leader      int     // index of a choice
+	slots, rate float64 // sums over the requests embedded so far by the first choice
+	values      float64 // the sum of their values
+}
+
+// bidChoice is a way to decide, and what came of it so far.
+type bidChoice struct {
+	embedder Embedder
+	price    float64
+	copy     *loss
+	accepted float64 // values of the requests accepted
+}
+
+func (p *bidPrice) add(e Embedder, price float64) {
+	p.choices = append(p.choices, bidChoice{embedder: e, price: price})
 }
 
 // Embed implements Embedder.
@@ -43,38 +60,41 @@ func (p *bidPrice) Embed(d *DataCentre, n int, b int64) (model.Embedding, bool) 
 
 // EmbedRequest implements RequestEmbedder.
 func (p *bidPrice) EmbedRequest(d *DataCentre, k int) (model.Embedding, bool) {
-	if p.copies == nil {
-		for range p.prices {
-			p.copies = append(p.copies, newLoss(d.TVCTicks))
+	q := &d.Requests[k]
+	for i := range p.choices {
+		x := &p.choices[i]
+		if x.copy == nil {
+			x.copy = newLoss(d.TVCTicks)
 		}
-		p.accepted = make([]float64, len(p.prices))
-	}
-	for i, c := range p.copies {
-		c.until(d.Requests[k].Arrival)
-		e, ok := p.Embed(c.DataCentre, d.Requests[k].VMs, d.Requests[k].Bandwidth)
+		c := x.copy
+		c.until(q.Arrival)
+		c.Most = d.Most
+		e, ok := x.embedder.Embed(c.DataCentre, q.VMs, q.Bandwidth)
 		if ok && i == 0 {
 			slots, rate := taken(c.DataCentre, &e, k)
 			p.slots += slots
 			p.rate += rate
 			p.values += value(d, k)
 		}
-		if ok && p.worth(c.DataCentre, &e, k, p.prices[i]) {
+		if ok && p.worth(c.DataCentre, &e, k, x.price) {
 			c.admit(k, e)
-			p.accepted[i] += value(d, k)
+			x.accepted += value(d, k)
 		}
 	}
-	for i, accepted := range p.accepted {
-		if accepted > p.accepted[p.leader] {
+	for i := range p.choices {
+		if p.choices[i].accepted > p.choices[p.leader].accepted {
 			p.leader = i
 		}
 	}
-	e, ok := p.Embed(d, d.Requests[k].VMs, d.Requests[k].Bandwidth)
-	return e, ok && p.worth(d, &e, k, p.prices[p.leader])
+	x := &p.choices[p.leader]
+	e, ok := x.embedder.Embed(d, q.VMs, q.Bandwidth)
+	return e, ok && p.worth(d, &e, k, x.price)
 }
 
-// worth reports whether request k, embedded as e, is worth its cost.
+// worth reports whether request k, embedded as e, is worth its cost. Before any
+// request is embedded all are.
 func (p *bidPrice) worth(d *DataCentre, e *model.Embedding, k int, price float64) bool {
-	if price == 0 {
+	if price == 0 || p.values == 0 {
 		return true
 	}
 	slots, rate := taken(d, e, k)

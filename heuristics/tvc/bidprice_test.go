@@ -48,7 +48,9 @@ func TestEmbeddersOnline(t *testing.T) {
 func TestBidPriceZero(t *testing.T) {
 	t.Parallel()
 	in := drawn(t, model.FabricNonBlocking, 500, 0.9, 300, 0)
-	free, all := online(t, in, &bidPrice{prices: []float64{0}}), online(t, in, newProgram(CostReserved)())
+	zero := new(bidPrice)
+	zero.add(zero, 0)
+	free, all := online(t, in, zero), online(t, in, newProgram(CostReserved)())
 	if !reflect.DeepEqual(free, all) {
 		t.Errorf("%d runs and %d differ", len(free.Runs), len(all.Runs))
 	}
