@@ -37,7 +37,6 @@ type queue struct {
 	others    waiting  // the same requests in the order in which they are backfilled, if they are
 	running   []int    // ascending
 	departing heap.Heap[queueEnd]
-	free      int      // slots
 	releases  int64    // how often a request gave back what it had
 	noRoom    []noRoom // by number of VMs
 	blocked   blocked
@@ -125,7 +124,7 @@ func (s *scheduler) newQueue(t *model.TVCTicks, e Embedder) *queue {
 		most = max(most, t.Requests[k].VMs)
 	}
 	return &queue{DataCentre: NewDataCentre(t), scheduler: s, embedder: e, requests: make([]queued, len(t.Requests)),
-		top: waiting{key: s.order}, others: waiting{key: s.backfill}, free: t.Servers * t.Slots, noRoom: make([]noRoom, most+1), releases: 1,
+		top: waiting{key: s.order}, others: waiting{key: s.backfill}, noRoom: make([]noRoom, most+1), releases: 1,
 		departing: heap.Heap[queueEnd]{Less: func(x, y queueEnd) bool { return x.at < y.at || x.at == y.at && x.request < y.request }}}
 }
 
@@ -295,13 +294,11 @@ func (q *queue) release(k int) {
 func (q *queue) take(k int, e *model.Embedding) {
 	r := &q.Requests[k]
 	q.Add(e, r.VMs, r.Bandwidth)
-	q.free -= r.VMs
 }
 
 func (q *queue) giveBack(k int) {
 	r := &q.Requests[k]
 	q.Remove(q.requests[k].place(), r.VMs, r.Bandwidth)
-	q.free += r.VMs
 	q.releases++
 }
 
