@@ -233,7 +233,7 @@ func (c *component) learn(in *model.TVC, e *model.Embeddings) error {
 			embedding[c.rank[i]] = &e.Runs[k].Segments[0].Place
 		}
 	}
-	if p, ok := c.packer.understand(c.ranks(known), embedding, in.FatTree.Half()); ok {
+	if p, ok := c.packer.understand(c.ranks(known), embedding); ok {
 		c.know(known, p)
 	}
 	return nil
@@ -246,7 +246,7 @@ func (c *component) solution(in *model.TVC, t *model.TVCTicks) *model.Embeddings
 		return nil
 	}
 	e := &model.Embeddings{}
-	places := c.embeddings(best.placement, in.FatTree.Half())
+	places := c.embeddings(best.placement)
 	for i := range best.set.all {
 		q := &t.Requests[c.requests[i]]
 		e.Runs = append(e.Runs, model.Run[model.Embedding]{ID: in.Requests[c.requests[i]].ID, Segments: []model.Segment[model.Embedding]{

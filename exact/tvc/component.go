@@ -1,0 +1,307 @@
+package tvc
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
+	"github.com/gapwise/gapwise/model"
+)
+
+// component is the search for the requests to accept among those of one
+// component (tvcbounds.Components).
+//
+// Russian doll search (Verfaillie, Lemaitre, Schiex 1996): the optimum of the
+// last requests, from the i-th on, is found for i = n-1, ..., 0. Each either is
+// that of the requests after i or accepts i. A depth-first search decides on the
+// requests in the order of arrival, accepted first. A set of accepted requests
+// must be embedded together (packer). It goes back where no more can be had than
+// the best so far, by one of these bounds:
+//
+//   - the weight accepted plus the optimum of the requests to come, which is known
+//     (devSuffix); without it, plus all their weight;
+//   - Lagrangian multipliers of the component's linear relaxation for the requests
+//     from i on (devMultipliers), a sum for each set;
+//   - the linear relaxation, solved again for what is accepted and rejected by
+//     then (devRelaxation).
+//
+// The relaxation has the covers found so far and cuts by patterns (devPatterns).
+type component struct {
+	*packer
+	requests []int // of the instance, in order of arrival
+	weight   []int64
+	rank     []int32 // the packer's number of each request
+	order    []int   // the request of each of the packer's numbers
+	span     []tvcbounds.Span
+	before   []set // by request: those to accept if it is (devDominance)
+	relax    *tvcbounds.Relaxation
+	bounds   *tvcbounds.Multipliers
+	tail     []float64 // by request: the multipliers' part of those from it on
+	most     []int64   // by request: what those from it on can bring
+	covers   [][]set   // by request: the minimal sets with it that don't fit together
+	found    []placed
+	top      placed // the best of all that were found
+	choices  []tvcbounds.Choice
+	best     int64
+	chosen   set
+	report   func()
+}
+
+// placed is a set that fits, and how.
+type placed struct {
+	set
+	placement
+}
+
+func newComponent(ctx context.Context, t *model.TVCTicks, w *tvcbounds.Weights, requests []int, r *tvcbounds.Relaxation, off deviceSet) *component {
+	c := &component{requests: requests, relax: r, weight: make([]int64, len(requests)), covers: make([][]set, len(requests)),
+		before: make([]set, len(requests)), most: make([]int64, len(requests)+1), tail: make([]float64, len(requests)+1),
+		choices: make([]tvcbounds.Choice, len(requests))}
+	c.packer, c.rank = newPacker(ctx, t, requests, off)
+	c.order, c.span = make([]int, len(requests)), make([]tvcbounds.Span, len(requests))
+	for i, k := range requests {
+		c.weight[i] = w.Of[k]
+		c.order[c.rank[i]] = i
+		c.span[i] = c.packer.requests[c.rank[i]].span
+	}
+	if off&devDominance == 0 {
+		c.dominate(t)
+	}
+	for i := len(requests) - 1; i >= 0; i-- {
+		c.most[i] = c.most[i+1] + c.weight[i]
+	}
+	return c
+}
+
+// dominate notes the requests that may be accepted first. Request i dominates j
+// if it runs within the time of j, asks for no more VMs and no more bandwidth and
+// weighs no less; of equal ones the first dominates. Then some optimal solution
+// accepts i if it accepts j:
+//
+// Let it accept j and not i. Take j's embedding without N_j - N_i of its VMs for
+// i instead of j. Taking away one VM of n, m of them below a link, changes min(m,
+// n-m) to min(m-1, n-m) or min(m, n-1-m), which is no more; loads are multiples of
+// these numbers, or sums of them over servers with HosePerPath, with i's bandwidth
+// instead of j's. So i fits where j was, for a part of its time, and the objective
+// is no less. Dominance is a strict partial order; so exchanges come to an end.
+func (c *component) dominate(t *model.TVCTicks) {
+	for j := range c.requests {
+		y := &t.Requests[c.requests[j]]
+		for i := range c.requests {
+			x := &t.Requests[c.requests[i]]
+			if i == j || x.Arrival < y.Arrival || x.Arrival+x.Duration > y.Arrival+y.Duration ||
+				x.VMs > y.VMs || x.Bandwidth > y.Bandwidth || c.weight[i] < c.weight[j] {
+				continue
+			}
+			same := x.Arrival == y.Arrival && x.Duration == y.Duration && x.VMs == y.VMs && x.Bandwidth == y.Bandwidth && c.weight[i] == c.weight[j]
+			if !same || i < j {
+				c.before[j] = c.before[j].with(i)
+			}
+		}
+	}
+}
+
+// solve finds the optimum from a set that is known to fit, if any. It returns
+// false if it was stopped; then most[0] is what it has proved.
+func (c *component) solve() (bool, error) {
+	n := len(c.requests)
+	c.limit = math.MaxInt64
+	c.best, c.chosen = 0, set{}
+	if err := c.multiply(0); err != nil {
+		return false, err
+	}
+	if c.off&devConstruct == 0 {
+		c.construct()
+	}
+	for i := n - 1; i >= 0; i-- {
+		if err := c.multiply(i); err != nil {
+			return false, err
+		}
+		// The best so far of the requests from i on.
+		for _, f := range c.found {
+			s := f.set
+			for j := range i {
+				s = s.without(j)
+			}
+			if v := c.value(s); v > c.best {
+				c.best, c.chosen = v, s
+			}
+		}
+		if c.best < c.most[i+1]+c.weight[i] || c.off&devSuffix != 0 {
+			if p, ok := c.fits(set{}.with(i), i, placement{}); ok {
+				c.walk(i+1, i, set{}.with(i), c.before[i], c.weight[i], p)
+			}
+		}
+		if c.stopped {
+			// What is proved of the requests before i is that of the relaxation.
+			sum := c.most[i+1]
+			for j := range i + 1 {
+				sum += c.weight[j]
+			}
+			c.most[0] = min(sum, c.most[0])
+			return false, nil
+		}
+		if c.off&devSuffix == 0 || i == 0 {
+			c.most[i] = c.best
+		}
+		c.report()
+	}
+	return true, nil
+}
+
+// constructNodes limits the search for a placement of each set of construct.
+const constructNodes = 8000
+
+// construct looks for good sets: requests are added in several orders, each if
+// the packer soon finds a placement of it with those before. The orders are by
+// the reduced weight, by the weight, by the weight per VM and instant.
+func (c *component) construct() {
+	n := len(c.requests)
+	key := func(f func(i int) float64) (order []int) {
+		for i := range n {
+			order = append(order, i)
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f(b), f(a)) })
+		return order
+	}
+	orders := [][]int{
+		key(func(i int) float64 { return float64(c.weight[i]) }),
+		key(func(i int) float64 {
+			return float64(c.weight[i]) / float64(int(c.packer.requests[c.rank[i]].vms)*(c.span[i].To-c.span[i].From+1))
+		}),
+	}
+	if c.bounds != nil {
+		orders = append(orders, key(func(i int) float64 { return c.bounds.Reduced[i] }))
+	}
+	for _, order := range orders {
+		var s set
+		var p placement
+		p.held = &held{}
+		for _, i := range order {
+			if c.ctx.Err() != nil {
+				return
+			}
+			more := s.with(i)
+			if c.overfull(more) {
+				continue
+			}
+			ranks := c.ranks(more)
+			c.limit = c.nodes + constructNodes
+			q, ok := c.extend(ranks, p)
+			if !ok && !c.stopped {
+				q, ok = c.place(ranks)
+			}
+			c.limit, c.stopped = math.MaxInt64, false
+			if ok {
+				s, p = more, q
+			}
+		}
+		c.know(s, p)
+	}
+}
+
+// multiply computes multipliers for the requests from first on, first accepted.
+func (c *component) multiply(first int) error {
+	if c.off&devMultipliers != 0 {
+		return nil
+	}
+	for i := range c.choices {
+		c.choices[i] = tvcbounds.Open
+		if i < first {
+			c.choices[i] = tvcbounds.Rejected
+		}
+	}
+	m, err := c.relax.Solve(c.ctx, c.choices)
+	if err != nil || m == nil {
+		return err
+	}
+	c.bounds = m
+	for i := len(c.requests) - 1; i >= 0; i-- {
+		c.tail[i] = c.tail[i+1] + max(0, m.Reduced[i])
+	}
+	return nil
+}
+
+// beaten reports whether the linear relaxation, solved for what is accepted and
+// rejected before i, proves that nothing better than the best can come.
+func (c *component) beaten(i, first int, accepted set) bool {
+	for j := range c.choices {
+		switch {
+		case j < first || j < i && !accepted.has(j):
+			c.choices[j] = tvcbounds.Rejected
+		case j < i:
+			c.choices[j] = tvcbounds.Accepted
+		default:
+			c.choices[j] = tvcbounds.Open
+		}
+	}
+	m, err := c.relax.Solve(c.ctx, c.choices)
+	if err != nil || m == nil {
+		return false // the other bounds stand
+	}
+	bound := m.Base
+	for j, x := range c.choices {
+		switch x {
+		case tvcbounds.Accepted:
+			bound += m.Reduced[j]
+		case tvcbounds.Open:
+			bound += max(0, m.Reduced[j])
+		}
+	}
+	return math.Floor(bound) <= float64(c.best)
+}
+
+// walk decides on the requests from i on, beside those accepted, of the weight
+// sum, placed by p. The first of all is the request first; forced are those that
+// must be accepted (devDominance).
+func (c *component) walk(i, first int, accepted, forced set, sum int64, p placement) {
+	if sum > c.best {
+		c.best, c.chosen = sum, accepted
+		c.know(accepted, p)
+		c.report()
+	}
+	if i == len(c.requests) || c.stopped {
+		return
+	}
+	if c.nodes++; c.nodes%64 == 0 && c.ctx.Err() != nil {
+		c.stopped = true
+		return
+	}
+	if sum+c.most[i] <= c.best {
+		return
+	}
+	if c.bounds != nil {
+		bound := c.bounds.Base + c.tail[i]
+		for j := range accepted.all {
+			bound += c.bounds.Reduced[j]
+		}
+		if math.Floor(bound) <= float64(c.best) {
+			return
+		}
+		if c.off&devRelaxation == 0 && c.beaten(i, first, accepted) {
+			return
+		}
+	}
+	s := accepted.with(i)
+	if !c.refused(s, i, first) {
+		if q, ok := c.fits(s, i, p); ok {
+			c.walk(i+1, first, s, forced.or(c.before[i]), sum+c.weight[i], q)
+		}
+	}
+	if forced.has(i) || c.stopped {
+		return
+	}
+	c.walk(i+1, first, accepted, forced, sum, p)
+}
+
+// refused reports whether a request that dominates i has been rejected.
+func (c *component) refused(accepted set, i, first int) bool {
+	for j := range c.before[i].all {
+		if j >= first && j < i && !accepted.has(j) {
+			return true
+		}
+	}
+	return false
+}
