@@ -41,12 +41,13 @@ const (
 // once for no such server, with tables over the count and whether that server is
 // below.
 //
-// A join of two subtrees with f and g free slots takes min(f, n)·min(g, n) steps.
-// All joins below one switch take O(n·min(n, free)), so with h = k/2 the edge
-// switches take O(h³·L·n) at most, the pods O(h²·h·n²), the core switches O(h²·h·n²);
-// HosePerPath takes L/2+1 times as much for n < 2L. Subtrees without free slots
-// cost nothing, and switches whose lower bound isn't below the best cost known
-// are left out (see tree.search).
+// A subtree with f free slots has min(f, n)+1 counts, and a join of two takes the
+// product of their numbers of counts. With h = k/2 there are 2h² edge switches of h
+// servers, 2h² aggregation switches of h edge switches, and h² core switches of 2h
+// pods: O(h³ n (L + n)) in all, L slots a server. HosePerPath takes up to 2L + 4
+// times as much, for n < 2L. Subtrees without free slots cost nothing, and
+// switches whose lower bound isn't below the best cost known are left out (see
+// tree.search and tree.cores).
 type Program struct {
 	problem
 	costs     tree[costTable]
@@ -72,13 +73,14 @@ type problem struct {
 	most, of int64
 }
 
-// never is the cost of what is impossible. Costs are below 2^42: at each of the
+// never is the cost of what is impossible. Costs are below 2^43: at each of the
 // three layers of links the loads sum to n VMs at most, at most 2^20.
 const never = int64(1) << 60
 
 // Best returns an embedding of n VMs at b bit/s of the least cost, false if there
 // is none. Among those of the least cost it takes the lowest layer, group and
-// index of the switch; then VMs are on servers of low numbers.
+// index of the switch; then VMs are on servers of low numbers. With HosePerPath
+// those with the smallest problem.big come first.
 func (p *Program) Best(d *DataCentre, n int, b int64, cost Cost) (model.Embedding, bool) {
 	p.start(d, n, b)
 	first := CostReserved
