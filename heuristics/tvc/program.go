@@ -44,8 +44,8 @@ const (
 // A subtree with f free slots has min(f, n)+1 counts, and a join of two takes the
 // product of their numbers of counts. With h = k/2 there are 2h² edge switches of h
 // servers, 2h² aggregation switches of h edge switches, and h² core switches of 2h
-// pods: O(h³ n (L + n)) in all, L slots a server. HosePerPath takes up to 2L + 4
-// times as much, for n < 2L. Subtrees without free slots cost nothing, and
+// pods: O(h³ n (L + n)) in all, L slots a server. HosePerPath takes about 3L/2
+// times as much for n < 2L. Subtrees without free slots cost nothing, and
 // switches whose lower bound isn't below the best cost known are left out (see
 // tree.search and tree.cores).
 type Program struct {
