@@ -44,19 +44,33 @@ func TestPlantedFaults(t *testing.T) {
 	}
 }
 
-// buildWith builds the command with the fault in it.
-func buildWith(t *testing.T, root string, f fault) string {
-	dir := t.TempDir()
-	file := filepath.Join(root, filepath.FromSlash(f.file))
-	text, err := os.ReadFile(file)
+// Each fault has its place, which a change of the code may have moved.
+func TestFaultsHaveAPlace(t *testing.T) {
+	for _, f := range plantedFaults {
+		f.plant(t, "..")
+	}
+}
+
+// plant returns the file, under the project's root, and its text with the fault.
+func (f *fault) plant(t *testing.T, root string) (file, text string) {
+	t.Helper()
+	file = filepath.Join(root, filepath.FromSlash(f.file))
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(text), f.right); n != 1 {
-		t.Fatalf("%q occurs %d times in %s, must occur once", f.right, n, f.file)
+	if n := strings.Count(string(data), f.right); n != 1 {
+		t.Errorf("%s: %q occurs %d times in %s, must occur once", f.name, f.right, n, f.file)
 	}
+	return file, strings.Replace(string(data), f.right, f.wrong, 1)
+}
+
+// buildWith builds the command with the fault in it.
+func buildWith(t *testing.T, root string, f fault) string {
+	dir := t.TempDir()
+	file, text := f.plant(t, root)
 	faulty := filepath.Join(dir, filepath.Base(file))
-	if err := os.WriteFile(faulty, []byte(strings.Replace(string(text), f.right, f.wrong, 1)), 0o644); err != nil {
+	if err := os.WriteFile(faulty, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{file: faulty}})
@@ -107,9 +121,9 @@ var plantedFaults = []fault{
 		"room := res.capacity * (b - a)", "room := res.capacity * (b - a - 1)"},
 	{"Reservation: the last PE is never free", "internal/profile/profile.go",
 		"free := p.used(s)+amount <= p.Capacity", "free := p.used(s)+amount < p.Capacity"},
-	{"TVC: a request dominates whatever its time", "exact/tvc/sets.go",
+	{"TVC: a request dominates whatever its time", "exact/tvc/component.go",
 		"x.Arrival < y.Arrival || x.Arrival+x.Duration > y.Arrival+y.Duration ||", "x.Duration > y.Duration ||"},
-	{"TVC: links a bit per second too slow", "exact/tvc/pack.go",
+	{"TVC: links a bit per second too slow", "exact/tvc/split.go",
 		"left := s.tree.Rate[s.level-1] - int64(part.Load)*q.bandwidth", "left := s.tree.Rate[s.level-1] - int64(part.Load)*q.bandwidth - 1"},
 	{"TVC: what is in full use counts as exceeded", "bounds/tvc/relaxation.go",
 		"const most = 1 + 1e-9", "const most = 1 - 1e-9"},

@@ -380,9 +380,9 @@ func TestTVCLateTimes(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 10))
 	rounded := 0
-	for range need.Rounds(2000) {
+	for range 200 {
 		in, s := fourPods(true)
-		start := rng.Int64N(7.9e15)
+		start := 1<<51 + rng.Int64N(1<<51) // from 71 years on
 		end := start + 10e6
 		s.Runs[0].Segments[0].StartS, s.Runs[0].Segments[0].EndS = float64(start)/1e6, float64(end)/1e6
 		if micro(float64(start)/1e6) != start {
