@@ -9,10 +9,12 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// Limits of Tighten: patterns of one instant, and rounds.
+// Limits of Tighten: patterns of one instant, rounds, and patterns of all linear
+// programs together, which take a second or so.
 const (
 	maxPatterns   = 4000
 	patternRounds = 8
+	allPatterns   = 200_000
 )
 
 // Tighten adds cuts by patterns until the relaxation keeps them all or a limit is
@@ -26,7 +28,8 @@ const (
 // most is the dual solution of covering N_j x_j by the fewest patterns (Gilmore,
 // Gomory: A linear programming approach to the cutting stock problem, 1961).
 //
-// Instants of more than maxPatterns patterns are left out. It returns the last
+// Instants of more than maxPatterns patterns, and those at which x leaves half of
+// the slots, are left out. It returns the last
 // multipliers, nil if the linear program wasn't solved.
 func (r *Relaxation) Tighten(ctx context.Context) (*Multipliers, error) {
 	patterns := make([][]pattern, r.instants)
@@ -46,6 +49,7 @@ func (r *Relaxation) Tighten(ctx context.Context) (*Multipliers, error) {
 	for t := range patterns {
 		patterns[t] = r.patterns(active[t], parts)
 	}
+	solved := 0
 	for round := 0; ; round++ {
 		m, x, err := r.solve(ctx, nil)
 		if err != nil || x == nil || round == patternRounds {
@@ -56,7 +60,8 @@ func (r *Relaxation) Tighten(ctx context.Context) (*Multipliers, error) {
 			if ctx.Err() != nil {
 				return m, nil
 			}
-			if patterns[t] != nil {
+			if patterns[t] != nil && solved < allPatterns && r.used(active[t], x) > 0.5 {
+				solved += len(patterns[t])
 				if err := r.separate(ctx, active[t], patterns[t], x); err != nil {
 					return m, err
 				}
@@ -66,6 +71,14 @@ func (r *Relaxation) Tighten(ctx context.Context) (*Multipliers, error) {
 			return m, nil
 		}
 	}
+}
+
+// used returns the share of the slots that is used by the active requests.
+func (r *Relaxation) used(active []int, x []float64) (sum float64) {
+	for _, i := range active {
+		sum += r.resources[0].demand[i] * x[i]
+	}
+	return sum
 }
 
 // pattern is a number of VMs for each active request.

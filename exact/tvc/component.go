@@ -44,8 +44,8 @@ type component struct {
 	found    []placed
 	top      placed // the best of all that were found
 	choices  []tvcbounds.Choice
+	added    int // covers in the relaxation
 	best     int64
-	chosen   set
 	report   func()
 }
 
@@ -108,7 +108,7 @@ func (c *component) dominate(t *model.TVCTicks) {
 func (c *component) solve() (bool, error) {
 	n := len(c.requests)
 	c.limit = math.MaxInt64
-	c.best, c.chosen = 0, set{}
+	c.best = 0
 	if err := c.multiply(0); err != nil {
 		return false, err
 	}
@@ -125,9 +125,7 @@ func (c *component) solve() (bool, error) {
 			for j := range i {
 				s = s.without(j)
 			}
-			if v := c.value(s); v > c.best {
-				c.best, c.chosen = v, s
-			}
+			c.best = max(c.best, c.value(s))
 		}
 		if c.best < c.most[i+1]+c.weight[i] || c.off&devSuffix != 0 {
 			if p, ok := c.fits(set{}.with(i), i, placement{}); ok {
@@ -202,7 +200,7 @@ func (c *component) construct() {
 	}
 }
 
-// multiply computes multipliers for the requests from first on, first accepted.
+// multiply computes multipliers for the requests from first on.
 func (c *component) multiply(first int) error {
 	if c.off&devMultipliers != 0 {
 		return nil
@@ -258,7 +256,7 @@ func (c *component) beaten(i, first int, accepted set) bool {
 // must be accepted (devDominance).
 func (c *component) walk(i, first int, accepted, forced set, sum int64, p placement) {
 	if sum > c.best {
-		c.best, c.chosen = sum, accepted
+		c.best = sum
 		c.know(accepted, p)
 		c.report()
 	}

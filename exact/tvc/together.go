@@ -1,8 +1,6 @@
 package tvc
 
-import (
-	"slices"
-)
+import "slices"
 
 // value returns the weight of a set.
 func (c *component) value(s set) (sum int64) {
@@ -152,8 +150,14 @@ func (c *component) cover(s set, i int) {
 		c.covers[j] = append(c.covers[j], s)
 		members = append(members, j)
 	}
-	c.relax.AddCover(members)
+	if c.added < mostCovers {
+		c.added++
+		c.relax.AddCover(members)
+	}
 }
+
+// mostCovers limits the covers in the relaxation, which is solved at every node.
+const mostCovers = 500
 
 // coverNodes limits the search for a placement of a part of a cover.
 const coverNodes = 20_000
