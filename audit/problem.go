@@ -85,9 +85,9 @@ func countReservation(in *model.Reservation) int { return len(in.Requests) }
 
 func countTVC(in *model.TVC) int { return len(in.Requests) }
 
-// HiGHS proves nothing in time on large task graphs, and on formulations with a
+// wantsDAG and the functions of the other problems leave out that of which HiGHS
+// proves nothing in time: large task graphs and fat-trees, formulations with a
 // variable for each host.
-
 func wantsDAG(_ string, s size, in *model.DAG) bool {
 	return s == tiny || s == middle && len(in.Tasks)*len(in.Machines) <= 24
 }

@@ -78,7 +78,7 @@ requests and more. Disagreements: %d.
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", k, thousands(n[tiny]), thousands(n[middle]), thousands(n[large]))
 	}
 	b.WriteString("\n## What is compared\n\n" + wrapped("Instances are drawn by styles of figures ("+strings.Join(styleNames(), ", ")+
-		") in graphs, windows and hosts of many shapes. Each solution of each algorithm goes to the judge, and is held against each bound and each proof of the others. "+
+		") in graphs, windows, hosts and fat-trees of many shapes. Each solution of each algorithm goes to the judge, and is held against each bound and each proof of the others. "+
 		"Plain engines are depth-first searches of at most 150 lines, which share no code with the engines: asked for anything better than what is proved, they must find nothing. Phases of a search, run alone from a poor start, are its opponents, too.") +
 		"\nProofs are related if one follows from the other:\n\n")
 	for _, k := range kinds {

@@ -39,7 +39,7 @@ const (
 //
 // With s segments of v servers in all: time O((s + v) log s), memory O(s + v).
 func tvc(ctx context.Context, in *model.TVC, e *model.Embeddings, r *Report) {
-	j := &tvcJudge{in: in, report: r, half: in.FatTree.K / 2, used: map[resource]*big.Int{}}
+	j := &tvcJudge{in: in, report: r, half: in.FatTree.K / 2, used: map[resource]*big.Int{}, runs: map[*segment[model.Embedding]][]use{}}
 	f := &in.FatTree
 	for layer, rate := range layerRates(f) {
 		j.rates[layer], _ = micros(rate)
@@ -103,6 +103,7 @@ type tvcJudge struct {
 	half   int      // k/2
 	rates  [3]int64 // bit/s of the links above servers, edge and aggregation switches
 	used   map[resource]*big.Int
+	runs   map[*segment[model.Embedding]][]use
 }
 
 // resource is a server's slots or a link. Switches count through the whole data
@@ -143,7 +144,8 @@ func (j *tvcJudge) words(x resource) string {
 // start checks a segment's place and takes what it uses.
 func (j *tvcJudge) start(s *segment[model.Embedding]) {
 	j.place(s)
-	for _, u := range j.uses(s) {
+	j.runs[s] = j.uses(s)
+	for _, u := range j.runs[s] {
 		total := j.used[u.of]
 		if total == nil {
 			total = new(big.Int)
@@ -161,11 +163,12 @@ func (j *tvcJudge) start(s *segment[model.Embedding]) {
 
 // end gives back what start took.
 func (j *tvcJudge) end(s *segment[model.Embedding]) {
-	for _, u := range j.uses(s) {
+	for _, u := range j.runs[s] {
 		if total := j.used[u.of]; total.Sub(total, u.amount).Sign() == 0 {
 			delete(j.used, u.of)
 		}
 	}
+	delete(j.runs, s)
 }
 
 // place checks an embedding by itself.
