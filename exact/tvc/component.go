@@ -47,6 +47,7 @@ type component struct {
 	added    int // covers in the relaxation
 	best     int64
 	report   func()
+	enough   func(value int64) bool // a solution of this value needs no search
 }
 
 // placed is a set that fits, and how.
@@ -103,8 +104,8 @@ func (c *component) dominate(t *model.TVCTicks) {
 	}
 }
 
-// solve finds the optimum from a set that is known to fit, if any. It returns
-// false if it was stopped; then most[0] is what it has proved.
+// solve finds the optimum. It returns false if it was stopped or the best set is
+// enough; then most[0] bounds the optimum.
 func (c *component) solve() (bool, error) {
 	n := len(c.requests)
 	c.limit = math.MaxInt64
@@ -116,6 +117,9 @@ func (c *component) solve() (bool, error) {
 		c.construct()
 	}
 	for i := n - 1; i >= 0; i-- {
+		if c.top.held != nil && c.enough(c.value(c.top.set)) {
+			return false, nil
+		}
 		if err := c.multiply(i); err != nil {
 			return false, err
 		}

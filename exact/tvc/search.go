@@ -61,6 +61,7 @@ type run struct {
 	t      *model.TVCTicks
 	w      *tvcbounds.Weights
 	upper  []int64 // by component: no solution brings more
+	value  []int64 // by component: what the best solution brings
 	nodes  int64   // of components that are done
 	reason string
 }
@@ -133,10 +134,23 @@ func (s *run) components() error {
 	s.w = tvcbounds.NewWeights(s.in, s.t)
 	parts := tvcbounds.Components(s.t)
 	slices.SortStableFunc(parts, func(a, b []int) int { return len(a) - len(b) })
-	s.upper = make([]int64, len(parts))
+	s.upper, s.value = make([]int64, len(parts)), make([]int64, len(parts))
+	accepted := make([]bool, len(s.t.Requests))
+	if best, ok := s.r.Solution.(*model.Embeddings); ok {
+		index, err := s.in.Index(best)
+		if err != nil {
+			return err
+		}
+		for _, q := range index {
+			accepted[q] = true
+		}
+	}
 	for k, part := range parts {
 		for _, q := range part {
 			s.upper[k] += s.w.Of[q]
+			if accepted[q] {
+				s.value[k] += s.w.Of[q]
+			}
 		}
 	}
 	closed := func() bool { return s.r.Status == model.StatusOptimal || s.ctx.Err() != nil }
@@ -161,6 +175,7 @@ func (s *run) components() error {
 		if len(part) <= mostRequests {
 			all[k] = newComponent(s.ctx, s.t, s.w, part, r, s.off)
 			all[k].report = func() { s.report(all[k].nodes) }
+			all[k].enough = func(value int64) bool { return s.enough(k, value) }
 		}
 	}
 	s.total()
@@ -183,6 +198,18 @@ func (s *run) components() error {
 // program is too large.
 const ascendSteps = 300
 
+// enough reports whether a solution that brings value in component k needs no
+// search of that component: it brings the most possible, or closes the gap asked
+// for together with what the others bring.
+func (s *run) enough(k int, value int64) bool {
+	upper, sum := int64(0), max(value, s.value[k])-s.value[k]
+	for j := range s.upper {
+		upper += s.upper[j]
+		sum += s.value[j]
+	}
+	return value >= s.upper[k] || float64(upper) <= float64(sum)*(1+0.999*s.set.GapLimit())
+}
+
 // component solves component k and replaces its part of the best solution if
 // there is a better one.
 func (s *run) component(k int, c *component) error {
@@ -200,6 +227,7 @@ func (s *run) component(k int, c *component) error {
 		s.upper[k] = c.best
 	}
 	if e := c.solution(s.in, s.t); e != nil {
+		s.value[k] = max(s.value[k], c.value(c.top.set))
 		if best, ok := s.r.Solution.(*model.Embeddings); ok {
 			own := map[string]bool{}
 			for _, q := range c.requests {

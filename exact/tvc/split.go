@@ -141,7 +141,7 @@ func (s *splitter) divide() bool {
 	if len(s.open) == 0 {
 		return true
 	}
-	if s.nodes++; s.nodes > s.limit || s.nodes%256 == 0 && s.ctx.Err() != nil {
+	if s.nodes++; s.nodes > s.limit || s.nodes%16 == 0 && s.ctx.Err() != nil {
 		s.stopped = true
 	}
 	if s.stopped {

@@ -105,7 +105,7 @@ func TestEnginesEqualBruteForce(t *testing.T) {
 func TestEnginesAgree(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 2))
-	for k := range need.Rounds(60) {
+	for k := range need.Rounds(30) {
 		in := modeltest.RandomTVC(rng, 4, 2+rng.IntN(5), false)
 		if k%3 == 0 {
 			in = drawn(t, rng, 6+rng.IntN(5))
@@ -138,7 +138,7 @@ func TestWithout(t *testing.T) {
 	}
 	sets = append(sets, all)
 	rng := rand.New(rand.NewPCG(11, 3))
-	for k := range need.Rounds(60) {
+	for k := range need.Rounds(30) {
 		in := modeltest.RandomTVC(rng, 2+2*(k%2), 2+rng.IntN(5), false)
 		if k%4 == 1 {
 			in = drawn(t, rng, 7)
@@ -191,7 +191,7 @@ func TestRelations(t *testing.T) {
 		}
 		return &x
 	}
-	for range need.Rounds(20) {
+	for range need.Rounds(10) {
 		in := drawn(t, rng, 8+rng.IntN(7))
 		first := solve(t, tvcexact.Search{}, in, model.Settings{})
 		want := first.Objective
@@ -263,7 +263,26 @@ func TestManyRequests(t *testing.T) {
 	}
 }
 
-// A wide gap ends the search sooner; the result says which gap.
+// A wide gap ends the search sooner, and is kept.
+func TestWideGap(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(11, 8))
+	tight, wide := int64(0), int64(0)
+	for range need.Rounds(20) {
+		in := drawn(t, rng, 14)
+		r := solve(t, tvcexact.Search{}, in, model.Settings{})
+		x := solve(t, tvcexact.Search{}, in, model.Settings{Gap: 0.1})
+		if x.Status != model.StatusOptimal || x.Gap > 0.1 || x.Objective < r.Objective/1.1*(1-1e-9) {
+			t.Fatalf("%s %v with gap %v, the optimum is %v\n%s", x.Status, x.Objective, x.Gap, r.Objective, text(in))
+		}
+		tight, wide = tight+r.Nodes, wide+x.Nodes
+	}
+	if wide >= tight {
+		t.Errorf("%d nodes with a gap of 0.1, %d without", wide, tight)
+	}
+}
+
+// The result says which gap it was proved for.
 func TestGapLimit(t *testing.T) {
 	t.Parallel()
 	in := drawn(t, rand.New(rand.NewPCG(11, 6)), 40)
@@ -278,7 +297,7 @@ func TestGapLimit(t *testing.T) {
 func TestFormulationOfSolutions(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 7))
-	for k := range need.Rounds(60) {
+	for k := range need.Rounds(30) {
 		in := modeltest.RandomTVC(rng, 4, 2+rng.IntN(8), false)
 		if k%2 == 0 {
 			in = drawn(t, rng, 12)
