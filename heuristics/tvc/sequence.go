@@ -127,8 +127,7 @@ func (q *sequence) link(left int64, r reach) upLink {
 // there are at most as many repetitions as links. (To look at the number so far
 // instead, as the paper's text may be read, rejects 69 of 28,467 requests of
 // KTH-SP2 that could be embedded, not 23. Of 5,000 drawn requests it accepts as
-// many at 50, 100 and 500 Mbps, and 0.5 points more at 250 Mbps: those that it
-// rejects are large.)
+// many at 50, 100 and 500 Mbps, and 0.5 points more at 250 Mbps.)
 func (q *sequence) fill(first, last int) bool {
 	h, n := q.Half, q.n
 	edges, pods := q.linksOf(first, last)
