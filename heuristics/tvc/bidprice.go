@@ -11,11 +11,10 @@ var bidPrices = []float64{0, 0.125, 0.177, 0.25, 0.354, 0.5, 0.707, 1, 1.414, 2,
 // instead: bid-price control, as in revenue management (Talluri, van Ryzin: The
 // Theory and Practice of Revenue Management, 2004, chapter 3).
 //
-// It embeds by Program with CostReserved. An accepted request takes VMs·duration
-// of the slots and bandwidth reserved·duration of the links. Its cost is the mean
-// of both, each divided by its mean over the requests so far. It is accepted if
-// price·cost is at most its value: 1, or for the goal revenue its revenue divided by
-// the mean.
+// It embeds by Program with CostReserved. The cost of a request is the bandwidth that
+// it reserves on all links, times its duration, divided by the mean of the requests
+// so far: what is hidden in one server costs nothing. It is accepted if price·cost
+// is at most its value: 1, or for the goal revenue its revenue divided by the mean.
 //
 // The right price depends on the load and on what is scarce, and is learnt: for
 // each of bidPrices a copy of the data centre takes all requests under this price,
@@ -34,11 +33,11 @@ func NewBidPrice() Embedder {
 }
 
 type bidPrice struct {
-	program     Program
-	choices     []bidChoice
-	leader      int     // index of a choice
-	slots, rate float64 // sums over the requests embedded so far by the first choice
-	values      float64 // the sum of their values
+	program Program
+	choices []bidChoice
+	leader  int // index of a choice
+	// Sums of cost and value over the requests embedded so far by the first choice.
+	costs, values float64
 }
 
 // bidChoice is a way to decide, and what came of it so far.
@@ -71,9 +70,7 @@ func (p *bidPrice) EmbedRequest(d *DataCentre, k int) (model.Embedding, bool) {
 		c.Most = d.Most
 		e, ok := x.embedder.Embed(c.DataCentre, q.VMs, q.Bandwidth)
 		if ok && i == 0 {
-			slots, rate := taken(c.DataCentre, &e, k)
-			p.slots += slots
-			p.rate += rate
+			p.costs += cost(c.DataCentre, &e, k)
 			p.values += value(d, k)
 		}
 		if ok && p.worth(c.DataCentre, &e, k, x.price) {
@@ -92,27 +89,21 @@ func (p *bidPrice) EmbedRequest(d *DataCentre, k int) (model.Embedding, bool) {
 }
 
 // worth reports whether request k, embedded as e, is worth its cost. Before any
-// request is embedded all are.
+// request has cost anything all are.
 func (p *bidPrice) worth(d *DataCentre, e *model.Embedding, k int, price float64) bool {
-	if price == 0 || p.values == 0 {
+	if price == 0 || p.costs == 0 {
 		return true
 	}
-	slots, rate := taken(d, e, k)
-	cost := slots / p.slots
-	if p.rate > 0 {
-		cost += rate / p.rate
-	}
-	return price*cost/2*p.values <= value(d, k)
+	return price*cost(d, e, k)/p.costs*p.values <= value(d, k)
 }
 
-// taken returns what request k takes, embedded as e: VM seconds, and bits of what is
-// reserved on all links.
-func taken(d *DataCentre, e *model.Embedding, k int) (slots, rate float64) {
+// cost returns the bandwidth that request k reserves on all links, embedded as e,
+// times its duration, in bits.
+func cost(d *DataCentre, e *model.Embedding, k int) float64 {
 	q := &d.Requests[k]
 	reserved := int64(0)
 	d.loads(e, q.VMs, q.Bandwidth, func(_ *int64, load int64) { reserved += load })
-	seconds := d.Seconds(q.Duration)
-	return float64(q.VMs) * seconds, float64(reserved) * seconds
+	return float64(reserved) * d.Seconds(q.Duration)
 }
 
 // value returns what request k counts for the goal.
