@@ -12,7 +12,7 @@ import (
 type splitter struct {
 	*packer
 	level    int
-	items    []item   // to be divided, in this order
+	items    []item   // to be divided
 	contents [][]item // by child
 	slots    [][]int32
 	loads    [][][]int64 // by child, lane and instant

@@ -33,9 +33,9 @@ type combination struct {
 // one. A vector's number is Σ_j m_j stride_j, so a part shifts the set of those to
 // which it can be added.
 //
-// It is for servers as children, whose links have one lane, and items whose parts'
-// loads needn't sum to anything: HosePerPath with part of the VMs is left to the
-// search. decided is false if the program is too large.
+// It is for servers as children of the root, of which all VMs are below: nothing
+// is asked of the sum of the parts' loads. decided is false if the program is too
+// large.
 //
 // O(servers · combinations · Π_j (N_j + 1) / 64).
 func (s *splitter) tail(most int) (fits, decided bool) {
@@ -44,9 +44,6 @@ func (s *splitter) tail(most int) (fits, decided bool) {
 	stride[0] = 1
 	for j, i := range s.open {
 		x := s.items[i]
-		if s.perPath && x.part.VMs < s.requests[x.request].vms {
-			return false, false
-		}
 		if stride[j+1] = stride[j] * (int(x.part.VMs) + 1); stride[j+1] > 64*min(most, tailSet) {
 			return false, false
 		}

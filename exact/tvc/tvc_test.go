@@ -268,7 +268,7 @@ func TestWideGap(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 8))
 	tight, wide := int64(0), int64(0)
-	for range need.Rounds(20) {
+	for range 20 {
 		in := drawn(t, rng, 14)
 		r := solve(t, tvcexact.Search{}, in, model.Settings{})
 		x := solve(t, tvcexact.Search{}, in, model.Settings{Gap: 0.1})
