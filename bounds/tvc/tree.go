@@ -67,7 +67,13 @@ func (t *Tree) Parts(n int, b int64, perPath bool) [][]Part {
 				all = append(all, Part{int32(m), int32(min(m, n-m))})
 			}
 		} else {
-			all = sums(parts[level-1], t.Fan[level], int32(n))
+			below := slices.Clone(parts[level-1])
+			for k := range below {
+				if !perPath { // the load depends on the VMs alone
+					below[k].Load = 0
+				}
+			}
+			all = sums(slices.Compact(below), t.Fan[level], int32(n))
 		}
 		for k := range all {
 			switch m := all[k].VMs; {
@@ -84,9 +90,16 @@ func (t *Tree) Parts(n int, b int64, perPath bool) [][]Part {
 	return parts
 }
 
-// sums returns the sums of 1 to count parts, of at most n VMs, each once.
+// sums returns the sums of 1 to count parts, in order, of at most n VMs, each once;
+// loads are at most n. O(sums · parts).
 func sums(parts []Part, count int, n int32) []Part {
-	seen := map[Part]bool{}
+	loads := int32(1) // and one more than any sum of loads
+	for _, p := range parts {
+		if p.Load > 0 {
+			loads = n + 1
+		}
+	}
+	seen := make([]bool, (n+1)*loads)
 	var all []Part
 	fresh := []Part{{}}
 	for range count {
@@ -97,8 +110,8 @@ func sums(parts []Part, count int, n int32) []Part {
 				if s.VMs > n {
 					break
 				}
-				if !seen[s] {
-					seen[s] = true
+				if at := s.VMs*loads + s.Load; !seen[at] {
+					seen[at] = true
 					next = append(next, s)
 				}
 			}
