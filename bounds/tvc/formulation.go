@@ -276,6 +276,11 @@ func vmsOf(uses []use, sign float64) []milp.Term {
 // back.
 const tinyShare = 1e-7
 
+// mostShare is the right-hand side of a row of shares. HiGHS has called 4 requests
+// optimal where 5 can be accepted, of which three loads of 0.333333333 sum to just
+// below 1; with some room above 1 it finds them.
+const mostShare = 1 + 1e-6
+
 // capacities adds the rows of slots and of lanes, in shares of the rate, for one
 // component. What can't be exceeded has no row.
 func (f *Formulation) capacities(own []*modelled, instants int) {
@@ -309,7 +314,7 @@ func (f *Formulation) capacities(own []*modelled, instants int) {
 						most += largest
 					}
 					if most > 1 {
-						f.AddRow("", math.Inf(-1), 1, loads...)
+						f.AddRow("", math.Inf(-1), mostShare, loads...)
 					}
 				}
 			}
@@ -331,7 +336,7 @@ func (f *Formulation) cuts(own []*modelled, r *Relaxation) {
 				}
 			}
 			if sum > 1 {
-				f.AddRow("", math.Inf(-1), 1, row...)
+				f.AddRow("", math.Inf(-1), mostShare, row...)
 			}
 		}
 	}
