@@ -9,7 +9,7 @@
 // <!-- part: NAME --> and <!-- end: NAME --> and names the commit it was run at; a
 // part whose markers aren't there yet goes to the end of the document. Without
 // PART it runs all of them: hours. On two cores vcsched-large needs half an hour,
-// dag-1296, dag-stg and reservation a quarter of an hour each.
+// dag-1296, dag-stg and reservation a quarter of an hour each, tvc five minutes.
 package main
 
 import (
