@@ -15,7 +15,6 @@ const (
 	devExtend
 	devLook
 	devRestarts
-	devProgram
 	devConstruct
 	devInstants
 	devDominance
@@ -33,7 +32,6 @@ var devices = []exact.Switch[deviceSet]{
 	{Bit: devExtend, Device: exact.Device{Name: "extension", Summary: "a set with one more request: the others stay where they are, if possible"}},
 	{Bit: devLook, Device: exact.Device{Name: "forward-checking", Summary: "every request to come has room by itself; the one with the least room is next (Haralick, Elliott 1980)"}},
 	{Bit: devRestarts, Device: exact.Device{Name: "restarts", Summary: "embeddings of a set are searched in several random orders first (Gomes, Selman, Kautz 1998)"}},
-	{Bit: devProgram, Device: exact.Device{Name: "program", Summary: "the last requests are divided among servers by dynamic programming over vectors of VMs"}},
 	{Bit: devConstruct, Device: exact.Device{Name: "construction", Summary: "sets to start from: requests by reduced weight, weight and density, as far as they fit"}},
 	{Bit: devInstants, Device: exact.Device{Name: "instants", Summary: "a set is first tried at single instants, where fewer requests run"}},
 	{Bit: devDominance, Device: exact.Device{Name: "dominance", Summary: "a request that is smaller, shorter and worth as much is accepted first"}},

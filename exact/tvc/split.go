@@ -153,15 +153,6 @@ func (s *splitter) divide() bool {
 			return false
 		}
 	}
-	if s.tree.Root() == 1 && s.off&devProgram == 0 {
-		most := tailWords
-		if len(s.open) == len(s.items) && s.random == nil {
-			most = tailWordsFirst
-		}
-		if fits, decided := s.tail(most); decided {
-			return fits
-		}
-	}
 	i := s.open[at]
 	s.open = slices.Delete(slices.Clone(s.open), at, at+1)
 	done := s.divideOne(i)
