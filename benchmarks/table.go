@@ -112,6 +112,9 @@ var commonColumns = []column{
 	{"rounds", "mean round of the best plan", func(g *group) string {
 		return figure(stat.Mean(g.values(func(r measured) float64 { return r.metric("rounds") }), nil))
 	}},
+	{"embeddable", "mean rejected requests that an embedding existed for (embeddable: yes)", func(g *group) string {
+		return fixed(stat.Mean(g.values(func(r measured) float64 { return r.metric("embeddable") }), nil))
+	}},
 	{"gap mean %", "mean gap to the best bound proved by any run", func(g *group) string { return percent(stat.Mean(g.values(measured.gap), nil)) }},
 	{"gap median %", "median gap to the best bound proved by any run", func(g *group) string { return percent(quantile(0.5, g.values(measured.gap))) }},
 	{"gap p95 %", "95th percentile of the gap to the best bound", func(g *group) string { return percent(quantile(0.95, g.values(measured.gap))) }},
