@@ -41,8 +41,10 @@ type TVC struct {
 	Goal TVCGoal `json:"goal,omitempty"`
 	// Hose says what an embedding reserves; empty means HoseCut.
 	Hose Hose `json:"hose,omitempty"`
-	// MigrationS is the cost of a migration: a segment on other servers than the
-	// one before does no work in its first MigrationS seconds.
+	// MigrationS is the cost of a migration, which is a segment on other servers than
+	// the one before: no work is done until the request has run there for MigrationS
+	// seconds. If the segment ends before, the next one on these servers goes on
+	// with the migration.
 	MigrationS float64      `json:"migration_s,omitempty"`
 	Requests   []TVCRequest `json:"requests" nil:"[]"` // by arrival
 }

@@ -42,9 +42,10 @@ func micros(x float64) (n int64, whole bool) {
 //
 // Times are whole microseconds; nothing is tolerated. A run starts no earlier than
 // its request's arrival. Its segments are in the order of time, don't overlap and
-// aren't empty. A segment in another place than the one before it does no work in
-// its first microseconds, as many as a migration takes. The work of a run is the
-// duration of its request.
+// aren't empty. A segment in another place than the one before it is a migration:
+// no work is done until the request has run there for as many microseconds as that
+// takes. If the segment ends before, the next one in this place goes on with the
+// migration. The work of a run is the duration of its request.
 type segmentJudge[P any] struct {
 	ctx       context.Context
 	report    *Report
@@ -124,7 +125,7 @@ func (j *segmentJudge[P]) inTime(run []segment[P]) {
 	if s := run[0].start; s < arrival {
 		r.add(EarlyStart, share(float64(arrival-s), duration), "request %q starts at %v and arrives at %v", id, inSeconds(s), inSeconds(arrival))
 	}
-	work := int64(0)
+	work, owed := int64(0), int64(0) // owed is what is left of the last migration
 	for i := range run {
 		x := &run[i]
 		length := x.end - x.start
@@ -137,10 +138,12 @@ func (j *segmentJudge[P]) inTime(run []segment[P]) {
 				r.add(SegmentOrder, share(float64(before-x.start), duration), "request %q has a segment until %v and the next one from %v", id, inSeconds(before), inSeconds(x.start))
 			}
 			if j.moved(run[i-1].place, x.place) {
-				length -= min(length, j.migration)
+				owed = j.migration
 			}
 		}
-		work += length
+		without := min(length, owed)
+		owed -= without
+		work += length - without
 	}
 	if work != duration {
 		r.add(WrongWork, share(math.Abs(float64(work-duration)), duration), "request %q works for %v s, its duration is %v s", id, inSeconds(work), inSeconds(duration))

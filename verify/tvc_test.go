@@ -123,9 +123,12 @@ func TestTVCViolations(t *testing.T) {
 		"migration is free": {true, func(_ *model.TVC, s *solution) { s.Runs[2].Segments[1].EndS = 16 }, []string{"wrong_work 0.1"}},
 		"going on costs": {true, func(_ *model.TVC, s *solution) { s.Runs[3].Segments[1].EndS = 16.5 },
 			[]string{"wrong_work 0.2"}},
-		"short migration": {true, func(_ *model.TVC, s *solution) { // within half a second it does nothing, not less
-			s.Runs[2].Segments = []model.Segment[place]{span(5, 8, edgeSwitch(2, 0), 8, 2, 9, 2), span(9, 9.5, edgeSwitch(3, 0), 12, 2, 13, 2), span(9.5, 16.5, edgeSwitch(3, 0), 12, 2, 13, 2)}
+		"short migration": {true, func(_ *model.TVC, s *solution) { // the rest of it comes with the next segment there
+			s.Runs[2].Segments = []model.Segment[place]{span(5, 8, edgeSwitch(2, 0), 8, 2, 9, 2), span(9, 9.5, edgeSwitch(3, 0), 12, 2, 13, 2), span(9.5, 17, edgeSwitch(3, 0), 12, 2, 13, 2)}
 		}, nil},
+		"short migration is free": {true, func(_ *model.TVC, s *solution) {
+			s.Runs[2].Segments = []model.Segment[place]{span(5, 8, edgeSwitch(2, 0), 8, 2, 9, 2), span(9, 9.5, edgeSwitch(3, 0), 12, 2, 13, 2), span(9.5, 16.5, edgeSwitch(3, 0), 12, 2, 13, 2)}
+		}, []string{"wrong_work 0.05"}},
 		"empty segment": {true, func(_ *model.TVC, s *solution) {
 			s.Runs[3].Segments = append(s.Runs[3].Segments, span(16, 16, edgeSwitch(0, 0), 0, 1, 1, 1))
 		}, []string{"segment_length"}},

@@ -46,6 +46,7 @@ type queue struct {
 // queued is a request's state.
 type queued struct {
 	left     int64 // work that is not done when the present segment starts
+	owed     int64 // what is then left of the last migration
 	end      int64 // of the present segment, if it isn't suspended
 	runs     bool
 	segments []queuedSegment
@@ -269,10 +270,10 @@ func (q *queue) begin(k int, e model.Embedding) {
 	if last >= 0 && x.segments[last].end == q.now && x.segments[last].place.Switch == e.Switch && x.segments[last].place.SameServers(&e) {
 		x.segments[last].end = x.end // as if it hadn't been suspended
 	} else {
-		x.end = q.now + x.left
 		if last >= 0 && !x.segments[last].place.SameServers(&e) {
-			x.end += q.Migration
+			x.owed = q.Migration
 		}
+		x.end = q.now + x.owed + x.left
 		x.segments = append(x.segments, queuedSegment{q.now, x.end, e})
 	}
 	x.runs = true
@@ -305,7 +306,8 @@ func (q *queue) giveBack(k int) {
 // suspend puts a running request that has given back what it had into the queue.
 func (q *queue) suspend(k int) {
 	x := &q.requests[k]
-	x.left, x.runs = x.work(q.now), false
+	left := x.work(q.now)
+	x.left, x.owed, x.runs = left, x.end-q.now-left, false
 	x.segments[len(x.segments)-1].end = q.now
 	i, _ := slices.BinarySearch(q.running, k)
 	q.running = slices.Delete(q.running, i, i+1)

@@ -110,7 +110,7 @@ func TestQueueContinues(t *testing.T) {
 }
 
 // A request that is suspended before its migration has ended has done no work, and
-// going on where it was last costs nothing.
+// goes on with the migration where it was last.
 func TestQueueMigrationCut(t *testing.T) {
 	// E starts on server 1 and does 8 seconds until C suspends it. It goes on on
 	// server 0 at 15 until D suspends it, and there again.
@@ -125,7 +125,7 @@ func TestQueueMigrationCut(t *testing.T) {
 		}
 		return on(1, 1), d.Free[1] > 0
 	}))
-	if f := judged(t, in, e); times(e) != "A 0-17, B 0-10, C 10-15, D 17-18, E 2-10 15-17 18-30" || f["suspensions"] != 2 || f["migrations"] != 1 {
+	if f := judged(t, in, e); times(e) != "A 0-17, B 0-10, C 10-15, D 17-18, E 2-10 15-17 18-32" || f["suspensions"] != 2 || f["migrations"] != 1 {
 		t.Errorf("%s, %v", times(e), f)
 	}
 }

@@ -24,7 +24,7 @@ import (
 type plainRequest struct {
 	waits, runs, backfilled bool
 	left                    int64 // work
-	overhead                int64 // of the present segment's migration
+	overhead                int64 // what is left of the last migration
 	since                   int64 // up to here left and overhead are counted
 	segments                []queuedSegment
 }
@@ -72,7 +72,6 @@ func plainBgMBF(in *model.TVC, e Embedder, shortest bool) *model.Embeddings {
 			x.overhead = t.Migration
 			x.segments = append(x.segments, queuedSegment{start: now, place: place})
 		default:
-			x.overhead = 0
 			x.segments = append(x.segments, queuedSegment{start: now, place: place})
 		}
 	}
