@@ -139,7 +139,11 @@ type Switch struct {
 }
 
 func (s Switch) String() string {
-	return layerNames[s.Layer] + "-" + strconv.Itoa(s.Group) + "-" + strconv.Itoa(s.Index)
+	layer := "layer" + strconv.Itoa(int(s.Layer))
+	if int(s.Layer) < len(layerNames) {
+		layer = layerNames[s.Layer]
+	}
+	return layer + "-" + strconv.Itoa(s.Group) + "-" + strconv.Itoa(s.Index)
 }
 
 // MarshalText writes the switch's name.

@@ -192,7 +192,7 @@ func (j *tvcJudge) place(s *segment[model.Embedding]) {
 		r.add(VMCount, 0, "request %q asks for %d VMs and gets %d", s.id, n, total)
 	}
 	if !j.known(p.Switch) {
-		r.add(UnknownSwitch, 0, "request %q has its virtual switch at layer %d, group %d, number %d, there is no such switch", s.id, p.Switch.Layer, p.Switch.Group, p.Switch.Index)
+		r.add(UnknownSwitch, 0, "request %q has its virtual switch at %v, there is no such switch", s.id, p.Switch)
 		return
 	}
 	for _, x := range p.Servers {

@@ -131,7 +131,7 @@ func (s *scheduler) newQueue(t *model.TVCTicks, e Embedder) *queue {
 
 func (q *queue) run(ctx context.Context, in *model.TVC) (*model.Embeddings, error) {
 	if !q.Queue {
-		return nil, fmt.Errorf("%w: schedulers serve a queue, and the instance has none (\"queue\" is false); take an embedder, such as adaba", model.ErrUnsupported)
+		return nil, fmt.Errorf("%w: schedulers serve a queue, and the instance has none (\"queue\" is false); take an embedder, such as adaba, or --goal response", model.ErrUnsupported)
 	}
 	for next := 0; next < len(q.requests) || q.departing.Len() > 0; {
 		if ctx.Err() != nil {
