@@ -17,6 +17,22 @@ type Segment[P any] struct {
 	Place  P       `json:"place"`
 }
 
+// timeSum adds up times in microseconds. It is exact beyond int64, too.
+type timeSum struct{ high, low int64 } // high · 2^62 + low
+
+func (s *timeSum) add(micros int64) {
+	const part = 1 << 62
+	s.low += micros // less than 2^62 from 0 before, micros less than 2^60
+	switch {
+	case s.low >= part:
+		s.low, s.high = s.low-part, s.high+1
+	case s.low <= -part:
+		s.low, s.high = s.low+part, s.high-1
+	}
+}
+
+func (s *timeSum) seconds() float64 { return (float64(s.high)*(1<<62) + float64(s.low)) / 1e6 }
+
 // latestTime bounds times in solutions, so that they can be computed with.
 const latestTime = 1e10
 

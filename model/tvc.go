@@ -334,7 +334,7 @@ func (v *TVC) queueFigures(e *Embeddings, index []int) []float64 {
 	for i, k := range index {
 		runs[k] = &e.Runs[i]
 	}
-	var responses, waits int64 // whole microseconds: exact sums
+	var responses, waits timeSum
 	slowdowns, printed, suspensions, migrations := 0.0, 0.0, 0.0, 0.0
 	for k, r := range runs {
 		if r == nil {
@@ -342,8 +342,8 @@ func (v *TVC) queueFigures(e *Embeddings, index []int) []float64 {
 		}
 		q := &v.Requests[k]
 		start, end := r.Segments[0].StartS, r.Segments[len(r.Segments)-1].EndS
-		responses += micro(end) - micro(q.ArrivalS)
-		waits += micro(start) - micro(q.ArrivalS)
+		responses.add(micro(end) - micro(q.ArrivalS))
+		waits.add(micro(start) - micro(q.ArrivalS))
 		slowdowns += max(1, seconds(micro(end)-micro(q.ArrivalS))/max(SlowdownFloor, q.DurationS))
 		printed += (start + end - q.ArrivalS) / max(SlowdownFloor, end)
 		suspensions += float64(len(r.Segments) - 1)
@@ -357,7 +357,7 @@ func (v *TVC) queueFigures(e *Embeddings, index []int) []float64 {
 	if n == 0 {
 		return []float64{0, 1, 0, 1, 0, 0}
 	}
-	return []float64{seconds(responses) / n, slowdowns / n, seconds(waits) / n, printed / n, suspensions, migrations}
+	return []float64{responses.seconds() / n, slowdowns / n, waits.seconds() / n, printed / n, suspensions, migrations}
 }
 
 // Index returns the request number of each run. The error is ErrInvalid if the

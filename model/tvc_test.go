@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -312,4 +313,18 @@ func FuzzTVC(f *testing.F) {
 			t.Fatalf("objective %+v", o)
 		}
 	})
+}
+
+// The sum of long responses isn't an int64 of microseconds.
+func TestTVCLongResponses(t *testing.T) {
+	in := &model.TVC{FatTree: model.FatTree{K: 2, Slots: 1, LinkMbps: 1}, Queue: true}
+	e := &model.Embeddings{}
+	for k := range 2000 {
+		id := strconv.Itoa(k + 1)
+		in.Requests = append(in.Requests, model.TVCRequest{ID: id, VMs: 1, BandwidthMbps: 1, DurationS: 1})
+		e.Runs = append(e.Runs, model.Run[model.Embedding]{ID: id, Segments: []model.Segment[model.Embedding]{{StartS: 8e9 - 1, EndS: 8e9}}})
+	}
+	if o, err := in.Objective(e); err != nil || math.Abs(o.Value-8e9) > 1e-3 || math.Abs(o.Others[0]-(8e9-1)) > 1e-3 {
+		t.Errorf("mean response %v, wait %v, error %v", o.Value, o.Others, err)
+	}
 }
