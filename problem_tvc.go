@@ -21,8 +21,8 @@ var tvcProblem = define(definition[*model.TVC]{
 	devices:      tvcexact.Devices(),
 	without:      tvcexact.Without,
 	formulations: tvcbounds.Formulations,
-	formulation: func(_ context.Context, in *model.TVC, name string) (*milp.Formulation[model.Solution], error) {
-		f, err := tvcbounds.Build(in, name)
+	formulation: func(ctx context.Context, in *model.TVC, name string) (*milp.Formulation[model.Solution], error) {
+		f, err := tvcbounds.Build(ctx, in, name)
 		if err != nil {
 			return nil, err
 		}

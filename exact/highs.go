@@ -44,7 +44,7 @@ type HiGHS[S any] struct {
 	Starts []S
 	// Formulate returns the formulation to optimise, given the objective of the
 	// best solution (NaN without one); solutions that aren't better may be
-	// missing from it.
+	// missing from it. Its error may be that of the context.
 	Formulate func(incumbent float64) (*milp.Formulation[S], error)
 	// Solution turns what a point describes into a solution of the instance, nil
 	// if that isn't feasible.
@@ -135,6 +135,10 @@ func (d *driver[S]) run(ctx context.Context) error {
 	}
 	for {
 		f, err := d.Formulate(d.r.Objective)
+		if reason := StopReason(ctx); reason != "" && errors.Is(err, ctx.Err()) {
+			d.r.Reason = reason
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package tvc
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -75,31 +76,39 @@ const (
 	mostTerms     = 6_000_000
 )
 
-// Build builds a formulation of an instance in loss mode by its name, "" for the
-// default. The error is model.ErrUnsupported for queue mode and for what would be
-// too large.
-func Build(in *model.TVC, name string) (*Formulation, error) {
+// Check reports whether Build takes an instance, as far as the numbers of slots
+// alone tell. The error is model.ErrUnsupported for queue mode and for what would
+// be too large.
+func Check(in *model.TVC, name string) error {
 	switch {
 	case name != "" && name != Formulations[0]:
-		return nil, fmt.Errorf("formulation %q is unknown, give one of %v", name, Formulations)
+		return fmt.Errorf("formulation %q is unknown, give one of %v", name, Formulations)
 	case in.Queue:
-		return nil, fmt.Errorf("formulation counts: %w: it is for loss mode, the instance has a queue", model.ErrUnsupported)
+		return fmt.Errorf("formulation counts: %w: it is for loss mode, the instance has a queue", model.ErrUnsupported)
 	}
 	t := in.Ticks()
-	f := &Formulation{in: in, ticks: t, tree: NewTree(t), of: make([]*modelled, len(t.Requests))}
-	// What the numbers of slots alone tell is refused before parts are made.
 	fits, nodes := 0, 0
 	for k := range t.Requests {
 		if t.Requests[k].Fits {
 			fits++
 		}
 	}
-	for level := range f.tree.Root() {
-		nodes += t.Servers / f.tree.Servers(level)
+	tree := NewTree(t)
+	for level := range tree.Root() {
+		nodes += t.Servers / tree.Servers(level)
 	}
-	if err := bounds.CheckSize("counts", "variables", fits*nodes, mostVariables); err != nil {
+	return bounds.CheckSize("counts", "variables", fits*nodes, mostVariables)
+}
+
+// Build builds a formulation of an instance in loss mode by its name, "" for the
+// default. The error is model.ErrUnsupported for queue mode and for what would be
+// too large, and that of ctx when it ends.
+func Build(ctx context.Context, in *model.TVC, name string) (*Formulation, error) {
+	if err := Check(in, name); err != nil {
 		return nil, err
 	}
+	t := in.Ticks()
+	f := &Formulation{in: in, ticks: t, tree: NewTree(t), of: make([]*modelled, len(t.Requests))}
 	f.Name, f.Scheme, f.Maximise = in.Name, "counts", true
 	f.Encode, f.Decode = f.encode, f.decode
 	top := 1.0
@@ -140,6 +149,9 @@ func Build(in *model.TVC, name string) (*Formulation, error) {
 			return cmp.Or(cmp.Compare(t.Requests[a.index].VMs, t.Requests[b.index].VMs), cmp.Compare(b.index, a.index))
 		})
 		for _, m := range own {
+			if ctx.Err() != nil {
+				return nil, fmt.Errorf("formulation counts: stopped: %w", ctx.Err())
+			}
 			m.leader = leader
 			cost := 1.0
 			if !f.Whole {

@@ -268,7 +268,7 @@ func TestFormulation(t *testing.T) {
 	for range need.Rounds(200) {
 		in := modeltest.RandomTVC(rng, 2, 1+rng.IntN(6), false)
 		want, best := modeltest.BruteTVC(t, in)
-		f, err := Build(in, "")
+		f, err := Build(t.Context(), in, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,7 +312,7 @@ func TestFormulation(t *testing.T) {
 func TestExclude(t *testing.T) {
 	in := &model.TVC{FatTree: model.FatTree{K: 2, Slots: 2, LinkMbps: 1000}, Requests: []model.TVCRequest{
 		{ID: "a", VMs: 2, BandwidthMbps: 500.000001, DurationS: 1}, {ID: "b", VMs: 2, BandwidthMbps: 500, DurationS: 1}}}
-	f, err := Build(in, "")
+	f, err := Build(t.Context(), in, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,17 +342,17 @@ func TestExclude(t *testing.T) {
 
 func TestBuildRefuses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 8))
-	if _, err := Build(modeltest.RandomTVC(rng, 2, 3, true), ""); !errors.Is(err, model.ErrUnsupported) {
+	if _, err := Build(t.Context(), modeltest.RandomTVC(rng, 2, 3, true), ""); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("queue mode: %v, want ErrUnsupported", err)
 	}
-	if _, err := Build(modeltest.RandomTVC(rng, 2, 3, false), "magic"); err == nil {
+	if _, err := Build(t.Context(), modeltest.RandomTVC(rng, 2, 3, false), "magic"); err == nil {
 		t.Error("an unknown formulation is no error")
 	}
 	large := &model.TVC{FatTree: model.FatTree{K: 48, Slots: 8, LinkMbps: 1000}}
 	for k := range 200 {
 		large.Requests = append(large.Requests, model.TVCRequest{ID: string(rune('a' + k)), VMs: 100, BandwidthMbps: 1, DurationS: 1})
 	}
-	if _, err := Build(large, ""); !errors.Is(err, model.ErrUnsupported) {
+	if _, err := Build(t.Context(), large, ""); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("a large instance: %v, want ErrUnsupported", err)
 	}
 }

@@ -27,14 +27,21 @@ func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings)
 		if v.Queue {
 			return h, fmt.Errorf("%w: there is no linear model of queue mode; take auto or a scheduler", model.ErrUnsupported)
 		}
-		f, err := tvcbounds.Build(v, "")
-		if err != nil {
+		if err := tvcbounds.Check(v, ""); err != nil {
 			return h, err
 		}
 		from, err := start(ctx, v, set)
+		var f *tvcbounds.Formulation
 		return exact.HiGHS[*model.Embeddings]{
-			Starts:    []*model.Embeddings{from},
-			Formulate: func(float64) (*milp.Formulation[*model.Embeddings], error) { return &f.Formulation, nil },
+			Starts: []*model.Embeddings{from},
+			Formulate: func(float64) (_ *milp.Formulation[*model.Embeddings], err error) {
+				if f == nil {
+					if f, err = tvcbounds.Build(ctx, v, ""); err != nil {
+						return nil, err
+					}
+				}
+				return &f.Formulation, nil
+			},
 			Solution: func(_ context.Context, e *model.Embeddings) (model.Solution, error) {
 				ok, err := fits(v, e)
 				if !ok {
@@ -45,7 +52,7 @@ func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings)
 			Better: func(f *milp.Formulation[*model.Embeddings], target float64) (*milp.Formulation[*model.Embeddings], error) {
 				return f.Demand(target), nil
 			},
-			Exclude: f.Exclude,
+			Exclude: func(e *model.Embeddings) bool { return f.Exclude(e) },
 		}, err
 	})
 }

@@ -302,7 +302,7 @@ func TestFormulationOfSolutions(t *testing.T) {
 		if k%2 == 0 {
 			in = drawn(t, rng, 12)
 		}
-		f, err := tvcbounds.Build(in, "")
+		f, err := tvcbounds.Build(t.Context(), in, "")
 		if err != nil {
 			t.Fatal(err)
 		}
