@@ -96,12 +96,12 @@ func TestTVCEmbeddingsAgainstEnumeration(t *testing.T) {
 }
 
 // simulate runs a queue without a plan: requests start in any order, wherever
-// plain enumeration finds room, are suspended at any time, in a migration, too, and
-// go on there or elsewhere. All that fit run to their end.
+// plain enumeration finds room, are suspended at any time after their migration,
+// and go on there or elsewhere. All that fit run to their end.
 func simulate(rng *rand.Rand, in *model.TVC) *model.Embeddings {
 	n := len(in.Requests)
 	runs, left, longest := make([]model.Run[place], n), make([]int64, n), int64(1)
-	idle := make([]int64, n) // what is left of the last migration when the last segment starts
+	idle := make([]int64, n) // what the last segment spends on its migration
 	there := map[int]model.Embedding{}
 	for k := range n {
 		runs[k].ID = in.Requests[k].ID
@@ -114,14 +114,12 @@ func simulate(rng *rand.Rand, in *model.TVC) *model.Embeddings {
 	end := func(k int) int64 { return micro(last(k).StartS) + idle[k] + left[k] }
 	stop := func(k int, now int64) {
 		last(k).EndS = float64(now) / 1e6
-		length := now - micro(last(k).StartS)
-		left[k] -= max(0, length-idle[k])
-		idle[k] = max(0, idle[k]-length)
+		left[k] = end(k) - now
 		delete(there, k)
 	}
 	for now := int64(0); ; {
 		for k := range n {
-			if _, runs := there[k]; runs && (end(k) == now || rng.IntN(4) == 0 && now > micro(last(k).StartS)) {
+			if _, runs := there[k]; runs && (end(k) == now || rng.IntN(4) == 0 && now > micro(last(k).StartS)+idle[k]) {
 				stop(k, now)
 			}
 		}
@@ -143,6 +141,7 @@ func simulate(rng *rand.Rand, in *model.TVC) *model.Embeddings {
 				continue
 			}
 			e := fitting[rng.IntN(len(fitting))]
+			idle[k] = 0
 			if len(runs[k].Segments) > 0 {
 				before := last(k).Place
 				back := slices.IndexFunc(fitting, func(x model.Embedding) bool { return slices.Equal(x.Servers, before.Servers) })
