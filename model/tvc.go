@@ -294,9 +294,9 @@ func (v *TVC) Objective(s Solution) (Objective, error) {
 	if err != nil {
 		return Objective{}, err
 	}
-	never := 0.0
+	never, t := 0.0, v.ticks()
 	for k := range v.Requests {
-		if !v.Fits(k) {
+		if q := &v.Requests[k]; !t.fits(q.VMs, micro(q.BandwidthMbps)) {
 			never++
 		}
 	}
