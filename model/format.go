@@ -11,7 +11,7 @@ type Format struct {
 }
 
 // formats lists the problems that have a file format.
-var formats = []Format{dagFormat, reservationFormat, tvcFormat, vcschedFormat}
+var formats = []Format{batchFormat, dagFormat, reservationFormat, tvcFormat, vcschedFormat}
 
 // format returns the format of a kind, nil if the kind is unknown.
 func (k Kind) format() *Format {

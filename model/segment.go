@@ -15,6 +15,9 @@ type Segment[P any] struct {
 	StartS float64 `json:"start_s"`
 	EndS   float64 `json:"end_s"`
 	Place  P       `json:"place"`
+	// Lost says that the job is killed at the end: all work that it has done is
+	// lost, and its next segment starts it from the beginning.
+	Lost bool `json:"lost,omitempty"`
 }
 
 // timeSum adds up times in microseconds. It is exact beyond int64, too.

@@ -1,0 +1,300 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Batch is the scheduling of rigid parallel jobs on identical processors of one or
+// two tiers (Liu et al.: FCFS, EASY, KEASY, REASY, MEASY; sections 2 and 3.2).
+//
+// A job runs all its processes at once, each on a processor of its own. With one
+// tier a processor runs one process, as on a dedicated one. With two tiers it also
+// runs a process in the background, which uses the cycles that the foreground
+// leaves idle. A process progresses, per second of a dedicated processor,
+//
+//   - with one tier: 1;
+//   - in the foreground of two: 1 - loss;
+//   - in the background: efficiency · min(1, idle/use), idle the share of the
+//     processor that its foreground process leaves (1 without one), use the
+//     process's own CPU use.
+//
+// Rates are rounded down to ten-thousandths. A job progresses at the pace of its
+// slowest process. It ends as soon as its work is done, in whole microseconds. A
+// process may start in the background only where the foreground use is below
+// Threshold.
+//
+// A job runs in one or more segments, none before its submission. Between them it
+// may change tier on the same processors at no cost, or be moved to others: then it
+// does no work in the first MigrationS seconds. A segment whose work is lost ends
+// with the job killed; the next one starts it from the beginning.
+//
+// The objective, to be minimised, is the mean response time; the mean bounded
+// slowdown breaks ties (see Metrics). At one instant ends come before starts.
+//
+// Times are whole microseconds, rates and shares whole ten-thousandths, so that all
+// arithmetic on them is exact (see BatchTicks).
+type Batch struct {
+	Name       string `json:"name"`
+	Processors int    `json:"processors"` // P, numbered from 0
+	Tiers      int    `json:"tiers"`      // 1 or 2
+	// Threshold is the foreground use from which on no process may start in the
+	// background; 0 means 0.96.
+	Threshold float64 `json:"threshold,omitempty"`
+	// MigrationS is the cost of a migration in seconds (20 in the paper).
+	MigrationS float64 `json:"migration_s,omitempty"`
+	// KillAtEstimate ends a job when it has done the work of its estimate: its work
+	// is then min(runtime, estimate).
+	KillAtEstimate bool       `json:"kill_at_estimate,omitempty"`
+	Jobs           []BatchJob `json:"jobs" nil:"[]"` // by submission
+}
+
+// BatchJob is a rigid parallel job.
+type BatchJob struct {
+	ID        string  `json:"id"`
+	SubmitS   float64 `json:"submit_s"`
+	RuntimeS  float64 `json:"runtime_s"`            // on dedicated processors; online schedulers learn it when the job ends
+	EstimateS float64 `json:"estimate_s,omitempty"` // the user's; 0 or missing means RuntimeS
+	Processes int     `json:"processes"`
+	// CPU is the use of a dedicated processor by each process, in (0, 1]; one value
+	// stands for all processes, none for 1.
+	CPU []float64 `json:"cpu,omitempty"`
+	// FgLoss is what the foreground of two tiers loses, from 0 to below 1.
+	FgLoss float64 `json:"fg_loss,omitempty"`
+	// BgEfficiency is the share of the idle cycles that the background makes use of,
+	// from 0 to 1; 0 or missing: the job makes no progress there.
+	BgEfficiency float64 `json:"bg_efficiency,omitempty"`
+}
+
+// DefaultThreshold is the paper's (section 2.1): with more foreground use the
+// background gains nothing.
+const DefaultThreshold = 0.96
+
+// EffectiveThreshold returns Threshold, or DefaultThreshold if it is 0.
+func (b *Batch) EffectiveThreshold() float64 {
+	if b.Threshold == 0 {
+		return DefaultThreshold
+	}
+	return b.Threshold
+}
+
+// Estimate returns the estimate, or the runtime if there is none.
+func (j *BatchJob) Estimate() float64 {
+	if j.EstimateS == 0 {
+		return j.RuntimeS
+	}
+	return j.EstimateS
+}
+
+// Use returns the CPU use of process i.
+func (j *BatchJob) Use(i int) float64 {
+	switch len(j.CPU) {
+	case 0:
+		return 1
+	case 1:
+		return j.CPU[0]
+	}
+	return j.CPU[i]
+}
+
+// Execution is a solution of Batch: a run for each job, in any order.
+type Execution struct {
+	Runs []Run[BatchPlace] `json:"runs" nil:"[]"`
+}
+
+// BatchPlace says where a segment of a job runs.
+type BatchPlace struct {
+	Tier Tier `json:"tier,omitempty"`
+	// Processors[i] is the processor of process i.
+	Processors ProcessorList `json:"processors"`
+}
+
+// Tier is a tier of processors.
+type Tier string
+
+// The tiers. TierForeground is the only one of a platform with one tier.
+const (
+	TierForeground Tier = ""
+	TierBackground Tier = "background"
+)
+
+// Kind returns KindBatch.
+func (*Batch) Kind() Kind { return KindBatch }
+
+// Kind returns KindBatch.
+func (*Execution) Kind() Kind { return KindBatch }
+
+// ID returns the instance's name.
+func (b *Batch) ID() string { return b.Name }
+
+// KindBatch is the problem of batch scheduling.
+const KindBatch Kind = "batch"
+
+var batchFormat = Format{
+	Kind:     KindBatch,
+	Instance: func() Instance { return new(Batch) },
+	Solution: func() Solution { return new(Execution) },
+}
+
+// Work returns the work of job k in seconds of dedicated processors.
+func (b *Batch) Work(k int) float64 {
+	j := &b.Jobs[k]
+	if b.KillAtEstimate {
+		return min(j.RuntimeS, j.Estimate())
+	}
+	return j.RuntimeS
+}
+
+// wholeShare reports whether x is a whole number of ten-thousandths.
+func wholeShare(x float64) bool { return math.Round(x*1e4)/1e4 == x }
+
+// Validate reports the first rule that b breaks. Errors are ErrInvalid; those about
+// a job are an ElementError.
+func (b *Batch) Validate() error {
+	bad := func(index int, format string, args ...any) error {
+		list := "jobs"
+		if index < 0 {
+			list = ""
+		} else {
+			format = "id %q: " + format
+			args = append([]any{b.Jobs[index].ID}, args...)
+		}
+		return &ElementError{Kind: KindBatch, List: list, Index: index, Reason: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case b.Processors < 1 || b.Processors > maxSize:
+		return bad(-1, "processors is %d, must be from 1 to %d", b.Processors, maxSize)
+	case b.Tiers != 1 && b.Tiers != 2:
+		return bad(-1, "tiers is %d, must be 1 or 2", b.Tiers)
+	case !(b.Threshold >= 0 && b.Threshold <= 2) || !wholeShare(b.Threshold):
+		return bad(-1, "threshold is %v, must be from 0 to 2 with at most four decimals; above 1 every processor takes a background process", b.Threshold)
+	case !(b.MigrationS >= 0 && b.MigrationS <= mostSeconds) || !wholeMicro(b.MigrationS):
+		return bad(-1, "migration_s is %v, must be from 0 to %g and a whole number of microseconds", b.MigrationS, mostSeconds)
+	case len(b.Jobs) > maxSize:
+		return bad(-1, "more than %d jobs", maxSize)
+	}
+	ids := idCheck{at: func(k int) string { return b.Jobs[k].ID }}
+	last, total := 0.0, 0.0
+	for k := range b.Jobs {
+		j := &b.Jobs[k]
+		if j.ID == "" {
+			return bad(k, "the id is missing or empty")
+		}
+		if first, ok := ids.first(k); ok {
+			return bad(k, "the id is taken by jobs[%d] already", first)
+		}
+		total += j.RuntimeS
+		switch {
+		case !(j.SubmitS >= 0 && j.SubmitS <= mostSeconds):
+			return bad(k, "submit_s is %v, must be from 0 to %g", j.SubmitS, mostSeconds)
+		case j.SubmitS < last:
+			return bad(k, "submit_s is %v, after one at %v; sort the jobs by submission", j.SubmitS, last)
+		case !(j.RuntimeS > 0 && j.RuntimeS <= mostRuntime):
+			return bad(k, "runtime_s is %v, must be above 0 and at most %g", j.RuntimeS, float64(mostRuntime))
+		case !(j.EstimateS >= 0 && j.EstimateS <= mostSeconds):
+			return bad(k, "estimate_s is %v, must be from 0 (none) to %g", j.EstimateS, mostSeconds)
+		case !wholeMicro(j.SubmitS) || !wholeMicro(j.RuntimeS) || !wholeMicro(j.EstimateS):
+			return bad(k, "submit_s is %v, runtime_s %v, estimate_s %v, must be whole numbers of microseconds; round them", j.SubmitS, j.RuntimeS, j.EstimateS)
+		case j.Processes < 1:
+			return bad(k, "processes is %d, must be at least 1", j.Processes)
+		case j.Processes > b.Processors:
+			return bad(k, "processes is %d, there are %d processors", j.Processes, b.Processors)
+		case len(j.CPU) > 1 && len(j.CPU) != j.Processes:
+			return bad(k, "cpu has %d values, must have one, or one for each of the %d processes", len(j.CPU), j.Processes)
+		case slices.ContainsFunc(j.CPU, func(x float64) bool { return !(x > 0 && x <= 1) || !wholeShare(x) }):
+			return bad(k, "cpu is %v, each must be above 0 and at most 1, with at most four decimals", j.CPU)
+		case !(j.FgLoss >= 0 && j.FgLoss < 1) || !wholeShare(j.FgLoss):
+			return bad(k, "fg_loss is %v, must be from 0 to below 1, with at most four decimals", j.FgLoss)
+		case !(j.BgEfficiency >= 0 && j.BgEfficiency <= 1) || !wholeShare(j.BgEfficiency):
+			return bad(k, "bg_efficiency is %v, must be from 0 to 1, with at most four decimals", j.BgEfficiency)
+		case total > mostSeconds:
+			return bad(k, "the runtimes up to here sum to %v s, the most is %g", total, mostSeconds)
+		}
+		last = j.SubmitS
+	}
+	return nil
+}
+
+// mostRuntime bounds runtimes in seconds: 10^14 microseconds times 10^4 are less
+// than 2^63.
+const mostRuntime = 1e8
+
+// Metrics implements Instance. Means are over all jobs; e is the end of a job's last
+// segment, s its submission:
+//
+//   - response: e - s.
+//   - bounded slowdown: max(1, (e - s)/max(τ, work)), τ = 10 s (section 3.3).
+//   - utilisation: the jobs' work times processes, over the processors times the
+//     time from the first submission to the last end, in percent.
+//   - migrations: segments on other processors than the one before, its work kept.
+//   - kills: segments whose work is lost.
+func (*Batch) Metrics() []Metric {
+	return []Metric{{"response", "mean response time", "s", Minimise}, {"bounded slowdown", "mean bounded slowdown", "", Minimise},
+		{"utilisation", "utilisation", "%", Maximise}, {"migrations", "migrations", "", Minimise}, {"kills", "kills", "", Minimise}}
+}
+
+// Objective returns the figures of Metrics. The error is ErrInvalid for another
+// problem's solution and for runs that Index refuses.
+func (b *Batch) Objective(s Solution) (Objective, error) {
+	e, ok := s.(*Execution)
+	if !ok {
+		return Objective{}, fmt.Errorf("%w solution: a %T can't solve a batch instance", ErrInvalid, s)
+	}
+	index, err := b.Index(e)
+	if err != nil {
+		return Objective{}, err
+	}
+	o := Objective{Second: 1, Sense: Minimise, SecondSense: Minimise, Others: []float64{math.NaN(), 0, 0}}
+	if len(b.Jobs) == 0 {
+		return o, nil
+	}
+	run := make([]*Run[BatchPlace], len(b.Jobs))
+	for i, k := range index {
+		run[k] = &e.Runs[i]
+	}
+	var responses, last int64
+	slowdowns, area, migrations, kills := 0.0, 0.0, 0.0, 0.0
+	for k, r := range run {
+		j := &b.Jobs[k]
+		end := micro(r.Segments[len(r.Segments)-1].EndS)
+		response := end - micro(j.SubmitS)
+		responses += response
+		slowdowns += max(1, seconds(response)/max(SlowdownFloor, b.Work(k)))
+		area += b.Work(k) * float64(j.Processes)
+		last = max(last, end)
+		for i := range r.Segments {
+			switch {
+			case r.Segments[i].Lost:
+				kills++
+			case i+1 < len(r.Segments) && !slices.Equal(r.Segments[i].Place.Processors, r.Segments[i+1].Place.Processors):
+				migrations++
+			}
+		}
+	}
+	n := float64(len(b.Jobs))
+	o.Value, o.Second = seconds(responses)/n, slowdowns/n
+	o.Others = []float64{100 * area / (float64(b.Processors) * seconds(last-micro(b.Jobs[0].SubmitS))), migrations, kills}
+	return o, nil
+}
+
+// Index returns the job number of each run. The error is ErrInvalid if the solution
+// doesn't fit the instance: an unknown id, a job that runs twice or not at all, a run
+// without segments, a time that isn't a number from 0 to 10^10.
+func (b *Batch) Index(e *Execution) ([]int, error) {
+	index, err := indexRuns(e.Runs, len(b.Jobs), func(k int) string { return b.Jobs[k].ID })
+	if err == nil && len(index) < len(b.Jobs) {
+		seen := make([]bool, len(b.Jobs))
+		for _, k := range index {
+			seen[k] = true
+		}
+		return nil, fmt.Errorf("%w solution: job %q doesn't run", ErrInvalid, b.Jobs[slices.Index(seen, false)].ID)
+	}
+	return index, err
+}
+
+// MarshalJSON writes the instance in its own format, "kind" first.
+func (b *Batch) MarshalJSON() ([]byte, error) { return marshalOwn(b) }
+
+// MarshalJSON writes the execution in its own format, "kind" first.
+func (e *Execution) MarshalJSON() ([]byte, error) { return marshalOwn(e) }

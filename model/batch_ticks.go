@@ -1,0 +1,80 @@
+package model
+
+import "math"
+
+// BatchTicks is a Batch in whole numbers: times in microseconds, rates, shares and
+// uses in ten-thousandths, work in ten-thousandths of a microsecond. Nothing is
+// rounded but the rates (see Batch).
+type BatchTicks struct {
+	Processors, Tiers int
+	Threshold         int64
+	Migration         int64
+	KillAtEstimate    bool
+	Jobs              []BatchTicksJob // as in the instance
+}
+
+// BatchTicksJob is a job in whole numbers.
+type BatchTicksJob struct {
+	Submit, Runtime, Estimate int64
+	// Length is the work in microseconds of dedicated processors: Runtime, or
+	// min(Runtime, Estimate) if jobs are killed at their estimate. Online schedulers
+	// don't know it before the job ends.
+	Length     int64
+	Processes  int
+	Use        []int64 // of each process, or one value for all
+	Foreground int64   // rate in the foreground
+	Efficiency int64   // in the background
+}
+
+// FullRate is the rate of a dedicated processor.
+const FullRate = 10_000
+
+// Work returns the work of the job: Length times FullRate.
+func (j *BatchTicksJob) Work() int64 { return j.Length * FullRate }
+
+// CPU returns the use of process i.
+func (j *BatchTicksJob) CPU(i int) int64 {
+	if len(j.Use) == 1 {
+		return j.Use[0]
+	}
+	return j.Use[i]
+}
+
+// BackgroundRate returns the rate of a process of the given use in the background
+// where the foreground leaves the share idle: ⌊efficiency · min(1, idle/use)⌋ in
+// ten-thousandths.
+func (j *BatchTicksJob) BackgroundRate(use, idle int64) int64 {
+	if idle >= use {
+		return j.Efficiency
+	}
+	return j.Efficiency * max(0, idle) / use
+}
+
+// shares returns x in ten-thousandths.
+func shares(x float64) int64 { return int64(math.Round(x * FullRate)) }
+
+// Ticks returns the instance, which must be valid, in whole numbers.
+func (b *Batch) Ticks() *BatchTicks {
+	t := &BatchTicks{Processors: b.Processors, Tiers: b.Tiers, Threshold: shares(b.EffectiveThreshold()), Migration: micro(b.MigrationS),
+		KillAtEstimate: b.KillAtEstimate, Jobs: make([]BatchTicksJob, len(b.Jobs))}
+	whole := []int64{FullRate} // shared by jobs without uses
+	for k := range b.Jobs {
+		j := &b.Jobs[k]
+		x := BatchTicksJob{Submit: micro(j.SubmitS), Runtime: micro(j.RuntimeS), Estimate: micro(j.Estimate()), Length: micro(b.Work(k)),
+			Processes: j.Processes, Use: whole, Foreground: FullRate, Efficiency: shares(j.BgEfficiency)}
+		if b.Tiers == 2 {
+			x.Foreground -= shares(j.FgLoss)
+		}
+		if len(j.CPU) > 0 {
+			x.Use = make([]int64, len(j.CPU))
+			for i, u := range j.CPU {
+				x.Use[i] = shares(u)
+			}
+		}
+		t.Jobs[k] = x
+	}
+	return t
+}
+
+// Seconds returns a time in ticks as seconds.
+func (*BatchTicks) Seconds(ticks int64) float64 { return seconds(ticks) }
