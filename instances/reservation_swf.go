@@ -43,21 +43,16 @@ func ReservationFromSWF(name string, log *swf.Log, o SWFOptions) (*model.Reserva
 		return fail("the share of cancelled requests is %v, must be from 0 to 1", o.Cancelled)
 	case o.PEs < 0:
 		return fail("pes is %d, must be at least 1, or 0 for the log's", o.PEs)
-	case o.PEs == 0:
-		procs, err := log.Header.Procs()
-		if err != nil {
-			return nil, SWFReport{}, fmt.Errorf("%w; give the number of PEs", err)
-		}
-		if procs < 1 || procs > math.MaxInt32 {
-			return fail("the log's header tells no usable number of processors (MaxProcs, MaxNodes); give the number of PEs")
-		}
-		o.PEs = int(procs)
 	}
-	taken, report, err := o.usable(log, o.PEs)
+	pes, err := machine(log, o.PEs, "PEs")
+	if err != nil {
+		return nil, SWFReport{}, err
+	}
+	taken, report, err := o.usable(log, pes, 1)
 	if err != nil {
 		return nil, report, err
 	}
-	in := &model.Reservation{Name: name, PEs: o.PEs, Requests: make([]model.Request, len(taken))}
+	in := &model.Reservation{Name: name, PEs: pes, Requests: make([]model.Request, len(taken))}
 	begin := log.Jobs[taken[0]].Submit
 	for k, line := range taken {
 		in.Requests[k] = o.request(log, begin, line)

@@ -60,22 +60,22 @@ func TestReservationFromSWF(t *testing.T) {
 		reported string
 	}{
 		"all": {SWFOptions{}, 16, five, all,
-			"5 requests of 10 jobs; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 1 left out, larger than the machine; 1 out of order, sorted"},
-		"the first two": {SWFOptions{SWFJobs: SWFJobs{First: 2}}, 16, five[:2], SWFReport{Jobs: 3, Requests: 2, NoRuntime: 1}, "2 requests of 3 jobs; 1 left out without a runtime"},
+			"5 of 10 jobs taken; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 1 left out, larger than the machine; 1 out of order, sorted"},
+		"the first two": {SWFOptions{SWFJobs: SWFJobs{First: 2}}, 16, five[:2], SWFReport{Jobs: 3, Requests: 2, NoRuntime: 1}, "2 of 3 jobs taken; 1 left out without a runtime"},
 		"the next one, which begins anew": {SWFOptions{SWFJobs: SWFJobs{Skip: 2, First: 1}}, 16, []model.Request{request("4", 0, 70, 16)},
-			SWFReport{Jobs: 4, Skipped: 2, Requests: 1, NoRuntime: 1}, "1 requests of 4 jobs; 2 skipped; 1 left out without a runtime"},
+			SWFReport{Jobs: 4, Skipped: 2, Requests: 1, NoRuntime: 1}, "1 of 4 jobs taken; 2 skipped; 1 left out without a runtime"},
 		"a larger machine": {SWFOptions{SWFJobs: SWFJobs{Skip: 4, First: 1}, PEs: 20}, 20, []model.Request{request("6", 0, 80, 17)},
-			SWFReport{Jobs: 6, Skipped: 4, Requests: 1, NoRuntime: 1}, "1 requests of 6 jobs; 4 skipped; 1 left out without a runtime"},
+			SWFReport{Jobs: 6, Skipped: 4, Requests: 1, NoRuntime: 1}, "1 of 6 jobs taken; 4 skipped; 1 left out without a runtime"},
 		"a smaller machine": {SWFOptions{PEs: 2}, 2, []model.Request{request("3", 0, 50, 2), request("5", 15, 80, 1)},
 			SWFReport{Jobs: 10, Requests: 2, NoSubmit: 1, NoSize: 1, NoRuntime: 2, TooLarge: 4},
-			"2 requests of 10 jobs; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 4 left out, larger than the machine"},
+			"2 of 10 jobs taken; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 4 left out, larger than the machine"},
 		"twice the arrivals": {SWFOptions{SWFJobs: SWFJobs{First: 3}, ArrivalFactor: 2}, 16, []model.Request{request("2", 0, 60, 4), request("3", 5, 50, 2), request("4", 15, 70, 16)},
-			SWFReport{Jobs: 4, Requests: 3, NoRuntime: 1}, "3 requests of 4 jobs; 1 left out without a runtime"},
+			SWFReport{Jobs: 4, Requests: 3, NoRuntime: 1}, "3 of 4 jobs taken; 1 left out without a runtime"},
 		"estimates": {SWFOptions{SWFJobs: SWFJobs{Estimate: true}}, 16,
 			[]model.Request{cut(request("2", 0, 120, 4), 60), request("3", 10, 40, 2), request("5", 25, 80, 1), request("4", 30, 70, 16), request("record-10", 61, 30, 8)},
 			func() SWFReport { r := all; r.Cut, r.NoEstimate = 1, 2; return r }(),
-			"5 requests of 10 jobs; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 1 left out, larger than the machine; " +
-				"1 cut at their estimate; 2 without an estimate, reserve their runtime; 1 out of order, sorted"},
+			"5 of 10 jobs taken; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 1 left out, larger than the machine; " +
+				"1 cut at their estimate; 2 without an estimate, which is then the runtime; 1 out of order, sorted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, report, err := ReservationFromSWF("n", readLog(t, smallLog), c.options)
@@ -113,7 +113,7 @@ func TestReservationFromSWFErrors(t *testing.T) {
 		"PEs":               {smallLog, SWFOptions{PEs: -1}, "invalid: pes is -1, must be at least 1, or 0 for the log's"},
 		"first":             {smallLog, SWFOptions{SWFJobs: SWFJobs{First: 6}}, "invalid: the log has 5 usable jobs, 6 after the first 0 are asked for"},
 		"skip":              {smallLog, SWFOptions{SWFJobs: SWFJobs{First: 1, Skip: 5}}, "invalid: the log has 5 usable jobs, 1 after the first 5 are asked for"},
-		"skip all":          {smallLog, SWFOptions{SWFJobs: SWFJobs{Skip: 5}}, "invalid: the log has no usable job: 0 requests of 10 jobs; 5 skipped; 1 left out"},
+		"skip all":          {smallLog, SWFOptions{SWFJobs: SWFJobs{Skip: 5}}, "invalid: the log has no usable job: 0 of 10 jobs taken; 5 skipped; 1 left out"},
 		"negative":          {smallLog, SWFOptions{SWFJobs: SWFJobs{Skip: -1}}, "invalid: 0 jobs after -1 are asked for, both must be at least 0"},
 		"arrival factor":    {smallLog, SWFOptions{ArrivalFactor: math.NaN()}, "invalid: the arrival factor is NaN, must be from 0.001 to 1000"},
 		"artime factor":     {smallLog, SWFOptions{ARTime: -1}, "invalid: the artime factor is -1"},
@@ -122,7 +122,7 @@ func TestReservationFromSWFErrors(t *testing.T) {
 		"a number twice":    {job("1", "0", "9") + job("1", "1", "9"), SWFOptions{PEs: 1}, `invalid reservation instance: requests[1]: id "1": the id is taken by requests[0] already`},
 		"too long a time":   {job("1", "0", "9") + job("2", "9000000000000000000", "9"), SWFOptions{PEs: 1}, "invalid: job 2: submit time 9000000000000000000, runtime 9 or estimate -1 is longer than 1000000000000 s"},
 		"too long a job":    {job("1", "0", "9000000000000000000"), SWFOptions{PEs: 1}, "invalid: job 1: submit time 0, runtime 9000000000000000000 or estimate -1 is longer"},
-		"nothing in it":     {"", SWFOptions{PEs: 1}, "invalid: the log has no usable job: 0 requests of 0 jobs"},
+		"nothing in it":     {"", SWFOptions{PEs: 1}, "invalid: the log has no usable job: 0 of 0 jobs taken"},
 		"all factors' most": {smallLog, SWFOptions{PEs: 1 << 30, ARTime: 1001}, "invalid: the artime factor is 1001, must be from 0 to 1000"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -201,9 +201,9 @@ func TestReservationFromArchive(t *testing.T) {
 		load   float64
 		report string
 	}{
-		"KTH-SP2-1996-2.1-cln":   {100, 0.701, "28467 requests of 28476 jobs; 1 left out without processors; 8 left out without a runtime"},
-		"NASA-iPSC-1993-3.1-cln": {128, 0.466, "18066 requests of 18239 jobs; 173 left out without a runtime"},
-		"LANL-CM5-1994-4.1-cln":  {1024, 0.744, "122055 requests of 122060 jobs; 3 left out without processors; 2 left out without a runtime"},
+		"KTH-SP2-1996-2.1-cln":   {100, 0.701, "28467 of 28476 jobs taken; 1 left out without processors; 8 left out without a runtime"},
+		"NASA-iPSC-1993-3.1-cln": {128, 0.466, "18066 of 18239 jobs taken; 173 left out without a runtime"},
+		"LANL-CM5-1994-4.1-cln":  {1024, 0.744, "122055 of 122060 jobs taken; 3 left out without processors; 2 left out without a runtime"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("GAPWISE_DATA", filepath.Dir(filepath.Dir(need.Data(t, "swf", name+".swf.gz"))))

@@ -34,6 +34,9 @@ type SWFJobs struct {
 	// the estimate, is then what the job really takes. A job without an estimate
 	// reserves its runtime.
 	Estimate bool
+	// RefuseLarge makes a job that is larger than the machine an error; else such
+	// jobs are left out.
+	RefuseLarge bool
 	// Cancelled is the probability that a request is withdrawn before it starts.
 	Cancelled float64
 	// Seed is the seed of whatever is drawn for the jobs.
@@ -47,30 +50,39 @@ type SWFReport struct {
 	Requests int // taken
 	// Jobs left out, each for the first reason that holds.
 	NoSubmit, NoSize, NoRuntime, TooLarge int
-	// Requests whose runtime was longer than the estimate and is cut, and
-	// those without an estimate, whose duration is the runtime; both only if
-	// estimates were asked for.
-	Cut, NoEstimate int
+	// ZeroRuntime counts jobs taken whose runtime of 0 becomes 1 s.
+	ZeroRuntime int
+	// Jobs taken whose runtime is longer than the estimate, either cut to it or
+	// left, and those without an estimate, which the runtime stands for; all only
+	// if estimates were asked for.
+	Cut, Longer, NoEstimate int
 	// Unsorted counts jobs that were submitted before an earlier one of the log;
 	// they are put in order.
 	Unsorted int
+	// Started says that a note in the log's header calls its submit times start
+	// times: its jobs have waited already.
+	Started bool
 }
 
 // String returns the counts that aren't 0, on one line.
 func (r SWFReport) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d requests of %d jobs", r.Requests, r.Jobs)
+	fmt.Fprintf(&b, "%d of %d jobs taken", r.Requests, r.Jobs)
 	for _, c := range []struct {
 		n    int
 		text string
 	}{
 		{r.Skipped, "skipped"}, {r.NoSubmit, "left out without a submit time"}, {r.NoSize, "left out without processors"},
 		{r.NoRuntime, "left out without a runtime"}, {r.TooLarge, "left out, larger than the machine"},
-		{r.Cut, "cut at their estimate"}, {r.NoEstimate, "without an estimate, reserve their runtime"}, {r.Unsorted, "out of order, sorted"},
+		{r.ZeroRuntime, "with a runtime of 0, which becomes 1 s"}, {r.Cut, "cut at their estimate"}, {r.Longer, "longer than their estimate"},
+		{r.NoEstimate, "without an estimate, which is then the runtime"}, {r.Unsorted, "out of order, sorted"},
 	} {
 		if c.n > 0 {
 			fmt.Fprintf(&b, "; %d %s", c.n, c.text)
 		}
+	}
+	if r.Started {
+		b.WriteString("; the log's submit times are really start times")
 	}
 	return b.String()
 }
@@ -80,17 +92,19 @@ func (r SWFReport) String() string {
 const maxSWFTime = 1e12
 
 // usable returns the indices of the jobs to take, by submit time, for a machine
-// of that many PEs. Jobs without a submit time, processors or a runtime (unknown
-// or 0), and jobs larger than the machine, are left out and counted. The error
-// wraps model.ErrInvalid: there are fewer jobs than asked for, or none, or the
-// times of one are too long. O(jobs), plus a sort if the log isn't in order.
-func (o SWFJobs) usable(log *swf.Log, pes int) (taken []int, report SWFReport, err error) {
+// of that many PEs. Jobs without a submit time, processors or a runtime of at
+// least shortest, and jobs larger than the machine, are left out and counted. The
+// error wraps model.ErrInvalid: there are fewer jobs than asked for, or none, or
+// the times of one are too long, or it is larger than the machine and that is to
+// be refused. O(jobs), plus a sort if the log isn't in order.
+func (o SWFJobs) usable(log *swf.Log, pes int, shortest int64) (taken []int, report SWFReport, err error) {
 	fail := func(format string, args ...any) ([]int, SWFReport, error) {
 		return nil, report, fmt.Errorf("%w: "+format, append([]any{model.ErrInvalid}, args...)...)
 	}
 	if o.Skip < 0 || o.First < 0 {
 		return fail("%d jobs after %d are asked for, both must be at least 0", o.First, o.Skip)
 	}
+	report.Started = startTimes(log.Header)
 	last := int64(0)
 	for k := range log.Jobs {
 		if o.First > 0 && len(taken) == o.First {
@@ -102,8 +116,10 @@ func (o SWFJobs) usable(log *swf.Log, pes int) (taken []int, report SWFReport, e
 			report.NoSubmit++
 		case j.Size() < 1:
 			report.NoSize++
-		case j.Runtime < 1:
+		case j.Runtime < shortest:
 			report.NoRuntime++
+		case j.Size() > int64(pes) && o.RefuseLarge:
+			return nil, report, &swf.Error{Line: log.Lines[k], Reason: fmt.Sprintf("job %d needs %d processors, the machine has %d", j.Number, j.Size(), pes)}
 		case j.Size() > int64(pes):
 			report.TooLarge++
 		case report.Skipped < o.Skip:
@@ -132,6 +148,9 @@ func (o SWFJobs) usable(log *swf.Log, pes int) (taken []int, report SWFReport, e
 		if j.Submit-begin > maxSWFTime || j.Runtime > maxSWFTime || j.RequestedTime > maxSWFTime {
 			return fail("job %d: submit time %d, runtime %d or estimate %d is longer than %d s", j.Number, j.Submit, j.Runtime, j.RequestedTime, int64(maxSWFTime))
 		}
+		if j.Runtime == 0 {
+			report.ZeroRuntime++
+		}
 		if o.Estimate && j.RequestedTime <= 0 {
 			report.NoEstimate++
 		} else if o.Estimate && j.Runtime > j.RequestedTime {
@@ -139,6 +158,30 @@ func (o SWFJobs) usable(log *swf.Log, pes int) (taken []int, report SWFReport, e
 		}
 	}
 	return taken, report, nil
+}
+
+// startTimes reports whether a note of the header says that the submit times are
+// start times, as that of NASA-iPSC does.
+func startTimes(h swf.Header) bool {
+	return slices.ContainsFunc(h, func(f swf.HeaderField) bool {
+		return strings.EqualFold(f.Key, "Note") && strings.Contains(strings.Join(strings.Fields(f.Value), " "), "submit times are actually start times")
+	})
+}
+
+// machine returns the size of the machine: pes or, if that is 0, what the log's
+// header says (MaxProcs, or else MaxNodes).
+func machine(log *swf.Log, pes int, what string) (int, error) {
+	if pes != 0 {
+		return pes, nil
+	}
+	procs, err := log.Header.Procs()
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%w; give the number of %s", err, what)
+	case procs < 1 || procs > math.MaxInt32:
+		return 0, fmt.Errorf("%w: the log's header tells no usable number of processors (MaxProcs, MaxNodes); give the number of %s", model.ErrInvalid, what)
+	}
+	return int(procs), nil
 }
 
 // swfID names the request of the job at the given index of a log by its number.

@@ -367,7 +367,7 @@ func (s TVCSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, 
 		return nil, SWFReport{}, fmt.Errorf("%w: estimates and cancelled jobs mean nothing to tvc, whose requests take their runtimes", model.ErrInvalid)
 	}
 	slots := in.FatTree.Servers() * s.Slots
-	taken, report, err := o.usable(log, slots)
+	taken, report, err := o.usable(log, slots, 1)
 	if err != nil {
 		return nil, report, err
 	}

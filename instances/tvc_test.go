@@ -222,7 +222,7 @@ func TestTVCFromSWF(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "5 requests of 10 jobs; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 1 left out, larger than the machine; 1 out of order, sorted"; report.String() != want {
+	if want := "5 of 10 jobs taken; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 1 left out, larger than the machine; 1 out of order, sorted"; report.String() != want {
 		t.Errorf("%v, want %s", report, want)
 	}
 	all := in.(*model.TVC).Requests

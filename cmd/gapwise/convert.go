@@ -35,6 +35,7 @@ func (p *program) convert() *cli.Command {
 			&cli.IntFlag{Name: "skip", Usage: "SWF: usable jobs to skip first"},
 			&cli.IntFlag{Name: "first", Usage: "SWF: usable jobs to take", DefaultText: "all"},
 			&cli.BoolFlag{Name: "estimates", Usage: "SWF: reserve the runtimes that users estimated"},
+			&cli.BoolFlag{Name: "refuse-large", Usage: "SWF: refuse jobs larger than the machine, else left out"},
 			&cli.Float64Flag{Name: "cancelled", Usage: "SWF: share of cancelled requests"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "SWF: seed of the random generator"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
@@ -101,7 +102,7 @@ func (p *program) converted(c *cli.Command, path string) (model.Instance, error)
 		return nil, fmt.Errorf("%w: the name of %q isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid, path)
 	}
 	in, report, err := spec.FromSWF(name, log, instances.SWFJobs{Skip: c.Int("skip"), First: c.Int("first"),
-		Estimate: c.Bool("estimates"), Cancelled: c.Float64("cancelled"), Seed: c.Uint64("seed")})
+		Estimate: c.Bool("estimates"), RefuseLarge: c.Bool("refuse-large"), Cancelled: c.Float64("cancelled"), Seed: c.Uint64("seed")})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", instances.Label(path), err)
 	}
@@ -130,7 +131,7 @@ func logSpec(c *cli.Command) (instances.SWFSpec, error) {
 
 // swfFlags returns the flags that go with SWF logs alone.
 func swfFlags() []string {
-	all := []string{"kind", "skip", "first", "estimates", "cancelled", "seed"}
+	all := []string{"kind", "skip", "first", "estimates", "refuse-large", "cancelled", "seed"}
 	for _, f := range parameterFlags(ofLogs) {
 		all = append(all, f.Names()[0])
 	}

@@ -6,6 +6,7 @@ import "io"
 type Log struct {
 	Header Header
 	Jobs   []Job
+	Lines  []int // of each job, from 1
 }
 
 // ReadAll reads a whole log; see Reader for what it accepts and for the errors.
@@ -21,6 +22,6 @@ func ReadAll(r io.Reader) (*Log, error) {
 		case err != nil:
 			return nil, err
 		}
-		l.Jobs = append(l.Jobs, j)
+		l.Jobs, l.Lines = append(l.Jobs, j), append(l.Lines, in.line)
 	}
 }

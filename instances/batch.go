@@ -1,0 +1,490 @@
+package instances
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gapwise/gapwise/instances/swf"
+	"github.com/gapwise/gapwise/internal/params"
+	"github.com/gapwise/gapwise/model"
+)
+
+// BatchSpec specifies rigid parallel jobs as section 3 of the paper has them: by a
+// workload model or of a real log, with drawn CPU uses, foreground losses and
+// background efficiencies.
+//
+// The offered load is sum n·r / (P · span): n the processes and r the runtime of
+// each job, P the processors, span the time from the first submission to the last.
+// The times between submissions are multiplied by one ratio that gives the load
+// asked for (section 3.3).
+//
+// Draws are paired. With the same Seed and Index job k has the same random numbers
+// whatever the other parameters are, from streams of its own: one of the workload
+// model, one of CPU use, loss and efficiency. So load, tiers, CPU uses, efficiency
+// and cost of migrations change nothing else.
+type BatchSpec struct {
+	// Jobs is the number of jobs. With a log it is that of the first usable jobs, 0
+	// for all.
+	Jobs int `key:"jobs" default:"1000" small:"3,5" hard:"60" min:"0" required:"yes" usage:"number of jobs; 0 with a log: all its jobs"`
+	// Processors is 320, the paper's, or with a log that of its header.
+	Processors int `key:"processors" small:"4" hard:"16" min:"1" shown:"320; with a log the log's" usage:"number of processors"`
+	Tiers      int `key:"tiers" default:"2" small:"1,2" hard:"1" usage:"1: a process for a processor; 2: foreground and background"`
+	// Model is the workload model, one of BatchModels.
+	Model string `key:"model" default:"feitelson" small:"feitelson,lublin" usage:"workload model: feitelson, jann or lublin"`
+	// Load is the offered load. 0 means 0.7, or with a log its own.
+	Load float64 `key:"load" small:"2" hard:"2" min:"0" shown:"0.7; with a log its own" usage:"offered load"`
+	// Serial, MeanSize and MeanRuntime change the models so that they have the
+	// figures of a workload of which only these are known: the share of
+	// single-process jobs (feitelson and jann), the mean number of processes (the
+	// same), the mean runtime in seconds. 0 leaves the model's. See tilt.
+	Serial      float64 `key:"serial" min:"0" shown:"the model's" usage:"share of single-process jobs (feitelson, jann)"`
+	MeanSize    float64 `key:"mean_size" min:"0" shown:"the model's" usage:"mean number of processes (feitelson, jann)"`
+	MeanRuntime float64 `key:"mean_runtime" min:"0" shown:"the model's" usage:"mean runtime, in seconds; runtimes are multiplied by one ratio"`
+	// Estimates says what users estimate, one of BatchEstimates; empty: tsafrir, or
+	// with a log the log's.
+	Estimates string `key:"user_estimates" small:"exact,tsafrir" shown:"tsafrir; with a log the log's" usage:"runtimes that users estimate: exact, tsafrir or log"`
+	// Longest is the longest runtime and the largest estimate in hours. Longer
+	// runtimes are cut to it. With a log it bounds the estimates of tsafrir alone,
+	// and is extended to its longest runtime.
+	Longest float64 `key:"longest_h" default:"48" min:"2" usage:"longest runtime and largest estimate, in hours"`
+	// CPU says how the uses of a job of several processes are drawn, one of
+	// BatchUses, from CPUMin to CPUMax. Single processes use 1.
+	CPU    string  `key:"cpu" default:"job" usage:"CPU use of several processes: job (one value for all) or process (each its own)"`
+	CPUMin float64 `key:"cpu_min" default:"0.4" above:"0" usage:"least CPU use of several processes; 1: all use 1"`
+	CPUMax float64 `key:"cpu_max" default:"1" above:"0" usage:"largest CPU use of several processes"`
+	// Efficiency and EfficiencySD are mean and standard deviation of the background
+	// efficiency of several processes, before it is clipped to [0.198, 0.766]. Both
+	// are lost from the paper's text; 0.48 is the middle.
+	Efficiency   float64 `key:"efficiency" default:"0.48" min:"0" usage:"mean background efficiency of several processes"`
+	EfficiencySD float64 `key:"efficiency_sd" default:"0.12" min:"0" usage:"standard deviation of the background efficiency"`
+	MigrationS   float64 `key:"migration_s" default:"20" min:"0" usage:"cost of a migration, in seconds"`
+	// Kill is "yes" if jobs are killed at their estimate.
+	Kill string `key:"kill" default:"no" usage:"yes: a job is killed at its estimate; no: it runs on"`
+	// SWF, if not empty, is a log (see LoadSWF) whose first usable jobs are taken.
+	// Another Index draws other CPU uses, losses and efficiencies for the same jobs.
+	SWF   string `key:"log" file:"yes" usage:"take the jobs of an SWF FILE"`
+	Index int
+	Seed  uint64
+}
+
+// NewBatchSpec returns the specification with the paper's defaults: 320 processors
+// of two tiers, CPU uses from 40 to 100 %, a cost of migrations of 20 s, Tsafrir's
+// estimates.
+func NewBatchSpec() BatchSpec { return *params.SetDefaults(&BatchSpec{}) }
+
+// The values of BatchSpec.Model.
+const (
+	ModelFeitelson = "feitelson" // F96-R, see feitelson96
+	ModelJann      = "jann"      // Jann-style (KTH fit), see jann97
+	ModelLublin    = "lublin"    // LublinTasks, LublinRuntime and LublinArrivals with LublinColumnT
+)
+
+// BatchModels lists the workload models, the default first.
+var BatchModels = []string{ModelFeitelson, ModelJann, ModelLublin}
+
+// The values of BatchSpec.Estimates.
+const (
+	EstimatesExact   = "exact" // the runtime
+	EstimatesTsafrir = "tsafrir"
+	EstimatesLog     = "log" // the log's; the runtime for a job without one
+)
+
+// BatchEstimates lists what users may estimate.
+var BatchEstimates = []string{EstimatesExact, EstimatesTsafrir, EstimatesLog}
+
+// The values of BatchSpec.CPU.
+const (
+	UseOfJob     = "job"     // one value for all processes of a job
+	UseOfProcess = "process" // a value for each
+)
+
+// BatchUses lists how CPU uses are drawn, the default first. "The average CPU usage
+// of each process is a random number" (section 3.1) may mean either.
+var BatchUses = []string{UseOfJob, UseOfProcess}
+
+// What the paper says of the machine and of the progress of processes (sections 3
+// and 3.2).
+const (
+	batchProcessors                      = 320
+	batchLoad                            = 0.7
+	leastLoss, largestLoss               = 0.005, 0.04
+	leastSingle, largestSingle           = 0.80, 0.92   // efficiency of one process
+	leastEfficiency, largestEfficiencies = 0.198, 0.766 // and of several
+)
+
+// workloadJob is a job as a workload model draws it, in real numbers.
+type workloadJob struct {
+	submit, runtime float64 // in seconds
+	size            int
+}
+
+func (s BatchSpec) withDefaults() BatchSpec {
+	if s.SWF == "" {
+		if s.Processors == 0 {
+			s.Processors = batchProcessors
+		}
+		if s.Load == 0 {
+			s.Load = batchLoad
+		}
+		if s.Estimates == "" {
+			s.Estimates = EstimatesTsafrir
+		}
+	} else if s.Estimates == "" {
+		s.Estimates = EstimatesLog
+	}
+	return s
+}
+
+// Count implements Spec.
+func (s *BatchSpec) Count(draws int) int { return draws }
+
+// Nth implements Spec.
+func (s *BatchSpec) Nth(k, _ int, seed uint64) Planned {
+	one := s.withDefaults()
+	one.Index, one.Seed = k, seed
+	c := newPlanned(&one, one.Name(), k, one.Generate)
+	for key, known := range map[string]bool{"processors": one.Processors != 0, "load": one.Load != 0,
+		"serial": one.Serial != 0, "mean_size": one.MeanSize != 0, "mean_runtime": one.MeanRuntime != 0} {
+		if !known {
+			delete(c.Params, key)
+		}
+	}
+	return c
+}
+
+// CheckKeys implements KeyChecker.
+func (s *BatchSpec) CheckKeys(given map[string]bool) error {
+	for _, x := range []struct {
+		key, value string
+		values     []string
+	}{
+		{"model", s.Model, BatchModels}, {"user_estimates", s.Estimates, slices.Concat([]string{""}, BatchEstimates)},
+		{"cpu", s.CPU, BatchUses}, {"kill", s.Kill, []string{"no", "yes"}},
+	} {
+		if !slices.Contains(x.values, x.value) {
+			return fmt.Errorf("%s is %q, must be one of %q", x.key, x.value, x.values)
+		}
+	}
+	for _, key := range []string{"model", "serial", "mean_size", "mean_runtime"} {
+		if given[key] && given["log"] {
+			return fmt.Errorf("%s goes with workload models, the jobs of a log are what they are", key)
+		}
+	}
+	switch {
+	case s.SWF == "" && s.Estimates == EstimatesLog:
+		return fmt.Errorf("user_estimates is %q, a workload model has none; give one of %q", s.Estimates, BatchEstimates[:2])
+	case s.SWF == "" && s.Model == ModelLublin && (s.Serial != 0 || s.MeanSize != 0):
+		return fmt.Errorf("serial and mean_size go with the models %s and %s", ModelFeitelson, ModelJann)
+	}
+	return nil
+}
+
+// Name tells all parameters and the index: instance 3 with the defaults is
+// batch-feitelson-p320-t2-n1000-load0.7-3. Parameters that are not the defaults
+// follow the load. With a log it begins with the file's name:
+// KTH-SP2-1996-2.1-cln-t2-n0-3.
+func (s BatchSpec) Name() string {
+	s = s.withDefaults()
+	parts := []string{"batch"}
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	usual := EstimatesTsafrir
+	if s.SWF != "" {
+		parts[0], usual = logName(s.SWF), EstimatesLog
+	} else {
+		add("%s", s.Model)
+	}
+	if s.Processors != 0 {
+		add("p%d", s.Processors)
+	}
+	add("t%d-n%d", s.Tiers, s.Jobs)
+	if s.Load != 0 {
+		add("load%g", s.Load)
+	}
+	d := NewBatchSpec()
+	for _, x := range []struct {
+		key             string
+		value, default_ float64
+	}{
+		{"serial", s.Serial, d.Serial}, {"size", s.MeanSize, d.MeanSize}, {"runtime", s.MeanRuntime, d.MeanRuntime}, {"longest", s.Longest, d.Longest},
+		{"cpu", s.CPUMin, d.CPUMin}, {"to", s.CPUMax, d.CPUMax}, {"efficiency", s.Efficiency, d.Efficiency}, {"sd", s.EfficiencySD, d.EfficiencySD},
+		{"migration", s.MigrationS, d.MigrationS},
+	} {
+		if x.value != x.default_ {
+			add("%s%g", x.key, x.value)
+		}
+	}
+	for _, x := range [][2]string{{s.Estimates, usual}, {s.CPU, d.CPU}} {
+		if x[0] != x[1] {
+			add("%s", x[0])
+		}
+	}
+	if s.Kill == "yes" {
+		add("kill")
+	}
+	return fmt.Sprintf("%s-%d", strings.Join(parts, "-"), s.Index)
+}
+
+// check reports what is out of range.
+func (s BatchSpec) check() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w batch specification: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
+	}
+	if err := s.CheckKeys(nil); err != nil {
+		return bad("%v", err)
+	}
+	switch {
+	case s.SWF == "-":
+		return bad("log is standard input, give a file")
+	case s.Jobs < 0 || s.Jobs > 10_000_000:
+		return bad("jobs is %d, must be from 0 to 10,000,000", s.Jobs)
+	case s.SWF == "" && s.Jobs == 0:
+		return bad("jobs is 0, must be at least 1 without a log")
+	case s.Processors < 0 || s.Processors > maxPEs:
+		return bad("processors is %d, must be from 1 to %d", s.Processors, maxPEs)
+	case s.Tiers != 1 && s.Tiers != 2:
+		return bad("tiers is %d, must be 1 or 2", s.Tiers)
+	case !(s.Load == 0 || s.Load >= 0.001 && s.Load <= 1000):
+		return bad("load is %v, must be from 0.001 to 1000", s.Load)
+	case !(s.Serial >= 0 && s.Serial < 1):
+		return bad("serial is %v, must be from 0 to below 1", s.Serial)
+	case !(s.MeanSize == 0 || s.MeanSize >= 1):
+		return bad("mean_size is %v, must be at least 1", s.MeanSize)
+	case !(s.Longest >= 2 && s.Longest <= 10_000):
+		return bad("longest_h is %v, must be from 2 to 10,000", s.Longest)
+	case !(s.MeanRuntime == 0 || s.MeanRuntime >= 1 && s.MeanRuntime < 3600*s.Longest):
+		return bad("mean_runtime is %v, must be from 1 to below longest_h, %v s", s.MeanRuntime, 3600*s.Longest)
+	case !(s.CPUMin >= 0.0001 && s.CPUMin <= s.CPUMax && s.CPUMax <= 1):
+		return bad("CPU uses are from %v to %v, must be from 0.0001 to 1", s.CPUMin, s.CPUMax)
+	case !(s.Efficiency >= 0 && s.Efficiency <= 1) || !(s.EfficiencySD >= 0 && s.EfficiencySD <= 1):
+		return bad("the efficiency is %v ± %v, both must be from 0 to 1", s.Efficiency, s.EfficiencySD)
+	case s.Index < 0 || s.Index > 1_000_000_000:
+		return bad("index is %d, must be from 0 to 10^9", s.Index)
+	}
+	return nil
+}
+
+// The purposes of a job's random streams, besides that of the workload model,
+// which has the job's number.
+const (
+	streamTraits    = 1 << 40 // plus the job's number: loss, efficiency, CPU uses
+	streamEstimates = 2 << 40
+)
+
+// Generate draws the instance. Runtimes and estimates are whole seconds,
+// submissions whole milliseconds, shares have four decimals. Errors about a
+// specification or a log that can't be used wrap model.ErrInvalid. O(n log n) for n
+// jobs.
+func (s BatchSpec) Generate() (*model.Batch, error) {
+	s = s.withDefaults()
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if s.SWF != "" {
+		log, err := cachedSWF(s.SWF)
+		if err != nil {
+			return nil, err
+		}
+		in, _, err := s.FromSWF(s.Name(), log, SWFJobs{First: s.Jobs, Seed: s.Seed})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.SWF, err)
+		}
+		return in.(*model.Batch), nil
+	}
+	jobs, err := s.workload()
+	if err != nil {
+		return nil, err
+	}
+	in := s.empty(s.Name(), s.Processors)
+	in.Jobs = make([]model.BatchJob, len(jobs))
+	longest := math.Floor(3600 * s.Longest)
+	ratio := s.runtimeRatio(jobs, longest)
+	for k, j := range jobs {
+		in.Jobs[k] = model.BatchJob{ID: strconv.Itoa(k + 1), SubmitS: j.submit, RuntimeS: wholeRuntime(ratio*j.runtime, longest), Processes: j.size}
+		s.traits(&in.Jobs[k], uint64(s.Index), uint64(k))
+	}
+	s.estimate(in, longest, uint64(s.Index))
+	s.scale(in)
+	return in, in.Validate()
+}
+
+// wholeRuntime rounds a runtime to seconds, from 1 to longest.
+func wholeRuntime(x, longest float64) float64 { return min(max(1, math.Round(x)), longest) }
+
+// workload draws the jobs of the model, by submission.
+func (s BatchSpec) workload() ([]workloadJob, error) {
+	switch s.Model {
+	case ModelJann:
+		return s.jann97()
+	case ModelLublin:
+		return s.lublin(), nil
+	}
+	return s.feitelson96()
+}
+
+// lublin draws the jobs of the Lublin-Feitelson model with the parameters for one
+// stream of jobs, column T of the authors' program, by its rules for other
+// machines.
+func (s BatchSpec) lublin() []workloadJob {
+	arrivals := NewLublinArrivals(LublinColumnT, stream(s.Seed, uint64(s.Index), streamArrivals))
+	all := make([]workloadJob, s.Jobs)
+	for k := range all {
+		rng := stream(s.Seed, uint64(s.Index), uint64(k))
+		size := LublinTasks(rng, s.Processors)
+		all[k] = workloadJob{arrivals.Next(), LublinRuntime(LublinColumnT, size, rng), size}
+	}
+	return all
+}
+
+// runtimeRatio returns the ratio that gives runtimes the mean asked for, after they
+// are rounded and cut at longest; 1 if none is asked for. By bisection: the mean
+// grows with the ratio. The mean is reached up to rounding.
+func (s BatchSpec) runtimeRatio(jobs []workloadJob, longest float64) float64 {
+	if s.MeanRuntime == 0 {
+		return 1
+	}
+	mean := func(ratio float64) float64 {
+		sum := 0.0
+		for _, j := range jobs {
+			sum += wholeRuntime(ratio*j.runtime, longest)
+		}
+		return sum / float64(len(jobs))
+	}
+	return increasing(mean, s.MeanRuntime)
+}
+
+// increasing returns an x > 0 at which a function that doesn't decrease reaches a
+// value, by bisection.
+func increasing(f func(float64) float64, value float64) float64 {
+	low, high := 1.0, 1.0
+	for f(low) > value && low > 1e-12 {
+		low /= 2
+	}
+	for f(high) < value && high < 1e12 {
+		high *= 2
+	}
+	for range 60 {
+		if x := math.Sqrt(low * high); f(x) < value {
+			low = x
+		} else {
+			high = x
+		}
+	}
+	return high
+}
+
+// empty returns the instance without jobs.
+func (s BatchSpec) empty(name string, processors int) *model.Batch {
+	return &model.Batch{Name: name, Processors: processors, Tiers: s.Tiers, MigrationS: s.MigrationS, KillAtEstimate: s.Kill == "yes"}
+}
+
+// traits draws loss, efficiency and CPU uses of a job, from a stream of its number.
+func (s BatchSpec) traits(j *model.BatchJob, index, number uint64) {
+	rng := stream(s.Seed, index, streamTraits+number)
+	share := func(x float64) float64 { return math.Round(1e4*x) / 1e4 }
+	j.FgLoss = share(leastLoss + (largestLoss-leastLoss)*rng.Float64())
+	single, normal, use := rng.Float64(), rng.NormFloat64(), rng.Float64()
+	if j.Processes == 1 {
+		j.BgEfficiency = share(leastSingle + (largestSingle-leastSingle)*single)
+		return
+	}
+	j.BgEfficiency = share(min(max(leastEfficiency, s.Efficiency+s.EfficiencySD*normal), largestEfficiencies))
+	uses := 1
+	if s.CPU == UseOfProcess {
+		uses = j.Processes
+	}
+	if s.CPUMin == 1 {
+		return // all use 1
+	}
+	j.CPU = make([]float64, uses)
+	for i := range j.CPU {
+		j.CPU[i] = share(s.CPUMin + (s.CPUMax-s.CPUMin)*use)
+		use = rng.Float64()
+	}
+}
+
+// estimate gives the jobs their estimates; those of the log are there already.
+func (s BatchSpec) estimate(in *model.Batch, longest float64, index uint64) {
+	if s.Estimates != EstimatesTsafrir {
+		return
+	}
+	runtimes := make([]float64, len(in.Jobs))
+	for k := range in.Jobs {
+		runtimes[k] = in.Jobs[k].RuntimeS
+	}
+	for k, x := range tsafrir(runtimes, longest, stream(s.Seed, index, streamEstimates)) {
+		in.Jobs[k].EstimateS = x
+	}
+}
+
+// scale multiplies the times between submissions by the ratio that gives the load,
+// and lets the first be at 0.
+func (s BatchSpec) scale(in *model.Batch) {
+	work := 0.0
+	for k := range in.Jobs {
+		work += float64(in.Jobs[k].Processes) * in.Jobs[k].RuntimeS
+	}
+	first, last := in.Jobs[0].SubmitS, in.Jobs[len(in.Jobs)-1].SubmitS
+	ratio := 1.0
+	if s.Load > 0 && last > first {
+		ratio = work / (float64(in.Processors) * s.Load) / (last - first)
+	}
+	for k := range in.Jobs {
+		in.Jobs[k].SubmitS = math.Round(1000*ratio*(in.Jobs[k].SubmitS-first)) / 1000
+	}
+}
+
+// SWFKeys implements SWFSpec.
+func (s *BatchSpec) SWFKeys() []string {
+	return []string{"processors", "tiers", "load", "user_estimates", "longest_h", "cpu", "cpu_min", "cpu_max", "efficiency", "efficiency_sd", "migration_s", "kill"}
+}
+
+// FromSWF makes jobs of a log's jobs, named by their job numbers. A runtime of 0
+// becomes 1 s; the runtime stands for a missing estimate. Submissions are counted
+// from the first job's. Jobs that can't be used, and those with more processes than
+// the machine has processors, are left out and counted.
+func (s BatchSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
+	if s.SWF == "" { // the log is given, and not by name
+		s.SWF = name
+	}
+	s = s.withDefaults()
+	if err := s.check(); err != nil {
+		return nil, SWFReport{}, err
+	}
+	if o.Estimate || o.Cancelled != 0 {
+		return nil, SWFReport{}, fmt.Errorf("%w: reserved estimates and cancelled jobs mean nothing to batch; its estimates are chosen by user_estimates", model.ErrInvalid)
+	}
+	processors, err := machine(log, s.Processors, "processors")
+	if err != nil {
+		return nil, SWFReport{}, err
+	}
+	o.Estimate = s.Estimates == EstimatesLog
+	taken, report, err := o.usable(log, processors, 0)
+	if err != nil {
+		return nil, report, err
+	}
+	if s.Kill == "no" {
+		report.Longer, report.Cut = report.Cut, 0
+	}
+	in := s.empty(name, processors)
+	in.Jobs = make([]model.BatchJob, len(taken))
+	index, longest := streamSWF-1-uint64(s.Index), math.Floor(3600*s.Longest)
+	for k, line := range taken {
+		j := &log.Jobs[line]
+		in.Jobs[k] = model.BatchJob{ID: swfID(log, line), SubmitS: float64(j.Submit - log.Jobs[taken[0]].Submit), RuntimeS: float64(max(1, j.Runtime)), Processes: int(j.Size())}
+		if o.Estimate && j.RequestedTime > 0 {
+			in.Jobs[k].EstimateS = float64(j.RequestedTime)
+		}
+		longest = max(longest, in.Jobs[k].RuntimeS)
+		s.Seed = o.Seed
+		s.traits(&in.Jobs[k], index, uint64(line))
+	}
+	s.estimate(in, longest, index)
+	s.scale(in)
+	if err := in.Validate(); err != nil {
+		return nil, report, err
+	}
+	return in, report, nil
+}

@@ -1,0 +1,191 @@
+package instances
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/model"
+)
+
+// The stand-in F96-R for the model of Feitelson (Packing Schemes for Gang
+// Scheduling, JSSPP 1996). The archive's page of the model tells its form: sizes
+// have a harmonic distribution of order 1.5, with powers of two emphasised by hand;
+// runtimes have a coefficient of variation above 1 and grow weakly with the size;
+// jobs are run repeatedly. Its numbers could not be had. Those below are chosen:
+// the factor so that the shares of serial jobs and powers of two are near those of
+// real logs, the rest from memory or at will.
+const (
+	feitelsonOrder       = 1.5  // of the harmonic distribution of sizes, by the archive
+	feitelsonPowers      = 3    // times as likely are powers of two
+	feitelsonRepeatOrder = 2.5  // of the harmonic distribution of runs of a job
+	feitelsonMostRuns    = 1000 // of a job
+	feitelsonShort       = 360  // mean of short runtimes in seconds
+	feitelsonLong        = 36_000
+	// A job on n of N processors is short with probability 0.95 - 0.20·n/N.
+	feitelsonShareShort, feitelsonShareSlope = 0.95, 0.20
+)
+
+// shareShort returns the probability that a runtime is short.
+func shareShort(size, processors int) float64 {
+	return feitelsonShareShort - feitelsonShareSlope*float64(size)/float64(processors)
+}
+
+// feitelson96 draws jobs of F96-R. First runs are submitted by a Poisson process; a
+// further run is submitted when the one before has been for its runtime. Each run
+// draws a runtime anew. A chain of runs has a random stream of its own.
+func (s BatchSpec) feitelson96() ([]workloadJob, error) {
+	sizes, err := s.feitelsonSizes()
+	if err != nil {
+		return nil, err
+	}
+	runs := make([]float64, feitelsonMostRuns)
+	for r := range runs {
+		runs[r] = math.Pow(float64(r+1), -feitelsonRepeatOrder)
+	}
+	// The rate of chains gives a load of 1 on average. Only the ratio of their
+	// distances to runtimes matters: Generate scales the times between submissions.
+	work := 0.0
+	for k, share := range shares(sizes) {
+		short := shareShort(k+1, s.Processors)
+		work += share * float64(k+1) * (short*feitelsonShort + (1-short)*feitelsonLong)
+	}
+	meanRuns := 0.0
+	for r, share := range shares(runs) {
+		meanRuns += share * float64(r+1)
+	}
+	gap := work * meanRuns / float64(s.Processors)
+
+	sizes, runs = cumulative(sizes), cumulative(runs)
+	type chain struct {
+		submit    float64
+		number    uint64
+		size, run int
+		draw      func() float64 // the runtime of its next run
+	}
+	waiting := heap.Heap[chain]{Less: func(a, b chain) bool {
+		return a.submit < b.submit || a.submit == b.submit && a.number < b.number
+	}}
+	first := func(number uint64, after float64) chain {
+		rng := stream(s.Seed, uint64(s.Index), number)
+		c := chain{submit: after + gap*rng.ExpFloat64(), number: number, size: 1 + place(sizes, rng.Float64()), run: 1 + place(runs, rng.Float64())}
+		c.draw = func() float64 {
+			mean := float64(feitelsonLong)
+			if rng.Float64() < shareShort(c.size, s.Processors) {
+				mean = feitelsonShort
+			}
+			return max(1, mean*rng.ExpFloat64())
+		}
+		return c
+	}
+	next := first(0, 0)
+	all := make([]workloadJob, s.Jobs)
+	for k := range all {
+		c := next
+		if waiting.Len() > 0 && waiting.Items[0].submit <= next.submit {
+			c = waiting.Pop()
+		} else {
+			next = first(c.number+1, c.submit)
+		}
+		all[k] = workloadJob{c.submit, c.draw(), c.size}
+		if c.run--; c.run > 0 {
+			c.submit += all[k].runtime
+			waiting.Push(c)
+		}
+	}
+	return all, nil
+}
+
+// feitelsonSizes returns the weights of the sizes 1, 2, ..., with the share of
+// single-process jobs and the mean that are asked for.
+func (s BatchSpec) feitelsonSizes() ([]float64, error) {
+	weights, sizes := make([]float64, s.Processors), make([]float64, s.Processors)
+	for k := range weights {
+		n := k + 1
+		sizes[k] = float64(n)
+		weights[k] = math.Pow(sizes[k], -feitelsonOrder)
+		if n > 1 && bits.OnesCount(uint(n)) == 1 {
+			weights[k] *= feitelsonPowers
+		}
+	}
+	return weights, s.tilt(weights, sizes)
+}
+
+// tilt changes the weights of sizes, the first of which is 1, so that their
+// distribution has the share of single-process jobs Serial and the mean MeanSize;
+// the model's where those are 0. It multiplies the weights of all sizes n but the
+// first by n^t, and then by one factor. For F96-R this changes the order of the
+// harmonic distribution and nothing else.
+func (s BatchSpec) tilt(weights, sizes []float64) error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w batch specification: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
+	}
+	serial := shares(weights)[0]
+	if s.Serial != 0 {
+		serial = s.Serial
+	}
+	if s.MeanSize != 0 {
+		if len(sizes) < 2 {
+			return bad("mean_size is %v, there is one size; give more processors", s.MeanSize)
+		}
+		mean, least, most := (s.MeanSize-serial)/(1-serial), slices.Min(sizes[1:]), slices.Max(sizes)
+		if !(mean > least && mean < most) {
+			return bad("mean_size is %v with a share of %.4g single-process jobs: the others would have %.4g processes on average, must be above %g and below %g",
+				s.MeanSize, serial, mean, least, most)
+		}
+		tilted := func(t float64) []float64 {
+			all := make([]float64, len(weights)-1)
+			for k := range all {
+				all[k] = weights[k+1] * math.Pow(sizes[k+1]/most, math.Log(t))
+			}
+			return all
+		}
+		copy(weights[1:], tilted(increasing(func(t float64) float64 {
+			sum := 0.0
+			for k, share := range shares(tilted(t)) {
+				sum += share * sizes[k+1]
+			}
+			return sum
+		}, mean)))
+	}
+	if len(weights) > 1 {
+		rest := 0.0
+		for _, w := range weights[1:] {
+			rest += w
+		}
+		weights[0] = rest * serial / (1 - serial)
+	}
+	return nil
+}
+
+// shares returns weights divided by their sum.
+func shares(weights []float64) []float64 {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	all := make([]float64, len(weights))
+	for k, w := range weights {
+		all[k] = w / sum
+	}
+	return all
+}
+
+// cumulative returns the sums of the first weights.
+func cumulative(weights []float64) []float64 {
+	all, sum := make([]float64, len(weights)), 0.0
+	for k, w := range weights {
+		sum += w
+		all[k] = sum
+	}
+	return all
+}
+
+// place returns the index that a uniform random number u means in cumulative
+// weights. O(log n).
+func place(cumulative []float64, u float64) int {
+	k, _ := slices.BinarySearch(cumulative, u*cumulative[len(cumulative)-1])
+	return min(k, len(cumulative)-1)
+}
