@@ -1,0 +1,68 @@
+package batch
+
+import (
+	"context"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+const source = "Liu et al.: FCFS, EASY, KEASY, REASY, MEASY"
+
+// Func is the signature of the heuristics. The error wraps model.ErrNoSolution if
+// ctx ends before the simulation does, and model.ErrUnsupported for parameters that
+// it doesn't know and for times that don't fit whole numbers.
+type Func func(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error)
+
+// The heuristics on one tier.
+var (
+	FCFS     Func = onOneTier(newFCFS)
+	SJF      Func = onOneTier(newSJF)
+	EASY     Func = onOneTier(newEASY)
+	EASYSJBF Func = onOneTier(newEASYSJBF)
+	EASYSAF  Func = onOneTier(newEASYSAF)
+)
+
+// Algorithms lists the heuristics for Batch.
+func Algorithms() []model.Algorithm {
+	const backfilling = "O(log n) per event, O(waiting jobs) per pass at worst"
+	var all []model.Algorithm
+	for _, h := range []struct {
+		name, paper, complexity, summary string
+		run                              Func
+	}{
+		{"fcfs", source, "O(n log n)", "first come, first served: a job that doesn't fit blocks those behind it", FCFS},
+		{"sjf", source, "O(n log n)", "shortest estimate first: a job that doesn't fit blocks those behind it", SJF},
+		{"easy", "Lifka: The ANL/IBM SP Scheduling System, 1995", backfilling, "FCFS with backfilling that doesn't delay the head of the queue by the estimates", EASY},
+		{"easy-sjbf", "Tsafrir et al.: Backfilling Using System-Generated Predictions Rather Than User Runtime Estimates, 2007", backfilling, "EASY that backfills the shortest estimate first", EASYSJBF},
+		{"easy-saf", "gapwise", backfilling, "EASY that backfills the smallest area first, estimate times processes", EASYSAF},
+	} {
+		all = append(all, model.Algorithm{Name: h.name, Kind: model.KindBatch, Paper: h.paper, Complexity: h.complexity, Summary: h.summary,
+			Solver: model.Adapt(h.name, h.run)})
+	}
+	return all
+}
+
+// onOneTier makes a heuristic of a scheduler for one tier.
+func onOneTier(newScheduler func(*machine) scheduler) Func {
+	return func(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
+		t := in.Ticks()
+		s, err := newSimulation(t, set)
+		if err != nil {
+			return nil, err
+		}
+		course, err := s.run(ctx, newScheduler(&s.machine))
+		if err != nil {
+			return nil, err
+		}
+		lists := s.number(course)
+		segments := make([]model.Segment[model.BatchPlace], len(in.Jobs))
+		e := &model.Execution{Runs: make([]model.Run[model.BatchPlace], len(in.Jobs))}
+		for k := range in.Jobs {
+			start := course.starts[k]
+			segments[k] = model.Segment[model.BatchPlace]{StartS: t.Seconds(start), EndS: t.Seconds(start + s.lengths[k]),
+				Place: model.BatchPlace{Processors: lists[k]}}
+			e.Runs[k] = model.Run[model.BatchPlace]{ID: in.Jobs[k].ID, Segments: segments[k : k+1 : k+1]}
+		}
+		return e, nil
+	}
+}

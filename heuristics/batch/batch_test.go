@@ -1,0 +1,308 @@
+package batch_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	batchheur "github.com/gapwise/gapwise/heuristics/batch"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+)
+
+var oneTier = map[string]batchheur.Func{
+	"fcfs": batchheur.FCFS, "sjf": batchheur.SJF, "easy": batchheur.EASY, "easy-sjbf": batchheur.EASYSJBF, "easy-saf": batchheur.EASYSAF,
+}
+
+var orders = []model.BatchOrder{model.BatchOrderBatch, model.BatchOrderPyss}
+
+func in(order model.BatchOrder) model.Settings {
+	return model.Settings{Parameters: &model.BatchParameters{Order: order}}
+}
+
+// starts returns the start of each job in ticks, after a look at the processors.
+func starts(t testing.TB, b *model.Batch, e *model.Execution) []int64 {
+	t.Helper()
+	index, err := b.Index(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]int64, len(b.Jobs))
+	type use struct{ from, to float64 }
+	uses := make([][]use, b.Processors)
+	for i, k := range index {
+		s := e.Runs[i].Segments
+		if len(s) != 1 || len(s[0].Place.Processors) != b.Jobs[k].Processes || s[0].Place.Tier != model.TierForeground || s[0].Lost {
+			t.Fatalf("job %d runs as %+v", k, s)
+		}
+		all[k] = int64(math.Round(s[0].StartS * 1e6))
+		for _, p := range s[0].Place.Processors {
+			uses[p] = append(uses[p], use{s[0].StartS, s[0].EndS})
+		}
+	}
+	for p, list := range uses {
+		slices.SortFunc(list, func(a, b use) int { return int(math.Copysign(1, a.from-b.from)) })
+		for i := 1; i < len(list); i++ {
+			if list[i-1].to > list[i].from {
+				t.Fatalf("processor %d runs two jobs at %v", p, list[i].from)
+			}
+		}
+	}
+	return all
+}
+
+// small draws a trace with ties, jobs submitted at once, and estimates that are
+// exact, too long or too short.
+func small(rng *rand.Rand) *model.Batch {
+	b := &model.Batch{Processors: 1 + rng.IntN(8), Tiers: 1 + rng.IntN(2), KillAtEstimate: rng.IntN(2) == 0}
+	exact, at := rng.IntN(3) == 0, 0.0
+	for k := range 1 + rng.IntN(14) {
+		if rng.IntN(2) == 0 {
+			at += float64(rng.IntN(5))
+		}
+		j := model.BatchJob{ID: fmt.Sprint(k), SubmitS: at, RuntimeS: float64(1 + rng.IntN(8)), Processes: 1 + rng.IntN(b.Processors)}
+		switch rng.IntN(5) {
+		case 0:
+			j.EstimateS = 1 + float64(rng.IntN(30))
+		case 1:
+			j.EstimateS = j.RuntimeS * 10
+		case 2:
+			j.EstimateS = 5
+		case 3:
+			j.EstimateS = max(1, j.RuntimeS-float64(rng.IntN(3)))
+		}
+		if exact {
+			j.EstimateS = 0
+		}
+		if b.Tiers == 2 && rng.IntN(2) == 0 {
+			j.FgLoss = float64(rng.IntN(401)) / 1e4
+		}
+		b.Jobs = append(b.Jobs, j)
+	}
+	return b
+}
+
+// The fast simulations and the plain one give identical schedules.
+func TestDifferential(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(12, 1))
+	ordersDiffer, backfilled := map[string]int{}, map[string]int{}
+	for round := range need.Rounds(10_000) {
+		b := small(rng)
+		if err := b.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		var first []int64 // by FCFS
+		for _, name := range []string{"fcfs", "sjf", "easy", "easy-sjbf", "easy-saf"} {
+			var before []int64
+			for _, order := range orders {
+				e, err := oneTier[name](context.Background(), b, in(order))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, want := starts(t, b, e), simulatePlain(b, name, order).start
+				if !slices.Equal(got, want) {
+					t.Fatalf("round %d, %s in order %s: starts %v, want %v; %+v", round, name, order, got, want, b)
+				}
+				if before != nil && !slices.Equal(before, got) {
+					ordersDiffer[name]++
+				}
+				before = got
+			}
+			if first == nil {
+				first = before
+			} else if !slices.Equal(first, before) {
+				backfilled[name]++
+			}
+		}
+	}
+	for name := range oneTier {
+		if name != "fcfs" && (ordersDiffer[name] == 0 || backfilled[name] == 0) {
+			t.Errorf("%s: the orders differ on %d traces, it differs from fcfs on %d: the traces test nothing", name, ordersDiffer[name], backfilled[name])
+		}
+	}
+}
+
+// kth reads the cleaned log of KTH; jobs take 1 s at least.
+func kth(t testing.TB) *model.Batch {
+	t.Helper()
+	log, err := instances.LoadSWF(need.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &model.Batch{Processors: 100, Tiers: 1}
+	last := int64(0)
+	for k := range log.Jobs {
+		j := &log.Jobs[k]
+		if j.Size() < 1 || j.Size() > 100 {
+			continue // one job tells no processors
+		}
+		last = max(last, j.Submit)
+		b.Jobs = append(b.Jobs, model.BatchJob{ID: fmt.Sprint(k), SubmitS: float64(last), RuntimeS: float64(max(1, j.Runtime)),
+			EstimateS: float64(max(0, j.RequestedTime)), Processes: int(j.Size())})
+	}
+	if err := b.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestDifferentialKTH(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("the plain simulation takes seconds")
+	}
+	b := kth(t)
+	for _, name := range []string{"easy"} {
+		for _, order := range orders {
+			e, err := oneTier[name](context.Background(), b, in(order))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := starts(t, b, e), simulatePlain(b, name, order).start; !slices.Equal(got, want) {
+				t.Errorf("%s in order %s: other starts than the plain simulation's", name, order)
+			}
+		}
+	}
+}
+
+// Cases computed by hand: 4 processors, starts in seconds.
+func TestByHand(t *testing.T) {
+	t.Parallel()
+	job := func(submit, runtime, estimate float64, processes int) model.BatchJob {
+		return model.BatchJob{SubmitS: submit, RuntimeS: runtime, EstimateS: estimate, Processes: processes}
+	}
+	type want map[string][]float64
+	for name, c := range map[string]struct {
+		jobs        []model.BatchJob
+		kill        bool
+		batch, pyss want // by order; pyss nil: as batch
+	}{
+		// The head, 1, waits for 0 until 10. 2 ends by then, 4 exactly then. 3 doesn't,
+		// and there are no extra processors.
+		"backfill by the shadow time": {
+			jobs: []model.BatchJob{job(0, 10, 10, 2), job(0, 5, 5, 4), job(0, 8, 8, 1), job(0, 11, 11, 1), job(0, 10, 10, 1)},
+			batch: want{"fcfs": {0, 10, 15, 15, 15}, "easy": {0, 10, 0, 15, 0}, "easy-sjbf": {0, 10, 0, 15, 0}, "easy-saf": {0, 10, 0, 15, 0},
+				"sjf": {5, 0, 5, 13, 5}},
+			// The first arrival starts at once.
+			pyss: want{"fcfs": {0, 10, 15, 15, 15}, "easy": {0, 10, 0, 15, 0}},
+		},
+		// 0 and 1 both end at the shadow time 10. The head, 2, needs 0's end alone, so
+		// one processor is extra, and 3 takes it.
+		"all ends at the shadow time count": {
+			jobs:  []model.BatchJob{job(0, 10, 10, 2), job(0, 10, 10, 1), job(1, 5, 5, 3), job(1, 50, 50, 1)},
+			batch: want{"fcfs": {0, 0, 10, 10}, "easy": {0, 0, 10, 1}},
+		},
+		// 0 has overrun its estimate when 1 becomes the head: the shadow time is now,
+		// 12, and two processors are extra.
+		"overrun": {
+			jobs:  []model.BatchJob{job(0, 20, 10, 3), job(12, 5, 5, 2), job(12, 100, 100, 1)},
+			batch: want{"fcfs": {0, 20, 20}, "easy": {0, 20, 12}},
+		},
+		"kill": {
+			jobs: []model.BatchJob{job(0, 20, 10, 3), job(9, 5, 5, 2), job(9, 100, 100, 1)}, kill: true,
+			batch: want{"fcfs": {0, 10, 10}, "easy": {0, 10, 9}},
+		},
+		// In each order of backfilling another job is the first.
+		"orders of backfilling": {
+			jobs:  []model.BatchJob{job(0, 10, 10, 2), job(0, 10, 10, 3), job(0, 6, 6, 2), job(0, 5, 5, 2), job(0, 7, 7, 1), job(0, 8, 8, 1)},
+			batch: want{"easy": {0, 10, 0, 20, 6, 13}, "easy-sjbf": {0, 10, 20, 0, 5, 12}, "easy-saf": {0, 10, 20, 20, 0, 0}},
+			pyss:  want{"easy": {0, 10, 0, 20, 6, 13}},
+		},
+		// 0 and 1 end together and earlier than estimated. With a pass for each, 4 is
+		// backfilled after the first and takes a processor of the head, 3.
+		"a pass for each end": {
+			jobs:  []model.BatchJob{job(0, 5, 10, 1), job(0, 5, 100, 1), job(0, 100, 100, 2), job(1, 10, 10, 2), job(1, 200, 200, 1)},
+			batch: want{"easy": {0, 0, 0, 5, 15}},
+			pyss:  want{"easy": {0, 0, 0, 100, 5}},
+		},
+		// 0 ends at 5 as estimated: in the order of pyss 1 starts before 2 arrives.
+		"an estimated end counts before arrivals": {
+			jobs:  []model.BatchJob{job(0, 5, 5, 4), job(5, 8, 8, 4), job(5, 3, 3, 4)},
+			batch: want{"sjf": {0, 8, 5}},
+			pyss:  want{"sjf": {0, 5, 13}},
+		},
+		// 0 ends at 5, earlier than estimated: both have arrived when that is seen.
+		"an early end counts after arrivals": {
+			jobs:  []model.BatchJob{job(0, 5, 6, 4), job(5, 8, 8, 4), job(5, 3, 3, 4)},
+			batch: want{"sjf": {0, 8, 5}},
+			pyss:  want{"sjf": {0, 8, 5}},
+		},
+	} {
+		b := &model.Batch{Processors: 4, Tiers: 1, KillAtEstimate: c.kill, Jobs: c.jobs}
+		for k := range b.Jobs {
+			b.Jobs[k].ID = fmt.Sprint(k)
+		}
+		if c.pyss == nil {
+			c.pyss = c.batch
+		}
+		for order, want := range map[model.BatchOrder]want{model.BatchOrderBatch: c.batch, model.BatchOrderPyss: c.pyss} {
+			for algorithm, seconds := range want {
+				e, err := oneTier[algorithm](context.Background(), b, in(order))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for k, at := range starts(t, b, e) {
+					if at != int64(seconds[k]*1e6) {
+						t.Errorf("%s, %s in order %s: job %d starts at %v s, want %v", name, algorithm, order, k, float64(at)/1e6, seconds[k])
+					}
+				}
+			}
+		}
+	}
+}
+
+// With two tiers jobs run in the foreground, at its rate, lowest processors first.
+func TestForeground(t *testing.T) {
+	t.Parallel()
+	b := &model.Batch{Processors: 2, Tiers: 2, Jobs: []model.BatchJob{
+		{ID: "a", RuntimeS: 99, Processes: 1, FgLoss: 0.01}, {ID: "b", RuntimeS: 0.000001, Processes: 1, FgLoss: 0.01}, {ID: "c", RuntimeS: 1, Processes: 2}}}
+	for name, run := range oneTier {
+		if name == "sjf" {
+			continue
+		}
+		e, err := run(context.Background(), b, model.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `{"kind":"batch","version":1,"runs":[` +
+			`{"id":"a","segments":[{"start_s":0,"end_s":100,"place":{"processors":"0"}}]},` +
+			`{"id":"b","segments":[{"start_s":0,"end_s":0.000002,"place":{"processors":"1"}}]},` +
+			`{"id":"c","segments":[{"start_s":100,"end_s":101,"place":{"processors":"0-1"}}]}]}`
+		got, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// A cancelled run has no solution, an unknown order is refused, as are times that
+// don't fit.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	b := &model.Batch{Processors: 1, Tiers: 2, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 1e8, EstimateS: 1e8, Processes: 1, FgLoss: 0.9999}}}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, run := range oneTier {
+		if _, err := run(context.Background(), b, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
+			t.Errorf("%s: %v", name, err)
+		}
+		one := *b
+		one.Tiers = 1
+		if _, err := run(ctx, &one, model.Settings{}); !errors.Is(err, model.ErrNoSolution) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := run(context.Background(), &one, in("random")); !errors.Is(err, model.ErrUnsupported) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package batch
+
+import (
+	"cmp"
+	"slices"
+)
+
+// easy is EASY backfilling (Lifka: The ANL/IBM SP Scheduling System, 1995; Mu'alem,
+// Feitelson: Utilization, Predictability, Workloads, and User Runtime Estimates in
+// Scheduling the IBM SP2 with Backfilling, 2001).
+//
+// A pass starts jobs in the order of their arrivals while they fit. The first that
+// doesn't is the head. By the estimated ends of the running jobs, its shadow time
+// is the earliest at which it fits; the extra processors are those that are free
+// then besides. All estimated ends at or before the shadow time count. A job that
+// has overrun its estimate counts as ending now. Other jobs are then backfilled in
+// a given order: a job starts if it fits now and either ends by the shadow time, by
+// its estimate, or fits the extra processors, which it then takes.
+//
+// One look at each job is enough: what is free and what is extra only become less
+// in a pass, so a job that was passed over stays so.
+type easy struct {
+	*machine
+	head, arrived int32 // jobs before head have started, those from arrived on haven't arrived
+	queued        int32 // jobs from head up to queued that haven't started are in queue
+	queue         *waiting
+	ends          *estimatedEnds
+	position      []int32 // in the queue, of each job; nil: its index
+	at            []int32 // job at each position; nil: the position
+}
+
+// newEASY backfills in the order of arrivals.
+func newEASY(m *machine) scheduler { return newEASYBy(m, nil) }
+
+// newEASYSJBF backfills the shortest estimate first, ties by index (Tsafrir,
+// Etsion, Feitelson: Backfilling Using System-Generated Predictions Rather Than
+// User Runtime Estimates, 2007).
+func newEASYSJBF(m *machine) scheduler {
+	return newEASYBy(m, func(a, b int32) int { return cmp.Compare(m.jobs[a].estimate, m.jobs[b].estimate) })
+}
+
+// newEASYSAF backfills the smallest area first, estimate times width, ties by
+// index.
+func newEASYSAF(m *machine) scheduler {
+	area := func(k int32) float64 { return float64(m.jobs[k].estimate) * float64(m.jobs[k].width) }
+	return newEASYBy(m, func(a, b int32) int { return cmp.Compare(area(a), area(b)) })
+}
+
+// newEASYBy backfills in the given order; nil: by index. Positions in the queue are
+// ranks among all jobs of the instance, which are sorted beforehand. That uses
+// nothing that the scheduler doesn't know: only jobs that wait are compared.
+func newEASYBy(m *machine, order func(a, b int32) int) *easy {
+	n := len(m.jobs)
+	s := &easy{machine: m, queue: newWaiting(n), ends: newEstimatedEnds(n)}
+	if order != nil {
+		s.at, s.position = make([]int32, n), make([]int32, n)
+		for k := range s.at {
+			s.at[k] = int32(k)
+		}
+		slices.SortFunc(s.at, func(a, b int32) int { return cmp.Or(order(a, b), cmp.Compare(a, b)) })
+		for p, k := range s.at {
+			s.position[k] = int32(p)
+		}
+	}
+	return s
+}
+
+func (s *easy) arrive(k int32) { s.arrived = k + 1 }
+
+func (s *easy) end(k int32) { s.ends.remove(k) }
+
+func (s *easy) wake() int64 { return never }
+
+func (s *easy) begin(k int32) {
+	if k < s.queued {
+		s.queue.remove(s.positionOf(k))
+	}
+	s.start(k)
+	s.ends.add(k, s.estimatedEnd(k), s.jobs[k].width)
+}
+
+func (s *easy) positionOf(k int32) int32 {
+	if s.position == nil {
+		return k
+	}
+	return s.position[k]
+}
+
+func (s *easy) pass() {
+	for ; s.head < s.arrived; s.head++ {
+		if s.starts[s.head] >= 0 {
+			continue
+		}
+		if s.jobs[s.head].width > s.free {
+			break
+		}
+		s.begin(s.head)
+	}
+	for s.queued = max(s.queued, s.head); s.queued < s.arrived; s.queued++ {
+		j := &s.jobs[s.queued]
+		s.queue.add(s.positionOf(s.queued), j.width, j.estimate)
+	}
+	p := s.queue.next(0, s.free, s.free, 0)
+	if p < 0 {
+		return // no job fits: there is no need for the shadow time
+	}
+	head := s.jobs[s.head].width
+	shadow := max(s.now, s.ends.reach(head-s.free))
+	extra := s.free + s.ends.until(shadow) - head
+	for {
+		if p = s.queue.next(p, s.free, extra, shadow-s.now); p < 0 {
+			return
+		}
+		k := p
+		if s.at != nil {
+			k = s.at[p]
+		}
+		s.begin(k)
+		if s.jobs[k].estimate > shadow-s.now {
+			extra -= s.jobs[k].width
+		}
+	}
+}

@@ -1,0 +1,23 @@
+package batch
+
+// fcfs starts jobs in the order of their arrivals, each as soon as it fits. A job
+// that doesn't fit blocks those behind it.
+type fcfs struct {
+	*machine
+	next, arrived int32 // jobs from next up to arrived are waiting
+}
+
+func newFCFS(m *machine) scheduler { return &fcfs{machine: m} }
+
+func (s *fcfs) arrive(k int32) { s.arrived = k + 1 }
+
+func (s *fcfs) end(int32) {}
+
+func (s *fcfs) pass() {
+	for s.next < s.arrived && s.jobs[s.next].width <= s.free {
+		s.start(s.next)
+		s.next++
+	}
+}
+
+func (s *fcfs) wake() int64 { return never }

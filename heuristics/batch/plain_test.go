@@ -1,0 +1,186 @@
+package batch_test
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// plain simulates schedulers on one tier in the most direct way: no event queue, no
+// incremental state, all sums anew whenever they are asked for. It returns the
+// start of each job in ticks.
+type plain struct {
+	jobs       []plainJob
+	processors int
+	pyss       bool
+	name       string // of the algorithm
+	now        int64
+	arrived    int
+	waiting    []int // by index
+	running    []int
+	start      []int64
+	heads      map[int]int64 // first shadow time of each job that was the head
+}
+
+type plainJob struct {
+	submit, length, estimate int64
+	width                    int
+}
+
+func simulatePlain(in *model.Batch, name string, order model.BatchOrder) *plain {
+	p := &plain{processors: in.Processors, pyss: order == model.BatchOrderPyss, name: name, heads: map[int]int64{}}
+	ticks := func(s float64) int64 { return int64(math.Round(s * 1e6)) }
+	for k := range in.Jobs {
+		j := &in.Jobs[k]
+		x := plainJob{ticks(j.SubmitS), ticks(j.RuntimeS), ticks(j.EstimateS), j.Processes}
+		if x.estimate == 0 {
+			x.estimate = x.length
+		}
+		if in.KillAtEstimate && x.estimate < x.length {
+			x.length = x.estimate
+		}
+		if in.Tiers == 2 {
+			rate := 10_000 - int64(math.Round(j.FgLoss*10_000))
+			x.length = (x.length*10_000 + rate - 1) / rate
+			x.estimate = (x.estimate*10_000 + rate - 1) / rate
+		}
+		p.jobs = append(p.jobs, x)
+		p.start = append(p.start, -1)
+	}
+	for p.step() {
+	}
+	return p
+}
+
+func (p *plain) end(k int) int64 { return p.start[k] + p.jobs[k].length }
+
+// estimatedEnd returns when a running job ends as far as is known now.
+func (p *plain) estimatedEnd(k int) int64 { return max(p.now, p.start[k]+p.jobs[k].estimate) }
+
+// step handles the events of the next instant; false: there is none.
+func (p *plain) step() bool {
+	next := int64(math.MaxInt64)
+	if p.arrived < len(p.jobs) {
+		next = p.jobs[p.arrived].submit
+	}
+	for _, k := range p.running {
+		next = min(next, p.end(k))
+	}
+	if next == math.MaxInt64 {
+		return false
+	}
+	p.now = next
+	ended := func(which func(k int) bool) (list []int) {
+		for _, k := range p.running {
+			if p.end(k) == p.now && which(k) {
+				list = append(list, k)
+			}
+		}
+		slices.Sort(list)
+		return list
+	}
+	free := func(k int) { p.running = slices.DeleteFunc(p.running, func(r int) bool { return r == k }) }
+	for _, k := range ended(func(k int) bool { return !p.pyss || p.start[k]+p.jobs[k].estimate <= p.now }) {
+		free(k)
+	}
+	for ; p.arrived < len(p.jobs) && p.jobs[p.arrived].submit == p.now; p.arrived++ {
+		p.waiting = append(p.waiting, p.arrived)
+		if p.pyss {
+			p.pass()
+		}
+	}
+	for _, k := range ended(func(int) bool { return true }) {
+		free(k)
+		p.pass()
+	}
+	p.pass()
+	return true
+}
+
+func (p *plain) free() int {
+	free := p.processors
+	for _, k := range p.running {
+		free -= p.jobs[k].width
+	}
+	return free
+}
+
+func (p *plain) begin(k int) {
+	p.start[k] = p.now
+	p.running = append(p.running, k)
+	p.waiting = slices.DeleteFunc(p.waiting, func(w int) bool { return w == k })
+}
+
+// sorted returns the waiting jobs by a key, ties by index.
+func (p *plain) sorted(key func(k int) float64) []int {
+	list := slices.Clone(p.waiting)
+	slices.SortStableFunc(list, func(a, b int) int {
+		switch {
+		case key(a) < key(b):
+			return -1
+		case key(a) > key(b):
+			return 1
+		}
+		return 0
+	})
+	return list
+}
+
+func (p *plain) estimate(k int) float64 { return float64(p.jobs[k].estimate) }
+
+func (p *plain) pass() {
+	queue := slices.Clone(p.waiting)
+	if p.name == "sjf" {
+		queue = p.sorted(p.estimate)
+	}
+	for len(queue) > 0 && p.jobs[queue[0]].width <= p.free() {
+		p.begin(queue[0])
+		queue = queue[1:]
+	}
+	if len(queue) > 0 {
+		switch p.name {
+		case "easy":
+			p.backfill(queue[0], queue[1:])
+		case "easy-sjbf":
+			p.backfill(queue[0], p.sorted(p.estimate))
+		case "easy-saf":
+			p.backfill(queue[0], p.sorted(func(k int) float64 { return p.estimate(k) * float64(p.jobs[k].width) }))
+		}
+	}
+}
+
+// available returns how many processors are free at t if no more jobs start.
+func (p *plain) available(t int64) int {
+	n := p.processors
+	for _, k := range p.running {
+		if p.estimatedEnd(k) > t {
+			n -= p.jobs[k].width
+		}
+	}
+	return n
+}
+
+func (p *plain) backfill(head int, candidates []int) {
+	shadow := int64(math.MaxInt64)
+	for _, k := range p.running {
+		if t := p.estimatedEnd(k); t < shadow && p.available(t) >= p.jobs[head].width {
+			shadow = t
+		}
+	}
+	if _, ok := p.heads[head]; !ok {
+		p.heads[head] = shadow
+	}
+	extra := p.available(shadow) - p.jobs[head].width
+	for _, k := range candidates {
+		j := p.jobs[k]
+		late := p.now+j.estimate > shadow
+		if k == head || j.width > p.free() || late && j.width > extra {
+			continue
+		}
+		p.begin(k)
+		if late {
+			extra -= j.width
+		}
+	}
+}

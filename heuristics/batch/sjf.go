@@ -1,0 +1,33 @@
+package batch
+
+import (
+	"cmp"
+
+	"github.com/gapwise/gapwise/internal/heap"
+)
+
+// sjf starts jobs in the order of their estimates, ties by index, each as soon as
+// it fits. As in FCFS, the first of the queue blocks the others if it doesn't fit:
+// otherwise wide jobs would wait as long as narrow ones arrive.
+type sjf struct {
+	*machine
+	queue heap.Heap[int32]
+}
+
+func newSJF(m *machine) scheduler {
+	return &sjf{m, heap.Heap[int32]{Less: func(a, b int32) bool {
+		return cmp.Or(cmp.Compare(m.jobs[a].estimate, m.jobs[b].estimate), cmp.Compare(a, b)) < 0
+	}}}
+}
+
+func (s *sjf) arrive(k int32) { s.queue.Push(k) }
+
+func (s *sjf) end(int32) {}
+
+func (s *sjf) pass() {
+	for s.queue.Len() > 0 && s.jobs[s.queue.Items[0]].width <= s.free {
+		s.start(s.queue.Pop())
+	}
+}
+
+func (s *sjf) wake() int64 { return never }
