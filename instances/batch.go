@@ -28,7 +28,7 @@ import (
 type BatchSpec struct {
 	// Jobs is the number of jobs. With a log it is that of the first usable jobs, 0
 	// for all.
-	Jobs int `key:"jobs" default:"1000" small:"3,5" hard:"60" min:"0" required:"yes" usage:"number of jobs; 0 with a log: all its jobs"`
+	Jobs int `key:"jobs" default:"1000" small:"3,5" hard:"60" min:"0" required:"yes" usage:"number of jobs"`
 	// Processors is 320, the paper's, or with a log that of its header.
 	Processors int `key:"processors" small:"4" hard:"16" min:"1" shown:"320; with a log the log's" usage:"number of processors"`
 	Tiers      int `key:"tiers" default:"2" small:"1,2" hard:"1" usage:"1: a process for a processor; 2: foreground and background"`
