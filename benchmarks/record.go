@@ -39,7 +39,7 @@ type Record struct {
 	Bound     *float64           `json:"bound,omitempty"`
 	Gap       *float64           `json:"gap,omitempty"`
 	// Metrics holds the further metrics and the figures of the result's
-	// details, by key.
+	// details, by key, and what Halves returns.
 	Metrics  map[string]float64 `json:"metrics,omitempty"`
 	ElapsedS float64            `json:"elapsed_s"`
 	Nodes    int64              `json:"nodes"`
@@ -56,6 +56,12 @@ type Record struct {
 	File string `json:"-"` // where it was read
 	Line int    `json:"-"`
 }
+
+// The keys of Metrics, and columns, of the half-widths of confidence intervals.
+const firstHalf, secondHalf = objectiveKey + " ±", secondKey + " ±"
+
+// The keys of both objectives, whatever they are.
+const objectiveKey, secondKey = "objective", "second"
 
 // key identifies the run within its plan.
 func (r *Record) key() string { return fmt.Sprintf("%s\x00%s\x00%d", r.Instance, r.Algorithm, r.Seed) }
@@ -105,6 +111,11 @@ func newRecord(plan string, c *instances.Planned, in model.Instance, a *Algorith
 	}
 	if r.Details != nil {
 		maps.Copy(metrics, r.Details.Figures())
+	}
+	if r.Solution != nil {
+		if metrics[firstHalf], metrics[secondHalf], err = Halves(in, r.Solution); err != nil {
+			return Record{}, err
+		}
 	}
 	maps.DeleteFunc(metrics, func(_ string, x float64) bool { return optional(x) == nil })
 	return Record{Plan: plan, Instance: c.Name, Hash: r.InstanceHash, Kind: r.Kind, Variants: variants, Params: c.Params, Algorithm: a.Label, Options: a.settings(),

@@ -27,8 +27,8 @@ type SeriesPoint struct {
 	X     float64 // value of the parameter; for several parameters the index of their values
 	Label string  // for several parameters: "{1,3}"; otherwise ""
 	Mean  float64
-	// Half is the half-width of the mean's 95 % confidence interval by Student's
-	// t; NaN for a single run.
+	// Half is the half-width of the mean's 95 % confidence interval by Student's t;
+	// for a single run that by batch means, NaN where there is none.
 	Half float64
 	Runs int
 }
@@ -212,6 +212,7 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 	type place struct{ algorithm, x string }
 	at := map[string][]float64{} // the parameters' values at each x
 	runs := map[place][]float64{}
+	half := map[place]float64{} // of the last run
 	for _, r := range chosen {
 		x, err := parameters(r, o.X)
 		if err != nil {
@@ -231,7 +232,8 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 		key := fmt.Sprint(x)
 		at[key] = x
 		if !math.IsNaN(y) {
-			runs[place{r.Algorithm, key}] = append(runs[place{r.Algorithm, key}], y)
+			here := place{r.Algorithm, key}
+			runs[here], half[here] = append(runs[here], y), measured{Record: r}.half(o.Y)
 		}
 	}
 	if len(runs) == 0 {
@@ -250,7 +252,9 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 			if len(o.X) > 1 {
 				p.X, p.Label = float64(k), label(at[key])
 			}
-			p.Mean, p.Half = interval(all)
+			if p.Mean, p.Half = interval(all); len(all) == 1 {
+				p.Half = half[place{a, key}]
+			}
 			line.Points = append(line.Points, p)
 		}
 		lines = append(lines, line)

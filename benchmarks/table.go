@@ -65,14 +65,7 @@ var columns = sync.OnceValue(func() []column {
 		of := func(r measured) float64 { return r.figure(m.Key) }
 		all = append(all,
 			column{m.Key, fmt.Sprintf("mean %s, of %s", m.Name, joined(m.kinds)), func(g *group) string { return fixed(stat.Mean(g.values(of), nil)) }},
-			column{strings.TrimSuffix(m.Key, " %") + " ±", fmt.Sprintf("half-width of the 95 %% confidence interval of the mean %s", m.Name), func(g *group) string {
-				all := g.values(of)
-				if len(all) == 0 {
-					return "-"
-				}
-				_, half := interval(all)
-				return fixed(half)
-			}})
+			column{strings.TrimSuffix(m.Key, " %") + " ±", fmt.Sprintf("half-width of the 95 %% confidence interval of the mean %s", m.Name), func(g *group) string { return fixed(g.half(m.Key)) }})
 	}
 	return all
 })
@@ -100,8 +93,8 @@ var commonColumns = []column{
 	}},
 	{"objective", "mean objective", func(g *group) string { return figure(stat.Mean(g.values(measured.objective), nil)) }},
 	{"second", "mean second objective", func(g *group) string { return figure(stat.Mean(g.values(measured.second), nil)) }},
-	{"objective ±", "half-width of the 95 % confidence interval of the mean objective", func(g *group) string { return g.half(measured.objective) }},
-	{"second ±", "half-width of the 95 % confidence interval of the mean second objective", func(g *group) string { return g.half(measured.second) }},
+	{firstHalf, "half-width of the 95 % confidence interval of the mean objective; of one run by batch means", func(g *group) string { return figure(g.half(objectiveKey)) }},
+	{secondHalf, "half-width of the 95 % confidence interval of the mean second objective; of one run by batch means", func(g *group) string { return figure(g.half(secondKey)) }},
 	{"planned", "mean makespan that the first plan promised", func(g *group) string {
 		return figure(stat.Mean(g.values(func(r measured) float64 { return r.metric("planned") }), nil))
 	}},
@@ -180,12 +173,24 @@ func (r measured) metric(key string) float64 {
 // it.
 func (r measured) figure(key string) float64 {
 	switch metrics := r.metrics(); key {
-	case metrics[0].Key:
+	case objectiveKey, metrics[0].Key:
 		return r.objective()
-	case metrics[1].Key:
+	case secondKey, metrics[1].Key:
 		return r.second()
 	}
 	return r.metric(key)
+}
+
+// half returns the half-width of the confidence interval by batch means of one of the
+// run's values, NaN without it.
+func (r measured) half(key string) float64 {
+	switch metrics := r.metrics(); key {
+	case objectiveKey, metrics[0].Key:
+		return r.metric(firstHalf)
+	case secondKey, metrics[1].Key:
+		return r.metric(secondHalf)
+	}
+	return math.NaN()
 }
 
 func (r measured) elapsed() float64 { return r.ElapsedS }
@@ -267,14 +272,19 @@ func fixed(x float64) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
-// half formats the half-width of the confidence interval of a mean.
-func (g *group) half(f func(measured) float64) string {
-	all := g.values(f)
-	if len(all) == 0 {
-		return "-"
+// half returns the half-width of the confidence interval of the mean of a value, NaN
+// where there is none. That of a single run is in its record.
+func (g *group) half(key string) float64 {
+	all := g.values(func(r measured) float64 { return r.figure(key) })
+	switch len(all) {
+	case 0:
+		return math.NaN()
+	case 1:
+		k := slices.IndexFunc(g.runs, func(r measured) bool { return !math.IsNaN(r.figure(key)) })
+		return g.runs[k].half(key)
 	}
 	_, half := interval(all)
-	return figure(half)
+	return half
 }
 
 func (g *group) seconds(x float64) string {

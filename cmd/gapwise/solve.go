@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/params"
 	"github.com/gapwise/gapwise/model"
@@ -36,6 +37,7 @@ func (p *program) solve() *cli.Command {
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` for the results with their solutions"},
 			&cli.BoolFlag{Name: "json", Usage: "print one result object per line"},
+			&cli.StringFlag{Name: "csv", Usage: "batch, tvc: `FILE` for a row of each job, with Batsim's columns"},
 		}, append(readingFlags(), algorithmFlags()...)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths, err := files(c, 0)
@@ -140,6 +142,9 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	if err := checkOutput(c.String("output"), paths); err != nil {
 		return err
 	}
+	if err := checkCSV(c, paths); err != nil {
+		return err
+	}
 	var all []model.Instance
 	for _, path := range paths {
 		in, err := load(c, path)
@@ -151,12 +156,15 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 				return fmt.Errorf("%s: %w", instances.Label(path), err)
 			}
 		}
+		if _, ok := in.(model.OutcomeTeller); !ok && c.String("csv") != "" {
+			return fmt.Errorf("%s: %w: solutions of %s run no jobs over time, leave --csv out", instances.Label(path), model.ErrUnsupported, in.Kind())
+		}
 		all = append(all, in)
 	}
 	// Standard output takes one thing: the results as JSON, by --json or by
-	// -o -, or else what is for people to read.
+	// -o -, the table by --csv -, or else what is for people to read.
 	quiet, human := c.Bool("json"), p.out
-	if isStdout(c.String("output")) {
+	if isStdout(c.String("output")) || isStdout(c.String("csv")) {
 		human = p.err
 	}
 	if !quiet {
@@ -220,10 +228,40 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 			return err
 		}
 	}
+	if f := c.String("csv"); f != "" {
+		if results[0].Solution == nil {
+			fmt.Fprintf(p.err, "%s isn't written: there is no solution\n", f)
+		} else if err := p.writeJobs(f, all[0], results[0].Solution); err != nil {
+			return err
+		}
+	}
 	if code != exitOK {
 		return codeError(code)
 	}
 	return nil
+}
+
+// checkCSV reports what doesn't go with --csv: one table is of one solution.
+func checkCSV(c *cli.Command, paths []string) error {
+	file := c.String("csv")
+	switch {
+	case file == "":
+		return nil
+	case len(paths) > 1 || c.String("algorithm") == "all":
+		return usagef("solve: --csv takes one file and one algorithm")
+	case isStdout(file) && (c.Bool("json") || isStdout(c.String("output"))):
+		return usagef("solve: standard output takes --csv, or results by --json or -o")
+	}
+	return checkOutput(file, paths)
+}
+
+// writeJobs writes the table of a solution's jobs.
+func (p *program) writeJobs(file string, in model.Instance, s model.Solution) error {
+	t, err := benchmarks.JobTable(in, s)
+	if err != nil {
+		return err
+	}
+	return p.writeFile(file, func(w io.Writer) error { return t.Render(w, "csv") })
 }
 
 // codeOfAll returns the exit code of an instance's results: the instance is

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/gapwise/gapwise/benchmarks"
@@ -43,6 +44,11 @@ func summary(w io.Writer, in model.Instance, results []model.Result) error {
 	case best >= 0:
 		r := results[best]
 		fmt.Fprintf(w, "best: %s, %s\n", measured(first, r.Objective), measured(second, r.SecondObjective))
+		if half, secondHalf, err := benchmarks.Halves(in, r.Solution); err != nil {
+			return err
+		} else if !math.IsNaN(half) {
+			fmt.Fprintf(w, "95 %% confidence intervals by %d batch means: ± %s, ± %s\n", benchmarks.Batches, strings.TrimSpace(figure(half)+" "+first.Unit), figure(secondHalf))
+		}
 		if r.Details != nil {
 			for _, line := range r.Details.Lines(r) {
 				fmt.Fprintln(w, line)
