@@ -18,6 +18,7 @@ import (
 
 var oneTier = map[string]batchheur.Func{
 	"fcfs": batchheur.FCFS, "sjf": batchheur.SJF, "easy": batchheur.EASY, "easy-sjbf": batchheur.EASYSJBF, "easy-saf": batchheur.EASYSAF,
+	"conservative": batchheur.Conservative,
 }
 
 var orders = []model.BatchOrder{model.BatchOrderBatch, model.BatchOrderPyss}
@@ -99,7 +100,7 @@ func TestDifferential(t *testing.T) {
 			t.Fatal(err)
 		}
 		var first []int64 // by FCFS
-		for _, name := range []string{"fcfs", "sjf", "easy", "easy-sjbf", "easy-saf"} {
+		for _, name := range []string{"fcfs", "sjf", "easy", "easy-sjbf", "easy-saf", "conservative"} {
 			var before []int64
 			for _, order := range orders {
 				e, err := oneTier[name](context.Background(), b, in(order))
@@ -159,7 +160,10 @@ func TestDifferentialKTH(t *testing.T) {
 		t.Skip("the plain simulation takes seconds")
 	}
 	b := kth(t)
-	for _, name := range []string{"easy"} {
+	for _, name := range []string{"fcfs", "easy", "conservative"} {
+		if name == "conservative" {
+			b.Jobs = b.Jobs[:5000] // the plain one takes 20 s for all
+		}
 		for _, order := range orders {
 			e, err := oneTier[name](context.Background(), b, in(order))
 			if err != nil {

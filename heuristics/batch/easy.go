@@ -18,11 +18,21 @@ import (
 // its estimate, or fits the extra processors, which it then takes.
 //
 // One look at each job is enough: what is free and what is extra only become less
-// in a pass, so a job that was passed over stays so.
+// in a pass, so a job that was passed over stays so. For the same reason a pass
+// after arrivals alone looks at the new jobs alone, if the shadow time hasn't passed:
+// let S be the shadow time of the last pass, at t, and x and f the processors that
+// were extra and free at its end. Without an end and with the same head, a pass at
+// t' > t with t' ≤ S has S, x and f, too: the ends at or before S are those of then
+// and of jobs backfilled since, whose processors were free. A job of estimate e and
+// width w that was passed over has w > f, or t + e > S and w > x; as t' > t it is
+// passed over again. If t' > S, jobs have overrun and S becomes t': all is new.
 type easy struct {
 	*machine
 	head, arrived int32 // jobs before head have started, those from arrived on haven't arrived
 	queued        int32 // jobs from head up to queued that haven't started are in queue
+	stale         bool  // jobs have ended, or there is another head, since the last pass
+	shadow        int64 // of the last pass; never: no job fitted, it wasn't needed
+	extra         int32
 	queue         *waiting
 	ends          *estimatedEnds
 	position      []int32 // in the queue, of each job; nil: its index
@@ -67,7 +77,10 @@ func newEASYBy(m *machine, order func(a, b int32) int) *easy {
 
 func (s *easy) arrive(k int32) { s.arrived = k + 1 }
 
-func (s *easy) end(k int32) { s.ends.remove(k) }
+func (s *easy) end(k int32) {
+	s.ends.remove(k)
+	s.stale = true
+}
 
 func (s *easy) wake() int64 { return never }
 
@@ -95,29 +108,53 @@ func (s *easy) pass() {
 			break
 		}
 		s.begin(s.head)
+		s.stale = true
 	}
-	for s.queued = max(s.queued, s.head); s.queued < s.arrived; s.queued++ {
+	first := max(s.queued, s.head)
+	for s.queued = first; s.queued < s.arrived; s.queued++ {
 		j := &s.jobs[s.queued]
 		s.queue.add(s.positionOf(s.queued), j.width, j.estimate)
 	}
-	p := s.queue.next(0, s.free, s.free, 0)
-	if p < 0 {
-		return // no job fits: there is no need for the shadow time
+	switch {
+	case s.head == s.arrived:
+	case s.stale || s.now > s.shadow || s.position != nil && s.queued-first > 1:
+		s.shadow = never
+		if p := s.queue.next(0, s.free, s.free, 0); p >= 0 {
+			s.reserve()
+			for p = s.queue.next(p, s.free, s.extra, s.shadow-s.now); p >= 0; p = s.queue.next(p, s.free, s.extra, s.shadow-s.now) {
+				k := p
+				if s.at != nil {
+					k = s.at[p]
+				}
+				s.backfill(k)
+			}
+		}
+	default:
+		for k := first; k < s.queued; k++ {
+			if s.jobs[k].width > s.free {
+				continue
+			}
+			if s.shadow == never {
+				s.reserve()
+			}
+			if s.jobs[k].estimate <= s.shadow-s.now || s.jobs[k].width <= s.extra {
+				s.backfill(k)
+			}
+		}
 	}
-	head := s.jobs[s.head].width
-	shadow := max(s.now, s.ends.reach(head-s.free))
-	extra := s.free + s.ends.until(shadow) - head
-	for {
-		if p = s.queue.next(p, s.free, extra, shadow-s.now); p < 0 {
-			return
-		}
-		k := p
-		if s.at != nil {
-			k = s.at[p]
-		}
-		s.begin(k)
-		if s.jobs[k].estimate > shadow-s.now {
-			extra -= s.jobs[k].width
-		}
+	s.stale = s.head == s.arrived
+}
+
+// reserve computes shadow and extra for the head.
+func (s *easy) reserve() {
+	width := s.jobs[s.head].width
+	s.shadow = max(s.now, s.ends.reach(width-s.free))
+	s.extra = s.free + s.ends.until(s.shadow) - width
+}
+
+func (s *easy) backfill(k int32) {
+	s.begin(k)
+	if s.jobs[k].estimate > s.shadow-s.now {
+		s.extra -= s.jobs[k].width
 	}
 }

@@ -21,6 +21,12 @@ type plain struct {
 	running    []int
 	start      []int64
 	heads      map[int]int64 // first shadow time of each job that was the head
+
+	// Conservative backfilling.
+	reserved []int64       // of each job: its reservation, -1 before it has one
+	first    []int64       // of each job: its first reservation
+	extended map[int]int64 // estimated ends of jobs that have overrun their estimates
+	early    bool          // a job has ended early since the last pass
 }
 
 type plainJob struct {
@@ -29,7 +35,7 @@ type plainJob struct {
 }
 
 func simulatePlain(in *model.Batch, name string, order model.BatchOrder) *plain {
-	p := &plain{processors: in.Processors, pyss: order == model.BatchOrderPyss, name: name, heads: map[int]int64{}}
+	p := &plain{processors: in.Processors, pyss: order == model.BatchOrderPyss, name: name, heads: map[int]int64{}, extended: map[int]int64{}}
 	ticks := func(s float64) int64 { return int64(math.Round(s * 1e6)) }
 	for k := range in.Jobs {
 		j := &in.Jobs[k]
@@ -46,7 +52,7 @@ func simulatePlain(in *model.Batch, name string, order model.BatchOrder) *plain 
 			x.estimate = (x.estimate*10_000 + rate - 1) / rate
 		}
 		p.jobs = append(p.jobs, x)
-		p.start = append(p.start, -1)
+		p.start, p.reserved, p.first = append(p.start, -1), append(p.reserved, -1), append(p.first, -1)
 	}
 	for p.step() {
 	}
@@ -67,6 +73,14 @@ func (p *plain) step() bool {
 	for _, k := range p.running {
 		next = min(next, p.end(k))
 	}
+	if p.name == "conservative" {
+		for _, k := range p.waiting {
+			next = min(next, p.reserved[k])
+		}
+		for _, k := range p.running {
+			next = min(next, p.predicted(k))
+		}
+	}
 	if next == math.MaxInt64 {
 		return false
 	}
@@ -80,7 +94,10 @@ func (p *plain) step() bool {
 		slices.Sort(list)
 		return list
 	}
-	free := func(k int) { p.running = slices.DeleteFunc(p.running, func(r int) bool { return r == k }) }
+	free := func(k int) {
+		p.early = p.early || p.predicted(k) > p.now
+		p.running = slices.DeleteFunc(p.running, func(r int) bool { return r == k })
+	}
 	for _, k := range ended(func(k int) bool { return !p.pyss || p.start[k]+p.jobs[k].estimate <= p.now }) {
 		free(k)
 	}
@@ -130,6 +147,10 @@ func (p *plain) sorted(key func(k int) float64) []int {
 func (p *plain) estimate(k int) float64 { return float64(p.jobs[k].estimate) }
 
 func (p *plain) pass() {
+	if p.name == "conservative" {
+		p.passConservative()
+		return
+	}
 	queue := slices.Clone(p.waiting)
 	if p.name == "sjf" {
 		queue = p.sorted(p.estimate)
@@ -181,6 +202,95 @@ func (p *plain) backfill(head int, candidates []int) {
 		p.begin(k)
 		if late {
 			extra -= j.width
+		}
+	}
+}
+
+// predicted returns when a running job ends by its estimate, as extended.
+func (p *plain) predicted(k int) int64 { return max(p.start[k]+p.jobs[k].estimate, p.extended[k]) }
+
+// fits reports whether a job fits from t on for its estimate beside the running jobs
+// and the reservations of others.
+func (p *plain) fits(k int, t int64) bool {
+	end := t + p.jobs[k].estimate
+	used := func(at int64) (n int) {
+		for _, r := range p.running {
+			if p.predicted(r) > at {
+				n += p.jobs[r].width
+			}
+		}
+		for _, r := range p.waiting {
+			if r != k && p.reserved[r] >= 0 && p.reserved[r] <= at && at < p.reserved[r]+p.jobs[r].estimate {
+				n += p.jobs[r].width
+			}
+		}
+		return n
+	}
+	if used(t)+p.jobs[k].width > p.processors {
+		return false
+	}
+	for _, r := range p.waiting { // use rises at starts only
+		if at := p.reserved[r]; at > t && at < end && used(at)+p.jobs[k].width > p.processors {
+			return false
+		}
+	}
+	return true
+}
+
+// earliest returns the earliest time at which a job fits: now or when something ends.
+func (p *plain) earliest(k int) int64 {
+	times := []int64{p.now}
+	for _, r := range p.running {
+		times = append(times, p.predicted(r))
+	}
+	for _, r := range p.waiting {
+		if r != k && p.reserved[r] >= 0 {
+			times = append(times, p.reserved[r]+p.jobs[r].estimate)
+		}
+	}
+	slices.Sort(times)
+	for _, t := range times {
+		if p.fits(k, t) {
+			return t
+		}
+	}
+	panic("nothing is in use for ever")
+}
+
+func (p *plain) passConservative() {
+	overrun := false
+	for _, k := range p.running {
+		if p.predicted(k) <= p.now {
+			p.extended[k] = p.now + p.now - p.start[k]
+			overrun = true
+		}
+	}
+	var before []int // jobs with reservations
+	for _, k := range p.waiting {
+		if p.reserved[k] >= 0 {
+			before = append(before, k)
+		}
+	}
+	if overrun {
+		for _, k := range before {
+			p.reserved[k] = -1
+		}
+	}
+	for _, k := range before {
+		if overrun || p.early {
+			p.reserved[k] = p.earliest(k)
+		}
+	}
+	p.early = false
+	for _, k := range p.waiting {
+		if p.reserved[k] < 0 {
+			p.reserved[k] = p.earliest(k)
+			p.first[k] = p.reserved[k]
+		}
+	}
+	for _, k := range slices.Clone(p.waiting) {
+		if p.reserved[k] == p.now {
+			p.begin(k)
 		}
 	}
 }
