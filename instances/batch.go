@@ -146,6 +146,7 @@ func (s *BatchSpec) Nth(k, _ int, seed uint64) Planned {
 	one := s.withDefaults()
 	one.Index, one.Seed = k, seed
 	c := newPlanned(&one, one.Name(), k, one.Generate)
+	c.ofLog(one.SWF, one.fromLog)
 	for key, known := range map[string]bool{"processors": one.Processors != 0, "load": one.Load != 0,
 		"serial": one.Serial != 0, "mean_size": one.MeanSize != 0, "mean_runtime": one.MeanRuntime != 0} {
 		if !known {
@@ -283,13 +284,9 @@ func (s BatchSpec) Generate() (*model.Batch, error) {
 		return nil, err
 	}
 	if s.SWF != "" {
-		log, err := cachedSWF(s.SWF)
+		in, _, err := s.fromLog()
 		if err != nil {
 			return nil, err
-		}
-		in, _, err := s.FromSWF(s.Name(), log, SWFJobs{First: s.Jobs, Seed: s.Seed})
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.SWF, err)
 		}
 		return in.(*model.Batch), nil
 	}
@@ -434,6 +431,14 @@ func (s BatchSpec) scale(in *model.Batch) {
 	for k := range in.Jobs {
 		in.Jobs[k].SubmitS = math.Round(1000*ratio*(in.Jobs[k].SubmitS-first)) / 1000
 	}
+}
+
+// fromLog makes the instance of a log's jobs.
+func (s BatchSpec) fromLog() (model.Instance, SWFReport, error) {
+	if err := s.withDefaults().check(); err != nil {
+		return nil, SWFReport{}, err
+	}
+	return fromLog(s, s.SWF, SWFJobs{First: s.Jobs, Seed: s.Seed})
 }
 
 // SWFKeys implements SWFSpec.

@@ -58,6 +58,7 @@ func (s *ReservationSpec) Nth(k, _ int, seed uint64) Planned {
 	one := *s
 	one.Index, one.Seed = k, seed
 	c := newPlanned(&one, one.Name(), k, one.Generate)
+	c.ofLog(one.SWF, one.fromLog)
 	if one.PEs == 0 {
 		delete(c.Params, "pes")
 	}
@@ -226,7 +227,11 @@ func (s ReservationSpec) Generate() (*model.Reservation, error) {
 		return nil, err
 	}
 	if s.SWF != "" {
-		return s.fromLog()
+		in, _, err := s.fromLog()
+		if err != nil {
+			return nil, err
+		}
+		return in.(*model.Reservation), nil
 	}
 	parameters := LublinLANLFit
 	if s.Parameters == ParametersColumnT {

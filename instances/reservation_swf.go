@@ -100,16 +100,11 @@ func (s *ReservationSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.I
 	return in, report, nil
 }
 
-// fromLog makes the instance of a log's jobs. It expects a checked
-// specification.
-func (s ReservationSpec) fromLog() (*model.Reservation, error) {
-	log, err := cachedSWF(s.SWF)
-	if err != nil {
-		return nil, err
+// fromLog makes the instance of a log's jobs.
+func (s ReservationSpec) fromLog() (model.Instance, SWFReport, error) {
+	s = s.withDefaults()
+	if err := s.check(); err != nil {
+		return nil, SWFReport{}, err
 	}
-	in, _, err := s.FromSWF(s.Name(), log, SWFJobs{Skip: s.Index * s.Requests, First: s.Requests, Seed: s.Seed})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.SWF, err)
-	}
-	return in.(*model.Reservation), nil
+	return fromLog(&s, s.SWF, SWFJobs{Skip: s.Index * s.Requests, First: s.Requests, Seed: s.Seed})
 }

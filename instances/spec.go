@@ -33,12 +33,23 @@ type Planned struct {
 	Params map[string]float64 // values of its parameters, by key; "draw" is Index
 	Index  int                // number of the draw, from 0
 	Load   func() (model.Instance, error)
+	// Log is the log whose jobs are taken; FromLog then is Load and also tells what
+	// became of these jobs. Both are empty for other instances.
+	Log     string
+	FromLog func() (model.Instance, SWFReport, error)
 }
 
 func newPlanned[I model.Instance](spec any, name string, index int, load func() (I, error)) Planned {
 	numbers := params.Numbers(spec)
 	numbers["draw"] = float64(index)
 	return Planned{Name: name, Params: numbers, Index: index, Load: func() (model.Instance, error) { return load() }}
+}
+
+// ofLog makes the instance one of a log, unless the log's name is empty.
+func (p *Planned) ofLog(log string, load func() (model.Instance, SWFReport, error)) {
+	if log != "" {
+		p.Log, p.FromLog = log, load
+	}
 }
 
 // Generator makes the specifications of one problem, with their defaults.

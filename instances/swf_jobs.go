@@ -236,6 +236,22 @@ func findSWF(path string) string {
 // times.
 var logs sync.Map // file to func() (*swf.Log, error)
 
+// fromLog makes the instance of a log's jobs for a checked specification.
+func fromLog[S interface {
+	Name() string
+	FromSWF(string, *swf.Log, SWFJobs) (model.Instance, SWFReport, error)
+}](s S, file string, o SWFJobs) (model.Instance, SWFReport, error) {
+	log, err := cachedSWF(file)
+	if err != nil {
+		return nil, SWFReport{}, err
+	}
+	in, report, err := s.FromSWF(s.Name(), log, o)
+	if err != nil {
+		return nil, report, fmt.Errorf("%s: %w", file, err)
+	}
+	return in, report, nil
+}
+
 // cachedSWF is LoadSWF for files alone, which are read once. It serves
 // specifications.
 func cachedSWF(path string) (*swf.Log, error) {

@@ -108,6 +108,7 @@ func (s *TVCSpec) Nth(k, _ int, seed uint64) Planned {
 	one := *s
 	one.Index, one.Seed = k, seed
 	c := newPlanned(&one, one.Name(), k, one.Generate)
+	c.ofLog(one.SWF, one.fromLog)
 	if one.SWF != "" {
 		delete(c.Params, "size")
 	}
@@ -226,16 +227,9 @@ func (s TVCSpec) empty(name string) (*model.TVC, error) {
 // that can't be used wrap model.ErrInvalid. O(requests).
 func (s TVCSpec) Generate() (*model.TVC, error) {
 	if s.SWF != "" {
-		if _, err := s.empty(""); err != nil {
-			return nil, err
-		}
-		log, err := cachedSWF(s.SWF)
+		in, _, err := s.fromLog()
 		if err != nil {
 			return nil, err
-		}
-		in, _, err := s.FromSWF(s.Name(), log, SWFJobs{First: s.Requests, Seed: s.Seed})
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.SWF, err)
 		}
 		return in.(*model.TVC), nil
 	}
@@ -346,6 +340,14 @@ func (s TVCSpec) finish(in *model.TVC, largest int, normal []float64) {
 		q := &in.Requests[k]
 		q.ArrivalS = math.Round(1000*ratio*(q.ArrivalS-first)) / 1000
 	}
+}
+
+// fromLog makes the instance of a log's jobs.
+func (s TVCSpec) fromLog() (model.Instance, SWFReport, error) {
+	if _, err := s.empty(""); err != nil {
+		return nil, SWFReport{}, err
+	}
+	return fromLog(s, s.SWF, SWFJobs{First: s.Requests, Seed: s.Seed})
 }
 
 // SWFKeys implements SWFSpec.
