@@ -174,10 +174,7 @@ func (s *BatchSpec) CheckKeys(given map[string]bool) error {
 			return fmt.Errorf("%s goes with workload models, the jobs of a log are what they are", key)
 		}
 	}
-	switch {
-	case s.SWF == "" && s.Estimates == EstimatesLog:
-		return fmt.Errorf("user_estimates is %q, a workload model has none; give one of %q", s.Estimates, BatchEstimates[:2])
-	case s.SWF == "" && s.Model == ModelLublin && (s.Serial != 0 || s.MeanSize != 0):
+	if s.SWF == "" && s.Model == ModelLublin && (s.Serial != 0 || s.MeanSize != 0) {
 		return fmt.Errorf("serial and mean_size go with the models %s and %s", ModelFeitelson, ModelJann)
 	}
 	return nil
@@ -241,6 +238,8 @@ func (s BatchSpec) check() error {
 		return bad("log is standard input, give a file")
 	case s.Jobs < 0 || s.Jobs > 10_000_000:
 		return bad("jobs is %d, must be from 0 to 10,000,000", s.Jobs)
+	case s.SWF == "" && s.Estimates == EstimatesLog:
+		return bad("user_estimates is %q, a workload model has none; give one of %q", s.Estimates, BatchEstimates[:2])
 	case s.SWF == "" && s.Jobs == 0:
 		return bad("jobs is 0, must be at least 1 without a log")
 	case s.Processors < 0 || s.Processors > maxPEs:
@@ -452,7 +451,7 @@ func (s *BatchSpec) SWFKeys() []string {
 // the machine has processors, are left out and counted.
 func (s BatchSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
 	if s.SWF == "" { // the log is given, and not by name
-		s.SWF = name
+		s.SWF = "log"
 	}
 	s = s.withDefaults()
 	if err := s.check(); err != nil {

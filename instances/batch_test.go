@@ -2,6 +2,7 @@ package instances
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -257,6 +258,22 @@ func TestBatchOfLogs(t *testing.T) {
 			if j.EstimateS < j.RuntimeS {
 				t.Fatalf("%s: job %s is estimated at %v and runs %v", scaled.Name, j.ID, j.EstimateS, j.RuntimeS)
 			}
+		}
+	}
+}
+
+func BenchmarkBatchSpec(b *testing.B) {
+	for _, m := range BatchModels {
+		for _, n := range []int{2_000, 20_000, 200_000} {
+			s := NewBatchSpec()
+			s.Model, s.Jobs = m, n
+			b.Run(fmt.Sprintf("%s/jobs=%d", m, n), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := s.Generate(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
 		}
 	}
 }

@@ -28,7 +28,7 @@ func LoadOn(path, platform string) (model.Instance, error) {
 	}
 	name, extension := nameOf(path)
 	if extension == ".swf" {
-		return fail(fmt.Errorf("%w: an SWF log tells no windows, make requests of it with gapwise convert", model.ErrInvalid))
+		return fail(fmt.Errorf("%w: an SWF log is no instance, make one of its jobs with gapwise convert", model.ErrInvalid))
 	}
 	read := foreignReader(extension, data)
 	if read == nil {
