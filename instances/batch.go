@@ -28,41 +28,41 @@ import (
 type BatchSpec struct {
 	// Jobs is the number of jobs. With a log it is that of the first usable jobs, 0
 	// for all.
-	Jobs int `key:"jobs" default:"1000" small:"3,5" hard:"60" min:"0" required:"yes" usage:"number of jobs"`
+	Jobs int `key:"jobs" default:"1000" small:"5" hard:"60" min:"0" required:"yes" usage:"number of jobs"`
 	// Processors is 320, the paper's, or with a log that of its header.
-	Processors int `key:"processors" small:"4" hard:"16" min:"1" shown:"320; with a log the log's" usage:"number of processors"`
-	Tiers      int `key:"tiers" default:"2" small:"1,2" hard:"1" usage:"1: a process for a processor; 2: foreground and background"`
+	Processors int `key:"processors" small:"4" hard:"16" min:"1" shown:"320 or the log's" usage:"number of processors"`
+	Tiers      int `key:"tiers" default:"2" small:"1,2" hard:"1" usage:"1, or 2: foreground and background"`
 	// Model is the workload model, one of BatchModels.
-	Model string `key:"model" default:"feitelson" small:"feitelson,lublin" usage:"workload model: feitelson, jann or lublin"`
+	Model string `key:"model" default:"feitelson" usage:"feitelson, jann or lublin"`
 	// Load is the offered load. 0 means 0.7, or with a log its own.
-	Load float64 `key:"load" small:"2" hard:"2" min:"0" shown:"0.7; with a log its own" usage:"offered load"`
+	Load float64 `key:"load" small:"2" hard:"2" min:"0" shown:"0.7 or 0" usage:"offered load; 0: a log's"`
 	// Serial, MeanSize and MeanRuntime change the models so that they have the
 	// figures of a workload of which only these are known: the share of
 	// single-process jobs (feitelson and jann), the mean number of processes (the
 	// same), the mean runtime in seconds. 0 leaves the model's. See tilt.
-	Serial      float64 `key:"serial" min:"0" shown:"the model's" usage:"share of single-process jobs (feitelson, jann)"`
-	MeanSize    float64 `key:"mean_size" min:"0" shown:"the model's" usage:"mean number of processes (feitelson, jann)"`
-	MeanRuntime float64 `key:"mean_runtime" min:"0" shown:"the model's" usage:"mean runtime, in seconds; runtimes are multiplied by one ratio"`
+	Serial      float64 `key:"serial" min:"0" shown:"the model's" usage:"share of single-process jobs"`
+	MeanSize    float64 `key:"mean_size" min:"0" shown:"the model's" usage:"mean number of processes"`
+	MeanRuntime float64 `key:"mean_runtime" min:"0" shown:"the model's" usage:"mean runtime, in seconds"`
 	// Estimates says what users estimate, one of BatchEstimates; empty: tsafrir, or
 	// with a log the log's.
-	Estimates string `key:"user_estimates" small:"exact,tsafrir" shown:"tsafrir; with a log the log's" usage:"runtimes that users estimate: exact, tsafrir or log"`
+	Estimates string `key:"user_estimates" small:"exact,tsafrir" shown:"tsafrir or log" usage:"exact, tsafrir or log"`
 	// Longest is the longest runtime and the largest estimate in hours. Longer
 	// runtimes are cut to it. With a log it bounds the estimates of tsafrir alone,
 	// and is extended to its longest runtime.
-	Longest float64 `key:"longest_h" default:"48" min:"2" usage:"longest runtime and largest estimate, in hours"`
+	Longest float64 `key:"longest_h" default:"48" min:"2" usage:"longest runtime and estimate, in hours"`
 	// CPU says how the uses of a job of several processes are drawn, one of
 	// BatchUses, from CPUMin to CPUMax. Single processes use 1.
-	CPU    string  `key:"cpu" default:"job" usage:"CPU use of several processes: job (one value for all) or process (each its own)"`
-	CPUMin float64 `key:"cpu_min" default:"0.4" above:"0" usage:"least CPU use of several processes; 1: all use 1"`
+	CPU    string  `key:"cpu" default:"job" usage:"CPU use per job or process"`
+	CPUMin float64 `key:"cpu_min" default:"0.4" above:"0" usage:"least CPU use; 1: all use 1"`
 	CPUMax float64 `key:"cpu_max" default:"1" above:"0" usage:"largest CPU use of several processes"`
 	// Efficiency and EfficiencySD are mean and standard deviation of the background
 	// efficiency of several processes, before it is clipped to [0.198, 0.766]. Both
 	// are lost from the paper's text; 0.48 is the middle.
-	Efficiency   float64 `key:"efficiency" default:"0.48" min:"0" usage:"mean background efficiency of several processes"`
-	EfficiencySD float64 `key:"efficiency_sd" default:"0.12" min:"0" usage:"standard deviation of the background efficiency"`
+	Efficiency   float64 `key:"efficiency" default:"0.48" min:"0" usage:"mean background efficiency"`
+	EfficiencySD float64 `key:"efficiency_sd" default:"0.12" min:"0" usage:"its standard deviation"`
 	MigrationS   float64 `key:"migration_s" default:"20" min:"0" usage:"cost of a migration, in seconds"`
 	// Kill is "yes" if jobs are killed at their estimate.
-	Kill string `key:"kill" default:"no" usage:"yes: a job is killed at its estimate; no: it runs on"`
+	Kill string `key:"kill" default:"no" small:"no,yes" usage:"yes: jobs are killed at their estimate"`
 	// SWF, if not empty, is a log (see LoadSWF) whose first usable jobs are taken.
 	// Another Index draws other CPU uses, losses and efficiencies for the same jobs.
 	SWF   string `key:"log" file:"yes" usage:"take the jobs of an SWF FILE"`

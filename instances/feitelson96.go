@@ -17,6 +17,12 @@ import (
 // jobs are run repeatedly. Its numbers could not be had. Those below are chosen:
 // the factor so that the shares of serial jobs and powers of two are near those of
 // real logs, the rest from memory or at will.
+//
+// On 320 processors 27.8 % of the jobs have one process, the mean is 10.8 processes
+// and 2,383 s. The paper's FWload has less than 18.0 %, 23.4 and 2,606.6 s (section
+// 3.1; Table 1 with the distribution of sizes is lost). With Serial 0.18 and MeanSize
+// 23.4 the order of the harmonic distribution becomes 1.22, and the mean runtime is
+// 2,663 s before MeanRuntime corrects it.
 const (
 	feitelsonOrder       = 1.5  // of the harmonic distribution of sizes, by the archive
 	feitelsonPowers      = 3    // times as likely are powers of two

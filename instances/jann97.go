@@ -48,6 +48,11 @@ func (r jannRange) meanSize() float64 {
 // their framework fitted to KTH-SP2-1996-2.1-cln by the first three moments, one
 // stage throughout. How sizes within a range are drawn is open in the source; Upper
 // is the log's share.
+//
+// 32.9 % of the jobs have one process, the mean is 8.0 processes and 8,869 s; none
+// has more than 100. The paper's JWload, of the tables for a machine of 322 nodes,
+// has 40.8 %, 10.5 and 11,267.0 s (sections 3.1 and 3.4). Serial, MeanSize and
+// MeanRuntime give the first two by other rates of the ranges, the last by one ratio.
 var jannKTH = []jannRange{
 	{1, 1, 1, hyperErlang{1, 0.10139, 4.665556e-05, 1.002525e-03}, hyperErlang{1, 0.123263, 2.053179e-05, 2.073059e-04}},
 	{2, 2, 1, hyperErlang{1, 0.168095, 2.695675e-05, 6.561287e-04}, hyperErlang{1, 0.0943607, 2.237385e-05, 5.386585e-04}},

@@ -38,7 +38,7 @@ type TVCSpec struct {
 	// Queue is "yes" for queue mode.
 	Queue      string        `key:"queue" default:"no" small:"no,yes" usage:"yes: requests wait; no: they are embedded at their arrival or rejected"`
 	Goal       model.TVCGoal `key:"goal" small:",revenue" usage:"without a queue: requests or revenue" shown:"requests"`
-	MigrationS float64       `key:"migration_s" min:"0" usage:"cost of a migration, in seconds of work"`
+	MigrationS float64       `key:"migration_s" min:"0" shown:"0" usage:"cost of a migration, in seconds"`
 	// Bandwidth is AvgB, in Mbps. See Reading.
 	Bandwidth float64 `key:"bandwidth" default:"250" small:"600" hard:"500" above:"0" usage:"mean bandwidth of a VM, in Mbps"`
 	// Reading says what bandwidths are; one of TVCReadings.
@@ -48,7 +48,7 @@ type TVCSpec struct {
 	Sizes string  `key:"sizes" default:"uniform" usage:"distribution of VMs: uniform or log (log-uniform)"`
 	Size  float64 `key:"size" default:"8" small:"2" min:"1" usage:"mean number of VMs"`
 	// Load is the offered load. 0 leaves a log's arrivals as they are.
-	Load float64 `key:"load" default:"0.5" small:"1.5" hard:"1.5" min:"0" usage:"offered load; 0 with a log: its own arrivals"`
+	Load float64 `key:"load" default:"0.5" small:"1.5" hard:"1.5" min:"0" usage:"offered load; 0: a log's"`
 	// SWF, if not empty, is a log (see LoadSWF) whose first usable jobs are taken.
 	// Another Index draws other bandwidths for the same jobs. The submit times of
 	// NASA-iPSC-1993 are really start times: its jobs have waited already.

@@ -35,7 +35,7 @@ func (p *program) convert() *cli.Command {
 			&cli.IntFlag{Name: "skip", Usage: "SWF: usable jobs to skip first"},
 			&cli.IntFlag{Name: "first", Usage: "SWF: usable jobs to take", DefaultText: "all"},
 			&cli.BoolFlag{Name: "estimates", Usage: "SWF: reserve the runtimes that users estimated"},
-			&cli.BoolFlag{Name: "refuse-large", Usage: "SWF: refuse jobs larger than the machine, else left out"},
+			&cli.BoolFlag{Name: "refuse-large", Usage: "SWF: refuse jobs larger than the machine"},
 			&cli.Float64Flag{Name: "cancelled", Usage: "SWF: share of cancelled requests"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "SWF: seed of the random generator"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},

@@ -37,7 +37,7 @@ func (p *program) solve() *cli.Command {
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` for the results with their solutions"},
 			&cli.BoolFlag{Name: "json", Usage: "print one result object per line"},
-			&cli.StringFlag{Name: "csv", Usage: "batch, tvc: `FILE` for a row of each job, with Batsim's columns"},
+			&cli.StringFlag{Name: "csv", Usage: "`FILE` for a table of the jobs (batch, tvc)"},
 		}, append(readingFlags(), algorithmFlags()...)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths, err := files(c, 0)
