@@ -25,6 +25,9 @@ type RunOptions struct {
 	// after each run. Calls don't overlap.
 	Started func(total, done int)
 	Done    func(Record)
+	// Said, if not nil, is called once with each line that there is to say of the
+	// instances' logs. Calls don't overlap.
+	Said func(line string)
 }
 
 // Run solves the plan's instances and appends a line to the results file after
@@ -119,7 +122,8 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	if o.Started != nil {
 		o.Started(total, have)
 	}
-	var write sync.Mutex
+	var write, say sync.Mutex
+	said := map[string]bool{}
 	outer := ctx
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, o.Workers))
@@ -128,10 +132,16 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 			break
 		}
 		group.Go(func() error {
-			c, err := load(j.c, hashes)
+			c, report, err := load(j.c, hashes)
 			if err != nil {
 				return err
 			}
+			say.Lock()
+			if report != "" && !said[report] && o.Said != nil {
+				o.Said(report)
+			}
+			said[report] = true
+			say.Unlock()
 			for _, r := range j.runs {
 				res, err := r.solve(ctx, c)
 				if ctx.Err() != nil {
@@ -167,24 +177,24 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	return outer.Err()
 }
 
-// load makes the instance. It returns an error if results hold another instance
+// load makes the instance and returns what there is to say of its log. It returns an error if results hold another instance
 // of the same name: its file has changed, or its generator.
-func load(c *instances.Planned, hashes map[string]string) (*gapwise.Case, error) {
-	in, err := c.Load()
+func load(c *instances.Planned, hashes map[string]string) (*gapwise.Case, string, error) {
+	in, report, err := c.LoadReported()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	one := gapwise.NewCase(in)
 	if want, ok := hashes[c.Name]; ok {
 		hash, err := one.Hash()
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		if hash != want {
-			return nil, fmt.Errorf("%w results: the instance %s has changed since they were made; give another file", model.ErrInvalid, c.Name)
+			return nil, "", fmt.Errorf("%w results: the instance %s has changed since they were made; give another file", model.ErrInvalid, c.Name)
 		}
 	}
-	return one, nil
+	return one, report, nil
 }
 
 // run is one algorithm with one seed.

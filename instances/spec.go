@@ -33,10 +33,10 @@ type Planned struct {
 	Params map[string]float64 // values of its parameters, by key; "draw" is Index
 	Index  int                // number of the draw, from 0
 	Load   func() (model.Instance, error)
-	// Log is the log whose jobs are taken; FromLog then is Load and also tells what
-	// became of these jobs. Both are empty for other instances.
-	Log     string
-	FromLog func() (model.Instance, SWFReport, error)
+	// fromLog is Load for the jobs of a log and also tells what became of these; nil
+	// for other instances.
+	fromLog func() (model.Instance, SWFReport, error)
+	log     string
 }
 
 func newPlanned[I model.Instance](spec any, name string, index int, load func() (I, error)) Planned {
@@ -45,10 +45,24 @@ func newPlanned[I model.Instance](spec any, name string, index int, load func() 
 	return Planned{Name: name, Params: numbers, Index: index, Load: func() (model.Instance, error) { return load() }}
 }
 
+// LoadReported is Load and says what became of the jobs of a log, for one line; it
+// says nothing of instances that are of no log.
+func (p *Planned) LoadReported() (in model.Instance, report string, err error) {
+	if p.fromLog == nil {
+		in, err = p.Load()
+		return in, "", err
+	}
+	in, said, err := p.fromLog()
+	if err == nil {
+		report = fmt.Sprintf("%s: %v", p.log, said)
+	}
+	return in, report, err
+}
+
 // ofLog makes the instance one of a log, unless the log's name is empty.
 func (p *Planned) ofLog(log string, load func() (model.Instance, SWFReport, error)) {
 	if log != "" {
-		p.Log, p.FromLog = log, load
+		p.log, p.fromLog = log, load
 	}
 }
 

@@ -202,6 +202,28 @@ func TestJann97(t *testing.T) {
 	}
 }
 
+// The Lublin-Feitelson model has the shares of column T, adapted to the machine.
+func TestLublinWorkload(t *testing.T) {
+	const n = 100_000
+	jobs := workloadOf(t, func(s *BatchSpec) { s.Model, s.Jobs = ModelLublin, n })
+	serial := shareOf(jobs, func(j workloadJob) bool { return j.size == 1 })
+	// A parallel job has 1 process if its logarithm isn't above 0.5, which is below
+	// the least, 0.8.
+	if math.Abs(serial-0.244) > 5*math.Sqrt(0.244*0.756/n) {
+		t.Errorf("a share of %.4f has one process, want 0.244", serial)
+	}
+	// Large jobs have a logarithm above log2(320) - 2.5, rounding aside.
+	high := math.Log2(320)
+	large := shareOf(jobs, func(j workloadJob) bool { return math.Log2(float64(j.size)) > high-2 })
+	if want := 0.756 * 0.14 * 2 / 2.5; math.Abs(large-want) > 0.03 {
+		t.Errorf("a share of %.4f is large, want about %.4f", large, want)
+	}
+	powers := shareOf(jobs, func(j workloadJob) bool { return bits.OnesCount(uint(j.size)) == 1 })
+	if powers < 0.244+0.576-0.01 {
+		t.Errorf("a share of %.4f has a power of two, want at least 0.82", powers)
+	}
+}
+
 // A sum of stages has the mean and the variance of a hyper-Erlang distribution.
 func TestHyperErlang(t *testing.T) {
 	h := hyperErlang{Stages: 3, P1: 0.3, Rate1: 0.01, Rate2: 0.2}

@@ -60,6 +60,7 @@ func (p *program) bench() *cli.Command {
 				progress.Add(done)
 			}
 			o.Done = func(benchmarks.Record) { progress.Add(1) }
+			o.Said = func(line string) { fmt.Fprintln(p.err, line) }
 			err = benchmarks.Run(ctx, plan, o)
 			if bar == p.err {
 				fmt.Fprintln(p.err)

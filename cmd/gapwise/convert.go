@@ -28,8 +28,8 @@ func (p *program) convert() *cli.Command {
 			"paper-two-pools, uniform, bus or star), or a JSON file with the keys\n" +
 			"machines and network. All other commands read such files, too.\n" +
 			"SWF logs (.swf, .swf.gz) become instances of the problem that --kind names;\n" +
-			"what a log doesn't tell (windows of reservations, bandwidths of tvc) is\n" +
-			"drawn. How many jobs could not be used is printed.",
+			"what a log doesn't tell (windows of reservations, bandwidths of tvc, CPU uses\n" +
+			"of batch) is drawn. How many jobs could not be used is printed.",
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "kind", Value: string(model.KindReservation), Usage: "SWF: problem: a heading below", DefaultText: string(model.KindReservation)},
 			&cli.IntFlag{Name: "skip", Usage: "SWF: usable jobs to skip first"},

@@ -128,20 +128,6 @@ func drawn(c *cli.Command) ([]instances.Planned, error) {
 	return all, nil
 }
 
-// loadReported makes an instance and says what became of the jobs of its log, if it
-// is of one.
-func loadReported(one instances.Planned) (in model.Instance, report string, err error) {
-	if one.FromLog == nil {
-		in, err = one.Load()
-		return in, "", err
-	}
-	in, said, err := one.FromLog()
-	if err == nil {
-		report = fmt.Sprintf("%s: %v", one.Log, said)
-	}
-	return in, report, err
-}
-
 // writeInstances draws the instances and writes them to the output: one to a
 // file or into a folder, several into a folder. Nothing is written unless the
 // first can be drawn.
@@ -154,7 +140,7 @@ func (p *program) writeInstances(output string, cases []instances.Planned) error
 	folder := several || output != "" && err == nil && info.IsDir()
 	said := map[string]bool{}
 	for k, one := range cases {
-		in, report, err := loadReported(one)
+		in, report, err := one.LoadReported()
 		if report != "" && !said[report] {
 			fmt.Fprintln(p.err, report)
 			said[report] = true
