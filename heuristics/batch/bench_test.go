@@ -3,71 +3,95 @@ package batch
 import (
 	"context"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
-// workload draws jobs for 320 processors: log-uniform sizes, often powers of two,
-// hyperexponential runtimes, Poisson arrivals at the given load, estimates up to
-// ten times the runtime, at round values.
-func workload(jobs int, load float64) *model.BatchTicks {
-	rng := rand.New(rand.NewPCG(uint64(jobs), 1))
-	t := &model.BatchTicks{Processors: 320, Tiers: 1, Jobs: make([]model.BatchTicksJob, jobs)}
-	area := 0.0
-	for k := range t.Jobs {
-		width := math.Exp2(rng.Float64() * math.Log2(320))
-		if rng.IntN(4) > 0 {
-			width = math.Exp2(math.Floor(rng.Float64() * 9))
-		}
-		mean := 300.0
-		if rng.IntN(4) == 0 {
-			mean = 9000
-		}
-		runtime := 1 + math.Floor(rng.ExpFloat64()*mean)
-		estimate := runtime * (1 + 9*rng.Float64()*rng.Float64())
-		for _, round := range []float64{300, 900, 3600, 7200, 14_400, 36_000, 64_800} {
-			if estimate < round {
-				estimate = round
-				break
-			}
-		}
-		w := int(width)
-		area += runtime * float64(w)
-		t.Jobs[k] = model.BatchTicksJob{Runtime: int64(runtime * 1e6), Length: int64(runtime * 1e6), Estimate: int64(math.Floor(estimate) * 1e6),
-			Processes: w, Foreground: model.FullRate}
+// workload draws jobs of the Feitelson model for 320 processors of one tier, with
+// Tsafrir's estimates.
+func workload(t testing.TB, jobs int, load float64) *model.BatchTicks {
+	spec := instances.NewBatchSpec()
+	spec.Jobs, spec.Tiers, spec.Load, spec.Seed = jobs, 1, load, 1
+	b, err := spec.Generate()
+	if err != nil {
+		t.Fatal(err)
 	}
-	gap, at := area/float64(jobs)/320/load, 0.0
-	for k := range t.Jobs {
-		at += rng.ExpFloat64() * gap
-		t.Jobs[k].Submit = int64(math.Floor(at)) * 1e6
-	}
-	return t
+	return b.Ticks()
 }
 
-// benchmark measures the simulation alone: when each job starts, without names of
-// processors.
+// kth reads the log of KTH.
+func kth(t testing.TB) *model.BatchTicks {
+	log, err := instances.LoadSWF(need.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := instances.NewBatchSpec()
+	spec.Tiers, spec.Jobs = 1, 0
+	b, _, err := spec.FromSWF("kth", log, instances.SWFJobs{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.(*model.Batch).Ticks()
+}
+
+// simulate returns when each job starts, without names of processors.
+func simulate(b testing.TB, t *model.BatchTicks, by func(*machine) scheduler) *trace {
+	s, err := newSimulation(t, model.Settings{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	course, err := s.run(context.Background(), by(&s.machine))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return course
+}
+
 func benchmark(b *testing.B, t *model.BatchTicks, by func(*machine) scheduler) {
 	b.ReportAllocs()
 	for range b.N {
-		s, err := newSimulation(t, model.Settings{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := s.run(context.Background(), by(&s.machine)); err != nil {
-			b.Fatal(err)
-		}
+		simulate(b, t, by)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(t.Jobs)), "ns/job")
 }
 
-func BenchmarkEASY(b *testing.B) {
-	for _, load := range []float64{0.7, 0.9, 1.1} {
-		for _, jobs := range []int{10_000, 100_000, 200_000, 1_000_000} {
-			t := workload(jobs, load)
-			b.Run(fmt.Sprintf("load=%v/jobs=%d", load, jobs), func(b *testing.B) { benchmark(b, t, newEASY) })
+func benchmarkSizes(b *testing.B, by func(*machine) scheduler) {
+	for _, load := range []float64{0.7, 0.9} {
+		for _, jobs := range []int{10_000, 100_000, 1_000_000} {
+			t := workload(b, jobs, load)
+			b.Run(fmt.Sprintf("load=%v/jobs=%d", load, jobs), func(b *testing.B) { benchmark(b, t, by) })
 		}
+	}
+}
+
+func BenchmarkFCFS(b *testing.B)         { benchmarkSizes(b, newFCFS) }
+func BenchmarkEASY(b *testing.B)         { benchmarkSizes(b, newEASY) }
+func BenchmarkEASYSJBF(b *testing.B)     { benchmarkSizes(b, newEASYSJBF) }
+func BenchmarkConservative(b *testing.B) { benchmarkSizes(b, newConservative) }
+
+func BenchmarkKTH(b *testing.B) {
+	t := kth(b)
+	for name, by := range map[string]func(*machine) scheduler{"easy": newEASY, "conservative": newConservative} {
+		b.Run(name, func(b *testing.B) { benchmark(b, t, by) })
+	}
+}
+
+// BenchmarkNumber names the processors of an EASY run.
+func BenchmarkNumber(b *testing.B) {
+	t := workload(b, 200_000, 0.7)
+	s, err := newSimulation(t, model.Settings{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	course, err := s.run(context.Background(), newEASY(&s.machine))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ResetTimer()
+	for range b.N {
+		s.number(course)
 	}
 }

@@ -20,19 +20,20 @@ import (
 // removed and made anew in the order of arrivals.
 type conservative struct {
 	*machine
-	profile  profile.Profile // estimated use by running jobs and reservations
+	profile  profile.Profile // estimated use by running jobs, from 0 on, and by reservations
 	reserved []int64         // start of each waiting job's reservation
 	ends     []int64         // estimated end of each running job; 0: it isn't running
 	arrived  int32
 	known    int32 // jobs before known have reservations or have started
 	queue    []int32
-	early    bool // a job has ended before its estimate since the last pass
+	next     int64 // the earliest reservation; never: there is none
+	early    bool  // a job has ended before its estimate since the last pass
 	expiry   heap.Heap[completion]
 }
 
 func newConservative(m *machine) scheduler {
 	n := len(m.jobs)
-	return &conservative{machine: m, profile: profile.Profile{Capacity: int(m.processors)}, reserved: make([]int64, n), ends: make([]int64, n),
+	return &conservative{machine: m, profile: profile.Profile{Capacity: int(m.processors)}, reserved: make([]int64, n), ends: make([]int64, n), next: never,
 		expiry: heap.Heap[completion]{Less: completion.before}}
 }
 
@@ -40,21 +41,18 @@ func (s *conservative) arrive(k int32) { s.arrived = k + 1 }
 
 func (s *conservative) end(k int32) {
 	s.early = s.early || s.ends[k] > s.now
-	s.profile.Add(s.starts[k], s.ends[k], -int(s.jobs[k].width))
+	s.profile.Add(0, s.ends[k], -int(s.jobs[k].width))
 	s.ends[k] = 0
 }
 
 func (s *conservative) wake() int64 {
-	at := int64(never)
+	at := s.next
 	for s.expiry.Len() > 0 {
 		if x := s.expiry.Items[0]; s.ends[x.job] == x.at {
-			at = x.at
+			at = min(at, x.at)
 			break
 		}
 		s.expiry.Pop()
-	}
-	for _, k := range s.queue {
-		at = min(at, s.reserved[k])
 	}
 	return at
 }
@@ -79,12 +77,15 @@ func (s *conservative) pass() {
 		s.queue = append(s.queue, s.known)
 	}
 	rest := s.queue[:0]
+	s.next = never
 	for _, k := range s.queue {
 		if s.reserved[k] > s.now {
 			rest = append(rest, k)
+			s.next = min(s.next, s.reserved[k])
 			continue
 		}
 		s.start(k)
+		s.profile.Add(0, s.now, int(s.jobs[k].width)) // so that no steps lie in the past
 		s.ends[k] = s.estimatedEnd(k)
 		s.expiry.Push(completion{s.ends[k], k})
 	}
@@ -120,20 +121,15 @@ func (s *conservative) reserve(k int32) {
 	s.occupy(k, 1)
 }
 
-// compress moves the reservation of job k to the earliest time.
+// compress moves the reservation of job k to the earliest time. The profile holds the
+// reservation itself from its start on, so before then the job must fit beside it.
 func (s *conservative) compress(k int32) {
-	j, r := &s.jobs[k], s.reserved[k]
-	// The profile holds the job's own reservation from r on.
-	start := s.now
-	s.profile.Steps(s.now, r, func(from, to int64, used int) bool {
-		if used+int(j.width) > int(s.processors) {
-			start = to
-		}
-		return to-start < j.estimate
-	})
-	if start < r {
-		s.occupy(k, -1)
-		s.reserved[k] = start
-		s.occupy(k, 1)
+	j, old := &s.jobs[k], s.reserved[k]
+	start, ok := s.profile.Gap(int(j.width), j.estimate, s.now, old)
+	if !ok {
+		return
 	}
+	s.reserved[k] = start
+	s.profile.Add(start, min(start+j.estimate, old), int(j.width))
+	s.profile.Add(max(start+j.estimate, old), old+j.estimate, -int(j.width))
 }

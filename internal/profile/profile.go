@@ -51,6 +51,11 @@ func (p *Profile) Times() []int64 {
 
 // at returns the step that holds at t.
 func (p *Profile) at(t int64) place {
+	if len(p.blocks) > 0 { // the first step is asked for often
+		if times := p.blocks[0].times; times[0] <= t && len(times) > 1 && t < times[1] {
+			return place{0, 0}
+		}
+	}
 	b := sort.Search(len(p.blocks), func(k int) bool { return p.blocks[k].times[0] > t }) - 1
 	if b < 0 {
 		return place{-1, 0}
@@ -126,22 +131,35 @@ func (p *Profile) Add(start, end int64, amount int) {
 	if start >= end || amount == 0 {
 		return
 	}
-	p.split(start)
-	p.split(end)
-	for s, ok := p.at(start), true; ok && p.time(s) < end; s, ok = p.next(s) {
-		p.blocks[s.block].used[s.index] += amount
+	s := p.at(start)
+	before := p.used(s) // the start
+	if s.block >= 0 && p.time(s) == start {
+		previous, _ := p.before(s)
+		before = p.used(previous)
+	} else {
+		s = p.insert(s, start, before)
 	}
-	p.join(end)
-	p.join(start)
+	first := p.used(s) + amount
+	last, more := s, true
+	for more && p.time(s) < end {
+		p.blocks[s.block].used[s.index] += amount
+		last = s
+		s, more = p.next(s)
+	}
+	switch used := p.used(last); {
+	case !more || p.time(s) > end:
+		p.insert(last, end, used-amount)
+	case p.used(s) == used:
+		p.remove(s)
+	}
+	if first == before {
+		p.remove(p.at(start))
+	}
 }
 
-// split makes a step begin at t.
-func (p *Profile) split(t int64) {
-	s := p.at(t)
-	used := p.used(s)
+// insert adds a step after s and returns its place.
+func (p *Profile) insert(s place, t int64, used int) place {
 	switch {
-	case s.block >= 0 && p.time(s) == t:
-		return
 	case len(p.blocks) == 0:
 		p.blocks = []block{{}}
 		s = place{0, 0}
@@ -163,14 +181,10 @@ func (p *Profile) split(t int64) {
 	}
 	b.times = slices.Insert(b.times, s.index, t)
 	b.used = slices.Insert(b.used, s.index, used)
+	return s
 }
 
-// join removes the step at t if it equals the one before.
-func (p *Profile) join(t int64) {
-	s := p.at(t)
-	if q, _ := p.before(s); p.used(s) != p.used(q) {
-		return
-	}
+func (p *Profile) remove(s place) {
 	b := &p.blocks[s.block]
 	b.times = slices.Delete(b.times, s.index, s.index+1)
 	b.used = slices.Delete(b.used, s.index, s.index+1)
@@ -205,6 +219,28 @@ func (p *Profile) First(amount int, length, from, to int64) (start int64, ok boo
 		from = p.time(s)
 	}
 	return from, true
+}
+
+// Gap returns the first start in [from, to) from which the amount is free for length
+// ticks or up to the time to, whichever is less; ok is false if there is none. It
+// tells whether what is in use from the time to on can be moved to an earlier time,
+// without taking it out first.
+func (p *Profile) Gap(amount int, length, from, to int64) (start int64, ok bool) {
+	most, s := p.Capacity-amount, p.at(from)
+	start, free := from, most >= 0
+	for i, b := s.index, max(0, s.block); b < len(p.blocks); i, b = 0, b+1 {
+		used, times := p.blocks[b].used, p.blocks[b].times
+		for times = times[:len(used)]; i < len(used); i++ {
+			at := times[i]
+			if at >= to || free && at-start >= length {
+				return start, free && start < to
+			}
+			if fits := used[i] <= most; fits != free {
+				start, free = max(from, at), fits
+			}
+		}
+	}
+	return start, free && start < to
 }
 
 // Last returns the last such start.

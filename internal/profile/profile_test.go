@@ -49,6 +49,13 @@ func TestProfile(t *testing.T) {
 			if okA != (first >= 0) || okB != okA || okA && (int(a) != first || int(b) != last) {
 				t.Fatalf("seed %d: %d PEs for %d in [%d, %d]: %d %v and %d %v, want %d and %d; %v", seed, pes, length, from, to, a, okA, b, okB, first, last, plain)
 			}
+			gap := from
+			for gap < to && !fits(pes, min(max(1, length), to-gap), gap) {
+				gap++
+			}
+			if g, ok := c.Gap(pes, int64(max(1, length)), int64(from), int64(to)); ok != (gap < to) || ok && int(g) != gap {
+				t.Fatalf("seed %d: gap for %d PEs for %d in [%d, %d): %d %v, want %d; %v", seed, pes, length, from, to, g, ok, gap, plain)
+			}
 			if okA && length > 0 {
 				booked = append(booked, booking{first, first + length, pes})
 				c.Add(a, a+int64(length), pes)
