@@ -487,7 +487,7 @@ func (s BatchSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 	}
 	s.estimate(in, longest, index)
 	s.scale(in)
-	if err := in.Validate(); err != nil {
+	if err := validLog(in, log, taken); err != nil {
 		return nil, report, err
 	}
 	return in, report, nil

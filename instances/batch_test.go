@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/gapwise/gapwise/instances/swf"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
@@ -215,6 +216,13 @@ func TestBatchFromSWF(t *testing.T) {
 	_, _, err = s.FromSWF("n", readLog(t, smallLog), SWFJobs{RefuseLarge: true})
 	if err == nil || !errors.Is(err, model.ErrInvalid) || err.Error() != "invalid SWF: line 6: job 4 needs 16 processors, the machine has 8" {
 		t.Errorf("error %v about a job that is larger than the machine", err)
+	}
+	long := smallLog + "11 2000000000 -1 30 8 -1 -1 -1 0 -1 1 1 1 1 1 -1 -1 -1\n"
+	if _, _, err = s.FromSWF("n", readLog(t, long), SWFJobs{}); !errors.Is(err, model.ErrInvalid) || !strings.HasPrefix(err.Error(), "line 13: invalid") || !strings.Contains(err.Error(), `id "11": submit_s is 1.99999991e+09`) {
+		t.Errorf("error %v about a late job", err)
+	}
+	if _, _, err = s.FromSWF("n", &swf.Log{Jobs: readLog(t, long).Jobs}, SWFJobs{RefuseLarge: true}); err == nil || err.Error() != "invalid SWF: job 4 needs 16 processors, the machine has 8" {
+		t.Errorf("error %v about a log without lines", err)
 	}
 	for want, o := range map[string]SWFJobs{"its estimates are chosen by user_estimates": {Estimate: true}, "cancelled jobs mean nothing to batch": {Cancelled: 0.1}} {
 		if _, _, err := s.FromSWF("n", readLog(t, smallLog), o); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), want) {

@@ -57,7 +57,7 @@ func ReservationFromSWF(name string, log *swf.Log, o SWFOptions) (*model.Reserva
 	for k, line := range taken {
 		in.Requests[k] = o.request(log, begin, line)
 	}
-	return in, report, in.Validate()
+	return in, report, validLog(in, log, taken)
 }
 
 // request makes a request of the job at the given index of the log, which is

@@ -119,9 +119,9 @@ func TestReservationFromSWFErrors(t *testing.T) {
 		"artime factor":     {smallLog, SWFOptions{ARTime: -1}, "invalid: the artime factor is -1"},
 		"cancelled":         {smallLog, SWFOptions{SWFJobs: SWFJobs{Cancelled: 1.5}}, "invalid: the share of cancelled requests is 1.5, must be from 0 to 1"},
 		"NaN cancelled":     {smallLog, SWFOptions{SWFJobs: SWFJobs{Cancelled: math.NaN()}}, "invalid: the share of cancelled requests is NaN"},
-		"a number twice":    {job("1", "0", "9") + job("1", "1", "9"), SWFOptions{PEs: 1}, `invalid reservation instance: requests[1]: id "1": the id is taken by requests[0] already`},
-		"too long a time":   {job("1", "0", "9") + job("2", "9000000000000000000", "9"), SWFOptions{PEs: 1}, "invalid: job 2: submit time 9000000000000000000, runtime 9 or estimate -1 is longer than 1000000000000 s"},
-		"too long a job":    {job("1", "0", "9000000000000000000"), SWFOptions{PEs: 1}, "invalid: job 1: submit time 0, runtime 9000000000000000000 or estimate -1 is longer"},
+		"a number twice":    {job("1", "0", "9") + job("1", "1", "9"), SWFOptions{PEs: 1}, `line 2: invalid reservation instance: requests[1]: id "1": the id is taken by requests[0] already`},
+		"too long a time":   {job("1", "0", "9") + job("2", "9000000000000000000", "9"), SWFOptions{PEs: 1}, "invalid SWF: line 2: job 2: submit time 9000000000000000000, runtime 9 or estimate -1 is longer than 1000000000000 s"},
+		"too long a job":    {job("1", "0", "9000000000000000000"), SWFOptions{PEs: 1}, "invalid SWF: line 1: job 1: submit time 0, runtime 9000000000000000000 or estimate -1 is longer"},
 		"nothing in it":     {"", SWFOptions{PEs: 1}, "invalid: the log has no usable job: 0 of 0 jobs taken"},
 		"all factors' most": {smallLog, SWFOptions{PEs: 1 << 30, ARTime: 1001}, "invalid: the artime factor is 1001, must be from 0 to 1000"},
 	} {

@@ -119,7 +119,7 @@ func (o SWFJobs) usable(log *swf.Log, pes int, shortest int64) (taken []int, rep
 		case j.Runtime < shortest:
 			report.NoRuntime++
 		case j.Size() > int64(pes) && o.RefuseLarge:
-			return nil, report, &swf.Error{Line: log.Lines[k], Reason: fmt.Sprintf("job %d needs %d processors, the machine has %d", j.Number, j.Size(), pes)}
+			return nil, report, &swf.Error{Line: log.Line(k), Reason: fmt.Sprintf("job %d needs %d processors, the machine has %d", j.Number, j.Size(), pes)}
 		case j.Size() > int64(pes):
 			report.TooLarge++
 		case report.Skipped < o.Skip:
@@ -146,7 +146,8 @@ func (o SWFJobs) usable(log *swf.Log, pes int, shortest int64) (taken []int, rep
 	for _, k := range taken {
 		j := &log.Jobs[k]
 		if j.Submit-begin > maxSWFTime || j.Runtime > maxSWFTime || j.RequestedTime > maxSWFTime {
-			return fail("job %d: submit time %d, runtime %d or estimate %d is longer than %d s", j.Number, j.Submit, j.Runtime, j.RequestedTime, int64(maxSWFTime))
+			return nil, report, &swf.Error{Line: log.Line(k), Reason: fmt.Sprintf("job %d: submit time %d, runtime %d or estimate %d is longer than %d s",
+				j.Number, j.Submit, j.Runtime, j.RequestedTime, int64(maxSWFTime))}
 		}
 		if j.Runtime == 0 {
 			report.ZeroRuntime++
@@ -158,6 +159,17 @@ func (o SWFJobs) usable(log *swf.Log, pes int, shortest int64) (taken []int, rep
 		}
 	}
 	return taken, report, nil
+}
+
+// validLog returns the error of the instance's Validate, with the line of the job
+// that it is about.
+func validLog(in model.Instance, log *swf.Log, taken []int) error {
+	err := in.Validate()
+	var e *model.ElementError
+	if !errors.As(err, &e) || e.Index < 0 || e.Index >= len(taken) || log.Line(taken[e.Index]) == 0 {
+		return err
+	}
+	return fmt.Errorf("line %d: %w", log.Line(taken[e.Index]), err)
 }
 
 // startTimes reports whether a note of the header says that the submit times are

@@ -387,7 +387,7 @@ func (s TVCSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, 
 		}
 	}
 	s.finish(in, largest, normal)
-	if err := in.Validate(); err != nil {
+	if err := validLog(in, log, taken); err != nil {
 		return nil, report, err
 	}
 	return in, report, nil

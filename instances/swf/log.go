@@ -6,7 +6,15 @@ import "io"
 type Log struct {
 	Header Header
 	Jobs   []Job
-	Lines  []int // of each job, from 1
+	Lines  []int // of each job, from 1; see Line
+}
+
+// Line returns the line of a job, 0 if the log wasn't read from a text.
+func (l *Log) Line(job int) int {
+	if job >= len(l.Lines) {
+		return 0
+	}
+	return l.Lines[job]
 }
 
 // ReadAll reads a whole log; see Reader for what it accepts and for the errors.

@@ -89,12 +89,15 @@ var fields = [fieldCount]struct {
 
 // Error reports a line of a log that can't be read. It wraps model.ErrInvalid.
 type Error struct {
-	Line   int    // from 1
+	Line   int    // from 1; 0 if it isn't known
 	Field  int    // from 1; 0 if the whole line is wrong
 	Reason string // with the field's name
 }
 
 func (e *Error) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%v SWF: %s", model.ErrInvalid, e.Reason)
+	}
 	return fmt.Sprintf("%v SWF: line %d: %s", model.ErrInvalid, e.Line, e.Reason)
 }
 
