@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/instances/swf"
 	"github.com/gapwise/gapwise/internal/need"
@@ -229,6 +230,51 @@ func TestBatchFromSWF(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
+}
+
+// Whatever the log and the options, the instance is valid, all jobs are accounted for,
+// each keeps its processes and runtime, and the load is as asked for.
+func TestBatchFromSWFProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		log := &swf.Log{}
+		for k := range rapid.IntRange(1, 40).Draw(t, "jobs") {
+			time := rapid.Int64Range(-1, 5000)
+			log.Jobs = append(log.Jobs, swf.Job{Number: int64(k), Submit: time.Draw(t, "submit"), Runtime: time.Draw(t, "runtime"),
+				Procs: rapid.Int64Range(-1, 10).Draw(t, "procs"), RequestedProcs: rapid.Int64Range(-1, 10).Draw(t, "requested"), RequestedTime: time.Draw(t, "estimate")})
+		}
+		s := NewBatchSpec()
+		s.Processors, s.Load = 8, rapid.SampledFrom([]float64{0, 0.5, 2}).Draw(t, "load")
+		s.Estimates, s.Kill = rapid.SampledFrom(append(BatchEstimates, "")).Draw(t, "estimates"), rapid.SampledFrom([]string{"no", "yes"}).Draw(t, "kill")
+		s.CPU, s.Tiers = rapid.SampledFrom(BatchUses).Draw(t, "cpu"), rapid.IntRange(1, 2).Draw(t, "tiers")
+		made, report, err := s.FromSWF("n", log, SWFJobs{Seed: rapid.Uint64().Draw(t, "seed")})
+		if report.Requests == 0 {
+			if !errors.Is(err, model.ErrInvalid) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := made.(*model.Batch)
+		if report.Jobs != len(log.Jobs) || report.Requests+leftOut(report) != report.Jobs || len(in.Jobs) != report.Requests || in.Jobs[0].SubmitS != 0 {
+			t.Fatalf("%v; the first job is submitted at %v", report, in.Jobs[0].SubmitS)
+		}
+		if last := in.Jobs[len(in.Jobs)-1].SubmitS; s.Load > 0 && last > 1 && math.Abs(offeredBatch(in)/s.Load-1) > 0.001 {
+			t.Fatalf("load %v, want %v", offeredBatch(in), s.Load)
+		}
+		for _, j := range in.Jobs {
+			of := log.Jobs[mustInt(t, j.ID)]
+			if j.RuntimeS != float64(max(1, of.Runtime)) || j.Processes != int(of.Size()) {
+				t.Fatalf("%+v of %+v", j, of)
+			}
+			switch want := float64(max(0, of.RequestedTime)); {
+			case s.Estimates == EstimatesExact && j.EstimateS != 0, s.Estimates == EstimatesTsafrir && j.EstimateS < j.RuntimeS,
+				(s.Estimates == EstimatesLog || s.Estimates == "") && j.EstimateS != want:
+				t.Fatalf("estimates %q: %+v of %+v", s.Estimates, j, of)
+			}
+		}
+	})
 }
 
 // The real logs, whole: sizes, loads, and what is said of them.
