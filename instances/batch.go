@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gapwise/gapwise/instances/swf"
 	"github.com/gapwise/gapwise/internal/params"
 	"github.com/gapwise/gapwise/model"
 )
@@ -21,10 +20,11 @@ import (
 // The times between submissions are multiplied by one ratio that gives the load
 // asked for (section 3.3).
 //
-// Draws are paired. With the same Seed and Index job k has the same random numbers
-// whatever the other parameters are, from streams of its own: one of the workload
-// model, one of CPU use, loss and efficiency. So load, tiers, CPU uses, efficiency
-// and cost of migrations change nothing else.
+// Draws are paired: with the same Seed and Index, load, tiers, CPU uses, efficiency,
+// estimates and cost of migrations change nothing else, and fewer jobs are the first
+// of more, but for what depends on all jobs (load, mean runtime, Tsafrir's
+// estimates). The workload model, the estimates, and each job's uses, loss and
+// efficiency have random streams of their own.
 type BatchSpec struct {
 	// Jobs is the number of jobs. With a log it is that of the first usable jobs, 0
 	// for all.
@@ -108,18 +108,12 @@ var BatchUses = []string{UseOfJob, UseOfProcess}
 // What the paper says of the machine and of the progress of processes (sections 3
 // and 3.2).
 const (
-	batchProcessors                      = 320
-	batchLoad                            = 0.7
-	leastLoss, largestLoss               = 0.005, 0.04
-	leastSingle, largestSingle           = 0.80, 0.92   // efficiency of one process
-	leastEfficiency, largestEfficiencies = 0.198, 0.766 // and of several
+	batchProcessors                    = 320
+	batchLoad                          = 0.7
+	leastLoss, largestLoss             = 0.005, 0.04
+	leastSingle, largestSingle         = 0.80, 0.92   // efficiency of one process
+	leastEfficiency, largestEfficiency = 0.198, 0.766 // and of several
 )
-
-// workloadJob is a job as a workload model draws it, in real numbers.
-type workloadJob struct {
-	submit, runtime float64 // in seconds
-	size            int
-}
 
 func (s BatchSpec) withDefaults() BatchSpec {
 	if s.SWF == "" {
@@ -309,68 +303,6 @@ func (s BatchSpec) Generate() (*model.Batch, error) {
 // wholeRuntime rounds a runtime to seconds, from 1 to longest.
 func wholeRuntime(x, longest float64) float64 { return min(max(1, math.Round(x)), longest) }
 
-// workload draws the jobs of the model, by submission.
-func (s BatchSpec) workload() ([]workloadJob, error) {
-	switch s.Model {
-	case ModelJann:
-		return s.jann97()
-	case ModelLublin:
-		return s.lublin(), nil
-	}
-	return s.feitelson96()
-}
-
-// lublin draws the jobs of the Lublin-Feitelson model with the parameters for one
-// stream of jobs, column T of the authors' program, by its rules for other
-// machines.
-func (s BatchSpec) lublin() []workloadJob {
-	arrivals := NewLublinArrivals(LublinColumnT, stream(s.Seed, uint64(s.Index), streamArrivals))
-	all := make([]workloadJob, s.Jobs)
-	for k := range all {
-		rng := stream(s.Seed, uint64(s.Index), uint64(k))
-		size := LublinTasks(rng, s.Processors)
-		all[k] = workloadJob{arrivals.Next(), LublinRuntime(LublinColumnT, size, rng), size}
-	}
-	return all
-}
-
-// runtimeRatio returns the ratio that gives runtimes the mean asked for, after they
-// are rounded and cut at longest; 1 if none is asked for. By bisection: the mean
-// grows with the ratio. The mean is reached up to rounding.
-func (s BatchSpec) runtimeRatio(jobs []workloadJob, longest float64) float64 {
-	if s.MeanRuntime == 0 {
-		return 1
-	}
-	mean := func(ratio float64) float64 {
-		sum := 0.0
-		for _, j := range jobs {
-			sum += wholeRuntime(ratio*j.runtime, longest)
-		}
-		return sum / float64(len(jobs))
-	}
-	return increasing(mean, s.MeanRuntime)
-}
-
-// increasing returns an x > 0 at which a function that doesn't decrease reaches a
-// value, by bisection.
-func increasing(f func(float64) float64, value float64) float64 {
-	low, high := 1.0, 1.0
-	for f(low) > value && low > 1e-12 {
-		low /= 2
-	}
-	for f(high) < value && high < 1e12 {
-		high *= 2
-	}
-	for range 60 {
-		if x := math.Sqrt(low * high); f(x) < value {
-			low = x
-		} else {
-			high = x
-		}
-	}
-	return high
-}
-
 // empty returns the instance without jobs.
 func (s BatchSpec) empty(name string, processors int) *model.Batch {
 	return &model.Batch{Name: name, Processors: processors, Tiers: s.Tiers, MigrationS: s.MigrationS, KillAtEstimate: s.Kill == "yes"}
@@ -386,7 +318,7 @@ func (s BatchSpec) traits(j *model.BatchJob, index, number uint64) {
 		j.BgEfficiency = share(leastSingle + (largestSingle-leastSingle)*single)
 		return
 	}
-	j.BgEfficiency = share(min(max(leastEfficiency, s.Efficiency+s.EfficiencySD*normal), largestEfficiencies))
+	j.BgEfficiency = share(min(max(leastEfficiency, s.Efficiency+s.EfficiencySD*normal), largestEfficiency))
 	uses := 1
 	if s.CPU == UseOfProcess {
 		uses = j.Processes
@@ -430,65 +362,4 @@ func (s BatchSpec) scale(in *model.Batch) {
 	for k := range in.Jobs {
 		in.Jobs[k].SubmitS = math.Round(1000*ratio*(in.Jobs[k].SubmitS-first)) / 1000
 	}
-}
-
-// fromLog makes the instance of a log's jobs.
-func (s BatchSpec) fromLog() (model.Instance, SWFReport, error) {
-	if err := s.withDefaults().check(); err != nil {
-		return nil, SWFReport{}, err
-	}
-	return fromLog(s, s.SWF, SWFJobs{First: s.Jobs, Seed: s.Seed})
-}
-
-// SWFKeys implements SWFSpec.
-func (s *BatchSpec) SWFKeys() []string {
-	return []string{"processors", "tiers", "load", "user_estimates", "longest_h", "cpu", "cpu_min", "cpu_max", "efficiency", "efficiency_sd", "migration_s", "kill"}
-}
-
-// FromSWF makes jobs of a log's jobs, named by their job numbers. A runtime of 0
-// becomes 1 s; the runtime stands for a missing estimate. Submissions are counted
-// from the first job's. Jobs that can't be used, and those with more processes than
-// the machine has processors, are left out and counted.
-func (s BatchSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
-	if s.SWF == "" { // the log is given, and not by name
-		s.SWF = "log"
-	}
-	s = s.withDefaults()
-	if err := s.check(); err != nil {
-		return nil, SWFReport{}, err
-	}
-	if o.Estimate || o.Cancelled != 0 {
-		return nil, SWFReport{}, fmt.Errorf("%w: reserved estimates and cancelled jobs mean nothing to batch; its estimates are chosen by user_estimates", model.ErrInvalid)
-	}
-	processors, err := machine(log, s.Processors, "processors")
-	if err != nil {
-		return nil, SWFReport{}, err
-	}
-	o.Estimate = s.Estimates == EstimatesLog
-	taken, report, err := o.usable(log, processors, 0)
-	if err != nil {
-		return nil, report, err
-	}
-	if s.Kill == "no" {
-		report.Longer, report.Cut = report.Cut, 0
-	}
-	in := s.empty(name, processors)
-	in.Jobs = make([]model.BatchJob, len(taken))
-	index, longest := streamSWF-1-uint64(s.Index), math.Floor(3600*s.Longest)
-	for k, line := range taken {
-		j := &log.Jobs[line]
-		in.Jobs[k] = model.BatchJob{ID: swfID(log, line), SubmitS: float64(j.Submit - log.Jobs[taken[0]].Submit), RuntimeS: float64(max(1, j.Runtime)), Processes: int(j.Size())}
-		if o.Estimate && j.RequestedTime > 0 {
-			in.Jobs[k].EstimateS = float64(j.RequestedTime)
-		}
-		longest = max(longest, in.Jobs[k].RuntimeS)
-		s.Seed = o.Seed
-		s.traits(&in.Jobs[k], index, uint64(line))
-	}
-	s.estimate(in, longest, index)
-	s.scale(in)
-	if err := validLog(in, log, taken); err != nil {
-		return nil, report, err
-	}
-	return in, report, nil
 }

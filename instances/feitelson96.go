@@ -1,13 +1,10 @@
 package instances
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/gapwise/gapwise/internal/heap"
-	"github.com/gapwise/gapwise/model"
 )
 
 // The stand-in F96-R for the model of Feitelson (Packing Schemes for Gang
@@ -117,81 +114,4 @@ func (s BatchSpec) feitelsonSizes() ([]float64, error) {
 		}
 	}
 	return weights, s.tilt(weights, sizes)
-}
-
-// tilt changes the weights of sizes, the first of which is 1, so that their
-// distribution has the share of single-process jobs Serial and the mean MeanSize;
-// the model's where those are 0. It multiplies the weights of all sizes n but the
-// first by n^t, and then by one factor. For F96-R this changes the order of the
-// harmonic distribution and nothing else.
-func (s BatchSpec) tilt(weights, sizes []float64) error {
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w batch specification: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
-	}
-	serial := shares(weights)[0]
-	if s.Serial != 0 {
-		serial = s.Serial
-	}
-	if s.MeanSize != 0 {
-		if len(sizes) < 2 {
-			return bad("mean_size is %v, there is one size; give more processors", s.MeanSize)
-		}
-		mean, least, most := (s.MeanSize-serial)/(1-serial), slices.Min(sizes[1:]), slices.Max(sizes)
-		if !(mean > least && mean < most) {
-			return bad("mean_size is %v with a share of %.4g single-process jobs: the others would have %.4g processes on average, must be above %g and below %g",
-				s.MeanSize, serial, mean, least, most)
-		}
-		tilted := func(t float64) []float64 {
-			all := make([]float64, len(weights)-1)
-			for k := range all {
-				all[k] = weights[k+1] * math.Pow(sizes[k+1]/most, math.Log(t))
-			}
-			return all
-		}
-		copy(weights[1:], tilted(increasing(func(t float64) float64 {
-			sum := 0.0
-			for k, share := range shares(tilted(t)) {
-				sum += share * sizes[k+1]
-			}
-			return sum
-		}, mean)))
-	}
-	if len(weights) > 1 {
-		rest := 0.0
-		for _, w := range weights[1:] {
-			rest += w
-		}
-		weights[0] = rest * serial / (1 - serial)
-	}
-	return nil
-}
-
-// shares returns weights divided by their sum.
-func shares(weights []float64) []float64 {
-	sum := 0.0
-	for _, w := range weights {
-		sum += w
-	}
-	all := make([]float64, len(weights))
-	for k, w := range weights {
-		all[k] = w / sum
-	}
-	return all
-}
-
-// cumulative returns the sums of the first weights.
-func cumulative(weights []float64) []float64 {
-	all, sum := make([]float64, len(weights)), 0.0
-	for k, w := range weights {
-		sum += w
-		all[k] = sum
-	}
-	return all
-}
-
-// place returns the index that a uniform random number u means in cumulative
-// weights. O(log n).
-func place(cumulative []float64, u float64) int {
-	k, _ := slices.BinarySearch(cumulative, u*cumulative[len(cumulative)-1])
-	return min(k, len(cumulative)-1)
 }

@@ -1,0 +1,70 @@
+package instances
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gapwise/gapwise/instances/swf"
+	"github.com/gapwise/gapwise/model"
+)
+
+// fromLog makes the instance of a log's jobs.
+func (s BatchSpec) fromLog() (model.Instance, SWFReport, error) {
+	if err := s.withDefaults().check(); err != nil {
+		return nil, SWFReport{}, err
+	}
+	return fromLog(s, s.SWF, SWFJobs{First: s.Jobs, Seed: s.Seed})
+}
+
+// SWFKeys implements SWFSpec.
+func (s *BatchSpec) SWFKeys() []string {
+	return []string{"processors", "tiers", "load", "user_estimates", "longest_h", "cpu", "cpu_min", "cpu_max", "efficiency", "efficiency_sd", "migration_s", "kill"}
+}
+
+// FromSWF makes jobs of a log's jobs, named by their job numbers. A runtime of 0
+// becomes 1 s; the runtime stands for a missing estimate. Submissions are counted
+// from the first job's. Jobs that can't be used, and those with more processes than
+// the machine has processors, are left out and counted.
+func (s BatchSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
+	if s.SWF == "" { // the log is given, and not by name
+		s.SWF = "log"
+	}
+	s = s.withDefaults()
+	if err := s.check(); err != nil {
+		return nil, SWFReport{}, err
+	}
+	if o.Estimate || o.Cancelled != 0 {
+		return nil, SWFReport{}, fmt.Errorf("%w: reserved estimates and cancelled jobs mean nothing to batch; its estimates are chosen by user_estimates", model.ErrInvalid)
+	}
+	processors, err := machine(log, s.Processors, "processors")
+	if err != nil {
+		return nil, SWFReport{}, err
+	}
+	o.Estimate = s.Estimates == EstimatesLog
+	taken, report, err := o.usable(log, processors, 0)
+	if err != nil {
+		return nil, report, err
+	}
+	if s.Kill == "no" {
+		report.Longer, report.Cut = report.Cut, 0
+	}
+	in := s.empty(name, processors)
+	in.Jobs = make([]model.BatchJob, len(taken))
+	index, longest := streamSWF-1-uint64(s.Index), math.Floor(3600*s.Longest)
+	for k, line := range taken {
+		j := &log.Jobs[line]
+		in.Jobs[k] = model.BatchJob{ID: swfID(log, line), SubmitS: float64(j.Submit - log.Jobs[taken[0]].Submit), RuntimeS: float64(max(1, j.Runtime)), Processes: int(j.Size())}
+		if o.Estimate && j.RequestedTime > 0 {
+			in.Jobs[k].EstimateS = float64(j.RequestedTime)
+		}
+		longest = max(longest, in.Jobs[k].RuntimeS)
+		s.Seed = o.Seed
+		s.traits(&in.Jobs[k], index, uint64(line))
+	}
+	s.estimate(in, longest, index)
+	s.scale(in)
+	if err := validLog(in, log, taken); err != nil {
+		return nil, report, err
+	}
+	return in, report, nil
+}
