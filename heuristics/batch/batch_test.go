@@ -103,11 +103,7 @@ func TestDifferential(t *testing.T) {
 		for _, name := range []string{"fcfs", "sjf", "easy", "easy-sjbf", "easy-saf", "conservative"} {
 			var before []int64
 			for _, order := range orders {
-				e, err := oneTier[name](context.Background(), b, in(order))
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, want := starts(t, b, e), simulatePlain(b, name, order).start
+				got, want := run(t, name, b, order), simulatePlain(b, name, order).start
 				if !slices.Equal(got, want) {
 					t.Fatalf("round %d, %s in order %s: starts %v, want %v; %+v", round, name, order, got, want, b)
 				}
@@ -165,11 +161,7 @@ func TestDifferentialKTH(t *testing.T) {
 			b.Jobs = b.Jobs[:5000] // the plain one takes 20 s for all
 		}
 		for _, order := range orders {
-			e, err := oneTier[name](context.Background(), b, in(order))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, want := starts(t, b, e), simulatePlain(b, name, order).start; !slices.Equal(got, want) {
+			if got, want := run(t, name, b, order), simulatePlain(b, name, order).start; !slices.Equal(got, want) {
 				t.Errorf("%s in order %s: other starts than the plain simulation's", name, order)
 			}
 		}
@@ -238,6 +230,30 @@ func TestByHand(t *testing.T) {
 			batch: want{"sjf": {0, 8, 5}},
 			pyss:  want{"sjf": {0, 8, 5}},
 		},
+		// EASY starts 3 on an extra processor of the head, 1, and so delays 2, whose
+		// reservation is 20 to 30.
+		"a reservation for every job": {
+			jobs:  []model.BatchJob{job(0, 10, 10, 3), job(0, 10, 10, 2), job(0, 10, 10, 4), job(0, 25, 25, 1)},
+			batch: want{"easy": {0, 10, 25, 0}, "conservative": {0, 10, 20, 30}},
+		},
+		// Reservations are at first 10, 20, 10, and move when 0 ends at 4.
+		"compression": {
+			jobs:  []model.BatchJob{job(0, 4, 10, 4), job(0, 10, 10, 3), job(0, 10, 10, 3), job(0, 10, 10, 1)},
+			batch: want{"conservative": {0, 4, 14, 4}},
+		},
+		// Reservations are at first 10 for 2 and 6 for 3. When 0 ends at 4, 2 is looked
+		// at and can't move, as 3 is reserved; 3 moves to 4, and then 2 to 8.
+		"compression until none moves": {
+			jobs:  []model.BatchJob{job(0, 4, 10, 3), job(0, 6, 6, 1), job(0, 5, 5, 4), job(0, 4, 4, 1)},
+			batch: want{"conservative": {0, 0, 8, 4}},
+		},
+		// At 10 and 20, 0 is taken to need as long again: until 20, until 40. 1 is
+		// reserved for these times in turn. 3 is reserved for 25, behind 1, and for 20
+		// when 1 goes to 40.
+		"an overrun delays reservations": {
+			jobs:  []model.BatchJob{job(0, 30, 10, 3), job(0, 5, 5, 4), job(11, 8, 8, 1), job(11, 10, 10, 1)},
+			batch: want{"conservative": {0, 30, 11, 20}},
+		},
 	} {
 		b := &model.Batch{Processors: 4, Tiers: 1, KillAtEstimate: c.kill, Jobs: c.jobs}
 		for k := range b.Jobs {
@@ -248,11 +264,7 @@ func TestByHand(t *testing.T) {
 		}
 		for order, want := range map[model.BatchOrder]want{model.BatchOrderBatch: c.batch, model.BatchOrderPyss: c.pyss} {
 			for algorithm, seconds := range want {
-				e, err := oneTier[algorithm](context.Background(), b, in(order))
-				if err != nil {
-					t.Fatal(err)
-				}
-				for k, at := range starts(t, b, e) {
+				for k, at := range run(t, algorithm, b, order) {
 					if at != int64(seconds[k]*1e6) {
 						t.Errorf("%s, %s in order %s: job %d starts at %v s, want %v", name, algorithm, order, k, float64(at)/1e6, seconds[k])
 					}
@@ -267,11 +279,11 @@ func TestForeground(t *testing.T) {
 	t.Parallel()
 	b := &model.Batch{Processors: 2, Tiers: 2, Jobs: []model.BatchJob{
 		{ID: "a", RuntimeS: 99, Processes: 1, FgLoss: 0.01}, {ID: "b", RuntimeS: 0.000001, Processes: 1, FgLoss: 0.01}, {ID: "c", RuntimeS: 1, Processes: 2}}}
-	for name, run := range oneTier {
+	for name, algorithm := range oneTier {
 		if name == "sjf" {
 			continue
 		}
-		e, err := run(context.Background(), b, model.Settings{})
+		e, err := algorithm(context.Background(), b, model.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,6 +301,56 @@ func TestForeground(t *testing.T) {
 	}
 }
 
+// With exact estimates, no head of EASY's queue starts later than the first shadow
+// time that it had; and as long as no estimate is too short, no job of conservative
+// backfilling starts later than its first reservation.
+func TestReservationsAreKept(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(12, 2))
+	heads, earlier := 0, 0
+	for range need.Rounds(3000) {
+		b := small(rng)
+		b.KillAtEstimate = true
+		exact := *b
+		exact.Jobs = slices.Clone(b.Jobs)
+		for k := range exact.Jobs {
+			exact.Jobs[k].EstimateS = 0
+		}
+		for _, order := range orders {
+			for _, name := range []string{"easy", "easy-sjbf", "easy-saf"} {
+				p := simulatePlain(&exact, name, order)
+				for k, at := range run(t, name, &exact, order) {
+					if shadow, ok := p.heads[k]; ok && at > shadow {
+						t.Fatalf("%s in order %s starts head %d at %d, after its shadow time %d: %+v", name, order, k, at, shadow, b)
+					} else if ok {
+						heads++
+					}
+				}
+			}
+			p := simulatePlain(b, "conservative", order)
+			for k, at := range run(t, "conservative", b, order) {
+				if at > p.first[k] {
+					t.Fatalf("job %d starts at %d, its reservation was %d: %+v", k, at, p.first[k], b)
+				} else if at < p.first[k] {
+					earlier++
+				}
+			}
+		}
+	}
+	if heads == 0 || earlier == 0 {
+		t.Errorf("%d heads had shadow times, %d jobs started before their reservations: the traces test nothing", heads, earlier)
+	}
+}
+
+func run(t *testing.T, name string, b *model.Batch, order model.BatchOrder) []int64 {
+	t.Helper()
+	e, err := oneTier[name](context.Background(), b, in(order))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return starts(t, b, e)
+}
+
 // A cancelled run has no solution, an unknown order is refused, as are times that
 // don't fit.
 func TestErrors(t *testing.T) {
@@ -296,16 +358,16 @@ func TestErrors(t *testing.T) {
 	b := &model.Batch{Processors: 1, Tiers: 2, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 1e8, EstimateS: 1e8, Processes: 1, FgLoss: 0.9999}}}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for name, run := range oneTier {
-		if _, err := run(context.Background(), b, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
+	for name, algorithm := range oneTier {
+		if _, err := algorithm(context.Background(), b, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
 			t.Errorf("%s: %v", name, err)
 		}
 		one := *b
 		one.Tiers = 1
-		if _, err := run(ctx, &one, model.Settings{}); !errors.Is(err, model.ErrNoSolution) {
+		if _, err := algorithm(ctx, &one, model.Settings{}); !errors.Is(err, model.ErrNoSolution) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := run(context.Background(), &one, in("random")); !errors.Is(err, model.ErrUnsupported) {
+		if _, err := algorithm(context.Background(), &one, in("random")); !errors.Is(err, model.ErrUnsupported) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

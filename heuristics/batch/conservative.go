@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"slices"
+
 	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/internal/profile"
 )
@@ -11,9 +13,11 @@ import (
 // earliest time from which it fits for its estimate beside the running jobs and all
 // reservations, and starts when that comes.
 //
-// When jobs end earlier than estimated, the reservations are compressed: once, in
-// the order of arrivals, each moves to the earliest time at which it now fits, the
-// others where they are. So a reservation never moves to a later time.
+// When jobs end earlier than estimated, the reservations are compressed: in the order
+// of arrivals, each moves to the earliest time at which it now fits, the others where
+// they are; this is repeated until none moves. So a reservation never moves to a
+// later time, and none could be earlier. (Compressing once, as pyss does, can leave
+// the machine idle while jobs wait.)
 //
 // A job that reaches its estimate and runs on is taken to need as long again as it
 // has run. Then, and only then, reservations may move to later times: all are
@@ -26,9 +30,11 @@ type conservative struct {
 	arrived  int32
 	known    int32 // jobs before known have reservations or have started
 	queue    []int32
-	next     int64 // the earliest reservation; never: there is none
-	early    bool  // a job has ended before its estimate since the last pass
-	expiry   heap.Heap[completion]
+	next     int64 // at or before the earliest reservation; never: there is none
+	// freed holds what has been given back since the last look at a job's reservation,
+	// moved what has been in this round of a compression.
+	freed, moved staircase
+	expiry       heap.Heap[completion]
 }
 
 func newConservative(m *machine) scheduler {
@@ -40,9 +46,22 @@ func newConservative(m *machine) scheduler {
 func (s *conservative) arrive(k int32) { s.arrived = k + 1 }
 
 func (s *conservative) end(k int32) {
-	s.early = s.early || s.ends[k] > s.now
 	s.profile.Add(0, s.ends[k], -int(s.jobs[k].width))
+	s.record(s.now, s.ends[k])
 	s.ends[k] = 0
+}
+
+// record adds what is free over [from, to) to freed and moved.
+func (s *conservative) record(from, to int64) {
+	most := int32(0)
+	s.profile.Steps(from, to, func(at, _ int64, used int) bool {
+		if free := s.processors - int32(used); free > most {
+			most = free
+			s.freed.add(at, free)
+			s.moved.add(at, free)
+		}
+		return true
+	})
 }
 
 func (s *conservative) wake() int64 {
@@ -58,23 +77,22 @@ func (s *conservative) wake() int64 {
 }
 
 func (s *conservative) pass() {
-	switch {
-	case s.extend():
+	if s.extend() {
 		for _, k := range s.queue {
 			s.occupy(k, -1)
 		}
 		for _, k := range s.queue {
 			s.reserve(k)
 		}
-	case s.early:
-		for _, k := range s.queue {
-			s.compress(k)
-		}
+		s.freed.clear()
 	}
-	s.early = false
+	s.compress()
 	for ; s.known < s.arrived; s.known++ {
 		s.reserve(s.known)
 		s.queue = append(s.queue, s.known)
+	}
+	if s.next > s.now {
+		return
 	}
 	rest := s.queue[:0]
 	s.next = never
@@ -118,18 +136,79 @@ func (s *conservative) occupy(k int32, sign int) {
 func (s *conservative) reserve(k int32) {
 	j := &s.jobs[k]
 	s.reserved[k], _ = s.profile.First(int(j.width), j.estimate, s.now, never-j.estimate)
+	s.next = min(s.next, s.reserved[k])
 	s.occupy(k, 1)
 }
 
-// compress moves the reservation of job k to the earliest time. The profile holds the
-// reservation itself from its start on, so before then the job must fit beside it.
-func (s *conservative) compress(k int32) {
-	j, old := &s.jobs[k], s.reserved[k]
-	start, ok := s.profile.Gap(int(j.width), j.estimate, s.now, old)
-	if !ok {
+// compress moves reservations to earlier times. The profile holds the reservation [r,
+// r+e) of a job itself, so the job can start at s < r if its width w is free over [s,
+// min(s+e, r)).
+//
+// A job is skipped if less than w is free at all moments before r that anything has
+// been given back at since the job was last looked at. For let it be able to start
+// at s. At the last look, it couldn't: less than w was free at some x in [s, min(s+e,
+// r)). Now w is free at x. So something was given back at x < r, after which at
+// least w was free.
+//
+// That is, by ends since the last compression, or by moves in this round and the one
+// before.
+func (s *conservative) compress() {
+	for len(s.freed.at) > 0 {
+		s.moved.clear()
+		for _, k := range s.queue {
+			j, old := &s.jobs[k], s.reserved[k]
+			if s.freed.before(old) < j.width {
+				continue
+			}
+			start, ok := s.profile.Gap(int(j.width), j.estimate, s.now, old)
+			if !ok {
+				continue
+			}
+			s.reserved[k], s.next = start, min(s.next, start)
+			from, to := max(start+j.estimate, old), old+j.estimate
+			s.profile.Add(start, min(start+j.estimate, old), int(j.width))
+			s.profile.Add(from, to, -int(j.width))
+			s.record(from, to)
+		}
+		s.freed, s.moved = s.moved, s.freed
+	}
+}
+
+// staircase holds, for points of time and amounts, the largest amount before a time.
+type staircase struct {
+	at     []int64
+	amount []int32 // both ascending
+}
+
+func (f *staircase) clear() { f.at, f.amount = f.at[:0], f.amount[:0] }
+
+// before returns the largest amount at a point before t; 0: there is none.
+func (f *staircase) before(t int64) int32 {
+	i := len(f.at) - 1
+	for i >= 0 && f.at[i] >= t {
+		i--
+	}
+	if i < 0 {
+		return 0
+	}
+	return f.amount[i]
+}
+
+// add adds a point.
+func (f *staircase) add(t int64, amount int32) {
+	i := len(f.at)
+	for i > 0 && f.at[i-1] > t {
+		i--
+	}
+	if i > 0 && f.amount[i-1] >= amount {
 		return
 	}
-	s.reserved[k] = start
-	s.profile.Add(start, min(start+j.estimate, old), int(j.width))
-	s.profile.Add(max(start+j.estimate, old), old+j.estimate, -int(j.width))
+	last := i
+	for last < len(f.at) && f.amount[last] <= amount {
+		last++
+	}
+	if i > 0 && f.at[i-1] == t {
+		i--
+	}
+	f.at, f.amount = slices.Replace(f.at, i, last, t), slices.Replace(f.amount, i, last, amount)
 }

@@ -276,9 +276,12 @@ func (p *plain) passConservative() {
 			p.reserved[k] = -1
 		}
 	}
-	for _, k := range before {
-		if overrun || p.early {
-			p.reserved[k] = p.earliest(k)
+	for again := overrun || p.early; again; {
+		again = false
+		for _, k := range before {
+			at := p.earliest(k)
+			again = again || at != p.reserved[k]
+			p.reserved[k] = at
 		}
 	}
 	p.early = false

@@ -1,0 +1,198 @@
+package batch
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Sums by estimated end against those of a list.
+func TestEstimatedEnds(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(12, 3))
+	type job struct {
+		k, width int32
+		at       int64
+	}
+	for _, jobs := range []int{1, 5, 100} {
+		e, list := newEstimatedEnds(jobs), []job(nil)
+		for range 3000 {
+			k := int32(rng.IntN(jobs))
+			if i := slices.IndexFunc(list, func(x job) bool { return x.k == k }); i >= 0 {
+				e.remove(k)
+				list = slices.Delete(list, i, i+1)
+			} else {
+				x := job{k, 1 + rng.Int32N(5), rng.Int64N(20)}
+				e.add(k, x.at, x.width)
+				list = append(list, x)
+			}
+			until := func(t int64) (width int32) {
+				for _, x := range list {
+					if x.at <= t {
+						width += x.width
+					}
+				}
+				return width
+			}
+			at := rng.Int64N(22) - 1
+			if got := e.until(at); got != until(at) {
+				t.Fatalf("until %d: %d, want %d", at, got, until(at))
+			}
+			if total := until(20); total > 0 {
+				width, want := 1+rng.Int32N(total), int64(0)
+				for until(want) < width {
+					want++
+				}
+				if got := e.reach(width); got != want {
+					t.Fatalf("reach %d: %d, want %d", width, got, want)
+				}
+			}
+		}
+	}
+}
+
+// The queue finds the jobs that a scan of all finds: the rule by which it skips
+// subtrees loses none.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(12, 4))
+	for _, positions := range []int{0, 1, 16, 17, 255, 256, 257, 5000} {
+		q, list := newWaiting(positions), make([]*request, positions)
+		for range 3000 {
+			if positions > 0 {
+				if i := rng.IntN(positions); list[i] != nil {
+					q.remove(int32(i))
+					list[i] = nil
+				} else {
+					list[i] = &request{width: 1 + rng.Int32N(20), estimate: 1 + rng.Int64N(20)}
+					q.add(int32(i), list[i].width, list[i].estimate)
+				}
+			}
+			from, free, extra, slack := rng.IntN(positions+1), rng.Int32N(12), rng.Int32N(12), rng.Int64N(12)
+			want := slices.IndexFunc(list[from:], func(j *request) bool {
+				return j != nil && j.width <= free && (j.estimate <= slack || j.width <= extra)
+			})
+			if want >= 0 {
+				want += from
+			}
+			if got := q.next(int32(from), free, extra, slack); int(got) != want {
+				t.Fatalf("%d positions: next(%d, %d, %d, %d) is %d, want %d", positions, from, free, extra, slack, got, want)
+			}
+		}
+	}
+}
+
+// The lowest free processors are taken, against an array of booleans.
+func TestFreeProcessors(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(12, 5))
+	for _, n := range []int{1, 63, 64, 65, 4096, 4097, 300_000} {
+		s, free, left := newFreeProcessors(n), make([]bool, n), n
+		for p := range free {
+			free[p] = true
+		}
+		var held [][]int32
+		for range 200 {
+			if rng.IntN(2) == 0 && len(held) > 0 {
+				k := rng.IntN(len(held))
+				s.give(held[k])
+				for _, p := range held[k] {
+					free[p] = true
+				}
+				left += len(held[k])
+				held = slices.Delete(held, k, k+1)
+				continue
+			}
+			if left == 0 {
+				continue
+			}
+			list := make([]int32, 1+rng.IntN(left))
+			s.take(list)
+			p := 0
+			for i, got := range list {
+				for !free[p] {
+					p++
+				}
+				if got != int32(p) {
+					t.Fatalf("%d processors: takes %d at %d, want %d", n, got, i, p)
+				}
+				free[p] = false
+			}
+			left -= len(list)
+			held = append(held, list)
+		}
+	}
+}
+
+// The largest amount before a time, against a list of all points.
+func TestStaircase(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(12, 6))
+	for range 300 {
+		var f staircase
+		most := make([]int32, 30)
+		for range 20 {
+			at, amount := rng.Int64N(30), 1+rng.Int32N(30)
+			f.add(at, amount)
+			for t := at + 1; t < 30; t++ {
+				most[t] = max(most[t], amount)
+			}
+			for at, want := range most {
+				if got := f.before(int64(at)); got != want {
+					t.Fatalf("before %d: %d, want %d", at, got, want)
+				}
+			}
+		}
+	}
+}
+
+// everything has easy and conservative look at all waiting jobs in each pass: the
+// rules by which they skip some are off.
+type everything struct{ scheduler }
+
+func (s everything) pass() {
+	switch x := s.scheduler.(type) {
+	case *easy:
+		x.stale = true
+	case *conservative:
+		if len(x.freed.at) > 0 {
+			x.freed.add(-1, x.processors)
+		}
+	}
+	s.scheduler.pass()
+}
+
+// The rules by which passes skip waiting jobs don't change a schedule, at sizes that
+// people use, with queues of hundreds of jobs, overruns included.
+func TestWithoutSkipping(t *testing.T) {
+	t.Parallel()
+	for name, by := range map[string]func(*machine) scheduler{"easy": newEASY, "easy-sjbf": newEASYSJBF, "easy-saf": newEASYSAF, "conservative": newConservative} {
+		for _, load := range []float64{0.8, 1.3} {
+			b := workload(t, 3000, load)
+			for k := range b.Jobs {
+				if k%7 == 0 {
+					b.Jobs[k].Estimate = 1 + b.Jobs[k].Estimate/10
+				}
+			}
+			got := simulate(t, b, by)
+			want := simulate(t, b, func(m *machine) scheduler { return everything{by(m)} })
+			if !slices.Equal(got.starts, want.starts) {
+				t.Errorf("%s at load %v: other starts with all jobs looked at", name, load)
+			}
+		}
+	}
+}
+
+// Times that work takes at a rate are rounded up, and never too long for an int64.
+func TestAtRate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ length, rate, want int64 }{
+		{7, model.FullRate, 7}, {99, 9900, 100}, {1, 9999, 2}, {0, 9999, 0}, {3, 1, 30_000}, {never, 1, never}, {never / 2, 5000, never - 1}, {never, 9999, never},
+	} {
+		if got := atRate(c.length, c.rate); got != c.want {
+			t.Errorf("%d at rate %d: %d, want %d", c.length, c.rate, got, c.want)
+		}
+	}
+}
