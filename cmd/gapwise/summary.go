@@ -47,7 +47,7 @@ func summary(w io.Writer, in model.Instance, results []model.Result) error {
 		if half, secondHalf, err := benchmarks.Halves(in, r.Solution); err != nil {
 			return err
 		} else if !math.IsNaN(half) {
-			fmt.Fprintf(w, "95 %% confidence intervals by %d batch means: ± %s, ± %s\n", benchmarks.Batches, strings.TrimSpace(figure(half)+" "+first.Unit), figure(secondHalf))
+			fmt.Fprintf(w, "95 %% confidence intervals by %d batch means: ± %s, ± %.3g\n", benchmarks.Batches, strings.TrimSpace(fmt.Sprintf("%.3g %s", half, first.Unit)), secondHalf)
 		}
 		if r.Details != nil {
 			for _, line := range r.Details.Lines(r) {
