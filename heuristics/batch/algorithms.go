@@ -43,7 +43,7 @@ func Algorithms() []model.Algorithm {
 		all = append(all, model.Algorithm{Name: h.name, Kind: model.KindBatch, Paper: h.paper, Complexity: h.complexity, Summary: h.summary,
 			Solver: model.Adapt(h.name, h.run)})
 	}
-	return all
+	return append(all, twoTier()...)
 }
 
 // onOneTier makes a heuristic of a scheduler for one tier.

@@ -55,15 +55,31 @@ func (s *freeProcessors) take(list []int32) {
 // give puts processors back.
 func (s *freeProcessors) give(list []int32) {
 	for _, p := range list {
-		for l := range s.levels {
-			word := &s.levels[l][p/64]
-			before := *word
-			*word |= 1 << (p % 64)
-			if before != 0 {
-				break
-			}
-			p /= 64
+		s.add(p)
+	}
+}
+
+// add puts a processor into the set.
+func (s *freeProcessors) add(p int32) {
+	for l := range s.levels {
+		word := &s.levels[l][p/64]
+		before := *word
+		*word |= 1 << (p % 64)
+		if before != 0 {
+			return
 		}
+		p /= 64
+	}
+}
+
+// remove removes a processor of the set.
+func (s *freeProcessors) remove(p int32) {
+	for l := range s.levels {
+		word := &s.levels[l][p/64]
+		if *word &^= 1 << (p % 64); *word != 0 {
+			return
+		}
+		p /= 64
 	}
 }
 

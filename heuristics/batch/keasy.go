@@ -1,0 +1,76 @@
+package batch
+
+// KEASY is Algorithm 1 of Liu et al. (section 2.2), for two tiers. Its list is that
+// of all jobs that wait or run in the background, by arrival. It makes a pass at
+// each instant at which jobs arrive or leave the foreground:
+//
+//  1. FCFS: jobs of the list go to the foreground in their order until one doesn't
+//     fit.
+//  2. EASY: that one, the head, has a reservation of foreground processors at its
+//     shadow time, by the estimated ends of the foreground. All estimated ends at or
+//     before the shadow time count, and a job that has overrun its estimate counts
+//     as ending now, as in EASY. Each later job of the list, in its order, goes to
+//     the foreground if it fits and either ends by the shadow time or fits the extra
+//     processors.
+//  3. SJF: waiting jobs go to the background in the order of their estimates, each
+//     that fits (see deploy and dispatch).
+//
+// At an instant at which jobs only leave the background, it makes step 3 alone
+// (section 2.2.1, point 1). A job waits no longer than until the foreground is
+// empty, for then it fits: while jobs are in the list, one is in the foreground.
+//
+// A job's time in step 2 is its whole estimate at the foreground's rate, even if it
+// has done work in the background: the paper's J8 isn't backfilled because of its
+// "original execution time" (section 2.2.2). The same holds for its estimated end in
+// the foreground, and the cost of a migration isn't in either. So a scheduler needs
+// to know nothing of the progress of jobs.
+//
+// A job in the background that goes to the foreground on other processors is killed
+// and restarted there. It loses its work.
+var KEASY = onTwoTiers(killed)
+
+// pass makes steps 1 to 3.
+func (s *twoTierSimulation) pass() {
+	for ; s.head < s.arrived; s.head++ {
+		if s.phases[s.head] >= inForeground {
+			continue
+		}
+		if s.jobs[s.head].width > s.free || !s.deploy(s.head) {
+			break
+		}
+	}
+	if s.head == s.arrived {
+		return
+	}
+	if k := s.list.next(0, s.free, s.free, 0); k >= 0 {
+		shadow, extra := s.reserve(s.head)
+		slack := shadow - s.now
+		for k = s.list.next(k, s.free, extra, slack); k >= 0; k = s.list.next(k, s.free, extra, slack) {
+			s.deploy(k)
+			if s.jobs[k].estimate > slack {
+				extra -= s.jobs[k].width
+			}
+		}
+	}
+	s.background()
+}
+
+// reserve returns the shadow time of the head and the number of extra processors.
+func (s *twoTierSimulation) reserve(head int32) (shadow int64, extra int32) {
+	if s.phases[head] == inBackground && s.rule == pinned {
+		return s.reservePinned(head)
+	}
+	width := s.jobs[head].width
+	shadow = max(s.now, s.ends.reach(width-s.free))
+	return shadow, s.free + s.ends.until(shadow) - width
+}
+
+// background makes step 3.
+func (s *twoTierSimulation) background() {
+	if s.backIdle.count == 0 {
+		return
+	}
+	for i := s.shortest.next(0, s.backIdle.count, s.backIdle.count, 0); i >= 0; i = s.shortest.next(i, s.backIdle.count, s.backIdle.count, 0) {
+		s.toBackground(s.byEstimate[i])
+	}
+}

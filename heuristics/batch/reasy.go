@@ -1,0 +1,26 @@
+package batch
+
+// REASY is KEASY without kills (Liu et al., section 2.3.1, Algorithm 3). A job that
+// has started in the background is pinned to its processors. It goes to the
+// foreground only when the foreground of all of them is idle.
+//
+// A pinned job that can't go ends step 1 like one that doesn't fit, and is the head
+// (the paper's J9 at time 11). Its shadow time is the last estimated end of the
+// jobs in the foreground of its processors. The extra processors are those whose
+// foreground is idle now and that aren't the head's. The reservation is one of a
+// number of processors, as in Algorithm 3: dispatch may put a job that fits the
+// extra ones on processors of the head.
+var REASY = onTwoTiers(pinned)
+
+// reservePinned is reserve for a head in the background that is pinned.
+func (s *twoTierSimulation) reservePinned(head int32) (shadow int64, extra int32) {
+	shadow, extra = s.now, s.free
+	for _, p := range s.stays[head].back {
+		if k := s.fore[p].job; k >= 0 {
+			shadow = max(shadow, s.estimatedEnd(k))
+		} else {
+			extra--
+		}
+	}
+	return shadow, extra
+}

@@ -1,0 +1,273 @@
+package batch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/model"
+)
+
+// twoTier lists the heuristics for two tiers.
+func twoTier() []model.Algorithm {
+	var all []model.Algorithm
+	for _, h := range []struct {
+		name, section, summary string
+		run                    Func
+	}{
+		{"keasy", "2.2", "EASY with SJF in the background; a job chosen for other processors is killed and restarted", KEASY},
+		{"reasy", "2.3.1", "EASY with SJF in the background; jobs there are pinned to their processors", REASY},
+		{"measy", "2.3.2", "EASY with SJF in the background; a job chosen for other processors is migrated", MEASY},
+	} {
+		all = append(all, model.Algorithm{Name: h.name, Kind: model.KindBatch, Paper: source + ", section " + h.section,
+			Complexity: "O(log n) per event and processor concerned, O(jobs not in the foreground) per pass at worst", Summary: h.summary, Solver: model.Adapt(h.name, h.run)})
+	}
+	return all
+}
+
+// onTwoTiers makes a heuristic for two tiers.
+func onTwoTiers(r rule) Func {
+	return func(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
+		s, err := newTwoTierSimulation(in.Ticks(), r, set)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.run(ctx); err != nil {
+			return nil, err
+		}
+		return s.execution(in), nil
+	}
+}
+
+// phase is where a job is.
+type phase uint8
+
+const (
+	waits phase = iota // or hasn't arrived
+	inBackground
+	inForeground
+	hasEnded
+)
+
+// stays are a job's times in the two tiers. It is in the background at most once,
+// then in the foreground at most once, from its start on (see machine).
+type stays struct {
+	back, fore                  []int32 // processors; nil: it hasn't been there
+	backStart, backEnd, foreEnd int64
+	lost                        bool // what it did in the background
+}
+
+// twoTierSimulation runs jobs on two tiers. What a machine holds is about the
+// foreground.
+//
+// A job's rate changes only at events: in the background when a foreground of its
+// processors changes. Its end is computed from its rate, as the first whole
+// microsecond at which its work is done. At one instant all ends come first, then
+// all arrivals, then one pass, then new rates.
+//
+// An event takes O(log n), and time linear in the number of the processors on which
+// something starts or ends and of those of the background jobs on them.
+type twoTierSimulation struct {
+	machine
+	twoTiers
+	rule         rule
+	ticks        *model.BatchTicks
+	arrived      int32
+	head         int32 // jobs before it are in the foreground or have ended
+	phases       []phase
+	stays        []stays
+	left         []int64        // work left at since, in ten-thousandths of a microsecond
+	since, rates []int64        // the job works at this rate since then
+	finish       []int64        // by its rate; never: it doesn't work, or has ended
+	list         *waiting       // by index: jobs that may go to the foreground
+	shortest     *waiting       // by rank: jobs that wait
+	rank         []int32        // of each job by its estimate, ties by index
+	byEstimate   []int32        // the jobs in this order
+	ends         *estimatedEnds // of the foreground
+	completions  heap.Heap[completion]
+	working      int // jobs with a finish
+	running      int // jobs in a tier
+	ended        int
+	array        []int32 // to cut lists from
+	order        []int32 // of processes, kept for dispatch
+	places       []int32
+}
+
+// newTwoTierSimulation returns the simulation at its beginning. Estimates are at the
+// foreground's rate (see newSimulation). The error wraps model.ErrUnsupported.
+func newTwoTierSimulation(t *model.BatchTicks, r rule, set model.Settings) (*twoTierSimulation, error) {
+	if t.Tiers != 2 {
+		return nil, fmt.Errorf("%w: the platform has one tier, jobs need two: foreground and background", model.ErrUnsupported)
+	}
+	one, err := newSimulation(t, set)
+	if err != nil {
+		return nil, err
+	}
+	n, sum := len(t.Jobs), 0.0
+	for _, length := range one.lengths {
+		sum += float64(length)
+	}
+	switch migrations := float64(n) * float64(t.Migration); {
+	case one.order != model.BatchOrderBatch:
+		return nil, fmt.Errorf("%w order %q, two tiers have %q only", model.ErrUnsupported, one.order, model.BatchOrderBatch)
+	case r == migrated && sum+migrations > mostLengths:
+		return nil, fmt.Errorf("%w: in the foreground, runtimes sum to %.3g s and a migration of each job to %.3g s; the most is %.3g in all",
+			model.ErrUnsupported, sum/1e6, migrations/1e6, mostLengths/1e6)
+	}
+	s := &twoTierSimulation{machine: one.machine, twoTiers: newTwoTiers(t), rule: r, ticks: t, phases: make([]phase, n), stays: make([]stays, n),
+		left: make([]int64, n), since: make([]int64, n), rates: make([]int64, n), finish: make([]int64, n), list: newWaiting(n), shortest: newWaiting(n),
+		rank: make([]int32, n), byEstimate: make([]int32, n), ends: newEstimatedEnds(n), completions: heap.Heap[completion]{Less: completion.before}}
+	for k := range t.Jobs {
+		s.left[k], s.finish[k], s.byEstimate[k] = t.Jobs[k].Work(), never, int32(k)
+	}
+	slices.SortFunc(s.byEstimate, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(s.jobs[a].estimate, s.jobs[b].estimate), cmp.Compare(a, b))
+	})
+	for i, k := range s.byEstimate {
+		s.rank[k] = int32(i)
+	}
+	s.promotable = func(k int32, is bool) {
+		switch {
+		case r != pinned:
+		case is:
+			s.list.add(k, s.jobs[k].width, s.jobs[k].estimate)
+		default:
+			s.list.remove(k)
+		}
+	}
+	return s, nil
+}
+
+// run simulates the jobs. The error wraps model.ErrNoSolution if ctx ends before all
+// jobs have.
+func (s *twoTierSimulation) run(ctx context.Context) error {
+	n := int32(len(s.jobs))
+	var due []int32
+	for events := 0; ; events++ {
+		if events%1024 == 0 && ctx.Err() != nil {
+			return fmt.Errorf("%w: stopped when %d of %d jobs had ended", model.ErrNoSolution, s.ended, n)
+		}
+		now := s.next()
+		if s.arrived < n {
+			now = min(now, s.jobs[s.arrived].submit)
+		}
+		if now == never {
+			return nil
+		}
+		s.now = now
+		due = due[:0]
+		for s.next() == now {
+			k := s.completions.Pop().job
+			s.finish[k] = never
+			due = append(due, k)
+		}
+		all := s.arrived < n && s.jobs[s.arrived].submit == now
+		for _, k := range due {
+			all = s.end(k) == inForeground || all
+		}
+		for ; s.arrived < n && s.jobs[s.arrived].submit == now; s.arrived++ {
+			j := &s.jobs[s.arrived]
+			s.list.add(s.arrived, j.width, j.estimate)
+			s.shortest.add(s.rank[s.arrived], j.width, j.estimate)
+		}
+		if all {
+			s.pass()
+		} else {
+			s.background()
+		}
+		s.refresh()
+	}
+}
+
+// next returns the next end of a job. It drops completions that a change of the rate
+// has made wrong.
+func (s *twoTierSimulation) next() int64 {
+	for s.completions.Len() > 0 {
+		if c := s.completions.Items[0]; s.finish[c.job] == c.at {
+			return c.at
+		}
+		s.completions.Pop()
+	}
+	return never
+}
+
+// end ends job k and returns its tier.
+func (s *twoTierSimulation) end(k int32) phase {
+	tier, stay := s.phases[k], &s.stays[k]
+	if tier == inBackground {
+		s.leaveBackground(k)
+		s.list.remove(k)
+	} else {
+		stay.foreEnd = s.now
+		s.free += s.jobs[k].width
+		s.ends.remove(k)
+		for _, p := range stay.fore {
+			s.clearFore(p)
+		}
+	}
+	s.phases[k] = hasEnded
+	s.ended++
+	return tier
+}
+
+// settle counts the work of job k up to now.
+func (s *twoTierSimulation) settle(k int32) {
+	s.left[k] -= s.rates[k] * (s.now - s.since[k])
+	s.since[k] = s.now
+}
+
+// complete computes when job k ends by its rate.
+func (s *twoTierSimulation) complete(k int32) {
+	rate := s.rates[k]
+	if rate == 0 {
+		s.finish[k] = never
+		return
+	}
+	s.finish[k] = s.since[k] + (s.left[k]+rate-1)/rate
+	s.completions.Push(completion{s.finish[k], k})
+	// Wrong completions are at most about as many as right ones: memory stays linear,
+	// for O(log n) per completion.
+	if most := 2*(len(s.fore)+len(s.back)) + 64; s.completions.Len() > most {
+		s.completions.Items = slices.DeleteFunc(s.completions.Items, func(c completion) bool { return s.finish[c.job] != c.at })
+		s.completions.Init()
+	}
+}
+
+// refresh computes the rates of jobs in the background whose foreground has
+// changed.
+func (s *twoTierSimulation) refresh() {
+	for _, k := range s.touched {
+		s.isTouched[k] = false
+		if s.phases[k] != inBackground {
+			continue
+		}
+		if rate := s.twoTiers.rate(&s.ticks.Jobs[k], s.stays[k].back); rate != s.rates[k] {
+			s.settle(k)
+			s.rates[k] = rate
+			s.complete(k)
+		}
+	}
+	s.touched = s.touched[:0]
+}
+
+// execution returns the runs. A job that changed tier runs in two segments.
+func (s *twoTierSimulation) execution(in *model.Batch) *model.Execution {
+	type segment = model.Segment[model.BatchPlace]
+	e := &model.Execution{Runs: make([]model.Run[model.BatchPlace], len(in.Jobs))}
+	array := make([]segment, 0, 2*len(in.Jobs))
+	for k := range in.Jobs {
+		stay, first := &s.stays[k], len(array)
+		if stay.back != nil {
+			array = append(array, segment{StartS: s.ticks.Seconds(stay.backStart), EndS: s.ticks.Seconds(stay.backEnd), Lost: stay.lost,
+				Place: model.BatchPlace{Tier: model.TierBackground, Processors: stay.back}})
+		}
+		if stay.fore != nil {
+			array = append(array, segment{StartS: s.ticks.Seconds(s.starts[k]), EndS: s.ticks.Seconds(stay.foreEnd),
+				Place: model.BatchPlace{Processors: stay.fore}})
+		}
+		e.Runs[k] = model.Run[model.BatchPlace]{ID: in.Jobs[k].ID, Segments: array[first:len(array):len(array)]}
+	}
+	return e
+}

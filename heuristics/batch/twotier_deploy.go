@@ -1,0 +1,121 @@
+package batch
+
+import (
+	"cmp"
+	"slices"
+)
+
+// rule is what becomes of a job in the background that is chosen for the foreground
+// if not all of its processors are idle there.
+type rule int
+
+const (
+	killed rule = iota
+	pinned
+	migrated
+)
+
+// deploy is Algorithm 2: it brings job k, which must fit, to the foreground and
+// reports whether it could. A job in the background whose processors are all idle in
+// the foreground changes tier on them and keeps its work. There is nothing that
+// could change places with it.
+func (s *twoTierSimulation) deploy(k int32) bool {
+	stay, delay := &s.stays[k], int64(0)
+	switch {
+	case s.phases[k] == waits:
+		s.shortest.remove(s.rank[k])
+		stay.fore = s.dispatch(k, &s.foreIdle)
+	case s.busy[k] == 0:
+		s.leaveBackground(k)
+		stay.fore = stay.back
+		for _, p := range stay.fore {
+			s.foreIdle.remove(0, p)
+		}
+	case s.rule == pinned:
+		return false
+	default:
+		s.leaveBackground(k)
+		if s.rule == migrated {
+			delay = s.ticks.Migration
+		} else {
+			stay.lost = true
+			s.left[k] = s.ticks.Jobs[k].Work()
+		}
+		stay.fore = s.dispatch(k, &s.foreIdle)
+	}
+	s.list.remove(k)
+	s.phases[k] = inForeground
+	s.start(k)
+	s.ends.add(k, s.estimatedEnd(k), s.jobs[k].width)
+	j := &s.ticks.Jobs[k]
+	for i, p := range stay.fore {
+		s.setFore(p, process{k, int32(j.CPU(i))})
+	}
+	s.since[k], s.rates[k] = s.now+delay, j.Foreground
+	s.complete(k)
+	return true
+}
+
+// toBackground starts job k, which waits, in the background. Its rate is computed at
+// the end of the instant, see refresh.
+func (s *twoTierSimulation) toBackground(k int32) {
+	s.shortest.remove(s.rank[k])
+	stay, j := &s.stays[k], &s.ticks.Jobs[k]
+	stay.back, stay.backStart = s.dispatch(k, &s.backIdle), s.now
+	s.phases[k], s.since[k], s.rates[k] = inBackground, s.now, 0
+	for i, p := range stay.back {
+		s.setBack(p, process{k, int32(j.CPU(i))})
+	}
+	if s.rule == pinned && s.busy[k] > 0 {
+		s.list.remove(k)
+	}
+	s.touch(k)
+}
+
+// leaveBackground takes job k out of the background, with the work that it has done
+// there.
+func (s *twoTierSimulation) leaveBackground(k int32) {
+	s.settle(k)
+	s.stays[k].backEnd = s.now
+	for _, p := range s.stays[k].back {
+		s.clearBack(p)
+	}
+}
+
+// dispatch is the function of this name in Algorithm 2: it takes processors of the
+// set for the processes of job k, high use to low use. The processes go in
+// descending order of their use to the processors in ascending order of the use by
+// the other tier, which is what the set is ordered by. Ties of processes and of
+// processors go by their numbers.
+//
+// Dispatch takes time linear in the width of the job, and sorting if its processes
+// differ in their uses.
+func (s *twoTierSimulation) dispatch(k int32, set *idleSet) []int32 {
+	j := &s.ticks.Jobs[k]
+	list := s.cut(j.Processes)
+	set.take(list)
+	if len(j.Use) == 1 {
+		return list
+	}
+	order := s.order[:0]
+	for i := range j.Processes {
+		order = append(order, int32(i))
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(j.Use[b], j.Use[a]), cmp.Compare(a, b)) })
+	places := append(s.places[:0], list...)
+	for i, process := range order {
+		list[process] = places[i]
+	}
+	s.order, s.places = order, places
+	return list
+}
+
+// cut cuts a list of n processors off a larger array.
+func (s *twoTierSimulation) cut(n int) []int32 {
+	if len(s.array) < n {
+		s.array = make([]int32, max(n, 1<<16))
+	}
+	list := s.array[:n:n]
+	s.array = s.array[n:]
+	return list
+}

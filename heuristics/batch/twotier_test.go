@@ -1,0 +1,130 @@
+package batch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	batchheur "github.com/gapwise/gapwise/heuristics/batch"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+)
+
+var twoTier = map[string]batchheur.Func{"keasy": batchheur.KEASY, "reasy": batchheur.REASY, "measy": batchheur.MEASY}
+
+// segments returns the segments of each job.
+func segments(t testing.TB, b *model.Batch, run batchheur.Func) [][]model.Segment[model.BatchPlace] {
+	t.Helper()
+	e, err := run(context.Background(), b, model.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := b.Index(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([][]model.Segment[model.BatchPlace], len(b.Jobs))
+	for i, k := range index {
+		all[k] = e.Runs[i].Segments
+	}
+	return all
+}
+
+// smallTwoTier draws a trace like small, with uses and efficiencies.
+func smallTwoTier(rng *rand.Rand) *model.Batch {
+	b := small(rng)
+	b.Tiers, b.MigrationS = 2, float64(rng.IntN(3))
+	if rng.IntN(4) == 0 {
+		b.Threshold = []float64{0.5, 0.7, 1.5}[rng.IntN(3)]
+	}
+	uses := []float64{0.1, 0.3333, 0.5, 0.7, 0.95, 0.96, 1}
+	mixed := rng.IntN(2) == 0
+	for k := range b.Jobs {
+		j := &b.Jobs[k]
+		j.BgEfficiency = []float64{0, 0.3, 0.7777, 0.9, 1}[rng.IntN(5)]
+		switch {
+		case rng.IntN(4) == 0:
+		case mixed && rng.IntN(2) == 0:
+			for range j.Processes {
+				j.CPU = append(j.CPU, uses[rng.IntN(len(uses))])
+			}
+		default:
+			j.CPU = []float64{uses[rng.IntN(len(uses))]}
+		}
+	}
+	return b
+}
+
+// The fast simulation and the plain one give identical executions.
+func TestTwoTierDifferential(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(12, 2))
+	seen := map[string]int{}
+	for round := range need.Rounds(4_000) {
+		b := smallTwoTier(rng)
+		if err := b.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"keasy", "reasy", "measy"} {
+			plain := newPlainTwoTier(b, name)
+			plain.run()
+			for k, got := range segments(t, b, twoTier[name]) {
+				var want []model.Segment[model.BatchPlace]
+				for _, s := range plain.jobs[k].segments {
+					place := model.BatchPlace{}
+					if s.tier == 'b' {
+						place.Tier = model.TierBackground
+					}
+					for _, p := range s.processors {
+						place.Processors = append(place.Processors, int32(p))
+					}
+					want = append(want, model.Segment[model.BatchPlace]{StartS: float64(s.start) / 1e6, EndS: float64(s.end) / 1e6, Place: place, Lost: s.lost})
+				}
+				if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+					t.Fatalf("round %d, %s: job %d runs as %+v, want %+v; %+v", round, name, k, got, want, b)
+				}
+				switch {
+				case len(got) == 1 && got[0].Place.Tier == model.TierBackground:
+					seen[name+" ends in the background"]++
+				case len(got) == 2 && slices.Equal(got[0].Place.Processors, got[1].Place.Processors):
+					seen[name+" in place"]++
+				case len(got) == 2 && got[0].Lost:
+					seen[name+" killed"]++
+				case len(got) == 2:
+					seen[name+" migrated"]++
+				}
+			}
+		}
+	}
+	for _, x := range []string{"keasy ends in the background", "reasy ends in the background", "measy ends in the background", "keasy in place", "reasy in place",
+		"measy in place", "keasy killed", "measy migrated"} {
+		if seen[x] == 0 {
+			t.Errorf("no job of %s: the traces test nothing", x)
+		}
+	}
+}
+
+// A platform of one tier and the order of pyss are refused, a cancelled run has no
+// solution.
+func TestTwoTierErrors(t *testing.T) {
+	t.Parallel()
+	b := &model.Batch{Processors: 1, Tiers: 1, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 1, Processes: 1}}}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, run := range twoTier {
+		if _, err := run(context.Background(), b, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
+			t.Errorf("%s on one tier: %v", name, err)
+		}
+		two := *b
+		two.Tiers = 2
+		if _, err := run(ctx, &two, model.Settings{}); !errors.Is(err, model.ErrNoSolution) {
+			t.Errorf("%s, cancelled: %v", name, err)
+		}
+		if _, err := run(context.Background(), &two, in(model.BatchOrderPyss)); !errors.Is(err, model.ErrUnsupported) {
+			t.Errorf("%s in order pyss: %v", name, err)
+		}
+	}
+}
