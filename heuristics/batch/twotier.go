@@ -116,7 +116,11 @@ func newTwoTierSimulation(t *model.BatchTicks, r rule, set model.Settings) (*two
 		return nil, fmt.Errorf("%w: in the foreground, runtimes sum to %.3g s and a migration of each job to %.3g s; the most is %.3g in all",
 			model.ErrUnsupported, sum/1e6, migrations/1e6, mostLengths/1e6)
 	}
-	s := &twoTierSimulation{machine: one.machine, twoTiers: newTwoTiers(t), rule: r, ticks: t, phases: make([]phase, n), stays: make([]stays, n),
+	tiers, err := newTwoTiers(t)
+	if err != nil {
+		return nil, err
+	}
+	s := &twoTierSimulation{machine: one.machine, twoTiers: tiers, rule: r, ticks: t, phases: make([]phase, n), stays: make([]stays, n),
 		left: make([]int64, n), since: make([]int64, n), rates: make([]int64, n), finish: make([]int64, n), list: newWaiting(n), shortest: newWaiting(n),
 		rank: make([]int32, n), byEstimate: make([]int32, n), ends: newEstimatedEnds(n), completions: heap.Heap[completion]{Less: completion.before}}
 	for k := range t.Jobs {

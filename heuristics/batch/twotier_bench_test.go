@@ -13,7 +13,7 @@ import (
 func BenchmarkTwoTier(b *testing.B) {
 	for _, name := range []string{instances.ModelFeitelson, instances.ModelJann} {
 		for _, load := range []float64{0.7, 0.9} {
-			for _, jobs := range []int{10_000, 200_000, 1_000_000} {
+			for _, jobs := range []int{10_000, 200_000, 500_000} {
 				spec := instances.NewBatchSpec()
 				spec.Model, spec.Jobs, spec.Load, spec.Seed = name, jobs, load, 1
 				in, err := spec.Generate()

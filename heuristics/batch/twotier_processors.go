@@ -1,6 +1,11 @@
 package batch
 
-import "github.com/gapwise/gapwise/model"
+import (
+	"fmt"
+	"math"
+
+	"github.com/gapwise/gapwise/model"
+)
 
 // process is what runs in one tier of a processor.
 type process struct {
@@ -20,12 +25,14 @@ type twoTiers struct {
 	busy               []int32 // of each job in the background: its processors with a foreground process
 	touched            []int32 // jobs in the background whose foreground has changed at this instant
 	isTouched          []bool
-	// promotable is told when all processors of a job in the background get idle in
-	// the foreground, and when they no longer are.
+	// promotable is called when all processors of a job in the background get idle
+	// in the foreground, and when they no longer are.
 	promotable func(job int32, is bool)
 }
 
-func newTwoTiers(t *model.BatchTicks) twoTiers {
+// newTwoTiers returns the processors, all idle. The error wraps
+// model.ErrUnsupported: there are too many for idle sets.
+func newTwoTiers(t *model.BatchTicks) (twoTiers, error) {
 	ranks := make([]int32, model.FullRate+1)
 	for k := range t.Jobs {
 		for _, u := range t.Jobs[k].Use {
@@ -39,6 +46,9 @@ func newTwoTiers(t *model.BatchTicks) twoTiers {
 			uses++
 		}
 	}
+	if bits := int64(uses) * 2 * int64(t.Processors); bits > math.MaxInt32 {
+		return twoTiers{}, fmt.Errorf("%w: %d processors times %d different CPU uses, the most is %d; round the uses", model.ErrUnsupported, t.Processors, uses, math.MaxInt32/2)
+	}
 	n := len(t.Jobs)
 	x := twoTiers{fore: make([]process, t.Processors), back: make([]process, t.Processors), foreIdle: newIdleSet(t.Processors, uses, ranks),
 		backIdle: newIdleSet(t.Processors, uses, ranks), threshold: int32(t.Threshold), busy: make([]int32, n), isTouched: make([]bool, n)}
@@ -47,7 +57,7 @@ func newTwoTiers(t *model.BatchTicks) twoTiers {
 		x.foreIdle.add(0, int32(p))
 		x.backIdle.add(0, int32(p))
 	}
-	return x
+	return x, nil
 }
 
 // touch notes that the rate of job k in the background may have changed.
@@ -60,8 +70,8 @@ func (x *twoTiers) touch(k int32) {
 
 // setFore puts a process into the foreground of p, which has been taken from
 // foreIdle.
-func (x *twoTiers) setFore(p int32, new process) {
-	x.fore[p] = new
+func (x *twoTiers) setFore(p int32, by process) {
+	x.fore[p] = by
 	if b := x.back[p].job; b >= 0 {
 		x.touch(b)
 		if x.busy[b]++; x.busy[b] == 1 {
@@ -70,8 +80,8 @@ func (x *twoTiers) setFore(p int32, new process) {
 		return
 	}
 	x.backIdle.remove(0, p)
-	if new.use < x.threshold {
-		x.backIdle.add(new.use, p)
+	if by.use < x.threshold {
+		x.backIdle.add(by.use, p)
 	}
 }
 
@@ -94,14 +104,14 @@ func (x *twoTiers) clearFore(p int32) {
 
 // setBack puts a process into the background of p, which has been taken from
 // backIdle.
-func (x *twoTiers) setBack(p int32, new process) {
-	x.back[p] = new
+func (x *twoTiers) setBack(p int32, by process) {
+	x.back[p] = by
 	if x.fore[p].job >= 0 {
-		x.busy[new.job]++
+		x.busy[by.job]++
 		return
 	}
 	x.foreIdle.remove(0, p)
-	x.foreIdle.add(new.use, p)
+	x.foreIdle.add(by.use, p)
 }
 
 func (x *twoTiers) clearBack(p int32) {
