@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/heap"
@@ -30,10 +31,11 @@ type conservative struct {
 	arrived  int32
 	known    int32 // jobs before known have reservations or have started
 	queue    []int32
-	next     int64 // at or before the earliest reservation; never: there is none
+	classes  [32]int32 // jobs of each class in queue, see compress
+	next     int64     // at or before the earliest reservation; never: there is none
 	// freed holds what has been given back since the last look at a job's reservation,
-	// moved what has been in this round of a compression.
-	freed, moved staircase
+	// moved what has been in this round of a compression: the holes that it has made.
+	freed, moved holes
 	expiry       heap.Heap[completion]
 }
 
@@ -51,17 +53,25 @@ func (s *conservative) end(k int32) {
 	s.ends[k] = 0
 }
 
-// record adds what is free over [from, to) to freed and moved.
+// record adds the holes that processors given back over [from, to) are in.
 func (s *conservative) record(from, to int64) {
+	if from >= to {
+		return
+	}
 	most := int32(0)
-	s.profile.Steps(from, to, func(at, _ int64, used int) bool {
-		if free := s.processors - int32(used); free > most {
-			most = free
-			s.freed.add(at, free)
-			s.moved.add(at, free)
-		}
+	s.profile.Steps(from, to, func(_, _ int64, used int) bool {
+		most = max(most, s.processors-int32(used))
 		return true
 	})
+	for c := 0; 1<<c <= most; c++ {
+		if s.classes[c] == 0 {
+			continue // only jobs in the queue are looked at again
+		}
+		s.profile.Free(1<<c, s.now, from, to-1, func(start, end int64) {
+			s.freed.add(c, start, end)
+			s.moved.add(c, start, end)
+		})
+	}
 }
 
 func (s *conservative) wake() int64 {
@@ -90,6 +100,7 @@ func (s *conservative) pass() {
 	for ; s.known < s.arrived; s.known++ {
 		s.reserve(s.known)
 		s.queue = append(s.queue, s.known)
+		s.classes[s.class(s.known)]++
 	}
 	if s.next > s.now {
 		return
@@ -103,12 +114,16 @@ func (s *conservative) pass() {
 			continue
 		}
 		s.start(k)
+		s.classes[s.class(k)]--
 		s.profile.Add(0, s.now, int(s.jobs[k].width)) // so that no steps lie in the past
 		s.ends[k] = s.estimatedEnd(k)
 		s.expiry.Push(completion{s.ends[k], k})
 	}
 	s.queue = rest
 }
+
+// class returns ⌊log2 w⌋ of a job of width w.
+func (s *conservative) class(k int32) int { return bits.Len32(uint32(s.jobs[k].width)) - 1 }
 
 // extend extends the estimates that jobs have overrun and reports whether there are
 // any.
@@ -140,24 +155,28 @@ func (s *conservative) reserve(k int32) {
 	s.occupy(k, 1)
 }
 
-// compress moves reservations to earlier times. The profile holds the reservation [r,
-// r+e) of a job itself, so the job can start at s < r if its width w is free over [s,
-// min(s+e, r)).
+// compress moves reservations to earlier times, in rounds, until none moves.
 //
-// A job is skipped if less than w is free at all moments before r that anything has
-// been given back at since the job was last looked at. For let it be able to start
-// at s. At the last look, it couldn't: less than w was free at some x in [s, min(s+e,
-// r)). Now w is free at x. So something was given back at x < r, after which at
-// least w was free.
+// A hole of class c is a longest span of time in which 2^c processors are free. A job
+// of width w, class c = ⌊log2 w⌋, estimate e and reservation r can start at s < r if
+// w is free over W = [s, min(s+e, r)). (From r on, the profile holds the reservation
+// itself.) The job is skipped if among the holes of its class that are recorded and
+// begin before r none is as long as e and none goes to r or beyond.
 //
-// That is, by ends since the last compression, or by moves in this round and the one
-// before.
+// For let it be able to start at s. At the last look it couldn't: less than w was free
+// somewhere in W, and processors have been given back there since. Take the last time
+// that any were given back in W. Since then, what is free in W has only become less:
+// w was free over W. So the hole of class c around W was recorded. It begins at or
+// before s < r. If s+e ≤ r, it is as long as e; else it goes to r.
+//
+// Since the last look means: by ends since the last compression, or by moves in this
+// round and the one before.
 func (s *conservative) compress() {
-	for len(s.freed.at) > 0 {
+	for s.freed.any {
 		s.moved.clear()
 		for _, k := range s.queue {
 			j, old := &s.jobs[k], s.reserved[k]
-			if s.freed.before(old) < j.width {
+			if c := s.class(k); s.freed.length[c].before(old) < j.estimate && s.freed.end[c].before(old) < old {
 				continue
 			}
 			start, ok := s.profile.Gap(int(j.width), j.estimate, s.now, old)
@@ -174,16 +193,36 @@ func (s *conservative) compress() {
 	}
 }
 
+// holes holds, for the holes of each class that begin before a time, the greatest
+// length and the latest end.
+type holes struct {
+	any         bool
+	length, end [32]staircase
+}
+
+func (h *holes) add(class int, start, end int64) {
+	h.any = true
+	h.length[class].add(start, end-start)
+	h.end[class].add(start, end)
+}
+
+func (h *holes) clear() {
+	h.any = false
+	for c := range h.length {
+		h.length[c].clear()
+		h.end[c].clear()
+	}
+}
+
 // staircase holds, for points of time and amounts, the largest amount before a time.
 type staircase struct {
-	at     []int64
-	amount []int32 // both ascending
+	at, amount []int64 // both ascending
 }
 
 func (f *staircase) clear() { f.at, f.amount = f.at[:0], f.amount[:0] }
 
 // before returns the largest amount at a point before t; 0: there is none.
-func (f *staircase) before(t int64) int32 {
+func (f *staircase) before(t int64) int64 {
 	i := len(f.at) - 1
 	for i >= 0 && f.at[i] >= t {
 		i--
@@ -195,7 +234,7 @@ func (f *staircase) before(t int64) int32 {
 }
 
 // add adds a point.
-func (f *staircase) add(t int64, amount int32) {
+func (f *staircase) add(t, amount int64) {
 	i := len(f.at)
 	for i > 0 && f.at[i-1] > t {
 		i--

@@ -132,9 +132,9 @@ func TestStaircase(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 6))
 	for range 300 {
 		var f staircase
-		most := make([]int32, 30)
+		most := make([]int64, 30)
 		for range 20 {
-			at, amount := rng.Int64N(30), 1+rng.Int32N(30)
+			at, amount := rng.Int64N(30), 1+rng.Int64N(30)
 			f.add(at, amount)
 			for t := at + 1; t < 30; t++ {
 				most[t] = max(most[t], amount)
@@ -157,8 +157,8 @@ func (s everything) pass() {
 	case *easy:
 		x.stale = true
 	case *conservative:
-		if len(x.freed.at) > 0 {
-			x.freed.add(-1, x.processors)
+		for c := range x.freed.length {
+			x.freed.add(c, -1, never)
 		}
 	}
 	s.scheduler.pass()

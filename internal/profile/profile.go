@@ -2,6 +2,7 @@
 package profile
 
 import (
+	"math"
 	"slices"
 	"sort"
 )
@@ -241,6 +242,34 @@ func (p *Profile) Gap(amount int, length, from, to int64) (start int64, ok bool)
 		}
 	}
 	return start, free && start < to
+}
+
+// Free calls f with each longest span from the time first on in which the amount is
+// free and that meets [from, to]. The last may end at math.MaxInt64.
+func (p *Profile) Free(amount int, first, from, to int64, f func(start, end int64)) {
+	most, s := p.Capacity-amount, p.at(from)
+	for s.block >= 0 && p.time(s) > first && p.used(s) <= most {
+		s, _ = p.before(s)
+	}
+	start, free := first, p.used(s) <= most
+	for i, b := s.index, max(0, s.block); b < len(p.blocks); i, b = 0, b+1 {
+		used, times := p.blocks[b].used, p.blocks[b].times
+		for times = times[:len(used)]; i < len(used); i++ {
+			if !free && times[i] > to {
+				return
+			}
+			if fits := used[i] <= most; fits != free {
+				if free = fits; free {
+					start = times[i]
+				} else {
+					f(start, times[i])
+				}
+			}
+		}
+	}
+	if free && start <= to {
+		f(start, math.MaxInt64)
+	}
 }
 
 // Last returns the last such start.
