@@ -1,9 +1,9 @@
 // Package batch holds heuristics for batch scheduling (see model.Batch).
 //
 // FCFS, EASY, SJF and conservative backfilling run on one tier. On a platform with
-// two they use the foreground alone, at its rate. They are online: a scheduler
-// learns a job at its submission, and its runtime when it ends. What it goes by
-// before then is the estimate.
+// two they use the foreground alone, at its rate. KEASY, REASY and MEASY need two.
+// All are online: a scheduler learns a job at its submission, and its runtime when
+// it ends. What it goes by before then is the estimate.
 package batch
 
 import (
