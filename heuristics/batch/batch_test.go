@@ -201,6 +201,12 @@ func TestByHand(t *testing.T) {
 			jobs:  []model.BatchJob{job(0, 20, 10, 3), job(12, 5, 5, 2), job(12, 100, 100, 1)},
 			batch: want{"fcfs": {0, 20, 20}, "easy": {0, 20, 12}},
 		},
+		// 0 and 1 have overrun. The head, 2, needs 0's end alone, but 1 counts as ending
+		// now, too: one processor is extra.
+		"all overruns count": {
+			jobs:  []model.BatchJob{job(0, 20, 10, 2), job(0, 20, 11, 1), job(12, 5, 5, 3), job(12, 100, 100, 1)},
+			batch: want{"fcfs": {0, 0, 20, 20}, "easy": {0, 0, 20, 12}},
+		},
 		"kill": {
 			jobs: []model.BatchJob{job(0, 20, 10, 3), job(9, 5, 5, 2), job(9, 100, 100, 1)}, kill: true,
 			batch: want{"fcfs": {0, 10, 10}, "easy": {0, 10, 9}},
