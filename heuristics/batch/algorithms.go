@@ -58,15 +58,6 @@ func onOneTier(newScheduler func(*machine) scheduler) Func {
 		if err != nil {
 			return nil, err
 		}
-		lists := s.number(course)
-		segments := make([]model.Segment[model.BatchPlace], len(in.Jobs))
-		e := &model.Execution{Runs: make([]model.Run[model.BatchPlace], len(in.Jobs))}
-		for k := range in.Jobs {
-			start := course.starts[k]
-			segments[k] = model.Segment[model.BatchPlace]{StartS: t.Seconds(start), EndS: t.Seconds(start + s.lengths[k]),
-				Place: model.BatchPlace{Processors: lists[k]}}
-			e.Runs[k] = model.Run[model.BatchPlace]{ID: in.Jobs[k].ID, Segments: segments[k : k+1 : k+1]}
-		}
-		return e, nil
+		return s.execution(in, t, course), nil
 	}
 }

@@ -1,0 +1,36 @@
+// Package batch bounds what any scheduler of parallel jobs can reach, without
+// search, and holds the linear formulations of Batch.
+package batch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Quick computes the bounds of the mean response time from below that take no longer
+// than a heuristic: those of Response, weakest first. O(n log n)
+func Quick(in *model.Batch) []bounds.Bound {
+	return Response(in.Ticks(), quickFunctions)
+}
+
+// All computes every bound that needs no search: those of Quick, the last of them
+// with more dual-feasible functions or demands. It takes O(n log n) for each, and
+// leaves out the rest when ctx ends. The error is model.ErrInvalid for an invalid
+// instance.
+func All(ctx context.Context, in *model.Batch) ([]bounds.Bound, error) {
+	if err := in.Validate(); err != nil {
+		return nil, fmt.Errorf("bounds: %w", err)
+	}
+	t := in.Ticks()
+	all := Response(t, quickFunctions)
+	if ctx.Err() != nil {
+		return all, nil
+	}
+	more := Response(t, allFunctions)
+	last := more[len(more)-1]
+	last.Name = "widths"
+	return append(all, last), nil
+}

@@ -1,0 +1,39 @@
+package batch
+
+import (
+	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/model"
+)
+
+// deviceSet is a set of the search's devices that are switched off. None changes
+// what is proved, only how soon. The proof of each is where it is applied.
+type deviceSet uint32
+
+const (
+	devActive    deviceSet = 1 << iota // tree.children
+	devIdentical                       // tree.children
+	devMemo                            // memo
+	devMachine                         // remaining.machine
+	devWidths                          // newTree
+	devLocal                           // improve
+)
+
+// devices names them, in the order of their bits.
+var devices = []exact.Switch[deviceSet]{
+	{Bit: devActive, Device: exact.Device{Name: "active-schedules", Summary: "no start at or after a time by which another job could have ended (Giffler and Thompson 1960)"}},
+	{Bit: devIdentical, Device: exact.Device{Name: "identical-jobs", Summary: "of equally long and wide jobs the one submitted first starts first"}},
+	{Bit: devMemo, Device: exact.Device{Name: "dominance", Summary: "of partial schedules of the same jobs, those that another dominates are dropped"}},
+	{Bit: devMachine, Device: exact.Device{Name: "squashed", Summary: "bound by the shortest remaining work first on one machine of the free processors (Schrage 1968)"}},
+	{Bit: devWidths, Device: exact.Device{Name: "dual-feasible", Summary: "the same by dual-feasible functions of the widths (Fekete and Schepers 2001)"}},
+	{Bit: devLocal, Device: exact.Device{Name: "local-search", Summary: "orders to start from: jobs are moved to other positions"}},
+}
+
+// Devices lists the parts of Search that Without can switch off.
+func Devices() []exact.Device { return exact.DevicesOf(devices) }
+
+// Without returns Search with the named devices switched off. It proves the same,
+// later. An unknown name is an error that lists the known ones.
+func Without(names ...string) (model.Solver, error) {
+	off, err := exact.BitsOf("batch", devices, names)
+	return Search{off: off}, err
+}

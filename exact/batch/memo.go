@@ -1,0 +1,104 @@
+package batch
+
+import "slices"
+
+// memo holds the nodes that were explored, by their sets of jobs.
+//
+// A node B is dropped if A, explored before, has the same jobs and
+//
+//	cost_A ≤ cost_B,  now_A ≤ t,  used_A(τ) ≤ used_B(τ) for all τ ≥ t,
+//
+// where t is the earliest start of a job that B hasn't started. In a completion of
+// B all further starts are at t or later. The same starts complete A: they are no
+// earlier than now_A, and where they run A has no more in use. So A's best completion
+// is no worse than B's. A was explored to the end: nodes of one set are of one depth.
+type memo struct {
+	off   bool
+	nodes map[uint64][]*remembered
+	size  int
+}
+
+// remembered is an explored node: used[i] processors from times[i] on, from now on.
+type remembered struct {
+	now, cost int64
+	times     []int64
+	used      []int64
+}
+
+// mostMemo bounds the steps of all nodes together. Beyond that none is added.
+const mostMemo = 8 << 20
+
+// dominates reports whether an explored node dominates x; else it adds x, and
+// forgets those that x dominates.
+func (m *memo) dominates(x *node, t *tree) bool {
+	if m.off {
+		return false
+	}
+	if m.nodes == nil {
+		m.nodes = map[uint64][]*remembered{}
+	}
+	from := int64(1 << 62)
+	for k := range t.release {
+		if x.set>>k&1 == 0 {
+			from = min(from, t.earliest(x, k))
+		}
+	}
+	own := &remembered{now: x.now, cost: x.cost}
+	used := int64(0)
+	for _, e := range x.ends {
+		used += t.width[e.job]
+	}
+	own.times, own.used = append(own.times, x.now), append(own.used, used)
+	for _, e := range x.ends {
+		used -= t.width[e.job]
+		if last := len(own.times) - 1; own.times[last] == e.at {
+			own.used[last] = used
+		} else {
+			own.times, own.used = append(own.times, e.at), append(own.used, used)
+		}
+	}
+	list := m.nodes[x.set]
+	for _, a := range list {
+		if a.dominates(own, from) {
+			return true
+		}
+	}
+	if m.size > mostMemo {
+		return false
+	}
+	list = slices.DeleteFunc(list, func(b *remembered) bool {
+		if own.dominates(b, b.now) {
+			m.size -= len(b.times)
+			return true
+		}
+		return false
+	})
+	m.nodes[x.set] = append(list, own)
+	m.size += len(own.times)
+	return false
+}
+
+// dominates reports whether a dominates b, whose jobs to come start at from or
+// later. from is at least b.now.
+func (a *remembered) dominates(b *remembered, from int64) bool {
+	if a.cost > b.cost || a.now > from {
+		return false
+	}
+	// What is in use only falls. So it is compared where it falls in b, and at from.
+	i := 0
+	at := func(t int64) int64 {
+		for i+1 < len(a.times) && a.times[i+1] <= t {
+			i++
+		}
+		return a.used[i]
+	}
+	for k := range b.times {
+		if k+1 < len(b.times) && b.times[k+1] <= from {
+			continue
+		}
+		if at(max(from, b.times[k])) > b.used[k] {
+			return false
+		}
+	}
+	return true
+}

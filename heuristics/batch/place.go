@@ -1,0 +1,42 @@
+package batch
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Place returns the execution on one tier, or in the foreground of two, in which
+// each job starts at the given tick and runs to its end. At no instant may more
+// processors be needed than there are. The error wraps model.ErrUnsupported for
+// times that don't fit whole numbers.
+func Place(in *model.Batch, starts []int64) (*model.Execution, error) {
+	t := in.Ticks()
+	s, err := newSimulation(t, model.Settings{})
+	if err != nil {
+		return nil, err
+	}
+	course := &trace{starts: starts, started: make([]int32, len(starts)), ended: make([]int32, len(starts))}
+	for k := range starts {
+		course.started[k], course.ended[k] = int32(k), int32(k)
+	}
+	end := func(k int32) int64 { return starts[k] + s.lengths[k] }
+	slices.SortStableFunc(course.started, func(a, b int32) int { return cmp.Compare(starts[a], starts[b]) })
+	slices.SortStableFunc(course.ended, func(a, b int32) int { return cmp.Compare(end(a), end(b)) })
+	return s.execution(in, t, course), nil
+}
+
+// execution returns the execution of a course.
+func (s *simulation) execution(in *model.Batch, t *model.BatchTicks, course *trace) *model.Execution {
+	lists := s.number(course)
+	segments := make([]model.Segment[model.BatchPlace], len(in.Jobs))
+	e := &model.Execution{Runs: make([]model.Run[model.BatchPlace], len(in.Jobs))}
+	for k := range in.Jobs {
+		start := course.starts[k]
+		segments[k] = model.Segment[model.BatchPlace]{StartS: t.Seconds(start), EndS: t.Seconds(start + s.lengths[k]),
+			Place: model.BatchPlace{Processors: lists[k]}}
+		e.Runs[k] = model.Run[model.BatchPlace]{ID: in.Jobs[k].ID, Segments: segments[k : k+1 : k+1]}
+	}
+	return e
+}
