@@ -27,8 +27,9 @@ import (
 //
 // A job runs in one or more segments, none before its submission. Between them it
 // may change tier on the same processors at no cost, or be moved to others: then it
-// does no work in the first MigrationS seconds. A segment whose work is lost ends
-// with the job killed; the next one starts it from the beginning.
+// does no work for MigrationS seconds from there on. It isn't suspended: each
+// segment starts when the one before ends. Only a segment whose work is lost ends
+// with the job killed; the next one starts it from the beginning, at any time.
 //
 // The objective, to be minimised, is the mean response time; the mean bounded
 // slowdown breaks ties (see Metrics). At one instant ends come before starts.

@@ -263,8 +263,8 @@ const SlowdownFloor = 10
 //     letter: its end time counts the start once more. It depends on when time
 //     begins.
 //   - suspensions: segments that end before the work is done.
-//   - migrations: segments on other servers than the segment before. A
-//     migration needs a suspension, if only for an instant.
+//   - migrations: segments on other servers than the segment before, its work
+//     kept. A migration needs a suspension, if only for an instant.
 //   - never fit: as above.
 func (v *TVC) Metrics() []Metric {
 	never := Metric{"never fit", "requests that never fit", "", Minimise}
@@ -348,7 +348,7 @@ func (v *TVC) queueFigures(e *Embeddings, index []int) []float64 {
 		printed += (start + end - q.ArrivalS) / max(SlowdownFloor, end)
 		suspensions += float64(len(r.Segments) - 1)
 		for i := 1; i < len(r.Segments); i++ {
-			if !r.Segments[i].Place.SameServers(&r.Segments[i-1].Place) {
+			if before := &r.Segments[i-1]; !before.Lost && !r.Segments[i].Place.SameServers(&before.Place) {
 				migrations++
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/big"
+	"math/bits"
 	"slices"
 
 	"github.com/gapwise/gapwise/model"
@@ -17,7 +19,7 @@ const (
 	FractionalTime = "fractional_time" // a start or an end that isn't a whole microsecond
 	SegmentLength  = "segment_length"  // a segment that doesn't end after its start
 	SegmentOrder   = "segment_order"   // a segment that starts before the one before it has ended
-	WrongWork      = "wrong_work"      // the segments' work isn't the request's duration
+	WrongWork      = "wrong_work"      // the segments' work isn't the request's duration, or not until the end
 )
 
 // latestTime bounds times in solutions, in seconds. Below 2^33 s each microsecond
@@ -42,25 +44,34 @@ func micros(x float64) (n int64, whole bool) {
 //
 // Times are whole microseconds; nothing is tolerated. A run starts no earlier than
 // its request's arrival. Its segments are in the order of time, don't overlap and
-// aren't empty. A segment in another place than the one before it is a migration:
-// no work is done until the request has run there for as many microseconds as that
-// takes. If the segment ends before, the next one in this place goes on with the
-// migration. The work of a run is the duration of its request.
+// aren't empty. A segment in another place than the one before it is a migration,
+// unless that one is lost: then the request begins anew. What is done in a lost
+// segment and before it doesn't count.
+//
+// With steady set, a run's work is the length of its segments, less the migrations,
+// and must be the duration of its request. Otherwise it depends on what else runs,
+// and is for the problem to count in replay.
 type segmentJudge[P any] struct {
 	ctx       context.Context
 	report    *Report
+	noun      string // what a request is called
 	requests  int
 	request   func(k int) (id string, arrival, duration int64)
-	migration int64
 	moved     func(from, to *P) bool // whether going on at another place is a migration
+	steady    bool
+	migration int64 // with steady: microseconds without work at the start of a migrated segment
 }
 
 // segment is a model.Segment of a known request, in microseconds.
 type segment[P any] struct {
-	request    int
-	id         string
-	start, end int64
-	place      *P
+	request     int
+	id          string
+	start, end  int64
+	place       *P
+	lost        bool
+	moved       bool // it migrates at its start
+	sound, last bool // its run is in order, so its work can be counted; it is the run's last
+	placed      bool // for the problem: it holds its place
 }
 
 // read checks each run by itself. It returns the segments by request, nil for a
@@ -75,6 +86,11 @@ func (j *segmentJudge[P]) read(runs []model.Run[P]) (segments [][]segment[P], co
 		id, _, _ := j.request(k)
 		index[id] = k
 	}
+	total := 0
+	for i := range runs {
+		total += len(runs[i].Segments)
+	}
+	all := make([]segment[P], 0, total)
 	segments, complete = make([][]segment[P], j.requests), true
 	for i := range runs {
 		if j.ctx.Err() != nil {
@@ -84,33 +100,34 @@ func (j *segmentJudge[P]) read(runs []model.Run[P]) (segments [][]segment[P], co
 		k, ok := index[run.ID]
 		switch {
 		case !ok:
-			r.add(UnknownRequest, 0, "request %q isn't in the instance", run.ID)
+			r.add(UnknownRequest, 0, "%s %q isn't in the instance", j.noun, run.ID)
 			complete = false
 			continue
 		case segments[k] != nil:
-			r.add(RepeatedRequest, 0, "request %q has two runs", run.ID)
+			r.add(RepeatedRequest, 0, "%s %q has two runs", j.noun, run.ID)
 			complete = false
 			continue
 		}
-		segments[k] = make([]segment[P], 0, len(run.Segments))
+		first := len(all)
 		if len(run.Segments) == 0 {
-			r.add(EmptyRun, 0, "request %q has a run without segments", run.ID)
+			r.add(EmptyRun, 0, "%s %q has a run without segments", j.noun, run.ID)
 			complete = false
 		}
 		for s := range run.Segments {
 			x := &run.Segments[s]
 			if !(x.StartS >= 0 && x.StartS <= latestTime && x.EndS >= 0 && x.EndS <= latestTime) {
-				r.add(InvalidTime, 0, "request %q runs from %v to %v, times must be from 0 to %g", run.ID, x.StartS, x.EndS, latestTime)
+				r.add(InvalidTime, 0, "%s %q runs from %v to %v, times must be from 0 to %g", j.noun, run.ID, x.StartS, x.EndS, latestTime)
 				complete = false
 				continue
 			}
 			start, wholeStart := micros(x.StartS)
 			end, wholeEnd := micros(x.EndS)
 			if !wholeStart || !wholeEnd {
-				r.add(FractionalTime, 0, "request %q runs from %v to %v, times must be whole microseconds", run.ID, x.StartS, x.EndS)
+				r.add(FractionalTime, 0, "%s %q runs from %v to %v, times must be whole microseconds", j.noun, run.ID, x.StartS, x.EndS)
 			}
-			segments[k] = append(segments[k], segment[P]{k, run.ID, start, end, &x.Place})
+			all = append(all, segment[P]{request: k, id: run.ID, start: start, end: end, place: &x.Place, lost: x.Lost})
 		}
+		segments[k] = all[first:len(all):len(all)]
 		if len(segments[k]) == len(run.Segments) && len(run.Segments) > 0 {
 			j.inTime(segments[k])
 		}
@@ -123,30 +140,34 @@ func (j *segmentJudge[P]) inTime(run []segment[P]) {
 	r := j.report
 	id, arrival, duration := j.request(run[0].request)
 	if s := run[0].start; s < arrival {
-		r.add(EarlyStart, share(float64(arrival-s), duration), "request %q starts at %v and arrives at %v", id, inSeconds(s), inSeconds(arrival))
+		r.add(EarlyStart, share(float64(arrival-s), duration), "%s %q starts at %v and arrives at %v", j.noun, id, inSeconds(s), inSeconds(arrival))
 	}
-	work, owed := int64(0), int64(0) // owed is what is left of the last migration
+	work, sound := int64(0), true
 	for i := range run {
 		x := &run[i]
 		length := x.end - x.start
 		if length <= 0 {
-			r.add(SegmentLength, 0, "request %q has a segment from %v to %v", id, inSeconds(x.start), inSeconds(x.end))
-			length = 0
+			r.add(SegmentLength, 0, "%s %q has a segment from %v to %v", j.noun, id, inSeconds(x.start), inSeconds(x.end))
+			length, sound = 0, false
 		}
 		if i > 0 {
 			if before := run[i-1].end; x.start < before {
-				r.add(SegmentOrder, share(float64(before-x.start), duration), "request %q has a segment until %v and the next one from %v", id, inSeconds(before), inSeconds(x.start))
+				r.add(SegmentOrder, share(float64(before-x.start), duration), "%s %q has a segment until %v and the next one from %v", j.noun, id, inSeconds(before), inSeconds(x.start))
+				sound = false
 			}
-			if j.moved(run[i-1].place, x.place) {
-				owed = j.migration
+			if x.moved = !run[i-1].lost && j.moved(run[i-1].place, x.place); x.moved {
+				length -= min(length, j.migration)
 			}
 		}
-		without := min(length, owed)
-		owed -= without
-		work += length - without
+		if work += length; x.lost {
+			work = 0
+		}
 	}
-	if work != duration {
-		r.add(WrongWork, share(math.Abs(float64(work-duration)), duration), "request %q works for %v s, its duration is %v s", id, inSeconds(work), inSeconds(duration))
+	for i := range run {
+		run[i].sound, run[i].last = sound, i == len(run)-1
+	}
+	if j.steady && work != duration {
+		r.add(WrongWork, share(math.Abs(float64(work-duration)), duration), "%s %q works for %v s, its duration is %v s", j.noun, id, inSeconds(work), inSeconds(duration))
 	}
 }
 
@@ -155,38 +176,71 @@ func inSeconds(micros int64) float64 { return float64(micros) / 1e6 }
 
 // replay calls start and end for each segment of a positive length in the order of
 // time. At one instant all ends come before all starts, and starts are in the
-// order of the requests.
-func (j *segmentJudge[P]) replay(segments [][]segment[P], start, end func(*segment[P])) {
-	type event struct {
-		at      int64
-		starts  bool
-		segment *segment[P]
-	}
-	var events []event
+// order of the requests; then it calls settled, if that isn't nil.
+func (j *segmentJudge[P]) replay(segments [][]segment[P], start, end func(*segment[P]), settled func(now int64)) {
+	var starts, ends []*segment[P]
 	for k := range segments {
 		for s := range segments[k] {
 			if x := &segments[k][s]; x.start < x.end {
-				events = append(events, event{x.start, true, x}, event{x.end, false, x})
+				starts, ends = append(starts, x), append(ends, x)
 			}
 		}
 	}
-	slices.SortStableFunc(events, func(a, b event) int {
-		if c := cmp.Compare(a.at, b.at); c != 0 || a.starts == b.starts {
-			return c
-		}
-		if a.starts {
-			return 1
-		}
-		return -1
+	slices.SortFunc(starts, func(a, b *segment[P]) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.request, b.request))
 	})
-	for _, e := range events {
-		if j.ctx.Err() != nil {
-			return
+	slices.SortFunc(ends, func(a, b *segment[P]) int {
+		return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.request, b.request))
+	})
+	for len(ends) > 0 && j.ctx.Err() == nil {
+		now := ends[0].end
+		if len(starts) > 0 {
+			now = min(now, starts[0].start)
 		}
-		if e.starts {
-			start(e.segment)
-		} else {
-			end(e.segment)
+		for ; len(ends) > 0 && ends[0].end == now; ends = ends[1:] {
+			end(ends[0])
+		}
+		for ; len(starts) > 0 && starts[0].start == now; starts = starts[1:] {
+			start(starts[0])
+		}
+		if settled != nil {
+			settled(now)
 		}
 	}
+}
+
+// responses adds up response times and bounded slowdowns. A sum of up to 2^53 terms
+// is exact for the first and has 100 bits for the second.
+type responses struct {
+	count     int64
+	high, low uint64 // the sum of the responses in microseconds, in two's complement
+	slowdowns double
+}
+
+// add takes a response time in microseconds and what the slowdown is relative to.
+func (r *responses) add(spent, duration int64) {
+	const floor = 10e6 // τ, in microseconds
+	var carry uint64
+	r.low, carry = bits.Add64(r.low, uint64(spent), 0)
+	r.high, _ = bits.Add64(r.high, uint64(spent>>63), carry)
+	of := float64(max(floor, duration))
+	term := double{hi: 1}
+	if x := float64(spent); x > of {
+		term.hi = x / of
+		term.lo = -math.FMA(term.hi, of, -x) / of
+	}
+	r.slowdowns = r.slowdowns.add(term)
+	r.count++
+}
+
+// means returns the mean response time in seconds, 0 without any, and the mean
+// bounded slowdown, 1 without any.
+func (r *responses) means() (response, slowdown float64) {
+	if r.count == 0 {
+		return 0, 1
+	}
+	total := new(big.Int).Lsh(big.NewInt(int64(r.high)), 64)
+	total.Add(total, new(big.Int).SetUint64(r.low))
+	response, _ = new(big.Rat).SetFrac(total, big.NewInt(r.count*1e6)).Float64()
+	return response, r.slowdowns.div(double{hi: float64(r.count)}).hi
 }

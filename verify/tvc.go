@@ -45,7 +45,7 @@ func tvc(ctx context.Context, in *model.TVC, e *model.Embeddings, r *Report) {
 		j.rates[layer], _ = micros(rate)
 	}
 	migration, _ := micros(in.MigrationS)
-	runs := &segmentJudge[model.Embedding]{ctx: ctx, report: r, requests: len(in.Requests), migration: migration,
+	runs := &segmentJudge[model.Embedding]{ctx: ctx, report: r, noun: "request", requests: len(in.Requests), steady: true, migration: migration,
 		request: func(k int) (string, int64, int64) {
 			q := &in.Requests[k]
 			arrival, _ := micros(q.ArrivalS)
@@ -72,7 +72,7 @@ func tvc(ctx context.Context, in *model.TVC, e *model.Embeddings, r *Report) {
 			r.add(DelayedStart, share(float64(run[0].start-arrival), duration), "request %q starts at %v and arrives at %v, in loss mode it can't wait", id, inSeconds(run[0].start), inSeconds(arrival))
 		}
 	}
-	runs.replay(segments, j.start, j.end)
+	runs.replay(segments, j.start, j.end, nil)
 	if complete && ctx.Err() == nil {
 		if in.Queue {
 			r.Objective, r.Second = j.responses(segments)

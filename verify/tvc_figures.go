@@ -111,33 +111,16 @@ func (j *tvcJudge) accepted(segments [][]segment[model.Embedding]) (value, secon
 }
 
 // responses returns the mean response time in seconds, 0 without runs, and the
-// mean bounded slowdown, 1 without runs. The first is rounded once; the terms of
-// the second have 200 bits.
+// mean bounded slowdown, 1 without runs.
 func (j *tvcJudge) responses(segments [][]segment[model.Embedding]) (response, slowdown float64) {
-	const floor = 10e6 // Γ, in microseconds
-	const bits = 200
-	runs, total, slow := int64(0), new(big.Int), new(big.Float).SetPrec(bits)
-	one := big.NewFloat(1)
+	var all responses
 	for k, run := range segments {
 		if run == nil {
 			continue
 		}
-		q := &j.in.Requests[k]
-		arrival, _ := micros(q.ArrivalS)
-		duration, _ := micros(q.DurationS)
-		spent := big.NewInt(run[len(run)-1].end - arrival)
-		total.Add(total, spent)
-		x := new(big.Float).SetPrec(bits).SetInt(spent)
-		if x.Quo(x, new(big.Float).SetInt64(max(floor, duration))); x.Cmp(one) < 0 {
-			x = one
-		}
-		slow.Add(slow, x)
-		runs++
+		arrival, _ := micros(j.in.Requests[k].ArrivalS)
+		duration, _ := micros(j.in.Requests[k].DurationS)
+		all.add(run[len(run)-1].end-arrival, duration)
 	}
-	if runs == 0 {
-		return 0, 1
-	}
-	response, _ = new(big.Rat).SetFrac(total, big.NewInt(runs*1e6)).Float64()
-	slowdown, _ = slow.Quo(slow, new(big.Float).SetInt64(runs)).Float64()
-	return response, slowdown
+	return all.means()
 }

@@ -183,6 +183,7 @@ func judge(ctx context.Context, in model.Instance, s model.Solution, o Options) 
 
 // judges holds the judge of each problem.
 var judges = map[model.Kind]func(context.Context, model.Instance, model.Solution, *Report) bool{
+	model.KindBatch:       judgeFor(batch),
 	model.KindDAG:         judgeFor(dag),
 	model.KindReservation: judgeFor(reservation),
 	model.KindTVC:         judgeFor(tvc),

@@ -1,0 +1,346 @@
+package verify
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Constraints of Batch (sections 2 and 3.2 of its paper, and model.Batch). Those on
+// runs in segments hold, too (see EmptyRun), and DeclinedRequest for a job that
+// doesn't run.
+const (
+	SuspendedJob      = "suspended_job"      // a pause between segments, though no work is lost
+	UnknownTier       = "unknown_tier"       // neither the foreground nor, with two tiers, the background
+	ProcessCount      = "process_count"      // the number of processors isn't that of the processes
+	UnknownProcessor  = "unknown_processor"  // a processor number that isn't from 0 to P-1
+	RepeatedProcessor = "repeated_processor" // two processes of a job on one processor
+	ForegroundOverlap = "foreground_overlap" // two processes at a time in the foreground of a processor
+	BackgroundOverlap = "background_overlap" // two processes at a time in its background
+	BusyForeground    = "busy_foreground"    // a start in the background where the foreground use isn't below the threshold
+)
+
+// batch judges executions. Times are whole microseconds, rates and shares whole
+// ten-thousandths, work their product; nothing is tolerated. Amounts are shares: of
+// a job's work, of its length on dedicated processors, of its processes.
+//
+// At one instant ends come first, then starts in the foreground, then starts in the
+// background, then rates change. So a process may start in the background if the
+// foreground use is below the threshold once all that ends or starts there at that
+// instant has: if any order of the starts satisfies the threshold and has foreground
+// before background, this one does, for starts in the background change no
+// foreground use. Later starts in the foreground are free. A segment in the
+// background that follows another one of its job is a start like any other.
+//
+// A job's rate is that of its slowest process. A job isn't suspended: when a segment
+// ends whose work is kept, the next one starts. If that has other processors, or the
+// same ones in another order (its processes change places), the job migrates: for
+// the time of a migration it does no work, also if it changes tier meanwhile. Its
+// run ends in the first microsecond by which its work is done.
+//
+// A segment with a wrong place is left out of the further checks. A process on a
+// processor that is taken has no effect there. The work of a run with a wrong place,
+// time or order of segments isn't checked. The objectives are computed as segmentJudge.read says, if all jobs
+// run.
+//
+// With s segments of p processes in all, and r processes of background jobs whose
+// foreground changes, summed over the instants: time O(s log s + p + r), memory
+// O(s + p + P).
+func batch(ctx context.Context, in *model.Batch, e *model.Execution, r *Report) {
+	j := newBatchJudge(in, r)
+	runs := &segmentJudge[model.BatchPlace]{ctx: ctx, report: r, noun: "job", requests: len(in.Jobs),
+		request: func(k int) (string, int64, int64) { return in.Jobs[k].ID, j.jobs[k].submit, j.jobs[k].length },
+		moved:   func(from, to *model.BatchPlace) bool { return !slices.Equal(from.Processors, to.Processors) },
+	}
+	segments, complete := runs.read(e.Runs)
+	for k, run := range segments {
+		if run == nil {
+			r.add(DeclinedRequest, 0, "job %q doesn't run", in.Jobs[k].ID)
+			complete = false
+		}
+		for i := 1; i < len(run); i++ {
+			if before := &run[i-1]; run[i].sound && !before.lost && run[i].start > before.end {
+				r.add(SuspendedJob, share(float64(run[i].start-before.end), j.jobs[k].length), "job %q has a segment until %v and the next one from %v, it can't be suspended",
+					run[i].id, inSeconds(before.end), inSeconds(run[i].start))
+			}
+		}
+	}
+	runs.replay(segments, j.start, j.end, j.settled)
+	if complete && ctx.Err() == nil {
+		var all responses
+		for k, run := range segments {
+			all.add(run[len(run)-1].end-j.jobs[k].submit, j.jobs[k].length)
+		}
+		r.Objective, r.Second = all.means()
+	}
+}
+
+// batchSegment is a segment of a job.
+type batchSegment = segment[model.BatchPlace]
+
+// batchJudge holds what runs at a moment.
+type batchJudge struct {
+	in                   *model.Batch
+	report               *Report
+	threshold, migration int64
+	jobs                 []batchRun
+	foreground           []*batchSegment // by processor; nil: idle
+	background           []*batchSegment
+	use                  []int32         // of the foreground, by processor
+	starting             []*batchSegment // starts in the background, at this instant
+	touched              []*batchSegment // in the background, their rates may change at this instant
+	seen                 []int           // by processor, the number of the last segment that lists it
+	segments             int
+}
+
+// batchRun is a job and its progress.
+type batchRun struct {
+	submit, length   int64
+	loss, efficiency int64
+	uses             []int32       // of its processes, or one for all
+	done             int64         // work, in ten-thousandths of microseconds of dedicated processors
+	since            int64         // done is what is done by then
+	rate             int64         // from then on
+	migrates         int64         // until then
+	touched          *batchSegment // the last of its segments in batchJudge.touched
+	broken           bool          // its work can't be counted
+}
+
+// dedicated is the rate of a dedicated processor.
+const dedicated = 10_000
+
+// tenThousandths reads a share that is a whole number of them.
+func tenThousandths(x float64) int64 { return int64(math.Round(x * dedicated)) }
+
+func newBatchJudge(in *model.Batch, r *Report) *batchJudge {
+	j := &batchJudge{in: in, report: r, threshold: 9600, jobs: make([]batchRun, len(in.Jobs)), use: make([]int32, in.Processors),
+		foreground: make([]*batchSegment, in.Processors), background: make([]*batchSegment, in.Processors), seen: make([]int, in.Processors)}
+	if in.Threshold != 0 {
+		j.threshold = tenThousandths(in.Threshold)
+	}
+	j.migration, _ = micros(in.MigrationS)
+	whole, uses := []int32{dedicated}, 0
+	for k := range in.Jobs {
+		uses += len(in.Jobs[k].CPU)
+	}
+	all := make([]int32, 0, uses)
+	for k := range in.Jobs {
+		job, x := &in.Jobs[k], &j.jobs[k]
+		x.submit, _ = micros(job.SubmitS)
+		x.length, _ = micros(job.RuntimeS)
+		if in.KillAtEstimate && job.EstimateS != 0 {
+			estimate, _ := micros(job.EstimateS)
+			x.length = min(x.length, estimate)
+		}
+		x.efficiency = tenThousandths(job.BgEfficiency)
+		if in.Tiers == 2 {
+			x.loss = tenThousandths(job.FgLoss)
+		}
+		if x.uses = whole; len(job.CPU) > 0 {
+			first := len(all)
+			for _, u := range job.CPU {
+				all = append(all, int32(tenThousandths(u)))
+			}
+			x.uses = all[first:]
+		}
+	}
+	return j
+}
+
+// useOf returns the use of process i.
+func (x *batchRun) useOf(i int) int32 {
+	if len(x.uses) == 1 {
+		return x.uses[0]
+	}
+	return x.uses[i]
+}
+
+// progress counts the work up to now. It stops counting at 4·10^18, where sums are
+// within int64; no job has more than 10^18 (model.Batch.Validate).
+func (x *batchRun) progress(now int64) {
+	const most = 4e18
+	if now <= x.since {
+		return
+	}
+	if time := now - x.since; x.rate > 0 {
+		if time > most/x.rate {
+			x.done = most
+		} else {
+			x.done = min(x.done+x.rate*time, most)
+		}
+	}
+	x.since = now
+}
+
+// start starts a segment in the foreground, and notes one in the background for
+// settled.
+func (j *batchJudge) start(s *batchSegment) {
+	x := &j.jobs[s.request]
+	if x.broken = x.broken || !s.sound || !j.place(s); !s.placed {
+		return
+	}
+	if s.moved {
+		x.migrates = s.start + j.migration
+	}
+	x.since, x.rate = max(s.start, x.migrates), 0
+	if s.place.Tier == model.TierBackground {
+		j.starting = append(j.starting, s)
+		return
+	}
+	x.rate = dedicated - x.loss
+	j.hold(s, j.foreground, ForegroundOverlap)
+	for i, p := range s.place.Processors {
+		if j.foreground[p] == s {
+			j.use[p] = x.useOf(i)
+			j.touch(j.background[p])
+		}
+	}
+}
+
+// place checks the place of a segment by itself.
+func (j *batchJudge) place(s *batchSegment) bool {
+	r, tier, list := j.report, s.place.Tier, s.place.Processors
+	before := len(r.Violations)
+	if tier != model.TierForeground && (tier != model.TierBackground || j.in.Tiers == 1) {
+		r.add(UnknownTier, 0, "job %q runs in the tier %q, there is the foreground and, with two tiers, %q; the instance has %d", s.id, tier, model.TierBackground, j.in.Tiers)
+	}
+	if n := j.in.Jobs[s.request].Processes; len(list) != n {
+		r.add(ProcessCount, 0, "job %q has %d processes, on %d processors", s.id, n, len(list))
+	}
+	j.segments++
+	for _, p := range list {
+		switch {
+		case p < 0 || int(p) >= j.in.Processors:
+			r.add(UnknownProcessor, 0, "job %q runs on processor %d, there are 0 to %d", s.id, p, j.in.Processors-1)
+		case j.seen[p] == j.segments:
+			r.add(RepeatedProcessor, 0, "job %q runs two processes on processor %d", s.id, p)
+		default:
+			j.seen[p] = j.segments
+		}
+	}
+	s.placed = len(r.Violations) == before
+	return s.placed
+}
+
+// hold takes the processors of a segment in a tier, as far as they are idle there.
+func (j *batchJudge) hold(s *batchSegment, tier []*batchSegment, constraint string) {
+	taken, first := 0, int32(0)
+	for _, p := range s.place.Processors {
+		if tier[p] == nil {
+			tier[p] = s
+		} else if taken++; taken == 1 {
+			first = p
+		}
+	}
+	if taken > 0 {
+		j.report.add(constraint, j.shareOf(s, taken), "job %q starts at %v on processor %d, where job %q runs until %v", s.id, inSeconds(s.start), first, tier[first].id, inSeconds(tier[first].end))
+	}
+}
+
+// shareOf returns a number of processes as a share of those of the segment's job.
+func (j *batchJudge) shareOf(s *batchSegment, processes int) float64 {
+	return float64(processes) / float64(len(s.place.Processors))
+}
+
+// touch notes that the rate of a segment in the background may change; nil: none.
+func (j *batchJudge) touch(s *batchSegment) {
+	if s != nil && j.jobs[s.request].touched != s {
+		j.jobs[s.request].touched = s
+		j.touched = append(j.touched, s)
+	}
+}
+
+// settled starts segments in the background and computes the rates of those there,
+// at the end of an instant.
+func (j *batchJudge) settled(now int64) {
+	for _, s := range j.starting {
+		j.hold(s, j.background, BackgroundOverlap)
+		j.touch(s)
+		busy, first := 0, int32(0)
+		for _, p := range s.place.Processors {
+			if int64(j.use[p]) >= j.threshold {
+				if busy++; busy == 1 {
+					first = p
+				}
+			}
+		}
+		if busy > 0 {
+			j.report.add(BusyForeground, j.shareOf(s, busy), "job %q starts at %v in the background of processor %d, whose foreground use is %v, must be below %v",
+				s.id, inSeconds(now), first, float64(j.use[first])/dedicated, float64(j.threshold)/dedicated)
+		}
+	}
+	j.starting = j.starting[:0]
+	for _, s := range j.touched {
+		x := &j.jobs[s.request]
+		if x.touched = nil; s.end > now {
+			x.progress(now)
+			x.rate = j.backgroundRate(s)
+		}
+	}
+	j.touched = j.touched[:0]
+}
+
+// backgroundRate returns the rate of the slowest process: that with the least
+// idle/use, at most 1, as rounding down keeps the order.
+func (j *batchJudge) backgroundRate(s *batchSegment) int64 {
+	x := &j.jobs[s.request]
+	idle, use := int64(1), int64(1)
+	for i, p := range s.place.Processors {
+		if a, b := dedicated-int64(j.use[p]), int64(x.useOf(i)); a*use < idle*b {
+			idle, use = a, b
+		}
+	}
+	return x.efficiency * idle / use
+}
+
+// end gives back what a segment holds and checks the work of its job.
+func (j *batchJudge) end(s *batchSegment) {
+	if !s.placed {
+		return
+	}
+	tier := j.foreground
+	if s.place.Tier == model.TierBackground {
+		tier = j.background
+	}
+	for _, p := range s.place.Processors {
+		if tier[p] == s {
+			if tier[p] = nil; s.place.Tier == model.TierForeground {
+				j.use[p] = 0
+				j.touch(j.background[p])
+			}
+		}
+	}
+	if x := &j.jobs[s.request]; !x.broken {
+		j.work(x, s)
+	}
+}
+
+// work checks the work of a job at the end of a segment.
+func (j *batchJudge) work(x *batchRun, s *batchSegment) {
+	last := x.rate // what is done in the last microsecond
+	if x.since >= s.end {
+		last = 0 // it migrates
+	}
+	x.progress(s.end)
+	work, problem := x.length*dedicated, ""
+	switch {
+	case !s.last && x.done >= work:
+		problem = "has done its work before its last segment"
+	case s.last && s.lost:
+		problem = "is killed in its last segment"
+	case s.last && x.done < work:
+		problem = "hasn't done its work"
+	case s.last && x.done-last >= work:
+		problem = "has done its work earlier"
+	}
+	if problem != "" {
+		x.broken = true
+		amount := math.Abs(float64(x.done-work)) / float64(work)
+		j.report.add(WrongWork, amount, "job %q %s: at %v it has done %v s of %v s", s.id, problem, inSeconds(s.end), inSeconds(x.done)/dedicated, inSeconds(x.length))
+	}
+	if s.lost {
+		x.done, x.migrates = 0, 0
+	}
+}
