@@ -11,15 +11,23 @@ import (
 )
 
 // workload draws jobs of the Feitelson model for 320 processors of one tier, with
-// Tsafrir's estimates.
+// Tsafrir's estimates. Beyond 100,000 jobs it repeats them one after the other: the
+// runtimes of a million sum to more than an instance may.
 func workload(t testing.TB, jobs int, load float64) *model.BatchTicks {
 	spec := instances.NewBatchSpec()
-	spec.Jobs, spec.Tiers, spec.Load, spec.Seed = jobs, 1, load, 1
+	spec.Jobs, spec.Tiers, spec.Load, spec.Seed = min(jobs, 100_000), 1, load, 1
 	b, err := spec.Generate()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b.Ticks()
+	ticks := b.Ticks()
+	span := ticks.Jobs[len(ticks.Jobs)-1].Submit
+	for k := 0; len(ticks.Jobs) < jobs; k++ {
+		j := ticks.Jobs[k]
+		j.Submit += span
+		ticks.Jobs = append(ticks.Jobs, j)
+	}
+	return ticks
 }
 
 // kth reads the log of KTH.
