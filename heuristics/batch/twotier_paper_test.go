@@ -197,4 +197,12 @@ func TestTwoTierByHand(t *testing.T) {
 	expect(t, "measy", b, batchheur.MEASY, map[string]string{"d": "bg 16-20@0, fg 20-48.4@1"})
 	expect(t, "keasy", b, batchheur.KEASY, map[string]string{"d": "bg 16-20@0 lost, fg 20-30@1"})
 	expect(t, "reasy", b, batchheur.REASY, map[string]string{"d": "bg 16-41@0"})
+
+	// a and b have overrun their estimates when c comes: its shadow time is now, 12,
+	// and both count, so there is an extra processor for d.
+	b = &model.Batch{Processors: 3, Tiers: 2, Jobs: []model.BatchJob{job("a", 1, 20), job("b", 1, 20), job("c", 2, 10), job("d", 1, 100)}}
+	b.Jobs[0].EstimateS, b.Jobs[1].EstimateS, b.Jobs[2].SubmitS, b.Jobs[3].SubmitS = 5, 10, 12, 12
+	for _, name := range []string{"keasy", "reasy", "measy"} {
+		expect(t, name, b, twoTier[name], map[string]string{"c": "fg 20-30@0-1", "d": "fg 12-112@2"})
+	}
 }
