@@ -9,18 +9,27 @@ import (
 	"testing"
 
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
 )
 
 var twoTier = map[string]batchheur.Func{"keasy": batchheur.KEASY, "reasy": batchheur.REASY, "measy": batchheur.MEASY}
 
-// segments returns the segments of each job.
+// segments returns the segments of each job, after the judge has looked at them.
 func segments(t testing.TB, b *model.Batch, run batchheur.Func) [][]model.Segment[model.BatchPlace] {
 	t.Helper()
 	e, err := run(context.Background(), b, model.Settings{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	r, err := verify.Verify(context.Background(), b, e, verify.Options{Valid: true})
+	if err == nil {
+		err = r.Err()
+	}
+	if err != nil {
+		t.Fatalf("%v; %+v", err, b)
 	}
 	index, err := b.Index(e)
 	if err != nil {
@@ -103,6 +112,30 @@ func TestTwoTierDifferential(t *testing.T) {
 		"measy in place", "keasy killed", "measy migrated"} {
 		if seen[x] == 0 {
 			t.Errorf("no job of %s: the traces test nothing", x)
+		}
+	}
+}
+
+// The judge accepts runs of the paper's workload, with a use per job or per process.
+func TestTwoTierWorkload(t *testing.T) {
+	t.Parallel()
+	for _, use := range instances.BatchUses {
+		spec := instances.NewBatchSpec()
+		spec.Jobs, spec.Load, spec.CPU = 3000, 0.8, use
+		b, err := spec.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, run := range twoTier {
+			changes := 0
+			for _, s := range segments(t, b, run) {
+				if len(s) > 1 {
+					changes++
+				}
+			}
+			if changes == 0 {
+				t.Errorf("%s: no job has two segments", name)
+			}
 		}
 	}
 }
