@@ -258,13 +258,14 @@ func (b *Batch) Objective(s Solution) (Objective, error) {
 	for i, k := range index {
 		run[k] = &e.Runs[i]
 	}
-	var responses, last int64
+	var responses timeSum
+	var last int64
 	slowdowns, area, migrations, kills := 0.0, 0.0, 0.0, 0.0
 	for k, r := range run {
 		j := &b.Jobs[k]
 		end := micro(r.Segments[len(r.Segments)-1].EndS)
 		response := end - micro(j.SubmitS)
-		responses += response
+		responses.add(response)
 		slowdowns += max(1, seconds(response)/max(SlowdownFloor, b.Work(k)))
 		area += b.Work(k) * float64(j.Processes)
 		last = max(last, end)
@@ -278,7 +279,7 @@ func (b *Batch) Objective(s Solution) (Objective, error) {
 		}
 	}
 	n := float64(len(b.Jobs))
-	o.Value, o.Second = seconds(responses)/n, slowdowns/n
+	o.Value, o.Second = responses.seconds()/n, slowdowns/n
 	o.Others = []float64{100 * area / (float64(b.Processors) * seconds(last-micro(b.Jobs[0].SubmitS))), migrations, kills}
 	return o, nil
 }

@@ -39,6 +39,12 @@ var documents = []string{
 {"start_s":40,"end_s":1e2,"place":{"switch":"core-0-1","servers":[]}}]},{"id":"b","segments":[]}]}`,
 	`{"instance":"x","instance_hash":"sha256:0","kind":"tvc","algorithm":"a","status":"feasible","objective":12.5,"second_objective":1,"bound":null,"gap":null,
 "elapsed_s":1,"nodes":0,"seed":1,"version":"v","never_fit":3,"embeddable":0,"solution":{"kind":"tvc","version":1,"runs":[]}}`,
+	`{"kind":"batch","version":1,"name":"three","processors":8,"tiers":2,"threshold":0.9,"migration_s":20,"kill_at_estimate":true,"jobs":[
+{"id":"a","submit_s":0,"runtime_s":1e2,"estimate_s":200.5,"processes":2,"cpu":[0.5,1],"fg_loss":0.04,"bg_efficiency":0.48},{"id":"b","submit_s":0,"runtime_s":0.000001,"processes":8,"cpu":[]}]}`,
+	`{"kind":"batch","version":1,"runs":[{"id":"a","segments":[{"start_s":0,"end_s":30.5,"place":{"tier":"background","processors":"5,3"},"lost":true},
+{"start_s":40,"end_s":1e2,"place":{"processors":"0-1"}}]},{"id":"b","segments":[]}]}`,
+	`{"instance":"x","instance_hash":"sha256:0","kind":"batch","algorithm":"a","status":"feasible","objective":12.5,"second_objective":1,"bound":null,"gap":null,
+"elapsed_s":1,"nodes":0,"seed":1,"version":"v","solution":{"kind":"batch","version":1,"runs":[]}}`,
 	`{"instance":"x","instance_hash":"sha256:0","kind":"dag","algorithm":"a","status":"feasible","objective":12.5,"second_objective":null,"bound":-0.5,"gap":null,
 "gap_limit":0.5,"elapsed_s":1,"nodes":9007199254740993,"seed":18446744073709551615,"version":"v","unverified":true,"reason":"r",
 "trace":[{"round":1,"planned":1,"realistic":2.5,"kept":true}],"solution":{"kind":"dag","version":1,"tasks":[],"transfers":[]}}`,

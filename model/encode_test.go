@@ -25,6 +25,8 @@ func oracleJSON(x any) ([]byte, error) {
 		bookings    Bookings
 		tvc         TVC
 		embeddings  Embeddings
+		batch       Batch
+		execution   Execution
 	)
 	type head struct {
 		Kind    Kind `json:"kind"`
@@ -91,6 +93,24 @@ func oracleJSON(x any) ([]byte, error) {
 			head
 			*embeddings
 		}{head{KindTVC, 1}, &y})
+	case *Batch:
+		y := batch(*x)
+		if y.Jobs == nil {
+			y.Jobs = []BatchJob{}
+		}
+		return json.Marshal(struct {
+			head
+			*batch
+		}{head{KindBatch, 1}, &y})
+	case *Execution:
+		y := execution{Runs: append([]Run[BatchPlace]{}, x.Runs...)}
+		for i := range y.Runs {
+			y.Runs[i].Segments = append([]Segment[BatchPlace]{}, y.Runs[i].Segments...)
+		}
+		return json.Marshal(struct {
+			head
+			*execution
+		}{head{KindBatch, 1}, &y})
 	}
 	return nil, fmt.Errorf("no oracle for %T", x)
 }
@@ -112,7 +132,7 @@ func fill(rng *rand.Rand, v reflect.Value, size int) {
 		v.SetString(oddTexts[rng.IntN(len(oddTexts))])
 	case reflect.Bool:
 		v.SetBool(rng.IntN(2) == 0)
-	case reflect.Int:
+	case reflect.Int, reflect.Int32:
 		v.SetInt(int64(rng.Uint64() >> rng.IntN(64)))
 	case reflect.Float64:
 		x := math.Float64frombits(rng.Uint64())
@@ -158,7 +178,7 @@ func TestEncodeAgreesWithOracle(t *testing.T) {
 		if draw%500 < 8 {
 			size = 2000 // more than the hash takes at once
 		}
-		x := []any{new(VCSched), new(Placement), new(DAG), new(Schedule), new(Reservation), new(Bookings), new(TVC), new(Embeddings)}[draw%8]
+		x := []any{new(VCSched), new(Placement), new(DAG), new(Schedule), new(Reservation), new(Bookings), new(TVC), new(Embeddings), new(Batch), new(Execution)}[draw%10]
 		fill(rng, reflect.ValueOf(x).Elem(), size)
 		want, err := oracleJSON(x)
 		if err != nil {

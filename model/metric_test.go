@@ -19,6 +19,8 @@ func TestMetrics(t *testing.T) {
 		return &model.TVC{FatTree: model.FatTree{K: 2, Slots: 1, LinkMbps: 1}, Queue: queue, Goal: goal, Requests: []model.TVCRequest{{ID: "q", VMs: 1, BandwidthMbps: 1, DurationS: 5}}}
 	}
 	embedded := &model.Embeddings{Runs: []model.Run[model.Embedding]{{ID: "q", Segments: []model.Segment[model.Embedding]{{EndS: 5, Place: model.Embedding{Servers: []model.ServerVMs{{VMs: 1}}}}}}}}
+	batch := &model.Batch{Processors: 1, Tiers: 1, Jobs: []model.BatchJob{{ID: "j", RuntimeS: 5, Processes: 1}}}
+	executed := &model.Execution{Runs: []model.Run[model.BatchPlace]{{ID: "j", Segments: []model.Segment[model.BatchPlace]{{StartS: 1, EndS: 6, Place: model.BatchPlace{Processors: model.ProcessorList{0}}}}}}}
 	for name, c := range map[string]struct {
 		in     model.Instance
 		s      model.Solution
@@ -27,6 +29,7 @@ func TestMetrics(t *testing.T) {
 		value  float64
 	}{
 		"vcsched":    {placed, placed.NewPlacement([]int32{0}, 1), "minimum yield", "average yield", 1},
+		"batch":      {batch, executed, "mean response time (s)", "mean bounded slowdown", 6},
 		"dag":        {dag, &model.Schedule{Tasks: []model.TaskStart{{ID: "t", Machine: "P"}}}, "makespan (s)", "mean finish time (s)", 3},
 		"requests":   {reservation(""), booked, "accepted requests", "mean slowdown", 1},
 		"all":        {reservation(model.GoalAll), booked, "accepted requests", "mean slowdown", 1},

@@ -141,6 +141,12 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 	if err := embedded.SetSolution(clusters, decodeEmbeddings(t, twoRuns)); err != nil {
 		t.Fatal(err)
 	}
+	jobs := decodeBatch(t, threeJobs)
+	executed := model.NewResult("x", 1)
+	if err := executed.SetSolution(jobs, decodeExecution(t, threeExecuted)); err != nil {
+		t.Fatal(err)
+	}
+	executed.Kind = jobs.Kind()
 	embeddable := 1
 	embedded.Kind, embedded.Details = clusters.Kind(), &model.TVCDetails{NeverFit: 1, Embeddable: &embeddable}
 	instance := func(d []byte) error { _, err := model.DecodeInstance(d); return err }
@@ -157,12 +163,20 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 	// Slots and durations in all, whole millionths, arrivals that go together.
 	clustersBeyond := []string{"the id is taken by", "sort the requests by arrival", "may have 1000000 slots", "the data centre has", "must be whole numbers of microseconds",
 		"whole number of bits per second", "the durations up to here", "leave it out"}
+	// Uses and processes that go together, whole microseconds and ten-thousandths.
+	jobsBeyond := []string{"the id is taken by", "sort the jobs by submission", "must be whole numbers of microseconds", "and a whole number of microseconds", "must have one, or one for each",
+		"at most four decimals", "processors"}
+	// Ranges that ascend.
+	executionBeyond := []string{"nor an ascending range"}
 	// Edits that make what random mutations seldom do.
 	dagRare := [][2]string{{`"to":"P3","links":[]`, `"to":"P1","links":[]`}, {`"work":0.5`, `"work":1e30`}, {`[1,-1,1]`, `[1,-1]`}}
 	reservationRare := [][2]string{{`"c","arrival_s":5`, `"c","arrival_s":4`}}
 	bookingsRare := [][2]string{{`"0-31,40"`, `"3-1,40"`}}
 	clustersRare := [][2]string{{`"slots":2`, `"slots":62501`}, {`"vms":32`, `"vms":33`}, {`"duration_s":60`, `"duration_s":1e9`}, {`"duration_s":60`, `"duration_s":60.0000001`},
 		{`"bandwidth_mbps":50.25`, `"bandwidth_mbps":50.0000001`}, {`"queue":false`, `"queue":true`}, {`"c","arrival_s":5.5`, `"c","arrival_s":4`}}
+	jobsRare := [][2]string{{`"processes":8`, `"processes":9`}, {`"runtime_s":100`, `"runtime_s":100.0000001`}, {`"migration_s":20`, `"migration_s":20.0000001`}, {`[0.5,0.25,1]`, `[0.5,0.25]`},
+		{`"fg_loss":0.04`, `"fg_loss":0.04001`}, {`"c","submit_s":5.5`, `"c","submit_s":4`}, {`"id":"c"`, `"id":"a"`}}
+	executionRare := [][2]string{{`"5,3-4"`, `"5,4-3"`}}
 	draws := need.Rounds(1000)
 	var mutex sync.Mutex
 	needed := map[string]bool{}         // kept by mutex
@@ -187,6 +201,9 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 			"tvc":                  {"tvc.json", []byte(threeClusters), instance, clustersBeyond, clustersRare},
 			"tvc solution":         {"tvc-solution.json", []byte(twoRuns), solution, nil, nil},
 			"tvc result":           {"tvc-result.json", encode(embedded), result, nil, nil},
+			"batch":                {"batch.json", []byte(threeJobs), instance, jobsBeyond, jobsRare},
+			"batch solution":       {"batch-solution.json", []byte(threeExecuted), solution, executionBeyond, executionRare},
+			"batch result":         {"batch-result.json", encode(executed), result, executionBeyond, nil},
 			"infeasible result":    {"reservation-result.json", encode(conflicting), result, nil, nil},
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -229,7 +246,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 			})
 		}
 	})
-	for _, b := range slices.Concat(dagBeyond, vcschedBeyond, reservationBeyond, bookingsBeyond, clustersBeyond) {
+	for _, b := range slices.Concat(dagBeyond, vcschedBeyond, reservationBeyond, bookingsBeyond, clustersBeyond, jobsBeyond, executionBeyond) {
 		if !needed[b] && !testing.Short() { // a tenth of the draws is too few
 			t.Errorf("no document was refused by the decoder alone for %q", b)
 		}

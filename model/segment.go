@@ -34,6 +34,7 @@ func (s *timeSum) add(micros int64) {
 	}
 }
 
+// seconds returns the sum in seconds.
 func (s *timeSum) seconds() float64 { return (float64(s.high)*(1<<62) + float64(s.low)) / 1e6 }
 
 // latestTime bounds times in solutions, so that they can be computed with.
