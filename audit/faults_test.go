@@ -134,7 +134,8 @@ var plantedFaults = []fault{
 	{"the judge: a VM alone loads no link", "verify/tvc.go",
 		"if x.amount > 0 {", "if x.amount > 1 {"},
 	{"the judge: starts before ends", "verify/segments.go",
-		"if a.starts {", "if !a.starts {"},
+		"\t\tfor ; len(ends) > 0 && ends[0].end == now; ends = ends[1:] {\n\t\t\tend(ends[0])\n\t\t}\n\t\tfor ; len(starts) > 0 && starts[0].start == now; starts = starts[1:] {\n\t\t\tstart(starts[0])\n\t\t}\n",
+		"\t\tfor ; len(starts) > 0 && starts[0].start == now; starts = starts[1:] {\n\t\t\tstart(starts[0])\n\t\t}\n\t\tfor ; len(ends) > 0 && ends[0].end == now; ends = ends[1:] {\n\t\t\tend(ends[0])\n\t\t}\n"},
 	{"the judge: overlaps by the starts alone", "verify/reservation.go",
 		"return aEnd.compare(b.start) > 0 && bEnd.compare(a.start) > 0", "return aEnd.compare(b.start) > 0 && a.start.compare(b.start) < 0"},
 }

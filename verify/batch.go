@@ -319,10 +319,6 @@ func (j *batchJudge) end(s *batchSegment) {
 
 // work checks the work of a job at the end of a segment.
 func (j *batchJudge) work(x *batchRun, s *batchSegment) {
-	last := x.rate // what is done in the last microsecond
-	if x.since >= s.end {
-		last = 0 // it migrates
-	}
 	x.progress(s.end)
 	work, problem := x.length*dedicated, ""
 	switch {
@@ -332,7 +328,7 @@ func (j *batchJudge) work(x *batchRun, s *batchSegment) {
 		problem = "is killed in its last segment"
 	case s.last && x.done < work:
 		problem = "hasn't done its work"
-	case s.last && x.done-last >= work:
+	case s.last && x.done-x.rate >= work: // without the last microsecond; in a migration nothing has been added
 		problem = "has done its work earlier"
 	}
 	if problem != "" {

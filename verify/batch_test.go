@@ -112,6 +112,9 @@ func TestBatchViolations(t *testing.T) {
 		"a processor twice": {func(_ *model.Batch, e *execution) { at(e, 1, 1).Place.Processors = model.ProcessorList{1, 1} }, []string{"repeated_processor"}},
 		// Capacity.
 		"two in the foreground": {func(_ *model.Batch, e *execution) { at(e, 3, 1).Place.Processors = model.ProcessorList{3} }, []string{"foreground_overlap 1"}},
+		"who was there stays": {func(_ *model.Batch, e *execution) {
+			e.Runs[3].Segments = []model.Segment[model.BatchPlace]{killed(on(2, 3, "", 0)), killed(on(3.5, 4, "", 0)), on(4.5, 8.5, "", 2)}
+		}, []string{"foreground_overlap 1", "foreground_overlap 1"}},
 		"two in the background": {func(_ *model.Batch, e *execution) {
 			e.Runs[3].Segments = []model.Segment[model.BatchPlace]{killed(on(2, 2.5, "background", 2)), on(4.5, 8.5, "", 2)}
 		},

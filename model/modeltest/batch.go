@@ -15,7 +15,8 @@ import (
 // together, when others end, or one by one. Estimates are missing, exact, too long
 // or too short, and jobs are killed at them or not. Uses are equal, distinct, at
 // the threshold or just below; losses and efficiencies have their limits, too: a
-// background that makes no progress, or as much as the foreground.
+// background that makes no progress, or as much as the foreground. What is about two
+// tiers is there on one, too, where it has no effect.
 func RandomBatch(rng *rand.Rand, tiers, most, n int) *model.Batch {
 	some := func(x ...float64) float64 { return x[rng.IntN(len(x))] }
 	share := func() float64 { return float64(1+rng.IntN(9999)) / 1e4 }
@@ -23,13 +24,11 @@ func RandomBatch(rng *rand.Rand, tiers, most, n int) *model.Batch {
 	in := &model.Batch{Name: "random", Processors: 1 + rng.IntN(most), Tiers: tiers, KillAtEstimate: rng.IntN(2) == 0, Jobs: []model.BatchJob{}}
 	gap, longest := rng.IntN(4), 1+rng.IntN(8)
 	uses := []float64{1, 0.5, share(), share()}
-	if tiers == 2 {
-		in.Threshold = some(0, 0, 0, 0.5, 1, 2, 0.0001, uses[2])
-		in.MigrationS = inMillionths(some(0, 1, 2, 0.1, 20) * unit)
-		uses = append(uses, 0.96, 0.9599)
-		if in.Threshold > 0.0001 && in.Threshold <= 1 {
-			uses = append(uses, in.Threshold, float64(shareTicks(in.Threshold)-1)/1e4)
-		}
+	in.Threshold = some(0, 0, 0, 0.5, 1, 2, 0.0001, uses[2])
+	in.MigrationS = inMillionths(some(0, 1, 2, 0.1, 20) * unit)
+	uses = append(uses, 0.96, 0.9599)
+	if in.Threshold > 0.0001 && in.Threshold <= 1 {
+		uses = append(uses, in.Threshold, float64(millionths(in.Threshold)/100-1)/1e4)
 	}
 	at := 0
 	for i := range n {
@@ -59,17 +58,12 @@ func RandomBatch(rng *rand.Rand, tiers, most, n int) *model.Batch {
 				j.CPU = append(j.CPU, some(uses...))
 			}
 		}
-		if tiers == 2 {
-			j.FgLoss = some(0, 0.005, 0.04, share())
-			j.BgEfficiency = some(0, 1, 0.48, 0.85, share())
-		}
+		j.FgLoss = some(0, 0.005, 0.04, share())
+		j.BgEfficiency = some(0, 1, 0.48, 0.85, share())
 		in.Jobs = append(in.Jobs, j)
 	}
 	return in
 }
-
-// shareTicks returns a share in ten-thousandths.
-func shareTicks(x float64) int64 { return millionths(x) / 100 }
 
 // BatchStarts returns the execution in which job k starts at starts[k], in
 // microseconds, in the foreground of the first idle processors, and runs to its end
