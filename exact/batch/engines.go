@@ -8,5 +8,6 @@ import "github.com/gapwise/gapwise/model"
 func Engines() []model.Algorithm {
 	return []model.Algorithm{
 		model.Engine(model.KindBatch, Search{}, "gapwise", "jobs in the order of their starts, squashed-area bounds and dominance; one tier"),
+		model.Engine(model.KindBatch, HiGHS{}, "Pritsker, Watters, Wolfe (1969)", "HiGHS, a binary for each start; one tier"),
 	}
 }

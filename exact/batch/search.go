@@ -90,7 +90,7 @@ func (s *run) solve() error {
 	t.slack = func(best int64) int64 { return int64(float64(best) * s.set.GapLimit() / 2) }
 	t.report = func() { s.report(t) }
 	if best != nil {
-		t.know(s.sum(), nil)
+		t.know(s.sum(s.r.Objective), nil)
 		if s.off&devLocal == 0 {
 			order, err := s.orderOf(best)
 			if err != nil {
@@ -115,15 +115,6 @@ func (s *run) solve() error {
 		s.r.Reason = exact.StopReason(s.ctx)
 	}
 	return nil
-}
-
-// sum returns the best solution's sum of responses in units, rounded up.
-func (s *run) sum() int64 {
-	low := int64(s.r.Objective * float64(len(s.release)) * 1e6 / float64(s.unit) * (1 - 1e-9))
-	for s.mean(low) < s.r.Objective {
-		low++
-	}
-	return low
 }
 
 // bound stores a bound of the mean. One that differs from the solution's objective by

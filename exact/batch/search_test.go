@@ -149,3 +149,23 @@ func TestUnsupported(t *testing.T) {
 		}
 	}
 }
+
+// The search and HiGHS agree, also where brute force takes too long.
+func TestSearchHiGHS(t *testing.T) {
+	t.Parallel()
+	rounds := 300
+	if testing.Short() {
+		rounds = 40
+	}
+	for seed := range uint64(rounds) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		in := random(rng, 8, rng.IntN(8), 2+rng.IntN(5))
+		if seed%20 == 0 {
+			in = random(rng, 8, 10+rng.IntN(3), 2+rng.IntN(5))
+		}
+		a, b := solve(t, batchexact.Search{}, in), solve(t, batchexact.HiGHS{}, in)
+		if a.Objective != b.Objective {
+			t.Fatalf("seed %d: the search proves %v, HiGHS %v: %+v", seed, a.Objective, b.Objective, in)
+		}
+	}
+}

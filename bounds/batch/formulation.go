@@ -1,0 +1,320 @@
+package batch
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/units"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+// Formulations are the names that Build knows, the default first.
+var Formulations = []string{"time-indexed"}
+
+// Build builds a formulation of the mean response time on one tier by its name, ""
+// for the default:
+//
+//   - time-indexed: a binary for each job and start (Pritsker, Watters, Wolfe:
+//     Multiproject scheduling with limited resources, Management Science 1969), of
+//     the starts that an optimum needs; see startPoints.
+//
+// It has the solutions that aren't worse than the best of some serial schedules.
+// Solutions are starts in ticks, by job. Decode takes the order of the starts from
+// the point and returns the schedule of Serial. Encode does the same, and returns nil
+// for what is worse.
+//
+// The error is model.ErrInvalid for an unknown name, and model.ErrUnsupported for two
+// tiers and for more than MaxPoints starts.
+func Build(t *model.BatchTicks, name string) (*milp.Formulation[[]int64], error) {
+	if name != "" && !slices.Contains(Formulations, name) {
+		return nil, fmt.Errorf("%w formulation: %q is unknown, give one of %q", model.ErrInvalid, name, Formulations)
+	}
+	return BuildBelow(t, math.MaxInt64)
+}
+
+// BuildBelow builds the default formulation of the solutions whose sum of responses
+// is at most so many ticks. There may be none, and the model has no points then.
+func BuildBelow(t *model.BatchTicks, most int64) (*milp.Formulation[[]int64], error) {
+	if t.Tiers != 1 {
+		return nil, fmt.Errorf("formulation time-indexed: %w: it is of one tier, the instance has %d", model.ErrUnsupported, t.Tiers)
+	}
+	if len(t.Jobs) > MaxPoints {
+		return nil, tooMany()
+	}
+	b := &timeIndexed{t: t, most: min(most, someSum(t))}
+	var ok bool
+	if b.points, ok = startPoints(t, b.most, MaxPoints); !ok {
+		return nil, tooMany()
+	}
+	b.build()
+	return &b.Formulation, nil
+}
+
+// MaxPoints is the most starts that Build takes.
+const MaxPoints = 50_000
+
+func tooMany() error {
+	return fmt.Errorf("formulation time-indexed: %w: jobs have more than %d possible starts; the native search needs none",
+		model.ErrUnsupported, MaxPoints)
+}
+
+// someSum returns the sum of responses of the best of some serial schedules: by
+// submission, length and area.
+func someSum(t *model.BatchTicks) int64 {
+	best := int64(math.MaxInt64)
+	for _, key := range []func(j *model.BatchTicksJob) float64{
+		func(*model.BatchTicksJob) float64 { return 0 },
+		func(j *model.BatchTicksJob) float64 { return float64(j.Length) },
+		func(j *model.BatchTicksJob) float64 { return float64(j.Length) * float64(j.Processes) },
+	} {
+		order := make([]int, len(t.Jobs))
+		for k := range order {
+			order[k] = k
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(&t.Jobs[a]), key(&t.Jobs[b])) })
+		_, sum := Serial(t, order)
+		best = min(best, sum)
+	}
+	return best
+}
+
+// startPoints returns ascending starts of each job, by job, that suffice for an
+// optimum whose sum of responses is at most so many ticks; false if there are more
+// than limit.
+//
+// An optimum of Serial starts each job at its submission or at another's end, so at a
+// submission plus the lengths of a chain of jobs. A job has points at its submission
+// r_k and at the ends of the points of others. It has none after
+//
+//	r_k + most - Σ_i p_i: each of the others adds its length p_i to the sum at least;
+//	max_i r_i + Σ_{i≠k} p_i: from the last submission on the others run one after
+//	the other at worst, see Serial.
+//
+// A job that starts later than its submission is blocked until then: the jobs that
+// may run just before, itself among them, need more processors than there are.
+// O(points · n + points log points)
+func startPoints(t *model.BatchTicks, most int64, limit int) (points [][]int64, ok bool) {
+	type chain struct {
+		at  int64
+		job int
+	}
+	n, total, last := len(t.Jobs), int64(0), int64(0)
+	for k := range t.Jobs {
+		total += t.Jobs[k].Length
+		last = max(last, t.Jobs[k].Submit)
+	}
+	latest := func(k int) int64 {
+		j := &t.Jobs[k]
+		return min(j.Submit+(most-total), last+total-j.Length)
+	}
+	points = make([][]int64, n)
+	count := 0
+	ends := heap.Heap[chain]{Less: func(a, b chain) bool { return a.at < b.at }}
+	add := func(k int, at int64) {
+		if has := len(points[k]); has == 0 || points[k][has-1] < at {
+			points[k] = append(points[k], at)
+			ends.Push(chain{at + t.Jobs[k].Length, k})
+			count++
+		}
+	}
+	for k := range t.Jobs {
+		if t.Jobs[k].Submit <= latest(k) {
+			add(k, t.Jobs[k].Submit)
+		}
+	}
+	for ends.Len() > 0 && count <= limit {
+		first, several := ends.Items[0], false
+		for ends.Len() > 0 && ends.Items[0].at == first.at {
+			several = ends.Pop().job != first.job || several
+		}
+		needed := 0
+		for k := range t.Jobs {
+			if t.Jobs[k].Submit < first.at && first.at <= latest(k)+t.Jobs[k].Length {
+				needed += t.Jobs[k].Processes
+			}
+		}
+		if needed <= t.Processors {
+			continue
+		}
+		for k := range t.Jobs {
+			if t.Jobs[k].Submit < first.at && first.at <= latest(k) && (several || first.job != k) {
+				add(k, first.at)
+			}
+		}
+	}
+	return points, count <= limit
+}
+
+// timeIndexed is the formulation being built: x_{k,s} = 1 if job k starts at its
+// point s, and u_t the processors in use from t on, as multiples of the widths'
+// greatest common divisor,
+//
+//	minimise Σ (s + p_k - r_k) x_{k,s}
+//	Σ_s x_{k,s} = 1                                  for each job k
+//	u_t = u_t' + Σ_{starts in (t',t]} w_k x_{k,s} - Σ_{ends in (t',t]} w_k x_{k,s} ≤ P
+//
+// where t runs over the starts and t' is the one before. The objective counts whole
+// units, the greatest common divisor of all responses, if there are at most maxSum of
+// them; else thousandths of the largest sum.
+type timeIndexed struct {
+	milp.Formulation[[]int64]
+	t      *model.BatchTicks
+	most   int64
+	points [][]int64 // by job
+	first  []int     // variable of each job's first point
+	common int       // divides all widths
+	at     []int64   // of the variables u
+	used   []int     // the variables u
+}
+
+// maxSum is the largest sum of responses, in units, that is kept whole.
+const maxSum = 1e6
+
+func (b *timeIndexed) build() {
+	n := len(b.t.Jobs)
+	b.Scheme, b.Whole, b.first = "time-indexed", true, make([]int, n)
+	unit, total := int64(0), int64(0)
+	for k := range b.t.Jobs {
+		j := &b.t.Jobs[k]
+		unit = units.GCD(units.GCD(unit, j.Length), j.Submit-b.t.Jobs[0].Submit)
+		b.common = units.GCD(b.common, j.Processes)
+		total += j.Length
+	}
+	scale := float64(unit)
+	if n == 0 {
+		scale = 1
+	}
+	if float64(b.most)/scale > maxSum {
+		b.Whole, scale = false, float64(b.most)/1000
+	}
+	for k := range b.t.Jobs {
+		j := &b.t.Jobs[k]
+		b.first[k] = len(b.Vars)
+		var once []milp.Term
+		for _, s := range b.points[k] {
+			v := b.AddVar(milp.Var{Name: fmt.Sprintf("x_%d_%d", k+1, s), Upper: 1, Cost: float64(s+j.Length-j.Submit) / scale, Integer: true})
+			once = append(once, milp.Term{Var: v, Coef: 1})
+		}
+		if len(once) > 0 {
+			b.Sensitivity += 2 * b.Vars[len(b.Vars)-1].Cost
+		}
+		b.AddRow(fmt.Sprintf("once_%d", k+1), 1, 1, once...)
+	}
+	b.capacity()
+	b.Limit = float64(total) / scale
+	b.Value = func(x float64) float64 { return x * scale / 1e6 / float64(max(1, n)) }
+	if b.Whole { // as the objective is computed
+		b.Value = func(x float64) float64 {
+			if x == math.Trunc(x) && math.Abs(x) <= 1e9 {
+				return b.t.Seconds(int64(x)*int64(scale)) / float64(max(1, n))
+			}
+			return x * scale / 1e6 / float64(max(1, n))
+		}
+	}
+	b.Encode, b.Decode = b.encode, b.decode
+}
+
+// capacity adds the variables u and their rows.
+func (b *timeIndexed) capacity() {
+	type event struct {
+		at int64
+		k  int
+		v  int
+		by float64
+	}
+	var events []event
+	for k, list := range b.points {
+		w := float64(b.t.Jobs[k].Processes / max(1, b.common))
+		for i, s := range list {
+			events = append(events, event{s, k, b.first[k] + i, w}, event{s + b.t.Jobs[k].Length, k, b.first[k] + i, -w})
+		}
+	}
+	slices.SortFunc(events, func(x, y event) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.v, y.v)) })
+	changed := map[int]float64{} // coefficients since the last row
+	var order []int              // of changed
+	starts := false
+	for i, e := range events {
+		if _, ok := changed[e.v]; !ok {
+			order = append(order, e.v)
+		}
+		changed[e.v] += e.by
+		starts = starts || e.by > 0
+		if i+1 < len(events) && events[i+1].at == e.at {
+			continue
+		}
+		if !starts {
+			continue
+		}
+		starts = false
+		u := b.AddVar(milp.Var{Name: fmt.Sprintf("u_%d", e.at), Upper: float64(b.t.Processors / b.common)})
+		row := []milp.Term{{Var: u, Coef: -1}}
+		if n := len(b.used); n > 0 {
+			row = append(row, milp.Term{Var: b.used[n-1], Coef: 1})
+		}
+		for _, v := range order {
+			if c := changed[v]; c != 0 { // else it has started and ended
+				row = append(row, milp.Term{Var: v, Coef: c})
+			}
+		}
+		clear(changed)
+		order = order[:0]
+		b.AddRow(fmt.Sprintf("at_%d", e.at), 0, 0, row...)
+		b.used, b.at = append(b.used, u), append(b.at, e.at)
+	}
+}
+
+// checked returns the schedule of Serial in the order of some starts; the error is
+// model.ErrInvalid if they aren't as many as the jobs.
+func (b *timeIndexed) checked(starts []int64) ([]int64, error) {
+	if len(starts) != len(b.t.Jobs) {
+		return nil, fmt.Errorf("%s: %w starts: there are %d, of %d jobs", b.Scheme, model.ErrInvalid, len(starts), len(b.t.Jobs))
+	}
+	order := make([]int, len(starts))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(starts[i], starts[k]) })
+	better, _ := Serial(b.t, order)
+	return better, nil
+}
+
+func (b *timeIndexed) encode(starts []int64) []float64 {
+	starts, err := b.checked(starts)
+	if err != nil {
+		return nil
+	}
+	x := make([]float64, len(b.Vars))
+	for k, s := range starts {
+		i, found := slices.BinarySearch(b.points[k], s)
+		if !found {
+			return nil
+		}
+		x[b.first[k]+i] = 1
+		for i, at := range b.at {
+			if s <= at && at < s+b.t.Jobs[k].Length {
+				x[b.used[i]] += float64(b.t.Jobs[k].Processes / b.common)
+			}
+		}
+	}
+	return x
+}
+
+func (b *timeIndexed) decode(x []float64) ([]int64, error) {
+	if len(x) != len(b.Vars) {
+		return nil, fmt.Errorf("%s: %w point: it has %d values, the model has %d variables", b.Scheme, model.ErrInvalid, len(x), len(b.Vars))
+	}
+	starts := make([]int64, len(b.t.Jobs))
+	for k, list := range b.points {
+		most := math.Inf(-1)
+		for i, at := range list {
+			if v := x[b.first[k]+i]; v > most {
+				most, starts[k] = v, at
+			}
+		}
+	}
+	return b.checked(starts)
+}
