@@ -169,7 +169,7 @@ func general[S model.Solution](f *milp.Formulation[S]) *milp.Formulation[model.S
 }
 
 // problems lists every problem.
-var problems = []*Problem{dagProblem, reservationProblem, tvcProblem, vcschedProblem}
+var problems = []*Problem{batchProblem, dagProblem, reservationProblem, tvcProblem, vcschedProblem}
 
 // Problems returns every problem, in alphabetical order.
 func Problems() []*Problem { return slices.Clone(problems) }

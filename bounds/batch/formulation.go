@@ -24,8 +24,8 @@ var Formulations = []string{"time-indexed"}
 //
 // It has the solutions that aren't worse than the best of some serial schedules.
 // Solutions are starts in ticks, by job. Decode takes the order of the starts from
-// the point and returns the schedule of Serial. Encode does the same, and returns nil
-// for what is worse.
+// the point and returns the schedule of Serial. Encode returns nil for what is worse,
+// and for starts that Serial doesn't give in their order.
 //
 // The error is model.ErrInvalid for an unknown name, and model.ErrUnsupported for two
 // tiers and for more than MaxPoints starts.
@@ -88,52 +88,61 @@ func someSum(t *model.BatchTicks) int64 {
 //
 // An optimum of Serial starts each job at its submission or at another's end, so at a
 // submission plus the lengths of a chain of jobs. A job has points at its submission
-// r_k and at the ends of the points of others. It has none after
+// r_k and at the ends of the points of others. No job is in a chain twice; that is
+// enforced for neighbours in the chain, and wholly for up to maxChainJobs jobs. It
+// has none after
 //
-//	r_k + most - Σ_i p_i: each of the others adds its length p_i to the sum at least;
+//	r_k - p_k + most - L_k: L_k bounds the sum of the other jobs' responses;
 //	max_i r_i + Σ_{i≠k} p_i: from the last submission on the others run one after
 //	the other at worst, see Serial.
 //
 // A job that starts later than its submission is blocked until then: the jobs that
 // may run just before, itself among them, need more processors than there are.
-// O(points · n + points log points)
+// O(points · n + points log points), and n bounds of O(n log n)
 func startPoints(t *model.BatchTicks, most int64, limit int) (points [][]int64, ok bool) {
 	type chain struct {
 		at  int64
 		job int
+		set uint32
 	}
-	n, total, last := len(t.Jobs), int64(0), int64(0)
-	for k := range t.Jobs {
-		total += t.Jobs[k].Length
-		last = max(last, t.Jobs[k].Submit)
-	}
-	latest := func(k int) int64 {
-		j := &t.Jobs[k]
-		return min(j.Submit+(most-total), last+total-j.Length)
-	}
+	n := len(t.Jobs)
+	once := n <= maxChainJobs
+	latest := latestStarts(t, most)
 	points = make([][]int64, n)
 	count := 0
 	ends := heap.Heap[chain]{Less: func(a, b chain) bool { return a.at < b.at }}
-	add := func(k int, at int64) {
-		if has := len(points[k]); has == 0 || points[k][has-1] < at {
+	add := func(k int, at int64, set uint32) {
+		has := len(points[k])
+		known := has > 0 && points[k][has-1] == at
+		if !known {
 			points[k] = append(points[k], at)
-			ends.Push(chain{at + t.Jobs[k].Length, k})
 			count++
+		}
+		if once {
+			set |= 1 << k
+		}
+		if !known || once {
+			ends.Push(chain{at + t.Jobs[k].Length, k, set})
 		}
 	}
 	for k := range t.Jobs {
-		if t.Jobs[k].Submit <= latest(k) {
-			add(k, t.Jobs[k].Submit)
+		if t.Jobs[k].Submit <= latest[k] {
+			add(k, t.Jobs[k].Submit, 0)
 		}
 	}
+	var chains []chain
 	for ends.Len() > 0 && count <= limit {
-		first, several := ends.Items[0], false
-		for ends.Len() > 0 && ends.Items[0].at == first.at {
-			several = ends.Pop().job != first.job || several
+		chains = chains[:0]
+		at := ends.Items[0].at
+		for ends.Len() > 0 && ends.Items[0].at == at {
+			e := ends.Pop()
+			if !slices.ContainsFunc(chains, func(x chain) bool { return x.set == e.set && (once || x.job == e.job) }) {
+				chains = append(chains, e)
+			}
 		}
 		needed := 0
 		for k := range t.Jobs {
-			if t.Jobs[k].Submit < first.at && first.at <= latest(k)+t.Jobs[k].Length {
+			if t.Jobs[k].Submit < at && at <= latest[k]+t.Jobs[k].Length {
 				needed += t.Jobs[k].Processes
 			}
 		}
@@ -141,13 +150,49 @@ func startPoints(t *model.BatchTicks, most int64, limit int) (points [][]int64, 
 			continue
 		}
 		for k := range t.Jobs {
-			if t.Jobs[k].Submit < first.at && first.at <= latest(k) && (several || first.job != k) {
-				add(k, first.at)
+			if at <= t.Jobs[k].Submit || at > latest[k] {
+				continue
+			}
+			for _, e := range chains {
+				if e.job != k && e.set>>k&1 == 0 {
+					add(k, at, e.set)
+				}
 			}
 		}
 	}
 	return points, count <= limit
 }
+
+// maxChainJobs is the number of jobs up to which chains keep their sets.
+const maxChainJobs = 10
+
+// latestStarts returns the last starts that startPoints has for each job.
+func latestStarts(t *model.BatchTicks, most int64) []int64 {
+	total, last := int64(0), int64(0)
+	for k := range t.Jobs {
+		total += t.Jobs[k].Length
+		last = max(last, t.Jobs[k].Submit)
+	}
+	latest := make([]int64, len(t.Jobs))
+	r := newJobs(t, 0)
+	for k := range t.Jobs {
+		j := &t.Jobs[k]
+		others := float64(total - j.Length)
+		if len(t.Jobs) <= mostBounded {
+			r.skip[k] = true
+			for _, m := range widths(t, quickFunctions) {
+				others = max(others, m.sums(r).Best)
+			}
+			r.skip[k] = false
+		}
+		latest[k] = min(j.Submit-j.Length+(most-int64(math.Ceil(others))), last+total-j.Length)
+	}
+	return latest
+}
+
+// mostBounded is the number of jobs up to which each is left out for a bound of the
+// others.
+const mostBounded = 500
 
 // timeIndexed is the formulation being built: x_{k,s} = 1 if job k starts at its
 // point s, and u_t the processors in use from t on, as multiples of the widths'
@@ -283,8 +328,7 @@ func (b *timeIndexed) checked(starts []int64) ([]int64, error) {
 }
 
 func (b *timeIndexed) encode(starts []int64) []float64 {
-	starts, err := b.checked(starts)
-	if err != nil {
+	if better, err := b.checked(starts); err != nil || !slices.Equal(better, starts) {
 		return nil
 	}
 	x := make([]float64, len(b.Vars))

@@ -2,6 +2,8 @@ package batch
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gapwise/gapwise/model"
@@ -25,6 +27,26 @@ func Place(in *model.Batch, starts []int64) (*model.Execution, error) {
 	slices.SortStableFunc(course.started, func(a, b int32) int { return cmp.Compare(starts[a], starts[b]) })
 	slices.SortStableFunc(course.ended, func(a, b int32) int { return cmp.Compare(end(a), end(b)) })
 	return s.execution(in, t, course), nil
+}
+
+// Starts returns the ticks at which the jobs start, by job, of an execution that
+// Place could have made. The error is model.ErrUnsupported if a job doesn't run
+// through on one tier, and model.ErrInvalid for what Index refuses.
+func Starts(in *model.Batch, e *model.Execution) ([]int64, error) {
+	index, err := in.Index(e)
+	if err != nil {
+		return nil, err
+	}
+	t := in.Ticks()
+	starts := make([]int64, len(index))
+	for i, k := range index {
+		s := &e.Runs[i].Segments[0]
+		starts[k] = int64(math.Round(s.StartS * 1e6))
+		if len(e.Runs[i].Segments) > 1 || s.Place.Tier != model.TierForeground || t.Seconds(starts[k]+atRate(t.Jobs[k].Length, t.Jobs[k].Foreground)) != s.EndS {
+			return nil, fmt.Errorf("%w: job %q doesn't run through in the foreground", model.ErrUnsupported, in.Jobs[k].ID)
+		}
+	}
+	return starts, nil
 }
 
 // execution returns the execution of a course.

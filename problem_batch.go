@@ -1,0 +1,34 @@
+package gapwise
+
+import (
+	"context"
+
+	batchbounds "github.com/gapwise/gapwise/bounds/batch"
+	batchexact "github.com/gapwise/gapwise/exact/batch"
+	batchheur "github.com/gapwise/gapwise/heuristics/batch"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+var batchProblem = define(definition[*model.Batch]{
+	kind:         model.KindBatch,
+	heuristics:   batchheur.Algorithms(),
+	engines:      batchexact.Engines(),
+	devices:      batchexact.Devices(),
+	without:      batchexact.Without,
+	formulations: batchbounds.Formulations,
+	formulation: func(_ context.Context, in *model.Batch, name string) (*milp.Formulation[model.Solution], error) {
+		f, err := batchbounds.Build(in.Ticks(), name)
+		if err != nil {
+			return nil, err
+		}
+		return general(milp.Convert(f,
+			func(e *model.Execution) ([]int64, error) { return batchheur.Starts(in, e) },
+			func(starts []int64) (*model.Execution, error) { return batchheur.Place(in, starts) })), nil
+	},
+	quick:      batchbounds.Quick,
+	bounds:     batchbounds.All,
+	generator:  instances.GeneratorOf(instances.NewBatchSpec),
+	parameters: func() model.Parameters { return new(model.BatchParameters) },
+})
