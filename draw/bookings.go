@@ -22,7 +22,6 @@ const (
 	peHeight      = 22.0  // of a PE if there are few
 	pesHeight     = 396.0 // of all PEs at most
 	stripHeight   = 10.0
-	leastPE       = 0.4 // of a rectangle
 )
 
 // Bookings draws who has which PEs when: time from left to right, PEs from
@@ -79,6 +78,7 @@ func Bookings(w io.Writer, format, title string, in *model.Reservation, b *model
 // bookingsLayout holds the positions of everything in the picture.
 type bookingsLayout struct {
 	timeAxis
+	pes      processorAxis
 	in       *model.Reservation
 	title    string
 	bars     []booked // in the order of the requests
@@ -88,10 +88,8 @@ type bookingsLayout struct {
 	legend   []entry
 
 	width, height     float64
-	top, bottom       float64 // of the PEs
 	strip, below, end float64 // upper edges of strip and rows, lower edge of all rows
 	column            float64 // width of the labels at the left
-	pes               []tick
 }
 
 // booked is what a request got.
@@ -158,11 +156,7 @@ func (l *bookingsLayout) place() {
 			wanted = append(wanted, (f.width(b.label)+6)/(b.end-b.start)*(l.high-l.low))
 		}
 	}
-	want := narrowest
-	if len(wanted) > 0 {
-		slices.Sort(wanted)
-		want = wanted[len(wanted)*3/4]
-	}
+	want := mostFit(wanted)
 	switch {
 	case l.texture:
 		want = maxWidth
@@ -173,10 +167,8 @@ func (l *bookingsLayout) place() {
 	if len(l.in.Requests) > 10*fewRequests {
 		pesHigh = min(peHeight*float64(l.in.PEs), 2*pesHeight)
 	}
-	l.pes, l.column = peTicks(l.in.PEs, pesHigh), small.width("PE")
-	for _, t := range l.pes {
-		l.column = max(l.column, small.width(t.label))
-	}
+	l.pes = newProcessorAxis("PE", l.in.PEs, pesHigh)
+	l.column = l.pes.column
 	if l.rows {
 		for k := range l.in.Requests {
 			l.column = max(l.column, f.width(f.shorten(l.rowLabel(k), maxLabel)))
@@ -190,9 +182,7 @@ func (l *bookingsLayout) place() {
 
 	l.legend = l.legendOf()
 	y := titleEnd(l.title) + legendLine*float64(min(len(l.legend), 1))
-	l.top = y + axisSize + 9 // the axis's name is above it
-	l.bottom = l.top + pesHigh
-	y = l.bottom
+	y = l.pes.put(y)
 	switch {
 	case l.rows:
 		l.below = y + panelGap
@@ -229,30 +219,4 @@ func (l *bookingsLayout) declinedText() string {
 		}
 	}
 	return fmt.Sprintf("declined %d of %d: %s", len(l.declined), len(l.in.Requests), strings.Join(ids, ", "))
-}
-
-// peTicks returns the labels of PEs: each in the middle of its row if there is
-// room, otherwise some of them at the lower edges of their rows.
-func peTicks(pes int, length float64) []tick {
-	if high := length / float64(pes); high >= axisSize*lineHeight {
-		var all []tick
-		for p := range pes {
-			all = append(all, tick{float64(p) + 0.5, fmt.Sprint(p)})
-		}
-		return all
-	}
-	const apart = 30.0
-	step := 1
-	for k := 0; float64(step)/float64(pes)*length < apart; k++ {
-		if pes&(pes-1) == 0 { // a power of two is divided by such
-			step *= 2
-		} else {
-			step = step / []int{1, 2, 5}[k%3] * []int{2, 5, 10}[k%3]
-		}
-	}
-	var all []tick
-	for p := 0; p <= pes; p += step {
-		all = append(all, tick{float64(p), fmt.Sprint(p)})
-	}
-	return all
 }

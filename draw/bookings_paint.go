@@ -8,8 +8,6 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
-
-	"github.com/gapwise/gapwise/model"
 )
 
 // edge is the dash pattern of cancelled requests.
@@ -19,10 +17,7 @@ func (l *bookingsLayout) paint(p pen) {
 	p.fill(white, rect{0, 0, l.width, l.height})
 	drawLegend(p, l.legend, 0, p.title(l.title, l.width))
 	axis := l.ticks()
-	wide := l.right - l.left
-	p.fill(rowColour, rect{l.left, l.top, wide, l.bottom - l.top})
-	l.paintPEs(p)
-	l.grid(p, axis, l.top, l.bottom)
+	l.pes.paint(p, &l.timeAxis, axis)
 	l.paintBars(p)
 	switch {
 	case l.rows:
@@ -31,35 +26,6 @@ func (l *bookingsLayout) paint(p pen) {
 		l.paintDeclined(p)
 	}
 	l.timeAxis.paint(p, l.end+4, axis)
-}
-
-// y returns the height of a PE's lower edge.
-func (l *bookingsLayout) y(pe float64) float64 {
-	return l.bottom - pe/float64(l.in.PEs)*(l.bottom-l.top)
-}
-
-// paintPEs labels the vertical axis.
-func (l *bookingsLayout) paintPEs(p pen) {
-	f := newFace(axisSize, false)
-	p.text(f, paleInk, l.left-6, l.top-8, 1, "PE")
-	var lines []rect
-	for _, t := range l.pes {
-		y := l.y(t.at)
-		p.text(f, ink, l.left-6, y+axisSize*capHeight/2, 1, t.label)
-		lines = append(lines, rect{l.left, l.y(math.Floor(t.at)) - 0.25, l.right - l.left, 0.5})
-	}
-	p.fill(gridColour, lines...)
-}
-
-// box returns the rectangle of some PEs for some time, large enough to be seen.
-func (l *bookingsLayout) box(r model.PERange, from, to float64) rect {
-	thinnest := 1.0
-	if l.texture {
-		thinnest = leastPE
-	}
-	x, y := l.x(from), l.y(float64(r.Last+1))
-	w, h := max(l.x(to)-x, thinnest), max(l.y(float64(r.First))-y, leastPE)
-	return rect{min(x, l.right-w), y, w, h}
 }
 
 // colour returns the request's colour.
@@ -125,7 +91,7 @@ func (l *bookingsLayout) paintBars(p pen) {
 func (l *bookingsLayout) boxes(b *booked, from, to float64) []rect {
 	var all []rect
 	for _, r := range b.pes {
-		all = append(all, l.box(r, from, to))
+		all = append(all, l.pes.box(&l.timeAxis, r.First, r.Last, from, to, l.texture))
 	}
 	return all
 }

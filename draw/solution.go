@@ -41,6 +41,7 @@ func Solution(w io.Writer, format, by string, frames []Frame) error {
 // pictures holds the function that draws the solutions of each problem that has
 // pictures.
 var pictures = map[model.Kind]func(w io.Writer, format, by string, frames []Frame) error{
+	model.KindBatch:       executions,
 	model.KindDAG:         schedules,
 	model.KindReservation: bookings,
 	model.KindTVC:         clusters,

@@ -90,10 +90,7 @@ func (l *clustersLayout) paint(p pen) {
 	l.timeAxis.paint(p, l.axisY, axis)
 }
 
-func (l *clustersLayout) heading(p pen, y float64, text string) {
-	f := newFace(panelSize, true)
-	p.text(f, ink, margin, y, 0, f.shorten(text, l.width-2*margin))
-}
+func (l *clustersLayout) heading(p pen, y float64, text string) { p.heading(y, l.width, text) }
 
 // momentText tells the state at the moment.
 func (l *clustersLayout) momentText() string {
@@ -117,64 +114,16 @@ func (l *clustersLayout) mean(layer int) string {
 	return fmt.Sprintf("%.1f %%", 100*sum/float64(len(l.share[layer])))
 }
 
-// chart draws the background of a chart over time, what paint draws, and the
-// labels of its vertical axis from 0 to most, a whole number.
+// chart draws a chart over time and the moment of the upper part in it.
 func (l *clustersLayout) chart(p pen, axis []tick, top, height, most float64, paint func()) {
-	f := newFace(axisSize, false)
-	p.fill(rowColour, rect{l.left, top, l.right - l.left, height})
-	l.grid(p, axis, top, top+height)
-	paint()
-	at := ticks(0, most, height, f)
-	if len(at) < 2 {
-		at = append(at, tick{at: most})
-	}
-	for _, t := range at {
-		if t.at != math.Trunc(t.at) {
-			continue
-		}
-		y := top + height*(1-t.at/most)
-		p.text(f, ink, l.left-6, y+axisSize*capHeight/2, 1, number(t.at, 1))
-		p.line(paleInk, 0.8, l.left-3, y, l.left, y)
-	}
+	l.timeAxis.chart(p, axis, top, height, most, paint)
 	x := l.x(l.moment)
 	p.line(markColour, 0.9, x, top, x, top+height, 3, 2)
 }
 
-// area fills the area below a figure over time, with the given height of one: below
-// its mean and, paler, below its maximum in each half point of the axis, which is
-// one pixel of a PNG.
+// area fills the area below a figure over time, with the given height of one.
 func (l *clustersLayout) area(p pen, c color.RGBA, bottom, one float64, figure func(clusterStep) float64) {
-	const wide = 0.5
-	n := int((l.right - l.left) / wide)
-	sum, most := make([]float64, n), make([]float64, n)
-	column := func(t float64) float64 { return (l.x(t) - l.left) / wide }
-	for i, s := range l.steps {
-		from, to := column(s.at), float64(n)
-		if i+1 < len(l.steps) {
-			to = column(l.steps[i+1].at)
-		}
-		y := figure(s)
-		for k := min(int(from), n-1); k < n && float64(k) < to; k++ {
-			sum[k] += y * max(0, min(float64(k+1), to)-max(float64(k), from))
-			most[k] = max(most[k], y)
-		}
-	}
-	for _, x := range []struct {
-		c    color.RGBA
-		high []float64
-	}{{mix(c, white, 0.5), most}, {c, sum}} {
-		var bars []rect
-		for k, y := range x.high {
-			switch last := len(bars) - 1; {
-			case y <= 0:
-			case k > 0 && x.high[k-1] == y:
-				bars[last].w += wide
-			default:
-				bars = append(bars, rect{l.left + wide*float64(k), bottom - one*y, wide, one * y})
-			}
-		}
-		p.fill(x.c, bars...)
-	}
+	fillArea(p, &l.timeAxis, c, bottom, one, l.steps, func(s clusterStep) (float64, float64) { return s.at, figure(s) })
 }
 
 // paintSlots draws the slots in use, most at a time: few requests stacked, in the

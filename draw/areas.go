@@ -1,0 +1,73 @@
+package draw
+
+import (
+	"image/color"
+	"math"
+)
+
+// chart draws the background of a chart over time, what paint draws, and the
+// labels of its vertical axis from 0 to most, a whole number.
+func (a *timeAxis) chart(p pen, axis []tick, top, height, most float64, paint func()) {
+	f := newFace(axisSize, false)
+	p.fill(rowColour, rect{a.left, top, a.right - a.left, height})
+	a.grid(p, axis, top, top+height)
+	paint()
+	at := ticks(0, most, height, f)
+	if len(at) < 2 {
+		at = append(at, tick{at: most})
+	}
+	for _, t := range at {
+		if t.at != math.Trunc(t.at) {
+			continue
+		}
+		y := top + height*(1-t.at/most)
+		p.text(f, ink, a.left-6, y+axisSize*capHeight/2, 1, number(t.at, 1))
+		p.line(paleInk, 0.8, a.left-3, y, a.left, y)
+	}
+}
+
+// fillArea fills the area below a figure over time, with the given height of one:
+// below its mean and, paler, below its maximum in each half point of the axis, which
+// is one pixel of a PNG. Of each step, by time, figure returns the time and the
+// figure from then on.
+func fillArea[S any](p pen, a *timeAxis, c color.RGBA, bottom, one float64, steps []S, figure func(S) (at, y float64)) {
+	const wide = 0.5
+	n := int((a.right - a.left) / wide)
+	sum, most := make([]float64, n), make([]float64, n)
+	column := func(t float64) float64 { return (a.x(t) - a.left) / wide }
+	for i, s := range steps {
+		at, y := figure(s)
+		from, to := column(at), float64(n)
+		if i+1 < len(steps) {
+			next, _ := figure(steps[i+1])
+			to = column(next)
+		}
+		for k := min(int(from), n-1); k < n && float64(k) < to; k++ {
+			sum[k] += y * max(0, min(float64(k+1), to)-max(float64(k), from))
+			most[k] = max(most[k], y)
+		}
+	}
+	for _, x := range []struct {
+		c    color.RGBA
+		high []float64
+	}{{mix(c, white, 0.5), most}, {c, sum}} {
+		var bars []rect
+		for k, y := range x.high {
+			switch last := len(bars) - 1; {
+			case y <= 0:
+			case k > 0 && x.high[k-1] == y:
+				bars[last].w += wide
+			default:
+				bars = append(bars, rect{a.left + wide*float64(k), bottom - one*y, wide, one * y})
+			}
+		}
+		p.fill(x.c, bars...)
+	}
+}
+
+// heading writes the heading of a part of a picture of the given width, its
+// baseline at y.
+func (p pen) heading(y, width float64, text string) {
+	f := newFace(panelSize, true)
+	p.text(f, ink, margin, y, 0, f.shorten(text, width-2*margin))
+}
