@@ -32,6 +32,7 @@ type problem struct {
 
 // problems holds what is audited.
 var problems = map[model.Kind]problem{
+	model.KindBatch:       audited(drawBatch, countBatch, wantsBatch, batchRelations(), smallerBatch, forgedExecution),
 	model.KindDAG:         audited(drawDAG, countDAG, wantsDAG, dagRelations(), smallerDAG, forgedSchedule),
 	model.KindReservation: audited(drawReservation, countReservation, wantsReservation, reservationRelations(), smallerReservation, forgedBookings),
 	model.KindTVC:         audited(drawTVC, countTVC, wantsTVC, tvcRelations(), smallerTVC, forgedEmbeddings),

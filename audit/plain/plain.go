@@ -1,7 +1,8 @@
 // Package plain holds a second exact engine for each problem: a depth-first
 // branch and bound that is short enough to be proved by reading it. It shares no
 // code with the solvers, so it doesn't share their errors. It is slow, and meant
-// for tests and for gapwise audit: about 18 tasks, 16 jobs or 16 requests.
+// for tests and for gapwise audit: about 18 tasks, 16 jobs or 16 requests (of batch,
+// 12 jobs).
 //
 // A solution counts as better than a value v if it is better by more than
 // 1e-9 of |v|. Where all figures are whole and their sums are below 2^53,
@@ -39,6 +40,16 @@ func Solve(in model.Instance, beat float64, nodes int64) (Answer, error) {
 	a := Answer{Value: math.NaN()}
 	var err error
 	switch in := in.(type) {
+	case *model.Batch:
+		if in.Tiers != 1 {
+			return Answer{}, fmt.Errorf("%w: the plain engine knows one tier only, not %d", model.ErrUnsupported, in.Tiers)
+		}
+		if n := len(in.Jobs); n > 1000 { // sums of more response times don't fit in an int64
+			return Answer{}, fmt.Errorf("%w: the plain engine takes 1000 jobs at most, not %d", model.ErrUnsupported, n)
+		}
+		if e := solveBatch(in, beat, &c); e != nil {
+			a.Solution = e
+		}
 	case *model.DAG:
 		if t := in.Transfers(); t != model.TransferIdeal {
 			return Answer{}, fmt.Errorf("%w: the plain engine knows ideal transfers only, not %q", model.ErrUnsupported, t)
