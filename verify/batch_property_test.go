@@ -1,6 +1,8 @@
 package verify_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -341,4 +343,70 @@ func TestBatchSimulated(t *testing.T) {
 		t.Errorf("seen: %v", seen)
 	}
 	t.Logf("planted %v, seen %v", planted, seen)
+}
+
+// bigExecution is n jobs of 24 processes on 13 groups of as many processors, one
+// after the other in each, with two tiers every second one in the background of
+// another: it does a quarter of its work per second and ends with that one.
+func bigExecution(n, tiers int) (*model.Batch, *model.Execution) {
+	rng := rand.New(rand.NewPCG(12, 48))
+	const groups, width = 13, 24
+	b := &model.Batch{Name: "big", Processors: groups * width, Tiers: tiers}
+	e := &model.Execution{}
+	free := make([]int64, groups) // when the group is
+	for k := 0; k < n; {
+		group := k / tiers % groups
+		start, length := free[group], 4*(1+rng.Int64N(1e9))
+		free[group] = start + length
+		list := make(model.ProcessorList, width)
+		for i := range list {
+			list[i] = int32(group*width + i)
+		}
+		rng.Shuffle(width, func(i, j int) { list[i], list[j] = list[j], list[i] })
+		job := func(work int64, tier model.Tier) {
+			j := model.BatchJob{ID: fmt.Sprint("job", k), RuntimeS: float64(work) / 1e6, Processes: width, BgEfficiency: 0.5}
+			for range width {
+				j.CPU = append(j.CPU, 0.5)
+			}
+			if tier == model.TierBackground {
+				j.CPU[rng.IntN(width)] = 1
+			}
+			b.Jobs = append(b.Jobs, j)
+			e.Runs = append(e.Runs, model.Run[model.BatchPlace]{ID: j.ID, Segments: []model.Segment[model.BatchPlace]{on(float64(start)/1e6, float64(start+length)/1e6, tier, list...)}})
+			k++
+		}
+		job(length, model.TierForeground)
+		if tiers == 2 && k < n {
+			job(length/4, model.TierBackground)
+		}
+	}
+	return b, e
+}
+
+// The judge stops when its context ends, and judges a large execution otherwise.
+func TestBatchInterrupted(t *testing.T) {
+	t.Parallel()
+	b, e := bigExecution(2000, 2)
+	if r := judge(t, b, e, verify.Options{}); !r.Feasible() {
+		t.Fatal(r)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r, err := verify.Verify(ctx, b, e, verify.Options{}); !errors.Is(err, context.Canceled) || r.Checked != nil {
+		t.Errorf("%v, %v", err, r)
+	}
+}
+
+func BenchmarkVerifyBatch(b *testing.B) {
+	for _, tiers := range []int{1, 2} {
+		b.Run(fmt.Sprintf("tiers=%d", tiers), func(b *testing.B) {
+			in, e := bigExecution(200_000, tiers)
+			b.ReportAllocs()
+			for b.Loop() {
+				if r, err := verify.Verify(b.Context(), in, e, verify.Options{Valid: true}); err != nil || !r.Feasible() {
+					b.Fatal(r, err)
+				}
+			}
+		})
+	}
 }

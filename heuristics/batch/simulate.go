@@ -121,10 +121,10 @@ func newSimulation(t *model.BatchTicks, set model.Settings) (*simulation, error)
 
 // The most that runtimes and estimates may sum to, in ticks. Submissions are at most
 // 10^9 s and no scheduler leaves the machine idle while jobs wait, so all jobs end
-// before 10^10 s, the last time that an execution may tell; and sums of estimated
-// times are below 2^63.
+// by 8·10^9 s, the last time that the judge accepts (before 2^33 s each microsecond
+// has a float64 of its own); and sums of estimated times are below 2^63.
 const (
-	mostLengths   = 8e15
+	mostLengths   = 7e15
 	mostEstimates = 2e18
 )
 
