@@ -15,7 +15,7 @@ var REASY = onTwoTiers(pinned)
 // reservePinned is reserve for a head in the background that is pinned.
 func (s *twoTierSimulation) reservePinned(head int32) (shadow int64, extra int32) {
 	shadow, extra = s.now, s.free
-	for _, p := range s.stays[head].back {
+	for _, p := range s.lists[head] {
 		if k := s.fore[p].job; k >= 0 {
 			shadow = max(shadow, s.estimatedEnd(k))
 		} else {

@@ -51,12 +51,13 @@ const (
 	hasEnded
 )
 
-// stays are a job's times in the two tiers. It is in the background at most once,
-// then in the foreground at most once, from its start on (see machine).
-type stays struct {
-	back, fore                  []int32 // processors; nil: it hasn't been there
-	backStart, backEnd, foreEnd int64
-	lost                        bool // what it did in the background
+// stay is a time of a job in a tier.
+type stay struct {
+	job        int32
+	tier       phase
+	lost       bool // its work
+	start, end int64
+	list       []int32
 }
 
 // twoTierSimulation runs jobs on two tiers. What a machine holds is about the
@@ -77,7 +78,9 @@ type twoTierSimulation struct {
 	arrived      int32
 	head         int32 // jobs before it are in the foreground or have ended
 	phases       []phase
-	stays        []stays
+	lists        [][]int32      // processors of each job in a tier
+	entered      []int64        // when it came there
+	stays        []stay         // those that have ended, by end
 	left         []int64        // work left at since, in ten-thousandths of a microsecond
 	since, rates []int64        // the job works at this rate since then
 	finish       []int64        // by its rate; never: it doesn't work, or has ended
@@ -120,7 +123,7 @@ func newTwoTierSimulation(t *model.BatchTicks, r rule, set model.Settings) (*two
 	if err != nil {
 		return nil, err
 	}
-	s := &twoTierSimulation{machine: one.machine, twoTiers: tiers, rule: r, ticks: t, phases: make([]phase, n), stays: make([]stays, n),
+	s := &twoTierSimulation{machine: one.machine, twoTiers: tiers, rule: r, ticks: t, phases: make([]phase, n), lists: make([][]int32, n), entered: make([]int64, n), stays: make([]stay, 0, n),
 		left: make([]int64, n), since: make([]int64, n), rates: make([]int64, n), finish: make([]int64, n), list: newWaiting(n), shortest: newWaiting(n),
 		rank: make([]int32, n), byEstimate: make([]int32, n), ends: newEstimatedEnds(n), completions: heap.Heap[completion]{Less: completion.before}}
 	for k := range t.Jobs {
@@ -199,17 +202,12 @@ func (s *twoTierSimulation) next() int64 {
 
 // end ends job k and returns its tier.
 func (s *twoTierSimulation) end(k int32) phase {
-	tier, stay := s.phases[k], &s.stays[k]
+	tier := s.phases[k]
 	if tier == inBackground {
-		s.leaveBackground(k)
+		s.leaveBackground(k, false)
 		s.list.remove(k)
 	} else {
-		stay.foreEnd = s.now
-		s.free += s.jobs[k].width
-		s.ends.remove(k)
-		for _, p := range stay.fore {
-			s.clearFore(p)
-		}
+		s.leaveForeground(k)
 	}
 	s.phases[k] = hasEnded
 	s.ended++
@@ -247,7 +245,7 @@ func (s *twoTierSimulation) refresh() {
 		if s.phases[k] != inBackground {
 			continue
 		}
-		if rate := s.twoTiers.rate(&s.ticks.Jobs[k], s.stays[k].back); rate != s.rates[k] {
+		if rate := s.twoTiers.rate(&s.ticks.Jobs[k], s.lists[k]); rate != s.rates[k] {
 			s.settle(k)
 			s.rates[k] = rate
 			s.complete(k)
@@ -256,22 +254,27 @@ func (s *twoTierSimulation) refresh() {
 	s.touched = s.touched[:0]
 }
 
-// execution returns the runs. A job that changed tier runs in two segments.
+// execution returns the runs.
 func (s *twoTierSimulation) execution(in *model.Batch) *model.Execution {
 	type segment = model.Segment[model.BatchPlace]
 	e := &model.Execution{Runs: make([]model.Run[model.BatchPlace], len(in.Jobs))}
-	array := make([]segment, 0, 2*len(in.Jobs))
+	counts := make([]int, len(in.Jobs))
+	for i := range s.stays {
+		counts[s.stays[i].job]++
+	}
+	array := make([]segment, len(s.stays))
 	for k := range in.Jobs {
-		stay, first := &s.stays[k], len(array)
-		if stay.back != nil {
-			array = append(array, segment{StartS: s.ticks.Seconds(stay.backStart), EndS: s.ticks.Seconds(stay.backEnd), Lost: stay.lost,
-				Place: model.BatchPlace{Tier: model.TierBackground, Processors: stay.back}})
+		e.Runs[k] = model.Run[model.BatchPlace]{ID: in.Jobs[k].ID, Segments: array[:0:counts[k]]}
+		array = array[counts[k]:]
+	}
+	for i := range s.stays {
+		x := &s.stays[i]
+		place := model.BatchPlace{Processors: x.list}
+		if x.tier == inBackground {
+			place.Tier = model.TierBackground
 		}
-		if stay.fore != nil {
-			array = append(array, segment{StartS: s.ticks.Seconds(s.starts[k]), EndS: s.ticks.Seconds(stay.foreEnd),
-				Place: model.BatchPlace{Processors: stay.fore}})
-		}
-		e.Runs[k] = model.Run[model.BatchPlace]{ID: in.Jobs[k].ID, Segments: array[first:len(array):len(array)]}
+		run := &e.Runs[x.job]
+		run.Segments = append(run.Segments, segment{StartS: s.ticks.Seconds(x.start), EndS: s.ticks.Seconds(x.end), Place: place, Lost: x.lost})
 	}
 	return e
 }

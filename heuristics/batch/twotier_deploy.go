@@ -20,35 +20,31 @@ const (
 // the foreground changes tier on them and keeps its work. There is nothing that
 // could change places with it.
 func (s *twoTierSimulation) deploy(k int32) bool {
-	stay, delay := &s.stays[k], int64(0)
+	delay := int64(0)
 	switch {
 	case s.phases[k] == waits:
 		s.shortest.remove(s.rank[k])
-		stay.fore = s.dispatch(k, &s.foreIdle)
+		s.lists[k] = s.dispatch(k, &s.foreIdle)
 	case s.busy[k] == 0:
-		s.leaveBackground(k)
-		stay.fore = stay.back
-		for _, p := range stay.fore {
+		s.leaveBackground(k, false)
+		for _, p := range s.lists[k] {
 			s.foreIdle.remove(0, p)
 		}
 	case s.rule == pinned:
 		return false
 	default:
-		s.leaveBackground(k)
+		s.leaveBackground(k, s.rule == killed)
 		if s.rule == migrated {
 			delay = s.ticks.Migration
-		} else {
-			stay.lost = true
-			s.left[k] = s.ticks.Jobs[k].Work()
 		}
-		stay.fore = s.dispatch(k, &s.foreIdle)
+		s.lists[k] = s.dispatch(k, &s.foreIdle)
 	}
 	s.list.remove(k)
-	s.phases[k] = inForeground
+	s.phases[k], s.entered[k] = inForeground, s.now
 	s.start(k)
 	s.ends.add(k, s.estimatedEnd(k), s.jobs[k].width)
 	j := &s.ticks.Jobs[k]
-	for i, p := range stay.fore {
+	for i, p := range s.lists[k] {
 		s.setFore(p, process{k, int32(j.CPU(i))})
 	}
 	s.since[k], s.rates[k] = s.now+delay, j.Foreground
@@ -60,10 +56,10 @@ func (s *twoTierSimulation) deploy(k int32) bool {
 // the end of the instant, see refresh.
 func (s *twoTierSimulation) toBackground(k int32) {
 	s.shortest.remove(s.rank[k])
-	stay, j := &s.stays[k], &s.ticks.Jobs[k]
-	stay.back, stay.backStart = s.dispatch(k, &s.backIdle), s.now
-	s.phases[k], s.since[k], s.rates[k] = inBackground, s.now, 0
-	for i, p := range stay.back {
+	j := &s.ticks.Jobs[k]
+	s.lists[k] = s.dispatch(k, &s.backIdle)
+	s.phases[k], s.entered[k], s.since[k], s.rates[k] = inBackground, s.now, s.now, 0
+	for i, p := range s.lists[k] {
 		s.setBack(p, process{k, int32(j.CPU(i))})
 	}
 	if s.rule == pinned && s.busy[k] > 0 {
@@ -73,12 +69,27 @@ func (s *twoTierSimulation) toBackground(k int32) {
 }
 
 // leaveBackground takes job k out of the background, with the work that it has done
-// there.
-func (s *twoTierSimulation) leaveBackground(k int32) {
+// or, if that is lost, without.
+func (s *twoTierSimulation) leaveBackground(k int32, lost bool) {
 	s.settle(k)
-	s.stays[k].backEnd = s.now
-	for _, p := range s.stays[k].back {
+	if lost {
+		s.left[k] = s.ticks.Jobs[k].Work()
+	}
+	s.stays = append(s.stays, stay{k, inBackground, lost, s.entered[k], s.now, s.lists[k]})
+	for _, p := range s.lists[k] {
 		s.clearBack(p)
+	}
+	s.busy[k] = 0
+}
+
+// leaveForeground takes job k out of the foreground.
+func (s *twoTierSimulation) leaveForeground(k int32) {
+	s.settle(k)
+	s.stays = append(s.stays, stay{k, inForeground, false, s.entered[k], s.now, s.lists[k]})
+	s.free += s.jobs[k].width
+	s.ends.remove(k)
+	for _, p := range s.lists[k] {
+		s.clearFore(p)
 	}
 }
 
