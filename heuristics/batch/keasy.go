@@ -39,14 +39,20 @@ func (s *twoTierSimulation) pass() {
 			break
 		}
 	}
-	if s.head == s.arrived {
+	if s.head == s.arrived || s.wake != never {
 		return
 	}
-	if k := s.list.next(0, s.free, s.free, 0); k >= 0 {
+	if i := s.list.next(0, s.free, s.free, 0); i >= 0 {
 		shadow, extra := s.reserve(s.head)
 		slack := shadow - s.now
-		for k = s.list.next(k, s.free, extra, slack); k >= 0; k = s.list.next(k, s.free, extra, slack) {
-			s.deploy(k)
+		for i = s.list.next(i, s.free, extra, slack); i >= 0; i = s.list.next(i, s.free, extra, slack) {
+			k := i
+			if s.rule == lifted {
+				k = s.byEstimate[i]
+			}
+			if !s.deploy(k) {
+				return
+			}
 			if s.jobs[k].estimate > slack {
 				extra -= s.jobs[k].width
 			}

@@ -20,8 +20,13 @@ func twoTier() []model.Algorithm {
 		{"keasy", "2.2", "EASY with SJF in the background; a job chosen for other processors is killed and restarted", KEASY},
 		{"reasy", "2.3.1", "EASY with SJF in the background; jobs there are pinned to their processors", REASY},
 		{"measy", "2.3.2", "EASY with SJF in the background; a job chosen for other processors is migrated", MEASY},
+		{"peasy", "", "MEASY that backfills the shortest estimate first; jobs in the background use idle foregrounds of their processors", PEASY},
 	} {
-		all = append(all, model.Algorithm{Name: h.name, Kind: model.KindBatch, Paper: source + ", section " + h.section,
+		paper := "gapwise"
+		if h.section != "" {
+			paper = source + ", section " + h.section
+		}
+		all = append(all, model.Algorithm{Name: h.name, Kind: model.KindBatch, Paper: paper,
 			Complexity: "O(log n) per event and processor concerned, O(jobs not in the foreground) per pass at worst", Summary: h.summary, Solver: model.Adapt(h.name, h.run)})
 	}
 	return all
@@ -73,6 +78,7 @@ type stay struct {
 type twoTierSimulation struct {
 	machine
 	twoTiers
+	lifts
 	rule         rule
 	ticks        *model.BatchTicks
 	arrived      int32
@@ -84,7 +90,7 @@ type twoTierSimulation struct {
 	left         []int64        // work left at since, in ten-thousandths of a microsecond
 	since, rates []int64        // the job works at this rate since then
 	finish       []int64        // by its rate; never: it doesn't work, or has ended
-	list         *waiting       // by index: jobs that may go to the foreground
+	list         *waiting       // by position: jobs that may go to the foreground
 	shortest     *waiting       // by rank: jobs that wait
 	rank         []int32        // of each job by its estimate, ties by index
 	byEstimate   []int32        // the jobs in this order
@@ -115,7 +121,7 @@ func newTwoTierSimulation(t *model.BatchTicks, r rule, set model.Settings) (*two
 	switch migrations := float64(n) * float64(t.Migration); {
 	case one.order != model.BatchOrderBatch:
 		return nil, fmt.Errorf("%w order %q, two tiers have %q only", model.ErrUnsupported, one.order, model.BatchOrderBatch)
-	case r == migrated && sum+migrations > mostLengths:
+	case r != killed && r != pinned && sum+migrations > mostLengths:
 		return nil, fmt.Errorf("%w: in the foreground, runtimes sum to %.3g s and a migration of each job to %.3g s; the most is %.3g in all",
 			model.ErrUnsupported, sum/1e6, migrations/1e6, mostLengths/1e6)
 	}
@@ -123,7 +129,7 @@ func newTwoTierSimulation(t *model.BatchTicks, r rule, set model.Settings) (*two
 	if err != nil {
 		return nil, err
 	}
-	s := &twoTierSimulation{machine: one.machine, twoTiers: tiers, rule: r, ticks: t, phases: make([]phase, n), lists: make([][]int32, n), entered: make([]int64, n), stays: make([]stay, 0, n),
+	s := &twoTierSimulation{machine: one.machine, twoTiers: tiers, lifts: lifts{up: make([]bool, n), wake: never}, rule: r, ticks: t, phases: make([]phase, n), lists: make([][]int32, n), entered: make([]int64, n), stays: make([]stay, 0, n),
 		left: make([]int64, n), since: make([]int64, n), rates: make([]int64, n), finish: make([]int64, n), list: newWaiting(n), shortest: newWaiting(n),
 		rank: make([]int32, n), byEstimate: make([]int32, n), ends: newEstimatedEnds(n), completions: heap.Heap[completion]{Less: completion.before}}
 	for k := range t.Jobs {
@@ -139,9 +145,9 @@ func newTwoTierSimulation(t *model.BatchTicks, r rule, set model.Settings) (*two
 		switch {
 		case r != pinned:
 		case is:
-			s.list.add(k, s.jobs[k].width, s.jobs[k].estimate)
+			s.list.add(s.position(k), s.jobs[k].width, s.jobs[k].estimate)
 		default:
-			s.list.remove(k)
+			s.list.remove(s.position(k))
 		}
 	}
 	return s, nil
@@ -156,7 +162,7 @@ func (s *twoTierSimulation) run(ctx context.Context) error {
 		if events%1024 == 0 && ctx.Err() != nil {
 			return fmt.Errorf("%w: stopped when %d of %d jobs had ended", model.ErrNoSolution, s.ended, n)
 		}
-		now := s.next()
+		now := min(s.next(), s.wake)
 		if s.arrived < n {
 			now = min(now, s.jobs[s.arrived].submit)
 		}
@@ -170,13 +176,16 @@ func (s *twoTierSimulation) run(ctx context.Context) error {
 			s.finish[k] = never
 			due = append(due, k)
 		}
-		all := s.arrived < n && s.jobs[s.arrived].submit == now
+		all := s.arrived < n && s.jobs[s.arrived].submit == now || s.wake == now
+		if s.wake == now {
+			s.awake()
+		}
 		for _, k := range due {
 			all = s.end(k) == inForeground || all
 		}
 		for ; s.arrived < n && s.jobs[s.arrived].submit == now; s.arrived++ {
 			j := &s.jobs[s.arrived]
-			s.list.add(s.arrived, j.width, j.estimate)
+			s.list.add(s.position(s.arrived), j.width, j.estimate)
 			s.shortest.add(s.rank[s.arrived], j.width, j.estimate)
 		}
 		if all {
@@ -186,6 +195,14 @@ func (s *twoTierSimulation) run(ctx context.Context) error {
 		}
 		s.refresh()
 	}
+}
+
+// position returns the position of job k in the list.
+func (s *twoTierSimulation) position(k int32) int32 {
+	if s.rule == lifted {
+		return s.rank[k]
+	}
+	return k
 }
 
 // next returns the next end of a job. It drops completions that a change of the rate
@@ -205,7 +222,7 @@ func (s *twoTierSimulation) end(k int32) phase {
 	tier := s.phases[k]
 	if tier == inBackground {
 		s.leaveBackground(k, false)
-		s.list.remove(k)
+		s.list.remove(s.position(k))
 	} else {
 		s.leaveForeground(k)
 	}
@@ -245,7 +262,12 @@ func (s *twoTierSimulation) refresh() {
 		if s.phases[k] != inBackground {
 			continue
 		}
-		if rate := s.twoTiers.rate(&s.ticks.Jobs[k], s.lists[k]); rate != s.rates[k] {
+		s.lift(k)
+		rate := s.ticks.Jobs[k].Foreground
+		if !s.up[k] {
+			rate = s.twoTiers.rate(&s.ticks.Jobs[k], s.lists[k])
+		}
+		if rate != s.rates[k] {
 			s.settle(k)
 			s.rates[k] = rate
 			s.complete(k)

@@ -13,6 +13,7 @@ const (
 	killed rule = iota
 	pinned
 	migrated
+	lifted // and migrated, see PEASY
 )
 
 // deploy is Algorithm 2: it brings job k, which must fit, to the foreground and
@@ -20,13 +21,21 @@ const (
 // the foreground changes tier on them and keeps its work. There is nothing that
 // could change places with it.
 func (s *twoTierSimulation) deploy(k int32) bool {
-	delay := int64(0)
+	if s.inTheWay(k) {
+		return false
+	}
+	begin, delay := s.now, int64(0)
 	switch {
 	case s.phases[k] == waits:
 		s.shortest.remove(s.rank[k])
 		s.lists[k] = s.dispatch(k, &s.foreIdle)
 	case s.busy[k] == 0:
+		up := s.up[k]
 		s.leaveBackground(k, false)
+		if up { // it stays where it is
+			begin = s.entered[k]
+			s.stays = s.stays[:len(s.stays)-1]
+		}
 		for _, p := range s.lists[k] {
 			s.foreIdle.remove(0, p)
 		}
@@ -34,13 +43,13 @@ func (s *twoTierSimulation) deploy(k int32) bool {
 		return false
 	default:
 		s.leaveBackground(k, s.rule == killed)
-		if s.rule == migrated {
+		if s.rule != killed {
 			delay = s.ticks.Migration
 		}
 		s.lists[k] = s.dispatch(k, &s.foreIdle)
 	}
-	s.list.remove(k)
-	s.phases[k], s.entered[k] = inForeground, s.now
+	s.list.remove(s.position(k))
+	s.phases[k], s.entered[k] = inForeground, begin
 	s.start(k)
 	s.ends.add(k, s.estimatedEnd(k), s.jobs[k].width)
 	j := &s.ticks.Jobs[k]
@@ -63,7 +72,7 @@ func (s *twoTierSimulation) toBackground(k int32) {
 		s.setBack(p, process{k, int32(j.CPU(i))})
 	}
 	if s.rule == pinned && s.busy[k] > 0 {
-		s.list.remove(k)
+		s.list.remove(s.position(k))
 	}
 	s.touch(k)
 }
@@ -75,11 +84,14 @@ func (s *twoTierSimulation) leaveBackground(k int32, lost bool) {
 	if lost {
 		s.left[k] = s.ticks.Jobs[k].Work()
 	}
-	s.stays = append(s.stays, stay{k, inBackground, lost, s.entered[k], s.now, s.lists[k]})
+	s.stays = append(s.stays, stay{k, s.tier(k), lost, s.entered[k], s.now, s.lists[k]})
 	for _, p := range s.lists[k] {
 		s.clearBack(p)
 	}
 	s.busy[k] = 0
+	if s.up[k] {
+		s.setUp(k, false)
+	}
 }
 
 // leaveForeground takes job k out of the foreground.

@@ -1,0 +1,107 @@
+package batch
+
+import "slices"
+
+// PEASY is MEASY with two changes of ours:
+//
+//   - Step 2 backfills the shortest estimate first, ties by index, as EASY-SJBF does.
+//     The head is still the first arrival: no job waits for ever.
+//   - A job in the background is lifted while the foreground of all of its processors
+//     is idle: it runs there, at the foreground's rate instead of its efficiency.
+//     Changes of tier on the same processors are free. For the three steps it still
+//     is in the background, and its processors are idle in the foreground. So it goes
+//     down again as soon as they are taken.
+//
+// Where it goes down, the foreground use must be below the threshold. If a job with a
+// larger use is to take processors of lifted jobs, these go down at once, below idle
+// processors. The pass ends there, and another one is made a microsecond later.
+var PEASY = onTwoTiers(lifted)
+
+// lifts is the state of PEASY.
+type lifts struct {
+	up      []bool  // of each job in the background: it is lifted
+	ups     int     // jobs that are
+	lowered []int32 // jobs that go down at this instant for one of large use
+	wake    int64   // when the next pass is due for that; never: it isn't
+}
+
+// inTheWay reports whether job k can't go to the foreground at this instant, for its
+// use isn't below the threshold and there are lifted jobs on the processors that it
+// would take. These are then lowered.
+func (s *twoTierSimulation) inTheWay(k int32) bool {
+	back := s.phases[k] == inBackground
+	if s.ups == 0 || slices.Max(s.ticks.Jobs[k].Use) < int64(s.threshold) || back && s.busy[k] == 0 {
+		return false
+	}
+	// What deploy would do, undone.
+	if back {
+		for _, p := range s.lists[k] {
+			s.clearBack(p)
+		}
+	}
+	array := s.array
+	list := s.dispatch(k, &s.foreIdle)
+	s.array = array
+	for _, p := range list {
+		s.foreIdle.add(s.back[p].use, p)
+	}
+	found := false
+	for _, p := range list {
+		if b := s.back[p].job; b >= 0 && s.up[b] {
+			found = true
+			s.lowered = append(s.lowered, b)
+			s.touch(b)
+		}
+	}
+	if back {
+		s.busy[k] = 0
+		for i, p := range s.lists[k] {
+			if f := s.fore[p].use; f < s.threshold {
+				s.backIdle.remove(f, p)
+			}
+			s.setBack(p, process{k, int32(s.ticks.Jobs[k].CPU(i))})
+		}
+	}
+	if found {
+		s.wake = s.now + 1
+	}
+	return found
+}
+
+// awake begins a pass that inTheWay asked for.
+func (s *twoTierSimulation) awake() {
+	for _, b := range s.lowered {
+		s.touch(b)
+	}
+	s.lowered, s.wake = s.lowered[:0], never
+}
+
+// lift brings job k in the background to the tier where it runs from now on.
+func (s *twoTierSimulation) lift(k int32) {
+	up := s.rule == lifted && s.busy[k] == 0 && !slices.Contains(s.lowered, k)
+	if up == s.up[k] {
+		return
+	}
+	s.settle(k)
+	if s.entered[k] < s.now {
+		s.stays = append(s.stays, stay{k, s.tier(k), false, s.entered[k], s.now, s.lists[k]})
+		s.entered[k] = s.now
+	}
+	s.setUp(k, up)
+}
+
+func (s *twoTierSimulation) setUp(k int32, up bool) {
+	if s.up[k] = up; up {
+		s.ups++
+	} else {
+		s.ups--
+	}
+}
+
+// tier returns the tier in which job k runs.
+func (s *twoTierSimulation) tier(k int32) phase {
+	if s.up[k] {
+		return inForeground
+	}
+	return s.phases[k]
+}
