@@ -21,13 +21,14 @@ var PEASY = onTwoTiers(lifted)
 type lifts struct {
 	up      []bool  // of each job in the background: it is lifted
 	ups     int     // jobs that are
-	lowered []int32 // jobs that go down at this instant for one of large use
+	lowered []int32 // jobs that aren't lifted at this instant, for one of large use
 	wake    int64   // when the next pass is due for that; never: it isn't
 }
 
 // inTheWay reports whether job k can't go to the foreground at this instant, for its
 // use isn't below the threshold and there are lifted jobs on the processors that it
-// would take. These are then lowered.
+// would take. If so, no job in the background of these processors is lifted at this
+// instant: one that came up while another goes down would be in the way next time.
 func (s *twoTierSimulation) inTheWay(k int32) bool {
 	back := s.phases[k] == inBackground
 	if s.ups == 0 || slices.Max(s.ticks.Jobs[k].Use) < int64(s.threshold) || back && s.busy[k] == 0 {
@@ -47,8 +48,8 @@ func (s *twoTierSimulation) inTheWay(k int32) bool {
 	}
 	found := false
 	for _, p := range list {
-		if b := s.back[p].job; b >= 0 && s.up[b] {
-			found = true
+		if b := s.back[p].job; b >= 0 {
+			found = found || s.up[b]
 			s.lowered = append(s.lowered, b)
 			s.touch(b)
 		}
@@ -64,6 +65,8 @@ func (s *twoTierSimulation) inTheWay(k int32) bool {
 	}
 	if found {
 		s.wake = s.now + 1
+	} else {
+		s.lowered = s.lowered[:0]
 	}
 	return found
 }

@@ -11,13 +11,17 @@ import (
 // plainTwoTier simulates the schedulers on two tiers in the most direct way. All
 // that it keeps is what has happened to each job; who runs where, rates, sums and
 // orders are found out anew, by a look at all jobs, whenever they are asked for. It
-// follows Algorithms 1 to 3 of Liu et al. line by line.
+// follows Algorithms 1 to 3 of Liu et al. line by line, and what PEASY says of itself.
 type plainTwoTier struct {
 	name                 string
 	jobs                 []*plainTwoTierJob
 	processors           int
 	threshold, migration int64
 	now                  int64
+
+	// PEASY.
+	lowered []*plainTwoTierJob // at this instant
+	wake    bool               // there is a pass in a microsecond
 }
 
 type plainTwoTierJob struct {
@@ -33,6 +37,7 @@ type plainTwoTierJob struct {
 	works      int64 // it does no work before
 	left       int64
 	segments   []plainSegment
+	up         bool // it is in the background, and lifted
 }
 
 type plainSegment struct {
@@ -89,7 +94,7 @@ func (p *plainTwoTier) on(tier byte, processor int) (*plainTwoTierJob, int64) {
 }
 
 func (p *plainTwoTier) rate(j *plainTwoTierJob) int64 {
-	if j.state == 'f' {
+	if j.state == 'f' || j.up {
 		return j.foreRate
 	}
 	slowest := int64(math.MaxInt64)
@@ -118,6 +123,9 @@ func (p *plainTwoTier) run() {
 				}
 			}
 		}
+		if p.wake {
+			next = p.now + 1
+		}
 		if next == math.MaxInt64 {
 			return
 		}
@@ -126,7 +134,8 @@ func (p *plainTwoTier) run() {
 				j.left -= p.rate(j) * max(0, next-max(p.now, j.works))
 			}
 		}
-		all := false // an arrival, or a departure from the foreground
+		all := p.wake // or an arrival, or a departure from the foreground
+		p.wake, p.lowered = false, nil
 		for _, j := range p.jobs {
 			if j.state == 'w' && j.submit > p.now && j.submit <= next {
 				all = true
@@ -143,15 +152,68 @@ func (p *plainTwoTier) run() {
 		if all {
 			p.foreground()
 		}
-		p.background()
+		if !p.wake {
+			p.background()
+		}
+		if p.name == "peasy" {
+			p.lift()
+		}
 	}
+}
+
+// lift brings the jobs in the background to the tiers where they run from now on.
+func (p *plainTwoTier) lift() {
+	for _, j := range p.jobs {
+		if j.state != 'b' {
+			continue
+		}
+		up := !slices.Contains(p.lowered, j)
+		for _, processor := range j.processors {
+			if k, _ := p.on('f', processor); k != nil {
+				up = false
+			}
+		}
+		if up == j.up {
+			continue
+		}
+		j.up = up
+		s := &j.segments[len(j.segments)-1]
+		if s.start < p.now {
+			s.end = p.now
+			j.segments = append(j.segments, plainSegment{start: p.now, processors: j.processors})
+			s = &j.segments[len(j.segments)-1]
+		}
+		s.tier = 'b'
+		if up {
+			s.tier = 'f'
+		}
+	}
+}
+
+// inTheWay lowers the lifted jobs on the processors that job j, of large use, would
+// take, and reports whether there are any.
+func (p *plainTwoTier) inTheWay(j *plainTwoTierJob) bool {
+	if slices.Max(j.use) < p.threshold {
+		return false
+	}
+	state := j.state
+	j.state = 'w' // it leaves its processors first
+	targets := p.targets('f', j)
+	j.state = state
+	for _, processor := range targets {
+		if b, _ := p.on('b', processor); b != nil && b != j {
+			p.lowered = append(p.lowered, b)
+			p.wake = p.wake || b.up
+		}
+	}
+	return p.wake
 }
 
 // leave ends the segment of a job.
 func (p *plainTwoTier) leave(j *plainTwoTierJob, lost bool) {
 	s := &j.segments[len(j.segments)-1]
 	s.end, s.lost = p.now, lost
-	j.state = 'w'
+	j.state, j.up = 'w', false
 	if lost {
 		j.left = j.work
 	}
@@ -192,8 +254,8 @@ func (p *plainTwoTier) candidates() (list []*plainTwoTierJob) {
 	return list
 }
 
-// dispatch is the function Dispatch of Algorithm 2.
-func (p *plainTwoTier) dispatch(tier byte, j *plainTwoTierJob, delay int64) {
+// targets returns the processors that Dispatch of Algorithm 2 has for a job.
+func (p *plainTwoTier) targets(tier byte, j *plainTwoTierJob) []int {
 	other := map[byte]byte{'f': 'b', 'b': 'f'}[tier]
 	places := p.idle(tier)
 	slices.SortStableFunc(places, func(a, b int) int {
@@ -210,12 +272,19 @@ func (p *plainTwoTier) dispatch(tier byte, j *plainTwoTierJob, delay int64) {
 	for i, process := range processes {
 		list[process] = places[i]
 	}
-	p.enter(j, tier, list, delay)
+	return list
+}
+
+func (p *plainTwoTier) dispatch(tier byte, j *plainTwoTierJob, delay int64) {
+	p.enter(j, tier, p.targets(tier, j), delay)
 }
 
 // deploy is Algorithm 2.
 func (p *plainTwoTier) deploy(j *plainTwoTierJob) bool {
 	if j.state == 'w' {
+		if p.name == "peasy" && p.inTheWay(j) {
+			return false
+		}
 		p.dispatch('f', j, 0)
 		return true
 	}
@@ -225,6 +294,8 @@ func (p *plainTwoTier) deploy(j *plainTwoTierJob) bool {
 		inPlace = inPlace && slices.Contains(idle, processor)
 	}
 	switch {
+	case inPlace && j.up:
+		j.state, j.up, j.start = 'f', false, p.now
 	case inPlace:
 		p.leave(j, false)
 		p.enter(j, 'f', j.processors, 0)
@@ -233,6 +304,8 @@ func (p *plainTwoTier) deploy(j *plainTwoTierJob) bool {
 	case p.name == "keasy":
 		p.leave(j, true)
 		p.dispatch('f', j, 0)
+	case p.name == "peasy" && p.inTheWay(j):
+		return false
 	default:
 		p.leave(j, false)
 		p.dispatch('f', j, p.migration)
@@ -247,7 +320,7 @@ func (p *plainTwoTier) foreground() {
 			break
 		}
 	}
-	if len(p.candidates()) == 0 {
+	if len(p.candidates()) == 0 || p.wake {
 		return
 	}
 	head := p.candidates()[0]
@@ -283,7 +356,11 @@ func (p *plainTwoTier) foreground() {
 			}
 		}
 	}
-	for _, j := range p.candidates() {
+	list := p.candidates()
+	if p.name == "peasy" {
+		slices.SortStableFunc(list, func(a, b *plainTwoTierJob) int { return cmp.Compare(a.estimate, b.estimate) })
+	}
+	for _, j := range list {
 		if j.width > len(p.idle('f')) {
 			continue
 		}
@@ -291,6 +368,9 @@ func (p *plainTwoTier) foreground() {
 		if end <= shadow || j.width <= extra {
 			if p.deploy(j) && end > shadow {
 				extra -= j.width
+			}
+			if p.wake {
+				return
 			}
 		}
 	}

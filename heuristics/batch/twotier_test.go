@@ -15,7 +15,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-var twoTier = map[string]batchheur.Func{"keasy": batchheur.KEASY, "reasy": batchheur.REASY, "measy": batchheur.MEASY}
+var twoTier = map[string]batchheur.Func{"keasy": batchheur.KEASY, "reasy": batchheur.REASY, "measy": batchheur.MEASY, "peasy": batchheur.PEASY}
 
 // segments returns the segments of each job, after the judge has looked at them.
 func segments(t testing.TB, b *model.Batch, run batchheur.Func) [][]model.Segment[model.BatchPlace] {
@@ -77,7 +77,7 @@ func TestTwoTierDifferential(t *testing.T) {
 		if err := b.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"keasy", "reasy", "measy"} {
+		for _, name := range []string{"keasy", "reasy", "measy", "peasy"} {
 			plain := newPlainTwoTier(b, name)
 			plain.run()
 			for k, got := range segments(t, b, twoTier[name]) {
@@ -96,6 +96,8 @@ func TestTwoTierDifferential(t *testing.T) {
 					t.Fatalf("round %d, %s: job %d runs as %+v, want %+v; %+v", round, name, k, got, want, b)
 				}
 				switch {
+				case len(got) > 2:
+					seen[name+" lifted or lowered"]++
 				case len(got) == 1 && got[0].Place.Tier == model.TierBackground:
 					seen[name+" ends in the background"]++
 				case len(got) == 2 && slices.Equal(got[0].Place.Processors, got[1].Place.Processors):
@@ -109,7 +111,8 @@ func TestTwoTierDifferential(t *testing.T) {
 		}
 	}
 	for _, x := range []string{"keasy ends in the background", "reasy ends in the background", "measy ends in the background", "keasy in place", "reasy in place",
-		"measy in place", "keasy killed", "measy migrated"} {
+		"measy in place", "keasy killed", "measy migrated",
+		"peasy lifted or lowered"} {
 		if seen[x] == 0 {
 			t.Errorf("no job of %s: the traces test nothing", x)
 		}
