@@ -5,11 +5,11 @@ import (
 )
 
 // parts is the capacity of a processor on machines whose demands are fractions.
-const parts = 1 << 20
+const parts = 1 << 40
 
 // uses returns the machines of two tiers. A process of use u has the demand
 //
-//	g(u) = c (α + (1 - α) u),  0 ≤ α < 1,
+//	g(u) = c (α + (1 - α) u),  0 ≤ α ≤ 1,
 //
 // of a processor while its job works at its fastest rate R, and in proportion when
 // it is slower. R is the larger of the foreground's rate F and of the background
@@ -35,18 +35,19 @@ const parts = 1 << 20
 //
 // With α = 0 it holds with c = 1: a demand is the CPU time that the job uses, of
 // which a processor has one second in a second. A larger α counts how little the
-// background can make of what the foreground leaves idle, where e is small.
+// background can make of what the foreground leaves idle, where e is small; α = 1 is
+// for jobs without a background.
 func uses(t *model.BatchTicks, most int) []machine {
-	var all []machine
-	for i := range max(1, min(most, 8)) {
-		demand := make([]int, len(t.Jobs))
-		alpha := float64(i) / 10
+	var all []ranked
+	for i := range 11 {
+		demand, area := make([]int, len(t.Jobs)), 0.0
 		for k := range demand {
-			demand[k] = demandOf(&t.Jobs[k], alpha)
+			demand[k] = demandOf(&t.Jobs[k], float64(i)/10)
+			area += float64(demand[k]) * float64(t.Jobs[k].Length)
 		}
-		all = append(all, machine{func(k int) int { return demand[k] }, t.Processors * parts})
+		all = append(all, ranked{machine{func(k int) int { return demand[k] }, t.Processors * parts}, area})
 	}
-	return all
+	return largest(all, most)
 }
 
 // demandOf returns a job's demand in parts of a processor, rounded down.

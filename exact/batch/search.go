@@ -76,7 +76,8 @@ func (s *run) solve() error {
 	}
 	s.report(nil)
 	n := len(s.release)
-	if s.r.Status == model.StatusOptimal {
+	exactly := s.set.GapLimit() <= model.DefaultGap // the search needs no tolerance
+	if s.r.Status == model.StatusOptimal && (s.r.Gap == 0 || !exactly) {
 		return nil
 	}
 	if n > mostJobs {
@@ -87,7 +88,12 @@ func (s *run) solve() error {
 	}
 	t := newTree(s.ctx, s.jobs, s.off)
 	// Sums that are better by less than half the gap limit aren't looked for.
-	t.slack = func(best int64) int64 { return int64(float64(best) * s.set.GapLimit() / 2) }
+	t.slack = func(best int64) int64 {
+		if exactly {
+			return 0
+		}
+		return int64(float64(best) * s.set.GapLimit() / 2)
+	}
 	t.report = func() { s.report(t) }
 	if best != nil {
 		t.know(s.sum(s.r.Objective), nil)

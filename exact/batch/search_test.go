@@ -3,95 +3,22 @@ package batch_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
+	"slices"
 	"testing"
+	"time"
 
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	batchexact "github.com/gapwise/gapwise/exact/batch"
+	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
 )
 
-// random draws an instance of one tier whose times are multiples of a unit.
-func random(rng *rand.Rand, most, n, longest int) *model.Batch {
-	in := &model.Batch{Name: "random", Processors: 1 + rng.IntN(most), Tiers: 1, KillAtEstimate: rng.IntN(4) == 0}
-	unit := []float64{1, 0.001, 3600}[rng.IntN(3)]
-	at, gap := 0, rng.IntN(longest)
-	for k := range n {
-		at += rng.IntN(gap + 1)
-		j := model.BatchJob{ID: strconv.Itoa(k), SubmitS: float64(at) * unit, RuntimeS: float64(1+rng.IntN(longest)) * unit, Processes: 1 + rng.IntN(in.Processors)}
-		if rng.IntN(2) == 0 {
-			j.EstimateS = float64(1+rng.IntN(longest)) * unit
-		}
-		if rng.IntN(2) == 0 {
-			j.Processes = 1 + rng.IntN(min(2, in.Processors))
-		}
-		in.Jobs = append(in.Jobs, j)
-	}
-	for k := range in.Jobs { // whole microseconds
-		j := &in.Jobs[k]
-		j.SubmitS, j.RuntimeS, j.EstimateS = math.Round(j.SubmitS*1e6)/1e6, math.Round(j.RuntimeS*1e6)/1e6, math.Round(j.EstimateS*1e6)/1e6
-	}
-	return in
-}
-
-// brute returns the least mean response time over all orders of the jobs, each of
-// which starts as early as it fits beside those before it.
-func brute(in *model.Batch) float64 {
-	t := in.Ticks()
-	n := len(t.Jobs)
-	best := int64(math.MaxInt64)
-	starts, placed := make([]int64, n), make([]bool, n)
-	fits := func(k int, at int64) bool {
-		use := func(from int64) int {
-			sum := t.Jobs[k].Processes
-			for i := range n {
-				if placed[i] && starts[i] <= from && from < starts[i]+t.Jobs[i].Length {
-					sum += t.Jobs[i].Processes
-				}
-			}
-			return sum
-		}
-		if use(at) > t.Processors {
-			return false
-		}
-		for i := range n {
-			if placed[i] && at < starts[i] && starts[i] < at+t.Jobs[k].Length && use(starts[i]) > t.Processors {
-				return false
-			}
-		}
-		return true
-	}
-	var place func(left int, sum int64)
-	place = func(left int, sum int64) {
-		if left == 0 {
-			best = min(best, sum)
-		}
-		for k := range n {
-			if placed[k] {
-				continue
-			}
-			at := int64(math.MaxInt64)
-			if fits(k, t.Jobs[k].Submit) {
-				at = t.Jobs[k].Submit
-			}
-			for i := range n {
-				if s := starts[i] + t.Jobs[i].Length; placed[i] && s > t.Jobs[k].Submit && s < at && fits(k, s) {
-					at = s
-				}
-			}
-			starts[k], placed[k] = at, true
-			place(left-1, sum+at+t.Jobs[k].Length-t.Jobs[k].Submit)
-			placed[k] = false
-		}
-	}
-	place(n, 0)
-	return t.Seconds(best) / float64(max(1, n))
-}
-
 // solve returns the proved optimum.
-func solve(t *testing.T, s model.Solver, in *model.Batch) model.Result {
+func solve(t testing.TB, s model.Solver, in *model.Batch) model.Result {
 	t.Helper()
 	r, err := s.Solve(context.Background(), in, model.Settings{Seed: 1})
 	if err != nil {
@@ -103,69 +30,246 @@ func solve(t *testing.T, s model.Solver, in *model.Batch) model.Result {
 	return r
 }
 
-// The search finds what all orders give; no bound is above it; each device may be
-// off.
+// busy draws an instance of n jobs that all wait: lengths from 1 to longest and any
+// widths, half of the jobs submitted at once.
+func busy(rng *rand.Rand, n, longest int) *model.Batch {
+	in := &model.Batch{Name: "busy", Processors: 2 + rng.IntN(9), Tiers: 1}
+	for k := range n {
+		j := model.BatchJob{ID: fmt.Sprint(k), RuntimeS: float64(1 + rng.IntN(longest)), Processes: 1 + rng.IntN(in.Processors)}
+		if k > n/2 {
+			j.SubmitS = in.Jobs[k-1].SubmitS + float64(rng.IntN(longest))
+		}
+		in.Jobs = append(in.Jobs, j)
+	}
+	return in
+}
+
+// The search, whole and without each of its devices in turn, finds what brute force
+// finds, and no bound is above it.
 func TestSearchBrute(t *testing.T) {
 	t.Parallel()
-	rounds := 3000
+	rounds := 4000
 	if testing.Short() {
-		rounds = 300
+		rounds = 500
 	}
+	devices := batchexact.Devices()
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		in := random(rng, 6, rng.IntN(7), 2+rng.IntN(8))
-		best := brute(in)
-		if len(in.Jobs) == 0 {
-			best = 0
+		in := modeltest.RandomBatch(rng, 1, 6, rng.IntN(6))
+		switch {
+		case seed%3 == 0:
+			in = busy(rng, 1+rng.IntN(6), 9)
+		case seed%400 == 1:
+			in = busy(rng, 7, 9)
 		}
+		sum, _ := modeltest.BruteBatch(t, in)
+		least := new(model.BatchTicks).Seconds(sum) / float64(max(1, len(in.Jobs)))
 		s := model.Solver(batchexact.Search{})
-		if all := batchexact.Devices(); seed%2 == 1 {
+		if off := int(seed) % (len(devices) + 1); off < len(devices) {
 			var err error
-			if s, err = batchexact.Without(all[int(seed/2)%len(all)].Name); err != nil {
+			if s, err = batchexact.Without(devices[off].Name); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if r := solve(t, s, in); r.Objective != best || r.Bound > best {
-			t.Fatalf("seed %d: %v, bound %v, the least is %v: %+v", seed, r.Objective, r.Bound, best, in)
+		if r := solve(t, s, in); r.Objective != least || r.Bound > least {
+			t.Fatalf("seed %d: %v, bound %v, the least is %v: %+v", seed, r.Objective, r.Bound, least, in)
 		}
 		all, err := batchbounds.All(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, b := range all {
-			if b.Value > best {
-				t.Fatalf("seed %d: bound %v, the least is %v: %+v", seed, b, best, in)
+			if b.Value > least {
+				t.Fatalf("seed %d: bound %v, the least is %v: %+v", seed, b, least, in)
 			}
 		}
 	}
 }
 
-// Two tiers are refused in one line.
-func TestUnsupported(t *testing.T) {
-	in := &model.Batch{Name: "two", Processors: 1, Tiers: 2}
-	for _, a := range batchexact.Engines() {
-		if _, err := a.Solver.Solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
-			t.Errorf("%s: %v", a.Name, err)
+// Each device is worth its lines: without it, the search meets more nodes.
+func TestDevices(t *testing.T) {
+	t.Parallel()
+	nodes := func(s model.Solver) (sum int64) {
+		for seed := range uint64(12) {
+			rng := rand.New(rand.NewPCG(seed, 4))
+			in := busy(rng, 10, 4)
+			sum += solve(t, s, in).Nodes
 		}
+		return sum
+	}
+	whole := nodes(batchexact.Search{})
+	for _, d := range batchexact.Devices() {
+		s, err := batchexact.Without(d.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := nodes(s)
+		t.Logf("without %s: %d nodes, with all %d", d.Name, n, whole)
+		if n <= whole {
+			t.Errorf("without %s the search meets %d nodes, with all %d", d.Name, n, whole)
+		}
+	}
+	if _, err := batchexact.Without("nothing"); err == nil {
+		t.Error("an unknown device is no error")
 	}
 }
 
 // The search and HiGHS agree, also where brute force takes too long.
 func TestSearchHiGHS(t *testing.T) {
 	t.Parallel()
-	rounds := 300
+	rounds := 80
 	if testing.Short() {
-		rounds = 40
+		rounds = 20
 	}
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 2))
-		in := random(rng, 8, rng.IntN(8), 2+rng.IntN(5))
+		in := modeltest.RandomBatch(rng, 1, 8, rng.IntN(6))
 		if seed%20 == 0 {
-			in = random(rng, 8, 10+rng.IntN(3), 2+rng.IntN(5))
+			in = busy(rng, 10+rng.IntN(3), 4)
 		}
 		a, b := solve(t, batchexact.Search{}, in), solve(t, batchexact.HiGHS{}, in)
-		if a.Objective != b.Objective {
+		if math.Abs(a.Objective-b.Objective) > model.DefaultGap*a.Objective {
 			t.Fatalf("seed %d: the search proves %v, HiGHS %v: %+v", seed, a.Objective, b.Objective, in)
+		}
+	}
+}
+
+// No scheduler beats a bound, on one tier and on two, nor the search's optimum on
+// one.
+func TestBoundsSchedulers(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(600) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		in := modeltest.RandomBatch(rng, 1+int(seed%2), 6, 1+rng.IntN(10))
+		all, err := batchbounds.All(context.Background(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticks := in.Ticks()
+		slowdown, most := batchbounds.Slowdown(ticks, 20), batchbounds.MostSlowdown(ticks)
+		optimum := 0.0
+		if in.Tiers == 1 {
+			optimum = solve(t, batchexact.Search{}, in).Objective
+		}
+		for _, a := range batchheur.Algorithms() {
+			r, err := a.Solver.Solve(context.Background(), in, model.Settings{Seed: 1})
+			if errors.Is(err, model.ErrUnsupported) {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range all {
+				if b.Value > r.Objective {
+					t.Fatalf("seed %d: bound %v, %s gives %v: %+v", seed, b, a.Name, r.Objective, in)
+				}
+			}
+			outcomes, err := in.Outcomes(r.Solution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			largest := 0.0
+			for k := range outcomes {
+				largest = max(largest, outcomes[k].Slowdown())
+			}
+			if optimum > r.Objective || slowdown > r.SecondObjective || most > largest*(1+1e-12) {
+				t.Fatalf("seed %d: %s gives %v, %v and %v, the bounds are %v, %v and %v: %+v", seed, a.Name, r.Objective, r.SecondObjective, largest, optimum, slowdown, most, in)
+			}
+		}
+	}
+}
+
+// Other names, another order of jobs submitted together, another unit of time, a
+// later beginning and another such day change the optimum as they should.
+func TestSearchRelations(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		in := busy(rng, 1+rng.IntN(8), 7)
+		least := solve(t, batchexact.Search{}, in).Objective
+		changed := func(f func(j *model.BatchJob)) *model.Batch {
+			other := *in
+			other.Jobs = slices.Clone(in.Jobs)
+			for k := range other.Jobs {
+				f(&other.Jobs[k])
+			}
+			return &other
+		}
+		reversed := changed(func(j *model.BatchJob) { j.ID = "x" + j.ID })
+		slices.Reverse(reversed.Jobs)
+		slices.SortStableFunc(reversed.Jobs, func(a, b model.BatchJob) int { return int(a.SubmitS - b.SubmitS) })
+		wide := changed(func(j *model.BatchJob) { j.Processes *= 3 })
+		wide.Processors = 3*in.Processors + 2
+		joined := changed(func(*model.BatchJob) {})
+		joined.Jobs = append(joined.Jobs, changed(func(j *model.BatchJob) { j.ID += "again"; j.SubmitS += 10_000 }).Jobs...)
+		for _, x := range []struct {
+			name string
+			in   *model.Batch
+			want float64
+		}{
+			{"reversed", reversed, least},
+			{"shifted", changed(func(j *model.BatchJob) { j.SubmitS += 12.5 }), least},
+			{"scaled", changed(func(j *model.BatchJob) { j.SubmitS *= 0.25; j.RuntimeS *= 0.25 }), 0.25 * least},
+			{"widths times three, two more processors", wide, least},
+			{"joined", joined, least},
+		} {
+			if got := solve(t, batchexact.Search{}, x.in).Objective; math.Abs(got-x.want) > 1e-9*x.want {
+				t.Fatalf("seed %d, %s: %v, want %v: %+v", seed, x.name, got, x.want, in)
+			}
+		}
+	}
+}
+
+// A larger gap limit is kept, a start is never made worse, and a stopped search
+// hands back what it has.
+func TestSearchSettings(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		in := busy(rng, 8, 9)
+		least := solve(t, batchexact.Search{}, in)
+		set := model.Settings{Seed: 1, Gap: 0.1}
+		bound, incumbent := 0.0, math.Inf(1)
+		set.Progress = func(p model.Progress) {
+			if p.Bound < bound || p.Incumbent > incumbent || p.Bound > least.Objective || p.Incumbent < least.Objective {
+				t.Errorf("seed %d: progress from %v, %v to %v, %v, the optimum is %v", seed, bound, incumbent, p.Bound, p.Incumbent, least.Objective)
+			}
+			bound, incumbent = p.Bound, p.Incumbent
+		}
+		r, err := batchexact.Search{}.Solve(context.Background(), in, set)
+		if err != nil || r.Status != model.StatusOptimal || r.Bound > least.Objective || r.Objective > least.Objective*1.12 {
+			t.Fatalf("seed %d: %v %s %v, bound %v, the optimum is %v", seed, err, r.Status, r.Objective, r.Bound, least.Objective)
+		}
+		stopped, cancel := context.WithCancel(context.Background())
+		cancel()
+		r, err = batchexact.Search{}.Solve(stopped, in, model.Settings{Start: least.Solution})
+		if err != nil || r.Objective != least.Objective || r.Bound > least.Objective {
+			t.Fatalf("seed %d: %v, from the optimum %v comes %v, bound %v", seed, err, least.Objective, r.Objective, r.Bound)
+		}
+	}
+}
+
+// What can't be ended in time has a bound, and the search ends soon after its limit.
+func TestSearchStops(t *testing.T) {
+	t.Parallel()
+	in := busy(rand.New(rand.NewPCG(1, 7)), 60, 50)
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	r, err := batchexact.Search{}.Solve(ctx, in, model.Settings{})
+	if err != nil || r.Status != model.StatusFeasible || !(r.Bound > 0 && r.Bound < r.Objective) || r.Reason != "stopped by the time limit" {
+		t.Errorf("%v, %s, %v, bound %v: %s", err, r.Status, r.Objective, r.Bound, r.Reason)
+	}
+	if r, err = (batchexact.Search{}).Solve(context.Background(), busy(rand.New(rand.NewPCG(1, 7)), 65, 50), model.Settings{}); err != nil || r.Status != model.StatusFeasible || r.Reason == "" {
+		t.Errorf("65 jobs: %v, %s: %s", err, r.Status, r.Reason)
+	}
+}
+
+// Two tiers are refused.
+func TestUnsupported(t *testing.T) {
+	in := &model.Batch{Name: "two", Processors: 1, Tiers: 2}
+	for _, a := range batchexact.Engines() {
+		if _, err := a.Solver.Solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
+			t.Errorf("%s: %v", a.Name, err)
 		}
 	}
 }

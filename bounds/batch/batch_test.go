@@ -1,0 +1,177 @@
+package batch_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gapwise/gapwise/bounds"
+	batchbounds "github.com/gapwise/gapwise/bounds/batch"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
+)
+
+func all(t testing.TB, in *model.Batch) []bounds.Bound {
+	t.Helper()
+	list, err := batchbounds.All(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func best(list []bounds.Bound) float64 {
+	x := 0.0
+	for _, b := range list {
+		x = max(x, b.Value)
+	}
+	return x
+}
+
+// permute calls f with all orders of n jobs.
+func permute(n int, f func(order []int)) {
+	order := make([]int, n)
+	for k := range order {
+		order[k] = k
+	}
+	var at func(i int)
+	at = func(i int) {
+		if i == n {
+			f(order)
+		}
+		for k := i; k < n; k++ {
+			order[i], order[k] = order[k], order[i]
+			at(i + 1)
+			order[i], order[k] = order[k], order[i]
+		}
+	}
+	at(0)
+}
+
+// No bound of means or of the largest slowdown is above the least over all orders,
+// and many reach it.
+func TestBoundsOneTier(t *testing.T) {
+	t.Parallel()
+	rounds, reached := 2000, [3]int{}
+	for seed := range uint64(rounds) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		in := modeltest.RandomBatch(rng, 1, 6, 1+rng.IntN(5))
+		ticks := in.Ticks()
+		least := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
+		permute(len(in.Jobs), func(order []int) {
+			starts, sum := batchbounds.Serial(ticks, order)
+			slowdowns, largest := 0.0, 0.0
+			for k, s := range starts {
+				j := &ticks.Jobs[k]
+				x := max(1, float64(s+j.Length-j.Submit)/max(10e6, float64(j.Length)))
+				slowdowns += x
+				largest = max(largest, x)
+			}
+			n := float64(len(order))
+			least = [3]float64{min(least[0], ticks.Seconds(sum)/n), min(least[1], slowdowns/n), min(least[2], largest)}
+		})
+		for i, got := range []float64{best(all(t, in)), batchbounds.Slowdown(ticks, 30), batchbounds.MostSlowdown(ticks)} {
+			if got > least[i]*(1+[]float64{0, 1e-12, 1e-12}[i]) {
+				t.Fatalf("seed %d: bound %d is %v, the least is %v: %+v", seed, i, got, least[i], in)
+			}
+			if got > least[i]*(1-1e-5) {
+				reached[i]++
+			}
+		}
+	}
+	for i, n := range reached {
+		if n < rounds/2 {
+			t.Errorf("bound %d is the least in %d of %d instances", i, n, rounds)
+		}
+	}
+}
+
+// Jobs wider than half the machine can't run side by side, though by their areas
+// they could.
+func TestWidths(t *testing.T) {
+	in := &model.Batch{Name: "wide", Processors: 10, Tiers: 1}
+	for _, id := range []string{"a", "b", "c", "d"} {
+		in.Jobs = append(in.Jobs, model.BatchJob{ID: id, RuntimeS: 100, Processes: 6})
+	}
+	list := batchbounds.Quick(in)
+	if srpt, squashed := list[1].Value, list[3].Value; srpt > 200 || math.Abs(squashed-250) > 1e-9 {
+		t.Errorf("srpt %v, squashed %v, want at most 200 and 250", srpt, squashed)
+	}
+}
+
+// Two jobs of 100 s on one processor of two tiers. Where both take all of it, or
+// where nothing is lost in the background, the bound is the optimum.
+func TestTwoTiers(t *testing.T) {
+	for _, x := range []struct{ use, efficiency, least, optimum float64 }{
+		{0.5, 1, 100, 100},   // both at full speed
+		{1, 1, 150, 150},     // one after the other
+		{1, 0, 150, 150},     // as there is no background
+		{0.5, 0, 150, 150},   // the same
+		{0.5, 0.5, 115, 125}, // the second does half its work in the background
+		{0.75, 0.9, 120, 135},
+	} {
+		in := &model.Batch{Name: "shared", Processors: 1, Tiers: 2}
+		for _, id := range []string{"a", "b"} {
+			in.Jobs = append(in.Jobs, model.BatchJob{ID: id, RuntimeS: 100, Processes: 1, CPU: []float64{x.use}, BgEfficiency: x.efficiency})
+		}
+		if got := best(all(t, in)); got > x.optimum || got < x.least-1e-6 {
+			t.Errorf("use %v, efficiency %v: %v, want %v to %v", x.use, x.efficiency, got, x.least, x.optimum)
+		}
+	}
+}
+
+// Other names, units of time and numbers of processors' units, a later beginning and
+// a second machine's worth of jobs long after change bounds as they should.
+func TestBoundsRelations(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		in := modeltest.RandomBatch(rng, 1+int(seed%2), 6, 1+rng.IntN(8))
+		for k := range in.Jobs { // scaled times are whole microseconds, too
+			j := &in.Jobs[k]
+			j.SubmitS, j.RuntimeS, j.EstimateS = math.Ceil(j.SubmitS), math.Ceil(j.RuntimeS), math.Ceil(j.EstimateS)
+		}
+		value := best(all(t, in))
+		near := func(what string, other *model.Batch, want float64) {
+			if got := best(all(t, other)); math.Abs(got-want) > 1e-6*want+2e-6 {
+				t.Fatalf("seed %d: %s: %v, want %v: %+v", seed, what, got, want, in)
+			}
+		}
+		changed := func(f func(j *model.BatchJob)) *model.Batch {
+			other := *in
+			other.Jobs = slices.Clone(in.Jobs)
+			for k := range other.Jobs {
+				f(&other.Jobs[k])
+			}
+			return &other
+		}
+		near("renamed", changed(func(j *model.BatchJob) { j.ID = "x" + j.ID }), value)
+		near("shifted", changed(func(j *model.BatchJob) { j.SubmitS += 1000 }), value)
+		near("scaled", changed(func(j *model.BatchJob) {
+			j.SubmitS, j.RuntimeS, j.EstimateS = 7*j.SubmitS, 7*j.RuntimeS, 7*j.EstimateS
+		}), 7*value)
+		joined := changed(func(*model.BatchJob) {})
+		joined.Jobs = append(joined.Jobs, changed(func(j *model.BatchJob) { j.ID += "again"; j.SubmitS += 1e9 - 1e5 }).Jobs...)
+		near("joined", joined, value)
+	}
+}
+
+// BenchmarkQuick bounds 200,000 jobs of the model F96-R on 320 processors.
+func BenchmarkQuick(b *testing.B) {
+	for _, tiers := range []int{1, 2} {
+		spec := instances.NewBatchSpec()
+		spec.Jobs, spec.Tiers, spec.Load, spec.Estimates = 200_000, tiers, 0.9, instances.EstimatesExact
+		in, err := spec.Generate()
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run([]string{"one tier", "two tiers"}[tiers-1], func(b *testing.B) {
+			for range b.N {
+				b.ReportMetric(best(batchbounds.Quick(in)), "s/bound")
+			}
+		})
+	}
+}

@@ -1,0 +1,77 @@
+package batch
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+)
+
+// machinesOf returns at most so many machines, the plain one first.
+func machinesOf(t *model.BatchTicks, most int) []machine {
+	if t.Tiers == 1 {
+		return widths(t, most)
+	}
+	return uses(t, most)
+}
+
+// ranked is a machine with the area that it gives to all jobs, over its capacity.
+type ranked struct {
+	machine
+	area float64
+}
+
+// largest returns at most so many machines: the first, and those of the others with
+// the largest areas.
+func largest(all []ranked, most int) []machine {
+	slices.SortStableFunc(all[1:], func(a, b ranked) int { return cmp.Compare(b.area, a.area) })
+	machines := make([]machine, min(len(all), most))
+	for i := range machines {
+		machines[i] = all[i].machine
+	}
+	return machines
+}
+
+// widths returns the machines of one tier: the processors, and dual-feasible
+// functions of them. At every instant the widths w of the running jobs sum to at
+// most P, so their values f(w) to at most f(P) (see bounds.DualFeasible): the machine
+// has the capacity f(P) and each job the demand f(w). As on the plain one, a job
+// holds that as long as it works, which is all that package squashed asks for. Wide
+// jobs that can't run side by side get a whole machine each.
+func widths(t *model.BatchTicks, most int) []machine {
+	width := func(k int) int { return t.Jobs[k].Processes }
+	all := []ranked{{machine: machine{width, t.Processors}}}
+	capacity := int64(t.Processors)
+	areas := map[int]float64{} // of the jobs of each width
+	for k := range t.Jobs {
+		areas[t.Jobs[k].Processes] += float64(t.Jobs[k].Length)
+	}
+	distinct := make([]int, 0, len(areas))
+	for w := range areas {
+		distinct = append(distinct, w)
+	}
+	slices.Sort(distinct)
+	add := func(f func(int64) int64, bin int64) {
+		area := 0.0
+		for _, w := range distinct {
+			area += areas[w] * float64(f(int64(w)))
+		}
+		all = append(all, ranked{machine{func(k int) int { return int(f(int64(t.Jobs[k].Processes))) }, int(bin)}, area / float64(bin)})
+	}
+	for k := int64(1); k <= 4; k++ {
+		add(bounds.StepsDFF(capacity, k))
+	}
+	var half []int
+	for _, w := range distinct {
+		if 2*w <= t.Processors {
+			half = append(half, w)
+		}
+	}
+	step := max(1, len(half)/64)
+	for i := 0; i < len(half); i += step {
+		add(bounds.ThresholdDFF(capacity, int64(half[i])))
+		add(bounds.PiecesDFF(capacity, int64(half[i])))
+	}
+	return largest(all, most)
+}
