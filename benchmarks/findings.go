@@ -33,6 +33,7 @@ const (
 
 // findings holds the findings of the paper on each problem that has some.
 var findings = map[model.Kind]func(records []Record, x []string) ([]Finding, error){
+	model.KindBatch:       batchFindings,
 	model.KindReservation: reservationFindings,
 	model.KindTVC:         tvcFindings,
 }
@@ -307,6 +308,12 @@ func (e *experiment) steps(value string, algorithms []string, fall bool) (all []
 	return all
 }
 
+// supported compares claims by how well the results support them.
+func supported(a, b claim) int {
+	rank := []Verdict{NotHeld, Undecided, Held}
+	return cmp.Or(cmp.Compare(slices.Index(rank, a.verdict()), slices.Index(rank, b.verdict())), cmp.Compare(a.excess(), b.excess()))
+}
+
 // tally counts the claims that hold, those that don't, and those undecided.
 func tally(claims []claim) (held, not, undecided int) {
 	for i := range claims {
@@ -348,12 +355,23 @@ func most(text string, claims []claim) Finding {
 	return Finding{text, verdict, weakest(claims, held, not, undecided)}
 }
 
+// oneOf is the finding that one claim at least holds.
+func oneOf(text string, claims []claim) Finding {
+	held, not, undecided := tally(claims)
+	verdict := Undecided
+	switch {
+	case held > 0:
+		verdict = Held
+	case undecided == 0:
+		verdict = NotHeld
+	}
+	c := slices.MaxFunc(claims, supported)
+	return Finding{text, verdict, fmt.Sprintf("strongest: %s, %v; of %d comparisons %d hold, %d don't, %d undecided", c.text, c.value, len(claims), held, not, undecided)}
+}
+
 // weakest describes the claim that the results support least, and how many hold.
 func weakest(claims []claim, held, not, undecided int) string {
-	rank := []Verdict{NotHeld, Undecided, Held}
-	c := slices.MinFunc(claims, func(a, b claim) int {
-		return cmp.Or(cmp.Compare(slices.Index(rank, a.verdict()), slices.Index(rank, b.verdict())), cmp.Compare(a.excess(), b.excess()))
-	})
+	c := slices.MinFunc(claims, supported)
 	if len(claims) == 1 {
 		return fmt.Sprintf("%s: %v", c.text, c.value)
 	}
