@@ -3,6 +3,7 @@ package benchmarks
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -169,6 +170,118 @@ func TestTVCFindings(t *testing.T) {
 	}
 }
 
+// batched are records of batch algorithms on both workloads: EASY on one tier and on
+// two, where it is better by lucky draws, the others on two. Values are those of
+// metrics, with a noise that all algorithms share.
+func batched(algorithms []string, points []map[string]float64, metrics func(algorithm, workload string, p map[string]float64) map[string]float64) []Record {
+	var all []Record
+	for _, a := range algorithms {
+		for tiers := 1.0; tiers <= 2; tiers++ {
+			if tiers == 1 && a != "easy" {
+				continue
+			}
+			for _, w := range batchWorkloads() {
+				for _, p := range points {
+					for k, noise := range []float64{0.9, 1, 1.2} {
+						m := metrics(a, w.prefix, p)
+						first, second := noise*m["first"], noise*m["second"]
+						if tiers == 2 && a == "easy" {
+							first, second = 1, 1
+						}
+						params := map[string]float64{"jobs": 1000, "tiers": tiers, "draw": float64(k)}
+						maps.Copy(params, p)
+						if w.name == "JWload" {
+							params["jobs"] = 500
+						}
+						name := fmt.Sprint(w.prefix, tiers, p, "-", k)
+						all = append(all, Record{Plan: "p", Instance: name, Hash: name, Kind: model.KindBatch, Params: params, Algorithm: a, Status: model.StatusFeasible,
+							Objective: &first, Second: &second, Metrics: map[string]float64{migrations: m[migrations]}, Verified: true})
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// All findings of the paper hold for figures like its own; a figure that differs
+// changes the findings about it alone.
+func TestBatchFindings(t *testing.T) {
+	four := []string{"easy", "keasy", "measy", "reasy"}
+	var loads, costs []map[string]float64
+	for _, load := range []float64{0.5, 0.7, 0.9} {
+		loads = append(loads, map[string]float64{"load": load})
+		for _, cost := range []float64{20, 480, 900, 1500} {
+			costs = append(costs, map[string]float64{"load": load, "migration_s": cost})
+		}
+	}
+	paper := func(a, workload string, p map[string]float64) map[string]float64 {
+		first := map[string]float64{"easy": 1000, "keasy": 800, "measy": 700, "reasy": 900}[a]
+		second := map[string]float64{"easy": 100, "keasy": 40, "measy": 25, "reasy": 60}[a]
+		moved := 100 * p["load"]
+		if strings.Contains(workload, "jann") {
+			if a == "reasy" {
+				first, second = 1100, 110
+			}
+			moved *= p["load"] / 1.4 // half of the jobs: as many per job at 0.7
+		}
+		if p["load"] == 0.9 && a == "measy" {
+			first, second = 500, 10
+		}
+		return map[string]float64{"first": first, "second": second, migrations: moved}
+	}
+	costly := func(a, workload string, p map[string]float64) map[string]float64 {
+		m := paper(a, "", map[string]float64{"load": 0.5})
+		if a == "measy" {
+			limit := 1500.0
+			if strings.Contains(workload, "jann") {
+				limit = 900
+			}
+			m["first"], m["second"] = 100+700.1*p["migration_s"]/limit, 5+35.1*p["migration_s"]/limit
+		}
+		return m
+	}
+	for name, c := range map[string]struct {
+		algorithms         []string
+		points             []map[string]float64
+		metrics            func(a, workload string, p map[string]float64) map[string]float64
+		x                  []string
+		n                  int
+		not, wantUndecided []string
+	}{
+		"Figures 6 to 8":   {four, loads, paper, []string{"load"}, 2*2*6 + 4 + 2, nil, nil},
+		"Figures 9 to 12":  {four[:3], loads, paper, []string{"load"}, 2 * 2 * 3, nil, nil},
+		"Figures 13 to 14": {four[1:3], costs, costly, []string{"load", "migration_s"}, 2 * 2 * 2, nil, nil},
+		"nothing gained": {four, loads, func(a, w string, p map[string]float64) map[string]float64 {
+			m := paper(a, w, p)
+			if a == "measy" {
+				m["first"] = 990
+			}
+			return m
+		}, []string{"load"}, 30, []string{"MEASY has less response than KEASY at every load (FW", "MEASY has less response than REASY at every load (FW",
+			"MEASY has less response than KEASY at every load (JW", "MEASY's response is 23.1 %", "MEASY's response is 41.1 %"}, nil},
+		"few migrations": {four, loads, func(a, w string, p map[string]float64) map[string]float64 {
+			m := paper(a, w, p)
+			m[migrations] = 0
+			return m
+		}, []string{"load"}, 30, nil, []string{"MEASY migrates more", "MEASY migrates less"}},
+		"migrations cost nothing": {four[1:3], costs, paper, []string{"load", "migration_s"}, 8, []string{"MEASY has more response than KEASY at every load if a migration costs 1500 s",
+			"MEASY has more bounded slowdown than KEASY at every load if a migration costs 1500 s", "MEASY has more response than KEASY at every load if a migration costs 900 s",
+			"MEASY has more bounded slowdown than KEASY at every load if a migration costs 900 s"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all, err := FindingsOf(batched(c.algorithms, c.points, c.metrics), c.x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			verdicts(t, all, c.not, c.wantUndecided)
+			if len(all) != c.n {
+				t.Errorf("%d findings, want %d", len(all), c.n)
+			}
+		})
+	}
+}
+
 func TestFindingsRefuse(t *testing.T) {
 	var one, some, apart []Record
 	for _, r := range made(nil) {
@@ -186,6 +299,12 @@ func TestFindingsRefuse(t *testing.T) {
 	loss := clustered("tvc", "load", []float64{1, 2}, "requests", none, "adaba", "greedy")
 	logs := append(clustered("KTH", "load", []float64{1, 2}, "response", none, "fcfs", "sbf", "sdf", "bgmbf", "bgmbf-sdf"),
 		clustered("NASA", "load", []float64{3, 4}, "response", none, "fcfs", "sbf", "sdf", "bgmbf", "bgmbf-sdf")...)
+	twoLoads := []map[string]float64{{"load": 0.5}, {"load": 0.7}}
+	nothing := func(string, string, map[string]float64) map[string]float64 { return nil }
+	renamed := batched([]string{"easy", "keasy", "measy"}, twoLoads, nothing)
+	for i := range renamed {
+		renamed[i].Instance = "KTH" + renamed[i].Instance
+	}
 	for name, c := range map[string]struct {
 		records []Record
 		x       []string
@@ -201,6 +320,8 @@ func TestFindingsRefuse(t *testing.T) {
 		"tvc over size":       {loss, []string{"size"}, "over bandwidth or load"},
 		"no rival":            {clustered("tvc", "load", []float64{1, 2}, "requests", none, "adaba"), []string{"load"}, "oktopus"},
 		"no value":            {loss, []string{"load"}, "runs of each of adaba, greedy"},
+		"batch over size":     {batched([]string{"easy"}, twoLoads, nothing), []string{"jobs"}, "over load, or over load,migration_s"},
+		"batch of a log":      {renamed, []string{"load"}, "runs of neither"},
 		"two logs":            {logs, []string{"load"}, "runs of each of"},
 	} {
 		if _, err := FindingsOf(c.records, c.x); !errors.Is(err, model.ErrInvalid) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), c.want) {

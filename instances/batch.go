@@ -21,7 +21,7 @@ import (
 // asked for (section 3.3).
 //
 // Draws are paired: with the same Seed and Index, load, tiers, CPU uses, efficiency,
-// estimates and cost of migrations change nothing else, and fewer jobs are the first
+// estimates and cost of migrations and threshold change nothing else, and fewer jobs are the first
 // of more, but for what depends on all jobs (load, mean runtime, Tsafrir's
 // estimates). The workload model, the estimates, and each job's uses, loss and
 // efficiency have random streams of their own.
@@ -61,6 +61,9 @@ type BatchSpec struct {
 	Efficiency   float64 `key:"efficiency" default:"0.48" min:"0" usage:"mean background efficiency"`
 	EfficiencySD float64 `key:"efficiency_sd" default:"0.12" min:"0" usage:"its standard deviation"`
 	MigrationS   float64 `key:"migration_s" default:"20" min:"0" usage:"cost of a migration, in seconds"`
+	// Threshold is the foreground use from which on no process may start in the
+	// background; above 1 all processors take one.
+	Threshold float64 `key:"threshold" default:"0.96" min:"0" usage:"foreground use from which on no process starts in the background"`
 	// Kill is "yes" if jobs are killed at their estimate.
 	Kill string `key:"kill" default:"no" small:"no,yes" usage:"yes: jobs are killed at their estimate"`
 	// SWF, if not empty, is a log (see LoadSWF) whose first usable jobs are taken.
@@ -202,7 +205,7 @@ func (s BatchSpec) Name() string {
 	}{
 		{"serial", s.Serial, d.Serial}, {"size", s.MeanSize, d.MeanSize}, {"runtime", s.MeanRuntime, d.MeanRuntime}, {"longest", s.Longest, d.Longest},
 		{"cpu", s.CPUMin, d.CPUMin}, {"to", s.CPUMax, d.CPUMax}, {"efficiency", s.Efficiency, d.Efficiency}, {"sd", s.EfficiencySD, d.EfficiencySD},
-		{"migration", s.MigrationS, d.MigrationS},
+		{"migration", s.MigrationS, d.MigrationS}, {"threshold", s.Threshold, d.Threshold},
 	} {
 		if x.value != x.default_ {
 			add("%s%g", x.key, x.value)
@@ -254,6 +257,8 @@ func (s BatchSpec) check() error {
 		return bad("CPU uses are from %v to %v, must be from 0.0001 to 1", s.CPUMin, s.CPUMax)
 	case !(s.Efficiency >= 0 && s.Efficiency <= 1) || !(s.EfficiencySD >= 0 && s.EfficiencySD <= 1):
 		return bad("the efficiency is %v ± %v, both must be from 0 to 1", s.Efficiency, s.EfficiencySD)
+	case !(s.Threshold > 0 && s.Threshold <= 2):
+		return bad("threshold is %v, must be above 0 and at most 2", s.Threshold)
 	case s.Index < 0 || s.Index > 1_000_000_000:
 		return bad("index is %d, must be from 0 to 10^9", s.Index)
 	}
@@ -305,7 +310,11 @@ func wholeRuntime(x, longest float64) float64 { return min(max(1, math.Round(x))
 
 // empty returns the instance without jobs.
 func (s BatchSpec) empty(name string, processors int) *model.Batch {
-	return &model.Batch{Name: name, Processors: processors, Tiers: s.Tiers, MigrationS: s.MigrationS, KillAtEstimate: s.Kill == "yes"}
+	in := &model.Batch{Name: name, Processors: processors, Tiers: s.Tiers, MigrationS: s.MigrationS, KillAtEstimate: s.Kill == "yes"}
+	if s.Threshold != model.DefaultThreshold {
+		in.Threshold = s.Threshold
+	}
+	return in
 }
 
 // traits draws loss, efficiency and CPU uses of a job, from a stream of its number.

@@ -18,7 +18,7 @@ func (s BatchSpec) fromLog() (model.Instance, SWFReport, error) {
 
 // SWFKeys implements SWFSpec.
 func (s *BatchSpec) SWFKeys() []string {
-	return []string{"processors", "tiers", "load", "user_estimates", "longest_h", "cpu", "cpu_min", "cpu_max", "efficiency", "efficiency_sd", "migration_s", "kill"}
+	return []string{"processors", "tiers", "load", "user_estimates", "longest_h", "cpu", "cpu_min", "cpu_max", "efficiency", "efficiency_sd", "migration_s", "threshold", "kill"}
 }
 
 // FromSWF makes jobs of a log's jobs, named by their job numbers. A runtime of 0

@@ -65,6 +65,7 @@ func TestBatchPaired(t *testing.T) {
 			"load":        {func(s *BatchSpec) { s.Load = 1.1 }, []string{"SubmitS"}},
 			"tiers":       {func(s *BatchSpec) { s.Tiers = 1 }, nil},
 			"migration":   {func(s *BatchSpec) { s.MigrationS = 900 }, nil},
+			"threshold":   {func(s *BatchSpec) { s.Threshold = 1.01 }, nil},
 			"kill":        {func(s *BatchSpec) { s.Kill = "yes" }, nil},
 			"estimates":   {func(s *BatchSpec) { s.Estimates = EstimatesExact }, []string{"EstimateS"}},
 			"cpu":         {func(s *BatchSpec) { s.CPUMin = 1 }, []string{"CPU"}},
@@ -180,6 +181,7 @@ func TestBatchRefuses(t *testing.T) {
 		"the others would have 399.8 processes on average, must be above 2": func(s *BatchSpec) { s.MeanSize, s.Serial = 200, 0.501 },
 		"mean_size is 2, there is one size":                                 func(s *BatchSpec) { s.MeanSize, s.Processors = 2, 1 },
 		"log is standard input, give a file":                                func(s *BatchSpec) { s.SWF = "-" },
+		"threshold is 3, must be above 0":                                   func(s *BatchSpec) { s.Threshold = 3 },
 		"migration_s is -1":                                                 func(s *BatchSpec) { s.MigrationS = -1 },
 	} {
 		s := NewBatchSpec()

@@ -4,7 +4,21 @@ package model
 type BatchParameters struct {
 	// Order is the order of the events of one instant; empty: BatchOrderBatch.
 	Order BatchOrder `key:"order" shown:"batch" usage:"events of one instant: batch (ends, arrivals, one pass) or pyss (arrivals, ends, a pass for each)"`
+	// Uses says whether schedulers of two tiers know what share of a processor each
+	// process uses; empty: BatchUsesKnown.
+	Uses BatchKnowledge `key:"uses" shown:"known" usage:"CPU uses that schedulers of two tiers work with: known or unknown"`
 }
+
+// BatchKnowledge says what schedulers know of the CPU uses of processes.
+type BatchKnowledge string
+
+// What schedulers know. Without the uses they put processes on processors by their
+// numbers, first those whose other tier is idle, instead of high use to low use
+// (section 3.5.1). The threshold of the platform holds all the same.
+const (
+	BatchUsesKnown   BatchKnowledge = "known"
+	BatchUsesUnknown BatchKnowledge = "unknown"
+)
 
 // BatchOrder is an order in which schedulers see the events of one instant.
 type BatchOrder string

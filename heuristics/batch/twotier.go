@@ -81,6 +81,7 @@ type twoTierSimulation struct {
 	lifts
 	rule         rule
 	ticks        *model.BatchTicks
+	unknown      bool // CPU uses are
 	arrived      int32
 	head         int32 // jobs before it are in the foreground or have ended
 	phases       []phase
@@ -125,11 +126,16 @@ func newTwoTierSimulation(t *model.BatchTicks, r rule, set model.Settings) (*two
 		return nil, fmt.Errorf("%w: in the foreground, runtimes sum to %.3g s and a migration of each job to %.3g s; the most is %.3g in all",
 			model.ErrUnsupported, sum/1e6, migrations/1e6, mostLengths/1e6)
 	}
-	tiers, err := newTwoTiers(t)
+	p, _ := set.Parameters.(*model.BatchParameters)
+	unknown := p != nil && p.Uses == model.BatchUsesUnknown
+	if uses := []model.BatchKnowledge{"", model.BatchUsesKnown, model.BatchUsesUnknown}; p != nil && !slices.Contains(uses, p.Uses) {
+		return nil, fmt.Errorf("%w uses %q, must be one of %q", model.ErrUnsupported, p.Uses, uses[1:])
+	}
+	tiers, err := newTwoTiers(t, unknown)
 	if err != nil {
 		return nil, err
 	}
-	s := &twoTierSimulation{machine: one.machine, twoTiers: tiers, lifts: lifts{up: make([]bool, n), wake: never}, rule: r, ticks: t, phases: make([]phase, n), lists: make([][]int32, n), entered: make([]int64, n), stays: make([]stay, 0, n),
+	s := &twoTierSimulation{machine: one.machine, twoTiers: tiers, lifts: lifts{up: make([]bool, n), wake: never}, rule: r, ticks: t, unknown: unknown, phases: make([]phase, n), lists: make([][]int32, n), entered: make([]int64, n), stays: make([]stay, 0, n),
 		left: make([]int64, n), since: make([]int64, n), rates: make([]int64, n), finish: make([]int64, n), list: newWaiting(n), shortest: newWaiting(n),
 		rank: make([]int32, n), byEstimate: make([]int32, n), ends: newEstimatedEnds(n), completions: heap.Heap[completion]{Less: completion.before}}
 	for k := range t.Jobs {

@@ -109,7 +109,7 @@ func (s *twoTierSimulation) leaveForeground(k int32) {
 // set for the processes of job k, high use to low use. The processes go in
 // descending order of their use to the processors in ascending order of the use by
 // the other tier, which is what the set is ordered by. Ties of processes and of
-// processors go by their numbers.
+// processors go by their numbers. So do all if uses are unknown.
 //
 // Dispatch takes time linear in the width of the job, and sorting if its processes
 // differ in their uses.
@@ -117,7 +117,7 @@ func (s *twoTierSimulation) dispatch(k int32, set *idleSet) []int32 {
 	j := &s.ticks.Jobs[k]
 	list := s.cut(j.Processes)
 	set.take(list)
-	if len(j.Use) == 1 {
+	if len(j.Use) == 1 || s.unknown {
 		return list
 	}
 	order := s.order[:0]

@@ -30,9 +30,10 @@ type twoTiers struct {
 	promotable func(job int32, is bool)
 }
 
-// newTwoTiers returns the processors, all idle. The error wraps
-// model.ErrUnsupported: there are too many for idle sets.
-func newTwoTiers(t *model.BatchTicks) (twoTiers, error) {
+// newTwoTiers returns the processors, all idle. If uses are unknown, all processes
+// are alike to idle sets. The error wraps model.ErrUnsupported: there are too many
+// for idle sets.
+func newTwoTiers(t *model.BatchTicks, unknown bool) (twoTiers, error) {
 	ranks := make([]int32, model.FullRate+1)
 	for k := range t.Jobs {
 		for _, u := range t.Jobs[k].Use {
@@ -43,8 +44,13 @@ func newTwoTiers(t *model.BatchTicks) (twoTiers, error) {
 	for u, is := range ranks {
 		if is == 1 {
 			ranks[u] = uses
-			uses++
+			if !unknown {
+				uses++
+			}
 		}
+	}
+	if unknown {
+		uses = 2
 	}
 	if bits := int64(uses) * 2 * int64(t.Processors); bits > math.MaxInt32 {
 		return twoTiers{}, fmt.Errorf("%w: %d processors times %d different CPU uses, the most is %d; round the uses", model.ErrUnsupported, t.Processors, uses, math.MaxInt32/2)

@@ -162,5 +162,38 @@ func TestTwoTierErrors(t *testing.T) {
 		if _, err := run(context.Background(), &two, in(model.BatchOrderPyss)); !errors.Is(err, model.ErrUnsupported) {
 			t.Errorf("%s in order pyss: %v", name, err)
 		}
+		if _, err := run(context.Background(), &two, model.Settings{Parameters: &model.BatchParameters{Uses: "x"}}); !errors.Is(err, model.ErrUnsupported) {
+			t.Errorf("%s with uses x: %v", name, err)
+		}
+	}
+}
+
+// With unknown uses, processes go to processors by their numbers, first to those
+// whose foreground is idle, however much it uses; what they use still counts for
+// their rates and the threshold.
+func TestTwoTierUnknownUses(t *testing.T) {
+	t.Parallel()
+	// The foregrounds of 0, 1 and 2 are used by 90 %, 20 % and 98 % when c comes.
+	b := &model.Batch{Processors: 3, Tiers: 2, Jobs: []model.BatchJob{
+		{ID: "a", RuntimeS: 100, Processes: 2, CPU: []float64{0.9, 0.2}},
+		{ID: "b", RuntimeS: 100, Processes: 1, CPU: []float64{0.98}},
+		{ID: "c", RuntimeS: 10, Processes: 1, CPU: []float64{0.5}, BgEfficiency: 1},
+	}}
+	for name, run := range twoTier {
+		for uses, want := range map[model.BatchKnowledge]int32{model.BatchUsesKnown: 1, model.BatchUsesUnknown: 0} {
+			e, err := run(context.Background(), b, model.Settings{Parameters: &model.BatchParameters{Uses: uses}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			index, err := b.Index(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, k := range index {
+				if s := e.Runs[i].Segments[0]; k == 2 && (s.Place.Tier != model.TierBackground || s.Place.Processors[0] != want) {
+					t.Errorf("%s, uses %s: c starts on %v, want %d", name, uses, s.Place, want)
+				}
+			}
+		}
 	}
 }
