@@ -13,7 +13,7 @@ import (
 // drawBatch draws jobs of runtimes of one style, mostly on one tier, the only one
 // with exact engines.
 func drawBatch(s size, rng *rand.Rand) *model.Batch {
-	n := s.count(rng, [6]int{1, 7, 8, 11, 12, 60})
+	n := s.count(rng, [6]int{1, 8, 12, 14, 17, 40})
 	runtime := pick(rng)
 	b := &model.Batch{Processors: 1 + rng.IntN(8), Tiers: 1, KillAtEstimate: rng.IntN(4) == 0}
 	if s == large {
@@ -97,9 +97,7 @@ func countBatch(b *model.Batch) int { return len(b.Jobs) }
 
 // wantsBatch leaves out formulations of more jobs, where HiGHS proves little in
 // time.
-func wantsBatch(_ string, s size, b *model.Batch) bool {
-	return s == tiny || s == middle && len(b.Jobs) <= 9
-}
+func wantsBatch(_ string, s size, _ *model.Batch) bool { return s <= middle }
 
 // allDone returns a whole second by which all jobs of an optimum on one tier have
 // ended: no job waits while all processors are idle.
@@ -144,7 +142,7 @@ func batchRelations() []relation {
 			bySubmission(c)
 			return true
 		}, same),
-		add("all times multiplied by a power of two", func(c *model.Batch, rng *rand.Rand) bool {
+		add("times multiplied by a power of two", func(c *model.Batch, rng *rand.Rand) bool {
 			f := powers[rng.IntN(len(powers))]
 			for k := range c.Jobs {
 				j := &c.Jobs[k]

@@ -135,7 +135,7 @@ func tvcRelations() []relation {
 			byArrival(c)
 			return true
 		}, same),
-		add("all times multiplied by a power of two", func(c *model.TVC, rng *rand.Rand) bool {
+		add("times multiplied by a power of two", func(c *model.TVC, rng *rand.Rand) bool {
 			f := powers[rng.IntN(len(powers))]
 			for k := range c.Requests {
 				c.Requests[k].ArrivalS *= f

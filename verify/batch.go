@@ -42,8 +42,8 @@ const (
 //
 // A segment with a wrong place is left out of the further checks. A process on a
 // processor that is taken has no effect there. The work of a run with a wrong place,
-// time or order of segments isn't checked. The objectives are computed as segmentJudge.read says, if all jobs
-// run.
+// time or order of segments isn't checked. The objectives are computed as
+// segmentJudge.read says, if all jobs run.
 //
 // With s segments of p processes in all, and r processes of background jobs whose
 // foreground changes, summed over the instants: time O(s log s + p + r), memory
