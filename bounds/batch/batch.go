@@ -13,23 +13,19 @@ import (
 // Quick computes the bounds of the mean response time from below that take no longer
 // than a heuristic: those of Response, weakest first. O(n log n)
 func Quick(in *model.Batch) []bounds.Bound {
-	return Response(in.Ticks(), quickFunctions)
+	return Response(context.Background(), in.Ticks(), quickFunctions)
 }
 
 // All computes every bound that needs no search: those of Quick, the last of them
-// with more dual-feasible functions or demands. It takes O(n log n) for each, and
-// leaves out the rest when ctx ends. The error is model.ErrInvalid for an invalid
-// instance.
+// with more dual-feasible functions or demands, as far as ctx allows. The error is
+// model.ErrInvalid for an invalid instance. O(n log n) for each function
 func All(ctx context.Context, in *model.Batch) ([]bounds.Bound, error) {
 	if err := in.Validate(); err != nil {
 		return nil, fmt.Errorf("bounds: %w", err)
 	}
 	t := in.Ticks()
-	all := Response(t, quickFunctions)
-	if ctx.Err() != nil {
-		return all, nil
-	}
-	more := Response(t, allFunctions)
+	all := Response(ctx, t, quickFunctions)
+	more := Response(ctx, t, allFunctions)
 	last := more[len(more)-1]
 	last.Name = "widths"
 	return append(all, last), nil

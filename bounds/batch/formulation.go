@@ -30,7 +30,7 @@ var Formulations = []string{"time-indexed"}
 // and for starts that Serial doesn't give in their order.
 //
 // The error is model.ErrInvalid for an unknown name, and model.ErrUnsupported for two
-// tiers and for more than MaxPoints starts.
+// tiers, for more than MaxJobs jobs and for more than MaxPoints starts.
 func Build(t *model.BatchTicks, name string) (*milp.Formulation[[]int64], error) {
 	if name != "" && !slices.Contains(Formulations, name) {
 		return nil, fmt.Errorf("%w formulation: %q is unknown, give one of %q", model.ErrInvalid, name, Formulations)
@@ -44,24 +44,22 @@ func BuildBelow(t *model.BatchTicks, most int64) (*milp.Formulation[[]int64], er
 	if t.Tiers != 1 {
 		return nil, fmt.Errorf("formulation time-indexed: %w: it is of one tier, the instance has %d", model.ErrUnsupported, t.Tiers)
 	}
-	if len(t.Jobs) > MaxPoints {
-		return nil, tooMany()
+	if err := bounds.CheckSize(Formulations[0], "jobs", len(t.Jobs), MaxJobs); err != nil {
+		return nil, err
 	}
 	b := &timeIndexed{t: t, most: min(most, someSum(t))}
 	var ok bool
 	if b.points, ok = startPoints(t, b.most, MaxPoints); !ok {
-		return nil, tooMany()
+		return nil, bounds.CheckSize(Formulations[0], "starts or more", MaxPoints+1, MaxPoints)
 	}
 	return &b.Formulation, b.build()
 }
 
-// MaxPoints is the most starts that Build takes.
-const MaxPoints = 50_000
-
-func tooMany() error {
-	return fmt.Errorf("formulation time-indexed: %w: jobs have more than %d possible starts; the native search needs none",
-		model.ErrUnsupported, MaxPoints)
-}
+// MaxJobs and MaxPoints are the most jobs and starts that Build takes.
+const (
+	MaxJobs   = 1000
+	MaxPoints = 50_000
+)
 
 // someSum returns the sum of responses of the best of some serial schedules: by
 // submission, length and area.
@@ -193,7 +191,7 @@ func latestStarts(t *model.BatchTicks, most int64) []int64 {
 
 // mostBounded is the number of jobs up to which each is left out for a bound of the
 // others.
-const mostBounded = 500
+const mostBounded = 64
 
 // timeIndexed is the formulation being built: x_{k,s} = 1 if job k starts at its
 // point s,
@@ -301,7 +299,7 @@ func (b *timeIndexed) capacity() error {
 			continue
 		}
 		if terms += len(running); terms > maxTerms {
-			return bounds.CheckSize("time-indexed", "terms", terms, maxTerms)
+			return bounds.CheckSize(Formulations[0], "terms", terms, maxTerms)
 		}
 		var row []milp.Term
 		for _, v := range slices.Sorted(maps.Keys(running)) {

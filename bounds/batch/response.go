@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"context"
 	"math"
 
 	"github.com/gapwise/gapwise/bounds"
@@ -18,8 +19,9 @@ import (
 //     demands: see widths and uses.
 //
 // All hold with suspension, migration and kills. The sum of responses is a whole
-// number of ticks, so that a bound of it is rounded up to one. O(most · n log n)
-func Response(t *model.BatchTicks, most int) []bounds.Bound {
+// number of ticks, so that a bound of it is rounded up to one. When ctx ends, the
+// machines that are left aren't looked at. O(most · n log n)
+func Response(ctx context.Context, t *model.BatchTicks, most int) []bounds.Bound {
 	r := newJobs(t)
 	runtime := 0.0
 	for k := range r.jobs {
@@ -29,6 +31,9 @@ func Response(t *model.BatchTicks, most int) []bounds.Bound {
 	plain := machines[0].sums(r)
 	best := max(runtime, plain.Best)
 	for _, m := range machines[1:] {
+		if ctx.Err() != nil {
+			break
+		}
 		best = max(best, m.sums(r).Best)
 	}
 	return []bounds.Bound{r.mean(t, "runtime", runtime), r.mean(t, "srpt", plain.SRPT), r.mean(t, "mean-busy-time", plain.MeanBusy), r.mean(t, "squashed", best)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gapwise/gapwise/bounds"
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/exact"
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
@@ -25,6 +26,9 @@ func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings)
 	return exact.SolveHiGHS(ctx, s.Name(), in, set, func(ctx context.Context, b *model.Batch) (h exact.HiGHS[[]int64], err error) {
 		j, err := newJobs(b)
 		if err != nil {
+			return h, err
+		}
+		if err := bounds.CheckSize(batchbounds.Formulations[0], "jobs", len(b.Jobs), batchbounds.MaxJobs); err != nil {
 			return h, err
 		}
 		best, err := start(ctx, b, set)

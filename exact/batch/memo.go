@@ -26,7 +26,7 @@ type remembered struct {
 }
 
 // mostMemo bounds the steps of all nodes together. Beyond that none is added.
-const mostMemo = 8 << 20
+const mostMemo = 4 << 20
 
 // dominates reports whether an explored node dominates x; else it adds x, and
 // forgets those that x dominates.

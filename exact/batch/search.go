@@ -81,6 +81,13 @@ func (s *run) solve() error {
 		return nil
 	}
 	if n > mostJobs {
+		all, err := batchbounds.All(s.ctx, s.in)
+		if err != nil {
+			return err
+		}
+		for _, b := range all {
+			s.bound(b.Value)
+		}
 		if s.r.Reason = exact.StopReason(s.ctx); s.r.Reason == "" {
 			s.r.Reason = fmt.Sprintf("there are %d jobs, orders of up to %d are searched", n, mostJobs)
 		}

@@ -101,23 +101,21 @@ func (t *tree) lower() int64 {
 
 // search explores all. When ctx ends it stops, and lower is what is proved.
 func (t *tree) search() {
-	root := &t.levels[0]
-	root.node = node{}
+	t.levels[0].children = []child{{}} // as long as nothing is known, 0 is the bound
 	t.visit(0)
 }
 
 // visit explores the node at a level.
 func (t *tree) visit(depth int) {
+	if t.ctx.Err() != nil {
+		t.stopped = true
+		return
+	}
+	if t.nodes++; t.nodes%(1<<12) == 0 {
+		t.report()
+	}
 	l := &t.levels[depth]
 	l.children, l.next = l.children[:0], 0
-	if t.nodes++; t.nodes%256 == 0 {
-		if t.ctx.Err() != nil {
-			t.stopped = true
-		}
-		if t.nodes%(1<<14) == 0 {
-			t.report()
-		}
-	}
 	if depth == len(t.release) {
 		t.know(l.cost, t.path())
 		return
