@@ -47,8 +47,8 @@ func (s *twoTierSimulation) pass() {
 		slack := shadow - s.now
 		for i = s.list.next(i, s.free, extra, slack); i >= 0; i = s.list.next(i, s.free, extra, slack) {
 			k := i
-			if s.rule == lifted {
-				k = s.byEstimate[i]
+			if s.at != nil {
+				k = s.at[i]
 			}
 			if !s.deploy(k) {
 				return

@@ -1,11 +1,16 @@
 package batch
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // PEASY is MEASY with two changes of ours:
 //
-//   - Step 2 backfills the shortest estimate first, ties by index, as EASY-SJBF does.
-//     The head is still the first arrival: no job waits for ever.
+//   - Step 2 backfills jobs with an estimate below a quarter of an hour first, the
+//     shortest first, then all others by arrival. The head is still the first
+//     arrival: no job waits for ever. EASY-SJBF's order of all jobs has slightly lower
+//     slowdowns, but at high load longer responses.
 //   - A job in the background is lifted while the foreground of all of its processors
 //     is idle: it runs there, at the foreground's rate instead of its efficiency.
 //     Changes of tier on the same processors are free. For the three steps it still
@@ -16,6 +21,24 @@ import "slices"
 // larger use is to take processors of lifted jobs, these go down at once, below idle
 // processors. The pass ends there, and another one is made a microsecond later.
 var PEASY = onTwoTiers(lifted)
+
+// short is the estimate in ticks below which jobs are backfilled first.
+const short = 900e6
+
+// orderList gives the jobs their positions in the list.
+func (s *twoTierSimulation) orderList() {
+	n := len(s.jobs)
+	s.positions, s.at = make([]int32, n), make([]int32, n)
+	for k := range s.at {
+		s.at[k] = int32(k)
+	}
+	slices.SortFunc(s.at, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(min(short, s.jobs[a].estimate), min(short, s.jobs[b].estimate)), cmp.Compare(a, b))
+	})
+	for p, k := range s.at {
+		s.positions[k] = int32(p)
+	}
+}
 
 // lifts is the state of PEASY.
 type lifts struct {

@@ -20,7 +20,7 @@ func twoTier() []model.Algorithm {
 		{"keasy", "2.2", "EASY with SJF in the background; a job chosen for other processors is killed and restarted", KEASY},
 		{"reasy", "2.3.1", "EASY with SJF in the background; jobs there are pinned to their processors", REASY},
 		{"measy", "2.3.2", "EASY with SJF in the background; a job chosen for other processors is migrated", MEASY},
-		{"peasy", "", "MEASY that backfills the shortest estimate first; jobs in the background use idle foregrounds of their processors", PEASY},
+		{"peasy", "", "MEASY that backfills short jobs first; jobs in the background use the foreground of their processors while it is idle", PEASY},
 	} {
 		paper := "gapwise"
 		if h.section != "" {
@@ -95,6 +95,8 @@ type twoTierSimulation struct {
 	shortest     *waiting       // by rank: jobs that wait
 	rank         []int32        // of each job by its estimate, ties by index
 	byEstimate   []int32        // the jobs in this order
+	positions    []int32        // of each job in the list; nil: its index
+	at           []int32        // job at each position; nil: the position
 	ends         *estimatedEnds // of the foreground
 	completions  heap.Heap[completion]
 	working      int // jobs with a finish
@@ -138,6 +140,9 @@ func newTwoTierSimulation(t *model.BatchTicks, r rule, set model.Settings) (*two
 	s := &twoTierSimulation{machine: one.machine, twoTiers: tiers, lifts: lifts{up: make([]bool, n), wake: never}, rule: r, ticks: t, unknown: unknown, phases: make([]phase, n), lists: make([][]int32, n), entered: make([]int64, n), stays: make([]stay, 0, n),
 		left: make([]int64, n), since: make([]int64, n), rates: make([]int64, n), finish: make([]int64, n), list: newWaiting(n), shortest: newWaiting(n),
 		rank: make([]int32, n), byEstimate: make([]int32, n), ends: newEstimatedEnds(n), completions: heap.Heap[completion]{Less: completion.before}}
+	if r == lifted {
+		s.orderList()
+	}
 	for k := range t.Jobs {
 		s.left[k], s.finish[k], s.byEstimate[k] = t.Jobs[k].Work(), never, int32(k)
 	}
@@ -205,10 +210,10 @@ func (s *twoTierSimulation) run(ctx context.Context) error {
 
 // position returns the position of job k in the list.
 func (s *twoTierSimulation) position(k int32) int32 {
-	if s.rule == lifted {
-		return s.rank[k]
+	if s.positions == nil {
+		return k
 	}
-	return k
+	return s.positions[k]
 }
 
 // next returns the next end of a job. It drops completions that a change of the rate

@@ -21,7 +21,7 @@ func BenchmarkTwoTier(b *testing.B) {
 					b.Fatal(err)
 				}
 				t := in.Ticks()
-				for r, rule := range map[string]rule{"keasy": killed, "reasy": pinned, "measy": migrated} {
+				for r, rule := range map[string]rule{"keasy": killed, "reasy": pinned, "measy": migrated, "peasy": lifted} {
 					b.Run(fmt.Sprintf("%s/load=%v/jobs=%d/%s", name, load, jobs, r), func(b *testing.B) {
 						b.ReportAllocs()
 						for range b.N {

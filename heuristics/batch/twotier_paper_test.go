@@ -206,3 +206,19 @@ func TestTwoTierByHand(t *testing.T) {
 		expect(t, name, b, twoTier[name], map[string]string{"c": "fg 20-30@0-1", "d": "fg 12-112@2"})
 	}
 }
+
+// A job in the background uses the idle foreground of its processors. J2 takes them
+// at 10, or a microsecond later if its use is too large to start the job below it.
+func TestPEASYByHand(t *testing.T) {
+	t.Parallel()
+	b := &model.Batch{Processors: 2, Tiers: 2, Jobs: []model.BatchJob{job("J1", 1, 10), job("J2", 2, 10, 0.5), job("J3", 1, 15)}}
+	b.Jobs[2].BgEfficiency = 0.5
+	expect(t, "peasy", b, batchheur.PEASY, map[string]string{"J2": "fg 10-20@0-1", "J3": "fg 0-10@1, bg 10-20@1, fg 20-22.5@1"})
+	b.Jobs[1].CPU = nil
+	expect(t, "peasy", b, batchheur.PEASY, map[string]string{"J2": "fg 10.000001-20.000001@0-1", "J3": "fg 0-10@1, bg 10-20.000001@1, fg 20.000001-25.000001@1"})
+	// Of the two that wait for J1 the short one is backfilled first.
+	long, short := job("long", 1, 901), job("short", 1, 800)
+	b = &model.Batch{Processors: 2, Tiers: 2, Jobs: []model.BatchJob{job("J1", 1, 2000), job("J2", 2, 1), long, short}}
+	expect(t, "peasy", b, batchheur.PEASY, map[string]string{"short": "fg 0-800@1"})
+	expect(t, "measy", b, batchheur.MEASY, map[string]string{"long": "fg 0-901@1"})
+}

@@ -358,7 +358,7 @@ func (p *plainTwoTier) foreground() {
 	}
 	list := p.candidates()
 	if p.name == "peasy" {
-		slices.SortStableFunc(list, func(a, b *plainTwoTierJob) int { return cmp.Compare(a.estimate, b.estimate) })
+		slices.SortStableFunc(list, func(a, b *plainTwoTierJob) int { return cmp.Compare(min(900e6, a.estimate), min(900e6, b.estimate)) })
 	}
 	for _, j := range list {
 		if j.width > len(p.idle('f')) {
