@@ -99,8 +99,6 @@ type twoTierSimulation struct {
 	at           []int32        // job at each position; nil: the position
 	ends         *estimatedEnds // of the foreground
 	completions  heap.Heap[completion]
-	working      int // jobs with a finish
-	running      int // jobs in a tier
 	ended        int
 	array        []int32 // to cut lists from
 	order        []int32 // of processes, kept for dispatch
