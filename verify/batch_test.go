@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -193,6 +194,11 @@ func TestBatchViolations(t *testing.T) {
 		"for all time": {func(b *model.Batch, e *execution) {
 			at(e, 3, 1).EndS = 8e9
 		}, []string{"wrong_work 1e+08"}},
+		"for a long time in the background": {func(b *model.Batch, e *execution) { // counted in parts that sum to more than 2^63
+			b.Jobs[3].BgEfficiency = 1
+			e.Runs[2].Segments = []model.Segment[model.BatchPlace]{killed(on(4e8, 4e8+1, "", 3)), killed(on(8e8, 8e8+1, "", 3)), killed(on(1.2e9, 1.2e9+1, "", 3)), on(1.3e9, 1.3e9+4, "", 3)}
+			e.Runs[3].Segments = []model.Segment[model.BatchPlace]{on(2, 1.25e9, "background", 3)}
+		}, []string{"wrong_work 1e+08"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, e := twoTiers()
@@ -202,5 +208,27 @@ func TestBatchViolations(t *testing.T) {
 				t.Errorf("violations (-want,+got):\n%s\n%v", diff, judge(t, b, e, verify.Options{}))
 			}
 		})
+	}
+}
+
+// Objectives are right where response times sum to more than 2^63 microseconds, and
+// where they are negative.
+func TestBatchLongResponses(t *testing.T) {
+	t.Parallel()
+	b, e := &model.Batch{Processors: 1, Tiers: 1}, &model.Execution{}
+	for k := range 4000 {
+		id := fmt.Sprint(k)
+		b.Jobs = append(b.Jobs, model.BatchJob{ID: id, RuntimeS: 1, Processes: 1})
+		e.Runs = append(e.Runs, model.Run[model.BatchPlace]{ID: id, Segments: []model.Segment[model.BatchPlace]{on(7e9-1, 7e9, "", 0)}})
+	}
+	if r := judge(t, b, e, verify.Options{}); r.Objective != 7e9 || r.Second != 7e8 || r.Feasible() {
+		t.Errorf("%v and %v", r.Objective, r.Second)
+	}
+	for k := range b.Jobs {
+		b.Jobs[k].SubmitS = 1e9
+		e.Runs[k].Segments[0] = on(0, 1, "", 0)
+	}
+	if r := judge(t, b, e, verify.Options{}); r.Objective != 1-1e9 || r.Second != 1 {
+		t.Errorf("before the submission: %v and %v", r.Objective, r.Second)
 	}
 }

@@ -209,8 +209,8 @@ func (j *segmentJudge[P]) replay(segments [][]segment[P], start, end func(*segme
 	}
 }
 
-// responses adds up response times and bounded slowdowns. A sum of up to 2^53 terms
-// is exact for the first and has 100 bits for the second.
+// responses adds up response times, exactly, and bounded slowdowns, each of which is
+// rounded once; their sum has 100 bits.
 type responses struct {
 	count     int64
 	high, low uint64 // the sum of the responses in microseconds, in two's complement
@@ -223,13 +223,7 @@ func (r *responses) add(spent, duration int64) {
 	var carry uint64
 	r.low, carry = bits.Add64(r.low, uint64(spent), 0)
 	r.high, _ = bits.Add64(r.high, uint64(spent>>63), carry)
-	of := float64(max(floor, duration))
-	term := double{hi: 1}
-	if x := float64(spent); x > of {
-		term.hi = x / of
-		term.lo = -math.FMA(term.hi, of, -x) / of
-	}
-	r.slowdowns = r.slowdowns.add(term)
+	r.slowdowns = r.slowdowns.add(double{hi: max(1, float64(spent)/float64(max(floor, duration)))})
 	r.count++
 }
 
