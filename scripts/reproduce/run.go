@@ -24,16 +24,31 @@ func (r *runner) functions() template.FuncMap {
 	return template.FuncMap{
 		"gapwise": r.run, "draw": r.draw, "bench": r.bench, "benchAlone": r.benchAlone, "solve": r.solve, "optimum": r.optimum,
 		"table": r.table, "rows": r.rows, "findings": r.findings, "held": r.held, "heldIn": r.heldIn, "ablation": r.ablation,
+		"batchImprovements": batchImprovements, "batchLoads": batchLoads, "batchSettings": batchSettings, "oneTier": oneTier,
 		"beside": r.beside, "split": r.split, "stg": r.stg, "leastLoadLeads": r.leastLoadLeads,
 		"benchstat": benchstat, "describe": describe, "edit": edit, "experiments": experiments, "offeredLoad": offeredLoad,
 		"replace": strings.ReplaceAll, "tvcLogs": tvcLogs, "tvcAcross": tvcAcross, "tvcSettings": tvcSettings,
 		"openReading": openReading, "pick": pick, "processor": processor, "traces": traces, "trends": trends,
 		"increase": func(from, to float64) float64 { return 100 * (to/from - 1) },
+		"dict":     dict,
 		"list":     func(x ...any) []any { return x },
 		"ratio":    func(a, b float64) float64 { return a / b },
 		"sub":      func(a, b int) int { return a - b },
 		"add":      func(a, b int) int { return a + b },
 	}
+}
+
+// dict makes a map of keys, which are texts, and their values.
+func dict(x ...any) (map[string]any, error) {
+	all := map[string]any{}
+	for k := 0; k+1 < len(x); k += 2 {
+		key, ok := x[k].(string)
+		if !ok {
+			return nil, fmt.Errorf("dict: %v is no text", x[k])
+		}
+		all[key] = x[k+1]
+	}
+	return all, nil
 }
 
 // run runs gapwise and returns its output. Exit codes 5 (stopped by a limit) and

@@ -81,8 +81,8 @@ func (l tvcLog) Requests() (int, error) {
 	return len(in.Requests), nil
 }
 
-// tvcSetting is a part of a plan's instances.
-type tvcSetting struct {
+// setting is a part of the instances of a plan.
+type setting struct {
 	Title   string
 	File    string // of results
 	By      string // the parameter on the x axis
@@ -93,14 +93,14 @@ type tvcSetting struct {
 
 // tvcSettings returns the parts of the results of a figure's plan: those with the
 // fabric of the paper's figures first.
-func tvcSettings(figure int, file string) (all []tvcSetting) {
+func tvcSettings(figure int, file string) (all []setting) {
 	by := "load"
 	if figure == 4 {
 		by = "bandwidth"
 	}
 	for _, fabric := range []model.Fabric{model.FabricNonBlocking, model.FabricOnePath} {
 		add := func(title, slug, begins string) {
-			all = append(all, tvcSetting{title + ", " + string(fabric), file, by, begins + ".*-" + string(fabric) + "-", slug, fabric == model.FabricNonBlocking})
+			all = append(all, setting{title + ", " + string(fabric), file, by, begins + ".*-" + string(fabric) + "-", slug, fabric == model.FabricNonBlocking})
 		}
 		if figure == 4 {
 			add("uniform sizes", "uniform", "-uniform8-")
@@ -116,7 +116,7 @@ func tvcSettings(figure int, file string) (all []tvcSetting) {
 }
 
 // Series computes curves of the setting's results.
-func (x tvcSetting) Series(o benchmarks.SeriesOptions) ([]benchmarks.Line, error) {
+func (x setting) Series(o benchmarks.SeriesOptions) ([]benchmarks.Line, error) {
 	records, _, err := benchmarks.ReadRecords(x.File)
 	if err != nil {
 		return nil, err
@@ -132,18 +132,18 @@ func (x tvcSetting) Series(o benchmarks.SeriesOptions) ([]benchmarks.Line, error
 
 // Pivot returns a Markdown table of a value: a row for each value of the
 // parameter, a column for each algorithm.
-func (x tvcSetting) Pivot(value, algorithms string) (string, error) {
+func (x setting) Pivot(value, algorithms string) (string, error) {
 	lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: strings.Split(algorithms, ",")})
 	if err != nil {
 		return "", err
 	}
-	return pivot(x.By, " %.2f ± %.2f |", lines), nil
+	return pivot(x.By, meanHalf(" %.2f ± %.2f |"), lines), nil
 }
 
 // tvcAcross returns a Markdown table of an algorithm's value, or if minus isn't
 // empty of its paired differences from that algorithm: a row for each value of the
 // parameter, a column for each setting.
-func tvcAcross(settings []tvcSetting, value, algorithm, minus string) (string, error) {
+func tvcAcross(settings []setting, value, algorithm, minus string) (string, error) {
 	var all []benchmarks.Line
 	for _, x := range settings {
 		lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: []string{algorithm}, Minus: minus})
@@ -156,12 +156,17 @@ func tvcAcross(settings []tvcSetting, value, algorithm, minus string) (string, e
 	if minus != "" {
 		format = " %+.2f ± %.2f |"
 	}
-	return pivot(settings[0].By, format, all), nil
+	return pivot(settings[0].By, meanHalf(format), all), nil
+}
+
+// meanHalf returns a cell of pivot with the mean and the half-width of its interval.
+func meanHalf(format string) func(benchmarks.SeriesPoint) string {
+	return func(p benchmarks.SeriesPoint) string { return fmt.Sprintf(format, p.Mean, p.Half) }
 }
 
 // pivot returns a Markdown table with a column for each line, under the name of its
 // algorithm.
-func pivot(by, format string, lines []benchmarks.Line) string {
+func pivot(by string, cell func(benchmarks.SeriesPoint) string, lines []benchmarks.Line) string {
 	head, rule := "| "+by+" |", "|---|"
 	for _, l := range lines {
 		head, rule = head+" "+l.Algorithm+" |", rule+"---|"
@@ -170,7 +175,7 @@ func pivot(by, format string, lines []benchmarks.Line) string {
 	for k, p := range lines[0].Points {
 		row := fmt.Sprintf("| %v |", p.X)
 		for _, l := range lines {
-			row += fmt.Sprintf(format, l.Points[k].Mean, l.Points[k].Half)
+			row += cell(l.Points[k])
 		}
 		text = append(text, row)
 	}
@@ -179,7 +184,7 @@ func pivot(by, format string, lines []benchmarks.Line) string {
 
 // Beside returns, as cells of a Markdown row, the paired differences of algorithms
 // from AdaBa at the last value of the parameter.
-func (x tvcSetting) Beside(value, algorithms string) (string, error) {
+func (x setting) Beside(value, algorithms string) (string, error) {
 	lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: strings.Split(algorithms, ","), Minus: "adaba"})
 	if err != nil {
 		return "", err
