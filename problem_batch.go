@@ -31,4 +31,5 @@ var batchProblem = define(definition[*model.Batch]{
 	bounds:     batchbounds.All,
 	generator:  instances.GeneratorOf(instances.NewBatchSpec),
 	parameters: func() model.Parameters { return new(model.BatchParameters) },
+	gantt:      []string{"measy", "easy"},
 })

@@ -3,7 +3,6 @@ package benchmarks
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -13,8 +12,9 @@ import (
 // those of Figures 13 and 14. Those about REASY, average improvements and migrations
 // come with runs of REASY.
 //
-// EASY is that on one tier, which loses nothing, if there are such runs: MEASY
-// performs better "even with context switching overhead".
+// EASY is compared on one tier, where jobs lose nothing (MEASY performs better "even
+// with context switching overhead"), and in the foreground of two, as far as there
+// are runs of each.
 func batchFindings(records []Record, x []string) ([]Finding, error) {
 	costs := slices.Equal(x, []string{"load", "migration_s"})
 	if !costs && !slices.Equal(x, []string{"load"}) {
@@ -54,6 +54,9 @@ func batchFindings(records []Record, x []string) ([]Finding, error) {
 	case costs || !has("reasy"):
 		return all, nil
 	}
+	if len(loads) == 2 && !slices.Equal(loads[0].easy, loads[1].easy) {
+		return nil, errors.New("EASY runs on other tiers in FWload than in JWload")
+	}
 	all = append(all, improvements(loads)...)
 	if len(loads) == 2 {
 		all = append(all, moreMigrations(loads[0], loads[1])...)
@@ -69,6 +72,20 @@ type batchWorkload struct {
 	// isn't from the second one on.
 	ahead, behind float64
 	jobs          float64
+	easy          []string // of easyRuns, those that there are
+}
+
+// easyRuns names EASY on one tier and on two.
+var easyRuns = []struct{ algorithm, name string }{{"easy-one-tier", "EASY on one tier"}, {"easy", "EASY on two tiers"}}
+
+// schedulerName returns an algorithm's name in findings.
+func schedulerName(algorithm string) string {
+	for _, x := range easyRuns {
+		if x.algorithm == algorithm {
+			return x.name
+		}
+	}
+	return strings.ToUpper(algorithm)
 }
 
 func batchWorkloads() []*batchWorkload {
@@ -83,8 +100,7 @@ var batchValues = []struct{ key, name string }{{objectiveKey, "response"}, {"bou
 
 const migrations = "migrations"
 
-// read takes EASY from the runs on one tier, if there are some, and all else from
-// those on two.
+// read takes EASY on one tier from the runs there, and all else from those on two.
 func (w *batchWorkload) read(records []Record, x, algorithms []string) (err error) {
 	wanted := []string{objectiveKey, "bounded slowdown", migrations}
 	var one, two []Record
@@ -97,11 +113,17 @@ func (w *batchWorkload) read(records []Record, x, algorithms []string) (err erro
 		}
 	}
 	w.jobs = records[0].Params["jobs"]
-	if len(one) > 0 {
+	if onTwo := slices.ContainsFunc(two, func(r Record) bool { return r.Algorithm == "easy" }); len(one) > 0 && !onTwo {
 		algorithms = slices.DeleteFunc(slices.Clone(algorithms), func(a string) bool { return a == "easy" })
 	}
-	if w.experiment, err = newExperiment(two, x, algorithms, wanted); err != nil || len(one) == 0 {
+	if w.experiment, err = newExperiment(two, x, algorithms, wanted); err != nil {
 		return err
+	}
+	if slices.Contains(algorithms, "easy") {
+		w.easy = []string{"easy"}
+	}
+	if len(one) == 0 {
+		return nil
 	}
 	easy, err := newExperiment(one, x, []string{"easy"}, wanted)
 	if err != nil {
@@ -110,7 +132,11 @@ func (w *batchWorkload) read(records []Record, x, algorithms []string) (err erro
 	if !slices.EqualFunc(easy.points, w.points, slices.Equal) {
 		return fmt.Errorf("runs of easy on one tier are at other values of %s than those on two tiers", strings.Join(x, ","))
 	}
-	maps.Copy(w.runs, easy.runs)
+	for c, runs := range easy.runs {
+		c.algorithm = "easy-one-tier"
+		w.runs[c] = runs
+	}
+	w.easy = append([]string{"easy-one-tier"}, w.easy...)
 	return nil
 }
 
@@ -118,19 +144,23 @@ func (w *batchWorkload) read(records []Record, x, algorithms []string) (err erro
 func (w *batchWorkload) order(reasy bool) (all []Finding) {
 	for _, v := range batchValues {
 		less := func(first, second string) {
-			all = append(all, every(fmt.Sprintf("%s has less %s than %s at every load (%s)", strings.ToUpper(first), v.name, strings.ToUpper(second), w.name),
+			all = append(all, every(fmt.Sprintf("%s has less %s than %s at every load (%s)", schedulerName(first), v.name, schedulerName(second), w.name),
 				w.leads(v.key, []string{first}, []string{second}, true)))
 		}
-		less("measy", "easy")
-		less("keasy", "easy")
+		for _, easy := range w.easy {
+			less("measy", easy)
+			less("keasy", easy)
+		}
 		less("measy", "keasy")
 		if reasy {
 			less("measy", "reasy")
 			less("keasy", "reasy")
-			if w.name == "JWload" {
-				less("easy", "reasy")
-			} else {
-				less("reasy", "easy")
+			for _, easy := range w.easy {
+				if w.name == "JWload" {
+					less(easy, "reasy")
+				} else {
+					less("reasy", easy)
+				}
 			}
 		}
 	}
@@ -165,41 +195,43 @@ func improvements(all []*batchWorkload) []Finding {
 	printed := []struct{ mean, most float64 }{{23.1, 41.1}, {69.3, 82.9}}
 	var found []Finding
 	for i, v := range batchValues {
-		var points []claim
-		for _, w := range all {
-			for k := range w.points {
-				points = append(points, claim{fmt.Sprintf("%s at %s, in percent", w.name, w.where(k)), w.improvement(v.key, k), printed[i].most, false})
+		for _, easy := range all[0].easy {
+			var points []claim
+			for _, w := range all {
+				for k := range w.points {
+					points = append(points, claim{fmt.Sprintf("%s at %s, in percent", w.name, w.where(k)), w.improvement(v.key, easy, k), printed[i].most, false})
+				}
 			}
+			mean := claim{"improvement in percent", improvement(v.key, easy, all...), printed[i].mean, false}
+			found = append(found,
+				every(fmt.Sprintf("MEASY's %s is %g %% or more below that of %s, mean over the loads", v.name, printed[i].mean, schedulerName(easy)), []claim{mean}),
+				oneOf(fmt.Sprintf("MEASY's %s is %g %% or more below that of %s at some load", v.name, printed[i].most, schedulerName(easy)), points))
 		}
-		mean := claim{"improvement in percent", improvement(v.key, all...), printed[i].mean, false}
-		found = append(found,
-			every(fmt.Sprintf("MEASY's %s is %g %% or more below EASY's, mean over the loads", v.name, printed[i].mean), []claim{mean}),
-			oneOf(fmt.Sprintf("MEASY's %s is %g %% or more below EASY's at some load", v.name, printed[i].most), points))
 	}
 	return found
 }
 
-// improvement estimates by how many percent MEASY's value is below EASY's at point
-// k.
-func (w *batchWorkload) improvement(value string, k int) estimate {
+// improvement estimates by how many percent MEASY's value is below that of an EASY at
+// point k.
+func (w *batchWorkload) improvement(value, easy string, k int) estimate {
 	one := &batchWorkload{experiment: &experiment{points: w.points[:1], runs: map[cell]map[drawn]float64{}}}
-	for _, a := range []string{"easy", "measy"} {
+	for _, a := range []string{easy, "measy"} {
 		one.runs[cell{value, a, 0}] = w.runs[cell{value, a, k}]
 	}
-	return improvement(value, one)
+	return improvement(value, easy, one)
 }
 
-// improvement estimates by how many percent MEASY's value is below EASY's: in each
-// draw the mean over all points of some workloads.
-func improvement(value string, all ...*batchWorkload) estimate {
+// improvement estimates by how many percent MEASY's value is below that of an EASY:
+// in each draw the mean over all points of some workloads.
+func improvement(value, easy string, all ...*batchWorkload) estimate {
 	sum, n := map[drawn]float64{}, 0
 	seen := map[drawn]int{}
 	for _, w := range all {
 		for k := range w.points {
 			n++
-			for d, easy := range w.runs[cell{value, "easy", k}] {
-				if measy, ok := w.runs[cell{value, "measy", k}][d]; ok {
-					sum[d] += 100 * (1 - measy/easy)
+			for d, from := range w.runs[cell{value, easy, k}] {
+				if to, ok := w.runs[cell{value, "measy", k}][d]; ok {
+					sum[d] += 100 * (1 - to/from)
 					seen[d]++
 				}
 			}

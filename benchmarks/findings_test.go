@@ -170,8 +170,8 @@ func TestTVCFindings(t *testing.T) {
 	}
 }
 
-// batched are records of batch algorithms on both workloads: EASY on one tier and on
-// two, where it is better by lucky draws, the others on two. Values are those of
+// batched are records of batch algorithms on both workloads: EASY on one tier and
+// on two, where it is worse, the others on two. Values are those of
 // metrics, with a noise that all algorithms share.
 func batched(algorithms []string, points []map[string]float64, metrics func(algorithm, workload string, p map[string]float64) map[string]float64) []Record {
 	var all []Record
@@ -185,8 +185,8 @@ func batched(algorithms []string, points []map[string]float64, metrics func(algo
 					for k, noise := range []float64{0.9, 1, 1.2} {
 						m := metrics(a, w.prefix, p)
 						first, second := noise*m["first"], noise*m["second"]
-						if tiers == 2 && a == "easy" {
-							first, second = 1, 1
+						if tiers == 2 && a == "easy" { // less than REASY in JWload
+							first, second = 1.02*first, 1.02*second
 						}
 						params := map[string]float64{"jobs": 1000, "tiers": tiers, "draw": float64(k)}
 						maps.Copy(params, p)
@@ -249,8 +249,8 @@ func TestBatchFindings(t *testing.T) {
 		n                  int
 		not, wantUndecided []string
 	}{
-		"Figures 6 to 8":   {four, loads, paper, []string{"load"}, 2*2*6 + 4 + 2, nil, nil},
-		"Figures 9 to 12":  {four[:3], loads, paper, []string{"load"}, 2 * 2 * 3, nil, nil},
+		"Figures 6 to 8":   {four, loads, paper, []string{"load"}, 2*2*9 + 8 + 2, nil, nil},
+		"Figures 9 to 12":  {four[:3], loads, paper, []string{"load"}, 2 * 2 * 5, nil, nil},
 		"Figures 13 to 14": {four[1:3], costs, costly, []string{"load", "migration_s"}, 2 * 2 * 2, nil, nil},
 		"nothing gained": {four, loads, func(a, w string, p map[string]float64) map[string]float64 {
 			m := paper(a, w, p)
@@ -258,13 +258,13 @@ func TestBatchFindings(t *testing.T) {
 				m["first"] = 990
 			}
 			return m
-		}, []string{"load"}, 30, []string{"MEASY has less response than KEASY at every load (FW", "MEASY has less response than REASY at every load (FW",
-			"MEASY has less response than KEASY at every load (JW", "MEASY's response is 23.1 %", "MEASY's response is 41.1 %"}, nil},
+		}, []string{"load"}, 46, []string{"MEASY has less response than KEASY at every load (FW", "MEASY has less response than REASY at every load (FW",
+			"MEASY has less response than KEASY at every load (JW", "MEASY's response is 23.1 %", "MEASY's response is 41.1 %", "MEASY's response is 23.1 %", "MEASY's response is 41.1 %"}, nil},
 		"few migrations": {four, loads, func(a, w string, p map[string]float64) map[string]float64 {
 			m := paper(a, w, p)
 			m[migrations] = 0
 			return m
-		}, []string{"load"}, 30, nil, []string{"MEASY migrates more", "MEASY migrates less"}},
+		}, []string{"load"}, 46, nil, []string{"MEASY migrates more", "MEASY migrates less"}},
 		"migrations cost nothing": {four[1:3], costs, paper, []string{"load", "migration_s"}, 8, []string{"MEASY has more response than KEASY at every load if a migration costs 1500 s",
 			"MEASY has more bounded slowdown than KEASY at every load if a migration costs 1500 s", "MEASY has more response than KEASY at every load if a migration costs 900 s",
 			"MEASY has more bounded slowdown than KEASY at every load if a migration costs 900 s"}, nil},

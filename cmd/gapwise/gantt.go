@@ -26,6 +26,9 @@ func (p *program) gantt() *cli.Command {
 		ArgsUsage: "INSTANCE [SOLUTION]",
 		Description: wrap("SVG or PNG. Without a SOLUTION the instance is solved first, by "+ganttDefaults()+
 			"; of several results the best is drawn, or that by --algorithm.", 76, 0) + "\n" +
+			"Of a batch, processors are drawn over time, the background by itself; below,\n" +
+			"processors in use and waiting jobs. More than 20,000 rectangles become fields\n" +
+			"of some processors and some time with the share that is in use.\n" +
 			"Of a dag, machines are rows, the links with their transfers beneath. Under\n" +
 			"contention the same plan without contention stands above.\n" +
 			"Of a reservation, PEs are drawn over time; below, each request's window, or\n" +

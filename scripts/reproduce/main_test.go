@@ -108,6 +108,59 @@ func TestTVCSettings(t *testing.T) {
 	}
 }
 
+// Each instance of the batch plans belongs to one workload, at a load to one of its
+// settings over costs.
+func TestBatchSettings(t *testing.T) {
+	for _, model := range instances.BatchModels[:2] {
+		for _, load := range []float64{0.5, 0.9} {
+			for _, cost := range []float64{20, 900} {
+				spec := instances.NewBatchSpec()
+				spec.Model, spec.Load, spec.MigrationS, spec.MeanSize, spec.Index = model, load, cost, 9.5, 5
+				name, n := spec.Name(), 0
+				for k, x := range batchSettings(6, "results") {
+					if !regexp.MustCompile(x.Pattern).MatchString(name) {
+						continue
+					}
+					if n++; k != slices.Index(instances.BatchModels, model) {
+						t.Errorf("%s belongs to %+v", name, x)
+					}
+					for _, at := range []float64{0.5, 0.9} {
+						if regexp.MustCompile(x.At(at).Pattern).MatchString(name) != (at == load) {
+							t.Errorf("%s, %+v", name, x.At(at))
+						}
+					}
+				}
+				if n != 1 {
+					t.Errorf("%s is in %d settings", name, n)
+				}
+			}
+		}
+	}
+}
+
+// EASY on one tier gets a name of its own, nothing else does.
+func TestOneTier(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("results", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	text := `{"params":{"tiers":1,"load":0.5},"algorithm":"easy"}
+{"params":{"load":1,"tiers":2},"algorithm":"easy"}
+{"params":{"load":1,"tiers":2},"algorithm":"measy"}
+`
+	if err := os.WriteFile("in.jsonl", []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	file, err := oneTier("in.jsonl", "out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(file)
+	if want := strings.Replace(text, `"easy"`, `"easy-one-tier"`, 1); err != nil || string(got) != want {
+		t.Errorf("%s, %v, want\n%s", got, err, want)
+	}
+}
+
 func TestTrends(t *testing.T) {
 	s := splitting{Rows: []splitRow{
 		{Paper: [3]float64{1, 2, 3}, Ours: [3]float64{1, 1, 1}},
