@@ -34,7 +34,7 @@ func Slowdown(t *model.BatchTicks, most int) float64 {
 			best = max(best, float64(out)+m.sums(r).Best)
 		}
 	}
-	return best / float64(n) * (1 - 0x1p-40)
+	return max(1, best/float64(n)*(1-0x1p-40))
 }
 
 // MostSlowdown returns a bound of the largest bounded slowdown from below. If it

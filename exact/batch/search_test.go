@@ -273,8 +273,12 @@ func TestSearchStops(t *testing.T) {
 	}
 }
 
-// Two tiers are refused.
+// Two tiers are refused, and by HiGHS many jobs, before anything is computed.
 func TestUnsupported(t *testing.T) {
+	many := busy(rand.New(rand.NewPCG(1, 8)), batchbounds.MaxJobs+1, 9)
+	if _, err := (batchexact.HiGHS{}).Solve(context.Background(), many, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
+		t.Errorf("%d jobs: %v", len(many.Jobs), err)
+	}
 	in := &model.Batch{Name: "two", Processors: 1, Tiers: 2}
 	for _, a := range batchexact.Engines() {
 		if _, err := a.Solver.Solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
