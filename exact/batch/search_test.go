@@ -86,6 +86,25 @@ func TestSearchBrute(t *testing.T) {
 	}
 }
 
+// Dominance, which hardly matters for few jobs, loses no optimum of more of them.
+func TestDominance(t *testing.T) {
+	t.Parallel()
+	weak, err := batchexact.Without("dominance", "local-search")
+	if err != nil {
+		t.Fatal(err)
+	}
+	strong, err := batchexact.Without("squashed", "local-search")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(400) {
+		in := busy(rand.New(rand.NewPCG(seed, 9)), 9, 9)
+		if a, b := solve(t, weak, in).Objective, solve(t, strong, in).Objective; a != b {
+			t.Fatalf("seed %d: %v without dominance, %v with it: %+v", seed, a, b, in)
+		}
+	}
+}
+
 // Each device is worth its lines: without it, the search meets more nodes.
 func TestDevices(t *testing.T) {
 	t.Parallel()
