@@ -98,9 +98,9 @@ func TestBuiltInPlans(t *testing.T) {
 	want := map[string]int{"demo": 48, "vcsched-small": 1440, "vcsched-large": 10800, "vcsched-parallel": 10800, "vcsched-speed": 1440 + 108 + 36 + 20 + 80,
 		"dag-1296": 2 * 1296 * 20, "dag-exact": 216 + 270,
 		"reservation-size": 100, "reservation-load": 100, "reservation-flexibility": 100, "reservation-moving": 100, "reservation-log": 36, "reservation-exact": 70,
-		"ablation-dag": 20, "ablation-reservation": 18, "ablation-vcsched": 16,
+		"ablation-dag": 20, "ablation-reservation": 18, "ablation-tvc": 26, "ablation-vcsched": 16,
 		"batch-figure6": 400, "batch-figure9": 400, "batch-figure11": 400, "batch-figure13": 600, "batch-whole": 60,
-		"tvc-figure4": 640, "tvc-figure5": 480, "tvc-figure6": 560, "tvc-log": 24, "tvc-log-queue": 24}
+		"tvc-embeddable": 60, "tvc-figure4": 640, "tvc-figure5": 480, "tvc-figure6": 560, "tvc-log": 24, "tvc-log-queue": 24}
 	needs := map[string]string{"dag-1296": "dags", "reservation-log": "swf", "tvc-figure5": "swf", "tvc-figure6": "swf", "tvc-log": "swf", "tvc-log-queue": "swf"}
 	if len(Names()) != len(want) {
 		t.Errorf("the plans are %v, want %d", Names(), len(want))

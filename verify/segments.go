@@ -49,8 +49,10 @@ func micros(x float64) (n int64, whole bool) {
 // segment and before it doesn't count.
 //
 // With steady set, a run's work is the length of its segments, less the migrations,
-// and must be the duration of its request. Otherwise it depends on what else runs,
-// and is for the problem to count in replay.
+// and must be the duration of its request: after a migration no work is done until
+// the request has run there for as many microseconds as that takes. If the segment
+// ends before, the next one in this place goes on with the migration. Without
+// steady, work depends on what else runs, and is for the problem to count in replay.
 type segmentJudge[P any] struct {
 	ctx       context.Context
 	report    *Report
@@ -143,6 +145,7 @@ func (j *segmentJudge[P]) inTime(run []segment[P]) {
 		r.add(EarlyStart, share(float64(arrival-s), duration), "%s %q starts at %v and arrives at %v", j.noun, id, inSeconds(s), inSeconds(arrival))
 	}
 	work, sound := int64(0), true
+	owed := int64(0) // what is left of the last migration
 	for i := range run {
 		x := &run[i]
 		length := x.end - x.start
@@ -156,11 +159,13 @@ func (j *segmentJudge[P]) inTime(run []segment[P]) {
 				sound = false
 			}
 			if x.moved = !run[i-1].lost && j.moved(run[i-1].place, x.place); x.moved {
-				length -= min(length, j.migration)
+				owed = j.migration
 			}
 		}
-		if work += length; x.lost {
-			work = 0
+		without := min(length, owed)
+		owed -= without
+		if work += length - without; x.lost {
+			work, owed = 0, 0
 		}
 	}
 	for i := range run {

@@ -132,6 +132,9 @@ func TestTVCViolations(t *testing.T) {
 		}, nil},
 		"lost in the end":   {true, func(_ *model.TVC, s *solution) { s.Runs[3].Segments[1].Lost = true }, []string{"wrong_work 1"}},
 		"lost in loss mode": {false, func(_ *model.TVC, s *solution) { segment(s, 0).Lost = true }, []string{"wrong_work 1"}},
+		"short migration is free": {true, func(_ *model.TVC, s *solution) {
+			s.Runs[2].Segments = []model.Segment[place]{span(5, 8, edgeSwitch(2, 0), 8, 2, 9, 2), span(9, 9.5, edgeSwitch(3, 0), 12, 2, 13, 2), span(9.5, 16.5, edgeSwitch(3, 0), 12, 2, 13, 2)}
+		}, []string{"wrong_work 0.05"}},
 		"empty segment": {true, func(_ *model.TVC, s *solution) {
 			s.Runs[3].Segments = append(s.Runs[3].Segments, span(16, 16, edgeSwitch(0, 0), 0, 1, 1, 1))
 		}, []string{"segment_length"}},
