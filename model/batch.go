@@ -288,7 +288,7 @@ func (b *Batch) Objective(s Solution) (Objective, error) {
 // doesn't fit the instance: an unknown id, a job that runs twice or not at all, a run
 // without segments, a time that isn't a number from 0 to 10^10.
 func (b *Batch) Index(e *Execution) ([]int, error) {
-	index, err := indexRuns(e.Runs, len(b.Jobs), func(k int) string { return b.Jobs[k].ID })
+	index, err := indexRuns(e.Runs, len(b.Jobs), "job", func(k int) string { return b.Jobs[k].ID })
 	if err == nil && len(index) < len(b.Jobs) {
 		seen := make([]bool, len(b.Jobs))
 		for _, k := range index {

@@ -40,10 +40,11 @@ func (s *timeSum) seconds() float64 { return (float64(s.high)*(1<<62) + float64(
 // latestTime bounds times in solutions, so that they can be computed with.
 const latestTime = 1e10
 
-// indexRuns returns the number of each run's request among n with distinct ids.
+// indexRuns returns the number of each run's request or job (what) among n with
+// distinct ids.
 // The error is ErrInvalid for an unknown id, a request that runs twice, a run
 // without segments, and a time that isn't a number from 0 to 10^10.
-func indexRuns[P any](runs []Run[P], n int, id func(k int) string) ([]int, error) {
+func indexRuns[P any](runs []Run[P], n int, what string, id func(k int) string) ([]int, error) {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w solution: %s", ErrInvalid, fmt.Sprintf(format, args...))
 	}
@@ -54,11 +55,11 @@ func indexRuns[P any](runs []Run[P], n int, id func(k int) string) ([]int, error
 		k, ok := ids.find(r.ID)
 		switch {
 		case !ok:
-			return nil, bad("runs[%d] is of %q, there is no such request", i, r.ID)
+			return nil, bad("runs[%d] is of %q, there is no such %s", i, r.ID, what)
 		case seen[k]:
 			return nil, bad("%q runs twice; give its segments in one run", r.ID)
 		case len(r.Segments) == 0:
-			return nil, bad("the run of %q has no segments; leave it out if the request is rejected", r.ID)
+			return nil, bad("the run of %q has no segments; leave out a %s that never runs", r.ID, what)
 		}
 		for _, s := range r.Segments {
 			if !(s.StartS >= 0 && s.StartS <= latestTime && s.EndS >= 0 && s.EndS <= latestTime) {

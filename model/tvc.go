@@ -364,7 +364,7 @@ func (v *TVC) queueFigures(e *Embeddings, index []int) []float64 {
 // solution doesn't fit the instance: an unknown id, a request that runs twice, a
 // run without segments, a time that isn't a number from 0 to 10^10.
 func (v *TVC) Index(e *Embeddings) ([]int, error) {
-	return indexRuns(e.Runs, len(v.Requests), func(k int) string { return v.Requests[k].ID })
+	return indexRuns(e.Runs, len(v.Requests), "request", func(k int) string { return v.Requests[k].ID })
 }
 
 // MarshalJSON writes the instance in its own format, "kind" first.

@@ -150,7 +150,7 @@ func TestTVCObjectiveRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := in.Objective(&model.Embeddings{Runs: []model.Run[model.Embedding]{{ID: "a"}}}); err == nil || err.Error() != `invalid solution: the run of "a" has no segments; leave it out if the request is rejected` {
+	if _, err := in.Objective(&model.Embeddings{Runs: []model.Run[model.Embedding]{{ID: "a"}}}); err == nil || err.Error() != `invalid solution: the run of "a" has no segments; leave out a request that never runs` {
 		t.Errorf("no segments: %v", err)
 	}
 	if _, err := in.Objective(&model.Bookings{}); !errors.Is(err, model.ErrInvalid) {
