@@ -143,7 +143,7 @@ func TestBatchObjectiveRefuses(t *testing.T) {
 	t.Parallel()
 	b := decodeBatch(t, threeJobs)
 	for name, c := range map[string]struct{ old, new, want string }{
-		"unknown job": {`"id":"b"`, `"id":"x"`, `invalid solution: runs[2] is of "x", there is no such request`},
+		"unknown job": {`"id":"b"`, `"id":"x"`, `invalid solution: runs[2] is of "x", there is no such job`},
 		"twice":       {`"id":"b"`, `"id":"a"`, `invalid solution: "a" runs twice; give its segments in one run`},
 		"negative":    {`"start_s":40`, `"start_s":-40`, `invalid solution: "a" runs from -40 to 100, times must be from 0 to 1e+10`},
 		"too late":    {`"end_s":100`, `"end_s":1e11`, `invalid solution: "a" runs from 40 to 1e+11, times must be from 0 to 1e+10`},
