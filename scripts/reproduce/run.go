@@ -26,6 +26,7 @@ func (r *runner) functions() template.FuncMap {
 		"table": r.table, "rows": r.rows, "findings": r.findings, "held": r.held, "heldIn": r.heldIn, "ablation": r.ablation,
 		"batchImprovements": batchImprovements, "batchLoads": batchLoads, "batchSettings": batchSettings, "oneTier": oneTier,
 		"beside": r.beside, "split": r.split, "stg": r.stg, "leastLoadLeads": r.leastLoadLeads,
+		"try": r.try, "plan": plan, "code": code, "link": link,
 		"benchstat": benchstat, "describe": describe, "edit": edit, "experiments": experiments, "offeredLoad": offeredLoad,
 		"replace": strings.ReplaceAll, "tvcLogs": tvcLogs, "tvcAcross": tvcAcross, "tvcSettings": tvcSettings,
 		"openReading": openReading, "pick": pick, "processor": processor, "traces": traces, "trends": trends,

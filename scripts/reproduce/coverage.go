@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+)
+
+// try runs a command line of gapwise and returns it as code. The arguments after it
+// are passed, too, and not shown.
+func (r *runner) try(line string, more ...string) (string, error) {
+	_, err := r.run(append(strings.Fields(line), more...)...)
+	if len(more) > 0 {
+		line += " ..."
+	}
+	return "`gapwise " + line + "`", err
+}
+
+// plan returns the command that runs a built-in plan, as code.
+func plan(name string) (string, error) {
+	_, err := describe(name)
+	return "`gapwise bench " + name + "`", err
+}
+
+// code returns a link to a file or folder of the module. The file must hold each of
+// the given names as a whole word.
+func code(path string, names ...string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return "", err
+		}
+		for _, n := range names {
+			if !regexp.MustCompile(`\b` + regexp.QuoteMeta(n) + `\b`).Match(text) {
+				return "", fmt.Errorf("%s has no %s", path, n)
+			}
+		}
+	} else if len(names) > 0 {
+		return "", fmt.Errorf("%s is a folder, it can't hold %q", path, names)
+	}
+	return fmt.Sprintf("[`%s`](../%s)", path, path), nil
+}
+
+// link returns a link to a part of a document in docs.
+func link(document, part string) (string, error) {
+	text, err := os.ReadFile("docs/" + document)
+	if err != nil {
+		return "", err
+	}
+	_, rest, found := strings.Cut(string(text), fmt.Sprintf("<!-- part: %s -->\n", part))
+	title := regexp.MustCompile(`(?m)^#+ (.*)$`).FindStringSubmatch(rest)
+	if !found || title == nil {
+		return "", fmt.Errorf("docs/%s has no part %s with a title", document, part)
+	}
+	return fmt.Sprintf("[%s](%s#%s)", title[1], document, anchor(title[1])), nil
+}
+
+// anchor returns the name by which Markdown's readers link to a title.
+func anchor(title string) string {
+	kept := regexp.MustCompile(`[^\pL\pN _-]`).ReplaceAllString(strings.ToLower(title), "")
+	return strings.ReplaceAll(kept, " ", "-")
+}
