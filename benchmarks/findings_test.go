@@ -314,7 +314,7 @@ func TestFindingsRefuse(t *testing.T) {
 		"one load":            {one, []string{"arrival_factor"}, "at two values of arrival_factor"},
 		"a policy is missing": {some, []string{"arrival_factor"}, "du-w"},
 		"another parameter":   {made(nil), []string{"umed"}, `"umed"`},
-		"no parameter":        {made(nil), nil, "no parameter"},
+		"no parameter":        {one, nil, "no parameter"},
 		"several settings":    {apart, []string{"arrival_factor"}, "the results of one setting"},
 		"several kinds":       {append(made(nil), loss...), []string{"arrival_factor"}, "of reservation and of tvc"},
 		"tvc over size":       {loss, []string{"size"}, "over bandwidth or load"},

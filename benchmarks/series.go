@@ -76,7 +76,11 @@ var values = sync.OnceValue(func() []value {
 		value{"objective", "objective", func(r *Record) string { return r.metrics()[0].String() }, nil, measured.objective},
 		value{"second", "second objective", func(r *Record) string { return r.metrics()[1].String() }, nil, measured.second},
 		value{"gap %", "gap to the best bound proved by any run", named("gap (%)"), nil, func(r measured) float64 { return 100 * r.gap() }},
-		value{"time", "time of a run", named("time (s)"), nil, measured.elapsed})
+		value{"time", "time of a run", named("time (s)"), nil, measured.elapsed},
+		value{"failure %", "100 for a run without a solution, 0 for another; not of instances proved infeasible", named("failures (%)"), nil, measured.failure},
+		value{"degradation %", "distance to the best objective of the compared algorithms", named("degradation (%)"), nil, func(r measured) float64 { return 100 * r.degradation() }},
+		value{"planned", "of dag, makespan that the first plan promised", named("planned makespan (s)"), []model.Kind{model.KindDAG}, func(r measured) float64 { return r.metric("planned") }},
+		value{"rounds", "of dag, round of the best plan", named("round of the best plan"), []model.Kind{model.KindDAG}, func(r measured) float64 { return r.metric("rounds") }})
 })
 
 // kindsMetric is a metric with the problems that have one of this key.

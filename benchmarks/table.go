@@ -195,6 +195,18 @@ func (r measured) half(key string) float64 {
 
 func (r measured) elapsed() float64 { return r.ElapsedS }
 
+// failure returns 100 if the run has no solution, 0 if it has one, NaN if the
+// instance is proved infeasible.
+func (r measured) failure() float64 {
+	switch {
+	case r.known.infeasible:
+		return math.NaN()
+	case r.Objective == nil:
+		return 100
+	}
+	return 0
+}
+
 // gap returns the gap to the best bound that any run proved.
 func (r measured) gap() float64 { return model.Gap(r.objective(), r.known.bound) }
 

@@ -23,7 +23,7 @@ func (p *program) findings() *cli.Command {
 			"on one draw at two points), and a difference counts if its 95 % confidence\n" +
 			"interval by Student's t doesn't contain 0.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "by", Usage: "parameters varied together (`LIST`)", DefaultText: "all"},
+			&cli.StringFlag{Name: "by", Usage: "parameters varied together (`LIST`)", DefaultText: "all that vary, or the paper's"},
 			instancesFlag(),
 			&cli.StringFlag{Name: "format", Value: "text", Usage: "format: " + strings.Join(benchmarks.Formats, ", ")},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
@@ -33,11 +33,7 @@ func (p *program) findings() *cli.Command {
 			if err != nil {
 				return err
 			}
-			by := list(c, "by")
-			if len(by) == 0 {
-				by = benchmarks.Varied(records)
-			}
-			all, err := benchmarks.FindingsOf(records, by)
+			all, err := benchmarks.FindingsOf(records, list(c, "by"))
 			if err != nil {
 				return err
 			}
