@@ -82,8 +82,7 @@ func dagPictured(ctx context.Context, d *model.DAG, solution model.Solution) ([]
 	if err != nil || d.Transfers() == model.TransferIdeal {
 		return []Picture{real}, err
 	}
-	ideal := *d
-	ideal.TransferModel = model.TransferIdeal
+	ideal := d.WithoutContention()
 	g := ideal.Graph()
 	plan, err := dagheur.PlanOf(d, g, s)
 	if err != nil {
@@ -91,6 +90,6 @@ func dagPictured(ctx context.Context, d *model.DAG, solution model.Solution) ([]
 	}
 	r := dagheur.NewReplay(g)
 	r.Run(plan, nil)
-	free, err := picture(&ideal, ideal.Schedule(plan.Machine, r.Start, r.Sent))
+	free, err := picture(ideal, ideal.Schedule(plan.Machine, r.Start, r.Sent))
 	return []Picture{free, real}, err
 }

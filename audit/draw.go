@@ -174,6 +174,9 @@ func drawDAG(s size, rng *rand.Rand) *model.DAG {
 	if rng.IntN(6) == 0 {
 		d.TransferModel = model.TransferModels[1+rng.IntN(3)]
 		d.Name += "-" + string(d.TransferModel)
+		if rng.IntN(3) == 0 { // nothing is shared
+			return d
+		}
 		d.Network.Links = []model.Link{{ID: "b1"}, {ID: "b2", Capacity: 1 + float64(rng.IntN(3))}}
 		for a := range m {
 			for b := range a {

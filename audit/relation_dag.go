@@ -175,6 +175,22 @@ func dagRelations() []relation {
 			c.TransferModel = model.TransferIdeal
 			return c, !ideal(d)
 		}, noWorse),
+		// Nor is a transfer under TCP faster than a single connection (Eq. 10 and 11).
+		add("each transfer alone", func(d *model.DAG, _ *rand.Rand) (*model.DAG, bool) {
+			c := copyDAG(d)
+			c.TransferModel = model.TransferIdeal
+			slower(c)
+			return c, d.Transfers() == model.TransferTCPAll && c.Validate() == nil
+		}, noWorse),
+		// What shares nothing takes 4/3 as long over a TCP connection.
+		add("as much less data over TCP", func(d *model.DAG, _ *rand.Rand) (*model.DAG, bool) {
+			c := copyDAG(d)
+			c.TransferModel = model.TransferTCPAll
+			for e := range c.Edges {
+				c.Edges[e].Data *= 0.75
+			}
+			return c, ideal(d) && len(d.Network.Routes) == 0 && c.Validate() == nil
+		}, same),
 		// A schedule stays feasible when an edge is dropped.
 		add("an edge less", func(d *model.DAG, rng *rand.Rand) (*model.DAG, bool) {
 			c := copyDAG(d)
@@ -186,6 +202,19 @@ func dagRelations() []relation {
 			return c, ideal(d)
 		}, noWorse),
 	)
+}
+
+// slower leaves each path of d what a single TCP connection gets of it, 3/4.
+func slower(d *model.DAG) {
+	d.Network.Bandwidth *= 0.75
+	for l := range d.Network.Links {
+		d.Network.Links[l].Capacity *= 0.75
+	}
+	for _, row := range d.Network.PathCapacity {
+		for n := range row {
+			row[n] *= 0.75
+		}
+	}
 }
 
 // symmetric reports whether every transfer takes as long back as forth.

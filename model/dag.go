@@ -91,6 +91,30 @@ func (d *DAG) Transfers() TransferModel {
 	return d.TransferModel
 }
 
+// WithoutContention returns the instance under the ideal model with the lengths that
+// plans count on: each schedule of d, played so, ends no later. Under TransferTCPAll
+// its rates are those of Eq. 11, else it differs in the model's name alone.
+func (d *DAG) WithoutContention() *DAG {
+	free := *d
+	free.TransferModel = TransferIdeal
+	if d.Transfers() != TransferTCPAll {
+		return &free
+	}
+	net := &free.Network
+	net.Bandwidth *= TCPShare(1)
+	net.Links, net.PathCapacity = slices.Clone(net.Links), slices.Clone(net.PathCapacity)
+	for l := range net.Links {
+		net.Links[l].Capacity *= TCPShare(1)
+	}
+	for m, row := range net.PathCapacity {
+		net.PathCapacity[m] = slices.Clone(row)
+		for n := range row {
+			net.PathCapacity[m][n] *= TCPShare(1)
+		}
+	}
+	return &free
+}
+
 // Cost returns the run time of task t on machine m in seconds.
 func (d *DAG) Cost(t, m int) float64 {
 	if w := d.Tasks[t].Work; w != nil {

@@ -20,8 +20,10 @@ type Graph struct {
 
 	Order   []int32   // tasks in topological order; of those that are ready the lowest number first
 	Startup []float64 // L of each machine, seconds
-	Rate    []float64 // data units per second; from machine m to n at [m*Machines+n], +Inf on the diagonal
-	Uniform bool      // all machines have one start-up and all paths one rate
+	// Rate is what a plan counts on from machine m to n, in data units per second, at
+	// [m*Machines+n]; +Inf on the diagonal. See TransferModel.
+	Rate    []float64
+	Uniform bool // all machines have one start-up and all paths one rate
 
 	Links    []float64 // capacities, data units per second
 	routes   [][]int32 // links from machine m to n at [m*Machines+n]
@@ -38,7 +40,7 @@ func (g *Graph) Succ(t int32) []int32 { return g.succEdges[g.succAt[t]:g.succAt[
 func (g *Graph) Route(m, n int32) []int32 { return g.routes[int(m)*g.Machines+int(n)] }
 
 // Comm returns the contention-free time of edge e from machine m to n in seconds
-// (Eq. 6); 0 within a machine.
+// (Eq. 6; under TransferTCPAll Eq. 11); 0 within a machine.
 func (g *Graph) Comm(e, m, n int32) float64 {
 	if m == n {
 		return 0
@@ -49,7 +51,8 @@ func (g *Graph) Comm(e, m, n int32) float64 {
 // Graph returns the arrays of a valid DAG. O(V M + E + M² + routes).
 //
 // The rate of a path is its capacity, by default the bandwidth, and at most the
-// capacity of each link on its route.
+// capacity of each link on its route; under TransferTCPAll the share of it that one
+// TCP connection gets.
 func (d *DAG) Graph() *Graph {
 	n, m := len(d.Tasks), len(d.Machines)
 	g := &Graph{Tasks: n, Machines: m, Cost: make([]float64, n*m), Transfer: d.Transfers(),
@@ -159,6 +162,11 @@ func (g *Graph) network(d *DAG) {
 			for _, l := range links {
 				g.Rate[k] = min(g.Rate[k], g.Links[l])
 			}
+		}
+	}
+	if g.Transfer == TransferTCPAll {
+		for k := range g.Rate {
+			g.Rate[k] *= TCPShare(1)
 		}
 	}
 	g.Uniform = true

@@ -1,27 +1,35 @@
 package model
 
-// TransferModel gives the rates of transfers that are under way together. A
-// transfer's rate is never above its path's (Graph.Rate), whatever the model:
-// contention only delays.
+// TransferModel says how long transfers take. It has two parts: the length that a
+// plan counts on for a transfer (Graph.Comm), which is all that ranks, the choice
+// of machines and bounds know of it; and what a replay adds, where transfers that
+// are under way together share links. A transfer's rate is never above the one
+// that plans count on (Graph.Rate), whatever the model: contention only delays.
 type TransferModel string
 
-// The transfer models.
+// The transfer models. Equations are the paper's.
 const (
-	// TransferIdeal has no contention: a transfer takes data over the path's
-	// rate (the paper's Eq. 6).
+	// TransferIdeal has no contention: a transfer takes data over the path's rate
+	// (Eq. 6), on average over the machines data over the mean rate (Eq. 7). A
+	// replay adds nothing.
 	TransferIdeal TransferModel = "ideal"
-	// TransferFair shares the links max-min fairly: n transfers on one
-	// bottleneck get 1/n of it each.
+	// TransferFair plans with Eq. 6 and 7. In a replay links are shared max-min
+	// fairly: n transfers on one bottleneck get 1/n of it each.
 	TransferFair TransferModel = "fair"
-	// TransferTCP is max-min fairness on links of which n transfers together
-	// get the share 1 - 1/(1+3n) (the paper's Eq. 10): one gets 3/4. A
-	// transfer whose route names no link keeps its ideal length, as in the
-	// paper's example.
+	// TransferTCP plans with Eq. 6 and 7. In a replay n transfers on a link get
+	// the share TCPShare(n) of it together (Eq. 10), max-min fairly: one alone
+	// gets 3/4. A transfer whose route names no link keeps its planned length, as
+	// in the paper's example.
 	TransferTCP TransferModel = "tcp"
-	// TransferTCPAll is TransferTCP with Eq. 11 on every path: a transfer
-	// that shares nothing gets 3/4 of its path's rate, too.
+	// TransferTCPAll plans with Eq. 11 and 12: each path gives a transfer
+	// TCPShare(1) = 3/4 of its rate, whether it names links or not. A replay adds
+	// Eq. 10 on the links.
 	TransferTCPAll TransferModel = "tcp-all"
 )
+
+// TCPShare returns the share of a capacity that n TCP connections get together
+// (Eq. 10; Altman, Barman, Tuffin, Vojnović: Parallel TCP Sockets, INFOCOM 2006).
+func TCPShare(n int32) float64 { return 1 - 1/(1+3*float64(n)) }
 
 // TransferModels lists them all.
 var TransferModels = []TransferModel{TransferIdeal, TransferFair, TransferTCP, TransferTCPAll}

@@ -8,9 +8,6 @@ import "math"
 // machines and orders does a task start earlier. It may be used again and again,
 // by one goroutine at a time.
 type DAGPlay struct {
-	// LoneShare is the part of a path's rate that a transfer gets: 1 but under a
-	// transfer model that charges lone transfers.
-	LoneShare float64
 	// Of the last run, in seconds: when each task starts and finishes, and each
 	// edge is sent and has arrived.
 	Start, Finish, Sent, Arrived []float64
@@ -26,7 +23,7 @@ type DAGPlay struct {
 // NewDAGPlay prepares the play of plans for g.
 func NewDAGPlay(g *Graph) *DAGPlay {
 	n, e := g.Tasks, len(g.Data)
-	return &DAGPlay{LoneShare: 1, Start: make([]float64, n), Finish: make([]float64, n), Sent: make([]float64, e), Arrived: make([]float64, e),
+	return &DAGPlay{Start: make([]float64, n), Finish: make([]float64, n), Sent: make([]float64, e), Arrived: make([]float64, e),
 		g: g, missing: make([]int32, n), next: make([]int32, n), Played: make([]int32, 0, n)}
 }
 
@@ -50,7 +47,7 @@ func (p *DAGPlay) Run(machine []int32, order [][]int32) float64 {
 		makespan = max(makespan, finish)
 		for _, e := range g.Succ(t) {
 			s := g.To[e]
-			p.Sent[e], p.Arrived[e] = finish, finish+p.Length(e, m, machine[s])
+			p.Sent[e], p.Arrived[e] = finish, finish+g.Comm(e, m, machine[s])
 			p.Start[s] = max(p.Start[s], p.Arrived[e])
 			if p.missing[s]--; p.missing[s] == 0 {
 				list = append(list, s)
@@ -68,16 +65,6 @@ func (p *DAGPlay) Run(machine []int32, order [][]int32) float64 {
 		return math.Inf(1)
 	}
 	return makespan
-}
-
-// Length returns the contention-free length of edge e from machine m to n, with
-// LoneShare of the path's rate.
-func (p *DAGPlay) Length(e, m, n int32) float64 {
-	g := p.g
-	if p.LoneShare == 1 || m == n {
-		return g.Comm(e, m, n)
-	}
-	return g.Startup[m] + g.Data[e]/(p.LoneShare*g.Rate[int(m)*g.Machines+int(n)])
 }
 
 // Waits sets, for each task, how many edges and tasks on its machine it waits

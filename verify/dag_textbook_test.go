@@ -30,7 +30,9 @@ func usable(tr model.TransferModel, capacity float64, n int) *big.Rat {
 
 // flowsOf is the transfers of a schedule and the links' capacities.
 func flowsOf(d *model.DAG, s *model.Schedule) ([]*slowFlow, []float64) {
-	g := d.Graph()
+	ideal := *d
+	ideal.TransferModel = model.TransferIdeal
+	g := ideal.Graph() // its rates aren't rounded
 	machine, err := d.MachineOf(s)
 	if err != nil {
 		panic(err)
@@ -47,10 +49,10 @@ func flowsOf(d *model.DAG, s *model.Schedule) ([]*slowFlow, []float64) {
 		}
 		f := &slowFlow{edge: e, limit: exact(g.Rate[int(m)*g.Machines+int(n)]), left: exact(x.Data)}
 		f.begin = new(big.Rat).Add(exact(sent[[2]string{x.From, x.To}]), exact(g.Startup[m]))
-		if g.Transfer == model.TransferTCPAll {
+		if d.Transfers() == model.TransferTCPAll {
 			f.limit.Mul(f.limit, big.NewRat(3, 4))
 		}
-		if g.Transfer != model.TransferIdeal {
+		if d.Transfers() != model.TransferIdeal {
 			for _, l := range g.Route(m, n) {
 				f.links = append(f.links, int(l))
 			}

@@ -99,8 +99,14 @@ func readDAG(in *model.DAG) dagFigures {
 	return f
 }
 
+// shares reports whether the routes of an instance name links.
+func shares(in *model.DAG) bool {
+	return slices.ContainsFunc(in.Network.Routes, func(r model.Route) bool { return len(r.Links) > 0 })
+}
+
 // readRates finds the rate of each path: its capacity, by default the
-// bandwidth, and at most the capacity of each link on its route.
+// bandwidth, and at most the capacity of each link on its route; under tcp-all
+// 3/4 of it (Eq. 10 for one connection, and Eq. 11).
 func (f *dagFigures) readRates() {
 	net, machine, capacity := &f.in.Network, map[string]int{}, map[string]float64{}
 	for a, x := range f.in.Machines {
@@ -122,6 +128,13 @@ func (f *dagFigures) readRates() {
 			f.rate[a][b] = min(f.rate[a][b], capacity[l])
 			if !r.OneWay {
 				f.rate[b][a] = min(f.rate[b][a], capacity[l])
+			}
+		}
+	}
+	if f.in.Transfers() == model.TransferTCPAll {
+		for _, row := range f.rate {
+			for b := range row {
+				row[b] *= 0.75
 			}
 		}
 	}

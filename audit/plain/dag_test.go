@@ -89,6 +89,9 @@ func drawDAG(rng *rand.Rand, n, m int) *model.DAG {
 		d.Network.Links = []model.Link{{ID: "a", Capacity: 0.5}, {ID: "b"}}
 		d.Network.Routes = []model.Route{{From: "m0", To: "m1", Links: []string{"b", "a"}, OneWay: rng.IntN(2) == 0}}
 	}
+	if len(d.Network.Routes) == 0 && rng.IntN(4) == 0 {
+		d.TransferModel = model.TransferModels[rng.IntN(len(model.TransferModels))]
+	}
 	// Neither the file's order of the tasks nor that of the edges is the graph's.
 	rng.Shuffle(n, func(a, b int) { d.Tasks[a], d.Tasks[b] = d.Tasks[b], d.Tasks[a] })
 	rng.Shuffle(len(d.Edges), func(a, b int) { d.Edges[a], d.Edges[b] = d.Edges[b], d.Edges[a] })

@@ -51,8 +51,8 @@ func Solve(in model.Instance, beat float64, nodes int64) (Answer, error) {
 			a.Solution = e
 		}
 	case *model.DAG:
-		if t := in.Transfers(); t != model.TransferIdeal {
-			return Answer{}, fmt.Errorf("%w: the plain engine knows ideal transfers only, not %q", model.ErrUnsupported, t)
+		if t := in.Transfers(); t != model.TransferIdeal && shares(in) {
+			return Answer{}, fmt.Errorf("%w: the plain engine knows transfers that share nothing only, not %q on links", model.ErrUnsupported, t)
 		}
 		a.Solution = solveDAG(in, beat, &c)
 	case *model.VCSched:

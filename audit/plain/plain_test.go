@@ -98,7 +98,8 @@ func grow(b *testing.B, draw func() model.Instance) {
 }
 
 func TestRefuses(t *testing.T) {
-	d := &model.DAG{Machines: []model.Machine{{ID: "m"}}, TransferModel: model.TransferFair}
+	d := &model.DAG{Machines: []model.Machine{{ID: "m"}, {ID: "n"}}, TransferModel: model.TransferFair,
+		Network: model.Network{Links: []model.Link{{ID: "l", Capacity: 1}}, Routes: []model.Route{{From: "m", To: "n", Links: []string{"l"}}}}}
 	if _, err := plain.Solve(d, math.NaN(), 1); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("fair transfers: %v, want ErrUnsupported", err)
 	}

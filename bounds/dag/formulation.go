@@ -100,9 +100,7 @@ func Check(d *model.DAG) error {
 // (bounds.SafeLower), less a margin for rounding. If ctx ends it is 0 or the bound
 // by heads and tails.
 func Relaxation(ctx context.Context, d *model.DAG, horizon float64) (float64, error) {
-	ideal := *d
-	ideal.TransferModel = model.TransferIdeal
-	f, err := Build(&ideal, horizon)
+	f, err := Build(d.WithoutContention(), horizon)
 	if errors.Is(err, model.ErrInfeasible) {
 		return horizon, nil
 	}

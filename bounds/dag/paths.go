@@ -40,10 +40,8 @@ func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 			all = append(all, bounds.Bound{Name: "load", Value: load})
 		}
 	}
-	ideal := *d
-	ideal.TransferModel = model.TransferIdeal
-	if g.Tasks <= maxRelaxed && Check(&ideal) == nil && ctx.Err() == nil {
-		value, err := Relaxation(ctx, &ideal, math.Inf(1))
+	if g.Tasks <= maxRelaxed && Check(d.WithoutContention()) == nil && ctx.Err() == nil {
+		value, err := Relaxation(ctx, d, math.Inf(1))
 		if err != nil {
 			return nil, err
 		}

@@ -12,8 +12,8 @@ import (
 const maxContended = 8
 
 // contended solves d under contention. The bound is what s proves of the optimum
-// without contention. The schedule is the best of the local search and, up to
-// maxContended tasks, of all plans.
+// without contention. The schedule is the best of the local search, of the plan that
+// s finds and, up to maxContended tasks, of all plans.
 //
 // A plan is a machine for each task and an order on each machine, played with
 // every task and transfer as early as possible. Delaying a transfer may be better
@@ -29,6 +29,11 @@ func (s *dagSearch) contended(d *model.DAG, r *model.Result) error {
 	}
 	if err := s.run(); err != nil {
 		return err
+	}
+	if x := dagheur.NewReplay(g); x.Run(s.plan, nil) < r.Objective {
+		if err := r.SetSolution(d, d.Schedule(s.plan.Machine, x.Start, x.Sent)); err != nil {
+			return err
+		}
 	}
 	if s.g.Tasks <= maxContended {
 		p, makespan, complete := s.bestPlan(s.ctx, g, r.Objective)

@@ -27,8 +27,9 @@ import (
 // same machines and orders, played without contention, end no later, since a
 // transfer's rate is never above its path's rate (see model.TransferModel) and a
 // task never starts before its data are there. So the search proves that bound,
-// and the schedule is that of dagheur.Improve and, on small instances, of a search
-// over all plans (contended).
+// and the schedule is the better of that of dagheur.Improve and of the plan without
+// contention and, on small instances, the best of a search over all plans
+// (contended).
 //
 // It is any-time: when ctx or the time limit ends, the result carries the best
 // schedule and the bound proved by then. The solution doesn't depend on the
@@ -52,9 +53,8 @@ func (s Search) Solve(ctx context.Context, in model.Instance, set model.Settings
 	began := time.Now()
 	limited, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
-	ideal := *d
-	ideal.TransferModel = model.TransferIdeal
-	x := dagSearch{ctx: limited, d: &ideal, g: ideal.Graph(), set: set, tuning: phases[s.phase], began: began}
+	free := d.WithoutContention()
+	x := dagSearch{ctx: limited, d: free, g: free.Graph(), set: set, tuning: phases[s.phase], began: began}
 	x.tuning.off |= s.off
 	if start, ok := set.Start.(*model.Schedule); ok && start != nil {
 		// It is for d; its plan serves without contention as well.

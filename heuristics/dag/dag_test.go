@@ -3,6 +3,8 @@ package dag
 import (
 	"context"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,6 +87,70 @@ func TestTenTasks(t *testing.T) {
 	}
 }
 
+// onOneLink is two tasks, one after the other, each quick on one machine only.
+func onOneLink(transfer model.TransferModel) *model.DAG {
+	d := modeltest.DAG([][]float64{{3, 9}, {9, 3}}, [][3]float64{{1, 2, 5.5}})
+	d.TransferModel = transfer
+	d.Network.Links = []model.Link{{ID: "b"}}
+	d.Network.Routes = []model.Route{{From: "P1", To: "P2", Links: []string{"b"}}}
+	return d
+}
+
+// What a plan counts on for an edge (Eq. 6, under tcp-all Eq. 11) decides: 5.5
+// across the link end at 11.5, 5.5/0.75 at 13.33, and 12 on one machine.
+func TestPlannedLengths(t *testing.T) {
+	t.Parallel()
+	for transfer, want := range map[model.TransferModel][2]float64{ // planned and realised
+		model.TransferIdeal: {11.5, 11.5}, model.TransferFair: {11.5, 11.5}, model.TransferTCP: {11.5, 3 + 5.5/0.75 + 3}, model.TransferTCPAll: {12, 12}} {
+		for _, name := range []string{"heft", "peft", "lookahead", "dls"} {
+			d := onOneLink(transfer)
+			got, _, trace := makespan(t, d, solvers[name])
+			if len(trace) == 0 {
+				trace = []model.Round{{Planned: got}}
+			}
+			if math.Abs(trace[0].Planned-want[0]) > 1e-9 || math.Abs(got-want[1]) > 1e-9 {
+				t.Errorf("%s, %s: planned %v, realised %v, want %v", name, transfer, trace[0].Planned, got, want)
+			}
+		}
+	}
+	for _, c := range []struct {
+		d                *model.DAG
+		planned, realise float64
+	}{{sixTasks(model.TransferTCPAll), 83. / 3, 104. / 3}, {tenTasks(model.TransferTCPAll), 102, 1006. / 7}, {twoPools(tenTasks(model.TransferTCPAll)), 102, 3149. / 28}} {
+		got, _, trace := makespan(t, c.d, HEFT)
+		if math.Abs(trace[0].Planned-c.planned) > 1e-9 || math.Abs(got-c.realise) > 1e-9 {
+			t.Errorf("%s: planned %v, realised %v, want %v and %v", c.d.Name, trace[0].Planned, got, c.planned, c.realise)
+		}
+	}
+}
+
+// A list scheduler plans with the lengths without contention, whatever a replay
+// adds to them.
+func TestPlansIgnoreContention(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(13, 11))
+	for range 300 {
+		d := random(rng, 9)
+		d.TransferModel = model.TransferModels[1+rng.IntN(3)]
+		free := d.WithoutContention()
+		for _, name := range []string{"heft", "cpop", "peft", "dls", "lookahead"} {
+			_, s, trace := makespan(t, d, solvers[name])
+			planned, ideal, _ := makespan(t, free, solvers[name])
+			p, err := PlanOf(d, d.Graph(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, err := PlanOf(free, free.Graph(), ideal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(p.Machine, q.Machine) || math.Abs(planned-trace[0].Planned) > 1e-9*planned {
+				t.Fatalf("%s plans %v, %v without contention\n%+v", name, trace[0].Planned, planned, d)
+			}
+		}
+	}
+}
+
 // The paper prints 34.38 for the six tasks under TCP. It is 275/8, what comes
 // out if the last transfer, 2-5, left alone keeps what two had together, 6/7 of the
 // link, and not the 3/4 that Eq. 10 gives one (413/12).
@@ -100,8 +166,8 @@ func TestPrintedTCP(t *testing.T) {
 		t.Errorf("makespan %v, want 413/12", got)
 	}
 	const e25, e35 = 3, 4
-	left := (r.Arrived[e25] - r.Arrived[e35]) * tcpShare(1)
-	if got := r.Arrived[e35] + left/tcpShare(2) + 3 + 8; math.Abs(got-275./8) > 1e-9 {
+	left := (r.Arrived[e25] - r.Arrived[e35]) * model.TCPShare(1)
+	if got := r.Arrived[e35] + left/model.TCPShare(2) + 3 + 8; math.Abs(got-275./8) > 1e-9 {
 		t.Errorf("the printed reading gives %v, want 275/8", got)
 	}
 }

@@ -65,9 +65,6 @@ type Hold struct{ Edge, After int32 }
 func NewReplay(g *model.Graph) *Replay {
 	r := &Replay{DAGPlay: model.NewDAGPlay(g), g: g, classOf: make([]int32, g.Machines*g.Machines),
 		missing: make([]int32, g.Tasks), next: make([]int32, g.Tasks)}
-	if g.Transfer == model.TransferTCPAll {
-		r.LoneShare = tcpShare(1)
-	}
 	for k := range r.classOf {
 		r.classOf[k] = -1
 	}
@@ -76,9 +73,6 @@ func NewReplay(g *model.Graph) *Replay {
 	}
 	return r
 }
-
-// tcpShare returns the part of a link that n TCP connections get together (Eq. 10).
-func tcpShare(n int32) float64 { return 1 - 1/(1+3*float64(n)) }
 
 // findClasses finds the classes of transfers and their connected components.
 func (r *Replay) findClasses() {
@@ -113,7 +107,7 @@ func (r *Replay) findClasses() {
 				continue
 			}
 			pair := int(m)*g.Machines + int(n)
-			limit := g.Rate[pair] * r.LoneShare
+			limit := g.Rate[pair]
 			for _, k := range known[links[0]] {
 				if r.classes[k].limit == limit && same(r.classes[k].links, links) {
 					r.classOf[pair] = k
@@ -255,7 +249,7 @@ func (r *Replay) release(e int32) {
 	case r.Contends(m, n) && g.Data[e] > 0:
 		r.queue.push(event{r.now + g.Startup[m], flowBegins, e})
 	default:
-		r.queue.push(event{r.now + r.Length(e, m, n), arrives, e})
+		r.queue.push(event{r.now + g.Comm(e, m, n), arrives, e})
 	}
 }
 
@@ -333,7 +327,7 @@ func (r *Replay) fill(part int32) {
 			}
 			r.left[l], r.open[l] = r.g.Links[l], r.flows[l]
 			if r.g.Transfer != model.TransferFair {
-				r.left[l] *= tcpShare(r.flows[l])
+				r.left[l] *= model.TCPShare(r.flows[l])
 			}
 			r.flows[l] = 0
 		}

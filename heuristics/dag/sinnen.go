@@ -85,7 +85,7 @@ func (c *contention) receive(edges []int32, m int32) float64 {
 		case from == m:
 			c.arrived[e] = sent
 		case !c.replay.Contends(from, m) || g.Data[e] == 0:
-			c.arrived[e] = sent + c.replay.Length(e, from, m)
+			c.arrived[e] = sent + g.Comm(e, from, m)
 		default:
 			length := c.loneLength(e, from, m)
 			begin := c.common(g.Route(from, m), sent+g.Startup[from], length)
@@ -118,10 +118,10 @@ func (c *contention) giveBack(edges []int32, m int32) {
 // loneLength returns how long edge e occupies its links when it is alone there.
 func (c *contention) loneLength(e, m, n int32) float64 {
 	g := c.g
-	rate := g.Rate[int(m)*g.Machines+int(n)] * c.replay.LoneShare
+	rate := g.Rate[int(m)*g.Machines+int(n)]
 	if g.Transfer == model.TransferTCP || g.Transfer == model.TransferTCPAll {
 		for _, l := range g.Route(m, n) {
-			rate = min(rate, g.Links[l]*tcpShare(1))
+			rate = min(rate, g.Links[l]*model.TCPShare(1))
 		}
 	}
 	return g.Data[e] / rate
