@@ -193,7 +193,7 @@ func drawDAG(s size, rng *rand.Rand) *model.DAG {
 func drawReservation(s size, rng *rand.Rand) *model.Reservation {
 	n := s.count(rng, [6]int{1, 8, 12, 16, 17, 50})
 	duration := pick(rng)
-	r := &model.Reservation{PEs: 1 + rng.IntN(8), Goal: model.Goals[rng.IntN(4)%3]}
+	r := &model.Reservation{PEs: 1 + rng.IntN(8), Goal: model.Goals[rng.IntN(5)%4]}
 	if s == large {
 		r.PEs = 1 + rng.IntN(64)
 	}

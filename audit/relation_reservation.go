@@ -64,7 +64,7 @@ func reservationRelations() []relation {
 	// weighed multiplies the optimum by f if the goal is PE-seconds.
 	weighed := func(f float64) func(in, other model.Instance, c claim) claim {
 		return func(in, other model.Instance, c claim) claim {
-			if in.(*model.Reservation).EffectiveGoal() == model.GoalPESeconds {
+			if in.(*model.Reservation).EffectiveGoal().PESeconds() {
 				return times(f)(in, other, c)
 			}
 			return c
@@ -151,6 +151,29 @@ func reservationRelations() []relation {
 			}
 			return d
 		}),
+		// What is used is part of what is reserved.
+		add("reserved instead of used", func(r *model.Reservation, _ *rand.Rand) (*model.Reservation, bool) {
+			c := copyReservation(r)
+			c.Goal = model.GoalReservedPESeconds
+			return c, r.EffectiveGoal() == model.GoalPESeconds
+		}, noWorse),
+		// Then both count the same.
+		add("used instead of reserved, all run in full", func(r *model.Reservation, _ *rand.Rand) (*model.Reservation, bool) {
+			c := copyReservation(r)
+			c.Goal = model.GoalPESeconds
+			return c, r.EffectiveGoal() == model.GoalReservedPESeconds && plainRequests(r)
+		}, same),
+		// It holds no PEs and counts for nothing.
+		add("a request that never runs", func(r *model.Reservation, rng *rand.Rand) (*model.Reservation, bool) {
+			c := copyReservation(r)
+			cancel := 0.0
+			q := model.Request{ID: "never", ReadyS: 1, DurationS: 1, DeadlineS: 2, PEs: 1 + rng.IntN(r.PEs), CancelS: &cancel}
+			for k := range c.Requests {
+				c.Requests[k].ArrivalS = 0
+			}
+			c.Requests = slices.Insert(c.Requests, rng.IntN(len(c.Requests)+1), q)
+			return c, r.EffectiveGoal() == model.GoalPESeconds && whole(r) && c.Validate() == nil
+		}, same),
 		// The new PE can stay idle.
 		add("a PE more", func(r *model.Reservation, _ *rand.Rand) (*model.Reservation, bool) {
 			c := copyReservation(r)

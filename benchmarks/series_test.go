@@ -194,8 +194,8 @@ func TestValueNames(t *testing.T) {
 		t.Errorf("values are %q, want at least %q", got, want)
 	}
 	for want, r := range map[string]*Record{
-		"makespan (s)":        {Kind: model.KindDAG},
-		"accepted PE-seconds": {Kind: model.KindReservation, Variants: map[string]string{"goal": "pe_seconds"}},
+		"makespan (s)":    {Kind: model.KindDAG},
+		"used PE-seconds": {Kind: model.KindReservation, Variants: map[string]string{"goal": "pe_seconds"}},
 	} {
 		if a := ValueAxis("objective", r); a != want {
 			t.Errorf("axis is %q, want %q", a, want)

@@ -96,8 +96,8 @@ func bookingsTitle(in *model.Reservation, b *model.Bookings) (string, error) {
 		return "", err
 	}
 	title := fmt.Sprintf("%d of %d requests accepted, mean slowdown %.4g", len(b.Bookings), len(in.Requests), o.Second)
-	if in.EffectiveGoal() == model.GoalPESeconds {
-		title += fmt.Sprintf(", %.6g PE-seconds", o.Value)
+	if in.EffectiveGoal().PESeconds() {
+		title += fmt.Sprintf(", %.6g %s", o.Value, in.Metrics()[0])
 	}
 	return title, nil
 }

@@ -45,7 +45,7 @@ type ReservationSpec struct {
 	// Parameters then don't matter.
 	SWF string `key:"log" file:"yes" usage:"take the jobs of an SWF FILE"`
 	// Goal is the instance's; empty is its default.
-	Goal  model.Goal `key:"goal" small:",pe_seconds,all" usage:"accepted, pe_seconds or all" shown:"accepted"`
+	Goal  model.Goal `key:"goal" small:",pe_seconds,all" usage:"accepted, pe_seconds, reserved_pe_seconds or all" shown:"accepted"`
 	Index int
 	Seed  uint64
 }

@@ -28,15 +28,16 @@ func TestMetrics(t *testing.T) {
 		second string
 		value  float64
 	}{
-		"vcsched":    {placed, placed.NewPlacement([]int32{0}, 1), "minimum yield", "average yield", 1},
-		"batch":      {batch, executed, "mean response time (s)", "mean bounded slowdown", 6},
-		"dag":        {dag, &model.Schedule{Tasks: []model.TaskStart{{ID: "t", Machine: "P"}}}, "makespan (s)", "mean finish time (s)", 3},
-		"requests":   {reservation(""), booked, "accepted requests", "mean slowdown", 1},
-		"all":        {reservation(model.GoalAll), booked, "accepted requests", "mean slowdown", 1},
-		"PE-seconds": {reservation(model.GoalPESeconds), booked, "accepted PE-seconds", "mean slowdown", 10},
-		"clusters":   {cluster(false, ""), embedded, "accepted requests", "revenue (VM Mbit)", 1},
-		"revenue":    {cluster(false, model.GoalRevenue), embedded, "revenue (VM Mbit)", "accepted requests", 5},
-		"a queue":    {cluster(true, ""), embedded, "mean response time (s)", "mean bounded slowdown", 5},
+		"vcsched":  {placed, placed.NewPlacement([]int32{0}, 1), "minimum yield", "average yield", 1},
+		"batch":    {batch, executed, "mean response time (s)", "mean bounded slowdown", 6},
+		"dag":      {dag, &model.Schedule{Tasks: []model.TaskStart{{ID: "t", Machine: "P"}}}, "makespan (s)", "mean finish time (s)", 3},
+		"requests": {reservation(""), booked, "accepted requests", "mean slowdown", 1},
+		"all":      {reservation(model.GoalAll), booked, "accepted requests", "mean slowdown", 1},
+		"used":     {reservation(model.GoalPESeconds), booked, "used PE-seconds", "mean slowdown", 10},
+		"reserved": {reservation(model.GoalReservedPESeconds), booked, "reserved PE-seconds", "mean slowdown", 10},
+		"clusters": {cluster(false, ""), embedded, "accepted requests", "revenue (VM Mbit)", 1},
+		"revenue":  {cluster(false, model.GoalRevenue), embedded, "revenue (VM Mbit)", "accepted requests", 5},
+		"a queue":  {cluster(true, ""), embedded, "mean response time (s)", "mean bounded slowdown", 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			first, second := c.in.Metrics()[0], c.in.Metrics()[1]

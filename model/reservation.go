@@ -19,7 +19,7 @@ import (
 //
 // The objective, to be maximised, is the number of accepted requests or their
 // PE-seconds (see Goal). The second objective, to be minimised, is the mean
-// slowdown.
+// slowdown of those that run.
 type Reservation struct {
 	Name string `json:"name"`
 	// Goal is what is maximised; empty means GoalAccepted, see EffectiveGoal.
@@ -33,17 +33,27 @@ type Goal string
 
 // The goals.
 const (
-	// GoalAccepted is the number of accepted requests.
+	// GoalAccepted is the number of accepted requests, as the paper counts them
+	// (section 6.1): one that is withdrawn later has been accepted, too.
 	GoalAccepted Goal = "accepted"
-	// GoalPESeconds is the sum of the accepted requests' PEs times duration.
+	// GoalPESeconds is the PE-seconds that are used: the sum of PEs times
+	// runtime over the accepted requests that run. One that is withdrawn before
+	// its start counts for nothing.
 	GoalPESeconds Goal = "pe_seconds"
+	// GoalReservedPESeconds is the PE-seconds that are promised: the sum of PEs
+	// times duration over the accepted requests, withdrawn ones included.
+	GoalReservedPESeconds Goal = "reserved_pe_seconds"
 	// GoalAll asks whether all requests can be accepted: a solution that
 	// declines one isn't feasible. The objective is the number of requests.
 	GoalAll Goal = "all"
 )
 
 // Goals lists the goals.
-var Goals = []Goal{GoalAccepted, GoalPESeconds, GoalAll}
+var Goals = []Goal{GoalAccepted, GoalPESeconds, GoalReservedPESeconds, GoalAll}
+
+// PESeconds reports whether the goal is measured in PE-seconds, and not in
+// requests.
+func (g Goal) PESeconds() bool { return g == GoalPESeconds || g == GoalReservedPESeconds }
 
 // Request asks for PEs over DurationS seconds within a window. Times are
 // seconds since the beginning of the instance.
@@ -113,8 +123,11 @@ func (r *Reservation) ID() string { return r.Name }
 // Metrics implements Instance. What is counted depends on the goal.
 func (r *Reservation) Metrics() []Metric {
 	first := Metric{"accepted", "accepted requests", "", Maximise}
-	if r.EffectiveGoal() == GoalPESeconds {
-		first = Metric{"accepted PE-seconds", "accepted PE-seconds", "", Maximise}
+	switch r.EffectiveGoal() {
+	case GoalPESeconds:
+		first = Metric{"used PE-seconds", "used PE-seconds", "", Maximise}
+	case GoalReservedPESeconds:
+		first = Metric{"reserved PE-seconds", "reserved PE-seconds", "", Maximise}
 	}
 	return []Metric{first, {"slowdown", "mean slowdown", "", Minimise}, {"acceptance %", "acceptance rate", "%", Maximise}}
 }
@@ -181,12 +194,24 @@ func (r *Reservation) EffectiveGoal() Goal {
 	return r.Goal
 }
 
-// Weight returns what accepting request k adds to the objective.
+// Weight returns what request k adds to the objective if it is accepted and runs.
 func (r *Reservation) Weight(k int) float64 {
-	if r.EffectiveGoal() == GoalPESeconds {
-		return float64(r.Requests[k].PEs) * r.Requests[k].DurationS
+	switch q := &r.Requests[k]; r.EffectiveGoal() {
+	case GoalPESeconds:
+		return float64(q.PEs) * q.Runtime()
+	case GoalReservedPESeconds:
+		return float64(q.PEs) * q.DurationS
 	}
 	return 1
+}
+
+// WithdrawnWeight returns what request k adds to the objective if it is accepted
+// and withdrawn before its start.
+func (r *Reservation) WithdrawnWeight(k int) float64 {
+	if r.EffectiveGoal() == GoalPESeconds {
+		return 0 // it held no PEs
+	}
+	return r.Weight(k)
 }
 
 // timeSlack is the relative rounding error that a sum of two times may have. A
@@ -269,8 +294,8 @@ const (
 	minTime = 1e-9
 )
 
-// Objective returns the number of accepted requests or their PE-seconds, and the
-// mean slowdown of those that run (1, the least possible, if none does). The error
+// Objective returns what the goal counts of the accepted requests, and the mean
+// slowdown of those that run (1, the least possible, if none does). The error
 // is ErrInvalid for another problem's solution and for bookings that Index refuses.
 func (r *Reservation) Objective(s Solution) (Objective, error) {
 	b, ok := s.(*Bookings)
@@ -285,7 +310,6 @@ func (r *Reservation) Objective(s Solution) (Objective, error) {
 	sum, n := 0.0, 0
 	var times *ReservationTicks
 	for i, k := range index {
-		o.Value += r.Weight(k)
 		start, runs := b.Bookings[i].StartS, true
 		if r.Requests[k].CancelS != nil {
 			if times == nil {
@@ -293,10 +317,13 @@ func (r *Reservation) Objective(s Solution) (Objective, error) {
 			}
 			runs = start <= *r.Requests[k].CancelS || times.runs(k, start)
 		}
-		if runs {
-			sum += r.Requests[k].Slowdown(start)
-			n++
+		if !runs {
+			o.Value += r.WithdrawnWeight(k)
+			continue
 		}
+		o.Value += r.Weight(k)
+		sum += r.Requests[k].Slowdown(start)
+		n++
 	}
 	if n > 0 {
 		o.Second = sum / float64(n)

@@ -17,7 +17,7 @@ import (
 func ticksOf(pes int, jobs ...[4]int64) *model.ReservationTicks {
 	t := &model.ReservationTicks{Exact: true, PEs: pes}
 	for k, x := range jobs {
-		t.Jobs = append(t.Jobs, model.ReservationJob{Request: k, Ready: x[0], Due: x[1], Length: x[2], Reserved: x[2], PEs: int(x[3]), Weight: 1})
+		t.Jobs = append(t.Jobs, model.ReservationJob{Request: k, Ready: x[0], Due: x[1], Length: x[2], Counted: x[2], PEs: int(x[3]), Weight: 1})
 	}
 	return t
 }

@@ -33,7 +33,7 @@ func TestReservationBadInput(t *testing.T) {
 	t.Parallel()
 	const where = "invalid reservation instance: "
 	for name, c := range map[string]struct{ old, new, want string }{
-		"unknown goal":       {`"pe_seconds"`, `"most"`, where + `goal is "most", must be one of ["accepted" "pe_seconds" "all"]`},
+		"unknown goal":       {`"pe_seconds"`, `"most"`, where + `goal is "most", must be one of ["accepted" "pe_seconds" "reserved_pe_seconds" "all"]`},
 		"no PEs":             {`"pes":64,"requests"`, `"pes":0,"requests"`, where + `pes is 0, must be from 1 to 10000000`},
 		"negative PEs":       {`"pes":64,"requests"`, `"pes":-1,"requests"`, where + `pes is -1, must be from 1 to 10000000`},
 		"too many PEs":       {`"pes":64,"requests"`, `"pes":10000001,"requests"`, where + `pes is 10000001, must be from 1 to 10000000`},
@@ -217,7 +217,11 @@ func TestReservationObjective(t *testing.T) {
 		"default goal":   {"", "a 10 b 5", 2, 1, ""},
 		"late":           {model.GoalAccepted, "a 40 b 5", 2, 1.25, ""},
 		"another order":  {model.GoalAccepted, "b 5 a 40", 2, 1.25, ""},
-		"PE-seconds":     {model.GoalPESeconds, "a 10 b 5 c 200", 33*60 + 64*0.5 + 100, (1. + 1 + 2) / 3, ""},
+		"used":           {model.GoalPESeconds, "a 10 b 5 c 200", 33*60 + 64*0.25 + 100, (1. + 1 + 2) / 3, ""},
+		"reserved":       {model.GoalReservedPESeconds, "a 10 b 5 c 200", 33*60 + 64*0.5 + 100, (1. + 1 + 2) / 3, ""},
+		"used at cancel": {model.GoalPESeconds, "c 400", 100, 4, ""},
+		"unused":         {model.GoalPESeconds, "a 40 c 400.5", 33 * 60, 1.5, ""},
+		"withdrawn":      {model.GoalReservedPESeconds, "a 40 c 400.5", 33*60 + 100, 1.5, ""},
 		"all":            {model.GoalAll, "a 10", 1, 1, ""},
 		"at its cancel":  {model.GoalAccepted, "c 400", 1, 4, ""},
 		"cancelled":      {model.GoalAccepted, "a 40 c 400.5", 2, 1.5, ""},

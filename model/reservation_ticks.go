@@ -40,9 +40,9 @@ type ReservationTicks struct {
 	PEs  int
 	Goal Goal             // the effective one
 	Jobs []ReservationJob // the requests that hold PEs, in their order
-	// Free are the numbers of the requests that cost nothing to accept: booked
-	// at their latest start they are cancelled before. FreeWeight is their
-	// weight, in the objective's unit.
+	// Free are the numbers of the requests that cost nothing to accept and count:
+	// booked at their latest start they are cancelled before. FreeWeight is their
+	// weight, in the objective's unit. The goal pe_seconds has none.
 	Free       []int
 	FreeWeight float64
 }
@@ -66,9 +66,9 @@ func (q *RequestTicks) Runs(start int64) bool { return start <= q.Cancel }
 type ReservationJob struct {
 	Request            int   // its number in the instance
 	Ready, Due, Length int64 // ticks; Length is at least 1
-	Reserved           int64 // the ticks of its duration, at least Length
+	Counted            int64 // its weight in PE-ticks is PEs times this: Length, or the ticks of its duration
 	PEs                int
-	Weight             float64 // what accepting it adds to the objective
+	Weight             float64 // what it adds to the objective
 }
 
 // Latest returns the latest start.
@@ -89,28 +89,37 @@ const (
 
 // Ticks returns the instance, which must be valid, in ticks. O(requests).
 //
-// Whether a request is free is decided so: if it is cancelled before its latest
-// start, some best solution books it there, since it then holds no PEs and is in
-// no other booking's way. Any other request has started by the time of its
-// cancellation, whatever its start, and runs.
+// A request that is cancelled before its latest start is free where withdrawn
+// requests count: some best solution books it there, since it then holds no PEs
+// and is in no other booking's way. With the goal pe_seconds only a request that
+// runs counts, and it runs if it starts by its cancellation: its window ends there.
+// Withdrawn ones add nothing to the objective, so leaving them out loses nothing.
+// (Rounded down, a start is no later than a cancellation rounded down, if it wasn't
+// before; so rounding relaxes this window, too.) Any other request has started by
+// the time of its cancellation, whatever its start, and runs.
 func (r *Reservation) Ticks() *ReservationTicks {
 	t := r.times()
 	t.PEs, t.Goal = r.PEs, r.EffectiveGoal()
 	for k := range r.Requests {
 		q := &t.Requests[k]
-		if !q.Runs(q.Latest()) {
+		latest, counted := q.Latest(), q.Duration
+		if t.Goal == GoalPESeconds {
+			if latest, counted = min(latest, q.Cancel), q.Runtime; latest < q.Ready {
+				continue // it never runs
+			}
+		} else if !q.Runs(latest) {
 			t.Free = append(t.Free, k)
-			t.FreeWeight += r.Weight(k)
+			t.FreeWeight += r.WithdrawnWeight(k)
 			continue
 		}
-		t.Jobs = append(t.Jobs, ReservationJob{Request: k, Ready: q.Ready, Due: q.Latest() + q.Runtime, Length: q.Runtime,
-			Reserved: q.Duration, PEs: r.Requests[k].PEs, Weight: r.Weight(k)})
+		t.Jobs = append(t.Jobs, ReservationJob{Request: k, Ready: q.Ready, Due: latest + q.Runtime, Length: q.Runtime,
+			Counted: counted, PEs: r.Requests[k].PEs, Weight: r.Weight(k)})
 	}
 	return t
 }
 
-// WeightUnit returns the common unit of the jobs' weights for the goal
-// pe_seconds, in PE-ticks: the greatest whole number of which PEs times Reserved
+// WeightUnit returns the common unit of the jobs' weights for a goal in
+// PE-seconds, in PE-ticks: the greatest whole number of which PEs times Counted
 // of each job is a multiple. It is 0 if a time is rounded, a product exceeds
 // 2^62, or there are no jobs.
 func (t *ReservationTicks) WeightUnit() int64 {
@@ -120,10 +129,10 @@ func (t *ReservationTicks) WeightUnit() int64 {
 	weights := make([]int64, len(t.Jobs))
 	for i := range t.Jobs {
 		j := &t.Jobs[i]
-		if float64(j.PEs)*float64(j.Reserved) > 1<<62 {
+		if float64(j.PEs)*float64(j.Counted) > 1<<62 {
 			return 0
 		}
-		weights[i] = int64(j.PEs) * j.Reserved
+		weights[i] = int64(j.PEs) * j.Counted
 	}
 	return units.Common(weights, 1<<62)
 }

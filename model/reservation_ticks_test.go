@@ -51,6 +51,45 @@ func TestReservationTicks(t *testing.T) {
 	}
 }
 
+// A request that is withdrawn before its latest start costs nothing to accept, and
+// with the goal of what is used it has to start by then to count.
+func TestReservationTicksWithdrawn(t *testing.T) {
+	t.Parallel()
+	at := func(x float64) *float64 { return &x }
+	request := func(runtime, cancel *float64) model.Request {
+		return model.Request{ReadyS: 2, DurationS: 4, DeadlineS: 9, PEs: 3, RuntimeS: runtime, CancelS: cancel}
+	}
+	requests := []model.Request{request(nil, nil), request(at(3), at(4)), request(at(3), at(5)), request(nil, at(2)), request(nil, at(1))}
+	type job struct {
+		Request     int
+		Due, Length int64
+		Counted     int64
+		Weight      float64
+	}
+	for goal, c := range map[model.Goal]struct {
+		jobs       []job
+		free       []int
+		freeWeight float64
+		unit       int64
+	}{
+		model.GoalAccepted:          {[]job{{0, 9, 4, 4, 1}, {2, 8, 3, 4, 1}}, []int{1, 3, 4}, 3, 12},
+		model.GoalReservedPESeconds: {[]job{{0, 9, 4, 4, 12}, {2, 8, 3, 4, 12}}, []int{1, 3, 4}, 36, 12},
+		model.GoalPESeconds:         {[]job{{0, 9, 4, 4, 12}, {1, 7, 3, 3, 9}, {2, 8, 3, 3, 9}, {3, 6, 4, 4, 12}}, nil, 0, 3},
+	} {
+		ticks := (&model.Reservation{PEs: 3, Goal: goal, Requests: requests}).Ticks()
+		var jobs []job
+		for _, j := range ticks.Jobs {
+			jobs = append(jobs, job{j.Request, j.Due, j.Length, j.Counted, j.Weight})
+		}
+		if d := cmp.Diff(c.jobs, jobs); d != "" {
+			t.Errorf("%s: jobs (-want,+got)\n%s", goal, d)
+		}
+		if d := cmp.Diff(c.free, ticks.Free); d != "" || ticks.FreeWeight != c.freeWeight || ticks.WeightUnit() != c.unit {
+			t.Errorf("%s: weight %v of the free, unit %d, want %v and %d (-want,+got)\n%s", goal, ticks.FreeWeight, ticks.WeightUnit(), c.freeWeight, c.unit, d)
+		}
+	}
+}
+
 // Against fractions: exact where it says so, else rounded as it says; and each
 // tick's seconds are read as the tick.
 func TestReservationTicksRound(t *testing.T) {

@@ -396,19 +396,27 @@ func share(ticks float64, duration int64) float64 {
 	return max(ticks/float64(duration), math.SmallestNonzeroFloat64)
 }
 
-// objectives returns the number of bookings or their PE-seconds, and the mean
-// slowdown of those that run (1 if none does), each exact but for one rounding.
+// objectives returns the number of bookings or their PE-seconds, used or reserved
+// as the goal says, and the mean slowdown of those that run (1 if none does), each
+// exact but for one rounding.
 func (j *bookingJudge) objectives() (weight, slowdown float64) {
 	var total sum
+	goal := j.in.EffectiveGoal()
 	waits := map[float64]*sum{} // by duration: exact, few sums of many terms
 	runs := int64(0)
 	for i := range j.booked {
 		b := &j.booked[i]
-		if j.in.EffectiveGoal() == model.GoalPESeconds {
+		seconds := b.DurationS
+		if goal == model.GoalPESeconds {
+			if seconds = b.Runtime(); !b.runs {
+				seconds = 0
+			}
+		}
+		if goal.PESeconds() {
 			// The product's rounding error is a float64, too.
-			product := float64(b.PEs) * b.DurationS
+			product := float64(b.PEs) * seconds
 			total.add(product)
-			total.add(math.FMA(float64(b.PEs), b.DurationS, -product))
+			total.add(math.FMA(float64(b.PEs), seconds, -product))
 		}
 		if !b.runs {
 			continue
@@ -423,7 +431,7 @@ func (j *bookingJudge) objectives() (weight, slowdown float64) {
 		w.add(-b.ReadyS)
 	}
 	weight = float64(len(j.booked))
-	if j.in.EffectiveGoal() == model.GoalPESeconds {
+	if goal.PESeconds() {
 		weight, _ = total.rat().Float64()
 	}
 	if runs == 0 {

@@ -185,7 +185,12 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 			say(verify.LateEnd, x.ID)
 		}
 		weight := big.NewRat(1, 1)
-		if in.EffectiveGoal() == model.GoalPESeconds {
+		switch in.EffectiveGoal() {
+		case model.GoalPESeconds:
+			if weight.Mul(rat(runtime), new(big.Rat).SetInt64(int64(h.q.PEs))); !h.runs {
+				weight.SetInt64(0)
+			}
+		case model.GoalReservedPESeconds:
 			weight.Mul(rat(h.q.DurationS), new(big.Rat).SetInt64(int64(h.q.PEs)))
 		}
 		total.Add(total, weight)
@@ -308,7 +313,7 @@ func told(r verify.Report) (found []string) {
 func drawBookings(rng *rand.Rand) (*model.Reservation, *model.Bookings) {
 	unit := []float64{1, 0.1, 1. / 3}[rng.IntN(3)]
 	time := func(n int) float64 { return unit * float64(rng.IntN(n)) }
-	in := &model.Reservation{Name: "drawn", PEs: 1 + rng.IntN(6), Goal: model.Goals[rng.IntN(3)]}
+	in := &model.Reservation{Name: "drawn", PEs: 1 + rng.IntN(6), Goal: model.Goals[rng.IntN(4)]}
 	if rng.IntN(10) == 0 {
 		in.PEs += 60
 	}
@@ -388,10 +393,10 @@ var bookingMutations = []func(*rand.Rand, *model.Reservation, *model.Bookings, *
 		x.PEs = x.PEs[1:]
 	},
 	func(rng *rand.Rand, in *model.Reservation, b *model.Bookings, x *model.Booking, q *model.Request) {
-		b.Goal = append(model.Goals, "none")[rng.IntN(4)]
+		b.Goal = append(slices.Clone(model.Goals), "none")[rng.IntN(5)]
 	},
 	func(rng *rand.Rand, in *model.Reservation, b *model.Bookings, x *model.Booking, q *model.Request) {
-		in.Goal = model.Goals[rng.IntN(3)]
+		in.Goal = model.Goals[rng.IntN(4)]
 		b.Bookings = b.Bookings[1:]
 	},
 	func(rng *rand.Rand, in *model.Reservation, b *model.Bookings, x *model.Booking, q *model.Request) {

@@ -188,7 +188,7 @@ func TestReservationNotJudged(t *testing.T) {
 
 // The objectives are exact: PE-seconds beyond 53 bits, slowdowns that cancel.
 func TestReservationObjectives(t *testing.T) {
-	in := &model.Reservation{Goal: model.GoalPESeconds, PEs: 7, Requests: []model.Request{
+	in := &model.Reservation{Goal: model.GoalReservedPESeconds, PEs: 7, Requests: []model.Request{
 		{ID: "a", DurationS: 1 << 51, DeadlineS: 4e15, PEs: 7}, {ID: "b", DurationS: 1, DeadlineS: 4e15, PEs: 1}, {ID: "c", DurationS: 1, DeadlineS: 4e15, PEs: 1},
 		{ID: "d", DurationS: 5, DeadlineS: 4e15, PEs: 1, CancelS: pointer(0)}}}
 	b := &model.Bookings{}
@@ -203,6 +203,11 @@ func TestReservationObjectives(t *testing.T) {
 	}
 	if want := float64((1 + (1<<51 + 3) + (1<<51 + 7)) / 3); r.Second != want {
 		t.Errorf("second objective %v, want %v", r.Second, want)
+	}
+	// What is used leaves out the withdrawn one, and counts runtimes.
+	in.Goal, in.Requests[0].RuntimeS = model.GoalPESeconds, pointer(1<<20)
+	if r := judge(t, in, b, verify.Options{}); !r.Feasible() || r.Objective != 7*1<<20+2 {
+		t.Errorf("objective %v, want %v: %v", r.Objective, 7*1<<20+2, r)
 	}
 }
 

@@ -21,7 +21,7 @@ type reservationFigures struct {
 	pes    int64 // in all
 	jobs   []reservationJob
 	dense  []int // jobs by weight per PE and tick, the largest first
-	given  int64 // weight of the requests that are cancelled before their latest start: accepted with that, they need no PEs
+	given  int64 // weight of the requests that are cancelled before their latest start: accepted with that, they need no PEs (none if what is used counts)
 }
 
 // reservationJob is a request that takes PEs if it is accepted.
@@ -35,7 +35,7 @@ type reservationJob struct {
 
 func readReservation(in *model.Reservation) (reservationFigures, error) {
 	f := reservationFigures{in: in, pes: int64(in.PEs)}
-	seconds := in.EffectiveGoal() == model.GoalPESeconds
+	seconds, used := in.EffectiveGoal().PESeconds(), in.EffectiveGoal() == model.GoalPESeconds
 	var end, total float64
 	for k := range in.Requests {
 		q := &in.Requests[k]
@@ -62,7 +62,16 @@ func readReservation(in *model.Reservation) (reservationFigures, error) {
 		if seconds {
 			j.weight = j.pes * duration
 		}
-		if f.free(q, j.latest) {
+		withdrawn := f.free(q, j.latest)
+		if used { // it counts if it starts by its cancellation
+			j.weight = j.pes * j.runtime
+			if withdrawn {
+				j.latest = f.ticks(*q.CancelS)
+			}
+			if j.latest < j.ready {
+				continue
+			}
+		} else if withdrawn {
 			f.given += j.weight
 			continue
 		}
@@ -107,7 +116,7 @@ func (f *reservationFigures) time(tick int64) float64 {
 
 // value returns the objective of a weight.
 func (f *reservationFigures) value(weight int64) float64 {
-	if f.in.EffectiveGoal() == model.GoalPESeconds {
+	if f.in.EffectiveGoal().PESeconds() {
 		return float64(weight) / math.Pow10(f.places)
 	}
 	return float64(weight)
@@ -119,7 +128,7 @@ func (f *reservationFigures) bookings(start []int64) *model.Bookings {
 	list := make([]*model.Booking, len(f.in.Requests))
 	for k := range f.in.Requests {
 		q := &f.in.Requests[k]
-		if latest := max(f.ticks(q.ReadyS), f.ticks(q.DeadlineS)-f.ticks(q.DurationS)); f.free(q, latest) {
+		if latest := max(f.ticks(q.ReadyS), f.ticks(q.DeadlineS)-f.ticks(q.DurationS)); f.free(q, latest) && f.in.EffectiveGoal() != model.GoalPESeconds {
 			list[k] = &model.Booking{ID: q.ID, StartS: f.time(latest), PEs: model.PEList{{First: 0, Last: q.PEs - 1}}}
 		}
 	}

@@ -19,7 +19,7 @@ import (
 // or an odd number of either, and returned; some requests are equal, end early or are
 // cancelled.
 func drawReservation(rng *rand.Rand, n, longest, window int) (r *model.Reservation, unit float64) {
-	r = &model.Reservation{Name: "drawn", PEs: 1 + rng.IntN(5), Goal: model.Goals[rng.IntN(3)]}
+	r = &model.Reservation{Name: "drawn", PEs: 1 + rng.IntN(5), Goal: model.Goals[rng.IntN(4)]}
 	num, den := []float64{1, 1, 7, 1024}[rng.IntN(4)], []float64{1, 1, 10, 1000}[rng.IntN(4)]
 	time := func(units int) float64 { return float64(units) * num / den }
 	late, horizon := 0, 1+rng.IntN(2+n*longest/2)
@@ -82,7 +82,11 @@ func bruteReservation(r *model.Reservation, unit float64) float64 {
 				interval[u] += q.PEs
 			}
 			if len(interval) == 0 || slices.Max(interval) <= r.PEs {
-				walk(k+1, value+r.Weight(k))
+				weight := r.Weight(k)
+				if interval == nil {
+					weight = r.WithdrawnWeight(k)
+				}
+				walk(k+1, value+weight)
 			}
 			for u := range interval {
 				interval[u] -= q.PEs

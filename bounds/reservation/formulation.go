@@ -74,7 +74,7 @@ func newWeighted(t *model.ReservationTicks, scheme string) *weighted {
 	case model.GoalAll:
 		all := total*f.unit + t.FreeWeight
 		f.Limit, f.Value = 0, func(float64) float64 { return all }
-	case model.GoalPESeconds: // with room for the rounding of weights
+	case model.GoalPESeconds, model.GoalReservedPESeconds: // with room for the rounding of weights
 		f.Value = func(objective float64) float64 { return (objective*f.unit + t.FreeWeight) * (1 + 1e-12) }
 	default:
 		f.Value = func(objective float64) float64 { return objective*f.unit + t.FreeWeight }
@@ -86,7 +86,7 @@ func newWeighted(t *model.ReservationTicks, scheme string) *weighted {
 // common unit if there is one (WeightUnit rounds nothing); then each solution's
 // objective is a whole number, and bounds on it may be rounded down.
 func (f *weighted) weigh(t *model.ReservationTicks) {
-	if t.Goal != model.GoalPESeconds {
+	if !t.Goal.PESeconds() {
 		for j := range f.weights {
 			f.weights[j] = 1
 		}
@@ -110,7 +110,7 @@ func (f *weighted) weigh(t *model.ReservationTicks) {
 	for j := range t.Jobs {
 		x := &t.Jobs[j]
 		if f.weights[j] = x.Weight / f.unit; f.Whole {
-			f.weights[j] = float64(int64(x.PEs) * x.Reserved / common)
+			f.weights[j] = float64(int64(x.PEs) * x.Counted / common)
 		}
 	}
 }

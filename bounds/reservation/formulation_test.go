@@ -19,7 +19,7 @@ import (
 func ticksOf(pes int, goal model.Goal, jobs ...[4]int64) *model.ReservationTicks {
 	t := &model.ReservationTicks{Exact: true, PEs: pes, Goal: goal}
 	for k, x := range jobs {
-		j := model.ReservationJob{Request: k, Ready: x[0], Due: x[1], Length: x[2], Reserved: x[2], PEs: int(x[3]), Weight: 1}
+		j := model.ReservationJob{Request: k, Ready: x[0], Due: x[1], Length: x[2], Counted: x[2], PEs: int(x[3]), Weight: 1}
 		if goal == model.GoalPESeconds {
 			j.Weight = j.Area()
 		}

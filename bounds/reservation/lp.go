@@ -65,7 +65,7 @@ func LP(ctx context.Context, t *model.ReservationTicks) (b bounds.Bound, ok bool
 	switch {
 	case t.Goal == model.GoalAll && value < total:
 		b.Infeasible, b.Reason = true, fmt.Sprintf("a linear relaxation proves that at most %.12g of the %d requests can be accepted", b.Value, len(t.Jobs)+len(t.Free))
-	case t.Goal == model.GoalPESeconds:
+	case t.Goal.PESeconds():
 		b.Value *= 1 + 1e-15*float64(len(t.Jobs)+8) // for the rounding of weights
 	}
 	return b, true, nil

@@ -50,7 +50,7 @@ type resource struct {
 const maxResources = 6
 
 func newWork(t *model.ReservationTicks) *work {
-	w := &work{ticks: t, free: t.FreeWeight, count: t.Goal != model.GoalPESeconds}
+	w := &work{ticks: t, free: t.FreeWeight, count: !t.Goal.PESeconds()}
 	first, last, length := int64(math.MaxInt64), int64(math.MinInt64), 0.0
 	for k := range t.Jobs {
 		j := &t.Jobs[k]

@@ -40,10 +40,10 @@ func newJobs(t *model.ReservationTicks) ([]job, scale) {
 	unit = max(unit, 1)
 	u.pes = t.PEs / unit
 	weight := func(j *model.ReservationJob) float64 { return j.Weight }
-	if t.Goal == model.GoalPESeconds && len(t.Jobs) > 0 {
+	if t.Goal.PESeconds() && len(t.Jobs) > 0 {
 		if whole := weightUnit(t); whole > 0 {
 			u.weight = float64(whole) / t.PerSecond()
-			weight = func(j *model.ReservationJob) float64 { return float64(int64(j.PEs) * j.Reserved / whole) }
+			weight = func(j *model.ReservationJob) float64 { return float64(int64(j.PEs) * j.Counted / whole) }
 		} else {
 			u.grain = 0
 			step := weightStep(t)
@@ -69,7 +69,7 @@ func byReady(a, b job) int {
 func weightUnit(t *model.ReservationTicks) int64 {
 	unit, total := t.WeightUnit(), 0.0
 	for i := range t.Jobs {
-		total += float64(t.Jobs[i].PEs) * float64(t.Jobs[i].Reserved)
+		total += float64(t.Jobs[i].PEs) * float64(t.Jobs[i].Counted)
 	}
 	if unit == 0 || total/float64(unit) > 1<<50 {
 		return 0

@@ -303,7 +303,7 @@ func (s *searcher) objectiveBound(r *model.Result) float64 {
 		return r.Objective
 	}
 	bound := s.objective(upper)
-	if s.in.EffectiveGoal() == model.GoalPESeconds {
+	if s.in.EffectiveGoal().PESeconds() {
 		bound *= 1 + float64(len(s.in.Requests)+4)*0x1p-52 // an objective may add up to more
 	}
 	return bound

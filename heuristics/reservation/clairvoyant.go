@@ -81,7 +81,8 @@ func TicksOf(in *model.Reservation, t *model.ReservationTicks, b *model.Bookings
 	for i := range t.Jobs {
 		j := &t.Jobs[i]
 		starts[i] = model.Declined
-		if x := wanted[j.Request]; !math.IsNaN(x) {
+		// One that is withdrawn before that start holds no PEs.
+		if x := wanted[j.Request]; !math.IsNaN(x) && t.Requests[j.Request].Runs(t.Tick(x)) {
 			starts[i] = min(max(t.Tick(x), j.Ready), j.Latest())
 			order = append(order, i)
 		}

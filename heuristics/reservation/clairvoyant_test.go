@@ -130,6 +130,19 @@ func TestTicksOf(t *testing.T) {
 	}
 }
 
+// A booking that is withdrawn before its start displaces none that runs.
+func TestTicksOfWithdrawn(t *testing.T) {
+	t.Parallel()
+	cancel := 0.0
+	in := &model.Reservation{PEs: 1, Goal: model.GoalPESeconds, Requests: []model.Request{
+		{ID: "withdrawn", DurationS: 1, DeadlineS: 9, PEs: 1, CancelS: &cancel}, {ID: "runs", DurationS: 5, DeadlineS: 5, PEs: 1}}}
+	got, err := resheur.TicksOf(in, in.Ticks(), &model.Bookings{Bookings: []model.Booking{
+		{ID: "withdrawn", StartS: 5, PEs: model.PEList{{}}}, {ID: "runs", PEs: model.PEList{{}}}}})
+	if d := cmp.Diff([]int64{model.Declined, 0}, got); err != nil || d != "" {
+		t.Errorf("error %v (-want,+got)\n%s", err, d)
+	}
+}
+
 func BenchmarkClairvoyant(b *testing.B) {
 	for _, n := range []int{100, 1000, 10_000} {
 		in := offlineLoad(n, 1, "")

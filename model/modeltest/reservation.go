@@ -28,7 +28,8 @@ import (
 //
 // Times are the ticks of the model, whose tests are elsewhere. A request that
 // would be cancelled before its latest start takes no PEs when it is booked
-// there.
+// there. If that counts for nothing (see Reservation.WithdrawnWeight) it may also
+// run, from a start no later than its cancellation.
 func BruteReservation(t testing.TB, in *model.Reservation) (value float64, feasible bool) {
 	t.Helper()
 	n := len(in.Requests)
@@ -53,7 +54,7 @@ func BruteReservation(t testing.TB, in *model.Reservation) (value float64, feasi
 		}
 		slices.Sort(starts)
 		for _, s := range starts {
-			if s < q.Ready || s > q.Latest() {
+			if s < q.Ready || s > q.Latest() || !q.Runs(s) {
 				continue
 			}
 			// The most PEs are in use at s or when another starts.
@@ -93,9 +94,9 @@ func BruteReservation(t testing.TB, in *model.Reservation) (value float64, feasi
 				continue
 			}
 			q := &times.Requests[k]
-			if !q.Runs(q.Latest()) {
+			if w := in.WithdrawnWeight(k); w > 0 && !q.Runs(q.Latest()) {
 				done[k] = true
-				walk(value+in.Weight(k), rest-in.Weight(k), accepted+1)
+				walk(value+w, rest-w, accepted+1)
 				done[k] = false
 				return // it costs nothing, so it may as well come first
 			}
@@ -120,7 +121,7 @@ func BruteReservation(t testing.TB, in *model.Reservation) (value float64, feasi
 // cancelled.
 func RandomReservation(rng *rand.Rand, n int) *model.Reservation {
 	in := &model.Reservation{Name: "random", PEs: 1 + rng.IntN(8)}
-	in.Goal = []model.Goal{"", model.GoalAccepted, model.GoalPESeconds, model.GoalPESeconds, model.GoalAll, model.GoalAll}[rng.IntN(6)]
+	in.Goal = []model.Goal{"", model.GoalAccepted, model.GoalPESeconds, model.GoalReservedPESeconds, model.GoalAll, model.GoalAll}[rng.IntN(6)]
 	span := 1 + rng.IntN(2*n)                    // of the ready times
 	longest := 1 + rng.IntN(8)                   // duration
 	slack := rng.IntN(1 + longest)               // of the windows
