@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -85,16 +87,21 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 }
 
 // bestHeuristic runs all heuristics that take the instance, which the engine
-// refused, until the context ends or the time limit has passed. It returns the
+// refused, until the context ends or the time limit has passed: the strongest
+// first, for on a large instance the weakest may use up the time. It returns the
 // best result, the first of several.
 func (c *Case) bestHeuristic(ctx context.Context, set model.Settings, judging func(), refused error) (model.Result, error) {
 	ctx, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
 	best, started := model.NewResult("auto", set.Seed), time.Now()
 	second := c.Instance.Metrics()[1].Sense
-	for _, a := range Algorithms(c.Instance.Kind()) {
-		if a.Exact || best.Solution != nil && ctx.Err() != nil {
+	for _, a := range slices.Backward(Algorithms(c.Instance.Kind())) {
+		if a.Exact {
 			continue
+		}
+		if best.Solution != nil && ctx.Err() != nil {
+			best.Reason = exact.StopReason(ctx)
+			break
 		}
 		r, err := c.solveOne(ctx, a.Solver, set, judging)
 		if errors.Is(err, model.ErrUnsupported) {

@@ -63,9 +63,10 @@ var columns = sync.OnceValue(func() []column {
 	all := slices.Clone(commonColumns)
 	for _, m := range metrics() {
 		of := func(r measured) float64 { return r.figure(m.Key) }
+		mean := "mean " + strings.TrimPrefix(m.Name, "mean ")
 		all = append(all,
-			column{m.Key, fmt.Sprintf("mean %s, of %s", m.Name, joined(m.kinds)), func(g *group) string { return fixed(stat.Mean(g.values(of), nil)) }},
-			column{strings.TrimSuffix(m.Key, " %") + " ±", fmt.Sprintf("half-width of the 95 %% confidence interval of the mean %s", m.Name), func(g *group) string { return fixed(g.half(m.Key)) }})
+			column{m.Key, fmt.Sprintf("%s, of %s", mean, joined(m.kinds)), func(g *group) string { return fixed(stat.Mean(g.values(of), nil)) }},
+			column{strings.TrimSuffix(m.Key, " %") + " ±", "half-width of the 95 % confidence interval of the " + mean, func(g *group) string { return fixed(g.half(m.Key)) }})
 	}
 	return all
 })

@@ -1,6 +1,7 @@
 package instances
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -21,14 +22,14 @@ import (
 // asked for (section 3.3).
 //
 // Draws are paired: with the same Seed and Index, load, tiers, CPU uses, efficiency,
-// estimates and cost of migrations and threshold change nothing else, and fewer jobs are the first
-// of more, but for what depends on all jobs (load, mean runtime, Tsafrir's
-// estimates). The workload model, the estimates, and each job's uses, loss and
-// efficiency have random streams of their own.
+// estimates, cost of migrations and threshold change nothing else, and fewer jobs
+// are the first of more, but for what depends on all jobs (load, mean runtime,
+// Tsafrir's estimates). The workload model, the estimates, and each job's uses, loss
+// and efficiency have random streams of their own.
 type BatchSpec struct {
 	// Jobs is the number of jobs. With a log it is that of the first usable jobs, 0
 	// for all.
-	Jobs int `key:"jobs" default:"1000" small:"5" hard:"60" min:"0" required:"yes" usage:"number of jobs"`
+	Jobs int `key:"jobs" default:"1000" small:"5" hard:"60" min:"0" required:"yes" usage:"number of jobs; 0 with a log: all"`
 	// Processors is 320, the paper's, or with a log that of its header.
 	Processors int `key:"processors" small:"4" hard:"16" min:"1" shown:"320 or the log's" usage:"number of processors"`
 	Tiers      int `key:"tiers" default:"2" small:"1,2" hard:"1" usage:"1, or 2: foreground and background"`
@@ -58,8 +59,8 @@ type BatchSpec struct {
 	// Efficiency and EfficiencySD are mean and standard deviation of the background
 	// efficiency of several processes, before it is clipped to [0.198, 0.766]. Both
 	// are lost from the paper's text; 0.48 is the middle.
-	Efficiency   float64 `key:"efficiency" default:"0.48" min:"0" usage:"mean background efficiency"`
-	EfficiencySD float64 `key:"efficiency_sd" default:"0.12" min:"0" usage:"its standard deviation"`
+	Efficiency   float64 `key:"efficiency" default:"0.48" min:"0" usage:"mean background efficiency of several processes"`
+	EfficiencySD float64 `key:"efficiency_sd" default:"0.12" min:"0" usage:"standard deviation of the background efficiency"`
 	MigrationS   float64 `key:"migration_s" default:"20" min:"0" usage:"cost of a migration, in seconds"`
 	// Threshold is the foreground use from which on no process may start in the
 	// background; above 1 all processors take one.
@@ -170,6 +171,9 @@ func (s *BatchSpec) CheckKeys(given map[string]bool) error {
 		if given[key] && given["log"] {
 			return fmt.Errorf("%s goes with workload models, the jobs of a log are what they are", key)
 		}
+	}
+	if given["load"] && !given["log"] && s.Load == 0 {
+		return errors.New("load is 0, that of a log; give one above 0")
 	}
 	if s.SWF == "" && s.Model == ModelLublin && (s.Serial != 0 || s.MeanSize != 0) {
 		return fmt.Errorf("serial and mean_size go with the models %s and %s", ModelFeitelson, ModelJann)

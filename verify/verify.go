@@ -115,7 +115,11 @@ func (r Report) String() string {
 	if r.Feasible() {
 		fmt.Fprintf(&b, "feasible, tolerance %g, objective %.9g, second objective %.9g\n", r.Tolerance, r.Objective, r.Second)
 	} else {
-		fmt.Fprintf(&b, "not feasible, tolerance %g, %d violations\n", r.Tolerance, len(r.Violations))
+		s := "s"
+		if len(r.Violations) == 1 {
+			s = ""
+		}
+		fmt.Fprintf(&b, "not feasible, tolerance %g, %d violation%s\n", r.Tolerance, len(r.Violations), s)
 	}
 	for _, v := range r.Violations {
 		fmt.Fprintln(&b, v)

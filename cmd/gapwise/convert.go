@@ -27,9 +27,10 @@ func (p *program) convert() *cli.Command {
 			"star,machines=8,speed=1/2,bandwidth=1e8,startup=0.1 (paper,\n" +
 			"paper-two-pools, uniform, bus or star), or a JSON file with the keys\n" +
 			"machines and network. All other commands read such files, too.\n" +
-			"SWF logs (.swf, .swf.gz) become instances of the problem that --kind names;\n" +
-			"what a log doesn't tell (windows of reservations, bandwidths of tvc, CPU uses\n" +
-			"of batch) is drawn. How many jobs could not be used is printed.",
+			"SWF logs (.swf, .swf.gz, or - with --kind) become instances of the problem\n" +
+			"that --kind names; what a log doesn't tell (windows of reservations,\n" +
+			"bandwidths of tvc, CPU uses of batch) is drawn. How many jobs could not be\n" +
+			"used is printed.",
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "kind", Value: string(model.KindReservation), Usage: "SWF: problem: a heading below", DefaultText: string(model.KindReservation)},
 			&cli.IntFlag{Name: "skip", Usage: "SWF: usable jobs to skip first"},
@@ -77,10 +78,11 @@ func ofLogs(p *gapwise.Problem) []params.Param {
 // converted reads a file as an instance.
 func (p *program) converted(c *cli.Command, path string) (model.Instance, error) {
 	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
-	if !strings.HasSuffix(name, ".swf") {
+	piped := path == "-" && c.IsSet("kind")
+	if !strings.HasSuffix(name, ".swf") && !piped {
 		for _, f := range swfFlags() {
 			if c.IsSet(f) {
-				return nil, usagef("convert: --%s goes with SWF logs, %s isn't one by its name", f, instances.Label(path))
+				return nil, usagef("convert: --%s goes with SWF logs, %s isn't one by its name; of a log in a pipe give --kind, too", f, instances.Label(path))
 			}
 		}
 		return load(c, path)
@@ -96,8 +98,12 @@ func (p *program) converted(c *cli.Command, path string) (model.Instance, error)
 	if err != nil {
 		return nil, err
 	}
-	name = filepath.Base(path)
-	name = name[:strings.LastIndex(strings.ToLower(name), ".swf")]
+	if piped {
+		name = "stdin"
+	} else {
+		name = filepath.Base(path)
+		name = name[:strings.LastIndex(strings.ToLower(name), ".swf")]
+	}
 	if !utf8.ValidString(name) {
 		return nil, fmt.Errorf("%w: the name of %q isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid, path)
 	}

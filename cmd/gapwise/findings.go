@@ -17,11 +17,12 @@ func (p *program) findings() *cli.Command {
 		Usage:     "check a paper's findings against results",
 		ArgsUsage: "RESULTS...",
 		Description: "Checks what a paper says of its experiments against the RESULTS of a plan:\n" +
-			"of reservation section 6.2 (seven policies), of tvc section 5.3 (Figures 4 to\n" +
-			"8). Each finding is held, not held or undecided, with the figure that decides:\n" +
-			"runs are compared in pairs (two algorithms on one instance, or one algorithm\n" +
-			"on one draw at two points), and a difference counts if its 95 % confidence\n" +
-			"interval by Student's t doesn't contain 0.",
+			"of batch sections 3.4 and 3.5 (Figures 6 to 14), of reservation section 6.2\n" +
+			"(seven policies), of tvc section 5.3 (Figures 4 to 8). Each finding is held,\n" +
+			"not held or undecided, with the figure that decides: runs are compared in\n" +
+			"pairs (two algorithms on one instance, or one algorithm on one draw at two\n" +
+			"points), and a difference counts if its 95 % confidence interval by Student's\n" +
+			"t doesn't contain 0. Of batch give --by load, or --by load,migration_s.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "by", Usage: "parameters varied together (`LIST`)", DefaultText: "all that vary, or the paper's"},
 			instancesFlag(),

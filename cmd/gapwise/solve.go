@@ -172,7 +172,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	}
 	code := exitOK
 	var results []model.Result
-	for _, in := range all {
+	for k, in := range all {
 		problem, err := gapwise.ProblemOf(in.Kind())
 		if err != nil {
 			return err
@@ -201,7 +201,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 				continue // another formulation's instance
 			}
 			if err != nil {
-				return err
+				return fmt.Errorf("%s: %w", instances.Label(paths[k]), err)
 			}
 			mine = append(mine, r)
 			if ctx.Err() != nil {

@@ -22,7 +22,7 @@ func start(ctx context.Context, in *model.Batch, set model.Settings) (*model.Exe
 		}
 	}
 	own := model.Settings{Seed: set.Seed, Parameters: set.Parameters}
-	for _, a := range batchheur.Algorithms() {
+	for _, a := range slices.Backward(batchheur.Algorithms()) { // the strongest first
 		if ctx.Err() != nil && best != nil {
 			break
 		}
