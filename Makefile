@@ -21,8 +21,12 @@ with_highs = pc=$$(scripts/highs) && export PKG_CONFIG_PATH="$$pc$${PKG_CONFIG_P
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
+# The go command records the commit itself, but not in a git worktree.
+commit := $(shell git describe --always --exclude='*' --abbrev=10 --dirty=+dirty 2>/dev/null)
+stamp := -ldflags "-X github.com/gapwise/gapwise.commit=$(commit)"
+
 build: ## bin/gapwise
-	@$(with_highs) $(GO) build -o bin/gapwise ./cmd/gapwise
+	@$(with_highs) $(GO) build $(stamp) -o bin/gapwise ./cmd/gapwise
 
 highs: ## the solver library alone
 	@scripts/highs
@@ -57,7 +61,7 @@ fuzz: ## every fuzz target for FUZZTIME
 	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
 
 audit: ## claims held against each other for AUDIT (1m, 10m, ...), from the seed SEED
-	@$(with_highs) $(GO) build -buildvcs=auto -o bin/gapwise ./cmd/gapwise
+	@$(with_highs) $(GO) build $(stamp) -o bin/gapwise ./cmd/gapwise
 	@bin/gapwise audit --time $(AUDIT) --seed $(SEED) --workers $$(nproc) -o results/audit
 
 faults: ## plants known faults and has the audit find them
@@ -73,7 +77,7 @@ bench-compare: ## the benchmarks beside the newest release's
 	@mkdir -p results && $(run_benches) >results/bench.txt && \
 	  $(GO) tool benchstat $$(ls benchmarks/baseline/*.txt | sort -V | tail -n 1) results/bench.txt
 
-reproduce: build ## the runs behind docs/reproduction.md and docs/performance.md (an hour or two)
+reproduce: ## the runs behind docs/reproduction.md and docs/performance.md (an hour or two)
 	@$(with_highs) $(GO) run ./scripts/reproduce
 
 clean: ## what the build made (HiGHS stays in the cache)

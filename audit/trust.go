@@ -17,11 +17,11 @@ import (
 //go:embed history.md
 var history string
 
-// Write prints the counts in a few lines.
-func (r *Report) Write(w io.Writer, version string) error {
+// Write prints the counts in a few lines, of the given build.
+func (r *Report) Write(w io.Writer, build string) error {
 	all, engines, instances := r.Comparisons()
-	_, err := fmt.Fprintf(w, "gapwise %s (%s), seed %d: %d comparisons on %d instances in %v, %d of them between two engines\non instances of 12 tasks, jobs or requests and more; disagreements: %d\n",
-		version, commit(), r.Seed, all, instances, r.Elapsed.Round(time.Second), engines, len(r.Disagreements))
+	_, err := fmt.Fprintf(w, "%s, seed %d: %d comparisons on %d instances in %v, %d of them between two engines\non instances of 12 tasks, jobs or requests and more; disagreements: %d\n",
+		build, r.Seed, all, instances, r.Elapsed.Round(time.Second), engines, len(r.Disagreements))
 	return err
 }
 

@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gapwise/gapwise"
@@ -26,6 +28,15 @@ func glpkThere() error {
 	}
 	return nil
 }
+
+// glpkVersion returns the version of the glpsol on PATH.
+var glpkVersion = sync.OnceValue(func() string {
+	text, _ := exec.Command("glpsol", "--version").Output()
+	if m := regexp.MustCompile(`LP/MIP Solver (\S+)`).FindSubmatch(text); m != nil {
+		return string(m[1])
+	}
+	return "of an unknown version"
+})
 
 // glpk is a model.Solver that writes a formulation as MPS and runs glpsol on it.
 // The elapsed time is that of the process. Its answers count as solutions, not as

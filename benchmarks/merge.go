@@ -3,6 +3,7 @@ package benchmarks
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/gapwise/gapwise/model"
@@ -93,8 +94,28 @@ func (r *Record) outcome() string {
 	return text
 }
 
-// Vouched says in words how many solutions were verified, by version of gapwise,
-// and how many are only stated.
+// Builds names the versions of gapwise that the records are of, with their commits,
+// in the order in which they appear.
+func Builds(records []Record) []string {
+	var all []string
+	for i := range records {
+		if b := records[i].build(); !slices.Contains(all, b) {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// build names the version and the commit that a run is of.
+func (r *Record) build() string {
+	if r.Commit == "" {
+		return r.Version
+	}
+	return fmt.Sprintf("%s (%s)", r.Version, r.Commit)
+}
+
+// Vouched says in words how many solutions were verified, by version and commit of
+// gapwise, and how many are only stated.
 func Vouched(records []Record) []string {
 	byVersion, stated := map[string]int{}, map[string]int{}
 	var versions, files []string
@@ -102,8 +123,8 @@ func Vouched(records []Record) []string {
 		switch r := &records[i]; {
 		case r.Objective == nil && !r.Verified:
 		case r.Sealed && r.Verified:
-			if byVersion[r.Version]++; byVersion[r.Version] == 1 {
-				versions = append(versions, r.Version)
+			if byVersion[r.build()]++; byVersion[r.build()] == 1 {
+				versions = append(versions, r.build())
 			}
 		default:
 			if stated[r.File]++; stated[r.File] == 1 {

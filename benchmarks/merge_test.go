@@ -127,6 +127,58 @@ func TestStatedIsNotVerified(t *testing.T) {
 	}
 }
 
+// A file of another commit, or of uncommitted changes, isn't gone on with; one that
+// is whole may be read by any build.
+func TestOtherCommits(t *testing.T) {
+	p := decode(t, quick)
+	whole := filepath.Join(t.TempDir(), "whole.jsonl")
+	runPlan(t, p, RunOptions{Results: whole})
+	records, _, err := ReadRecords(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := ""
+	for i := range records {
+		records[i].Commit = "0123456789"
+		line, err := records[i].line()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines += string(line)
+	}
+	write(t, whole, lines)
+	if err := Run(context.Background(), p, RunOptions{Results: whole}); err != nil {
+		t.Errorf("a whole file: %v", err)
+	}
+	_, rest, _ := strings.Cut(lines, "\n")
+	write(t, whole, rest)
+	err = Run(context.Background(), p, RunOptions{Results: whole})
+	if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "whole.jsonl:1 is of commit 0123456789, this is commit unknown") {
+		t.Errorf("a part of a file: %v", err)
+	}
+	if text, err := os.ReadFile(whole); err != nil || string(text) != rest {
+		t.Errorf("the file has changed (%v)", err)
+	}
+	for name, c := range map[string]struct{ is, now, want string }{
+		"one commit":         {"a", "a", ""},
+		"no commit is known": {"", "", ""},
+		"another":            {"a", "b", "is of commit a, this is commit b"},
+		"before it was kept": {"", "b", "is of commit unknown, this is commit b"},
+		"changes":            {"a", "a+dirty", "is of commit a, this is commit a+dirty"},
+		"changes twice":      {"a+dirty", "a+dirty", "of uncommitted changes"},
+	} {
+		err := goesOn(&Record{Algorithm: "gr", Instance: "i", Commit: c.is}, c.now)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	records[0].Commit = ""
+	want := []string{gapwise.Version, gapwise.Version + " (0123456789)"}
+	if diff := cmp.Diff(want, Builds(records)); diff != "" {
+		t.Errorf("builds (-want,+got)\n%s", diff)
+	}
+}
+
 // Nothing is written to, or cut off, what isn't this plan's results.
 func TestRunLeavesOtherFilesAlone(t *testing.T) {
 	p := decode(t, quick)

@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/gapwise/gapwise"
@@ -46,6 +47,10 @@ type Record struct {
 	Verified bool               `json:"verified"`
 	Reason   string             `json:"reason,omitempty"`
 	Version  string             `json:"version"`
+	// Commit is that of the build (gapwise.Build), empty if it isn't known. Tools names
+	// the versions of Go, of HiGHS and, if it ran, of GLPK.
+	Commit string `json:"commit,omitempty"`
+	Tools  string `json:"tools,omitempty"`
 	// Seal is a digest of the other fields. Records that gapwise bench wrote and
 	// nobody has changed since are Sealed: their bounds and proofs are
 	// gapwise's, everything else is only stated. The seal reveals mistakes and
@@ -121,7 +126,18 @@ func newRecord(plan string, c *instances.Planned, in model.Instance, a *Algorith
 	return Record{Plan: plan, Instance: c.Name, Hash: r.InstanceHash, Kind: r.Kind, Variants: variants, Params: c.Params, Algorithm: a.Label, Options: a.settings(),
 		Seed: r.Seed, Status: r.Status, Objective: optional(r.Objective), Second: optional(r.SecondObjective), Metrics: metrics,
 		Bound: optional(r.Bound), Gap: optional(r.Gap), ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
-		Verified: r.Solution != nil && !r.Unverified, Reason: r.Reason, Version: r.Version}, nil
+		Verified: r.Solution != nil && !r.Unverified, Reason: r.Reason, Version: r.Version, Commit: built().Commit, Tools: tools(a.Name)}, nil
+}
+
+// built is the build that this is.
+var built = sync.OnceValue(gapwise.Built)
+
+// tools names what else a run by an algorithm depends on.
+func tools(algorithm string) string {
+	if algorithm == glpkName {
+		return built().Tools() + ", GLPK " + glpkVersion()
+	}
+	return built().Tools()
 }
 
 // seal returns the digest of the record without its seal.

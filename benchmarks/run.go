@@ -1,6 +1,7 @@
 package benchmarks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,8 @@ type RunOptions struct {
 
 // Run solves the plan's instances and appends a line to the results file after
 // each run. It doesn't repeat runs that the file holds, so a plan that was killed
-// continues; only the runs at work then are lost. The file is locked meanwhile.
+// continues, unless it is of another version or commit (see goesOn); only the runs at
+// work then are lost. The file is locked meanwhile.
 // If ctx ends, the runs at work are dropped and the error is ctx.Err(). The first
 // error of a run, such as a *gapwise.DefectError, ends the plan.
 func Run(ctx context.Context, p *Plan, o RunOptions) error {
@@ -90,9 +92,6 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 		done[r.key()] = true
 		hashes[r.Instance] = r.Hash
 	}
-	if err := results.mend(); err != nil {
-		return err
-	}
 	type job struct {
 		c    *instances.Planned
 		runs []run
@@ -118,6 +117,19 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 		if len(j.runs) > 0 {
 			jobs = append(jobs, j)
 		}
+	}
+	if len(jobs) > 0 {
+		for i := range results.records {
+			r := &results.records[i]
+			if _, ours := options[r.Algorithm]; ours {
+				if err := goesOn(r, built().Commit); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if err := results.mend(); err != nil {
+		return err
 	}
 	if o.Started != nil {
 		o.Started(total, have)
@@ -175,6 +187,22 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 		return err
 	}
 	return outer.Err()
+}
+
+// goesOn returns an error if a build of a commit may not add runs to those that r is
+// one of: it may only if both are of the same code, as far as that is known. A file
+// whose runs are all there may be of any commit.
+func goesOn(r *Record, commit string) error {
+	named := func(c string) string { return cmp.Or(c, "unknown") }
+	switch {
+	case r.Commit != commit:
+		return fmt.Errorf("%w results: %s is of commit %s, this is commit %s, and one plan isn't run by two; give another file, or move this one away to run all of it anew",
+			model.ErrInvalid, r.at(), named(r.Commit), named(commit))
+	case gapwise.Changed(commit):
+		return fmt.Errorf("%w results: %s is of uncommitted changes, which may be others now, and can't be gone on with; give another file, or commit and run all of it anew",
+			model.ErrInvalid, r.at())
+	}
+	return nil
 }
 
 // load makes the instance and returns what there is to say of its log. It returns an error if results hold another instance

@@ -68,7 +68,7 @@ func (p *program) audit() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if err := r.Write(p.out, gapwise.Version); err != nil {
+			if err := r.Write(p.out, gapwise.Built().String()); err != nil {
 				return err
 			}
 			if path := c.String("trust"); path != "" {

@@ -30,7 +30,7 @@ func (p *program) findings() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
-			records, err := results(c)
+			records, err := p.results(c)
 			if err != nil {
 				return err
 			}

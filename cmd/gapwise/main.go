@@ -120,7 +120,7 @@ func (p *program) app() *cli.Command {
 		OnUsageError:    onUsageError,
 		ExitErrHandler:  func(context.Context, *cli.Command, error) {},
 		Commands: []*cli.Command{p.generate(), p.solve(), p.verify(), p.bound(), p.bench(), p.table(),
-			p.export(), p.convert(), p.gantt(), p.plot(), p.findings(), p.algorithms(), p.audit(), p.help()},
+			p.export(), p.convert(), p.gantt(), p.plot(), p.findings(), p.algorithms(), p.version(), p.audit(), p.help()},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return unknownCommand(c, c.Args().First())

@@ -36,7 +36,7 @@ func (p *program) table() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
-			records, err := results(c)
+			records, err := p.results(c)
 			if err != nil {
 				return err
 			}
@@ -86,8 +86,8 @@ func list(c *cli.Command, flag string) []string {
 }
 
 // results reads the results files of a command line, all as one, after a look
-// at the flags --format and --output.
-func results(c *cli.Command) ([]benchmarks.Record, error) {
+// at the flags --format and --output. It says if they are of several builds.
+func (p *program) results(c *cli.Command) ([]benchmarks.Record, error) {
 	paths, err := files(c, 0)
 	if err != nil {
 		return nil, err
@@ -104,6 +104,9 @@ func results(c *cli.Command) ([]benchmarks.Record, error) {
 	}
 	if records, err = ofInstances(c, records); err != nil {
 		return nil, err
+	}
+	if builds := benchmarks.Builds(records); len(builds) > 1 {
+		fmt.Fprintf(p.err, "gapwise: these runs are of several builds of gapwise: %s\n", strings.Join(builds, ", "))
 	}
 	return benchmarks.Merge(records)
 }

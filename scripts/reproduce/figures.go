@@ -215,7 +215,7 @@ func (r *runner) stg(limit string) (all []stgRow, err error) {
 		}
 		for _, m := range []string{"2", "4", "8", "16"} {
 			row := stgRow{Tasks: tasks, Processors: m}
-			file := fmt.Sprintf("results/dag-stg-%s-%s.jsonl", tasks, m)
+			file := fmt.Sprintf("results/dag-stg-%s-%s-%s.jsonl", gapwise.Version, tasks, m)
 			text, err := os.ReadFile(file)
 			if err != nil {
 				out, err := r.run(append([]string{"solve", "--json", "--time-limit", limit, "--platform", "uniform,machines=" + m}, graphs...)...)

@@ -2,12 +2,14 @@
 // and commands that a part names (a plan that was stopped continues) and fills
 // the part's template with their results.
 //
-//	go run ./scripts/reproduce [-gapwise COMMAND] [-workers N] [PART...]
+//	go run ./scripts/reproduce [-gapwise COMMAND] [-workers N] [-dirty] [PART...]
 //
 // Each file docs/templates/NAME.md.tmpl defines the parts of the document NAME.md
 // in docs (of README.md for readme). A part replaces the text between its markers
-// <!-- part: NAME --> and <!-- end: NAME --> and names the commit it was run at; a
-// part whose markers aren't there yet goes to the end of the document. Without
+// <!-- part: NAME --> and <!-- end: NAME -->; a part whose markers aren't there yet
+// goes to the end of the document. Under its title a part names what it comes from:
+// commit, versions, plans, draws and seeds. So changes must be committed before, but
+// for the documents; -dirty allows others for a trial. Without
 // PART it runs all of them: hours. On two cores vcsched-large needs half an hour,
 // dag-1296, dag-stg and reservation a quarter of an hour each, tvc five minutes.
 package main
@@ -29,7 +31,8 @@ import (
 
 func main() {
 	r := &runner{}
-	flag.StringVar(&r.gapwise, "gapwise", "bin/gapwise", "the command that is run")
+	flag.StringVar(&r.gapwise, "gapwise", "", "the command that is run; it is built by default")
+	flag.BoolVar(&r.dirty, "dirty", false, "run in spite of changes that aren't committed, for a trial")
 	flag.StringVar(&r.workers, "workers", "2", "worker threads of plans whose times aren't the point")
 	flag.Parse()
 	if err := r.reproduce(flag.Args()); err != nil {
@@ -58,8 +61,7 @@ func (r *runner) reproduce(names []string) error {
 	if err := os.MkdirAll("results", 0o755); err != nil {
 		return err
 	}
-	commit, err := output("git", "rev-parse", "--short=10", "HEAD")
-	if err != nil {
+	if err := r.prepare(); err != nil {
 		return err
 	}
 	for _, document := range slices.Sorted(maps.Keys(documents)) {
@@ -69,10 +71,15 @@ func (r *runner) reproduce(names []string) error {
 			}
 			fmt.Fprintf(os.Stderr, "%s: %s\n", document, part.Name())
 			var text bytes.Buffer
+			r.plans = nil
 			if err := part.Execute(&text, nil); err != nil {
 				return err
 			}
-			if err := replace(document, part.Name(), commit, tidy(text.String())); err != nil {
+			made, err := r.made()
+			if err != nil {
+				return err
+			}
+			if err := replace(document, part.Name(), r.commit, made, tidy(text.String())); err != nil {
 				return err
 			}
 		}
@@ -114,8 +121,8 @@ var manyLines = regexp.MustCompile(`\n{3,}`)
 // tidy drops the empty lines that a template's actions leave.
 func tidy(text string) string { return manyLines.ReplaceAllString(strings.TrimSpace(text), "\n\n") }
 
-// replace puts a part's text between its markers.
-func replace(document, part, commit, text string) error {
+// replace puts a part's text between its markers, stamped with what it is made of.
+func replace(document, part, commit, made, text string) error {
 	data, err := os.ReadFile(document)
 	if err != nil {
 		return err
@@ -128,7 +135,13 @@ func replace(document, part, commit, text string) error {
 			return fmt.Errorf("%s: the marker %s is missing", document, strings.TrimSpace(end))
 		}
 	}
-	text = fmt.Sprintf("%s%s<!-- run at %s -->\n\n%s\n%s%s", before, begin, commit, text, end, after)
+	run := commit
+	if whole := stamped(text, made); whole != text {
+		text = whole
+	} else {
+		run = strings.TrimPrefix(made, "Commit ")
+	}
+	text = fmt.Sprintf("%s%s<!-- run at %s -->\n\n%s\n%s%s", before, begin, run, text, end, after)
 	return os.WriteFile(document, []byte(text), 0o644)
 }
 

@@ -15,9 +15,9 @@ import (
 // stays as it is.
 func TestReplace(t *testing.T) {
 	for name, c := range map[string]struct{ before, want string }{
-		"new": {"# Title\n", "# Title\n<!-- part: a -->\n<!-- run at c0ffee -->\n\nnew\n<!-- end: a -->\n"},
+		"new": {"# Title\n", "# Title\n<!-- part: a -->\n<!-- run at c0ffee, Go -->\n\nnew\n<!-- end: a -->\n"},
 		"again": {"x\n<!-- part: b -->\nb\n<!-- end: b -->\n<!-- part: a -->\nold\n<!-- end: a -->\ny\n",
-			"x\n<!-- part: b -->\nb\n<!-- end: b -->\n<!-- part: a -->\n<!-- run at c0ffee -->\n\nnew\n<!-- end: a -->\ny\n"},
+			"x\n<!-- part: b -->\nb\n<!-- end: b -->\n<!-- part: a -->\n<!-- run at c0ffee, Go -->\n\nnew\n<!-- end: a -->\ny\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := t.TempDir() + "/d.md"
@@ -25,7 +25,7 @@ func TestReplace(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 { // once more changes nothing
-				if err := replace(file, "a", "c0ffee", "new"); err != nil {
+				if err := replace(file, "a", "c0ffee", "Commit c0ffee, Go", "new"); err != nil {
 					t.Fatal(err)
 				}
 				got, err := os.ReadFile(file)
@@ -39,7 +39,7 @@ func TestReplace(t *testing.T) {
 	if err := os.WriteFile(file, []byte("<!-- part: a -->\nold\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := replace(file, "a", "c0ffee", "new"); err == nil || !strings.Contains(err.Error(), "<!-- end: a --> is missing") {
+	if err := replace(file, "a", "c0ffee", "Commit c0ffee, Go", "new"); err == nil || !strings.Contains(err.Error(), "<!-- end: a --> is missing") {
 		t.Errorf("without the end's marker: %v", err)
 	}
 }
@@ -62,6 +62,9 @@ func TestTemplatesAndDocuments(t *testing.T) {
 			names = append(names, p.Name())
 		}
 		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, "<!-- run at ") && strings.Contains(line, "+dirty") {
+				t.Errorf("%s: a part was run with changes that weren't committed: %s", document, line)
+			}
 			if name, ok := strings.CutPrefix(line, "<!-- part: "); ok {
 				if name = strings.TrimSuffix(name, " -->\n"); !slices.Contains(names, name) {
 					t.Errorf("%s: the part %s has no template among %v", document, name, names)

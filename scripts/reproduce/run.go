@@ -17,7 +17,12 @@ import (
 )
 
 // runner runs gapwise for the templates.
-type runner struct{ gapwise, workers string }
+type runner struct {
+	gapwise, workers string
+	dirty            bool   // for a trial
+	commit           string // of the working tree
+	plans            []ran  // of the part at work
+}
 
 // functions returns what a template can call beside text/template's own.
 func (r *runner) functions() template.FuncMap {
@@ -85,6 +90,7 @@ func (r *runner) benchWith(workers, plan string, flags []string) (string, error)
 		file += "-" + strings.TrimLeft(f, "-")
 	}
 	file += ".jsonl"
+	r.uses(plan, file)
 	_, err := r.run(append([]string{"bench", plan, "--workers", workers, "-o", file}, flags...)...)
 	return file, err
 }

@@ -1,0 +1,72 @@
+package gapwise
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+// commit is set by the linker (-X github.com/gapwise/gapwise.commit=...). The go
+// command records the commit itself, but not in a git worktree.
+var commit string
+
+// Build says what a program that uses this package was built from.
+type Build struct {
+	Version string
+	// Commit is the abbreviated commit, with changedSuffix if files had changed since;
+	// "" if it isn't known.
+	Commit string
+	Go     string // go1.26
+	HiGHS  string // 1.10.0
+}
+
+// changedSuffix marks a commit with changes that aren't committed.
+const changedSuffix = "+dirty"
+
+// commitLength is the number of a commit's digits that are shown.
+const commitLength = 10
+
+// Built returns what this program was built from.
+func Built() Build {
+	b := Build{Version: Version, Commit: commit, Go: runtime.Version(), HiGHS: highs.Version()}
+	if info, ok := debug.ReadBuildInfo(); ok && b.Commit == "" {
+		b.Commit = recorded(info.Settings)
+	}
+	return b
+}
+
+// recorded returns the commit that the go command recorded, "" if it didn't.
+func recorded(settings []debug.BuildSetting) string {
+	revision, suffix := "", ""
+	for _, s := range settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value[:min(len(s.Value), commitLength)]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			suffix = changedSuffix
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + suffix
+}
+
+// Tools names what the build was made with beside gapwise's own code.
+func (b Build) Tools() string { return fmt.Sprintf("%s, HiGHS %s", b.Go, b.HiGHS) }
+
+// Changed reports whether files had changed since a commit, so that two builds of one
+// name may differ.
+func Changed(commit string) bool { return strings.HasSuffix(commit, changedSuffix) }
+
+// String describes the build in a few words.
+func (b Build) String() string {
+	c := b.Commit
+	if c == "" {
+		c = "unknown"
+	}
+	return fmt.Sprintf("gapwise %s, commit %s, %s", b.Version, c, b.Tools())
+}

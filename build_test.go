@@ -1,0 +1,30 @@
+package gapwise
+
+import (
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+func TestBuilt(t *testing.T) {
+	revision := debug.BuildSetting{Key: "vcs.revision", Value: "0123456789abcdef"}
+	for name, c := range map[string]struct {
+		settings []debug.BuildSetting
+		want     string
+		changed  bool
+	}{
+		"nothing":  {nil, "", false},
+		"a commit": {[]debug.BuildSetting{revision, {Key: "vcs.modified", Value: "false"}}, "0123456789", false},
+		"changes":  {[]debug.BuildSetting{{Key: "vcs.modified", Value: "true"}, revision}, "0123456789+dirty", true},
+	} {
+		if got := recorded(c.settings); got != c.want || Changed(got) != c.changed {
+			t.Errorf("%s: the commit is %q, want %q", name, got, c.want)
+		}
+	}
+	b := Built()
+	for _, want := range []string{Version, "go1", "HiGHS 1."} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is without %q", b, want)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	gapwise "github.com/gapwise/gapwise"
+)
+
+// repository makes a repository with one commit and goes there.
+func repository(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for _, folder := range []string{"docs", "results"} {
+		if err := os.Mkdir(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, ".gitignore", "/results/\n")
+	write(t, "docs/a.md", "# A\n")
+	git(t, "init", "-q")
+	git(t, "add", "-A")
+	commitAll(t, "first")
+}
+
+func git(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("git", args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func commitAll(t *testing.T, message string) {
+	git(t, "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false", "commit", "-q", "--no-verify", "-am", message)
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A run needs a commit that says everything: changed documents and results don't
+// count, other changes do.
+func TestHead(t *testing.T) {
+	repository(t)
+	want := git(t, "rev-parse", "--short=10", "HEAD")
+	check := func(what, want string) {
+		t.Helper()
+		if got, err := head(); err != nil || got != want {
+			t.Errorf("%s: %q, %v, want %q", what, got, err, want)
+		}
+	}
+	check("clean", want)
+	write(t, "docs/a.md", "# B\n")
+	write(t, "docs/a.svg", "<svg/>")
+	write(t, "results/r.jsonl", "{}")
+	check("a document and results", want)
+	write(t, "a.go", "package a\n")
+	check("a new file", want+"+dirty")
+	r := &runner{gapwise: "true"}
+	if err := r.prepare(); err == nil || !strings.Contains(err.Error(), "-dirty for a trial") {
+		t.Errorf("changes: %v", err)
+	}
+	r.dirty = true
+	if err := r.prepare(); err != nil || r.commit != want+"+dirty" {
+		t.Errorf("a trial: %v, commit %q", err, r.commit)
+	}
+	if err := os.Remove("a.go"); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&runner{gapwise: "true"}).prepare(); err == nil || !strings.Contains(err.Error(), "isn't built from commit "+want) {
+		t.Errorf("a command of another commit: %v", err)
+	}
+}
+
+// A part names its plans, and the commit of results that are of another one.
+func TestMade(t *testing.T) {
+	repository(t)
+	first := git(t, "rev-parse", "--short=10", "HEAD")
+	write(t, "docs/a.md", "# B\n")
+	commitAll(t, "second")
+	second := git(t, "rev-parse", "--short=10", "HEAD")
+	record := func(commit string) string {
+		return `{"plan":"tvc-log","instance":"i","instance_hash":"h","kind":"tvc","algorithm":"a","seed":1,"status":"unknown","elapsed_s":1,"nodes":0,"verified":false,"version":"v","commit":"` + commit + `","tools":"go1.0, GLPK 5.0"}` + "\n"
+	}
+	begins := "Commit " + second + ", gapwise " + gapwise.Version + ", " + gapwise.Built().Tools()
+	for name, c := range map[string]struct{ text, want, bad string }{
+		"no plan":            {"", begins, ""},
+		"this commit":        {record(second), begins + ", go1.0, GLPK 5.0; plan `tvc-log` (3 draws, seed 1)", ""},
+		"an earlier one":     {record(first), begins + ", go1.0, GLPK 5.0; plan `tvc-log` (3 draws, seed 1; results of commit " + first + ")", ""},
+		"one that is lost":   {record("0123456789"), "", "of commit 0123456789, which the present one doesn't come from"},
+		"uncommitted":        {record(second + "+dirty"), "", "uncommitted changes"},
+		"without its commit": {strings.Replace(record(""), `"commit":"",`, "", 1), begins + ", go1.0, GLPK 5.0; plan `tvc-log` (3 draws, seed 1; results of a commit that they don't name)", ""},
+	} {
+		r := &runner{commit: second}
+		if c.text != "" {
+			write(t, "results/tvc-log.jsonl", c.text)
+			r.uses("tvc-log", "results/tvc-log.jsonl")
+			r.uses("tvc-log", "results/tvc-log.jsonl")
+		}
+		got, err := r.made()
+		if c.bad == "" && (err != nil || got != c.want) || c.bad != "" && (err == nil || !strings.Contains(err.Error(), c.bad)) {
+			t.Errorf("%s: %q, %v; want %q, %q", name, got, err, c.want, c.bad)
+		}
+	}
+}
+
+func TestStamped(t *testing.T) {
+	for text, want := range map[string]string{
+		"## T\n\ntext":     "## T\n\n*made.*\n\ntext",
+		"a\n\n### T\ntext": "a\n\n### T\n\n*made.*\ntext",
+		"no title":         "no title",
+	} {
+		if got := stamped(text, "made"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
