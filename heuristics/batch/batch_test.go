@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -123,6 +124,50 @@ func TestDifferential(t *testing.T) {
 		if name != "fcfs" && (ordersDiffer[name] == 0 || backfilled[name] == 0) {
 			t.Errorf("%s: the orders differ on %d traces, it differs from fcfs on %d: the traces test nothing", name, ordersDiffer[name], backfilled[name])
 		}
+	}
+}
+
+// deep draws a trace whose queue gets tens of jobs long: bursts of jobs, some much
+// shorter than estimated, some longer.
+func deep(rng *rand.Rand) *model.Batch {
+	b := &model.Batch{Processors: 1 + rng.IntN(70), Tiers: 1, KillAtEstimate: rng.IntN(4) == 0}
+	at, overruns := 0.0, rng.IntN(2) == 0
+	for k := range 30 + rng.IntN(40) {
+		if rng.IntN(4) == 0 {
+			at += float64(rng.IntN(60))
+		}
+		j := model.BatchJob{ID: fmt.Sprint(k), SubmitS: at, RuntimeS: float64(1 + rng.IntN(40)), Processes: 1 + rng.IntN(b.Processors)}
+		if rng.IntN(2) == 0 {
+			j.Processes = 1 << rng.IntN(bits.Len(uint(b.Processors)))
+		}
+		j.EstimateS = j.RuntimeS * float64(1+rng.IntN(10))
+		if overruns && rng.IntN(5) == 0 {
+			j.EstimateS = 1 + float64(rng.IntN(int(j.RuntimeS)))
+		}
+		b.Jobs = append(b.Jobs, j)
+	}
+	return b
+}
+
+// The same with long queues, in which a compression takes several rounds.
+func TestDifferentialDeep(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(12, 42))
+	most := 0
+	for round := range need.Rounds(300) {
+		b := deep(rng)
+		for _, name := range []string{"easy", "easy-sjbf", "easy-saf", "conservative"} {
+			for _, order := range orders {
+				p := simulatePlain(b, name, order)
+				if got := run(t, name, b, order); !slices.Equal(got, p.start) {
+					t.Fatalf("round %d, %s in order %s: starts %v, want %v; %+v", round, name, order, got, p.start, b)
+				}
+				most = max(most, p.rounds)
+			}
+		}
+	}
+	if most < 4 {
+		t.Errorf("compressions take %d rounds at most: the traces test little", most)
 	}
 }
 

@@ -11,11 +11,11 @@ import (
 )
 
 // workload draws jobs of the Feitelson model for 320 processors of one tier, with
-// Tsafrir's estimates. Beyond 100,000 jobs it repeats them one after the other: the
+// Tsafrir's estimates. Beyond 200,000 jobs it repeats them one after the other: the
 // runtimes of a million sum to more than an instance may.
 func workload(t testing.TB, jobs int, load float64) *model.BatchTicks {
 	spec := instances.NewBatchSpec()
-	spec.Jobs, spec.Tiers, spec.Load, spec.Seed = min(jobs, 100_000), 1, load, 1
+	spec.Jobs, spec.Tiers, spec.Load, spec.Seed = min(jobs, 200_000), 1, load, 1
 	b, err := spec.Generate()
 	if err != nil {
 		t.Fatal(err)
@@ -46,8 +46,8 @@ func kth(t testing.TB) *model.BatchTicks {
 }
 
 // simulate returns when each job starts, without names of processors.
-func simulate(b testing.TB, t *model.BatchTicks, by func(*machine) scheduler) *trace {
-	s, err := newSimulation(t, model.Settings{})
+func simulate(b testing.TB, t *model.BatchTicks, order model.BatchOrder, by func(*machine) scheduler) *trace {
+	s, err := newSimulation(t, model.Settings{Parameters: &model.BatchParameters{Order: order}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -61,14 +61,14 @@ func simulate(b testing.TB, t *model.BatchTicks, by func(*machine) scheduler) *t
 func benchmark(b *testing.B, t *model.BatchTicks, by func(*machine) scheduler) {
 	b.ReportAllocs()
 	for range b.N {
-		simulate(b, t, by)
+		simulate(b, t, model.BatchOrderBatch, by)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(t.Jobs)), "ns/job")
 }
 
 func benchmarkSizes(b *testing.B, by func(*machine) scheduler) {
-	for _, load := range []float64{0.7, 0.9} {
-		for _, jobs := range []int{10_000, 100_000, 1_000_000} {
+	for _, load := range []float64{0.7, 0.8, 0.9} {
+		for _, jobs := range []int{10_000, 100_000, 200_000, 1_000_000} {
 			t := workload(b, jobs, load)
 			b.Run(fmt.Sprintf("load=%v/jobs=%d", load, jobs), func(b *testing.B) { benchmark(b, t, by) })
 		}

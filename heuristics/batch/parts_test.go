@@ -126,28 +126,6 @@ func TestFreeProcessors(t *testing.T) {
 	}
 }
 
-// The largest amount before a time, against a list of all points.
-func TestStaircase(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(12, 6))
-	for range 300 {
-		var f staircase
-		most := make([]int64, 30)
-		for range 20 {
-			at, amount := rng.Int64N(30), 1+rng.Int64N(30)
-			f.add(at, amount)
-			for t := at + 1; t < 30; t++ {
-				most[t] = max(most[t], amount)
-			}
-			for at, want := range most {
-				if got := f.before(int64(at)); got != want {
-					t.Fatalf("before %d: %d, want %d", at, got, want)
-				}
-			}
-		}
-	}
-}
-
 // everything has easy and conservative look at all waiting jobs in each pass: the
 // rules by which they skip some are off.
 type everything struct{ scheduler }
@@ -157,8 +135,8 @@ func (s everything) pass() {
 	case *easy:
 		x.stale = true
 	case *conservative:
-		for c := range x.freed.length {
-			x.freed.add(c, -1, never)
+		for c := range x.freed.class {
+			x.freed.add(c, 0, 0, never)
 		}
 	}
 	s.scheduler.pass()
@@ -176,10 +154,12 @@ func TestWithoutSkipping(t *testing.T) {
 					b.Jobs[k].Estimate = 1 + b.Jobs[k].Estimate/10
 				}
 			}
-			got := simulate(t, b, by)
-			want := simulate(t, b, func(m *machine) scheduler { return everything{by(m)} })
-			if !slices.Equal(got.starts, want.starts) {
-				t.Errorf("%s at load %v: other starts with all jobs looked at", name, load)
+			for _, order := range []model.BatchOrder{model.BatchOrderBatch, model.BatchOrderPyss} {
+				got := simulate(t, b, order, by)
+				want := simulate(t, b, order, func(m *machine) scheduler { return everything{by(m)} })
+				if !slices.Equal(got.starts, want.starts) {
+					t.Errorf("%s at load %v in order %s: other starts with all jobs looked at", name, load, order)
+				}
 			}
 		}
 	}

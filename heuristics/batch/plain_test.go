@@ -27,6 +27,7 @@ type plain struct {
 	first    []int64       // of each job: its first reservation
 	extended map[int]int64 // estimated ends of jobs that have overrun their estimates
 	early    bool          // a job has ended early since the last pass
+	rounds   int           // most rounds of a compression
 }
 
 type plainJob struct {
@@ -276,8 +277,10 @@ func (p *plain) passConservative() {
 			p.reserved[k] = -1
 		}
 	}
-	for again := overrun || p.early; again; {
+	again := overrun || p.early
+	for round := 1; again; round++ {
 		again = false
+		p.rounds = max(p.rounds, round)
 		for _, k := range before {
 			at := p.earliest(k)
 			again = again || at != p.reserved[k]

@@ -3,6 +3,7 @@ package profile
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"sort"
 )
@@ -244,31 +245,54 @@ func (p *Profile) Gap(amount int, length, from, to int64) (start int64, ok bool)
 	return start, free && start < to
 }
 
-// Free calls f with each longest span from the time first on in which the amount is
-// free and that meets [from, to]. The last may end at math.MaxInt64.
-func (p *Profile) Free(amount int, first, from, to int64, f func(start, end int64)) {
-	most, s := p.Capacity-amount, p.at(from)
-	for s.block >= 0 && p.time(s) > first && p.used(s) <= most {
-		s, _ = p.before(s)
+// Holes calls f, for each class c from least on, with each longest span from the time
+// first on in which 2^c are free and that meets [from, to). The last of a class may
+// end at math.MaxInt64. It passes the steps of the longest spans of the class least
+// once for all classes.
+func (p *Profile) Holes(first, from, to int64, least int, f func(class int, start, end int64)) {
+	var starts [64]int64
+	class := func(used int) int { return bits.Len(uint(max(0, p.Capacity-used))) - 1 }
+	s := p.at(from)
+	top := class(p.used(s))
+	for x, c := s, top; c >= least; {
+		if x.block < 0 || p.time(x) <= first {
+			for ; c >= least; c-- {
+				starts[c] = first
+			}
+			break
+		}
+		t := p.time(x)
+		x, _ = p.before(x)
+		for below := class(p.used(x)); c > below && c >= least; c-- {
+			starts[c] = t
+		}
 	}
-	start, free := first, p.used(s) <= most
-	for i, b := s.index, max(0, s.block); b < len(p.blocks); i, b = 0, b+1 {
+	open := top // spans of classes up to open meet [from, to) and haven't ended
+	i, b := s.index+1, s.block
+	if b < 0 {
+		i, b = 0, 0
+	}
+	for ; b < len(p.blocks); i, b = 0, b+1 {
 		used, times := p.blocks[b].used, p.blocks[b].times
 		for times = times[:len(used)]; i < len(used); i++ {
-			if !free && times[i] > to {
+			c, t := class(used[i]), times[i]
+			switch {
+			case t < to:
+				for ; open < c; open++ {
+					starts[open+1] = t
+				}
+			case open < least:
 				return
 			}
-			if fits := used[i] <= most; fits != free {
-				if free = fits; free {
-					start = times[i]
-				} else {
-					f(start, times[i])
+			for ; open > c; open-- {
+				if open >= least {
+					f(open, starts[open], t)
 				}
 			}
 		}
 	}
-	if free && start <= to {
-		f(start, math.MaxInt64)
+	for ; open >= least; open-- {
+		f(open, starts[open], math.MaxInt64)
 	}
 }
 

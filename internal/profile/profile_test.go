@@ -57,29 +57,28 @@ func TestProfile(t *testing.T) {
 			if g, ok := c.Gap(pes, int64(max(1, length)), int64(from), int64(to)); ok != (gap < to) || ok && int(g) != gap {
 				t.Fatalf("seed %d: gap for %d PEs for %d in [%d, %d): %d %v, want %d; %v", seed, pes, length, from, to, g, ok, gap, plain)
 			}
-			earliest, spans, end := rng.IntN(from+1), [][2]int64(nil), -1
-			c.Free(pes, int64(earliest), int64(from), int64(to), func(start, end int64) { spans = append(spans, [2]int64{start, end}) })
-			for at := earliest; at < horizon; at++ {
-				if end = at; !fits(pes, 1, at) {
-					continue
-				}
-				for end < horizon && fits(pes, 1, end) {
-					end++
-				}
-				if end > from && at <= to {
-					want := [2]int64{int64(at), int64(end)}
-					if end == horizon {
-						want[1] = math.MaxInt64
+			earliest, least, holes := rng.IntN(from+1), rng.IntN(3), [4][][2]int64{}
+			c.Holes(int64(earliest), int64(from), int64(to), least, func(class int, start, end int64) {
+				holes[class] = append(holes[class], [2]int64{start, end})
+			})
+			for class := range holes {
+				var want [][2]int64
+				for at := earliest; at < horizon && class >= least && from < to; at++ {
+					end := at
+					for end < horizon && fits(1<<class, 1, end) {
+						end++
 					}
-					if len(spans) == 0 || spans[0] != want {
-						t.Fatalf("seed %d: free for %d PEs from %d around [%d, %d]: %v, want %v first; %v", seed, pes, earliest, from, to, spans, want, plain)
+					if end > at && end > from && at < to {
+						want = append(want, [2]int64{int64(at), int64(end)})
+						if end == horizon {
+							want[len(want)-1][1] = math.MaxInt64
+						}
 					}
-					spans = spans[1:]
+					at = end
 				}
-				at = end
-			}
-			if len(spans) > 0 && pes <= c.Capacity {
-				t.Fatalf("seed %d: %v is free for %d PEs from %d around [%d, %d]; %v", seed, spans, pes, earliest, from, to, plain)
+				if from < to && !slices.Equal(holes[class], want) {
+					t.Fatalf("seed %d: holes of %d PEs from %d that meet [%d, %d): %v, want %v; %v", seed, 1<<class, earliest, from, to, holes[class], want, plain)
+				}
 			}
 			if okA && length > 0 {
 				booked = append(booked, booking{first, first + length, pes})
