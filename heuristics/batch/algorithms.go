@@ -35,7 +35,7 @@ func Algorithms() []model.Algorithm {
 		{"fcfs", source, "O(n log n)", "first come, first served: a job that doesn't fit blocks those behind it", FCFS},
 		{"sjf", source, "O(n log n)", "shortest estimate first: a job that doesn't fit blocks those behind it", SJF},
 		{"conservative", "Mu'alem, Feitelson: Utilization, Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2 with Backfilling, 2001",
-			"O(waiting jobs · profile steps) per early end", "backfilling that keeps a reservation for every job", Conservative},
+			"O(rounds · waiting jobs + jobs tried · profile steps) per early end", "backfilling that keeps a reservation for every job", Conservative},
 		{"easy", "Lifka: The ANL/IBM SP Scheduling System, 1995", backfilling, "FCFS with backfilling that doesn't delay the head of the queue by the estimates", EASY},
 		{"easy-sjbf", "Tsafrir et al.: Backfilling Using System-Generated Predictions Rather Than User Runtime Estimates, 2007", backfilling, "EASY that backfills the shortest estimate first", EASYSJBF},
 		{"easy-saf", "gapwise", backfilling, "EASY that backfills the smallest area first, estimate times processes", EASYSAF},
