@@ -2,6 +2,7 @@ package gapwise
 
 import (
 	"context"
+	"strconv"
 
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	batchexact "github.com/gapwise/gapwise/exact/batch"
@@ -32,4 +33,16 @@ var batchProblem = define(definition[*model.Batch]{
 	generator:  instances.GeneratorOf(instances.NewBatchSpec),
 	parameters: func() model.Parameters { return new(model.BatchParameters) },
 	gantt:      []string{"measy", "easy"},
+	variants: []Variant{{
+		Flag: "tiers", Values: []string{"1", "2"},
+		Get: func(in model.Instance) string { return strconv.Itoa(max(1, in.(*model.Batch).Tiers)) },
+		With: func(in model.Instance, value string) model.Instance {
+			b := *in.(*model.Batch)
+			if b.Tiers = 1; value == "2" {
+				b.Tiers = 2
+			}
+			return &b
+		},
+		MadeFor: stated,
+	}},
 })
