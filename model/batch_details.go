@@ -7,7 +7,25 @@ type BatchParameters struct {
 	// Uses says whether schedulers of two tiers know what share of a processor each
 	// process uses; empty: BatchUsesKnown.
 	Uses BatchKnowledge `key:"uses" shown:"known" usage:"CPU uses that schedulers of two tiers work with: known or unknown"`
+	// Devices are those that the heuristic peasy has beyond measy; empty:
+	// BatchDevicesAll.
+	Devices BatchDevices `key:"devices" shown:"all" usage:"devices of peasy: all, short (short jobs are backfilled first), lift (the background runs in the idle foreground) or none, which is measy"`
 }
+
+// BatchDevices are devices of the heuristic peasy.
+type BatchDevices string
+
+// The devices of peasy: both, one alone, or none.
+const (
+	BatchDevicesAll   BatchDevices = "all"
+	BatchDevicesShort BatchDevices = "short"
+	BatchDevicesLift  BatchDevices = "lift"
+	BatchDevicesNone  BatchDevices = "none"
+)
+
+// BatchDevicesOfPEASY lists the values of BatchParameters.Devices, the default
+// first.
+var BatchDevicesOfPEASY = []BatchDevices{BatchDevicesAll, BatchDevicesShort, BatchDevicesLift, BatchDevicesNone}
 
 // BatchKnowledge says what schedulers know of the CPU uses of processes.
 type BatchKnowledge string

@@ -27,7 +27,7 @@ package batch
 //
 // A job in the background that goes to the foreground on other processors is killed
 // and restarted there. It loses its work.
-var KEASY = onTwoTiers(killed)
+var KEASY = onTwoTiers(policy{rule: killed})
 
 // pass makes steps 1 to 3.
 func (s *twoTierSimulation) pass() {

@@ -4,4 +4,4 @@ package batch
 // in the background that goes to the foreground on other processors keeps all the
 // work that it has done. There it does none in the first model.Batch.MigrationS
 // seconds, but holds its processors.
-var MEASY = onTwoTiers(migrated)
+var MEASY = onTwoTiers(policy{rule: migrated})

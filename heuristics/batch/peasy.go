@@ -2,7 +2,11 @@ package batch
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"slices"
+
+	"github.com/gapwise/gapwise/model"
 )
 
 // PEASY is MEASY with two changes of ours:
@@ -20,7 +24,28 @@ import (
 // Where it goes down, the foreground use must be below the threshold. If a job with a
 // larger use is to take processors of lifted jobs, these go down at once, below idle
 // processors. The pass ends there, and another one is made a microsecond later.
-var PEASY = onTwoTiers(lifted)
+//
+// model.BatchParameters.Devices switches either off, to see what it brings. Without
+// both, PEASY is MEASY.
+var PEASY Func = func(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
+	devices := model.BatchDevicesAll
+	if p, ok := set.Parameters.(*model.BatchParameters); ok && p != nil && p.Devices != "" {
+		devices = p.Devices
+	}
+	h := policy{lifted, true}
+	switch devices {
+	case model.BatchDevicesAll:
+	case model.BatchDevicesShort:
+		h.rule = migrated
+	case model.BatchDevicesLift:
+		h.shortFirst = false
+	case model.BatchDevicesNone:
+		h = policy{migrated, false}
+	default:
+		return nil, fmt.Errorf("%w devices %q of peasy, must be one of %q", model.ErrUnsupported, devices, model.BatchDevicesOfPEASY)
+	}
+	return onTwoTiers(h)(ctx, in, set)
+}
 
 // short is the estimate in ticks below which jobs are backfilled first.
 const short = 900e6

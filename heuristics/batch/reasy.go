@@ -10,7 +10,7 @@ package batch
 // foreground is idle now and that aren't the head's. The reservation is one of a
 // number of processors, as in Algorithm 3: dispatch may put a job that fits the
 // extra ones on processors of the head.
-var REASY = onTwoTiers(pinned)
+var REASY = onTwoTiers(policy{rule: pinned})
 
 // reservePinned is reserve for a head in the background that is pinned.
 func (s *twoTierSimulation) reservePinned(head int32) (shadow int64, extra int32) {

@@ -32,10 +32,16 @@ func twoTier() []model.Algorithm {
 	return all
 }
 
+// policy is what heuristics for two tiers differ in.
+type policy struct {
+	rule
+	shortFirst bool // step 2 takes jobs of short estimates first, see PEASY
+}
+
 // onTwoTiers makes a heuristic for two tiers.
-func onTwoTiers(r rule) Func {
+func onTwoTiers(h policy) Func {
 	return func(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
-		s, err := newTwoTierSimulation(in.Ticks(), r, set)
+		s, err := newTwoTierSimulation(in.Ticks(), h, set)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +113,7 @@ type twoTierSimulation struct {
 
 // newTwoTierSimulation returns the simulation at its beginning. Estimates are at the
 // foreground's rate (see newSimulation). The error wraps model.ErrUnsupported.
-func newTwoTierSimulation(t *model.BatchTicks, r rule, set model.Settings) (*twoTierSimulation, error) {
+func newTwoTierSimulation(t *model.BatchTicks, h policy, set model.Settings) (*twoTierSimulation, error) {
 	if t.Tiers != 2 {
 		return nil, fmt.Errorf("%w: the platform has one tier, jobs need two: foreground and background", model.ErrUnsupported)
 	}
@@ -122,7 +128,7 @@ func newTwoTierSimulation(t *model.BatchTicks, r rule, set model.Settings) (*two
 	switch migrations := float64(n) * float64(t.Migration); {
 	case one.order != model.BatchOrderBatch:
 		return nil, fmt.Errorf("%w order %q, two tiers have %q only", model.ErrUnsupported, one.order, model.BatchOrderBatch)
-	case r != killed && r != pinned && sum+migrations > mostLengths:
+	case h.rule != killed && h.rule != pinned && sum+migrations > mostLengths:
 		return nil, fmt.Errorf("%w: in the foreground, runtimes sum to %.3g s and a migration of each job to %.3g s; the most is %.3g in all",
 			model.ErrUnsupported, sum/1e6, migrations/1e6, mostLengths/1e6)
 	}
@@ -135,10 +141,10 @@ func newTwoTierSimulation(t *model.BatchTicks, r rule, set model.Settings) (*two
 	if err != nil {
 		return nil, err
 	}
-	s := &twoTierSimulation{machine: one.machine, twoTiers: tiers, lifts: lifts{up: make([]bool, n), wake: never}, rule: r, ticks: t, unknown: unknown, phases: make([]phase, n), lists: make([][]int32, n), entered: make([]int64, n), stays: make([]stay, 0, n),
+	s := &twoTierSimulation{machine: one.machine, twoTiers: tiers, lifts: lifts{up: make([]bool, n), wake: never}, rule: h.rule, ticks: t, unknown: unknown, phases: make([]phase, n), lists: make([][]int32, n), entered: make([]int64, n), stays: make([]stay, 0, n),
 		left: make([]int64, n), since: make([]int64, n), rates: make([]int64, n), finish: make([]int64, n), list: newWaiting(n), shortest: newWaiting(n),
 		rank: make([]int32, n), byEstimate: make([]int32, n), ends: newEstimatedEnds(n), completions: heap.Heap[completion]{Less: completion.before}}
-	if r == lifted {
+	if h.shortFirst {
 		s.orderList()
 	}
 	for k := range t.Jobs {
@@ -152,7 +158,7 @@ func newTwoTierSimulation(t *model.BatchTicks, r rule, set model.Settings) (*two
 	}
 	s.promotable = func(k int32, is bool) {
 		switch {
-		case r != pinned:
+		case h.rule != pinned:
 		case is:
 			s.list.add(s.position(k), s.jobs[k].width, s.jobs[k].estimate)
 		default:

@@ -21,11 +21,11 @@ func BenchmarkTwoTier(b *testing.B) {
 					b.Fatal(err)
 				}
 				t := in.Ticks()
-				for r, rule := range map[string]rule{"keasy": killed, "reasy": pinned, "measy": migrated, "peasy": lifted} {
+				for r, h := range map[string]policy{"keasy": {rule: killed}, "reasy": {rule: pinned}, "measy": {rule: migrated}, "peasy": {lifted, true}} {
 					b.Run(fmt.Sprintf("%s/load=%v/jobs=%d/%s", name, load, jobs, r), func(b *testing.B) {
 						b.ReportAllocs()
 						for range b.N {
-							s, err := newTwoTierSimulation(t, rule, model.Settings{})
+							s, err := newTwoTierSimulation(t, h, model.Settings{})
 							if err != nil {
 								b.Fatal(err)
 							}

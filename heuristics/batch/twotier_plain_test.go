@@ -14,6 +14,7 @@ import (
 // follows Algorithms 1 to 3 of Liu et al. line by line, and what PEASY says of itself.
 type plainTwoTier struct {
 	name                 string
+	short, lifts         bool // the devices of PEASY
 	jobs                 []*plainTwoTierJob
 	processors           int
 	threshold, migration int64
@@ -54,6 +55,7 @@ func newPlainTwoTier(in *model.Batch, name string) *plainTwoTier {
 	if in.Threshold == 0 {
 		p.threshold = 9600
 	}
+	p.short, p.lifts = name == "peasy" || name == "peasy short", name == "peasy" || name == "peasy lift"
 	for k, x := range in.Jobs {
 		j := &plainTwoTierJob{index: k, submit: micro(x.SubmitS), width: x.Processes, foreRate: 10_000 - share(x.FgLoss), efficiency: share(x.BgEfficiency), state: 'w'}
 		length, estimate := micro(x.RuntimeS), micro(x.EstimateS)
@@ -155,7 +157,7 @@ func (p *plainTwoTier) run() {
 		if !p.wake {
 			p.background()
 		}
-		if p.name == "peasy" {
+		if p.lifts {
 			p.lift()
 		}
 	}
@@ -282,7 +284,7 @@ func (p *plainTwoTier) dispatch(tier byte, j *plainTwoTierJob, delay int64) {
 // deploy is Algorithm 2.
 func (p *plainTwoTier) deploy(j *plainTwoTierJob) bool {
 	if j.state == 'w' {
-		if p.name == "peasy" && p.inTheWay(j) {
+		if p.lifts && p.inTheWay(j) {
 			return false
 		}
 		p.dispatch('f', j, 0)
@@ -304,7 +306,7 @@ func (p *plainTwoTier) deploy(j *plainTwoTierJob) bool {
 	case p.name == "keasy":
 		p.leave(j, true)
 		p.dispatch('f', j, 0)
-	case p.name == "peasy" && p.inTheWay(j):
+	case p.lifts && p.inTheWay(j):
 		return false
 	default:
 		p.leave(j, false)
@@ -357,7 +359,7 @@ func (p *plainTwoTier) foreground() {
 		}
 	}
 	list := p.candidates()
-	if p.name == "peasy" {
+	if p.short {
 		slices.SortStableFunc(list, func(a, b *plainTwoTierJob) int { return cmp.Compare(min(900e6, a.estimate), min(900e6, b.estimate)) })
 	}
 	for _, j := range list {

@@ -15,7 +15,21 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-var twoTier = map[string]batchheur.Func{"keasy": batchheur.KEASY, "reasy": batchheur.REASY, "measy": batchheur.MEASY, "peasy": batchheur.PEASY}
+var twoTier = map[string]batchheur.Func{"keasy": batchheur.KEASY, "reasy": batchheur.REASY, "measy": batchheur.MEASY, "peasy": batchheur.PEASY,
+	"peasy short": peasyOf(model.BatchDevicesShort), "peasy lift": peasyOf(model.BatchDevicesLift), "peasy none": peasyOf(model.BatchDevicesNone)}
+
+// peasyOf returns PEASY with some of its devices.
+func peasyOf(devices model.BatchDevices) batchheur.Func {
+	return func(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
+		var p model.BatchParameters
+		if x, ok := set.Parameters.(*model.BatchParameters); ok {
+			p = *x
+		}
+		p.Devices = devices
+		set.Parameters = &p
+		return batchheur.PEASY(ctx, in, set)
+	}
+}
 
 // segments returns the segments of each job, after the judge has looked at them.
 func segments(t testing.TB, b *model.Batch, run batchheur.Func) [][]model.Segment[model.BatchPlace] {
@@ -77,7 +91,11 @@ func TestTwoTierDifferential(t *testing.T) {
 		if err := b.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"keasy", "reasy", "measy", "peasy"} {
+		names := []string{"keasy", "reasy", "measy", "peasy"}
+		if round%4 == 0 {
+			names = append(names, "peasy short", "peasy lift", "peasy none")
+		}
+		for _, name := range names {
 			plain := newPlainTwoTier(b, name)
 			plain.run()
 			for k, got := range segments(t, b, twoTier[name]) {
@@ -112,7 +130,7 @@ func TestTwoTierDifferential(t *testing.T) {
 	}
 	for _, x := range []string{"keasy ends in the background", "reasy ends in the background", "measy ends in the background", "keasy in place", "reasy in place",
 		"measy in place", "keasy killed", "measy migrated",
-		"peasy lifted or lowered"} {
+		"peasy lifted or lowered", "peasy lift lifted or lowered", "peasy short migrated", "peasy none migrated"} {
 		if seen[x] == 0 {
 			t.Errorf("no job of %s: the traces test nothing", x)
 		}
@@ -165,6 +183,15 @@ func TestTwoTierErrors(t *testing.T) {
 		if _, err := run(context.Background(), &two, model.Settings{Parameters: &model.BatchParameters{Uses: "x"}}); !errors.Is(err, model.ErrUnsupported) {
 			t.Errorf("%s with uses x: %v", name, err)
 		}
+	}
+}
+
+// A device that PEASY hasn't got is refused.
+func TestPEASYDevices(t *testing.T) {
+	t.Parallel()
+	b := &model.Batch{Processors: 1, Tiers: 2, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 1, Processes: 1}}}
+	if _, err := peasyOf("x")(context.Background(), b, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
+		t.Errorf("devices x: %v", err)
 	}
 }
 
