@@ -272,7 +272,7 @@ next:
 }
 
 // Instances returns the plan's instances: generators in order, then files. It
-// draws the first instance of every specification, so that a specification that
+// tries the first instance of every specification, so that a specification that
 // fails is found before anything runs.
 func (p *Plan) Instances() ([]instances.Planned, error) {
 	var all []instances.Planned
@@ -284,7 +284,7 @@ func (p *Plan) Instances() ([]instances.Planned, error) {
 		}
 		for i := range cases {
 			if cases[i].Index == 0 {
-				_, err := cases[i].Load()
+				err := cases[i].Try()
 				if errors.Is(err, fs.ErrNotExist) && g.Source != "" {
 					err = fmt.Errorf("%w; it comes from %s", err, g.Source)
 				}

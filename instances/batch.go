@@ -44,6 +44,12 @@ type BatchSpec struct {
 	Serial      float64 `key:"serial" min:"0" shown:"the model's" usage:"share of single-process jobs"`
 	MeanSize    float64 `key:"mean_size" min:"0" shown:"the model's" usage:"mean number of processes"`
 	MeanRuntime float64 `key:"mean_runtime" min:"0" shown:"the model's" usage:"mean runtime, in seconds"`
+	// RuntimeRatio and Largest are further figures of models that are lost: how much
+	// longer the long runtimes of feitelson are than the short ones, by their means,
+	// and to which size the last range of jann goes; 0: that of the log that it was
+	// fitted to, 100.
+	RuntimeRatio float64 `key:"runtime_ratio" default:"100" min:"1" usage:"feitelson: mean of long runtimes over that of short ones"`
+	Largest      int     `key:"largest" min:"0" shown:"100" usage:"jann: processes of the largest jobs"`
 	// Estimates says what users estimate, one of BatchEstimates; empty: tsafrir, or
 	// with a log the log's.
 	Estimates string `key:"user_estimates" small:"exact,tsafrir" shown:"tsafrir or log" usage:"exact, tsafrir or log"`
@@ -145,8 +151,11 @@ func (s *BatchSpec) Nth(k, _ int, seed uint64) Planned {
 	one.Index, one.Seed = k, seed
 	c := newPlanned(&one, one.Name(), k, one.Generate)
 	c.ofLog(one.SWF, one.fromLog)
+	if one.SWF == "" {
+		c.Try = one.try
+	}
 	for key, known := range map[string]bool{"processors": one.Processors != 0, "load": one.Load != 0,
-		"serial": one.Serial != 0, "mean_size": one.MeanSize != 0, "mean_runtime": one.MeanRuntime != 0} {
+		"serial": one.Serial != 0, "mean_size": one.MeanSize != 0, "mean_runtime": one.MeanRuntime != 0, "largest": one.Largest != 0} {
 		if !known {
 			delete(c.Params, key)
 		}
@@ -167,7 +176,7 @@ func (s *BatchSpec) CheckKeys(given map[string]bool) error {
 			return fmt.Errorf("%s is %q, must be one of %q", x.key, x.value, x.values)
 		}
 	}
-	for _, key := range []string{"model", "serial", "mean_size", "mean_runtime"} {
+	for _, key := range []string{"model", "serial", "mean_size", "mean_runtime", "runtime_ratio", "largest"} {
 		if given[key] && given["log"] {
 			return fmt.Errorf("%s goes with workload models, the jobs of a log are what they are", key)
 		}
@@ -177,6 +186,12 @@ func (s *BatchSpec) CheckKeys(given map[string]bool) error {
 	}
 	if s.SWF == "" && s.Model == ModelLublin && (s.Serial != 0 || s.MeanSize != 0) {
 		return fmt.Errorf("serial and mean_size go with the models %s and %s", ModelFeitelson, ModelJann)
+	}
+	if s.Model != ModelFeitelson && given["runtime_ratio"] {
+		return fmt.Errorf("runtime_ratio goes with the model %s", ModelFeitelson)
+	}
+	if s.Model != ModelJann && s.Largest != 0 {
+		return fmt.Errorf("largest goes with the model %s", ModelJann)
 	}
 	return nil
 }
@@ -207,7 +222,8 @@ func (s BatchSpec) Name() string {
 		key             string
 		value, default_ float64
 	}{
-		{"serial", s.Serial, d.Serial}, {"size", s.MeanSize, d.MeanSize}, {"runtime", s.MeanRuntime, d.MeanRuntime}, {"longest", s.Longest, d.Longest},
+		{"serial", s.Serial, d.Serial}, {"size", s.MeanSize, d.MeanSize}, {"runtime", s.MeanRuntime, d.MeanRuntime},
+		{"ratio", s.RuntimeRatio, d.RuntimeRatio}, {"largest", float64(s.Largest), float64(d.Largest)}, {"longest", s.Longest, d.Longest},
 		{"cpu", s.CPUMin, d.CPUMin}, {"to", s.CPUMax, d.CPUMax}, {"efficiency", s.Efficiency, d.Efficiency}, {"sd", s.EfficiencySD, d.EfficiencySD},
 		{"migration", s.MigrationS, d.MigrationS}, {"threshold", s.Threshold, d.Threshold},
 	} {
@@ -253,6 +269,10 @@ func (s BatchSpec) check() error {
 		return bad("serial is %v, must be from 0 to below 1", s.Serial)
 	case !(s.MeanSize == 0 || s.MeanSize >= 1):
 		return bad("mean_size is %v, must be at least 1", s.MeanSize)
+	case !(s.RuntimeRatio >= 1 && s.RuntimeRatio <= 1e6):
+		return bad("runtime_ratio is %v, must be from 1 to 10^6", s.RuntimeRatio)
+	case s.Largest != 0 && s.Largest < jannKTH[len(jannKTH)-1].Low:
+		return bad("largest is %d, must be at least %d, from where on the model's last range of sizes is", s.Largest, jannKTH[len(jannKTH)-1].Low)
 	case !(s.Longest >= 2 && s.Longest <= 10_000):
 		return bad("longest_h is %v, must be from 2 to 10,000", s.Longest)
 	case !(s.MeanRuntime == 0 || s.MeanRuntime >= 1 && s.MeanRuntime < 3600*s.Longest):
@@ -307,6 +327,17 @@ func (s BatchSpec) Generate() (*model.Batch, error) {
 	s.estimate(in, longest, uint64(s.Index))
 	s.scale(in)
 	return in, in.Validate()
+}
+
+// try draws an instance of at most 1,000 jobs: what a specification of a workload
+// model lacks doesn't depend on their number.
+func (s BatchSpec) try() error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	s.Jobs = min(s.Jobs, 1000)
+	_, err := s.Generate()
+	return err
 }
 
 // wholeRuntime rounds a runtime to seconds, from 1 to longest.

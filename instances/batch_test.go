@@ -181,6 +181,9 @@ func TestBatchRefuses(t *testing.T) {
 		"the others would have 399.8 processes on average, must be above 2": func(s *BatchSpec) { s.MeanSize, s.Serial = 200, 0.501 },
 		"mean_size is 2, there is one size":                                 func(s *BatchSpec) { s.MeanSize, s.Processors = 2, 1 },
 		"log is standard input, give a file":                                func(s *BatchSpec) { s.SWF = "-" },
+		"runtime_ratio is 0.5, must be from 1 to 10^6":                      func(s *BatchSpec) { s.RuntimeRatio = 0.5 },
+		"largest goes with the model jann":                                  func(s *BatchSpec) { s.Largest = 320 },
+		"largest is 64, must be at least 65":                                func(s *BatchSpec) { s.Model, s.Largest = ModelJann, 64 },
 		"threshold is 3, must be above 0":                                   func(s *BatchSpec) { s.Threshold = 3 },
 		"migration_s is -1":                                                 func(s *BatchSpec) { s.MigrationS = -1 },
 	} {

@@ -26,7 +26,6 @@ const (
 	feitelsonRepeatOrder = 2.5  // of the harmonic distribution of runs of a job
 	feitelsonMostRuns    = 1000 // of a job
 	feitelsonShort       = 360  // mean of short runtimes in seconds
-	feitelsonLong        = 36_000
 	// A job on n of N processors is short with probability 0.95 - 0.20·n/N.
 	feitelsonShareShort, feitelsonShareSlope = 0.95, 0.20
 )
@@ -53,7 +52,7 @@ func (s BatchSpec) feitelson96() ([]workloadJob, error) {
 	work := 0.0
 	for k, share := range shares(sizes) {
 		short := shareShort(k+1, s.Processors)
-		work += share * float64(k+1) * (short*feitelsonShort + (1-short)*feitelsonLong)
+		work += share * float64(k+1) * feitelsonShort * (short + (1-short)*s.RuntimeRatio)
 	}
 	meanRuns := 0.0
 	for r, share := range shares(runs) {
@@ -75,9 +74,9 @@ func (s BatchSpec) feitelson96() ([]workloadJob, error) {
 		rng := stream(s.Seed, uint64(s.Index), number)
 		c := chain{submit: after + gap*rng.ExpFloat64(), number: number, size: 1 + place(sizes, rng.Float64()), run: 1 + place(runs, rng.Float64())}
 		c.draw = func() float64 {
-			mean := float64(feitelsonLong)
-			if rng.Float64() < shareShort(c.size, s.Processors) {
-				mean = feitelsonShort
+			mean := float64(feitelsonShort)
+			if rng.Float64() >= shareShort(c.size, s.Processors) {
+				mean *= s.RuntimeRatio
 			}
 			return max(1, mean*rng.ExpFloat64())
 		}

@@ -67,10 +67,13 @@ var jannKTH = []jannRange{
 // jann97 draws jobs of the Jann-style model: each range of sizes is a stream of
 // jobs of its own, and the streams are merged. A machine of fewer processors has
 // the ranges, and of the last one the sizes, that fit it; one of more has no larger
-// jobs.
+// jobs unless Largest says so.
 func (s BatchSpec) jann97() ([]workloadJob, error) {
 	var ranges []jannRange
-	for _, r := range jannKTH {
+	for k, r := range jannKTH {
+		if s.Largest != 0 && k == len(jannKTH)-1 {
+			r.High = s.Largest
+		}
 		if r.Low <= s.Processors {
 			r.High = min(r.High, s.Processors)
 			ranges = append(ranges, r)

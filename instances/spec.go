@@ -33,6 +33,9 @@ type Planned struct {
 	Params map[string]float64 // values of its parameters, by key; "draw" is Index
 	Index  int                // number of the draw, from 0
 	Load   func() (model.Instance, error)
+	// Try finds what is wrong with the specification, by an instance that may be
+	// smaller than that of Load.
+	Try func() error
 	// fromLog is Load for the jobs of a log and also tells what became of these; nil
 	// for other instances.
 	fromLog func() (model.Instance, SWFReport, error)
@@ -42,7 +45,12 @@ type Planned struct {
 func newPlanned[I model.Instance](spec any, name string, index int, load func() (I, error)) Planned {
 	numbers := params.Numbers(spec)
 	numbers["draw"] = float64(index)
-	return Planned{Name: name, Params: numbers, Index: index, Load: func() (model.Instance, error) { return load() }}
+	c := Planned{Name: name, Params: numbers, Index: index, Load: func() (model.Instance, error) { return load() }}
+	c.Try = func() error {
+		_, err := load()
+		return err
+	}
+	return c
 }
 
 // LoadReported is Load and says what became of the jobs of a log, for one line; it

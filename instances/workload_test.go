@@ -240,6 +240,33 @@ func TestHyperErlang(t *testing.T) {
 	}
 }
 
+// Figures of the models that are lost can be changed: how much longer long runtimes
+// are, and how large jobs get.
+func TestLostFigures(t *testing.T) {
+	spread := func(ratio float64) float64 {
+		in := batchOf(t, func(s *BatchSpec) { s.Jobs, s.RuntimeRatio, s.MeanRuntime = 20_000, ratio, 2606.6 })
+		mean, sd := over(in, func(j model.BatchJob) float64 { return j.RuntimeS })
+		return sd / mean
+	}
+	// 5.7 % of the runtimes are long on average. Of a mixture with shares p and q = 1-p
+	// of exponential distributions of means 1 and r, the squared coefficient of variation
+	// is 2 (p + q r²)/(p + q r)² - 1.
+	for ratio, want := range map[float64]float64{1: 1, 7: 1.77} {
+		if got := spread(ratio); math.Abs(got-want) > 0.1 {
+			t.Errorf("ratio %v: coefficient of variation %.3f, want %.2f", ratio, got, want)
+		}
+	}
+	for largest, want := range map[int]int{0: 99, 320: 319, 400: 320} {
+		most := 0
+		for _, j := range batchOf(t, func(s *BatchSpec) { s.Model, s.Jobs, s.Largest = ModelJann, 50_000, largest }).Jobs {
+			most = max(most, j.Processes)
+		}
+		if most > want || most < want-9 {
+			t.Errorf("largest %d: a job of %d processes, want up to %d", largest, most, want)
+		}
+	}
+}
+
 // The figures that the paper prints of its workloads are reached: the expected share
 // of single-process jobs and mean size, up to rounding the mean runtime.
 func TestPrintedWorkloads(t *testing.T) {
@@ -289,7 +316,7 @@ func TestPrintedWorkloads(t *testing.T) {
 	}
 	expect("F96-R", weights, func(k int) float64 { return float64(k + 1) }, func(k int) float64 {
 		short := shareShort(k+1, 320)
-		return short*feitelsonShort + (1-short)*feitelsonLong
+		return feitelsonShort * (short + (1-short)*100)
 	}, [3]float64{0.278, 10.8, 2383})
 	var rates []float64
 	for _, r := range jannKTH {
