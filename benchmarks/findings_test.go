@@ -44,12 +44,12 @@ func TestFindings(t *testing.T) {
 			if p == "pedu-w" && load == 2 {
 				*a += 11.6
 			}
-		}, []string{"PE_W accepts most", "PEDU_B and PEDU_W accept similar shares", "more load: all accept less"}, nil},
+		}, []string{"PE_W accepts most", "PE_W and DU_B accept more than the other", "PEDU_B and PEDU_W accept similar shares", "more load: all accept less"}, nil},
 		"another is faster": {func(p string, load float64, _, s *float64) {
 			if p == "pe-b" && load == 3 {
 				*s = 1
 			}
-		}, []string{"FF has the least", "the slowdowns of PEDU_B", "more load: all slow down"}, nil},
+		}, []string{"FF has the least", "PE_B and DU_W slow down alike", "the slowdowns of PEDU_B", "more load: all slow down"}, nil},
 		"apart": {func(p string, _ float64, a, _ *float64) {
 			if p == "du-b" {
 				*a -= 5
@@ -63,7 +63,12 @@ func TestFindings(t *testing.T) {
 					*a += 2.5
 				}
 			}
-		}, nil, []string{"PE_W accepts most", "PE_W and DU_B accept similar", "more load: all accept less"}},
+		}, nil, []string{"PE_W accepts most", "PE_W and DU_B accept more than the other", "PE_W and DU_B accept similar", "more load: all accept less"}},
+		"alike": {func(p string, _ float64, a, _ *float64) {
+			if p == "pe-b" || p == "du-w" {
+				*a += 19
+			}
+		}, []string{"PE_B and DU_W don't accept more than FF", "PE_B and PE_W, and DU_B and DU_W, accept different"}, nil},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -72,10 +77,77 @@ func TestFindings(t *testing.T) {
 				t.Fatal(err)
 			}
 			verdicts(t, all, c.wantNot, c.wantUndecided)
-			if len(all) != 10 {
-				t.Errorf("%d findings, want 10", len(all))
+			if len(all) != 17 {
+				t.Errorf("%d findings, want 17", len(all))
 			}
 		})
+	}
+}
+
+// The findings on flexibility: PE_W, DU_B and PEDU_B rise on a line, the others
+// have a dent at {4,4}, and PE_W leads DU_B by more and more.
+func TestFindingsOnFlexibility(t *testing.T) {
+	flexible := func(change func(policy string, x float64, accepted *float64)) []Record {
+		var all []Record
+		noise := []float64{0, 1, -1.5}
+		for policy, v := range map[string][2]float64{"ff": {60, 1.1}, "pe-b": {58, 1.3}, "du-w": {59, 1.31}, "pe-w": {80, 1.5}, "du-b": {80, 1.49}, "pedu-b": {70, 1.6}, "pedu-w": {70, 1.35}} {
+			for x := 1.0; x <= 5; x++ {
+				for draw := range noise {
+					accepted, slow := v[0]+2*x+noise[draw], v[1]+0.1*x
+					switch {
+					case policy == "pe-w":
+						accepted += 0.1 * x
+					case policy != "du-b" && policy != "pedu-b" && x == 4:
+						accepted -= 1.4
+					}
+					if change != nil {
+						change(policy, x, &accepted)
+					}
+					all = append(all, Record{Plan: "p", Instance: fmt.Sprint(x, draw), Hash: fmt.Sprint("h", x, draw), Kind: model.KindReservation,
+						Params: map[string]float64{"requests": 100, "artime": x, "deadline": x, "draw": float64(draw)}, Algorithm: policy,
+						Status: model.StatusFeasible, Objective: &accepted, Second: &slow, Metrics: map[string]float64{"acceptance %": accepted}, Verified: true})
+				}
+			}
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		change func(policy string, x float64, accepted *float64)
+		not    []string
+		unsure string
+	}{
+		"as in the paper": {nil, nil, ""},
+		"a bend": {func(p string, x float64, a *float64) { *a += map[bool]float64{true: 1.8}[p == "pedu-b" && x == 3] },
+			[]string{"more flexibility: PEDU_B accepts more almost linearly"}, ""},
+		"a fall": {func(p string, x float64, a *float64) { *a -= map[bool]float64{true: 30}[p == "du-b" && x == 2] },
+			[]string{"PE_W and DU_B accept more than the other", "PE_W and DU_B accept much more", "PE_W, DU_B, PEDU_B and PEDU_W accept more", "PE_W and DU_B accept similar", "neither PE-based", "neither best fit",
+				"more flexibility: PE_W, DU_B and PEDU_B accept more", "more flexibility: DU_B accepts more almost", "more flexibility: PE_W leads DU_B by more"}, ""},
+		"a line": {func(p string, x float64, a *float64) { *a += map[bool]float64{true: 1.4}[p == "ff" && x == 4] },
+			[]string{"more flexibility: FF isn't stable"}, "FF, PE_B, DU_W and PEDU_W are furthest"},
+		"another dent": {func(p string, x float64, a *float64) { *a -= map[bool]float64{true: 4}[p == "pe-b" && x == 2] },
+			[]string{"PE_B and DU_W accept similar", "FF, PE_B, DU_W and PEDU_W are furthest"}, ""},
+		"no lead": {func(p string, x float64, a *float64) { *a += map[bool]float64{true: -0.2 * x}[p == "pe-w"] },
+			[]string{"PE_W accepts most", "more flexibility: PE_W leads DU_B by more"}, ""},
+		"worse in the end": {func(p string, x float64, a *float64) { *a -= map[bool]float64{true: 20}[p == "ff" && x == 5] },
+			[]string{"PE_B and DU_W don't accept more than FF", "FF, PE_B, DU_W and PEDU_W are furthest", "more flexibility: FF, PE_B, DU_W and PEDU_W accept more in the end"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all, err := FindingsOf(flexible(c.change), []string{"artime", "deadline"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var unsure []string
+			if c.unsure != "" {
+				unsure = []string{c.unsure}
+			}
+			verdicts(t, all, c.not, unsure)
+			if len(all) != 28 {
+				t.Errorf("%d findings, want 28", len(all))
+			}
+		})
+	}
+	if all, err := FindingsOf(flexible(nil), []string{"artime"}); err != nil || len(all) != 27 {
+		t.Errorf("%d findings over artime alone, error %v, want 27", len(all), err) // that is no pair {4,4}
 	}
 }
 
