@@ -35,8 +35,9 @@ type Allocation struct {
 // looks at the time slots of [ready, deadline], so here the rectangle ends at the
 // deadline if its PEs stay free as long: what comes later is of no use to the
 // request, and lengths of rectangles that never end couldn't be compared. With
-// this reading all findings of section 6 are found again. In the other reading,
-// Policy.Open, it ends where a PE is taken, or never, at math.MaxInt64.
+// this reading more findings of section 6 are found again (docs/reproduction.md
+// counts them). In the other reading, Policy.Open, it ends where a PE is taken, or
+// never, at math.MaxInt64.
 type Rectangle struct {
 	Begin, End int64
 	PEs        int
