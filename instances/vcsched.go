@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -13,13 +14,19 @@ import (
 // them. The zero value of a field means its default where one is named.
 type VCSchedSpec struct {
 	Hosts int `key:"hosts" default:"4" small:"2" hard:"12" required:"yes" usage:"number of identical hosts"`
-	Jobs  int `key:"jobs" default:"12" small:"3,5" hard:"50" required:"yes" usage:"number of jobs"`
-	// Slack is the share of the hosts' memory that is free on average: the
-	// mean memory need of a task is Hosts (1 - Slack) / tasks.
+	Jobs  int `key:"jobs" default:"12" small:"3,5" hard:"50" required:"yes" usage:"number of jobs; 0: as many as make --tasks"`
+	// Tasks, if not 0, is the number of tasks of all jobs together, and Jobs is 0.
+	// Jobs are drawn until they have so many; the last one has fewer tasks if need
+	// be.
+	Tasks int `key:"tasks" usage:"number of tasks, with --jobs 0" shown:"0"`
+	// Slack is the share of the hosts' memory that is free: the mean memory need of
+	// a task is Hosts (1 - Slack) / tasks. Memory says of what it is the mean.
 	Slack     float64 `key:"slack" default:"0.5" small:"0.1,0.5" usage:"share of the hosts' memory that is free"`
 	MeanCPU   float64 `key:"mean_cpu" default:"0.5" usage:"mean CPU need of a task, in hosts"`
 	CoVCPU    float64 `key:"cov_cpu" default:"0.5" usage:"variation coefficient of the CPU needs"`
 	CoVMemory float64 `key:"cov_memory" default:"0.5" usage:"variation coefficient of memory needs"`
+	// Memory is one of VCSchedMemories; empty is MemoryRedrawn.
+	Memory string `key:"memory" small:",rescaled" usage:"redrawn or rescaled (sum of needs is exact)" shown:"redrawn"`
 	// MaxTasks above 1 makes jobs parallel, with a number of tasks from the
 	// Lublin-Feitelson model for a machine of that size (section 5.2: 64).
 	MaxTasks int `key:"max_tasks" default:"1" usage:"most tasks per job; 1: no parallel jobs"`
@@ -32,6 +39,34 @@ type VCSchedSpec struct {
 	// stream of its own, made of Seed, all other fields and Index.
 	Index int
 	Seed  uint64
+}
+
+// The readings of the paper's memory needs, which are "sampled from a normal
+// distribution with given mean and coefficient of variance, truncated so that
+// values are between 0 and 1" (section 4.1).
+const (
+	// MemoryRedrawn draws a need again until it is above 0 and at most 1. That
+	// moves the mean of wide distributions upwards: at a coefficient of variation
+	// of 0.75 the sum of the needs may be above the hosts' memory.
+	MemoryRedrawn = "redrawn"
+	// MemoryRescaled multiplies the needs of MemoryRedrawn by one factor so that
+	// their sum is Hosts (1 - Slack). A need above 1 becomes 1, and the others
+	// grow until the sum is right: so all needs are between 0 and 1, too.
+	MemoryRescaled = "rescaled"
+)
+
+// VCSchedMemories lists the readings, the default first.
+var VCSchedMemories = []string{MemoryRedrawn, MemoryRescaled}
+
+// CheckKeys implements KeyChecker.
+func (s *VCSchedSpec) CheckKeys(map[string]bool) error {
+	switch {
+	case s.Memory != "" && !slices.Contains(VCSchedMemories, s.Memory):
+		return fmt.Errorf("memory is %q, must be one of %q", s.Memory, VCSchedMemories)
+	case s.Tasks != 0 && s.Jobs != 0:
+		return fmt.Errorf("tasks is %d and jobs %d: with a number of tasks jobs must be 0", s.Tasks, s.Jobs)
+	}
+	return nil
 }
 
 // Count implements Spec.
@@ -47,10 +82,24 @@ func (s *VCSchedSpec) Nth(k, _ int, seed uint64) Planned {
 // Name names the specification: H4-J12-s10-ca75-cm25-3 is instance 3 with 4
 // hosts, 12 jobs, slack 0.10 and coefficients of variation of 0.75 (CPU) and
 // 0.25 (memory). Where they apply, -t64 follows for parallel jobs of up to 64
-// tasks, and -r50-b30 for half of the jobs running and a budget of 0.3.
+// tasks, -r50-b30 for half of the jobs running and a budget of 0.3, and -rescaled
+// for that reading of the memory needs. H64-T100 has 100 tasks in any number of
+// jobs.
 func (s VCSchedSpec) Name() string {
+	if s.Memory == MemoryRescaled {
+		return fmt.Sprintf("%s-%s-%d", s.drawName(), s.Memory, s.Index)
+	}
+	return fmt.Sprintf("%s-%d", s.drawName(), s.Index)
+}
+
+// drawName names what decides the random numbers, without Index.
+func (s VCSchedSpec) drawName() string {
 	percent := func(x float64) string { return fmt.Sprintf("%02.6g", math.Round(x*1e8)/1e6) }
-	name := fmt.Sprintf("H%d-J%d-s%s-ca%s-cm%s", s.Hosts, s.Jobs, percent(s.Slack), percent(s.CoVCPU), percent(s.CoVMemory))
+	size := fmt.Sprintf("J%d", s.Jobs)
+	if s.Tasks != 0 {
+		size = fmt.Sprintf("T%d", s.Tasks)
+	}
+	name := fmt.Sprintf("H%d-%s-s%s-ca%s-cm%s", s.Hosts, size, percent(s.Slack), percent(s.CoVCPU), percent(s.CoVMemory))
 	if s.MeanCPU != 0 && s.MeanCPU != 0.5 {
 		name += "-c" + percent(s.MeanCPU)
 	}
@@ -60,7 +109,7 @@ func (s VCSchedSpec) Name() string {
 	if s.Running > 0 {
 		name += fmt.Sprintf("-r%s-b%s", percent(s.Running), percent(s.Budget))
 	}
-	return fmt.Sprintf("%s-%d", name, s.Index)
+	return name
 }
 
 func (s VCSchedSpec) validate() error {
@@ -68,11 +117,16 @@ func (s VCSchedSpec) validate() error {
 		return fmt.Errorf("%w vcsched specification: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
 	}
 	in := func(x, lo, hi float64) bool { return x >= lo && x <= hi }
+	if err := s.CheckKeys(nil); err != nil {
+		return bad("%v", err)
+	}
 	switch {
 	case s.Hosts < 1 || s.Hosts > 1_000_000:
 		return bad("hosts is %d, must be from 1 to 1,000,000", s.Hosts)
-	case s.Jobs < 1 || s.Jobs > 1_000_000:
+	case s.Tasks == 0 && (s.Jobs < 1 || s.Jobs > 1_000_000):
 		return bad("jobs is %d, must be from 1 to 1,000,000", s.Jobs)
+	case s.Tasks < 0 || s.Tasks > 1_000_000:
+		return bad("tasks is %d, must be from 0 to 1,000,000", s.Tasks)
 	case !(s.Slack >= 0 && s.Slack < 1):
 		return bad("slack is %v, must be from 0 to below 1", s.Slack)
 	case !(s.MeanCPU > 0 && s.MeanCPU <= 1):
@@ -89,11 +143,11 @@ func (s VCSchedSpec) validate() error {
 
 // Generate draws the instance. Needs come from normal distributions truncated
 // to (0, 1] by drawing again, which moves the mean of wide ones, and are
-// rounded to six decimals. For parallel jobs the paper only says that the
-// methodology is the same; here the mean memory is per task, H (1 - slack) /
-// (number of tasks), so that the slack keeps its meaning. The error is
-// model.ErrInvalid for a value out of range and for a mean memory need above a
-// host's memory.
+// rounded to six decimals. Both readings of the memory needs have the same random
+// numbers. For parallel jobs the paper only says that the methodology is the same;
+// here the mean memory is per task, H (1 - slack) / (number of tasks), so that the
+// slack keeps its meaning. The error is model.ErrInvalid for a value out of range
+// and for a mean memory need above a host's memory.
 func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 	if s.MeanCPU == 0 {
 		s.MeanCPU = 0.5
@@ -102,16 +156,19 @@ func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 		return nil, err
 	}
 	h := fnv.New64a()
-	fmt.Fprint(h, s.Name())
+	fmt.Fprintf(h, "%s-%d", s.drawName(), s.Index)
 	rng := rand.New(rand.NewPCG(s.Seed, h.Sum64()))
-	in := &model.VCSched{Name: s.Name(), Hosts: s.Hosts, Jobs: make([]model.VCSchedJob, s.Jobs)}
+	in := &model.VCSched{Name: s.Name(), Hosts: s.Hosts}
 	tasks := 0
-	for i := range in.Jobs {
+	for len(in.Jobs) < s.Jobs || tasks < s.Tasks {
 		n := 1
 		if s.MaxTasks > 1 {
 			n = LublinTasks(rng, s.MaxTasks)
 		}
-		in.Jobs[i] = model.VCSchedJob{ID: fmt.Sprintf("j%d", i+1), Tasks: n}
+		if s.Tasks > 0 {
+			n = min(n, s.Tasks-tasks)
+		}
+		in.Jobs = append(in.Jobs, model.VCSchedJob{ID: fmt.Sprintf("j%d", len(in.Jobs)+1), Tasks: n})
 		tasks += n
 	}
 	mean := float64(s.Hosts) * (1 - s.Slack) / float64(tasks)
@@ -121,6 +178,9 @@ func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 	for i := range in.Jobs {
 		in.Jobs[i].CPU = truncatedNormal(rng, s.MeanCPU, s.CoVCPU)
 		in.Jobs[i].Memory = truncatedNormal(rng, mean, s.CoVMemory)
+	}
+	if s.Memory == MemoryRescaled {
+		rescaleMemory(in, float64(s.Hosts)*(1-s.Slack))
 	}
 	if s.Running > 0 {
 		s.place(in, rng)
@@ -141,6 +201,38 @@ func truncatedNormal(rng *rand.Rand, mean, cov float64) float64 {
 	}
 }
 
+// rescaleMemory multiplies the memory needs so that those of all tasks add up to
+// total, at most their number. A need becomes min(1, f need): as long as the factor f
+// = (total - tasks at 1) / (needs of the other tasks) brings further ones to 1, these
+// stay there, so f grows, and what is at 1 remains. What rounding to six decimals
+// takes from a job goes to the next one: the sum is off by half of the last job's
+// tasks, in millionths, at most, unless a need is below a millionth.
+func rescaleMemory(in *model.VCSched, total float64) {
+	f := 0.0
+	for {
+		full, rest := 0.0, 0.0
+		for i := range in.Jobs {
+			n := float64(in.Jobs[i].Tasks)
+			if f*in.Jobs[i].Memory >= 1 {
+				full += n
+			} else {
+				rest += n * in.Jobs[i].Memory
+			}
+		}
+		if rest == 0 || (total-full)/rest <= f*(1+1e-12) {
+			break
+		}
+		f = (total - full) / rest
+	}
+	carry := 0.0
+	for i := range in.Jobs {
+		j := &in.Jobs[i]
+		exact := min(1, f*j.Memory) * float64(j.Tasks)
+		j.Memory = min(1, max(1e-6, math.Round((exact+carry)/float64(j.Tasks)*1e6)/1e6))
+		carry += exact - j.Memory*float64(j.Tasks)
+	}
+}
+
 // place lets the first jobs run, each task on a random host that has memory for
 // it; a job for which there is no host arrives new.
 func (s VCSchedSpec) place(in *model.VCSched, rng *rand.Rand) {
@@ -148,7 +240,7 @@ func (s VCSchedSpec) place(in *model.VCSched, rng *rand.Rand) {
 	for h := range free {
 		free[h] = 1
 	}
-	for i := range int(math.Round(s.Running * float64(s.Jobs))) {
+	for i := range int(math.Round(s.Running * float64(len(in.Jobs)))) {
 		j := &in.Jobs[i]
 		var hosts []int
 		for range j.Tasks {

@@ -83,12 +83,74 @@ func TestSpecErrors(t *testing.T) {
 		"too big": func(s *instances.VCSchedSpec) { s.Jobs = 2 },
 		"running": func(s *instances.VCSchedSpec) { s.Running = 2 },
 		"tasks":   func(s *instances.VCSchedSpec) { s.MaxTasks = -2 },
+		"both":    func(s *instances.VCSchedSpec) { s.Tasks = 12 },
+		"no jobs": func(s *instances.VCSchedSpec) { s.Jobs = 0 },
+		"fewer":   func(s *instances.VCSchedSpec) { s.Jobs, s.Tasks = 0, -1 },
+		"reading": func(s *instances.VCSchedSpec) { s.Memory = "clamped" },
 	} {
 		s := good
 		edit(&s)
 		if _, err := s.Generate(); !errors.Is(err, model.ErrInvalid) {
 			t.Errorf("%s: error %v, want ErrInvalid", name, err)
 		}
+	}
+}
+
+// Rescaled needs add up to the hosts' memory without the slack, are those of the
+// other reading but for one factor, and needs that would be above a host are 1.
+func TestRescaledMemory(t *testing.T) {
+	full := 0
+	for k := range 300 {
+		s := instances.VCSchedSpec{Hosts: 4, Jobs: 6 + k%7, Slack: 0.1 * float64(1+k%9), CoVCPU: 0.25, CoVMemory: 0.75, Index: k}
+		if k%3 == 0 {
+			s.Hosts, s.MaxTasks = 16, 8
+			s.Jobs, s.Tasks = 0, 60
+		}
+		drawn := draw(t, s)
+		s.Memory = instances.MemoryRescaled
+		in := draw(t, s)
+		var sum, below, before, last float64
+		for i, j := range in.Jobs {
+			last = float64(j.Tasks)
+			sum += last * j.Memory
+			if j.Memory < 1 {
+				below += last * j.Memory
+				before += last * drawn.Jobs[i].Memory
+			}
+		}
+		if want := float64(s.Hosts) * (1 - s.Slack); math.Abs(sum-want) > last*0.51e-6 {
+			t.Errorf("%s: the needs add up to %.9f, want %.9f", in.Name, sum, want)
+		}
+		factor := below / before
+		for i, j := range in.Jobs {
+			was := drawn.Jobs[i]
+			if j.CPU != was.CPU || j.Tasks != was.Tasks || math.Abs(j.Memory-min(1, factor*was.Memory)) > 1e-4 {
+				t.Errorf("%s: job %d is %+v, drawn as %+v with factor %v", in.Name, i, j, was, factor)
+			}
+			if j.Memory == 1 {
+				full++
+			}
+		}
+	}
+	if full == 0 {
+		t.Error("no need came out above a host: the case isn't tested")
+	}
+}
+
+// The number of tasks asked for is met, with the sizes of the model but for the
+// last job.
+func TestTasks(t *testing.T) {
+	s := instances.VCSchedSpec{Hosts: 64, Tasks: 500, Slack: 0.3, CoVCPU: 0.25, CoVMemory: 0.25, MaxTasks: 64}
+	in := draw(t, s)
+	if in.Tasks() != 500 || len(in.Jobs) < 20 || len(in.Jobs) > 200 {
+		t.Errorf("%d tasks in %d jobs", in.Tasks(), len(in.Jobs))
+	}
+	if s.Name() != "H64-T500-s30-ca25-cm25-t64-0" {
+		t.Errorf("name %s", s.Name())
+	}
+	s.Memory = instances.MemoryRescaled
+	if s.Name() != "H64-T500-s30-ca25-cm25-t64-rescaled-0" {
+		t.Errorf("name %s", s.Name())
 	}
 }
 
