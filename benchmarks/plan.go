@@ -152,7 +152,7 @@ func DecodePlan(data []byte) (*Plan, error) {
 				return nil, bad("algorithm %q: only: there is no parameter %q, give one of %s", a.Label, key, strings.Join(Params(), ", "))
 			}
 		}
-		if a.Name != glpkName {
+		if a.solver() == nil {
 			if err := p.check(a); err != nil {
 				return nil, bad("algorithm %q: %v", a.Label, err)
 			}
@@ -200,6 +200,17 @@ func (p *Plan) check(a *Algorithm) error {
 		return fmt.Errorf("%w %q, for none of %q (gapwise algorithms lists them)", gapwise.ErrUnknownAlgorithm, a.Name, kinds)
 	}
 	return err
+}
+
+// solver returns the solver of an algorithm that plans alone have, nil for others.
+func (a *Algorithm) solver() model.Solver {
+	switch a.Name {
+	case glpkName:
+		return glpk{a.Formulation}
+	case relaxationName:
+		return relaxation{}
+	}
+	return nil
 }
 
 // isSearch reports whether the algorithm is the native search alone.

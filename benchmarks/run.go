@@ -236,9 +236,9 @@ func (r run) solve(ctx context.Context, c *gapwise.Case) (model.Result, error) {
 	if err != nil {
 		return model.Result{}, err
 	}
-	if r.a.Name == glpkName {
+	if s := r.a.solver(); s != nil {
 		o.Algorithm, o.Formulation = "", ""
-		o.Solver = glpk{r.a.Formulation}
+		o.Solver = s
 	}
 	res, err := c.Solve(ctx, o)
 	if !errors.Is(err, model.ErrUnsupported) {

@@ -73,6 +73,7 @@ var columns = sync.OnceValue(func() []column {
 
 var commonColumns = []column{
 	{"runs", "number of runs", func(g *group) string { return strconv.Itoa(len(g.runs)) }},
+	{"unsolved %", "runs without a solution as a share of all, those on infeasible instances too", func(g *group) string { return percent(stat.Mean(g.values(measured.unsolved), nil)) }},
 	{"infeasible", "instances proved infeasible", func(g *group) string {
 		return strconv.Itoa(g.count(func(r measured) bool { return r.known.infeasible }))
 	}},
@@ -93,6 +94,7 @@ var commonColumns = []column{
 		return strconv.Itoa(g.count(func(r measured) bool { return (r.Objective != nil || r.Verified) && !(r.Verified && r.Sealed) }))
 	}},
 	{"objective", "mean objective", func(g *group) string { return figure(stat.Mean(g.values(measured.objective), nil)) }},
+	{"bound", "mean bound that the run itself has", func(g *group) string { return figure(stat.Mean(g.values(measured.bound), nil)) }},
 	{"second", "mean second objective", func(g *group) string { return figure(stat.Mean(g.values(measured.second), nil)) }},
 	{firstHalf, "half-width of the 95 % confidence interval of the mean objective; of one run by batch means", func(g *group) string { return figure(g.half(objectiveKey)) }},
 	{secondHalf, "half-width of the 95 % confidence interval of the mean second objective; of one run by batch means", func(g *group) string { return figure(g.half(secondKey)) }},
@@ -119,6 +121,13 @@ var commonColumns = []column{
 	}},
 	{"deg. mean %", "mean degradation from the best objective of the table's algorithms", func(g *group) string { return percent(stat.Mean(g.values(measured.degradation), nil)) }},
 	{"deg. max %", "largest degradation from the best objective", func(g *group) string { return percent(largest(g.values(measured.degradation))) }},
+	{"deg. all %", "mean degradation of all runs on instances that an algorithm of the table solved; a run without a solution counts as 100 %", func(g *group) string { return percent(stat.Mean(g.values(measured.degradationOfAll), nil)) }},
+	{"deg. > 3 %", "runs whose degradation is larger than 3 %", func(g *group) string {
+		return strconv.Itoa(g.count(func(r measured) bool { return r.degradation() > 0.03 }))
+	}},
+	{"deg. > 10 %", "runs whose degradation is larger than 10 %", func(g *group) string {
+		return strconv.Itoa(g.count(func(r measured) bool { return r.degradation() > 0.1 }))
+	}},
 	{"time mean", "mean time of a run", func(g *group) string { return g.seconds(stat.Mean(g.values(measured.elapsed), nil)) }},
 	{"time max", "longest time of a run", func(g *group) string { return g.seconds(largest(g.values(measured.elapsed))) }},
 	{"time sum", "time of all runs together", func(g *group) string {
@@ -220,6 +229,31 @@ func (r measured) degradation() float64 {
 	return math.Abs(r.objective()-r.known.best) / math.Abs(r.known.best)
 }
 
+// degradationOfAll is degradation; a run without a solution degrades by 1, as the VCSched
+// paper counts "over all instances". NaN where no algorithm has a solution.
+func (r measured) degradationOfAll() float64 {
+	if r.Objective == nil && !math.IsNaN(r.known.best) {
+		return 1
+	}
+	return r.degradation()
+}
+
+// unsolved is 1 for a run without a solution, 0 otherwise.
+func (r measured) unsolved() float64 {
+	if r.Objective == nil {
+		return 1
+	}
+	return 0
+}
+
+// bound returns the bound that the run itself has.
+func (r measured) bound() float64 {
+	if r.Bound == nil {
+		return math.NaN()
+	}
+	return *r.Bound
+}
+
 func (g *group) count(f func(measured) bool) int {
 	n := 0
 	for _, r := range g.runs {
@@ -315,7 +349,7 @@ func (g *group) seconds(x float64) string {
 }
 
 // Tabulate makes a table of records, with a row for each algorithm in each group.
-// Means are over the runs with a solution, as in the papers; failures have their
+// Means are over the runs with a solution, but for "deg. all %"; failures have their
 // own columns. The order of the records doesn't matter.
 func Tabulate(records []Record, o TableOptions) (Table, error) {
 	var t Table
