@@ -38,6 +38,7 @@ type finder struct {
 // finders holds the problems whose papers' findings are checked.
 var finders = map[model.Kind]finder{
 	model.KindBatch:       {check: batchFindings},
+	model.KindDAG:         {whole: true, check: dagFindings},
 	model.KindReservation: {check: reservationFindings},
 	model.KindTVC:         {check: tvcFindings},
 }

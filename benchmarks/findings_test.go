@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"strings"
 	"testing"
 
@@ -356,6 +357,91 @@ func TestBatchFindings(t *testing.T) {
 	}
 }
 
+// daggen are records of HEFT and the network-aware HEFT on two graphs at each point
+// of the paper's grid, whose figures are near the paper's, but for what change does.
+func daggen(change func(p map[string]float64, planned, stretched, best, round *float64)) []Record {
+	var all []Record
+	for _, tasks := range []float64{10, 20, 50} {
+		for _, fat := range []float64{0.1, 0.2, 0.8} {
+			for _, density := range []float64{0.2, 0.8} {
+				for _, regular := range []float64{0.2, 0.8} {
+					for _, jump := range []float64{1, 2, 4} {
+						for _, noise := range []float64{0.99, 1.01} {
+							p := map[string]float64{"tasks": tasks, "fat": fat, "density": density, "regular": regular, "jump": jump, "draw": 0}
+							more := map[float64]float64{10: 0.7, 20: 0.9, 50: 1.4}[tasks] * map[float64]float64{1: 0.9, 2: 1, 4: 1.1}[jump]
+							planned := noise * map[float64]float64{0.1: 600, 0.2: 400, 0.8: 47.6}[fat]
+							stretched := planned * (1 + map[float64]float64{0.1: 0.25, 0.2: 0.25, 0.8: 0.94}[fat]*map[float64]float64{1: 0.9, 2: 1, 4: 1.1}[jump])
+							best, round := stretched*(1-0.18*more), 7.1*more*noise
+							if change != nil {
+								change(p, &planned, &stretched, &best, &round)
+							}
+							name := fmt.Sprintf("daggen-d%04d-m3-c50-b50-paper-fair-0", len(all)/2)
+							for a, objective := range map[string]float64{"heft": stretched, "network-aware": best} {
+								r := Record{Plan: "p", Instance: name, Hash: name, Kind: model.KindDAG, Params: p, Algorithm: a,
+									Status: model.StatusFeasible, Objective: &objective, Second: &objective, Verified: true, Metrics: map[string]float64{"planned": planned, "rounds": 1}}
+								if a == "network-aware" {
+									r.Metrics["rounds"] = round
+								}
+								all = append(all, r)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// All findings of the paper hold for figures like its own; a figure that differs
+// changes the findings about it alone.
+func TestDAGFindings(t *testing.T) {
+	for name, c := range map[string]struct {
+		change         func(p map[string]float64, planned, stretched, best, round *float64)
+		not, undecided []string
+	}{
+		"as in the paper": {nil, nil, nil},
+		"dense graphs": {func(p map[string]float64, _, stretched, best, _ *float64) {
+			if p["density"] == 0.8 {
+				*stretched, *best = 1.05**stretched, 1.05**best
+			}
+		}, []string{"density hardly matters: the increase"}, nil},
+		"few rounds": {func(_ map[string]float64, _, _, _, round *float64) { *round /= 2 }, []string{"round of the best schedule"}, nil},
+		"long jumps gain nothing": {func(p map[string]float64, _, stretched, best, _ *float64) {
+			if p["jump"] == 4 {
+				*best = *stretched
+			}
+		}, []string{"decrease by the rounds", "longer jumps: the rounds gain more"}, nil},
+		"noise": {func(p map[string]float64, planned, stretched, best, _ *float64) {
+			x := 1.0
+			if *planned > 600 || *planned > 400 && *planned < 500 || *planned > 47.6 && *planned < 50 {
+				x = 1.8
+			}
+			*stretched, *best = x**stretched, x**best
+		}, []string{"increase by contention", "the widest graphs take almost"}, []string{"regular hardly matters: the increase", "density hardly matters: the increase", "longer jumps: contention adds more"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all, err := FindingsOf(daggen(c.change), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			verdicts(t, all, c.not, c.undecided)
+		})
+	}
+}
+
+// Of graphs at grid points that differ only the variance within a grid point
+// counts: 99 and 101, 199 and 201 have the mean 150 ± 1.96 / sqrt 2.
+func TestStratified(t *testing.T) {
+	var s dagGraphs
+	for k, x := range []float64{99, 101, 199, 201} {
+		s = append(s, &dagGraph{params: map[string]float64{"tasks": float64(k / 2)}, planned: x})
+	}
+	if got := s.original(); got.mean != 150 || math.Abs(got.half-1.959964/math.Sqrt2) > 1e-9 {
+		t.Errorf("%v, want 150 ± 1.39", got)
+	}
+}
+
 func TestFindingsRefuse(t *testing.T) {
 	var one, some, apart []Record
 	for _, r := range made(nil) {
@@ -379,11 +465,22 @@ func TestFindingsRefuse(t *testing.T) {
 	for i := range renamed {
 		renamed[i].Instance = "KTH" + renamed[i].Instance
 	}
+	uneven := daggen(nil)
+	several := append(daggen(nil), daggen(nil)...)
+	for i := range several[len(uneven):] {
+		r := &several[len(uneven)+i]
+		r.Instance = strings.Replace(r.Instance, "fair", "tcp", 1)
+		r.Hash = r.Instance
+	}
 	for name, c := range map[string]struct {
 		records []Record
 		x       []string
 		want    string
 	}{
+		"dag over tasks":      {uneven, []string{"tasks"}, "own parameters"},
+		"dag, one run less":   {uneven[1:], nil, "give as many"},
+		"dag, no grid":        {uneven[:2], nil, "two values at least of tasks"},
+		"dag, settings":       {several, nil, "paper-fair and"},
 		"nothing":             {nil, []string{"umed"}, "none"},
 		"one load":            {one, []string{"arrival_factor"}, "at two values of arrival_factor"},
 		"a policy is missing": {some, []string{"arrival_factor"}, "du-w"},

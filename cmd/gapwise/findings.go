@@ -17,7 +17,8 @@ func (p *program) findings() *cli.Command {
 		Usage:     "check a paper's findings against results",
 		ArgsUsage: "RESULTS...",
 		Description: "Checks what a paper says of its experiments against the RESULTS of a plan:\n" +
-			"of batch sections 3.4 and 3.5 (Figures 6 to 14), of reservation section 6.2\n" +
+			"of batch sections 3.4 and 3.5 (Figures 6 to 14), of dag sections 6.3 to 6.5\n" +
+			"(Tables 3 to 8; graphs of a daggen file), of reservation section 6.2\n" +
 			"(seven policies), of tvc section 5.3 (Figures 4 to 8). Each finding is held,\n" +
 			"not held or undecided, with the figure that decides: runs are compared in\n" +
 			"pairs (two algorithms on one instance, or one algorithm on one draw at two\n" +
