@@ -121,7 +121,7 @@ func embedderFindings(records []Record, x []string) ([]Finding, error) {
 		like := growth(a)[0]
 		like.value.mean, like.limit, like.less = math.Abs(like.value.mean), similarWithin, true
 		all = append(all, every(fmt.Sprintf("%s's accept rate falls like AdaBa's (within %g points)", a, similarWithin), []claim{like}),
-			every(fmt.Sprintf("%s accepts what AdaBa does at the least bandwidth (within %g points)", a, similarWithin), e.distances(acceptRate, "adaba", a, similarWithin)[:1]))
+			every(fmt.Sprintf("%s accepts what AdaBa does at the least bandwidth (within %g points)", a, similarWithin), e.distances(acceptRate, "adaba", a, similarWithin, true)[:1]))
 		for _, b := range rivals {
 			if !strings.HasPrefix(b, "best-fit") {
 				all = append(all, most(fmt.Sprintf("%s accepts more than %s in most cases", a, b), e.leads(acceptRate, []string{a}, []string{b}, false)))
