@@ -4,17 +4,81 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/gapwise/gapwise/benchmarks"
 )
 
-// try runs a command line of gapwise and returns it as code. The arguments after it
-// are passed, too, and not shown.
+// try runs a command line of gapwise and returns it as code, without the folder of
+// results. The arguments after it are passed, too, and not shown.
 func (r *runner) try(line string, more ...string) (string, error) {
 	_, err := r.run(append(strings.Fields(line), more...)...)
 	if len(more) > 0 {
 		line += " ..."
 	}
-	return "`gapwise " + line + "`", err
+	return "`gapwise " + strings.ReplaceAll(line, "results/", "") + "`", err
+}
+
+// Verdict returns verdict and figures of the one finding whose text begins with begin.
+func (all rows) Verdict(begin string) (string, error) {
+	found := all.findings(begin)
+	if len(found) != 1 {
+		return "", fmt.Errorf("%d findings begin with %q, not one", len(found), begin)
+	}
+	return fmt.Sprintf("*%s*: %s", found[0].cell(""), found[0].cell("measured")), nil
+}
+
+// Verdicts counts the verdicts of the findings whose texts begin with begin.
+func (all rows) Verdicts(begin string) (string, error) {
+	found := all.findings(begin)
+	if len(found) == 0 {
+		return "", fmt.Errorf("no finding begins with %q", begin)
+	}
+	var counts []string
+	for _, v := range []benchmarks.Verdict{benchmarks.Held, benchmarks.NotHeld, benchmarks.Undecided} {
+		if n := len(found.Where("", string(v))); n > 0 {
+			counts = append(counts, fmt.Sprintf("%d *%s*", n, v))
+		}
+	}
+	return strings.Join(counts, ", "), nil
+}
+
+// findings returns the findings whose texts begin with begin.
+func (all rows) findings(begin string) (found rows) {
+	for _, r := range all {
+		if strings.HasPrefix(r.cell("finding"), begin) {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// coverageStates are the states of a row, which docs/coverage.md explains.
+var coverageStates = []string{"yes", "part", "no", "out of scope", "lost in print"}
+
+// states counts the rows of a coverage table by their states. A row has five cells
+// and a known state.
+func states(text string) (string, error) {
+	counts, n := map[string]int{}, 0
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| item |") {
+			continue
+		}
+		cells := strings.Split(strings.ReplaceAll(line, `\|`, "/"), "|") // one more before, one after
+		if len(cells) != 7 || !slices.Contains(coverageStates, strings.TrimSpace(cells[4])) {
+			return "", fmt.Errorf("the row %q must have five cells, the fourth one of %q", line, coverageStates)
+		}
+		counts[strings.TrimSpace(cells[4])]++
+		n++
+	}
+	var all []string
+	for _, s := range coverageStates {
+		if counts[s] > 0 {
+			all = append(all, fmt.Sprintf("%d %s", counts[s], s))
+		}
+	}
+	return fmt.Sprintf("%d rows: %s.", n, strings.Join(all, ", ")), nil
 }
 
 // plan returns the command that runs a built-in plan, as code.

@@ -6,6 +6,19 @@ import (
 	"testing"
 )
 
+func TestStates(t *testing.T) {
+	head := "## T\n\n| item | what it says | where | state | the paper's, and ours |\n|---|---|---|---|---|\n"
+	for rows, want := range map[string]string{
+		"| a | b | c | yes | |\n| a | b | | lost in print | x \\| y |\n| a | b | c | yes | 1, 2 |\n": "3 rows: 2 yes, 1 lost in print.",
+		"| a | b | c | maybe | |\n": "",
+		"| a | c | yes | |\n":       "",
+	} {
+		if got, err := states(head + rows); got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v; want %q", rows, got, err, want)
+		}
+	}
+}
+
 // A row of the coverage names only what is there.
 func TestCoverageRows(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -20,6 +33,8 @@ func TestCoverageRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	checked := rows{{"": "held", "finding": "A leads B", "measured": "2 ± 1"}, {"": "undecided", "finding": "A leads C", "measured": "0 ± 1"},
+		{"": "not held", "finding": "B leads C", "measured": "-3 ± 1"}}
 	for name, c := range map[string]struct {
 		got       func() (string, error)
 		want, bad string
@@ -33,6 +48,11 @@ func TestCoverageRows(t *testing.T) {
 		"no part":        {func() (string, error) { return link("some.md", "two") }, "", "no part two"},
 		"no plan":        {func() (string, error) { return plan("none") }, "", "none"},
 		"fails":          {func() (string, error) { return (&runner{gapwise: "false"}).try("solve") }, "", "exit status 1"},
+		"a verdict":      {func() (string, error) { return checked.Verdict("A leads B") }, "*held*: 2 ± 1", ""},
+		"two verdicts":   {func() (string, error) { return checked.Verdict("A leads") }, "", "2 findings begin with"},
+		"verdicts":       {func() (string, error) { return checked.Verdicts("A leads") }, "1 *held*, 1 *undecided*", ""},
+		"no verdicts":    {func() (string, error) { return checked.Verdicts("C") }, "", `no finding begins with "C"`},
+		"a result":       {func() (string, error) { return (&runner{gapwise: "true"}).try("solve results/x.json") }, "`gapwise solve x.json`", ""},
 		"runs":           {func() (string, error) { return (&runner{gapwise: "true"}).try("solve -a heft", "x.json") }, "`gapwise solve -a heft ...`", ""},
 	} {
 		got, err := c.got()

@@ -75,6 +75,13 @@ func (r *runner) reproduce(names []string) error {
 			if err := part.Execute(&text, nil); err != nil {
 				return err
 			}
+			if strings.HasPrefix(part.Name(), "coverage-") {
+				counts, err := states(text.String())
+				if err != nil {
+					return fmt.Errorf("%s: %w", part.Name(), err)
+				}
+				fmt.Fprintf(&text, "\n\n%s\n", counts)
+			}
 			made, err := r.made()
 			if err != nil {
 				return err
