@@ -121,7 +121,7 @@ func link(document, part string) (string, error) {
 	if !found || title == nil {
 		return "", fmt.Errorf("docs/%s has no part %s with a title", document, part)
 	}
-	return fmt.Sprintf("[%s](%s#%s)", title[1], document, anchor(title[1])), nil
+	return fmt.Sprintf("[%s, %s](%s#%s)", document, part, document, anchor(title[1])), nil
 }
 
 // anchor returns the name by which Markdown's readers link to a title.

@@ -44,7 +44,7 @@ func TestCoverageRows(t *testing.T) {
 		"half a name":    {func() (string, error) { return code("a.go", "HEFT") }, "", "a.go has no HEFT"},
 		"no file":        {func() (string, error) { return code("b.go") }, "", "b.go"},
 		"name in folder": {func() (string, error) { return code("docs", "x") }, "", "a folder"},
-		"a part":         {func() (string, error) { return link("some.md", "one") }, "[The one, and (its) title](some.md#the-one-and-its-title)", ""},
+		"a part":         {func() (string, error) { return link("some.md", "one") }, "[some.md, one](some.md#the-one-and-its-title)", ""},
 		"no part":        {func() (string, error) { return link("some.md", "two") }, "", "no part two"},
 		"no plan":        {func() (string, error) { return plan("none") }, "", "none"},
 		"fails":          {func() (string, error) { return (&runner{gapwise: "false"}).try("solve") }, "", "exit status 1"},

@@ -34,7 +34,7 @@ func (r *runner) functions() template.FuncMap {
 		"beside": r.beside, "split": r.split, "stg": r.stg, "leastLoadLeads": r.leastLoadLeads,
 		"try": r.try, "plan": plan, "code": code, "link": link,
 		"benchstat": benchstat, "describe": describe, "edit": edit, "experiments": experiments, "offeredLoad": offeredLoad,
-		"replace": strings.ReplaceAll, "tvcLogs": tvcLogs, "tvcAcross": tvcAcross, "tvcSettings": tvcSettings,
+		"replace": strings.ReplaceAll, "tvcLogs": tvcLogs, "tvcAcross": tvcAcross, "tvcSettings": tvcSettings, "tvcBothLogs": tvcBothLogs,
 		"openReading": openReading, "pick": pick, "processor": processor, "traces": traces, "trends": trends,
 		"increase": func(from, to float64) float64 { return 100 * (to/from - 1) },
 		"dict":     dict,

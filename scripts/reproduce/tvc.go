@@ -115,6 +115,11 @@ func tvcSettings(figure int, file string) (all []setting) {
 	return all
 }
 
+// tvcBothLogs matches the runs on both logs with the fabric of the paper's figures.
+func tvcBothLogs() string {
+	return fmt.Sprintf("^(%s|%s).*-%s-", tvcLogs()[0].File, tvcLogs()[1].File, model.FabricNonBlocking)
+}
+
 // Series computes curves of the setting's results.
 func (x setting) Series(o benchmarks.SeriesOptions) ([]benchmarks.Line, error) {
 	records, _, err := benchmarks.ReadRecords(x.File)
