@@ -72,9 +72,11 @@ func executions(w io.Writer, format, by string, frames []Frame) error {
 	if err != nil {
 		return err
 	}
-	title := fmt.Sprintf("%d jobs, mean response %.5g s, mean bounded slowdown %.4g", len(in.Jobs), o.Value, o.Second)
-	if in.Tiers == 2 {
-		title += fmt.Sprintf(", %.0f migrations, %.0f kills", o.Others[1], o.Others[2])
+	title := fmt.Sprintf("%d jobs, response %.5g s, bounded slowdown %.4g", len(in.Jobs), o.Value, o.Second)
+	for i, what := range []string{"migrations", "kills"} {
+		if n := o.Others[1+i]; n > 0 {
+			title += fmt.Sprintf(", %s %.0f", what, n)
+		}
 	}
 	return Execution(w, format, titled(title, in.Name, by), in, e)
 }

@@ -60,7 +60,7 @@ func TestExecutionByHand(t *testing.T) {
 	p := parse(t, b.Bytes())
 	// From 0 s to 200 s: a has 3 processors for 100 s, b 3 for 100, c 1 for 40, of 4;
 	// in the background b has 3 for 40 s, d one for 20.
-	texts(t, p, []string{"four, keasy: 4 jobs, mean response 97.5 s, mean bounded slowdown 1.475, 0 migrations, 1 kills", "Foreground", "Background",
+	texts(t, p, []string{"four, keasy: 4 jobs, response 97.5 s, bounded slowdown 1.475, kills 1", "Foreground", "Background",
 		"Processors in use, of 4, over time: 80.0 % on average in the foreground, 17.5 % in the background", "Waiting jobs, over time",
 		"killed, its work is lost", "a", "b", "c", "d", "0", "3"}, "up to 25 %")
 	noOverlap(t, p)

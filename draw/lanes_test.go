@@ -111,6 +111,22 @@ func TestContrast(t *testing.T) {
 	}
 }
 
+// Ten days and more are labelled in days.
+func TestTimeAxisUnit(t *testing.T) {
+	for _, x := range []struct {
+		high float64
+		unit string
+		last string
+	}{{863_999, "s", "800000"}, {864_000, "d", "10"}, {3e7, "d", "300"}} {
+		a := timeAxis{left: 0, right: 500, high: x.high}
+		all := a.ticks()
+		last := all[len(all)-1]
+		if _, unit := a.unit(); unit != x.unit || last.label != x.last || a.x(last.at) > 500 {
+			t.Errorf("%v s: unit %q, last tick %q at %v", x.high, unit, last.label, last.at)
+		}
+	}
+}
+
 func TestTicks(t *testing.T) {
 	for name, c := range map[string]struct {
 		low, high, length float64

@@ -20,8 +20,23 @@ func (a *timeAxis) widen() {
 	}
 }
 
+// unit returns the unit of the labels, in seconds, and its name: days if the axis
+// is ten of them or longer, up to ten million.
+func (a *timeAxis) unit() (float64, string) {
+	const day = 86_400
+	if span := a.high - a.low; span >= 10*day && span < 1e7*day {
+		return day, "d"
+	}
+	return 1, "s"
+}
+
 func (a *timeAxis) ticks() []tick {
-	return ticks(a.low, a.high, a.right-a.left, newFace(axisSize, false))
+	unit, _ := a.unit()
+	all := ticks(a.low/unit, a.high/unit, a.right-a.left, newFace(axisSize, false))
+	for i := range all {
+		all[i].at *= unit
+	}
+	return all
 }
 
 // grid draws a hair line at each tick from top to bottom.
@@ -42,7 +57,8 @@ func (a *timeAxis) paint(p pen, y float64, ticks []tick) {
 		p.line(paleInk, 0.8, x, y, x, y+3)
 		p.text(f, ink, x, y+4+axisSize, 0.5, t.label)
 	}
-	p.text(f, paleInk, (a.left+a.right)/2, y+axisHeight-7, 0.5, "time (s)")
+	_, unit := a.unit()
+	p.text(f, paleInk, (a.left+a.right)/2, y+axisHeight-7, 0.5, "time ("+unit+")")
 }
 
 // strip draws a tick for each of some times, as many as can be told apart, in a
