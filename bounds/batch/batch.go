@@ -11,14 +11,21 @@ import (
 )
 
 // Quick computes the bounds of the mean response time from below that take no longer
-// than a heuristic: those of Response, weakest first. O(n log n)
+// than a heuristic: those of Response, weakest first, and on one tier Prices without
+// steps. O(n log n)
 func Quick(in *model.Batch) []bounds.Bound {
-	return Response(context.Background(), in.Ticks(), quickFunctions)
+	t := in.Ticks()
+	all := Response(context.Background(), t, quickFunctions)
+	if t.Tiers == 1 {
+		all = append(all, Prices(context.Background(), t, 0))
+	}
+	return all
 }
 
-// All computes every bound that needs no search: those of Quick, the last of them
-// with more dual-feasible functions or demands, as far as ctx allows. The error is
-// model.ErrInvalid for an invalid instance. O(n log n) for each function
+// All computes every bound that needs no search: those of Response, the last of them
+// again with more dual-feasible functions or demands, and on one tier Prices, as far
+// as ctx allows. The error is model.ErrInvalid for an invalid instance. O(n log n)
+// for each function and step
 func All(ctx context.Context, in *model.Batch) ([]bounds.Bound, error) {
 	if err := in.Validate(); err != nil {
 		return nil, fmt.Errorf("bounds: %w", err)
@@ -28,5 +35,9 @@ func All(ctx context.Context, in *model.Batch) ([]bounds.Bound, error) {
 	more := Response(ctx, t, allFunctions)
 	last := more[len(more)-1]
 	last.Name = "widths"
-	return append(all, last), nil
+	all = append(all, last)
+	if t.Tiers == 1 {
+		all = append(all, Prices(ctx, t, mostSteps))
+	}
+	return all, nil
 }

@@ -121,6 +121,9 @@ func (r *jobs) mean(t *model.BatchTicks, name string, sum float64) bounds.Bound 
 	if len(r.jobs) == 0 {
 		return bounds.Bound{Name: name}
 	}
-	mean := t.Seconds(int64(math.Ceil(sum))) / float64(len(r.jobs))
+	mean := sum / 1e6 / float64(len(r.jobs))
+	if sum < 1<<53 { // larger ones are whole, and may not fit an int64
+		mean = t.Seconds(int64(math.Ceil(sum))) / float64(len(r.jobs))
+	}
 	return bounds.Bound{Name: name, Value: math.Nextafter(math.Nextafter(mean, 0), 0)}
 }

@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"context"
+
 	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/model"
 )
@@ -9,10 +11,12 @@ import (
 const slowdownFloor = int64(model.SlowdownFloor * 1e6)
 
 // Slowdown returns a bound of the mean bounded slowdown from below, by the machines
-// of Response, at most so many, with the weights 1/max(τ, work). No job's bounded
-// slowdown is below 1, so that shorter jobs than τ, for which the machine may give
-// less, are left out of it in a second look, and count as 1. O(most · n log n)
-func Slowdown(t *model.BatchTicks, most int) float64 {
+// of Response, at most so many, with the weights 1/max(τ, work), and on one tier by
+// so many subgradient steps of prices. No job's bounded slowdown is below 1, so that
+// shorter jobs than τ, for which the machine may give less, are left out of it in a
+// second look, and count as 1. The objective is a sum with n roundings. O(most · n
+// log n), without the steps
+func Slowdown(ctx context.Context, t *model.BatchTicks, most, steps int) float64 {
 	n := len(t.Jobs)
 	if n == 0 {
 		return 1
@@ -27,6 +31,9 @@ func Slowdown(t *model.BatchTicks, most int) float64 {
 				out++
 			}
 		}
+		if shortest == 0 && t.Tiers == 1 {
+			best = max(best, machinesOf(t, 1)[0].priced(ctx, r, 1, steps))
+		}
 		if shortest > 0 && out == 0 {
 			continue
 		}
@@ -34,7 +41,7 @@ func Slowdown(t *model.BatchTicks, most int) float64 {
 			best = max(best, float64(out)+m.sums(r).Best)
 		}
 	}
-	return max(1, best/float64(n)*(1-0x1p-40))
+	return max(1, best/float64(n)*(1-0x1p-40-float64(n)*0x1p-52))
 }
 
 // MostSlowdown returns a bound of the largest bounded slowdown from below. If it

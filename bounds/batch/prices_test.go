@@ -1,0 +1,169 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
+)
+
+// leastCosts returns the least sum of responses, in ticks, and of bounded slowdowns
+// over the orders of all jobs.
+func leastCosts(t *model.BatchTicks) (responses, slowdowns float64) {
+	responses, slowdowns = math.Inf(1), math.Inf(1)
+	order := make([]int, len(t.Jobs))
+	for k := range order {
+		order[k] = k
+	}
+	var at func(i int)
+	at = func(i int) {
+		if i == len(order) {
+			starts, sum := Serial(t, order)
+			x := 0.0
+			for k, s := range starts {
+				j := &t.Jobs[k]
+				x += max(1, float64(s+j.Length-j.Submit)/float64(max(slowdownFloor, j.Length)))
+			}
+			responses, slowdowns = min(responses, float64(sum)), min(slowdowns, x)
+		}
+		for k := i; k < len(order); k++ {
+			order[i], order[k] = order[k], order[i]
+			at(i + 1)
+			order[i], order[k] = order[k], order[i]
+		}
+	}
+	at(0)
+	return responses, slowdowns
+}
+
+// Whatever the prices are, and on every machine, the bound is below the optimum. The
+// dual solution of the mean busy times gives as much as these, but for the grid, and
+// steps from there more.
+func TestPrices(t *testing.T) {
+	t.Parallel()
+	const rounds = 600
+	better, more, worse := 0, 0, 0
+	for seed := range uint64(rounds) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		in := modeltest.RandomBatch(rng, 1, 6, 1+rng.IntN(5))
+		ticks := in.Ticks()
+		responses, slowdowns := leastCosts(ticks)
+		for least, want := range []float64{responses, slowdowns} {
+			r := newJobs(ticks)
+			for k := range r.jobs {
+				if least == 1 {
+					r.jobs[k].Per = max(slowdownFloor, r.jobs[k].Duration)
+				}
+			}
+			machines := machinesOf(ticks, allFunctions)
+			m := machines[rng.IntN(len(machines))]
+			p := &prices{machine: m, jobs: r, least: float64(least), most: math.MaxInt}
+			p.place(leastCells)
+			p.dual()
+			first := p.bound()
+			for range 5 {
+				for c := range p.price {
+					p.price[c] *= 2 * rng.Float64()
+					if rng.IntN(8) == 0 {
+						p.price[c] = rng.ExpFloat64() * want / float64(p.grid[len(p.grid)-1]) / float64(m.capacity)
+					}
+				}
+				if x := p.bound(); x > want {
+					t.Fatalf("seed %d: prices give %v, the least is %v: %+v", seed, x, want, in)
+				}
+			}
+			busy := m.sums(r)
+			if least == 0 && busy.MeanBusy > busy.Runtime*1.1 && first < busy.MeanBusy*0.98 { // that leaves jobs out, too
+				worse++
+			}
+			last := m.priced(context.Background(), r, float64(least), 100)
+			if first > want || last > want || last < first {
+				t.Fatalf("seed %d: %v, after 100 steps %v, the least is %v: %+v", seed, first, last, want, in)
+			}
+			if last > busy.Best*1.01 {
+				better++
+			}
+			if last > first*1.01 {
+				more++
+			}
+		}
+	}
+	t.Logf("of %d prices are better in %d, the first in %d worse, steps in %d better", 2*rounds, better, worse, more)
+	if better < rounds/3 || more < rounds/3 || worse > rounds/10 {
+		t.Errorf("of %d prices are better in %d, the first in %d worse, steps in %d better", 2*rounds, better, worse, more)
+	}
+}
+
+// Two jobs of 10 s on one processor. With λ = (20 - t)/10 each start up to 10 s costs
+// and pays 25, and 20 are paid for: the optimum, 30. Without prices the bound is 20.
+func TestPricesByHand(t *testing.T) {
+	in := &model.Batch{Name: "two", Processors: 1, Tiers: 1}
+	for _, id := range []string{"a", "b"} {
+		in.Jobs = append(in.Jobs, model.BatchJob{ID: id, RuntimeS: 10, Processes: 1})
+	}
+	ticks := in.Ticks()
+	p := &prices{machine: machinesOf(ticks, 1)[0], jobs: newJobs(ticks), most: math.MaxInt}
+	p.place(leastCells)
+	if x := p.bound() / 1e6; math.Abs(x-20) > 1e-6 {
+		t.Errorf("without prices: %v, want 20", x)
+	}
+	for c := range p.price {
+		p.price[c] = max(0, 20-float64(p.grid[c]+p.grid[c+1])/2e6) / 10
+	}
+	by := p.bound() / 1e6
+	clear(p.price)
+	p.dual()
+	if x := p.bound() / 1e6; math.Abs(x-by) > 1e-6 || math.Abs(x-30) > 0.2 {
+		t.Errorf("by hand %v, dual %v, want 30", by, x)
+	}
+}
+
+// The largest and smallest numbers that instances may have: late and distant
+// submissions, jobs as wide as the machine, long ones, a microsecond, a million
+// processors, ties, and killed jobs; and sums of responses beyond int64.
+func TestExtremes(t *testing.T) {
+	t.Parallel()
+	submits := []float64{0, 0, 1e-6, 1, 1e9 - 1, 1e9}
+	runtimes := []float64{1e-6, 1, 9.999999, 10, 1e5, 1e8}
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		in := &model.Batch{Name: "extreme", Processors: []int{1, 2, 7, 1_000_000}[rng.IntN(4)], Tiers: 1, KillAtEstimate: rng.IntN(2) == 0}
+		last := 0
+		for k := range 1 + rng.IntN(5) {
+			last = min(len(submits)-1, last+rng.IntN(3))
+			in.Jobs = append(in.Jobs, model.BatchJob{ID: fmt.Sprint(k), SubmitS: submits[last], RuntimeS: runtimes[rng.IntN(len(runtimes))],
+				EstimateS: []float64{0, 1e-6, 5, 1e9}[rng.IntN(4)], Processes: []int{1, in.Processors, (in.Processors + 1) / 2, in.Processors/2 + 1}[rng.IntN(4)]})
+			if j := &in.Jobs[k]; j.Processes > in.Processors {
+				j.Processes = in.Processors
+			}
+		}
+		all, err := All(context.Background(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticks := in.Ticks()
+		responses, slowdowns := leastCosts(ticks)
+		n := float64(len(in.Jobs))
+		for _, b := range all {
+			if !(b.Value >= 0 && b.Value <= ticks.Seconds(int64(responses))/n) {
+				t.Fatalf("seed %d: %+v, the least is %v: %+v", seed, b, ticks.Seconds(int64(responses))/n, in)
+			}
+		}
+		if x := Slowdown(context.Background(), ticks, 24, 20); !(x >= 1 && x <= slowdowns/n) {
+			t.Fatalf("seed %d: slowdown %v, the least is %v: %+v", seed, x, slowdowns/n, in)
+		}
+	}
+	many := &model.Batch{Name: "many", Processors: 1, Tiers: 1}
+	for k := range 20_000 { // one after the other for 10^5 s each: the k-th has a response of k times that
+		many.Jobs = append(many.Jobs, model.BatchJob{ID: fmt.Sprint(k), RuntimeS: 1e5, Processes: 1})
+	}
+	for _, b := range Quick(many)[1:] {
+		if want := 1e5 * 20_001 / 2; !(b.Value <= want && b.Value > 0.99*want) {
+			t.Errorf("%s of a sum beyond int64: %v, the optimum is %v", b.Name, b.Value, want)
+		}
+	}
+}
