@@ -80,11 +80,18 @@ func Prices(ctx context.Context, t *model.BatchTicks, steps int) bounds.Bound {
 // priced returns a bound of the sum of the costs of all jobs, and takes so many
 // subgradient steps, until ctx ends. O(n log n), and for each step O(n) times the
 // cells that a job might wait.
-func (m machine) priced(ctx context.Context, r *jobs, least float64, steps int) (best float64) {
+func (m machine) priced(ctx context.Context, r *jobs, least float64, steps int) float64 {
 	if len(r.jobs) == 0 {
 		return 0
 	}
 	p := &prices{machine: m, jobs: r, least: least}
+	value, _ := p.ascend(ctx, steps)
+	return value
+}
+
+// ascend returns the best bound and its prices.
+func (p *prices) ascend(ctx context.Context, steps int) (best float64, price []float64) {
+	m, r := p.machine, p.jobs
 	value := 0.0
 	for cells := max(leastCells, len(r.jobs)); ; cells /= 4 {
 		if p.most = mostTried * len(r.jobs); cells <= leastCells {
@@ -112,9 +119,11 @@ func (m machine) priced(ctx context.Context, r *jobs, least float64, steps int) 
 		if value < best {
 			length *= 0.8
 		}
-		best = max(best, value)
+		if value > best || i == 0 {
+			best, price = max(0, value), append(price[:0], p.price...)
+		}
 		if i == steps || ctx.Err() != nil {
-			return best
+			return best, price
 		}
 		for c := range p.price {
 			over := min(3, p.use[c]/float64(m.capacity)-1)
@@ -123,7 +132,7 @@ func (m machine) priced(ctx context.Context, r *jobs, least float64, steps int) 
 			}
 		}
 		if value = p.bound(); p.tried > p.most {
-			return best
+			return best, price
 		}
 	}
 }
@@ -239,10 +248,8 @@ func (p *prices) dual() {
 // fewer than 32 roundings of numbers up to cost + q Λ(∞); and Λ is what it is on the
 // grid, with lines between, so that sum is exact. The sum has n roundings.
 func (p *prices) bound() float64 {
+	p.sums()
 	cells := len(p.price)
-	for c, x := range p.price {
-		p.sum[c+1] = p.sum[c] + x*float64(p.grid[c+1]-p.grid[c])
-	}
 	clear(p.use)
 	p.tried = 0
 	change := make([]float64, cells+2) // of the use, from each cell on
@@ -263,6 +270,13 @@ func (p *prices) bound() float64 {
 	return total - paid - (total+n*paid)*0x1p-48 - total*n*0x1p-52
 }
 
+// sums computes Λ.
+func (p *prices) sums() {
+	for c, x := range p.price {
+		p.sum[c+1] = p.sum[c] + x*float64(p.grid[c+1]-p.grid[c])
+	}
+}
+
 // at returns Λ at a time, which is in cell c.
 func (p *prices) at(c int, time int64) float64 {
 	if c >= len(p.price) {
@@ -276,10 +290,7 @@ func (p *prices) best(k int) float64 {
 	j := &p.jobs.jobs[k]
 	release, demand := j.Release-p.first, float64(p.demand(k))
 	a, last := p.cell[k], len(p.price)
-	b, found := slices.BinarySearch(p.grid, release+j.Duration)
-	if !found {
-		b--
-	}
+	b := p.cellOf(release + j.Duration)
 	kink := int64(-1)
 	if p.least > 0 {
 		kink = release + j.Per - j.Duration
@@ -328,4 +339,56 @@ func (p *prices) count(k int, change []float64) {
 	if x.b < len(p.price) {
 		p.use[x.b] += demand * float64(end-p.grid[x.b])
 	}
+}
+
+// Priced gives bounds of schedules in part by prices. Each job of a schedule pays for
+// what it uses of the capacity; see prices.
+type Priced struct{ p *prices }
+
+// NewPriced returns the best prices of so many steps for the responses of some jobs
+// on one tier.
+func NewPriced(ctx context.Context, t *model.BatchTicks, steps int) *Priced {
+	p := &prices{machine: machinesOf(t, 1)[0], jobs: newJobs(t)}
+	_, p.price = p.ascend(ctx, steps)
+	p.sums()
+	return &Priced{p}
+}
+
+// Paid returns CΛ(∞): the sum of the responses of a schedule is at least what all its
+// jobs cost and pay, less that.
+func (x *Priced) Paid() float64 { return float64(x.p.capacity) * x.p.sum[len(x.p.price)] }
+
+// Cost returns what job k costs and pays if it starts at a tick.
+func (x *Priced) Cost(k int, at int64) float64 {
+	p := x.p
+	j := &p.jobs.jobs[k]
+	from, to := at-p.first, at-p.first+j.Duration
+	return float64(at+j.Duration-j.Release) + float64(p.demand(k))*(p.at(p.cellOf(to), to)-p.at(p.cellOf(from), from))
+}
+
+// Points returns ascending starts of job k from its submission on. Between two of them
+// Cost is linear, and after the last it grows.
+func (x *Priced) Points(k int) []int64 {
+	p := x.p
+	j := &p.jobs.jobs[k]
+	points := []int64{j.Release}
+	for _, at := range p.grid {
+		for _, s := range []int64{at + p.first, at + p.first - j.Duration} {
+			if s > j.Release {
+				points = append(points, s)
+			}
+		}
+	}
+	slices.Sort(points)
+	return slices.Compact(points)
+}
+
+// cellOf returns the cell of a time, or the number of cells from the end of the grid
+// on.
+func (p *prices) cellOf(time int64) int {
+	c, found := slices.BinarySearch(p.grid, time)
+	if !found {
+		c--
+	}
+	return c
 }

@@ -15,6 +15,7 @@ const (
 	devMemo                            // memo
 	devMachine                         // remaining.machine
 	devWidths                          // newTree
+	devPrices                          // paid
 	devLocal                           // improve
 )
 
@@ -25,6 +26,7 @@ var devices = []exact.Switch[deviceSet]{
 	{Bit: devMemo, Device: exact.Device{Name: "dominance", Summary: "of partial schedules of the same jobs, those that another dominates are dropped"}},
 	{Bit: devMachine, Device: exact.Device{Name: "squashed", Summary: "bound by the shortest remaining work first on one machine of the free processors (Schrage 1968)"}},
 	{Bit: devWidths, Device: exact.Device{Name: "dual-feasible", Summary: "the same by dual-feasible functions of the widths (Fekete and Schepers 2001)"}},
+	{Bit: devPrices, Device: exact.Device{Name: "prices", Summary: "bound by Lagrangian multipliers of the capacity, fixed at the root (Fisher 1973)"}},
 	{Bit: devLocal, Device: exact.Device{Name: "local-search", Summary: "orders to start from: jobs are moved to other positions"}},
 }
 

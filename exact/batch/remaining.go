@@ -25,12 +25,17 @@ import (
 //   - the same with f(w) for each width w, f dual-feasible: the f of all that runs
 //     at an instant sum to at most f(P) (see bounds.DualFeasible), so the jobs to
 //     come have f(P) less those of the running jobs.
+//
+// It is a bound of the sum, too, that each job pays for the processors by prices λ
+// (see batchbounds.Priced): what the started jobs cost and pay, and for the others
+// the least from their earliest starts on, less PΛ(∞).
 type remaining struct {
 	machines []machine
 	earliest []int64 // by job
 	ends     []int64 // bounds, ascending
 	other    []int64
 	order    []int32 // by earliest start
+	paid     *paid   // nil: no prices
 	queue    heap.Heap[work]
 }
 
@@ -109,6 +114,9 @@ func (r *remaining) of(t *tree, x *node) int64 {
 	}
 	for _, e := range r.ends {
 		sum += e
+	}
+	if r.paid != nil {
+		sum = max(sum, r.paid.of(x, r.order, r.earliest))
 	}
 	return sum
 }

@@ -13,6 +13,7 @@ import (
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	batchexact "github.com/gapwise/gapwise/exact/batch"
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/modeltest"
 )
@@ -89,11 +90,11 @@ func TestSearchBrute(t *testing.T) {
 // Dominance, which hardly matters for few jobs, loses no optimum of more of them.
 func TestDominance(t *testing.T) {
 	t.Parallel()
-	weak, err := batchexact.Without("dominance", "local-search")
+	weak, err := batchexact.Without("dominance", "local-search", "prices")
 	if err != nil {
 		t.Fatal(err)
 	}
-	strong, err := batchexact.Without("squashed", "local-search")
+	strong, err := batchexact.Without("squashed", "local-search", "prices")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,13 @@ func TestDevices(t *testing.T) {
 			in := busy(rng, 10, 4)
 			sum += solve(t, s, in).Nodes
 		}
-		return sum
+		spec := instances.NewBatchSpec() // where jobs arrive over time
+		spec.Model, spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Seed = instances.ModelLublin, 16, 16, 1, 2, 3
+		in, err := spec.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum + solve(t, s, in).Nodes
 	}
 	whole := nodes(batchexact.Search{})
 	for _, d := range batchexact.Devices() {

@@ -47,9 +47,10 @@ type level struct {
 // node is a partial schedule.
 type node struct {
 	set  uint64
-	now  int64 // the last start
-	cost int64 // the responses of the jobs in set
-	ends []end // of those that run after now, ascending
+	now  int64   // the last start
+	cost int64   // the responses of the jobs in set
+	paid float64 // what they cost and pay, see paid
+	ends []end   // of those that run after now, ascending
 }
 
 // end is when a running job gives its processors back.
@@ -114,6 +115,9 @@ func (t *tree) visit(depth int) {
 	if t.nodes++; t.nodes%(1<<12) == 0 {
 		t.report()
 	}
+	if t.nodes == nodesBeforePrices && t.off&devPrices == 0 {
+		t.usePrices(depth)
+	}
 	l := &t.levels[depth]
 	l.children, l.next = l.children[:0], 0
 	if depth == len(t.release) {
@@ -134,6 +138,28 @@ func (t *tree) visit(depth int) {
 		if t.visit(depth + 1); t.stopped {
 			return // next stays: the child isn't done
 		}
+	}
+}
+
+// nodesBeforePrices is the node at which prices are made; they take as long as some
+// hundred nodes.
+const nodesBeforePrices = 20
+
+// usePrices makes prices for the nodes to come, and for those that wait on the way to
+// a depth.
+func (t *tree) usePrices(depth int) {
+	t.bound.paid = newPaid(t.ctx, t.jobs)
+	for d := range depth {
+		l := &t.levels[d]
+		c := l.children[l.next]
+		t.levels[d+1].paid = l.paid + t.bound.paid.cost(int(c.job), c.start)
+		waiting := l.children[l.next+1:]
+		for i := range waiting {
+			var x node
+			t.step(&l.node, waiting[i], &x)
+			waiting[i].bound = max(waiting[i].bound, t.bound.of(t, &x))
+		}
+		sortChildren(waiting)
 	}
 }
 
@@ -204,7 +230,11 @@ func (t *tree) expand(l *level) {
 		t.step(&l.node, *c, next)
 		c.bound = t.bound.of(t, next)
 	}
-	slices.SortStableFunc(l.children, func(a, b child) int {
+	sortChildren(l.children)
+}
+
+func sortChildren(children []child) {
+	slices.SortStableFunc(children, func(a, b child) int {
 		return cmp.Or(cmp.Compare(a.bound, b.bound), cmp.Compare(a.start, b.start), cmp.Compare(a.job, b.job))
 	})
 }
@@ -214,6 +244,9 @@ func (t *tree) step(x *node, c child, next *node) {
 	next.set, next.now = x.set|1<<c.job, c.start
 	stop := c.start + t.length[c.job]
 	next.cost = x.cost + stop - t.release[c.job]
+	if t.bound.paid != nil {
+		next.paid = x.paid + t.bound.paid.cost(int(c.job), c.start)
+	}
 	next.ends = next.ends[:0]
 	placed := false
 	for _, e := range x.ends {
