@@ -1,21 +1,14 @@
 package audit
 
 import (
-	_ "embed"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/gapwise/gapwise/model"
 )
-
-// history lists the defects of the releases before there was an audit.
-//
-//go:embed history.md
-var history string
 
 // Write prints the counts in a few lines, of the given build.
 func (r *Report) Write(w io.Writer, build string) error {
@@ -25,37 +18,16 @@ func (r *Report) Write(w io.Writer, build string) error {
 	return err
 }
 
-// commit returns the commit that the program was built from, as the go command
-// records it.
-func commit() string {
-	revision, changed := "commit unknown", ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			switch {
-			case s.Key == "vcs.revision":
-				revision = fmt.Sprintf("commit %.12s", s.Value)
-			case s.Key == "vcs.modified" && s.Value == "true":
-				changed = " with changes"
-			}
-		}
-	}
-	return revision + changed
-}
-
-// Trust writes the counts as a page of Markdown.
-func (r *Report) Trust(w io.Writer, version string) error {
+// Trust writes the counts, and what is compared, as Markdown.
+func (r *Report) Trust(w io.Writer) error {
 	var b strings.Builder
 	all, engines, instances := r.Comparisons()
-	fmt.Fprintf(&b, `# Trust
-
-Written by `+"`gapwise audit --time … --trust docs/trust.md`"+`, at %s, version %s, seed %d, in %v.
-
-%s comparisons on %s drawn instances, %s of them between the proofs of two engines on instances of 12 tasks, jobs or
+	fmt.Fprintf(&b, `%s comparisons on %s drawn instances, seed %d, in %v; %s of them between the proofs of two engines on instances of 12 tasks, jobs or
 requests and more. Disagreements: %d.
 
 | problem | comparison | below 12 | 12 and more |
 |---|---|---|---|
-`, commit(), version, r.Seed, r.Elapsed.Round(time.Second), thousands(all), thousands(instances), thousands(engines), len(r.Disagreements))
+`, thousands(all), thousands(instances), r.Seed, r.Elapsed.Round(time.Second), thousands(engines), len(r.Disagreements))
 	kinds := make([]model.Kind, 0, len(r.counts))
 	for k := range r.counts {
 		kinds = append(kinds, k)
@@ -77,7 +49,7 @@ requests and more. Disagreements: %d.
 		n := r.instances[k]
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", k, thousands(n[tiny]), thousands(n[middle]), thousands(n[large]))
 	}
-	b.WriteString("\n## What is compared\n\n" + wrapped("Instances are drawn by styles of figures ("+strings.Join(styleNames(), ", ")+
+	b.WriteString("\n### What is compared\n\n" + wrapped("Instances are drawn by styles of figures ("+strings.Join(styleNames(), ", ")+
 		") in graphs, windows, hosts and fat-trees of many shapes. Each solution of each algorithm goes to the judge, and is held against each bound and each proof of the others. "+
 		"Plain engines are depth-first searches of at most 150 lines, which share no code with the engines: asked for anything better than what is proved, they must find nothing. Phases of a search, run alone from a poor start, are its opponents, too.") +
 		"\nProofs are related if one follows from the other:\n\n")
@@ -90,7 +62,6 @@ requests and more. Disagreements: %d.
 		}
 		fmt.Fprintf(&b, "%s", wrapped(fmt.Sprintf("- %s: %s; another seed, two threads, started from its own or a heuristic's solution.", k, strings.Join(names, ", "))))
 	}
-	b.WriteString("\n" + history)
 	for _, d := range r.Disagreements {
 		fmt.Fprintf(&b, "\n**Disagreement**: %s: %s\n", d.Check, d.Reason)
 	}

@@ -32,7 +32,7 @@ func (p *program) audit() *cli.Command {
 			&cli.StringFlag{Name: "kind", Usage: fmt.Sprintf("one of %q; all by default", audit.Kinds())},
 			&cli.IntFlag{Name: "most", Value: 10, Usage: "disagreements after which it stops"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "audit-found", Usage: "`FOLDER` for disagreements"},
-			&cli.StringFlag{Name: "trust", Usage: "write the counts as Markdown to `FILE`"},
+			&cli.StringFlag{Name: "trust", Usage: "write the counts, and what is compared, as Markdown to `FILE`"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
@@ -72,7 +72,7 @@ func (p *program) audit() *cli.Command {
 				return err
 			}
 			if path := c.String("trust"); path != "" {
-				if err := p.writeFile(path, func(w io.Writer) error { return r.Trust(w, gapwise.Version) }); err != nil {
+				if err := p.writeFile(path, func(w io.Writer) error { return r.Trust(w) }); err != nil {
 					return err
 				}
 			}

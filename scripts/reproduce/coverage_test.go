@@ -61,3 +61,21 @@ func TestCoverageRows(t *testing.T) {
 		}
 	}
 }
+
+// The audit of one commit runs once, and a disagreement ends the part.
+func TestAudit(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("results", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	r := &runner{gapwise: "false", commit: "c0ffee"}
+	if _, err := r.audit("1m", "1"); err == nil || !strings.Contains(err.Error(), "results/audit") {
+		t.Errorf("an audit that fails: %v", err)
+	}
+	if err := os.WriteFile("results/audit-c0ffee-1m-1.md", []byte("counts"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := r.audit("1m", "1"); err != nil || text != "counts" {
+		t.Errorf("an audit that has run: %q, %v", text, err)
+	}
+}

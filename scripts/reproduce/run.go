@@ -32,7 +32,7 @@ func (r *runner) functions() template.FuncMap {
 		"batchImprovements": batchImprovements, "batchLoads": batchLoads, "batchSettings": batchSettings, "batchPEASY": batchPEASY, "batchCosts": batchCosts,
 		"batchReadings": batchReadings, "nearest": nearest, "oneTier": oneTier,
 		"beside": r.beside, "split": r.split, "stg": r.stg, "leastLoadLeads": r.leastLoadLeads,
-		"try": r.try, "plan": plan, "code": code, "link": link,
+		"audit": r.audit, "glob": filepath.Glob, "try": r.try, "plan": plan, "code": code, "link": link,
 		"benchstat": benchstat, "describe": describe, "edit": edit, "experiments": experiments, "offeredLoad": offeredLoad,
 		"replace": strings.ReplaceAll, "tvcLogs": tvcLogs, "tvcAcross": tvcAcross, "tvcSettings": tvcSettings, "tvcBothLogs": tvcBothLogs,
 		"openReading": openReading, "pick": pick, "processor": processor, "traces": traces, "trends": trends,
@@ -253,6 +253,19 @@ func decodeResults(text []byte) ([]result, error) {
 		all = append(all, x)
 	}
 	return all, nil
+}
+
+// audit compares everything that gapwise claims for a while, on two threads, and
+// returns what was compared as Markdown. The audit of one commit runs once.
+func (r *runner) audit(time, seed string) (string, error) {
+	file := fmt.Sprintf("results/audit-%s-%s-%s.md", r.commit, time, seed)
+	if _, err := os.Stat(file); err != nil {
+		if _, err := output(r.gapwise, "audit", "--time", time, "--seed", seed, "--workers", "2", "--trust", file, "-o", "results/audit"); err != nil {
+			return "", fmt.Errorf("%w; what disagrees is in results/audit", err)
+		}
+	}
+	text, err := os.ReadFile(file)
+	return string(text), err
 }
 
 // optimum returns the optimum of an instance, proved by both engines.
