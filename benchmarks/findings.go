@@ -41,6 +41,7 @@ var finders = map[model.Kind]finder{
 	model.KindDAG:         {whole: true, check: dagFindings},
 	model.KindReservation: {check: reservationFindings},
 	model.KindTVC:         {check: tvcFindings},
+	model.KindVCSched:     {whole: true, check: vcschedFindings},
 }
 
 // FindingsOf checks the findings of the paper on the records' problem over x: one
