@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	gapwise "github.com/gapwise/gapwise"
@@ -13,86 +12,6 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 )
-
-// mcb lists the algorithms of the paper's Tables 1 and 7: the first four sort in
-// descending order, the others in ascending order.
-var mcb = []string{"mcb8", "mcb5", "mcb6", "mcb7", "mcb3", "mcb2", "mcb1", "mcb4"}
-
-// degradation is a table of the paper's degradations and ours, in percent.
-type degradation struct {
-	Rows []degraded
-}
-
-type degraded struct {
-	Algorithm, PaperMean, PaperMax string
-	Mean, Max                      float64
-}
-
-// beside makes the table of NAME:MEAN:MAX... of the paper.
-func (r *runner) beside(file, paper string) (d degradation, err error) {
-	ours, err := r.rows("table", file, "--algorithms", strings.Join(mcb, ","), "--columns", "deg. mean %,deg. max %")
-	if err != nil {
-		return d, err
-	}
-	for _, p := range strings.Fields(paper) {
-		f := strings.Split(p, ":")
-		row := ours.Where("algorithm", f[0])
-		d.Rows = append(d.Rows, degraded{f[0], f[1], f[2], row.Sum("deg. mean %"), row.Sum("deg. max %")})
-	}
-	return d, nil
-}
-
-// Best returns the algorithm with the least mean degradation.
-func (d degradation) Best() string {
-	return slices.MinFunc(d.Rows, func(a, b degraded) int { return compare(a.Mean, b.Mean) }).Algorithm
-}
-
-// DescendingFirst reports whether every descending sort beats every ascending
-// one.
-func (d degradation) DescendingFirst() bool {
-	descending, ascending := d.Rows[:4], d.Rows[4:]
-	worst := slices.MaxFunc(descending, func(a, b degraded) int { return compare(a.Mean, b.Mean) })
-	best := slices.MinFunc(ascending, func(a, b degraded) int { return compare(a.Mean, b.Mean) })
-	return worst.Mean < best.Mean
-}
-
-// Apart returns the largest difference of our means and the paper's among the
-// descending sorts.
-func (d degradation) Apart() (most float64) {
-	for _, row := range d.Rows[:4] {
-		most = max(most, row.Mean-number(row.PaperMean), number(row.PaperMean)-row.Mean)
-	}
-	return most
-}
-
-// Ratios returns the smallest and the largest ratio of our mean to the paper's
-// among the ascending sorts.
-func (d degradation) Ratios() string {
-	least, most := 0.0, 0.0
-	for k, row := range d.Rows[4:] {
-		x := row.Mean / number(row.PaperMean)
-		if k == 0 {
-			least = x
-		}
-		least, most = min(least, x), max(most, x)
-	}
-	return fmt.Sprintf("%.2f to %.2f", least, most)
-}
-
-// SameOrder reports whether the ascending sorts are in the paper's order.
-func (d degradation) SameOrder() bool {
-	return slices.IsSortedFunc(d.Rows[4:], func(a, b degraded) int { return compare(a.Mean, b.Mean) })
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
 
 // splitting is the paper's split of its DAG experiment by one parameter:
 // increase by contention and decrease by the better plan, in percent, and

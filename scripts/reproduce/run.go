@@ -33,6 +33,8 @@ func (r *runner) functions() template.FuncMap {
 		"batchReadings": batchReadings, "nearest": nearest, "oneTier": oneTier,
 		"beside": r.beside, "split": r.split, "stg": r.stg, "leastLoadLeads": r.leastLoadLeads,
 		"audit": r.audit, "glob": filepath.Glob, "try": r.try, "plan": plan, "code": code, "link": link,
+		"readings": r.readings, "closer": closer, "aboveHost": r.aboveHost, "picture": r.picture, "across": r.across, "timesBeside": r.timesBeside,
+		"above": r.above, "periodic": periodic,
 		"benchstat": benchstat, "describe": describe, "edit": edit, "experiments": experiments, "offeredLoad": offeredLoad,
 		"replace": strings.ReplaceAll, "tvcLogs": tvcLogs, "tvcAcross": tvcAcross, "tvcSettings": tvcSettings, "tvcBothLogs": tvcBothLogs,
 		"openReading": openReading, "pick": pick, "processor": processor, "traces": traces, "trends": trends,
