@@ -92,9 +92,9 @@ func (v *vcschedRuns) multiCapacity(small bool) []Finding {
 		return nil
 	}
 	others := vcschedMCB[1:]
-	var near1 []claim
+	var best []claim
 	for _, a := range others {
-		near1 = append(near1, claim{"MCB8's average yield in percent above that of " + a, all.change(cell{secondKey, "mcb8", 0}, cell{secondKey, a, 0}), -1, false})
+		best = append(best, claim{"MCB8's average yield in percent above that of " + a, all.change(cell{secondKey, "mcb8", 0}, cell{secondKey, a, 0}), -1, false})
 	}
 	var order []claim
 	for k := 1; k < len(vcschedMCB); k++ {
@@ -106,7 +106,7 @@ func (v *vcschedRuns) multiCapacity(small bool) []Finding {
 		every("MCB8 has a higher minimum yield than each other MCB at every slack", e.leads(objectiveKey, vcschedMCB[:1], others, false)),
 		every("MCB8 has the least average degradation over all instances", all.leads(degradation, vcschedMCB[:1], others, true)),
 		every("the eight are in the printed order by average degradation", order),
-		every("MCB8 is among the best in average yield: at most 1 % below each other", near1),
+		every("MCB8 is among the best in average yield: at most 1 % below each other", best),
 		every("failures are fewer at the largest slack than at the least", e.ends(unsolved, vcschedMCB, true)),
 		every("the four descending sorts fail less than the four ascending ones", all.leads(unsolved, vcschedDescending, vcschedAscending, true)),
 		every("MCB8 takes the least time of the eight", all.leads(runTime, vcschedMCB[:1], others, true)),

@@ -236,7 +236,8 @@ func (r *runner) aboveHost(plan, file string) (feasible int, err error) {
 	return feasible, err
 }
 
-// lines returns the curves of some algorithms, means over the runs that have the value.
+// lines returns the curves of some algorithms, means over the runs that have the value,
+// medians of times: on a busy machine a few runs wait for long.
 // The LP has no solution: its minimum yield is its bound, and its average yield is the
 // same, as the CPU is used up unless all yields are 1.
 func (r *runner) lines(file, by, value string, algorithms ...string) (all []benchmarks.Line, err error) {
@@ -255,7 +256,32 @@ func (r *runner) lines(file, by, value string, algorithms ...string) (all []benc
 		}
 		all = append(all, lines...)
 	}
+	if value == "time" {
+		for i := range all {
+			for k := range all[i].Points {
+				p := &all[i].Points[k]
+				p.Mean = median(records, all[i].Algorithm, by, p.X)
+			}
+		}
+	}
 	return all, nil
+}
+
+// median returns the median time of an algorithm's runs with a value of a parameter, of
+// all its runs if the parameter is empty; NaN without runs.
+func median(records []benchmarks.Record, algorithm, parameter string, value float64) float64 {
+	var all []float64
+	for i := range records {
+		if x := &records[i]; x.Algorithm == algorithm && (parameter == "" || x.Params[parameter] == value) {
+			all = append(all, x.ElapsedS)
+		}
+	}
+	if len(all) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(all)
+	n := len(all)
+	return (all[(n-1)/2] + all[n/2]) / 2
 }
 
 // picture draws curves without intervals, which say nothing about differences of runs on
@@ -324,7 +350,7 @@ type timed struct {
 // Ratio returns how many times as long the paper's was.
 func (x timed) Ratio() float64 { return x.Paper / x.Ours }
 
-// timesBeside compares mean times with the paper's: TEXT|ALGORITHM|PARAMETER=VALUE|SECONDS
+// timesBeside compares median times with the paper's: TEXT|ALGORITHM|PARAMETER=VALUE|SECONDS
 // each, the parameter empty for all runs.
 func (r *runner) timesBeside(file string, paper ...string) (all []timed, err error) {
 	records, _, err := benchmarks.ReadRecords(file)
@@ -337,16 +363,11 @@ func (r *runner) timesBeside(file string, paper ...string) (all []timed, err err
 			return nil, fmt.Errorf("%q isn't TEXT|ALGORITHM|PARAMETER=VALUE|SECONDS", p)
 		}
 		name, value, _ := strings.Cut(f[2], "=")
-		sum, n := 0.0, 0.0
-		for i := range records {
-			if x := &records[i]; x.Algorithm == f[1] && (name == "" || x.Params[name] == number(value)) {
-				sum, n = sum+x.ElapsedS, n+1
-			}
-		}
-		if n == 0 {
+		ours := median(records, f[1], name, number(value))
+		if math.IsNaN(ours) {
 			return nil, fmt.Errorf("%s: no run is of %s", file, p)
 		}
-		all = append(all, timed{f[0], number(f[3]), sum / n})
+		all = append(all, timed{f[0], number(f[3]), ours})
 	}
 	return all, nil
 }
