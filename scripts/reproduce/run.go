@@ -35,7 +35,7 @@ func (r *runner) functions() template.FuncMap {
 		"audit": r.audit, "glob": filepath.Glob, "try": r.try, "plan": plan, "code": code, "link": link,
 		"readings": r.readings, "closer": closer, "aboveHost": r.aboveHost, "picture": r.picture, "across": r.across, "timesBeside": r.timesBeside,
 		"above": r.above, "periodic": periodic,
-		"benchstat": benchstat, "describe": describe, "edit": edit, "experiments": experiments, "offeredLoad": offeredLoad,
+		"baseline": baseline, "benchstat": benchstat, "describe": describe, "edit": edit, "experiments": experiments, "offeredLoad": offeredLoad,
 		"replace": strings.ReplaceAll, "tvcLogs": tvcLogs, "tvcAcross": tvcAcross, "tvcSettings": tvcSettings, "tvcBothLogs": tvcBothLogs,
 		"openReading": openReading, "pick": pick, "processor": processor, "traces": traces, "trends": trends,
 		"increase": func(from, to float64) float64 { return 100 * (to/from - 1) },
@@ -365,9 +365,23 @@ func processor() string {
 
 // benchstat summarises the newest baseline's benchmarks of the given names.
 func benchstat(names ...string) (string, error) {
+	file, err := newestBaseline()
+	if err != nil {
+		return "", err
+	}
+	return output("go", "tool", "benchstat", "-filter", ".name:("+strings.Join(names, " OR ")+")", file)
+}
+
+// baseline returns the version of the newest baseline.
+func baseline() (string, error) {
+	file, err := newestBaseline()
+	return strings.TrimSuffix(filepath.Base(file), ".txt"), err
+}
+
+func newestBaseline() (string, error) {
 	files, err := filepath.Glob("benchmarks/baseline/*.txt")
 	if err != nil || len(files) == 0 {
 		return "", fmt.Errorf("there is no baseline, make bench-baseline writes one (%v)", err)
 	}
-	return output("go", "tool", "benchstat", "-filter", ".name:("+strings.Join(names, " OR ")+")", files[len(files)-1])
+	return files[len(files)-1], nil
 }
