@@ -9,7 +9,6 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/exact"
-	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -67,28 +66,6 @@ func trends(s splitting) (words []string) {
 		}
 	}
 	return words
-}
-
-// offeredLoad returns the mean, over 20 draws at a UMed, of the offered load: the
-// PE-seconds asked for, divided by those available from the first arrival to the
-// last.
-func offeredLoad(umed int) (float64, error) {
-	const draws = 20
-	sum := 0.0
-	for k := range draws {
-		spec := instances.NewReservationSpec()
-		spec.UMed, spec.Index, spec.Seed = float64(umed), k, 1
-		in, err := spec.Generate()
-		if err != nil {
-			return 0, err
-		}
-		work := 0.0
-		for _, q := range in.Requests {
-			work += q.DurationS * float64(q.PEs)
-		}
-		sum += work / float64(in.PEs) / (in.Requests[len(in.Requests)-1].ArrivalS - in.Requests[0].ArrivalS)
-	}
-	return sum / draws, nil
 }
 
 // stgRow counts the runs on the Standard Task Graphs of one size on one number
@@ -188,52 +165,6 @@ func traces() (map[string]string, error) {
 		all[strings.TrimSuffix(filepath.Base(f), ".json.gz")] = f
 	}
 	return all, err
-}
-
-// experiment is one of section 6.2 of the paper on advance reservations.
-type experiment struct {
-	Plan, By string
-	Figure   int // of the acceptance rate; the next one is the slowdown's
-}
-
-// Next returns the slowdown's figure.
-func (e experiment) Next() int { return e.Figure + 1 }
-
-func experiments() []experiment {
-	return []experiment{{"reservation-size", "umed", 2}, {"reservation-load", "arrival_factor", 4}, {"reservation-flexibility", "artime,deadline", 6}}
-}
-
-// held counts the findings of the experiments that hold: "29 of 30".
-func (r *runner) held() (string, error) {
-	var all rows
-	for _, e := range experiments() {
-		found, err := r.rows("findings", "results/"+e.Plan+".jsonl", "--by", e.By)
-		if err != nil {
-			return "", err
-		}
-		all = append(all, found...)
-	}
-	return all.held(), nil
-}
-
-// heldIn counts the findings that hold in one results file.
-func (r *runner) heldIn(file, by string, args ...string) (string, error) {
-	all, err := r.rows(append([]string{"findings", file, "--by", by}, args...)...)
-	return all.held(), err
-}
-
-func (all rows) held() string { return fmt.Sprintf("%d of %d", len(all.Where("", "held")), len(all)) }
-
-// leastLoadLeads reports whether least-load accepts more than PE_W at every
-// point of the experiments.
-func (r *runner) leastLoadLeads() (bool, error) {
-	for _, e := range experiments() {
-		all, err := r.rows("table", "results/"+e.Plan+".jsonl", "--by", e.By, "--algorithms", "least-load,pe-w", "--columns", "acceptance %")
-		if err != nil || !all.Leads("acceptance %", "least-load", "pe-w", strings.Split(e.By, ",")...) {
-			return false, err
-		}
-	}
-	return true, nil
 }
 
 // ablation runs the plan ablation-KIND as it is and without each device of the

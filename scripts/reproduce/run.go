@@ -28,16 +28,18 @@ type runner struct {
 func (r *runner) functions() template.FuncMap {
 	return template.FuncMap{
 		"gapwise": r.run, "draw": r.draw, "bench": r.bench, "benchAlone": r.benchAlone, "solve": r.solve, "optimum": r.optimum,
-		"table": r.table, "rows": r.rows, "findings": r.findings, "held": r.held, "heldIn": r.heldIn, "ablation": r.ablation,
+		"table": r.table, "rows": r.rows, "findings": r.findings, "ablation": r.ablation,
 		"batchImprovements": batchImprovements, "batchLoads": batchLoads, "batchSettings": batchSettings, "batchPEASY": batchPEASY, "batchCosts": batchCosts,
 		"batchReadings": batchReadings, "nearest": nearest, "oneTier": oneTier,
-		"beside": r.beside, "split": r.split, "stg": r.stg, "leastLoadLeads": r.leastLoadLeads,
+		"beside": r.beside, "split": r.split, "stg": r.stg,
 		"audit": r.audit, "glob": filepath.Glob, "try": r.try, "plan": plan, "code": code, "link": link,
 		"readings": r.readings, "closer": closer, "aboveHost": r.aboveHost, "picture": r.picture, "across": r.across, "timesBeside": r.timesBeside,
 		"above": r.above, "periodic": periodic,
-		"baseline": baseline, "benchstat": benchstat, "describe": describe, "edit": edit, "experiments": experiments, "offeredLoad": offeredLoad,
+		"baseline": baseline, "benchstat": benchstat, "describe": describe, "edit": edit, "experiments": experiments,
 		"replace": strings.ReplaceAll, "tvcLogs": tvcLogs, "tvcAcross": tvcAcross, "tvcSettings": tvcSettings, "tvcBothLogs": tvcBothLogs,
-		"openReading": openReading, "pick": pick, "processor": processor, "traces": traces, "trends": trends,
+		"pick": pick, "processor": processor, "traces": traces, "trends": trends,
+		"verdictsOf": r.verdictsOf, "readingsOf": r.readingsOf, "unmet": r.unmet, "sameVerdicts": r.sameVerdicts, "ahead": ahead,
+		"reservationWorkload": reservationWorkload, "reservationLogs": reservationLogs, "slotGrowth": slotGrowth,
 		"increase": func(from, to float64) float64 { return 100 * (to/from - 1) },
 		"dict":     dict,
 		"list":     func(x ...any) []any { return x },
@@ -287,19 +289,6 @@ func pick(file, name, pattern string) (string, error) {
 			return ""
 		}
 		return line
-	})
-}
-
-var openPolicy = regexp.MustCompile(`"algorithm":"(du-b|du-w|pedu-b|pedu-w)(-open)?"`)
-
-// openReading replaces the paper's policies in a results file by those with open
-// rectangles.
-func openReading(file, name string) (string, error) {
-	return rewrite(file, name, func(line string) string {
-		if m := openPolicy.FindStringSubmatch(line); m != nil && m[2] == "" {
-			return ""
-		}
-		return openPolicy.ReplaceAllString(line, `"algorithm":"$1"`)
 	})
 }
 

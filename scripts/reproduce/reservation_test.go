@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gapwise/gapwise/instances"
+)
+
+// Exponents are those of the figures that grew, and a run that is missing is an
+// error.
+func TestGrowthOf(t *testing.T) {
+	var lines []string
+	for _, over := range []string{"records", "window", "PEs"} {
+		for _, op := range []string{"find", "find-du-b", "update"} {
+			for _, larger := range []bool{false, true} {
+				for list, exponent := range map[string]float64{"plain": 2, "fast": 0.5} {
+					x := map[string]float64{"records": 1000, "window": 8, "PEs": 1024}
+					if larger {
+						x[over] *= 4
+					}
+					lines = append(lines, fmt.Sprintf("BenchmarkGrowth/over=%s/larger=%t/op=%s/%s-2  1  12345 ns/op  %v PEs  %v cpu-ns/op  %v in-window  %v records\n",
+						over, larger, op, list, x["PEs"], 3*math.Pow(x[over], exponent), x["window"], x["records"]))
+				}
+			}
+		}
+	}
+	all, err := growthOf("goos: linux\n" + strings.Join(lines, "") + "PASS\n")
+	if err != nil || len(all) != 9 {
+		t.Fatal(all, err)
+	}
+	for what, g := range all {
+		if g.String() != "2.00, 0.50" {
+			t.Errorf("%s: %v", what, g)
+		}
+	}
+	if _, err := growthOf(strings.Join(lines[1:], "")); err == nil {
+		t.Error("no error without a line")
+	}
+}
+
+// Each instance of a log belongs to its experiment alone.
+func TestReservationLogs(t *testing.T) {
+	found := map[string]int{}
+	for _, log := range []string{"LANL-CM5-1994-4.1-cln", "KTH-SP2-1996-2.1-cln", "NASA-iPSC-1993-3.1-cln"} {
+		spec := instances.NewReservationSpec()
+		spec.SWF = "/data/" + log + ".swf.gz"
+		for _, e := range reservationLogs() {
+			if regexp.MustCompile(e.Pattern).MatchString(spec.Name()) && strings.HasPrefix(log, e.Title+"-") {
+				found[e.Title]++
+			}
+		}
+	}
+	if len(found) != 3 || found["KTH-SP2"] != 1 {
+		t.Errorf("the logs have %v", found)
+	}
+}
