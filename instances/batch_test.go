@@ -1,6 +1,7 @@
 package instances
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -335,4 +336,38 @@ func BenchmarkBatchSpec(b *testing.B) {
 			})
 		}
 	}
+}
+
+// Any log, with any options, gives an error of one line that wraps ErrInvalid, or an
+// instance that is valid, all of whose jobs fit, and a report that adds up.
+func FuzzBatchFromSWF(f *testing.F) {
+	const line = " 0 -1 10 4 -1 -1 4 20 -1 1 1 1 1 1 -1 -1 -1\n"
+	f.Add([]byte("; MaxProcs: 4\n1"+line+"2"+line), 0, 0, 0, 0.0, uint8(0))
+	f.Add([]byte("; MaxNodes: 2\n1"+line+"2 5 -1 0 1 -1 -1 1 -1 -1 1 1 1 1 1 -1 -1 -1\n3 2 -1 7 2 -1 -1 2 5 -1 1 1 1 1 1 -1 -1 -1\n"), 0, 1, 1, 0.7, uint8(0b1011))
+	f.Add([]byte("1"+line+"1"+line), 4, 2, 0, 1e3, uint8(0b110))
+	f.Add([]byte("1 9999999999999 -1 1e9 4 -1 -1 4 20 -1 1 1 1 1 1 -1 -1 -1\n"), 1<<20, -1, 0, 1e-3, uint8(0b10100))
+	f.Fuzz(func(t *testing.T, text []byte, processors, skip, first int, load float64, flags uint8) {
+		log, err := swf.ReadAll(bytes.NewReader(text))
+		if err != nil || len(log.Jobs) > 100 {
+			return
+		}
+		s := NewBatchSpec()
+		s.Processors, s.Load, s.Tiers = processors, load, 1+int(flags>>2&1)
+		s.Kill = []string{"no", "yes"}[flags>>1&1]
+		s.Estimates = []string{"", EstimatesExact, EstimatesTsafrir, EstimatesLog}[flags>>3&3]
+		in, report, err := s.FromSWF("log", log, SWFJobs{Skip: skip, First: first, RefuseLarge: flags&1 == 1, Seed: 1})
+		if err != nil {
+			if !errors.Is(err, model.ErrInvalid) || strings.ContainsAny(err.Error(), "\n\r") {
+				t.Fatalf("error %q", err)
+			}
+			return
+		}
+		if err := in.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		b := in.(*model.Batch)
+		if n := report.Requests + report.Skipped + report.NoSubmit + report.NoSize + report.NoRuntime + report.TooLarge; n != report.Jobs || report.Requests != len(b.Jobs) {
+			t.Fatalf("%d jobs, report %+v", len(b.Jobs), report)
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -372,6 +373,37 @@ func FuzzBatch(f *testing.F) {
 		o, err := b.Objective(s)
 		if err == nil && (math.IsNaN(o.Value) || math.IsInf(o.Value, 0) || math.IsNaN(o.Second) || math.IsInf(o.Second, 0)) {
 			t.Fatalf("objective %+v", o)
+		}
+	})
+}
+
+// What is read as a list of processors is written so that it is read again; the
+// published pattern accepts it, and what is refused although the pattern accepts it
+// is so for the order of its numbers or for their number.
+func FuzzProcessorList(f *testing.F) {
+	for _, text := range []string{"", "0", "0-31,64,70-71", "5,3-4", "7-6", "1,1", "007", "0-9999999", "10000000", "1-2-3", ",", "-1", "1,-", "0-9999999,1"} {
+		f.Add(text)
+	}
+	number := `0*[0-9]{1,7}`
+	part := number + `(-` + number + `)?`
+	pattern := regexp.MustCompile(`\A(` + part + `(,` + part + `)*)?\z`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var l, back model.ProcessorList
+		err := l.UnmarshalText([]byte(text))
+		if err != nil {
+			if !errors.Is(err, model.ErrInvalid) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %q", err)
+			}
+			if pattern.MatchString(text) && !strings.Contains(text, "-") {
+				t.Errorf("%q is refused: %v", text, err)
+			}
+			return
+		}
+		if !pattern.MatchString(text) {
+			t.Errorf("%q is read, the pattern refuses it", text)
+		}
+		if err := back.UnmarshalText([]byte(l.String())); err != nil || !slices.Equal(l, back) {
+			t.Errorf("%q is written as %q and read as %d processors, %v", text, l, len(back), err)
 		}
 	})
 }

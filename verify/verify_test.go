@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -319,6 +320,16 @@ func FuzzVerify(f *testing.F) {
 	bookings.Online = true
 	a, _ = json.Marshal(reservation)
 	b, _ = json.Marshal(bookings)
+	f.Add(a, b)
+	batch, execution := twoTiers()
+	a, _ = json.Marshal(batch)
+	b, _ = json.Marshal(execution)
+	f.Add(a, b)
+	f.Add(a, bytes.ReplaceAll(b, []byte(`"background"`), []byte(`""`)))
+	batch.KillAtEstimate, batch.Jobs[0].EstimateS, batch.Jobs[2].RuntimeS = true, 1e-6, 1e8
+	execution.Runs[2].Segments[1].EndS = 8e9
+	a, _ = json.Marshal(batch)
+	b, _ = json.Marshal(execution)
 	f.Add(a, b)
 	for _, queue := range []bool{false, true} {
 		clusters, embeddings := fourPods(queue)
