@@ -15,8 +15,8 @@ var jobColumns = []string{"job_id", "workload_name", "profile", "submission_time
 	"allocated_resources", "consumed_energy", "metadata"}
 
 // JobTable returns a row for each job of a solution, with the columns of Batsim's
-// file of jobs. The error wraps model.ErrUnsupported for a problem whose solutions
-// run no jobs over time.
+// file of jobs, and intervals of resources as there: "0-3 7". The error wraps
+// model.ErrUnsupported for a problem whose solutions run no jobs over time.
 //
 // The starting time is that of the first segment, and the execution time goes from
 // there to the end: where a job is suspended, restarted or moved it holds the time
@@ -46,7 +46,7 @@ func JobTable(in model.Instance, s model.Solution) (Table, error) {
 			}
 			runs := o.EndS - o.StartS
 			row = append(row[:6], state[0], state[1], decimal(o.StartS), decimal(runs), decimal(o.EndS), decimal(o.StartS-o.SubmitS), decimal(o.Response()),
-				decimal(o.Response()/runs), intervals(o.Resources), "", "")
+				decimal(o.Response()/runs), strings.ReplaceAll(model.ProcessorList(o.Resources).String(), ",", " "), "", "")
 			if o.Segments > 1 {
 				row[16] = fmt.Sprintf("segments=%d restarts=%d migrations=%d", o.Segments, o.Restarts, o.Migrations)
 			}
@@ -58,23 +58,3 @@ func JobTable(in model.Instance, s model.Solution) (Table, error) {
 
 // decimal formats a number with six decimals at most.
 func decimal(x float64) string { return strconv.FormatFloat(math.Round(1e6*x)/1e6, 'f', -1, 64) }
-
-// intervals formats ascending numbers as Batsim does: "0-3 7".
-func intervals(numbers []int32) string {
-	var b strings.Builder
-	for i := 0; i < len(numbers); {
-		k := i
-		for k+1 < len(numbers) && numbers[k+1] == numbers[k]+1 {
-			k++
-		}
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		fmt.Fprint(&b, numbers[i])
-		if k > i {
-			fmt.Fprintf(&b, "-%d", numbers[k])
-		}
-		i = k + 1
-	}
-	return b.String()
-}

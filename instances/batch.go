@@ -306,11 +306,7 @@ func (s BatchSpec) Generate() (*model.Batch, error) {
 		return nil, err
 	}
 	if s.SWF != "" {
-		in, _, err := s.fromLog()
-		if err != nil {
-			return nil, err
-		}
-		return in.(*model.Batch), nil
+		return generated[*model.Batch](s.fromLog())
 	}
 	jobs, err := s.workload()
 	if err != nil {

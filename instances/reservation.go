@@ -227,11 +227,7 @@ func (s ReservationSpec) Generate() (*model.Reservation, error) {
 		return nil, err
 	}
 	if s.SWF != "" {
-		in, _, err := s.fromLog()
-		if err != nil {
-			return nil, err
-		}
-		return in.(*model.Reservation), nil
+		return generated[*model.Reservation](s.fromLog())
 	}
 	parameters := LublinLANLFit
 	if s.Parameters == ParametersColumnT {

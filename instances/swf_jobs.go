@@ -264,6 +264,15 @@ func fromLog[S interface {
 	return in, report, nil
 }
 
+// generated returns what fromLog makes as an instance of its problem.
+func generated[I model.Instance](in model.Instance, _ SWFReport, err error) (I, error) {
+	if err != nil {
+		var none I
+		return none, err
+	}
+	return in.(I), nil
+}
+
 // cachedSWF is LoadSWF for files alone, which are read once. It serves
 // specifications.
 func cachedSWF(path string) (*swf.Log, error) {

@@ -227,11 +227,7 @@ func (s TVCSpec) empty(name string) (*model.TVC, error) {
 // that can't be used wrap model.ErrInvalid. O(requests).
 func (s TVCSpec) Generate() (*model.TVC, error) {
 	if s.SWF != "" {
-		in, _, err := s.fromLog()
-		if err != nil {
-			return nil, err
-		}
-		return in.(*model.TVC), nil
+		return generated[*model.TVC](s.fromLog())
 	}
 	in, err := s.empty(s.Name())
 	if err != nil {

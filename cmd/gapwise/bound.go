@@ -9,6 +9,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/instances"
 )
 
 func (p *program) bound() *cli.Command {
@@ -42,7 +43,7 @@ func (p *program) bound() *cli.Command {
 				all, err := gapwise.Bounds(ctx, in)
 				cancel()
 				if err != nil {
-					return err
+					return fmt.Errorf("%s: %w", instances.Label(path), err)
 				}
 				for _, b := range all {
 					value := figure(b.Value)

@@ -1,0 +1,193 @@
+package draw
+
+import (
+	"fmt"
+	"image/color"
+	"slices"
+
+	"gonum.org/v1/plot"
+)
+
+var tierColours = [2]color.RGBA{palette[0], palette[2]}
+
+func (l *executionLayout) paint(p pen) {
+	p.fill(white, rect{0, 0, l.width, l.height})
+	drawLegend(p, l.legend, 0, p.title(l.title, l.width))
+	axis := l.ticks()
+	bold := newFace(panelSize, true)
+	for t := range l.tiers {
+		l.tiers[t].paint(p, &l.timeAxis, axis)
+		if l.in.Tiers == 2 {
+			p.text(bold, ink, l.left, l.tiers[t].top-6, 0, []string{"Foreground", "Background"}[t])
+		}
+	}
+	if l.many() {
+		l.paintShares(p)
+	} else {
+		l.paintSegments(p)
+	}
+	most, longest := 1.0, 1.0
+	for _, s := range l.steps {
+		most, longest = max(most, s.used[0]+s.used[1]), max(longest, s.waiting)
+	}
+	area := func(c color.RGBA, bottom, one float64, figure func(executionStep) float64) {
+		fillArea(p, &l.timeAxis, c, bottom, one, l.steps, func(s executionStep) (float64, float64) { return s.at, figure(s) })
+	}
+	p.heading(l.useY-6, l.width, l.useText())
+	l.chart(p, axis, l.useY, useHeight, most, func() {
+		if l.in.Tiers == 2 {
+			area(tierColours[1], l.useY+useHeight, useHeight/most, func(s executionStep) float64 { return s.used[0] + s.used[1] })
+		}
+		area(tierColours[0], l.useY+useHeight, useHeight/most, func(s executionStep) float64 { return s.used[0] })
+	})
+	p.heading(l.queueY-6, l.width, "Waiting jobs, over time")
+	l.chart(p, axis, l.queueY, queueHeight, longest, func() {
+		area(waitingColour, l.queueY+queueHeight, queueHeight/longest, func(s executionStep) float64 { return s.waiting })
+	})
+	l.timeAxis.paint(p, l.axisY, axis)
+}
+
+// useText tells the mean use.
+func (l *executionLayout) useText() string {
+	var sum [2]float64
+	for i, s := range l.steps[:len(l.steps)-1] {
+		for t := range sum {
+			sum[t] += s.used[t] * (l.steps[i+1].at - s.at)
+		}
+	}
+	all := float64(l.in.Processors) * (l.high - l.low) / 100
+	text := fmt.Sprintf("Processors in use, of %d, over time: %.1f %% on average", l.in.Processors, sum[0]/all)
+	if l.in.Tiers == 2 {
+		text += fmt.Sprintf(" in the foreground, %.1f %% in the background", sum[1]/all)
+	}
+	return text
+}
+
+// boxes returns the rectangles of a segment.
+func (l *executionLayout) boxes(s *placed) (all []rect) {
+	for from := 0; from < len(s.processors); {
+		to := from
+		for to+1 < len(s.processors) && s.processors[to+1] == s.processors[to]+1 {
+			to++
+		}
+		all = append(all, l.tiers[s.tier].box(&l.timeAxis, int(s.processors[from]), int(s.processors[to]), s.start, s.end, l.texture()))
+		from = to + 1
+	}
+	return all
+}
+
+// paintSegments draws each segment.
+func (l *executionLayout) paintSegments(p pen) {
+	if l.texture() {
+		shapes := make([][]rect, 2*Colours) // first what is lost
+		for i := range l.segments {
+			s := &l.segments[i]
+			g := s.job % Colours
+			if !s.lost {
+				g += Colours
+			}
+			shapes[g] = append(shapes[g], l.boxes(s)...)
+		}
+		for g, all := range shapes {
+			p.fill((&Bar{Group: g, Faded: g < Colours}).colour(), all...)
+		}
+		return
+	}
+	for i := range l.segments {
+		s := &l.segments[i]
+		boxes, c, text := l.boxes(s), (&Bar{Group: s.job}).colour(), ink
+		if s.lost {
+			text = paleInk
+			p.fill(white, boxes...)
+			for _, r := range boxes {
+				p.dashed(mix(c, ink, 0.45), r)
+			}
+		} else {
+			p.filled(c, boxes)
+		}
+		p.labelLargest(clean(l.in.Jobs[s.job].ID), text, boxes)
+	}
+}
+
+// paintShares draws the share in use of fields of some processors and some time.
+func (l *executionLayout) paintShares(p pen) {
+	columns := int((l.right - l.left) / cellSize)
+	rows := min(l.in.Processors, int((l.tiers[0].bottom-l.tiers[0].top)/cellSize))
+	row := func(processor int32) int { return int(processor) * rows / l.in.Processors }
+	size := make([]float64, rows) // processors
+	for k := range l.in.Processors {
+		size[row(int32(k))]++
+	}
+	used := make([][]float64, l.in.Tiers) // of tier, row and column
+	for t := range used {
+		used[t] = make([]float64, rows*columns)
+	}
+	length := (l.high - l.low) / float64(columns)
+	for i := range l.segments {
+		s := &l.segments[i]
+		from, to := (s.start-l.low)/length, (s.end-l.low)/length
+		for c := max(int(from), 0); c < columns && float64(c) < to; c++ {
+			share := min(to, float64(c+1)) - max(from, float64(c))
+			for _, k := range s.processors {
+				used[s.tier][row(k)*columns+c] += share
+			}
+		}
+	}
+	wide := (l.right - l.left) / float64(columns)
+	for t, cells := range used {
+		high := (l.tiers[t].bottom - l.tiers[t].top) / float64(rows)
+		shapes := make([][]rect, len(heat))
+		for r := range rows {
+			last := 0
+			for c := range columns {
+				class := heatOf(cells[r*columns+c] / size[r])
+				if all := shapes[class]; c > 0 && class == last {
+					all[len(all)-1].w += wide
+				} else {
+					shapes[class] = append(all, rect{l.left + wide*float64(c), l.tiers[t].bottom - high*float64(r+1), wide, high})
+				}
+				last = class
+			}
+		}
+		for class, all := range shapes {
+			if class > 0 {
+				p.fill(heat[class], all...)
+			}
+		}
+	}
+}
+
+// legendOf explains the colours.
+func (l *executionLayout) legendOf() (all []entry) {
+	add := func(text string, draw func(p pen, r rect)) {
+		all = append(all, entry{text, 0, []plot.Thumbnailer{sample{func(p pen, x, y float64) { draw(p, rect{x, y - 4, legendThumb, 8}) }}}})
+	}
+	area := func(text string, c color.RGBA) { add(text, func(p pen, r rect) { p.fill(c, r) }) }
+	switch {
+	case l.many():
+		for class, text := range []string{"nothing in use", "up to 25 %", "up to 50 %", "up to 75 %", "up to 100 %"} {
+			if class > 0 {
+				area(text, heat[class])
+			} else {
+				area(text, rowColour)
+			}
+		}
+	case slices.ContainsFunc(l.segments, func(s placed) bool { return s.lost }):
+		add("killed, its work is lost", func(p pen, r rect) {
+			if l.texture() {
+				p.fill(mix(palette[0], white, 0.6), r)
+			} else {
+				p.dashed(paleInk, r)
+			}
+		})
+	}
+	if l.in.Tiers == 2 {
+		area("in use in the foreground", tierColours[0])
+		area("in the background", tierColours[1])
+	} else {
+		area("in use", tierColours[0])
+	}
+	area("waiting", waitingColour)
+	area("maximum, paler than the mean", mix(tierColours[0], white, 0.5))
+	return all
+}
