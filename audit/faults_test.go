@@ -49,6 +49,35 @@ func TestFaultsHaveAPlace(t *testing.T) {
 	for _, f := range plantedFaults {
 		f.plant(t, "..")
 	}
+	for _, f := range testedFaults {
+		f.plant(t, "..")
+	}
+}
+
+// TestPlantedFaultsInTests plants faults that no claim about an optimum contradicts:
+// in online schedulers, in bounds of other figures than the objective. The short
+// tests of a package must fail.
+func TestPlantedFaultsInTests(t *testing.T) {
+	if os.Getenv("GAPWISE_FAULTS") == "" {
+		t.Skip("builds tests for each fault: make faults")
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range testedFaults {
+		t.Run(f.name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), "go", "test", "-short", "-count=1", "-overlay", overlay(t, root, f.fault), f.tests)
+			cmd.Dir = root
+			out, err := cmd.CombinedOutput()
+			_, line, failed := strings.Cut(string(out), "--- FAIL: ")
+			if err == nil || !failed {
+				t.Fatalf("the tests don't catch it: %v\n%s", err, out)
+			}
+			line, _, _ = strings.Cut(line, "\n")
+			t.Log(line)
+		})
+	}
 }
 
 // plant returns the file, under the project's root, and its text with the fault.
@@ -67,27 +96,32 @@ func (f *fault) plant(t *testing.T, root string) (file, text string) {
 
 // buildWith builds the command with the fault in it.
 func buildWith(t *testing.T, root string, f fault) string {
+	program := filepath.Join(t.TempDir(), "gapwise")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay(t, root, f), "-o", program, "./cmd/gapwise")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// overlay writes the file with the fault in it, and returns what -overlay wants.
+func overlay(t *testing.T, root string, f fault) string {
 	dir := t.TempDir()
 	file, text := f.plant(t, root)
 	faulty := filepath.Join(dir, filepath.Base(file))
 	if err := os.WriteFile(faulty, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{file: faulty}})
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{file: faulty}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	list := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(list, overlay, 0o644); err != nil {
+	if err := os.WriteFile(list, replace, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(dir, "gapwise")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-overlay", list, "-o", program, "./cmd/gapwise")
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return program
+	return list
 }
 
 var plantedFaults = []fault{
@@ -137,6 +171,12 @@ var plantedFaults = []fault{
 		"j.length[i] == j.length[k] && j.width[i] == j.width[k] &&", "j.length[i] == j.length[k] &&"},
 	{"Batch: the squashed machine wants a second more for each job", "exact/batch/remaining.go",
 		"r.queue.Push(work{m.demand[k] * t.length[k], k})", "r.queue.Push(work{m.demand[k] * (t.length[k] + 1e6), k})"},
+	{"Batch: prices pay for a little less than the capacity", "bounds/batch/prices.go",
+		"return total - paid - ", "return total - 0.99*paid - "},
+	{"Batch: what started jobs pay isn't taken off", "exact/batch/paid.go",
+		"sum -= p.all + (sum+p.all)*0x1p-41", "sum -= 0.9 * p.all"},
+	{"Batch: schedules that are just active are dropped", "exact/batch/tree.go",
+		"earliest[k] < limit && t.before", "earliest[k] < limit-1e6 && t.before"},
 	{"Batch: a bound of the sum rounded up twice", "bounds/batch/response.go",
 		"int64(math.Ceil(sum))", "int64(math.Ceil(sum)) + 1"},
 	{"the judge: work that isn't done", "verify/batch.go",
@@ -150,4 +190,27 @@ var plantedFaults = []fault{
 		"\t\tfor ; len(starts) > 0 && starts[0].start == now; starts = starts[1:] {\n\t\t\tstart(starts[0])\n\t\t}\n\t\tfor ; len(ends) > 0 && ends[0].end == now; ends = ends[1:] {\n\t\t\tend(ends[0])\n\t\t}\n"},
 	{"the judge: overlaps by the starts alone", "verify/reservation.go",
 		"return aEnd.compare(b.start) > 0 && bEnd.compare(a.start) > 0", "return aEnd.compare(b.start) > 0 && a.start.compare(b.start) < 0"},
+}
+
+// testedFaults are faults with the package whose tests must fail.
+var testedFaults = []struct {
+	fault
+	tests string
+}{
+	{fault{"Batch: a pass after each arrival", "heuristics/batch/simulate.go",
+		"by.arrive(int32(arrived))\n\t\t\tif s.order == model.BatchOrderPyss {", "by.arrive(int32(arrived))\n\t\t\tif s.order == model.BatchOrderBatch {"}, "./heuristics/batch"},
+	{fault{"Batch: the shadow time of a job that overran its estimate is past", "heuristics/batch/easy.go",
+		"s.shadow = max(s.now, s.ends.reach(width-s.free))", "s.shadow = s.ends.reach(width - s.free)"}, "./heuristics/batch"},
+	{fault{"Batch: an end at the shadow time gives no extra processors", "heuristics/batch/easy.go",
+		"s.ends.until(s.shadow) - width", "s.ends.until(s.shadow-1) - width"}, "./heuristics/batch"},
+	{fault{"Batch: the background takes a hundredth less", "bounds/batch/uses.go",
+		"c = min(c, (1-alpha)*u/(e*g))", "c = min(c, 1.01*(1-alpha)*u/(e*g))"}, "./bounds/batch"},
+	{fault{"Batch: the slowdown of short jobs isn't 1 for a while", "bounds/batch/prices.go",
+		"kink = release + j.Per - j.Duration", "kink = -1"}, "./bounds/batch"},
+	{fault{"Batch: due a thousandth sooner", "bounds/batch/slowdown.go",
+		"queue.Pop().at*(1+1e-9)", "queue.Pop().at*(1-1e-3)"}, "./bounds/batch"},
+	{fault{"the judge: a migration of a job costs nothing", "verify/batch.go",
+		"x.since, x.rate = max(s.start, x.migrates), 0", "x.since, x.rate = s.start, 0"}, "./verify"},
+	{fault{"the judge: a process in the background takes the whole of a processor", "verify/batch.go",
+		"idle, use := int64(1), int64(1)", "idle, use := int64(1), int64(2)"}, "./verify"},
 }
