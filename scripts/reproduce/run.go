@@ -29,7 +29,7 @@ func (r *runner) functions() template.FuncMap {
 	return template.FuncMap{
 		"gapwise": r.run, "draw": r.draw, "bench": r.bench, "benchAlone": r.benchAlone, "solve": r.solve, "optimum": r.optimum,
 		"table": r.table, "rows": r.rows, "findings": r.findings, "ablation": r.ablation,
-		"batchImprovements": batchImprovements, "batchLoads": batchLoads, "batchSettings": batchSettings, "batchPEASY": batchPEASY, "batchCosts": batchCosts,
+		"batchImprovements": batchImprovements, "batchGaps": batchGaps, "batchLoads": batchLoads, "batchSettings": batchSettings, "batchPEASY": batchPEASY, "batchCosts": batchCosts,
 		"batchReadings": batchReadings, "nearest": nearest, "oneTier": oneTier,
 		"beside": r.beside, "split": r.split, "stg": r.stg,
 		"audit": r.audit, "glob": filepath.Glob, "try": r.try, "plan": plan, "code": code, "link": link,
