@@ -138,7 +138,7 @@ func (p *program) plotCurves(c *cli.Command, format string, paths []string, data
 		}
 		records = append(records, some...)
 	}
-	records, err := ofInstances(c, records)
+	records, err := p.ofInstances(c, records)
 	if err != nil {
 		return err
 	}

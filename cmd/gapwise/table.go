@@ -86,7 +86,7 @@ func list(c *cli.Command, flag string) []string {
 }
 
 // results reads the results files of a command line, all as one, after a look
-// at the flags --format and --output. It says if they are of several builds.
+// at the flags --format and --output.
 func (p *program) results(c *cli.Command) ([]benchmarks.Record, error) {
 	paths, err := files(c, 0)
 	if err != nil {
@@ -102,11 +102,8 @@ func (p *program) results(c *cli.Command) ([]benchmarks.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if records, err = ofInstances(c, records); err != nil {
+	if records, err = p.ofInstances(c, records); err != nil {
 		return nil, err
-	}
-	if builds := benchmarks.Builds(records); len(builds) > 1 {
-		fmt.Fprintf(p.err, "gapwise: these runs are of several builds of gapwise: %s\n", strings.Join(builds, ", "))
 	}
 	return benchmarks.Merge(records)
 }
@@ -117,8 +114,9 @@ func instancesFlag() cli.Flag {
 	return &cli.StringFlag{Name: "instances", Usage: "`PATTERN` in instances' names, a regular expression"}
 }
 
-// ofInstances returns the runs that the flag --instances leaves.
-func ofInstances(c *cli.Command, records []benchmarks.Record) ([]benchmarks.Record, error) {
+// ofInstances returns the runs that the flag --instances leaves. It says if they are
+// of several builds.
+func (p *program) ofInstances(c *cli.Command, records []benchmarks.Record) ([]benchmarks.Record, error) {
 	pattern, err := regexp.Compile(c.String("instances"))
 	if err != nil {
 		return nil, usagef("%s: --instances is %q: %v", c.Name, c.String("instances"), err)
@@ -126,6 +124,9 @@ func ofInstances(c *cli.Command, records []benchmarks.Record) ([]benchmarks.Reco
 	some := slices.DeleteFunc(slices.Clone(records), func(r benchmarks.Record) bool { return !pattern.MatchString(r.Instance) })
 	if len(some) == 0 && len(records) > 0 {
 		return nil, fmt.Errorf("%s: %w results: no run's instance matches --instances %q, one is %s", c.Name, model.ErrInvalid, c.String("instances"), records[0].Instance)
+	}
+	if builds := benchmarks.Builds(some); len(builds) > 1 {
+		fmt.Fprintf(p.err, "gapwise: these runs are of several builds of gapwise: %s\n", strings.Join(builds, ", "))
 	}
 	return some, nil
 }
