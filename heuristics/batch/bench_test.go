@@ -3,19 +3,22 @@ package batch
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/cpu"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
-// workload draws jobs of the Feitelson model for 320 processors of one tier, with
-// Tsafrir's estimates. Beyond 200,000 jobs it repeats them one after the other: the
-// runtimes of a million sum to more than an instance may.
-func workload(t testing.TB, jobs int, load float64) *model.BatchTicks {
+// workload draws jobs of the Feitelson model for 320 processors of one tier or two,
+// with Tsafrir's estimates. Beyond 200,000 jobs it repeats them one after the other:
+// the runtimes of a million sum to more than an instance may.
+func workload(t testing.TB, tiers, jobs int, load float64) *model.BatchTicks {
 	spec := instances.NewBatchSpec()
-	spec.Jobs, spec.Tiers, spec.Load, spec.Seed = min(jobs, 200_000), 1, load, 1
+	spec.Jobs, spec.Tiers, spec.Load, spec.Seed = min(jobs, 200_000), tiers, load, 1
 	b, err := spec.Generate()
 	if err != nil {
 		t.Fatal(err)
@@ -58,38 +61,75 @@ func simulate(b testing.TB, t *model.BatchTicks, order model.BatchOrder, by func
 	return course
 }
 
-func benchmark(b *testing.B, t *model.BatchTicks, by func(*machine) scheduler) {
-	b.ReportAllocs()
-	for range b.N {
-		simulate(b, t, model.BatchOrderBatch, by)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(t.Jobs)), "ns/job")
+// benched are the schedulers that are measured: those of one tier, then those of two.
+var benched = []struct {
+	name   string
+	tiers  int
+	by     func(*machine) scheduler
+	policy policy
+}{
+	{"fcfs", 1, newFCFS, policy{}}, {"sjf", 1, newSJF, policy{}}, {"easy", 1, newEASY, policy{}}, {"easy-sjbf", 1, newEASYSJBF, policy{}}, {"easy-saf", 1, newEASYSAF, policy{}},
+	{"conservative", 1, newConservative, policy{}},
+	{"keasy", 2, nil, policy{rule: killed}}, {"reasy", 2, nil, policy{rule: pinned}}, {"measy", 2, nil, policy{rule: migrated}},
+	{"peasy", 2, nil, policy{lifted, true}},
 }
 
-func benchmarkSizes(b *testing.B, by func(*machine) scheduler) {
-	for _, load := range []float64{0.7, 0.8, 0.9} {
-		for _, jobs := range []int{10_000, 100_000, 200_000, 1_000_000} {
-			t := workload(b, jobs, load)
-			b.Run(fmt.Sprintf("load=%v/jobs=%d", load, jobs), func(b *testing.B) { benchmark(b, t, by) })
+// benchmark measures simulations alone, without an execution, by the schedulers with
+// the given number of tiers, of the given names or of all.
+func benchmark(b *testing.B, tiers int, t func() *model.BatchTicks, names ...string) {
+	for _, x := range benched {
+		if x.tiers != tiers || len(names) > 0 && !slices.Contains(names, x.name) {
+			continue
 		}
+		b.Run(x.name, func(b *testing.B) {
+			t := t()
+			cpu.Run(b, func() {
+				if x.tiers == 1 {
+					simulate(b, t, model.BatchOrderBatch, x.by)
+					return
+				}
+				s, err := newTwoTierSimulation(t, x.policy, model.Settings{})
+				if err == nil {
+					err = s.run(context.Background())
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			})
+		})
 	}
 }
 
-func BenchmarkFCFS(b *testing.B)         { benchmarkSizes(b, newFCFS) }
-func BenchmarkEASY(b *testing.B)         { benchmarkSizes(b, newEASY) }
-func BenchmarkEASYSJBF(b *testing.B)     { benchmarkSizes(b, newEASYSJBF) }
-func BenchmarkConservative(b *testing.B) { benchmarkSizes(b, newConservative) }
-
-func BenchmarkKTH(b *testing.B) {
-	t := kth(b)
-	for name, by := range map[string]func(*machine) scheduler{"easy": newEASY, "conservative": newConservative} {
-		b.Run(name, func(b *testing.B) { benchmark(b, t, by) })
+// BenchmarkGrowth measures all schedulers at load 0.8.
+func BenchmarkGrowth(b *testing.B) {
+	for _, jobs := range []int{10_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("jobs=%d", jobs), func(b *testing.B) {
+			for _, tiers := range []int{1, 2} {
+				benchmark(b, tiers, sync.OnceValue(func() *model.BatchTicks { return workload(b, tiers, jobs, 0.8) }))
+			}
+		})
 	}
+}
+
+// BenchmarkLoad measures 200,000 jobs.
+func BenchmarkLoad(b *testing.B) {
+	for _, load := range []float64{0.5, 0.6, 0.7, 0.8, 0.9, 0.95} {
+		b.Run(fmt.Sprintf("load=%v", load), func(b *testing.B) {
+			for _, tiers := range []int{1, 2} {
+				benchmark(b, tiers, sync.OnceValue(func() *model.BatchTicks { return workload(b, tiers, 200_000, load) }), "easy", "conservative", "measy")
+			}
+		})
+	}
+}
+
+// BenchmarkKTH measures the log of KTH.
+func BenchmarkKTH(b *testing.B) {
+	benchmark(b, 1, sync.OnceValue(func() *model.BatchTicks { return kth(b) }))
 }
 
 // BenchmarkNumber names the processors of an EASY run.
 func BenchmarkNumber(b *testing.B) {
-	t := workload(b, 200_000, 0.7)
+	t := workload(b, 1, 200_000, 0.7)
 	s, err := newSimulation(t, model.Settings{})
 	if err != nil {
 		b.Fatal(err)
@@ -98,8 +138,5 @@ func BenchmarkNumber(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.ResetTimer()
-	for range b.N {
-		s.number(course)
-	}
+	cpu.Run(b, func() { s.number(course) })
 }

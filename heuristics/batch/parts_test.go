@@ -148,7 +148,7 @@ func TestWithoutSkipping(t *testing.T) {
 	t.Parallel()
 	for name, by := range map[string]func(*machine) scheduler{"easy": newEASY, "easy-sjbf": newEASYSJBF, "easy-saf": newEASYSAF, "conservative": newConservative} {
 		for _, load := range []float64{0.8, 1.3} {
-			b := workload(t, 3000, load)
+			b := workload(t, 1, 3000, load)
 			for k := range b.Jobs {
 				if k%7 == 0 {
 					b.Jobs[k].Estimate = 1 + b.Jobs[k].Estimate/10
