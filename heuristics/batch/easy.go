@@ -119,9 +119,13 @@ func (s *easy) pass() {
 	case s.head == s.arrived:
 	case s.stale || s.now > s.shadow || s.position != nil && s.queued-first > 1:
 		s.shadow = never
-		if p := s.queue.next(0, s.free, s.free, 0); p >= 0 {
+		from, to := s.head, s.queued
+		if s.position != nil {
+			from, to = 0, int32(len(s.jobs))
+		}
+		if p := s.queue.next(from, to, s.free, s.free, 0); p >= 0 {
 			s.reserve()
-			for p = s.queue.next(p, s.free, s.extra, s.shadow-s.now); p >= 0; p = s.queue.next(p, s.free, s.extra, s.shadow-s.now) {
+			for p = s.queue.next(p, to, s.free, s.extra, s.shadow-s.now); p >= 0; p = s.queue.next(p, to, s.free, s.extra, s.shadow-s.now) {
 				k := p
 				if s.at != nil {
 					k = s.at[p]

@@ -42,10 +42,14 @@ func (s *twoTierSimulation) pass() {
 	if s.head == s.arrived || s.wake != never {
 		return
 	}
-	if i := s.list.next(0, s.free, s.free, 0); i >= 0 {
+	from, to := s.head, s.arrived
+	if s.at != nil {
+		from, to = 0, int32(len(s.jobs))
+	}
+	if i := s.list.next(from, to, s.free, s.free, 0); i >= 0 {
 		shadow, extra := s.reserve(s.head)
 		slack := shadow - s.now
-		for i = s.list.next(i, s.free, extra, slack); i >= 0; i = s.list.next(i, s.free, extra, slack) {
+		for i = s.list.next(i, to, s.free, extra, slack); i >= 0; i = s.list.next(i, to, s.free, extra, slack) {
 			k := i
 			if s.at != nil {
 				k = s.at[i]
@@ -76,7 +80,8 @@ func (s *twoTierSimulation) background() {
 	if s.backIdle.count == 0 {
 		return
 	}
-	for i := s.shortest.next(0, s.backIdle.count, s.backIdle.count, 0); i >= 0; i = s.shortest.next(i, s.backIdle.count, s.backIdle.count, 0) {
+	n := int32(len(s.jobs))
+	for i := s.shortest.next(0, n, s.backIdle.count, s.backIdle.count, 0); i >= 0; i = s.shortest.next(i, n, s.backIdle.count, s.backIdle.count, 0) {
 		s.toBackground(s.byEstimate[i])
 	}
 }

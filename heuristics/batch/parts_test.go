@@ -58,7 +58,7 @@ func TestEstimatedEnds(t *testing.T) {
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 4))
-	for _, positions := range []int{0, 1, 16, 17, 255, 256, 257, 5000} {
+	for _, positions := range []int{0, 1, 8, 9, 63, 64, 65, 513, 5000} {
 		q, list := newWaiting(positions), make([]*request, positions)
 		for range 3000 {
 			if positions > 0 {
@@ -77,8 +77,12 @@ func TestWaiting(t *testing.T) {
 			if want >= 0 {
 				want += from
 			}
-			if got := q.next(int32(from), free, extra, slack); int(got) != want {
-				t.Fatalf("%d positions: next(%d, %d, %d, %d) is %d, want %d", positions, from, free, extra, slack, got, want)
+			to := positions
+			for to > 0 && list[to-1] == nil && rng.IntN(20) > 0 {
+				to--
+			}
+			if got := q.next(int32(from), int32(to), free, extra, slack); int(got) != want {
+				t.Fatalf("%d positions: next(%d, %d, %d, %d, %d) is %d, want %d", positions, from, to, free, extra, slack, got, want)
 			}
 		}
 	}
