@@ -2,7 +2,7 @@
 // and commands that a part names (a plan that was stopped continues) and fills
 // the part's template with their results.
 //
-//	go run ./scripts/reproduce [-gapwise COMMAND] [-workers N] [-dirty] [PART...]
+//	go run ./scripts/reproduce [-gapwise COMMAND] [-workers N] [-runs N] [-dirty] [PART...]
 //
 // Each file docs/templates/NAME.md.tmpl defines the parts of the document NAME.md
 // in docs (of README.md for readme). A part replaces the text between its markers
@@ -11,7 +11,8 @@
 // commit, versions, plans, draws and seeds. So changes must be committed before, but
 // for the documents; -dirty allows others for a trial. Without
 // PART it runs all of them: hours. On two cores vcsched-large needs half an hour,
-// dag-1296, dag-stg and reservation a quarter of an hour each, tvc five minutes.
+// dag-1296, dag-stg and reservation a quarter of an hour each, tvc five minutes,
+// batch-speed three.
 package main
 
 import (
@@ -34,6 +35,7 @@ func main() {
 	flag.StringVar(&r.gapwise, "gapwise", "", "the command that is run; it is built by default")
 	flag.BoolVar(&r.dirty, "dirty", false, "run in spite of changes that aren't committed, for a trial")
 	flag.StringVar(&r.workers, "workers", "2", "worker threads of plans whose times aren't the point")
+	flag.IntVar(&r.runs, "runs", 3, "runs of each Go benchmark, of which documents give the median")
 	flag.Parse()
 	if err := r.reproduce(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "reproduce:", err)

@@ -19,6 +19,7 @@ import (
 // runner runs gapwise for the templates.
 type runner struct {
 	gapwise, workers string
+	runs             int    // of each Go benchmark
 	dirty            bool   // for a trial
 	commit           string // of the working tree
 	plans            []ran  // of the part at work
@@ -40,6 +41,7 @@ func (r *runner) functions() template.FuncMap {
 		"pick": pick, "processor": processor, "traces": traces, "trends": trends,
 		"verdictsOf": r.verdictsOf, "readingsOf": r.readingsOf, "unmet": r.unmet, "sameVerdicts": r.sameVerdicts, "ahead": ahead,
 		"reservationWorkload": reservationWorkload, "reservationLogs": reservationLogs, "slotGrowth": slotGrowth,
+		"measure": r.measure, "runs": func() int { return r.runs }, "cpuTime": r.cpuTime, "batchTargets": batchTargets,
 		"increase": func(from, to float64) float64 { return 100 * (to/from - 1) },
 		"dict":     dict,
 		"list":     func(x ...any) []any { return x },

@@ -1,0 +1,122 @@
+package gapwise_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/heuristics/batch"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/cpu"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// BenchmarkBatchPipeline reports the CPU seconds of each part of solving 200,000 jobs of the
+// Feitelson model on one tier by EASY, from a file of our format or of a gzipped
+// SWF log of the same jobs: read (decode and validate), hash, simulate (with the
+// processors of each job), judge and bound (the quick bounds, which solving makes).
+// The garbage collector is a part of what it interrupts.
+func BenchmarkBatchPipeline(b *testing.B) {
+	spec := instances.NewBatchSpec()
+	spec.Jobs, spec.Tiers, spec.Load, spec.Seed = 200_000, 1, 0.8, 1
+	in, err := spec.Generate()
+	if err != nil {
+		b.Fatal(err)
+	}
+	folder := b.TempDir()
+	data, err := json.Marshal(in)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"jobs.json": data, "jobs.swf.gz": gzipped(b, asSWF(in))} {
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("json", func(b *testing.B) {
+		benchmarkBatchPipeline(b, func() (model.Instance, error) { return instances.Load(filepath.Join(folder, "jobs.json")) })
+	})
+	b.Run("swf", func(b *testing.B) {
+		one := instances.NewBatchSpec()
+		one.Tiers, one.Jobs = 1, 0
+		benchmarkBatchPipeline(b, func() (model.Instance, error) {
+			log, err := instances.LoadSWF(filepath.Join(folder, "jobs.swf.gz"))
+			if err != nil {
+				return nil, err
+			}
+			in, _, err := one.FromSWF("jobs", log, instances.SWFJobs{})
+			return in, err
+		})
+	})
+}
+
+func benchmarkBatchPipeline(b *testing.B, read func() (model.Instance, error)) {
+	var parts [5]time.Duration
+	names := [...]string{"read", "hash", "simulate", "judge", "bound"}
+	for range b.N {
+		start, k := cpu.Time(), 0
+		lap := func(err error) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			now := cpu.Time()
+			parts[k] += now - start
+			start, k = now, k+1
+		}
+		in, err := read()
+		lap(err)
+		sum, err := model.Hash(in)
+		lap(err)
+		e, err := batch.EASY(b.Context(), in.(*model.Batch), model.Settings{})
+		lap(err)
+		report, err := verify.Verify(b.Context(), in, e, verify.Options{Valid: true})
+		if err == nil {
+			err = report.Err()
+		}
+		lap(err)
+		p, err := gapwise.ProblemOf(in.Kind())
+		if err != nil {
+			b.Fatal(err)
+		}
+		if all := p.Quick(in); len(all) == 0 || sum == "" {
+			b.Fatal("no bounds, or no hash")
+		}
+		lap(nil)
+	}
+	total := time.Duration(0)
+	for k, d := range parts {
+		b.ReportMetric(d.Seconds()/float64(b.N), names[k]+"-sec/op")
+		total += d
+	}
+	b.ReportMetric(total.Seconds()/float64(b.N), "cpu-sec/op")
+}
+
+// asSWF returns the jobs as an SWF log. Submissions are whole seconds there.
+func asSWF(in *model.Batch) []byte {
+	var log bytes.Buffer
+	fmt.Fprintf(&log, "; Version: 2.2\n; MaxProcs: %d\n", in.Processors)
+	for k := range in.Jobs {
+		j := &in.Jobs[k]
+		fmt.Fprintf(&log, "%d %d -1 %.0f %d -1 -1 %d %.0f -1 1 1 1 1 1 1 -1 -1\n", k+1, int(j.SubmitS), j.RuntimeS, j.Processes, j.Processes, j.EstimateS)
+	}
+	return log.Bytes()
+}
+
+func gzipped(b *testing.B, data []byte) []byte {
+	var all bytes.Buffer
+	z := gzip.NewWriter(&all)
+	if _, err := z.Write(data); err != nil {
+		b.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return all.Bytes()
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// measured holds the medians of benchmarks by name, like "Growth/jobs=10000/easy",
+// and unit.
+type measured map[string]map[string]float64
+
+// measure runs benchmarks on one processor, each r.runs times, and keeps what they
+// print in results.
+func (r *runner) measure(name, pattern string, packages ...string) (measured, error) {
+	text, err := output("go", append([]string{"test", "-run", "^$", "-bench", pattern, "-benchtime", "300ms", "-count", strconv.Itoa(r.runs), "-cpu", "1", "-timeout", "0"}, packages...)...)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile("results/"+name+".txt", []byte(text+"\n"), 0o644); err != nil {
+		return nil, err
+	}
+	return medians(name, text)
+}
+
+// medians reads what benchmarks print.
+func medians(name, text string) (measured, error) {
+	runs := map[string]map[string][]float64{}
+	read := benchfmt.NewReader(strings.NewReader(text), name)
+	for read.Scan() {
+		switch x := read.Result().(type) {
+		case *benchfmt.SyntaxError:
+			return nil, x
+		case *benchfmt.Result:
+			of := runs[string(x.Name)]
+			if of == nil {
+				of = map[string][]float64{}
+				runs[string(x.Name)] = of
+			}
+			for _, v := range x.Values {
+				of[v.Unit] = append(of[v.Unit], v.Value)
+			}
+		}
+	}
+	all := measured{}
+	for name, units := range runs {
+		all[name] = map[string]float64{}
+		for unit, values := range units {
+			slices.Sort(values)
+			all[name][unit] = values[len(values)/2]
+		}
+	}
+	return all, read.Err()
+}
+
+// Of returns a benchmark's value in a unit.
+func (m measured) Of(unit string, name ...string) (float64, error) {
+	x, ok := m[strings.Join(name, "")][unit]
+	if !ok {
+		return 0, fmt.Errorf("no benchmark %q reports %s", strings.Join(name, ""), unit)
+	}
+	return x, nil
+}
+
+// Share returns a unit's part of another one, in percent.
+func (m measured) Share(unit, of, name string) (float64, error) {
+	part, err := m.Of(unit, name)
+	if err != nil {
+		return 0, err
+	}
+	whole, err := m.Of(of, name)
+	return 100 * part / whole, err
+}
+
+// cpuTime runs gapwise and returns the CPU seconds that it takes.
+func (r *runner) cpuTime(args ...string) (float64, error) {
+	cmd := exec.Command(r.gapwise, args...)
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	if err := cmd.Run(); err != nil {
+		return 0, fmt.Errorf("%s %s: %w: %s", r.gapwise, strings.Join(args, " "), err, complaint.String())
+	}
+	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), nil
+}
+
+// target is a time that a program shall stay below, in seconds, and what was
+// measured, under one or several conditions.
+type target struct {
+	What    string
+	Limit   float64
+	Most    float64 // largest measurement
+	Verdict string
+}
+
+// batchTargets compares measurements with the times asked for.
+func batchTargets(m measured) ([]target, error) {
+	loads := []string{"0.5", "0.6", "0.7", "0.8", "0.9", "0.95"}
+	var all []target
+	for _, x := range []struct {
+		what       string
+		limit      float64
+		name       func(condition string) string
+		conditions []string
+	}{
+		{"EASY, 200,000 jobs", 0.1, func(load string) string { return "Load/load=" + load + "/easy" }, loads},
+		{"conservative backfilling, 200,000 jobs", 2, func(load string) string { return "Load/load=" + load + "/conservative" }, loads},
+		{"MEASY, 200,000 jobs", 1, func(load string) string { return "Load/load=" + load + "/measy" }, loads},
+		{"EASY, the log of KTH", 0.01, func(string) string { return "KTH/easy" }, []string{""}},
+		{"read, hash, simulate EASY, judge and bound, 200,000 jobs", 2, func(format string) string { return "BatchPipeline/" + format }, []string{"json", "swf"}},
+	} {
+		t := target{What: x.what, Limit: x.limit}
+		var below, above []string
+		for _, c := range x.conditions {
+			seconds, err := m.Of("cpu-sec/op", x.name(c))
+			if err != nil {
+				return nil, err
+			}
+			t.Most = max(t.Most, seconds)
+			if seconds < x.limit {
+				below = append(below, c)
+			} else {
+				above = append(above, c)
+			}
+		}
+		switch {
+		case len(above) == 0:
+			t.Verdict = "held"
+		case len(below) == 0:
+			t.Verdict = "not held"
+		default:
+			t.Verdict = "held at " + strings.Join(below, ", ") + "; not at " + strings.Join(above, ", ")
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
