@@ -12,62 +12,6 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// splitting is the paper's split of its DAG experiment by one parameter:
-// increase by contention and decrease by the better plan, in percent, and
-// rounds.
-type splitting struct {
-	Parameter string
-	Rows      []splitRow
-}
-
-type splitRow struct {
-	Value       string
-	Paper, Ours [3]float64
-}
-
-// split makes the table of VALUE:INCREASE:DECREASE:ROUNDS... of the paper.
-func (r *runner) split(file, parameter, paper string) (s splitting, err error) {
-	ours, err := r.rows("table", file, "--by", parameter, "--algorithms", "heft,network-aware", "--columns", "planned,objective,rounds")
-	if err != nil {
-		return s, err
-	}
-	s.Parameter = parameter
-	for _, p := range strings.Fields(paper) {
-		f := strings.Split(p, ":")
-		row := splitRow{Value: f[0], Paper: [3]float64{number(f[1]), number(f[2]), number(f[3])}}
-		heft, aware := ours.Where(parameter, f[0]).Where("algorithm", "heft"), ours.Where(parameter, f[0]).Where("algorithm", "network-aware")
-		stretched := heft.Sum("objective")
-		row.Ours = [3]float64{100 * (stretched/heft.Sum("planned") - 1), 100 * (1 - aware.Sum("objective")/stretched), aware.Sum("rounds")}
-		s.Rows = append(s.Rows, row)
-	}
-	return s, nil
-}
-
-// trends says how the three figures change as the parameter grows: the paper's,
-// then ours.
-func trends(s splitting) (words []string) {
-	for f := range 6 {
-		rises, falls := true, true
-		for k := 1; k < len(s.Rows); k++ {
-			a, b := s.Rows[k-1], s.Rows[k]
-			x, y := a.Paper[f%3], b.Paper[f%3]
-			if f >= 3 {
-				x, y = a.Ours[f%3], b.Ours[f%3]
-			}
-			rises, falls = rises && y > 1.05*x, falls && y < x/1.05
-		}
-		switch {
-		case rises:
-			words = append(words, "more")
-		case falls:
-			words = append(words, "less")
-		default:
-			words = append(words, "neither")
-		}
-	}
-	return words
-}
-
 // stgRow counts the runs on the Standard Task Graphs of one size on one number
 // of processors.
 type stgRow struct {

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
@@ -164,14 +168,87 @@ func TestOneTier(t *testing.T) {
 	}
 }
 
-func TestTrends(t *testing.T) {
-	s := splitting{Rows: []splitRow{
-		{Paper: [3]float64{1, 2, 3}, Ours: [3]float64{1, 1, 1}},
-		{Paper: [3]float64{2, 1, 4}, Ours: [3]float64{1.01, 2, 1.2}},
-		{Paper: [3]float64{3, 0.5, 2}, Ours: [3]float64{1.02, 3, 1.4}},
-	}}
-	if got, want := strings.Join(trends(s), " "), "more less neither neither more more"; got != want {
-		t.Errorf("trends are %s, want %s", got, want)
+// Tables 4 to 8 of the network-aware HEFT: what a column counts, and how the nine
+// jumps of Table 8 are told apart.
+func TestDAGSettings(t *testing.T) {
+	file := t.TempDir() + "/r.jsonl"
+	var text strings.Builder
+	for graph := range 24 {
+		for k, a := range []string{"heft", "network-aware", "improve"} {
+			jump, objective := 1+graph/12, []int{200 + graph, 100, 1}[k]
+			fmt.Fprintf(&text, `{"plan":"p","instance":"g-d%04d-m3-c50-b50-paper-fair-0","instance_hash":"h%d","kind":"dag","params":{"jump":%d},"algorithm":%q,"status":"feasible","objective":%d,"metrics":{"planned":100,"rounds":%d}}`+"\n",
+				graph, graph, jump, a, objective, 1+k*graph)
+		}
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	all, err := dagSettings(file, "one link", "paper-fair")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for value, want := range map[string]dagMeans{
+		"1": {12, 100, 205.5, 100, 6.5}, "1.1": {4, 100, 201.5, 100, 2.5}, "1.4": {4, 100, 209.5, 100, 10.5}, "2.2": {4, 100, 217.5, 100, 18.5}} {
+		if got := all[0].At("jump", value); got != want {
+			t.Errorf("jump %s: %v, want %v", value, got, want)
+		}
+	}
+	if got := all[0].At("jump", "1"); math.Abs(got.Increase()-105.5) > 1e-9 || math.Abs(got.Decrease()-100*(1-100/205.5)) > 1e-9 {
+		t.Errorf("%v, %v", got.Increase(), got.Decrease())
+	}
+	if _, err := dagSettings(file, "two pools", "paper-two"); err == nil || !strings.Contains(err.Error(), "no instance paper-two") {
+		t.Error(err)
+	}
+	splits := dagSplits()
+	if last := splits[len(splits)-1]; len(splits) != 5 || last.Table != 8 || last.Figure != 16 || len(last.Rows) != 9 || last.Rows[8] != (dagPrinted{"4.4", 51.54, 25.99, 10.41}) {
+		t.Errorf("%+v", splits)
+	}
+}
+
+func TestMet(t *testing.T) {
+	for _, c := range []struct {
+		printed string
+		ours    any
+		want    string
+	}{{"34.38", 34.4167, "not met"}, {"34.38", json.Number("34.375"), "met"}, {"80", "80", "met"}, {"104", 102, "not met"}} {
+		if got, err := met(c.printed, c.ours); got != c.want || err != nil {
+			t.Errorf("%s and %v: %s, %v, want %s", c.printed, c.ours, got, err, c.want)
+		}
+	}
+	if _, err := met("80", "many"); err == nil {
+		t.Error("a word is no figure")
+	}
+}
+
+// Readings of the paper's graphs: parents left out, and one entry and exit.
+func TestDAGSketches(t *testing.T) {
+	graphs := func(*rand.Rand) []dagSketch {
+		return []dagSketch{{tasks: 4, edges: [][2]int{{0, 2}, {1, 2}, {0, 3}}}}
+	}
+	got := withEnds(atMost(graphs, 1))(nil)[0]
+	if want := [][2]int{{0, 1}, {0, 2}, {2, 5}, {3, 5}, {4, 5}, {1, 3}, {1, 4}}; got.tasks != 6 || !slices.Equal(got.edges, want) {
+		t.Errorf("%+v, want edges %v", got, want)
+	}
+	if x := (dagReading{}); x.Compared() != 0 {
+		t.Error("figures are compared without daggen's parameters")
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for name, draw := range map[string]func(*rand.Rand) []dagSketch{"topcuoglu": topcuoglu(3), "samepred": samepred(1), "layrpred": layrpred(3)} {
+		for _, g := range draw(rng) {
+			in, out := make([]int, g.tasks), make([]int, g.tasks)
+			for _, e := range g.edges {
+				if e[0] >= e[1] && e[1] != g.tasks-1 {
+					t.Fatalf("%s: edge %v", name, e)
+				}
+				out[e[0]]++
+				in[e[1]]++
+			}
+			for k := range g.tasks {
+				if (in[k] == 0) != (k == 0) || (out[k] == 0) != (k == g.tasks-1) {
+					t.Fatalf("%s: task %d of %d has %d parents and %d children", name, k, g.tasks, in[k], out[k])
+				}
+			}
+		}
 	}
 }
 

@@ -32,22 +32,23 @@ func (r *runner) functions() template.FuncMap {
 		"table": r.table, "rows": r.rows, "findings": r.findings, "ablation": r.ablation,
 		"batchImprovements": batchImprovements, "batchGaps": batchGaps, "batchLoads": batchLoads, "batchSettings": batchSettings, "batchPEASY": batchPEASY, "batchCosts": batchCosts,
 		"batchReadings": batchReadings, "nearest": nearest, "oneTier": oneTier,
-		"beside": r.beside, "split": r.split, "stg": r.stg,
+		"beside": r.beside, "stg": r.stg,
 		"audit": r.audit, "glob": filepath.Glob, "try": r.try, "plan": plan, "code": code, "link": link,
 		"readings": r.readings, "closer": closer, "aboveHost": r.aboveHost, "picture": r.picture, "across": r.across, "timesBeside": r.timesBeside,
 		"above": r.above, "periodic": periodic,
 		"baseline": baseline, "benchstat": benchstat, "describe": describe, "edit": edit, "experiments": experiments,
 		"replace": strings.ReplaceAll, "tvcLogs": tvcLogs, "tvcAcross": tvcAcross, "tvcSettings": tvcSettings, "tvcBothLogs": tvcBothLogs,
-		"pick": pick, "processor": processor, "traces": traces, "trends": trends,
+		"pick": pick, "processor": processor, "traces": traces,
 		"verdictsOf": r.verdictsOf, "readingsOf": r.readingsOf, "unmet": r.unmet, "sameVerdicts": r.sameVerdicts, "ahead": ahead,
 		"reservationWorkload": reservationWorkload, "reservationLogs": reservationLogs, "slotGrowth": slotGrowth,
 		"measure": r.measure, "runs": func() int { return r.runs }, "cpuTime": r.cpuTime, "batchTargets": batchTargets,
 		"increase": func(from, to float64) float64 { return 100 * (to/from - 1) },
-		"dict":     dict,
-		"list":     func(x ...any) []any { return x },
-		"ratio":    func(a, b float64) float64 { return a / b },
-		"sub":      func(a, b int) int { return a - b },
-		"add":      func(a, b int) int { return a + b },
+		"closest":  closest, "met": met, "mostWithin": mostWithin, "nearestTen": nearestTen, "tenReadings": r.tenReadings, "dagReadings": dagReadings, "dagVerdicts": r.dagVerdicts, "dagSettings": dagSettings, "dagSplits": dagSplits,
+		"dict":  dict,
+		"list":  func(x ...any) []any { return x },
+		"ratio": func(a, b float64) float64 { return a / b },
+		"sub":   func(a, b int) int { return a - b },
+		"add":   func(a, b int) int { return a + b },
 	}
 }
 
@@ -224,9 +225,23 @@ type result struct {
 func (r result) Rounds() string {
 	var all []string
 	for _, t := range r.Trace {
-		all = append(all, t.Realistic.String())
+		all = append(all, short(t.Realistic.String()))
 	}
 	return strings.Join(all, " ")
+}
+
+// short rounds a figure to five digits.
+func short(text string) string { return strconv.FormatFloat(number(text), 'g', 5, 64) }
+
+// Best describes the best round.
+func (r result) Best() string {
+	best := 0
+	for k, t := range r.Trace {
+		if number(t.Realistic.String()) < number(r.Trace[best].Realistic.String()) {
+			best = k
+		}
+	}
+	return fmt.Sprintf("%s, at round %d", short(r.Trace[best].Realistic.String()), best+1)
 }
 
 // solve returns the result of one run.

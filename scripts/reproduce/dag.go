@@ -1,0 +1,212 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gapwise/gapwise/benchmarks"
+)
+
+// dagSetting holds the runs of dag-1296 on one platform under one transfer model:
+// HEFT and the network-aware HEFT on each graph and draw of costs.
+type dagSetting struct {
+	Title, File, Pattern string
+	runs                 []dagRun
+}
+
+// dagRun is HEFT and its rounds on one instance: makespans in seconds.
+type dagRun struct {
+	params                          map[string]float64
+	third                           int // of the graphs at a grid point: 1 to 3
+	planned, stretched, best, round float64
+}
+
+var daggenName = regexp.MustCompile(`-d([0-9]+)-m[0-9]`)
+
+// dagSettings reads the parts of the results, given as name and pattern of the
+// instances' names in turn.
+func dagSettings(file string, parts ...string) (all []dagSetting, err error) {
+	records, _, err := benchmarks.ReadRecords(file)
+	if err != nil {
+		return nil, err
+	}
+	for k := 0; k+1 < len(parts); k += 2 {
+		pattern, err := regexp.Compile(parts[k+1])
+		if err != nil {
+			return nil, err
+		}
+		s := dagSetting{Title: parts[k], File: file, Pattern: parts[k+1]}
+		index := map[string]int{}
+		for _, r := range records {
+			if r.Algorithm == "improve" || r.Objective == nil || !pattern.MatchString(r.Instance) {
+				continue
+			}
+			i, ok := index[r.Hash]
+			if !ok {
+				m := daggenName.FindStringSubmatch(r.Instance)
+				if m == nil {
+					return nil, fmt.Errorf("%s: %s is no graph of a daggen file", file, r.Instance)
+				}
+				graph, err := strconv.Atoi(m[1])
+				if err != nil {
+					return nil, err
+				}
+				i = len(s.runs)
+				index[r.Hash] = i
+				s.runs = append(s.runs, dagRun{params: r.Params, third: 1 + graph%12/4})
+			}
+			if r.Algorithm == "heft" {
+				s.runs[i].planned, s.runs[i].stretched = r.Metrics["planned"], *r.Objective
+			} else {
+				s.runs[i].best, s.runs[i].round = *r.Objective, r.Metrics["rounds"]
+			}
+		}
+		if len(s.runs) == 0 {
+			return nil, fmt.Errorf("%s has no instance %s", file, parts[k+1])
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// dagMeans holds means over instances: makespans in seconds, and the round of the
+// best.
+type dagMeans struct {
+	Runs                            int
+	Planned, Stretched, Best, Round float64
+}
+
+// Increase returns by how many percent contention lengthens HEFT's plans.
+func (m dagMeans) Increase() float64 { return 100 * (m.Stretched/m.Planned - 1) }
+
+// Decrease returns by how many percent the rounds shorten what HEFT realises.
+func (m dagMeans) Decrease() float64 { return 100 * (1 - m.Best/m.Stretched) }
+
+// All returns the means over all instances.
+func (s dagSetting) All() dagMeans { return s.where(func(dagRun) bool { return true }) }
+
+// At returns the means over the instances with a value of a parameter. A jump J.K
+// is jump J and the first, second or third third of its graphs, K being 1, 2 or 4.
+func (s dagSetting) At(parameter, value string) dagMeans {
+	third := 0
+	if parameter == "jump" {
+		jump, part, found := strings.Cut(value, ".")
+		if value = jump; found {
+			third = map[string]int{"1": 1, "2": 2, "4": 3}[part]
+		}
+	}
+	x := number(value)
+	return s.where(func(r dagRun) bool { return r.params[parameter] == x && (third == 0 || r.third == third) })
+}
+
+func (s dagSetting) where(has func(dagRun) bool) (m dagMeans) {
+	for _, r := range s.runs {
+		if has(r) {
+			m.Runs++
+			m.Planned, m.Stretched, m.Best, m.Round = m.Planned+r.planned, m.Stretched+r.stretched, m.Best+r.best, m.Round+r.round
+		}
+	}
+	n := float64(m.Runs)
+	m.Planned, m.Stretched, m.Best, m.Round = m.Planned/n, m.Stretched/n, m.Best/n, m.Round/n
+	return m
+}
+
+// dagSplit is one of the paper's Tables 4 to 8.
+type dagSplit struct {
+	Table, Figure int
+	Parameter     string
+	Rows          []dagPrinted
+}
+
+// dagPrinted is a column of it: increase by contention and decrease by the better
+// plan, in percent, and the round.
+type dagPrinted struct {
+	Value                     string
+	Increase, Decrease, Round float64
+}
+
+// dagSplits returns the paper's tables.
+func dagSplits() (all []dagSplit) {
+	for k, t := range []struct{ parameter, printed string }{
+		{"tasks", "10:23.98:12.67:4.04 20:32.47:14.62:7.05 50:31.19:26.43:16.22"},
+		{"fat", "0.1:23.31:19.04:7.31 0.2:11.68:6.39:3.14 0.8:94.17:29.82:12.15"},
+		{"regular", "0.2:31.04:18.67:7.39 0.8:28.36:18.07:6.82"},
+		{"density", "0.2:29.70:18.24:7.13 0.8:29.71:18.47:7.10"},
+		{"jump", "1.1:11.24:5.99:3.39 1.2:10.82:6.37:3.76 1.4:7.89:4.75:2.92 2.1:33.21:23.29:8.03 2.2:33.01:23.52:7.73 2.4:33.79:22.90:7.61 " +
+			"4.1:55.49:27.35:10.33 4.2:53.77:26.19:10.17 4.4:51.54:25.99:10.41"},
+	} {
+		s := dagSplit{Table: 4 + k, Figure: 12 + k, Parameter: t.parameter}
+		for _, p := range strings.Fields(t.printed) {
+			f := strings.Split(p, ":")
+			s.Rows = append(s.Rows, dagPrinted{f[0], number(f[1]), number(f[2]), number(f[3])})
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// dagVerdicts counts the findings about the instances with the given names.
+func (r *runner) dagVerdicts(file, pattern string) (v verdicts, err error) {
+	all, err := r.rows("findings", file, "--instances", pattern)
+	return verdicts{len(all.Where("", "held")), len(all.Where("", "not held")), len(all.Where("", "undecided"))}, err
+}
+
+// met says whether a figure of ours, rounded as the printed one is, equals it.
+func met(printed string, ours any) (string, error) {
+	x, err := strconv.ParseFloat(fmt.Sprint(ours), 64)
+	if err != nil {
+		return "", err
+	}
+	_, decimals, _ := strings.Cut(printed, ".")
+	if strconv.FormatFloat(x, 'f', len(decimals), 64) == printed {
+		return "met", nil
+	}
+	return "not met", nil
+}
+
+// tenReading is a reading of the platform for the paper's ten tasks.
+type tenReading struct {
+	Name string
+	result
+}
+
+// Stretched returns the makespan of HEFT's plan under contention, the first round's.
+func (x tenReading) Stretched() string { return short(x.Trace[0].Realistic.String()) }
+
+// off returns by how many seconds both makespans are off the printed 104 and 91.
+func (x tenReading) off() float64 {
+	return math.Abs(number(x.Trace[0].Realistic.String())-104) + math.Abs(number(x.Objective.String())-91)
+}
+
+// nearestTen returns the reading that is least off.
+func nearestTen(all []tenReading) tenReading {
+	return slices.MinFunc(all, func(a, b tenReading) int { return compare(a.off(), b.off()) })
+}
+
+// tenReadings plays the network-aware HEFT on the ten tasks by each reading.
+func (r *runner) tenReadings() (all []tenReading, err error) {
+	const route = `{"from":"P%d","to":"P2","links":["in"]%s}`
+	both := fmt.Sprintf(route, 1, "") + "," + fmt.Sprintf(route, 3, "")
+	into := fmt.Sprintf(route, 1, `,"one_way":true`) + "," + fmt.Sprintf(route, 3, `,"one_way":true`)
+	for _, p := range []struct{ name, routes string }{{"two pools", ""}, {"one link", both}, {"only transfers into P2", into}} {
+		file := "docs/examples/ten-tasks.json"
+		if p.routes != "" {
+			name := "ten-" + strings.ReplaceAll(p.name, " ", "-") + ".json"
+			if file, err = edit(file, name, `(?s)"network":.*`, `"network":{"bandwidth":1,"links":[{"id":"in"}],"routes":[`+p.routes+`]}}`); err != nil {
+				return nil, err
+			}
+		}
+		for _, transfers := range []string{"fair", "tcp", "tcp-all"} {
+			x, err := r.solve("-a", "network-aware", "--transfers", transfers, file)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, tenReading{p.name + ", " + transfers, x})
+		}
+	}
+	return all, nil
+}
