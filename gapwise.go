@@ -178,3 +178,16 @@ func Bounds(ctx context.Context, in model.Instance) ([]bounds.Bound, error) {
 	}
 	return p.Bounds(ctx, in)
 }
+
+// OtherBounds computes bounds of figures that aren't the objective, named by them;
+// nil if the problem has none.
+func OtherBounds(ctx context.Context, in model.Instance) ([]bounds.Bound, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	p, err := ProblemOf(in.Kind())
+	if err != nil {
+		return nil, err
+	}
+	return p.Others(ctx, in), nil
+}

@@ -38,6 +38,8 @@ type Problem struct {
 	Quick func(model.Instance) []bounds.Bound
 	// Bounds computes every bound that needs no search, weakest first.
 	Bounds func(context.Context, model.Instance) ([]bounds.Bound, error)
+	// Others computes bounds of figures that aren't the objective, named by them.
+	Others func(context.Context, model.Instance) []bounds.Bound
 	// Generator makes specifications of random instances.
 	Generator instances.Generator
 	// Parameters makes the settings that only this problem's algorithms know;
@@ -89,6 +91,7 @@ type definition[I model.Instance] struct {
 	formulation  func(ctx context.Context, in I, name string) (*milp.Formulation[model.Solution], error)
 	quick        func(I) []bounds.Bound
 	bounds       func(context.Context, I) ([]bounds.Bound, error)
+	others       func(context.Context, I) []bounds.Bound
 	generator    instances.Generator
 	parameters   func() model.Parameters
 	gantt        []string
@@ -144,6 +147,13 @@ func define[I model.Instance](d definition[I]) *Problem {
 				return nil, err
 			}
 			return d.bounds(ctx, typed)
+		},
+		Others: func(ctx context.Context, in model.Instance) []bounds.Bound {
+			typed, err := asKind[I](d.kind, in)
+			if err != nil || d.others == nil {
+				return nil
+			}
+			return d.others(ctx, typed)
 		},
 	}
 }

@@ -30,6 +30,7 @@ var batchProblem = define(definition[*model.Batch]{
 	},
 	quick:      batchbounds.Quick,
 	bounds:     batchbounds.All,
+	others:     batchbounds.Others,
 	generator:  instances.GeneratorOf(instances.NewBatchSpec),
 	parameters: func() model.Parameters { return new(model.BatchParameters) },
 	gantt:      []string{"measy", "easy"},

@@ -22,6 +22,15 @@ func Quick(in *model.Batch) []bounds.Bound {
 	return all
 }
 
+// Others computes bounds from below of figures that aren't the objective, as far as
+// ctx allows: of the mean bounded slowdown (Slowdown) and of the largest one
+// (MostSlowdown).
+func Others(ctx context.Context, in *model.Batch) []bounds.Bound {
+	t := in.Ticks()
+	return []bounds.Bound{{Name: "mean bounded slowdown", Value: Slowdown(ctx, t, allFunctions, mostSteps)},
+		{Name: "largest bounded slowdown", Value: MostSlowdown(ctx, t)}}
+}
+
 // All computes every bound that needs no search: those of Response, the last of them
 // again with more dual-feasible functions or demands, and on one tier Prices, as far
 // as ctx allows. The error is model.ErrInvalid for an invalid instance. O(n log n)

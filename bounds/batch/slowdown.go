@@ -47,19 +47,19 @@ func Slowdown(ctx context.Context, t *model.BatchTicks, most, steps int) float64
 // MostSlowdown returns a bound of the largest bounded slowdown from below. If it
 // could be S, each job would end by r + S·max(τ, work) on the machine of Response,
 // too. There the job due first at each instant keeps all such dates if they can be
-// kept (Horn: Some simple scheduling algorithms, 1974). S is found by bisection.
-// O(n log n) for each of its steps
-func MostSlowdown(t *model.BatchTicks) float64 {
+// kept (Horn: Some simple scheduling algorithms, 1974). S is found by bisection, as
+// far as ctx allows. O(n log n) for each of its steps
+func MostSlowdown(ctx context.Context, t *model.BatchTicks) float64 {
 	r, m := newJobs(t), machinesOf(t, 1)[0]
 	low := 1.0
 	for k := range r.jobs {
 		low = max(low, float64(least(t, k))/float64(max(slowdownFloor, t.Jobs[k].Length))*(1-0x1p-40))
 	}
 	high := 2 * low
-	for ; tooSoon(t, r, m, high); high *= 2 {
+	for ; ctx.Err() == nil && tooSoon(t, r, m, high); high *= 2 {
 		low = high
 	}
-	for high-low > 1e-6*low {
+	for ctx.Err() == nil && high-low > 1e-6*low {
 		if middle := (low + high) / 2; tooSoon(t, r, m, middle) {
 			low = middle
 		} else {

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/instances"
 )
 
@@ -17,6 +19,8 @@ func (p *program) bound() *cli.Command {
 		Name:      "bound",
 		Usage:     "bounds that no solution can beat, without search",
 		ArgsUsage: "FILE...",
+		Description: "Bounds of the objective, each by its method; of batch then those of the mean\n" +
+			"and of the largest bounded slowdown.",
 		Flags: append([]cli.Flag{
 			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "longest time per instance; 0: no limit"},
 		}, readingFlags()...),
@@ -41,11 +45,15 @@ func (p *program) bound() *cli.Command {
 					ctx, cancel = context.WithTimeout(ctx, d)
 				}
 				all, err := gapwise.Bounds(ctx, in)
+				var others []bounds.Bound
+				if err == nil {
+					others, err = gapwise.OtherBounds(ctx, in)
+				}
 				cancel()
 				if err != nil {
 					return fmt.Errorf("%s: %w", instances.Label(path), err)
 				}
-				for _, b := range all {
+				for _, b := range slices.Concat(all, others) {
 					value := figure(b.Value)
 					if b.Infeasible {
 						value = "infeasible"

@@ -172,7 +172,7 @@ func TestBoundsSchedulers(t *testing.T) {
 			t.Fatal(err)
 		}
 		ticks := in.Ticks()
-		slowdown, most := batchbounds.Slowdown(context.Background(), ticks, 20, 5), batchbounds.MostSlowdown(ticks)
+		slowdown, most := batchbounds.Slowdown(context.Background(), ticks, 20, 5), batchbounds.MostSlowdown(context.Background(), ticks)
 		optimum := 0.0
 		if in.Tiers == 1 {
 			optimum = solve(t, batchexact.Search{}, in).Objective
