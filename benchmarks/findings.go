@@ -32,12 +32,14 @@ const (
 type finder struct {
 	// whole says that the findings choose their parameters themselves: x is empty.
 	whole bool
+	// over holds the parameters that an empty x takes those from that vary; nil: all.
+	over  []string
 	check func(records []Record, x []string) ([]Finding, error)
 }
 
 // finders holds the problems whose papers' findings are checked.
 var finders = map[model.Kind]finder{
-	model.KindBatch:       {check: batchFindings},
+	model.KindBatch:       {over: []string{"load", "migration_s"}, check: batchFindings},
 	model.KindDAG:         {whole: true, check: dagFindings},
 	model.KindReservation: {check: reservationFindings},
 	model.KindTVC:         {check: tvcFindings},
@@ -87,7 +89,9 @@ func FindingsOf(records []Record, x []string) ([]Finding, error) {
 	case f.whole && len(x) > 0:
 		return nil, bad(fmt.Errorf("findings about %s are over the paper's own parameters, give none; given are %q", records[0].Kind, x))
 	case !f.whole && len(x) == 0:
-		x = Varied(records)
+		if x = Varied(records); f.over != nil {
+			x = slices.DeleteFunc(x, func(p string) bool { return !slices.Contains(f.over, p) })
+		}
 	}
 	all, err := f.check(records, x)
 	if err != nil {

@@ -20,10 +20,10 @@ func (p *program) findings() *cli.Command {
 			"of batch sections 3.4 and 3.5 (Figures 6 to 14), of dag sections 6.3 to 6.5\n" +
 			"(Tables 3 to 8; graphs of a daggen file), of reservation section 6.2\n" +
 			"(seven policies), of tvc section 5.3 (Figures 4 to 8), of vcsched sections\n" +
-			"4.2 and 5.2. Each finding is held, not held or undecided, with the figure that\n" +
-			"decides: runs are compared in pairs (two algorithms on one instance, or one\n" +
-			"algorithm on one draw at two points), and a difference counts if its 95 %\n" +
-			"confidence interval by Student's t doesn't contain 0. Of batch give --by load, or --by load,migration_s.",
+			"4.2 and 5.2. Each finding is held, not held or undecided, with the figure\n" +
+			"that decides: runs are compared in pairs (two algorithms on one instance, or\n" +
+			"one algorithm on one draw at two points), and a difference counts if its\n" +
+			"95 % confidence interval by Student's t doesn't contain 0.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "by", Usage: "parameters varied together (`LIST`)", DefaultText: "all that vary, or the paper's"},
 			instancesFlag(),

@@ -90,7 +90,7 @@ func batchGapsOf(in *model.Batch, schedulers []string) (string, error) {
 		return "", err
 	}
 	ticks := in.Ticks()
-	low := [3]float64{0, batchbounds.Slowdown(ctx, ticks, 2, batchGapSteps), batchbounds.MostSlowdown(ticks)}
+	low := [3]float64{0, batchbounds.Slowdown(ctx, ticks, 2, batchGapSteps), batchbounds.MostSlowdown(ctx, ticks)}
 	for _, b := range all {
 		low[0] = max(low[0], b.Value)
 	}
