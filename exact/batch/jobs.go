@@ -65,10 +65,11 @@ func (j *jobs) mean(sum int64) float64 {
 	return new(model.BatchTicks).Seconds(sum*j.unit) / float64(len(j.release))
 }
 
-// sum returns the sum of responses, in units and rounded up, for a mean in seconds
-// that is an objective.
+// sum returns the least sum of responses, in units, whose mean in seconds is as much or
+// more: that of a mean that is an objective, unless another sum has the same mean, as
+// far as a float64 can tell.
 func (j *jobs) sum(mean float64) int64 {
-	low := int64(mean * float64(len(j.release)) * 1e6 / float64(j.unit) * (1 - 1e-9))
+	low := int64(mean*float64(len(j.release))*1e6/float64(j.unit)*(1-0x1p-48)) - 1
 	for j.mean(low) < mean {
 		low++
 	}

@@ -3,7 +3,6 @@ package batch
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
@@ -130,11 +129,11 @@ func (s *run) solve() error {
 	return nil
 }
 
-// bound stores a bound of the mean. One that differs from the solution's objective by
-// no more than rounding is the objective.
+// bound stores a bound of the mean. The sum of responses is a whole number of units,
+// so that the bound is rounded up to the mean of one.
 func (s *run) bound(value float64) {
-	if s.r.Solution != nil && math.Abs(value-s.r.Objective) <= 1e-12*math.Abs(s.r.Objective) {
-		value = s.r.Objective
+	if n := len(s.release); n > 0 && value*float64(n)*1e6 < 1<<53 {
+		value = s.mean(s.sum(value))
 	}
 	s.r.SetBound(model.SenseOf(s.in), value, s.set.GapLimit())
 }

@@ -87,6 +87,35 @@ func TestSearchBrute(t *testing.T) {
 	}
 }
 
+// The same at the limits of instances: late and distant submissions, lengths of a
+// microsecond beside the longest, jobs as wide as the machine, ties, killed jobs.
+func TestSearchExtremes(t *testing.T) {
+	t.Parallel()
+	submits, runtimes := []float64{0, 0, 1e-6, 1, 1e9 - 1, 1e9}, []float64{1e-6, 1, 9.999999, 10, 1e5, 1e8}
+	devices := batchexact.Devices()
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 10))
+		in := &model.Batch{Name: "extreme", Processors: []int{1, 2, 7, 1000}[rng.IntN(4)], Tiers: 1, KillAtEstimate: rng.IntN(2) == 0}
+		last := 0
+		for k := range 1 + rng.IntN(5) {
+			last = min(len(submits)-1, last+rng.IntN(3))
+			in.Jobs = append(in.Jobs, model.BatchJob{ID: fmt.Sprint(k), SubmitS: submits[last], RuntimeS: runtimes[rng.IntN(len(runtimes))],
+				EstimateS: []float64{0, 1e-6, 5, 1e9}[rng.IntN(4)], Processes: []int{1, in.Processors, (in.Processors + 1) / 2, min(in.Processors, in.Processors/2+1)}[rng.IntN(4)]})
+		}
+		sum, _ := modeltest.BruteBatch(t, in)
+		least := new(model.BatchTicks).Seconds(sum) / float64(len(in.Jobs))
+		s, err := batchexact.Without(devices[int(seed)%len(devices)].Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []model.Solver{batchexact.Search{}, s} {
+			if r := solve(t, s, in); r.Objective != least {
+				t.Fatalf("seed %d: %v, bound %v, the least is %v: %+v", seed, r.Objective, r.Bound, least, in)
+			}
+		}
+	}
+}
+
 // Dominance, which hardly matters for few jobs, loses no optimum of more of them.
 func TestDominance(t *testing.T) {
 	t.Parallel()
