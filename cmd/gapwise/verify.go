@@ -19,7 +19,8 @@ func (p *program) verify() *cli.Command {
 		ArgsUsage: "INSTANCE SOLUTION",
 		Description: "SOLUTION is what gapwise solve -o or --json writes, one result or one a line,\n" +
 			"or a bare solution. Every violated constraint is named with the amount (times\n" +
-			"in seconds); then follows what was checked and what is taken on trust.",
+			"in seconds, of batch and tvc as shares of a job's length); then follows what\n" +
+			"was checked and what is taken on trust.",
 		Flags: append([]cli.Flag{
 			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "tolerance, relative to the capacity"},
 			&cli.BoolFlag{Name: "json", Usage: "print one judgement per line"},
