@@ -25,8 +25,9 @@ import (
 // larger use is to take processors of lifted jobs, these go down at once, below idle
 // processors. The pass ends there, and another one is made a microsecond later.
 //
-// model.BatchParameters.Devices switches either off, to see what it brings. Without
-// both, PEASY is MEASY.
+// model.BatchParameters.Devices switches either off. Without both, PEASY is MEASY. What
+// each brings is in docs/reproduction.md, part batch: lifting in FWload above all,
+// short jobs first in the slowdowns of JWload.
 var PEASY Func = func(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
 	devices := model.BatchDevicesAll
 	if p, ok := set.Parameters.(*model.BatchParameters); ok && p != nil && p.Devices != "" {
