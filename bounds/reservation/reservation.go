@@ -11,8 +11,8 @@ import (
 )
 
 // All computes the bounds on what any schedule of the requests can accept, even one
-// that knows them all in advance, weakest first as a rule: those of Quick (with more
-// windows), then
+// that knows them all in advance, how long they run and which are withdrawn, weakest
+// first as a rule: those of Quick (with more windows), then
 //
 //   - flow: interruptible jobs in their own windows with at most their own PEs, by
 //     max-flow, rounded down in each part that is full by itself

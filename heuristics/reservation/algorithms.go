@@ -34,6 +34,6 @@ func Algorithms() []model.Algorithm {
 	add("selective", "gapwise", "O(n + v PEs) per request", "least-load, but requests that are too large are declined", Selective)
 	add("moving", "gapwise", "O(v^3 + n^2) per request", "selective, but what hasn't started may be moved", Moving)
 	all = append(all, model.Algorithm{Name: "clairvoyant", Kind: model.KindReservation, Paper: "gapwise", Complexity: "O(w + log n) per step, w requests in a window",
-		Summary: "local search that sees all requests at once", Seeded: true, Solver: model.Adapt("clairvoyant", Clairvoyant)})
+		Summary: "local search that sees all requests at once, with runtimes and withdrawals", Seeded: true, Solver: model.Adapt("clairvoyant", Clairvoyant)})
 	return all
 }
