@@ -73,7 +73,7 @@ func (r *runner) reproduce(names []string) error {
 			}
 			fmt.Fprintf(os.Stderr, "%s: %s\n", document, part.Name())
 			var text bytes.Buffer
-			r.plans = nil
+			r.plans, r.read = nil, nil
 			if err := part.Execute(&text, nil); err != nil {
 				return err
 			}

@@ -166,6 +166,21 @@ func closer(all []printed, reading string) (n int) {
 	return n
 }
 
+// records reads a results file once: a part computes many figures of it.
+func (r *runner) records(file string) ([]benchmarks.Record, error) {
+	if r.read == nil {
+		r.read = map[string][]benchmarks.Record{}
+	}
+	if all, ok := r.read[file]; ok {
+		return all, nil
+	}
+	all, _, err := benchmarks.ReadRecords(file)
+	if err == nil {
+		r.read[file] = all
+	}
+	return all, err
+}
+
 // yieldOf returns the minimum yield of a run, the bound of the LP; NaN without.
 func yieldOf(r *benchmarks.Record) float64 {
 	x := r.Objective
@@ -181,7 +196,7 @@ func yieldOf(r *benchmarks.Record) float64 {
 // above returns by how many percent the mean minimum yield of one algorithm is above
 // another's on the instances of which both have one.
 func (r *runner) above(file, first, second string) (float64, error) {
-	records, _, err := benchmarks.ReadRecords(file)
+	records, err := r.records(file)
 	if err != nil {
 		return 0, err
 	}
@@ -227,7 +242,7 @@ func (r *runner) aboveHost(plan, file string) (feasible int, err error) {
 		}
 		full[c.Name] = slices.ContainsFunc(in.(*model.VCSched).Jobs, func(j model.VCSchedJob) bool { return j.Memory == 1 })
 	}
-	records, _, err := benchmarks.ReadRecords(file)
+	records, err := r.records(file)
 	for i := range records {
 		if x := &records[i]; x.Algorithm == "search" && x.Objective != nil && full[x.Instance] {
 			feasible++
@@ -241,7 +256,7 @@ func (r *runner) aboveHost(plan, file string) (feasible int, err error) {
 // The LP has no solution: its minimum yield is its bound, and its average yield is the
 // same, as the CPU is used up unless all yields are 1.
 func (r *runner) lines(file, by, value string, algorithms ...string) (all []benchmarks.Line, err error) {
-	records, _, err := benchmarks.ReadRecords(file)
+	records, err := r.records(file)
 	if err != nil {
 		return nil, err
 	}
@@ -351,9 +366,9 @@ type timed struct {
 func (x timed) Ratio() float64 { return x.Paper / x.Ours }
 
 // timesBeside compares median times with the paper's: TEXT|ALGORITHM|PARAMETER=VALUE|SECONDS
-// each, the parameter empty for all runs.
+// each, the parameter empty for all runs. ALGORITHM:mean is the mean of all its runs.
 func (r *runner) timesBeside(file string, paper ...string) (all []timed, err error) {
-	records, _, err := benchmarks.ReadRecords(file)
+	records, err := r.records(file)
 	if err != nil {
 		return nil, err
 	}
@@ -363,7 +378,17 @@ func (r *runner) timesBeside(file string, paper ...string) (all []timed, err err
 			return nil, fmt.Errorf("%q isn't TEXT|ALGORITHM|PARAMETER=VALUE|SECONDS", p)
 		}
 		name, value, _ := strings.Cut(f[2], "=")
-		ours := median(records, f[1], name, number(value))
+		algorithm, byMean := strings.CutSuffix(f[1], ":mean")
+		ours := median(records, algorithm, name, number(value))
+		if byMean {
+			sum, n := 0.0, 0.0
+			for i := range records {
+				if records[i].Algorithm == algorithm {
+					sum, n = sum+records[i].ElapsedS, n+1
+				}
+			}
+			ours = sum / n
+		}
 		if math.IsNaN(ours) {
 			return nil, fmt.Errorf("%s: no run is of %s", file, p)
 		}

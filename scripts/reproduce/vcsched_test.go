@@ -37,8 +37,8 @@ func TestAcross(t *testing.T) {
 	if x, err := r.above("r.jsonl", "lp", "gr"); err != nil || math.Abs(x-50) > 1e-9 {
 		t.Errorf("the LP is %v %% above gr, %v, want 50: b has no solution", x, err)
 	}
-	times, err := r.timesBeside("r.jsonl", "greedy|gr||0.1", "LP at 0.2|lp|slack=0.2|2")
-	if err != nil || times[0].Ours != 1 || times[1].Ratio() != 2 {
+	times, err := r.timesBeside("r.jsonl", "greedy|gr||0.1", "LP at 0.2|lp|slack=0.2|2", "greedy|gr:mean||2")
+	if err != nil || times[0].Ours != 1 || times[1].Ratio() != 2 || times[2].Ratio() != 2 {
 		t.Errorf("%+v, %v", times, err)
 	}
 	if _, err := r.timesBeside("r.jsonl", "x|gr|slack=7|1"); err == nil {
