@@ -141,6 +141,9 @@ func (e *experiment) change(to, from cell) estimate {
 		all[i] = 100 * (row[0] - ratio*row[1]) / (x / n)
 	}
 	d := estimated(all, 100*(1+math.Abs(ratio)))
+	if math.Abs(ratio-1) < 1e-12 { // rounding errors are no difference
+		ratio = 1
+	}
 	return estimate{100 * (ratio - 1), d.half}
 }
 

@@ -65,6 +65,9 @@ func TestSurvey(t *testing.T) {
 	closeTo(t, "a growing lead", e.mean(term{1, at("b", 1)}, term{-1, at("b", 0)}, term{-1, at("a", 1)}, term{1, at("a", 0)}), 0, math.Hypot(0.91872, 0.91872))
 	// 11 22 31 42 over 10 20 30 40: R = 1.06, residuals 0.4 0.8 -0.8 -0.4 of 25.
 	closeTo(t, "b over a", e.change(at("b", 0), at("a", 0)), 6, 100*3.182446*math.Sqrt((0.16+0.64+0.64+0.16)/3)/2/25)
+	if same := e.change(at("a", 0), at("a", 0)); same != (estimate{0, 0}) {
+		t.Errorf("a value over itself is %v", same)
+	}
 	if none := e.mean(term{1, at("fails", 0)}, term{-1, at("a", 0)}); !math.IsNaN(none.mean) || none.String() != "no run has a value" {
 		t.Errorf("an algorithm without solutions has %v", none)
 	}
