@@ -256,15 +256,19 @@ func (e experiment) Pairs(pairs ...string) (string, error) {
 	return strings.Join(text, "\n"), nil
 }
 
-// leads counts the points at which one algorithm accepts more than another, by
-// paired intervals: more, fewer, and those undecided.
-type leads struct{ More, Fewer, Undecided, Points int }
+// leads counts the points at which one algorithm has more than another, by paired
+// intervals: more, less, and those undecided.
+type leads struct{ More, Less, Undecided, Points int }
 
-// ahead compares the acceptance rates of two algorithms at all points of some
-// experiments.
-func ahead(all []experiment, first, second string) (l leads, err error) {
+// movingExperiment is the one with PE-seconds as the goal.
+func movingExperiment() []experiment {
+	return []experiment{{Title: "PE-seconds", Plan: "reservation-moving", By: "umed"}}
+}
+
+// ahead compares a value of two algorithms at all points of some experiments.
+func ahead(value string, all []experiment, first, second string) (l leads, err error) {
 	for _, e := range all {
-		lines, err := e.series(benchmarks.SeriesOptions{Y: "acceptance %", Algorithms: []string{first}, Minus: second})
+		lines, err := e.series(benchmarks.SeriesOptions{Y: value, Algorithms: []string{first}, Minus: second})
 		if err != nil {
 			return l, err
 		}
@@ -274,7 +278,7 @@ func ahead(all []experiment, first, second string) (l leads, err error) {
 			case p.Mean > p.Half:
 				l.More++
 			case -p.Mean > p.Half:
-				l.Fewer++
+				l.Less++
 			default: // one of the two isn't a number, too
 				l.Undecided++
 			}

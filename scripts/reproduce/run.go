@@ -42,7 +42,7 @@ func (r *runner) functions() template.FuncMap {
 		"baseline": baseline, "benchstat": benchstat, "describe": describe, "edit": edit, "experiments": experiments,
 		"replace": strings.ReplaceAll, "tvcLogs": tvcLogs, "tvcAcross": tvcAcross, "tvcSettings": tvcSettings, "tvcBothLogs": tvcBothLogs,
 		"pick": pick, "processor": processor, "traces": traces,
-		"verdictsOf": r.verdictsOf, "readingsOf": r.readingsOf, "unmet": r.unmet, "sameVerdicts": r.sameVerdicts, "ahead": ahead,
+		"verdictsOf": r.verdictsOf, "readingsOf": r.readingsOf, "unmet": r.unmet, "sameVerdicts": r.sameVerdicts, "ahead": ahead, "movingExperiment": movingExperiment,
 		"reservationWorkload": reservationWorkload, "reservationLogs": reservationLogs, "slotGrowth": slotGrowth,
 		"measure": r.measure, "runs": func() int { return r.runs }, "cpuTime": r.cpuTime, "batchTargets": batchTargets,
 		"increase": func(from, to float64) float64 { return 100 * (to/from - 1) },
