@@ -75,6 +75,10 @@ func TestSixTasks(t *testing.T) {
 			t.Errorf("%s: trace %+v", transfer, trace)
 		}
 	}
+	// All that contend go into P2: with a link out of it beside nothing changes.
+	if got, _, _ := makespan(t, twoPools(sixTasks(model.TransferFair)), HEFT); got != 32 {
+		t.Errorf("two pools: %v, want 32", got)
+	}
 }
 
 func TestTenTasks(t *testing.T) {
