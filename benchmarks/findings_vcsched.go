@@ -194,7 +194,7 @@ func (v *vcschedRuns) large() []Finding {
 	found := []Finding{every("MCB8 has a higher minimum yield than each other heuristic at every slack that it solves", measurable(e.leads(objectiveKey, []string{"mcb8"}, heuristics, false)))}
 	for _, printed := range [][2]float64{{0.1, 37}, {0.2, 8}} {
 		if k := e.at(printed[0]); k >= 0 {
-			found = append(found, near(fmt.Sprintf("the LP's curve is above MCB8's at slack %g, in percent", printed[0]), e.curves(lp(k), mcb8(k)), printed[1], 0.1))
+			found = append(found, near(fmt.Sprintf("MCB8's curve is above the LP's at slack %g, in percent", printed[0]), e.curves(mcb8(k), lp(k)), -printed[1], 0.1))
 		}
 	}
 	var close, tracks, few []claim

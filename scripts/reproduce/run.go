@@ -37,7 +37,7 @@ func (r *runner) functions() template.FuncMap {
 		"batchReadings": batchReadings, "nearest": nearest, "oneTier": oneTier,
 		"beside": r.beside, "stg": r.stg,
 		"audit": r.audit, "glob": filepath.Glob, "try": r.try, "plan": plan, "code": code, "link": link,
-		"readings": r.readings, "readingsLarge": r.readingsLarge, "closer": closer, "aboveHost": r.aboveHost, "picture": r.picture, "across": r.across, "timesBeside": r.timesBeside,
+		"readings": r.readings, "besideLeft": r.besideLeft, "findingsLeft": r.findingsLeft, "timesClosest": timesClosest, "picture": r.picture, "across": r.across, "timesBeside": r.timesBeside,
 		"above": r.above, "periodic": periodic,
 		"baseline": baseline, "benchstat": benchstat, "describe": describe, "edit": edit, "experiments": experiments,
 		"replace": strings.ReplaceAll, "tvcLogs": tvcLogs, "tvcAcross": tvcAcross, "tvcSettings": tvcSettings, "tvcBothLogs": tvcBothLogs,

@@ -30,20 +30,35 @@ type degradation struct {
 type degraded struct {
 	Algorithm, PaperMean, PaperMax string
 	Mean, Solved, Max              float64
-	Above3, Above10, Runs          int
 }
 
-// beside makes the table of NAME:MEAN:MAX... of the paper.
-func (r *runner) beside(file, paper string) (d degradation, err error) {
-	ours, err := r.rows("table", file, "--algorithms", strings.Join(mcb, ","), "--columns", "deg. all %,deg. mean %,deg. max %,deg. > 3 %,deg. > 10 %,verified")
+// beside makes the table of NAME:MEAN:MAX... of the paper and the runs in a file.
+func (r *runner) beside(file, paper string) (degradation, error) {
+	records, err := r.records(file)
+	if err != nil {
+		return degradation{}, err
+	}
+	return besideIn(records, paper)
+}
+
+// besideLeft is beside by the reading left, see readings.
+func (r *runner) besideLeft(plan, file, paper string) (degradation, error) {
+	records, err := r.left(plan, file)
+	if err != nil {
+		return degradation{}, err
+	}
+	return besideIn(records, paper)
+}
+
+func besideIn(records []benchmarks.Record, paper string) (d degradation, err error) {
+	t, err := benchmarks.Tabulate(records, benchmarks.TableOptions{Algorithms: mcb, Columns: []string{"deg. all %", "deg. mean %", "deg. max %"}})
 	if err != nil {
 		return d, err
 	}
 	for _, p := range strings.Fields(paper) {
 		f := strings.Split(p, ":")
-		row := ours.Where("algorithm", f[0])
-		d.Rows = append(d.Rows, degraded{f[0], f[1], f[2], row.Sum("deg. all %"), row.Sum("deg. mean %"), row.Sum("deg. max %"),
-			row.Count("deg. > 3 %"), row.Count("deg. > 10 %"), row.Count("verified")})
+		k := slices.IndexFunc(t.Rows, func(row []string) bool { return row[0] == f[0] })
+		d.Rows = append(d.Rows, degraded{f[0], f[1], f[2], number(t.Rows[k][1]), number(t.Rows[k][2]), number(t.Rows[k][3])})
 	}
 	return d, nil
 }
@@ -91,123 +106,208 @@ func compare(a, b float64) int {
 	return 0
 }
 
-// printed is a figure of the paper on VCSched and ours by both readings of the memory
+// printed is a figure of the paper on VCSched and ours by the readings of the memory
 // needs.
 type printed struct {
-	Text              string
-	Paper             float64
-	Rescaled, Redrawn float64
-	Format            string
+	Text  string
+	Paper float64
+	Ours  []float64 // by reading, as the columns of a table
+	Cells []string
 }
 
-// Cell prints one of the figures.
-func (p printed) Cell(x float64) string { return fmt.Sprintf(p.Format, x) }
-
-// Closer names the reading that is nearer to the paper.
-func (p printed) Closer() string {
-	switch a, b := math.Abs(p.Rescaled-p.Paper), math.Abs(p.Redrawn-p.Paper); {
-	case a < b:
-		return instances.MemoryRescaled
-	case a > b:
-		return instances.MemoryRedrawn
+// Closest returns the number of the reading that is nearest to the paper, -1 if several
+// are.
+func (p printed) Closest() int {
+	best, number := math.Inf(1), -1
+	for k, x := range p.Ours {
+		switch d := math.Abs(x - p.Paper); {
+		case d < best:
+			best, number = d, k
+		case d == best:
+			number = -1
+		}
 	}
-	return "both"
+	return number
 }
 
-// readings compares both readings of the memory needs with what the paper says of its
-// small set. The files hold the runs by one reading each.
-func (r *runner) readings(rescaled, redrawn string) (all []printed, err error) {
-	var found [2][]float64
-	for k, file := range []string{rescaled, redrawn} {
-		table, err := r.rows("table", file, "--algorithms", "search,lp,mcb8,sg", "--columns", "infeasible,failed,bound,objective,gap mean %")
-		if err != nil {
-			return nil, err
-		}
-		row := func(a string) rows { return table.Where("algorithm", a) }
-		degradations, err := r.rows("table", file, "--algorithms", strings.Join(mcb, ","), "--columns", "deg. > 3 %,deg. > 10 %")
-		if err != nil {
-			return nil, err
-		}
-		lp, err := r.above(file, "lp", "search")
-		if err != nil {
-			return nil, err
-		}
-		mcb8, err := r.above(file, "search", "mcb8")
-		if err != nil {
-			return nil, err
-		}
-		worst := degradations.Where("algorithm", "mcb8")
-		found[k] = []float64{row("search").Sum("infeasible"), row("mcb8").Sum("failed"), row("sg").Sum("failed"),
-			worst.Sum("deg. > 3 %"), worst.Sum("deg. > 10 %"), lp, mcb8}
-	}
-	for k, p := range []printed{
-		{Text: "infeasible instances of 1,440", Paper: 60, Format: "%.0f"},
-		{Text: "feasible ones that MCB8 doesn't solve", Paper: 1, Format: "%.0f"},
-		{Text: "feasible ones that SG doesn't solve", Paper: 15, Format: "%.0f"},
-		{Text: "that MCB8 solves more than 3 % below the best MCB", Paper: 155, Format: "%.0f"},
-		{Text: "that MCB8 solves more than 10 % below it", Paper: 19, Format: "%.0f"},
-		{Text: "LP above the optimum, in percent", Paper: 4, Format: "%.1f"},
-		{Text: "optimum above MCB8, in percent", Paper: 2, Format: "%.1f"},
-	} {
-		p.Rescaled, p.Redrawn = found[0][k], found[1][k]
-		all = append(all, p)
-	}
-	return all, nil
+// figure is what a paper prints and how it is computed of runs.
+type figure struct {
+	text, format string
+	paper        float64
+	of           func([]benchmarks.Record) (float64, error)
 }
 
-// readingsLarge compares both readings with what the paper says of its large set.
-func (r *runner) readingsLarge(rescaled, redrawn string) (all []printed, err error) {
-	var found [2][]float64
-	for k, file := range []string{rescaled, redrawn} {
-		records, err := r.records(file)
-		if err != nil {
-			return nil, err
+// smallFigures and largeFigures are those that tell readings of the memory needs apart.
+var smallFigures = []figure{
+	{"infeasible instances of 1,440", "%.0f", 60, cellOf("search", "infeasible")},
+	{"feasible ones that MCB8 doesn't solve", "%.0f", 1, cellOf("mcb8", "failed")},
+	{"feasible ones that SG doesn't solve", "%.0f", 15, cellOf("sg", "failed")},
+	{"that MCB8 solves more than 3 % below the best MCB", "%.0f", 155, cellOf("mcb8", "deg. > 3 %")},
+	{"that MCB8 solves more than 10 % below it", "%.0f", 19, cellOf("mcb8", "deg. > 10 %")},
+	{"LP above the optimum, in percent", "%.2f", 4, func(all []benchmarks.Record) (float64, error) { return aboveIn(all, "lp", "search") }},
+	{"optimum above MCB8, in percent", "%.2f", 2, func(all []benchmarks.Record) (float64, error) { return aboveIn(all, "search", "mcb8") }},
+}
+
+var largeFigures = []figure{
+	{"largest degradation of MCB8 (Table 7), in percent", "%.2f", 3.16, cellOf("mcb8", "deg. max %")},
+	{"largest degradation of MCB5", "%.2f", 3.5, cellOf("mcb5", "deg. max %")},
+	{"MCB8's curve below the LP's at slack 0.1, in percent of the LP's", "%.1f", 37, curveBelow(0.1)},
+	{"MCB8's curve below the LP's at slack 0.2", "%.1f", 8, curveBelow(0.2)},
+	{"MCB8 fails less than GR, by percent of GR's failures", "%.1f", 40, func(all []benchmarks.Record) (float64, error) {
+		return 100 * (1 - failures(all, "mcb8")/failures(all, "gr")), nil
+	}},
+}
+
+// cellOf returns the cell of an algorithm in a table; degradations are from the best MCB.
+func cellOf(algorithm, column string) func([]benchmarks.Record) (float64, error) {
+	return func(all []benchmarks.Record) (float64, error) {
+		algorithms := []string{algorithm}
+		if strings.HasPrefix(algorithm, "mcb") {
+			algorithms = mcb
 		}
-		table, err := r.rows("table", file, "--algorithms", strings.Join(mcb, ","), "--columns", "deg. max %")
+		t, err := benchmarks.Tabulate(all, benchmarks.TableOptions{Algorithms: algorithms, Columns: []string{column}, Plain: true})
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		failures := func(algorithm string) float64 { // share of all runs
-			failed, n := 0.0, 0.0
-			for i := range records {
-				if x := &records[i]; x.Algorithm == algorithm {
-					if n++; x.Objective == nil {
-						failed++
-					}
-				}
+		k := slices.IndexFunc(t.Rows, func(row []string) bool { return row[0] == algorithm })
+		return number(t.Rows[k][1]), nil
+	}
+}
+
+// failures returns the share of an algorithm's runs without a solution.
+func failures(all []benchmarks.Record, algorithm string) float64 {
+	failed, n := 0.0, 0.0
+	for i := range all {
+		if x := &all[i]; x.Algorithm == algorithm {
+			if n++; x.Objective == nil {
+				failed++
 			}
-			return failed / n
 		}
-		mean := func(algorithm string, slack float64) float64 { // each over its own instances
+	}
+	return failed / n
+}
+
+// curveBelow compares the curves of Figure 15 at a slack: each is the mean over the
+// instances that its algorithm has a yield on.
+func curveBelow(slack float64) func([]benchmarks.Record) (float64, error) {
+	return func(all []benchmarks.Record) (float64, error) {
+		mean := func(algorithm string) float64 {
 			sum, n := 0.0, 0.0
-			for i := range records {
-				if x := &records[i]; x.Algorithm == algorithm && x.Params["slack"] == slack && !math.IsNaN(yieldOf(x)) {
+			for i := range all {
+				if x := &all[i]; x.Algorithm == algorithm && x.Params["slack"] == slack && !math.IsNaN(yieldOf(x)) {
 					sum, n = sum+yieldOf(x), n+1
 				}
 			}
 			return sum / n
 		}
-		curve := func(slack float64) float64 { return 100 * (mean("lp", slack)/mean("mcb8", slack) - 1) }
-		found[k] = []float64{table.Where("algorithm", "mcb8").Sum("deg. max %"), table.Where("algorithm", "mcb5").Sum("deg. max %"),
-			curve(0.1), curve(0.2), 100 * (1 - failures("mcb8")/failures("gr"))}
+		return 100 * (1 - mean("mcb8")/mean("lp")), nil
 	}
-	for k, p := range []printed{
-		{Text: "largest degradation of MCB8 (Table 7), in percent", Paper: 3.16, Format: "%.2f"},
-		{Text: "largest degradation of MCB5", Paper: 3.50, Format: "%.2f"},
-		{Text: "LP's curve above MCB8's at slack 0.1, in percent", Paper: 37, Format: "%.1f"},
-		{Text: "LP's curve above MCB8's at slack 0.2", Paper: 8, Format: "%.1f"},
-		{Text: "MCB8 fails less than GR, by percent of GR's failures", Paper: 40, Format: "%.1f"},
-	} {
-		p.Rescaled, p.Redrawn = found[0][k], found[1][k]
+}
+
+// readings compares the readings of the memory needs with what the paper says of the
+// small or the large set: rescaled needs; those of them that come out above a host left
+// as they are, so that nothing but the LP has a solution; redrawn needs. The files hold
+// the runs by one reading each, plan is that of the rescaled ones.
+func (r *runner) readings(set, plan, rescaled, redrawn string) (all []printed, err error) {
+	figures := smallFigures
+	if set == "large" {
+		figures = largeFigures
+	}
+	capped, err := r.records(rescaled)
+	if err != nil {
+		return nil, err
+	}
+	other, err := r.records(redrawn)
+	if err != nil {
+		return nil, err
+	}
+	left, err := r.left(plan, rescaled)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range figures {
+		p := printed{Text: f.text, Paper: f.paper}
+		for _, records := range [][]benchmarks.Record{capped, left, other} {
+			x, err := f.of(records)
+			if err != nil {
+				return nil, err
+			}
+			p.Ours, p.Cells = append(p.Ours, x), append(p.Cells, fmt.Sprintf(f.format, x))
+		}
 		all = append(all, p)
 	}
 	return all, nil
 }
 
-// closer counts the figures to which a reading is nearer than the other one.
-func closer(all []printed, reading string) (n int) {
+// left returns the runs in a file of a plan's rescaled instances as they would be if
+// needs that come out above a host were left as they are: only the LP has a solution of
+// such an instance. Its relaxation splits tasks, and its sums are the same.
+func (r *runner) left(plan, file string) ([]benchmarks.Record, error) {
+	capped, err := r.records(file)
+	if err != nil {
+		return nil, err
+	}
+	full, err := needsOfAHost(plan)
+	if err != nil {
+		return nil, err
+	}
+	left := slices.Clone(capped)
+	for i := range left {
+		if x := &left[i]; full[x.Instance] && x.Algorithm != "lp" {
+			x.Objective, x.Second, x.Bound, x.Status, x.Verified = nil, nil, nil, model.StatusInfeasible, false
+		}
+	}
+	return left, nil
+}
+
+// findingsLeft checks the findings by the reading left, as a Markdown table.
+func (r *runner) findingsLeft(plan, file string) (string, error) {
+	records, err := r.left(plan, file)
+	if err != nil {
+		return "", err
+	}
+	all, err := benchmarks.FindingsOf(records, nil)
+	if err != nil {
+		return "", err
+	}
+	t := benchmarks.Table{Header: []string{"", "finding", "measured"}}
+	for _, f := range all {
+		t.Rows = append(t.Rows, []string{string(f.Verdict), f.Text, f.Measured})
+	}
+	var text bytes.Buffer
+	err = t.Render(&text, "markdown")
+	return text.String(), err
+}
+
+// needsOfAHost tells by name in which rescaled instances of a plan a memory need came
+// out above a host and is a whole one instead.
+func needsOfAHost(plan string) (map[string]bool, error) {
+	p, err := benchmarks.LoadPlan(plan)
+	if err != nil {
+		return nil, err
+	}
+	cases, err := p.Instances()
+	if err != nil {
+		return nil, err
+	}
+	full := map[string]bool{}
+	for _, c := range cases {
+		if !strings.Contains(c.Name, instances.MemoryRescaled) {
+			continue
+		}
+		in, err := c.Load()
+		if err != nil {
+			return nil, err
+		}
+		full[c.Name] = slices.ContainsFunc(in.(*model.VCSched).Jobs, func(j model.VCSchedJob) bool { return j.Memory == 1 })
+	}
+	return full, nil
+}
+
+// timesClosest counts the figures that a reading, by its number, is nearest to.
+func timesClosest(all []printed, reading int) (n int) {
 	for _, p := range all {
-		if p.Closer() == reading {
+		if p.Closest() == reading {
 			n++
 		}
 	}
@@ -241,13 +341,22 @@ func yieldOf(r *benchmarks.Record) float64 {
 	return *x
 }
 
-// above returns by how many percent the mean minimum yield of one algorithm is above
-// another's on the instances of which both have one.
+// above is aboveIn a results file.
 func (r *runner) above(file, first, second string) (float64, error) {
 	records, err := r.records(file)
 	if err != nil {
 		return 0, err
 	}
+	x, err := aboveIn(records, first, second)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", file, err)
+	}
+	return x, err
+}
+
+// aboveIn returns by how many percent the mean minimum yield of one algorithm is above
+// another's on the instances of which both have one.
+func aboveIn(records []benchmarks.Record, first, second string) (float64, error) {
 	known := map[string]float64{}
 	for i := range records {
 		if records[i].Algorithm == first {
@@ -263,40 +372,9 @@ func (r *runner) above(file, first, second string) (float64, error) {
 		}
 	}
 	if b == 0 {
-		return 0, fmt.Errorf("%s: no instance has runs of %s and %s", file, first, second)
+		return 0, fmt.Errorf("no instance has runs of %s and %s", first, second)
 	}
 	return 100 * (a/b - 1), nil
-}
-
-// aboveHost counts the feasible instances of a plan's rescaled reading in which a memory
-// need came out above a host and is a whole one instead.
-func (r *runner) aboveHost(plan, file string) (feasible int, err error) {
-	p, err := benchmarks.LoadPlan(plan)
-	if err != nil {
-		return 0, err
-	}
-	cases, err := p.Instances()
-	if err != nil {
-		return 0, err
-	}
-	full := map[string]bool{}
-	for _, c := range cases {
-		if !strings.Contains(c.Name, instances.MemoryRescaled) {
-			continue
-		}
-		in, err := c.Load()
-		if err != nil {
-			return 0, err
-		}
-		full[c.Name] = slices.ContainsFunc(in.(*model.VCSched).Jobs, func(j model.VCSchedJob) bool { return j.Memory == 1 })
-	}
-	records, err := r.records(file)
-	for i := range records {
-		if x := &records[i]; x.Algorithm == "search" && x.Objective != nil && full[x.Instance] {
-			feasible++
-		}
-	}
-	return feasible, err
 }
 
 // lines returns the curves of some algorithms, means over the runs that have the value,

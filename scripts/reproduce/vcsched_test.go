@@ -13,10 +13,12 @@ func TestPeriodic(t *testing.T) {
 	}
 }
 
-func TestCloser(t *testing.T) {
-	all := []printed{{Paper: 60, Rescaled: 50, Redrawn: 100}, {Paper: 1, Rescaled: 0, Redrawn: 2}, {Paper: 4, Rescaled: 3.5, Redrawn: 3.9}, {Paper: 2, Rescaled: 2.1, Redrawn: 1}}
-	if a, b := closer(all, "rescaled"), closer(all, "redrawn"); a != 2 || b != 1 {
-		t.Errorf("rescaled is closer %d times, redrawn %d", a, b)
+func TestTimesClosest(t *testing.T) {
+	all := []printed{{Paper: 60, Ours: []float64{50, 61, 100}}, {Paper: 1, Ours: []float64{0, 2, 0}}, {Paper: 4, Ours: []float64{3.5, 3.6, 3.9}}, {Paper: 2, Ours: []float64{2.1, 0, 1}}}
+	for reading, want := range []int{1, 1, 1} {
+		if got := timesClosest(all, reading); got != want {
+			t.Errorf("reading %d is closest %d times, want %d", reading, got, want)
+		}
 	}
 }
 
