@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
