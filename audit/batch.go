@@ -45,6 +45,8 @@ func drawBatch(s size, rng *rand.Rand) *model.Batch {
 	grid := []float64{1, 1, 0.1, mean}[rng.IntN(4)]
 	together := rng.IntN(4) == 0
 	share := func(x ...float64) float64 { return append(x, float64(1+rng.IntN(9999))/1e4)[rng.IntN(len(x)+1)] }
+	// Half of the instances have weights.
+	weights := [][]int{nil, nil, nil, {1, 2, 3, 10}, {1, 100}, {4, 6, 10, model.MostWeight}}[rng.IntN(6)]
 	for range n {
 		j := model.BatchJob{RuntimeS: length(), Processes: width.draw()}
 		if !together {
@@ -59,15 +61,20 @@ func drawBatch(s size, rng *rand.Rand) *model.Batch {
 		if b.Tiers == 2 {
 			j.CPU, j.FgLoss, j.BgEfficiency = []float64{share(1, 0.5)}, share(0, 0.02), share(0, 1, 0.48)
 		}
+		if len(weights) > 0 {
+			j.Weight = weights[rng.IntN(len(weights))]
+		}
 		if len(b.Jobs) > 0 && rng.IntN(4) == 0 { // equal to another, or in all but one figure
 			other := b.Jobs[rng.IntN(len(b.Jobs))]
-			switch rng.IntN(4) {
+			switch rng.IntN(5) {
 			case 0:
 				other.SubmitS = j.SubmitS
 			case 1:
 				other.RuntimeS = j.RuntimeS
 			case 2:
 				other.Processes = j.Processes
+			case 3:
+				other.Weight = j.Weight
 			}
 			j = other
 		}
@@ -115,8 +122,16 @@ func allDone(b *model.Batch) float64 {
 // later adds x to a time, in whole microseconds.
 func later(at, x float64) float64 { return math.Round((at+x)*1e6) / 1e6 }
 
-// batchRelations lists relations between instances on one tier, in which means are
-// of all jobs.
+// weightOf returns the sum of the jobs' weights.
+func weightOf(b *model.Batch) (sum float64) {
+	for k := range b.Jobs {
+		sum += float64(b.Jobs[k].EffectiveWeight())
+	}
+	return sum
+}
+
+// batchRelations lists relations between instances on one tier, in which weighted
+// means are of all jobs.
 func batchRelations() []relation {
 	add := func(name string, change func(c *model.Batch, rng *rand.Rand) bool, implies func(in, other model.Instance, c claim) claim) relation {
 		return typed(name, func(b *model.Batch, rng *rand.Rand) (*model.Batch, bool) {
@@ -124,14 +139,13 @@ func batchRelations() []relation {
 			return c, b.Tiers == 1 && len(b.Jobs) > 0 && change(c, rng) && c.Validate() == nil
 		}, implies)
 	}
-	// joined returns the mean with another job of a response of x.
-	joined := func(in model.Instance, mean, x float64) float64 {
-		n := float64(len(in.(*model.Batch).Jobs))
-		return (n*mean + x) / (n + 1)
-	}
-	last := func(in model.Instance) float64 {
-		b := in.(*model.Batch)
-		return b.Work(len(b.Jobs) - 1)
+	// joined returns the mean with the last job of the other as a further one, whose
+	// response is its work.
+	joined := func(in, other model.Instance, mean float64) float64 {
+		b := other.(*model.Batch)
+		last := len(b.Jobs) - 1
+		before := weightOf(in.(*model.Batch))
+		return (before*mean + float64(b.Jobs[last].EffectiveWeight())*b.Work(last)) / weightOf(b)
 	}
 	return []relation{
 		add("renamed", func(c *model.Batch, rng *rand.Rand) bool {
@@ -177,6 +191,27 @@ func batchRelations() []relation {
 			c.Processors = 2*c.Processors + 1
 			return true
 		}, same),
+		add("weights multiplied", func(c *model.Batch, rng *rand.Rand) bool {
+			f := 2 + rng.IntN(1000)
+			for k := range c.Jobs {
+				c.Jobs[k].Weight = f * c.Jobs[k].EffectiveWeight()
+			}
+			return true
+		}, same),
+		// The weight that is added is that of a response of the work at least.
+		add("a heavier job", func(c *model.Batch, rng *rand.Rand) bool {
+			j := &c.Jobs[rng.IntN(len(c.Jobs))]
+			j.Weight = j.EffectiveWeight() + 1 + rng.IntN(10)
+			return true
+		}, func(in, other model.Instance, c claim) claim {
+			b, heavier := in.(*model.Batch), other.(*model.Batch)
+			d, sum := unknown(), weightOf(b)*c.low
+			for k := range b.Jobs {
+				sum += float64(heavier.Jobs[k].EffectiveWeight()-b.Jobs[k].EffectiveWeight()) * b.Work(k)
+			}
+			d.low = sum / weightOf(heavier)
+			return d
+		}),
 		// They are told the scheduler, or are about two tiers.
 		add("other estimates, uses, losses and efficiencies", func(c *model.Batch, rng *rand.Rand) bool {
 			c.Threshold, c.MigrationS = rng.Float64(), float64(rng.IntN(30))
@@ -217,10 +252,10 @@ func batchRelations() []relation {
 			return true
 		}, noWorse),
 		add("a job after all others", func(c *model.Batch, rng *rand.Rand) bool {
-			c.Jobs = append(c.Jobs, model.BatchJob{ID: "alone", SubmitS: allDone(c), RuntimeS: float64(1 + rng.IntN(100)), Processes: 1 + rng.IntN(c.Processors)})
+			c.Jobs = append(c.Jobs, model.BatchJob{ID: "alone", SubmitS: allDone(c), RuntimeS: float64(1 + rng.IntN(100)), Processes: 1 + rng.IntN(c.Processors), Weight: rng.IntN(10)})
 			return true
 		}, func(in, other model.Instance, c claim) claim {
-			c.low, c.high = joined(in, c.low, last(other)), joined(in, c.high, last(other))
+			c.low, c.high = joined(in, other, c.low), joined(in, other, c.high)
 			return c
 		}),
 		// Without it the others are no later.
@@ -231,7 +266,7 @@ func batchRelations() []relation {
 			return true
 		}, func(in, other model.Instance, c claim) claim {
 			d := unknown()
-			d.low = joined(in, c.low, last(other))
+			d.low = joined(in, other, c.low)
 			return d
 		}),
 		// It waits for as long as it is earlier.
@@ -241,11 +276,13 @@ func batchRelations() []relation {
 			bySubmission(c)
 			return true
 		}, func(in, other model.Instance, c claim) claim {
-			sum := 0.0
-			for k := range in.(*model.Batch).Jobs {
-				sum += in.(*model.Batch).Jobs[k].SubmitS - other.(*model.Batch).Jobs[k].SubmitS
+			sum := func(in model.Instance) (sum float64) {
+				for _, j := range in.(*model.Batch).Jobs {
+					sum += float64(j.EffectiveWeight()) * j.SubmitS
+				}
+				return sum
 			}
-			return plus(sum/float64(len(in.(*model.Batch).Jobs)))(in, other, noWorse(in, other, c))
+			return plus((sum(in)-sum(other))/weightOf(in.(*model.Batch)))(in, other, noWorse(in, other, c))
 		}),
 		add("a processor more", func(c *model.Batch, _ *rand.Rand) bool { c.Processors++; return true }, noWorse),
 		add("a narrower job", func(c *model.Batch, rng *rand.Rand) bool {
@@ -310,6 +347,8 @@ func smallerBatch(b *model.Batch, yield func(*model.Batch) bool) {
 			func(c *model.Batch) { c.Jobs[k].Processes, c.Jobs[k].CPU = 1, nil },
 			func(c *model.Batch) { c.Jobs[k].Processes, c.Jobs[k].CPU = c.Jobs[k].Processes-1, nil },
 			func(c *model.Batch) { c.Jobs[k].EstimateS = 0 },
+			func(c *model.Batch) { c.Jobs[k].Weight = 0 },
+			func(c *model.Batch) { c.Jobs[k].Weight /= 2 },
 			func(c *model.Batch) { c.Jobs[k].CPU = nil },
 			func(c *model.Batch) { c.Jobs[k].FgLoss, c.Jobs[k].BgEfficiency = 0, 0 },
 			func(c *model.Batch) { // with the one before it

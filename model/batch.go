@@ -31,8 +31,8 @@ import (
 // segment starts when the one before ends. Only a segment whose work is lost ends
 // with the job killed; the next one starts it from the beginning, at any time.
 //
-// The objective, to be minimised, is the mean response time; the mean bounded
-// slowdown breaks ties (see Metrics). At one instant ends come before starts.
+// The objective, to be minimised, is the mean response time, weighted by the jobs'
+// weights; the mean bounded slowdown, unweighted, breaks ties (see Metrics). At one instant ends come before starts.
 //
 // Times are whole microseconds, rates and shares whole ten-thousandths, so that all
 // arithmetic on them is exact (see BatchTicks).
@@ -58,6 +58,9 @@ type BatchJob struct {
 	RuntimeS  float64 `json:"runtime_s"`            // on dedicated processors; online schedulers learn it when the job ends
 	EstimateS float64 `json:"estimate_s,omitempty"` // the user's; 0 or missing means RuntimeS
 	Processes int     `json:"processes"`
+	// Weight is that of the job's response in the objective, up to MostWeight; 0 or
+	// missing means 1. Schedulers don't look at it.
+	Weight int `json:"weight,omitempty"`
 	// CPU is the use of a dedicated processor by each process, in (0, 1]; one value
 	// stands for all processes, none for 1.
 	CPU []float64 `json:"cpu,omitempty"`
@@ -87,6 +90,12 @@ func (j *BatchJob) Estimate() float64 {
 	}
 	return j.EstimateS
 }
+
+// EffectiveWeight returns Weight, or 1 if it is 0.
+func (j *BatchJob) EffectiveWeight() int { return max(1, j.Weight) }
+
+// MostWeight is the largest weight of a job.
+const MostWeight = 1_000_000
 
 // Use returns the CPU use of process i.
 func (j *BatchJob) Use(i int) float64 {
@@ -201,6 +210,8 @@ func (b *Batch) Validate() error {
 			return bad(k, "processes is %d, must be at least 1", j.Processes)
 		case j.Processes > b.Processors:
 			return bad(k, "processes is %d, there are %d processors", j.Processes, b.Processors)
+		case j.Weight < 0 || j.Weight > MostWeight:
+			return bad(k, "weight is %d, must be from 1 to %d, or 0 for 1", j.Weight, MostWeight)
 		case len(j.CPU) > 1 && len(j.CPU) != j.Processes:
 			return bad(k, "cpu has %d values, must have one, or one for each of the %d processes", len(j.CPU), j.Processes)
 		case slices.ContainsFunc(j.CPU, func(x float64) bool { return !(x > 0 && x <= 1) || !wholeShare(x) }):
@@ -225,10 +236,10 @@ const mostRuntime = 1e8
 // 11,267 s on average are within it.
 const mostTotal = 2e9
 
-// Metrics implements Instance. Means are over all jobs; e is the end of a job's last
-// segment, s its submission:
+// Metrics implements Instance. Means are over all jobs, each as one but for the
+// response; e is the end of a job's last segment, s its submission, w its weight:
 //
-//   - response: e - s.
+//   - response: Σ w (e - s) / Σ w.
 //   - bounded slowdown: max(1, (e - s)/max(τ, work)), τ = 10 s (section 3.3).
 //   - utilisation: the jobs' work times processes, over the processors times the
 //     time from the first submission to the last end, in percent.
@@ -260,12 +271,14 @@ func (b *Batch) Objective(s Solution) (Objective, error) {
 	}
 	var responses timeSum
 	var last int64
-	slowdowns, area, migrations, kills := 0.0, 0.0, 0.0, 0.0
+	slowdowns, area, migrations, kills, weights := 0.0, 0.0, 0.0, 0.0, 0.0
 	for k, r := range run {
 		j := &b.Jobs[k]
 		end := micro(r.Segments[len(r.Segments)-1].EndS)
 		response := end - micro(j.SubmitS)
-		responses.add(response)
+		weight := j.EffectiveWeight()
+		responses.add(response, int64(weight))
+		weights += float64(weight)
 		slowdowns += max(1, seconds(response)/max(SlowdownFloor, b.Work(k)))
 		area += b.Work(k) * float64(j.Processes)
 		last = max(last, end)
@@ -279,7 +292,7 @@ func (b *Batch) Objective(s Solution) (Objective, error) {
 		}
 	}
 	n := float64(len(b.Jobs))
-	o.Value, o.Second = responses.seconds()/n, slowdowns/n
+	o.Value, o.Second = responses.seconds()/weights, slowdowns/n
 	o.Others = []float64{100 * area / (float64(b.Processors) * seconds(last-micro(b.Jobs[0].SubmitS))), migrations, kills}
 	return o, nil
 }

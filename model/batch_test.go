@@ -3,6 +3,7 @@ package model_test
 import (
 	"errors"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -21,7 +22,7 @@ const (
 	threeJobs = `{"kind":"batch","version":1,"name":"three","processors":8,"tiers":2,"threshold":0.9,"migration_s":20,"kill_at_estimate":true,"jobs":[
 {"id":"a","submit_s":0,"runtime_s":100,"estimate_s":200.5,"processes":3,"cpu":[0.5,0.25,1],"fg_loss":0.04,"bg_efficiency":0.48},
 {"id":"b","submit_s":5.5,"runtime_s":0.000001,"processes":1,"cpu":[0.9999]},
-{"id":"c","submit_s":5.5,"runtime_s":60,"estimate_s":50,"processes":8,"bg_efficiency":1}]}`
+{"id":"c","submit_s":5.5,"runtime_s":60,"estimate_s":50,"processes":8,"weight":3,"bg_efficiency":1}]}`
 	threeExecuted = `{"kind":"batch","version":1,"runs":[
 {"id":"a","segments":[{"start_s":0,"end_s":30.5,"place":{"tier":"background","processors":"5,3-4"},"lost":true},{"start_s":40,"end_s":100,"place":{"processors":"0-2"}}]},
 {"id":"c","segments":[{"start_s":6,"end_s":20,"place":{"processors":"0-7"}},{"start_s":20,"end_s":80.25,"place":{"tier":"","processors":"1-7,0"},"lost":false}]},
@@ -91,7 +92,10 @@ func TestBatchBadInput(t *testing.T) {
 		"fine efficiency":     {`"bg_efficiency":0.48`, `"bg_efficiency":0.48001`, a + `bg_efficiency is 0.48001, must be from 0 to 1, with at most four decimals`},
 		"half a process":      {`"processes":8`, `"processes":7.5`, `invalid JSON: line 4: jobs[2].processes: a whole number is wanted, 7.5 isn't one, or too large`},
 		"missing":             {`"tiers":2,`, ``, `invalid JSON: line 4: the key "tiers" is missing`},
-		"unknown key":         {`"fg_loss":0.04`, `"loss":0.04`, `invalid JSON: line 2: unknown key "jobs[0].loss"; known here: bg_efficiency, cpu, estimate_s, fg_loss, id, processes, runtime_s, submit_s`},
+		"unknown key":         {`"fg_loss":0.04`, `"loss":0.04`, `invalid JSON: line 2: unknown key "jobs[0].loss"; known here: bg_efficiency, cpu, estimate_s, fg_loss, id, processes, runtime_s, submit_s, weight`},
+		"negative weight":     {`"weight":3`, `"weight":-1`, c + `weight is -1, must be from 1 to 1000000, or 0 for 1`},
+		"weight too large":    {`"weight":3`, `"weight":1000001`, c + `weight is 1000001, must be from 1 to 1000000, or 0 for 1`},
+		"half a weight":       {`"weight":3`, `"weight":0.5`, `invalid JSON: line 4: jobs[2].weight: a whole number is wanted, 0.5 isn't one, or too large`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(threeJobs, x.old, x.new, 1)
@@ -191,9 +195,18 @@ func TestBatchObjective(t *testing.T) {
 			}
 		}
 	}
-	// c works for 50 s, its estimate.
+	// c works for 50 s, its estimate, and has a weight in the first figure.
+	check((100+1e-6+3*74.75)/5, (1+1+74.75/50)/3, (300+1e-6+400)/8, 1, 1)
+	for k := range b.Jobs {
+		b.Jobs[k].Weight = 7 * k // with one job of weight 1
+	}
+	check((100+7e-6+14*74.75)/22, (1+1+74.75/50)/3, (300+1e-6+400)/8, 1, 1)
+	for k := range b.Jobs {
+		b.Jobs[k].Weight = model.MostWeight
+	}
 	check((100+1e-6+74.75)/3, (1+1+74.75/50)/3, (300+1e-6+400)/8, 1, 1)
-	b.KillAtEstimate = false
+	b.KillAtEstimate, b.Jobs[2].Weight = false, 0
+	b.Jobs[0].Weight, b.Jobs[1].Weight = 1, 0
 	check((100+1e-6+74.75)/3, (1+1+74.75/60)/3, (300+1e-6+480)/8, 1, 1)
 	e.Runs[0].Segments[0].Lost = false // then its next segment is a migration
 	check((100+1e-6+74.75)/3, (1+1+74.75/60)/3, (300+1e-6+480)/8, 2, 0)
@@ -289,14 +302,48 @@ func TestProcessorListRoundTrip(t *testing.T) {
 	}
 }
 
+// The weighted mean is exact but for its roundings where the sum is far beyond 64
+// bits, and Mean is it to the last bit.
+func TestBatchWeightedSums(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(12, 48))
+	for range need.Rounds(500) {
+		b := &model.Batch{Processors: 1, Tiers: 1}
+		e := &model.Execution{}
+		sum, weights := new(big.Int), int64(0)
+		for k := range 1 + rng.IntN(30) {
+			w := 1 + rng.Int64N(model.MostWeight)
+			submit, end := rng.Int64N(1e6), rng.Int64N(1<<rng.IntN(53))
+			b.Jobs = append(b.Jobs, model.BatchJob{ID: string(rune('A' + k)), SubmitS: float64(submit) / 1e6, RuntimeS: 1, Processes: 1, Weight: int(w)})
+			e.Runs = append(e.Runs, model.Run[model.BatchPlace]{ID: b.Jobs[k].ID, Segments: []model.Segment[model.BatchPlace]{{EndS: float64(end) / 1e6}}})
+			sum.Add(sum, new(big.Int).Mul(big.NewInt(end-submit), big.NewInt(w))) // below 0, too
+			weights += w
+		}
+		want, _ := new(big.Rat).SetFrac(sum, big.NewInt(weights*1e6)).Float64()
+		o, err := b.Objective(e)
+		if err != nil || math.Abs(o.Value-want) > 1e-15*math.Abs(want) {
+			t.Fatalf("%v, %v, want %v: %+v", err, o.Value, want, b)
+		}
+		if sum.IsInt64() && math.Abs(float64(sum.Int64())) < 1<<61 {
+			if got := b.Ticks().Mean(sum.Int64(), 1); got != o.Value {
+				t.Fatalf("Mean of %v is %v, want %v", sum, got, o.Value)
+			}
+		}
+	}
+	x := &model.Batch{Jobs: make([]model.BatchJob, 1)}
+	if got := x.Ticks().Mean(1<<61, 1<<50); got != 0x1p111/1e6 {
+		t.Errorf("Mean of 2^61 times 2^50 is %v", got)
+	}
+}
+
 // The integer view, worked out by hand and on random instances.
 func TestBatchTicks(t *testing.T) {
 	t.Parallel()
 	b := decodeBatch(t, threeJobs)
 	want := &model.BatchTicks{Processors: 8, Tiers: 2, Threshold: 9000, Migration: 20e6, KillAtEstimate: true, Jobs: []model.BatchTicksJob{
-		{Submit: 0, Runtime: 100e6, Estimate: 200.5e6, Length: 100e6, Processes: 3, Use: []int64{5000, 2500, 10000}, Foreground: 9600, Efficiency: 4800},
-		{Submit: 5.5e6, Runtime: 1, Estimate: 1, Length: 1, Processes: 1, Use: []int64{9999}, Foreground: 10000, Efficiency: 0},
-		{Submit: 5.5e6, Runtime: 60e6, Estimate: 50e6, Length: 50e6, Processes: 8, Use: []int64{10000}, Foreground: 10000, Efficiency: 10000},
+		{Submit: 0, Runtime: 100e6, Estimate: 200.5e6, Length: 100e6, Processes: 3, Weight: 1, Use: []int64{5000, 2500, 10000}, Foreground: 9600, Efficiency: 4800},
+		{Submit: 5.5e6, Runtime: 1, Estimate: 1, Length: 1, Processes: 1, Weight: 1, Use: []int64{9999}, Foreground: 10000, Efficiency: 0},
+		{Submit: 5.5e6, Runtime: 60e6, Estimate: 50e6, Length: 50e6, Processes: 8, Weight: 3, Use: []int64{10000}, Foreground: 10000, Efficiency: 10000},
 	}}
 	if diff := cmp.Diff(want, b.Ticks()); diff != "" {
 		t.Errorf("(-want,+got)\n%s", diff)
@@ -338,7 +385,7 @@ func sameBatchTicks(t *testing.T, b *model.Batch) {
 	for k := range b.Jobs {
 		j, x := &b.Jobs[k], &ticks.Jobs[k]
 		same := ticks.Seconds(x.Submit) == j.SubmitS && ticks.Seconds(x.Runtime) == j.RuntimeS && ticks.Seconds(x.Estimate) == j.Estimate() &&
-			ticks.Seconds(x.Length) == b.Work(k) && share(x.Efficiency) == j.BgEfficiency
+			ticks.Seconds(x.Length) == b.Work(k) && x.Weight >= 1 && (x.Weight == int64(j.Weight) || j.Weight == 0 && x.Weight == 1) && share(x.Efficiency) == j.BgEfficiency
 		if b.Tiers == 2 {
 			same = same && share(model.FullRate-x.Foreground) == j.FgLoss
 		}

@@ -21,6 +21,7 @@ type BatchTicksJob struct {
 	// don't know it before the job ends.
 	Length     int64
 	Processes  int
+	Weight     int64   // at least 1
 	Use        []int64 // of each process, or one value for all
 	Foreground int64   // rate in the foreground
 	Efficiency int64   // in the background
@@ -61,7 +62,7 @@ func (b *Batch) Ticks() *BatchTicks {
 	for k := range b.Jobs {
 		j := &b.Jobs[k]
 		x := BatchTicksJob{Submit: micro(j.SubmitS), Runtime: micro(j.RuntimeS), Estimate: micro(j.Estimate()), Length: micro(b.Work(k)),
-			Processes: j.Processes, Use: whole, Foreground: FullRate, Efficiency: shares(j.BgEfficiency)}
+			Processes: j.Processes, Weight: int64(j.EffectiveWeight()), Use: whole, Foreground: FullRate, Efficiency: shares(j.BgEfficiency)}
 		if b.Tiers == 2 {
 			x.Foreground -= shares(j.FgLoss)
 		}
@@ -74,6 +75,22 @@ func (b *Batch) Ticks() *BatchTicks {
 		t.Jobs[k] = x
 	}
 	return t
+}
+
+// Mean returns the mean response time in seconds, as weighted as the objective and
+// rounded as it is, for a weighted sum of responses of so many units of unit ticks;
+// 0 without jobs. sum is less than 2^62 from 0, unit less than 2^60.
+func (t *BatchTicks) Mean(sum, unit int64) float64 {
+	if len(t.Jobs) == 0 {
+		return 0
+	}
+	weights := 0.0
+	for k := range t.Jobs {
+		weights += float64(t.Jobs[k].Weight)
+	}
+	var all timeSum
+	all.add(sum, unit)
+	return all.seconds() / weights
 }
 
 // Seconds returns a time in ticks as seconds.

@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Run tells where and when one request or job runs: in one segment, or in several
 // if it is suspended in between. Problems differ in P, a place.
@@ -20,12 +23,19 @@ type Segment[P any] struct {
 	Lost bool `json:"lost,omitempty"`
 }
 
-// timeSum adds up times in microseconds. It is exact beyond int64, too.
+// timeSum adds up multiples of times in microseconds. It is exact beyond int64, too.
 type timeSum struct{ high, low int64 } // high · 2^62 + low
 
-func (s *timeSum) add(micros int64) {
+// add adds a time, less than 2^62 from 0, so many times, less than 2^60.
+func (s *timeSum) add(micros, times int64) {
 	const part = 1 << 62
-	s.low += micros // less than 2^62 from 0 before, micros less than 2^60
+	high, low := bits.Mul64(uint64(max(micros, -micros)), uint64(times))
+	more, rest := int64(high<<2|low>>62), int64(low&(part-1))
+	if micros < 0 {
+		more, rest = -more, -rest
+	}
+	s.high += more
+	s.low += rest // each less than 2^62 from 0
 	switch {
 	case s.low >= part:
 		s.low, s.high = s.low-part, s.high+1

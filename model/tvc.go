@@ -342,8 +342,8 @@ func (v *TVC) queueFigures(e *Embeddings, index []int) []float64 {
 		}
 		q := &v.Requests[k]
 		start, end := r.Segments[0].StartS, r.Segments[len(r.Segments)-1].EndS
-		responses.add(micro(end) - micro(q.ArrivalS))
-		waits.add(micro(start) - micro(q.ArrivalS))
+		responses.add(micro(end)-micro(q.ArrivalS), 1)
+		waits.add(micro(start)-micro(q.ArrivalS), 1)
 		slowdowns += max(1, seconds(micro(end)-micro(q.ArrivalS))/max(SlowdownFloor, q.DurationS))
 		printed += (start + end - q.ArrivalS) / max(SlowdownFloor, end)
 		suspensions += float64(len(r.Segments) - 1)

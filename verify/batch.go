@@ -71,7 +71,7 @@ func batch(ctx context.Context, in *model.Batch, e *model.Execution, r *Report) 
 	if complete && ctx.Err() == nil {
 		var all responses
 		for k, run := range segments {
-			all.add(run[len(run)-1].end-j.jobs[k].submit, j.jobs[k].length)
+			all.add(run[len(run)-1].end-j.jobs[k].submit, j.jobs[k].length, int64(max(1, in.Jobs[k].Weight)))
 		}
 		r.Objective, r.Second = all.means()
 	}

@@ -60,6 +60,15 @@ func TestBatchFigures(t *testing.T) {
 	if err != nil || math.Abs(o.Value-response) > 1e-12 || math.Abs(o.Second-slowdown) > 1e-12 || o.Others[1] != 1 || o.Others[2] != 1 {
 		t.Errorf("the model says %+v, %v", o, err)
 	}
+	// Weights are those of responses alone.
+	for k, w := range []int{3, 0, 1, model.MostWeight} {
+		b.Jobs[k].Weight = w
+	}
+	response = (3*10 + 12 + 6.666667 + model.MostWeight*6.5) / (5 + model.MostWeight)
+	r = judge(t, b, e, verify.Options{})
+	if !r.Feasible() || math.Abs(r.Objective-response) > 1e-12 || math.Abs(r.Second-slowdown) > 1e-12 {
+		t.Errorf("weighted: %v, %v and %v, want %v and %v", r, r.Objective, r.Second, response, slowdown)
+	}
 	if r := judge(t, &model.Batch{Processors: 1, Tiers: 1}, &model.Execution{}, verify.Options{}); !r.Feasible() || r.Objective != 0 || r.Second != 1 {
 		t.Errorf("without jobs: %v", r)
 	}

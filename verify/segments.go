@@ -214,25 +214,30 @@ func (j *segmentJudge[P]) replay(segments [][]segment[P], start, end func(*segme
 	}
 }
 
-// responses adds up response times, exactly, and bounded slowdowns, each of which is
+// responses adds up weighted response times, exactly, and bounded slowdowns, each of which is
 // rounded once; their sum has 100 bits.
 type responses struct {
 	count     int64
-	high, low uint64 // the sum of the responses in microseconds, in two's complement
+	weights   int64
+	high, low uint64 // the weighted sum of the responses in microseconds, in two's complement
 	slowdowns double
 }
 
-// add takes a response time in microseconds and what the slowdown is relative to.
-func (r *responses) add(spent, duration int64) {
+// add takes a response time in microseconds, what the slowdown is relative to, and
+// the weight of the response, from 1 to 2^30.
+func (r *responses) add(spent, duration, weight int64) {
 	const floor = 10e6 // τ, in microseconds
+	high, low := bits.Mul64(uint64(spent), uint64(weight))
+	high -= uint64(spent>>63) & uint64(weight) // spent below 0 was taken as 2^64 more
 	var carry uint64
-	r.low, carry = bits.Add64(r.low, uint64(spent), 0)
-	r.high, _ = bits.Add64(r.high, uint64(spent>>63), carry)
+	r.low, carry = bits.Add64(r.low, low, 0)
+	r.high, _ = bits.Add64(r.high, high, carry)
+	r.weights += weight
 	r.slowdowns = r.slowdowns.add(double{hi: max(1, float64(spent)/float64(max(floor, duration)))})
 	r.count++
 }
 
-// means returns the mean response time in seconds, 0 without any, and the mean
+// means returns the weighted mean response time in seconds, 0 without any, and the mean
 // bounded slowdown, 1 without any.
 func (r *responses) means() (response, slowdown float64) {
 	if r.count == 0 {
@@ -240,6 +245,6 @@ func (r *responses) means() (response, slowdown float64) {
 	}
 	total := new(big.Int).Lsh(big.NewInt(int64(r.high)), 64)
 	total.Add(total, new(big.Int).SetUint64(r.low))
-	response, _ = new(big.Rat).SetFrac(total, big.NewInt(r.count*1e6)).Float64()
+	response, _ = new(big.Rat).SetFrac(total, new(big.Int).Mul(big.NewInt(r.weights), big.NewInt(1e6))).Float64()
 	return response, r.slowdowns.div(double{hi: float64(r.count)}).hi
 }

@@ -120,7 +120,7 @@ func (j *tvcJudge) responses(segments [][]segment[model.Embedding]) (response, s
 		}
 		arrival, _ := micros(j.in.Requests[k].ArrivalS)
 		duration, _ := micros(j.in.Requests[k].DurationS)
-		all.add(run[len(run)-1].end-arrival, duration)
+		all.add(run[len(run)-1].end-arrival, duration, 1)
 	}
 	return all.means()
 }

@@ -29,17 +29,32 @@ type batchSearch struct {
 	in             *model.Batch
 	submit, length []int64 // microseconds
 	width          []int64
+	weight         []int64
 	starts         []int64 // of the jobs in order
 	order          []int
 	started        []bool
 	byArea         []int // jobs by length times width
-	beat           int64 // the total response time to be below
+	byWeight       []int // descending
+	beat           int64 // the weighted total response time to be below
 	best           []int64
+}
+
+// batchFits reports whether weighted ends and submissions add up to less than 2^62
+// microseconds: all jobs one after the other from the last submission on end by it.
+func batchFits(in *model.Batch) bool {
+	weights, last, length := 0.0, 0.0, 0.0
+	for k := range in.Jobs {
+		weights += float64(max(1, in.Jobs[k].Weight))
+		last = max(last, in.Jobs[k].SubmitS)
+		length += in.Jobs[k].RuntimeS
+	}
+	return weights*(last+length)*1e6 < 1<<62
 }
 
 func solveBatch(in *model.Batch, beat float64, c *counter) *model.Execution {
 	n := len(in.Jobs)
-	s := &batchSearch{counter: c, in: in, submit: make([]int64, n), length: make([]int64, n), width: make([]int64, n), starts: make([]int64, n), started: make([]bool, n), beat: math.MaxInt64}
+	s := &batchSearch{counter: c, in: in, submit: make([]int64, n), length: make([]int64, n), width: make([]int64, n), weight: make([]int64, n), starts: make([]int64, n), started: make([]bool, n), beat: math.MaxInt64}
+	weights := int64(0)
 	for k := range in.Jobs {
 		j := &in.Jobs[k]
 		work := j.RuntimeS
@@ -47,11 +62,14 @@ func solveBatch(in *model.Batch, beat float64, c *counter) *model.Execution {
 			work = min(work, j.EstimateS)
 		}
 		s.submit[k], s.length[k], s.width[k] = int64(math.Round(j.SubmitS*1e6)), int64(math.Round(work*1e6)), int64(j.Processes)
+		s.weight[k] = int64(max(1, j.Weight))
+		weights += s.weight[k]
 	}
 	s.byArea = ascending(n, func(k int) float64 { return float64(s.length[k]) * float64(s.width[k]) })
+	s.byWeight = ascending(n, func(k int) float64 { return -float64(s.weight[k]) })
 	if !math.IsNaN(beat) {
-		// A total, divided by n, is read back as the same whole number.
-		total := beat * 1e6 * float64(n)
+		// A total, divided by the weights, is read back as the same whole number.
+		total := beat * 1e6 * float64(weights)
 		if s.beat = int64(math.Ceil(total)); math.Abs(total-math.Round(total)) <= 1e-12*total {
 			s.beat = int64(math.Round(total))
 		}
@@ -64,7 +82,7 @@ func solveBatch(in *model.Batch, beat float64, c *counter) *model.Execution {
 }
 
 // next starts another job after those in order, not before now. total is the
-// response time of those.
+// weighted response time of those.
 func (s *batchSearch) next(now, total int64) {
 	if s.stop() {
 		return
@@ -87,7 +105,7 @@ func (s *batchSearch) next(now, total int64) {
 			continue
 		}
 		s.starts[k], s.started[k], s.order = at, true, append(s.order, k)
-		s.next(at, total+at+s.length[k]-s.submit[k])
+		s.next(at, total+s.weight[k]*(at+s.length[k]-s.submit[k]))
 		s.started[k], s.order = false, s.order[:len(s.order)-1]
 		if s.cut {
 			return
@@ -118,21 +136,29 @@ func (s *batchSearch) earliest(k int, now int64) int64 {
 	return times[len(times)-1] // all have ended
 }
 
-// rest returns a lower bound on the response times of the jobs that haven't started,
-// none of which starts before now. Of r such jobs the i-th to end does so no earlier
+// rest returns a lower bound on the weighted response times of the jobs that haven't
+// started, none of which starts before now. Of r such jobs the i-th to end does so no earlier
 // than the i-th smallest of max(now, submission) + length. By then i jobs have done
 // all their work on P processors since now, at least the i smallest areas (length
-// times width). Both hold for every i, so the larger of them does.
+// times width). Both hold for every i, so the larger of them does. The weighted sum of
+// ends is least if the larger weight ends first: if the lighter of two does, to swap
+// their weights makes the sum no larger.
 func (s *batchSearch) rest(now int64) int64 {
 	var ends []int64
 	sum := int64(0)
 	for k := range s.submit {
 		if !s.started[k] {
 			ends = append(ends, max(now, s.submit[k])+s.length[k])
-			sum -= s.submit[k]
+			sum -= s.weight[k] * s.submit[k]
 		}
 	}
 	slices.Sort(ends)
+	var weights []int64
+	for _, k := range s.byWeight {
+		if !s.started[k] {
+			weights = append(weights, s.weight[k])
+		}
+	}
 	area, i := 0.0, 0
 	for _, k := range s.byArea {
 		if s.started[k] {
@@ -140,7 +166,7 @@ func (s *batchSearch) rest(now int64) int64 {
 		}
 		area += float64(s.length[k]) * float64(s.width[k])
 		// 1e-12 of it is more than what rounding adds.
-		sum += max(ends[i], now+int64(area/float64(s.in.Processors)*(1-1e-12)))
+		sum += weights[i] * max(ends[i], now+int64(area/float64(s.in.Processors)*(1-1e-12)))
 		i++
 	}
 	return sum

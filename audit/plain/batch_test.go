@@ -25,7 +25,7 @@ func TestBatchAgainstBruteForce(t *testing.T) {
 			agree(t, in, 0)
 			continue
 		}
-		agree(t, in, float64(total)/1e6/float64(len(in.Jobs)))
+		agree(t, in, in.Ticks().Mean(total, 1))
 		a := solved(t, in, math.NaN())
 		if r, err := verify.Verify(t.Context(), in, a.Solution, verify.Options{}); err != nil || !r.Feasible() {
 			t.Fatalf("%v, %v\n%+v", r, err, in)

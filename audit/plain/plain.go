@@ -47,6 +47,9 @@ func Solve(in model.Instance, beat float64, nodes int64) (Answer, error) {
 		if n := len(in.Jobs); n > 1000 { // sums of more response times don't fit in an int64
 			return Answer{}, fmt.Errorf("%w: the plain engine takes 1000 jobs at most, not %d", model.ErrUnsupported, n)
 		}
+		if !batchFits(in) {
+			return Answer{}, fmt.Errorf("%w: the plain engine adds up weighted responses below 2^62 microseconds only", model.ErrUnsupported)
+		}
 		if e := solveBatch(in, beat, &c); e != nil {
 			a.Solution = e
 		}

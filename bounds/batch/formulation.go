@@ -9,7 +9,6 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/heap"
-	"github.com/gapwise/gapwise/internal/units"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -17,7 +16,7 @@ import (
 // Formulations are the names that Build knows, the default first.
 var Formulations = []string{"time-indexed"}
 
-// Build builds a formulation of the mean response time on one tier by its name, ""
+// Build builds a formulation of the weighted mean response time on one tier by its name, ""
 // for the default:
 //
 //   - time-indexed: a binary for each job and start (Pritsker, Watters, Wolfe:
@@ -30,7 +29,8 @@ var Formulations = []string{"time-indexed"}
 // and for starts that Serial doesn't give in their order.
 //
 // The error is model.ErrInvalid for an unknown name, and model.ErrUnsupported for two
-// tiers, for more than MaxJobs jobs and for more than MaxPoints starts.
+// tiers, for more than MaxJobs jobs, for more than MaxPoints starts and for weighted
+// sums of responses that don't fit whole numbers (Units.Fit).
 func Build(t *model.BatchTicks, name string) (*milp.Formulation[[]int64], error) {
 	if name != "" && !slices.Contains(Formulations, name) {
 		return nil, fmt.Errorf("%w formulation: %q is unknown, give one of %q", model.ErrInvalid, name, Formulations)
@@ -38,8 +38,8 @@ func Build(t *model.BatchTicks, name string) (*milp.Formulation[[]int64], error)
 	return BuildBelow(t, math.MaxInt64)
 }
 
-// BuildBelow builds the default formulation of the solutions whose sum of responses
-// is at most so many ticks. There may be none, and the model has no points then.
+// BuildBelow builds the default formulation of the solutions whose weighted sum of
+// responses is at most so many Units. There may be none, and the model has no points then.
 func BuildBelow(t *model.BatchTicks, most int64) (*milp.Formulation[[]int64], error) {
 	if t.Tiers != 1 {
 		return nil, fmt.Errorf("formulation time-indexed: %w: it is of one tier, the instance has %d", model.ErrUnsupported, t.Tiers)
@@ -47,9 +47,13 @@ func BuildBelow(t *model.BatchTicks, most int64) (*milp.Formulation[[]int64], er
 	if err := bounds.CheckSize(Formulations[0], "jobs", len(t.Jobs), MaxJobs); err != nil {
 		return nil, err
 	}
-	b := &timeIndexed{t: t, most: min(most, someSum(t))}
+	b := &timeIndexed{t: t, units: UnitsOf(t)}
+	if !b.units.Fit(t) {
+		return nil, fmt.Errorf("formulation time-indexed: %w: %s", model.ErrUnsupported, SumsDontFit)
+	}
+	b.most = min(most, someSum(t, b.units))
 	var ok bool
-	if b.points, ok = startPoints(t, b.most, MaxPoints); !ok {
+	if b.points, ok = startPoints(t, b.units, b.most, MaxPoints); !ok {
 		return nil, bounds.CheckSize(Formulations[0], "starts or more", MaxPoints+1, MaxPoints)
 	}
 	return &b.Formulation, b.build()
@@ -61,29 +65,30 @@ const (
 	MaxPoints = 50_000
 )
 
-// someSum returns the sum of responses of the best of some serial schedules: by
-// submission, length and area.
-func someSum(t *model.BatchTicks) int64 {
+// someSum returns the weighted sum of responses of the best of some serial schedules,
+// in units: by submission, and by length and area over weight.
+func someSum(t *model.BatchTicks, u Units) int64 {
 	best := int64(math.MaxInt64)
 	for _, key := range []func(j *model.BatchTicksJob) float64{
 		func(*model.BatchTicksJob) float64 { return 0 },
-		func(j *model.BatchTicksJob) float64 { return float64(j.Length) },
-		func(j *model.BatchTicksJob) float64 { return float64(j.Length) * float64(j.Processes) },
+		func(j *model.BatchTicksJob) float64 { return float64(j.Length) / float64(j.Weight) },
+		func(j *model.BatchTicksJob) float64 {
+			return float64(j.Length) * float64(j.Processes) / float64(j.Weight)
+		},
 	} {
 		order := make([]int, len(t.Jobs))
 		for k := range order {
 			order[k] = k
 		}
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(&t.Jobs[a]), key(&t.Jobs[b])) })
-		_, sum := Serial(t, order)
-		best = min(best, sum)
+		best = min(best, u.Sum(t, Serial(t, order)))
 	}
 	return best
 }
 
 // startPoints returns ascending starts of each job, by job, that suffice for an
-// optimum whose sum of responses is at most so many ticks; false if there are more
-// than limit.
+// optimum whose weighted sum of responses is at most so many units; false if there
+// are more than limit.
 //
 // An optimum of Serial starts each job at its submission or at another's end, so at a
 // submission plus the lengths of a chain of jobs. A job has points at its submission
@@ -91,14 +96,14 @@ func someSum(t *model.BatchTicks) int64 {
 // enforced for neighbours in the chain, and wholly for up to maxChainJobs jobs. It
 // has none after
 //
-//	r_k - p_k + most - L_k: L_k bounds the sum of the other jobs' responses;
+//	r_k - p_k + (most - L_k)/w_k: L_k bounds the weighted sum of the others;
 //	max_i r_i + Σ_{i≠k} p_i: from the last submission on the others run one after
 //	the other at worst, see Serial.
 //
 // A job that starts later than its submission is blocked until then: the jobs that
 // may run just before, itself among them, need more processors than there are.
 // O(points · n + points log points), and n bounds of O(n log n)
-func startPoints(t *model.BatchTicks, most int64, limit int) (points [][]int64, ok bool) {
+func startPoints(t *model.BatchTicks, u Units, most int64, limit int) (points [][]int64, ok bool) {
 	type chain struct {
 		at  int64
 		job int
@@ -106,7 +111,7 @@ func startPoints(t *model.BatchTicks, most int64, limit int) (points [][]int64, 
 	}
 	n := len(t.Jobs)
 	once := n <= maxChainJobs
-	latest := latestStarts(t, most)
+	latest := latestStarts(t, u, most)
 	points = make([][]int64, n)
 	count := 0
 	ends := heap.Heap[chain]{Less: func(a, b chain) bool { return a.at < b.at }}
@@ -166,25 +171,31 @@ func startPoints(t *model.BatchTicks, most int64, limit int) (points [][]int64, 
 const maxChainJobs = 10
 
 // latestStarts returns the last starts that startPoints has for each job.
-func latestStarts(t *model.BatchTicks, most int64) []int64 {
-	total, last := int64(0), int64(0)
+func latestStarts(t *model.BatchTicks, u Units, most int64) []int64 {
+	total, last, runtime := int64(0), int64(0), int64(0)
 	for k := range t.Jobs {
 		total += t.Jobs[k].Length
 		last = max(last, t.Jobs[k].Submit)
+		runtime += u.weight(t, k) * (t.Jobs[k].Length / u.Time)
 	}
 	latest := make([]int64, len(t.Jobs))
 	r := newJobs(t)
 	for k := range t.Jobs {
 		j := &t.Jobs[k]
-		others := float64(total - j.Length)
+		others := runtime - u.weight(t, k)*(j.Length/u.Time)
 		if len(t.Jobs) <= mostBounded {
 			r.skip[k] = true
 			for _, m := range widths(t, quickFunctions) {
-				others = max(others, m.sums(r).Best)
+				// A division more is rounded.
+				others = max(others, int64(math.Ceil(m.sums(r).Best/float64(u.Time)*(1-0x1p-52))))
 			}
 			r.skip[k] = false
 		}
-		latest[k] = min(j.Submit-j.Length+(most-int64(math.Ceil(others))), last+total-j.Length)
+		latest[k] = last + total - j.Length
+		response := (most - others) / u.weight(t, k) // less than 0: none
+		if response < (latest[k]+j.Length-j.Submit)/u.Time {
+			latest[k] = j.Submit - j.Length + response*u.Time
+		}
 	}
 	return latest
 }
@@ -196,17 +207,17 @@ const mostBounded = 64
 // timeIndexed is the formulation being built: x_{k,s} = 1 if job k starts at its
 // point s,
 //
-//	minimise Σ (s + p_k - r_k) x_{k,s}
+//	minimise Σ ω_k (s + p_k - r_k) x_{k,s}
 //	Σ_s x_{k,s} = 1                      for each job k
 //	Σ_{s ≤ t < s + p_k} w_k x_{k,s} ≤ P  for each start t, see capacity
 //
-// The objective counts whole
-// units, the greatest common divisor of all responses, if there are at most maxSum of
-// them; else thousandths of the largest sum.
+// w_k is a width, ω_k a weight. The objective counts whole Units if there are at most
+// maxSum of them; else thousandths of the largest sum.
 type timeIndexed struct {
 	milp.Formulation[[]int64]
 	t      *model.BatchTicks
-	most   int64
+	units  Units
+	most   int64     // in units
 	points [][]int64 // by job
 	first  []int     // variable of each job's first point
 }
@@ -217,25 +228,21 @@ const maxSum = 1e6
 func (b *timeIndexed) build() error {
 	n := len(b.t.Jobs)
 	b.Scheme, b.Whole, b.first = "time-indexed", true, make([]int, n)
-	unit, total := int64(0), int64(0)
-	for k := range b.t.Jobs {
-		j := &b.t.Jobs[k]
-		unit = units.GCD(units.GCD(unit, j.Length), j.Submit-b.t.Jobs[0].Submit)
-		total += j.Length
-	}
-	scale := float64(unit)
-	if n == 0 {
-		scale = 1
-	}
-	if float64(b.most)/scale > maxSum {
+	scale := 1.0 // units
+	if b.most > maxSum {
 		b.Whole, scale = false, float64(b.most)/1000
+	}
+	total := int64(0)
+	for k := range b.t.Jobs {
+		total += b.units.weight(b.t, k) * (b.t.Jobs[k].Length / b.units.Time)
 	}
 	for k := range b.t.Jobs {
 		j := &b.t.Jobs[k]
 		b.first[k] = len(b.Vars)
 		var once []milp.Term
 		for _, s := range b.points[k] {
-			v := b.AddVar(milp.Var{Name: fmt.Sprintf("x_%d_%d", k+1, s), Upper: 1, Cost: float64(s+j.Length-j.Submit) / scale, Integer: true})
+			cost := float64(b.units.weight(b.t, k)*((s+j.Length-j.Submit)/b.units.Time)) / scale
+			v := b.AddVar(milp.Var{Name: fmt.Sprintf("x_%d_%d", k+1, s), Upper: 1, Cost: cost, Integer: true})
 			once = append(once, milp.Term{Var: v, Coef: 1})
 		}
 		if len(once) > 0 {
@@ -244,14 +251,15 @@ func (b *timeIndexed) build() error {
 		b.AddRow(fmt.Sprintf("once_%d", k+1), 1, 1, once...)
 	}
 	b.Limit = float64(total) / scale
-	b.Value = func(x float64) float64 { return x * scale / 1e6 / float64(max(1, n)) }
-	if b.Whole { // as the objective is computed
-		b.Value = func(x float64) float64 {
-			if x == math.Trunc(x) && math.Abs(x) <= 1e9 {
-				return b.t.Seconds(int64(x)*int64(scale)) / float64(max(1, n))
-			}
-			return x * scale / 1e6 / float64(max(1, n))
+	weights := 0.0
+	for k := range b.t.Jobs {
+		weights += float64(b.units.weight(b.t, k))
+	}
+	b.Value = func(x float64) float64 {
+		if b.Whole && x == math.Trunc(x) && math.Abs(x) <= 1e9 {
+			return b.units.Mean(b.t, int64(x)) // as the objective is computed
 		}
+		return x * scale * float64(b.units.Time) / 1e6 / max(1, weights)
 	}
 	b.Encode, b.Decode = b.encode, b.decode
 	return b.capacity()
@@ -324,8 +332,7 @@ func (b *timeIndexed) checked(starts []int64) ([]int64, error) {
 		order[k] = k
 	}
 	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(starts[i], starts[k]) })
-	better, _ := Serial(b.t, order)
-	return better, nil
+	return Serial(b.t, order), nil
 }
 
 func (b *timeIndexed) encode(starts []int64) []float64 {

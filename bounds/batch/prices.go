@@ -24,8 +24,8 @@ import (
 //	Σ_k c_k(s_k) + Σ_k q_k (Λ(s_k+p_k) - Λ(s_k)) - C Λ(∞)
 //	  ≥ Σ_k min_{s ≥ r_k} [c_k(s) + q_k (Λ(s+p_k) - Λ(s))] - C Λ(∞).
 //
-// That is the bound, for any λ. c_k(s) is the response s + p_k - r_k, or the bounded
-// slowdown max(1, (s + p_k - r_k)/max(τ, p_k)).
+// That is the bound, for any λ. c_k(s) is the weighted response w_k (s + p_k - r_k), or
+// the bounded slowdown max(1, (s + p_k - r_k)/max(τ, p_k)).
 //
 // λ is constant between points of a grid. So what is in brackets is linear in s
 // between the s and s + p_k on the grid, and the start from which on the slowdown
@@ -39,7 +39,7 @@ import (
 type prices struct {
 	machine
 	*jobs
-	least  float64 // that each job costs at least: 0, or 1 for slowdowns
+	least  float64 // that each job costs at least: 0, or 1 for slowdowns, of weight 1
 	first  int64   // submission, from which times count
 	grid   []int64
 	cell   []int     // of each job's release
@@ -70,7 +70,7 @@ const (
 	mostTried  = 100
 )
 
-// Prices returns a bound of the mean response time on one tier by so many
+// Prices returns a bound of the weighted mean response time on one tier by so many
 // subgradient steps; see prices.
 func Prices(ctx context.Context, t *model.BatchTicks, steps int) bounds.Bound {
 	r := newJobs(t)
@@ -109,7 +109,7 @@ func (p *prices) ascend(ctx context.Context, steps int) (best float64, price []f
 	weights, areas := 0.0, 0.0
 	for k, j := range r.jobs {
 		area := float64(j.Duration) * float64(m.demand(k))
-		weights += area / float64(j.Per)
+		weights += area * float64(j.Weight) / float64(j.Per)
 		areas += area
 	}
 	length := 3 * weights / max(1, areas) / float64(m.capacity)
@@ -194,7 +194,7 @@ func (p *prices) dual() {
 	left, density, line := make([]float64, n), make([]float64, n), make([]float64, n)
 	for k, j := range p.jobs.jobs {
 		left[k] = float64(j.Duration) * float64(p.demand(k)) / float64(p.capacity)
-		density[k] = 1 / (float64(j.Per) * left[k])
+		density[k] = float64(j.Weight) / (float64(j.Per) * left[k])
 	}
 	queue := heap.Heap[int]{Less: func(a, b int) bool { return density[a] > density[b] || density[a] == density[b] && a < b }}
 	release := func(k int) float64 { return float64(p.jobs.jobs[k].Release - p.first) }
@@ -297,7 +297,7 @@ func (p *prices) best(k int) float64 {
 	}
 	best := math.Inf(1)
 	for s := release; ; p.tried++ {
-		cost := max(p.least, float64(s+j.Duration-release)/float64(j.Per))
+		cost := max(p.least, float64(s+j.Duration-release)*float64(j.Weight)/float64(j.Per))
 		if cost >= best {
 			return best
 		}
@@ -341,12 +341,13 @@ func (p *prices) count(k int, change []float64) {
 	}
 }
 
-// Priced gives bounds of schedules in part by prices. Each job of a schedule pays for
-// what it uses of the capacity; see prices.
+// Priced gives bounds of schedules in part by prices. Each job of a schedule costs its
+// response times its weight in Units, and pays for what it uses of the capacity; see
+// prices.
 type Priced struct{ p *prices }
 
-// NewPriced returns the best prices of so many steps for the responses of some jobs
-// on one tier.
+// NewPriced returns the best prices of so many steps for the weighted responses of
+// some jobs on one tier.
 func NewPriced(ctx context.Context, t *model.BatchTicks, steps int) *Priced {
 	p := &prices{machine: machinesOf(t, 1)[0], jobs: newJobs(t)}
 	_, p.price = p.ascend(ctx, steps)
@@ -354,7 +355,7 @@ func NewPriced(ctx context.Context, t *model.BatchTicks, steps int) *Priced {
 	return &Priced{p}
 }
 
-// Paid returns CΛ(∞): the sum of the responses of a schedule is at least what all its
+// Paid returns CΛ(∞): the weighted sum of the responses of a schedule is at least what all its
 // jobs cost and pay, less that.
 func (x *Priced) Paid() float64 { return float64(x.p.capacity) * x.p.sum[len(x.p.price)] }
 
@@ -363,7 +364,7 @@ func (x *Priced) Cost(k int, at int64) float64 {
 	p := x.p
 	j := &p.jobs.jobs[k]
 	from, to := at-p.first, at-p.first+j.Duration
-	return float64(at+j.Duration-j.Release) + float64(p.demand(k))*(p.at(p.cellOf(to), to)-p.at(p.cellOf(from), from))
+	return float64(at+j.Duration-j.Release)*float64(j.Weight) + float64(p.demand(k))*(p.at(p.cellOf(to), to)-p.at(p.cellOf(from), from))
 }
 
 // Points returns ascending starts of job k from its submission on. Between two of them

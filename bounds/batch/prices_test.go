@@ -11,8 +11,8 @@ import (
 	"github.com/gapwise/gapwise/model/modeltest"
 )
 
-// leastCosts returns the least sum of responses, in ticks, and of bounded slowdowns
-// over the orders of all jobs.
+// leastCosts returns the least weighted sum of responses, in ticks, and the least sum
+// of bounded slowdowns over the orders of all jobs. Both are floating-point numbers.
 func leastCosts(t *model.BatchTicks) (responses, slowdowns float64) {
 	responses, slowdowns = math.Inf(1), math.Inf(1)
 	order := make([]int, len(t.Jobs))
@@ -22,13 +22,13 @@ func leastCosts(t *model.BatchTicks) (responses, slowdowns float64) {
 	var at func(i int)
 	at = func(i int) {
 		if i == len(order) {
-			starts, sum := Serial(t, order)
-			x := 0.0
-			for k, s := range starts {
+			sum, x := 0.0, 0.0
+			for k, s := range Serial(t, order) {
 				j := &t.Jobs[k]
+				sum += float64(s+j.Length-j.Submit) * float64(j.Weight)
 				x += max(1, float64(s+j.Length-j.Submit)/float64(max(slowdownFloor, j.Length)))
 			}
-			responses, slowdowns = min(responses, float64(sum)), min(slowdowns, x)
+			responses, slowdowns = min(responses, sum), min(slowdowns, x)
 		}
 		for k := i; k < len(order); k++ {
 			order[i], order[k] = order[k], order[i]
@@ -52,10 +52,11 @@ func TestPrices(t *testing.T) {
 		in := modeltest.RandomBatch(rng, 1, 6, 1+rng.IntN(5))
 		ticks := in.Ticks()
 		responses, slowdowns := leastCosts(ticks)
-		for least, want := range []float64{responses, slowdowns} {
+		for least, want := range []float64{responses / float64(UnitsOf(ticks).Weight), slowdowns} {
 			r := newJobs(ticks)
 			for k := range r.jobs {
 				if least == 1 {
+					r.jobs[k].Weight = 1
 					r.jobs[k].Per = max(slowdownFloor, r.jobs[k].Duration)
 				}
 			}
@@ -124,7 +125,8 @@ func TestPricesByHand(t *testing.T) {
 
 // The largest and smallest numbers that instances may have: late and distant
 // submissions, jobs as wide as the machine, long ones, a microsecond, a million
-// processors, ties, and killed jobs; and sums of responses beyond int64.
+// processors, ties, killed jobs, and the largest
+// weights; and sums of responses beyond int64.
 func TestExtremes(t *testing.T) {
 	t.Parallel()
 	submits := []float64{0, 0, 1e-6, 1, 1e9 - 1, 1e9}
@@ -140,6 +142,9 @@ func TestExtremes(t *testing.T) {
 			if j := &in.Jobs[k]; j.Processes > in.Processors {
 				j.Processes = in.Processors
 			}
+			if seed%2 == 1 {
+				in.Jobs[k].Weight = []int{1, 2, 999_983, model.MostWeight}[rng.IntN(4)]
+			}
 		}
 		all, err := All(context.Background(), in)
 		if err != nil {
@@ -147,10 +152,15 @@ func TestExtremes(t *testing.T) {
 		}
 		ticks := in.Ticks()
 		responses, slowdowns := leastCosts(ticks)
-		n := float64(len(in.Jobs))
+		n, weights := float64(len(in.Jobs)), 0.0
+		for k := range in.Jobs {
+			weights += float64(in.Jobs[k].EffectiveWeight())
+		}
+		// Sums of responses beyond 2^53 are rounded, here and in objectives.
+		least := responses / 1e6 / weights
 		for _, b := range all {
-			if !(b.Value >= 0 && b.Value <= ticks.Seconds(int64(responses))/n) {
-				t.Fatalf("seed %d: %+v, the least is %v: %+v", seed, b, ticks.Seconds(int64(responses))/n, in)
+			if !(b.Value >= 0 && b.Value <= least) {
+				t.Fatalf("seed %d: %+v, the least is %v: %+v", seed, b, least, in)
 			}
 		}
 		if x := Slowdown(context.Background(), ticks, 24, 20); !(x >= 1 && x <= slowdowns/n) {

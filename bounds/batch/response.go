@@ -3,29 +3,36 @@ package batch
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/squashed"
 	"github.com/gapwise/gapwise/model"
 )
 
-// Response returns bounds of the mean response time from below:
+// Response returns bounds of the weighted mean response time from below:
 //
 //   - runtime: the mean of the least times that the jobs take.
 //   - srpt, mean-busy-time: of one machine as fast as all processors together, see
 //     package squashed. With two tiers they are those of the machine's CPU time.
+//     srpt is left out if the weights differ: its order is the best of equal ones
+//     alone. Mean busy times go by weight over work.
 //   - squashed: the best of these in each busy period of the machine, of the
 //     machine itself and of others, at most so many, on which jobs have other
 //     demands: see widths and uses.
 //
-// All hold with suspension, migration and kills. The sum of responses is a whole
-// number of ticks, so that a bound of it is rounded up to one. When ctx ends, the
+// All hold with suspension, migration and kills. The sum of responses, each times
+// its weight over the greatest common divisor of the weights, is a whole number of
+// ticks, so that a bound of it is rounded up to one. When ctx ends, the
 // machines that are left aren't looked at. O(most · n log n)
 func Response(ctx context.Context, t *model.BatchTicks, most int) []bounds.Bound {
 	r := newJobs(t)
 	runtime := 0.0
 	for k := range r.jobs {
-		runtime += float64(least(t, k))
+		runtime += float64(least(t, k)) * float64(r.jobs[k].Weight)
+	}
+	if runtime >= 1<<53 { // n sums and n products have been rounded
+		runtime *= 1 - float64(len(r.jobs)+4)*0x1p-52
 	}
 	machines := machinesOf(t, most)
 	plain := machines[0].sums(r)
@@ -36,7 +43,11 @@ func Response(ctx context.Context, t *model.BatchTicks, most int) []bounds.Bound
 		}
 		best = max(best, m.sums(r).Best)
 	}
-	return []bounds.Bound{r.mean(t, "runtime", runtime), r.mean(t, "srpt", plain.SRPT), r.mean(t, "mean-busy-time", plain.MeanBusy), r.mean(t, "squashed", best)}
+	all := []bounds.Bound{r.mean(t, "runtime", runtime)}
+	if !r.weighted() {
+		all = append(all, r.mean(t, "srpt", plain.SRPT))
+	}
+	return append(all, r.mean(t, "mean-busy-time", plain.MeanBusy), r.mean(t, "squashed", best))
 }
 
 // The number of machines that are looked at.
@@ -47,8 +58,9 @@ const (
 
 // jobs are those of an instance as jobs of a machine.
 type jobs struct {
-	jobs []squashed.Job
-	skip []bool // who isn't on the machine at all
+	jobs   []squashed.Job
+	skip   []bool // who isn't on the machine at all
+	common int64  // the weights' greatest common divisor, by which those of jobs are divided
 }
 
 // newJobs returns the jobs with the least durations, rounded down to whole ticks: a
@@ -56,14 +68,19 @@ type jobs struct {
 // or longer. The bounds want a duration that the job can't beat, and that its
 // demand times it isn't more than what the job takes of the machine.
 func newJobs(t *model.BatchTicks) *jobs {
-	r := &jobs{make([]squashed.Job, len(t.Jobs)), make([]bool, len(t.Jobs))}
+	r := &jobs{make([]squashed.Job, len(t.Jobs)), make([]bool, len(t.Jobs)), UnitsOf(t).Weight}
 	most := int64(1<<61) / int64(max(1, len(t.Jobs))) // sums of all stay below 2^62
 	for k := range t.Jobs {
 		j := &t.Jobs[k]
 		d := min(j.Work()/fastest(t, k), max(most, j.Length))
-		r.jobs[k] = squashed.Job{Release: j.Submit, Duration: d, Per: 1}
+		r.jobs[k] = squashed.Job{Release: j.Submit, Duration: d, Per: 1, Weight: j.Weight / r.common}
 	}
 	return r
+}
+
+// weighted reports whether the weights differ.
+func (r *jobs) weighted() bool {
+	return slices.ContainsFunc(r.jobs, func(j squashed.Job) bool { return j.Weight != 1 })
 }
 
 // fastest returns the largest rate that job k can have, in ten-thousandths.
@@ -102,7 +119,7 @@ func (m machine) sums(r *jobs) squashed.Bounds {
 		if j.Slots = m.demand(k); j.Slots > 0 {
 			all = append(all, j)
 		} else {
-			others += float64(j.Duration) / float64(j.Per)
+			others += float64(j.Duration) * float64(j.Weight) / float64(j.Per)
 		}
 	}
 	others *= 1 - float64(len(r.jobs)+1)*0x1p-52
@@ -115,15 +132,21 @@ func (m machine) sums(r *jobs) squashed.Bounds {
 	return b
 }
 
-// mean returns a bound of the mean for one of the sum, in ticks. The mean is rounded
-// down twice, as the objective is rounded twice.
+// mean returns a bound of the mean for one of the sum, in ticks by the jobs' weights.
+// The mean is rounded down twice, as the objective is rounded twice.
 func (r *jobs) mean(t *model.BatchTicks, name string, sum float64) bounds.Bound {
 	if len(r.jobs) == 0 {
 		return bounds.Bound{Name: name}
 	}
-	mean := sum / 1e6 / float64(len(r.jobs))
+	mean := 0.0
 	if sum < 1<<53 { // larger ones are whole, and may not fit an int64
-		mean = t.Seconds(int64(math.Ceil(sum))) / float64(len(r.jobs))
+		mean = t.Mean(int64(math.Ceil(sum)), r.common)
+	} else {
+		weights := 0.0
+		for k := range r.jobs {
+			weights += float64(r.jobs[k].Weight)
+		}
+		mean = sum / 1e6 / weights
 	}
 	return bounds.Bound{Name: name, Value: math.Nextafter(math.Nextafter(mean, 0), 0)}
 }

@@ -2,11 +2,11 @@ package batch
 
 import (
 	"github.com/gapwise/gapwise/internal/profile"
+	"github.com/gapwise/gapwise/internal/units"
 	"github.com/gapwise/gapwise/model"
 )
 
-// Serial returns the starts, in ticks by job, and the sum of responses of the
-// schedule on one tier in which each job, in the given order, starts as early as it
+// Serial returns the starts, in ticks by job, of the schedule on one tier in which each job, in the given order, starts as early as it
 // fits beside those before it (the serial schedule generation scheme).
 //
 // Some order gives an optimum. A job that is killed or moved holds its width for its
@@ -19,15 +19,67 @@ import (
 // Each job starts at its submission or at another's end. After the last submission
 // the processors aren't all idle before the end: of the jobs that start after such an
 // instant, the one placed first would have fitted there. O(n²)
-func Serial(t *model.BatchTicks, order []int) (starts []int64, sum int64) {
+func Serial(t *model.BatchTicks, order []int) []int64 {
 	p := profile.Profile{Capacity: t.Processors}
-	starts = make([]int64, len(order))
+	starts := make([]int64, len(order))
 	for _, k := range order {
 		j := &t.Jobs[k]
 		s, _ := p.First(j.Processes, j.Length, j.Submit, 1<<62)
 		p.Add(s, s+j.Length, j.Processes)
 		starts[k] = s
-		sum += s + j.Length - j.Submit
 	}
-	return starts, sum
+	return starts
+}
+
+// Units are what weighted sums of responses are whole multiples of on one tier, in
+// schedules of Serial.
+type Units struct {
+	Time   int64 // ticks: the greatest common divisor of lengths and of times between submissions
+	Weight int64 // the greatest common divisor of the weights
+}
+
+// UnitsOf returns the units of an instance, 1 without jobs.
+func UnitsOf(t *model.BatchTicks) Units {
+	if len(t.Jobs) == 0 {
+		return Units{1, 1}
+	}
+	var u Units
+	for k := range t.Jobs {
+		j := &t.Jobs[k]
+		u.Time = units.GCD(units.GCD(u.Time, j.Length), j.Submit-t.Jobs[0].Submit)
+		u.Weight = units.GCD(u.Weight, j.Weight)
+	}
+	return u
+}
+
+// weight returns the weight of job k, in units.
+func (u Units) weight(t *model.BatchTicks, k int) int64 { return t.Jobs[k].Weight / u.Weight }
+
+// Sum returns the weighted sum of the responses for some starts of Serial, in units.
+// It fits if Fit says so.
+func (u Units) Sum(t *model.BatchTicks, starts []int64) (sum int64) {
+	for k, s := range starts {
+		j := &t.Jobs[k]
+		sum += u.weight(t, k) * ((s + j.Length - j.Submit) / u.Time)
+	}
+	return sum
+}
+
+// Mean returns the objective for a sum in units.
+func (u Units) Mean(t *model.BatchTicks, sum int64) float64 { return t.Mean(sum*u.Weight, u.Time) }
+
+// SumsDontFit says what is wrong where Fit is false, and what to do.
+const SumsDontFit = "weighted sums of responses don't fit 64 bits; take smaller weights or rounder times"
+
+// Fit reports whether all weighted sums of responses are below 2^61 units of time,
+// whatever the order: no job ends later than all one after the other from the last
+// submission on.
+func (u Units) Fit(t *model.BatchTicks) bool {
+	weights, end, last := 0.0, 0.0, int64(0)
+	for k := range t.Jobs {
+		weights += float64(t.Jobs[k].Weight)
+		end += float64(t.Jobs[k].Length)
+		last = max(last, t.Jobs[k].Submit-t.Jobs[0].Submit)
+	}
+	return weights*((end+float64(last))/float64(u.Time)) < 1<<61
 }

@@ -11,8 +11,8 @@ import (
 const slowdownFloor = int64(model.SlowdownFloor * 1e6)
 
 // Slowdown returns a bound of the mean bounded slowdown from below, by the machines
-// of Response, at most so many, with the weights 1/max(τ, work), and on one tier by
-// so many subgradient steps of prices. No job's bounded slowdown is below 1, so that
+// of Response, at most so many, with the weights 1/max(τ, work) instead of the jobs'
+// own, and on one tier by so many subgradient steps of prices. No job's bounded slowdown is below 1, so that
 // shorter jobs than τ, for which the machine may give less, are left out of it in a
 // second look, and count as 1. The objective is a sum with n roundings. O(most · n
 // log n), without the steps
@@ -26,6 +26,7 @@ func Slowdown(ctx context.Context, t *model.BatchTicks, most, steps int) float64
 		r := newJobs(t)
 		out := 0
 		for k := range r.jobs {
+			r.jobs[k].Weight = 1
 			if r.jobs[k].Per = max(slowdownFloor, t.Jobs[k].Length); t.Jobs[k].Length < shortest {
 				r.skip[k] = true
 				out++

@@ -68,6 +68,9 @@ func TestUsesSchedules(t *testing.T) {
 			if k > 0 {
 				j.SubmitS += in.Jobs[k-1].SubmitS
 			}
+			if seed%2 == 1 {
+				j.Weight = 1 + rng.IntN(4)
+			}
 			in.Jobs = append(in.Jobs, j)
 		}
 		ticks := in.Ticks()
@@ -79,13 +82,16 @@ func TestUsesSchedules(t *testing.T) {
 		for _, b := range all {
 			low = max(low, b.Value)
 		}
-		n := float64(len(in.Jobs))
+		n, weights := float64(len(in.Jobs)), 0.0
+		for k := range in.Jobs {
+			weights += float64(in.Jobs[k].EffectiveWeight())
+		}
 		least := math.Inf(1)
 		for range 150 {
 			responses, slowdowns := 0.0, 0.0
 			for k, end := range anySchedule(ticks, rng) {
 				response := math.Ceil(end-1e-6) - float64(ticks.Jobs[k].Submit)
-				responses += response / 1e6 / n
+				responses += response / 1e6 * float64(ticks.Jobs[k].Weight) / weights
 				slowdowns += max(1, response/float64(max(slowdownFloor, ticks.Jobs[k].Length))) / n
 			}
 			if least = min(least, responses); low > responses*(1+1e-12) || slowdown > slowdowns {

@@ -65,7 +65,7 @@ func (r *responses) jobs(slots func(k int) int) []squashed.Job {
 	var all []squashed.Job
 	for _, k := range r.requests {
 		if n := slots(k); n > 0 {
-			all = append(all, squashed.Job{Release: r.t.Requests[k].Arrival, Duration: r.t.Requests[k].Duration, Slots: n, Per: 1})
+			all = append(all, squashed.Job{Release: r.t.Requests[k].Arrival, Duration: r.t.Requests[k].Duration, Slots: n, Per: 1, Weight: 1})
 		}
 	}
 	return all

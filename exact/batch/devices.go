@@ -24,7 +24,7 @@ const (
 // the drawn instances of TestDevices take 36 % more nodes, without identical-jobs 15 %.
 var devices = []exact.Switch[deviceSet]{
 	{Bit: devActive, Device: exact.Device{Name: "active-schedules", Summary: "no start at or after a time by which another job could have ended (Giffler and Thompson 1960)"}},
-	{Bit: devIdentical, Device: exact.Device{Name: "identical-jobs", Summary: "of equally long and wide jobs the one submitted first starts first"}},
+	{Bit: devIdentical, Device: exact.Device{Name: "identical-jobs", Summary: "of equally long and wide jobs one that is submitted no later and weighs no less starts first"}},
 	{Bit: devMemo, Device: exact.Device{Name: "dominance", Summary: "of partial schedules of the same jobs, those that another dominates are dropped"}},
 	{Bit: devMachine, Device: exact.Device{Name: "squashed", Summary: "bound by the shortest remaining work first on one machine of the free processors (Schrage 1968)"}},
 	{Bit: devWidths, Device: exact.Device{Name: "dual-feasible", Summary: "the same by dual-feasible functions of the widths (Fekete and Schepers 2001)"}},

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/gapwise/gapwise/bounds"
@@ -20,8 +21,8 @@ type HiGHS struct{}
 func (HiGHS) Name() string { return "highs" }
 
 // Solve implements model.Solver. The proofs are HiGHS's, in floating-point
-// arithmetic. Two tiers, and more starts than the formulation holds, are
-// model.ErrUnsupported.
+// arithmetic. Two tiers, more starts than the formulation holds and
+// weighted sums beyond 2^61 are model.ErrUnsupported.
 func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	return exact.SolveHiGHS(ctx, s.Name(), in, set, func(ctx context.Context, b *model.Batch) (h exact.HiGHS[[]int64], err error) {
 		j, err := newJobs(b)
@@ -30,6 +31,9 @@ func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings)
 		}
 		if err := bounds.CheckSize(batchbounds.Formulations[0], "jobs", len(b.Jobs), batchbounds.MaxJobs); err != nil {
 			return h, err
+		}
+		if !j.units.Fit(j.t) {
+			return h, fmt.Errorf("%w: %s", model.ErrUnsupported, batchbounds.SumsDontFit)
 		}
 		best, err := start(ctx, b, set)
 		if err != nil {
@@ -41,14 +45,14 @@ func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings)
 			if err != nil {
 				return h, err
 			}
-			from, _ = batchbounds.Serial(j.t, order)
+			from = batchbounds.Serial(j.t, order)
 			h.Starts = append(h.Starts, from)
 		}
 		h.Formulate = func(incumbent float64) (*milp.Formulation[[]int64], error) {
 			if math.IsNaN(incumbent) {
 				return batchbounds.Build(j.t, "")
 			}
-			return batchbounds.BuildBelow(j.t, j.sum(incumbent)*j.unit)
+			return batchbounds.BuildBelow(j.t, j.sum(incumbent))
 		}
 		h.Solution = func(_ context.Context, starts []int64) (model.Solution, error) { return batchheur.Place(b, starts) }
 		h.Better = func(f *milp.Formulation[[]int64], target float64) (*milp.Formulation[[]int64], error) {

@@ -4,45 +4,36 @@ import (
 	"fmt"
 
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
-	"github.com/gapwise/gapwise/internal/units"
 	"github.com/gapwise/gapwise/model"
 )
 
-// jobs are those of an instance with one tier, in whole units of time: the greatest
-// common divisor of all lengths and of the times between submissions.
+// jobs are those of an instance with one tier, in whole units of time and of weight.
 type jobs struct {
 	in         *model.Batch
 	t          *model.BatchTicks
 	processors int64
-	unit       int64 // ticks
+	units      batchbounds.Units
 	first      int64 // submission, in ticks; releases count from it
 	release    []int64
 	length     []int64
 	width      []int64
+	weight     []int64
 }
 
 // newJobs returns the instance's jobs. The error is model.ErrUnsupported for two
-// tiers.
+// tiers. Sums may be computed if units.Fit.
 func newJobs(in *model.Batch) (*jobs, error) {
 	if in.Tiers != 1 {
 		return nil, fmt.Errorf("%w: it proves optima on one tier alone, the instance has %d; take auto or a scheduler", model.ErrUnsupported, in.Tiers)
 	}
 	t := in.Ticks()
 	n := len(t.Jobs)
-	j := &jobs{in: in, t: t, processors: int64(t.Processors), release: make([]int64, n), length: make([]int64, n), width: make([]int64, n)}
+	j := &jobs{in: in, t: t, processors: int64(t.Processors), release: make([]int64, n), length: make([]int64, n), width: make([]int64, n), weight: make([]int64, n), units: batchbounds.UnitsOf(t)}
 	for k := range t.Jobs {
 		x := &t.Jobs[k]
-		j.release[k], j.length[k], j.width[k] = x.Submit-t.Jobs[0].Submit, x.Length, int64(x.Processes)
-		j.unit = units.GCD(units.GCD(j.unit, j.length[k]), j.release[k])
-	}
-	if n > 0 {
 		j.first = t.Jobs[0].Submit
-	} else {
-		j.unit = 1
-	}
-	for k := range t.Jobs {
-		j.release[k] /= j.unit
-		j.length[k] /= j.unit
+		j.release[k], j.length[k] = (x.Submit-j.first)/j.units.Time, x.Length/j.units.Time
+		j.width[k], j.weight[k] = int64(x.Processes), x.Weight/j.units.Weight
 	}
 	return j, nil
 }
@@ -51,36 +42,41 @@ func newJobs(in *model.Batch) (*jobs, error) {
 func (j *jobs) ticks(starts []int64) []int64 {
 	all := make([]int64, len(starts))
 	for k, s := range starts {
-		all[k] = j.first + s*j.unit
+		all[k] = j.first + s*j.units.Time
 	}
 	return all
 }
 
-// mean returns the mean response time in seconds for a sum of responses. It is
-// rounded as the objective is.
-func (j *jobs) mean(sum int64) float64 {
-	if len(j.release) == 0 {
-		return 0
+// mean returns the objective for a weighted sum of responses in units.
+func (j *jobs) mean(sum int64) float64 { return j.units.Mean(j.t, sum) }
+
+// total returns the mean in seconds as a weighted sum in units, about.
+func (j *jobs) total(mean float64) float64 {
+	weights := 0.0
+	for _, w := range j.weight {
+		weights += float64(w)
 	}
-	return new(model.BatchTicks).Seconds(sum*j.unit) / float64(len(j.release))
+	return mean * weights * 1e6 / float64(j.units.Time)
 }
 
-// sum returns the least sum of responses, in units, whose mean in seconds is as much or
+// sum returns the least weighted sum of responses, in units, whose mean in seconds is as much or
 // more: that of a mean that is an objective, unless another sum has the same mean, as
 // far as a float64 can tell.
 func (j *jobs) sum(mean float64) int64 {
-	low := int64(mean*float64(len(j.release))*1e6/float64(j.unit)*(1-0x1p-48)) - 1
+	low := int64(j.total(mean)*(1-0x1p-48)) - 1
 	for j.mean(low) < mean {
 		low++
 	}
 	return low
 }
 
-// serial returns the starts and the sum of responses of batchbounds.Serial, in units.
+// serial returns the starts and the weighted sum of responses of batchbounds.Serial,
+// in units.
 func (j *jobs) serial(order []int) (starts []int64, sum int64) {
-	starts, sum = batchbounds.Serial(j.t, order)
+	starts = batchbounds.Serial(j.t, order)
+	sum = j.units.Sum(j.t, starts)
 	for k := range starts {
-		starts[k] = (starts[k] - j.first) / j.unit
+		starts[k] = (starts[k] - j.first) / j.units.Time
 	}
-	return starts, sum / j.unit
+	return starts, sum
 }

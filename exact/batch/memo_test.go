@@ -42,6 +42,9 @@ func TestNodes(t *testing.T) {
 				at += float64(rng.IntN(4))
 			}
 			in.Jobs = append(in.Jobs, model.BatchJob{ID: strconv.Itoa(k), SubmitS: at, RuntimeS: float64(1 + rng.IntN(5)), Processes: 1 + rng.IntN(in.Processors)})
+			if seed%2 == 1 {
+				in.Jobs[k].Weight = 1 + rng.IntN(4)
+			}
 		}
 		j, err := newJobs(in)
 		if err != nil {

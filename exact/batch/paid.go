@@ -8,7 +8,7 @@ import (
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 )
 
-// paid bounds sums of responses by prices of the processors.
+// paid bounds weighted sums of responses by prices of the processors.
 type paid struct {
 	*jobs
 	priced *batchbounds.Priced
@@ -38,12 +38,12 @@ func newPaid(ctx context.Context, j *jobs) *paid {
 
 // cost returns what job k costs and pays for a start.
 func (p *paid) cost(k int, start int64) float64 {
-	return p.priced.Cost(k, p.first+start*p.unit)
+	return p.priced.Cost(k, p.first+start*p.units.Time)
 }
 
 // from returns the least that job k costs and pays for a start, or any later one.
 func (p *paid) from(k int, start int64) float64 {
-	at := p.first + start*p.unit
+	at := p.first + start*p.units.Time
 	i, _ := slices.BinarySearch(p.points[k], at)
 	if i == len(p.points[k]) {
 		return p.priced.Cost(k, at)
@@ -51,7 +51,7 @@ func (p *paid) from(k int, start int64) float64 {
 	return min(p.priced.Cost(k, at), p.least[k][i])
 }
 
-// of returns a bound of the sum of responses of all completions of x, which hasn't
+// of returns a bound of the weighted sum of responses of all completions of x, which hasn't
 // started the listed jobs. Each of up to 64 costs has fewer than 32 roundings of
 // numbers up to the sum of all costs and PΛ(∞). The sum is a whole number of units.
 func (p *paid) of(x *node, left []int32, earliest []int64) int64 {
@@ -60,5 +60,5 @@ func (p *paid) of(x *node, left []int32, earliest []int64) int64 {
 		sum += p.from(int(k), earliest[k])
 	}
 	sum -= p.all + (sum+p.all)*0x1p-41
-	return int64(math.Ceil(max(0, sum) / float64(p.unit) * (1 - 0x1p-50)))
+	return int64(math.Ceil(max(0, sum) / float64(p.units.Time) * (1 - 0x1p-50)))
 }

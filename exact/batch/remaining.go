@@ -8,10 +8,13 @@ import (
 	"github.com/gapwise/gapwise/internal/heap"
 )
 
-// remaining bounds the ends of the jobs that a node hasn't started.
+// remaining bounds the weighted sum of the ends of the jobs that a node hasn't
+// started.
 //
-// For each m it bounds the m-th of their ends, in the order of time, and adds up.
-// Each of these bounds holds of every completion, so the largest for each m does:
+// For each m it bounds the m-th of their ends, in the order of time. The weighted sum
+// of ends is least if the larger weights have the earlier ends (rearrangement), and
+// so is that of their bounds. Each of these holds of every completion, so the largest
+// for each m does:
 //
 //   - a job ends no earlier than its earliest start plus its length; the m-th
 //     smallest of these sums bounds the m-th end.
@@ -26,7 +29,8 @@ import (
 //     at an instant sum to at most f(P) (see bounds.DualFeasible), so the jobs to
 //     come have f(P) less those of the running jobs.
 //
-// It is a bound of the sum, too, that each job pays for the processors by prices λ
+// It is a bound of the sum, too, that each job ends no earlier than its earliest start
+// plus its length, with its own weight; and that each job pays for the processors by prices λ
 // (see batchbounds.Priced): what the started jobs cost and pay, and for the others
 // the least from their earliest starts on, less PΛ(∞).
 type remaining struct {
@@ -35,6 +39,7 @@ type remaining struct {
 	ends     []int64 // bounds, ascending
 	other    []int64
 	order    []int32 // by earliest start
+	weights  []int64 // descending
 	paid     *paid   // nil: no prices
 	queue    heap.Heap[work]
 }
@@ -91,20 +96,22 @@ func newRemaining(j *jobs, off deviceSet) *remaining {
 	return r
 }
 
-// of returns a bound of the sum of responses of all completions of x.
+// of returns a bound of the weighted sum of responses of all completions of x.
 func (r *remaining) of(t *tree, x *node) int64 {
-	sum := x.cost
-	r.order, r.ends = r.order[:0], r.ends[:0]
+	sum, own := x.cost, x.cost
+	r.order, r.ends, r.weights = r.order[:0], r.ends[:0], r.weights[:0]
 	for k := range t.release {
 		if x.set>>k&1 == 0 {
 			at := t.earliest(x, k)
 			r.earliest[k] = at
 			r.order = append(r.order, int32(k))
-			r.ends = append(r.ends, at+t.length[k])
-			sum -= t.release[k]
+			r.ends, r.weights = append(r.ends, at+t.length[k]), append(r.weights, t.weight[k])
+			sum -= t.weight[k] * t.release[k]
+			own += t.weight[k] * (at + t.length[k] - t.release[k])
 		}
 	}
 	slices.Sort(r.ends)
+	slices.SortFunc(r.weights, func(a, b int64) int { return cmp.Compare(b, a) })
 	slices.SortFunc(r.order, func(a, b int32) int { return cmp.Or(cmp.Compare(r.earliest[a], r.earliest[b]), cmp.Compare(a, b)) })
 	for i := range r.machines {
 		r.machine(&r.machines[i], t, x)
@@ -112,9 +119,10 @@ func (r *remaining) of(t *tree, x *node) int64 {
 			r.ends[m] = max(r.ends[m], e)
 		}
 	}
-	for _, e := range r.ends {
-		sum += e
+	for m, e := range r.ends {
+		sum += r.weights[m] * e
 	}
+	sum = max(sum, own)
 	if r.paid != nil {
 		sum = max(sum, r.paid.of(x, r.order, r.earliest))
 	}

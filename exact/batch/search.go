@@ -16,7 +16,7 @@ import (
 // It starts from the heuristics, moves jobs in their orders, and then branches on
 // the order of the starts (tree). The result carries the best solution and the bound
 // proved by then when ctx or the time limit ends. Of more than 64 jobs it proves
-// batchbounds.All alone. Threads aren't used.
+// batchbounds.All alone, as of weighted sums of responses beyond 2^61. Threads aren't used.
 //
 // Instances with two tiers are refused.
 type Search struct {
@@ -79,7 +79,8 @@ func (s *run) solve() error {
 	if s.r.Status == model.StatusOptimal && (s.r.Gap == 0 || !exactly) {
 		return nil
 	}
-	if n > mostJobs {
+	fit := s.units.Fit(s.t)
+	if n > mostJobs || !fit {
 		all, err := batchbounds.All(s.ctx, s.in)
 		if err != nil {
 			return err
@@ -89,6 +90,9 @@ func (s *run) solve() error {
 		}
 		if s.r.Reason = exact.StopReason(s.ctx); s.r.Reason == "" {
 			s.r.Reason = fmt.Sprintf("there are %d jobs, orders of up to %d are searched", n, mostJobs)
+			if !fit {
+				s.r.Reason = batchbounds.SumsDontFit
+			}
 		}
 		return nil
 	}
@@ -129,10 +133,10 @@ func (s *run) solve() error {
 	return nil
 }
 
-// bound stores a bound of the mean. The sum of responses is a whole number of units,
-// so that the bound is rounded up to the mean of one.
+// bound stores a bound of the mean. The weighted sum of responses is a whole number of
+// units, so that the bound is rounded up to the mean of one.
 func (s *run) bound(value float64) {
-	if n := len(s.release); n > 0 && value*float64(n)*1e6 < 1<<53 {
+	if s.total(value)*float64(s.units.Time*s.units.Weight) < 1<<53 {
 		value = s.mean(s.sum(value))
 	}
 	s.r.SetBound(model.SenseOf(s.in), value, s.set.GapLimit())

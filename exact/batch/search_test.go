@@ -45,6 +45,15 @@ func busy(rng *rand.Rand, n, longest int) *model.Batch {
 	return in
 }
 
+// weighted draws weights for the jobs: some few, so that equally long and wide jobs
+// have equal ones and others.
+func weighted(rng *rand.Rand, in *model.Batch) *model.Batch {
+	for k := range in.Jobs {
+		in.Jobs[k].Weight = []int{1, 1, 2, 3, 10}[rng.IntN(5)]
+	}
+	return in
+}
+
 // The search, whole and without each of its devices in turn, finds what brute force
 // finds, and no bound is above it.
 func TestSearchBrute(t *testing.T) {
@@ -60,11 +69,13 @@ func TestSearchBrute(t *testing.T) {
 		switch {
 		case seed%3 == 0:
 			in = busy(rng, 1+rng.IntN(6), 9)
-		case seed%400 == 1:
+		case seed%3 == 1:
+			in = weighted(rng, busy(rng, 1+rng.IntN(6), 4))
+		case seed%400 == 2:
 			in = busy(rng, 7, 9)
 		}
 		sum, _ := modeltest.BruteBatch(t, in)
-		least := new(model.BatchTicks).Seconds(sum) / float64(max(1, len(in.Jobs)))
+		least := in.Ticks().Mean(sum, 1)
 		s := model.Solver(batchexact.Search{})
 		if off := int(seed) % (len(devices) + 1); off < len(devices) {
 			var err error
@@ -103,7 +114,7 @@ func TestSearchExtremes(t *testing.T) {
 				EstimateS: []float64{0, 1e-6, 5, 1e9}[rng.IntN(4)], Processes: []int{1, in.Processors, (in.Processors + 1) / 2, min(in.Processors, in.Processors/2+1)}[rng.IntN(4)]})
 		}
 		sum, _ := modeltest.BruteBatch(t, in)
-		least := new(model.BatchTicks).Seconds(sum) / float64(len(in.Jobs))
+		least := in.Ticks().Mean(sum, 1)
 		s, err := batchexact.Without(devices[int(seed)%len(devices)].Name)
 		if err != nil {
 			t.Fatal(err)
@@ -128,7 +139,11 @@ func TestDominance(t *testing.T) {
 		t.Fatal(err)
 	}
 	for seed := range uint64(400) {
-		in := busy(rand.New(rand.NewPCG(seed, 9)), 9, 9)
+		rng := rand.New(rand.NewPCG(seed, 9))
+		in := busy(rng, 9, 9)
+		if seed%2 == 1 {
+			in = weighted(rng, in)
+		}
 		if a, b := solve(t, weak, in).Objective, solve(t, strong, in).Objective; a != b {
 			t.Fatalf("seed %d: %v without dominance, %v with it: %+v", seed, a, b, in)
 		}
@@ -181,6 +196,9 @@ func TestSearchHiGHS(t *testing.T) {
 		in := modeltest.RandomBatch(rng, 1, 8, rng.IntN(6))
 		if seed%20 == 0 {
 			in = busy(rng, 10+rng.IntN(3), 4)
+		}
+		if seed%2 == 1 {
+			in = weighted(rng, in)
 		}
 		a, b := solve(t, batchexact.Search{}, in), solve(t, batchexact.HiGHS{}, in)
 		if math.Abs(a.Objective-b.Objective) > model.DefaultGap*a.Objective {
@@ -241,6 +259,9 @@ func TestSearchRelations(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		in := busy(rng, 1+rng.IntN(8), 7)
+		if seed%2 == 1 {
+			in = weighted(rng, in)
+		}
 		least := solve(t, batchexact.Search{}, in).Objective
 		changed := func(f func(j *model.BatchJob)) *model.Batch {
 			other := *in
@@ -267,6 +288,7 @@ func TestSearchRelations(t *testing.T) {
 			{"scaled", changed(func(j *model.BatchJob) { j.SubmitS *= 0.25; j.RuntimeS *= 0.25 }), 0.25 * least},
 			{"widths times three, two more processors", wide, least},
 			{"joined", joined, least},
+			{"weights times 77,777", changed(func(j *model.BatchJob) { j.Weight = 77_777 * j.EffectiveWeight() }), least},
 		} {
 			if got := solve(t, batchexact.Search{}, x.in).Objective; math.Abs(got-x.want) > 1e-9*x.want {
 				t.Fatalf("seed %d, %s: %v, want %v: %+v", seed, x.name, got, x.want, in)
@@ -326,6 +348,29 @@ func TestSearchStops(t *testing.T) {
 	if r, err = (batchexact.Search{}).Solve(context.Background(), busy(rand.New(rand.NewPCG(1, 7)), 65, 50), model.Settings{}); err != nil || r.Status != model.StatusFeasible || r.Reason == "" {
 		t.Errorf("65 jobs: %v, %s: %s", err, r.Status, r.Reason)
 	}
+}
+
+// Of sums of responses that don't fit whole numbers, the search proves bounds and
+// says why it does no more; HiGHS and the formulation refuse them.
+func TestSumsDontFit(t *testing.T) {
+	in := &model.Batch{Name: "large", Processors: 1, Tiers: 1}
+	for k, submit := range []float64{0, 1e-6, 1e9} {
+		in.Jobs = append(in.Jobs, model.BatchJob{ID: fmt.Sprint(k), SubmitS: submit, RuntimeS: 1e8, Processes: 1, Weight: model.MostWeight - k})
+	}
+	r, err := batchexact.Search{}.Solve(context.Background(), in, model.Settings{})
+	if err != nil || !(r.Bound > 1e8 && r.Bound <= r.Objective) || r.Status != model.StatusOptimal && r.Reason != batchbounds.SumsDontFit {
+		t.Errorf("%v, %s %v, bound %v: %s", err, r.Status, r.Objective, r.Bound, r.Reason)
+	}
+	if _, err := (batchexact.HiGHS{}).Solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
+		t.Errorf("HiGHS: %v", err)
+	}
+	if _, err := batchbounds.Build(in.Ticks(), ""); !errors.Is(err, model.ErrUnsupported) {
+		t.Errorf("formulation: %v", err)
+	}
+	for k := range in.Jobs { // they do in whole units
+		in.Jobs[k].SubmitS = math.Round(in.Jobs[k].SubmitS)
+	}
+	solve(t, batchexact.Search{}, in)
 }
 
 // Two tiers are refused, and by HiGHS many jobs, before anything is computed.

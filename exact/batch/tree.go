@@ -22,12 +22,12 @@ type tree struct {
 	*jobs
 	ctx    context.Context
 	off    deviceSet
-	before []uint64 // the identical jobs that start before each job
+	before []uint64 // the identical jobs that start before each job, see expand
 	memo   memo
 	bound  *remaining
 	levels []level
 
-	best    int64   // the least sum of responses known
+	best    int64   // the least weighted sum of responses known
 	starts  []int64 // that has it; nil: a solution from elsewhere
 	target  int64   // only smaller sums are looked for
 	slack   func(best int64) int64
@@ -48,7 +48,7 @@ type level struct {
 type node struct {
 	set  uint64
 	now  int64   // the last start
-	cost int64   // the responses of the jobs in set
+	cost int64   // the weighted responses of the jobs in set
 	paid float64 // what they cost and pay, see paid
 	ends []end   // of those that run after now, ascending
 }
@@ -72,7 +72,8 @@ func newTree(ctx context.Context, j *jobs, off deviceSet) *tree {
 	t.memo.off = off&devMemo != 0
 	for k := range n {
 		for i := range n {
-			if off&devIdentical == 0 && j.length[i] == j.length[k] && j.width[i] == j.width[k] && cmp.Or(cmp.Compare(j.release[i], j.release[k]), cmp.Compare(i, k)) < 0 {
+			if off&devIdentical == 0 && j.length[i] == j.length[k] && j.width[i] == j.width[k] && j.release[i] <= j.release[k] && j.weight[i] >= j.weight[k] &&
+				(j.release[i] < j.release[k] || j.weight[i] > j.weight[k] || i < k) {
 				t.before[k] |= 1 << i
 			}
 		}
@@ -198,9 +199,11 @@ func (t *tree) earliest(x *node, k int) int64 {
 //     at e and end by s, e + p_i ≤ s. In each completion i starts at s or later, for
 //     starts ascend. At e it ends earlier, and it fits: only the running jobs are
 //     there before s. So no completion is optimal among those of the node.
-//   - identical jobs: job k if i, as long and as wide, has r_i ≤ r_k and isn't
-//     started. In a completion k starts before i, and r_k ≤ s_k ≤ s_i: to swap both
-//     changes nothing but their names.
+//   - identical jobs: job k if i, as long and as wide, has r_i ≤ r_k, ω_i ≥ ω_k, ω the
+//     weights, and isn't started; if all are equal, if i < k. In a completion k starts
+//     before i, and r_i ≤ r_k ≤ s_k ≤ s_i, so both may swap their starts. That adds
+//     (ω_k - ω_i)(s_i - s_k) ≤ 0 to the sum. This is a partial order of the jobs; a swap
+//     brings their order nearer to any order that it is a part of, so that swaps end.
 //
 // Both leave one of the node's best completions.
 func (t *tree) expand(l *level) {
@@ -243,7 +246,7 @@ func sortChildren(children []child) {
 func (t *tree) step(x *node, c child, next *node) {
 	next.set, next.now = x.set|1<<c.job, c.start
 	stop := c.start + t.length[c.job]
-	next.cost = x.cost + stop - t.release[c.job]
+	next.cost = x.cost + t.weight[c.job]*(stop-t.release[c.job])
 	if t.bound.paid != nil {
 		next.paid = x.paid + t.bound.paid.cost(int(c.job), c.start)
 	}

@@ -27,23 +27,26 @@ type Job struct {
 	// for a sum of response times, max(Γ, Duration) for bounded slowdowns. At least
 	// 1, below 2^62.
 	Per int64
+	// Weight multiplies it. At least 1, below 2^31.
+	Weight int64
 }
 
-// Bounds are lower bounds of the sum of (end - release)/Per over all jobs.
+// Bounds are lower bounds of the sum of Weight·(end - release)/Per over all jobs.
 type Bounds struct {
-	// Runtime is the sum of Duration/Per: no job ends sooner.
+	// Runtime is the sum of Weight·Duration/Per: no job ends sooner.
 	Runtime float64
 	// SRPT is that of the shortest remaining processing time first, which is
 	// optimal on one machine (Schrage: A proof of the optimality of the shortest
 	// remaining processing time discipline, Operations Research 16, 1968). It is 0
-	// unless all jobs have one Per. As in MeanBusy, some jobs may be left out, with
-	// their Duration/Per as their share.
+	// unless all jobs have one Per and one Weight: for others this order isn't
+	// optimal. As in MeanBusy, some jobs may be left out, with their
+	// Weight·Duration/Per as their share.
 	SRPT float64
 	// MeanBusy is the bound by mean busy times (Goemans, Queyranne, Schulz,
 	// Skutella, Wang: Single machine scheduling with release dates, SIAM J. Discrete
 	// Math. 15, 2002). The mean instant at which a job works is at most end -
 	// Duration/2, for it works for Duration before its end. So the sum of w·end is
-	// at least that of w·(mean + Duration/2), w = 1/Per. On the machine, whose
+	// at least that of w·(mean + Duration/2), w = Weight/Per. On the machine, whose
 	// processing times are p, the sum of w·mean is the integral of t·ρ(t), ρ = w/p of
 	// the job that works at t. It is least if at each instant the released job of
 	// the largest ρ works: to exchange equal amounts of work, so that the larger ρ is
@@ -74,7 +77,7 @@ func Of(jobs []Job, slots int) Bounds {
 		total.Best += max(b.Runtime, b.SRPT, b.MeanBusy)
 		sorted = sorted[n:]
 	}
-	if slices.ContainsFunc(jobs, func(j Job) bool { return j.Per != jobs[0].Per }) {
+	if slices.ContainsFunc(jobs, func(j Job) bool { return j.Per != jobs[0].Per || j.Weight != jobs[0].Weight }) {
 		total.SRPT = 0
 	}
 	// Each sum has up to one addition a job, each of which errs by 2^-53 of it.
@@ -113,9 +116,9 @@ func ofPeriod(jobs []Job, slots int, length, most float64) (b Bounds) {
 	}
 	m, all, same := &machine{}, make([]work, n), true
 	for k, j := range jobs {
-		all[k] = work{release: scaled(j.Release-jobs[0].Release, slots), time: scaled(j.Duration, j.Slots), per: j.Per, duration: float64(j.Duration)}
-		b.Runtime += float64(j.Duration) / float64(j.Per)
-		same = same && j.Per == jobs[0].Per
+		all[k] = work{release: scaled(j.Release-jobs[0].Release, slots), time: scaled(j.Duration, j.Slots), per: j.Per, weight: j.Weight, duration: float64(j.Duration)}
+		b.Runtime += float64(j.Duration) * float64(j.Weight) / float64(j.Per)
+		same = same && j.Per == jobs[0].Per && j.Weight == jobs[0].Weight
 	}
 	b.Runtime = down(b.Runtime, n)
 	unit := math.Ldexp(1/float64(slots), shift)
@@ -155,10 +158,10 @@ func (m *machine) best(all []work, unit float64, lost int64, share float64, firs
 		var keep []work
 		for _, j := range set {
 			response := share*j.duration + j.response*unit
-			sum += response / float64(j.per)
-			tooLong += float64(lost) * unit / float64(j.per)
+			sum += response * float64(j.weight) / float64(j.per)
+			tooLong += float64(lost) * unit * float64(j.weight) / float64(j.per)
 			if response < limit*j.duration*(1-1e-9) { // equal ones stay, whatever was rounded
-				others += j.duration / float64(j.per)
+				others += j.duration * float64(j.weight) / float64(j.per)
 			} else {
 				keep = append(keep, j)
 			}
@@ -174,7 +177,7 @@ func (m *machine) best(all []work, unit float64, lost int64, share float64, firs
 type work struct {
 	release, time int64
 	left          int64 // of the time
-	per           int64
+	per, weight   int64
 	duration      float64 // in ticks
 	response      float64 // at least; see best
 }
@@ -192,15 +195,32 @@ func (m *machine) shorter(a, b int) bool {
 	return x.left < y.left || x.left == y.left && a < b
 }
 
-// denser orders by the largest ρ = 1/(per·time), exactly.
+// denser orders by the largest ρ = weight/(per·time), exactly.
 func (m *machine) denser(a, b int) bool {
 	x, y := &m.jobs[a], &m.jobs[b]
 	high1, low1 := bits.Mul64(uint64(x.per), uint64(x.time))
 	high2, low2 := bits.Mul64(uint64(y.per), uint64(y.time))
+	if x.weight != y.weight { // each below 2^31 times at most 2^124: three words
+		var rest1, rest2 uint64
+		high1, low1, rest1 = times(high1, low1, uint64(y.weight))
+		high2, low2, rest2 = times(high2, low2, uint64(x.weight))
+		if high1 == high2 && low1 == low2 && rest1 != rest2 {
+			return rest1 < rest2
+		}
+	}
 	if high1 != high2 {
 		return high1 < high2
 	}
 	return low1 < low2 || low1 == low2 && a < b
+}
+
+// times multiplies a number of two words by one of one word, into three, the
+// highest first.
+func times(high, low, by uint64) (a, b, c uint64) {
+	carry, c := bits.Mul64(low, by)
+	a, b = bits.Mul64(high, by)
+	b, carry = bits.Add64(b, carry, 0)
+	return a + carry, b, c
 }
 
 // run does all jobs and calls piece for each span of time in which one of them

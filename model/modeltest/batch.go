@@ -16,7 +16,8 @@ import (
 // or too short, and jobs are killed at them or not. Uses are equal, distinct, at
 // the threshold or just below; losses and efficiencies have their limits, too: a
 // background that makes no progress, or as much as the foreground. What is about two
-// tiers is there on one, too, where it has no effect.
+// tiers is there on one, too, where it has no effect. One in three instances has
+// weights: small ones, of some jobs alone, equal or up to the largest.
 func RandomBatch(rng *rand.Rand, tiers, most, n int) *model.Batch {
 	some := func(x ...float64) float64 { return x[rng.IntN(len(x))] }
 	share := func() float64 { return float64(1+rng.IntN(9999)) / 1e4 }
@@ -62,6 +63,12 @@ func RandomBatch(rng *rand.Rand, tiers, most, n int) *model.Batch {
 		j.BgEfficiency = some(0, 1, 0.48, 0.85, share())
 		in.Jobs = append(in.Jobs, j)
 	}
+	if rng.IntN(3) == 0 {
+		weight := [][]int{{1, 2, 3}, {0, 10}, {6}, {1, 7, 999, model.MostWeight}}[rng.IntN(4)]
+		for k := range in.Jobs {
+			in.Jobs[k].Weight = weight[rng.IntN(len(weight))]
+		}
+	}
 	return in
 }
 
@@ -90,8 +97,8 @@ func BatchStarts(in *model.Batch, starts []int64) *model.Execution {
 	return e
 }
 
-// BruteBatch returns the least total response time, in microseconds, of an instance
-// of one tier, and an execution with it. It tries all orders of the jobs; each job
+// BruteBatch returns the least sum of response times times weights, in microseconds,
+// of an instance of one tier, and an execution with it. It tries all orders of the jobs; each job
 // in turn starts as early as it fits beside those before it (serial schedule
 // generation).
 //
@@ -156,7 +163,7 @@ func BruteBatch(t testing.TB, in *model.Batch) (int64, *model.Execution) {
 			slices.Sort(times)
 			starts[k] = times[slices.IndexFunc(times, func(at int64) bool { return fits(k, at) })]
 			placed[k] = true
-			next(depth+1, total+starts[k]+length[k]-submit[k])
+			next(depth+1, total+int64(max(1, in.Jobs[k].Weight))*(starts[k]+length[k]-submit[k]))
 			placed[k] = false
 		}
 	}

@@ -2,6 +2,7 @@ package modeltest_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -17,6 +18,10 @@ func TestBruteBatch(t *testing.T) {
 	job := func(submit, runtime float64, processes int) model.BatchJob {
 		return model.BatchJob{SubmitS: submit, RuntimeS: runtime, Processes: processes}
 	}
+	weighted := func(weight int, j model.BatchJob) model.BatchJob {
+		j.Weight = weight
+		return j
+	}
 	killed := job(0, 9, 2)
 	killed.EstimateS = 1
 	for name, c := range map[string]struct {
@@ -31,6 +36,8 @@ func TestBruteBatch(t *testing.T) {
 		"a microsecond later": {[]model.BatchJob{job(0, 3.000001, 2), job(3, 1, 2)}, 3.000001 + 1.000001},
 		"waiting pays":        {[]model.BatchJob{job(0, 100, 2), job(1, 1, 1), job(1, 1, 1)}, 102 + 1 + 1},
 		"backfilled":          {[]model.BatchJob{job(0, 2, 1), job(0, 2, 2), job(0, 1, 1)}, 2 + 4 + 1},
+		"heaviest first":      {[]model.BatchJob{weighted(4, job(0, 3, 2)), job(0, 1, 2)}, 4*3 + 4},
+		"too light":           {[]model.BatchJob{weighted(2, job(0, 3, 2)), job(0, 1, 2)}, 2*4 + 1},
 		"killed":              {[]model.BatchJob{killed, job(0, 2, 2)}, 1 + 3},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -69,6 +76,7 @@ func TestRandomBatch(t *testing.T) {
 				"no estimate": j.EstimateS == 0, "exact": j.EstimateS == j.RuntimeS, "too long": j.EstimateS > j.RuntimeS, "too short": j.EstimateS > 0 && j.EstimateS < j.RuntimeS,
 				"killed": in.Work(k) < j.RuntimeS, "no uses": len(j.CPU) == 0, "one use": len(j.CPU) == 1 && j.Processes > 1, "many uses": len(j.CPU) > 1, "all processors": j.Processes == in.Processors && j.Processes > 1,
 				"no progress": in.Tiers == 2 && j.BgEfficiency == 0, "all progress": j.BgEfficiency == 1, "at the threshold": in.Tiers == 2 && slices.Contains(j.CPU, in.EffectiveThreshold()),
+				"light": j.Weight < 2, "heavy": j.Weight > 1, "heaviest": j.Weight == model.MostWeight,
 				"endless": in.Threshold > 1, "free migration": in.Tiers == 2 && in.MigrationS == 0, "long migration": in.MigrationS > j.RuntimeS,
 			} {
 				if is {
@@ -81,9 +89,8 @@ func TestRandomBatch(t *testing.T) {
 		}
 		least, e := modeltest.BruteBatch(t, in)
 		r, err := verify.Verify(t.Context(), in, e, verify.Options{})
-		total := r.Objective * float64(len(in.Jobs)) * 1e6
-		if err != nil || !r.Feasible() || total < float64(least)-0.5 || total > float64(least)+0.5 {
-			t.Fatalf("%v, %v, the total is %d\n%+v\n%+v", r, err, least, in, e)
+		if mean := in.Ticks().Mean(least, 1); err != nil || !r.Feasible() || math.Abs(r.Objective-mean) > 1e-14*mean {
+			t.Fatalf("%v, %v, the mean is %v\n%+v\n%+v", r, err, mean, in, e)
 		}
 		for range 5 {
 			starts := make([]int64, len(in.Jobs))
@@ -93,7 +100,7 @@ func TestRandomBatch(t *testing.T) {
 			}
 			for k := range in.Jobs {
 				starts[k] = int64(in.Jobs[k].SubmitS*1e6+0.5) + rng.Int64N(2*longest)*int64(rng.IntN(2))
-				total += starts[k] + int64(in.Work(k)*1e6+0.5) - int64(in.Jobs[k].SubmitS*1e6+0.5)
+				total += int64(in.Jobs[k].EffectiveWeight()) * (starts[k] + int64(in.Work(k)*1e6+0.5) - int64(in.Jobs[k].SubmitS*1e6+0.5))
 			}
 			r, err := verify.Verify(t.Context(), in, modeltest.BatchStarts(in, starts), verify.Options{})
 			if err != nil {
@@ -107,7 +114,7 @@ func TestRandomBatch(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) != 18 || slices.Min(values(seen)) < rounds/30 {
+	if len(seen) != 21 || slices.Min(values(seen)) < rounds/30 {
 		t.Errorf("seen: %v", seen)
 	}
 }
