@@ -237,8 +237,8 @@ func (r *responses) add(spent, duration, weight int64) {
 	r.count++
 }
 
-// means returns the weighted mean response time in seconds, 0 without any, and the mean
-// bounded slowdown, 1 without any.
+// means returns the weighted mean response time in seconds, 0 without any, and the
+// mean bounded slowdown, 1 without any.
 func (r *responses) means() (response, slowdown float64) {
 	if r.count == 0 {
 		return 0, 1

@@ -16,8 +16,8 @@ import (
 // Formulations are the names that Build knows, the default first.
 var Formulations = []string{"time-indexed"}
 
-// Build builds a formulation of the weighted mean response time on one tier by its name, ""
-// for the default:
+// Build builds a formulation of the weighted mean response time on one tier by its
+// name, "" for the default:
 //
 //   - time-indexed: a binary for each job and start (Pritsker, Watters, Wolfe:
 //     Multiproject scheduling with limited resources, Management Science 1969), of
@@ -39,7 +39,8 @@ func Build(t *model.BatchTicks, name string) (*milp.Formulation[[]int64], error)
 }
 
 // BuildBelow builds the default formulation of the solutions whose weighted sum of
-// responses is at most so many Units. There may be none, and the model has no points then.
+// responses is at most so many Units. There may be none, and the model has no points
+// then.
 func BuildBelow(t *model.BatchTicks, most int64) (*milp.Formulation[[]int64], error) {
 	if t.Tiers != 1 {
 		return nil, fmt.Errorf("formulation time-indexed: %w: it is of one tier, the instance has %d", model.ErrUnsupported, t.Tiers)
@@ -96,7 +97,8 @@ func someSum(t *model.BatchTicks, u Units) int64 {
 // enforced for neighbours in the chain, and wholly for up to maxChainJobs jobs. It
 // has none after
 //
-//	r_k - p_k + (most - L_k)/w_k: L_k bounds the weighted sum of the others;
+//	r_k - p_k + (most - L_k)/ω_k: ω_k is its weight, L_k bounds the weighted sum of
+//	the other jobs' responses;
 //	max_i r_i + Σ_{i≠k} p_i: from the last submission on the others run one after
 //	the other at worst, see Serial.
 //

@@ -6,8 +6,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Serial returns the starts, in ticks by job, of the schedule on one tier in which each job, in the given order, starts as early as it
-// fits beside those before it (the serial schedule generation scheme).
+// Serial returns the starts, in ticks by job, of the schedule on one tier in which
+// each job, in the given order, starts as early as it fits beside those before it
+// (the serial schedule generation scheme).
 //
 // Some order gives an optimum. A job that is killed or moved holds its width for its
 // length at least; to let it run through from its last start from the beginning is as
@@ -31,8 +32,8 @@ func Serial(t *model.BatchTicks, order []int) []int64 {
 	return starts
 }
 
-// Units are what weighted sums of responses are whole multiples of on one tier, in
-// schedules of Serial.
+// Units are what weighted sums of responses are whole multiples of: Time times Weight
+// in schedules of Serial, and Weight ticks in all.
 type Units struct {
 	Time   int64 // ticks: the greatest common divisor of lengths and of times between submissions
 	Weight int64 // the greatest common divisor of the weights

@@ -21,8 +21,8 @@ type HiGHS struct{}
 func (HiGHS) Name() string { return "highs" }
 
 // Solve implements model.Solver. The proofs are HiGHS's, in floating-point
-// arithmetic. Two tiers, more starts than the formulation holds and
-// weighted sums beyond 2^61 are model.ErrUnsupported.
+// arithmetic. Two tiers, more starts than the formulation holds and weighted sums
+// that may not fit (batchbounds.Units.Fit) are model.ErrUnsupported.
 func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	return exact.SolveHiGHS(ctx, s.Name(), in, set, func(ctx context.Context, b *model.Batch) (h exact.HiGHS[[]int64], err error) {
 		j, err := newJobs(b)

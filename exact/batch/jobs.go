@@ -21,7 +21,7 @@ type jobs struct {
 }
 
 // newJobs returns the instance's jobs. The error is model.ErrUnsupported for two
-// tiers. Sums may be computed if units.Fit.
+// tiers. Sums are right if units.Fit says so.
 func newJobs(in *model.Batch) (*jobs, error) {
 	if in.Tiers != 1 {
 		return nil, fmt.Errorf("%w: it proves optima on one tier alone, the instance has %d; take auto or a scheduler", model.ErrUnsupported, in.Tiers)
@@ -59,9 +59,9 @@ func (j *jobs) total(mean float64) float64 {
 	return mean * weights * 1e6 / float64(j.units.Time)
 }
 
-// sum returns the least weighted sum of responses, in units, whose mean in seconds is as much or
-// more: that of a mean that is an objective, unless another sum has the same mean, as
-// far as a float64 can tell.
+// sum returns the least weighted sum of responses, in units, whose mean in seconds is
+// as much or more: that of a mean that is an objective, unless another sum has the
+// same mean, as far as a float64 can tell.
 func (j *jobs) sum(mean float64) int64 {
 	low := int64(j.total(mean)*(1-0x1p-48)) - 1
 	for j.mean(low) < mean {

@@ -51,8 +51,8 @@ func (p *paid) from(k int, start int64) float64 {
 	return min(p.priced.Cost(k, at), p.least[k][i])
 }
 
-// of returns a bound of the weighted sum of responses of all completions of x, which hasn't
-// started the listed jobs. Each of up to 64 costs has fewer than 32 roundings of
+// of returns a bound of the weighted sum of responses of all completions of x, which
+// hasn't started the listed jobs. Each of up to 64 costs has fewer than 32 roundings of
 // numbers up to the sum of all costs and PΛ(∞). The sum is a whole number of units.
 func (p *paid) of(x *node, left []int32, earliest []int64) int64 {
 	sum := x.paid

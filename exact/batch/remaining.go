@@ -11,10 +11,10 @@ import (
 // remaining bounds the weighted sum of the ends of the jobs that a node hasn't
 // started.
 //
-// For each m it bounds the m-th of their ends, in the order of time. The weighted sum
-// of ends is least if the larger weights have the earlier ends (rearrangement), and
-// so is that of their bounds. Each of these holds of every completion, so the largest
-// for each m does:
+// For each m it bounds the m-th of their ends, in the order of time, by e_m. Whichever
+// job has the m-th end, with the weight ω: Σ ω·end ≥ Σ ω e_m, which is least if the
+// larger weights have the earlier e_m (rearrangement inequality). Each of the bounds
+// holds of every completion, so the largest for each m does:
 //
 //   - a job ends no earlier than its earliest start plus its length; the m-th
 //     smallest of these sums bounds the m-th end.
@@ -30,9 +30,9 @@ import (
 //     come have f(P) less those of the running jobs.
 //
 // It is a bound of the sum, too, that each job ends no earlier than its earliest start
-// plus its length, with its own weight; and that each job pays for the processors by prices λ
-// (see batchbounds.Priced): what the started jobs cost and pay, and for the others
-// the least from their earliest starts on, less PΛ(∞).
+// plus its length, with its own weight; and that each job pays for the processors by
+// prices λ (see batchbounds.Priced): what the started jobs cost and pay, and for the
+// others the least from their earliest starts on, less PΛ(∞).
 type remaining struct {
 	machines []machine
 	earliest []int64 // by job

@@ -15,8 +15,9 @@ import (
 //
 // It starts from the heuristics, moves jobs in their orders, and then branches on
 // the order of the starts (tree). The result carries the best solution and the bound
-// proved by then when ctx or the time limit ends. Of more than 64 jobs it proves
-// batchbounds.All alone, as of weighted sums of responses beyond 2^61. Threads aren't used.
+// proved by then when ctx or the time limit ends. Of more than 64 jobs, and where
+// weighted sums of responses may not fit (batchbounds.Units.Fit), it proves
+// batchbounds.All alone. Threads aren't used.
 //
 // Instances with two tiers are refused.
 type Search struct {
