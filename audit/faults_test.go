@@ -215,6 +215,8 @@ var testedFaults = []struct {
 		"kink = release + j.Per - j.Duration", "kink = -1"}, "./bounds/batch"},
 	{fault{"Batch: due a thousandth sooner", "bounds/batch/slowdown.go",
 		"queue.Pop().at*(1+1e-9)", "queue.Pop().at*(1-1e-3)"}, "./bounds/batch"},
+	{fault{"the judge: weights don't count", "verify/batch.go",
+		"int64(max(1, in.Jobs[k].Weight))", "int64(max(1, 0*in.Jobs[k].Weight))"}, "./verify"},
 	{fault{"the judge: a migration of a job costs nothing", "verify/batch.go",
 		"x.since, x.rate = max(s.start, x.migrates), 0", "x.since, x.rate = s.start, 0"}, "./verify"},
 	{fault{"the judge: a process in the background takes the whole of a processor", "verify/batch.go",

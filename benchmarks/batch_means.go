@@ -2,7 +2,6 @@ package benchmarks
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -38,7 +37,8 @@ func BatchMeans(values []float64) float64 {
 
 // Halves returns the half-widths of the 95 % confidence intervals of both objectives
 // of a solution by BatchMeans, where these are the mean response time and the mean
-// bounded slowdown; NaN where they aren't, and for the first where jobs have weights.
+// bounded slowdown; NaN where they aren't, and for the first where the weights
+// of jobs differ.
 func Halves(in model.Instance, s model.Solution) (first, second float64, err error) {
 	teller, ok := in.(model.OutcomeTeller)
 	if !ok || in.Metrics()[0].Key != "response" {
@@ -55,7 +55,7 @@ func Halves(in model.Instance, s model.Solution) (first, second float64, err err
 		}
 	}
 	first, second = BatchMeans(responses), BatchMeans(slowdowns)
-	if b, ok := in.(*model.Batch); ok && slices.ContainsFunc(b.Jobs, func(j model.BatchJob) bool { return j.EffectiveWeight() != b.Jobs[0].EffectiveWeight() }) {
+	if b, ok := in.(*model.Batch); ok && b.Weighted() {
 		first = math.NaN()
 	}
 	return first, second, nil

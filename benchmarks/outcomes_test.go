@@ -148,6 +148,10 @@ func TestHalvesInTables(t *testing.T) {
 	if err != nil || !(first > 0.05 && first < 0.3) || second != 0 {
 		t.Fatalf("half-widths %v and %v, error %v", first, second, err)
 	}
+	in.Jobs[0].Weight = 2
+	if first, second, err := Halves(in, s); err != nil || !math.IsNaN(first) || second != 0 {
+		t.Errorf("of a weighted mean: %v and %v, %v", first, second, err)
+	}
 	if first, _, err := Halves(&model.DAG{}, &model.Schedule{}); err != nil || !math.IsNaN(first) {
 		t.Errorf("of a dag: %v, %v", first, err)
 	}

@@ -94,6 +94,11 @@ func (j *BatchJob) Estimate() float64 {
 // EffectiveWeight returns Weight, or 1 if it is 0.
 func (j *BatchJob) EffectiveWeight() int { return max(1, j.Weight) }
 
+// Weighted reports whether the jobs' weights differ.
+func (b *Batch) Weighted() bool {
+	return slices.ContainsFunc(b.Jobs, func(j BatchJob) bool { return j.EffectiveWeight() != b.Jobs[0].EffectiveWeight() })
+}
+
 // MostWeight is the largest weight of a job.
 const MostWeight = 1_000_000
 
@@ -245,8 +250,12 @@ const mostTotal = 2e9
 //     time from the first submission to the last end, in percent.
 //   - migrations: segments on other processors than the one before, its work kept.
 //   - kills: segments whose work is lost.
-func (*Batch) Metrics() []Metric {
-	return []Metric{{"response", "mean response time", "s", Minimise}, {"bounded slowdown", "mean bounded slowdown", "", Minimise},
+func (b *Batch) Metrics() []Metric {
+	response := "mean response time"
+	if b.Weighted() {
+		response = "weighted " + response
+	}
+	return []Metric{{"response", response, "s", Minimise}, {"bounded slowdown", "mean bounded slowdown", "", Minimise},
 		{"utilisation", "utilisation", "%", Maximise}, {"migrations", "migrations", "", Minimise}, {"kills", "kills", "", Minimise}}
 }
 

@@ -201,8 +201,14 @@ func TestBatchObjective(t *testing.T) {
 		b.Jobs[k].Weight = 7 * k // with one job of weight 1
 	}
 	check((100+7e-6+14*74.75)/22, (1+1+74.75/50)/3, (300+1e-6+400)/8, 1, 1)
+	if title := b.Metrics()[0].Name; title != "weighted mean response time" {
+		t.Errorf("weights differ: %s", title)
+	}
 	for k := range b.Jobs {
 		b.Jobs[k].Weight = model.MostWeight
+	}
+	if title := b.Metrics()[0].Name; title != "mean response time" {
+		t.Errorf("equal weights: %s", title)
 	}
 	check((100+1e-6+74.75)/3, (1+1+74.75/50)/3, (300+1e-6+400)/8, 1, 1)
 	b.KillAtEstimate, b.Jobs[2].Weight = false, 0
