@@ -29,24 +29,6 @@ const (
 {"id":"b","segments":[{"start_s":5.5,"end_s":5.500001,"place":{"processors":"0"}}]}]}`
 )
 
-func decodeBatch(t testing.TB, text string) *model.Batch {
-	t.Helper()
-	in, err := model.DecodeInstance([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in.(*model.Batch)
-}
-
-func decodeExecution(t testing.TB, text string) *model.Execution {
-	t.Helper()
-	s, err := model.DecodeSolution([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.(*model.Execution)
-}
-
 // Every rule, as the line that whoever broke it reads.
 func TestBatchBadInput(t *testing.T) {
 	t.Parallel()
@@ -127,7 +109,7 @@ func TestBatchValidateNumbers(t *testing.T) {
 			"fg_loss":       func(b *model.Batch) *float64 { return &b.Jobs[1].FgLoss },
 			"bg_efficiency": func(b *model.Batch) *float64 { return &b.Jobs[1].BgEfficiency },
 		} {
-			b := decodeBatch(t, threeJobs)
+			b := decodeInstance[*model.Batch](t, threeJobs)
 			*at(b) = x
 			if err := b.Validate(); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s is %v: error %v", name, x, err)
@@ -146,7 +128,7 @@ func TestBatchValidateNumbers(t *testing.T) {
 // Executions that don't fit the instance have no objective.
 func TestBatchObjectiveRefuses(t *testing.T) {
 	t.Parallel()
-	b := decodeBatch(t, threeJobs)
+	b := decodeInstance[*model.Batch](t, threeJobs)
 	for name, c := range map[string]struct{ old, new, want string }{
 		"unknown job": {`"id":"b"`, `"id":"x"`, `invalid solution: runs[2] is of "x", there is no such job`},
 		"twice":       {`"id":"b"`, `"id":"a"`, `invalid solution: "a" runs twice; give its segments in one run`},
@@ -158,13 +140,13 @@ func TestBatchObjectiveRefuses(t *testing.T) {
 			if text == threeExecuted {
 				t.Fatal("nothing replaced")
 			}
-			_, err := b.Objective(decodeExecution(t, text))
+			_, err := b.Objective(decodeSolution[*model.Execution](t, text))
 			if !errors.Is(err, model.ErrInvalid) || err.Error() != c.want {
 				t.Errorf("error %v, want %s", err, c.want)
 			}
 		})
 	}
-	e := decodeExecution(t, threeExecuted)
+	e := decodeSolution[*model.Execution](t, threeExecuted)
 	e.Runs = e.Runs[1:]
 	if _, err := b.Objective(e); !errors.Is(err, model.ErrInvalid) || err.Error() != `invalid solution: job "a" doesn't run` {
 		t.Errorf("a job less: %v", err)
@@ -181,7 +163,7 @@ func TestBatchObjectiveRefuses(t *testing.T) {
 // All figures of one execution, worked out by hand.
 func TestBatchObjective(t *testing.T) {
 	t.Parallel()
-	b, e := decodeBatch(t, threeJobs), decodeExecution(t, threeExecuted)
+	b, e := decodeInstance[*model.Batch](t, threeJobs), decodeSolution[*model.Execution](t, threeExecuted)
 	check := func(want ...float64) {
 		t.Helper()
 		o, err := b.Objective(e)
@@ -345,7 +327,7 @@ func TestBatchWeightedSums(t *testing.T) {
 // The integer view, worked out by hand and on random instances.
 func TestBatchTicks(t *testing.T) {
 	t.Parallel()
-	b := decodeBatch(t, threeJobs)
+	b := decodeInstance[*model.Batch](t, threeJobs)
 	want := &model.BatchTicks{Processors: 8, Tiers: 2, Threshold: 9000, Migration: 20e6, KillAtEstimate: true, Jobs: []model.BatchTicksJob{
 		{Submit: 0, Runtime: 100e6, Estimate: 200.5e6, Length: 100e6, Processes: 3, Weight: 1, Use: []int64{5000, 2500, 10000}, Foreground: 9600, Efficiency: 4800},
 		{Submit: 5.5e6, Runtime: 1, Estimate: 1, Length: 1, Processes: 1, Weight: 1, Use: []int64{9999}, Foreground: 10000, Efficiency: 0},

@@ -18,6 +18,26 @@ const small = `{"kind":"vcsched","version":1,"name":"s","hosts":2,"jobs":[
 {"id":"a","tasks":1,"cpu":0.5,"memory":0.3},
 {"id":"b","tasks":2,"cpu":1,"memory":0,"current_hosts":[0,1]}],"migration_budget":0.5}`
 
+// decodeInstance decodes an instance of a known problem, which must be valid.
+func decodeInstance[I model.Instance](t testing.TB, text string) I {
+	t.Helper()
+	in, err := model.DecodeInstance([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in.(I)
+}
+
+// decodeSolution is the same for a solution.
+func decodeSolution[S model.Solution](t testing.TB, text string) S {
+	t.Helper()
+	s, err := model.DecodeSolution([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.(S)
+}
+
 func TestDecodeInstanceErrors(t *testing.T) {
 	edit := func(old, new string) string {
 		if !strings.Contains(small, old) {

@@ -19,15 +19,6 @@ const threeRequests = `{"kind":"reservation","version":1,"name":"three","goal":"
 {"id":"b","arrival_s":5,"ready_s":5,"duration_s":0.5,"deadline_s":5.5,"pes":64,"runtime_s":0.25,"cancel_s":30},
 {"id":"c","arrival_s":5,"ready_s":100,"duration_s":100,"deadline_s":1000,"pes":1,"runtime_s":100,"cancel_s":400}]}`
 
-func decodeReservation(t testing.TB, text string) *model.Reservation {
-	t.Helper()
-	in, err := model.DecodeInstance([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in.(*model.Reservation)
-}
-
 // Every rule, as the line that whoever broke it reads.
 func TestReservationBadInput(t *testing.T) {
 	t.Parallel()
@@ -88,7 +79,7 @@ func TestReservationValidateNumbers(t *testing.T) {
 		"cancel_s":   func(q *model.Request, x float64) { q.CancelS = &x },
 	} {
 		for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-			in := decodeReservation(t, threeRequests)
+			in := decodeInstance[*model.Reservation](t, threeRequests)
 			set(&in.Requests[1], x)
 			var element *model.ElementError
 			if err := in.Validate(); !errors.As(err, &element) || element.Index != 1 || !strings.Contains(err.Error(), fmt.Sprintf("%s is %v", key, x)) {
@@ -111,7 +102,7 @@ func TestReservationEdgeCases(t *testing.T) {
 		"rounded sum": `{"kind":"reservation","version":1,"name":"","pes":1,"requests":[{"id":"a","arrival_s":0,"ready_s":0.1,"duration_s":0.2,"deadline_s":0.3,"pes":1}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := decodeReservation(t, text)
+			in := decodeInstance[*model.Reservation](t, text)
 			for _, q := range in.Requests {
 				if q.Latest() < q.ReadyS {
 					t.Errorf("the latest start %v is before the ready time %v", q.Latest(), q.ReadyS)
@@ -232,7 +223,7 @@ func TestReservationObjective(t *testing.T) {
 		"infinite":       {model.GoalAccepted, "a -Inf", 0, 0, `invalid bookings: request "a" starts at -Inf`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := decodeReservation(t, threeRequests)
+			in := decodeInstance[*model.Reservation](t, threeRequests)
 			in.Goal = c.goal
 			b := &model.Bookings{}
 			for words := strings.Fields(c.starts); len(words) > 0; words = words[2:] {
@@ -254,7 +245,7 @@ func TestReservationObjective(t *testing.T) {
 			}
 		})
 	}
-	in := decodeReservation(t, threeRequests)
+	in := decodeInstance[*model.Reservation](t, threeRequests)
 	if _, err := in.Objective(&model.Bookings{Goal: model.GoalAccepted}); !errors.Is(err, model.ErrInvalid) || err.Error() != `invalid bookings: they are for the goal "accepted", the instance has "pe_seconds"` {
 		t.Errorf("another goal: error %v", err)
 	}
@@ -269,7 +260,7 @@ func TestReservationObjective(t *testing.T) {
 
 func TestRequest(t *testing.T) {
 	t.Parallel()
-	in := decodeReservation(t, threeRequests)
+	in := decodeInstance[*model.Reservation](t, threeRequests)
 	a, b, c := &in.Requests[0], &in.Requests[1], &in.Requests[2]
 	for _, x := range []struct {
 		what      string
@@ -293,7 +284,7 @@ func TestReservationHash(t *testing.T) {
 	t.Parallel()
 	hash := func(text string) string {
 		t.Helper()
-		h, err := model.Hash(decodeReservation(t, text))
+		h, err := model.Hash(decodeInstance[*model.Reservation](t, text))
 		if err != nil {
 			t.Fatal(err)
 		}

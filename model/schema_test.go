@@ -126,7 +126,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 		t.Fatal(err)
 	}
 	traced.Kind, traced.Details = d.Kind(), model.NewDAGDetails([]model.Round{{Round: 1, Planned: 25, Realistic: 25.5, Kept: true}})
-	reservation := decodeReservation(t, threeRequests)
+	reservation := decodeInstance[*model.Reservation](t, threeRequests)
 	bookings := &model.Bookings{Goal: model.GoalPESeconds, Online: true, Bookings: []model.Booking{
 		{ID: "a", StartS: 10, PEs: model.PEList{{First: 0, Last: 31}, {First: 40, Last: 40}}}, {ID: "c", StartS: 100, PEs: model.PEList{{First: 7, Last: 7}, {First: 9, Last: 9}}}}}
 	booked := model.NewResult("x", 1)
@@ -136,14 +136,14 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 	booked.Kind = reservation.Kind()
 	conflicting := model.NewResult("x", 1)
 	conflicting.Kind, conflicting.Status, conflicting.Details = reservation.Kind(), model.StatusInfeasible, model.NewReservationDetails([]string{"a", "b"})
-	clusters := decodeTVC(t, threeClusters)
+	clusters := decodeInstance[*model.TVC](t, threeClusters)
 	embedded := model.NewResult("x", 1)
-	if err := embedded.SetSolution(clusters, decodeEmbeddings(t, twoRuns)); err != nil {
+	if err := embedded.SetSolution(clusters, decodeSolution[*model.Embeddings](t, twoRuns)); err != nil {
 		t.Fatal(err)
 	}
-	jobs := decodeBatch(t, threeJobs)
+	jobs := decodeInstance[*model.Batch](t, threeJobs)
 	executed := model.NewResult("x", 1)
-	if err := executed.SetSolution(jobs, decodeExecution(t, threeExecuted)); err != nil {
+	if err := executed.SetSolution(jobs, decodeSolution[*model.Execution](t, threeExecuted)); err != nil {
 		t.Fatal(err)
 	}
 	executed.Kind = jobs.Kind()

@@ -28,24 +28,6 @@ const (
 {"id":"b","segments":[{"start_s":5.5,"end_s":5.500001,"place":{"switch":"edge-3-1","servers":[{"server":15,"vms":1}]}}]}]}`
 )
 
-func decodeTVC(t testing.TB, text string) *model.TVC {
-	t.Helper()
-	in, err := model.DecodeInstance([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in.(*model.TVC)
-}
-
-func decodeEmbeddings(t testing.TB, text string) *model.Embeddings {
-	t.Helper()
-	s, err := model.DecodeSolution([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.(*model.Embeddings)
-}
-
 // Every rule, as the line that whoever broke it reads.
 func TestTVCBadInput(t *testing.T) {
 	t.Parallel()
@@ -120,7 +102,7 @@ func TestTVCValidateNumbers(t *testing.T) {
 			"duration_s":     func(in *model.TVC) *float64 { return &in.Requests[1].DurationS },
 			"bandwidth_mbps": func(in *model.TVC) *float64 { return &in.Requests[1].BandwidthMbps },
 		} {
-			in := decodeTVC(t, threeClusters)
+			in := decodeInstance[*model.TVC](t, threeClusters)
 			*at(in) = x
 			if err := in.Validate(); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s is %v: error %v", name, x, err)
@@ -132,7 +114,7 @@ func TestTVCValidateNumbers(t *testing.T) {
 // Solutions that don't fit the instance have no objective.
 func TestTVCObjectiveRefuses(t *testing.T) {
 	t.Parallel()
-	in := decodeTVC(t, threeClusters)
+	in := decodeInstance[*model.TVC](t, threeClusters)
 	for name, c := range map[string]struct{ old, new, want string }{
 		"unknown request": {`"id":"b"`, `"id":"x"`, `invalid solution: runs[1] is of "x", there is no such request`},
 		"twice":           {`"id":"b"`, `"id":"a"`, `invalid solution: "a" runs twice; give its segments in one run`},
@@ -144,7 +126,7 @@ func TestTVCObjectiveRefuses(t *testing.T) {
 			if text == twoRuns {
 				t.Fatal("nothing replaced")
 			}
-			_, err := in.Objective(decodeEmbeddings(t, text))
+			_, err := in.Objective(decodeSolution[*model.Embeddings](t, text))
 			if !errors.Is(err, model.ErrInvalid) || err.Error() != c.want {
 				t.Errorf("error %v, want %s", err, c.want)
 			}
@@ -161,7 +143,7 @@ func TestTVCObjectiveRefuses(t *testing.T) {
 // All figures of one solution, worked out by hand.
 func TestTVCObjective(t *testing.T) {
 	t.Parallel()
-	in, s := decodeTVC(t, threeClusters), decodeEmbeddings(t, twoRuns)
+	in, s := decodeInstance[*model.TVC](t, threeClusters), decodeSolution[*model.Embeddings](t, twoRuns)
 	revenue := 4*50.25*60 + 1e-6*1e-6
 	check := func(o model.Objective, err error, sense model.Sense, want ...float64) {
 		t.Helper()

@@ -11,13 +11,13 @@ import (
 )
 
 // Quick computes the bounds of the mean response time from below that take no longer
-// than a heuristic: those of Response, weakest first, and on one tier Prices without
+// than a heuristic: those of Response, weakest first, and on one tier pricesBound without
 // steps. O(n log n)
 func Quick(in *model.Batch) []bounds.Bound {
 	t := in.Ticks()
 	all := Response(context.Background(), t, quickFunctions)
 	if t.Tiers == 1 {
-		all = append(all, Prices(context.Background(), t, 0))
+		all = append(all, pricesBound(context.Background(), t, 0))
 	}
 	return all
 }
@@ -32,7 +32,7 @@ func Others(ctx context.Context, in *model.Batch) []bounds.Bound {
 }
 
 // All computes every bound that needs no search: those of Response, the last of them
-// again with more dual-feasible functions or demands, and on one tier Prices, as far
+// again with more dual-feasible functions or demands, and on one tier pricesBound, as far
 // as ctx allows. The error is model.ErrInvalid for an invalid instance. O(n log n)
 // for each function and step
 func All(ctx context.Context, in *model.Batch) ([]bounds.Bound, error) {
@@ -46,7 +46,7 @@ func All(ctx context.Context, in *model.Batch) ([]bounds.Bound, error) {
 	last.Name = "widths"
 	all = append(all, last)
 	if t.Tiers == 1 {
-		all = append(all, Prices(ctx, t, mostSteps))
+		all = append(all, pricesBound(ctx, t, mostSteps))
 	}
 	return all, nil
 }

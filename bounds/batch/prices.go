@@ -70,9 +70,9 @@ const (
 	mostTried  = 100
 )
 
-// Prices returns a bound of the weighted mean response time on one tier by so many
+// pricesBound returns a bound of the weighted mean response time on one tier by so many
 // subgradient steps; see prices.
-func Prices(ctx context.Context, t *model.BatchTicks, steps int) bounds.Bound {
+func pricesBound(ctx context.Context, t *model.BatchTicks, steps int) bounds.Bound {
 	r := newJobs(t)
 	return r.mean(t, "prices", machinesOf(t, 1)[0].priced(ctx, r, 0, steps))
 }
