@@ -218,7 +218,7 @@ func TestBookingsAnything(t *testing.T) {
 		at := 0.0
 		for k := range rapid.IntRange(0, 40).Draw(rt, "requests") {
 			at += rapid.Float64Range(0, 100).Draw(rt, "gap")
-			q := model.Request{ID: rapid.StringN(0, 6, 20).Draw(rt, "id") + fmt.Sprint(k), ArrivalS: at, ReadyS: at + rapid.Float64Range(0, 50).Draw(rt, "ahead"),
+			q := model.Request{ID: rapid.StringN(0, 6, 20).Draw(rt, "id") + "-" + fmt.Sprint(k), ArrivalS: at, ReadyS: at + rapid.Float64Range(0, 50).Draw(rt, "ahead"),
 				DurationS: rapid.Float64Range(1e-3, 500).Draw(rt, "duration"), PEs: rapid.IntRange(1, in.PEs).Draw(rt, "size")}
 			q.DeadlineS = q.ReadyS + q.DurationS + rapid.Float64Range(0, 1000).Draw(rt, "flexibility")
 			if rapid.Bool().Draw(rt, "early") {
