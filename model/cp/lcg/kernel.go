@@ -1,0 +1,540 @@
+// Package lcg solves the models of package cp by lazy clause generation
+// (Ohrimenko, Stuckey, Codish: Propagation via lazy clause generation, 2009): a
+// search over decisions whose propagators explain each bound that they set, and
+// that learns a nogood of each conflict.
+//
+// All is said in bound literals (cp.Lit), which exist only where they are used. The
+// database holds nogoods: sets of literals, the premises, that can't all hold. A
+// literal of an optional variable says "if present, at least b". Its negation says
+// that the variable is present, too. So a nogood whose last open premise is such a
+// literal sets two: that the variable is present, and the opposite bound.
+package lcg
+
+import (
+	"math"
+
+	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/model/cp"
+)
+
+// event is a bound that was set.
+type event struct {
+	bound, before int64 // of the signed variable: now, and until then
+	sv            int32
+	prev          int32 // last event of sv before this one, or -1
+	level         int32
+	why           reason
+}
+
+// reason says who can explain an event.
+type reason struct {
+	by  int32 // number of a propagator, or one of the following
+	tag int32 // of the nogood, or what the propagator makes of it
+}
+
+const (
+	decided  = -1 - iota
+	crossed  // the tag is a variable that is absent, for its bounds cross
+	excluded // by the nogood tag
+	implied  // by the literals of k.spans[tag]
+)
+
+// propagator sets bounds that follow from a constraint, and explains them.
+type propagator interface {
+	// wake is told of each event that the propagator watches. It may set bounds or
+	// have propagate called (Kernel.schedule).
+	wake(k *Kernel, sv, tag int32)
+	// propagate sets bounds. It may stop when one fails.
+	propagate(k *Kernel)
+	// cancel forgets what wake has noted for propagate.
+	cancel()
+	// explain appends literals that held before the event at, and from which l
+	// follows. l is what is needed, which may be weaker than what was set.
+	explain(k *Kernel, l cp.Lit, tag, at int32, out []cp.Lit) []cp.Lit
+}
+
+type watch struct {
+	bound   int64 // of the premise, the key of the list is its signed variable
+	nogood  int32
+	blocker cp.Lit // another premise: while it doesn't hold for sure, nothing follows
+}
+
+type subscription struct{ by, tag int32 }
+
+// Kernel is the state of a search.
+type Kernel struct {
+	model   *cp.Model
+	low     []int64  // of each signed variable
+	last    []int32  // its last event, or -1
+	present []cp.Lit // of each variable
+	events  []event
+	head    int     // events before it have been looked at
+	levels  []int32 // first event of each decision level but 0
+
+	nogoods  []nogood
+	watches  [][]watch
+	subs     [][]subscription
+	all      []propagator
+	slow     []bool // propagators to be called last
+	pending  [2][]int32
+	isQueued []bool
+
+	delays *delays
+	pairs  *pairs
+	guards []func() bool // of each variable: whether it matters, if only at times
+	arena  []cp.Lit      // of stored explanations, in the order of their events
+	spans  [][2]int32
+
+	failed   bool
+	conflict []cp.Lit // premises that all hold and can't
+
+	decisions decisions
+	analysis  analysis
+	checked   func(premises []cp.Lit, conclusion cp.Lit, at int32) // of tests: called for each explanation
+
+	// Counts of a run.
+	Conflicts, Decided, Events, Restarts int64
+	bump                                 float64
+	learned, limit                       int64 // learned nogoods since the last reduction, and how many before the next
+}
+
+// New returns a kernel for a model. Sums of the model must be below 2^62.
+func New(m *cp.Model) *Kernel {
+	n := len(m.Low)
+	k := &Kernel{model: m, low: make([]int64, 2*n), last: make([]int32, 2*n), present: m.Present,
+		watches: make([][]watch, 2*n), subs: make([][]subscription, 2*n), bump: 1, limit: 2000, guards: make([]func() bool, n)}
+	for v := range n {
+		k.low[2*v], k.low[2*v+1] = m.Low[v], -m.High[v]
+		k.last[2*v], k.last[2*v+1] = -1, -1
+	}
+	k.decisions = newDecisions(n)
+	k.analysis = newAnalysis(2 * n)
+	for v := range n {
+		if m.Low[v] > m.High[v] {
+			k.cross(cp.Var(v))
+		}
+	}
+	for _, c := range m.Constraints {
+		k.post(c)
+	}
+	for _, v := range m.Decisions {
+		k.decisions.add(int32(v))
+	}
+	return k
+}
+
+// post adds a constraint.
+func (k *Kernel) post(c cp.Constraint) {
+	switch c := c.(type) {
+	case cp.Nogood:
+		k.addNogood(c, false, 0)
+	case *cp.Linear:
+		k.add(newLinear(c))
+	case *cp.Delay:
+		k.delay(c)
+	case *cp.NoOverlap:
+		k.noOverlap(c)
+	}
+}
+
+// add adds a propagator and returns its number.
+func (k *Kernel) add(p propagator) int32 {
+	k.all, k.isQueued, k.slow = append(k.all, p), append(k.isQueued, false), append(k.slow, false)
+	n := int32(len(k.all) - 1)
+	if s, ok := p.(interface{ attach(k *Kernel, self int32) }); ok {
+		s.attach(k, n)
+	}
+	k.schedule(n)
+	return n
+}
+
+// watch has a propagator woken when sv's bound rises.
+func (k *Kernel) watch(sv, by, tag int32) {
+	if sv >= 0 {
+		k.subs[sv] = append(k.subs[sv], subscription{by, tag})
+	}
+}
+
+// schedule has propagate called of a propagator when no event is left.
+func (k *Kernel) schedule(by int32) {
+	if !k.isQueued[by] {
+		k.isQueued[by] = true
+		q := 0
+		if k.slow[by] {
+			q = 1
+		}
+		k.pending[q] = append(k.pending[q], by)
+	}
+}
+
+// level returns the number of decisions that are made.
+func (k *Kernel) level() int32 { return int32(len(k.levels)) }
+
+// holds reports whether a literal holds by its bound.
+func (k *Kernel) holds(l cp.Lit) bool {
+	return l.SV >= 0 && k.low[l.SV] >= l.B || l.SV == cp.True.SV
+}
+
+// fails reports whether a literal's opposite holds by its bound. For an optional
+// variable it can still hold by its absence.
+func (k *Kernel) fails(l cp.Lit) bool {
+	return l.SV >= 0 && k.low[l.SV^1] >= 1-l.B || l.SV == cp.False.SV
+}
+
+// refuted reports whether a literal can't hold.
+func (k *Kernel) refuted(l cp.Lit) bool {
+	return k.fails(l) && (l.SV < 0 || k.present[l.SV>>1].SV < 0 || k.holds(k.present[l.SV>>1]))
+}
+
+// set sets a bound and reports whether nothing fails by it.
+func (k *Kernel) set(l cp.Lit, by, tag int32) bool {
+	switch {
+	case k.failed:
+		return false
+	case k.holds(l):
+		return true
+	case k.refuted(l):
+		// An event for l would be the only premise of its level, and no news.
+		premises := k.explanation(l, reason{by, tag}, int32(len(k.events)))
+		if l.SV >= 0 {
+			premises = append(premises, l.Not(), k.present[l.SV>>1])
+		}
+		k.fail(premises...)
+		return false
+	}
+	k.events = append(k.events, event{bound: l.B, before: k.low[l.SV], sv: l.SV, prev: k.last[l.SV], level: k.level(), why: reason{by, tag}})
+	k.low[l.SV], k.last[l.SV] = l.B, int32(len(k.events)-1)
+	k.Events++
+	if k.low[l.SV]+k.low[l.SV^1] > 0 {
+		return k.cross(l.Var())
+	}
+	return !k.failed
+}
+
+// imply sets a bound that follows from literals that hold, which are stored.
+func (k *Kernel) imply(l cp.Lit, premises []cp.Lit) bool {
+	if k.failed || k.holds(l) {
+		return !k.failed
+	}
+	first := int32(len(k.arena))
+	k.arena = append(k.arena, premises...)
+	k.spans = append(k.spans, [2]int32{first, int32(len(k.arena))})
+	return k.set(l, implied, int32(len(k.spans)-1))
+}
+
+// cross says that a variable that isn't present for sure is absent, since its bounds
+// cross.
+func (k *Kernel) cross(v cp.Var) bool { return k.set(k.present[v].Not(), crossed, int32(v)) }
+
+// fail records a conflict: premises that hold and can't all.
+func (k *Kernel) fail(premises ...cp.Lit) {
+	if !k.failed {
+		k.failed, k.conflict = true, append(k.conflict[:0], premises...)
+	}
+}
+
+// eventOf returns the event that made l hold, or -1 if it held from the beginning.
+func (k *Kernel) eventOf(l cp.Lit) int32 {
+	if l.SV < 0 {
+		return -1
+	}
+	e := k.last[l.SV]
+	for e >= 0 && k.events[e].before >= l.B {
+		e = k.events[e].prev
+	}
+	return e
+}
+
+// lowAt returns the bound of sv before the event at.
+func (k *Kernel) lowAt(sv, at int32) int64 {
+	b := k.low[sv]
+	for e := k.last[sv]; e >= at; e = k.events[e].prev {
+		b = k.events[e].before
+	}
+	return b
+}
+
+// heldAt reports whether a literal held before the event at.
+func (k *Kernel) heldAt(l cp.Lit, at int32) bool {
+	return l.SV == cp.True.SV || l.SV >= 0 && k.lowAt(l.SV, at) >= l.B
+}
+
+// explanation returns literals that held before the event at and from which l
+// follows. They are valid up to the next call.
+func (k *Kernel) explanation(l cp.Lit, why reason, at int32) []cp.Lit {
+	out := k.analysis.buffer[:0]
+	switch why.by {
+	case decided: // on level 0: given
+	case crossed:
+		v := cp.Var(why.tag)
+		b := k.lowAt(2*int32(v), at)
+		out = append(out, v.AtLeast(b), v.AtMost(b-1))
+	case excluded:
+		out = append(out, k.nogoods[why.tag].premises[1:]...)
+	case implied:
+		s := k.spans[why.tag]
+		out = append(out, k.arena[s[0]:s[1]]...)
+	default:
+		out = k.all[why.by].explain(k, l, why.tag, at, out)
+	}
+	k.analysis.buffer = out
+	if k.checked != nil {
+		k.checked(out, l, at)
+	}
+	return out
+}
+
+// propagate looks at all events and calls the propagators until nothing changes.
+// It reports whether there is no conflict.
+func (k *Kernel) propagate() bool {
+	for !k.failed {
+		if k.head < len(k.events) {
+			e := &k.events[k.head]
+			sv, before, bound := e.sv, e.before, e.bound
+			k.head++
+			k.wakeNogoods(sv, before, bound)
+			if !k.failed {
+				for _, s := range k.subs[sv] {
+					k.all[s.by].wake(k, sv, s.tag)
+					if k.failed {
+						break
+					}
+				}
+			}
+			continue
+		}
+		q := 0
+		if len(k.pending[0]) == 0 {
+			q = 1
+		}
+		if len(k.pending[q]) == 0 {
+			return true
+		}
+		by := k.pending[q][0]
+		k.pending[q] = k.pending[q][1:]
+		k.isQueued[by] = false
+		k.all[by].propagate(k)
+	}
+	for q := range k.pending {
+		for _, by := range k.pending[q] {
+			k.isQueued[by] = false
+		}
+		k.pending[q] = k.pending[q][:0]
+	}
+	for _, p := range k.all {
+		p.cancel()
+	}
+	return false
+}
+
+// backtrack undoes all decisions above a level.
+func (k *Kernel) backtrack(level int32) {
+	if k.level() <= level {
+		return
+	}
+	first := k.levels[level]
+	for e := int32(len(k.events)) - 1; e >= first; e-- {
+		x := &k.events[e]
+		k.low[x.sv], k.last[x.sv] = x.before, x.prev
+		k.decisions.undo(x.sv)
+		if x.why.by == implied {
+			k.arena, k.spans = k.arena[:k.spans[x.why.tag][0]], k.spans[:x.why.tag]
+		}
+	}
+	k.events, k.levels, k.head = k.events[:first], k.levels[:level], int(first)
+}
+
+// forget drops the events of level 0 once all have been looked at: what holds there
+// needs no explanation.
+func (k *Kernel) forget() {
+	if k.level() != 0 || k.head != len(k.events) {
+		return
+	}
+	for i := range k.events {
+		k.last[k.events[i].sv] = -1
+	}
+	k.events, k.head, k.arena, k.spans = k.events[:0], 0, k.arena[:0], k.spans[:0]
+}
+
+// analysis is what the learning of a nogood needs.
+type analysis struct {
+	in     []bool  // of each signed variable: it has a premise
+	need   []int64 // its bound
+	at     []int32 // its event
+	used   []int32 // signed variables that are or were in
+	heap   heap.Heap[int32]
+	buffer []cp.Lit
+	stamp  []int64
+	marks  int64
+	block  []cp.Lit
+}
+
+func newAnalysis(n int) analysis {
+	return analysis{in: make([]bool, n), need: make([]int64, n), at: make([]int32, n),
+		heap: heap.Heap[int32]{Less: func(a, b int32) bool { return a > b }}}
+}
+
+// learn turns the conflict into a nogood whose first premise holds on its level
+// alone (first unique implication point), and returns it and the level to go back to,
+// -1 if the premises hold without a decision.
+func (k *Kernel) learn() (premises []cp.Lit, level int32) {
+	a := &k.analysis
+	defer func() {
+		for _, sv := range a.used {
+			a.in[sv] = false
+		}
+		a.used, a.heap.Items = a.used[:0], a.heap.Items[:0]
+	}()
+	if k.checked != nil {
+		k.checked(k.conflict, cp.False, int32(len(k.events)))
+	}
+	top := int32(0)
+	for _, l := range k.conflict {
+		if e := k.eventOf(l); e >= 0 {
+			top = max(top, k.events[e].level)
+		}
+	}
+	if top == 0 {
+		return nil, -1
+	}
+	count := 0
+	add := func(l cp.Lit) {
+		e := k.eventOf(l)
+		if e < 0 || k.events[e].level == 0 {
+			return
+		}
+		if a.in[l.SV] {
+			if a.need[l.SV] >= l.B {
+				return
+			}
+			if a.at[l.SV] == e {
+				a.need[l.SV] = l.B
+				return
+			}
+			if k.events[a.at[l.SV]].level == top {
+				count--
+			}
+		}
+		if k.events[e].level == top {
+			count++
+		}
+		a.in[l.SV], a.need[l.SV], a.at[l.SV] = true, l.B, e
+		a.used = append(a.used, l.SV)
+		a.heap.Push(e)
+		k.decisions.bump(l.SV>>1, k.bump)
+	}
+	for _, l := range k.conflict {
+		add(l)
+	}
+	var first cp.Lit
+	for {
+		e := a.heap.Pop()
+		sv := k.events[e].sv
+		if !a.in[sv] || a.at[sv] != e {
+			continue // there is a later one
+		}
+		l := cp.Lit{SV: sv, B: a.need[sv]}
+		if count == 1 {
+			first = l
+			break
+		}
+		a.in[sv] = false
+		count--
+		if w := k.events[e].why; w.by == excluded {
+			k.touch(w.tag)
+		}
+		for _, p := range k.explanation(l, k.events[e].why, e) {
+			add(p)
+		}
+	}
+	premises = append(premises, first)
+	for _, sv := range a.used {
+		if !a.in[sv] || sv == first.SV {
+			continue
+		}
+		if l := (cp.Lit{SV: sv, B: a.need[sv]}); !k.redundant(l, a.at[sv]) {
+			premises = append(premises, l)
+		}
+	}
+	// A signed variable may have been used twice.
+	premises = dedupe(premises)
+	for i := 1; i < len(premises); i++ {
+		if lv := k.events[a.at[premises[i].SV]].level; lv > level {
+			level = lv
+			premises[1], premises[i] = premises[i], premises[1]
+		}
+	}
+	return premises, level
+}
+
+// dedupe drops later premises of the same signed variable.
+func dedupe(premises []cp.Lit) []cp.Lit {
+	out := premises[:0]
+next:
+	for _, l := range premises {
+		for _, m := range out {
+			if l.SV == m.SV {
+				continue next
+			}
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// redundant reports whether premise l, made to hold by event e, follows from the other
+// premises: each literal of its explanation holds from the beginning or is implied by
+// a premise that an event before e made hold. The order of the events makes this well
+// founded: of premises that follow from others, the first doesn't depend on any that
+// is left out. A premise of a later event must not serve, even one of the same
+// variable: it could in turn be explained by l.
+func (k *Kernel) redundant(l cp.Lit, e int32) bool {
+	if k.events[e].why.by == decided {
+		return false
+	}
+	a := &k.analysis
+	for _, p := range k.explanation(l, k.events[e].why, e) {
+		at := k.eventOf(p)
+		if at < 0 || k.events[at].level == 0 {
+			continue
+		}
+		if !a.in[p.SV] || a.need[p.SV] < p.B || a.at[p.SV] >= e {
+			return false
+		}
+	}
+	return true
+}
+
+// lbd returns the number of levels of a nogood's premises.
+func (k *Kernel) lbd(premises []cp.Lit) int32 {
+	a := &k.analysis
+	a.marks++
+	n := int32(0)
+	for _, l := range premises {
+		if e := k.eventOf(l); e >= 0 {
+			lv := int(k.events[e].level)
+			for len(a.stamp) <= lv {
+				a.stamp = append(a.stamp, 0)
+			}
+			if a.stamp[lv] != a.marks {
+				a.stamp[lv] = a.marks
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// decay lowers the weight of earlier conflicts in the order of the decisions.
+func (k *Kernel) decay() {
+	k.bump /= 0.95
+	if k.bump > 1e100 {
+		k.decisions.rescale(1 / k.bump)
+		k.bump = 1
+	}
+}
+
+// value returns a variable's least value.
+func (k *Kernel) value(v cp.Var) int64 { return k.low[2*v] }
+
+const infinite = math.MaxInt64 / 4

@@ -1,0 +1,197 @@
+package lcg
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gapwise/gapwise/model/cp"
+)
+
+// shop draws a model of all constraints: tasks on one of some machines, with delays,
+// a budget, and some nogoods.
+func shop(r *rand.Rand) *cp.Model {
+	m := &cp.Model{}
+	tasks, machines := 1+r.IntN(4), 1+r.IntN(2)
+	horizon := int64(4 + r.IntN(5))
+	on := make([][]cp.Start, tasks)
+	lengths := make([][]int64, tasks)
+	budget := &cp.Linear{AtMost: int64(r.IntN(4 * tasks))}
+	for i := range tasks {
+		var xs []cp.Lit
+		var group []cp.Choice
+		for range machines {
+			x := cp.True
+			if machines > 1 {
+				b := m.Bool()
+				m.Decisions = append(m.Decisions, b)
+				x = b.Is()
+				xs = append(xs, x)
+				group = append(group, cp.Choice{If: x, Value: int64(r.IntN(5))})
+			}
+			length := int64(1 + r.IntN(3))
+			lengths[i] = append(lengths[i], length)
+			on[i] = append(on[i], cp.Start{If: x, At: m.Optional(x, int64(r.IntN(2)), horizon-length)})
+		}
+		if machines > 1 {
+			m.ExactlyOne(xs...)
+			budget.Groups = append(budget.Groups, group)
+		}
+	}
+	m.Objective = m.Int(0, horizon)
+	if machines > 1 && r.IntN(2) == 0 {
+		if r.IntN(2) == 0 {
+			budget.Terms = []cp.Term{{Times: -2, Var: m.Objective}}
+			budget.AtMost -= int64(tasks)
+		}
+		m.Add(budget)
+	}
+	before := make([][]cp.Lit, tasks)
+	for i := range before {
+		before[i] = make([]cp.Lit, tasks)
+		for j := range i {
+			if r.IntN(3) == 0 {
+				before[j][i] = cp.True
+			} else {
+				b := m.Bool()
+				before[j][i] = b.Is()
+			}
+			before[i][j] = before[j][i].Not()
+		}
+	}
+	for l := range machines {
+		c := &cp.NoOverlap{Before: before}
+		for i := range tasks {
+			c.Starts, c.Lengths = append(c.Starts, on[i][l]), append(c.Lengths, lengths[i][l])
+		}
+		m.Add(c)
+	}
+	for i := range tasks {
+		for j := range i {
+			if r.IntN(3) == 0 {
+				d := &cp.Delay{From: on[j], To: on[i]}
+				for k := range machines {
+					d.By = append(d.By, make([]int64, machines))
+					for l := range machines {
+						d.By[k][l] = lengths[j][k]
+						if k != l {
+							d.By[k][l] += int64(r.IntN(3))
+						}
+					}
+				}
+				m.Add(d)
+			}
+		}
+		end := &cp.Delay{From: on[i], To: []cp.Start{{If: cp.True, At: m.Objective}}}
+		for k := range machines {
+			end.By = append(end.By, []int64{lengths[i][k]})
+		}
+		m.Add(end)
+	}
+	for range r.IntN(3) {
+		if n := len(m.Decisions); n > 1 {
+			a, b := m.Decisions[r.IntN(n)], m.Decisions[r.IntN(n)]
+			m.Add(cp.Nogood{a.Is(), b.AtMost(0)})
+		}
+	}
+	return m
+}
+
+// brute returns the best objective of a model and its solution by enumeration.
+func brute(m *cp.Model) (best int64, values []int64) {
+	a := cp.Assignment{Model: m, Values: make([]int64, len(m.Low))}
+	best = infinite
+	// Booleans first, then each start, with the constraints looked at in the end;
+	// absent variables have one value.
+	var order []int
+	for v := range m.Low {
+		if m.Present[v] == cp.True {
+			order = append(order, v)
+		}
+	}
+	for v := range m.Low {
+		if m.Present[v] != cp.True {
+			order = append(order, v)
+		}
+	}
+	var next func(i int)
+	next = func(i int) {
+		if i == len(order) {
+			if v := a.Values[m.Objective]; v < best && a.Holds() {
+				best, values = v, append([]int64(nil), a.Values...)
+			}
+			return
+		}
+		v := order[i]
+		if p := m.Present[v]; p != cp.True && !a.Is(p) {
+			next(i + 1)
+			return
+		}
+		for a.Values[v] = m.Low[v]; a.Values[v] <= m.High[v]; a.Values[v]++ {
+			if cp.Var(v) == m.Objective && a.Values[v] >= best {
+				break
+			}
+			next(i + 1)
+		}
+		a.Values[v] = m.Low[v]
+	}
+	next(0)
+	return best, values
+}
+
+func TestMinimise(t *testing.T) {
+	n := 3000
+	if testing.Short() {
+		n = 300
+	}
+	feasible, conflicts := 0, int64(0)
+	for seed := range n {
+		r := rand.New(rand.NewPCG(uint64(seed), 1))
+		m := shop(r)
+		if len(m.Low) > 10 {
+			continue
+		}
+		best, witness := brute(m)
+		k := New(m)
+		k.limit = int64(1 + r.IntN(20))
+		done := false
+		k.checked = func(premises []cp.Lit, conclusion cp.Lit, at int32) {
+			for _, p := range premises {
+				if !k.heldAt(p, at) {
+					t.Fatalf("seed %d: %v of %v -> %v didn't hold before", seed, p, premises, conclusion)
+				}
+			}
+			if witness == nil || done { // then better ones are looked for
+				return
+			}
+			a := cp.Assignment{Model: m, Values: witness}
+			for _, p := range premises {
+				if !a.Is(p) {
+					return
+				}
+			}
+			if conclusion == cp.False || !a.Is(conclusion) {
+				t.Fatalf("seed %d: %v -> %v excludes the solution %v", seed, premises, conclusion, witness)
+			}
+		}
+		o := k.Minimise(context.Background(), nil, 5000, func(o *Outcome) {
+			done = done || o.Best == best
+			if a := (cp.Assignment{Model: m, Values: o.Values}); o.Values != nil && !a.Holds() {
+				t.Fatalf("seed %d: no solution: %v", seed, o.Values)
+			}
+		})
+		conflicts += k.Conflicts
+		if best == infinite {
+			if !o.Infeasible {
+				t.Fatalf("seed %d: infeasible, got %+v", seed, o)
+			}
+			continue
+		}
+		feasible++
+		if !o.Optimal || o.Best != best {
+			t.Fatalf("seed %d: optimum %d, got %+v", seed, best, o)
+		}
+	}
+	fmt.Println(feasible, conflicts)
+}

@@ -1,0 +1,103 @@
+package lcg
+
+import (
+	"context"
+
+	"github.com/gapwise/gapwise/model/cp"
+)
+
+// Outcome is what a minimisation found and proved. No solution has an objective below
+// Bound.
+type Outcome struct {
+	Values     []int64 // of the best solution; nil: none
+	Best       int64   // its objective
+	Bound      int64
+	Infeasible bool // proved
+	Optimal    bool // proved: Best = Bound
+}
+
+// Minimise looks for the solution of the least objective until it has proved it, ctx
+// ends, or so many conflicts are met (0: no limit). Only solutions below the objective
+// upper are looked for, if it is given: one of that objective is known. found is told of
+// each solution, if it isn't nil.
+//
+// Turns of a search upwards, which assumes that the objective is at most its bound and
+// raises the bound when that is refuted, take turns with searches downwards for a
+// better solution than the best. Turns count conflicts. What one learns serves the
+// other.
+func (k *Kernel) Minimise(ctx context.Context, upper *int64, conflicts int64, found func(o *Outcome)) Outcome {
+	o := Outcome{Best: infinite, Bound: -infinite}
+	x := k.model.Objective
+	if upper != nil {
+		o.Best = *upper
+		k.set(x.AtMost(o.Best-1), decided, 0)
+	}
+	report := func() bool {
+		o.Values = make([]int64, len(k.model.Low))
+		for v := range o.Values {
+			o.Values[v] = k.value(cp.Var(v))
+		}
+		for v := range k.decisions.phase {
+			k.decisions.phase[v] = o.Values[v]
+		}
+		o.Best = o.Values[x]
+		k.backtrack(0)
+		if found != nil {
+			found(&o)
+		}
+		return k.set(x.AtMost(o.Best-1), decided, 0)
+	}
+	turn, step := int64(100), int64(1)
+	for up := true; ; up = !up {
+		if up {
+			turn += turn / 4
+		}
+		if conflicts > 0 {
+			if turn = min(turn, conflicts-k.Conflicts); turn <= 0 {
+				return o
+			}
+		}
+		answer, end := Refuted, k.Conflicts+turn
+		for answer == Refuted || answer == Satisfied {
+			// The bound of level 0 is as far as it has been propagated.
+			if !k.failed {
+				k.backtrack(0)
+				o.Bound = max(o.Bound, k.low[2*x])
+			}
+			before := k.Conflicts
+			if end <= before {
+				break
+			}
+			if !up {
+				answer = k.Search(ctx, end-before)
+			} else {
+				most := o.Bound + step - 1
+				answer = k.Search(ctx, end-before, x.AtMost(most))
+				if answer == Refuted {
+					o.Bound = max(o.Bound, most+1)
+					k.set(x.AtLeast(o.Bound), decided, 0)
+					if k.Conflicts-before < 10 {
+						step *= 2
+					} else {
+						step = max(1, step/2)
+					}
+				}
+			}
+			if answer == Satisfied {
+				step = 1
+				report()
+			}
+			if found != nil && answer != Unknown {
+				found(&o)
+			}
+		}
+		switch {
+		case answer == Infeasible:
+			o.Bound, o.Optimal = o.Best, o.Best < infinite
+			o.Infeasible = !o.Optimal
+			return o
+		case ctx.Err() != nil:
+			return o
+		}
+	}
+}

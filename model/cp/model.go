@@ -1,0 +1,232 @@
+// Package cp says constraint models over whole numbers: variables, some of them
+// optional, and constraints. It knows no solver; package lcg solves them.
+package cp
+
+import "fmt"
+
+// Var is the number of a variable of a model.
+type Var int32
+
+// Lit is a bound literal: the signed variable SV is at least B. Signed variable 2v
+// is the variable v and 2v+1 its negative, so that "v is at most b" is {2v+1, -b}.
+//
+// A literal of an optional variable holds, too, if the variable is absent. Its
+// negation, that it is present and not at least B, is no literal.
+type Lit struct {
+	SV int32
+	B  int64
+}
+
+// True and False are the literals that always and never hold.
+var (
+	True  = Lit{SV: -1}
+	False = True.Not()
+)
+
+// AtLeast returns the literal v ≥ b.
+func (v Var) AtLeast(b int64) Lit { return Lit{2 * int32(v), b} }
+
+// AtMost returns the literal v ≤ b.
+func (v Var) AtMost(b int64) Lit { return Lit{2*int32(v) + 1, -b} }
+
+// Is returns the literal that a Boolean variable is 1.
+func (v Var) Is() Lit { return v.AtLeast(1) }
+
+// Not returns the opposite bound, v < b for v ≥ b. For a variable that is present
+// or not optional, it is the negation.
+func (l Lit) Not() Lit { return Lit{l.SV ^ 1, 1 - l.B} }
+
+// Var returns the variable of a literal other than True.
+func (l Lit) Var() Var { return Var(l.SV >> 1) }
+
+// String returns "v3>=5" or "v3<=5".
+func (l Lit) String() string {
+	switch {
+	case l.SV == True.SV:
+		return "true"
+	case l.SV < 0:
+		return "false"
+	case l.SV&1 == 0:
+		return fmt.Sprintf("v%d>=%d", l.SV>>1, l.B)
+	}
+	return fmt.Sprintf("v%d<=%d", l.SV>>1, -l.B)
+}
+
+// Model is a set of variables and constraints, of which the assignment with the
+// least objective is asked for.
+type Model struct {
+	Low, High   []int64 // bounds of each variable
+	Present     []Lit   // of each variable: when it is present, of a Boolean that isn't optional; True for others
+	Constraints []Constraint
+	Objective   Var   // to be minimised
+	Decisions   []Var // Booleans that decide all else: with them fixed and nothing left to propagate, all least values are a solution
+}
+
+// Constraint is one of Nogood, Linear, Delay, NoOverlap.
+type Constraint interface {
+	// Holds reports whether it holds for the values of the variables.
+	Holds(a Assignment) bool
+}
+
+// Assignment is a value of each variable.
+type Assignment struct {
+	Model  *Model
+	Values []int64
+}
+
+// Is reports whether a literal holds.
+func (a Assignment) Is(l Lit) bool {
+	if l.SV < 0 {
+		return l.SV == True.SV
+	}
+	if p := a.Model.Present[l.SV>>1]; p.SV >= 0 && !a.Is(p) {
+		return true
+	}
+	v := a.Values[l.SV>>1]
+	if l.SV&1 == 1 {
+		v = -v
+	}
+	return v >= l.B
+}
+
+// Holds reports whether the values are within their bounds and meet all
+// constraints.
+func (a Assignment) Holds() bool {
+	for v := range a.Model.Low {
+		if !a.Is(Var(v).AtLeast(a.Model.Low[v])) || !a.Is(Var(v).AtMost(a.Model.High[v])) {
+			return false
+		}
+	}
+	for _, c := range a.Model.Constraints {
+		if !c.Holds(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// Int adds a variable from low to high.
+func (m *Model) Int(low, high int64) Var { return m.Optional(True, low, high) }
+
+// Bool adds a variable that is 0 or 1.
+func (m *Model) Bool() Var { return m.Int(0, 1) }
+
+// Optional adds a variable from low to high that is only there if a literal of a
+// variable that isn't optional holds.
+func (m *Model) Optional(present Lit, low, high int64) Var {
+	m.Low, m.High, m.Present = append(m.Low, low), append(m.High, high), append(m.Present, present)
+	return Var(len(m.Low) - 1)
+}
+
+// Add adds constraints.
+func (m *Model) Add(c ...Constraint) { m.Constraints = append(m.Constraints, c...) }
+
+// ExactlyOne adds nogoods by which exactly one of the literals holds, none of them
+// of an optional variable.
+func (m *Model) ExactlyOne(lits ...Lit) {
+	none := make(Nogood, len(lits))
+	for i, a := range lits {
+		none[i] = a.Not()
+		for _, b := range lits[:i] {
+			m.Add(Nogood{a, b})
+		}
+	}
+	m.Add(none)
+}
+
+// Nogood is a set of literals that don't all hold. None is of an optional variable.
+type Nogood []Lit
+
+// Holds implements Constraint.
+func (c Nogood) Holds(a Assignment) bool {
+	for _, l := range c {
+		if !a.Is(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// Choice is a value that counts if its literal holds.
+type Choice struct {
+	If    Lit
+	Value int64 // at least 0
+}
+
+// Term is a multiple of a variable that isn't optional.
+type Term struct {
+	Times int64
+	Var   Var
+}
+
+// Linear bounds a sum: Σ groups (the value of its choice) + Σ terms ≤ AtMost. Of
+// each group exactly one choice holds, by other constraints.
+type Linear struct {
+	Groups [][]Choice
+	Terms  []Term
+	AtMost int64
+}
+
+// Holds implements Constraint.
+func (c *Linear) Holds(a Assignment) bool {
+	sum := int64(0)
+	for _, g := range c.Groups {
+		for _, x := range g {
+			if a.Is(x.If) {
+				sum += x.Value
+			}
+		}
+	}
+	for _, t := range c.Terms {
+		sum += t.Times * a.Values[t.Var]
+	}
+	return sum <= c.AtMost
+}
+
+// Start is a start that an activity has if a literal holds. The variable is optional
+// with this literal, or the literal is True.
+type Start struct {
+	If Lit
+	At Var
+}
+
+// Delay says that an activity starts no sooner than another one and a delay: if
+// From[k] and To[l] hold, To[l].At ≥ From[k].At + By[k][l]. Of From, and of To,
+// exactly one holds, by other constraints.
+type Delay struct {
+	From, To []Start
+	By       [][]int64
+}
+
+// Holds implements Constraint.
+func (c *Delay) Holds(a Assignment) bool {
+	for k, from := range c.From {
+		for l, to := range c.To {
+			if a.Is(from.If) && a.Is(to.If) && a.Values[to.At] < a.Values[from.At]+c.By[k][l] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// NoOverlap says that of some activities, those whose literal holds don't run at one
+// time: [start, start + Length). Before[i][j], for i ≠ j, says that i goes first if
+// both run; Before[j][i] is its negation. No length is 0 or less.
+type NoOverlap struct {
+	Starts  []Start
+	Lengths []int64
+	Before  [][]Lit
+}
+
+// Holds implements Constraint.
+func (c *NoOverlap) Holds(a Assignment) bool {
+	for i, x := range c.Starts {
+		for j, y := range c.Starts {
+			if i != j && a.Is(x.If) && a.Is(y.If) && a.Is(c.Before[i][j]) && a.Values[y.At] < a.Values[x.At]+c.Lengths[i] {
+				return false
+			}
+		}
+	}
+	return true
+}
