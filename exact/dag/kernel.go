@@ -88,7 +88,9 @@ func newKernelModel(v *ticks, horizon int32) *kernelModel {
 //
 //	Σ_{t in S} min_a w_a cost_ta ≤ Σ_a w_a (makespan - head_a - tail_a)
 //
-// where head_a is the least earliest start of S on a, and tail_a the least time after.
+// where head_a is the least earliest start of S on a, and tail_a the least time after;
+// but head_a + tail_a is at most a lower bound of the makespan, or the right side would
+// be less than nothing for a machine that none of S is on.
 func (k *kernelModel) loads() {
 	v, m := k.v, k.v.m
 	least := make([]int32, v.n) // head on any machine
@@ -107,6 +109,14 @@ func (k *kernelModel) loads() {
 			k.heads[t*m+a] = h
 			least[t] = min(least[t], h)
 		}
+	}
+	lower := int32(0)
+	for t := range v.n {
+		through := int32(never)
+		for a := range m {
+			through = min(through, k.heads[t*m+a]+v.cost[t*m+a]+v.tail[t*m+a])
+		}
+		lower = max(lower, through)
 	}
 	byHead := make([]int32, v.n)
 	for t := range byHead {
@@ -131,7 +141,7 @@ func (k *kernelModel) loads() {
 						head, tail = min(head, k.heads[int(t)*m+a]), min(tail, v.tail[int(t)*m+a])
 					}
 					times += int64(w[a])
-					row.AtMost -= int64(w[a]) * int64(head+tail)
+					row.AtMost -= int64(w[a]) * int64(min(head+tail, lower))
 				}
 				row.Terms = []cp.Term{{Times: -times, Var: k.Objective}}
 				for _, t := range set {
