@@ -59,10 +59,13 @@ type Model struct {
 	Present     []Lit   // of each variable: when it is present, of a Boolean that isn't optional; True for others
 	Constraints []Constraint
 	Objective   Var   // to be minimised
-	Decisions   []Var // Booleans that decide all else: with them fixed and nothing left to propagate, all least values are a solution
+	// Decisions are the Booleans to be decided and then, if they are present, the
+	// integers, each at its least value. With them fixed and nothing left to
+	// propagate, all least values must be a solution.
+	Decisions, Integers []Var
 }
 
-// Constraint is one of Nogood, Linear, Delay, NoOverlap.
+// Constraint is one of Nogood, Linear, Delay, NoOverlap, Cumulative.
 type Constraint interface {
 	// Holds reports whether it holds for the values of the variables.
 	Holds(a Assignment) bool
@@ -226,6 +229,35 @@ func (c *NoOverlap) Holds(a Assignment) bool {
 			if i != j && a.Is(x.If) && a.Is(y.If) && a.Is(c.Before[i][j]) && a.Values[y.At] < a.Values[x.At]+c.Lengths[i] {
 				return false
 			}
+		}
+	}
+	return true
+}
+
+// Cumulative says that at any time the demands of the activities that run add up to at
+// most the capacity. An activity whose literal holds runs in [start, start + Length).
+// No length or demand is below 1.
+type Cumulative struct {
+	Starts   []Start
+	Lengths  []int64
+	Demands  []int64
+	Capacity int64
+}
+
+// Holds implements Constraint.
+func (c *Cumulative) Holds(a Assignment) bool {
+	for _, at := range c.Starts {
+		if !a.Is(at.If) {
+			continue
+		}
+		now, sum := a.Values[at.At], int64(0)
+		for j, x := range c.Starts {
+			if s := a.Values[x.At]; a.Is(x.If) && s <= now && now < s+c.Lengths[j] {
+				sum += c.Demands[j]
+			}
+		}
+		if sum > c.Capacity {
+			return false
 		}
 	}
 	return true

@@ -134,6 +134,8 @@ func (k *Kernel) post(c cp.Constraint) {
 		k.delay(c)
 	case *cp.NoOverlap:
 		k.noOverlap(c)
+	case *cp.Cumulative:
+		k.add(&cumulative{c: c})
 	}
 }
 

@@ -60,7 +60,17 @@ func shop(r *rand.Rand) *cp.Model {
 			before[i][j] = before[j][i].Not()
 		}
 	}
+	shared := r.IntN(2) == 0 // machines that run several at once
 	for l := range machines {
+		if shared {
+			c := &cp.Cumulative{Capacity: int64(2 + r.IntN(3))}
+			for i := range tasks {
+				m.Integers = append(m.Integers, on[i][l].At)
+				c.Starts, c.Lengths, c.Demands = append(c.Starts, on[i][l]), append(c.Lengths, lengths[i][l]), append(c.Demands, int64(1+r.IntN(3)))
+			}
+			m.Add(c)
+			continue
+		}
 		c := &cp.NoOverlap{Before: before}
 		for i := range tasks {
 			c.Starts, c.Lengths = append(c.Starts, on[i][l]), append(c.Lengths, lengths[i][l])

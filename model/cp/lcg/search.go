@@ -92,7 +92,7 @@ func (k *Kernel) decide() cp.Lit {
 	for {
 		v := k.decisions.pop()
 		if v < 0 {
-			return cp.False
+			return k.decideInteger()
 		}
 		x := cp.Var(v)
 		if k.holds(x.AtLeast(1)) || k.holds(x.AtMost(0)) || k.guards[v] != nil && !k.guards[v]() {
@@ -103,6 +103,18 @@ func (k *Kernel) decide() cp.Lit {
 		}
 		return x.AtMost(0)
 	}
+}
+
+// decideInteger returns the decision that the present, unfixed integer with the least
+// value, of those with it the first, has this value; False without one.
+func (k *Kernel) decideInteger() cp.Lit {
+	best := cp.False
+	for _, v := range k.model.Integers {
+		if low := k.low[2*v]; low < -k.low[2*v+1] && k.holds(k.present[v]) && (best == cp.False || low < -best.B) {
+			best = v.AtMost(low)
+		}
+	}
+	return best
 }
 
 // luby returns the i-th term of the sequence 1 1 2 1 1 2 4 ... (Luby, Sinclair,

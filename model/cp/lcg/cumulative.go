@@ -1,0 +1,178 @@
+package lcg
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gapwise/gapwise/model/cp"
+)
+
+// cumulative enforces a capacity by its timetable. An activity that runs, with latest
+// start s⁺ before its earliest end e⁻, runs during [s⁺, e⁻), its compulsory part. With
+// h(t) the demands of the compulsory parts at t,
+//
+//	h(t) > capacity                                    can't be
+//	h(t) + demand i > capacity, start i > t - length i  gives start i > t
+//
+// for each i that has no compulsory part at t, and mirrored (Beldiceanu, Carlsson: A
+// new multi-resource cumulatives constraint with negative heights, 2002). The
+// explanation is for one time t (Schutt, Feydy, Stuckey, Wallace: Explaining the
+// cumulative propagator, 2011): each activity that makes up h(t) runs, starts by t and
+// ends after t; as many as are not needed are left out. O(n log n) and, for each
+// activity that moves, the steps that it passes.
+type cumulative struct {
+	c       *cp.Cumulative
+	self    int32
+	steps   []step
+	changes []change
+}
+
+// step is a time from which the height is constant up to the next step.
+type step struct{ at, height int64 }
+
+type change struct{ at, by int64 }
+
+func (p *cumulative) attach(k *Kernel, self int32) {
+	p.self = self
+	k.slow[self] = true
+	for _, s := range p.c.Starts {
+		k.watch(2*int32(s.At), self, 0)
+		k.watch(2*int32(s.At)+1, self, 0)
+		k.watch(s.If.SV, self, 0)
+	}
+}
+
+func (p *cumulative) wake(k *Kernel, _, _ int32) { k.schedule(p.self) }
+func (p *cumulative) cancel()                    {}
+
+// part returns the compulsory part of activity i, empty if end ≤ begin.
+func (p *cumulative) part(k *Kernel, i int) (begin, end int64) {
+	s := p.c.Starts[i]
+	if !k.holds(s.If) {
+		return 0, 0
+	}
+	return -k.low[2*s.At+1], k.low[2*s.At] + p.c.Lengths[i]
+}
+
+func (p *cumulative) propagate(k *Kernel) {
+	p.changes, p.steps = p.changes[:0], p.steps[:0]
+	for i := range p.c.Starts {
+		if begin, end := p.part(k, i); begin < end {
+			p.changes = append(p.changes, change{begin, p.c.Demands[i]}, change{end, -p.c.Demands[i]})
+		}
+	}
+	slices.SortFunc(p.changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	height := int64(0)
+	for i, c := range p.changes {
+		height += c.by
+		if i+1 == len(p.changes) || p.changes[i+1].at > c.at {
+			if p.steps = append(p.steps, step{c.at, height}); height > p.c.Capacity {
+				k.fail(p.cover(k, nil, c.at, -1, height-p.c.Capacity-1)...)
+				return
+			}
+		}
+	}
+	for i := range p.c.Starts {
+		if !p.push(k, i) || !p.pull(k, i) {
+			return
+		}
+	}
+}
+
+// cover appends the premises of the height at a time without activity i. Demands of
+// at most spare in all are left out.
+func (p *cumulative) cover(k *Kernel, out []cp.Lit, at int64, i int, spare int64) []cp.Lit {
+	for j, s := range p.c.Starts {
+		begin, end := p.part(k, j)
+		if j == i || begin > at || at >= end {
+			continue
+		}
+		if d := p.c.Demands[j]; d <= spare {
+			spare -= d
+			continue
+		}
+		out = append(out, s.If, s.At.AtLeast(at-p.c.Lengths[j]+1), s.At.AtMost(at))
+	}
+	return out
+}
+
+// above returns the height at a step without activity i, less the room beside it: it
+// is above 0 if i can't run then.
+func (p *cumulative) above(k *Kernel, n, i int) int64 {
+	x := p.steps[n]
+	if begin, end := p.part(k, i); begin <= x.at && x.at < end {
+		return 0 // it does run then
+	}
+	return x.height + p.c.Demands[i] - p.c.Capacity
+}
+
+// push raises the earliest start of activity i to where it fits.
+func (p *cumulative) push(k *Kernel, i int) bool {
+	s, length := p.c.Starts[i], p.c.Lengths[i]
+	if k.fails(s.If) {
+		return true
+	}
+	n := max(0, p.find(k.low[2*s.At]))
+	for ; n+1 < len(p.steps) && p.steps[n].at < k.low[2*s.At]+length; n++ {
+		over := p.above(k, n, i)
+		last := min(p.steps[n+1].at, k.low[2*s.At]+length) - 1 // the last time of the step that i would cover
+		if over <= 0 || last < k.low[2*s.At] {
+			continue
+		}
+		for over > 0 && k.low[2*s.At] < p.steps[n+1].at {
+			t := min(p.steps[n+1].at, k.low[2*s.At]+length) - 1
+			premises := append(p.cover(k, k.analysis.block[:0], t, i, over-1), s.At.AtLeast(t-length+1))
+			k.analysis.block = premises
+			if !k.imply(s.At.AtLeast(t+1), premises) {
+				return false
+			}
+			if k.fails(s.If) {
+				return true
+			}
+		}
+	}
+	return true
+}
+
+// pull lowers the latest start of activity i to where it fits.
+func (p *cumulative) pull(k *Kernel, i int) bool {
+	s, length := p.c.Starts[i], p.c.Lengths[i]
+	if k.fails(s.If) {
+		return true
+	}
+	latest := func() int64 { return -k.low[2*s.At+1] }
+	for n := p.find(latest() + length - 1); n >= 0; n-- {
+		if n+1 < len(p.steps) && p.steps[n+1].at <= latest() {
+			return true
+		}
+		over := p.above(k, n, i)
+		for over > 0 && latest()+length > p.steps[n].at {
+			t := max(p.steps[n].at, latest())
+			if n+1 < len(p.steps) && t >= p.steps[n+1].at {
+				break
+			}
+			premises := append(p.cover(k, k.analysis.block[:0], t, i, over-1), s.At.AtMost(t))
+			k.analysis.block = premises
+			if !k.imply(s.At.AtMost(t-length), premises) {
+				return false
+			}
+			if k.fails(s.If) {
+				return true
+			}
+		}
+	}
+	return true
+}
+
+// find returns the last step that begins at or before a time, or -1.
+func (p *cumulative) find(at int64) int {
+	n, found := slices.BinarySearchFunc(p.steps, at, func(s step, at int64) int { return cmp.Compare(s.at, at) })
+	if found {
+		return n
+	}
+	return n - 1
+}
+
+func (p *cumulative) explain(*Kernel, cp.Lit, int32, int32, []cp.Lit) []cp.Lit {
+	panic("lcg: all explanations of a timetable are stored")
+}
