@@ -3,6 +3,7 @@ package dag
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/gapwise/gapwise/model/cp"
@@ -34,7 +35,7 @@ func newKernelModel(v *ticks, horizon int32) *kernelModel {
 			k.on[t] = append(k.on[t], cp.Start{If: xs[a], At: k.Optional(xs[a], 0, int64(horizon-v.cost[t*v.m+a]-v.tail[t*v.m+a]))})
 		}
 		if v.m > 1 {
-			k.ExactlyOne(xs...)
+			k.ExactlyOne(fmt.Sprint("one ", v.task[t]), xs...)
 		}
 	}
 	end := []cp.Start{{If: cp.True, At: k.Objective}}

@@ -59,6 +59,10 @@ type Model struct {
 	Present     []Lit   // of each variable: when it is present, of a Boolean that isn't optional; True for others
 	Constraints []Constraint
 	Objective   Var   // to be minimised
+	// VarNames and Names are what the variables and the constraints are called in a
+	// proof, in words and numbers of the instance: "start 3 1", "delay 3 5". Those
+	// without a name can't be in a proof.
+	VarNames, Names []string
 	// Decisions are the Booleans to be decided and then, if they are present, the
 	// integers, each at its least value. With them fixed and nothing left to
 	// propagate, all least values must be a solution.
@@ -121,20 +125,38 @@ func (m *Model) Optional(present Lit, low, high int64) Var {
 	return Var(len(m.Low) - 1)
 }
 
-// Add adds constraints.
-func (m *Model) Add(c ...Constraint) { m.Constraints = append(m.Constraints, c...) }
+// Add adds constraints without a name.
+func (m *Model) Add(c ...Constraint) {
+	for _, c := range c {
+		m.AddAs("", c)
+	}
+}
 
-// ExactlyOne adds nogoods by which exactly one of the literals holds, none of them
-// of an optional variable.
-func (m *Model) ExactlyOne(lits ...Lit) {
+// AddAs adds a constraint with a name. Several may have one name: together they are
+// what it says.
+func (m *Model) AddAs(name string, c Constraint) {
+	m.Constraints, m.Names = append(m.Constraints, c), append(m.Names, name)
+}
+
+// Call gives a variable a name.
+func (m *Model) Call(v Var, name string) {
+	for len(m.VarNames) < len(m.Low) {
+		m.VarNames = append(m.VarNames, "")
+	}
+	m.VarNames[v] = name
+}
+
+// ExactlyOne adds nogoods of one name by which exactly one of the literals holds,
+// none of them of an optional variable.
+func (m *Model) ExactlyOne(name string, lits ...Lit) {
 	none := make(Nogood, len(lits))
 	for i, a := range lits {
 		none[i] = a.Not()
 		for _, b := range lits[:i] {
-			m.Add(Nogood{a, b})
+			m.AddAs(name, Nogood{a, b})
 		}
 	}
-	m.Add(none)
+	m.AddAs(name, none)
 }
 
 // Nogood is a set of literals that don't all hold. None is of an optional variable.

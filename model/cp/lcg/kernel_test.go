@@ -35,7 +35,7 @@ func shop(r *rand.Rand) *cp.Model {
 			on[i] = append(on[i], cp.Start{If: x, At: m.Optional(x, int64(r.IntN(2)), horizon-length)})
 		}
 		if machines > 1 {
-			m.ExactlyOne(xs...)
+			m.ExactlyOne("", xs...)
 			budget.Groups = append(budget.Groups, group)
 		}
 	}
