@@ -156,10 +156,8 @@ func candidates(t *testing.T, p *gapwise.Problem) (all []candidate) {
 	for _, s := range p.Phases {
 		all = append(all, candidate{name: s.Name(), o: gapwise.Options{Solver: s}, seeded: true})
 	}
-	for _, o := range []gapwise.Options{{}, {Algorithm: "auto"}, {Algorithm: "exact"}, {Algorithm: "exact", Engine: "both"}} {
-		if o.Check(p.Kind) == nil { // not every problem has two engines
-			all = append(all, candidate{name: fmt.Sprintf("%q %q", o.Algorithm, o.Engine), o: o, exact: true, seeded: true})
-		}
+	for _, o := range []gapwise.Options{{}, {Algorithm: "auto"}, {Algorithm: "exact"}, {Algorithm: "exact", Engine: strings.Join(p.Engines(), ",")}} {
+		all = append(all, candidate{name: fmt.Sprintf("%q %q", o.Algorithm, o.Engine), o: o, exact: true, seeded: true})
 	}
 	return all
 }

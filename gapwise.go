@@ -41,8 +41,9 @@ type Options struct {
 	//     search doesn't take is solved by all heuristics; the best result
 	//     counts.
 	Algorithm string
-	// Engine is what exact runs: search (and ""), highs, or both. Both solves
-	// the instance with the two and compares what they prove.
+	// Engine is what exact runs: search (and ""), highs or kernel, or several with
+	// commas between them, of which each solves the instance; what they prove is
+	// compared. "both" is "search,highs".
 	Engine string
 	// Formulation is the linear model of the engine highs; "" is its default.
 	Formulation string
@@ -108,26 +109,17 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 	if err != nil {
 		return nil, set, err
 	}
-	byHiGHS := "highs"
-	switch k := slices.Index(p.Formulations, o.Formulation); {
-	case o.Algorithm != "exact" && (o.Engine != "" || o.Formulation != ""):
+	if o.Algorithm != "exact" && (o.Engine != "" || o.Formulation != "") {
 		return wrong("an engine or a formulation goes with the algorithm exact, not with %q", o.Algorithm)
-	case o.Formulation != "" && k < 0:
-		return wrong("formulation %q for %s, give one of %s", o.Formulation, kind, strings.Join(p.Formulations, ", "))
-	case o.Formulation != "" && (o.Engine == "" || o.Engine == "search"):
-		return wrong("a formulation goes with the engine highs or both, not with search")
-	case k > 0:
-		byHiGHS += "-" + o.Formulation
 	}
-	engines := map[string][]string{"": {p.Default}, "search": {"search"}, "highs": {byHiGHS}, "both": {"search", byHiGHS}}
 	names := []string{o.Algorithm}
 	switch o.Algorithm {
 	case "", "auto":
 		set.TimeLimit = cmp.Or(set.TimeLimit, AutoTimeLimit)
-		names = engines[""]
+		names = []string{p.Default}
 	case "exact":
-		if names = engines[o.Engine]; names == nil {
-			return wrong("engine %q, give search, highs or both", o.Engine)
+		if names, err = o.engines(p); err != nil {
+			return nil, set, err
 		}
 	}
 	var all []model.Solver
@@ -139,6 +131,38 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 		all = append(all, a.Solver)
 	}
 	return all, set, nil
+}
+
+// engines returns the names of the exact algorithms that Engine and Formulation
+// name.
+func (o Options) engines(p *Problem) ([]string, error) {
+	wrong := func(format string, args ...any) ([]string, error) {
+		return nil, fmt.Errorf("%w: "+format, append([]any{ErrUnknownAlgorithm}, args...)...)
+	}
+	engine := cmp.Or(o.Engine, p.Default)
+	if engine == "both" {
+		engine = "search,highs"
+	}
+	names := strings.Split(engine, ",")
+	for i, name := range names {
+		if !slices.Contains(p.Engines(), name) {
+			return wrong("engine %q for %s, give one of %s, or several with commas", name, p.Kind, strings.Join(p.Engines(), ", "))
+		}
+		if slices.Contains(names[:i], name) {
+			return wrong("engine %q twice", name)
+		}
+	}
+	h := slices.Index(names, "highs")
+	switch k := slices.Index(p.Formulations, o.Formulation); {
+	case o.Formulation == "":
+	case k < 0:
+		return wrong("formulation %q for %s, give one of %s", o.Formulation, p.Kind, strings.Join(p.Formulations, ", "))
+	case h < 0:
+		return wrong("a formulation goes with the engine highs, not with %s", engine)
+	case k > 0:
+		names[h] += "-" + o.Formulation
+	}
+	return names, nil
 }
 
 // Formulations lists the problem's linear models, the default first.

@@ -110,6 +110,23 @@ func TestSolveInfeasibleByBound(t *testing.T) {
 	}
 }
 
+// Several engines solve the instance, in the order in which they are named.
+func TestEngines(t *testing.T) {
+	t.Parallel()
+	for engine, want := range map[string]string{
+		"": "search", "search": "search", "highs": "highs", "both": "search+highs", "highs,search": "highs+search",
+	} {
+		r, err := Solve(t.Context(), small(), Options{Algorithm: "exact", Engine: engine})
+		if err != nil || r.Algorithm != want || r.Status != model.StatusOptimal {
+			t.Errorf("engine %q: %s by %s, %v, want %s", engine, r.Status, r.Algorithm, err, want)
+		}
+	}
+	r, err := Solve(t.Context(), small(), Options{Algorithm: "exact", Engine: "both", Formulation: "paper"})
+	if err != nil || r.Algorithm != "search+highs-paper" {
+		t.Errorf("both with a formulation: by %s, %v", r.Algorithm, err)
+	}
+}
+
 func TestReconcile(t *testing.T) {
 	in := small()
 	result := func(algorithm string, status model.Status, objective, bound float64) model.Result {
@@ -176,9 +193,13 @@ func TestSolveRefuses(t *testing.T) {
 	}{
 		"unknown algorithm":               {small(), Options{Algorithm: "mcb9"}, ErrUnknownAlgorithm},
 		"unknown engine":                  {small(), Options{Algorithm: "exact", Engine: "cplex"}, ErrUnknownAlgorithm},
+		"an engine that isn't there":      {small(), Options{Algorithm: "exact", Engine: "search,cplex"}, ErrUnknownAlgorithm},
+		"an engine twice":                 {small(), Options{Algorithm: "exact", Engine: "search,search"}, ErrUnknownAlgorithm},
+		"a formulation as an engine":      {small(), Options{Algorithm: "exact", Engine: "highs-paper"}, ErrUnknownAlgorithm},
 		"unknown formulation":             {small(), Options{Algorithm: "exact", Engine: "highs", Formulation: "big"}, ErrUnknownAlgorithm},
 		"engine of a heuristic":           {small(), Options{Algorithm: "mcb8", Engine: "highs"}, ErrUnknownAlgorithm},
 		"formulation of the search":       {small(), Options{Algorithm: "exact", Formulation: "paper"}, ErrUnknownAlgorithm},
+		"formulation of another engine":   {small(), Options{Algorithm: "exact", Engine: "search", Formulation: "paper"}, ErrUnknownAlgorithm},
 		"invalid instance":                {invalid, Options{}, model.ErrInvalid},
 		"invalid instance, own solver":    {invalid, Options{Solver: fake(placed(0.5, 0, 1, 1))}, model.ErrInvalid},
 		"the solver fails":                {small(), Options{Solver: fake(func(model.Instance, *model.Result) error { return errBroken })}, errBroken},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/exact"
@@ -201,6 +202,17 @@ func Phases(kind model.Kind) []model.Solver {
 		return nil
 	}
 	return p.Phases
+}
+
+// Engines lists what Options.Engine may name: the exact algorithms, HiGHS on its
+// default formulation alone.
+func (p *Problem) Engines() (names []string) {
+	for _, a := range p.Algorithms {
+		if a.Exact && !strings.HasPrefix(a.Name, "highs-") {
+			names = append(names, a.Name)
+		}
+	}
+	return names
 }
 
 // ParseParameters makes the settings that only this problem's algorithms know
