@@ -58,7 +58,7 @@ type Model struct {
 	Low, High   []int64 // bounds of each variable
 	Present     []Lit   // of each variable: when it is present, of a Boolean that isn't optional; True for others
 	Constraints []Constraint
-	Objective   Var   // to be minimised
+	Objective   Var // to be minimised
 	// VarNames and Names are what the variables and the constraints are called in a
 	// proof, in words and numbers of the instance: "start 3 1", "delay 3 5". Those
 	// without a name can't be in a proof.

@@ -12,6 +12,7 @@ import "github.com/gapwise/gapwise/model/cp"
 // which one changed.
 type delays struct {
 	all    []*cp.Delay
+	owners []int32 // constraint of each
 	self   int32
 	noted  []bool // of 2e forwards and 2e+1 backwards
 	queue  []int32
@@ -26,7 +27,7 @@ func (k *Kernel) delay(c *cp.Delay) {
 		k.delays, p.self = p, k.add(p)
 	}
 	e := int32(len(p.all))
-	p.all = append(p.all, c)
+	p.all, p.owners = append(p.all, c), append(p.owners, k.posted)
 	p.noted = append(p.noted, false, false)
 	p.stride = max(p.stride, int32(len(c.From)+1), int32(len(c.To)+1))
 	for _, s := range c.From {
@@ -125,3 +126,5 @@ func (k *Kernel) earlier(a, b cp.Lit, at int32) cp.Lit {
 	}
 	return b
 }
+
+func (p *delays) owner(tag int32) int32 { return p.owners[tag/p.stride/2] }

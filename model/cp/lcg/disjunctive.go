@@ -49,12 +49,13 @@ func (x *pair) first(a int) cp.Lit {
 type pairs struct {
 	self   int32
 	all    []pair
+	owners []int32            // constraint of each
 	orders map[cp.Var][]int32 // the pairs with this order
 }
 
 func (p *pairs) post(k *Kernel, x pair) {
 	n := int32(len(p.all))
-	p.all = append(p.all, x)
+	p.all, p.owners = append(p.all, x), append(p.owners, k.posted)
 	for _, s := range x.starts {
 		k.watch(2*int32(s.At), p.self, n)
 		k.watch(2*int32(s.At)+1, p.self, n)
@@ -134,6 +135,8 @@ func (p *pairs) explain(k *Kernel, l cp.Lit, tag, at int32, out []cp.Lit) []cp.L
 	least -= (least + length - 1 + k.lowAt(2*int32(to.At)+1, at)) / 2
 	return append(out, from.If, to.If, from.At.AtLeast(least), to.At.AtMost(least+length-1))
 }
+
+func (p *pairs) owner(tag int32) int32 { return p.owners[tag/8] }
 
 // disjunctive enforces what follows for activities that don't overlap from more than
 // two of them. For a set C of them that run, each from t0 at the soonest to T at the

@@ -83,10 +83,19 @@ type Kernel struct {
 	pairs  *pairs
 	guards []func() bool // of each variable: whether it matters, if only at times
 	arena  []cp.Lit      // of stored explanations, in the order of their events
-	spans  [][2]int32
+	spans  []span
 
 	failed   bool
 	conflict []cp.Lit // premises that all hold and can't
+	cause    cause    // who says so
+
+	// What a proof needs to know.
+	proof  *Proof
+	by     int32    // propagator that is at work
+	posted int32    // constraint of the model that is being posted
+	owners []int32  // constraint of each propagator, see owner
+	window [2]int64 // of the next inference, see within
+	number int64    // of the next learned nogood
 
 	decisions decisions
 	analysis  analysis
@@ -114,7 +123,8 @@ func New(m *cp.Model) *Kernel {
 			k.cross(cp.Var(v))
 		}
 	}
-	for _, c := range m.Constraints {
+	for i, c := range m.Constraints {
+		k.posted = int32(i)
 		k.post(c)
 	}
 	for _, v := range m.Decisions {
@@ -142,6 +152,7 @@ func (k *Kernel) post(c cp.Constraint) {
 // add adds a propagator and returns its number.
 func (k *Kernel) add(p propagator) int32 {
 	k.all, k.isQueued, k.slow = append(k.all, p), append(k.isQueued, false), append(k.slow, false)
+	k.owners = append(k.owners, k.posted)
 	n := int32(len(k.all) - 1)
 	if s, ok := p.(interface{ attach(k *Kernel, self int32) }); ok {
 		s.attach(k, n)
@@ -202,6 +213,7 @@ func (k *Kernel) set(l cp.Lit, by, tag int32) bool {
 			premises = append(premises, l.Not(), k.present[l.SV>>1])
 		}
 		k.fail(premises...)
+		k.cause.why, k.cause.lit = reason{by, tag}, l
 		return false
 	}
 	k.events = append(k.events, event{bound: l.B, before: k.low[l.SV], sv: l.SV, prev: k.last[l.SV], level: k.level(), why: reason{by, tag}})
@@ -220,7 +232,8 @@ func (k *Kernel) imply(l cp.Lit, premises []cp.Lit) bool {
 	}
 	first := int32(len(k.arena))
 	k.arena = append(k.arena, premises...)
-	k.spans = append(k.spans, [2]int32{first, int32(len(k.arena))})
+	k.spans = append(k.spans, span{first, int32(len(k.arena)), k.by, k.window})
+	k.window = [2]int64{}
 	return k.set(l, implied, int32(len(k.spans)-1))
 }
 
@@ -232,6 +245,7 @@ func (k *Kernel) cross(v cp.Var) bool { return k.set(k.present[v].Not(), crossed
 func (k *Kernel) fail(premises ...cp.Lit) {
 	if !k.failed {
 		k.failed, k.conflict = true, append(k.conflict[:0], premises...)
+		k.cause, k.window = cause{reason{k.by, 0}, cp.False, k.window}, [2]int64{}
 	}
 }
 
@@ -275,7 +289,7 @@ func (k *Kernel) explanation(l cp.Lit, why reason, at int32) []cp.Lit {
 		out = append(out, k.nogoods[why.tag].premises[1:]...)
 	case implied:
 		s := k.spans[why.tag]
-		out = append(out, k.arena[s[0]:s[1]]...)
+		out = append(out, k.arena[s.first:s.end]...)
 	default:
 		out = k.all[why.by].explain(k, l, why.tag, at, out)
 	}
@@ -297,6 +311,7 @@ func (k *Kernel) propagate() bool {
 			k.wakeNogoods(sv, before, bound)
 			if !k.failed {
 				for _, s := range k.subs[sv] {
+					k.by = s.by
 					k.all[s.by].wake(k, sv, s.tag)
 					if k.failed {
 						break
@@ -315,6 +330,7 @@ func (k *Kernel) propagate() bool {
 		by := k.pending[q][0]
 		k.pending[q] = k.pending[q][1:]
 		k.isQueued[by] = false
+		k.by = by
 		k.all[by].propagate(k)
 	}
 	for q := range k.pending {
@@ -340,7 +356,7 @@ func (k *Kernel) backtrack(level int32) {
 		k.low[x.sv], k.last[x.sv] = x.before, x.prev
 		k.decisions.undo(x.sv)
 		if x.why.by == implied {
-			k.arena, k.spans = k.arena[:k.spans[x.why.tag][0]], k.spans[:x.why.tag]
+			k.arena, k.spans = k.arena[:k.spans[x.why.tag].first], k.spans[:x.why.tag]
 		}
 	}
 	k.events, k.levels, k.head = k.events[:first], k.levels[:level], int(first)
@@ -352,6 +368,7 @@ func (k *Kernel) forget() {
 	if k.level() != 0 || k.head != len(k.events) {
 		return
 	}
+	k.proof.root(k)
 	for i := range k.events {
 		k.last[k.events[i].sv] = -1
 	}

@@ -13,6 +13,7 @@ import (
 type nogood struct {
 	premises []cp.Lit
 	learned  bool
+	number   int64 // of a learned one; of others that of their constraint
 	lbd      int32
 	activity float64
 }
@@ -20,14 +21,18 @@ type nogood struct {
 // addNogood adds a nogood and sets what follows from it. A learned one comes with the
 // premise that doesn't hold first, then one of the highest level.
 func (k *Kernel) addNogood(premises []cp.Lit, learned bool, lbd int32) {
-	if !learned {
+	number := int64(k.posted)
+	if learned {
+		number = k.number
+		k.number++
+	} else {
 		premises = k.normal(premises)
 		if premises == nil {
 			return
 		}
 	}
 	n := int32(len(k.nogoods))
-	k.nogoods = append(k.nogoods, nogood{premises: premises, learned: learned, lbd: lbd, activity: k.bump})
+	k.nogoods = append(k.nogoods, nogood{premises: premises, learned: learned, number: number, lbd: lbd, activity: k.bump})
 	k.attach(n)
 }
 
@@ -57,6 +62,7 @@ func (k *Kernel) attach(n int32) {
 	switch len(p) {
 	case 0:
 		k.fail()
+		k.cause.why = reason{excluded, n}
 		return
 	case 1:
 		k.exclude(n)
@@ -118,6 +124,7 @@ func (k *Kernel) wakeNogoods(sv int32, before, bound int64) {
 		if k.holds(p[0]) {
 			k.touch(w.nogood)
 			k.fail(p...)
+			k.cause.why = reason{excluded, w.nogood}
 		} else {
 			k.exclude(w.nogood)
 		}
@@ -152,6 +159,7 @@ func (k *Kernel) reduce() {
 	kept := k.nogoods[:0]
 	for _, g := range k.nogoods {
 		if g.premises == nil || slices.ContainsFunc(g.premises, k.refuted) {
+			k.proof.delete(&g)
 			continue
 		}
 		g.premises = slices.DeleteFunc(g.premises, k.holds)

@@ -28,6 +28,7 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 		if !k.propagate() {
 			k.Conflicts++
 			premises, level := k.learn()
+			k.proof.learn(k, premises)
 			k.failed = false
 			if level < 0 {
 				k.failed = true
