@@ -1,5 +1,7 @@
 package lcg
 
+import "math/rand/v2"
+
 // decisions is a heap of the variables that may be decided, the most active first,
 // ties by number.
 type decisions struct {
@@ -10,10 +12,15 @@ type decisions struct {
 	phase    []int64 // the value tried first
 }
 
-func newDecisions(n int) decisions {
+// newDecisions returns an empty heap. A seed other than 0 breaks ties at the beginning.
+func newDecisions(n int, seed uint64) decisions {
 	d := decisions{place: make([]int32, n), is: make([]bool, n), activity: make([]float64, n), phase: make([]int64, n)}
+	r := rand.New(rand.NewPCG(seed, 0))
 	for v := range d.place {
 		d.place[v] = -1
+		if seed != 0 {
+			d.activity[v] = r.Float64() / 1000
+		}
 	}
 	return d
 }

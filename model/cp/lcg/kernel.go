@@ -13,7 +13,6 @@ package lcg
 import (
 	"math"
 
-	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/model/cp"
 )
 
@@ -97,6 +96,9 @@ type Kernel struct {
 	window [2]int64 // of the next inference, see within
 	number int64    // of the next learned nogood
 
+	options   Options
+	values    []int64  // of the last solution
+	core      []cp.Lit // of the last refutation
 	decisions decisions
 	analysis  analysis
 	checked   func(premises []cp.Lit, conclusion cp.Lit, at int32) // of tests: called for each explanation
@@ -108,15 +110,18 @@ type Kernel struct {
 }
 
 // New returns a kernel for a model. Sums of the model must be below 2^62.
-func New(m *cp.Model) *Kernel {
+func New(m *cp.Model) *Kernel { return NewWith(m, Options{}) }
+
+// NewWith returns a kernel with options for a model.
+func NewWith(m *cp.Model, o Options) *Kernel {
 	n := len(m.Low)
-	k := &Kernel{model: m, low: make([]int64, 2*n), last: make([]int32, 2*n), present: m.Present,
+	k := &Kernel{model: m, options: o, low: make([]int64, 2*n), last: make([]int32, 2*n), present: m.Present,
 		watches: make([][]watch, 2*n), subs: make([][]subscription, 2*n), bump: 1, limit: 2000, guards: make([]func() bool, n)}
 	for v := range n {
 		k.low[2*v], k.low[2*v+1] = m.Low[v], -m.High[v]
 		k.last[2*v], k.last[2*v+1] = -1, -1
 	}
-	k.decisions = newDecisions(n)
+	k.decisions = newDecisions(n, o.Seed)
 	k.analysis = newAnalysis(2 * n)
 	for v := range n {
 		if m.Low[v] > m.High[v] {
@@ -129,6 +134,7 @@ func New(m *cp.Model) *Kernel {
 	}
 	for _, v := range m.Decisions {
 		k.decisions.add(int32(v))
+		k.guards[v] = nil
 	}
 	return k
 }
@@ -375,180 +381,15 @@ func (k *Kernel) forget() {
 	k.events, k.head, k.arena, k.spans = k.events[:0], 0, k.arena[:0], k.spans[:0]
 }
 
-// analysis is what the learning of a nogood needs.
-type analysis struct {
-	in     []bool  // of each signed variable: it has a premise
-	need   []int64 // its bound
-	at     []int32 // its event
-	used   []int32 // signed variables that are or were in
-	heap   heap.Heap[int32]
-	buffer []cp.Lit
-	stamp  []int64
-	marks  int64
-	block  []cp.Lit
-}
-
-func newAnalysis(n int) analysis {
-	return analysis{in: make([]bool, n), need: make([]int64, n), at: make([]int32, n),
-		heap: heap.Heap[int32]{Less: func(a, b int32) bool { return a > b }}}
-}
-
-// learn turns the conflict into a nogood whose first premise holds on its level
-// alone (first unique implication point), and returns it and the level to go back to,
-// -1 if the premises hold without a decision.
-func (k *Kernel) learn() (premises []cp.Lit, level int32) {
-	a := &k.analysis
-	defer func() {
-		for _, sv := range a.used {
-			a.in[sv] = false
-		}
-		a.used, a.heap.Items = a.used[:0], a.heap.Items[:0]
-	}()
-	if k.checked != nil {
-		k.checked(k.conflict, cp.False, int32(len(k.events)))
-	}
-	top := int32(0)
-	for _, l := range k.conflict {
-		if e := k.eventOf(l); e >= 0 {
-			top = max(top, k.events[e].level)
-		}
-	}
-	if top == 0 {
-		return nil, -1
-	}
-	count := 0
-	add := func(l cp.Lit) {
-		e := k.eventOf(l)
-		if e < 0 || k.events[e].level == 0 {
-			return
-		}
-		if a.in[l.SV] {
-			if a.need[l.SV] >= l.B {
-				return
-			}
-			if a.at[l.SV] == e {
-				a.need[l.SV] = l.B
-				return
-			}
-			if k.events[a.at[l.SV]].level == top {
-				count--
-			}
-		}
-		if k.events[e].level == top {
-			count++
-		}
-		a.in[l.SV], a.need[l.SV], a.at[l.SV] = true, l.B, e
-		a.used = append(a.used, l.SV)
-		a.heap.Push(e)
-		k.decisions.bump(l.SV>>1, k.bump)
-	}
-	for _, l := range k.conflict {
-		add(l)
-	}
-	var first cp.Lit
-	for {
-		e := a.heap.Pop()
-		sv := k.events[e].sv
-		if !a.in[sv] || a.at[sv] != e {
-			continue // there is a later one
-		}
-		l := cp.Lit{SV: sv, B: a.need[sv]}
-		if count == 1 {
-			first = l
-			break
-		}
-		a.in[sv] = false
-		count--
-		if w := k.events[e].why; w.by == excluded {
-			k.touch(w.tag)
-		}
-		for _, p := range k.explanation(l, k.events[e].why, e) {
-			add(p)
-		}
-	}
-	premises = append(premises, first)
-	for _, sv := range a.used {
-		if !a.in[sv] || sv == first.SV {
-			continue
-		}
-		if l := (cp.Lit{SV: sv, B: a.need[sv]}); !k.redundant(l, a.at[sv]) {
-			premises = append(premises, l)
-		}
-	}
-	// A signed variable may have been used twice.
-	premises = dedupe(premises)
-	for i := 1; i < len(premises); i++ {
-		if lv := k.events[a.at[premises[i].SV]].level; lv > level {
-			level = lv
-			premises[1], premises[i] = premises[i], premises[1]
-		}
-	}
-	return premises, level
-}
-
-// dedupe drops later premises of the same signed variable.
-func dedupe(premises []cp.Lit) []cp.Lit {
-	out := premises[:0]
-next:
-	for _, l := range premises {
-		for _, m := range out {
-			if l.SV == m.SV {
-				continue next
-			}
-		}
-		out = append(out, l)
-	}
-	return out
-}
-
-// redundant reports whether premise l, made to hold by event e, follows from the other
-// premises: each literal of its explanation holds from the beginning or is implied by
-// a premise that an event before e made hold. The order of the events makes this well
-// founded: of premises that follow from others, the first doesn't depend on any that
-// is left out. A premise of a later event must not serve, even one of the same
-// variable: it could in turn be explained by l.
-func (k *Kernel) redundant(l cp.Lit, e int32) bool {
-	if k.events[e].why.by == decided {
-		return false
-	}
-	a := &k.analysis
-	for _, p := range k.explanation(l, k.events[e].why, e) {
-		at := k.eventOf(p)
-		if at < 0 || k.events[at].level == 0 {
-			continue
-		}
-		if !a.in[p.SV] || a.need[p.SV] < p.B || a.at[p.SV] >= e {
-			return false
-		}
-	}
-	return true
-}
-
-// lbd returns the number of levels of a nogood's premises.
-func (k *Kernel) lbd(premises []cp.Lit) int32 {
-	a := &k.analysis
-	a.marks++
-	n := int32(0)
-	for _, l := range premises {
-		if e := k.eventOf(l); e >= 0 {
-			lv := int(k.events[e].level)
-			for len(a.stamp) <= lv {
-				a.stamp = append(a.stamp, 0)
-			}
-			if a.stamp[lv] != a.marks {
-				a.stamp[lv] = a.marks
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// decay lowers the weight of earlier conflicts in the order of the decisions.
+// decay lowers the weight of earlier conflicts in the order of the decisions, and of
+// the nogoods.
 func (k *Kernel) decay() {
 	k.bump /= 0.95
 	if k.bump > 1e100 {
 		k.decisions.rescale(1 / k.bump)
+		for n := range k.nogoods {
+			k.nogoods[n].activity /= k.bump
+		}
 		k.bump = 1
 	}
 }

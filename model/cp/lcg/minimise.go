@@ -2,8 +2,7 @@ package lcg
 
 import (
 	"context"
-
-	"github.com/gapwise/gapwise/model/cp"
+	"slices"
 )
 
 // Outcome is what a minimisation found and proved. No solution has an objective below
@@ -30,25 +29,21 @@ func (k *Kernel) Minimise(ctx context.Context, upper *int64, conflicts int64, fo
 	x := k.model.Objective
 	if upper != nil {
 		o.Best = *upper
-		k.set(x.AtMost(o.Best-1), decided, 0)
+		k.Require(x.AtMost(o.Best - 1))
 	}
-	report := func() bool {
-		o.Values = make([]int64, len(k.model.Low))
-		for v := range o.Values {
-			o.Values[v] = k.value(cp.Var(v))
-		}
-		for v := range k.decisions.phase {
-			k.decisions.phase[v] = o.Values[v]
+	report := func() {
+		o.Values = slices.Clone(k.Values())
+		if !k.off(Phases) {
+			k.SetPhases(o.Values)
 		}
 		o.Best = o.Values[x]
-		k.backtrack(0)
 		if found != nil {
 			found(&o)
 		}
-		return k.set(x.AtMost(o.Best-1), decided, 0)
+		k.Require(x.AtMost(o.Best - 1))
 	}
 	turn, step := int64(100), int64(1)
-	for up := true; ; up = !up {
+	for up := !k.off(Upwards); ; up = !up && !k.off(Upwards) || k.off(Downwards) {
 		if up {
 			turn += turn / 4
 		}
@@ -61,8 +56,7 @@ func (k *Kernel) Minimise(ctx context.Context, upper *int64, conflicts int64, fo
 		for answer == Refuted || answer == Satisfied {
 			// The bound of level 0 is as far as it has been propagated.
 			if !k.failed {
-				k.backtrack(0)
-				o.Bound = max(o.Bound, k.low[2*x])
+				o.Bound = max(o.Bound, k.LowerBound(x))
 			}
 			before := k.Conflicts
 			if end <= before {
@@ -75,7 +69,7 @@ func (k *Kernel) Minimise(ctx context.Context, upper *int64, conflicts int64, fo
 				answer = k.Search(ctx, end-before, x.AtMost(most))
 				if answer == Refuted {
 					o.Bound = max(o.Bound, most+1)
-					k.set(x.AtLeast(o.Bound), decided, 0)
+					k.Require(x.AtLeast(o.Bound))
 					if k.Conflicts-before < 10 {
 						step *= 2
 					} else {

@@ -12,17 +12,24 @@ type Answer int
 // The answers of a search.
 const (
 	Unknown    Answer = iota // it was stopped, or reached its limit
-	Satisfied                // there is a solution
+	Satisfied                // there is a solution: Values
 	Infeasible               // there is none
-	Refuted                  // there is none under the assumptions
+	Refuted                  // there is none under the assumptions: Core
 )
 
 // Search looks for a solution in which the assumptions hold, for at most so many
 // conflicts. The assumptions are decided first, in their order.
+//
+// One kernel serves any number of searches: what is learned under assumptions is
+// true without them, so all nogoods stay. A search in the neighbourhood of a schedule
+// fixes parts of it by assumptions (presences, orders), asks for a better one by
+// Require(objective.AtMost(best-1)), and starts from it by SetPhases. Infeasible then
+// says that no better schedule exists at all, Refuted that none does in this
+// neighbourhood, and Core which assumptions are to blame.
 func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.Lit) Answer {
 	k.backtrack(0)
-	end := k.Conflicts + conflicts
-	restart := k.Conflicts + 100*luby(k.Restarts)
+	k.core = k.core[:0]
+	end, restart := k.Conflicts+conflicts, k.Conflicts+100*luby(k.Restarts)
 	stop := k.Events
 	for {
 		if !k.propagate() {
@@ -36,38 +43,43 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 			}
 			lbd := k.lbd(premises)
 			k.backtrack(level)
-			k.addNogood(premises, true, lbd)
-			k.learned++
+			k.keep(premises, lbd)
 			k.decay()
 			continue
 		}
 		if k.Events-stop > 4096 {
 			stop = k.Events
 			if ctx.Err() != nil {
+				k.backtrack(0)
 				return Unknown
 			}
 		}
-		switch {
-		case k.level() == 0:
+		if k.level() == 0 {
 			k.forget()
 			if k.learned > k.limit {
 				k.reduce()
-				k.learned, k.limit = k.learned/2, k.limit+500
 				continue
 			}
-		case k.Conflicts >= end:
+		}
+		if k.Conflicts >= end {
 			k.backtrack(0)
 			return Unknown
-		case k.Conflicts >= restart:
+		}
+		if k.Conflicts >= restart && int(k.level()) > len(assumptions) && !k.off(Restarts) {
 			k.Restarts++
 			restart = k.Conflicts + 100*luby(k.Restarts)
-			k.backtrack(0)
+			if k.learned > k.limit {
+				k.backtrack(0)
+			} else {
+				k.backtrack(int32(len(assumptions)))
+			}
 			continue
 		}
 		l := cp.False
 		for int(k.level()) < len(assumptions) {
 			a := assumptions[k.level()]
-			if k.fails(a) {
+			if k.refuted(a) {
+				k.findCore(a)
 				k.backtrack(0)
 				return Refuted
 			}
@@ -79,6 +91,11 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 		}
 		if l == cp.False {
 			if l = k.decide(); l == cp.False {
+				k.values = k.values[:0]
+				for v := range k.model.Low {
+					k.values = append(k.values, k.low[2*v])
+				}
+				k.backtrack(0)
 				return Satisfied
 			}
 		}
@@ -86,6 +103,47 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 		k.levels = append(k.levels, int32(len(k.events)))
 		k.set(l, decided, 0)
 	}
+}
+
+// keep adds a learned nogood. Without learning, only what it excludes now is set.
+func (k *Kernel) keep(premises []cp.Lit, lbd int32) {
+	if !k.off(Learning) {
+		k.addNogood(premises, true, lbd)
+		return
+	}
+	l, rest := premises[0], premises[1:]
+	if k.imply(l.Not(), rest) && k.present[l.SV>>1].SV >= 0 {
+		k.imply(k.present[l.SV>>1], rest)
+	}
+}
+
+// Values returns the solution of the last search that found one, the value of each
+// variable, valid up to the next search.
+func (k *Kernel) Values() []int64 { return k.values }
+
+// Core returns literals that can't all hold, after Refuted: each is one of the
+// assumptions or weaker, at the least bound that the refutation needs. Valid up to the
+// next search.
+func (k *Kernel) Core() []cp.Lit { return k.core }
+
+// Require has a literal hold from now on, for all searches to come. It is not to be
+// called within a search.
+func (k *Kernel) Require(l cp.Lit) {
+	k.backtrack(0)
+	k.set(l, decided, 0)
+}
+
+// SetPhases says which value of each Boolean variable is tried first: that of a known
+// solution or of a guess. Others than 0 and 1 stand for 1 if they are positive.
+func (k *Kernel) SetPhases(values []int64) { copy(k.decisions.phase, values) }
+
+// LowerBound returns the least value of a variable in all solutions, as far as it is
+// known.
+func (k *Kernel) LowerBound(v cp.Var) int64 {
+	if len(k.levels) > 0 {
+		k.backtrack(0)
+	}
+	return k.low[2*v]
 }
 
 // decide returns the next decision, or False if all are made.

@@ -1,0 +1,31 @@
+package lcg
+
+// Options vary a kernel. The zero value is the one to use.
+type Options struct {
+	// Seed, other than 0, breaks ties between decisions that have been in as many
+	// conflicts, for searches that are to differ.
+	Seed uint64
+	// Off are devices that are left out, to measure what each is worth.
+	Off Device
+}
+
+// Device is a set of parts of the kernel without which it is correct, too.
+type Device uint32
+
+// The devices.
+const (
+	Learning             Device = 1 << iota // nogoods are kept
+	Restarts                                // searches begin anew
+	Phases                                  // first the value in the best solution
+	Minimisation                            // premises that follow from others are dropped
+	Upwards                                 // the least objective by refuting lower ones
+	Downwards                               // ... by improving solutions, in turns
+	PrecedenceSets                          // no-overlap: all that go before an activity pack
+	Overload                                // ... windows with more work than time
+	DetectablePrecedence                    // ... orders that the bounds of two imply, and what they pack
+	NotFirstNotLast                         // ... activities that can't begin or end a set
+	EdgeFinding                             // ... activities that must end or begin a set
+)
+
+// off reports whether a device is left out.
+func (k *Kernel) off(d Device) bool { return k.options.Off&d != 0 }
