@@ -7,6 +7,7 @@ import "github.com/gapwise/gapwise/model"
 func Engines() []model.Algorithm {
 	return []model.Algorithm{
 		model.Engine(model.KindDAG, Search{}, "gapwise", "partial schedules level by level, with dominance"),
+		model.Engine(model.KindDAG, Kernel{}, "Ohrimenko, Stuckey, Codish (2009)", "lazy clause generation: machines and orders, a nogood of each conflict"),
 		model.Engine(model.KindDAG, HiGHS{}, "Venugopalan, Sinnen (2015); Mallach (2018)", "HiGHS on the ordering model, without contention"),
 	}
 }

@@ -117,7 +117,7 @@ func TestDAGFigures(t *testing.T) {
 				t.Errorf("instance %d: the bound %s is %v, the optimum %v: %v %v", k, b.Name, b.Value, want, costs, edges)
 			}
 		}
-		for _, engine := range []model.Solver{dagexact.Search{}, dagexact.HiGHS{}} {
+		for _, engine := range []model.Solver{dagexact.Search{}, dagexact.Kernel{}, dagexact.HiGHS{}} {
 			r, err := engine.Solve(ctx, d, model.Settings{})
 			if err != nil {
 				t.Fatalf("instance %d: %s: %v: %v %v", k, engine.Name(), err, costs, edges)

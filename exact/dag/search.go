@@ -45,21 +45,27 @@ func (s Search) Name() string { return exact.SearchName(s.phase) }
 
 // Solve implements model.Solver.
 func (s Search) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	r := model.NewResult(s.Name(), set.Seed)
+	t := phases[s.phase]
+	t.off |= s.off
+	return solve(ctx, s.Name(), t, in, set)
+}
+
+// solve runs a search with some tuning.
+func solve(ctx context.Context, name string, t tuning, in model.Instance, set model.Settings) (model.Result, error) {
+	r := model.NewResult(name, set.Seed)
 	d, ok := in.(*model.DAG)
 	if !ok {
-		return r, fmt.Errorf("search: %w: it doesn't solve %s instances", model.ErrUnsupported, in.Kind())
+		return r, fmt.Errorf("%s: %w: it doesn't solve %s instances", name, model.ErrUnsupported, in.Kind())
 	}
 	began := time.Now()
 	limited, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
 	free := d.WithoutContention()
-	x := dagSearch{ctx: limited, d: free, g: free.Graph(), set: set, tuning: phases[s.phase], began: began}
-	x.tuning.off |= s.off
+	x := dagSearch{ctx: limited, name: name, d: free, g: free.Graph(), set: set, tuning: t, began: began}
 	if start, ok := set.Start.(*model.Schedule); ok && start != nil {
 		// It is for d; its plan serves without contention as well.
 		if _, err := d.MachineOf(start); err != nil {
-			return r, fmt.Errorf("search: start: %w", err)
+			return r, fmt.Errorf("%s: start: %w", name, err)
 		}
 		plan := *start
 		plan.TransferModel = ""
@@ -87,6 +93,7 @@ func (s Search) Solve(ctx context.Context, in model.Instance, set model.Settings
 // dagSearch is the state of one run without contention.
 type dagSearch struct {
 	ctx    context.Context
+	name   string // of the engine
 	d      *model.DAG
 	g      *model.Graph
 	set    model.Settings
@@ -127,11 +134,14 @@ func (s *dagSearch) run() error {
 		var err error
 		// Rounding may leave a schedule that meets a bound a little above it.
 		if s.plan, s.upper, err = dagheur.BestPlan(s.ctx, s.d, s.g, s.set, steps, s.lower*(1+1e-9)); err != nil {
-			return fmt.Errorf("search: %w", err)
+			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
 	if s.closed() {
 		return nil
+	}
+	if s.tuning.learn {
+		return s.kernel()
 	}
 	if s.g.Tasks > maxTasks || s.g.Machines > math.MaxInt8 {
 		s.reason = fmt.Sprintf("more than %d tasks or %d machines: bounds without search", maxTasks, math.MaxInt8)
@@ -165,7 +175,7 @@ func (s *dagSearch) closed() bool {
 func (s *dagSearch) search() error {
 	k := newTicks(s.g, s.upper, s.tuning.off)
 	if err := k.findWeights(s.ctx); err != nil {
-		return fmt.Errorf("search: %w", err)
+		return fmt.Errorf("%s: %w", s.name, err)
 	}
 	upper, end, on := k.fit(s.g, s.plan)
 	l := &levels{ticks: k, ctx: s.ctx, workers: s.set.Workers(), upper: upper, best: end, on: on}
@@ -251,17 +261,20 @@ func (s *dagSearch) searchAssignments(l *levels, nodes int64) {
 }
 
 // found takes the levels' best schedule if it is better than the one known.
-func (s *dagSearch) found(l *levels) {
-	p := l.planOf(l.best, l.on)
-	if v := dagheur.NewReplay(s.g).Run(p, nil); v < s.upper {
-		s.plan, s.upper = p, v
+func (s *dagSearch) found(l *levels) { s.better(l.ticks, l.best, l.on) }
+
+// better takes a schedule in ticks if it is better than the one known.
+func (s *dagSearch) better(v *ticks, end []int32, on []int8) {
+	p := v.planOf(end, on)
+	if makespan := dagheur.NewReplay(s.g).Run(p, nil); makespan < s.upper {
+		s.plan, s.upper = p, makespan
 		s.progress()
 	}
 }
 
 func (s *dagSearch) progress() {
 	if s.set.Progress != nil {
-		s.set.Progress(model.Progress{Algorithm: "search", Incumbent: s.upper, Bound: s.lower, Nodes: s.nodes, Elapsed: time.Since(s.began)})
+		s.set.Progress(model.Progress{Algorithm: s.name, Incumbent: s.upper, Bound: s.lower, Nodes: s.nodes, Elapsed: time.Since(s.began)})
 	}
 }
 
@@ -280,7 +293,7 @@ func (v *ticks) planOf(end []int32, on []int8) dagheur.Plan {
 	// Ends and, for tasks of length zero, the topological numbers are in
 	// the order of the machine.
 	slices.SortFunc(byEnd, func(a, b int32) int {
-		sa, sb := end[a]-v.cost[int(a)*v.m+int(on[a])], end[b]-v.cost[int(b)*v.m+int(on[b])]
+		sa, sb := v.startOf(int(a), end, on), v.startOf(int(b), end, on)
 		return cmp.Or(cmp.Compare(sa, sb), cmp.Compare(end[a], end[b]), cmp.Compare(a, b))
 	})
 	for _, i := range byEnd {

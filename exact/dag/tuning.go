@@ -12,6 +12,7 @@ type tuning struct {
 	levels      bool      // end with the exact level search
 	improve     int       // steps of the local search; -1: by the instance's size
 	poor        bool      // start from all tasks on one machine, without heuristics
+	learn       bool      // search by learning (kernel), and nothing else after the heuristics
 }
 
 // Limits of memory and of work that no tuning changes.
@@ -49,6 +50,9 @@ var searchTuning = tuning{
 	levels:      true,
 	improve:     -1,
 }
+
+// kernelTuning is that of Kernel.
+var kernelTuning = tuning{improve: -1, learn: true}
 
 // phases are Search and each of its phases alone, from a poor schedule.
 var phases = map[string]tuning{

@@ -103,6 +103,9 @@ type Kernel struct {
 	analysis  analysis
 	checked   func(premises []cp.Lit, conclusion cp.Lit, at int32) // of tests: called for each explanation
 
+	interrupted func() bool
+	ask         int64 // asks it at so many events
+
 	// Counts of a run.
 	Conflicts, Decided, Events, Restarts int64
 	bump                                 float64
@@ -306,10 +309,16 @@ func (k *Kernel) explanation(l cp.Lit, why reason, at int32) []cp.Lit {
 	return out
 }
 
-// propagate looks at all events and calls the propagators until nothing changes.
-// It reports whether there is no conflict.
+// propagate looks at all events and calls the propagators until nothing changes. It
+// reports whether this is done: there was no conflict, and it wasn't interrupted.
+// Bounds may rise in small steps for long, so it asks every some thousand events.
 func (k *Kernel) propagate() bool {
 	for !k.failed {
+		if k.Events >= k.ask {
+			if k.ask = k.Events + 4096; k.interrupted != nil && k.interrupted() {
+				return false
+			}
+		}
 		if k.head < len(k.events) {
 			e := &k.events[k.head]
 			sv, before, bound := e.sv, e.before, e.bound

@@ -30,9 +30,13 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 	k.backtrack(0)
 	k.core = k.core[:0]
 	end, restart := k.Conflicts+conflicts, k.Conflicts+100*luby(k.Restarts)
-	stop := k.Events
+	k.interrupted = func() bool { return ctx.Err() != nil }
 	for {
 		if !k.propagate() {
+			if !k.failed {
+				k.backtrack(0)
+				return Unknown
+			}
 			k.Conflicts++
 			premises, level := k.learn()
 			k.proof.learn(k, premises)
@@ -46,13 +50,6 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 			k.keep(premises, lbd)
 			k.decay()
 			continue
-		}
-		if k.Events-stop > 4096 {
-			stop = k.Events
-			if ctx.Err() != nil {
-				k.backtrack(0)
-				return Unknown
-			}
 		}
 		if k.level() == 0 {
 			k.forget()

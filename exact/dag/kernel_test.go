@@ -1,0 +1,109 @@
+package dag
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// The kernel proves what the search proves at sizes that no brute force reaches, on
+// all families of figures, graphs and machines, with each of its devices and without.
+func TestKernelAgainstSearch(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(31, 32))
+	without := []deviceSet{0, 0, 0, devLoadRows, devNoOverlap, devHint, devTails, devFork, devLoadRows | devHint | devTails}
+	proved, open := 0, 0
+	for k := range need.Rounds(250) {
+		d := modeltest.RandomDAG(rng, 1+rng.IntN(13), 1+rng.IntN(4)).WithoutContention()
+		off := without[k%len(without)]
+		a, err := Kernel{off: off}.Solve(t.Context(), d, model.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		small := searchTuning
+		small.levels = len(d.Tasks) <= 11
+		small.widths, small.assignNodes, small.block = []int{30}, []int64{30_000}, 1<<26
+		b, err := solve(t.Context(), "search", small, d, model.Settings{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report, err := verify.Verify(t.Context(), d, a.Solution, verify.Options{}); err != nil || !report.Feasible() {
+			t.Fatalf("instance %d (%s): %v %v", k, d.Name, report, err)
+		}
+		const most = 1 + 1e-6
+		if a.Bound > b.Objective*most || b.Bound > a.Objective*most {
+			t.Errorf("instance %d (%s) without %b: kernel %s %v, bound %v; search %s %v, bound %v", k, d.Name, off, a.Status, a.Objective, a.Bound, b.Status, b.Objective, b.Bound)
+		}
+		if a.Status == model.StatusOptimal && b.Status == model.StatusOptimal {
+			proved++
+		} else {
+			open++
+			t.Logf("instance %d (%s) without %b: kernel %s %v, bound %v, %d nodes; search %s %v, bound %v", k, d.Name, off, a.Status, a.Objective, a.Bound, a.Nodes, b.Status, b.Objective, b.Bound)
+		}
+	}
+	if proved < 9*open {
+		t.Errorf("both prove %d, not %d", proved, open)
+	}
+}
+
+// Names in the numbers of the instance, one each, for all that a proof may use.
+func TestKernelNames(t *testing.T) {
+	d := modeltest.RandomDAG(rand.New(rand.NewPCG(1, 8)), 9, 3)
+	g := d.WithoutContention().Graph()
+	v := newTicks(g, 1e3, 0)
+	if err := v.findWeights(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	m := newKernelModel(v, 1000)
+	seen := map[string]bool{}
+	for x, name := range m.VarNames {
+		if name == "" || seen[name] {
+			t.Errorf("variable %d is called %q", x, name)
+		}
+		seen[name] = true
+	}
+	if len(m.VarNames) != len(m.Low) {
+		t.Errorf("%d of %d variables have names", len(m.VarNames), len(m.Low))
+	}
+	for c, name := range m.Names {
+		if name == "" {
+			t.Errorf("constraint %d (%T) has no name", c, m.Constraints[c])
+		}
+	}
+}
+
+// A run that is stopped ends with what it has, a limit of the gap ends it, too, and a
+// start isn't made worse.
+func TestKernelStops(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 8))
+	d := modeltest.RandomDAG(rng, 100, 4).WithoutContention()
+	for i := range d.Tasks {
+		for a := range d.Tasks[i].CostS {
+			d.Tasks[i].CostS[a] = 1 + rng.Float64()*math.Pow(10, 3*rng.Float64())
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	whole, err := Kernel{}.Solve(ctx, d, model.Settings{Progress: func(model.Progress) { cancel() }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole.Status != model.StatusFeasible || whole.Reason != "interrupted" || !(whole.Bound > 0) || !(whole.Gap > 1e-4) {
+		t.Errorf("%s %v, bound %v: %q, want it interrupted", whole.Status, whole.Objective, whole.Bound, whole.Reason)
+	}
+	loose, err := Kernel{}.Solve(t.Context(), d, model.Settings{Gap: 0.95 * whole.Gap})
+	if err != nil || loose.Status != model.StatusOptimal || loose.Gap > 0.95*whole.Gap {
+		t.Errorf("with a smaller gap %s, bound %v, gap %v: %v", loose.Status, loose.Bound, loose.Gap, err)
+	}
+	r, err := Kernel{}.Solve(ctx, d, model.Settings{Start: loose.Solution})
+	if err != nil || r.Objective > loose.Objective {
+		t.Errorf("a start of %v is made %v: %v", loose.Objective, r.Objective, err)
+	}
+}
