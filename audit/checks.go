@@ -12,17 +12,27 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// plain has the plain engine look for a solution that beats the search's bound,
-// or for any solution of what the search calls infeasible.
+// plain has the plain engine look for a solution that beats the strongest bound
+// of all engines, or for any solution of what one of them calls infeasible.
 func (c *trial) plain() {
 	if c.size == large || c.skips("plain") {
 		return
 	}
-	r, ok := c.answer("search")
-	if !ok {
+	if _, ok := c.answer("search"); !ok {
 		return
 	}
+	// strongest is the name of the engine that claims most, with its result.
 	sense := model.SenseOf(c.in)
+	strongest, r := "", model.Result{}
+	for _, name := range engines(c.in.Kind()) {
+		known, ok := c.answers[name]
+		switch {
+		case !ok || known.Algorithm == "":
+		case strongest == "", r.Status != model.StatusInfeasible && (known.Status == model.StatusInfeasible ||
+			math.IsNaN(r.Bound) && !math.IsNaN(known.Bound) || sense.Better(r.Bound, known.Bound) && math.Abs(r.Bound-known.Bound) > slop*math.Abs(r.Bound)):
+			strongest, r = name, known // a tie is the first one's
+		}
+	}
 	claim := claimOf(sense, r)
 	beat := math.NaN()
 	if claim.solved && !math.IsNaN(r.Bound) {
@@ -43,15 +53,15 @@ func (c *trial) plain() {
 		if err != nil {
 			c.disagree("plain", "the plain engine's own solution: %v", err)
 		} else if found := unknown().withSolution(sense, a.Value); !claim.agrees(found) {
-			c.disagree("plain", "search says %v, the plain engine has a solution of %.12g", claim, a.Value)
+			c.disagree("plain "+strongest, "%s says %v, the plain engine has a solution of %.12g", strongest, claim, a.Value)
 		} else {
 			c.tally.add(bounded, c.in)
 		}
 	case !a.Whole: // it gave up
 	case math.IsNaN(beat) && claim.solved:
-		c.disagree("plain", "search has a solution, the plain engine says infeasible")
+		c.disagree("plain "+strongest, "%s has a solution, the plain engine says infeasible", strongest)
 	default:
-		// Nothing beats the search's bound, and its solution is there.
+		// Nothing beats the strongest bound, and its solution is there.
 		looked := unknown()
 		if looked.infeasible = math.IsNaN(beat); !looked.infeasible {
 			looked = looked.withBound(sense, beat).withSolution(sense, r.Objective)
@@ -118,12 +128,20 @@ func (c *trial) restart() {
 			var o gapwise.Options
 			o.Start = r.Solution
 			again("started from a heuristic's solution", o)
+			if k, ok := c.answers["kernel"]; ok && k.Algorithm != "" {
+				o.Algorithm = "kernel"
+				started, err := c.solve(c.in, o)
+				if c.accept("search, the kernel from a heuristic's solution", "kernel", started, err) {
+					c.compare(related, "search, the kernel from a heuristic's solution", claimOf(sense, k), "kernel", claimOf(sense, started), "kernel, started")
+				}
+			}
 			break
 		}
 	}
 }
 
-// relate runs the search on instances whose optimum follows from this one's.
+// relate runs the search on instances whose optimum follows from this one's, and
+// for every third relation the kernel.
 func (c *trial) relate() {
 	if c.skips("relation: ") {
 		return
@@ -141,7 +159,7 @@ func (c *trial) relate() {
 	case c.size == large: // the others are as hard
 		share = 20
 	}
-	for _, rel := range problems[c.in.Kind()].relations {
+	for i, rel := range problems[c.in.Kind()].relations {
 		if c.ctx.Err() != nil {
 			return
 		}
@@ -155,9 +173,13 @@ func (c *trial) relate() {
 		}
 		check := "relation: " + rel.name
 		o := gapwise.Options{Algorithm: "search"}
+		if k, ok := c.answers["kernel"]; ok && k.Algorithm != "" && (c.number+int64(i))%3 == 0 {
+			o.Algorithm = "kernel"
+			check += ", by the kernel"
+		}
 		o.TimeLimit = min(engineTime, max(20*first.Elapsed, engineTime/10)) // it should be about as hard
 		r, err := c.solve(other, o)
-		if errors.Is(err, model.ErrInvalid) || !c.accept(check, "search", r, err) {
+		if errors.Is(err, model.ErrInvalid) || !c.accept(check, o.Algorithm, r, err) {
 			continue
 		}
 		c.compare(related, check, rel.implies(c.in, other, claimOf(sense, first)), "the first", claimOf(model.SenseOf(other), r), "the second")

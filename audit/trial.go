@@ -166,7 +166,7 @@ func heuristics(kind model.Kind) (names []string) {
 // wants reports whether an engine runs at all.
 func (c *trial) wants(engine string) bool {
 	switch {
-	case engine == "search":
+	case engine == "search", engine == "kernel":
 		return true
 	case strings.HasPrefix(engine, "search-"): // few of the larger ones end in time
 		if c.size == tiny && c.quick {
