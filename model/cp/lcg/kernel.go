@@ -101,7 +101,7 @@ type Kernel struct {
 	core      []cp.Lit // of the last refutation
 	decisions decisions
 	analysis  analysis
-	checked   func(premises []cp.Lit, conclusion cp.Lit, at int32) // of tests: called for each explanation
+	test      *hooks // of tests; nil otherwise
 
 	interrupted func() bool
 	ask         int64 // asks it at so many events
@@ -303,10 +303,17 @@ func (k *Kernel) explanation(l cp.Lit, why reason, at int32) []cp.Lit {
 		out = k.all[why.by].explain(k, l, why.tag, at, out)
 	}
 	k.analysis.buffer = out
-	if k.checked != nil {
-		k.checked(out, l, at)
+	if k.test != nil {
+		out = k.test.explained(out, l, why, at)
+		k.analysis.buffer = out
 	}
 	return out
+}
+
+// hooks let tests look at, and spoil, what the kernel derives.
+type hooks struct {
+	explained func(premises []cp.Lit, conclusion cp.Lit, why reason, at int32) []cp.Lit
+	learned   func(premises []cp.Lit) []cp.Lit
 }
 
 // propagate looks at all events and calls the propagators until nothing changes. It
@@ -402,8 +409,5 @@ func (k *Kernel) decay() {
 		k.bump = 1
 	}
 }
-
-// value returns a variable's least value.
-func (k *Kernel) value(v cp.Var) int64 { return k.low[2*v] }
 
 const infinite = math.MaxInt64 / 4

@@ -2,7 +2,6 @@ package lcg
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -151,6 +150,7 @@ func brute(m *cp.Model) (best int64, values []int64) {
 }
 
 func TestMinimise(t *testing.T) {
+	t.Parallel()
 	n := 3000
 	if testing.Short() {
 		n = 300
@@ -165,33 +165,22 @@ func TestMinimise(t *testing.T) {
 		best, witness := brute(m)
 		k := New(m)
 		k.limit = int64(1 + r.IntN(20))
-		done := false
-		k.checked = func(premises []cp.Lit, conclusion cp.Lit, at int32) {
-			for _, p := range premises {
-				if !k.heldAt(p, at) {
-					t.Fatalf("seed %d: %v of %v -> %v didn't hold before", seed, p, premises, conclusion)
-				}
-			}
-			if witness == nil || done { // then better ones are looked for
-				return
-			}
-			a := cp.Assignment{Model: m, Values: witness}
-			for _, p := range premises {
-				if !a.Is(p) {
-					return
-				}
-			}
-			if conclusion == cp.False || !a.Is(conclusion) {
-				t.Fatalf("seed %d: %v -> %v excludes the solution %v", seed, premises, conclusion, witness)
-			}
+		w := observe(k)
+		if w.all = nil; witness != nil {
+			w.all = [][]int64{witness}
 		}
 		o := k.Minimise(context.Background(), nil, 5000, func(o *Outcome) {
-			done = done || o.Best == best
+			if o.Best == best {
+				w.all = nil // better ones are looked for now
+			}
 			if a := (cp.Assignment{Model: m, Values: o.Values}); o.Values != nil && !a.Holds() {
 				t.Fatalf("seed %d: no solution: %v", seed, o.Values)
 			}
 		})
 		conflicts += k.Conflicts
+		if w.wrong != nil {
+			t.Fatalf("seed %d: %v", seed, w.wrong)
+		}
 		if best == infinite {
 			if !o.Infeasible {
 				t.Fatalf("seed %d: infeasible, got %+v", seed, o)
@@ -203,5 +192,7 @@ func TestMinimise(t *testing.T) {
 			t.Fatalf("seed %d: optimum %d, got %+v", seed, best, o)
 		}
 	}
-	fmt.Println(feasible, conflicts)
+	if feasible < n/10 || conflicts < int64(n/10) {
+		t.Errorf("%d feasible models and %d conflicts are too few", feasible, conflicts)
+	}
 }

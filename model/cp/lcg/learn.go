@@ -83,8 +83,8 @@ func (k *Kernel) resolve(e int32) {
 func (k *Kernel) learn() (premises []cp.Lit, level int32) {
 	a := &k.analysis
 	defer a.clear()
-	if k.checked != nil {
-		k.checked(k.conflict, cp.False, int32(len(k.events)))
+	if k.test != nil {
+		k.conflict = k.test.explained(k.conflict, cp.False, reason{decided, 0}, int32(len(k.events)))
 	}
 	a.top = 0
 	for _, l := range k.conflict {
@@ -116,6 +116,9 @@ func (k *Kernel) learn() (premises []cp.Lit, level int32) {
 		if l := (cp.Lit{SV: sv, B: a.need[sv]}); !k.redundant(l, a.at[sv]) {
 			premises = append(premises, l)
 		}
+	}
+	if k.test != nil {
+		premises = k.test.learned(premises)
 	}
 	for i := 1; i < len(premises); i++ {
 		if lv := k.events[a.at[premises[i].SV]].level; lv > level {

@@ -68,8 +68,7 @@ func (k *Kernel) Minimise(ctx context.Context, upper *int64, conflicts int64, fo
 				most := o.Bound + step - 1
 				answer = k.Search(ctx, end-before, x.AtMost(most))
 				if answer == Refuted {
-					o.Bound = max(o.Bound, most+1)
-					k.Require(x.AtLeast(o.Bound))
+					// The bound has been set on level 0, perhaps a higher one.
 					if k.Conflicts-before < 10 {
 						step *= 2
 					} else {
