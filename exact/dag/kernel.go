@@ -46,7 +46,7 @@ func (s *dagSearch) kernel() error {
 		s.reason = fmt.Sprintf("%d tasks on %d machines are more than the kernel takes: bounds without search", n, s.g.Machines)
 		return nil
 	}
-	v := newTicks(s.g, s.upper, s.tuning.off)
+	v := newTicks(s.g, s.upper, s.tuning.off|devFork)
 	if err := v.findWeights(s.ctx); err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}

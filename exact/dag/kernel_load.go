@@ -22,7 +22,7 @@ import (
 //
 //	head_ta = max over edges (f, t) of min_b (head_fb + cost_fb + length from b to a)
 //
-// and 0 without edges, the tails those of ticks.tails, and
+// and 0 without edges, the tails those of kernelModel, and
 //
 //	lower = max_t min_a (head_ta + cost_ta + tail_ta).
 //

@@ -28,7 +28,9 @@ import (
 //	               other, by its literal or by a path, ends first
 //	load W...: T...  see loads
 //
-// The tail of T on A is that of ticks.tails, and follows from the others.
+// The tail of T on A is 0 without edges, and otherwise
+//
+//	max over edges (T, S) of min_B (length from A to B + cost of S on B + tail of S on B).
 type kernelModel struct {
 	cp.Model
 	v      *ticks
