@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -162,16 +163,21 @@ func candidates(t *testing.T, p *gapwise.Problem) (all []candidate) {
 	return all
 }
 
-// ablated lists the native search with each of its devices switched off.
+// ablated lists the native search and the kernel with each of their devices
+// switched off.
 func ablated(t *testing.T, p *gapwise.Problem) (all []candidate) {
 	t.Helper()
-	for _, d := range p.Devices {
-		s, err := p.Without(d.Name)
-		if err != nil {
-			t.Fatal(err)
+	add := func(engine string, devices []exact.Device, without func(...string) (model.Solver, error)) {
+		for _, d := range devices {
+			s, err := without(d.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, candidate{name: engine + " without " + d.Name, o: gapwise.Options{Solver: s}, exact: true, once: true})
 		}
-		all = append(all, candidate{name: "without " + d.Name, o: gapwise.Options{Solver: s}, exact: true, once: true})
 	}
+	add("search", p.Devices, p.Without)
+	add("kernel", p.KernelDevices, p.KernelWithout)
 	return all
 }
 

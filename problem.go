@@ -30,6 +30,10 @@ type Problem struct {
 	// Without returns the native search with some devices switched off; nil if
 	// the problem has none.
 	Without func(devices ...string) (model.Solver, error)
+	// KernelDevices and KernelWithout are those of the engine kernel; nil without
+	// one.
+	KernelDevices []exact.Device
+	KernelWithout func(devices ...string) (model.Solver, error)
 	// Formulations names the linear models, the default first.
 	Formulations []string
 	// Formulation builds the named linear model of an instance; "" is the
@@ -88,6 +92,8 @@ type definition[I model.Instance] struct {
 	phases       []model.Solver
 	devices      []exact.Device
 	without      func(devices ...string) (model.Solver, error)
+	kernel       []exact.Device // of the engine kernel
+	kernelOff    func(devices ...string) (model.Solver, error)
 	formulations []string
 	formulation  func(ctx context.Context, in I, name string) (*milp.Formulation[model.Solution], error)
 	quick        func(I) []bounds.Bound
@@ -104,15 +110,17 @@ type definition[I model.Instance] struct {
 // refuse those of other problems.
 func define[I model.Instance](d definition[I]) *Problem {
 	return &Problem{
-		Kind:       d.kind,
-		Algorithms: slices.Concat(d.heuristics, d.engines),
-		Default:    d.engines[0].Name,
-		Phases:     d.phases,
-		Devices:    d.devices,
-		Without:    d.without,
-		Generator:  d.generator,
-		Parameters: d.parameters,
-		Gantt:      d.gantt,
+		Kind:          d.kind,
+		Algorithms:    slices.Concat(d.heuristics, d.engines),
+		Default:       d.engines[0].Name,
+		Phases:        d.phases,
+		Devices:       d.devices,
+		Without:       d.without,
+		KernelDevices: d.kernel,
+		KernelWithout: d.kernelOff,
+		Generator:     d.generator,
+		Parameters:    d.parameters,
+		Gantt:         d.gantt,
 		Pictured: func(ctx context.Context, in model.Instance, s model.Solution) ([]Picture, error) {
 			typed, err := asKind[I](d.kind, in)
 			if err != nil {

@@ -21,6 +21,8 @@ var dagProblem = define(definition[*model.DAG]{
 	phases:       dagexact.Phases(),
 	devices:      dagexact.Devices(),
 	without:      dagexact.Without,
+	kernel:       dagexact.KernelDevices(),
+	kernelOff:    dagexact.KernelWithout,
 	formulations: dagbounds.Formulations,
 	formulation:  dagFormulation,
 	quick:        func(in *model.DAG) []bounds.Bound { return dagbounds.Quick(in.Graph()) },

@@ -5,6 +5,7 @@ package benchmarks
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -213,9 +214,17 @@ func (a *Algorithm) solver() model.Solver {
 	return nil
 }
 
-// isSearch reports whether the algorithm is the native search alone.
-func (a *Algorithm) isSearch() bool {
-	return a.Name == "search" || a.Name == "exact" && (a.Engine == "" || a.Engine == "search")
+// engine returns the engine with devices to switch off that the algorithm is:
+// search or kernel; "" if it is another, or several.
+func (a *Algorithm) engine() string {
+	name := a.Name
+	if name == "exact" {
+		name = cmp.Or(a.Engine, "search")
+	}
+	if name != "search" && name != "kernel" {
+		return ""
+	}
+	return name
 }
 
 // options returns the options of one run on an instance of a kind.
@@ -230,10 +239,14 @@ func (a *Algorithm) options(kind model.Kind, seed uint64) (gapwise.Options, erro
 	}
 	settings := model.Settings{Seed: seed, TimeLimit: a.TimeLimit, Gap: a.Gap, Threads: a.Threads, Parameters: set}
 	if len(a.without) > 0 {
-		if p.Without == nil {
-			return gapwise.Options{}, fmt.Errorf("%w: the search for %s has no devices to switch off", model.ErrUnsupported, kind)
+		without := p.Without
+		if a.engine() == "kernel" {
+			without = p.KernelWithout
 		}
-		search, err := p.Without(a.without...)
+		if without == nil {
+			return gapwise.Options{}, fmt.Errorf("%w: the %s for %s has no devices to switch off", model.ErrUnsupported, a.engine(), kind)
+		}
+		search, err := without(a.without...)
 		if err != nil {
 			return gapwise.Options{}, fmt.Errorf("%w: %w", gapwise.ErrUnknownAlgorithm, err)
 		}

@@ -19,7 +19,8 @@ import (
 type RunOptions struct {
 	Results string // the file to append to; it is created if need be
 	Workers int    // instances solved at the same time; 0: 1
-	// Without names devices of the native search to switch off (Problem.Devices).
+	// Without names devices to switch off, of the native search (Problem.Devices) or
+	// the kernel (Problem.KernelDevices).
 	Without []string
 	// Started, if not nil, is called once with the number of runs in the plan
 	// and the number of those that the results file holds; Done, if not nil,
@@ -53,13 +54,13 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	algorithms := slices.Clone(p.Algorithms) // the plan may be run by others, too
 	searches := 0
 	for i := range algorithms {
-		if algorithms[i].isSearch() {
+		if algorithms[i].engine() != "" {
 			algorithms[i].without = o.Without
 			searches++
 		}
 	}
 	if len(o.Without) > 0 && searches == 0 {
-		return fmt.Errorf("%w plan: none of its algorithms is the native search, whose devices could be switched off", model.ErrInvalid)
+		return fmt.Errorf("%w plan: none of its algorithms is the native search or the kernel, whose devices could be switched off", model.ErrInvalid)
 	}
 	for i := range algorithms {
 		options[algorithms[i].Label] = algorithms[i].settings()

@@ -29,6 +29,8 @@ type Kernel struct {
 	// better than Value(b) if no assignment has an objective below b: it is
 	// monotone, and exact or on the safe side.
 	Value func(objective int64) float64
+	// Off are devices of the kernel that are left out.
+	Off lcg.Device
 	// Explain, if not nil, adds to a result that is proved infeasible.
 	Explain func(context.Context, *model.Result) error
 }
@@ -75,7 +77,7 @@ func (q *Kernel) minimise(ctx context.Context, in model.Instance, set model.Sett
 	if r.Status == model.StatusOptimal {
 		return nil
 	}
-	k := lcg.New(q.Model)
+	k := lcg.NewWith(q.Model, lcg.Options{Off: q.Off})
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	var failed error

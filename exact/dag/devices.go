@@ -39,8 +39,9 @@ const (
 	devHint
 	endOfDevices
 
-	droppingDevices = devEdgeOrder - 1
-	allDevices      = endOfDevices - 1
+	kernelModelDevices = devLoadRows | devNoOverlap | devHint
+	droppingDevices    = devEdgeOrder - 1
+	allDevices         = endOfDevices - 1
 )
 
 // devices names them, in the order of their bits.

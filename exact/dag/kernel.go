@@ -20,7 +20,8 @@ import (
 // is learned. Instances of more than maxPairs pairs of tasks on machines get the
 // schedule and the bounds without search.
 type Kernel struct {
-	off deviceSet // switched off
+	off     deviceSet  // switched off
+	without lcg.Device // of the kernel itself, switched off
 }
 
 // maxPairs bounds tasks² × machines / 2, the size of the model: some 100 bytes each.
@@ -33,7 +34,27 @@ func (Kernel) Name() string { return "kernel" }
 func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	t := kernelTuning
 	t.off |= e.off
+	t.without = e.without
 	return solve(ctx, e.Name(), t, in, set)
+}
+
+// KernelDevices lists the parts of Kernel that KernelWithout can switch off.
+func KernelDevices() []exact.Device {
+	var own []exact.Device
+	for _, d := range devices {
+		if d.Bit&kernelModelDevices != 0 {
+			own = append(own, d.Device)
+		}
+	}
+	return append(own, exact.KernelDevices()...)
+}
+
+// KernelWithout returns Kernel with the named devices switched off. It proves the
+// same, later. An unknown name is an error that lists the known ones.
+func KernelWithout(names ...string) (model.Solver, error) {
+	without, others := exact.KernelOff(names)
+	off, err := exact.BitsOf("dag", devices, others)
+	return Kernel{off: off, without: without}, err
 }
 
 // kernel has the kernel look for schedules better than the plan and for bounds.
@@ -52,7 +73,7 @@ func (s *dagSearch) kernel() error {
 	}
 	upper, end, on := v.fit(s.g, s.plan)
 	m := newKernelModel(v, upper)
-	k := lcg.New(&m.Model)
+	k := lcg.NewWith(&m.Model, lcg.Options{Off: s.tuning.without})
 	if s.tuning.off&devHint == 0 {
 		k.SetPhases(m.phases(end, on))
 	}

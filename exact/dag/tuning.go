@@ -1,18 +1,21 @@
 package dag
 
+import "github.com/gapwise/gapwise/model/cp/lcg"
+
 // tuning is how far each phase of a search goes. It decides how soon a proof is
 // found, never what is proved.
 type tuning struct {
-	off         deviceSet // devices switched off
-	widths      []int     // states per level of the beams before the assignments
-	block       int       // bytes of states per level of a beam; the exact levels together get as much
-	assignSteps int       // makespans that the assignment search tries
-	assignNodes []int64   // its nodes per makespan, one pass over the makespans for each entry
-	leafWidth   int       // beam width of the levels that order a complete assignment
-	levels      bool      // end with the exact level search
-	improve     int       // steps of the local search; -1: by the instance's size
-	poor        bool      // start from all tasks on one machine, without heuristics
-	learn       bool      // search by learning (kernel), and nothing else after the heuristics
+	off         deviceSet  // devices switched off
+	widths      []int      // states per level of the beams before the assignments
+	block       int        // bytes of states per level of a beam; the exact levels together get as much
+	assignSteps int        // makespans that the assignment search tries
+	assignNodes []int64    // its nodes per makespan, one pass over the makespans for each entry
+	leafWidth   int        // beam width of the levels that order a complete assignment
+	levels      bool       // end with the exact level search
+	improve     int        // steps of the local search; -1: by the instance's size
+	poor        bool       // start from all tasks on one machine, without heuristics
+	learn       bool       // search by learning (kernel), and nothing else after the heuristics
+	without     lcg.Device // devices of the learning kernel switched off
 }
 
 // Limits of memory and of work that no tuning changes.
