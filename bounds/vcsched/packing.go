@@ -49,15 +49,20 @@ func Packing(in *model.VCSched) bounds.Bound {
 	return b
 }
 
-// All returns every bound of this package on the instance, weakest first. The
-// last, by column generation, is what it has proved when ctx ends.
+// All returns every bound of this package on the instance, weakest first. Those by
+// column generation are what they have proved when ctx ends.
 func All(ctx context.Context, in *model.VCSched) ([]bounds.Bound, error) {
 	all := []bounds.Bound{ClosedForm(in), Packing(in)}
 	if all[1].Infeasible {
 		return all, nil
 	}
 	b, err := ColumnGeneration(ctx, in)
-	return append(all, b), err
+	all = append(all, b)
+	if err == nil && !b.Infeasible && in.MigrationBudget != nil {
+		b, err = PricedMoves(ctx, in)
+		all = append(all, b)
+	}
+	return all, err
 }
 
 // Tasks groups an instance's tasks into types of equal needs (of memory exactly, of
@@ -75,7 +80,16 @@ type Tasks struct {
 }
 
 // NewTasks groups the tasks. O(n log n).
-func NewTasks(u *model.VCSchedUnits) *Tasks {
+func NewTasks(u *model.VCSchedUnits) *Tasks { return newTasks(u, false) }
+
+// newTasks groups the tasks, if byHost also by the host on which they run now.
+func newTasks(u *model.VCSchedUnits, byHost bool) *Tasks {
+	host := func(i int32) int32 {
+		if !byHost || u.Current == nil {
+			return -1
+		}
+		return u.Current[i]
+	}
 	t := &Tasks{units: u, Hosts: int64(min(u.Hosts, len(u.CPU))), Cap: u.MemoryCap, Unit: u.Unit}
 	order := make([]int32, len(u.CPU))
 	for i := range order {
@@ -92,11 +106,11 @@ func NewTasks(u *model.VCSchedUnits) *Tasks {
 		case x.Less(y):
 			return 1
 		}
-		return 0
+		return int(host(a) - host(b))
 	})
 	for _, i := range order {
 		k := len(t.CPU) - 1
-		if k < 0 || t.CPU[k] != u.CPU[i] || u.Exact[u.Job[t.Tasks[k][0]]] != u.Exact[u.Job[i]] {
+		if k < 0 || t.CPU[k] != u.CPU[i] || u.Exact[u.Job[t.Tasks[k][0]]] != u.Exact[u.Job[i]] || host(t.Tasks[k][0]) != host(i) {
 			t.CPU, t.Mem = append(t.CPU, u.CPU[i]), append(t.Mem, u.Memory[i])
 			t.Count, t.Tasks = append(t.Count, 0), append(t.Tasks, nil)
 			k++

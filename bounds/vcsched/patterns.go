@@ -138,7 +138,7 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 		}
 		// If no pattern weighs more, H patterns weigh less than all tasks.
 		threshold := (total - 1) / p.t.Hosts
-		found, complete := p.price(ctx, weights, load, threshold)
+		found, complete := p.t.price(ctx, weights, load, threshold)
 		if len(found) == 0 {
 			return complete, nil
 		}
@@ -161,21 +161,38 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 // price returns patterns whose weight exceeds the threshold, for each type the best
 // one that has this type as its first, by depth-first branch and bound over types in
 // the order of weight per need. complete is false if it was cut off.
-func (p *Patterns) price(ctx context.Context, weights []int64, load, threshold int64) (found []Pattern, complete bool) {
-	s := &pricer{ctx: ctx, cap: [2]int64{load, p.t.Cap}}
+func (t *Tasks) price(ctx context.Context, weights []int64, load, threshold int64) (found []Pattern, complete bool) {
+	s := t.newPricer(ctx, weights, load)
+	// Diverse columns end the column generation sooner than the single best one.
+	for k := range s.items {
+		s.best, s.bestTaken = threshold, nil
+		s.lead(k)
+		if s.bestTaken != nil {
+			found = append(found, s.pattern())
+		}
+		if s.cut {
+			break
+		}
+	}
+	return found, !s.cut
+}
+
+// newPricer prepares the search for patterns of at most the given load.
+func (t *Tasks) newPricer(ctx context.Context, weights []int64, load int64) *pricer {
+	s := &pricer{ctx: ctx, cap: [2]int64{load, t.Cap}}
 	for k := range weights {
 		if weights[k] > 0 {
-			s.items = append(s.items, pricerItem{int32(k), p.t.Count[k], weights[k], [2]int64{p.t.CPU[k], p.t.Mem[k]}})
+			s.items = append(s.items, pricerItem{int32(k), t.Count[k], weights[k], [2]int64{t.CPU[k], t.Mem[k]}})
 		}
 	}
 	// A resource counts by what the tasks need of it, as a share of one host.
 	need := [2]float64{}
 	for k := range weights {
-		need[0] += float64(p.t.CPU[k]) * float64(p.t.Count[k]) / float64(load)
-		need[1] += float64(p.t.Mem[k]) * float64(p.t.Count[k]) / float64(p.t.Cap)
+		need[0] += float64(t.CPU[k]) * float64(t.Count[k]) / float64(load)
+		need[1] += float64(t.Mem[k]) * float64(t.Count[k]) / float64(t.Cap)
 	}
 	size := func(it *pricerItem) float64 {
-		return need[0]*float64(it.size[0])/float64(load) + need[1]*float64(it.size[1])/float64(p.t.Cap)
+		return need[0]*float64(it.size[0])/float64(load) + need[1]*float64(it.size[1])/float64(t.Cap)
 	}
 	slices.SortStableFunc(s.items, func(a, b pricerItem) int {
 		x, y := float64(a.weight)*size(&b), float64(b.weight)*size(&a)
@@ -190,7 +207,7 @@ func (p *Patterns) price(ctx context.Context, weights []int64, load, threshold i
 	n := len(s.items)
 	s.density[0], s.density[1] = make([]float64, n+1), make([]float64, n+1)
 	s.both = make([]float64, n+1)
-	s.share = [2]float64{need[0] / (need[0] + need[1]) / float64(load), need[1] / (need[0] + need[1]) / float64(p.t.Cap)}
+	s.share = [2]float64{need[0] / (need[0] + need[1]) / float64(load), need[1] / (need[0] + need[1]) / float64(t.Cap)}
 	for k := n - 1; k >= 0; k-- {
 		it := &s.items[k]
 		w := float64(it.weight) * (1 + 1e-12)
@@ -208,26 +225,20 @@ func (p *Patterns) price(ctx context.Context, weights []int64, load, threshold i
 		s.both[k] = max(s.both[k+1], d)
 	}
 	s.taken = make([]int32, n)
-	// Diverse columns end the column generation sooner than the single best one.
-	for k := range s.items {
-		s.best, s.bestTaken = threshold, nil
-		s.lead(k)
-		if s.bestTaken != nil {
-			q := Pattern{}
-			for i, c := range s.bestTaken {
-				if c > 0 {
-					q.Items = append(q.Items, PatternItem{s.items[i].kind, c})
-					q.Load += int64(c) * s.items[i].size[0]
-				}
-			}
-			slices.SortFunc(q.Items, func(a, b PatternItem) int { return int(a.Type - b.Type) })
-			found = append(found, q)
-		}
-		if s.cut {
-			break
+	return s
+}
+
+// pattern returns the best pattern found.
+func (s *pricer) pattern() Pattern {
+	q := Pattern{}
+	for i, c := range s.bestTaken {
+		if c > 0 {
+			q.Items = append(q.Items, PatternItem{s.items[i].kind, c})
+			q.Load += int64(c) * s.items[i].size[0]
 		}
 	}
-	return found, !s.cut
+	slices.SortFunc(q.Items, func(a, b PatternItem) int { return int(a.Type - b.Type) })
+	return q
 }
 
 // pricerItem is a type of tasks with a positive weight.
@@ -314,11 +325,16 @@ func (s *pricer) grow(k int, weight int64, left [2]int64) {
 // Raise returns a lower bound on L that is at least lower, which is one, by bisection
 // of the loads up to upper, to a relative width (0: as far as the linear program can).
 func (p *Patterns) Raise(ctx context.Context, lower, upper int64, width float64) (int64, error) {
-	unit := p.t.Unit
+	return raise(ctx, p.t.Unit, lower, upper, width, func(load int64) (bool, error) { return p.Refute(ctx, load) })
+}
+
+// raise returns a lower bound on L that is at least lower, by bisection of the loads up
+// to upper with a test that refutes some of them, to a relative width.
+func raise(ctx context.Context, unit, lower, upper int64, width float64, refute func(load int64) (bool, error)) (int64, error) {
 	for ctx.Err() == nil && upper > lower && float64(upper-lower) > width*float64(lower) {
 		load := lower + (upper-lower)/2
 		load -= load % unit
-		no, err := p.Refute(ctx, load)
+		no, err := refute(load)
 		if err != nil {
 			return lower, err
 		}

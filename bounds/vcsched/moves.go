@@ -1,0 +1,322 @@
+package vcsched
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+// Moves tests whether the tasks fit on H hosts of a given CPU load and one memory each
+// when no more memory than the migration budget moves. It relaxes a placement to
+// patterns, one for each host, that cover all tasks together, and prices moves.
+//
+// Let w_k ≥ 0 be a weight of each task of type k, a type being of equal needs and on
+// one host now, and p_k ≥ 0 prices of moving such that what may move costs at most β.
+// In a placement each task is on one host, and host h has a set S_h of tasks of at most
+// the load and one memory. So Σ_h w(S_h) = w(all). C_h being the tasks that run on h now
+// and C all that run, C less the tasks of all S_h ∩ C_h are those that move, and
+// p(C) - Σ_h p(S_h ∩ C_h) ≤ β. Hence
+//
+//	Σ_h max_S [w(S) + p(S ∩ C_h)] ≥ w(all) + p(C) - β,
+//
+// and if this is violated, no placement has that load. It is the Lagrangian relaxation
+// of the budget, with p = λ memory and β = λ budget, and of placing each task once. The
+// left side is a two-dimensional knapsack for each host, and one for all hosts on which
+// nothing runs; they are solved exactly and in integers, as in Patterns.
+//
+// Two kinds of prices are tried: w = 0 and λ = 1, by which each host keeps as much
+// memory as it can and the rest must move; and the duals of the linear program over
+// patterns, by column generation. The latter are at least as strong as Patterns, whose
+// test is λ = 0.
+type Moves struct {
+	t      *Tasks // types also by the current host
+	hosts  []movesHost
+	budget int64 // in the units of Tasks.Mem
+	pool   []movesPattern
+}
+
+// movesHost is a host on which tasks run now, or all those without.
+type movesHost struct {
+	count int64
+	own   []bool // [type]: its tasks run there
+}
+
+// movesPattern is a pattern on a host of Moves.hosts.
+type movesPattern struct {
+	Pattern
+	host int
+}
+
+// NewMoves returns a test for an instance, which must have a migration budget.
+func NewMoves(u *model.VCSchedUnits) *Moves {
+	m := &Moves{t: newTasks(u, true), budget: u.Budget}
+	n := len(m.t.CPU)
+	index := make(map[int32]int)
+	for k := range n {
+		h := u.Current[m.t.Tasks[k][0]]
+		if h < 0 {
+			continue
+		}
+		g, ok := index[h]
+		if !ok {
+			g = len(m.hosts)
+			index[h] = g
+			m.hosts = append(m.hosts, movesHost{count: 1, own: make([]bool, n)})
+		}
+		m.hosts[g].own[k] = true
+	}
+	// A host without a task adds nothing to the left side, so no more than the tasks.
+	if idle := min(u.Hosts-len(m.hosts), len(u.CPU)); idle > 0 {
+		m.hosts = append(m.hosts, movesHost{count: int64(idle), own: make([]bool, n)})
+	}
+	return m
+}
+
+// Add puts the patterns of a placement's hosts into the pool; hosts is [task].
+func (m *Moves) Add(hosts []int32) {
+	patterns := &Patterns{t: m.t}
+	patterns.Add(hosts)
+	for _, q := range patterns.pool {
+		for g := range m.hosts {
+			m.pool = append(m.pool, movesPattern{q, g})
+		}
+	}
+}
+
+// keep is the test with w = 0 and the memory as the price.
+func (m *Moves) keep(ctx context.Context, load int64) bool {
+	prices := make([]int64, len(m.t.CPU))
+	var running, kept int64
+	for _, g := range m.hosts {
+		own := int64(0)
+		for k, is := range g.own {
+			if prices[k] = 0; is {
+				prices[k] = m.t.Mem[k]
+				own += prices[k] * int64(m.t.Count[k])
+			}
+		}
+		running += own
+		if best, _, complete := m.best(ctx, prices, load, 0); complete {
+			kept += best
+		} else {
+			kept += own
+		}
+	}
+	return kept < running-m.budget
+}
+
+// best returns the largest weight of a pattern, at least the threshold, and patterns
+// above it, each of more weight than the one before; complete is false if the search
+// was cut off.
+func (m *Moves) best(ctx context.Context, weights []int64, load, threshold int64) (best int64, found []Pattern, complete bool) {
+	s := m.t.newPricer(ctx, weights, load)
+	s.best = threshold
+	for k := range s.items {
+		if s.bestTaken = nil; ctx.Err() != nil {
+			s.cut = true
+		}
+		s.lead(k)
+		if s.bestTaken != nil {
+			found = append(found, s.pattern())
+		}
+		if s.cut {
+			return s.best, found, false
+		}
+	}
+	return s.best, found, true
+}
+
+// Keep returns a lower bound on L, at least lower, which is one, by the first kind of
+// prices at loads up to upper.
+func (m *Moves) Keep(ctx context.Context, lower, upper int64) int64 {
+	lower, _ = raise(ctx, m.t.Unit, lower, upper, 0, func(load int64) (bool, error) { return m.keep(ctx, load), nil })
+	return lower
+}
+
+// Raise returns a lower bound on L, at least lower, which is one, by both kinds of
+// prices at loads up to upper, to a relative width.
+func (m *Moves) Raise(ctx context.Context, lower, upper int64, width float64) (int64, error) {
+	return raise(ctx, m.t.Unit, lower, upper, width, func(load int64) (bool, error) { return m.Refute(ctx, load) })
+}
+
+// Refute reports whether no placement has L ≤ load, proved. False means that patterns
+// can be mixed to a fractional placement within the budget, or that ctx or maxPricing
+// ended the attempt.
+//
+// The master is: minimise Σ_k cpu_k a_k + b, the needs that patterns leave uncovered
+// and the memory that moves beyond the budget, subject to Σ_q count_qk x_q + a_k ≥
+// count_k for each type k, Σ_{q of g} x_q ≤ count_g for each host g and Σ_q kept_q x_q +
+// b ≥ memory(C) - budget, where kept_q is the memory of the host's own tasks in q. Its
+// duals times weightScale, rounded, are w and λ; β is rounded up.
+func (m *Moves) Refute(ctx context.Context, load int64) (bool, error) {
+	n := len(m.t.CPU)
+	for k := range n {
+		if m.t.CPU[k] > load {
+			return true, nil
+		}
+	}
+	if m.keep(ctx, load) {
+		return true, nil
+	}
+	scale := float64(m.t.units.Scale)
+	var running int64
+	for _, g := range m.hosts {
+		for k, is := range g.own {
+			if is {
+				running += m.t.Mem[k] * int64(m.t.Count[k])
+			}
+		}
+	}
+	rows := make([]milp.Row, n+len(m.hosts)+1)
+	master := &milp.Model{}
+	for k := range n {
+		a := master.AddVar(milp.Var{Upper: milp.Inf, Cost: float64(m.t.CPU[k]) / scale})
+		rows[k] = milp.Row{Lower: float64(m.t.Count[k]), Upper: milp.Inf, Terms: []milp.Term{{Var: a, Coef: 1}}}
+	}
+	for g := range m.hosts {
+		rows[n+g] = milp.Row{Lower: math.Inf(-1), Upper: float64(m.hosts[g].count)}
+	}
+	b := master.AddVar(milp.Var{Upper: milp.Inf, Cost: 1})
+	rows[n+len(m.hosts)] = milp.Row{Lower: float64(running-m.budget) / scale, Upper: milp.Inf, Terms: []milp.Term{{Var: b, Coef: 1}}}
+	for _, q := range m.pool {
+		if q.Load <= load {
+			c := m.column(q)
+			x := master.AddVar(milp.Var{Upper: c.Upper})
+			for _, t := range c.Terms {
+				rows[t.Row].Terms = append(rows[t.Row].Terms, milp.Term{Var: x, Coef: t.Coef})
+			}
+		}
+	}
+	master.Rows = rows
+	lp, err := highs.NewLP(master)
+	if err != nil {
+		return false, fmt.Errorf("moves: %w", err)
+	}
+	defer lp.Close()
+	for ctx.Err() == nil {
+		r, err := lp.Solve(ctx)
+		if err != nil {
+			return false, fmt.Errorf("moves: %w", err)
+		}
+		// Within HiGHS's tolerances this is a fractional placement.
+		if r.Status != highs.Optimal || r.Objective <= 1e-7 {
+			return false, nil
+		}
+		refuted, found, complete := m.price(ctx, r.Duals, load)
+		if refuted || !complete || len(found) == 0 {
+			return refuted, nil
+		}
+		m.pool = append(m.pool, found...)
+		cols := make([]highs.Column, len(found))
+		for i, q := range found {
+			cols[i] = m.column(q)
+		}
+		if err := lp.AddColumns(cols); err != nil {
+			return false, fmt.Errorf("moves: %w", err)
+		}
+	}
+	return false, nil
+}
+
+// column returns the column of a pattern.
+func (m *Moves) column(q movesPattern) highs.Column {
+	n := len(m.t.CPU)
+	c := highs.Column{Upper: milp.Inf, Terms: []highs.RowTerm{{Row: n + q.host, Coef: 1}}}
+	kept := int64(0)
+	for _, it := range q.Items {
+		c.Terms = append(c.Terms, highs.RowTerm{Row: int(it.Type), Coef: float64(it.Count)})
+		if m.hosts[q.host].own[it.Type] {
+			kept += m.t.Mem[it.Type] * int64(it.Count)
+		}
+	}
+	if kept > 0 {
+		c.Terms = append(c.Terms, highs.RowTerm{Row: n + len(m.hosts), Coef: float64(kept) / float64(m.t.units.Scale)})
+	}
+	return c
+}
+
+// price tests the inequality with the duals of the master, and returns patterns that
+// gain more than the dual of their host.
+func (m *Moves) price(ctx context.Context, duals []float64, load int64) (refuted bool, found []movesPattern, complete bool) {
+	n := len(m.t.CPU)
+	whole := func(x float64) int64 { return int64(min(max(x, 0), 1) * weightScale) }
+	// A price is ⌊λ memory⌋ less 1, for products below 2^52 are rounded by at most
+	// 1/2; likewise β is ⌊λ budget⌋ and more than that.
+	lambda := min(max(duals[n+len(m.hosts)], 0), 1) * weightScale / float64(m.t.units.Scale)
+	right := -int64(lambda*float64(m.budget)) - 4
+	weights, prices := make([]int64, n), make([]int64, n)
+	for k := range n {
+		weights[k] = whole(duals[k])
+		right += weights[k] * int64(m.t.Count[k])
+		if m.t.units.Current[m.t.Tasks[k][0]] >= 0 {
+			prices[k] = max(0, int64(lambda*float64(m.t.Mem[k]))-1)
+			right += prices[k] * int64(m.t.Count[k])
+		}
+	}
+	spare, hosts := right-1, int64(0)
+	thresholds := make([]int64, len(m.hosts))
+	for g := range m.hosts {
+		thresholds[g] = int64(max(0, -duals[n+g]) * weightScale)
+		spare -= thresholds[g] * m.hosts[g].count
+		hosts += m.hosts[g].count
+	}
+	if spare < 0 {
+		return false, nil, true // the duals are those of a fractional placement, but for rounding
+	}
+	left := int64(0)
+	gains := make([]int64, n)
+	complete = true
+	for g := range m.hosts {
+		copy(gains, weights)
+		for k, is := range m.hosts[g].own {
+			if is {
+				gains[k] += prices[k]
+			}
+		}
+		best, patterns, whole := m.best(ctx, gains, load, thresholds[g]+spare/hosts)
+		left += best * m.hosts[g].count
+		complete = complete && whole
+		for _, q := range patterns {
+			found = append(found, movesPattern{q, g})
+		}
+	}
+	return complete && left < right, found, complete
+}
+
+// PricedMoves returns the bound by Moves for an instance with a migration budget, to a
+// relative width of 1e-4, or what ctx allows.
+func PricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
+	b := bounds.Bound{Name: "priced-moves"}
+	u := in.Units()
+	t := NewTasks(u)
+	lower, why := t.PackingLoad()
+	if why != "" {
+		b.Infeasible, b.Reason = true, why
+		return b, nil
+	}
+	m := NewMoves(u)
+	all := t.TotalLoad()
+	no, err := m.Refute(ctx, all)
+	if err != nil {
+		return b, err
+	}
+	if no {
+		b.Infeasible, b.Reason = true, OverBudget
+		return b, nil
+	}
+	if lower = max(lower, u.Scale); lower < all {
+		if lower, err = m.Raise(ctx, m.Keep(ctx, lower, all), all, 1e-4); err != nil {
+			return b, err
+		}
+	}
+	b.Value = u.YieldBound(lower)
+	return b, nil
+}
+
+// OverBudget is why there is no placement if Moves refutes every load.
+const OverBudget = "the migration budget is too small for what the hosts' memory makes move"

@@ -1,0 +1,135 @@
+package vcsched
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
+)
+
+// Against every placement of tiny instances: never below the best yield, and never
+// infeasible where there is one; by either kind of prices.
+func TestMovesAgainstBruteForce(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(14, 1))
+	var infeasible, proved, tight, stronger int
+	for range need.Rounds(600) {
+		in := modeltest.RandomVCSched(rng, true)
+		best, ok := modeltest.BruteVCSched(in)
+		b, err := PricedMoves(context.Background(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Infeasible && ok || ok && b.Value < best*(1-1e-12) {
+			t.Fatalf("bound %v (infeasible %v: %s), the optimum is %v: %+v", b.Value, b.Infeasible, b.Reason, best, in)
+		}
+		if !ok {
+			infeasible++
+			if b.Infeasible {
+				proved++
+			}
+			continue
+		}
+		u := in.Units()
+		tasks := NewTasks(u)
+		packing, _ := tasks.PackingLoad()
+		if keep := u.YieldBound(NewMoves(u).Keep(context.Background(), max(packing, u.Scale), tasks.TotalLoad())); keep < best*(1-1e-12) {
+			t.Fatalf("the memory kept bounds by %v, the optimum is %v: %+v", keep, best, in)
+		}
+		without, err := ColumnGeneration(context.Background(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Value > without.Value*(1+2e-4) {
+			t.Fatalf("priced moves %v, patterns without the budget %v: %+v", b.Value, without.Value, in)
+		}
+		if b.Value < best*(1+2e-4) {
+			tight++
+		}
+		if b.Value < without.Value*(1-2e-4) {
+			stronger++
+		}
+	}
+	t.Logf("%d infeasible, %d proved; %d tight, %d stronger than without the budget", infeasible, proved, tight, stronger)
+	if n := need.Rounds(600); proved < n/20 || tight < n/4 || stronger < n/60 {
+		t.Errorf("of %d: %d infeasible, %d proved; %d tight, %d stronger than without the budget", n, infeasible, proved, tight, stronger)
+	}
+}
+
+// Every inequality that the duals make holds for every placement, whatever the duals.
+func TestMovesInequality(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(14, 2))
+	refuted := 0
+	for range need.Rounds(3_000) {
+		in := modeltest.RandomVCSched(rng, true)
+		best, ok := modeltest.BruteVCSched(in)
+		if !ok {
+			continue
+		}
+		u := in.Units()
+		m := NewMoves(u)
+		duals := make([]float64, len(m.t.CPU)+len(m.hosts)+1)
+		for k := range duals {
+			duals[k] = rng.Float64()
+			if k >= len(m.t.CPU) && k < len(duals)-1 {
+				duals[k] *= -1
+			}
+		}
+		load := int64((0.5 + rng.Float64()) / best * float64(u.Scale))
+		if no, _, _ := m.price(context.Background(), duals, load); no {
+			refuted++
+			if y := u.YieldBound(load); best >= y*(1+1e-9) {
+				t.Fatalf("refutes the load %d, the optimum is %v: %+v", load, best, in)
+			}
+		}
+	}
+	if refuted < need.Rounds(30) {
+		t.Errorf("%d refuted", refuted)
+	}
+}
+
+// A budget that allows all moves is none.
+func TestMovesWithAnyBudget(t *testing.T) {
+	t.Parallel()
+	for k := range 6 {
+		in, err := instances.VCSchedSpec{Hosts: 8, Jobs: 18, Slack: 0.15, CoVCPU: 0.75, CoVMemory: 0.5, Running: 0.7, Budget: 100, Index: k}.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		free := *in
+		free.MigrationBudget = nil
+		a, err := PricedMoves(context.Background(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := ColumnGeneration(context.Background(), &free)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Infeasible != b.Infeasible || !a.Infeasible && (a.Value > b.Value*(1+2e-4) || a.Value < b.Value*(1-2e-4)) {
+			t.Errorf("%s: %+v with a budget of 100, %+v without", in.Name, a, b)
+		}
+	}
+	if _, err := PricedMoves(stopped(), large(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+func stopped() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+func large(t *testing.T) *model.VCSched {
+	in, err := instances.VCSchedSpec{Hosts: 32, Jobs: 150, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.25, Running: 0.9, Budget: 0.5}.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
