@@ -1,0 +1,431 @@
+package verify
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// ErrProof says that a proof doesn't hold, or isn't one.
+var ErrProof = errors.New("the proof doesn't hold")
+
+// Proved is what a proof proves.
+type Proved struct {
+	Claim  string  // in words: "no schedule ends before 98"
+	Bound  float64 // no solution has a better objective
+	Steps  int     // inferences that were checked
+	Learnt int     // nogoods
+}
+
+// proofKind says what the variables and constraints of a proof are, for one instance.
+type proofKind interface {
+	// variable returns the variable of a name, given in words; it adds it to the
+	// state if it is new.
+	variable(name []string) (int32, error)
+	// constraint returns the constraint of a name.
+	constraint(name []string) (proofRule, error)
+	// objective returns the name of the variable that is minimised.
+	objective() string
+	// claim says what it means that no solution has an objective below a value.
+	claim(below int64) (words string, bound float64)
+}
+
+// proofKinds makes the proofKind of an instance, the unit and the objective's upper
+// bound that the proof begins with.
+var proofKinds = map[model.Kind]func(in model.Instance, s *proofState, unit string, upper int64) (proofKind, error){
+	model.KindDAG: newDAGProof,
+}
+
+// Numbers of a proof are below maxProofNumber from 0, so that no sum overflows.
+const (
+	maxProofNumber = 1 << 60
+	maxProofLine   = 1 << 22
+)
+
+// Proof replays a proof of a bound on the objective of a valid instance, as text or as
+// gzip of it. Its format is described in docs/proofs.md.
+//
+// It holds a set of bounds on the variables, which it builds from the instance by their
+// names, and which hold in all solutions with an objective of at most some value, the
+// cut. For each inference it adds the opposite and looks whether the constraint that
+// the proof names is violated. So it needs no search, and the premises of an inference
+// needn't be written.
+//
+// If the proof doesn't hold, the error wraps ErrProof and names the first line that
+// doesn't follow. hash is model.Hash of the instance.
+func Proof(ctx context.Context, in model.Instance, hash string, r io.Reader) (Proved, error) {
+	text := bufio.NewReaderSize(r, 1<<16)
+	if magic, _ := text.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(text)
+		if err != nil {
+			return Proved{}, fmt.Errorf("%w: %w", ErrProof, err)
+		}
+		text = bufio.NewReaderSize(z, 1<<16)
+	}
+	c := &proofChecker{vars: map[int64]int32{}, rules: map[int64]proofRule{}, called: map[string]string{}, nogoods: map[int64]proofNogood{}, open: -1}
+	lines := bufio.NewScanner(text)
+	lines.Buffer(make([]byte, 1<<16), maxProofLine)
+	for lines.Scan() {
+		c.line++
+		if c.line&1023 == 0 && ctx.Err() != nil {
+			return Proved{}, fmt.Errorf("stopped at line %d of the proof: %w", c.line, ctx.Err())
+		}
+		var err error
+		if c.line <= 4 {
+			err = c.header(in, hash, lines.Text())
+		} else {
+			err = c.next(lines.Bytes())
+		}
+		if err != nil {
+			what := lines.Text()
+			if len(what) > 100 {
+				what = what[:100] + "..."
+			}
+			return Proved{}, fmt.Errorf("%w: line %d, %q: %w", ErrProof, c.line, what, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return Proved{}, fmt.Errorf("%w: after line %d: %w", ErrProof, c.line, err)
+	}
+	if !c.claimed {
+		return Proved{}, fmt.Errorf("%w: it ends at line %d without a claim, as if it were cut off", ErrProof, c.line)
+	}
+	return c.proved, nil
+}
+
+// proofChecker is what is known after some lines of a proof.
+type proofChecker struct {
+	proofState
+	kind    proofKind
+	unit    string
+	target  int32 // the objective
+	cut     int64
+	vars    map[int64]int32
+	rules   map[int64]proofRule
+	called  map[string]string // names of variables and constraints, by their first word and number
+	nogoods map[int64]proofNogood
+	line    int
+
+	open      int64 // nogood whose steps are being read, or -1
+	premises  proofNogood
+	mark      int  // length of the trail before its premises
+	refuted   bool // at the root: there is no solution with an objective of at most cut
+	claimed   bool
+	proved    Proved
+	words     [][]byte
+}
+
+// header reads one of the first four lines.
+func (c *proofChecker) header(in model.Instance, hash, text string) error {
+	words := strings.Fields(text)
+	want := [...]string{"gapwise-proof", "instance", "unit", "upper"}[c.line-1]
+	if len(words) < 2 || words[0] != want {
+		return fmt.Errorf("must be %q and its value", want)
+	}
+	switch c.line {
+	case 1:
+		if words[1] != "1" || len(words) != 3 {
+			return errors.New("must be version 1 and the instance's kind")
+		}
+		if words[2] != string(in.Kind()) {
+			return fmt.Errorf("it is of a %s instance, this one is %s", words[2], in.Kind())
+		}
+		if proofKinds[in.Kind()] == nil {
+			return fmt.Errorf("there is no checker for %s", in.Kind())
+		}
+	case 2:
+		if words[1] != hash {
+			return fmt.Errorf("it is of another instance, this one has %s", hash)
+		}
+	case 3:
+		c.unit = words[1]
+	case 4:
+		var err error
+		if c.cut, err = proofNumber([]byte(words[1])); err != nil {
+			return err
+		}
+		if c.kind, err = proofKinds[in.Kind()](in, &c.proofState, c.unit, c.cut); err != nil {
+			return err
+		}
+		if c.target, err = c.kind.variable(strings.Fields(c.kind.objective())); err != nil {
+			return err
+		}
+		c.set(atMost(c.target, c.cut))
+		c.atRoot()
+	}
+	return nil
+}
+
+// next reads a line after the header.
+func (c *proofChecker) next(text []byte) error {
+	if c.claimed {
+		return errors.New("comes after the claim")
+	}
+	c.words = split(text, c.words[:0])
+	w := c.words
+	if len(w) == 0 {
+		return errors.New("is empty")
+	}
+	if x := w[0][0]; x >= '0' && x <= '9' || x == 'n' && len(w[0]) > 1 && w[0][1] >= '0' && w[0][1] <= '9' {
+		return c.step(w)
+	}
+	switch word := string(w[0]); {
+	case word == "var" && len(w) > 2:
+		return c.declareVar(w)
+	case word == "con" && len(w) > 2:
+		return c.declareCon(w)
+	case word == "nogood" && len(w) > 1 && c.open < 0:
+		return c.begin(w)
+	case word == "end" && len(w) == 1 && c.open >= 0:
+		return c.end()
+	case word == "delete" && len(w) == 2 && c.open < 0:
+		n, err := proofNumber(w[1])
+		if _, ok := c.nogoods[n]; !ok || err != nil {
+			return errors.New("there is no such nogood")
+		}
+		delete(c.nogoods, n)
+		return nil
+	case word == "cut" && len(w) == 2 && c.open < 0:
+		n, err := proofNumber(w[1])
+		if err != nil {
+			return err
+		}
+		if n >= c.cut {
+			return fmt.Errorf("the objective is at most %d already", c.cut)
+		}
+		if !c.refuted {
+			c.cut = n
+			c.set(atMost(c.target, n))
+			c.atRoot()
+		}
+		return nil
+	case word == "claim" && len(w) == 2 && c.open < 0:
+		n, err := proofNumber(w[1])
+		if err != nil {
+			return err
+		}
+		most := c.cut + 1
+		if !c.refuted {
+			most = min(most, c.least(c.target))
+		}
+		if n > most {
+			return fmt.Errorf("only %d was derived", most)
+		}
+		c.claimed = true
+		c.proved.Claim, c.proved.Bound = c.kind.claim(n)
+		return nil
+	}
+	return errors.New("is no line of a proof here")
+}
+
+// atRoot keeps what was set at the root.
+func (c *proofChecker) atRoot() { c.trail, c.refuted = c.trail[:0], c.refuted || c.broken }
+
+func (c *proofChecker) declareVar(w [][]byte) error {
+	n, err := proofNumber(w[1])
+	if err != nil {
+		return err
+	}
+	if _, ok := c.vars[n]; ok {
+		return errors.New("has a name already")
+	}
+	name := asStrings(w[2:])
+	c.called["v"+string(w[1])] = strings.Join(name, " ")
+	c.vars[n], err = c.kind.variable(name)
+	return err
+}
+
+func (c *proofChecker) declareCon(w [][]byte) error {
+	n, err := proofNumber(w[1])
+	if err != nil {
+		return err
+	}
+	if _, ok := c.rules[n]; ok {
+		return errors.New("has a name already")
+	}
+	name := asStrings(w[2:])
+	c.called[string(w[1])] = strings.Join(name, " ")
+	c.rules[n], err = c.kind.constraint(name)
+	return err
+}
+
+// begin reads the premises of a nogood and has them hold.
+func (c *proofChecker) begin(w [][]byte) error {
+	n, err := proofNumber(w[1])
+	if err != nil {
+		return err
+	}
+	if _, ok := c.nogoods[n]; ok {
+		return errors.New("there is a nogood of this number")
+	}
+	c.open, c.premises, c.mark = n, make(proofNogood, 0, len(w)-2), len(c.trail)
+	for _, text := range w[2:] {
+		b, err := c.bound(text)
+		if err != nil {
+			return err
+		}
+		c.premises = append(c.premises, b)
+	}
+	for _, b := range c.premises {
+		c.set(b)
+	}
+	return nil
+}
+
+// end stores the nogood if its steps have led to a contradiction.
+func (c *proofChecker) end() error {
+	if !c.broken {
+		return fmt.Errorf("nogood %d doesn't follow: its steps don't lead to a contradiction", c.open)
+	}
+	c.undo(c.mark)
+	c.broken = c.refuted
+	c.nogoods[c.open] = c.premises
+	c.open = -1
+	c.proved.Learnt++
+	return nil
+}
+
+// step checks an inference and adds what follows. After a contradiction anything does.
+func (c *proofChecker) step(w [][]byte) error {
+	rule, err := c.rule(w[0])
+	if err != nil {
+		return err
+	}
+	if len(w) != 2 && len(w) != 4 {
+		return errors.New("must be a number, a bound, and a window of two numbers if the rule needs one")
+	}
+	claim := never
+	if string(w[1]) != "!" {
+		if claim, err = c.bound(w[1]); err != nil {
+			return err
+		}
+	}
+	var window [2]int64
+	for k := range w[2:] {
+		if window[k], err = proofNumber(w[2+k]); err != nil {
+			return err
+		}
+	}
+	if !c.broken {
+		c.proved.Steps++
+		mark := len(c.trail)
+		if claim != never {
+			c.oppose(claim)
+		}
+		if !c.broken && !rule.violated(&c.proofState, claim, window) {
+			return fmt.Errorf("%s doesn't follow from %s", c.describe(w[1]), c.describe(w[0]))
+		}
+		c.undo(mark)
+		c.set(claim)
+	}
+	if c.open < 0 {
+		c.atRoot()
+	}
+	return nil
+}
+
+// describe returns a constraint or a bound in the names of the proof.
+func (c *proofChecker) describe(text []byte) string {
+	word := string(text)
+	if i := strings.IndexAny(word, "<>"); i >= 0 {
+		return fmt.Sprintf("%q", c.called["v"+word[:i]]+" "+word[i:])
+	}
+	switch {
+	case word == "!":
+		return "a contradiction"
+	case word[0] == 'n':
+		return "nogood " + word[1:]
+	}
+	return fmt.Sprintf("%q", c.called[word])
+}
+
+// rule returns the constraint, or nogood with an n before it, of a number.
+func (c *proofChecker) rule(text []byte) (proofRule, error) {
+	nogood := text[0] == 'n'
+	if nogood {
+		text = text[1:]
+	}
+	n, err := proofNumber(text)
+	if err != nil {
+		return nil, err
+	}
+	if nogood {
+		if r, ok := c.nogoods[n]; ok {
+			return r, nil
+		}
+		return nil, fmt.Errorf("there is no nogood %d", n)
+	}
+	if r, ok := c.rules[n]; ok {
+		return r, nil
+	}
+	return nil, fmt.Errorf("there is no constraint %d", n)
+}
+
+// bound reads a bound like 12>=5.
+func (c *proofChecker) bound(text []byte) (bound, error) {
+	i := bytes.IndexByte(text, '=')
+	if i < 2 {
+		return never, fmt.Errorf("%q is no bound like 12>=5", text)
+	}
+	n, err := proofNumber(text[:i-1])
+	if err != nil {
+		return never, err
+	}
+	v, ok := c.vars[n]
+	if !ok {
+		return never, fmt.Errorf("there is no variable %d", n)
+	}
+	at, err := proofNumber(text[i+1:])
+	switch {
+	case err != nil:
+		return never, err
+	case text[i-1] == '>':
+		return atLeast(v, at), nil
+	case text[i-1] == '<':
+		return atMost(v, at), nil
+	}
+	return never, fmt.Errorf("%q is no bound like 12>=5", text)
+}
+
+// proofNumber reads a whole number.
+func proofNumber(text []byte) (int64, error) {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil || n >= maxProofNumber || n <= -maxProofNumber {
+		if len(text) > 40 {
+			text = text[:40]
+		}
+		return 0, fmt.Errorf("%q is no whole number below 2^60", text)
+	}
+	return n, nil
+}
+
+// split returns the words of a line.
+func split(text []byte, words [][]byte) [][]byte {
+	for {
+		text = bytes.TrimLeft(text, " ")
+		if len(text) == 0 {
+			return words
+		}
+		i := bytes.IndexByte(text, ' ')
+		if i < 0 {
+			return append(words, text)
+		}
+		words, text = append(words, text[:i]), text[i:]
+	}
+}
+
+func asStrings(words [][]byte) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = string(w)
+	}
+	return out
+}

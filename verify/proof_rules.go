@@ -1,0 +1,305 @@
+package verify
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// proofRule is a constraint of an instance, or a nogood.
+type proofRule interface {
+	// violated reports whether no values within the bounds of the state meet the
+	// constraint. It may say no when it can't see it. claim is the inference of
+	// which the opposite was added to the state, and window what the proof says
+	// of where to look, [0, 0) without.
+	violated(s *proofState, claim bound, window [2]int64) bool
+}
+
+// proofNogood is a set of bounds that can't all hold.
+type proofNogood []bound
+
+func (c proofNogood) violated(s *proofState, _ bound, _ [2]int64) bool {
+	for _, b := range c {
+		if !s.holds(b) {
+			return false
+		}
+	}
+	return true
+}
+
+// proofOne says that exactly one of some bounds holds, none of an optional variable.
+type proofOne []bound
+
+func (c proofOne) violated(s *proofState, _ bound, _ [2]int64) bool {
+	hold, fail := 0, 0
+	for _, b := range c {
+		if s.holds(b) {
+			hold++
+		}
+		if s.fails(b) {
+			fail++
+		}
+	}
+	return hold > 1 || fail == len(c)
+}
+
+// proofLinear says that
+//
+//	Σ_groups (the value of the choice that holds) + Σ_terms times·variable ≤ most
+//
+// where of each group exactly one choice holds. It is violated if the least value of
+// the left side is above most: of each group the least value of a choice that can
+// hold, of each term that at the variable's lower or upper bound.
+type proofLinear struct {
+	groups [][]proofChoice
+	terms  []proofTerm
+	most   int64
+}
+
+type proofChoice struct {
+	if_   bound
+	value int64
+}
+
+type proofTerm struct {
+	times int64
+	v     int32
+}
+
+func (c *proofLinear) violated(s *proofState, _ bound, _ [2]int64) bool {
+	sum := int64(0)
+	for _, g := range c.groups {
+		least, there := int64(math.MaxInt64), false
+		for _, x := range g {
+			if s.holds(x.if_) {
+				least, there = x.value, true
+				break
+			}
+			if !s.fails(x.if_) {
+				least, there = min(least, x.value), true
+			}
+		}
+		if !there {
+			return true // exactly one has to hold
+		}
+		sum += least
+	}
+	for _, t := range c.terms {
+		if t.times > 0 {
+			sum += t.times * s.least(t.v)
+		} else {
+			sum += t.times * s.most(t.v)
+		}
+	}
+	return sum > c.most
+}
+
+// fits reports whether no sum of the row overflows, for the variables' bounds of now.
+func (c *proofLinear) fits(s *proofState) bool {
+	size := math.Abs(float64(c.most))
+	for _, g := range c.groups {
+		for _, x := range g {
+			size += math.Abs(float64(x.value))
+		}
+	}
+	for _, t := range c.terms {
+		size += math.Abs(float64(t.times)) * max(math.Abs(float64(s.least(t.v))), math.Abs(float64(s.most(t.v))))
+	}
+	return size < 1<<61
+}
+
+// proofStart is the start of an activity if it runs as on says. at is a variable that
+// is optional with on, or there for sure if on is always.
+type proofStart struct {
+	on bound
+	at int32
+}
+
+// chosen returns which of some alternatives holds, -1 if it isn't known. Exactly one
+// does.
+func chosen(s *proofState, list []proofStart) int {
+	return slices.IndexFunc(list, func(x proofStart) bool { return s.holds(x.on) })
+}
+
+// proofDelay says that start to[l] ≥ start from[k] + by(k, l) for the k and l that
+// hold, exactly one each. It is violated if for all possible k and l
+//
+//	least from[k] + by(k, l) > most to[l].
+type proofDelay struct {
+	from, to []proofStart
+	by       func(k, l int) int64
+}
+
+func (c *proofDelay) violated(s *proofState, _ bound, _ [2]int64) bool {
+	first, second := chosen(s, c.from), chosen(s, c.to)
+	for l, to := range c.to {
+		if l != second && (second >= 0 || s.fails(to.on)) {
+			continue
+		}
+		for k, from := range c.from {
+			if (k == first || first < 0 && !s.fails(from.on)) && s.least(from.at)+c.by(k, l) <= s.most(to.at) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// proofMachine says that of some activities those that run don't overlap. Of two that
+// run, before says which goes first, if it is known.
+//
+// It is violated if a window is overloaded: with e the earliest start and l the latest
+// end of an activity, and C those that run with t0 ≤ e and l ≤ T,
+//
+//	t0 + Σ_C length > T.
+//
+// If the claim is about an activity p that runs, its start, whether it runs or its
+// order, what is before p has l ≤ the latest start of p, and what is after p has e ≥
+// the earliest end of p. An activity i is before p if the order says so, or
+//
+//	earliest end of p > latest start of i
+//	min(t0, e_p) + Σ_C length + length p > T, for a window [t0, T) with i in C, p not
+//
+// since p, if it is before one of C, ends before that one and so by T (detectable
+// precedences and edge finding, Vilím 2007); mirrored for after.
+type proofMachine struct {
+	starts  []proofStart
+	lengths []int64
+	before  func(i, j int) bound
+	about   func(v int32) []int // the activities that a claim on a variable may be about
+}
+
+// block is an activity in a window.
+type block struct {
+	early, late, length int64 // earliest start, latest end
+	i                   int
+}
+
+func (c *proofMachine) violated(s *proofState, claim bound, _ [2]int64) bool {
+	var all []block
+	for i, x := range c.starts {
+		if c.lengths[i] > 0 && s.holds(x.on) {
+			all = append(all, block{s.least(x.at), s.most(x.at) + c.lengths[i], c.lengths[i], i})
+		}
+	}
+	slices.SortFunc(all, func(a, b block) int { return cmp.Compare(a.late, b.late) })
+	if overloaded(all, nil) {
+		return true
+	}
+	if claim.sv < 0 {
+		return false
+	}
+	for _, p := range c.about(claim.sv >> 1) {
+		if c.aroundOverloaded(s, all, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// overloaded reports whether a window is overloaded by blocks, by rising late. With
+// first not nil, it is told of each window, whether it is full, and its members.
+func overloaded(all []block, window func(from, to, sum int64, last int)) bool {
+	for _, x := range all {
+		sum := int64(0)
+		for k, y := range all {
+			if y.early >= x.early {
+				if sum += y.length; x.early+sum > y.late {
+					return true
+				}
+				if window != nil {
+					window(x.early, y.late, sum, k)
+				}
+			}
+		}
+	}
+	return false
+}
+
+// aroundOverloaded looks at what is before and after activity p, if it runs.
+func (c *proofMachine) aroundOverloaded(s *proofState, all []block, p int) bool {
+	at := slices.IndexFunc(all, func(b block) bool { return b.i == p })
+	if at < 0 {
+		return false
+	}
+	x := all[at]
+	others := slices.Delete(slices.Clone(all), at, at+1)
+	first, last := make([]bool, len(others)), make([]bool, len(others)) // before p, after p
+	for k, y := range others {
+		first[k] = s.holds(c.before(y.i, p)) || x.early+x.length > y.late-y.length
+		last[k] = s.holds(c.before(p, y.i)) || y.early+y.length > x.late-x.length
+	}
+	overloaded(others, func(from, to, sum int64, end int) {
+		before := min(from, x.early)+sum+x.length > to // p isn't within [.., to)
+		after := from+sum+x.length > max(to, x.late)
+		if before || after {
+			for k := range end + 1 {
+				if others[k].early >= from {
+					first[k], last[k] = first[k] || before, last[k] || after
+				}
+			}
+		}
+	})
+	for k := range others {
+		y := &others[k]
+		if first[k] && last[k] {
+			return true
+		}
+		if first[k] {
+			y.late = min(y.late, x.late-x.length)
+		}
+		if last[k] {
+			y.early = max(y.early, x.early+x.length)
+		}
+	}
+	slices.SortFunc(others, func(a, b block) int { return cmp.Compare(a.late, b.late) })
+	return overloaded(others, nil)
+}
+
+// proofCumulative says that at any time the demands of the activities that run add up
+// to at most the capacity. It is violated if for a time t
+//
+//	Σ demand of those that run, start by t and end after t > capacity
+//
+// or, for the window [a, b) that the proof names, with each activity's least part of
+// its length in it, be it as early or as late as it can be,
+//
+//	Σ demand · min(b - a, length, earliest end - a, b - latest start)⁺ > capacity (b - a).
+type proofCumulative struct {
+	starts           []proofStart
+	lengths, demands []int64
+	capacity         int64 // at least any demand
+}
+
+func (c *proofCumulative) violated(s *proofState, _ bound, window [2]int64) bool {
+	type step struct{ at, by int64 }
+	var steps []step
+	room := int64(0)
+	if a, b := window[0], window[1]; a < b && c.capacity > 0 && b-a < 1<<62/c.capacity {
+		room = c.capacity * (b - a)
+	}
+	energy := int64(0)
+	for i, x := range c.starts {
+		if !s.holds(x.on) {
+			continue
+		}
+		first, last, length := s.least(x.at), s.most(x.at), c.lengths[i]
+		if last < first+length {
+			steps = append(steps, step{last, c.demands[i]}, step{first + length, -c.demands[i]})
+		}
+		if room > 0 {
+			part := min(window[1]-window[0], length, first+length-window[0], window[1]-last)
+			if energy += c.demands[i] * max(0, part); energy > room {
+				return true
+			}
+		}
+	}
+	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+	height := int64(0)
+	for _, x := range steps {
+		if height += x.by; height > c.capacity {
+			return true
+		}
+	}
+	return false
+}
