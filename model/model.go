@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"time"
 )
@@ -184,9 +185,24 @@ type Settings struct {
 	Parameters Parameters
 	// Start is a feasible solution to start from; nil: none.
 	Start Solution
+	// Proof, if not nil, is where a Prover writes a proof of its bound.
+	Proof *ProofWriter
 	// Progress, if not nil, is called from time to time, never by two
 	// goroutines at once. The solver waits until it returns.
 	Progress func(Progress)
+}
+
+// ProofWriter takes the proof of a bound on an instance.
+type ProofWriter struct {
+	io.Writer
+	Instance string // hash, see Hash
+}
+
+// Prover is a Solver that writes a proof if the settings ask for one.
+type Prover interface {
+	Solver
+	// Proves reports whether it does.
+	Proves() bool
 }
 
 // GapLimit returns Gap, or DefaultGap if it isn't set.

@@ -19,10 +19,10 @@ var ErrProof = errors.New("the proof doesn't hold")
 
 // Proved is what a proof proves.
 type Proved struct {
-	Claim  string  // in words: "no schedule ends before 98"
-	Bound  float64 // no solution has a better objective
-	Steps  int     // inferences that were checked
-	Learnt int     // nogoods
+	Claim   string  // in words: "no schedule ends before 98"
+	Bound   float64 // no solution has a better objective
+	Steps   int     // inferences that were checked
+	Nogoods int     // nogoods
 }
 
 // proofKind says what the variables and constraints of a proof are, for one instance.
@@ -84,7 +84,7 @@ func Proof(ctx context.Context, in model.Instance, hash string, r io.Reader) (Pr
 		} else {
 			err = c.next(lines.Bytes())
 		}
-		if err != nil {
+		if err != nil && lines.Err() == nil {
 			what := lines.Text()
 			if len(what) > 100 {
 				what = what[:100] + "..."
@@ -114,13 +114,13 @@ type proofChecker struct {
 	nogoods map[int64]proofNogood
 	line    int
 
-	open      int64 // nogood whose steps are being read, or -1
-	premises  proofNogood
-	mark      int  // length of the trail before its premises
-	refuted   bool // at the root: there is no solution with an objective of at most cut
-	claimed   bool
-	proved    Proved
-	words     [][]byte
+	open     int64 // nogood whose steps are being read, or -1
+	premises proofNogood
+	mark     int  // length of the trail before its premises
+	refuted  bool // at the root: there is no solution with an objective of at most cut
+	claimed  bool
+	proved   Proved
+	words    [][]byte
 }
 
 // header reads one of the first four lines.
@@ -289,7 +289,7 @@ func (c *proofChecker) end() error {
 	c.broken = c.refuted
 	c.nogoods[c.open] = c.premises
 	c.open = -1
-	c.proved.Learnt++
+	c.proved.Nogoods++
 	return nil
 }
 

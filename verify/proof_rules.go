@@ -69,20 +69,23 @@ type proofTerm struct {
 func (c *proofLinear) violated(s *proofState, _ bound, _ [2]int64) bool {
 	sum := int64(0)
 	for _, g := range c.groups {
-		least, there := int64(math.MaxInt64), false
+		least, known := int64(math.MaxInt64), int64(math.MinInt64)
 		for _, x := range g {
 			if s.holds(x.if_) {
-				least, there = x.value, true
-				break
+				known = max(known, x.value)
 			}
 			if !s.fails(x.if_) {
-				least, there = min(least, x.value), true
+				least = min(least, x.value)
 			}
 		}
-		if !there {
-			return true // exactly one has to hold
+		switch {
+		case known > math.MinInt64:
+			sum += known // that of any that is known to hold
+		case least == math.MaxInt64:
+			return true // none can hold
+		default:
+			sum += least
 		}
-		sum += least
 	}
 	for _, t := range c.terms {
 		if t.times > 0 {
@@ -115,10 +118,27 @@ type proofStart struct {
 	at int32
 }
 
-// chosen returns which of some alternatives holds, -1 if it isn't known. Exactly one
-// does.
-func chosen(s *proofState, list []proofStart) int {
-	return slices.IndexFunc(list, func(x proofStart) bool { return s.holds(x.on) })
+// certain reports whether something is so for whichever of some alternatives holds:
+// if some are known to, for one of those, else for all that are possible. Exactly one
+// holds, so if more are known to, nothing meets the constraint anyway.
+func certain(s *proofState, list []proofStart, so func(k int) bool) bool {
+	known := false
+	for k, x := range list {
+		if s.holds(x.on) {
+			if known = true; so(k) {
+				return true
+			}
+		}
+	}
+	if known {
+		return false
+	}
+	for k, x := range list {
+		if !s.fails(x.on) && !so(k) {
+			return false
+		}
+	}
+	return true
 }
 
 // proofDelay says that start to[l] ≥ start from[k] + by(k, l) for the k and l that
@@ -131,18 +151,11 @@ type proofDelay struct {
 }
 
 func (c *proofDelay) violated(s *proofState, _ bound, _ [2]int64) bool {
-	first, second := chosen(s, c.from), chosen(s, c.to)
-	for l, to := range c.to {
-		if l != second && (second >= 0 || s.fails(to.on)) {
-			continue
-		}
-		for k, from := range c.from {
-			if (k == first || first < 0 && !s.fails(from.on)) && s.least(from.at)+c.by(k, l) <= s.most(to.at) {
-				return false
-			}
-		}
-	}
-	return true
+	return certain(s, c.to, func(l int) bool {
+		return certain(s, c.from, func(k int) bool {
+			return s.least(c.from[k].at)+c.by(k, l) > s.most(c.to[l].at)
+		})
+	})
 }
 
 // proofMachine says that of some activities those that run don't overlap. Of two that
@@ -178,7 +191,7 @@ type block struct {
 func (c *proofMachine) violated(s *proofState, claim bound, _ [2]int64) bool {
 	var all []block
 	for i, x := range c.starts {
-		if c.lengths[i] > 0 && s.holds(x.on) {
+		if s.holds(x.on) {
 			all = append(all, block{s.least(x.at), s.most(x.at) + c.lengths[i], c.lengths[i], i})
 		}
 	}

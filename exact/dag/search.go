@@ -137,6 +137,9 @@ func (s *dagSearch) run() error {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
+	if s.set.Proof != nil {
+		return s.prove()
+	}
 	if s.closed() {
 		return nil
 	}

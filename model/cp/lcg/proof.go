@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
+	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/model/cp"
 )
 
@@ -30,8 +32,11 @@ type Proof struct {
 	impossible  bool  // there are none
 	logged      int   // events of level 0 that are written
 	given       map[int32]int64
-	need        []int64 // of each event; valid if it is needed
-	needed      []bool
+	steps       []cp.Lit // what is needed, the last event first
+	events      []int32
+	pending     []int32 // of each signed variable: the last event that is needed and not yet explained, or -1
+	need        []int64 // its bound
+	wanted      heap.Heap[int32]
 	line        []byte
 	err         error
 }
@@ -79,7 +84,11 @@ func (k *Kernel) Prove(w io.Writer, h Header) (*Proof, error) {
 		}
 	}
 	p := &Proof{w: bufio.NewWriterSize(w, 1<<16), declared: make([]bool, len(m.Low)), constraints: make([]bool, len(m.Constraints)),
-		cut: h.Upper, low: m.Low[m.Objective], given: map[int32]int64{}}
+		cut: h.Upper, low: m.Low[m.Objective], given: map[int32]int64{}, need: make([]int64, 2*len(m.Low)),
+		wanted: heap.Heap[int32]{Less: func(a, b int32) bool { return a > b }}}
+	for range p.need {
+		p.pending = append(p.pending, -1)
+	}
 	fmt.Fprintf(p.w, "gapwise-proof 1 %s\ninstance %s\nunit %s\nupper %d\n", h.Kind, h.Instance, h.Unit, h.Upper)
 	p.declare(k, m.Objective)
 	k.proof = p
@@ -229,34 +238,36 @@ func (p *Proof) learn(k *Kernel, premises []cp.Lit) {
 	if k.level() > 0 {
 		first = k.levels[0]
 	}
-	for len(p.needed) < len(k.events) {
-		p.need, p.needed = append(p.need, 0), append(p.needed, false)
-	}
+	// Of each signed variable the strongest need of those not yet explained serves
+	// for the others, since all that needs it comes after it.
 	ask := func(l cp.Lit) {
 		if b, ok := p.given[l.SV]; ok && b >= l.B {
 			return
 		}
-		if e := k.eventOf(l); e >= first && (!p.needed[e] || p.need[e] < l.B) {
-			p.needed[e], p.need[e] = true, l.B
+		if e := k.eventOf(l); e >= first && (p.pending[l.SV] < 0 || p.need[l.SV] < l.B) {
+			p.pending[l.SV], p.need[l.SV] = e, l.B
+			p.wanted.Push(e)
 		}
 	}
 	for _, l := range k.conflict {
 		ask(l)
 	}
-	for e := int32(len(k.events)) - 1; e >= first; e-- {
-		if p.needed[e] {
-			x := &k.events[e]
-			for _, l := range k.explanation(cp.Lit{SV: x.sv, B: p.need[e]}, x.why, e) {
-				ask(l)
-			}
+	p.steps, p.events = p.steps[:0], p.events[:0]
+	for p.wanted.Len() > 0 {
+		e := p.wanted.Pop()
+		x := &k.events[e]
+		if p.pending[x.sv] != e {
+			continue // a later one serves, or it is done
+		}
+		p.pending[x.sv] = -1
+		l := cp.Lit{SV: x.sv, B: p.need[x.sv]}
+		p.steps, p.events = append(p.steps, l), append(p.events, e)
+		for _, l := range k.explanation(l, x.why, e) {
+			ask(l)
 		}
 	}
-	for e := first; int(e) < len(k.events); e++ {
-		if p.needed[e] {
-			p.needed[e] = false
-			x := &k.events[e]
-			p.infer(k, cp.Lit{SV: x.sv, B: p.need[e]}, x.why, [2]int64{})
-		}
+	for i, l := range slices.Backward(p.steps) {
+		p.infer(k, l, k.events[p.events[i]].why, [2]int64{})
 	}
 	p.conflict(k)
 	p.w.WriteString("end\n")

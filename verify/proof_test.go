@@ -1,0 +1,268 @@
+package verify_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	dagexact "github.com/gapwise/gapwise/exact/dag"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// provenCase is an instance with its optimum and a proof of it.
+type provenCase struct {
+	in      model.Instance
+	hash    string
+	optimum float64
+	proof   []byte
+}
+
+// prove has a solver write a proof.
+func prove(t *testing.T, s model.Prover, in model.Instance) provenCase {
+	t.Helper()
+	hash, err := model.Hash(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	r, err := s.Solve(context.Background(), in, model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: hash}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return provenCase{in, hash, r.Objective, b.Bytes()}
+}
+
+// check replays a proof.
+func (c *provenCase) check(proof []byte) (verify.Proved, error) {
+	return verify.Proof(context.Background(), c.in, c.hash, bytes.NewReader(proof))
+}
+
+// isOptimum fails if the proof doesn't prove the optimum.
+func (c *provenCase) isOptimum(t *testing.T, optimum float64) {
+	t.Helper()
+	p, err := c.check(c.proof)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if model.Gap(p.Bound, optimum) > 1e-6 || p.Bound > c.optimum*(1+1e-9) {
+		t.Errorf("it proves %v, the optimum is %v, found is %v", p.Bound, optimum, c.optimum)
+	}
+}
+
+// Instances on which older versions called a value optimal that isn't, with the right
+// one.
+func TestProofFound(t *testing.T) {
+	t.Parallel()
+	for name, optimum := range map[string]float64{
+		"dag-18x4": 332, "dag-m472": 674, "dag-m773": 278, "dag-m1324": 287,
+		"dag-search-wrong-optimum-13-for-12": 12, "dag-search-wrong-optimum-19-for-15": 15,
+		"dag-search-wrong-optimum-2-for-1": 1, "dag-search-wrong-optimum-floats": 17.88150617,
+		"dag-falsely-optimal-17-5machines": 2364, "dag-falsely-optimal-19": 94, "dag-falsely-optimal-30": 98,
+		"dag-bound-load-highs-error": 1e-30,
+	} {
+		in, err := instances.Load(filepath.Join("..", "exact", "dag", "testdata", "found", name+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := prove(t, dagexact.Kernel{}, in)
+		c.isOptimum(t, optimum)
+	}
+}
+
+// randomDAG draws an instance: whole costs or not, few or many machines, with and
+// without contention.
+func randomDAG(t *testing.T, rng *rand.Rand, tasks int) *model.DAG {
+	t.Helper()
+	spec := instances.DAGSpec{Tasks: tasks, Machines: 1 + rng.IntN(4), Fat: 0.2 + 0.7*rng.Float64(), Density: rng.Float64(), Regular: 0.5, Jump: 1 + rng.IntN(2),
+		MaxCost: 1 + rng.IntN(30), MaxData: []int{0, 5, 60}[rng.IntN(3)], Platform: []string{"uniform", "bus", "star"}[rng.IntN(3)], Seed: rng.Uint64()}
+	d, err := spec.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rng.IntN(3) == 0 { // not whole seconds, some of them none
+		for i := range d.Tasks {
+			for a := range d.Tasks[i].CostS {
+				d.Tasks[i].CostS[a] = float64(rng.IntN(9)) / float64(1+rng.IntN(3))
+			}
+		}
+		for e := range d.Edges {
+			d.Edges[e].Data /= 3
+		}
+	}
+	d.TransferModel = model.TransferModels[rng.IntN(len(model.TransferModels))]
+	return d
+}
+
+func TestProofDAG(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(14, 1))
+	nogoods := 0
+	for range need.Rounds(100) {
+		d := randomDAG(t, rng, 3+rng.IntN(12))
+		c := prove(t, dagexact.Kernel{}, d)
+		r, err := dagexact.Search{}.Solve(context.Background(), d.WithoutContention(), model.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.isOptimum(t, r.Objective)
+		p, _ := c.check(c.proof)
+		nogoods += p.Nogoods
+	}
+	if nogoods < need.Rounds(50) {
+		t.Errorf("only %d nogoods", nogoods)
+	}
+}
+
+// A proof with one thing changed is refused, or what it claims is true.
+func TestProofMutated(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(14, 2))
+	var cases []provenCase
+	for len(cases) < 20 {
+		if c := prove(t, dagexact.Kernel{}, randomDAG(t, rng, 5+rng.IntN(5))); len(c.proof) > 1500 && len(c.proof) < 5000 {
+			cases = append(cases, c)
+		}
+	}
+	refused, tries := 0, need.Rounds(10_000)
+	for range tries {
+		c := cases[rng.IntN(len(cases))]
+		lines := strings.Split(strings.TrimSpace(string(c.proof)), "\n")
+		what := mutate(rng, lines)
+		p, err := c.check([]byte(strings.Join(lines, "\n") + "\n"))
+		switch {
+		case errors.Is(err, verify.ErrProof):
+			refused++
+		case err != nil:
+			t.Fatal(err)
+		case p.Bound > c.optimum*(1+1e-9):
+			t.Fatalf("with %s it proves %v, the optimum is %v\n%s", what, p.Bound, c.optimum, strings.Join(lines, "\n"))
+		}
+	}
+	if t.Logf("%d of %d refused", refused, tries); refused < tries/3 {
+		t.Errorf("only %d of %d are refused", refused, tries)
+	}
+}
+
+// mutate changes a line of a proof and says how.
+func mutate(rng *rand.Rand, lines []string) string {
+	at := 3 + rng.IntN(len(lines)-3)
+	words := strings.Fields(lines[at])
+	k := rng.IntN(len(words))
+	switch rng.IntN(5) {
+	case 0:
+		what := fmt.Sprintf("line %d left out", at+1)
+		copy(lines[at:], lines[at+1:])
+		lines[len(lines)-1] = lines[len(lines)-2]
+		return what
+	case 1: // a word is dropped
+		words = append(words[:k:k], words[k+1:]...)
+	case 2: // a word of another line
+		other := strings.Fields(lines[3+rng.IntN(len(lines)-3)])
+		words[k] = other[rng.IntN(len(other))]
+	default: // a number is moved
+		i := strings.LastIndexAny(words[k], "=n") + 1
+		n, err := strconv.Atoi(words[k][i:])
+		if err != nil {
+			words[k] += "x"
+			break
+		}
+		by := []int{1, -1, 1 + rng.IntN(20), -1 - rng.IntN(20)}[rng.IntN(4)]
+		words[k] = words[k][:i] + strconv.Itoa(n+by)
+	}
+	was := lines[at]
+	lines[at] = strings.Join(words, " ")
+	return fmt.Sprintf("%q for %q in line %d", lines[at], was, at+1)
+}
+
+// What isn't a proof, or one of something else.
+func TestProofRefuses(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(14, 3))
+	c := prove(t, dagexact.Kernel{}, randomDAG(t, rng, 8))
+	text := string(c.proof)
+	head := strings.Join(strings.SplitAfter(text, "\n")[:4], "")
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write(c.proof)
+	z.Close()
+	if _, err := c.check(packed.Bytes()); err != nil {
+		t.Errorf("gzip: %v", err)
+	}
+	for name, bad := range map[string]struct{ proof, want string }{
+		"nothing":            {"", "without a claim"},
+		"cut off":            {text[:len(text)*2/3], ""},
+		"gzip cut off":       {packed.String()[:packed.Len()/2], "unexpected EOF"},
+		"gzip's first bytes": {"\x1f\x8bxx", ""},
+		"another version":    {strings.Replace(text, "proof 1", "proof 2", 1), "version 1"},
+		"another kind":       {strings.Replace(text, " dag", " tvc", 1), "it is of a tvc instance"},
+		"another instance":   {strings.Replace(text, c.hash, "sha256:0", 1), "line 2"},
+		"a unit of nothing":  {strings.Replace(text, "\nunit ", "\nunit -", 1), "line 4"},
+		"a huge bound":       {head[:strings.Index(head, "upper")] + "upper 99999999999999999999\n", "no whole number"},
+		"a claim of nothing": {head + "claim 1\n", "only 0 was derived"},
+		"a huge literal":     {head + "var 0 makespan\nvar 1 makespan\ncon 0 end 0\n0 0>=9223372036854775807\n", "no whole number"},
+		"no such task":       {head + "con 0 end 999\n", "from 0 to 7"},
+		"an unknown rule":    {head + "con 0 tail 1\n", "nothing of this name"},
+		"a false step":       {head + "var 0 makespan\ncon 0 end 0\n0 0>=10000000\n", `"makespan >=10000000" doesn't follow from "end 0"`},
+		"a binary file":      {head + "\x00\xff\xfe\n", "no line of a proof"},
+		"a long line":        {head + strings.Repeat("9", 5<<20), "too long"},
+		"after the claim":    {head + "claim 0\nclaim 0\n", "after the claim"},
+		"an open nogood":     {head + "nogood 0\nclaim 0\n", "no line of a proof here"},
+		"an empty nogood":    {head + "nogood 0\nend\n", "doesn't follow"},
+		"a name twice":       {head + "var 0 makespan\nvar 0 makespan\n", "name already"},
+	} {
+		_, err := c.check([]byte(bad.proof))
+		if !errors.Is(err, verify.ErrProof) || !strings.Contains(err.Error(), bad.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v, want ErrProof with %q", name, err, bad.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	long := head
+	for k := range 3000 {
+		long += fmt.Sprintf("var %d makespan\n", k)
+	}
+	if _, err := verify.Proof(ctx, c.in, c.hash, strings.NewReader(long)); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: error %v", err)
+	}
+}
+
+// FuzzProof feeds the checker what follows a good header: it must neither panic nor
+// believe what isn't so.
+func FuzzProof(f *testing.F) {
+	in := modeltest.SixTasks()
+	hash, err := model.Hash(in)
+	if err != nil {
+		f.Fatal(err)
+	}
+	var b bytes.Buffer
+	r, err := dagexact.Kernel{}.Solve(context.Background(), in, model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: hash}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	head, body := 0, b.String()
+	for range 4 {
+		head += strings.Index(body[head:], "\n") + 1
+	}
+	f.Add(body[head:])
+	f.Add("var 0 makespan\ncon 0 load 1,1: 0 1\n0 0>=3\nclaim 3\n")
+	f.Fuzz(func(t *testing.T, rest string) {
+		p, err := verify.Proof(context.Background(), in, hash, strings.NewReader(body[:head]+rest))
+		if err == nil && p.Bound > r.Objective*(1+1e-9) {
+			t.Errorf("it believes %v, the optimum is %v", p.Bound, r.Objective)
+		}
+		if err != nil && !errors.Is(err, verify.ErrProof) {
+			t.Error(err)
+		}
+	})
+}
