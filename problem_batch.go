@@ -18,6 +18,8 @@ var batchProblem = define(definition[*model.Batch]{
 	engines:      batchexact.Engines(),
 	devices:      batchexact.Devices(),
 	without:      batchexact.Without,
+	kernel:       batchexact.KernelDevices(),
+	kernelOff:    batchexact.KernelWithout,
 	formulations: batchbounds.Formulations,
 	formulation: func(_ context.Context, in *model.Batch, name string) (*milp.Formulation[model.Solution], error) {
 		f, err := batchbounds.Build(in.Ticks(), name)

@@ -15,7 +15,10 @@ import (
 // Kernel is a question to the learning kernel (package lcg) about an instance: the
 // model of its solutions, and how to read the answers.
 type Kernel struct {
-	Model *cp.Model
+	// Model is nil if the instance isn't one for the kernel; then Reason says why, and
+	// Start and Lower are the answer.
+	Model  *cp.Model
+	Reason string
 	// Start is a solution at hand, nil without one. Only solutions whose objective
 	// in the model is below Upper are looked for: what Start's is, or a bound of
 	// what is worth finding.
@@ -75,6 +78,10 @@ func (q *Kernel) minimise(ctx context.Context, in model.Instance, set model.Sett
 	}
 	r.SetBound(sense, q.Lower, set.GapLimit())
 	if r.Status == model.StatusOptimal {
+		return nil
+	}
+	if q.Model == nil {
+		r.Reason = q.Reason
 		return nil
 	}
 	k := lcg.NewWith(q.Model, lcg.Options{Off: q.Off})

@@ -35,6 +35,28 @@ var devices = []exact.Switch[deviceSet]{
 // Devices lists the parts of Search that Without can switch off.
 func Devices() []exact.Device { return exact.DevicesOf(devices) }
 
+// kernelDevices are those of Kernel. Its model says why each changes nothing.
+var kernelDevices = []exact.Switch[deviceSet]{
+	{Bit: devActive, Device: exact.Device{Name: "supported-starts", Summary: "a job starts at its submission or at another's end"}},
+	{Bit: devIdentical, Device: exact.Device{Name: "identical-jobs", Summary: "of equally long and wide jobs one that is submitted no later and weighs no less starts first"}},
+	{Bit: devPrices, Device: exact.Device{Name: "prices", Summary: "bound by Lagrangian multipliers of the capacity, and starts beyond it refused (Kovács, Beck 2008)"}},
+	{Bit: devWidths, Device: exact.Device{Name: "dual-feasible", Summary: "the same by dual-feasible functions of the widths (Fekete and Schepers 2001)"}},
+	{Bit: devLocal, Device: exact.Device{Name: "local-search", Summary: "orders to start from: jobs are moved to other positions"}},
+}
+
+// KernelDevices lists the parts of Kernel that KernelWithout can switch off.
+func KernelDevices() []exact.Device {
+	return append(exact.DevicesOf(kernelDevices), exact.KernelDevices()...)
+}
+
+// KernelWithout returns Kernel with the named devices switched off. It proves the same,
+// later. An unknown name is an error that lists the known ones.
+func KernelWithout(names ...string) (model.Solver, error) {
+	without, others := exact.KernelOff(names)
+	off, err := exact.BitsOf("batch", kernelDevices, others)
+	return Kernel{off: off, without: without}, err
+}
+
 // Without returns Search with the named devices switched off. It proves the same,
 // later. An unknown name is an error that lists the known ones.
 func Without(names ...string) (model.Solver, error) {

@@ -1,5 +1,5 @@
 // Package batch holds the exact engines for batch scheduling on one tier: a search
-// of its own and HiGHS.
+// of its own, HiGHS and the learning kernel.
 package batch
 
 import "github.com/gapwise/gapwise/model"
@@ -9,5 +9,6 @@ func Engines() []model.Algorithm {
 	return []model.Algorithm{
 		model.Engine(model.KindBatch, Search{}, "gapwise", "jobs in the order of their starts, squashed-area bounds and dominance; one tier"),
 		model.Engine(model.KindBatch, HiGHS{}, "Pritsker, Watters, Wolfe (1969)", "HiGHS, a binary for each start; one tier"),
+		model.Engine(model.KindBatch, Kernel{}, "Ohrimenko, Stuckey, Codish (2009); Kovács, Beck (2008)", "lazy clause generation on the starts, prices of the processors; one tier"),
 	}
 }

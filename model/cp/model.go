@@ -69,7 +69,8 @@ type Model struct {
 	Decisions, Integers []Var
 }
 
-// Constraint is one of Nogood, Linear, Delay, NoOverlap, Cumulative.
+// Constraint is one of Nogood, Linear, Delay, NoOverlap, Cumulative, Among,
+// WeightedStarts.
 type Constraint interface {
 	// Holds reports whether it holds for the values of the variables.
 	Holds(a Assignment) bool
@@ -283,4 +284,42 @@ func (c *Cumulative) Holds(a Assignment) bool {
 		}
 	}
 	return true
+}
+
+// Among says that a variable has one of some values: X = At, or X = Of[i] + By[i] for
+// some i. None is optional.
+type Among struct {
+	X  Var
+	At int64
+	Of []Var
+	By []int64
+}
+
+// Holds implements Constraint.
+func (c *Among) Holds(a Assignment) bool {
+	x := a.Values[c.X]
+	found := x == c.At
+	for i, v := range c.Of {
+		found = found || x == a.Values[v]+c.By[i]
+	}
+	return found
+}
+
+// WeightedStarts bounds a weighted sum of starts of activities that share a capacity:
+// Σ Weights·start + Constant ≤ Objective. All activities of Shared run for sure. No
+// weight is below 0.
+type WeightedStarts struct {
+	Shared    *Cumulative
+	Weights   []int64
+	Constant  int64
+	Objective Var
+}
+
+// Holds implements Constraint.
+func (c *WeightedStarts) Holds(a Assignment) bool {
+	sum := c.Constant
+	for i, s := range c.Shared.Starts {
+		sum += c.Weights[i] * a.Values[s.At]
+	}
+	return sum <= a.Values[c.Objective] && c.Shared.Holds(a)
 }

@@ -18,8 +18,10 @@ import (
 // new multi-resource cumulatives constraint with negative heights, 2002). The
 // explanation is for one time t (Schutt, Feydy, Stuckey, Wallace: Explaining the
 // cumulative propagator, 2011): each activity that makes up h(t) runs, starts by t and
-// ends after t; as many as are not needed are left out. O(n log n) and, for each
-// activity that moves, the steps that it passes.
+// ends after t; as many as are not needed are left out. Where that would take more than
+// mostPoints times, as i is short and the step is long, i passes the step at once: the
+// others run for all of what is left of it. O(n log n) and, for each activity that
+// moves, the steps that it passes.
 type cumulative struct {
 	c       *cp.Cumulative
 	self    int32
@@ -67,7 +69,7 @@ func (p *cumulative) propagate(k *Kernel) {
 		height += c.by
 		if i+1 == len(p.changes) || p.changes[i+1].at > c.at {
 			if p.steps = append(p.steps, step{c.at, height}); height > p.c.Capacity {
-				k.fail(p.cover(k, nil, c.at, -1, height-p.c.Capacity-1)...)
+				k.fail(p.cover(k, nil, c.at, c.at, -1, height-p.c.Capacity-1)...)
 				return
 			}
 		}
@@ -79,9 +81,12 @@ func (p *cumulative) propagate(k *Kernel) {
 	}
 }
 
-// cover appends the premises of the height at a time without activity i. Demands of
-// at most spare in all are left out.
-func (p *cumulative) cover(k *Kernel, out []cp.Lit, at int64, i int, spare int64) []cp.Lit {
+// mostPoints is how many single times explain the way of an activity past a step.
+const mostPoints = 4
+
+// cover appends the premises of the height at a time without activity i, which are
+// those from this time to the last. Demands of at most spare in all are left out.
+func (p *cumulative) cover(k *Kernel, out []cp.Lit, at, last int64, i int, spare int64) []cp.Lit {
 	for j, s := range p.c.Starts {
 		begin, end := p.part(k, j)
 		if j == i || begin > at || at >= end {
@@ -91,7 +96,7 @@ func (p *cumulative) cover(k *Kernel, out []cp.Lit, at int64, i int, spare int64
 			spare -= d
 			continue
 		}
-		out = append(out, s.If, s.At.AtLeast(at-p.c.Lengths[j]+1), s.At.AtMost(at))
+		out = append(out, s.If, s.At.AtLeast(last-p.c.Lengths[j]+1), s.At.AtMost(at))
 	}
 	return out
 }
@@ -121,7 +126,12 @@ func (p *cumulative) push(k *Kernel, i int) bool {
 		}
 		for over > 0 && k.low[2*s.At] < p.steps[n+1].at {
 			t := min(p.steps[n+1].at, k.low[2*s.At]+length) - 1
-			premises := append(p.cover(k, k.analysis.block[:0], t, i, over-1), s.At.AtLeast(t-length+1))
+			first, from := t, t-length+1
+			if low := k.low[2*s.At]; low >= p.steps[n].at && (p.steps[n+1].at-low)/length > mostPoints {
+				first, from, t = low, low, p.steps[n+1].at-1
+				k.within(first, t+1)
+			}
+			premises := append(p.cover(k, k.analysis.block[:0], first, t, i, over-1), s.At.AtLeast(from))
 			k.analysis.block = premises
 			if !k.imply(s.At.AtLeast(t+1), premises) {
 				return false
@@ -151,7 +161,12 @@ func (p *cumulative) pull(k *Kernel, i int) bool {
 			if n+1 < len(p.steps) && t >= p.steps[n+1].at {
 				break
 			}
-			premises := append(p.cover(k, k.analysis.block[:0], t, i, over-1), s.At.AtMost(t))
+			last, to := t, t
+			if end := latest() + length; n+1 < len(p.steps) && end <= p.steps[n+1].at && (end-p.steps[n].at)/length > mostPoints {
+				last, to, t = end-1, end-length, p.steps[n].at
+				k.within(t, end)
+			}
+			premises := append(p.cover(k, k.analysis.block[:0], t, last, i, over-1), s.At.AtMost(to))
 			k.analysis.block = premises
 			if !k.imply(s.At.AtMost(t-length), premises) {
 				return false

@@ -155,6 +155,10 @@ func (k *Kernel) post(c cp.Constraint) {
 		k.noOverlap(c)
 	case *cp.Cumulative:
 		k.add(&cumulative{c: c})
+	case *cp.Among:
+		k.add(&among{c: c})
+	case *cp.WeightedStarts:
+		k.add(newPrices(c))
 	}
 }
 
