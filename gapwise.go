@@ -47,6 +47,8 @@ type Options struct {
 	Engine string
 	// Formulation is the linear model of the engine highs; "" is its default.
 	Formulation string
+	// Settings.Proof asks for a proof of the bound, which verify.Proof replays. Only the
+	// engine kernel writes one; it is what auto and exact run then.
 	model.Settings
 	// Judging, if not nil, is called from another goroutine when the judge has
 	// been at work for a second.
@@ -109,6 +111,18 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 	if err != nil {
 		return nil, set, err
 	}
+	if set.Proof != nil {
+		if o.Algorithm == "" || o.Algorithm == "auto" {
+			set.TimeLimit = cmp.Or(set.TimeLimit, AutoTimeLimit)
+			o.Algorithm = "exact"
+		}
+		if o.Algorithm != "exact" || o.Engine != "" && o.Engine != "kernel" {
+			return wrong("only the engine kernel writes proofs: leave algorithm and engine out, or give exact and kernel")
+		}
+		if o.Engine = "kernel"; !slices.Contains(p.Engines(), o.Engine) {
+			return wrong("there are no proofs for %s, which has no engine kernel", kind)
+		}
+	}
 	if o.Algorithm != "exact" && (o.Engine != "" || o.Formulation != "") {
 		return wrong("an engine or a formulation goes with the algorithm exact, not with %q", o.Algorithm)
 	}
@@ -127,6 +141,9 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 		a, err := Find(kind, name)
 		if err != nil {
 			return nil, set, err
+		}
+		if p, ok := a.Solver.(model.Prover); set.Proof != nil && !(ok && p.Proves()) {
+			return wrong("the engine kernel writes no proofs for %s", kind)
 		}
 		all = append(all, a.Solver)
 	}

@@ -63,10 +63,17 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 	if err := c.Validate(); err != nil {
 		return none, err
 	}
+	if set.Proof != nil {
+		hash, err := c.Hash()
+		if err != nil {
+			return none, err
+		}
+		set.Proof = &model.ProofWriter{Writer: set.Proof.Writer, Instance: hash}
+	}
 	var results []model.Result
 	for _, s := range solvers {
 		r, err := c.solveOne(ctx, s, set, o.Judging)
-		if errors.Is(err, model.ErrUnsupported) && o.auto() {
+		if errors.Is(err, model.ErrUnsupported) && o.auto() && set.Proof == nil {
 			return c.bestHeuristic(ctx, set, o.Judging, err)
 		}
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
 )
 
 // Exit codes, as promised in the help.
@@ -83,7 +84,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	case errors.As(err, &defect):
 		p.saveDefect(defect)
 		return exitDefect
-	case errors.Is(err, model.ErrInfeasible):
+	case errors.Is(err, model.ErrInfeasible), errors.Is(err, verify.ErrProof):
 		return exitDefect
 	case errors.Is(err, model.ErrInvalid), errors.Is(err, model.ErrUnsupported):
 		return exitBadInput
@@ -119,7 +120,7 @@ func (p *program) app() *cli.Command {
 		HideHelpCommand: true,
 		OnUsageError:    onUsageError,
 		ExitErrHandler:  func(context.Context, *cli.Command, error) {},
-		Commands: []*cli.Command{p.generate(), p.solve(), p.verify(), p.bound(), p.bench(), p.table(),
+		Commands: []*cli.Command{p.generate(), p.solve(), p.verify(), p.check(), p.bound(), p.bench(), p.table(),
 			p.export(), p.convert(), p.gantt(), p.plot(), p.findings(), p.algorithms(), p.version(), p.audit(), p.help()},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {

@@ -37,6 +37,7 @@ func (p *program) solve() *cli.Command {
 			&cli.Float64Flag{Name: "gap", Value: model.DefaultGap, Usage: "gap that counts as optimal"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` for the results with their solutions"},
+			&cli.StringFlag{Name: "proof", Usage: "`FILE` for a proof of the bound (gapwise check); .gz: gzip"},
 			&cli.BoolFlag{Name: "json", Usage: "print one result object per line"},
 			&cli.StringFlag{Name: "csv", Usage: "`FILE` for a table of the jobs (batch, tvc)"},
 		}, append(readingFlags(), algorithmFlags()...)...),
@@ -146,6 +147,18 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	if err := checkCSV(c, paths); err != nil {
 		return err
 	}
+	if f := c.String("proof"); f != "" {
+		switch {
+		case len(paths) > 1 || isStdout(f):
+			return usagef("solve: --proof takes one file to solve, and a file to write")
+		case o.Algorithm == "all":
+			return usagef("solve: --proof takes one algorithm: only the engine kernel writes proofs")
+		}
+		if err := checkOutput(f, paths); err != nil {
+			return err
+		}
+		o.Proof = &model.ProofWriter{} // for the options' check; it is opened below
+	}
 	var all []model.Instance
 	for _, path := range paths {
 		in, err := load(c, path)
@@ -197,7 +210,17 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 				one.Progress = (&solverLog{w: p.err}).progress
 				one.Judging = func() { fmt.Fprintln(p.err, "verifying ...") }
 			}
+			proof, err := createProof(c.String("proof"))
+			if err != nil {
+				return err
+			}
+			if proof != nil {
+				one.Proof = &model.ProofWriter{Writer: proof}
+			}
 			r, err := instance.Solve(ctx, one)
+			if err = proof.close(err); err == nil && proof != nil && !quiet {
+				fmt.Fprintf(human, "proof in %s, %d bytes: gapwise check replays it\n", proof.Name(), proof.size())
+			}
 			if o.Algorithm == "all" && errors.Is(err, model.ErrUnsupported) {
 				continue // another formulation's instance
 			}

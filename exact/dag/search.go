@@ -115,6 +115,9 @@ func (s *dagSearch) schedule() *model.Schedule {
 func (s *dagSearch) run() error {
 	if s.g.Tasks == 0 {
 		s.plan = dagheur.Plan{Order: make([][]int32, s.g.Machines)}
+		if s.set.Proof != nil {
+			return s.prove()
+		}
 		return nil
 	}
 	for _, b := range dagbounds.Quick(s.g) {

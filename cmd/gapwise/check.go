@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+func (p *program) check() *cli.Command {
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "replay a proof of a bound",
+		ArgsUsage: "INSTANCE PROOF",
+		Description: "PROOF is what gapwise solve --proof writes, gzip or not. Each inference is\n" +
+			"checked in whole numbers against the one constraint that it names, which is\n" +
+			"built from the instance, by a program that shares no code with the solver\n" +
+			"(docs/proofs.md). The exit code is 0 and the claim is printed, or it is 7\n" +
+			"and the first line that doesn't follow is named.",
+		Flags: readingFlags(),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			paths := c.Args().Slice()
+			if len(paths) != 2 {
+				return usagef("check: give an instance and a proof, there are %d arguments", len(paths))
+			}
+			in, err := load(c, paths[0])
+			if err != nil {
+				return err
+			}
+			if err := in.Validate(); err != nil {
+				return fmt.Errorf("%s: %w", instances.Label(paths[0]), err)
+			}
+			hash, err := model.Hash(in)
+			if err != nil {
+				return err
+			}
+			f := os.Stdin
+			if paths[1] != "-" {
+				if f, err = os.Open(paths[1]); err != nil {
+					return fmt.Errorf("%w: can't read %s: %w", model.ErrInvalid, paths[1], bare(err))
+				}
+				defer f.Close()
+			}
+			defer p.afterAWhile("checking ...")()
+			proved, err := verify.Proof(ctx, in, hash, f)
+			if err != nil {
+				return fmt.Errorf("%s: %w", instances.Label(paths[1]), err)
+			}
+			fmt.Fprintf(p.out, "proved: %s\n%d steps and %d nogoods, each follows from the instance and what is before it\n",
+				proved.Claim, proved.Steps, proved.Nogoods)
+			return nil
+		},
+	}
+}
+
+// bare returns an error without the path that it names.
+func bare(err error) error {
+	var at *os.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// proofFile is a file that a proof is streamed to.
+type proofFile struct {
+	*os.File
+	io.Writer
+	flush func() error
+}
+
+// createProof opens a file for a proof, which is packed if it ends in .gz; nil
+// without a path.
+func createProof(path string) (*proofFile, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: can't write %s: %w", model.ErrInvalid, path, bare(err))
+	}
+	b := bufio.NewWriterSize(f, 1<<16)
+	out := &proofFile{File: f, Writer: b, flush: b.Flush}
+	if strings.HasSuffix(path, ".gz") {
+		z, err := gzip.NewWriterLevel(b, gzip.BestSpeed)
+		if err != nil {
+			return nil, err
+		}
+		out.Writer, out.flush = z, func() error { return errors.Join(z.Close(), b.Flush()) }
+	}
+	return out, nil
+}
+
+// Write writes a part of the proof.
+func (f *proofFile) Write(data []byte) (int, error) { return f.Writer.Write(data) }
+
+// close ends the file, or removes it after an error.
+func (f *proofFile) close(err error) error {
+	if f == nil {
+		return err
+	}
+	if e := f.flush(); err == nil && e != nil {
+		err = fmt.Errorf("%w: can't write %s: %w", model.ErrInvalid, f.Name(), bare(e))
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		if info, e := os.Lstat(f.Name()); e == nil && info.Mode().IsRegular() {
+			os.Remove(f.Name())
+		}
+	}
+	return err
+}
+
+// size returns the number of bytes written, 0 if it isn't known.
+func (f *proofFile) size() int64 {
+	info, err := os.Stat(f.Name())
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
