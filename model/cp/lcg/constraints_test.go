@@ -241,7 +241,7 @@ type watched struct {
 }
 
 func observe(k *Kernel) *watched {
-	w := &watched{k: k, all: solutions(k.model)}
+	w := &watched{k: k}
 	k.test = &hooks{
 		explained: func(premises []cp.Lit, l cp.Lit, why reason, at int32) []cp.Lit {
 			if w.spoil != nil {
@@ -346,6 +346,7 @@ func TestConstraints(t *testing.T) {
 				draws[name](p)
 				k := NewWith(p.m, Options{})
 				w := observe(k)
+				w.all = solutions(p.m)
 				w.dive(p.Rand, 8)
 				if w.wrong != nil {
 					t.Fatalf("seed %d: %v", seed, w.wrong)
@@ -377,6 +378,7 @@ func checkMix(seed int, spoil func(k *Kernel, w *watched)) error {
 	k := NewWith(m, Options{})
 	k.limit = p.Int64N(20)
 	w := observe(k)
+	w.all = solutions(m)
 	if spoil != nil {
 		spoil(k, w)
 	}

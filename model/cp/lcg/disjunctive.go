@@ -9,134 +9,13 @@ import (
 
 // noOverlap adds the propagators of activities that don't overlap.
 func (k *Kernel) noOverlap(c *cp.NoOverlap) {
-	p := k.pairs
-	if p == nil {
-		p = &pairs{orders: map[cp.Var][]int32{}}
-		k.pairs, p.self = p, k.add(p)
+	if k.pairs == nil {
+		k.pairs = &pairs{orders: map[cp.Var][]int32{}}
+		k.pairs.self = k.add(k.pairs)
 	}
-	for i := range c.Starts {
-		for j := range i {
-			p.post(k, pair{[2]cp.Start{c.Starts[i], c.Starts[j]}, [2]int64{c.Lengths[i], c.Lengths[j]}, c.Before[i][j]})
-		}
-	}
+	k.pairs.post(k, c)
 	k.add(&disjunctive{c: c})
 }
-
-// pair is two activities: the order says that the first one goes first if both run.
-type pair struct {
-	starts  [2]cp.Start
-	lengths [2]int64
-	order   cp.Lit
-}
-
-// first returns the literal that activity a of a pair, 0 or 1, goes first.
-func (x *pair) first(a int) cp.Lit {
-	if a == 0 {
-		return x.order
-	}
-	return x.order.Not()
-}
-
-// pairs enforces, for two activities a and b of which a goes first,
-//
-//	start b ≥ start a + length a       if a runs
-//	start a ≤ start b - length a       if b runs
-//	b goes first                       if both run and earliest start a + length a > latest start b
-//
-// The bounds are of optional starts: they hold if the activity runs. An explanation is
-// made of presences, the order, and bounds, which are weakened by half of what they
-// exceed each. O(1) for each pair of which something changed.
-type pairs struct {
-	self   int32
-	all    []pair
-	owners []int32            // constraint of each
-	orders map[cp.Var][]int32 // the pairs with this order
-}
-
-func (p *pairs) post(k *Kernel, x pair) {
-	n := int32(len(p.all))
-	p.all, p.owners = append(p.all, x), append(p.owners, k.posted)
-	for _, s := range x.starts {
-		k.watch(2*int32(s.At), p.self, n)
-		k.watch(2*int32(s.At)+1, p.self, n)
-		k.watch(s.If.SV, p.self, n)
-	}
-	k.watch(x.order.SV, p.self, n)
-	if x.order.SV >= 0 {
-		k.watch(x.order.Not().SV, p.self, n)
-		v := x.order.Var()
-		if p.orders[v] == nil {
-			k.guards[v] = func() bool { return p.matters(k, v) }
-			k.decisions.is[v] = true
-		}
-		p.orders[v] = append(p.orders[v], n)
-	}
-	p.wake(k, 0, n)
-}
-
-// matters reports whether both activities of a pair with order v run.
-func (p *pairs) matters(k *Kernel, v cp.Var) bool {
-	for _, n := range p.orders[v] {
-		if x := &p.all[n]; k.holds(x.starts[0].If) && k.holds(x.starts[1].If) {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *pairs) cancel()           {}
-func (p *pairs) propagate(*Kernel) {}
-
-// Tags are 8n, the pair, and which activity goes first, times 4, and one of these.
-const (
-	later   = iota // the second one starts later
-	sooner         // the first one starts sooner
-	exclude        // the order
-)
-
-func (p *pairs) wake(k *Kernel, _, n int32) {
-	x := &p.all[n]
-	if k.fails(x.starts[0].If) || k.fails(x.starts[1].If) {
-		return
-	}
-	both := k.holds(x.starts[0].If) && k.holds(x.starts[1].If)
-	for a := range 2 {
-		from, to := x.starts[a], x.starts[1-a]
-		tag := 8*n + 4*int32(a)
-		if k.holds(x.first(a)) {
-			if k.holds(from.If) && !k.set(to.At.AtLeast(k.low[2*from.At]+x.lengths[a]), p.self, tag+later) {
-				return
-			}
-			if k.holds(to.If) && !k.set(from.At.AtMost(-k.low[2*to.At+1]-x.lengths[a]), p.self, tag+sooner) {
-				return
-			}
-		} else if both && !k.fails(x.first(a)) {
-			if k.low[2*from.At]+x.lengths[a] > -k.low[2*to.At+1] {
-				if !k.set(x.first(a).Not(), p.self, tag+exclude) {
-					return
-				}
-			} else if a == 0 {
-				k.decisions.undo(x.order.SV)
-			}
-		}
-	}
-}
-
-func (p *pairs) explain(k *Kernel, l cp.Lit, tag, at int32, out []cp.Lit) []cp.Lit {
-	x, a := &p.all[tag/8], int(tag/4)&1
-	from, to, length := x.starts[a], x.starts[1-a], x.lengths[a]
-	switch tag % 4 {
-	case later:
-		return append(out, x.first(a), from.If, from.At.AtLeast(l.B-length))
-	case sooner:
-		return append(out, x.first(a), to.If, to.At.AtMost(-l.B+length))
-	}
-	least := k.lowAt(2*int32(from.At), at)
-	least -= (least + length - 1 + k.lowAt(2*int32(to.At)+1, at)) / 2
-	return append(out, from.If, to.If, from.At.AtLeast(least), to.At.AtMost(least+length-1))
-}
-
-func (p *pairs) owner(tag int32) int32 { return p.owners[tag/8] }
 
 // disjunctive enforces what follows for activities that don't overlap from more than
 // two of them. For a set C of them that run, each from t0 at the soonest to T at the
