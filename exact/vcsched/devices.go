@@ -26,6 +26,7 @@ const (
 	devProbing
 	devLocalSearch
 	devCompletion
+	devMoves
 )
 
 // devices names them, in the order of their bits.
@@ -43,6 +44,7 @@ var devices = []exact.Switch[deviceSet]{
 	{Bit: devProbing, Device: exact.Device{Name: "load-probing", Summary: "bin completion at loads between the bounds, not at the next better one alone (destructive bounds)"}},
 	{Bit: devLocalSearch, Device: exact.Device{Name: "local-search", Summary: "simulated annealing on overloads, before and between the phases"}},
 	{Bit: devCompletion, Device: exact.Device{Name: "bin-completion", Summary: "bin completion for up to 64 tasks; without it, the host tree"}},
+	{Bit: devMoves, Device: exact.Device{Name: "priced-moves", Summary: "with a migration budget: bounds by host patterns that price moves (vcbounds.Moves)"}},
 }
 
 // phases are those of the search that run alone, by what they do without.

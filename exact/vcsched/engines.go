@@ -1,5 +1,5 @@
-// Package vcsched holds the exact engines for VCSched: a search of its own and
-// HiGHS.
+// Package vcsched holds the exact engines for VCSched: a search of its own,
+// the learning kernel and HiGHS.
 package vcsched
 
 import "github.com/gapwise/gapwise/model"
@@ -9,6 +9,7 @@ func Engines() []model.Algorithm {
 	const paper = "Stillwell, Schanzenbach, Vivien, Casanova: Resource Allocation using Virtual Clusters, section "
 	return []model.Algorithm{
 		model.Engine(model.KindVCSched, Search{}, "gapwise", "bin completion, local search and column-generation bounds"),
+		model.Engine(model.KindVCSched, Kernel{}, "gapwise", "lazy clause generation on exactly-one and linear constraints, bounds by column generation"),
 		model.Engine(model.KindVCSched, HiGHS{}, "gapwise", "HiGHS on the compact model, symmetry broken"),
 		model.Engine(model.KindVCSched, HiGHS{"paper"}, paper+"2.5", "HiGHS on Eq. 3-11"),
 		model.Engine(model.KindVCSched, HiGHS{"parallel"}, paper+"5.1", "HiGHS on Eq. 12-21"),

@@ -28,7 +28,7 @@ func TestVCSchedFound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := foundVCSched(t, name)
-			solvers := []model.Solver{Search{}, Search{off: devCompletion}}
+			solvers := []model.Solver{Search{}, Search{off: devCompletion}, Kernel{}, Kernel{off: devLocalSearch | devColumns | devMoves}}
 			for _, f := range vcbounds.Formulations {
 				if _, err := vcbounds.Build(in, f); err == nil {
 					solvers = append(solvers, HiGHS{Formulation: f})
@@ -82,6 +82,7 @@ func TestVCSchedManyHostsAndLargeBudgets(t *testing.T) {
 					}
 				}
 				same(t, "search", in, solveVCSched(t, Search{}, in, model.Settings{Seed: 1}), want, true)
+				same(t, "kernel", in, solveVCSched(t, Kernel{}, in, model.Settings{Seed: 1}), want, true)
 			})
 		}
 	}
@@ -109,7 +110,7 @@ func TestVCSchedMisfitInUnits(t *testing.T) {
 				if in.Hosts == 1 {
 					count[ok]++
 				}
-				for _, s := range []model.Solver{Search{}, Search{off: devCompletion}, Search{off: devLocalSearch}, HiGHS{}, HiGHS{Formulation: "paper"}} {
+				for _, s := range []model.Solver{Search{}, Search{off: devCompletion}, Search{off: devLocalSearch}, Kernel{}, Kernel{off: devLocalSearch}, HiGHS{}, HiGHS{Formulation: "paper"}} {
 					same(t, s.Name(), in, solveVCSched(t, s, in, model.Settings{Seed: 1}), want, ok)
 				}
 			}

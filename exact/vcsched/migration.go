@@ -4,28 +4,13 @@ import (
 	"cmp"
 	"slices"
 
-	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
 	"github.com/gapwise/gapwise/model"
 )
 
-// runWithBudget searches an instance with a migration budget (section 6.1 of the
+// searchWithBudget searches an instance with a migration budget (section 6.1 of the
 // paper), where hosts differ by the tasks that run on them now: local search, then
 // the host tree.
-func (s *run) runWithBudget() error {
-	from, err := vcheur.Start(s.ctx, s.in, s.u, s.set)
-	if err != nil {
-		return err
-	}
-	imp := vcheur.NewImprover(s.u, from, s.set.Seed)
-	improve := func(steps int) {
-		if s.off&devLocalSearch != 0 {
-			return
-		}
-		imp.Improve(s.ctx, s.lower, steps)
-		if l, h, ok := imp.Best(); ok {
-			s.found(max(l, s.u.Scale), h)
-		}
-	}
+func (s *run) searchWithBudget(improve func(steps int)) error {
 	improve(firstSteps * len(s.u.CPU) * len(s.u.CPU))
 	s.tree(improve)
 	return nil

@@ -116,7 +116,11 @@ func TestVCSchedRelations(t *testing.T) {
 			if change != nil {
 				change(&set)
 			}
-			r, err := Search{}.Solve(context.Background(), in, set)
+			var engine model.Solver = Search{}
+			if seed%2 == 0 {
+				engine = Kernel{}
+			}
+			r, err := engine.Solve(context.Background(), in, set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -213,7 +217,7 @@ func TestVCSchedBoundsAgainstSolutions(t *testing.T) {
 					stated = append(stated, bound{b.Name, b.Value})
 				}
 			}
-			solvers := []model.Solver{Search{}, Search{off: devCompletion}}
+			solvers := []model.Solver{Search{}, Search{off: devCompletion}, Kernel{}}
 			for _, f := range vcbounds.Formulations {
 				if _, err := vcbounds.Build(v, f); err == nil {
 					solvers = append(solvers, HiGHS{Formulation: f})

@@ -75,6 +75,11 @@ func TestVCSchedRulesAgainstPlain(t *testing.T) {
 		}
 		r := solveVCSched(t, Search{off: devCompletion | devLocalSearch}, in, model.Settings{Seed: 1})
 		same(t, "tree", in, r, want, ok)
+		same(t, "kernel", in, solveVCSched(t, Kernel{}, in, model.Settings{Seed: 1}), want, ok)
+		for _, d := range devices[k%len(devices) : k%len(devices)+1] {
+			r := solveVCSched(t, Kernel{off: d.Bit | devLocalSearch | devMoves | devColumns}, in, model.Settings{Seed: 1})
+			same(t, "kernel without "+d.Name, in, r, want, ok)
+		}
 	}
 	t.Log(count)
 	if min(count[true], count[false]) < need.Rounds(30) {
@@ -104,6 +109,10 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 				count["rule off"]++
 			}
 		}
+		if o := solveVCSched(t, Kernel{}, in, set); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
+			same(t, "kernel", in, o, r.Objective, r.Status == model.StatusOptimal)
+			count["kernel"]++
+		}
 		// The plain engine looks for anything better.
 		beat := math.NaN()
 		if r.Solution != nil {
@@ -120,7 +129,7 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 		}
 	}
 	t.Log(count)
-	if count["rule off"] == 0 || count["highs"] == 0 || count["plain"] == 0 {
+	if count["rule off"] == 0 || count["kernel"] == 0 || count["highs"] == 0 || count["plain"] == 0 {
 		t.Errorf("nothing compared: %v", count)
 	}
 }

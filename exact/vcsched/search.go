@@ -77,16 +77,23 @@ func (e Search) Name() string { return exact.SearchName(e.phase) }
 
 // Solve implements model.Solver.
 func (e Search) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	r := model.NewResult(e.Name(), set.Seed)
+	return solve(ctx, e.Name(), e.off|phases[e.phase], in, set, (*run).search)
+}
+
+// solve runs an engine, which gets a function that takes so many steps of local search,
+// after the bounds by packing arguments.
+func solve(ctx context.Context, name string, off deviceSet, in model.Instance, set model.Settings,
+	engine func(s *run, improve func(steps int)) error) (model.Result, error) {
+	r := model.NewResult(name, set.Seed)
 	v, ok := in.(*model.VCSched)
 	if !ok {
-		return r, fmt.Errorf("search: %w: it doesn't solve %s instances", model.ErrUnsupported, in.Kind())
+		return r, fmt.Errorf("%s: %w: it doesn't solve %s instances", name, model.ErrUnsupported, in.Kind())
 	}
 	ctx, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
-	s := &run{ctx: ctx, in: v, set: set, start: time.Now(), u: v.Units(), off: e.off | phases[e.phase]}
-	if err := s.solve(); err != nil {
-		return r, fmt.Errorf("search: %w", err)
+	s := &run{ctx: ctx, name: name, in: v, set: set, start: time.Now(), u: v.Units(), off: off}
+	if err := s.solve(engine); err != nil {
+		return r, fmt.Errorf("%s: %w", name, err)
 	}
 	r.Elapsed, r.Nodes = time.Since(s.start), s.nodes
 	if s.infeasible != "" {
@@ -96,7 +103,7 @@ func (e Search) Solve(ctx context.Context, in model.Instance, set model.Settings
 	if s.hosts != nil {
 		p, err := vcheur.RaiseAverage(ctx, v, v.NewPlacement(s.hosts, v.Yield(s.hosts)))
 		if err != nil {
-			return r, fmt.Errorf("search: %w", err)
+			return r, fmt.Errorf("%s: %w", name, err)
 		}
 		if err := r.SetSolution(v, p); err != nil {
 			return r, err
@@ -113,6 +120,7 @@ func (e Search) Solve(ctx context.Context, in model.Instance, set model.Settings
 // run is the state of one search. Loads are in units of 1/u.Scale of a host.
 type run struct {
 	ctx   context.Context
+	name  string // of the engine
 	in    *model.VCSched
 	set   model.Settings
 	start time.Time
@@ -120,6 +128,7 @@ type run struct {
 	tasks *vcbounds.Tasks
 	off   deviceSet
 	view  memoryView
+	moves *vcbounds.Moves // nil without a migration budget
 
 	lower      int64   // no placement has a smaller largest load
 	upper      int64   // the largest load of hosts; MaxInt64 without
@@ -171,14 +180,14 @@ func (s *run) report() {
 	if s.set.Progress == nil {
 		return
 	}
-	p := model.Progress{Algorithm: "search", Incumbent: math.NaN(), Bound: s.u.YieldBound(s.lower), Nodes: s.nodes, Elapsed: time.Since(s.start)}
+	p := model.Progress{Algorithm: s.name, Incumbent: math.NaN(), Bound: s.u.YieldBound(s.lower), Nodes: s.nodes, Elapsed: time.Since(s.start)}
 	if s.hosts != nil {
 		p.Incumbent = s.in.Yield(s.hosts)
 	}
 	s.set.Progress(p)
 }
 
-func (s *run) solve() error {
+func (s *run) solve(engine func(s *run, improve func(steps int)) error) error {
 	s.upper = math.MaxInt64
 	s.tasks = vcbounds.NewTasks(s.u)
 	load, why := s.tasks.PackingLoad()
@@ -191,9 +200,6 @@ func (s *run) solve() error {
 	}
 	// All loads up to a whole host have the yield 1.
 	s.lower = max(load, s.u.Scale)
-	if s.in.MigrationBudget != nil {
-		return s.runWithBudget()
-	}
 	from, err := vcheur.Start(s.ctx, s.in, s.u, s.set)
 	if err != nil {
 		return err
@@ -210,8 +216,16 @@ func (s *run) solve() error {
 			s.found(max(l, s.u.Scale), h)
 		}
 	}
-	n := len(s.u.CPU)
 	s.report()
+	return engine(s, improve)
+}
+
+// search runs the engine Search.
+func (s *run) search(improve func(steps int)) error {
+	if s.in.MigrationBudget != nil {
+		return s.searchWithBudget(improve)
+	}
+	n := len(s.u.CPU)
 	if s.off&devCompletion != 0 {
 		s.view = exactView
 	}

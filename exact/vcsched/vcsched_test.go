@@ -64,6 +64,29 @@ func TestSearchAgainstBruteForce(t *testing.T) {
 	}
 }
 
+func TestKernelAgainstBruteForce(t *testing.T) {
+	t.Parallel()
+	for _, budget := range []bool{false, true} {
+		t.Run(fmt.Sprint("budget=", budget), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(14, 1))
+			nodes := int64(0)
+			for range need.Rounds(3_000) {
+				in := modeltest.RandomVCSched(rng, budget)
+				want, ok := modeltest.BruteVCSched(in)
+				r, err := vcexact.Kernel{}.Solve(context.Background(), in, model.Settings{Seed: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				agrees(t, in, r, want, ok)
+				nodes += r.Nodes
+			}
+			if nodes == 0 {
+				t.Error("the kernel had nothing to learn")
+			}
+		})
+	}
+}
+
 func TestHiGHSAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))

@@ -33,9 +33,7 @@ var draws = map[string]func(p *pool){
 			c.Groups = append(c.Groups, g)
 		}
 		for range p.IntN(4) {
-			if times := p.Int64N(7) - 3; times != 0 {
-				c.Terms = append(c.Terms, cp.Term{Times: times, Var: p.int()})
-			}
+			c.Terms = append(c.Terms, cp.Term{Times: p.Int64N(7) - 3, Var: p.int()})
 		}
 		c.AtMost = p.Int64N(9) - 3
 		p.m.Add(c)

@@ -73,6 +73,7 @@ type Kernel struct {
 	nogoods  []nogood
 	watches  [][]watch
 	subs     [][]subscription
+	sums     [][]summand // of each signed variable
 	all      []propagator
 	slow     []bool // propagators to be called last
 	pending  [2][]int32
@@ -119,7 +120,7 @@ func New(m *cp.Model) *Kernel { return NewWith(m, Options{}) }
 func NewWith(m *cp.Model, o Options) *Kernel {
 	n := len(m.Low)
 	k := &Kernel{model: m, options: o, low: make([]int64, 2*n), last: make([]int32, 2*n), present: m.Present,
-		watches: make([][]watch, 2*n), subs: make([][]subscription, 2*n), bump: 1, limit: 2000, guards: make([]func() bool, n)}
+		watches: make([][]watch, 2*n), subs: make([][]subscription, 2*n), sums: make([][]summand, 2*n), bump: 1, limit: 2000, guards: make([]func() bool, n)}
 	for v := range n {
 		k.low[2*v], k.low[2*v+1] = m.Low[v], -m.High[v]
 		k.last[2*v], k.last[2*v+1] = -1, -1
@@ -148,7 +149,7 @@ func (k *Kernel) post(c cp.Constraint) {
 	case cp.Nogood:
 		k.addNogood(c, false, 0)
 	case *cp.Linear:
-		k.add(newLinear(c))
+		k.add(newLinear(k, c))
 	case *cp.Delay:
 		k.delay(c)
 	case *cp.NoOverlap:
@@ -334,6 +335,7 @@ func (k *Kernel) propagate() bool {
 			e := &k.events[k.head]
 			sv, before, bound := e.sv, e.before, e.bound
 			k.head++
+			k.count(sv, before, bound)
 			k.wakeNogoods(sv, before, bound)
 			if !k.failed {
 				for _, s := range k.subs[sv] {
@@ -381,6 +383,9 @@ func (k *Kernel) backtrack(level int32) {
 		x := &k.events[e]
 		k.low[x.sv], k.last[x.sv] = x.before, x.prev
 		k.decisions.undo(x.sv)
+		if int(e) < k.head {
+			k.uncount(x.sv, x.before, x.bound)
+		}
 		if x.why.by == implied {
 			k.arena, k.spans = k.arena[:k.spans[x.why.tag].first], k.spans[:x.why.tag]
 		}

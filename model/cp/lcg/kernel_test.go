@@ -196,3 +196,48 @@ func TestMinimise(t *testing.T) {
 		t.Errorf("%d feasible models and %d conflicts are too few", feasible, conflicts)
 	}
 }
+
+// The sums of linear constraints are those of the bounds, after whatever was done and
+// undone.
+func TestLinearSums(t *testing.T) {
+	t.Parallel()
+	rows := 0
+	for seed := range 400 {
+		p := newPool(seed)
+		for range 3 {
+			draws["linear"](p)
+			draws["nogood"](p)
+		}
+		k := New(p.m)
+		k.Minimise(context.Background(), nil, 50, nil)
+		k.backtrack(0)
+		for _, a := range k.all {
+			r, ok := a.(*linear)
+			if !ok {
+				continue
+			}
+			rows++
+			sum := int64(0)
+			for g := range r.groups {
+				least := int64(infinite)
+				for _, x := range r.groups[g].choices {
+					if !k.heldAt(x.If.Not(), int32(k.head)) {
+						least = min(least, x.Value)
+					}
+				}
+				if least < infinite {
+					sum += least
+				}
+			}
+			for _, x := range r.terms {
+				sum += x.times * k.lowAt(x.sv, int32(k.head))
+			}
+			if sum != r.sum {
+				t.Fatalf("seed %d: the sum is %d, not %d", seed, sum, r.sum)
+			}
+		}
+	}
+	if rows < 1000 {
+		t.Errorf("%d rows", rows)
+	}
+}

@@ -130,6 +130,13 @@ func (k *Kernel) Require(l cp.Lit) {
 	k.set(l, decided, 0)
 }
 
+// Exclude has some literals not hold together from now on, none of them of an optional
+// variable. It is not to be called within a search, nor under a proof.
+func (k *Kernel) Exclude(premises ...cp.Lit) {
+	k.backtrack(0)
+	k.addNogood(premises, false, 0)
+}
+
 // SetPhases says which value of each Boolean variable is tried first: that of a known
 // solution or of a guess. Others than 0 and 1 stand for 1 if they are positive.
 func (k *Kernel) SetPhases(values []int64) { copy(k.decisions.phase, values) }

@@ -1,0 +1,180 @@
+package vcsched
+
+import (
+	"context"
+	"fmt"
+
+	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/cp"
+	"github.com/gapwise/gapwise/model/cp/lcg"
+)
+
+// Kernel is the exact engine for VCSched by lazy clause generation, on kernelModel.
+// Like Search, it begins with packing bounds and local search; then come turns of the
+// kernel (learner) and, once, bounds by column generation, which price moves if there
+// is a migration budget. A node is a conflict, from which a nogood is learned.
+//
+// It is any-time. Instances with more than maxKernel tasks × hosts² get the first
+// placement and the bounds without search.
+type Kernel struct {
+	off deviceSet // switched off
+}
+
+// Name returns "kernel".
+func (Kernel) Name() string { return "kernel" }
+
+// Solve implements model.Solver.
+func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	return solve(ctx, e.Name(), e.off, in, set, (*run).solveByKernel)
+}
+
+// solveByKernel runs the engine Kernel.
+func (s *run) solveByKernel(improve func(steps int)) error {
+	improve(firstSteps * len(s.u.CPU) * len(s.u.CPU))
+	if s.u.Current != nil && s.off&devMoves == 0 && !s.closed() {
+		s.moves = vcbounds.NewMoves(s.u)
+		s.raise(s.moves.Keep(s.ctx, s.lower, min(s.upper, s.unboundedLoad())))
+	}
+	l, err := newLearner(s)
+	if err != nil {
+		return err
+	}
+	for limit := int64(learnConflicts); !s.closed() && !s.stopped(); limit *= 2 {
+		if l == nil {
+			s.reason = fmt.Sprintf("%d tasks on %d hosts are more than the kernel takes: bounds without search", len(s.u.CPU), s.u.Hosts)
+		} else {
+			l.turn(limit)
+		}
+		if limit == learnConflicts && !s.closed() && !s.stopped() {
+			if err := s.columns(); err != nil {
+				return err
+			}
+		}
+		if l == nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// columns narrows the gap by column generation.
+func (s *run) columns() error {
+	switch {
+	case s.off&devColumns != 0:
+		return nil
+	case s.u.Current == nil:
+		return s.patterns()
+	case s.moves == nil:
+		return nil
+	}
+	if s.hosts != nil {
+		s.moves.Add(s.hosts)
+	}
+	for _, width := range []float64{1e-2, 1e-3, 1e-4, 0} {
+		lower, err := s.moves.Raise(s.ctx, s.lower, min(s.upper, s.unboundedLoad()), width)
+		if err != nil {
+			return err
+		}
+		s.raise(lower)
+	}
+	return nil
+}
+
+// learnConflicts limits the kernel's first turn. Each next one has twice as many.
+const learnConflicts = 1000
+
+// learner asks the kernel for placements of at most some load.
+type learner struct {
+	s    *run
+	m    *kernelModel
+	k    *lcg.Kernel
+	most int64 // no placement above this load is looked for
+}
+
+// newLearner returns nil if the instance is too large.
+func newLearner(s *run) (*learner, error) {
+	if hosts, _ := modelHosts(s.u); len(hosts)*len(hosts) > maxKernel/len(s.u.CPU) {
+		return nil, nil
+	}
+	l := &learner{s: s, most: min(s.upper, s.unboundedLoad())}
+	l.m = newKernelModel(s.u, s.lower, max(l.most, s.lower), s.off)
+	if err := l.m.Check(); err != nil {
+		return nil, err
+	}
+	l.k = lcg.New(&l.m.Model)
+	if s.hosts != nil {
+		l.k.SetPhases(l.m.values(s.hosts))
+	}
+	return l, nil
+}
+
+// turn takes about so many conflicts: for a better placement than the best, by as much
+// as the gap asks for, until there is none; and, if that stays open, for loads between
+// the bounds, which are refuted the sooner the lower they are.
+func (l *learner) turn(conflicts int64) {
+	s := l.s
+	for end := l.k.Conflicts + conflicts; !s.closed() && !s.stopped(); {
+		if l.ask(l.next(), end-l.k.Conflicts) == unknown {
+			break
+		}
+	}
+	for share := int64(2); share <= maxProbe && !s.closed() && !s.stopped() && s.hosts != nil && s.off&devProbing == 0; {
+		load := s.lower + (s.upper-s.lower)/share
+		if l.ask(load-load%s.tasks.Unit, conflicts/8) == unknown {
+			share *= 2
+		}
+	}
+}
+
+// next returns the largest load below the best that closes the gap if it is refuted.
+func (l *learner) next() int64 {
+	s := l.s
+	if s.hosts == nil {
+		return l.most
+	}
+	return max(s.lower, s.upper-1-int64((s.set.GapLimit()-model.DefaultGap/2)*float64(s.lower)))
+}
+
+// ask looks for a placement of at most a load, for so many conflicts.
+func (l *learner) ask(load, conflicts int64) answer {
+	s := l.s
+	var premises []cp.Lit
+	if load < l.most {
+		premises = []cp.Lit{l.m.Objective.AtMost(load)}
+	}
+	before := l.k.Conflicts
+	defer func() { s.nodes += l.k.Conflicts - before }()
+	for conflicts > 0 {
+		switch l.k.Search(s.ctx, conflicts-(l.k.Conflicts-before), premises...) {
+		case lcg.Satisfied:
+			hosts := l.m.placement(l.k.Values())
+			if s.found(max(s.u.MaxLoad(hosts), s.u.Scale), hosts) {
+				l.k.SetPhases(l.k.Values())
+				return yes
+			}
+			for _, c := range l.m.misfits(hosts) {
+				l.k.Exclude(c...)
+			}
+			continue
+		case lcg.Refuted, lcg.Infeasible:
+			if load >= l.most && s.hosts == nil {
+				s.infeasible = noPlacement(s.in)
+				return no
+			}
+			load += s.tasks.Unit - load%s.tasks.Unit
+			s.raise(min(load, s.upper))
+			l.k.Require(l.m.Objective.AtLeast(s.lower))
+			return no
+		}
+		return unknown
+	}
+	return unknown
+}
+
+func noPlacement(in *model.VCSched) string {
+	if in.MigrationBudget != nil {
+		return "no placement fits in memory within the migration budget"
+	}
+	return "no placement fits in memory"
+}

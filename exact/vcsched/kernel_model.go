@@ -1,0 +1,231 @@
+package vcsched
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/cp"
+)
+
+// kernelModel is the constraint model of an instance in units (model.VCSchedUnits), a
+// relaxation by what they are rounded. Variables and constraints, by which a proof
+// names them, tasks counted through the instance and hosts from 0:
+//
+//   - "on T H", of which one T: exactly one over H holds; 1 if task T is on host H.
+//   - "memory H": Σ_T Memory[T] on(T,H) ≤ MemoryCap.
+//   - "load", the objective, and "need H": Σ_T CPU[T] on(T,H) ≤ load.
+//   - "budget", with a migration budget: Σ Memory[T] (1 - on(T, Current[T])) ≤ Budget,
+//     over the tasks that run now.
+//
+// Of the hosts on which nothing runs there are no more than tasks. Without a proof,
+// symmetries are broken (order).
+type kernelModel struct {
+	cp.Model
+	u     *model.VCSchedUnits
+	hosts []int32    // those of the model
+	on    [][]cp.Var // [task][index in hosts]
+}
+
+// maxKernel bounds tasks × hosts² of a model, the number of its nogoods times 2.
+const maxKernel = 1 << 21
+
+// modelHosts returns the hosts on which tasks run now, and of the others as many as
+// there are tasks at most, none of which a placement needs. Those are the last.
+func modelHosts(u *model.VCSchedUnits) (hosts []int32, running int) {
+	busy := map[int32]bool{}
+	for _, h := range u.Current {
+		if h >= 0 && !busy[h] {
+			busy[h] = true
+			hosts = append(hosts, h)
+		}
+	}
+	slices.Sort(hosts)
+	running = len(hosts)
+	for h := int32(0); h < int32(u.Hosts) && len(hosts)-running < len(u.CPU); h++ {
+		if !busy[h] {
+			hosts = append(hosts, h)
+		}
+	}
+	return hosts, running
+}
+
+// newKernelModel returns the model of the placements with a load from lower to upper.
+func newKernelModel(u *model.VCSchedUnits, lower, upper int64, off deviceSet) *kernelModel {
+	hosts, running := modelHosts(u)
+	k := &kernelModel{u: u, hosts: hosts, on: make([][]cp.Var, len(u.CPU))}
+	k.Objective = k.Int(lower, upper)
+	k.Call(k.Objective, "load")
+	memory, need := make([]*cp.Linear, len(hosts)), make([]*cp.Linear, len(hosts))
+	for h := range hosts {
+		memory[h] = &cp.Linear{AtMost: u.MemoryCap}
+		need[h] = &cp.Linear{Terms: []cp.Term{{Times: -1, Var: k.Objective}}}
+	}
+	budget := &cp.Linear{AtMost: u.Budget}
+	for i := range u.CPU {
+		lits := make([]cp.Lit, len(hosts))
+		for h := range hosts {
+			x := k.Bool()
+			k.Call(x, fmt.Sprintf("on %d %d", i, hosts[h]))
+			k.on[i] = append(k.on[i], x)
+			lits[h] = x.Is()
+			if u.Memory[i] > 0 {
+				memory[h].Terms = append(memory[h].Terms, cp.Term{Times: u.Memory[i], Var: x})
+			}
+			need[h].Terms = append(need[h].Terms, cp.Term{Times: u.CPU[i], Var: x})
+			if u.Current != nil && u.Current[i] == hosts[h] {
+				budget.Terms = append(budget.Terms, cp.Term{Times: -u.Memory[i], Var: x})
+				budget.AtMost -= u.Memory[i]
+			}
+		}
+		k.Decisions = append(k.Decisions, k.on[i]...)
+		k.ExactlyOne(fmt.Sprintf("one %d", i), lits...)
+	}
+	for h := range hosts {
+		k.AddAs(fmt.Sprintf("memory %d", hosts[h]), memory[h])
+		k.AddAs(fmt.Sprintf("need %d", hosts[h]), need[h])
+	}
+	if u.Current != nil {
+		k.AddAs("budget", budget)
+	}
+	k.order(running, off)
+	return k
+}
+
+// order breaks symmetries. Take the tasks in the order of decreasing size. Of the
+// placements that are equal up to an exchange of equal tasks (of the same job's needs and
+// the same current host or none) and of the hosts on which nothing runs now, keep the one
+// whose list of hosts, by task, is lexicographically least. In it
+//
+//   - equal tasks are on hosts of no smaller number than those before: else exchanging
+//     two makes the list smaller, at the first of them;
+//   - the k-th of the idle hosts gets no task before the (k-1)-th has one: else
+//     exchanging both hosts makes the list smaller, at the first task on either.
+//
+// Neither exchange changes loads, memory or what moves. So at least one placement of
+// each such class is left.
+func (k *kernelModel) order(running int, off deviceSet) {
+	u := k.u
+	order := make([]int32, len(u.CPU))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(u.CPU[b]+u.Memory[b], u.CPU[a]+u.Memory[a]), cmp.Compare(u.CPU[b], u.CPU[a]))
+	})
+	current := func(i int32) int32 {
+		if u.Current == nil {
+			return -1
+		}
+		return u.Current[i]
+	}
+	for at, i := range order {
+		if off&devTwins == 0 {
+			for b := at - 1; b >= 0 && u.CPU[order[b]] == u.CPU[i] && u.Memory[order[b]] == u.Memory[i]; b-- {
+				j := order[b]
+				if u.Exact[u.Job[j]] != u.Exact[u.Job[i]] || current(j) != current(i) {
+					continue
+				}
+				for h := range k.hosts {
+					for g := range h {
+						k.Add(cp.Nogood{k.on[j][h].Is(), k.on[i][g].Is()})
+					}
+				}
+				break
+			}
+		}
+		if off&devHosts != 0 {
+			continue
+		}
+		for h := running + 1; h < len(k.hosts); h++ {
+			c := cp.Nogood{k.on[i][h].Is()}
+			for _, j := range order[:at] {
+				c = append(c, k.on[j][h-1].AtMost(0))
+			}
+			k.Add(c)
+		}
+	}
+}
+
+// values returns values of the variables that stand for a placement; hosts is [task].
+func (k *kernelModel) values(hosts []int32) []int64 {
+	values := make([]int64, len(k.Low))
+	for i, row := range k.on {
+		for h, x := range row {
+			if k.hosts[h] == hosts[i] {
+				values[x] = 1
+			}
+		}
+	}
+	return values
+}
+
+// placement returns the host of each task.
+func (k *kernelModel) placement(values []int64) []int32 {
+	hosts := make([]int32, len(k.on))
+	for i, row := range k.on {
+		for h, x := range row {
+			if values[x] == 1 {
+				hosts[i] = k.hosts[h]
+			}
+		}
+	}
+	return hosts
+}
+
+// misfits returns nogoods that exclude a placement which doesn't fit exactly, though it
+// does in units: sets of tasks, as small as may be, that don't fit on any host
+// together, or that can't all move.
+func (k *kernelModel) misfits(hosts []int32) (nogoods []cp.Nogood) {
+	u := k.u
+	over := func(tasks []int32, limit model.Memory) []int32 {
+		sum := func(skip int) (m model.Memory) {
+			for a, i := range tasks {
+				if a != skip {
+					m = m.Add(u.Exact[u.Job[i]])
+				}
+			}
+			return m
+		}
+		if !limit.Less(sum(-1)) {
+			return nil
+		}
+		for a := 0; a < len(tasks); {
+			if limit.Less(sum(a)) {
+				tasks = slices.Delete(tasks, a, a+1)
+			} else {
+				a++
+			}
+		}
+		return tasks
+	}
+	var moved []int32
+	on := make([][]int32, u.Hosts)
+	for i, h := range hosts {
+		on[h] = append(on[h], int32(i))
+		if u.Current != nil && u.Current[i] >= 0 && u.Current[i] != h {
+			moved = append(moved, int32(i))
+		}
+	}
+	for _, tasks := range on {
+		tasks = over(tasks, u.ExactCap)
+		for h := range k.hosts {
+			c := cp.Nogood{}
+			for _, i := range tasks {
+				c = append(c, k.on[i][h].Is())
+			}
+			if len(c) > 0 {
+				nogoods = append(nogoods, c)
+			}
+		}
+	}
+	c := cp.Nogood{}
+	for _, i := range over(moved, u.ExactBudget) {
+		c = append(c, k.on[i][slices.Index(k.hosts, u.Current[i])].AtMost(0))
+	}
+	if len(c) > 0 {
+		nogoods = append(nogoods, c)
+	}
+	return nogoods
+}
