@@ -32,6 +32,8 @@ type Kernel struct {
 	// better than Value(b) if no assignment has an objective below b: it is
 	// monotone, and exact or on the safe side.
 	Value func(objective int64) float64
+	// ProofUnit is what a proof says of the units of the model.
+	ProofUnit string
 	// Off are devices of the kernel that are left out.
 	Off lcg.Device
 	// Explain, if not nil, adds to a result that is proved infeasible.
@@ -76,18 +78,31 @@ func (q *Kernel) minimise(ctx context.Context, in model.Instance, set model.Sett
 			return err
 		}
 	}
-	r.SetBound(sense, q.Lower, set.GapLimit())
-	if r.Status == model.StatusOptimal {
-		return nil
+	if set.Proof == nil { // the proof is of what the kernel derives alone
+		r.SetBound(sense, q.Lower, set.GapLimit())
+		if r.Status == model.StatusOptimal {
+			return nil
+		}
 	}
 	if q.Model == nil {
+		if set.Proof != nil {
+			return fmt.Errorf("%w: there is no proof: %s", model.ErrUnsupported, q.Reason)
+		}
 		r.Reason = q.Reason
 		return nil
 	}
 	k := lcg.NewWith(q.Model, lcg.Options{Off: q.Off})
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
+	var proof *lcg.Proof
 	var failed error
+	if set.Proof != nil {
+		proof, failed = k.Prove(set.Proof, lcg.Header{Kind: string(in.Kind()), Instance: set.Proof.Instance,
+			Unit: q.ProofUnit, Upper: q.Model.High[q.Model.Objective]})
+		if failed != nil {
+			return failed
+		}
+	}
 	best := int64(math.MaxInt64) // objective of what has been stored
 	note := func(o *lcg.Outcome) {
 		r.Nodes = k.Conflicts
@@ -101,7 +116,7 @@ func (q *Kernel) minimise(ctx context.Context, in model.Instance, set model.Sett
 		if o.Bound >= q.Model.Low[q.Model.Objective] && !o.Infeasible {
 			r.SetBound(sense, rounded(sense, q.Value(o.Bound), r.Objective), set.GapLimit())
 		}
-		if r.Status == model.StatusOptimal {
+		if r.Status == model.StatusOptimal && proof == nil {
 			stop() // the gap asked for is reached
 		}
 	}
@@ -116,6 +131,9 @@ func (q *Kernel) minimise(ctx context.Context, in model.Instance, set model.Sett
 		}
 	})
 	note(&o)
+	if proof != nil && failed == nil {
+		failed = proof.Close()
+	}
 	switch {
 	case failed != nil:
 		return failed

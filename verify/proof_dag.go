@@ -192,10 +192,7 @@ func (k *dagProof) claim(below int64) (string, float64) {
 	if r.Mul(r, k.unit); k.roundedUp {
 		r.Quo(r, proofEpsilon)
 	}
-	x, _ := r.Float64()
-	if exact(x).Cmp(r) > 0 {
-		x = math.Nextafter(x, 0)
-	}
+	x := roundDown(r)
 	return fmt.Sprintf("no schedule ends before %v", x), x
 }
 
@@ -255,6 +252,15 @@ func (k *dagProof) goesFirst(t, u int) bound {
 		return atMost(v, 0)
 	}
 	return unknown
+}
+
+// roundDown returns the largest float64 that isn't above x, which isn't negative.
+func roundDown(x *big.Rat) float64 {
+	f, _ := x.Float64()
+	if math.IsInf(f, 0) || exact(f).Cmp(x) > 0 {
+		f = math.Nextafter(f, 0)
+	}
+	return f
 }
 
 var errUnknownName = errors.New("there is nothing of this name")

@@ -274,30 +274,37 @@ func (c *proofMachine) aroundOverloaded(s *proofState, all []block, p int) bool 
 //
 //	Σ demand of those that run, start by t and end after t > capacity
 //
-// or, for the window [a, b) that the proof names, with each activity's least part of
-// its length in it, be it as early or as late as it can be,
+// or, if the claim is about an activity p that runs, if each of its possible starts has
+// it run at such a time, which leaves too little room for p beside the others; or, for
+// the window [a, b) that the proof names, with each activity's least part of its length
+// in it, be it as early or as late as it can be,
 //
 //	Σ demand · min(b - a, length, earliest end - a, b - latest start)⁺ > capacity (b - a).
 type proofCumulative struct {
 	starts           []proofStart
 	lengths, demands []int64
-	capacity         int64 // at least any demand
+	capacity         int64             // at least any demand
+	about            func(v int32) int // the activity that a claim on a variable is about, or -1
 }
 
-func (c *proofCumulative) violated(s *proofState, _ bound, window [2]int64) bool {
+func (c *proofCumulative) violated(s *proofState, claim bound, window [2]int64) bool {
 	type step struct{ at, by int64 }
 	var steps []step
-	room := int64(0)
+	room, energy, about := int64(0), int64(0), -1
 	if a, b := window[0], window[1]; a < b && c.capacity > 0 && b-a < 1<<62/c.capacity {
 		room = c.capacity * (b - a)
 	}
-	energy := int64(0)
+	if claim.sv >= 0 {
+		if about = c.about(claim.sv >> 1); about >= 0 && !s.holds(c.starts[about].on) {
+			about = -1
+		}
+	}
 	for i, x := range c.starts {
 		if !s.holds(x.on) {
 			continue
 		}
 		first, last, length := s.least(x.at), s.most(x.at), c.lengths[i]
-		if last < first+length {
+		if last < first+length && i != about {
 			steps = append(steps, step{last, c.demands[i]}, step{first + length, -c.demands[i]})
 		}
 		if room > 0 {
@@ -309,10 +316,25 @@ func (c *proofCumulative) violated(s *proofState, _ bound, window [2]int64) bool
 	}
 	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
 	height := int64(0)
-	for _, x := range steps {
+	if about < 0 {
+		for _, x := range steps {
+			if height += x.by; height > c.capacity {
+				return true
+			}
+		}
+		return false
+	}
+	// The least start that isn't excluded yet: at, while what is excluded by the times
+	// [from, to) without room is (from - length, to).
+	p := c.starts[about]
+	at, last, length := s.least(p.at), s.most(p.at), c.lengths[about]
+	for k, x := range steps {
 		if height += x.by; height > c.capacity {
 			return true
 		}
+		if height+c.demands[about] > c.capacity && k+1 < len(steps) && x.at < steps[k+1].at && x.at-length < at {
+			at = max(at, steps[k+1].at)
+		}
 	}
-	return false
+	return at > last
 }

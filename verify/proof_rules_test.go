@@ -47,7 +47,8 @@ func TestProofRules(t *testing.T) {
 		},
 		"cumulative": func(r *rand.Rand, s *proofState, starts []proofStart) (proofRule, func([]bool, []int64) bool) {
 			long, demand, capacity := lengths(r, len(starts), 1), lengths(r, len(starts), 1), int64(4+r.IntN(3))
-			return &proofCumulative{starts, long, demand, capacity}, func(on []bool, at []int64) bool {
+			c := &proofCumulative{starts, long, demand, capacity, func(v int32) int { return int(v) / 2 }}
+			return c, func(on []bool, at []int64) bool {
 				for now := range int64(20) {
 					sum := int64(0)
 					for i := range starts {

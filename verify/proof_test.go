@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	batchexact "github.com/gapwise/gapwise/exact/batch"
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
@@ -120,6 +121,26 @@ func TestProofDAG(t *testing.T) {
 		nogoods += p.Nogoods
 	}
 	if nogoods < need.Rounds(50) {
+		t.Errorf("only %d nogoods", nogoods)
+	}
+}
+
+func TestProofBatch(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(14, 4))
+	nogoods := 0
+	for range need.Rounds(60) {
+		in := modeltest.RandomBatch(rng, 1, 6, 2+rng.IntN(4))
+		c := prove(t, batchexact.Kernel{}, in)
+		r, err := batchexact.Search{}.Solve(context.Background(), in, model.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.isOptimum(t, r.Objective)
+		p, _ := c.check(c.proof)
+		nogoods += p.Nogoods
+	}
+	if nogoods < need.Rounds(60) {
 		t.Errorf("only %d nogoods", nogoods)
 	}
 }

@@ -28,6 +28,9 @@ const mostKernelJobs = 100
 // Name returns "kernel".
 func (Kernel) Name() string { return "kernel" }
 
+// Proves implements model.Prover.
+func (Kernel) Proves() bool { return true }
+
 // Solve implements model.Solver.
 func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	return exact.SolveKernel(ctx, e.Name(), in, set, func(ctx context.Context, b *model.Batch) (q exact.Kernel, err error) {
@@ -72,7 +75,11 @@ func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings
 				q.Upper = sum
 			}
 		}
-		m := newKernelModel(j, q.Upper, e.off)
+		off := e.off
+		if q.ProofUnit = fmt.Sprintf("%d,%d", j.units.Time, j.units.Weight); set.Proof != nil {
+			off |= devActive | devIdentical | devPrices // the checker doesn't know them
+		}
+		m := newKernelModel(j, q.Upper, off)
 		q.Model = &m.Model
 		q.Solution = func(values []int64) (model.Solution, error) {
 			starts := make([]int64, len(m.starts))

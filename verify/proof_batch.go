@@ -1,0 +1,105 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// batchProof builds what proofs of batches of rigid jobs on one tier speak of. The
+// unit is "T,W": all times are multiples of T microseconds, counted from the first
+// submission, and all weights of W, so nothing is rounded.
+//
+// Variables: "start K", "response", the weighted sum of responses. Constraints:
+// "processors", "responses": Σ weight (start + length - submission) ≤ response.
+//
+// A job starts no later than the sum of responses leaves it room for, nor than the last
+// submission plus the lengths of the others: a schedule in which nothing runs at some
+// time after the last submission, and something later, gets better if all that is later
+// moves forward.
+type batchProof struct {
+	s         *proofState
+	jobs      *proofCumulative
+	responses *proofLinear
+	response  int32
+	factor    *big.Rat // seconds of the mean for a sum of 1
+}
+
+func newBatchProof(in model.Instance, s *proofState, unit string, upper int64) (proofKind, error) {
+	b, ok := in.(*model.Batch)
+	if !ok || b.Tiers != 1 {
+		return nil, errors.New("there is no checker for jobs on two tiers")
+	}
+	time, weight, ok := strings.Cut(unit, ",")
+	u, err1 := strconv.ParseInt(time, 10, 64)
+	w, err2 := strconv.ParseInt(weight, 10, 64)
+	if !ok || err1 != nil || err2 != nil || u < 1 || w < 1 {
+		return nil, fmt.Errorf("the unit %q is no time and weight of at least 1", unit)
+	}
+	t := b.Ticks()
+	k := &batchProof{s: s, jobs: &proofCumulative{capacity: int64(t.Processors)}, responses: &proofLinear{}, factor: new(big.Rat)}
+	k.jobs.about = func(v int32) int { return int(v) - 1 }
+	k.response = s.add(0, upper, always)
+	k.responses.terms = []proofTerm{{-1, k.response}}
+	last, whole, weights := int64(0), int64(0), new(big.Rat)
+	for i := range t.Jobs {
+		last = max(last, t.Jobs[i].Submit)
+		whole += t.Jobs[i].Length
+		weights.Add(weights, new(big.Rat).SetInt64(t.Jobs[i].Weight))
+	}
+	for i := range t.Jobs {
+		j := &t.Jobs[i]
+		release := j.Submit - t.Jobs[0].Submit
+		if release < 0 || release%u != 0 || j.Length%u != 0 || j.Weight%w != 0 {
+			return nil, fmt.Errorf("the unit %q doesn't divide the figures of job %d", unit, i)
+		}
+		release /= u
+		length, heavy := j.Length/u, j.Weight/w
+		high := min((last-t.Jobs[0].Submit+whole)/u-length, release-length+upper/heavy)
+		start := proofStart{always, s.add(release, high, always)}
+		k.jobs.starts, k.jobs.lengths = append(k.jobs.starts, start), append(k.jobs.lengths, length)
+		k.jobs.demands = append(k.jobs.demands, int64(j.Processes))
+		k.responses.terms = append(k.responses.terms, proofTerm{heavy, start.at})
+		k.responses.most -= heavy * (length - release)
+	}
+	if len(t.Jobs) > 0 {
+		k.factor.SetFrac64(u, 1_000_000)
+		k.factor.Mul(k.factor, new(big.Rat).SetInt64(w)).Quo(k.factor, weights)
+	}
+	if !k.responses.fits(s) {
+		return nil, errors.New("the instance's numbers are too large for the checker")
+	}
+	return k, nil
+}
+
+func (k *batchProof) objective() string { return "response" }
+
+func (k *batchProof) claim(below int64) (string, float64) {
+	x := roundDown(new(big.Rat).Mul(k.factor, new(big.Rat).SetInt64(below)))
+	return fmt.Sprintf("no schedule has a mean response time below %v s", x), x
+}
+
+func (k *batchProof) variable(name []string) (int32, error) {
+	switch {
+	case len(name) == 1 && name[0] == "response":
+		return k.response, nil
+	case len(name) == 2 && name[0] == "start":
+		i, err := proofIndex(name[1], len(k.jobs.starts))
+		return int32(i) + 1, err
+	}
+	return 0, errUnknownName
+}
+
+func (k *batchProof) constraint(name []string) (proofRule, error) {
+	switch strings.Join(name, " ") {
+	case "processors":
+		return k.jobs, nil
+	case "responses":
+		return k.responses, nil
+	}
+	return nil, errUnknownName
+}
