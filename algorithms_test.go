@@ -15,7 +15,7 @@ import (
 func TestPaperHeuristics(t *testing.T) {
 	for kind, names := range map[model.Kind][]string{
 		model.KindVCSched:     {"rrnd", "rrnz", "gr", "sg", "gb", "sgb", "mcb1", "mcb2", "mcb3", "mcb4", "mcb5", "mcb6", "mcb7", "mcb8"},
-		model.KindDAG:         {"heft", "cpop", "peft", "lookahead", "dls", "sinnen-sousa", "network-aware", "improve"},
+		model.KindDAG:         {"heft", "cpop", "peft", "lookahead", "dls", "sinnen-sousa", "network-aware", "improve", "lns"},
 		model.KindReservation: {"ff", "pe-b", "du-b", "pedu-b", "pe-w", "du-w", "pedu-w"},
 	} {
 		for _, name := range names {

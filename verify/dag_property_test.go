@@ -36,6 +36,7 @@ func TestJudgeAgreesWithHeuristics(t *testing.T) {
 		"networkaware": {dagheur.NetworkAware, 1000, true},
 		"sinnen":       {dagheur.SinnenSousa, 1000, false},
 		"improve":      {dagheur.Improve, 40, false},
+		"lns":          {dagheur.LNS, 40, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -43,6 +44,9 @@ func TestJudgeAgreesWithHeuristics(t *testing.T) {
 			shared, draws := 0, need.Rounds(c.draws)
 			for range draws {
 				d := verify.DrawDAG(rng, 8, 4)
+				if name == "lns" { // it knows no contention
+					d = d.WithoutContention()
+				}
 				if err := d.Validate(); err != nil {
 					t.Fatal(err)
 				}

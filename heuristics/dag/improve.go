@@ -20,17 +20,23 @@ import (
 // transfer waits for a critical one on a common link. Each step costs a replay.
 // There are 4,000 + 400 V steps, fewer on large graphs: steps (V + E) ≤ 10^8.
 func Improve(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
-	g := d.Graph()
-	s, err := startSearch(ctx, d, g, set)
+	s, err := improved(ctx, d, set)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.anneal(ctx, set, Steps(g), 0)
-	schedule := s.schedule(d)
-	if g.Transfer == model.TransferIdeal {
-		return schedule, nil, nil
+	schedule, rounds := s.result(d)
+	return schedule, rounds, nil
+}
+
+// improved runs the local search.
+func improved(ctx context.Context, d *model.DAG, set model.Settings) (*search, error) {
+	g := d.Graph()
+	s, err := startSearch(ctx, d, g, set)
+	if err != nil {
+		return nil, err
 	}
-	return schedule, []model.Round{{Round: 1, Planned: Ideal(g, s.best.Plan), Realistic: s.lowest, Kept: true}}, nil
+	s.anneal(ctx, set, Steps(g), 0)
+	return s, nil
 }
 
 // Steps returns the number of steps that Improve takes.
@@ -154,9 +160,14 @@ func (s *search) holdsOf(d *model.DAG, schedule *model.Schedule, p Plan) []Hold 
 	return holds
 }
 
-func (s *search) schedule(d *model.DAG) *model.Schedule {
+// result returns the best schedule and, under contention, its makespans.
+func (s *search) result(d *model.DAG) (*model.Schedule, []model.Round) {
 	s.replay.Run(s.best.Plan, s.best.holds)
-	return d.Schedule(s.best.Machine, s.replay.Start, s.replay.Sent)
+	schedule := d.Schedule(s.best.Machine, s.replay.Start, s.replay.Sent)
+	if s.g.Transfer == model.TransferIdeal {
+		return schedule, nil
+	}
+	return schedule, []model.Round{{Round: 1, Planned: Ideal(s.g, s.best.Plan), Realistic: s.lowest, Kept: true}}
 }
 
 // anneal runs the given number of steps from s.now, or until the best makespan is at

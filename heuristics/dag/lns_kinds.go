@@ -1,0 +1,144 @@
+package dag
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// The kinds of neighbourhoods say which tasks are relaxed.
+const (
+	byTime     = iota // those that run nearest to a moment
+	byMachines        // those of two machines that run nearest to a moment
+	byPath            // a piece of a critical path, and others
+	byEdges           // those nearest to a critical task by edges
+	byChance          // any
+	kinds
+)
+
+// kind draws a kind of neighbourhoods by its successes.
+func (x *neighbourhoods) kind() int {
+	weight := func(k int) float64 {
+		if x.off[k] {
+			return 0
+		}
+		return 0.1 + x.kinds[k].gain/x.kinds[k].tries
+	}
+	sum := 0.0
+	for k := range kinds {
+		sum += weight(k)
+	}
+	u := x.rng.Float64() * sum
+	for k := range kinds - 1 {
+		if u -= weight(k); u < 0 {
+			return k
+		}
+	}
+	return kinds - 1
+}
+
+// choose draws a neighbourhood of the given kind and number of tasks.
+func (x *neighbourhoods) choose(kind, size int) []int32 {
+	distance := make([]float64, x.board.n)
+	switch kind {
+	case byTime, byMachines:
+		x.distanceInTime(distance, kind == byMachines)
+	case byPath:
+		path := x.board.critical(x.rng.IntN)
+		from := x.rng.IntN(len(path))
+		for t := range distance {
+			distance[t] = 1 + x.rng.Float64()
+		}
+		for i := range min(len(path), size/2+1) {
+			distance[path[(from+i)%len(path)]] = 0
+		}
+	case byEdges:
+		x.distanceByEdges(distance, size)
+	case byChance:
+		for t := range distance {
+			distance[t] = x.rng.Float64()
+		}
+	}
+	tasks := make([]int32, len(distance))
+	for t := range tasks {
+		tasks[t] = int32(t)
+	}
+	slices.SortFunc(tasks, func(t, u int32) int { return cmp.Or(cmp.Compare(distance[t], distance[u]), cmp.Compare(t, u)) })
+	return tasks[:size]
+}
+
+// distanceInTime sets the time from a random moment to the middle of each task; those
+// that aren't on one of two random machines, if two are asked for, come last.
+func (x *neighbourhoods) distanceInTime(distance []float64, two bool) {
+	b := x.board
+	moment := x.rng.Float64() * float64(b.makespan)
+	one, other := int32(x.rng.IntN(b.m)), int32(x.rng.IntN(b.m))
+	for t := range distance {
+		a := b.plan.Machine[t]
+		distance[t] = math.Abs(float64(b.start[t]) + float64(b.cost(int32(t), int(a)))/2 - moment)
+		if two && a != one && a != other {
+			distance[t] += float64(b.makespan)
+		}
+	}
+}
+
+// distanceByEdges ranks tasks in the order in which a search in breadth from a critical
+// one meets them, the neighbours of each in random order.
+func (x *neighbourhoods) distanceByEdges(distance []float64, size int) {
+	b := x.board
+	path := b.critical(x.rng.IntN)
+	for t := range distance {
+		distance[t] = math.Inf(1)
+	}
+	list := []int32{path[x.rng.IntN(len(path))]}
+	distance[list[0]] = 0
+	for i := 0; i < len(list) && len(list) < size; i++ {
+		var near []int32
+		for _, e := range b.g.Pred(list[i]) {
+			near = append(near, b.g.From[e])
+		}
+		for _, e := range b.g.Succ(list[i]) {
+			near = append(near, b.g.To[e])
+		}
+		x.rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
+		for _, u := range near {
+			if math.IsInf(distance[u], 1) {
+				distance[u] = float64(len(list))
+				list = append(list, u)
+			}
+		}
+	}
+}
+
+// critical returns a critical path, its last task first. Where a task waited for
+// several, pick draws one of them.
+func (b *board) critical(pick func(n int) int) []int32 {
+	end := func(t int32) int64 { return b.start[t] + b.cost(t, int(b.plan.Machine[t])) }
+	before := make([]int32, b.n) // on its machine
+	for _, order := range b.plan.Order {
+		for i, t := range order {
+			if before[t] = -1; i > 0 {
+				before[t] = order[i-1]
+			}
+		}
+	}
+	t := slices.IndexFunc(b.sequence, func(t int32) bool { return end(t) == b.makespan })
+	path := []int32{b.sequence[t]}
+	for {
+		t := path[len(path)-1]
+		var waited []int32
+		if f := before[t]; f >= 0 && end(f) == b.start[t] {
+			waited = append(waited, f)
+		}
+		for _, e := range b.g.Pred(t) {
+			f := b.g.From[e]
+			if end(f)+b.length(e, int(b.plan.Machine[f]), int(b.plan.Machine[t])) == b.start[t] {
+				waited = append(waited, f)
+			}
+		}
+		if len(waited) == 0 {
+			return path
+		}
+		path = append(path, waited[pick(len(waited))])
+	}
+}

@@ -1,0 +1,326 @@
+package dag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/cp"
+	"github.com/gapwise/gapwise/model/cp/lcg"
+	"github.com/gapwise/gapwise/model/modeltest"
+)
+
+// families draws instances of every kind that a neighbourhood's model treats in its own
+// way.
+var families = map[string]func(rng *rand.Rand, n int) *model.DAG{
+	"any":       func(rng *rand.Rand, n int) *model.DAG { return modeltest.RandomDAG(rng, n, 1+rng.IntN(3)) },
+	"machine":   func(rng *rand.Rand, n int) *model.DAG { return modeltest.RandomDAG(rng, n, 1) },
+	"identical": func(rng *rand.Rand, n int) *model.DAG { return changed(modeltest.RandomDAG(rng, n, 3), identical) },
+	"no edges": func(rng *rand.Rand, n int) *model.DAG {
+		return changed(modeltest.RandomDAG(rng, n, 3), func(d *model.DAG) { d.Edges = nil })
+	},
+	"no data": func(rng *rand.Rand, n int) *model.DAG {
+		return changed(modeltest.RandomDAG(rng, n, 2), func(d *model.DAG) {
+			for e := range d.Edges {
+				d.Edges[e].Data = 0
+			}
+		})
+	},
+	"no costs": func(rng *rand.Rand, n int) *model.DAG {
+		return changed(modeltest.RandomDAG(rng, n, 2), func(d *model.DAG) {
+			for t := range d.Tasks {
+				if rng.IntN(2) == 0 {
+					clear(d.Tasks[t].CostS)
+				}
+			}
+		})
+	},
+	"nothing": func(rng *rand.Rand, n int) *model.DAG {
+		return changed(modeltest.RandomDAG(rng, n, 2), func(d *model.DAG) {
+			for t := range d.Tasks {
+				clear(d.Tasks[t].CostS)
+			}
+			for e := range d.Edges {
+				d.Edges[e].Data = 0
+			}
+		})
+	},
+	"rounded": func(rng *rand.Rand, n int) *model.DAG {
+		return changed(modeltest.RandomDAG(rng, n, 2), func(d *model.DAG) {
+			for t := range d.Tasks {
+				for a := range d.Tasks[t].CostS {
+					d.Tasks[t].CostS[a] *= math.Pi
+				}
+			}
+		})
+	},
+}
+
+func changed(d *model.DAG, change func(*model.DAG)) *model.DAG { change(d); return d }
+
+func identical(d *model.DAG) {
+	d.Network = model.Network{Bandwidth: 1}
+	for a := range d.Machines {
+		d.Machines[a].StartupS = 0
+	}
+	for t := range d.Tasks {
+		for a := range d.Tasks[t].CostS {
+			d.Tasks[t].CostS[a] = d.Tasks[t].CostS[0]
+		}
+	}
+}
+
+// Small instances are solved: their first neighbourhood is of all tasks. Nothing is below
+// the optimum of the plain engine.
+func TestLNSReachesTheOptimum(t *testing.T) {
+	t.Parallel()
+	for name, draw := range families {
+		rng := rand.New(rand.NewPCG(1, 14))
+		for k := range 30 {
+			d := draw(rng, 1+rng.IntN(6))
+			if err := d.Validate(); err != nil {
+				t.Fatal(name, err)
+			}
+			want, complete := modeltest.BruteDAG(d, 2_000_000)
+			if !complete {
+				continue
+			}
+			g := d.Graph()
+			x := newNeighbourhoods(g, onOneMachine(g), uint64(k))
+			x.run(context.Background())
+			if math.Abs(x.value-want) > 1e-7*want { // ticks are rounded down
+				t.Fatalf("%s %d: %v, the optimum is %v", name, k, x.value, want)
+			}
+			if v := Ideal(g, x.board.plan); v != x.value {
+				t.Fatalf("%s %d: the plan takes %v, not %v", name, k, v, x.value)
+			}
+		}
+	}
+}
+
+// onOneMachine is a poor plan to start from.
+func onOneMachine(g *model.Graph) Plan {
+	p := Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
+	p.Order[0] = slices.Clone(g.Order)
+	return p
+}
+
+// neighbours calls visit with every plan in which all but the relaxed tasks keep their
+// machines and their order on them.
+func neighbours(p Plan, relaxed []int32, visit func(Plan)) {
+	if len(relaxed) == 0 {
+		visit(p)
+		return
+	}
+	t := relaxed[0]
+	q := p.Clone()
+	q.Order[q.Machine[t]] = slices.DeleteFunc(q.Order[q.Machine[t]], func(u int32) bool { return u == t })
+	for a := range q.Order {
+		for i := range len(q.Order[a]) + 1 {
+			r := q.Clone()
+			r.Machine[t], r.Order[a] = int32(a), slices.Insert(r.Order[a], i, t)
+			neighbours(r, relaxed[1:], visit)
+		}
+	}
+}
+
+// A neighbourhood's model has the solutions that there are: the kernel finds the shortest
+// of all plans of the neighbourhood.
+func TestLNSFindsTheBestOfANeighbourhood(t *testing.T) {
+	t.Parallel()
+	better, best := 0, 0
+	for name, draw := range families {
+		rng := rand.New(rand.NewPCG(2, 14))
+		for k := range 40 {
+			d := draw(rng, 4+rng.IntN(5))
+			g := d.Graph()
+			x := newNeighbourhoods(g, onOneMachine(g), uint64(k))
+			x.effort = 1000 // large figures take many events
+			if !x.board.v.Whole {
+				continue // the kernel's best can be another one
+			}
+			for range 3 {
+				p := x.board.plan
+				relaxed := x.choose(rng.IntN(kinds), 1+rng.IntN(3))
+				least := x.value
+				neighbours(p, relaxed, func(q Plan) { least = min(least, Ideal(g, q)) })
+				_, found, closed := x.search(context.Background(), relaxed)
+				if !closed || x.value != least || found == p.equal(x.board.plan) {
+					t.Fatalf("%s %d, relaxed %v: %v, closed %v after %d conflicts and %d events, the best is %v", name, k, relaxed, x.value, closed, x.conflicts, x.events, least)
+				}
+				if found {
+					better++
+				} else {
+					best++
+				}
+			}
+		}
+	}
+	if better < 50 || best < 50 {
+		t.Errorf("only %d neighbourhoods with a better plan, %d without", better, best)
+	}
+}
+
+// The load rows leave the best plan of a neighbourhood in the model, and are violated by
+// some wish: without them the kernel finds the same.
+func TestLNSLoadsAreValid(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 14))
+	rows := 0
+	for k := range 60 {
+		d := families["any"](rng, 12)
+		g := d.Graph()
+		p, err := heft(context.Background(), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := newBoard(g, p, Ideal(g, p))
+		x := &neighbourhoods{board: b, rng: rng}
+		if !b.free(x.choose(byChance, 6), b.makespan) {
+			t.Fatalf("instance %d: the plan at hand isn't in its neighbourhood", k)
+		}
+		least := make([]int64, 2)
+		for i := range least {
+			w := b.window(b.makespan)
+			if i == 1 {
+				n := len(w.Constraints)
+				w.Constraints = slices.DeleteFunc(w.Constraints, isLinear)
+				w.Names = w.Names[:len(w.Constraints)]
+				rows += n - len(w.Constraints)
+			}
+			o := lcg.New(&w.Model).Minimise(context.Background(), nil, 0, nil)
+			if !o.Optimal {
+				t.Fatalf("instance %d: %+v", k, o)
+			}
+			least[i] = o.Best
+		}
+		if least[0] != least[1] {
+			t.Fatalf("instance %d: %d with loads, %d without", k, least[0], least[1])
+		}
+	}
+	if rows < 60 {
+		t.Errorf("only %d rows", rows)
+	}
+}
+
+func isLinear(c cp.Constraint) bool { _, is := c.(*cp.Linear); return is }
+
+// The same seed gives the same schedule, whether somebody watches or not, and a deadline
+// far away gives one that is at least as good.
+func TestLNSIsDeterministic(t *testing.T) {
+	t.Parallel()
+	d := modeltest.RandomDAG(rand.New(rand.NewPCG(4, 14)), 25, 3)
+	g := d.Graph()
+	var plans []Plan
+	for range 2 {
+		p, err := heft(context.Background(), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := newNeighbourhoods(g, p, 7)
+		calls := 0
+		x.found = func() { calls++ }
+		x.run(context.Background())
+		if plans = append(plans, x.board.plan); calls == 0 {
+			t.Error("nothing was found")
+		}
+	}
+	if !plans[0].equal(plans[1]) {
+		t.Errorf("%+v\n%+v", plans[0], plans[1])
+	}
+}
+
+// It ends with its context, at once and without a word, and hands back what it began
+// with.
+func TestLNSEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	d := large(200, 4, model.TransferIdeal)
+	g := d.Graph()
+	p, err := heft(context.Background(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := newNeighbourhoods(g, p, 1)
+	x.patient = true
+	ctx, cancel := context.WithCancel(context.Background())
+	calls := 0
+	x.found = func() {
+		if calls++; calls == 3 {
+			cancel()
+		}
+	}
+	x.run(ctx)
+	if calls != 3 {
+		t.Errorf("%d better plans after the context's end at 3", calls)
+	}
+	before := x.value
+	if x.run(ctx); x.value != before {
+		t.Error("searched without a context")
+	}
+	ctx, cancel = context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	s, _, err := LNS(ctx, d, model.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, err := d.Objective(s); err != nil || math.IsNaN(o.Value) {
+		t.Errorf("%v %v", o, err)
+	}
+}
+
+// Large graphs: a thousand tasks on many machines, under each kind of neighbourhood.
+func TestLNSOnLargeGraphs(t *testing.T) {
+	t.Parallel()
+	d := large(1000, 8, model.TransferIdeal)
+	g := d.Graph()
+	p, err := heft(context.Background(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind := range kinds {
+		x := newNeighbourhoods(g, p, 1)
+		for k := range x.off {
+			x.off[k] = k != kind
+		}
+		start := x.value
+		for range 15 {
+			before := x.value
+			if _, better := x.next(context.Background()); better != (x.value < before) || x.value != Ideal(g, x.board.plan) {
+				t.Fatalf("kind %d: better %v, from %v to %v, the plan takes %v", kind, better, before, x.value, Ideal(g, x.board.plan))
+			}
+		}
+		if kind == byPath && x.value >= start {
+			t.Errorf("kind %d: nothing better than %v", kind, start)
+		}
+	}
+}
+
+func TestLNSKnowsNoContention(t *testing.T) {
+	t.Parallel()
+	if _, _, err := LNS(context.Background(), sixTasks(model.TransferFair), model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
+		t.Errorf("error %v, want ErrUnsupported", err)
+	}
+}
+
+// One neighbourhood of 30 tasks in 300.
+func BenchmarkNeighbourhood(b *testing.B) {
+	for _, n := range []int{100, 300, 1000} {
+		b.Run(fmt.Sprintf("tasks=%d", n), func(b *testing.B) {
+			g := large(n, 8, model.TransferIdeal).Graph()
+			p, err := heft(context.Background(), g)
+			if err != nil {
+				b.Fatal(err)
+			}
+			x := newNeighbourhoods(g, p, 1)
+			for b.Loop() {
+				x.search(context.Background(), x.choose(byTime, 30))
+			}
+		})
+	}
+}

@@ -1,0 +1,346 @@
+package dag
+
+import (
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// board is a plan of a contention-free graph in whole ticks, with what the models of
+// its neighbourhoods are made of.
+type board struct {
+	g        *model.Graph
+	v        *model.DAGTicks
+	n, m     int
+	machines []int // 0 to m-1
+	plan     Plan
+	sequence []int32 // tasks in a topological order of the edges and the machines' orders
+	place    []int32 // of each task in it
+	start    []int64 // earliest, of each task
+	makespan int64
+
+	// Of the neighbourhood at hand:
+	relaxed      []int32 // the tasks that are free
+	number       []int32 // of each task in relaxed, or -1
+	chains       [][]int32
+	index        []int32  // of each fixed task in its machine's chain
+	head, tail   []int64  // of task t on machine a at [t*m+a]: least time before its start, and after its end
+	from, to     []bitset // of each task: relaxed tasks with a path to it, and from it
+	after, ahead []bool   // of each fixed task: it can move by a relaxed one before it, or move one behind it
+	ranges       []span   // of relaxed task r on machine a at [r*m+a]
+}
+
+// span says where in a machine's chain of fixed tasks a relaxed one may be: behind at
+// least low and at most high of them. It is empty if the task can't be there.
+type span struct{ low, high int32 }
+
+func (s span) empty() bool { return s.low > s.high }
+
+// bitset is a set of small numbers.
+type bitset []uint64
+
+func (s bitset) add(i int)      { s[i/64] |= 1 << (i % 64) }
+func (s bitset) has(i int) bool { return s[i/64]>>(i%64)&1 == 1 }
+func (s bitset) join(o bitset) {
+	for i, x := range o {
+		s[i] |= x
+	}
+}
+
+func newBoard(g *model.Graph, p Plan, horizon float64) *board {
+	n, m := g.Tasks, g.Machines
+	b := &board{g: g, v: g.Ticks(horizon), n: n, m: m, machines: make([]int, m), place: make([]int32, n), start: make([]int64, n),
+		number: make([]int32, n), chains: make([][]int32, m), index: make([]int32, n), head: make([]int64, n*m), tail: make([]int64, n*m),
+		from: make([]bitset, n), to: make([]bitset, n), after: make([]bool, n), ahead: make([]bool, n)}
+	for a := range b.machines {
+		b.machines[a] = a
+	}
+	b.take(p)
+	return b
+}
+
+func (b *board) cost(t int32, a int) int64 { return int64(b.v.Cost[int(t)*b.m+a]) }
+
+// length returns the length of an edge from machine a to c.
+func (b *board) length(e int32, a, c int) int64 {
+	switch {
+	case a == c:
+		return 0
+	case b.g.Uniform:
+		return int64(b.v.Comm[e])
+	}
+	return int64(b.v.Comm[(int(e)*b.m+a)*b.m+c])
+}
+
+// take makes a plan the board's, and reports whether its tasks don't wait for each
+// other in a circle, else it isn't taken.
+func (b *board) take(p Plan) bool {
+	play := model.NewDAGPlay(b.g)
+	play.Run(p.Machine, p.Order)
+	if len(play.Played) < b.n {
+		return false
+	}
+	b.plan, b.sequence, b.makespan = p, slices.Clone(play.Played), 0
+	free := make([]int64, b.m)
+	for i, t := range b.sequence {
+		b.place[t] = int32(i)
+		a := int(p.Machine[t])
+		start := free[a]
+		for _, e := range b.g.Pred(t) {
+			f := b.g.From[e]
+			c := int(p.Machine[f])
+			start = max(start, b.start[f]+b.cost(f, c)+b.length(e, c, a))
+		}
+		b.start[t], free[a] = start, start+b.cost(t, a)
+		b.makespan = max(b.makespan, free[a])
+	}
+	return true
+}
+
+// on returns the machines that a task may be on in the neighbourhood.
+func (b *board) on(t int32) []int {
+	if b.number[t] >= 0 {
+		return b.machines
+	}
+	a := b.plan.Machine[t]
+	return b.machines[a : a+1]
+}
+
+const tooLate = 1 << 50
+
+// free makes the given tasks free, and prepares the model of the schedules that end by
+// the horizon in which all others keep their machines and their order on them. It
+// reports whether there may be one.
+func (b *board) free(relaxed []int32, horizon int64) bool {
+	b.relaxed = relaxed
+	for t := range b.number {
+		b.number[t] = -1
+	}
+	for r, t := range relaxed {
+		b.number[t] = int32(r)
+	}
+	for a, order := range b.plan.Order {
+		b.chains[a] = b.chains[a][:0]
+		for _, t := range order {
+			if b.number[t] < 0 {
+				b.index[t] = int32(len(b.chains[a]))
+				b.chains[a] = append(b.chains[a], t)
+			}
+		}
+	}
+	b.tails()
+	b.heads()
+	for t := range int32(b.n) {
+		if b.number[t] < 0 && !b.fits(t, int(b.plan.Machine[t]), horizon) {
+			return false
+		}
+	}
+	b.paths()
+	if !b.places(horizon) {
+		return false
+	}
+	b.moving()
+	return true
+}
+
+// fits reports whether a task can be on a machine by its head and tail.
+func (b *board) fits(t int32, a int, horizon int64) bool {
+	i := int(t)*b.m + a
+	return b.head[i]+b.cost(t, a)+b.tail[i] <= horizon
+}
+
+// neighbour returns the fixed task next to a fixed one on its machine, -1 without.
+func (b *board) neighbour(t int32, step int) int32 {
+	c := b.chains[b.plan.Machine[t]]
+	if i := int(b.index[t]) + step; i >= 0 && i < len(c) {
+		return c[i]
+	}
+	return -1
+}
+
+// heads computes the longest paths of edges and fixed orders to each task, of a relaxed
+// task over its best machine.
+func (b *board) heads() {
+	for _, t := range b.sequence {
+		for _, a := range b.on(t) {
+			h := int64(0)
+			for _, e := range b.g.Pred(t) {
+				f, best := b.g.From[e], int64(tooLate)
+				for _, c := range b.on(f) {
+					best = min(best, b.head[int(f)*b.m+c]+b.cost(f, c)+b.length(e, c, a))
+				}
+				h = max(h, best)
+			}
+			if b.number[t] < 0 {
+				if f := b.neighbour(t, -1); f >= 0 {
+					h = max(h, b.head[int(f)*b.m+a]+b.cost(f, a))
+				}
+			}
+			b.head[int(t)*b.m+a] = h
+		}
+	}
+}
+
+// tails computes the longest paths from each task, like heads.
+func (b *board) tails() {
+	for _, t := range slices.Backward(b.sequence) {
+		for _, a := range b.on(t) {
+			h := int64(0)
+			for _, e := range b.g.Succ(t) {
+				f, best := b.g.To[e], int64(tooLate)
+				for _, c := range b.on(f) {
+					best = min(best, b.tail[int(f)*b.m+c]+b.cost(f, c)+b.length(e, a, c))
+				}
+				h = max(h, best)
+			}
+			if b.number[t] < 0 {
+				if f := b.neighbour(t, 1); f >= 0 {
+					h = max(h, b.tail[int(f)*b.m+a]+b.cost(f, a))
+				}
+			}
+			b.tail[int(t)*b.m+a] = h
+		}
+	}
+}
+
+// paths finds between which tasks and relaxed ones there is a path of edges and fixed
+// orders.
+func (b *board) paths() {
+	words := (len(b.relaxed) + 63) / 64
+	all := make([]uint64, 2*b.n*words)
+	for t := range b.n {
+		b.from[t], b.to[t] = all[2*t*words:(2*t+1)*words], all[(2*t+1)*words:(2*t+2)*words]
+	}
+	visit := func(set []bitset, t, before int32) {
+		set[t].join(set[before])
+		if r := b.number[before]; r >= 0 {
+			set[t].add(int(r))
+		}
+	}
+	for _, t := range b.sequence {
+		for _, e := range b.g.Pred(t) {
+			visit(b.from, t, b.g.From[e])
+		}
+		if b.number[t] < 0 {
+			if f := b.neighbour(t, -1); f >= 0 {
+				visit(b.from, t, f)
+			}
+		}
+	}
+	for _, t := range slices.Backward(b.sequence) {
+		for _, e := range b.g.Succ(t) {
+			visit(b.to, t, b.g.To[e])
+		}
+		if b.number[t] < 0 {
+			if f := b.neighbour(t, 1); f >= 0 {
+				visit(b.to, t, f)
+			}
+		}
+	}
+}
+
+// places finds where each relaxed task may be: behind a fixed one it isn't if it would
+// start too late, or has a path to it; before it if that would start too late, or there
+// is a path. Of a chain, those that it may be behind of come first. It reports whether
+// each task has a place.
+func (b *board) places(horizon int64) bool {
+	b.ranges = make([]span, len(b.relaxed)*b.m)
+	for r, t := range b.relaxed {
+		some := false
+		for a := range b.m {
+			i := int(t)*b.m + a
+			earliest, latest := b.head[i]+b.cost(t, a), horizon-b.tail[i]-b.cost(t, a)
+			s := span{0, int32(len(b.chains[a]))}
+			if earliest > horizon-b.tail[i] {
+				b.ranges[r*b.m+a] = span{1, 0}
+				continue
+			}
+			for k, f := range b.chains[a] {
+				j := int(f)*b.m + a
+				if earliest > horizon-b.tail[j]-b.cost(f, a) || b.to[f].has(r) {
+					s.low = int32(k) + 1
+				}
+			}
+			for k, f := range slices.Backward(b.chains[a]) {
+				j := int(f)*b.m + a
+				if b.head[j]+b.cost(f, a) > latest || b.from[f].has(r) {
+					s.high = int32(k)
+				}
+			}
+			b.ranges[r*b.m+a] = s
+			some = some || !s.empty()
+		}
+		if !some {
+			return false
+		}
+	}
+	return true
+}
+
+// moving finds the fixed tasks whose start isn't a constant, for a relaxed task may be
+// before them, or that matter to one, and takes the constant ones into the heads and
+// tails of the relaxed.
+func (b *board) moving() {
+	clear(b.after)
+	clear(b.ahead)
+	for r, t := range b.relaxed {
+		for _, e := range b.g.Succ(t) {
+			b.after[b.g.To[e]] = true
+		}
+		for _, e := range b.g.Pred(t) {
+			b.ahead[b.g.From[e]] = true
+		}
+		for a := range b.m {
+			if s := b.ranges[r*b.m+a]; !s.empty() {
+				c := b.chains[a]
+				if int(s.low) < len(c) {
+					b.after[c[s.low]] = true // and all behind it
+				}
+				if s.high > 0 {
+					b.ahead[c[s.high-1]] = true
+				}
+			}
+		}
+	}
+	for _, t := range b.sequence {
+		if b.number[t] < 0 && b.after[t] {
+			for _, e := range b.g.Succ(t) {
+				b.after[b.g.To[e]] = true
+			}
+			if f := b.neighbour(t, 1); f >= 0 {
+				b.after[f] = true
+			}
+		}
+	}
+	for _, t := range slices.Backward(b.sequence) {
+		if b.number[t] < 0 && b.ahead[t] {
+			for _, e := range b.g.Pred(t) {
+				b.ahead[b.g.From[e]] = true
+			}
+			if f := b.neighbour(t, -1); f >= 0 {
+				b.ahead[f] = true
+			}
+		}
+	}
+	for r, t := range b.relaxed {
+		for a := range b.m {
+			s, i := b.ranges[r*b.m+a], int(t)*b.m+a
+			if s.empty() {
+				continue
+			}
+			if s.low > 0 {
+				if f := b.chains[a][s.low-1]; !b.after[f] {
+					b.head[i] = max(b.head[i], b.head[int(f)*b.m+a]+b.cost(f, a))
+				}
+			}
+			if int(s.high) < len(b.chains[a]) {
+				if f := b.chains[a][s.high]; !b.ahead[f] {
+					b.tail[i] = max(b.tail[i], b.tail[int(f)*b.m+a]+b.cost(f, a))
+				}
+			}
+		}
+	}
+}
+
+// moves reports whether a fixed task's start is a variable.
+func (b *board) moves(t int32) bool { return b.after[t] && b.ahead[t] }
