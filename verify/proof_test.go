@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 
 	batchexact "github.com/gapwise/gapwise/exact/batch"
 	dagexact "github.com/gapwise/gapwise/exact/dag"
+	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
@@ -145,13 +147,51 @@ func TestProofBatch(t *testing.T) {
 	}
 }
 
+func TestProofVCSched(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(14, 5))
+	nogoods, none := 0, 0
+	for n := range need.Rounds(100) {
+		in := modeltest.RandomVCSched(rng, n%2 == 0)
+		c := prove(t, vcexact.Kernel{}, in)
+		p, err := c.check(c.proof)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, found := modeltest.BruteVCSched(in)
+		switch {
+		case !found:
+			if none++; p.Claim != "there is no placement" {
+				t.Errorf("%s, of an instance without one", p.Claim)
+			}
+		case p.Bound < best*(1-1e-12) || p.Bound > best*(1+1e-6):
+			t.Errorf("%s, the best is %v", p.Claim, best)
+		}
+		nogoods += p.Nogoods
+	}
+	if nogoods < need.Rounds(10) || none == 0 {
+		t.Errorf("only %d nogoods, %d instances without a placement", nogoods, none)
+	}
+}
+
 // A proof with one thing changed is refused, or what it claims is true.
 func TestProofMutated(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 2))
 	var cases []provenCase
-	for len(cases) < 20 {
-		if c := prove(t, dagexact.Kernel{}, randomDAG(t, rng, 5+rng.IntN(5))); len(c.proof) > 1500 && len(c.proof) < 5000 {
+	for len(cases) < 40 {
+		var c provenCase
+		switch len(cases) % 4 {
+		case 0:
+			c = prove(t, batchexact.Kernel{}, modeltest.RandomBatch(rng, 1, 6, 4))
+		case 1:
+			if c = prove(t, vcexact.Kernel{}, modeltest.RandomVCSched(rng, rng.IntN(2) == 0)); math.IsNaN(c.optimum) {
+				continue
+			}
+		default:
+			c = prove(t, dagexact.Kernel{}, randomDAG(t, rng, 5+rng.IntN(5)))
+		}
+		if len(c.proof) > 600 && len(c.proof) < 5000 {
 			cases = append(cases, c)
 		}
 	}
@@ -166,7 +206,7 @@ func TestProofMutated(t *testing.T) {
 			refused++
 		case err != nil:
 			t.Fatal(err)
-		case p.Bound > c.optimum*(1+1e-9):
+		case model.SenseOf(c.in).Better(c.optimum, p.Bound) && model.Gap(c.optimum, p.Bound) > 1e-9 || p.Claim == "there is no placement":
 			t.Fatalf("with %s it proves %v, the optimum is %v\n%s", what, p.Bound, c.optimum, strings.Join(lines, "\n"))
 		}
 	}

@@ -191,7 +191,7 @@ func (s *run) solve(engine func(s *run, improve func(steps int)) error) error {
 	s.upper = math.MaxInt64
 	s.tasks = vcbounds.NewTasks(s.u)
 	load, why := s.tasks.PackingLoad()
-	if why != "" {
+	if why != "" && s.set.Proof == nil {
 		s.infeasible = why
 		return nil
 	}
@@ -217,6 +217,9 @@ func (s *run) solve(engine func(s *run, improve func(steps int)) error) error {
 		}
 	}
 	s.report()
+	if s.set.Proof != nil {
+		return s.prove(improve)
+	}
 	return engine(s, improve)
 }
 

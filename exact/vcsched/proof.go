@@ -1,0 +1,69 @@
+package vcsched
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/cp"
+	"github.com/gapwise/gapwise/model/cp/lcg"
+)
+
+// Proves implements model.Prover.
+func (Kernel) Proves() bool { return true }
+
+// prove is solveByKernel with a proof: the kernel alone, on the model without symmetry
+// breaking, with a row of the area. Where a placement that fits in units doesn't fit
+// exactly, the proof ends at its load.
+func (s *run) prove(improve func(steps int)) error {
+	improve(firstSteps * len(s.u.CPU) * len(s.u.CPU))
+	hosts, _ := modelHosts(s.u)
+	if len(hosts)*len(hosts) > maxKernel/len(s.u.CPU) {
+		return fmt.Errorf("%w: %d tasks on %d hosts are more than the kernel takes, so there is no proof", model.ErrUnsupported, len(s.u.CPU), s.u.Hosts)
+	}
+	upper := min(s.upper, s.unboundedLoad()+int64(len(s.u.CPU)))
+	m := newKernelModel(s.u, s.u.Scale, max(upper, s.u.Scale), devTwins|devHosts)
+	total := int64(0)
+	for _, c := range s.u.CPU {
+		total += c
+	}
+	m.AddAs("area", &cp.Linear{Terms: []cp.Term{{Times: -int64(s.u.Hosts), Var: m.Objective}}, AtMost: -total})
+	if err := m.Check(); err != nil {
+		return err
+	}
+	k := lcg.New(&m.Model)
+	proof, err := k.Prove(s.set.Proof, lcg.Header{Kind: string(model.KindVCSched), Instance: s.set.Proof.Instance,
+		Unit: strconv.FormatInt(s.u.Scale, 10), Upper: max(upper, s.u.Scale)})
+	if err != nil {
+		return err
+	}
+	var best *int64
+	if s.hosts != nil {
+		k.SetPhases(m.values(s.hosts))
+		best = &upper
+	}
+	fits := true // all placements of the kernel, exactly
+	s.lower = s.u.Scale
+	note := func(o *lcg.Outcome) {
+		s.nodes = k.Conflicts
+		if o.Values != nil {
+			found := m.placement(o.Values)
+			fits = fits && s.found(max(s.u.MaxLoad(found), s.u.Scale), found)
+		}
+		if !o.Infeasible {
+			s.raise(o.Bound)
+		}
+	}
+	o := k.Minimise(s.ctx, best, 0, note)
+	note(&o)
+	switch {
+	case o.Infeasible && s.hosts == nil:
+		s.infeasible = noPlacement(s.in)
+	case !o.Optimal:
+		s.reason = exact.StopReason(s.ctx)
+	case !fits:
+		s.reason = "a placement of this load fits when needs are rounded, but not exactly; the proof ends there"
+	}
+	return proof.Close()
+}

@@ -1,0 +1,178 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// vcschedProof builds what proofs of placements speak of. The unit is the number U of
+// units in a host, in which a need d counts as ⌊d U (1 + ε)⌋ and a capacity c, with the
+// tolerance τ = model.FitTolerance of a sum of needs, as ⌊(c + τ) U (1 + ε)⌋, ε = 2^-50.
+// What fits hence fits in units, and a largest load of at least b units says that some
+// host's needs sum to b / (U (1 + ε)) or more, and the least yield is at most one by that.
+//
+// Variables: "on T H", 1 if task T (counted through the jobs) is on host H; "load", at
+// least U, since no yield is above 1. Constraints: "one T"; "memory H"; "need H": Σ CPU
+// on(T, H) ≤ load; "area": Σ CPU ≤ hosts · load; "budget": Σ memory (1 - on(T, its host
+// now)) ≤ budget. Of the hosts on which nothing runs now, which are all alike, no
+// placement needs more than there are tasks: the first ones.
+type vcschedProof struct {
+	s           *proofState
+	hosts       int
+	column      map[int]int // of a host
+	cpu, memory []int64     // of a task
+	now         []int       // its host now, or -1
+	capacity    int64
+	budget      int64
+	limited     bool // there is a budget
+	load        int32
+	scale       *big.Rat
+	all         int64 // no placement's load is greater
+}
+
+func newVCSchedProof(in model.Instance, s *proofState, unit string, upper int64) (proofKind, error) {
+	v, ok := in.(*model.VCSched)
+	scale, err := strconv.ParseInt(unit, 10, 64)
+	if !ok || err != nil || scale < 1 || scale > 1e14 || upper > 1<<56 {
+		return nil, fmt.Errorf("the unit %q or the upper bound is out of range", unit)
+	}
+	k := &vcschedProof{s: s, hosts: v.Hosts, column: map[int]int{}, limited: v.MigrationBudget != nil}
+	k.scale = new(big.Rat).Mul(new(big.Rat).SetInt64(scale), proofEpsilon)
+	units := func(x *big.Rat) int64 {
+		x.Mul(x, k.scale)
+		return new(big.Int).Quo(x.Num(), x.Denom()).Int64()
+	}
+	tolerance := exact(model.FitTolerance)
+	k.capacity = units(new(big.Rat).Add(big.NewRat(1, 1), tolerance))
+	for i := range v.Jobs {
+		j := &v.Jobs[i]
+		cpu, memory := units(exact(j.CPU)), units(exact(j.Memory))
+		for t := range j.Tasks {
+			now := -1
+			if k.limited && len(j.CurrentHosts) > 0 {
+				now = j.CurrentHosts[t]
+			}
+			k.cpu, k.memory, k.now = append(k.cpu, cpu), append(k.memory, memory), append(k.now, now)
+			k.all += cpu
+		}
+	}
+	k.all = max(k.all, scale)
+	n := len(k.cpu)
+	if k.limited {
+		k.budget = units(tolerance.Add(tolerance, exact(min(*v.MigrationBudget, float64(n)))))
+	}
+	for idle, h := 0, 0; h < v.Hosts && idle < n+1 && h <= 2*n; h++ {
+		switch busy := slices.Contains(k.now, h); {
+		case !busy && idle == n:
+			continue
+		case !busy:
+			idle++
+		}
+		k.column[h] = len(k.column)
+	}
+	for _, h := range k.now {
+		if _, ok := k.column[h]; h >= 0 && !ok {
+			k.column[h] = len(k.column)
+		}
+	}
+	if n*len(k.column) > 1<<22 || float64(k.all)*float64(n+v.Hosts) > 1<<60 {
+		return nil, errors.New("the instance is larger than the checker takes")
+	}
+	for range n * len(k.column) {
+		s.add(0, 1, always)
+	}
+	k.load = s.add(scale, upper, always)
+	return k, nil
+}
+
+func (k *vcschedProof) objective() string { return "load" }
+
+func (k *vcschedProof) claim(below int64) (string, float64) {
+	if below > k.all {
+		return "there is no placement", 0
+	}
+	r := new(big.Rat).Quo(k.scale, new(big.Rat).SetInt64(max(below, 1)))
+	if one := big.NewRat(1, 1); r.Cmp(one) > 0 {
+		r = one
+	}
+	x := -roundDown(r.Neg(r))
+	return fmt.Sprintf("no placement has a minimum yield above %v", x), x
+}
+
+// on returns the variable of a task on a host.
+func (k *vcschedProof) on(t, h int) bound {
+	c, ok := k.column[h]
+	if !ok {
+		return never
+	}
+	return atLeast(int32(t*len(k.column)+c), 1)
+}
+
+func (k *vcschedProof) variable(name []string) (int32, error) {
+	switch {
+	case len(name) == 1 && name[0] == "load":
+		return k.load, nil
+	case len(name) == 3 && name[0] == "on":
+		t, err1 := proofIndex(name[1], len(k.cpu))
+		h, err2 := proofIndex(name[2], k.hosts)
+		if b := k.on(t, h); err1 == nil && err2 == nil && b != never {
+			return b.sv / 2, nil
+		}
+	}
+	return 0, errUnknownName
+}
+
+func (k *vcschedProof) constraint(name []string) (proofRule, error) {
+	row := &proofLinear{}
+	switch {
+	case len(name) == 1 && name[0] == "area":
+		row.terms = []proofTerm{{-int64(k.hosts), k.load}}
+		for _, need := range k.cpu {
+			row.most -= need
+		}
+		return row, nil
+	case len(name) == 1 && name[0] == "budget" && k.limited:
+		row.most = k.budget
+		for t, h := range k.now {
+			if h >= 0 {
+				row.most -= k.memory[t]
+				row.terms = append(row.terms, proofTerm{-k.memory[t], k.on(t, h).sv / 2})
+			}
+		}
+		return row, nil
+	case len(name) != 2:
+		return nil, errUnknownName
+	case name[0] == "one":
+		t, err := proofIndex(name[1], len(k.cpu))
+		if err != nil {
+			return nil, err
+		}
+		var one proofOne
+		for h := range k.column {
+			one = append(one, k.on(t, h))
+		}
+		return one, nil
+	}
+	h, err := proofIndex(name[1], k.hosts)
+	if _, ok := k.column[h]; err != nil || !ok {
+		return nil, errUnknownName
+	}
+	needs := k.cpu
+	switch name[0] {
+	case "memory":
+		needs, row.most = k.memory, k.capacity
+	case "need":
+		row.terms = []proofTerm{{-1, k.load}}
+	default:
+		return nil, errUnknownName
+	}
+	for t, need := range needs {
+		row.terms = append(row.terms, proofTerm{need, k.on(t, h).sv / 2})
+	}
+	return row, nil
+}
