@@ -19,6 +19,8 @@ var reservationProblem = define(definition[*model.Reservation]{
 	phases:       resexact.Phases(),
 	devices:      resexact.Devices(),
 	without:      resexact.Without,
+	kernel:       resexact.KernelDevices(),
+	kernelOff:    resexact.KernelWithout,
 	formulations: resbounds.Formulations,
 	formulation: func(_ context.Context, in *model.Reservation, name string) (*milp.Formulation[model.Solution], error) {
 		t := in.Ticks()

@@ -15,7 +15,8 @@ type part struct {
 	value float64 // of the best plan
 	upper float64 // bound on the value of any plan
 	relax *relaxation
-	done  bool // value and upper are as close as asked for
+	done  bool   // value and upper are as close as asked for
+	given string // why it is given up, if it is
 
 	dual    *perJobDual // nil without multipliers of each job's own
 	charges []float64   // the best found

@@ -58,16 +58,22 @@ func (s Search) Name() string { return exact.SearchName(s.phase) }
 
 // Solve implements model.Solver.
 func (s Search) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	r := model.NewResult(s.Name(), set.Seed)
+	return solve(ctx, in, set, s.Name(), func(x *searcher) { x.off = s.off })
+}
+
+// solve runs a searcher, which the engine of that name has set up.
+func solve(ctx context.Context, in model.Instance, set model.Settings, name string, setUp func(*searcher)) (model.Result, error) {
+	r := model.NewResult(name, set.Seed)
 	v, ok := in.(*model.Reservation)
 	if !ok {
-		return r, fmt.Errorf("search: %w: it doesn't solve %s instances", model.ErrUnsupported, in.Kind())
+		return r, fmt.Errorf("%s: %w: it doesn't solve %s instances", name, model.ErrUnsupported, in.Kind())
 	}
 	began := time.Now()
 	limited, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
 	x := newSearcher(limited, v, v.Ticks())
-	x.set, x.began, x.off = set, began, s.off
+	x.set, x.began = set, began
+	setUp(x)
 	err := x.run()
 	if err == nil {
 		r.Nodes = x.nodes
@@ -75,7 +81,7 @@ func (s Search) Solve(ctx context.Context, in model.Instance, set model.Settings
 	}
 	r.Elapsed = time.Since(began)
 	if err != nil {
-		return r, fmt.Errorf("search: %w", err)
+		return r, fmt.Errorf("%s: %w", name, err)
 	}
 	return r, nil
 }
@@ -95,11 +101,16 @@ type searcher struct {
 	other      float64 // a bound of another kind
 	infeasible string  // the reason
 	nodes      int64
+
+	algorithm string
+	prepare   func(p *part) error        // before the first attempt at a part
+	attempt   func(p *part, limit int64) // looks for a better plan and bound of a part, for about so many nodes
 }
 
 func newSearcher(ctx context.Context, in *model.Reservation, t *model.ReservationTicks) *searcher {
 	jobs, u := newJobs(t)
-	s := &searcher{ctx: ctx, in: in, t: t, scale: u, total: totalWeight(jobs), other: math.Inf(1), starts: make([]int64, len(t.Jobs))}
+	s := &searcher{ctx: ctx, in: in, t: t, scale: u, total: totalWeight(jobs), other: math.Inf(1), starts: make([]int64, len(t.Jobs)), algorithm: "search"}
+	s.prepare, s.attempt = s.bound, s.sweeps
 	for k := range s.starts {
 		s.starts[k] = model.Declined
 	}
@@ -137,14 +148,14 @@ func (s *searcher) run() error {
 		if p.closed() || s.enough() {
 			continue
 		}
-		if err := s.bound(p); err != nil {
+		if err := s.prepare(p); err != nil {
 			return err
 		}
 		if s.recordInfeasible(p, "the linear relaxation over sets of requests that may run together") {
 			return nil
 		}
 	}
-	for limit := int64(firstNodes); !s.enough() && s.ctx.Err() == nil; limit *= nodesGrowth {
+	for limit := int64(firstNodes); !s.enough() && s.ctx.Err() == nil && s.open(); limit *= nodesGrowth {
 		if s.off&localSearch == 0 {
 			offline.Set(s.starts)
 			offline.Improve(s.ctx, steps, s.objective(s.upper()))
@@ -155,13 +166,7 @@ func (s *searcher) run() error {
 			if p.closed() || s.enough() || s.ctx.Err() != nil {
 				continue
 			}
-			if len(p.jobs) > lpJobs {
-				s.improveBound(p)
-			}
-			s.improve(p, limit, false)
-			if s.off&bothDirections == 0 {
-				s.improve(p, limit, true)
-			}
+			s.attempt(p, limit)
 			if s.recordInfeasible(p, "a search of all plans") {
 				return nil
 			}
@@ -169,6 +174,23 @@ func (s *searcher) run() error {
 	}
 	s.progress()
 	return nil
+}
+
+// open reports whether there is a part that may yet be closed.
+func (s *searcher) open() bool {
+	return slices.ContainsFunc(s.parts, func(p *part) bool { return !p.closed() && p.given == "" })
+}
+
+// sweeps looks for a better plan of a part and a better bound, by sweeps of at most
+// limit nodes for each value looked for.
+func (s *searcher) sweeps(p *part, limit int64) {
+	if len(p.jobs) > lpJobs {
+		s.improveBound(p)
+	}
+	s.improve(p, limit, false)
+	if s.off&bothDirections == 0 {
+		s.improve(p, limit, true)
+	}
 }
 
 // takeQuickBounds takes the least of the bounds that need no multipliers. It
@@ -255,7 +277,7 @@ func (s *searcher) progress() {
 	if s.set.Progress == nil {
 		return
 	}
-	p := model.Progress{Algorithm: "search", Incumbent: s.objective(s.value()), Bound: s.objective(s.upper()),
+	p := model.Progress{Algorithm: s.algorithm, Incumbent: s.objective(s.value()), Bound: s.objective(s.upper()),
 		Nodes: s.nodes, Elapsed: time.Since(s.began)}
 	if s.partial() {
 		p.Incumbent = math.NaN()
@@ -285,7 +307,13 @@ func (s *searcher) result(r *model.Result) error {
 	}
 	r.SetBound(model.Maximise, s.objectiveBound(r), s.set.GapLimit())
 	if r.Status != model.StatusOptimal {
-		if r.Reason = exact.StopReason(s.ctx); r.Reason == "" {
+		r.Reason = exact.StopReason(s.ctx)
+		for _, p := range s.parts {
+			if r.Reason == "" {
+				r.Reason = p.given
+			}
+		}
+		if r.Reason == "" {
 			r.Reason = "what is left of the gap is rounding"
 		}
 	}

@@ -246,7 +246,7 @@ func TestReservationCancelledAtItsStart(t *testing.T) {
 			if c.both {
 				want = 3
 			}
-			for _, s := range []model.Solver{resexact.Search{}, resexact.HiGHS{}} {
+			for _, s := range []model.Solver{resexact.Search{}, resexact.Kernel{}, resexact.HiGHS{}} {
 				r, err := s.Solve(context.Background(), in, model.Settings{})
 				if err != nil || r.Status != model.StatusOptimal || r.Objective != want || r.Bound < want || r.Bound >= want+1 {
 					t.Fatalf("%s: %s %v, bound %v, want %v, %v", s.Name(), r.Status, r.Objective, r.Bound, want, err)

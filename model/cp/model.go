@@ -2,7 +2,10 @@
 // optional, and constraints. It knows no solver; package lcg solves them.
 package cp
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Var is the number of a variable of a model.
 type Var int32
@@ -70,7 +73,7 @@ type Model struct {
 }
 
 // Constraint is one of Nogood, Linear, Delay, NoOverlap, Cumulative, Among,
-// WeightedStarts.
+// WeightedStarts, Charges.
 type Constraint interface {
 	// Holds reports whether it holds for the values of the variables.
 	Holds(a Assignment) bool
@@ -322,4 +325,59 @@ func (c *WeightedStarts) Holds(a Assignment) bool {
 		sum += c.Weights[i] * a.Values[s.At]
 	}
 	return sum <= a.Values[c.Objective] && c.Shared.Holds(a)
+}
+
+// Charges bounds what activities pay: Σ charges + Σ terms ≤ AtMost, where an activity
+// pays its rate over [start, start + Length) if its literal holds, and Absent if not.
+type Charges struct {
+	Items  []Charged
+	Terms  []Term
+	AtMost int64
+}
+
+// Charged is an activity that pays. Its literal is of a variable that isn't optional.
+type Charged struct {
+	Start
+	Length int64
+	Absent int64
+	Rate   Rate
+}
+
+// Rate is what is paid a unit of time, at least 0 and constant in between times that
+// ascend: Paid is its integral from the first time on. It is 0 outside of them.
+type Rate struct {
+	Times, Paid []int64
+}
+
+// Until returns the integral up to a time.
+func (r *Rate) Until(t int64) int64 {
+	n, found := slices.BinarySearch(r.Times, t)
+	switch {
+	case found:
+		return r.Paid[n]
+	case n == 0:
+		return 0
+	case n == len(r.Times):
+		return r.Paid[n-1]
+	}
+	return r.Paid[n-1] + (r.Paid[n]-r.Paid[n-1])/(r.Times[n]-r.Times[n-1])*(t-r.Times[n-1])
+}
+
+// Cost returns what is paid for a start.
+func (c *Charged) Cost(start int64) int64 { return c.Rate.Until(start+c.Length) - c.Rate.Until(start) }
+
+// Holds implements Constraint.
+func (c *Charges) Holds(a Assignment) bool {
+	sum := int64(0)
+	for i := range c.Items {
+		if x := &c.Items[i]; a.Is(x.If) {
+			sum += x.Cost(a.Values[x.At])
+		} else {
+			sum += x.Absent
+		}
+	}
+	for _, t := range c.Terms {
+		sum += t.Times * a.Values[t.Var]
+	}
+	return sum <= c.AtMost
 }

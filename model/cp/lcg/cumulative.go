@@ -18,10 +18,11 @@ import (
 // new multi-resource cumulatives constraint with negative heights, 2002). The
 // explanation is for one time t (Schutt, Feydy, Stuckey, Wallace: Explaining the
 // cumulative propagator, 2011): each activity that makes up h(t) runs, starts by t and
-// ends after t; as many as are not needed are left out. Where that would take more than
-// mostPoints times, as i is short and the step is long, i passes the step at once: the
-// others run for all of what is left of it. O(n log n) and, for each activity that
-// moves, the steps that it passes.
+// ends after t; as many as are not needed are left out. The next time is chosen such
+// that i moves as far as it can, by its length at most. Where it would pass a step of
+// the timetable in many such moves, it is explained for all of the step at once:
+// activities that run all over [t, u), and i, which meets it. O(n log n) and, for each
+// activity that moves, the steps that it passes.
 type cumulative struct {
 	c       *cp.Cumulative
 	self    int32
@@ -33,6 +34,10 @@ type cumulative struct {
 type step struct{ at, height int64 }
 
 type change struct{ at, by int64 }
+
+// manySteps is how many moves of an activity over one step are explained each by its
+// own.
+const manySteps = 16
 
 func (p *cumulative) attach(k *Kernel, self int32) {
 	p.self = self
@@ -69,7 +74,7 @@ func (p *cumulative) propagate(k *Kernel) {
 		height += c.by
 		if i+1 == len(p.changes) || p.changes[i+1].at > c.at {
 			if p.steps = append(p.steps, step{c.at, height}); height > p.c.Capacity {
-				k.fail(p.cover(k, nil, c.at, c.at, -1, height-p.c.Capacity-1)...)
+				k.fail(p.cover(k, nil, c.at, c.at+1, -1, height-p.c.Capacity-1)...)
 				return
 			}
 		}
@@ -81,22 +86,19 @@ func (p *cumulative) propagate(k *Kernel) {
 	}
 }
 
-// mostPoints is how many single times explain the way of an activity past a step.
-const mostPoints = 4
-
-// cover appends the premises of the height at a time without activity i, which are
-// those from this time to the last. Demands of at most spare in all are left out.
-func (p *cumulative) cover(k *Kernel, out []cp.Lit, at, last int64, i int, spare int64) []cp.Lit {
+// cover appends the premises of the height all over [from, to) without activity i.
+// Demands of at most spare in all are left out.
+func (p *cumulative) cover(k *Kernel, out []cp.Lit, from, to int64, i int, spare int64) []cp.Lit {
 	for j, s := range p.c.Starts {
 		begin, end := p.part(k, j)
-		if j == i || begin > at || at >= end {
+		if j == i || begin > from || to > end {
 			continue
 		}
 		if d := p.c.Demands[j]; d <= spare {
 			spare -= d
 			continue
 		}
-		out = append(out, s.If, s.At.AtLeast(last-p.c.Lengths[j]+1), s.At.AtMost(at))
+		out = append(out, s.If, s.At.AtLeast(to-p.c.Lengths[j]), s.At.AtMost(from))
 	}
 	return out
 }
@@ -125,15 +127,16 @@ func (p *cumulative) push(k *Kernel, i int) bool {
 			continue
 		}
 		for over > 0 && k.low[2*s.At] < p.steps[n+1].at {
-			t := min(p.steps[n+1].at, k.low[2*s.At]+length) - 1
-			first, from := t, t-length+1
-			if low := k.low[2*s.At]; low >= p.steps[n].at && (p.steps[n+1].at-low)/length > mostPoints {
-				first, from, t = low, low, p.steps[n+1].at-1
-				k.within(first, t+1)
+			// It covers [from, to) at least partly.
+			to := min(p.steps[n+1].at, k.low[2*s.At]+length)
+			from := to - 1
+			if p.steps[n+1].at-to > manySteps*length {
+				from, to = max(p.steps[n].at, k.low[2*s.At]), p.steps[n+1].at
+				k.within(from, to)
 			}
-			premises := append(p.cover(k, k.analysis.block[:0], first, t, i, over-1), s.At.AtLeast(from))
+			premises := append(p.cover(k, k.analysis.block[:0], from, to, i, over-1), s.At.AtLeast(from-length+1))
 			k.analysis.block = premises
-			if !k.imply(s.At.AtLeast(t+1), premises) {
+			if !k.imply(s.At.AtLeast(to), premises) {
 				return false
 			}
 			if k.fails(s.If) {
@@ -157,18 +160,18 @@ func (p *cumulative) pull(k *Kernel, i int) bool {
 		}
 		over := p.above(k, n, i)
 		for over > 0 && latest()+length > p.steps[n].at {
-			t := max(p.steps[n].at, latest())
-			if n+1 < len(p.steps) && t >= p.steps[n+1].at {
+			from := max(p.steps[n].at, latest())
+			if n+1 < len(p.steps) && from >= p.steps[n+1].at {
 				break
 			}
-			last, to := t, t
-			if end := latest() + length; n+1 < len(p.steps) && end <= p.steps[n+1].at && (end-p.steps[n].at)/length > mostPoints {
-				last, to, t = end-1, end-length, p.steps[n].at
-				k.within(t, end)
+			to := from + 1
+			if n+1 < len(p.steps) && from-p.steps[n].at > manySteps*length {
+				from, to = p.steps[n].at, min(p.steps[n+1].at, latest()+length)
+				k.within(from, to)
 			}
-			premises := append(p.cover(k, k.analysis.block[:0], t, last, i, over-1), s.At.AtMost(to))
+			premises := append(p.cover(k, k.analysis.block[:0], from, to, i, over-1), s.At.AtMost(to-1))
 			k.analysis.block = premises
-			if !k.imply(s.At.AtMost(t-length), premises) {
+			if !k.imply(s.At.AtMost(from-length), premises) {
 				return false
 			}
 			if k.fails(s.If) {

@@ -160,6 +160,8 @@ func (k *Kernel) post(c cp.Constraint) {
 		k.add(&among{c: c})
 	case *cp.WeightedStarts:
 		k.add(newPrices(c))
+	case *cp.Charges:
+		k.add(newCharges(k, c))
 	}
 }
 

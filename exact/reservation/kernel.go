@@ -1,0 +1,153 @@
+package reservation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/cp/lcg"
+)
+
+// Kernel solves Reservation by learning (package lcg): it looks for plans by the
+// clairvoyant's local search first, then for better ones and for bounds on the
+// constraint model of each part (kernelModel), in whole numbers throughout.
+//
+// Like Search it is any-time, and uses one thread. A node is a conflict, from which a
+// nogood is learned. Parts of more than 2,000 jobs get a plan without a bound.
+type Kernel struct {
+	off     kernelSwitches
+	without lcg.Device // of the learning kernel
+}
+
+// Name returns "kernel".
+func (Kernel) Name() string { return "kernel" }
+
+// kernelSwitches is a set of devices of the kernel that are off.
+type kernelSwitches uint16
+
+const (
+	kernelLocalSearch kernelSwitches = 1 << iota // run
+	kernelDominance                              // kernelModel.dominate
+	kernelCharges                                // kernelModel.charge
+)
+
+// kernelDevices are all of them, in the order of their bits.
+var kernelDevices = []exact.Switch[kernelSwitches]{
+	{Bit: kernelLocalSearch, Device: exact.Device{Name: "local-search", Summary: "the clairvoyant's local search looks for plans"}},
+	{Bit: kernelDominance, Device: exact.Device{Name: "dominance", Summary: "no job without one that can stand in for it; of jobs of one size those with the earlier window go first"}},
+	{Bit: kernelCharges, Device: exact.Device{Name: "lagrangian-row", Summary: "jobs pay multipliers of the capacity for running, which earn at most so much (Geoffrion 1974)"}},
+}
+
+// KernelDevices lists the parts of Kernel that KernelWithout can switch off.
+func KernelDevices() []exact.Device {
+	return append(exact.DevicesOf(kernelDevices), exact.KernelDevices()...)
+}
+
+// KernelWithout returns Kernel with the named devices switched off. It proves the
+// same, later. An unknown name is an error that lists the known ones.
+func KernelWithout(names ...string) (model.Solver, error) {
+	without, others := exact.KernelOff(names)
+	off, err := exact.BitsOf("reservation", kernelDevices, others)
+	return Kernel{off: off, without: without}, err
+}
+
+const (
+	// kernelNodes is how many nodes of the search's limits count as one conflict.
+	kernelNodes = 10
+	// kernelJobs is the largest number of jobs of a part that the kernel takes.
+	kernelJobs = 2000
+)
+
+// Solve implements model.Solver.
+func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	return solve(ctx, in, set, e.Name(), func(s *searcher) {
+		s.algorithm, s.off = e.Name(), quickBounds
+		if e.off&kernelLocalSearch != 0 {
+			s.off |= localSearch
+		}
+		kernels := map[*part]*kernelSearch{}
+		s.prepare = func(p *part) (err error) {
+			if len(p.jobs) <= kernelJobs {
+				kernels[p], err = newKernelSearch(s, p, e)
+			}
+			return err
+		}
+		s.attempt = func(p *part, limit int64) {
+			if x := kernels[p]; x != nil {
+				x.run(s, p, limit/kernelNodes)
+			} else {
+				p.given = fmt.Sprintf("%d requests with windows that overlap are more than the kernel takes", len(p.jobs))
+			}
+		}
+	})
+}
+
+// kernelSearch is the kernel on a part.
+type kernelSearch struct {
+	model *kernelModel
+	k     *lcg.Kernel
+	unit  float64 // weight of 1, in units of scale.weight
+	total int64
+}
+
+func newKernelSearch(s *searcher, p *part, e Kernel) (*kernelSearch, error) {
+	x := &kernelSearch{unit: 1}
+	if s.scale.grain == 0 {
+		x.unit = weightStep(s.t) // of which all weights are multiples
+	}
+	weights := make([]int64, len(p.jobs))
+	for i := range p.jobs {
+		weights[i] = int64(p.jobs[i].weight / x.unit)
+		x.total += weights[i]
+	}
+	x.model = newKernelModel(s.scale.pes, p.jobs, weights, func(j *job) int { return s.t.Jobs[j.id].Request }, e.off)
+	if e.off&kernelCharges == 0 {
+		upper := p.upper
+		if err := s.bound(p); err != nil {
+			return nil, err
+		}
+		p.upper = upper // what is claimed is proved in whole numbers
+		x.model.charge(s.scale.pes, p.relax)
+	}
+	x.k = lcg.NewWith(&x.model.Model, lcg.Options{Off: e.without})
+	return x, nil
+}
+
+// run looks for plans that lose less than the best, and raises the bound on what is
+// lost, for so many conflicts.
+func (x *kernelSearch) run(s *searcher, p *part, conflicts int64) {
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	lost := x.total - int64(p.value/x.unit)
+	if s.in.EffectiveGoal() == model.GoalAll {
+		lost = 1
+	}
+	phases := make([]int64, len(x.model.Low))
+	for i := range p.jobs {
+		if start := s.starts[p.jobs[i].id]; start != model.Declined {
+			phases[x.model.in[i]] = 1
+		}
+	}
+	x.k.SetPhases(phases)
+	nodes := s.nodes - x.k.Conflicts
+	take := func(o *lcg.Outcome) {
+		s.nodes = nodes + x.k.Conflicts
+		if o.Values != nil && o.Best < lost {
+			lost = o.Best
+			p.value = float64(x.total-lost) * x.unit
+			for i := range p.jobs {
+				s.starts[p.jobs[i].id] = model.Declined
+				if o.Values[x.model.in[i]] == 1 {
+					s.starts[p.jobs[i].id] = o.Values[x.model.starts[i]]
+				}
+			}
+		}
+		p.lower(float64(x.total-o.Bound) * x.unit)
+		if s.progress(); s.enough() {
+			cancel()
+		}
+	}
+	o := x.k.Minimise(ctx, &lost, x.k.Conflicts+conflicts, take)
+	take(&o)
+}
