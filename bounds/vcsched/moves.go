@@ -42,8 +42,8 @@ type Moves struct {
 
 // movesHost is a host on which tasks run now, or all those without.
 type movesHost struct {
-	count int64
-	own   []bool // [type]: its tasks run there
+	own   []bool  // [type]: its tasks run there
+	hosts []int32 // their numbers
 }
 
 // movesPattern is a pattern on a host of Moves.hosts.
@@ -56,7 +56,7 @@ type movesPattern struct {
 func NewMoves(u *model.VCSchedUnits) *Moves {
 	m := &Moves{t: newTasks(u, true), budget: u.Budget}
 	n := len(m.t.CPU)
-	index := make(map[int32]int)
+	index := make(map[int32]int) // of a host in m.hosts
 	for k := range n {
 		h := u.Current[m.t.Tasks[k][0]]
 		if h < 0 {
@@ -66,13 +66,19 @@ func NewMoves(u *model.VCSchedUnits) *Moves {
 		if !ok {
 			g = len(m.hosts)
 			index[h] = g
-			m.hosts = append(m.hosts, movesHost{count: 1, own: make([]bool, n)})
+			m.hosts = append(m.hosts, movesHost{own: make([]bool, n), hosts: []int32{h}})
 		}
 		m.hosts[g].own[k] = true
 	}
 	// A host without a task adds nothing to the left side, so no more than the tasks.
-	if idle := min(u.Hosts-len(m.hosts), len(u.CPU)); idle > 0 {
-		m.hosts = append(m.hosts, movesHost{count: int64(idle), own: make([]bool, n)})
+	var idle []int32
+	for h := int32(0); h < int32(u.Hosts) && len(idle) < len(u.CPU); h++ {
+		if _, busy := index[h]; !busy {
+			idle = append(idle, h)
+		}
+	}
+	if len(idle) > 0 {
+		m.hosts = append(m.hosts, movesHost{own: make([]bool, n), hosts: idle})
 	}
 	return m
 }
@@ -163,36 +169,7 @@ func (m *Moves) Refute(ctx context.Context, load int64) (bool, error) {
 	if m.keep(ctx, load) {
 		return true, nil
 	}
-	scale := float64(m.t.units.Scale)
-	var running int64
-	for _, g := range m.hosts {
-		for k, is := range g.own {
-			if is {
-				running += m.t.Mem[k] * int64(m.t.Count[k])
-			}
-		}
-	}
-	rows := make([]milp.Row, n+len(m.hosts)+1)
-	master := &milp.Model{}
-	for k := range n {
-		a := master.AddVar(milp.Var{Upper: milp.Inf, Cost: float64(m.t.CPU[k]) / scale})
-		rows[k] = milp.Row{Lower: float64(m.t.Count[k]), Upper: milp.Inf, Terms: []milp.Term{{Var: a, Coef: 1}}}
-	}
-	for g := range m.hosts {
-		rows[n+g] = milp.Row{Lower: math.Inf(-1), Upper: float64(m.hosts[g].count)}
-	}
-	b := master.AddVar(milp.Var{Upper: milp.Inf, Cost: 1})
-	rows[n+len(m.hosts)] = milp.Row{Lower: float64(running-m.budget) / scale, Upper: milp.Inf, Terms: []milp.Term{{Var: b, Coef: 1}}}
-	for _, q := range m.pool {
-		if q.Load <= load {
-			c := m.column(q)
-			x := master.AddVar(milp.Var{Upper: c.Upper})
-			for _, t := range c.Terms {
-				rows[t.Row].Terms = append(rows[t.Row].Terms, milp.Term{Var: x, Coef: t.Coef})
-			}
-		}
-	}
-	master.Rows = rows
+	master, _ := m.master(load)
 	lp, err := highs.NewLP(master)
 	if err != nil {
 		return false, fmt.Errorf("moves: %w", err)
@@ -221,6 +198,94 @@ func (m *Moves) Refute(ctx context.Context, load int64) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// master returns the master over the pool's patterns of at most the given load, which
+// have the last variables.
+func (m *Moves) master(load int64) (master *milp.Model, patterns []movesPattern) {
+	n := len(m.t.CPU)
+	scale := float64(m.t.units.Scale)
+	var running int64
+	for _, g := range m.hosts {
+		for k, is := range g.own {
+			if is {
+				running += m.t.Mem[k] * int64(m.t.Count[k])
+			}
+		}
+	}
+	rows := make([]milp.Row, n+len(m.hosts)+1)
+	master = &milp.Model{}
+	for k := range n {
+		a := master.AddVar(milp.Var{Upper: milp.Inf, Cost: float64(m.t.CPU[k]) / scale})
+		rows[k] = milp.Row{Lower: float64(m.t.Count[k]), Upper: milp.Inf, Terms: []milp.Term{{Var: a, Coef: 1}}}
+	}
+	for g := range m.hosts {
+		rows[n+g] = milp.Row{Lower: math.Inf(-1), Upper: float64(len(m.hosts[g].hosts))}
+	}
+	b := master.AddVar(milp.Var{Upper: milp.Inf, Cost: 1})
+	rows[n+len(m.hosts)] = milp.Row{Lower: float64(running-m.budget) / scale, Upper: milp.Inf, Terms: []milp.Term{{Var: b, Coef: 1}}}
+	for _, q := range m.pool {
+		if q.Load <= load {
+			patterns = append(patterns, q)
+			c := m.column(q)
+			x := master.AddVar(milp.Var{Upper: c.Upper})
+			for _, t := range c.Terms {
+				rows[t.Row].Terms = append(rows[t.Row].Terms, milp.Term{Var: x, Coef: t.Coef})
+			}
+		}
+	}
+	master.Rows = rows
+	return master, patterns
+}
+
+// Mix looks for a placement made of the pool's patterns of at most the given load:
+// integers in the master, of which no needs are left uncovered. It returns the hosts of
+// the tasks, [task], or nil; nodes limits the branch and bound.
+func (m *Moves) Mix(ctx context.Context, load, nodes int64) ([]int32, error) {
+	master, patterns := m.master(load)
+	first := len(master.Vars) - len(patterns)
+	for v := range first {
+		master.Vars[v].Upper = 0
+	}
+	for v := range patterns {
+		master.Vars[first+v].Integer = true
+		master.Vars[first+v].Upper = float64(len(m.hosts[patterns[v].host].hosts))
+	}
+	r, err := highs.Solve(ctx, master, highs.Options{NodeLimit: nodes, Threads: 1})
+	if err != nil || !r.Feasible {
+		return nil, err
+	}
+	place := make([]int32, len(m.t.units.CPU))
+	left := make([][]int32, len(m.t.Tasks))
+	copy(left, m.t.Tasks)
+	// A mix may have more of a type than there are: tasks stay where they may.
+	for _, stay := range []bool{true, false} {
+		used := make([]int, len(m.hosts))
+		for v, q := range patterns {
+			for range int(math.Round(r.X[first+v])) {
+				if used[q.host] == len(m.hosts[q.host].hosts) {
+					return nil, nil
+				}
+				h := m.hosts[q.host].hosts[used[q.host]]
+				used[q.host]++
+				for _, it := range q.Items {
+					if m.hosts[q.host].own[it.Type] == stay {
+						n := min(int(it.Count), len(left[it.Type]))
+						for _, i := range left[it.Type][:n] {
+							place[i] = h
+						}
+						left[it.Type] = left[it.Type][n:]
+					}
+				}
+			}
+		}
+	}
+	for _, tasks := range left {
+		if len(tasks) > 0 {
+			return nil, nil
+		}
+	}
+	return place, nil
 }
 
 // column returns the column of a pattern.
@@ -262,8 +327,8 @@ func (m *Moves) price(ctx context.Context, duals []float64, load int64) (refuted
 	thresholds := make([]int64, len(m.hosts))
 	for g := range m.hosts {
 		thresholds[g] = int64(max(0, -duals[n+g]) * weightScale)
-		spare -= thresholds[g] * m.hosts[g].count
-		hosts += m.hosts[g].count
+		spare -= thresholds[g] * int64(len(m.hosts[g].hosts))
+		hosts += int64(len(m.hosts[g].hosts))
 	}
 	if spare < 0 {
 		return false, nil, true // the duals are those of a fractional placement, but for rounding
@@ -279,7 +344,7 @@ func (m *Moves) price(ctx context.Context, duals []float64, load int64) (refuted
 			}
 		}
 		best, patterns, whole := m.best(ctx, gains, load, thresholds[g]+spare/hosts)
-		left += best * m.hosts[g].count
+		left += best * int64(len(m.hosts[g].hosts))
 		complete = complete && whole
 		for _, q := range patterns {
 			found = append(found, movesPattern{q, g})

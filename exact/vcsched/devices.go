@@ -27,6 +27,7 @@ const (
 	devLocalSearch
 	devCompletion
 	devMoves
+	devLearning
 )
 
 // devices names them, in the order of their bits.
@@ -45,10 +46,11 @@ var devices = []exact.Switch[deviceSet]{
 	{Bit: devLocalSearch, Device: exact.Device{Name: "local-search", Summary: "simulated annealing on overloads, before and between the phases"}},
 	{Bit: devCompletion, Device: exact.Device{Name: "bin-completion", Summary: "bin completion for up to 64 tasks; without it, the host tree"}},
 	{Bit: devMoves, Device: exact.Device{Name: "priced-moves", Summary: "with a migration budget: bounds by host patterns that price moves (vcbounds.Moves)"}},
+	{Bit: devLearning, Device: exact.Device{Name: "learning", Summary: "with a migration budget: the learning kernel and column generation, in turns with the host tree"}},
 }
 
 // phases are those of the search that run alone, by what they do without.
-var phases = map[string]deviceSet{"bins": devLocalSearch | devPacking, "tree": devLocalSearch | devCompletion}
+var phases = map[string]deviceSet{"bins": devLocalSearch | devPacking, "tree": devLocalSearch | devCompletion | devLearning | devMoves}
 
 // Devices lists the parts of Search that Without can switch off.
 func Devices() []exact.Device { return exact.DevicesOf(devices) }

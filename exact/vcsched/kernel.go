@@ -32,38 +32,59 @@ func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings
 // solveByKernel runs the engine Kernel.
 func (s *run) solveByKernel(improve func(steps int)) error {
 	improve(firstSteps * len(s.u.CPU) * len(s.u.CPU))
+	s.keep()
+	return s.learn(improve, nil)
+}
+
+// keep raises the bound by the memory that hosts can keep (vcbounds.Moves.Keep).
+func (s *run) keep() {
 	if s.u.Current != nil && s.off&devMoves == 0 && !s.closed() {
 		s.moves = vcbounds.NewMoves(s.u)
 		s.raise(s.moves.Keep(s.ctx, s.lower, min(s.upper, s.unboundedLoad())))
 	}
+}
+
+// learn takes turns, each twice as long as the one before: the kernel, another search of
+// about so many nodes if there is one, and local search. From learnConflicts on, column
+// generation takes part.
+func (s *run) learn(improve func(steps int), other func(nodes int64)) error {
 	l, err := newLearner(s)
 	if err != nil {
 		return err
 	}
-	for limit := int64(learnConflicts); !s.closed() && !s.stopped(); limit *= 2 {
-		if l == nil {
-			s.reason = fmt.Sprintf("%d tasks on %d hosts are more than the kernel takes: bounds without search", len(s.u.CPU), s.u.Hosts)
-		} else {
+	for limit, columns := int64(firstConflicts), 1; !s.closed() && !s.stopped(); limit *= 2 {
+		if l != nil {
 			l.turn(limit)
 		}
-		if limit == learnConflicts && !s.closed() && !s.stopped() {
-			if err := s.columns(); err != nil {
-				return err
-			}
+		if other != nil && !s.closed() && !s.stopped() {
+			other(limit * nodesPerConflict)
 		}
-		if l == nil {
+		improve(int(min(limit*stepsPerConflict, treeSteps)))
+		if limit < learnConflicts {
+			continue
+		}
+		if err := s.columns(columns); err != nil {
+			return err
+		}
+		columns *= 4
+		if l == nil && other == nil {
+			s.reason = fmt.Sprintf("%d tasks on %d hosts are more than the kernel takes: bounds without search", len(s.u.CPU), s.u.Hosts)
 			return nil
 		}
 	}
 	return nil
 }
 
-// columns narrows the gap by column generation.
-func (s *run) columns() error {
+// columns narrows the gap by column generation, with so many times coverNodes for the
+// placements of its patterns.
+func (s *run) columns(times int) error {
 	switch {
-	case s.off&devColumns != 0:
+	case s.off&devColumns != 0 || s.closed():
 		return nil
 	case s.u.Current == nil:
+		if times > 1 {
+			return nil
+		}
 		return s.patterns()
 	case s.moves == nil:
 		return nil
@@ -72,17 +93,43 @@ func (s *run) columns() error {
 		s.moves.Add(s.hosts)
 	}
 	for _, width := range []float64{1e-2, 1e-3, 1e-4, 0} {
+		if times > 1 || s.closed() || s.stopped() {
+			break
+		}
 		lower, err := s.moves.Raise(s.ctx, s.lower, min(s.upper, s.unboundedLoad()), width)
 		if err != nil {
 			return err
 		}
 		s.raise(lower)
 	}
+	// Placements of these patterns, at loads just above the bound first.
+	for share := int64(16); share > 1 && s.off&devCover == 0 && !s.closed() && !s.stopped(); share /= 2 {
+		load := s.lower + (min(s.upper, 2*s.lower)-s.lower)/share
+		if _, err := s.moves.Refute(s.ctx, load); err != nil { // for its patterns
+			return err
+		}
+		hosts, err := s.moves.Mix(s.ctx, load, int64(times)*coverNodes)
+		if err != nil {
+			return err
+		}
+		if hosts != nil && s.found(max(s.u.MaxLoad(hosts), s.u.Scale), hosts) {
+			share = 32
+		}
+	}
 	return nil
 }
 
-// learnConflicts limits the kernel's first turn. Each next one has twice as many.
-const learnConflicts = 1000
+const (
+	// firstConflicts limits the kernel's first turn.
+	firstConflicts = 125
+	// learnConflicts is from when on column generation takes part: easy instances are
+	// closed in fewer, in less time than a linear program takes.
+	learnConflicts = 1000
+	// nodesPerConflict is how many nodes of the host tree take the time of a conflict,
+	// about, and stepsPerConflict of local search how many a fifth of it.
+	nodesPerConflict = 500
+	stepsPerConflict = 200
+)
 
 // learner asks the kernel for placements of at most some load.
 type learner struct {

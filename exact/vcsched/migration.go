@@ -9,33 +9,42 @@ import (
 
 // searchWithBudget searches an instance with a migration budget (section 6.1 of the
 // paper), where hosts differ by the tasks that run on them now: local search, then
-// the host tree.
+// the host tree and the learning kernel in turns.
 func (s *run) searchWithBudget(improve func(steps int)) error {
 	improve(firstSteps * len(s.u.CPU) * len(s.u.CPU))
-	s.tree(improve)
-	return nil
+	s.keep()
+	t := newHostTree(s)
+	if s.off&devLearning != 0 {
+		s.tree(t, improve)
+		return nil
+	}
+	if s.closed() || t.decide(firstTree) {
+		return nil
+	}
+	return s.learn(improve, func(nodes int64) { t.decide(nodes) })
 }
 
-// tree runs the host tree until the gap is closed or ctx ends. A tree that was
-// searched to its end proves the best placement optimal: it holds every placement
-// of a smaller load.
-func (s *run) tree(improve func(steps int)) {
-	t := newHostTree(s)
-	for limit := int64(treeNodes); !s.closed() && !s.stopped(); limit *= limitGrowth {
-		if t.run(limit) {
-			switch {
-			case s.hosts == nil:
-				s.infeasible = "no placement fits in memory"
-				if s.in.MigrationBudget != nil {
-					s.infeasible += " within the migration budget"
-				}
-			case !s.closed(): // else the tree may have been left within the gap
-				s.raise(s.upper)
-			}
-			return
-		}
+// tree runs the host tree until the gap is closed or ctx ends.
+func (s *run) tree(t *hostTree, improve func(steps int)) {
+	for limit := int64(treeNodes); !s.closed() && !s.stopped() && !t.decide(limit); limit *= limitGrowth {
 		improve(int(min(limit, treeSteps)))
 	}
+}
+
+// decide runs the tree for so many nodes. A tree that was searched to its end proves the
+// best placement optimal: it holds every placement of a smaller load.
+func (t *hostTree) decide(nodes int64) bool {
+	s := t.s
+	if !t.run(nodes) {
+		return false
+	}
+	switch {
+	case s.hosts == nil:
+		s.infeasible = noPlacement(s.in)
+	case !s.closed(): // else the tree may have been left within the gap
+		s.raise(s.upper)
+	}
+	return true
 }
 
 // hostTree is a depth-first branch and bound that decides the host of one task

@@ -29,8 +29,10 @@ import (
 //  4. more tasks, or a gap that bin completion leaves: a lower bound by column
 //     generation over host patterns, and placements made of its patterns;
 //  5. up to 64 tasks of which some set comes so close to a host's memory that 64
-//     bits can't tell whether it fits: a depth-first search in 128 bits (hostTree),
-//     which is the search for instances with a migration budget, too.
+//     bits can't tell whether it fits: a depth-first search in 128 bits (hostTree).
+//
+// With a migration budget, phases 3 to 5 are turns of hostTree, of the learning kernel
+// (learner) and of bounds that price moves (vcbounds.Moves).
 //
 // It is an anytime search: when ctx or the time limit ends, the result carries the
 // best placement and the bound proved by then. The solution doesn't depend on the
@@ -65,7 +67,10 @@ const (
 	// while each closes polishGain of the gap.
 	polishRounds = 8
 	polishGain   = 1e-2
-	// treeNodes limits the first run of the host tree, the next ones have
+	// firstTree is what the host tree expands before the learning kernel gets its
+	// turn: some milliseconds, in which it closes four hosts and a dozen tasks.
+	firstTree = 1 << 14
+	// treeNodes limits the first run of the host tree alone, the next ones have
 	// limitGrowth times as many; local search gets as many steps in between,
 	// up to treeSteps.
 	treeNodes = 1 << 16
@@ -267,7 +272,7 @@ func (s *run) search(improve func(steps int)) error {
 		case n > maxItems:
 			improve(vcheur.AnnealSteps(n))
 		case s.view == exactView:
-			s.tree(improve)
+			s.tree(newHostTree(s), improve)
 		default:
 			s.complete(math.MaxInt64)
 		}
