@@ -20,6 +20,8 @@ var tvcProblem = define(definition[*model.TVC]{
 	engines:      tvcexact.Engines(),
 	devices:      tvcexact.Devices(),
 	without:      tvcexact.Without,
+	kernel:       tvcexact.KernelDevices(),
+	kernelOff:    tvcexact.KernelWithout,
 	formulations: tvcbounds.Formulations,
 	formulation: func(ctx context.Context, in *model.TVC, name string) (*milp.Formulation[model.Solution], error) {
 		f, err := tvcbounds.Build(ctx, in, name)

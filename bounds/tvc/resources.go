@@ -27,6 +27,28 @@ import (
 type resource struct {
 	demand   []float64 // by request, in shares of the capacity
 	capacity float64   // 1
+	whole    Total
+}
+
+// Total is a resource in whole numbers: the demands, by request, of those that run at
+// one instant sum to at most Capacity.
+type Total struct {
+	Demand   []int64
+	Capacity int64
+}
+
+// Totals returns the resources of an instance for some requests whose sums fit 61 bits.
+func (t *Tree) Totals(in *model.TVCTicks, requests []int) (all []Total) {
+	for _, r := range t.resources(in, requests, false) {
+		sum := 0.0
+		for _, d := range r.whole.Demand {
+			sum += float64(d)
+		}
+		if r.whole.Capacity > 0 && sum < 1<<61 {
+			all = append(all, r.whole)
+		}
+	}
+	return all
 }
 
 // mixes are the weights a and b of slots and links, both in shares of a server.
@@ -43,7 +65,11 @@ func (t *Tree) resources(in *model.TVCTicks, requests []int, few bool) []resourc
 		for i := range requests {
 			d := demand(i)
 			r.demand[i] = float64(d) / capacity
+			r.whole.Demand = append(r.whole.Demand, d)
 			some = some || d > 0
+		}
+		if capacity < 1<<53 { // exactly
+			r.whole.Capacity = int64(capacity)
 		}
 		if some {
 			all = append(all, r)

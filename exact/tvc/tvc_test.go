@@ -191,9 +191,10 @@ func TestRelations(t *testing.T) {
 		}
 		return &x
 	}
-	for range need.Rounds(10) {
+	for k := range need.Rounds(20) {
+		s := []model.Solver{tvcexact.Search{}, tvcexact.Kernel{}}[k%2]
 		in := drawn(t, rng, 8+rng.IntN(7))
-		first := solve(t, tvcexact.Search{}, in, model.Settings{})
+		first := solve(t, s, in, model.Settings{})
 		want := first.Objective
 		revenue := func(factor float64) float64 {
 			if in.Goal == model.GoalRevenue {
@@ -204,7 +205,7 @@ func TestRelations(t *testing.T) {
 		// near allows for the gaps of both runs.
 		near := func(what string, x *model.TVC, want float64) {
 			t.Helper()
-			if r := solve(t, tvcexact.Search{}, x, model.Settings{}); r.Status != model.StatusOptimal || r.Objective < want*(1-2e-6) || r.Objective > want*(1+2e-6) {
+			if r := solve(t, s, x, model.Settings{}); r.Status != model.StatusOptimal || r.Objective < want*(1-2e-6) || r.Objective > want*(1+2e-6) {
 				t.Fatalf("%s: %s %v, want %v\n%s", what, r.Status, r.Objective, want, text(x))
 			}
 		}
@@ -226,7 +227,7 @@ func TestRelations(t *testing.T) {
 		// What gives more room can't lower the optimum.
 		atLeast := func(what string, x *model.TVC) {
 			t.Helper()
-			if r := solve(t, tvcexact.Search{}, x, model.Settings{}); r.Bound < want*(1-1e-9) {
+			if r := solve(t, s, x, model.Settings{}); r.Bound < want*(1-1e-9) {
 				t.Fatalf("%s: at most %v, before %v\n%s", what, r.Bound, want, text(x))
 			}
 		}
@@ -241,7 +242,7 @@ func TestRelations(t *testing.T) {
 		}
 
 		// The optimum as a start stays, and so does its proof.
-		r := solve(t, tvcexact.Search{}, in, model.Settings{Start: first.Solution})
+		r := solve(t, s, in, model.Settings{Start: first.Solution})
 		if r.Objective < want || r.Status != model.StatusOptimal {
 			t.Fatalf("from the optimum: %s %v, before %v\n%s", r.Status, r.Objective, want, text(in))
 		}

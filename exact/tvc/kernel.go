@@ -1,0 +1,119 @@
+package tvc
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
+	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/cp/lcg"
+)
+
+// Kernel is the exact engine for TVC in loss mode by lazy clause generation: the
+// constraint model of newKernelModel, solved by package lcg, from the heuristics'
+// solution on; a node is a conflict. Queue mode is refused. Of instances whose model
+// has more than mostKernelVariables variables it hands back the heuristics' solution
+// and the quick bounds.
+type Kernel struct {
+	off     kernelSet
+	without lcg.Device // of the kernel itself
+}
+
+// kernelSet is a set of devices of the model that are switched off.
+type kernelSet uint32
+
+const (
+	offSiblings kernelSet = 1 << iota
+	offTotals
+)
+
+var kernelDevices = []exact.Switch[kernelSet]{
+	{Bit: offSiblings, Device: exact.Device{Name: "siblings", Summary: "equal subtrees in descending order of their VMs, lexicographically; the largest request on the first lane"}},
+	{Bit: offTotals, Device: exact.Device{Name: "totals", Summary: "rows of what all servers or links have together, by the least that each request takes, with dual-feasible functions"}},
+}
+
+// KernelDevices lists the parts of Kernel that KernelWithout can switch off.
+func KernelDevices() []exact.Device {
+	return append(exact.DevicesOf(kernelDevices), exact.KernelDevices()...)
+}
+
+// KernelWithout returns Kernel with the named devices switched off. It proves the same,
+// later. An unknown name is an error that lists the known ones.
+func KernelWithout(names ...string) (model.Solver, error) {
+	without, others := exact.KernelOff(names)
+	off, err := exact.BitsOf("tvc", kernelDevices, others)
+	return Kernel{off: off, without: without}, err
+}
+
+// Name returns "kernel".
+func (Kernel) Name() string { return "kernel" }
+
+// Solve implements model.Solver.
+func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	return exact.SolveKernel(ctx, e.Name(), in, set, func(ctx context.Context, v *model.TVC) (q exact.Kernel, err error) {
+		if v.Queue {
+			return q, fmt.Errorf("%w: it proves optima of loss mode alone, the instance has a queue; take auto or a scheduler", model.ErrUnsupported)
+		}
+		best, err := start(ctx, v, set)
+		if err != nil {
+			return q, err
+		}
+		if best == nil {
+			best = &model.Embeddings{Runs: []model.Run[model.Embedding]{}} // all are rejected
+		}
+		t := v.Ticks()
+		w := tvcbounds.NewWeights(v, t)
+		q = exact.Kernel{Start: best, Lower: math.Inf(1), Upper: w.Total, Off: e.without,
+			Value: func(rejected int64) float64 { return w.Value(w.Total - rejected) }}
+		for _, b := range tvcbounds.Quick(v) {
+			q.Lower = min(q.Lower, b.Value)
+		}
+		index, err := v.Index(best)
+		if err != nil {
+			return q, err
+		}
+		for _, k := range index {
+			q.Upper -= w.Of[k]
+		}
+		if kernelSize(t) > mostKernelVariables {
+			q.Reason = fmt.Sprintf("the constraint model would have more than %d variables", mostKernelVariables)
+			return q, nil
+		}
+		m := newKernelModel(v, t, w, e.off)
+		q.Model, q.Solution = &m.Model, func(values []int64) (model.Solution, error) { return m.embeddings(values), nil }
+		return q, nil
+	})
+}
+
+// embeddings returns the solution that values of the variables say.
+func (m *kernelModel) embeddings(values []int64) *model.Embeddings {
+	e := &model.Embeddings{Runs: []model.Run[model.Embedding]{}}
+	slices.SortFunc(m.requests, func(a, b *placing) int { return a.index - b.index })
+	for _, r := range m.requests {
+		if values[r.accept] == 0 {
+			continue
+		}
+		q := &m.t.Requests[r.index]
+		var place model.Embedding
+		for s, all := range r.at[0] {
+			for _, c := range all {
+				if values[c.is] == 1 && c.part.VMs > 0 {
+					place.Servers = append(place.Servers, model.ServerVMs{Server: s, VMs: int(c.part.VMs)})
+				}
+			}
+		}
+		lane := 0
+		for l, y := range r.route {
+			if values[y] == 1 {
+				lane = l
+			}
+		}
+		place.Switch = tvcbounds.LowestSwitch(place.Servers, m.t.Half, lane)
+		e.Runs = append(e.Runs, model.Run[model.Embedding]{ID: m.in.Requests[r.index].ID, Segments: []model.Segment[model.Embedding]{
+			{StartS: m.t.Seconds(q.Arrival), EndS: m.t.Seconds(q.Arrival + q.Duration), Place: place}}})
+	}
+	return e
+}

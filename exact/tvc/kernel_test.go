@@ -1,0 +1,125 @@
+package tvc_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tvcexact "github.com/gapwise/gapwise/exact/tvc"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
+)
+
+// kernelWithout returns the kernel without some devices.
+func kernelWithout(t testing.TB, names ...string) model.Solver {
+	t.Helper()
+	s, err := tvcexact.KernelWithout(names...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// On two pods the kernel finds what brute force finds, whole and without devices.
+func TestKernelBrute(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(21, 1))
+	for k := range need.Rounds(600) {
+		in := modeltest.RandomTVC(rng, 2, 1+rng.IntN(6), false)
+		want, _ := modeltest.BruteTVC(t, in)
+		s := model.Solver(tvcexact.Kernel{})
+		switch k % 4 {
+		case 1:
+			s = kernelWithout(t, "siblings")
+		case 2:
+			s = kernelWithout(t, "totals")
+		case 3:
+			s = kernelWithout(t, "siblings", "totals", "restarts")
+		}
+		if r := solve(t, s, in, model.Settings{}); !optimal(r, want) {
+			t.Fatalf("%s %v (%s), brute force %v\n%s", r.Status, r.Objective, r.Reason, want, text(in))
+		}
+	}
+}
+
+// On four pods, where requests have a choice of routes, the kernel and the search
+// agree.
+func TestKernelSearch(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(21, 2))
+	for k := range need.Rounds(60) {
+		in := modeltest.RandomTVC(rng, 4, 2+rng.IntN(4), false)
+		if k%2 == 0 {
+			in = drawn(t, rng, 4+rng.IntN(4))
+		}
+		r := solve(t, tvcexact.Search{}, in, model.Settings{})
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		x, err := tvcexact.Kernel{}.Solve(ctx, in, model.Settings{})
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, in, x)
+		if x.Status == model.StatusOptimal && !(optimal(x, r.Objective) || optimal(r, x.Objective)) || x.Bound < r.Objective*(1-1e-9) || r.Bound < x.Objective*(1-1e-9) {
+			t.Fatalf("search %v ≤ %v, kernel %v ≤ %v\n%s", r.Objective, r.Bound, x.Objective, x.Bound, text(in))
+		}
+	}
+}
+
+// A start isn't made worse, a kernel that is stopped hands back what it has, and
+// queues and large models are refused.
+func TestKernelSettings(t *testing.T) {
+	t.Parallel()
+	in := drawn(t, rand.New(rand.NewPCG(21, 3)), 8)
+	best := solve(t, tvcexact.Search{}, in, model.Settings{})
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel()
+	if r, err := (tvcexact.Kernel{}).Solve(stopped, in, model.Settings{Start: best.Solution}); err != nil || r.Objective < best.Objective || r.Bound < best.Objective {
+		t.Errorf("%v: from %v comes %v ≤ %v", err, best.Objective, r.Objective, r.Bound)
+	}
+	if _, err := (tvcexact.Kernel{}).Solve(context.Background(), modeltest.RandomTVC(rand.New(rand.NewPCG(11, 4)), 2, 3, true), model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
+		t.Errorf("queue mode: %v", err)
+	}
+	s := instances.NewTVCSpec()
+	s.Requests, s.K, s.Load, s.Fabric = 400, 8, 2, model.FabricOnePath
+	large, err := s.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := solve(t, tvcexact.Kernel{}, large, model.Settings{}); r.Status != model.StatusFeasible || !(r.Bound >= r.Objective) || !strings.Contains(r.Reason, "60000") {
+		t.Errorf("%s, %v ≤ %v, reason %q; want feasible with a bound and the reason", r.Status, r.Objective, r.Bound, r.Reason)
+	}
+}
+
+// Each device of the model is worth its lines: without it there are more conflicts.
+// Siblings in order cost some where packing is easy.
+func TestKernelDevices(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		device   string
+		requests int
+		seeds    []uint64
+	}{
+		{"siblings", 20, []uint64{4, 7}},
+		{"totals", 7, []uint64{3}},
+	} {
+		whole, without := int64(0), int64(0)
+		for _, seed := range x.seeds {
+			in := drawn(t, rand.New(rand.NewPCG(seed, 77)), x.requests)
+			whole += solve(t, tvcexact.Kernel{}, in, model.Settings{}).Nodes
+			without += solve(t, kernelWithout(t, x.device), in, model.Settings{}).Nodes
+		}
+		t.Logf("without %s: %d nodes, with all %d", x.device, without, whole)
+		if without <= whole {
+			t.Errorf("without %s the kernel meets %d conflicts, with all %d", x.device, without, whole)
+		}
+	}
+	if _, err := tvcexact.KernelWithout("nothing"); err == nil {
+		t.Error("an unknown device is no error")
+	}
+}
