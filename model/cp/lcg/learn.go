@@ -76,7 +76,8 @@ func (k *Kernel) resolve(e int32) {
 
 // learn turns the conflict into a nogood whose first premise alone holds on its level
 // (first unique implication point) and whose second is of the next level, and returns
-// it and that level, to go back to: -1 if the premises hold without a decision.
+// it and that level, to go back to: -1 if the premises hold without a decision, -2 if
+// it was interrupted: bounds that creep make chains of a hundred thousand events.
 //
 // The events are looked at backwards, so that each premise is explained once, by what
 // held before.
@@ -99,10 +100,13 @@ func (k *Kernel) learn() (premises []cp.Lit, level int32) {
 		k.blame(l)
 	}
 	e := a.latest
-	for ; ; e-- {
+	for steps := 1; ; e-- {
 		if sv := k.events[e].sv; a.in[sv] && a.at[sv] == e {
 			if a.count == 1 {
 				break
+			}
+			if steps++; steps%64 == 0 && k.interrupted != nil && k.interrupted() {
+				return nil, -2
 			}
 			k.resolve(e)
 		}

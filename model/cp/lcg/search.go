@@ -39,6 +39,11 @@ func (k *Kernel) Search(ctx context.Context, conflicts int64, assumptions ...cp.
 			}
 			k.Conflicts++
 			premises, level := k.learn()
+			if level == -2 {
+				k.failed = false
+				k.backtrack(0)
+				return Unknown
+			}
 			k.proof.learn(k, premises)
 			k.failed = false
 			if level < 0 {
