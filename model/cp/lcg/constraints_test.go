@@ -340,22 +340,32 @@ func TestConstraints(t *testing.T) {
 			t.Parallel()
 			events := int64(0)
 			for seed := range 1000 {
-				p := newPool(seed)
-				draws[name](p)
-				k := NewWith(p.m, Options{})
-				w := observe(k)
-				w.all = solutions(p.m)
-				w.dive(p.Rand, 8)
-				if w.wrong != nil {
-					t.Fatalf("seed %d: %v", seed, w.wrong)
+				n, err := checkAlone(name, seed, nil)
+				if err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
 				}
-				events += k.Events
+				events += n
 			}
 			if events < 10000 {
 				t.Errorf("only %d events", events)
 			}
 		})
 	}
+}
+
+// checkAlone has a random constraint of a type checked in all that it derives, and
+// returns the number of events.
+func checkAlone(name string, seed int, spoil func(k *Kernel, w *watched)) (int64, error) {
+	p := newPool(seed)
+	draws[name](p)
+	k := New(p.m)
+	w := observe(k)
+	w.all = solutions(p.m)
+	if spoil != nil {
+		spoil(k, w)
+	}
+	w.dive(p.Rand, 8)
+	return k.Events, w.wrong
 }
 
 // mix draws a model of several constraints.

@@ -39,7 +39,9 @@ type disjunctive struct {
 	sorted   [2][]int32 // as in items the last time
 	items    []item     // those that may run, by their earliest start, the latest first
 	ends     []int64
+	tight    [2][]int64 // ends of windows that are nearly full
 	packed   []int64
+	news     bool // something about an activity that runs
 	premises []cp.Lit
 }
 
@@ -81,18 +83,22 @@ func (p *disjunctive) attach(k *Kernel, self int32) {
 // of the tag, twice i or i and j.
 func (p *disjunctive) wake(k *Kernel, _, tag int32) {
 	n := int32(len(p.c.Starts))
-	if !k.isQueued[p.self] && !k.fails(p.c.Starts[tag/n].If) && !k.fails(p.c.Starts[tag%n].If) {
+	if a, b := p.c.Starts[tag/n].If, p.c.Starts[tag%n].If; !k.fails(a) && !k.fails(b) {
+		p.news = p.news || k.holds(a) && k.holds(b)
 		k.schedule(p.self)
 	}
 }
 
 func (p *disjunctive) cancel() {}
 
+// propagate looks for edges and for what isn't last only if something has changed of
+// activities that run.
 func (p *disjunctive) propagate(k *Kernel) {
+	news := p.news
+	p.news = false
 	for d := range 2 {
-		p.load(k, d)
-		if len(p.items) < 2 || d == 0 && !k.off(Overload) && !p.overload(k) || !k.off(PrecedenceSets) && !p.sets(k, d) ||
-			!k.off(NotFirstNotLast) && !p.notLast(k, d) || !k.off(EdgeFinding) && !p.edges(k, d) {
+		if p.load(k, d); len(p.items) < 2 || d == 0 && !p.overload(k) || !k.off(PrecedenceSets) && !p.sets(k, d) ||
+			news && (!k.off(NotFirstNotLast) && !p.notLast(k, d) || !k.off(EdgeFinding) && !p.edges(k, d)) {
 			return
 		}
 	}
@@ -157,11 +163,21 @@ func (p *disjunctive) goes(i, j int32, d int) cp.Lit {
 }
 
 // overload looks at all windows that begin with an earliest start and end with a latest
-// end.
+// end. It notes the ends of those, and in direction 1 the starts, that one more
+// activity might be too much for.
 func (p *disjunctive) overload(k *Kernel) bool {
-	p.findEnds(false)
+	p.ends, p.tight[0], p.tight[1] = p.ends[:0], p.tight[0][:0], p.tight[1][:0]
+	most := int64(0)
+	p.packed = p.packed[:0] // most that is above the end of a window from each item
+	for i := range p.items {
+		p.ends = append(p.ends, p.items[i].end)
+		p.packed = append(p.packed, -infinite)
+		most = max(most, p.items[i].length)
+	}
+	slices.Sort(p.ends)
+	p.ends = slices.Compact(p.ends)
 	for _, end := range p.ends {
-		sum, longest := int64(0), -1
+		sum, longest, above := int64(0), -1, int64(-infinite)
 		for i := range p.items {
 			x := &p.items[i]
 			if x.end > end {
@@ -169,8 +185,13 @@ func (p *disjunctive) overload(k *Kernel) bool {
 			}
 			if x.runs {
 				sum += x.length
+				above = max(above, x.low+sum-end)
+				p.packed[i] = max(p.packed[i], x.low+sum-end)
 			} else if longest < 0 || x.length > p.items[longest].length {
 				longest = i
+			}
+			if k.off(Overload) {
+				continue
 			}
 			excess := x.low + sum - end
 			if excess > 0 {
@@ -188,20 +209,17 @@ func (p *disjunctive) overload(k *Kernel) bool {
 				k.schedule(p.self)
 			}
 		}
-	}
-	return true
-}
-
-// findEnds finds the latest ends, of those that run or of all.
-func (p *disjunctive) findEnds(run bool) {
-	p.ends = p.ends[:0]
-	for i := range p.items {
-		if !run || p.items[i].runs {
-			p.ends = append(p.ends, p.items[i].end)
+		if above+most > 0 {
+			p.tight[0] = append(p.tight[0], end)
 		}
 	}
-	slices.Sort(p.ends)
-	p.ends = slices.Compact(p.ends)
+	for i := range p.items {
+		if p.packed[i]+most > 0 {
+			p.tight[1] = append(p.tight[1], -p.items[i].low)
+		}
+	}
+	p.tight[1] = slices.Compact(p.tight[1])
+	return true
 }
 
 // block appends that the items that run within the window [from, end) do so, and the

@@ -9,12 +9,12 @@ package lcg
 // be in the window (edge finding; Carlier, Pinson: An algorithm for solving the
 // job-shop problem, 1989). If i runs, the orders are set, and the bound follows from
 // them (sets); else its start if it does: i starts after the packed end of any part
-// of C. The explanation is that C runs in the window and i starts in it. O(n²) for each
-// direction (Baptiste, Le Pape, Nuijten: Constraint-based scheduling, 2001).
+// of C. The explanation is that C runs in the window and i starts in it. O(n) for each
+// T that leaves less than the longest activity (Baptiste, Le Pape, Nuijten:
+// Constraint-based scheduling, 2001).
 func (p *disjunctive) edges(k *Kernel, d int) bool {
-	p.findEnds(true)
-	p.packed = append(p.packed[:0], make([]int64, len(p.items))...)
-	for _, end := range p.ends {
+	for _, end := range p.tight[d] {
+		p.packed = p.packed[:0]
 		// C begins at an item, the window with i before it or with C.
 		sum := int64(0)
 		for n := range p.items {
@@ -26,7 +26,7 @@ func (p *disjunctive) edges(k *Kernel, d int) bool {
 			} else if x.runs {
 				sum += x.length
 			}
-			p.packed[n] = sum
+			p.packed = append(p.packed, sum)
 		}
 		if sum == 0 {
 			continue
@@ -48,38 +48,34 @@ func (p *disjunctive) edges(k *Kernel, d int) bool {
 
 // after sets that x goes after all that run within [from, end).
 func (p *disjunctive) after(k *Kernel, d int, x *item, from, end, spare int64) bool {
-	premises := append(p.block(p.premises[:0], d, from, end, spare, -1), p.from(x.number, d, from-spare/2))
-	p.premises = premises
-	if !x.runs {
-		sum, best, since := int64(0), int64(-infinite), int64(0)
-		for n := range p.items {
-			if y := &p.items[n]; y.runs && y.low >= from && y.end <= end {
-				if sum += y.length; y.low+sum > best {
-					best, since = y.low+sum, y.low
-				}
-			}
-		}
-		if best <= x.low {
-			return true
-		}
-		for n := range p.items {
-			if y := &p.items[n]; y.runs && y.low >= since && y.end <= end {
-				premises = append(premises, p.from(y.number, d, since))
-			}
-		}
-		p.premises = premises
-		return k.imply(p.from(x.number, d, best), premises)
-	}
-	premises = append(premises, p.c.Starts[x.number].If)
-	p.premises = premises
+	sum, best, since, news := int64(0), int64(-infinite), int64(0), false // packed end, from the start since
 	for n := range p.items {
 		if y := &p.items[n]; y.runs && y.low >= from && y.end <= end {
-			if !k.imply(p.goes(y.number, x.number, d), premises) {
-				return false
+			if sum += y.length; y.low+sum > best {
+				best, since = y.low+sum, y.low
 			}
+			news = news || !k.holds(p.goes(y.number, x.number, d))
 		}
 	}
-	return true
+	if !news && x.runs || best <= x.low && !x.runs {
+		return true
+	}
+	p.premises = append(p.block(p.premises[:0], d, from, end, spare, -1), p.from(x.number, d, from-spare/2))
+	if x.runs {
+		p.premises = append(p.premises, p.c.Starts[x.number].If)
+	}
+	for n := range p.items {
+		y := &p.items[n]
+		if !y.runs || y.low < from || y.end > end {
+			continue
+		}
+		if x.runs && !k.imply(p.goes(y.number, x.number, d), p.premises) {
+			return false
+		} else if !x.runs && y.low >= since {
+			p.premises = append(p.premises, p.from(y.number, d, since))
+		}
+	}
+	return x.runs || k.imply(p.from(x.number, d, best), p.premises)
 }
 
 // notLast finds activities that can't end a set: for a set C of activities that run

@@ -75,6 +75,9 @@ func TestPlantedFaults(t *testing.T) {
 				if checkMix(seed, fault) != nil || seed == 0 && checkLoop(fault) != nil {
 					return
 				}
+				if _, err := checkAlone("no-overlap", seed, fault); err != nil {
+					return
+				}
 			}
 			t.Error("not found")
 		})
