@@ -41,9 +41,10 @@ type proofKind interface {
 // proofKinds makes the proofKind of an instance, the unit and the objective's upper
 // bound that the proof begins with.
 var proofKinds = map[model.Kind]func(in model.Instance, s *proofState, unit string, upper int64) (proofKind, error){
-	model.KindBatch:   newBatchProof,
-	model.KindDAG:     newDAGProof,
-	model.KindVCSched: newVCSchedProof,
+	model.KindBatch:       newBatchProof,
+	model.KindDAG:         newDAGProof,
+	model.KindVCSched:     newVCSchedProof,
+	model.KindReservation: newReservationProof,
 }
 
 // Numbers of a proof are below maxProofNumber from 0, so that no sum overflows.

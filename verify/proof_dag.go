@@ -254,11 +254,11 @@ func (k *dagProof) goesFirst(t, u int) bound {
 	return unknown
 }
 
-// roundDown returns the largest float64 that isn't above x, which isn't negative.
+// roundDown returns a float64 that isn't above x, the nearest or the one below.
 func roundDown(x *big.Rat) float64 {
 	f, _ := x.Float64()
 	if math.IsInf(f, 0) || exact(f).Cmp(x) > 0 {
-		f = math.Nextafter(f, 0)
+		f = math.Nextafter(f, math.Inf(-1))
 	}
 	return f
 }

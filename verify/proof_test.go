@@ -15,6 +15,7 @@ import (
 
 	batchexact "github.com/gapwise/gapwise/exact/batch"
 	dagexact "github.com/gapwise/gapwise/exact/dag"
+	resexact "github.com/gapwise/gapwise/exact/reservation"
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
@@ -171,6 +172,41 @@ func TestProofVCSched(t *testing.T) {
 	}
 	if (nogoods < need.Rounds(10) || none == 0) && !testing.Short() {
 		t.Errorf("only %d nogoods, %d instances without a placement", nogoods, none)
+	}
+}
+
+func TestProofReservation(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(14, 6))
+	nogoods, refused, tries := 0, 0, need.Rounds(150)
+	for range tries {
+		in := modeltest.RandomReservation(rng, 3+rng.IntN(4))
+		hash, err := model.Hash(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		r, err := resexact.Kernel{}.Solve(context.Background(), in, model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: hash}})
+		if errors.Is(err, model.ErrUnsupported) {
+			refused++
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := provenCase{in, hash, r.Objective, b.Bytes()}
+		best, _ := modeltest.BruteReservation(t, in)
+		p, err := c.check(c.proof)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Bound < best*(1-1e-12) || p.Bound > best*(1+1e-6) {
+			t.Errorf("%s, the best is %v", p.Claim, best)
+		}
+		nogoods += p.Nogoods
+	}
+	if (nogoods < tries/3 || refused > tries/2) && !testing.Short() {
+		t.Errorf("only %d nogoods, %d of %d refused", nogoods, refused, tries)
 	}
 }
 

@@ -61,6 +61,9 @@ const (
 
 // Solve implements model.Solver.
 func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	if set.Proof != nil {
+		return e.prove(ctx, in, set)
+	}
 	return solve(ctx, in, set, e.Name(), func(s *searcher) {
 		s.algorithm, s.off = e.Name(), quickBounds
 		if e.off&kernelLocalSearch != 0 {

@@ -1,0 +1,116 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// reservationProof builds what proofs of reservations speak of: of the requests that
+// hold PEs (model.ReservationTicks.Jobs), in ticks, which relax times of many digits. The
+// unit W says that all weights are multiples of W PE-ticks; with the goal accepted they
+// are 1.
+//
+// Variables: "in R", 1 if request R is accepted; "start R", optional with it, in its
+// window; "lost", the weight of the others. Constraints: "lost": Σ weight (1 - in) ≤
+// lost; "capacity", with PEs in units of the greatest common divisor of the requests'.
+type reservationProof struct {
+	job       map[string]int32 // of a request that holds PEs
+	lost      int32
+	capacity  *proofCumulative
+	row       *proofLinear
+	total     int64
+	weight    *big.Rat // objective of a weight of 1
+	withdrawn *big.Rat // objective of the requests that cost nothing
+}
+
+func newReservationProof(in model.Instance, s *proofState, unit string, upper int64) (proofKind, error) {
+	r, ok := in.(*model.Reservation)
+	w, err := strconv.ParseInt(unit, 10, 64)
+	if !ok || err != nil || w < 1 {
+		return nil, fmt.Errorf("the unit %q is no whole number of at least 1", unit)
+	}
+	t := r.Ticks()
+	counts := t.Goal.PESeconds()
+	if t.Goal == model.GoalAll || counts && !t.Exact || len(t.Jobs) > 1<<16 {
+		return nil, fmt.Errorf("there is no checker for the goal %s, of PE-seconds with rounded times, or so many requests", t.Goal)
+	}
+	k := &reservationProof{job: map[string]int32{}, capacity: &proofCumulative{}, row: &proofLinear{}, withdrawn: exact(t.FreeWeight), weight: big.NewRat(1, 1)}
+	if counts {
+		ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(t.Decimals)), nil)
+		k.weight.SetFrac(big.NewInt(w), ten)
+	}
+	common := new(big.Int)
+	for i := range t.Jobs {
+		common.GCD(nil, nil, common, big.NewInt(int64(t.Jobs[i].PEs)))
+	}
+	pes := max(1, common.Int64())
+	k.capacity.capacity = int64(t.PEs) / pes
+	k.capacity.about = func(v int32) int {
+		if int(v) < 2*len(t.Jobs) {
+			return int(v) / 2
+		}
+		return -1
+	}
+	for i := range t.Jobs {
+		j := &t.Jobs[i]
+		weight := int64(1)
+		if counts {
+			if float64(j.PEs)*float64(j.Counted) > 1<<60 || int64(j.PEs)*j.Counted%w != 0 {
+				return nil, fmt.Errorf("the unit %q doesn't divide the weight of request %d", unit, j.Request)
+			}
+			weight = int64(j.PEs) * j.Counted / w
+		}
+		on := atLeast(s.add(0, 1, always), 1)
+		start := s.add(j.Ready, j.Latest(), on)
+		k.job[strconv.Itoa(j.Request)] = int32(i)
+		k.capacity.starts = append(k.capacity.starts, proofStart{on, start})
+		k.capacity.lengths, k.capacity.demands = append(k.capacity.lengths, j.Length), append(k.capacity.demands, int64(j.PEs)/pes)
+		k.row.groups = append(k.row.groups, []proofChoice{{on, 0}, {on.not(), weight}})
+		if k.total += weight; k.total > 1<<60 {
+			return nil, errors.New("the instance's numbers are too large for the checker")
+		}
+	}
+	k.lost = s.add(0, min(upper, k.total), always)
+	if k.row.terms = []proofTerm{{-1, k.lost}}; !k.row.fits(s) {
+		return nil, errors.New("the instance's numbers are too large for the checker")
+	}
+	return k, nil
+}
+
+func (k *reservationProof) objective() string { return "lost" }
+
+func (k *reservationProof) claim(below int64) (string, float64) {
+	r := new(big.Rat).SetInt64(k.total - min(max(below, 0), k.total))
+	r.Mul(r, k.weight).Add(r, k.withdrawn)
+	x := -roundDown(r.Neg(r))
+	return fmt.Sprintf("no bookings are worth more than %v", x), x
+}
+
+func (k *reservationProof) variable(name []string) (int32, error) {
+	if len(name) == 1 && name[0] == "lost" {
+		return k.lost, nil
+	}
+	if len(name) == 2 {
+		if i, ok := k.job[name[1]]; ok && name[0] == "in" {
+			return 2 * i, nil
+		} else if ok && name[0] == "start" {
+			return 2*i + 1, nil
+		}
+	}
+	return 0, errUnknownName
+}
+
+func (k *reservationProof) constraint(name []string) (proofRule, error) {
+	switch strings.Join(name, " ") {
+	case "lost":
+		return k.row, nil
+	case "capacity":
+		return k.capacity, nil
+	}
+	return nil, errUnknownName
+}
