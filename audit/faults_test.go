@@ -144,6 +144,8 @@ var plantedFaults = []fault{
 		"fixed.twins = slices.Repeat([]int32{-1}, m)", "fixed.twins = s.twins"},
 	{"DAG: a machine that is in use is taken for exchangeable", "exact/dag/expand.go",
 		"if done.has(t) && (int(on[t]) == a || int(on[t]) == b) {", "if done.has(t) && int(on[t]) == a {"},
+	{"DAG: a load row has a machine idle for longer than the makespan", "exact/dag/kernel_load.go",
+		"min(head+tail, lower)", "head+tail"},
 	{"VCSched: exchanges that don't look at memory", "exact/vcsched/completion.go",
 		"c >= ci && m >= mi && (c > ci", "c >= ci && (c > ci"},
 	{"VCSched: better by two units or not at all", "exact/vcsched/migration.go",

@@ -146,5 +146,30 @@ type ablated struct {
 	Small, Large row
 }
 
+// kernelAblation runs the plan ablation-kernel, of DAGs, as it is and without each
+// device of the engine kernel. Large stays empty.
+func (r *runner) kernelAblation() (all []ablated, err error) {
+	p, err := gapwise.ProblemOf(model.KindDAG)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range append([]exact.Device{{}}, p.KernelDevices...) {
+		var flags []string
+		if d.Name != "" {
+			flags = []string{"--without", d.Name}
+		}
+		file, err := r.bench("ablation-kernel", flags...)
+		if err != nil {
+			return nil, err
+		}
+		found, err := r.rows("table", file, "--algorithms", "kernel", "--columns", "runs,infeasible,optimal,gap mean %,nodes mean,time mean")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ablated{Device: d, Small: found[0]})
+	}
+	return all, nil
+}
+
 // Proved counts the instances proved optimal or infeasible.
 func (r row) Proved() int { return int(number(r.cell("optimal")) + number(r.cell("infeasible"))) }
