@@ -18,10 +18,10 @@ import (
 // for at each time the demands add up to C at most. Where the sum with g_i(s) for the
 // least is above the objective, i doesn't start at s.
 //
-// At the root, λ comes from subgradient steps; below it, from the mean busy times, too
-// (Goemans, Queyranne, Schulz, Skutella, Wang: Single machine scheduling with release
-// dates, 2002; as a propagator: Kovács, Beck: A global constraint for total weighted
-// completion time for cumulative resources, 2008). The relaxation in which activities
+// λ comes from the mean busy times between the bounds at hand (Goemans, Queyranne,
+// Schulz, Skutella, Wang: Single machine scheduling with release dates, 2002; as a
+// propagator: Kovács, Beck: A global constraint for total weighted completion time for
+// cumulative resources, 2008). The relaxation in which activities
 // may be split and run as fast as there is capacity is solved by the largest weight
 // over area first; its dual solution are the prices. They are floating-point numbers,
 // rounded to whole multiples of 1/scale; what follows from them is whole.
@@ -34,8 +34,7 @@ type prices struct {
 	self        int32
 	scale       int64
 	first, last []int64 // bounds at the root, by activity
-	root, now   tariff
-	ascended    int64 // conflicts when root was made; -1: not yet
+	now         tariff
 	items       []share
 	order       []int32
 	need        []int64
@@ -79,12 +78,9 @@ const mostScale = 1 << 12
 // cells is the number of cells of λ besides those at the ends of pieces.
 const cells = 64
 
-// steps are those of the subgradient method at the root.
-const steps = 200
-
 func newPrices(c *cp.WeightedStarts) *prices {
 	n := len(c.Weights)
-	return &prices{c: c, first: make([]int64, n), last: make([]int64, n), items: make([]share, n), need: make([]int64, n), ascended: -1}
+	return &prices{c: c, first: make([]int64, n), last: make([]int64, n), items: make([]share, n), need: make([]int64, n)}
 }
 
 func (p *prices) attach(k *Kernel, self int32) {
@@ -119,11 +115,8 @@ func (p *prices) propagate(k *Kernel) {
 		for i := range p.items {
 			p.first[i], p.last[i] = p.bounds(k, i)
 		}
-		p.ascend(k)
-		p.use(k, &p.root)
-		return
 	}
-	if p.use(k, &p.root) && p.busy(k) {
+	if p.busy(k) {
 		p.use(k, &p.now)
 	}
 }
@@ -301,19 +294,14 @@ func (x *costs) slope(n int) int64 {
 	return (x.value[n+1] - x.value[n]) / (x.at[n+1] - x.at[n])
 }
 
-// lowest returns the least g from low to high, and the first start that has it.
-func (x *costs) lowest(low, high int64) (g, at int64) {
+// lowest returns the least g from low to high.
+func (x *costs) lowest(low, high int64) int64 {
 	n, g := x.segment(low)
-	at = low
 	for n++; n < len(x.at) && x.at[n] <= high; n++ {
-		if x.value[n] < g {
-			g, at = x.value[n], x.at[n]
-		}
+		g = min(g, x.value[n])
 	}
-	if _, v := x.segment(high); v < g {
-		return v, high
-	}
-	return g, at
+	_, v := x.segment(high)
+	return min(g, v)
 }
 
 // next returns the first start from low to high where g is at most limit; high + 1 if
@@ -363,7 +351,7 @@ func (p *prices) use(k *Kernel, t *tariff) bool {
 	total := p.scale*p.c.Constant - t.paid
 	for i := range t.costs {
 		low, high := p.bounds(k, i)
-		t.costs[i].least, _ = t.costs[i].lowest(low, high)
+		t.costs[i].least = t.costs[i].lowest(low, high)
 		total += t.costs[i].least
 	}
 	x := p.c.Objective
@@ -389,7 +377,7 @@ func (p *prices) use(k *Kernel, t *tariff) bool {
 		g, s := &t.costs[i], p.c.Shared.Starts[i].At
 		limit := g.least + slack
 		if at := g.next(low, last, limit); at > low {
-			worst, _ := g.lowest(low, at-1)
+			worst := g.lowest(low, at-1)
 			p.buffer = p.cover(k, t, p.buffer[:0], i, worst-limit-1)
 			p.buffer = append(p.buffer, x.AtMost(high))
 			if from := g.previous(p.first[i], low, worst-1) + 1; from > p.first[i] {
@@ -401,7 +389,7 @@ func (p *prices) use(k *Kernel, t *tariff) bool {
 			low = at
 		}
 		if at := g.previous(low, last, limit); at < last {
-			worst, _ := g.lowest(at+1, last)
+			worst := g.lowest(at+1, last)
 			p.buffer = p.cover(k, t, p.buffer[:0], i, worst-limit-1)
 			p.buffer = append(p.buffer, x.AtMost(high))
 			if to := g.next(last, p.last[i], worst-1) - 1; to < p.last[i] {
@@ -416,11 +404,11 @@ func (p *prices) use(k *Kernel, t *tariff) bool {
 }
 
 func floorDiv(a, b int64) int64 {
-	if q := a / b; a%b < 0 {
-		return q - 1
-	} else {
-		return q
+	q := a / b
+	if a%b < 0 {
+		q--
 	}
+	return q
 }
 
 // cover appends bounds of all activities but i by which their least costs are as large
@@ -450,65 +438,6 @@ func (p *prices) cover(k *Kernel, t *tariff, out []cp.Lit, i int, spare int64) [
 		}
 	}
 	return out
-}
-
-// ascend makes the prices of the root: from those of the mean busy times on by
-// subgradient steps, whose length falls as the sum of squares grows (AdaGrad: Duchi,
-// Hazan, Singer 2011).
-func (p *prices) ascend(k *Kernel) {
-	if p.ascended == k.Conflicts {
-		if p.load(&p.root) {
-			return
-		}
-	}
-	p.ascended = k.Conflicts
-	if !p.busy(k) {
-		p.now.grid, p.now.price = []int64{0, 1}, []int64{0}
-		p.load(&p.now)
-	}
-	t := &tariff{grid: slices.Clone(p.now.grid), price: slices.Clone(p.now.price)}
-	c := p.c.Shared
-	length := 0.0
-	for _, x := range t.price {
-		length = max(length, float64(x))
-	}
-	length = max(1, length/10)
-	squares, price := make([]float64, len(t.price)), make([]float64, len(t.price))
-	for j, x := range t.price {
-		price[j] = float64(x)
-	}
-	best := int64(math.MinInt64)
-	for range steps {
-		if !p.load(t) {
-			break
-		}
-		value := -t.paid
-		use := make([]float64, len(t.price))
-		for i := range t.costs {
-			low, high := p.bounds(k, i)
-			g, s := t.costs[i].lowest(low, high)
-			value += g
-			for j := range t.price {
-				if both := min(t.grid[j+1], s+c.Lengths[i]) - max(t.grid[j], s); both > 0 {
-					use[j] += float64(c.Demands[i]) * float64(both) / float64(t.grid[j+1]-t.grid[j])
-				}
-			}
-		}
-		if value > best {
-			best = value
-			p.root.grid, p.root.price = append(p.root.grid[:0], t.grid...), append(p.root.price[:0], t.price...)
-		} else {
-			length *= 0.97
-		}
-		for j := range price {
-			over := min(3, use[j]/float64(c.Capacity)-1)
-			if squares[j] += over * over; squares[j] > 0 && (over > 0 || price[j] > 0) {
-				price[j] = max(0, price[j]+length*over/math.Sqrt(squares[j]))
-			}
-			t.price[j] = int64(price[j] + 0.5)
-		}
-	}
-	p.load(&p.root)
 }
 
 func (p *prices) explain(*Kernel, cp.Lit, int32, int32, []cp.Lit) []cp.Lit {
