@@ -32,7 +32,7 @@ type runner struct {
 func (r *runner) functions() template.FuncMap {
 	return template.FuncMap{
 		"gapwise": r.run, "draw": r.draw, "bench": r.bench, "benchAlone": r.benchAlone, "solve": r.solve, "optimum": r.optimum,
-		"table": r.table, "rows": r.rows, "findings": r.findings, "ablation": r.ablation, "kernelAblation": r.kernelAblation, "duels": readDuels,
+		"table": r.table, "rows": r.rows, "findings": r.findings, "ablation": r.ablation, "kernelAblation": r.kernelAblation, "proofs": proofs, "duels": readDuels,
 		"batchImprovements": batchImprovements, "batchGaps": batchGaps, "batchLoads": batchLoads, "batchSettings": batchSettings, "batchPEASY": batchPEASY, "batchCosts": batchCosts,
 		"batchReadings": batchReadings, "nearest": nearest, "oneTier": oneTier,
 		"beside": r.beside, "stg": r.stg,

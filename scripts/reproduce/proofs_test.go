@@ -1,0 +1,15 @@
+package main
+
+import "testing"
+
+// A few instances of a plan are proved, and their proofs hold.
+func TestProofs(t *testing.T) {
+	t.Parallel()
+	p, err := proofs("vcsched-small", "1m", 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Instances != 3 || p.Wrong+p.Refused+p.Open != 0 || p.Optimal != 3 || p.Steps == 0 || p.Bytes == 0 || p.Check <= 0 {
+		t.Errorf("%+v", p)
+	}
+}
