@@ -340,7 +340,7 @@ func TestConstraints(t *testing.T) {
 			t.Parallel()
 			events := int64(0)
 			for seed := range 1000 {
-				n, err := checkAlone(name, seed, nil)
+				n, err := checkAlone(name, seed, nil, nil)
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
@@ -354,11 +354,20 @@ func TestConstraints(t *testing.T) {
 }
 
 // checkAlone has a random constraint of a type checked in all that it derives, and
-// returns the number of events.
-func checkAlone(name string, seed int, spoil func(k *Kernel, w *watched)) (int64, error) {
+// returns the number of events. The kernel may be spoiled, or be told another
+// constraint.
+func checkAlone(name string, seed int, spoil func(k *Kernel, w *watched), other func(c cp.Constraint) cp.Constraint) (int64, error) {
 	p := newPool(seed)
 	draws[name](p)
-	k := New(p.m)
+	told := *p.m
+	if other != nil {
+		told.Constraints = slices.Clone(told.Constraints)
+		for i, c := range told.Constraints {
+			told.Constraints[i] = other(c)
+		}
+	}
+	k := New(&told)
+	k.model = p.m
 	w := observe(k)
 	w.all = solutions(p.m)
 	if spoil != nil {

@@ -75,12 +75,59 @@ func TestPlantedFaults(t *testing.T) {
 				if checkMix(seed, fault) != nil || seed == 0 && checkLoop(fault) != nil {
 					return
 				}
-				if _, err := checkAlone("no-overlap", seed, fault); err != nil {
+				if _, err := checkAlone("no-overlap", seed, fault, nil); err != nil {
 					return
 				}
 			}
 			t.Error("not found")
 		})
+	}
+}
+
+// A kernel that has a constraint wrong by one is found out, whether it asks for too much
+// or for too little.
+func TestWrongConstraints(t *testing.T) {
+	t.Parallel()
+	for name, by := range map[string]int64{"too much": 1, "too little": -1} {
+		other := func(c cp.Constraint) cp.Constraint {
+			switch c := c.(type) {
+			case *cp.Linear:
+				d := *c
+				d.AtMost -= by
+				return &d
+			case *cp.Delay:
+				d := *c
+				d.By = [][]int64{slices.Clone(c.By[0])}
+				d.By[0][0] += by
+				d.By = append(d.By, c.By[1:]...)
+				return &d
+			case *cp.NoOverlap:
+				d := *c
+				d.Lengths = slices.Clone(c.Lengths)
+				d.Lengths[0] += by
+				return &d
+			case *cp.Cumulative:
+				d := *c
+				d.Capacity -= by
+				return &d
+			case cp.Nogood:
+				if by > 0 {
+					return c[1:]
+				}
+				return append(cp.Nogood{cp.False}, c...)
+			}
+			return c
+		}
+		for _, kind := range []string{"nogood", "linear", "delay", "no-overlap", "cumulative"} {
+			found := false
+			for seed := 0; seed < 1000 && !found; seed++ {
+				_, err := checkAlone(kind, seed, nil, other)
+				found = err != nil
+			}
+			if !found {
+				t.Errorf("%s: %s isn't found", kind, name)
+			}
+		}
 	}
 }
 
