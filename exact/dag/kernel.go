@@ -68,6 +68,10 @@ func (s *dagSearch) kernel() error {
 		return nil
 	}
 	v := newTicks(s.g, s.upper, s.tuning.off|devFork)
+	lower := s.roundUp(v)
+	if s.closed() {
+		return nil
+	}
 	if err := v.findWeights(s.ctx); err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
@@ -76,6 +80,9 @@ func (s *dagSearch) kernel() error {
 	k := lcg.NewWith(&m.Model, lcg.Options{Off: s.tuning.without})
 	if s.tuning.off&devHint == 0 {
 		k.SetPhases(m.phases(end, on))
+	}
+	if v.whole {
+		k.Require(m.Objective.AtLeast(int64(lower)))
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()

@@ -180,6 +180,9 @@ func (s *dagSearch) closed() bool {
 // makespan after another; the exact levels.
 func (s *dagSearch) search() error {
 	k := newTicks(s.g, s.upper, s.tuning.off)
+	if s.roundUp(k); s.closed() {
+		return nil
+	}
 	if err := k.findWeights(s.ctx); err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
@@ -240,13 +243,7 @@ func (s *dagSearch) searchLevels(l *levels, width int) bool {
 // for each that is disproved. It ends at the first that stays open.
 func (s *dagSearch) searchAssignments(l *levels, nodes int64) {
 	x := newAssigner(s.ctx, l.ticks, leafBytes/l.stateBytes(), s.tuning.leafWidth)
-	// Where no time was rounded, makespans are whole ticks. The bound was made of
-	// whole figures without rounding, or is less than they give by more than 1e-12
-	// of it. Elsewhere this is where to begin, no more.
-	lower := int32(math.Ceil(s.lower/l.unit - 1e-9))
-	if l.whole {
-		s.lower = max(s.lower, float64(lower)*l.unit)
-	}
+	lower := s.roundUp(l.ticks)
 	for step := 0; lower < l.upper && step < s.tuning.assignSteps && s.ctx.Err() == nil; step++ {
 		x.nodes = 0
 		found, complete := x.within(lower+1, nodes)
@@ -264,6 +261,18 @@ func (s *dagSearch) searchAssignments(l *levels, nodes int64) {
 		s.lower = max(s.lower, float64(lower)*l.unit)
 		s.progress()
 	}
+}
+
+// roundUp returns the bound in ticks, rounded up. Where no time was rounded, makespans
+// are whole ticks, so this is a bound, too. The bound was made of whole figures
+// without rounding, or is less than they give by more than 1e-12 of it. Elsewhere the
+// result is where to begin, no more.
+func (s *dagSearch) roundUp(v *ticks) int32 {
+	lower := int32(math.Ceil(s.lower/v.unit - 1e-9))
+	if v.whole {
+		s.lower = max(s.lower, float64(lower)*v.unit)
+	}
+	return lower
 }
 
 // found takes the levels' best schedule if it is better than the one known.
