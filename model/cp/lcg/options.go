@@ -24,6 +24,7 @@ const (
 	Overload                                // ... windows with more work than time
 	DetectablePrecedence                    // ... orders that the bounds of two imply, and what they pack
 	NotFirstNotLast                         // ... activities that can't begin or end a set
+	Transitivity                            // no-overlap: before one that goes before another
 	EdgeFinding                             // ... activities that must end or begin a set
 )
 

@@ -7,6 +7,10 @@ import "github.com/gapwise/gapwise/model/cp"
 //	start b ≥ start a + length a       if a runs
 //	start a ≤ start b - length a       if b runs
 //	b goes first                       if both run and earliest start a + length a > latest start b
+//	a goes before c                    if b goes before c, all run, and one has a length above 0
+//
+// Without the last rule the bounds of activities in a cycle would rise by the sum of
+// their lengths, round by round, to the end of time.
 //
 // The bounds are of optional starts: they hold if the activity runs. An explanation is
 // made of presences, the order, and bounds; those of the order are weakened by half of
@@ -24,7 +28,8 @@ type pairs struct {
 type activity struct {
 	cp.Start
 	length int64
-	arcs   []int32 // from it
+	arcs   []int32 // from it, to the others in their order
+	number int32   // of it on its machine
 }
 
 // arc is two activities in an order.
@@ -37,7 +42,7 @@ type arc struct {
 func (p *pairs) post(k *Kernel, c *cp.NoOverlap) {
 	base := int32(len(p.activities))
 	for i, s := range c.Starts {
-		p.activities = append(p.activities, activity{Start: s, length: c.Lengths[i]})
+		p.activities = append(p.activities, activity{Start: s, length: c.Lengths[i], number: int32(i)})
 		k.watch(2*int32(s.At), p.self, base+int32(i))
 		k.watch(2*int32(s.At)+1, p.self, base+int32(i))
 		k.watch(s.If.SV, p.self, base+int32(i))
@@ -60,7 +65,11 @@ func (p *pairs) post(k *Kernel, c *cp.NoOverlap) {
 				}
 				p.orders[v] = append(p.orders[v], x/2)
 			}
-			p.wake(k, order.SV, ^(x / 2))
+		}
+	}
+	for _, a := range p.activities[base:] {
+		for _, x := range a.arcs[:a.number] {
+			p.wake(k, -1, ^(x / 2))
 		}
 	}
 }
@@ -90,8 +99,8 @@ const (
 func (p *pairs) wake(k *Kernel, sv, tag int32) {
 	if tag < 0 {
 		x := &p.arcs[2*^tag]
-		if !k.fails(p.activities[x.from].If) && !k.fails(p.activities[x.to].If) && p.follow(k, 2*^tag) {
-			p.follow(k, 2*^tag+1)
+		if !k.fails(p.activities[x.from].If) && !k.fails(p.activities[x.to].If) && p.follow(k, 2*^tag) && p.follow(k, 2*^tag+1) && p.close(k, 2*^tag) {
+			p.close(k, 2*^tag+1)
 		}
 		return
 	}
@@ -107,6 +116,55 @@ func (p *pairs) wake(k *Kernel, sv, tag int32) {
 			return
 		}
 	}
+	if sv == a.If.SV {
+		for _, x := range a.arcs {
+			if !p.close(k, x) || !p.close(k, x^1) {
+				return
+			}
+		}
+	}
+}
+
+// close sets what follows from an arc and another one, if all three activities run. In
+// a proof it doesn't: its checker knows no such rule.
+func (p *pairs) close(k *Kernel, n int32) bool {
+	x := &p.arcs[n]
+	from, to := &p.activities[x.from], &p.activities[x.to]
+	if k.off(Transitivity) || k.proof != nil || !k.holds(x.first) || !k.holds(from.If) || !k.holds(to.If) {
+		return true
+	}
+	return p.chain(k, from, to, true) && p.chain(k, to, from, false)
+}
+
+// chain sets that activity a goes before all that run and that b goes before,
+// or, if not forwards, after all that go before b.
+func (p *pairs) chain(k *Kernel, a, b *activity, forwards bool) bool {
+	side := int32(0)
+	if !forwards {
+		side = 1
+	}
+	for _, y := range b.arcs {
+		c := &p.activities[p.arcs[y].to]
+		if c == a || a.length+b.length+c.length == 0 || !k.holds(p.arcs[y^side].first) || !k.holds(c.If) {
+			continue
+		}
+		goal := p.arcs[p.arc(a, c)^side].first
+		if !k.holds(goal) {
+			ab := p.arcs[p.arc(a, b)^side].first
+			if !k.imply(goal, []cp.Lit{a.If, b.If, c.If, ab, p.arcs[y^side].first}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// arc returns the arc from one activity to another of its machine.
+func (p *pairs) arc(from, to *activity) int32 {
+	if to.number < from.number {
+		return from.arcs[to.number]
+	}
+	return from.arcs[to.number-1]
 }
 
 // follow sets what follows for an arc of activities that may run, and reports whether nothing fails.
