@@ -46,6 +46,9 @@ type duel struct {
 // of its claims that aren't refuted and whose solution was verified.
 func (d *duel) Proved(solver string) int { return d.proved[solver] }
 
+// Engines returns the engines of gapwise that solved the family.
+func (d *duel) Engines() []string { return slices.Sorted(maps.Keys(d.paired)) }
+
 // CPU returns a solver's CPU seconds on all instances.
 func (d *duel) CPU(solver string) float64 { return d.cpu[solver] }
 

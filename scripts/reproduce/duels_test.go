@@ -23,7 +23,7 @@ func TestDuels(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := x.Families[0]
-	if d.Instances != 4 || d.Proved("search") != 2 || d.Proved(cpsat) != 1 || len(d.False) != 1 || d.Better != 1 || d.Worse != 1 || math.Abs(d.CPU(cpsat)-41.001) > 1e-9 {
+	if d.Instances != 4 || d.Proved("search") != 2 || d.Proved(cpsat) != 1 || len(d.False) != 1 || len(d.Engines()) != 1 || d.Better != 1 || d.Worse != 1 || math.Abs(d.CPU(cpsat)-41.001) > 1e-9 {
 		t.Errorf("%+v", d)
 	}
 	// The ratios are 0.1, and three times 1: both below 10 ms, or both at the limit.
