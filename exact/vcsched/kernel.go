@@ -2,7 +2,6 @@ package vcsched
 
 import (
 	"context"
-	"fmt"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/model"
@@ -12,10 +11,10 @@ import (
 
 // Kernel is the exact engine for VCSched by lazy clause generation, on kernelModel.
 // Like Search, it begins with packing bounds and local search; then come turns of the
-// kernel (learner) and, once, bounds by column generation, which price moves if there
-// is a migration budget. A node is a conflict, from which a nogood is learned.
+// kernel (learner), local search and column generation (columns), which prices moves if
+// there is a migration budget. A node is a conflict, from which a nogood is learned.
 //
-// It is any-time. Instances with more than maxKernel tasks × hosts² get the first
+// It is any-time. Instances with more than maxKernel tasks × hosts get the first
 // placement and the bounds without search.
 type Kernel struct {
 	off deviceSet // switched off
@@ -68,7 +67,7 @@ func (s *run) learn(improve func(steps int), other func(nodes int64)) error {
 		}
 		columns *= 4
 		if l == nil && other == nil {
-			s.reason = fmt.Sprintf("%d tasks on %d hosts are more than the kernel takes: bounds without search", len(s.u.CPU), s.u.Hosts)
+			s.reason = tooLarge(s.u) + ": bounds without search"
 			return nil
 		}
 	}
@@ -141,7 +140,7 @@ type learner struct {
 
 // newLearner returns nil if the instance is too large.
 func newLearner(s *run) (*learner, error) {
-	if hosts, _ := modelHosts(s.u); len(hosts)*len(hosts) > maxKernel/len(s.u.CPU) {
+	if tooLarge(s.u) != "" {
 		return nil, nil
 	}
 	l := &learner{s: s, most: min(s.upper, s.unboundedLoad())}

@@ -28,8 +28,21 @@ type kernelModel struct {
 	on    [][]cp.Var // [task][index in hosts]
 }
 
-// maxKernel bounds tasks × hosts² of a model, the number of its nogoods times 2.
-const maxKernel = 1 << 21
+// maxKernel bounds tasks × hosts of a model, and maxOrder the literals of the nogoods
+// that break symmetries: their sets are built in some 100 ms.
+const (
+	maxKernel = 1 << 16
+	maxOrder  = 1 << 21
+)
+
+// tooLarge says if, and why, an instance has no model.
+func tooLarge(u *model.VCSchedUnits) string {
+	hosts, _ := modelHosts(u)
+	if n := len(u.CPU); len(hosts) > maxKernel/n {
+		return fmt.Sprintf("%d tasks on %d hosts are more than the kernel takes", n, u.Hosts)
+	}
+	return ""
+}
 
 // modelHosts returns the hosts on which tasks run now, and of the others as many as
 // there are tasks at most, none of which a placement needs. Those are the last.
@@ -64,12 +77,12 @@ func newKernelModel(u *model.VCSchedUnits, lower, upper int64, off deviceSet) *k
 	}
 	budget := &cp.Linear{AtMost: u.Budget}
 	for i := range u.CPU {
-		lits := make([]cp.Lit, len(hosts))
+		one, none := &cp.Linear{AtMost: 1}, make(cp.Nogood, len(hosts))
 		for h := range hosts {
 			x := k.Bool()
 			k.Call(x, fmt.Sprintf("on %d %d", i, hosts[h]))
 			k.on[i] = append(k.on[i], x)
-			lits[h] = x.Is()
+			one.Terms, none[h] = append(one.Terms, cp.Term{Times: 1, Var: x}), x.AtMost(0)
 			if u.Memory[i] > 0 {
 				memory[h].Terms = append(memory[h].Terms, cp.Term{Times: u.Memory[i], Var: x})
 			}
@@ -80,7 +93,8 @@ func newKernelModel(u *model.VCSchedUnits, lower, upper int64, off deviceSet) *k
 			}
 		}
 		k.Decisions = append(k.Decisions, k.on[i]...)
-		k.ExactlyOne(fmt.Sprintf("one %d", i), lits...)
+		k.AddAs(fmt.Sprintf("one %d", i), one)
+		k.AddAs(fmt.Sprintf("one %d", i), none)
 	}
 	for h := range hosts {
 		k.AddAs(fmt.Sprintf("memory %d", hosts[h]), memory[h])
@@ -104,7 +118,7 @@ func newKernelModel(u *model.VCSchedUnits, lower, upper int64, off deviceSet) *k
 //     exchanging both hosts makes the list smaller, at the first task on either.
 //
 // Neither exchange changes loads, memory or what moves. So at least one placement of
-// each such class is left.
+// each such class is left, by any part of these rules: there are no more than maxOrder.
 func (k *kernelModel) order(running int, off deviceSet) {
 	u := k.u
 	order := make([]int32, len(u.CPU))
@@ -120,7 +134,11 @@ func (k *kernelModel) order(running int, off deviceSet) {
 		}
 		return u.Current[i]
 	}
+	literals := 0
 	for at, i := range order {
+		if literals += len(k.hosts)*len(k.hosts) + (len(k.hosts)-running)*at; literals > maxOrder {
+			return
+		}
 		if off&devTwins == 0 {
 			for b := at - 1; b >= 0 && u.CPU[order[b]] == u.CPU[i] && u.Memory[order[b]] == u.Memory[i]; b-- {
 				j := order[b]

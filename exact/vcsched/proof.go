@@ -18,9 +18,8 @@ func (Kernel) Proves() bool { return true }
 // exactly, the proof ends at its load.
 func (s *run) prove(improve func(steps int)) error {
 	improve(firstSteps * len(s.u.CPU) * len(s.u.CPU))
-	hosts, _ := modelHosts(s.u)
-	if len(hosts)*len(hosts) > maxKernel/len(s.u.CPU) {
-		return fmt.Errorf("%w: %d tasks on %d hosts are more than the kernel takes, so there is no proof", model.ErrUnsupported, len(s.u.CPU), s.u.Hosts)
+	if why := tooLarge(s.u); why != "" {
+		return fmt.Errorf("%w: %s, so there is no proof", model.ErrUnsupported, why)
 	}
 	upper := min(s.upper, s.unboundedLoad()+int64(len(s.u.CPU)))
 	m := newKernelModel(s.u, s.u.Scale, max(upper, s.u.Scale), devTwins|devHosts)
