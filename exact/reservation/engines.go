@@ -8,7 +8,7 @@ import "github.com/gapwise/gapwise/model"
 func Engines() []model.Algorithm {
 	return []model.Algorithm{
 		model.Engine(model.KindReservation, Search{}, "gapwise", "partial plans in the order of time, with Lagrangian bounds and dominance"),
-		model.Engine(model.KindReservation, Kernel{}, "Ohrimenko, Stuckey, Codish (2009); Schutt, Feydy, Stuckey (2013)", "lazy clause generation: optional intervals on one cumulative, with a Lagrangian bound"),
+		model.Engine(model.KindReservation, Kernel{}, "Ohrimenko, Stuckey, Codish (2009); Schutt et al. (2011)", "lazy clause generation: optional intervals on one cumulative, with a Lagrangian bound"),
 		model.Engine(model.KindReservation, HiGHS{}, "Pritsker, Watters, Wolfe (1969)", "HiGHS, a binary for each start"),
 	}
 }

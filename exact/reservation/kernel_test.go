@@ -47,7 +47,7 @@ func TestReservationKernelAgainstBruteForce(t *testing.T) {
 			continue
 		}
 		want, feasible := modeltest.BruteReservation(t, in)
-		r := kernel(t, context.Background(), in, model.Settings{Seed: 1}, sets[rng.IntN(len(sets))]...)
+		r := kernel(t, context.Background(), in, model.Settings{Seed: 1, Gap: 1e-12}, sets[rng.IntN(len(sets))]...)
 		learned += r.Nodes
 		agree(t, in, r, want, feasible)
 	}
