@@ -27,6 +27,11 @@ type Kernel struct {
 // maxPairs bounds tasks² × machines / 2, the size of the model: some 100 bytes each.
 const maxPairs = 1 << 20
 
+// kernelAlone is the number of tasks up to which the kernel finds and proves most optima
+// within seconds, so that neighbourhoods before it would only take time. Above, they
+// find better schedules in a few seconds than the kernel does in 40.
+const kernelAlone = 64
+
 // Name returns "kernel".
 func (Kernel) Name() string { return "kernel" }
 
@@ -64,8 +69,15 @@ func KernelWithout(names ...string) (model.Solver, error) {
 // none in ticks is better proves its makespan in ticks as the bound.
 func (s *dagSearch) kernel() error {
 	if n := s.g.Tasks; n > 1<<12 || n*n/2*s.g.Machines > maxPairs || s.g.Machines > math.MaxInt8 {
+		s.neighbourhoods(true)
 		s.reason = fmt.Sprintf("%d tasks on %d machines are more than the kernel takes: bounds without search", n, s.g.Machines)
 		return nil
+	}
+	if s.g.Tasks > kernelAlone {
+		s.neighbourhoods(false)
+		if s.closed() {
+			return nil
+		}
 	}
 	v := newTicks(s.g, s.upper, s.tuning.off|devFork)
 	lower := s.roundUp(v)

@@ -150,6 +150,7 @@ func (s *dagSearch) run() error {
 		return s.kernel()
 	}
 	if s.g.Tasks > maxTasks || s.g.Machines > math.MaxInt8 {
+		s.neighbourhoods(true)
 		s.reason = fmt.Sprintf("more than %d tasks or %d machines: bounds without search", maxTasks, math.MaxInt8)
 		return nil
 	}
@@ -160,6 +161,22 @@ func (s *dagSearch) run() error {
 		}
 		// Ticks are made for the makespan at hand: a much better one asks for finer ones.
 	}
+}
+
+// neighbourhoods improves the plan by dagheur.Neighbourhoods, up to the deadline if
+// nothing else is to be done and there is one.
+func (s *dagSearch) neighbourhoods(alone bool) {
+	if s.tuning.off&devLocalSearch != 0 || s.tuning.poor {
+		return
+	}
+	conflicts := int64(3000) // some seconds
+	if _, limited := s.ctx.Deadline(); limited && alone {
+		conflicts = 0
+	}
+	s.plan, s.upper = dagheur.Neighbourhoods(s.ctx, s.g, s.plan, s.set.Seed, conflicts, func(p dagheur.Plan, makespan float64, _ int64) {
+		s.plan, s.upper = p, makespan
+		s.progress()
+	})
 }
 
 // oneMachine returns the plan that has all tasks on the first machine.

@@ -18,7 +18,9 @@ import (
 //
 // A neighbourhood is searched for so many conflicts and events. One that was searched
 // to its end makes the next of its kind larger, one that wasn't makes it smaller. The
-// kinds that bring more are drawn more often. When some hundred neighbourhoods in a row
+// kinds that bring more are drawn more often. Every other neighbourhood starts from
+// random machines and orders and takes a plan that is as good, too, so that the search
+// doesn't stay where it is. When some hundred neighbourhoods in a row
 // have brought nothing, the search ends or, if it has a deadline, gives each one twice
 // the conflicts from then on. It ends, too, when a neighbourhood of all tasks
 // was searched to its end or the makespan is that of a quick bound.
@@ -34,17 +36,28 @@ func LNS(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule
 	if err != nil {
 		return nil, nil, err
 	}
-	x := newNeighbourhoods(s.g, s.best.Plan, set.Seed)
-	_, x.patient = ctx.Deadline()
-	x.found = func() {
+	plan, _ := Neighbourhoods(ctx, s.g, s.best.Plan, set.Seed, 0, func(_ Plan, makespan float64, conflicts int64) {
 		if set.Progress != nil {
-			set.Progress(model.Progress{Algorithm: "lns", Incumbent: x.value, Bound: math.NaN(), Nodes: x.conflicts})
+			set.Progress(model.Progress{Algorithm: "lns", Incumbent: makespan, Bound: math.NaN(), Nodes: conflicts})
 		}
-	}
-	x.run(ctx)
-	s.best = state{Plan: x.board.plan}
+	})
+	s.best = state{Plan: plan}
 	schedule, rounds := s.result(d)
 	return schedule, rounds, nil
+}
+
+// Neighbourhoods is LNS on a plan for a contention-free graph. It returns the best plan
+// and its makespan in seconds. It ends after about so many conflicts or a hundred times as
+// many events, or earlier; 0: as LNS does. found is told of each better plan, and of the
+// conflicts so far.
+func Neighbourhoods(ctx context.Context, g *model.Graph, p Plan, seed uint64, conflicts int64, found func(p Plan, makespan float64, conflicts int64)) (Plan, float64) {
+	x := newNeighbourhoods(g, p, seed)
+	if x.most = conflicts; conflicts == 0 {
+		_, x.patient = ctx.Deadline()
+	}
+	x.found = func() { found(x.board.plan, x.value, x.conflicts) }
+	x.run(ctx)
+	return x.board.plan, x.value
 }
 
 // neighbourhoods is the state of a large neighbourhood search.
@@ -54,12 +67,14 @@ type neighbourhoods struct {
 	bound   float64 // of all plans
 	horizon float64 // of the board's ticks
 	rng     *rand.Rand
-	found   func() // told of each better plan
-	patient bool   // doubles the limits instead of ending
+	found   func()  // told of each better plan
+	aside   float64 // share of the neighbourhoods that take a plan that is as good
+	patient bool    // doubles the limits instead of ending
 	off     [kinds]bool
 
 	kinds  [kinds]kindState
 	effort int64 // by which the limits are multiplied
+	most   int64 // conflicts, 0: no limit
 	over   bool  // no plan is better
 
 	conflicts, events int64
@@ -78,10 +93,14 @@ const (
 	lnsConflicts = 200
 	lnsEvents    = 10_000 // not within one search for a better plan
 	lnsPatience  = 100    // neighbourhoods in a row that bring nothing
+
+	// lnsOff are rules that cost more than they save in neighbourhoods: with them there
+	// were half as many conflicts in a second at 100 tasks.
+	lnsOff = lcg.DetectablePrecedence | lcg.NotFirstNotLast | lcg.EdgeFinding
 )
 
 func newNeighbourhoods(g *model.Graph, p Plan, seed uint64) *neighbourhoods {
-	x := &neighbourhoods{value: Ideal(g, p), rng: rand.New(rand.NewPCG(seed, 0x6c6e73)), effort: 1, found: func() {}}
+	x := &neighbourhoods{value: Ideal(g, p), rng: rand.New(rand.NewPCG(seed, 0x6c6e73)), effort: 1, aside: 0.5, found: func() {}}
 	x.horizon, x.board = x.value, newBoard(g, p, x.value)
 	for _, b := range dagbounds.Quick(g) {
 		x.bound = max(x.bound, b.Value)
@@ -102,6 +121,9 @@ func (x *neighbourhoods) run(ctx context.Context) {
 			failed = 0
 		case searched:
 			failed++
+		}
+		if x.most > 0 && (x.conflicts >= x.most || x.events >= 100*x.most) {
+			return
 		}
 		if failed >= lnsPatience {
 			if !x.patient {
@@ -152,7 +174,11 @@ func (x *neighbourhoods) next(ctx context.Context) (searched, better bool) {
 // search, whether it found one, and whether there is none better than that.
 func (x *neighbourhoods) search(ctx context.Context, relaxed []int32) (searched, better, closed bool) {
 	b := x.board
+	aside := x.rng.Float64() < x.aside
 	horizon := b.makespan - 1
+	if aside {
+		horizon++
+	}
 	if !b.free(relaxed, horizon) {
 		return false, false, true
 	}
@@ -160,7 +186,12 @@ func (x *neighbourhoods) search(ctx context.Context, relaxed []int32) (searched,
 	if w == nil {
 		return false, false, true
 	}
-	k := lcg.New(&w.Model)
+	if aside { // any other plan, if it isn't longer
+		for _, v := range w.Decisions {
+			w.values[v] = x.rng.Int64N(2)
+		}
+	}
+	k := lcg.NewWith(&w.Model, lcg.Options{Off: lnsOff})
 	found := false
 	for !closed && k.Conflicts < lnsConflicts*x.effort && k.Events < lnsEvents*x.effort {
 		k.SetPhases(w.values)
@@ -171,7 +202,7 @@ func (x *neighbourhoods) search(ctx context.Context, relaxed []int32) (searched,
 		if closed = answer != lcg.Satisfied; !closed {
 			found = true
 			w.values = append(w.values[:0], k.Values()...)
-			k.Require(w.Objective.AtMost(w.values[w.Objective] - 1))
+			k.Require(w.Objective.AtMost(min(b.makespan, w.values[w.Objective]) - 1))
 		}
 	}
 	x.conflicts += k.Conflicts
@@ -181,7 +212,10 @@ func (x *neighbourhoods) search(ctx context.Context, relaxed []int32) (searched,
 	}
 	p := w.read()
 	value := Ideal(b.g, p) // ticks may have been rounded
-	if !less(value, x.value) || !b.take(p) {
+	if value > x.value || !b.take(p) {
+		return true, false, closed
+	}
+	if !less(value, x.value) {
 		return true, false, closed
 	}
 	x.value = value

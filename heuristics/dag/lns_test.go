@@ -141,6 +141,7 @@ func TestLNSFindsTheBestOfANeighbourhood(t *testing.T) {
 			d := draw(rng, 4+rng.IntN(5))
 			g := d.Graph()
 			x := newNeighbourhoods(g, onOneMachine(g), uint64(k))
+			x.aside = 0
 			x.effort = 1000 // large figures take many events
 			if !x.board.v.Whole {
 				continue // the kernel's best can be another one
