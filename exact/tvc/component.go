@@ -30,24 +30,27 @@ import (
 // The relaxation has the covers found so far and cuts by patterns (devPatterns).
 type component struct {
 	*packer
-	requests []int // of the instance, in order of arrival
-	weight   []int64
-	rank     []int32 // the packer's number of each request
-	order    []int   // the request of each of the packer's numbers
-	span     []tvcbounds.Span
-	before   []set // by request: those to accept if it is (devDominance)
-	relax    *tvcbounds.Relaxation
-	bounds   *tvcbounds.Multipliers
-	tail     []float64 // by request: the multipliers' part of those from it on
-	most     []int64   // by request: what those from it on can bring
-	covers   [][]set   // by request: the minimal sets with it that don't fit together
-	found    []placed
-	top      placed // the best of all that were found
-	choices  []tvcbounds.Choice
-	added    int // covers in the relaxation
-	best     int64
-	report   func()
-	enough   func(value int64) bool // a solution of this value needs no search
+	requests     []int // of the instance, in order of arrival
+	weight       []int64
+	rank         []int32 // the packer's number of each request
+	order        []int   // the request of each of the packer's numbers
+	span         []tvcbounds.Span
+	before       []set // by request: those to accept if it is (devDominance)
+	relax        *tvcbounds.Relaxation
+	bounds       *tvcbounds.Multipliers
+	tail         []float64 // by request: the multipliers' part of those from it on
+	most         []int64   // by request: what those from it on can bring
+	covers       [][]set   // by request: the minimal sets with it that don't fit together
+	found        []placed
+	top          placed // the best of all that were found
+	choices      []tvcbounds.Choice
+	added        int // covers in the relaxation
+	best         int64
+	report       func()
+	enough       func(value int64) bool // a solution of this value needs no search
+	kernel       func() (bool, error)   // turn of the learning kernel
+	learned      *model.Embeddings      // what it found, better than top; nil: nothing
+	learnedValue int64
 }
 
 // placed is a set that fits, and how.
@@ -115,6 +118,12 @@ func (c *component) solve() (bool, error) {
 	}
 	if c.off&devConstruct == 0 {
 		c.construct()
+	}
+	if c.top.held == nil || !c.enough(c.value(c.top.set)) {
+		if done, err := c.kernel(); done || err != nil {
+			return done, err
+		}
+		c.best = 0
 	}
 	for i := n - 1; i >= 0; i-- {
 		if c.top.held != nil && c.enough(c.value(c.top.set)) {

@@ -23,6 +23,7 @@ const (
 	devMultipliers
 	devRelaxation
 	devPatterns
+	devLearning
 )
 
 // devices names them, in the order of their bits.
@@ -40,6 +41,7 @@ var devices = []exact.Switch[deviceSet]{
 	{Bit: devMultipliers, Device: exact.Device{Name: "multipliers", Summary: "bound by Lagrangian multipliers of slots and links at every instant"}},
 	{Bit: devRelaxation, Device: exact.Device{Name: "relaxation", Summary: "bound by the linear relaxation with the covers, solved at every node that the multipliers leave"}},
 	{Bit: devPatterns, Device: exact.Device{Name: "patterns", Summary: "cuts of the relaxation by what servers can hold at an instant (Gilmore, Gomory 1961)"}},
+	{Bit: devLearning, Device: exact.Device{Name: "learning", Summary: "before its search a component is given to the learning kernel for 1,000 conflicts (Ohrimenko, Stuckey, Codish 2009)"}},
 }
 
 // Devices lists the parts of Search that Without can switch off.

@@ -21,6 +21,7 @@ type kernelModel struct {
 	w        *tvcbounds.Weights
 	tree     *tvcbounds.Tree
 	off      kernelSet
+	total    int64 // weight of all requests
 	requests []*placing
 }
 
@@ -43,14 +44,11 @@ type choice struct {
 // mostKernelVariables bounds the model.
 const mostKernelVariables = 60_000
 
-// kernelSize returns the number of variables of an instance's model.
-func kernelSize(t *model.TVCTicks) (size int) {
+// kernelSize returns the number of variables of the model of some components.
+func kernelSize(t *model.TVCTicks, components ...[]int) (size int) {
 	tree := tvcbounds.NewTree(t)
-	for k := range t.Requests {
+	for _, k := range slices.Concat(components...) {
 		q := &t.Requests[k]
-		if !q.Fits || size > mostKernelVariables {
-			continue
-		}
 		size += 1 + tree.Lanes[tree.Root()-1]
 		nodes := 0
 		for level := range tree.Root() {
@@ -66,13 +64,16 @@ func kernelSize(t *model.TVCTicks) (size int) {
 	return size
 }
 
-// newKernelModel returns the model without the devices that are off.
-func newKernelModel(in *model.TVC, t *model.TVCTicks, w *tvcbounds.Weights, off kernelSet) *kernelModel {
+// newKernelModel returns the model of some components without the devices that are off.
+func newKernelModel(in *model.TVC, t *model.TVCTicks, w *tvcbounds.Weights, off kernelSet, components ...[]int) *kernelModel {
 	m := &kernelModel{in: in, t: t, w: w, tree: tvcbounds.NewTree(t), off: off}
-	m.Objective = m.Int(0, w.Total)
+	for _, k := range slices.Concat(components...) {
+		m.total += w.Of[k]
+	}
+	m.Objective = m.Int(0, m.total)
 	m.Call(m.Objective, "rejected")
-	lost := &cp.Linear{AtMost: -w.Total, Terms: []cp.Term{{Times: -1, Var: m.Objective}}}
-	for _, part := range tvcbounds.Components(t) {
+	lost := &cp.Linear{AtMost: -m.total, Terms: []cp.Term{{Times: -1, Var: m.Objective}}}
+	for _, part := range components {
 		spans, instants := tvcbounds.Instants(t, part)
 		var own []*placing
 		for i, k := range part {
