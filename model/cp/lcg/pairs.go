@@ -40,7 +40,7 @@ type arc struct {
 
 // post adds the pairs of a constraint.
 func (p *pairs) post(k *Kernel, c *cp.NoOverlap) {
-	base := int32(len(p.activities))
+	base, first := int32(len(p.activities)), len(p.arcs)
 	for i, s := range c.Starts {
 		p.activities = append(p.activities, activity{Start: s, length: c.Lengths[i], number: int32(i)})
 		k.watch(2*int32(s.At), p.self, base+int32(i))
@@ -67,9 +67,13 @@ func (p *pairs) post(k *Kernel, c *cp.NoOverlap) {
 			}
 		}
 	}
-	for _, a := range p.activities[base:] {
-		for _, x := range a.arcs[:a.number] {
-			p.wake(k, -1, ^(x / 2))
+	// What follows of each pair; more of it by the events.
+	for x := int32(first); x < int32(len(p.arcs)); x++ {
+		if k.fails(p.activities[p.arcs[x].from].If) || k.fails(p.activities[p.arcs[x].to].If) {
+			continue
+		}
+		if !p.follow(k, x) {
+			return
 		}
 	}
 }
