@@ -99,7 +99,7 @@ func (s *dagSearch) kernel() error {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	best := int64(upper)
-	o := k.Minimise(ctx, &best, 0, func(o *lcg.Outcome) {
+	o := k.Minimise(ctx, &best, s.tuning.conflicts, func(o *lcg.Outcome) {
 		s.nodes = k.Conflicts
 		if o.Values != nil && o.Best < best {
 			best = o.Best

@@ -125,6 +125,12 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 		run("without local search, other beam, 2 threads", d, 1, tuning{widths: []int{1, 30}, block: 1 << 16, assignSteps: 5, assignNodes: []int64{100, 500}, leafWidth: 2}, nil, 2)
 		poor.off = 1 << rng.IntN(14)
 		run("a rule off", d, 1, poor, nil, 1)
+		learn := kernelTuning
+		learn.conflicts = 1000
+		run("by the kernel", d, 1, learn, nil, 1)
+		run("renamed, by the kernel", renamedDAG(rng, d), 1, learn, nil, 1)
+		run("scaled, by the kernel", scaledDAG(d, 1<<10), 1<<10, learn, nil, 1)
+		run("from the best known, by the kernel", d, 1, learn, known, 1)
 		if i, j := slices.Index(lower, slices.Max(lower)), slices.Index(upper, slices.Min(upper)); lower[i] > upper[j]*(1+1e-9) {
 			t.Errorf("%s (seed %d): %s proves %v, %s ends by %v", d.Name, seed, names[i], lower[i], names[j], upper[j])
 			return searches, proved
