@@ -134,6 +134,28 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 	}
 }
 
+// With a budget, the kernel against the host tree: with local search and bounds, and
+// without any of them.
+func TestKernelAgainstTree(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(vcschedSeed(), 5))
+	compared := 0
+	for k := range need.Rounds(150) {
+		in := drawVCSched(rng, k%len(vcschedFamilies), 8+rng.IntN(4), 2+rng.IntN(3), rng.IntN(2) == 0, true)
+		r := solveVCSched(t, Search{phase: "tree"}, in, model.Settings{Seed: 1, TimeLimit: 5 * time.Second})
+		if r.Status != model.StatusOptimal && r.Status != model.StatusInfeasible {
+			continue
+		}
+		compared++
+		for _, off := range []deviceSet{0, devLocalSearch | devMoves | devColumns, devLocalSearch | devTwins | devHosts | devPacking} {
+			same(t, "kernel", in, solveVCSched(t, Kernel{off: off}, in, model.Settings{Seed: 1}), r.Objective, r.Status == model.StatusOptimal)
+		}
+	}
+	if compared < need.Rounds(100) {
+		t.Errorf("%d compared", compared)
+	}
+}
+
 func TestDevices(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
