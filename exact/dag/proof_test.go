@@ -1,0 +1,113 @@
+package dag
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/cp"
+	"github.com/gapwise/gapwise/model/cp/lcg"
+	"github.com/gapwise/gapwise/model/modeltest"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// spoilt are faults of a model, by which it excludes schedules that there are. Each
+// returns whether the model has what it spoils.
+var spoilt = map[string]func(rng *rand.Rand, m *kernelModel) bool{
+	"transfers take longer": func(rng *rand.Rand, m *kernelModel) bool {
+		for _, c := range m.Constraints {
+			if d, ok := c.(*cp.Delay); ok {
+				row := d.By[rng.IntN(len(d.By))]
+				row[rng.IntN(len(row))] += 3
+			}
+		}
+		return true
+	},
+	"a task takes longer on each machine": func(rng *rand.Rand, m *kernelModel) bool {
+		for _, c := range m.Constraints {
+			if c, ok := c.(*cp.NoOverlap); ok {
+				c.Lengths[rng.IntN(len(c.Lengths))] += 3
+			}
+		}
+		return true
+	},
+	"load rows ask for more": func(_ *rand.Rand, m *kernelModel) (ok bool) {
+		for _, c := range m.Constraints {
+			if c, is := c.(*cp.Linear); is {
+				ok = true
+				c.AtMost += 3 * c.Terms[0].Times
+			}
+		}
+		return ok
+	},
+	"a start ends too soon": func(rng *rand.Rand, m *kernelModel) bool {
+		x := m.on[rng.IntN(len(m.on))]
+		m.High[x[rng.IntN(len(x))].At] -= 4
+		return true
+	},
+	"a machine is taken from a task": func(rng *rand.Rand, m *kernelModel) bool {
+		t := rng.IntN(len(m.on))
+		x := m.on[t][rng.IntN(len(m.on[t]))].If
+		if m.v.m > 1 {
+			m.AddAs("one "+strconv.Itoa(int(m.v.task[t])), cp.Nogood{x})
+		}
+		return m.v.m > 1
+	},
+}
+
+// A kernel whose model is wrong writes proofs that the checker refuses, unless what
+// they claim is true all the same.
+func TestProofOfSpoiltModel(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range spoilt {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(14, uint64(len(name))))
+			refused, tries := 0, 0
+			for tries < need.Rounds(12) {
+				d := modeltest.RandomDAG(rng, 3+rng.IntN(4), 2+rng.IntN(2)).WithoutContention()
+				r, err := Kernel{}.Solve(context.Background(), d, model.Settings{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				hash, err := model.Hash(d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v := newTicks(d.Graph(), r.Objective, devFork)
+				if err := v.findWeights(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				horizon := int64(r.Objective/v.unit) + 2
+				m := newKernelModel(v, int32(horizon))
+				if !spoil(rng, m) {
+					continue
+				}
+				tries++
+				var b bytes.Buffer
+				k := lcg.New(&m.Model)
+				p, err := k.Prove(&b, lcg.Header{Kind: "dag", Instance: hash, Unit: strconv.FormatFloat(v.unit, 'g', -1, 64), Upper: horizon})
+				if err != nil {
+					t.Fatal(err)
+				}
+				k.Minimise(context.Background(), nil, 300, nil)
+				if err := p.Close(); err != nil {
+					t.Fatal(err)
+				}
+				claim, err := verify.Proof(context.Background(), d, hash, &b)
+				if err != nil {
+					refused++
+				} else if claim.Bound > r.Objective*(1+1e-9) {
+					t.Fatalf("%s is believed, the optimum is %v", claim.Claim, r.Objective)
+				}
+			}
+			if refused == 0 && !testing.Short() {
+				t.Errorf("only %d of %d are refused", refused, tries)
+			}
+		})
+	}
+}
