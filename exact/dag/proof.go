@@ -27,7 +27,8 @@ func (s *dagSearch) prove() error {
 	}
 	upper, end, on := v.fit(s.g, s.plan)
 	x := newKernelModel(v, upper)
-	k := lcg.New(&x.Model)
+	k := lcg.NewWith(&x.Model, lcg.Options{Off: lcg.Transitivity}) // from the beginning, before Prove
+
 	k.SetPhases(x.phases(end, on))
 	proof, err := k.Prove(s.set.Proof, lcg.Header{Kind: string(model.KindDAG), Instance: s.set.Proof.Instance,
 		Unit: strconv.FormatFloat(v.unit, 'g', -1, 64), Upper: int64(upper)})
