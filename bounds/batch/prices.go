@@ -347,12 +347,17 @@ func (p *prices) count(k int, change []float64) {
 type Priced struct{ p *prices }
 
 // NewPriced returns the best prices of so many steps for the weighted responses of
-// some jobs on one tier.
-func NewPriced(ctx context.Context, t *model.BatchTicks, steps int) *Priced {
-	p := &prices{machine: machinesOf(t, 1)[0], jobs: newJobs(t)}
-	_, p.price = p.ascend(ctx, steps)
-	p.sums()
-	return &Priced{p}
+// some jobs on one tier: of the processors, and of at most most - 1 dual-feasible
+// functions of the widths (see widths).
+func NewPriced(ctx context.Context, t *model.BatchTicks, steps, most int) []*Priced {
+	var all []*Priced
+	for _, m := range machinesOf(t, most) {
+		p := &prices{machine: m, jobs: newJobs(t)}
+		_, p.price = p.ascend(ctx, steps)
+		p.sums()
+		all = append(all, &Priced{p})
+	}
+	return all
 }
 
 // Paid returns CΛ(∞): the weighted sum of the responses of a schedule is at least what all its
@@ -382,6 +387,21 @@ func (x *Priced) Points(k int) []int64 {
 	}
 	slices.Sort(points)
 	return slices.Compact(points)
+}
+
+// Capacity returns that of the machine, C.
+func (x *Priced) Capacity() int64 { return int64(x.p.capacity) }
+
+// Demand returns that of job k on the machine.
+func (x *Priced) Demand(k int) int64 { return int64(x.p.demand(k)) }
+
+// Prices returns ascending ticks and the price between each two of them: of a unit of
+// the capacity for a tick, in Units of weight.
+func (x *Priced) Prices() (at []int64, price []float64) {
+	for _, t := range x.p.grid {
+		at = append(at, x.p.first+t)
+	}
+	return at, x.p.price[:max(0, len(at)-1)]
 }
 
 // cellOf returns the cell of a time, or the number of cells from the end of the grid

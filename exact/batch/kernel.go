@@ -79,7 +79,7 @@ func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings
 		if q.ProofUnit = fmt.Sprintf("%d,%d", j.units.Time, j.units.Weight); set.Proof != nil {
 			off |= devActive | devIdentical | devPrices // the checker doesn't know them
 		}
-		m := newKernelModel(j, q.Upper, off)
+		m := newKernelModel(ctx, j, q.Upper, off)
 		q.Model = &m.Model
 		q.Solution = func(values []int64) (model.Solution, error) {
 			starts := make([]int64, len(m.starts))

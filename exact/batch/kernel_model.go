@@ -2,10 +2,12 @@ package batch
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/bounds"
+	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/model/cp"
 )
 
@@ -26,7 +28,7 @@ type kernelModel struct {
 //     and isn't k runs at its start.
 //   - identical: of jobs as long and as wide, i with r_i ≤ r_k and ω_i ≥ ω_k starts no
 //     later than k, see tree.expand: a swap of their starts makes no optimum worse.
-func newKernelModel(j *jobs, most int64, off deviceSet) *kernelModel {
+func newKernelModel(ctx context.Context, j *jobs, most int64, off deviceSet) *kernelModel {
 	n := len(j.release)
 	m := &kernelModel{}
 	end, last, constant := int64(0), int64(0), int64(0)
@@ -54,16 +56,13 @@ func newKernelModel(j *jobs, most int64, off deviceSet) *kernelModel {
 	}
 	m.AddAs("processors", shared)
 	m.AddAs("responses", sum)
-	if off&devPrices == 0 {
-		m.AddAs("prices", &cp.WeightedStarts{Shared: shared, Weights: j.weight, Constant: constant, Objective: m.Objective})
-		for d := int64(1); d <= 2 && off&devWidths == 0; d++ {
-			f, bin := bounds.StepsDFF(j.processors, d)
-			steps := *shared
-			steps.Capacity, steps.Demands = bin, nil
-			for _, w := range j.width {
-				steps.Demands = append(steps.Demands, f(w))
-			}
-			m.AddAs(fmt.Sprint("prices ", d), &cp.WeightedStarts{Shared: &steps, Weights: j.weight, Constant: constant, Objective: m.Objective})
+	if off&devPrices == 0 && n > 0 {
+		most := mostPriced
+		if off&devWidths != 0 {
+			most = 1
+		}
+		for _, x := range batchbounds.NewPriced(ctx, j.t, priceSteps, most) {
+			m.charge(j, x, shared, constant)
 		}
 	}
 	for k := range n {
@@ -89,6 +88,64 @@ func newKernelModel(j *jobs, most int64, off deviceSet) *kernelModel {
 	}
 	slices.SortStableFunc(m.Integers, func(a, b cp.Var) int { return cmp.Compare(density(b), density(a)) })
 	return m
+}
+
+// mostCharged is below what all figures of the row of charges sum to, as a float64.
+const mostCharged = 1 << 58
+
+// mostPriced is how many machines have prices: the processors and dual-feasible
+// functions of the widths.
+const mostPriced = 5
+
+// charge adds the Lagrangian bound of prices of the capacity C of a machine
+// (batchbounds.Priced) in whole numbers: with prices λ(t) ≥ 0 in whole multiples of
+// 1/scale, Λ their integral,
+//
+//	Σ_k scale ω_k s_k + q_k scale (Λ(s_k+p_k) - Λ(s_k)) ≤ scale (responses - constant) + C scale Λ(∞)
+//
+// for at each time the demands q of the jobs that run add up to C at most, and the
+// responses are
+// Σ_k ω_k s_k + constant. Any prices are valid; good ones make the row tight. It is a
+// global constraint for the sum of weighted starts (Kovács, Beck 2008) whose
+// multipliers are those of the root.
+func (m *kernelModel) charge(j *jobs, priced *batchbounds.Priced, shared *cp.Cumulative, constant int64) {
+	at, price := priced.Prices()
+	for i := range at {
+		at[i] = (at[i] - j.first) / j.units.Time
+	}
+	// The largest of both sides; each processor may be paid for all the time.
+	size, paid := 2*float64(m.High[m.Objective])+math.Abs(float64(constant)), 0.0
+	for c, x := range price {
+		paid += x * float64(at[c+1]-at[c])
+	}
+	for k, s := range m.starts {
+		size += float64(j.weight[k])*float64(m.High[s]) + float64(priced.Demand(k))*paid
+	}
+	_, bits := math.Frexp((size + float64(priced.Capacity())*paid) / mostCharged)
+	if bits > 0 {
+		return
+	}
+	scale := int64(1) << min(-bits, 12)
+	row := &cp.Charges{Terms: []cp.Term{{Times: -scale, Var: m.Objective}}, AtMost: -scale * constant}
+	for k := range m.starts {
+		row.Items = append(row.Items, cp.Charged{Start: shared.Starts[k], Length: j.length[k], Slope: scale * j.weight[k]})
+	}
+	for c, x := range price {
+		length, whole := at[c+1]-at[c], int64(x*float64(scale))
+		if length == 0 {
+			continue
+		}
+		row.AtMost += priced.Capacity() * whole * length
+		for k := range row.Items {
+			r := &row.Items[k].Rate
+			if len(r.Times) == 0 {
+				r.Times, r.Paid = []int64{at[c]}, []int64{0}
+			}
+			r.Times = append(r.Times, at[c+1])
+			r.Paid = append(r.Paid, r.Paid[len(r.Paid)-1]+priced.Demand(k)*whole*length)
+		}
+	}
+	m.AddAs("charges", row)
 }
 
 // before reports whether an identical job i goes before k, see tree.expand.

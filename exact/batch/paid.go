@@ -22,7 +22,7 @@ const priceSteps = 200
 
 func newPaid(ctx context.Context, j *jobs) *paid {
 	n := len(j.release)
-	p := &paid{jobs: j, priced: batchbounds.NewPriced(ctx, j.t, priceSteps), points: make([][]int64, n), least: make([][]float64, n)}
+	p := &paid{jobs: j, priced: batchbounds.NewPriced(ctx, j.t, priceSteps, 1)[0], points: make([][]int64, n), least: make([][]float64, n)}
 	p.all = p.priced.Paid()
 	for k := range n {
 		p.points[k] = p.priced.Points(k)

@@ -73,7 +73,7 @@ type Model struct {
 }
 
 // Constraint is one of Nogood, Linear, Delay, NoOverlap, Cumulative, Among,
-// WeightedStarts, Charges.
+// Charges.
 type Constraint interface {
 	// Holds reports whether it holds for the values of the variables.
 	Holds(a Assignment) bool
@@ -308,27 +308,9 @@ func (c *Among) Holds(a Assignment) bool {
 	return found
 }
 
-// WeightedStarts bounds a weighted sum of starts of activities that share a capacity:
-// Σ Weights·start + Constant ≤ Objective. All activities of Shared run for sure. No
-// weight is below 0.
-type WeightedStarts struct {
-	Shared    *Cumulative
-	Weights   []int64
-	Constant  int64
-	Objective Var
-}
-
-// Holds implements Constraint.
-func (c *WeightedStarts) Holds(a Assignment) bool {
-	sum := c.Constant
-	for i, s := range c.Shared.Starts {
-		sum += c.Weights[i] * a.Values[s.At]
-	}
-	return sum <= a.Values[c.Objective] && c.Shared.Holds(a)
-}
-
 // Charges bounds what activities pay: Σ charges + Σ terms ≤ AtMost, where an activity
-// pays its rate over [start, start + Length) if its literal holds, and Absent if not.
+// pays Slope·start and its rate over [start, start + Length) if its literal holds, and
+// Absent if not.
 type Charges struct {
 	Items  []Charged
 	Terms  []Term
@@ -340,6 +322,7 @@ type Charged struct {
 	Start
 	Length int64
 	Absent int64
+	Slope  int64
 	Rate   Rate
 }
 
@@ -364,7 +347,9 @@ func (r *Rate) Until(t int64) int64 {
 }
 
 // Cost returns what is paid for a start.
-func (c *Charged) Cost(start int64) int64 { return c.Rate.Until(start+c.Length) - c.Rate.Until(start) }
+func (c *Charged) Cost(start int64) int64 {
+	return c.Slope*start + c.Rate.Until(start+c.Length) - c.Rate.Until(start)
+}
 
 // Holds implements Constraint.
 func (c *Charges) Holds(a Assignment) bool {

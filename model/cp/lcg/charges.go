@@ -68,7 +68,9 @@ func newCharges(k *Kernel, c *cp.Charges) *charges {
 		}
 		x.from, x.to = x.first, x.last
 		x.cost = slices.Min(x.costs)
-		x.free = min(x.Absent, x.cost)
+		if x.free = x.cost; x.If != cp.True {
+			x.free = min(x.free, x.Absent)
+		}
 		p.items = append(p.items, x)
 	}
 	return p

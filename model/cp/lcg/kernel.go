@@ -158,8 +158,6 @@ func (k *Kernel) post(c cp.Constraint) {
 		k.add(&cumulative{c: c})
 	case *cp.Among:
 		k.add(&among{c: c})
-	case *cp.WeightedStarts:
-		k.add(newPrices(c))
 	case *cp.Charges:
 		k.add(newCharges(k, c))
 	}
