@@ -53,10 +53,14 @@ func (d *duel) Engines() []string { return slices.Sorted(maps.Keys(d.paired)) }
 func (d *duel) CPU(solver string) float64 { return d.cpu[solver] }
 
 // Ratio returns the geometric mean of the ratios of a solver's CPU time to
-// CP-SAT's, which are 10 ms at least.
+// CP-SAT's, both as counted.
 func (d *duel) Ratio(solver string) float64 {
 	return math.Exp(d.ratios[solver] / float64(d.paired[solver]))
 }
+
+// counted returns the CPU time that a ratio takes: 10 ms at least, the limit at most,
+// since a solver may notice the limit late.
+func (d *duel) counted(cpu float64) float64 { return min(max(cpu, 0.01), d.Limit) }
 
 // duels is what duelsFile says.
 type duels struct {
@@ -148,7 +152,7 @@ func (d *duel) add(instance string, sides map[string]side) error {
 		if solver == cpsat {
 			continue
 		}
-		d.ratios[solver] += math.Log(max(s.cpu, 0.01) / max(peer.cpu, 0.01))
+		d.ratios[solver] += math.Log(d.counted(s.cpu) / d.counted(peer.cpu))
 		d.paired[solver]++
 		if s.solved && (!ours.solved || d.better(s.objective, ours.objective)) {
 			ours = s
