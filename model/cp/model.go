@@ -72,12 +72,8 @@ type Model struct {
 	Decisions, Integers []Var
 }
 
-// Constraint is one of Nogood, Linear, Delay, NoOverlap, Cumulative, Among,
-// Charges.
-type Constraint interface {
-	// Holds reports whether it holds for the values of the variables.
-	Holds(a Assignment) bool
-}
+// Constraint is one of Nogood, *Linear, *Delay, *NoOverlap, *Cumulative, *Charges.
+type Constraint any
 
 // Assignment is a value of each variable.
 type Assignment struct {
@@ -98,22 +94,6 @@ func (a Assignment) Is(l Lit) bool {
 		v = -v
 	}
 	return v >= l.B
-}
-
-// Holds reports whether the values are within their bounds and meet all
-// constraints.
-func (a Assignment) Holds() bool {
-	for v := range a.Model.Low {
-		if !a.Is(Var(v).AtLeast(a.Model.Low[v])) || !a.Is(Var(v).AtMost(a.Model.High[v])) {
-			return false
-		}
-	}
-	for _, c := range a.Model.Constraints {
-		if !c.Holds(a) {
-			return false
-		}
-	}
-	return true
 }
 
 // Int adds a variable from low to high.
@@ -166,16 +146,6 @@ func (m *Model) ExactlyOne(name string, lits ...Lit) {
 // Nogood is a set of literals that don't all hold. None is of an optional variable.
 type Nogood []Lit
 
-// Holds implements Constraint.
-func (c Nogood) Holds(a Assignment) bool {
-	for _, l := range c {
-		if !a.Is(l) {
-			return true
-		}
-	}
-	return false
-}
-
 // Choice is a value that counts if its literal holds.
 type Choice struct {
 	If    Lit
@@ -196,22 +166,6 @@ type Linear struct {
 	AtMost int64
 }
 
-// Holds implements Constraint.
-func (c *Linear) Holds(a Assignment) bool {
-	sum := int64(0)
-	for _, g := range c.Groups {
-		for _, x := range g {
-			if a.Is(x.If) {
-				sum += x.Value
-			}
-		}
-	}
-	for _, t := range c.Terms {
-		sum += t.Times * a.Values[t.Var]
-	}
-	return sum <= c.AtMost
-}
-
 // Start is a start that an activity has if a literal holds. The variable is optional
 // with this literal, or the literal is True.
 type Start struct {
@@ -227,18 +181,6 @@ type Delay struct {
 	By       [][]int64
 }
 
-// Holds implements Constraint.
-func (c *Delay) Holds(a Assignment) bool {
-	for k, from := range c.From {
-		for l, to := range c.To {
-			if a.Is(from.If) && a.Is(to.If) && a.Values[to.At] < a.Values[from.At]+c.By[k][l] {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // NoOverlap says that of some activities, those whose literal holds don't run at one
 // time: [start, start + Length). Before[i][j], for i ≠ j, says that i goes first if
 // both run; Before[j][i] is its negation. No length is 0 or less.
@@ -246,18 +188,6 @@ type NoOverlap struct {
 	Starts  []Start
 	Lengths []int64
 	Before  [][]Lit
-}
-
-// Holds implements Constraint.
-func (c *NoOverlap) Holds(a Assignment) bool {
-	for i, x := range c.Starts {
-		for j, y := range c.Starts {
-			if i != j && a.Is(x.If) && a.Is(y.If) && a.Is(c.Before[i][j]) && a.Values[y.At] < a.Values[x.At]+c.Lengths[i] {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // Cumulative says that at any time the demands of the activities that run add up to at
@@ -268,44 +198,6 @@ type Cumulative struct {
 	Lengths  []int64
 	Demands  []int64
 	Capacity int64
-}
-
-// Holds implements Constraint.
-func (c *Cumulative) Holds(a Assignment) bool {
-	for _, at := range c.Starts {
-		if !a.Is(at.If) {
-			continue
-		}
-		now, sum := a.Values[at.At], int64(0)
-		for j, x := range c.Starts {
-			if s := a.Values[x.At]; a.Is(x.If) && s <= now && now < s+c.Lengths[j] {
-				sum += c.Demands[j]
-			}
-		}
-		if sum > c.Capacity {
-			return false
-		}
-	}
-	return true
-}
-
-// Among says that a variable has one of some values: X = At, or X = Of[i] + By[i] for
-// some i. None is optional.
-type Among struct {
-	X  Var
-	At int64
-	Of []Var
-	By []int64
-}
-
-// Holds implements Constraint.
-func (c *Among) Holds(a Assignment) bool {
-	x := a.Values[c.X]
-	found := x == c.At
-	for i, v := range c.Of {
-		found = found || x == a.Values[v]+c.By[i]
-	}
-	return found
 }
 
 // Charges bounds what activities pay: Σ charges + Σ terms ≤ AtMost, where an activity
@@ -349,20 +241,4 @@ func (r *Rate) Until(t int64) int64 {
 // Cost returns what is paid for a start.
 func (c *Charged) Cost(start int64) int64 {
 	return c.Slope*start + c.Rate.Until(start+c.Length) - c.Rate.Until(start)
-}
-
-// Holds implements Constraint.
-func (c *Charges) Holds(a Assignment) bool {
-	sum := int64(0)
-	for i := range c.Items {
-		if x := &c.Items[i]; a.Is(x.If) {
-			sum += x.Cost(a.Values[x.At])
-		} else {
-			sum += x.Absent
-		}
-	}
-	for _, t := range c.Terms {
-		sum += t.Times * a.Values[t.Var]
-	}
-	return sum <= c.AtMost
 }

@@ -195,7 +195,7 @@ func solutions(m *cp.Model) (all [][]int64) {
 					return
 				}
 			}
-			if a.Holds() {
+			if meets(a) {
 				all = append(all, slices.Clone(a.Values))
 			}
 			return
@@ -319,7 +319,7 @@ func (w *watched) dive(r *rand.Rand, times int) {
 				for v := range k.present {
 					a.Values = append(a.Values, k.low[2*v])
 				}
-				if !a.Holds() {
+				if !meets(a) {
 					w.fault("%v is no solution", a.Values)
 				}
 				break
@@ -409,7 +409,7 @@ func checkMix(seed int, spoil func(k *Kernel, w *watched)) error {
 	}
 	k.backtrack(0)
 	o := k.Minimise(context.Background(), nil, 5000, func(o *Outcome) {
-		if a := (cp.Assignment{Model: m, Values: o.Values}); o.Values != nil && !a.Holds() {
+		if a := (cp.Assignment{Model: m, Values: o.Values}); o.Values != nil && !meets(a) {
 			w.fault("%v is no solution", a.Values)
 		}
 		// From now on, only better ones are left.

@@ -75,7 +75,7 @@ func TestCumulatives(t *testing.T) {
 			if !o.Infeasible {
 				t.Fatalf("seed %d: infeasible, got %+v", seed, o)
 			}
-		case !o.Optimal || o.Best != best || !(cp.Assignment{Model: m, Values: o.Values}).Holds():
+		case !o.Optimal || o.Best != best || !meets(cp.Assignment{Model: m, Values: o.Values}):
 			t.Fatalf("seed %d: optimum %d, got %+v", seed, best, o)
 		}
 	}

@@ -156,8 +156,6 @@ func (k *Kernel) post(c cp.Constraint) {
 		k.noOverlap(c)
 	case *cp.Cumulative:
 		k.add(&cumulative{c: c})
-	case *cp.Among:
-		k.add(&among{c: c})
 	case *cp.Charges:
 		k.add(newCharges(k, c))
 	}

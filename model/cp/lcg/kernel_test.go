@@ -127,7 +127,7 @@ func brute(m *cp.Model) (best int64, values []int64) {
 	var next func(i int)
 	next = func(i int) {
 		if i == len(order) {
-			if v := a.Values[m.Objective]; v < best && a.Holds() {
+			if v := a.Values[m.Objective]; v < best && meets(a) {
 				best, values = v, append([]int64(nil), a.Values...)
 			}
 			return
@@ -173,7 +173,7 @@ func TestMinimise(t *testing.T) {
 			if o.Best == best {
 				w.all = nil // better ones are looked for now
 			}
-			if a := (cp.Assignment{Model: m, Values: o.Values}); o.Values != nil && !a.Holds() {
+			if a := (cp.Assignment{Model: m, Values: o.Values}); o.Values != nil && !meets(a) {
 				t.Fatalf("seed %d: no solution: %v", seed, o.Values)
 			}
 		})

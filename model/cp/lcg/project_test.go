@@ -92,7 +92,7 @@ func TestProject(t *testing.T) {
 	m := project(j301, [4]int64{12, 13, 4, 12})
 	k := New(m)
 	o := k.Minimise(context.Background(), nil, 1000, nil)
-	if !o.Optimal || o.Best != 43 || !(cp.Assignment{Model: m, Values: o.Values}).Holds() {
+	if !o.Optimal || o.Best != 43 || !meets(cp.Assignment{Model: m, Values: o.Values}) {
 		t.Errorf("%+v after %d conflicts, want 43", o, k.Conflicts)
 	}
 }
