@@ -45,6 +45,7 @@ var proofKinds = map[model.Kind]func(in model.Instance, s *proofState, unit stri
 	model.KindDAG:         newDAGProof,
 	model.KindVCSched:     newVCSchedProof,
 	model.KindReservation: newReservationProof,
+	model.KindTVC:         newTVCProof,
 }
 
 // Numbers of a proof are below maxProofNumber from 0, so that no sum overflows.

@@ -27,6 +27,13 @@ func (c proofNogood) violated(s *proofState, _ bound, _ [2]int64) bool {
 	return true
 }
 
+// proofAny is some constraints under one name.
+type proofAny []proofRule
+
+func (c proofAny) violated(s *proofState, claim bound, window [2]int64) bool {
+	return slices.ContainsFunc(c, func(r proofRule) bool { return r.violated(s, claim, window) })
+}
+
 // proofOne says that exactly one of some bounds holds, none of an optional variable.
 type proofOne []bound
 

@@ -16,6 +16,7 @@ import (
 	batchexact "github.com/gapwise/gapwise/exact/batch"
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	resexact "github.com/gapwise/gapwise/exact/reservation"
+	tvcexact "github.com/gapwise/gapwise/exact/tvc"
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
@@ -210,14 +211,64 @@ func TestProofReservation(t *testing.T) {
 	}
 }
 
+// On two pods the optimum is that of brute force, on four, where there is a choice of
+// routes, that of the search.
+func TestProofTVC(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(14, 7))
+	nogoods := 0
+	for n := range need.Rounds(150) {
+		in := modeltest.RandomTVC(rng, 2, 1+rng.IntN(6), false)
+		if n%5 == 0 {
+			in = modeltest.RandomTVC(rng, 4, 2+rng.IntN(3), false)
+		}
+		hash, err := model.Hash(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		r, err := tvcexact.Kernel{}.Solve(context.Background(), in, model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: hash}})
+		if errors.Is(err, model.ErrUnsupported) && in.Goal == model.GoalRevenue {
+			continue // of too many digits
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := provenCase{in, hash, r.Objective, b.Bytes()}
+		p, err := c.check(c.proof)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var best float64
+		if n%5 == 0 {
+			r, err := tvcexact.Search{}.Solve(context.Background(), in, model.Settings{})
+			if err != nil || r.Status != model.StatusOptimal {
+				t.Fatal(err, r.Status)
+			}
+			best = r.Objective
+		} else {
+			best, _ = modeltest.BruteTVC(t, in)
+		}
+		if p.Bound < best*(1-1e-12) || p.Bound > best*(1+1e-9) {
+			t.Errorf("%s, the best is %v", p.Claim, best)
+		}
+		nogoods += p.Nogoods
+	}
+	if nogoods < need.Rounds(50) && !testing.Short() {
+		t.Errorf("only %d nogoods", nogoods)
+	}
+}
+
 // A proof with one thing changed is refused, or what it claims is true.
 func TestProofMutated(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 2))
 	var cases []provenCase
-	for len(cases) < 40 {
+	for len(cases) < 50 {
 		var c provenCase
-		switch len(cases) % 4 {
+		switch len(cases) % 5 {
+		case 4:
+			c = prove(t, tvcexact.Kernel{}, modeltest.RandomTVC(rng, 2, 6, false))
 		case 0:
 			c = prove(t, batchexact.Kernel{}, modeltest.RandomBatch(rng, 1, 6, 4))
 		case 1:

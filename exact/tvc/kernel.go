@@ -28,6 +28,7 @@ type kernelSet uint32
 const (
 	offSiblings kernelSet = 1 << iota
 	offTotals
+	offOtherTotals // all but that of the slots
 )
 
 var kernelDevices = []exact.Switch[kernelSet]{
@@ -50,6 +51,9 @@ func KernelWithout(names ...string) (model.Solver, error) {
 
 // Name returns "kernel".
 func (Kernel) Name() string { return "kernel" }
+
+// Proves implements model.Prover.
+func (Kernel) Proves() bool { return true }
 
 // Solve implements model.Solver.
 func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
@@ -83,7 +87,14 @@ func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings
 			q.Reason = fmt.Sprintf("the constraint model would have more than %d variables", mostKernelVariables)
 			return q, nil
 		}
-		m := newKernelModel(v, t, w, e.off, components...)
+		off := e.off
+		if q.ProofUnit = "1"; set.Proof != nil {
+			off |= offSiblings | offOtherTotals // the checker doesn't know them
+			if w.Rounded || w.Total >= 1<<60 {
+				return q, fmt.Errorf("%w: there is no proof, since the revenues have too many digits", model.ErrUnsupported)
+			}
+		}
+		m := newKernelModel(v, t, w, off, components...)
 		q.Model, q.Solution = &m.Model, func(values []int64) (model.Solution, error) { return m.embeddings(values), nil }
 		return q, nil
 	})

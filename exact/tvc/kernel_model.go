@@ -273,24 +273,30 @@ func (m *kernelModel) order(own []*placing) {
 	}
 }
 
+// activeAt returns the requests that run at an instant if they are accepted. The last one
+// names the instant, which is its arrival.
+func activeAt(own []*placing, at int) (active []*placing, last int) {
+	for _, r := range own {
+		if r.span.From <= at && at <= r.span.To {
+			active, last = append(active, r), r.index
+		}
+	}
+	return active, last
+}
+
 // capacities adds what holds at an instant: the slots of each server and the rate of
 // each lane.
 func (m *kernelModel) capacities(own []*placing, at int) {
-	var active []*placing
-	for _, r := range own {
-		if r.span.From <= at && at <= r.span.To {
-			active = append(active, r)
-		}
-	}
+	active, last := activeAt(own, at)
 	t := m.tree
 	for level := range t.Root() {
 		nodes := m.t.Servers / t.Servers(level)
 		for v := range nodes {
 			if level == 0 {
-				m.row(fmt.Sprintf("slots %d %d", v, active[0].index), active, level, v, int64(m.t.Slots), func(_ *placing, c choice) int64 { return vms(c) })
+				m.row(fmt.Sprintf("slots %d %d", v, last), active, level, v, int64(m.t.Slots), func(_ *placing, c choice) int64 { return vms(c) })
 			}
 			for l := range t.Lanes[level] {
-				m.row(fmt.Sprintf("link %d %d %d %d", level, v, l, active[0].index), active, level, v, t.Rate[level], func(r *placing, c choice) int64 {
+				m.row(fmt.Sprintf("link %d %d %d %d", level, v, l, last), active, level, v, t.Rate[level], func(r *placing, c choice) int64 {
 					if c.lane != l {
 						return 0
 					}
@@ -318,23 +324,32 @@ func (m *kernelModel) row(name string, active []*placing, level, v int, capacity
 }
 
 // totals adds that the accepted requests that run at an instant take at most a capacity
-// of all nodes together, unless they always do (tvcbounds.Tree.Totals).
+// of all nodes together, unless they always do (tvcbounds.Tree.Totals). The first one is
+// that of all slots, which checkers of proofs know.
 func (m *kernelModel) totals(own []*placing, instants int) {
-	requests := make([]int, len(own))
+	requests, place := make([]int, len(own)), map[*placing]int{}
 	for i, r := range own {
-		requests[i] = r.index
+		requests[i], place[r] = r.index, i
 	}
 	for n, x := range m.tree.Totals(m.t, requests) {
+		if n > 0 && m.off&offOtherTotals != 0 {
+			break
+		}
 		for at := range instants {
+			active, last := activeAt(own, at)
 			row, sum := &cp.Linear{AtMost: x.Capacity}, int64(0)
-			for i, r := range own {
-				if d := x.Demand[i]; d > 0 && r.span.From <= at && at <= r.span.To {
+			for _, r := range active {
+				if d := x.Demand[place[r]]; d > 0 {
 					row.Terms = append(row.Terms, cp.Term{Times: d, Var: r.accept})
 					sum += d
 				}
 			}
 			if sum > x.Capacity {
-				m.AddAs(fmt.Sprintf("total %d %d", n, at), row)
+				name := fmt.Sprint("total ", last)
+				if n > 0 {
+					name = fmt.Sprintf("total %d of resource %d", last, n)
+				}
+				m.AddAs(name, row)
 			}
 		}
 	}

@@ -1,0 +1,122 @@
+package tvc
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/cp"
+	"github.com/gapwise/gapwise/model/cp/lcg"
+	"github.com/gapwise/gapwise/model/modeltest"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// linear returns a row of a name that begins with a word, nil without one.
+func (m *kernelModel) linear(rng *rand.Rand, word string) *cp.Linear {
+	var all []*cp.Linear
+	for c, name := range m.Names {
+		if row, ok := m.Constraints[c].(*cp.Linear); ok && strings.HasPrefix(name, word+" ") {
+			all = append(all, row)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all[rng.IntN(len(all))]
+}
+
+// tighter is a fault: a row of a name has less room.
+func tighter(word string) func(rng *rand.Rand, m *kernelModel) bool {
+	return func(rng *rand.Rand, m *kernelModel) bool {
+		row := m.linear(rng, word)
+		if row != nil {
+			row.AtMost--
+		}
+		return row != nil
+	}
+}
+
+// spoilt are faults of a model, by which it excludes embeddings that there are. Each
+// returns whether there was something to spoil.
+var spoilt = map[string]func(rng *rand.Rand, m *kernelModel) bool{
+	"a server with a slot less": tighter("slots"),
+	"a link with a bit/s less":  tighter("link"),
+	"a slot less in all":        tighter("total"),
+	"VMs that get lost":         tighter("whole"),
+	"an objective that is more": func(_ *rand.Rand, m *kernelModel) bool {
+		m.Constraints[len(m.Constraints)-1].(*cp.Linear).AtMost--
+		return true
+	},
+	"a part that isn't there": func(rng *rand.Rand, m *kernelModel) bool {
+		r := m.requests[rng.IntN(len(m.requests))]
+		for v := range r.at[0] { // no server has the largest one
+			all := r.at[0][v]
+			m.AddAs("one "+strings.TrimPrefix(m.VarNames[all[0].is], "none "), cp.Nogood{all[len(all)-1].is.Is()})
+		}
+		return true
+	},
+	"a request that is taken for one that runs": func(rng *rand.Rand, m *kernelModel) bool {
+		a, b := m.requests[rng.IntN(len(m.requests))], m.requests[rng.IntN(len(m.requests))]
+		if a.span.From <= b.span.To && b.span.From <= a.span.To {
+			return false
+		}
+		for c, name := range m.Names {
+			if row, ok := m.Constraints[c].(*cp.Linear); ok && strings.HasPrefix(name, "slots 0 ") {
+				row.Groups = append(row.Groups, group(a.at[0][0], vms, 0), group(b.at[0][0], vms, 0))
+			}
+		}
+		return true
+	},
+}
+
+// A kernel whose model is wrong writes proofs that the checker refuses, unless what
+// they claim is true all the same.
+func TestProofOfSpoiltModel(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range spoilt {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(14, uint64(len(name))))
+			refused, tries := 0, 0
+			for tries < need.Rounds(40) {
+				in := modeltest.RandomTVC(rng, 2, 3+rng.IntN(3), false)
+				ticks := in.Ticks()
+				w := tvcbounds.NewWeights(in, ticks)
+				m := newKernelModel(in, ticks, w, offSiblings|offOtherTotals, tvcbounds.Components(ticks)...)
+				if len(m.requests) == 0 || !spoil(rng, m) {
+					continue
+				}
+				tries++
+				hash, err := model.Hash(in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var b bytes.Buffer
+				k := lcg.New(&m.Model)
+				p, err := k.Prove(&b, lcg.Header{Kind: "tvc", Instance: hash, Unit: "1", Upper: w.Total})
+				if err != nil {
+					t.Fatal(err)
+				}
+				k.Minimise(context.Background(), nil, 300, nil)
+				if err := p.Close(); err != nil {
+					t.Fatal(err)
+				}
+				best, _ := modeltest.BruteTVC(t, in)
+				claim, err := verify.Proof(context.Background(), in, hash, &b)
+				if err != nil {
+					refused++
+				} else if claim.Bound < best*(1-1e-12) {
+					t.Fatalf("%s is believed, the optimum is %v", claim.Claim, best)
+				}
+			}
+			if t.Logf("%d of %d are refused", refused, tries); refused == 0 && !testing.Short() {
+				t.Errorf("only %d of %d are refused", refused, tries)
+			}
+		})
+	}
+}
