@@ -112,11 +112,15 @@ func randomDAG(t *testing.T, rng *rand.Rand, tasks int) *model.DAG {
 func TestProofDAG(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 1))
+	phases, err := dagexact.Without("learning")
+	if err != nil {
+		t.Fatal(err)
+	}
 	nogoods := 0
 	for range need.Rounds(100) {
 		d := randomDAG(t, rng, 3+rng.IntN(12))
 		c := prove(t, dagexact.Kernel{}, d)
-		r, err := dagexact.Search{}.Solve(context.Background(), d.WithoutContention(), model.Settings{})
+		r, err := phases.Solve(context.Background(), d.WithoutContention(), model.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,8 @@ type assigner struct {
 	best      []int32
 	bestOn    []int8
 	nodes     int64
-	open      bool // stopped at a limit or by ctx: not finding proves nothing
+	effort    int64 // nodes, and the work of the levels of leaves (expander)
+	open      bool  // stopped at a limit or by ctx: not finding proves nothing
 
 	order       []int32   // tasks in the order of assignment, the largest regret first
 	rest        [][]int64 // Σ of the least weighted costs, by weights i, from the k-th task on: [i][k]
@@ -52,6 +53,7 @@ type assigner struct {
 	tails       []int32   // scratch: tail of each task
 	tasks, work []int32   // scratch of oneMachine
 	left        int64     // nodes left
+	pause       func()    // called now and then; may be nil
 }
 
 func newAssigner(ctx context.Context, k *ticks, block, leafWidth int) *assigner {
@@ -141,11 +143,15 @@ func (s *assigner) walk(k int) {
 	if s.best != nil {
 		return
 	}
-	if s.left--; s.left < 0 || s.left%256 == 0 && s.ctx.Err() != nil {
+	if s.left--; s.left > 0 && s.left%256 == 0 && s.pause != nil {
+		s.pause()
+	}
+	if s.left < 0 || s.left%256 == 0 && s.ctx.Err() != nil {
 		s.open = true
 		return
 	}
 	s.nodes++
+	s.effort++
 	if k == s.n {
 		s.leaf()
 		return
@@ -299,6 +305,7 @@ func (s *assigner) leaf() {
 	l := &levels{ticks: &fixed, ctx: s.ctx, workers: 1, block: s.block, upper: s.upper, width: s.leafWidth, dropped: never}
 	l.run(fixed.root(), 0)
 	s.nodes += l.nodes
+	s.effort += l.work
 	s.left -= l.nodes / 4
 	if l.best != nil {
 		s.best, s.bestOn, s.upper = l.best, l.on, l.upper

@@ -33,6 +33,7 @@ const (
 	devBeams
 	devAssignments
 	devLevels
+	devLearning
 	// Those of the engine kernel.
 	devLoadRows
 	devNoOverlap
@@ -65,6 +66,7 @@ var devices = []exact.Switch[deviceSet]{
 	{Bit: devBeams, Device: exact.Device{Name: "beam-search", Summary: "the level search with few states per level, before the assignments"}},
 	{Bit: devAssignments, Device: exact.Device{Name: "assignment-search", Summary: "machines first, orders after, for one makespan after another from the bound up"}},
 	{Bit: devLevels, Device: exact.Device{Name: "level-search", Summary: "the exact search over partial schedules, level by level"}},
+	{Bit: devLearning, Device: exact.Device{Name: "learning", Summary: "the learning kernel, in turns with the phases, before the first of them (Ohrimenko, Stuckey, Codish 2009)"}},
 	{Bit: devLoadRows, Device: exact.Device{Name: "load-rows", Summary: "kernel: rows of the machines' weighted load in the constraint model (dual bound of R|pmtn|Cmax)"}},
 	{Bit: devNoOverlap, Device: exact.Device{Name: "no-overlap", Summary: "kernel: all tasks of a machine in one constraint, not each two of them alone (Vilim 2007)"}},
 	{Bit: devHint, Device: exact.Device{Name: "hint", Summary: "kernel: machines and orders of the best schedule are tried first (Demirovic, Chu, Stuckey 2018)"}},

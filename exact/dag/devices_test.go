@@ -28,15 +28,21 @@ func TestWithout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		phases, err := dagexact.Without(d.Name, "learning")
+		if err != nil {
+			t.Fatal(err)
+		}
 		for k := range need.Rounds(60) {
 			in := tinyDAG(rng, 6)
 			want := bestSchedule(t, in)
-			r, err := search.Solve(t.Context(), in, model.Settings{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.Status != model.StatusOptimal || math.Abs(r.Objective-want) > 1e-6*want {
-				t.Errorf("without %s, instance %d: %s %v, bound %v, the optimum is %v", d.Name, k, r.Status, r.Objective, r.Bound, want)
+			for _, engine := range []model.Solver{search, phases} {
+				r, err := engine.Solve(t.Context(), in, model.Settings{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Status != model.StatusOptimal || math.Abs(r.Objective-want) > 1e-6*want {
+					t.Errorf("without %s, instance %d: %s %v, bound %v, the optimum is %v", d.Name, k, r.Status, r.Objective, r.Bound, want)
+				}
 			}
 		}
 	}

@@ -7,6 +7,7 @@ type expander struct {
 	*ticks
 	upper  int32
 	nodes  int
+	work   int // calls of heads, each O(edges × machines)
 	best   []int32
 	bestOn []int8
 
@@ -35,7 +36,7 @@ func newExpander(k *ticks) *expander {
 }
 
 func (x *expander) reset(upper int32) {
-	x.upper, x.nodes = upper, 0
+	x.upper, x.nodes, x.work = upper, 0, 0
 	c := &x.children
 	c.bound, c.score, c.done, c.free, c.end, c.on = c.bound[:0], c.score[:0], c.done[:0], c.free[:0], c.end[:0], c.on[:0]
 	x.keys, x.keyAt = x.keys[:0], x.keyAt[:0]
@@ -44,6 +45,7 @@ func (x *expander) reset(upper int32) {
 // expand adds the children of state i that aren't pruned.
 func (x *expander) expand(states *level, i int) {
 	x.nodes++
+	x.work++
 	n, m := x.n, x.m
 	done := states.done[i]
 	free, end, on := states.free[i*m:][:m], states.end[i*n:][:n], states.on[i*n:][:n]
@@ -81,6 +83,7 @@ func (x *expander) expand(states *level, i int) {
 				x.free[b] = max(free[b], start)
 			}
 			x.free[a] = stop
+			x.work++
 			if bound := x.heads(&after, x.child); bound < x.upper {
 				x.keep(&after, max(bound, states.bound[i]))
 			}

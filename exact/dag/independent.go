@@ -136,6 +136,7 @@ func (x *expander) assignWithin(free []int32, makespan int32) (found, ok bool) {
 		}
 		s.loads, next = next, s.loads
 		x.nodes += len(s.loads) / m
+		x.work += len(s.loads) / m / 16 // about
 		switch len(s.loads) / m {
 		case 0:
 			return false, true

@@ -80,43 +80,71 @@ func (s *dagSearch) kernel() error {
 		}
 	}
 	v := newTicks(s.g, s.upper, s.tuning.off|devFork)
-	lower := s.roundUp(v)
+	s.roundUp(v)
 	if s.closed() {
 		return nil
 	}
 	if err := v.findWeights(s.ctx); err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
+	s.newLearner(v).turn(s.tuning.conflicts)
+	if !s.closed() {
+		s.reason = exact.StopReason(s.ctx)
+	}
+	return nil
+}
+
+// learner has the kernel take turns. What it has learned stays.
+type learner struct {
+	s *dagSearch
+	v *ticks
+	m *kernelModel
+	k *lcg.Kernel
+}
+
+// newLearner returns the kernel for schedules better than the plan.
+func (s *dagSearch) newLearner(v *ticks) *learner {
 	upper, end, on := v.fit(s.g, s.plan)
 	m := newKernelModel(v, upper)
 	k := lcg.NewWith(&m.Model, lcg.Options{Off: s.tuning.without})
 	if s.tuning.off&devHint == 0 {
 		k.SetPhases(m.phases(end, on))
 	}
-	if v.whole {
-		k.Require(m.Objective.AtLeast(int64(lower)))
+	return &learner{s, v, m, k}
+}
+
+// turn takes so many conflicts (0: no limit) between the bound and the plan, which may
+// both be better than at its last turn.
+func (l *learner) turn(conflicts int64) {
+	s, k := l.s, l.k
+	if lower := s.roundUp(l.v); l.v.whole {
+		k.Require(l.m.Objective.AtLeast(int64(lower)))
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
+	upper, _, _ := l.v.fit(s.g, s.plan)
 	best := int64(upper)
-	o := k.Minimise(ctx, &best, s.tuning.conflicts, func(o *lcg.Outcome) {
-		s.nodes = k.Conflicts
+	if conflicts > 0 {
+		conflicts += k.Conflicts
+	}
+	count := func() {
+		s.nodes += k.Conflicts - s.learnt
+		s.learnt = k.Conflicts
+	}
+	o := k.Minimise(ctx, &best, conflicts, func(o *lcg.Outcome) {
+		count()
 		if o.Values != nil && o.Best < best {
 			best = o.Best
-			s.take(v, o.Values, m)
+			s.take(l.v, o.Values, l.m)
 		}
-		s.lower = max(s.lower, float64(o.Bound)*v.unit)
+		s.lower = max(s.lower, float64(o.Bound)*l.v.unit)
 		s.progress()
 		if s.closed() {
 			cancel()
 		}
 	})
-	s.nodes = k.Conflicts
-	s.lower = max(s.lower, float64(o.Bound)*v.unit)
-	if !o.Optimal && !s.closed() {
-		s.reason = exact.StopReason(s.ctx)
-	}
-	return nil
+	count()
+	s.lower = max(s.lower, float64(o.Bound)*l.v.unit)
 }
 
 // take takes a solution of the kernel's model as the plan, if it is better.

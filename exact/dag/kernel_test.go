@@ -27,6 +27,7 @@ func TestKernelAgainstSearch(t *testing.T) {
 			t.Fatal(err)
 		}
 		small := searchTuning
+		small.turn = 0
 		small.levels = len(d.Tasks) <= 11
 		small.widths, small.assignNodes, small.block = []int{30}, []int64{30_000}, 1<<26
 		b, err := solve(t.Context(), "search", small, d, model.Settings{Seed: 1})

@@ -38,8 +38,10 @@ type levels struct {
 	on      []int8 // of best: machine of each task
 	dropped int32  // least bound of the states dropped; never if there are none
 	nodes   int64
+	work    int64 // see expander
 	scratch []*expander
 	report  func()
+	pause   func() // called now and then, where upper and ctx may change; may be nil
 }
 
 // level is states of the same number of tasks, in arrays.
@@ -99,8 +101,18 @@ func (l *levels) run(states *level, tasks int) {
 }
 
 // chunkOf returns how many states a worker expands at a time: few of large
-// instances, so that the search notices soon when ctx ends.
-func (v *ticks) chunkOf() int { return max(4, min(256, 100_000/(v.n*v.m))) }
+// instances, so that the search notices soon when ctx or its turn ends. A state has a
+// child for each ready task and machine.
+func (v *ticks) chunkOf() int { return max(4, min(256, 200_000/(v.m*v.headsCost()))) }
+
+// headsCost is what expander.heads takes, about, in units of 10 ns.
+func (v *ticks) headsCost() int {
+	cost := v.n * v.m
+	for _, arcs := range v.pred {
+		cost += len(arcs) * v.m
+	}
+	return cost
+}
 
 // batchChunks is how many chunks are expanded before their children are
 // entered. It doesn't depend on the number of workers, nor does the result.
@@ -135,6 +147,7 @@ func (l *levels) expand(states *level, order []int32) (*level, int) {
 		_ = group.Wait() // the workers return no errors
 		for _, x := range l.scratch[:chunks] {
 			l.nodes += int64(x.nodes)
+			l.work += int64(x.work)
 			if x.upper < l.upper {
 				l.upper = x.upper
 				l.best, l.on = slices.Clone(x.best), slices.Clone(x.bestOn)
@@ -145,6 +158,9 @@ func (l *levels) expand(states *level, order []int32) (*level, int) {
 			table.enter(x)
 		}
 		used += batch
+		if l.pause != nil {
+			l.pause()
+		}
 	}
 	return table.compact(), used
 }

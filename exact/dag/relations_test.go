@@ -125,6 +125,9 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 		run("without local search, other beam, 2 threads", d, 1, tuning{widths: []int{1, 30}, block: 1 << 16, assignSteps: 5, assignNodes: []int64{100, 500}, leafWidth: 2}, nil, 2)
 		poor.off = 1 << rng.IntN(14)
 		run("a rule off", d, 1, poor, nil, 1)
+		turns := small
+		turns.turn = 20
+		run("in turns", d, 1, turns, nil, 1)
 		learn := kernelTuning
 		learn.conflicts = 1000
 		run("by the kernel", d, 1, learn, nil, 1)

@@ -31,6 +31,7 @@ var tunings = map[string]tuning{
 	"assigner":        {block: 1 << 26, assignSteps: 100, assignNodes: []int64{1 << 20}, leafWidth: 2000, levels: true},
 	"assigner, leafs": {block: 1 << 26, assignSteps: 100, assignNodes: []int64{1 << 20}, leafWidth: 1, levels: true},
 	"few nodes":       {widths: []int{1}, block: 1 << 26, assignSteps: 3, assignNodes: []int64{5, 50}, leafWidth: 2, levels: true},
+	"turns":           {widths: []int{1, 5}, block: 1 << 26, assignSteps: 3, assignNodes: []int64{300, 3000}, leafWidth: 2, levels: true, turn: 1},
 }
 
 // searchFrom searches from a plan and a lower bound and returns what it found
@@ -55,7 +56,7 @@ func searchFrom(d *model.DAG, g *model.Graph, plan dagheur.Plan, lower float64, 
 func checkDAGRules(t *testing.T, seed uint64, count, least, most int) (compared int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
-	names := []string{"levels", "blocks", "narrow beams", "assigner", "assigner, leafs", "few nodes"}
+	names := []string{"levels", "blocks", "narrow beams", "assigner", "assigner, leafs", "few nodes", "turns"}
 	for k := range count {
 		n := least + rng.IntN(most-least+1)
 		d := modeltest.RandomDAG(rng, n, 1+rng.IntN(4))

@@ -23,6 +23,9 @@ import (
 //     makespan after another, from the bound up,
 //  5. where that reaches its limit of nodes, the levels are searched exactly.
 //
+// With phases 3 to 5 the learning kernel (Kernel) takes turns, which comes first
+// (takeTurns). Beyond 128 tasks it is alone.
+//
 // Under contention the makespan without it is a lower bound for any schedule: the
 // same machines and orders, played without contention, end no later, since a
 // transfer's rate is never above its path's rate (see model.TransferModel) and a
@@ -33,8 +36,8 @@ import (
 //
 // It is any-time: when ctx or the time limit ends, the result carries the best
 // schedule and the bound proved by then. The solution doesn't depend on the
-// number of threads. Instances of more than 128 tasks get the schedule and the
-// bounds without search. A node is a partial schedule or a partial assignment.
+// number of threads. A node is a partial schedule, a partial assignment, or a
+// conflict of the kernel.
 type Search struct {
 	phase string    // of phases, for audits; "": all of the search
 	off   deviceSet // switched off, see Without
@@ -103,6 +106,7 @@ type dagSearch struct {
 	upper  float64 // its makespan
 	lower  float64 // proved
 	nodes  int64
+	learnt int64 // of nodes: the kernel's conflicts
 	reason string
 }
 
@@ -146,13 +150,18 @@ func (s *dagSearch) run() error {
 	if s.closed() {
 		return nil
 	}
-	if s.tuning.learn {
+	if s.tuning.learn || s.learns() && s.g.Tasks > maxTasks {
 		return s.kernel()
 	}
 	if s.g.Tasks > maxTasks || s.g.Machines > math.MaxInt8 {
 		s.neighbourhoods(true)
 		s.reason = fmt.Sprintf("more than %d tasks or %d machines: bounds without search", maxTasks, math.MaxInt8)
 		return nil
+	}
+	if s.learns() && s.g.Tasks > kernelAlone {
+		if s.neighbourhoods(false); s.closed() {
+			return nil
+		}
 	}
 	for {
 		before := s.upper
@@ -206,10 +215,19 @@ func (s *dagSearch) search() error {
 	upper, end, on := k.fit(s.g, s.plan)
 	l := &levels{ticks: k, ctx: s.ctx, workers: s.set.Workers(), upper: upper, best: end, on: on}
 	l.report = func() { s.found(l) }
+	if s.learns() {
+		return s.takeTurns(l)
+	}
+	s.runPhases(l)
+	return nil
+}
+
+// runPhases runs the phases one after another.
+func (s *dagSearch) runPhases(l *levels) {
 	if s.tuning.off&devBeams == 0 {
 		for _, width := range s.tuning.widths {
 			if s.searchLevels(l, width) {
-				return nil
+				return
 			}
 		}
 	}
@@ -220,10 +238,9 @@ func (s *dagSearch) search() error {
 			}
 		}
 	}
-	if float64(l.upper)*k.unit > s.lower && !s.closed() && s.tuning.levels && s.tuning.off&devLevels == 0 {
+	if float64(l.upper)*l.unit > s.lower && !s.closed() && s.tuning.levels && s.tuning.off&devLevels == 0 {
 		s.searchLevels(l, 0)
 	}
-	return nil
 }
 
 // stateBytes returns the bytes that the level search keeps per state.
@@ -240,7 +257,7 @@ func (s *dagSearch) searchLevels(l *levels, width int) bool {
 	}
 	l.dropped = never
 	l.run(l.root(), 0)
-	s.nodes = l.nodes
+	s.nodes = s.learnt + l.nodes
 	// What was dropped is no better than its bound, what was searched no better
 	// than the best schedule.
 	s.lower = max(s.lower, float64(min(l.dropped, l.upper))*l.unit)
@@ -248,27 +265,40 @@ func (s *dagSearch) searchLevels(l *levels, width int) bool {
 		return true
 	}
 	s.progress()
-	if s.ctx.Err() != nil {
-		s.reason = exact.StopReason(s.ctx)
-		return true
-	}
-	return false
+	s.reason = exact.StopReason(s.ctx)
+	return l.ctx.Err() != nil
 }
 
 // searchAssignments asks for one makespan after another, from the bound up, with
 // at most the given number of nodes for each, and raises the bound by a tick
 // for each that is disproved. It ends at the first that stays open.
 func (s *dagSearch) searchAssignments(l *levels, nodes int64) {
-	x := newAssigner(s.ctx, l.ticks, leafBytes/l.stateBytes(), s.tuning.leafWidth)
+	x := newAssigner(l.ctx, l.ticks, leafBytes/l.stateBytes(), s.tuning.leafWidth)
 	lower := s.roundUp(l.ticks)
-	for step := 0; lower < l.upper && step < s.tuning.assignSteps && s.ctx.Err() == nil; step++ {
-		x.nodes = 0
+	if l.pause != nil {
+		x.pause = func() {
+			l.nodes, x.nodes = l.nodes+x.nodes, 0
+			l.work, x.effort = l.work+x.effort, 0
+			if l.pause(); s.roundUp(l.ticks) > lower {
+				x.left = 0 // disproved by the other
+			}
+		}
+	}
+	for step := 0; lower < l.upper && step < s.tuning.assignSteps && l.ctx.Err() == nil; step++ {
+		x.nodes, x.effort = 0, 0
 		found, complete := x.within(lower+1, nodes)
 		l.nodes += x.nodes
-		s.nodes = l.nodes
+		l.work += x.effort
+		s.nodes = s.learnt + l.nodes
 		if found {
-			l.upper, l.best, l.on = x.upper, x.best, x.bestOn
-			s.found(l)
+			if x.upper < l.upper {
+				l.upper, l.best, l.on = x.upper, x.best, x.bestOn
+				s.found(l)
+			}
+			continue
+		}
+		if now := s.roundUp(l.ticks); now > lower {
+			lower = now
 			continue
 		}
 		if !complete {
@@ -285,7 +315,7 @@ func (s *dagSearch) searchAssignments(l *levels, nodes int64) {
 // without rounding, or is less than they give by more than 1e-12 of it. Elsewhere the
 // result is where to begin, no more.
 func (s *dagSearch) roundUp(v *ticks) int32 {
-	lower := int32(math.Ceil(s.lower/v.unit - 1e-9))
+	lower := int32(math.Ceil(s.lower/v.unit*(1-1e-14) - 1e-9))
 	if v.whole {
 		s.lower = max(s.lower, float64(lower)*v.unit)
 	}

@@ -43,6 +43,13 @@ func TestDAGSearchAgainstBruteForce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		p, err := phasesAlone(t).Solve(ctx, d, model.Settings{Seed: uint64(k), Threads: 1 + k%3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Status != model.StatusOptimal || math.Abs(p.Objective-want) > 1e-6*want || p.Bound > want*(1+1e-12) {
+			t.Fatalf("instance %d: phases alone %s %v, bound %v, the optimum is %v", k, p.Status, p.Objective, p.Bound, want)
+		}
 		if r.Status != model.StatusOptimal || math.Abs(r.Objective-want) > 1e-6*want {
 			t.Fatalf("instance %d: %s %v, bound %v, the optimum is %v", k, r.Status, r.Objective, r.Bound, want)
 		}
@@ -62,6 +69,16 @@ func TestDAGSearchAgainstBruteForce(t *testing.T) {
 			}
 		}
 	}
+}
+
+// phasesAlone is Search without the learning kernel's turns.
+func phasesAlone(t *testing.T) model.Solver {
+	t.Helper()
+	s, err := dagexact.Without("learning")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // randomDAG draws tasks on unrelated machines with whole costs.
@@ -90,7 +107,7 @@ func TestDAGSearchAgainstHiGHS(t *testing.T) {
 	ctx := context.Background()
 	for k := range need.Rounds(60) {
 		d := randomDAG(rng, 7+rng.IntN(4), 2+rng.IntN(2), []float64{0, 0.1, 0.3, 0.6}[k%4], 30, []int{0, 20, 80}[k%3])
-		a, err := dagexact.Search{}.Solve(ctx, d, model.Settings{})
+		a, err := phasesAlone(t).Solve(ctx, d, model.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,11 +133,13 @@ func TestDAGSearchExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := dagexact.Search{}.Solve(context.Background(), in, model.Settings{})
-		if err != nil || r.Status != model.StatusOptimal || r.Objective != want || r.Bound != want {
-			t.Errorf("%s: %s %v, bound %v, want %v: %v", file, r.Status, r.Objective, r.Bound, want, err)
+		for _, engine := range []model.Solver{dagexact.Search{}, phasesAlone(t)} {
+			r, err := engine.Solve(context.Background(), in, model.Settings{})
+			if err != nil || r.Status != model.StatusOptimal || r.Objective != want || r.Bound != want {
+				t.Errorf("%s: %s %v, bound %v, want %v: %v", file, r.Status, r.Objective, r.Bound, want, err)
+			}
+			t.Logf("%s: %d nodes", file, r.Nodes)
 		}
-		t.Logf("%s: %d nodes", file, r.Nodes)
 	}
 }
 
@@ -157,11 +176,15 @@ func TestDAGSearchStart(t *testing.T) {
 func TestDAGSearchThreads(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 10))
-	for k := range 6 {
+	for k := range 12 {
+		search := model.Solver(dagexact.Search{})
+		if k < 6 {
+			search = phasesAlone(t)
+		}
 		d := randomDAG(rng, 14, 3, []float64{0, 0.15, 0.4}[k%3], 30, 30)
 		var results []model.Result
 		for _, threads := range []int{1, 2, 5} {
-			r, err := dagexact.Search{}.Solve(context.Background(), d, model.Settings{Seed: 3, Threads: threads})
+			r, err := search.Solve(context.Background(), d, model.Settings{Seed: 3, Threads: threads})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +218,7 @@ func TestDAGSearchStops(t *testing.T) {
 	t.Parallel()
 	d := randomDAG(rand.New(rand.NewPCG(1, 1)), 40, 4, 0.05, 50, 200)
 	ctx, set := stopAfter(t, 100)
-	r, err := dagexact.Search{}.Solve(ctx, d, set)
+	r, err := phasesAlone(t).Solve(ctx, d, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +369,11 @@ func TestDAGContentionAgainstBruteForce(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := bestPlan(d)
-		r, err := dagexact.Search{}.Solve(ctx, d, model.Settings{Seed: uint64(k)})
+		search := model.Solver(dagexact.Search{})
+		if k%2 == 0 {
+			search = phasesAlone(t)
+		}
+		r, err := search.Solve(ctx, d, model.Settings{Seed: uint64(k)})
 		if err != nil {
 			t.Fatal(err)
 		}

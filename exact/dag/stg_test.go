@@ -46,7 +46,7 @@ func TestSTGOptima(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	quick, err := dagexact.Without("local-search", "beam-search", "assignment-search", "level-search")
+	quick, err := dagexact.Without("learning", "local-search", "beam-search", "assignment-search", "level-search")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,6 +84,9 @@ func TestSTGOptima(t *testing.T) {
 			}
 			ctx, set := stopAfter(t, 100)
 			search := model.Solver(dagexact.Search{})
+			if m%8 == 0 {
+				search = phasesAlone(t)
+			}
 			if len(d.Tasks) > 60 { // a beam would take seconds
 				search = quick
 			}

@@ -15,6 +15,7 @@ type tuning struct {
 	improve     int        // steps of the local search; -1: by the instance's size
 	poor        bool       // start from all tasks on one machine, without heuristics
 	learn       bool       // search by learning (kernel), and nothing else after the heuristics
+	turn        int64      // conflicts of the kernel's first turn before the phases; 0: no turns
 	conflicts   int64      // most conflicts of the learning kernel; 0: no limit
 	without     lcg.Device // devices of the learning kernel switched off
 }
@@ -53,6 +54,7 @@ var searchTuning = tuning{
 	leafWidth:   2000,
 	levels:      true,
 	improve:     -1,
+	turn:        500,
 }
 
 // kernelTuning is that of Kernel.
