@@ -37,6 +37,7 @@ func Devices() []exact.Device { return exact.DevicesOf(devices) }
 
 // kernelDevices are those of Kernel. Its model says why each changes nothing.
 var kernelDevices = []exact.Switch[deviceSet]{
+	{Bit: devActive, Device: exact.Device{Name: "supported-starts", Summary: "a job starts at its submission or at another's end"}},
 	{Bit: devIdentical, Device: exact.Device{Name: "identical-jobs", Summary: "of equally long and wide jobs one that is submitted no later and weighs no less starts first"}},
 	{Bit: devPrices, Device: exact.Device{Name: "prices", Summary: "bound by Lagrangian multipliers of the capacity, and starts beyond it refused (Kovács, Beck 2008)"}},
 	{Bit: devWidths, Device: exact.Device{Name: "dual-feasible", Summary: "the same by dual-feasible functions of the widths (Fekete and Schepers 2001)"}},

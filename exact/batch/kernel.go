@@ -77,7 +77,7 @@ func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings
 		}
 		off := e.off
 		if q.ProofUnit = fmt.Sprintf("%d,%d", j.units.Time, j.units.Weight); set.Proof != nil {
-			off |= devIdentical | devPrices // the checker doesn't know them
+			off |= devActive | devIdentical | devPrices // the checker doesn't know them
 		}
 		m := newKernelModel(ctx, j, q.Upper, off)
 		q.Model = &m.Model

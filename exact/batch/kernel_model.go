@@ -21,8 +21,13 @@ type kernelModel struct {
 // newKernelModel returns the model of the schedules with a sum of at most most. Some
 // optimum is among them, if its sum is: jobs run through (batchbounds.Serial).
 //
-// Of jobs as long and as wide, i with r_i ≤ r_k and ω_i ≥ ω_k starts no later than k,
-// see tree.expand: a swap of their starts makes no optimum worse.
+// Devices that leave an optimum, all at once:
+//
+//   - active: each job starts at its submission or at another's end. In every optimum:
+//     a job k that starts later than both fits one unit earlier, too, for what runs then
+//     and isn't k runs at its start.
+//   - identical: of jobs as long and as wide, i with r_i ≤ r_k and ω_i ≥ ω_k starts no
+//     later than k, see tree.expand: a swap of their starts makes no optimum worse.
 func newKernelModel(ctx context.Context, j *jobs, most int64, off deviceSet) *kernelModel {
 	n := len(j.release)
 	m := &kernelModel{}
@@ -61,6 +66,15 @@ func newKernelModel(ctx context.Context, j *jobs, most int64, off deviceSet) *ke
 		}
 	}
 	for k := range n {
+		if off&devActive == 0 {
+			a := &cp.Among{X: m.starts[k], At: j.release[k]}
+			for i := range n {
+				if i != k {
+					a.Of, a.By = append(a.Of, m.starts[i]), append(a.By, j.length[i])
+				}
+			}
+			m.Add(a)
+		}
 		for i := range n {
 			if off&devIdentical == 0 && j.before(i, k) {
 				m.Add(&cp.Delay{From: shared.Starts[i : i+1], To: shared.Starts[k : k+1], By: [][]int64{{0}}})

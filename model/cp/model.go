@@ -72,7 +72,8 @@ type Model struct {
 	Decisions, Integers []Var
 }
 
-// Constraint is one of Nogood, *Linear, *Delay, *NoOverlap, *Cumulative, *Charges.
+// Constraint is one of Nogood, *Linear, *Delay, *NoOverlap, *Cumulative, *Among,
+// *Charges.
 type Constraint any
 
 // Assignment is a value of each variable.
@@ -198,6 +199,15 @@ type Cumulative struct {
 	Lengths  []int64
 	Demands  []int64
 	Capacity int64
+}
+
+// Among says that a variable has one of some values: X = At, or X = Of[i] + By[i] for
+// some i. None is optional.
+type Among struct {
+	X  Var
+	At int64
+	Of []Var
+	By []int64
 }
 
 // Charges bounds what activities pay: Σ charges + Σ terms ≤ AtMost, where an activity

@@ -21,8 +21,8 @@ import (
 // What an activity pays is linear between corners, of which there are two for each
 // time of the rate: O(corners) for each activity of which a bound changed, else O(1).
 type charges struct {
-	c     *cp.Charges
-	self  int32
+	c *cp.Charges
+	lazy
 	items []charged
 }
 
@@ -89,9 +89,6 @@ func (p *charges) attach(k *Kernel, self int32) {
 		k.watch(side(t), self, 0)
 	}
 }
-
-func (p *charges) wake(k *Kernel, _, _ int32) { k.schedule(p.self) }
-func (p *charges) cancel()                    {}
 
 // maxIndexed is up to how many starts each has its corner noted.
 const maxIndexed = 1 << 14

@@ -33,6 +33,8 @@ func holds(c cp.Constraint, a cp.Assignment) bool {
 		return cumulativeHolds(c, a)
 	case *cp.Charges:
 		return chargesHolds(c, a)
+	case *cp.Among:
+		return amongHolds(c, a)
 	case holding:
 		return c.Holds(a)
 	}
@@ -116,4 +118,13 @@ func chargesHolds(c *cp.Charges, a cp.Assignment) bool {
 		sum += t.Times * a.Values[t.Var]
 	}
 	return sum <= c.AtMost
+}
+
+func amongHolds(c *cp.Among, a cp.Assignment) bool {
+	x := a.Values[c.X]
+	found := x == c.At
+	for i, v := range c.Of {
+		found = found || x == a.Values[v]+c.By[i]
+	}
+	return found
 }

@@ -52,6 +52,12 @@ type propagator interface {
 	explain(k *Kernel, l cp.Lit, tag, at int32, out []cp.Lit) []cp.Lit
 }
 
+// lazy is a propagator that is called once, however often it is woken before.
+type lazy struct{ self int32 }
+
+func (p *lazy) wake(k *Kernel, _, _ int32) { k.schedule(p.self) }
+func (p *lazy) cancel()                    {}
+
 type watch struct {
 	bound   int64 // of the premise, the key of the list is its signed variable
 	nogood  int32
@@ -156,6 +162,8 @@ func (k *Kernel) post(c cp.Constraint) {
 		k.noOverlap(c)
 	case *cp.Cumulative:
 		k.add(&cumulative{c: c})
+	case *cp.Among:
+		k.add(&among{c: c})
 	case *cp.Charges:
 		k.add(newCharges(k, c))
 	}

@@ -56,7 +56,8 @@ func (k *Kernel) Minimise(ctx context.Context, upper *int64, conflicts int64, fo
 		for answer == Refuted || answer == Satisfied {
 			// The bound of level 0 is as far as it has been propagated.
 			if !k.failed {
-				o.Bound = max(o.Bound, k.LowerBound(x))
+				k.backtrack(0)
+				o.Bound = max(o.Bound, k.low[2*x])
 			}
 			before := k.Conflicts
 			if end <= before {

@@ -101,22 +101,18 @@ func (k *Kernel) wakeNogoods(sv int32, before, bound int64) {
 			p[0], p[1] = p[1], p[0]
 		}
 		w.blocker = p[0]
-		moved := false
-		if !k.refuted(p[0]) {
-			for j := 2; j < len(p); j++ {
-				if !k.holds(p[j]) {
-					p[1], p[j] = p[j], p[1]
-					k.watches[p[1].SV] = append(k.watches[p[1].SV], watch{p[1].B, w.nogood, p[0]})
-					moved = true
-					break
-				}
-			}
-		} else {
+		if k.refuted(p[0]) {
 			list[kept] = w
 			kept++
 			continue
 		}
-		if moved {
+		j := 2
+		for j < len(p) && k.holds(p[j]) {
+			j++
+		}
+		if j < len(p) {
+			p[1], p[j] = p[j], p[1]
+			k.watches[p[1].SV] = append(k.watches[p[1].SV], watch{p[1].B, w.nogood, p[0]})
 			continue
 		}
 		list[kept] = w

@@ -146,15 +146,6 @@ func (k *Kernel) Exclude(premises ...cp.Lit) {
 // solution or of a guess. Others than 0 and 1 stand for 1 if they are positive.
 func (k *Kernel) SetPhases(values []int64) { copy(k.decisions.phase, values) }
 
-// LowerBound returns the least value of a variable in all solutions, as far as it is
-// known.
-func (k *Kernel) LowerBound(v cp.Var) int64 {
-	if len(k.levels) > 0 {
-		k.backtrack(0)
-	}
-	return k.low[2*v]
-}
-
 // decide returns the next decision, or False if all are made.
 func (k *Kernel) decide() cp.Lit {
 	for {
