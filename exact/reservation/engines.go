@@ -17,5 +17,5 @@ func Engines() []model.Algorithm {
 // before it. It proves the same, more slowly, and meets states that the whole
 // search rarely comes to: an opponent for audits and tests.
 func Phases() []model.Solver {
-	return []model.Solver{Search{phase: "sweep", off: localSearch}}
+	return []model.Solver{Search{phase: "sweep", off: localSearch | learning}}
 }

@@ -3,6 +3,7 @@ package reservation
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/model"
@@ -69,21 +70,32 @@ func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings
 		if e.off&kernelLocalSearch != 0 {
 			s.off |= localSearch
 		}
-		kernels := map[*part]*kernelSearch{}
-		s.prepare = func(p *part) (err error) {
-			if len(p.jobs) <= kernelJobs {
-				kernels[p], err = newKernelSearch(s, p, e)
+		s.prepare = func(p *part) error {
+			if len(p.jobs) > kernelJobs || e.off&kernelCharges != 0 {
+				return nil
 			}
+			upper := p.upper
+			err := s.bound(p)
+			p.upper = upper // what is claimed is proved in whole numbers
 			return err
 		}
 		s.attempt = func(p *part, limit int64) {
-			if x := kernels[p]; x != nil {
-				x.run(s, p, limit/kernelNodes)
-			} else {
+			if len(p.jobs) > kernelJobs {
 				p.given = fmt.Sprintf("%d requests with windows that overlap are more than the kernel takes", len(p.jobs))
+				return
 			}
+			s.learn(p, e, limit/kernelNodes)
 		}
 	})
+}
+
+// learn has the kernel look for better plans and bounds of a part for so many
+// conflicts. It goes on where it stopped, with what it learned.
+func (s *searcher) learn(p *part, e Kernel, conflicts int64) {
+	if p.kernel == nil {
+		p.kernel = newKernelSearch(s, p, e)
+	}
+	p.kernel.run(s, p, conflicts)
 }
 
 // kernelSearch is the kernel on a part.
@@ -92,10 +104,13 @@ type kernelSearch struct {
 	k     *lcg.Kernel
 	unit  float64 // weight of 1, in units of scale.weight
 	total int64
+	lost  int64 // least of any plan so far: the kernel looks for less only
 }
 
-func newKernelSearch(s *searcher, p *part, e Kernel) (*kernelSearch, error) {
-	x := &kernelSearch{unit: 1}
+// newKernelSearch returns the kernel on a part, whose multipliers it takes unless that
+// device is off.
+func newKernelSearch(s *searcher, p *part, e Kernel) *kernelSearch {
+	x := &kernelSearch{unit: 1, lost: math.MaxInt64}
 	if s.scale.grain == 0 {
 		x.unit = weightStep(s.t) // of which all weights are multiples
 	}
@@ -106,25 +121,22 @@ func newKernelSearch(s *searcher, p *part, e Kernel) (*kernelSearch, error) {
 	}
 	x.model = newKernelModel(s.scale.pes, p.jobs, weights, func(j *job) int { return s.t.Jobs[j.id].Request }, e.off)
 	if e.off&kernelCharges == 0 {
-		upper := p.upper
-		if err := s.bound(p); err != nil {
-			return nil, err
-		}
-		p.upper = upper // what is claimed is proved in whole numbers
 		x.model.charge(s.scale.pes, p.relax)
 	}
 	x.k = lcg.NewWith(&x.model.Model, lcg.Options{Off: e.without})
-	return x, nil
+	return x
 }
 
 // run looks for plans that lose less than the best, and raises the bound on what is
-// lost, for so many conflicts.
+// lost, for so many conflicts. Other engines may have changed the best plan since the
+// last run, even to one that loses more where weights are rounded up (weightStep): what
+// the kernel has left out by then loses x.lost at least, not what that plan loses.
 func (x *kernelSearch) run(s *searcher, p *part, conflicts int64) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
-	lost := x.total - int64(p.value/x.unit)
+	x.lost = min(x.lost, x.total-int64(p.value/x.unit))
 	if s.in.EffectiveGoal() == model.GoalAll {
-		lost = 1
+		x.lost = min(x.lost, 1)
 	}
 	phases := make([]int64, len(x.model.Low))
 	for i := range p.jobs {
@@ -136,9 +148,9 @@ func (x *kernelSearch) run(s *searcher, p *part, conflicts int64) {
 	nodes := s.nodes - x.k.Conflicts
 	take := func(o *lcg.Outcome) {
 		s.nodes = nodes + x.k.Conflicts
-		if o.Values != nil && o.Best < lost {
-			lost = o.Best
-			p.value = float64(x.total-lost) * x.unit
+		if o.Values != nil && o.Best < x.lost {
+			x.lost = o.Best
+			p.value = float64(x.total-x.lost) * x.unit
 			for i := range p.jobs {
 				s.starts[p.jobs[i].id] = model.Declined
 				if o.Values[x.model.in[i]] == 1 {
@@ -147,10 +159,12 @@ func (x *kernelSearch) run(s *searcher, p *part, conflicts int64) {
 			}
 		}
 		p.lower(float64(x.total-o.Bound) * x.unit)
+		p.done = p.done || o.Optimal
 		if s.progress(); s.enough() {
 			cancel()
 		}
 	}
-	o := x.k.Minimise(ctx, &lost, x.k.Conflicts+conflicts, take)
+	upper := x.lost
+	o := x.k.Minimise(ctx, &upper, x.k.Conflicts+conflicts, take)
 	take(&o)
 }

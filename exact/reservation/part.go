@@ -20,6 +20,8 @@ type part struct {
 
 	dual    *perJobDual // nil without multipliers of each job's own
 	charges []float64   // the best found
+
+	kernel *kernelSearch // nil before its first turn
 }
 
 func newPart(jobs []job) *part {

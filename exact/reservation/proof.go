@@ -29,9 +29,8 @@ func (e Kernel) prove(ctx context.Context, in model.Instance, set model.Settings
 		case len(jobs) > kernelJobs:
 			none = fmt.Errorf("%w: %d requests are more than the kernel takes, so there is no proof", model.ErrUnsupported, len(jobs))
 		default:
-			if x, none = newKernelSearch(s, p, e); none == nil {
-				proof, none = x.k.Prove(set.Proof, lcg.Header{Kind: string(in.Kind()), Instance: set.Proof.Instance, Unit: fmt.Sprint(unit), Upper: x.total})
-			}
+			x = newKernelSearch(s, p, e)
+			proof, none = x.k.Prove(set.Proof, lcg.Header{Kind: string(in.Kind()), Instance: set.Proof.Instance, Unit: fmt.Sprint(unit), Upper: x.total})
 		}
 		s.prepare = func(*part) error { return none }
 		s.attempt = func(p *part, limit int64) { x.run(s, p, limit/kernelNodes) }

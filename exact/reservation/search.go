@@ -43,6 +43,10 @@ const (
 	// reservation-exact isn't proved in 4 s of CPU any more.
 	firstNodes  = 10_000
 	nodesGrowth = 8
+	// kernelFrom is the limit from which on a part is given to the learning kernel
+	// before it is swept, for a conflict for each kernelShare nodes of the limit.
+	kernelFrom  = firstNodes * nodesGrowth * nodesGrowth
+	kernelShare = 100
 	// firstSteps is the share of the local search's steps that come before the
 	// bounds. With more jobs than lpJobs all of them do, as multipliers may
 	// take all the time that there is: with 10,000 requests in 10 s, 2 % more
@@ -186,6 +190,11 @@ func (s *searcher) open() bool {
 func (s *searcher) sweeps(p *part, limit int64) {
 	if len(p.jobs) > lpJobs {
 		s.improveBound(p)
+	}
+	if limit >= kernelFrom && len(p.jobs) <= kernelJobs && s.off&learning == 0 {
+		if s.learn(p, Kernel{}, limit/kernelShare); p.closed() || s.impossible(p) || s.enough() {
+			return
+		}
 	}
 	s.improve(p, limit, false)
 	if s.off&bothDirections == 0 {
