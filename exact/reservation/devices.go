@@ -23,7 +23,7 @@ const (
 	bothDirections                         // run, relaxation.reversed
 	quickBounds                            // run
 	localSearch                            // run
-	learning                               // sweeps
+	learning                               // turns
 )
 
 // devices are all of them, in the order of their bits.
@@ -41,7 +41,7 @@ var devices = []exact.Switch[switches]{
 	{Bit: bothDirections, Device: exact.Device{Name: "both-directions", Summary: "the search runs backwards in time, too"}},
 	{Bit: quickBounds, Device: exact.Device{Name: "quick-bounds", Summary: "bounds by areas, energies and flows"}},
 	{Bit: localSearch, Device: exact.Device{Name: "local-search", Summary: "the clairvoyant's local search looks for plans"}},
-	{Bit: learning, Device: exact.Device{Name: "learning", Summary: "what the first sweeps leave open is searched in turns with the learning kernel (Ohrimenko, Stuckey, Codish 2009)"}},
+	{Bit: learning, Device: exact.Device{Name: "learning", Summary: "from the second round on, sweeps take turns with the learning kernel (Ohrimenko, Stuckey, Codish 2009)"}},
 }
 
 // Devices lists the parts of Search that Without can switch off.

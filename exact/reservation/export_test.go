@@ -68,3 +68,35 @@ func Sweeps(in *model.Reservation, set model.Settings, masks []int, limit int64)
 	}
 	return out, nil
 }
+
+// Turns is Search with tiny turns of the learning kernel and of the sweeps from the
+// first round on, and with nothing that would find the best plans before them.
+type Turns struct {
+	Both *int // counts rounds of a part in which both searched
+}
+
+// Name returns "turns".
+func (Turns) Name() string { return "turns" }
+
+// Solve implements model.Solver.
+func (e Turns) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	return solve(ctx, in, set, e.Name(), func(x *searcher) {
+		x.off = localSearch | quickBounds | perJobMultipliers
+		x.prepare = func(p *part) error {
+			err := x.bound(p)
+			p.upper = p.total
+			return err
+		}
+		x.attempt = func(p *part, limit int64) {
+			turn := 3 * limit / firstNodes // 3, 24, 192, ...
+			before := x.nodes
+			if p.kernel != nil {
+				before -= p.kernel.k.Conflicts
+			}
+			x.turns(p, turn, turn)
+			if learned := p.kernel.k.Conflicts; learned > 0 && x.nodes-learned > before {
+				*e.Both++
+			}
+		}
+	})
+}

@@ -53,7 +53,7 @@ func TestReservationFound(t *testing.T) {
 					t.Errorf("%s: %v %v", name, report, err)
 				}
 			}
-			for _, s := range []model.Solver{resexact.Search{}, resexact.Kernel{}, resexact.HiGHS{}} {
+			for _, s := range []model.Solver{resexact.Search{}, resexact.Kernel{}, resexact.Turns{Both: new(int)}, resexact.HiGHS{}} {
 				r, err := s.Solve(ctx, in, model.Settings{})
 				if err != nil || r.Status != model.StatusOptimal || math.Abs(r.Objective-want) > 1e-9*want || r.Bound < want*(1-1e-12) {
 					t.Errorf("%s: %s, %v of %v, bound %v, %v", s.Name(), r.Status, r.Objective, want, r.Bound, err)

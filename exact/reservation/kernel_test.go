@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	resexact "github.com/gapwise/gapwise/exact/reservation"
@@ -53,6 +54,45 @@ func TestReservationKernelAgainstBruteForce(t *testing.T) {
 	}
 	if learned < int64(need.Rounds(600)) {
 		t.Errorf("%d conflicts: the test draws easy instances only", learned)
+	}
+}
+
+// The search in turns with the kernel finds what brute force finds, and at ordinary size
+// what the kernel finds alone, for all goals.
+func TestReservationTurns(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(14, 32))
+	both := 0
+	turns := func(in *model.Reservation, want float64, feasible bool) {
+		t.Helper()
+		r, err := resexact.Turns{Both: &both}.Solve(context.Background(), in, model.Settings{Gap: 1e-12})
+		if err != nil {
+			t.Fatalf("%v: %s", err, text(in))
+		}
+		// Sweeps of weights without a unit leave a gap of their rounding.
+		if r.Status == model.StatusFeasible && strings.Contains(r.Reason, "rounding") && feasible {
+			if math.Abs(r.Objective-want) > 2e-9*want || r.Bound < want*(1-1e-12) || r.Bound > want*(1+2e-9) {
+				t.Fatalf("%v, bound %v, want %v: %s", r.Objective, r.Bound, want, text(in))
+			}
+			return
+		}
+		agree(t, in, r, want, feasible)
+	}
+	for range need.Rounds(150) {
+		in := uglyReservation(rng, 1+rng.IntN(7))
+		if in.Validate() == nil {
+			want, feasible := modeltest.BruteReservation(t, in)
+			turns(in, want, feasible)
+		}
+	}
+	for seed := range uint64(need.Rounds(8)) {
+		in := arbitrary(10+int(seed%12), 100+seed, model.Goals[seed%4])
+		want := kernel(t, context.Background(), in, model.Settings{}, "lagrangian-row")
+		turns(in, want.Objective, want.Status == model.StatusOptimal)
+	}
+	t.Logf("%d rounds of both", both)
+	if both < need.Rounds(150)/20 {
+		t.Errorf("kernel and sweeps took turns %d times only", both)
 	}
 }
 

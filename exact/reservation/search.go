@@ -23,7 +23,9 @@ import (
 //  4. in turn with more local search, a search of each part over partial plans in
 //     the order of time (sweep), forwards and backwards, for plans of one value
 //     after another from the bound down, first with few nodes, then with more,
-//     until the gap is closed.
+//     until the gap is closed; from the second round on in turns with the
+//     learning kernel (kernelModel), which closes crowds that sweeps don't, as
+//     they forget each dead end.
 //
 // For the goal all, infeasibility is proved by the bounds or by the sweep; the
 // result then names a minimal set of requests in conflict.
@@ -43,10 +45,12 @@ const (
 	// reservation-exact isn't proved in 4 s of CPU any more.
 	firstNodes  = 10_000
 	nodesGrowth = 8
-	// kernelFrom is the limit from which on a part is given to the learning kernel
-	// before it is swept, for a conflict for each kernelShare nodes of the limit.
-	kernelFrom  = firstNodes * nodesGrowth * nodesGrowth
-	kernelShare = 100
+	// From a limit of kernelFrom on, the second round, a part is given to the learning
+	// kernel before it is swept, for a conflict for each kernelShare nodes of the
+	// limit. That takes some tenths of a second at first, a tenth of what the sweeps
+	// of the round take at most.
+	kernelFrom  = firstNodes * nodesGrowth
+	kernelShare = 125
 	// firstSteps is the share of the local search's steps that come before the
 	// bounds. With more jobs than lpJobs all of them do, as multipliers may
 	// take all the time that there is: with 10,000 requests in 10 s, 2 % more
@@ -186,15 +190,25 @@ func (s *searcher) open() bool {
 }
 
 // sweeps looks for a better plan of a part and a better bound, by sweeps of at most
-// limit nodes for each value looked for.
+// limit nodes for each value looked for, after a turn of the learning kernel from the
+// second round on.
 func (s *searcher) sweeps(p *part, limit int64) {
 	if len(p.jobs) > lpJobs {
 		s.improveBound(p)
 	}
-	if limit >= kernelFrom && len(p.jobs) <= kernelJobs && s.off&learning == 0 {
-		if s.learn(p, Kernel{}, limit/kernelShare); p.closed() || s.impossible(p) || s.enough() {
-			return
-		}
+	conflicts := int64(0)
+	if limit >= kernelFrom {
+		conflicts = limit / kernelShare
+	}
+	s.turns(p, conflicts, limit)
+}
+
+// turns gives a part to the learning kernel, for so many conflicts, and then to
+// sweeps of at most limit nodes. They share the best plan and the bound. What the
+// kernel learned of the part is kept for its next turn; sweeps begin anew.
+func (s *searcher) turns(p *part, conflicts, limit int64) {
+	if conflicts > 0 && len(p.jobs) <= kernelJobs && s.off&learning == 0 {
+		s.learn(p, Kernel{}, conflicts)
 	}
 	s.improve(p, limit, false)
 	if s.off&bothDirections == 0 {
