@@ -6,7 +6,7 @@ import "github.com/gapwise/gapwise/model"
 // Engines lists the exact engines for DAG, the default first.
 func Engines() []model.Algorithm {
 	return []model.Algorithm{
-		model.Engine(model.KindDAG, Search{}, "gapwise", "partial schedules level by level, with dominance"),
+		model.Engine(model.KindDAG, Search{}, "gapwise", "the learning kernel and partial schedules level by level, in turns"),
 		model.Engine(model.KindDAG, Kernel{}, "Ohrimenko, Stuckey, Codish (2009)", "lazy clause generation: machines and orders, a nogood of each conflict"),
 		model.Engine(model.KindDAG, HiGHS{}, "Venugopalan, Sinnen (2015); Mallach (2018)", "HiGHS on the ordering model, without contention"),
 	}
