@@ -100,6 +100,10 @@ type learner struct {
 	v *ticks
 	m *kernelModel
 	k *lcg.Kernel
+	// least is the least makespan that it has been told or has found, in ticks: it looks
+	// below this alone. Where times were rounded, a schedule that it found may be no
+	// better than the plan, whose makespan in ticks is greater.
+	least int64
 }
 
 // newLearner returns the kernel for schedules better than the plan.
@@ -110,7 +114,7 @@ func (s *dagSearch) newLearner(v *ticks) *learner {
 	if s.tuning.off&devHint == 0 {
 		k.SetPhases(m.phases(end, on))
 	}
-	return &learner{s, v, m, k}
+	return &learner{s: s, v: v, m: m, k: k, least: int64(upper)}
 }
 
 // turn takes so many conflicts (0: no limit) between the bound and the plan, which may
@@ -123,7 +127,8 @@ func (l *learner) turn(conflicts int64) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	upper, _, _ := l.v.fit(s.g, s.plan)
-	best := int64(upper)
+	l.least = min(l.least, int64(upper))
+	best := l.least
 	if conflicts > 0 {
 		conflicts += k.Conflicts
 	}
@@ -133,8 +138,8 @@ func (l *learner) turn(conflicts int64) {
 	}
 	o := k.Minimise(ctx, &best, conflicts, func(o *lcg.Outcome) {
 		count()
-		if o.Values != nil && o.Best < best {
-			best = o.Best
+		if o.Values != nil && o.Best < l.least {
+			l.least = o.Best
 			s.take(l.v, o.Values, l.m)
 		}
 		s.lower = max(s.lower, float64(o.Bound)*l.v.unit)
