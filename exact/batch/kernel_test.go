@@ -105,6 +105,9 @@ func TestKernelSearch(t *testing.T) {
 // Each device is worth its lines: without it, the kernel meets more conflicts.
 func TestKernelDevices(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("counts conflicts, for long")
+	}
 	nodes := func(s model.Solver) (sum int64) {
 		for seed := range uint64(12) {
 			sum += exactly(t, s, busy(rand.New(rand.NewPCG(seed, 23)), 8, 5)).Nodes

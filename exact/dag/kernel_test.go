@@ -84,7 +84,7 @@ func TestKernelNames(t *testing.T) {
 func TestKernelStops(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 8))
-	d := modeltest.RandomDAG(rng, 100, 4).WithoutContention()
+	d := modeltest.RandomDAG(rng, 60, 4).WithoutContention()
 	for i := range d.Tasks {
 		for a := range d.Tasks[i].CostS {
 			d.Tasks[i].CostS[a] = 1 + rng.Float64()*math.Pow(10, 3*rng.Float64())

@@ -137,7 +137,7 @@ func TestReservationKernelStops(t *testing.T) {
 	if best.Status != model.StatusOptimal || reports < 10 {
 		t.Fatal(best.Status, best.Reason, reports)
 	}
-	for stop := 0; stop < reports; stop += 1 + reports/10 {
+	for stop := 0; stop < reports; stop += 1 + reports/need.Rounds(10) {
 		ctx, cancel := context.WithCancel(context.Background())
 		left := stop
 		r := kernel(t, ctx, in, model.Settings{Progress: func(model.Progress) {

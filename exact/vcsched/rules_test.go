@@ -109,7 +109,7 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 				count["rule off"]++
 			}
 		}
-		if o := solveVCSched(t, Kernel{}, in, set); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
+		if o := solveVCSched(t, Kernel{}, in, long); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
 			same(t, "kernel", in, o, r.Objective, r.Status == model.StatusOptimal)
 			count["kernel"]++
 		}
