@@ -18,6 +18,7 @@ var tvcProblem = define(definition[*model.TVC]{
 	kind:         model.KindTVC,
 	heuristics:   tvcheur.Algorithms(),
 	engines:      tvcexact.Engines(),
+	phases:       tvcexact.Phases(),
 	devices:      tvcexact.Devices(),
 	without:      tvcexact.Without,
 	kernel:       tvcexact.KernelDevices(),

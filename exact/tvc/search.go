@@ -24,11 +24,12 @@ import (
 //
 // Instances in queue mode are refused.
 type Search struct {
-	off deviceSet // devices that are switched off
+	phase string    // of Phases, for audits; "": all of the search
+	off   deviceSet // devices that are switched off
 }
 
-// Name returns "search".
-func (Search) Name() string { return "search" }
+// Name returns "search", followed by the phase if it isn't the whole.
+func (e Search) Name() string { return exact.SearchName(e.phase) }
 
 // Solve implements model.Solver.
 func (e Search) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
@@ -101,7 +102,7 @@ func (s *run) total() {
 func (s *run) report(nodes int64) {
 	s.r.Nodes = s.nodes + nodes
 	if s.set.Progress != nil {
-		s.set.Progress(model.Progress{Algorithm: "search", Incumbent: s.r.Objective, Bound: s.r.Bound, Nodes: s.r.Nodes, Elapsed: time.Since(s.began)})
+		s.set.Progress(model.Progress{Algorithm: s.r.Algorithm, Incumbent: s.r.Objective, Bound: s.r.Bound, Nodes: s.r.Nodes, Elapsed: time.Since(s.began)})
 	}
 }
 
