@@ -34,7 +34,7 @@ highs: ## the solver library alone
 demo: build ## solve, verify and tabulate real instances, in a minute
 	@scripts/demo bin/gapwise
 
-test: ## the everyday tests, in under a minute
+test: ## the everyday tests, in a minute or two
 	@$(with_highs) $(GO) test -short ./...
 
 check: fmt vet staticcheck race slow ## formatting, vet, staticcheck, everyday tests with the race detector, all tests
