@@ -1,0 +1,164 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Hold is what kept a task of a schedule from starting earlier.
+type Hold string
+
+// What a task waited for.
+const (
+	HoldNothing  Hold = ""         // neither a task nor data
+	HoldMachine  Hold = "machine"  // the task before it on its machine, which sends it nothing
+	HoldData     Hold = "data"     // what a task on the same machine makes
+	HoldTransfer Hold = "transfer" // what a task on another machine sends
+)
+
+// CriticalTask is a task of a critical path.
+type CriticalTask struct {
+	Task         int // number in the instance
+	StartS, EndS float64
+	// By is how the task before it on the path held it up; HoldNothing for the
+	// first.
+	By Hold
+	// Transfer is the number in the schedule's transfers, -1 unless By is
+	// HoldTransfer. It arrived at ArrivedS, in seconds.
+	Transfer int
+	ArrivedS float64
+	// IdleS is the time from the end of what it waited for to its start: 0
+	// where the schedule starts it as early as its machine and data allow.
+	IdleS float64
+}
+
+// Critical returns the realised critical path of a schedule: the chain of tasks
+// and transfers that holds up its makespan. From the task that ends last (of
+// several the first in the instance's order) it goes back from each task to
+// what it waited for: whichever ended last of the task before it on its machine
+// and the arrivals of its data. Ends within 1e-9 of the makespan are alike; then
+// data come before the machine, and among data the first edge of the instance.
+// The path begins with the earliest task. If no task and no transfer on it is
+// idle, moved or delayed, its times add up to the makespan.
+//
+// Arrived is the time at which each of s.Transfers ends, in seconds and in their
+// order, as the replay under contention gives it; nil if transfers don't slow
+// each other down.
+//
+// The error wraps ErrInvalid: s isn't shaped like the instance, see MachineOf, a
+// transfer is of no edge, or arrived has another length. The instance must be
+// valid. O(V log V + V M + E + M²).
+func (d *DAG) Critical(s *Schedule, arrived []float64) ([]CriticalTask, error) {
+	machine, err := d.MachineOf(s)
+	if err != nil {
+		return nil, err
+	}
+	if arrived != nil && len(arrived) != len(s.Transfers) {
+		return nil, fmt.Errorf("%w schedule: has %d transfers, %d arrivals are given for them", ErrInvalid, len(s.Transfers), len(arrived))
+	}
+	g := d.Graph()
+	sent, err := d.transferOf(s)
+	if err != nil {
+		return nil, err
+	}
+	end := make([]float64, g.Tasks)
+	makespan := 0.0
+	for t := range end {
+		end[t] = s.Tasks[t].StartS + d.Cost(t, int(machine[t]))
+		makespan = max(makespan, end[t])
+	}
+	before, place := beforeOnMachine(g, s, machine, end)
+	tolerance := 1e-9 * makespan
+
+	var path []CriticalTask
+	last := -1
+	for t := range end {
+		if last < 0 || end[t] > end[last] {
+			last = t
+		}
+	}
+	for t := last; t >= 0; {
+		x := CriticalTask{Task: t, StartS: s.Tasks[t].StartS, EndS: end[t], Transfer: -1}
+		next, until := -1, 0.0
+		// Whatever held t up comes before it in the order of place, so the path
+		// ends even if the schedule is invalid.
+		for _, e := range g.Pred(int32(t)) {
+			from := int(g.From[e])
+			hold, k, at := HoldData, -1, end[from]
+			if machine[from] != machine[t] {
+				k = sent[e]
+				if k < 0 {
+					continue // the schedule is invalid
+				}
+				hold = HoldTransfer
+				if arrived != nil {
+					at = arrived[k]
+				} else {
+					at = s.Transfers[k].StartS + g.Comm(e, machine[from], machine[t])
+				}
+			}
+			if place[from] < place[t] && (next < 0 || at > until+tolerance) {
+				next, until, x.By, x.Transfer, x.ArrivedS = from, at, hold, k, 0
+				if k >= 0 {
+					x.ArrivedS = at
+				}
+			}
+		}
+		if b := before[t]; b >= 0 && (next < 0 || end[b] > until+tolerance) {
+			next, until, x.By, x.Transfer, x.ArrivedS = b, end[b], HoldMachine, -1, 0
+		}
+		x.IdleS = max(x.StartS-until, 0)
+		if x.IdleS <= tolerance {
+			x.IdleS = 0
+		}
+		path = append(path, x)
+		t = next
+	}
+	slices.Reverse(path)
+	return path, nil
+}
+
+// transferOf returns the number of the transfer of each edge, -1 without.
+func (d *DAG) transferOf(s *Schedule) ([]int, error) {
+	edge := make(map[[2]string]int, len(d.Edges))
+	sent := make([]int, len(d.Edges))
+	for e, x := range d.Edges {
+		edge[[2]string{x.From, x.To}] = e
+		sent[e] = -1
+	}
+	for k, x := range s.Transfers {
+		e, ok := edge[[2]string{x.From, x.To}]
+		if !ok {
+			return nil, fmt.Errorf("%w schedule: transfers[%d] from %q to %q: there is no such edge", ErrInvalid, k, x.From, x.To)
+		}
+		sent[e] = k
+	}
+	return sent, nil
+}
+
+// beforeOnMachine returns the task before each one on its machine, -1 without,
+// and the place of each task among all by start, end and topological order.
+func beforeOnMachine(g *Graph, s *Schedule, machine []int32, end []float64) (before, place []int) {
+	topological := make([]int, g.Tasks)
+	for k, t := range g.Order {
+		topological[t] = k
+	}
+	order := make([]int, g.Tasks)
+	for t := range order {
+		order[t] = t
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(s.Tasks[a].StartS, s.Tasks[b].StartS), cmp.Compare(end[a], end[b]), cmp.Compare(topological[a], topological[b]))
+	})
+	before, place = make([]int, g.Tasks), make([]int, g.Tasks)
+	lastOn := make([]int, g.Machines)
+	for m := range lastOn {
+		lastOn[m] = -1
+	}
+	for k, t := range order {
+		place[t] = k
+		before[t], lastOn[machine[t]] = lastOn[machine[t]], t
+	}
+	return before, place
+}
