@@ -39,6 +39,9 @@ type Problem struct {
 	// Formulation builds the named linear model of an instance; "" is the
 	// default.
 	Formulation func(ctx context.Context, in model.Instance, name string) (*milp.Formulation[model.Solution], error)
+	// Linear returns the engine that solves the named formulation, "" for the
+	// default, by a solver of linear models; nil without a formulation.
+	Linear func(formulation string, backend milp.Backend) model.Solver
 	// Quick computes the bounds that take no longer than a heuristic.
 	Quick func(model.Instance) []bounds.Bound
 	// Bounds computes every bound that needs no search, weakest first.
@@ -96,6 +99,7 @@ type definition[I model.Instance] struct {
 	kernelOff    func(devices ...string) (model.Solver, error)
 	formulations []string
 	formulation  func(ctx context.Context, in I, name string) (*milp.Formulation[model.Solution], error)
+	linear       func(formulation string, b milp.Backend) model.Solver
 	quick        func(I) []bounds.Bound
 	bounds       func(context.Context, I) ([]bounds.Bound, error)
 	others       func(context.Context, I) []bounds.Bound
@@ -143,6 +147,7 @@ func define[I model.Instance](d definition[I]) *Problem {
 			}
 			return d.formulation(ctx, typed, name)
 		},
+		Linear: d.linear,
 		Quick: func(in model.Instance) []bounds.Bound {
 			typed, err := asKind[I](d.kind, in)
 			if err != nil || d.quick == nil {

@@ -30,6 +30,7 @@ var batchProblem = define(definition[*model.Batch]{
 			func(e *model.Execution) ([]int64, error) { return batchheur.Starts(in, e) },
 			func(starts []int64) (*model.Execution, error) { return batchheur.Place(in, starts) })), nil
 	},
+	linear:     func(_ string, b milp.Backend) model.Solver { return batchexact.Linear{Backend: b} },
 	quick:      batchbounds.Quick,
 	bounds:     batchbounds.All,
 	others:     batchbounds.Others,

@@ -25,6 +25,7 @@ var dagProblem = define(definition[*model.DAG]{
 	kernelOff:    dagexact.KernelWithout,
 	formulations: dagbounds.Formulations,
 	formulation:  dagFormulation,
+	linear:       func(_ string, b milp.Backend) model.Solver { return dagexact.Linear{Backend: b} },
 	quick:        func(in *model.DAG) []bounds.Bound { return dagbounds.Quick(in.Graph()) },
 	bounds:       dagbounds.All,
 	generator:    instances.GeneratorOf(instances.NewDAGSpec),

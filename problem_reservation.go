@@ -32,6 +32,7 @@ var reservationProblem = define(definition[*model.Reservation]{
 			func(b *model.Bookings) ([]int64, error) { return resheur.TicksOf(in, t, b) },
 			func(starts []int64) (*model.Bookings, error) { return resheur.BookTicks(in, t, starts) })), nil
 	},
+	linear:    func(_ string, b milp.Backend) model.Solver { return resexact.Linear{Backend: b} },
 	quick:     func(in *model.Reservation) []bounds.Bound { return resbounds.Quick(in.Ticks()) },
 	bounds:    resbounds.All,
 	generator: instances.GeneratorOf(instances.NewReservationSpec),

@@ -31,6 +31,7 @@ var tvcProblem = define(definition[*model.TVC]{
 		}
 		return general(&f.Formulation), nil
 	},
+	linear:     func(_ string, b milp.Backend) model.Solver { return tvcexact.Linear{Backend: b} },
 	quick:      tvcbounds.Quick,
 	bounds:     tvcbounds.All,
 	generator:  instances.GeneratorOf(instances.NewTVCSpec),

@@ -28,6 +28,9 @@ var vcschedProblem = define(definition[*model.VCSched]{
 		}
 		return general(&f.Formulation), nil
 	},
+	linear: func(name string, b milp.Backend) model.Solver {
+		return vcexact.Linear{Backend: b, Formulation: name}
+	},
 	quick:     func(in *model.VCSched) []bounds.Bound { return []bounds.Bound{vcbounds.Packing(in)} },
 	bounds:    vcbounds.All,
 	generator: instances.GeneratorOf(instances.NewVCSchedSpec),

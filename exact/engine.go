@@ -9,7 +9,7 @@
 //     computes for it, and a proof that none is better by more than the gap asked
 //     for; infeasible if it holds a proof that there is none. Proofs are computed in
 //     integers, or in floating-point numbers with an error bound; those of HiGHS
-//     count under the rules of the type HiGHS.
+//     count under the rules of the type Linear.
 //   - It stops within 100 ms of the end of its context or its time limit, hands
 //     back what it has found and proved by then, and gives as the Reason why it
 //     proves no more. That is no error.

@@ -23,78 +23,28 @@ var ErrSolver = errors.New("highs: solver error")
 // ErrStart marks a start solution whose length isn't the number of variables.
 var ErrStart = errors.New("highs: start solution of the wrong length")
 
-// Options of a solve. The zero value solves to optimality with one thread.
-type Options struct {
-	TimeLimit time.Duration // 0: none
-	Gap       float64       // relative MIP gap at which to stop; 0: proved to 1e-9
-	NodeLimit int64         // nodes of branch and bound; 0: no limit
-	Threads   int           // 0: 1
-	Relax     bool          // ignore integrality
-	// Tolerance replaces HiGHS's tolerances on feasibility, optimality and
-	// integrality (1e-7, 1e-7 and 1e-6), from 1e-10 on; 0 leaves them. A
-	// model that HiGHS fails on is solved again with 1e-6.
-	Tolerance float64
-	// Start is a point to start a MIP from, one value for each variable.
-	// HiGHS ignores an infeasible start without saying so.
-	Start []float64
-	// Log, if not nil, is called with each line of HiGHS's log, from the
-	// goroutine of the solve.
-	Log func(line string)
-	// Progress, if not nil, is called about ten times a second while a MIP
-	// is being solved, never after Solve has returned.
-	Progress func(Progress)
-}
-
-// Progress is the state of a MIP on the way, in the model's objective. Incumbent is
-// NaN without a feasible point.
-type Progress struct {
-	Incumbent, Bound, Gap float64
-	Nodes                 int64
-	Elapsed               time.Duration
-}
-
-// Status says why the solve ended (MathOptInterface's termination status).
-// Result.Feasible says whether there is a point.
-type Status int
-
-// The termination statuses. Optimal, Infeasible, Unbounded and
-// InfeasibleOrUnbounded are HiGHS's proofs in floating-point arithmetic.
-const (
-	Unknown Status = iota
-	Optimal
-	Infeasible
-	Unbounded
-	InfeasibleOrUnbounded
-	TimeLimit
-	Interrupted // ctx ended
-	NodeLimit   // or another limit on the work
+// What a solve takes and returns is the same for all solvers.
+type (
+	Options  = milp.Options
+	Progress = milp.Progress
+	Status   = milp.Status
+	Result   = milp.Result
 )
 
-// String returns the status in words.
-func (s Status) String() string {
-	return [...]string{"unknown", "optimal", "infeasible", "unbounded", "infeasible or unbounded",
-		"time limit", "interrupted", "node limit"}[s]
-}
+// The termination statuses.
+const (
+	Unknown               = milp.Unknown
+	Optimal               = milp.Optimal
+	Infeasible            = milp.Infeasible
+	Unbounded             = milp.Unbounded
+	InfeasibleOrUnbounded = milp.InfeasibleOrUnbounded
+	TimeLimit             = milp.TimeLimit
+	Interrupted           = milp.Interrupted
+	NodeLimit             = milp.NodeLimit
+)
 
-// Result is what a solve found. What isn't known is NaN or nil.
-type Result struct {
-	Status     Status
-	Feasible   bool    // X is a feasible point, to within HiGHS's tolerance of 1e-6
-	Objective  float64 // at X
-	Bound      float64 // proved by HiGHS in floating-point arithmetic; widen it before calling it a bound
-	Gap        float64 // relative, as HiGHS reports it
-	Nodes      int64
-	Iterations int64
-	X          []float64 // one value for each variable
-	// Duals and Reduced are the rows' dual values and the variables' reduced
-	// costs of a linear program solved to optimality: for each variable,
-	// Reduced[j] = cost[j] - sum over rows of Duals[i] coef[i][j].
-	Duals, Reduced []float64
-	// Tolerance is the feasibility tolerance that the solve ended with; it may
-	// be larger than the one asked for, see Options.
-	Tolerance float64
-	Elapsed   time.Duration
-}
+// Backend is HiGHS.
+var Backend = milp.Backend{Name: "highs", Title: "HiGHS", Solve: Solve}
 
 // Solve solves the model. It returns within 100 ms of the end of ctx with what is
 // known by then; HiGHS, which may take longer to notice the interrupt, then ends in
@@ -136,10 +86,7 @@ func Solve(ctx context.Context, m *milp.Model, o Options) (Result, error) {
 	return runAndClose(ctx, n, m, o, mip)
 }
 
-func emptyResult() Result {
-	nan := math.NaN()
-	return Result{Objective: nan, Bound: nan, Gap: nan, Tolerance: defaultTolerance}
-}
+func emptyResult() Result { return milp.NoResult(defaultTolerance) }
 
 func (n *native) setOptions(o Options) error {
 	errs := []error{n.intOption("threads", max(1, o.Threads)), n.doubleOption("mip_rel_gap", o.Gap)}

@@ -8,23 +8,24 @@ import (
 	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
+	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// HiGHS solves the time-indexed formulation of Reservation, as the clairvoyant sees
-// it, by HiGHS.
+// Linear solves the time-indexed formulation of Reservation, as the clairvoyant sees
+// it, by a solver of linear models.
 //
 // It starts from Settings.Start, moved to the left, or from a serial schedule that
 // is better. That nothing better exists is asked with a row that demands it; that
 // all requests can't be kept is believed when the most that can be kept are fewer.
-type HiGHS struct{}
+type Linear struct{ Backend milp.Backend }
 
-// Name returns "highs".
-func (HiGHS) Name() string { return "highs" }
+// Name returns the backend's name.
+func (s Linear) Name() string { return s.Backend.Name }
 
-// Solve implements model.Solver. The proofs are HiGHS's, in floating-point
+// Solve implements model.Solver. The proofs are the solver's, in floating-point
 // arithmetic. What the formulation can't hold is model.ErrUnsupported.
-func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return exact.SolveHiGHS(ctx, s.Name(), in, set, func(ctx context.Context, v *model.Reservation) (h exact.HiGHS[[]int64], err error) {
+func (s Linear) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	return exact.SolveLinear(ctx, s.Backend, s.Name(), in, set, func(ctx context.Context, v *model.Reservation) (h exact.Linear[[]int64], err error) {
 		t := v.Ticks()
 		f, err := resbounds.Build(t, "")
 		if err != nil {
@@ -42,7 +43,7 @@ func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings)
 				return h, err
 			}
 		}
-		return exact.HiGHS[[]int64]{
+		return exact.Linear[[]int64]{
 			Starts:    [][]int64{t.ShiftLeft(serial(t, from))},
 			Formulate: func(float64) (*milp.Formulation[[]int64], error) { return f, nil },
 			Solution: func(_ context.Context, starts []int64) (model.Solution, error) {
@@ -61,10 +62,21 @@ func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings)
 				return e, serial(&loose, nil), err
 			},
 			Explain: func(ctx context.Context, r *model.Result) error {
-				r.Reason = "HiGHS found that not all requests can be kept"
+				r.Reason = s.Backend.Title + " found that not all requests can be kept"
 				addConflict(ctx, v, set, r)
 				return nil
 			},
 		}, nil
 	})
+}
+
+// HiGHS is Linear by HiGHS.
+type HiGHS struct{}
+
+// Name returns "highs".
+func (HiGHS) Name() string { return "highs" }
+
+// Solve implements model.Solver.
+func (HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	return Linear{highs.Backend}.Solve(ctx, in, set)
 }

@@ -9,21 +9,22 @@ import (
 	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
+	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// HiGHS solves the formulation "counts" of TVC in loss mode by HiGHS. Points
-// whose embeddings exceed a rate by less than HiGHS's tolerance are excluded by
-// rows.
-type HiGHS struct{}
+// Linear solves the formulation "counts" of TVC in loss mode by a solver of linear
+// models. Points whose embeddings exceed a rate by less than its tolerance are
+// excluded by rows.
+type Linear struct{ Backend milp.Backend }
 
-// Name returns "highs".
-func (HiGHS) Name() string { return "highs" }
+// Name returns the backend's name.
+func (s Linear) Name() string { return s.Backend.Name }
 
-// Solve implements model.Solver. The proofs are HiGHS's, in floating-point
+// Solve implements model.Solver. The proofs are the solver's, in floating-point
 // arithmetic. Queue mode, and what would make too large a formulation, is
 // model.ErrUnsupported.
-func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return exact.SolveHiGHS(ctx, s.Name(), in, set, func(ctx context.Context, v *model.TVC) (h exact.HiGHS[*model.Embeddings], err error) {
+func (s Linear) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	return exact.SolveLinear(ctx, s.Backend, s.Name(), in, set, func(ctx context.Context, v *model.TVC) (h exact.Linear[*model.Embeddings], err error) {
 		if v.Queue {
 			return h, fmt.Errorf("%w: there is no linear model of queue mode; take auto or a scheduler", model.ErrUnsupported)
 		}
@@ -32,7 +33,7 @@ func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings)
 		}
 		from, err := start(ctx, v, set)
 		var f *tvcbounds.Formulation
-		return exact.HiGHS[*model.Embeddings]{
+		return exact.Linear[*model.Embeddings]{
 			Starts: []*model.Embeddings{from},
 			Formulate: func(float64) (_ *milp.Formulation[*model.Embeddings], err error) {
 				if f == nil {
@@ -86,4 +87,15 @@ func fits(v *model.TVC, e *model.Embeddings) (bool, error) {
 		d.Add(p, q.VMs, q.Bandwidth)
 	}
 	return true, nil
+}
+
+// HiGHS is Linear by HiGHS.
+type HiGHS struct{}
+
+// Name returns "highs".
+func (HiGHS) Name() string { return "highs" }
+
+// Solve implements model.Solver.
+func (HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	return Linear{highs.Backend}.Solve(ctx, in, set)
 }

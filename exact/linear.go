@@ -9,37 +9,39 @@ import (
 
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
-	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// Tolerance is what HiGHS is asked to satisfy rows, integrality and optimality
-// to. (At 1e-9 HiGHS 1.10 has given a wrong optimum.) A bound of HiGHS is widened
-// by the tolerance that it ended with times Margin plus the formulation's
-// sensitivity before it is called a bound, which still proves gaps below 1e-6.
+// Tolerance is what a solver of linear models is asked to satisfy rows, integrality
+// and optimality to. (At 1e-9 HiGHS 1.10 has given a wrong optimum.) A bound of a
+// solver is widened by the tolerance that it ended with times Margin plus the
+// formulation's sensitivity before it is called a bound, which at this tolerance
+// still proves gaps below 1e-6.
 const (
 	Tolerance = 1e-8
 	Margin    = 10
 )
 
-// HiGHS tells what to ask HiGHS about one instance, in terms of S, what the
-// problem's formulations decide.
+// Linear tells what to ask a solver of linear models, a milp.Backend, about one
+// instance, in terms of S, what the problem's formulations decide.
 //
-// HiGHS computes in floating-point arithmetic, and version 1.10 is wrong now and
-// then: it has called points optimal that aren't, and models infeasible that
-// aren't. So its word counts under these rules alone:
+// Such solvers compute in floating-point arithmetic, and are wrong now and then:
+// HiGHS 1.10 has called points optimal that aren't, and models infeasible that
+// aren't. So a solver's word counts under these rules alone:
 //
 //   - A point counts as the solution that it decodes to, with the objective that
 //     the instance computes for that.
 //   - A bound counts after it was widened, unless a solution at hand is better.
 //   - "Optimal" counts if a second answer agrees. That is the answer to another
-//     question (Better) or, without one, to the same at HiGHS's own tolerances,
-//     which are wrong hardly ever but too wide for a gap of 1e-6.
+//     question (Better) or, without one, to the same at the solver's own tolerances:
+//     those of HiGHS are wrong hardly ever but too wide for a gap of 1e-6. Of a
+//     solver without either (Backend.Fixed) the widened bound counts and nothing
+//     else.
 //   - "Infeasible" counts for nothing where a solution is at hand. Else it counts
-//     if HiGHS says the same at its own tolerances or, with Elastic, if its bound
-//     on the elastic model proves the same.
-//   - What a time limit, a cancelled context or HiGHS itself stops proves its
+//     if the solver says the same at its own tolerances or, with Elastic, if its
+//     bound on the elastic model proves the same.
+//   - What a time limit, a cancelled context or the solver itself stops proves its
 //     widened bound and nothing else.
-type HiGHS[S any] struct {
+type Linear[S any] struct {
 	// Starts are solutions to start from, as far as there are.
 	Starts []S
 	// Formulate returns the formulation to optimise, given the objective of the
@@ -64,66 +66,73 @@ type HiGHS[S any] struct {
 	Explain func(context.Context, *model.Result) error
 }
 
-// SolveHiGHS answers one call of a model.Solver by HiGHS on the questions that
+// SolveLinear answers one call of a model.Solver by a backend on the questions that
 // prepare returns for the instance; prepare's error may be model.ErrNoSolution
 // if it was stopped. Instances of another type than I are model.ErrUnsupported.
-func SolveHiGHS[I model.Instance, S any](ctx context.Context, name string, in model.Instance, set model.Settings,
-	prepare func(context.Context, I) (HiGHS[S], error)) (model.Result, error) {
+func SolveLinear[I model.Instance, S any](ctx context.Context, backend milp.Backend, name string, in model.Instance, set model.Settings,
+	prepare func(context.Context, I) (Linear[S], error)) (model.Result, error) {
 	r := model.NewResult(name, set.Seed)
 	typed, ok := in.(I)
 	if !ok {
 		return r, fmt.Errorf("%s: %w: it doesn't solve %s instances", name, model.ErrUnsupported, in.Kind())
 	}
-	d := &driver[S]{in: in, set: set, r: &r, began: time.Now(), known: math.NaN(), solve: highs.Solve}
+	d := &driver[S]{in: in, set: set, r: &r, began: time.Now(), known: math.NaN(), Backend: backend}
 	ctx, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
 	var err error
-	if d.HiGHS, err = prepare(ctx, typed); errors.Is(err, model.ErrNoSolution) {
+	if d.Linear, err = prepare(ctx, typed); errors.Is(err, model.ErrNoSolution) {
 		r.Reason, err = "stopped before there was a first solution", nil
 	} else if err == nil {
 		err = d.run(ctx)
 	}
-	r.Elapsed = time.Since(d.began)
+	if r.Elapsed = time.Since(d.began); backend.CPUTime {
+		r.Elapsed = d.cpu
+	}
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", name, err)
 	}
 	return r, nil
 }
 
-// driver is one run of HiGHS. Bounds and objectives are the problem's unless a
+// driver is one run of a backend. Bounds and objectives are the problem's unless a
 // comment says that they are a formulation's.
 type driver[S any] struct {
-	HiGHS[S]
+	Linear[S]
+	milp.Backend
 	in    model.Instance
 	set   model.Settings
 	r     *model.Result
 	began time.Time
 	best  S       // what r.Solution was made of, if it isn't nil
 	known float64 // the best bound so far, for reports
-	solve func(context.Context, *milp.Model, highs.Options) (highs.Result, error)
+	cpu   time.Duration
 }
 
-// answer is what HiGHS says of a formulation.
+// answer is what the solver says of a formulation.
 type answer struct {
-	highs.Result
+	milp.Result
 	bound    float64 // proved by this answer alone
 	improved bool    // the point is a better solution than those before
 	excluded bool    // the point is no solution, and the formulation has got rows against it
-	unsure   bool    // HiGHS contradicts itself
+	unsure   bool    // the solver contradicts itself
 }
 
-// complete reports whether HiGHS claims a proof.
+// complete reports whether the solver claims a proof.
 func (a *answer) complete() bool {
-	return a.Status == highs.Optimal || a.Status == highs.Infeasible
+	return a.Status == milp.Optimal || a.Status == milp.Infeasible
 }
 
+// Reasons, after the solver's name.
 const (
-	contradiction = "HiGHS contradicts itself"
-	unconfirmed   = "HiGHS was stopped before it confirmed its proof"
-	leavesGap     = "HiGHS says optimal; its bound, widened by its tolerance, leaves a gap"
-	noSolution    = "HiGHS's point is no solution to the last digit, and it finds no other"
-	isSolution    = "HiGHS finds no solution where there is one, so it proves nothing"
-	beaten        = "HiGHS's bound is worse than a solution at hand, so it proves nothing"
+	contradiction = " contradicts itself"
+	unconfirmed   = " was stopped before it confirmed its proof"
+	leavesGap     = " says optimal; its bound, widened by its tolerance, leaves a gap"
+	noSolution    = "'s point is no solution to the last digit, and it finds no other"
+	isSolution    = " finds no solution where there is one, so it proves nothing"
+	beaten        = "'s bound is worse than a solution at hand, so it proves nothing"
+	unsupported   = " says infeasible, which nothing confirms"
+	infeasible    = " found the model infeasible"
+	ended         = " ended without a proof: "
 )
 
 // run asks until an answer counts or there is nothing more to ask.
@@ -157,24 +166,24 @@ func (d *driver[S]) run(ctx context.Context) error {
 		case a.excluded:
 			continue
 		case a.unsure:
-			d.conclude(f.Value(f.Limit), contradiction)
+			d.conclude(f.Value(f.Limit), d.Title+contradiction)
 		case !a.complete():
 			d.conclude(a.bound, d.stopped(ctx, a))
-		case a.Status == highs.Infeasible && d.r.Solution != nil:
-			d.conclude(f.Value(f.Limit), isSolution)
-		case a.Status == highs.Infeasible && d.Elastic != nil:
+		case a.Status == milp.Infeasible && d.r.Solution != nil:
+			d.conclude(f.Value(f.Limit), d.Title+isSolution)
+		case a.Status == milp.Infeasible && d.Elastic != nil:
 			if again, err := d.elastic(ctx, f); again || err != nil {
 				if err != nil {
 					return err
 				}
 				continue
 			}
-		case a.Status == highs.Infeasible && d.Better != nil:
-			d.conclude(f.Value(f.Limit), "HiGHS says infeasible, which nothing confirms")
-		case a.Status == highs.Infeasible:
+		case a.Status == milp.Infeasible && (d.Better != nil || d.Fixed):
+			d.conclude(f.Value(f.Limit), d.Title+unsupported)
+		case a.Status == milp.Infeasible:
 			return d.infeasible(ctx)
 		case d.r.Solution == nil:
-			d.conclude(a.bound, noSolution)
+			d.conclude(a.bound, d.Title+noSolution)
 		case d.Better == nil:
 			d.claim(a.bound)
 		default:
@@ -203,7 +212,7 @@ func (d *driver[S]) reached(f *milp.Formulation[S]) (x []float64, done bool) {
 }
 
 // confirm asks whether something better exists than the best solution, which
-// HiGHS calls optimal. again is true if there is.
+// the solver calls optimal. again is true if there is.
 func (d *driver[S]) confirm(ctx context.Context, f *milp.Formulation[S], a answer) (again bool, err error) {
 	x, done := d.reached(f)
 	if done {
@@ -237,12 +246,12 @@ func (d *driver[S]) confirm(ctx context.Context, f *milp.Formulation[S], a answe
 		return false, err
 	case b.improved:
 		return true, nil // the first answer was wrong
-	case b.Status == highs.Infeasible:
+	case b.Status == milp.Infeasible:
 		d.claim(d.stronger(a.bound, impossible))
 	case b.complete():
-		d.conclude(d.weaker(a.bound, b.bound), contradiction)
+		d.conclude(d.weaker(a.bound, b.bound), d.Title+contradiction)
 	default:
-		d.conclude(d.weaker(a.bound, b.bound), unconfirmed)
+		d.conclude(d.weaker(a.bound, b.bound), d.Title+unconfirmed)
 	}
 	return false, nil
 }
@@ -260,9 +269,9 @@ func (d *driver[S]) elastic(ctx context.Context, f *milp.Formulation[S]) (again 
 	o := d.options()
 	o.Start = e.Encode(start)
 	progress := o.Progress
-	o.Progress = func(p highs.Progress) {
+	o.Progress = func(p milp.Progress) {
 		if progress != nil {
-			progress(highs.Progress{Incumbent: math.NaN(), Bound: math.NaN(), Nodes: p.Nodes})
+			progress(milp.Progress{Incumbent: math.NaN(), Bound: math.NaN(), Nodes: p.Nodes})
 		}
 		if better(e, enough, widened(e, p.Bound, Tolerance)) {
 			cancel()
@@ -274,24 +283,24 @@ func (d *driver[S]) elastic(ctx context.Context, f *milp.Formulation[S]) (again 
 		return false, err
 	case a.improved:
 		return true, nil // the first answer was wrong
-	case a.Status != highs.Infeasible && better(e, enough, widened(e, a.Bound, a.Tolerance)):
+	case a.Status != milp.Infeasible && better(e, enough, widened(e, a.Bound, a.Tolerance)):
 		return false, d.infeasible(ctx)
 	case ctx.Err() != nil:
-		d.conclude(f.Value(f.Limit), unconfirmed)
+		d.conclude(f.Value(f.Limit), d.Title+unconfirmed)
 	default:
-		d.conclude(f.Value(f.Limit), contradiction)
+		d.conclude(f.Value(f.Limit), d.Title+contradiction)
 	}
 	return false, nil
 }
 
-// ask has HiGHS optimise f. Without another question to confirm a proof it is
-// asked twice: if the second answer, at HiGHS's own tolerances, refutes the
+// ask has the solver optimise f. Without another question to confirm a proof it is
+// asked twice, if that can tell anything: if the second answer, at the solver's own tolerances, refutes the
 // first, that one stands.
 func (d *driver[S]) ask(ctx context.Context, f *milp.Formulation[S], start []float64) (answer, error) {
 	o := d.options()
 	o.Start = start
 	if progress := o.Progress; progress != nil {
-		o.Progress = func(p highs.Progress) {
+		o.Progress = func(p milp.Progress) {
 			p.Bound = f.Value(proved(f, p.Bound, Tolerance))
 			if !math.IsNaN(p.Incumbent) {
 				p.Incumbent = f.Value(p.Incumbent)
@@ -299,7 +308,7 @@ func (d *driver[S]) ask(ctx context.Context, f *milp.Formulation[S], start []flo
 			progress(p)
 		}
 	}
-	if d.Better != nil {
+	if d.Better != nil || d.Fixed {
 		return d.askOnce(ctx, f, o, nil)
 	}
 	return d.askOnce(ctx, f, o, func(a answer) (answer, error) {
@@ -325,8 +334,8 @@ func (d *driver[S]) ask(ctx context.Context, f *milp.Formulation[S], start []flo
 
 // askOnce solves f, keeps the solution that the point describes if it is better
 // than the best so far, and has Exclude look at a point that describes none.
-// second, if not nil, replaces HiGHS's answer before its point is looked at.
-func (d *driver[S]) askOnce(ctx context.Context, f *milp.Formulation[S], o highs.Options, second func(answer) (answer, error)) (answer, error) {
+// second, if not nil, replaces the solver's answer before its point is looked at.
+func (d *driver[S]) askOnce(ctx context.Context, f *milp.Formulation[S], o milp.Options, second func(answer) (answer, error)) (answer, error) {
 	a, err := d.solveOne(ctx, f, o)
 	if err == nil && second != nil {
 		a, err = second(a)
@@ -343,18 +352,19 @@ func (d *driver[S]) askOnce(ctx context.Context, f *milp.Formulation[S], o highs
 	}
 	feasible, improved, err := d.keep(ctx, s)
 	a.improved = improved
-	if err == nil && !feasible && a.Status == highs.Optimal && d.Exclude != nil {
+	if err == nil && !feasible && a.Status == milp.Optimal && d.Exclude != nil {
 		a.excluded = d.Exclude(s)
 	}
 	return a, err
 }
 
-// solveOne runs HiGHS once.
-func (d *driver[S]) solveOne(ctx context.Context, f *milp.Formulation[S], o highs.Options) (answer, error) {
-	h, err := d.solve(ctx, &f.Model, o)
+// solveOne runs the solver once.
+func (d *driver[S]) solveOne(ctx context.Context, f *milp.Formulation[S], o milp.Options) (answer, error) {
+	h, err := d.Backend.Solve(ctx, &f.Model, o)
 	d.r.Nodes += h.Nodes
+	d.cpu += h.CPU
 	a := answer{Result: h, bound: f.Value(f.Limit)}
-	if err == nil && h.Status != highs.Infeasible {
+	if err == nil && h.Status != milp.Infeasible {
 		a.bound = f.Value(proved(f, h.Bound, h.Tolerance))
 	}
 	return a, err
@@ -378,15 +388,15 @@ func (d *driver[S]) keep(ctx context.Context, s S) (feasible, improved bool, err
 }
 
 func (d *driver[S]) infeasible(ctx context.Context) error {
-	d.r.Status, d.r.Reason = model.StatusInfeasible, "HiGHS found the model infeasible"
+	d.r.Status, d.r.Reason = model.StatusInfeasible, d.Title+infeasible
 	if d.Explain == nil {
 		return nil
 	}
 	return d.Explain(ctx, d.r)
 }
 
-// claim stores a bound that HiGHS calls the optimum.
-func (d *driver[S]) claim(bound float64) { d.conclude(bound, leavesGap) }
+// claim stores a bound that the solver calls the optimum.
+func (d *driver[S]) claim(bound float64) { d.conclude(bound, d.Title+leavesGap) }
 
 // conclude stores a bound and, unless it proves the best solution optimal, the
 // reason for which nothing more is proved. A bound that a solution beats by more
@@ -394,7 +404,7 @@ func (d *driver[S]) claim(bound float64) { d.conclude(bound, leavesGap) }
 func (d *driver[S]) conclude(bound float64, reason string) {
 	if d.r.Solution != nil && !model.SenseOf(d.in).Better(bound, d.r.Objective) {
 		if !(math.Abs(bound-d.r.Objective) <= 1e-9*math.Abs(d.r.Objective)) {
-			d.r.Reason = beaten
+			d.r.Reason = d.Title + beaten
 			return
 		}
 		bound = d.r.Objective
@@ -409,7 +419,7 @@ func (d *driver[S]) stopped(ctx context.Context, a answer) string {
 	if reason := StopReason(ctx); reason != "" {
 		return reason
 	}
-	return "HiGHS ended without a proof: " + a.Status.String()
+	return d.Title + ended + a.Status.String()
 }
 
 func (d *driver[S]) weaker(a, b float64) float64 {
@@ -428,8 +438,8 @@ func (d *driver[S]) stronger(a, b float64) float64 {
 
 // options returns those of every question. A Progress that gets NaN for the
 // incumbent or the bound reports the best known.
-func (d *driver[S]) options() highs.Options {
-	o := highs.Options{Threads: d.set.Workers(), Tolerance: Tolerance}
+func (d *driver[S]) options() milp.Options {
+	o := milp.Options{Threads: d.set.Workers(), Tolerance: Tolerance}
 	if d.set.GapLimit() > model.DefaultGap {
 		o.Gap = d.set.GapLimit() / 2
 	}
@@ -437,7 +447,7 @@ func (d *driver[S]) options() highs.Options {
 		return o
 	}
 	sense, before := model.SenseOf(d.in), d.r.Nodes
-	o.Progress = func(p highs.Progress) {
+	o.Progress = func(p milp.Progress) {
 		x := model.Progress{Algorithm: d.r.Algorithm, Incumbent: p.Incumbent, Bound: d.known, Nodes: before + p.Nodes, Elapsed: time.Since(d.began)}
 		if math.IsNaN(x.Incumbent) || sense.Better(d.r.Objective, x.Incumbent) {
 			x.Incumbent = d.r.Objective
@@ -469,13 +479,13 @@ func better[S any](f *milp.Formulation[S], a, b float64) bool {
 	return a < b
 }
 
-// widened moves a bound on f's objective away by what HiGHS's tolerance may be
+// widened moves a bound on f's objective away by what the solver's tolerance may be
 // worth.
 func widened[S any](f *milp.Formulation[S], bound, tolerance float64) float64 {
 	return bound + sense(f)*tolerance*(Margin+f.Sensitivity)
 }
 
-// proved returns what a bound of HiGHS proves of f's objective: widened, rounded
+// proved returns what a bound of a solver proves of f's objective: widened, rounded
 // if objectives are whole, and no worse than f's limit.
 func proved[S any](f *milp.Formulation[S], bound, tolerance float64) float64 {
 	b := widened(f, bound, tolerance)

@@ -59,26 +59,26 @@ func (n *number) formulation() *milp.Formulation[chosen] {
 
 // optimal, stopped and none are answers of HiGHS about thirds; x may be NaN for
 // no point.
-func optimal(x, bound float64) highs.Result {
-	return highs.Result{Status: highs.Optimal, Feasible: true, X: []float64{x}, Objective: x, Bound: bound, Tolerance: Tolerance, Nodes: 1}
+func optimal(x, bound float64) milp.Result {
+	return milp.Result{Status: milp.Optimal, Feasible: true, X: []float64{x}, Objective: x, Bound: bound, Tolerance: Tolerance, Nodes: 1}
 }
 
-func stopped(x, bound float64) highs.Result {
+func stopped(x, bound float64) milp.Result {
 	r := optimal(x, bound)
-	if r.Status = highs.NodeLimit; math.IsNaN(x) {
+	if r.Status = milp.NodeLimit; math.IsNaN(x) {
 		r.Feasible, r.X = false, nil
 	}
 	return r
 }
 
-func none() highs.Result {
-	return highs.Result{Status: highs.Infeasible, Objective: math.NaN(), Bound: math.NaN(), Tolerance: Tolerance, Nodes: 1}
+func none() milp.Result {
+	return milp.Result{Status: milp.Infeasible, Objective: math.NaN(), Bound: math.NaN(), Tolerance: Tolerance, Nodes: 1}
 }
 
 // The rules under which HiGHS's word counts, against answers that are right and
 // wrong. The script holds what HiGHS answers in turn; every answer must be asked
 // for, and no more.
-func TestHiGHSRules(t *testing.T) {
+func TestLinearRules(t *testing.T) {
 	const most = 8
 	nan := math.NaN()
 	type config struct {
@@ -87,57 +87,62 @@ func TestHiGHSRules(t *testing.T) {
 		minimise        bool
 		excludes        int // points that Exclude adds rows against
 		notWhole        bool
+		fixed           bool
 	}
 	twice, confirmed, flexible := config{start: -1}, config{start: 3, better: true}, config{start: -1, better: true, elastic: true}
 	tests := map[string]struct {
 		config config
-		script []highs.Result
+		script []milp.Result
 		status model.Status
 		value  float64 // NaN: no solution
 		bound  float64 // NaN: none
 		reason string
 	}{
-		"optimal, twice":             {twice, []highs.Result{optimal(24, 24), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
-		"optimal, confirmed":         {confirmed, []highs.Result{optimal(24, 24), none()}, model.StatusOptimal, 8, 8, ""},
+		"optimal, twice":             {twice, []milp.Result{optimal(24, 24), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
+		"optimal, confirmed":         {confirmed, []milp.Result{optimal(24, 24), none()}, model.StatusOptimal, 8, 8, ""},
 		"the limit needs no proof":   {config{start: 10}, nil, model.StatusOptimal, 10, 10, ""},
-		"the limit is reached":       {confirmed, []highs.Result{optimal(30, 30)}, model.StatusOptimal, 10, 10, ""},
-		"minimise, confirmed":        {config{start: 3, better: true, minimise: true}, []highs.Result{optimal(3, 3), none()}, model.StatusOptimal, 1, 1, ""},
-		"minimise, a wrong optimum":  {config{start: 3, better: true, minimise: true}, []highs.Result{optimal(6, 6), optimal(3, 3), optimal(3, 3), none()}, model.StatusOptimal, 1, 1, ""},
-		"a wrong optimum, twice":     {twice, []highs.Result{optimal(15, 15), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
-		"a wrong optimum, confirmed": {confirmed, []highs.Result{optimal(15, 15), optimal(24, 24), optimal(24, 24), none()}, model.StatusOptimal, 8, 8, ""},
-		"a wrong bound":              {confirmed, []highs.Result{optimal(24, 15), none()}, model.StatusFeasible, 8, nan, beaten},
-		"a wrong bound, twice":       {twice, []highs.Result{optimal(24, 15), optimal(15, 15)}, model.StatusFeasible, 8, nan, beaten},
-		"a wrong bound, stopped":     {confirmed, []highs.Result{stopped(24, 15)}, model.StatusFeasible, 8, nan, beaten},
-		"a bound with a gap":         {config{start: 3, better: true, notWhole: true}, []highs.Result{optimal(24, 26), stopped(nan, 27)}, model.StatusFeasible, 8, 9, unconfirmed},
-		"no bound":                   {confirmed, []highs.Result{stopped(nan, nan)}, model.StatusFeasible, 3, 10, "node limit"},
-		"a gap that tolerance leaves": {config{start: -1, notWhole: true}, []highs.Result{optimal(24, 24+3e-4), optimal(24, 24)}, model.StatusFeasible, 8,
+		"the limit is reached":       {confirmed, []milp.Result{optimal(30, 30)}, model.StatusOptimal, 10, 10, ""},
+		"minimise, confirmed":        {config{start: 3, better: true, minimise: true}, []milp.Result{optimal(3, 3), none()}, model.StatusOptimal, 1, 1, ""},
+		"minimise, a wrong optimum":  {config{start: 3, better: true, minimise: true}, []milp.Result{optimal(6, 6), optimal(3, 3), optimal(3, 3), none()}, model.StatusOptimal, 1, 1, ""},
+		"a wrong optimum, twice":     {twice, []milp.Result{optimal(15, 15), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
+		"a wrong optimum, confirmed": {confirmed, []milp.Result{optimal(15, 15), optimal(24, 24), optimal(24, 24), none()}, model.StatusOptimal, 8, 8, ""},
+		"a wrong bound":              {confirmed, []milp.Result{optimal(24, 15), none()}, model.StatusFeasible, 8, nan, beaten},
+		"a wrong bound, twice":       {twice, []milp.Result{optimal(24, 15), optimal(15, 15)}, model.StatusFeasible, 8, nan, beaten},
+		"a wrong bound, stopped":     {confirmed, []milp.Result{stopped(24, 15)}, model.StatusFeasible, 8, nan, beaten},
+		"a bound with a gap":         {config{start: 3, better: true, notWhole: true}, []milp.Result{optimal(24, 26), stopped(nan, 27)}, model.StatusFeasible, 8, 9, unconfirmed},
+		"no bound":                   {confirmed, []milp.Result{stopped(nan, nan)}, model.StatusFeasible, 3, 10, "node limit"},
+		"a gap that tolerance leaves": {config{start: -1, notWhole: true}, []milp.Result{optimal(24, 24+3e-4), optimal(24, 24)}, model.StatusFeasible, 8,
 			8 + 1e-4 + 4e-8, leavesGap},
-		"a better one that isn't":                 {confirmed, []highs.Result{optimal(24, 24), optimal(24, 27)}, model.StatusFeasible, 8, 9, contradiction},
-		"both bounds prove it":                    {confirmed, []highs.Result{optimal(24, 24), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
-		"infeasible the second time":              {twice, []highs.Result{optimal(24, 24), none()}, model.StatusFeasible, 8, 10, contradiction},
-		"infeasible with a solution":              {confirmed, []highs.Result{none()}, model.StatusFeasible, 3, 10, isSolution},
-		"infeasible with a solution, twice":       {config{start: 3}, []highs.Result{none(), none()}, model.StatusFeasible, 3, 10, isSolution},
-		"infeasible, twice":                       {twice, []highs.Result{none(), none()}, model.StatusInfeasible, nan, nan, "infeasible"},
-		"infeasible, refuted":                     {twice, []highs.Result{none(), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
-		"infeasible, not confirmed":               {twice, []highs.Result{none(), stopped(nan, nan)}, model.StatusUnknown, nan, 10, "node limit"},
-		"infeasible, nothing to confirm it":       {config{start: -1, better: true}, []highs.Result{none()}, model.StatusUnknown, nan, 10, "nothing confirms"},
-		"infeasible, elastic":                     {flexible, []highs.Result{none(), optimal(27, 27)}, model.StatusInfeasible, nan, nan, "infeasible"},
-		"infeasible, elastic, stopped in time":    {flexible, []highs.Result{none(), stopped(27, 28.9)}, model.StatusInfeasible, nan, nan, "infeasible"},
-		"infeasible, elastic, refuted":            {flexible, []highs.Result{none(), optimal(30, 30)}, model.StatusOptimal, 10, 10, ""},
-		"infeasible, elastic, too weak":           {flexible, []highs.Result{none(), stopped(27, 29.9)}, model.StatusUnknown, nan, 10, contradiction},
-		"infeasible, elastic, infeasible":         {flexible, []highs.Result{none(), none()}, model.StatusUnknown, nan, 10, contradiction},
-		"a point that doesn't decode":             {twice, []highs.Result{optimal(24.5, 25), optimal(24.5, 25)}, model.StatusUnknown, nan, 8 + 1.0/3, noSolution},
-		"a point that isn't feasible":             {twice, []highs.Result{optimal(27, 27), optimal(27, 27)}, model.StatusUnknown, nan, 9, noSolution},
-		"a point that is excluded":                {config{start: -1, excludes: 1}, []highs.Result{optimal(27, 27), optimal(27, 27), optimal(24, 24), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
-		"all points are excluded":                 {config{start: -1, excludes: 1}, []highs.Result{optimal(27, 27), optimal(27, 27), none(), none()}, model.StatusInfeasible, nan, nan, "infeasible"},
-		"a point to exclude as the limit strikes": {config{start: -1, excludes: 1}, []highs.Result{stopped(27, 28)}, model.StatusUnknown, nan, 28.0 / 3, "node limit"},
-		"stopped with a solution":                 {twice, []highs.Result{stopped(21, 27)}, model.StatusFeasible, 7, 9, "node limit"},
-		"stopped without one":                     {twice, []highs.Result{stopped(nan, 27)}, model.StatusUnknown, nan, 9, "node limit"},
-		"stopped at the optimum":                  {confirmed, []highs.Result{stopped(24, 24)}, model.StatusOptimal, 8, 8, ""},
-		"stopped the second time":                 {twice, []highs.Result{optimal(24, 24), stopped(nan, 26)}, model.StatusFeasible, 8, 26.0 / 3, "node limit"},
-		"stopped as it confirms":                  {confirmed, []highs.Result{optimal(24, 24), stopped(nan, 27)}, model.StatusFeasible, 8, 9, unconfirmed},
-		"a start that isn't feasible":             {config{start: 9}, []highs.Result{optimal(24, 24), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
-		"nothing as good as the start":            {config{start: 7, better: true}, []highs.Result{stopped(21, 26)}, model.StatusFeasible, 7, 26.0 / 3, "node limit"},
+		"a better one that isn't":                 {confirmed, []milp.Result{optimal(24, 24), optimal(24, 27)}, model.StatusFeasible, 8, 9, contradiction},
+		"both bounds prove it":                    {confirmed, []milp.Result{optimal(24, 24), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
+		"infeasible the second time":              {twice, []milp.Result{optimal(24, 24), none()}, model.StatusFeasible, 8, 10, contradiction},
+		"infeasible with a solution":              {confirmed, []milp.Result{none()}, model.StatusFeasible, 3, 10, isSolution},
+		"infeasible with a solution, twice":       {config{start: 3}, []milp.Result{none(), none()}, model.StatusFeasible, 3, 10, isSolution},
+		"infeasible, twice":                       {twice, []milp.Result{none(), none()}, model.StatusInfeasible, nan, nan, "infeasible"},
+		"infeasible, refuted":                     {twice, []milp.Result{none(), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
+		"infeasible, not confirmed":               {twice, []milp.Result{none(), stopped(nan, nan)}, model.StatusUnknown, nan, 10, "node limit"},
+		"infeasible, nothing to confirm it":       {config{start: -1, better: true}, []milp.Result{none()}, model.StatusUnknown, nan, 10, "nothing confirms"},
+		"infeasible, elastic":                     {flexible, []milp.Result{none(), optimal(27, 27)}, model.StatusInfeasible, nan, nan, "infeasible"},
+		"infeasible, elastic, stopped in time":    {flexible, []milp.Result{none(), stopped(27, 28.9)}, model.StatusInfeasible, nan, nan, "infeasible"},
+		"infeasible, elastic, refuted":            {flexible, []milp.Result{none(), optimal(30, 30)}, model.StatusOptimal, 10, 10, ""},
+		"infeasible, elastic, too weak":           {flexible, []milp.Result{none(), stopped(27, 29.9)}, model.StatusUnknown, nan, 10, contradiction},
+		"infeasible, elastic, infeasible":         {flexible, []milp.Result{none(), none()}, model.StatusUnknown, nan, 10, contradiction},
+		"a point that doesn't decode":             {twice, []milp.Result{optimal(24.5, 25), optimal(24.5, 25)}, model.StatusUnknown, nan, 8 + 1.0/3, noSolution},
+		"a point that isn't feasible":             {twice, []milp.Result{optimal(27, 27), optimal(27, 27)}, model.StatusUnknown, nan, 9, noSolution},
+		"a point that is excluded":                {config{start: -1, excludes: 1}, []milp.Result{optimal(27, 27), optimal(27, 27), optimal(24, 24), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
+		"all points are excluded":                 {config{start: -1, excludes: 1}, []milp.Result{optimal(27, 27), optimal(27, 27), none(), none()}, model.StatusInfeasible, nan, nan, "infeasible"},
+		"a point to exclude as the limit strikes": {config{start: -1, excludes: 1}, []milp.Result{stopped(27, 28)}, model.StatusUnknown, nan, 28.0 / 3, "node limit"},
+		"stopped with a solution":                 {twice, []milp.Result{stopped(21, 27)}, model.StatusFeasible, 7, 9, "node limit"},
+		"stopped without one":                     {twice, []milp.Result{stopped(nan, 27)}, model.StatusUnknown, nan, 9, "node limit"},
+		"stopped at the optimum":                  {confirmed, []milp.Result{stopped(24, 24)}, model.StatusOptimal, 8, 8, ""},
+		"stopped the second time":                 {twice, []milp.Result{optimal(24, 24), stopped(nan, 26)}, model.StatusFeasible, 8, 26.0 / 3, "node limit"},
+		"stopped as it confirms":                  {confirmed, []milp.Result{optimal(24, 24), stopped(nan, 27)}, model.StatusFeasible, 8, 9, unconfirmed},
+		"fixed, optimal":                          {config{start: 3, fixed: true}, []milp.Result{optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
+		"fixed, a gap":                            {config{start: 3, fixed: true, notWhole: true}, []milp.Result{optimal(24, 24.3)}, model.StatusFeasible, 8, 8.1, leavesGap},
+		"fixed, infeasible":                       {config{start: -1, fixed: true}, []milp.Result{none()}, model.StatusUnknown, nan, 10, "nothing confirms"},
+		"fixed, confirmed":                        {config{start: 3, better: true, fixed: true}, []milp.Result{optimal(24, 24), none()}, model.StatusOptimal, 8, 8, ""},
+		"a start that isn't feasible":             {config{start: 9}, []milp.Result{optimal(24, 24), optimal(24, 24)}, model.StatusOptimal, 8, 8, ""},
+		"nothing as good as the start":            {config{start: 7, better: true}, []milp.Result{stopped(21, 26)}, model.StatusFeasible, 7, 26.0 / 3, "node limit"},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +150,7 @@ func TestHiGHSRules(t *testing.T) {
 			f := in.formulation()
 			f.Whole = !c.config.notWhole
 			left := c.config.excludes
-			h := HiGHS[chosen]{
+			h := Linear[chosen]{
 				Formulate: func(float64) (*milp.Formulation[chosen], error) { return f, nil },
 				// 9 is what a point may stand for and no solution; 10 is one for
 				// the questions about the limit.
@@ -178,7 +183,7 @@ func TestHiGHSRules(t *testing.T) {
 			}
 			r := model.NewResult("test", 0)
 			asked := 0
-			d := &driver[chosen]{HiGHS: h, in: in, r: &r, known: nan, solve: func(_ context.Context, m *milp.Model, o highs.Options) (highs.Result, error) {
+			d := &driver[chosen]{Linear: h, in: in, r: &r, known: nan, Backend: milp.Backend{Title: "Test", Fixed: c.config.fixed, Solve: func(_ context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
 				if err := m.Validate(); err != nil {
 					t.Error(err)
 				}
@@ -190,7 +195,7 @@ func TestHiGHSRules(t *testing.T) {
 					t.Fatal("a question too many")
 				}
 				return c.script[asked-1], nil
-			}}
+			}}}
 			if err := d.run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -209,13 +214,13 @@ func TestHiGHSRules(t *testing.T) {
 
 // What the driver asks for: the start, the least improvement that counts, the
 // tolerances, and that a solution is confirmed by another question.
-func TestHiGHSQuestions(t *testing.T) {
+func TestLinearQuestions(t *testing.T) {
 	in := &number{}
 	f := in.formulation()
 	var targets []float64
-	var o []highs.Options
+	var o []milp.Options
 	r := model.NewResult("test", 0)
-	d := &driver[chosen]{in: in, r: &r, known: math.NaN(), set: model.Settings{Gap: 0.1, Threads: 2}, HiGHS: HiGHS[chosen]{
+	d := &driver[chosen]{in: in, r: &r, known: math.NaN(), set: model.Settings{Gap: 0.1, Threads: 2}, Linear: Linear[chosen]{
 		Starts:    []chosen{3, 5, 4},
 		Formulate: func(float64) (*milp.Formulation[chosen], error) { return f, nil },
 		Solution:  func(_ context.Context, s chosen) (model.Solution, error) { return s, nil },
@@ -223,10 +228,10 @@ func TestHiGHSQuestions(t *testing.T) {
 			targets = append(targets, target)
 			return nil, model.ErrInfeasible
 		},
-	}, solve: func(_ context.Context, _ *milp.Model, options highs.Options) (highs.Result, error) {
+	}, Backend: milp.Backend{Solve: func(_ context.Context, _ *milp.Model, options milp.Options) (milp.Result, error) {
 		o = append(o, options)
 		return optimal(24, 25), nil
-	}}
+	}}}
 	if err := d.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -241,14 +246,14 @@ func TestHiGHSQuestions(t *testing.T) {
 
 // A cancelled run and one without a first solution say so; other instances and
 // errors of preparing are errors.
-func TestSolveHiGHS(t *testing.T) {
+func TestSolveLinear(t *testing.T) {
 	in := &number{most: 8}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	f := in.formulation()
 	ask := func(ctx context.Context, in model.Instance, fail error) (model.Result, error) {
-		return SolveHiGHS(ctx, "test", in, model.Settings{Seed: 3, Progress: func(model.Progress) {}}, func(context.Context, *number) (HiGHS[chosen], error) {
-			return HiGHS[chosen]{
+		return SolveLinear(ctx, highs.Backend, "test", in, model.Settings{Seed: 3, Progress: func(model.Progress) {}}, func(context.Context, *number) (Linear[chosen], error) {
+			return Linear[chosen]{
 				Formulate: func(float64) (*milp.Formulation[chosen], error) { return f, nil },
 				Solution:  func(_ context.Context, s chosen) (model.Solution, error) { return s, nil },
 			}, fail
@@ -273,21 +278,21 @@ func TestSolveHiGHS(t *testing.T) {
 
 // Progress reports the problem's figures: the best solution, and a bound that is
 // never worse than it.
-func TestHiGHSProgress(t *testing.T) {
+func TestLinearProgress(t *testing.T) {
 	in := &number{}
 	f := in.formulation()
 	r := model.NewResult("test", 0)
 	var got []model.Progress
-	d := &driver[chosen]{in: in, r: &r, known: math.NaN(), set: model.Settings{Progress: func(p model.Progress) { got = append(got, p) }}, HiGHS: HiGHS[chosen]{
+	d := &driver[chosen]{in: in, r: &r, known: math.NaN(), set: model.Settings{Progress: func(p model.Progress) { got = append(got, p) }}, Linear: Linear[chosen]{
 		Starts:    []chosen{5},
 		Formulate: func(float64) (*milp.Formulation[chosen], error) { return f, nil },
 		Solution:  func(_ context.Context, s chosen) (model.Solution, error) { return s, nil },
-	}, solve: func(_ context.Context, _ *milp.Model, o highs.Options) (highs.Result, error) {
-		o.Progress(highs.Progress{Incumbent: math.NaN(), Bound: math.NaN()})
-		o.Progress(highs.Progress{Incumbent: 18, Bound: 27, Nodes: 7})
-		o.Progress(highs.Progress{Incumbent: 9, Bound: 6})
+	}, Backend: milp.Backend{Solve: func(_ context.Context, _ *milp.Model, o milp.Options) (milp.Result, error) {
+		o.Progress(milp.Progress{Incumbent: math.NaN(), Bound: math.NaN()})
+		o.Progress(milp.Progress{Incumbent: 18, Bound: 27, Nodes: 7})
+		o.Progress(milp.Progress{Incumbent: 9, Bound: 6})
 		return stopped(18, 27), nil
-	}}
+	}}}
 	if err := d.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

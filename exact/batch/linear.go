@@ -11,20 +11,22 @@ import (
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
+	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// HiGHS solves the time-indexed formulation of Batch on one tier by HiGHS. It starts
-// from Settings.Start, or from the best heuristic if that is better.
-type HiGHS struct{}
+// Linear solves the time-indexed formulation of Batch on one tier by a solver of
+// linear models. It starts from Settings.Start, or from the best heuristic if that
+// is better.
+type Linear struct{ Backend milp.Backend }
 
-// Name returns "highs".
-func (HiGHS) Name() string { return "highs" }
+// Name returns the backend's name.
+func (s Linear) Name() string { return s.Backend.Name }
 
-// Solve implements model.Solver. The proofs are HiGHS's, in floating-point
+// Solve implements model.Solver. The proofs are the solver's, in floating-point
 // arithmetic. Two tiers, more starts than the formulation holds and weighted sums
 // that may not fit (batchbounds.Units.Fit) are model.ErrUnsupported.
-func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return exact.SolveHiGHS(ctx, s.Name(), in, set, func(ctx context.Context, b *model.Batch) (h exact.HiGHS[[]int64], err error) {
+func (s Linear) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	return exact.SolveLinear(ctx, s.Backend, s.Name(), in, set, func(ctx context.Context, b *model.Batch) (h exact.Linear[[]int64], err error) {
 		j, err := newJobs(b)
 		if err != nil {
 			return h, err
@@ -60,4 +62,15 @@ func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings)
 		}
 		return h, nil
 	})
+}
+
+// HiGHS is Linear by HiGHS.
+type HiGHS struct{}
+
+// Name returns "highs".
+func (HiGHS) Name() string { return "highs" }
+
+// Solve implements model.Solver.
+func (HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	return Linear{highs.Backend}.Solve(ctx, in, set)
 }

@@ -1,0 +1,109 @@
+package milp
+
+import (
+	"context"
+	"math"
+	"time"
+)
+
+// Backend is a solver of models. Package highs has one in this process; package
+// external has others, which are programs.
+type Backend struct {
+	// Name is that of the engine, in lower case: "highs", "cbc".
+	Name string
+	// Title is the solver's name in sentences: "HiGHS".
+	Title string
+	// Fixed says that Options.Tolerance changes nothing, so that the same question
+	// gets the same answer.
+	Fixed bool
+	// CPUTime says that the time that counts is Result.CPU: for experiments.
+	CPUTime bool
+	// Solve solves a model. It returns soon after ctx ends, with what is known by
+	// then. A status that isn't optimal is no error; errors are for invalid models
+	// and options, and the solver's own failures.
+	Solve func(context.Context, *Model, Options) (Result, error)
+}
+
+// Options of a solve. The zero value solves to optimality with one thread. A
+// Backend ignores what its solver can't be told; Gap, Threads, Start and the
+// callbacks change nothing of what a result means.
+type Options struct {
+	TimeLimit time.Duration // 0: none
+	Gap       float64       // relative MIP gap at which to stop; 0: proved to 1e-9
+	NodeLimit int64         // nodes of branch and bound; 0: no limit
+	Threads   int           // 0: 1
+	Relax     bool          // ignore integrality
+	// Tolerance replaces the solver's tolerances on feasibility, optimality and
+	// integrality (of HiGHS 1e-7, 1e-7 and 1e-6, from 1e-10 on); 0 leaves them. A
+	// model that HiGHS fails on is solved again with 1e-6.
+	Tolerance float64
+	// Start is a point to start a MIP from, one value for each variable.
+	// HiGHS ignores an infeasible start without saying so.
+	Start []float64
+	// Log, if not nil, is called with each line of the solver's log, from the
+	// goroutine of the solve.
+	Log func(line string)
+	// Progress, if not nil, is called about ten times a second while a MIP
+	// is being solved, never after Solve has returned.
+	Progress func(Progress)
+}
+
+// Progress is the state of a MIP on the way, in the model's objective. Incumbent is
+// NaN without a feasible point.
+type Progress struct {
+	Incumbent, Bound, Gap float64
+	Nodes                 int64
+	Elapsed               time.Duration
+}
+
+// Status says why the solve ended (MathOptInterface's termination status).
+// Result.Feasible says whether there is a point.
+type Status int
+
+// The termination statuses. Optimal, Infeasible, Unbounded and
+// InfeasibleOrUnbounded are the solver's proofs in floating-point arithmetic.
+const (
+	Unknown Status = iota
+	Optimal
+	Infeasible
+	Unbounded
+	InfeasibleOrUnbounded
+	TimeLimit
+	Interrupted // ctx ended
+	NodeLimit   // or another limit on the work
+)
+
+// String returns the status in words.
+func (s Status) String() string {
+	return [...]string{"unknown", "optimal", "infeasible", "unbounded", "infeasible or unbounded",
+		"time limit", "interrupted", "node limit"}[s]
+}
+
+// Result is what a solve found. What isn't known is NaN or nil.
+type Result struct {
+	Status     Status
+	Feasible   bool    // X is a feasible point, to within the solver's tolerance
+	Objective  float64 // at X
+	Bound      float64 // proved by the solver in floating-point arithmetic; widen it before calling it a bound
+	Gap        float64 // relative, as the solver reports it
+	Nodes      int64
+	Iterations int64
+	X          []float64 // one value for each variable
+	// Duals and Reduced are the rows' dual values and the variables' reduced
+	// costs of a linear program solved to optimality: for each variable,
+	// Reduced[j] = cost[j] - sum over rows of Duals[i] coef[i][j]. Package
+	// external leaves them nil.
+	Duals, Reduced []float64
+	// Tolerance is the feasibility tolerance that the solve ended with; it may
+	// be larger than the one asked for, see Options.
+	Tolerance float64
+	Elapsed   time.Duration
+	CPU       time.Duration // of a solver that is a process of its own; 0: not measured
+}
+
+// NoResult returns a result of status unknown without any figure, of a solver
+// with the given tolerance.
+func NoResult(tolerance float64) Result {
+	nan := math.NaN()
+	return Result{Objective: nan, Bound: nan, Gap: nan, Tolerance: tolerance}
+}
