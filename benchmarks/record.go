@@ -43,10 +43,13 @@ type Record struct {
 	// details, by key, and what Halves returns.
 	Metrics  map[string]float64 `json:"metrics,omitempty"`
 	ElapsedS float64            `json:"elapsed_s"`
-	Nodes    int64              `json:"nodes"`
-	Verified bool               `json:"verified"`
-	Reason   string             `json:"reason,omitempty"`
-	Version  string             `json:"version"`
+	// Trajectory tells how objective and bound improved while the algorithm ran, in
+	// at most 64 moments; none of an algorithm that doesn't report progress.
+	Trajectory []Moment `json:"trajectory,omitempty"`
+	Nodes      int64    `json:"nodes"`
+	Verified   bool     `json:"verified"`
+	Reason     string   `json:"reason,omitempty"`
+	Version    string   `json:"version"`
 	// Commit is that of the build (gapwise.Build), empty if it isn't known. Tools names
 	// the versions of Go, of HiGHS and, if it ran, of GLPK.
 	Commit string `json:"commit,omitempty"`
@@ -239,6 +242,9 @@ func decodeRecord(line []byte) (Record, error) {
 		return r, fmt.Errorf("kind is %q, must be one of %q", r.Kind, model.Kinds())
 	case r.Instance == "" || r.Algorithm == "" || !r.Status.Valid():
 		return r, errors.New("instance, algorithm or status is missing")
+	}
+	if err := checkTrajectory(r.Trajectory); err != nil {
+		return r, err
 	}
 	seal, err := r.seal()
 	r.Sealed = err == nil && r.Seal == seal

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -156,7 +157,8 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 			said[report] = true
 			say.Unlock()
 			for _, r := range j.runs {
-				res, err := r.solve(ctx, c)
+				track := &tracker{sense: model.SenseOf(c.Instance), began: time.Now()}
+				res, err := r.solve(ctx, c, track.progress)
 				if ctx.Err() != nil {
 					return ctx.Err() // the run was cut short: it doesn't count
 				}
@@ -167,6 +169,7 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 				if err != nil {
 					return err
 				}
+				rec.Trajectory = track.trajectory(res)
 				line, err := rec.line()
 				if err != nil {
 					return err
@@ -232,11 +235,12 @@ type run struct {
 	seed uint64
 }
 
-func (r run) solve(ctx context.Context, c *gapwise.Case) (model.Result, error) {
+func (r run) solve(ctx context.Context, c *gapwise.Case, progress func(model.Progress)) (model.Result, error) {
 	o, err := r.a.options(c.Instance.Kind(), r.seed)
 	if err != nil {
 		return model.Result{}, err
 	}
+	o.Progress = progress
 	if s := r.a.solver(); s != nil {
 		o.Algorithm, o.Formulation = "", ""
 		o.Solver = s

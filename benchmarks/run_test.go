@@ -49,7 +49,7 @@ func timeless(t testing.TB, file string) []Record {
 		if !records[i].Sealed {
 			t.Errorf("run %d isn't sealed", i)
 		}
-		records[i].ElapsedS, records[i].Seal, records[i].Line, records[i].File = 0, "", 0, ""
+		records[i].ElapsedS, records[i].Trajectory, records[i].Seal, records[i].Line, records[i].File = 0, nil, "", 0, ""
 	}
 	slices.SortFunc(records, func(a, b Record) int { return cmp.Compare(a.key(), b.key()) })
 	return records

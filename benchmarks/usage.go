@@ -1,0 +1,215 @@
+package benchmarks
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Usage tells how much of an instance's resource a solution uses over time, how
+// many requests wait, and how much work it has declined.
+type Usage struct {
+	Unit     string  // of the resource, plural: PEs, processors, slots
+	Capacity float64 // how many there are
+	// Steps are by ascending time, the first at the beginning of the first event,
+	// the last at the end of the last one; empty for an instance without requests.
+	Steps []UsageStep
+}
+
+// UsageStep holds what is true from a time until that of the next step.
+type UsageStep struct {
+	AtS  float64
+	Used float64 // in use; of a batch with two tiers, in the foreground
+	// Background is how many are in use in the background tier of a batch.
+	Background float64
+	// Waiting counts requests that have arrived and are to run, and don't: those
+	// that haven't started, and those suspended or killed in between.
+	Waiting float64
+	// Declined is the work of the requests declined until then, at their arrival,
+	// in unit-seconds.
+	Declined float64
+}
+
+// UsageOf returns the usage of a solution. The error wraps model.ErrUnsupported for
+// problems whose solutions run no requests over time (dag and vcsched), and
+// model.ErrInvalid for solutions that Objective refuses. O(n log n) for n segments.
+func UsageOf(in model.Instance, s model.Solution) (*Usage, error) {
+	var u usage
+	wrong := fmt.Errorf("%w: a %T is no solution of %s", model.ErrInvalid, s, in.Kind())
+	switch in := in.(type) {
+	case *model.Reservation:
+		b, ok := s.(*model.Bookings)
+		if !ok {
+			return nil, wrong
+		}
+		index, err := in.Index(b)
+		if err != nil {
+			return nil, err
+		}
+		u.Unit, u.Capacity = "PEs", float64(in.PEs)
+		taken := make([]bool, len(in.Requests))
+		for i, k := range index {
+			q, start := &in.Requests[k], b.Bookings[i].StartS
+			taken[k] = true
+			if !q.Runs(start) {
+				u.wait(q.ArrivalS, max(q.ArrivalS, *q.CancelS))
+				continue
+			}
+			u.wait(q.ArrivalS, start)
+			u.use(start, start+q.Runtime(), float64(q.PEs), 0)
+		}
+		for k := range in.Requests {
+			if q := &in.Requests[k]; !taken[k] {
+				u.decline(q.ArrivalS, float64(q.PEs)*q.Runtime())
+			}
+		}
+	case *model.Batch:
+		e, ok := s.(*model.Execution)
+		if !ok {
+			return nil, wrong
+		}
+		index, err := in.Index(e)
+		if err != nil {
+			return nil, err
+		}
+		u.Unit, u.Capacity = "processors", float64(in.Processors)
+		for i, k := range index {
+			usageOfRun(&u, in.Jobs[k].SubmitS, e.Runs[i].Segments, func(p *model.BatchPlace) (float64, float64) {
+				if p.Tier == model.TierBackground {
+					return 0, float64(len(p.Processors))
+				}
+				return float64(len(p.Processors)), 0
+			})
+		}
+	case *model.TVC:
+		e, ok := s.(*model.Embeddings)
+		if !ok {
+			return nil, wrong
+		}
+		index, err := in.Index(e)
+		if err != nil {
+			return nil, err
+		}
+		u.Unit, u.Capacity = "slots", float64(in.FatTree.Servers()*in.FatTree.Slots)
+		runs := make([]bool, len(in.Requests))
+		for i, k := range index {
+			runs[k] = true
+			usageOfRun(&u, in.Requests[k].ArrivalS, e.Runs[i].Segments, func(*model.Embedding) (float64, float64) {
+				return float64(in.Requests[k].VMs), 0
+			})
+		}
+		for k := range in.Requests {
+			if q := &in.Requests[k]; !runs[k] {
+				u.decline(q.ArrivalS, float64(q.VMs)*q.DurationS)
+			}
+		}
+	default:
+		return nil, fmt.Errorf("%w: solutions of %s run no requests over time", model.ErrUnsupported, in.Kind())
+	}
+	u.accumulate()
+	return &u.Usage, nil
+}
+
+// usage collects changes in Steps before it accumulates them.
+type usage struct{ Usage }
+
+func (u *usage) change(from, to float64, x UsageStep) {
+	if !(from < to) {
+		return
+	}
+	begins, ends := x, UsageStep{AtS: to, Used: -x.Used, Background: -x.Background, Waiting: -x.Waiting}
+	begins.AtS = from
+	u.Steps = append(u.Steps, begins, ends)
+}
+
+func (u *usage) wait(from, to float64) { u.change(from, to, UsageStep{Waiting: 1}) }
+
+func (u *usage) use(from, to, used, background float64) {
+	u.change(from, to, UsageStep{Used: used, Background: background})
+}
+
+func (u *usage) decline(at, work float64) {
+	u.Steps = append(u.Steps, UsageStep{AtS: at, Declined: work})
+}
+
+// usageOfRun adds a run that has arrived at a time; used tells what a place uses, in
+// the foreground and in the background.
+func usageOfRun[P any](u *usage, arrival float64, segments []model.Segment[P], used func(*P) (float64, float64)) {
+	for i := range segments {
+		s := &segments[i]
+		u.wait(arrival, s.StartS)
+		front, back := used(&s.Place)
+		u.use(s.StartS, s.EndS, front, back)
+		arrival = s.EndS
+	}
+}
+
+// accumulate turns changes into steps.
+func (u *usage) accumulate() {
+	changes := u.Steps
+	slices.SortStableFunc(changes, func(a, b UsageStep) int { return cmp.Compare(a.AtS, b.AtS) })
+	u.Steps = nil
+	var now UsageStep
+	for i := 0; i < len(changes); {
+		for now.AtS = changes[i].AtS; i < len(changes) && changes[i].AtS == now.AtS; i++ {
+			now.Used += changes[i].Used
+			now.Background += changes[i].Background
+			now.Waiting += changes[i].Waiting
+			now.Declined += changes[i].Declined
+		}
+		u.Steps = append(u.Steps, now)
+	}
+}
+
+// Span returns the times of the first and of the last step, 0 and 0 without steps.
+func (u *Usage) Span() (from, to float64) {
+	if len(u.Steps) == 0 {
+		return 0, 0
+	}
+	return u.Steps[0].AtS, u.Steps[len(u.Steps)-1].AtS
+}
+
+// Means returns the means over n intervals of equal length that divide the time
+// from from to to, n >= 1 and from < to; AtS is the start of each. Declined, a sum,
+// is that at the interval's end. O(steps + n).
+func (u *Usage) Means(from, to float64, n int) []UsageStep {
+	means := make([]UsageStep, n)
+	at := func(k int) float64 { return from + (to-from)*float64(k)/float64(n) }
+	var now UsageStep
+	next := 0
+	for ; next < len(u.Steps) && u.Steps[next].AtS <= from; next++ {
+		now = u.Steps[next]
+	}
+	for k := range means {
+		m, t, end := &means[k], at(k), at(k+1)
+		m.AtS = t
+		for length := end - t; t < end; {
+			until := end
+			if next < len(u.Steps) {
+				until = min(end, u.Steps[next].AtS)
+			}
+			share := (until - t) / length
+			m.Used += share * now.Used
+			m.Background += share * now.Background
+			m.Waiting += share * now.Waiting
+			t = until
+			for ; next < len(u.Steps) && u.Steps[next].AtS <= t; next++ {
+				now = u.Steps[next]
+			}
+		}
+		m.Declined = now.Declined
+	}
+	return means
+}
+
+// Utilisation returns the mean share of the capacity in use from from to to, in the
+// foreground; NaN for an empty interval.
+func (u *Usage) Utilisation(from, to float64) float64 {
+	if !(from < to) || u.Capacity == 0 {
+		return math.NaN()
+	}
+	return u.Means(from, to, 1)[0].Used / u.Capacity
+}
