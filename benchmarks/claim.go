@@ -93,7 +93,7 @@ func every(text string, claims []claim) Finding {
 	switch {
 	case not > 0:
 		verdict = NotHeld
-	case undecided > 0:
+	case undecided > 0 || len(claims) == 0: // these runs don't tell
 		verdict = Undecided
 	}
 	return Finding{text, verdict, weakest(claims, held, not, undecided)}
@@ -106,7 +106,7 @@ func most(text string, claims []claim) Finding {
 	switch {
 	case 2*held > len(claims):
 		verdict = Held
-	case 2*(held+undecided) <= len(claims):
+	case len(claims) > 0 && 2*(held+undecided) <= len(claims):
 		verdict = NotHeld
 	}
 	return Finding{text, verdict, weakest(claims, held, not, undecided)}
@@ -122,12 +122,21 @@ func oneOf(text string, claims []claim) Finding {
 	case undecided == 0:
 		verdict = NotHeld
 	}
+	if len(claims) == 0 {
+		return Finding{text, Undecided, silent}
+	}
 	c := slices.MaxFunc(claims, supported)
 	return Finding{text, verdict, fmt.Sprintf("strongest: %s, %v; of %d comparisons %d hold, %d don't, %d undecided", c.text, c.value, len(claims), held, not, undecided)}
 }
 
+// silent is said of a finding about points of which there are no runs.
+const silent = "these runs don't tell"
+
 // weakest describes the claim that the results support least, and how many hold.
 func weakest(claims []claim, held, not, undecided int) string {
+	if len(claims) == 0 {
+		return silent
+	}
 	c := slices.MinFunc(claims, supported)
 	if len(claims) == 1 {
 		return fmt.Sprintf("%s: %v", c.text, c.value)

@@ -283,8 +283,11 @@ func (e *experiment) ends(value string, algorithms []string, less bool) []claim 
 }
 
 // between claims that some algorithms' values are higher at point to than at point
-// from, lower if less.
+// from, lower if less; nothing where there is no such point (-1).
 func (e *experiment) between(value string, algorithms []string, from, to int, less bool) (all []claim) {
+	if from < 0 || to < 0 {
+		return nil
+	}
 	for _, a := range algorithms {
 		d := e.mean(term{1, cell{value, a, to}}, term{-1, cell{value, a, from}})
 		all = append(all, claim{fmt.Sprintf("%s from %s to %s", a, e.where(from), e.where(to)), d, 0, less})

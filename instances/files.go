@@ -2,6 +2,7 @@
 package instances
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -39,7 +41,7 @@ func errTooLong() error {
 // limit. Its errors say what to do.
 func ReadFile(path string) ([]byte, error) {
 	if path == "-" {
-		data, err := readAll(os.Stdin)
+		data, err := readAll(stdin())
 		if err != nil {
 			return nil, fmt.Errorf("standard input: %w", err)
 		}
@@ -68,6 +70,12 @@ func ReadFile(path string) ([]byte, error) {
 	}
 	return data, nil
 }
+
+// peeked is how much of standard input may be looked at before it is read.
+const peeked = 64 << 10
+
+// stdin is standard input, of which some can be looked at before it is read.
+var stdin = sync.OnceValue(func() *bufio.Reader { return bufio.NewReaderSize(os.Stdin, peeked) })
 
 // readAll reads as io.ReadAll does, up to maxFile.
 func readAll(r io.Reader) ([]byte, error) {

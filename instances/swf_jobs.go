@@ -1,9 +1,12 @@
 package instances
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -214,7 +217,7 @@ const streamSWF = math.MaxUint64
 // with .swf.gz appended. Errors name the file; those about its content wrap
 // model.ErrInvalid.
 func LoadSWF(path string) (*swf.Log, error) {
-	f := os.Stdin
+	var in io.Reader = stdin()
 	if path != "-" {
 		file := findSWF(path)
 		info, err := os.Stat(file)
@@ -224,18 +227,38 @@ func LoadSWF(path string) (*swf.Log, error) {
 		case info.IsDir():
 			return nil, unreadable(path, errors.New("it is a folder"))
 		}
-		if f, err = os.Open(file); err != nil {
+		f, err := os.Open(file)
+		if err != nil {
 			return nil, unreadable(path, err)
 		}
 		defer f.Close()
-		path = file
+		in, path = f, file
 	}
-	log, err := swf.ReadAll(f)
+	log, err := swf.ReadAll(in)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", Label(path), err)
 	}
 	return log, nil
 }
+
+// IsSWF reports whether a file is an SWF log: by its name, or, if it is standard
+// input ("-"), by what it begins with, which isn't used up: a comment (;) or a line
+// of 18 fields.
+func IsSWF(path string) bool {
+	if path != "-" {
+		return strings.HasSuffix(strings.TrimSuffix(strings.ToLower(path), ".gz"), ".swf")
+	}
+	begins, _ := stdin().Peek(peeked)
+	if z, err := gzip.NewReader(bytes.NewReader(begins)); err == nil {
+		begins, _ = io.ReadAll(io.LimitReader(z, peeked)) // as far as it goes
+	}
+	begins = bytes.TrimLeft(begins, " \t\r\n")
+	line, _, _ := bytes.Cut(begins, []byte("\n"))
+	return bytes.HasPrefix(begins, []byte(";")) || len(bytes.Fields(line)) == swfFields
+}
+
+// swfFields is the number of fields of a line of an SWF log.
+const swfFields = 18
 
 func findSWF(path string) string {
 	if _, err := os.Stat(path); err == nil {

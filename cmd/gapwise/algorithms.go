@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -15,13 +16,21 @@ func (p *program) algorithms() *cli.Command {
 	return &cli.Command{
 		Name:      "algorithms",
 		Usage:     "list the algorithms, with their papers and complexity",
-		ArgsUsage: " ",
+		ArgsUsage: "[KIND...]",
 		Flags:     []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one object per line"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
+			kinds := model.Kinds()
 			if c.NArg() > 0 {
-				return usagef("algorithms: it takes no files, but there is %q", c.Args().First())
+				kinds = nil
 			}
-			for _, kind := range model.Kinds() {
+			for _, name := range c.Args().Slice() {
+				kind := model.Kind(name)
+				if !slices.Contains(model.Kinds(), kind) {
+					return usagef("algorithms: %q is no problem, give one of %q", name, model.Kinds())
+				}
+				kinds = append(kinds, kind)
+			}
+			for _, kind := range kinds {
 				if c.Bool("json") {
 					if err := p.algorithmLines(kind); err != nil {
 						return err

@@ -27,7 +27,7 @@ func (p *program) convert() *cli.Command {
 			"star,machines=8,speed=1/2,bandwidth=1e8,startup=0.1 (paper,\n" +
 			"paper-two-pools, uniform, bus or star), or a JSON file with the keys\n" +
 			"machines and network. All other commands read such files, too.\n" +
-			"SWF logs (.swf, .swf.gz, or - with --kind) become instances of the problem\n" +
+			"SWF logs (.swf, .swf.gz, or - for a pipe) become instances of the problem\n" +
 			"that --kind names; what a log doesn't tell (windows of reservations,\n" +
 			"bandwidths of tvc, CPU uses of batch) is drawn. How many jobs could not be\n" +
 			"used is printed.",
@@ -77,12 +77,10 @@ func ofLogs(p *gapwise.Problem) []params.Param {
 
 // converted reads a file as an instance.
 func (p *program) converted(c *cli.Command, path string) (model.Instance, error) {
-	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
-	piped := path == "-" && c.IsSet("kind")
-	if !strings.HasSuffix(name, ".swf") && !piped {
+	if !instances.IsSWF(path) {
 		for _, f := range swfFlags() {
 			if c.IsSet(f) {
-				return nil, usagef("convert: --%s goes with SWF logs, %s isn't one by its name; of a log in a pipe give --kind, too", f, instances.Label(path))
+				return nil, usagef("convert: --%s goes with SWF logs, %s isn't one", f, instances.Label(path))
 			}
 		}
 		return load(c, path)
@@ -98,9 +96,8 @@ func (p *program) converted(c *cli.Command, path string) (model.Instance, error)
 	if err != nil {
 		return nil, err
 	}
-	if piped {
-		name = "stdin"
-	} else {
+	name := "stdin"
+	if path != "-" {
 		name = filepath.Base(path)
 		name = name[:strings.LastIndex(strings.ToLower(name), ".swf")]
 	}

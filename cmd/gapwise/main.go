@@ -67,6 +67,9 @@ func start(p *program) int {
 
 // run executes one command line and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
+	if p.completeValue(args) {
+		return exitOK
+	}
 	err := p.app().Run(ctx, args)
 	var code codeError
 	var usage usageError
@@ -119,9 +122,12 @@ func (p *program) app() *cli.Command {
 		Writer: p.out, ErrWriter: p.err,
 		HideHelpCommand: true,
 		OnUsageError:    onUsageError,
-		ExitErrHandler:  func(context.Context, *cli.Command, error) {},
+
+		EnableShellCompletion:           true,
+		ConfigureShellCompletionCommand: describeCompletion,
+		ExitErrHandler:                  func(context.Context, *cli.Command, error) {},
 		Commands: []*cli.Command{p.generate(), p.solve(), p.verify(), p.check(), p.bound(), p.bench(), p.table(),
-			p.export(), p.convert(), p.gantt(), p.plot(), p.findings(), p.algorithms(), p.version(), p.audit(), p.help()},
+			p.export(), p.convert(), p.gantt(), p.plot(), p.findings(), p.algorithms(), p.version(), p.audit(), p.man(), p.help()},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return unknownCommand(c, c.Args().First())
@@ -131,6 +137,7 @@ func (p *program) app() *cli.Command {
 	}
 	for _, c := range app.Commands {
 		c.OnUsageError = onUsageError
+		c.CustomHelpTemplate = cli.CommandHelpTemplate + exampleLines(c.Name, "EXAMPLES:", "   ")
 	}
 	return app
 }

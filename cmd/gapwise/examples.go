@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// example is a command line and what it does.
+type example struct{ does, command string }
+
+// examples are shown in the help of each command. They can be run one after the
+// other in one folder, and a test does so.
+var examples = map[string][]example{
+	"generate": {
+		{"10 virtual machines on 4 hosts", "gapwise generate --hosts 4 --jobs 10 --seed 6 -o vms.json"},
+		{"a task graph of 20 tasks for 3 machines", "gapwise generate --kind dag --tasks 20 --machines 3 -o graph.json"},
+		{"100 requests for 1,024 PEs", "gapwise generate --kind reservation --requests 100 -o requests.json"},
+	},
+	"solve": {
+		{"the best within 10 s, with its bound and gap", "gapwise solve vms.json"},
+		{"every algorithm beside the others", "gapwise solve --algorithm all graph.json"},
+		{"a proof by two engines, and the result in a file", "gapwise solve -a exact --engine search,kernel graph.json -o result.json"},
+		{"a proof that anybody can replay", "gapwise solve --proof graph.proof.gz graph.json"},
+	},
+	"verify":   {{"a result, by the independent judge", "gapwise verify graph.json result.json"}},
+	"check":    {{"a proof, without the solver's code", "gapwise check graph.json graph.proof.gz"}},
+	"bound":    {{"what no schedule can beat, without search", "gapwise bound graph.json"}},
+	"export":   {{"the linear model, for another solver", "gapwise export vms.json -o vms.mps"}},
+	"convert":  {{"jobs 1 to 50 of a log as requests", "gapwise convert --first 50 log.swf -o log.json"}, {"a log through a pipe, as batch jobs", "cat log.swf | gapwise convert --kind batch - -o jobs.json"}},
+	"gantt":    {{"a schedule, by HEFT", "gapwise gantt graph.json -o heft.svg"}, {"the optimal one", "gapwise gantt graph.json result.json -o optimal.png"}},
+	"bench":    {{"a plan, two instances at a time; again, it goes on", "gapwise bench plan.yaml --workers 2 -o runs.jsonl"}, {"another plan, its results in results/vms.jsonl", "gapwise bench vms.yaml"}},
+	"table":    {{"gaps and times of each algorithm", "gapwise table runs.jsonl"}, {"for a paper", "gapwise table --by tasks --format latex runs.jsonl"}},
+	"plot":     {{"the gap as graphs grow", "gapwise plot -x tasks -y 'gap %' runs.jsonl -o gap.svg"}},
+	"findings": {{"what papers say, held against runs", "gapwise findings results/vms.jsonl"}},
+	"algorithms": {
+		{"those for task graphs", "gapwise algorithms dag"},
+		{"all, one JSON object a line", "gapwise algorithms --json"},
+	},
+	"audit":      {{"every claim held against every other, for 2 s", "gapwise audit --time 2s -o audit"}},
+	"completion": {{"in ~/.bashrc: source <(gapwise completion bash)", "gapwise completion bash"}},
+	"man":        {{"the manual page", "gapwise man -o gapwise.1"}},
+	"version":    {{"", "gapwise version"}},
+	"help":       {{"", "gapwise help solve"}},
+}
+
+// exampleLines shows the examples of a command below a heading; empty without
+// any.
+func exampleLines(command, heading, indent string) string {
+	var b strings.Builder
+	for i, e := range examples[command] {
+		if i == 0 {
+			fmt.Fprintf(&b, "\n%s\n", heading)
+		}
+		if e.does != "" {
+			fmt.Fprintf(&b, "%s# %s\n", indent, e.does)
+		}
+		fmt.Fprintf(&b, "%s%s\n", indent, e.command)
+	}
+	return b.String()
+}
