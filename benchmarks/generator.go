@@ -27,20 +27,6 @@ type Generator struct {
 	lists map[string][]string // Values as text
 }
 
-// Params returns the numeric parameters of all problems' generators, and "draw".
-// Runs can be selected and tables grouped by them.
-func Params() []string {
-	all := []string{}
-	for _, p := range gapwise.Problems() {
-		for _, x := range p.Generator.Parameters() {
-			if !x.Text && !slices.Contains(all, x.Key) {
-				all = append(all, x.Key)
-			}
-		}
-	}
-	return append(all, "draw")
-}
-
 // read reads the values as texts, checks them, and returns the number of
 // instances.
 func (g *Generator) read() (float64, error) {

@@ -56,7 +56,7 @@ type Algorithm struct {
 	// index is a multiple of it; 0 and 1: all.
 	Sample int `yaml:"sample"`
 	// Only restricts the algorithm to instances with the given values of
-	// generator parameters (Params), for example jobs: [12].
+	// parameters (Params), for example jobs: [12].
 	Only map[string][]float64 `yaml:"only"`
 	// Parameters are settings of one problem's algorithms, such as the rounds of
 	// network-aware.
@@ -278,21 +278,26 @@ func (a *Algorithm) settings() string {
 	return strings.Join(all, " ")
 }
 
-// runs reports whether the plan has the algorithm solve an instance.
-func (a *Algorithm) runs(c *instances.Planned) bool {
+// runs reports whether the plan has the algorithm solve an instance. features is
+// asked only for what the instance's generator wasn't told.
+func (a *Algorithm) runs(c *instances.Planned, features func() (map[string]float64, error)) (bool, error) {
 	if a.Sample > 1 && c.Index%a.Sample != 0 {
-		return false
+		return false, nil
 	}
-next:
-	for key, values := range a.Only {
-		for _, v := range values {
-			if got, ok := c.Params[key]; ok && got == v {
-				continue next
+	for _, key := range slices.Sorted(maps.Keys(a.Only)) {
+		got, ok := c.Params[key]
+		if !ok {
+			all, err := features()
+			if err != nil {
+				return false, err
 			}
+			got, ok = all[key]
 		}
-		return false
+		if !ok || !slices.Contains(a.Only[key], got) {
+			return false, nil
+		}
 	}
-	return true
+	return true, nil
 }
 
 // Instances returns the plan's instances: generators in order, then files. It

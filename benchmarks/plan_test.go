@@ -211,7 +211,11 @@ func TestAlgorithmRuns(t *testing.T) {
 	got := map[string]int{}
 	for i := range cases {
 		for k := range p.Algorithms {
-			if p.Algorithms[k].runs(&cases[i]) {
+			runs, err := p.Algorithms[k].runs(&cases[i], func() (map[string]float64, error) { return nil, nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if runs {
 				got[p.Algorithms[k].Label]++
 			}
 		}

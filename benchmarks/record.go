@@ -29,8 +29,11 @@ type Record struct {
 	Kind     model.Kind `json:"kind"`
 	// Variants holds the variants of the instance, by flag, that aren't the
 	// default ones.
-	Variants  map[string]string  `json:"variants,omitempty"`
-	Params    map[string]float64 `json:"params,omitempty"`
+	Variants map[string]string  `json:"variants,omitempty"`
+	Params   map[string]float64 `json:"params,omitempty"` // of the instance's generator
+	// Features holds what is computed of the instance (model.Features). A parameter
+	// of the same key goes before it, see parameters.
+	Features  map[string]float64 `json:"features,omitempty"`
 	Algorithm string             `json:"algorithm"` // the label
 	Options   string             `json:"options,omitempty"`
 	Seed      uint64             `json:"seed"`
@@ -96,7 +99,7 @@ func (r *Record) metrics() []model.Metric {
 	return in.Metrics()
 }
 
-func newRecord(plan string, c *instances.Planned, in model.Instance, a *Algorithm, r model.Result) (Record, error) {
+func newRecord(plan string, c *instances.Planned, in model.Instance, features map[string]float64, a *Algorithm, r model.Result) (Record, error) {
 	variants, metrics := map[string]string{}, map[string]float64{}
 	p, err := gapwise.ProblemOf(in.Kind())
 	if err != nil {
@@ -126,7 +129,7 @@ func newRecord(plan string, c *instances.Planned, in model.Instance, a *Algorith
 		}
 	}
 	maps.DeleteFunc(metrics, func(_ string, x float64) bool { return optional(x) == nil })
-	return Record{Plan: plan, Instance: c.Name, Hash: r.InstanceHash, Kind: r.Kind, Variants: variants, Params: c.Params, Algorithm: a.Label, Options: a.settings(),
+	return Record{Plan: plan, Instance: c.Name, Hash: r.InstanceHash, Kind: r.Kind, Variants: variants, Params: c.Params, Features: features, Algorithm: a.Label, Options: a.settings(),
 		Seed: r.Seed, Status: r.Status, Objective: optional(r.Objective), Second: optional(r.SecondObjective), Metrics: metrics,
 		Bound: optional(r.Bound), Gap: optional(r.Gap), ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
 		Verified: r.Solution != nil && !r.Unverified, Reason: r.Reason, Version: r.Version, Commit: built().Commit, Tools: tools(a.Name)}, nil

@@ -102,8 +102,18 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	total, have := 0, 0
 	for i := range cases {
 		j := job{c: &cases[i]}
+		features := sync.OnceValues(func() (map[string]float64, error) {
+			in, err := j.c.Load()
+			if err != nil {
+				return nil, err
+			}
+			return model.Features(in), nil
+		})
 		for k := range algorithms {
-			if !algorithms[k].runs(j.c) {
+			switch runs, err := algorithms[k].runs(j.c, features); {
+			case err != nil:
+				return err
+			case !runs:
 				continue
 			}
 			for _, seed := range p.Seeds {
@@ -156,6 +166,7 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 			}
 			said[report] = true
 			say.Unlock()
+			features := model.Features(c.Instance)
 			for _, r := range j.runs {
 				track := &tracker{sense: model.SenseOf(c.Instance), began: time.Now()}
 				res, err := r.solve(ctx, c, track.progress)
@@ -165,7 +176,7 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 				if err != nil {
 					return fmt.Errorf("%s by %s: %w", j.c.Name, r.a.Label, err)
 				}
-				rec, err := newRecord(p.Name, j.c, c.Instance, r.a, res)
+				rec, err := newRecord(p.Name, j.c, c.Instance, features, r.a, res)
 				if err != nil {
 					return err
 				}

@@ -35,7 +35,7 @@ type SeriesPoint struct {
 
 // SeriesOptions choose what Series computes.
 type SeriesOptions struct {
-	X          []string           // generator parameters: one, or several that change together
+	X          []string           // parameters (Params): one, or several that change together
 	Y          string             // of ValueNames
 	Algorithms []string           // labels, in this order; empty: all, sorted
 	Where      map[string]float64 // values of parameters that runs must have
@@ -343,11 +343,15 @@ func some(values map[float64]bool) string {
 func parameters(r *Record, names []string) ([]float64, error) {
 	var all []float64
 	for _, p := range names {
-		v, ok := r.Params[p]
+		v, ok := parameter(r.Params, r.Features, p)
 		if !ok {
 			there := "none"
-			if len(r.Params) > 0 {
-				there = strings.Join(slices.Sorted(maps.Keys(r.Params)), ", ")
+			if keys := maps.Clone(r.Features); len(keys)+len(r.Params) > 0 {
+				if keys == nil {
+					keys = map[string]float64{}
+				}
+				maps.Copy(keys, r.Params)
+				there = strings.Join(slices.Sorted(maps.Keys(keys)), ", ")
 			}
 			return nil, fmt.Errorf("the run on %s has no parameter %q; it has %s", r.Instance, p, there)
 		}

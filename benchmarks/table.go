@@ -23,7 +23,7 @@ type Table struct {
 
 // TableOptions choose what a table shows.
 type TableOptions struct {
-	By         []string // generator parameters to group by
+	By         []string // parameters (Params) to group by
 	Algorithms []string // labels, in this order; empty: all, sorted
 	Columns    []string // of ColumnNames; empty: DefaultColumns or GroupedColumns
 	Plain      bool     // times are seconds without unit, for programs to read

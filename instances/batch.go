@@ -154,7 +154,7 @@ func (s *BatchSpec) Nth(k, _ int, seed uint64) Planned {
 	if one.SWF == "" {
 		c.Try = one.try
 	}
-	for key, known := range map[string]bool{"processors": one.Processors != 0, "load": one.Load != 0,
+	for key, known := range map[string]bool{"jobs": one.Jobs != 0, "processors": one.Processors != 0, "load": one.Load != 0,
 		"serial": one.Serial != 0, "mean_size": one.MeanSize != 0, "mean_runtime": one.MeanRuntime != 0, "largest": one.Largest != 0} {
 		if !known {
 			delete(c.Params, key)

@@ -111,6 +111,11 @@ func (s *TVCSpec) Nth(k, _ int, seed uint64) Planned {
 	c.ofLog(one.SWF, one.fromLog)
 	if one.SWF != "" {
 		delete(c.Params, "size")
+		for _, key := range []string{"requests", "load"} { // 0: the log's
+			if c.Params[key] == 0 {
+				delete(c.Params, key)
+			}
+		}
 	}
 	if one.Reading != ReadingMean {
 		delete(c.Params, "bandwidth")

@@ -76,7 +76,13 @@ func (s *VCSchedSpec) Count(draws int) int { return draws }
 func (s *VCSchedSpec) Nth(k, _ int, seed uint64) Planned {
 	one := *s
 	one.Index, one.Seed = k, seed
-	return newPlanned(&one, one.Name(), k, one.Generate)
+	c := newPlanned(&one, one.Name(), k, one.Generate)
+	for _, key := range []string{"jobs", "tasks"} { // one of them makes the other
+		if c.Params[key] == 0 {
+			delete(c.Params, key)
+		}
+	}
+	return c
 }
 
 // Name names the specification: H4-J12-s10-ca75-cm25-3 is instance 3 with 4

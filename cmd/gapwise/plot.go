@@ -23,7 +23,7 @@ import (
 var curveFlags = []string{"x", "y", "algorithms", "where", "instances", "minus"}
 
 func (p *program) plot() *cli.Command {
-	help := "From the RESULTS of gapwise bench: a value against a generator parameter\n" +
+	help := "From the RESULTS of gapwise bench: a value against a parameter\n" +
 		"(gapwise table --help lists them), one curve for each algorithm: the mean of\n" +
 		"all runs at each x, with its 95 % confidence interval by Student's t.\n" +
 		"From a RESULT of gapwise solve --algorithm network-aware -o: the makespan of\n" +
@@ -122,7 +122,7 @@ func isRecord(data []byte) bool {
 func (p *program) plotCurves(c *cli.Command, format string, paths []string, data [][]byte, where map[string]float64) error {
 	x, y := list(c, "x"), c.String("y")
 	if len(x) == 0 || y == "" {
-		return usagef("plot: give -x, a generator parameter, and -y, a value; see gapwise plot --help")
+		return usagef("plot: give -x, a parameter, and -y, a value; see gapwise plot --help")
 	}
 	var records []benchmarks.Record
 	var plans []string

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/model"
 )
@@ -21,14 +22,14 @@ func (p *program) table() *cli.Command {
 	for _, c := range benchmarks.ColumnNames() {
 		help += fmt.Sprintf("  %-21s %s\n", c[0], wrap(c[1], 51, 24))
 	}
-	help += "\nParameters:\n  " + wrap(strings.Join(benchmarks.Params(), ", "), 70, 5) + "\n"
+	help += "\n" + parametersHelp()
 	return &cli.Command{
 		Name:        "table",
 		Usage:       "make a table of results",
 		ArgsUsage:   "RESULTS...",
 		Description: strings.TrimRight(help, "\n"),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "by", Usage: "`LIST` of generator parameters to group by"},
+			&cli.StringFlag{Name: "by", Usage: "`LIST` of parameters to group by"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to show, in this order"},
 			&cli.StringFlag{Name: "columns", Usage: "`LIST` of columns to show, or all"},
 			instancesFlag(),
@@ -72,6 +73,27 @@ func (p *program) table() *cli.Command {
 			})
 		},
 	}
+}
+
+// parametersHelp lists the parameters of each problem.
+func parametersHelp() string {
+	help := "Parameters, computed of any instance (a generator's own number goes first):\n"
+	for _, p := range gapwise.Problems() {
+		help += fmt.Sprintf("  %s\n", p.Kind)
+		var drawn []string
+		for _, x := range benchmarks.ParamsOf(p) {
+			if !x.Computed {
+				drawn = append(drawn, x.Key)
+				continue
+			}
+			if x.Unit != "" {
+				x.Help += ", in " + x.Unit
+			}
+			help += fmt.Sprintf("    %-15s %s\n", x.Key, wrap(x.Help, 55, 20))
+		}
+		help += fmt.Sprintf("    %-15s %s\n", "if drawn also", wrap(strings.Join(append(drawn, "draw"), ", "), 55, 20))
+	}
+	return help
 }
 
 // list splits a flag at its commas.

@@ -1,0 +1,31 @@
+package model
+
+// Features implements Instance. O(jobs).
+func (b *Batch) Features() []Feature {
+	var size, runtime moments
+	first, last, work, serial := 0.0, 0.0, 0.0, 0.0
+	for i := range b.Jobs {
+		j := &b.Jobs[i]
+		if i == 0 {
+			first, last = j.SubmitS, j.SubmitS
+		}
+		first, last = min(first, j.SubmitS), max(last, j.SubmitS)
+		size.add(float64(j.Processes), 1)
+		runtime.add(j.RuntimeS, 1)
+		work += float64(j.Processes) * j.RuntimeS
+		if j.Processes == 1 {
+			serial++
+		}
+	}
+	return []Feature{
+		{"jobs", "", "number of jobs", float64(len(b.Jobs))},
+		{"processors", "", "number of processors", float64(b.Processors)},
+		{"tiers", "", "tiers of the processors", float64(b.Tiers)},
+		{"load", "", "processor-seconds asked for over those from first to last arrival", offered(work, float64(b.Processors), first, last)},
+		{"serial", "", "share of single-process jobs", serial / float64(len(b.Jobs))},
+		{"mean_size", "", "mean number of processes", size.mean()},
+		{"mean_runtime", "s", "mean runtime", runtime.mean()},
+		{"migration_s", "s", "cost of a migration", b.MigrationS},
+		{"threshold", "", "foreground use from which on no process starts in the background", b.EffectiveThreshold()},
+	}
+}
