@@ -67,7 +67,7 @@ var finders = map[model.Kind]finder{
 // The error wraps model.ErrInvalid.
 func FindingsOf(records []Record, x []string) ([]Finding, error) {
 	bad := func(err error) error { return fmt.Errorf("%w results: %w", model.ErrInvalid, err) }
-	records, err := Merge(records)
+	records, _, err := Merge(records)
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,10 @@ import (
 // If records contradict each other the error wraps model.ErrInvalid and names two
 // of them by file and line: a run and its repetition with another status,
 // objective or bound; a solution that beats a bound proved by another run, or of
-// an instance proved infeasible.
-func Merge(records []Record) ([]Record, error) {
+// an instance proved infeasible. What a run under a time limit finds depends on the
+// machine, so its repetition may differ: the first one is kept, and notes says so, a
+// line for each.
+func Merge(records []Record) (all []Record, notes []string, err error) {
 	type run struct {
 		hash, algorithm string
 		seed            uint64
@@ -24,7 +26,6 @@ func Merge(records []Record) ([]Record, error) {
 	bad := func(a, b *Record, format string, args ...any) error {
 		return fmt.Errorf("%w results: %s and %s contradict each other: %s", model.ErrInvalid, a.at(), b.at(), fmt.Sprintf(format, args...))
 	}
-	var all []Record
 	index := map[run]int{}
 	for i := range records {
 		r := &records[i]
@@ -37,10 +38,13 @@ func Merge(records []Record) ([]Record, error) {
 		}
 		what := fmt.Sprintf("both are %s on %s with seed %d", r.Algorithm, r.Instance, r.Seed)
 		if a, b := all[k].Options, r.Options; a != b {
-			return nil, bad(&all[k], r, "%s, one with the options %q, the other with %q; give one of them", what, a, b)
+			return nil, nil, bad(&all[k], r, "%s, one with the options %q, the other with %q; give one of them", what, a, b)
 		}
 		if a, b := all[k].outcome(), r.outcome(); a != b {
-			return nil, bad(&all[k], r, "%s, one is %s, the other %s; give one of them", what, a, b)
+			if !r.timed() {
+				return nil, nil, bad(&all[k], r, "%s, one is %s, the other %s; give one of them", what, a, b)
+			}
+			notes = append(notes, fmt.Sprintf("%s and %s are one run under a time limit, with two results: one is %s, the other %s; the first is kept", all[k].at(), r.at(), a, b))
 		}
 		if r.Sealed && !all[k].Sealed {
 			all[k] = *r
@@ -48,8 +52,8 @@ func Merge(records []Record) ([]Record, error) {
 	}
 	type proofs struct{ bound, infeasible *Record }
 	proved := map[string]*proofs{}
-	for i := range all {
-		r := &all[i]
+	for i := range records {
+		r := &records[i]
 		p := proved[r.Hash]
 		if p == nil {
 			p = &proofs{}
@@ -63,21 +67,26 @@ func Merge(records []Record) ([]Record, error) {
 			p.bound = r
 		}
 	}
-	for i := range all {
-		r := &all[i]
+	for i := range records {
+		r := &records[i]
 		if r.Objective == nil {
 			continue
 		}
 		p := proved[r.Hash]
 		if p.infeasible != nil {
-			return nil, bad(p.infeasible, r, "%s proves %s infeasible, %s has a solution", p.infeasible.Algorithm, r.Instance, r.Algorithm)
+			return nil, nil, bad(p.infeasible, r, "%s proves %s infeasible, %s has a solution", p.infeasible.Algorithm, r.Instance, r.Algorithm)
 		}
 		first := r.metrics()[0]
 		if b := p.bound; b != nil && first.Sense.Better(*r.Objective, *b.Bound) && model.Gap(*r.Objective, *b.Bound) > model.DefaultGap {
-			return nil, bad(b, r, "on %s, %s proves the bound %v, %s has %v", r.Instance, b.Algorithm, *b.Bound, r.Algorithm, *r.Objective)
+			return nil, nil, bad(b, r, "on %s, %s proves the bound %v, %s has %v", r.Instance, b.Algorithm, *b.Bound, r.Algorithm, *r.Objective)
 		}
 	}
-	return all, nil
+	return all, notes, nil
+}
+
+// timed reports whether a clock may have stopped the run: auto has a limit of its own.
+func (r *Record) timed() bool {
+	return strings.Contains(r.Options, "time_limit=") || r.Algorithm == "auto" && r.Options == "" || strings.Contains(r.Options, "algorithm=auto")
 }
 
 // outcome describes what a run found and proved.

@@ -65,7 +65,7 @@ func TestMergeContradictions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a, b := at(sample(), "a.jsonl"), at(sample()[:1], "b.jsonl")
 			c.edit(&b[0])
-			_, err := Merge(append(a, b...))
+			_, _, err := Merge(append(a, b...))
 			if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}

@@ -57,6 +57,16 @@ type Record struct {
 	// the versions of Go, of HiGHS and, if it ran, of GLPK.
 	Commit string `json:"commit,omitempty"`
 	Tools  string `json:"tools,omitempty"`
+	// Run is the number of the run among the Runs of its plan, from 1, as the plan
+	// was when it ran: PlanDigest tells plans of different runs apart. Shard is the
+	// share that it was run with, "3/8", empty for the whole plan.
+	Run        int    `json:"run,omitempty"`
+	Runs       int    `json:"runs,omitempty"`
+	PlanDigest string `json:"plan_digest,omitempty"`
+	Shard      string `json:"shard,omitempty"`
+	// Host and CPU name the computer that it ran on and its model of processor.
+	Host string `json:"host,omitempty"`
+	CPU  string `json:"cpu,omitempty"`
 	// Seal is a digest of the other fields. Records that gapwise bench wrote and
 	// nobody has changed since are Sealed: their bounds and proofs are
 	// gapwise's, everything else is only stated. The seal reveals mistakes and
@@ -132,7 +142,8 @@ func newRecord(plan string, c *instances.Planned, in model.Instance, features ma
 	return Record{Plan: plan, Instance: c.Name, Hash: r.InstanceHash, Kind: r.Kind, Variants: variants, Params: c.Params, Features: features, Algorithm: a.Label, Options: a.settings(),
 		Seed: r.Seed, Status: r.Status, Objective: optional(r.Objective), Second: optional(r.SecondObjective), Metrics: metrics,
 		Bound: optional(r.Bound), Gap: optional(r.Gap), ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
-		Verified: r.Solution != nil && !r.Unverified, Reason: r.Reason, Version: r.Version, Commit: built().Commit, Tools: tools(a.Name)}, nil
+		Verified: r.Solution != nil && !r.Unverified, Reason: r.Reason, Version: r.Version, Commit: built().Commit, Tools: tools(a.Name),
+		Host: here().host, CPU: here().cpu}, nil
 }
 
 // built is the build that this is.

@@ -4,22 +4,27 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gofrs/flock"
 
 	"github.com/gapwise/gapwise/model"
 )
 
-// results is a results file, locked and open to append to.
+// results are where runs are appended to: a locked file, or a file in a folder that is
+// made for the first of them.
 type results struct {
-	path    string
+	path    string // of the file
+	folder  string
+	stem    string // begins the name of the file in the folder
 	lock    *flock.Flock
 	file    *os.File
-	records []Record
-	whole   int64 // bytes of its whole lines
-	ended   bool  // the last of them ends with a newline
+	records []Record // that are there already, in the folder those of all files
+	whole   int64    // bytes of the file's whole lines
+	ended   bool     // the last of them ends with a newline
 }
 
 // openResults opens the results file of a plan, locks it and reads it. It creates
@@ -81,8 +86,78 @@ func (r *results) read(plan string) (err error) {
 	return nil
 }
 
+// partsEnding ends the names of results files in a folder.
+const partsEnding = ".jsonl"
+
+// openFolder reads the results files in a folder, which it creates if need be. No lock
+// is needed: whoever appends runs has a file of its own. So two starts of one share
+// don't disturb each other, on no file system: that of a task which a cluster started
+// anew, and the first one which may run still.
+func openFolder(folder, stem string) (*results, error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, fmt.Errorf("%w results: %w", model.ErrInvalid, err)
+	}
+	r := &results{folder: folder, stem: stem}
+	files, err := Parts(folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		some, _, err := ReadRecords(f)
+		if err != nil {
+			return nil, err
+		}
+		r.records = append(r.records, some...)
+	}
+	return r, nil
+}
+
+// Parts returns the results files in a folder, by name. Errors wrap model.ErrInvalid.
+func Parts(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, fmt.Errorf("%w results: %w", model.ErrInvalid, err)
+	}
+	var all []string
+	for _, e := range entries {
+		if !e.IsDir() && strings.HasSuffix(e.Name(), partsEnding) {
+			all = append(all, filepath.Join(folder, e.Name()))
+		}
+	}
+	return all, nil
+}
+
+// append writes a line, whole, by one call.
+func (r *results) append(line []byte) error {
+	if r.file == nil {
+		if err := r.claim(); err != nil {
+			return err
+		}
+	}
+	_, err := r.file.Write(line)
+	return err
+}
+
+// claim makes a file in the folder that nobody else has.
+func (r *results) claim() error {
+	for n := 1; ; n++ {
+		path := filepath.Join(r.folder, fmt.Sprintf("%s.%d%s", r.stem, n, partsEnding))
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o644)
+		if err == nil {
+			r.path, r.file = path, f
+			return nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%w results: %w", model.ErrInvalid, err)
+		}
+	}
+}
+
 // mend removes a last line that is cut off and adds a missing newline.
 func (r *results) mend() error {
+	if r.file == nil { // it is new
+		return nil
+	}
 	if err := r.file.Truncate(r.whole); err != nil {
 		return err
 	}
@@ -98,5 +173,8 @@ func (r *results) close() error {
 	if r.file != nil {
 		err = r.file.Close()
 	}
-	return errors.Join(err, r.lock.Unlock())
+	if r.lock != nil {
+		err = errors.Join(err, r.lock.Unlock())
+	}
+	return err
 }

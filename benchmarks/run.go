@@ -19,12 +19,16 @@ import (
 // RunOptions configure Run.
 type RunOptions struct {
 	Results string // the file to append to; it is created if need be
-	Workers int    // instances solved at the same time; 0: 1
+	// Folder, in place of Results, is a folder of results files. The runs go to a new
+	// file in it, and those that any file in it holds aren't repeated.
+	Folder  string
+	Shard   Shard // the share of the plan's runs; the zero value is all
+	Workers int   // instances solved at the same time; 0: 1
 	// Without names devices to switch off, of the native search (Problem.Devices) or
 	// the kernel (Problem.KernelDevices).
 	Without []string
-	// Started, if not nil, is called once with the number of runs in the plan
-	// and the number of those that the results file holds; Done, if not nil,
+	// Started, if not nil, is called once with the number of runs in the share
+	// and the number of those that the results hold; Done, if not nil,
 	// after each run. Calls don't overlap.
 	Started func(total, done int)
 	Done    func(Record)
@@ -66,7 +70,12 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	for i := range algorithms {
 		options[algorithms[i].Label] = algorithms[i].settings()
 	}
-	results, err := openResults(o.Results, p.Name)
+	var results *results
+	if o.Folder != "" {
+		results, err = openFolder(o.Folder, o.Shard.Stem(p.Name))
+	} else {
+		results, err = openResults(o.Results, p.Name)
+	}
 	if err != nil {
 		return err
 	}
@@ -76,14 +85,14 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	for i := range results.records {
 		r := &results.records[i]
 		if r.Plan != p.Name {
-			return fmt.Errorf("%w results: %s holds runs of the plan %q, not %q; give another file", model.ErrInvalid, o.Results, r.Plan, p.Name)
+			return fmt.Errorf("%w results: %s holds runs of the plan %q, not %q; give another file", model.ErrInvalid, r.File, r.Plan, p.Name)
 		}
 		is, ours := options[r.Algorithm]
 		switch {
 		case !ours:
 		case is != r.Options:
 			return fmt.Errorf("%w results: %s holds runs of %q with the options %q, the plan says %q; give another file",
-				model.ErrInvalid, o.Results, r.Algorithm, r.Options, is)
+				model.ErrInvalid, r.File, r.Algorithm, r.Options, is)
 		case r.Version != gapwise.Version:
 			return fmt.Errorf("%w results: %s is of gapwise %s, this is %s, and one plan isn't run by two; give another file, or move this one away to run all of it anew",
 				model.ErrInvalid, r.at(), r.Version, gapwise.Version)
@@ -100,35 +109,23 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	}
 	var jobs []job
 	total, have := 0, 0
-	for i := range cases {
-		j := job{c: &cases[i]}
-		features := sync.OnceValues(func() (map[string]float64, error) {
-			in, err := j.c.Load()
-			if err != nil {
-				return nil, err
-			}
-			return model.Features(in), nil
-		})
-		for k := range algorithms {
-			switch runs, err := algorithms[k].runs(j.c, features); {
-			case err != nil:
-				return err
-			case !runs:
-				continue
-			}
-			for _, seed := range p.Seeds {
-				total++
-				r := Record{Instance: j.c.Name, Algorithm: algorithms[k].Label, Seed: seed}
-				if done[r.key()] {
-					have++
-				} else {
-					j.runs = append(j.runs, run{&algorithms[k], seed})
-				}
-			}
+	all, err := p.list(cases, algorithms, o.Shard.Of, func(l listed) error {
+		if l.shard != o.Shard.Index {
+			return nil
 		}
-		if len(j.runs) > 0 {
-			jobs = append(jobs, j)
+		if total++; done[l.key()] {
+			have++
+			return nil
 		}
+		if len(jobs) == 0 || jobs[len(jobs)-1].c != l.instance {
+			jobs = append(jobs, job{c: l.instance})
+		}
+		last := &jobs[len(jobs)-1]
+		last.runs = append(last.runs, run{l.algorithm, l.seed, l.number})
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if len(jobs) > 0 {
 		for i := range results.records {
@@ -156,7 +153,7 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 			break
 		}
 		group.Go(func() error {
-			c, report, err := load(j.c, hashes)
+			c, report, err := unlessDone(ctx, func() (*gapwise.Case, string, error) { return load(j.c, hashes) })
 			if err != nil {
 				return err
 			}
@@ -181,12 +178,13 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 					return err
 				}
 				rec.Trajectory = track.trajectory(res)
+				rec.Run, rec.Runs, rec.PlanDigest, rec.Shard = r.number, all.runs, all.digest, o.Shard.String()
 				line, err := rec.line()
 				if err != nil {
 					return err
 				}
 				write.Lock()
-				_, err = results.file.Write(line) // whole, by one call
+				err = results.append(line)
 				if err == nil && o.Done != nil {
 					o.Done(rec)
 				}
@@ -240,10 +238,32 @@ func load(c *instances.Planned, hashes map[string]string) (*gapwise.Case, string
 	return one, report, nil
 }
 
+// unlessDone loads an instance, but doesn't wait for it when the context ends: a large
+// file or a long log takes a while.
+func unlessDone(ctx context.Context, load func() (*gapwise.Case, string, error)) (*gapwise.Case, string, error) {
+	type loaded struct {
+		c      *gapwise.Case
+		report string
+		err    error
+	}
+	done := make(chan loaded, 1)
+	go func() {
+		c, report, err := load()
+		done <- loaded{c, report, err}
+	}()
+	select {
+	case l := <-done:
+		return l.c, l.report, l.err
+	case <-ctx.Done():
+		return nil, "", ctx.Err()
+	}
+}
+
 // run is one algorithm with one seed.
 type run struct {
-	a    *Algorithm
-	seed uint64
+	a      *Algorithm
+	seed   uint64
+	number int // in the plan
 }
 
 func (r run) solve(ctx context.Context, c *gapwise.Case, progress func(model.Progress)) (model.Result, error) {

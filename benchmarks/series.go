@@ -179,7 +179,7 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 	if len(o.X) == 0 {
 		return nil, errors.New("no parameter is given for x")
 	}
-	records, err := Merge(records)
+	records, _, err := Merge(records)
 	if err != nil {
 		return nil, err
 	}

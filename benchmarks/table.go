@@ -356,7 +356,7 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 	bad := func(format string, args ...any) (Table, error) {
 		return t, fmt.Errorf("%w table: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
 	}
-	records, err := Merge(records)
+	records, _, err := Merge(records)
 	if err != nil {
 		return t, err
 	}

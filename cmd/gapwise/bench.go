@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -21,9 +23,14 @@ func (p *program) bench() *cli.Command {
 		ArgsUsage: "PLAN",
 		Description: "PLAN is a YAML or JSON file or a built-in plan:\n" + wrap(strings.Join(benchmarks.Names(), ", ")+".", 74, 3) + "\n" +
 			"Each run appends a line to the results file; a stopped plan continues\n" +
-			"where it was.",
+			"where it was.\n" +
+			"--shard 3/8 runs the third of eight shares of the plan, which differ by at\n" +
+			"most one run; gapwise merge puts them together (docs/cluster.md). If -o is a\n" +
+			"folder, this start writes a new file in it, and what any file in it holds\n" +
+			"isn't run again: so two starts of one share don't disturb each other.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` of the results (default: results/PLAN.jsonl)"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` of the results, or a folder/ of such files (default: results/PLAN.jsonl, of a shard results/PLAN.3-of-8.jsonl)"},
+			&cli.StringFlag{Name: "shard", Usage: "run share `I/N`, I from 1 to N"},
 			&cli.IntFlag{Name: "workers", Value: 1, Usage: "instances solved at the same time"},
 			&cli.StringSliceFlag{Name: "without", Usage: "switch a device of the search off (`NAME`)", Hidden: true},
 		},
@@ -40,11 +47,8 @@ func (p *program) bench() *cli.Command {
 				return err
 			}
 			o := benchmarks.RunOptions{Results: c.String("output"), Workers: c.Int("workers"), Without: c.StringSlice("without")}
-			if isStdout(o.Results) {
-				return usagef("bench: -o is standard output, give a file: a plan goes on from its results")
-			}
-			if o.Results == "" {
-				o.Results = filepath.Join("results", plan.Name+".jsonl")
+			if err := where(c, plan, &o); err != nil {
+				return err
 			}
 			bar := io.Discard
 			if isTerminal(p.err) {
@@ -54,7 +58,7 @@ func (p *program) bench() *cli.Command {
 			runs := 0
 			o.Started = func(total, done int) {
 				runs = total
-				fmt.Fprintf(p.err, "%s: %d runs, %d of them done already; results in %s\n", plan.Name, total, done, o.Results)
+				fmt.Fprintf(p.err, "%s: %d runs, %d of them done already; results in %s\n", share(plan, o.Shard), total, done, cmp.Or(o.Results, o.Folder))
 				progress = progressbar.NewOptions(total, progressbar.OptionSetWriter(bar), progressbar.OptionSetWidth(30),
 					progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(200e6))
 				progress.Add(done)
@@ -72,8 +76,40 @@ func (p *program) bench() *cli.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(p.err, "%d runs done; see: gapwise table %s\n", runs, o.Results)
+			see := "table " + o.Results
+			if o.Folder != "" {
+				see = "merge " + o.Folder
+			}
+			fmt.Fprintf(p.err, "%d runs done; see: gapwise %s\n", runs, see)
 			return nil
 		},
 	}
+}
+
+// where sets the share of the plan and the place of its results, as the flags say.
+func where(c *cli.Command, plan *benchmarks.Plan, o *benchmarks.RunOptions) error {
+	if text := c.String("shard"); text != "" {
+		var err error
+		if o.Shard, err = benchmarks.ParseShard(text); err != nil {
+			return usagef("bench: --shard is %q, must be I/N with I from 1 to N", text)
+		}
+	}
+	info, err := os.Stat(o.Results)
+	switch {
+	case isStdout(o.Results):
+		return usagef("bench: -o is standard output, give a file: a plan goes on from its results")
+	case o.Results == "":
+		o.Results = filepath.Join("results", o.Shard.Stem(plan.Name)+".jsonl")
+	case err == nil && info.IsDir(), strings.HasSuffix(o.Results, "/"):
+		o.Results, o.Folder = "", filepath.Clean(o.Results)
+	}
+	return nil
+}
+
+// share names the plan, or a share of it, for messages.
+func share(plan *benchmarks.Plan, s benchmarks.Shard) string {
+	if s.Of == 0 {
+		return plan.Name
+	}
+	return fmt.Sprintf("%s, shard %s", plan.Name, s)
 }

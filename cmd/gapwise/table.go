@@ -127,7 +127,16 @@ func (p *program) results(c *cli.Command) ([]benchmarks.Record, error) {
 	if records, err = p.ofInstances(c, records); err != nil {
 		return nil, err
 	}
-	return benchmarks.Merge(records)
+	records, notes, err := benchmarks.Merge(records)
+	p.note(notes)
+	return records, err
+}
+
+// note prints what there is to know of results, a line each.
+func (p *program) note(lines []string) {
+	for _, s := range lines {
+		fmt.Fprintf(p.err, "gapwise: %s\n", s)
+	}
 }
 
 // instancesFlag is the flag of the commands that read runs and may take those on
@@ -147,10 +156,19 @@ func (p *program) ofInstances(c *cli.Command, records []benchmarks.Record) ([]be
 	if len(some) == 0 && len(records) > 0 {
 		return nil, fmt.Errorf("%s: %w results: no run's instance matches --instances %q, one is %s", c.Name, model.ErrInvalid, c.String("instances"), records[0].Instance)
 	}
-	if builds := benchmarks.Builds(some); len(builds) > 1 {
-		fmt.Fprintf(p.err, "gapwise: these runs are of several builds of gapwise: %s\n", strings.Join(builds, ", "))
-	}
+	p.note(origins(some))
 	return some, nil
+}
+
+// origins says if the runs are of several builds, or of several processors.
+func origins(records []benchmarks.Record) (all []string) {
+	if builds := benchmarks.Builds(records); len(builds) > 1 {
+		all = append(all, "these runs are of several builds of gapwise: "+strings.Join(builds, ", "))
+	}
+	if cpus := benchmarks.Processors(records); len(cpus) > 1 {
+		all = append(all, "these times are of several models of processor and don't compare: "+strings.Join(cpus, ", "))
+	}
+	return all
 }
 
 // readRecords reads results files, all as one.

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/model"
+)
+
+func (p *program) merge() *cli.Command {
+	return &cli.Command{
+		Name:      "merge",
+		Usage:     "put the shards of an experiment together",
+		ArgsUsage: "PARTS...",
+		Description: "PARTS are results files of one plan, or folders of them, as of gapwise bench\n" +
+			"--shard. A run that is there twice counts once; two results of one run that\n" +
+			"can't both be are refused with file and line. The lines stay as they are and\n" +
+			"come in the plan's order, as from one gapwise bench with one worker.\n" +
+			"Without --plan each line itself says which of how many runs it is: shards\n" +
+			"and numbers of the missing runs are named, with it the runs themselves.\n" +
+			"The exit code is 5 if runs are missing; what is there is written.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
+			&cli.StringFlag{Name: "plan", Usage: "the `PLAN`, as for gapwise bench"},
+		},
+		Action: func(ctx context.Context, c *cli.Command) error {
+			args, err := files(c, 0)
+			if err != nil {
+				return err
+			}
+			paths, err := parts(args)
+			if err != nil {
+				return err
+			}
+			if err := checkOutput(c.String("output"), paths); err != nil {
+				return err
+			}
+			var plan *benchmarks.Plan
+			if name := c.String("plan"); name != "" {
+				if plan, err = benchmarks.LoadPlan(name); err != nil {
+					return err
+				}
+			}
+			var all *benchmarks.Combination
+			err = unlessStopped(ctx, func() error {
+				records, err := readRecords(paths)
+				if err == nil {
+					p.note(origins(records))
+					all, err = benchmarks.Combine(records, plan)
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			p.note(all.Notes)
+			if err := p.writeFile(c.String("output"), func(w io.Writer) error { return benchmarks.WriteRecords(w, all.Records) }); err != nil {
+				return err
+			}
+			p.note(all.Missing)
+			if len(all.Missing) > 0 {
+				return codeError(exitStopped)
+			}
+			fmt.Fprintf(p.err, "%s: all %d runs are there\n", all.Plan, all.Runs)
+			return nil
+		},
+	}
+}
+
+// parts returns the files that are named, and those in the folders.
+func parts(args []string) ([]string, error) {
+	var all []string
+	for _, a := range args {
+		info, err := os.Stat(a)
+		if err != nil || !info.IsDir() {
+			all = append(all, a)
+			continue
+		}
+		some, err := benchmarks.Parts(a)
+		if err != nil {
+			return nil, err
+		}
+		if len(some) == 0 {
+			return nil, fmt.Errorf("%w results: the folder %s holds no results file (NAME.jsonl)", model.ErrInvalid, a)
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
