@@ -192,7 +192,7 @@ func TestCombineNamesWhatIsMissing(t *testing.T) {
 		want []string
 	}{
 		"with the plan": {p, []string{"shard 2 of 4: ", "shard 3 of 4: 18 of 18 runs missing: "}},
-		"without":       {nil, []string{"shard 2 of 4: ", "shard 3 of 4: 18 of 18 runs missing", "of 36 runs missing; these are runs "}},
+		"without":       {nil, []string{"shard 2 of 4: ", "shard 3 of 4: 18 of 18 runs missing", "of 72 runs missing; these are runs "}},
 	} {
 		got, err := Combine(lost, c.plan)
 		if err != nil {

@@ -160,13 +160,15 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 
 var (
 	elapsed = regexp.MustCompile(`"elapsed_s":[-+.e0-9]+`)
+	track   = regexp.MustCompile(`"trajectory":\[.*?\]\],`)
 	seal    = regexp.MustCompile(`"seal":"[0-9a-f]+"`) // it covers the time
 )
 
-// mask FILE...: elapsed times become 0, seals empty.
+// mask FILE...: elapsed times become 0, seals empty, trajectories absent.
 func mask(ts *testscript.TestScript, _ bool, args []string) {
 	for _, f := range args {
 		text := elapsed.ReplaceAllString(ts.ReadFile(f), `"elapsed_s":0`)
+		text = track.ReplaceAllString(text, "")
 		text = seal.ReplaceAllString(text, `"seal":""`)
 		ts.Check(os.WriteFile(ts.MkAbs(f), []byte(text), 0o644))
 	}
