@@ -32,6 +32,9 @@ type RunOptions struct {
 	// after each run. Calls don't overlap.
 	Started func(total, done int)
 	Done    func(Record)
+	// Ended, if not nil, is called once after the last run, also if ctx ended or a run
+	// failed; not if the plan or the results were refused.
+	Ended func(Summary)
 	// Said, if not nil, is called once with each line that there is to say of the
 	// instances' logs. Calls don't overlap.
 	Said func(line string)
@@ -43,7 +46,8 @@ type RunOptions struct {
 // work then are lost. The file is locked meanwhile.
 // If ctx ends, the runs at work are dropped and the error is ctx.Err(). The first
 // error of a run, such as a *gapwise.DefectError, ends the plan.
-func Run(ctx context.Context, p *Plan, o RunOptions) error {
+func Run(ctx context.Context, p *Plan, o RunOptions) (err error) {
+	began, cpu := time.Now(), cpuTime()
 	cases, err := p.Instances()
 	if err != nil {
 		return err
@@ -80,7 +84,7 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 		return err
 	}
 	defer results.close()
-	done := map[string]bool{}
+	done := map[string]*Record{}
 	hashes := map[string]string{} // of the instances in the results file
 	for i := range results.records {
 		r := &results.records[i]
@@ -100,7 +104,7 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 			return fmt.Errorf("%w results: %s, a run of %s, isn't as gapwise bench has written it; take the line out and it is run anew",
 				model.ErrInvalid, r.at(), r.Algorithm)
 		}
-		done[r.key()] = true
+		done[r.key()] = r
 		hashes[r.Instance] = r.Hash
 	}
 	type job struct {
@@ -108,13 +112,15 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 		runs []run
 	}
 	var jobs []job
-	total, have := 0, 0
+	total := 0
+	var have []Record // of the share
 	all, err := p.list(cases, algorithms, o.Shard.Of, func(l listed) error {
 		if l.shard != o.Shard.Index {
 			return nil
 		}
-		if total++; done[l.key()] {
-			have++
+		total++
+		if r := done[l.key()]; r != nil {
+			have = append(have, *r)
 			return nil
 		}
 		if len(jobs) == 0 || jobs[len(jobs)-1].c != l.instance {
@@ -141,8 +147,20 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 		return err
 	}
 	if o.Started != nil {
-		o.Started(total, have)
+		o.Started(total, len(have))
 	}
+	before := len(have)
+	defer func() {
+		if o.Ended == nil {
+			return
+		}
+		s := Summary{Plan: p.Name, PlanDigest: all.digest, Shard: o.Shard.String(), Runs: total, Ran: len(have) - before, Began: began, Workers: max(1, o.Workers)}
+		if now := cpuTime(); now != nil && cpu != nil {
+			s.CPUS = optional(*now - *cpu)
+		}
+		s.summarize(algorithms, have, err)
+		o.Ended(s)
+	}()
 	var write, say sync.Mutex
 	said := map[string]bool{}
 	outer := ctx
@@ -184,7 +202,10 @@ func Run(ctx context.Context, p *Plan, o RunOptions) error {
 					return err
 				}
 				write.Lock()
-				err = results.append(line)
+				if err = results.append(line); err == nil {
+					rec.Sealed = true
+					have = append(have, rec)
+				}
 				if err == nil && o.Done != nil {
 					o.Done(rec)
 				}

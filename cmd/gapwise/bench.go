@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/urfave/cli/v3"
@@ -31,6 +32,7 @@ func (p *program) bench() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` of the results, or a folder/ of such files (default: results/PLAN.jsonl, of a shard results/PLAN.3-of-8.jsonl)"},
 			&cli.StringFlag{Name: "shard", Usage: "run share `I/N`, I from 1 to N"},
+			&cli.StringFlag{Name: "summary", Usage: "`FILE` for what was done, as JSON"},
 			&cli.IntFlag{Name: "workers", Value: 1, Usage: "instances solved at the same time"},
 			&cli.StringSliceFlag{Name: "without", Usage: "switch a device of the search off (`NAME`)", Hidden: true},
 		},
@@ -50,9 +52,9 @@ func (p *program) bench() *cli.Command {
 			if err := where(c, plan, &o); err != nil {
 				return err
 			}
-			bar := io.Discard
+			bar, lines := io.Writer(io.Discard), &benchLog{w: p.err, name: share(plan, o.Shard), interval: 10 * time.Second}
 			if isTerminal(p.err) {
-				bar = p.err
+				bar, lines.w = p.err, io.Discard
 			}
 			var progress *progressbar.ProgressBar
 			runs := 0
@@ -62,9 +64,28 @@ func (p *program) bench() *cli.Command {
 				progress = progressbar.NewOptions(total, progressbar.OptionSetWriter(bar), progressbar.OptionSetWidth(30),
 					progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(200e6))
 				progress.Add(done)
+				lines.started(total, done, time.Now())
 			}
-			o.Done = func(benchmarks.Record) { progress.Add(1) }
+			o.Done = func(r benchmarks.Record) {
+				progress.Add(1)
+				lines.ended(r, time.Now())
+			}
 			o.Said = func(line string) { fmt.Fprintln(p.err, line) }
+			var unwritten error
+			if file := c.String("summary"); file != "" {
+				if err := checkOutput(file, plans); err != nil {
+					return err
+				}
+				o.Ended = func(s benchmarks.Summary) {
+					unwritten = p.writeFile(file, func(w io.Writer) error {
+						line, err := jsonLine(s)
+						if err == nil {
+							_, err = w.Write(line)
+						}
+						return err
+					})
+				}
+			}
 			err = benchmarks.Run(ctx, plan, o)
 			if bar == p.err {
 				fmt.Fprintln(p.err)
@@ -73,7 +94,7 @@ func (p *program) bench() *cli.Command {
 				fmt.Fprintf(p.err, "gapwise: stopped; the same command goes on from here\n")
 				return codeError(exitStopped)
 			}
-			if err != nil {
+			if err := cmp.Or(err, unwritten); err != nil {
 				return err
 			}
 			see := "table " + o.Results

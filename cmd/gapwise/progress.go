@@ -10,6 +10,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
+// heartbeat is the longest time without a line of a solver's log.
+const heartbeat = 10 * time.Second
+
 // solverLog prints a solver's progress in the columns of HiGHS's log, a line
 // for each news and otherwise one every few seconds.
 type solverLog struct {
@@ -31,11 +34,52 @@ func (l *solverLog) progress(p model.Progress) {
 	if l.began && p.Elapsed-l.shown < wait {
 		return
 	}
+	l.line(p)
+}
+
+func (l *solverLog) line(p model.Progress) {
 	if !l.began {
 		fmt.Fprintf(l.w, "%14s  %14s %14s %9s %9s\n", "Nodes", "BestBound", "BestSol", "Gap", "Time")
 	}
 	l.began, l.last, l.shown = true, p, p.Elapsed
 	fmt.Fprintf(l.w, "%14d  %14s %14s %9s %8.1fs\n", p.Nodes, figure(p.Bound), figure(p.Incumbent), percent(model.Gap(p.Incumbent, p.Bound)), p.Elapsed.Seconds())
+}
+
+// beat prints the last line again, with the time that has passed since the start,
+// where the solver has said nothing for so long, until the function that it returns
+// is called.
+func (l *solverLog) beat(start time.Time) (stop func()) {
+	ticks, done, ended := time.NewTicker(time.Second), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case now := <-ticks.C:
+				l.tick(now.Sub(start))
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		ticks.Stop()
+		close(done)
+		<-ended
+	}
+}
+
+func (l *solverLog) tick(elapsed time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if elapsed-l.shown < heartbeat {
+		return
+	}
+	p := l.last
+	if !l.began {
+		p = model.Progress{Incumbent: math.NaN(), Bound: math.NaN()}
+	}
+	p.Elapsed = elapsed
+	l.line(p)
 }
 
 // afterAWhile says on a terminal what takes so long, unless the function that

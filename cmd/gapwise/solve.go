@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -39,6 +40,7 @@ func (p *program) solve() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` for the results with their solutions"},
 			&cli.StringFlag{Name: "proof", Usage: "`FILE` for a proof of the bound (gapwise check); .gz: gzip"},
 			&cli.BoolFlag{Name: "json", Usage: "print one result object per line"},
+			&cli.BoolFlag{Name: "verbose", Usage: "print the solver's progress, as on a terminal"},
 			&cli.StringFlag{Name: "csv", Usage: "`FILE` for a table of the jobs (batch, tvc)"},
 		}, append(readingFlags(), algorithmFlags()...)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -206,8 +208,10 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 		instance := gapwise.NewCase(in)
 		var mine []model.Result
 		for _, one := range options {
-			if !quiet && isTerminal(p.err) {
-				one.Progress = (&solverLog{w: p.err}).progress
+			quieten := func() {}
+			if c.Bool("verbose") || !quiet && isTerminal(p.err) {
+				log := &solverLog{w: p.err}
+				one.Progress, quieten = log.progress, log.beat(time.Now())
 				one.Judging = func() { fmt.Fprintln(p.err, "verifying ...") }
 			}
 			proof, err := createProof(c.String("proof"))
@@ -218,6 +222,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 				one.Proof = &model.ProofWriter{Writer: proof}
 			}
 			r, err := instance.Solve(ctx, one)
+			quieten()
 			if err = proof.close(err); err == nil && proof != nil && !quiet {
 				fmt.Fprintf(human, "proof in %s, %d bytes: gapwise check replays it\n", proof.Name(), proof.size())
 			}

@@ -1,0 +1,96 @@
+package benchmarks
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Summary says, for other programs, what one start of a plan did and what there is of
+// its runs then. Its JSON is described by docs/schema/bench-summary.json. Unknown
+// figures are absent.
+type Summary struct {
+	Plan       string `json:"plan"`
+	PlanDigest string `json:"plan_digest"` // as of Record
+	Shard      string `json:"shard,omitempty"`
+	Runs       int    `json:"runs"` // of the shard, without one of the plan
+	Done       int    `json:"done"` // of them, those of earlier starts included
+	Ran        int    `json:"ran"`  // by this start
+	// Stopped says that a signal ended the start, Error what else did.
+	Stopped bool   `json:"stopped"`
+	Error   string `json:"error,omitempty"`
+	// Statuses counts the runs that are done.
+	Statuses map[model.Status]int `json:"statuses"`
+	// Failed counts those without a solution, on instances that no run proves
+	// infeasible.
+	Failed     int             `json:"failed"`
+	Algorithms []AlgorithmSums `json:"algorithms"` // in the plan's order
+	Began      time.Time       `json:"began"`
+	WallS      float64         `json:"wall_s"`          // of this start
+	CPUS       *float64        `json:"cpu_s,omitempty"` // of this start's process and its children
+	Workers    int             `json:"workers"`
+	Host       string          `json:"host"`
+	CPU        string          `json:"cpu"`
+	Version    string          `json:"version"`
+	Commit     string          `json:"commit,omitempty"`
+	Tools      string          `json:"tools"`
+}
+
+// AlgorithmSums is what a Summary says of one algorithm.
+type AlgorithmSums struct {
+	Algorithm string               `json:"algorithm"` // the label
+	Options   string               `json:"options,omitempty"`
+	Done      int                  `json:"done"`
+	Statuses  map[model.Status]int `json:"statuses"`
+	Failed    int                  `json:"failed"`
+	// GapMean is the mean gap to the best bound that any run in the summary proves, of
+	// the runs that have one: 0.01 is 1 %.
+	GapMean  *float64 `json:"gap_mean,omitempty"`
+	ElapsedS float64  `json:"elapsed_s"` // of all runs together
+}
+
+// summarize completes a summary with what the runs of its share say that are done, and
+// how the start ended.
+func (s *Summary) summarize(algorithms []Algorithm, done []Record, err error) {
+	s.WallS = time.Since(s.Began).Seconds()
+	s.Done = len(done)
+	s.Host, s.CPU = here().host, here().cpu
+	s.Version, s.Commit, s.Tools = built().Version, built().Commit, built().Tools()
+	s.Stopped = errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if err != nil && !s.Stopped {
+		s.Error = err.Error()
+	}
+	known := learn(done, nil)
+	s.Statuses, s.Algorithms = map[model.Status]int{}, []AlgorithmSums{}
+	for k := range algorithms {
+		a := AlgorithmSums{Algorithm: algorithms[k].Label, Options: algorithms[k].settings(), Statuses: map[model.Status]int{}}
+		var gaps []float64
+		for i := range done {
+			if done[i].Algorithm != a.Algorithm {
+				continue
+			}
+			r := measured{&done[i], known[done[i].Hash]}
+			a.Done++
+			a.Statuses[r.Status]++
+			s.Statuses[r.Status]++
+			a.ElapsedS += r.ElapsedS
+			if r.failure() == 100 {
+				a.Failed++
+				s.Failed++
+			}
+			if g := r.gap(); optional(g) != nil {
+				gaps = append(gaps, g)
+			}
+		}
+		if len(gaps) > 0 {
+			slices.Sort(gaps) // the order of the runs doesn't matter to the last digit
+			a.GapMean = optional(stat.Mean(gaps, nil))
+		}
+		s.Algorithms = append(s.Algorithms, a)
+	}
+}

@@ -1,0 +1,108 @@
+package benchmarks
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// described checks JSON against a schema of the documents.
+func described(t *testing.T, schema string, data []byte) {
+	t.Helper()
+	s, err := jsonschema.NewCompiler().Compile("../docs/schema/" + schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(v); err != nil {
+		t.Errorf("%s: %v\n%s", schema, err, data)
+	}
+}
+
+// names checks that a schema names every key of a struct.
+func names(t *testing.T, schema string, of reflect.Type) {
+	t.Helper()
+	text, err := os.ReadFile("../docs/schema/" + schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range of.NumField() {
+		key, _, _ := strings.Cut(of.Field(k).Tag.Get("json"), ",")
+		if key != "-" && !bytes.Contains(text, []byte(`"`+key+`": {`)) {
+			t.Errorf("%s doesn't name %s", schema, key)
+		}
+	}
+}
+
+func TestSummary(t *testing.T) {
+	p := decode(t, quick)
+	file := filepath.Join(t.TempDir(), "r.jsonl")
+	var got []Summary
+	o := RunOptions{Results: file, Shard: Shard{2, 3}, Ended: func(s Summary) { got = append(got, s) }}
+	ctx, cancel := context.WithCancel(t.Context())
+	stopping := o
+	stopping.Done = func(Record) { cancel() }
+	if err := Run(ctx, p, stopping); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	records := runPlan(t, p, o)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(data) {
+		described(t, "run.json", line)
+	}
+	names(t, "run.json", reflect.TypeFor[Record]())
+	names(t, "bench-summary.json", reflect.TypeFor[Summary]())
+	names(t, "bench-summary.json", reflect.TypeFor[AlgorithmSums]())
+	if len(got) != 2 {
+		t.Fatalf("%d summaries", len(got))
+	}
+	for i := range got {
+		line, err := json.Marshal(got[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		described(t, "bench-summary.json", line)
+	}
+	a, b := got[0], got[1]
+	if !a.Stopped || a.Runs != len(records) || a.Done != 1 || a.Ran != 1 || b.Stopped || b.Done != len(records) || b.Ran != len(records)-1 || b.Shard != "2/3" {
+		t.Errorf("stopped: %+v\nat its end: %+v, of %d runs", a, b, len(records))
+	}
+	known := learn(records, nil)
+	for k, s := range b.Algorithms {
+		runs, failed, gap, n := 0, 0, 0.0, 0.0
+		for i := range records {
+			if r := (measured{&records[i], known[records[i].Hash]}); r.Algorithm == s.Algorithm {
+				runs++
+				if r.Objective == nil && !r.known.infeasible {
+					failed++
+				}
+				if r.Objective != nil {
+					gap, n = gap+r.gap(), n+1
+				}
+			}
+		}
+		if s.Algorithm != p.Algorithms[k].Label || s.Done != runs || s.Failed != failed || s.GapMean == nil || math.Abs(*s.GapMean-gap/n) > 1e-12 || s.Statuses[model.StatusOptimal]+s.Statuses[model.StatusFeasible] != int(n) {
+			t.Errorf("%+v: %d runs, %d failed, mean gap %v", s, runs, failed, gap/n)
+		}
+	}
+	if s := b.Statuses; s[model.StatusOptimal]+s[model.StatusFeasible]+s[model.StatusInfeasible]+s[model.StatusUnknown] != len(records) {
+		t.Errorf("statuses %v of %d runs", s, len(records))
+	}
+}

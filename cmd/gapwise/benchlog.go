@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/gapwise/gapwise/benchmarks"
+)
+
+// benchLog prints how far a plan is where there is no terminal to draw a bar on: a
+// line after the first run, one after each interval in which runs ended, and one
+// after the last.
+type benchLog struct {
+	w           io.Writer
+	name        string
+	interval    time.Duration
+	total, done int
+	ran         int // of done, since the start
+	start       time.Time
+	shown       time.Time
+}
+
+func (l *benchLog) started(total, done int, now time.Time) {
+	l.total, l.done, l.start = total, done, now
+}
+
+func (l *benchLog) ended(r benchmarks.Record, now time.Time) {
+	l.done++
+	if l.ran++; l.ran > 1 && l.done < l.total && now.Sub(l.shown) < l.interval {
+		return
+	}
+	l.shown = now
+	passed := now.Sub(l.start)
+	left := ""
+	if rest := l.total - l.done; rest > 0 {
+		left = fmt.Sprintf(", about %v left", (passed / time.Duration(l.ran) * time.Duration(rest)).Round(time.Second))
+	}
+	fmt.Fprintf(l.w, "%s: %d of %d runs after %v, %.3g runs/s%s; last %s on %s with seed %d: %s\n", l.name, l.done, l.total, passed.Round(time.Second),
+		float64(l.ran)/max(passed.Seconds(), 1e-3), left, r.Algorithm, r.Instance, r.Seed, r.Status)
+}
