@@ -48,9 +48,12 @@ vet:
 staticcheck:
 	@$(with_highs) $(GO) tool staticcheck ./...
 
-# draw starts no goroutines, and its pictures take the detector a minute.
+# The packages that start goroutines, or lock what others share. What they run at
+# once of the other packages, the detector sees: TestConformanceAtOnce runs every
+# algorithm so.
+concurrent := {{range .Imports}}{{if or (eq . "sync") (eq . "sync/atomic") (eq . "golang.org/x/sync/errgroup")}}{{$$.ImportPath}}{{"\n"}}{{end}}{{end}}
 race:
-	@$(with_highs) $(GO) test -race -short $$($(GO) list ./... | grep -v /draw)
+	@$(with_highs) $(GO) test -race -short $$($(GO) list -f '$(concurrent)' ./... | sort -u)
 
 slow: ## all tests, the slow ones too
 	@$(with_highs) $(GO) test ./...

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/sync/errgroup"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/exact"
@@ -258,6 +259,41 @@ func TestConformanceSolve(t *testing.T) {
 			}
 		}
 		t.Logf("%d instances, %d of them infeasible", len(all), infeasible)
+	})
+}
+
+// One Solver solves several instances at the same time: it keeps no state, and
+// what it caches it shares without a race. (The race detector sees these runs:
+// most packages start no goroutine, so their own tests aren't run with it.)
+func TestConformanceAtOnce(t *testing.T) {
+	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
+		in := smallInstances(t, p, 1)[0]
+		for _, x := range candidates(t, p) {
+			x.o.Seed = 1
+			outcomes := make([]string, 3)
+			var group errgroup.Group
+			for i := range outcomes {
+				group.Go(func() error {
+					r, err := gapwise.Solve(t.Context(), in, x.o)
+					if errors.Is(err, model.ErrUnsupported) {
+						return nil
+					}
+					if err == nil {
+						outcomes[i] = outcome(t, r)
+					}
+					return err
+				})
+			}
+			if err := group.Wait(); err != nil {
+				t.Errorf("%s: %v", x.name, err)
+			}
+			for _, o := range outcomes[1:] {
+				if o != outcomes[0] {
+					t.Errorf("%s: three runs at once end with\n%s", x.name, strings.Join(outcomes, "\n"))
+					break
+				}
+			}
+		}
 	})
 }
 
