@@ -15,9 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xrash/smetrics"
-
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/nearest"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/verify"
@@ -93,22 +92,10 @@ func Find(kind model.Kind, name string) (model.Algorithm, error) {
 		names = append(names, a.Name)
 	}
 	hint := ""
-	if near := nearest(name, names); near != "" {
+	if near := nearest.Of(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %s? ", near)
 	}
 	return model.Algorithm{}, fmt.Errorf("%w %q for %s; %sgive one of auto, exact, %s", ErrUnknownAlgorithm, name, kind, hint, strings.Join(names, ", "))
-}
-
-// nearest returns the known name that is fewest edits from name, at most two, the
-// first of several; "" if there is none.
-func nearest(name string, known []string) string {
-	best, least := "", 3
-	for _, k := range known {
-		if d := smetrics.WagnerFischer(name, k, 1, 1, 1); d < least && d < len(k) {
-			best, least = k, d
-		}
-	}
-	return best
 }
 
 // auto reports whether the algorithm is auto.

@@ -2,10 +2,6 @@ package benchmarks
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-
-	"go.yaml.in/yaml/v3"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
@@ -16,20 +12,20 @@ import (
 // values. The parameters are those of the problem's specification (package
 // instances); an absent one has its default.
 type Generator struct {
-	Kind  model.Kind `yaml:"kind"`
-	Count int        `yaml:"count"`
-	Seed  uint64     `yaml:"seed"`
+	Kind  model.Kind
+	Count int
+	Seed  uint64
 	// Source says where to get the file that a parameter names.
-	Source string `yaml:"source"`
-	// Values holds a value or a list of values for each parameter.
-	Values map[string]yaml.Node `yaml:",inline"`
-
-	lists map[string][]string // Values as text
+	Source string
+	// Values holds, as text, one or several values of each parameter.
+	Values map[string][]string
 }
 
-// read reads the values as texts, checks them, and returns the number of
-// instances.
-func (g *Generator) read() (float64, error) {
+// generatorKeys are the keys of a generator beside its problem's parameters.
+var generatorKeys = []string{"kind", "count", "seed", "source"}
+
+// check checks the values and returns the number of instances.
+func (g *Generator) check() (float64, error) {
 	p, err := gapwise.ProblemOf(g.Kind)
 	if err != nil {
 		return 0, fmt.Errorf("kind is %q, must be one of %q", g.Kind, model.Kinds())
@@ -37,39 +33,17 @@ func (g *Generator) read() (float64, error) {
 	if g.Count < 1 {
 		return 0, fmt.Errorf("count is %d, must be at least 1", g.Count)
 	}
-	g.lists = map[string][]string{}
 	file := false
-	for _, key := range slices.Sorted(maps.Keys(g.Values)) {
-		node := g.Values[key]
-		values := []*yaml.Node{&node}
-		if node.Kind == yaml.SequenceNode {
-			values = node.Content
-		}
-		for _, v := range values {
-			text := v.Value
-			if v.Kind != yaml.ScalarNode {
-				return 0, fmt.Errorf("%s must be a value or a list of values", key)
-			}
-			if v.ShortTag() == "!!float" { // NaN and infinities have spellings of YAML's own
-				var x float64
-				if err := v.Decode(&x); err != nil {
-					return 0, fmt.Errorf("%s is %q, must be a number", key, text)
-				}
-				text = fmt.Sprint(x)
-			}
-			g.lists[key] = append(g.lists[key], text)
-		}
-	}
 	for _, x := range p.Generator.Parameters() {
-		if x.Required && len(g.lists[x.Key]) == 0 {
-			return 0, fmt.Errorf("%s must be given", x.Key)
+		if x.Required && len(g.Values[x.Key]) == 0 {
+			return 0, fmt.Errorf("%s must be given: the %s", x.Key, x.Usage)
 		}
-		file = file || x.File && len(g.lists[x.Key]) > 0
+		file = file || x.File && len(g.Values[x.Key]) > 0
 	}
 	if g.Source != "" && !file {
 		return 0, fmt.Errorf("source goes with a parameter that names a file: it says where the file is to be had")
 	}
-	specs, err := p.Generator.Grid(g.lists, maxInstances)
+	specs, err := p.Generator.Grid(g.Values, maxInstances)
 	if err != nil {
 		return 0, err
 	}
@@ -88,21 +62,21 @@ func (g *Generator) files(change func(string) string) {
 		return
 	}
 	for _, x := range p.Generator.Parameters() {
-		for k, text := range g.lists[x.Key] {
+		for k, text := range g.Values[x.Key] {
 			if x.File {
-				g.lists[x.Key][k] = change(text)
+				g.Values[x.Key][k] = change(text)
 			}
 		}
 	}
 }
 
-// instances lists the instances. read comes first.
+// instances lists the instances. check comes first.
 func (g *Generator) instances() ([]instances.Planned, error) {
 	p, err := gapwise.ProblemOf(g.Kind)
 	if err != nil {
 		return nil, err
 	}
-	specs, err := p.Generator.Grid(g.lists, maxInstances)
+	specs, err := p.Generator.Grid(g.Values, maxInstances)
 	if err != nil {
 		return nil, err
 	}

@@ -4,12 +4,10 @@
 package benchmarks
 
 import (
-	"bytes"
 	"cmp"
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -19,49 +17,48 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/nearest"
 	"github.com/gapwise/gapwise/model"
 )
 
 //go:embed plans/*.yaml
 var builtIn embed.FS
 
-// Plan is an experiment: every algorithm solves every instance with every seed.
-// It is written in YAML (or JSON, a subset). Unknown keys are refused.
+// Plan is an experiment: every algorithm solves every instance that is of a problem
+// that it knows, with every seed. It is written in YAML (or JSON, a subset), as
+// docs/plans.md and docs/schema/plan.json say.
 type Plan struct {
-	Name        string      `yaml:"name"`
-	Description string      `yaml:"description"`
-	Generators  []Generator `yaml:"generators"`
-	// Files are instance files, or folders of them; relative paths start at the
-	// plan's folder.
-	Files      []string    `yaml:"files"`
-	Algorithms []Algorithm `yaml:"algorithms"`
-	Seeds      []uint64    `yaml:"seeds"` // of the algorithms; default: 1
+	Name        string
+	Description string
+	Generators  []Generator
+	Files       []File
+	Algorithms  []Algorithm
+	Seeds       []uint64 // of the algorithms; default: 1
 }
 
 // Algorithm is one algorithm of a plan, with its settings.
 type Algorithm struct {
-	Name string `yaml:"name"`
+	Name string
 	// Label distinguishes entries with the same name. Default: the name.
-	Label       string        `yaml:"label"`
-	Engine      string        `yaml:"engine"`
-	Formulation string        `yaml:"formulation"`
-	TimeLimit   time.Duration `yaml:"time_limit"`
-	Gap         float64       `yaml:"gap"`
-	Threads     int           `yaml:"threads"`
+	Label       string
+	Engine      string
+	Formulation string
+	TimeLimit   time.Duration
+	Gap         float64
+	Threads     int
 	// Sample restricts the algorithm to the instances of each specification whose
 	// index is a multiple of it; 0 and 1: all.
-	Sample int `yaml:"sample"`
+	Sample int
 	// Only restricts the algorithm to instances with the given values of
 	// parameters (Params), for example jobs: [12].
-	Only map[string][]float64 `yaml:"only"`
+	Only map[string][]float64
 	// Parameters are settings of one problem's algorithms, such as the rounds of
 	// network-aware.
-	Parameters map[string]string `yaml:",inline"`
+	Parameters map[string]string
 
+	ofAll   bool     // one of "all": it may take none of the instances
 	without []string // devices of the search that are switched off
 }
 
@@ -90,117 +87,45 @@ func LoadPlan(name string) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	for i, f := range p.Files {
-		if !filepath.IsAbs(f) {
-			p.Files[i] = filepath.Join(filepath.Dir(name), f)
-		}
-	}
-	for i := range p.Generators {
-		p.Generators[i].files(func(f string) string {
-			beside := filepath.Join(filepath.Dir(name), f)
-			if info, err := os.Stat(beside); err == nil && !info.IsDir() && !filepath.IsAbs(f) {
-				return beside
-			}
+	beside := func(f string) string {
+		if filepath.IsAbs(f) {
 			return f
-		})
-	}
-	return p, nil
-}
-
-// DecodePlan reads a plan, strictly. Errors wrap model.ErrInvalid.
-func DecodePlan(data []byte) (*Plan, error) {
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w plan: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
-	}
-	p := &Plan{}
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	dec.KnownFields(true)
-	if err := dec.Decode(p); errors.Is(err, io.EOF) {
-		return nil, bad("the file is empty")
-	} else if err != nil {
-		return nil, bad("%s", strings.Join(strings.Fields(err.Error()), " "))
-	}
-	if err := dec.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
-		return nil, bad("there is more after the plan, give one document")
-	}
-	if p.Name == "" || strings.ContainsAny(p.Name, "/\\\n") {
-		return nil, bad("name is %q, must be a word that can name a file", p.Name)
-	}
-	if len(p.Generators) == 0 && len(p.Files) == 0 {
-		return nil, bad("there are neither generators nor files")
-	}
-	if len(p.Algorithms) == 0 {
-		return nil, bad("there are no algorithms")
-	}
-	if len(p.Seeds) == 0 {
-		p.Seeds = []uint64{1}
-	}
-	labels := map[string]bool{}
-	for i := range p.Algorithms {
-		a := &p.Algorithms[i]
-		if a.Label == "" {
-			a.Label = a.Name
 		}
-		if labels[a.Label] {
-			return nil, bad("two algorithms have the label %q, give one another label", a.Label)
+		return filepath.Join(filepath.Dir(name), f)
+	}
+	// Logs and graphs may lie beside the plan, or in the data sets.
+	there := func(f string) string {
+		if info, err := os.Stat(beside(f)); err == nil && !info.IsDir() {
+			return beside(f)
 		}
-		labels[a.Label] = true
-		if a.Sample < 0 || a.TimeLimit < 0 || a.Threads < 0 || !(a.Gap >= 0) {
-			return nil, bad("algorithm %q: sample, time_limit, threads and gap can't be negative", a.Label)
+		return f
+	}
+	for i := range p.Files {
+		f := &p.Files[i]
+		if _, err := os.Stat(beside(f.Path)); err == nil || f.Logs == nil {
+			f.Path = beside(f.Path)
 		}
-		for key := range a.Only {
-			if !slices.Contains(Params(), key) {
-				return nil, bad("algorithm %q: only: there is no parameter %q, give one of %s", a.Label, key, strings.Join(Params(), ", "))
-			}
-		}
-		if a.solver() == nil {
-			if err := p.check(a); err != nil {
-				return nil, bad("algorithm %q: %v", a.Label, err)
-			}
+		if f.Platform != "" {
+			f.Platform = there(f.Platform)
 		}
 	}
-	all := 0.0
 	for i := range p.Generators {
-		n, err := p.Generators[i].read()
-		if err != nil {
-			return nil, bad("generator %d: %v", i+1, err)
-		}
-		if all += n; all > maxInstances {
-			return nil, bad("generator %d: that makes %.0f instances, at most %d are allowed", i+1, all, maxInstances)
-		}
+		p.Generators[i].files(there)
 	}
 	return p, nil
 }
 
-// check returns an error if the algorithm solves none of the problems that the
-// plan draws instances of; if the plan has files, whose problems aren't known yet,
-// if it solves no problem.
-func (p *Plan) check(a *Algorithm) error {
-	var kinds []model.Kind
-	for _, g := range p.Generators {
-		kinds = append(kinds, g.Kind)
-	}
-	if len(p.Files) > 0 {
-		kinds = model.Kinds()
-	}
-	var err error
-	for _, kind := range kinds {
-		var o gapwise.Options
-		if o, err = a.options(kind, 0); err == nil {
-			if err = o.Check(kind); err == nil {
-				return nil
-			}
+// Source returns the text of the built-in plan of a name.
+func Source(name string) ([]byte, error) {
+	data, err := builtIn.ReadFile("plans/" + name + ".yaml")
+	if err != nil {
+		hint := ""
+		if near := nearest.Of(name, Names()); near != "" {
+			hint = fmt.Sprintf("did you mean %s? ", near)
 		}
+		return nil, fmt.Errorf("%w plan: there is no built-in plan %q; %sgive one of %s", model.ErrInvalid, name, hint, strings.Join(Names(), ", "))
 	}
-	switch {
-	case a.Name == "all":
-		return fmt.Errorf("%w \"all\": a plan names each algorithm (gapwise algorithms lists them)", gapwise.ErrUnknownAlgorithm)
-	case len(p.Files) > 0 && a.Formulation != "":
-		return fmt.Errorf("%w, or formulation %q, for none of %q (gapwise export --help lists them)", gapwise.ErrUnknownAlgorithm, a.Formulation, kinds)
-	case len(p.Files) > 0 && a.Engine == "":
-		return fmt.Errorf("%w %q, for none of %q (gapwise algorithms lists them)", gapwise.ErrUnknownAlgorithm, a.Name, kinds)
-	}
-	return err
+	return data, nil
 }
 
 // solver returns the solver of an algorithm that plans alone have, nil for others.
@@ -278,10 +203,27 @@ func (a *Algorithm) settings() string {
 	return strings.Join(all, " ")
 }
 
+// takes reports whether the algorithm is one for a problem's instances.
+func (a *Algorithm) takes(kind model.Kind) bool { return a.check(kind) == nil }
+
+// check returns an error if the algorithm isn't one for a problem's instances.
+func (a *Algorithm) check(kind model.Kind) error {
+	if a.solver() != nil {
+		return nil
+	}
+	plain := *a
+	plain.without = nil
+	o, err := plain.options(kind, 0)
+	if err != nil {
+		return err
+	}
+	return o.Check(kind)
+}
+
 // runs reports whether the plan has the algorithm solve an instance. features is
 // asked only for what the instance's generator wasn't told.
 func (a *Algorithm) runs(c *instances.Planned, features func() (map[string]float64, error)) (bool, error) {
-	if a.Sample > 1 && c.Index%a.Sample != 0 {
+	if a.Sample > 1 && c.Index%a.Sample != 0 || !a.takes(c.Kind) {
 		return false, nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(a.Only)) {
@@ -298,6 +240,23 @@ func (a *Algorithm) runs(c *instances.Planned, features func() (map[string]float
 		}
 	}
 	return true, nil
+}
+
+// useful returns an error if an algorithm takes none of the instances.
+func (p *Plan) useful(cases []instances.Planned) error {
+	var kinds []model.Kind
+	for i := range cases {
+		if !slices.Contains(kinds, cases[i].Kind) {
+			kinds = append(kinds, cases[i].Kind)
+		}
+	}
+	for k := range p.Algorithms {
+		a := &p.Algorithms[k]
+		if !a.ofAll && len(kinds) > 0 && !slices.ContainsFunc(kinds, a.takes) {
+			return fmt.Errorf("%w plan: algorithm %q takes none of the instances: %w", model.ErrInvalid, a.Label, a.check(kinds[0]))
+		}
+	}
+	return nil
 }
 
 // Instances returns the plan's instances: generators in order, then files. It
@@ -324,16 +283,12 @@ func (p *Plan) Instances() ([]instances.Planned, error) {
 		}
 		all = append(all, cases...)
 	}
-	for _, f := range p.Files {
-		files := []string{f}
-		if info, err := os.Stat(f); err == nil && info.IsDir() {
-			if files, err = instances.Folder(f); err != nil {
-				return nil, err
-			}
+	for i := range p.Files {
+		cases, err := p.Files[i].instances()
+		if err != nil {
+			return nil, err
 		}
-		for _, f := range files {
-			all = append(all, instances.Planned{Name: f, Load: func() (model.Instance, error) { return instances.Load(f) }})
-		}
+		all = append(all, cases...)
 	}
 	names := map[string]bool{}
 	for _, c := range all {

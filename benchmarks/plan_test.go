@@ -1,9 +1,13 @@
 package benchmarks
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,8 +64,32 @@ func TestDecodePlanRefuses(t *testing.T) {
 		"no requests":         {"name: x\ngenerators: [{kind: reservation, umed: [7], count: 1}]\nalgorithms: [{name: ff}]\n", "requests must be given"},
 		"no size":             {"name: x\ngenerators: [{kind: reservation, requests: [10], umed: [0], count: 1}]\nalgorithms: [{name: ff}]\n", "above 0"},
 		"unknown goal":        {"name: x\ngenerators: [{kind: reservation, requests: [10], goal: most, count: 1}]\nalgorithms: [{name: ff}]\n", "goal is \"most\""},
-		"another kind's key":  {"name: x\ngenerators: [{kind: reservation, requests: [10], hosts: [2], count: 1}]\nalgorithms: [{name: ff}]\n", "there is no parameter"},
-		"another kind's word": {"name: x\ngenerators: [{kind: dag, tasks: [10], log: x.swf, count: 1}]\nalgorithms: [{name: heft}]\n", "there is no parameter"},
+		"another kind's key":  {"name: x\ngenerators: [{kind: reservation, requests: [10], hosts: [2], count: 1}]\nalgorithms: [{name: ff}]\n", "line 2: there is no key \"hosts\" of a generator of reservation; give one of kind, count, seed, source, requests"},
+		"another kind's word": {"name: x\ngenerators: [{kind: dag, tasks: [10], log: x.swf, count: 1}]\nalgorithms: [{name: heft}]\n", "there is no key \"log\" of a generator of dag"},
+		"hyphens":             {"name: x\n" + generator + "algorithms:\n  - {name: gr, time-limit: 1s}\n", "line 4: there is no key \"time-limit\" of an algorithm; did you mean time_limit? give one of name, label"},
+		"a list of seeds":     {tiny[:len(tiny)-len("seeds: [1, 2]\n")] + "seeds: 3\n", "line 11: seeds must be a list, like [1, 2, 3]"},
+		"no time":             {"name: x\n" + generator + "algorithms: [{name: gr, time_limit: 5}]\n", "line 3: algorithms[0].time_limit is \"5\", must be a time like 10s, 500ms or 5m"},
+		"no number":           {"name: x\n" + generator + "algorithms: [{name: gr, gap: small}]\n", "line 3: algorithms[0].gap is \"small\", must be a number"},
+		"no whole number":     {"name: x\n" + generator + "algorithms: [{name: gr, threads: 1.5}]\n", "line 3: algorithms[0].threads is \"1.5\", must be a whole number"},
+		"a name in a list":    {"name: x\n" + generator + "algorithms: [[gr]]\n", "line 3: algorithms[0] must be a single value, it is a list"},
+		"an empty name":       {"name: x\n" + generator + "algorithms: [{label: gr}]\n", "line 3: algorithms[0]: name is missing"},
+		"misspelt algorithm":  {"name: x\nfiles: [a.json]\nalgorithms: [hefft]\n", "line 3: algorithms[0]: unknown algorithm \"hefft\", for none of [\"batch\" \"dag\" \"reservation\" \"tvc\" \"vcsched\"] (gapwise algorithms lists them); did you mean heft?"},
+		"no mapping":          {"[1, 2]", "line 1: must be a mapping with the keys name, description"},
+		"an alias of a list":  {"name: &a [x]\nfiles: *a\nalgorithms: *a\n", "line 1: name must be a single value, it is a list"},
+		"a bad merge":         {"name: x\ngenerators: [{<<: 3}]\nalgorithms: [gr]\n", "map merge requires map"},
+		"a key that's a list": {"name: x\ngenerators: [{[1]: 3}]\nalgorithms: [gr]\n", "line 2: generators[0] has a key that is no word"},
+		"empty value":         {"name: x\ngenerators: [{kind: vcsched, hosts: , jobs: [4], count: 1}]\nalgorithms: [gr]\n", "line 2: generators[0].hosts must be a value or a list of values, it is empty"},
+		"mapped value":        {"name: x\ngenerators: [{kind: vcsched, hosts: {a: 1}, jobs: [4], count: 1}]\nalgorithms: [gr]\n", "line 2: generators[0].hosts must be a value or a list of values, it is a mapping"},
+		"nested value":        {"name: x\ngenerators: [{kind: vcsched, hosts: [[1]], jobs: [4], count: 1}]\nalgorithms: [gr]\n", "line 2: generators[0].hosts[0] must be a single value, it is a list"},
+		"no count":            {"name: x\ngenerators:\n- {kind: vcsched, hosts: 2, jobs: 4}\nalgorithms: [gr]\n", "line 3: generators[0]: count is 0, must be at least 1"},
+		"no path":             {"name: x\nfiles: [{platform: star}]\nalgorithms: [heft]\n", "line 2: files[0]: path is missing"},
+		"unknown reading":     {"name: x\nfiles: [{path: a, goal: most}]\nalgorithms: [ff]\n", "line 2: files[0].goal is \"most\", must be one of [\"accepted\""},
+		"misspelt platform":   {"name: x\nfiles: [{path: a, plattform: star}]\nalgorithms: [heft]\n", "line 2: there is no key \"plattform\" of a file; did you mean platform?"},
+		"a log's kind":        {"name: x\nfiles: [{path: a.swf, kind: dag, tasks: 5}]\nalgorithms: [heft]\n", "line 2: files[0].kind is \"dag\", SWF logs become one of [\"batch\" \"reservation\" \"tvc\"]"},
+		"a log's requests":    {"name: x\nfiles: [{path: a.swf, kind: reservation}]\nalgorithms: [ff]\n", "line 2: files[0]: requests must be given: the number of requests"},
+		"a log twice":         {"name: x\nfiles: [{path: a.swf, kind: reservation, requests: 5, log: b.swf}]\nalgorithms: [ff]\n", "line 2: files[0].log isn't needed, path names the log"},
+		"all twice":           {"name: x\n" + generator + "algorithms: [all, {name: all, label: more}]\n", "the algorithm all is there twice"},
+		"all by an engine":    {"name: x\n" + generator + "algorithms: [{name: all, engine: highs}]\n", "takes time_limit, gap, threads, sample and only"},
 		"too many":            {"name: x\ngenerators: [{kind: vcsched, hosts: [2], jobs: [4], count: 1000000000000}]\nalgorithms: [{name: gr}]\n", "at most"},
 	}
 	for name, tc := range tests {
@@ -72,6 +100,11 @@ func TestDecodePlanRefuses(t *testing.T) {
 			}
 			if !strings.Contains(err.Error(), tc.wantPart) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error is %q, want one line with %q", err, tc.wantPart)
+			}
+			for _, internal := range []string{"unmarshal", "!!", "benchmarks.", "yaml"} {
+				if strings.Contains(err.Error(), internal) {
+					t.Errorf("error %q speaks of %q", err, internal)
+				}
 			}
 		})
 	}
@@ -262,5 +295,138 @@ func write(t *testing.T, file, text string) {
 	}
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// An algorithm runs on the instances of the problems that know it; all stands for
+// those of the plan's problems, with its settings, but for those named beside it.
+func TestPlanOfSeveralProblems(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "set", "vms.json"), `{"kind":"vcsched","version":1,"name":"vms","hosts":1,"jobs":[{"id":"a","tasks":1,"cpu":0.5,"memory":0.1}]}`)
+	write(t, filepath.Join(dir, "set", "requests.json"), `{"name":"requests","version":1,"pes":1,"requests":[],"kind":"reservation"}`)
+	write(t, filepath.Join(dir, "set", "read.me"), "nothing to read")
+	write(t, filepath.Join(dir, "plan.yaml"), "name: several\nfiles: [set]\nalgorithms: [gr, ff, {name: mcb8, label: m}]\n")
+	p, err := LoadPlan(filepath.Join(dir, "plan.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := func(p *Plan, file string) (got []string) {
+		for _, r := range runPlan(t, p, RunOptions{Results: filepath.Join(dir, file)}) {
+			got = append(got, r.Algorithm+" "+filepath.Base(r.Instance))
+		}
+		return got
+	}
+	if diff := cmp.Diff([]string{"ff requests.json", "gr vms.json", "m vms.json"}, runs(p, "a.jsonl")); diff != "" {
+		t.Errorf("runs (-want,+got):\n%s", diff)
+	}
+	write(t, filepath.Join(dir, "none.yaml"), "name: none\nfiles: [set/vms.json]\nalgorithms: [gr, ff]\n")
+	if p, err = LoadPlan(filepath.Join(dir, "none.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	err = Run(t.Context(), p, RunOptions{Results: filepath.Join(dir, "none.jsonl")})
+	if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), `algorithm "ff" takes none of the instances: unknown algorithm "ff" for vcsched`) {
+		t.Errorf("error %v", err)
+	}
+
+	write(t, filepath.Join(dir, "all.yaml"), "name: all\nfiles: [set/vms.json]\ngenerators: [{kind: dag, tasks: 3, count: 1}]\nalgorithms: [{name: heft, label: mine}, {name: all, time_limit: 9s}, {name: gr, threads: 2}]\n")
+	if p, err = LoadPlan(filepath.Join(dir, "all.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	limits := map[string]string{}
+	for _, a := range p.Algorithms {
+		limits[a.Label] = a.settings()
+	}
+	for label, want := range map[string]string{"mine": "algorithm=heft", "heft": "time_limit=9s", "gr": "threads=2", "mcb8": "time_limit=9s", "search": "time_limit=9s"} {
+		if limits[label] != want {
+			t.Errorf("%s runs with %q, want %q", label, limits[label], want)
+		}
+	}
+	if p.Algorithms[0].Label != "mine" || p.Algorithms[len(p.Algorithms)-1].Label != "gr" || limits["all"] != "" {
+		t.Errorf("the algorithms are %v", limits)
+	}
+	got := runs(p, "all.jsonl")
+	if !slices.Contains(got, "gr vms.json") || slices.Contains(got, "heft vms.json") || !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "heft T3-") }) {
+		t.Errorf("runs %q", got)
+	}
+}
+
+// Foreign graphs come with a platform, logs with what a generator wants of them;
+// without, the error says what to give.
+func TestPlanOfForeignFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	zip := func(name, text string) {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		w.Write([]byte(text))
+		w.Close()
+		write(t, filepath.Join(dir, name), b.String())
+	}
+	const own = `{"kind":"dag","version":1,"name":"own","machines":[{"id":"P1"}],"tasks":[{"id":"a","cost_s":[1]}],"edges":[]}`
+	write(t, filepath.Join(dir, "graphs", "a.stg"), "1\n0 0 0\n1 5 1 0\n2 0 1 1\n")
+	write(t, filepath.Join(dir, "graphs", "b.dot"), "digraph { a [size=3]; b [size=4]; a -> b [size=2] }")
+	write(t, filepath.Join(dir, "graphs", "own.json"), own)
+	zip("graphs/zipped.json.gz", strings.Replace(own, "own", "zipped", 1))
+	zip("graphs/c.stg.gz", "1\n0 0 0\n1 7 1 0\n2 0 1 1\n")
+	write(t, filepath.Join(dir, "net.json"), `{"machines":[{"id":"M1","speed":2},{"id":"M2","speed":1}],"network":{"bandwidth":1}}`)
+	write(t, filepath.Join(dir, "log.swf"), "; MaxProcs: 4\n1 0 0 10 2 -1 -1 2 10 -1 1 1 1 1 1 1 -1 -1\n2 5 0 10 2 -1 -1 2 10 -1 1 1 1 1 1 1 -1 -1\n")
+	plan := func(files string) (names []string, err error) {
+		write(t, filepath.Join(dir, "plan.yaml"), "name: f\nfiles: "+files+"\nalgorithms: [all]\n")
+		p, err := LoadPlan(filepath.Join(dir, "plan.yaml"))
+		if err != nil {
+			return nil, err
+		}
+		cases, err := p.Instances()
+		for _, c := range cases {
+			in, err := c.Load()
+			if err != nil {
+				return nil, err
+			}
+			if in.Kind() != c.Kind {
+				t.Errorf("%s is of %s, not %s", c.Name, in.Kind(), c.Kind)
+			}
+			text := in.ID()
+			if d, ok := in.(*model.DAG); ok {
+				text = fmt.Sprintf("%s %d %s", text, len(d.Machines), d.Transfers())
+			}
+			names = append(names, text+" "+strings.ReplaceAll(c.Name, dir+"/", ""))
+		}
+		return names, err
+	}
+	for files, want := range map[string][]string{
+		"[{path: graphs, platform: 'star,machines=2', transfers: fair}]": {
+			"a 2 fair graphs/a.stg (platform star,machines=2; transfers fair)", "b 2 fair graphs/b.dot (platform star,machines=2; transfers fair)",
+			"c 2 fair graphs/c.stg.gz (platform star,machines=2; transfers fair)", "own 1 fair graphs/own.json (platform star,machines=2; transfers fair)",
+			"zipped 1 fair graphs/zipped.json.gz (platform star,machines=2; transfers fair)"},
+		"[graphs/own.json, {path: graphs/a.stg, platform: net.json}]":                                                                              {"own 1 ideal graphs/own.json", "a 2 ideal graphs/a.stg (platform net.json)"},
+		"[{path: log.swf, kind: reservation, requests: [1, 2], artime: 0, deadline: 1, seed: 3}, {path: log.swf, kind: batch, jobs: 0, goal2: x}]": nil,
+		"[{path: log.swf, kind: reservation, requests: [1, 2], artime: 0}, {path: log.swf, kind: batch, jobs: 0}]": {
+			"log-n1-af1-ar0-dl3-0 log-n1-af1-ar0-dl3-0", "log-n2-af1-ar0-dl3-0 log-n2-af1-ar0-dl3-0", "log-t2-n0-0 log-t2-n0-0"},
+	} {
+		got, err := plan(files)
+		if (err == nil) != (want != nil) {
+			t.Errorf("%s: error %v", files, err)
+		} else if want != nil {
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: instances (-want,+got):\n%s", files, diff)
+			}
+		}
+	}
+	for files, want := range map[string]string{
+		"[log.swf]": "log.swf: invalid: a log is no instance yet; in a plan give it as {path: ",
+		"[graphs]":  "a.stg: invalid: the file tells tasks and no machines, give a platform",
+		"[{path: graphs/own.json, platform: star}]":           "it is an instance with all that it needs, leave the platform out",
+		"[{path: graphs/own.json, goal: accepted}]":           "own.json: invalid: dag instances have no goal \"accepted\"",
+		"[{path: graphs, kind: reservation, requests: 1}]":    "no SWF log below",
+		"[{path: log.swf, kind: reservation, requests: 3}]":   "the log has 2 usable jobs, 3 after the first 0 are asked for",
+		"[{path: other.swf, kind: reservation, requests: 3}]": "other.swf",
+		"[none.json]":                        "none.json",
+		"[graphs/own.json, graphs/own.json]": "is there twice",
+		"[{path: log.swf, kind: batch, jobs: 1, platform: star}]": "there is no key \"platform\" of a generator of batch",
+	} {
+		if _, err := plan(files); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v, want %q", files, err, want)
+		}
 	}
 }

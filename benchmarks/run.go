@@ -52,6 +52,9 @@ func Run(ctx context.Context, p *Plan, o RunOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := p.useful(cases); err != nil {
+		return err
+	}
 	for i := range p.Algorithms {
 		if p.Algorithms[i].Name == glpkName {
 			if err := glpkThere(); err != nil {

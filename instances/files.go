@@ -3,6 +3,9 @@ package instances
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -95,11 +98,12 @@ func unreadable(path string, err error) error {
 	return fmt.Errorf("%w input: can't read %s: %w", model.ErrInvalid, path, err)
 }
 
-// Folder lists the .json files below a folder, sorted.
+// Folder lists the files below a folder that may hold instances, by the ends of
+// their names (.json, .stg, .dot, .gv and .swf, and each with .gz), sorted.
 func Folder(path string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.HasSuffix(p, ".json") {
+		if _, extension := nameOf(p); err == nil && !d.IsDir() && slices.Contains(folderExtensions, extension) {
 			files = append(files, p)
 		}
 		return err
@@ -108,8 +112,39 @@ func Folder(path string) ([]string, error) {
 		return nil, fmt.Errorf("%w: %w", model.ErrInvalid, err)
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%w: no .json file below %s", model.ErrInvalid, path)
+		return nil, fmt.Errorf("%w: no file below %s ends in %s (or .gz after that)", model.ErrInvalid, path, strings.Join(folderExtensions, ", "))
 	}
 	slices.Sort(files)
 	return files, nil
+}
+
+var folderExtensions = []string{".json", ".stg", ".dot", ".gv", ".swf"}
+
+// KindOf returns the kind of an instance's file in the own format that begins with
+// it, as all that gapwise writes do. It reads no further, and returns "" for all
+// other files.
+func KindOf(path string) model.Kind {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	in := io.Reader(bufio.NewReader(f))
+	if magic, _ := in.(*bufio.Reader).Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		if in, err = gzip.NewReader(in); err != nil {
+			return ""
+		}
+	}
+	dec := json.NewDecoder(io.LimitReader(in, 1<<12))
+	var tokens [3]json.Token // { "kind" KIND
+	for k := range tokens {
+		if tokens[k], err = dec.Token(); err != nil {
+			return ""
+		}
+	}
+	kind, _ := tokens[2].(string)
+	if tokens[0] != json.Delim('{') || tokens[1] != "kind" || model.Kind(kind).New() == nil {
+		return ""
+	}
+	return model.Kind(kind)
 }

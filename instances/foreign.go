@@ -17,7 +17,12 @@ import (
 // (see ParsePlatform); own files take none. The content decides about other
 // extensions, and any file may be gzipped. A foreign graph is named after its
 // file, without extensions.
-func LoadOn(path, platform string) (model.Instance, error) {
+func LoadOn(path, platform string) (model.Instance, error) { return loadOn(path, platform, true) }
+
+// LoadAny is LoadOn, but files that need no platform do without it.
+func LoadAny(path, platform string) (model.Instance, error) { return loadOn(path, platform, false) }
+
+func loadOn(path, platform string, used bool) (model.Instance, error) {
 	data, err := ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -36,7 +41,7 @@ func LoadOn(path, platform string) (model.Instance, error) {
 		if err != nil {
 			return fail(err)
 		}
-		if platform != "" {
+		if platform != "" && used {
 			return fail(fmt.Errorf("%w: it is an instance with all that it needs, leave the platform out", model.ErrInvalid))
 		}
 		return in, nil

@@ -92,11 +92,12 @@ func TestLoadOnErrors(t *testing.T) {
 	wantError(t, err, "invalid input: can't read "+path+"x")
 }
 
-// A folder is own files: foreign ones need a platform, and are given by name.
-func TestFolderListsJSON(t *testing.T) {
+// A folder holds whatever may be an instance by the end of its name, zipped or not.
+func TestFolderLists(t *testing.T) {
 	path := write(t, "b.json", smallOwn)
 	folder := filepath.Dir(path)
-	for name, text := range map[string]string{"g.dot": smallDOT, "s.stg": smallSTG, "w.json.gz": zipped(t, threeWf5), "a.json": smallOwn} {
+	for name, text := range map[string]string{"g.dot": smallDOT, "s.STG": smallSTG, "w.json.gz": zipped(t, threeWf5), "a.json": smallOwn,
+		"g.gv.gz": "", "l.swf.gz": "", "a.md": "", "json": "", ".gz": "", "x.jsonl": "", "x.json.bak": ""} {
 		if err := writeIn(folder, name, text); err != nil {
 			t.Fatal(err)
 		}
@@ -105,8 +106,30 @@ func TestFolderListsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{filepath.Join(folder, "a.json"), path}, got); diff != "" {
+	var names []string
+	for _, f := range got {
+		names = append(names, filepath.Base(f))
+	}
+	if diff := cmp.Diff([]string{"a.json", "b.json", "g.dot", "g.gv.gz", "l.swf.gz", "s.STG", "w.json.gz"}, names); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if _, err := Folder(t.TempDir()); err == nil || !strings.Contains(err.Error(), "ends in .json, .stg, .dot, .gv, .swf (or .gz after that)") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The kind is told where the file begins with it, whatever follows.
+func TestKindOf(t *testing.T) {
+	for text, want := range map[string]model.Kind{
+		` {"kind":"dag", and so on`: model.KindDAG, zipped(t, `{"kind":"batch","version":1}`): model.KindBatch,
+		`{"version":1,"kind":"dag"}`: "", `{"kind":"moon"}`: "", `["kind","dag"]`: "", `{"kind":3}`: "", "": "", "1\n": "", "\x1f\x8b": "",
+	} {
+		if got := KindOf(write(t, "x", text)); got != want {
+			t.Errorf("%q is of %q, want %q", text, got, want)
+		}
+	}
+	if got := KindOf("no such file"); got != "" {
+		t.Errorf("no file is of %q", got)
 	}
 }
 

@@ -30,6 +30,7 @@ type KeyChecker interface {
 // Planned is an instance that is drawn or read when it is needed.
 type Planned struct {
 	Name   string
+	Kind   model.Kind
 	Params map[string]float64 // values of its parameters, by key; "draw" is Index
 	Index  int                // number of the draw, from 0
 	Load   func() (model.Instance, error)
@@ -45,7 +46,8 @@ type Planned struct {
 func newPlanned[I model.Instance](spec any, name string, index int, load func() (I, error)) Planned {
 	numbers := params.Numbers(spec)
 	numbers["draw"] = float64(index)
-	c := Planned{Name: name, Params: numbers, Index: index, Load: func() (model.Instance, error) { return load() }}
+	var none I
+	c := Planned{Name: name, Kind: none.Kind(), Params: numbers, Index: index, Load: func() (model.Instance, error) { return load() }}
 	c.Try = func() error {
 		_, err := load()
 		return err

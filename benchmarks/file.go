@@ -1,0 +1,172 @@
+package benchmarks
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+)
+
+// File is a file or a folder of a plan, with what its instances need besides.
+type File struct {
+	// Path names an instance, a task graph in a foreign format, an SWF log, or a
+	// folder with such files. Relative paths start at the plan's folder.
+	Path string
+	// Platform is what task graphs without machines run on (instances.ParsePlatform).
+	Platform string
+	// Variants are the readings of the instances, by flag (gapwise.Problem.Variants).
+	// In a folder they and the platform go to those that know them.
+	Variants map[string]string
+	// Logs makes instances of SWF logs as a generator with the key log does; nil: the
+	// file is no log.
+	Logs *Generator
+}
+
+// variantKeys returns the keys of the readings of all problems.
+func variantKeys() []string {
+	var all []string
+	for _, p := range gapwise.Problems() {
+		for _, v := range p.Variants {
+			if !slices.Contains(all, v.Flag) {
+				all = append(all, v.Flag)
+			}
+		}
+	}
+	return all
+}
+
+// variantValues returns the values of a reading, of all problems.
+func variantValues(key string) []string {
+	var all []string
+	for _, p := range gapwise.Problems() {
+		for _, v := range p.Variants {
+			if v.Flag == key {
+				all = append(all, v.Values...)
+			}
+		}
+	}
+	return all
+}
+
+// logKinds returns the problems that have instances of SWF logs.
+func logKinds() []model.Kind {
+	var all []model.Kind
+	for _, p := range gapwise.Problems() {
+		if _, ok := p.Generator().(instances.SWFSpec); ok {
+			all = append(all, p.Kind)
+		}
+	}
+	return all
+}
+
+// instances lists the instances of the file, or of all files below the folder.
+func (f *File) instances() ([]instances.Planned, error) {
+	paths, folder := []string{f.Path}, false
+	if info, err := os.Stat(f.Path); err == nil && info.IsDir() {
+		folder = true
+		if paths, err = instances.Folder(f.Path); err != nil {
+			return nil, err
+		}
+	}
+	var all []instances.Planned
+	for _, path := range paths {
+		switch {
+		case f.Logs != nil && (instances.IsSWF(path) || !folder):
+			cases, err := f.ofLog(path)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, cases...)
+		case f.Logs != nil:
+		case instances.IsSWF(path):
+			return nil, fmt.Errorf("%s: %w: a log is no instance yet; in a plan give it as {path: %s, kind: reservation, requests: 1000} or as one of %q, or make an instance of it with gapwise convert",
+				path, model.ErrInvalid, path, logKinds())
+		default:
+			c, err := f.ofInstance(path, folder)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, c)
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%w plan: no SWF log below %s", model.ErrInvalid, f.Path)
+	}
+	return all, nil
+}
+
+// ofLog lists the instances of a log.
+func (f *File) ofLog(path string) ([]instances.Planned, error) {
+	g := *f.Logs
+	g.Values = maps.Clone(g.Values)
+	g.Values["log"] = []string{path}
+	cases, err := g.instances()
+	for k := 0; k < len(cases) && err == nil; k++ {
+		if cases[k].Index == 0 {
+			err = cases[k].Try()
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return cases, nil
+}
+
+// ofInstance returns the instance of a file. One that doesn't begin with its kind is
+// loaded: foreign graphs lack machines more often than not, and that is better known
+// before anything runs.
+func (f *File) ofInstance(path string, folder bool) (instances.Planned, error) {
+	read := instances.LoadOn
+	if folder {
+		read = instances.LoadAny
+	}
+	c := instances.Planned{Name: path, Kind: instances.KindOf(path), Load: func() (model.Instance, error) {
+		in, err := read(path, f.Platform)
+		if err != nil {
+			return nil, err
+		}
+		return f.asRead(in, path, folder)
+	}}
+	var how []string
+	if f.Platform != "" {
+		how = append(how, "platform "+f.Platform)
+	}
+	for _, key := range slices.Sorted(maps.Keys(f.Variants)) {
+		how = append(how, key+" "+f.Variants[key])
+	}
+	if len(how) > 0 {
+		c.Name += " (" + strings.Join(how, "; ") + ")"
+	}
+	if c.Kind == "" {
+		in, err := c.Load()
+		if err != nil {
+			return c, err
+		}
+		c.Kind = in.Kind()
+	}
+	return c, nil
+}
+
+// asRead returns the instance in the readings asked for.
+func (f *File) asRead(in model.Instance, path string, folder bool) (model.Instance, error) {
+	p, err := gapwise.ProblemOf(in.Kind())
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range slices.Sorted(maps.Keys(f.Variants)) {
+		value := f.Variants[key]
+		k := slices.IndexFunc(p.Variants, func(v gapwise.Variant) bool { return v.Flag == key && slices.Contains(v.Values, value) })
+		switch {
+		case k >= 0 && p.Variants[k].Get(in) != value:
+			in = p.Variants[k].With(in, value)
+		case k < 0 && !folder:
+			return nil, fmt.Errorf("%s: %w: %s instances have no %s %q", path, model.ErrInvalid, in.Kind(), key, value)
+		}
+	}
+	return in, nil
+}
