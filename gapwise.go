@@ -19,6 +19,7 @@ import (
 	"github.com/gapwise/gapwise/internal/nearest"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
+	"github.com/gapwise/gapwise/model/milp/external"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -35,6 +36,7 @@ var ErrUnknownAlgorithm = errors.New("unknown algorithm")
 // Options are those of Solve.
 type Options struct {
 	// Algorithm is a name of Algorithms(kind), or
+	//   - a solver of linear models, see Externals;
 	//   - exact: the engine(s) below, without a time limit of their own;
 	//   - auto (and ""): the native search for at most AutoTimeLimit unless a
 	//     limit is given. It starts from the strongest heuristic and ends
@@ -42,11 +44,12 @@ type Options struct {
 	//     search doesn't take is solved by all heuristics; the best result
 	//     counts.
 	Algorithm string
-	// Engine is what exact runs: search (and ""), highs or kernel, or several with
-	// commas between them, of which each solves the instance; what they prove is
-	// compared. "both" is "search,highs".
+	// Engine is what exact runs: search (and ""), highs, kernel, one of Externals or
+	// mps:COMMAND, or several with commas between them, of which each solves the
+	// instance; what they prove is compared. "both" is "search,highs". A command
+	// stands last: its commas are its own.
 	Engine string
-	// Formulation is the linear model of the engine highs; "" is its default.
+	// Formulation is the linear model of highs and of Externals; "" is the default.
 	Formulation string
 	// Settings.Proof asks for a proof of the bound, which verify.Proof replays. Only the
 	// engine kernel writes one; it is what auto and exact run then.
@@ -81,8 +84,9 @@ func Algorithms(kind model.Kind) []model.Algorithm {
 	return p.Algorithms
 }
 
-// Find returns the algorithm of a name. The error wraps ErrUnknownAlgorithm and
-// names the algorithms that there are.
+// Find returns the algorithm of a name: one of Algorithms(kind), or a solver of
+// linear models that is a program of its own, see Externals. The error wraps
+// ErrUnknownAlgorithm and names the algorithms that there are.
 func Find(kind model.Kind, name string) (model.Algorithm, error) {
 	var names []string
 	for _, a := range Algorithms(kind) {
@@ -90,6 +94,9 @@ func Find(kind model.Kind, name string) (model.Algorithm, error) {
 			return a, nil
 		}
 		names = append(names, a.Name)
+	}
+	if a, ok, err := findExternal(kind, name); ok {
+		return a, err
 	}
 	hint := ""
 	if near := nearest.Of(name, names); near != "" {
@@ -131,22 +138,25 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 	if o.Algorithm != "exact" && (o.Engine != "" || o.Formulation != "") {
 		return wrong("an engine or a formulation goes with the algorithm exact, not with %q", o.Algorithm)
 	}
-	names := []string{o.Algorithm}
-	switch o.Algorithm {
-	case "", "auto":
-		set.TimeLimit = cmp.Or(set.TimeLimit, AutoTimeLimit)
-		names = []string{p.Default}
+	var found []model.Algorithm
+	switch name := o.Algorithm; name {
 	case "exact":
-		if names, err = o.engines(p); err != nil {
+		if found, err = o.engines(p); err != nil {
 			return nil, set, err
 		}
-	}
-	var all []model.Solver
-	for _, name := range names {
+	case "", "auto":
+		set.TimeLimit = cmp.Or(set.TimeLimit, AutoTimeLimit)
+		name = p.Default
+		fallthrough
+	default:
 		a, err := Find(kind, name)
 		if err != nil {
 			return nil, set, err
 		}
+		found = append(found, a)
+	}
+	var all []model.Solver
+	for _, a := range found {
 		if p, ok := a.Solver.(model.Prover); set.Proof != nil && !(ok && p.Proves()) {
 			return wrong("the engine kernel writes no proofs for %s", kind)
 		}
@@ -155,36 +165,65 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 	return all, set, nil
 }
 
-// engines returns the names of the exact algorithms that Engine and Formulation
-// name.
-func (o Options) engines(p *Problem) ([]string, error) {
-	wrong := func(format string, args ...any) ([]string, error) {
+// engines returns the exact algorithms that Engine and Formulation name.
+func (o Options) engines(p *Problem) ([]model.Algorithm, error) {
+	wrong := func(format string, args ...any) ([]model.Algorithm, error) {
 		return nil, fmt.Errorf("%w: "+format, append([]any{ErrUnknownAlgorithm}, args...)...)
 	}
 	engine := cmp.Or(o.Engine, p.Default)
 	if engine == "both" {
 		engine = "search,highs"
 	}
-	names := strings.Split(engine, ",")
+	names := EngineNames(engine)
+	linear := 0
 	for i, name := range names {
-		if !slices.Contains(p.Engines(), name) {
-			return wrong("engine %q for %s, give one of %s, or several with commas", name, p.Kind, strings.Join(p.Engines(), ", "))
+		if !slices.Contains(p.Engines(), name) && !external.Known(name) {
+			return wrong("engine %q for %s, give one of %s, %s or mps:COMMAND, or several with commas",
+				name, p.Kind, strings.Join(p.Engines(), ", "), strings.Join(Externals(), ", "))
+		}
+		if name == "highs" || external.Known(name) {
+			linear++
 		}
 		if slices.Contains(names[:i], name) {
 			return wrong("engine %q twice", name)
 		}
 	}
-	h := slices.Index(names, "highs")
-	switch k := slices.Index(p.Formulations, o.Formulation); {
+	switch {
 	case o.Formulation == "":
-	case k < 0:
+	case !slices.Contains(p.Formulations, o.Formulation):
 		return wrong("formulation %q for %s, give one of %s", o.Formulation, p.Kind, strings.Join(p.Formulations, ", "))
-	case h < 0:
-		return wrong("a formulation goes with the engine highs, not with %s", engine)
-	case k > 0:
-		names[h] += "-" + o.Formulation
+	case linear == 0:
+		return wrong("a formulation goes with the engine highs or a solver of MPS files, not with %s", engine)
 	}
-	return names, nil
+	var all []model.Algorithm
+	for _, name := range names {
+		var a model.Algorithm
+		var err error
+		switch {
+		case external.Known(name):
+			a, err = ofExternal(p, name, o.Formulation)
+		case name == "highs" && o.Formulation != "" && o.Formulation != p.Formulations[0]:
+			a, err = Find(p.Kind, name+"-"+o.Formulation)
+		default:
+			a, err = Find(p.Kind, name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// EngineNames splits Options.Engine at its commas, up to a command.
+func EngineNames(engine string) (names []string) {
+	for {
+		name, rest, more := strings.Cut(engine, ",")
+		if strings.HasPrefix(engine, external.Prefix) || !more {
+			return append(names, engine)
+		}
+		names, engine = append(names, name), rest
+	}
 }
 
 // Formulations lists the problem's linear models, the default first.

@@ -54,7 +54,7 @@ type Record struct {
 	Reason     string   `json:"reason,omitempty"`
 	Version    string   `json:"version"`
 	// Commit is that of the build (gapwise.Build), empty if it isn't known. Tools names
-	// the versions of Go, of HiGHS and, if it ran, of GLPK.
+	// the versions of Go, of HiGHS and of the program that is the engine, if one is.
 	Commit string `json:"commit,omitempty"`
 	Tools  string `json:"tools,omitempty"`
 	// Run is the number of the run among the Runs of its plan, from 1, as the plan
@@ -142,19 +142,29 @@ func newRecord(plan string, c *instances.Planned, in model.Instance, features ma
 	return Record{Plan: plan, Instance: c.Name, Hash: r.InstanceHash, Kind: r.Kind, Variants: variants, Params: c.Params, Features: features, Algorithm: a.Label, Options: a.settings(),
 		Seed: r.Seed, Status: r.Status, Objective: optional(r.Objective), Second: optional(r.SecondObjective), Metrics: metrics,
 		Bound: optional(r.Bound), Gap: optional(r.Gap), ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
-		Verified: r.Solution != nil && !r.Unverified, Reason: r.Reason, Version: r.Version, Commit: built().Commit, Tools: tools(a.Name),
+		Verified: r.Solution != nil && !r.Unverified, Reason: r.Reason, Version: r.Version, Commit: built().Commit, Tools: a.tools(),
 		Host: here().host, CPU: here().cpu}, nil
 }
 
 // built is the build that this is.
 var built = sync.OnceValue(gapwise.Built)
 
-// tools names what else a run by an algorithm depends on.
-func tools(algorithm string) string {
-	if algorithm == glpkName {
-		return built().Tools() + ", GLPK " + glpkVersion()
+// tools names what else a run by the algorithm depends on.
+func (a *Algorithm) tools() string {
+	names := gapwise.EngineNames(a.Engine)
+	if a.Name != "exact" {
+		names = []string{a.Name}
 	}
-	return built().Tools()
+	if a.Name == glpkName {
+		names = []string{glpkEngine}
+	}
+	all := built().Tools()
+	for _, name := range names {
+		if v := gapwise.ExternalVersion(name); v != "" {
+			all += ", " + v
+		}
+	}
+	return all
 }
 
 // seal returns the digest of the record without its seal.

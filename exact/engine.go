@@ -36,8 +36,10 @@ func StopReason(ctx context.Context) string {
 	case errors.Is(err, context.Canceled):
 		return "interrupted"
 	}
-	return "stopped by the time limit"
+	return outOfTime
 }
+
+const outOfTime = "stopped by the time limit"
 
 // Device is a part of a native search that can be switched off to see what it
 // brings: a bound, a dominance rule, a cut, a phase, a neighbourhood.

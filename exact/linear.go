@@ -419,6 +419,9 @@ func (d *driver[S]) stopped(ctx context.Context, a answer) string {
 	if reason := StopReason(ctx); reason != "" {
 		return reason
 	}
+	if a.Status == milp.TimeLimit { // which the solver has kept by itself
+		return outOfTime
+	}
 	return d.Title + ended + a.Status.String()
 }
 

@@ -47,8 +47,9 @@ func plain(s string) string {
 // which readers take with either sign from where the formats have it, or not at all.
 const constant = "constant"
 
-// names are plain and distinct names of the variables and rows.
-func (m *Model) names() (vars, rows []string) {
+// Names returns plain and distinct names of the variables and rows, as WriteMPS and
+// WriteLP write them.
+func (m *Model) Names() (vars, rows []string) {
 	distinct := func(n int, name func(int) string) []string {
 		taken := map[string]bool{"obj": true, constant: true}
 		out := make([]string, n)
@@ -75,7 +76,7 @@ func (m *Model) WriteMPS(w io.Writer) error {
 		return err
 	}
 	out := bufio.NewWriter(w)
-	vars, rows := m.names()
+	vars, rows := m.Names()
 	sign := 1.0
 	if m.Maximise {
 		sign = -1
@@ -164,4 +165,18 @@ func (m *Model) WriteMPS(w io.Writer) error {
 	}
 	fmt.Fprint(out, "ENDATA\n")
 	return out.Flush()
+}
+
+// Columns returns the index, in the file that WriteMPS writes, of each column by its
+// name: the variables in their order and, if there is an offset, one more.
+func (m *Model) Columns() map[string]int {
+	vars, _ := m.Names()
+	if m.Offset != 0 {
+		vars = append(vars, constant)
+	}
+	columns := make(map[string]int, len(vars))
+	for j, name := range vars {
+		columns[name] = j
+	}
+	return columns
 }

@@ -1,0 +1,64 @@
+package gapwise
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/external"
+)
+
+// Externals lists the solvers of linear models that are programs of their own:
+// engines that solve a problem's formulations by MPS files. Beside them a command
+// that does the same is one, by the name mps:COMMAND (see docs/bring-your-own.md).
+// Algorithms doesn't list them, since their programs needn't be there. NAME-FORMULATION
+// as an algorithm names one on another formulation than the default.
+func Externals() []string { return external.Names() }
+
+// ExternalVersion returns name and version of the program of an engine, as "CBC
+// 2.10.8"; "" if it isn't one of Externals.
+func ExternalVersion(engine string) string {
+	for _, name := range Externals() {
+		if engine == name || strings.HasPrefix(engine, name+"-") {
+			return external.Version(name)
+		}
+	}
+	return ""
+}
+
+// findExternal returns the algorithm that a name of Externals or mps:COMMAND names,
+// perhaps with a formulation; false if the name is no such.
+func findExternal(kind model.Kind, name string) (a model.Algorithm, ok bool, err error) {
+	p, err := ProblemOf(kind)
+	if err != nil {
+		return a, false, err
+	}
+	formulation := ""
+	if !external.Known(name) {
+		k := slices.IndexFunc(p.Formulations, func(f string) bool { return strings.HasSuffix(name, "-"+f) })
+		if k < 0 {
+			return a, false, nil
+		}
+		formulation = p.Formulations[k]
+		if name = strings.TrimSuffix(name, "-"+formulation); !slices.Contains(external.Names(), name) {
+			return a, false, nil
+		}
+	}
+	a, err = ofExternal(p, name, formulation)
+	return a, true, err
+}
+
+// ofExternal returns the engine that solves a formulation of a problem, "" for the
+// default, by an external solver. The error is model.ErrUnsupported if its program
+// isn't there.
+func ofExternal(p *Problem, name, formulation string) (model.Algorithm, error) {
+	if p.Linear == nil {
+		return model.Algorithm{}, fmt.Errorf("%w: %s has no linear model for %s", model.ErrUnsupported, p.Kind, name)
+	}
+	b, err := external.Backend(name)
+	if err != nil {
+		return model.Algorithm{}, fmt.Errorf("%w: %w", model.ErrUnsupported, err)
+	}
+	return model.Engine(p.Kind, p.Linear(formulation, b), "", b.Title+" on the formulation "+formulation), nil
+}

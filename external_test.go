@@ -1,0 +1,199 @@
+package gapwise_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+	"github.com/gapwise/gapwise/model/milp/external"
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+// tools are the external solvers that are tested for real, with their packages.
+var tools = map[string]string{"glpsol": "glpk-utils", "cbc": "coinor-cbc"}
+
+// The programs that solve MPS files agree with HiGHS on every formulation of every
+// problem: about its optimum, and that there is none.
+func TestExternalsAgreeWithHiGHS(t *testing.T) {
+	const most = 24
+	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
+		all := smallInstances(t, p, 16)
+		for engine, install := range tools {
+			for _, formulation := range p.Formulations {
+				t.Run(engine+" "+formulation, func(t *testing.T) {
+					t.Parallel()
+					need.Tool(t, engine, install)
+					b, err := external.Backend(engine)
+					if err != nil {
+						t.Fatal(err)
+					}
+					found := 0
+					for _, in := range spread(supported(t, all, formulation), most) {
+						f, err := gapwise.Formulation(t.Context(), in, formulation)
+						if err != nil {
+							t.Fatal(err)
+						}
+						want, err := highs.Solve(t.Context(), &f.Model, milp.Options{})
+						if err != nil {
+							t.Fatal(err)
+						}
+						got, err := b.Solve(t.Context(), &f.Model, milp.Options{})
+						if err != nil {
+							t.Fatalf("%s: %v", in.ID(), err)
+						}
+						if got.Status != want.Status || got.Feasible != want.Feasible {
+							t.Errorf("%s: %v, HiGHS says %v", in.ID(), got.Status, want.Status)
+						}
+						if !got.Feasible {
+							continue
+						}
+						found++
+						tolerance := 1e-6 * max(1, math.Abs(want.Objective))
+						if math.Abs(got.Objective-want.Objective) > tolerance || math.Abs(got.Bound-want.Objective) > tolerance || !(f.Violation(got.X) <= 1e-5) {
+							t.Errorf("%s: objective %v, bound %v, violation %v; HiGHS has %v", in.ID(), got.Objective, got.Bound, f.Violation(got.X), want.Objective)
+						}
+					}
+					if found < most/2 {
+						t.Errorf("%d instances with a solution say little", found)
+					}
+				})
+			}
+		}
+	})
+}
+
+// supported returns the instances that a formulation takes.
+func supported(t *testing.T, all []model.Instance, formulation string) (some []model.Instance) {
+	for _, in := range all {
+		if _, err := gapwise.Formulation(t.Context(), in, formulation); err == nil {
+			some = append(some, in)
+		} else if !errors.Is(err, model.ErrUnsupported) {
+			t.Fatal(err)
+		}
+	}
+	return some
+}
+
+// spread returns about so many instances, in equal steps.
+func spread(all []model.Instance, most int) (some []model.Instance) {
+	for k, in := range all {
+		if k == 0 || k*most/len(all) != (k-1)*most/len(all) {
+			some = append(some, in)
+		}
+	}
+	return some
+}
+
+// As engines, by the rules of exact.Linear, they agree with the native search.
+func TestExternalsAgreeWithSearch(t *testing.T) {
+	const most = 12
+	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
+		for _, in := range spread(smallInstances(t, p, 1), most) {
+			t.Run(in.ID(), func(t *testing.T) {
+				t.Parallel()
+				c := gapwise.NewCase(in)
+				want, err := c.Solve(t.Context(), gapwise.Options{Algorithm: "exact"})
+				if errors.Is(err, model.ErrUnsupported) {
+					t.Skip("the search doesn't take it")
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				for engine, install := range tools {
+					need.Tool(t, engine, install)
+					r, err := c.Solve(t.Context(), gapwise.Options{Algorithm: "exact", Engine: engine})
+					if errors.Is(err, model.ErrUnsupported) {
+						continue
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := gapwise.Join(in, []model.Result{want, r}, model.DefaultGap); err != nil {
+						t.Error(err)
+					}
+					switch {
+					case want.Status == model.StatusInfeasible && r.Status != model.StatusUnknown && r.Status != model.StatusInfeasible:
+						t.Errorf("%s: %s, the search says infeasible", engine, r.Status)
+					case want.Status == model.StatusInfeasible:
+					case r.Solution == nil || model.Gap(r.Objective, want.Objective) > 1e-6:
+						t.Errorf("%s: %s %v (%s), the optimum is %v", engine, r.Status, r.Objective, r.Reason, want.Objective)
+					// GLPK's tolerance leaves a gap where objectives aren't whole.
+					case r.Status != model.StatusOptimal && !(engine == "glpsol" && r.Gap <= 1e-3):
+						t.Errorf("%s: the bound %v of the optimum %v: %s", engine, r.Bound, r.Objective, r.Reason)
+					}
+				}
+			})
+		}
+	})
+}
+
+// An engine stands beside others, its formulation after it; a command stands last,
+// with its commas. A program that isn't there is named.
+func TestExternalNames(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	for _, c := range []struct {
+		algorithm, engine, formulation string
+		want                           string // a part of the error
+	}{
+		{"exact", "search,highs", "paper", ""},
+		{"exact", "search", "paper", "formulation goes with"},
+		{"exact", "cbc", "", "cbc needs cbc on PATH"},
+		{"exact", "search,gurobi_cl", "paper", "gurobi_cl needs gurobi_cl on PATH"},
+		{"exact", "glpsol", "none", `formulation "none"`},
+		{"exact", "cplex", "", "cbc, glpsol, gurobi_cl, scip or mps:COMMAND"},
+		{"exact", "search,mps:solve a,b", "", "no {in}"},
+		{"exact", "search,mps:solve {in},{out}", "", "needs solve on PATH"},
+		{"exact", "mps:solve '{in}", "", "Unterminated"},
+		{"scip", "", "", "scip needs scip on PATH"},
+		{"scip-paper", "", "", "scip needs scip on PATH"},
+		{"scip-ordering", "", "", "unknown algorithm"},
+		{"mps:solve {in} {out}", "", "", "needs solve on PATH"},
+	} {
+		err := gapwise.Options{Algorithm: c.algorithm, Engine: c.engine, Formulation: c.formulation}.Check(model.KindVCSched)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s %s %s: %v, want %q", c.algorithm, c.engine, c.formulation, err, c.want)
+		}
+	}
+	if !slices.Equal(gapwise.Externals(), []string{"cbc", "glpsol", "gurobi_cl", "scip"}) {
+		t.Error(gapwise.Externals())
+	}
+}
+
+// What a solver has found by its time limit counts.
+func TestExternalStopped(t *testing.T) {
+	t.Parallel()
+	p, err := gapwise.ProblemOf(model.KindVCSched)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, ok := hardInstance(t, p)
+	if !ok {
+		t.Fatal("no instance is hard")
+	}
+	for engine, install := range tools {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			need.Tool(t, engine, install)
+			r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: engine, Settings: model.Settings{TimeLimit: time.Second}})
+			if err != nil || r.Status == model.StatusOptimal || r.Status == model.StatusInfeasible || r.Reason != exact.StopReason(timedOut(t)) {
+				t.Errorf("%s, %q, %v", r.Status, r.Reason, err)
+			}
+		})
+	}
+}
+
+// timedOut returns a context whose time is over.
+func timedOut(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 0)
+	t.Cleanup(cancel)
+	return ctx
+}

@@ -1,0 +1,22 @@
+//go:build unix
+
+package process
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// group has a command begin a process group.
+func group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// ask asks the group to end.
+func ask(cmd *exec.Cmd, interrupt bool) error {
+	if interrupt {
+		return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT)
+	}
+	return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
+}
+
+// kill kills what is left of the group, if anything.
+func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -1,0 +1,2 @@
+optimal
+w 1
