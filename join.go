@@ -31,6 +31,9 @@ func Join(in model.Instance, results []model.Result, gapLimit float64) error {
 		for _, other := range results {
 			if !other.Unverified && other.Status != model.StatusInfeasible {
 				r.SetBound(model.SenseOf(in), other.Bound, gapLimit)
+				if r.Evidence == nil && r.Bound == other.Bound {
+					r.Evidence = other.Evidence
+				}
 			}
 		}
 		if r.Status == model.StatusOptimal {
@@ -79,6 +82,7 @@ func reconcile(in model.Instance, a, b model.Result, gap float64) (model.Result,
 		r.Details = b.Details
 	}
 	r.Elapsed, r.Nodes = a.Elapsed+b.Elapsed, a.Nodes+b.Nodes
+	r.Evidence = nil // both say what they searched
 	for _, x := range []model.Result{a, b} {
 		r.SetBound(sense, x.Bound, gap)
 	}

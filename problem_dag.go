@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/gapwise/gapwise/bounds"
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
@@ -26,7 +25,7 @@ var dagProblem = define(definition[*model.DAG]{
 	formulations: dagbounds.Formulations,
 	formulation:  dagFormulation,
 	linear:       func(_ string, b milp.Backend) model.Solver { return dagexact.Linear{Backend: b} },
-	quick:        func(in *model.DAG) []bounds.Bound { return dagbounds.Quick(in.Graph()) },
+	quick:        dagbounds.QuickOf,
 	bounds:       dagbounds.All,
 	generator:    instances.GeneratorOf(instances.NewDAGSpec),
 	parameters:   func() model.Parameters { return new(model.DAGParameters) },

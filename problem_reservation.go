@@ -3,7 +3,6 @@ package gapwise
 import (
 	"context"
 
-	"github.com/gapwise/gapwise/bounds"
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	resheur "github.com/gapwise/gapwise/heuristics/reservation"
@@ -33,7 +32,7 @@ var reservationProblem = define(definition[*model.Reservation]{
 			func(starts []int64) (*model.Bookings, error) { return resheur.BookTicks(in, t, starts) })), nil
 	},
 	linear:    func(_ string, b milp.Backend) model.Solver { return resexact.Linear{Backend: b} },
-	quick:     func(in *model.Reservation) []bounds.Bound { return resbounds.Quick(in.Ticks()) },
+	quick:     resbounds.QuickOf,
 	bounds:    resbounds.All,
 	generator: instances.GeneratorOf(instances.NewReservationSpec),
 	gantt:     []string{"pe-w"},

@@ -178,6 +178,7 @@ func (c *Case) stamp(ctx context.Context, r model.Result, set model.Settings, ju
 		patience, stop = context.WithTimeout(context.WithoutCancel(ctx), judgeGrace)
 	}
 	defer stop()
+	c.addEvidence(patience, &r, set.Proof != nil)
 	if judging != nil {
 		defer time.AfterFunc(time.Second, judging).Stop()
 	}

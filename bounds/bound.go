@@ -19,6 +19,8 @@ type Bound struct {
 	// Infeasible says that no solution exists, proved.
 	Infeasible bool
 	Reason     string // why no solution exists, in a few words
+	// Evidence says how the bound follows from the instance; nil: nothing is said.
+	Evidence *model.Evidence
 }
 
 // CheckSize returns an error that wraps model.ErrUnsupported if the formulation of

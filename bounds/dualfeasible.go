@@ -1,6 +1,10 @@
 package bounds
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
 
 // DualFeasible returns a lower bound on the number of bins of the given capacity C
 // that count[k] items of each size[k] need: the best ⌈Σ f(x) / f(bin)⌉ over three
@@ -29,24 +33,35 @@ import "slices"
 // e runs over the distinct sizes up to C/2, at most 128 of them, evenly spread. All
 // arithmetic is in integers. O(128 n).
 func DualFeasible(size []int64, count []int32, capacity int64) int64 {
-	best := int64(1)
+	n, _ := BestDual(size, count, capacity)
+	return n
+}
+
+// BestDual is DualFeasible with the function that makes the bound, nil if an item fits
+// in no bin or all fit in one.
+func BestDual(size []int64, count []int32, capacity int64) (best int64, by *model.DualFunction) {
+	best = 1
 	var half []int64
 	for _, x := range size {
 		if x > capacity {
-			return 1 << 62 // this item fits in no bin
+			return 1 << 62, nil // this item fits in no bin
 		}
 		if 2*x <= capacity && x > 0 {
 			half = append(half, x)
 		}
 	}
+	name, parameter := "", int64(0)
 	value := func(f func(x int64) int64, bin int64) {
 		sum := int64(0)
 		for k, x := range size {
 			sum += f(x) * int64(count[k])
 		}
-		best = max(best, (sum+bin-1)/bin)
+		if n := (sum + bin - 1) / bin; n > best {
+			best, by = n, &model.DualFunction{Name: name, Parameter: parameter}
+		}
 	}
 	for k := int64(1); k <= 4 && capacity < 1<<56; k++ {
+		name, parameter = "steps", k
 		value(StepsDFF(capacity, k))
 	}
 	slices.Sort(half)
@@ -54,10 +69,12 @@ func DualFeasible(size []int64, count []int32, capacity int64) int64 {
 	step := max(1, len(half)/64)
 	for i := 0; i < len(half); i += step {
 		e := half[i]
+		name, parameter = "threshold", e
 		value(ThresholdDFF(capacity, e))
+		name = "pieces"
 		value(PiecesDFF(capacity, e))
 	}
-	return best
+	return best, by
 }
 
 // StepsDFF returns the dual-feasible function u(k) of DualFeasible, in units of

@@ -141,6 +141,7 @@ type resultFile struct {
 	Version         string          `json:"version"`
 	Unverified      bool            `json:"unverified,omitempty"`
 	Reason          string          `json:"reason,omitempty"`
+	Evidence        json.RawMessage `json:"evidence,omitempty"`
 	Solution        json.RawMessage `json:"solution,omitempty"`
 }
 
@@ -156,6 +157,13 @@ func (r Result) MarshalJSON() ([]byte, error) {
 			return nil, err
 		}
 		f.Solution = s
+	}
+	if r.Evidence != nil {
+		e, err := json.Marshal(r.Evidence)
+		if err != nil {
+			return nil, err
+		}
+		f.Evidence = e
 	}
 	var e encoder
 	kind := r.Kind
@@ -224,6 +232,13 @@ func (f *resultFile) result(details Details) (Result, error) {
 		Status: f.Status, Objective: float64(f.Objective), SecondObjective: float64(f.SecondObjective),
 		Bound: float64(f.Bound), Gap: float64(f.Gap), GapLimit: f.GapLimit, Elapsed: time.Duration(math.Round(f.ElapsedS * float64(time.Second))),
 		Nodes: f.Nodes, Seed: f.Seed, Version: f.Version, Unverified: f.Unverified, Reason: f.Reason, Details: details}
+	if len(f.Evidence) > 0 && string(f.Evidence) != "null" {
+		e, err := decodeEvidence(f.Evidence)
+		if err != nil {
+			return Result{}, err
+		}
+		r.Evidence = e
+	}
 	if len(f.Solution) > 0 && string(f.Solution) != "null" {
 		s, err := DecodeSolution(f.Solution)
 		if err != nil {

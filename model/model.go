@@ -290,6 +290,9 @@ type Result struct {
 	// Reason says in a few words why a run without a proof stopped, or how
 	// infeasibility was proved. It may be empty.
 	Reason string
+	// Evidence says how the bound, or that there is no solution, follows from the
+	// instance; nil: nothing is said.
+	Evidence *Evidence
 	// Details holds what only this problem's solvers report; nil: nothing.
 	Details Details
 }
@@ -319,7 +322,7 @@ func (r *Result) SetBound(sense Sense, bound, gapLimit float64) {
 		return
 	}
 	if math.IsNaN(r.Bound) || sense.Better(r.Bound, bound) {
-		r.Bound = bound
+		r.Bound, r.Evidence = bound, nil
 	}
 	r.Gap = Gap(r.Objective, r.Bound)
 	if r.GapLimit = 0; gapLimit != DefaultGap {

@@ -257,14 +257,13 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 	if res.InstanceHash != "" && res.InstanceHash != hash {
 		r.add(WrongInstance, 0, "the result is of the instance %q with the hash %s, this one has %s", res.Instance, res.InstanceHash, hash)
 	}
-	trust("the bound", !math.IsNaN(res.Bound))
+	evidence(ctx, in, &res, &r)
 	trust("the reason", res.Reason != "")
 	if res.Details != nil {
 		r.Trusted = append(r.Trusted, res.Details.Claims()...)
 	}
 	r.Trusted = append(r.Trusted, "algorithm, seed, time, nodes and version")
 	if res.Solution == nil {
-		trust("that there is no solution", res.Status == model.StatusInfeasible)
 		if res.Status == model.StatusOptimal || res.Status == model.StatusFeasible {
 			r.add(WrongStatus, 0, "status %q without a solution", res.Status)
 		}

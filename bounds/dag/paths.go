@@ -27,17 +27,18 @@ var Formulations = []string{"ordering"}
 // need a linear program come last and are left out when ctx ends.
 func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 	g := d.Graph()
-	all := Quick(g)
+	all := QuickOf(d)
 	if g.Tasks == 0 {
 		return all, nil
 	}
 	if g.Tasks*g.Machines <= maxLoadProgram {
-		load, err := dagLoad(ctx, g)
+		load, weights, err := dagLoad(ctx, g)
 		if err != nil {
 			return nil, err
 		}
 		if !math.IsNaN(load) {
-			all = append(all, bounds.Bound{Name: "load", Value: load})
+			all = append(all, bounds.Bound{Name: "load", Value: load,
+				Evidence: &model.Evidence{Type: model.EvidenceLoad, Method: "load", Weights: weights}})
 		}
 	}
 	if g.Tasks <= maxRelaxed && Check(d.WithoutContention()) == nil && ctx.Err() == nil {
@@ -45,7 +46,8 @@ func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, bounds.Bound{Name: "ordering-relaxation", Value: value})
+		all = append(all, bounds.Bound{Name: "ordering-relaxation", Value: value,
+			Evidence: &model.Evidence{Type: model.EvidenceRelaxation, Method: "ordering-relaxation"}})
 	}
 	return all, nil
 }
@@ -67,11 +69,11 @@ const maxRelaxed = 60
 //     graphs
 //
 // Where all times have a common unit, the sums are exact, and so are the bounds but
-// for a division, which rounds to nearest: it can't pass the next multiple of the
-// unit, and makespans are multiples of it. Elsewhere they are lowered by more than
-// rounding can add.
-func Quick(g *model.Graph) []bounds.Bound {
-	x := newDAGPaths(g)
+// for a division, which rounds down. Elsewhere they are lowered by more than rounding
+// can add.
+func Quick(g *model.Graph) []bounds.Bound { return newDAGPaths(g).quick() }
+
+func (x *dagPaths) quick() []bounds.Bound {
 	return []bounds.Bound{
 		{Name: "critical-path", Value: x.down * x.critical()},
 		{Name: "communication-path", Value: x.down * x.longest},
@@ -92,8 +94,10 @@ type dagPaths struct {
 	head, tail []float64
 	// Of each task, the least over the machines of head, cost and tail.
 	start, cost, rest []float64
-	longest           float64 // max_t min_m (head + cost + tail)
-	down              float64 // factor that lowers bounds by their rounding, 1 if sums are exact
+	longest           float64    // max_t min_m (head + cost + tail)
+	down              float64    // factor that lowers bounds by their rounding, 1 if sums are exact
+	weights           []float64  // of the machines in area; nil: it is 0
+	window            [2]float64 // that of fernandezBussell; empty if none adds to the horizon
 }
 
 func newDAGPaths(g *model.Graph) *dagPaths {
@@ -197,7 +201,11 @@ func (x *dagPaths) area() float64 {
 	for _, w := range weights {
 		sum += w
 	}
-	return max(equal/float64(m), weighted/sum*(1-roundingOf(g.Tasks)))
+	equal, weighted = quotient(equal, float64(m)), weighted/sum*(1-roundingOf(g.Tasks))
+	if x.weights = weights; equal >= weighted {
+		x.weights = slices.Repeat([]float64{1}, m)
+	}
+	return max(equal, weighted)
 }
 
 // fernandezBussell returns H + max_{a<b} (work(a, b)/M - (b - a)), where H is the
@@ -220,7 +228,9 @@ func (x *dagPaths) fernandezBussell() float64 {
 	}
 	points := min(200, int(math.Sqrt(4e7/float64(n))))
 	from, to = thin(from, points), thin(to, points)
-	worst := 0.0
+	machines := float64(x.g.Machines)
+	whole := x.down == 1 && x.g.ExactSums(4*(n+1)*x.g.Machines)
+	worst, bound := 0.0, horizon
 	for _, a := range from {
 		for _, b := range to {
 			if b <= a {
@@ -230,10 +240,24 @@ func (x *dagPaths) fernandezBussell() float64 {
 			for t := range n {
 				spent += max(0, min(x.cost[t], b-a, x.start[t]+x.cost[t]-a, b-(horizon-x.rest[t]-x.cost[t])))
 			}
-			worst = max(worst, spent/float64(x.g.Machines)-(b-a))
+			if over := spent/machines - (b - a); over > worst {
+				worst, x.window = over, [2]float64{a, b}
+				if bound = horizon + over*(1-roundingOf(n)); whole {
+					bound = quotient(horizon*machines+spent-(b-a)*machines, machines)
+				}
+			}
 		}
 	}
-	return horizon + worst
+	return bound
+}
+
+// quotient returns x/y, y > 0, rounded down.
+func quotient(x, y float64) float64 {
+	q := x / y
+	if math.FMA(q, y, -x) > 0 {
+		return math.Nextafter(q, math.Inf(-1))
+	}
+	return q
 }
 
 // thin sorts the values, removes duplicates, and keeps at most the given number of
@@ -258,10 +282,10 @@ const maxLoadProgram = 200_000
 // dagLoad returns the load bound Σ_t min_m w_m cost_tm / Σ_m w_m for the weights w of
 // LoadWeights: the value of R|pmtn|Cmax without release times, evaluated anew so
 // that it is valid for any w ≥ 0. It is NaN if HiGHS was interrupted.
-func dagLoad(ctx context.Context, g *model.Graph) (float64, error) {
-	w, err := LoadWeights(ctx, g.Cost, g.Machines)
+func dagLoad(ctx context.Context, g *model.Graph) (load float64, w []float64, err error) {
+	w, err = LoadWeights(ctx, g.Cost, g.Machines)
 	if w == nil || err != nil {
-		return math.NaN(), err
+		return math.NaN(), nil, err
 	}
 	sum, weights := 0.0, 0.0
 	for _, v := range w {
@@ -274,7 +298,7 @@ func dagLoad(ctx context.Context, g *model.Graph) (float64, error) {
 		}
 		sum += least
 	}
-	return sum / weights * (1 - roundingOf(g.Tasks)), nil
+	return sum / weights * (1 - roundingOf(g.Tasks)), w, nil
 }
 
 // LoadWeights returns the duals w ≥ 0, not all 0, of the machines' rows in

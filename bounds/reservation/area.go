@@ -21,18 +21,20 @@ func Area(t *model.ReservationTicks) bounds.Bound { return newWork(t).area() }
 
 func (w *work) area() bounds.Bound {
 	best, why := w.total, ""
+	var by *model.Evidence
 	for f := range w.resources {
 		for _, mirrored := range []bool{false, true} {
 			accepted, reason := w.onTime(&w.resources[f], mirrored)
-			if accepted = w.down(accepted); accepted < best {
+			if accepted = w.down(accepted); accepted < best || by == nil {
 				best = accepted
+				by = &model.Evidence{Type: model.EvidenceAreas, Function: w.resources[f].function, Mirrored: mirrored}
 			}
 			if why == "" {
 				why = reason
 			}
 		}
 	}
-	return w.bound("area", best, why)
+	return w.proved(w.bound("area", best, why), by)
 }
 
 // areaJob is a job on the one machine.

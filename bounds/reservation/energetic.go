@@ -78,6 +78,8 @@ type windowRun struct {
 	who      []int32 // the jobs for which that isn't 0
 	items    []windowItem
 	why      string
+	// The resources by which the last window declined most, of all jobs and of its own.
+	byAll, byOwn int
 }
 
 // energetic returns the bound for a set of windows.
@@ -89,16 +91,22 @@ func (w *work) energetic(ctx context.Context, set windowSet) bounds.Bound {
 	}
 	single := 0.0               // the most that one window declines
 	chain := make([]float64, n) // the most that disjoint windows up to each end decline
-	try := func(from, to int, alone bool) {
-		all, own := r.declined(from, to, alone)
-		single = max(single, all)
-		chain[to] = max(chain[to], chain[from]+own)
+	var alone model.EvidenceWindow
+	last := make([]windowStep, n) // the last window of each chain
+	try := func(from, to int, wanted bool) {
+		all, own := r.declined(from, to, wanted)
+		if all > single {
+			single, alone = all, r.window(from, to, r.byAll)
+		}
+		if x := chain[from] + own; x > chain[to] {
+			chain[to], last[to] = x, windowStep{from: from, end: to, by: r.byOwn}
+		}
 	}
 	before := 0 // beginnings before to
 	to := 0
 	for ; to < n && ctx.Err() == nil; to++ {
 		if to > 0 {
-			chain[to] = chain[to-1]
+			chain[to], last[to] = chain[to-1], last[to-1]
 		}
 		if r.isEnd[to] {
 			if set.all {
@@ -118,13 +126,36 @@ func (w *work) energetic(ctx context.Context, set windowSet) bounds.Bound {
 		}
 		if w.ticks.Goal == model.GoalAll && r.why != "" {
 			// Some request must be declined, and that is all there is to know.
-			return w.bound("energetic", w.total-1, r.why)
+			return w.proved(w.bound("energetic", w.total-1, r.why), windowEvidence(alone))
 		}
 	}
 	if ctx.Err() == nil {
 		try(0, n-1, true)
 	}
-	return w.bound("energetic", w.down(w.total-max(single, chain[max(0, to-1)])), r.why)
+	end := max(0, to-1)
+	b := w.bound("energetic", w.down(w.total-max(single, chain[end])), r.why)
+	if single >= chain[end] {
+		return w.proved(b, windowEvidence(alone))
+	}
+	var windows []model.EvidenceWindow
+	for step := last[end]; step.end > 0; step = last[step.from] {
+		windows = append(windows, r.window(step.from, step.end, step.by))
+	}
+	slices.Reverse(windows)
+	return w.proved(b, windowEvidence(windows...))
+}
+
+// windowStep is a window of a chain, from one end to another (0: none), and its resource.
+type windowStep struct{ from, end, by int }
+
+// window returns the window between two ends, in ticks.
+func (r *windowRun) window(from, to, by int) model.EvidenceWindow {
+	return model.EvidenceWindow{From: r.ends[from] + r.w.origin, To: r.ends[to] + r.w.origin, Function: r.w.resources[by].function}
+}
+
+func windowEvidence(windows ...model.EvidenceWindow) *model.Evidence {
+	windows = slices.DeleteFunc(windows, func(x model.EvidenceWindow) bool { return x.From >= x.To })
+	return &model.Evidence{Type: model.EvidenceWindows, Windows: windows}
 }
 
 func newWindowRun(w *work) *windowRun {
@@ -216,13 +247,18 @@ func (r *windowRun) declined(from, to int, alone bool) (all, own float64) {
 			r.why = w.tooMuch(int64(len(r.who)), energy, room, a, b, res)
 		}
 		if w.ticks.Goal == model.GoalAll {
-			return 0, 0
+			r.byAll = f
+			return 1, 0
 		}
 		if alone {
-			all = max(all, r.cheapest(res, energy-room, 0, math.MaxInt64))
+			if x := r.cheapest(res, energy-room, 0, math.MaxInt64); x > all {
+				all, r.byAll = x, f
+			}
 		}
 		if ownEnergy > room {
-			own = max(own, r.cheapest(res, ownEnergy-room, 2*a, 2*b))
+			if x := r.cheapest(res, ownEnergy-room, 2*a, 2*b); x > own {
+				own, r.byOwn = x, f
+			}
 		}
 	}
 	return all, own

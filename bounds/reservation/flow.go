@@ -3,6 +3,7 @@ package reservation
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
@@ -53,6 +54,7 @@ const maxResourceFlow = 2000
 // flowBound returns the best bound of the given number of resources.
 func (w *work) flowBound(ctx context.Context, resources int) bounds.Bound {
 	best, why := w.total, ""
+	by := &model.Evidence{Type: model.EvidenceWindows}
 	if len(w.jobs) > maxResourceFlow {
 		resources = 1
 	}
@@ -62,13 +64,13 @@ func (w *work) flowBound(ctx context.Context, resources int) bounds.Bound {
 		}
 		x := w.flow(ctx, &w.resources[f])
 		if x.accepted < best {
-			best = x.accepted
+			best, by = x.accepted, x.evidence
 		}
 		if why == "" {
 			why = x.why
 		}
 	}
-	return w.bound("flow", best, why)
+	return w.proved(w.bound("flow", best, why), by)
 }
 
 // flowResult is what a flow proves.
@@ -76,6 +78,7 @@ type flowResult struct {
 	fractional float64 // the relaxation's value
 	accepted   float64 // with each part rounded down
 	why        string  // the first jobs that don't fit
+	evidence   *model.Evidence
 }
 
 // flowRun is the state of one flow bound. The nodes are the jobs, then the
@@ -110,6 +113,9 @@ func (w *work) flow(ctx context.Context, res *resource) flowResult {
 	}
 	var result flowResult
 	missing := make([]float64, n) // the fraction of each job that isn't accepted
+	// The price of an interval is the density of the first job that found it full: the
+	// dual solution.
+	price := make([]float64, len(r.part)-n)
 	for _, k := range order {
 		area := res.size[k] * w.jobs[k].length
 		if area == 0 {
@@ -124,6 +130,15 @@ func (w *work) flow(ctx context.Context, res *resource) flowResult {
 		}
 		missing[k] = float64(area-sent) / float64(area)
 		r.join(k)
+		p := density[k]
+		if w.ticks.Goal == model.GoalAll {
+			p = r.uniform()
+		}
+		for _, v := range r.g.Reached() {
+			if i := int(v) - n; i >= 0 && i < len(price) && price[i] == 0 {
+				price[i] = p
+			}
+		}
 		if result.why == "" {
 			result.why = r.explain()
 			if w.ticks.Goal == model.GoalAll {
@@ -150,7 +165,68 @@ func (w *work) flow(ctx context.Context, res *resource) flowResult {
 			result.accepted += max(0, min(w.down(x), whole[p]-w.unit))
 		}
 	}
+	result.evidence = r.priced(price, func(p int32) bool { return whole[p] > 0 })
 	return result
+}
+
+// uniform returns a price at which no job that the last push reached is better
+// declined for what it must spend in the intervals that the push reached.
+func (r *flowRun) uniform() float64 {
+	n := len(r.w.jobs)
+	reached := make([]bool, len(r.part))
+	for _, v := range r.g.Reached() {
+		if int(v) < len(reached) {
+			reached[v] = true
+		}
+	}
+	price := math.Inf(1)
+	for k := range n {
+		if j := &r.w.jobs[k]; reached[k] && r.res.size[k] > 0 {
+			price = min(price, j.weight/(float64(r.res.size[k])*float64(j.length)))
+		}
+	}
+	return price
+}
+
+// priced returns the evidence of a flow: for each part the prices of its intervals.
+func (r *flowRun) priced(price []float64, declines func(part int32) bool) *model.Evidence {
+	n, w := int32(len(r.w.jobs)), r.w
+	if w.in == nil {
+		return nil
+	}
+	all := &model.Evidence{Type: model.EvidencePrices}
+	at := map[int32]int{} // of a part
+	for k := range n {
+		p := r.find(k)
+		if !declines(p) {
+			continue
+		}
+		i, ok := at[p]
+		if !ok {
+			i = len(all.Parts)
+			at[p] = i
+			all.Parts = append(all.Parts, model.Evidence{Type: model.EvidencePrices, Function: r.res.function})
+		}
+		all.Parts[i].Elements = append(all.Parts[i].Elements, w.in.Requests[w.ticks.Jobs[w.number[k]].Request].ID)
+	}
+	for i, x := range price {
+		if x == 0 || !declines(r.find(n+int32(i))) {
+			continue
+		}
+		e := &all.Parts[at[r.find(n+int32(i))]]
+		from, to := r.ends[i]+r.w.origin, r.ends[i+1]+r.w.origin
+		if m := len(e.Times); m == 0 {
+			e.Times = append(e.Times, from)
+		} else if e.Times[m-1] < from {
+			e.Times, e.Prices = append(e.Times, from), append(e.Prices, 0)
+		}
+		if m := len(e.Prices); m > 0 && e.Prices[m-1] == x && e.Times[m] == from {
+			e.Times[m] = to
+			continue
+		}
+		e.Times, e.Prices = append(e.Times, to), append(e.Prices, x)
+	}
+	return all
 }
 
 // newFlowRun builds the network. It returns nil if ctx ends.

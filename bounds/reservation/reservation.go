@@ -28,6 +28,7 @@ func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
 	}
 	t := in.Ticks()
 	w := newWork(t)
+	w.in = in
 	all := []bounds.Bound{w.area()}
 	if all[0].Infeasible {
 		return all, nil
@@ -64,8 +65,9 @@ func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
 //   - flow: up to 1,000 jobs, see All
 //
 // For the goal all, a bound may be a proof that the requests don't all fit.
-func Quick(t *model.ReservationTicks) []bounds.Bound {
-	w := newWork(t)
+func Quick(t *model.ReservationTicks) []bounds.Bound { return newWork(t).quick() }
+
+func (w *work) quick() []bounds.Bound {
 	all := []bounds.Bound{w.area()}
 	if all[0].Infeasible {
 		return all

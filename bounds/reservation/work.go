@@ -20,11 +20,13 @@ type work struct {
 	// lengths are rounded down, ends up, so that no area overflows. That only
 	// relaxes, as the rounding of ticks does (see model.ReservationTicks).
 	shift     uint
-	jobs      []workJob // by ready time, without those whose length is rounded to 0
-	free      float64   // the weight of all others, which cost nothing to accept
-	total     float64   // the weight of the jobs
-	unit      float64   // every weight of a job is a whole multiple of it; 0: not known
-	count     bool      // every weight is 1
+	jobs      []workJob          // by ready time, without those whose length is rounded to 0
+	number    []int32            // of each job among those of ticks
+	in        *model.Reservation // whose ids evidence names; nil: there is none
+	free      float64            // the weight of all others, which cost nothing to accept
+	total     float64            // the weight of the jobs
+	unit      float64            // every weight of a job is a whole multiple of it; 0: not known
+	count     bool               // every weight is 1
 	resources []resource
 	margin    float64 // relative rounding error of a sum over the jobs
 }
@@ -43,7 +45,8 @@ type workJob struct {
 type resource struct {
 	name     string
 	capacity int64
-	size     []int64 // by job
+	size     []int64             // by job
+	function *model.DualFunction // nil: none
 }
 
 // maxResources is the number of resources kept, the first included.
@@ -82,7 +85,7 @@ func newWork(t *model.ReservationTicks) *work {
 			w.free += x.weight
 			continue
 		}
-		w.jobs = append(w.jobs, x)
+		w.jobs, w.number = append(w.jobs, x), append(w.number, k)
 		sizes = append(sizes, int64(j.PEs))
 		w.total += x.weight
 		weights = append(weights, x.weight)
@@ -104,7 +107,7 @@ func (w *work) makeResources(sizes []int64, pes int64) {
 	slices.Sort(distinct)
 	distinct = slices.Compact(distinct)
 	capacity := usablePEs(sizes, distinct, pes)
-	w.resources = []resource{{"", capacity, sizes}}
+	w.resources = []resource{{capacity: capacity, size: sizes}}
 	if capacity == 0 {
 		return
 	}
@@ -119,6 +122,7 @@ func (w *work) makeResources(sizes []int64, pes int64) {
 		f        func(x int64) int64
 		capacity int64
 		score    float64
+		by       model.DualFunction
 	}
 	candidates := []candidate{{"halves", func(x int64) int64 {
 		switch {
@@ -128,14 +132,14 @@ func (w *work) makeResources(sizes []int64, pes int64) {
 			return 1
 		}
 		return 0
-	}, 2, 0}}
+	}, 2, 0, model.DualFunction{Name: "halves"}}}
 	for i := 0; i < len(half); i += max(1, len(half)/16) {
 		e := half[i]
 		f, bin := bounds.ThresholdDFF(capacity, e)
-		candidates = append(candidates, candidate{"large and small", f, bin, 0})
+		candidates = append(candidates, candidate{"large and small", f, bin, 0, model.DualFunction{Name: "threshold", Parameter: e}})
 		if e > 1 {
 			f, bin := bounds.PiecesDFF(capacity, e)
-			candidates = append(candidates, candidate{"pieces", f, bin, 0})
+			candidates = append(candidates, candidate{"pieces", f, bin, 0, model.DualFunction{Name: "pieces", Parameter: e}})
 		}
 	}
 	for k := range candidates {
@@ -159,7 +163,7 @@ func (w *work) makeResources(sizes []int64, pes int64) {
 		if c.score == 0 || len(w.resources) == maxResources {
 			break
 		}
-		x := resource{c.name, c.capacity, make([]int64, len(sizes))}
+		x := resource{c.name, c.capacity, make([]int64, len(sizes)), &c.by}
 		for i := range sizes {
 			x.size[i] = c.f(sizes[i])
 		}

@@ -27,9 +27,11 @@ func ClosedForm(in *model.VCSched) bounds.Bound {
 	t := NewTasks(in.Units())
 	if why := t.infeasibleBySum(); why != "" {
 		b.Infeasible, b.Reason = true, why
+		b.Evidence = newReasons(in, t.units).evidence(0, true)
 		return b
 	}
 	b.Value = t.units.YieldBound(t.AreaLoad())
+	b.Evidence = newReasons(in, t.units).evidence(t.AreaLoad(), false)
 	return b
 }
 
@@ -41,7 +43,7 @@ func Packing(in *model.VCSched) bounds.Bound {
 	b := bounds.Bound{Name: "packing"}
 	t := NewTasks(in.Units())
 	load, why := t.PackingLoad()
-	if why != "" {
+	if b.Evidence = newReasons(in, t.units).evidence(load, why != ""); why != "" {
 		b.Infeasible, b.Reason = true, why
 		return b
 	}

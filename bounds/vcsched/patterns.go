@@ -38,6 +38,9 @@ type PatternItem struct {
 type Patterns struct {
 	t    *Tasks
 	pool []Pattern
+	// The last load that was refuted and the weights by type that did; nil: none.
+	refuted int64
+	weights []int64
 }
 
 // NewPatterns returns a pool with the patterns of one task each.
@@ -140,6 +143,9 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 		threshold := (total - 1) / p.t.Hosts
 		found, complete := p.t.price(ctx, weights, load, threshold)
 		if len(found) == 0 {
+			if complete {
+				p.refuted, p.weights = load, slices.Clone(weights)
+			}
 			return complete, nil
 		}
 		var cols []highs.Column
@@ -354,8 +360,9 @@ func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, err
 	b := bounds.Bound{Name: "patterns"}
 	t := NewTasks(in.Units())
 	lower, why := t.PackingLoad()
+	reasons := newReasons(in, t.units)
 	if why != "" {
-		b.Infeasible, b.Reason = true, why
+		b.Infeasible, b.Reason, b.Evidence = true, why, reasons.evidence(0, true)
 		return b, nil
 	}
 	p := NewPatterns(t)
@@ -366,6 +373,9 @@ func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, err
 	}
 	if no {
 		b.Infeasible, b.Reason = true, "the memory needs fit in no number of host patterns up to the number of hosts"
+		if p.weights != nil {
+			b.Evidence = patternEvidence(in, t, all, p.weights)
+		}
 		return b, nil
 	}
 	if lower = max(lower, t.units.Scale); lower < all {
@@ -374,6 +384,9 @@ func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, err
 		}
 	}
 	b.Value = t.units.YieldBound(lower)
+	if b.Evidence = reasons.evidence(lower, false); p.weights != nil && p.refuted < lower && lower-p.refuted <= t.Unit {
+		b.Evidence = patternEvidence(in, t, p.refuted, p.weights)
+	}
 	return b, nil
 }
 

@@ -1,0 +1,217 @@
+package dag
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+)
+
+// QuickOf is Quick of an instance, each bound with its evidence.
+func QuickOf(d *model.DAG) []bounds.Bound {
+	x := newDAGPaths(d.Graph())
+	all := x.quick()
+	if x.g.Tasks == 0 {
+		return all
+	}
+	for k := range all {
+		switch b := &all[k]; b.Name {
+		case "critical-path":
+			b.Evidence = x.named(d, x.chain())
+		case "communication-path":
+			b.Evidence = x.named(d, x.binding())
+		case "area":
+			if x.weights != nil {
+				b.Evidence = &model.Evidence{Type: model.EvidenceLoad, Weights: x.weights}
+			}
+		case "fernandez-bussell":
+			if x.window[1] > x.window[0] {
+				b.Evidence = &model.Evidence{Type: model.EvidenceInterval, Window: x.window[:]}
+			} else {
+				b.Evidence = x.named(d, x.straight())
+			}
+		}
+		if all[k].Evidence != nil {
+			all[k].Evidence.Method = all[k].Name
+		}
+	}
+	return all
+}
+
+// named returns evidence that names tasks.
+func (x *dagPaths) named(d *model.DAG, tasks []int32) *model.Evidence {
+	e := &model.Evidence{Type: model.EvidencePath}
+	for _, t := range tasks {
+		e.Elements = append(e.Elements, d.Tasks[t].ID)
+	}
+	return e
+}
+
+// chain returns the tasks of a longest path of least costs.
+func (x *dagPaths) chain() []int32 {
+	g := x.g
+	end, from := make([]float64, g.Tasks), make([]int32, g.Tasks)
+	last := g.Order[0]
+	for _, t := range g.Order {
+		from[t] = -1
+		for _, e := range g.Pred(t) {
+			if p := g.From[e]; from[t] < 0 || end[p] > end[t] {
+				end[t], from[t] = end[p], p
+			}
+		}
+		if end[t] += x.cost[t]; end[t] > end[last] {
+			last = t
+		}
+	}
+	var path []int32
+	for t := last; t >= 0; t = from[t] {
+		path = append(path, t)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// straight returns the tasks of a path whose least heads, costs and tails are the
+// horizon of fernandezBussell: least heads and tails of its task of the largest sum need
+// the paths to and from it, on all machines.
+func (x *dagPaths) straight() []int32 {
+	best, most := int32(0), -1.0
+	for t := range x.g.Tasks {
+		if sum := x.start[t] + x.cost[t] + x.rest[t]; sum > most {
+			best, most = int32(t), sum
+		}
+	}
+	return x.around(best)
+}
+
+// binding returns the tasks that make the longest communication path: a path if one
+// does, else the tasks of several.
+func (x *dagPaths) binding() []int32 {
+	g, m := x.g, x.g.Machines
+	best, on, most := int32(0), 0, -1.0
+	for t := range g.Tasks {
+		least, at := math.Inf(1), 0
+		for a := range m {
+			if sum := x.head[t*m+a] + g.Cost[t*m+a] + x.tail[t*m+a]; sum < least {
+				least, at = sum, a
+			}
+		}
+		if least > most {
+			best, on, most = int32(t), at, least
+		}
+	}
+	// Back and forth along what binds on the best machine.
+	path := []int32{best}
+	for t, a := best, on; ; {
+		p, b := x.binds(t, a, true)
+		if p < 0 {
+			break
+		}
+		path = append(path, p)
+		t, a = p, b
+	}
+	slices.Reverse(path)
+	for t, a := best, on; ; {
+		s, b := x.binds(t, a, false)
+		if s < 0 {
+			break
+		}
+		path = append(path, s)
+		t, a = s, b
+	}
+	if x.along(path) >= x.longest {
+		return path
+	}
+	return x.around(best)
+}
+
+// end returns the earliest end of task p on machine b (or its latest start, from the
+// end, if not forward) and the machine of the least arrival over edge e on machine a.
+func (x *dagPaths) end(p, e int32, a int, forward bool) (least float64, on int) {
+	g, m := x.g, x.g.Machines
+	of := x.head
+	if !forward {
+		of = x.tail
+	}
+	least = math.Inf(1)
+	for b := range m {
+		length := g.Comm(e, int32(b), int32(a))
+		if !forward {
+			length = g.Comm(e, int32(a), int32(b))
+		}
+		if v := of[int(p)*m+b] + g.Cost[int(p)*m+b] + length; v < least {
+			least, on = v, b
+		}
+	}
+	return least, on
+}
+
+// binds returns the task before (after) t that makes the head (tail) of t on machine
+// a, and its machine; -1 if there is none.
+func (x *dagPaths) binds(t int32, a int, forward bool) (task int32, on int) {
+	g := x.g
+	edges, ends := g.Pred(t), g.From
+	if !forward {
+		edges, ends = g.Succ(t), g.To
+	}
+	task = -1
+	most := math.Inf(-1)
+	for _, e := range edges {
+		if v, b := x.end(ends[e], e, a, forward); v > most {
+			task, on, most = ends[e], b, v
+		}
+	}
+	return task, on
+}
+
+// along returns the bound by a chain of tasks alone, as newDAGPaths computes it.
+func (x *dagPaths) along(path []int32) float64 {
+	g, m := x.g, x.g.Machines
+	end := slices.Clone(g.Cost[int(path[0])*m:][:m])
+	for k := 1; k < len(path); k++ {
+		var edge int32
+		for _, e := range g.Pred(path[k]) {
+			if g.From[e] == path[k-1] {
+				edge = e
+			}
+		}
+		next := make([]float64, m)
+		for a := range m {
+			next[a] = math.Inf(1)
+			for b := range m {
+				next[a] = min(next[a], end[b]+g.Comm(edge, int32(b), int32(a)))
+			}
+			next[a] += g.Cost[int(path[k])*m+a]
+		}
+		end = next
+	}
+	return slices.Min(end)
+}
+
+// around returns the tasks that bind the heads and tails of t on any machine, and of
+// those, and so on, in topological order.
+func (x *dagPaths) around(t int32) []int32 {
+	in := make([]bool, x.g.Tasks)
+	in[t] = true
+	for _, forward := range []bool{true, false} {
+		seen := make([]bool, x.g.Tasks)
+		for list := []int32{t}; len(list) > 0; {
+			s := list[len(list)-1]
+			list = list[:len(list)-1]
+			for a := range x.g.Machines {
+				if p, _ := x.binds(s, a, forward); p >= 0 && !seen[p] {
+					seen[p], in[p] = true, true
+					list = append(list, p)
+				}
+			}
+		}
+	}
+	var all []int32
+	for _, s := range x.g.Order {
+		if in[s] {
+			all = append(all, s)
+		}
+	}
+	return all
+}

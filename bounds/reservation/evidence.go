@@ -1,0 +1,23 @@
+package reservation
+
+import (
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+)
+
+// QuickOf is Quick of an instance, each bound with its evidence.
+func QuickOf(in *model.Reservation) []bounds.Bound {
+	w := newWork(in.Ticks())
+	w.in = in
+	return w.quick()
+}
+
+// proved returns a bound with its evidence, unless times were rounded for it or the
+// instance isn't known.
+func (w *work) proved(b bounds.Bound, e *model.Evidence) bounds.Bound {
+	if w.shift == 0 && w.in != nil && e != nil {
+		e.Method = b.Name
+		b.Evidence = e
+	}
+	return b
+}

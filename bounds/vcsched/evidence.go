@@ -1,0 +1,152 @@
+package vcsched
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+)
+
+// reasons looks for evidence of the bounds of Packing: each of its tests again, job by
+// job, until one proves what is claimed.
+type reasons struct {
+	in          *model.VCSched
+	scale, unit int64
+	hosts       int64
+	size        [2][]int64 // [cpu, memory][job]: need of a task
+	count       []int32    // [job]
+	capacity    int64      // of memory; a host has no more
+	total       int64      // of the CPU needs
+}
+
+func newReasons(in *model.VCSched, u *model.VCSchedUnits) *reasons {
+	r := &reasons{in: in, scale: u.Scale, unit: max(1, u.Unit), hosts: int64(in.Hosts)}
+	tasks := int64(0)
+	for k := range in.Jobs {
+		j := &in.Jobs[k]
+		r.size[0] = append(r.size[0], int64(j.CPU*float64(u.Scale)))
+		r.size[1] = append(r.size[1], int64(j.Memory*float64(u.Scale)))
+		r.count = append(r.count, int32(j.Tasks))
+		r.total += r.size[0][k] * int64(j.Tasks)
+		tasks += int64(j.Tasks)
+	}
+	// The sum of the needs that fit is above a host and the tolerance by their
+	// rounding at most, see model.VCSchedUnits.
+	r.capacity = r.scale + r.scale/1e9 + 2 + tasks/500
+	return r
+}
+
+// evidence says why no placement has a load below the given one, or, if infeasible, why
+// there is no placement; nil if no test of Packing says so.
+func (r *reasons) evidence(load int64, infeasible bool) *model.Evidence {
+	e := r.find(load, infeasible)
+	if e != nil {
+		e.Scale = r.scale
+	}
+	return e
+}
+
+func (r *reasons) find(load int64, infeasible bool) *model.Evidence {
+	if infeasible {
+		sum := int64(0)
+		for k, m := range r.size[1] {
+			sum += m * int64(r.count[k])
+		}
+		if sum > r.hosts*r.capacity {
+			return &model.Evidence{Type: model.EvidenceSum, Resource: "memory"}
+		}
+		if e := r.clique(r.total); e != nil {
+			return e
+		}
+		return r.filling(1, r.capacity)
+	}
+	up := func(x int64) int64 { return (x + r.unit - 1) / r.unit * r.unit }
+	if up((r.total+r.hosts-1)/r.hosts) >= load || load <= r.scale {
+		return &model.Evidence{Type: model.EvidenceSum, Resource: "cpu"}
+	}
+	order := make([]int, len(r.count))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.size[0][b], r.size[0][a]) })
+	at := int64(0)
+	for _, k := range order {
+		from := at
+		at += int64(r.count[k])
+		per := (at - 1) / r.hosts
+		if per*r.hosts+1 > from && up((per+1)*r.size[0][k]) >= load {
+			return &model.Evidence{Type: model.EvidenceCrowd, Count: int(per*r.hosts + 1)}
+		}
+	}
+	// What the bisection refuted lies less than a unit below.
+	for below := load - 1; below >= max(1, load-r.unit); below -= max(1, r.unit/16) {
+		if e := r.clique(below); e != nil {
+			return e
+		}
+		if e := r.filling(0, below); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// clique returns tasks of which no two fit on one host of a load, if there are more of
+// them than hosts; see Tasks.clique.
+func (r *reasons) clique(load int64) *model.Evidence {
+	cpu, memory := r.size[0], r.size[1]
+	conflict := func(a, b int) bool { return cpu[a]+cpu[b] > load || memory[a]+memory[b] > r.capacity }
+	for _, key := range r.size {
+		order := make([]int, len(r.count))
+		for k := range order {
+			order[k] = k
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key[b], key[a]) })
+		e := &model.Evidence{Type: model.EvidenceClique}
+		var set []int
+		number := int64(0)
+		for _, k := range order {
+			if slices.ContainsFunc(set, func(o int) bool { return !conflict(k, o) }) {
+				continue
+			}
+			set = append(set, k)
+			n := int64(1)
+			if conflict(k, k) {
+				n = min(int64(r.count[k]), r.hosts+1-number)
+			}
+			number += n
+			e.Elements, e.Weights = append(e.Elements, r.in.Jobs[k].ID), append(e.Weights, float64(n))
+			if number > r.hosts {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// filling returns a dual-feasible function by which the needs of a resource fill more
+// hosts than there are.
+func (r *reasons) filling(resource int, capacity int64) *model.Evidence {
+	n, f := bounds.BestDual(r.size[resource], r.count, capacity)
+	if n <= r.hosts {
+		return nil
+	}
+	return &model.Evidence{Type: model.EvidenceFilling, Resource: []string{"cpu", "memory"}[resource], Function: f, Load: capacity}
+}
+
+// patternEvidence says that tasks of these weights by type don't fit on hosts of a load.
+func patternEvidence(in *model.VCSched, t *Tasks, load int64, weights []int64) *model.Evidence {
+	e := &model.Evidence{Type: model.EvidencePatterns, Load: load, Scale: t.units.Scale}
+	jobs := make([]float64, len(in.Jobs))
+	for k, tasks := range t.Tasks {
+		for _, i := range tasks {
+			jobs[t.units.Job[i]] = float64(weights[k])
+		}
+	}
+	for j, w := range jobs {
+		if w > 0 {
+			e.Elements, e.Weights = append(e.Elements, in.Jobs[j].ID), append(e.Weights, w)
+		}
+	}
+	return e
+}

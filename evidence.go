@@ -1,0 +1,69 @@
+package gapwise
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// addEvidence says how a result's bound follows, if its solver didn't: by the first
+// quick bound that is as strong and that the judge can recompute, else by what the
+// engine searched.
+func (c *Case) addEvidence(ctx context.Context, r *model.Result, proof bool) {
+	infeasible := r.Status == model.StatusInfeasible
+	if r.Evidence != nil || !infeasible && r.Bound != r.Bound {
+		return
+	}
+	sense := model.SenseOf(c.Instance)
+	quick := c.QuickBounds()
+	if e := implying(ctx, c.Instance, quick, r.Bound, infeasible); e != nil {
+		r.Evidence = e
+		return
+	}
+	if proof {
+		r.Evidence = &model.Evidence{Type: model.EvidenceProof, Engine: r.Algorithm, Nodes: r.Nodes}
+		return
+	}
+	if !c.exact(r.Algorithm) {
+		return
+	}
+	e := &model.Evidence{Type: model.EvidenceSearch, Engine: r.Algorithm, Nodes: r.Nodes, Closed: "part"}
+	if infeasible || r.Status == model.StatusOptimal {
+		e.Closed = "all"
+	}
+	for _, b := range quick {
+		if !b.Infeasible && b.Evidence != nil && (e.Root == nil || sense.Better(*e.RootBound, b.Value)) {
+			value := b.Value
+			e.Root, e.RootBound = b.Evidence, &value
+		}
+	}
+	r.Evidence = e
+}
+
+// implying returns the first evidence of some bounds from which follows that no
+// solution beats a bound or, if infeasible, that there is none; nil without any.
+func implying(ctx context.Context, in model.Instance, all []bounds.Bound, bound float64, infeasible bool) *model.Evidence {
+	sense := model.SenseOf(in)
+	for _, b := range all {
+		if b.Evidence == nil || b.Infeasible != infeasible || !infeasible && sense.Better(b.Value, bound) {
+			continue
+		}
+		if f, err := verify.Evidence(ctx, in, b.Evidence); err == nil && f.Implies(sense, bound, infeasible) {
+			return b.Evidence
+		}
+	}
+	return nil
+}
+
+// exact reports whether an algorithm, or one of several joined by +, is an engine.
+func (c *Case) exact(algorithm string) bool {
+	for _, name := range strings.Split(algorithm, "+") {
+		if a, err := Find(c.Instance.Kind(), name); err == nil && a.Exact {
+			return true
+		}
+	}
+	return false
+}

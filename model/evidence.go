@@ -1,0 +1,161 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// EvidenceType says how a bound follows from the instance.
+type EvidenceType string
+
+// The types of evidence. Of those down to EvidenceBusy the judge recomputes the bound
+// (package verify, docs/explain.md); the others are claims.
+const (
+	// EvidencePath is of dag: tasks that wait for each other (Elements).
+	EvidencePath EvidenceType = "path"
+	// EvidenceLoad is of dag: the machines' weights (Weights), by which all tasks
+	// together take their time.
+	EvidenceLoad EvidenceType = "load"
+	// EvidenceInterval is of dag: work that must be done in a window of time
+	// (Window), if the schedule ends by the horizon, which moves with it.
+	EvidenceInterval EvidenceType = "interval"
+
+	// EvidenceSum is of vcsched: all needs of a resource together (Resource).
+	EvidenceSum EvidenceType = "sum"
+	// EvidenceCrowd is of vcsched: the largest CPU needs, of so many tasks (Count)
+	// that some share a host.
+	EvidenceCrowd EvidenceType = "crowd"
+	// EvidenceClique is of vcsched: tasks (Elements: the job of each) of which no two fit
+	// on one host.
+	EvidenceClique EvidenceType = "clique"
+	// EvidenceFilling is of vcsched: the needs of a resource under a dual-feasible
+	// function (Resource, Function, for CPU a Load).
+	EvidenceFilling EvidenceType = "filling"
+	// EvidencePatterns is of vcsched: weights of the jobs' tasks (Elements,
+	// Weights, whole numbers) of which no host of a load (Load) holds enough.
+	EvidencePatterns EvidenceType = "patterns"
+
+	// EvidenceAreas is of reservation: PEs times time, all ready times at the first
+	// or, if Mirrored, all deadlines at the last.
+	EvidenceAreas EvidenceType = "areas"
+	// EvidenceWindows is of reservation: windows of time (Windows, with a Function
+	// each) with more to do than there is room.
+	EvidenceWindows EvidenceType = "windows"
+	// EvidencePrices is of reservation and batch: a price of a unit of the capacity
+	// between each two times (Times, Prices).
+	EvidencePrices EvidenceType = "prices"
+	// EvidenceBusy is of batch: the processors as one machine whose jobs may be
+	// interrupted.
+	EvidenceBusy EvidenceType = "busy"
+
+	// EvidenceRelaxation claims the optimum of a linear relaxation (Method).
+	EvidenceRelaxation EvidenceType = "relaxation"
+	// EvidenceSearch claims that a search has closed what lies beyond the bound.
+	EvidenceSearch EvidenceType = "search"
+	// EvidenceProof names a file that gapwise check replays.
+	EvidenceProof EvidenceType = "proof"
+)
+
+// Evidence lets a judge recompute a bound from the instance without the code of the
+// solver that found it. Which fields count depends on the type. All figures are
+// exact: whole numbers, or the float64s that they print as.
+type Evidence struct {
+	Type EvidenceType `json:"type"`
+	// Method is the name of the bound, as gapwise bound prints it.
+	Method string `json:"method,omitempty"`
+
+	Elements []string  `json:"elements,omitempty"` // ids of tasks, jobs or requests
+	Weights  []float64 `json:"weights,omitempty"`
+	Window   []float64 `json:"window,omitempty"` // seconds, from and to
+	Horizon  *float64  `json:"horizon,omitempty"`
+	Resource string    `json:"resource,omitempty"` // cpu or memory
+	Count    int       `json:"count,omitempty"`
+	// Load is a CPU load that no placement reaches or stays below, in units of which
+	// a host has Scale.
+	Load  int64 `json:"load,omitempty"`
+	Scale int64 `json:"scale,omitempty"`
+	// Function is the dual-feasible function that demands are seen by; nil: none.
+	Function *DualFunction    `json:"function,omitempty"`
+	Mirrored bool             `json:"mirrored,omitempty"`
+	Windows  []EvidenceWindow `json:"windows,omitempty"`
+	// Times are in ticks of the instance's integer view; Prices[i] is the price from
+	// Times[i] to Times[i+1].
+	Times  []int64   `json:"times,omitempty"`
+	Prices []float64 `json:"prices,omitempty"`
+	// Parts are evidence of the same problem for disjoint sets of requests
+	// (Elements), whose bounds add up.
+	Parts []Evidence `json:"parts,omitempty"`
+
+	// Of a search: its engine, nodes, what it closed, and the bound before it
+	// branched with evidence of that.
+	Engine string    `json:"engine,omitempty"`
+	Nodes  int64     `json:"nodes,omitempty"`
+	Closed string    `json:"closed,omitempty"`
+	Root   *Evidence `json:"root,omitempty"`
+	// RootBound is the value of Root.
+	RootBound *float64 `json:"root_bound,omitempty"`
+	// SHA256 is the digest of a proof's file.
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// EvidenceWindow is a window of time in ticks, in which demands are seen by a
+// dual-feasible function.
+type EvidenceWindow struct {
+	From     int64         `json:"from"`
+	To       int64         `json:"to"`
+	Function *DualFunction `json:"function,omitempty"`
+}
+
+// DualFunction names a dual-feasible function on [0, capacity]: f with Σ f(x) ≤
+// f(capacity) for all x with Σ x ≤ capacity. See package bounds.
+type DualFunction struct {
+	// Name is steps (u of Parameter), threshold (U), pieces (p) or halves (p of
+	// half the capacity, times 1/2).
+	Name      string `json:"name"`
+	Parameter int64  `json:"parameter,omitempty"`
+}
+
+// Checkable reports whether the judge recomputes bounds from evidence of this type.
+func (e *Evidence) Checkable() bool {
+	if e == nil {
+		return false
+	}
+	switch e.Type {
+	case EvidenceRelaxation, EvidenceSearch, EvidenceProof:
+		return false
+	}
+	return true
+}
+
+// maxEvidence is the depth of evidence in evidence that is read.
+const maxEvidence = 4
+
+// decodeEvidence reads evidence, strictly.
+func decodeEvidence(data []byte) (*Evidence, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	e := new(Evidence)
+	if err := d.Decode(e); err != nil {
+		return nil, fmt.Errorf("%w result: evidence: %w", ErrInvalid, err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("%w result: there is something after the evidence", ErrInvalid)
+	}
+	if e.depth() > maxEvidence {
+		return nil, fmt.Errorf("%w result: evidence lies in evidence more than %d deep", ErrInvalid, maxEvidence)
+	}
+	return e, nil
+}
+
+func (e *Evidence) depth() int {
+	below := 0
+	if e.Root != nil {
+		below = e.Root.depth()
+	}
+	for k := range e.Parts {
+		below = max(below, e.Parts[k].depth())
+	}
+	return below + 1
+}

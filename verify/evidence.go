@@ -1,0 +1,192 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// WrongEvidence says that a bound doesn't follow from its evidence.
+const WrongEvidence = "wrong_evidence"
+
+// ErrUnchecked marks evidence that the judge doesn't recompute: a claim, or more work
+// than maxEvidenceWork.
+var ErrUnchecked = errors.New("evidence isn't checked")
+
+// Followed is what follows from evidence.
+type Followed struct {
+	// Bound is the bound on the objective, exact. It is nil if Infeasible.
+	Bound      *big.Rat
+	Infeasible bool
+	How        string // in words: "a path of 7 tasks"
+}
+
+// maxEvidenceWork bounds the steps of one recomputation, of some 20 ns to 1 µs each.
+const maxEvidenceWork = 4_000_000
+
+// evidenceKinds recompute what follows from the evidence of one problem.
+var evidenceKinds = map[model.Kind]func(context.Context, model.Instance, *model.Evidence) (Followed, error){
+	model.KindDAG:         evidenceFor(dagEvidence),
+	model.KindVCSched:     evidenceFor(vcschedEvidence),
+	model.KindReservation: evidenceFor(reservationEvidence),
+}
+
+func evidenceFor[I model.Instance](f func(context.Context, I, *model.Evidence) (Followed, error)) func(context.Context, model.Instance, *model.Evidence) (Followed, error) {
+	return func(ctx context.Context, in model.Instance, e *model.Evidence) (Followed, error) {
+		typed, ok := in.(I)
+		if !ok {
+			return Followed{}, fmt.Errorf("verify: no evidence is known of a %T", in)
+		}
+		return f(ctx, typed, e)
+	}
+}
+
+// Evidence recomputes the bound that follows from evidence on a valid instance, in
+// exact arithmetic. The error wraps ErrUnchecked for evidence that it doesn't
+// recompute, else it says what is wrong with the evidence.
+func Evidence(ctx context.Context, in model.Instance, e *model.Evidence) (Followed, error) {
+	if !e.Checkable() {
+		return Followed{}, ErrUnchecked
+	}
+	f, ok := evidenceKinds[in.Kind()]
+	if !ok {
+		return Followed{}, ErrUnchecked
+	}
+	return f(ctx, in, e)
+}
+
+// Implies reports whether no solution is better than a bound, or, if infeasible, that there
+// is none, given what follows. Nothing is tolerated.
+func (f Followed) Implies(sense model.Sense, bound float64, infeasible bool) bool {
+	switch {
+	case f.Infeasible:
+		return true
+	case infeasible || f.Bound == nil || !finite(bound):
+		return false
+	case sense == model.Minimise:
+		return f.Bound.Cmp(exact(bound)) >= 0
+	}
+	return f.Bound.Cmp(exact(bound)) <= 0
+}
+
+// tooMuch is the error of evidence that would take too long.
+func tooMuch(what string) error { return fmt.Errorf("%w: %s", ErrUnchecked, what) }
+
+// evidence judges the evidence of a result: it adds what it checks, what is wrong and
+// what is on trust.
+func evidence(ctx context.Context, in model.Instance, res *model.Result, r *Report) {
+	infeasible := res.Status == model.StatusInfeasible
+	what := "the bound"
+	if infeasible {
+		what = "that there is no solution"
+	} else if math.IsNaN(res.Bound) {
+		return
+	}
+	e := res.Evidence
+	if e == nil {
+		r.Trusted = append(r.Trusted, what)
+		return
+	}
+	f, err := Evidence(ctx, in, e)
+	switch {
+	case errors.Is(err, ErrUnchecked):
+		r.Trusted = append(r.Trusted, what+" "+claim(e))
+	case err != nil:
+		r.add(WrongEvidence, 0, "%s: %v", what, err)
+	case !f.Implies(model.SenseOf(in), res.Bound, infeasible):
+		follows := "no bound"
+		if f.Bound != nil {
+			x, _ := f.Bound.Float64()
+			follows = fmt.Sprintf("the bound %.12g", x)
+		}
+		if infeasible {
+			r.add(WrongEvidence, 0, "from %s follows %s, not that there is no solution", f.How, follows)
+		} else {
+			r.add(WrongEvidence, 0, "from %s follows %s, stated is %.12g", f.How, follows, res.Bound)
+		}
+	default:
+		r.Checked = append(r.Checked, what+", by "+f.How)
+	}
+}
+
+// claim says in brackets what evidence claims.
+func claim(e *model.Evidence) string {
+	switch e.Type {
+	case model.EvidenceSearch:
+		s := "s"
+		if e.Nodes == 1 {
+			s = ""
+		}
+		return fmt.Sprintf("(search, %s node%s)", Thousands(e.Nodes), s)
+	case model.EvidenceRelaxation:
+		return "(linear relaxation)"
+	case model.EvidenceProof:
+		return "(a proof, which gapwise check replays)"
+	}
+	return fmt.Sprintf("(%s, too large to be recomputed here)", e.Type)
+}
+
+// Thousands returns a number with commas between its thousands.
+func Thousands(n int64) string {
+	text := fmt.Sprint(n)
+	for k := len(text) - 3; k > 0 && text[k-1] != '-'; k -= 3 {
+		text = text[:k] + "," + text[k:]
+	}
+	return text
+}
+
+// minimum and maximum return one of two numbers.
+func minimum(a, b *big.Int) *big.Int {
+	if a.Cmp(b) <= 0 {
+		return a
+	}
+	return b
+}
+
+func maximum(a, b *big.Int) *big.Int {
+	if a.Cmp(b) >= 0 {
+		return a
+	}
+	return b
+}
+
+// binary turns float64s into whole numbers of one power of two, 2^-shift, so that sums
+// need no fractions.
+type binary struct{ shift int }
+
+// see makes the unit small enough for x.
+func (b *binary) see(x float64) {
+	if x == 0 {
+		return
+	}
+	mantissa, exponent := math.Frexp(x)
+	m := uint64(math.Abs(mantissa) * (1 << 53))
+	exponent -= 53
+	for ; m&1 == 0; m >>= 1 {
+		exponent++
+	}
+	b.shift = max(b.shift, -exponent)
+}
+
+// whole returns x, which was seen, in units.
+func (b binary) whole(x float64) *big.Int {
+	if x == 0 {
+		return new(big.Int)
+	}
+	mantissa, exponent := math.Frexp(x)
+	n := big.NewInt(int64(mantissa * (1 << 53)))
+	if s := exponent - 53 + b.shift; s >= 0 {
+		return n.Lsh(n, uint(s))
+	} else {
+		return n.Rsh(n, uint(-s)) // zeros
+	}
+}
+
+// rat returns n units.
+func (b binary) rat(n *big.Int) *big.Rat {
+	return new(big.Rat).SetFrac(n, new(big.Int).Lsh(big.NewInt(1), uint(b.shift)))
+}

@@ -1,0 +1,495 @@
+package verify
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// bookedWork are the requests that hold PEs, as who knows them all in advance sees
+// them: each for its runtime within [ready, due). Times are ticks, rounded so that what is
+// possible is possible in ticks (see model.ReservationTicks).
+type bookedWork struct {
+	jobs     []bookedJob
+	at       map[string]int // of a request's id
+	capacity int64          // of the PEs: the largest sum of requests' PEs that they hold
+	total    *big.Int       // of the jobs' weights, in grains
+	free     *big.Int       // the weight of those that count and hold nothing
+	unit     *big.Int       // divides all weights of jobs
+	grains   *big.Int       // in a unit of the objective
+	all      bool           // all requests must be accepted
+	span     float64        // the lengths together, or from the first ready time to the last due time
+}
+
+type bookedJob struct {
+	id                 string
+	ready, due, length int64
+	pes                int64
+	weight             *big.Int
+}
+
+// newBookedWork reads an instance.
+//
+// A request that is withdrawn before its latest start holds no PEs if booked there; it
+// counts where withdrawn ones do. For PE-seconds used, it counts only if it starts by its
+// cancellation.
+func newBookedWork(in *model.Reservation) (*bookedWork, error) {
+	r := newTickReader(in)
+	goal := in.EffectiveGoal()
+	w := &bookedWork{at: map[string]int{}, total: new(big.Int), free: new(big.Int), unit: new(big.Int), grains: big.NewInt(1), all: goal == model.GoalAll}
+	seconds := func(q *model.Request) float64 {
+		if goal == model.GoalPESeconds {
+			return q.Runtime()
+		}
+		return q.DurationS
+	}
+	places := 0
+	if goal.PESeconds() {
+		for k := range in.Requests {
+			_, after := digitsOf(seconds(&in.Requests[k]))
+			places = max(places, len(after))
+		}
+	}
+	w.grains.Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
+	first, last, length := int64(math.MaxInt64), int64(0), 0.0
+	for k := range in.Requests {
+		q := &in.Requests[k]
+		weight := big.NewInt(1)
+		if goal.PESeconds() {
+			before, after := digitsOf(seconds(q))
+			weight.SetString(before+after+strings.Repeat("0", places-len(after)), 10)
+			weight.Mul(weight, big.NewInt(int64(q.PEs)))
+		}
+		t := r.request(q)
+		latest := t.deadline - t.duration
+		if goal == model.GoalPESeconds {
+			if latest = min(latest, t.cancel); latest < t.ready {
+				continue
+			}
+		} else if t.cancel < latest {
+			w.free.Add(w.free, weight)
+			continue
+		}
+		w.at[q.ID] = len(w.jobs)
+		w.jobs = append(w.jobs, bookedJob{q.ID, t.ready, latest + t.runtime, t.runtime, int64(q.PEs), weight})
+		w.total.Add(w.total, weight)
+		w.unit.GCD(nil, nil, w.unit, weight)
+		first, last = min(first, t.ready), max(last, latest+t.runtime)
+		length += float64(t.runtime)
+	}
+	w.span = max(length, float64(last-first))
+	if float64(max(2, in.PEs))*w.span > 1<<60 {
+		return nil, tooMuch("times and PEs")
+	}
+	if w.unit.Sign() == 0 {
+		w.unit.SetInt64(1)
+	}
+	w.capacity = w.usable(int64(in.PEs))
+	return w, nil
+}
+
+// usable returns the largest sum of some requests' PEs that is at most pes, or a bound of
+// it.
+func (w *bookedWork) usable(pes int64) int64 {
+	times := map[int64]int64{}
+	sum, divisor := int64(0), int64(0)
+	for k := range w.jobs {
+		times[w.jobs[k].pes]++
+		sum += w.jobs[k].pes
+		divisor = gcd(divisor, w.jobs[k].pes)
+	}
+	if sum <= pes {
+		return max(1, sum)
+	}
+	most := pes / divisor
+	if (most/64+1)*int64(len(times)) > 400_000 {
+		return most * divisor
+	}
+	can, shifted := big.NewInt(1), new(big.Int) // bit k: some sum to k divisors
+	room := new(big.Int).Lsh(big.NewInt(1), uint(most+1))
+	room.Sub(room, big.NewInt(1))
+	for size, n := range times {
+		n = min(n, pes/size)
+		for part := int64(1); n > 0; part *= 2 {
+			part = min(part, n)
+			n -= part
+			shifted.Lsh(can, uint(part*(size/divisor)))
+			can.And(can.Or(can, shifted), room)
+		}
+	}
+	return int64(can.BitLen()-1) * divisor
+}
+
+// down returns the largest multiple of the unit up to x.
+func (w *bookedWork) down(x *big.Int) *big.Int {
+	q := new(big.Int).Div(x, w.unit) // Euclidean: rounded down
+	return q.Mul(q, w.unit)
+}
+
+// follows returns what follows if at most a weight of the jobs is accepted.
+func (w *bookedWork) follows(accepted *big.Int, how string, args ...any) Followed {
+	f := Followed{How: fmt.Sprintf(how, args...)}
+	if accepted = minimum(w.down(accepted), w.total); w.all && accepted.Cmp(w.total) < 0 {
+		f.Infeasible = true
+		return f
+	}
+	f.Bound = new(big.Rat).SetFrac(new(big.Int).Add(accepted, w.free), w.grains)
+	return f
+}
+
+// sizes returns the jobs' PEs and the capacity under a dual-feasible function: the PEs of
+// jobs that run at one time sum to the capacity at most, so their values to its value.
+func (w *bookedWork) sizes(d *model.DualFunction) (size []int64, capacity int64, err error) {
+	f, capacity, err := dualFunction(d, w.capacity)
+	if err != nil {
+		return nil, 0, err
+	}
+	if float64(capacity)*w.span > 1<<60 {
+		return nil, 0, tooMuch("times and sizes")
+	}
+	size = make([]int64, len(w.jobs))
+	for k := range w.jobs {
+		if w.jobs[k].pes > w.capacity {
+			return nil, 0, errors.New("a request has more PEs than can be used")
+		}
+		size[k] = f(w.jobs[k].pes)
+	}
+	return size, capacity, nil
+}
+
+// reservationEvidence recomputes bounds on what can be accepted.
+func reservationEvidence(_ context.Context, in *model.Reservation, e *model.Evidence) (Followed, error) {
+	w, err := newBookedWork(in)
+	if err != nil {
+		return Followed{}, err
+	}
+	switch e.Type {
+	case model.EvidenceAreas:
+		return w.areas(e)
+	case model.EvidenceWindows:
+		return w.windows(e)
+	case model.EvidencePrices:
+		return w.parts(e)
+	}
+	return Followed{}, fmt.Errorf("no bound on what is accepted follows from evidence of type %q", e.Type)
+}
+
+// areaHeap holds jobs, the largest area per weight on top.
+type areaHeap struct {
+	w    *bookedWork
+	area []int64 // by job
+	jobs []int
+}
+
+func (h *areaHeap) Len() int { return len(h.jobs) }
+func (h *areaHeap) Less(i, j int) bool {
+	a, b := h.jobs[i], h.jobs[j]
+	x := new(big.Int).Mul(big.NewInt(h.area[a]), h.w.jobs[b].weight)
+	return x.Cmp(new(big.Int).Mul(big.NewInt(h.area[b]), h.w.jobs[a].weight)) > 0
+}
+func (h *areaHeap) Swap(i, j int) { h.jobs[i], h.jobs[j] = h.jobs[j], h.jobs[i] }
+func (h *areaHeap) Push(x any)    { h.jobs = append(h.jobs, x.(int)) }
+func (h *areaHeap) Pop() any {
+	x := h.jobs[len(h.jobs)-1]
+	h.jobs = h.jobs[:len(h.jobs)-1]
+	return x
+}
+
+// fine is the denominator of weights in areas, whose quotients are rounded.
+const fine = 1 << 40
+
+// areas takes the PEs as one machine of their joint speed, and all ready times as the
+// first one (mirrored: all deadlines as the last one). In the order of due times, whenever
+// the jobs so far need more than there is until then, those of the largest area per weight are
+// declined: of equal weights as many jobs as must be (Moore 1968), else parts of jobs,
+// which is optimal for parts, since the sets of jobs due by a time are nested.
+func (w *bookedWork) areas(e *model.Evidence) (Followed, error) {
+	size, capacity, err := w.sizes(e.Function)
+	if err != nil {
+		return Followed{}, err
+	}
+	if len(w.jobs) > maxEvidenceWork/20 {
+		return Followed{}, tooMuch("requests")
+	}
+	first, last, same := int64(math.MaxInt64), int64(0), true
+	for k := range w.jobs {
+		first, last = min(first, w.jobs[k].ready), max(last, w.jobs[k].due)
+		same = same && w.jobs[k].weight.Cmp(w.jobs[0].weight) == 0
+	}
+	room := func(k int) int64 {
+		if e.Mirrored {
+			return last - w.jobs[k].ready
+		}
+		return w.jobs[k].due - first
+	}
+	order := make([]int, len(w.jobs))
+	area, left := make([]int64, len(w.jobs)), make([]int64, len(w.jobs))
+	for k := range order {
+		order[k], area[k] = k, size[k]*w.jobs[k].length
+		left[k] = area[k]
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(room(a), room(b)) })
+	h := &areaHeap{w: w, area: area}
+	busy := int64(0)
+	declined := new(big.Int) // times fine, rounded down
+	for _, k := range order {
+		busy += area[k]
+		heap.Push(h, k)
+		for over := busy - capacity*room(k); over > 0; over = busy - capacity*room(k) {
+			worst := h.jobs[0]
+			part := left[worst]
+			if !same {
+				part = min(part, over)
+			}
+			x := new(big.Int).Mul(w.jobs[worst].weight, big.NewInt(fine))
+			declined.Add(declined, x.Div(x.Mul(x, big.NewInt(part)), big.NewInt(area[worst])))
+			busy -= part
+			if left[worst] -= part; left[worst] == 0 {
+				heap.Pop(h)
+			}
+		}
+	}
+	accepted := new(big.Int).Mul(w.total, big.NewInt(fine))
+	accepted.Sub(accepted, declined)
+	return w.follows(accepted.Div(accepted, big.NewInt(fine)), "the areas of %d requests", len(w.jobs)), nil
+}
+
+// windows takes disjoint windows [a, b) in which jobs need more than there is. An accepted job
+// spends at least min(b - a, length, ready + length - a, b - (due - length)) of its time in
+// one, the last two from its earliest and its latest start. Where that makes more than
+// capacity (b - a), jobs must be declined whose energies make up the excess. In one
+// window all jobs count, in several each in the one that contains its middle, so
+// that what is declined adds up.
+func (w *bookedWork) windows(e *model.Evidence) (Followed, error) {
+	if len(e.Windows)*len(w.jobs) > maxEvidenceWork {
+		return Followed{}, tooMuch("windows")
+	}
+	windows := slices.Clone(e.Windows)
+	slices.SortFunc(windows, func(a, b model.EvidenceWindow) int { return cmp.Compare(a.From, b.From) })
+	accepted := new(big.Int).Set(w.total)
+	for i, x := range windows {
+		if x.From >= x.To || x.From < -beyond || x.To > beyond || i > 0 && windows[i-1].To > x.From {
+			return Followed{}, fmt.Errorf("the window from %d to %d is empty or meets another", x.From, x.To)
+		}
+		size, capacity, err := w.sizes(x.Function)
+		if err != nil {
+			return Followed{}, err
+		}
+		if float64(capacity)*float64(x.To-x.From) > 1<<61 {
+			return Followed{}, tooMuch("a window this long")
+		}
+		type part struct {
+			energy int64
+			weight *big.Int
+		}
+		var parts []part
+		excess := -capacity * (x.To - x.From)
+		for k := range w.jobs {
+			j := &w.jobs[k]
+			middle := j.ready + j.due
+			if len(windows) > 1 && (middle < 2*x.From || middle >= 2*x.To) {
+				continue
+			}
+			if in := min(x.To-x.From, j.length, j.ready+j.length-x.From, x.To-(j.due-j.length)); in > 0 && size[k] > 0 {
+				parts = append(parts, part{size[k] * in, j.weight})
+				excess += size[k] * in
+			}
+		}
+		if excess <= 0 {
+			continue
+		}
+		slices.SortFunc(parts, func(a, b part) int { // by weight per energy
+			x := new(big.Int).Mul(a.weight, big.NewInt(b.energy))
+			return x.Cmp(new(big.Int).Mul(b.weight, big.NewInt(a.energy)))
+		})
+		least := new(big.Rat)
+		for _, p := range parts {
+			if excess <= p.energy {
+				last := new(big.Rat).SetFrac(p.weight, big.NewInt(p.energy))
+				least.Add(least, last.Mul(last, new(big.Rat).SetInt64(excess)))
+				break
+			}
+			excess -= p.energy
+			least.Add(least, new(big.Rat).SetInt(p.weight))
+		}
+		// Up to a whole number of units, at least one.
+		units := least.Quo(least, new(big.Rat).SetInt(w.unit))
+		n := new(big.Int).Add(units.Num(), new(big.Int).Sub(units.Denom(), big.NewInt(1)))
+		n.Quo(n, units.Denom())
+		accepted.Sub(accepted, n.Mul(n, w.unit))
+	}
+	s := "s"
+	if len(windows) == 1 {
+		s = ""
+	}
+	return w.follows(accepted, "the energy in %d window%s", len(windows), s), nil
+}
+
+// parts takes disjoint sets of jobs and a price for each; those in none are accepted.
+func (w *bookedWork) parts(e *model.Evidence) (Followed, error) {
+	parts := e.Parts
+	if len(parts) == 0 {
+		parts = []model.Evidence{*e}
+	}
+	accepted := new(big.Int).Set(w.total)
+	taken := make([]bool, len(w.jobs))
+	work := 0
+	for i := range parts {
+		p := &parts[i]
+		var jobs []int
+		if len(p.Elements) == 0 && len(parts) == 1 {
+			for k := range w.jobs {
+				jobs = append(jobs, k)
+			}
+		}
+		for _, id := range p.Elements {
+			k, ok := w.at[id]
+			if !ok || taken[k] {
+				return Followed{}, fmt.Errorf("there is no request %q that holds PEs, or it is in two parts", id)
+			}
+			taken[k] = true
+			jobs = append(jobs, k)
+		}
+		if work += len(jobs) * (1 + len(p.Times)); work > maxEvidenceWork/8 {
+			return Followed{}, tooMuch("prices")
+		}
+		weight := new(big.Int)
+		for _, k := range jobs {
+			weight.Add(weight, w.jobs[k].weight)
+		}
+		most, err := w.priced(p, jobs)
+		if err != nil {
+			return Followed{}, err
+		}
+		accepted.Sub(accepted, new(big.Int).Sub(weight, minimum(weight, w.down(most))))
+	}
+	s := "s"
+	if len(parts) == 1 {
+		s = ""
+	}
+	return w.follows(accepted, "the prices of time in %d part%s", len(parts), s), nil
+}
+
+// priced returns a bound on the weight of the jobs accepted, in grains, rounded down, by the
+// Lagrangian relaxation of the capacity: with a price λ(t) ≥ 0 of a PE at each time, Λ its
+// integral, it is
+//
+//	capacity · Λ(all) + Σ_j max(0, weight_j - size_j · min_s (Λ(s + length_j) - Λ(s))),
+//
+// s over j's starts. For what is accepted holds capacities at each time, and pays for what
+// it uses no more than all capacity costs. Λ is linear between the times at which
+// the price changes, so the least is at a start at which s or s + length_j is one, or at the
+// first or last. With as many prices as times, the prices are those of the instants alone.
+func (w *bookedWork) priced(p *model.Evidence, jobs []int) (*big.Int, error) {
+	size, capacity, err := w.sizes(p.Function)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTariff(p.Times, p.Prices)
+	if err != nil {
+		return nil, err
+	}
+	most := new(big.Int).Mul(t.all(), big.NewInt(capacity))
+	most.Mul(most, w.grains) // as prices are in the objective's unit
+	pay, value := new(big.Int), new(big.Int)
+	for _, k := range jobs {
+		j := &w.jobs[k]
+		var least *big.Int
+		for _, s := range t.starts(j.ready, j.due-j.length, j.length) {
+			if pay.Sub(t.at(s+j.length), t.at(s)); least == nil || pay.Cmp(least) < 0 {
+				least = new(big.Int).Set(pay)
+			}
+		}
+		value.Lsh(j.weight, uint(t.unit.shift))
+		if value.Sub(value, least.Mul(least.Mul(least, w.grains), big.NewInt(size[k]))); value.Sign() > 0 {
+			most.Add(most, value)
+		}
+	}
+	return most.Rsh(most, uint(t.unit.shift)), nil
+}
+
+// tariff is a price of time: between times, or at times if instants.
+type tariff struct {
+	unit     binary
+	times    []int64
+	price    []*big.Int
+	sum      []*big.Int // of the price up to each time
+	instants bool
+}
+
+func newTariff(times []int64, prices []float64) (*tariff, error) {
+	t := &tariff{times: times, instants: len(times) == len(prices)}
+	if len(times) == 0 || !t.instants && len(times) != len(prices)+1 {
+		return nil, errors.New("its times and prices don't go together")
+	}
+	for i, x := range times {
+		if x < -beyond || x > beyond || i > 0 && x <= times[i-1] {
+			return nil, errors.New("its times aren't in order")
+		}
+	}
+	for _, x := range prices {
+		if !finite(x) || x < 0 || x > 1e30 || x > 0 && x < 1e-60 {
+			return nil, fmt.Errorf("the price %s isn't from 0 to 1e30", strconv.FormatFloat(x, 'g', -1, 64))
+		}
+		t.unit.see(x)
+	}
+	total := new(big.Int)
+	for i, x := range prices {
+		t.price = append(t.price, t.unit.whole(x))
+		t.sum = append(t.sum, new(big.Int).Set(total))
+		part := new(big.Int).Set(t.price[i])
+		if !t.instants {
+			part.Mul(part, big.NewInt(times[i+1]-times[i]))
+		}
+		total.Add(total, part)
+	}
+	t.sum = append(t.sum, total)
+	return t, nil
+}
+
+// all returns the price of all time.
+func (t *tariff) all() *big.Int { return t.sum[len(t.sum)-1] }
+
+// at returns the price of the time before x.
+func (t *tariff) at(x int64) *big.Int {
+	i, _ := slices.BinarySearch(t.times, x) // times[i-1] < x
+	switch {
+	case t.instants:
+		return t.sum[i]
+	case i == 0:
+		return t.sum[0]
+	case i == len(t.times):
+		return t.all()
+	}
+	v := big.NewInt(x - t.times[i-1])
+	return v.Add(v.Mul(v, t.price[i-1]), t.sum[i-1])
+}
+
+// starts returns starts from first to last, of which one is the cheapest for a job of a
+// length.
+func (t *tariff) starts(first, last, length int64) []int64 {
+	all := []int64{first, last}
+	for _, shift := range []int64{0, length} {
+		from, _ := slices.BinarySearch(t.times, first+shift)
+		for _, x := range t.times[from:] {
+			s := x - shift
+			if t.instants && shift == 0 {
+				s++ // the instant has passed
+			}
+			if s > last {
+				break
+			}
+			all = append(all, s)
+		}
+	}
+	return all
+}

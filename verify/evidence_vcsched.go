@@ -1,0 +1,450 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// vcschedNeeds are the needs in whole units, of which a host has scale. A need d counts as
+// about d·scale; by how much that is above d·scale is added up: with the hosts' largest
+// load L, some host's needs sum to L·scale + error at most in units, so from a load of
+// at least l units follows L ≥ (l - error) / scale, and a yield of min(1, 1/L) at most.
+type vcschedNeeds struct {
+	hosts       int64
+	scale       int64
+	job         map[string]int
+	tasks       []int64 // by job
+	cpu, memory []int64
+	cpuError    *big.Rat // in units, of all tasks together
+	capacity    int64    // of memory: what fits sums to no more
+	unit        int64    // divides every cpu
+}
+
+func newVCSchedNeeds(in *model.VCSched, scale int64) (*vcschedNeeds, error) {
+	if scale < 1 || scale > 1e13 {
+		return nil, fmt.Errorf("the scale %d is out of range", scale)
+	}
+	n := &vcschedNeeds{hosts: int64(in.Hosts), scale: scale, job: map[string]int{}, cpuError: new(big.Rat)}
+	s, memoryError, all := new(big.Rat).SetInt64(scale), new(big.Rat), 0.0
+	// units returns a need in units, and adds what it is too much.
+	units := func(need float64, tasks int, over *big.Rat) int64 {
+		x := int64(need * float64(scale))
+		d := exact(need)
+		d.Mul(d, s)
+		if d.Sub(new(big.Rat).SetInt64(x), d); d.Sign() > 0 {
+			over.Add(over, d.Mul(d, new(big.Rat).SetInt64(int64(tasks))))
+		}
+		all += float64(x) * float64(tasks)
+		return x
+	}
+	for i := range in.Jobs {
+		j := &in.Jobs[i]
+		n.job[j.ID] = i
+		n.tasks = append(n.tasks, int64(j.Tasks))
+		n.cpu = append(n.cpu, units(j.CPU, j.Tasks, n.cpuError))
+		n.memory = append(n.memory, units(j.Memory, j.Tasks, memoryError))
+		n.unit = gcd(n.unit, n.cpu[i])
+	}
+	if all > 1<<61 {
+		return nil, tooMuch("tasks")
+	}
+	n.unit = max(1, n.unit)
+	c := exact(model.FitTolerance)
+	c.Add(c, big.NewRat(1, 1)).Mul(c, s).Add(c, memoryError)
+	n.capacity = new(big.Int).Quo(c.Num(), c.Denom()).Int64()
+	return n, nil
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// from returns what follows from a load that no placement stays below.
+func (n *vcschedNeeds) from(load int64, how string, args ...any) Followed {
+	if rest := load % n.unit; rest != 0 {
+		load += n.unit - rest
+	}
+	f := Followed{Bound: big.NewRat(1, 1), How: fmt.Sprintf(how, args...)}
+	least := new(big.Rat).SetInt64(load)
+	if least.Sub(least, n.cpuError).Cmp(new(big.Rat).SetInt64(n.scale)) > 0 {
+		f.Bound.Quo(new(big.Rat).SetInt64(n.scale), least)
+	}
+	return f
+}
+
+// impossible returns that there is no placement.
+func impossible(how string, args ...any) Followed {
+	return Followed{Infeasible: true, How: fmt.Sprintf(how, args...)}
+}
+
+// vcschedEvidence recomputes bounds on the minimum yield.
+func vcschedEvidence(ctx context.Context, in *model.VCSched, e *model.Evidence) (Followed, error) {
+	n, err := newVCSchedNeeds(in, e.Scale)
+	if err != nil {
+		return Followed{}, err
+	}
+	if e.Resource != "" && e.Resource != "cpu" && e.Resource != "memory" {
+		return Followed{}, fmt.Errorf("there is no resource %q", e.Resource)
+	}
+	switch e.Type {
+	case model.EvidenceSum:
+		return n.sum(e)
+	case model.EvidenceCrowd:
+		return n.crowd(e)
+	case model.EvidenceClique:
+		return n.clique(e)
+	case model.EvidenceFilling:
+		return n.filling(e)
+	case model.EvidencePatterns:
+		return n.patterns(ctx, e)
+	}
+	return Followed{}, fmt.Errorf("no bound on a yield follows from evidence of type %q", e.Type)
+}
+
+// sum compares the needs of a resource with what all hosts have.
+func (n *vcschedNeeds) sum(e *model.Evidence) (Followed, error) {
+	needs := n.cpu
+	if e.Resource == "memory" {
+		needs = n.memory
+	}
+	var total, room big.Int
+	for i, d := range needs {
+		total.Add(&total, new(big.Int).Mul(big.NewInt(d), big.NewInt(n.tasks[i])))
+	}
+	if e.Resource == "memory" {
+		if room.Mul(big.NewInt(n.capacity), big.NewInt(n.hosts)).Cmp(&total) < 0 {
+			return impossible("the sum of the memory needs"), nil
+		}
+		return n.from(0, "the sum of the memory needs"), nil
+	}
+	load := new(big.Int).Add(&total, big.NewInt(n.hosts-1))
+	return n.from(load.Quo(load, big.NewInt(n.hosts)).Int64(), "the sum of the CPU needs"), nil
+}
+
+// crowd takes the k H + 1 largest CPU needs: k + 1 of these tasks share a host.
+func (n *vcschedNeeds) crowd(e *model.Evidence) (Followed, error) {
+	if e.Count < 1 || (int64(e.Count)-1)%n.hosts != 0 {
+		return Followed{}, fmt.Errorf("%d tasks are no whole number of tasks on each of %d hosts and one", e.Count, n.hosts)
+	}
+	order := make([]int, len(n.cpu))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(n.cpu[b], n.cpu[a]) })
+	per, left := (int64(e.Count)-1)/n.hosts+1, int64(e.Count)
+	for _, i := range order {
+		if left -= n.tasks[i]; left <= 0 {
+			s := "s"
+			if e.Count == 1 {
+				s = ""
+			}
+			return n.from(per*n.cpu[i], "the %d largest CPU need%s", e.Count, s), nil
+		}
+	}
+	return Followed{}, fmt.Errorf("there are no %d tasks", e.Count)
+}
+
+// clique takes tasks, so many of each job as its weight says, of which there are more than
+// hosts, so that two share one. Two that don't fit in memory can't: the load is
+// that of the least two that can.
+func (n *vcschedNeeds) clique(e *model.Evidence) (Followed, error) {
+	if len(e.Elements) != len(e.Weights) || len(e.Elements) > 2000 {
+		return Followed{}, errors.New("it has another number of jobs than of weights, or more than 2000")
+	}
+	count := int64(0)
+	var jobs []int
+	seen := map[int]bool{}
+	for k, id := range e.Elements {
+		i, ok := n.job[id]
+		if w := e.Weights[k]; !ok || seen[i] || !(w >= 1 && w <= float64(n.tasks[i])) || w != math.Trunc(w) {
+			return Followed{}, fmt.Errorf("it has no job %q with %v tasks", id, w)
+		}
+		seen[i] = true
+		count += int64(e.Weights[k])
+		jobs = append(jobs, i)
+	}
+	least := int64(math.MaxInt64)
+	for x, a := range jobs {
+		for y, b := range jobs[:x+1] {
+			if x == y && e.Weights[x] == 1 {
+				continue
+			}
+			if n.memory[a]+n.memory[b] <= n.capacity {
+				least = min(least, n.cpu[a]+n.cpu[b])
+			}
+		}
+	}
+	how := fmt.Sprintf("%d tasks of which no two fit on one host", count)
+	switch {
+	case count <= n.hosts:
+		return n.from(0, "%s", how), nil
+	case least == math.MaxInt64:
+		return impossible("%s", how), nil
+	}
+	return n.from(least, "%s", how), nil
+}
+
+// filling adds up the needs under a dual-feasible function f, Σ f(x) ≤ f(bin) over
+// what fits on one host: more than H f(bin) don't fit on H hosts. For memory the load is a
+// capacity, of which a host has no more; for CPU one that placements exceed.
+func (n *vcschedNeeds) filling(e *model.Evidence) (Followed, error) {
+	needs, capacity := n.cpu, e.Load
+	if e.Resource == "memory" {
+		if needs = n.memory; capacity < n.capacity {
+			return Followed{}, fmt.Errorf("a host has %d units of memory, not %d", n.capacity, capacity)
+		}
+	}
+	f, bin, err := dualFunction(e.Function, capacity)
+	if err != nil {
+		return Followed{}, err
+	}
+	how := fmt.Sprintf("the %s needs", e.Resource)
+	if e.Function != nil {
+		how += " under the dual-feasible function " + e.Function.Name
+	}
+	var total, room big.Int
+	over := false
+	for i, d := range needs {
+		over = over || d > capacity
+		if d <= capacity {
+			total.Add(&total, new(big.Int).Mul(big.NewInt(f(d)), big.NewInt(n.tasks[i])))
+		}
+	}
+	room.Mul(big.NewInt(bin), big.NewInt(n.hosts))
+	switch {
+	case !over && total.Cmp(&room) <= 0:
+		return n.from(0, "%s", how), nil
+	case e.Resource == "memory":
+		return impossible("%s", how), nil
+	}
+	return n.from(capacity+1, "%s", how), nil
+}
+
+// dualFunction returns a dual-feasible function on [0, capacity] and its value of the
+// capacity, as package bounds defines and proves them; nil is x itself.
+func dualFunction(d *model.DualFunction, capacity int64) (f func(x int64) int64, bin int64, err error) {
+	if capacity < 1 || capacity > 1<<55 {
+		return nil, 0, fmt.Errorf("the capacity %d is out of range", capacity)
+	}
+	if d == nil {
+		return func(x int64) int64 { return x }, capacity, nil
+	}
+	e := d.Parameter
+	switch d.Name {
+	case "steps": // of 1/(k+1) of the capacity, in units of 1/(k(k+1))
+		if e < 1 || e > 64 {
+			return nil, 0, fmt.Errorf("steps of parameter %d", e)
+		}
+		return func(x int64) int64 {
+			high, low := bits.Mul64(uint64(e+1), uint64(x))
+			q, rest := bits.Div64(high, low, uint64(capacity))
+			if rest == 0 {
+				return int64(q) * e
+			}
+			return int64(q) * (e + 1)
+		}, e * (e + 1), nil
+	case "threshold":
+		if e < 1 || e > capacity/2 {
+			return nil, 0, fmt.Errorf("the threshold %d isn't up to half of %d", e, capacity)
+		}
+		return func(x int64) int64 {
+			switch {
+			case x > capacity-e:
+				return capacity
+			case x < e:
+				return 0
+			}
+			return x
+		}, capacity, nil
+	case "pieces", "halves":
+		if d.Name == "halves" {
+			return func(x int64) int64 {
+				switch {
+				case x > capacity-x:
+					return 2
+				case x == capacity-x:
+					return 1
+				}
+				return 0
+			}, 2, nil
+		}
+		if e < 1 || e > capacity/2 {
+			return nil, 0, fmt.Errorf("pieces of %d aren't up to half of %d", e, capacity)
+		}
+		all := capacity / e
+		return func(x int64) int64 {
+			switch {
+			case x > capacity-x:
+				return 2 * (all - (capacity-x)/e)
+			case x == capacity-x:
+				return all
+			}
+			return 2 * (x / e)
+		}, 2 * all, nil
+	}
+	return nil, 0, fmt.Errorf("there is no dual-feasible function %q", d.Name)
+}
+
+// patterns weighs the jobs' tasks. If no set of tasks that fits on a host of the load
+// weighs more than z, placements on H such hosts weigh H z at most; all tasks weigh more.
+func (n *vcschedNeeds) patterns(ctx context.Context, e *model.Evidence) (Followed, error) {
+	if len(e.Elements) != len(e.Weights) {
+		return Followed{}, errors.New("it has another number of jobs than of weights")
+	}
+	if e.Load < 1 || e.Load > 1<<55 {
+		return Followed{}, fmt.Errorf("the load %d is out of range", e.Load)
+	}
+	type size struct{ cpu, memory, weight int64 }
+	counts := map[size]int64{}
+	seen := map[int]bool{}
+	total := int64(0)
+	for k, id := range e.Elements {
+		i, ok := n.job[id]
+		w := e.Weights[k]
+		if !ok || seen[i] || !(w >= 0 && w <= 1<<36) || w != math.Trunc(w) {
+			return Followed{}, fmt.Errorf("it has no job %q of the weight %v", id, w)
+		}
+		seen[i] = true
+		if w > 0 {
+			counts[size{n.cpu[i], n.memory[i], int64(w)}] += n.tasks[i]
+			total += int64(w) * n.tasks[i] // at most 2^24 tasks
+		}
+	}
+	how := fmt.Sprintf("the weights of %d jobs", len(e.Elements))
+	if total == 0 {
+		return n.from(0, "%s", how), nil
+	}
+	k := knapsack{best: (total - 1) / n.hosts, capacity: [3]int64{e.Load, n.capacity}}
+	var need [2]float64
+	for s, c := range counts {
+		k.items = append(k.items, knapsackItem{[3]int64{s.cpu, s.memory}, s.weight, c})
+		need[0] += float64(s.cpu) * float64(c) / float64(e.Load)
+		need[1] += float64(s.memory) * float64(c) / float64(n.capacity)
+	}
+	// A third resource is a sum of both, by how scarce they are: whatever the shares,
+	// what fits fits in the sum.
+	share := int64(64 * need[0] / (need[0] + need[1]))
+	join := func(a [3]int64) int64 { return share*a[0] + (64-share)*a[1] }
+	k.capacity[2] = join(k.capacity)
+	for i := range k.items {
+		k.items[i].size[2] = join(k.items[i].size)
+	}
+	switch heavier, done := k.heavier(ctx); {
+	case !done:
+		return Followed{}, tooMuch("patterns")
+	case heavier:
+		return n.from(0, "%s", how), nil
+	}
+	if big.NewInt(e.Load).Cmp(n.total()) >= 0 {
+		return impossible("%s", how), nil
+	}
+	return n.from(e.Load+1, "%s", how), nil
+}
+
+// total returns the sum of all CPU needs, which no load exceeds.
+func (n *vcschedNeeds) total() *big.Int {
+	var total big.Int
+	for i, d := range n.cpu {
+		total.Add(&total, new(big.Int).Mul(big.NewInt(d), big.NewInt(n.tasks[i])))
+	}
+	return &total
+}
+
+// knapsack searches a set of items that fits and weighs more than best.
+type knapsack struct {
+	items    []knapsackItem
+	capacity [3]int64
+	best     int64
+	densest  [3][]int32 // [resource][k]: of the items from k on
+	left     int
+}
+
+type knapsackItem struct {
+	size          [3]int64
+	weight, count int64
+}
+
+// heavier reports whether there is such a set. done is false if it took too long.
+func (k *knapsack) heavier(ctx context.Context) (yes, done bool) {
+	denser := func(a, b *knapsackItem, r int) bool {
+		return product(a.weight, b.size[r]).cmp(product(b.weight, a.size[r])) > 0
+	}
+	slices.SortFunc(k.items, func(a, b knapsackItem) int {
+		switch {
+		case denser(&a, &b, 2):
+			return -1
+		case denser(&b, &a, 2):
+			return 1
+		}
+		return cmp.Or(slices.Compare(a.size[:], b.size[:]), cmp.Compare(a.weight, b.weight))
+	})
+	for r := range k.densest {
+		k.densest[r] = make([]int32, len(k.items))
+		best := len(k.items) - 1
+		for i := best; i >= 0; i-- {
+			if denser(&k.items[i], &k.items[best], r) {
+				best = i
+			}
+			k.densest[r][i] = int32(best)
+		}
+	}
+	k.left = maxEvidenceWork / 2
+	yes = k.grow(ctx, 0, 0, k.capacity)
+	return yes, yes || k.left > 0
+}
+
+// wide is a product of two numbers of at least 0.
+type wide struct{ high, low uint64 }
+
+func product(a, b int64) wide {
+	high, low := bits.Mul64(uint64(a), uint64(b))
+	return wide{high, low}
+}
+
+func (a wide) cmp(b wide) int { return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.low, b.low)) }
+
+func (k *knapsack) grow(ctx context.Context, i int, weight int64, left [3]int64) bool {
+	if weight > k.best {
+		return true
+	}
+	if k.left--; k.left <= 0 || k.left&0xffff == 0 && ctx.Err() != nil {
+		k.left = 0
+		return false
+	}
+	if i == len(k.items) {
+		return false
+	}
+	for r := range left { // what the densest item could still weigh
+		if x := &k.items[k.densest[r][i]]; x.size[r] > 0 && product(x.weight, left[r]).cmp(product(k.best-weight, x.size[r])) <= 0 {
+			return false
+		}
+	}
+	x := &k.items[i]
+	most := x.count
+	for r, s := range x.size[:2] {
+		if s > 0 {
+			most = min(most, left[r]/s)
+		}
+	}
+	for c := most; c >= 0 && k.left > 0; c-- {
+		rest := left
+		for r := range rest {
+			rest[r] -= c * x.size[r]
+		}
+		if k.grow(ctx, i+1, weight+c*x.weight, rest) {
+			return true
+		}
+	}
+	return false
+}
