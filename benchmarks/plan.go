@@ -253,7 +253,7 @@ func (p *Plan) useful(cases []instances.Planned) error {
 	for k := range p.Algorithms {
 		a := &p.Algorithms[k]
 		if !a.ofAll && len(kinds) > 0 && !slices.ContainsFunc(kinds, a.takes) {
-			return fmt.Errorf("%w plan: algorithm %q takes none of the instances: %w", model.ErrInvalid, a.Label, a.check(kinds[0]))
+			return fmt.Errorf("%w plan: algorithm %q takes none of the instances: %v", model.ErrInvalid, a.Label, a.check(kinds[0]))
 		}
 	}
 	return nil

@@ -52,7 +52,10 @@ type Record struct {
 	Nodes      int64    `json:"nodes"`
 	Verified   bool     `json:"verified"`
 	Reason     string   `json:"reason,omitempty"`
-	Version    string   `json:"version"`
+	// SolutionFile names the file with the run's result and its solution, as seen from
+	// the folder of the results file, with slashes; empty if it wasn't kept.
+	SolutionFile string `json:"solution_file,omitempty"`
+	Version      string `json:"version"`
 	// Commit is that of the build (gapwise.Build), empty if it isn't known. Tools names
 	// the versions of Go, of HiGHS and of the program that is the engine, if one is.
 	Commit string `json:"commit,omitempty"`

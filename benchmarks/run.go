@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -24,6 +26,8 @@ type RunOptions struct {
 	Folder  string
 	Shard   Shard // the share of the plan's runs; the zero value is all
 	Workers int   // instances solved at the same time; 0: 1
+	// Solutions, if not empty, is a folder for each run's result with its solution.
+	Solutions string
 	// Without names devices to switch off, of the native search (Problem.Devices) or
 	// the kernel (Problem.KernelDevices).
 	Without []string
@@ -149,6 +153,11 @@ func Run(ctx context.Context, p *Plan, o RunOptions) (err error) {
 	if err := results.mend(); err != nil {
 		return err
 	}
+	if o.Solutions != "" {
+		if err := os.MkdirAll(o.Solutions, 0o755); err != nil {
+			return fmt.Errorf("%w solutions: %w", model.ErrInvalid, err)
+		}
+	}
 	if o.Started != nil {
 		o.Started(total, len(have))
 	}
@@ -200,6 +209,9 @@ func Run(ctx context.Context, p *Plan, o RunOptions) (err error) {
 				}
 				rec.Trajectory = track.trajectory(res)
 				rec.Run, rec.Runs, rec.PlanDigest, rec.Shard = r.number, all.runs, all.digest, o.Shard.String()
+				if err := rec.keep(o.Solutions, cmp.Or(o.Folder, filepath.Dir(o.Results)), res); err != nil {
+					return err
+				}
 				line, err := rec.line()
 				if err != nil {
 					return err

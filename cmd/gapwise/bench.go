@@ -20,35 +20,42 @@ import (
 func (p *program) bench() *cli.Command {
 	return &cli.Command{
 		Name:      "bench",
-		Usage:     "run the plan of an experiment, or continue it",
-		ArgsUsage: "PLAN",
-		Description: "PLAN is a YAML or JSON file or a built-in plan:\n" + wrap(strings.Join(benchmarks.Names(), ", ")+".", 74, 3) + "\n" +
+		Usage:     "run an experiment's plan, or algorithms on files; or go on",
+		ArgsUsage: "PLAN | --algorithm LIST FILE|FOLDER...",
+		Description: "PLAN is a YAML or JSON file (docs/plans.md says what it holds) or a built-in\n" +
+			"plan: --list lists these, --print shows one.\n" +
+			"With --algorithm the arguments are instances, files in foreign formats (with\n" +
+			"--platform) or folders of them; each algorithm solves those that are of its\n" +
+			"problem, and all stands for every algorithm.\n" +
 			"Each run appends a line to the results file; a stopped plan continues\n" +
 			"where it was.\n" +
 			"--shard 3/8 runs the third of eight shares of the plan, which differ by at\n" +
 			"most one run; gapwise merge puts them together (docs/cluster.md). If -o is a\n" +
 			"folder, this start writes a new file in it, and what any file in it holds\n" +
 			"isn't run again: so two starts of one share don't disturb each other.",
-		Flags: []cli.Flag{
+		DisableSliceFlagSeparator: true, // a command may hold commas
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` of the results, or a folder/ of such files (default: results/PLAN.jsonl, of a shard results/PLAN.3-of-8.jsonl)"},
+			&cli.StringFlag{Name: "solutions", Usage: "`FOLDER` for each run's result with its solution"},
 			&cli.StringFlag{Name: "shard", Usage: "run share `I/N`, I from 1 to N"},
 			&cli.StringFlag{Name: "summary", Usage: "`FILE` for what was done, as JSON"},
 			&cli.IntFlag{Name: "workers", Value: 1, Usage: "instances solved at the same time"},
 			&cli.StringSliceFlag{Name: "without", Usage: "switch a device of the search off (`NAME`)", Hidden: true},
-		},
+			&cli.BoolFlag{Name: "list", Usage: "list the built-in plans"},
+			&cli.StringFlag{Name: "print", Usage: "print the built-in plan `NAME`"},
+		}, adHocFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
-			plans, err := files(c, 1)
+			if c.Bool("list") || c.IsSet("print") {
+				return p.builtInPlans(c)
+			}
+			plan, read, err := planned(c)
 			if err != nil {
 				return err
 			}
 			if c.Int("workers") < 1 {
 				return usagef("bench: --workers is %d, must be at least 1", c.Int("workers"))
 			}
-			plan, err := benchmarks.LoadPlan(plans[0])
-			if err != nil {
-				return err
-			}
-			o := benchmarks.RunOptions{Results: c.String("output"), Workers: c.Int("workers"), Without: c.StringSlice("without")}
+			o := benchmarks.RunOptions{Results: c.String("output"), Workers: c.Int("workers"), Without: benchmarks.SplitAlgorithms(c.StringSlice("without")), Solutions: c.String("solutions")}
 			if err := where(c, plan, &o); err != nil {
 				return err
 			}
@@ -73,7 +80,7 @@ func (p *program) bench() *cli.Command {
 			o.Said = func(line string) { fmt.Fprintln(p.err, line) }
 			var unwritten error
 			if file := c.String("summary"); file != "" {
-				if err := checkOutput(file, plans); err != nil {
+				if err := checkOutput(file, read); err != nil {
 					return err
 				}
 				o.Ended = func(s benchmarks.Summary) {

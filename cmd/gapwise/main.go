@@ -103,6 +103,7 @@ var plainFlag = cli.FlagStringer
 // two columns, broken so that the longest names leave 80 columns for both.
 func wrappedFlag(f cli.Flag) string {
 	names, meaning, _ := strings.Cut(plainFlag(f), "\t")
+	names, _, _ = strings.Cut(names, " [ ") // of flags that may be repeated
 	return names + "\t" + strings.ReplaceAll(wrap(meaning, 46, 0), "\n", "\n\t")
 }
 

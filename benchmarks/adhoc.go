@@ -1,0 +1,94 @@
+package benchmarks
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// SplitAlgorithms splits lists of algorithms at their commas, but for commands
+// ("cmd:..."), each of which is one algorithm.
+func SplitAlgorithms(lists []string) []string {
+	var all []string
+	for _, list := range lists {
+		names := []string{list}
+		if !strings.HasPrefix(list, "cmd:") {
+			names = strings.Split(list, ",")
+		}
+		for _, name := range names {
+			if name = strings.TrimSpace(name); name != "" {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+// AdHoc returns a plan that nobody has written: some algorithms, all with the same
+// settings, solve files. Its name tells the files alone, so that asking for further
+// algorithms goes on with the same results. Errors wrap model.ErrInvalid, or
+// gapwise.ErrUnknownAlgorithm.
+func AdHoc(files []File, names []string, settings Algorithm, seeds []uint64) (*Plan, error) {
+	bad := func(format string, args ...any) (*Plan, error) {
+		return nil, fmt.Errorf("%w bench: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
+	}
+	p := &Plan{Name: adHocName(files), Files: files, Seeds: seeds}
+	if len(seeds) == 0 {
+		p.Seeds = []uint64{1}
+	}
+	for k, name := range names {
+		if slices.Contains(names[:k], name) {
+			return bad("the algorithm %s is named twice", name)
+		}
+		a := settings
+		a.Name, a.Label = name, name
+		if err := p.fits(&a); err != nil {
+			return nil, fmt.Errorf("bench: %w", err)
+		}
+		p.Algorithms = append(p.Algorithms, a)
+	}
+	if err := p.Expand(); err != nil {
+		return bad("%v", err)
+	}
+	return p, nil
+}
+
+// adHocName names a plan by its files.
+func adHocName(files []File) string {
+	const most = 3
+	var bases []string
+	for _, f := range files {
+		base := filepath.Base(filepath.Clean(f.Path))
+		if abs, err := filepath.Abs(f.Path); err == nil { // "." has a name, too
+			base = filepath.Base(abs)
+		}
+		if !slices.Contains(bases, base) {
+			bases = append(bases, base)
+		}
+	}
+	more := ""
+	if len(bases) > most {
+		more = fmt.Sprintf("+%d", len(bases)-most)
+		bases = bases[:most]
+	}
+	for k := range bases {
+		bases[k] = fileWord(bases[k], 40)
+	}
+	return "bench-" + strings.Join(bases, "+") + more
+}
+
+// fileWord makes a text a part of a file's name, of at most so many bytes: other
+// characters than letters, digits and . _ - = become _.
+func fileWord(text string, most int) string {
+	word := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("._-=", r):
+			return r
+		}
+		return '_'
+	}, text)
+	return word[:min(len(word), most)]
+}

@@ -1,0 +1,110 @@
+package benchmarks
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// A command is one algorithm, whatever it holds.
+func TestSplitAlgorithms(t *testing.T) {
+	got := SplitAlgorithms([]string{"heft, peft", "cmd:python3 mine.py --order up,down {in} {out}", "", "all,,gr"})
+	if want := []string{"heft", "peft", "cmd:python3 mine.py --order up,down {in} {out}", "all", "gr"}; !slices.Equal(got, want) {
+		t.Errorf("the algorithms are %q, want %q", got, want)
+	}
+}
+
+func TestAdHocNames(t *testing.T) {
+	for want, paths := range map[string][]string{
+		"bench-set":                  {"a/set/", "b/set"},
+		"bench-a.json+b.json":        {"x/a.json", "b.json"},
+		"bench-a+b+c+2":              {"a", "b", "c", "d", "e"},
+		"bench-my_graphs__":          {"my graphs é"},
+		"bench-benchmarks":           {"."},
+		"bench-" + repeated("x", 40): {repeated("x", 300)},
+	} {
+		var files []File
+		for _, p := range paths {
+			files = append(files, File{Path: p})
+		}
+		p, err := AdHoc(files, []string{"heft"}, Algorithm{}, nil)
+		if err != nil || p.Name != want || len(p.Seeds) != 1 {
+			t.Errorf("%q: %+v, error %v, want the name %q", paths, p, err, want)
+		}
+	}
+}
+
+func repeated(s string, n int) string { return strings.Repeat(s, n) }
+
+// Every run's file has a safe name of its own.
+func TestSolutionFiles(t *testing.T) {
+	safe := regexp.MustCompile(`^[A-Za-z0-9._=-]{1,160}$`)
+	seen := map[string]bool{}
+	for _, in := range []string{"a", "x/a", "a b", "a_b", "../..", "é\xff\n", repeated("long", 100)} {
+		for _, a := range []string{"gr", "cmd:rm -rf / {in}", "cmd:rm -rf / {out}"} {
+			for seed := range uint64(2) {
+				r := Record{Instance: in, Algorithm: a, Seed: seed}
+				name := r.solutionFile()
+				if !safe.MatchString(name) || seen[name] || !utf8.ValidString(name) || strings.HasPrefix(name, "..") && !strings.HasSuffix(name, ".json") {
+					t.Errorf("%q by %q is in %q", in, a, name)
+				}
+				seen[name] = true
+			}
+		}
+	}
+}
+
+// Kept results are those of the runs, pass the judge, and are named as seen from the
+// results; runs without a solution keep none.
+func TestSolutionsAreKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := decode(t, "name: k\ngenerators: [{kind: vcsched, hosts: 2, jobs: [4, 60], slack: [0.3], count: 2, seed: 5}]\nalgorithms: [gr, mcb8]\nseeds: [3]\n")
+	cases, err := p.Instances()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]model.Instance{}
+	for _, c := range cases {
+		if found[c.Name], err = c.Load(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := 0
+	for _, r := range runPlan(t, p, RunOptions{Results: filepath.Join(dir, "results", "r.jsonl"), Solutions: filepath.Join(dir, "kept"), Workers: 2}) {
+		if (r.SolutionFile != "") != (r.Objective != nil) {
+			t.Errorf("%s by %s: objective %v, file %q", r.Instance, r.Algorithm, r.Objective, r.SolutionFile)
+		}
+		if r.SolutionFile == "" {
+			continue
+		}
+		kept++
+		data, err := os.ReadFile(filepath.Join(dir, "results", r.SolutionFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !json.Valid(data) {
+			t.Fatalf("%s isn't JSON", r.SolutionFile)
+		}
+		res, err := model.DecodeResult(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := verify.Result(t.Context(), found[r.Instance], res, verify.Options{})
+		if err != nil || !report.Feasible() || res.Objective != *r.Objective || res.Seed != 3 {
+			t.Errorf("%s: %+v, %v", r.SolutionFile, report, err)
+		}
+	}
+	files, err := os.ReadDir(filepath.Join(dir, "kept"))
+	if err != nil || len(files) != kept || kept < 2 {
+		t.Errorf("%d solutions, %d files, error %v", kept, len(files), err)
+	}
+}

@@ -1,0 +1,74 @@
+package benchmarks
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// keep writes a run's result with its solution, wholly or not at all, to a file of
+// the folder, and names it in the record as seen from the folder of the results.
+// Without a solution it does nothing.
+func (r *Record) keep(folder, results string, res model.Result) error {
+	if folder == "" || res.Solution == nil {
+		return nil
+	}
+	data, err := json.Marshal(res)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(folder, r.solutionFile())
+	if err := replace(file, append(data, '\n')); err != nil {
+		return fmt.Errorf("%w solutions: can't write %s: %w", model.ErrInvalid, file, err)
+	}
+	r.SolutionFile = filepath.ToSlash(relative(results, file))
+	return nil
+}
+
+// solutionFile names the run's file in words, and by a digest that tells it from the
+// plan's other runs.
+func (r *Record) solutionFile() string {
+	return fmt.Sprintf("%s-%s-%d-%.4x.json", fileWord(filepath.Base(r.Instance), 80), fileWord(r.Algorithm, 40), r.Seed, sha256.Sum256([]byte(r.key())))
+}
+
+// relative returns the path of a file as seen from a folder, or the file if there is
+// none.
+func relative(folder, file string) string {
+	from, err := filepath.Abs(folder)
+	if err != nil {
+		return file
+	}
+	to, err := filepath.Abs(file)
+	if err != nil {
+		return file
+	}
+	if rel, err := filepath.Rel(from, to); err == nil {
+		return rel
+	}
+	return to
+}
+
+// replace writes a file by renaming a temporary one beside it.
+func replace(file string, data []byte) error {
+	t, err := os.CreateTemp(filepath.Dir(file), ".gapwise-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(t.Name()) // gone already if all went well
+	if err := t.Chmod(0o644); err != nil {
+		t.Close()
+		return err
+	}
+	if _, err := t.Write(data); err != nil {
+		t.Close()
+		return err
+	}
+	if err := t.Close(); err != nil {
+		return err
+	}
+	return os.Rename(t.Name(), file)
+}
