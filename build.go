@@ -1,9 +1,11 @@
 package gapwise
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -15,12 +17,14 @@ var commit string
 
 // Build says what a program that uses this package was built from.
 type Build struct {
-	Version string
+	Version string `json:"version"`
 	// Commit is the abbreviated commit, with changedSuffix if files had changed since;
 	// "" if it isn't known.
-	Commit string
-	Go     string // go1.26
-	HiGHS  string // 1.10.0
+	Commit   string `json:"commit"`
+	Go       string `json:"go"`       // go1.26
+	HiGHS    string `json:"highs"`    // 1.10.0; "" without it
+	Cgo      bool   `json:"cgo"`      // HiGHS needs it
+	Platform string `json:"platform"` // linux/amd64
 }
 
 // changedSuffix marks a commit with changes that aren't committed.
@@ -31,9 +35,10 @@ const commitLength = 10
 
 // Built returns what this program was built from.
 func Built() Build {
-	b := Build{Version: Version, Commit: commit, Go: runtime.Version(), HiGHS: highs.Version()}
-	if info, ok := debug.ReadBuildInfo(); ok && b.Commit == "" {
-		b.Commit = recorded(info.Settings)
+	b := Build{Version: Version, Commit: commit, Go: runtime.Version(), HiGHS: highs.Version(), Cgo: highs.Built, Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		b.Cgo = b.Cgo || slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "1"})
+		b.Commit = cmp.Or(b.Commit, recorded(info.Settings))
 	}
 	return b
 }
@@ -56,7 +61,12 @@ func recorded(settings []debug.BuildSetting) string {
 }
 
 // Tools names what the build was made with beside gapwise's own code.
-func (b Build) Tools() string { return fmt.Sprintf("%s, HiGHS %s", b.Go, b.HiGHS) }
+func (b Build) Tools() string {
+	if b.HiGHS == "" {
+		return b.Go + ", without HiGHS"
+	}
+	return fmt.Sprintf("%s, HiGHS %s", b.Go, b.HiGHS)
+}
 
 // Changed reports whether files had changed since a commit, so that two builds of one
 // name may differ.

@@ -4,6 +4,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 func TestBuilt(t *testing.T) {
@@ -22,7 +24,11 @@ func TestBuilt(t *testing.T) {
 		}
 	}
 	b := Built()
-	for _, want := range []string{Version, "go1", "HiGHS 1."} {
+	with := "HiGHS 1."
+	if !highs.Built {
+		with = "without HiGHS"
+	}
+	for _, want := range []string{Version, "go1", with} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is without %q", b, want)
 		}

@@ -65,22 +65,6 @@ func ExampleSolve_ownSolver() {
 	// feasible by first-fit: objective 0.7692, bound 0.9091
 }
 
-// Bounds need no search; the last is the strongest.
-func ExampleBounds() {
-	all, err := gapwise.Bounds(context.Background(), threeJobs())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, b := range all {
-		fmt.Printf("%s %.4f\n", b.Name, b.Value)
-	}
-	// Output:
-	// closed-form 1.0000
-	// packing 0.9091
-	// patterns 0.9091
-}
-
 // A linear model of an instance, for a solver of one's own choice.
 func ExampleFormulation() {
 	in := &model.VCSched{Name: "one-job", Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 0.8, Memory: 0.7}}}

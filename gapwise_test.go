@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -112,6 +113,7 @@ func TestSolveInfeasibleByBound(t *testing.T) {
 
 // Several engines solve the instance, in the order in which they are named.
 func TestEngines(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	for engine, want := range map[string]string{
 		"": "search", "search": "search", "highs": "highs", "both": "search+highs", "highs,search": "highs+search",

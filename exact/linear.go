@@ -68,13 +68,17 @@ type Linear[S any] struct {
 
 // SolveLinear answers one call of a model.Solver by a backend on the questions that
 // prepare returns for the instance; prepare's error may be model.ErrNoSolution
-// if it was stopped. Instances of another type than I are model.ErrUnsupported.
+// if it was stopped. Instances of another type than I are model.ErrUnsupported; a
+// backend that is missing says so.
 func SolveLinear[I model.Instance, S any](ctx context.Context, backend milp.Backend, name string, in model.Instance, set model.Settings,
 	prepare func(context.Context, I) (Linear[S], error)) (model.Result, error) {
 	r := model.NewResult(name, set.Seed)
 	typed, ok := in.(I)
 	if !ok {
 		return r, fmt.Errorf("%s: %w: it doesn't solve %s instances", name, model.ErrUnsupported, in.Kind())
+	}
+	if backend.Missing != nil {
+		return r, fmt.Errorf("%s: %w", name, backend.Missing)
 	}
 	d := &driver[S]{in: in, set: set, r: &r, began: time.Now(), known: math.NaN(), Backend: backend}
 	ctx, cancel := set.WithTimeLimit(ctx)

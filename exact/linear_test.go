@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -247,6 +248,7 @@ func TestLinearQuestions(t *testing.T) {
 // A cancelled run and one without a first solution say so; other instances and
 // errors of preparing are errors.
 func TestSolveLinear(t *testing.T) {
+	need.HiGHS(t)
 	in := &number{most: 8}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()

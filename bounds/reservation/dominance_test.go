@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -84,6 +85,7 @@ func TestReservationDominance(t *testing.T) {
 
 // The greedy flow has the value of the linear program of the relaxation.
 func TestReservationFlowIsLP(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	ctx := context.Background()
 	fractions := 0

@@ -23,10 +23,11 @@ const (
 // solution in a way that is valid however inaccurate that is (bounds.SafeUpper;
 // Neumaier, Shcherbina: Safe bounds in linear and mixed-integer linear programming,
 // 2004), and rounded down. ok is false, and there is no bound, if the formulation is
-// too large or ctx ended before it was solved. The error is HiGHS's.
+// too large, ctx ended before it was solved, or there is no HiGHS. The error is
+// HiGHS's.
 func LP(ctx context.Context, t *model.ReservationTicks) (b bounds.Bound, ok bool, err error) {
 	none := bounds.Bound{Name: "lp"}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || !highs.Built {
 		return none, false, nil
 	}
 	// For the goal all, too, it bounds how many can be accepted: that fewer than

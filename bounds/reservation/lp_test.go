@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
 func TestReservationLPBruteForce(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	tight, proofs := map[string]int{}, map[string]int{}
 	for k := range 900 {
@@ -28,6 +30,7 @@ func TestReservationLPBruteForce(t *testing.T) {
 // A job that can't be interrupted is in the way wherever it starts, which the
 // flow doesn't know.
 func TestReservationLPStronger(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	in := reservationOf(2, model.GoalAccepted, 1, wholeRequest{0, 3, 4, 3, -1, 2}, wholeRequest{1, 2, 3, 2, -1, 1})
 	all, err := All(context.Background(), in)

@@ -169,7 +169,7 @@ const (
 // Solve returns multipliers from the dual solution of HiGHS, the best ones for some
 // requests being accepted or rejected; without choices all are open. They are
 // valid for any choices. They are nil if the program is too large or infeasible,
-// or ctx ended before it was solved. The error is HiGHS's.
+// ctx ended before it was solved, or there is no HiGHS. The error is HiGHS's.
 func (r *Relaxation) Solve(ctx context.Context, choices []Choice) (*Multipliers, error) {
 	m, _, err := r.solve(ctx, choices)
 	return m, err
@@ -182,7 +182,7 @@ func (r *Relaxation) solve(ctx context.Context, choices []Choice) (*Multipliers,
 		top = max(top, w)
 		terms += (r.spans[i].To - r.spans[i].From + 1) * len(r.resources)
 	}
-	if top == 0 || terms > maxRelaxationTerms || ctx.Err() != nil {
+	if !highs.Built || top == 0 || terms > maxRelaxationTerms || ctx.Err() != nil {
 		return nil, nil, nil
 	}
 	m := milp.Model{Maximise: true}

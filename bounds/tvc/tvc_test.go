@@ -264,6 +264,7 @@ func TestAscend(t *testing.T) {
 // Solutions have points, points give them back, and the relaxation is no worse
 // than any solution.
 func TestFormulation(t *testing.T) {
+	need.HiGHS(t)
 	rng := rand.New(rand.NewPCG(12, 7))
 	for range need.Rounds(200) {
 		in := modeltest.RandomTVC(rng, 2, 1+rng.IntN(6), false)
@@ -379,6 +380,7 @@ func TestWeights(t *testing.T) {
 
 // Cuts by patterns keep every optimal solution, and there are some.
 func TestPatterns(t *testing.T) {
+	need.HiGHS(t)
 	rng := rand.New(rand.NewPCG(12, 9))
 	cuts := 0
 	for range need.Rounds(300) {

@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 // The linear relaxation of the paper's model has the closed form's value.
 func TestClosedFormIsLP(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
 	for k := range 150 {
@@ -111,6 +113,7 @@ func TestFormulationErrors(t *testing.T) {
 // Where memory is tight, patterns know more than packing; the tests against
 // brute force are in package exact.
 func TestPatternsStrengthen(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	stronger, proofs := 0, 0
 	for k := range 20 {

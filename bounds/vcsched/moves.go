@@ -152,7 +152,7 @@ func (m *Moves) Raise(ctx context.Context, lower, upper int64, width float64) (i
 
 // Refute reports whether no placement has L ≤ load, proved. False means that patterns
 // can be mixed to a fractional placement within the budget, or that ctx or maxPricing
-// ended the attempt.
+// ended the attempt; without HiGHS, that no constant weights prove it.
 //
 // The master is: minimise Σ_k cpu_k a_k + b, the needs that patterns leave uncovered
 // and the memory that moves beyond the budget, subject to Σ_q count_qk x_q + a_k ≥
@@ -168,6 +168,9 @@ func (m *Moves) Refute(ctx context.Context, load int64) (bool, error) {
 	}
 	if m.keep(ctx, load) {
 		return true, nil
+	}
+	if !highs.Built {
+		return false, nil
 	}
 	master, _ := m.master(load)
 	lp, err := highs.NewLP(master)
@@ -240,8 +243,11 @@ func (m *Moves) master(load int64) (master *milp.Model, patterns []movesPattern)
 
 // Mix looks for a placement made of the pool's patterns of at most the given load:
 // integers in the master, of which no needs are left uncovered. It returns the hosts of
-// the tasks, [task], or nil; nodes limits the branch and bound.
+// the tasks, [task], or nil, as always without HiGHS; nodes limits the branch and bound.
 func (m *Moves) Mix(ctx context.Context, load, nodes int64) ([]int32, error) {
+	if !highs.Built {
+		return nil, nil
+	}
 	master, patterns := m.master(load)
 	first := len(master.Vars) - len(patterns)
 	for v := range first {

@@ -94,7 +94,8 @@ const weightScale = 1 << 32
 const maxPricing = 20_000_000
 
 // Refute reports whether no placement has L ≤ load, proved. False means that there
-// is a fractional cover, or that ctx or maxPricing ended the attempt.
+// is a fractional cover, or that ctx or maxPricing ended the attempt, or that there
+// is no HiGHS.
 func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 	n := len(p.t.CPU)
 	m := &milp.Model{Rows: make([]milp.Row, n)}
@@ -112,6 +113,9 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 		for _, it := range q.Items {
 			m.Rows[it.Type].Terms = append(m.Rows[it.Type].Terms, milp.Term{Var: v, Coef: float64(it.Count)})
 		}
+	}
+	if !highs.Built {
+		return false, nil
 	}
 	lp, err := highs.NewLP(m)
 	if err != nil {

@@ -11,16 +11,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
-
-	"github.com/google/renameio/v2"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/model"
 )
 
-// writeFile writes the whole file or nothing, as renameio does, where the path
+// writeFile writes the whole file or nothing (see replace) where the path
 // is that of a regular file or of none. Of a symbolic link it is the target
 // that is written. Everything else (a device, a FIFO, a pipe of the shell's) is
 // written to in place. "" and "-" are standard output.
@@ -45,12 +42,10 @@ func (p *program) writeFile(path string, write func(io.Writer) error) error {
 // put writes the data to where the path leads.
 func put(path string, data []byte) error {
 	if n, ok := descriptor(path); ok {
-		// A copy, since closing is the shell's business.
-		n, err := syscall.Dup(n)
+		f, err := copyOf(n, path) // closing the file itself is the shell's business
 		if err != nil {
 			return err
 		}
-		f := os.NewFile(uintptr(n), path)
 		_, err = f.Write(data)
 		return errors.Join(err, f.Close())
 	}
@@ -68,7 +63,7 @@ func put(path string, data []byte) error {
 	} else if _, err := os.Lstat(path); err == nil { // a link to a file that isn't there yet
 		return os.WriteFile(path, data, 0o644)
 	}
-	return renameio.WriteFile(path, data, 0o644, renameio.WithTempDir(filepath.Dir(path)))
+	return replace(path, data)
 }
 
 // isStdout reports whether a path means standard output.

@@ -15,12 +15,26 @@ func (p *program) version() *cli.Command {
 		Name:        "version",
 		Usage:       "print what this gapwise was built from",
 		ArgsUsage:   " ",
-		Description: "Prints gapwise's version, its commit (+dirty: with changes since; unknown:\nbuilt without git), and the versions of Go and HiGHS.",
+		Description: "Prints gapwise's version, its commit (+dirty: with changes since; unknown:\nbuilt without git), the versions of Go and HiGHS, and the platform. Built\nwithout cgo, or with the tag nohighs, gapwise is without HiGHS.",
+		Flags:       []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print it as JSON"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return usagef("version: it takes no files")
 			}
-			fmt.Fprintln(p.out, strings.ReplaceAll(gapwise.Built().String(), ", ", "\n"))
+			built := gapwise.Built()
+			if c.Bool("json") {
+				line, err := jsonLine(built)
+				if err != nil {
+					return err
+				}
+				_, err = p.out.Write(line)
+				return err
+			}
+			cgo := "without"
+			if built.Cgo {
+				cgo = "with"
+			}
+			fmt.Fprintf(p.out, "%s\n%s %s cgo\n", strings.ReplaceAll(built.String(), ", ", "\n"), built.Platform, cgo)
 			return nil
 		},
 	}

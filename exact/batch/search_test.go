@@ -14,6 +14,7 @@ import (
 	batchexact "github.com/gapwise/gapwise/exact/batch"
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/modeltest"
 )
@@ -186,6 +187,7 @@ func TestDevices(t *testing.T) {
 
 // The search and HiGHS agree, also where brute force takes too long.
 func TestSearchHiGHS(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	rounds := 80
 	if testing.Short() {

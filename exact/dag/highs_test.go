@@ -80,6 +80,7 @@ func bestSchedule(t *testing.T, d *model.DAG) float64 {
 }
 
 func TestDAGHiGHSAgainstBruteForce(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 3))
 	ctx := context.Background()
@@ -123,6 +124,7 @@ func TestDAGHiGHSAgainstBruteForce(t *testing.T) {
 }
 
 func TestDAGHiGHSExamples(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	tests := map[string]struct {
 		d    *model.DAG
@@ -155,6 +157,7 @@ func TestDAGHiGHSExamples(t *testing.T) {
 
 // A stopped run says so, and what it proved by then holds.
 func TestDAGHiGHSStops(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	d := tinyDAG(rand.New(rand.NewPCG(1, 1)), 5)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -173,6 +176,7 @@ func TestDAGHiGHSStops(t *testing.T) {
 }
 
 func TestDAGHiGHSErrors(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	large := &model.DAG{Machines: make([]model.Machine, 10), Tasks: make([]model.DAGTask, 1000)}
 	one := modeltest.DAG([][]float64{{3, 2, 4}}, nil)

@@ -102,6 +102,7 @@ func randomDAG(rng *rand.Rand, n, m int, density float64, maxCost, maxData int) 
 
 // Search and HiGHS agree where a brute force would take too long.
 func TestDAGSearchAgainstHiGHS(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 8))
 	ctx := context.Background()

@@ -1,5 +1,7 @@
 package reservation
 
+import "github.com/gapwise/gapwise/model/milp/highs"
+
 const (
 	// lpJobs is the largest number of jobs for which the linear program is
 	// solved. It is worth it: of the 30 crowds of 40 to 100 requests of the plan
@@ -54,7 +56,7 @@ func windowCells(jobs []job, g grid) int {
 // of each job's own.
 func (s *searcher) bound(p *part) error {
 	g := gridOf(p.jobs)
-	if len(p.jobs) > lpJobs || s.off&linearProgram != 0 {
+	if !highs.Built || len(p.jobs) > lpJobs || s.off&linearProgram != 0 {
 		d := &uniformDual{s.scale.pes, p.jobs, g}
 		corners := g.corners(p.jobs)
 		y := make([]float64, g.cells())

@@ -47,6 +47,7 @@ func text(in *model.Reservation) string {
 // The formulation, solved by HiGHS alone, and the engine on it find what brute force
 // finds.
 func TestReservationHiGHSAgainstBruteForce(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 7))
 	ctx := context.Background()
@@ -97,6 +98,7 @@ func TestReservationHiGHSAgainstBruteForce(t *testing.T) {
 }
 
 func TestReservationHiGHSErrors(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	one := &model.Reservation{PEs: 1, Requests: []model.Request{{ID: "a", DurationS: 1, DeadlineS: 1, PEs: 1}}}
 	tests := map[string]struct {
@@ -135,6 +137,7 @@ func crowd(n int) *model.Reservation {
 
 // A stopped run says so, and what it proved by then holds.
 func TestReservationHiGHSStops(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

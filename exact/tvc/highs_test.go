@@ -4,12 +4,14 @@ import (
 	"testing"
 
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
 // Found by gapwise audit: HiGHS called 4 requests optimal, of loads that sum to just
 // below a link's rate (see mostShare of bounds/tvc).
 func TestHiGHSLoadsJustBelowARate(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	in := &model.TVC{FatTree: model.FatTree{K: 4, Slots: 2, LinkMbps: 1000}, Requests: []model.TVCRequest{
 		{ID: "r1", VMs: 2, BandwidthMbps: 200, DurationS: 1},

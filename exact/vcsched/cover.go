@@ -62,7 +62,7 @@ func (s *run) patterns() error {
 // pool: with x_q hosts of pattern q, minimise Σ x_q subject to Σ_q count_qk x_q ≥
 // count_k for each type k of tasks and Σ x_q ≤ hosts.
 func (s *run) cover(p *vcbounds.Patterns, load int64) error {
-	if s.off&devCover != 0 {
+	if s.off&devCover != 0 || !highs.Built {
 		return nil
 	}
 	if _, err := p.Refute(s.ctx, load); err != nil { // for its patterns

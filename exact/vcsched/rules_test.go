@@ -13,6 +13,7 @@ import (
 	"github.com/gapwise/gapwise/audit/plain"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -123,13 +124,16 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 		} else if a.Whole {
 			count["plain"]++
 		}
+		if !highs.Built {
+			continue
+		}
 		if o := solveVCSched(t, HiGHS{}, in, long); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
 			same(t, "highs", in, o, r.Objective, r.Status == model.StatusOptimal)
 			count["highs"]++
 		}
 	}
 	t.Log(count)
-	if count["rule off"] == 0 || count["kernel"] == 0 || count["highs"] == 0 || count["plain"] == 0 {
+	if count["rule off"] == 0 || count["kernel"] == 0 || (highs.Built && count["highs"] == 0) || count["plain"] == 0 {
 		t.Errorf("nothing compared: %v", count)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -149,6 +150,7 @@ func formulate(d *DataCentre, n int, b int64, cost Cost) *milp.Model {
 
 // HiGHS and the program agree on data centres of ordinary size.
 func TestProgramAgainstHiGHS(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	states := 60
 	if testing.Short() {

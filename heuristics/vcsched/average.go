@@ -24,7 +24,8 @@ const secondPhase = 50 * time.Millisecond
 // which is optimal, since a unit of CPU adds 1/c to the sum of the yields. O(n log n).
 // A parallel job's tasks have the same share on every host, so then a linear program
 // decides: maximise Σ_j y_j subject to Σ_j cpu_jh y_j ≤ 1 on each host h and
-// Y ≤ y_j ≤ 1.
+// Y ≤ y_j ≤ 1. Without HiGHS each job in turn, by increasing CPU need Σ_h cpu_jh, gets
+// the largest yield that its hosts have room for.
 //
 // This takes little time beside finding the hosts, so the linear program has
 // secondPhase more time after ctx has ended; if that isn't enough, every job is left
@@ -100,6 +101,9 @@ type hostLoad struct {
 
 func raiseByLP(ctx context.Context, in *model.VCSched, hosts []int32, lowest float64) (*model.Placement, error) {
 	loads := jobLoads(in, hosts)
+	if !highs.Built {
+		return repair(in, hosts, lowest, loads, yieldsInTurn(in, loads, lowest)), nil
+	}
 	m := &milp.Model{Maximise: true, Rows: make([]milp.Row, in.Hosts)}
 	for h := range m.Rows {
 		m.Rows[h] = milp.Row{Lower: math.Inf(-1), Upper: 1}
@@ -121,6 +125,36 @@ func raiseByLP(ctx context.Context, in *model.VCSched, hosts []int32, lowest flo
 		return in.NewPlacement(hosts, lowest), nil
 	}
 	return nil, fmt.Errorf("second phase: the linear program, which has a solution, ended as %v", r.Status)
+}
+
+// yieldsInTurn returns yields of at least the lowest that fit the hosts, [job].
+func yieldsInTurn(in *model.VCSched, loads [][]hostLoad, lowest float64) []float64 {
+	left, need, order := make([]float64, in.Hosts), make([]float64, len(loads)), make([]int, len(loads))
+	for h := range left {
+		left[h] = 1
+	}
+	for i := range loads {
+		order[i] = i
+		for _, l := range loads[i] {
+			left[l.host] -= l.cpu * lowest
+			need[i] += l.cpu
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(need[a], need[b]) })
+	yields := make([]float64, len(loads))
+	for _, i := range order {
+		more := 1 - lowest
+		for _, l := range loads[i] {
+			if l.cpu > 0 {
+				more = min(more, max(0, left[l.host])/l.cpu)
+			}
+		}
+		yields[i] = lowest + more
+		for _, l := range loads[i] {
+			left[l.host] -= l.cpu * more
+		}
+	}
+	return yields
 }
 
 // repair returns the placement with the given yields of the jobs, which may exceed

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -28,24 +29,24 @@ func TestRaiseAverageByHand(t *testing.T) {
 		// are used, a needs 3/16 more, b gets the last 1/16.
 		"the smallest need first": {
 			hosts: 2, at: []int32{1, 1, 0, 0},
-			jobs: []model.VCSchedJob{need("b", 0.7, 0), need("a", 0.5, 0), need("c", 0.8, 0), need("d", 0.8, 0)},
+			jobs: []model.VCSchedJob{single("b", 0.7, 0), single("a", 0.5, 0), single("c", 0.8, 0), single("d", 0.8, 0)},
 			want: [][]float64{{0.5}, {0.5}, {0.5}, {0.5}},
 		},
 		"everyone gets all": {
 			hosts: 1, at: []int32{0, 0},
-			jobs: []model.VCSchedJob{need("a", 0.25, 0), need("b", 0.75, 0)},
+			jobs: []model.VCSchedJob{single("a", 0.25, 0), single("b", 0.75, 0)},
 			want: [][]float64{{0.25}, {0.75}},
 		},
 		"nothing to give": {
 			hosts: 1, at: []int32{0, 0},
-			jobs: []model.VCSchedJob{need("a", 1, 0), need("b", 0.25, 0)},
+			jobs: []model.VCSchedJob{single("a", 1, 0), single("b", 0.25, 0)},
 			want: [][]float64{{0.8}, {0.2}},
 		},
 		// Host 0 has load 1.5, so yield 2/3 and no CPU left: the task of a on
 		// host 1 gets no more than its sister, though its need is the smallest.
 		"a parallel job is held by its fullest host": {
 			hosts: 2, at: []int32{0, 1, 0, 1},
-			jobs: []model.VCSchedJob{parallel("a", 2, 0.5, 0), need("b", 1, 0), need("c", 0.6, 0)},
+			jobs: []model.VCSchedJob{parallel("a", 2, 0.5, 0), single("b", 1, 0), single("c", 0.6, 0)},
 			want: [][]float64{{1. / 3, 1. / 3}, {2. / 3}, {0.6}},
 		},
 		// Host 2 has load 2, so yield 1/2, and 3/8 are left on hosts 0 and 1.
@@ -53,7 +54,7 @@ func TestRaiseAverageByHand(t *testing.T) {
 		// would make 1/4 of the same, get what is left then.
 		"a parallel job takes from each host": {
 			hosts: 3, at: []int32{0, 1, 0, 1, 2, 2},
-			jobs: []model.VCSchedJob{parallel("a", 2, 0.25, 0), need("b", 1, 0), need("c", 1, 0), parallel("d", 2, 1, 0)},
+			jobs: []model.VCSchedJob{parallel("a", 2, 0.25, 0), single("b", 1, 0), single("c", 1, 0), parallel("d", 2, 1, 0)},
 			want: [][]float64{{0.25, 0.25}, {0.75}, {0.75}, {0.5, 0.5}},
 		},
 	}
@@ -107,6 +108,7 @@ func averageByLP(t *rapid.T, in *model.VCSched, hosts []int32, lowest float64) f
 // jobs by the greedy rule alone, and gives nobody less than the minimum yield,
 // nor a host more than its CPU.
 func TestRaiseAverageIsOptimal(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		in := instancesOf(5, 12).Draw(t, "instance")
@@ -232,7 +234,7 @@ func TestRepair(t *testing.T) {
 // A context that has ended leaves a small linear program the time that it needs.
 func TestRaiseAverageAfterContext(t *testing.T) {
 	t.Parallel()
-	in := &model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{parallel("a", 2, 0.5, 0), need("b", 1, 0), need("c", 0.6, 0)}}
+	in := &model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{parallel("a", 2, 0.5, 0), single("b", 1, 0), single("c", 0.6, 0)}}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	hosts := []int32{0, 1, 0, 1}

@@ -23,42 +23,42 @@ func TestGreedyByHand(t *testing.T) {
 	}{
 		"gr: the least load, the first of equals": {
 			hosts: 3, solve: GR,
-			jobs: []model.VCSchedJob{need("a", 0.5, 0), need("b", 0.25, 0), need("c", 0.5, 0), need("d", 0.125, 0), need("e", 0.25, 0)},
+			jobs: []model.VCSchedJob{single("a", 0.5, 0), single("b", 0.25, 0), single("c", 0.5, 0), single("d", 0.125, 0), single("e", 0.25, 0)},
 			want: []int32{0, 1, 2, 1, 1},
 		},
 		"gr: the next host when the least loaded has no memory": {
 			hosts: 2, solve: GR,
-			jobs: []model.VCSchedJob{need("a", 0.5, 0.25), need("b", 0.25, 0.75), need("c", 0.125, 0.5)},
+			jobs: []model.VCSchedJob{single("a", 0.5, 0.25), single("b", 0.25, 0.75), single("c", 0.125, 0.5)},
 			want: []int32{0, 1, 0},
 		},
 		"gr: fails where it spread the memory": {
 			hosts: 2, solve: GR,
-			jobs:    []model.VCSchedJob{need("a", 0.5, 0.25), need("b", 0.5, 0.5), need("c", 0.5, 1)},
+			jobs:    []model.VCSchedJob{single("a", 0.5, 0.25), single("b", 0.5, 0.5), single("c", 0.5, 1)},
 			wantErr: "no host has the memory for task 2",
 		},
 		"sg: the largest memory first": {
 			hosts: 2, solve: SG,
-			jobs: []model.VCSchedJob{need("a", 0.5, 0.25), need("b", 0.5, 0.5), need("c", 0.5, 1)},
+			jobs: []model.VCSchedJob{single("a", 0.5, 0.25), single("b", 0.5, 0.5), single("c", 0.5, 1)},
 			want: []int32{1, 1, 0},
 		},
 		"sg: equals in the instance's order": {
 			hosts: 2, solve: SG,
-			jobs: []model.VCSchedJob{need("a", 0.125, 0.5), need("b", 0.25, 0.5), need("c", 0.5, 0.5)},
+			jobs: []model.VCSchedJob{single("a", 0.125, 0.5), single("b", 0.25, 0.5), single("c", 0.5, 0.5)},
 			want: []int32{0, 1, 0},
 		},
 		"gb: takes b back to make room for d": {
 			hosts: 2, solve: GB,
-			jobs: []model.VCSchedJob{need("a", 0.5, 0.25), need("b", 0.5, 0.25), need("c", 0.25, 0.25), need("d", 0.5, 1)},
+			jobs: []model.VCSchedJob{single("a", 0.5, 0.25), single("b", 0.5, 0.25), single("c", 0.25, 0.25), single("d", 0.5, 1)},
 			want: []int32{0, 0, 0, 1},
 		},
 		"gb: the tasks of a job are placed one by one": {
 			hosts: 2, solve: GB,
-			jobs: []model.VCSchedJob{parallel("a", 3, 0.25, 0.25), need("b", 0.5, 1)},
+			jobs: []model.VCSchedJob{parallel("a", 3, 0.25, 0.25), single("b", 0.5, 1)},
 			want: []int32{0, 0, 0, 1},
 		},
 		"gb: tries everything": {
 			hosts: 2, solve: GB,
-			jobs:    []model.VCSchedJob{need("a", 0.5, 0.75), need("b", 0.5, 0.75), need("c", 0.5, 0.75)},
+			jobs:    []model.VCSchedJob{single("a", 0.5, 0.75), single("b", 0.5, 0.75), single("c", 0.5, 0.75)},
 			wantErr: "every placement was tried",
 		},
 	}
@@ -173,7 +173,7 @@ func TestAttempts(t *testing.T) {
 	t.Parallel()
 	// By hand: a0 b1 c0 c1 b0 c1 c0 d1, eight placements.
 	u := (&model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{
-		need("a", 0.5, 0.25), need("b", 0.5, 0.25), need("c", 0.25, 0.25), need("d", 0.5, 1)}}).Units()
+		single("a", 0.5, 0.25), single("b", 0.5, 0.25), single("c", 0.25, 0.25), single("d", 0.5, 1)}}).Units()
 	if _, err := backtrack(context.Background(), u, instanceOrder(u), 8); err != nil {
 		t.Errorf("8 attempts: %v", err)
 	}

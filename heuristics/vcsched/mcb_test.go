@@ -142,28 +142,28 @@ func TestMCBByHand(t *testing.T) {
 		// left: memory list, d. 1/4 of both left, a tie: CPU list, a. No CPU
 		// is left for b.
 		"against the imbalance, ties to the CPU list": {
-			jobs:    []model.VCSchedJob{need("a", 0.25, 0.125), need("b", 0.125, 0.25), need("c", 0.625, 0.125), need("d", 0.125, 0.625)},
+			jobs:    []model.VCSchedJob{single("a", 0.25, 0.125), single("b", 0.125, 0.25), single("c", 0.625, 0.125), single("d", 0.125, 0.625)},
 			variant: 8, yield: 1, want: []int32{0, 1, 0, 0}, wantAll: true,
 		},
 		// After a, host 0 has more memory than CPU left, but no task is in
 		// the memory list.
 		"the other list when the one wanted has no possible task": {
-			jobs:    []model.VCSchedJob{need("a", 0.5, 0), need("b", 0.5, 0), need("c", 0.5, 0)},
+			jobs:    []model.VCSchedJob{single("a", 0.5, 0), single("b", 0.5, 0), single("c", 0.5, 0)},
 			variant: 8, yield: 1, want: []int32{0, 0, 1}, wantAll: true,
 		},
 		// At yield 1/2 the CPU needs are 3/8, 3/16 and 1/16, so all tasks are
 		// in the memory list; ascending: c, b, and no memory is left for a.
 		"ascending at half the yield": {
-			jobs:    []model.VCSchedJob{need("a", 0.75, 0.5), need("b", 0.375, 0.375), need("c", 0.125, 0.25)},
+			jobs:    []model.VCSchedJob{single("a", 0.75, 0.5), single("b", 0.375, 0.375), single("c", 0.125, 0.25)},
 			variant: 4, yield: 0.5, want: []int32{1, 0, 0}, wantAll: true,
 		},
 		"not all fit": {
-			jobs:    []model.VCSchedJob{need("a", 0.1, 0.75), need("b", 0.1, 0.75), need("c", 0.1, 0.75)},
+			jobs:    []model.VCSchedJob{single("a", 0.1, 0.75), single("b", 0.1, 0.75), single("c", 0.1, 0.75)},
 			variant: 5, yield: 0.5,
 		},
 		// Keys of a, b, c are 0.5, 0.5 and 0.75: equals keep their order.
 		"equals in the instance's order": {
-			jobs:    []model.VCSchedJob{need("a", 0.5, 0.25), need("b", 0.5, 0.125), need("c", 0.75, 0.25)},
+			jobs:    []model.VCSchedJob{single("a", 0.5, 0.25), single("b", 0.5, 0.125), single("c", 0.75, 0.25)},
 			variant: 8, yield: 1, want: []int32{1, 1, 0}, wantAll: true,
 		},
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -40,6 +41,7 @@ func TestDraw(t *testing.T) {
 // ε it succeeds at least where RRND does most of the time, and on some
 // instances where RRND fails for every seed.
 func TestRounding(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
 	rrnd, rrnz, outside := 0, 0, 0
@@ -80,6 +82,7 @@ func TestRounding(t *testing.T) {
 }
 
 func TestRoundingSeeds(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	in := drawn(t, spec(8, 30, 1))
 	first, err := RRNZ(context.Background(), in, model.Settings{Seed: 1})
@@ -95,6 +98,7 @@ func TestRoundingSeeds(t *testing.T) {
 }
 
 func TestRoundingErrors(t *testing.T) {
+	need.HiGHS(t)
 	t.Parallel()
 	tests := map[string]struct {
 		in       *model.VCSched

@@ -2,20 +2,7 @@
 // others use as well it tells more than a clock.
 package cpu
 
-import (
-	"syscall"
-	"testing"
-	"time"
-)
-
-// Time returns the CPU time of this process so far, its own and the kernel's for it.
-func Time() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
+import "testing"
 
 // Run runs f b.N times and reports the CPU time per run, the garbage collector's
 // included, as cpu-sec/op, beside what is allocated.

@@ -55,6 +55,15 @@ func Tool(t T, program, debian string) string {
 	return path
 }
 
+// HiGHS skips the test in a build without HiGHS (without cgo, or with the tag
+// nohighs: as model/milp/highs.Built says, which this package doesn't import).
+func HiGHS(t T) {
+	t.Helper()
+	if !builtWithHiGHS {
+		t.Skip("this test is built without HiGHS")
+	}
+}
+
 func missing(t T, variable, what string) {
 	t.Helper()
 	if os.Getenv(variable) == "1" {

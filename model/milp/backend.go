@@ -16,6 +16,8 @@ type Backend struct {
 	// Fixed says that Options.Tolerance changes nothing, so that the same question
 	// gets the same answer.
 	Fixed bool
+	// Missing says that the solver isn't there, and what to do about it; nil: it is.
+	Missing error
 	// CPUTime says that the time that counts is Result.CPU: for experiments.
 	CPUTime bool
 	// Solve solves a model. It returns soon after ctx ends, with what is known by

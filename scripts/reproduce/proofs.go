@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/cpu"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -97,7 +97,7 @@ func (p *proved) one(in model.Instance, limit time.Duration) error {
 	with := o
 	with.Proof = &model.ProofWriter{Writer: z}
 	var r model.Result
-	prove, err := cpu(func() (err error) { r, err = gapwise.Solve(ctx, in, with); return errors.Join(err, z.Close()) })
+	prove, err := cpuSeconds(func() (err error) { r, err = gapwise.Solve(ctx, in, with); return errors.Join(err, z.Close()) })
 	if errors.Is(err, model.ErrUnsupported) || errors.Is(err, gapwise.ErrUnknownAlgorithm) {
 		p.Refused++
 		return nil
@@ -105,7 +105,7 @@ func (p *proved) one(in model.Instance, limit time.Duration) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", in.ID(), err)
 	}
-	solve, err := cpu(func() error { _, err := gapwise.Solve(ctx, in, o); return err })
+	solve, err := cpuSeconds(func() error { _, err := gapwise.Solve(ctx, in, o); return err })
 	if err != nil {
 		return fmt.Errorf("%s: %w", in.ID(), err)
 	}
@@ -115,7 +115,7 @@ func (p *proved) one(in model.Instance, limit time.Duration) error {
 	}
 	size := b.Len()
 	var claim verify.Proved
-	check, wrong := cpu(func() (err error) { claim, err = verify.Proof(ctx, in, hash, &b); return err })
+	check, wrong := cpuSeconds(func() (err error) { claim, err = verify.Proof(ctx, in, hash, &b); return err })
 	p.Solve, p.Prove, p.Check = p.Solve+solve, p.Prove+prove, p.Check+check
 	p.Steps, p.Nogoods, p.Bytes = p.Steps+claim.Steps, p.Nogoods+claim.Nogoods, p.Bytes+size
 	p.Largest, p.Slowest = max(p.Largest, float64(size)/1e6), max(p.Slowest, check)
@@ -130,16 +130,9 @@ func (p *proved) one(in model.Instance, limit time.Duration) error {
 	return nil
 }
 
-// cpu returns the CPU seconds that a function takes, those of all threads.
-func cpu(do func() error) (float64, error) {
-	now := func() float64 {
-		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			return 0
-		}
-		return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-	}
-	before := now()
+// cpuSeconds returns the CPU seconds that a function takes, those of all threads.
+func cpuSeconds(do func() error) (float64, error) {
+	before := cpu.Time()
 	err := do()
-	return now() - before, err
+	return (cpu.Time() - before).Seconds(), err
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -88,6 +89,7 @@ var conformance = map[string]struct {
 }
 
 func TestConformance(t *testing.T) {
+	need.HiGHS(t)
 	for name, c := range conformance {
 		t.Run(name, func(t *testing.T) {
 			r, err := highs.Solve(context.Background(), &c.model, highs.Options{Relax: c.relax})
@@ -131,6 +133,7 @@ func TestConformance(t *testing.T) {
 
 // Presolve may not tell the two apart, so either status will do.
 func TestUnbounded(t *testing.T) {
+	need.HiGHS(t)
 	for name, m := range map[string]milp.Model{
 		"one variable":  {Vars: []milp.Var{{Upper: inf, Cost: -1}}},
 		"along a ray":   {Maximise: true, Vars: []milp.Var{{Upper: inf, Cost: 1}, {Upper: inf}}, Rows: []milp.Row{{Lower: -inf, Upper: 1, Terms: terms(0, 1, 1, -1)}}},

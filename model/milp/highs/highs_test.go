@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -79,6 +80,7 @@ func enumerate(m *milp.Model) (best float64, found bool) {
 }
 
 func TestAgainstEnumeration(t *testing.T) {
+	need.HiGHS(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	feasible := 0
 	for k := range 3000 {
@@ -103,6 +105,7 @@ func TestAgainstEnumeration(t *testing.T) {
 // Duality on random linear programs: equal objectives, reduced costs that are
 // costs less the duals' prices, complementary slackness.
 func TestDuals(t *testing.T) {
+	need.HiGHS(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for k := range 300 {
 		m := randomMILP(rng)
@@ -174,6 +177,7 @@ func hard() *milp.Model {
 }
 
 func TestStops(t *testing.T) {
+	need.HiGHS(t)
 	m := hard()
 	t.Run("cancelled context", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -228,6 +232,7 @@ func knapsack(n int) *milp.Model {
 }
 
 func TestStart(t *testing.T) {
+	need.HiGHS(t)
 	m := hard()
 	start := make([]float64, len(m.Vars))
 	for i, r := range m.Rows { // all zero, the deficit in the slack
@@ -244,6 +249,7 @@ func TestStart(t *testing.T) {
 }
 
 func TestBadModelsAndOptions(t *testing.T) {
+	need.HiGHS(t)
 	ctx := context.Background()
 	if _, err := highs.Solve(ctx, &milp.Model{Vars: []milp.Var{{Lower: 2, Upper: 1}}}, highs.Options{}); !errors.Is(err, milp.ErrInvalid) {
 		t.Errorf("crossed bounds give %v", err)
@@ -255,6 +261,7 @@ func TestBadModelsAndOptions(t *testing.T) {
 
 // Solves run side by side, with different numbers of threads.
 func TestConcurrent(t *testing.T) {
+	need.HiGHS(t)
 	var wg sync.WaitGroup
 	for k := range 24 {
 		wg.Add(1)
@@ -276,6 +283,7 @@ func TestConcurrent(t *testing.T) {
 
 // Solves with several threads follow each other and those with one.
 func TestThreadsInTurn(t *testing.T) {
+	need.HiGHS(t)
 	for k, threads := range []int{2, 2, 1, 2, 1, 1, 2} {
 		done := make(chan highs.Result)
 		go func() { done <- solve(t, knapsack(25), highs.Options{Threads: threads}) }()
@@ -287,6 +295,7 @@ func TestThreadsInTurn(t *testing.T) {
 
 // Nothing is written to the process's standard output or error.
 func TestSilent(t *testing.T) {
+	need.HiGHS(t)
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -320,6 +329,7 @@ func TestSilent(t *testing.T) {
 // detection is on: VCSched instances of our own generator, with the true optimum
 // (best_min_yield, on which three other solvers agree).
 func TestSymmetryCases(t *testing.T) {
+	need.HiGHS(t)
 	files, _ := filepath.Glob(filepath.Join("testdata", "symmetry", "*.json"))
 	if len(files) != 6 {
 		t.Fatalf("%d files, want 6", len(files))
@@ -368,6 +378,7 @@ func TestSymmetryCases(t *testing.T) {
 }
 
 func TestLPColumns(t *testing.T) {
+	need.HiGHS(t)
 	rng := rand.New(rand.NewPCG(6, 7))
 	for k := range 100 {
 		const rows = 6
@@ -410,6 +421,7 @@ func TestLPColumns(t *testing.T) {
 
 // What WriteMPS and WriteLP write is read back as the same model.
 func TestWritersReadBack(t *testing.T) {
+	need.HiGHS(t)
 	rng := rand.New(rand.NewPCG(8, 8))
 	dir := t.TempDir()
 	models := []*milp.Model{}

@@ -1,3 +1,5 @@
+//go:build cgo && !nohighs
+
 package highs
 
 import (
@@ -14,18 +16,6 @@ import (
 type LP struct {
 	n    *native
 	rows int
-}
-
-// Column is a variable to add to an LP.
-type Column struct {
-	Cost, Lower, Upper float64
-	Terms              []RowTerm
-}
-
-// RowTerm is a coefficient of a column.
-type RowTerm struct {
-	Row  int
-	Coef float64
 }
 
 // NewLP returns an LP of the model without integrality. It uses one thread and the

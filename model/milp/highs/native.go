@@ -1,3 +1,5 @@
+//go:build cgo && !nohighs
+
 package highs
 
 /*
@@ -242,9 +244,6 @@ func (n *native) run(tolerance float64) (float64, error) {
 	}
 	return used, err
 }
-
-// defaultTolerance is HiGHS's own for MIPs.
-const defaultTolerance = 1e-6
 
 func (n *native) setTolerance(t float64) error {
 	return errors.Join(n.doubleOption("primal_feasibility_tolerance", t), n.doubleOption("dual_feasibility_tolerance", t),

@@ -1,3 +1,5 @@
+//go:build cgo && !nohighs
+
 #include "shim.h"
 
 #include <pthread.h>

@@ -1,0 +1,5 @@
+//go:build !cgo || nohighs
+
+package need
+
+const builtWithHiGHS = false

@@ -1,0 +1,45 @@
+package highs_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
+	"github.com/gapwise/gapwise/model/milp/highs"
+)
+
+// skipped notes whether a test was.
+type skipped bool
+
+func (*skipped) Helper()       {}
+func (s *skipped) Skip(...any) { *s = true }
+func (*skipped) Fatal(...any)  {}
+
+// A build has HiGHS, and tests run it, or says what it lacks.
+func TestBuilt(t *testing.T) {
+	var s skipped
+	if need.HiGHS(&s); bool(s) == highs.Built {
+		t.Errorf("built with HiGHS: %v; tests that need it are skipped: %v", highs.Built, s)
+	}
+	m := &milp.Model{Vars: []milp.Var{{Upper: 1, Cost: -1}}}
+	_, solve := highs.Solve(context.Background(), m, highs.Options{})
+	_, file := highs.SolveFile(context.Background(), "none.mps", highs.Options{})
+	lp, newLP := highs.NewLP(m)
+	if lp != nil {
+		defer lp.Close()
+	}
+	for name, err := range map[string]error{"Solve": solve, "SolveFile": file, "NewLP": newLP, "Backend": highs.Backend.Missing} {
+		if missing := errors.Is(err, highs.ErrNotBuilt) && errors.Is(err, model.ErrUnsupported); missing == highs.Built {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if (highs.Version() != "") != highs.Built {
+		t.Errorf("the version is %q", highs.Version())
+	}
+	if _, err := highs.Solve(context.Background(), &milp.Model{Vars: []milp.Var{{Lower: 2, Upper: 1}}}, highs.Options{}); !errors.Is(err, milp.ErrInvalid) {
+		t.Errorf("an invalid model gives %v", err)
+	}
+}

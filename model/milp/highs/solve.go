@@ -1,0 +1,196 @@
+//go:build cgo && !nohighs
+
+package highs
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+// Built reports whether this program was built with HiGHS.
+const Built = true
+
+var missing error
+
+// solve is Solve of a valid model with valid options.
+func solve(ctx context.Context, m *milp.Model, o Options) (Result, error) {
+	n, err := newNative(o.Log)
+	if err != nil {
+		return emptyResult(), err
+	}
+	if err := errors.Join(n.setOptions(o), n.pass(m, o.Relax)); err != nil {
+		n.close()
+		return emptyResult(), err
+	}
+	if o.Start != nil {
+		if err := n.setStart(o.Start); err != nil {
+			n.close()
+			return emptyResult(), err
+		}
+	}
+	mip := false
+	for i := range m.Vars {
+		mip = mip || m.Vars[i].Integer && !o.Relax
+	}
+	return runAndClose(ctx, n, m, o, mip)
+}
+
+func (n *native) setOptions(o Options) error {
+	errs := []error{n.intOption("threads", max(1, o.Threads)), n.doubleOption("mip_rel_gap", o.Gap)}
+	if o.Tolerance != 0 {
+		errs = append(errs, n.setTolerance(o.Tolerance))
+	}
+	if o.TimeLimit > 0 {
+		errs = append(errs, n.doubleOption("time_limit", o.TimeLimit.Seconds()))
+	}
+	if o.NodeLimit > 0 {
+		errs = append(errs, n.intOption("mip_max_nodes", int(min(o.NodeLimit, math.MaxInt32))))
+	}
+	return errors.Join(errs...)
+}
+
+// runAndClose runs HiGHS in a goroutine of its own, and watches ctx.
+func runAndClose(ctx context.Context, n *native, m *milp.Model, o Options, mip bool) (Result, error) {
+	start := time.Now()
+	cols := len(m.Vars)
+	type outcome struct {
+		r   Result
+		err error
+	}
+	done := make(chan outcome, 1)
+	var settled atomic.Bool // set by the end of HiGHS or by giving up on it, the first
+	go func() {
+		unlock := lockScheduler(max(1, o.Threads))
+		tolerance, err := n.run(o.Tolerance)
+		unlock()
+		var r Result
+		if err == nil {
+			r, err = n.result(mip)
+			r.Tolerance = tolerance
+		}
+		if settled.CompareAndSwap(false, true) {
+			done <- outcome{r, err}
+		} else {
+			n.close()
+		}
+	}()
+	finish := func(out outcome) (Result, error) {
+		n.close()
+		out.r.Elapsed = time.Since(start)
+		if out.r.Status == Interrupted && ctx.Err() == nil {
+			out.r.Status = TimeLimit
+		}
+		return out.r, out.err
+	}
+	var deadline <-chan time.Time
+	if o.TimeLimit > 0 {
+		// HiGHS notices its own limit late inside a long root LP.
+		t := time.NewTimer(o.TimeLimit)
+		defer t.Stop()
+		deadline = t.C
+	}
+	var tick <-chan time.Time
+	if o.Progress != nil {
+		t := time.NewTicker(100 * time.Millisecond)
+		defer t.Stop()
+		tick = t.C
+	}
+	why := Unknown
+	var giveUp <-chan time.Time
+	ended := ctx.Done()
+	for {
+		select {
+		case out := <-done:
+			return finish(out)
+		case <-tick:
+			if p, _, ok := n.now(cols); ok {
+				p.Elapsed = time.Since(start)
+				o.Progress(p)
+			}
+		case <-ended:
+			n.stop()
+			why, ended, giveUp = Interrupted, nil, time.After(70*time.Millisecond)
+		case <-deadline:
+			n.stop()
+			deadline = nil
+			if why == Unknown {
+				why, giveUp = TimeLimit, time.After(70*time.Millisecond)
+			}
+		case <-giveUp:
+			r := emptyResult()
+			r.Status, r.Elapsed = why, time.Since(start)
+			if p, x, ok := n.now(cols); ok {
+				r.Bound, r.Nodes, r.Gap = p.Bound, p.Nodes, p.Gap
+				if x != nil {
+					r.X, r.Feasible, r.Objective = x, true, m.Objective(x)
+				}
+			}
+			if !settled.CompareAndSwap(false, true) {
+				return finish(<-done)
+			}
+			return r, nil
+		}
+	}
+}
+
+// result returns what HiGHS knows after a run.
+func (n *native) result(mip bool) (Result, error) {
+	r := emptyResult()
+	switch n.modelStatus() {
+	case 6, 7: // kHighsModelStatusModelEmpty, Optimal
+		r.Status = Optimal
+	case 8:
+		r.Status = Infeasible
+	case 9:
+		r.Status = InfeasibleOrUnbounded
+	case 10:
+		r.Status = Unbounded
+	case 13:
+		r.Status = TimeLimit
+	case 17:
+		r.Status = Interrupted
+	case 14, 16, 11, 12:
+		r.Status = NodeLimit
+	}
+	r.Iterations = int64(n.intInfo("simplex_iteration_count"))
+	const feasible = 2 // kHighsSolutionStatusFeasible
+	if cols, _ := n.size(); cols == 0 || r.Status == Optimal || n.intInfo("primal_solution_status") == feasible {
+		// An unbounded model may come with a feasible point, which is no answer.
+		if r.Status != Infeasible && r.Status != Unbounded && r.Status != InfeasibleOrUnbounded {
+			x, reduced, _, dual, err := n.solution()
+			if err != nil {
+				return r, err
+			}
+			r.X, r.Feasible = x, true
+			r.Objective = n.doubleInfo("objective_function_value")
+			if !mip && r.Status == Optimal {
+				r.Duals, r.Reduced = dual, reduced
+			}
+		}
+	}
+	if mip {
+		r.Nodes = n.int64Info("mip_node_count")
+		r.Bound, r.Gap = n.doubleInfo("mip_dual_bound"), n.doubleInfo("mip_gap")
+	} else if r.Status == Optimal {
+		r.Bound, r.Gap = r.Objective, 0
+	}
+	return r, nil
+}
+
+func solveFile(ctx context.Context, file string, o Options) (Result, error) {
+	n, err := newNative(o.Log)
+	if err != nil {
+		return emptyResult(), err
+	}
+	if err := errors.Join(n.setOptions(o), n.read(file)); err != nil {
+		n.close()
+		return emptyResult(), err
+	}
+	cols, _ := n.size()
+	return runAndClose(ctx, n, &milp.Model{Vars: make([]milp.Var, cols)}, o, true)
+}
