@@ -16,7 +16,7 @@ run_benches = set -o pipefail && $(with_highs) $(GO) test -run '^$$' -bench '$(B
 export CGO_ENABLED := 1
 with_highs = pc=$$(scripts/highs) && export PKG_CONFIG_PATH="$$pc$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" &&
 
-.PHONY: help build highs demo test check fmt vet staticcheck race slow fuzz audit faults bench bench-baseline bench-compare reproduce clean
+.PHONY: help build highs demo test check fmt vet staticcheck race slow portable fuzz audit faults bench bench-baseline bench-compare reproduce clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -57,6 +57,14 @@ race:
 
 slow: ## all tests, the slow ones too
 	@$(with_highs) $(GO) test ./...
+
+# Packages that need no linear program are the same with and without HiGHS.
+portable: ## builds without cgo for six platforms, and tests what is different without HiGHS
+	@for os in linux darwin windows; do for arch in amd64 arm64; do \
+	  echo "$$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build ./... || exit 1; done; done
+	@CGO_ENABLED=0 $(GO) test -short -vet=off -skip TestConformanceHard ./model/milp/... ./bounds/... ./exact/tvc ./exact/vcsched \
+	  ./heuristics/vcsched ./benchmarks ./internal/... .
+	@CGO_ENABLED=0 $(GO) test -short -vet=off -run 'TestScripts/(nohighs|solve|all|output|version|dag|reservation)' ./cmd/gapwise
 
 fuzz: ## every fuzz target for FUZZTIME
 	@$(with_highs) for p in $$($(GO) list ./...); do \

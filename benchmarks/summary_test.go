@@ -98,7 +98,7 @@ func TestSummary(t *testing.T) {
 				}
 			}
 		}
-		if s.Algorithm != p.Algorithms[k].Label || s.Done != runs || s.Failed != failed || s.GapMean == nil || math.Abs(*s.GapMean-gap/n) > 1e-12 || s.Statuses[model.StatusOptimal]+s.Statuses[model.StatusFeasible] != int(n) {
+		if s.Algorithm != p.Algorithms[k].Label || s.Done != runs || s.Failed != failed || (s.GapMean == nil) != (n == 0) || n > 0 && math.Abs(*s.GapMean-gap/n) > 1e-12 || s.Statuses[model.StatusOptimal]+s.Statuses[model.StatusFeasible] != int(n) {
 			t.Errorf("%+v: %d runs, %d failed, mean gap %v", s, runs, failed, gap/n)
 		}
 	}
