@@ -1,6 +1,7 @@
 package benchmarks
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 // Formats lists the formats of Render.
 var Formats = []string{"text", "markdown", "csv", "latex"}
 
-// Render writes the table in one of Formats. Columns of figures are aligned to
+// Render writes the table in one of Formats; LaTeX takes a caption, too. Columns of figures are aligned to
 // the right, the others to the left.
 func (t Table) Render(w io.Writer, format string) error {
 	switch format {
@@ -61,18 +62,38 @@ func (t Table) Render(w io.Writer, format string) error {
 		}
 		return out.Error()
 	case "latex":
-		spec := ""
-		for k := range t.Header {
-			spec += map[bool]string{true: "r", false: "l"}[t.numeric(k)]
-		}
-		fmt.Fprintf(w, "\\begin{tabular}{%s}\n\\hline\n%s \\\\\n\\hline\n", spec, latexRow(t.Header))
-		for _, r := range t.Rows {
-			fmt.Fprintf(w, "%s \\\\\n", latexRow(r))
-		}
-		_, err := fmt.Fprint(w, "\\hline\n\\end{tabular}\n")
-		return err
+		return t.LaTeX(w, "", "")
 	}
 	return fmt.Errorf("%w table: format %q, give one of %s", model.ErrInvalid, format, strings.Join(Formats, ", "))
+}
+
+// LaTeX writes the table for the package booktabs. With a caption or a label it is a
+// floating table, else a tabular alone. The caption is LaTeX already.
+func (t Table) LaTeX(w io.Writer, caption, label string) error {
+	spec := ""
+	for k := range t.Header {
+		spec += map[bool]string{true: "r", false: "l"}[t.numeric(k)]
+	}
+	out := bufio.NewWriter(w)
+	float := caption != "" || label != ""
+	if float {
+		fmt.Fprint(out, "\\begin{table}\n\\centering\n")
+	}
+	if caption != "" {
+		fmt.Fprintf(out, "\\caption{%s}\n", caption)
+	}
+	if label != "" {
+		fmt.Fprintf(out, "\\label{%s}\n", label)
+	}
+	fmt.Fprintf(out, "\\begin{tabular}{%s}\n\\toprule\n%s \\\\\n\\midrule\n", spec, latexRow(t.Header))
+	for _, r := range t.Rows {
+		fmt.Fprintf(out, "%s \\\\\n", latexRow(r))
+	}
+	fmt.Fprint(out, "\\bottomrule\n\\end{tabular}\n")
+	if float {
+		fmt.Fprint(out, "\\end{table}\n")
+	}
+	return out.Flush()
 }
 
 // numeric reports whether all cells of a column are figures.
@@ -86,7 +107,8 @@ func (t Table) numeric(column int) bool {
 }
 
 var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`,
-	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`)
+	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
+	"±", `$\pm$`, "µ", `$\mu$`)
 
 func latexRow(cells []string) string {
 	escaped := make([]string, len(cells))

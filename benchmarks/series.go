@@ -37,7 +37,7 @@ type SeriesPoint struct {
 type SeriesOptions struct {
 	X          []string           // parameters (Params): one, or several that change together
 	Y          string             // of ValueNames
-	Algorithms []string           // labels, in this order; empty: all, sorted
+	Algorithms []string           // labels, in this order; empty: all, in the plan's order
 	Where      map[string]float64 // values of parameters that runs must have
 	// Minus, if not empty, is an algorithm whose value on the same instance with
 	// the same seed is subtracted: the curves and their intervals are those of

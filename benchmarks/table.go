@@ -24,9 +24,10 @@ type Table struct {
 // TableOptions choose what a table shows.
 type TableOptions struct {
 	By         []string // parameters (Params) to group by
-	Algorithms []string // labels, in this order; empty: all, sorted
+	Algorithms []string // labels, in this order; empty: all, in the plan's order
 	Columns    []string // of ColumnNames; empty: DefaultColumns or GroupedColumns
 	Plain      bool     // times are seconds without unit, for programs to read
+	OneUnit    bool     // all times of a column have one unit, named in the header, for papers
 }
 
 // group holds the runs of one row: of one algorithm in one group of instances.
@@ -129,6 +130,7 @@ var commonColumns = []column{
 		return strconv.Itoa(g.count(func(r measured) bool { return r.degradation() > 0.1 }))
 	}},
 	{"time mean", "mean time of a run", func(g *group) string { return g.seconds(stat.Mean(g.values(measured.elapsed), nil)) }},
+	{"time geo.", "shifted geometric mean of the times, with a shift of 1 s", func(g *group) string { return g.seconds(shifted(g.values(measured.elapsed), 1)) }},
 	{"time max", "longest time of a run", func(g *group) string { return g.seconds(largest(g.values(measured.elapsed))) }},
 	{"time sum", "time of all runs together", func(g *group) string {
 		sum := 0.0
@@ -139,6 +141,12 @@ var commonColumns = []column{
 	}},
 	{"nodes mean", "mean nodes of a run", func(g *group) string {
 		return figure(stat.Mean(g.values(func(r measured) float64 { return float64(r.Nodes) }), nil))
+	}},
+	{"nodes geo.", "shifted geometric mean of the nodes, with a shift of 100", func(g *group) string {
+		return figure(shifted(g.values(func(r measured) float64 { return float64(r.Nodes) }), 100))
+	}},
+	{"best", "runs that no other algorithm of the table beats on the instance", func(g *group) string {
+		return strconv.Itoa(g.count(func(r measured) bool { return r.degradation() <= tieWithin || r.objective() == r.known.best }))
 	}},
 }
 
@@ -290,6 +298,18 @@ func quantile(p float64, x []float64) float64 {
 	return x[k] + (at-float64(k))*(x[k+1]-x[k])
 }
 
+// shifted returns the shifted geometric mean of values of at least 0: the geometric
+// mean of the values plus a shift, less the shift. Beside the arithmetic mean it isn't
+// ruled by the few largest, beside the geometric one not by those near 0 (Achterberg:
+// Constraint Integer Programming, section A.3). NaN of no values.
+func shifted(x []float64, shift float64) float64 {
+	sum := 0.0
+	for _, y := range x {
+		sum += math.Log(y + shift)
+	}
+	return math.Exp(sum/float64(len(x))) - shift
+}
+
 func largest(x []float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()
@@ -377,7 +397,7 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 		}
 		key := fmt.Sprint(by, r.Algorithm)
 		if groups[key] == nil {
-			groups[key] = &group{by: by, algorithm: r.Algorithm, plain: o.Plain}
+			groups[key] = &group{by: by, algorithm: r.Algorithm, plain: o.Plain || o.OneUnit}
 		}
 		groups[key].runs = append(groups[key].runs, measured{r, instances[r.Hash]})
 	}
@@ -424,22 +444,66 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	for k, name := range t.Header {
+		if o.OneUnit && strings.HasPrefix(name, "time ") {
+			t.oneUnit(k)
+		}
+	}
 	return t, nil
 }
 
-// algorithmsOf returns the labels wanted, or all labels, sorted, if none is.
+// oneUnit rewrites a column of seconds in the unit that suits its median, with three
+// significant digits of that, and names the unit in the header.
+func (t *Table) oneUnit(column int) {
+	var all []float64
+	for _, r := range t.Rows {
+		if x, err := strconv.ParseFloat(r[column], 64); err == nil {
+			all = append(all, x)
+		}
+	}
+	name, unit := "s", 1.0
+	middle := quantile(0.5, all)
+	switch {
+	case middle < 1e-3:
+		name, unit = "µs", 1e-6
+	case middle < 1:
+		name, unit = "ms", 1e-3
+	}
+	decimals := 0
+	if middle > 0 {
+		decimals = max(0, 2-int(math.Floor(math.Log10(middle/unit))))
+	}
+	t.Header[column] += " (" + name + ")"
+	for _, r := range t.Rows {
+		if x, err := strconv.ParseFloat(r[column], 64); err == nil {
+			r[column] = strconv.FormatFloat(x/unit, 'f', decimals, 64)
+		}
+	}
+}
+
+// algorithmsOf returns the labels wanted or, if none is, all: in the order of the
+// plan, as far as records tell it (they do so since 0.9.0), the others after them
+// in alphabetical order.
 func algorithmsOf(records []Record, wanted []string) ([]string, error) {
 	if len(records) == 0 {
 		return nil, errors.New("there are no results")
 	}
-	var all []string // by appearance
+	first := map[string]int{} // number of a label's first run in its plan
+	var all []string          // by appearance
 	for i := range records {
-		if !slices.Contains(all, records[i].Algorithm) {
-			all = append(all, records[i].Algorithm)
+		r := &records[i]
+		n, here := first[r.Algorithm]
+		if !here {
+			all = append(all, r.Algorithm)
+			n = math.MaxInt
 		}
+		if r.Run > 0 {
+			n = min(n, r.Run)
+		}
+		first[r.Algorithm] = n
 	}
 	if len(wanted) == 0 {
-		slices.Sort(all)
+		slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(first[a], first[b]), cmp.Compare(a, b)) })
 		return all, nil
 	}
 	for _, a := range wanted {

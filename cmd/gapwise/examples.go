@@ -32,7 +32,8 @@ var examples = map[string][]example{
 		{"three algorithms on a file or a folder, no plan", "gapwise bench -a heft,peft,search --time-limit 10s graph.json"},
 		{"a built-in plan to start from", "gapwise bench --print demo -o mine.yaml"}, {"the second of two shards, here or on another machine", "gapwise bench plan.yaml --shard 2/2 -o parts/"}},
 	"merge":    {{"what is there of a plan, and what is missing", "gapwise merge parts -o all.jsonl"}},
-	"table":    {{"gaps and times of each algorithm", "gapwise table runs.jsonl"}, {"for a paper", "gapwise table --by tasks --format latex runs.jsonl"}},
+	"table":    {{"gaps and times of each algorithm", "gapwise table runs.jsonl"}, {"for a paper", "gapwise table --by tasks --format latex --label tab:gaps runs.jsonl"}},
+	"compare":  {{"which algorithm is better, and is it significant", "gapwise compare --value time --base search runs.jsonl"}},
 	"plot":     {{"the gap as graphs grow", "gapwise plot -x tasks -y 'gap %' runs.jsonl -o gap.svg"}},
 	"findings": {{"what papers say, held against runs", "gapwise findings results/vms.jsonl"}},
 	"algorithms": {

@@ -28,21 +28,19 @@ func (p *program) table() *cli.Command {
 		Usage:       "make a table of results",
 		ArgsUsage:   "RESULTS...",
 		Description: strings.TrimRight(help, "\n"),
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "by", Usage: "`LIST` of parameters to group by"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to show, in this order"},
 			&cli.StringFlag{Name: "columns", Usage: "`LIST` of columns to show, or all"},
 			instancesFlag(),
-			&cli.StringFlag{Name: "format", Value: "text", Usage: "format: " + strings.Join(benchmarks.Formats, ", ")},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
-		},
+		}, tableFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			records, err := p.results(c)
 			if err != nil {
 				return err
 			}
 			o := benchmarks.TableOptions{By: list(c, "by"), Algorithms: list(c, "algorithms"), Columns: list(c, "columns"),
-				Plain: c.String("format") == "csv"}
+				Plain: c.String("format") == "csv", OneUnit: c.String("format") == "latex"}
 			if slices.Equal(o.Columns, []string{"all"}) {
 				o.Columns = nil
 				for _, k := range benchmarks.ColumnNames() {
@@ -58,7 +56,7 @@ func (p *program) table() *cli.Command {
 				vouched = nil
 			}
 			return p.writeFile(c.String("output"), func(w io.Writer) error {
-				if err := t.Render(w, c.String("format")); err != nil {
+				if err := render(w, c, t); err != nil {
 					return err
 				}
 				// Whose word the table is, for people: in the other formats it
@@ -116,6 +114,11 @@ func (p *program) results(c *cli.Command) ([]benchmarks.Record, error) {
 	}
 	if f := c.String("format"); !slices.Contains(benchmarks.Formats, f) {
 		return nil, usagef("%s: --format is %q, give one of %s", c.Name, f, strings.Join(benchmarks.Formats, ", "))
+	}
+	for _, f := range []string{"caption", "label"} {
+		if c.IsSet(f) && c.String("format") != "latex" {
+			return nil, usagef("%s: --%s goes with --format latex", c.Name, f)
+		}
 	}
 	if err := checkOutput(c.String("output"), paths); err != nil {
 		return nil, err

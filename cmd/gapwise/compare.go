@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/gapwise/gapwise/benchmarks"
+)
+
+func (p *program) compare() *cli.Command {
+	return &cli.Command{
+		Name:      "compare",
+		Usage:     "test in pairs which algorithm is better",
+		ArgsUsage: "RESULTS...",
+		Description: "A row for each pair of algorithms, on the instances that both have runs on:\n" +
+			"n instances, those that the first one wins, ties and losses (a run with a\n" +
+			"solution wins against one without); the mean difference, first minus second,\n" +
+			"with its 95 % confidence interval; the geometric mean of first over second;\n" +
+			"p of Wilcoxon's signed-rank test of the differences, and holm, which is\n" +
+			"adjusted for the number of rows (Holm): below 0.05 the difference is\n" +
+			"significant. Several seeds on one instance count once, by their mean.\n" +
+			"The values are those of gapwise plot -y.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "value", Value: "objective", Usage: "compare this `VALUE`, like time or 'gap %'"},
+			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to compare, in this order"},
+			&cli.StringFlag{Name: "base", Usage: "compare each of the others with `NAME` alone"},
+			instancesFlag(),
+		}, tableFlags()...),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			records, err := p.results(c)
+			if err != nil {
+				return err
+			}
+			t, err := benchmarks.Compare(records, benchmarks.CompareOptions{Value: c.String("value"), Algorithms: list(c, "algorithms"),
+				Base: c.String("base"), Plain: c.String("format") == "csv"})
+			if err != nil {
+				return err
+			}
+			return p.writeFile(c.String("output"), func(w io.Writer) error { return render(w, c, t) })
+		},
+	}
+}
+
+// tableFlags are those of the commands that print tables.
+func tableFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "format", Value: "text", Usage: "format: " + strings.Join(benchmarks.Formats, ", ")},
+		&cli.StringFlag{Name: "caption", Usage: "latex: caption of the table, as LaTeX `TEXT`"},
+		&cli.StringFlag{Name: "label", Usage: "latex: `LABEL` of the table"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
+	}
+}
+
+// render writes a table as the flags say.
+func render(w io.Writer, c *cli.Command, t benchmarks.Table) error {
+	if c.String("format") == "latex" {
+		return t.LaTeX(w, c.String("caption"), c.String("label"))
+	}
+	return t.Render(w, c.String("format"))
+}
