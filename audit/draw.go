@@ -52,6 +52,10 @@ func drawVCSched(s size, rng *rand.Rand) *model.VCSched {
 			v.Jobs[i].Memory = math.Round(v.Jobs[i].Memory*room/total*1e4) / 1e4
 		}
 	}
+	if rng.IntN(4) == 0 {
+		v.Name += "-vectors"
+		drawVectors(v, shares, rng)
+	}
 	if running {
 		v.Name += "-budget"
 		budget := float64(rng.IntN(11)) / 10
@@ -72,6 +76,45 @@ func drawVCSched(s size, rng *rand.Rand) *model.VCSched {
 		v.MigrationBudget = &budget
 	}
 	return v
+}
+
+// drawVectors adds further resources, of needs of some styles, and sizes of hosts, of
+// which the first is large enough for everything.
+func drawVectors(v *model.VCSched, shares []func() float64, rng *rand.Rand) {
+	for r := range rng.IntN(4) {
+		v.Resources = append(v.Resources, fmt.Sprint("r", r))
+		style := rng.IntN(len(shares))
+		for i := range v.Jobs {
+			need := shares[style]()
+			if rng.IntN(3) == 0 || need > 0.5 && v.Tasks() > 2*v.Hosts {
+				need = 0
+			}
+			v.Jobs[i].Resources = append(v.Jobs[i].Resources, need)
+		}
+	}
+	if rng.IntN(6) == 0 {
+		for i := range v.Jobs {
+			v.Jobs[i].CPU = 0
+		}
+	}
+	if rng.IntN(2) == 0 {
+		return
+	}
+	amount := func() float64 { return []float64{0.5, 1, 1, 1.5, 2, 0.7, 1.0 / 3}[rng.IntN(7)] }
+	for left := v.Hosts; left > 0; {
+		s := model.HostSize{Count: 1 + rng.IntN(left), CPU: amount(), Memory: amount()}
+		for range v.Resources {
+			s.Resources = append(s.Resources, amount())
+		}
+		if left == v.Hosts {
+			s.CPU, s.Memory = 1, 1
+			for r := range s.Resources {
+				s.Resources[r] = 1
+			}
+		}
+		left -= s.Count
+		v.HostSizes = append(v.HostSizes, s)
+	}
 }
 
 // drawDAG draws a graph of one shape with costs and data of one style each.

@@ -100,8 +100,27 @@ func smallerVCSched(v *model.VCSched, yield func(*model.VCSched) bool) {
 		}
 	}
 	changes := []func(*model.VCSched){
-		func(c *model.VCSched) { c.Hosts-- },
+		func(c *model.VCSched) {
+			c.Hosts--
+			if k := len(c.HostSizes) - 1; k >= 0 {
+				if c.HostSizes[k].Count--; c.HostSizes[k].Count == 0 {
+					c.HostSizes = c.HostSizes[:k]
+				}
+			}
+		},
 		func(c *model.VCSched) { c.MigrationBudget = nil },
+		func(c *model.VCSched) { c.HostSizes = nil },
+	}
+	for r := range v.Resources {
+		changes = append(changes, func(c *model.VCSched) {
+			c.Resources = slices.Delete(c.Resources, r, r+1)
+			for i := range c.Jobs {
+				c.Jobs[i].Resources = slices.Delete(c.Jobs[i].Resources, r, r+1)
+			}
+			for k := range c.HostSizes {
+				c.HostSizes[k].Resources = slices.Delete(c.HostSizes[k].Resources, r, r+1)
+			}
+		})
 	}
 	for i := range v.Jobs {
 		changes = append(changes,
@@ -123,6 +142,15 @@ func smallerVCSched(v *model.VCSched, yield func(*model.VCSched) bool) {
 		}
 		for i := range v.Jobs {
 			all = append(all, &v.Jobs[i].CPU, &v.Jobs[i].Memory)
+			for r := range v.Resources {
+				all = append(all, &v.Jobs[i].Resources[r])
+			}
+		}
+		for k := range v.HostSizes {
+			all = append(all, &v.HostSizes[k].CPU, &v.HostSizes[k].Memory)
+			for r := range v.Resources {
+				all = append(all, &v.HostSizes[k].Resources[r])
+			}
 		}
 		return all
 	}, yield)

@@ -14,6 +14,11 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
+const vectors = `{"kind":"vcsched","version":1,"name":"vectors","hosts":3,"resources":["disk","network"],
+"host_sizes":[{"count":2,"cpu":1,"memory":0.5,"resources":[1,0]},{"count":1,"cpu":2.5,"memory":4,"resources":[2,0.25]}],"jobs":[
+{"id":"a","tasks":1,"cpu":2,"memory":3,"resources":[0.5,0.25]},
+{"id":"b","tasks":2,"cpu":0,"memory":0,"resources":[1,0],"current_hosts":[0,1]}],"migration_budget":0.5}`
+
 const small = `{"kind":"vcsched","version":1,"name":"s","hosts":2,"jobs":[
 {"id":"a","tasks":1,"cpu":0.5,"memory":0.3},
 {"id":"b","tasks":2,"cpu":1,"memory":0,"current_hosts":[0,1]}],"migration_budget":0.5}`
@@ -67,8 +72,7 @@ func TestDecodeInstanceErrors(t *testing.T) {
 		"fractional tasks":   {edit(`"tasks":1`, `"tasks":1.5`), "tasks"},
 		"no hosts":           {edit(`"hosts":2`, `"hosts":0`), "hosts is 0"},
 		"negative need":      {edit(`"cpu":0.5`, `"cpu":-0.5`), "cpu is -0.5"},
-		"zero CPU":           {edit(`"cpu":0.5`, `"cpu":0`), "cpu is 0"},
-		"CPU too small":      {edit(`"cpu":0.5`, `"cpu":1e-30`), "cpu is 1e-30, must be at least 1e-12"},
+		"CPU too small":      {edit(`"cpu":0.5`, `"cpu":1e-30`), "cpu is 1e-30, must be 0 or at least 1e-12"},
 		"memory too small":   {edit(`"memory":0.3`, `"memory":5e-324`), "memory is 5e-324, must be 0 or at least 1e-12"},
 		"larger than a host": {edit(`"memory":0.3`, `"memory":1.3`), "memory is 1.3"},
 		"infinite":           {edit(`"cpu":0.5`, `"cpu":1e999`), "cpu"},
@@ -79,6 +83,17 @@ func TestDecodeInstanceErrors(t *testing.T) {
 		"host out of range":  {edit(`[0,1]`, `[0,2]`), "host 2"},
 		"one host too few":   {edit(`[0,1]`, `[0]`), "1 entries"},
 		"negative budget":    {edit(`"migration_budget":0.5`, `"migration_budget":-1`), "migration_budget is -1"},
+
+		"a resource for nobody":    {edit(`"hosts":2`, `"hosts":2,"resources":["disk"]`), "resources has 0 entries, must have one for each of the instance's 1"},
+		"a need of nothing":        {edit(`"memory":0.3`, `"memory":0.3,"resources":[1]`), "resources has 1 entries"},
+		"a resource without name":  {edit(`"hosts":2`, `"hosts":2,"resources":[""]`), "resources[0] is empty"},
+		"a resource twice":         {edit(`"hosts":2`, `"hosts":2,"resources":["a","a"]`), `resources[1] is "a", as resources[0]`},
+		"memory as a resource":     {edit(`"hosts":2`, `"hosts":2,"resources":["memory"]`), `resources[0] is "memory"`},
+		"another number of hosts":  {edit(`"hosts":2`, `"hosts":2,"host_sizes":[{"count":3,"cpu":1,"memory":1}]`), "counts 3 hosts, hosts says 2"},
+		"hosts of no CPU":          {edit(`"hosts":2`, `"hosts":2,"host_sizes":[{"count":2,"cpu":0,"memory":1}]`), "host_sizes[0]: cpu is 0"},
+		"hosts of little memory":   {edit(`"hosts":2`, `"hosts":2,"host_sizes":[{"count":2,"cpu":1,"memory":1e-4}]`), "host_sizes[0]: memory is 0.0001"},
+		"hosts without a resource": {edit(`"hosts":2`, `"hosts":2,"resources":["disk"],"host_sizes":[{"count":2,"cpu":1,"memory":1}]`), "host_sizes[0]: resources has 0"},
+		"no host is large enough":  {edit(`"hosts":2`, `"hosts":2,"host_sizes":[{"count":2,"cpu":2,"memory":0.25}]`), "memory is 0.3, must be from 0 to 0.25 (the largest host)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := model.DecodeInstance([]byte(c.data))
@@ -90,19 +105,48 @@ func TestDecodeInstanceErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, err := model.DecodeInstance([]byte(small)); err != nil {
-		t.Errorf("the unedited instance: %v", err)
+	for name, data := range map[string]string{"the unedited instance": small, "no CPU": edit(`"cpu":0.5`, `"cpu":0`), "two resources": vectors} {
+		if _, err := model.DecodeInstance([]byte(data)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
 // anyInstance draws valid instances.
 func anyInstance(t *rapid.T) *model.VCSched {
 	in := &model.VCSched{Name: rapid.StringMatching(`[a-z0-9-]{0,8}`).Draw(t, "name"), Hosts: rapid.IntRange(1, 5).Draw(t, "hosts")}
+	most := model.HostSize{CPU: 1, Memory: 1, Resources: []float64{1, 1}}
+	if n := rapid.IntRange(0, 2).Draw(t, "resources"); n > 0 {
+		in.Resources = []string{"disk", "network"}[:n]
+	}
+	if rapid.Bool().Draw(t, "sizes") {
+		most = model.HostSize{Resources: []float64{0, 0}}
+		for left := in.Hosts; left > 0; {
+			amount := func(low float64) float64 { return rapid.Float64Range(low, 4).Draw(t, "size") }
+			s := model.HostSize{Count: rapid.IntRange(1, left).Draw(t, "count"), CPU: amount(0.01), Memory: amount(0.01)}
+			for r := range in.Resources {
+				s.Resources = append(s.Resources, amount(0.01))
+				most.Resources[r] = max(most.Resources[r], s.Resources[r])
+			}
+			most.CPU, most.Memory = max(most.CPU, s.CPU), max(most.Memory, s.Memory)
+			left -= s.Count
+			in.HostSizes = append(in.HostSizes, s)
+		}
+	}
 	for i := range rapid.IntRange(1, 8).Draw(t, "jobs") {
+		need := func(most float64, name string) float64 {
+			if x := rapid.Float64Range(0, most).Draw(t, name); x >= 1e-12 {
+				return x
+			}
+			return 0
+		}
 		j := model.VCSchedJob{ID: string(rune('a' + i)), Tasks: rapid.IntRange(1, 3).Draw(t, "tasks"),
-			CPU: rapid.Float64Range(1e-6, 1).Draw(t, "cpu"), Memory: rapid.Float64Range(0, 1).Draw(t, "memory")}
-		if j.Memory < 1e-12 {
-			j.Memory = 0
+			CPU: rapid.Float64Range(1e-6, most.CPU).Draw(t, "cpu"), Memory: need(most.Memory, "memory")}
+		if rapid.IntRange(0, 9).Draw(t, "free") == 0 {
+			j.CPU = 0
+		}
+		for r := range in.Resources {
+			j.Resources = append(j.Resources, need(most.Resources[r], "resource"))
 		}
 		if rapid.Bool().Draw(t, "runs") {
 			for range j.Tasks {
@@ -266,13 +310,14 @@ func TestDecimalsThatFillAHost(t *testing.T) {
 	for _, m := range u.Memory {
 		sum += m
 	}
-	if sum > u.MemoryCap {
-		t.Errorf("7 times 0.1 and 0.3 need %d of %d", sum, u.MemoryCap)
+	if sum > u.Classes[0].Cap[0] {
+		t.Errorf("7 times 0.1 and 0.3 need %d of %d", sum, u.Classes[0].Cap[0])
 	}
 }
 
 func FuzzDecodeInstance(f *testing.F) {
 	f.Add([]byte(small))
+	f.Add([]byte(vectors))
 	f.Add([]byte(`{"kind":"vcsched","version":1,"name":"","hosts":1,"jobs":[]}`))
 	f.Add([]byte(strings.Replace(small, "[0,1]", "[]", 1))) // written as no list at all
 	f.Add([]byte(threeRequests))

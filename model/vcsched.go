@@ -6,21 +6,33 @@ import (
 	"slices"
 )
 
-// VCSched is the placement of virtual machines on identical hosts so that the
-// worst-off job's yield is as high as possible (Stillwell, Schanzenbach,
-// Vivien, Casanova: Resource Allocation using Virtual Clusters; section 2.3
-// for sequential jobs, 5.1 for parallel ones, 6.1 for adaptation under a
-// budget of moved memory).
+// VCSched is the placement of virtual machines on hosts so that the worst-off
+// job's yield is as high as possible (Stillwell, Schanzenbach, Vivien, Casanova:
+// Resource Allocation using Virtual Clusters; section 2.3 for sequential jobs,
+// 5.1 for parallel ones, 6.1 for adaptation under a budget of moved memory).
 //
 // Every task runs on one host. The CPU shares of a host's tasks sum to at most
-// 1, and so do their memory needs. A task gets at most its CPU need; all tasks
-// of a job get the same share. A job's yield is the CPU that it gets divided
-// by the CPU that it needs. The objective is the minimum yield, the second
-// objective the average of the jobs' yields.
+// the host's CPU, and their memory needs to at most its memory. A task gets at
+// most its CPU need; all tasks of a job get the same share. A job's yield is the
+// CPU that it gets divided by the CPU that it needs, 1 if it needs none. The
+// objective is the minimum yield, the second objective the average of the jobs'
+// yields.
+//
+// Beyond the paper there are any number of further resources, which are rigid as
+// memory is: a task has all that it needs of them or doesn't run. The CPU alone is
+// fluid. Hosts may differ in size (after Stillwell, Vivien, Casanova: Virtual
+// Machine Resource Allocation for Service Hosting on Heterogeneous Distributed
+// Platforms, 2012); all amounts are shares of one reference host. An instance in
+// which no job needs CPU is vector bin packing: every placement has the yield 1.
 type VCSched struct {
-	Name  string       `json:"name"`
-	Hosts int          `json:"hosts"` // H, identical, numbered from 0
-	Jobs  []VCSchedJob `json:"jobs"`
+	Name  string `json:"name"`
+	Hosts int    `json:"hosts"` // H, numbered from 0
+	// Resources names the rigid resources beside memory, such as "disk".
+	Resources []string `json:"resources,omitempty"`
+	// HostSizes says what the hosts have, in runs of equal ones in the order of
+	// their numbers; the counts sum to Hosts. Empty: all are reference hosts.
+	HostSizes []HostSize   `json:"host_sizes,omitempty"`
+	Jobs      []VCSchedJob `json:"jobs"`
 	// MigrationBudget bounds the memory, in hosts' memories, of the tasks
 	// that run now and are placed on another host than their current one
 	// (B in section 6.1). Nil means no bound. Jobs without CurrentHosts are
@@ -32,11 +44,22 @@ type VCSched struct {
 type VCSchedJob struct {
 	ID     string  `json:"id"`
 	Tasks  int     `json:"tasks"`  // ≥ 1; 1 for a sequential job
-	CPU    float64 `json:"cpu"`    // per task, share of a host, in [1e-12, 1]
+	CPU    float64 `json:"cpu"`    // per task, share of a host, 0 or in [1e-12, 1]
 	Memory float64 `json:"memory"` // per task, share of a host, 0 or in [1e-12, 1]
+	// Resources holds the needs per task of VCSched.Resources, in their order.
+	Resources []float64 `json:"resources,omitempty"`
 	// CurrentHosts says where each task runs now, one host number (from 0)
 	// for each task; empty for a new arrival.
 	CurrentHosts []int `json:"current_hosts,omitempty"`
+}
+
+// HostSize is what each of a number of equal hosts has, in units of a reference
+// host, of which each has 1 of everything.
+type HostSize struct {
+	Count     int       `json:"count"`
+	CPU       float64   `json:"cpu"`                 // in [0.001, 1000]
+	Memory    float64   `json:"memory"`              // 0 or in [0.001, 1000]
+	Resources []float64 `json:"resources,omitempty"` // of VCSched.Resources, likewise
 }
 
 // Placement is a solution of VCSched: hosts and CPU shares, one JobPlacement
@@ -89,10 +112,52 @@ func (v *VCSched) Tasks() int {
 // and not as an allocation that fails.
 const maxSize = 10_000_000
 
-// Validate reports the first broken rule: at least one host and one job,
-// distinct non-empty job ids, at least one task per job, cpu in [1e-12, 1], memory
-// 0 or in [1e-12, 1], current_hosts empty or one valid host per task, a budget that is
-// finite and not negative.
+// Sizes returns HostSizes, or the one size of all hosts if that is empty.
+func (v *VCSched) Sizes() []HostSize {
+	if len(v.HostSizes) > 0 {
+		return v.HostSizes
+	}
+	one := HostSize{Count: v.Hosts, CPU: 1, Memory: 1}
+	for range v.Resources {
+		one.Resources = append(one.Resources, 1)
+	}
+	return []HostSize{one}
+}
+
+// Capacity returns the size of host h, from 0 to Hosts-1. O(number of sizes).
+func (v *VCSched) Capacity(h int) HostSize {
+	sizes := v.Sizes()
+	for _, s := range sizes {
+		if h -= s.Count; h < 0 {
+			return s
+		}
+	}
+	return sizes[len(sizes)-1]
+}
+
+// Rigid returns what a host has of a resource, by its index in VCSched.Resources, of
+// memory for -1.
+func (s HostSize) Rigid(r int) float64 {
+	if r < 0 {
+		return s.Memory
+	}
+	return s.Resources[r]
+}
+
+// Rigid returns what a task needs of a resource, by its index in VCSched.Resources, of
+// memory for -1.
+func (j *VCSchedJob) Rigid(r int) float64 {
+	if r < 0 {
+		return j.Memory
+	}
+	return j.Resources[r]
+}
+
+// Validate reports the first broken rule: at least one host and one job, distinct
+// non-empty names of resources, host sizes whose counts sum to hosts, distinct
+// non-empty job ids, at least one task per job, needs that are 0 or at least 1e-12 and
+// no greater than the largest host, one for each resource, current_hosts empty or one
+// valid host per task, a budget that is finite and not negative.
 func (v *VCSched) Validate() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w vcsched instance: %s", ErrInvalid, fmt.Sprintf(format, args...))
@@ -105,6 +170,16 @@ func (v *VCSched) Validate() error {
 	}
 	if b := v.MigrationBudget; b != nil && !(*b >= 0 && !math.IsInf(*b, 1)) {
 		return bad("migration_budget is %v, must be finite and at least 0", *b)
+	}
+	if why := v.checkResources(); why != "" {
+		return bad("%s", why)
+	}
+	if why := v.checkSizes(); why != "" {
+		return bad("%s", why)
+	}
+	largest, whose := v.largest(), "a whole host"
+	if len(v.HostSizes) > 0 {
+		whose = "the largest host"
 	}
 	ids := idCheck{at: func(i int) string { return v.Jobs[i].ID }}
 	tasks := 0
@@ -125,17 +200,19 @@ func (v *VCSched) Validate() error {
 		if tasks += j.Tasks; j.Tasks > maxSize || tasks > maxSize {
 			return badJob("more than %d tasks in all", maxSize)
 		}
-		if !(j.CPU > 0 && j.CPU <= 1) {
-			return badJob("cpu is %v, must be above 0 and at most 1 (a whole host)", j.CPU)
+		if why := checkNeed("cpu", j.CPU, largest.CPU, whose); why != "" {
+			return badJob("%s", why)
 		}
-		if j.CPU < minNeed {
-			return badJob("cpu is %v, must be at least %g of a host; give %g instead", j.CPU, minNeed, minNeed)
+		if why := checkNeed("memory", j.Memory, largest.Memory, whose); why != "" {
+			return badJob("%s", why)
 		}
-		if !(j.Memory >= 0 && j.Memory <= 1) {
-			return badJob("memory is %v, must be from 0 to 1 (a whole host)", j.Memory)
+		if n := len(j.Resources); n != len(v.Resources) {
+			return badJob("resources has %d entries, must have one for each of the instance's %d resources", n, len(v.Resources))
 		}
-		if j.Memory > 0 && j.Memory < minNeed {
-			return badJob("memory is %v, must be 0 or at least %g of a host; give 0 instead", j.Memory, minNeed)
+		for r, x := range j.Resources {
+			if why := checkNeed(fmt.Sprintf("resources[%d]", r), x, largest.Resources[r], whose); why != "" {
+				return badJob("%s", why)
+			}
 		}
 		if n := len(j.CurrentHosts); n != 0 && n != j.Tasks {
 			return badJob("current_hosts has %d entries, must have one for each of the %d tasks or none", n, j.Tasks)
@@ -147,6 +224,92 @@ func (v *VCSched) Validate() error {
 		}
 	}
 	return nil
+}
+
+// largest returns the most that a host has of each resource, apart.
+func (v *VCSched) largest() HostSize {
+	sizes := v.Sizes()
+	most := sizes[0]
+	most.Resources = slices.Clone(most.Resources)
+	for _, s := range sizes[1:] {
+		most.CPU, most.Memory = max(most.CPU, s.CPU), max(most.Memory, s.Memory)
+		for r, x := range s.Resources {
+			most.Resources[r] = max(most.Resources[r], x)
+		}
+	}
+	return most
+}
+
+// checkNeed says what is wrong with a need of a resource, of which whose host has most;
+// "" if nothing is.
+func checkNeed(name string, need, most float64, whose string) string {
+	switch {
+	case need >= minNeed && need <= most || need == 0:
+		return ""
+	case !(need >= 0 && need <= most):
+		return fmt.Sprintf("%s is %v, must be from 0 to %v (%s)", name, need, most, whose)
+	}
+	return fmt.Sprintf("%s is %v, must be 0 or at least %g of a host; give 0 or %g instead", name, need, minNeed, minNeed)
+}
+
+// maxResources bounds the resources beside memory, maxHostSizes the entries of
+// HostSizes, minHostSize and maxHostSize the amounts that a host has, other than 0.
+const (
+	maxResources = 64
+	maxHostSizes = 10_000
+	minHostSize  = 1e-3
+	maxHostSize  = 1e3
+)
+
+func (v *VCSched) checkResources() string {
+	if len(v.Resources) > maxResources {
+		return fmt.Sprintf("resources has %d entries, must have at most %d", len(v.Resources), maxResources)
+	}
+	names := idCheck{at: func(r int) string { return v.Resources[r] }}
+	for r, name := range v.Resources {
+		if name == "" {
+			return fmt.Sprintf("resources[%d] is empty, must be a name", r)
+		}
+		if name == "cpu" || name == "memory" {
+			return fmt.Sprintf("resources[%d] is %q, which every instance has: name other resources", r, name)
+		}
+		if k, ok := names.first(r); ok {
+			return fmt.Sprintf("resources[%d] is %q, as resources[%d] is already", r, name, k)
+		}
+	}
+	return ""
+}
+
+func (v *VCSched) checkSizes() string {
+	if len(v.HostSizes) > maxHostSizes {
+		return fmt.Sprintf("host_sizes has %d entries, must have at most %d", len(v.HostSizes), maxHostSizes)
+	}
+	hosts := 0
+	for k, s := range v.HostSizes {
+		if s.Count < 1 || s.Count > maxSize {
+			return fmt.Sprintf("host_sizes[%d]: count is %d, must be from 1 to %d", k, s.Count, maxSize)
+		}
+		hosts += s.Count
+		if !(s.CPU >= minHostSize && s.CPU <= maxHostSize) {
+			return fmt.Sprintf("host_sizes[%d]: cpu is %v, must be from %g to %g reference hosts", k, s.CPU, minHostSize, maxHostSize)
+		}
+		if len(s.Resources) != len(v.Resources) {
+			return fmt.Sprintf("host_sizes[%d]: resources has %d entries, must have one for each of the instance's %d resources", k, len(s.Resources), len(v.Resources))
+		}
+		for r, x := range append([]float64{s.Memory}, s.Resources...) {
+			if !(x == 0 || x >= minHostSize && x <= maxHostSize) {
+				name := "memory"
+				if r > 0 {
+					name = fmt.Sprintf("resources[%d]", r-1)
+				}
+				return fmt.Sprintf("host_sizes[%d]: %s is %v, must be 0 or from %g to %g reference hosts", k, name, x, minHostSize, maxHostSize)
+			}
+		}
+	}
+	if len(v.HostSizes) > 0 && hosts != v.Hosts {
+		return fmt.Sprintf("host_sizes counts %d hosts, hosts says %d", hosts, v.Hosts)
+	}
+	return ""
 }
 
 // Objective returns the minimum yield of a Placement and, as the second objective, the
@@ -162,6 +325,11 @@ func (v *VCSched) Objective(s Solution) (Objective, error) {
 	}
 	o := Objective{Value: math.Inf(1), Sense: Maximise, SecondSense: Maximise}
 	for i := range p.Jobs {
+		if v.Jobs[i].CPU == 0 {
+			o.Value = min(o.Value, 1)
+			o.Second++
+			continue
+		}
 		sum := 0.0
 		for _, x := range p.Jobs[i].CPU {
 			o.Value = min(o.Value, x/v.Jobs[i].CPU)
@@ -243,15 +411,22 @@ func (p *Placement) MarshalJSON() ([]byte, error) { return marshalOwn(p) }
 
 // Yield returns the largest minimum yield that CPU shares can give to the tasks on the
 // given hosts, in the instance's order: min(1, 1/L), L being the largest CPU load of a
-// host. (All tasks of the fullest host then get the same fraction of their needs.)
+// host, as a share of its CPU. (All tasks of the fullest host then get the same fraction
+// of their needs.)
 func (v *VCSched) Yield(hosts []int32) float64 {
 	load := make([]float64, v.Hosts)
-	k, largest := 0, 1.0
+	k := 0
 	for i := range v.Jobs {
 		for range v.Jobs[i].Tasks {
 			load[hosts[k]] += v.Jobs[i].CPU
-			largest = max(largest, load[hosts[k]])
 			k++
+		}
+	}
+	largest, h := 1.0, 0
+	for _, s := range v.Sizes() {
+		for range s.Count {
+			largest = max(largest, load[h]/s.CPU)
+			h++
 		}
 	}
 	return 1 / largest

@@ -1,24 +1,26 @@
 package model
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/gapwise/gapwise/internal/units"
 )
 
-// FitTolerance is what the memory needs on a host may exceed the host by, and the
-// memory that moves the migration budget, as a share of a host. A set of needs fits if
-// and only if Σ need ≤ 1 + FitTolerance, all of them float64 figures taken as rational
-// numbers. The judge, at its default tolerance, the bounds and proofs, and the solvers
-// (VCSchedUnits.Fits) all mean this.
+// FitTolerance is what the needs of memory or of a further resource on a host may
+// exceed the host by, and the memory that moves the migration budget, as a share of a
+// reference host. A set of needs fits if and only if Σ need ≤ capacity + FitTolerance,
+// all of them float64 figures taken as rational numbers. The judge, at its default
+// tolerance, the bounds and proofs, and the solvers (VCSchedUnits.Fits) all mean this.
 const FitTolerance = 1e-9
 
-// minNeed is the smallest CPU need and the smallest memory need above 0. Such figures
-// are multiples of 2^-92, so that sums over 2^23 tasks are exact in 128 bits.
+// minNeed is the smallest need above 0. Such figures are multiples of 2^-92, so that
+// sums over 2^23 tasks, of up to maxHostSize each, are exact in 128 bits.
 const minNeed = 1e-12
 
-// Memory is an amount of memory in units of 2^-92 of a host, in 128 bits: the
+// Memory is an amount of memory, or of another rigid resource, in units of 2^-92 of a host, in 128 bits: the
 // exact value of a float64 figure, or of a sum of them.
 type Memory struct{ hi, lo uint64 }
 
@@ -70,41 +72,155 @@ func (m Memory) Floor(k uint) int64 {
 // VCSchedUnits holds the needs of a VCSched instance's tasks as integers, in the
 // instance's order, for solvers that add, compare and hash them.
 //
-// Needs are rounded down to a unit of 1/Scale of a host, and capacities up. So the
-// instance in units is a relaxation: what is infeasible in units is infeasible, and a
-// bound in units is a bound (YieldBound widens it by the rounding). A set of needs that
-// fits in units may fail to fit exactly if its sum is within some units of the
+// Needs are rounded down to a unit of 1/Scale of a reference host, and capacities up.
+// So the instance in units is a relaxation: what is infeasible in units is infeasible,
+// and a bound in units is a bound (YieldBound widens it by the rounding). A set of needs
+// that fits in units may fail to fit exactly if its sum is within some units of the
 // capacity, tolerance included: Fits decides that, and Strict excludes such sums.
+//
+// A load is the CPU needs on a host over the host's CPU: a relative load. In units it is
+// rounded up (HostClass.Load), so that it is a whole number L, and a host's needs have
+// at most that load if and only if they sum to at most HostClass.Room(L).
 type VCSchedUnits struct {
 	Hosts  int
-	Scale  int64   // units in a host
+	Scale  int64   // units in a reference host
 	CPU    []int64 // [task]: CPU need in units, at least 1
-	Memory []int64 // [task]: memory need in units
+	Memory []int64 // [task]: memory need in units; Rigid[0]
 	Job    []int32 // [task]: index of its job
-	Unit   int64   // greatest common divisor of the CPU needs
+	Unit   int64   // every load is a multiple: 1, or the greatest common divisor of the CPU needs
 	// Current is the host on which each task runs now, -1 for a new arrival,
 	// and Budget the memory that may move, in units, rounded up; nil and 0
 	// without a migration budget.
 	Current []int32
 	Budget  int64
-	// MemoryCap is a host's memory, rounded up: Scale, the tolerance, and the
-	// units by which the conversion to fixed point may have rounded needs up.
-	MemoryCap int64
+	// Rigid is [resource][task]: the needs of the resources that can keep tasks
+	// from a host, in units. Memory is the first, then those of VCSched.Resources
+	// but for the ones that follow from others (RigidResources).
+	Rigid [][]int64
+	// Classes are the hosts by size, equal ones together, in the order of the
+	// first host of each.
+	Classes []HostClass
 
-	// Exact is [job]: the memory need of one of its tasks. ExactCap and
-	// ExactBudget are the largest sums of such needs that fit and may move.
-	Exact                 []Memory
-	ExactCap, ExactBudget Memory
+	// ExactRigid is [resource][job]: the exact need of one of its tasks, and
+	// Exact that of memory. ExactBudget is the largest sum that may move.
+	ExactRigid  [][]Memory
+	Exact       []Memory
+	ExactBudget Memory
 
-	tiny int // tasks whose CPU need was rounded up to a unit
+	class []int32 // [host]: its class; nil if there is one
+	tiny  int     // tasks whose CPU need was rounded up to a unit
+}
+
+// HostClass is a number of hosts of equal size.
+type HostClass struct {
+	Hosts []int32 // their numbers, increasing
+	// Cap is [resource] of VCSchedUnits.Rigid: what such a host has, in units,
+	// rounded up: its size, the tolerance, and the units by which the conversion
+	// to fixed point may have rounded needs up. ExactCap are the largest sums of
+	// exact needs that fit.
+	Cap      []int64
+	ExactCap []Memory
+
+	// The host's CPU is mantissa 2^-shift reference hosts, the mantissa odd.
+	mantissa uint64
+	shift    int
+}
+
+// reference reports whether the hosts have the CPU of a reference host.
+func (c *HostClass) reference() bool { return c.mantissa == 1 && c.shift == 0 }
+
+// unlimitedLoad is above every load; Room's results are at most this.
+const unlimitedLoad = math.MaxInt64 / 4
+
+// Room returns the largest CPU load that a host of the class can have, in units of a
+// reference host, for a relative load of at most the given one: ⌊load CPU⌋.
+func (c *HostClass) Room(load int64) int64 {
+	if c.reference() || load <= 0 {
+		return load
+	}
+	hi, lo := bits.Mul64(uint64(load), c.mantissa)
+	switch {
+	case c.shift >= 64:
+		hi, lo = 0, hi>>(c.shift-64)
+	case c.shift > 0:
+		hi, lo = hi>>c.shift, lo>>c.shift|hi<<(64-c.shift)
+	case c.shift < 0:
+		if hi > 0 || lo > unlimitedLoad>>-c.shift {
+			return unlimitedLoad
+		}
+		lo <<= -c.shift
+	}
+	if hi > 0 || lo > unlimitedLoad {
+		return unlimitedLoad
+	}
+	return int64(lo)
+}
+
+// Load returns the relative load of a host of the class whose tasks' CPU needs sum to
+// cpu units, rounded up: ⌈cpu / CPU⌉. So Load(cpu) ≤ L if and only if cpu ≤ Room(L).
+func (c *HostClass) Load(cpu int64) int64 {
+	load, whole := c.divide(cpu)
+	if !whole {
+		load++
+	}
+	return load
+}
+
+// LoadDown is Load rounded down: ⌊cpu / CPU⌋.
+func (c *HostClass) LoadDown(cpu int64) int64 {
+	load, _ := c.divide(cpu)
+	return load
+}
+
+// divide returns ⌊cpu / CPU⌋, less than unlimitedLoad, and whether that is cpu / CPU.
+func (c *HostClass) divide(cpu int64) (load int64, whole bool) {
+	if c.reference() || cpu <= 0 {
+		return cpu, true
+	}
+	var hi, lo, cut uint64
+	switch {
+	case c.shift >= 64:
+		hi = uint64(cpu) << (c.shift - 64)
+	case c.shift >= 0:
+		hi, lo = uint64(cpu)>>(64-c.shift), uint64(cpu)<<c.shift
+	default: // a whole number of reference hosts
+		lo = uint64(cpu) >> -c.shift
+		cut = uint64(cpu) - lo<<-c.shift
+	}
+	if hi >= c.mantissa {
+		return unlimitedLoad - 1, false
+	}
+	q, rest := bits.Div64(hi, lo, c.mantissa)
+	if q >= unlimitedLoad {
+		return unlimitedLoad - 1, false
+	}
+	return int64(q), rest|cut == 0
+}
+
+// ClassOf returns the index of a host's class.
+func (u *VCSchedUnits) ClassOf(h int32) int32 {
+	if u.class == nil {
+		return 0
+	}
+	return u.class[h]
 }
 
 // Units converts the needs to integers. Sums over all tasks don't overflow int64.
 func (v *VCSched) Units() *VCSchedUnits {
 	n := v.Tasks()
-	u := &VCSchedUnits{Hosts: v.Hosts, Scale: 1e13, CPU: make([]int64, 0, n), Memory: make([]int64, 0, n), Job: make([]int32, 0, n),
-		Exact: make([]Memory, len(v.Jobs)), ExactCap: exactMemory(1).Add(exactMemory(FitTolerance))}
-	for float64(u.Scale)*float64(n) > math.MaxInt64/4 {
+	u := &VCSchedUnits{Hosts: v.Hosts, Scale: 1e13, CPU: make([]int64, 0, n), Job: make([]int32, 0, n)}
+	u.classes(v)
+	// A need has at most 1e13 units (slack); sums of needs, of capacities (of as many
+	// hosts of a class as tasks) and of loads are far from overflowing.
+	largest, least := v.largest(), 1.0
+	most := max(1, largest.CPU, largest.Memory)
+	for _, x := range largest.Resources {
+		most = max(most, x)
+	}
+	for _, s := range v.HostSizes {
+		least = min(least, s.CPU)
+	}
+	for float64(u.Scale)*most > 1e13 || float64(u.Scale)*float64(n)*(most/least)*float64(len(u.Classes)) > math.MaxInt64/4 {
 		u.Scale /= 10
 	}
 	for i := range v.Jobs {
@@ -113,18 +229,41 @@ func (v *VCSched) Units() *VCSchedUnits {
 			c = 1
 			u.tiny += v.Jobs[i].Tasks
 		}
-		m := int64(v.Jobs[i].Memory * float64(u.Scale))
 		for range v.Jobs[i].Tasks {
-			u.CPU, u.Memory, u.Job = append(u.CPU, c), append(u.Memory, m), append(u.Job, int32(i))
+			u.CPU, u.Job = append(u.CPU, c), append(u.Job, int32(i))
 		}
 		u.Unit = units.GCD(u.Unit, c)
-		u.Exact[i] = exactMemory(v.Jobs[i].Memory)
+	}
+	if len(u.Classes) > 1 || !u.Classes[0].reference() {
+		u.Unit = 1
 	}
 	// The tolerance's float64 is above 1e-9 by less than a unit's share.
 	tolerance := u.Scale/1e9 + u.slack()
-	u.MemoryCap = u.Scale + tolerance
+	for _, r := range v.RigidResources() {
+		needs, exact := make([]int64, 0, n), make([]Memory, len(v.Jobs))
+		for i := range v.Jobs {
+			x := v.Jobs[i].Rigid(r)
+			m := int64(x * float64(u.Scale))
+			for range v.Jobs[i].Tasks {
+				needs = append(needs, m)
+			}
+			exact[i] = exactMemory(x)
+		}
+		u.Rigid, u.ExactRigid = append(u.Rigid, needs), append(u.ExactRigid, exact)
+		for k := range u.Classes {
+			c := &u.Classes[k]
+			has := v.Capacity(int(c.Hosts[0])).Rigid(r)
+			whole := int64(math.Ceil(has * float64(u.Scale)))
+			if has != math.Trunc(has) {
+				whole++ // the product was rounded
+			}
+			c.Cap = append(c.Cap, whole+tolerance)
+			c.ExactCap = append(c.ExactCap, exactMemory(has).Add(exactMemory(FitTolerance)))
+		}
+	}
+	u.Memory, u.Exact = u.Rigid[0], u.ExactRigid[0]
 	if v.MigrationBudget != nil {
-		b := min(*v.MigrationBudget, float64(n)) // more can't move
+		b := min(*v.MigrationBudget, float64(n)*max(1, largest.Memory)) // more can't move
 		u.Budget = int64(math.Nextafter(b*float64(u.Scale), math.MaxFloat64)) + 1 + tolerance
 		u.ExactBudget = exactMemory(b).Add(exactMemory(FitTolerance))
 		for i := range v.Jobs {
@@ -140,31 +279,130 @@ func (v *VCSched) Units() *VCSchedUnits {
 	return u
 }
 
-// Fits reports whether the placement of each task i on hosts[i] fits in the hosts'
-// memory and in the migration budget, exactly. O(tasks + hosts).
-func (u *VCSchedUnits) Fits(hosts []int32) bool {
-	use := make([]Memory, u.Hosts)
-	var moved Memory
-	for i, h := range hosts {
-		m := u.Exact[u.Job[i]]
-		if use[h] = use[h].Add(m); u.ExactCap.Less(use[h]) {
-			return false
+// classes finds the classes of hosts.
+func (u *VCSchedUnits) classes(v *VCSched) {
+	sizes := v.Sizes()
+	index := make(map[string]int32, len(sizes))
+	if len(sizes) > 1 {
+		u.class = make([]int32, 0, v.Hosts)
+	}
+	h := int32(0)
+	for _, s := range sizes {
+		key := fmt.Sprint(s.CPU, s.Memory, s.Resources)
+		k, ok := index[key]
+		if !ok {
+			k = int32(len(u.Classes))
+			index[key] = k
+			m, exponent := math.Frexp(s.CPU)
+			c := HostClass{mantissa: uint64(m * (1 << 53)), shift: 53 - exponent}
+			zeros := bits.TrailingZeros64(c.mantissa)
+			c.mantissa, c.shift = c.mantissa>>zeros, c.shift-zeros
+			u.Classes = append(u.Classes, c)
 		}
-		if u.Current != nil && u.Current[i] >= 0 && u.Current[i] != h {
-			moved = moved.Add(m)
+		for range s.Count {
+			u.Classes[k].Hosts = append(u.Classes[k].Hosts, h)
+			if u.class != nil {
+				u.class = append(u.class, k)
+			}
+			h++
 		}
 	}
-	return u.Current == nil || !u.ExactBudget.Less(moved)
+	if len(u.Classes) == 1 {
+		u.class = nil
+	}
 }
 
-// Strict returns the same needs with so much less memory and budget that what fits in
-// units fits exactly: each need was rounded down by less than 1.001 units, and
-// capacities were rounded up by slack, the budget by one more unit and 2^-52 of itself.
+// RigidResources returns the indices in Resources of those that VCSchedUnits.Rigid
+// holds, after -1 for memory.
+func (v *VCSched) RigidResources() []int {
+	rigid := []int{-1}
+	for r := range v.Resources {
+		if !v.redundant(r) {
+			rigid = append(rigid, r)
+		}
+	}
+	return rigid
+}
+
+// redundant reports whether what fits by memory and the other resources fits by
+// resource r, too: no task needs any of it; or it has a twin, memory or another resource
+// q, of which every task needs at least as much and every host has at most as much, so
+// that Σ need_r ≤ Σ need_q ≤ capacity_q + FitTolerance ≤ capacity_r + FitTolerance. Of
+// two that are equal the first stays.
+func (v *VCSched) redundant(r int) bool {
+	twin := func(q int) bool {
+		equal := true
+		for i := range v.Jobs {
+			x, y := v.Jobs[i].Rigid(r), v.Jobs[i].Rigid(q)
+			if x > y {
+				return false
+			}
+			equal = equal && x == y
+		}
+		for _, s := range v.Sizes() {
+			x, y := s.Rigid(r), s.Rigid(q)
+			if x < y {
+				return false
+			}
+			equal = equal && x == y
+		}
+		return !equal || q < r
+	}
+	none := true
+	for i := range v.Jobs {
+		none = none && v.Jobs[i].Rigid(r) == 0
+	}
+	if none {
+		return true
+	}
+	for q := -1; q < len(v.Resources); q++ {
+		if q != r && twin(q) {
+			return true
+		}
+	}
+	return false
+}
+
+// Fits reports whether the placement of each task i on hosts[i] fits in the hosts'
+// memory and further resources and in the migration budget, exactly.
+// O(resources (tasks + hosts)).
+func (u *VCSchedUnits) Fits(hosts []int32) bool {
+	for r, needs := range u.ExactRigid {
+		use := make([]Memory, u.Hosts)
+		for i, h := range hosts {
+			if use[h] = use[h].Add(needs[u.Job[i]]); u.Classes[u.ClassOf(h)].ExactCap[r].Less(use[h]) {
+				return false
+			}
+		}
+	}
+	if u.Current == nil {
+		return true
+	}
+	var moved Memory
+	for i, h := range hosts {
+		if u.Current[i] >= 0 && u.Current[i] != h {
+			moved = moved.Add(u.Exact[u.Job[i]])
+		}
+	}
+	return !u.ExactBudget.Less(moved)
+}
+
+// Strict returns the same needs with so much less of each resource and budget that what
+// fits in units fits exactly: each need was rounded down by less than 1.001 units, and
+// capacities were rounded up by slack and up to two units, the budget by one more unit
+// and 2^-52 of itself.
 func (u *VCSchedUnits) Strict() *VCSchedUnits {
 	s := *u
 	n := int64(len(u.CPU))
 	rounding := n + n/100 + 2*u.slack() + 2
-	s.MemoryCap = u.MemoryCap - rounding
+	s.Classes = slices.Clone(u.Classes)
+	for k := range s.Classes {
+		c := &s.Classes[k]
+		c.Cap = slices.Clone(c.Cap)
+		for r := range c.Cap {
+			c.Cap[r] = max(0, c.Cap[r]-rounding)
+		}
+	}
 	if s.Current != nil {
 		s.Budget = max(0, u.Budget-rounding)
 	}
@@ -185,9 +423,16 @@ func (u *VCSchedUnits) Moves(i, h int32) int64 {
 func (u *VCSchedUnits) slack() int64 { return 1 + int64(len(u.CPU))/500 + int64(u.tiny) }
 
 // YieldBound returns an upper bound on the minimum yield of every placement, given a
-// lower bound on the largest CPU load of every placement, in units.
+// lower bound on the largest relative load of every placement, in units. If hosts
+// differ, that is rounded up by less than a unit, and slack counts by the host's CPU.
 func (u *VCSchedUnits) YieldBound(load int64) float64 {
-	load -= u.slack()
+	slack := u.slack()
+	for k := range u.Classes {
+		if c := &u.Classes[k]; !c.reference() {
+			slack = max(slack, c.Load(u.slack())+1)
+		}
+	}
+	load -= slack
 	if load <= u.Scale {
 		return 1
 	}
@@ -195,14 +440,16 @@ func (u *VCSchedUnits) YieldBound(load int64) float64 {
 	return math.Nextafter(math.Nextafter(float64(u.Scale)/float64(load), 2), 2)
 }
 
-// MaxLoad returns the largest CPU load of a host, in units, with each task i on
+// MaxLoad returns the largest relative load of a host, in units, with each task i on
 // hosts[i].
 func (u *VCSchedUnits) MaxLoad(hosts []int32) int64 {
-	load := make([]int64, u.Hosts)
 	var largest int64
+	load := make([]int64, u.Hosts)
 	for i, h := range hosts {
 		load[h] += u.CPU[i]
-		largest = max(largest, load[h])
+	}
+	for h, load := range load {
+		largest = max(largest, u.Classes[u.ClassOf(int32(h))].Load(load))
 	}
 	return largest
 }

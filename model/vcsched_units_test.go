@@ -18,13 +18,21 @@ func ratio(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 
 // fitsByRationals is the definition of what fits, in rational numbers.
 func fitsByRationals(in *model.VCSched, hosts []int32) bool {
-	use := make([]big.Rat, in.Hosts)
+	amounts := func(memory float64, resources []float64) []float64 {
+		return append([]float64{memory}, resources...)
+	}
+	use := make([][]big.Rat, in.Hosts)
+	for h := range use {
+		use[h] = make([]big.Rat, 1+len(in.Resources))
+	}
 	var moved big.Rat
 	k := 0
 	for i := range in.Jobs {
 		j := &in.Jobs[i]
 		for t := range j.Tasks {
-			use[hosts[k]].Add(&use[hosts[k]], ratio(j.Memory))
+			for r, x := range amounts(j.Memory, j.Resources) {
+				use[hosts[k]][r].Add(&use[hosts[k]][r], ratio(x))
+			}
 			if len(j.CurrentHosts) > 0 && j.CurrentHosts[t] != int(hosts[k]) {
 				moved.Add(&moved, ratio(j.Memory))
 			}
@@ -33,24 +41,31 @@ func fitsByRationals(in *model.VCSched, hosts []int32) bool {
 	}
 	tol := ratio(model.FitTolerance)
 	for h := range use {
-		if use[h].Cmp(new(big.Rat).Add(ratio(1), tol)) > 0 {
-			return false
+		size := in.Capacity(h)
+		for r, has := range amounts(size.Memory, size.Resources) {
+			if use[h][r].Cmp(new(big.Rat).Add(ratio(has), tol)) > 0 {
+				return false
+			}
 		}
 	}
 	return in.MigrationBudget == nil || moved.Cmp(new(big.Rat).Add(ratio(*in.MigrationBudget), tol)) <= 0
 }
 
-// fitsInUnits is whether the placement fits in the units' memory and budget.
+// fitsInUnits is whether the placement fits in the units' resources and budget.
 func fitsInUnits(u *model.VCSchedUnits, hosts []int32) bool {
-	mem := make([]int64, u.Hosts)
 	var moved int64
 	for i, h := range hosts {
-		mem[h] += u.Memory[i]
 		moved += u.Moves(int32(i), h)
 	}
-	for _, m := range mem {
-		if m > u.MemoryCap {
-			return false
+	for r, needs := range u.Rigid {
+		use := make([]int64, u.Hosts)
+		for i, h := range hosts {
+			use[h] += needs[i]
+		}
+		for h, x := range use {
+			if x > u.Classes[u.ClassOf(int32(h))].Cap[r] {
+				return false
+			}
 		}
 	}
 	return u.Current == nil || moved <= u.Budget
@@ -134,5 +149,45 @@ func TestLargeBudgetAndManyHosts(t *testing.T) {
 		for _, hosts := range [][]int32{{0, 0}, {0, 1}, {1, 2}} {
 			checkUnits(t, in, hosts)
 		}
+	}
+}
+
+// A load of at most L is a sum of needs of at most Room(L), whatever the hosts' CPU.
+func TestLoadAndRoom(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.Float64Range(0.001, 1000).Draw(t, "cpu")
+		in := &model.VCSched{Hosts: 1, HostSizes: []model.HostSize{{Count: 1, CPU: x, Memory: 1}}, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 0.001}}}
+		c := &in.Units().Classes[0]
+		load := rapid.Int64Range(0, 1e15).Draw(t, "load")
+		floor := new(big.Rat).Mul(ratio(x), new(big.Rat).SetInt64(load))
+		if want := new(big.Int).Quo(floor.Num(), floor.Denom()).Int64(); c.Room(load) != want {
+			t.Fatalf("a host of %v has room for %d at load %d, want %d", x, c.Room(load), load, want)
+		}
+		cpu := rapid.Int64Range(0, 1e15).Draw(t, "need")
+		l := c.Load(cpu)
+		if c.Room(l) < cpu || l > 0 && c.Room(l-1) >= cpu {
+			t.Fatalf("%d on a host of %v is said to have the load %d", cpu, x, l)
+		}
+		ratio := new(big.Rat).Quo(new(big.Rat).SetInt64(cpu), ratio(x))
+		if want := new(big.Int).Quo(ratio.Num(), ratio.Denom()).Int64(); c.LoadDown(cpu) != want {
+			t.Fatalf("%d on a host of %v is said to have the load %d, rounded down, want %d", cpu, x, c.LoadDown(cpu), want)
+		}
+	})
+}
+
+// What is left out of the units follows from what is in them.
+func TestRedundantResources(t *testing.T) {
+	t.Parallel()
+	in := &model.VCSched{Hosts: 2, Resources: []string{"same", "none", "less", "other", "again"},
+		HostSizes: []model.HostSize{{Count: 1, CPU: 1, Memory: 1, Resources: []float64{1, 0, 1, 1, 1}}, {Count: 1, CPU: 1, Memory: 2, Resources: []float64{2, 1, 3, 1, 1}}},
+		Jobs: []model.VCSchedJob{{ID: "a", Tasks: 2, CPU: 1, Memory: 0.5, Resources: []float64{0.5, 0, 0.25, 1, 1}},
+			{ID: "b", Tasks: 1, CPU: 1, Memory: 1, Resources: []float64{1, 0, 1, 0.25, 0.25}}}}
+	if err := in.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	u := in.Units()
+	if len(u.Rigid) != 2 || u.Rigid[1][0] != u.Scale || u.Rigid[1][2] != u.Scale/4 {
+		t.Errorf("%d resources are left: %v", len(u.Rigid), u.Rigid)
 	}
 }

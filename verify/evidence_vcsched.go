@@ -90,6 +90,10 @@ func impossible(how string, args ...any) Followed {
 
 // vcschedEvidence recomputes bounds on the minimum yield.
 func vcschedEvidence(ctx context.Context, in *model.VCSched, e *model.Evidence) (Followed, error) {
+	// Further resources can only make a placement worse; hosts of other sizes need not.
+	if len(in.HostSizes) > 0 {
+		return Followed{}, errors.New("it speaks of equal hosts, and these have sizes")
+	}
 	n, err := newVCSchedNeeds(in, e.Scale)
 	if err != nil {
 		return Followed{}, err

@@ -41,6 +41,9 @@ func newVCSchedProof(in model.Instance, s *proofState, unit string, upper int64)
 	if !ok || err != nil || scale < 1 || scale > 1e14 || upper > 1<<56 {
 		return nil, fmt.Errorf("the unit %q or the upper bound is out of range", unit)
 	}
+	if len(v.Resources) > 0 || len(v.HostSizes) > 0 {
+		return nil, errors.New("the checker knows no further resources and no hosts of different sizes")
+	}
 	k := &vcschedProof{s: s, hosts: v.Hosts, column: map[int]int{}, limited: v.MigrationBudget != nil}
 	k.scale = new(big.Rat).Mul(new(big.Rat).SetInt64(scale), proofEpsilon)
 	units := func(x *big.Rat) int64 {

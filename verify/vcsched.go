@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strconv"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -21,12 +22,13 @@ const (
 	NegativeShare  = "negative_share"   // below 0
 	ShareAboveNeed = "share_above_need" // a task gets more CPU than it needs
 	UnequalShares  = "unequal_shares"   // tasks of one job get different shares
-	HostCPU        = "host_cpu"         // the shares on a host sum to more than 1
-	HostMemory     = "host_memory"      // the memory needs on a host sum to more than 1
+	HostCPU        = "host_cpu"         // the shares on a host sum to more than its CPU
+	HostMemory     = "host_memory"      // the memory needs on a host sum to more than its memory
+	HostResource   = "host_resource"    // likewise of a further resource
 	MigrationLimit = "migration_budget" // the memory that moves exceeds the budget
 )
 
-// vcsched judges a placement. Amounts are shares of a host or a CPU.
+// vcsched judges a placement. Amounts are shares of a reference host or its CPU.
 func vcsched(_ context.Context, in *model.VCSched, p *model.Placement, r *Report) {
 	index := make(map[string]int, len(in.Jobs))
 	for i := range in.Jobs {
@@ -56,6 +58,10 @@ func vcsched(_ context.Context, in *model.VCSched, p *model.Placement, r *Report
 	}
 	// Maps by host: of very many hosts most may be empty.
 	cpu, mem := map[int]*sum{}, map[int]*sum{}
+	further := make([]map[int]*sum, len(in.Resources))
+	for k := range further {
+		further[k] = map[int]*sum{}
+	}
 	add := func(m map[int]*sum, h int, x float64) {
 		if m[h] == nil {
 			m[h] = new(sum)
@@ -86,6 +92,9 @@ func vcsched(_ context.Context, in *model.VCSched, p *model.Placement, r *Report
 				continue
 			}
 			add(mem, h, j.Memory)
+			for k, x := range j.Resources {
+				add(further[k], h, x)
+			}
 			if len(j.CurrentHosts) > k && j.CurrentHosts[k] != h {
 				moved.add(j.Memory)
 			}
@@ -121,6 +130,14 @@ func vcsched(_ context.Context, in *model.VCSched, p *model.Placement, r *Report
 		if apart := excess(most, least, need); apart > 0 {
 			r.add(UnequalShares, apart, "the tasks of job %q get different shares of CPU", j.ID)
 		}
+		one := big.NewRat(1, 1)
+		if need.Sign() == 0 { // whatever it gets, it has what it needs
+			if lowest == nil || one.Cmp(lowest) < 0 {
+				lowest = one
+			}
+			yields.Add(&yields, one)
+			continue
+		}
 		if y := new(big.Rat).Quo(least, need); lowest == nil || y.Cmp(lowest) < 0 {
 			lowest = y
 		}
@@ -132,16 +149,27 @@ func vcsched(_ context.Context, in *model.VCSched, p *model.Placement, r *Report
 		}
 		yields.Add(&yields, yield)
 	}
-	one := big.NewRat(1, 1)
-	for _, resource := range []struct {
-		name, words string
-		use         map[int]*sum
-	}{{HostCPU, "the CPU shares", cpu}, {HostMemory, "the memory needs", mem}} {
-		for _, h := range slices.Sorted(maps.Keys(resource.use)) {
-			if over := excess(resource.use[h].rat(), one, one); over > 0 {
-				r.add(resource.name, over, "%s on host %d sum to more than the host has", resource.words, h)
+	// has returns what host h has: by the first run of equal hosts that reaches it.
+	has := func(h int, of func(*model.HostSize) float64) *big.Rat {
+		for k := range in.HostSizes {
+			if h -= in.HostSizes[k].Count; h < 0 {
+				return exact(of(&in.HostSizes[k]))
 			}
 		}
+		return big.NewRat(1, 1)
+	}
+	one := big.NewRat(1, 1)
+	judge := func(name, words string, use map[int]*sum, of func(*model.HostSize) float64) {
+		for _, h := range slices.Sorted(maps.Keys(use)) {
+			if over := excess(use[h].rat(), has(h, of), one); over > 0 {
+				r.add(name, over, "%s on host %d sum to more than the host has", words, h)
+			}
+		}
+	}
+	judge(HostCPU, "the CPU shares", cpu, func(s *model.HostSize) float64 { return s.CPU })
+	judge(HostMemory, "the memory needs", mem, func(s *model.HostSize) float64 { return s.Memory })
+	for k, name := range in.Resources {
+		judge(HostResource, "the needs of "+strconv.Quote(name), further[k], func(s *model.HostSize) float64 { return s.Resources[k] })
 	}
 	if in.MigrationBudget != nil {
 		if over := excess(moved.rat(), exact(*in.MigrationBudget), one); over > 0 {

@@ -10,32 +10,49 @@ import (
 // vcschedSearch puts one task after another on a host, the hardest first. A
 // placement's yield is 1 over its largest CPU load, at most 1.
 //
-// Two rules avoid equal placements. Of empty hosts on which no task runs now,
-// only the first is used. Of tasks of equal needs and current host (twins), an
-// earlier one is on a host of no higher number. Both hold for the optimal
-// placement whose list of hosts, in the order of the tasks, is
+// Two rules avoid equal placements. Of empty hosts of one size on which no task
+// runs now, only the first is used. Of tasks of equal needs and current host
+// (twins), an earlier one is on a host of no higher number. Both hold for the
+// optimal placement whose list of hosts, in the order of the tasks, is
 // lexicographically least: exchanging two such hosts or tasks changes neither
 // loads nor what moves, and would make it less.
 type vcschedSearch struct {
 	*counter
-	in             *model.VCSched
-	tasks          []vcschedTask  // the hardest first
-	limit          float64        // the CPU load to stay below
-	best           model.Solution // nil while there is none
-	memory, budget capacity       // of a host, of what moves
-	running        []bool         // by host: a task runs there now, and moving it counts
-	load           []float64      // by host
-	used           []int64        // memory by host, in units rounded down task by task
-	moved          int64          // memory that moves, likewise
-	host           []int          // of tasks[:i]
+	in      *model.VCSched
+	tasks   []vcschedTask  // the hardest first
+	limit   float64        // the CPU load to stay below
+	best    model.Solution // nil while there is none
+	cpu     []float64      // by host: its CPU
+	has     [][]capacity   // by host: memory and the further resources
+	size    []int          // by host: the first host of the same size
+	budget  capacity       // of what moves
+	running []bool         // by host: a task runs there now, and moving it counts
+	load    []float64      // by host: the CPU needs
+	used    [][]int64      // by host: as has, in units rounded down task by task
+	moved   int64          // memory that moves, likewise
+	host    []int          // of tasks[:i]
 }
 
 func solveVCSched(in *model.VCSched, beat float64, c *counter) model.Solution {
 	n := in.Tasks()
-	s := &vcschedSearch{counter: c, in: in, tasks: vcschedTasks(in), memory: newCapacity(1), budget: newCapacity(float64(n)), running: make([]bool, in.Hosts),
-		load: make([]float64, in.Hosts), used: make([]int64, in.Hosts), host: make([]int, n)}
+	s := &vcschedSearch{counter: c, in: in, tasks: vcschedTasks(in), budget: newCapacity(float64(n)), running: make([]bool, in.Hosts),
+		load: make([]float64, in.Hosts), host: make([]int, n)}
+	for h := range in.Hosts {
+		size := in.Capacity(h)
+		s.cpu = append(s.cpu, size.CPU)
+		var has []capacity
+		for _, x := range append([]float64{size.Memory}, size.Resources...) {
+			has = append(has, newCapacity(x))
+		}
+		s.has, s.used = append(s.has, has), append(s.used, make([]int64, len(has)))
+		first := 0
+		for !sameSize(in.Capacity(first), size) {
+			first++
+		}
+		s.size = append(s.size, first)
+	}
 	if b := in.MigrationBudget; b != nil {
-		s.budget = newCapacity(min(*b, float64(n)))
+		s.budget = newCapacity(min(*b, 1000*float64(n)))
 	}
 	for _, t := range s.tasks {
 		if t.current >= 0 {
@@ -45,6 +62,10 @@ func solveVCSched(in *model.VCSched, beat float64, c *counter) model.Solution {
 	s.beat(beat)
 	s.place(0)
 	return s.best
+}
+
+func sameSize(a, b model.HostSize) bool {
+	return a.CPU == b.CPU && a.Memory == b.Memory && slices.Equal(a.Resources, b.Resources)
 }
 
 func (s *vcschedSearch) beat(yield float64) {
@@ -61,43 +82,77 @@ func (s *vcschedSearch) place(i int) {
 		for k, h := range s.host {
 			hosts[s.tasks[k].number] = int32(h)
 		}
-		yield := 1 / max(1, slices.Max(s.load))
-		s.best = s.in.NewPlacement(hosts, yield)
-		s.beat(yield)
+		most := 1.0
+		for h, load := range s.load {
+			most = max(most, load/s.cpu[h])
+		}
+		s.best = s.in.NewPlacement(hosts, 1/most)
+		s.beat(1 / most)
 		return
 	}
-	// The remaining needs of CPU and memory must fit in what is free on the
-	// hosts that can take at least the smallest of them.
-	t, room, units := &s.tasks[i], 0.0, int64(0)
+	// The remaining needs of CPU and of each resource must fit in what is free on
+	// the hosts that can take at least the smallest of them.
+	t, room, free := &s.tasks[i], 0.0, make([]int64, len(s.tasks[i].units))
+hosts:
 	for h, load := range s.load {
-		if load+t.leastCPU < s.limit && s.used[h]+t.leastMemory <= s.memory.units {
-			room, units = room+s.limit-load, units+s.memory.units-s.used[h]
-		}
-	}
-	if t.restCPU >= room || t.restMemory > units {
-		return
-	}
-	empty, last := false, s.moved
-	for _, h := range ascending(len(s.load), func(h int) float64 { return s.load[h] }) {
-		load, used := s.load[h], s.used[h]
-		if load == 0 && !s.running[h] {
-			if empty {
-				continue
-			}
-			empty = true
-		}
-		if load+t.cpu >= s.limit || t.twin && s.host[i-1] > h {
+		if (load+t.leastCPU)/s.cpu[h] >= s.limit {
 			continue
 		}
-		s.host[i], s.load[h], s.used[h] = h, load+t.cpu, used+t.units
-		if s.moves(i) {
-			s.moved += t.units
+		for r, least := range t.least {
+			if s.used[h][r]+least > s.has[h][r].units {
+				continue hosts
+			}
 		}
-		if s.fits(i, s.used[h], s.memory, func(k int) bool { return s.host[k] == h }) && s.fits(i, s.moved, s.budget, s.moves) {
+		room += s.limit*s.cpu[h] - load
+		for r := range free {
+			free[r] += s.has[h][r].units - s.used[h][r]
+		}
+	}
+	for r, rest := range t.rest {
+		if rest > free[r] {
+			return
+		}
+	}
+	if t.restCPU >= room*(1+1e-12) && t.restCPU > 0 {
+		return
+	}
+	empty, last := map[int]bool{}, s.moved
+	for _, h := range ascending(len(s.load), func(h int) float64 { return s.load[h] / s.cpu[h] }) {
+		load := s.load[h]
+		if !s.running[h] && !slices.Contains(s.host[:i], h) {
+			if empty[s.size[h]] {
+				continue
+			}
+			empty[s.size[h]] = true
+		}
+		if (load+t.cpu)/s.cpu[h] >= s.limit || t.twin && s.host[i-1] > h {
+			continue
+		}
+		s.host[i], s.load[h] = h, load+t.cpu
+		for r, x := range t.units {
+			s.used[h][r] += x
+		}
+		if s.moves(i) {
+			s.moved += t.units[0]
+		}
+		if s.fitsOn(i, h) && s.fits(i, 0, s.moved, s.budget, s.moves) {
 			s.place(i + 1)
 		}
-		s.load[h], s.used[h], s.moved = load, used, last
+		s.load[h], s.moved = load, last
+		for r, x := range t.units {
+			s.used[h][r] -= x
+		}
 	}
+}
+
+// fitsOn reports whether those of tasks[:i+1] that are on host h fit there.
+func (s *vcschedSearch) fitsOn(i, h int) bool {
+	for r, has := range s.has[h] {
+		if !s.fits(i, r, s.used[h][r], has, func(k int) bool { return s.host[k] == h }) {
+			return false
+		}
+	}
+	return true
 }
 
 // moves reports whether task k is on another host than now.
@@ -105,17 +160,17 @@ func (s *vcschedSearch) moves(k int) bool {
 	return s.tasks[k].current >= 0 && s.tasks[k].current != s.host[k]
 }
 
-// fits reports whether the memory of those of tasks[:i+1] that are counted is
-// at most the capacity. In units it is the given sum and less than one more
+// fits reports whether the need of resource r of those of tasks[:i+1] that are
+// counted is at most the capacity. In units it is the given sum and less than one more
 // for each task; fractions decide where that doesn't.
-func (s *vcschedSearch) fits(i int, units int64, most capacity, counted func(k int) bool) bool {
+func (s *vcschedSearch) fits(i, r int, units int64, most capacity, counted func(k int) bool) bool {
 	if units > most.units || units+int64(i+1) <= most.units {
 		return units <= most.units
 	}
 	sum := new(big.Rat)
 	for k := range i + 1 {
 		if counted(k) {
-			sum.Add(sum, new(big.Rat).SetFloat64(s.tasks[k].memory))
+			sum.Add(sum, new(big.Rat).SetFloat64(s.tasks[k].needs[r]))
 		}
 	}
 	return sum.Cmp(most.exact) <= 0

@@ -11,18 +11,19 @@ import (
 // vcschedTask is a task with the sums and the least needs of itself and those
 // behind it.
 type vcschedTask struct {
-	number                  int // in the instance's order
-	cpu, memory             float64
-	units                   int64 // memory, rounded down to whole units
-	current                 int   // host, -1 without one or if moving costs nothing
-	twin                    bool  // nothing tells it from the task before
-	restCPU, leastCPU       float64
-	restMemory, leastMemory int64
+	number            int // in the instance's order
+	cpu               float64
+	needs             []float64 // memory and the further resources
+	units             []int64   // needs, rounded down to whole units
+	current           int       // host, -1 without one or if moving costs nothing
+	twin              bool      // nothing tells it from the task before
+	restCPU, leastCPU float64
+	rest, least       []int64 // of units
 }
 
 // unit is the number of units in a host's memory, in which the quick sums of
-// memory are counted.
-const unit = 1 << 50
+// memory and of the further resources are counted.
+const unit = 1 << 46
 
 // capacity is an amount of memory that may be used: exactly, and in units,
 // rounded down.
@@ -45,7 +46,10 @@ func vcschedTasks(in *model.VCSched) []vcschedTask {
 	var tasks []vcschedTask
 	for _, j := range in.Jobs {
 		for k := range j.Tasks {
-			t := vcschedTask{number: len(tasks), cpu: j.CPU, memory: j.Memory, units: int64(j.Memory * unit), current: -1}
+			t := vcschedTask{number: len(tasks), cpu: j.CPU, needs: append([]float64{j.Memory}, j.Resources...), current: -1}
+			for _, x := range t.needs {
+				t.units = append(t.units, int64(x*unit))
+			}
 			if in.MigrationBudget != nil && len(j.CurrentHosts) > 0 {
 				t.current = j.CurrentHosts[k]
 			}
@@ -53,16 +57,22 @@ func vcschedTasks(in *model.VCSched) []vcschedTask {
 		}
 	}
 	slices.SortStableFunc(tasks, func(a, b vcschedTask) int {
-		return cmp.Or(cmp.Compare(max(b.cpu, b.memory), max(a.cpu, a.memory)), cmp.Compare(b.cpu, a.cpu), cmp.Compare(b.memory, a.memory), cmp.Compare(a.current, b.current))
+		return cmp.Or(cmp.Compare(max(b.cpu, slices.Max(b.needs)), max(a.cpu, slices.Max(a.needs))), cmp.Compare(b.cpu, a.cpu),
+			slices.Compare(b.needs, a.needs), cmp.Compare(a.current, b.current))
 	})
 	for i := range slices.Backward(tasks) {
-		t, next := &tasks[i], vcschedTask{leastCPU: 1, leastMemory: unit}
-		if i+1 < len(tasks) {
-			next = tasks[i+1]
+		t := &tasks[i]
+		t.twin = i > 0 && t.cpu == tasks[i-1].cpu && slices.Equal(t.needs, tasks[i-1].needs) && t.current == tasks[i-1].current
+		t.restCPU, t.leastCPU, t.rest, t.least = t.cpu, t.cpu, slices.Clone(t.units), slices.Clone(t.units)
+		if i+1 == len(tasks) {
+			continue
 		}
-		t.twin = i > 0 && t.cpu == tasks[i-1].cpu && t.memory == tasks[i-1].memory && t.current == tasks[i-1].current
+		next := &tasks[i+1]
 		t.restCPU, t.leastCPU = next.restCPU+t.cpu, min(next.leastCPU, t.cpu)
-		t.restMemory, t.leastMemory = next.restMemory+t.units, min(next.leastMemory, t.units)
+		for r := range t.rest {
+			t.rest[r] += next.rest[r]
+			t.least[r] = min(t.least[r], next.least[r])
+		}
 	}
 	return tasks
 }

@@ -53,23 +53,53 @@ func drawVCSched(rng *rand.Rand, jobs, hosts, tasks int) *model.VCSched {
 	return v
 }
 
+// vectorise adds further resources and sizes of hosts, and takes CPU needs away.
+func vectorise(rng *rand.Rand, v *model.VCSched) {
+	tenths := func(least, most float64) float64 {
+		return least + float64(rng.IntN(int((most-least)*10+0.5)+1))/10
+	}
+	for r := range rng.IntN(3) {
+		v.Resources = append(v.Resources, fmt.Sprint("r", r))
+		for i := range v.Jobs {
+			v.Jobs[i].Resources = append(v.Jobs[i].Resources, tenths(0, 1))
+		}
+	}
+	for h := 0; h < v.Hosts && (len(v.HostSizes) > 0 || rng.IntN(2) == 0); h++ {
+		s := model.HostSize{Count: 1, CPU: tenths(0.3, 1), Memory: tenths(0.5, 2)}
+		if h == 0 {
+			s = model.HostSize{Count: 1, CPU: 1, Memory: 1} // large enough for any need
+		}
+		for range v.Resources {
+			s.Resources = append(s.Resources, max(tenths(0, 1), s.Memory))
+		}
+		v.HostSizes = append(v.HostSizes, s)
+	}
+	if rng.IntN(4) == 0 {
+		v.Jobs[rng.IntN(len(v.Jobs))].CPU = 0
+	}
+}
+
 // bruteVCSched is the best yield of all ways to put tasks on hosts, in
 // fractions; NaN if no way fits.
 func bruteVCSched(v *model.VCSched) float64 {
 	rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 	n, tolerance, best := v.Tasks(), rat(1e-9), math.NaN()
-	memory := new(big.Rat).Add(rat(1), tolerance)
 	for code := range int(math.Pow(float64(v.Hosts), float64(n))) {
-		cpu, mem, moved := make([]*big.Rat, v.Hosts), make([]*big.Rat, v.Hosts), new(big.Rat)
+		cpu, use, moved := make([]*big.Rat, v.Hosts), make([][]*big.Rat, v.Hosts), new(big.Rat)
 		for h := range cpu {
-			cpu[h], mem[h] = new(big.Rat), new(big.Rat)
+			cpu[h] = new(big.Rat)
+			for range 1 + len(v.Resources) {
+				use[h] = append(use[h], new(big.Rat))
+			}
 		}
 		for _, j := range v.Jobs {
 			for k := range j.Tasks {
 				h := code % v.Hosts
 				code /= v.Hosts
 				cpu[h].Add(cpu[h], rat(j.CPU))
-				mem[h].Add(mem[h], rat(j.Memory))
+				for r, x := range append([]float64{j.Memory}, j.Resources...) {
+					use[h][r].Add(use[h][r], rat(x))
+				}
 				if j.CurrentHosts != nil && j.CurrentHosts[k] != h {
 					moved.Add(moved, rat(j.Memory))
 				}
@@ -77,8 +107,11 @@ func bruteVCSched(v *model.VCSched) float64 {
 		}
 		fits, load := true, rat(1)
 		for h := range cpu {
-			fits = fits && mem[h].Cmp(memory) <= 0
-			if cpu[h].Cmp(load) > 0 {
+			size := v.Capacity(h)
+			for r, x := range append([]float64{size.Memory}, size.Resources...) {
+				fits = fits && use[h][r].Cmp(new(big.Rat).Add(rat(x), tolerance)) <= 0
+			}
+			if cpu[h].Quo(cpu[h], rat(size.CPU)).Cmp(load) > 0 {
 				load = cpu[h]
 			}
 		}
@@ -99,6 +132,12 @@ func TestVCSchedAgainstBruteForce(t *testing.T) {
 		v := drawVCSched(rng, 1+rng.IntN(3), hosts, 2)
 		if rng.IntN(2) == 0 {
 			v = drawVCSched(rng, 1+rng.IntN([]int{6, 6, 5}[hosts-1]), hosts, 1)
+		}
+		if rng.IntN(3) == 0 {
+			vectorise(rng, v)
+			if err := v.Validate(); err != nil {
+				t.Fatal(err)
+			}
 		}
 		want := bruteVCSched(v)
 		agree(t, v, want)

@@ -38,8 +38,12 @@ func newReasons(in *model.VCSched, u *model.VCSchedUnits) *reasons {
 }
 
 // evidence says why no placement has a load below the given one, or, if infeasible, why
-// there is no placement; nil if no test of Packing says so.
+// there is no placement; nil if no test of Packing by CPU and memory says so, or if hosts
+// differ in size.
 func (r *reasons) evidence(load int64, infeasible bool) *model.Evidence {
+	if len(r.in.HostSizes) > 0 {
+		return nil
+	}
 	e := r.find(load, infeasible)
 	if e != nil {
 		e.Scale = r.scale
@@ -134,8 +138,12 @@ func (r *reasons) filling(resource int, capacity int64) *model.Evidence {
 	return &model.Evidence{Type: model.EvidenceFilling, Resource: []string{"cpu", "memory"}[resource], Function: f, Load: capacity}
 }
 
-// patternEvidence says that tasks of these weights by type don't fit on hosts of a load.
+// patternEvidence says that tasks of these weights by type don't fit on hosts of a load;
+// nil if that takes more than CPU and memory, or if hosts have sizes.
 func patternEvidence(in *model.VCSched, t *Tasks, load int64, weights []int64) *model.Evidence {
+	if len(t.Rigid) > 1 || len(in.HostSizes) > 0 {
+		return nil
+	}
 	e := &model.Evidence{Type: model.EvidencePatterns, Load: load, Scale: t.units.Scale}
 	jobs := make([]float64, len(in.Jobs))
 	for k, tasks := range t.Tasks {

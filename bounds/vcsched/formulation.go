@@ -21,9 +21,10 @@ type Formulation struct {
 	// compact formulation it is the variable of the task's type, of which a
 	// host's value is the number of such tasks.
 	E []int
-	// Memory holds the rows of the hosts' memory, Budget that of the migration
-	// budget, -1 without.
-	Memory []int
+	// Rigid holds the rows of what the hosts have of memory and the other rigid
+	// resources, [resource of VCSchedUnits.Rigid][host], Budget the row of the
+	// migration budget, -1 without.
+	Rigid  [][]int
 	Budget int
 }
 
@@ -45,6 +46,9 @@ const (
 //   - migration: Eq. 22-31, with the budget row; also for parallel jobs;
 //   - compact: minimise the largest CPU load; equal tasks share one integer
 //     variable per host and identical hosts are ordered by first use.
+//
+// Each further rigid resource has rows as memory has, unless they follow from others,
+// and hosts of different sizes have their own right sides.
 //
 // With a migration budget only migration and compact are valid. The number of
 // variables is 2nH+1 for the first three and TH+1, T the number of different
@@ -108,14 +112,16 @@ func sharesModel(in *model.VCSched, name string) *Formulation {
 		"migration": {"24", "25", "26", "27", "28", "29"},
 	}[name]
 	y := f.AddVar(milp.Var{Name: "Y", Upper: 1, Cost: 1})
-	cpu, mem := make([][]milp.Term, H), make([][]milp.Term, H)
+	cpu, rigid := make([][]milp.Term, H), newRigidRows(in)
 	var moved []milp.Term
+	task := 0
 	for i := range in.Jobs {
 		j := &in.Jobs[i]
 		need, cpuOfX := j.CPU, 1.0 // need in units of x; hosts in a unit of x
 		if small {
 			need, cpuOfX = 1, j.CPU
 		}
+		most := max(1, need)
 		yield := []milp.Term{{Var: y, Coef: 1}}
 		var before []milp.Term // the shares of the job's task before
 		for k := range j.Tasks {
@@ -130,14 +136,14 @@ func sharesModel(in *model.VCSched, name string) *Formulation {
 			}
 			var once, shares []milp.Term
 			for h := range H {
-				x := f.AddVar(milp.Var{Name: fmt.Sprintf("x_%s_%d", label, h+1), Upper: 1})
+				x := f.AddVar(milp.Var{Name: fmt.Sprintf("x_%s_%d", label, h+1), Upper: most})
 				once = append(once, milp.Term{Var: e + h, Coef: 1})
 				shares = append(shares, milp.Term{Var: x, Coef: 1})
 				yield = append(yield, milp.Term{Var: x, Coef: -1 / (need * float64(j.Tasks))})
 				cpu[h] = append(cpu[h], milp.Term{Var: x, Coef: cpuOfX})
-				mem[h] = append(mem[h], milp.Term{Var: e + h, Coef: j.Memory})
+				rigid.add(h, e+h, task)
 				f.AddRow(fmt.Sprintf("eq%s_%s_%d", eq[1], label, h+1), math.Inf(-1), 0,
-					milp.Term{Var: x, Coef: 1}, milp.Term{Var: e + h, Coef: -1})
+					milp.Term{Var: x, Coef: 1}, milp.Term{Var: e + h, Coef: -most})
 				if len(j.CurrentHosts) > 0 && j.CurrentHosts[k] != h {
 					moved = append(moved, milp.Term{Var: e + h, Coef: j.Memory})
 				}
@@ -152,12 +158,13 @@ func sharesModel(in *model.VCSched, name string) *Formulation {
 				f.AddRow(fmt.Sprintf("eq19_%s", label), 0, 0, equal...)
 			}
 			before = shares
+			task++
 		}
 		f.AddRow(fmt.Sprintf("eq%s_%d", eq[5], i+1), math.Inf(-1), 0, yield...)
 	}
 	for h := range H {
-		f.AddRow(fmt.Sprintf("eq%s_%d", eq[3], h+1), math.Inf(-1), 1, cpu[h]...)
-		f.Memory = append(f.Memory, f.AddRow(fmt.Sprintf("eq%s_%d", eq[4], h+1), math.Inf(-1), 1, mem[h]...))
+		f.AddRow(fmt.Sprintf("eq%s_%d", eq[3], h+1), math.Inf(-1), rigid.sizes[h].CPU, cpu[h]...)
+		rigid.rows(f, h, fmt.Sprintf("eq%s", eq[4]))
 	}
 	if name == "migration" && in.MigrationBudget != nil {
 		f.Budget = f.AddRow("eq31", math.Inf(-1), *in.MigrationBudget, moved...)
@@ -201,8 +208,9 @@ func loadModel(in *model.VCSched) *Formulation {
 	f := &Formulation{Budget: -1}
 	f.Name, f.Scheme, f.Value, f.Limit = in.Name, "compact", loadYield, 1
 	load := f.AddVar(milp.Var{Name: "L", Upper: milp.Inf, Cost: 1})
-	cpu, mem := make([][]milp.Term, in.Hosts), make([][]milp.Term, in.Hosts)
+	cpu, rigid := make([][]milp.Term, in.Hosts), newRigidRows(in)
 	var moved []milp.Term
+	task := 0
 	for i := range in.Jobs {
 		j := &in.Jobs[i]
 		for k := range j.Tasks {
@@ -212,17 +220,18 @@ func loadModel(in *model.VCSched) *Formulation {
 				e := f.AddVar(milp.Var{Name: fmt.Sprintf("e_%d_%d_%d", i+1, k+1, h+1), Upper: 1, Integer: true})
 				once = append(once, milp.Term{Var: e, Coef: 1})
 				cpu[h] = append(cpu[h], milp.Term{Var: e, Coef: j.CPU})
-				mem[h] = append(mem[h], milp.Term{Var: e, Coef: j.Memory})
+				rigid.add(h, e, task)
 				if len(j.CurrentHosts) > 0 && j.CurrentHosts[k] != h {
 					moved = append(moved, milp.Term{Var: e, Coef: j.Memory})
 				}
 			}
 			f.AddRow(fmt.Sprintf("once_%d_%d", i+1, k+1), 1, 1, once...)
+			task++
 		}
 	}
 	for h := range in.Hosts {
-		f.AddRow(fmt.Sprintf("load_%d", h+1), math.Inf(-1), 0, append(cpu[h], milp.Term{Var: load, Coef: -1})...)
-		f.Memory = append(f.Memory, f.AddRow(fmt.Sprintf("memory_%d", h+1), math.Inf(-1), 1, mem[h]...))
+		f.AddRow(fmt.Sprintf("load_%d", h+1), math.Inf(-1), 0, append(cpu[h], milp.Term{Var: load, Coef: -rigid.sizes[h].CPU})...)
+		rigid.rows(f, h, "memory")
 	}
 	f.Budget = f.AddRow("budget", math.Inf(-1), *in.MigrationBudget, moved...)
 	f.Decode = func(x []float64) (*model.Placement, error) { return decodeHosts(in, f.E, x) }
@@ -237,8 +246,65 @@ func loadModel(in *model.VCSched) *Formulation {
 	return f
 }
 
+// rigidRows collects the rows of the rigid resources of the hosts.
+type rigidRows struct {
+	names []string         // [resource], as VCSchedUnits.Rigid
+	needs [][]float64      // [resource][task]
+	has   [][]float64      // [resource][host]
+	sizes []model.HostSize // [host]
+	terms [][][]milp.Term  // [resource][host]
+}
+
+func newRigidRows(in *model.VCSched) *rigidRows {
+	r := &rigidRows{}
+	for _, s := range in.Sizes() {
+		for range s.Count {
+			r.sizes = append(r.sizes, s)
+		}
+	}
+	for _, k := range in.RigidResources() {
+		name, needs, has := "memory", []float64(nil), make([]float64, in.Hosts)
+		if k >= 0 {
+			name = fmt.Sprintf("resource%d", k+1)
+		}
+		for i := range in.Jobs {
+			for range in.Jobs[i].Tasks {
+				needs = append(needs, in.Jobs[i].Rigid(k))
+			}
+		}
+		for h := range has {
+			has[h] = r.sizes[h].Rigid(k)
+		}
+		r.names, r.needs, r.has = append(r.names, name), append(r.needs, needs), append(r.has, has)
+		r.terms = append(r.terms, make([][]milp.Term, in.Hosts))
+	}
+	return r
+}
+
+// add counts the needs of a task for each unit of a variable on host h.
+func (r *rigidRows) add(h, variable, task int) {
+	for k, needs := range r.needs {
+		if k == 0 || needs[task] > 0 {
+			r.terms[k][h] = append(r.terms[k][h], milp.Term{Var: variable, Coef: needs[task]})
+		}
+	}
+}
+
+// rows adds the rows of host h; memory is called by its equation.
+func (r *rigidRows) rows(f *Formulation, h int, memory string) {
+	if f.Rigid == nil {
+		f.Rigid = make([][]int, len(r.names))
+	}
+	for k, name := range r.names {
+		if k == 0 {
+			name = memory
+		}
+		f.Rigid[k] = append(f.Rigid[k], f.AddRow(fmt.Sprintf("%s_%d", name, h+1), math.Inf(-1), r.has[k][h], r.terms[k][h]...))
+	}
+}
+
 // largestRow returns the smallest value of the variable load that satisfies, at x,
-// the rows Σ … - load ≤ 0.
+// the rows Σ … - CPU load ≤ 0.
 func largestRow(m *milp.Model, x []float64, load int) float64 {
 	largest := 0.0
 	for _, r := range m.Rows {
@@ -247,7 +313,7 @@ func largestRow(m *milp.Model, x []float64, load int) float64 {
 			for _, t := range r.Terms[:n-1] {
 				sum += t.Coef * x[t.Var]
 			}
-			largest = max(largest, sum)
+			largest = max(largest, -sum/r.Terms[n-1].Coef)
 		}
 	}
 	return largest
@@ -257,17 +323,25 @@ func largestRow(m *milp.Model, x []float64, load int) float64 {
 func loadYield(load float64) float64 { return 1 / max(1, load) }
 
 // compactModel minimises the largest load L over n_kh, the number of tasks of type k on
-// host h. Its rows break the symmetry of the hosts, which are numbered by first use:
-// n_kh ≤ count_k Σ_{k' ≤ k} n_k'(h-1), so a type may use host h only if host h-1 is
-// used by it or a type before it; and n_kh = 0 for h > Σ_{k' ≤ k} count_k'. Every
-// placement satisfies them after renumbering its hosts.
+// host h. Its rows break the symmetry of the equal hosts, which are numbered by first use:
+// n_kh ≤ count_k Σ_{k' ≤ k} n_k'g, g being the equal host before h, so a type may use
+// host h only if host g is used by it or a type before it; and n_kh = 0 if more equal
+// hosts are before h than Σ_{k' ≤ k} count_k'. Every placement satisfies them after
+// renumbering the hosts of each size among themselves.
 func compactModel(in *model.VCSched, u *model.VCSchedUnits, t *Tasks) *Formulation {
 	f := &Formulation{Budget: -1}
 	f.Name, f.Scheme, f.Value, f.Limit = in.Name, "compact", loadYield, 1
 	H := in.Hosts
 	load := f.AddVar(milp.Var{Name: "L", Upper: milp.Inf, Cost: 1})
-	cpu, mem, used := make([][]milp.Term, H), make([][]milp.Term, H), make([][]milp.Term, H)
+	cpu, rigid, used := make([][]milp.Term, H), newRigidRows(in), make([][]milp.Term, H)
 	index := make([]int, len(t.CPU))
+	// The number of equal hosts before each, and the last of them.
+	rank, before := make([]int, H), make([]int32, H)
+	for _, c := range u.Classes {
+		for k, h := range c.Hosts[1:] {
+			rank[h], before[h] = k+1, c.Hosts[k]
+		}
+	}
 	soFar := 0
 	f.E = make([]int, len(u.CPU))
 	for k := range t.CPU {
@@ -281,19 +355,22 @@ func compactModel(in *model.VCSched, u *model.VCSchedUnits, t *Tasks) *Formulati
 		var all []milp.Term
 		for h := range H {
 			v := milp.Var{Name: fmt.Sprintf("n_%d_%d", k+1, h+1), Upper: count, Integer: true}
-			if h >= soFar {
+			if rank[h] >= soFar {
 				v.Upper = 0
 			}
 			x := f.AddVar(v)
 			one := milp.Term{Var: x, Coef: 1}
 			all = append(all, one)
 			cpu[h] = append(cpu[h], milp.Term{Var: x, Coef: j.CPU})
-			mem[h] = append(mem[h], milp.Term{Var: x, Coef: j.Memory})
+			rigid.add(h, x, int(t.Tasks[k][0]))
 			used[h] = append(used[h], milp.Term{Var: x, Coef: -count})
 		}
 		f.AddRow(fmt.Sprintf("all_%d", k+1), count, count, all...)
-		for h := 1; h < min(H, soFar); h++ {
-			row := slices.Clone(used[h-1])
+		for h := range H {
+			if rank[h] == 0 || rank[h] >= soFar {
+				continue
+			}
+			row := slices.Clone(used[before[h]])
 			for i := range row {
 				row[i].Coef = -count
 			}
@@ -301,17 +378,20 @@ func compactModel(in *model.VCSched, u *model.VCSchedUnits, t *Tasks) *Formulati
 		}
 	}
 	for h := range H {
-		f.AddRow(fmt.Sprintf("load_%d", h+1), math.Inf(-1), 0, append(cpu[h], milp.Term{Var: load, Coef: -1})...)
-		f.Memory = append(f.Memory, f.AddRow(fmt.Sprintf("memory_%d", h+1), math.Inf(-1), 1, mem[h]...))
+		f.AddRow(fmt.Sprintf("load_%d", h+1), math.Inf(-1), 0, append(cpu[h], milp.Term{Var: load, Coef: -rigid.sizes[h].CPU})...)
+		rigid.rows(f, h, "memory")
 	}
 	f.Encode = func(p *model.Placement) []float64 {
 		hosts, x := p.TaskHosts(), make([]float64, len(f.Vars))
 		number := map[int32]int{} // of hosts by first use
+		used := make([]int, len(u.Classes))
 		for k, tasks := range t.Tasks {
 			// A type's new hosts come after the old ones, in any order.
 			for _, i := range tasks {
 				if _, ok := number[hosts[i]]; !ok {
-					number[hosts[i]] = len(number)
+					c := u.ClassOf(hosts[i])
+					number[hosts[i]] = int(u.Classes[c].Hosts[used[c]])
+					used[c]++
 				}
 				x[index[k]+number[hosts[i]]]++
 			}

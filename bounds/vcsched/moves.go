@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/model"
@@ -11,8 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// Moves tests whether the tasks fit on H hosts of a given CPU load and one memory each
-// when no more memory than the migration budget moves. It relaxes a placement to
+// Moves tests whether the tasks fit on hosts, which may differ, at a given CPU load, when
+// no more memory than the migration budget moves, if there is one. It relaxes a placement to
 // patterns, one for each host, that cover all tasks together, and prices moves.
 //
 // Let w_k ≥ 0 be a weight of each task of type k, a type being of equal needs and on
@@ -26,8 +27,10 @@ import (
 //
 // and if this is violated, no placement has that load. It is the Lagrangian relaxation
 // of the budget, with p = λ memory and β = λ budget, and of placing each task once. The
-// left side is a two-dimensional knapsack for each host, and one for all hosts on which
-// nothing runs; they are solved exactly and in integers, as in Patterns.
+// left side is a knapsack of all resources for each host, and one for all hosts of a
+// class on which nothing runs; they are solved exactly and in integers, as in Patterns.
+// Without a budget nothing has a price, and what is left says that Σ_h max_S w(S) ≥
+// w(all): it is Patterns for hosts that differ.
 //
 // Two kinds of prices are tried: w = 0 and λ = 1, by which each host keeps as much
 // memory as it can and the rest must move; and the duals of the linear program over
@@ -40,8 +43,9 @@ type Moves struct {
 	pool   []movesPattern
 }
 
-// movesHost is a host on which tasks run now, or all those without.
+// movesHost is a host on which tasks run now, or all those of a class without.
 type movesHost struct {
+	class class
 	own   []bool  // [type]: its tasks run there
 	hosts []int32 // their numbers
 }
@@ -52,13 +56,21 @@ type movesPattern struct {
 	host int
 }
 
-// NewMoves returns a test for an instance, which must have a migration budget.
-func NewMoves(u *model.VCSchedUnits) *Moves {
-	m := &Moves{t: newTasks(u, true), budget: u.Budget}
+// NewMoves returns a test for an instance.
+func NewMoves(u *model.VCSchedUnits) *Moves { return newMoves(newTasks(u, true), u.Current) }
+
+// newMoves returns a test with the types of newTasks and the tasks' current hosts, nil
+// without a migration budget.
+func newMoves(t *Tasks, current []int32) *Moves {
+	u := t.units
+	m := &Moves{t: t, budget: u.Budget}
 	n := len(m.t.CPU)
 	index := make(map[int32]int) // of a host in m.hosts
 	for k := range n {
-		h := u.Current[m.t.Tasks[k][0]]
+		if current == nil {
+			break
+		}
+		h := current[m.t.Tasks[k][0]]
 		if h < 0 {
 			continue
 		}
@@ -66,32 +78,59 @@ func NewMoves(u *model.VCSchedUnits) *Moves {
 		if !ok {
 			g = len(m.hosts)
 			index[h] = g
-			m.hosts = append(m.hosts, movesHost{own: make([]bool, n), hosts: []int32{h}})
+			m.hosts = append(m.hosts, movesHost{class: t.class[u.ClassOf(h)], own: make([]bool, n), hosts: []int32{h}})
 		}
 		m.hosts[g].own[k] = true
 	}
 	// A host without a task adds nothing to the left side, so no more than the tasks.
-	var idle []int32
-	for h := int32(0); h < int32(u.Hosts) && len(idle) < len(u.CPU); h++ {
-		if _, busy := index[h]; !busy {
-			idle = append(idle, h)
+	for _, c := range t.class {
+		var idle []int32
+		for _, h := range c.Hosts {
+			if _, busy := index[h]; !busy && len(idle) < len(u.CPU) {
+				idle = append(idle, h)
+			}
 		}
-	}
-	if len(idle) > 0 {
-		m.hosts = append(m.hosts, movesHost{own: make([]bool, n), hosts: idle})
+		if len(idle) > 0 {
+			m.hosts = append(m.hosts, movesHost{class: c, own: make([]bool, n), hosts: idle})
+		}
 	}
 	return m
 }
 
-// Add puts the patterns of a placement's hosts into the pool; hosts is [task].
+// current returns the host on which the tasks of type k run now, -1 for none.
+func (m *Moves) current(k int) int32 {
+	if u := m.t.units; u.Current != nil {
+		return u.Current[m.t.Tasks[k][0]]
+	}
+	return -1
+}
+
+// Add puts the patterns of a placement's hosts into the pool, for each host on which
+// they fit; hosts is [task].
 func (m *Moves) Add(hosts []int32) {
 	patterns := &Patterns{t: m.t}
 	patterns.Add(hosts)
 	for _, q := range patterns.pool {
 		for g := range m.hosts {
-			m.pool = append(m.pool, movesPattern{q, g})
+			if len(m.t.class) == 1 || m.fits(q, m.hosts[g].class) {
+				m.pool = append(m.pool, movesPattern{q, g})
+			}
 		}
 	}
+}
+
+// fits reports whether a pattern fits on a host of a class, at some load.
+func (m *Moves) fits(q Pattern, c class) bool {
+	for r, needs := range m.t.Rigid {
+		sum := int64(0)
+		for _, it := range q.Items {
+			sum += int64(it.Count) * needs[it.Type]
+		}
+		if sum > c.Cap[r] {
+			return false
+		}
+	}
+	return true
 }
 
 // keep is the test with w = 0 and the memory as the price.
@@ -107,7 +146,7 @@ func (m *Moves) keep(ctx context.Context, load int64) bool {
 			}
 		}
 		running += own
-		if best, _, complete := m.best(ctx, prices, load, 0); complete {
+		if best, _, complete := m.best(ctx, g.class, prices, load, 0); complete {
 			kept += best
 		} else {
 			kept += own
@@ -119,22 +158,21 @@ func (m *Moves) keep(ctx context.Context, load int64) bool {
 // best returns the largest weight of a pattern, at least the threshold, and patterns
 // above it, each of more weight than the one before; complete is false if the search
 // was cut off.
-func (m *Moves) best(ctx context.Context, weights []int64, load, threshold int64) (best int64, found []Pattern, complete bool) {
-	s := m.t.newPricer(ctx, weights, load)
-	s.best = threshold
-	for k := range s.items {
-		if s.bestTaken = nil; ctx.Err() != nil {
-			s.cut = true
+func (m *Moves) best(ctx context.Context, c class, weights []int64, load, threshold int64) (best int64, found []Pattern, complete bool) {
+	s := m.t.newPricer(ctx, weights, c, load)
+	best = threshold
+	for k := range s.leads() {
+		if ctx.Err() != nil {
+			return best, found, false
 		}
-		s.lead(k)
-		if s.bestTaken != nil {
-			found = append(found, s.pattern())
+		if w, q, ok := s.lead(k, best); ok {
+			best, found = w, append(found, q)
 		}
-		if s.cut {
-			return s.best, found, false
+		if s.isCut() {
+			return best, found, false
 		}
 	}
-	return s.best, found, true
+	return best, found, true
 }
 
 // Keep returns a lower bound on L, at least lower, which is one, by the first kind of
@@ -154,7 +192,8 @@ func (m *Moves) Raise(ctx context.Context, lower, upper int64, width float64) (i
 // can be mixed to a fractional placement within the budget, or that ctx or maxPricing
 // ended the attempt; without HiGHS, that no constant weights prove it.
 //
-// The master is: minimise Σ_k cpu_k a_k + b, the needs that patterns leave uncovered
+// The master is: minimise Σ_k cost_k a_k + b, the CPU needs (or larger ones, where some
+// are 0 or there are further resources) that patterns leave uncovered
 // and the memory that moves beyond the budget, subject to Σ_q count_qk x_q + a_k ≥
 // count_k for each type k, Σ_{q of g} x_q ≤ count_g for each host g and Σ_q kept_q x_q +
 // b ≥ memory(C) - budget, where kept_q is the memory of the host's own tasks in q. Its
@@ -162,7 +201,13 @@ func (m *Moves) Raise(ctx context.Context, lower, upper int64, width float64) (i
 func (m *Moves) Refute(ctx context.Context, load int64) (bool, error) {
 	n := len(m.t.CPU)
 	for k := range n {
-		if m.t.CPU[k] > load {
+		room := int64(0)
+		for _, c := range m.t.class {
+			if m.t.fits(k, c) {
+				room = max(room, c.Room(load))
+			}
+		}
+		if m.t.CPU[k] > room {
 			return true, nil
 		}
 	}
@@ -218,8 +263,15 @@ func (m *Moves) master(load int64) (master *milp.Model, patterns []movesPattern)
 	}
 	rows := make([]milp.Row, n+len(m.hosts)+1)
 	master = &milp.Model{}
+	further := len(m.t.Rigid) > 1 || slices.Contains(m.t.CPU, 1)
 	for k := range n {
-		a := master.AddVar(milp.Var{Upper: milp.Inf, Cost: float64(m.t.CPU[k]) / scale})
+		cost := m.t.CPU[k]
+		for _, needs := range m.t.Rigid {
+			if further {
+				cost = max(cost, needs[k])
+			}
+		}
+		a := master.AddVar(milp.Var{Upper: milp.Inf, Cost: float64(cost) / scale})
 		rows[k] = milp.Row{Lower: float64(m.t.Count[k]), Upper: milp.Inf, Terms: []milp.Term{{Var: a, Coef: 1}}}
 	}
 	for g := range m.hosts {
@@ -228,7 +280,7 @@ func (m *Moves) master(load int64) (master *milp.Model, patterns []movesPattern)
 	b := master.AddVar(milp.Var{Upper: milp.Inf, Cost: 1})
 	rows[n+len(m.hosts)] = milp.Row{Lower: float64(running-m.budget) / scale, Upper: milp.Inf, Terms: []milp.Term{{Var: b, Coef: 1}}}
 	for _, q := range m.pool {
-		if q.Load <= load {
+		if q.Load <= m.hosts[q.host].class.Room(load) {
 			patterns = append(patterns, q)
 			c := m.column(q)
 			x := master.AddVar(milp.Var{Upper: c.Upper})
@@ -324,7 +376,7 @@ func (m *Moves) price(ctx context.Context, duals []float64, load int64) (refuted
 	for k := range n {
 		weights[k] = whole(duals[k])
 		right += weights[k] * int64(m.t.Count[k])
-		if m.t.units.Current[m.t.Tasks[k][0]] >= 0 {
+		if m.current(k) >= 0 {
 			prices[k] = max(0, int64(lambda*float64(m.t.Mem[k]))-1)
 			right += prices[k] * int64(m.t.Count[k])
 		}
@@ -349,7 +401,7 @@ func (m *Moves) price(ctx context.Context, duals []float64, load int64) (refuted
 				gains[k] += prices[k]
 			}
 		}
-		best, patterns, whole := m.best(ctx, gains, load, thresholds[g]+spare/hosts)
+		best, patterns, whole := m.best(ctx, m.hosts[g].class, gains, load, thresholds[g]+spare/hosts)
 		left += best * int64(len(m.hosts[g].hosts))
 		complete = complete && whole
 		for _, q := range patterns {

@@ -2,11 +2,12 @@
 // and holds its linear formulations.
 //
 // With the hosts of the tasks fixed, the best minimum yield is Y = min(1, 1/L), L
-// being the largest CPU load of a host. Inside this package everything is a load L
+// being the largest CPU load of a host, as a share of its CPU. Inside this package everything is a load L
 // to minimise, outside a yield Y to maximise, and each is the reciprocal of the
 // other: so "lower" and "upper" swap at the door. A lower bound on L comes from
 // tests that refute a load: "the tasks don't fit on H hosts of this load and one
-// memory each". Model formulations stand here because their relaxations are bounds.
+// memory each". What is said of memory holds for every rigid resource (Rigid), and where
+// hosts differ in size, for the room of each at that load. Model formulations stand here because their relaxations are bounds.
 package vcsched
 
 import (
@@ -31,8 +32,9 @@ func ClosedForm(in *model.VCSched) bounds.Bound {
 		b.Evidence = newReasons(in, t.units).evidence(0, true)
 		return b
 	}
-	b.Value = t.units.YieldBound(t.AreaLoad())
-	b.Evidence = newReasons(in, t.units).evidence(t.AreaLoad(), false)
+	load := t.areaOfAll()
+	b.Value = t.units.YieldBound(load)
+	b.Evidence = newReasons(in, t.units).evidence(load, false)
 	return b
 }
 
@@ -71,18 +73,28 @@ func All(ctx context.Context, in *model.VCSched) ([]bounds.Bound, error) {
 	return all, err
 }
 
-// Tasks groups an instance's tasks into types of equal needs (of memory exactly, of
-// CPU in units). Types come in the order of decreasing CPU need, then of decreasing
-// memory need; slices by type are [type].
+// Tasks groups an instance's tasks into types of equal needs (of rigid resources
+// exactly, of CPU in units). Types come in the order of decreasing CPU need, then of
+// decreasing needs of memory and the other rigid resources; slices by type are [type].
 type Tasks struct {
 	units *model.VCSchedUnits
 	CPU   []int64   // CPU need of a task of the type, in 1/VCSchedUnits.Scale of a host
-	Mem   []int64   // memory need of such a task, in the same unit
+	Mem   []int64   // memory need of such a task, in the same unit: Rigid[0]
+	Rigid [][]int64 // [resource][type]: needs of the rigid resources, of VCSchedUnits.Rigid
 	Count []int32   // number of tasks of the type
 	Tasks [][]int32 // their indices, counted through the instance
-	Hosts int64     // number of hosts, at most one for each task: no more are used
-	Cap   int64     // memory of a host, in the same unit, tolerance included
-	Unit  int64     // divides every CPU need, so every load
+	Hosts int64     // number of hosts, of each class at most one for each task: no more are used
+	Unit  int64     // divides every load
+	// class holds the hosts of Hosts by VCSchedUnits.Classes, and most the largest
+	// capacity of any of them, [resource].
+	class []class
+	most  []int64
+}
+
+// class is a number of equal hosts.
+type class struct {
+	*model.HostClass
+	count int64
 }
 
 // NewTasks groups the tasks. O(n log n).
@@ -96,34 +108,49 @@ func newTasks(u *model.VCSchedUnits, byHost bool) *Tasks {
 		}
 		return u.Current[i]
 	}
-	t := &Tasks{units: u, Hosts: int64(min(u.Hosts, len(u.CPU))), Cap: u.MemoryCap, Unit: u.Unit}
+	t := &Tasks{units: u, Unit: u.Unit, Rigid: make([][]int64, len(u.Rigid)), most: make([]int64, len(u.Rigid))}
+	for k := range u.Classes {
+		c := class{&u.Classes[k], int64(min(len(u.Classes[k].Hosts), len(u.CPU)))}
+		t.class = append(t.class, c)
+		t.Hosts += c.count
+		for r := range t.most {
+			t.most[r] = max(t.most[r], c.Cap[r])
+		}
+	}
 	order := make([]int32, len(u.CPU))
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortStableFunc(order, func(a, b int32) int {
+	compare := func(a, b int32) int {
 		if u.CPU[a] != u.CPU[b] {
 			return cmpDown(u.CPU[a], u.CPU[b])
 		}
-		x, y := u.Exact[u.Job[a]], u.Exact[u.Job[b]]
-		switch {
-		case y.Less(x):
-			return -1
-		case x.Less(y):
-			return 1
+		for _, exact := range u.ExactRigid {
+			x, y := exact[u.Job[a]], exact[u.Job[b]]
+			switch {
+			case y.Less(x):
+				return -1
+			case x.Less(y):
+				return 1
+			}
 		}
 		return int(host(a) - host(b))
-	})
+	}
+	slices.SortStableFunc(order, compare)
 	for _, i := range order {
 		k := len(t.CPU) - 1
-		if k < 0 || t.CPU[k] != u.CPU[i] || u.Exact[u.Job[t.Tasks[k][0]]] != u.Exact[u.Job[i]] || host(t.Tasks[k][0]) != host(i) {
-			t.CPU, t.Mem = append(t.CPU, u.CPU[i]), append(t.Mem, u.Memory[i])
+		if k < 0 || compare(t.Tasks[k][0], i) != 0 {
+			t.CPU = append(t.CPU, u.CPU[i])
+			for r, needs := range u.Rigid {
+				t.Rigid[r] = append(t.Rigid[r], needs[i])
+			}
 			t.Count, t.Tasks = append(t.Count, 0), append(t.Tasks, nil)
 			k++
 		}
 		t.Count[k]++
 		t.Tasks[k] = append(t.Tasks[k], i)
 	}
+	t.Mem = t.Rigid[0]
 	return t
 }
 
@@ -137,39 +164,99 @@ func cmpDown(a, b int64) int {
 	return 0
 }
 
-func (t *Tasks) infeasibleBySum() string {
-	var sum int64
-	for k := range t.Mem {
-		sum += t.Mem[k] * int64(t.Count[k])
+// fits reports whether a task of type k fits on a host of the class by its rigid needs.
+func (t *Tasks) fits(k int, c class) bool {
+	for r, needs := range t.Rigid {
+		if needs[k] > c.Cap[r] {
+			return false
+		}
 	}
-	if sum > t.Hosts*t.Cap {
-		return fmt.Sprintf("the tasks need %.6g hosts' memory, there are %d hosts", float64(sum)/float64(t.units.Scale), t.units.Hosts)
+	return true
+}
+
+func (t *Tasks) infeasibleBySum() string {
+	for r, needs := range t.Rigid {
+		sum, cap := int64(0), int64(0)
+		for k, x := range needs {
+			sum += x * int64(t.Count[k])
+		}
+		for _, c := range t.class {
+			cap += c.count * c.Cap[r]
+		}
+		switch {
+		case sum <= cap:
+		case len(t.Rigid) == 1 && len(t.units.Classes) == 1:
+			return fmt.Sprintf("the tasks need %.6g hosts' memory, there are %d hosts", float64(sum)/float64(t.units.Scale), t.units.Hosts)
+		default:
+			return fmt.Sprintf("the tasks need %.6g of a rigid resource, the hosts have %.6g", float64(sum)/float64(t.units.Scale), float64(cap)/float64(t.units.Scale))
+		}
 	}
 	return ""
 }
 
-// AreaLoad returns max(⌈Σ cpu / H⌉, max cpu), the first term rounded up to a
-// multiple of Unit, as every load is one: L is no less than the average load and
-// than the need of any task. O(n).
+// AreaLoad returns the least load L, a multiple of Unit, at which the hosts' rooms sum to
+// the CPU needs of all tasks and every task has a host with room for it: L is no less
+// than the average load and than what a task makes alone. On equal hosts that is
+// max(⌈Σ cpu / H⌉, max cpu). O(n).
 func (t *Tasks) AreaLoad() int64 {
-	var sum int64
+	load := t.areaOfAll()
+	for k, cpu := range t.CPU {
+		least := int64(math.MaxInt64)
+		for _, c := range t.class {
+			if t.fits(k, c) {
+				least = min(least, c.Load(cpu))
+			}
+		}
+		if least < math.MaxInt64 {
+			load = max(load, least)
+		}
+	}
+	return load
+}
+
+// areaOfAll returns AreaLoad by the sum of the needs and the largest host alone.
+func (t *Tasks) areaOfAll() int64 {
+	sum := int64(0)
 	for k := range t.CPU {
 		sum += t.CPU[k] * int64(t.Count[k])
 	}
-	load := (sum + t.Hosts - 1) / t.Hosts
-	return max((load+t.Unit-1)/t.Unit*t.Unit, t.CPU[0])
+	if len(t.class) == 1 {
+		c := t.class[0]
+		load := c.Load((sum + c.count - 1) / c.count)
+		return max((load+t.Unit-1)/t.Unit*t.Unit, c.Load(t.CPU[0]))
+	}
+	lo, hi := int64(0), t.TotalLoad() // too little; enough
+	for lo+1 < hi {
+		mid, room := lo+(hi-lo)/2, int64(0)
+		for _, c := range t.class {
+			room += c.count * min(c.Room(mid), sum)
+		}
+		if room < sum {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	least := int64(math.MaxInt64)
+	for _, c := range t.class {
+		least = min(least, c.Load(t.CPU[0]))
+	}
+	return max(hi, least)
 }
 
 // PackingLoad returns a lower bound on L, or the reason why no placement fits in
 // memory. Besides AreaLoad:
 //
 //   - of the kH + 1 tasks with the largest CPU needs, k + 1 share a host, so
-//     L ≥ (k + 1) times the smallest need among them;
+//     L ≥ (k + 1) times the smallest need among them, if hosts are equal;
 //   - L ≥ mid if refute proves that no placement has L ≤ mid - 1 (loads are
 //     integers). Refutations needn't be monotone in the load: each value that lo
 //     takes has its own.
 func (t *Tasks) PackingLoad() (load int64, infeasible string) {
 	if why := t.infeasibleBySum(); why != "" {
+		return 0, why
+	}
+	if why := t.infeasibleByNeeds(); why != "" {
 		return 0, why
 	}
 	if why := t.refute(math.MaxInt64 / 4); why != "" {
@@ -179,8 +266,8 @@ func (t *Tasks) PackingLoad() (load int64, infeasible string) {
 	var at int64
 	for k := range t.CPU {
 		at += int64(t.Count[k])
-		if per := (at + t.Hosts - 1) / t.Hosts; per >= 2 {
-			load = max(load, per*t.CPU[k])
+		if per := (at + t.Hosts - 1) / t.Hosts; per >= 2 && len(t.class) == 1 {
+			load = max(load, t.class[0].Load(per*t.CPU[k]))
 		}
 	}
 	lo, hi := load, 2*load // refuted below lo; hi not known
@@ -201,32 +288,140 @@ func (t *Tasks) PackingLoad() (load int64, infeasible string) {
 	return (lo + t.Unit - 1) / t.Unit * t.Unit, ""
 }
 
+// infeasibleByNeeds returns why no placement fits, whatever the load, by arguments
+// beside those of refute that concern several rigid resources, or hosts that differ; ""
+// if these don't know.
+//
+//   - A task that fits on no host.
+//   - For each v, a host of capacity c has at most ⌊c/v⌋ of the tasks that need ≥ v.
+//   - Dual-feasible functions of the sum of two resources, or of all: what fits on a host
+//     needs at most Σ_r cap_r of Σ_r need_r. Where hosts differ, each is taken to have as
+//     much of every resource as any host has, as in refute.
+func (t *Tasks) infeasibleByNeeds() string {
+	if len(t.class) > 1 {
+		for k := range t.CPU {
+			if !slices.ContainsFunc(t.class, func(c class) bool { return t.fits(k, c) }) {
+				return fmt.Sprintf("a task of job %d of the instance fits on no host", t.units.Job[t.Tasks[k][0]]+1)
+			}
+		}
+		for r, needs := range t.Rigid {
+			if n, v := t.tooMany(needs, func(c class) int64 { return c.Cap[r] }); n > 0 {
+				return fmt.Sprintf("%d tasks need at least %.6g of a rigid resource, and the hosts take fewer such tasks", n, float64(v)/float64(t.units.Scale))
+			}
+		}
+	}
+	// sum tests the sum of the resources.
+	sum := func(resources ...int) string {
+		size, most := make([]int64, len(t.CPU)), int64(0)
+		for _, r := range resources {
+			most += t.most[r]
+			for k, x := range t.Rigid[r] {
+				size[k] += x
+			}
+		}
+		if n := bounds.DualFeasible(size, t.Count, most); n > t.Hosts {
+			return fmt.Sprintf("the needs of several resources together fill at least %d hosts, there are %d hosts", n, t.units.Hosts)
+		}
+		return ""
+	}
+	all := []int{0}
+	for r := 1; r < len(t.Rigid); r++ {
+		all = append(all, r)
+		for q := range r {
+			if why := sum(q, r); why != "" {
+				return why
+			}
+		}
+	}
+	if len(all) > 2 {
+		return sum(all...)
+	}
+	return ""
+}
+
+// tooMany returns a number of tasks, and the need that each of them has at least, of
+// which the hosts take fewer, each being able to take some capacity; 0 if there is none.
+func (t *Tasks) tooMany(needs []int64, capacity func(c class) int64) (tasks, need int64) {
+	order := make([]int, len(needs))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmpDown(needs[a], needs[b]) })
+	for _, k := range order {
+		if needs[k] <= 0 {
+			break
+		}
+		tasks += int64(t.Count[k])
+		room := int64(0)
+		for _, c := range t.class {
+			room += c.count * min(capacity(c)/needs[k], int64(len(t.units.CPU)))
+		}
+		if tasks > room {
+			return tasks, needs[k]
+		}
+	}
+	return 0, 0
+}
+
 // refute returns why no placement has L ≤ load; "" if these tests don't know. Tasks
 // of which no two fit on one host (a clique of conflicts) need a host each. A
-// dual-feasible function f has Σ f(x) ≤ f(bin) over what fits on a host, in memory
-// or in CPU, so all tasks need ≥ Σ f(x) / f(bin) hosts.
+// dual-feasible function f has Σ f(x) ≤ f(bin) over what fits on a host, in a rigid
+// resource or in CPU, so all tasks need ≥ Σ f(x) / f(bin) hosts. Where hosts differ, the
+// largest is taken for each, which is a relaxation, and the tasks above a need are
+// counted (tooMany).
 func (t *Tasks) refute(load int64) string {
 	if n := t.clique(load); n > t.Hosts {
 		return fmt.Sprintf("%d tasks of which no two fit on one host, there are %d hosts", n, t.units.Hosts)
 	}
-	if n := bounds.DualFeasible(t.Mem, t.Count, t.Cap); n > t.Hosts {
-		return fmt.Sprintf("the memory needs alone fill at least %d hosts, there are %d hosts", n, t.units.Hosts)
+	for r, needs := range t.Rigid {
+		if n := bounds.DualFeasible(needs, t.Count, t.most[r]); n > t.Hosts {
+			what := "the memory needs"
+			if r > 0 {
+				what = "the needs of a rigid resource"
+			}
+			return fmt.Sprintf("%s alone fill at least %d hosts, there are %d hosts", what, n, t.units.Hosts)
+		}
 	}
-	if n := bounds.DualFeasible(t.CPU, t.Count, load); n > t.Hosts {
+	room := int64(0)
+	for _, c := range t.class {
+		room = max(room, c.Room(load))
+	}
+	if n := bounds.DualFeasible(t.CPU, t.Count, room); n > t.Hosts {
 		return fmt.Sprintf("at this load the CPU needs alone fill at least %d hosts, there are %d hosts", n, t.units.Hosts)
+	}
+	if len(t.class) > 1 {
+		if n, _ := t.tooMany(t.CPU, func(c class) int64 { return c.Room(load) }); n > 0 {
+			return fmt.Sprintf("at this load the hosts take fewer than %d tasks of their CPU needs", n)
+		}
 	}
 	return ""
 }
 
 // clique returns the size of a set of tasks of which no two fit on one host, by a
-// greedy extension in the order of either need. A type whose tasks conflict with
-// each other counts with all of them, another with one. O(n²).
+// greedy extension in the order of each need. A type whose tasks conflict with
+// each other counts with all of them, another with one. O(resources n² classes).
 func (t *Tasks) clique(load int64) int64 {
+	rooms := make([]int64, len(t.class))
+	for k, c := range t.class {
+		rooms[k] = c.Room(load)
+	}
 	conflict := func(a, b int) bool {
-		return t.CPU[a]+t.CPU[b] > load || t.Mem[a]+t.Mem[b] > t.Cap
+	hosts:
+		for k, c := range t.class {
+			if t.CPU[a]+t.CPU[b] > rooms[k] {
+				continue
+			}
+			for r, needs := range t.Rigid {
+				if needs[a]+needs[b] > c.Cap[r] {
+					continue hosts
+				}
+			}
+			return false
+		}
+		return true
 	}
 	best := int64(0)
-	for _, key := range [][]int64{t.CPU, t.Mem} {
+	for _, key := range append([][]int64{t.CPU}, t.Rigid...) {
 		order := make([]int, len(t.CPU))
 		for k := range order {
 			order[k] = k

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/vectors"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -23,12 +24,12 @@ type PatternItem struct {
 	Type, Count int32
 }
 
-// Patterns tests by column generation whether the tasks fit on H hosts of a given
-// CPU load and one memory each (Gilmore, Gomory: A linear programming approach to the
-// cutting-stock problem, 1961, with two resources). The master is min Σ_q x_q subject
-// to Σ_q count_qk x_q ≥ count_k for each type k, over the patterns q of at most the
-// load; the pricing problem is a two-dimensional knapsack. An optimum > H proves that
-// no placement has that load.
+// Patterns tests by column generation whether the tasks fit on H equal hosts at a given
+// CPU load (Gilmore, Gomory: A linear programming approach to the cutting-stock problem,
+// 1961, with several resources). The master is min Σ_q x_q subject to Σ_q count_qk x_q ≥
+// count_k for each type k, over the patterns q of at most the load; the pricing problem
+// is a knapsack of as many dimensions as there are resources. An optimum > H proves that
+// no placement has that load. Where hosts differ, Moves tells.
 //
 // The proof doesn't rest on floating-point arithmetic: the duals are rounded down to
 // integers w ≥ 0 and the knapsack is solved exactly. If Σ_k w_k count_qk ≤ z for every
@@ -76,11 +77,11 @@ func (p *Patterns) Add(hosts []int32) {
 	}
 }
 
-// Pool returns the patterns of at most the given load.
+// Pool returns the patterns of at most the given relative load.
 func (p *Patterns) Pool(load int64) []Pattern {
 	var pool []Pattern
 	for _, q := range p.pool {
-		if q.Load <= load {
+		if q.Load <= p.t.class[0].Room(load) {
 			pool = append(pool, q)
 		}
 	}
@@ -101,12 +102,12 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 	m := &milp.Model{Rows: make([]milp.Row, n)}
 	for k := range m.Rows {
 		m.Rows[k] = milp.Row{Lower: float64(p.t.Count[k]), Upper: milp.Inf}
-		if p.t.CPU[k] > load {
+		if p.t.CPU[k] > p.t.class[0].Room(load) {
 			return true, nil
 		}
 	}
 	for _, q := range p.pool {
-		if q.Load > load {
+		if q.Load > p.t.class[0].Room(load) {
 			continue
 		}
 		v := m.AddVar(milp.Var{Upper: milp.Inf, Cost: 1})
@@ -172,39 +173,88 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 // one that has this type as its first, by depth-first branch and bound over types in
 // the order of weight per need. complete is false if it was cut off.
 func (t *Tasks) price(ctx context.Context, weights []int64, load, threshold int64) (found []Pattern, complete bool) {
-	s := t.newPricer(ctx, weights, load)
+	s := t.newPricer(ctx, weights, t.class[0], load)
 	// Diverse columns end the column generation sooner than the single best one.
-	for k := range s.items {
-		s.best, s.bestTaken = threshold, nil
-		s.lead(k)
-		if s.bestTaken != nil {
-			found = append(found, s.pattern())
+	for k := range s.leads() {
+		if _, q, ok := s.lead(k, threshold); ok {
+			found = append(found, q)
 		}
-		if s.cut {
+		if s.isCut() {
 			break
 		}
 	}
-	return found, !s.cut
+	return found, !s.isCut()
 }
 
-// newPricer prepares the search for patterns of at most the given load.
-func (t *Tasks) newPricer(ctx context.Context, weights []int64, load int64) *pricer {
-	s := &pricer{ctx: ctx, cap: [2]int64{load, t.Cap}}
+// pricing is a search for patterns of the largest weight.
+type pricing interface {
+	// leads returns the number of items that can be a pattern's first.
+	leads() int
+	// lead returns the best pattern whose first item is k, if its weight is above
+	// the given one.
+	lead(k int, above int64) (weight int64, q Pattern, found bool)
+	// isCut reports whether maxPricing or the context ended the search early.
+	isCut() bool
+}
+
+// newPricer prepares the search for patterns of a class of hosts of at most the given
+// relative load.
+func (t *Tasks) newPricer(ctx context.Context, weights []int64, c class, load int64) pricing {
+	switch vectors.Size(1 + len(t.Rigid)) {
+	case 2:
+		return newVectorPricer[[2]int64](ctx, t, weights, c, load)
+	case 3:
+		return newVectorPricer[[3]int64](ctx, t, weights, c, load)
+	case 4:
+		return newVectorPricer[[4]int64](ctx, t, weights, c, load)
+	case 6:
+		return newVectorPricer[[6]int64](ctx, t, weights, c, load)
+	case 11:
+		return newVectorPricer[[11]int64](ctx, t, weights, c, load)
+	case 24:
+		return newVectorPricer[[24]int64](ctx, t, weights, c, load)
+	}
+	return newVectorPricer[[vectors.Most]int64](ctx, t, weights, c, load)
+}
+
+// newVectorPricer is newPricer for vectors of CPU and the rigid resources, and zeros.
+func newVectorPricer[V vectors.Vector](ctx context.Context, t *Tasks, weights []int64, c class, load int64) *pricer[V] {
+	s := &pricer[V]{ctx: ctx, n: 1 + len(t.Rigid)}
+	s.cap[0] = c.Room(load)
+	for r, x := range c.Cap {
+		s.cap[1+r] = x
+	}
 	for k := range weights {
-		if weights[k] > 0 {
-			s.items = append(s.items, pricerItem{int32(k), t.Count[k], weights[k], [2]int64{t.CPU[k], t.Mem[k]}})
+		it := pricerItem[V]{kind: int32(k), count: t.Count[k], weight: weights[k]}
+		it.size[0] = t.CPU[k]
+		for r, needs := range t.Rigid {
+			it.size[1+r] = needs[k]
+		}
+		// What fits on no host of the class alone is in no pattern.
+		if weights[k] > 0 && (len(t.class) == 1 || within(&it.size, &s.cap, s.n)) {
+			s.items = append(s.items, it)
 		}
 	}
 	// A resource counts by what the tasks need of it, as a share of one host.
-	need := [2]float64{}
-	for k := range weights {
-		need[0] += float64(t.CPU[k]) * float64(t.Count[k]) / float64(load)
-		need[1] += float64(t.Mem[k]) * float64(t.Count[k]) / float64(t.Cap)
+	need, needs := make([]float64, s.n), 0.0
+	for r := range need {
+		size := t.CPU
+		if r > 0 {
+			size = t.Rigid[r-1]
+		}
+		for k := range weights {
+			need[r] += float64(size[k]) * float64(t.Count[k]) / float64(s.cap[r])
+		}
+		needs += need[r]
 	}
-	size := func(it *pricerItem) float64 {
-		return need[0]*float64(it.size[0])/float64(load) + need[1]*float64(it.size[1])/float64(t.Cap)
+	size := func(it *pricerItem[V]) float64 {
+		sum := 0.0
+		for r := range need {
+			sum += need[r] * float64(it.size[r]) / float64(s.cap[r])
+		}
+		return sum
 	}
-	slices.SortStableFunc(s.items, func(a, b pricerItem) int {
+	slices.SortStableFunc(s.items, func(a, b pricerItem[V]) int {
 		x, y := float64(a.weight)*size(&b), float64(b.weight)*size(&a)
 		switch {
 		case x > y:
@@ -215,31 +265,46 @@ func (t *Tasks) newPricer(ctx context.Context, weights []int64, load int64) *pri
 		return int(a.kind - b.kind)
 	})
 	n := len(s.items)
-	s.density[0], s.density[1] = make([]float64, n+1), make([]float64, n+1)
-	s.both = make([]float64, n+1)
-	s.share = [2]float64{need[0] / (need[0] + need[1]) / float64(load), need[1] / (need[0] + need[1]) / float64(t.Cap)}
+	s.density, s.share = make([][]float64, s.n), make([]float64, s.n)
+	for r := range s.density {
+		s.density[r] = make([]float64, n+1)
+		s.share[r] = need[r] / needs / float64(s.cap[r])
+	}
+	s.all = make([]float64, n+1)
 	for k := n - 1; k >= 0; k-- {
 		it := &s.items[k]
 		w := float64(it.weight) * (1 + 1e-12)
+		z := 0.0
 		for r := range s.density {
 			d := math.Inf(1)
 			if it.size[r] > 0 {
 				d = w / float64(it.size[r])
 			}
 			s.density[r][k] = max(s.density[r][k+1], d)
+			z += s.share[r] * float64(it.size[r])
 		}
 		d := math.Inf(1)
-		if z := s.share[0]*float64(it.size[0]) + s.share[1]*float64(it.size[1]); z > 0 {
+		if z > 0 {
 			d = w / z
 		}
-		s.both[k] = max(s.both[k+1], d)
+		s.all[k] = max(s.all[k+1], d)
 	}
 	s.taken = make([]int32, n)
 	return s
 }
 
+// within reports whether the first n amounts of a are at most those of b.
+func within[V vectors.Vector](a, b *V, n int) bool {
+	for r := range n {
+		if (*a)[r] > (*b)[r] {
+			return false
+		}
+	}
+	return true
+}
+
 // pattern returns the best pattern found.
-func (s *pricer) pattern() Pattern {
+func (s *pricer[V]) pattern() Pattern {
 	q := Pattern{}
 	for i, c := range s.bestTaken {
 		if c > 0 {
@@ -252,49 +317,72 @@ func (s *pricer) pattern() Pattern {
 }
 
 // pricerItem is a type of tasks with a positive weight.
-type pricerItem struct {
+type pricerItem[V vectors.Vector] struct {
 	kind, count int32
 	weight      int64
-	size        [2]int64 // CPU, memory
+	size        V // CPU, rigid resources
 }
 
 // pricer is the search for a pattern of the largest weight. Its bound relaxes the
-// knapsack to one resource, or to the weighted sum of both: what is left of it times
-// the largest weight per size of the items to come.
-type pricer struct {
+// knapsack to one resource, or to the weighted sum of all: what is left of it times
+// the largest weight per size of the items to come. Where one of these has no size, that
+// resource says nothing.
+type pricer[V vectors.Vector] struct {
 	ctx       context.Context
-	items     []pricerItem // by decreasing weight per size
-	cap       [2]int64     // CPU, memory
-	density   [2][]float64 // [resource][k]: largest weight per size of the items from k on
-	both      []float64    // [k]: the same for the weighted sum of the sizes
-	share     [2]float64   // the weights of that sum
-	taken     []int32      // [k]: number of tasks in the pattern
-	best      int64        // the weight to exceed
+	n         int             // resources; the amounts behind are 0
+	items     []pricerItem[V] // by decreasing weight per size
+	cap       V               // CPU, rigid resources
+	density   [][]float64     // [resource][k]: largest weight per size of the items from k on
+	all       []float64       // [k]: the same for the weighted sum of the sizes
+	share     []float64       // the weights of that sum
+	taken     []int32         // [k]: number of tasks in the pattern
+	best      int64           // the weight to exceed
 	bestTaken []int32
 	nodes     int64
 	cut       bool // maxPricing or ctx ended the search
 }
 
+func (s *pricer[V]) leads() int  { return len(s.items) }
+func (s *pricer[V]) isCut() bool { return s.cut }
+
 // lead searches the patterns whose first item in the order is k.
-func (s *pricer) lead(k int) {
+func (s *pricer[V]) lead(k int, above int64) (int64, Pattern, bool) {
+	s.best, s.bestTaken = above, nil
 	it := &s.items[k]
 	left := s.cap
 	weight := int64(0)
-	for c := int32(1); c <= it.count && !s.cut; c++ {
-		left[0] -= it.size[0]
-		left[1] -= it.size[1]
+	for c := int32(1); c <= it.count && !s.cut && s.fits(it, &left); c++ {
+		s.put(it, &left)
 		weight += it.weight
-		if left[0] < 0 || left[1] < 0 {
-			break
-		}
 		s.taken[k] = c
 		s.grow(k+1, weight, left)
 	}
 	s.taken[k] = 0
+	if s.bestTaken == nil {
+		return 0, Pattern{}, false
+	}
+	return s.best, s.pattern(), true
+}
+
+// fits reports whether one task of the type fits in what is left.
+func (s *pricer[V]) fits(it *pricerItem[V], left *V) bool {
+	for r := range len(*left) {
+		if it.size[r] > (*left)[r] {
+			return false
+		}
+	}
+	return true
+}
+
+// put takes what a task of the type needs from what is left.
+func (s *pricer[V]) put(it *pricerItem[V], left *V) {
+	for r := range len(*left) {
+		(*left)[r] -= it.size[r]
+	}
 }
 
 // grow adds items from k on to the pattern, of the given weight, with left capacity.
-func (s *pricer) grow(k int, weight int64, left [2]int64) {
+func (s *pricer[V]) grow(k int, weight int64, left V) {
 	if weight > s.best {
 		s.best = weight
 		s.bestTaken = slices.Clone(s.taken)
@@ -303,10 +391,15 @@ func (s *pricer) grow(k int, weight int64, left [2]int64) {
 		s.cut = true
 	}
 	for ; k < len(s.items) && !s.cut; k++ {
-		room := min(s.density[0][k]*float64(left[0]), s.density[1][k]*float64(left[1]),
-			s.both[k]*(s.share[0]*float64(left[0])+s.share[1]*float64(left[1])))
-		if math.IsNaN(room) { // no room and no size: an infinite density times 0
-			room = math.Inf(1)
+		room, sum := math.Inf(1), 0.0
+		for r, share := range s.share {
+			if d := s.density[r][k]; !math.IsInf(d, 1) {
+				room = min(room, d*float64(left[r]))
+			}
+			sum += share * float64(left[r])
+		}
+		if d := s.all[k]; !math.IsInf(d, 1) {
+			room = min(room, d*sum)
 		}
 		// With a margin for the rounding of the products.
 		if float64(weight)+room*(1+1e-9)+1 <= float64(s.best) {
@@ -315,17 +408,17 @@ func (s *pricer) grow(k int, weight int64, left [2]int64) {
 		it := &s.items[k]
 		l, w := left, weight
 		var c int32
-		for c < it.count && l[0] >= it.size[0] && l[1] >= it.size[1] {
+		for c < it.count && s.fits(it, &l) {
 			c++
-			l[0] -= it.size[0]
-			l[1] -= it.size[1]
+			s.put(it, &l)
 			w += it.weight
 		}
 		for ; c > 0 && !s.cut; c-- {
 			s.taken[k] = c
 			s.grow(k+1, w, l)
-			l[0] += it.size[0]
-			l[1] += it.size[1]
+			for r := range len(l) {
+				l[r] += it.size[r]
+			}
 			w -= it.weight
 		}
 		s.taken[k] = 0
@@ -357,6 +450,9 @@ func raise(ctx context.Context, unit, lower, upper int64, width float64, refute 
 	return lower, nil
 }
 
+// NoPatterns is why there is no placement if patterns of no load cover the tasks.
+const NoPatterns = "the memory needs fit in no number of host patterns up to the number of hosts"
+
 // ColumnGeneration returns the bound by column generation over host patterns, to a
 // relative width of 1e-4. It proves infeasibility if there is no fractional cover by
 // patterns of any load.
@@ -369,16 +465,24 @@ func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, err
 		b.Infeasible, b.Reason, b.Evidence = true, why, reasons.evidence(0, true)
 		return b, nil
 	}
-	p := NewPatterns(t)
+	var p interface {
+		Refute(ctx context.Context, load int64) (bool, error)
+		Raise(ctx context.Context, lower, upper int64, width float64) (int64, error)
+	}
+	patterns := NewPatterns(t)
+	p = patterns
+	if len(t.class) > 1 {
+		p = newMoves(t, nil)
+	}
 	all := t.TotalLoad()
 	no, err := p.Refute(ctx, all)
 	if err != nil {
 		return b, err
 	}
 	if no {
-		b.Infeasible, b.Reason = true, "the memory needs fit in no number of host patterns up to the number of hosts"
-		if p.weights != nil {
-			b.Evidence = patternEvidence(in, t, all, p.weights)
+		b.Infeasible, b.Reason = true, NoPatterns
+		if patterns.weights != nil {
+			b.Evidence = patternEvidence(in, t, all, patterns.weights)
 		}
 		return b, nil
 	}
@@ -388,17 +492,22 @@ func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, err
 		}
 	}
 	b.Value = t.units.YieldBound(lower)
-	if b.Evidence = reasons.evidence(lower, false); p.weights != nil && p.refuted < lower && lower-p.refuted <= t.Unit {
-		b.Evidence = patternEvidence(in, t, p.refuted, p.weights)
+	if b.Evidence = reasons.evidence(lower, false); patterns.weights != nil && patterns.refuted < lower && lower-patterns.refuted <= t.Unit {
+		b.Evidence = patternEvidence(in, t, patterns.refuted, patterns.weights)
 	}
 	return b, nil
 }
 
-// TotalLoad returns the sum of all CPU needs, which no host's load exceeds.
+// TotalLoad returns a load that no host exceeds: with all CPU needs on the host of
+// least CPU.
 func (t *Tasks) TotalLoad() int64 {
 	var sum int64
 	for k := range t.CPU {
 		sum += t.CPU[k] * int64(t.Count[k])
 	}
-	return sum
+	most := int64(0)
+	for _, c := range t.class {
+		most = max(most, c.Load(sum))
+	}
+	return most
 }

@@ -16,7 +16,12 @@ const coverNodes = 200
 // lower bound to the least load at which a fractional cover by host patterns
 // exists, then looks for integer covers by the patterns generated, at loads above
 // it (price and branch, or restricted master heuristic).
-func (s *run) patterns() error {
+//
+// Where hosts differ, vcbounds.Moves does so, with so many times coverNodes for covers.
+func (s *run) patterns(times int) error {
+	if len(s.u.Classes) > 1 {
+		return s.patternsOfClasses(times)
+	}
 	p := vcbounds.NewPatterns(s.tasks)
 	if s.hosts == nil {
 		no, err := p.Refute(s.ctx, s.unboundedLoad())
@@ -56,6 +61,24 @@ func (s *run) patterns() error {
 		}
 	}
 	return nil
+}
+
+// patternsOfClasses is patterns for hosts that differ.
+func (s *run) patternsOfClasses(times int) error {
+	if s.moves == nil {
+		s.moves = vcbounds.NewMoves(s.u)
+	}
+	if s.hosts == nil && times == 1 {
+		no, err := s.moves.Refute(s.ctx, s.unboundedLoad())
+		if err != nil {
+			return err
+		}
+		if no {
+			s.infeasible = vcbounds.NoPatterns
+			return nil
+		}
+	}
+	return s.priced(times)
 }
 
 // cover looks for a placement of at most the given load made of patterns of the

@@ -81,13 +81,18 @@ func (s *run) columns(times int) error {
 	case s.off&devColumns != 0 || s.closed():
 		return nil
 	case s.u.Current == nil:
-		if times > 1 {
+		if times > 1 && len(s.u.Classes) == 1 {
 			return nil
 		}
-		return s.patterns()
+		return s.patterns(times)
 	case s.moves == nil:
 		return nil
 	}
+	return s.priced(times)
+}
+
+// priced narrows the gap by s.moves.
+func (s *run) priced(times int) error {
 	if s.hosts != nil {
 		s.moves.Add(s.hosts)
 	}
@@ -195,6 +200,11 @@ func (l *learner) ask(load, conflicts int64) answer {
 		switch l.k.Search(s.ctx, conflicts-(l.k.Conflicts-before), premises...) {
 		case lcg.Satisfied:
 			hosts := l.m.placement(l.k.Values())
+			if s.u.Fits(hosts) && s.u.MaxLoad(hosts) > max(load, s.u.Scale) && len(s.u.Classes) > 1 {
+				// It has the load in the model, and by some units not in fact.
+				s.found(s.u.MaxLoad(hosts), hosts)
+				return unknown
+			}
 			if s.found(max(s.u.MaxLoad(hosts), s.u.Scale), hosts) {
 				l.k.SetPhases(l.k.Values())
 				return yes

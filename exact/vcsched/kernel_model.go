@@ -14,12 +14,15 @@ import (
 // names them, tasks counted through the instance and hosts from 0:
 //
 //   - "on T H", of which one T: exactly one over H holds; 1 if task T is on host H.
-//   - "memory H": Σ_T Memory[T] on(T,H) ≤ MemoryCap.
-//   - "load", the objective, and "need H": Σ_T CPU[T] on(T,H) ≤ load.
+//   - "memory H": Σ_T Memory[T] on(T,H) ≤ what H has, and "rigid R H" likewise for the
+//     further resources R of VCSchedUnits.Rigid.
+//   - "load", the objective, and "need H": Σ_T ⌊CPU[T] / CPU of H⌋ on(T,H) ≤ load. Where
+//     hosts differ, a load in the model is hence below the one in units by less than a
+//     unit for each task; on reference hosts they are equal.
 //   - "budget", with a migration budget: Σ Memory[T] (1 - on(T, Current[T])) ≤ Budget,
 //     over the tasks that run now.
 //
-// Of the hosts on which nothing runs there are no more than tasks. Without a proof,
+// Of the hosts of each class on which nothing runs there are no more than tasks. Without a proof,
 // symmetries are broken (order).
 type kernelModel struct {
 	cp.Model
@@ -44,8 +47,9 @@ func tooLarge(u *model.VCSchedUnits) string {
 	return ""
 }
 
-// modelHosts returns the hosts on which tasks run now, and of the others as many as
-// there are tasks at most, none of which a placement needs. Those are the last.
+// modelHosts returns the hosts on which tasks run now, and of the others of each class as
+// many as there are tasks at most: a placement needs no more. Those are the last, by
+// class.
 func modelHosts(u *model.VCSchedUnits) (hosts []int32, running int) {
 	busy := map[int32]bool{}
 	for _, h := range u.Current {
@@ -56,9 +60,12 @@ func modelHosts(u *model.VCSchedUnits) (hosts []int32, running int) {
 	}
 	slices.Sort(hosts)
 	running = len(hosts)
-	for h := int32(0); h < int32(u.Hosts) && len(hosts)-running < len(u.CPU); h++ {
-		if !busy[h] {
-			hosts = append(hosts, h)
+	for k := range u.Classes {
+		before := len(hosts)
+		for _, h := range u.Classes[k].Hosts {
+			if len(hosts)-before < len(u.CPU) && !busy[h] {
+				hosts = append(hosts, h)
+			}
 		}
 	}
 	return hosts, running
@@ -70,9 +77,13 @@ func newKernelModel(u *model.VCSchedUnits, lower, upper int64, off deviceSet) *k
 	k := &kernelModel{u: u, hosts: hosts, on: make([][]cp.Var, len(u.CPU))}
 	k.Objective = k.Int(lower, upper)
 	k.Call(k.Objective, "load")
-	memory, need := make([]*cp.Linear, len(hosts)), make([]*cp.Linear, len(hosts))
+	rigid, need := make([][]*cp.Linear, len(u.Rigid)), make([]*cp.Linear, len(hosts))
+	for r := range rigid {
+		for _, h := range hosts {
+			rigid[r] = append(rigid[r], &cp.Linear{AtMost: u.Classes[u.ClassOf(h)].Cap[r]})
+		}
+	}
 	for h := range hosts {
-		memory[h] = &cp.Linear{AtMost: u.MemoryCap}
 		need[h] = &cp.Linear{Terms: []cp.Term{{Times: -1, Var: k.Objective}}}
 	}
 	budget := &cp.Linear{AtMost: u.Budget}
@@ -83,10 +94,14 @@ func newKernelModel(u *model.VCSchedUnits, lower, upper int64, off deviceSet) *k
 			k.Call(x, fmt.Sprintf("on %d %d", i, hosts[h]))
 			k.on[i] = append(k.on[i], x)
 			one.Terms, none[h] = append(one.Terms, cp.Term{Times: 1, Var: x}), x.AtMost(0)
-			if u.Memory[i] > 0 {
-				memory[h].Terms = append(memory[h].Terms, cp.Term{Times: u.Memory[i], Var: x})
+			for r, needs := range u.Rigid {
+				if needs[i] > 0 {
+					rigid[r][h].Terms = append(rigid[r][h].Terms, cp.Term{Times: needs[i], Var: x})
+				}
 			}
-			need[h].Terms = append(need[h].Terms, cp.Term{Times: u.CPU[i], Var: x})
+			if load := u.Classes[u.ClassOf(hosts[h])].LoadDown(u.CPU[i]); load > 0 {
+				need[h].Terms = append(need[h].Terms, cp.Term{Times: load, Var: x})
+			}
 			if u.Current != nil && u.Current[i] == hosts[h] {
 				budget.Terms = append(budget.Terms, cp.Term{Times: -u.Memory[i], Var: x})
 				budget.AtMost -= u.Memory[i]
@@ -97,7 +112,10 @@ func newKernelModel(u *model.VCSchedUnits, lower, upper int64, off deviceSet) *k
 		k.AddAs(fmt.Sprintf("one %d", i), none)
 	}
 	for h := range hosts {
-		k.AddAs(fmt.Sprintf("memory %d", hosts[h]), memory[h])
+		k.AddAs(fmt.Sprintf("memory %d", hosts[h]), rigid[0][h])
+		for r := 1; r < len(rigid); r++ {
+			k.AddAs(fmt.Sprintf("rigid %d %d", r, hosts[h]), rigid[r][h])
+		}
 		k.AddAs(fmt.Sprintf("need %d", hosts[h]), need[h])
 	}
 	if u.Current != nil {
@@ -114,10 +132,10 @@ func newKernelModel(u *model.VCSchedUnits, lower, upper int64, off deviceSet) *k
 //
 //   - equal tasks are on hosts of no smaller number than those before: else exchanging
 //     two makes the list smaller, at the first of them;
-//   - the k-th of the idle hosts gets no task before the (k-1)-th has one: else
-//     exchanging both hosts makes the list smaller, at the first task on either.
+//   - the k-th of the idle hosts of a class gets no task before the (k-1)-th has one:
+//     else exchanging both hosts makes the list smaller, at the first task on either.
 //
-// Neither exchange changes loads, memory or what moves. So at least one placement of
+// Neither exchange changes loads, use or what moves, hosts of a class being equal. So at least one placement of
 // each such class is left, by any part of these rules: there are no more than maxOrder.
 func (k *kernelModel) order(running int, off deviceSet) {
 	u := k.u
@@ -134,6 +152,14 @@ func (k *kernelModel) order(running int, off deviceSet) {
 		}
 		return u.Current[i]
 	}
+	equal := func(i, j int32) bool {
+		for _, needs := range u.ExactRigid {
+			if needs[u.Job[i]] != needs[u.Job[j]] {
+				return false
+			}
+		}
+		return true
+	}
 	literals := 0
 	for at, i := range order {
 		if literals += len(k.hosts)*len(k.hosts) + (len(k.hosts)-running)*at; literals > maxOrder {
@@ -142,7 +168,7 @@ func (k *kernelModel) order(running int, off deviceSet) {
 		if off&devTwins == 0 {
 			for b := at - 1; b >= 0 && u.CPU[order[b]] == u.CPU[i] && u.Memory[order[b]] == u.Memory[i]; b-- {
 				j := order[b]
-				if u.Exact[u.Job[j]] != u.Exact[u.Job[i]] || current(j) != current(i) {
+				if !equal(i, j) || current(j) != current(i) {
 					continue
 				}
 				for h := range k.hosts {
@@ -157,6 +183,9 @@ func (k *kernelModel) order(running int, off deviceSet) {
 			continue
 		}
 		for h := running + 1; h < len(k.hosts); h++ {
+			if u.ClassOf(k.hosts[h]) != u.ClassOf(k.hosts[h-1]) {
+				continue
+			}
 			c := cp.Nogood{k.on[i][h].Is()}
 			for _, j := range order[:at] {
 				c = append(c, k.on[j][h-1].AtMost(0))
@@ -197,15 +226,16 @@ func (k *kernelModel) placement(values []int64) []int32 {
 // together, or that can't all move.
 func (k *kernelModel) misfits(hosts []int32) (nogoods []cp.Nogood) {
 	u := k.u
-	over := func(tasks []int32, limit model.Memory) []int32 {
+	over := func(tasks []int32, needs []model.Memory, limit model.Memory) []int32 {
 		sum := func(skip int) (m model.Memory) {
 			for a, i := range tasks {
 				if a != skip {
-					m = m.Add(u.Exact[u.Job[i]])
+					m = m.Add(needs[u.Job[i]])
 				}
 			}
 			return m
 		}
+		tasks = slices.Clone(tasks)
 		if !limit.Less(sum(-1)) {
 			return nil
 		}
@@ -226,20 +256,26 @@ func (k *kernelModel) misfits(hosts []int32) (nogoods []cp.Nogood) {
 			moved = append(moved, int32(i))
 		}
 	}
-	for _, tasks := range on {
-		tasks = over(tasks, u.ExactCap)
-		for h := range k.hosts {
-			c := cp.Nogood{}
+	for r, needs := range u.ExactRigid {
+		for g, tasks := range on {
+			tasks = over(tasks, needs, u.Classes[u.ClassOf(int32(g))].ExactCap[r])
+			var sum model.Memory
 			for _, i := range tasks {
-				c = append(c, k.on[i][h].Is())
+				sum = sum.Add(needs[u.Job[i]])
 			}
-			if len(c) > 0 {
-				nogoods = append(nogoods, c)
+			for h := range k.hosts {
+				c := cp.Nogood{}
+				for _, i := range tasks {
+					c = append(c, k.on[i][h].Is())
+				}
+				if len(c) > 0 && u.Classes[u.ClassOf(k.hosts[h])].ExactCap[r].Less(sum) {
+					nogoods = append(nogoods, c)
+				}
 			}
 		}
 	}
 	c := cp.Nogood{}
-	for _, i := range over(moved, u.ExactBudget) {
+	for _, i := range over(moved, u.Exact, u.ExactBudget) {
 		c = append(c, k.on[i][slices.Index(k.hosts, u.Current[i])].AtMost(0))
 	}
 	if len(c) > 0 {

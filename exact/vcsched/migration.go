@@ -56,25 +56,26 @@ func (t *hostTree) decide(nodes int64) bool {
 //
 //   - incumbent-bound: loads only grow, so a host of load ≥ upper has it in every
 //     placement below. u has none.
-//   - task-symmetry: tasks of equal needs with the same current host (or none) can
-//     change places in u with no change in load, memory or migration, so u may be
+//   - task-symmetry: tasks of equal needs, of every resource, with the same current host (or none) can
+//     change places in u with no change in load, use or migration, so u may be
 //     taken to have them on hosts of increasing number.
-//   - host-symmetry: let g < h be hosts of equal load and memory that are no
-//     current host of the task at hand or of a task left. Exchanging what u still
-//     puts on g and on h changes neither loads nor migrations. So if u puts the
+//   - host-symmetry: let g < h be hosts of equal size, load and use of every rigid
+//     resource that are no current host of the task at hand or of a task left.
+//     Exchanging what u still puts on g and on h changes neither what fits nor loads
+//     nor migrations. So if u puts the
 //     task on h, a placement as good puts it on g, which was tried before. The
 //     order of equal tasks stands: g is not below the host of the equal task
 //     before, and equal tasks to come, on h or above, are on g or above.
 type hostTree struct {
 	s       *run
-	order   []int32        // tasks by decreasing size
-	current []int32        // host of each task now, -1 for a new arrival
-	twin    []bool         // [k]: the k-th task in order equals the one before
-	waiting []int32        // [host]: tasks left whose current host it is
-	hosts   []int32        // of each task placed
-	load    []int64        // [host], in units
-	mem     []model.Memory // [host]
-	total   int64          // of the CPU needs
+	order   []int32          // tasks by decreasing size
+	current []int32          // host of each task now, -1 for a new arrival
+	twin    []bool           // [k]: the k-th task in order equals the one before
+	waiting []int32          // [host]: tasks left whose current host it is
+	hosts   []int32          // of each task placed
+	load    []int64          // [host], in units: the CPU needs
+	use     [][]model.Memory // [host][resource of VCSchedUnits.Rigid]
+	total   int64            // no host's load exceeds it
 	limit   int64
 	nodes   int64
 }
@@ -82,10 +83,14 @@ type hostTree struct {
 func newHostTree(s *run) *hostTree {
 	n := len(s.u.CPU)
 	t := &hostTree{s: s, order: make([]int32, n), current: s.u.Current, twin: make([]bool, n),
-		waiting: make([]int32, s.u.Hosts), hosts: make([]int32, n), load: make([]int64, s.u.Hosts), mem: make([]model.Memory, s.u.Hosts)}
+		waiting: make([]int32, s.u.Hosts), hosts: make([]int32, n), load: make([]int64, s.u.Hosts), use: make([][]model.Memory, s.u.Hosts)}
+	for h := range t.use {
+		t.use[h] = make([]model.Memory, len(s.u.Rigid))
+	}
 	if t.current == nil {
 		t.current = slices.Repeat([]int32{-1}, n)
 	}
+	t.total = s.unboundedLoad()
 	for _, h := range s.u.Current {
 		if h >= 0 {
 			t.waiting[h]++
@@ -95,17 +100,21 @@ func newHostTree(s *run) *hostTree {
 		t.order[i] = int32(i)
 	}
 	at := float64(s.lower)
+	most := s.mostCaps()
 	size := func(i int32) float64 {
-		return max(float64(s.u.CPU[i])/at, float64(s.u.Memory[i])/float64(s.u.MemoryCap))
+		share := float64(s.u.CPU[i]) / at
+		for r, needs := range s.u.Rigid {
+			share = max(share, float64(needs[i])/float64(most[r]))
+		}
+		return share
 	}
 	slices.SortStableFunc(t.order, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(s.u.CPU[b], s.u.CPU[a]), cmp.Compare(t.current[a], t.current[b]))
 	})
 	for k, i := range t.order {
-		t.total += s.u.CPU[i]
 		if k > 0 && s.off&devTwins == 0 {
 			j := t.order[k-1]
-			t.twin[k] = s.u.CPU[i] == s.u.CPU[j] && s.u.Exact[s.u.Job[i]] == s.u.Exact[s.u.Job[j]] && t.current[i] == t.current[j]
+			t.twin[k] = s.u.CPU[i] == s.u.CPU[j] && s.equalNeeds(i, j) && t.current[i] == t.current[j]
 		}
 	}
 	return t
@@ -131,7 +140,7 @@ func (t *hostTree) most() int64 {
 // left to move; it returns false if it was cut off.
 func (t *hostTree) place(k int, budget model.Memory) bool {
 	if k == len(t.order) {
-		t.s.found(max(slices.Max(t.load), t.s.u.Scale), t.hosts)
+		t.s.found(max(t.s.u.MaxLoad(t.hosts), t.s.u.Scale), t.hosts)
 		return true
 	}
 	if t.nodes++; t.nodes > t.limit || t.nodes&0xfff == 0 && t.s.ctx.Err() != nil {
@@ -148,10 +157,14 @@ func (t *hostTree) place(k int, budget model.Memory) bool {
 		lowest = t.hosts[t.order[k-1]]
 	}
 	try := func(h int32) bool {
-		before := t.mem[h]
-		after := before.Add(m)
-		if t.load[h]+c > t.most() || t.s.u.ExactCap.Less(after) || t.s.closed() {
+		size := &t.s.u.Classes[t.s.u.ClassOf(h)]
+		if t.load[h]+c > size.Room(t.most()) || t.s.closed() {
 			return true
+		}
+		for r, needs := range t.s.u.ExactRigid {
+			if size.ExactCap[r].Less(t.use[h][r].Add(needs[t.s.u.Job[i]])) {
+				return true
+			}
 		}
 		left := budget
 		if cur >= 0 && cur != h {
@@ -161,11 +174,15 @@ func (t *hostTree) place(k int, budget model.Memory) bool {
 			left = left.Sub(m)
 		}
 		t.load[h] += c
-		t.mem[h] = after
+		for r, needs := range t.s.u.ExactRigid {
+			t.use[h][r] = t.use[h][r].Add(needs[t.s.u.Job[i]])
+		}
 		t.hosts[i] = h
 		done := t.place(k+1, left)
 		t.load[h] -= c
-		t.mem[h] = before
+		for r, needs := range t.s.u.ExactRigid {
+			t.use[h][r] = t.use[h][r].Sub(needs[t.s.u.Job[i]])
+		}
 		return done
 	}
 	if cur >= lowest && cur >= 0 && !try(cur) {
@@ -185,9 +202,30 @@ func (t *hostTree) seen(h, lowest, cur int32) bool {
 		return false
 	}
 	for g := lowest; g < h; g++ {
-		if g != cur && t.load[g] == t.load[h] && t.mem[g] == t.mem[h] && t.waiting[g] == 0 {
+		if g != cur && t.load[g] == t.load[h] && t.waiting[g] == 0 && t.s.u.ClassOf(g) == t.s.u.ClassOf(h) && slices.Equal(t.use[g], t.use[h]) {
 			return true
 		}
 	}
 	return false
+}
+
+// mostCaps returns the most that a host has of each rigid resource, in units.
+func (s *run) mostCaps() []int64 {
+	most := slices.Clone(s.u.Classes[0].Cap)
+	for _, c := range s.u.Classes[1:] {
+		for r, has := range c.Cap {
+			most[r] = max(most[r], has)
+		}
+	}
+	return most
+}
+
+// equalNeeds reports whether two tasks have equal needs of every rigid resource.
+func (s *run) equalNeeds(i, j int32) bool {
+	for _, needs := range s.u.ExactRigid {
+		if needs[s.u.Job[i]] != needs[s.u.Job[j]] {
+			return false
+		}
+	}
+	return true
 }

@@ -10,17 +10,18 @@ import (
 	"github.com/gapwise/gapwise/model/milp"
 )
 
-// memoryMargin is what the memory and budget rows of a formulation are widened by,
+// memoryMargin is what the rows of rigid resources and of the budget of a formulation are widened by,
 // beside FitTolerance, for HiGHS. It is more than the tolerance to which HiGHS
 // satisfies rows, so that no set of tasks that fits is near a row's end, where
 // presolve or a cut may be wrong by a rounding.
 const memoryMargin = exact.Margin * exact.Tolerance
 
-// covers adds cover inequalities that make HiGHS's memory and budget rows exact.
+// covers adds cover inequalities that make HiGHS's rows of memory, of the other rigid
+// resources and of the budget exact.
 // The rows are widened, which is a relaxation. If HiGHS puts a set of tasks on a
 // host (or moves it) that doesn't fit exactly, a minimal subset C of it that doesn't
 // fit is forbidden by rows with small integers, which every placement that fits
-// satisfies:
+// satisfies; of hosts that differ, it is forbidden on those where it doesn't fit:
 //
 // Let v_1 > v_2 > … > v_q be the distinct memory needs in C, d_j the number of tasks
 // in C that need ≥ v_j, and N_j the number of tasks on a host that need ≥ v_j. If
@@ -37,18 +38,20 @@ type covers struct {
 }
 
 // reached names a binary z_j: on the host (-1: among the tasks that move), number
-// tasks or more need at least the memory.
+// tasks or more need at least that much of the resource.
 type reached struct {
-	host   int
-	memory model.Memory
-	number int
+	host, resource int
+	need           model.Memory
+	number         int
 }
 
 func newCovers(in *model.VCSched, u *model.VCSchedUnits, f *vcbounds.Formulation) *covers {
 	c := &covers{in: in, u: u, f: *f, z: map[reached]int{}}
 	c.f.Vars, c.f.Rows = slices.Clone(f.Vars), slices.Clone(f.Rows)
-	for _, r := range f.Memory {
-		c.f.Rows[r].Upper += model.FitTolerance + memoryMargin
+	for _, rows := range f.Rigid {
+		for _, r := range rows {
+			c.f.Rows[r].Upper += model.FitTolerance + memoryMargin
+		}
 	}
 	if f.Budget >= 0 {
 		c.f.Rows[f.Budget].Upper += model.FitTolerance + memoryMargin
@@ -69,31 +72,44 @@ func (c *covers) forbid(hosts []int32) bool {
 		return false
 	}
 	c.last = slices.Clone(hosts)
-	on := make([][]model.Memory, c.in.Hosts)
-	var moved []model.Memory
-	for i, h := range hosts {
-		m := c.u.Exact[c.u.Job[i]]
-		on[h] = append(on[h], m)
-		if c.u.Current != nil && c.u.Current[i] >= 0 && c.u.Current[i] != h {
-			moved = append(moved, m)
-		}
-	}
 	excluded := false
-	for _, set := range on {
-		if set = minimalCover(set, c.u.ExactCap); set != nil {
-			excluded = true
-			for h := range c.in.Hosts {
-				c.add(set, h)
+	for r, needs := range c.u.ExactRigid {
+		on := make([][]model.Memory, c.in.Hosts)
+		for i, h := range hosts {
+			on[h] = append(on[h], needs[c.u.Job[i]])
+		}
+		capacity := func(h int) model.Memory { return c.u.Classes[c.u.ClassOf(int32(h))].ExactCap[r] }
+		for h, set := range on {
+			if set = minimalCover(set, capacity(h)); set != nil {
+				excluded = true
+				for g := range c.in.Hosts {
+					if capacity(g).Less(sumOf(set)) {
+						c.add(set, r, g)
+					}
+				}
 			}
 		}
 	}
 	if c.u.Current != nil {
+		var moved []model.Memory
+		for i, h := range hosts {
+			if c.u.Current[i] >= 0 && c.u.Current[i] != h {
+				moved = append(moved, c.u.Exact[c.u.Job[i]])
+			}
+		}
 		if set := minimalCover(moved, c.u.ExactBudget); set != nil {
 			excluded = true
-			c.add(set, -1)
+			c.add(set, 0, -1)
 		}
 	}
 	return excluded
+}
+
+func sumOf(needs []model.Memory) (sum model.Memory) {
+	for _, m := range needs {
+		sum = sum.Add(m)
+	}
+	return sum
 }
 
 // minimalCover returns a minimal subset of the needs, in decreasing order, whose sum
@@ -108,10 +124,7 @@ func minimalCover(needs []model.Memory, capacity model.Memory) []model.Memory {
 		}
 		return 0
 	})
-	var sum model.Memory
-	for _, m := range needs {
-		sum = sum.Add(m)
-	}
+	sum := sumOf(needs)
 	if !capacity.Less(sum) {
 		return nil
 	}
@@ -127,12 +140,13 @@ func minimalCover(needs []model.Memory, capacity model.Memory) []model.Memory {
 	return kept
 }
 
-// add forbids the set on the host, or among the tasks that move (-1).
-func (c *covers) add(set []model.Memory, host int) {
+// add forbids the set of needs of a resource on the host, or of memory among the tasks
+// that move (-1).
+func (c *covers) add(set []model.Memory, resource, host int) {
 	var steps []reached
 	for k, m := range set {
 		if k+1 == len(set) || set[k+1] != m {
-			steps = append(steps, reached{host, m, k + 1})
+			steps = append(steps, reached{host, resource, m, k + 1})
 		}
 	}
 	if len(steps) == 1 {
@@ -158,7 +172,7 @@ func (c *covers) add(set []model.Memory, host int) {
 func (c *covers) number(r reached) (terms []milp.Term, most int) {
 	seen := map[int]bool{}
 	for i, j := range c.u.Job {
-		if c.u.Exact[j].Less(r.memory) {
+		if c.u.ExactRigid[r.resource][j].Less(r.need) {
 			continue
 		}
 		if r.host >= 0 {

@@ -2,6 +2,7 @@ package vcsched
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/gapwise/gapwise/exact"
@@ -17,6 +18,9 @@ func (Kernel) Proves() bool { return true }
 // breaking, with a row of the area. Where a placement that fits in units doesn't fit
 // exactly, the proof ends at its load.
 func (s *run) prove(improve func(steps int)) error {
+	if len(s.in.Resources) > 0 || len(s.in.HostSizes) > 0 || slices.ContainsFunc(s.in.Jobs, func(j model.VCSchedJob) bool { return j.CPU == 0 }) {
+		return fmt.Errorf("%w: proofs know no further resources, no host_sizes and no jobs without CPU", model.ErrUnsupported)
+	}
 	improve(firstSteps * len(s.u.CPU) * len(s.u.CPU))
 	if why := tooLarge(s.u); why != "" {
 		return fmt.Errorf("%w: %s, so there is no proof", model.ErrUnsupported, why)

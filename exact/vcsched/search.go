@@ -16,7 +16,7 @@ import (
 )
 
 // Search is the native exact search for VCSched. Inside, it minimises the largest
-// CPU load L of a host; outside, the minimum yield Y = min(1, 1/L) is maximised. So
+// CPU load L of a host, as a share of its CPU; outside, the minimum yield Y = min(1, 1/L) is maximised. So
 // a lower bound on L is an upper bound on Y, and the best L found is a lower bound
 // on the optimal Y. It runs these phases until the bounds meet, in the order and
 // with the limits of the constants below:
@@ -234,7 +234,7 @@ func (s *run) search(improve func(steps int)) error {
 		return s.searchWithBudget(improve)
 	}
 	n := len(s.u.CPU)
-	if s.off&devCompletion != 0 {
+	if s.off&devCompletion != 0 || len(s.u.Rigid) > 1 || len(s.in.HostSizes) > 0 {
 		s.view = exactView
 	}
 	if n <= maxItems {
@@ -260,7 +260,7 @@ func (s *run) search(improve func(steps int)) error {
 		return nil
 	}
 	if (!many || s.hosts == nil) && s.off&devColumns == 0 {
-		if err := s.patterns(); err != nil {
+		if err := s.patterns(1); err != nil {
 			return err
 		}
 	}
@@ -297,7 +297,7 @@ const (
 // capacity.
 func (s *run) memory() (needs []int64, capacity int64) {
 	if s.view == unitsView {
-		return s.u.Memory, s.u.MemoryCap
+		return s.u.Memory, s.u.Classes[0].Cap[0]
 	}
 	n := len(s.u.Memory)
 	k := uint(62 - bits.Len(uint(n)))
@@ -305,7 +305,7 @@ func (s *run) memory() (needs []int64, capacity int64) {
 	for i := range needs {
 		needs[i] = s.u.Exact[s.u.Job[i]].Floor(k)
 	}
-	return needs, s.u.ExactCap.Floor(k)
+	return needs, s.u.Classes[0].ExactCap[0].Floor(k)
 }
 
 // complete runs bin completion until the gap is closed, about effort nodes are
@@ -326,7 +326,7 @@ func (s *run) complete(effort int64) {
 	at := min(float64(s.upper), 2*float64(s.lower))
 	for i := range order {
 		order[i] = int32(i)
-		hard[i] = max(float64(s.u.CPU[i])/at, float64(s.u.Memory[i])/float64(s.u.MemoryCap))
+		hard[i] = max(float64(s.u.CPU[i])/at, float64(s.u.Memory[i])/float64(s.u.Classes[0].Cap[0]))
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(hard[b], hard[a]) })
 	for _, i := range order {

@@ -89,6 +89,80 @@ func TestKernelAgainstBruteForce(t *testing.T) {
 	}
 }
 
+// All engines, heuristics and bounds on instances of further resources, hosts of different
+// sizes and jobs without CPU.
+func TestVectorsAgainstBruteForce(t *testing.T) {
+	t.Parallel()
+	for _, budget := range []bool{false, true} {
+		t.Run(fmt.Sprint("budget=", budget), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(15, 1))
+			infeasible, open := 0, 0
+			for k := range need.Rounds(1_000) {
+				in := modeltest.RandomVectors(rng, budget)
+				if err := in.Validate(); err != nil {
+					t.Fatal(err)
+				}
+				want, ok := modeltest.BruteVCSched(in)
+				if !ok {
+					infeasible++
+				}
+				engines := []model.Solver{vcexact.Search{}}
+				if k%4 == 0 {
+					engines = append(engines, vcexact.Kernel{})
+					engines = append(engines, vcexact.Phases()...)
+				}
+				if k%16 == 0 {
+					engines = append(engines, vcexact.HiGHS{})
+				}
+				for _, e := range engines {
+					r, err := e.Solve(context.Background(), in, model.Settings{Seed: 1})
+					if err != nil {
+						t.Fatal(err)
+					}
+					agrees(t, in, r, want, ok)
+				}
+				if k%4 != 0 {
+					continue
+				}
+				all, err := vcbounds.All(context.Background(), in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, b := range all {
+					if b.Infeasible && ok || ok && b.Value < want-1e-12 {
+						t.Fatalf("bound %s says %v (infeasible %v: %s), the optimum is %v: %+v", b.Name, b.Value, b.Infeasible, b.Reason, want, in)
+					}
+				}
+				if !ok && !all[len(all)-1].Infeasible || ok && all[len(all)-1].Value > want {
+					open++
+				}
+				if budget {
+					continue
+				}
+				for _, a := range vcheur.Algorithms() {
+					r, err := a.Solver.Solve(context.Background(), in, model.Settings{Seed: 7})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if r.Solution == nil {
+						continue
+					}
+					if !ok || r.Objective > want+1e-9 {
+						t.Fatalf("%s: objective %v, the optimum is %v (feasible %v): %+v", a.Name, r.Objective, want, ok, in)
+					}
+					if report, err := verify.Result(t.Context(), in, r, verify.Options{}); err != nil || !report.Feasible() {
+						t.Fatalf("%s: %v %v: %+v", a.Name, report, err, in)
+					}
+				}
+			}
+			if infeasible == 0 || open == 0 {
+				t.Errorf("%d infeasible, %d that bounds leave open", infeasible, open)
+			}
+		})
+	}
+}
+
 func TestHiGHSAgainstBruteForce(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()

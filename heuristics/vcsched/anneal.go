@@ -59,7 +59,7 @@ func Start(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set mo
 		return p.TaskHosts(), nil
 	}
 	if in.MigrationBudget == nil && len(u.CPU) > 64 {
-		if hosts, err := searchYield(ctx, u, &mcbPacker{u: u, key: largerKey, sign: -1, newList: newTreeList}); err == nil {
+		if hosts, err := searchYield(ctx, u, newPacker(u, largerKey, -1)); err == nil {
 			return hosts, nil
 		}
 	}
@@ -68,8 +68,8 @@ func Start(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set mo
 
 // greedyStart places the tasks, in the order of decreasing larger need (CPU as a share
 // of the average load, memory of a host), on the host of least load that has the
-// memory. A task that fits nowhere goes to the host with the most memory left, so the
-// result may be infeasible. With a migration budget, tasks stay on their current
+// memory. A task that fits nowhere goes to the host with the most memory left, as a share
+// of the resource that is tightest there, so the result may be infeasible. With a migration budget, tasks stay on their current
 // hosts. O(n log n + nH).
 func greedyStart(u *model.VCSchedUnits) []int32 {
 	var sum int64
@@ -79,17 +79,25 @@ func greedyStart(u *model.VCSchedUnits) []int32 {
 		sum += c
 	}
 	average := float64(sum) / float64(u.Hosts)
-	need := make([]float64, len(order))
+	need, mean := make([]float64, len(order)), meanCaps(u)
 	for i := range need {
-		need[i] = max(float64(u.CPU[i])/average, float64(u.Memory[i])/float64(u.MemoryCap))
+		need[i] = max(float64(u.CPU[i])/average, largestNeed(u, mean, int32(i)))
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(need[b], need[a]) })
 	hosts := make([]int32, len(order))
-	load, mem := make([]int64, u.Hosts), make([]int64, u.Hosts)
+	s := newStock(u)
 	put := func(i int32, h int) {
 		hosts[i] = int32(h)
-		load[h] += u.CPU[i]
-		mem[h] += u.Memory[i]
+		s.put(i, h, 1)
+	}
+	// fill returns the largest share of a rigid resource that is used with task i.
+	fill := func(i int32, h int) float64 {
+		most := 0.0
+		for r, needs := range u.Rigid {
+			has := u.Classes[u.ClassOf(int32(h))].Cap[r]
+			most = max(most, float64(s.use[r][h]+needs[i])/float64(max(1, has)))
+		}
+		return most
 	}
 	for i, h := range u.Current {
 		if h >= 0 {
@@ -100,17 +108,22 @@ func greedyStart(u *model.VCSchedUnits) []int32 {
 		if u.Current != nil && u.Current[i] >= 0 {
 			continue
 		}
-		best, roomiest := -1, 0
-		for h := range load {
-			if mem[h]+u.Memory[i] <= u.MemoryCap && (best < 0 || load[h] < load[best]) {
-				best = h
+		best, least := -1, int64(0)
+		for h := range u.Hosts {
+			if !s.fits(i, h) {
+				continue
 			}
-			if mem[h] < mem[roomiest] {
-				roomiest = h
+			if load := s.loadWith(i, h); best < 0 || load < least {
+				best, least = h, load
 			}
 		}
 		if best < 0 {
-			best = roomiest
+			best = 0
+			for h := range u.Hosts {
+				if fill(i, h) < fill(i, best) {
+					best = h
+				}
+			}
 		}
 		put(i, best)
 	}

@@ -23,7 +23,7 @@ const secondPhase = 50 * time.Millisecond
 // If all jobs are sequential, each host serves its tasks by increasing CPU need c,
 // which is optimal, since a unit of CPU adds 1/c to the sum of the yields. O(n log n).
 // A parallel job's tasks have the same share on every host, so then a linear program
-// decides: maximise Σ_j y_j subject to Σ_j cpu_jh y_j ≤ 1 on each host h and
+// decides: maximise Σ_j y_j subject to Σ_j cpu_jh y_j ≤ CPU_h on each host h and
 // Y ≤ y_j ≤ 1. Without HiGHS each job in turn, by increasing CPU need Σ_h cpu_jh, gets
 // the largest yield that its hosts have room for.
 //
@@ -53,9 +53,7 @@ func raiseGreedily(in *model.VCSched, hosts []int32, lowest float64) *model.Plac
 	for i := range order {
 		order[i] = i
 	}
-	for h := range free {
-		free[h] = 1
-	}
+	copy(free, hostCPUs(in))
 	for i := range p.Jobs {
 		free[hosts[i]] -= p.Jobs[i].CPU[0]
 	}
@@ -74,6 +72,17 @@ func raiseGreedily(in *model.VCSched, hosts []int32, lowest float64) *model.Plac
 		}
 	}
 	return p
+}
+
+// hostCPUs returns the CPU of each host.
+func hostCPUs(in *model.VCSched) []float64 {
+	cpus := make([]float64, 0, in.Hosts)
+	for _, s := range in.Sizes() {
+		for range s.Count {
+			cpus = append(cpus, s.CPU)
+		}
+	}
+	return cpus
 }
 
 // jobLoads returns, for each job, its CPU needs on each host that it uses.
@@ -105,8 +114,8 @@ func raiseByLP(ctx context.Context, in *model.VCSched, hosts []int32, lowest flo
 		return repair(in, hosts, lowest, loads, yieldsInTurn(in, loads, lowest)), nil
 	}
 	m := &milp.Model{Maximise: true, Rows: make([]milp.Row, in.Hosts)}
-	for h := range m.Rows {
-		m.Rows[h] = milp.Row{Lower: math.Inf(-1), Upper: 1}
+	for h, cpu := range hostCPUs(in) {
+		m.Rows[h] = milp.Row{Lower: math.Inf(-1), Upper: cpu}
 	}
 	for i := range loads {
 		m.AddVar(milp.Var{Lower: lowest, Upper: 1, Cost: 1})
@@ -129,10 +138,7 @@ func raiseByLP(ctx context.Context, in *model.VCSched, hosts []int32, lowest flo
 
 // yieldsInTurn returns yields of at least the lowest that fit the hosts, [job].
 func yieldsInTurn(in *model.VCSched, loads [][]hostLoad, lowest float64) []float64 {
-	left, need, order := make([]float64, in.Hosts), make([]float64, len(loads)), make([]int, len(loads))
-	for h := range left {
-		left[h] = 1
-	}
+	left, need, order := hostCPUs(in), make([]float64, len(loads)), make([]int, len(loads))
 	for i := range loads {
 		order[i] = i
 		for _, l := range loads[i] {
@@ -161,10 +167,7 @@ func yieldsInTurn(in *model.VCSched, loads [][]hostLoad, lowest float64) []float
 // their bounds and the hosts' CPU by a solver's tolerance: what exceeds the lowest
 // yield is scaled down until it fits.
 func repair(in *model.VCSched, hosts []int32, lowest float64, loads [][]hostLoad, yields []float64) *model.Placement {
-	left, extra := make([]float64, in.Hosts), make([]float64, in.Hosts)
-	for h := range left {
-		left[h] = 1
-	}
+	left, extra := hostCPUs(in), make([]float64, in.Hosts)
 	for i := range loads {
 		for _, l := range loads[i] {
 			left[l.host] -= l.cpu * lowest

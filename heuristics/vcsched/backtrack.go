@@ -32,7 +32,7 @@ func SGB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Pla
 // finds it, without a sorted list for each level.
 func backtrack(ctx context.Context, u *model.VCSchedUnits, order []int32, attempts int) ([]int32, error) {
 	hosts := make([]int32, len(order))
-	load, mem := make([]int64, u.Hosts), make([]int64, u.Hosts)
+	s := newStock(u)
 	last := make([]int32, len(order)) // host tried last at a level, -1 for none
 	last[0] = -1
 	looks := watch{ctx: ctx}
@@ -43,16 +43,22 @@ func backtrack(ctx context.Context, u *model.VCSchedUnits, order []int32, attemp
 		i := order[k]
 		from := last[k]
 		if from >= 0 { // take it back
-			load[from] -= u.CPU[i]
-			mem[from] -= u.Memory[i]
+			s.put(i, int(from), -1)
 		}
-		next := int32(-1)
+		next, least, tried := int32(-1), int64(0), int64(0)
+		if from >= 0 {
+			tried = s.loadWith(i, int(from))
+		}
 		for h := range int32(u.Hosts) {
-			if mem[h]+u.Memory[i] > u.MemoryCap || next >= 0 && load[h] >= load[next] {
+			if !s.fits(i, int(h)) {
 				continue
 			}
-			if from < 0 || load[h] > load[from] || load[h] == load[from] && h > from {
-				next = h
+			load := s.loadWith(i, int(h))
+			if next >= 0 && load >= least {
+				continue
+			}
+			if from < 0 || load > tried || load == tried && h > from {
+				next, least = h, load
 			}
 		}
 		if next < 0 {
@@ -64,8 +70,7 @@ func backtrack(ctx context.Context, u *model.VCSchedUnits, order []int32, attemp
 		if made++; made > attempts {
 			return nil, fmt.Errorf("%w: %d placements were tried", model.ErrNoSolution, attempts)
 		}
-		load[next] += u.CPU[i]
-		mem[next] += u.Memory[i]
+		s.put(i, int(next), 1)
 		hosts[i], last[k] = next, next
 		if k++; k < len(order) {
 			last[k] = -1

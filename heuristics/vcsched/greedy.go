@@ -10,15 +10,17 @@ import (
 )
 
 // GR is the greedy heuristic (section 3.3): each task, in the instance's
-// order, goes to the host of least CPU load that has the memory for it; the
-// lowest-numbered of equals. O(nH).
+// order, goes to the host of least CPU load that has the memory (and the other
+// rigid resources) for it; the lowest-numbered of equals. Where hosts differ, the
+// load is that with the task, over the host's CPU. O(nH).
 func GR(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	return run(ctx, in, set, func(ctx context.Context, _ *model.VCSched, u *model.VCSchedUnits, _ model.Settings) ([]int32, error) {
 		return greedy(ctx, u, instanceOrder(u))
 	})
 }
 
-// SG is GR with the tasks by decreasing memory need (section 3.3); equals keep
+// SG is GR with the tasks by decreasing memory need (section 3.3), or by the largest
+// share of a host that they need of a rigid resource if there are several; equals keep
 // the instance's order. O(n log n + nH).
 func SG(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	return run(ctx, in, set, func(ctx context.Context, _ *model.VCSched, u *model.VCSchedUnits, _ model.Settings) ([]int32, error) {
@@ -36,30 +38,39 @@ func instanceOrder(u *model.VCSchedUnits) []int32 {
 
 func memoryOrder(u *model.VCSchedUnits) []int32 {
 	order := instanceOrder(u)
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(u.Memory[b], u.Memory[a]) })
+	if len(u.Rigid) == 1 {
+		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(u.Memory[b], u.Memory[a]) })
+		return order
+	}
+	mean := meanCaps(u)
+	slices.SortStableFunc(order, func(a, b int32) int {
+		return cmp.Compare(largestNeed(u, mean, b), largestNeed(u, mean, a))
+	})
 	return order
 }
 
 func greedy(ctx context.Context, u *model.VCSchedUnits, order []int32) ([]int32, error) {
 	hosts := make([]int32, len(order))
-	load, mem := make([]int64, u.Hosts), make([]int64, u.Hosts)
+	s := newStock(u)
 	looks := watch{ctx: ctx}
 	for _, i := range order {
 		if looks.over(u.Hosts) {
 			return nil, stopped(ctx)
 		}
-		best := -1
-		for h := range load {
-			if mem[h]+u.Memory[i] <= u.MemoryCap && (best < 0 || load[h] < load[best]) {
-				best = h
+		best, least := -1, int64(0)
+		for h := range u.Hosts {
+			if !s.fits(i, h) {
+				continue
+			}
+			if load := s.loadWith(i, h); best < 0 || load < least {
+				best, least = h, load
 			}
 		}
 		if best < 0 {
 			return nil, fmt.Errorf("%w: no host has the memory for task %d", model.ErrNoSolution, i)
 		}
 		hosts[i] = int32(best)
-		load[best] += u.CPU[i]
-		mem[best] += u.Memory[i]
+		s.put(i, best, 1)
 	}
 	return hosts, nil
 }

@@ -100,7 +100,7 @@ func TestGreedyRule(t *testing.T) {
 					t.Fatalf("sg: task %d of memory %d after %d", i, u.Memory[i], u.Memory[order[k-1]])
 				}
 				for h := range load {
-					if mem[h]+u.Memory[i] <= u.MemoryCap && load[h] < load[hosts[i]] {
+					if mem[h]+u.Memory[i] <= u.Classes[0].Cap[0] && load[h] < load[hosts[i]] {
 						t.Fatalf("%s: task %d on host %d of load %d, host %d has %d", name, i, hosts[i], load[hosts[i]], h, load[h])
 					}
 				}
@@ -155,7 +155,7 @@ func fitsInMemory(u *model.VCSchedUnits) bool {
 			return true
 		}
 		for h := range mem {
-			if mem[h]+u.Memory[i] > u.MemoryCap {
+			if mem[h]+u.Memory[i] > u.Classes[0].Cap[0] {
 				continue
 			}
 			mem[h] += u.Memory[i]

@@ -14,7 +14,8 @@ import (
 // between the best load found and a target.
 //
 // A state is any assignment of tasks to hosts. Its energy is Σ_hosts max(0, load/C - 1)
-// + max(0, memory/capacity - 1), 0 for what is looked for. A step moves one task or
+// + 2 Σ_resources max(0, use/capacity - 1), over memory and the other rigid resources, 0
+// for what is looked for. A step moves one task or
 // swaps two and is accepted by the Metropolis rule. Hosts within their limits add no
 // energy, so swaps among them are always accepted, and the state diffuses until the
 // overloaded hosts get rid of their excess. Half of the steps start at a host that
@@ -25,16 +26,18 @@ type Improver struct {
 	u      *model.VCSchedUnits // strict, after a state that fits in units and not exactly
 	strict *model.VCSchedUnits
 	rng    *rand.Rand
-	total  int64 // of the CPU needs
+	total  int64 // no host's load exceeds it
 
-	host      []int32   // [task]
-	load, mem []int64   // [host], in units
-	place     []int32   // [task]: index within its host's bucket
-	bucket    [][]int32 // [host]: its tasks
+	host   []int32   // [task]
+	load   []int64   // [host], in units: the CPU needs
+	use    [][]int64 // [resource of u.Rigid][host], in units
+	place  []int32   // [task]: index within its host's bucket
+	bucket [][]int32 // [host]: its tasks
 
 	over     []int32 // hosts above a limit
 	overAt   []int32 // [host]: index in over, or -1
 	limit    int64   // C
+	room     []int64 // [class of hosts]: the CPU needs that make the load C
 	best     []int32 // [task]; nil without one
 	bestLoad int64   // of best; MaxInt64 without one
 
@@ -46,17 +49,25 @@ type Improver struct {
 func NewImprover(u *model.VCSchedUnits, hosts []int32, seed uint64) *Improver {
 	s := &Improver{u: u, strict: u.Strict(), rng: rand.New(rand.NewPCG(seed, 0x696d70726f766572)),
 		host: slices.Clone(hosts), place: make([]int32, len(hosts)),
-		load: make([]int64, u.Hosts), mem: make([]int64, u.Hosts),
+		load: make([]int64, u.Hosts), use: make([][]int64, len(u.Rigid)), room: make([]int64, len(u.Classes)),
 		bucket: make([][]int32, u.Hosts), overAt: make([]int32, u.Hosts),
 		bestLoad: math.MaxInt64}
 	for _, c := range u.CPU {
 		s.total += c
 	}
+	for k := range u.Classes {
+		s.total = max(s.total, u.Classes[k].Load(s.total))
+	}
+	for r := range s.use {
+		s.use[r] = make([]int64, u.Hosts)
+	}
 	for i, h := range hosts {
 		s.place[i] = int32(len(s.bucket[h]))
 		s.bucket[h] = append(s.bucket[h], int32(i))
 		s.load[h] += u.CPU[i]
-		s.mem[h] += u.Memory[i]
+		for r, needs := range u.Rigid {
+			s.use[r][h] += needs[i]
+		}
 	}
 	for i, h := range hosts {
 		s.moved += u.Moves(int32(i), h)
@@ -74,15 +85,17 @@ func (s *Improver) Best() (int64, []int32, bool) {
 // record keeps the current state if it is feasible, in units and exactly, and
 // the best so far.
 func (s *Improver) record() bool {
-	most := slices.Max(s.mem)
-	if most > s.u.MemoryCap || s.u.Current != nil && s.moved > s.u.Budget {
+	if !s.within(s.u) {
 		return false
 	}
-	l := slices.Max(s.load)
+	l := int64(0)
+	for h, load := range s.load {
+		l = max(l, s.u.Classes[s.u.ClassOf(int32(h))].Load(load))
+	}
 	if l >= s.bestLoad {
 		return false
 	}
-	if (most > s.strict.MemoryCap || s.u.Current != nil && s.moved > s.strict.Budget) && !s.u.Fits(s.host) {
+	if !s.within(s.strict) && !s.u.Fits(s.host) {
 		s.u = s.strict // no such state is met again
 		return false
 	}
@@ -91,9 +104,27 @@ func (s *Improver) record() bool {
 	return true
 }
 
+// within reports whether the current state fits in units, in u's capacities and budget.
+func (s *Improver) within(u *model.VCSchedUnits) bool {
+	if u.Current != nil && s.moved > u.Budget {
+		return false
+	}
+	for r, use := range s.use {
+		for h, x := range use {
+			if x > u.Classes[u.ClassOf(int32(h))].Cap[r] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // setLimit sets the threshold and lists the hosts above their limits.
 func (s *Improver) setLimit(limit int64) {
 	s.limit = max(limit, 1)
+	for k := range s.room {
+		s.room[k] = max(1, s.u.Classes[k].Room(s.limit))
+	}
 	s.over = s.over[:0]
 	for h := range s.load {
 		s.overAt[h] = -1
@@ -101,26 +132,47 @@ func (s *Improver) setLimit(limit int64) {
 	}
 }
 
-func (s *Improver) hostEnergy(load, mem int64) float64 {
-	e := 0.0
-	if load > s.limit {
-		e = float64(load-s.limit) / float64(s.limit)
-	}
-	if mem > s.u.MemoryCap {
-		e += 2 * float64(mem-s.u.MemoryCap) / float64(s.u.MemoryCap)
+// hostEnergy returns the energy of host h, with times the needs of task i, less those of
+// j if that is one, added.
+func (s *Improver) hostEnergy(h, i, j int32, times int64) float64 {
+	c := s.u.ClassOf(h)
+	e := excess(s.load[h], s.room[c], s.u.CPU, i, j, times)
+	limits := s.u.Classes[c].Cap
+	for r, needs := range s.u.Rigid {
+		e += 2 * excess(s.use[r][h], limits[r], needs, i, j, times)
 	}
 	return e
+}
+
+// excess returns by what share of the limit an amount exceeds it, with times the needs of
+// task i less those of j.
+func excess(amount, limit int64, needs []int64, i, j int32, times int64) float64 {
+	if times != 0 {
+		d := needs[i]
+		if j >= 0 {
+			d -= needs[j]
+		}
+		amount += times * d
+	}
+	if amount <= limit {
+		return 0
+	}
+	return float64(amount-limit) / float64(max(1, limit))
 }
 
 func (s *Improver) budgetEnergy(extra int64) float64 {
 	if s.u.Current == nil {
 		return 0
 	}
-	return 2 * float64(max(0, s.moved+extra-s.u.Budget)) / float64(s.u.MemoryCap)
+	return 2 * float64(max(0, s.moved+extra-s.u.Budget)) / float64(max(1, s.u.Classes[0].Cap[0]))
 }
 
 func (s *Improver) setOver(h int32) {
-	isOver := s.load[h] > s.limit || s.mem[h] > s.u.MemoryCap
+	c := s.u.ClassOf(h)
+	isOver := s.load[h] > s.room[c]
+	for r, use := range s.use {
+		isOver = isOver || use[h] > s.u.Classes[c].Cap[r]
+	}
 	switch at := s.overAt[h]; {
 	case isOver && at < 0:
 		s.overAt[h] = int32(len(s.over))
@@ -146,9 +198,11 @@ func (s *Improver) relocate(i, h int32) {
 	s.bucket[h] = append(s.bucket[h], i)
 	s.host[i] = h
 	s.load[p] -= s.u.CPU[i]
-	s.mem[p] -= s.u.Memory[i]
 	s.load[h] += s.u.CPU[i]
-	s.mem[h] += s.u.Memory[i]
+	for r, needs := range s.u.Rigid {
+		s.use[r][p] -= needs[i]
+		s.use[r][h] += needs[i]
+	}
 }
 
 // Improve takes up to the given number of steps and reports whether L ≤ target is
@@ -243,13 +297,7 @@ func (s *Improver) anneal(ctx context.Context, limit int64, steps int) bool {
 		if p == q {
 			continue
 		}
-		dc, dm := s.u.CPU[i], s.u.Memory[i]
-		if j >= 0 {
-			dc -= s.u.CPU[j]
-			dm -= s.u.Memory[j]
-		}
-		delta := s.hostEnergy(s.load[p]-dc, s.mem[p]-dm) - s.hostEnergy(s.load[p], s.mem[p]) +
-			s.hostEnergy(s.load[q]+dc, s.mem[q]+dm) - s.hostEnergy(s.load[q], s.mem[q])
+		delta := s.hostEnergy(p, i, j, -1) - s.hostEnergy(p, i, j, 0) + s.hostEnergy(q, i, j, 1) - s.hostEnergy(q, i, j, 0)
 		var moved int64
 		if s.u.Current != nil {
 			moved = s.u.Moves(i, q) - s.u.Moves(i, p)

@@ -24,7 +24,8 @@ const YieldPrecision = 1e-6
 // after the other, until no task fits: by the first task that fits of the CPU list if
 // the host has no less CPU left than memory, of the memory list otherwise; if none of
 // that list fits, of the other. A binary search from half of min(1, H / Σ c) on finds
-// the largest Y at which all tasks are placed.
+// the largest Y at which all tasks are placed. With further resources, or hosts that
+// differ, see vectorPacker.
 //
 // O(log(1/YieldPrecision) (n log n + q)), where q is the cost of n+H queries of
 // firstFit.
@@ -33,28 +34,52 @@ var MCBs = [9]func(context.Context, *model.VCSched, model.Settings) (*model.Plac
 	5: mcb(sumKey, -1), 6: mcb(differenceKey, -1), 7: mcb(ratioKey, -1), 8: mcb(largerKey, -1),
 }
 
-// The keys of section 3.4, of the CPU need c at the yield tried and the memory need m.
-func sumKey(c, m float64) float64        { return c + m }
-func differenceKey(c, m float64) float64 { return max(c, m) - min(c, m) }
-func ratioKey(c, m float64) float64      { return max(c, m) / min(c, m) } // +Inf without memory
-func largerKey(c, m float64) float64     { return max(c, m) }
+// sortKey is a key of section 3.4, of the sum, the least and the largest of a task's
+// needs: the CPU need at the yield tried and those of the rigid resources.
+type sortKey func(sum, least, largest float64) float64
 
-func mcb(key func(c, m float64) float64, sign float64) func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error) {
+func sumKey(sum, _, _ float64) float64                { return sum }
+func differenceKey(_, least, largest float64) float64 { return largest - least }
+func ratioKey(_, least, largest float64) float64      { return largest / least } // +Inf without memory
+func largerKey(_, _, largest float64) float64         { return largest }
+
+func mcb(key sortKey, sign float64) func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error) {
 	return func(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 		return run(ctx, in, set, func(ctx context.Context, _ *model.VCSched, u *model.VCSchedUnits, _ model.Settings) ([]int32, error) {
-			return searchYield(ctx, u, &mcbPacker{u: u, key: key, sign: sign, newList: newTreeList})
+			return searchYield(ctx, u, newPacker(u, key, sign))
 		})
 	}
 }
 
+// packer packs the tasks at a given yield.
+type packer interface {
+	// pack returns the hosts, [task], in a slice that the next call reuses, and
+	// whether all tasks are placed; false if ctx ends before.
+	pack(ctx context.Context, yield float64) ([]int32, bool)
+}
+
+// newPacker returns the packer of MCB1 … MCB8 for equal hosts and memory alone, and
+// its generalisation otherwise.
+func newPacker(u *model.VCSchedUnits, key sortKey, sign float64) packer {
+	memory := u.Classes[0].Cap[0] // a host's, but for rounding and tolerance
+	if plain(u) && memory/2 < u.Scale && u.Scale/2 < memory {
+		return &mcbPacker{u: u, key: key, sign: sign, newList: newTreeList}
+	}
+	return newVectorPacker(u, key, sign)
+}
+
 // searchYield returns the hosts, [task], of the largest yield at which the packer
 // succeeds, by binary search.
-func searchYield(ctx context.Context, u *model.VCSchedUnits, p *mcbPacker) ([]int32, error) {
+func searchYield(ctx context.Context, u *model.VCSchedUnits, p packer) ([]int32, error) {
 	total := 0.0
 	for _, c := range u.CPU {
 		total += float64(c)
 	}
-	low, high := 0.0, min(1, float64(u.Hosts)*float64(u.Scale)/total)
+	has := 0.0
+	for k := range u.Classes {
+		has += float64(len(u.Classes[k].Hosts)) * float64(u.Classes[k].Room(u.Scale))
+	}
+	low, high := 0.0, min(1, has/total)
 	precision := min(YieldPrecision, high/1000)
 	var best []int32
 	for high-low > precision {
@@ -77,10 +102,10 @@ func searchYield(ctx context.Context, u *model.VCSchedUnits, p *mcbPacker) ([]in
 	return best, nil
 }
 
-// mcbPacker packs the tasks at a given yield.
+// mcbPacker is the packer for equal hosts and two resources.
 type mcbPacker struct {
 	u       *model.VCSchedUnits
-	key     func(c, m float64) float64
+	key     sortKey
 	sign    float64 // 1: ascending, -1: descending
 	newList func(u *model.VCSchedUnits, order []int32) firstFit
 
@@ -104,8 +129,7 @@ type firstFit interface {
 	take(place int)
 }
 
-// pack returns the hosts, [task], in a slice that the next call reuses, and whether
-// all tasks are placed; false if ctx ends before.
+// pack implements packer.
 func (p *mcbPacker) pack(ctx context.Context, yield float64) ([]int32, bool) {
 	u := p.u
 	n := len(u.CPU)
@@ -115,7 +139,7 @@ func (p *mcbPacker) pack(ctx context.Context, yield float64) ([]int32, bool) {
 	scale := float64(u.Scale)
 	for i := range p.keyed {
 		c, m := float64(u.CPU[i])*yield/scale, float64(u.Memory[i])/scale
-		p.keyed[i] = keyedTask{p.sign * p.key(c, m), int32(i), m >= c}
+		p.keyed[i] = keyedTask{p.sign * p.key(c+m, min(c, m), max(c, m)), int32(i), m >= c}
 	}
 	if ctx.Err() != nil {
 		return nil, false
@@ -141,10 +165,11 @@ func (p *mcbPacker) pack(ctx context.Context, yield float64) ([]int32, bool) {
 	lists := [2]firstFit{p.newList(u, p.lists[0]), p.newList(u, p.lists[1])}
 	// At this yield a host takes a CPU load of 1/yield.
 	capacity := int64(math.Min(scale/yield, math.MaxInt64/4))
-	spare := u.MemoryCap - u.Scale // memory that is there for rounding only
+	memory := u.Classes[0].Cap[0]
+	spare := memory - u.Scale // memory that is there for rounding only
 	left := n
 	for h := 0; h < u.Hosts && left > 0; h++ {
-		cpu, mem := capacity, u.MemoryCap
+		cpu, mem := capacity, memory
 		// A task that didn't fit on this host won't later, since its room only shrinks.
 		var from [2]int
 		for {

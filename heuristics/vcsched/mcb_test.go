@@ -54,7 +54,7 @@ func textbook(u *model.VCSchedUnits, variant int, yield float64) ([]int32, bool)
 			if 1-float64(load)/float64(capacity) < 1-float64(used)/float64(u.Scale) {
 				first, second = second, first
 			}
-			fits := func(i int32) bool { return load+u.CPU[i] <= capacity && used+u.Memory[i] <= u.MemoryCap }
+			fits := func(i int32) bool { return load+u.CPU[i] <= capacity && used+u.Memory[i] <= u.Classes[0].Cap[0] }
 			list := first
 			at := slices.IndexFunc(*list, fits)
 			if at < 0 {
@@ -75,7 +75,7 @@ func textbook(u *model.VCSchedUnits, variant int, yield float64) ([]int32, bool)
 }
 
 func packerOf(u *model.VCSchedUnits, variant int, newList func(*model.VCSchedUnits, []int32) firstFit) *mcbPacker {
-	keys := []func(c, m float64) float64{sumKey, differenceKey, ratioKey, largerKey}
+	keys := []sortKey{sumKey, differenceKey, ratioKey, largerKey}
 	p := &mcbPacker{u: u, key: keys[(variant-1)%4], sign: 1, newList: newList}
 	if variant > 4 {
 		p.sign = -1

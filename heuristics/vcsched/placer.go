@@ -23,6 +23,9 @@ func run(ctx context.Context, in *model.VCSched, set model.Settings, place place
 		// The memory of some host fits in units and not exactly.
 		hosts, err = place(ctx, in, u.Strict(), set)
 	}
+	if err == nil && !u.Fits(hosts) {
+		err = fmt.Errorf("%w: the tasks that were put on some host don't quite fit", model.ErrNoSolution)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func round(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set mo
 	}
 	rng := rand.New(rand.NewPCG(set.Seed, 0x726f756e64))
 	hosts := make([]int32, len(u.CPU))
-	mem := make([]int64, u.Hosts)
+	s := newStock(u)
 	p := make([]float64, u.Hosts)
 	for i := range hosts {
 		sum := 0.0
@@ -60,7 +60,7 @@ func round(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set mo
 			if p[h] < 1e-9 { // a zero to within the solver's tolerance
 				p[h] = zero
 			}
-			if mem[h]+u.Memory[i] > u.MemoryCap {
+			if !s.fits(int32(i), h) {
 				p[h] = 0 // drawn or not, it would be left out
 			}
 			sum += p[h]
@@ -70,7 +70,7 @@ func round(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set mo
 		}
 		h := draw(rng, p, sum)
 		hosts[i] = int32(h)
-		mem[h] += u.Memory[i]
+		s.put(int32(i), h, 1)
 	}
 	return hosts, nil
 }

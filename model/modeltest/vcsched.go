@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/gapwise/gapwise/model"
@@ -35,6 +36,52 @@ func RandomVCSched(rng *rand.Rand, budget bool) *model.VCSched {
 	return in
 }
 
+// RandomVectors is RandomVCSched with up to four further resources, hosts of different
+// sizes, or both, and at times without CPU needs. Amounts are multiples of 1/4 or 1/10.
+func RandomVectors(rng *rand.Rand, budget bool) *model.VCSched {
+	in := RandomVCSched(rng, budget)
+	grid := []float64{4, 10}[rng.IntN(2)]
+	amount := func(least, most float64) float64 {
+		low, high := math.Ceil(least*grid), math.Floor(most*grid)
+		return (low + float64(rng.IntN(int(high-low)+1))) / grid
+	}
+	kind := rng.IntN(3) // resources, sizes, both
+	if kind != 1 {
+		for r := range 1 + rng.IntN(4) {
+			in.Resources = append(in.Resources, fmt.Sprint("r", r))
+		}
+	}
+	most := model.HostSize{CPU: 1, Memory: 1, Resources: []float64{1, 1, 1, 1}}
+	if kind > 0 {
+		most = model.HostSize{Resources: make([]float64, 4)}
+		for left := in.Hosts; left > 0; {
+			s := model.HostSize{Count: 1 + rng.IntN(left), CPU: amount(0.25, 2), Memory: amount(0, 2)}
+			if s.CPU *= []float64{1, 1, 1.0 / 3}[rng.IntN(3)]; rng.IntN(3) == 0 {
+				s.CPU, s.Memory = 1, 1
+			}
+			for r := range in.Resources {
+				s.Resources = append(s.Resources, amount(0, 2))
+				most.Resources[r] = max(most.Resources[r], s.Resources[r])
+			}
+			most.CPU, most.Memory = max(most.CPU, s.CPU), max(most.Memory, s.Memory)
+			left -= s.Count
+			in.HostSizes = append(in.HostSizes, s)
+		}
+	}
+	noCPU := rng.IntN(5) == 0
+	for i := range in.Jobs {
+		j := &in.Jobs[i]
+		j.CPU, j.Memory = min(most.CPU, j.CPU), amount(0, 0.8*most.Memory)
+		if noCPU || rng.IntN(12) == 0 {
+			j.CPU = 0
+		}
+		for r := range in.Resources {
+			j.Resources = append(j.Resources, amount(0, 0.8*most.Resources[r]))
+		}
+	}
+	return in
+}
+
 // BruteVCSched returns the optimal minimum yield of an instance whose needs are
 // multiples of 1/1000, and whether a placement exists. It tries every assignment of
 // tasks to hosts.
@@ -46,7 +93,20 @@ func BruteVCSched(in *model.VCSched) (best float64, found bool) {
 		}
 	}
 	hosts := make([]int32, len(tasks))
-	mem := make([]float64, in.Hosts)
+	amounts := func(memory float64, resources []float64) []float64 { return append([]float64{memory}, resources...) }
+	var free [][]float64
+	for h := range in.Hosts {
+		size := in.Capacity(h)
+		free = append(free, amounts(size.Memory, size.Resources))
+	}
+	fits := func(needs, free []float64) bool {
+		for r, x := range needs {
+			if x > free[r]+1e-9 {
+				return false
+			}
+		}
+		return true
+	}
 	var walk func(k int, moved float64)
 	walk = func(k int, moved float64) {
 		if k == len(hosts) {
@@ -58,18 +118,23 @@ func BruteVCSched(in *model.VCSched) (best float64, found bool) {
 			return
 		}
 		j := &in.Jobs[tasks[k]]
+		needs := amounts(j.Memory, j.Resources)
 		for h := range in.Hosts {
-			if mem[h]+j.Memory > 1+1e-9 {
+			if !fits(needs, free[h]) {
 				continue
 			}
 			cost := 0.0
 			if len(j.CurrentHosts) > 0 && j.CurrentHosts[task[k]] != h {
 				cost = j.Memory
 			}
-			mem[h] += j.Memory
+			for r, x := range needs {
+				free[h][r] -= x
+			}
 			hosts[k] = int32(h)
 			walk(k+1, moved+cost)
-			mem[h] -= j.Memory
+			for r, x := range needs {
+				free[h][r] += x
+			}
 		}
 	}
 	walk(0, 0)

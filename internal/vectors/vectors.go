@@ -1,0 +1,22 @@
+// Package vectors has fixed-size vectors of amounts, for searches whose time goes into
+// adding and comparing them: of two amounts as fast as by hand, of more by the same code.
+package vectors
+
+// Vector is an array of amounts, one for each of as many resources as it is long.
+type Vector interface {
+	[2]int64 | [3]int64 | [4]int64 | [6]int64 | [11]int64 | [24]int64 | [65]int64
+}
+
+// Most is the number of amounts in the longest Vector.
+const Most = 65
+
+// Size returns the length of the shortest Vector of at least so many amounts, up to
+// Most.
+func Size(amounts int) int {
+	for _, n := range []int{2, 3, 4, 6, 11, 24} {
+		if amounts <= n {
+			return n
+		}
+	}
+	return Most
+}
