@@ -75,6 +75,7 @@ func TestEvidenceDAG(t *testing.T) {
 func TestEvidenceVCSched(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 2)), tallied{}
+	vectors := rand.New(rand.NewPCG(31, 4))
 	for k := range need.Rounds(2000) {
 		in := modeltest.RandomVCSched(rng, k%4 == 0)
 		n.holds(t, in, []bounds.Bound{vcbounds.ClosedForm(in), vcbounds.Packing(in)})
@@ -84,6 +85,10 @@ func TestEvidenceVCSched(t *testing.T) {
 				t.Fatal(err)
 			}
 			n.holds(t, in, []bounds.Bound{b})
+		}
+		if k%5 == 0 {
+			in := modeltest.RandomVectors(vectors, false)
+			n.holds(t, in, []bounds.Bound{vcbounds.ClosedForm(in), vcbounds.Packing(in)})
 		}
 	}
 	n.want(t, model.EvidenceSum, model.EvidenceCrowd, model.EvidenceClique, model.EvidenceFilling, model.EvidencePatterns)
