@@ -19,7 +19,7 @@ const modulePath = "github.com/gapwise/gapwise"
 // alone, and from its own room as imported allows.
 var floors = map[string]int{
 	"internal": 0, "model": 1, "bounds": 2, "heuristics": 3, "exact": 4,
-	"": doorFloor, "audit": 6, "benchmarks": 6, "cmd": 7, "scripts": 7,
+	"": doorFloor, "audit": 6, "benchmarks": 6, "explain": 6, "cmd": 7, "scripts": 7,
 }
 
 // doorFloor is the floor of the root package, the lowest that knows every

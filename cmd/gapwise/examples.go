@@ -25,6 +25,7 @@ var examples = map[string][]example{
 	"verify":  {{"a result, by the independent judge", "gapwise verify graph.json result.json"}},
 	"check":   {{"a proof, without the solver's code", "gapwise check graph.json graph.proof.gz"}},
 	"bound":   {{"what no schedule can beat, without search", "gapwise bound graph.json"}},
+	"explain": {{"why no schedule is shorter, and what holds it up", "gapwise explain graph.json result.json"}, {"solved first, as data", "gapwise explain vms.json --json"}},
 	"export":  {{"the linear model, for another solver", "gapwise export vms.json -o vms.mps"}},
 	"convert": {{"jobs 1 to 50 of a log as requests", "gapwise convert --first 50 log.swf -o log.json"}, {"a log through a pipe, as batch jobs", "cat log.swf | gapwise convert --kind batch - -o jobs.json"}},
 	"gantt":   {{"a schedule, by HEFT", "gapwise gantt graph.json -o heft.svg"}, {"the optimal one", "gapwise gantt graph.json result.json -o optimal.png"}},

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/explain"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+func (p *program) explain() *cli.Command {
+	return &cli.Command{
+		Name:      "explain",
+		Usage:     "say why no solution beats the bound, and what holds it up",
+		ArgsUsage: "INSTANCE [RESULT]",
+		Description: "RESULT is what gapwise solve -o writes; without it the instance is solved first.\n" +
+			"Told are the bound and how it follows, by names of the instance; why an\n" +
+			"infeasible instance has no solution, with a conflict; and what keeps the\n" +
+			"solution from being better: the critical path, the fullest hosts, what is in\n" +
+			"the way of the declined. docs/explain.md says which bound carries what.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "result by `NAME`; without RESULT: solve by it", DefaultText: "best, auto"},
+			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "longest time to solve, and again to explain"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
+			&cli.BoolFlag{Name: "json", Usage: "print the same as one JSON object"},
+		}, readingFlags()...),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			paths := c.Args().Slice()
+			if len(paths) < 1 || len(paths) > 2 {
+				return usagef("explain: give an instance and perhaps a result, there are %d arguments", len(paths))
+			}
+			if c.Duration("time-limit") <= 0 {
+				return usagef("explain: --time-limit must be above 0")
+			}
+			in, err := load(c, paths[0])
+			if err != nil {
+				return err
+			}
+			r, err := p.toExplain(ctx, c, &in, paths)
+			if err != nil {
+				return err
+			}
+			x, err := explain.Explain(ctx, in, r, explain.Options{TimeLimit: c.Duration("time-limit"), Seed: c.Uint64("seed")})
+			if err != nil {
+				return fmt.Errorf("%s: %w", instances.Label(paths[0]), err)
+			}
+			if !c.Bool("json") {
+				_, err = fmt.Fprint(p.out, x)
+				return err
+			}
+			line, err := jsonLine(x)
+			if err == nil {
+				_, err = p.out.Write(line)
+			}
+			return err
+		},
+	}
+}
+
+// toExplain returns the result of a file, judged, or of solving the instance, which is
+// read in the variant of the result.
+func (p *program) toExplain(ctx context.Context, c *cli.Command, in *model.Instance, paths []string) (model.Result, error) {
+	if len(paths) == 1 {
+		return gapwise.Solve(ctx, *in, gapwise.Options{Algorithm: c.String("algorithm"),
+			Settings: model.Settings{Seed: c.Uint64("seed"), TimeLimit: c.Duration("time-limit")}})
+	}
+	found, err := readResults(paths[1])
+	if err != nil {
+		return model.Result{}, err
+	}
+	*in = asSolved(c, *in, firstSolution(found))
+	if err := (*in).Validate(); err != nil {
+		return model.Result{}, fmt.Errorf("%s: %w", instances.Label(paths[0]), err)
+	}
+	hash, err := model.Hash(*in)
+	if err != nil {
+		return model.Result{}, err
+	}
+	one := found[0]
+	if len(found) > 1 {
+		if one, err = pick(paths[1], found, c.String("algorithm"), hash); err != nil {
+			return model.Result{}, err
+		}
+	}
+	r := model.NewResult("a solution without a result", 0)
+	switch {
+	case one.result == nil:
+		if err := r.SetSolution(*in, one.solution); err != nil {
+			return r, fmt.Errorf("%s: %w", instances.Label(paths[1]), err)
+		}
+	case one.result.InstanceHash != hash:
+		return r, otherInstance(one.result, paths, hash)
+	default:
+		r = *one.result
+	}
+	report, err := verify.Result(ctx, *in, r, verify.Options{Hash: hash, Valid: true})
+	if err != nil {
+		return r, err
+	}
+	return r, report.Err()
+}
+
+// readResults is readSolutions, but a single result may say that there is no solution.
+func readResults(path string) ([]solutionFile, error) {
+	data, err := instances.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(splitJSON(data)) < 2 {
+		if one, err := decodeSolution(data); err == nil {
+			return []solutionFile{one}, nil
+		}
+	}
+	return readSolutions(path)
+}

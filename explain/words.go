@@ -1,0 +1,249 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// words explains a bound by its evidence, from which the judge has computed what follows.
+func words(in model.Instance, e *model.Evidence, bound float64, f verify.Followed) Reason {
+	r := Reason{Evidence: e, Checked: true, Elements: e.Elements}
+	switch x := in.(type) {
+	case *model.DAG:
+		dagWords(x, e, bound, &r)
+	case *model.VCSched:
+		vcschedWords(x, e, bound, f.Infeasible, &r)
+	case *model.Reservation:
+		reservationWords(x, e, bound, f.Infeasible, &r)
+	}
+	if r.Words == "" {
+		r.Words = fmt.Sprintf("It follows from %s.", f.How)
+	}
+	return r
+}
+
+func dagWords(d *model.DAG, e *model.Evidence, bound float64, r *Reason) {
+	switch e.Type {
+	case model.EvidencePath:
+		rows, length, chain := along(d, e.Elements)
+		if !chain {
+			r.Words = fmt.Sprintf("On whatever machines they run, %d tasks that wait for each other take %.9g s: %s.", len(e.Elements), bound, list(e.Elements, 20))
+			return
+		}
+		r.Words = fmt.Sprintf("These %d tasks wait for each other. On the machines that suit the path best they and the transfers between them take %.9g s:", len(e.Elements), length)
+		r.Rows = rows
+	case model.EvidenceLoad:
+		sum := 0.0
+		for _, w := range e.Weights {
+			sum += w
+		}
+		r.Words = fmt.Sprintf("The machines have no more time. Weigh a second on each of them as below; wherever a task runs, it costs at least its cheapest weighted time, "+
+			"and all tasks together cost as much as the weights times %.9g s:", bound)
+		r.Rows = [][]string{{"machine", "weight"}}
+		for a, w := range e.Weights {
+			r.Rows = append(r.Rows, []string{d.Machines[a].ID, fmt.Sprintf("%.4g", w/sum)})
+		}
+	case model.EvidenceInterval:
+		r.Words = fmt.Sprintf("Too much work falls between %.9g s and %.9g s: before, the tasks wait for others, and after, others wait for them. The %d machines can't do it in that time, so the schedule ends at %.9g s or later.",
+			e.Window[0], e.Window[1], len(d.Machines), bound)
+	}
+}
+
+// along returns the tasks of a path with their machines, times and transfers on the
+// machines for which it takes least; chain is false if they are no path.
+func along(d *model.DAG, ids []string) (rows [][]string, length float64, chain bool) {
+	g := d.Graph()
+	at := map[string]int32{}
+	for t := range d.Tasks {
+		at[d.Tasks[t].ID] = int32(t)
+	}
+	n, m := len(ids), g.Machines
+	end, from, edge := make([][]float64, n), make([][]int, n), make([]int32, n)
+	for k, id := range ids {
+		t := int(at[id])
+		end[k], from[k], edge[k] = make([]float64, m), make([]int, m), -1
+		if k > 0 {
+			for _, e := range g.Pred(int32(t)) {
+				if g.From[e] == at[ids[k-1]] {
+					edge[k] = e
+				}
+			}
+			if edge[k] < 0 {
+				return nil, 0, false
+			}
+		}
+		for a := range m {
+			ready := 0.0
+			if k > 0 {
+				ready = math.Inf(1)
+				for b := range m {
+					if v := end[k-1][b] + g.Comm(edge[k], int32(b), int32(a)); v < ready {
+						ready, from[k][a] = v, b
+					}
+				}
+			}
+			end[k][a] = ready + g.Cost[t*m+a]
+		}
+	}
+	on := slices.Index(end[n-1], slices.Min(end[n-1]))
+	length = end[n-1][on]
+	for k := n - 1; k >= 0; k-- {
+		before := from[k][on]
+		transfer := ""
+		if k > 0 && before != on {
+			transfer = fmt.Sprintf("%.6g s from %s", g.Comm(edge[k], int32(before), int32(on)), d.Machines[before].ID)
+		}
+		rows = append(rows, []string{ids[k], d.Machines[on].ID, transfer, fmt.Sprintf("%.6g s", g.Cost[int(at[ids[k]])*m+on]), fmt.Sprintf("%.6g s", end[k][on])})
+		on = before
+	}
+	rows = append(rows, []string{"task", "machine", "transfer", "takes", "ends at"})
+	slices.Reverse(rows)
+	return rows, length, true
+}
+
+func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible bool, r *Reason) {
+	needs := func(f func(*model.VCSchedJob) float64) (sum float64) {
+		for k := range v.Jobs {
+			sum += f(&v.Jobs[k]) * float64(v.Jobs[k].Tasks)
+		}
+		return sum
+	}
+	then := fmt.Sprintf("so some job gets at most %.6g of what it needs", bound)
+	if bound >= 1 {
+		then = "and no job can get more than all that it needs"
+	}
+	if infeasible {
+		then = "so they don't fit"
+	}
+	switch e.Type {
+	case model.EvidenceSum:
+		if e.Resource == "memory" {
+			r.Words = fmt.Sprintf("The tasks need the memory of %.6g hosts, and there are %d, %s.", needs(func(j *model.VCSchedJob) float64 { return j.Memory }), v.Hosts, then)
+			return
+		}
+		sum := needs(func(j *model.VCSchedJob) float64 { return j.CPU })
+		if u := v.Units(); sum/float64(v.Hosts) < (1-1e-6)/bound && bound < 1 {
+			then = fmt.Sprintf("at least %.6g on one of them; as all needs are multiples of %.6g, it has %.6g, %s",
+				sum/float64(v.Hosts), float64(u.Unit)/float64(u.Scale), 1/bound, then)
+		}
+		r.Words = fmt.Sprintf("The tasks need the CPU of %.6g hosts, and there are %d, %s.", sum, v.Hosts, then)
+	case model.EvidenceCrowd:
+		order := make([]int, len(v.Jobs))
+		for k := range order {
+			order[k] = k
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(v.Jobs[b].CPU, v.Jobs[a].CPU) })
+		left := e.Count
+		for _, k := range order {
+			if left > 0 {
+				r.Elements = append(r.Elements, v.Jobs[k].ID)
+				left -= v.Jobs[k].Tasks
+			}
+		}
+		if e.Count == 1 {
+			r.Words = fmt.Sprintf("The task of the largest CPU need, of job %s, needs that much wherever it is, %s.", r.Elements[0], then)
+			return
+		}
+		r.Words = fmt.Sprintf("Of the %d tasks with the largest CPU needs (jobs %s), %d share one of the %d hosts, %s.", e.Count, list(r.Elements, 12), (e.Count-1)/v.Hosts+1, v.Hosts, then)
+	case model.EvidenceClique:
+		n := 0.0
+		for _, w := range e.Weights {
+			n += w
+		}
+		more := "without more CPU than that"
+		if infeasible {
+			more = "in memory"
+		}
+		r.Words = fmt.Sprintf("No two of %.0f tasks (jobs %s) fit on one host %s, and there are %d hosts, %s.", n, list(e.Elements, 20), more, v.Hosts, then)
+	case model.EvidenceFilling:
+		r.Words = fmt.Sprintf("Counted by the dual-feasible function %q, by which what fits on one host never counts more than a host, the %s needs of all tasks count more than the %d hosts, %s.",
+			functionName(e.Function), e.Resource, v.Hosts, then)
+	case model.EvidencePatterns:
+		r.Words = fmt.Sprintf("Give each task of a job the weight below (0 elsewhere). No set of tasks that fits on one host with a CPU load of up to %.6g weighs as much as a %d-th of all tasks, %s:",
+			float64(e.Load)/float64(e.Scale), v.Hosts, then)
+		r.Rows = [][]string{{"job", "weight of a task"}}
+		largest := slices.Max(append(slices.Clone(e.Weights), 1))
+		for k, id := range e.Elements {
+			r.Rows = append(r.Rows, []string{id, fmt.Sprintf("%.4f", e.Weights[k]/largest)})
+		}
+	}
+}
+
+func functionName(f *model.DualFunction) string {
+	if f == nil {
+		return "identity"
+	}
+	if f.Parameter == 0 {
+		return f.Name
+	}
+	return fmt.Sprintf("%s of %d", f.Name, f.Parameter)
+}
+
+func reservationWords(in *model.Reservation, e *model.Evidence, bound float64, infeasible bool, r *Reason) {
+	t := in.Ticks()
+	then := fmt.Sprintf("so at most %.9g can be accepted", bound)
+	if infeasible {
+		then = "so they can't all be accepted"
+	}
+	counted := func(f *model.DualFunction) string {
+		if f == nil {
+			return ""
+		}
+		return fmt.Sprintf(", PEs counted by the dual-feasible function %q", functionName(f))
+	}
+	switch e.Type {
+	case model.EvidenceAreas:
+		side := "the ready times"
+		if e.Mirrored {
+			side = "the deadlines"
+		}
+		r.Words = fmt.Sprintf("Even if requests could be interrupted and %s didn't matter, their PEs times runtimes are more than the %d PEs have%s; leaving out those that take most, %s.", side, in.PEs, counted(e.Function), then)
+		if bound >= float64(len(in.Requests)) && !in.EffectiveGoal().PESeconds() {
+			r.Words = fmt.Sprintf("There are %d requests, so no more can be accepted.", len(in.Requests))
+		}
+	case model.EvidenceWindows:
+		r.Words = fmt.Sprintf("In these times the requests must run longer, whenever they start, than the %d PEs have time, %s:", in.PEs, then)
+		r.Rows = [][]string{{"from", "to", "PE-seconds needed", "there are", "requests"}}
+		perSecond := t.PerSecond()
+		for _, w := range e.Windows {
+			var ids []string
+			energy := 0.0
+			for k := range t.Jobs {
+				j := &t.Jobs[k]
+				if x := min(w.To-w.From, j.Length, j.Ready+j.Length-w.From, w.To-j.Latest()); x > 0 {
+					ids = append(ids, in.Requests[j.Request].ID)
+					energy += float64(x) * float64(j.PEs)
+				}
+			}
+			r.Elements = append(r.Elements, ids...)
+			r.Rows = append(r.Rows, []string{fmt.Sprintf("%.9g s", t.Seconds(w.From)), fmt.Sprintf("%.9g s", t.Seconds(w.To)), fmt.Sprintf("%.6g", energy/perSecond),
+				fmt.Sprintf("%.6g", float64(w.To-w.From)*float64(in.PEs)/perSecond), list(ids, 6)})
+		}
+	case model.EvidencePrices:
+		parts := e.Parts
+		if len(parts) == 0 {
+			parts = []model.Evidence{*e}
+		}
+		r.Words = fmt.Sprintf("Let a PE cost what stands below per second. Whoever is accepted pays for what it uses, and all PEs together take no more than they cost; "+
+			"by that price some requests of each group are in the way of the others, %s:", then)
+		r.Rows = [][]string{{"group", "requests", "from", "to", "price"}}
+		for p := range parts {
+			r.Elements = append(r.Elements, parts[p].Elements...)
+			for i := range parts[p].Prices {
+				if price := parts[p].Prices[i]; price > 0 && i+1 < len(parts[p].Times) {
+					name := ""
+					if i == 0 {
+						name = list(parts[p].Elements, 6)
+					}
+					r.Rows = append(r.Rows, []string{fmt.Sprint(p + 1), name, fmt.Sprintf("%.9g s", t.Seconds(parts[p].Times[i])), fmt.Sprintf("%.9g s", t.Seconds(parts[p].Times[i+1])),
+						fmt.Sprintf("%.4g", price*t.PerSecond())})
+				}
+			}
+		}
+	}
+}
