@@ -115,6 +115,24 @@ func LoadPlan(name string) (*Plan, error) {
 	return p, nil
 }
 
+// Paths returns the files and folders that the plan names.
+func (p *Plan) Paths() []string {
+	var all []string
+	for _, f := range p.Files {
+		all = append(all, f.Path)
+		if _, err := os.Stat(f.Platform); err == nil { // it may be a description, too
+			all = append(all, f.Platform)
+		}
+	}
+	for i := range p.Generators {
+		p.Generators[i].files(func(f string) string {
+			all = append(all, f)
+			return f
+		})
+	}
+	return all
+}
+
 // Source returns the text of the built-in plan of a name.
 func Source(name string) ([]byte, error) {
 	data, err := builtIn.ReadFile("plans/" + name + ".yaml")

@@ -32,7 +32,8 @@ func (p *program) bench() *cli.Command {
 			"--shard 3/8 runs the third of eight shares of the plan, which differ by at\n" +
 			"most one run; gapwise merge puts them together (docs/cluster.md). If -o is a\n" +
 			"folder, this start writes a new file in it, and what any file in it holds\n" +
-			"isn't run again: so two starts of one share don't disturb each other.",
+			"isn't run again: so two starts of one share don't disturb each other.\n" +
+			"--slurm and --kubernetes have a cluster run the shards and merge them.",
 		DisableSliceFlagSeparator: true, // a command may hold commas
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` of the results, or a folder/ of such files (default: results/PLAN.jsonl, of a shard results/PLAN.3-of-8.jsonl)"},
@@ -43,7 +44,7 @@ func (p *program) bench() *cli.Command {
 			&cli.StringSliceFlag{Name: "without", Usage: "switch a device of the search off (`NAME`)", Hidden: true},
 			&cli.BoolFlag{Name: "list", Usage: "list the built-in plans"},
 			&cli.StringFlag{Name: "print", Usage: "print the built-in plan `NAME`"},
-		}, adHocFlags()...),
+		}, append(adHocFlags(), submitFlags()...)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Bool("list") || c.IsSet("print") {
 				return p.builtInPlans(c)
@@ -54,6 +55,11 @@ func (p *program) bench() *cli.Command {
 			}
 			if c.Int("workers") < 1 {
 				return usagef("bench: --workers is %d, must be at least 1", c.Int("workers"))
+			}
+			if cluster, err := submitted(c); err != nil {
+				return err
+			} else if cluster {
+				return p.submit(ctx, c, plan)
 			}
 			o := benchmarks.RunOptions{Results: c.String("output"), Workers: c.Int("workers"), Without: benchmarks.SplitAlgorithms(c.StringSlice("without")), Solutions: c.String("solutions")}
 			if err := where(c, plan, &o); err != nil {
