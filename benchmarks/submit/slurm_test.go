@@ -5,7 +5,6 @@ package submit_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -22,7 +21,6 @@ import (
 
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/benchmarks/submit"
-	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
 )
 
@@ -196,38 +194,29 @@ func TestSlurm(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 
-	// The last two of the instances are pipes: whoever reads them waits.
-	text := "name: p\nalgorithms: [{name: exact}]\nfiles:\n"
-	var pipes []string
-	var held [][]byte
-	for k := range 8 {
-		file := filepath.Join(work, fmt.Sprintf("%d.json", k))
-		text += "- " + file + "\n"
-		in, err := instances.VCSchedSpec{Hosts: 2, Jobs: 5 + k, Slack: 0.4, CoVCPU: 0.5, CoVMemory: 0.5, Seed: 1, Index: k}.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := json.Marshal(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if k >= 6 {
-			pipes, held = append(pipes, file), append(held, data)
-			err = syscall.Mkfifo(file, 0o644)
-		} else {
-			err = os.WriteFile(file, data, 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	// GLPK by a script that has the first two tasks wait at their second run, until
+	// they are started anew.
+	glpsol := need.Tool(t, "glpsol", "glpk-utils")
+	folder := filepath.Join(work, "100 % mine")
+	script := fmt.Sprintf(`#!/bin/sh
+lines() { cat '%s'/parts/*."$SLURM_ARRAY_TASK_ID"-of-4.* 2>/dev/null | wc -l; }
+if [ "${SLURM_ARRAY_TASK_ID:-9}" -le 2 ] && [ "${SLURM_RESTART_COUNT:-0}" = 0 ] && [ "$(lines)" -gt 0 ]; then
+	while :; do sleep 0.1; done
+fi
+exec '%s' "$@"
+`, folder, glpsol)
+	bin := filepath.Join(work, "bin")
 	plan := filepath.Join(work, "plan.yaml")
-	if err := os.WriteFile(plan, []byte(text), 0o644); err != nil {
+	if err := errors.Join(os.Mkdir(bin, 0o755), os.WriteFile(filepath.Join(bin, "glpsol"), []byte(script), 0o755), os.WriteFile(plan, []byte(`
+name: p
+generators: [{kind: vcsched, hosts: [2], jobs: [5, 6, 7, 8], slack: [0.4], count: 2, seed: 1}]
+algorithms: [{name: exact, engine: glpsol}]
+`), 0o644)); err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	startSlurm(t)
 
-	folder := filepath.Join(work, "100 % mine")
 	s := submit.Slurm{Work: work, Options: []string{"--partition=main", "--time=60"},
 		Job: submit.Job{Name: "p", Shards: 4, Workers: 1, Program: gapwise, Arguments: []string{plan}, Plan: plan, Folder: folder}}
 	jobs, err := s.Submit(t.Context())
@@ -249,11 +238,6 @@ func TestSlurm(t *testing.T) {
 	running := func() []string { return strings.Fields(command("squeue", "-h", "-t", "running", "-r", "-o", "%i")) }
 	until(t, "two tasks to be left", func() bool { return len(running()) == 2 })
 	tasks := running()
-	for k, pipe := range pipes { // their next start finds files
-		if err := errors.Join(os.WriteFile(pipe+".new", held[k], 0o644), os.Rename(pipe+".new", pipe)); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if out, err := exec.Command("scontrol", "requeue", tasks[0]).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
