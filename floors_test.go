@@ -19,7 +19,7 @@ const modulePath = "github.com/gapwise/gapwise"
 // alone, and from its own room as imported allows.
 var floors = map[string]int{
 	"internal": 0, "model": 1, "bounds": 2, "heuristics": 3, "exact": 4,
-	"": doorFloor, "audit": 6, "benchmarks": 6, "explain": 6, "cmd": 7, "scripts": 7,
+	"": doorFloor, "audit": 6, "benchmarks": 6, "explain": 6, "report": 7, "cmd": 8, "scripts": 8,
 }
 
 // doorFloor is the floor of the root package, the lowest that knows every
@@ -135,6 +135,8 @@ func TestWrongImport(t *testing.T) {
 		{"cmd/gapwise", "benchmarks", ""},
 		{"cmd/gapwise", "draw", ""},
 		{"audit", "", ""},
+		{"report", "benchmarks", ""},
+		{"report", "draw", ""},
 		{"audit", "audit/plain", ""},
 		{"", "exact/dag", ""},
 		{"", "instances", ""},
@@ -154,6 +156,7 @@ func TestWrongImport(t *testing.T) {
 		{"exact/dag", "", "upwards"},
 		{"", "benchmarks", "upwards"},
 		{"audit", "benchmarks", "upwards"},
+		{"benchmarks", "report", "upwards"},
 		{"audit", "cmd/gapwise", "upwards"},
 		{"exact/dag", "bounds/vcsched", "another problem"},
 		{"exact/dag", "exact/vcsched", "another problem"},

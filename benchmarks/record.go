@@ -97,6 +97,12 @@ func optional(x float64) *float64 {
 	return &x
 }
 
+// Objectives returns the metrics of the objective and of the one that breaks ties.
+func (r *Record) Objectives() (first, second model.Metric) {
+	all := r.metrics()
+	return all[0], all[1]
+}
+
 // metrics returns the metrics of the run's instance, its two objectives first.
 func (r *Record) metrics() []model.Metric {
 	in := r.Kind.New()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -23,9 +24,11 @@ type RunOptions struct {
 	Results string // the file to append to; it is created if need be
 	// Folder, in place of Results, is a folder of results files. The runs go to a new
 	// file in it, and those that any file in it holds aren't repeated.
-	Folder  string
-	Shard   Shard // the share of the plan's runs; the zero value is all
-	Workers int   // instances solved at the same time; 0: 1
+	Folder string
+	Shard  Shard // the share of the plan's runs; the zero value is all
+	// Instances, if not nil, restricts the runs to instances whose name it matches.
+	Instances *regexp.Regexp
+	Workers   int // instances solved at the same time; 0: 1
 	// Solutions, if not empty, is a folder for each run's result with its solution.
 	Solutions string
 	// Without names devices to switch off, of the native search (Problem.Devices) or
@@ -122,7 +125,7 @@ func Run(ctx context.Context, p *Plan, o RunOptions) (err error) {
 	total := 0
 	var have []Record // of the share
 	all, err := p.list(cases, algorithms, o.Shard.Of, func(l listed) error {
-		if l.shard != o.Shard.Index {
+		if l.shard != o.Shard.Index || o.Instances != nil && !o.Instances.MatchString(l.instance.Name) {
 			return nil
 		}
 		total++
@@ -139,6 +142,9 @@ func Run(ctx context.Context, p *Plan, o RunOptions) (err error) {
 	})
 	if err != nil {
 		return err
+	}
+	if total == 0 && o.Instances != nil {
+		return fmt.Errorf("%w plan: the name of no instance matches %q; one is %s", model.ErrInvalid, o.Instances, cases[0].Name)
 	}
 	if len(jobs) > 0 {
 		for i := range results.records {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -40,6 +41,7 @@ func (p *program) bench() *cli.Command {
 			&cli.StringFlag{Name: "solutions", Usage: "`FOLDER` for each run's result with its solution"},
 			&cli.StringFlag{Name: "shard", Usage: "run share `I/N`, I from 1 to N"},
 			&cli.StringFlag{Name: "summary", Usage: "`FILE` for what was done, as JSON"},
+			instancesFlag(),
 			&cli.IntFlag{Name: "workers", Value: 1, Usage: "instances solved at the same time"},
 			&cli.StringSliceFlag{Name: "without", Usage: "switch a device of the search off (`NAME`)", Hidden: true},
 			&cli.BoolFlag{Name: "list", Usage: "list the built-in plans"},
@@ -64,6 +66,11 @@ func (p *program) bench() *cli.Command {
 			o := benchmarks.RunOptions{Results: c.String("output"), Workers: c.Int("workers"), Without: benchmarks.SplitAlgorithms(c.StringSlice("without")), Solutions: c.String("solutions")}
 			if err := where(c, plan, &o); err != nil {
 				return err
+			}
+			if c.IsSet("instances") {
+				if o.Instances, err = regexp.Compile(c.String("instances")); err != nil {
+					return usagef("bench: --instances is %q: %v", c.String("instances"), err)
+				}
 			}
 			bar, lines := io.Writer(io.Discard), &benchLog{w: p.err, name: share(plan, o.Shard), interval: 10 * time.Second}
 			if isTerminal(p.err) {

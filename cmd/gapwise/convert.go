@@ -13,6 +13,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/instances/swf"
 	"github.com/gapwise/gapwise/internal/params"
 	"github.com/gapwise/gapwise/model"
 )
@@ -31,14 +32,7 @@ func (p *program) convert() *cli.Command {
 			"that --kind names; what a log doesn't tell (windows of reservations,\n" +
 			"bandwidths of tvc, CPU uses of batch) is drawn. How many jobs could not be\n" +
 			"used is printed.",
-		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "kind", Value: string(model.KindReservation), Usage: "SWF: problem: a heading below", DefaultText: string(model.KindReservation)},
-			&cli.IntFlag{Name: "skip", Usage: "SWF: usable jobs to skip first"},
-			&cli.IntFlag{Name: "first", Usage: "SWF: usable jobs to take", DefaultText: "all"},
-			&cli.BoolFlag{Name: "estimates", Usage: "SWF: reserve the runtimes that users estimated"},
-			&cli.BoolFlag{Name: "refuse-large", Usage: "SWF: refuse jobs larger than the machine"},
-			&cli.Float64Flag{Name: "cancelled", Usage: "SWF: share of cancelled requests"},
-			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "SWF: seed of the random generator"},
+		Flags: slices.Concat(logFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		}, readingFlags(), parameterFlags(ofLogs)),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -59,6 +53,19 @@ func (p *program) convert() *cli.Command {
 			}
 			return p.writeFile(c.String("output"), func(w io.Writer) error { _, err := w.Write(line); return err })
 		},
+	}
+}
+
+// logFlags returns the flags that say what becomes of the jobs of an SWF log.
+func logFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "kind", Value: string(model.KindReservation), Usage: "SWF: problem: a heading below", DefaultText: string(model.KindReservation)},
+		&cli.IntFlag{Name: "skip", Usage: "SWF: usable jobs to skip first"},
+		&cli.IntFlag{Name: "first", Usage: "SWF: usable jobs to take", DefaultText: "all"},
+		&cli.BoolFlag{Name: "estimates", Usage: "SWF: reserve the runtimes that users estimated"},
+		&cli.BoolFlag{Name: "refuse-large", Usage: "SWF: refuse jobs larger than the machine"},
+		&cli.Float64Flag{Name: "cancelled", Usage: "SWF: share of cancelled requests"},
+		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "SWF: seed of the random generator"},
 	}
 }
 
@@ -85,16 +92,25 @@ func (p *program) converted(c *cli.Command, path string) (model.Instance, error)
 		}
 		return load(c, path)
 	}
+	in, said, _, err := p.fromLog(c, path)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(p.err, "%s: %s\n", instances.Label(path), said)
+	return in, nil
+}
+
+// fromLog makes the instance of an SWF log's jobs, and says what became of them.
+func (p *program) fromLog(c *cli.Command, path string) (in model.Instance, said string, log *swf.Log, err error) {
 	if c.String("platform") != "" {
-		return nil, usagef("convert: --platform goes with task graphs, %s is an SWF log", instances.Label(path))
+		return nil, "", nil, usagef("%s: --platform goes with task graphs, %s is an SWF log", c.Name, instances.Label(path))
 	}
 	spec, err := logSpec(c)
 	if err != nil {
-		return nil, err
+		return nil, "", nil, err
 	}
-	log, err := instances.LoadSWF(path)
-	if err != nil {
-		return nil, err
+	if log, err = instances.LoadSWF(path); err != nil {
+		return nil, "", nil, err
 	}
 	name := "stdin"
 	if path != "-" {
@@ -102,21 +118,21 @@ func (p *program) converted(c *cli.Command, path string) (model.Instance, error)
 		name = name[:strings.LastIndex(strings.ToLower(name), ".swf")]
 	}
 	if !utf8.ValidString(name) {
-		return nil, fmt.Errorf("%w: the name of %q isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid, path)
+		return nil, "", nil, fmt.Errorf("%w: the name of %q isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid, path)
 	}
 	in, report, err := spec.FromSWF(name, log, instances.SWFJobs{Skip: c.Int("skip"), First: c.Int("first"),
 		Estimate: c.Bool("estimates"), RefuseLarge: c.Bool("refuse-large"), Cancelled: c.Float64("cancelled"), Seed: c.Uint64("seed")})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", instances.Label(path), err)
+		return nil, "", nil, fmt.Errorf("%s: %w", instances.Label(path), err)
 	}
-	fmt.Fprintf(p.err, "%s: %v\n", instances.Label(path), report)
-	return withVariants(c, path, in)
+	in, err = withVariants(c, path, in)
+	return in, report.String(), log, err
 }
 
 // logSpec returns the specification of the flags for SWF logs.
 func logSpec(c *cli.Command) (instances.SWFSpec, error) {
 	if c.IsSet("first") && c.Int("first") < 1 {
-		return nil, usagef("convert: --first is %d, must be at least 1", c.Int("first"))
+		return nil, usagef("%s: --first is %d, must be at least 1", c.Name, c.Int("first"))
 	}
 	var kinds []model.Kind
 	for _, problem := range gapwise.Problems() {
@@ -129,7 +145,7 @@ func logSpec(c *cli.Command) (instances.SWFSpec, error) {
 		}
 		kinds = append(kinds, problem.Kind)
 	}
-	return nil, usagef("convert: --kind is %q, SWF logs become one of %q", c.String("kind"), kinds)
+	return nil, usagef("%s: --kind is %q, SWF logs become one of %q", c.Name, c.String("kind"), kinds)
 }
 
 // swfFlags returns the flags that go with SWF logs alone.

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/report"
+	"github.com/gapwise/gapwise/verify"
+)
+
+func (p *program) report() *cli.Command {
+	return &cli.Command{
+		Name:      "report",
+		Usage:     "one page of results, of an instance or of a log, as HTML",
+		ArgsUsage: "RESULTS... [INSTANCE...] | INSTANCE | LOG",
+		Description: "The page holds everything that it shows and loads nothing from anywhere\n" +
+			"(docs/report.md).\n" +
+			"Of RESULTS of gapwise bench or of gapwise solve -o: summary, gap tables,\n" +
+			"curves against each parameter with the bound, performance profiles, gap over\n" +
+			"time, growth, and each instance with its runs. With the INSTANCES of results\n" +
+			"of gapwise solve -o, their solutions are judged and drawn.\n" +
+			"An INSTANCE is solved by all heuristics and auto. Of a LOG in the Standard\n" +
+			"Workload Format all policies are compared, with utilisation, queue and\n" +
+			"declined work over time; the flags marked SWF are those of gapwise convert.",
+		Flags: slices.Concat([]cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .html"},
+			&cli.StringFlag{Name: "title", Usage: "title of the page", DefaultText: "plan, instance or log"},
+			&cli.IntFlag{Name: "pictures", Value: report.DefaultPictures, Usage: "most pictures of solutions"},
+			&cli.DurationFlag{Name: "time-limit", Value: report.DefaultTimeLimit, Usage: "limit of each algorithm that the page runs"},
+			instancesFlag(),
+		}, logFlags(), readingFlags(), parameterFlags(ofLogs)),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			paths, err := files(c, 0)
+			if err != nil {
+				return err
+			}
+			output := c.String("output")
+			switch name := strings.ToLower(output); {
+			case !strings.HasSuffix(name, ".html") && !strings.HasSuffix(name, ".htm") && !isStdout(output):
+				return usagef("report: give the page with -o FILE.html")
+			case c.Duration("time-limit") <= 0:
+				return usagef("report: --time-limit is %v, must be positive", c.Duration("time-limit"))
+			case c.Int("pictures") < 0:
+				return usagef("report: --pictures is %d, must be at least 0", c.Int("pictures"))
+			}
+			if err := checkOutput(output, paths); err != nil {
+				return err
+			}
+			o := report.Options{Title: c.String("title"), Pictures: c.Int("pictures")}
+			s := report.Solving{TimeLimit: c.Duration("time-limit"), Seed: c.Uint64("seed"), Said: func(line string) { fmt.Fprintln(p.err, line) }}
+			if len(paths) == 1 && instances.IsSWF(paths[0]) {
+				return p.reportLog(ctx, c, paths, s, o)
+			}
+			for _, f := range swfFlags() {
+				if c.IsSet(f) && f != "seed" {
+					return usagef("report: --%s goes with an SWF log, %s isn't one", f, instances.Label(paths[0]))
+				}
+			}
+			runs, given, err := p.reported(ctx, c, paths)
+			if err != nil {
+				return err
+			}
+			var write func(io.Writer) error
+			switch {
+			case len(runs) > 0:
+				write = func(w io.Writer) error { return report.Results(ctx, w, runs, o) }
+			case len(given) == 1:
+				write = func(w io.Writer) error { return report.Instance(ctx, w, given[0], nil, s, o) }
+			default:
+				return usagef("report: give one instance, or results; there are %d instances", len(given))
+			}
+			return p.writePage(ctx, output, write)
+		},
+	}
+}
+
+// writePage writes the page and says where it is.
+func (p *program) writePage(ctx context.Context, output string, write func(io.Writer) error) error {
+	if err := p.writeFile(output, write); err != nil {
+		return err
+	}
+	if !isStdout(output) {
+		fmt.Fprintf(p.err, "page in %s\n", output)
+	}
+	if ctx.Err() != nil {
+		return codeError(exitStopped)
+	}
+	return nil
+}
+
+func (p *program) reportLog(ctx context.Context, c *cli.Command, paths []string, s report.Solving, o report.Options) error {
+	in, said, log, err := p.fromLog(c, paths[0])
+	if err != nil {
+		return err
+	}
+	about := &report.Log{Name: in.ID(), Said: said, Command: convertCommand(c, paths[0])}
+	if begin, ok := log.Header.Start(); ok && c.Float64("arrival-factor") <= 1 {
+		id := firstID(in)
+		for k := range log.Jobs {
+			if fmt.Sprint(log.Jobs[k].Number) == id {
+				begin = begin.Add(time.Duration(log.Jobs[k].Submit) * time.Second)
+				about.Begin = &begin
+				break
+			}
+		}
+	}
+	return p.writePage(ctx, c.String("output"), func(w io.Writer) error { return report.Instance(ctx, w, in, about, s, o) })
+}
+
+// firstID returns the id of the request that arrives first.
+func firstID(in model.Instance) string {
+	switch in := in.(type) {
+	case *model.Reservation:
+		return in.Requests[0].ID
+	case *model.Batch:
+		return in.Jobs[0].ID
+	case *model.TVC:
+		return in.Requests[0].ID
+	}
+	return ""
+}
+
+// convertCommand returns the command line that makes the instance of the log.
+func convertCommand(c *cli.Command, path string) string {
+	args := []string{"gapwise", "convert"}
+	for _, f := range swfFlags() {
+		if c.IsSet(f) {
+			args = append(args, "--"+f, report.Quote(fmt.Sprint(c.Value(f))))
+		}
+	}
+	return strings.Join(append(args, report.Quote(path), "-o", "instance.json"), " ")
+}
+
+// reported reads runs, results with their solutions, and instances.
+func (p *program) reported(ctx context.Context, c *cli.Command, paths []string) (runs []report.Run, given []model.Instance, err error) {
+	var records []benchmarks.Record
+	var results []report.Run
+	for _, path := range paths {
+		data, err := instances.ReadFile(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		switch {
+		case isRecord(data):
+			some, _, err := benchmarks.DecodeRecords(bytes.NewReader(data), instances.Label(path))
+			if err != nil {
+				return nil, nil, err
+			}
+			records = append(records, some...)
+		case isResult(data):
+			for _, part := range splitJSON(data) {
+				r, err := model.DecodeResult(part.data)
+				if err != nil {
+					return nil, nil, fmt.Errorf("%s: line %d: %w", instances.Label(path), part.line, err)
+				}
+				rec, err := benchmarks.Stated(r, instances.Label(path), part.line)
+				if err != nil {
+					return nil, nil, err
+				}
+				results = append(results, report.Run{Record: rec, Solution: r.Solution})
+			}
+		default:
+			in, err := load(c, path)
+			if err != nil {
+				return nil, nil, err
+			}
+			given = append(given, in)
+		}
+	}
+	if len(records) > 0 {
+		if records, err = p.ofInstances(c, records); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i := range records {
+		runs = append(runs, report.Run{Record: records[i]})
+	}
+	runs = append(runs, results...)
+	if len(runs) > 0 {
+		err = attach(ctx, runs, given)
+	}
+	return runs, given, err
+}
+
+// attach finds the instance of each run among those given and has the judge look at
+// its solution.
+func attach(ctx context.Context, runs []report.Run, given []model.Instance) error {
+	byHash := map[string]model.Instance{}
+	for _, in := range given {
+		hash, err := model.Hash(in)
+		if err != nil {
+			return err
+		}
+		byHash[hash] = in
+	}
+	used := map[string]bool{}
+	for i := range runs {
+		r := &runs[i]
+		in, ok := byHash[r.Hash]
+		if !ok {
+			continue
+		}
+		used[r.Hash] = true
+		if r.Instance = in; r.Solution == nil {
+			continue
+		}
+		judged, err := verify.Verify(ctx, in, r.Solution, verify.Options{Hash: r.Hash})
+		if err == nil {
+			err = judged.Err()
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", r.File, r.Line, err)
+		}
+		o, err := in.Objective(r.Solution)
+		if err != nil {
+			return err
+		}
+		if r.Objective == nil || model.Gap(o.Value, *r.Objective) > 1e-9 {
+			return fmt.Errorf("%s:%d: %w result: the solution's objective is %v, and another is stated", r.File, r.Line, model.ErrInvalid, o.Value)
+		}
+		r.Judged = true
+	}
+	for _, in := range given {
+		if hash, err := model.Hash(in); err != nil || !used[hash] {
+			return fmt.Errorf("report: %w: there is no result of the instance %q among those given", model.ErrInvalid, in.ID())
+		}
+	}
+	return nil
+}
+
+// isResult reports whether the first value of a file is a result of gapwise solve.
+func isResult(data []byte) bool {
+	parts := splitJSON(data)
+	if len(parts) == 0 {
+		return false
+	}
+	f, err := decodeSolution(parts[0].data)
+	return err == nil && f.result != nil
+}

@@ -1,0 +1,319 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Limits of the page, which has to open: instances that are listed, runs in their
+// tables, bytes of pictures.
+const (
+	mostInstances = 2000
+	mostListed    = 12_000
+	mostPicture   = 1 << 20
+	largeSVG      = 300 << 10 // from here on a PNG may be smaller
+	mostPictures  = 12 << 20
+)
+
+// pictures draws solutions until there are enough of them.
+type pictures struct {
+	left, bytes     int
+	without, larger int // solutions left out
+}
+
+// draw draws the solution of a run. It returns nil, and counts, where there is no
+// picture of the problem or no room.
+func (d *pictures) draw(ctx context.Context, in model.Instance, s model.Solution, alt, caption string) (*picture, error) {
+	if in == nil || s == nil {
+		return nil, nil
+	}
+	if d.left <= 0 {
+		d.without++
+		return nil, nil
+	}
+	problem, err := gapwise.ProblemOf(in.Kind())
+	if err != nil || len(problem.Gantt) == 0 {
+		return nil, err
+	}
+	shown, err := problem.Pictured(ctx, in, s)
+	if err != nil {
+		return nil, err
+	}
+	var frames []draw.Frame
+	for _, x := range shown {
+		frames = append(frames, draw.Frame{Instance: x.Instance, Solution: x.Solution, Arrived: x.Arrived})
+	}
+	var b bytes.Buffer
+	kind := "svg+xml"
+	err = draw.Solution(&b, "svg", "", frames)
+	if err == nil && b.Len() > largeSVG {
+		var png bytes.Buffer
+		if err = draw.Solution(&png, "png", "", frames); err == nil && png.Len() < b.Len() {
+			b, kind = png, "png"
+		}
+	}
+	switch {
+	case errors.Is(err, model.ErrUnsupported) || err != nil && strings.Contains(err.Error(), "rectangles"):
+		d.without++
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case b.Len() > mostPicture || d.bytes+b.Len() > mostPictures:
+		d.larger++
+		return nil, nil
+	}
+	d.left--
+	d.bytes += b.Len()
+	return newPicture(kind, b.Bytes(), alt, caption), nil
+}
+
+// left says what the pictures leave out.
+func (d *pictures) words() (all []string) {
+	if d.without > 0 {
+		all = append(all, fmt.Sprintf("Pictures of %s: more than the page holds (--pictures), or more in them than can be drawn.", plural(d.without, "solution")))
+	}
+	if d.larger > 0 {
+		all = append(all, fmt.Sprintf("Pictures of %s, too large for the page: gapwise gantt draws each.", plural(d.larger, "solution")))
+	}
+	return all
+}
+
+// listed makes the list of the instances, those with the largest gaps first.
+func listed(ctx context.Context, all []*part, d *pictures) (s section, left []string, err error) {
+	s = section{ID: "instances", Title: "Instances", Text: []string{"Each opens to its runs, the command that runs it again and, where the solution is kept, its picture."}}
+	list := &items{Sorts: []string{"gap, largest first", "name", "time, longest first"}}
+	type entry struct {
+		p *part
+		i *instance
+	}
+	var entries []entry
+	var kinds, statuses []string
+	for _, p := range all {
+		byName(p.instances)
+		for _, i := range p.instances {
+			entries = append(entries, entry{p, i})
+		}
+		if !slices.Contains(kinds, string(p.kind)) {
+			kinds = append(kinds, string(p.kind))
+		}
+	}
+	urgency := func(i *instance) float64 { // no solution first, then no bound, then by gap
+		switch gap := i.gap(); {
+		case i.infeasible:
+			return -1
+		case math.IsNaN(i.best):
+			return math.Inf(1)
+		case math.IsNaN(gap):
+			return 1e300
+		default:
+			return min(gap, 1e299)
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(urgency(b.i), urgency(a.i)) })
+	if n := len(entries); n > mostInstances {
+		left = append(left, fmt.Sprintf("%d of %d instances are not listed: those with the smallest gaps. All count in tables and charts.", n-mostInstances, n))
+		entries = entries[:mostInstances]
+	}
+	runs := 0
+	short := 0
+	for _, e := range entries {
+		p, i := e.p, e.i
+		status := i.status()
+		if !slices.Contains(statuses, status) {
+			statuses = append(statuses, status)
+		}
+		gap, longest := i.gap(), largest(values(i.runs, func(r *run) float64 { return r.ElapsedS }))
+		it := item{Name: cmp.Or(i.name, "(no name)"), Values: []string{string(p.kind), status}, Keys: []string{fmt.Sprintf("%.9g", -urgency(i)), i.name, fmt.Sprintf("%.9g", -longest)}}
+		best := "–"
+		if i.bestRun != nil {
+			best = precise(i.best)
+		}
+		it.Facts = []fact{{"kind", string(p.kind)}, {"status", status}, {"best", best}, {"bound", precise(i.bound)}, {"gap (%)", percentOf(gap)}, {"by", "–"}}
+		if i.bestRun != nil {
+			it.Facts[5].Value = i.bestRun.Algorithm
+		}
+		it.Words = i.describe(p)
+		if runs < mostListed {
+			it.Runs = i.table(p)
+			runs += len(i.runs)
+		} else {
+			short++
+		}
+		if r := i.drawn(); r != nil {
+			alt := fmt.Sprintf("Picture of the solution of %s by %s", i.name, r.Algorithm)
+			if it.Picture, err = d.draw(ctx, r.Instance, r.Solution, alt, fmt.Sprintf("Solution by %s, %s %s.", r.Algorithm, p.first.Name, withUnit(r.objective(), p.first.Unit))); err != nil {
+				return s, nil, err
+			}
+		}
+		it.Commands = i.commands()
+		list.All = append(list.All, it)
+	}
+	if short > 0 {
+		left = append(left, fmt.Sprintf("The single runs of %d instances.", short))
+	}
+	list.Choices = []choice{{Name: "Kind", Values: kinds}, {Name: "Status", Index: 1, Values: statuses}}
+	if len(list.All) > 0 {
+		s.Blocks = []block{{Items: list}}
+	}
+	return s, left, nil
+}
+
+// status says what is known of the instance.
+func (i *instance) status() string {
+	switch {
+	case i.infeasible:
+		return "infeasible"
+	case i.closed() && i.stated:
+		return "stated optimal"
+	case i.closed():
+		return "optimal"
+	case math.IsNaN(i.best):
+		return "unknown"
+	}
+	return "open"
+}
+
+// drawn returns the run whose solution is drawn: the best that is at hand.
+func (i *instance) drawn() *run {
+	var best *run
+	for _, r := range i.runs {
+		if r.Instance != nil && r.Solution != nil && r.Objective != nil && (best == nil || i.sense.Better(r.objective(), best.objective())) {
+			best = r
+		}
+	}
+	return best
+}
+
+func withUnit(x float64, unit string) string {
+	if unit == "" {
+		return precise(x)
+	}
+	return precise(x) + " " + unit
+}
+
+// describe says in words what is known.
+func (i *instance) describe(p *part) (all []string) {
+	if len(i.params) > 0 {
+		var params []string
+		for _, key := range slices.Sorted(maps.Keys(i.params)) {
+			params = append(params, key+" "+tidy(i.params[key]))
+		}
+		all = append(all, "Parameters: "+strings.Join(params, ", ")+".")
+	}
+	said := ""
+	switch {
+	case i.infeasible:
+		all = append(all, "Proved infeasible.")
+	case !math.IsNaN(i.bound):
+		if i.stated {
+			said = ", as a file states it and nobody has checked"
+		}
+		all = append(all, fmt.Sprintf("No solution has a better %s than %s (bound of the run by %s%s).", p.first.Name, withUnit(i.bound, p.first.Unit), i.boundBy, said))
+	}
+	return all
+}
+
+// table lists the runs.
+func (i *instance) table(p *part) *table {
+	unit, seconds := unitFor(values(i.runs, func(r *run) float64 { return r.ElapsedS }))
+	t := &table{Caption: "Runs", Plain: true, Columns: []column{{Name: "algorithm"}, {Name: "status"}, {p.first.String(), "objective", true}, {p.second.String(), "what breaks ties", true},
+		{"bound", "that the run itself has", true}, {"gap (%)", "to the best bound of all runs", true}, {"time (" + unit + ")", "", true}, {"nodes", "", true}, {"seed", "", true}, {Name: "checked"}}}
+	for _, r := range i.runs {
+		checked := "verified"
+		switch {
+		case r.Objective == nil:
+			checked = "–"
+		case r.Judged:
+			checked = "verified now"
+		case !(r.Sealed && r.Verified):
+			checked = "stated"
+		}
+		second, bound := math.NaN(), math.NaN()
+		if r.Second != nil {
+			second = *r.Second
+		}
+		if r.Bound != nil {
+			bound = *r.Bound
+		}
+		status := string(r.Status)
+		if r.Reason != "" && r.Objective == nil {
+			status += ": " + clipText(r.Reason, 80)
+		}
+		t.Rows = append(t.Rows, row{Cells: []cell{words(r.Algorithm), words(status), figureCell(r.objective()), figureCell(second), figureCell(bound),
+			number(r.gap(), percentOf(r.gap())), number(r.ElapsedS, three(r.ElapsedS/seconds)), count(int(r.Nodes)), words(fmt.Sprint(r.Seed)), words(checked)}})
+	}
+	return t
+}
+
+// commands returns the command lines that run the instance again: its best run, or the
+// plan on this instance alone.
+func (i *instance) commands() []string {
+	r := i.bestRun
+	if r == nil {
+		r = i.runs[0]
+	}
+	return []string{Command(&r.Record)}
+}
+
+// Command returns the command line that runs a record's algorithm again on its
+// instance: gapwise solve for a file, for an instance that a plan makes gapwise bench
+// with the plan, on this instance alone.
+func Command(r *benchmarks.Record) string {
+	name := strings.ToLower(strings.TrimSuffix(strings.ToLower(r.Instance), ".gz"))
+	file := false
+	for _, ending := range []string{".json", ".dot", ".gv", ".stg", ".vbp"} {
+		file = file || strings.HasSuffix(name, ending)
+	}
+	if r.Plan != "" && !file {
+		plan := r.Plan
+		if !slices.Contains(benchmarks.Names(), plan) {
+			plan += ".yaml"
+		}
+		return fmt.Sprintf("gapwise bench %s --instances %s -o again.jsonl", Quote(plan), Quote("^"+regexp.QuoteMeta(r.Instance)+"$"))
+	}
+	args := []string{"gapwise", "solve", "--algorithm", Quote(r.Algorithm)}
+	for _, option := range strings.Fields(r.Options) {
+		key, value, _ := strings.Cut(option, "=")
+		if key == "algorithm" {
+			args[3] = Quote(value)
+			continue
+		}
+		args = append(args, "--"+strings.ReplaceAll(key, "_", "-"), Quote(value))
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.Variants)) {
+		args = append(args, "--"+key, Quote(r.Variants[key]))
+	}
+	if !file {
+		name = r.Instance + ".json"
+	} else {
+		name = r.Instance
+	}
+	if strings.HasPrefix(name, "-") {
+		name = "./" + name
+	}
+	return strings.Join(append(args, "--seed", fmt.Sprint(r.Seed), Quote(name)), " ")
+}
+
+// Quote quotes a word for a shell where that is necessary.
+func Quote(s string) string {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./,:=+@%", c)
+	}
+	if s != "" && strings.IndexFunc(s, func(c rune) bool { return !plain(c) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

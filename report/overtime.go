@@ -1,0 +1,155 @@
+package report
+
+import (
+	"fmt"
+	"math"
+)
+
+// primalGap is Berthold's (Measuring the impact of primal heuristics, 2013): 0 for an
+// optimal solution, at most 1; 1 without a solution, or of another sign than the best.
+func primalGap(objective, best float64) float64 {
+	switch {
+	case math.IsNaN(objective):
+		return 1
+	case objective == best:
+		return 0
+	case objective*best < 0:
+		return 1
+	}
+	return math.Abs(best-objective) / max(math.Abs(best), math.Abs(objective))
+}
+
+// at returns the primal gap of the run at a time, to the best solution of all runs.
+func (r *run) at(s float64) float64 {
+	objective := math.NaN()
+	for _, m := range r.moments() {
+		if m.S > s {
+			break
+		}
+		objective = m.Objective
+	}
+	return primalGap(objective, r.on.best)
+}
+
+// primalIntegral is the integral of the primal gap from 0 to an end, in seconds
+// (Berthold 2013). It may be compared between runs up to the same end.
+func (r *run) primalIntegral(end float64) float64 {
+	sum, since, gap := 0.0, 0.0, 1.0
+	for _, m := range r.moments() {
+		at := min(m.S, end)
+		sum += gap * (at - since)
+		since, gap = at, primalGap(m.Objective, r.on.best)
+	}
+	return sum + gap*(end-since)
+}
+
+// overTime draws gaps over time.
+func overTime(all []*part) section {
+	s := section{ID: "time", Title: "Gap over time", Text: []string{
+		"The primal gap of a run at a time is |best − objective| / max(|best|, |objective|), best being the best solution of any run; 100 % before the first solution (Berthold, Measuring the impact of primal heuristics, 2013). " +
+			"The dotted line is what remains open between the best solution and the best bound, in the same measure."}}
+	for _, p := range all {
+		var end float64
+		traced := 0
+		for _, r := range p.runs {
+			end = max(end, r.ElapsedS)
+			if len(r.Trajectory) > 0 {
+				traced++
+			}
+		}
+		if traced == 0 || end <= least {
+			continue
+		}
+		solved := func(r *run) bool { return !math.IsNaN(r.on.best) }
+		const steps = 80
+		var times []float64
+		for k := range steps + 1 {
+			times = append(times, least/10*math.Pow(10*end/least, float64(k)/steps))
+		}
+		open := []float64{}
+		for _, i := range p.instances {
+			if !math.IsNaN(i.best) && !math.IsNaN(i.bound) {
+				open = append(open, primalGap(i.best, i.bound))
+			}
+		}
+		means := &chart{name: "Mean primal gap over time", x: axis{label: "time (s)", log: true}, y: axis{label: "primal gap, mean (%)"}, zero: true}
+		geometric := &chart{name: "Shifted geometric mean of the primal gap over time", x: means.x, y: axis{label: "primal gap, shifted geometric mean (%)"}, zero: true}
+		single := len(p.instances) == 1
+		unit, seconds := timeUnit(end / 30)
+		integrals := &table{Caption: fmt.Sprintf("Primal integral up to %s", duration(end)), Plain: len(p.algorithms) < 6, Columns: []column{{Name: "algorithm"}, {"n", "runs on instances with a solution", true},
+			{"mean (" + unit + ")", "mean primal integral: the mean primal gap times the time", true}, {"shifted (" + unit + ")", "shifted geometric mean of the primal integrals, shift 10 ms", true},
+			{"gap at the end, mean (%)", "mean primal gap at the end", true}, {"first solution, median (" + unit + ")", "median time of the first solution that is known of; without a trajectory, of the end", true}}}
+		if single {
+			integrals.Columns = []column{{Name: "algorithm"}, {"primal integral (" + unit + ")", "the mean primal gap times the time", true}, {"gap at the end (%)", "primal gap at the end", true},
+				{"first solution (" + unit + ")", "when the first solution is known of; without a trajectory, the end", true}}
+		}
+		for _, a := range p.algorithms {
+			var runs []*run
+			for _, r := range p.of(a) {
+				if solved(r) {
+					runs = append(runs, r)
+				}
+			}
+			if len(runs) == 0 {
+				continue
+			}
+			m, g := curve{name: a, step: true, hue: p.hue(a)}, curve{name: a, step: true, hue: p.hue(a)}
+			for _, t := range times {
+				gaps := values(runs, func(r *run) float64 { return 100 * r.at(t) })
+				m.points = append(m.points, point{x: t, y: mean(gaps)})
+				g.points = append(g.points, point{x: t, y: shifted(gaps, 1)})
+			}
+			means.curves, geometric.curves = append(means.curves, m), append(geometric.curves, g)
+			whole := values(runs, func(r *run) float64 { return r.primalIntegral(end) })
+			first := values(runs, func(r *run) float64 {
+				for _, m := range r.moments() {
+					if !math.IsNaN(m.Objective) {
+						return m.S
+					}
+				}
+				return math.NaN()
+			})
+			last := values(runs, func(r *run) float64 { return r.at(math.Inf(1)) })
+			long := func(x float64) cell { return number(x, three(x/seconds)) }
+			cells := []cell{words(a), count(len(runs)), long(mean(whole)), long(shifted(whole, shift)), number(mean(last), percentOf(mean(last))), long(median(first))}
+			if single {
+				cells = []cell{cells[0], cells[2], cells[4], cells[5]}
+			}
+			integrals.Rows = append(integrals.Rows, row{Cells: cells})
+		}
+		if len(open) > 0 {
+			for _, x := range []struct {
+				c *chart
+				y float64
+			}{{means, 100 * mean(open)}, {geometric, shifted(scaled(open, 100), 1)}} {
+				x.c.curves = append(x.c.curves, curve{name: "left open by the bound", bound: true, points: []point{{x: times[0], y: x.y}, {x: end, y: x.y}}})
+			}
+		}
+		caption := fmt.Sprintf("n = %d instances with a solution; %d of %d runs have a trajectory, the others are known at their end alone.", len(values(p.firsts(), func(r *run) float64 { return r.on.best })), traced, len(p.runs))
+		f := &figures{Choices: []choice{{Name: "Mean", Values: []string{"arithmetic", "shifted geometric"}}},
+			Charts: []figure{figureOf(means, caption, "arithmetic"), figureOf(geometric, caption+" The shift is one percentage point.", "shifted geometric")}}
+		if single {
+			means.y.label = "primal gap (%)"
+			f = &figures{Charts: []figure{figureOf(means, fmt.Sprintf("%d of %d runs have a trajectory, the others are known at their end alone.", traced, len(p.runs)))}}
+		}
+		s.Blocks = append(s.Blocks, block{Heading: p.head(all), Figures: f}, block{Table: integrals})
+	}
+	return s
+}
+
+// firsts returns the first run on each instance.
+func (p *part) firsts() []*run {
+	var all []*run
+	for _, i := range p.instances {
+		all = append(all, i.runs[0])
+	}
+	return all
+}
+
+func scaled(x []float64, by float64) []float64 {
+	all := make([]float64, len(x))
+	for i := range x {
+		all[i] = by * x[i]
+	}
+	return all
+}

@@ -1,0 +1,239 @@
+// Package report writes results, instances and logs as one self-contained page:
+// summary, tables, curves and pictures, without any request to a network.
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+
+	"github.com/gapwise/gapwise"
+)
+
+var (
+	//go:embed page.tmpl
+	pageTemplate string
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.js
+	pageScript string
+)
+
+// page is what the template shows. All texts are plain; the template escapes them.
+type page struct {
+	Title    string
+	Subtitle string
+	Lead     []string // in words
+	Cards    []card
+	Sections []section
+	Left     []string // what was left out, and why
+}
+
+// card is one figure of the summary.
+type card struct{ Value, Label string }
+
+// section is a part of the page.
+type section struct {
+	ID, Title string
+	Text      []string
+	Blocks    []block
+}
+
+// block holds one of its fields.
+type block struct {
+	Heading string
+	Table   *table
+	Figures *figures
+	Items   *items
+	Picture *picture
+	Words   string
+	Command string
+}
+
+// table can be sorted by each column and filtered by text and by what Choices name.
+type table struct {
+	Caption string
+	Columns []column
+	Choices []choice
+	Rows    []row
+	Note    string
+	Plain   bool // it is small: no filters
+}
+
+// column heads a column; Help says how its figures are computed.
+type column struct {
+	Name, Help string
+	Number     bool
+}
+
+// choice is a filter: the values of one attribute of the rows.
+type choice struct {
+	Name   string
+	Index  int // in row.Values
+	Values []string
+	One    bool // one value is always chosen, at first the first
+}
+
+type row struct {
+	Cells  []cell
+	Values []string // of the table's choices
+}
+
+// cell is a text and what it is sorted by, if that is a number.
+type cell struct {
+	Text  string
+	Sort  string
+	value *float64 // the text is to be made by align
+}
+
+// figures is a set of charts of which one is shown at a time, by up to two choices.
+type figures struct {
+	Choices []choice
+	Charts  []figure
+}
+
+type figure struct {
+	Keys    []string // values of the choices
+	SVG     template.HTML
+	Legend  []legend
+	Caption string
+	Wide    bool
+}
+
+type legend struct {
+	Curve  int
+	Class  string
+	Name   string
+	Hidden bool
+}
+
+// items is the list of instances.
+type items struct {
+	Choices []choice
+	Sorts   []string // names of what they are sorted by
+	All     []item
+}
+
+// item is an instance that opens.
+type item struct {
+	Name     string
+	Facts    []fact
+	Values   []string // of the choices
+	Keys     []string // of the sorts
+	Words    []string
+	Runs     *table
+	Picture  *picture
+	Commands []string
+}
+
+type fact struct{ Label, Value string }
+
+// picture is a drawing of a solution.
+type picture struct {
+	URL     template.URL
+	Alt     string
+	Caption string
+}
+
+// newPicture returns a picture of an image file of a type, svg+xml or png. It stands in
+// an img element: nothing in it is a part of the page.
+func newPicture(kind string, image []byte, alt, caption string) *picture {
+	return &picture{template.URL("data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(image)), alt, caption}
+}
+
+// view is what the template is executed with.
+type view struct {
+	*page
+	Policy  string
+	Style   template.CSS
+	Script  template.JS
+	Version string
+}
+
+var parsed = template.Must(template.New("page").Parse(pageTemplate))
+
+// hashOf returns the source expression of a Content Security Policy that allows an
+// inline script or style of exactly this text.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// policy forbids the page to load anything and to run any script but its own, even
+// if a name that it shows were taken for markup.
+func policy() string {
+	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'", hashOf(pageScript), hashOf(pageStyle))
+}
+
+func (p *page) write(w io.Writer) error {
+	p.Sections = slices.DeleteFunc(p.Sections, func(s section) bool { return len(s.Blocks) == 0 })
+	for _, s := range p.Sections {
+		for _, b := range s.Blocks {
+			if b.Table != nil {
+				b.Table.align()
+			}
+			if b.Items != nil {
+				for _, i := range b.Items.All {
+					if i.Runs != nil {
+						i.Runs.align()
+					}
+				}
+			}
+		}
+	}
+	var b bytes.Buffer
+	v := view{p, policy(), template.CSS(pageStyle), template.JS(pageScript), gapwise.Version}
+	if err := parsed.Execute(&b, v); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// figureOf makes a figure of a chart, with its legend.
+func figureOf(c *chart, caption string, keys ...string) figure {
+	f := figure{Keys: keys, SVG: c.svg(), Caption: caption, Wide: c.wide}
+	for k, v := range c.curves {
+		class := fmt.Sprintf("c%d", v.hue%hues)
+		if v.bound {
+			class = "bound"
+		} else if v.hue >= hues {
+			class += " again"
+		}
+		f.Legend = append(f.Legend, legend{k, class, v.name, v.hidden})
+	}
+	return f
+}
+
+// number returns a cell that is sorted by a number.
+func number(x float64, text string) cell { return cell{Text: text, Sort: fmt.Sprintf("%.9g", x)} }
+
+// figureCell returns a cell whose text is aligned with those of its column.
+func figureCell(x float64) cell { return cell{"", fmt.Sprintf("%.9g", x), &x} }
+
+// align makes the texts of the cells that figureCell made.
+func (t *table) align() {
+	for k := range t.Columns {
+		var all []float64
+		for _, r := range t.Rows {
+			if x := r.Cells[k].value; x != nil {
+				all = append(all, *x)
+			}
+		}
+		text := aligned(all)
+		for _, r := range t.Rows {
+			if x := r.Cells[k].value; x != nil {
+				r.Cells[k].Text = text(*x)
+			}
+		}
+	}
+}
+
+func count(n int) cell { return number(float64(n), short(float64(n), 0)) }
+
+func words(s string) cell { return cell{Text: s} }

@@ -1,0 +1,82 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"strings"
+)
+
+// ranking draws the objectives of algorithms on one axis, a row each, with the bound as
+// a line that none can pass.
+type ranking struct {
+	name  string
+	axis  axis
+	rows  []rank
+	bound float64 // NaN: none
+}
+
+type rank struct {
+	name string
+	x    float64
+	text string
+	hue  int
+}
+
+func (r *ranking) svg() template.HTML {
+	const width, rowHeight, top = 940.0, 23.0, 8.0
+	longest := 4
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, k := range r.rows {
+		longest = max(longest, min(24, len([]rune(k.name))))
+		if drawable(k.x, false) {
+			low, high = min(low, k.x), max(high, k.x)
+		}
+	}
+	if drawable(r.bound, false) {
+		low, high = min(low, r.bound), max(high, r.bound)
+	}
+	if low > 1e-90 && high/low > 30 {
+		r.axis.log = true
+	}
+	r.axis.low, r.axis.high = low, high
+	r.axis.widen()
+	if r.axis.log {
+		r.axis.low /= 1.1
+		r.axis.high *= 1.1
+	} else {
+		room := 0.04 * (r.axis.high - r.axis.low)
+		r.axis.low, r.axis.high = r.axis.low-room, r.axis.high+room
+	}
+	left, right := 16+7.4*float64(longest), width-90
+	bottom := top + rowHeight*float64(len(r.rows))
+	height := bottom + 44
+	px := func(x float64) float64 { return left + (right-left)*r.axis.position(x) }
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="chart wide" viewBox="0 0 %s %s" role="img" aria-label="%s"><g class="grid">`, n1(width), n1(height), escape(r.name))
+	for _, t := range r.axis.ticks(9) {
+		fmt.Fprintf(&b, `<path d="M%s %sV%s"/><text class="middle" x="%s" y="%s">%s</text>`, n1(px(t.at)), n1(top), n1(bottom), n1(px(t.at)), n1(bottom+16), escape(t.label))
+	}
+	fmt.Fprintf(&b, `</g><path class="frame" d="M%s %sV%sH%s"/>`, n1(left), n1(top), n1(bottom), n1(right))
+	fmt.Fprintf(&b, `<text class="label middle" x="%s" y="%s">%s</text>`, n1((left+right)/2), n1(height-6), escape(r.axis.label))
+	known := drawable(r.bound, r.axis.log)
+	for k, v := range r.rows {
+		y := top + rowHeight*(float64(k)+0.5)
+		fmt.Fprintf(&b, `<text class="end label" x="%s" y="%s">%s</text>`, n1(left-8), n1(y+4), escape(clipText(v.name, 24)))
+		if !drawable(v.x, r.axis.log) {
+			fmt.Fprintf(&b, `<text x="%s" y="%s">%s</text>`, n1(left+8), n1(y+4), map[bool]string{true: "no solution", false: tidy(v.x)}[math.IsNaN(v.x)])
+			continue
+		}
+		fmt.Fprintf(&b, `<g class="curve c%d">`, v.hue%hues)
+		if known {
+			fmt.Fprintf(&b, `<path class="rest" d="M%s %sH%s"/>`, n1(px(v.x)), n1(y), n1(px(r.bound)))
+		}
+		fmt.Fprintf(&b, `<path class="dot" d="%s"><title>%s: %s</title></path></g>`, marker(0, px(v.x), y), escape(v.name), escape(v.text))
+		fmt.Fprintf(&b, `<text x="%s" y="%s">%s</text>`, n1(right+8), n1(y+4), escape(v.text))
+	}
+	if known {
+		fmt.Fprintf(&b, `<g class="curve bound"><path class="line" d="M%s %sV%s"><title>bound %s</title></path></g>`, n1(px(r.bound)), n1(top), n1(bottom), tidy(r.bound))
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String())
+}

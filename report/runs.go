@@ -1,0 +1,373 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Run is one run, with its instance and its solution where they are at hand.
+type Run struct {
+	benchmarks.Record
+	Instance model.Instance // nil: not at hand
+	Solution model.Solution // nil: not at hand
+	// Judged says that the judge has looked at a solution that a file only states, for
+	// this page.
+	Judged bool
+}
+
+// run is a Run among others on the same instance.
+type run struct {
+	*Run
+	on *instance
+}
+
+// instance is what all runs together tell of an instance.
+type instance struct {
+	name, hash string
+	params     map[string]float64
+	bound      float64 // best bound; NaN: none
+	boundBy    string
+	stated     bool    // the bound is only stated by a file
+	searched   bool    // the run that has it has counted nodes
+	infeasible bool    // proved
+	best       float64 // best objective; NaN: none
+	bestRun    *run
+	sense      model.Sense
+	runs       []*run
+}
+
+// part is the runs of one problem with one objective: what can be compared.
+type part struct {
+	kind       model.Kind
+	first      model.Metric
+	second     model.Metric
+	algorithms []string // in the order in which they appear
+	instances  []*instance
+	runs       []*run
+}
+
+// parts divides the runs. What benchmarks.Merge refuses is an error.
+func parts(runs []Run) (all []*part, notes []string, err error) {
+	records := make([]benchmarks.Record, len(runs))
+	kept := map[runKey]*Run{}
+	for i := range runs {
+		r := &runs[i]
+		records[i] = r.Record
+		if k := keyOf(&r.Record); kept[k] == nil || r.Solution != nil && kept[k].Solution == nil {
+			kept[k] = r
+		}
+	}
+	merged, notes, err := benchmarks.Merge(records)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, byHash := map[string]*part{}, map[string]*instance{}
+	for i := range merged {
+		first, second := merged[i].Objectives()
+		id := string(merged[i].Kind) + "\x00" + first.Key
+		p := found[id]
+		if p == nil {
+			p = &part{kind: merged[i].Kind, first: first, second: second}
+			found[id], all = p, append(all, p)
+		}
+		k := kept[keyOf(&merged[i])]
+		one := &run{Run: &Run{Record: merged[i], Instance: k.Instance, Solution: k.Solution, Judged: k.Judged}}
+		on := byHash[one.Hash]
+		if on == nil {
+			on = &instance{name: one.Record.Instance, hash: one.Hash, params: paramsOf(&one.Record), bound: math.NaN(), best: math.NaN(), sense: first.Sense}
+			byHash[one.Hash] = on
+			p.instances = append(p.instances, on)
+		}
+		one.on = on
+		on.runs, p.runs = append(on.runs, one), append(p.runs, one)
+		if !slices.Contains(p.algorithms, one.Algorithm) {
+			p.algorithms = append(p.algorithms, one.Algorithm)
+		}
+	}
+	for _, p := range all {
+		for _, i := range p.instances {
+			i.learn()
+		}
+	}
+	return all, notes, nil
+}
+
+// paramsOf returns the parameters of a run's instance: what its generator was told
+// goes before what is computed of it.
+func paramsOf(r *benchmarks.Record) map[string]float64 {
+	all := maps.Clone(r.Features)
+	if all == nil {
+		all = map[string]float64{}
+	}
+	maps.Copy(all, r.Params)
+	delete(all, "draw")
+	return all
+}
+
+// unitOf returns a parameter's name with its unit.
+func (p *part) unitOf(key string) string {
+	problem, err := gapwise.ProblemOf(p.kind)
+	if err != nil {
+		return key
+	}
+	for _, x := range benchmarks.ParamsOf(problem) {
+		if x.Key == key && x.Unit != "" {
+			return key + " (" + x.Unit + ")"
+		}
+	}
+	return key
+}
+
+type runKey struct {
+	hash, algorithm string
+	seed            uint64
+}
+
+func keyOf(r *benchmarks.Record) runKey { return runKey{r.Hash, r.Algorithm, r.Seed} }
+
+// learn computes what the runs tell. Bounds of lines that gapwise didn't write count
+// where there are no others and no solution beats them.
+func (i *instance) learn() {
+	for _, r := range i.runs {
+		i.infeasible = i.infeasible || r.Sealed && r.Status == model.StatusInfeasible
+		if r.Objective != nil && (math.IsNaN(i.best) || i.sense.Better(*r.Objective, i.best)) {
+			i.best, i.bestRun = *r.Objective, r
+		}
+	}
+	for _, sealed := range []bool{true, false} {
+		for _, r := range i.runs {
+			if r.Sealed != sealed || r.Bound == nil {
+				continue
+			}
+			// Of equal bounds that of a search is named: heuristics have quick ones.
+			searched := *r.Bound == i.bound && r.Nodes > 0 && !i.searched
+			if searched || math.IsNaN(i.bound) || i.sense.Better(i.bound, *r.Bound) {
+				i.bound, i.boundBy, i.stated, i.searched = *r.Bound, r.Algorithm, !sealed, r.Nodes > 0
+			}
+		}
+		if !math.IsNaN(i.bound) && sealed {
+			return
+		}
+	}
+	if i.stated && i.sense.Better(i.best, i.bound) && model.Gap(i.best, i.bound) > model.DefaultGap {
+		i.bound, i.boundBy, i.stated = math.NaN(), "", false
+	}
+}
+
+// gap returns the gap of the best solution to the best bound.
+func (i *instance) gap() float64 { return model.Gap(i.best, i.bound) }
+
+// closed reports whether a solution is within the gap that counts as optimal.
+func (i *instance) closed() bool { return i.gap() <= model.DefaultGap }
+
+func (r *run) objective() float64 {
+	if r.Objective == nil {
+		return math.NaN()
+	}
+	return *r.Objective
+}
+
+// gap returns the gap to the best bound of the instance.
+func (r *run) gap() float64 { return model.Gap(r.objective(), r.on.bound) }
+
+// failed reports whether the run found nothing where there may be something.
+func (r *run) failed() bool { return r.Objective == nil && !r.on.infeasible }
+
+// stopped reports whether the run ended before it was through, or without a solution.
+func (r *run) stopped() bool {
+	return r.Status != model.StatusOptimal && r.Status != model.StatusInfeasible && r.Reason != ""
+}
+
+// moments returns the run's trajectory; without one, its end.
+func (r *run) moments() []benchmarks.Moment {
+	if len(r.Trajectory) > 0 {
+		return r.Trajectory
+	}
+	bound := math.NaN()
+	if r.Bound != nil {
+		bound = *r.Bound
+	}
+	return []benchmarks.Moment{{S: r.ElapsedS, Objective: r.objective(), Bound: bound}}
+}
+
+// of returns the runs of one algorithm.
+func (p *part) of(algorithm string) []*run {
+	var all []*run
+	for _, r := range p.runs {
+		if r.Algorithm == algorithm {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// title names the part in words.
+func (p *part) title() string { return fmt.Sprintf("%s: %s", p.kind, p.first.Name) }
+
+// varying returns the parameters that all instances have and that differ, sorted.
+func (p *part) varying() []string {
+	values := map[string]map[float64]bool{}
+	has := map[string]int{}
+	for _, i := range p.instances {
+		for key, x := range i.params {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				continue
+			}
+			if values[key] == nil {
+				values[key] = map[float64]bool{}
+			}
+			values[key][x] = true
+			has[key]++
+		}
+	}
+	var all []string
+	for key := range values {
+		if len(values[key]) > 1 && has[key] == len(p.instances) {
+			all = append(all, key)
+		}
+	}
+	order := p.order()
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(order[a], order[b]), strings.Compare(a, b)) })
+	return all
+}
+
+// order numbers the parameters: those that the runs' generator was told first, then
+// what is computed of the instances, both as the problem lists them.
+func (p *part) order() map[string]int {
+	order, told := map[string]int{}, map[string]bool{}
+	for _, r := range p.runs {
+		for key := range r.Params {
+			told[key] = true
+		}
+	}
+	problem, err := gapwise.ProblemOf(p.kind)
+	if err != nil {
+		return order
+	}
+	all := benchmarks.ParamsOf(problem)
+	for k, x := range all {
+		if order[x.Key] = k + 1; !told[x.Key] {
+			order[x.Key] += len(all)
+		}
+	}
+	return order
+}
+
+// class is the instances whose values of a parameter are the same or, where there are
+// many values, near to each other.
+type class struct {
+	x     float64 // the value; of several their mean
+	label string
+	in    map[*instance]bool
+}
+
+// mostClasses is how many values of a parameter are kept apart.
+const mostClasses = 16
+
+// classes divides the instances by a parameter: by value or, of more than mostClasses
+// values, in classes of about equally many instances.
+func (p *part) classes(param string) []class {
+	byValue := map[float64][]*instance{}
+	for _, i := range p.instances {
+		byValue[i.params[param]] = append(byValue[i.params[param]], i)
+	}
+	values := slices.Sorted(maps.Keys(byValue))
+	var all []class
+	add := func(values []float64) {
+		c := class{in: map[*instance]bool{}, label: tidy(values[0])}
+		if n := len(values); n > 1 {
+			c.label += " to " + tidy(values[n-1])
+		}
+		sum := 0.0
+		for _, x := range values {
+			for _, i := range byValue[x] {
+				c.in[i] = true
+				sum += x
+			}
+		}
+		if c.x = sum / float64(len(c.in)); len(values) == 1 {
+			c.x = values[0]
+		}
+		all = append(all, c)
+	}
+	if len(values) <= mostClasses {
+		for k := range values {
+			add(values[k : k+1])
+		}
+		return all
+	}
+	const groups = 12
+	seen, begin := 0, 0
+	for k, x := range values {
+		seen += len(byValue[x])
+		if seen*groups >= (len(all)+1)*len(p.instances) || k+1 == len(values) {
+			add(values[begin : k+1])
+			begin = k + 1
+		}
+	}
+	return all
+}
+
+// byName sorts instances.
+func byName(all []*instance) {
+	sort.SliceStable(all, func(a, b int) bool {
+		return cmp.Or(strings.Compare(all[a].name, all[b].name), strings.Compare(all[a].hash, all[b].hash)) < 0
+	})
+}
+
+// values returns f of the runs where it is finite.
+func values(runs []*run, f func(*run) float64) []float64 {
+	var all []float64
+	for _, r := range runs {
+		if x := f(r); !math.IsNaN(x) && !math.IsInf(x, 0) {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// mean, median and largest return NaN of nothing.
+func mean(x []float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	x = slices.Sorted(slices.Values(x)) // a sum depends on its order
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+func median(x []float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	x = slices.Sorted(slices.Values(x))
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+}
+
+func largest(x []float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	return slices.Max(x)
+}
+
+// shifted returns the shifted geometric mean exp(mean(ln(x + s))) - s.
+func shifted(x []float64, s float64) float64 {
+	logs := make([]float64, len(x))
+	for i, v := range x {
+		logs[i] = math.Log(v + s)
+	}
+	return math.Exp(mean(logs)) - s
+}

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Solving says how instances are solved for a page.
+type Solving struct {
+	// TimeLimit is that of each algorithm and of the bounds; 0: 10 s.
+	TimeLimit time.Duration
+	Seed      uint64
+	// Said, if not nil, is called with a line for each algorithm that is through.
+	Said func(line string)
+}
+
+// DefaultTimeLimit is the time limit of each algorithm if none is given.
+const DefaultTimeLimit = 10 * time.Second
+
+// solved is an instance with the runs of all algorithms and its bounds.
+type solved struct {
+	in     model.Instance
+	runs   []Run
+	bounds []bounds.Bound // weakest first
+	others []bounds.Bound // of other figures than the objective
+	cut    bool           // the context ended before all algorithms ran
+}
+
+// solve runs all heuristics, weakest first, and auto, each for at most the time limit,
+// and computes the bounds that need no search. Algorithms that don't take the instance
+// are left out. A context that ends is no error: what was found until then counts.
+func (s Solving) solve(ctx context.Context, in model.Instance) (*solved, error) {
+	if s.TimeLimit == 0 {
+		s.TimeLimit = DefaultTimeLimit
+	}
+	say := func(format string, args ...any) {
+		if s.Said != nil {
+			s.Said(fmt.Sprintf(format, args...))
+		}
+	}
+	c := gapwise.NewCase(in)
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	all := &solved{in: in}
+	var names []string
+	for _, a := range gapwise.Algorithms(in.Kind()) {
+		if !a.Exact {
+			names = append(names, a.Name)
+		}
+	}
+	names = append(names, "auto")
+	for k, name := range names {
+		if ctx.Err() != nil {
+			all.cut = true
+			break
+		}
+		rec, res, err := benchmarks.Solve(ctx, c, gapwise.Options{Algorithm: name, Settings: model.Settings{Seed: s.Seed, TimeLimit: s.TimeLimit}})
+		if errors.Is(err, model.ErrUnsupported) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if slices.ContainsFunc(all.runs, func(r Run) bool { return r.Algorithm == rec.Algorithm }) {
+			continue // auto has run the heuristics again
+		}
+		all.runs = append(all.runs, Run{Record: rec, Instance: in, Solution: res.Solution})
+		metric := in.Metrics()[0]
+		what := "no solution"
+		if res.Solution != nil {
+			what = metric.Name + " " + withUnit(res.Objective, metric.Unit)
+		}
+		say("%d of %d: %s, %s, %s", k+1, len(names), rec.Algorithm, what, duration(rec.ElapsedS))
+	}
+	if len(all.runs) == 0 {
+		return nil, fmt.Errorf("report: %w: no algorithm takes the instance %s", model.ErrUnsupported, in.ID())
+	}
+	limited, cancel := context.WithTimeout(ctx, s.TimeLimit)
+	defer cancel()
+	var err error
+	if all.bounds, err = gapwise.Bounds(limited, in); err == nil {
+		all.others, err = gapwise.OtherBounds(limited, in)
+	}
+	if err != nil && !errors.Is(err, model.ErrUnsupported) && limited.Err() == nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// tighten takes bounds that are of no run.
+func (i *instance) tighten(all []bounds.Bound) {
+	for _, b := range all {
+		switch {
+		case b.Infeasible:
+			i.infeasible = true
+		case math.IsNaN(b.Value) || math.IsInf(b.Value, 0):
+		case math.IsNaN(i.bound) || i.sense.Better(i.bound, b.Value) || b.Value == i.bound && !i.searched:
+			i.bound, i.boundBy, i.stated = b.Value, b.Name, false
+		}
+	}
+}

@@ -1,0 +1,301 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Log tells of the log that an instance was made of.
+type Log struct {
+	Name    string
+	Said    string     // what became of its jobs
+	Begin   *time.Time // of second 0 of the instance; nil: unknown
+	Command string     // that makes the instance
+}
+
+// Instance solves an instance by all heuristics and auto, and writes the page of what
+// that gave. Log is nil for an instance that is of no log.
+func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s Solving, o Options) error {
+	found, err := s.solve(ctx, in)
+	if err != nil {
+		return err
+	}
+	all, _, err := parts(found.runs)
+	if err != nil {
+		return err
+	}
+	q, i := all[0], all[0].instances[0]
+	i.tighten(found.bounds)
+	// The best algorithms come first, and have the first colours.
+	slices.SortStableFunc(q.runs, func(a, b *run) int { return q.compare(a.objective(), b.objective()) })
+	for k, r := range q.runs {
+		q.algorithms[k] = r.Algorithm
+	}
+	p := &page{Title: cmp.Or(o.Title, in.ID(), "Instance")}
+	q.lead(p, found, log)
+	usages := q.usages(found)
+	d := &pictures{left: o.Pictures}
+	comparison := q.comparison(found, usages)
+	over := overTime(all)
+	if log != nil { // policies don't improve anything while they run
+		comparison.Title, over = "Policies", section{}
+	}
+	picture, err := q.best(ctx, d)
+	if err != nil {
+		return err
+	}
+	p.Sections = append(p.Sections, comparison, q.overLog(usages, log), picture, over, q.boundTable(found), q.again(found, log), q.figures(found))
+	if found.cut {
+		p.Left = append(p.Left, "Algorithms that didn't run: the command was stopped before.")
+	}
+	p.Left = append(p.Left, d.words()...)
+	return p.write(w)
+}
+
+// lead writes the summary of an instance.
+func (p *part) lead(to *page, found *solved, log *Log) {
+	i := p.instances[0]
+	var size []string
+	for _, f := range found.in.Features() {
+		if len(size) == 2 {
+			break
+		}
+		to.Cards = append(to.Cards, card{tidy(f.Value), f.Usage})
+		size = append(size, fmt.Sprintf("%s %s", tidy(f.Value), f.Key))
+	}
+	to.Cards = append(to.Cards, card{short(float64(len(p.algorithms)), 0), "algorithms"})
+	to.Subtitle = fmt.Sprintf("%s · %s the %s · gapwise %s", p.kind, p.first.Sense, p.first.Name, gapwise.Version)
+	if log != nil {
+		to.Subtitle += " · log " + log.Name
+		if from := log.Begin; from != nil {
+			if end := spanOf(found.in); end > 0 {
+				to.Subtitle += fmt.Sprintf(", %s to %s", from.Format("2 Jan 2006"), from.Add(time.Duration(end*float64(time.Second))).Format("2 Jan 2006"))
+			}
+		}
+		to.Lead = append(to.Lead, "Jobs: "+log.Said+".")
+	}
+	switch {
+	case i.infeasible:
+		to.Cards = append(to.Cards, card{"infeasible", "proved"})
+		to.Lead = append(to.Lead, "The instance is proved to have no solution.")
+	case i.bestRun == nil:
+		to.Lead = append(to.Lead, "No algorithm found a solution, and none is proved not to exist.")
+	default:
+		r := i.bestRun
+		to.Cards = append(to.Cards, card{withUnit(i.best, p.first.Unit), "best " + p.first.Name + ", by " + r.Algorithm}, card{withUnit(i.bound, p.first.Unit), "bound: no solution is better"},
+			card{percentOf(i.gap()) + " %", "gap of the best solution"})
+		text := fmt.Sprintf("The best of %s is %s: %s %s, found in %s.", plural(len(p.algorithms), "algorithm"), r.Algorithm, p.first.Name, withUnit(i.best, p.first.Unit), duration(r.ElapsedS))
+		switch {
+		case i.closed():
+			text += fmt.Sprintf(" It is optimal: no solution has a better %s (bound by %s).", p.first.Name, i.boundBy)
+		case !math.IsNaN(i.bound):
+			text += fmt.Sprintf(" No solution has a better %s than %s (bound by %s), so it is at most %s %% from the optimum.", p.first.Name, withUnit(i.bound, p.first.Unit), i.boundBy, percentOf(i.gap()))
+		}
+		to.Lead = append(to.Lead, text)
+	}
+	verified, solutions := 0, 0
+	for _, r := range p.runs {
+		if r.Objective != nil {
+			solutions++
+			if r.Verified {
+				verified++
+			}
+		}
+	}
+	to.Lead = append(to.Lead, fmt.Sprintf("The judge, which shares no code with the solvers, has verified %d of %s.", verified, plural(solutions, "solution")))
+}
+
+// spanOf returns when the last request arrives, in seconds; 0 for other problems.
+func spanOf(in model.Instance) float64 {
+	switch in := in.(type) {
+	case *model.Reservation:
+		if n := len(in.Requests); n > 0 {
+			last := 0.0
+			for k := range in.Requests {
+				last = max(last, in.Requests[k].ArrivalS)
+			}
+			return last
+		}
+	case *model.Batch:
+		if n := len(in.Jobs); n > 0 {
+			return in.Jobs[n-1].SubmitS
+		}
+	case *model.TVC:
+		if n := len(in.Requests); n > 0 {
+			return in.Requests[n-1].ArrivalS
+		}
+	}
+	return 0
+}
+
+// comparison is the picture and the table of the algorithms.
+func (p *part) comparison(found *solved, usages map[string]*benchmarks.Usage) section {
+	i := p.instances[0]
+	r := &ranking{name: fmt.Sprintf("%s of each algorithm, with the bound", p.first.Name), axis: axis{label: p.first.String()}, bound: i.bound}
+	runs := p.runs
+	for _, x := range runs {
+		r.rows = append(r.rows, rank{x.Algorithm, x.objective(), tidy(x.objective()), p.hue(x.Algorithm)})
+	}
+	caption := sentence(p.first.String()) + ", best first."
+	if !math.IsNaN(i.bound) {
+		caption += fmt.Sprintf(" The dotted line is the bound %s (%s): no solution lies beyond it.", tidy(i.bound), i.boundBy)
+	}
+	s := section{ID: "algorithms", Title: "Algorithms", Blocks: []block{{Figures: &figures{Charts: []figure{{SVG: r.svg(), Caption: caption, Wide: true}}}}}}
+
+	unit, seconds := unitFor(values(p.runs, func(r *run) float64 { return r.ElapsedS }))
+	t := &table{Caption: "Algorithms", Plain: len(runs) < 8, Columns: []column{{Name: "algorithm"}, {Name: "status"}, {p.first.String(), "the objective", true}, {"gap (%)", "to the best bound", true}, {p.second.String(), "breaks ties", true}}}
+	var further []model.Metric
+	for _, m := range found.in.Metrics()[2:] {
+		if slices.ContainsFunc(runs, func(r *run) bool { _, ok := r.Metrics[m.Key]; return ok }) {
+			further = append(further, m)
+			t.Columns = append(t.Columns, column{m.String(), "", true})
+		}
+	}
+	from, to := 0.0, spanOf(found.in)
+	work := workOf(found.in)
+	if len(usages) > 0 {
+		t.Columns = append(t.Columns, column{"in use (%)", "mean share in use (of a batch, in the foreground) from the first to the last arrival", true}, column{"waiting", "mean number of requests that wait, from the first to the last arrival", true})
+	}
+	if len(usages) > 0 && work > 0 {
+		t.Columns = append(t.Columns, column{"declined work (%)", "work of declined requests as a share of all", true})
+	}
+	t.Columns = append(t.Columns, column{"time (" + unit + ")", "of the algorithm, on this machine", true}, column{"nodes", "what the algorithm expands", true})
+	for _, x := range runs {
+		second := math.NaN()
+		if x.Second != nil {
+			second = *x.Second
+		}
+		cells := []cell{words(x.Algorithm), words(string(x.Status)), figureCell(x.objective()), number(x.gap(), percentOf(x.gap())), figureCell(second)}
+		for _, m := range further {
+			y, ok := x.Metrics[m.Key]
+			if !ok {
+				y = math.NaN()
+			}
+			cells = append(cells, figureCell(y))
+		}
+		if len(usages) > 0 {
+			used, waiting, declined := math.NaN(), math.NaN(), math.NaN()
+			if u := usages[x.Algorithm]; u != nil && to > from {
+				m := u.Means(from, to, 1)[0]
+				used, waiting = m.Used/u.Capacity, m.Waiting
+				if work > 0 && len(u.Steps) > 0 {
+					declined = u.Steps[len(u.Steps)-1].Declined / work
+				}
+			}
+			cells = append(cells, number(used, percentOf(used)), number(waiting, three(waiting)))
+			if work > 0 {
+				cells = append(cells, number(declined, percentOf(declined)))
+			}
+		}
+		t.Rows = append(t.Rows, row{Cells: append(cells, number(x.ElapsedS, three(x.ElapsedS/seconds)), count(int(x.Nodes)))})
+	}
+	s.Blocks = append(s.Blocks, block{Table: t})
+	return s
+}
+
+// compare orders objectives, the best first and unknown ones last.
+func (p *part) compare(a, b float64) int {
+	switch {
+	case math.IsNaN(a) || math.IsNaN(b):
+		return cmp.Compare(b2i(math.IsNaN(a)), b2i(math.IsNaN(b)))
+	case p.first.Sense.Better(a, b):
+		return -1
+	case p.first.Sense.Better(b, a):
+		return 1
+	}
+	return 0
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// boundTable lists the bounds by name.
+func (p *part) boundTable(found *solved) section {
+	i := p.instances[0]
+	s := section{ID: "bounds", Title: "Bounds", Text: []string{"Each bounds the " + p.first.Name + " of every solution, proved. Those of the runs come from their searches."}}
+	t := &table{Caption: "Bounds", Plain: true, Columns: []column{{Name: "bound"}, {p.first.String(), "no solution is better", true}, {"best solution's gap (%)", "to this bound", true}}}
+	seen := map[string]bool{}
+	for _, b := range found.bounds {
+		text := tidy(b.Value)
+		if b.Infeasible {
+			text = "infeasible: " + b.Reason
+		}
+		seen[text] = true
+		t.Rows = append(t.Rows, row{Cells: []cell{words(b.Name), number(b.Value, text), number(model.Gap(i.best, b.Value), percentOf(model.Gap(i.best, b.Value)))}})
+	}
+	for _, r := range p.runs {
+		if r.Bound != nil && !seen[tidy(*r.Bound)] {
+			seen[tidy(*r.Bound)] = true
+			g := model.Gap(i.best, *r.Bound)
+			t.Rows = append(t.Rows, row{Cells: []cell{words("run by " + r.Algorithm), figureCell(*r.Bound), number(g, percentOf(g))}})
+		}
+	}
+	if len(t.Rows) > 0 {
+		s.Blocks = append(s.Blocks, block{Table: t})
+	}
+	if len(found.others) > 0 {
+		o := &table{Caption: "Bounds of other figures", Plain: true, Columns: []column{{Name: "figure"}, {"bound", "", true}}}
+		for _, b := range found.others {
+			o.Rows = append(o.Rows, row{Cells: []cell{words(b.Name), figureCell(b.Value)}})
+		}
+		s.Blocks = append(s.Blocks, block{Table: o})
+	}
+	return s
+}
+
+// best is the picture of the best solution.
+func (p *part) best(ctx context.Context, d *pictures) (section, error) {
+	s := section{ID: "picture", Title: "Picture"}
+	r := p.instances[0].drawn()
+	if r == nil {
+		return s, nil
+	}
+	drawn, err := d.draw(ctx, r.Instance, r.Solution, "Picture of the best solution, by "+r.Algorithm, fmt.Sprintf("The solution by %s.", r.Algorithm))
+	if err != nil || drawn == nil {
+		return s, err
+	}
+	s.Blocks = []block{{Picture: drawn}}
+	return s, nil
+}
+
+// again holds the commands that run it again.
+func (p *part) again(found *solved, log *Log) section {
+	s := section{ID: "again", Title: "Run it again"}
+	if log != nil && log.Command != "" {
+		s.Blocks = append(s.Blocks, block{Words: "Makes the instance of the log:", Command: log.Command})
+	}
+	if r := p.instances[0].bestRun; r != nil {
+		s.Blocks = append(s.Blocks, block{Words: "The best run, if the instance is in a file of its name:", Command: Command(&r.Record)})
+	}
+	return s
+}
+
+// figures lists the features of the instance.
+func (p *part) figures(found *solved) section {
+	t := &table{Caption: "Figures of the instance", Plain: true, Columns: []column{{Name: "key"}, {"value", "", true}, {Name: "unit"}, {Name: "what it is"}}}
+	for _, f := range found.in.Features() {
+		t.Rows = append(t.Rows, row{Cells: []cell{words(f.Key), number(f.Value, tidy(f.Value)), words(f.Unit), words(f.Usage)}})
+	}
+	s := section{ID: "instance", Title: "Instance"}
+	if hash := p.instances[0].hash; hash != "" {
+		s.Text = append(s.Text, "Hash "+strings.TrimPrefix(hash, "sha256:"))
+	}
+	if len(t.Rows) > 0 {
+		s.Blocks = append(s.Blocks, block{Table: t})
+	}
+	return s
+}
