@@ -16,7 +16,8 @@ import (
 // (.stg) and WfFormat (JSON with the key "workflow"). Those need a platform
 // (see ParsePlatform); own files take none. The content decides about other
 // extensions, and any file may be gzipped. A foreign graph is named after its
-// file, without extensions.
+// file, without extensions. Vector bin packing (.vbp, see ReadVBP) may be told the
+// number of hosts by the platform "hosts=N"; else it is VBP.LeastHosts.
 func LoadOn(path, platform string) (model.Instance, error) { return loadOn(path, platform, true) }
 
 // LoadAny is LoadOn, but files that need no platform do without it.
@@ -34,6 +35,16 @@ func loadOn(path, platform string, used bool) (model.Instance, error) {
 	name, extension := nameOf(path)
 	if extension == ".swf" {
 		return fail(fmt.Errorf("%w: an SWF log is no instance, make one of its jobs with gapwise convert", model.ErrInvalid))
+	}
+	if extension == ".vbp" || extension != ".stg" && isVBP(data) {
+		in, err := loadVBP(name, data, platform)
+		if err == nil && !utf8.ValidString(name) {
+			err = errNameNotUTF8
+		}
+		if err != nil {
+			return fail(err)
+		}
+		return in, nil
 	}
 	read := foreignReader(extension, data)
 	if read == nil {
@@ -54,7 +65,7 @@ func loadOn(path, platform string, used bool) (model.Instance, error) {
 		return nil, err
 	}
 	if !utf8.ValidString(name) {
-		return fail(fmt.Errorf("%w: the file's name isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid))
+		return fail(errNameNotUTF8)
 	}
 	w, err := Workflow{}, model.CheckText(data)
 	if err == nil {
@@ -69,6 +80,8 @@ func loadOn(path, platform string, used bool) (model.Instance, error) {
 	}
 	return d, nil
 }
+
+var errNameNotUTF8 = fmt.Errorf("%w: the file's name isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid)
 
 // nameOf returns a file's base name without its extensions (.gz and the one
 // before), and that extension in lower case.

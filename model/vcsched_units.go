@@ -97,6 +97,7 @@ type VCSchedUnits struct {
 	// from a host, in units. Memory is the first, then those of VCSched.Resources
 	// but for the ones that follow from others (RigidResources).
 	Rigid [][]int64
+	Names []string // [resource of Rigid]: "memory", or that of VCSched.Resources
 	// Classes are the hosts by size, equal ones together, in the order of the
 	// first host of each.
 	Classes []HostClass
@@ -250,6 +251,11 @@ func (v *VCSched) Units() *VCSchedUnits {
 			exact[i] = exactMemory(x)
 		}
 		u.Rigid, u.ExactRigid = append(u.Rigid, needs), append(u.ExactRigid, exact)
+		name := "memory"
+		if r >= 0 {
+			name = v.Resources[r]
+		}
+		u.Names = append(u.Names, name)
 		for k := range u.Classes {
 			c := &u.Classes[k]
 			has := v.Capacity(int(c.Hosts[0])).Rigid(r)

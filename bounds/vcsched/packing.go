@@ -188,7 +188,7 @@ func (t *Tasks) infeasibleBySum() string {
 		case len(t.Rigid) == 1 && len(t.units.Classes) == 1:
 			return fmt.Sprintf("the tasks need %.6g hosts' memory, there are %d hosts", float64(sum)/float64(t.units.Scale), t.units.Hosts)
 		default:
-			return fmt.Sprintf("the tasks need %.6g of a rigid resource, the hosts have %.6g", float64(sum)/float64(t.units.Scale), float64(cap)/float64(t.units.Scale))
+			return fmt.Sprintf("the tasks need %.6g of %s, the hosts have %.6g", float64(sum)/float64(t.units.Scale), t.units.Names[r], float64(cap)/float64(t.units.Scale))
 		}
 	}
 	return ""
@@ -306,7 +306,7 @@ func (t *Tasks) infeasibleByNeeds() string {
 		}
 		for r, needs := range t.Rigid {
 			if n, v := t.tooMany(needs, func(c class) int64 { return c.Cap[r] }); n > 0 {
-				return fmt.Sprintf("%d tasks need at least %.6g of a rigid resource, and the hosts take fewer such tasks", n, float64(v)/float64(t.units.Scale))
+				return fmt.Sprintf("%d tasks need at least %.6g of %s, and the hosts take fewer such tasks", n, float64(v)/float64(t.units.Scale), t.units.Names[r])
 			}
 		}
 	}
@@ -377,7 +377,7 @@ func (t *Tasks) refute(load int64) string {
 		if n := bounds.DualFeasible(needs, t.Count, t.most[r]); n > t.Hosts {
 			what := "the memory needs"
 			if r > 0 {
-				what = "the needs of a rigid resource"
+				what = "the needs of " + t.units.Names[r]
 			}
 			return fmt.Sprintf("%s alone fill at least %d hosts, there are %d hosts", what, n, t.units.Hosts)
 		}

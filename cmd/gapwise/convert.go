@@ -28,11 +28,15 @@ func (p *program) convert() *cli.Command {
 			"star,machines=8,speed=1/2,bandwidth=1e8,startup=0.1 (paper,\n" +
 			"paper-two-pools, uniform, bus or star), or a JSON file with the keys\n" +
 			"machines and network. All other commands read such files, too.\n" +
+			"VBP files (vector bin packing, as VPSolver reads it) become the question\n" +
+			"whether the items fit on --hosts hosts; all other commands take the number\n" +
+			"as --platform hosts=N, and the least by the sums of the sizes without it.\n" +
 			"SWF logs (.swf, .swf.gz, or - for a pipe) become instances of the problem\n" +
 			"that --kind names; what a log doesn't tell (windows of reservations,\n" +
 			"bandwidths of tvc, CPU uses of batch) is drawn. How many jobs could not be\n" +
 			"used is printed.",
 		Flags: slices.Concat(logFlags(), []cli.Flag{
+			&cli.IntFlag{Name: "hosts", Usage: "VBP: number of hosts", DefaultText: "the least by sums"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		}, readingFlags(), parameterFlags(ofLogs)),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -90,7 +94,16 @@ func (p *program) converted(c *cli.Command, path string) (model.Instance, error)
 				return nil, usagef("convert: --%s goes with SWF logs, %s isn't one", f, instances.Label(path))
 			}
 		}
-		return load(c, path)
+		if c.IsSet("hosts") && c.IsSet("platform") {
+			return nil, usagef("convert: --hosts and --platform say the same of a VBP file: give one")
+		}
+		if !c.IsSet("hosts") {
+			return load(c, path)
+		}
+		return instances.LoadOn(path, fmt.Sprintf("hosts=%d", c.Int("hosts")))
+	}
+	if c.IsSet("hosts") {
+		return nil, usagef("convert: --hosts goes with VBP files, %s is an SWF log", instances.Label(path))
 	}
 	in, said, _, err := p.fromLog(c, path)
 	if err != nil {

@@ -1,0 +1,100 @@
+package vcsched_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"io"
+	"os"
+	"strconv"
+	"testing"
+
+	vcexact "github.com/gapwise/gapwise/exact/vcsched"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// Vector packing of 20 items in 3 to 10 dimensions: the published optima are proved, as
+// a placement on that many hosts, and none on one less.
+func TestVBPOptima(t *testing.T) {
+	t.Parallel()
+	if !highs.Built {
+		t.Skip("without HiGHS there is no column generation, which proves most of them")
+	}
+	table, err := os.ReadFile(need.Data(t, "vbp", "optima.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(table)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	optima := map[string]int{}
+	for _, row := range rows[1:] {
+		if n, err := strconv.Atoi(row[4]); err == nil && n > 0 && row[1] == "20" {
+			optima[row[0]] = n
+		}
+	}
+	file, err := os.Open(need.Data(t, "vbp", "vbp.tar.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, proved := 0, 0
+	for archive := tar.NewReader(z); ; {
+		h, err := archive.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, ok := optima[h.Name]
+		if !ok {
+			continue
+		}
+		if seen++; seen%12 != 0 {
+			continue
+		}
+		data, err := io.ReadAll(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := instances.ReadVBP(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, hosts := range []int{best, best - 1} {
+			in, err := v.Place(h.Name, hosts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := vcexact.Search{}.Solve(t.Context(), in, model.Settings{Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := model.StatusOptimal
+			if hosts < best {
+				want = model.StatusInfeasible
+			}
+			if r.Status != want {
+				t.Errorf("%s on %d hosts: %s, the optimum is %d", h.Name, hosts, r.Status, best)
+			}
+			if report, err := verify.Result(t.Context(), in, r, verify.Options{}); err != nil || !report.Feasible() {
+				t.Errorf("%s on %d hosts: %v %v", h.Name, hosts, report, err)
+			}
+			proved++
+		}
+	}
+	if proved == 0 {
+		t.Error("no file of 20 items was found")
+	}
+}

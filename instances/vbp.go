@@ -1,0 +1,186 @@
+package instances
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// VBP is an instance of vector bin packing: items of several dimensions for as few
+// equal bins as possible.
+type VBP struct {
+	Capacity []int64 // of a bin, by dimension
+	Items    []VBPItem
+}
+
+// VBPItem is a number of equal items.
+type VBPItem struct {
+	Size  []int64 // by dimension
+	Count int64
+}
+
+// Bounds of a VBP file. Sizes are far enough from each other, as shares of a bin, for
+// model.FitTolerance: a sum that is too large by one is so by 1e-8 of a bin.
+const (
+	maxVBPCapacity = 100_000_000
+	maxVBPTasks    = 1_000_000
+	maxVBPHosts    = 1_000_000
+)
+
+// ReadVBP reads the format of VPSolver (Brandão, Pedroso: Bin packing and related
+// problems: general arc-flow formulation with graph compression, 2016), whole numbers in
+// free format: the number d of dimensions; d capacities; the number of lines to come; in
+// each d sizes and how many such items there are. Its options ($VTYPE{…}) are refused.
+// Errors wrap model.ErrInvalid.
+func ReadVBP(data []byte) (VBP, error) {
+	r := vbpReader{words: bytes.Fields(data)}
+	d := r.next("the number of dimensions", 1, 65)
+	v := VBP{}
+	for k := range d {
+		v.Capacity = append(v.Capacity, r.next(fmt.Sprintf("capacity %d", k+1), 0, maxVBPCapacity))
+	}
+	lines := r.next("the number of items", 1, maxVBPTasks)
+	tasks := int64(0)
+	for i := range lines {
+		if r.err != nil {
+			break
+		}
+		it, none := VBPItem{Size: make([]int64, d)}, true
+		for k := range it.Size {
+			it.Size[k] = r.next(fmt.Sprintf("size %d of item %d", k+1, i+1), 0, v.Capacity[k])
+			none = none && it.Size[k] == 0
+		}
+		it.Count = r.next(fmt.Sprintf("the count of item %d", i+1), 0, maxVBPTasks)
+		if none && it.Count > 0 && r.err == nil {
+			return VBP{}, fmt.Errorf("%w VBP file: item %d has no size", model.ErrInvalid, i+1)
+		}
+		if tasks += it.Count; tasks > maxVBPTasks {
+			return VBP{}, fmt.Errorf("%w VBP file: it has more than %d items", model.ErrInvalid, maxVBPTasks)
+		}
+		if it.Count > 0 {
+			v.Items = append(v.Items, it)
+		}
+	}
+	switch {
+	case r.err != nil:
+		return VBP{}, r.err
+	case r.at < len(r.words):
+		return VBP{}, fmt.Errorf("%w VBP file: %.20q follows the last item; options aren't read", model.ErrInvalid, r.words[r.at])
+	case tasks == 0:
+		return VBP{}, fmt.Errorf("%w VBP file: it has no items", model.ErrInvalid)
+	}
+	return v, nil
+}
+
+type vbpReader struct {
+	words [][]byte
+	at    int
+	err   error // the first
+}
+
+// next returns the next number, which must be in the range, or 0 after an error.
+func (r *vbpReader) next(what string, least, most int64) int64 {
+	switch {
+	case r.err != nil:
+		return 0
+	case r.at == len(r.words):
+		r.err = fmt.Errorf("%w VBP file: it ends before %s", model.ErrInvalid, what)
+		return 0
+	}
+	x, err := strconv.ParseInt(string(r.words[r.at]), 10, 64)
+	if err != nil || x < least || x > most {
+		r.err = fmt.Errorf("%w VBP file: %s is %.20q, must be a whole number from %d to %d", model.ErrInvalid, what, r.words[r.at], least, most)
+		return 0
+	}
+	r.at++
+	return x
+}
+
+// LeastHosts returns the least number of bins by the sums of the sizes.
+func (v VBP) LeastHosts() int {
+	least := int64(1)
+	for k, capacity := range v.Capacity {
+		sum := int64(0)
+		for _, it := range v.Items {
+			sum += it.Size[k] * it.Count
+		}
+		if capacity > 0 {
+			least = max(least, (sum+capacity-1)/capacity)
+		}
+	}
+	return int(least)
+}
+
+// Place makes an instance of the question whether the items fit in so many bins: each
+// bin is a host, each line of items a job of equal tasks that need no CPU. Memory is the
+// first dimension, and the others are resources d2, d3, …; sizes become shares of the
+// capacity. So a placement has the yield 1, and without one the items need more bins.
+func (v VBP) Place(name string, hosts int) (*model.VCSched, error) {
+	if hosts < 1 || hosts > maxVBPHosts {
+		return nil, fmt.Errorf("%w number of hosts: %d, must be from 1 to %d", model.ErrInvalid, hosts, maxVBPHosts)
+	}
+	in := &model.VCSched{Name: name, Hosts: hosts}
+	for k := range v.Capacity[1:] {
+		in.Resources = append(in.Resources, fmt.Sprintf("d%d", k+2))
+	}
+	for i, it := range v.Items {
+		j := model.VCSchedJob{ID: fmt.Sprintf("item%d", i+1), Tasks: int(it.Count)}
+		for k, x := range it.Size {
+			share := 0.0
+			if x > 0 {
+				share = float64(x) / float64(v.Capacity[k])
+			}
+			if k == 0 {
+				j.Memory = share
+			} else {
+				j.Resources = append(j.Resources, share)
+			}
+		}
+		in.Jobs = append(in.Jobs, j)
+	}
+	return in, in.Validate()
+}
+
+// isVBP reports whether the text has as many whole numbers as a VBP file that begins as
+// it does, which no file in the STG format has but by accident.
+func isVBP(data []byte) bool {
+	if data = bytes.TrimSpace(data); len(data) == 0 || !isDigit(data[0]) {
+		return false
+	}
+	words := bytes.Fields(data)
+	at := func(k int64) int64 {
+		if k < 0 || k >= int64(len(words)) {
+			return -1
+		}
+		x, err := strconv.ParseInt(string(words[k]), 10, 32)
+		if err != nil {
+			return -1
+		}
+		return x
+	}
+	d := at(0)
+	if d < 1 || d > 65 {
+		return false
+	}
+	n := at(d + 1)
+	return n >= 1 && int64(len(words)) == d+2+n*(d+1)
+}
+
+// loadVBP makes an instance of a VBP file for a platform, "hosts=N" or "".
+func loadVBP(name string, data []byte, platform string) (*model.VCSched, error) {
+	v, err := ReadVBP(data)
+	if err != nil {
+		return nil, err
+	}
+	hosts := v.LeastHosts()
+	if platform != "" {
+		n, ok := strings.CutPrefix(platform, "hosts=")
+		if hosts, err = strconv.Atoi(n); !ok || err != nil {
+			return nil, fmt.Errorf("%w platform %q for a VBP file: give hosts=N", model.ErrInvalid, platform)
+		}
+	}
+	return v.Place(name, hosts)
+}
