@@ -195,6 +195,16 @@ func general[S model.Solution](f *milp.Formulation[S]) *milp.Formulation[model.S
 // problems lists every problem.
 var problems = []*Problem{batchProblem, dagProblem, reservationProblem, tvcProblem, vcschedProblem}
 
+// Traced names the algorithms that tell their steps to Settings.Trace.
+func (p *Problem) Traced() (names []string) {
+	for _, a := range p.Algorithms {
+		if a.Traced {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
 // Problems returns every problem, in alphabetical order.
 func Problems() []*Problem { return slices.Clone(problems) }
 

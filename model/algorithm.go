@@ -16,6 +16,7 @@ type Algorithm struct {
 	Summary    string // one line
 	Exact      bool   // proves optimality, given time
 	Seeded     bool   // its solution depends on Settings.Seed
+	Traced     bool   // it tells its steps to Settings.Trace
 	Solver     Solver
 }
 

@@ -194,6 +194,9 @@ type Settings struct {
 	// Progress, if not nil, is called from time to time, never by two
 	// goroutines at once. The solver waits until it returns.
 	Progress func(Progress)
+	// Trace, if not nil, is told each step by an algorithm that says that it is
+	// Traced. It changes no solution.
+	Trace func(Step)
 }
 
 // ProofWriter takes the proof of a bound on an instance.

@@ -41,6 +41,7 @@ func (p *program) solve() *cli.Command {
 			&cli.StringFlag{Name: "proof", Usage: "`FILE` for a proof of the bound (gapwise check); .gz: gzip"},
 			&cli.BoolFlag{Name: "json", Usage: "print one result object per line"},
 			&cli.BoolFlag{Name: "verbose", Usage: "print the solver's progress, as on a terminal"},
+			&cli.StringFlag{Name: "trace", Usage: "`FILE` for each step of a heuristic; - is standard error, .jsonl JSON lines"},
 			&cli.StringFlag{Name: "csv", Usage: "`FILE` for a table of the jobs (batch, tvc)"},
 		}, append(readingFlags(), algorithmFlags()...)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -161,6 +162,18 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 		}
 		o.Proof = &model.ProofWriter{} // for the options' check; it is opened below
 	}
+	steps := p.newTrace(c)
+	if steps != nil {
+		if o.Algorithm == "all" {
+			return usagef("solve: --trace takes one algorithm")
+		}
+		if steps.path != "-" {
+			if err := checkOutput(steps.path, paths); err != nil {
+				return err
+			}
+		}
+		o.Trace = steps.step
+	}
 	var all []model.Instance
 	for _, path := range paths {
 		in, err := load(c, path)
@@ -251,6 +264,9 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 		if err := summary(human, in, mine); err != nil {
 			return err
 		}
+	}
+	if err := steps.close(p); err != nil {
+		return err
 	}
 	if f := c.String("output"); f != "" && !(quiet && isStdout(f)) {
 		if err := p.writeFile(f, func(w io.Writer) error { return writeLines(w, results) }); err != nil {

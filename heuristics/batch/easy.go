@@ -154,9 +154,11 @@ func (s *easy) reserve() {
 	width := s.jobs[s.head].width
 	s.shadow = max(s.now, s.ends.reach(width-s.free))
 	s.extra = s.free + s.ends.until(s.shadow) - width
+	s.toldHead()
 }
 
 func (s *easy) backfill(k int32) {
+	s.toldBackfill(k)
 	s.begin(k)
 	if s.jobs[k].estimate > s.shadow-s.now {
 		s.extra -= s.jobs[k].width

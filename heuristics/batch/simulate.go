@@ -35,6 +35,7 @@ type machine struct {
 	jobs             []request // those up to the last arrival may be looked at
 	starts           []int64   // of each job; -1: it hasn't started
 	started          []int32   // jobs in the order of their starts
+	tracer           *tracer   // nil: nobody listens
 }
 
 // start starts job k, which must fit.
@@ -42,6 +43,9 @@ func (m *machine) start(k int32) {
 	m.free -= m.jobs[k].width
 	m.starts[k] = m.now
 	m.started = append(m.started, k)
+	if m.tracer != nil {
+		m.told(k)
+	}
 }
 
 // estimatedEnd returns when job k, which has started, ends by its estimate.

@@ -2,6 +2,7 @@ package dag
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -28,5 +29,8 @@ func Algorithms() []model.Algorithm {
 	add("network-aware", source+", section 5.3", "50 rounds of HEFT and a replay", "HEFT again and again with realistic transfers", false, NetworkAware)
 	add("improve", "gapwise", "O(V + E log E) per step", "local search on the realistic makespan", true, Improve)
 	add("lns", "Shaw: Using Constraint Programming and Local Search Methods to Solve Vehicle Routing Problems (1998); gapwise", "exponential within a neighbourhood", "large neighbourhoods of the local search's schedule, by a learning kernel", true, LNS)
+	for k := range all {
+		all[k].Traced = slices.Contains([]string{"dls", "cpop", "heft", "peft", "lookahead"}, all[k].Name)
+	}
 	return all
 }

@@ -15,13 +15,14 @@ import (
 //
 // O(V log V + E + V M log V) on a uniform network, O(E M) instead of O(E) on
 // others.
-var CPOP = replayed(func(ctx context.Context, g *model.Graph) (Plan, error) {
+var CPOP = replayed(func(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
 	c := newCosts(g, nil)
 	up, priority := c.upward(), c.downward()
 	for t := range priority {
 		priority[t] += up[t]
 	}
 	critical := criticalPath(c, priority)
+	x.ranks("upward plus downward rank", priority)
 	machine, least := int32(0), math.Inf(1)
 	for m := range g.Machines {
 		sum := 0.0
@@ -41,12 +42,14 @@ var CPOP = replayed(func(ctx context.Context, g *model.Graph) (Plan, error) {
 			return Plan{}, stopped(ctx)
 		}
 		t := q.Pop()
-		m, start := machine, 0.0
+		m, start, why := machine, 0.0, ""
 		if critical[t] {
+			why = "the critical path's machine"
 			start = b.lines[m].find(b.arrive(t)[m], b.cost(t, m))
 		} else {
 			m, start = b.earliest(t)
 		}
+		x.choose(b, t, m, start, basis{why: why})
 		b.place(t, m, start)
 		q.done(t)
 	}

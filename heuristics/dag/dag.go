@@ -76,7 +76,7 @@ func PlanOf(d *model.DAG, g *model.Graph, s *model.Schedule) (Plan, error) {
 }
 
 // planner makes a plan for a graph.
-type planner func(context.Context, *model.Graph) (Plan, error)
+type planner func(context.Context, *model.Graph, *tracer) (Plan, error)
 
 // Solver is the signature of this package's algorithms. It returns a schedule and,
 // for each plan that was tried, its makespan without contention and under the
@@ -85,9 +85,9 @@ type Solver func(context.Context, *model.DAG, model.Settings) (*model.Schedule, 
 
 // replayed makes a Solver of a planner.
 func replayed(plan planner) Solver {
-	return func(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Schedule, []model.Round, error) {
+	return func(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
 		g := d.Graph()
-		p, err := plan(ctx, g)
+		p, err := plan(ctx, g, newTracer(d, set))
 		if err != nil {
 			return nil, nil, err
 		}

@@ -18,7 +18,7 @@ import (
 // lowest number.
 //
 // O(V R M + E M) for at most R tasks ready at a time.
-var DLS = replayed(func(ctx context.Context, g *model.Graph) (Plan, error) {
+var DLS = replayed(func(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
 	c := newCosts(g, nil)
 	static := make([]float64, g.Tasks)
 	for k := len(g.Order) - 1; k >= 0; k-- {
@@ -28,6 +28,7 @@ var DLS = replayed(func(ctx context.Context, g *model.Graph) (Plan, error) {
 		}
 		static[t] += c.mean[t]
 	}
+	x.ranks("static level", static)
 	b := newBuilder(c)
 	missing := make([]int, g.Tasks)
 	arrivals := make([][]float64, g.Tasks)
@@ -52,7 +53,15 @@ var DLS = replayed(func(ctx context.Context, g *model.Graph) (Plan, error) {
 			}
 		}
 		t := open[task]
-		b.place(t, machine, max(free[machine], arrivals[t][machine]))
+		start := max(free[machine], arrivals[t][machine])
+		if x != nil {
+			level := func(m int32, _ float64) float64 {
+				return static[t] - max(free[m], arrivals[t][m]) + c.mean[t] - b.cost(t, m)
+			}
+			last := func(m int32) float64 { return max(free[m], arrivals[t][m]) + b.cost(t, m) }
+			x.choose(b, t, machine, start, basis{finish: last, name: "dynamic level", value: level, why: "the highest level of all ready tasks"})
+		}
+		b.place(t, machine, start)
 		free[machine] = b.finish[t]
 		open, arrivals[t] = slices.Delete(open, task, task+1), nil
 		for _, e := range g.Succ(t) {

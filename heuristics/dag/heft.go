@@ -13,10 +13,12 @@ import (
 //
 // O(V log V + E + V M log V) on a uniform network, O(E M) instead of O(E) on
 // others: an insertion costs O(log gaps) on each machine.
-var HEFT = replayed(heft)
+var HEFT = replayed(tracedHEFT)
 
-func heft(ctx context.Context, g *model.Graph) (Plan, error) {
-	b, err := heftWith(ctx, newCosts(g, nil))
+func heft(ctx context.Context, g *model.Graph) (Plan, error) { return tracedHEFT(ctx, g, nil) }
+
+func tracedHEFT(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
+	b, err := heftWith(ctx, newCosts(g, nil), x)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -24,13 +26,17 @@ func heft(ctx context.Context, g *model.Graph) (Plan, error) {
 }
 
 // heftWith is HEFT with the given edge lengths.
-func heftWith(ctx context.Context, c *costs) (*builder, error) {
-	b := newBuilder(c)
-	for k, t := range byPriority(c.g, c.upward()) {
+func heftWith(ctx context.Context, c *costs, x *tracer) (*builder, error) {
+	b, rank := newBuilder(c), c.upward()
+	order := byPriority(c.g, rank)
+	x.ranks("upward rank", rank)
+	x.order(order)
+	for k, t := range order {
 		if k%checkEvery == 0 && ctx.Err() != nil {
 			return nil, stopped(ctx)
 		}
 		m, start := b.earliest(t)
+		x.choose(b, t, m, start, basis{})
 		b.place(t, m, start)
 	}
 	return b, nil

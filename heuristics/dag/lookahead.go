@@ -15,11 +15,16 @@ import (
 // finishes first. Of the children's other parents only those placed count.
 //
 // O(E M² log V) on a uniform network.
-var Lookahead = replayed(func(ctx context.Context, g *model.Graph) (Plan, error) {
+var Lookahead = replayed(func(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
 	c := newCosts(g, nil)
 	b := newBuilder(c)
 	starts := make([]float64, g.Machines)
-	for _, t := range byPriority(g, c.upward()) {
+	rank := c.upward()
+	order := byPriority(g, rank)
+	x.ranks("upward rank", rank)
+	x.order(order)
+	ends := make([]float64, g.Machines) // the latest finish of the children
+	for _, t := range order {
 		if ctx.Err() != nil {
 			return Plan{}, stopped(ctx)
 		}
@@ -40,10 +45,14 @@ var Lookahead = replayed(func(ctx context.Context, g *model.Graph) (Plan, error)
 			for _, e := range g.Succ(t) {
 				b.take(g.To[e])
 			}
+			ends[m] = latest
 			if less(latest, last) || !less(last, latest) && less(b.finish[t], own) {
 				best, own, last = m, b.finish[t], latest
 			}
 			b.take(t)
+		}
+		if x != nil {
+			x.choose(b, t, best, starts[best], basis{name: "its children by", value: func(m int32, _ float64) float64 { return ends[m] }})
 		}
 		b.place(t, best, starts[best])
 	}

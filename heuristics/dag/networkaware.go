@@ -51,7 +51,7 @@ func networkAware(ctx context.Context, g *model.Graph, most int) (Plan, []model.
 	var trace []model.Round
 	lowest := math.Inf(1)
 	for round := 1; round <= most; round++ {
-		b, err := heftWith(ctx, newCosts(g, stretched))
+		b, err := heftWith(ctx, newCosts(g, stretched), nil)
 		if err != nil {
 			if round > 1 {
 				break // the rounds so far have a plan

@@ -14,16 +14,17 @@ import (
 // sum of finish time and table entry.
 //
 // O(E M² + V M log V).
-var PEFT = replayed(func(ctx context.Context, g *model.Graph) (Plan, error) {
+var PEFT = replayed(func(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
 	c := newCosts(g, nil)
 	table := c.optimistic()
 	rank := make([]float64, g.Tasks)
 	for t := range rank {
-		for _, x := range table[t*g.Machines : (t+1)*g.Machines] {
-			rank[t] += x
+		for _, cost := range table[t*g.Machines : (t+1)*g.Machines] {
+			rank[t] += cost
 		}
 		rank[t] /= float64(g.Machines)
 	}
+	x.ranks("mean of the optimistic costs", rank)
 	b := newBuilder(c)
 	q := newReady(g, rank)
 	for k := 0; q.Len() > 0; k++ {
@@ -36,9 +37,13 @@ var PEFT = replayed(func(ctx context.Context, g *model.Graph) (Plan, error) {
 		for m := range b.lines {
 			length := b.cost(t, int32(m))
 			s := b.lines[m].find(at[m], length)
-			if x := s + length + table[int(t)*g.Machines+m]; less(x, best) {
-				machine, start, best = int32(m), s, x
+			if sum := s + length + table[int(t)*g.Machines+m]; less(sum, best) {
+				machine, start, best = int32(m), s, sum
 			}
+		}
+		if x != nil {
+			rest := func(m int32, finish float64) float64 { return finish + table[int(t)*g.Machines+int(m)] }
+			x.choose(b, t, machine, start, basis{name: "with the optimistic cost", value: rest})
 		}
 		b.place(t, machine, start)
 		q.done(t)

@@ -31,6 +31,9 @@ func Algorithms() []model.Algorithm {
 		}
 	}
 	add("least-load", "gapwise", plain, "start with the fewest PE-seconds taken over the run", LeastLoad.Solver())
+	for k := range all {
+		all[k].Traced = true // a Policy
+	}
 	add("selective", "gapwise", "O(n + v PEs) per request", "least-load, but requests that are too large are declined", Selective)
 	add("moving", "gapwise", "O(v^3 + n^2) per request", "selective, but what hasn't started may be moved", Moving)
 	all = append(all, model.Algorithm{Name: "clairvoyant", Kind: model.KindReservation, Paper: "gapwise", Complexity: "O(w + log n) per step, w requests in a window",

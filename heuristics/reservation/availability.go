@@ -38,6 +38,8 @@ type Availability struct {
 	blocks     []*block
 	scratch    bitset.Set // of update
 	scan       scan       // of Find
+	// tried, if not nil, is told each start that Find looks at.
+	tried func(start int64, free int, score float64)
 }
 
 // ErrBusy and ErrFree say that a PE isn't what Add and Delete need.

@@ -21,6 +21,9 @@ func (l *Availability) Find(q Query, p Policy) (Allocation, bool) {
 		w := q.at(start)
 		free := s.slide(w)
 		if free < q.PEs {
+			if l.tried != nil {
+				l.tried(start, free, 0)
+			}
 			continue
 		}
 		c := candidate{pes: float64(free)}
@@ -31,7 +34,11 @@ func (l *Availability) Find(q Query, p Policy) (Allocation, bool) {
 		if p.load {
 			c.load = s.load(w)
 		}
-		if x := p.score(c); !found || x < score {
+		x := p.score(c)
+		if l.tried != nil {
+			l.tried(start, free, x)
+		}
+		if !found || x < score {
 			best, found, score = Allocation{Start: w.start, End: w.end, Rectangle: Rectangle{PEs: free}}, true, x
 			copy(s.best, s.free)
 			s.bestLo, s.bestHi = s.lo, s.hi

@@ -14,8 +14,19 @@ import (
 // deleted by then, and nothing else is known of them before. When ctx ends, the
 // bookings are those made by then.
 func Online(ctx context.Context, in *model.Reservation, p Policy) (*model.Bookings, error) {
+	return onlineBy(ctx, in, p, nil)
+}
+
+// onlineBy is Online that tells its steps; trace may be nil.
+func onlineBy(ctx context.Context, in *model.Reservation, p Policy, trace func(model.Step)) (*model.Bookings, error) {
 	list := NewAvailability(in.PEs)
-	return online(ctx, in, list, func(q Query) (Allocation, bool) { return list.Find(q, p) })
+	find := func(q Query) (Allocation, bool) { return list.Find(q, p) }
+	if trace == nil {
+		return online(ctx, in, list, find)
+	}
+	b, err := online(ctx, in, list, traced(in, list, p, find, trace))
+	trace(slots(in.Ticks(), in.PEs, list, "slots at the end"))
+	return b, err
 }
 
 // Solver is the type of this package's algorithms. Each takes a valid instance and
@@ -25,8 +36,8 @@ type Solver = func(context.Context, *model.Reservation, model.Settings) (*model.
 // Solver returns Online with the policy as an algorithm. With the goal all it
 // returns model.ErrNoSolution if a request is declined.
 func (p Policy) Solver() Solver {
-	return func(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
-		b, err := Online(ctx, in, p)
+	return func(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
+		b, err := onlineBy(ctx, in, p, set.Trace)
 		return declined(in, b, err)
 	}
 }

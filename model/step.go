@@ -1,0 +1,21 @@
+package model
+
+// Step is one decision of an algorithm, for people and programs that follow it. See
+// Settings.Trace.
+type Step struct {
+	// What is the kind of step: rank, place, accept, decline, slots, start, head,
+	// backfill, reserve, move.
+	What string `json:"what"`
+	// Of is the id of the task, request or job.
+	Of string `json:"of,omitempty"`
+	// Words say the step in a sentence.
+	Words string `json:"words"`
+	// Values are the figures behind it.
+	Values []StepValue `json:"values,omitempty"`
+}
+
+// StepValue is a figure of a step: times in seconds.
+type StepValue struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+}
