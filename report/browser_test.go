@@ -273,7 +273,9 @@ func TestInBrowser(t *testing.T) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, what := range []string{"script", "image"} {
-		if !slices.ContainsFunc(b.seen, func(s string) bool { return strings.Contains(s, "Content Security Policy") && strings.Contains(s, what) }) {
+		if !slices.ContainsFunc(b.seen, func(s string) bool {
+			return strings.Contains(s, "Content Security Policy") && strings.Contains(s, what)
+		}) {
 			t.Errorf("the browser doesn't say that it blocked the %s: %q", what, b.seen)
 		}
 	}

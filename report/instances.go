@@ -152,7 +152,15 @@ func listed(ctx context.Context, all []*part, d *pictures) (s section, left []st
 		} else {
 			short++
 		}
-		if r := i.drawn(); r != nil {
+		if r := i.drawn(); r != nil && r.Solution == nil && d.left > 0 {
+			if r.Instance, r.Solution, err = r.Load(ctx); err != nil {
+				left = append(left, fmt.Sprintf("The picture of %s: %v.", i.name, err))
+				err = nil
+			}
+		} else if r != nil && r.Solution == nil {
+			d.without++
+		}
+		if r := i.drawn(); r != nil && r.Solution != nil {
 			alt := fmt.Sprintf("Picture of the solution of %s by %s", i.name, r.Algorithm)
 			if it.Picture, err = d.draw(ctx, r.Instance, r.Solution, alt, fmt.Sprintf("Solution by %s, %s %s.", r.Algorithm, p.first.Name, withUnit(r.objective(), p.first.Unit))); err != nil {
 				return s, nil, err
@@ -190,7 +198,7 @@ func (i *instance) status() string {
 func (i *instance) drawn() *run {
 	var best *run
 	for _, r := range i.runs {
-		if r.Instance != nil && r.Solution != nil && r.Objective != nil && (best == nil || i.sense.Better(r.objective(), best.objective())) {
+		if (r.Instance != nil && r.Solution != nil || r.Load != nil) && r.Objective != nil && (best == nil || i.sense.Better(r.objective(), best.objective())) {
 			best = r
 		}
 	}
@@ -221,7 +229,7 @@ func (i *instance) describe(p *part) (all []string) {
 		if i.stated {
 			said = ", as a file states it and nobody has checked"
 		}
-		all = append(all, fmt.Sprintf("No solution has a better %s than %s (bound of the run by %s%s).", p.first.Name, withUnit(i.bound, p.first.Unit), i.boundBy, said))
+		all = append(all, fmt.Sprintf("Bound on the %s: %s, no solution is better (run by %s%s).", p.first.Name, withUnit(i.bound, p.first.Unit), i.boundBy, said))
 	}
 	return all
 }
@@ -248,11 +256,7 @@ func (i *instance) table(p *part) *table {
 		if r.Bound != nil {
 			bound = *r.Bound
 		}
-		status := string(r.Status)
-		if r.Reason != "" && r.Objective == nil {
-			status += ": " + clipText(r.Reason, 80)
-		}
-		t.Rows = append(t.Rows, row{Cells: []cell{words(r.Algorithm), words(status), figureCell(r.objective()), figureCell(second), figureCell(bound),
+		t.Rows = append(t.Rows, row{Cells: []cell{words(r.Algorithm), words(r.status()), figureCell(r.objective()), figureCell(second), figureCell(bound),
 			number(r.gap(), percentOf(r.gap())), number(r.ElapsedS, three(r.ElapsedS/seconds)), count(int(r.Nodes)), words(fmt.Sprint(r.Seed)), words(checked)}})
 	}
 	return t

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -19,6 +20,9 @@ type Run struct {
 	benchmarks.Record
 	Instance model.Instance // nil: not at hand
 	Solution model.Solution // nil: not at hand
+	// Load, if not nil, returns the instance and the solution of a run that has neither,
+	// which have to be loaded.
+	Load func(context.Context) (model.Instance, model.Solution, error)
 	// Judged says that the judge has looked at a solution that a file only states, for
 	// this page.
 	Judged bool
@@ -62,7 +66,7 @@ func parts(runs []Run) (all []*part, notes []string, err error) {
 	for i := range runs {
 		r := &runs[i]
 		records[i] = r.Record
-		if k := keyOf(&r.Record); kept[k] == nil || r.Solution != nil && kept[k].Solution == nil {
+		if k := keyOf(&r.Record); kept[k] == nil || r.Solution != nil && kept[k].Solution == nil || r.Load != nil && kept[k].Load == nil && kept[k].Solution == nil {
 			kept[k] = r
 		}
 	}
@@ -80,7 +84,7 @@ func parts(runs []Run) (all []*part, notes []string, err error) {
 			found[id], all = p, append(all, p)
 		}
 		k := kept[keyOf(&merged[i])]
-		one := &run{Run: &Run{Record: merged[i], Instance: k.Instance, Solution: k.Solution, Judged: k.Judged}}
+		one := &run{Run: &Run{Record: merged[i], Instance: k.Instance, Solution: k.Solution, Load: k.Load, Judged: k.Judged}}
 		on := byHash[one.Hash]
 		if on == nil {
 			on = &instance{name: one.Record.Instance, hash: one.Hash, params: paramsOf(&one.Record), bound: math.NaN(), best: math.NaN(), sense: first.Sense}
@@ -185,6 +189,14 @@ func (r *run) failed() bool { return r.Objective == nil && !r.on.infeasible }
 // stopped reports whether the run ended before it was through, or without a solution.
 func (r *run) stopped() bool {
 	return r.Status != model.StatusOptimal && r.Status != model.StatusInfeasible && r.Reason != ""
+}
+
+// status says how the run ended, and what stopped it.
+func (r *run) status() string {
+	if r.stopped() {
+		return string(r.Status) + ": " + clipText(r.Reason, 60)
+	}
+	return string(r.Status)
 }
 
 // moments returns the run's trajectory; without one, its end.

@@ -92,14 +92,14 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 		to.Lead = append(to.Lead, "No algorithm found a solution, and none is proved not to exist.")
 	default:
 		r := i.bestRun
-		to.Cards = append(to.Cards, card{withUnit(i.best, p.first.Unit), "best " + p.first.Name + ", by " + r.Algorithm}, card{withUnit(i.bound, p.first.Unit), "bound: no solution is better"},
+		to.Cards = append(to.Cards, card{withUnit(i.best, p.first.Unit), p.first.Name + ", the best, by " + r.Algorithm}, card{withUnit(i.bound, p.first.Unit), "bound: no solution is better"},
 			card{percentOf(i.gap()) + " %", "gap of the best solution"})
 		text := fmt.Sprintf("The best of %s is %s: %s %s, found in %s.", plural(len(p.algorithms), "algorithm"), r.Algorithm, p.first.Name, withUnit(i.best, p.first.Unit), duration(r.ElapsedS))
 		switch {
 		case i.closed():
-			text += fmt.Sprintf(" It is optimal: no solution has a better %s (bound by %s).", p.first.Name, i.boundBy)
+			text += fmt.Sprintf(" It is optimal: no solution is better than the bound %s (%s).", withUnit(i.bound, p.first.Unit), i.boundBy)
 		case !math.IsNaN(i.bound):
-			text += fmt.Sprintf(" No solution has a better %s than %s (bound by %s), so it is at most %s %% from the optimum.", p.first.Name, withUnit(i.bound, p.first.Unit), i.boundBy, percentOf(i.gap()))
+			text += fmt.Sprintf(" No solution is better than the bound %s (%s), so it is at most %s %% from the optimum.", withUnit(i.bound, p.first.Unit), i.boundBy, percentOf(i.gap()))
 		}
 		to.Lead = append(to.Lead, text)
 	}
@@ -175,7 +175,7 @@ func (p *part) comparison(found *solved, usages map[string]*benchmarks.Usage) se
 		if x.Second != nil {
 			second = *x.Second
 		}
-		cells := []cell{words(x.Algorithm), words(string(x.Status)), figureCell(x.objective()), number(x.gap(), percentOf(x.gap())), figureCell(second)}
+		cells := []cell{words(x.Algorithm), words(x.status()), figureCell(x.objective()), number(x.gap(), percentOf(x.gap())), figureCell(second)}
 		for _, m := range further {
 			y, ok := x.Metrics[m.Key]
 			if !ok {

@@ -28,7 +28,8 @@ func (p *program) report() *cli.Command {
 			"Of RESULTS of gapwise bench or of gapwise solve -o: summary, gap tables,\n" +
 			"curves against each parameter with the bound, performance profiles, gap over\n" +
 			"time, growth, and each instance with its runs. With the INSTANCES of results\n" +
-			"of gapwise solve -o, their solutions are judged and drawn.\n" +
+			"of gapwise solve -o, their solutions are judged and drawn, as are those that\n" +
+			"gapwise bench --solutions has kept.\n" +
 			"An INSTANCE is solved by all heuristics and auto. Of a LOG in the Standard\n" +
 			"Workload Format all policies are compared, with utilisation, queue and\n" +
 			"declined work over time; the flags marked SWF are those of gapwise convert.",
@@ -37,6 +38,7 @@ func (p *program) report() *cli.Command {
 			&cli.StringFlag{Name: "title", Usage: "title of the page", DefaultText: "plan, instance or log"},
 			&cli.IntFlag{Name: "pictures", Value: report.DefaultPictures, Usage: "most pictures of solutions"},
 			&cli.DurationFlag{Name: "time-limit", Value: report.DefaultTimeLimit, Usage: "limit of each algorithm that the page runs"},
+			&cli.StringFlag{Name: "plan", Usage: "plan in `FILE` of runs whose solutions were kept, to draw them"},
 			instancesFlag(),
 		}, logFlags(), readingFlags(), parameterFlags(ofLogs)),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -187,14 +189,14 @@ func (p *program) reported(ctx context.Context, c *cli.Command, paths []string) 
 	}
 	runs = append(runs, results...)
 	if len(runs) > 0 {
-		err = attach(ctx, runs, given)
+		err = attach(ctx, c, runs, given)
 	}
 	return runs, given, err
 }
 
 // attach finds the instance of each run among those given and has the judge look at
 // its solution.
-func attach(ctx context.Context, runs []report.Run, given []model.Instance) error {
+func attach(ctx context.Context, c *cli.Command, runs []report.Run, given []model.Instance) error {
 	byHash := map[string]model.Instance{}
 	for _, in := range given {
 		hash, err := model.Hash(in)
@@ -203,6 +205,7 @@ func attach(ctx context.Context, runs []report.Run, given []model.Instance) erro
 		}
 		byHash[hash] = in
 	}
+	keep(c, runs, byHash)
 	used := map[string]bool{}
 	for i := range runs {
 		r := &runs[i]

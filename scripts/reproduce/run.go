@@ -44,7 +44,7 @@ func (r *runner) functions() template.FuncMap {
 		"pick": pick, "processor": processor, "traces": traces,
 		"verdictsOf": r.verdictsOf, "readingsOf": r.readingsOf, "unmet": r.unmet, "sameVerdicts": r.sameVerdicts, "ahead": ahead, "movingExperiment": movingExperiment,
 		"reservationWorkload": reservationWorkload, "reservationLogs": reservationLogs, "slotGrowth": slotGrowth,
-		"measure": r.measure, "runs": func() int { return r.runs }, "cpuTime": r.cpuTime, "batchTargets": batchTargets,
+		"measure": r.measure, "reportShot": r.reportShot, "runs": func() int { return r.runs }, "cpuTime": r.cpuTime, "batchTargets": batchTargets,
 		"increase": func(from, to float64) float64 { return 100 * (to/from - 1) },
 		"closest":  closest, "met": met, "mostWithin": mostWithin, "nearestTen": nearestTen, "tenReadings": r.tenReadings, "dagReadings": dagReadings, "dagVerdicts": r.dagVerdicts, "dagSettings": dagSettings, "dagSplits": dagSplits,
 		"dict":  dict,
