@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,11 +14,12 @@ import (
 
 // LoadOn reads an instance as Load does, and task graphs in foreign formats,
 // which have no machines: DOT (.dot, .gv), the Standard Task Graph format
-// (.stg) and WfFormat (JSON with the key "workflow"). Those need a platform
-// (see ParsePlatform); own files take none. The content decides about other
-// extensions, and any file may be gzipped. A foreign graph is named after its
-// file, without extensions. Vector bin packing (.vbp, see ReadVBP) may be told the
-// number of hosts by the platform "hosts=N"; else it is VBP.LeastHosts.
+// (.stg), WfFormat (JSON with the key "workflow") and task graphs of SAGA. Those need
+// a platform (see ParsePlatform); own files take none, and SAGA's problem instances
+// have a network, which a platform replaces. The content decides about other
+// extensions, and any file may be gzipped. A foreign graph is named after its file,
+// without extensions, unless it has a name. Vector bin packing (.vbp, see ReadVBP) may
+// be told the number of hosts by the platform "hosts=N"; else it is VBP.LeastHosts.
 func LoadOn(path, platform string) (model.Instance, error) { return loadOn(path, platform, true) }
 
 // LoadAny is LoadOn, but files that need no platform do without it.
@@ -37,6 +39,9 @@ func loadOn(path, platform string, used bool) (model.Instance, error) {
 		return fail(fmt.Errorf("%w: an SWF log is no instance, make one of its jobs with gapwise convert", model.ErrInvalid))
 	}
 	if extension == ".vbp" || extension != ".stg" && isVBP(data) {
+		if !used && !strings.HasPrefix(platform, "hosts=") {
+			platform = "" // of task graphs
+		}
 		in, err := loadVBP(name, data, platform)
 		if err == nil && !utf8.ValidString(name) {
 			err = errNameNotUTF8
@@ -57,13 +62,6 @@ func loadOn(path, platform string, used bool) (model.Instance, error) {
 		}
 		return in, nil
 	}
-	if platform == "" {
-		return fail(fmt.Errorf("%w: the file tells tasks and no machines, give a platform (such as uniform,machines=4)", model.ErrInvalid))
-	}
-	p, err := ParsePlatform(platform)
-	if err != nil {
-		return nil, err
-	}
 	if !utf8.ValidString(name) {
 		return fail(errNameNotUTF8)
 	}
@@ -73,6 +71,20 @@ func loadOn(path, platform string, used bool) (model.Instance, error) {
 	}
 	if err != nil {
 		return fail(err)
+	}
+	if w.Name != "" {
+		name = w.Name
+	}
+	var p Platform
+	switch {
+	case platform != "":
+		if p, err = ParsePlatform(platform); err != nil {
+			return nil, err
+		}
+	case w.Platform != nil:
+		p = *w.Platform
+	default:
+		return fail(fmt.Errorf("%w: the file tells tasks and no machines, give a platform (such as uniform,machines=4)", model.ErrInvalid))
 	}
 	d, err := p.Place(name, w)
 	if err != nil {
@@ -112,15 +124,29 @@ func foreignReader(extension string, data []byte) func([]byte) (Workflow, error)
 	case len(text) > 0 && isDigit(text[0]):
 		return ReadSTG
 	}
-	// Own files may be large: don't parse them here.
-	if !bytes.Contains(data, []byte(`"workflow"`)) {
+	switch keys := jsonKeys(data); {
+	case keys["workflow"] != nil && keys["kind"] == nil:
+		return ReadWfFormat
+	case isSAGA(keys):
+		return ReadSAGA
+	}
+	return nil
+}
+
+// foreignWords are keys without which a JSON file is no foreign graph or network.
+var foreignWords = [][]byte{[]byte(`"workflow"`), []byte(`"task_graph"`), []byte(`"dependencies"`), []byte(`"nodes"`), []byte(`"pairs"`)}
+
+// jsonKeys returns the keys of a JSON object that may be a foreign file; none of
+// others. Own files may be large, and aren't parsed here.
+func jsonKeys(data []byte) map[string]json.RawMessage {
+	if !slices.ContainsFunc(foreignWords, func(w []byte) bool { return bytes.Contains(data, w) }) {
 		return nil
 	}
 	var keys map[string]json.RawMessage
-	if json.Unmarshal(data, &keys) == nil && keys["workflow"] != nil && keys["kind"] == nil {
-		return ReadWfFormat
+	if json.Unmarshal(finite(data), &keys) != nil {
+		return nil
 	}
-	return nil
+	return keys
 }
 
 // withoutComments returns the text after its leading white space and comments

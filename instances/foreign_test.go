@@ -34,10 +34,10 @@ const (
 
 func TestForeignFormats(t *testing.T) {
 	two := func(a, b string, wa, wb, bytes float64) Workflow {
-		return Workflow{[]WorkTask{{a, wa}, {b, wb}}, []model.DAGEdge{{From: a, To: b, Data: bytes}}}
+		return Workflow{Tasks: []WorkTask{{a, wa}, {b, wb}}, Edges: []model.DAGEdge{{From: a, To: b, Data: bytes}}}
 	}
-	stg := Workflow{[]WorkTask{{"0", 0}, {"1", 5}, {"2", 7}, {"3", 0}},
-		[]model.DAGEdge{{From: "0", To: "1"}, {From: "0", To: "2"}, {From: "1", To: "3"}, {From: "2", To: "3"}}}
+	stg := Workflow{Tasks: []WorkTask{{"0", 0}, {"1", 5}, {"2", 7}, {"3", 0}},
+		Edges: []model.DAGEdge{{From: "0", To: "1"}, {From: "0", To: "2"}, {From: "1", To: "3"}, {From: "2", To: "3"}}}
 	for name, c := range map[string]struct {
 		text string
 		read func([]byte) (Workflow, error)
@@ -270,7 +270,7 @@ func FuzzReaders(f *testing.F) {
 		if bytes.Count(text, []byte("\n")) > 1000 {
 			return
 		}
-		for _, read := range []func([]byte) (Workflow, error){ReadDOT, ReadSTG, ReadWfFormat} {
+		for _, read := range []func([]byte) (Workflow, error){ReadDOT, ReadSTG, ReadWfFormat, ReadSAGA} {
 			w, err := read(text)
 			if err != nil && !errors.Is(err, model.ErrInvalid) {
 				t.Errorf("error %v", err)

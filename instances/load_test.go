@@ -97,7 +97,7 @@ func TestFolderLists(t *testing.T) {
 	path := write(t, "b.json", smallOwn)
 	folder := filepath.Dir(path)
 	for name, text := range map[string]string{"g.dot": smallDOT, "s.STG": smallSTG, "w.json.gz": zipped(t, threeWf5), "a.json": smallOwn,
-		"g.gv.gz": "", "l.swf.gz": "", "a.md": "", "json": "", ".gz": "", "x.jsonl": "", "x.json.bak": ""} {
+		"g.gv.gz": "", "i.vbp": "", "l.swf.gz": "", "a.md": "", "json": "", ".gz": "", "x.jsonl": "", "x.json.bak": ""} {
 		if err := writeIn(folder, name, text); err != nil {
 			t.Fatal(err)
 		}
@@ -110,10 +110,10 @@ func TestFolderLists(t *testing.T) {
 	for _, f := range got {
 		names = append(names, filepath.Base(f))
 	}
-	if diff := cmp.Diff([]string{"a.json", "b.json", "g.dot", "g.gv.gz", "l.swf.gz", "s.STG", "w.json.gz"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"a.json", "b.json", "g.dot", "g.gv.gz", "i.vbp", "l.swf.gz", "s.STG", "w.json.gz"}, names); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if _, err := Folder(t.TempDir()); err == nil || !strings.Contains(err.Error(), "ends in .json, .stg, .dot, .gv, .swf (or .gz after that)") {
+	if _, err := Folder(t.TempDir()); err == nil || !strings.Contains(err.Error(), "ends in .json, .stg, .dot, .gv, .vbp, .swf (or .gz after that)") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -22,6 +22,9 @@ type Platform struct {
 type Workflow struct {
 	Tasks []WorkTask
 	Edges []model.DAGEdge
+	// Name and Platform are those of the file; empty and nil if it tells none.
+	Name     string
+	Platform *Platform
 }
 
 // WorkTask is a task with its work, in whatever unit the speeds count.
@@ -51,7 +54,8 @@ const (
 
 // ParsePlatform makes a platform from a preset, NAME[,key=value...], or reads
 // the JSON file of that name: one object with "machines" and "network" as in an
-// instance, each machine with its speed, read as strictly as an instance.
+// instance, each machine with its speed, read as strictly as an instance, or a network
+// of SAGA (see ReadSAGA).
 //
 // The keys of presets are machines (uniform at most 10,000, bus and star 1,000;
 // default 4; the paper's have 3), speed (work per second: one, or several as
@@ -215,7 +219,18 @@ func readPlatform(path string) (Platform, error) {
 	}
 	p := Platform{}
 	p.Name, _ = nameOf(path)
-	if p.Machines, p.Network, err = model.DecodePlatform(data); err != nil {
+	if data, err = unzip(data); err != nil {
+		return Platform{}, fmt.Errorf("%s: %w: %w", path, model.ErrInvalid, err)
+	}
+	if keys := jsonKeys(data); isSAGA(keys) {
+		var net Platform
+		if net, err = readSAGANetwork(data); err == nil {
+			p.Machines, p.Network = net.Machines, net.Network
+		}
+	} else {
+		p.Machines, p.Network, err = model.DecodePlatform(data)
+	}
+	if err != nil {
 		return Platform{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return p, nil

@@ -60,7 +60,7 @@ func TestReadWfFormat(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(Workflow{tasks, c.want}, got); diff != "" {
+			if diff := cmp.Diff(Workflow{Tasks: tasks, Edges: c.want}, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})

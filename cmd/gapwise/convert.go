@@ -23,11 +23,13 @@ func (p *program) convert() *cli.Command {
 		Name:      "convert",
 		Usage:     "write a foreign file or an instance in the own format",
 		ArgsUsage: "FILE",
-		Description: "DOT (as daggen writes it), WfFormat 1.3 to 1.5 (WfCommons) and STG files are\n" +
-			"read, gzipped or not. They need a platform: a preset with options, such as\n" +
-			"star,machines=8,speed=1/2,bandwidth=1e8,startup=0.1 (paper,\n" +
-			"paper-two-pools, uniform, bus or star), or a JSON file with the keys\n" +
-			"machines and network. All other commands read such files, too.\n" +
+		Description: "DOT (as daggen writes it), WfFormat 1.3 to 1.5 (WfCommons), STG and the JSON\n" +
+			"of SAGA and DAGBench are read, gzipped or not. They need a platform: a preset\n" +
+			"with options, such as star,machines=8,speed=1/2,bandwidth=1e8,startup=0.1\n" +
+			"(paper, paper-two-pools, uniform, bus or star), a JSON file with the keys\n" +
+			"machines and network, or one with a network of SAGA. A problem instance of\n" +
+			"SAGA has its own, which --platform replaces. All other commands read such\n" +
+			"files, too.\n" +
 			"VBP files (vector bin packing, as VPSolver reads it) become the question\n" +
 			"whether the items fit on --hosts hosts; all other commands take the number\n" +
 			"as --platform hosts=N, and the least by the sums of the sizes without it.\n" +
