@@ -17,9 +17,14 @@ func TestFeatures(t *testing.T) {
 	}{
 		"vcsched": {&VCSched{Hosts: 2, MigrationBudget: &budget, Jobs: []VCSchedJob{
 			{ID: "a", Tasks: 3, CPU: 0.2, Memory: 0.1, CurrentHosts: []int{0, 0, 1}}, {ID: "b", Tasks: 1, CPU: 0.6, Memory: 0.5}}},
-			map[string]float64{"hosts": 2, "jobs": 2, "tasks": 4, "load": 0.6, "memory_load": 0.4, "slack": 0.6, "mean_cpu": 0.3,
+			map[string]float64{"hosts": 2, "jobs": 2, "tasks": 4, "load": 0.6, "memory_load": 0.4, "rigid_load": 0.4, "resources": 0, "host_sizes": 1, "slack": 0.6, "mean_cpu": 0.3,
 				// needs 0.2, 0.2, 0.2, 0.6: variance 0.03; memory 0.1, 0.1, 0.1, 0.5: mean 0.2, variance 0.03.
 				"cov_cpu": math.Sqrt(0.03) / 0.3, "cov_memory": math.Sqrt(0.03) / 0.2, "max_tasks": 3, "running": 0.5, "budget": 0.5}},
+		// CPU 1 of 2 + 6 · 0.5, memory 1.5 of 2 + 6, disk 3 of 1 + 6 · 0.5
+		"hosts of two sizes": {&VCSched{Hosts: 7, Resources: []string{"disk"}, HostSizes: []HostSize{{1, 2, 2, []float64{1}}, {6, 0.5, 1, []float64{0.5}}}, Jobs: []VCSchedJob{
+			{ID: "a", Tasks: 2, CPU: 0.5, Memory: 0.75, Resources: []float64{0.5}}, {ID: "b", Tasks: 4, Resources: []float64{0.5}}}},
+			map[string]float64{"hosts": 7, "jobs": 2, "tasks": 6, "load": 0.2, "memory_load": 1.5 / 8, "rigid_load": 0.75, "resources": 1, "host_sizes": 2, "slack": 6.5 / 8, "mean_cpu": 1.0 / 6,
+				"cov_cpu": math.Sqrt2, "cov_memory": math.Sqrt2, "max_tasks": 4, "running": 0}},
 		// Costs (means): a 3, b 4, c 1 and d 2; a before b and c, b before d. Rates 1 and 4.
 		"dag": {&DAG{Machines: []Machine{{ID: "P", StartupS: 1}, {ID: "Q"}}, Network: Network{PathCapacity: [][]float64{{0, 1}, {4, 0}}},
 			Tasks: []DAGTask{{ID: "a", CostS: []float64{2, 4}}, {ID: "b", CostS: []float64{4, 4}}, {ID: "c", CostS: []float64{1, 1}}, {ID: "d", CostS: []float64{2, 2}}},
@@ -41,7 +46,7 @@ func TestFeatures(t *testing.T) {
 		"all at once":     {&Batch{Processors: 8, Tiers: 1, Jobs: []BatchJob{{ID: "a", RuntimeS: 30, Processes: 1}}}, map[string]float64{"jobs": 1, "processors": 8, "tiers": 1, "serial": 1, "mean_size": 1, "mean_runtime": 30, "migration_s": 0, "threshold": 0.96}},
 		"without a job":   {&Batch{Processors: 8, Tiers: 1}, map[string]float64{"jobs": 0, "processors": 8, "tiers": 1, "migration_s": 0, "threshold": 0.96}},
 		"without a task":  {&DAG{Machines: []Machine{{ID: "P"}}}, map[string]float64{"tasks": 0, "machines": 1, "edges": 0, "height": 0, "width": 0, "ccr": 0}},
-		"without memory":  {&VCSched{Hosts: 1, Jobs: []VCSchedJob{{ID: "a", Tasks: 1, CPU: 1}}}, map[string]float64{"hosts": 1, "jobs": 1, "tasks": 1, "load": 1, "memory_load": 0, "slack": 1, "mean_cpu": 1, "cov_cpu": 0, "max_tasks": 1, "running": 0}},
+		"without memory":  {&VCSched{Hosts: 1, Jobs: []VCSchedJob{{ID: "a", Tasks: 1, CPU: 1}}}, map[string]float64{"hosts": 1, "jobs": 1, "tasks": 1, "load": 1, "memory_load": 0, "rigid_load": 0, "resources": 0, "host_sizes": 1, "slack": 1, "mean_cpu": 1, "cov_cpu": 0, "max_tasks": 1, "running": 0}},
 		"without request": {&Reservation{PEs: 1}, map[string]float64{"requests": 0, "pes": 1}},
 	}
 	for name, tc := range tests {

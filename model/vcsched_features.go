@@ -19,14 +19,35 @@ func (v *VCSched) Features() []Feature {
 	if v.MigrationBudget != nil {
 		budget = *v.MigrationBudget
 	}
+	// What the hosts have together: of the CPU and of each rigid resource, memory first.
+	has, have := 0.0, make([]float64, 1+len(v.Resources))
+	for _, s := range v.Sizes() {
+		has += float64(s.Count) * s.CPU
+		for r := range have {
+			have[r] += float64(s.Count) * s.Rigid(r-1)
+		}
+	}
+	scarcest := math.NaN()
+	for r := range have {
+		need := 0.0
+		for i := range v.Jobs {
+			need += float64(v.Jobs[i].Tasks) * v.Jobs[i].Rigid(r-1)
+		}
+		if load := need / have[r]; have[r] > 0 && !(load <= scarcest) {
+			scarcest = load
+		}
+	}
 	hosts, jobs := float64(v.Hosts), float64(len(v.Jobs))
 	return []Feature{
 		{"hosts", "", "number of hosts", hosts},
 		{"jobs", "", "number of jobs", jobs},
 		{"tasks", "", "number of tasks of all jobs together", float64(v.Tasks())},
-		{"load", "", "CPU needs of all tasks over the hosts", cpu.sum / hosts},
-		{"memory_load", "", "memory needs of all tasks over the hosts", memory.sum / hosts},
-		{"slack", "", "share of the hosts' memory that is free", 1 - memory.sum/hosts},
+		{"load", "", "CPU needs of all tasks over what the hosts have", cpu.sum / has},
+		{"memory_load", "", "memory needs of all tasks over what the hosts have", memory.sum / have[0]},
+		{"rigid_load", "", "the same of the scarcest rigid resource, memory included", scarcest},
+		{"slack", "", "share of the hosts' memory that is free", 1 - memory.sum/have[0]},
+		{"resources", "", "number of rigid resources beside memory", float64(len(v.Resources))},
+		{"host_sizes", "", "number of different kinds of hosts", float64(len(v.Sizes()))},
 		{"mean_cpu", "", "mean CPU need of a task, in hosts", cpu.mean()},
 		{"cov_cpu", "", "variation coefficient of the tasks' CPU needs", cpu.cov()},
 		{"cov_memory", "", "variation coefficient of the tasks' memory needs", memory.cov()},
