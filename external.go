@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gapwise/gapwise/heuristics/command"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/external"
 )
@@ -62,3 +63,17 @@ func ofExternal(p *Problem, name, formulation string) (model.Algorithm, error) {
 	}
 	return model.Engine(p.Kind, p.Linear(formulation, b), "", b.Title+" on the formulation "+formulation), nil
 }
+
+// ofCommand returns the heuristic that a command is.
+func ofCommand(kind model.Kind, name string) (model.Algorithm, error) {
+	s, err := command.New(name, CompleteSolution)
+	if err != nil {
+		return model.Algorithm{}, err
+	}
+	return model.Algorithm{Name: name, Kind: kind, Summary: "a program", Complexity: "unknown", Seeded: true, Solver: s}, nil
+}
+
+// RefusedError says that the solution of a command can't be read, doesn't fit the
+// instance, or was refused by the judge: its author's mistake, not a defect of
+// gapwise. It wraps model.ErrInfeasible.
+type RefusedError = command.RefusedError

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/heuristics/command"
 	"github.com/gapwise/gapwise/internal/nearest"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -36,6 +37,7 @@ var ErrUnknownAlgorithm = errors.New("unknown algorithm")
 // Options are those of Solve.
 type Options struct {
 	// Algorithm is a name of Algorithms(kind), or
+	//   - cmd:COMMAND, a heuristic that is a program (docs/bring-your-own.md);
 	//   - a solver of linear models, see Externals;
 	//   - exact: the engine(s) below, without a time limit of their own;
 	//   - auto (and ""): the native search for at most AutoTimeLimit unless a
@@ -85,7 +87,8 @@ func Algorithms(kind model.Kind) []model.Algorithm {
 }
 
 // Find returns the algorithm of a name: one of Algorithms(kind), or a solver of
-// linear models that is a program of its own, see Externals. The error wraps
+// linear models that is a program of its own, see Externals, or a heuristic that is
+// one, cmd:COMMAND. The error wraps
 // ErrUnknownAlgorithm and names the algorithms that there are.
 func Find(kind model.Kind, name string) (model.Algorithm, error) {
 	var names []string
@@ -94,6 +97,9 @@ func Find(kind model.Kind, name string) (model.Algorithm, error) {
 			return a, nil
 		}
 		names = append(names, a.Name)
+	}
+	if strings.HasPrefix(name, command.Prefix) {
+		return ofCommand(kind, name)
 	}
 	if a, ok, err := findExternal(kind, name); ok {
 		return a, err

@@ -61,6 +61,9 @@ type Problem struct {
 	Pictured func(context.Context, model.Instance, model.Solution) ([]Picture, error)
 	// Variants are the readings of an instance that a flag may choose.
 	Variants []Variant
+	// complete fills in what model.DecodePartial has left empty; nil if that leaves
+	// nothing.
+	complete func(context.Context, model.Instance, model.Solution, model.Missing) (model.Solution, error)
 }
 
 // Variant is a reading of an instance that a flag may choose. Its functions take
@@ -108,6 +111,7 @@ type definition[I model.Instance] struct {
 	gantt        []string
 	pictured     func(context.Context, I, model.Solution) ([]Picture, error) // nil: the solution alone
 	variants     []Variant
+	complete     func(context.Context, I, model.Solution, model.Missing) (model.Solution, error)
 }
 
 // define returns a Problem whose functions take instances of any kind and
@@ -148,6 +152,13 @@ func define[I model.Instance](d definition[I]) *Problem {
 			return d.formulation(ctx, typed, name)
 		},
 		Linear: d.linear,
+		complete: func(ctx context.Context, in model.Instance, s model.Solution, missing model.Missing) (model.Solution, error) {
+			typed, err := asKind[I](d.kind, in)
+			if err != nil || d.complete == nil || missing == (model.Missing{}) {
+				return s, err
+			}
+			return d.complete(ctx, typed, s, missing)
+		},
 		Quick: func(in model.Instance) []bounds.Bound {
 			typed, err := asKind[I](d.kind, in)
 			if err != nil || d.quick == nil {

@@ -2,6 +2,8 @@ package gapwise
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"strconv"
 
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
@@ -49,4 +51,26 @@ var batchProblem = define(definition[*model.Batch]{
 		},
 		MadeFor: stated,
 	}},
+	complete: batchComplete,
 })
+
+// batchComplete numbers the processors of jobs that run through on one tier.
+func batchComplete(_ context.Context, in *model.Batch, solution model.Solution, _ model.Missing) (model.Solution, error) {
+	e := solution.(*model.Execution)
+	index, err := in.Index(e)
+	if err != nil {
+		return nil, err
+	}
+	t := in.Ticks()
+	starts := make([]int64, len(t.Jobs))
+	for i, k := range index {
+		starts[k] = int64(math.Round(e.Runs[i].Segments[0].StartS * 1e6))
+	}
+	if t.Tiers == 1 {
+		if k := batchheur.TooMany(t, starts); k >= 0 {
+			return nil, fmt.Errorf("%w execution: too few processors are free when job %q starts", model.ErrInfeasible, in.Jobs[k].ID)
+		}
+		return batchheur.Place(in, starts)
+	}
+	return nil, fmt.Errorf("%w: on two tiers each segment must tell its place and its end", model.ErrUnsupported)
+}

@@ -3,6 +3,7 @@ package gapwise
 import (
 	"context"
 	"fmt"
+	"math"
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	dagexact "github.com/gapwise/gapwise/exact/dag"
@@ -46,6 +47,7 @@ var dagProblem = define(definition[*model.DAG]{
 			return string(s.(*model.Schedule).TransferModel)
 		},
 	}},
+	complete: dagComplete,
 })
 
 // dagFormulation builds the ordering model, which knows no contention, with
@@ -94,4 +96,19 @@ func dagPictured(ctx context.Context, d *model.DAG, solution model.Solution) ([]
 	r.Run(plan, nil)
 	free, err := picture(ideal, ideal.Schedule(plan.Machine, r.Start, r.Sent))
 	return []Picture{free, real}, err
+}
+
+// dagComplete plays a plan, which is all that a schedule without start times is.
+func dagComplete(_ context.Context, d *model.DAG, solution model.Solution, _ model.Missing) (model.Solution, error) {
+	s := solution.(*model.Schedule)
+	g := d.Graph()
+	plan, err := dagheur.PlanOf(d, g, s)
+	if err != nil {
+		return nil, err
+	}
+	r := dagheur.NewReplay(g)
+	if makespan := r.Run(plan, nil); math.IsInf(makespan, 1) {
+		return nil, fmt.Errorf("%w schedule: tasks wait for each other in a circle; give start times, or list the tasks of each machine in the order in which it runs them", model.ErrInfeasible)
+	}
+	return d.Schedule(plan.Machine, r.Start, r.Sent), nil
 }

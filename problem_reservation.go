@@ -51,4 +51,30 @@ var reservationProblem = define(definition[*model.Reservation]{
 			return string(s.(*model.Bookings).Goal)
 		},
 	}},
+	complete: reservationComplete,
 })
+
+// reservationComplete numbers the PEs of bookings.
+func reservationComplete(_ context.Context, in *model.Reservation, solution model.Solution, _ model.Missing) (model.Solution, error) {
+	b := solution.(*model.Bookings)
+	index, err := in.Index(b)
+	if err != nil {
+		return nil, err
+	}
+	t := in.Ticks()
+	runs := make([]resheur.Interval, len(index))
+	for i, k := range index {
+		q, start := &t.Requests[k], t.Tick(b.Bookings[i].StartS)
+		if runs[i].PEs = in.Requests[k].PEs; q.Runs(start) { // else it holds none
+			runs[i].Start, runs[i].End = start, start+q.Runtime
+		}
+	}
+	lists, err := resheur.Number(in.PEs, runs)
+	if err != nil {
+		return nil, err
+	}
+	for i := range lists {
+		b.Bookings[i].PEs = lists[i]
+	}
+	return b, nil
+}

@@ -34,4 +34,14 @@ var vcschedProblem = define(definition[*model.VCSched]{
 	quick:     func(in *model.VCSched) []bounds.Bound { return []bounds.Bound{vcbounds.Packing(in)} },
 	bounds:    vcbounds.All,
 	generator: instances.GeneratorOf(instances.NewVCSchedSpec),
+	complete:  vcschedComplete,
 })
+
+// vcschedComplete gives the tasks on given hosts their CPU shares.
+func vcschedComplete(ctx context.Context, v *model.VCSched, solution model.Solution, _ model.Missing) (model.Solution, error) {
+	p := solution.(*model.Placement)
+	if err := v.CheckShape(p); err != nil {
+		return nil, err
+	}
+	return vcheur.RaiseAverage(ctx, v, p)
+}

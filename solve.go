@@ -10,6 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/heuristics/command"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -148,11 +149,32 @@ func (c *Case) solveOne(ctx context.Context, s model.Solver, set model.Settings,
 			case r.Solution == nil:
 				r.Status, r.Reason = model.StatusInfeasible, b.Reason
 			default:
-				return r, &DefectError{Instance: in, Result: r, Reason: "a bound proves infeasible what was solved: " + b.Reason}
+				err := &DefectError{Instance: in, Result: r, Reason: "a bound proves infeasible what was solved: " + b.Reason}
+				return r, c.blame(ctx, s, r, set, err)
 			}
 		}
 	}
-	return c.stamp(ctx, r, set, judging)
+	r, err = c.stamp(ctx, r, set, judging)
+	return r, c.blame(ctx, s, r, set, err)
+}
+
+// blame returns the error of a solver whose result was refuted: of a command that
+// has returned a wrong solution that is its author's mistake, a RefusedError. A
+// feasible one that contradicts a bound is a defect.
+func (c *Case) blame(ctx context.Context, s model.Solver, r model.Result, set model.Settings, err error) error {
+	var defect *DefectError
+	if _, foreign := s.(*command.Solver); !foreign || r.Solution == nil || !errors.As(err, &defect) {
+		return err
+	}
+	alone := model.NewResult(r.Algorithm, r.Seed)
+	if err := alone.SetSolution(c.Instance, r.Solution); err != nil {
+		return &RefusedError{Name: s.Name(), Err: err}
+	}
+	var wrong *DefectError
+	if _, e := c.stamp(ctx, alone, set, nil); errors.As(e, &wrong) {
+		return &RefusedError{Name: s.Name(), Err: errors.New(wrong.Reason)}
+	}
+	return err
 }
 
 // judgeGrace limits the judge's time for the solution of an interrupted solver.

@@ -319,10 +319,12 @@ func (r run) solve(ctx context.Context, c *gapwise.Case, progress func(model.Pro
 		o.Solver = s
 	}
 	res, err := c.Solve(ctx, o)
-	if !errors.Is(err, model.ErrUnsupported) {
+	var refused *gapwise.RefusedError
+	if !errors.Is(err, model.ErrUnsupported) && !errors.As(err, &refused) {
 		return res, err
 	}
-	// An instance that a formulation doesn't support doesn't end the plan.
+	// An instance that a formulation doesn't support doesn't end the plan, nor does a
+	// wrong solution of a user's program.
 	in := c.Instance
 	hash, hashErr := c.Hash()
 	res = model.NewResult(r.a.Name, r.seed)

@@ -52,6 +52,16 @@ func (p *program) algorithms() *cli.Command {
 					fmt.Fprintf(p.out, "  %-*s %s\n", name, "", wrap(a.Paper, 76-name, name+3))
 				}
 			}
+			if !c.Bool("json") {
+				fmt.Fprintf(p.out, "of your own (docs/bring-your-own.md)\n")
+				for _, x := range [][2]string{
+					{"cmd:COMMAND", "a heuristic that is a program, as in cmd:'python3 mine.py {in} {out}'"},
+					{strings.Join(gapwise.Externals(), ", "), "engines that solve MPS files, if their programs are there"},
+					{"mps:COMMAND", "such an engine that is any command, as in mps:'solver {in} {out}'"},
+				} {
+					fmt.Fprintf(p.out, "  %s\n    %s\n", x[0], wrap(x[1], 74, 4))
+				}
+			}
 			return nil
 		},
 	}

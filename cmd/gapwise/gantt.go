@@ -135,7 +135,7 @@ func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Insta
 		}
 		return in, r.Solution, r.Algorithm, err
 	}
-	found, err := readSolutions(solution[0])
+	found, err := readSolutionsOf(ctx, in, solution[0])
 	if err != nil {
 		return nil, nil, "", err
 	}

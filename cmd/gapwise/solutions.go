@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 
+	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 )
@@ -24,7 +26,26 @@ func readSolutions(path string) ([]solutionFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	label := instances.Label(path)
+	return parseSolutions(instances.Label(path), data)
+}
+
+// readSolutionsOf is readSolutions that also takes a bare solution of the instance
+// that leaves out what follows from the rest.
+func readSolutionsOf(ctx context.Context, in model.Instance, path string) ([]solutionFile, error) {
+	data, err := instances.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	found, err := parseSolutions(instances.Label(path), data)
+	if err != nil {
+		if s, e := gapwise.CompleteSolution(ctx, in, data); e == nil {
+			return []solutionFile{{solution: s}}, nil
+		}
+	}
+	return found, err
+}
+
+func parseSolutions(label string, data []byte) ([]solutionFile, error) {
 	parts := splitJSON(data)
 	if len(parts) < 2 {
 		one, err := decodeSolution(data)

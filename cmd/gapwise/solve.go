@@ -24,14 +24,17 @@ func (p *program) solve() *cli.Command {
 		ArgsUsage: "FILE...",
 		Description: "auto runs the exact search for at most 10 s; exact runs the search, HiGHS or\n" +
 			"the learning kernel (--engine) without a limit, or several of them, which\n" +
-			"must agree: --engine search,kernel; all runs every algorithm.\n" +
+			"must agree: --engine search,kernel; all runs every algorithm. cmd:COMMAND is a\n" +
+			"heuristic of your own: -a 'cmd:python3 mine.py {in} {out}'. glpsol, cbc, scip,\n" +
+			"gurobi_cl and mps:COMMAND are engines that solve MPS files (the page\n" +
+			"docs/bring-your-own.md).\n" +
 			"With several files the exit code is that of the first that applies:\n" +
 			"verification failed (7), internal error (1), bad input (3), stopped without a\n" +
 			"solution (6), infeasible (4), stopped with a solution (5), ok (0).",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Value: "auto", Usage: "auto, exact, all or a name", DefaultText: "auto"},
-			&cli.StringFlag{Name: "engine", Usage: "engines of exact: search, highs, kernel; both: search,highs"},
-			&cli.StringFlag{Name: "formulation", Usage: "formulation of highs (gapwise export --help)"},
+			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Value: "auto", Usage: "auto, exact, all, a name or cmd:COMMAND", DefaultText: "auto"},
+			&cli.StringFlag{Name: "engine", Usage: "engines of exact: search, highs, kernel, glpsol, cbc, scip, gurobi_cl or mps:COMMAND, several with commas; both: search,highs"},
+			&cli.StringFlag{Name: "formulation", Usage: "formulation of highs and of solvers of MPS files (gapwise export --help)"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "number of worker threads"},
 			&cli.DurationFlag{Name: "time-limit", Usage: "limit, like 5m", DefaultText: "none; auto: 10s"},

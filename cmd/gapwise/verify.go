@@ -18,9 +18,10 @@ func (p *program) verify() *cli.Command {
 		Usage:     "judge a solution in exact arithmetic",
 		ArgsUsage: "INSTANCE SOLUTION",
 		Description: "SOLUTION is what gapwise solve -o or --json writes, one result or one a line,\n" +
-			"or a bare solution. Every violated constraint is named with the amount (times\n" +
-			"in seconds, of batch and tvc as shares of a job's length); then follows what\n" +
-			"was checked and what is taken on trust.",
+			"or a bare solution, which may leave out what follows from the rest (transfers,\n" +
+			"CPU shares, ends: docs/bring-your-own.md). Every violated constraint is named\n" +
+			"with the amount (times in seconds, of batch and tvc as shares of a job's\n" +
+			"length); then follows what was checked and what is taken on trust.",
 		Flags: append([]cli.Flag{
 			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "tolerance, relative to the capacity"},
 			&cli.BoolFlag{Name: "json", Usage: "print one judgement per line"},
@@ -40,7 +41,7 @@ func (p *program) verify() *cli.Command {
 			var found []solutionFile
 			err := unlessStopped(ctx, func() (err error) { // a large file takes a while
 				if in, err = load(c, paths[0]); err == nil {
-					found, err = readSolutions(paths[1])
+					found, err = readSolutionsOf(ctx, in, paths[1])
 				}
 				return err
 			})

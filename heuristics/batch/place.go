@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/profile"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -27,6 +28,26 @@ func Place(in *model.Batch, starts []int64) (*model.Execution, error) {
 	slices.SortStableFunc(course.started, func(a, b int32) int { return cmp.Compare(starts[a], starts[b]) })
 	slices.SortStableFunc(course.ended, func(a, b int32) int { return cmp.Compare(end(a), end(b)) })
 	return s.execution(in, t, course), nil
+}
+
+// TooMany returns the first job, by start, for which too few processors are free on
+// one tier when each job starts at the given tick and runs to its end; -1 if there
+// is none.
+func TooMany(t *model.BatchTicks, starts []int64) int {
+	order := make([]int, len(starts))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(starts[a], starts[b]) })
+	inUse := profile.Profile{Capacity: t.Processors}
+	for _, k := range order {
+		j := &t.Jobs[k]
+		if _, ok := inUse.First(j.Processes, j.Length, starts[k], starts[k]); !ok {
+			return k
+		}
+		inUse.Add(starts[k], starts[k]+j.Length, j.Processes)
+	}
+	return -1
 }
 
 // Starts returns the ticks at which the jobs start, by job, of an execution that

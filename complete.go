@@ -1,0 +1,29 @@
+package gapwise
+
+import (
+	"context"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// CompleteSolution reads a solution as another program writes it, which may leave out
+// what follows from the rest (see model.DecodePartial), and fills that in:
+//
+//   - without start times a dag's plan is played under the instance's transfer model:
+//     each task starts as soon as its machine and its data are there, each transfer
+//     as soon as its producer has finished;
+//   - without CPU shares a placement gives each job the largest minimum yield of its
+//     hosts, and what is left over raises the average;
+//   - without PEs or processors the lowest that are free are taken in the order of
+//     starts. If there are too few at a moment the error is model.ErrInfeasible.
+func CompleteSolution(ctx context.Context, in model.Instance, data []byte) (model.Solution, error) {
+	p, err := ProblemOf(in.Kind())
+	if err != nil {
+		return nil, err
+	}
+	s, missing, err := model.DecodePartial(in, data)
+	if err != nil {
+		return nil, err
+	}
+	return p.complete(ctx, in, s, missing)
+}

@@ -1,0 +1,243 @@
+package gapwise_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// left leaves keys out of an object, at any depth.
+func left(t *testing.T, s model.Solution, keys ...string) []byte {
+	t.Helper()
+	data, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x any
+	if err := json.Unmarshal(data, &x); err != nil {
+		t.Fatal(err)
+	}
+	var drop func(x any)
+	drop = func(x any) {
+		switch x := x.(type) {
+		case []any:
+			for _, y := range x {
+				drop(y)
+			}
+		case map[string]any:
+			for _, k := range keys {
+				delete(x, k)
+			}
+			for _, y := range x {
+				drop(y)
+			}
+		}
+	}
+	drop(x)
+	if data, err = json.Marshal(x); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// What may be left out of a heuristic's solution is filled in as it was, or no worse,
+// and the judge accepts it.
+func TestCompleteSolution(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		kind      model.Kind
+		algorithm string
+		without   []string
+		same      bool // the very solution comes back
+		skips     bool // some instances need the keys
+	}{
+		{"kind", model.KindDAG, "heft", []string{"kind", "version"}, true, false},
+		{"transfers", model.KindDAG, "heft", []string{"kind", "version", "transfers"}, true, false},
+		{"shares", model.KindVCSched, "mcb8", []string{"kind", "version", "cpu"}, false, false},
+		{"PEs", model.KindReservation, "ff", []string{"kind", "version", "pes"}, false, false},
+		{"ends", model.KindTVC, "oktopus", []string{"kind", "version", "end_s"}, true, true},
+		{"times", model.KindTVC, "oktopus", []string{"kind", "version", "start_s", "end_s"}, true, true},
+		{"ends", model.KindBatch, "easy", []string{"kind", "version", "end_s"}, true, true},
+		{"places", model.KindBatch, "easy", []string{"kind", "version", "end_s", "place"}, false, true},
+	} {
+		t.Run(string(c.kind)+" "+c.name, func(t *testing.T) {
+			t.Parallel()
+			p, err := gapwise.ProblemOf(c.kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tried := 0
+			for _, in := range spread(smallInstances(t, p, 2), 20) {
+				r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: c.algorithm})
+				if errors.Is(err, model.ErrUnsupported) || err == nil && r.Solution == nil {
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				s, err := gapwise.CompleteSolution(t.Context(), in, left(t, r.Solution, c.without...))
+				if c.skips && err != nil {
+					continue // two tiers, a queue
+				}
+				if err != nil {
+					t.Fatalf("%s: %v", in.ID(), err)
+				}
+				tried++
+				if diff := cmp.Diff(r.Solution, s); c.same && diff != "" {
+					t.Errorf("%s: %s", in.ID(), diff)
+				}
+				report, err := verify.Verify(t.Context(), in, s, verify.Options{})
+				if err != nil || report.Err() != nil {
+					t.Errorf("%s: %v %v", in.ID(), err, report.Err())
+				}
+				o, err := in.Objective(s)
+				if err != nil || model.Gap(o.Value, r.Objective) > 1e-9 {
+					t.Errorf("%s: %v, was %v, %v", in.ID(), o.Value, r.Objective, err)
+				}
+			}
+			if tried < 4 {
+				t.Errorf("%d solutions say little", tried)
+			}
+		})
+	}
+}
+
+// A dag's plan without times is played under the instance's transfer model, its
+// tasks listed in the order of their machines. HEFT's own schedule comes out.
+func TestCompletePlan(t *testing.T) {
+	t.Parallel()
+	for _, transfers := range model.TransferModels {
+		in, err := instances.DAGSpec{Tasks: 9, Fat: 0.5, Density: 0.5, Regular: 0.5, Jump: 1, MaxCost: 9, MaxData: 30, Machines: 3, Platform: "star", Seed: 5}.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.TransferModel = transfers
+		r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: "heft"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := r.Solution.(*model.Schedule)
+		order := *s
+		order.Tasks = nil
+		for len(order.Tasks) < len(s.Tasks) { // by start
+			least := -1
+			for i, x := range s.Tasks {
+				if (least < 0 || x.StartS < s.Tasks[least].StartS) && !listed(order.Tasks, x.ID) {
+					least = i
+				}
+			}
+			order.Tasks = append(order.Tasks, s.Tasks[least])
+		}
+		got, err := gapwise.CompleteSolution(t.Context(), in, left(t, &order, "transfers", "start_s", "kind", "version"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(r.Solution, got); diff != "" {
+			t.Errorf("%s: %s", transfers, diff)
+		}
+	}
+}
+
+func listed(all []model.TaskStart, id string) bool {
+	for _, x := range all {
+		if x.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// What can't be read says why.
+func TestCompleteErrors(t *testing.T) {
+	t.Parallel()
+	two, half := 2.0, 0.5
+	dag := &model.DAG{Name: "d", Machines: []model.Machine{{ID: "P1", Speed: 1}, {ID: "P2", Speed: 1}}, Tasks: []model.DAGTask{{ID: "a", Work: &two}, {ID: "b", Work: &half}},
+		Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1}}, Network: model.Network{Bandwidth: 1}}
+	vc := &model.VCSched{Name: "v", Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 0.5}}}
+	reservation := &model.Reservation{Name: "r", PEs: 2, Requests: []model.Request{{ID: "a", DurationS: 3, DeadlineS: 9, PEs: 2}, {ID: "b", DurationS: 2, DeadlineS: 9, PEs: 1}}}
+	batch := &model.Batch{Name: "b", Processors: 1, Tiers: 1, Jobs: []model.BatchJob{{ID: "a", RuntimeS: 2, Processes: 1}, {ID: "b", RuntimeS: 2, Processes: 1}}}
+	for _, c := range []struct {
+		in   model.Instance
+		text string
+		want string
+	}{
+		{dag, ``, "it is empty"},
+		{dag, `[`, "JSON"},
+		{dag, `{"tasks":[],"makespan":3}`, `unknown key "makespan"`},
+		{dag, `{"kind":"tvc","tasks":[]}`, `kind is "tvc"`},
+		{dag, `{"version":9,"tasks":[]}`, `version 9`},
+		{dag, `{"status":"unknown","solution":null}`, "holds no solution"},
+		{dag, `{"tasks":[{"id":"a","machine":"P1","start_s":0},{"id":"b","machine":"P1"}]}`, `"start_s" is there 1 times of 2`},
+		{dag, `{"tasks":[{"id":"a","machine":"P1"},{"id":"b","machine":"P1"}],"transfers":[]}`, "transfers start at times"},
+		{dag, `{"tasks":[{"id":"b","machine":"P1"},{"id":"a","machine":"P1"}]}`, "in a circle"},
+		{dag, `{"tasks":[{"id":"a","machine":"P1"}]}`, "has 1 tasks"},
+		{dag, `{"tasks":[{"id":"a","machine":"P1"},{"id":"b","machine":"P9"}]}`, `"P9"`},
+		{dag, `{"tasks":[{"id":"a","machine":"P1","start_s":0},{"id":"c","machine":"P1","start_s":2}]}`, `"c"`},
+		{vc, `{"jobs":[{"id":"a","hosts":[7]}]}`, "host 7"},
+		{vc, `{"jobs":[{"id":"a","hosts":[0,0]}]}`, "2 hosts"},
+		{reservation, `{"bookings":[{"id":"a","start_s":0},{"id":"b","start_s":1}]}`, "more than the 2 PEs"},
+		{reservation, `{"bookings":[{"id":"a","start_s":0,"pes":"0-1"},{"id":"b","start_s":3}]}`, `"pes" is there 1 times`},
+		{reservation, `{"bookings":[{"id":"z","start_s":0}]}`, `"z"`},
+		{batch, `{"runs":[{"id":"a","segments":[{"start_s":0}]},{"id":"b","segments":[{"start_s":1}]}]}`, `when job "b" starts`},
+		{batch, `{"runs":[{"id":"a","segments":[{"start_s":0}]}]}`, `"b" doesn't run`},
+		{batch, `{"runs":[{"id":"a","segments":[{}]}]}`, `"start_s" is missing`},
+	} {
+		s, err := gapwise.CompleteSolution(context.Background(), c.in, []byte(c.text))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, %v, want %q", c.text, s, err, c.want)
+		}
+	}
+}
+
+// A solution of any text is read without a panic, and what is read the judge takes.
+func FuzzCompleteSolution(f *testing.F) {
+	var all []model.Instance
+	for _, p := range gapwise.Problems() {
+		values := map[string][]string{}
+		for _, x := range p.Generator.Parameters() {
+			if len(x.Small) > 0 {
+				values[x.Key] = x.Small[:1]
+			}
+		}
+		specs, err := p.Generator.Grid(values, 1)
+		if err != nil {
+			f.Fatal(err)
+		}
+		in, err := specs[0].Nth(0, 1, 1).Load()
+		if err != nil {
+			f.Fatal(err)
+		}
+		r, err := gapwise.Solve(context.Background(), in, gapwise.Options{})
+		if err != nil || r.Solution == nil {
+			f.Fatalf("%s: %v, %v", in.ID(), r.Status, err)
+		}
+		data, err := json.Marshal(r.Solution)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(len(all), data)
+		all = append(all, in)
+	}
+	f.Add(1, []byte(`{"tasks":[{"id":"1","machine":"P1"}]}`))
+	f.Fuzz(func(t *testing.T, k int, data []byte) {
+		if k < 0 || k >= len(all) {
+			return
+		}
+		s, err := gapwise.CompleteSolution(context.Background(), all[k], data)
+		if err != nil {
+			return
+		}
+		if s == nil || s.Kind() != all[k].Kind() {
+			t.Errorf("%v", s)
+		}
+	})
+}
