@@ -1,6 +1,7 @@
 package gapwise
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,8 +59,11 @@ func ofExternal(p *Problem, name, formulation string) (model.Algorithm, error) {
 		return model.Algorithm{}, fmt.Errorf("%w: %s has no linear model for %s", model.ErrUnsupported, p.Kind, name)
 	}
 	b, err := external.Backend(name)
-	if err != nil {
+	if errors.Is(err, external.ErrMissing) {
 		return model.Algorithm{}, fmt.Errorf("%w: %w", model.ErrUnsupported, err)
+	}
+	if err != nil {
+		return model.Algorithm{}, fmt.Errorf("%w engine: %w", model.ErrInvalid, err)
 	}
 	return model.Engine(p.Kind, p.Linear(formulation, b), "", b.Title+" on the formulation "+formulation), nil
 }

@@ -224,11 +224,12 @@ func (o Options) engines(p *Problem) ([]model.Algorithm, error) {
 	return all, nil
 }
 
-// EngineNames splits Options.Engine at its commas, up to a command.
+// EngineNames splits Options.Engine, or a list of algorithms, at its commas, up to a
+// command.
 func EngineNames(engine string) (names []string) {
 	for {
 		name, rest, more := strings.Cut(engine, ",")
-		if strings.HasPrefix(engine, external.Prefix) || !more {
+		if strings.HasPrefix(engine, external.Prefix) || strings.HasPrefix(engine, command.Prefix) || !more {
 			return append(names, engine)
 		}
 		names, engine = append(names, name), rest

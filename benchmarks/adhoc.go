@@ -6,19 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/model"
 )
 
-// SplitAlgorithms splits lists of algorithms at their commas, but for commands
-// ("cmd:..."), each of which is one algorithm.
+// SplitAlgorithms splits lists of algorithms at their commas, up to a command
+// ("cmd:..." or "mps:..."), whose commas are its own.
 func SplitAlgorithms(lists []string) []string {
 	var all []string
 	for _, list := range lists {
-		names := []string{list}
-		if !strings.HasPrefix(list, "cmd:") {
-			names = strings.Split(list, ",")
-		}
-		for _, name := range names {
+		for _, name := range gapwise.EngineNames(list) {
 			if name = strings.TrimSpace(name); name != "" {
 				all = append(all, name)
 			}

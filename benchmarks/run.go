@@ -327,7 +327,9 @@ func (r run) solve(ctx context.Context, c *gapwise.Case, progress func(model.Pro
 	// wrong solution of a user's program.
 	in := c.Instance
 	hash, hashErr := c.Hash()
+	elapsed := res.Elapsed
 	res = model.NewResult(r.a.Name, r.seed)
+	res.Elapsed = elapsed
 	res.Instance, res.InstanceHash, res.Kind, res.Version, res.Reason = in.ID(), hash, in.Kind(), gapwise.Version, err.Error()
 	return res, hashErr
 }

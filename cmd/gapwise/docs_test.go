@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -72,12 +73,44 @@ func TestDocuments(t *testing.T) {
 			if !typed || !strings.Contains(command, "gapwise ") || strings.Contains(command, "make ") {
 				continue
 			}
+			if !toolsThere(command) {
+				t.Logf("not run, for want of a program: %s", command)
+				continue
+			}
 			commands = append(commands, command)
 		}
 		if name == "README.md" && testing.Short() {
 			continue // its commands are run when it is written, too
 		}
 		runCommands(t, strings.TrimSuffix(name, ".md"), commands)
+	}
+}
+
+// toolsThere reports whether the programs that a command needs beside gapwise are
+// there, or must be.
+func toolsThere(command string) bool {
+	for _, tool := range []string{"python3", "cbc", "glpsol"} {
+		if _, err := exec.LookPath(tool); err != nil && strings.Contains(command, tool) && os.Getenv("GAPWISE_REQUIRE_TOOLS") != "1" {
+			return false
+		}
+	}
+	return true
+}
+
+// The programs that a page shows are those that its commands run.
+func TestProgramsInDocuments(t *testing.T) {
+	page, err := os.ReadFile("../../docs/bring-your-own.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"heft.py", "cbc.sh"} {
+		text, err := os.ReadFile(filepath.Join("testdata/documents", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(page), "\n"+string(text)+"```\n") {
+			t.Errorf("docs/bring-your-own.md shows another %s than is run", name)
+		}
 	}
 }
 

@@ -24,10 +24,10 @@ func (p *program) solve() *cli.Command {
 		ArgsUsage: "FILE...",
 		Description: "auto runs the exact search for at most 10 s; exact runs the search, HiGHS or\n" +
 			"the learning kernel (--engine) without a limit, or several of them, which\n" +
-			"must agree: --engine search,kernel; all runs every algorithm. cmd:COMMAND is a\n" +
-			"heuristic of your own: -a 'cmd:python3 mine.py {in} {out}'. glpsol, cbc, scip,\n" +
-			"gurobi_cl and mps:COMMAND are engines that solve MPS files (the page\n" +
-			"docs/bring-your-own.md).\n" +
+			"must agree: --engine search,kernel; all runs every algorithm.\n" +
+			"-a 'cmd:python3 mine.py {in} {out}' runs a heuristic of your own; the engines\n" +
+			"glpsol, cbc, scip, gurobi_cl and mps:COMMAND are programs that solve MPS files\n" +
+			"(docs/bring-your-own.md).\n" +
 			"With several files the exit code is that of the first that applies:\n" +
 			"verification failed (7), internal error (1), bad input (3), stopped without a\n" +
 			"solution (6), infeasible (4), stopped with a solution (5), ok (0).",

@@ -159,7 +159,7 @@ func (s *Solver) Solve(ctx context.Context, in model.Instance, set model.Setting
 		r.Reason += " while it wrote its solution"
 		return r, nil
 	}
-	return model.NewResult(s.name, set.Seed), &RefusedError{s.name, err}
+	return r, &RefusedError{s.name, err}
 }
 
 // manner says how a command ended, "" for one that has done what it should.

@@ -33,7 +33,7 @@ func ofCommand(text string) (*program, error) {
 	}
 	binary := command.Args(nil)[0]
 	return &program{
-		name: Prefix + text, title: filepath.Base(binary), binary: binary,
+		name: Prefix + text, title: Prefix + filepath.Base(binary), binary: binary,
 		tolerance: 1e-6, fixed: true, here: true,
 		args: func(c *call) []string {
 			limit := 1e9
