@@ -20,6 +20,8 @@ func words(in model.Instance, e *model.Evidence, bound float64, f verify.Followe
 		vcschedWords(x, e, bound, f.Infeasible, &r)
 	case *model.Reservation:
 		reservationWords(x, e, bound, f.Infeasible, &r)
+	case *model.Batch:
+		batchWords(e, bound, &r)
 	}
 	if r.Words == "" {
 		r.Words = fmt.Sprintf("It follows from %s.", f.How)
@@ -244,6 +246,25 @@ func reservationWords(in *model.Reservation, e *model.Evidence, bound float64, i
 						fmt.Sprintf("%.4g", price*t.PerSecond())})
 				}
 			}
+		}
+	}
+}
+
+func batchWords(e *model.Evidence, bound float64, r *Reason) {
+	if e.Type == model.EvidenceSum {
+		r.Words = fmt.Sprintf("Even if no job waited for another, the mean response time would be %.9g s: no job takes less than its runtime.", bound)
+		return
+	}
+	r.Words = fmt.Sprintf("Let a processor cost what stands below per second. Put each job where its response and what it pays for processors cost least together, as if it were alone; "+
+		"less what all processors cost, that is %.9g s a job, and no schedule costs less:", bound)
+	r.Rows = [][]string{{"from", "to", "price of a processor (s per s)"}}
+	for i := 0; i < len(e.Prices); i++ {
+		from := e.Times[i]
+		for i+1 < len(e.Prices) && e.Prices[i+1] == e.Prices[i] {
+			i++
+		}
+		if e.Prices[i] > 0 {
+			r.Rows = append(r.Rows, []string{fmt.Sprintf("%.6g s", float64(from)/1e6), fmt.Sprintf("%.6g s", float64(e.Times[i+1])/1e6), fmt.Sprintf("%.4g", e.Prices[i])})
 		}
 	}
 }

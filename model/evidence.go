@@ -10,7 +10,7 @@ import (
 // EvidenceType says how a bound follows from the instance.
 type EvidenceType string
 
-// The types of evidence. Of those down to EvidenceBusy the judge recomputes the bound
+// The types of evidence. Of those down to EvidencePrices the judge recomputes the bound
 // (package verify, docs/explain.md); the others are claims.
 const (
 	// EvidencePath is of dag: tasks that wait for each other (Elements).
@@ -22,7 +22,8 @@ const (
 	// (Window), if the schedule ends by the horizon, which moves with it.
 	EvidenceInterval EvidenceType = "interval"
 
-	// EvidenceSum is of vcsched: all needs of a resource together (Resource).
+	// EvidenceSum is of vcsched: all needs of a resource together (Resource); and of
+	// batch: the least time that each job takes.
 	EvidenceSum EvidenceType = "sum"
 	// EvidenceCrowd is of vcsched: the largest CPU needs, of so many tasks (Count)
 	// that some share a host.
@@ -46,9 +47,6 @@ const (
 	// EvidencePrices is of reservation and batch: a price of a unit of the capacity
 	// between each two times (Times, Prices).
 	EvidencePrices EvidenceType = "prices"
-	// EvidenceBusy is of batch: the processors as one machine whose jobs may be
-	// interrupted.
-	EvidenceBusy EvidenceType = "busy"
 
 	// EvidenceRelaxation claims the optimum of a linear relaxation (Method).
 	EvidenceRelaxation EvidenceType = "relaxation"

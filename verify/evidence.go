@@ -30,6 +30,7 @@ const maxEvidenceWork = 4_000_000
 
 // evidenceKinds recompute what follows from the evidence of one problem.
 var evidenceKinds = map[model.Kind]func(context.Context, model.Instance, *model.Evidence) (Followed, error){
+	model.KindBatch:       evidenceFor(batchEvidence),
 	model.KindDAG:         evidenceFor(dagEvidence),
 	model.KindVCSched:     evidenceFor(vcschedEvidence),
 	model.KindReservation: evidenceFor(reservationEvidence),

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/bounds"
+	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
@@ -105,6 +106,20 @@ func TestEvidenceReservation(t *testing.T) {
 		n.holds(t, in, resbounds.QuickOf(in))
 	}
 	n.want(t, model.EvidenceAreas, model.EvidenceWindows, model.EvidencePrices)
+}
+
+func TestEvidenceBatch(t *testing.T) {
+	t.Parallel()
+	rng, n := rand.New(rand.NewPCG(31, 6)), tallied{}
+	for k := range need.Rounds(600) {
+		in := modeltest.RandomBatch(rng, 1+k%2, 6, 1+rng.IntN(8))
+		all, err := batchbounds.All(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.holds(t, in, append(batchbounds.Quick(in), all...))
+	}
+	n.want(t, model.EvidenceSum, model.EvidencePrices)
 }
 
 func text(v any) string {
@@ -223,8 +238,13 @@ func (n tallied) sound(t *testing.T, rng *rand.Rand, in model.Instance, all []bo
 func TestEvidenceSpoilt(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 4))
-	dag, vcsched, reservation := tallied{}, tallied{}, tallied{}
-	for range need.Rounds(300) {
+	dag, vcsched, reservation, batch := tallied{}, tallied{}, tallied{}, tallied{}
+	for k := range need.Rounds(300) {
+		if k%3 == 0 { // enumeration takes longer
+			b := modeltest.RandomBatch(rng, 1, 6, 1+rng.IntN(4))
+			sum, _ := modeltest.BruteBatch(t, b)
+			batch.sound(t, rng, b, batchbounds.Quick(b), b.Ticks().Mean(sum, 1), true)
+		}
 		d := verify.DrawDAG(rng, 6, 3)
 		d.TransferModel = model.TransferIdeal
 		if optimum, ok := modeltest.BruteDAG(d, 100_000); ok {
@@ -242,7 +262,7 @@ func TestEvidenceSpoilt(t *testing.T) {
 		optimum, ok = modeltest.BruteReservation(t, r)
 		reservation.sound(t, rng, r, resbounds.QuickOf(r), optimum, ok)
 	}
-	for _, n := range []tallied{dag, vcsched, reservation} {
+	for _, n := range []tallied{dag, vcsched, reservation, batch} {
 		n.want(t, "refused", "weaker", "still")
 	}
 }

@@ -74,8 +74,24 @@ const (
 // subgradient steps; see prices.
 func pricesBound(ctx context.Context, t *model.BatchTicks, steps int) bounds.Bound {
 	r := newJobs(t)
-	return r.mean(t, "prices", machinesOf(t, 1)[0].priced(ctx, r, 0, steps))
+	b := bounds.Bound{Name: "prices"}
+	if len(r.jobs) == 0 {
+		return b
+	}
+	p := &prices{machine: machinesOf(t, 1)[0], jobs: r}
+	value, price := p.ascend(ctx, steps)
+	b = r.mean(t, "prices", value)
+	if len(price) <= mostEvidence {
+		b.Evidence = &model.Evidence{Type: model.EvidencePrices, Method: b.Name, Prices: slices.Clone(price)}
+		for _, at := range p.grid {
+			b.Evidence.Times = append(b.Evidence.Times, at+p.first)
+		}
+	}
+	return b
 }
+
+// mostEvidence is the number of prices up to which they are kept.
+const mostEvidence = 2000
 
 // priced returns a bound of the sum of the costs of all jobs, and takes so many
 // subgradient steps, until ctx ends. O(n log n), and for each step O(n) times the

@@ -44,6 +44,7 @@ func Response(ctx context.Context, t *model.BatchTicks, most int) []bounds.Bound
 		best = max(best, m.sums(r).Best)
 	}
 	all := []bounds.Bound{r.mean(t, "runtime", runtime)}
+	all[0].Evidence = &model.Evidence{Type: model.EvidenceSum, Method: "runtime"}
 	if !r.weighted() {
 		all = append(all, r.mean(t, "srpt", plain.SRPT))
 	}
