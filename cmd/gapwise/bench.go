@@ -51,7 +51,12 @@ func (p *program) bench() *cli.Command {
 			if c.Bool("list") || c.IsSet("print") {
 				return p.builtInPlans(c)
 			}
-			plan, read, err := planned(c)
+			var plan *benchmarks.Plan
+			var read []string
+			err := unlessStopped(ctx, func() (err error) {
+				plan, read, err = planned(c)
+				return err
+			})
 			if err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/urfave/cli/v3"
 	"golang.org/x/term"
@@ -53,6 +54,7 @@ func (c codeError) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 type program struct {
 	out, err io.Writer
 	solver   model.Solver // replaces the algorithm, in tests of what is refuted
+	patience time.Duration
 }
 
 func main() { os.Exit(start(&program{out: os.Stdout, err: os.Stderr})) }
@@ -62,7 +64,10 @@ func start(p *program) int {
 	// The first Ctrl-C asks for the best so far; after it, the second one kills.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	return p.run(ctx, os.Args)
+	if p.patience == 0 {
+		p.patience = patience
+	}
+	return p.untilLeft(ctx, os.Args)
 }
 
 // run executes one command line and returns the exit code.

@@ -34,6 +34,9 @@ func TestMain(m *testing.M) {
 		"gapwise-broken":      with(broken{}),
 		"gapwise-interrupted": with(interrupted{}),
 		"gapwise-stubborn":    with(stubborn{}),
+		"gapwise-deaf": func() {
+			os.Exit(start(&program{out: os.Stdout, err: os.Stderr, solver: deafSolver{}, patience: 200 * time.Millisecond}))
+		},
 		"gapwise-bench-interrupted": func() {
 			os.Exit(start(&program{out: os.Stdout, err: &interruptAt{os.Stderr, " runs, "}}))
 		},
@@ -87,6 +90,16 @@ func (stubborn) Solve(ctx context.Context, _ model.Instance, set model.Settings)
 		time.Sleep(10 * time.Millisecond)
 	}
 	return model.NewResult("stubborn", set.Seed), nil
+}
+
+// deafSolver doesn't stop at all.
+type deafSolver struct{}
+
+func (deafSolver) Name() string { return "deaf" }
+
+func (deafSolver) Solve(context.Context, model.Instance, model.Settings) (model.Result, error) {
+	interrupt()
+	select {}
 }
 
 // interruptAt presses Ctrl-C when a text is written.

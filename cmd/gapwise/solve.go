@@ -179,7 +179,8 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	}
 	var all []model.Instance
 	for _, path := range paths {
-		in, err := load(c, path)
+		var in model.Instance
+		err := unlessStopped(ctx, func() (err error) { in, err = load(c, path); return err })
 		if err != nil {
 			return err
 		}
@@ -237,13 +238,16 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 			if proof != nil {
 				one.Proof = &model.ProofWriter{Writer: proof}
 			}
-			r, err := instance.Solve(ctx, one)
+			r, err := p.patiently(ctx, func() (model.Result, error) { return instance.Solve(ctx, one) })
 			quieten()
 			if err = proof.close(err); err == nil && proof != nil && !quiet {
 				fmt.Fprintf(human, "proof in %s, %d bytes: gapwise check replays it\n", proof.Name(), proof.size())
 			}
 			if o.Algorithm == "all" && errors.Is(err, model.ErrUnsupported) {
 				continue // another formulation's instance
+			}
+			if deaf(err) && len(results)+len(mine) > 0 {
+				break // what others have found is written
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", instances.Label(paths[k]), err)
@@ -252,6 +256,9 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 			if ctx.Err() != nil {
 				break // Ctrl-C: the other algorithms have nothing to say
 			}
+		}
+		if len(mine) == 0 && len(results) > 0 {
+			break
 		}
 		if err := gapwise.Join(in, mine, o.GapLimit()); err != nil {
 			return err

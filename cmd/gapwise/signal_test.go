@@ -1,0 +1,199 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gapwise/gapwise/internal/need"
+)
+
+// gapwiseIn starts the command in a folder; a test that waits for it in vain is ended
+// by its own deadline.
+func gapwiseIn(t *testing.T, folder string, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "gapwise", args...)
+	c.Dir = folder
+	return c
+}
+
+// TERM on an instance that takes long, for every kind and engine: the best solution is
+// written and passes the judge, the exit code is 5.
+func TestTerm(t *testing.T) {
+	t.Parallel()
+	hard := map[string]string{
+		"vcsched":       "--hosts 64 --jobs 250 --slack 0.3",
+		"vcsched-small": "--hosts 8 --jobs 40 --slack 0.3",
+		"dag":           "--kind dag --tasks 120 --machines 8 --seed 3",
+		"reservation":   "--kind reservation --requests 400 --pes 64 --umed 5",
+		"tvc":           "--kind tvc --k 4 --slots 2 --requests 200 --load 60",
+		"batch":         "--kind batch --jobs 60 --processors 16 --tiers 1",
+	}
+	for _, c := range []struct{ kind, engine string }{
+		{"vcsched", "search"}, {"dag", "search"}, {"reservation", "search"}, {"tvc", "search"}, {"batch", "search"},
+		{"vcsched", "kernel"}, {"dag", "kernel"}, {"reservation", "kernel"}, {"tvc", "kernel"}, {"batch", "kernel"},
+		{"vcsched-small", "highs"}, {"dag", "highs"}, {"tvc", "highs"}, {"dag", "glpsol"}, {"dag", "cbc"},
+	} {
+		t.Run(c.kind+"/"+c.engine, func(t *testing.T) {
+			if testing.Short() && (c.engine != "search" || c.kind == "tvc") {
+				t.Skip("one engine will do")
+			}
+			t.Parallel()
+			switch c.engine {
+			case "glpsol":
+				need.Tool(t, "glpsol", "glpk-utils")
+			case "cbc":
+				need.Tool(t, "cbc", "coinor-cbc")
+			case "highs":
+				need.HiGHS(t)
+			}
+			dir := t.TempDir()
+			if out, err := gapwiseIn(t, dir, append([]string{"generate", "-o", "in.json"}, strings.Fields(hard[c.kind])...)...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			solve := gapwiseIn(t, dir, "solve", "--verbose", "-a", "exact", "--engine", c.engine, "in.json", "-o", "out.json")
+			log, err := solve.StderrPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := solve.Start(); err != nil {
+				t.Fatal(err)
+			}
+			found := make(chan string, 1) // the log once a solution is there
+			go func() {
+				var all strings.Builder
+				for lines := bufio.NewScanner(log); lines.Scan(); {
+					all.WriteString(lines.Text() + "\n")
+					if w := strings.Fields(lines.Text()); len(w) == 5 && w[0] != "Nodes" && w[2] != "-" {
+						select {
+						case found <- "":
+						default:
+						}
+					}
+				}
+				found <- all.String()
+			}()
+			// Programs, and HiGHS on large models, say nothing of the solution that they start
+			// from: the signal may come before there is one.
+			silent := c.engine != "search" && c.engine != "kernel" && c.kind != "vcsched-small"
+			if silent {
+				time.Sleep(500 * time.Millisecond)
+			} else {
+				<-found
+			}
+			if err := solve.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			said := <-found
+			solve.Wait()
+			switch code := solve.ProcessState.ExitCode(); {
+			case code == exitUnsolved && silent:
+				return
+			case code != exitStopped:
+				t.Fatalf("exit code %d, want %d\n%s", code, exitStopped, said)
+			}
+			if out, err := gapwiseIn(t, dir, "verify", "in.json", "out.json").CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+}
+
+// TERM while a plan's second run is at work, by a program: the first is in the file,
+// whole, and nothing else.
+func TestTermBench(t *testing.T) {
+	t.Parallel()
+	need.Tool(t, "glpsol", "glpk-utils")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "plan.yaml"), []byte(`
+name: p
+generators: [{kind: dag, tasks: [120], machines: [8], count: 1, seed: 3}]
+algorithms: [{name: heft}, {name: exact, engine: glpsol}]
+`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := gapwiseIn(t, dir, "bench", "plan.yaml", "-o", "r.jsonl", "--summary", "s.json")
+	log, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := ""
+	for lines := bufio.NewScanner(log); lines.Scan(); {
+		if said += lines.Text() + "\n"; strings.HasPrefix(lines.Text(), "p: 1 of 2 runs") {
+			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	c.Wait()
+	if code := c.ProcessState.ExitCode(); code != exitStopped || !strings.Contains(said, "stopped; the same command goes on from here") {
+		t.Errorf("exit code %d\n%s", code, said)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "r.jsonl"))
+	if err != nil || strings.Count(string(text), "\n") != 1 || !strings.HasSuffix(string(text), "\"}\n") {
+		t.Errorf("the results are %q, error %v", text, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "s.json")); err != nil || !strings.Contains(string(text), `"done":1,"ran":1,"stopped":true`) {
+		t.Errorf("the summary is %q, error %v", text, err)
+	}
+}
+
+// TERM while a command reads a file that doesn't end: the first one ends it.
+func TestTermWhileReading(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if out, err := gapwiseIn(t, dir, "generate", "-o", "in.json").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for name, args := range map[string]string{
+		"solve": "solve PIPE.json", "bound": "bound PIPE.json", "export": "export PIPE.json", "verify": "verify PIPE.json in.json", "verify 2": "verify in.json PIPE.json",
+		"check": "check in.json PIPE.json", "gantt": "gantt PIPE.json -o x.svg", "convert": "convert PIPE.json", "table": "table PIPE.json", "merge": "merge PIPE.json",
+		"plot": "plot -x jobs -y gap PIPE.json -o x.svg", "findings": "findings PIPE.json", "report": "report PIPE.json -o x.html", "explain": "explain PIPE.json", "bench": "bench PIPE.json",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pipe := strings.ReplaceAll(name, " ", "") + ".json"
+			if err := syscall.Mkfifo(filepath.Join(dir, pipe), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			c := gapwiseIn(t, dir, strings.Fields(strings.ReplaceAll(args, "PIPE.json", pipe))...)
+			var said strings.Builder
+			c.Stdout, c.Stderr = &said, &said
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- c.Wait() }()
+			opened := make(chan *os.File, 1)
+			go func() {
+				f, err := os.OpenFile(filepath.Join(dir, pipe), os.O_WRONLY, 0) // until it is read
+				if err == nil {
+					opened <- f
+				}
+			}()
+			select {
+			case f := <-opened:
+				defer f.Close()
+			case err := <-ended:
+				t.Fatalf("it doesn't read: %v\n%s", err, said.String())
+			}
+			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			<-ended
+			if code := c.ProcessState.ExitCode(); code != exitUnsolved && (name != "bench" || code != exitStopped) {
+				t.Errorf("exit code %d\n%s", code, said.String())
+			}
+		})
+	}
+}

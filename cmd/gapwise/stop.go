@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// patience is how long a solver is waited for after the first signal. It is shorter
+// than the time that Slurm (KillWait) and systemd leave until they kill.
+const patience = 20 * time.Second
+
+// errDeaf reports a solver that didn't return within patience.
+var errDeaf = fmt.Errorf("stopped: the solver did not return: %w", context.Canceled)
+
+// patiently solves, but after ctx has ended waits no longer than patience.
+func (p *program) patiently(ctx context.Context, solve func() (model.Result, error)) (model.Result, error) {
+	type solved struct {
+		r   model.Result
+		err error
+	}
+	done := make(chan solved, 1)
+	go func() {
+		r, err := solve()
+		done <- solved{r, err}
+	}()
+	select {
+	case s := <-done:
+		return s.r, s.err
+	case <-ctx.Done():
+	}
+	select {
+	case s := <-done:
+		return s.r, s.err
+	case <-time.After(p.patience):
+		return model.Result{}, errDeaf
+	}
+}
+
+// leave is how long a command has after the first signal to end by itself: those that
+// have something to write that would be lost have some time.
+func (p *program) leave(command string) time.Duration {
+	switch command {
+	case "solve", "audit":
+		return p.patience + p.patience/4 // solve is patient by itself
+	case "bench":
+		return p.patience / 4
+	}
+	return p.patience / 40
+}
+
+// untilLeft runs a command line and returns its exit code. After the first signal it
+// waits no longer than leave: what reads, judges or draws ends there.
+func (p *program) untilLeft(ctx context.Context, args []string) int {
+	done := make(chan int, 1)
+	go func() { done <- p.run(ctx, args) }()
+	select {
+	case code := <-done:
+		return code
+	case <-ctx.Done():
+	}
+	command := ""
+	if len(args) > 1 {
+		command = args[1]
+	}
+	select {
+	case code := <-done:
+		return code
+	case <-time.After(p.leave(command)):
+	}
+	fmt.Fprintln(p.err, "gapwise: stopped")
+	if command == "bench" {
+		return exitStopped
+	}
+	return exitUnsolved
+}
+
+// deaf reports whether err says that a solver didn't return.
+func deaf(err error) bool { return errors.Is(err, errDeaf) }
