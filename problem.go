@@ -87,7 +87,16 @@ type Picture struct {
 	// Arrived tells when each of a schedule's transfers ends, in seconds; nil
 	// for problems without transfers.
 	Arrived []float64
+	// Label says which of several solutions it is: Planned or Realistic; "" if
+	// there is one.
+	Label string
 }
+
+// Labels of pictures: what a plan promised, and what becomes of it.
+const (
+	Planned   = "planned"
+	Realistic = "realistic"
+)
 
 // definition is a Problem in the types of its instances. All but kind, engines
 // and generator may be left out.

@@ -95,6 +95,7 @@ func dagPictured(ctx context.Context, d *model.DAG, solution model.Solution) ([]
 	r := dagheur.NewReplay(g)
 	r.Run(plan, nil)
 	free, err := picture(ideal, ideal.Schedule(plan.Machine, r.Start, r.Sent))
+	free.Label, real.Label = Planned, Realistic
 	return []Picture{free, real}, err
 }
 

@@ -31,6 +31,8 @@ type SeriesPoint struct {
 	// for a single run that by batch means, NaN where there is none.
 	Half float64
 	Runs int
+	// Instances is how many different ones the runs are on.
+	Instances int
 }
 
 // SeriesOptions choose what Series computes.
@@ -137,8 +139,27 @@ func ValueNames() [][2]string {
 	return all
 }
 
+// ValueName returns the value of ValueNames that a name means: itself, or the one
+// in percent ("acceptance" for "acceptance %").
+func ValueName(name string) string {
+	is := func(name string) bool {
+		return slices.ContainsFunc(values(), func(v value) bool { return v.name == name })
+	}
+	if !is(name) && is(name+" %") {
+		return name + " %"
+	}
+	return name
+}
+
+// ValueNotNegative reports whether a value is never below 0, so that no interval
+// of it is: times, counts, shares.
+func ValueNotNegative(name string) bool {
+	return ValueName(name) != "objective" && ValueName(name) != "bound"
+}
+
 // ValueAxis returns the title of an axis with one of ValueNames, for runs like r.
 func ValueAxis(name string, r *Record) string {
+	name = ValueName(name)
 	for _, v := range values() {
 		if v.name == name {
 			return v.axis(r)
@@ -168,6 +189,7 @@ func Series(records []Record, o SeriesOptions) ([]Line, error) {
 
 func series(records []Record, o SeriesOptions) ([]Line, error) {
 	all := values()
+	o.Y = ValueName(o.Y)
 	which := slices.IndexFunc(all, func(v value) bool { return v.name == o.Y })
 	if which < 0 {
 		var names []string
@@ -219,7 +241,8 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 	type place struct{ algorithm, x string }
 	at := map[string][]float64{} // the parameters' values at each x
 	runs := map[place][]float64{}
-	half := map[place]float64{} // of the last run
+	on := map[place]map[string]bool{} // instances
+	half := map[place]float64{}       // of the last run
 	for _, r := range chosen {
 		x, err := parameters(r, o.X)
 		if err != nil {
@@ -241,6 +264,10 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 		if !math.IsNaN(y) {
 			here := place{r.Algorithm, key}
 			runs[here], half[here] = append(runs[here], y), measured{Record: r}.half(o.Y)
+			if on[here] == nil {
+				on[here] = map[string]bool{}
+			}
+			on[here][r.Hash] = true
 		}
 	}
 	if len(runs) == 0 {
@@ -255,7 +282,7 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 			if len(all) == 0 {
 				continue
 			}
-			p := SeriesPoint{X: at[key][0], Runs: len(all)}
+			p := SeriesPoint{X: at[key][0], Runs: len(all), Instances: len(on[place{a, key}])}
 			if len(o.X) > 1 {
 				p.X, p.Label = float64(k), label(at[key])
 			}
@@ -267,6 +294,103 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 		lines = append(lines, line)
 	}
 	return lines, nil
+}
+
+// BoundSeries computes, over the instances at each x that have runs by the given
+// algorithms, the mean of the best bound that any sealed run proves: the curve that
+// no algorithm's can cross. It has points for values that the objective bounds (the
+// objective itself, and the acceptance rate where accepted requests are the
+// objective), at each x where every instance has a bound.
+func BoundSeries(records []Record, o SeriesOptions) (points []SeriesPoint, err error) {
+	o.Y = ValueName(o.Y)
+	if o.Minus != "" || o.Y != "objective" && o.Y != "acceptance %" {
+		return points, nil
+	}
+	all, _, err := Merge(records)
+	if err != nil {
+		return nil, err
+	}
+	algorithms, err := algorithmsOf(all, o.Algorithms)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := choose(all, algorithms, o.Where)
+	if err != nil {
+		return nil, fmt.Errorf("%w series: %w", model.ErrInvalid, err)
+	}
+	instances := learn(all, algorithms)
+	at := map[string][]float64{}
+	bounds := map[string]map[string]float64{} // by x and instance
+	for _, r := range chosen {
+		x, err := parameters(r, o.X)
+		if err != nil {
+			return nil, fmt.Errorf("%w series: %w", model.ErrInvalid, err)
+		}
+		key := fmt.Sprint(x)
+		if bounds[key] == nil {
+			at[key], bounds[key] = x, map[string]float64{}
+		}
+		y := instances[r.Hash].bound
+		if o.Y == "acceptance %" {
+			// The same share of it as of the objective, if that counts requests.
+			rate := measured{Record: r}.figure(o.Y)
+			switch {
+			case r.metrics()[0].Key != "accepted" || r.Objective == nil:
+				continue
+			case *r.Objective > 0:
+				y *= rate / *r.Objective
+			default:
+				continue // the rate of none tells nothing about how many there are
+			}
+			y = min(y, 100)
+		}
+		if before, ok := bounds[key][r.Hash]; !ok || math.IsNaN(before) {
+			bounds[key][r.Hash] = y
+		}
+	}
+	keys := slices.SortedFunc(maps.Keys(at), func(a, b string) int { return slices.Compare(at[a], at[b]) })
+	for k, key := range keys {
+		var all []float64
+		for _, hash := range slices.Sorted(maps.Keys(bounds[key])) {
+			all = append(all, bounds[key][hash])
+		}
+		if len(all) == 0 || slices.ContainsFunc(all, math.IsNaN) {
+			continue
+		}
+		p := SeriesPoint{X: at[key][0], Half: math.NaN(), Runs: len(all), Instances: len(all)}
+		if len(o.X) > 1 {
+			p.X, p.Label = float64(k), label(at[key])
+		}
+		p.Mean, _ = interval(all)
+		points = append(points, p)
+	}
+	return points, nil
+}
+
+// ParameterAxis returns the title of an axis with a parameter of runs like r: its
+// words and unit, then its key.
+func ParameterAxis(key string, r *Record) string {
+	p, err := gapwise.ProblemOf(r.Kind)
+	if err != nil {
+		return key
+	}
+	for _, x := range ParamsOf(p) {
+		if x.Key != key {
+			continue
+		}
+		words, _, _ := strings.Cut(x.Help, ";")
+		if words = strings.TrimSpace(words); words == "" || words == key {
+			words = key
+		}
+		if x.Unit != "" {
+			words += " (" + x.Unit + ")"
+		}
+		if words == key || strings.EqualFold(words, key) {
+			return words
+		}
+		return words + ": " + key
+	}
+	return key
 }
 
 // label returns the text on an axis for values of several parameters.

@@ -42,7 +42,10 @@ func fillArea[S any](p pen, a *timeAxis, c color.RGBA, bottom, one float64, step
 			next, _ := figure(steps[i+1])
 			to = column(next)
 		}
-		for k := min(int(from), n-1); k < n && float64(k) < to; k++ {
+		if from >= float64(n) && i > 0 {
+			break // the steps are by time
+		}
+		for k := min(max(int(from), 0), n-1); k < n && float64(k) < to; k++ {
 			sum[k] += y * max(0, min(float64(k+1), to)-max(float64(k), from))
 			most[k] = max(most[k], y)
 		}

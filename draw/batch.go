@@ -32,12 +32,15 @@ const (
 // An area below shows the mean over each half point of the time axis, and paler the
 // maximum. A job waits while it is submitted, hasn't ended and is in no segment.
 //
-// Format is "svg" or "png"; another one is ErrFormat. The error is model.ErrInvalid
+// Where nine tenths of the segments end in the first half of the time, the axis ends
+// soon after those, unless o.To says where. With o.Usage there are the curves alone.
+//
+// Another format than those of Style is ErrFormat. The error is model.ErrInvalid
 // if the instance is invalid, if e isn't a solution of it, if it names processors
 // that don't exist, or a segment ends before it starts. The picture has 1440 × 1170
 // points at most. O(R log R) for R processors in all segments.
-func Execution(w io.Writer, format, title string, in *model.Batch, e *model.Execution) error {
-	if err := checkFormat(format); err != nil {
+func Execution(w io.Writer, o Options, title string, in *model.Batch, e *model.Execution) error {
+	if err := o.check(); err != nil {
 		return err
 	}
 	if err := in.Validate(); err != nil {
@@ -47,19 +50,21 @@ func Execution(w io.Writer, format, title string, in *model.Batch, e *model.Exec
 	if err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
-	l := &executionLayout{in: in, title: clean(title)}
+	l := &executionLayout{Options: o, in: in, title: clean(title)}
 	if err := l.read(e, index); err != nil {
 		return err
 	}
-	l.replay()
-	l.place()
-	c := newCanvas(format, l.width, l.height)
-	l.paint(c.pen())
-	return c.write(w, l.title)
+	if err := l.replay(); err != nil {
+		return err
+	}
+	if err := l.place(); err != nil {
+		return err
+	}
+	return o.picture(w, l.title, l.width, l.height, l.paint)
 }
 
 // executions draws the execution of the first frame.
-func executions(w io.Writer, format, by string, frames []Frame) error {
+func executions(w io.Writer, opts Options, frames []Frame) error {
 	in, ok := frames[0].Instance.(*model.Batch)
 	e, isExecution := frames[0].Solution.(*model.Execution)
 	if !ok || !isExecution {
@@ -75,21 +80,22 @@ func executions(w io.Writer, format, by string, frames []Frame) error {
 			title += fmt.Sprintf(", %s %.0f", what, n)
 		}
 	}
-	return Execution(w, format, titled(title, in.Name, by), in, e)
+	return Execution(w, opts, titled(title, in.Name, opts.By), in, e)
 }
 
 // executionLayout holds what is drawn and where.
 type executionLayout struct {
 	timeAxis
+	Options
 	in         *model.Batch
 	title      string
 	segments   []placed // by start
 	rectangles int
-	steps      []executionStep
+	usage      usage
+	beyond     int // jobs that end after the axis
 
 	width, height float64
 	tiers         []processorAxis // foreground, background
-	useY, queueY  float64         // upper edges
 	axisY         float64
 	legend        []entry
 }
@@ -100,14 +106,6 @@ type placed struct {
 	start, end float64
 	lost       bool
 	processors []int32 // ascending
-}
-
-// executionStep holds what is true from a time on: processors in use by tier, and
-// jobs that wait.
-type executionStep struct {
-	at      float64
-	used    [2]float64
-	waiting float64
 }
 
 // read checks the segments and lists them.
@@ -135,8 +133,6 @@ func (l *executionLayout) read(e *model.Execution, index []int) error {
 					return bad(i, "is on processor %d, there are 0 to %d", p, l.in.Processors-1)
 				case c > 0 && p == x.processors[c-1]:
 					return bad(i, "is on processor %d twice", p)
-				case c == 0 || p > x.processors[c-1]+1:
-					l.rectangles++
 				}
 			}
 			l.segments = append(l.segments, x)
@@ -148,25 +144,29 @@ func (l *executionLayout) read(e *model.Execution, index []int) error {
 	return nil
 }
 
-// replay computes the span of time and the steps.
-func (l *executionLayout) replay() {
+// replay computes the span of time, the use over it, and what is seen of the
+// segments.
+func (l *executionLayout) replay() error {
 	low, high := math.Inf(1), math.Inf(-1)
-	var events []executionStep // changes
+	var changes []usageStep
+	var ends []float64
 	end := make([]float64, len(l.in.Jobs))
 	for k := range l.in.Jobs {
 		end[k] = l.in.Jobs[k].SubmitS
 		low, high = min(low, end[k]), max(high, end[k])
+		ends = append(ends, end[k])
 	}
 	for i := range l.segments {
 		s := &l.segments[i]
 		low, high = min(low, s.start), max(high, s.end)
+		ends = append(ends, s.end)
 		if from := end[s.job]; from < s.start {
-			events = append(events, executionStep{at: from, waiting: 1}, executionStep{at: s.start, waiting: -1})
+			changes = append(changes, usageStep{at: from, waiting: 1}, usageStep{at: s.start, waiting: -1})
 		}
 		end[s.job] = max(end[s.job], s.end)
-		starts, ends := executionStep{at: s.start}, executionStep{at: s.end}
-		starts.used[s.tier], ends.used[s.tier] = float64(len(s.processors)), -float64(len(s.processors))
-		events = append(events, starts, ends)
+		starts, stops := usageStep{at: s.start}, usageStep{at: s.end}
+		starts.used[s.tier], stops.used[s.tier] = float64(len(s.processors)), -float64(len(s.processors))
+		changes = append(changes, starts, stops)
 	}
 	if low > high {
 		low, high = 0, 0
@@ -175,20 +175,39 @@ func (l *executionLayout) replay() {
 		low = 0
 	}
 	l.low, l.high = low, high
-	l.widen()
-	slices.SortStableFunc(events, func(a, b executionStep) int { return cmp.Compare(a.at, b.at) })
-	now := executionStep{at: low}
-	l.steps = append(l.steps, now)
-	for i := 0; i < len(events); {
-		now.at = events[i].at
-		for ; i < len(events) && events[i].at == now.at; i++ {
-			for t := range now.used {
-				now.used[t] += events[i].used[t]
+	l.start = model.StartTime(l.in)
+	if len(l.segments) > 10 && l.To == nil && l.From == nil {
+		l.high = outliers(low, ends)
+		for k := range end {
+			if end[k] > l.high {
+				l.beyond++
 			}
-			now.waiting += events[i].waiting
 		}
-		l.steps = append(l.steps, now)
 	}
+	l.widen()
+	if l.From != nil || l.To != nil {
+		if err := l.cut(&l.timeAxis); err != nil {
+			return err
+		}
+	}
+	l.usage = usage{of: l.in.Processors, what: "Processors", waiting: "Waiting jobs, over time", colours: tierColours}
+	l.usage.sum(&l.timeAxis, changes)
+
+	first, last, err := l.rows(l.in.Processors, "processor")
+	if err != nil {
+		return err
+	}
+	l.segments = slices.DeleteFunc(l.segments, func(s placed) bool { return !l.shows(s.start, s.end) })
+	for i := range l.segments {
+		s := &l.segments[i]
+		s.processors = slices.DeleteFunc(s.processors, func(p int32) bool { return int(p) < first || int(p) > last })
+		for c, p := range s.processors {
+			if c == 0 || p > s.processors[c-1]+1 {
+				l.rectangles++
+			}
+		}
+	}
+	return nil
 }
 
 // texture reports whether there are neither labels nor edges.
@@ -198,7 +217,7 @@ func (l *executionLayout) texture() bool { return l.rectangles > textureBars }
 func (l *executionLayout) many() bool { return l.rectangles > MaxRectangles }
 
 // place sets the sizes: as wide as most ids need to fit, within limits.
-func (l *executionLayout) place() {
+func (l *executionLayout) place() error {
 	f := newFace(labelSize, false)
 	want := maxWidth
 	if !l.texture() {
@@ -210,23 +229,37 @@ func (l *executionLayout) place() {
 		}
 		want = mostFit(wanted)
 	}
-	high := min(peHeight*float64(l.in.Processors), mostTierHeight)
+	first, last, err := l.rows(l.in.Processors, "processor")
+	if err != nil {
+		return err
+	}
+	high := min(peHeight*float64(last-first+1), mostTierHeight)
 	column := newFace(axisSize, false).width("1000000")
 	for range l.in.Tiers {
-		l.tiers = append(l.tiers, newProcessorAxis("processor", l.in.Processors, high))
+		l.tiers = append(l.tiers, newProcessorAxis("processor", first, last, high))
 		column = max(column, l.tiers[0].column)
 	}
 	l.left = math.Ceil(margin + column + 8)
-	l.right = l.left + math.Ceil(min(max(want, narrowest), maxWidth-l.left-2*margin))
+	if l.Usage {
+		want = narrowest
+	}
+	if l.right, err = l.across(l.left, want); err != nil {
+		return err
+	}
 	l.width = l.right + 2*margin
 
 	l.legend = l.legendOf()
-	y := titleEnd(l.title) + legendLine
-	for t := range l.tiers {
-		y = l.tiers[t].put(y + 4)
-	}
-	l.useY = y + clusterHeading + 6
-	l.queueY = l.useY + useHeight + clusterHeading + 6
-	l.axisY = l.queueY + queueHeight + 4
-	l.height = math.Ceil(l.axisY + axisHeight + margin/2)
+	l.height, err = l.fill(func(stretch float64) float64 {
+		y := titleEnd(l.title) + legendLine
+		for t := range l.tiers {
+			if l.Usage {
+				break
+			}
+			l.tiers[t] = newProcessorAxis("processor", first, last, high*stretch)
+			y = l.tiers[t].put(y + 4)
+		}
+		l.axisY = l.usage.place(y, stretch) + 4
+		return math.Ceil(l.axisY + axisHeight + margin/2)
+	})
+	return err
 }

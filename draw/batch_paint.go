@@ -15,50 +15,32 @@ func (l *executionLayout) paint(p pen) {
 	drawLegend(p, l.legend, 0, p.title(l.title, l.width))
 	axis := l.ticks()
 	bold := newFace(panelSize, true)
-	for t := range l.tiers {
-		l.tiers[t].paint(p, &l.timeAxis, axis)
-		if l.in.Tiers == 2 {
-			p.text(bold, ink, l.left, l.tiers[t].top-6, 0, []string{"Foreground", "Background"}[t])
+	if !l.Usage {
+		for t := range l.tiers {
+			l.tiers[t].paint(p, &l.timeAxis, axis)
+			if l.in.Tiers == 2 {
+				p.text(bold, ink, l.left, l.tiers[t].top-6, 0, []string{"Foreground", "Background"}[t])
+			}
+		}
+		if l.many() {
+			l.paintShares(p)
+		} else {
+			l.paintSegments(p)
 		}
 	}
-	if l.many() {
-		l.paintShares(p)
-	} else {
-		l.paintSegments(p)
-	}
-	most, longest := 1.0, 1.0
-	for _, s := range l.steps {
-		most, longest = max(most, s.used[0]+s.used[1]), max(longest, s.waiting)
-	}
-	area := func(c color.RGBA, bottom, one float64, figure func(executionStep) float64) {
-		fillArea(p, &l.timeAxis, c, bottom, one, l.steps, func(s executionStep) (float64, float64) { return s.at, figure(s) })
-	}
-	p.heading(l.useY-6, l.width, l.useText())
-	l.chart(p, axis, l.useY, useHeight, most, func() {
-		if l.in.Tiers == 2 {
-			area(tierColours[1], l.useY+useHeight, useHeight/most, func(s executionStep) float64 { return s.used[0] + s.used[1] })
-		}
-		area(tierColours[0], l.useY+useHeight, useHeight/most, func(s executionStep) float64 { return s.used[0] })
-	})
-	p.heading(l.queueY-6, l.width, "Waiting jobs, over time")
-	l.chart(p, axis, l.queueY, queueHeight, longest, func() {
-		area(waitingColour, l.queueY+queueHeight, queueHeight/longest, func(s executionStep) float64 { return s.waiting })
-	})
+	l.usage.paint(p, &l.timeAxis, l.width, axis, l.useText())
 	l.timeAxis.paint(p, l.axisY, axis)
+	if l.beyond > 0 {
+		p.text(newFace(axisSize, false), boundInk, l.right, l.axisY+axisHeight-7, 1, fmt.Sprintf("%d of %d jobs end later", l.beyond, len(l.in.Jobs)))
+	}
 }
 
 // useText tells the mean use.
 func (l *executionLayout) useText() string {
-	var sum [2]float64
-	for i, s := range l.steps[:len(l.steps)-1] {
-		for t := range sum {
-			sum[t] += s.used[t] * (l.steps[i+1].at - s.at)
-		}
-	}
-	all := float64(l.in.Processors) * (l.high - l.low) / 100
-	text := fmt.Sprintf("Processors in use, of %d, over time: %.1f %% on average", l.in.Processors, sum[0]/all)
+	mean := l.usage.means(&l.timeAxis)
+	text := fmt.Sprintf("%.1f %% on average", mean[0])
 	if l.in.Tiers == 2 {
-		text += fmt.Sprintf(" in the foreground, %.1f %% in the background", sum[1]/all)
+		text += fmt.Sprintf(" in the foreground, %.1f %% in the background", mean[1])
 	}
 	return text
 }
@@ -105,18 +87,19 @@ func (l *executionLayout) paintSegments(p pen) {
 		} else {
 			p.filled(c, boxes)
 		}
-		p.labelLargest(clean(l.in.Jobs[s.job].ID), text, boxes)
+		p.labelEach(clean(l.in.Jobs[s.job].ID), text, boxes)
 	}
 }
 
 // paintShares draws the share in use of fields of some processors and some time.
 func (l *executionLayout) paintShares(p pen) {
 	columns := int((l.right - l.left) / cellSize)
-	rows := min(l.in.Processors, int((l.tiers[0].bottom-l.tiers[0].top)/cellSize))
-	row := func(processor int32) int { return int(processor) * rows / l.in.Processors }
+	first, n := l.tiers[0].first, l.tiers[0].n
+	rows := max(min(n, int((l.tiers[0].bottom-l.tiers[0].top)/cellSize)), 1)
+	row := func(processor int32) int { return (int(processor) - first) * rows / n }
 	size := make([]float64, rows) // processors
-	for k := range l.in.Processors {
-		size[row(int32(k))]++
+	for k := range n {
+		size[row(int32(first+k))]++
 	}
 	used := make([][]float64, l.in.Tiers) // of tier, row and column
 	for t := range used {
@@ -165,7 +148,7 @@ func (l *executionLayout) legendOf() (all []entry) {
 	area := func(text string, c color.RGBA) { add(text, func(p pen, r rect) { p.fill(c, r) }) }
 	switch {
 	case l.many():
-		for class, text := range []string{"nothing in use", "up to 25 %", "up to 50 %", "up to 75 %", "up to 100 %"} {
+		for class, text := range shareTexts("nothing in use") {
 			if class > 0 {
 				area(text, heat[class])
 			} else {

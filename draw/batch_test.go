@@ -42,7 +42,7 @@ func fourJobs() (*model.Batch, *model.Execution) {
 func execution(t testing.TB, format, title string, in *model.Batch, e *model.Execution) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := draw.Execution(&b, format, title, in, e); err != nil {
+	if err := draw.Execution(&b, options(format), title, in, e); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -54,7 +54,7 @@ func TestExecutionByHand(t *testing.T) {
 	t.Parallel()
 	in, e := fourJobs()
 	var b bytes.Buffer
-	if err := draw.Solution(&b, "svg", "keasy", []draw.Frame{{Instance: in, Solution: e}}); err != nil {
+	if err := draw.Solution(&b, draw.Options{Style: draw.Style{Format: "svg"}, By: "keasy"}, []draw.Frame{{Instance: in, Solution: e}}); err != nil {
 		t.Fatal(err)
 	}
 	p := parse(t, b.Bytes())
@@ -205,7 +205,7 @@ func TestExecutionErrors(t *testing.T) {
 		is     error
 		want   string
 	}{
-		"format":        {"pdf", func(*model.Batch, *model.Execution) {}, draw.ErrFormat, `"pdf"`},
+		"format":        {"gif", func(*model.Batch, *model.Execution) {}, draw.ErrFormat, `"gif"`},
 		"instance":      {"svg", func(in *model.Batch, _ *model.Execution) { in.Tiers = 3 }, model.ErrInvalid, "tiers is 3"},
 		"no job":        {"svg", func(_ *model.Batch, e *model.Execution) { e.Runs[0].ID = "z" }, model.ErrInvalid, `"z"`},
 		"left out":      {"svg", func(_ *model.Batch, e *model.Execution) { e.Runs = e.Runs[1:] }, model.ErrInvalid, `"b" doesn't run`},
@@ -217,17 +217,17 @@ func TestExecutionErrors(t *testing.T) {
 	} {
 		in, e := fourJobs()
 		c.edit(in, e)
-		if err := draw.Execution(new(bytes.Buffer), c.format, "", in, e); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
+		if err := draw.Execution(new(bytes.Buffer), options(c.format), "", in, e); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
 	}
 	in, e := fourJobs()
 	tvc, _ := fourClusters()
-	if err := draw.Solution(new(bytes.Buffer), "svg", "", []draw.Frame{{Instance: tvc, Solution: e}}); !errors.Is(err, model.ErrInvalid) {
+	if err := draw.Solution(new(bytes.Buffer), options("svg"), []draw.Frame{{Instance: tvc, Solution: e}}); !errors.Is(err, model.ErrInvalid) {
 		t.Errorf("an execution of a tvc: %v", err)
 	}
 	at := 5.0
-	if err := draw.Solution(new(bytes.Buffer), "svg", "", []draw.Frame{{Instance: in, Solution: e, At: &at}}); !errors.Is(err, model.ErrUnsupported) {
+	if err := draw.Solution(new(bytes.Buffer), draw.Options{Style: draw.Style{Format: "svg"}, At: &at}, []draw.Frame{{Instance: in, Solution: e}}); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("a moment of a batch: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package draw
 import (
 	"cmp"
 	"fmt"
+	"image/color"
 	"io"
 	"math"
 	"slices"
@@ -33,17 +34,21 @@ const (
 //
 // Up to 30 requests have a row each below, with their arrival, their window
 // from ready time to deadline and what they got. Of more requests those
-// declined are ticks at their ready times, and a line of text. Above 4000
-// rectangles there are neither labels nor edges.
+// declined are ticks at their ready times, and a line of text; below are the PEs
+// in use and the requests that wait over time. Above 4000 rectangles there are
+// neither labels nor edges.
 //
-// Format is "svg" or "png"; another one is ErrFormat. The error is
-// model.ErrInvalid if the instance is invalid, if b aren't bookings of it, or
+// Where nine tenths of the jobs end in the first half of the time, the axis ends
+// soon after those, unless o.To says where. With o.Usage there are the curves
+// alone.
+//
+// Another format than those of Style is ErrFormat. The error is model.ErrInvalid if the instance is invalid, if b aren't bookings of it, or
 // if they name PEs that don't exist, and model.ErrUnsupported above
-// MaxRectangles rectangles. The picture has 1440 × 960 points at most. O(R + n
+// MaxRectangles rectangles. Without sizes that are given the picture has 1440 × 1180 points at most. O(R + n
 // log n) for R rectangles and n requests, plus O(R) for each cancelled request
 // if there are edges.
-func Bookings(w io.Writer, format, title string, in *model.Reservation, b *model.Bookings) error {
-	if err := checkFormat(format); err != nil {
+func Bookings(w io.Writer, o Options, title string, in *model.Reservation, b *model.Bookings) error {
+	if err := o.check(); err != nil {
 		return err
 	}
 	if err := in.Validate(); err != nil {
@@ -53,10 +58,8 @@ func Bookings(w io.Writer, format, title string, in *model.Reservation, b *model
 	if err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
-	rectangles := 0
 	for i := range b.Bookings {
 		x := &b.Bookings[i]
-		rectangles += len(x.PEs)
 		if math.Abs(x.StartS) > maxTime {
 			return fmt.Errorf("draw: %w bookings: %q starts at %v, must be from -%g to %g", model.ErrInvalid, x.ID, x.StartS, maxTime, maxTime)
 		}
@@ -66,26 +69,28 @@ func Bookings(w io.Writer, format, title string, in *model.Reservation, b *model
 			}
 		}
 	}
-	if rectangles > MaxRectangles {
-		return fmt.Errorf("draw: %w: the bookings are %d rectangles, more than the %d that can be drawn; take a part of the requests", model.ErrUnsupported, rectangles, MaxRectangles)
+	l, err := newBookingsLayout(o, clean(title), in, b, index)
+	if err != nil {
+		return err
 	}
-	l := newBookingsLayout(clean(title), in, b, index, rectangles)
-	c := newCanvas(format, l.width, l.height)
-	l.paint(c.pen())
-	return c.write(w, clean(title))
+	return o.picture(w, l.title, l.width, l.height, l.paint)
 }
 
 // bookingsLayout holds the positions of everything in the picture.
 type bookingsLayout struct {
 	timeAxis
+	Options
 	pes      processorAxis
 	in       *model.Reservation
 	title    string
 	bars     []booked // in the order of the requests
 	declined []int    // requests
+	accepted []bool   // of each request
 	texture  bool
 	rows     bool // one for each request
 	legend   []entry
+	usage    *usage // nil without
+	beyond   int    // bars that end after the axis
 
 	width, height     float64
 	strip, below, end float64 // upper edges of strip and rows, lower edge of all rows
@@ -101,73 +106,144 @@ type booked struct {
 	pes              model.PEList
 }
 
-func newBookingsLayout(title string, in *model.Reservation, b *model.Bookings, index []int, rectangles int) *bookingsLayout {
-	l := &bookingsLayout{in: in, title: title, texture: rectangles > textureBars, rows: len(in.Requests) > 0 && len(in.Requests) <= fewRequests}
-	taken := make([]bool, len(in.Requests))
+func newBookingsLayout(o Options, title string, in *model.Reservation, b *model.Bookings, index []int) (*bookingsLayout, error) {
+	few := len(in.Requests) > 0 && len(in.Requests) <= fewRequests
+	l := &bookingsLayout{Options: o, in: in, title: title, rows: few && !o.Usage}
+	l.accepted = make([]bool, len(in.Requests))
 	for i, k := range index {
 		q, start := &in.Requests[k], b.Bookings[i].StartS
-		taken[k] = true
+		l.accepted[k] = true
 		l.bars = append(l.bars, booked{request: k, label: clean(q.ID), start: start, used: start + q.Runtime(), end: start + q.DurationS,
 			runs: q.Runs(start), pes: b.Bookings[i].PEs})
 	}
 	slices.SortFunc(l.bars, func(a, b booked) int { return cmp.Compare(a.request, b.request) })
-	for k := range taken {
-		if !taken[k] {
+	for k, accepted := range l.accepted {
+		if !accepted {
 			l.declined = append(l.declined, k)
 		}
 	}
-	l.span()
-	l.place()
-	return l
+	if err := l.span(); err != nil {
+		return nil, err
+	}
+	if o.Usage || !few && len(in.Requests) > 0 {
+		l.usage = l.count()
+	}
+	first, last, err := o.rows(in.PEs, "PE")
+	if err != nil {
+		return nil, err
+	}
+	pesHigh := min(peHeight*float64(last-first+1), pesHeight)
+	if len(l.in.Requests) > 10*fewRequests {
+		pesHigh = min(peHeight*float64(last-first+1), 2*pesHeight)
+	}
+	l.pes = newProcessorAxis("PE", first, last, pesHigh)
+	if err := l.choose(); err != nil {
+		return nil, err
+	}
+	return l, l.place(pesHigh)
 }
 
 // span sets the times of the axis. It begins at 0 unless the first bar begins
 // much later.
-func (l *bookingsLayout) span() {
-	low, high := math.Inf(1), math.Inf(-1)
+func (l *bookingsLayout) span() error {
+	low := math.Inf(1)
+	var ends []float64
 	for _, b := range l.bars {
-		low, high = min(low, b.start), max(high, b.end)
+		low = min(low, b.start)
+		ends = append(ends, b.end)
 	}
 	for k := range l.in.Requests {
 		q := &l.in.Requests[k]
 		if l.rows {
-			low, high = min(low, q.ArrivalS), max(high, q.DeadlineS)
+			low = min(low, q.ArrivalS)
+			ends = append(ends, q.DeadlineS)
 		}
 	}
 	for _, k := range l.declined {
-		low, high = min(low, l.in.Requests[k].ReadyS), max(high, l.in.Requests[k].ReadyS)
+		low = min(low, l.in.Requests[k].ReadyS)
+		ends = append(ends, l.in.Requests[k].ReadyS)
 	}
-	if low > high {
-		low, high = 0, 0
+	if len(ends) == 0 {
+		low, ends = 0, []float64{0}
 	}
-	if low > 0 && low < (high-low)/2 {
+	last := slices.Max(ends)
+	if low > 0 && low < (last-low)/2 {
 		low = 0
 	}
-	l.low, l.high = low, high
+	l.low, l.high = low, last
+	l.start = model.StartTime(l.in)
+	if len(l.bars) > 10 && l.To == nil {
+		l.high = outliers(low, ends)
+		for _, b := range l.bars {
+			if b.end > l.high {
+				l.beyond++
+			}
+		}
+	}
+	if l.From != nil || l.To != nil {
+		l.high, l.beyond = last, 0
+		return l.cut(&l.timeAxis)
+	}
 	l.widen()
+	return nil
+}
+
+// choose leaves the bars that the axes show, and counts their rectangles.
+func (l *bookingsLayout) choose() error {
+	l.bars = slices.DeleteFunc(l.bars, func(b booked) bool { return !l.shows(b.start, b.end) })
+	l.declined = slices.DeleteFunc(l.declined, func(k int) bool { return l.in.Requests[k].ReadyS < l.low || l.in.Requests[k].ReadyS > l.high })
+	rectangles := 0
+	for _, b := range l.bars {
+		for _, r := range b.pes {
+			if l.pes.shows(r.First, r.Last) {
+				rectangles++
+			}
+		}
+	}
+	if rectangles > MaxRectangles && !l.Usage {
+		return fmt.Errorf("draw: %w: the bookings are %d rectangles, more than the %d that can be drawn; give a part of the time or of the PEs, or draw the use alone",
+			model.ErrUnsupported, rectangles, MaxRectangles)
+	}
+	l.texture = rectangles > textureBars
+	return nil
+}
+
+// count returns the PEs in use, those reserved and not used, and the accepted
+// requests that wait, from their arrival to their start.
+func (l *bookingsLayout) count() *usage {
+	u := &usage{of: l.in.PEs, what: "PEs", waiting: "Accepted requests that have not started, over time", colours: [2]color.RGBA{palette[0], mix(palette[3], white, 0.35)}}
+	var changes []usageStep
+	for i := range l.bars {
+		b := &l.bars[i]
+		n := float64(l.in.Requests[b.request].PEs)
+		if at := l.in.Requests[b.request].ArrivalS; at < b.start {
+			changes = append(changes, usageStep{at: at, waiting: 1}, usageStep{at: b.start, waiting: -1})
+		}
+		if !b.runs {
+			continue
+		}
+		changes = append(changes, usageStep{at: b.start, used: [2]float64{n}}, usageStep{at: b.used, used: [2]float64{-n}})
+	}
+	u.sum(&l.timeAxis, changes)
+	return u
 }
 
 // place sets the sizes: as wide as most ids need to fit, within limits.
-func (l *bookingsLayout) place() {
+func (l *bookingsLayout) place(pesHigh float64) error {
 	f, small := newFace(labelSize, false), newFace(axisSize, false)
 	var wanted []float64
 	for _, b := range l.bars {
-		if b.end > b.start && !l.texture {
+		if b.end > b.start && !l.texture && !l.Usage {
 			wanted = append(wanted, (f.width(b.label)+6)/(b.end-b.start)*(l.high-l.low))
 		}
 	}
 	want := mostFit(wanted)
 	switch {
-	case l.texture:
+	case l.texture && !l.Usage:
 		want = maxWidth
 	case l.rows: // ids are there, too
 		want = min(want, 1.5*narrowest)
 	}
-	pesHigh := min(peHeight*float64(l.in.PEs), pesHeight)
-	if len(l.in.Requests) > 10*fewRequests {
-		pesHigh = min(peHeight*float64(l.in.PEs), 2*pesHeight)
-	}
-	l.pes = newProcessorAxis("PE", l.in.PEs, pesHigh)
 	l.column = l.pes.column
 	if l.rows {
 		for k := range l.in.Requests {
@@ -176,13 +252,24 @@ func (l *bookingsLayout) place() {
 	} else if len(l.declined) > 0 {
 		l.column = max(l.column, small.width("declined"))
 	}
-	l.left = margin + l.column + 8
-	l.right = l.left + min(max(want, narrowest), maxWidth-l.left-2*margin)
+	l.left = math.Ceil(margin + l.column + 8)
+	var err error
+	if l.right, err = l.across(l.left, want); err != nil {
+		return err
+	}
 	l.width = l.right + 2*margin
-
 	l.legend = l.legendOf()
+	l.height, err = l.fill(func(stretch float64) float64 { return l.stack(pesHigh, stretch) })
+	return err
+}
+
+// stack places everything from the top and returns the height.
+func (l *bookingsLayout) stack(pesHigh, stretch float64) float64 {
 	y := titleEnd(l.title) + legendLine*float64(min(len(l.legend), 1))
-	y = l.pes.put(y)
+	if !l.Usage {
+		l.pes = newProcessorAxis("PE", l.pes.first, l.pes.first+l.pes.n-1, pesHigh*stretch)
+		y = l.pes.put(y)
+	}
 	switch {
 	case l.rows:
 		l.below = y + panelGap
@@ -191,22 +278,19 @@ func (l *bookingsLayout) place() {
 		l.strip = y + 6
 		y = l.strip + stripHeight
 	}
-	l.end = y
-	l.height = math.Ceil(y + 4 + axisHeight + margin/2)
-	if !l.rows && len(l.declined) > 0 {
-		l.height += headLine
+	if l.usage != nil {
+		y = l.usage.place(y, stretch)
 	}
+	l.end = y
+	height := math.Ceil(y + 4 + axisHeight + margin/2)
+	if !l.rows && len(l.declined) > 0 {
+		height += headLine
+	}
+	return height
 }
 
 // rowLabel names a request and what it asks for.
-func (l *bookingsLayout) rowLabel(k int) string {
-	q := &l.in.Requests[k]
-	unit := "PEs"
-	if q.PEs == 1 {
-		unit = "PE"
-	}
-	return fmt.Sprintf("%s: %d %s", clean(q.ID), q.PEs, unit)
-}
+func (l *bookingsLayout) rowLabel(k int) string { return requestLabel(&l.in.Requests[k]) }
 
 // declinedText lists the declined requests.
 func (l *bookingsLayout) declinedText() string {
@@ -217,6 +301,9 @@ func (l *bookingsLayout) declinedText() string {
 		if length += len(ids[len(ids)-1]) + 2; length > 1000 { // there is no room for more
 			break
 		}
+	}
+	if l.From != nil || l.To != nil {
+		return fmt.Sprintf("declined in this time: %d: %s", len(l.declined), strings.Join(ids, ", "))
 	}
 	return fmt.Sprintf("declined %d of %d: %s", len(l.declined), len(l.in.Requests), strings.Join(ids, ", "))
 }

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -17,8 +18,13 @@ func (l *bookingsLayout) paint(p pen) {
 	p.fill(white, rect{0, 0, l.width, l.height})
 	drawLegend(p, l.legend, 0, p.title(l.title, l.width))
 	axis := l.ticks()
-	l.pes.paint(p, &l.timeAxis, axis)
-	l.paintBars(p)
+	if !l.Usage {
+		l.pes.paint(p, &l.timeAxis, axis)
+		l.paintBars(p)
+	}
+	if l.usage != nil {
+		l.usage.paint(p, &l.timeAxis, l.width, axis, fmt.Sprintf("%.1f %% on average", l.usage.means(&l.timeAxis)[0]))
+	}
 	switch {
 	case l.rows:
 		l.paintRequests(p, axis)
@@ -26,6 +32,9 @@ func (l *bookingsLayout) paint(p pen) {
 		l.paintDeclined(p)
 	}
 	l.timeAxis.paint(p, l.end+4, axis)
+	if l.beyond > 0 {
+		p.text(newFace(axisSize, false), boundInk, l.right, l.end+4+axisHeight-7, 1, fmt.Sprintf("%d of %d end later", l.beyond, len(l.in.Requests)))
+	}
 }
 
 // colour returns the request's colour.
@@ -71,7 +80,7 @@ func (l *bookingsLayout) paintBars(p pen) {
 	for i := range l.bars {
 		if b := &l.bars[i]; b.runs {
 			p.filled(b.colour(false), boxes[i])
-			p.labelLargest(b.label, ink, boxes[i])
+			p.labelEach(b.label, ink, boxes[i])
 		}
 	}
 	for i := range l.bars {
@@ -83,7 +92,7 @@ func (l *bookingsLayout) paintBars(p pen) {
 		free = slices.DeleteFunc(free, func(r rect) bool {
 			return slices.ContainsFunc(boxes, func(other []rect) bool { return slices.ContainsFunc(other, r.meets) })
 		})
-		p.labelLargest(b.label, paleInk, free)
+		p.labelEach(b.label, paleInk, free)
 	}
 }
 
@@ -91,6 +100,9 @@ func (l *bookingsLayout) paintBars(p pen) {
 func (l *bookingsLayout) boxes(b *booked, from, to float64) []rect {
 	var all []rect
 	for _, r := range b.pes {
+		if !l.pes.shows(r.First, r.Last) || !l.shows(from, to) {
+			continue
+		}
 		all = append(all, l.pes.box(&l.timeAxis, r.First, r.Last, from, to, l.texture))
 	}
 	return all
@@ -127,6 +139,13 @@ func (p pen) labelLargest(label string, c color.Color, boxes []rect) {
 	}
 }
 
+// labelEach writes a label into each of some rectangles that lie apart, if it fits.
+func (p pen) labelEach(label string, c color.Color, boxes []rect) {
+	for _, r := range boxes {
+		p.fit(label, c, r.x+2, r.x+r.w-2, r)
+	}
+}
+
 // dashed draws a rectangle's edge on its inner side.
 func (p pen) dashed(c color.Color, r rect) {
 	r = rect{r.x + 0.4, r.y + 0.4, max(r.w-0.8, 0), max(r.h-0.8, 0)}
@@ -150,12 +169,13 @@ func (l *bookingsLayout) paintRequests(p pen, axis []tick) {
 		top := l.below + requestHeight*float64(k)
 		middle := top + requestHeight/2
 		text := ink
-		if b == nil {
+		if !l.accepted[k] {
 			text = realisticColour
 		}
 		p.text(f, text, l.left-6, middle+labelSize*capHeight/2, 1, f.shorten(l.rowLabel(k), maxLabel))
 		if b != nil {
 			bar := func(from, to float64) rect {
+				from, to = l.clip(from, to)
 				return rect{l.x(from), top + 3, max(l.x(to)-l.x(from), 1), requestHeight - 6}
 			}
 			switch {
@@ -169,8 +189,15 @@ func (l *bookingsLayout) paintRequests(p pen, axis []tick) {
 				p.fill(b.colour(false), bar(b.start, b.used))
 			}
 		}
-		window(p, text, l.x(q.ReadyS), l.x(q.DeadlineS), middle, 4, b == nil)
-		arrival(p, text, l.x(q.ArrivalS), middle)
+		if from, to := l.clip(q.ReadyS, q.DeadlineS); from < to || l.shows(q.ReadyS, q.DeadlineS) {
+			window(p, text, l.x(from), l.x(to), middle, 4, !l.accepted[k])
+			if to < q.DeadlineS { // it goes on
+				p.arrow(text, 0.8, l.x(to)-8, middle, l.x(to)+6, middle)
+			}
+		}
+		if l.shows(q.ArrivalS, q.ArrivalS) {
+			arrival(p, text, l.x(q.ArrivalS), middle)
+		}
 	}
 }
 

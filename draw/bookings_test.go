@@ -61,7 +61,7 @@ func manyRequests(n, pes, ranges int) (*model.Reservation, *model.Bookings) {
 func bookings(t testing.TB, format, title string, in *model.Reservation, b *model.Bookings) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := draw.Bookings(&out, format, title, in, b); err != nil {
+	if err := draw.Bookings(&out, options(format), title, in, b); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -75,7 +75,7 @@ func TestBookingsFiveRequests(t *testing.T) {
 	}
 	want := []string{"five <5>", "PE", "time (s)", "reserved, not used", "cancelled before its start", "arrival", "ready time to deadline", "declined",
 		"0", "1", "2", "3", "4", "5", "6", "7", "0", "50", "100", "150", "200", "250", "300", "350", "400",
-		"a: 4 PEs", "b: 2 PEs", "c: 8 PEs", "d: 6 PEs", "e: 1 PE", "a", "b", "c", "e"}
+		"a: 4 PEs", "b: 2 PEs", "c: 8 PEs", "d: 6 PEs", "e: 1 PE", "a", "a", "b", "c", "e"}
 	got := p.values()
 	slices.Sort(got)
 	slices.Sort(want)
@@ -176,7 +176,7 @@ func TestBookingsCases(t *testing.T) {
 			if len(c.in.Requests) < 30 { // many of the others lie on each other
 				noOverlap(t, p)
 			}
-			if p.width > 1440 || p.height > 960 || p.width < 500 || p.height < 80 {
+			if p.width > 1440 || p.height > 1180 || p.width < 500 || p.height < 80 {
 				t.Errorf("the picture is %v × %v", p.width, p.height)
 			}
 		})
@@ -190,7 +190,7 @@ func TestBookingsErrors(t *testing.T) {
 		is     error
 		want   string
 	}{
-		"format":     {"pdf", func(*model.Reservation, *model.Bookings) {}, draw.ErrFormat, `"pdf"`},
+		"format":     {"gif", func(*model.Reservation, *model.Bookings) {}, draw.ErrFormat, `"gif"`},
 		"instance":   {"svg", func(in *model.Reservation, _ *model.Bookings) { in.PEs = 0 }, model.ErrInvalid, "pes is 0"},
 		"no request": {"svg", func(_ *model.Reservation, b *model.Bookings) { b.Bookings[0].ID = "z" }, model.ErrInvalid, `"z"`},
 		"start":      {"svg", func(_ *model.Reservation, b *model.Bookings) { b.Bookings[0].StartS = math.NaN() }, model.ErrInvalid, "NaN"},
@@ -203,7 +203,7 @@ func TestBookingsErrors(t *testing.T) {
 	} {
 		in, b := fiveRequests()
 		c.edit(in, b)
-		if err := draw.Bookings(new(bytes.Buffer), c.format, "", in, b); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
+		if err := draw.Bookings(new(bytes.Buffer), options(c.format), "", in, b); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
 	}
@@ -236,7 +236,7 @@ func TestBookingsAnything(t *testing.T) {
 			}
 		}
 		p := parse(t, bookings(t, "svg", "t", in, b))
-		if p.width > 1440 || p.height > 960 {
+		if p.width > 1440 || p.height > 1180 {
 			rt.Fatalf("%v × %v", p.width, p.height)
 		}
 		for _, x := range p.texts {

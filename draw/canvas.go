@@ -2,17 +2,21 @@ package draw
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"html"
 	"image/color"
 	"io"
+	"math"
 	"strings"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/gapwise/gapwise/model"
 )
 
 // ErrFormat marks an unknown picture format.
@@ -21,41 +25,63 @@ var ErrFormat = errors.New("unknown picture format")
 const (
 	formatSVG = "svg"
 	formatPNG = "png"
+	formatPDF = "pdf"
 
-	// dpi makes a point two pixels, so that text in a PNG is crisp.
-	dpi = 144
+	// defaultDPI makes a point two pixels, so that text in a PNG is crisp.
+	defaultDPI = 144
 )
 
-func checkFormat(format string) error {
-	if format != formatSVG && format != formatPNG {
-		return fmt.Errorf("draw: %w %q, must be svg or png", ErrFormat, format)
-	}
-	return nil
-}
-
-// canvas is a picture in one of the formats, its size in points.
+// canvas is a picture in one of the formats, its size in points of the layout,
+// see Style.zoom.
 type canvas struct {
 	vg.CanvasWriterTo
-	svg    bool
-	height float64
-	align  float64  // of the next text, see pen.text
-	texts  []string // SVG: what to add to each text
+	format string
+	zoom   float64
+	// of the layout
+	width, height float64
+	align         float64  // of the next text, see pen.text
+	texts         []string // SVG: what to add to each text
 }
 
-func newCanvas(format string, width, height float64) *canvas {
+// newCanvas returns a canvas for a layout. The error is model.ErrInvalid for a PNG
+// of too many pixels.
+func newCanvas(s Style, width, height float64) (*canvas, error) {
+	c := &canvas{format: s.Format, zoom: s.zoom(), width: width, height: height}
 	w, h := vg.Points(width), vg.Points(height)
-	if format == formatSVG {
-		return &canvas{CanvasWriterTo: vgsvg.New(w, h), svg: true, height: height}
+	switch s.Format {
+	case formatSVG:
+		c.CanvasWriterTo = vgsvg.New(w, h)
+	case formatPDF:
+		c.CanvasWriterTo = newPDF(width*c.zoom, height*c.zoom, c.zoom)
+	default:
+		dpi := max(int(math.Round(cmp.Or(s.DPI, defaultDPI)*c.zoom)), 1)
+		if width*height*float64(dpi*dpi)/72/72 > mostPixels {
+			return nil, fmt.Errorf("draw: %w picture: it has more than %.3g million pixels, give a lower resolution or a smaller size", model.ErrInvalid, mostPixels/1e6)
+		}
+		c.CanvasWriterTo = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}
 	}
-	return &canvas{CanvasWriterTo: vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}, height: height}
+	return c, nil
 }
+
+// picture writes what paint draws.
+func (s Style) picture(w io.Writer, title string, width, height float64, paint func(pen)) error {
+	c, err := newCanvas(s, width, height)
+	if err != nil {
+		return err
+	}
+	paint(c.pen())
+	return c.write(w, title)
+}
+
+// Size returns the size of the layout, whatever that of the picture is.
+func (c *canvas) Size() (w, h vg.Length) { return vg.Points(c.width), vg.Points(c.height) }
 
 // FillString writes text. In a PNG the kerning between ones, rounded to whole
 // pixels, would push them into each other, so they are drawn apart.
 func (c *canvas) FillString(f font.Face, at vg.Point, s string) {
 	align, width := c.align, face{f, 0}.width(s)
 	c.align = 0
-	if c.svg {
+	if c.format == formatSVG {
 		anchor := ""
 		if align > 0 {
 			anchor = map[bool]string{false: ` text-anchor="middle"`, true: ` text-anchor="end"`}[align == 1]
@@ -71,6 +97,10 @@ func (c *canvas) FillString(f font.Face, at vg.Point, s string) {
 		}
 		return r
 	}, s)
+	if c.format == formatPDF {
+		c.CanvasWriterTo.FillString(f, at, s)
+		return
+	}
 	for _, part := range parts(s) {
 		c.CanvasWriterTo.FillString(f, at, part)
 		at.X += f.Width(part)
@@ -88,7 +118,10 @@ func (c *canvas) write(w io.Writer, title string) error {
 	if _, err := c.WriteTo(&b); err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
-	if c.svg {
+	if c.format == formatSVG {
+		if c.zoom != 1 {
+			b = *bytes.NewBufferString(c.resize(b.String()))
+		}
 		const head, text = "http://www.w3.org/1999/xlink\">\n", "<text "
 		s := strings.Replace(b.String(), head, head+"<title>"+html.EscapeString(title)+"</title>\n", 1)
 		s = strings.ReplaceAll(s, `style="font-family:Liberation Sans;`, `style="font-family:'Liberation Sans',Arial,Helvetica,sans-serif;`)
@@ -104,6 +137,14 @@ func (c *canvas) write(w io.Writer, title string) error {
 		return fmt.Errorf("draw: %w", err)
 	}
 	return nil
+}
+
+// resize gives an SVG its size, which the coordinates of its content don't tell.
+func (c *canvas) resize(svg string) string {
+	const head = "<svg "
+	from := strings.Index(svg, head) + len(head)
+	to := from + strings.Index(svg[from:], " viewBox")
+	return fmt.Sprintf(`%swidth="%.5gpt" height="%.5gpt"%s`, svg[:from], c.width*c.zoom, c.height*c.zoom, svg[to:])
 }
 
 // pen draws in points from the upper left corner, y downwards.
@@ -130,7 +171,7 @@ func (p pen) box(path vg.Path, r rect) vg.Path {
 // its rasteriser's time grows with the square of the edges on a line of pixels.
 func (p pen) fill(c color.Color, rects ...rect) {
 	const most = 128
-	for !p.c.svg && len(rects) > most {
+	for p.c.format == formatPNG && len(rects) > most {
 		p.fill(c, rects[:most]...)
 		rects = rects[most:]
 	}

@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -49,6 +50,33 @@ func setY(p *plot.Plot, low, high, height float64) {
 		y = append(y, plot.Tick{Value: t.at, Label: t.label})
 	}
 	p.Y.Tick.Marker = y
+}
+
+// setLog makes an axis, so many points long, hold the powers of ten of the values
+// from low to high. Ticks are at powers of ten, of a short axis also at multiples
+// of them. gonum's LogScale would lay the axis out as if its title were not in the
+// middle.
+func setLog(a *plot.Axis, low, high, length float64) {
+	a.Min, a.Max = roomy(math.Log10(low), math.Log10(high))
+	if decades := a.Max - a.Min; decades < 0.1 {
+		a.Min, a.Max = a.Min-0.05, a.Max+0.05
+	}
+	decades := a.Max - a.Min
+	every := max(1, int(math.Ceil(decades*30/length))) // decades between labels
+	var all plot.ConstantTicks
+	for e := int(math.Floor(a.Min)); e <= int(math.Ceil(a.Max)); e++ {
+		for m := 1; m < 10; m++ {
+			at := float64(e) + math.Log10(float64(m))
+			label := ""
+			if m == 1 && (e%every == 0 || decades < 2) || decades < 2 && (m == 2 || m == 5) || decades < 0.7 {
+				label = short(float64(m) * math.Pow10(e))
+			}
+			if (label != "" || every == 1) && at >= a.Min && at <= a.Max {
+				all = append(all, plot.Tick{Value: at, Label: label})
+			}
+		}
+	}
+	a.Tick.Marker = all
 }
 
 // stroke is how a line and the points on it look.
@@ -122,20 +150,34 @@ type chart struct {
 	column        float64 // of the legend, see drawLegend
 }
 
-func (x *chart) write(w io.Writer, format string) error {
-	c := newCanvas(format, x.width, x.height)
-	c.pen().fill(white, rect{0, 0, x.width, x.height})
-	y := c.pen().title(x.title, x.width)
-	y = drawLegend(c.pen(), x.legend, x.column, y) + 6
-	x.plot.Draw(vgdraw.Crop(vgdraw.New(c), margin, -margin, margin, vg.Points(-y)))
-	return c.write(w, x.title)
+func (x *chart) write(w io.Writer, style Style) error {
+	return style.picture(w, x.title, x.width, x.height, func(p pen) {
+		p.fill(white, rect{0, 0, x.width, x.height})
+		y := p.title(x.title, x.width)
+		y = drawLegend(p, x.legend, x.column, y) + 6
+		x.plot.Draw(vgdraw.Crop(vgdraw.New(p.c), margin, -margin, margin, vg.Points(-y)))
+	})
 }
 
 // title writes a clean title, if there is one, at the top of a picture of the
-// given width, and returns its lower edge.
+// given width, and returns its lower edge. A title that is too long is written
+// smaller; then what is before its colon, a name, is cut.
 func (p pen) title(title string, width float64) float64 {
-	bold := newFace(titleSize, true)
-	p.text(bold, ink, margin, margin+titleSize*0.85, 0, bold.shorten(title, width-2*margin))
+	room := width - 2*margin
+	size := titleSize
+	bold := newFace(size, true)
+	if w := bold.width(title); w > room {
+		size *= max(room/w*0.99, 0.7)
+		bold = newFace(size, true)
+	}
+	if name, rest, ok := strings.Cut(title, ": "); ok && bold.width(title) > room {
+		if left := room - bold.width(": "+rest); left > 40 {
+			title = bold.shorten(name, left) + ": " + rest
+		} else {
+			title = rest
+		}
+	}
+	p.text(bold, ink, margin, margin+titleSize*0.85, 0, bold.shorten(title, room))
 	return titleEnd(title)
 }
 

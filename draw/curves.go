@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -21,6 +22,18 @@ import (
 type Curve struct {
 	Label  string
 	Points []Point // joined in the order of X
+	// Bound says that the curve is what nobody can beat: it is dashed, has no
+	// markers, and takes no colour from the others.
+	Bound bool
+}
+
+// Axis describes an axis of Curves.
+type Axis struct {
+	Label string
+	Log   bool // logarithmic; all values are to be above 0
+	// NotNegative says that there is nothing below 0: intervals and the axis end
+	// there.
+	NotNegative bool
 }
 
 // Point is a mean at X. Half is half the width of its 95 % confidence interval,
@@ -43,19 +56,27 @@ const (
 	besideAxis   = 90.0
 )
 
+// on returns where a value is on the axis.
+func (a *Axis) on(x float64) float64 {
+	if a.Log {
+		return math.Log10(x)
+	}
+	return x
+}
+
 // Curves draws lines with error bars over a common axis (Li et al., Figures 2
 // to 7), the legend above the axes in the curves' order. Colours are those of
 // Okabe and Ito. Markers and dashes differ, too, so that about ten curves can
 // be told apart in print and by everyone. Where curves coincide, those below
 // show between the markers and dashes of later ones. If intervals at one X
-// overlap, the bars stand side by side there, with a dot at the mean. A curve
-// without points is marked so in the legend.
+// overlap, the curves stand side by side there, each a few points from the next. A
+// curve without points is marked so in the legend.
 //
-// Format is "svg" or "png"; another one is ErrFormat. Coordinates that are NaN
-// or above 1e300, negative half-widths and more than MaxCurves curves are
-// model.ErrInvalid. O(P log P) for P points.
-func Curves(w io.Writer, format, title, xlabel, ylabel string, curves []Curve) error {
-	if err := checkFormat(format); err != nil {
+// Another format than those of Style is ErrFormat. Coordinates that are NaN or above
+// 1e300, or not above 0 on a logarithmic axis, negative half-widths and more than
+// MaxCurves curves are model.ErrInvalid. O(P log P) for P points.
+func Curves(w io.Writer, style Style, title string, xaxis, yaxis Axis, curves []Curve) error {
+	if err := style.check(); err != nil {
 		return err
 	}
 	if len(curves) > MaxCurves {
@@ -67,49 +88,127 @@ func Curves(w io.Writer, format, title, xlabel, ylabel string, curves []Curve) e
 				return fmt.Errorf("draw: %w curve %q: %v ± %v at %v, must be from -%g to %g and the half-width from 0",
 					model.ErrInvalid, c.Label, p.Y, p.Half, p.X, maxTime, maxTime)
 			}
+			if xaxis.Log && !(p.X > 0) || yaxis.Log && !(p.Y > 0) {
+				return fmt.Errorf("draw: %w curve %q: %v at %v, a logarithmic axis shows what is above 0 alone", model.ErrInvalid, c.Label, p.Y, p.X)
+			}
 		}
 	}
+	g := &curveGrid{x: xaxis, y: yaxis, width: curvesWidth, height: curvesHeight}
+	if style.Width > 0 {
+		g.width = style.width()
+	}
+	if least := 1.2*besideAxis + 80; g.width < least {
+		return style.tooSmall("width", least)
+	}
 	f := newFace(labelSize, false)
-	p := newPlot(f.shorten(clean(xlabel), curvesWidth-besideAxis), f.shorten(clean(ylabel), curvesHeight-besideAxis))
-	setCurveAxes(p, curves)
-	legend, err := addCurves(p, curves, sideways(p, curves))
+	labels := f.width(confidence)
+	for k := range curves {
+		labels = max(labels, f.width(f.shorten(curveLabel(&curves[k]), g.widest())))
+	}
+	column := min(legendThumb+5+labels+legendApart, g.width-2*margin)
+	entries := len(curves) + 1
+	columns := max(1, int((g.width-2*margin+legendApart)/column))
+	lines := (entries + columns - 1) / columns
+	if style.Height > 0 {
+		if g.height = style.height() - legendLine*float64(lines); g.height < besideAxis+60 {
+			return style.tooSmall("height", besideAxis+60+legendLine*float64(lines))
+		}
+	}
+	p := newPlot(fitted(xaxis.Label, f, g.width-besideAxis), fitted(yaxis.Label, f, g.height-besideAxis))
+	g.set(p, curves)
+	legend, err := g.add(p, curves)
 	if err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
-	x := chart{title: clean(title), width: curvesWidth, height: curvesHeight, plot: p, legend: legend}
-	for _, e := range legend {
-		x.column = max(x.column, legendThumb+5+f.width(e.text)+legendApart)
-	}
-	columns := max(1, int((curvesWidth-2*margin+legendApart)/max(x.column, 1)))
+	x := chart{title: clean(title), width: g.width, height: g.height, plot: p, legend: legend, column: column}
 	for k := range legend {
 		legend[k].line = k / columns
 		if k%columns == 0 {
 			x.height += legendLine
 		}
 	}
-	return x.write(w, format)
+	if style.Height > 0 {
+		x.height = style.height()
+	}
+	return x.write(w, style)
 }
 
-// setCurveAxes sets ranges and ticks. The ticks of the horizontal axis are at
-// the points, if their labels have room.
-func setCurveAxes(p *plot.Plot, curves []Curve) {
+// confidence is the legend's text about error bars.
+const confidence = "95 % confidence"
+
+// fitted returns an axis's label, without what is after its last comma if it is too
+// long.
+func fitted(label string, f face, width float64) string {
+	label = clean(label)
+	if cut := strings.LastIndex(label, ", "); cut > 0 && f.width(label) > width {
+		label = label[:cut]
+	}
+	return f.shorten(label, width)
+}
+
+// curveLabel returns a curve's text in the legend.
+func curveLabel(c *Curve) string {
+	if len(c.Points) == 0 {
+		return clean(c.Label) + " (no values)"
+	}
+	return clean(c.Label)
+}
+
+// curveGrid is the grid of a picture of curves.
+type curveGrid struct {
+	x, y          Axis
+	width, height float64 // of the picture without its legend
+}
+
+// long returns the length of the horizontal axis, more or less.
+func (g *curveGrid) long() float64 { return g.width - besideAxis }
+
+// widest returns the width of the longest text in the legend.
+func (g *curveGrid) widest() float64 { return g.width - 2*margin - legendThumb - 5 }
+
+// interval returns the ends of a point's interval: not below 0 where nothing is.
+func (g *curveGrid) interval(q *Point) (low, high float64) {
+	low, high = q.Y-q.half(), q.Y+q.half()
+	if g.y.NotNegative {
+		low = max(low, min(q.Y, 0))
+	}
+	return low, high
+}
+
+// set sets ranges and ticks. The ticks of the horizontal axis are at the points, if
+// their labels have room.
+func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 	var at []tick
 	named := false
 	first, last, low, high := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, c := range curves {
 		for _, q := range c.Points {
 			first, last = min(first, q.X), max(last, q.X)
-			half := q.half()
-			low, high = min(low, q.Y-half), max(high, q.Y+half)
+			from, to := g.interval(&q)
+			if g.y.Log && from <= 0 {
+				from = q.Y / 2 // it goes down to wherever the axis ends
+			}
+			low, high = min(low, from), max(high, to)
 			at = append(at, tick{q.X, clean(q.Label)})
 			named = named || at[len(at)-1].label != ""
 		}
 	}
 	if len(at) == 0 {
-		first, last, low, high = 0, 1, 0, 1
+		first, last, low, high = 1, 2, 1, 2
 	}
-	setY(p, low, high, curvesHeight-besideAxis)
-	p.X.Min, p.X.Max = roomy(first, last)
+	if g.y.Log {
+		setLog(&p.Y, low, high, g.height-besideAxis)
+	} else {
+		setY(p, low, high, g.height-besideAxis)
+		if g.y.NotNegative {
+			p.Y.Min = max(p.Y.Min, min(low, 0))
+		}
+	}
+	if g.x.Log {
+		setLog(&p.X, first, last, g.long())
+	} else {
+		p.X.Min, p.X.Max = roomy(first, last)
+	}
 
 	// One tick at each x, with the label if one of its points has any.
 	slices.SortStableFunc(at, func(a, b tick) int {
@@ -117,7 +216,7 @@ func setCurveAxes(p *plot.Plot, curves []Curve) {
 	})
 	at = slices.CompactFunc(at, func(a, b tick) bool { return a.at == b.at })
 	f := newFace(axisSize, false)
-	const length, room = curvesWidth - besideAxis, 8
+	const room = 8
 	for k := range at {
 		if named {
 			at[k].label = f.shorten(at[k].label, 100)
@@ -128,7 +227,7 @@ func setCurveAxes(p *plot.Plot, curves []Curve) {
 	fits := func(every int) bool {
 		end := math.Inf(-1)
 		for k := 0; k < len(at); k += every {
-			x := (at[k].at - p.X.Min) / (p.X.Max - p.X.Min) * length
+			x := p.X.Norm(g.x.on(at[k].at)) * g.long()
 			half := f.width(at[k].label) / 2
 			if x-half < end {
 				return false
@@ -142,14 +241,17 @@ func setCurveAxes(p *plot.Plot, curves []Curve) {
 		every++
 	}
 	if !named && !fits(1) {
-		at = ticks(p.X.Min, p.X.Max, length, f)
+		if g.x.Log {
+			return // the ticks are set
+		}
+		at = ticks(p.X.Min, p.X.Max, g.long(), f)
 	}
 	var x plot.ConstantTicks
 	for k, t := range at {
 		if k%every != 0 {
 			t.label = ""
 		}
-		x = append(x, plot.Tick{Value: t.at, Label: t.label})
+		x = append(x, plot.Tick{Value: g.x.on(t.at), Label: t.label})
 	}
 	p.X.Tick.Marker = x
 }
@@ -173,14 +275,15 @@ func curveStroke(k int) stroke {
 	}
 }
 
-// sideways returns the distance along the axis between the bars of neighbouring
-// curves; 0 if none overlap. Markers and lines aren't moved: steep ones would
-// look higher or lower.
-func sideways(p *plot.Plot, curves []Curve) float64 {
+// sideways returns the distance in points between the markers of neighbouring
+// curves at one x; 0 if no intervals overlap.
+func (g *curveGrid) sideways(p *plot.Plot, curves []Curve) float64 {
 	at := map[float64][]Bar{} // the intervals
 	for _, c := range curves {
 		for _, q := range c.Points {
-			at[q.X] = append(at[q.X], Bar{Start: q.Y - q.half(), End: q.Y + q.half()})
+			if !c.Bound {
+				at[q.X] = append(at[q.X], Bar{Start: q.Y - q.half(), End: q.Y + q.half()})
+			}
 		}
 	}
 	overlap := false
@@ -191,56 +294,73 @@ func sideways(p *plot.Plot, curves []Curve) float64 {
 	if !overlap {
 		return 0
 	}
-	point := (p.X.Max - p.X.Min) / (curvesWidth - besideAxis)
-	least := 40 * point // of all together
+	least := 40.0 // of all together
 	places := slices.Sorted(maps.Keys(at))
 	for k := 1; k < len(places); k++ {
-		least = min(least, 0.3*(places[k]-places[k-1]))
+		least = min(least, 0.3*(p.X.Norm(g.x.on(places[k]))-p.X.Norm(g.x.on(places[k-1])))*g.long())
 	}
-	return min(3.5*point, least/float64(len(curves)))
+	return min(3.5, least/float64(len(curves)))
 }
 
-// addCurves adds the lines, points and bars, the bars at the given distance,
-// and returns the legend.
-func addCurves(p *plot.Plot, curves []Curve, apart float64) ([]entry, error) {
+// add adds the lines, points and bars and returns the legend.
+func (g *curveGrid) add(p *plot.Plot, curves []Curve) ([]entry, error) {
 	var legend []entry
-	const widest = curvesWidth - 2*margin - legendThumb - 5
 	f := newFace(labelSize, false)
-	bars := false
-	for k, c := range curves {
+	apart, bars, number := g.sideways(p, curves), false, 0
+	drawn := 0
+	for k := range curves {
+		if !curves[k].Bound {
+			drawn++
+		}
+	}
+	for k := range curves {
+		c := &curves[k]
+		text := f.shorten(curveLabel(c), g.widest())
 		if len(c.Points) == 0 {
-			legend = append(legend, entry{text: f.shorten(clean(c.Label), widest-60) + " (no values)"})
+			legend = append(legend, entry{text: text})
+			number++
 			continue
 		}
 		sorted := slices.Clone(c.Points)
 		slices.SortStableFunc(sorted, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
-		s := curveStroke(k)
-		s.radius = min(s.radius, vg.Length(max(1.4, 0.4*(curvesWidth-besideAxis)/float64(len(sorted))))) // markers side by side
+		s := stroke{colour: boundInk, dashes: []vg.Length{5, 2, 1, 2}}
+		beside := 0.0
+		if !c.Bound {
+			s = curveStroke(number)
+			s.radius = min(s.radius, vg.Length(max(1.4, 0.4*g.long()/float64(len(sorted))))) // markers side by side
+			beside = apart * (float64(number) - float64(drawn-1)/2)
+			number++
+		}
 		interval := &plotter.YErrorBars{LineStyle: vgdraw.LineStyle{Color: s.colour, Width: 0.9}, CapWidth: 5}
 		var xy plotter.XYs
 		for _, q := range sorted {
-			at := plotter.XY{X: q.X, Y: q.Y}
+			at := plotter.XY{X: g.x.on(q.X) + beside/g.long()*(p.X.Max-p.X.Min), Y: g.y.on(q.Y)}
 			xy = append(xy, at)
-			at.X += apart * (float64(k) - float64(len(curves)-1)/2)
-			if half := q.half(); half > 0 {
+			if q.half() > 0 {
+				low, high := g.interval(&q)
 				interval.XYs = append(interval.XYs, at)
-				interval.YErrors = append(interval.YErrors, struct{ Low, High float64 }{half, half})
+				bottom := p.Y.Min
+				if !g.y.Log || low > 0 {
+					bottom = max(g.y.on(low), bottom)
+				}
+				interval.YErrors = append(interval.YErrors, struct{ Low, High float64 }{at.Y - bottom, g.y.on(high) - at.Y})
 			}
 		}
 		line, points, err := linePoints(xy, s)
 		if err != nil {
 			return nil, err
 		}
-		p.Add(line, interval, points)
-		if dots := (&plotter.Scatter{XYs: interval.XYs}); apart > 0 && len(dots.XYs) > 0 {
-			dots.GlyphStyle = vgdraw.GlyphStyle{Color: s.colour, Radius: 1.4, Shape: marker{}}
-			p.Add(dots)
+		if c.Bound {
+			p.Add(line)
+			legend = append(legend, entry{text: text, thumbs: []plot.Thumbnailer{line}})
+			continue
 		}
+		p.Add(line, interval, points)
 		bars = bars || len(interval.XYs) > 0
-		legend = append(legend, entry{text: f.shorten(clean(c.Label), widest), thumbs: []plot.Thumbnailer{line, points}})
+		legend = append(legend, entry{text: text, thumbs: []plot.Thumbnailer{line, points}})
 	}
 	if bars {
-		legend = append(legend, entry{text: "95 % confidence", thumbs: []plot.Thumbnailer{barThumb{}}})
+		legend = append(legend, entry{text: confidence, thumbs: []plot.Thumbnailer{barThumb{}}})
 	}
 	return legend, nil
 }

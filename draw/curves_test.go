@@ -35,7 +35,7 @@ func policies(n, m int) []draw.Curve {
 func curves(t testing.TB, format, title string, c []draw.Curve) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := draw.Curves(&b, format, title, "umed", "acceptance (%)", c); err != nil {
+	if err := draw.Curves(&b, draw.Style{Format: format}, title, draw.Axis{Label: "umed"}, draw.Axis{Label: "acceptance (%)"}, c); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -178,7 +178,7 @@ func corner(d string) string {
 // Bars that would lie on each other stand side by side around their x; lines
 // and markers stay there.
 func TestCurvesSideways(t *testing.T) {
-	at := func(half float64) (bars, markers []float64) {
+	at := func(half float64) (bars, lines []float64) {
 		var all []draw.Curve
 		for k := range 3 {
 			all = append(all, draw.Curve{Label: fmt.Sprint(k), Points: []draw.Point{{X: 1, Y: 10 + float64(k), Half: half}, {X: 2, Y: 20, Half: 0.1 * half}}})
@@ -191,32 +191,35 @@ func TestCurvesSideways(t *testing.T) {
 			case n == 4 && x0 == x1 && strings.Contains(x.Style, "stroke-width:0.9") && !strings.Contains(x.Style, "#555555"):
 				bars = append(bars, x0)
 			case n == 4 && x0 != x1 && strings.Contains(x.Style, "stroke-width:1.5"):
-				markers = append(markers, x0)
+				lines = append(lines, x0, x1)
 			}
 		}
-		return bars, markers[len(markers)-3:] // the others are the legend's
+		return bars, lines[len(lines)-6:] // the others are the legend's
 	}
 	for name, c := range map[string]struct {
 		half float64
 		want bool
 	}{"overlap": {3, true}, "point intervals": {0, false}} {
 		bars, lines := at(c.half)
-		if lines[0] != lines[1] || lines[0] != lines[2] {
-			t.Errorf("%s: lines begin at %v", name, lines)
-		}
 		if !c.want {
-			if len(bars) > 0 {
-				t.Errorf("%s: bars at %v", name, bars)
+			if len(bars) > 0 || lines[0] != lines[2] || lines[0] != lines[4] {
+				t.Errorf("%s: bars at %v, lines at %v", name, bars, lines)
 			}
 			continue
 		}
 		if len(bars) != 6 {
 			t.Fatalf("%s: bars at %v, want 6", name, bars)
 		}
-		// First those of the first curve at both x, and so on.
-		for k, want := range []float64{-3.5, 0, 3.5} {
-			if got := bars[2*k] - lines[0]; math.Abs(got-want) > 0.2 {
-				t.Errorf("%s: bar %d is %v from the line's beginning, want %v", name, k, got, want)
+		// First those of the first curve at both x, and so on: each at the end of
+		// its line, where the marker is, and the lines side by side.
+		for k := range bars {
+			if math.Abs(bars[k]-lines[k]) > 1e-3 {
+				t.Errorf("%s: bar %d is at %v, its marker at %v", name, k, bars[k], lines[k])
+			}
+		}
+		for k := 2; k < len(lines); k++ {
+			if got := lines[k] - lines[k-2]; math.Abs(got-3.5) > 0.3 {
+				t.Errorf("%s: curves are %v apart, want 3.5", name, got)
 			}
 		}
 	}
@@ -230,7 +233,7 @@ func TestCurvesErrors(t *testing.T) {
 		is     error
 		want   string
 	}{
-		"format":        {"gif", nil, draw.ErrFormat, `"gif", must be svg or png`},
+		"format":        {"gif", nil, draw.ErrFormat, `"gif", must be svg, png or pdf`},
 		"nan":           {"svg", one(draw.Point{Y: math.NaN()}), model.ErrInvalid, `curve "pe-w": NaN ± 0 at 0`},
 		"infinite":      {"svg", one(draw.Point{X: math.Inf(1)}), model.ErrInvalid, "+Inf"},
 		"too large":     {"png", one(draw.Point{Y: -1e301}), model.ErrInvalid, "1e+301"},
@@ -238,12 +241,12 @@ func TestCurvesErrors(t *testing.T) {
 		"infinite half": {"svg", one(draw.Point{Half: math.Inf(1)}), model.ErrInvalid, "± +Inf"},
 		"too many":      {"svg", make([]draw.Curve, draw.MaxCurves+1), model.ErrInvalid, "71 curves can't be told apart, give 70 at most"},
 	} {
-		if err := draw.Curves(new(bytes.Buffer), c.format, "", "", "", c.curves); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
+		if err := draw.Curves(new(bytes.Buffer), draw.Style{Format: c.format}, "", draw.Axis{}, draw.Axis{}, c.curves); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
 	}
 	broken := errors.New("broken pipe")
-	if err := draw.Curves(failing{broken}, "svg", "", "", "", nil); !errors.Is(err, broken) {
+	if err := draw.Curves(failing{broken}, draw.Style{Format: "svg"}, "", draw.Axis{}, draw.Axis{}, nil); !errors.Is(err, broken) {
 		t.Errorf("writer: error %v", err)
 	}
 }

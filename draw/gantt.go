@@ -1,8 +1,9 @@
-// Package draw makes pictures of results, SVG or PNG, with gonum's plotting
-// library: schedules as Gantt charts, bookings of PEs, virtual clusters in a
-// fat-tree, the rounds of network-aware HEFT and the curves of an experiment. It
-// draws what it is given and computes nothing about it but the loads of links;
-// the same input gives the same bytes.
+// Package draw makes pictures of results, SVG, PNG or PDF, with gonum's plotting
+// library: schedules as Gantt charts, bookings of PEs, virtual machines on hosts,
+// virtual clusters in a fat-tree, the rounds of network-aware HEFT and the curves
+// of an experiment. It draws what it is given and computes nothing about it but
+// the loads of links and the use of machines over time; the same input gives the
+// same bytes.
 package draw
 
 import (
@@ -13,11 +14,13 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Panel is one Gantt chart. Panels drawn together share their time axis.
+// Panel is one Gantt chart. Panels drawn together share their time axis, unless
+// one is less than half as long as another.
 type Panel struct {
-	Title string
-	Rows  []Row // from the top; rows of links come after the others
-	Marks []Mark
+	Title  string
+	Rows   []Row // from the top; rows of links come after the others
+	Marks  []Mark
+	Arrows []Arrow
 }
 
 // Row is one line of a panel: a machine, or a link of the network. The bars of
@@ -37,6 +40,7 @@ type Bar struct {
 	Label      string
 	Group      int  // bars of one group have one colour; there are Colours of them
 	Faded      bool // in a paler colour
+	Critical   bool // with a bold edge
 }
 
 // Mark is a dashed line across a panel at a time in seconds, with its label
@@ -44,22 +48,32 @@ type Bar struct {
 type Mark struct {
 	At    float64
 	Label string
+	Bound bool // in the colour of bounds
+}
+
+// Arrow leads from a time in a row to a time in another, by their numbers among
+// the rows that aren't links.
+type Arrow struct {
+	FromRow, ToRow int
+	From, To       float64
+	Critical       bool // bold
 }
 
 // maxTime bounds times, so that their differences don't overflow.
 const maxTime = 1e300
 
 // Gantt draws panels above each other on one time axis, which begins at 0 or at
-// the earliest time. Format is "svg" or "png"; another one is ErrFormat. A bar
-// that ends before it starts and a time that is NaN or above 1e300 are
-// model.ErrInvalid.
+// the earliest time, or on the axis from o.From to o.To. Another format than those
+// of Style is ErrFormat. A bar that ends before it starts and a time that is NaN or
+// above 1e300 are model.ErrInvalid.
 //
 // The picture grows with the rows and the bars up to 1440 × 1950 points, 2880 ×
-// 3900 pixels; beyond that rows get lower. Pictures of more than 4000 bars have
-// neither labels nor outlines on them, so they are a texture, in which the bars
-// of a row and a colour are one shape. O(B log B) for B bars.
-func Gantt(w io.Writer, format, title string, panels []Panel) error {
-	if err := checkFormat(format); err != nil {
+// 3900 pixels; beyond that rows get lower. All links together are at most as high
+// as all machines. More than 500 bars of machines of a panel, or 1500 of links,
+// are drawn as the share of time in which the row is busy, by colour, in steps of
+// 6 points; critical bars lie on it as a dark line. O(B log B) for B bars.
+func Gantt(w io.Writer, o Options, title string, panels []Panel) error {
+	if err := o.check(); err != nil {
 		return err
 	}
 	for p := range panels {
@@ -67,10 +81,11 @@ func Gantt(w io.Writer, format, title string, panels []Panel) error {
 			return err
 		}
 	}
-	l := newLayout(clean(title), panels)
-	c := newCanvas(format, l.width, l.height)
-	l.paint(c.pen())
-	return c.write(w, clean(title))
+	l, err := newLayout(o, clean(title), panels)
+	if err != nil {
+		return err
+	}
+	return o.picture(w, l.title, l.width, l.height, l.paint)
 }
 
 func (p *Panel) check(index int) error {
@@ -81,7 +96,11 @@ func (p *Panel) check(index int) error {
 				model.ErrInvalid, index+1, p.Title, m.Label, m.At, maxTime, maxTime)
 		}
 	}
+	machines := 0
 	for _, r := range p.Rows {
+		if !r.Link {
+			machines++
+		}
 		for _, b := range r.Bars {
 			bad := ""
 			switch {
@@ -94,6 +113,12 @@ func (p *Panel) check(index int) error {
 			}
 			return fmt.Errorf("draw: %w panel %d (%q): row %q: bar %q is from %v to %v, %s",
 				model.ErrInvalid, index+1, p.Title, r.Label, b.Label, b.Start, b.End, bad)
+		}
+	}
+	for _, a := range p.Arrows {
+		if min(a.FromRow, a.ToRow) < 0 || max(a.FromRow, a.ToRow) >= machines || !time(a.From) || !time(a.To) {
+			return fmt.Errorf("draw: %w panel %d (%q): an arrow from row %d at %v to row %d at %v, there are %d rows that aren't links",
+				model.ErrInvalid, index+1, p.Title, a.FromRow, a.From, a.ToRow, a.To, machines)
 		}
 	}
 	return nil

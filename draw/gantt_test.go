@@ -20,7 +20,7 @@ func TestGanttSixTasks(t *testing.T) {
 	if p.title != "HEFT & <six>" {
 		t.Errorf("title %q", p.title)
 	}
-	if got, want := p.bars(), 2*(6+4); got != want {
+	if got, want := p.bars(), 2*(6+4)+1; got != want {
 		t.Errorf("%d bars, want %d: %v", got, want, p.fills())
 	}
 	outlines := 0
@@ -29,10 +29,10 @@ func TestGanttSixTasks(t *testing.T) {
 			outlines++
 		}
 	}
-	if outlines != 20 {
-		t.Errorf("%d outlines, want 20", outlines)
+	if outlines != 21 { // and one of the legend
+		t.Errorf("%d outlines, want 21", outlines)
 	}
-	want := []string{"HEFT & <six>", "0", "5", "10", "15", "20", "25", "30", "time (s)", "planned", "realistic", "makespan 25", "makespan 32"}
+	want := []string{"HEFT & <six>", "critical path", "data", "0", "5", "10", "15", "20", "25", "30", "time (s)", "planned", "realistic", "makespan 25", "makespan 32"}
 	for range 2 {
 		want = append(want, "P1", "P2", "P3", "b1", draw.OtherTransfers, "1", "2", "3", "4", "5", "6", "1→2", "2→5", "3→5", "4→6")
 	}
@@ -85,7 +85,7 @@ func TestGanttCases(t *testing.T) {
 		"markup":        {title: `<text style="font-family:Liberation Sans;">`, want: []string{`<text style="font-family:Liberation Sans;">`}},
 		"long":          {title: strings.Repeat("long ", 1e5), panels: []draw.Panel{{Title: strings.Repeat("w", 40), Rows: []draw.Row{{Label: strings.Repeat("m", 400)}}}}},
 		"many panels":   {panels: many, wantBars: 500, wantNever: "panel"},
-		"many rows":     {panels: []draw.Panel{{Title: "t", Rows: rows}}, wantBars: 3000, want: []string{"t", "machine 1"}},
+		"many rows":     {panels: []draw.Panel{{Title: "t", Rows: rows}}, wantBars: 3004, want: []string{"t", "machine 1", "idle"}},
 		"close marks":   {panels: []draw.Panel{{Title: "t", Marks: []draw.Mark{{At: 9, Label: "a"}, {At: 9.01, Label: "b"}, {At: 9.02, Label: "c"}, {At: 9.03, Label: "d"}, {At: 9.04, Label: "e"}, {At: 10, Label: "end"}}}}, want: []string{"a", "d", "end"}},
 		"mark at title": {panels: []draw.Panel{{Title: "a long title of the panel", Marks: []draw.Mark{{At: 0, Label: "zero"}, {At: 10, Label: ""}}}}, want: []string{"zero"}},
 		"mark in bar":   {panels: []draw.Panel{{Rows: row(bar(0, 10, "bar")), Marks: []draw.Mark{{At: 5, Label: "x"}}}}, wantBars: 1, want: []string{"bar"}},
@@ -168,26 +168,41 @@ func texture(rows, each int) []draw.Panel {
 	return []draw.Panel{p}
 }
 
-func TestTexture(t *testing.T) {
+// Of many bars the share of busy time is drawn, without labels.
+func TestBands(t *testing.T) {
 	t.Parallel()
-	svg := gantt(t, "svg", "", texture(64, 160))
+	svg := gantt(t, "svg", "", texture(64, 250))
 	p := parse(t, svg)
-	if got := p.bars(); got != 64*160 {
-		t.Errorf("%d bars, want %d", got, 64*160)
-	}
-	if len(p.paths) > 64*draw.Colours+100 {
-		t.Errorf("%d shapes", len(p.paths))
-	}
 	if slices.Contains(p.values(), "t") {
 		t.Error("a bar has a label")
 	}
+	texts(t, p, []string{"idle", "up to 25 %", "up to 100 %"}, "")
 	noOverlap(t, p)
-	b := gantt(t, "png", "", texture(64, 160))
-	if w, h := size(t, b); w < 2000 || w > 4000 || h < 1000 || h > 4000 {
+	b := gantt(t, "png", "", texture(64, 250))
+	if w, h := size(t, b); w < 1000 || w > 4000 || h < 1000 || h > 4000 {
 		t.Errorf("the PNG is %d × %d", w, h)
 	}
-	if got := len(parse(t, gantt(t, "svg", "", texture(5, 800))).fills()); got < draw.Colours {
-		t.Errorf("%d colours, want all", got)
+	// A machine that is busy from 0 to 1 and from 2 to 3 of 4 s, in 251 pieces
+	// each; another that is busy to a fifth everywhere, with a critical bar.
+	halves, fifth := draw.Row{Label: "halves"}, draw.Row{Label: "fifth"}
+	for k := range 251 {
+		for _, from := range []float64{0, 2} {
+			halves.Bars = append(halves.Bars, draw.Bar{Start: from + float64(k)/251, End: from + float64(k+1)/251})
+		}
+	}
+	for k := range 2000 {
+		fifth.Bars = append(fifth.Bars, draw.Bar{Start: float64(k) / 500, End: (float64(k) + 0.2) / 500, Critical: k == 77})
+	}
+	p = parse(t, gantt(t, "svg", "", []draw.Panel{{Rows: []draw.Row{halves, fifth}}}))
+	fills := p.fills()
+	if n := fills["08519C"]; n < 3 || n > 4 { // two, and the legend; perhaps a step where they begin
+		t.Errorf("%d rectangles are dark, want those of two spans and the legend: %v", n, fills)
+	}
+	if n := fills["BDD7E7"]; n < 2 || n > 5 {
+		t.Errorf("%d rectangles are pale, want one as long as the axis and the legend: %v", n, fills)
+	}
+	if fills["111111"] != 2 {
+		t.Errorf("%d lines for critical bars, want one and the legend", fills["111111"])
 	}
 }
 

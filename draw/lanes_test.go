@@ -111,13 +111,13 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// Ten days and more are labelled in days.
+// Ten hours and more are labelled in hours, four days and more in days.
 func TestTimeAxisUnit(t *testing.T) {
 	for _, x := range []struct {
 		high float64
 		unit string
 		last string
-	}{{863_999, "s", "800000"}, {864_000, "d", "10"}, {3e7, "d", "300"}} {
+	}{{35_999, "s", "35000"}, {36_000, "h", "10"}, {345_599, "h", "90"}, {345_600, "d", "4.0"}, {3e7, "d", "300"}} {
 		a := timeAxis{left: 0, right: 500, high: x.high}
 		all := a.ticks()
 		last := all[len(all)-1]

@@ -1,7 +1,12 @@
 package draw
 
 import (
+	"cmp"
 	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
 )
 
 // Sizes of text in points.
@@ -15,22 +20,45 @@ const (
 	smallestRow = 5.0 // nor have rows
 )
 
+// Widths in points.
+const (
+	boldEdge = 1.8 // of critical bars
+	bandMark = 2.0 // of the line for critical bars where the share of busy time is drawn
+)
+
 func (l *layout) paint(p pen) {
 	p.fill(white, rect{0, 0, l.width, l.height})
-	p.title(l.title, l.width)
-	axis := l.ticks()
+	drawLegend(p, l.legend, 0, p.title(l.title, l.width))
 	for k := range l.panels {
-		l.paintPanel(p, &l.panels[k], axis)
+		box := &l.panels[k]
+		axis := box.ticks()
+		l.paintPanel(p, box, axis)
+		if !l.shared {
+			box.timeAxis.paint(p, box.bottom+4, axis)
+		}
 	}
-	l.timeAxis.paint(p, l.axisY, axis)
+	if last := &l.panels[len(l.panels)-1]; l.shared {
+		last.timeAxis.paint(p, l.end-axisHeight, last.ticks())
+	}
 }
 
 func (l *layout) paintPanel(p pen, box *panelBox, axis []tick) {
 	p.text(newFace(panelSize, true), ink, margin, box.head+headLine*0.75, 0, box.title)
 	l.paintRows(p, box)
-	l.grid(p, axis, box.top, box.bottom)
+	box.grid(p, axis, box.top, box.bottom)
+	for _, critical := range []bool{false, true} {
+		for _, x := range box.arrows {
+			if x.Critical == critical {
+				l.paintArrow(p, box, x)
+			}
+		}
+	}
 	for r := range box.rows {
-		l.paintBars(p, &box.rows[r], box.marks)
+		if box.rows[r].bands {
+			l.paintBands(p, box, &box.rows[r])
+		} else {
+			l.paintBars(p, box, &box.rows[r])
+		}
 	}
 	f := newFace(markSize, false)
 	for _, m := range box.marks {
@@ -38,11 +66,99 @@ func (l *layout) paintPanel(p pen, box *panelBox, axis []tick) {
 		if m.label != "" && !box.crosses(m) {
 			y = box.head + headLine*float64(m.line+1)
 		}
-		p.line(markColour, 0.9, m.x, y, m.x, box.bottom, 3, 2)
+		if m.bound {
+			p.line(realisticColour, 1.2, m.x, y, m.x, box.bottom, 6, 2, 1, 2)
+		} else {
+			p.line(markColour, 0.9, m.x, y, m.x, box.bottom, 3, 2)
+		}
 	}
 	for _, m := range box.marks {
-		p.text(f, ink, m.labelX, box.head+headLine*(float64(m.line)+0.75), 0, m.label)
+		c := ink
+		if m.bound {
+			c = boundInk
+		}
+		p.text(f, c, m.labelX, box.head+headLine*(float64(m.line)+0.75), 0, m.label)
 	}
+}
+
+// paintArrow draws an arrow between the rows of machines.
+func (l *layout) paintArrow(p pen, box *panelBox, x Arrow) {
+	from, to := &box.rows[x.FromRow], &box.rows[x.ToRow]
+	c, width := paleInk, 0.7
+	if x.Critical {
+		c, width = ink, 1.5
+	}
+	p.arrow(c, width, box.x(x.From), from.y+from.h/2, box.x(x.To), to.y+to.h/2)
+}
+
+// arrow draws a line with a head at its end.
+func (p pen) arrow(c color.Color, width, x0, y0, x1, y1 float64) {
+	p.line(c, width, x0, y0, x1, y1)
+	length := math.Hypot(x1-x0, y1-y0)
+	if length < 1 {
+		return
+	}
+	const long, wide = 5.0, 2.0
+	dx, dy := (x1-x0)/length, (y1-y0)/length
+	var head vg.Path
+	head.Move(p.at(x1, y1))
+	head.Line(p.at(x1-long*dx+wide*dy, y1-long*dy-wide*dx))
+	head.Line(p.at(x1-long*dx-wide*dy, y1-long*dy+wide*dx))
+	head.Close()
+	p.c.SetColor(c)
+	p.c.Fill(head)
+}
+
+// paintBands draws the share of time in which a row is busy, and a line below its
+// critical bars. Of a link, on which several bars may lie at a time, it is that in
+// which any does.
+func (l *layout) paintBands(p pen, box *panelBox, row *rowBox) {
+	spans := make([]rect, 0, len(row.Bars)) // x and w
+	for _, b := range row.Bars {
+		spans = append(spans, rect{x: box.x(b.Start), w: box.x(b.End) - box.x(b.Start)})
+	}
+	slices.SortFunc(spans, func(a, b rect) int { return cmp.Compare(a.x, b.x) })
+	n := max(int((l.right-l.left)/bandCell), 1)
+	busy, cell, until := make([]float64, n), (l.right-l.left)/float64(n), math.Inf(-1)
+	for _, s := range spans {
+		from, to := max(s.x, until), s.x+s.w
+		until = max(until, to)
+		for k := min(max(int((from-l.left)/cell), 0), n-1); k < n && l.left+cell*float64(k) < to; k++ {
+			at := l.left + cell*float64(k)
+			busy[k] += max(0, min(at+cell, to)-max(at, from)) / cell
+		}
+	}
+	pad := min(1, row.h*0.1)
+	mark := 0.0 // room below for critical bars
+	if box.critical {
+		mark = min(bandMark, row.h*0.3)
+	}
+	shapes := make([][]rect, len(heat))
+	last := 0
+	for k, share := range busy {
+		class := heatOf(share)
+		if share < 1e-6 {
+			class = 0
+		}
+		if all := shapes[class]; k > 0 && class == last && len(all) > 0 {
+			all[len(all)-1].w += cell
+		} else {
+			shapes[class] = append(all, rect{l.left + cell*float64(k), row.y + pad, cell, row.h - 2*pad - 1.3*mark})
+		}
+		last = class
+	}
+	for class, all := range shapes {
+		if class > 0 {
+			p.fill(busyColours[class], all...)
+		}
+	}
+	var critical []rect
+	for _, b := range row.Bars {
+		if b.Critical {
+			critical = append(critical, rect{box.x(b.Start), row.y + row.h - pad - mark, max(box.x(b.End)-box.x(b.Start), 0.5), mark})
+		}
+	}
+	p.fill(ink, critical...)
 }
 
 // crosses reports whether the line down from a mark's label would meet another
@@ -87,20 +203,18 @@ func (l *layout) paintRows(p pen, box *panelBox) {
 
 // paintBars draws a row's bars. Those too short to be seen come last and are
 // widened.
-func (l *layout) paintBars(p pen, row *rowBox, marks []markBox) {
-	pad, thinnest := 0.0, 1.0
+func (l *layout) paintBars(p pen, at *panelBox, row *rowBox) {
+	const thinnest = 1.0
+	pad := 0.0
 	if row.h >= 6 {
 		pad = min(2, row.h*0.1)
-	}
-	if l.texture {
-		thinnest = 0.4
 	}
 	laneH := (row.h - 2*pad) / float64(row.lanes)
 	if row.h >= 6 {
 		laneH -= 1 / float64(row.lanes) // the gap below
 	}
 	box := func(b int) rect {
-		r := rect{l.x(row.Bars[b].Start), row.y + pad, l.x(row.Bars[b].End) - l.x(row.Bars[b].Start), laneH}
+		r := rect{at.x(row.Bars[b].Start), row.y + pad, at.x(row.Bars[b].End) - at.x(row.Bars[b].Start), laneH}
 		if row.lane != nil {
 			r.y += laneH * float64(row.lane[b])
 		}
@@ -113,36 +227,28 @@ func (l *layout) paintBars(p pen, row *rowBox, marks []markBox) {
 		}
 		return r
 	}
-	if l.texture {
-		shapes := map[color.RGBA][]rect{}
-		var order []color.RGBA
-		for b := range row.Bars {
-			c := row.Bars[b].colour()
-			if shapes[c] == nil {
-				order = append(order, c)
-			}
-			shapes[c] = append(shapes[c], box(b))
-		}
-		for _, c := range order {
-			p.fill(c, shapes[c]...)
-		}
-		return
-	}
 	var short []int
 	for b := range row.Bars {
-		if l.x(row.Bars[b].End)-l.x(row.Bars[b].Start) < thinnest {
+		if at.x(row.Bars[b].End)-at.x(row.Bars[b].Start) < thinnest {
 			short = append(short, b)
 			continue
 		}
 		r, c := box(b), row.Bars[b].colour()
 		p.fill(c, r)
-		if r.w >= 3 && r.h >= 4 {
+		switch {
+		case row.Bars[b].Critical:
+			p.outline(ink, min(boldEdge, r.w/2, r.h/2), r)
+		case r.w >= 3 && r.h >= 4:
 			p.outline(mix(c, ink, 0.45), 0.5, r)
 		}
-		l.paintLabel(p, &row.Bars[b], r, marks)
+		l.paintLabel(p, &row.Bars[b], r, at.marks)
 	}
 	for _, b := range short {
-		p.fill(mix(row.Bars[b].colour(), ink, 0.3), box(b))
+		c := mix(row.Bars[b].colour(), ink, 0.3)
+		if row.Bars[b].Critical {
+			c = ink
+		}
+		p.fill(c, box(b))
 	}
 }
 

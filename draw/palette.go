@@ -12,6 +12,10 @@ var palette = []color.RGBA{
 	hex(0x77AADD), hex(0xEE8866), hex(0x44BB99), hex(0xEEDD88), hex(0xFFAABB), hex(0xAAAA00), hex(0x99DDFF), hex(0xBBCC33),
 }
 
+// busyColours holds the colours of the shares of heat for what is to be high: busy
+// time (ColorBrewer's Blues, whose order all see, in print, too).
+var busyColours = [len(heat)]color.RGBA{hex(0xF5F5F5), hex(0xBDD7E7), hex(0x6BAED6), hex(0x3182BD), hex(0x08519C)}
+
 // Colours is the number of colours for groups; group g has the colour of group
 // g + Colours.
 const Colours = 8
@@ -24,6 +28,7 @@ var (
 	rowColour  = hex(0xF5F5F5)
 	linkColour = hex(0xEAEEF3) // rows of links
 	markColour = hex(0x333333)
+	boundInk   = hex(0xA34700) // text about bounds: realisticColour, darker
 )
 
 func hex(rgb uint32) color.RGBA {

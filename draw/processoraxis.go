@@ -8,21 +8,27 @@ import (
 
 const leastPE = 0.4 // height and, in a texture, width of a rectangle
 
-// processorAxis is a vertical axis of processors, numbered from the bottom.
+// processorAxis is a vertical axis of n processors, numbered upwards from the first.
 type processorAxis struct {
 	name        string
-	n           int
+	first, n    int
 	top, bottom float64
 	ticks       []tick
 	column      float64 // width of its labels
 }
 
-// newProcessorAxis returns an axis of n processors of the given length, which is to
-// be put somewhere.
-func newProcessorAxis(name string, n int, length float64) processorAxis {
+// newProcessorAxis returns an axis of some processors of the given length, which is
+// to be put somewhere.
+func newProcessorAxis(name string, first, last int, length float64) processorAxis {
 	f := newFace(axisSize, false)
-	a := processorAxis{name: name, n: n, bottom: length, ticks: peTicks(n, length), column: f.width(name)}
-	for _, t := range a.ticks {
+	n := last - first + 1
+	a := processorAxis{name: name, first: first, n: n, bottom: length, column: f.width(name)}
+	for _, t := range peTicks(n, length) {
+		if first > 0 {
+			t.at += float64(first)
+			t.label = fmt.Sprint(int(t.at))
+		}
+		a.ticks = append(a.ticks, t)
 		a.column = max(a.column, f.width(t.label))
 	}
 	return a
@@ -37,7 +43,9 @@ func (a *processorAxis) put(y float64) float64 {
 }
 
 // y returns the height of a processor's lower edge.
-func (a *processorAxis) y(k float64) float64 { return a.bottom - k/float64(a.n)*(a.bottom-a.top) }
+func (a *processorAxis) y(k float64) float64 {
+	return a.bottom - (k-float64(a.first))/float64(a.n)*(a.bottom-a.top)
+}
 
 // paint draws the background, the labels and the grid.
 func (a *processorAxis) paint(p pen, x *timeAxis, times []tick) {
@@ -53,13 +61,18 @@ func (a *processorAxis) paint(p pen, x *timeAxis, times []tick) {
 	x.grid(p, times, a.top, a.bottom)
 }
 
-// box returns the rectangle of some processors for some time, large enough to be
-// seen, less so in a texture.
+// shows reports whether any of some processors is on the axis.
+func (a *processorAxis) shows(first, last int) bool { return first < a.first+a.n && last >= a.first }
+
+// box returns the rectangle of what the axes show of some processors for some
+// time, which must be something; large enough to be seen, less so in a texture.
 func (a *processorAxis) box(t *timeAxis, first, last int, from, to float64, texture bool) rect {
 	thinnest := 1.0
 	if texture {
 		thinnest = leastPE
 	}
+	first, last = max(first, a.first), min(last, a.first+a.n-1)
+	from, to = t.clip(from, to)
 	x, y := t.x(from), a.y(float64(last+1))
 	w, h := max(t.x(to)-x, thinnest), max(a.y(float64(first))-y, leastPE)
 	return rect{min(x, t.right-w), y, w, h}
@@ -87,7 +100,7 @@ func peTicks(pes int, length float64) []tick {
 	}
 	const apart = 30.0
 	step := 1
-	for k := 0; float64(step)/float64(pes)*length < apart; k++ {
+	for k := 0; step < pes && float64(step)/float64(pes)*length < apart; k++ {
 		if pes&(pes-1) == 0 { // a power of two is divided by such
 			step *= 2
 		} else {

@@ -35,8 +35,8 @@ var (
 // HEFT's own plan, as dashed lines to compare with; a ring around the rounds
 // that were better than all before them. Format is "svg" or "png"; another one
 // is ErrFormat. A makespan that is NaN or above 1e300 is model.ErrInvalid.
-func Rounds(w io.Writer, format, title string, rounds []model.Round) error {
-	if err := checkFormat(format); err != nil {
+func Rounds(w io.Writer, style Style, title string, rounds []model.Round) error {
+	if err := style.check(); err != nil {
 		return err
 	}
 	for _, r := range rounds {
@@ -57,7 +57,7 @@ func Rounds(w io.Writer, format, title string, rounds []model.Round) error {
 		}
 	}
 	x := chart{title: clean(title), width: roundsWidth, height: roundsHeight, plot: p, legend: legend}
-	return x.write(w, format)
+	return x.write(w, style)
 }
 
 // setAxes sets ranges and ticks.

@@ -25,7 +25,7 @@ var tenTasks = []model.Round{
 func rounds(t testing.TB, format, title string, r []model.Round) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := draw.Rounds(&b, format, title, r); err != nil {
+	if err := draw.Rounds(&b, draw.Style{Format: format}, title, r); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -106,12 +106,12 @@ func TestErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	bars := func(start, end float64) func() error {
 		return func() error {
-			return draw.Gantt(new(bytes.Buffer), "svg", "", []draw.Panel{{Title: "p", Rows: []draw.Row{{Label: "P1", Bars: []draw.Bar{{Start: start, End: end, Label: "a"}}}}}})
+			return draw.Gantt(new(bytes.Buffer), options("svg"), "", []draw.Panel{{Title: "p", Rows: []draw.Row{{Label: "P1", Bars: []draw.Bar{{Start: start, End: end, Label: "a"}}}}}})
 		}
 	}
 	round := func(planned, realistic float64) func() error {
 		return func() error {
-			return draw.Rounds(new(bytes.Buffer), "svg", "", []model.Round{{Round: 3, Planned: planned, Realistic: realistic}})
+			return draw.Rounds(new(bytes.Buffer), draw.Style{Format: "svg"}, "", []model.Round{{Round: 3, Planned: planned, Realistic: realistic}})
 		}
 	}
 	broken := errors.New("broken pipe")
@@ -120,18 +120,18 @@ func TestErrors(t *testing.T) {
 		is   error
 		want string
 	}{
-		"format":        {func() error { return draw.Gantt(new(bytes.Buffer), "gif", "", nil) }, draw.ErrFormat, `"gif", must be svg or png`},
-		"rounds format": {func() error { return draw.Rounds(new(bytes.Buffer), "", "", nil) }, draw.ErrFormat, "must be svg or png"},
+		"format":        {func() error { return draw.Gantt(new(bytes.Buffer), options("gif"), "", nil) }, draw.ErrFormat, `"gif", must be svg, png or pdf`},
+		"rounds format": {func() error { return draw.Rounds(new(bytes.Buffer), draw.Style{}, "", nil) }, draw.ErrFormat, "must be svg, png or pdf"},
 		"nan":           {bars(nan, 1), model.ErrInvalid, `panel 1 ("p"): row "P1": bar "a" is from NaN to 1`},
 		"infinite":      {bars(0, inf), model.ErrInvalid, "+Inf"},
 		"too large":     {bars(0, 1e301), model.ErrInvalid, "1e+301"},
 		"backwards":     {bars(2, 1), model.ErrInvalid, "from 2 to 1, must not end before it starts"},
 		"mark": {func() error {
-			return draw.Gantt(new(bytes.Buffer), "png", "", []draw.Panel{{}, {Marks: []draw.Mark{{At: nan, Label: "makespan"}}}})
+			return draw.Gantt(new(bytes.Buffer), options("png"), "", []draw.Panel{{}, {Marks: []draw.Mark{{At: nan, Label: "makespan"}}}})
 		}, model.ErrInvalid, `panel 2 (""): mark "makespan" is at NaN`},
 		"planned":   {round(nan, 1), model.ErrInvalid, "round 3: planned NaN"},
 		"realistic": {round(1, inf), model.ErrInvalid, "realistic +Inf"},
-		"writer":    {func() error { return draw.Gantt(failing{broken}, "png", "", nil) }, broken, "broken pipe"},
+		"writer":    {func() error { return draw.Gantt(failing{broken}, options("png"), "", nil) }, broken, "broken pipe"},
 	} {
 		if err := c.do(); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)

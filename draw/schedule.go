@@ -13,6 +13,9 @@ const OtherTransfers = "other transfers"
 // manyTasks is the number of tasks above which colours show levels.
 const manyTasks = 200
 
+// fewTransfers is the number of transfers up to which they are arrows.
+const fewTransfers = 30
+
 // Schedule is the panel of a schedule s of d: a row for each machine with its
 // tasks; a row for each link of the network with the transfers whose routes
 // name it, so a transfer is in as many rows as it uses links; a row
@@ -22,6 +25,9 @@ const manyTasks = 200
 // Finish is the time at which each of s.Transfers ends, in seconds and in their
 // order: it depends on how transfers slow each other down, so whoever replayed
 // the schedule knows it.
+//
+// The tasks and transfers of the critical path (model.DAG.Critical) are marked. Up
+// to 30 transfers are arrows between machines, too.
 //
 // A transfer has the colour of the task that sends it. Up to 200 tasks
 // neighbours in the instance's order have different colours; among more that
@@ -55,14 +61,26 @@ func Schedule(d *model.DAG, s *model.Schedule, finish []float64) (Panel, error) 
 	}
 	*other = Row{Label: OtherTransfers, Link: true}
 
+	path, err := d.Critical(s, finish)
+	if err != nil {
+		return Panel{}, fmt.Errorf("draw: %w", err)
+	}
+	critical, waited := make([]bool, g.Tasks), make([]bool, len(s.Transfers))
+	for _, x := range path {
+		critical[x.Task] = true
+		if x.Transfer >= 0 {
+			waited[x.Transfer] = true
+		}
+	}
 	makespan := 0.0
+	var arrows []Arrow
 	number := make(map[string]int32, g.Tasks)
 	for t, x := range s.Tasks {
 		number[x.ID] = int32(t)
 		end := x.StartS + d.Cost(t, int(machine[t]))
 		makespan = max(makespan, end)
 		row := &rows[machine[t]]
-		row.Bars = append(row.Bars, Bar{Start: x.StartS, End: end, Label: x.ID, Group: group[t]})
+		row.Bars = append(row.Bars, Bar{Start: x.StartS, End: end, Label: x.ID, Group: group[t], Critical: critical[t]})
 	}
 	edges := make(map[[2]int32]bool, len(g.From))
 	for e := range g.From {
@@ -83,7 +101,10 @@ func Schedule(d *model.DAG, s *model.Schedule, finish []float64) (Panel, error) 
 		if bad != "" {
 			return Panel{}, fmt.Errorf("draw: %w schedule: transfers[%d] from %q to %q: %s", model.ErrInvalid, k, x.From, x.To, bad)
 		}
-		bar := Bar{Start: x.StartS, End: finish[k], Label: x.From + arrow + x.To, Group: group[from]}
+		bar := Bar{Start: x.StartS, End: finish[k], Label: x.From + arrow + x.To, Group: group[from], Critical: waited[k]}
+		if len(s.Transfers) <= fewTransfers {
+			arrows = append(arrows, Arrow{FromRow: int(machine[from]), ToRow: int(machine[to]), From: x.StartS, To: finish[k], Critical: waited[k]})
+		}
 		route := g.Route(machine[from], machine[to])
 		for _, l := range route {
 			links[l].Bars = append(links[l].Bars, bar)
@@ -95,7 +116,7 @@ func Schedule(d *model.DAG, s *model.Schedule, finish []float64) (Panel, error) 
 	if len(other.Bars) == 0 {
 		rows = rows[:len(rows)-1]
 	}
-	return Panel{Rows: rows, Marks: []Mark{{At: makespan, Label: "makespan " + short(makespan)}}}, nil
+	return Panel{Rows: rows, Marks: []Mark{{At: makespan, Label: "makespan " + short(makespan)}}, Arrows: arrows}, nil
 }
 
 // groups returns the colours of the tasks.

@@ -52,13 +52,16 @@ func sixPanels(t testing.TB) []draw.Panel {
 
 func TestSchedulePanel(t *testing.T) {
 	got := sixPanels(t)[1]
-	want := draw.Panel{Title: "realistic", Marks: []draw.Mark{{At: 32, Label: "makespan 32"}}, Rows: []draw.Row{
-		{Label: "P1", Bars: []draw.Bar{{Start: 0, End: 3, Label: "1"}, {Start: 3, End: 6, Label: "3", Group: 2}}},
-		{Label: "P2", Bars: []draw.Bar{{Start: 21, End: 24, Label: "5", Group: 4}, {Start: 24, End: 32, Label: "6", Group: 5}}},
-		{Label: "P3", Bars: []draw.Bar{{Start: 6, End: 9, Label: "2", Group: 1}, {Start: 9, End: 11, Label: "4", Group: 3}}},
-		{Label: "b1", Link: true, Bars: []draw.Bar{{Start: 9, End: 21, Label: "2→5", Group: 1}, {Start: 6, End: 20, Label: "3→5", Group: 2},
+	want := draw.Panel{Title: "realistic", Marks: []draw.Mark{{At: 32, Label: "makespan 32"}}, Arrows: []draw.Arrow{
+		{FromRow: 0, ToRow: 2, From: 3, To: 6, Critical: true}, {FromRow: 2, ToRow: 1, From: 9, To: 21, Critical: true},
+		{FromRow: 0, ToRow: 1, From: 6, To: 20}, {FromRow: 2, ToRow: 1, From: 11, To: 20},
+	}, Rows: []draw.Row{
+		{Label: "P1", Bars: []draw.Bar{{Start: 0, End: 3, Label: "1", Critical: true}, {Start: 3, End: 6, Label: "3", Group: 2}}},
+		{Label: "P2", Bars: []draw.Bar{{Start: 21, End: 24, Label: "5", Group: 4, Critical: true}, {Start: 24, End: 32, Label: "6", Group: 5, Critical: true}}},
+		{Label: "P3", Bars: []draw.Bar{{Start: 6, End: 9, Label: "2", Group: 1, Critical: true}, {Start: 9, End: 11, Label: "4", Group: 3}}},
+		{Label: "b1", Link: true, Bars: []draw.Bar{{Start: 9, End: 21, Label: "2→5", Group: 1, Critical: true}, {Start: 6, End: 20, Label: "3→5", Group: 2},
 			{Start: 11, End: 20, Label: "4→6", Group: 3}}},
-		{Label: draw.OtherTransfers, Link: true, Bars: []draw.Bar{{Start: 3, End: 6, Label: "1→2"}}},
+		{Label: draw.OtherTransfers, Link: true, Bars: []draw.Bar{{Start: 3, End: 6, Label: "1→2", Critical: true}}},
 	}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("panel (-want,+got):\n%s", d)

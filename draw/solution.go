@@ -16,35 +16,47 @@ type Frame struct {
 	// Arrived tells when each of a schedule's transfers ends (see Schedule);
 	// nil for problems without transfers.
 	Arrived []float64
-	// At is the moment, in seconds, that the picture of a TVC shows in detail; nil:
-	// it chooses one. Other problems' pictures show no moment.
-	At *float64
+	// Label says which of several solutions it is, "" if there is one.
+	Label string
 }
 
 // Solution draws the solution of an instance, or several of the same problem one
-// above the other. By is the algorithm that found it, "" if that isn't known.
-// The error wraps model.ErrUnsupported for problems without a picture.
-func Solution(w io.Writer, format, by string, frames []Frame) error {
+// above the other. The error wraps model.ErrUnsupported for problems without a
+// picture and for options that go with others.
+func Solution(w io.Writer, o Options, frames []Frame) error {
+	if err := o.check(); err != nil {
+		return err
+	}
 	if len(frames) == 0 {
 		return fmt.Errorf("draw: %w: there is nothing to draw", model.ErrInvalid)
 	}
-	picture, ok := pictures[frames[0].Solution.Kind()]
+	kind := frames[0].Solution.Kind()
+	picture, ok := pictures[kind]
 	if !ok {
 		return fmt.Errorf("draw: %w: no picture for %s", model.ErrUnsupported, frames[0].Instance.Kind())
 	}
-	if kind := frames[0].Solution.Kind(); frames[0].At != nil && kind != model.KindTVC {
+	switch {
+	case o.At != nil && kind != model.KindTVC:
 		return fmt.Errorf("draw: %w: the picture of a %s shows all times, not one moment", model.ErrUnsupported, kind)
+	case (o.From != nil || o.To != nil) && kind == model.KindVCSched:
+		return fmt.Errorf("draw: %w: the picture of a %s has no time axis", model.ErrUnsupported, kind)
+	case o.Rows != nil && kind == model.KindTVC:
+		return fmt.Errorf("draw: %w: the picture of a %s shows all servers", model.ErrUnsupported, kind)
+	case o.NoLinks && kind != model.KindDAG:
+		return fmt.Errorf("draw: %w: the picture of a %s has no links of a network to leave out", model.ErrUnsupported, kind)
+	case o.Usage && (kind == model.KindDAG || kind == model.KindVCSched):
+		return fmt.Errorf("draw: %w: the picture of a %s has no curves of use over time", model.ErrUnsupported, kind)
 	}
-	return picture(w, format, by, frames)
+	return picture(w, o, frames)
 }
 
-// pictures holds the function that draws the solutions of each problem that has
-// pictures.
-var pictures = map[model.Kind]func(w io.Writer, format, by string, frames []Frame) error{
+// pictures holds the function that draws the solutions of each problem.
+var pictures = map[model.Kind]func(w io.Writer, o Options, frames []Frame) error{
 	model.KindBatch:       executions,
 	model.KindDAG:         schedules,
 	model.KindReservation: bookings,
 	model.KindTVC:         clusters,
+	model.KindVCSched:     placements,
 }
 
 // wrongFrame returns the error for a frame of another problem than the first.
@@ -52,10 +64,12 @@ func wrongFrame(f Frame, among string) error {
 	return fmt.Errorf("draw: %w: a %s solution of a %s instance among %s", model.ErrInvalid, f.Solution.Kind(), f.Instance.Kind(), among)
 }
 
-// schedules draws the schedules of a DAG in panels that share their time axis.
-func schedules(w io.Writer, format, _ string, frames []Frame) error {
+// schedules draws the schedules of a DAG in panels. The last is what the title and
+// the bound are about, the others are what to compare it with.
+func schedules(w io.Writer, o Options, frames []Frame) error {
 	var panels []Panel
-	for _, f := range frames {
+	title := ""
+	for k, f := range frames {
 		d, ok := f.Instance.(*model.DAG)
 		s, isSchedule := f.Solution.(*model.Schedule)
 		if !ok || !isSchedule {
@@ -65,18 +79,64 @@ func schedules(w io.Writer, format, _ string, frames []Frame) error {
 		if err != nil {
 			return err
 		}
-		o, err := d.Objective(s)
+		if p.Rows, err = o.chosen(p.Rows, len(d.Machines)); err != nil {
+			return err
+		}
+		if o.Rows != nil {
+			p.Arrows = nil // they lead to other rows
+		}
+		objective, err := d.Objective(s)
 		if err != nil {
 			return fmt.Errorf("draw: %w", err)
 		}
-		p.Title = fmt.Sprintf("transfers: %s, makespan %.9g", d.Transfers(), o.Value)
+		p.Title = fmt.Sprintf("transfers: %s, makespan %.9g", d.Transfers(), objective.Value)
+		if f.Label != "" {
+			p.Title = f.Label + ", " + p.Title
+		}
+		if k == len(frames)-1 {
+			title = titled("makespan "+short(objective.Value)+" s"+o.boundText(objective, "s"), d.Name, o.By)
+			if o.Bound != nil {
+				p.Marks = append(p.Marks, Mark{At: *o.Bound, Label: "no schedule ends before " + short(*o.Bound), Bound: true})
+			}
+		}
 		panels = append(panels, p)
 	}
-	return Gantt(w, format, frames[0].Instance.ID(), panels)
+	return Gantt(w, o, title, panels)
+}
+
+// chosen returns the rows of machines that are asked for and, unless they are to
+// be left out, those of links.
+func (o *Options) chosen(rows []Row, machines int) ([]Row, error) {
+	first, last, err := o.rows(machines, "machine")
+	if err != nil {
+		return nil, err
+	}
+	chosen := slices.Clone(rows[first : last+1])
+	if !o.NoLinks {
+		chosen = append(chosen, rows[machines:]...)
+	}
+	return chosen, nil
+}
+
+// boundText says what no solution beats, and how far the objective is from it, to
+// follow the objective; "" if no bound is known.
+func (o *Options) boundText(objective model.Objective, unit string) string {
+	if o.Bound == nil {
+		return ""
+	}
+	text := ", bound " + short(*o.Bound) + " " + unit
+	if unit == "" {
+		text = fmt.Sprintf(", bound %.4g", *o.Bound)
+	}
+	gap := model.Gap(objective.Value, *o.Bound)
+	if !(gap > model.DefaultGap) {
+		return text + " (optimal)"
+	}
+	return text + fmt.Sprintf(" (gap %.3g %%)", 100*gap)
 }
 
 // bookings draws the bookings of the first frame.
-func bookings(w io.Writer, format, by string, frames []Frame) error {
+func bookings(w io.Writer, o Options, frames []Frame) error {
 	in, ok := frames[0].Instance.(*model.Reservation)
 	b, isBookings := frames[0].Solution.(*model.Bookings)
 	if !ok || !isBookings {
@@ -86,7 +146,7 @@ func bookings(w io.Writer, format, by string, frames []Frame) error {
 	if err != nil {
 		return err
 	}
-	return Bookings(w, format, titled(title, in.Name, by), in, b)
+	return Bookings(w, o, titled(title, in.Name, o.By), in, b)
 }
 
 // bookingsTitle says how good the bookings are.

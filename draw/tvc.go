@@ -28,7 +28,7 @@ const (
 //
 // The upper part shows the data centre at one moment: which slots of which server
 // are in use, each request in a colour, and the share of its rate that is reserved
-// on every link, by colour and width. The moment is at, or, if at is nil, that of
+// on every link, by colour and width. The moment is o.At, or, if that is nil, that of
 // the highest load: of the start after which the shares of all links that bind
 // have the largest sum, then the most slots are in use, then the earliest. With
 // more than 8 pods the upper part shows, for each switch, the share of its slots
@@ -39,13 +39,15 @@ const (
 // the requests that wait and those suspended stand below. An area shows the mean
 // over each half point of the time axis, and paler the maximum.
 //
-// Format is "svg" or "png"; another one is ErrFormat. The error is
+// With o.Usage there is the lower part alone.
+//
+// Another format than those of Style is ErrFormat. The error is
 // model.ErrInvalid if the instance is invalid, if e isn't a solution of it, names
 // servers or switches that don't exist or more VMs than a server has slots, or if
-// at is outside of the time axis. O(S log S + n log n) for S servers in all
+// o.At is outside of the time of the solution. O(S log S + n log n) for S servers in all
 // segments and n requests.
-func Clusters(w io.Writer, format, title string, in *model.TVC, e *model.Embeddings, at *float64) error {
-	if err := checkFormat(format); err != nil {
+func Clusters(w io.Writer, o Options, title string, in *model.TVC, e *model.Embeddings) error {
+	if err := o.check(); err != nil {
 		return err
 	}
 	if err := in.Validate(); err != nil {
@@ -55,26 +57,22 @@ func Clusters(w io.Writer, format, title string, in *model.TVC, e *model.Embeddi
 	if err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
-	l := &clustersLayout{in: in, tree: &in.FatTree, title: clean(title)}
+	l := &clustersLayout{Options: o, in: in, tree: &in.FatTree, title: clean(title)}
 	if err := l.read(e, index); err != nil {
 		return err
 	}
-	l.replay()
-	if at != nil {
-		if !(*at >= l.low && *at <= l.high) {
-			return fmt.Errorf("draw: %w moment: %v, the solution is from %v to %v", model.ErrInvalid, *at, l.low, l.high)
-		}
-		l.moment = *at
+	if err := l.replay(); err != nil {
+		return err
 	}
 	l.freeze()
-	l.place()
-	c := newCanvas(format, l.width, l.height)
-	l.paint(c.pen())
-	return c.write(w, l.title)
+	if err := l.place(); err != nil {
+		return err
+	}
+	return o.picture(w, l.title, l.width, l.height, l.paint)
 }
 
 // clusters draws the embeddings of the first frame.
-func clusters(w io.Writer, format, by string, frames []Frame) error {
+func clusters(w io.Writer, o Options, frames []Frame) error {
 	in, ok := frames[0].Instance.(*model.TVC)
 	e, isEmbeddings := frames[0].Solution.(*model.Embeddings)
 	if !ok || !isEmbeddings {
@@ -84,7 +82,7 @@ func clusters(w io.Writer, format, by string, frames []Frame) error {
 	if err != nil {
 		return err
 	}
-	return Clusters(w, format, titled(title, in.Name, by), in, e, frames[0].At)
+	return Clusters(w, o, titled(title, in.Name, o.By), in, e)
 }
 
 // clustersTitle says how good the embeddings are.
@@ -105,6 +103,7 @@ func clustersTitle(in *model.TVC, e *model.Embeddings) (string, error) {
 // clustersLayout holds what is drawn and where.
 type clustersLayout struct {
 	timeAxis
+	Options
 	in       *model.TVC
 	tree     *model.FatTree
 	title    string
@@ -123,6 +122,8 @@ type clustersLayout struct {
 	waitingY        float64
 	axisY           float64
 	legend          []entry
+
+	treeHigh, matrixHigh, slotsHigh, waitingHigh float64 // heights
 }
 
 // cluster is a segment of a run.
@@ -240,7 +241,7 @@ func (l *clustersLayout) rates() (rates [layersOfLinks]float64) {
 }
 
 // replay computes the steps, the span of time and the moment of the highest load.
-func (l *clustersLayout) replay() {
+func (l *clustersLayout) replay() error {
 	type event struct {
 		clusterStep // changes
 		cluster     int
@@ -272,8 +273,19 @@ func (l *clustersLayout) replay() {
 	if low < (high-low)/2 {
 		low = 0
 	}
-	l.low, l.high, l.moment = low, high, low
+	l.low, l.high = low, high
+	l.start = model.StartTime(l.in)
 	l.widen()
+	if l.From != nil || l.To != nil {
+		if err := l.cut(&l.timeAxis); err != nil {
+			return err
+		}
+	}
+	l.moment = l.low
+	if at := l.At; at != nil && !(*at >= l.low && *at <= l.high) {
+		return fmt.Errorf("draw: %w moment: %v, the picture is from %v to %v", model.ErrInvalid, *at, l.low, l.high)
+	}
+	l.without = slices.DeleteFunc(l.without, func(t float64) bool { return t < l.low || t > l.high })
 
 	slices.SortStableFunc(events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
 	rates := l.rates()
@@ -304,10 +316,14 @@ func (l *clustersLayout) replay() {
 		for layer, rate := range rates {
 			load += loads[layer] / rate
 		}
-		if starts && (load > best || load == best && now.used > bestUsed) {
+		if starts && at >= l.low && at <= l.high && (load > best || load == best && now.used > bestUsed) {
 			best, bestUsed, l.moment = load, now.used, at
 		}
 	}
+	if l.At != nil {
+		l.moment = *l.At
+	}
+	return nil
 }
 
 // freeze computes the state at the moment.

@@ -20,7 +20,7 @@ var (
 )
 
 // place sets the sizes.
-func (l *clustersLayout) place() {
+func (l *clustersLayout) place() error {
 	f := newFace(axisSize, false)
 	column := f.width("aggregation")
 	l.left = math.Ceil(margin + column + 8)
@@ -29,50 +29,74 @@ func (l *clustersLayout) place() {
 		wide = min(max(wide, pitch*float64(l.tree.Servers())), widestTree-l.left)
 	}
 	l.right = l.left + math.Ceil(wide)
+	if l.Width > 0 {
+		var err error
+		if l.right, err = l.across(l.left, wide); err != nil {
+			return err
+		}
+	}
 	l.width = l.right + 2*margin
 
 	l.legend = l.legendOf()
+	var err error
+	l.height, err = l.fill(l.stack)
+	return err
+}
+
+// stack places everything from the top and returns the height.
+func (l *clustersLayout) stack(stretch float64) float64 {
 	y := titleEnd(l.title)
 	if n := len(l.legend); n > 0 {
 		y += legendLine * float64(l.legend[n-1].line+1)
 	}
-	l.treeY = y + clusterHeading + 6
-	if l.tree.K <= mostPods {
-		l.serversY = l.treeY + treeHeight
-		y = l.serversY + serverHeight + headLine
-	} else {
-		y = l.treeY + headLine + l.matrixHeight() + headLine
+	l.treeHigh, l.slotsHigh, l.waitingHigh = treeHeight*stretch, slotsHeight*stretch, waitingHeight*stretch
+	l.matrixHigh = min(10*float64(l.tree.Half()), sharesMatrix) * stretch
+	if !l.Usage {
+		l.treeY = y + clusterHeading + 6
+		if l.tree.K <= mostPods {
+			l.serversY = l.treeY + l.treeHigh
+			y = l.serversY + serverHeight + headLine
+		} else {
+			y = l.treeY + headLine + l.matrixHigh + headLine
+		}
+		y += panelGap
 	}
-	l.slotsY = y + clusterHeading + panelGap
-	y = l.slotsY + slotsHeight
+	l.slotsY = y + clusterHeading
+	y = l.slotsY + l.slotsHigh
 	if len(l.without) > 0 {
 		l.stripY = y + 6
 		y = l.stripY + stripHeight
 	}
 	if l.in.Queue {
 		l.waitingY = y + clusterHeading
-		y = l.waitingY + waitingHeight
+		y = l.waitingY + l.waitingHigh
 	}
 	l.axisY = y + 4
-	l.height = math.Ceil(l.axisY + axisHeight + margin/2)
+	return math.Ceil(l.axisY + axisHeight + margin/2)
 }
 
 func (l *clustersLayout) paint(p pen) {
 	p.fill(white, rect{0, 0, l.width, l.height})
 	drawLegend(p, l.legend, 0, p.title(l.title, l.width))
-	l.heading(p, l.treeY-headLine+3, l.momentText())
-	if l.tree.K <= mostPods {
-		l.paintTree(p)
-	} else {
-		l.paintMatrices(p)
+	if !l.Usage {
+		l.heading(p, l.treeY-headLine+3, l.momentText())
+		if l.tree.K <= mostPods {
+			l.paintTree(p)
+		} else {
+			l.paintMatrices(p)
+		}
 	}
 	axis := l.ticks()
 	most := 1.0
 	for _, s := range l.steps {
 		most = max(most, s.used)
 	}
-	l.heading(p, l.slotsY-6, fmt.Sprintf("Slots in use, of %d, over time; dashed: the moment above", l.tree.Servers()*l.tree.Slots))
-	l.chart(p, axis, l.slotsY, slotsHeight, most, func() { l.paintSlots(p, most) })
+	text := fmt.Sprintf("Slots in use, of %d, over time", l.tree.Servers()*l.tree.Slots)
+	if !l.Usage {
+		text += "; dashed: the moment above"
+	}
+	l.heading(p, l.slotsY-6, text)
+	l.chart(p, axis, l.slotsY, l.slotsHigh, most, func() { l.paintSlots(p, most) })
 	if len(l.without) > 0 {
 		l.strip(p, l.without, map[bool]string{false: "rejected", true: "refused"}[l.in.Queue], l.stripY)
 	}
@@ -82,9 +106,9 @@ func (l *clustersLayout) paint(p pen) {
 			most = max(most, s.waiting+s.suspended)
 		}
 		l.heading(p, l.waitingY-6, "Requests that wait and those suspended, over time")
-		l.chart(p, axis, l.waitingY, waitingHeight, most, func() {
-			l.area(p, suspendedColour, l.waitingY+waitingHeight, waitingHeight/most, func(s clusterStep) float64 { return s.waiting + s.suspended })
-			l.area(p, waitingColour, l.waitingY+waitingHeight, waitingHeight/most, func(s clusterStep) float64 { return s.waiting })
+		l.chart(p, axis, l.waitingY, l.waitingHigh, most, func() {
+			l.area(p, suspendedColour, l.waitingY+l.waitingHigh, l.waitingHigh/most, func(s clusterStep) float64 { return s.waiting + s.suspended })
+			l.area(p, waitingColour, l.waitingY+l.waitingHigh, l.waitingHigh/most, func(s clusterStep) float64 { return s.waiting })
 		})
 	}
 	l.timeAxis.paint(p, l.axisY, axis)
@@ -117,6 +141,9 @@ func (l *clustersLayout) mean(layer int) string {
 // chart draws a chart over time and the moment of the upper part in it.
 func (l *clustersLayout) chart(p pen, axis []tick, top, height, most float64, paint func()) {
 	l.timeAxis.chart(p, axis, top, height, most, paint)
+	if l.Usage {
+		return
+	}
 	x := l.x(l.moment)
 	p.line(markColour, 0.9, x, top, x, top+height, 3, 2)
 }
@@ -129,15 +156,15 @@ func (l *clustersLayout) area(p pen, c color.RGBA, bottom, one float64, figure f
 // paintSlots draws the slots in use, most at a time: few requests stacked, in the
 // order of their list, with their names where these fit; otherwise their sum.
 func (l *clustersLayout) paintSlots(p pen, most float64) {
-	bottom := l.slotsY + slotsHeight
+	bottom := l.slotsY + l.slotsHigh
 	if len(l.in.Requests) > fewClusters {
-		l.area(p, usedColour, bottom, slotsHeight/most, func(s clusterStep) float64 { return s.used })
+		l.area(p, usedColour, bottom, l.slotsHigh/most, func(s clusterStep) float64 { return s.used })
 		return
 	}
 	boxes := make([][]rect, len(l.in.Requests))
 	for i, s := range l.steps[:max(len(l.steps)-1, 0)] {
-		to := l.steps[i+1].at
-		if to <= s.at {
+		from, to := l.clip(s.at, l.steps[i+1].at)
+		if to <= from {
 			continue
 		}
 		var running []*cluster
@@ -149,9 +176,9 @@ func (l *clustersLayout) paintSlots(p pen, most float64) {
 		slices.SortStableFunc(running, func(a, b *cluster) int { return a.request - b.request })
 		y := bottom
 		for _, c := range running {
-			high := slotsHeight / most * float64(c.vms)
+			high := l.slotsHigh / most * float64(c.vms)
 			y -= high
-			box, all := rect{l.x(s.at), y, l.x(to) - l.x(s.at), high}, boxes[c.request]
+			box, all := rect{l.x(from), y, l.x(to) - l.x(from), high}, boxes[c.request]
 			if n := len(all); n > 0 && all[n-1].y == y && all[n-1].h == high && math.Abs(all[n-1].x+all[n-1].w-box.x) < 1e-6 {
 				all[n-1].w = box.x + box.w - all[n-1].x
 				continue
@@ -174,7 +201,10 @@ func (l *clustersLayout) legendOf() []entry {
 	add := func(text string, draw func(p pen, x, y float64)) {
 		all = append(all, entry{text, line, []plot.Thumbnailer{sample{draw}}})
 	}
-	for class, text := range []string{"nothing reserved", "up to 25 %", "up to 50 %", "up to 75 %", "up to 100 %"} {
+	for class, text := range shareTexts("nothing reserved") {
+		if l.Usage {
+			break
+		}
 		add(text, func(p pen, x, y float64) {
 			if l.tree.K > mostPods {
 				p.fill(heat[class], rect{x, y - 4, legendThumb, 8})
@@ -183,12 +213,14 @@ func (l *clustersLayout) legendOf() []entry {
 			p.line(heat[class], linkWidth(class), x, y, x+legendThumb, y)
 		})
 	}
-	if l.tree.K <= mostPods && !l.binds(edgeLinks) {
+	if !l.Usage && l.tree.K <= mostPods && !l.binds(edgeLinks) {
 		add("doesn't bind", func(p pen, x, y float64) {
 			p.line(gridColour, 0.5, x, y, x+legendThumb, y, vg.Length(1), 2)
 		})
 	}
-	line++
+	if len(all) > 0 {
+		line++
+	}
 	area := func(text string, c color.RGBA) {
 		add(text, func(p pen, x, y float64) { p.fill(c, rect{x, y - 4, legendThumb, 8}) })
 	}

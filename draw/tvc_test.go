@@ -44,7 +44,9 @@ func fourClusters() (*model.TVC, *model.Embeddings) {
 func clusters(t testing.TB, format, title string, in *model.TVC, e *model.Embeddings, at *float64) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := draw.Clusters(&b, format, title, in, e, at); err != nil {
+	o := options(format)
+	o.At = at
+	if err := draw.Clusters(&b, o, title, in, e); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -149,7 +151,7 @@ func TestClustersQueue(t *testing.T) {
 	*c = append(*c, model.Segment[model.Embedding]{StartS: 60, EndS: 65, Place: (*c)[0].Place})
 	var b bytes.Buffer
 	at := 42.0
-	if err := draw.Solution(&b, "svg", "bgmbf", []draw.Frame{{Instance: in, Solution: e, At: &at}}); err != nil {
+	if err := draw.Solution(&b, draw.Options{Style: draw.Style{Format: "svg"}, By: "bgmbf", At: &at}, []draw.Frame{{Instance: in, Solution: e}}); err != nil {
 		t.Fatal(err)
 	}
 	p := parse(t, b.Bytes())
@@ -281,7 +283,7 @@ func TestClustersErrors(t *testing.T) {
 		is     error
 		want   string
 	}{
-		"format":       {"pdf", nil, func(*model.TVC, *model.Embeddings) {}, draw.ErrFormat, `"pdf"`},
+		"format":       {"gif", nil, func(*model.TVC, *model.Embeddings) {}, draw.ErrFormat, `"gif"`},
 		"instance":     {"svg", nil, func(in *model.TVC, _ *model.Embeddings) { in.FatTree.K = 3 }, model.ErrInvalid, "k is 3"},
 		"no request":   {"svg", nil, func(_ *model.TVC, e *model.Embeddings) { e.Runs[0].ID = "z" }, model.ErrInvalid, `"z"`},
 		"no server":    {"svg", nil, func(_ *model.TVC, e *model.Embeddings) { e.Runs[0].Segments[0].Place.Servers[1].Server = 16 }, model.ErrInvalid, `"b" has server 16 after 4, must be ascending numbers from 0 to 15`},
@@ -290,20 +292,22 @@ func TestClustersErrors(t *testing.T) {
 		"too many VMs": {"svg", nil, func(_ *model.TVC, e *model.Embeddings) { e.Runs[0].Segments[0].Place.Servers[0].VMs = 3 }, model.ErrInvalid, `3 VMs on server 4, must be from 1 to 2`},
 		"no switch":    {"svg", nil, func(_ *model.TVC, e *model.Embeddings) { e.Runs[0].Segments[0].Place.Switch.Group = 4 }, model.ErrInvalid, `aggregation-4-1, there is no such switch`},
 		"backwards":    {"svg", nil, func(_ *model.TVC, e *model.Embeddings) { e.Runs[0].Segments[0].EndS = 5 }, model.ErrInvalid, `"b" runs from 10 to 5`},
-		"late moment":  {"svg", &late, func(*model.TVC, *model.Embeddings) {}, model.ErrInvalid, "moment: 1000, the solution is from 0 to 110"},
+		"late moment":  {"svg", &late, func(*model.TVC, *model.Embeddings) {}, model.ErrInvalid, "moment: 1000, the picture is from 0 to 110"},
 	} {
 		in, e := fourClusters()
 		c.edit(in, e)
-		if err := draw.Clusters(new(bytes.Buffer), c.format, "", in, e, c.at); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
+		o := options(c.format)
+		o.At = c.at
+		if err := draw.Clusters(new(bytes.Buffer), o, "", in, e); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
 	}
 	in, b := fiveRequests()
-	if err := draw.Solution(new(bytes.Buffer), "svg", "", []draw.Frame{{Instance: in, Solution: b, At: &at}}); !errors.Is(err, model.ErrUnsupported) || !strings.Contains(err.Error(), "not one moment") {
+	if err := draw.Solution(new(bytes.Buffer), draw.Options{Style: draw.Style{Format: "svg"}, At: &at}, []draw.Frame{{Instance: in, Solution: b}}); !errors.Is(err, model.ErrUnsupported) || !strings.Contains(err.Error(), "not one moment") {
 		t.Errorf("a moment of a reservation: %v", err)
 	}
 	tvc, _ := fourClusters()
-	if err := draw.Solution(new(bytes.Buffer), "svg", "", []draw.Frame{{Instance: in, Solution: &model.Embeddings{}}, {Instance: tvc, Solution: b}}); !errors.Is(err, model.ErrInvalid) {
+	if err := draw.Solution(new(bytes.Buffer), options("svg"), []draw.Frame{{Instance: in, Solution: &model.Embeddings{}}, {Instance: tvc, Solution: b}}); !errors.Is(err, model.ErrInvalid) {
 		t.Errorf("embeddings of a reservation: %v", err)
 	}
 }

@@ -20,6 +20,11 @@ func heatOf(share float64) int {
 	return min(1+int(4*share*(1-1e-12)), len(heat)-1)
 }
 
+// shareTexts returns what the colours of heat mean.
+func shareTexts(none string) [len(heat)]string {
+	return [...]string{none, "up to 25 %", "up to 50 %", "up to 75 %", "up to 100 %"}
+}
+
 // binds reports whether a layer of links binds.
 func (l *clustersLayout) binds(layer int) bool {
 	return layer == serverLinks || l.tree.EffectiveFabric() == model.FabricOnePath
@@ -38,7 +43,7 @@ func (l *clustersLayout) paintTree(p pen) {
 	edgeX := func(e int) float64 { return (serverX(e*h) + serverX(e*h+h-1)) / 2 }
 	aggregationX := func(a int) float64 { return edgeX(a) } // number a%h of pod a/h, as an edge switch
 	coreX := func(c int) float64 { return l.left + (l.right-l.left)*(float64(c)+0.5)/float64(h*h) }
-	layers := []float64{l.treeY + 5, l.treeY + treeHeight*0.5, l.treeY + treeHeight*0.86}
+	layers := []float64{l.treeY + 5, l.treeY + l.treeHigh*0.5, l.treeY + l.treeHigh*0.86}
 	core, aggregation, edges := layers[0], layers[1], layers[2]
 
 	type line struct{ x0, y0, x1, y1 float64 }
@@ -121,11 +126,6 @@ func (l *clustersLayout) paintServer(p pen, server int, box rect) {
 	p.outline(paleInk, 0.5, box)
 }
 
-// matrixHeight returns the height of the matrices of shares.
-func (l *clustersLayout) matrixHeight() float64 {
-	return min(10*float64(l.tree.Half()), sharesMatrix)
-}
-
 // paintMatrices draws the shares of a large data centre: a column for each pod, a
 // row for each of its edge or aggregation switches.
 func (l *clustersLayout) paintMatrices(p pen) {
@@ -160,11 +160,11 @@ func (l *clustersLayout) paintMatrices(p pen) {
 	const gap = 16.0
 	whole := l.right - margin
 	wide := (whole - gap*float64(len(matrices)-1)) / float64(len(matrices))
-	high := l.matrixHeight() / float64(h)
+	high := l.matrixHigh / float64(h)
 	for i, m := range matrices {
 		x, y := margin+float64(i)*(wide+gap), l.treeY+headLine
 		p.text(f, ink, x, y-4, 0, f.shorten(m.title, wide))
-		p.fill(heat[0], rect{x, y, wide, l.matrixHeight()})
+		p.fill(heat[0], rect{x, y, wide, l.matrixHigh})
 		cells := make([][]rect, len(heat))
 		cell := wide / float64(k)
 		for pod := range k {
@@ -177,7 +177,7 @@ func (l *clustersLayout) paintMatrices(p pen) {
 		for class, all := range cells {
 			p.fill(heat[class], all...)
 		}
-		p.text(f, paleInk, x, y+l.matrixHeight()+axisSize+3, 0, "pod 0")
-		p.text(f, paleInk, x+wide, y+l.matrixHeight()+axisSize+3, 1, fmt.Sprint("pod ", k-1))
+		p.text(f, paleInk, x, y+l.matrixHigh+axisSize+3, 0, "pod 0")
+		p.text(f, paleInk, x+wide, y+l.matrixHigh+axisSize+3, 1, fmt.Sprint("pod ", k-1))
 	}
 }

@@ -3,6 +3,7 @@ package instances
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/gapwise/gapwise/instances/swf"
 	"github.com/gapwise/gapwise/model"
@@ -51,6 +52,9 @@ func ReservationFromSWF(name string, log *swf.Log, o SWFOptions) (*model.Reserva
 	taken, report, err := o.usable(log, pes, 1)
 	if err != nil {
 		return nil, report, err
+	}
+	if o.ArrivalFactor != 1 {
+		report.Start = time.Time{} // the times are others than the log's
 	}
 	in := &model.Reservation{Name: name, PEs: pes, Requests: make([]model.Request, len(taken))}
 	begin := log.Jobs[taken[0]].Submit

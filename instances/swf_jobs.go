@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/gapwise/gapwise/instances/swf"
 	"github.com/gapwise/gapwise/model"
@@ -65,6 +66,10 @@ type SWFReport struct {
 	// Started says that a note in the log's header calls its submit times start
 	// times: its jobs have waited already.
 	Started bool
+	// Start is when the first job taken was submitted, by the log's UnixStartTime
+	// and in its TimeZone; zero if the log doesn't say, or if the times of the
+	// instance aren't the log's.
+	Start time.Time
 }
 
 // String returns the counts that aren't 0, on one line.
@@ -146,6 +151,7 @@ func (o SWFJobs) usable(log *swf.Log, pes int, shortest int64) (taken []int, rep
 		slices.SortStableFunc(taken, func(a, b int) int { return cmp.Compare(log.Jobs[a].Submit, log.Jobs[b].Submit) })
 	}
 	begin := log.Jobs[taken[0]].Submit
+	report.Start = log.Header.Time(begin)
 	for _, k := range taken {
 		j := &log.Jobs[k]
 		if j.Submit-begin > maxSWFTime || j.Runtime > maxSWFTime || j.RequestedTime > maxSWFTime {

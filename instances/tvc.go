@@ -11,6 +11,7 @@ import (
 	"github.com/gapwise/gapwise/instances/swf"
 	"github.com/gapwise/gapwise/internal/params"
 	"github.com/gapwise/gapwise/model"
+	"time"
 )
 
 // TVCSpec specifies random requests for virtual clusters as section 5 of the
@@ -373,6 +374,9 @@ func (s TVCSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, 
 	taken, report, err := o.usable(log, slots, 1)
 	if err != nil {
 		return nil, report, err
+	}
+	if s.Load > 0 {
+		report.Start = time.Time{} // the times are others than the log's
 	}
 	in.Requests = make([]model.TVCRequest, len(taken))
 	normal := make([]float64, len(taken))

@@ -37,7 +37,10 @@ import (
 // Times are whole microseconds, rates and shares whole ten-thousandths, so that all
 // arithmetic on them is exact (see BatchTicks).
 type Batch struct {
-	Name       string `json:"name"`
+	Name string `json:"name"`
+	// StartTime is when second 0 is, of an instance made from a log (RFC 3339);
+	// pictures show dates by it. It means nothing to a solver.
+	StartTime  string `json:"start_time,omitempty"`
 	Processors int    `json:"processors"` // P, numbered from 0
 	Tiers      int    `json:"tiers"`      // 1 or 2
 	// Threshold is the foreground use from which on no process may start in the
@@ -176,6 +179,9 @@ func (b *Batch) Validate() error {
 			args = append([]any{b.Jobs[index].ID}, args...)
 		}
 		return &ElementError{Kind: KindBatch, List: list, Index: index, Reason: fmt.Sprintf(format, args...)}
+	}
+	if reason := checkStartTime(b.StartTime); reason != "" {
+		return bad(-1, "%s", reason)
 	}
 	switch {
 	case b.Processors < 1 || b.Processors > maxSize:

@@ -22,6 +22,9 @@ import (
 // slowdown of those that run.
 type Reservation struct {
 	Name string `json:"name"`
+	// StartTime is when second 0 is, of an instance made from a log (RFC 3339);
+	// pictures show dates by it. It means nothing to a solver.
+	StartTime string `json:"start_time,omitempty"`
 	// Goal is what is maximised; empty means GoalAccepted, see EffectiveGoal.
 	Goal     Goal      `json:"goal,omitempty"`
 	PEs      int       `json:"pes"` // how many, numbered from 0
@@ -236,6 +239,9 @@ func (r *Reservation) Validate() error {
 			args = append([]any{r.Requests[index].ID}, args...)
 		}
 		return &ElementError{Kind: KindReservation, List: list, Index: index, Reason: fmt.Sprintf(format, args...)}
+	}
+	if reason := checkStartTime(r.StartTime); reason != "" {
+		return bad(-1, "%s", reason)
 	}
 	if r.Goal != "" && !slices.Contains(Goals, r.Goal) {
 		return bad(-1, "goal is %q, must be one of %q", r.Goal, Goals)

@@ -47,7 +47,7 @@ func TestReservationBadInput(t *testing.T) {
 		"NaN":                {`"ready_s":10`, `"ready_s":NaN`, "invalid JSON: line 2: invalid character 'N' looking for beginning of value"},
 		"beyond floats":      {`"ready_s":10`, `"ready_s":1e999`, `invalid JSON: line 2: requests[0].ready_s: a number is wanted, 1e999 is too large`},
 		"fraction of a PE":   {`"pes":33`, `"pes":33.5`, `invalid JSON: line 2: requests[0].pes: a whole number is wanted, 33.5 isn't one, or too large`},
-		"no requests":        {`"requests"`, `"request"`, `invalid JSON: line 1: unknown key "request"; known here: goal, kind, name, pes, requests, version`},
+		"no requests":        {`"requests"`, `"request"`, `invalid JSON: line 1: unknown key "request"; known here: goal, kind, name, pes, requests, start_time, version`},
 		"null":               {`"cancel_s":30`, `"cancel_s":null`, `invalid JSON: line 3: "requests[1].cancel_s" is null, must be a value`},
 		"missing":            {`,"deadline_s":200`, ``, `invalid JSON: line 2: the key "requests[0].deadline_s" is missing`},
 	} {

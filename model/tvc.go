@@ -33,9 +33,12 @@ import (
 // Times are whole microseconds, rates whole bits per second, so that all
 // arithmetic on them is exact (see TVCTicks).
 type TVC struct {
-	Name    string  `json:"name"`
-	FatTree FatTree `json:"fat_tree"`
-	Queue   bool    `json:"queue"`
+	Name string `json:"name"`
+	// StartTime is when second 0 is, of an instance made from a log (RFC 3339);
+	// pictures show dates by it. It means nothing to a solver.
+	StartTime string  `json:"start_time,omitempty"`
+	FatTree   FatTree `json:"fat_tree"`
+	Queue     bool    `json:"queue"`
 	// Goal is what is maximised in loss mode; empty means GoalRequests. In queue
 	// mode it must be empty.
 	Goal TVCGoal `json:"goal,omitempty"`
@@ -177,6 +180,9 @@ func (v *TVC) Validate() error {
 			args = append([]any{v.Requests[index].ID}, args...)
 		}
 		return &ElementError{Kind: KindTVC, List: list, Index: index, Reason: fmt.Sprintf(format, args...)}
+	}
+	if reason := checkStartTime(v.StartTime); reason != "" {
+		return bad(-1, "%s", reason)
 	}
 	if reason := v.FatTree.check(); reason != "" {
 		return bad(-1, "fat_tree: %s", reason)

@@ -54,14 +54,14 @@ func (d *pictures) draw(ctx context.Context, in model.Instance, s model.Solution
 	}
 	var frames []draw.Frame
 	for _, x := range shown {
-		frames = append(frames, draw.Frame{Instance: x.Instance, Solution: x.Solution, Arrived: x.Arrived})
+		frames = append(frames, draw.Frame{Instance: x.Instance, Solution: x.Solution, Arrived: x.Arrived, Label: x.Label})
 	}
 	var b bytes.Buffer
 	kind := "svg+xml"
-	err = draw.Solution(&b, "svg", "", frames)
+	err = draw.Solution(&b, draw.Options{Style: draw.Style{Format: "svg"}}, frames)
 	if err == nil && b.Len() > largeSVG {
 		var png bytes.Buffer
-		if err = draw.Solution(&png, "png", "", frames); err == nil && png.Len() < b.Len() {
+		if err = draw.Solution(&png, draw.Options{Style: draw.Style{Format: "png"}}, frames); err == nil && png.Len() < b.Len() {
 			b, kind = png, "png"
 		}
 	}

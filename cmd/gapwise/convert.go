@@ -140,6 +140,7 @@ func (p *program) fromLog(c *cli.Command, path string) (in model.Instance, said 
 	if err != nil {
 		return nil, "", nil, fmt.Errorf("%s: %w", instances.Label(path), err)
 	}
+	model.SetStartTime(in, report.Start)
 	in, err = withVariants(c, path, in)
 	return in, report.String(), log, err
 }

@@ -7,8 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -24,54 +28,134 @@ func (p *program) gantt() *cli.Command {
 		Name:      "gantt",
 		Usage:     "draw a solution",
 		ArgsUsage: "INSTANCE [SOLUTION]",
-		Description: wrap("SVG or PNG. Without a SOLUTION the instance is solved first, by "+ganttDefaults()+
+		Description: wrap("SVG, PNG or PDF. Without a SOLUTION the instance is solved first, by "+ganttDefaults()+
 			"; of several results the best is drawn, or that by --algorithm.", 76, 0) + "\n" +
 			"Of a batch, processors are drawn over time, the background by itself; below,\n" +
 			"processors in use and waiting jobs. More than 20,000 rectangles become fields\n" +
 			"of some processors and some time with the share that is in use.\n" +
-			"Of a dag, machines are rows, the links with their transfers beneath. Under\n" +
-			"contention the same plan without contention stands above.\n" +
+			"Of a dag, machines are rows, the links with their transfers beneath; bold is\n" +
+			"the critical path, which holds the makespan up. Under contention the plan\n" +
+			"without contention stands above it. More than 500 tasks become the share of\n" +
+			"time in which each machine is busy. No schedule ends before the dash-dotted\n" +
+			"line: the bound of the result, or the best of those that take no time.\n" +
 			"Of a reservation, PEs are drawn over time; below, each request's window, or\n" +
-			"of more than 30 requests those declined.\n" +
+			"of more than 30 requests those declined, PEs in use and requests that wait.\n" +
+			"Of goal all, if not all can be kept, those that conflict are drawn.\n" +
 			"Of a tvc, slots and link loads are drawn at the moment of the highest load,\n" +
 			"or --at; below, slots in use over time and, in queue mode, the requests that\n" +
 			"wait and those suspended.\n" +
-			"Of a vcsched there is no picture.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
+			"Of a vcsched, hosts are rows with what their tasks take; those that hold the\n" +
+			"yield down are marked. More than 40 hosts become sorted bars.\n\n" +
+			"TIME is in seconds, or like 90m, 36h or 3d12h; of an instance made from a\n" +
+			"log that says when it starts, also a date like 1996-10-03 or, with a time,\n" +
+			"1996-10-03T14:00.",
+		Flags: slices.Concat([]cli.Flag{
+			outputFlag(),
 			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "solution by `NAME`"},
+			&cli.StringFlag{Name: "from", Usage: "begin the time axis at `TIME`"},
+			&cli.StringFlag{Name: "to", Usage: "end the time axis at `TIME`"},
+			&cli.StringFlag{Name: "pes", Usage: "draw PEs, processors, machines or hosts `FIRST-LAST`, from 0"},
+			&cli.BoolFlag{Name: "usage", Usage: "draw only what is in use and what waits over time"},
+			&cli.StringFlag{Name: "only", Usage: "of dag: draw realistic or planned alone"},
+			&cli.BoolFlag{Name: "no-links", Usage: "of dag: draw machines alone"},
 			&cli.FloatFlag{Name: "at", Usage: "of tvc: moment in `SECONDS`", DefaultText: "highest load"},
-		}, readingFlags()...),
+		}, styleFlags(), readingFlags()),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()
 			if len(paths) < 1 || len(paths) > 2 {
 				return usagef("gantt: give an instance and perhaps a solution, there are %d arguments", len(paths))
 			}
-			format, err := pictureFormat(c, paths)
+			style, err := styleOf(c, paths)
 			if err != nil {
 				return err
+			}
+			if only := c.String("only"); only != "" && only != gapwise.Realistic && only != gapwise.Planned {
+				return usagef("gantt: --only is %q, give %s or %s", only, gapwise.Realistic, gapwise.Planned)
 			}
 			var in model.Instance
 			err = unlessStopped(ctx, func() (err error) { in, err = load(c, paths[0]); return err })
 			if err != nil {
 				return err
 			}
-			if problem, err := gapwise.ProblemOf(in.Kind()); err != nil || len(problem.Gantt) == 0 {
-				return fmt.Errorf("gantt: %w: no picture for %s", model.ErrUnsupported, in.Kind())
-			}
-			defer p.afterAWhile("verifying and drawing ...")()
-			in, s, by, err := p.solutionOf(ctx, c, in, paths[1:])
+			o, err := viewOf(c, in)
 			if err != nil {
 				return err
 			}
-			var at *float64
-			if c.IsSet("at") {
-				x := c.Float("at")
-				at = &x
+			o.Style = style
+			defer p.afterAWhile("verifying and drawing ...")()
+			d, err := p.solutionOf(ctx, c, in, paths[1:])
+			if err != nil {
+				return err
 			}
-			return p.drawGantt(ctx, c.String("output"), format, in, s, by, at)
+			o.By, o.Bound = d.by, d.bound
+			return p.drawGantt(ctx, c, o, d)
 		},
 	}
+}
+
+// viewOf reads what of a solution is to be drawn.
+func viewOf(c *cli.Command, in model.Instance) (o draw.Options, err error) {
+	o.NoLinks, o.Usage = c.Bool("no-links"), c.Bool("usage")
+	if c.IsSet("at") {
+		x := c.Float("at")
+		o.At = &x
+	}
+	for name, to := range map[string]**float64{"from": &o.From, "to": &o.To} {
+		if !c.IsSet(name) {
+			continue
+		}
+		x, err := timeOf(c.String(name), model.StartTime(in))
+		if err != nil {
+			return o, usagef("gantt: --%s %w", name, err)
+		}
+		*to = &x
+	}
+	if c.IsSet("pes") {
+		first, last, found := strings.Cut(c.String("pes"), "-")
+		if !found {
+			last = first
+		}
+		from, err := strconv.Atoi(strings.TrimSpace(first))
+		to, err2 := strconv.Atoi(strings.TrimSpace(last))
+		if err != nil || err2 != nil || from < 0 || to < from {
+			return o, usagef("gantt: --pes is %q, give numbers from 0 like 0-31", c.String("pes"))
+		}
+		o.Rows = &draw.Range{First: from, Last: to}
+	}
+	return o, nil
+}
+
+// timeOf reads a time in seconds since the start of an instance, which is at a
+// date or not.
+func timeOf(s string, start time.Time) (float64, error) {
+	if x, err := strconv.ParseFloat(s, 64); err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
+		return x, nil
+	}
+	for _, layout := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02T15:04:05", time.DateTime, time.RFC3339} {
+		at, err := time.ParseInLocation(layout, s, start.Location())
+		switch {
+		case err != nil:
+		case start.IsZero():
+			return 0, fmt.Errorf("is the date %q, but the instance doesn't say when it starts; give seconds, or a time like 36h", s)
+		default:
+			return at.Sub(start).Seconds(), nil
+		}
+	}
+	if days, rest, found := strings.Cut(s, "d"); found {
+		if n, err := strconv.ParseFloat(days, 64); err == nil && n >= 0 && n < 1e9 {
+			d := time.Duration(0)
+			if rest != "" {
+				d, err = time.ParseDuration(rest)
+			}
+			if err == nil {
+				return n*86_400 + d.Seconds(), nil
+			}
+		}
+	}
+	if d, err := time.ParseDuration(s); err == nil {
+		return d.Seconds(), nil
+	}
+	return 0, fmt.Errorf("is %q, give seconds, a time like 90m, 36h or 3d12h, or a date like 1996-10-03", s)
 }
 
 // ganttDefaults lists the algorithms that solve what comes without a solution.
@@ -85,80 +169,197 @@ func ganttDefaults() string {
 	return strings.Join(all, ", ")
 }
 
-// drawGantt writes the picture of a solution by the named algorithm, "" if that
-// isn't known, at a moment, nil if the picture chooses it.
-func (p *program) drawGantt(ctx context.Context, output, format string, in model.Instance, s model.Solution, by string, at *float64) error {
-	problem, err := gapwise.ProblemOf(in.Kind())
+// drawing is what is to be drawn.
+type drawing struct {
+	in    model.Instance
+	s     model.Solution
+	by    string   // algorithm, "" if that isn't known
+	bound *float64 // nil if none is known
+	// conflict holds, without a solution, the ids of what can't be kept together,
+	// and reason says why.
+	conflict []string
+	reason   string
+}
+
+// drawGantt writes a picture.
+func (p *program) drawGantt(ctx context.Context, c *cli.Command, o draw.Options, d drawing) error {
+	output := c.String("output")
+	if in, ok := d.in.(*model.Reservation); ok && d.s == nil {
+		return p.writeFile(output, interruptible(ctx, func(w io.Writer) error { return draw.Conflict(w, o, in, d.conflict, d.reason) }))
+	}
+	problem, err := gapwise.ProblemOf(d.in.Kind())
 	if err != nil {
 		return err
 	}
-	pictured, err := problem.Pictured(ctx, in, s)
+	pictured, err := problem.Pictured(ctx, d.in, d.s)
 	if err != nil {
 		return err
 	}
 	var frames []draw.Frame
 	for _, x := range pictured {
-		frames = append(frames, draw.Frame{Instance: x.Instance, Solution: x.Solution, Arrived: x.Arrived, At: at})
+		frames = append(frames, draw.Frame{Instance: x.Instance, Solution: x.Solution, Arrived: x.Arrived, Label: x.Label})
 	}
-	return p.writeFile(output, interruptible(ctx, func(w io.Writer) error { return draw.Solution(w, format, by, frames) }))
+	if only := c.String("only"); only != "" {
+		if frames = slices.DeleteFunc(frames, func(f draw.Frame) bool { return f.Label != only }); len(frames) == 0 {
+			return usagef("gantt: --only goes with dag instances under contention (--transfers), where a plan and what becomes of it differ")
+		}
+		if only == gapwise.Planned {
+			o.Bound = nil // it is one of the realistic schedules
+		}
+	}
+	return p.writeFile(output, interruptible(ctx, func(w io.Writer) error { return draw.Solution(w, o, frames) }))
 }
 
-// pictureFormat returns svg or png, by the output's name.
-func pictureFormat(c *cli.Command, inputs []string) (string, error) {
+// outputFlag returns the flag for a picture's file.
+func outputFlag() cli.Flag {
+	return &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg, .png or .pdf"}
+}
+
+// styleFlags returns the flags that say how a picture looks.
+func styleFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.FloatFlag{Name: "width", Usage: "width of the picture in `MM`; a page of A4 has 170", DefaultText: "as needed"},
+		&cli.FloatFlag{Name: "height", Usage: "height of the picture in `MM`", DefaultText: "as needed"},
+		&cli.FloatFlag{Name: "font-size", Usage: "size of the labels in `PT`", DefaultText: "9"},
+		&cli.FloatFlag{Name: "dpi", Usage: "resolution of a PNG in pixels per inch", DefaultText: "144"},
+	}
+}
+
+// styleOf returns how a picture is to look, its format by the output's name.
+func styleOf(c *cli.Command, inputs []string) (draw.Style, error) {
 	output := c.String("output")
 	format := strings.ToLower(strings.TrimPrefix(filepath.Ext(output), "."))
-	if format != "svg" && format != "png" {
-		return "", usagef("%s: give the picture with -o FILE.svg or FILE.png", c.Name)
+	if !slices.Contains(draw.Formats, format) {
+		return draw.Style{}, usagef("%s: give the picture with -o FILE.svg, FILE.png or FILE.pdf", c.Name)
 	}
-	return format, checkOutput(output, inputs)
+	style := draw.Style{Format: format, Width: c.Float("width") * draw.PointsPerMM, Height: c.Float("height") * draw.PointsPerMM,
+		FontSize: c.Float("font-size"), DPI: c.Float("dpi")}
+	for _, name := range []string{"width", "height", "font-size", "dpi"} {
+		if c.IsSet(name) && !(c.Float(name) > 0) {
+			return draw.Style{}, usagef("%s: --%s is %v, must be above 0", c.Name, name, c.Float(name))
+		}
+	}
+	if c.IsSet("dpi") && format != "png" {
+		return draw.Style{}, usagef("%s: --dpi goes with .png, a picture in .%s has no pixels", c.Name, format)
+	}
+	return style, checkOutput(output, inputs)
 }
 
 // solutionOf reads the solution file, if there is one, or solves; either way
 // the judge looks at the solution. It returns the instance as that reads it,
-// and the algorithm if that is known.
-func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Instance, solution []string) (read model.Instance, s model.Solution, by string, err error) {
+// and the best bound that is known without solving again.
+func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Instance, solution []string) (drawing, error) {
 	if len(solution) == 0 {
 		names := []string{c.String("algorithm")}
 		if problem, err := gapwise.ProblemOf(in.Kind()); err == nil && names[0] == "" {
 			names = problem.Gantt
 		}
 		var r model.Result
+		var err error
 		for _, name := range names { // the first that takes the instance
 			r, err = gapwise.Solve(ctx, in, gapwise.Options{Algorithm: name, Settings: model.Settings{Seed: 1}})
 			if !errors.Is(err, model.ErrUnsupported) {
 				break
 			}
 		}
-		if err == nil && r.Solution == nil {
-			fmt.Fprintf(p.err, "gapwise: gantt: %s has no solution to draw: %s\n", r.Algorithm, cmp.Or(r.Reason, string(r.Status)))
-			err = codeError(codeOf(r, ctx.Err() != nil))
+		if err == nil && r.Solution == nil && c.String("algorithm") == "" && ctx.Err() == nil { // perhaps it can be told why
+			limited, cancel := context.WithTimeout(ctx, explainLimit)
+			r, err = gapwise.Solve(limited, in, gapwise.Options{Algorithm: "auto", Settings: model.Settings{Seed: 1}})
+			cancel()
 		}
-		return in, r.Solution, r.Algorithm, err
+		if err != nil {
+			return drawing{}, err
+		}
+		d := drawing{in: in, s: r.Solution, by: r.Algorithm, bound: boundOf(in, r.Bound)}
+		if r.Solution == nil {
+			return p.withoutSolution(r, d, ctx.Err() != nil)
+		}
+		return d, nil
+	}
+	if d, ok := statedConflict(in, solution[0]); ok {
+		return d, nil
 	}
 	found, err := readSolutionsOf(ctx, in, solution[0])
 	if err != nil {
-		return nil, nil, "", err
+		return drawing{}, err
 	}
 	in = asSolved(c, in, firstSolution(found))
 	hash, err := model.Hash(in)
 	if err != nil {
-		return nil, nil, "", err
+		return drawing{}, err
 	}
 	f, err := pick(solution[0], found, c.String("algorithm"), hash)
 	if err != nil {
-		return nil, nil, "", err
+		return drawing{}, err
 	}
-	if s = f.solution; f.result != nil {
-		by = f.result.Algorithm
+	d := drawing{in: in, s: f.solution}
+	stated := math.NaN()
+	if f.result != nil {
+		d.by, stated = f.result.Algorithm, f.result.Bound
 	}
-	report, err := verify.Verify(ctx, in, s, verify.Options{})
+	d.bound = boundOf(in, stated)
+	report, err := verify.Verify(ctx, in, d.s, verify.Options{})
 	if err != nil {
-		return nil, nil, "", err
+		return drawing{}, err
 	}
 	if err := report.Err(); err != nil {
-		return nil, nil, "", fmt.Errorf("%s: %w", instances.Label(solution[0]), err)
+		return drawing{}, fmt.Errorf("%s: %w", instances.Label(solution[0]), err)
 	}
-	return in, s, by, nil
+	return d, nil
+}
+
+// boundOf returns the better of a result's bound, NaN without, and the quick ones.
+func boundOf(in model.Instance, stated float64) *float64 {
+	problem, err := gapwise.ProblemOf(in.Kind())
+	if err != nil {
+		return nil
+	}
+	best := stated
+	for _, b := range problem.Quick(in) {
+		if minimise := in.Metrics()[0].Sense == model.Minimise; math.IsNaN(best) || minimise && b.Value > best || !minimise && b.Value < best {
+			best = b.Value
+		}
+	}
+	if math.IsNaN(best) || math.IsInf(best, 0) {
+		return nil
+	}
+	return &best
+}
+
+// explainLimit is how long is looked for the reason why there is no solution.
+const explainLimit = 10 * time.Second
+
+// statedConflict reads a result of the instance that has no solution and names a
+// conflict.
+func statedConflict(in model.Instance, path string) (d drawing, ok bool) {
+	if path == "-" {
+		return d, false // it can be read once
+	}
+	data, err := instances.ReadFile(path)
+	if err != nil {
+		return d, false
+	}
+	f, err := decodeSolution(data)
+	if err != nil || f.result == nil || f.solution != nil {
+		return d, false
+	}
+	x, isConflict := f.result.Details.(*model.ReservationDetails)
+	hash, err := model.Hash(in)
+	if !isConflict || len(x.Conflict) == 0 || err != nil || f.result.InstanceHash != hash {
+		return d, false
+	}
+	return drawing{in: in, by: f.result.Algorithm, conflict: x.Conflict, reason: f.result.Reason}, true
+}
+
+// withoutSolution returns the conflict of a result that has no solution, to be
+// drawn in its place; without one the error says that there is nothing to draw.
+func (p *program) withoutSolution(r model.Result, d drawing, stopped bool) (drawing, error) {
+	if x, ok := r.Details.(*model.ReservationDetails); ok && len(x.Conflict) > 0 {
+		d.conflict, d.reason = x.Conflict, r.Reason
+		return d, nil
+	}
+	fmt.Fprintf(p.err, "gapwise: gantt: %s has no solution to draw: %s\n", r.Algorithm, cmp.Or(r.Reason, string(r.Status)))
+	return d, codeError(codeOf(r, stopped))
 }
 
 // interruptible returns a writer that gives up when the context ends; what it

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v3"
 
@@ -20,7 +22,7 @@ import (
 )
 
 // curveFlags are those of the pictures of benchmarks.
-var curveFlags = []string{"x", "y", "algorithms", "where", "instances", "minus"}
+var curveFlags = []string{"x", "y", "algorithms", "where", "instances", "minus", "log", "no-bound"}
 
 func (p *program) plot() *cli.Command {
 	help := "From the RESULTS of gapwise bench: a value against a parameter\n" +
@@ -36,24 +38,29 @@ func (p *program) plot() *cli.Command {
 		Usage:       "draw curves of a benchmark, or the rounds of network-aware",
 		ArgsUsage:   "RESULTS... | RESULT",
 		Description: strings.TrimRight(help, "\n"),
-		Flags: []cli.Flag{
+		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "x", Usage: "`PARAM` on the x axis; artime,deadline for a pair"},
 			&cli.StringFlag{Name: "y", Usage: "`VALUE` on the y axis"},
 			&cli.StringFlag{Name: "algorithms", Usage: "`LIST` of algorithms to draw, in this order"},
 			&cli.StringFlag{Name: "where", Usage: "`LIST` of conditions on runs, like umed=7,pes=64"},
 			&cli.StringFlag{Name: "minus", Usage: "draw paired differences from algorithm `NAME`"},
 			instancesFlag(),
-			&cli.StringFlag{Name: "title", Usage: "title of the picture", DefaultText: "plan or instance"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .svg or .png"},
-		},
+			&cli.StringFlag{Name: "log", Usage: "logarithmic `AXES`: x, y, xy or none", DefaultText: "y for -y time"},
+			&cli.BoolFlag{Name: "no-bound", Usage: "leave out the curve of the bound"},
+			&cli.StringFlag{Name: "title", Usage: "title of the picture", DefaultText: "what it shows"},
+			outputFlag(),
+		}, styleFlags()),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths, err := files(c, 0)
 			if err != nil {
 				return err
 			}
-			format, err := pictureFormat(c, paths)
+			style, err := styleOf(c, paths)
 			if err != nil {
 				return err
+			}
+			if axes := c.String("log"); !slices.Contains([]string{"", "x", "y", "xy", "none"}, axes) {
+				return usagef("plot: --log is %q, give x, y, xy or none", axes)
 			}
 			where, err := conditions(c)
 			if err != nil {
@@ -65,7 +72,7 @@ func (p *program) plot() *cli.Command {
 			}
 			of := slices.IndexFunc(data, func(d []byte) bool { return !isRecord(d) })
 			if of < 0 {
-				return p.plotCurves(c, format, paths, data, where)
+				return p.plotCurves(c, style, paths, data, where)
 			}
 			if len(paths) > 1 {
 				return fmt.Errorf("%s: %w results: these aren't runs of gapwise bench; give those, or one result of gapwise solve alone", instances.Label(paths[of]), model.ErrInvalid)
@@ -75,7 +82,7 @@ func (p *program) plot() *cli.Command {
 					return fmt.Errorf("%s: %w results: these aren't runs of gapwise bench, which %s is for", instances.Label(paths[0]), model.ErrInvalid, dashed(f))
 				}
 			}
-			return p.plotRounds(c, format, paths[0], data[0])
+			return p.plotRounds(c, style, paths[0], data[0])
 		},
 	}
 }
@@ -119,22 +126,16 @@ func isRecord(data []byte) bool {
 	return json.NewDecoder(bytes.NewReader(data)).Decode(&head) == nil && head.Plan != nil
 }
 
-func (p *program) plotCurves(c *cli.Command, format string, paths []string, data [][]byte, where map[string]float64) error {
+func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, data [][]byte, where map[string]float64) error {
 	x, y := list(c, "x"), c.String("y")
 	if len(x) == 0 || y == "" {
 		return usagef("plot: give -x, a parameter, and -y, a value; see gapwise plot --help")
 	}
 	var records []benchmarks.Record
-	var plans []string
 	for k, path := range paths {
 		some, _, err := benchmarks.DecodeRecords(bytes.NewReader(data[k]), instances.Label(path))
 		if err != nil {
 			return err
-		}
-		for i := range some {
-			if !slices.Contains(plans, some[i].Plan) {
-				plans = append(plans, some[i].Plan)
-			}
 		}
 		records = append(records, some...)
 	}
@@ -142,35 +143,101 @@ func (p *program) plotCurves(c *cli.Command, format string, paths []string, data
 	if err != nil {
 		return err
 	}
-	lines, err := benchmarks.Series(records, benchmarks.SeriesOptions{X: x, Y: y, Algorithms: list(c, "algorithms"), Where: where, Minus: c.String("minus")})
+	o := benchmarks.SeriesOptions{X: x, Y: y, Algorithms: list(c, "algorithms"), Where: where, Minus: c.String("minus")}
+	if len(o.Algorithms) == 0 { // in the plan's order
+		for i := range records {
+			if !slices.Contains(o.Algorithms, records[i].Algorithm) {
+				o.Algorithms = append(o.Algorithms, records[i].Algorithm)
+			}
+		}
+	}
+	lines, err := benchmarks.Series(records, o)
 	if err != nil {
 		return err
 	}
-	var curves []draw.Curve
+	bounded := false
+	if !c.Bool("no-bound") {
+		bound, err := benchmarks.BoundSeries(records, o)
+		if err != nil {
+			return err
+		}
+		if len(bound) > 0 {
+			lines = append(lines, benchmarks.Line{Algorithm: "bound", Points: bound})
+			bounded = true
+		}
+	}
+	curves, positive := curvesOf(lines)
+	curves[len(curves)-1].Bound = bounded
+	of := slices.IndexFunc(records, func(r benchmarks.Record) bool { return r.Algorithm == lines[0].Algorithm })
+	var words []string
+	for _, key := range x {
+		words = append(words, benchmarks.ParameterAxis(key, &records[of]))
+	}
+	xaxis, yaxis := draw.Axis{Label: strings.Join(words, ", ")}, draw.Axis{Label: benchmarks.ValueAxis(y, &records[of])}
+	if len(x) > 1 {
+		xaxis.Label = "{" + strings.Join(x, ", ") + "}"
+	}
+	title := upper(yaxis.Label) + " by " + strings.Join(x, ", ")
+	if where := c.String("where"); where != "" {
+		title += " (" + where + ")"
+	}
+	if c.IsSet("title") {
+		title = c.String("title")
+	}
+	if base := c.String("minus"); base != "" {
+		yaxis.Label += ", minus that of " + base
+	} else {
+		yaxis.NotNegative = benchmarks.ValueNotNegative(y)
+	}
+	axes := c.String("log")
+	xaxis.Log = strings.Contains(axes, "x") && len(x) == 1
+	yaxis.Log = axes == "y" || axes == "xy" || axes == "" && y == "time" && positive && c.String("minus") == ""
+	yaxis.Label += ", " + sampled(lines)
+	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Curves(w, style, title, xaxis, yaxis, curves) })
+}
+
+// curvesOf returns the curves of lines, and whether all their means are above 0.
+func curvesOf(lines []benchmarks.Line) (curves []draw.Curve, positive bool) {
+	positive = true
 	for _, l := range lines {
 		curve := draw.Curve{Label: l.Algorithm}
 		for _, q := range l.Points {
 			curve.Points = append(curve.Points, draw.Point{X: q.X, Y: q.Mean, Half: q.Half, Label: q.Label})
+			positive = positive && q.Mean > 0
 		}
 		curves = append(curves, curve)
 	}
-	xlabel := x[0]
-	if len(x) > 1 {
-		xlabel = "{" + strings.Join(x, ", ") + "}"
-	}
-	title := strings.Join(plans, ", ")
-	if c.IsSet("title") {
-		title = c.String("title")
-	}
-	of := slices.IndexFunc(records, func(r benchmarks.Record) bool { return r.Algorithm == lines[0].Algorithm })
-	ylabel := benchmarks.ValueAxis(y, &records[of])
-	if base := c.String("minus"); base != "" {
-		ylabel += ", minus that of " + base
-	}
-	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Curves(w, format, title, xlabel, ylabel, curves) })
+	return curves, positive
 }
 
-func (p *program) plotRounds(c *cli.Command, format, path string, data []byte) error {
+// sampled says of how many runs the points of lines are means.
+func sampled(lines []benchmarks.Line) string {
+	least, most, runs := math.MaxInt, 0, 0
+	for _, l := range lines {
+		for _, q := range l.Points {
+			least, most, runs = min(least, q.Instances), max(most, q.Instances), max(runs, (q.Runs+q.Instances-1)/q.Instances)
+		}
+	}
+	text := "mean of " + strconv.Itoa(most)
+	if least < most {
+		text = fmt.Sprintf("mean of %d to %d", least, most)
+	}
+	if text += " instances"; most == 1 {
+		text = "one instance"
+	}
+	if runs > 1 {
+		text += fmt.Sprintf(", %d runs each", runs)
+	}
+	return text
+}
+
+// upper begins a text with a capital.
+func upper(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+func (p *program) plotRounds(c *cli.Command, style draw.Style, path string, data []byte) error {
 	// Of several results, the first with rounds.
 	r, err := model.Result{}, error(nil)
 	for _, part := range splitJSON(data) {
@@ -191,7 +258,7 @@ func (p *program) plotRounds(c *cli.Command, format, path string, data []byte) e
 	if c.IsSet("title") {
 		title = c.String("title")
 	}
-	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Rounds(w, format, title, trace(r)) })
+	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Rounds(w, style, title, trace(r)) })
 }
 
 // trace returns the rounds of a result that has some.

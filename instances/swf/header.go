@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -86,4 +87,23 @@ func (h Header) Procs() (int64, error) {
 		}
 	}
 	return 0, nil
+}
+
+// Time returns the moment of a log's second, by its UnixStartTime and in its
+// TimeZone, which is in seconds east of Greenwich, or else in UTC; the zero time if
+// the header doesn't say.
+func (h Header) Time(second int64) time.Time {
+	const most = 1 << 40 // so that years have four digits, and sums don't overflow
+	start, ok, err := h.Int("UnixStartTime")
+	if !ok || err != nil || start <= 0 || start > most || second < 0 || second > most {
+		return time.Time{}
+	}
+	at := time.Unix(start+second, 0).UTC()
+	if zone, ok, err := h.Int("TimeZone"); ok && err == nil && zone%60 == 0 && zone > -86_400 && zone < 86_400 {
+		at = at.In(time.FixedZone("", int(zone)))
+	}
+	if at.Year() > 9999 {
+		return time.Time{}
+	}
+	return at
 }

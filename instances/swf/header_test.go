@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -65,6 +66,31 @@ func TestProcs(t *testing.T) {
 		got, err := swf.ParseHeader(c.comments).Procs()
 		if got != c.want || errors.Is(err, model.ErrInvalid) != c.bad || (err != nil) != c.bad {
 			t.Errorf("%s: %d, %v", name, got, err)
+		}
+	}
+}
+
+func TestHeaderTime(t *testing.T) {
+	for _, c := range []struct {
+		header []string
+		second int64
+		want   string
+	}{
+		{[]string{"; UnixStartTime: 843480031", "; TimeZone: 3600"}, 60, "1996-09-23T13:01:31+01:00"},
+		{[]string{"; UnixStartTime: 843480031", "; TimeZone: -25200"}, 0, "1996-09-23T05:00:31-07:00"},
+		{[]string{"; UnixStartTime: 843480031"}, 0, "1996-09-23T12:00:31Z"},
+		{[]string{"; UnixStartTime: 843480031", "; TimeZone: CET"}, 0, "1996-09-23T12:00:31Z"},
+		{[]string{"; UnixStartTime: -1"}, 0, ""},
+		{[]string{"; UnixStartTime: 9999999999999999"}, 0, ""},
+		{[]string{"; UnixStartTime: soon"}, 0, ""},
+		{nil, 0, ""},
+	} {
+		got := ""
+		if at := swf.ParseHeader(c.header).Time(c.second); !at.IsZero() {
+			got = at.Format(time.RFC3339)
+		}
+		if got != c.want {
+			t.Errorf("%q: %q, want %q", c.header, got, c.want)
 		}
 	}
 }

@@ -441,7 +441,7 @@ func (r *runner) picture(file, name, title, by, value, unit, algorithms string) 
 		curves = append(curves, c)
 	}
 	var svg bytes.Buffer
-	if err := draw.Curves(&svg, "svg", title, by, unit, curves); err != nil {
+	if err := draw.Curves(&svg, draw.Style{Format: "svg"}, title, draw.Axis{Label: by}, draw.Axis{Label: unit}, curves); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("![%s](%s.svg)", title, name), os.WriteFile("docs/"+name+".svg", svg.Bytes(), 0o644)

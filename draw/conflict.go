@@ -1,0 +1,192 @@
+package draw
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"gonum.org/v1/plot"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// mostConflicting is the number of requests that a picture of a conflict shows.
+const mostConflicting = 100
+
+// Conflict draws requests that can't be kept together: a row for each with its
+// window from ready time to deadline, what it asks for at the beginning of the
+// window, and the time at which it runs wherever it starts (from its latest start
+// to its earliest end), if there is such a time. Below are the PEs that these parts
+// take together; where that is more than there are, one sees why.
+//
+// Another format than those of Style is ErrFormat. The error is model.ErrInvalid if
+// the instance is invalid or a request unknown. Of more than 100 requests those with
+// the shortest slack are drawn. O(n log n).
+func Conflict(w io.Writer, o Options, in *model.Reservation, ids []string, reason string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if err := in.Validate(); err != nil {
+		return fmt.Errorf("draw: %w", err)
+	}
+	number := make(map[string]int, len(in.Requests))
+	for k := range in.Requests {
+		number[in.Requests[k].ID] = k
+	}
+	l := &conflictLayout{Options: o, in: in, all: len(ids)}
+	for _, id := range ids {
+		k, ok := number[id]
+		if !ok {
+			return fmt.Errorf("draw: %w conflict: there is no request %q", model.ErrInvalid, id)
+		}
+		l.requests = append(l.requests, &in.Requests[k])
+	}
+	if len(l.requests) > mostConflicting {
+		slack := func(q *model.Request) float64 { return q.Latest() - q.ReadyS }
+		slices.SortStableFunc(l.requests, func(a, b *model.Request) int {
+			return cmp.Compare(slack(a), slack(b))
+		})
+		l.requests = l.requests[:mostConflicting]
+	}
+	l.title = titled(fmt.Sprintf("%d requests can't be kept together", len(ids)), in.Name, o.By)
+	l.reason = clean(reason)
+	if err := l.place(); err != nil {
+		return err
+	}
+	return o.picture(w, l.title, l.width, l.height, l.paint)
+}
+
+// conflictLayout holds what is drawn and where.
+type conflictLayout struct {
+	timeAxis
+	Options
+	in       *model.Reservation
+	title    string
+	reason   string
+	requests []*model.Request
+	all      int // how many there are
+	need     usage
+
+	width, height float64
+	rowsY, row    float64 // upper edge of the rows, height of each
+	axisY         float64
+	legend        []entry
+}
+
+// compulsory returns when a request runs wherever it starts; nothing if to isn't
+// above from.
+func compulsory(q *model.Request) (from, to float64) { return q.Latest(), q.ReadyS + q.DurationS }
+
+func (l *conflictLayout) place() (err error) {
+	first := true
+	for _, q := range l.requests {
+		if first || q.ReadyS < l.low {
+			l.low = q.ReadyS
+		}
+		if first || q.DeadlineS > l.high {
+			l.high = q.DeadlineS
+		}
+		first = false
+	}
+	l.start = model.StartTime(l.in)
+	l.widen()
+	if l.From != nil || l.To != nil {
+		if err := l.cut(&l.timeAxis); err != nil {
+			return err
+		}
+	}
+	f := newFace(labelSize, false)
+	column := 0.0
+	for _, q := range l.requests {
+		column = max(column, f.width(f.shorten(requestLabel(q), maxLabel)))
+	}
+	l.left = margin + column + 8
+	if l.right, err = l.across(l.left, 1.2*narrowest); err != nil {
+		return err
+	}
+	l.width = l.right + 2*margin
+	var changes []usageStep
+	for _, q := range l.requests {
+		if from, to := compulsory(q); from < to {
+			n := float64(q.PEs)
+			changes = append(changes, usageStep{at: from, used: [2]float64{n}}, usageStep{at: to, used: [2]float64{-n}})
+		}
+	}
+	l.need.sum(&l.timeAxis, changes)
+	add := func(text string, draw func(p pen, x, y float64)) {
+		l.legend = append(l.legend, entry{text: text, thumbs: []plot.Thumbnailer{sample{draw}}})
+	}
+	add("window: ready time to deadline", func(p pen, x, y float64) { window(p, ink, x, x+legendThumb, y, 4, false) })
+	add("as early as it may", func(p pen, x, y float64) { p.dashed(paleInk, rect{x, y - 4, legendThumb, 8}) })
+	add("runs then, wherever it starts", func(p pen, x, y float64) { p.fill(palette[1], rect{x, y - 4, legendThumb, 8}) })
+	l.height, err = l.fill(func(stretch float64) float64 {
+		y := titleEnd(l.title) + legendLine + 4
+		if l.reason != "" {
+			y += headLine
+		}
+		l.rowsY, l.row = y, 18*stretch
+		y += l.row*float64(len(l.requests)) + clusterHeading
+		l.need.useY, l.need.useHeight = y, useHeight*stretch
+		l.axisY = y + l.need.useHeight + 4
+		return l.axisY + axisHeight + margin/2
+	})
+	return err
+}
+
+func requestLabel(q *model.Request) string {
+	unit := "PEs"
+	if q.PEs == 1 {
+		unit = "PE"
+	}
+	return fmt.Sprintf("%s: %d %s", clean(q.ID), q.PEs, unit)
+}
+
+func (l *conflictLayout) paint(p pen) {
+	p.fill(white, rect{0, 0, l.width, l.height})
+	title := l.title
+	if l.all > len(l.requests) {
+		title += fmt.Sprintf(" (the %d with the least slack are drawn)", len(l.requests))
+	}
+	y := drawLegend(p, l.legend, 0, p.title(title, l.width))
+	f := newFace(labelSize, false)
+	if l.reason != "" {
+		p.text(f, boundInk, margin, y+headLine*0.75, 0, f.shorten(l.reason, l.width-2*margin))
+	}
+	axis := l.ticks()
+	bottom := l.rowsY + l.row*float64(len(l.requests))
+	p.fill(rowColour, rect{l.left, l.rowsY, l.right - l.left, bottom - l.rowsY})
+	l.grid(p, axis, l.rowsY, bottom)
+	name := newFace(min(labelSize, l.row*0.85), false)
+	for k, q := range l.requests {
+		top := l.rowsY + l.row*float64(k)
+		middle := top + l.row/2
+		p.text(name, ink, l.left-6, middle+name.size*capHeight/2, 1, name.shorten(requestLabel(q), maxLabel))
+		if !l.shows(q.ReadyS, q.DeadlineS) {
+			continue
+		}
+		box := func(from, to float64) rect {
+			from, to = l.clip(from, to)
+			return rect{l.x(from), top + l.row*0.15, max(l.x(to)-l.x(from), 1), l.row * 0.7}
+		}
+		if from, to := compulsory(q); from < to && l.shows(from, to) {
+			p.fill(palette[1], box(from, to))
+		}
+		if l.shows(q.ReadyS, q.ReadyS+q.DurationS) {
+			p.dashed(paleInk, box(q.ReadyS, q.ReadyS+q.DurationS))
+		}
+		from, to := l.clip(q.ReadyS, q.DeadlineS)
+		window(p, ink, l.x(from), l.x(to), middle, l.row*0.3, false)
+	}
+	most := float64(l.in.PEs)
+	for _, s := range l.need.steps {
+		most = max(most, s.used[0])
+	}
+	p.heading(l.need.useY-6, l.width, fmt.Sprintf("PEs that must be in use; dashed: the %d that there are", l.in.PEs))
+	l.chart(p, axis, l.need.useY, l.need.useHeight, most, func() {
+		fillArea(p, &l.timeAxis, palette[1], l.need.useY+l.need.useHeight, l.need.useHeight/most, l.need.steps, func(s usageStep) (float64, float64) { return s.at, s.used[0] })
+	})
+	at := l.need.useY + l.need.useHeight*(1-float64(l.in.PEs)/most)
+	p.line(realisticColour, 1.2, l.left, at, l.right, at, 4, 2)
+	l.timeAxis.paint(p, l.axisY, axis)
+}

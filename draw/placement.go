@@ -1,0 +1,271 @@
+package draw
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Sizes in points, and numbers of hosts.
+const (
+	fewHosts     = 40 // each has a row; more are sorted bars
+	resourceHigh = 15.0
+	hostGap      = 7.0
+	sortedHigh   = 130.0 // of a chart of sorted bars
+)
+
+// Placement draws virtual machines on hosts: of each resource the share of a host's
+// that its tasks take, one bar after the other in the colours of their jobs. Of the CPU that
+// is what they get; what they need beyond it follows, paler. Tasks that run
+// elsewhere now have a bold edge and say where from. A host is tight if its tasks
+// need so much CPU that none of its own could get more than the minimum yield
+// without another getting less: these hosts hold the objective down.
+//
+// Up to 40 hosts have a row each. Of more, each resource has a chart of the hosts
+// sorted by its use, with those that are tight in another colour.
+//
+// Another format than those of Style is ErrFormat. The error is model.ErrInvalid if
+// the instance is invalid or p isn't a placement of it. O(H log H + T) for H hosts
+// and T tasks.
+func Placement(w io.Writer, o Options, title string, in *model.VCSched, p *model.Placement) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if err := in.Validate(); err != nil {
+		return fmt.Errorf("draw: %w", err)
+	}
+	if err := in.CheckShape(p); err != nil {
+		return fmt.Errorf("draw: %w", err)
+	}
+	first, last, err := o.rows(in.Hosts, "host")
+	if err != nil {
+		return err
+	}
+	l := &placementLayout{Options: o, title: clean(title), in: in, first: first}
+	l.read(p, first, last)
+	if err := l.place(); err != nil {
+		return err
+	}
+	return o.picture(w, l.title, l.width, l.height, l.paint)
+}
+
+// placements draws the placement of the first frame.
+func placements(w io.Writer, o Options, frames []Frame) error {
+	in, ok := frames[0].Instance.(*model.VCSched)
+	p, isPlacement := frames[0].Solution.(*model.Placement)
+	if !ok || !isPlacement {
+		return wrongFrame(frames[0], "placements")
+	}
+	objective, err := in.Objective(p)
+	if err != nil {
+		return fmt.Errorf("draw: %w", err)
+	}
+	title := fmt.Sprintf("minimum yield %.4g%s, average %.4g", objective.Value, o.boundText(objective, ""), objective.Second)
+	moved, memory, running := 0, 0.0, 0
+	for i := range in.Jobs {
+		for k, from := range in.Jobs[i].CurrentHosts {
+			running++
+			if p.Jobs[i].Hosts[k] != from {
+				moved++
+				memory += in.Jobs[i].Memory
+			}
+		}
+	}
+	if running > 0 {
+		title += fmt.Sprintf(", %d of %d running tasks move", moved, running)
+		if b := in.MigrationBudget; b != nil {
+			title += fmt.Sprintf(" (%.3g of %.3g hosts' memory)", memory, *b)
+		}
+	}
+	return Placement(w, o, titled(title, in.Name, o.By), in, p)
+}
+
+// placementLayout holds what is drawn and where.
+type placementLayout struct {
+	Options
+	title     string
+	in        *model.VCSched
+	first     int // host
+	resources []string
+	hosts     []hostBox
+	high      float64 // the largest share on the axis
+
+	width, height, left, right float64
+	bar                        float64 // height of a resource's bar or chart
+	axisY                      float64
+	column                     float64 // of the names of hosts
+	legend                     []entry
+}
+
+// hostBox is a host and what its tasks take of its resources.
+type hostBox struct {
+	y     float64
+	size  model.HostSize
+	parts []hostPart
+	tight bool
+}
+
+// hostPart is what the tasks of a job that come from the same host take, in shares
+// of the host.
+type hostPart struct {
+	job, tasks int
+	from       int       // the host that they run on now, -1 if they stay or are new
+	given      []float64 // of each resource
+	need       []float64 // at least what is given
+}
+
+// sums returns what is given and needed of a resource.
+func (h *hostBox) sums(resource int) (given, need float64) {
+	for _, x := range h.parts {
+		given += x.given[resource]
+		need += x.need[resource]
+	}
+	return given, need
+}
+
+// read lists what the tasks take.
+func (l *placementLayout) read(p *model.Placement, first, last int) {
+	l.resources = append([]string{"CPU", "memory"}, l.in.Resources...)
+	for r := range l.resources {
+		l.resources[r] = newFace(axisSize, false).shorten(clean(l.resources[r]), maxLabel/2)
+	}
+	l.hosts = make([]hostBox, last-first+1)
+	least := math.Inf(1)
+	for i := range p.Jobs {
+		for _, x := range p.Jobs[i].CPU {
+			if need := l.in.Jobs[i].CPU; need > 0 {
+				least = min(least, x/need)
+			}
+		}
+	}
+	h := 0
+	for _, size := range l.in.Sizes() {
+		for range size.Count {
+			if h >= first && h <= last {
+				l.hosts[h-first].size = size
+			}
+			h++
+		}
+	}
+	for i := range p.Jobs {
+		j := &l.in.Jobs[i]
+		for k, h := range p.Jobs[i].Hosts {
+			if h < first || h > last {
+				continue
+			}
+			host, from := &l.hosts[h-first], -1
+			if len(j.CurrentHosts) > 0 && j.CurrentHosts[k] != h {
+				from = j.CurrentHosts[k]
+			}
+			n := len(host.parts)
+			if n == 0 || host.parts[n-1].job != i || host.parts[n-1].from != from {
+				host.parts = append(host.parts, hostPart{job: i, from: from, given: make([]float64, len(l.resources)), need: make([]float64, len(l.resources))})
+				n++
+			}
+			x := &host.parts[n-1]
+			x.tasks++
+			for r := range l.resources {
+				need, of := j.CPU, host.size.CPU
+				if r > 0 {
+					need, of = j.Rigid(r-2), host.size.Rigid(r-2)
+				}
+				given := need
+				if r == 0 {
+					given = p.Jobs[i].CPU[k]
+				}
+				if of > 0 { // without any of it nobody needs any
+					x.given[r] += given / of
+					x.need[r] += max(need, given) / of
+				}
+			}
+		}
+	}
+	const full = 1 - 1e-6
+	l.high = 1
+	for h := range l.hosts {
+		_, need := l.hosts[h].sums(0)
+		l.hosts[h].tight = least < full && need*least >= full
+		for r := range l.resources {
+			_, need := l.hosts[h].sums(r)
+			l.high = max(l.high, need)
+		}
+	}
+	l.high = min(l.high, 3)
+}
+
+// many reports whether hosts are sorted bars.
+func (l *placementLayout) many() bool { return len(l.hosts) > fewHosts }
+
+// place sets the sizes.
+func (l *placementLayout) place() (err error) {
+	f, small := newFace(labelSize, false), newFace(axisSize, false)
+	names := 0.0
+	for _, r := range l.resources {
+		names = max(names, small.width(r))
+	}
+	want := narrowest
+	if l.many() {
+		l.left = margin + small.width("100 %") + 10
+		want = min(max(want, 3*float64(len(l.hosts))), maxWidth)
+	} else {
+		for h := range l.hosts {
+			l.column = max(l.column, f.width(f.shorten(l.hostName(h), maxLabel)))
+		}
+		l.left = margin + l.column + 10 + names + 8
+		for h := range l.hosts {
+			for _, x := range l.hosts[h].parts {
+				if x.given[0] > 0 {
+					want = max(want, min((f.width(l.partName(x))+8)/x.given[0]*l.high, 1.5*narrowest))
+				}
+			}
+		}
+	}
+	l.left = math.Ceil(l.left)
+	if l.right, err = l.across(l.left, want); err != nil {
+		return err
+	}
+	l.width = l.right + 2*margin
+	l.legend = l.legendOf()
+	l.height, err = l.fill(l.stack)
+	return err
+}
+
+// stack places everything from the top and returns the height.
+func (l *placementLayout) stack(stretch float64) float64 {
+	y := titleEnd(l.title) + legendLine + 4
+	if l.many() {
+		l.bar = sortedHigh * stretch
+		l.axisY = y
+		return math.Ceil(y + float64(len(l.resources))*(clusterHeading+l.bar+14) + 16 + margin/2)
+	}
+	l.bar = resourceHigh * stretch
+	gap := min(hostGap, hostGap*stretch)
+	for h := range l.hosts {
+		l.hosts[h].y = y
+		y += l.bar*float64(len(l.resources)) + gap
+	}
+	l.axisY = y
+	return math.Ceil(y + axisHeight + margin/2)
+}
+
+// hostName returns the number of a host and, where hosts differ, its size.
+func (l *placementLayout) hostName(h int) string {
+	name := fmt.Sprint("host ", h+l.first)
+	if len(l.in.HostSizes) > 1 {
+		name += fmt.Sprintf(" (CPU %.4g)", l.hosts[h].size.CPU)
+	}
+	return name
+}
+
+func (l *placementLayout) partName(x hostPart) string {
+	name := clean(l.in.Jobs[x.job].ID)
+	if x.tasks > 1 {
+		name += fmt.Sprint(" ×", x.tasks)
+	}
+	if x.from >= 0 {
+		name += fmt.Sprint(", from ", x.from)
+	}
+	return name
+}

@@ -1,0 +1,118 @@
+package draw
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Style says how a picture looks. But for the format its zero value is right: a
+// picture as large as its content needs, with labels of 9 points.
+type Style struct {
+	Format string // "svg", "png" or "pdf"
+	// Width and Height of the picture in points (1/72 inch); 0: what its content
+	// needs. Pictures over time fill what they are given.
+	Width, Height float64
+	// FontSize is that of the labels, in points; 0 means 9. Everything else
+	// grows with it, but for the width and the height if they are given.
+	FontSize float64
+	// DPI is the resolution of a PNG in pixels per inch; 0 means 144.
+	DPI float64
+}
+
+// Formats lists the formats of pictures.
+var Formats = []string{formatSVG, formatPNG, formatPDF}
+
+// PointsPerMM converts millimetres.
+const PointsPerMM = 72 / 25.4
+
+// Limits of Style. Letters below two points can't be read, and no picture needs
+// more pixels than mostPixels.
+const (
+	leastFont, mostFont = 2.0, 72.0
+	leastSide, mostSide = 50.0, 15_000.0 // points
+	leastDPI, mostDPI   = 10.0, 2400.0
+	mostPixels          = 200e6
+)
+
+// check reports what of a style can't be. The error is ErrFormat or
+// model.ErrInvalid.
+func (s Style) check() error {
+	switch s.Format {
+	case formatSVG, formatPNG, formatPDF:
+	default:
+		return fmt.Errorf("draw: %w %q, must be svg, png or pdf", ErrFormat, s.Format)
+	}
+	for _, x := range []struct {
+		name            string
+		is, least, most float64
+		unit            string
+		size            float64 // of the unit
+	}{
+		{"width", s.Width, leastSide, mostSide, "mm", PointsPerMM}, {"height", s.Height, leastSide, mostSide, "mm", PointsPerMM},
+		{"font size", s.FontSize, leastFont, mostFont, "pt", 1}, {"resolution", s.DPI, leastDPI, mostDPI, "dpi", 1},
+	} {
+		if x.is != 0 && !(x.is >= x.least && x.is <= x.most) {
+			return fmt.Errorf("draw: %w picture: the %s is %.4g %s, must be from %.4g to %.4g", model.ErrInvalid,
+				x.name, x.is/x.size, x.unit, math.Ceil(x.least/x.size), math.Floor(x.most/x.size))
+		}
+	}
+	return nil
+}
+
+// zoom returns the size of a point of the layout, whose labels have labelSize,
+// in points of the picture.
+func (s Style) zoom() float64 {
+	if s.FontSize == 0 {
+		return 1
+	}
+	return s.FontSize / labelSize
+}
+
+// width and height return what the layout is given, in its points; 0 if it is to
+// choose.
+func (s Style) width() float64  { return s.Width / s.zoom() }
+func (s Style) height() float64 { return s.Height / s.zoom() }
+
+// across returns the right end of an axis that begins at left and would like to
+// be so long. It leaves margins at its right.
+func (s Style) across(left, want float64) (float64, error) {
+	if s.Width == 0 {
+		return left + math.Ceil(min(max(want, narrowest), maxWidth-left-2*margin)), nil
+	}
+	right := s.width() - 2*margin
+	if least := left + 0.2*narrowest; right < least {
+		return 0, s.tooSmall("width", least+2*margin)
+	}
+	return right, nil
+}
+
+// tooSmall returns an error that says what a side must have at least, in points
+// of the layout.
+func (s Style) tooSmall(side string, least float64) error {
+	is := map[string]float64{"width": s.Width, "height": s.Height}[side]
+	return fmt.Errorf("draw: %w picture: the %s is %.4g mm, its letters of %.3g pt need %.4g mm; give more or a smaller font",
+		model.ErrInvalid, side, is/PointsPerMM, labelSize*s.zoom(), math.Ceil(least*s.zoom()/PointsPerMM))
+}
+
+// fill places a layout so that it has the height that is given. Place lays it out
+// with its stretchable parts so many times as high as they would like to be and
+// returns the height, which grows linearly; it may be called several times.
+func (s Style) fill(place func(stretch float64) (height float64)) (height float64, err error) {
+	const least = 0.15
+	natural := place(1)
+	if s.Height == 0 {
+		return natural, nil
+	}
+	fixed := place(0)
+	if natural <= fixed {
+		return natural, nil
+	}
+	stretch := (s.height() - fixed) / (natural - fixed)
+	if stretch < least {
+		return 0, s.tooSmall("height", fixed+least*(natural-fixed))
+	}
+	place(stretch)
+	return s.height(), nil
+}

@@ -1,0 +1,49 @@
+package model_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+func TestStartTime(t *testing.T) {
+	at := time.Date(1996, 9, 23, 15, 0, 31, 0, time.FixedZone("", 3600))
+	for _, in := range []model.Instance{
+		&model.Batch{Processors: 1, Tiers: 1},
+		&model.Reservation{PEs: 1},
+		&model.TVC{FatTree: model.FatTree{K: 2, Slots: 1, LinkMbps: 1}},
+	} {
+		before, err := model.Hash(in)
+		if err != nil || !model.StartTime(in).IsZero() {
+			t.Fatal(in, err)
+		}
+		model.SetStartTime(in, at)
+		data, err := json.Marshal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := model.DecodeInstance(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := model.StartTime(back); !got.Equal(at) || got.Format(time.RFC3339) != "1996-09-23T15:00:31+01:00" {
+			t.Errorf("%s: %v, want %v: %s", in.Kind(), got, at, data)
+		}
+		model.SetStartTime(in, time.Time{})
+		if after, err := model.Hash(in); err != nil || after != before {
+			t.Errorf("%s: hash %s, want %s (%v)", in.Kind(), after, before, err)
+		}
+	}
+	for _, bad := range []string{"1996-09-23", "yesterday"} {
+		if err := (&model.Reservation{PEs: 1, StartTime: bad}).Validate(); !errors.Is(err, model.ErrInvalid) {
+			t.Error(bad, err)
+		}
+	}
+	model.SetStartTime(&model.DAG{}, at)
+	if !model.StartTime(&model.DAG{}).IsZero() {
+		t.Error("a dag has no date")
+	}
+}
