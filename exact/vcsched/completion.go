@@ -8,74 +8,129 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/gapwise/gapwise/internal/vectors"
 )
 
-// partition decides whether at most 64 items with two sizes each fit in a number
-// of identical bins. For VCSched that is "is there a placement with L ≤ C?", with
-// tasks as items, hosts as bins, and C and a host's memory as capacities. It is bin
-// completion (Korf: An improved algorithm for optimal bin packing, 2003) in two
-// dimensions, on bit sets.
+// partition decides whether at most 64 items with several sizes each fit in bins of at
+// most maxClasses classes of identical ones. For VCSched that is "is there a placement
+// with L ≤ C?", with tasks as items, hosts as bins, and their room at C and what they
+// have of the rigid resources as capacities. It is bin completion (Korf: An improved
+// algorithm for optimal bin packing, 2003) in several dimensions, on bit sets.
 //
 // Items are in the order of decreasing difficulty. Every subset of items that fits
-// in a bin is listed once, under its first item. A node fills one bin: with the
-// first item left, which has to go somewhere, bins being identical, and a subset of
-// the other items left. Each rule drops a subset s at a node. Let P be a partition
-// of the items left into the bins left, and s its subset with the first item; then
-// some partition is left:
+// in a bin of a class is listed once, under its first item. A node fills one bin: with
+// the first item left, which has to go somewhere, into a bin of each class in turn of
+// which one is left, those of a class being identical, and a subset of the other items
+// left. Each rule drops a subset s at a node. Let P be a partition of the items left into
+// the bins left, and s its subset with the first item; then some partition is left, with
+// the first item in a bin of the same class:
 //
 //   - waste-bound: the bins left waste slack = Σ_bins capacity - Σ_left size in
 //     each resource, and no bin of P less than 0. So s wastes ≤ slack.
 //   - maximal-bins: if an item x left, x ∉ s, fits in what s wastes, it can go
-//     there from its bin in P.
-//   - exchange-dominance: if x left, x ∉ s, is no smaller than i ∈ s in either
+//     there from its bin in P, of whatever class.
+//   - exchange-dominance: if x left, x ∉ s, is no smaller than i ∈ s in any
 //     resource, i not the first item, and s - i + x fits, then x and i can change
 //     places in P: the bin of x takes no more than before. Such a step, or one of
 //     maximal-bins, makes s larger in a resource and smaller in none, or keeps both
 //     sizes and makes the sum of its items' indices smaller. So the steps end, in a
 //     partition whose subset isn't dropped and wastes no more than s.
 //   - no-good-memo: whether the items left fit in the bins left depends on nothing
-//     else (slack is a function of both), and what doesn't fit in k bins doesn't
-//     fit in fewer. Then the node is dropped.
+//     else (slack is a function of both), and what doesn't fit in some bins of each
+//     class doesn't fit in fewer. Then the node is dropped.
 //
 // Where the lists would get too long (many items per bin), a node makes the subsets
 // one by one instead. Worst case exponential in the items.
-type partition struct {
-	size    [2][]int64 // [resource][item]; resource 0 is CPU, 1 is memory
-	bins    int
-	cap     [2]int64 // of a bin, by resource
+type partition[V vectors.Vector] struct {
+	size    []V   // [item]: by resource; 0 is CPU, the rigid ones follow, and zeros
+	bins    []int // [class]
+	cap     []V   // [class]: of a bin, by resource
 	threads int
 	off     deviceSet
 
-	lists [][]subset // [first item], by increasing waste of the tight resource
-	tight int        // the resource with the smaller slack, as a share of a bin
+	lists [][][]subset[V] // [class][first item], by increasing waste of the tight resource
+	tight int             // the resource with the smallest slack, as a share of a bin
 
 	listed  bool  // false: lists would be too long, each node makes its subsets
-	tooLong int64 // a CPU capacity at which they were; 0: none
+	tooLong int64 // a load at which they were; 0: none
 
-	walkers []*walker // one for each thread, kept for their memory
-	nodes   int64     // of the last decision
-	chosen  []uint64  // the bins' items, if the answer was yes
+	walkers []*walker[V] // one for each thread, kept for their memory
+	nodes   int64        // of the last decision
+	chosen  []filled     // the bins, if the answer was yes
 }
 
-// subset is a set of items that fits in one bin.
-type subset struct {
+// filled is a bin with its items.
+type filled struct {
+	items uint64
+	class int
+}
+
+// binsLeft are numbers of bins, of up to 64 of each class, in a byte for each: the sum of
+// count << 8 class.
+type binsLeft uint32
+
+// maxClasses is the number of bytes in binsLeft.
+const maxClasses = 4
+
+// of returns the number of bins of a class.
+func (b binsLeft) of(class int) int { return int(b >> (8 * class) & 0xff) }
+
+// one is a bin of a class.
+func one(class int) binsLeft { return 1 << (8 * class) }
+
+// atMost reports whether there are at most as many bins as in c, of each class: then no
+// byte of c - b borrows from the bit put above it, as both are at most 64.
+func (b binsLeft) atMost(c binsLeft) bool {
+	const above = 0x80808080
+	return (c|above-b)&above == above
+}
+
+// subset is a set of items that fits in one bin of a class.
+type subset[V vectors.Vector] struct {
 	items  uint64
-	better uint64   // items outside that maximal-bins or exchange-dominance puts in
-	waste  [2]int64 // capacity left, by resource
+	better uint64 // items outside that maximal-bins or exchange-dominance puts in
+	waste  V      // capacity left, by resource
 }
 
-// fits reports whether the items fit in a bin.
-func (p *partition) fits(items uint64) bool {
-	for r, size := range p.size {
-		left := p.cap[r]
-		for rest := items; rest != 0; rest &= rest - 1 {
-			left -= size[bits.TrailingZeros64(rest)]
-		}
-		if left < 0 {
+// fits reports whether the items fit in a bin of the class.
+func (p *partition[V]) fits(items uint64, class int) bool {
+	left := p.cap[class]
+	for rest := items; rest != 0; rest &= rest - 1 {
+		if !take(&left, &p.size[bits.TrailingZeros64(rest)]) {
 			return false
 		}
 	}
 	return true
+}
+
+// take takes the amounts from what is left; it returns false if that isn't enough.
+func take[V vectors.Vector](left, amounts *V) bool {
+	enough := true
+	for r := range len(*left) {
+		(*left)[r] -= (*amounts)[r]
+		enough = enough && (*left)[r] >= 0
+	}
+	return enough
+}
+
+// exceeds reports whether some amount of a is above that of b.
+func exceeds[V vectors.Vector](a, b *V) bool {
+	for r := range len(*a) {
+		if (*a)[r] > (*b)[r] {
+			return true
+		}
+	}
+	return false
+}
+
+// minus returns a - b.
+func minus[V vectors.Vector](a, b *V) V {
+	c := *a
+	for r := range len(c) {
+		c[r] -= (*b)[r]
+	}
+	return c
 }
 
 // maxItems is the number of bits in a set of items.
@@ -97,41 +152,53 @@ const (
 	no
 )
 
-// decide looks for a partition with the given CPU capacity. On yes, p.chosen holds
-// the bins' items: those of the first partition in the order of the search,
-// whatever the number of threads. The answer is unknown if limit nodes were expanded or
-// ctx ended; with a limit of math.MaxInt64 all threads are used.
-func (p *partition) decide(ctx context.Context, capacity, limit int64) answer {
-	p.cap[0] = capacity
+// decide looks for a partition at a load, at which a bin of a class has the given CPU
+// capacity. On yes, p.chosen holds the bins: those of the first partition in the order of
+// the search, whatever the number of threads. The answer is unknown if limit nodes were
+// expanded or ctx ended; with a limit of math.MaxInt64 all threads are used.
+func (p *partition[V]) decide(ctx context.Context, capacity int64, room func(class int, load int64) int64, limit int64) answer {
 	p.nodes = 0
-	root := state{left: ^uint64(0) >> (maxItems - len(p.size[0])), bins: p.bins}
-	for r := range root.slack {
-		root.slack[r] = int64(p.bins) * p.cap[r]
-		for _, s := range p.size[r] {
-			root.slack[r] -= s
-			if s > p.cap[r] {
-				return no
-			}
+	root := state[V]{left: ^uint64(0) >> (maxItems - len(p.size))}
+	bins := int64(0)
+	var all V
+	for c, n := range p.bins {
+		p.cap[c][0] = room(c, capacity)
+		root.bins += binsLeft(n) << (8 * c)
+		bins += int64(n)
+		for r := range len(all) {
+			all[r] += int64(n) * p.cap[c][r]
 		}
-		if root.slack[r] < 0 {
+	}
+	root.slack = all
+	for k := range p.size {
+		nowhere := true
+		for c := range p.cap {
+			nowhere = nowhere && exceeds(&p.size[k], &p.cap[c])
+		}
+		if nowhere || !take(&root.slack, &p.size[k]) {
 			return no
 		}
 	}
 	if p.off&devWaste != 0 {
-		root.slack = [2]int64{math.MaxInt64 / 2, math.MaxInt64 / 2}
+		for r := range len(root.slack) {
+			root.slack[r] = math.MaxInt64 / 2
+		}
 	}
 	p.tight = 0
-	if float64(root.slack[1])/float64(p.cap[1]) < float64(root.slack[0])/float64(p.cap[0]) {
-		p.tight = 1
+	share := func(r int) float64 { return float64(root.slack[r]) / float64(all[r]/bins) }
+	for r := 1; r < len(all); r++ {
+		if all[r]/bins > 0 && share(r) < share(p.tight) {
+			p.tight = r
+		}
 	}
 	// Lists that are too long at one capacity are so at a larger one.
 	if p.listed = p.tooLong == 0 || capacity < p.tooLong; p.listed {
-		if p.listed = p.list(ctx, root.slack); !p.listed {
+		if p.listed = p.list(ctx, &root.slack); !p.listed {
 			p.tooLong = capacity
 		}
 	}
 	for len(p.walkers) < max(1, p.threads) {
-		p.walkers = append(p.walkers, &walker{memo: make([]memoEntry, 1<<10)})
+		p.walkers = append(p.walkers, &walker[V]{memo: make([]memoEntry, 1<<10)})
 	}
 	if limit == math.MaxInt64 && p.threads > 1 && p.listed {
 		return p.decideParallel(ctx, root)
@@ -145,17 +212,21 @@ func (p *partition) decide(ctx context.Context, capacity, limit int64) answer {
 
 // decideParallel splits the tree into subtrees in the order of the search. The
 // first subtree with a partition decides; those behind it are given up.
-func (p *partition) decideParallel(ctx context.Context, root state) answer {
-	subtrees := []state{root}
-	for depth := 0; len(subtrees) < 64*p.threads && depth < p.bins-3; depth++ {
-		var deeper []state
+func (p *partition[V]) decideParallel(ctx context.Context, root state[V]) answer {
+	subtrees := []state[V]{root}
+	bins := 0
+	for _, n := range p.bins {
+		bins += n
+	}
+	for depth := 0; len(subtrees) < 64*p.threads && depth < bins-3; depth++ {
+		var deeper []state[V]
 		for _, s := range subtrees {
 			if s.left == 0 {
 				deeper = append(deeper, s)
 				continue
 			}
-			p.children(&s, func(c state) bool {
-				c.path = append(slices.Clone(s.path), s.left&^c.left)
+			p.children(&s, func(c state[V], class int) bool {
+				c.path = append(slices.Clone(s.path), filled{s.left &^ c.left, class})
 				deeper = append(deeper, c)
 				return true
 			})
@@ -166,7 +237,7 @@ func (p *partition) decideParallel(ctx context.Context, root state) answer {
 	}
 	var next, first atomic.Int64 // the next subtree to take; the first with a partition
 	first.Store(math.MaxInt64)
-	chosen := make([][]uint64, len(subtrees))
+	chosen := make([][]filled, len(subtrees))
 	var cut atomic.Bool
 	var all sync.WaitGroup
 	for _, w := range p.walkers {
@@ -216,53 +287,71 @@ func (p *partition) decideParallel(ctx context.Context, root state) answer {
 
 // list builds the lists of subsets for the capacities; it returns false if they
 // get too long.
-func (p *partition) list(ctx context.Context, slack [2]int64) bool {
-	n := len(p.size[0])
-	if p.lists == nil {
-		p.lists = make([][]subset, n)
+func (p *partition[V]) list(ctx context.Context, slack *V) bool {
+	n := len(p.size)
+	for len(p.lists) < len(p.bins) {
+		p.lists = append(p.lists, make([][]subset[V], n))
 	}
-	least := [2]int64{p.cap[0] - slack[0], p.cap[1] - slack[1]} // what a bin must hold, by waste-bound
-	var rest [2][65]int64                                       // sums of the items from k on
-	for r := range rest {
-		for k := n - 1; k >= 0; k-- {
-			rest[r][k] = rest[r][k+1] + p.size[r][k]
+	rest := make([]V, n+1) // sums of the items from k on
+	for k := n - 1; k >= 0; k-- {
+		rest[k] = rest[k+1]
+		for r := range len(rest[k]) {
+			rest[k][r] += p.size[k][r]
 		}
 	}
 	total, steps := 0, 0
-	var grow func(k int, items uint64, load, mem int64) bool
-	var seed int
-	grow = func(k int, items uint64, load, mem int64) bool {
-		if steps++; steps&0xffff == 0 && (ctx.Err() != nil || steps > maxSteps) {
-			return false
-		}
-		if load >= least[0] && mem >= least[1] {
-			if total++; total > maxSubsets {
+	var class, seed int
+	// enough reports whether a bin that has left wastes no more than slack with more.
+	enough := func(left, more *V) bool {
+		for r := range len(*left) {
+			if (*left)[r]-(*more)[r] > (*slack)[r] {
 				return false
-			}
-			p.lists[seed] = append(p.lists[seed], subset{items: items, waste: [2]int64{p.cap[0] - load, p.cap[1] - mem}})
-		}
-		for ; k < n && load+rest[0][k] >= least[0] && mem+rest[1][k] >= least[1]; k++ {
-			if l, m := load+p.size[0][k], mem+p.size[1][k]; l <= p.cap[0] && m <= p.cap[1] {
-				if !grow(k+1, items|1<<k, l, m) {
-					return false
-				}
 			}
 		}
 		return true
 	}
-	for seed = range n {
-		p.lists[seed] = p.lists[seed][:0]
-		if !grow(seed+1, 1<<seed, p.size[0][seed], p.size[1][seed]) {
+	var grow func(k int, items uint64, left V) bool
+	grow = func(k int, items uint64, left V) bool {
+		if steps++; steps&0xffff == 0 && (ctx.Err() != nil || steps > maxSteps) {
 			return false
 		}
-		l := p.lists[seed]
-		for i := range l {
-			l[i].better = p.betterItems(&l[i], seed)
+		if !exceeds(&left, slack) {
+			if total++; total > maxSubsets {
+				return false
+			}
+			p.lists[class][seed] = append(p.lists[class][seed], subset[V]{items: items, waste: left})
 		}
-		slices.SortFunc(l, func(a, b subset) int {
-			return cmp.Or(cmp.Compare(a.waste[p.tight], b.waste[p.tight]),
-				cmp.Compare(a.waste[1-p.tight], b.waste[1-p.tight]), cmp.Compare(a.items, b.items))
-		})
+		for ; k < n && enough(&left, &rest[k]); k++ {
+			if !exceeds(&p.size[k], &left) && !grow(k+1, items|1<<k, minus(&left, &p.size[k])) {
+				return false
+			}
+		}
+		return true
+	}
+	for class = range p.bins {
+		for seed = range n {
+			p.lists[class][seed] = p.lists[class][seed][:0]
+			if left := p.cap[class]; !take(&left, &p.size[seed]) {
+				continue
+			} else if !grow(seed+1, 1<<seed, left) {
+				return false
+			}
+			l := p.lists[class][seed]
+			for i := range l {
+				l[i].better = p.betterItems(&l[i], seed)
+			}
+			slices.SortFunc(l, func(a, b subset[V]) int {
+				if c := cmp.Compare(a.waste[p.tight], b.waste[p.tight]); c != 0 {
+					return c
+				}
+				for r := range len(a.waste) {
+					if c := cmp.Compare(a.waste[r], b.waste[r]); c != 0 {
+						return c
+					}
+				}
+				return cmp.Compare(a.items, b.items)
+			})
+		}
 	}
 	return true
 }
@@ -270,15 +359,15 @@ func (p *partition) list(ctx context.Context, slack [2]int64) bool {
 // betterItems returns the items outside s, after its first item, that fit in what
 // s wastes (maximal-bins) or can replace a smaller item of s other than the first
 // (exchange-dominance).
-func (p *partition) betterItems(s *subset, seed int) uint64 {
+func (p *partition[V]) betterItems(s *subset[V], seed int) uint64 {
 	var better uint64
 	inner := s.items &^ (1 << seed)
-	for x := seed + 1; x < len(p.size[0]); x++ {
+	for x := seed + 1; x < len(p.size); x++ {
 		if s.items>>x&1 == 1 {
 			continue
 		}
-		c, m := p.size[0][x], p.size[1][x]
-		if c <= s.waste[0] && m <= s.waste[1] {
+		large := &p.size[x]
+		if !exceeds(large, &s.waste) {
 			if p.off&devMaximal == 0 {
 				better |= 1 << x
 			}
@@ -289,9 +378,16 @@ func (p *partition) betterItems(s *subset, seed int) uint64 {
 		}
 		for in := inner; in != 0; in &= in - 1 {
 			i := bits.TrailingZeros64(in)
-			ci, mi := p.size[0][i], p.size[1][i]
-			// Of equal items the first goes in, so that the exchanges end.
-			if c >= ci && m >= mi && (c > ci || m > mi || x < i) && c-ci <= s.waste[0] && m-mi <= s.waste[1] {
+			small := &p.size[i]
+			r, larger := 0, x < i // of equal items the first goes in, so that the exchanges end
+			for ; r < len(s.waste); r++ {
+				more := (*large)[r] - (*small)[r]
+				if more < 0 || more > s.waste[r] {
+					break
+				}
+				larger = larger || more > 0
+			}
+			if r == len(s.waste) && larger {
 				better |= 1 << x
 				break
 			}
@@ -301,27 +397,31 @@ func (p *partition) betterItems(s *subset, seed int) uint64 {
 }
 
 // state is a node: the items and bins left, and the slack of each resource.
-type state struct {
+type state[V vectors.Vector] struct {
 	left  uint64
-	bins  int
-	slack [2]int64
-	path  []uint64 // the bins filled before, for the roots of subtrees
+	bins  binsLeft
+	slack V
+	path  []filled // the bins filled before, for the roots of subtrees
 }
 
 // children calls f for the node's children in order, until f returns false.
-func (p *partition) children(n *state, f func(state) bool) {
-	list := p.lists[bits.TrailingZeros64(n.left)]
-	tight, other := p.tight, 1-p.tight
-	for i := range list {
-		s := &list[i]
-		if s.waste[tight] > n.slack[tight] {
-			return
-		}
-		if s.items&^n.left != 0 || s.better&n.left != 0 || s.waste[other] > n.slack[other] {
+func (p *partition[V]) children(n *state[V], f func(c state[V], class int) bool) {
+	for class := range p.bins {
+		if n.bins.of(class) == 0 {
 			continue
 		}
-		if !f(state{left: n.left &^ s.items, bins: n.bins - 1, slack: [2]int64{n.slack[0] - s.waste[0], n.slack[1] - s.waste[1]}}) {
-			return
+		list := p.lists[class][bits.TrailingZeros64(n.left)]
+		for i := range list {
+			s := &list[i]
+			if s.waste[p.tight] > n.slack[p.tight] {
+				break
+			}
+			if s.items&^n.left != 0 || s.better&n.left != 0 || exceeds(&s.waste, &n.slack) {
+				continue
+			}
+			if !f(state[V]{left: n.left &^ s.items, bins: n.bins - one(class), slack: minus(&n.slack, &s.waste)}, class) {
+				return
+			}
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/exact"
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
+	"github.com/gapwise/gapwise/internal/vectors"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -234,7 +235,7 @@ func (s *run) search(improve func(steps int)) error {
 		return s.searchWithBudget(improve)
 	}
 	n := len(s.u.CPU)
-	if s.off&devCompletion != 0 || len(s.u.Rigid) > 1 || len(s.in.HostSizes) > 0 {
+	if s.off&devCompletion != 0 || len(s.u.Classes) > maxClasses {
 		s.view = exactView
 	}
 	if n <= maxItems {
@@ -292,58 +293,108 @@ const (
 	exactView                   // 128 bits, by the host tree
 )
 
-// memory returns the memory need of each task and the capacity of a host in the
-// view. Rounding down is a relaxation: Σ ⌊m⌋ ≤ ⌊Σ m⌋ ≤ ⌊capacity⌋ if Σ m ≤
-// capacity.
-func (s *run) memory() (needs []int64, capacity int64) {
+// rigid returns the needs of the tasks of a rigid resource, and what a host of each class
+// has of it, in the view. Rounding down is a relaxation: Σ ⌊m⌋ ≤ ⌊Σ m⌋ ≤ ⌊capacity⌋ if
+// Σ m ≤ capacity.
+func (s *run) rigid(r int) (needs, capacity []int64) {
 	if s.view == unitsView {
-		return s.u.Memory, s.u.Classes[0].Cap[0]
+		for k := range s.u.Classes {
+			capacity = append(capacity, s.u.Classes[k].Cap[r])
+		}
+		return s.u.Rigid[r], capacity
 	}
-	n := len(s.u.Memory)
+	// Sums of the needs, and of the capacities of as many hosts of each class, fit.
+	n := len(s.u.CPU)
 	k := uint(62 - bits.Len(uint(n)))
+	if most := s.mostCaps()[r] / s.u.Scale; most > 1 || len(s.u.Classes) > 1 {
+		k -= uint(bits.Len64(uint64(most)+1)) + uint(bits.Len(uint(len(s.u.Classes))))
+	}
 	needs = make([]int64, n)
 	for i := range needs {
-		needs[i] = s.u.Exact[s.u.Job[i]].Floor(k)
+		needs[i] = s.u.ExactRigid[r][s.u.Job[i]].Floor(k)
 	}
-	return needs, s.u.Classes[0].ExactCap[0].Floor(k)
+	for c := range s.u.Classes {
+		capacity = append(capacity, s.u.Classes[c].ExactCap[r].Floor(k))
+	}
+	return needs, capacity
 }
 
 // complete runs bin completion until the gap is closed, about effort nodes are
 // expanded, ctx ends or a placement shows that another memoryView is needed. With
 // an effort of math.MaxInt64 it uses all threads.
 func (s *run) complete(effort int64) {
+	switch vectors.Size(1 + len(s.u.Rigid)) {
+	case 2:
+		completeBins(s, effort, &partition[[2]int64]{})
+	case 3:
+		completeBins(s, effort, &partition[[3]int64]{})
+	case 4:
+		completeBins(s, effort, &partition[[4]int64]{})
+	case 6:
+		completeBins(s, effort, &partition[[6]int64]{})
+	case 11:
+		completeBins(s, effort, &partition[[11]int64]{})
+	case 24:
+		completeBins(s, effort, &partition[[24]int64]{})
+	default:
+		completeBins(s, effort, &partition[[vectors.Most]int64]{})
+	}
+}
+
+// completeBins is complete by an empty partition.
+func completeBins[V vectors.Vector](s *run, effort int64, p *partition[V]) {
 	n := len(s.u.CPU)
 	view := s.view
 	if view == exactView {
 		return
 	}
-	memory, capacity := s.memory()
-	// No more bins than items are used; so the sum of the capacities doesn't overflow.
-	p := &partition{bins: min(s.u.Hosts, n), cap: [2]int64{0, capacity}, threads: s.set.Workers(), off: s.off}
+	// Of each class no more bins than items are used; so the sum of the capacities
+	// doesn't overflow.
+	p.threads, p.off = s.set.Workers(), s.off
+	for k := range s.u.Classes {
+		p.bins = append(p.bins, min(len(s.u.Classes[k].Hosts), n))
+	}
+	p.cap, p.size = make([]V, len(p.bins)), make([]V, n)
 	// Items in the order of decreasing difficulty, the larger share of a resource.
 	order := make([]int32, n)
-	hard := make([]float64, n)
+	hard, most := make([]float64, n), s.mostCaps()
 	at := min(float64(s.upper), 2*float64(s.lower))
 	for i := range order {
 		order[i] = int32(i)
-		hard[i] = max(float64(s.u.CPU[i])/at, float64(s.u.Memory[i])/float64(s.u.Classes[0].Cap[0]))
+		hard[i] = float64(s.u.CPU[i]) / at
+		for r, needs := range s.u.Rigid {
+			hard[i] = max(hard[i], float64(needs[i])/float64(most[r]))
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(hard[b], hard[a]) })
-	for _, i := range order {
-		p.size[0], p.size[1] = append(p.size[0], s.u.CPU[i]), append(p.size[1], memory[i])
+	for at, i := range order {
+		p.size[at][0] = s.u.CPU[i]
 	}
+	for r := range s.u.Rigid {
+		needs, capacity := s.rigid(r)
+		for at, i := range order {
+			p.size[at][1+r] = needs[i]
+		}
+		for c, has := range capacity {
+			p.cap[c][1+r] = has
+		}
+	}
+	room := func(class int, load int64) int64 { return s.u.Classes[class].Room(load) }
 	var spent int64
 	ask := func(load, limit int64) answer {
-		a := p.decide(s.ctx, load, limit)
+		a := p.decide(s.ctx, load, room, limit)
 		s.nodes += p.nodes
 		spent += p.nodes + 1
 		switch a {
 		case yes:
 			hosts := make([]int32, n)
-			for b, items := range p.chosen {
+			used := make([]int, len(p.bins))
+			for _, b := range p.chosen {
+				h := s.u.Classes[b.class].Hosts[used[b.class]]
+				used[b.class]++
 				for k, i := range order {
-					if items>>k&1 == 1 {
-						hosts[i] = int32(b)
+					if b.items>>k&1 == 1 {
+						hosts[i] = h
 					}
 				}
 			}
