@@ -263,6 +263,7 @@ func FuzzDecodePlan(f *testing.F) {
 	f.Add([]byte(tiny))
 	f.Add([]byte(`{"name": "files", "files": ["set"], "algorithms": [{"name": "gr"}]}`))
 	f.Add([]byte("name: x\ngenerators: [&a {kind: vcsched, hosts: [2], jobs: [4], count: 1}, {<<: *a}]\nalgorithms: [{name: gr, gap: .nan}]\n"))
+	f.Add([]byte("name: x\nfiles: [a, {path: b, platform: star, goal: all}, {path: c.swf, kind: batch, jobs: [1, 2], seed: 3}]\nalgorithms: [all, {name: heft, rounds: 3, only: {ccr: 1}}]\nseeds: []\n"))
 	for _, name := range Names() {
 		data, err := builtIn.ReadFile("plans/" + name + ".yaml")
 		if err != nil {
