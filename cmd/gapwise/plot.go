@@ -28,6 +28,8 @@ func (p *program) plot() *cli.Command {
 	help := "From the RESULTS of gapwise bench: a value against a parameter\n" +
 		"(gapwise table --help lists them), one curve for each algorithm: the mean of\n" +
 		"all runs at each x, with its 95 % confidence interval by Student's t.\n" +
+		"Of the objective and the acceptance there is the mean of the best bounds\n" +
+		"proved, too, which no algorithm can cross (--no-bound: not).\n" +
 		"From a RESULT of gapwise solve --algorithm network-aware -o: the makespan of\n" +
 		"each round, as planned and as realised.\n\nValues:\n"
 	for _, v := range benchmarks.ValueNames() {
