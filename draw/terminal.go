@@ -191,8 +191,9 @@ func (t *terminal) vcsched(in *model.VCSched, solution model.Solution) error {
 	used := make([]float64, in.Hosts)
 	for i := range p.Jobs {
 		for k, h := range p.Jobs[i].Hosts {
-			t.bars = append(t.bars, textBar{h, 1, used[h], used[h] + p.Jobs[i].CPU[k], p.Jobs[i].ID, 1})
-			used[h] += p.Jobs[i].CPU[k]
+			share := p.Jobs[i].CPU[k] / in.Capacity(h).CPU
+			t.bars = append(t.bars, textBar{h, 1, used[h], used[h] + share, p.Jobs[i].ID, 1})
+			used[h] += share
 		}
 	}
 	return nil

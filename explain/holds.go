@@ -83,8 +83,11 @@ func vcschedHolds(v *model.VCSched, p *model.Placement) ([]Reason, error) {
 	for i := range p.Jobs {
 		j := &v.Jobs[i]
 		for k, h := range p.Jobs[i].Hosts {
-			load[h] += j.CPU
-			memory[h] += j.Memory
+			size := v.Capacity(h)
+			load[h] += j.CPU / size.CPU
+			if j.Memory > 0 {
+				memory[h] += j.Memory / size.Memory
+			}
 			if on[h] == nil {
 				on[h] = map[string]int{}
 			}
@@ -101,6 +104,9 @@ func vcschedHolds(v *model.VCSched, p *model.Placement) ([]Reason, error) {
 		hosts = append(hosts, h)
 	}
 	slices.SortFunc(hosts, func(a, b int) int { return cmp.Or(cmp.Compare(load[b], load[a]), cmp.Compare(a, b)) })
+	if who == "" {
+		return []Reason{{Words: "No job needs CPU: any placement that fits has the yield 1."}}, nil
+	}
 	r := Reason{Words: fmt.Sprintf("The job of the lowest yield is %s with %.6g. The hosts with the most CPU asked for (1 is a whole host):", who, least), Elements: []string{who},
 		Rows: [][]string{{"host", "CPU needed", "memory", "jobs"}}}
 	for _, h := range hosts[:min(5, len(hosts))] {
