@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -216,10 +215,21 @@ func searched(in model.Instance, r model.Result) Reason {
 	default:
 		what += "; in what it left open nothing better than the bound can lie."
 	}
-	if slices.Contains([]model.Kind{model.KindDAG, model.KindVCSched, model.KindReservation, model.KindBatch, model.KindTVC}, in.Kind()) {
+	if replayable(in) {
 		what += " It is on trust; for a proof that anybody can replay, run gapwise solve --proof FILE (docs/proofs.md)."
 	}
 	return Reason{Words: what, Evidence: r.Evidence}
+}
+
+// replayable reports whether gapwise solve --proof takes the instance.
+func replayable(in model.Instance) bool {
+	switch x := in.(type) {
+	case *model.Batch:
+		return x.Tiers == 1
+	case *model.TVC:
+		return !x.Queue
+	}
+	return true
 }
 
 // sentence makes a reason a sentence.

@@ -285,14 +285,14 @@ func tvcHolds(v *model.TVC, s model.Solution) ([]Reason, error) {
 				ids = append(ids, all[i].ID)
 			}
 		}
-		short := "slots together with bandwidth"
+		short := "bandwidth, or kept for others"
 		switch {
 		case !t.Requests[k].Fits:
 			short = "it never fits"
 		case free < q.VMs:
 			short = "slots"
 		case len(ids) == 0:
-			short = "nothing: kept for later ones"
+			short = "nothing: kept for others"
 		}
 		r.Rows = append(r.Rows, []string{q.ID, fmt.Sprint(q.VMs), fmt.Sprintf("%.6g", q.BandwidthMbps), fmt.Sprintf("%.6g s", q.ArrivalS), fmt.Sprint(free), short, list(ids, 4)})
 	}

@@ -22,6 +22,8 @@ func words(in model.Instance, e *model.Evidence, bound float64, f verify.Followe
 		reservationWords(x, e, bound, f.Infeasible, &r)
 	case *model.Batch:
 		batchWords(e, bound, &r)
+	case *model.TVC:
+		tvcWords(x, e, bound, &r)
 	}
 	if r.Words == "" {
 		r.Words = fmt.Sprintf("It follows from %s.", f.How)
@@ -265,6 +267,49 @@ func batchWords(e *model.Evidence, bound float64, r *Reason) {
 		}
 		if e.Prices[i] > 0 {
 			r.Rows = append(r.Rows, []string{fmt.Sprintf("%.6g s", float64(from)/1e6), fmt.Sprintf("%.6g s", float64(e.Times[i+1])/1e6), fmt.Sprintf("%.4g", e.Prices[i])})
+		}
+	}
+}
+
+func tvcWords(v *model.TVC, e *model.Evidence, bound float64, r *Reason) {
+	if e.Type == model.EvidenceSum {
+		r.Words = fmt.Sprintf("All requests that fit the empty data centre together are %.9g.", bound)
+		return
+	}
+	if len(e.Parts) == 0 {
+		r.Words = fmt.Sprintf("Nothing is short at any time by slots or links of servers, so the requests that fit, %.9g in all, are the bound.", bound)
+		return
+	}
+	r.Words = fmt.Sprintf("Let slots and the bandwidth above servers cost what stands below at these moments. Who runs then pays for what it holds, and all together pay no more than everything costs; "+
+		"some requests of each group are in the way of the others, so at most %.9g can be had:", bound)
+	r.Rows = [][]string{{"group", "requests", "moment", "price of all slots", "price of all links"}}
+	t := v.Ticks()
+	all := map[string]float64{"slots": float64(t.Servers * t.Slots), "links": float64(t.Servers) * float64(t.ServerRate)}
+	for p := range e.Parts {
+		r.Elements = append(r.Elements, e.Parts[p].Elements...)
+		moments := map[int64][2]float64{}
+		var order []int64
+		for _, x := range e.Parts[p].Parts {
+			for i, at := range x.Times {
+				m, ok := moments[at]
+				if !ok {
+					order = append(order, at)
+				}
+				if x.Resource == "slots" {
+					m[0] = x.Prices[i] * all["slots"]
+				} else {
+					m[1] = x.Prices[i] * all["links"]
+				}
+				moments[at] = m
+			}
+		}
+		slices.Sort(order)
+		for i, at := range order {
+			name := ""
+			if i == 0 {
+				name = list(e.Parts[p].Elements, 6)
+			}
+			r.Rows = append(r.Rows, []string{fmt.Sprint(p + 1), name, fmt.Sprintf("%.6g s", t.Seconds(at)), fmt.Sprintf("%.4g", moments[at][0]), fmt.Sprintf("%.4g", moments[at][1])})
 		}
 	}
 }

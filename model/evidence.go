@@ -68,7 +68,7 @@ type Evidence struct {
 	Weights  []float64 `json:"weights,omitempty"`
 	Window   []float64 `json:"window,omitempty"` // seconds, from and to
 	Horizon  *float64  `json:"horizon,omitempty"`
-	Resource string    `json:"resource,omitempty"` // cpu or memory
+	Resource string    `json:"resource,omitempty"` // cpu or memory; slots or links
 	Count    int       `json:"count,omitempty"`
 	// Load is a CPU load that no placement reaches or stays below, in units of which
 	// a host has Scale.

@@ -32,6 +32,7 @@ const maxEvidenceWork = 4_000_000
 var evidenceKinds = map[model.Kind]func(context.Context, model.Instance, *model.Evidence) (Followed, error){
 	model.KindBatch:       evidenceFor(batchEvidence),
 	model.KindDAG:         evidenceFor(dagEvidence),
+	model.KindTVC:         evidenceFor(tvcEvidence),
 	model.KindVCSched:     evidenceFor(vcschedEvidence),
 	model.KindReservation: evidenceFor(reservationEvidence),
 }

@@ -13,6 +13,7 @@ import (
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
+	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
@@ -120,6 +121,24 @@ func TestEvidenceBatch(t *testing.T) {
 		n.holds(t, in, append(batchbounds.Quick(in), all...))
 	}
 	n.want(t, model.EvidenceSum, model.EvidencePrices)
+}
+
+func TestEvidenceTVC(t *testing.T) {
+	t.Parallel()
+	rng, n, spoilt := rand.New(rand.NewPCG(31, 7)), tallied{}, tallied{}
+	for k := range need.Rounds(300) {
+		in := modeltest.RandomTVC(rng, 2, 2+rng.IntN(7), false)
+		if k%2 == 0 {
+			in.Goal = model.GoalRevenue
+		}
+		n.holds(t, in, tvcbounds.Quick(in))
+		if k%4 < 2 {
+			optimum, _ := modeltest.BruteTVC(t, in)
+			spoilt.sound(t, rng, in, tvcbounds.Quick(in), optimum, true)
+		}
+	}
+	n.want(t, model.EvidenceSum, model.EvidencePrices)
+	spoilt.want(t, "refused", "weaker", "still")
 }
 
 func text(v any) string {

@@ -104,6 +104,7 @@ func (r *Relaxation) Exceeded(accepted func(i int) bool) bool {
 type Multipliers struct {
 	Base    float64
 	Reduced []float64
+	lambda  [][]float64 // of Ascend: by resource and instant
 }
 
 // Bound returns the bound with all requests open.
@@ -269,6 +270,7 @@ func (r *Relaxation) Ascend(ctx context.Context, steps int) *Multipliers {
 		lambda[k], slope[k] = make([]float64, r.instants), make([]float64, r.instants+1)
 	}
 	best := r.prices(lambda, nil)
+	best.keep(lambda)
 	least := best.Bound()
 	m, now, share, stale := best, least, 0.3, 0
 	for range steps {
@@ -308,6 +310,7 @@ func (r *Relaxation) Ascend(ctx context.Context, steps int) *Multipliers {
 		m = r.prices(lambda, nil)
 		if now = m.Bound(); now < least {
 			best, least, stale = m, now, 0
+			m.keep(lambda)
 		} else if stale++; stale == 8 {
 			share, stale = share/2, 0
 		}

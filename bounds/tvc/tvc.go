@@ -28,10 +28,18 @@ func Quick(in *model.TVC) []bounds.Bound {
 	}
 	w := NewWeights(in, t)
 	sum := int64(0)
+	prices := &model.Evidence{Type: model.EvidencePrices, Method: "slots"}
 	for _, part := range Components(t) {
-		sum += NewRelaxation(t, part, w, true).floor(w, part, func(r *Relaxation) *Multipliers { return r.Ascend(context.Background(), quickSteps) })
+		sum += NewRelaxation(t, part, w, true).floor(w, part, func(r *Relaxation) *Multipliers {
+			m := r.Ascend(context.Background(), quickSteps)
+			if e := r.evidence(in, m); e != nil {
+				prices.Parts = append(prices.Parts, *e)
+			}
+			return m
+		})
 	}
-	return []bounds.Bound{{Name: "fits", Value: w.Value(w.Total)}, {Name: "slots", Value: w.Value(sum)}}
+	return []bounds.Bound{{Name: "fits", Value: w.Value(w.Total), Evidence: &model.Evidence{Type: model.EvidenceSum, Method: "fits"}},
+		{Name: "slots", Value: w.Value(sum), Evidence: prices}}
 }
 
 // Steps of the subgradient method.

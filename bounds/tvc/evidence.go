@@ -1,0 +1,51 @@
+package tvc
+
+import (
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// keep remembers the multipliers of the resources.
+func (m *Multipliers) keep(lambda [][]float64) {
+	m.lambda = make([][]float64, len(lambda))
+	for k := range lambda {
+		m.lambda[k] = slices.Clone(lambda[k])
+	}
+}
+
+// evidence returns multipliers of slots and of the servers' links, the resources of
+// a Relaxation of few, as prices of a slot and of a bit/s at instants; nil if
+// nothing costs anything: then all requests may be accepted.
+func (r *Relaxation) evidence(in *model.TVC, m *Multipliers) *model.Evidence {
+	at := make([]int64, r.instants)
+	for i, s := range r.spans {
+		at[s.From] = max(at[s.From], r.ticks.Requests[r.requests[i]].Arrival)
+	}
+	e := &model.Evidence{Type: model.EvidencePrices}
+	for k, name := range []string{"slots", "links"} {
+		if k >= len(m.lambda) || k >= len(r.resources) {
+			break
+		}
+		capacity := float64(r.tree.Slots[r.tree.Root()])
+		if k == 1 {
+			capacity = float64(r.tree.Servers(r.tree.Root())) * float64(r.tree.Rate[0])
+		}
+		p := model.Evidence{Type: model.EvidencePrices, Resource: name}
+		for t, y := range m.lambda[k] {
+			if y > 0 {
+				p.Times, p.Prices = append(p.Times, at[t]), append(p.Prices, y/capacity)
+			}
+		}
+		if len(p.Times) > 0 {
+			e.Parts = append(e.Parts, p)
+		}
+	}
+	if len(e.Parts) == 0 {
+		return nil
+	}
+	for _, k := range r.requests {
+		e.Elements = append(e.Elements, in.Requests[k].ID)
+	}
+	return e
+}

@@ -1,0 +1,187 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// tvcWork are the requests of loss mode that fit the empty data centre.
+type tvcWork struct {
+	in       *model.TVC
+	slots    int64 // of a server
+	servers  int64
+	rate     int64 // of a server's link
+	requests []tvcWorkRequest
+	at       map[string]int
+	total    *big.Int // of the weights
+	unit     *big.Int // divides all weights
+	grains   *big.Int // in a unit of the objective
+}
+
+type tvcWorkRequest struct {
+	arrival, end   int64
+	vms, bandwidth int64
+	weight         *big.Int
+}
+
+func newTVCWork(in *model.TVC) *tvcWork {
+	j := &tvcJudge{in: in, half: in.FatTree.K / 2}
+	for layer, rate := range layerRates(&in.FatTree) {
+		j.rates[layer], _ = micros(rate)
+	}
+	h := int64(j.half)
+	w := &tvcWork{in: in, slots: int64(in.FatTree.Slots), servers: 2 * h * h * h, rate: j.rates[0], at: map[string]int{},
+		total: new(big.Int), unit: new(big.Int), grains: big.NewInt(1)}
+	if in.Goal == model.GoalRevenue {
+		w.grains.SetInt64(1_000_000_000_000) // bit/s times microseconds in VM Mbit
+	}
+	for k := range in.Requests {
+		q := &in.Requests[k]
+		if !j.fits(q) {
+			continue
+		}
+		r := tvcWorkRequest{vms: int64(q.VMs), weight: big.NewInt(1)}
+		r.arrival, _ = micros(q.ArrivalS)
+		duration, _ := micros(q.DurationS)
+		r.end = r.arrival + duration
+		r.bandwidth, _ = micros(q.BandwidthMbps)
+		if in.Goal == model.GoalRevenue {
+			r.weight.Mul(big.NewInt(r.vms), big.NewInt(r.bandwidth))
+			r.weight.Mul(r.weight, big.NewInt(duration))
+		}
+		w.at[q.ID] = len(w.requests)
+		w.requests = append(w.requests, r)
+		w.total.Add(w.total, r.weight)
+		w.unit.GCD(nil, nil, w.unit, r.weight)
+	}
+	if w.unit.Sign() == 0 {
+		w.unit.SetInt64(1)
+	}
+	return w
+}
+
+// tvcEvidence recomputes bounds on what loss mode can accept.
+func tvcEvidence(_ context.Context, in *model.TVC, e *model.Evidence) (Followed, error) {
+	if in.Queue {
+		return Followed{}, errors.New("no evidence is known of queue mode")
+	}
+	w := newTVCWork(in)
+	accepted := new(big.Int).Set(w.total)
+	how := "the requests that fit"
+	switch e.Type {
+	case model.EvidenceSum:
+	case model.EvidencePrices:
+		how = fmt.Sprintf("the prices of slots and links in %d parts", len(e.Parts))
+		taken := make([]bool, len(w.requests))
+		work := 0
+		for i := range e.Parts {
+			p := &e.Parts[i]
+			weight := new(big.Int)
+			var part []int
+			for _, id := range p.Elements {
+				k, ok := w.at[id]
+				if !ok || taken[k] {
+					return Followed{}, fmt.Errorf("there is no request %q that fits, or it is in two parts", id)
+				}
+				taken[k] = true
+				part = append(part, k)
+				weight.Add(weight, w.requests[k].weight)
+			}
+			most, err := w.priced(p.Parts, part, &work)
+			if err != nil {
+				return Followed{}, err
+			}
+			most.Mul(most.Div(most, w.unit), w.unit)
+			accepted.Sub(accepted, new(big.Int).Sub(weight, minimum(weight, most)))
+		}
+	default:
+		return Followed{}, fmt.Errorf("no bound on what is accepted follows from evidence of type %q", e.Type)
+	}
+	return Followed{Bound: new(big.Rat).SetFrac(accepted, w.grains), How: how}, nil
+}
+
+// priced returns a bound on the weight accepted of some requests, in grains, rounded down: with
+// prices y ≥ 0 of slots and of the links above servers at instants, that is
+//
+//	Σ capacity · y + Σ_k max(0, weight_k - Σ demand_k · y at the instants at which it runs),
+//
+// for what is accepted holds the capacities at each instant. A request's demand is its
+// VMs, or the least load that it puts on links above servers.
+func (w *tvcWork) priced(resources []model.Evidence, part []int, work *int) (*big.Int, error) {
+	value := make([]*big.Rat, len(part))
+	for i, k := range part {
+		value[i] = new(big.Rat).SetInt(w.requests[k].weight)
+	}
+	most := new(big.Rat)
+	grains := new(big.Rat).SetInt(w.grains)
+	if w.in.Goal == model.GoalRevenue {
+		// Prices are of revenues in multiples of their greatest common divisor.
+		grains.SetInt(w.unit)
+	}
+	for i := range resources {
+		e := &resources[i]
+		t, err := newTariff(e.Times, e.Prices)
+		if err != nil || !t.instants {
+			return nil, fmt.Errorf("the prices of %q aren't of instants: %w", e.Resource, err)
+		}
+		if e.Resource != "slots" && e.Resource != "links" {
+			return nil, fmt.Errorf("there is no resource %q", e.Resource)
+		}
+		capacity := new(big.Int).Mul(big.NewInt(w.slots), big.NewInt(w.servers))
+		if e.Resource == "links" {
+			capacity.Mul(big.NewInt(w.rate), big.NewInt(w.servers))
+		}
+		price := func(n *big.Int) *big.Rat {
+			x := t.unit.rat(n)
+			return x.Mul(x, grains)
+		}
+		most.Add(most, price(capacity.Mul(capacity, t.all())))
+		for i, k := range part {
+			r := &w.requests[k]
+			demand := big.NewInt(r.vms)
+			if e.Resource == "links" {
+				if *work += int(min(r.vms, 1<<20)) * int(min(w.slots, 1<<10)); *work > maxEvidenceWork*10 {
+					return nil, tooMuch("loads")
+				}
+				demand = w.load(r)
+			}
+			pay := new(big.Int).Sub(t.at(r.end), t.at(r.arrival))
+			value[i].Sub(value[i], price(pay.Mul(pay, demand)))
+		}
+	}
+	for _, v := range value {
+		if v.Sign() > 0 {
+			most.Add(most, v)
+		}
+	}
+	return new(big.Int).Div(most.Num(), most.Denom()), nil
+}
+
+// load returns the least load, in bit/s, that a request puts on the links above servers:
+// m of its N VMs on a server load that server's link by min(m, N - m) times its
+// bandwidth, if the link holds that.
+func (w *tvcWork) load(r *tvcWorkRequest) *big.Int {
+	n := r.vms
+	if n <= w.slots {
+		return new(big.Int) // all on one server
+	}
+	through := w.rate / r.bandwidth
+	const none = int64(1) << 62
+	least := make([]int64, n+1)
+	for v := int64(1); v <= n; v++ {
+		least[v] = none
+		for m := int64(1); m <= min(v, w.slots); m++ {
+			if l := min(m, n-m); l <= through && least[v-m] < none {
+				least[v] = min(least[v], least[v-m]+l)
+			}
+		}
+	}
+	if least[n] == none {
+		return new(big.Int)
+	}
+	return new(big.Int).Mul(big.NewInt(least[n]), big.NewInt(r.bandwidth))
+}
