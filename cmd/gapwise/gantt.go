@@ -28,7 +28,7 @@ func (p *program) gantt() *cli.Command {
 		Name:      "gantt",
 		Usage:     "draw a solution",
 		ArgsUsage: "INSTANCE [SOLUTION]",
-		Description: wrap("SVG, PNG or PDF. Without a SOLUTION the instance is solved first, by "+ganttDefaults()+
+		Description: wrap("SVG, PNG or PDF; without -o in characters, for a terminal. Without a SOLUTION the instance is solved first, by "+ganttDefaults()+
 			"; of several results the best is drawn, or that by --algorithm.", 76, 0) + "\n" +
 			"Of a batch, processors are drawn over time, the background by itself; below,\n" +
 			"processors in use and waiting jobs. More than 20,000 rectangles become fields\n" +
@@ -65,17 +65,23 @@ func (p *program) gantt() *cli.Command {
 			if len(paths) < 1 || len(paths) > 2 {
 				return usagef("gantt: give an instance and perhaps a solution, there are %d arguments", len(paths))
 			}
-			style, err := styleOf(c, paths)
-			if err != nil {
-				return err
+			var style draw.Style
+			if !inCharacters(c) {
+				var err error
+				if style, err = styleOf(c, paths); err != nil {
+					return err
+				}
 			}
 			if only := c.String("only"); only != "" && only != gapwise.Realistic && only != gapwise.Planned {
 				return usagef("gantt: --only is %q, give %s or %s", only, gapwise.Realistic, gapwise.Planned)
 			}
 			var in model.Instance
-			err = unlessStopped(ctx, func() (err error) { in, err = load(c, paths[0]); return err })
+			err := unlessStopped(ctx, func() (err error) { in, err = load(c, paths[0]); return err })
 			if err != nil {
 				return err
+			}
+			if inCharacters(c) {
+				return p.terminalGantt(ctx, c, in, paths[1:])
 			}
 			o, err := viewOf(c, in)
 			if err != nil {
