@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -362,6 +363,8 @@ func (c *conformance) check() {
 	}
 	c.claims()
 	c.starts()
+	c.partial(rand.New(rand.NewPCG(15, 1)))
+	c.incumbents()
 	c.formulations()
 	c.variants()
 	if again, err := model.Hash(c.in); err != nil || again != hash {
@@ -555,6 +558,108 @@ func (c *conformance) starts() {
 			case takes && sense.Better(start.Objective, r.Objective):
 				c.errorf("%s makes %v of the start's %v", x.name, r.Objective, start.Objective)
 			}
+		}
+	}
+}
+
+// partial checks that any part of a solution, beside something that isn't in the
+// instance, is taken as a start; that completing a whole one changes nothing; and that
+// engines prove the same as without a start.
+func (c *conformance) partial(rng *rand.Rand) {
+	for _, start := range c.worstAndBest() {
+		if start.Solution == nil {
+			continue
+		}
+		file := map[string]json.RawMessage{}
+		unmarshal(c.T, marshal(c.T, start.Solution), &file)
+		key, list := "", []json.RawMessage{}
+		for k, v := range file {
+			var elements []map[string]json.RawMessage
+			if json.Unmarshal(v, &elements) == nil && (len(elements) == 0 || elements[0]["id"] != nil) {
+				if key = k; len(elements) > 0 {
+					unmarshal(c.T, v, &list)
+					break
+				}
+			}
+		}
+		if len(list) == 0 {
+			continue
+		}
+		shares := []float64{0, 0.5, 1}
+		if testing.Short() {
+			shares = shares[1:2]
+		}
+		for _, keep := range shares {
+			var kept []json.RawMessage
+			for _, x := range list {
+				if rng.Float64() < keep {
+					kept = append(kept, x)
+				}
+			}
+			strangers := 0
+			if len(kept) > 0 && keep < 1 {
+				stranger := map[string]json.RawMessage{}
+				unmarshal(c.T, list[0], &stranger)
+				stranger["id"] = json.RawMessage(`"no such id"`)
+				kept, strangers = append(kept, marshal(c.T, stranger)), 1
+			}
+			if file[key] = marshal(c.T, kept); kept == nil {
+				file[key] = json.RawMessage("[]")
+			}
+			part, err := model.DecodeSolution(marshal(c.T, file))
+			if err != nil {
+				c.Fatal(err)
+			}
+			whole, changes, err := gapwise.CompleteStart(c.in, part)
+			if err != nil || changes.Ignored != strangers {
+				c.errorf("a start with %d of %d and %d strangers: %+v, %v", len(kept)-strangers, len(list), strangers, changes, err)
+				continue
+			}
+			if o, err := c.in.Objective(whole); err != nil {
+				c.errorf("%s of a part of a solution isn't a solution: %v", marshal(c.T, whole), err)
+			} else if keep == 1 && model.SenseOf(c.in).Better(start.Objective, o.Value) {
+				c.errorf("the whole start has %v, completed %v", start.Objective, o.Value)
+			}
+			for _, x := range c.ways {
+				first, ok := c.results[x.name]
+				if !ok || x.once {
+					continue
+				}
+				r, ok := c.solve(x, model.Settings{Seed: 1, Start: part})
+				if !ok || x.exact && (r.Status != first.Status || model.Gap(r.Objective, first.Objective) > 2*model.DefaultGap) {
+					c.errorf("%s from a start with %d of %d: %s %v, without %s %v", x.name, len(kept)-strangers, len(list), r.Status, r.Objective, first.Status, first.Objective)
+				}
+			}
+		}
+	}
+}
+
+// incumbents checks what algorithms tell on the way: each solution is feasible, has
+// the objective told and is better than the one before, and the last is what is
+// returned.
+func (c *conformance) incumbents() {
+	sense := model.SenseOf(c.in)
+	for _, x := range c.ways {
+		var told []model.Progress
+		r, ok := c.solve(x, model.Settings{Seed: 1, Progress: func(p model.Progress) {
+			if p.Solution != nil {
+				told = append(told, p)
+			}
+		}})
+		if !ok {
+			continue
+		}
+		for k, p := range told {
+			report, err := verify.Verify(c.Context(), c.in, p.Solution, verify.Options{})
+			if err != nil || !report.Feasible() {
+				c.errorf("%s tells a solution that the judge refuses: %v, %v", x.name, report, err)
+			}
+			if o, err := c.in.Objective(p.Solution); err != nil || o.Value != p.Incumbent || k > 0 && !sense.Better(p.Incumbent, told[k-1].Incumbent) {
+				c.errorf("%s tells a solution of %v as one of %v, %v", x.name, o.Value, p.Incumbent, err)
+			}
+		}
+		if r.Solution != nil && (len(told) == 0 || told[len(told)-1].Incumbent != r.Objective) {
+			c.errorf("%s returns %v and told %d solutions before", x.name, r.Objective, len(told))
 		}
 	}
 }

@@ -61,6 +61,10 @@ type Options struct {
 	Judging func()
 	// Solver, if not nil, runs instead of a named algorithm: a user's own.
 	Solver model.Solver
+	// Bounds are a user's own, of what is known of the instances from elsewhere.
+	// They hold of every result, beside what the solver proves, and are taken on
+	// trust: a solution that beats one is a DefectError.
+	Bounds []func(context.Context, model.Instance) (bounds.Bound, error)
 }
 
 // DefectError says that the judge, a bound or another engine refuted a solver's

@@ -205,7 +205,7 @@ func TestSolveRefuses(t *testing.T) {
 		"invalid instance":                {invalid, Options{}, model.ErrInvalid},
 		"invalid instance, own solver":    {invalid, Options{Solver: fake(placed(0.5, 0, 1, 1))}, model.ErrInvalid},
 		"the solver fails":                {small(), Options{Solver: fake(func(model.Instance, *model.Result) error { return errBroken })}, errBroken},
-		"the start is another instance's": {small(), Options{Settings: model.Settings{Start: &model.Placement{}}}, model.ErrInvalid},
+		"the start is another instance's": {small(), Options{Settings: model.Settings{Start: &model.Placement{Jobs: []model.JobPlacement{{ID: "x", Hosts: []int{0}, CPU: []float64{1}}}}}}, model.ErrInvalid},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

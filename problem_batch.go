@@ -36,6 +36,7 @@ var batchProblem = define(definition[*model.Batch]{
 	quick:      batchbounds.Quick,
 	bounds:     batchbounds.All,
 	others:     batchbounds.Others,
+	start:      startOf(batchheur.Complete),
 	generator:  instances.GeneratorOf(instances.NewBatchSpec),
 	parameters: func() model.Parameters { return new(model.BatchParameters) },
 	gantt:      []string{"measy", "easy"},

@@ -28,6 +28,7 @@ var dagProblem = define(definition[*model.DAG]{
 	linear:       func(_ string, b milp.Backend) model.Solver { return dagexact.Linear{Backend: b} },
 	quick:        dagbounds.QuickOf,
 	bounds:       dagbounds.All,
+	start:        startOf(dagheur.Complete),
 	generator:    instances.GeneratorOf(instances.NewDAGSpec),
 	parameters:   func() model.Parameters { return new(model.DAGParameters) },
 	gantt:        []string{"heft"},

@@ -34,6 +34,7 @@ var reservationProblem = define(definition[*model.Reservation]{
 	linear:    func(_ string, b milp.Backend) model.Solver { return resexact.Linear{Backend: b} },
 	quick:     resbounds.QuickOf,
 	bounds:    resbounds.All,
+	start:     startOf(resheur.Complete),
 	generator: instances.GeneratorOf(instances.NewReservationSpec),
 	gantt:     []string{"pe-w"},
 	variants: []Variant{{

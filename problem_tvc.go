@@ -34,6 +34,7 @@ var tvcProblem = define(definition[*model.TVC]{
 	linear:     func(_ string, b milp.Backend) model.Solver { return tvcexact.Linear{Backend: b} },
 	quick:      tvcbounds.Quick,
 	bounds:     tvcbounds.All,
+	start:      startOf(tvcheur.Complete),
 	generator:  instances.GeneratorOf(instances.NewTVCSpec),
 	parameters: func() model.Parameters { return new(model.TVCParameters) },
 	gantt:      []string{"adaba", "bgmbf-sdf"},

@@ -33,6 +33,7 @@ var vcschedProblem = define(definition[*model.VCSched]{
 	},
 	quick:     func(in *model.VCSched) []bounds.Bound { return []bounds.Bound{vcbounds.Packing(in)} },
 	bounds:    vcbounds.All,
+	start:     startOf(vcheur.Complete),
 	generator: instances.GeneratorOf(instances.NewVCSchedSpec),
 	gantt:     []string{"mcb8"},
 	complete:  vcschedComplete,

@@ -3,6 +3,7 @@ package gapwise
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -71,11 +72,23 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 		}
 		set.Proof = &model.ProofWriter{Writer: set.Proof.Writer, Instance: hash}
 	}
+	if set.Start != nil {
+		if set.Start, _, err = CompleteStart(c.Instance, set.Start); err != nil {
+			return none, err
+		}
+	}
+	if set.Progress != nil {
+		set.Progress = improving(c.Instance, set.Progress)
+	}
+	stated, err := c.stated(ctx, o)
+	if err != nil {
+		return none, err
+	}
 	var results []model.Result
 	for _, s := range solvers {
-		r, err := c.solveOne(ctx, s, set, o.Judging)
+		r, err := c.solveOne(ctx, s, set, stated, o.Judging)
 		if errors.Is(err, model.ErrUnsupported) && o.auto() && set.Proof == nil {
-			return c.bestHeuristic(ctx, set, o.Judging, err)
+			return c.bestHeuristic(ctx, set, stated, o.Judging, err)
 		}
 		if err != nil {
 			return r, err
@@ -98,7 +111,7 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 // refused, until the context ends or the time limit has passed: the strongest
 // first, for on a large instance the weakest may use up the time. It returns the
 // best result, the first of several.
-func (c *Case) bestHeuristic(ctx context.Context, set model.Settings, judging func(), refused error) (model.Result, error) {
+func (c *Case) bestHeuristic(ctx context.Context, set model.Settings, stated []bounds.Bound, judging func(), refused error) (model.Result, error) {
 	ctx, cancel := set.WithTimeLimit(ctx)
 	defer cancel()
 	best, started := model.NewResult("auto", set.Seed), time.Now()
@@ -111,7 +124,7 @@ func (c *Case) bestHeuristic(ctx context.Context, set model.Settings, judging fu
 			best.Reason = exact.StopReason(ctx)
 			break
 		}
-		r, err := c.solveOne(ctx, a.Solver, set, judging)
+		r, err := c.solveOne(ctx, a.Solver, set, stated, judging)
 		if errors.Is(err, model.ErrUnsupported) {
 			continue
 		}
@@ -130,7 +143,37 @@ func (c *Case) bestHeuristic(ctx context.Context, set model.Settings, judging fu
 	return best, nil
 }
 
-func (c *Case) solveOne(ctx context.Context, s model.Solver, set model.Settings, judging func()) (model.Result, error) {
+// stated computes the user's own bounds.
+func (c *Case) stated(ctx context.Context, o Options) (all []bounds.Bound, err error) {
+	for _, of := range o.Bounds {
+		b, err := of(ctx, c.Instance)
+		if err != nil {
+			return nil, fmt.Errorf("stated bound %s: %w", b.Name, err)
+		}
+		all = append(all, b)
+	}
+	return all, nil
+}
+
+// improving returns a Progress that passes on to another what solvers tell. Of
+// solutions it passes on those that are better than the ones before, each with the
+// objective that the instance computes for it.
+func improving(in model.Instance, tell func(model.Progress)) func(model.Progress) {
+	sense, best := model.SenseOf(in), math.NaN()
+	return func(p model.Progress) {
+		if p.Solution != nil {
+			o, err := in.Objective(p.Solution)
+			if err != nil || !math.IsNaN(best) && !sense.Better(o.Value, best) {
+				p.Solution = nil
+			} else {
+				best, p.Incumbent = o.Value, o.Value
+			}
+		}
+		tell(p)
+	}
+}
+
+func (c *Case) solveOne(ctx context.Context, s model.Solver, set model.Settings, stated []bounds.Bound, judging func()) (model.Result, error) {
 	in := c.Instance
 	start := time.Now()
 	r, err := s.Solve(ctx, in, set)
@@ -154,7 +197,20 @@ func (c *Case) solveOne(ctx context.Context, s model.Solver, set model.Settings,
 			}
 		}
 	}
+	for _, b := range stated {
+		switch {
+		case !b.Infeasible && r.Status != model.StatusInfeasible:
+			r.SetBound(model.SenseOf(in), b.Value, set.GapLimit())
+		case b.Infeasible && r.Solution == nil:
+			r.Status, r.Reason = model.StatusInfeasible, b.Reason
+		case b.Infeasible:
+			return r, &DefectError{Instance: in, Result: r, Reason: fmt.Sprintf("the stated bound %s says that there is no solution: %s", b.Name, b.Reason)}
+		}
+	}
 	r, err = c.stamp(ctx, r, set, judging)
+	if err == nil && set.Progress != nil && r.Solution != nil {
+		set.Progress(model.Progress{Algorithm: r.Algorithm, Incumbent: r.Objective, Bound: r.Bound, Nodes: r.Nodes, Elapsed: r.Elapsed, Solution: r.Solution})
+	}
 	return r, c.blame(ctx, s, r, set, err)
 }
 

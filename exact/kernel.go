@@ -120,6 +120,7 @@ func (q *Kernel) minimise(ctx context.Context, in model.Instance, set model.Sett
 			stop() // the gap asked for is reached
 		}
 	}
+	var told model.Told
 	var upper *int64
 	if q.Start != nil {
 		upper = &q.Upper
@@ -127,7 +128,11 @@ func (q *Kernel) minimise(ctx context.Context, in model.Instance, set model.Sett
 	o := k.Minimise(inner, upper, 0, func(o *lcg.Outcome) {
 		note(o)
 		if set.Progress != nil && failed == nil {
-			set.Progress(model.Progress{Algorithm: r.Algorithm, Incumbent: r.Objective, Bound: r.Bound, Nodes: r.Nodes, Elapsed: time.Since(began)})
+			p := model.Progress{Algorithm: r.Algorithm, Incumbent: r.Objective, Bound: r.Bound, Nodes: r.Nodes, Elapsed: time.Since(began)}
+			if told.News(r.Objective) {
+				p.Solution = r.Solution
+			}
+			set.Progress(p)
 		}
 	})
 	note(&o)

@@ -110,6 +110,7 @@ type driver[S any] struct {
 	best  S       // what r.Solution was made of, if it isn't nil
 	known float64 // the best bound so far, for reports
 	cpu   time.Duration
+	told  model.Told
 }
 
 // answer is what the solver says of a formulation.
@@ -464,6 +465,9 @@ func (d *driver[S]) options() milp.Options {
 		}
 		if sense.Better(x.Incumbent, x.Bound) {
 			x.Bound = x.Incumbent
+		}
+		if x.Incumbent == d.r.Objective && d.told.News(d.r.Objective) {
+			x.Solution = d.r.Solution
 		}
 		d.set.Progress(x)
 	}

@@ -187,12 +187,15 @@ type Settings struct {
 	// Parameters are those of the algorithms of one problem; nil: their
 	// defaults. Those of another problem are ignored.
 	Parameters Parameters
-	// Start is a feasible solution to start from; nil: none.
+	// Start is a solution to start from; nil: none. A solver makes a feasible one
+	// no worse. gapwise.Solve takes a partial one, too: see gapwise.CompleteStart.
 	Start Solution
 	// Proof, if not nil, is where a Prover writes a proof of its bound.
 	Proof *ProofWriter
 	// Progress, if not nil, is called from time to time, never by two
-	// goroutines at once. The solver waits until it returns.
+	// goroutines at once. The solver waits until it returns. gapwise.Solve
+	// tells each solution with its objective, better ones than before alone,
+	// and at last the one that it returns.
 	Progress func(Progress)
 	// Trace, if not nil, is told each step by an algorithm that says that it is
 	// Traced. It changes no solution.
@@ -239,6 +242,26 @@ type Progress struct {
 	Bound     float64       // proved bound on the objective; NaN: none
 	Nodes     int64         // as in Result
 	Elapsed   time.Duration // since the solver's start; 0: not told
+	// Solution is the incumbent if it is better than the one told before, nil
+	// otherwise. It belongs to whom it is told. Incumbent may be of a solution
+	// that isn't told: HiGHS has it in its own terms until a solve ends.
+	Solution Solution
+}
+
+// Told remembers of which objective a solver has told a solution, for Progress.
+type Told struct {
+	any       bool
+	objective float64
+}
+
+// News reports whether the solution of an objective is to be told: the first one, and
+// whenever the objective isn't the one before. NaN is none.
+func (t *Told) News(objective float64) bool {
+	if math.IsNaN(objective) || t.any && objective == t.objective {
+		return false
+	}
+	t.any, t.objective = true, objective
+	return true
 }
 
 // Solver is a heuristic, an exact engine or a user's own program.

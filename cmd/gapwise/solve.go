@@ -206,12 +206,22 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	code := exitOK
 	var results []model.Result
 	for k, in := range all {
+		o := o
 		problem, err := gapwise.ProblemOf(in.Kind())
 		if err != nil {
 			return err
 		}
 		if o.Parameters, err = parametersOf(c, problem); err != nil {
 			return err
+		}
+		if o.Start != nil {
+			start, changes, err := gapwise.CompleteStart(in, o.Start)
+			if err != nil {
+				return fmt.Errorf("%s: %w", instances.Label(paths[k]), err)
+			}
+			if o.Start = start; changes != (model.Completion{}) {
+				fmt.Fprintf(p.err, "start: %v\n", changes)
+			}
 		}
 		options := []gapwise.Options{o}
 		if o.Algorithm == "all" {

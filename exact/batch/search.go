@@ -56,6 +56,7 @@ type run struct {
 	began time.Time
 	off   deviceSet
 	r     *model.Result
+	told  model.Told
 }
 
 // improveTries bounds the schedules that the local search makes.
@@ -154,6 +155,14 @@ func (s *run) report(t *tree) {
 		}
 	}
 	if s.set.Progress != nil {
-		s.set.Progress(model.Progress{Algorithm: "search", Incumbent: incumbent, Bound: s.r.Bound, Nodes: s.r.Nodes, Elapsed: time.Since(s.began)})
+		p := model.Progress{Algorithm: "search", Incumbent: incumbent, Bound: s.r.Bound, Nodes: s.r.Nodes, Elapsed: time.Since(s.began)}
+		if s.told.News(incumbent) {
+			if p.Solution = s.r.Solution; incumbent != s.r.Objective && t.starts != nil {
+				if e, err := batchheur.Place(s.in, s.ticks(t.starts)); err == nil {
+					p.Solution = e
+				}
+			}
+		}
+		s.set.Progress(p)
 	}
 }

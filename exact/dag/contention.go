@@ -27,6 +27,13 @@ func (s *dagSearch) contended(d *model.DAG, r *model.Result) error {
 	if err := r.SetSolution(d, best); err != nil {
 		return err
 	}
+	if tell := s.set.Progress; tell != nil {
+		// What the search finds is of use without contention.
+		s.set.Progress = func(p model.Progress) {
+			p.Incumbent, p.Solution = r.Objective, nil
+			tell(p)
+		}
+	}
 	if err := s.run(); err != nil {
 		return err
 	}

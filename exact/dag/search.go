@@ -108,6 +108,7 @@ type dagSearch struct {
 	nodes  int64
 	learnt int64 // of nodes: the kernel's conflicts
 	reason string
+	told   model.Told
 }
 
 func (s *dagSearch) schedule() *model.Schedule {
@@ -336,7 +337,11 @@ func (s *dagSearch) better(v *ticks, end []int32, on []int8) {
 
 func (s *dagSearch) progress() {
 	if s.set.Progress != nil {
-		s.set.Progress(model.Progress{Algorithm: s.name, Incumbent: s.upper, Bound: s.lower, Nodes: s.nodes, Elapsed: time.Since(s.began)})
+		p := model.Progress{Algorithm: s.name, Incumbent: s.upper, Bound: s.lower, Nodes: s.nodes, Elapsed: time.Since(s.began)}
+		if s.told.News(s.upper) {
+			p.Solution = s.schedule()
+		}
+		s.set.Progress(p)
 	}
 }
 

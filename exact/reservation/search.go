@@ -111,7 +111,8 @@ type searcher struct {
 	nodes      int64
 
 	algorithm string
-	prepare   func(p *part) error        // before the first attempt at a part
+	prepare   func(p *part) error // before the first attempt at a part
+	told      model.Told
 	attempt   func(p *part, limit int64) // looks for a better plan and bound of a part, for about so many nodes
 }
 
@@ -304,6 +305,11 @@ func (s *searcher) progress() {
 		Nodes: s.nodes, Elapsed: time.Since(s.began)}
 	if s.partial() {
 		p.Incumbent = math.NaN()
+	}
+	if s.told.News(p.Incumbent) {
+		if b, err := resheur.BookTicks(s.in, s.t, s.starts); err == nil {
+			p.Solution = b
+		}
 	}
 	s.set.Progress(p)
 }

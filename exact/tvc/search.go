@@ -65,6 +65,7 @@ type run struct {
 	value  []int64 // by component: what the best solution brings
 	nodes  int64   // of components that are done
 	reason string
+	told   model.Told
 }
 
 // keep makes s the best solution if it is better than the best so far.
@@ -102,7 +103,11 @@ func (s *run) total() {
 func (s *run) report(nodes int64) {
 	s.r.Nodes = s.nodes + nodes
 	if s.set.Progress != nil {
-		s.set.Progress(model.Progress{Algorithm: s.r.Algorithm, Incumbent: s.r.Objective, Bound: s.r.Bound, Nodes: s.r.Nodes, Elapsed: time.Since(s.began)})
+		p := model.Progress{Algorithm: s.r.Algorithm, Incumbent: s.r.Objective, Bound: s.r.Bound, Nodes: s.r.Nodes, Elapsed: time.Since(s.began)}
+		if s.told.News(s.r.Objective) {
+			p.Solution = s.r.Solution
+		}
+		s.set.Progress(p)
 	}
 }
 

@@ -142,6 +142,7 @@ type run struct {
 	infeasible string  // why there is no placement; "" if that isn't proved
 	reason     string  // why the search was stopped
 	nodes      int64
+	told       model.Told
 }
 
 // closed reports whether the gap asked for is reached,
@@ -189,6 +190,9 @@ func (s *run) report() {
 	p := model.Progress{Algorithm: s.name, Incumbent: math.NaN(), Bound: s.u.YieldBound(s.lower), Nodes: s.nodes, Elapsed: time.Since(s.start)}
 	if s.hosts != nil {
 		p.Incumbent = s.in.Yield(s.hosts)
+		if s.told.News(p.Incumbent) {
+			p.Solution = s.in.NewPlacement(s.hosts, p.Incumbent)
+		}
 	}
 	s.set.Progress(p)
 }

@@ -1,5 +1,11 @@
 package batch
 
+import (
+	"context"
+
+	"github.com/gapwise/gapwise/model"
+)
+
 // KEASY is Algorithm 1 of Liu et al. (section 2.2), for two tiers. Its list is that
 // of all jobs that wait or run in the background, by arrival. It makes a pass at
 // each instant at which jobs arrive or leave the foreground:
@@ -27,7 +33,9 @@ package batch
 //
 // A job in the background that goes to the foreground on other processors is killed
 // and restarted there. It loses its work.
-var KEASY = onTwoTiers(policy{rule: killed})
+func KEASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
+	return onTwoTiers(ctx, in, set, policy{rule: killed})
+}
 
 // pass makes steps 1 to 3.
 func (s *twoTierSimulation) pass() {

@@ -45,7 +45,7 @@ var PEASY Func = func(ctx context.Context, in *model.Batch, set model.Settings) 
 	default:
 		return nil, fmt.Errorf("%w devices %q of peasy, must be one of %q", model.ErrUnsupported, devices, model.BatchDevicesOfPEASY)
 	}
-	return onTwoTiers(h)(ctx, in, set)
+	return onTwoTiers(ctx, in, set, h)
 }
 
 // short is the estimate in ticks below which jobs are backfilled first.

@@ -1,5 +1,11 @@
 package batch
 
+import (
+	"context"
+
+	"github.com/gapwise/gapwise/model"
+)
+
 // REASY is KEASY without kills (Liu et al., section 2.3.1, Algorithm 3). A job that
 // has started in the background is pinned to its processors. It goes to the
 // foreground only when the foreground of all of them is idle.
@@ -10,7 +16,9 @@ package batch
 // foreground is idle now and that aren't the head's. The reservation is one of a
 // number of processors, as in Algorithm 3: dispatch may put a job that fits the
 // extra ones on processors of the head.
-var REASY = onTwoTiers(policy{rule: pinned})
+func REASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
+	return onTwoTiers(ctx, in, set, policy{rule: pinned})
+}
 
 // reservePinned is reserve for a head in the background that is pinned.
 func (s *twoTierSimulation) reservePinned(head int32) (shadow int64, extra int32) {

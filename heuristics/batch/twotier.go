@@ -38,18 +38,16 @@ type policy struct {
 	shortFirst bool // step 2 takes jobs of short estimates first, see PEASY
 }
 
-// onTwoTiers makes a heuristic for two tiers.
-func onTwoTiers(h policy) Func {
-	return func(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
-		s, err := newTwoTierSimulation(in.Ticks(), h, set)
-		if err != nil {
-			return nil, err
-		}
-		if err := s.run(ctx); err != nil {
-			return nil, err
-		}
-		return s.execution(in), nil
+// onTwoTiers simulates a heuristic for two tiers.
+func onTwoTiers(ctx context.Context, in *model.Batch, set model.Settings, h policy) (*model.Execution, error) {
+	s, err := newTwoTierSimulation(in.Ticks(), h, set)
+	if err != nil {
+		return nil, err
 	}
+	if err := s.run(ctx); err != nil {
+		return nil, err
+	}
+	return s.execution(in), nil
 }
 
 // phase is where a job is.

@@ -15,7 +15,11 @@ import (
 //
 // O(V log V + E + V M log V) on a uniform network, O(E M) instead of O(E) on
 // others.
-var CPOP = replayed(func(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
+func CPOP(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
+	return replayed(ctx, d, set, cpop)
+}
+
+func cpop(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
 	c := newCosts(g, nil)
 	up, priority := c.upward(), c.downward()
 	for t := range priority {
@@ -54,7 +58,7 @@ var CPOP = replayed(func(ctx context.Context, g *model.Graph, x *tracer) (Plan, 
 		q.done(t)
 	}
 	return b.plan(), nil
-})
+}
 
 // criticalPath marks the tasks of one path from an entry task to an exit on
 // which every task has the highest priority.

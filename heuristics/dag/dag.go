@@ -83,22 +83,20 @@ type planner func(context.Context, *model.Graph, *tracer) (Plan, error)
 // transfer model (none under the ideal one).
 type Solver func(context.Context, *model.DAG, model.Settings) (*model.Schedule, []model.Round, error)
 
-// replayed makes a Solver of a planner.
-func replayed(plan planner) Solver {
-	return func(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
-		g := d.Graph()
-		p, err := plan(ctx, g, newTracer(d, set))
-		if err != nil {
-			return nil, nil, err
-		}
-		r := NewReplay(g)
-		makespan := r.Run(p, nil)
-		s := d.Schedule(p.Machine, r.Start, r.Sent)
-		if g.Transfer == model.TransferIdeal {
-			return s, nil, nil
-		}
-		return s, []model.Round{{Round: 1, Planned: Ideal(g, p), Realistic: makespan, Kept: true}}, nil
+// replayed plays the planner's plan, as a Solver does.
+func replayed(ctx context.Context, d *model.DAG, set model.Settings, plan planner) (*model.Schedule, []model.Round, error) {
+	g := d.Graph()
+	p, err := plan(ctx, g, newTracer(d, set))
+	if err != nil {
+		return nil, nil, err
 	}
+	r := NewReplay(g)
+	makespan := r.Run(p, nil)
+	s := d.Schedule(p.Machine, r.Start, r.Sent)
+	if g.Transfer == model.TransferIdeal {
+		return s, nil, nil
+	}
+	return s, []model.Round{{Round: 1, Planned: Ideal(g, p), Realistic: makespan, Kept: true}}, nil
 }
 
 // Ideal returns the makespan of a plan without contention, in seconds.

@@ -18,7 +18,11 @@ import (
 // lowest number.
 //
 // O(V R M + E M) for at most R tasks ready at a time.
-var DLS = replayed(func(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
+func DLS(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
+	return replayed(ctx, d, set, dls)
+}
+
+func dls(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
 	c := newCosts(g, nil)
 	static := make([]float64, g.Tasks)
 	for k := len(g.Order) - 1; k >= 0; k-- {
@@ -72,4 +76,4 @@ var DLS = replayed(func(ctx context.Context, g *model.Graph, x *tracer) (Plan, e
 		}
 	}
 	return b.plan(), nil
-})
+}

@@ -13,7 +13,9 @@ import (
 //
 // O(V log V + E + V M log V) on a uniform network, O(E M) instead of O(E) on
 // others: an insertion costs O(log gaps) on each machine.
-var HEFT = replayed(tracedHEFT)
+func HEFT(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
+	return replayed(ctx, d, set, tracedHEFT)
+}
 
 func heft(ctx context.Context, g *model.Graph) (Plan, error) { return tracedHEFT(ctx, g, nil) }
 

@@ -66,6 +66,7 @@ func (s state) clone() state { return state{s.Plan.Clone(), slices.Clone(s.holds
 
 // search is the local search's state.
 type search struct {
+	d           *model.DAG
 	g           *model.Graph
 	replay      *Replay
 	now, best   state
@@ -81,7 +82,7 @@ type search struct {
 }
 
 func startSearch(ctx context.Context, d *model.DAG, g *model.Graph, set model.Settings) (*search, error) {
-	s := &search{g: g, replay: NewReplay(g), lowest: math.Inf(1), rng: rand.New(rand.NewPCG(set.Seed, 0x6461)), place: make([]int32, g.Tasks)}
+	s := &search{d: d, g: g, replay: NewReplay(g), lowest: math.Inf(1), rng: rand.New(rand.NewPCG(set.Seed, 0x6461)), place: make([]int32, g.Tasks)}
 	try := func(x state) {
 		if v := s.replay.Run(x.Plan, x.holds); less(v, s.lowest) {
 			s.best, s.lowest = x, v
@@ -203,7 +204,8 @@ func (s *search) anneal(ctx context.Context, set model.Settings, steps int, boun
 		if less(v, s.lowest) {
 			s.best, s.lowest, stale = s.now.clone(), v, 0
 			if set.Progress != nil {
-				set.Progress(model.Progress{Algorithm: "improve", Incumbent: v, Bound: math.NaN(), Nodes: int64(k)})
+				told := s.d.Schedule(s.best.Machine, s.replay.Start, s.replay.Sent)
+				set.Progress(model.Progress{Algorithm: "improve", Incumbent: v, Bound: math.NaN(), Nodes: int64(k), Solution: told})
 			}
 		}
 		s.critical = s.critical[:0] // the path is another one now

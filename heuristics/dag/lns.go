@@ -36,9 +36,11 @@ func LNS(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, _ := Neighbourhoods(ctx, s.g, s.best.Plan, set.Seed, 0, func(_ Plan, makespan float64, conflicts int64) {
+	plan, _ := Neighbourhoods(ctx, s.g, s.best.Plan, set.Seed, 0, func(p Plan, makespan float64, conflicts int64) {
 		if set.Progress != nil {
-			set.Progress(model.Progress{Algorithm: "lns", Incumbent: makespan, Bound: math.NaN(), Nodes: conflicts})
+			better := search{g: s.g, replay: NewReplay(s.g), best: state{Plan: p}}
+			schedule, _ := better.result(d)
+			set.Progress(model.Progress{Algorithm: "lns", Incumbent: makespan, Bound: math.NaN(), Nodes: conflicts, Solution: schedule})
 		}
 	})
 	s.best = state{Plan: plan}

@@ -15,7 +15,11 @@ import (
 // finishes first. Of the children's other parents only those placed count.
 //
 // O(E M² log V) on a uniform network.
-var Lookahead = replayed(func(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
+func Lookahead(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
+	return replayed(ctx, d, set, lookahead)
+}
+
+func lookahead(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
 	c := newCosts(g, nil)
 	b := newBuilder(c)
 	starts := make([]float64, g.Machines)
@@ -57,4 +61,4 @@ var Lookahead = replayed(func(ctx context.Context, g *model.Graph, x *tracer) (P
 		b.place(t, best, starts[best])
 	}
 	return b.plan(), nil
-})
+}

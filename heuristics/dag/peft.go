@@ -14,7 +14,11 @@ import (
 // sum of finish time and table entry.
 //
 // O(E M² + V M log V).
-var PEFT = replayed(func(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
+func PEFT(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
+	return replayed(ctx, d, set, peft)
+}
+
+func peft(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
 	c := newCosts(g, nil)
 	table := c.optimistic()
 	rank := make([]float64, g.Tasks)
@@ -49,7 +53,7 @@ var PEFT = replayed(func(ctx context.Context, g *model.Graph, x *tracer) (Plan, 
 		q.done(t)
 	}
 	return b.plan(), nil
-})
+}
 
 // optimistic returns the optimistic cost table: for task t on machine m, at
 // [t*Machines+m], the length of the longest path from t's end to an exit, each

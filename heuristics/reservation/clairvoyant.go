@@ -39,6 +39,11 @@ func Clairvoyant(ctx context.Context, in *model.Reservation, set model.Settings)
 	}
 	p := NewOffline(t, set.Seed)
 	p.Construct(ctx, from)
+	if set.Progress != nil {
+		if b, err := BookTicks(in, t, p.Starts()); err == nil && (in.EffectiveGoal() != model.GoalAll || len(b.Bookings) == len(in.Requests)) {
+			set.Progress(model.Progress{Algorithm: "clairvoyant", Incumbent: p.value + t.FreeWeight, Bound: math.NaN(), Solution: b})
+		}
+	}
 	p.Improve(ctx, ClairvoyantSteps(len(t.Jobs)), math.Inf(1))
 	p.ShiftLeft(ctx)
 	b, err := BookTicks(in, t, p.Starts())

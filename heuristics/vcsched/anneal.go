@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
@@ -29,11 +30,16 @@ func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.
 	}
 	s := NewImprover(u, start, set.Seed)
 	target := max(load, u.Scale)
+	var told model.Told
 	for k := 0; ctx.Err() == nil; k++ {
 		if s.Improve(ctx, target, AnnealSteps(len(u.CPU))) || len(u.CPU) < 2 || u.Hosts < 2 {
 			break
 		}
-		best, _, ok := s.Best()
+		best, hosts, ok := s.Best()
+		if ok && set.Progress != nil && told.News(float64(best)) {
+			y := in.Yield(hosts)
+			set.Progress(model.Progress{Algorithm: "anneal", Incumbent: y, Bound: math.NaN(), Solution: in.NewPlacement(hosts, y)})
+		}
 		if set.TimeLimit == 0 && (k == 9 || len(u.CPU) <= 64 || ok && float64(best) <= 1.01*float64(target)) {
 			break
 		}
@@ -71,7 +77,11 @@ func Start(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set mo
 // memory. A task that fits nowhere goes to the host with the most memory left, as a share
 // of the resource that is tightest there, so the result may be infeasible. With a migration budget, tasks stay on their current
 // hosts. O(n log n + nH).
-func greedyStart(u *model.VCSchedUnits) []int32 {
+func greedyStart(u *model.VCSchedUnits) []int32 { return greedyWith(u, u.Current) }
+
+// greedyWith is greedyStart with tasks that are placed before, [task]; -1, or nil for
+// all: not placed.
+func greedyWith(u *model.VCSchedUnits, placed []int32) []int32 {
 	var sum int64
 	order := make([]int32, len(u.CPU))
 	for i, c := range u.CPU {
@@ -99,13 +109,13 @@ func greedyStart(u *model.VCSchedUnits) []int32 {
 		}
 		return most
 	}
-	for i, h := range u.Current {
+	for i, h := range placed {
 		if h >= 0 {
 			put(int32(i), int(h))
 		}
 	}
 	for _, i := range order {
-		if u.Current != nil && u.Current[i] >= 0 {
+		if placed != nil && placed[i] >= 0 {
 			continue
 		}
 		best, least := -1, int64(0)

@@ -1,0 +1,61 @@
+package batch
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/internal/profile"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Complete makes an execution of the instance, in which each job runs through in the
+// foreground, from one that may lack jobs, or have others. In the order of their
+// starts, the placed jobs start where they did or as soon after that as they fit; then
+// the others, as they are submitted, as early as they fit. The error is
+// model.ErrUnsupported for times that don't fit whole numbers, and model.ErrInvalid as
+// in model.Match. O(n log n) searches of a profile.
+func Complete(in *model.Batch, start *model.Execution) (*model.Execution, model.Completion, error) {
+	ids, placed := make([]string, len(in.Jobs)), make([]string, len(start.Runs))
+	for k := range ids {
+		ids[k] = in.Jobs[k].ID
+	}
+	for i := range placed {
+		placed[i] = start.Runs[i].ID
+	}
+	of, c, err := model.Match(ids, placed)
+	if err != nil {
+		return nil, c, err
+	}
+	t := in.Ticks()
+	s, err := newSimulation(t, model.Settings{})
+	if err != nil {
+		return nil, c, fmt.Errorf("start: %w", err)
+	}
+	wanted, order := make([]int64, len(ids)), make([]int, len(ids))
+	for k := range ids {
+		order[k], wanted[k] = k, t.Jobs[k].Submit
+		if i := of[k]; i >= 0 && len(start.Runs[i].Segments) > 0 {
+			if at := start.Runs[i].Segments[0].StartS * 1e6; at < 1<<53 {
+				wanted[k] = max(wanted[k], int64(math.Round(at)))
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		free := func(k int) int { return -min(0, of[k]) } // 1: not placed
+		return cmp.Or(cmp.Compare(free(a), free(b)), cmp.Compare(wanted[a], wanted[b]))
+	})
+	use := profile.Profile{Capacity: t.Processors}
+	starts := make([]int64, len(ids))
+	for _, k := range order {
+		at, ok := use.First(t.Jobs[k].Processes, s.lengths[k], wanted[k], math.MaxInt64)
+		if !ok {
+			return nil, c, fmt.Errorf("start: %w: job %q fits nowhere", model.ErrInvalid, ids[k])
+		}
+		starts[k] = at
+		use.Add(at, at+s.lengths[k], t.Jobs[k].Processes)
+	}
+	e, err := Place(in, starts)
+	return e, c, err
+}

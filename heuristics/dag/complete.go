@@ -1,0 +1,93 @@
+package dag
+
+import (
+	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Complete makes a schedule of the instance from one that may lack tasks, or have
+// others. Placed tasks stay on their machines, in the order of their starts as far as
+// edges allow; a task that is new comes as soon as its predecessors are there, on the
+// machine on which it ends first. All start as early as possible. The error wraps
+// model.ErrInvalid, see model.Match. O(V M log V + E M).
+func Complete(d *model.DAG, start *model.Schedule) (*model.Schedule, model.Completion, error) {
+	ids, placed := make([]string, len(d.Tasks)), make([]string, len(start.Tasks))
+	for t := range ids {
+		ids[t] = d.Tasks[t].ID
+	}
+	for i := range placed {
+		placed[i] = start.Tasks[i].ID
+	}
+	of, c, err := model.Match(ids, placed)
+	if err != nil {
+		return nil, c, err
+	}
+	machines := map[string]int32{}
+	for m := range d.Machines {
+		machines[d.Machines[m].ID] = int32(m)
+	}
+	g := d.Graph()
+	on := make([]int32, g.Tasks) // -1: free
+	for t := range on {
+		on[t] = -1
+		if of[t] < 0 {
+			continue
+		}
+		m, ok := machines[start.Tasks[of[t]].Machine]
+		if !ok {
+			c.Added, c.Ignored = c.Added+1, c.Ignored+1
+			continue
+		}
+		on[t] = m
+	}
+	// due is when a task wants to start: as in the start, or when its last
+	// predecessor does.
+	due, waits := make([]float64, g.Tasks), make([]int, g.Tasks)
+	position := make([]int32, g.Tasks)
+	for k, t := range g.Order {
+		position[t] = int32(k)
+	}
+	ready := heap.Heap[int32]{Less: func(a, b int32) bool {
+		return due[a] < due[b] || due[a] == due[b] && position[a] < position[b]
+	}}
+	push := func(t int32) {
+		if on[t] >= 0 {
+			due[t] = start.Tasks[of[t]].StartS
+		}
+		ready.Push(t)
+	}
+	for t := range waits {
+		if waits[t] = len(g.Pred(int32(t))); waits[t] == 0 {
+			push(int32(t))
+		}
+	}
+	b := newBuilder(newCosts(g, nil))
+	plan := Plan{Machine: on, Order: make([][]int32, g.Machines)}
+	last := make([]float64, g.Machines)
+	for ready.Len() > 0 {
+		t := ready.Pop()
+		at := b.arrive(t)
+		if on[t] < 0 {
+			on[t] = 0
+			for m := range last {
+				if a := on[t]; less(max(at[m], last[m])+b.cost(t, int32(m)), max(at[a], last[a])+b.cost(t, a)) {
+					on[t] = int32(m)
+				}
+			}
+		}
+		m := on[t]
+		b.place(t, m, max(at[m], last[m]))
+		last[m] = b.finish[t]
+		plan.Order[m] = append(plan.Order[m], t)
+		for _, e := range g.Succ(t) {
+			s := g.To[e]
+			due[s] = max(due[s], due[t])
+			if waits[s]--; waits[s] == 0 {
+				push(s)
+			}
+		}
+	}
+	r := NewReplay(g)
+	r.Run(plan, nil)
+	return d.Schedule(plan.Machine, r.Start, r.Sent), c, nil
+}

@@ -1,0 +1,42 @@
+package reservation
+
+import "github.com/gapwise/gapwise/model"
+
+// Complete makes bookings of the instance from some that may lack requests, or have
+// others. Requests that are booked stay where they are as far as they fit; the others
+// are booked, in the order of their ready times, at the first start at which they fit
+// beside those, or declined. The error wraps model.ErrInvalid, see model.Match.
+// O(n log n) searches of a profile.
+func Complete(in *model.Reservation, start *model.Bookings) (*model.Bookings, model.Completion, error) {
+	ids, placed := make([]string, len(in.Requests)), make([]string, len(start.Bookings))
+	for k := range ids {
+		ids[k] = in.Requests[k].ID
+	}
+	for i := range placed {
+		placed[i] = start.Bookings[i].ID
+	}
+	of, c, err := model.Match(ids, placed)
+	if err != nil {
+		return nil, c, err
+	}
+	known := &model.Bookings{Goal: in.Goal}
+	for _, i := range of {
+		if i >= 0 {
+			known.Bookings = append(known.Bookings, start.Bookings[i])
+		}
+	}
+	t := in.Ticks()
+	starts, err := TicksOf(in, t, known)
+	if err != nil {
+		return nil, c, err
+	}
+	p := NewOffline(t, 0)
+	p.Set(starts)
+	for _, i := range p.byReady {
+		if p.starts[i] == model.Declined {
+			p.bookFirst(i, false)
+		}
+	}
+	b, err := BookTicks(in, t, p.Starts())
+	return b, c, err
+}

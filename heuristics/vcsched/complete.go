@@ -1,0 +1,51 @@
+package vcsched
+
+import "github.com/gapwise/gapwise/model"
+
+// Complete makes a placement of the instance from one that may lack jobs, or have
+// others. Jobs of the same number of tasks, on hosts that the instance has, stay where
+// they are. The tasks of the others are placed greedily: in the order of decreasing
+// larger need on the host of least load that has the memory, or, without one, on that
+// with the most memory left; tasks that run now stay on their hosts if there is a
+// migration budget. So the result may not fit; it is one to start from. Every job has
+// the CPU shares of the best minimum yield. The error wraps model.ErrInvalid, see
+// model.Match.
+func Complete(in *model.VCSched, start *model.Placement) (*model.Placement, model.Completion, error) {
+	ids, placed := make([]string, len(in.Jobs)), make([]string, len(start.Jobs))
+	for i := range ids {
+		ids[i] = in.Jobs[i].ID
+	}
+	for i := range placed {
+		placed[i] = start.Jobs[i].ID
+	}
+	of, c, err := model.Match(ids, placed)
+	if err != nil {
+		return nil, c, err
+	}
+	var kept []int32 // by task; -1: free
+	for i := range in.Jobs {
+		stays := of[i] >= 0 && len(start.Jobs[of[i]].Hosts) == in.Jobs[i].Tasks
+		for k := 0; stays && k < in.Jobs[i].Tasks; k++ {
+			h := start.Jobs[of[i]].Hosts[k]
+			stays = h >= 0 && h < in.Hosts
+		}
+		if of[i] >= 0 && !stays {
+			c.Added, c.Ignored = c.Added+1, c.Ignored+1
+		}
+		for k := range in.Jobs[i].Tasks {
+			h := int32(-1)
+			if stays {
+				h = int32(start.Jobs[of[i]].Hosts[k])
+			}
+			kept = append(kept, h)
+		}
+	}
+	u := in.Units()
+	for i, h := range u.Current {
+		if kept[i] < 0 {
+			kept[i] = h
+		}
+	}
+	hosts := greedyWith(u, kept)
+	return in.NewPlacement(hosts, in.Yield(hosts)), c, nil
+}

@@ -1,0 +1,45 @@
+package gapwise
+
+import (
+	"fmt"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// CompleteStart returns the solution from which a solver starts, given one that may be
+// partial: that places only some of the instance's jobs, tasks or requests, or some
+// that the instance doesn't have any more. What is placed stays where it is as far as
+// the instance allows, what is new is placed greedily, and what the instance doesn't
+// have is ignored. A whole solution is returned as it is. Solve does this with
+// Settings.Start.
+//
+// The result need not be feasible: it is a hint. The error wraps model.ErrInvalid if
+// the start has nothing of the instance, or something twice, or is of another problem.
+func CompleteStart(in model.Instance, start model.Solution) (model.Solution, model.Completion, error) {
+	p, err := ProblemOf(in.Kind())
+	if err != nil {
+		return nil, model.Completion{}, err
+	}
+	if err := in.Validate(); err != nil {
+		return nil, model.Completion{}, err
+	}
+	return p.CompleteStart(in, start)
+}
+
+// startOf adapts a problem's function to solutions of any kind.
+func startOf[I model.Instance, S model.Solution](complete func(I, S) (S, model.Completion, error)) func(I, model.Solution) (model.Solution, model.Completion, error) {
+	return func(in I, start model.Solution) (model.Solution, model.Completion, error) {
+		typed, ok := start.(S)
+		if !ok {
+			return nil, model.Completion{}, fmt.Errorf("start: %w: it is a solution of %s, the instance is of %s", model.ErrInvalid, start.Kind(), in.Kind())
+		}
+		s, c, err := complete(in, typed)
+		if _, wrong := in.Objective(start); wrong == nil && (err != nil || c == (model.Completion{})) {
+			return start, model.Completion{}, nil // whole, or as good as can be
+		}
+		if err != nil {
+			return nil, c, err
+		}
+		return s, c, nil
+	}
+}
