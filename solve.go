@@ -209,7 +209,7 @@ func (c *Case) solveOne(ctx context.Context, s model.Solver, set model.Settings,
 	}
 	r, err = c.stamp(ctx, r, set, judging)
 	if err == nil && set.Progress != nil && r.Solution != nil {
-		set.Progress(model.Progress{Algorithm: r.Algorithm, Incumbent: r.Objective, Bound: r.Bound, Nodes: r.Nodes, Elapsed: r.Elapsed, Solution: r.Solution})
+		set.Progress(model.Progress{Algorithm: r.Algorithm, Incumbent: r.Objective, Bound: r.Bound, Nodes: r.Nodes, Elapsed: r.Elapsed, Solution: r.Solution, Done: true})
 	}
 	return r, c.blame(ctx, s, r, set, err)
 }

@@ -52,7 +52,9 @@ type tracker struct {
 // progress takes a solver's report. Those of an engine's phases may tell less than
 // the one before: the best so far counts.
 func (t *tracker) progress(p model.Progress) {
-	t.note(time.Since(t.began).Seconds(), p.Incumbent, p.Bound)
+	if !p.Done { // see trajectory
+		t.note(time.Since(t.began).Seconds(), p.Incumbent, p.Bound)
+	}
 }
 
 func (t *tracker) note(s, objective, bound float64) {

@@ -246,6 +246,9 @@ type Progress struct {
 	// otherwise. It belongs to whom it is told. Incumbent may be of a solution
 	// that isn't told: HiGHS has it in its own terms until a solve ends.
 	Solution Solution
+	// Done says that the solver has ended: gapwise.Solve tells its result, which
+	// the judge has accepted. Solution is nil then if it was told before.
+	Done bool
 }
 
 // Told remembers of which objective a solver has told a solution, for Progress.

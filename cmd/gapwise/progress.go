@@ -24,6 +24,9 @@ type solverLog struct {
 }
 
 func (l *solverLog) progress(p model.Progress) {
+	if p.Done { // the summary says it
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	news := p.Incumbent != l.last.Incumbent && !(math.IsNaN(p.Incumbent) && math.IsNaN(l.last.Incumbent)) || p.Bound != l.last.Bound
