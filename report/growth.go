@@ -94,8 +94,8 @@ func growth(all []*part) section {
 					for _, x := range []float64{slices.Min(sizes), slices.Max(sizes)} {
 						dots.line = append(dots.line, point{x: x, y: math.Exp(power.intercept) * math.Pow(x, power.exponent)})
 					}
-					dots.name = fmt.Sprintf("%s: exponent %.2f", a, power.exponent)
-					t.Rows = append(t.Rows, row{Cells: []cell{words(a), words(key), number(power.exponent, fmt.Sprintf("%.2f", power.exponent)), number(power.r2, fmt.Sprintf("%.3f", power.r2)), count(power.n), count(stopped)}})
+					dots.name = fmt.Sprintf("%s: exponent %s", a, short(power.exponent, 2))
+					t.Rows = append(t.Rows, row{Cells: []cell{words(a), words(key), number(power.exponent, short(power.exponent, 2)), number(power.r2, fmt.Sprintf("%.3f", power.r2)), count(power.n), count(stopped)}})
 				}
 				c.curves = append(c.curves, dots)
 			}

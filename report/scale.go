@@ -219,7 +219,7 @@ func percentOf(share float64) string {
 		return "∞"
 	case x == 0:
 		return "0"
-	case math.Abs(x) < 0.0005:
+	case math.Abs(x) < 0.001:
 		return "<0.001"
 	case math.Abs(x) >= 1000:
 		return short(x, 0)

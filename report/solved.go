@@ -143,10 +143,15 @@ func (p *part) comparison(found *solved, usages map[string]*benchmarks.Usage) se
 	i := p.instances[0]
 	r := &ranking{name: fmt.Sprintf("%s of each algorithm, with the bound", p.first.Name), axis: axis{label: p.first.String()}, bound: i.bound}
 	runs := p.runs
+	stopped := ""
 	for _, x := range runs {
-		r.rows = append(r.rows, rank{x.Algorithm, x.objective(), tidy(x.objective()), p.hue(x.Algorithm)})
+		text := tidy(x.objective())
+		if x.stopped() && x.Objective != nil {
+			text, stopped = text+" *", " The limit stopped runs with a star."
+		}
+		r.rows = append(r.rows, rank{x.Algorithm, x.objective(), text, p.hue(x.Algorithm)})
 	}
-	caption := sentence(p.first.String()) + ", best first."
+	caption := sentence(p.first.String()) + ", best first." + stopped
 	if !math.IsNaN(i.bound) {
 		caption += fmt.Sprintf(" The dotted line is the bound %s (%s): no solution lies beyond it.", tidy(i.bound), i.boundBy)
 	}

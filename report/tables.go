@@ -66,11 +66,11 @@ func gapColumns(unit string) []column {
 		{"failed", "runs without a solution, of instances not proved infeasible", true},
 		{"optimal", "runs whose solution is within 1e-6 of the best bound", true},
 		{"n", "runs with a solution and a bound", true},
-		{"gap mean (%)", "mean gap to the best bound", true},
+		{"gap (%)", "mean gap to the best bound", true},
 		{"median (%)", "median gap", true},
 		{"worst (%)", "largest gap", true},
 		{"to best (%)", "mean distance to the best solution of any run, relative to it", true},
-		{"time mean (" + unit + ")", "mean time of a run", true},
+		{"time (" + unit + ")", "mean time of a run", true},
 		{"shifted (" + unit + ")", "shifted geometric mean of the times, shift 10 ms", true},
 		{"longest (" + unit + ")", "longest time of a run", true},
 	}
