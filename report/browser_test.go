@@ -305,8 +305,8 @@ func TestSolvedInBrowser(t *testing.T) {
 		var page bytes.Buffer
 		var about *Log
 		if name == "log" {
-			begin := time.Date(1996, 9, 23, 13, 0, 31, 0, time.UTC)
-			about = &Log{Name: "log", Said: "60 of 60 jobs taken", Begin: &begin}
+			model.SetStartTime(in, time.Date(1996, 9, 23, 13, 0, 31, 0, time.UTC))
+			about = &Log{Name: "log", Said: "60 of 60 jobs taken"}
 		}
 		if err := Instance(context.Background(), &page, in, about, Solving{TimeLimit: 2e8, Seed: 1}, Options{Pictures: 1}); err != nil {
 			t.Fatal(err)

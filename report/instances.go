@@ -34,9 +34,10 @@ type pictures struct {
 	without, larger int // solutions left out
 }
 
-// draw draws the solution of a run. It returns nil, and counts, where there is no
-// picture of the problem or no room.
-func (d *pictures) draw(ctx context.Context, in model.Instance, s model.Solution, alt, caption string) (*picture, error) {
+// draw draws the solution of a run, with the bound. It returns nil, and counts, where
+// there is no picture of the problem or no room.
+func (d *pictures) draw(ctx context.Context, r *run, alt, caption string) (*picture, error) {
+	in, s := r.Instance, r.Solution
 	if in == nil || s == nil {
 		return nil, nil
 	}
@@ -56,12 +57,17 @@ func (d *pictures) draw(ctx context.Context, in model.Instance, s model.Solution
 	for _, x := range shown {
 		frames = append(frames, draw.Frame{Instance: x.Instance, Solution: x.Solution, Arrived: x.Arrived, Label: x.Label})
 	}
+	o := draw.Options{Style: draw.Style{Format: "svg"}, By: r.Algorithm}
+	if bound := r.on.bound; !math.IsNaN(bound) && !r.on.stated {
+		o.Bound = &bound
+	}
 	var b bytes.Buffer
 	kind := "svg+xml"
-	err = draw.Solution(&b, draw.Options{Style: draw.Style{Format: "svg"}}, frames)
+	err = draw.Solution(&b, o, frames)
 	if err == nil && b.Len() > largeSVG {
 		var png bytes.Buffer
-		if err = draw.Solution(&png, draw.Options{Style: draw.Style{Format: "png"}}, frames); err == nil && png.Len() < b.Len() {
+		o.Format = "png"
+		if err = draw.Solution(&png, o, frames); err == nil && png.Len() < b.Len() {
 			b, kind = png, "png"
 		}
 	}
@@ -162,7 +168,7 @@ func listed(ctx context.Context, all []*part, d *pictures) (s section, left []st
 		}
 		if r := i.drawn(); r != nil && r.Solution != nil {
 			alt := fmt.Sprintf("Picture of the solution of %s by %s", i.name, r.Algorithm)
-			if it.Picture, err = d.draw(ctx, r.Instance, r.Solution, alt, fmt.Sprintf("Solution by %s, %s %s.", r.Algorithm, p.first.Name, withUnit(r.objective(), p.first.Unit))); err != nil {
+			if it.Picture, err = d.draw(ctx, r, alt, fmt.Sprintf("Solution by %s, %s %s.", r.Algorithm, p.first.Name, withUnit(r.objective(), p.first.Unit))); err != nil {
 				return s, nil, err
 			}
 		}

@@ -18,9 +18,8 @@ import (
 // Log tells of the log that an instance was made of.
 type Log struct {
 	Name    string
-	Said    string     // what became of its jobs
-	Begin   *time.Time // of second 0 of the instance; nil: unknown
-	Command string     // that makes the instance
+	Said    string // what became of its jobs
+	Command string // that makes the instance
 }
 
 // Instance solves an instance by all heuristics and auto, and writes the page of what
@@ -54,7 +53,7 @@ func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s S
 	if err != nil {
 		return err
 	}
-	p.Sections = append(p.Sections, comparison, q.overLog(usages, log), picture, over, q.boundTable(found), q.again(found, log), q.figures(found))
+	p.Sections = append(p.Sections, comparison, q.overLog(usages), picture, over, q.boundTable(found), q.again(found, log), q.figures(found))
 	if found.cut {
 		p.Left = append(p.Left, "Algorithms that didn't run: the command was stopped before.")
 	}
@@ -77,7 +76,7 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 	to.Subtitle = fmt.Sprintf("%s · %s the %s · gapwise %s", p.kind, p.first.Sense, p.first.Name, gapwise.Version)
 	if log != nil {
 		to.Subtitle += " · log " + log.Name
-		if from := log.Begin; from != nil {
+		if from := model.StartTime(found.in); !from.IsZero() {
 			if end := spanOf(found.in); end > 0 {
 				to.Subtitle += fmt.Sprintf(", %s to %s", from.Format("2 Jan 2006"), from.Add(time.Duration(end*float64(time.Second))).Format("2 Jan 2006"))
 			}
@@ -269,7 +268,7 @@ func (p *part) best(ctx context.Context, d *pictures) (section, error) {
 	if r == nil {
 		return s, nil
 	}
-	drawn, err := d.draw(ctx, r.Instance, r.Solution, "Picture of the best solution, by "+r.Algorithm, fmt.Sprintf("The solution by %s.", r.Algorithm))
+	drawn, err := d.draw(ctx, r, "Picture of the best solution, by "+r.Algorithm, fmt.Sprintf("The solution by %s.", r.Algorithm))
 	if err != nil || drawn == nil {
 		return s, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/model"
@@ -61,7 +62,7 @@ func steps(from, to, most float64) (end float64, n int, length float64) {
 }
 
 // overLog draws utilisation, queue and declined work over time.
-func (p *part) overLog(usages map[string]*benchmarks.Usage, log *Log) section {
+func (p *part) overLog(usages map[string]*benchmarks.Usage) section {
 	s := section{ID: "usage", Title: "Over time"}
 	if len(usages) == 0 {
 		return s
@@ -78,8 +79,8 @@ func (p *part) overLog(usages map[string]*benchmarks.Usage, log *Log) section {
 	}
 	x := axis{}
 	scale := 1.0
-	if log != nil && log.Begin != nil {
-		x.begin, x.label = log.Begin, "date ("+log.Begin.Location().String()+")"
+	if begin := model.StartTime(p.runs[0].Instance); !begin.IsZero() {
+		x.begin, x.label = &begin, "date ("+zone(begin)+")"
 	} else {
 		x.label, scale = timeUnit(to - from)
 		x.label = "time (" + x.label + ")"
@@ -143,6 +144,14 @@ func (p *part) overLog(usages map[string]*benchmarks.Usage, log *Log) section {
 	}
 	s.Blocks = []block{{Figures: f}}
 	return s
+}
+
+// zone names the time zone of a moment.
+func zone(t time.Time) string {
+	if _, offset := t.Zone(); offset == 0 {
+		return "UTC"
+	}
+	return "UTC" + t.Format("-07:00")
 }
 
 // few returns some algorithms whose curves are shown at first: the two best, one in

@@ -13,7 +13,6 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/instances/swf"
 	"github.com/gapwise/gapwise/internal/params"
 	"github.com/gapwise/gapwise/model"
 )
@@ -107,7 +106,7 @@ func (p *program) converted(c *cli.Command, path string) (model.Instance, error)
 	if c.IsSet("hosts") {
 		return nil, usagef("convert: --hosts goes with VBP files, %s is an SWF log", instances.Label(path))
 	}
-	in, said, _, err := p.fromLog(c, path)
+	in, said, err := p.fromLog(c, path)
 	if err != nil {
 		return nil, err
 	}
@@ -116,16 +115,17 @@ func (p *program) converted(c *cli.Command, path string) (model.Instance, error)
 }
 
 // fromLog makes the instance of an SWF log's jobs, and says what became of them.
-func (p *program) fromLog(c *cli.Command, path string) (in model.Instance, said string, log *swf.Log, err error) {
+func (p *program) fromLog(c *cli.Command, path string) (in model.Instance, said string, err error) {
 	if c.String("platform") != "" {
-		return nil, "", nil, usagef("%s: --platform goes with task graphs, %s is an SWF log", c.Name, instances.Label(path))
+		return nil, "", usagef("%s: --platform goes with task graphs, %s is an SWF log", c.Name, instances.Label(path))
 	}
 	spec, err := logSpec(c)
 	if err != nil {
-		return nil, "", nil, err
+		return nil, "", err
 	}
-	if log, err = instances.LoadSWF(path); err != nil {
-		return nil, "", nil, err
+	log, err := instances.LoadSWF(path)
+	if err != nil {
+		return nil, "", err
 	}
 	name := "stdin"
 	if path != "-" {
@@ -133,16 +133,16 @@ func (p *program) fromLog(c *cli.Command, path string) (in model.Instance, said 
 		name = name[:strings.LastIndex(strings.ToLower(name), ".swf")]
 	}
 	if !utf8.ValidString(name) {
-		return nil, "", nil, fmt.Errorf("%w: the name of %q isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid, path)
+		return nil, "", fmt.Errorf("%w: the name of %q isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid, path)
 	}
 	in, report, err := spec.FromSWF(name, log, instances.SWFJobs{Skip: c.Int("skip"), First: c.Int("first"),
 		Estimate: c.Bool("estimates"), RefuseLarge: c.Bool("refuse-large"), Cancelled: c.Float64("cancelled"), Seed: c.Uint64("seed")})
 	if err != nil {
-		return nil, "", nil, fmt.Errorf("%s: %w", instances.Label(path), err)
+		return nil, "", fmt.Errorf("%s: %w", instances.Label(path), err)
 	}
 	model.SetStartTime(in, report.Start)
 	in, err = withVariants(c, path, in)
-	return in, report.String(), log, err
+	return in, report.String(), err
 }
 
 // logSpec returns the specification of the flags for SWF logs.

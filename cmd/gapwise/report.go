@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -101,35 +100,12 @@ func (p *program) writePage(ctx context.Context, output string, write func(io.Wr
 }
 
 func (p *program) reportLog(ctx context.Context, c *cli.Command, paths []string, s report.Solving, o report.Options) error {
-	in, said, log, err := p.fromLog(c, paths[0])
+	in, said, err := p.fromLog(c, paths[0])
 	if err != nil {
 		return err
 	}
 	about := &report.Log{Name: in.ID(), Said: said, Command: convertCommand(c, paths[0])}
-	if begin, ok := log.Header.Start(); ok && c.Float64("arrival-factor") <= 1 {
-		id := firstID(in)
-		for k := range log.Jobs {
-			if fmt.Sprint(log.Jobs[k].Number) == id {
-				begin = begin.Add(time.Duration(log.Jobs[k].Submit) * time.Second)
-				about.Begin = &begin
-				break
-			}
-		}
-	}
 	return p.writePage(ctx, c.String("output"), func(w io.Writer) error { return report.Instance(ctx, w, in, about, s, o) })
-}
-
-// firstID returns the id of the request that arrives first.
-func firstID(in model.Instance) string {
-	switch in := in.(type) {
-	case *model.Reservation:
-		return in.Requests[0].ID
-	case *model.Batch:
-		return in.Jobs[0].ID
-	case *model.TVC:
-		return in.Requests[0].ID
-	}
-	return ""
 }
 
 // convertCommand returns the command line that makes the instance of the log.
