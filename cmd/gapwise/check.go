@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -121,6 +123,23 @@ func (f *proofFile) close(err error) error {
 		}
 	}
 	return err
+}
+
+// name adds the file's digest to evidence that names a proof.
+func (f *proofFile) name(e *model.Evidence) {
+	if f == nil || e == nil || e.Type != model.EvidenceProof {
+		return
+	}
+	if info, err := os.Lstat(f.Name()); err != nil || !info.Mode().IsRegular() {
+		return // a pipe has been read by now
+	}
+	if file, err := os.Open(f.Name()); err == nil {
+		defer file.Close()
+		sum := sha256.New()
+		if _, err := io.Copy(sum, file); err == nil {
+			e.SHA256 = hex.EncodeToString(sum.Sum(nil))
+		}
+	}
 }
 
 // size returns the number of bytes written, 0 if it isn't known.

@@ -250,7 +250,9 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 			}
 			r, err := p.patiently(ctx, func() (model.Result, error) { return instance.Solve(ctx, one) })
 			quieten()
-			if err = proof.close(err); err == nil && proof != nil && !quiet {
+			err = proof.close(err)
+			proof.name(r.Evidence)
+			if err == nil && proof != nil && !quiet {
 				fmt.Fprintf(human, "proof in %s, %d bytes: gapwise check replays it\n", proof.Name(), proof.size())
 			}
 			if o.Algorithm == "all" && errors.Is(err, model.ErrUnsupported) {
