@@ -39,7 +39,8 @@ import (
 type Moves struct {
 	t      *Tasks // types also by the current host
 	hosts  []movesHost
-	budget int64 // in the units of Tasks.Mem
+	now    []int32 // [task]: its current host; nil: nothing has a price
+	budget int64   // in the units of Tasks.Mem
 	pool   []movesPattern
 }
 
@@ -63,7 +64,7 @@ func NewMoves(u *model.VCSchedUnits) *Moves { return newMoves(newTasks(u, true),
 // without a migration budget.
 func newMoves(t *Tasks, current []int32) *Moves {
 	u := t.units
-	m := &Moves{t: t, budget: u.Budget}
+	m := &Moves{t: t, now: current, budget: u.Budget}
 	n := len(m.t.CPU)
 	index := make(map[int32]int) // of a host in m.hosts
 	for k := range n {
@@ -99,10 +100,10 @@ func newMoves(t *Tasks, current []int32) *Moves {
 
 // current returns the host on which the tasks of type k run now, -1 for none.
 func (m *Moves) current(k int) int32 {
-	if u := m.t.units; u.Current != nil {
-		return u.Current[m.t.Tasks[k][0]]
+	if m.now == nil {
+		return -1
 	}
-	return -1
+	return m.now[m.t.Tasks[k][0]]
 }
 
 // Add puts the patterns of a placement's hosts into the pool, for each host on which

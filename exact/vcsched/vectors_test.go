@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
@@ -119,5 +120,18 @@ func TestVectorRelationsAtSize(t *testing.T) {
 	}
 	if below == 0 {
 		t.Error("no yield below 1 was proved: nothing to get wrong")
+	}
+}
+
+// Without a budget in its model, column generation must put no price on moves, whatever
+// runs now: it once claimed 0.5 here.
+func TestPatternsOfClassesHaveNoPrices(t *testing.T) {
+	t.Parallel()
+	none := 0.0
+	in := &model.VCSched{Name: "prices", Hosts: 3, MigrationBudget: &none, HostSizes: []model.HostSize{{Count: 1, CPU: 7.0 / 12, Memory: 1}, {Count: 2, CPU: 0.75, Memory: 1}},
+		Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 0.75, Memory: 0.25, CurrentHosts: []int{1}}, {ID: "b", Tasks: 1, CPU: 0.75, Memory: 0.25, CurrentHosts: []int{0}}, {ID: "c", Tasks: 1, CPU: 0.75, Memory: 0.25}}}
+	b, err := vcbounds.ColumnGeneration(t.Context(), in)
+	if err != nil || b.Infeasible || b.Value < 7.0/9-1e-12 {
+		t.Errorf("%+v, %v: the optimum is 7/9", b, err)
 	}
 }
