@@ -610,7 +610,7 @@ func (c *conformance) partial(rng *rand.Rand) {
 			if err != nil {
 				c.Fatal(err)
 			}
-			whole, changes, err := gapwise.CompleteStart(c.in, part)
+			whole, changes, err := gapwise.CompleteStart(c.Context(), c.in, part)
 			if err != nil || changes.Ignored != strangers {
 				c.errorf("a start with %d of %d and %d strangers: %+v, %v", len(kept)-strangers, len(list), strangers, changes, err)
 				continue

@@ -147,7 +147,7 @@ func ExampleCompleteStart() {
 		{ID: "b", Hosts: []int{0}, CPU: []float64{0.6}},
 		{ID: "gone", Hosts: []int{0}, CPU: []float64{0.4}},
 	}}
-	whole, changes, err := gapwise.CompleteStart(threeJobs(), before)
+	whole, changes, err := gapwise.CompleteStart(context.Background(), threeJobs(), before)
 	if err != nil {
 		fmt.Println(err)
 		return

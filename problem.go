@@ -35,7 +35,7 @@ type Problem struct {
 	KernelDevices []exact.Device
 	KernelWithout func(devices ...string) (model.Solver, error)
 	// CompleteStart makes a solution to start from of a partial one, see func CompleteStart.
-	CompleteStart func(model.Instance, model.Solution) (model.Solution, model.Completion, error)
+	CompleteStart func(context.Context, model.Instance, model.Solution) (model.Solution, model.Completion, error)
 	// Formulations names the linear models, the default first.
 	Formulations []string
 	// Formulation builds the named linear model of an instance; "" is the
@@ -111,7 +111,7 @@ type definition[I model.Instance] struct {
 	without      func(devices ...string) (model.Solver, error)
 	kernel       []exact.Device // of the engine kernel
 	kernelOff    func(devices ...string) (model.Solver, error)
-	start        func(I, model.Solution) (model.Solution, model.Completion, error)
+	start        func(context.Context, I, model.Solution) (model.Solution, model.Completion, error)
 	formulations []string
 	formulation  func(ctx context.Context, in I, name string) (*milp.Formulation[model.Solution], error)
 	linear       func(formulation string, b milp.Backend) model.Solver
@@ -152,12 +152,12 @@ func define[I model.Instance](d definition[I]) *Problem {
 			return d.pictured(ctx, typed, s)
 		},
 		Variants: d.variants,
-		CompleteStart: func(in model.Instance, start model.Solution) (model.Solution, model.Completion, error) {
+		CompleteStart: func(ctx context.Context, in model.Instance, start model.Solution) (model.Solution, model.Completion, error) {
 			typed, err := asKind[I](d.kind, in)
 			if err != nil || d.start == nil {
 				return start, model.Completion{}, err
 			}
-			return d.start(typed, start)
+			return d.start(ctx, typed, start)
 		},
 		Formulations: d.formulations,
 		Formulation: func(ctx context.Context, in model.Instance, name string) (*milp.Formulation[model.Solution], error) {

@@ -35,7 +35,7 @@ var vcschedProblem = define(definition[*model.VCSched]{
 	bounds:    vcbounds.All,
 	start:     startOf(vcheur.Complete),
 	generator: instances.GeneratorOf(instances.NewVCSchedSpec),
-	gantt:     []string{"mcb8"},
+	gantt:     []string{"mcb8", "anneal", "search"},
 	complete:  vcschedComplete,
 })
 

@@ -73,7 +73,7 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 		set.Proof = &model.ProofWriter{Writer: set.Proof.Writer, Instance: hash}
 	}
 	if set.Start != nil {
-		if set.Start, _, err = CompleteStart(c.Instance, set.Start); err != nil {
+		if set.Start, _, err = CompleteStart(ctx, c.Instance, set.Start); err != nil {
 			return none, err
 		}
 	}

@@ -1,9 +1,11 @@
 package gapwise
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
 )
 
 // CompleteStart returns the solution from which a solver starts, given one that may be
@@ -15,7 +17,7 @@ import (
 //
 // The result need not be feasible: it is a hint. The error wraps model.ErrInvalid if
 // the start has nothing of the instance, or something twice, or is of another problem.
-func CompleteStart(in model.Instance, start model.Solution) (model.Solution, model.Completion, error) {
+func CompleteStart(ctx context.Context, in model.Instance, start model.Solution) (model.Solution, model.Completion, error) {
 	p, err := ProblemOf(in.Kind())
 	if err != nil {
 		return nil, model.Completion{}, err
@@ -23,19 +25,22 @@ func CompleteStart(in model.Instance, start model.Solution) (model.Solution, mod
 	if err := in.Validate(); err != nil {
 		return nil, model.Completion{}, err
 	}
-	return p.CompleteStart(in, start)
+	return p.CompleteStart(ctx, in, start)
 }
 
 // startOf adapts a problem's function to solutions of any kind.
-func startOf[I model.Instance, S model.Solution](complete func(I, S) (S, model.Completion, error)) func(I, model.Solution) (model.Solution, model.Completion, error) {
-	return func(in I, start model.Solution) (model.Solution, model.Completion, error) {
+func startOf[I model.Instance, S model.Solution](complete func(I, S) (S, model.Completion, error)) func(context.Context, I, model.Solution) (model.Solution, model.Completion, error) {
+	return func(ctx context.Context, in I, start model.Solution) (model.Solution, model.Completion, error) {
 		typed, ok := start.(S)
 		if !ok {
 			return nil, model.Completion{}, fmt.Errorf("start: %w: it is a solution of %s, the instance is of %s", model.ErrInvalid, start.Kind(), in.Kind())
 		}
 		s, c, err := complete(in, typed)
-		if _, wrong := in.Objective(start); wrong == nil && (err != nil || c == (model.Completion{})) {
-			return start, model.Completion{}, nil // whole, or as good as can be
+		if _, wrong := in.Objective(start); wrong == nil && (err != nil || c == (model.Completion{})) { // it is whole
+			report, judged := verify.Verify(ctx, in, start, verify.Options{Valid: true})
+			if judged == nil && report.Feasible() {
+				return start, model.Completion{}, nil
+			}
 		}
 		if err != nil {
 			return nil, c, err

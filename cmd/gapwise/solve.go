@@ -215,7 +215,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 			return err
 		}
 		if o.Start != nil {
-			start, changes, err := gapwise.CompleteStart(in, o.Start)
+			start, changes, err := gapwise.CompleteStart(ctx, in, o.Start)
 			if err != nil {
 				return fmt.Errorf("%s: %w", instances.Label(paths[k]), err)
 			}

@@ -1,10 +1,17 @@
 package tvc
 
-import "github.com/gapwise/gapwise/model"
+import (
+	"context"
 
-// Complete makes embeddings of the instance from some that may have requests that it
-// doesn't: those are left out. Requests that aren't embedded are rejected, as a
-// solution may. The error wraps model.ErrInvalid, see model.Match.
+	"github.com/gapwise/gapwise/model"
+)
+
+// Complete makes embeddings of the instance from some that may be of other requests, or
+// of these as they were before. In loss mode each request that the start embeds gets the
+// same servers and switch, at its arrival and for its whole duration, if they exist and
+// have the room then; all others are rejected, as a solution may. In queue mode, which no
+// solver starts from, it only leaves out requests that the instance doesn't have. The
+// error wraps model.ErrInvalid, see model.Match.
 func Complete(in *model.TVC, start *model.Embeddings) (*model.Embeddings, model.Completion, error) {
 	ids, placed := make([]string, len(in.Requests)), make([]string, len(start.Runs))
 	for k := range ids {
@@ -17,11 +24,47 @@ func Complete(in *model.TVC, start *model.Embeddings) (*model.Embeddings, model.
 	if err != nil {
 		return nil, c, err
 	}
-	e := &model.Embeddings{Runs: []model.Run[model.Embedding]{}}
-	for _, i := range of {
-		if i >= 0 {
-			e.Runs = append(e.Runs, start.Runs[i])
+	if in.Queue {
+		e := &model.Embeddings{Runs: []model.Run[model.Embedding]{}}
+		for _, i := range of {
+			if i >= 0 {
+				e.Runs = append(e.Runs, start.Runs[i])
+			}
 		}
+		return e, c, nil
 	}
-	return e, c, nil
+	e, err := Online(context.Background(), in, &kept{in: in, start: start, of: of})
+	return e, c, err
+}
+
+// kept embeds requests where a start has them.
+type kept struct {
+	in    *model.TVC
+	start *model.Embeddings
+	of    []int // [request]: its run in the start, -1: none
+}
+
+// Embed implements Embedder: a cluster that isn't a request of the start has no place.
+func (*kept) Embed(*DataCentre, int, int64) (model.Embedding, bool) {
+	return model.Embedding{}, false
+}
+
+// EmbedRequest implements RequestEmbedder.
+func (x *kept) EmbedRequest(d *DataCentre, k int) (model.Embedding, bool) {
+	i := x.of[k]
+	if i < 0 || len(x.start.Runs[i].Segments) == 0 {
+		return model.Embedding{}, false
+	}
+	e, q := &x.start.Runs[i].Segments[0].Place, &d.Requests[k]
+	if !x.in.FatTree.Has(e.Switch) || len(e.Servers) == 0 {
+		return model.Embedding{}, false
+	}
+	first, last := d.serversBelow(e.Switch)
+	for _, s := range e.Servers {
+		if s.Server < first || s.Server >= last || s.VMs < 1 {
+			return model.Embedding{}, false
+		}
+		first = s.Server + 1 // they ascend
+	}
+	return *e, d.Room(e, q.VMs, q.Bandwidth)
 }

@@ -1,0 +1,86 @@
+package gapwise
+
+import (
+	"context"
+	"time"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// SessionTimeLimit limits each step of a Session whose options have no time limit.
+const SessionTimeLimit = 40 * time.Millisecond
+
+// Session solves an instance again after each small change of it: jobs, requests or
+// tasks arrive and leave, needs change. Each step starts from the solution of the one
+// before, completed greedily (see CompleteStart), so its solution is never worse than that
+// completed start where the start is feasible, and what the change doesn't touch need
+// not move. The zero value of all but Options is a session before its first step. One
+// goroutine uses a session at a time.
+//
+// Where the instance is a vcsched with a migration budget, the step knows what runs
+// where: the current hosts of its jobs are those of the last placement, whatever the
+// instance says, and the budget bounds what may move from there.
+type Session struct {
+	// Options are those of every step. Without a time limit it is SessionTimeLimit;
+	// Start is for the first step alone.
+	Options Options
+	last    model.Solution
+}
+
+// Step solves the instance as it is now. It returns the instance that was solved,
+// which is in unless current hosts were filled in. A step without a solution, such as
+// one that is infeasible, leaves the session as it was. Errors are those of Solve.
+func (s *Session) Step(ctx context.Context, in model.Instance) (model.Instance, model.Result, error) {
+	o := s.Options
+	if o.TimeLimit == 0 {
+		o.TimeLimit = SessionTimeLimit
+	}
+	if s.last != nil && s.last.Kind() == in.Kind() {
+		in = running(in, s.last)
+		start, _, err := CompleteStart(ctx, in, s.last)
+		if err != nil { // everything has changed: there is nothing to start from
+			start = nil
+		}
+		o.Start = start
+	}
+	r, err := Solve(ctx, in, o)
+	if err == nil && r.Solution != nil {
+		s.last = r.Solution
+	}
+	return in, r, err
+}
+
+// Last returns the last solution, nil before there is one.
+func (s *Session) Last() model.Solution { return s.last }
+
+// running returns the instance, or a copy of a vcsched with a migration budget whose
+// jobs run on the hosts of a placement. Jobs that aren't in it, or have another number
+// of tasks or a host that the instance doesn't have, are new.
+func running(in model.Instance, last model.Solution) model.Instance {
+	v, isVCSched := in.(*model.VCSched)
+	p, isPlacement := last.(*model.Placement)
+	if !isVCSched || !isPlacement || v.MigrationBudget == nil {
+		return in
+	}
+	hosts := map[string][]int{}
+	for i := range p.Jobs {
+		hosts[p.Jobs[i].ID] = p.Jobs[i].Hosts
+	}
+	now := *v
+	now.Jobs = make([]model.VCSchedJob, len(v.Jobs))
+	for i := range v.Jobs {
+		j := v.Jobs[i]
+		j.CurrentHosts = hosts[j.ID]
+		if len(j.CurrentHosts) != j.Tasks {
+			j.CurrentHosts = nil
+		}
+		for _, h := range j.CurrentHosts {
+			if h < 0 || h >= v.Hosts {
+				j.CurrentHosts = nil
+				break
+			}
+		}
+		now.Jobs[i] = j
+	}
+	return &now
+}

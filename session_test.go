@@ -1,0 +1,179 @@
+package gapwise_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// changing draws a cluster whose jobs come and go.
+type changing struct {
+	rng  *rand.Rand
+	in   model.VCSched
+	next int
+}
+
+func newChanging(seed uint64, hosts, jobs int, budget float64) *changing {
+	c := &changing{rng: rand.New(rand.NewPCG(seed, 0)), in: model.VCSched{Name: "changing", Hosts: hosts}}
+	if budget > 0 {
+		c.in.MigrationBudget = &budget
+	}
+	c.change(jobs, 0)
+	return c
+}
+
+// change returns the instance after some jobs have arrived and others left.
+func (c *changing) change(arrive, leave int) *model.VCSched {
+	jobs := slices.Clone(c.in.Jobs)
+	for range min(leave, len(jobs)-1) {
+		k := c.rng.IntN(len(jobs))
+		jobs = slices.Delete(jobs, k, k+1)
+	}
+	for range arrive {
+		// 200 jobs of these fill about two thirds of the memory of 64 hosts.
+		jobs = append(jobs, model.VCSchedJob{ID: fmt.Sprint("j", c.next), Tasks: 1, CPU: 0.05 + 0.6*c.rng.Float64(), Memory: 0.42 * c.rng.Float64()})
+		c.next++
+	}
+	c.in.Jobs = jobs
+	now := c.in
+	return &now
+}
+
+// Of a chain of changes no step is worse than the last placement completed greedily,
+// and none moves more than the budget allows, counted from that placement.
+func TestSession(t *testing.T) {
+	for _, budget := range []float64{0, 0.5} {
+		c := newChanging(7, 8, 20, budget)
+		s := gapwise.Session{Options: gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 100 * time.Millisecond}}}
+		var in model.Instance = &c.in
+		better := 0
+		for step := range 15 {
+			last := s.Last()
+			solved, r, err := s.Step(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Solution == nil {
+				t.Fatalf("step %d: %s, %s", step, r.Status, r.Reason)
+			}
+			if last != nil {
+				start, _, err := gapwise.CompleteStart(t.Context(), solved, last)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o, err := solved.Objective(start)
+				if err != nil {
+					t.Fatal(err)
+				}
+				report, err := verify.Verify(t.Context(), solved, start, verify.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if report.Feasible() && r.Objective < o.Value {
+					t.Errorf("step %d: yield %v, the last placement completed has %v", step, r.Objective, o.Value)
+				}
+				if r.Objective > o.Value {
+					better++
+				}
+				moved := 0.0
+				for i, j := range solved.(*model.VCSched).Jobs {
+					if p := r.Solution.(*model.Placement).Jobs[i]; len(j.CurrentHosts) > 0 && j.CurrentHosts[0] != p.Hosts[0] {
+						moved += j.Memory
+					}
+				}
+				if budget > 0 && moved > budget+1e-9 {
+					t.Errorf("step %d: %v of memory moves, %v may", step, moved, budget)
+				}
+			}
+			in = c.change(3, 3)
+		}
+		if better == 0 {
+			t.Errorf("budget %v: no step is better than its start", budget)
+		}
+	}
+}
+
+// A session of any problem starts from what it had; of instances that have nothing in
+// common it begins anew, and an infeasible one leaves it as it was.
+func TestSessionAnyProblem(t *testing.T) {
+	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
+		var s gapwise.Session
+		s.Options.Seed, s.Options.TimeLimit = 1, time.Second
+		for _, in := range smallInstances(t, p, 2) {
+			if _, r, err := s.Step(t.Context(), in); err != nil {
+				t.Errorf("%s: %v", in.ID(), err)
+			} else if r.Solution != nil && s.Last() == nil {
+				t.Errorf("%s: its solution isn't kept", in.ID())
+			}
+		}
+	})
+	full := &model.VCSched{Name: "full", Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 0.5, Memory: 0.6}}}
+	over := &model.VCSched{Name: "over", Hosts: 1, Jobs: append(full.Jobs[:1:1], model.VCSchedJob{ID: "b", Tasks: 1, CPU: 0.5, Memory: 0.6})}
+	var s gapwise.Session
+	if _, _, err := s.Step(t.Context(), full); err != nil {
+		t.Fatal(err)
+	}
+	kept := s.Last()
+	if _, r, err := s.Step(t.Context(), over); err != nil || r.Status != model.StatusInfeasible || s.Last() != kept {
+		t.Errorf("%v, %v, kept %v", r.Status, err, s.Last() == kept)
+	}
+}
+
+// ExampleSession places jobs again after one has arrived; what runs may move as far
+// as the budget goes.
+func ExampleSession() {
+	budget := 0.5
+	in := &model.VCSched{Name: "cluster", Hosts: 2, MigrationBudget: &budget, Jobs: []model.VCSchedJob{
+		{ID: "web", Tasks: 1, CPU: 0.5, Memory: 0.4}, {ID: "db", Tasks: 1, CPU: 0.7, Memory: 0.6},
+	}}
+	var s gapwise.Session
+	_, before, err := s.Step(context.Background(), in)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	arrived := *in
+	arrived.Jobs = append(slices.Clone(in.Jobs), model.VCSchedJob{ID: "batch", Tasks: 1, CPU: 0.5, Memory: 0.3})
+	_, after, err := s.Step(context.Background(), &arrived)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(before.Status, before.Objective, after.Status, after.Objective)
+	// Output: optimal 1 optimal 1
+}
+
+// BenchmarkSession is one step: two jobs arrive, two leave. The times include the
+// judge's.
+func BenchmarkSession(b *testing.B) {
+	for _, budget := range []float64{0, 2} {
+		b.Run(fmt.Sprintf("hosts=64/jobs=200/budget=%v", budget), func(b *testing.B) {
+			c := newChanging(5, 64, 200, budget)
+			var s gapwise.Session
+			s.Options.Seed = 1
+			if _, _, err := s.Step(b.Context(), &c.in); err != nil {
+				b.Fatal(err)
+			}
+			gap, longest := 0.0, time.Duration(0)
+			for b.Loop() {
+				in := c.change(2, 2)
+				began := time.Now()
+				_, r, err := s.Step(b.Context(), in)
+				if err != nil {
+					b.Fatal(err)
+				}
+				longest = max(longest, time.Since(began))
+				gap += r.Gap
+			}
+			b.ReportMetric(float64(longest.Microseconds())/1000, "ms-longest")
+			b.ReportMetric(100*gap/float64(b.N), "gap-%")
+		})
+	}
+}
