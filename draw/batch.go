@@ -54,7 +54,7 @@ func Execution(w io.Writer, o Options, title string, in *model.Batch, e *model.E
 	if err := l.read(e, index); err != nil {
 		return err
 	}
-	if err := l.replay(); err != nil {
+	if err := l.replay(e); err != nil {
 		return err
 	}
 	if err := l.place(); err != nil {
@@ -146,9 +146,8 @@ func (l *executionLayout) read(e *model.Execution, index []int) error {
 
 // replay computes the span of time, the use over it, and what is seen of the
 // segments.
-func (l *executionLayout) replay() error {
+func (l *executionLayout) replay(e *model.Execution) error {
 	low, high := math.Inf(1), math.Inf(-1)
-	var changes []usageStep
 	var ends []float64
 	end := make([]float64, len(l.in.Jobs))
 	for k := range l.in.Jobs {
@@ -160,13 +159,7 @@ func (l *executionLayout) replay() error {
 		s := &l.segments[i]
 		low, high = min(low, s.start), max(high, s.end)
 		ends = append(ends, s.end)
-		if from := end[s.job]; from < s.start {
-			changes = append(changes, usageStep{at: from, waiting: 1}, usageStep{at: s.start, waiting: -1})
-		}
 		end[s.job] = max(end[s.job], s.end)
-		starts, stops := usageStep{at: s.start}, usageStep{at: s.end}
-		starts.used[s.tier], stops.used[s.tier] = float64(len(s.processors)), -float64(len(s.processors))
-		changes = append(changes, starts, stops)
 	}
 	if low > high {
 		low, high = 0, 0
@@ -190,8 +183,11 @@ func (l *executionLayout) replay() error {
 			return err
 		}
 	}
-	l.usage = usage{of: l.in.Processors, what: "Processors", waiting: "Waiting jobs, over time", colours: tierColours}
-	l.usage.sum(&l.timeAxis, changes)
+	use, err := model.UsageOf(l.in, e)
+	if err != nil {
+		return fmt.Errorf("draw: %w", err)
+	}
+	l.usage = usage{steps: l.within(use.Steps), of: l.in.Processors, what: "Processors", waiting: "Waiting jobs, over time", colours: tierColours}
 
 	first, last, err := l.rows(l.in.Processors, "processor")
 	if err != nil {

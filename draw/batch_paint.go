@@ -37,10 +37,10 @@ func (l *executionLayout) paint(p pen) {
 
 // useText tells the mean use.
 func (l *executionLayout) useText() string {
-	mean := l.usage.means(&l.timeAxis)
-	text := fmt.Sprintf("%.1f %% on average", mean[0])
+	foreground, background := l.usage.means(&l.timeAxis)
+	text := fmt.Sprintf("%.1f %% on average", foreground)
 	if l.in.Tiers == 2 {
-		text += fmt.Sprintf(" in the foreground, %.1f %% in the background", mean[1])
+		text += fmt.Sprintf(" in the foreground, %.1f %% in the background", background)
 	}
 	return text
 }

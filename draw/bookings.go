@@ -126,7 +126,12 @@ func newBookingsLayout(o Options, title string, in *model.Reservation, b *model.
 		return nil, err
 	}
 	if o.Usage || !few && len(in.Requests) > 0 {
-		l.usage = l.count()
+		use, err := model.UsageOf(in, b)
+		if err != nil {
+			return nil, fmt.Errorf("draw: %w", err)
+		}
+		l.usage = &usage{steps: l.within(use.Steps), of: in.PEs, what: "PEs", waiting: "Accepted requests that have not started, over time",
+			colours: [2]color.RGBA{0: palette[0]}}
 	}
 	first, last, err := o.rows(in.PEs, "PE")
 	if err != nil {
@@ -206,26 +211,6 @@ func (l *bookingsLayout) choose() error {
 	}
 	l.texture = rectangles > textureBars
 	return nil
-}
-
-// count returns the PEs in use, those reserved and not used, and the accepted
-// requests that wait, from their arrival to their start.
-func (l *bookingsLayout) count() *usage {
-	u := &usage{of: l.in.PEs, what: "PEs", waiting: "Accepted requests that have not started, over time", colours: [2]color.RGBA{palette[0], mix(palette[3], white, 0.35)}}
-	var changes []usageStep
-	for i := range l.bars {
-		b := &l.bars[i]
-		n := float64(l.in.Requests[b.request].PEs)
-		if at := l.in.Requests[b.request].ArrivalS; at < b.start {
-			changes = append(changes, usageStep{at: at, waiting: 1}, usageStep{at: b.start, waiting: -1})
-		}
-		if !b.runs {
-			continue
-		}
-		changes = append(changes, usageStep{at: b.start, used: [2]float64{n}}, usageStep{at: b.used, used: [2]float64{-n}})
-	}
-	u.sum(&l.timeAxis, changes)
-	return u
 }
 
 // place sets the sizes: as wide as most ids need to fit, within limits.

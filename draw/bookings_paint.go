@@ -23,7 +23,8 @@ func (l *bookingsLayout) paint(p pen) {
 		l.paintBars(p)
 	}
 	if l.usage != nil {
-		l.usage.paint(p, &l.timeAxis, l.width, axis, fmt.Sprintf("%.1f %% on average", l.usage.means(&l.timeAxis)[0]))
+		mean, _ := l.usage.means(&l.timeAxis)
+		l.usage.paint(p, &l.timeAxis, l.width, axis, fmt.Sprintf("%.1f %% on average", mean))
 	}
 	switch {
 	case l.rows:

@@ -106,14 +106,14 @@ func (l *conflictLayout) place() (err error) {
 		return err
 	}
 	l.width = l.right + 2*margin
-	var changes []usageStep
+	var changes []model.UsageStep
 	for _, q := range l.requests {
 		if from, to := compulsory(q); from < to {
 			n := float64(q.PEs)
-			changes = append(changes, usageStep{at: from, used: [2]float64{n}}, usageStep{at: to, used: [2]float64{-n}})
+			changes = append(changes, model.UsageStep{AtS: from, Used: n}, model.UsageStep{AtS: to, Used: -n})
 		}
 	}
-	l.need.sum(&l.timeAxis, changes)
+	l.need.steps = l.within(model.UsageSteps(changes))
 	add := func(text string, draw func(p pen, x, y float64)) {
 		l.legend = append(l.legend, entry{text: text, thumbs: []plot.Thumbnailer{sample{draw}}})
 	}
@@ -180,11 +180,11 @@ func (l *conflictLayout) paint(p pen) {
 	}
 	most := float64(l.in.PEs)
 	for _, s := range l.need.steps {
-		most = max(most, s.used[0])
+		most = max(most, s.Used)
 	}
 	p.heading(l.need.useY-6, l.width, fmt.Sprintf("PEs that must be in use; dashed: the %d that there are", l.in.PEs))
 	l.chart(p, axis, l.need.useY, l.need.useHeight, most, func() {
-		fillArea(p, &l.timeAxis, palette[1], l.need.useY+l.need.useHeight, l.need.useHeight/most, l.need.steps, func(s usageStep) (float64, float64) { return s.at, s.used[0] })
+		fillArea(p, &l.timeAxis, palette[1], l.need.useY+l.need.useHeight, l.need.useHeight/most, l.need.steps, func(s model.UsageStep) (float64, float64) { return s.AtS, s.Used })
 	})
 	at := l.need.useY + l.need.useHeight*(1-float64(l.in.PEs)/most)
 	p.line(realisticColour, 1.2, l.left, at, l.right, at, 4, 2)

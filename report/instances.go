@@ -86,7 +86,7 @@ func (d *pictures) draw(ctx context.Context, r *run, alt, caption string) (*pict
 	return newPicture(kind, b.Bytes(), alt, caption), nil
 }
 
-// left says what the pictures leave out.
+// words says what the pictures leave out.
 func (d *pictures) words() (all []string) {
 	if d.without > 0 {
 		all = append(all, fmt.Sprintf("Pictures of %s: more than the page holds (--pictures), or more in them than can be drawn.", plural(d.without, "solution")))

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -138,7 +137,7 @@ func spanOf(in model.Instance) float64 {
 }
 
 // comparison is the picture and the table of the algorithms.
-func (p *part) comparison(found *solved, usages map[string]*benchmarks.Usage) section {
+func (p *part) comparison(found *solved, usages map[string]*model.Usage) section {
 	i := p.instances[0]
 	r := &ranking{name: fmt.Sprintf("%s of each algorithm, with the bound", p.first.Name), axis: axis{label: p.first.String()}, bound: i.bound}
 	runs := p.runs

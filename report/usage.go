@@ -6,19 +6,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/model"
 )
 
 // usages returns the usage of each algorithm's solution; empty for problems whose
 // solutions run no requests over time.
-func (p *part) usages(found *solved) map[string]*benchmarks.Usage {
-	all := map[string]*benchmarks.Usage{}
+func (p *part) usages(found *solved) map[string]*model.Usage {
+	all := map[string]*model.Usage{}
 	for _, r := range p.runs {
 		if r.Solution == nil {
 			continue
 		}
-		if u, err := benchmarks.UsageOf(found.in, r.Solution); err == nil && len(u.Steps) > 0 {
+		if u, err := model.UsageOf(found.in, r.Solution); err == nil && len(u.Steps) > 0 {
 			all[r.Algorithm] = u
 		}
 	}
@@ -62,7 +61,7 @@ func steps(from, to, most float64) (end float64, n int, length float64) {
 }
 
 // overLog draws utilisation, queue and declined work over time.
-func (p *part) overLog(usages map[string]*benchmarks.Usage) section {
+func (p *part) overLog(usages map[string]*model.Usage) section {
 	s := section{ID: "usage", Title: "Over time"}
 	if len(usages) == 0 {
 		return s
@@ -72,7 +71,7 @@ func (p *part) overLog(usages map[string]*benchmarks.Usage) section {
 	for _, u := range usages {
 		a, b := u.Span()
 		from, to, unit = min(from, a), max(to, b), u.Unit
-		background = background || slices.ContainsFunc(u.Steps, func(s benchmarks.UsageStep) bool { return s.Background > 0 })
+		background = background || slices.ContainsFunc(u.Steps, func(s model.UsageStep) bool { return s.Background > 0 })
 	}
 	if !(from < to) {
 		return s
@@ -90,21 +89,21 @@ func (p *part) overLog(usages map[string]*benchmarks.Usage) section {
 	type kind struct {
 		name  string
 		y     axis
-		of    func(u *benchmarks.Usage, m benchmarks.UsageStep) float64
+		of    func(u *model.Usage, m model.UsageStep) float64
 		bound float64 // NaN: none
 		said  string
 	}
 	nan := math.NaN()
 	kinds := []kind{
-		{"utilisation", axis{label: "utilisation (%)"}, func(u *benchmarks.Usage, m benchmarks.UsageStep) float64 { return 100 * m.Used / u.Capacity }, 100, fmt.Sprintf("Mean share of %s in use; the dotted line is all of them.", unit)},
-		{"queue", axis{label: "waiting requests"}, func(_ *benchmarks.Usage, m benchmarks.UsageStep) float64 { return m.Waiting }, nan, "Mean number of requests that have arrived, are to run and don't: booked ahead, queued or suspended."},
+		{"utilisation", axis{label: "utilisation (%)"}, func(u *model.Usage, m model.UsageStep) float64 { return 100 * m.Used / u.Capacity }, 100, fmt.Sprintf("Mean share of %s in use; the dotted line is all of them.", unit)},
+		{"queue", axis{label: "waiting requests"}, func(_ *model.Usage, m model.UsageStep) float64 { return m.Waiting }, nan, "Mean number of requests that have arrived, are to run and don't: booked ahead, queued or suspended."},
 	}
 	if background {
 		kinds[0].said = fmt.Sprintf("Mean share of %s in use in the foreground; the dotted line is all of them.", unit)
-		kinds = append(kinds, kind{"background", axis{label: "background in use (%)"}, func(u *benchmarks.Usage, m benchmarks.UsageStep) float64 { return 100 * m.Background / u.Capacity }, 100, fmt.Sprintf("Mean share of %s whose background is in use.", unit)})
+		kinds = append(kinds, kind{"background", axis{label: "background in use (%)"}, func(u *model.Usage, m model.UsageStep) float64 { return 100 * m.Background / u.Capacity }, 100, fmt.Sprintf("Mean share of %s whose background is in use.", unit)})
 	}
 	if work > 0 {
-		kinds = append(kinds, kind{"declined work", axis{label: "declined work (% of all)"}, func(_ *benchmarks.Usage, m benchmarks.UsageStep) float64 { return 100 * m.Declined / work }, nan, "Work of the requests declined until then, counted at their arrival, as a share of all work asked for."})
+		kinds = append(kinds, kind{"declined work", axis{label: "declined work (% of all)"}, func(_ *model.Usage, m model.UsageStep) float64 { return 100 * m.Declined / work }, nan, "Work of the requests declined until then, counted at their arrival, as a share of all work asked for."})
 	}
 	shown := p.few()
 	f := &figures{Choices: []choice{{Name: "Show"}, {Name: "Means over", Index: 1}}}
@@ -118,7 +117,7 @@ func (p *part) overLog(usages map[string]*benchmarks.Usage) section {
 			break
 		}
 		f.Choices[1].Values = append(f.Choices[1].Values, over)
-		means := map[string][]benchmarks.UsageStep{}
+		means := map[string][]model.UsageStep{}
 		for a, u := range usages {
 			means[a] = u.Means(from, end, n)
 		}

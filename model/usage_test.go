@@ -1,4 +1,4 @@
-package benchmarks
+package model
 
 import (
 	"errors"
@@ -7,13 +7,19 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/gapwise/gapwise/model"
 )
 
 // Three jobs, worked out by hand: b waits from 5 to 6, after its restart.
 func TestUsageOfBatch(t *testing.T) {
-	in, s := traced()
+	in := &Batch{Name: "three", Processors: 8, Tiers: 2, KillAtEstimate: true, Jobs: []BatchJob{
+		{ID: "a", RuntimeS: 10, EstimateS: 20, Processes: 4}, {ID: "b", SubmitS: 1.5, RuntimeS: 30, Processes: 2}, {ID: "c", SubmitS: 2, RuntimeS: 50, EstimateS: 40, Processes: 1}}}
+	place := func(tier Tier, processors ...int32) BatchPlace { return BatchPlace{Tier: tier, Processors: processors} }
+	type segment = Segment[BatchPlace]
+	s := &Execution{Runs: []Run[BatchPlace]{
+		{ID: "c", Segments: []segment{{StartS: 2, EndS: 42, Place: place("", 7)}}},
+		{ID: "b", Segments: []segment{{StartS: 1.5, EndS: 5, Place: place(TierBackground, 1, 0), Lost: true},
+			{StartS: 6, EndS: 7, Place: place(TierBackground, 2, 3)}, {StartS: 7, EndS: 20, Place: place("", 6, 4)}, {StartS: 20, EndS: 61.5, Place: place("", 6, 4)}}},
+		{ID: "a", Segments: []segment{{StartS: 0, EndS: 10, Place: place("", 3, 1, 0, 5)}}}}}
 	u, err := UsageOf(in, s)
 	if err != nil {
 		t.Fatal(err)
@@ -36,12 +42,12 @@ func TestUsageOfBatch(t *testing.T) {
 // one declined.
 func TestUsageOfReservation(t *testing.T) {
 	early, withdrawn := 3., 7.
-	in := &model.Reservation{Name: "four", PEs: 10, Requests: []model.Request{
+	in := &Reservation{Name: "four", PEs: 10, Requests: []Request{
 		{ID: "a", ReadyS: 2, DurationS: 4, DeadlineS: 9, PEs: 3},
 		{ID: "b", ArrivalS: 1, ReadyS: 1, DurationS: 5, RuntimeS: &early, DeadlineS: 9, PEs: 4},
 		{ID: "c", ArrivalS: 5, ReadyS: 8, DurationS: 1, DeadlineS: 20, PEs: 1, CancelS: &withdrawn},
 		{ID: "d", ArrivalS: 6, ReadyS: 6, DurationS: 2, DeadlineS: 9, PEs: 10}}}
-	u, err := UsageOf(in, &model.Bookings{Bookings: []model.Booking{{ID: "a", StartS: 2}, {ID: "b", StartS: 1}, {ID: "c", StartS: 8}}})
+	u, err := UsageOf(in, &Bookings{Bookings: []Booking{{ID: "a", StartS: 2}, {ID: "b", StartS: 1}, {ID: "c", StartS: 8}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,18 +56,18 @@ func TestUsageOfReservation(t *testing.T) {
 	if d := cmp.Diff(want, u.Steps); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
-	if _, err := UsageOf(in, &model.Execution{}); !errors.Is(err, model.ErrInvalid) {
+	if _, err := UsageOf(in, &Execution{}); !errors.Is(err, ErrInvalid) {
 		t.Errorf("an execution of reservations: %v", err)
 	}
-	if _, err := UsageOf(&model.DAG{}, &model.Schedule{}); !errors.Is(err, model.ErrUnsupported) {
+	if _, err := UsageOf(&DAG{}, &Schedule{}); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("a schedule: %v", err)
 	}
 }
 
 func TestUsageOfTVC(t *testing.T) {
-	in := &model.TVC{Name: "v", FatTree: model.FatTree{K: 2, Slots: 4, LinkMbps: 10}, Requests: []model.TVCRequest{
+	in := &TVC{Name: "v", FatTree: FatTree{K: 2, Slots: 4, LinkMbps: 10}, Requests: []TVCRequest{
 		{ID: "x", VMs: 3, BandwidthMbps: 1, DurationS: 7}, {ID: "y", ArrivalS: 1, VMs: 9, BandwidthMbps: 1, DurationS: 3}}}
-	u, err := UsageOf(in, &model.Embeddings{Runs: []model.Run[model.Embedding]{{ID: "x", Segments: []model.Segment[model.Embedding]{{StartS: 2, EndS: 9}}}}})
+	u, err := UsageOf(in, &Embeddings{Runs: []Run[Embedding]{{ID: "x", Segments: []Segment[Embedding]{{StartS: 2, EndS: 9}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +81,7 @@ func TestUsageOfTVC(t *testing.T) {
 func TestUsageMeans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
-		var u usage
+		var u Usage
 		want := 0.
 		for range 1 + rng.IntN(20) {
 			from, long, used := rng.Float64()*10, rng.Float64()*5, float64(1+rng.IntN(9))
@@ -84,7 +90,7 @@ func TestUsageMeans(t *testing.T) {
 			want += used * long
 		}
 		n := float64(len(u.Steps)) / 3 // two changes of each use, one that is declined
-		u.accumulate()
+		u.Steps = UsageSteps(u.Steps)
 		from, to := u.Span()
 		parts := 1 + rng.IntN(50)
 		means, got := u.Means(from, to, parts), 0.

@@ -1,12 +1,10 @@
-package benchmarks
+package model
 
 import (
 	"cmp"
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/gapwise/gapwise/model"
 )
 
 // Usage tells how much of an instance's resource a solution uses over time, how
@@ -33,15 +31,15 @@ type UsageStep struct {
 	Declined float64
 }
 
-// UsageOf returns the usage of a solution. The error wraps model.ErrUnsupported for
-// problems whose solutions run no requests over time (dag and vcsched), and
-// model.ErrInvalid for solutions that Objective refuses. O(n log n) for n segments.
-func UsageOf(in model.Instance, s model.Solution) (*Usage, error) {
-	var u usage
-	wrong := fmt.Errorf("%w: a %T is no solution of %s", model.ErrInvalid, s, in.Kind())
+// UsageOf returns the usage of a solution. The error wraps ErrUnsupported for problems
+// whose solutions run no requests over time (dag and vcsched), and ErrInvalid for
+// solutions of another problem or of other requests. O(n log n) for n segments.
+func UsageOf(in Instance, s Solution) (*Usage, error) {
+	u := new(Usage)
+	wrong := fmt.Errorf("%w: a %T is no solution of %s", ErrInvalid, s, in.Kind())
 	switch in := in.(type) {
-	case *model.Reservation:
-		b, ok := s.(*model.Bookings)
+	case *Reservation:
+		b, ok := s.(*Bookings)
 		if !ok {
 			return nil, wrong
 		}
@@ -66,8 +64,8 @@ func UsageOf(in model.Instance, s model.Solution) (*Usage, error) {
 				u.decline(q.ArrivalS, float64(q.PEs)*q.Runtime())
 			}
 		}
-	case *model.Batch:
-		e, ok := s.(*model.Execution)
+	case *Batch:
+		e, ok := s.(*Execution)
 		if !ok {
 			return nil, wrong
 		}
@@ -77,15 +75,15 @@ func UsageOf(in model.Instance, s model.Solution) (*Usage, error) {
 		}
 		u.Unit, u.Capacity = "processors", float64(in.Processors)
 		for i, k := range index {
-			usageOfRun(&u, in.Jobs[k].SubmitS, e.Runs[i].Segments, func(p *model.BatchPlace) (float64, float64) {
-				if p.Tier == model.TierBackground {
+			usageOfRun(u, in.Jobs[k].SubmitS, e.Runs[i].Segments, func(p *BatchPlace) (float64, float64) {
+				if p.Tier == TierBackground {
 					return 0, float64(len(p.Processors))
 				}
 				return float64(len(p.Processors)), 0
 			})
 		}
-	case *model.TVC:
-		e, ok := s.(*model.Embeddings)
+	case *TVC:
+		e, ok := s.(*Embeddings)
 		if !ok {
 			return nil, wrong
 		}
@@ -97,7 +95,7 @@ func UsageOf(in model.Instance, s model.Solution) (*Usage, error) {
 		runs := make([]bool, len(in.Requests))
 		for i, k := range index {
 			runs[k] = true
-			usageOfRun(&u, in.Requests[k].ArrivalS, e.Runs[i].Segments, func(*model.Embedding) (float64, float64) {
+			usageOfRun(u, in.Requests[k].ArrivalS, e.Runs[i].Segments, func(*Embedding) (float64, float64) {
 				return float64(in.Requests[k].VMs), 0
 			})
 		}
@@ -107,16 +105,14 @@ func UsageOf(in model.Instance, s model.Solution) (*Usage, error) {
 			}
 		}
 	default:
-		return nil, fmt.Errorf("%w: solutions of %s run no requests over time", model.ErrUnsupported, in.Kind())
+		return nil, fmt.Errorf("%w: solutions of %s run no requests over time", ErrUnsupported, in.Kind())
 	}
-	u.accumulate()
-	return &u.Usage, nil
+	u.Steps = UsageSteps(u.Steps)
+	return u, nil
 }
 
-// usage collects changes in Steps before it accumulates them.
-type usage struct{ Usage }
-
-func (u *usage) change(from, to float64, x UsageStep) {
+// change adds what holds between two times to Steps, as two changes.
+func (u *Usage) change(from, to float64, x UsageStep) {
 	if !(from < to) {
 		return
 	}
@@ -125,19 +121,19 @@ func (u *usage) change(from, to float64, x UsageStep) {
 	u.Steps = append(u.Steps, begins, ends)
 }
 
-func (u *usage) wait(from, to float64) { u.change(from, to, UsageStep{Waiting: 1}) }
+func (u *Usage) wait(from, to float64) { u.change(from, to, UsageStep{Waiting: 1}) }
 
-func (u *usage) use(from, to, used, background float64) {
+func (u *Usage) use(from, to, used, background float64) {
 	u.change(from, to, UsageStep{Used: used, Background: background})
 }
 
-func (u *usage) decline(at, work float64) {
+func (u *Usage) decline(at, work float64) {
 	u.Steps = append(u.Steps, UsageStep{AtS: at, Declined: work})
 }
 
 // usageOfRun adds a run that has arrived at a time; used tells what a place uses, in
 // the foreground and in the background.
-func usageOfRun[P any](u *usage, arrival float64, segments []model.Segment[P], used func(*P) (float64, float64)) {
+func usageOfRun[P any](u *Usage, arrival float64, segments []Segment[P], used func(*P) (float64, float64)) {
 	for i := range segments {
 		s := &segments[i]
 		u.wait(arrival, s.StartS)
@@ -147,11 +143,10 @@ func usageOfRun[P any](u *usage, arrival float64, segments []model.Segment[P], u
 	}
 }
 
-// accumulate turns changes into steps.
-func (u *usage) accumulate() {
-	changes := u.Steps
+// UsageSteps adds up changes: each step holds the sum of all changes until its time.
+// It sorts the changes. O(n log n).
+func UsageSteps(changes []UsageStep) (steps []UsageStep) {
 	slices.SortStableFunc(changes, func(a, b UsageStep) int { return cmp.Compare(a.AtS, b.AtS) })
-	u.Steps = nil
 	var now UsageStep
 	for i := 0; i < len(changes); {
 		for now.AtS = changes[i].AtS; i < len(changes) && changes[i].AtS == now.AtS; i++ {
@@ -160,8 +155,9 @@ func (u *usage) accumulate() {
 			now.Waiting += changes[i].Waiting
 			now.Declined += changes[i].Declined
 		}
-		u.Steps = append(u.Steps, now)
+		steps = append(steps, now)
 	}
+	return steps
 }
 
 // Span returns the times of the first and of the last step, 0 and 0 without steps.
