@@ -4,7 +4,8 @@ package model
 // Settings.Trace.
 type Step struct {
 	// What is the kind of step: rank, place, accept, decline, slots, start, head,
-	// backfill, reserve, move.
+	// backfill, reserve, move; of vcsched yield, place, stuck, back, close, packed,
+	// unpacked, again.
 	What string `json:"what"`
 	// Of is the id of the task, request or job.
 	Of string `json:"of,omitempty"`

@@ -65,7 +65,7 @@ func Start(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set mo
 		return p.TaskHosts(), nil
 	}
 	if in.MigrationBudget == nil && len(u.CPU) > 64 {
-		if hosts, err := searchYield(ctx, u, newPacker(u, largerKey, -1)); err == nil {
+		if hosts, err := searchYield(ctx, u, newPacker(u, largerKey, -1, nil), nil); err == nil {
 			return hosts, nil
 		}
 	}

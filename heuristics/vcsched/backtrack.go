@@ -15,22 +15,22 @@ const PlacementAttempts = 500_000
 // PlacementAttempts placements.
 // O(PlacementAttempts H + nH).
 func GB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, _ *model.VCSched, u *model.VCSchedUnits, _ model.Settings) ([]int32, error) {
-		return backtrack(ctx, u, instanceOrder(u), PlacementAttempts)
+	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
+		return backtrack(ctx, u, instanceOrder(u), PlacementAttempts, newTracer(in, u, set))
 	})
 }
 
 // SGB is GB with the tasks by decreasing memory need.
 func SGB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, _ *model.VCSched, u *model.VCSchedUnits, _ model.Settings) ([]int32, error) {
-		return backtrack(ctx, u, memoryOrder(u), PlacementAttempts)
+	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
+		return backtrack(ctx, u, memoryOrder(u), PlacementAttempts, newTracer(in, u, set))
 	})
 }
 
 // backtrack places the tasks in order. At each level hosts are tried by (load,
 // number), so the next one is the smallest pair above that of the last one: a scan
 // finds it, without a sorted list for each level.
-func backtrack(ctx context.Context, u *model.VCSchedUnits, order []int32, attempts int) ([]int32, error) {
+func backtrack(ctx context.Context, u *model.VCSchedUnits, order []int32, attempts int, x *tracer) ([]int32, error) {
 	hosts := make([]int32, len(order))
 	s := newStock(u)
 	last := make([]int32, len(order)) // host tried last at a level, -1 for none
@@ -44,6 +44,7 @@ func backtrack(ctx context.Context, u *model.VCSchedUnits, order []int32, attemp
 		from := last[k]
 		if from >= 0 { // take it back
 			s.put(i, int(from), -1)
+			x.back(i, from)
 		}
 		next, least, tried := int32(-1), int64(0), int64(0)
 		if from >= 0 {
@@ -62,6 +63,11 @@ func backtrack(ctx context.Context, u *model.VCSchedUnits, order []int32, attemp
 			}
 		}
 		if next < 0 {
+			if from < 0 {
+				x.place(s, i, -1, "no host for it")
+			} else {
+				x.place(s, i, -1, "all were tried")
+			}
 			if k--; k < 0 {
 				return nil, fmt.Errorf("%w: every placement was tried, none fits in memory", model.ErrNoSolution)
 			}
@@ -69,6 +75,11 @@ func backtrack(ctx context.Context, u *model.VCSchedUnits, order []int32, attemp
 		}
 		if made++; made > attempts {
 			return nil, fmt.Errorf("%w: %d placements were tried", model.ErrNoSolution, attempts)
+		}
+		if from < 0 {
+			x.place(s, i, int(next), "the least load")
+		} else {
+			x.place(s, i, int(next), "the next by load")
 		}
 		s.put(i, int(next), 1)
 		hosts[i], last[k] = next, next

@@ -45,7 +45,7 @@ func BenchmarkMCB8(b *testing.B) {
 			b.Run(fmt.Sprintf("hosts=%d/jobs=%d/%s", size.hosts, size.jobs, lists.name), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := searchYield(context.Background(), u, &mcbPacker{u: u, key: largerKey, sign: -1, newList: lists.make}); err != nil {
+					if _, err := searchYield(context.Background(), u, &mcbPacker{u: u, key: largerKey, sign: -1, newList: lists.make}, nil); err != nil {
 						b.Fatal(err)
 					}
 				}

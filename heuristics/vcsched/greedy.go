@@ -14,8 +14,8 @@ import (
 // rigid resources) for it; the lowest-numbered of equals. Where hosts differ, the
 // load is that with the task, over the host's CPU. O(nH).
 func GR(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, _ *model.VCSched, u *model.VCSchedUnits, _ model.Settings) ([]int32, error) {
-		return greedy(ctx, u, instanceOrder(u))
+	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
+		return greedy(ctx, u, instanceOrder(u), newTracer(in, u, set))
 	})
 }
 
@@ -23,8 +23,8 @@ func GR(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Plac
 // share of a host that they need of a rigid resource if there are several; equals keep
 // the instance's order. O(n log n + nH).
 func SG(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, _ *model.VCSched, u *model.VCSchedUnits, _ model.Settings) ([]int32, error) {
-		return greedy(ctx, u, memoryOrder(u))
+	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
+		return greedy(ctx, u, memoryOrder(u), newTracer(in, u, set))
 	})
 }
 
@@ -49,7 +49,7 @@ func memoryOrder(u *model.VCSchedUnits) []int32 {
 	return order
 }
 
-func greedy(ctx context.Context, u *model.VCSchedUnits, order []int32) ([]int32, error) {
+func greedy(ctx context.Context, u *model.VCSchedUnits, order []int32, x *tracer) ([]int32, error) {
 	hosts := make([]int32, len(order))
 	s := newStock(u)
 	looks := watch{ctx: ctx}
@@ -67,8 +67,10 @@ func greedy(ctx context.Context, u *model.VCSchedUnits, order []int32) ([]int32,
 			}
 		}
 		if best < 0 {
+			x.place(s, i, -1, "no host for it")
 			return nil, fmt.Errorf("%w: no host has the memory for task %d", model.ErrNoSolution, i)
 		}
+		x.place(s, i, best, "the least load")
 		hosts[i] = int32(best)
 		s.put(i, best, 1)
 	}

@@ -90,7 +90,7 @@ func TestGreedyRule(t *testing.T) {
 	for range rounds(2000) {
 		u := random(rng, 6, 20).Units()
 		for name, order := range map[string][]int32{"gr": instanceOrder(u), "sg": memoryOrder(u)} {
-			hosts, err := greedy(context.Background(), u, order)
+			hosts, err := greedy(context.Background(), u, order, nil)
 			if err != nil {
 				continue
 			}
@@ -124,8 +124,8 @@ func TestBacktrackingIsComplete(t *testing.T) {
 		}
 		fits := fitsInMemory(u)
 		for name, order := range map[string][]int32{"gb": instanceOrder(u), "sgb": memoryOrder(u)} {
-			want, err := greedy(context.Background(), u, order)
-			got, err2 := backtrack(context.Background(), u, order, PlacementAttempts)
+			want, err := greedy(context.Background(), u, order, nil)
+			got, err2 := backtrack(context.Background(), u, order, PlacementAttempts, nil)
 			switch {
 			case (err2 == nil) != fits:
 				t.Fatalf("%s: %v, but a placement exists: %v\n%+v", name, err2, fits, u)
@@ -174,10 +174,10 @@ func TestAttempts(t *testing.T) {
 	// By hand: a0 b1 c0 c1 b0 c1 c0 d1, eight placements.
 	u := (&model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{
 		single("a", 0.5, 0.25), single("b", 0.5, 0.25), single("c", 0.25, 0.25), single("d", 0.5, 1)}}).Units()
-	if _, err := backtrack(context.Background(), u, instanceOrder(u), 8); err != nil {
+	if _, err := backtrack(context.Background(), u, instanceOrder(u), 8, nil); err != nil {
 		t.Errorf("8 attempts: %v", err)
 	}
-	if _, err := backtrack(context.Background(), u, instanceOrder(u), 7); !errors.Is(err, model.ErrNoSolution) {
+	if _, err := backtrack(context.Background(), u, instanceOrder(u), 7, nil); !errors.Is(err, model.ErrNoSolution) {
 		t.Errorf("7 attempts: %v, want ErrNoSolution", err)
 	}
 	// 28 of the 29 tasks fit, in some 40 million ways.

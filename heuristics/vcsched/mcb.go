@@ -45,8 +45,9 @@ func largerKey(_, _, largest float64) float64         { return largest }
 
 func mcb(key sortKey, sign float64) func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error) {
 	return func(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-		return run(ctx, in, set, func(ctx context.Context, _ *model.VCSched, u *model.VCSchedUnits, _ model.Settings) ([]int32, error) {
-			return searchYield(ctx, u, newPacker(u, key, sign))
+		return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
+			x := newTracer(in, u, set)
+			return searchYield(ctx, u, newPacker(u, key, sign, x), x)
 		})
 	}
 }
@@ -60,17 +61,17 @@ type packer interface {
 
 // newPacker returns the packer of MCB1 … MCB8 for equal hosts and memory alone, and
 // its generalisation otherwise.
-func newPacker(u *model.VCSchedUnits, key sortKey, sign float64) packer {
+func newPacker(u *model.VCSchedUnits, key sortKey, sign float64, x *tracer) packer {
 	memory := u.Classes[0].Cap[0] // a host's, but for rounding and tolerance
 	if plain(u) && memory/2 < u.Scale && u.Scale/2 < memory {
-		return &mcbPacker{u: u, key: key, sign: sign, newList: newTreeList}
+		return &mcbPacker{u: u, key: key, sign: sign, newList: newTreeList, tracer: x}
 	}
-	return newVectorPacker(u, key, sign)
+	return newVectorPacker(u, key, sign, x)
 }
 
 // searchYield returns the hosts, [task], of the largest yield at which the packer
 // succeeds, by binary search.
-func searchYield(ctx context.Context, u *model.VCSchedUnits, p packer) ([]int32, error) {
+func searchYield(ctx context.Context, u *model.VCSchedUnits, p packer, x *tracer) ([]int32, error) {
 	total := 0.0
 	for _, c := range u.CPU {
 		total += float64(c)
@@ -88,8 +89,10 @@ func searchYield(ctx context.Context, u *model.VCSchedUnits, p packer) ([]int32,
 		switch {
 		case ok:
 			best, low = slices.Clone(hosts), y
+			x.tried(y, true, low, high)
 		case ctx.Err() == nil:
 			high = y
+			x.tried(y, false, low, high)
 		case best == nil:
 			return nil, stopped(ctx)
 		default:
@@ -108,6 +111,7 @@ type mcbPacker struct {
 	key     sortKey
 	sign    float64 // 1: ascending, -1: descending
 	newList func(u *model.VCSchedUnits, order []int32) firstFit
+	tracer  *tracer // nil: nobody listens
 
 	hosts []int32
 	keyed []keyedTask
@@ -162,6 +166,7 @@ func (p *mcbPacker) pack(ctx context.Context, yield float64) ([]int32, bool) {
 			p.lists[0] = append(p.lists[0], k.task)
 		}
 	}
+	p.tracer.yield(yield, p.lists[:])
 	lists := [2]firstFit{p.newList(u, p.lists[0]), p.newList(u, p.lists[1])}
 	// At this yield a host takes a CPU load of 1/yield.
 	capacity := int64(math.Min(scale/yield, math.MaxInt64/4))
@@ -177,6 +182,7 @@ func (p *mcbPacker) pack(ctx context.Context, yield float64) ([]int32, bool) {
 			if float64(cpu)/float64(capacity) < float64(mem-spare)/scale {
 				want = 1
 			}
+			wanted := want
 			task, place := lists[want].first(from[want], cpu, mem)
 			if task < 0 {
 				from[want] = n
@@ -184,6 +190,9 @@ func (p *mcbPacker) pack(ctx context.Context, yield float64) ([]int32, bool) {
 				if task, place = lists[want].first(from[want], cpu, mem); task < 0 {
 					break
 				}
+			}
+			if p.tracer != nil {
+				p.tracer.pick(int32(h), []float64{float64(cpu) / float64(capacity), float64(mem-spare) / scale}, wanted, want, task)
 			}
 			from[want] = place + 1
 			lists[want].take(place)
@@ -193,6 +202,9 @@ func (p *mcbPacker) pack(ctx context.Context, yield float64) ([]int32, bool) {
 			if left--; left&0xff == 0 && ctx.Err() != nil {
 				return nil, false
 			}
+		}
+		if p.tracer != nil {
+			p.tracer.shut(int32(h), []float64{float64(cpu) / float64(capacity), float64(mem-spare) / scale}, left)
 		}
 	}
 	return p.hosts, left == 0

@@ -120,8 +120,8 @@ func TestMCBTreesAtScale(t *testing.T) {
 		in := drawn(t, spec(100, 1000/maxTasks, maxTasks))
 		u := in.Units()
 		for variant := 1; variant <= 8; variant++ {
-			trees, err := searchYield(context.Background(), u, packerOf(u, variant, newTreeList))
-			plain, err2 := searchYield(context.Background(), u, packerOf(u, variant, newScanList))
+			trees, err := searchYield(context.Background(), u, packerOf(u, variant, newTreeList), nil)
+			plain, err2 := searchYield(context.Background(), u, packerOf(u, variant, newScanList), nil)
 			if (err == nil) != (err2 == nil) || !slices.Equal(trees, plain) {
 				t.Errorf("mcb%d with up to %d tasks a job: trees and lists differ (%v, %v)", variant, maxTasks, err, err2)
 			}
@@ -232,7 +232,7 @@ func TestMCBTinyYield(t *testing.T) {
 	}
 	in := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{parallel("a", 1_100_000, 1, 0)}}
 	u := in.Units()
-	hosts, err := searchYield(context.Background(), u, packerOf(u, 8, newScanList))
+	hosts, err := searchYield(context.Background(), u, packerOf(u, 8, newScanList), nil)
 	if err != nil || in.Yield(hosts) != 1/1.1e6 {
 		t.Errorf("%v, want every task on the one host", err)
 	}

@@ -21,6 +21,7 @@ func run(ctx context.Context, in *model.VCSched, set model.Settings, place place
 	hosts, err := place(ctx, in, u, set)
 	if err == nil && !u.Fits(hosts) {
 		// The memory of some host fits in units and not exactly.
+		newTracer(in, u, set).again()
 		hosts, err = place(ctx, in, u.Strict(), set)
 	}
 	if err == nil && !u.Fits(hosts) {

@@ -31,6 +31,8 @@ type vectorPacker struct {
 	mean  []float64 // [resource, CPU first]: what the mean host has, in units
 	order []int32   // hosts in the order in which they are filled
 
+	tracer *tracer // nil: nobody listens
+
 	hosts []int32
 	keyed []vectorTask
 }
@@ -41,8 +43,8 @@ type vectorTask struct {
 	list int
 }
 
-func newVectorPacker(u *model.VCSchedUnits, key sortKey, sign float64) *vectorPacker {
-	p := &vectorPacker{u: u, key: key, sign: sign, mean: []float64{0}}
+func newVectorPacker(u *model.VCSchedUnits, key sortKey, sign float64, x *tracer) *vectorPacker {
+	p := &vectorPacker{u: u, key: key, sign: sign, mean: []float64{0}, tracer: x}
 	for k := range u.Classes {
 		p.mean[0] += float64(u.Classes[k].Room(u.Scale)) * float64(len(u.Classes[k].Hosts)) / float64(u.Hosts)
 	}
@@ -82,6 +84,7 @@ func (p *vectorPacker) pack(ctx context.Context, yield float64) ([]int32, bool) 
 	for _, t := range p.keyed {
 		lists[t.list] = append(lists[t.list], t.task)
 	}
+	p.tracer.yield(yield, lists)
 	looks := watch{ctx: ctx}
 	placed := 0
 	left, has := make([]int64, len(p.mean)), make([]int64, len(p.mean))
@@ -111,6 +114,7 @@ func (p *vectorPacker) pack(ctx context.Context, yield float64) ([]int32, bool) 
 			task := int32(-1)
 			for _, r := range wanted {
 				if task = p.first(lists[r], &from[r], left); task >= 0 {
+					p.tracer.pick(h, share, wanted[0], r, task)
 					lists[r][from[r]] = -1
 					break
 				}
@@ -125,6 +129,7 @@ func (p *vectorPacker) pack(ctx context.Context, yield float64) ([]int32, bool) 
 				left[1+r] -= needs[task]
 			}
 		}
+		p.tracer.shut(h, share, len(p.hosts)-placed)
 		for r := range lists {
 			lists[r] = slices.DeleteFunc(lists[r], func(i int32) bool { return i < 0 })
 		}

@@ -1,0 +1,185 @@
+package vcsched
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// tracer tells the steps of the greedy heuristics and the packers; nil: nobody listens.
+type tracer struct {
+	in    *model.VCSched
+	u     *model.VCSchedUnits
+	first []int32 // [job]: its first task
+	emit  func(model.Step)
+}
+
+func newTracer(in *model.VCSched, u *model.VCSchedUnits, set model.Settings) *tracer {
+	if set.Trace == nil {
+		return nil
+	}
+	x := &tracer{in: in, u: u, first: make([]int32, len(in.Jobs)), emit: set.Trace}
+	for i := 1; i < len(in.Jobs); i++ {
+		x.first[i] = x.first[i-1] + int32(in.Jobs[i-1].Tasks)
+	}
+	return x
+}
+
+// task returns the id of a task's job, and the task's name.
+func (x *tracer) task(i int32) (id, name string) {
+	job := x.u.Job[i]
+	id = x.in.Jobs[job].ID
+	if x.in.Jobs[job].Tasks > 1 {
+		return id, fmt.Sprintf("job %s, task %d", id, i-x.first[job])
+	}
+	return id, "job " + id
+}
+
+// figures returns what a step says of a task and a host.
+func (x *tracer) figures(i, host int32) []model.StepValue {
+	return []model.StepValue{{Name: "task", Value: float64(i - x.first[x.u.Job[i]])}, {Name: "host", Value: float64(host)}}
+}
+
+// load returns a relative load in hosts.
+func (x *tracer) load(units int64) float64 { return float64(units) / float64(x.u.Scale) }
+
+// lacking returns the rigid resources of which host h has too little for task i.
+func (x *tracer) lacking(s *stock, i int32, h int) string {
+	var lacks []string
+	limits := x.u.Classes[x.u.ClassOf(int32(h))].Cap
+	for r, needs := range x.u.Rigid {
+		if s.use[r][h]+needs[i] > limits[r] {
+			lacks = append(lacks, x.u.Names[r])
+		}
+	}
+	return strings.Join(lacks, " and ")
+}
+
+// place tells, before task i is put on a host, the load that it would make on each; host
+// -1: there is none.
+func (x *tracer) place(s *stock, i int32, host int, why string) {
+	if x == nil {
+		return
+	}
+	id, name := x.task(i)
+	t := model.Step{What: "place", Of: id, Values: x.figures(i, int32(host))}
+	var loads []string
+	for h := range x.u.Hosts {
+		if lacks := x.lacking(s, i, h); lacks != "" {
+			loads = append(loads, fmt.Sprintf("host %d lacks %s", h, lacks))
+			continue
+		}
+		load := x.load(s.loadWith(i, h))
+		loads = append(loads, fmt.Sprintf("load %.6g on host %d", load, h))
+		t.Values = append(t.Values, model.StepValue{Name: fmt.Sprintf("load on host %d", h), Value: load})
+	}
+	if host < 0 {
+		t.What, t.Values = "stuck", t.Values[:1]
+		t.Words = fmt.Sprintf("%s: %s: %s", name, strings.Join(loads, ", "), why)
+	} else {
+		t.Words = fmt.Sprintf("%s: %s: host %d, %s", name, strings.Join(loads, ", "), host, why)
+	}
+	x.emit(t)
+}
+
+// back tells that task i is taken from its host, since there is none for a later one.
+func (x *tracer) back(i, host int32) {
+	if x == nil {
+		return
+	}
+	id, name := x.task(i)
+	x.emit(model.Step{What: "back", Of: id, Words: fmt.Sprintf("back to %s: it leaves host %d", name, host), Values: x.figures(i, host)})
+}
+
+// yield tells the yield that is tried, and the lists of tasks, [resource, CPU first].
+func (x *tracer) yield(yield float64, lists [][]int32) {
+	if x == nil {
+		return
+	}
+	s := model.Step{What: "yield", Values: []model.StepValue{{Name: "yield", Value: yield}}}
+	var words []string
+	for r, list := range lists {
+		var tasks []string
+		for _, i := range list {
+			_, name := x.task(i)
+			tasks = append(tasks, name)
+		}
+		if len(tasks) == 0 {
+			tasks = []string{"nothing"}
+		}
+		words = append(words, fmt.Sprintf("the %s list has %s", x.resource(r), strings.Join(tasks, "; ")))
+	}
+	s.Words = fmt.Sprintf("yield %.6g is tried: %s", yield, strings.Join(words, ". And "))
+	x.emit(s)
+}
+
+// resource names resource r of a packer's.
+func (x *tracer) resource(r int) string {
+	if r == 0 {
+		return "CPU"
+	}
+	return x.u.Names[r-1]
+}
+
+// left says what share a host has left of each resource, and returns it as values.
+func (x *tracer) left(share []float64) (words string, values []model.StepValue) {
+	var parts []string
+	for r, v := range share {
+		parts = append(parts, fmt.Sprintf("%.4g of its %s", v, x.resource(r)))
+		values = append(values, model.StepValue{Name: x.resource(r) + " left", Value: v})
+	}
+	return strings.Join(parts, " and "), values
+}
+
+// pick tells that a host, of which the shares are left, takes task i of a list, the one
+// that it wants first being wanted.
+func (x *tracer) pick(host int32, share []float64, wanted, list int, i int32) {
+	if x == nil {
+		return
+	}
+	id, name := x.task(i)
+	left, values := x.left(share)
+	s := model.Step{What: "place", Of: id, Values: append(x.figures(i, host), values...)}
+	s.Words = fmt.Sprintf("host %d has %s left: ", host, left)
+	if wanted != list {
+		s.Words += fmt.Sprintf("nothing of the %s list fits; ", x.resource(wanted))
+	}
+	s.Words += fmt.Sprintf("the first of the %s list that fits is %s", x.resource(list), name)
+	x.emit(s)
+}
+
+// shut tells that no task fits on a host any more.
+func (x *tracer) shut(host int32, share []float64, tasks int) {
+	if x == nil {
+		return
+	}
+	left, values := x.left(share)
+	s := model.Step{What: "close", Values: append([]model.StepValue{{Name: "host", Value: float64(host)}, {Name: "tasks left", Value: float64(tasks)}}, values...)}
+	if tasks == 0 {
+		s.Words = fmt.Sprintf("host %d closes: all tasks have a host", host)
+	} else {
+		s.Words = fmt.Sprintf("host %d closes: it has %s left, and none of the %d tasks left fits", host, left, tasks)
+	}
+	x.emit(s)
+}
+
+// tried tells what came of a yield, and between which yields the largest is searched now.
+func (x *tracer) tried(yield float64, packed bool, low, high float64) {
+	if x == nil {
+		return
+	}
+	s := model.Step{What: "packed", Words: fmt.Sprintf("yield %.6g: all tasks are packed; the largest yield is searched from %.6g to %.6g", yield, low, high)}
+	if !packed {
+		s.What, s.Words = "unpacked", fmt.Sprintf("yield %.6g: the hosts are full before all tasks are packed; the largest yield is searched from %.6g to %.6g", yield, low, high)
+	}
+	s.Values = []model.StepValue{{Name: "yield", Value: yield}, {Name: "from", Value: low}, {Name: "to", Value: high}}
+	x.emit(s)
+}
+
+// again tells that all is done anew, with a little less of each resource.
+func (x *tracer) again() {
+	if x != nil {
+		x.emit(model.Step{What: "again", Words: "some host holds that but for the rounding of needs: again, with hosts smaller by it"})
+	}
+}
