@@ -88,15 +88,6 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-func TestShifted(t *testing.T) {
-	if got := shifted([]float64{1, 3, 7}, 1); !same(got, 3) { // (2·4·8)^(1/3) - 1
-		t.Errorf("it is %v, want 3", got)
-	}
-	if got := shifted(nil, 1); !math.IsNaN(got) {
-		t.Errorf("of no values it is %v", got)
-	}
-}
-
 // A table for a paper has one unit in a column of times.
 func TestOneUnit(t *testing.T) {
 	got, err := Tabulate(sample(), TableOptions{OneUnit: true, Columns: []string{"time mean", "time geo.", "best"}})

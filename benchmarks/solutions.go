@@ -4,9 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 
+	"github.com/gapwise/gapwise/internal/replace"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -22,7 +22,7 @@ func (r *Record) keep(folder, results string, res model.Result) error {
 		return err
 	}
 	file := filepath.Join(folder, r.solutionFile())
-	if err := replace(file, append(data, '\n')); err != nil {
+	if err := replace.File(file, append(data, '\n')); err != nil {
 		return fmt.Errorf("%w solutions: can't write %s: %w", model.ErrInvalid, file, err)
 	}
 	r.SolutionFile = filepath.ToSlash(relative(results, file))
@@ -50,25 +50,4 @@ func relative(folder, file string) string {
 		return rel
 	}
 	return to
-}
-
-// replace writes a file by renaming a temporary one beside it.
-func replace(file string, data []byte) error {
-	t, err := os.CreateTemp(filepath.Dir(file), ".gapwise-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(t.Name()) // gone already if all went well
-	if err := t.Chmod(0o644); err != nil {
-		t.Close()
-		return err
-	}
-	if _, err := t.Write(data); err != nil {
-		t.Close()
-		return err
-	}
-	if err := t.Close(); err != nil {
-		return err
-	}
-	return os.Rename(t.Name(), file)
 }

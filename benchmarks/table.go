@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gapwise/gapwise/internal/stats"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -113,15 +114,15 @@ var commonColumns = []column{
 		return fixed(stat.Mean(g.values(func(r measured) float64 { return r.metric("embeddable") }), nil))
 	}},
 	{"gap mean %", "mean gap to the best bound proved by any run", func(g *group) string { return percent(stat.Mean(g.values(measured.gap), nil)) }},
-	{"gap median %", "median gap to the best bound proved by any run", func(g *group) string { return percent(quantile(0.5, g.values(measured.gap))) }},
-	{"gap p95 %", "95th percentile of the gap to the best bound", func(g *group) string { return percent(quantile(0.95, g.values(measured.gap))) }},
-	{"gap max %", "largest gap to the best bound proved by any run", func(g *group) string { return percent(largest(g.values(measured.gap))) }},
+	{"gap median %", "median gap to the best bound proved by any run", func(g *group) string { return percent(stats.Quantile(0.5, g.values(measured.gap))) }},
+	{"gap p95 %", "95th percentile of the gap to the best bound", func(g *group) string { return percent(stats.Quantile(0.95, g.values(measured.gap))) }},
+	{"gap max %", "largest gap to the best bound proved by any run", func(g *group) string { return percent(stats.Largest(g.values(measured.gap))) }},
 	{"gap<=1% %", "share of instances closed to 1 % or proved infeasible", func(g *group) string {
 		n := g.count(func(r measured) bool { return r.known.infeasible || r.gap() <= 0.01 })
 		return percent(float64(n) / float64(len(g.runs)))
 	}},
 	{"deg. mean %", "mean degradation from the best objective of the table's algorithms", func(g *group) string { return percent(stat.Mean(g.values(measured.degradation), nil)) }},
-	{"deg. max %", "largest degradation from the best objective", func(g *group) string { return percent(largest(g.values(measured.degradation))) }},
+	{"deg. max %", "largest degradation from the best objective", func(g *group) string { return percent(stats.Largest(g.values(measured.degradation))) }},
 	{"deg. all %", "mean degradation of all runs on instances that an algorithm of the table solved; a run without a solution counts as 100 %", func(g *group) string { return percent(stat.Mean(g.values(measured.degradationOfAll), nil)) }},
 	{"deg. > 3 %", "runs whose degradation is larger than 3 %", func(g *group) string {
 		return strconv.Itoa(g.count(func(r measured) bool { return r.degradation() > 0.03 }))
@@ -130,8 +131,8 @@ var commonColumns = []column{
 		return strconv.Itoa(g.count(func(r measured) bool { return r.degradation() > 0.1 }))
 	}},
 	{"time mean", "mean time of a run", func(g *group) string { return g.seconds(stat.Mean(g.values(measured.elapsed), nil)) }},
-	{"time geo.", "shifted geometric mean of the times, with a shift of 1 s", func(g *group) string { return g.seconds(shifted(g.values(measured.elapsed), 1)) }},
-	{"time max", "longest time of a run", func(g *group) string { return g.seconds(largest(g.values(measured.elapsed))) }},
+	{"time geo.", "shifted geometric mean of the times, with a shift of 1 s", func(g *group) string { return g.seconds(stats.Shifted(g.values(measured.elapsed), 1)) }},
+	{"time max", "longest time of a run", func(g *group) string { return g.seconds(stats.Largest(g.values(measured.elapsed))) }},
 	{"time sum", "time of all runs together", func(g *group) string {
 		sum := 0.0
 		for _, r := range g.runs {
@@ -143,7 +144,7 @@ var commonColumns = []column{
 		return figure(stat.Mean(g.values(func(r measured) float64 { return float64(r.Nodes) }), nil))
 	}},
 	{"nodes geo.", "shifted geometric mean of the nodes, with a shift of 100", func(g *group) string {
-		return figure(shifted(g.values(func(r measured) float64 { return float64(r.Nodes) }), 100))
+		return figure(stats.Shifted(g.values(func(r measured) float64 { return float64(r.Nodes) }), 100))
 	}},
 	{"best", "runs that no other algorithm of the table beats on the instance", func(g *group) string {
 		return strconv.Itoa(g.count(func(r measured) bool { return r.degradation() <= tieWithin || r.objective() == r.known.best }))
@@ -281,40 +282,6 @@ func (g *group) values(f func(measured) float64) []float64 {
 		}
 	}
 	return all
-}
-
-// quantile interpolates linearly between the two nearest values (R's type 7): the
-// median of an even number is the mean of the middle two. It sorts x.
-func quantile(p float64, x []float64) float64 {
-	if len(x) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(x)
-	at := p * float64(len(x)-1)
-	k := min(int(at), len(x)-1)
-	if k == len(x)-1 {
-		return x[k]
-	}
-	return x[k] + (at-float64(k))*(x[k+1]-x[k])
-}
-
-// shifted returns the shifted geometric mean of values of at least 0: the geometric
-// mean of the values plus a shift, less the shift. Beside the arithmetic mean it isn't
-// ruled by the few largest, beside the geometric one not by those near 0 (Achterberg:
-// Constraint Integer Programming, section A.3). NaN of no values.
-func shifted(x []float64, shift float64) float64 {
-	sum := 0.0
-	for _, y := range x {
-		sum += math.Log(y + shift)
-	}
-	return math.Exp(sum/float64(len(x))) - shift
-}
-
-func largest(x []float64) float64 {
-	if len(x) == 0 {
-		return math.NaN()
-	}
-	return slices.Max(x)
 }
 
 func figure(x float64) string {
@@ -462,7 +429,7 @@ func (t *Table) oneUnit(column int) {
 		}
 	}
 	name, unit := "s", 1.0
-	middle := quantile(0.5, all)
+	middle := stats.Quantile(0.5, all)
 	switch {
 	case middle < 1e-3:
 		name, unit = "µs", 1e-6

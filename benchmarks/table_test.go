@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"flag"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -180,27 +179,5 @@ func TestRenderGolden(t *testing.T) {
 	}
 	if err := (Table{}).Render(&bytes.Buffer{}, "html"); !errors.Is(err, model.ErrInvalid) {
 		t.Errorf("unknown format: error is %v, want ErrInvalid", err)
-	}
-}
-
-func TestQuantile(t *testing.T) {
-	tests := map[string]struct {
-		p    float64
-		x    []float64
-		want float64
-	}{
-		"none":           {0.5, nil, math.NaN()},
-		"one":            {0.95, []float64{3}, 3},
-		"odd, unsorted":  {0.5, []float64{9, 1, 4}, 4},
-		"even":           {0.5, []float64{4, 1, 2, 9}, 3},
-		"between values": {0.95, []float64{0, 10, 20}, 19},
-		"last":           {1, []float64{0, 10, 20}, 20},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := quantile(tc.p, tc.x); got != tc.want && !(math.IsNaN(got) && math.IsNaN(tc.want)) {
-				t.Errorf("quantile is %v, want %v", got, tc.want)
-			}
-		})
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/gapwise/gapwise/internal/stats"
 )
 
 // comparable returns the algorithms that ran on at least half of the instances, and
@@ -94,17 +96,17 @@ func (p *part) objectives(shown []string, classes []class, x axis) *chart {
 			}
 			bounds = append(bounds, i.bound)
 			for n, a := range shown {
-				objectives[n] = append(objectives[n], mean(solved[i][a]))
+				objectives[n] = append(objectives[n], stats.Mean(solved[i][a]))
 			}
 		}
 		title := func(y float64) string {
 			return fmt.Sprintf("%s at %s %s, n = %d of %d instances", tidy(y), x.label, k.label, len(bounds), len(k.in))
 		}
 		for n := range shown {
-			y := mean(objectives[n])
+			y := stats.Mean(objectives[n])
 			c.curves[n].points = append(c.curves[n].points, point{k.x, y, title(y)})
 		}
-		y := mean(bounds)
+		y := stats.Mean(bounds)
 		bound.points = append(bound.points, point{k.x, y, title(y)})
 	}
 	c.curves = append(c.curves, bound)
@@ -118,7 +120,7 @@ func (p *part) byClass(c *chart, shown []string, classes []class, text func(floa
 		runs := p.of(a)
 		for _, k := range classes {
 			some := values(slices.DeleteFunc(slices.Clone(runs), func(r *run) bool { return !k.in[r.on] }), f)
-			y := mean(some)
+			y := stats.Mean(some)
 			v.points = append(v.points, point{k.x, y, fmt.Sprintf("%s at %s %s, n = %d runs", text(y), c.x.label, k.label, len(some))})
 		}
 		c.curves = append(c.curves, v)

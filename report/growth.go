@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/gapwise/gapwise/internal/stats"
 )
 
 // fit is a power law y = exp(intercept) x^exponent, by least squares of the logarithms.
@@ -82,7 +84,7 @@ func growth(all []*part) section {
 						return math.Log(r.ElapsedS)
 					})
 					if len(logs) > 0 {
-						y := math.Exp(mean(logs))
+						y := math.Exp(stats.Mean(logs))
 						dots.points = append(dots.points, point{k.x, y, fmt.Sprintf("%s at %s %s, n = %d", duration(y), key, k.label, len(logs))})
 					}
 				}

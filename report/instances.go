@@ -15,6 +15,8 @@ import (
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/process"
+	"github.com/gapwise/gapwise/internal/stats"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -141,7 +143,7 @@ func listed(ctx context.Context, all []*part, d *pictures) (s section, left []st
 		if !slices.Contains(statuses, status) {
 			statuses = append(statuses, status)
 		}
-		gap, longest := i.gap(), largest(values(i.runs, func(r *run) float64 { return r.ElapsedS }))
+		gap, longest := i.gap(), stats.Largest(values(i.runs, func(r *run) float64 { return r.ElapsedS }))
 		it := item{Name: cmp.Or(i.name, "(no name)"), Values: []string{string(p.kind), status}, Keys: []string{fmt.Sprintf("%.9g", -urgency(i)), i.name, fmt.Sprintf("%.9g", -longest)}}
 		best := "–"
 		if i.bestRun != nil {
@@ -292,19 +294,19 @@ func Command(r *benchmarks.Record) string {
 		if !slices.Contains(benchmarks.Names(), plan) {
 			plan += ".yaml"
 		}
-		return fmt.Sprintf("gapwise bench %s --instances %s -o again.jsonl", Quote(plan), Quote("^"+regexp.QuoteMeta(r.Instance)+"$"))
+		return fmt.Sprintf("gapwise bench %s --instances %s -o again.jsonl", process.Quote(plan), process.Quote("^"+regexp.QuoteMeta(r.Instance)+"$"))
 	}
-	args := []string{"gapwise", "solve", "--algorithm", Quote(r.Algorithm)}
+	args := []string{"gapwise", "solve", "--algorithm", process.Quote(r.Algorithm)}
 	for _, option := range strings.Fields(r.Options) {
 		key, value, _ := strings.Cut(option, "=")
 		if key == "algorithm" {
-			args[3] = Quote(value)
+			args[3] = process.Quote(value)
 			continue
 		}
-		args = append(args, "--"+strings.ReplaceAll(key, "_", "-"), Quote(value))
+		args = append(args, "--"+strings.ReplaceAll(key, "_", "-"), process.Quote(value))
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.Variants)) {
-		args = append(args, "--"+key, Quote(r.Variants[key]))
+		args = append(args, "--"+key, process.Quote(r.Variants[key]))
 	}
 	if !file {
 		name = r.Instance + ".json"
@@ -314,16 +316,5 @@ func Command(r *benchmarks.Record) string {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name
 	}
-	return strings.Join(append(args, "--seed", fmt.Sprint(r.Seed), Quote(name)), " ")
-}
-
-// Quote quotes a word for a shell where that is necessary.
-func Quote(s string) string {
-	plain := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./,:=+@%", c)
-	}
-	if s != "" && strings.IndexFunc(s, func(c rune) bool { return !plain(c) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return strings.Join(append(args, "--seed", fmt.Sprint(r.Seed), process.Quote(name)), " ")
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"math"
+
+	"github.com/gapwise/gapwise/internal/stats"
 )
 
 // primalGap is Berthold's (Measuring the impact of primal heuristics, 2013): 0 for an
@@ -96,8 +98,8 @@ func overTime(all []*part) section {
 			m, g := curve{name: a, step: true, hue: p.hue(a)}, curve{name: a, step: true, hue: p.hue(a)}
 			for _, t := range times {
 				gaps := values(runs, func(r *run) float64 { return 100 * r.at(t) })
-				m.points = append(m.points, point{x: t, y: mean(gaps)})
-				g.points = append(g.points, point{x: t, y: shifted(gaps, 1)})
+				m.points = append(m.points, point{x: t, y: stats.Mean(gaps)})
+				g.points = append(g.points, point{x: t, y: stats.Shifted(gaps, 1)})
 			}
 			means.curves, geometric.curves = append(means.curves, m), append(geometric.curves, g)
 			whole := values(runs, func(r *run) float64 { return r.primalIntegral(end) })
@@ -111,7 +113,7 @@ func overTime(all []*part) section {
 			})
 			last := values(runs, func(r *run) float64 { return r.at(math.Inf(1)) })
 			long := func(x float64) cell { return number(x, three(x/seconds)) }
-			cells := []cell{words(a), count(len(runs)), long(mean(whole)), long(shifted(whole, shift)), number(mean(last), percentOf(mean(last))), long(median(first))}
+			cells := []cell{words(a), count(len(runs)), long(stats.Mean(whole)), long(stats.Shifted(whole, shift)), number(stats.Mean(last), percentOf(stats.Mean(last))), long(stats.Median(first))}
 			if single {
 				cells = []cell{cells[0], cells[2], cells[4], cells[5]}
 			}
@@ -121,7 +123,7 @@ func overTime(all []*part) section {
 			for _, x := range []struct {
 				c *chart
 				y float64
-			}{{means, 100 * mean(open)}, {geometric, shifted(scaled(open, 100), 1)}} {
+			}{{means, 100 * stats.Mean(open)}, {geometric, stats.Shifted(scaled(open, 100), 1)}} {
 				x.c.curves = append(x.c.curves, curve{name: "left open by the bound", bound: true, points: []point{{x: times[0], y: x.y}, {x: end, y: x.y}}})
 			}
 		}

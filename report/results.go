@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/stats"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -113,7 +114,7 @@ func (p *page) summarise(all []*part) {
 		p.Cards = append(p.Cards, card{short(float64(infeasible), 0), "proved infeasible"})
 	}
 	if len(gaps) > 0 {
-		p.Cards = append(p.Cards, card{percentOf(mean(gaps)) + " %", "mean gap of the best solutions"}, card{percentOf(largest(gaps)) + " %", "worst gap of a best solution"})
+		p.Cards = append(p.Cards, card{percentOf(stats.Mean(gaps)) + " %", "mean gap of the best solutions"}, card{percentOf(stats.Largest(gaps)) + " %", "worst gap of a best solution"})
 	}
 	p.Cards = append(p.Cards, card{short(float64(failed), 0), "runs that failed"})
 	p.Lead = append(p.Lead, fmt.Sprintf("%s of %s on %s of %s%s.", plural(len(records), "run"), plural(len(algorithms), "algorithm"), plural(instances, "instance"), list(kinds), ofPlans(plans)))
@@ -133,7 +134,7 @@ func (p *page) summarise(all []*part) {
 	}
 	if worst != nil && worst.gap() > model.DefaultGap {
 		p.Lead = append(p.Lead, fmt.Sprintf("The best solutions are %s %% from the best bounds on average and %s %% at worst, on %s (n = %d instances with a solution and a bound).",
-			percentOf(mean(gaps)), percentOf(worst.gap()), worst.name, len(gaps)))
+			percentOf(stats.Mean(gaps)), percentOf(worst.gap()), worst.name, len(gaps)))
 	}
 	if failed > 0 {
 		p.Lead = append(p.Lead, fmt.Sprintf("%s ended without a solution on instances that aren't proved infeasible.", plural(failed, "run")))

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/stats"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -88,7 +89,7 @@ func gapCells(runs []*run, seconds float64) []cell {
 	}
 	gaps := values(runs, (*run).gap)
 	infinite := slices.ContainsFunc(runs, func(r *run) bool { return math.IsInf(r.gap(), 0) })
-	worst := largest(gaps)
+	worst := stats.Largest(gaps)
 	if infinite {
 		worst = math.Inf(1)
 	}
@@ -96,6 +97,6 @@ func gapCells(runs []*run, seconds float64) []cell {
 	times := values(runs, func(r *run) float64 { return r.ElapsedS })
 	share := func(x float64) cell { return number(x, percentOf(x)) }
 	long := func(x float64) cell { return number(x, three(x/seconds)) }
-	return []cell{count(len(runs)), count(failed), count(optimal), count(len(gaps)), share(mean(gaps)), share(median(gaps)), share(worst), share(mean(best)),
-		long(mean(times)), long(shifted(times, shift)), long(largest(times))}
+	return []cell{count(len(runs)), count(failed), count(optimal), count(len(gaps)), share(stats.Mean(gaps)), share(stats.Median(gaps)), share(worst), share(stats.Mean(best)),
+		long(stats.Mean(times)), long(stats.Shifted(times, shift)), long(stats.Largest(times))}
 }

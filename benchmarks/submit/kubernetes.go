@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/gapwise/gapwise/internal/process"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -83,7 +84,7 @@ func (k *Kubernetes) Manifest() ([]byte, error) {
 // Task returns the command line of a task's shell. Kubernetes counts from 0.
 func (k *Kubernetes) Task() string {
 	return fmt.Sprintf("exec %s %s --workers %d --shard $((JOB_COMPLETION_INDEX + 1))/%d -o %s/",
-		quote(k.Program, "bench"), quote(k.Arguments...), k.Workers, k.Shards, quote(path.Join(k.Folder, "parts")))
+		process.Quote(k.Program, "bench"), process.Quote(k.Arguments...), k.Workers, k.Shards, process.Quote(path.Join(k.Folder, "parts")))
 }
 
 // Merge returns the command line of the shell that merges.
@@ -92,7 +93,7 @@ func (k *Kubernetes) Merge() string {
 	if k.Plan != "" {
 		words = append(words, "--plan", k.Plan)
 	}
-	return "exec " + quote(append(words, "-o", path.Join(k.Folder, k.Name+".jsonl"))...)
+	return "exec " + process.Quote(append(words, "-o", path.Join(k.Folder, k.Name+".jsonl"))...)
 }
 
 // Parallelism returns the number of pods at the same time.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/gapwise/gapwise/internal/process"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -29,7 +30,7 @@ var arrayText string
 var mergeText string
 
 var scripts = template.Must(template.New("array").Funcs(template.FuncMap{
-	"quote": quote,
+	"quote": process.Quote,
 	"join":  filepath.Join,
 	// option writes a path for a line of options, where sbatch expands %.
 	"option": func(path string) string { return strings.ReplaceAll(path, "%", "%%") },

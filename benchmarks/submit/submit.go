@@ -9,7 +9,6 @@ package submit
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -48,17 +47,4 @@ func (j *Job) check() error {
 		}
 	}
 	return nil
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
-
-// quote writes words for a POSIX shell.
-func quote(words ...string) string {
-	all := make([]string, len(words))
-	for i, w := range words {
-		if all[i] = w; !plainWord.MatchString(w) {
-			all[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(all, " ")
 }

@@ -14,10 +14,11 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/replace"
 	"github.com/gapwise/gapwise/model"
 )
 
-// writeFile writes the whole file or nothing (see replace) where the path
+// writeFile writes the whole file or nothing where the path
 // is that of a regular file or of none. Of a symbolic link it is the target
 // that is written. Everything else (a device, a FIFO, a pipe of the shell's) is
 // written to in place. "" and "-" are standard output.
@@ -63,7 +64,7 @@ func put(path string, data []byte) error {
 	} else if _, err := os.Lstat(path); err == nil { // a link to a file that isn't there yet
 		return os.WriteFile(path, data, 0o644)
 	}
-	return replace(path, data)
+	return replace.File(path, data)
 }
 
 // isStdout reports whether a path means standard output.

@@ -4,10 +4,7 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"syscall"
-
-	"github.com/google/renameio/v2"
 )
 
 // copyOf returns another file for the open file of a number.
@@ -17,9 +14,4 @@ func copyOf(n int, name string) (*os.File, error) {
 		return nil, err
 	}
 	return os.NewFile(uintptr(n), name), nil
-}
-
-// replace writes a regular file wholly or not at all.
-func replace(path string, data []byte) error {
-	return renameio.WriteFile(path, data, 0o644, renameio.WithTempDir(filepath.Dir(path)))
 }

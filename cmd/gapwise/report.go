@@ -12,6 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/process"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/report"
 	"github.com/gapwise/gapwise/verify"
@@ -113,10 +114,10 @@ func convertCommand(c *cli.Command, path string) string {
 	args := []string{"gapwise", "convert"}
 	for _, f := range swfFlags() {
 		if c.IsSet(f) {
-			args = append(args, "--"+f, report.Quote(fmt.Sprint(c.Value(f))))
+			args = append(args, "--"+f, process.Quote(fmt.Sprint(c.Value(f))))
 		}
 	}
-	return strings.Join(append(args, report.Quote(path), "-o", "instance.json"), " ")
+	return strings.Join(append(args, process.Quote(path), "-o", "instance.json"), " ")
 }
 
 // reported reads runs, results with their solutions, and instances.

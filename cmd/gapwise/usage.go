@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v3"
-	"github.com/xrash/smetrics"
+
+	"github.com/gapwise/gapwise/internal/nearest"
 )
 
 // usageError reports a command line that can't be understood.
@@ -29,7 +30,7 @@ func onUsageError(_ context.Context, c *cli.Command, err error, sub bool) error 
 		if name == "v" || name == "version" {
 			return usagef("%sunknown flag %s; gapwise --version prints the version", prefix, dashed(name))
 		}
-		return usagef("%sunknown flag %s%s", prefix, dashed(name), didYouMean(name, cli.SuggestFlag(c.Flags, name, false)))
+		return usagef("%sunknown flag %s%s", prefix, dashed(name), didYouMean(name, "--", flagNames(c)))
 	}
 	if rest, ok := strings.CutPrefix(text, "invalid value "); ok {
 		if value, rest, ok := strings.Cut(rest, " for flag -"); ok {
@@ -72,14 +73,20 @@ func wanted(flags []cli.Flag, name, why string) string {
 	return "another (" + why + ")"
 }
 
-// didYouMean suggests the name that the library finds nearest, if it is within
-// two edits.
-func didYouMean(name, nearest string) string {
-	bare := strings.TrimLeft(nearest, "-")
-	if len(bare) < 2 || smetrics.WagnerFischer(name, bare, 1, 1, 1) > 2 {
-		return ""
+// didYouMean suggests the known name that is nearest to a misspelt one, after a
+// prefix.
+func didYouMean(name, prefix string, known []string) string {
+	if near := nearest.Of(name, known); near != "" {
+		return fmt.Sprintf("; did you mean %s%s?", prefix, near)
 	}
-	return fmt.Sprintf("; did you mean %s?", nearest)
+	return ""
+}
+
+func flagNames(c *cli.Command) (all []string) {
+	for _, f := range c.Flags {
+		all = append(all, f.Names()...)
+	}
+	return all
 }
 
 // files returns the command's arguments, at least one and at most most (0: any
@@ -96,8 +103,11 @@ func files(c *cli.Command, most int) ([]string, error) {
 }
 
 func unknownCommand(app *cli.Command, name string) error {
-	cli.SuggestDidYouMeanTemplate = "%s"
-	return usagef("unknown command %q%s; see gapwise help", name, didYouMean(name, cli.SuggestCommand(app.Commands, name)))
+	var known []string
+	for _, c := range app.Commands {
+		known = append(known, c.Names()...)
+	}
+	return usagef("unknown command %q%s; see gapwise help", name, didYouMean(name, "", known))
 }
 
 func (p *program) help() *cli.Command {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -44,4 +45,18 @@ func (c Command) Args(values map[string]string) []string {
 		args[i] = replacer.Replace(w)
 	}
 	return args
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
+
+// Quote writes words as a part of a command line of a POSIX shell, in quotes where
+// necessary.
+func Quote(words ...string) string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		if all[i] = w; !plainWord.MatchString(w) {
+			all[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(all, " ")
 }

@@ -32,3 +32,20 @@ func TestCommand(t *testing.T) {
 		}
 	}
 }
+
+// What Quote writes, ParseCommand reads.
+func TestQuote(t *testing.T) {
+	t.Parallel()
+	words := []string{"gapwise", "-o", "a b", "", "it's", "$HOME", `\`, "x=1,2", "é", "-"}
+	text := Quote(words...)
+	if want := `gapwise -o 'a b' '' 'it'\''s' '$HOME' '\' x=1,2 'é' -`; text != want {
+		t.Errorf("%s, want %s", text, want)
+	}
+	c, err := ParseCommand(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Args(nil); !slices.Equal(got, words) {
+		t.Errorf("%q, want %q", got, words)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/draw"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/stats"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -417,12 +418,7 @@ func median(records []benchmarks.Record, algorithm, parameter string, value floa
 			all = append(all, x.ElapsedS)
 		}
 	}
-	if len(all) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(all)
-	n := len(all)
-	return (all[(n-1)/2] + all[n/2]) / 2
+	return stats.Median(all)
 }
 
 // picture draws curves without intervals, which say nothing about differences of runs on
