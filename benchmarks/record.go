@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -239,6 +240,9 @@ func DecodeRecords(in io.Reader, name string) (records []Record, whole int64, er
 		if wrong != nil && err == io.EOF && tornLine(line, recordBegins) {
 			return records, whole, nil
 		}
+		if wrong != nil && number == 1 && !bytes.HasPrefix(line, []byte(recordBegins)) {
+			return bad("no run of gapwise bench (%w); an instance or what gapwise solve writes goes to report, explain or gantt", wrong)
+		}
 		if wrong != nil {
 			return bad("%w", wrong)
 		}
@@ -266,7 +270,13 @@ func decodeRecord(line []byte) (Record, error) {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&r); err != nil {
-		return r, err
+		var mistyped *json.UnmarshalTypeError
+		if errors.As(err, &mistyped) && mistyped.Field != "" {
+			return r, fmt.Errorf("the key %q has another type, %s", mistyped.Field, mistyped.Value)
+		} else if mistyped != nil {
+			return r, fmt.Errorf("an object is wanted, there is another type, %s", mistyped.Value)
+		}
+		return r, errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
 	switch {
 	case dec.More():

@@ -37,8 +37,29 @@ func describeCompletion(c *cli.Command) {
 	for _, shell := range c.Commands {
 		shell.Usage = "for " + shell.Name
 		shell.OnUsageError = onUsageError
+		if library := shell.Action; shell.Name == "bash" {
+			shell.Action = func(ctx context.Context, c *cli.Command) error {
+				if err := library(ctx, c); err != nil {
+					return err
+				}
+				_, err := fmt.Fprint(c.Root().Writer, plainBash)
+				return err
+			}
+		}
 	}
 }
+
+// plainBash ends the library's script for bash, which needs the package
+// bash-completion to split the line. Without it, as in small containers, the
+// words are those of bash itself.
+const plainBash = `
+eval "__gapwise_library_$(declare -f __gapwise_init_completion)"
+__gapwise_init_completion() {
+  if declare -F _comp_initialize >/dev/null || declare -F _get_comp_words_by_ref >/dev/null; then
+    __gapwise_library___gapwise_init_completion "$@"
+  fi
+}
+`
 
 // completeValue prints the values that may follow the last word, if that is a flag
 // with known values or a command with known arguments, and reports whether it is.

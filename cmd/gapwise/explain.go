@@ -19,9 +19,9 @@ func (p *program) explain() *cli.Command {
 		Name:      "explain",
 		Usage:     "say why no solution beats the bound, and what holds it up",
 		ArgsUsage: "INSTANCE [RESULT]",
-		Description: "RESULT is what gapwise solve -o writes; without it the instance is solved first.\n" +
-			"Told are the bound and how it follows, by names of the instance; why an\n" +
-			"infeasible instance has no solution, with a conflict; and what keeps the\n" +
+		Description: "RESULT is what gapwise solve -o writes; without it the instance is solved\n" +
+			"first. Told are the bound and how it follows, by names of the instance; why\n" +
+			"an infeasible instance has no solution, with a conflict; and what keeps the\n" +
 			"solution from being better: the critical path, the fullest hosts, what is in\n" +
 			"the way of the declined. docs/explain.md says which bound carries what.",
 		Flags: append([]cli.Flag{
@@ -95,7 +95,7 @@ func (p *program) toExplain(ctx context.Context, c *cli.Command, in *model.Insta
 			return r, fmt.Errorf("%s: %w", instances.Label(paths[1]), err)
 		}
 	case one.result.InstanceHash != hash:
-		return r, otherInstance(one.result, paths, hash)
+		return r, otherInstance(*in, one.result, paths, hash)
 	default:
 		r = *one.result
 	}

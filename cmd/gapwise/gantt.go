@@ -298,6 +298,9 @@ func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Insta
 	if err != nil {
 		return drawing{}, err
 	}
+	if f.result != nil && f.result.InstanceHash != hash { // its bound says nothing here
+		return drawing{}, otherInstance(in, f.result, []string{c.Args().First(), solution[0]}, hash)
+	}
 	d := drawing{in: in, s: f.solution}
 	stated := math.NaN()
 	if f.result != nil {

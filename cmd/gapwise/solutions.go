@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	gapwise "github.com/gapwise/gapwise"
@@ -50,7 +49,7 @@ func parseSolutions(label string, data []byte) ([]solutionFile, error) {
 	if len(parts) < 2 {
 		one, err := decodeSolution(data)
 		if err == nil && one.solution == nil {
-			err = errors.Join(model.ErrInvalid, fmt.Errorf("the result is %q and holds no solution", one.result.Status))
+			err = fmt.Errorf("%w: the result is %q and holds no solution; gapwise explain tells what it holds", model.ErrInvalid, one.result.Status)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", label, err)

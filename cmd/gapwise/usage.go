@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -94,12 +95,24 @@ func flagNames(c *cli.Command) (all []string) {
 func files(c *cli.Command, most int) ([]string, error) {
 	all := c.Args().Slice()
 	if len(all) == 0 {
-		return nil, usagef("%s: give a file, or - for standard input; see gapwise %s --help", c.Name, c.Name)
+		return nil, usagef("%s: give a file, or - for standard input; see gapwise %s --help%s", c.Name, c.Name, swallowed(c))
 	}
 	if most > 0 && len(all) > most {
 		return nil, usagef("%s: %d files are too many, give %d at most", c.Name, len(all), most)
 	}
 	return all, nil
+}
+
+// swallowed names a flag whose value is a file that can be read, probably meant
+// as the command's argument.
+func swallowed(c *cli.Command) string {
+	for _, name := range []string{"trace", "proof"} {
+		value := c.String(name)
+		if info, err := os.Stat(value); err == nil && info.Mode().IsRegular() {
+			return fmt.Sprintf("; --%s took %s", name, value)
+		}
+	}
+	return ""
 }
 
 func unknownCommand(app *cli.Command, name string) error {

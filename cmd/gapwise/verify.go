@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
+	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -71,7 +73,7 @@ func (p *program) judge(ctx context.Context, c *cli.Command, in model.Instance, 
 		case f.result == nil:
 			report, err = verify.Verify(ctx, in, f.solution, o)
 		case f.result.InstanceHash != hash && len(found) == 1:
-			return otherInstance(f.result, paths, hash)
+			return otherInstance(in, f.result, paths, hash)
 		case f.result.InstanceHash != hash:
 			if !c.Bool("json") {
 				fmt.Fprintf(p.out, "line %d: %s: of another instance, %q: not judged\n", f.line, f.result.Algorithm, f.result.Instance)
@@ -108,7 +110,7 @@ func (p *program) judge(ctx context.Context, c *cli.Command, in model.Instance, 
 		fmt.Fprint(p.out, report)
 	}
 	if judged == 0 {
-		return otherInstance(found[0].result, paths, hash)
+		return otherInstance(in, found[0].result, paths, hash)
 	}
 	if refused > 0 {
 		return codeError(exitDefect)
@@ -116,9 +118,23 @@ func (p *program) judge(ctx context.Context, c *cli.Command, in model.Instance, 
 	return nil
 }
 
-func otherInstance(r *model.Result, paths []string, hash string) error {
-	return fmt.Errorf("%w: %s: the solution is of the instance %q (%.15s...), not of %s (%.15s...)", model.ErrInvalid,
-		instances.Label(paths[1]), r.Instance, r.InstanceHash, instances.Label(paths[0]), hash)
+func otherInstance(in model.Instance, r *model.Result, paths []string, hash string) error {
+	return fmt.Errorf("%w: %s: the solution is of the instance %q (%.15s...), not of %s (%.15s...)%s", model.ErrInvalid,
+		instances.Label(paths[1]), r.Instance, r.InstanceHash, instances.Label(paths[0]), hash, readings(in, r))
+}
+
+// readings names the flags that make another instance of the same file, if the
+// result is of the instance's name.
+func readings(in model.Instance, r *model.Result) string {
+	p, err := gapwise.ProblemOf(in.Kind())
+	if err != nil || r.Kind != in.Kind() || r.Instance != in.ID() || len(p.Variants) == 0 {
+		return ""
+	}
+	var flags []string
+	for _, v := range p.Variants {
+		flags = append(flags, "--"+v.Flag)
+	}
+	return "; solved with " + strings.Join(flags, " or ") + "? give that here, too"
 }
 
 // verdict is a judgement as --json prints it.

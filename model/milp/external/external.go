@@ -7,6 +7,7 @@
 package external
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -223,7 +224,7 @@ func (p *program) solve(ctx context.Context, m *milp.Model, o milp.Options) (mil
 		if said == "" {
 			said = process.LastLines(log.String(), 2, 300)
 		}
-		return r, fmt.Errorf("%s: %w (exit code %d; it said: %s)", p.name, err, ended.Code, said)
+		return r, fmt.Errorf("%s: %w (exit code %d; it said: %s)", p.name, err, ended.Code, cmp.Or(said, "nothing"))
 	case ended.Stopped:
 		got.status = sooner(got.status, stopped(ctx))
 	}

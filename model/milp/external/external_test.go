@@ -236,6 +236,9 @@ func TestFailures(t *testing.T) {
 	if r, err := solve(t.Context(), `echo no licence >&2; exit 3`, milp.Options{}); err == nil || !strings.Contains(err.Error(), "exit code 3; it said: no licence") {
 		t.Errorf("%+v %v", r, err)
 	}
+	if r, err := solve(t.Context(), `exit 3`, milp.Options{}); err == nil || !strings.Contains(err.Error(), "exit code 3; it said: nothing") {
+		t.Errorf("%+v %v", r, err)
+	}
 	if r, err := solve(t.Context(), `echo hello world > $1`, milp.Options{}); err == nil || !strings.Contains(err.Error(), "hello world") {
 		t.Errorf("%+v %v", r, err)
 	}
