@@ -21,7 +21,8 @@ func TestTraceChangesNothing(t *testing.T) {
 	traced := 0
 	for range need.Rounds(20) {
 		for _, in := range []model.Instance{modeltest.RandomDAG(rng, 12, 3), modeltest.RandomReservation(rng, 12),
-			modeltest.RandomBatch(rng, 1, 6, 12), modeltest.RandomBatch(rng, 2, 6, 12), modeltest.RandomVCSched(rng, false), modeltest.RandomVectors(rng, false)} {
+			modeltest.RandomBatch(rng, 1, 6, 12), modeltest.RandomBatch(rng, 2, 6, 12), modeltest.RandomVCSched(rng, false), modeltest.RandomVectors(rng, false),
+			modeltest.RandomTVC(rng, 4, 8, false), modeltest.RandomTVC(rng, 4, 8, true)} {
 			for _, a := range gapwise.Algorithms(in.Kind()) {
 				if a.Exact {
 					continue

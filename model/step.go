@@ -5,7 +5,8 @@ package model
 type Step struct {
 	// What is the kind of step: rank, place, accept, decline, slots, start, head,
 	// backfill, reserve, move; of vcsched yield, place, stuck, back, close, packed,
-	// unpacked, again.
+	// unpacked, again; of tvc arrive, pass, try, accept,
+	// decline.
 	What string `json:"what"`
 	// Of is the id of the task, request or job.
 	Of string `json:"of,omitempty"`

@@ -1,5 +1,7 @@
 package tvc
 
+import "fmt"
+
 // NewAdaBa returns AdaBa (Li et al. 2018, Algorithm 1): the smallest subtree first,
 // and in it the servers by descending weight -½a² + (L·B/Bmax)·a (Eq. 7), with a
 // the free slots and Bmax the largest bandwidth that has arrived. So a cluster
@@ -14,5 +16,7 @@ func NewAdaBa() Embedder {
 	return &sequence{local: true, key: func(d *DataCentre, free int, b int64) int64 {
 		x := int64(free)*max(d.Most, b) - int64(d.Slots)*b
 		return max(x, -x)
+	}, by: func(d *DataCentre, b int64) string {
+		return fmt.Sprintf("whose free slots are nearest to %.4g first", float64(d.Slots)*float64(b)/float64(max(d.Most, b)))
 	}}
 }

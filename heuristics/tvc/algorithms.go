@@ -62,7 +62,8 @@ func FindEmbedder(name string) (Embedder, error) {
 func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
 	for _, e := range Embedders {
-		all = append(all, model.Algorithm{Name: e.Name, Kind: model.KindTVC, Paper: e.Paper, Complexity: e.Complexity, Summary: e.Summary,
+		_, traced := e.New().(*sequence)
+		all = append(all, model.Algorithm{Name: e.Name, Kind: model.KindTVC, Paper: e.Paper, Complexity: e.Complexity, Summary: e.Summary, Traced: traced,
 			Solver: model.AdaptDetailed(e.Name, func(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, model.Details, error) {
 				return e.solve(ctx, in, set)
 			})})
@@ -88,12 +89,14 @@ func (e *NamedEmbedder) solve(ctx context.Context, in *model.TVC, set model.Sett
 			details.NeverFit++
 		}
 	}
+	embedder := e.New()
+	x := newTracer(in, embedder, set)
 	if !count {
-		s, err := decide(ctx, in, t, e.New())
+		s, err := decide(ctx, in, t, embedder, x)
 		return s, details, err
 	}
-	c := &counting{Embedder: e.New()}
-	s, err := decide(ctx, in, t, c)
+	c := &counting{Embedder: embedder}
+	s, err := decide(ctx, in, t, c, x)
 	details.Embeddable = &c.embeddable
 	return s, details, err
 }

@@ -45,11 +45,11 @@ func ask(e Embedder, d *DataCentre, k int) (model.Embedding, bool) {
 // mode. Beside the solution it takes memory for the data centre and the requests
 // that run at one time.
 func Online(ctx context.Context, in *model.TVC, e Embedder) (*model.Embeddings, error) {
-	return decide(ctx, in, in.Ticks(), e)
+	return decide(ctx, in, in.Ticks(), e, nil)
 }
 
-// decide is Online, t being the instance's ticks.
-func decide(ctx context.Context, in *model.TVC, t *model.TVCTicks, e Embedder) (*model.Embeddings, error) {
+// decide is Online, t being the instance's ticks; x is told what becomes of requests.
+func decide(ctx context.Context, in *model.TVC, t *model.TVCTicks, e Embedder, x *tracer) (*model.Embeddings, error) {
 	if in.Queue {
 		return nil, fmt.Errorf("%w: embedders decide at the arrival, the instance has a queue; take fcfs, sdf, sbf, bgmbf, bgmbf-sdf or srpt", model.ErrUnsupported)
 	}
@@ -62,13 +62,17 @@ func decide(ctx context.Context, in *model.TVC, t *model.TVCTicks, e Embedder) (
 		q := &t.Requests[k]
 		d.until(q.Arrival)
 		d.Arrive(q.Bandwidth)
+		x.arrives(d.DataCentre, k)
 		if !q.Fits {
+			x.decided(nil, false)
 			continue
 		}
 		p, ok := ask(e, d.DataCentre, k)
 		if !ok {
+			x.decided(nil, true)
 			continue
 		}
+		x.decided(&p, true)
 		d.admit(k, p)
 		s.Runs = append(s.Runs, model.Run[model.Embedding]{ID: in.Requests[k].ID, Segments: []model.Segment[model.Embedding]{
 			{StartS: t.Seconds(q.Arrival), EndS: t.Seconds(q.Arrival + q.Duration), Place: p}}})

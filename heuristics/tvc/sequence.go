@@ -24,6 +24,9 @@ type sequence struct {
 	// cluster fits. Otherwise core switches alone host, so that all servers are in
 	// one sequence.
 	local bool
+	// by says in which order servers come.
+	by     func(d *DataCentre, b int64) string
+	tracer *tracer // nil: nobody listens
 
 	subtrees
 	servers         sorter
@@ -48,6 +51,9 @@ func (q *sequence) Embed(d *DataCentre, n int, b int64) (model.Embedding, bool) 
 		lowest = model.LayerEdge
 	}
 	q.servers.first, q.failed.links, q.group = -1, q.failed.links[:0], -1
+	if q.tracer != nil {
+		return q.tracer.embed(q, d, n, b, lowest)
+	}
 	return q.find(d, n, b, lowest, q.try)
 }
 
@@ -56,6 +62,7 @@ func (q *sequence) try(host model.Switch) (model.Embedding, bool) {
 	first, last := q.serversBelow(host)
 	q.links(host)
 	if q.failed.again(q, first, last) {
+		q.tracer.again(host)
 		return model.Embedding{}, false
 	}
 	if q.servers.first != first || q.servers.last != last {
@@ -63,8 +70,10 @@ func (q *sequence) try(host model.Switch) (model.Embedding, bool) {
 	}
 	if !q.fill(first, last) {
 		q.failed.note(q, first, last)
+		q.tracer.filled(q, host, false)
 		return model.Embedding{}, false
 	}
+	q.tracer.filled(q, host, true)
 	slices.SortFunc(q.placed, func(x, y model.ServerVMs) int { return cmp.Compare(x.Server, y.Server) })
 	servers := slices.Clone(q.placed)
 	return model.Embedding{Switch: q.lowest(host, servers), Servers: servers}, true

@@ -1,0 +1,174 @@
+package tvc
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// tracer tells the steps of loss mode with an embedder that takes servers in a sequence;
+// nil: nobody listens.
+type tracer struct {
+	in   *model.TVC
+	emit func(model.Step)
+	of   string // the request in hand
+}
+
+// newTracer returns the tracer of a run, and makes the embedder tell it what it does.
+func newTracer(in *model.TVC, e Embedder, set model.Settings) *tracer {
+	if set.Trace == nil {
+		return nil
+	}
+	x := &tracer{in: in, emit: set.Trace}
+	if q, is := e.(*sequence); is {
+		q.tracer = x
+	}
+	return x
+}
+
+func (x *tracer) tell(what string, values []model.StepValue, words string, args ...any) {
+	x.emit(model.Step{What: what, Of: x.of, Words: "request " + x.of + ": " + fmt.Sprintf(words, args...), Values: values})
+}
+
+// arrives tells that request k does, and what is free.
+func (x *tracer) arrives(d *DataCentre, k int) {
+	if x == nil {
+		return
+	}
+	q := &x.in.Requests[k]
+	x.of = q.ID
+	x.tell("arrive", []model.StepValue{{Name: "time", Value: q.ArrivalS}, {Name: "free slots", Value: float64(d.free)}},
+		"at %.9g s, %d VMs at %.6g Mbit/s for %.9g s; %d of %d slots are free", q.ArrivalS, q.VMs, q.BandwidthMbps, q.DurationS, d.free, d.Servers*d.Slots)
+}
+
+// decided tells what has become of the request.
+func (x *tracer) decided(e *model.Embedding, fits bool) {
+	switch {
+	case x == nil:
+	case !fits:
+		x.tell("decline", nil, "rejected: it doesn't fit in the empty data centre")
+	case e == nil:
+		x.tell("decline", nil, "rejected")
+	default:
+		var servers []string
+		var values []model.StepValue
+		for _, s := range e.Servers {
+			servers = append(servers, fmt.Sprintf("%d on server %d", s.VMs, s.Server))
+			values = append(values, model.StepValue{Name: fmt.Sprintf("VMs on server %d", s.Server), Value: float64(s.VMs)})
+		}
+		x.tell("accept", values, "accepted below %s, VMs: %s", e.Switch, strings.Join(servers, ", "))
+	}
+}
+
+// embed is subtrees.find with q.try, and tells of the switches that it passes over on the
+// way: those between two that are tried, in the order of find.
+func (x *tracer) embed(q *sequence, d *DataCentre, n int, b int64, lowest model.Layer) (model.Embedding, bool) {
+	var hosts []model.Switch
+	h, routes := d.Half, d.Half
+	if d.NonBlocking {
+		routes = 1
+	}
+	for layer := lowest; layer <= model.LayerCore; layer++ {
+		groups, each := d.K, h
+		if layer == model.LayerAggregation {
+			each = routes
+		} else if layer == model.LayerCore {
+			groups, each = routes, routes
+		}
+		for g := range groups {
+			for i := range each {
+				hosts = append(hosts, model.Switch{Layer: layer, Group: g, Index: i})
+			}
+		}
+	}
+	e, ok := q.find(d, n, b, lowest, func(host model.Switch) (model.Embedding, bool) {
+		at := 0
+		for hosts[at] != host {
+			at++
+		}
+		x.passed(q, hosts[:at])
+		hosts = hosts[at+1:]
+		return q.try(host)
+	})
+	switch {
+	case ok:
+	case d.free < n:
+		x.tell("pass", nil, "%d slots are free in all, %d fewer than needed", d.free, n-d.free)
+	default:
+		x.passed(q, hosts)
+	}
+	return e, ok
+}
+
+// passed tells why switches can't host the request, a step a layer.
+func (x *tracer) passed(q *sequence, hosts []model.Switch) {
+	var words []string
+	var values []model.StepValue
+	for k, host := range hosts {
+		free, room := q.free, 0
+		switch host.Layer {
+		case model.LayerEdge:
+			free = q.edgeFree[host.Group*q.Half+host.Index]
+			room = q.edge(host.Group*q.Half + host.Index).most(q.n)
+		case model.LayerAggregation:
+			free, room = q.podFree[host.Group], q.pod(host.Group, host.Index).most(q.n)
+		case model.LayerCore:
+			room = q.core(host.Group, host.Index).most(q.n)
+		}
+		if free < q.n {
+			words = append(words, fmt.Sprintf("%s (free slots: %d)", host, free))
+			room = free
+		} else {
+			words = append(words, fmt.Sprintf("%s (links for %d of %d VMs)", host, room, q.n))
+		}
+		values = append(values, model.StepValue{Name: "room below " + host.String(), Value: float64(room)})
+		if k+1 == len(hosts) || hosts[k+1].Layer != host.Layer {
+			x.tell("pass", values, "passed over: %s", strings.Join(words, ", "))
+			words, values = nil, nil
+		}
+	}
+}
+
+// again tells that the servers below a host would be filled as they were in vain before.
+func (x *tracer) again(host model.Switch) {
+	if x != nil {
+		x.tell("try", nil, "below %s the links leave the same room as below the last: no", host)
+	}
+}
+
+// filled tells how many VMs the servers below a host took, in their order.
+func (x *tracer) filled(q *sequence, host model.Switch, ok bool) {
+	if x == nil {
+		return
+	}
+	vms := map[int]int{}
+	left := q.n
+	for _, s := range q.placed {
+		vms[s.Server] = s.VMs
+		left -= s.VMs
+	}
+	var words []string
+	var values []model.StepValue
+	still := q.n
+	for _, s := range q.servers.order {
+		if still == 0 {
+			break
+		}
+		n := vms[int(s)]
+		still -= n
+		text := fmt.Sprintf("server %d takes %d", s, n)
+		if free := int(q.Free[s]); n < min(free, still+n) {
+			text += fmt.Sprintf(" in %d free slots, its links are full", free)
+		} else {
+			text += fmt.Sprintf(" of %d", free)
+		}
+		words = append(words, text)
+		values = append(values, model.StepValue{Name: fmt.Sprintf("server %d", s), Value: float64(n)})
+	}
+	end := "all VMs have a server"
+	if !ok {
+		end = fmt.Sprintf("no, %d VMs are left over", left)
+	}
+	x.tell("try", values, "below %s, servers %s: %s: %s", host, q.by(q.DataCentre, q.b), strings.Join(words, ", "), end)
+}
