@@ -19,7 +19,7 @@ import (
 // have a network, which a platform replaces. The content decides about other
 // extensions, and any file may be gzipped. A foreign graph is named after its file,
 // without extensions, unless it has a name. Vector bin packing (.vbp, see ReadVBP) may
-// be told the number of hosts by the platform "hosts=N"; else it is VBP.LeastHosts.
+// be told the number of hosts by the platform "hosts=N"; else it is VBP.FirstFit.
 func LoadOn(path, platform string) (model.Instance, error) { return loadOn(path, platform, true) }
 
 // LoadAny is LoadOn, but files that need no platform do without it.

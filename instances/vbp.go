@@ -2,7 +2,9 @@ package instances
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -99,19 +101,52 @@ func (r *vbpReader) next(what string, least, most int64) int64 {
 	return x
 }
 
-// LeastHosts returns the least number of bins by the sums of the sizes.
-func (v VBP) LeastHosts() int {
-	least := int64(1)
-	for k, capacity := range v.Capacity {
-		sum := int64(0)
-		for _, it := range v.Items {
-			sum += it.Size[k] * it.Count
+// firstFitWindow is the number of bins, counted from the last, that FirstFit looks at.
+const firstFitWindow = 200
+
+// FirstFit returns a number of bins in which the items fit, by first fit: items in the
+// order of decreasing sums of their sizes, as shares of the capacity, each in the first
+// of the last firstFitWindow bins that has room. O(items × dimensions × firstFitWindow).
+func (v VBP) FirstFit() int {
+	share := func(it VBPItem) (sum float64) {
+		for k, x := range it.Size {
+			if x > 0 {
+				sum += float64(x) / float64(v.Capacity[k])
+			}
 		}
-		if capacity > 0 {
-			least = max(least, (sum+capacity-1)/capacity)
+		return sum
+	}
+	items := slices.Clone(v.Items)
+	slices.SortStableFunc(items, func(a, b VBPItem) int { return cmp.Compare(share(b), share(a)) })
+	bins := 0
+	var left [][]int64 // of the last bins
+	for _, it := range items {
+		// take puts as many of the item as fit, and at most n, into a bin.
+		take := func(n int64, bin []int64) int64 {
+			for k, x := range it.Size {
+				if x > 0 {
+					n = min(n, bin[k]/x)
+				}
+			}
+			for k, x := range it.Size {
+				bin[k] -= n * x
+			}
+			return n
+		}
+		n := it.Count
+		for b := 0; n > 0 && b < len(left); b++ {
+			n -= take(n, left[b])
+		}
+		for n > 0 {
+			bin := slices.Clone(v.Capacity)
+			n -= max(1, take(n, bin)) // 1: larger than a bin, which Place refuses
+			bins++
+			if left = append(left, bin); len(left) > firstFitWindow {
+				left = left[1:]
+			}
 		}
 	}
-	return int(least)
+	return bins
 }
 
 // Place makes an instance of the question whether the items fit in so many bins: each
@@ -169,13 +204,14 @@ func isVBP(data []byte) bool {
 	return n >= 1 && int64(len(words)) == d+2+n*(d+1)
 }
 
-// loadVBP makes an instance of a VBP file for a platform, "hosts=N" or "".
+// loadVBP makes an instance of a VBP file for a platform, "hosts=N" or "": on as many
+// hosts as FirstFit needs, so that there is a placement.
 func loadVBP(name string, data []byte, platform string) (*model.VCSched, error) {
 	v, err := ReadVBP(data)
 	if err != nil {
 		return nil, err
 	}
-	hosts := v.LeastHosts()
+	hosts := v.FirstFit()
 	if platform != "" {
 		n, ok := strings.CutPrefix(platform, "hosts=")
 		if hosts, err = strconv.Atoi(n); !ok || err != nil {

@@ -1,10 +1,7 @@
 package instances
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,8 +22,8 @@ func TestReadVBP(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := VBP{[]int64{10, 4}, []VBPItem{{[]int64{5, 1}, 2}, {[]int64{2, 4}, 1}}}
-	if d := cmp.Diff(want, v); d != "" || v.LeastHosts() != 2 {
-		t.Errorf("%s, %d hosts", d, v.LeastHosts())
+	if d := cmp.Diff(want, v); d != "" || v.FirstFit() != 2 {
+		t.Errorf("%s, %d hosts", d, v.FirstFit())
 	}
 	in, err := v.Place("two", 2)
 	if err != nil {
@@ -54,6 +51,25 @@ func TestReadVBP(t *testing.T) {
 		if _, err := ReadVBP([]byte(c.text)); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want one line with %q", name, err, c.want)
 		}
+	}
+}
+
+func TestVBPFirstFit(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		"1\n10\n1\n6 3":             3, // by the sums 2
+		"1\n10\n2\n4 3\n6 3":        3,
+		"2\n10 10\n2\n9 1 2\n1 9 2": 2,
+		"1\n10\n1\n3 7":             3,
+		// The bins of 300 large items are forgotten when the small ones come.
+		"1\n10\n2\n6 500\n4 500": 500 + 150,
+	} {
+		if v, err := ReadVBP([]byte(text)); err != nil || v.FirstFit() != want {
+			t.Errorf("%q: %d hosts, %v, want %d", text, v.FirstFit(), err, want)
+		}
+	}
+	if n := (VBP{[]int64{10}, []VBPItem{{[]int64{11}, 2}}}).FirstFit(); n != 2 {
+		t.Errorf("items larger than a bin: %d hosts", n)
 	}
 }
 
@@ -92,44 +108,24 @@ func TestLoadVBP(t *testing.T) {
 // which an item has a negative size.
 func TestVBPDataSet(t *testing.T) {
 	t.Parallel()
-	file, err := os.Open(need.Data(t, "vbp", "vbp.tar.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	read, refused := 0, 0
-	for archive := tar.NewReader(z); ; {
-		h, err := archive.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasSuffix(h.Name, ".vbp") {
+	for name, data := range need.TarGz(t, "vbp", "vbp.tar.gz") {
+		if !strings.HasSuffix(name, ".vbp") {
 			continue
-		}
-		data, err := io.ReadAll(archive)
-		if err != nil {
-			t.Fatal(err)
 		}
 		v, err := ReadVBP(data)
 		if strings.Contains(string(data), " -") {
 			if !errors.Is(err, model.ErrInvalid) {
-				t.Errorf("%s: a negative size gives %v", h.Name, err)
+				t.Errorf("%s: a negative size gives %v", name, err)
 			}
 			refused++
 			continue
 		}
 		if err != nil || !isVBP(data) {
-			t.Fatalf("%s: %v", h.Name, err)
+			t.Fatalf("%s: %v", name, err)
 		}
-		if _, err := v.Place(h.Name, v.LeastHosts()); err != nil {
-			t.Fatalf("%s: %v", h.Name, err)
+		if _, err := v.Place(name, v.FirstFit()); err != nil {
+			t.Fatalf("%s: %v", name, err)
 		}
 		read++
 	}
@@ -151,10 +147,7 @@ func FuzzReadVBP(f *testing.F) {
 			}
 			return
 		}
-		if v.LeastHosts() > maxVBPHosts {
-			return
-		}
-		if _, err := v.Place("fuzzed", v.LeastHosts()); err != nil {
+		if _, err := v.Place("fuzzed", v.FirstFit()); err != nil {
 			t.Fatalf("%v: %+v", err, v)
 		}
 	})

@@ -31,13 +31,14 @@ func (p *program) convert() *cli.Command {
 			"files, too.\n" +
 			"VBP files (vector bin packing, as VPSolver reads it) become the question\n" +
 			"whether the items fit on --hosts hosts; all other commands take the number\n" +
-			"as --platform hosts=N, and the least by the sums of the sizes without it.\n" +
+			"as --platform hosts=N. Without it, it is one that is enough, by first fit;\n" +
+			"gapwise pack looks for the least.\n" +
 			"SWF logs (.swf, .swf.gz, or - for a pipe) become instances of the problem\n" +
 			"that --kind names; what a log doesn't tell (windows of reservations,\n" +
 			"bandwidths of tvc, CPU uses of batch) is drawn. How many jobs could not be\n" +
 			"used is printed.",
 		Flags: slices.Concat(logFlags(), []cli.Flag{
-			&cli.IntFlag{Name: "hosts", Usage: "VBP: number of hosts", DefaultText: "the least by sums"},
+			&cli.IntFlag{Name: "hosts", Usage: "VBP: number of hosts", DefaultText: "by first fit"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		}, readingFlags(), parameterFlags(ofLogs)),
 		Action: func(ctx context.Context, c *cli.Command) error {

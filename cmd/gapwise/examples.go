@@ -22,6 +22,7 @@ var examples = map[string][]example{
 		{"a proof by two engines, and the result in a file", "gapwise solve -a exact --engine search,kernel graph.json -o result.json"},
 		{"a proof that anybody can replay", "gapwise solve --proof graph.proof.gz graph.json"},
 	},
+	"pack":    {{"how many hosts these virtual machines need", "gapwise pack vms.json -o packed.json"}},
 	"verify":  {{"a result, by the independent judge", "gapwise verify graph.json result.json"}},
 	"check":   {{"a proof, without the solver's code", "gapwise check graph.json graph.proof.gz"}},
 	"bound":   {{"what no schedule can beat, without search", "gapwise bound graph.json"}},

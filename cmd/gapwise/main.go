@@ -132,7 +132,7 @@ func (p *program) app() *cli.Command {
 		EnableShellCompletion:           true,
 		ConfigureShellCompletionCommand: describeCompletion,
 		ExitErrHandler:                  func(context.Context, *cli.Command, error) {},
-		Commands: []*cli.Command{p.generate(), p.solve(), p.verify(), p.check(), p.bound(), p.explain(), p.bench(), p.merge(), p.table(), p.compare(),
+		Commands: []*cli.Command{p.generate(), p.solve(), p.pack(), p.verify(), p.check(), p.bound(), p.explain(), p.bench(), p.merge(), p.table(), p.compare(),
 			p.export(), p.convert(), p.gantt(), p.plot(), p.report(), p.findings(), p.algorithms(), p.version(), p.audit(), p.man(), p.help()},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {

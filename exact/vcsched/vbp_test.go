@@ -1,11 +1,8 @@
 package vcsched_test
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"encoding/csv"
-	"io"
 	"os"
 	"strconv"
 	"testing"
@@ -39,41 +36,21 @@ func TestVBPOptima(t *testing.T) {
 			optima[row[0]] = n
 		}
 	}
-	file, err := os.Open(need.Data(t, "vbp", "vbp.tar.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	seen, proved := 0, 0
-	for archive := tar.NewReader(z); ; {
-		h, err := archive.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		best, ok := optima[h.Name]
+	for name, data := range need.TarGz(t, "vbp", "vbp.tar.gz") {
+		best, ok := optima[name]
 		if !ok {
 			continue
 		}
 		if seen++; seen%12 != 0 {
 			continue
 		}
-		data, err := io.ReadAll(archive)
-		if err != nil {
-			t.Fatal(err)
-		}
 		v, err := instances.ReadVBP(data)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, hosts := range []int{best, best - 1} {
-			in, err := v.Place(h.Name, hosts)
+			in, err := v.Place(name, hosts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,10 +63,10 @@ func TestVBPOptima(t *testing.T) {
 				want = model.StatusInfeasible
 			}
 			if r.Status != want {
-				t.Errorf("%s on %d hosts: %s, the optimum is %d", h.Name, hosts, r.Status, best)
+				t.Errorf("%s on %d hosts: %s, the optimum is %d", name, hosts, r.Status, best)
 			}
 			if report, err := verify.Result(t.Context(), in, r, verify.Options{}); err != nil || !report.Feasible() {
-				t.Errorf("%s on %d hosts: %v %v", h.Name, hosts, report, err)
+				t.Errorf("%s on %d hosts: %v %v", name, hosts, report, err)
 			}
 			proved++
 		}

@@ -80,6 +80,15 @@ func searchYield(ctx context.Context, u *model.VCSchedUnits, p packer, x *tracer
 	for k := range u.Classes {
 		has += float64(len(u.Classes[k].Hosts)) * float64(u.Classes[k].Room(u.Scale))
 	}
+	if total == 0 { // every yield is the same
+		if hosts, ok := p.pack(ctx, 1); ok {
+			return slices.Clone(hosts), nil
+		}
+		if ctx.Err() != nil {
+			return nil, stopped(ctx)
+		}
+		return nil, fmt.Errorf("%w: the tasks weren't packed", model.ErrNoSolution)
+	}
 	low, high := 0.0, min(1, has/total)
 	precision := min(YieldPrecision, high/1000)
 	var best []int32

@@ -1,0 +1,292 @@
+package gapwise
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	"github.com/gapwise/gapwise/exact"
+	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
+	"github.com/gapwise/gapwise/model"
+)
+
+// HostCount is what LeastHosts has found.
+type HostCount struct {
+	Hosts int // of the best placement
+	Bound int // proved: no placement has fewer hosts
+	// Proof says how Bound is known, and Reason why it isn't Hosts; "" if it is.
+	Proof, Reason string
+	// Instance is the one asked about with that many hosts, and Result a placement on
+	// them in which each job gets all the CPU that it needs. The judge has checked it.
+	Instance *model.VCSched
+	Result   model.Result
+	Nodes    int64 // of all decisions
+	Elapsed  time.Duration
+}
+
+// Gap returns (Hosts - Bound) / Hosts.
+func (h HostCount) Gap() float64 { return float64(h.Hosts-h.Bound) / float64(h.Hosts) }
+
+// LeastHosts looks for the least number of hosts on which every job runs at the yield 1;
+// where no job needs CPU that is vector bin packing. How many hosts the instance has
+// doesn't matter. They must be equal (model.ErrUnsupported otherwise, and for a migration
+// budget); the current hosts of jobs are forgotten.
+//
+// It holds a lower and an upper bound of the number and narrows them until they meet:
+//
+//  1. from above, the hosts that MCB1 … MCB8 use when there are as many as tasks;
+//  2. from below, one more than the largest number that packing bounds refute
+//     (vcbounds.Packing, with dual-feasible functions). What is refuted for n hosts is
+//     so for fewer: a placement on fewer hosts leaves the others empty;
+//  3. from above, local search on one host less, as long as it finds a placement;
+//  4. what the options name (auto: the native search) decides for the lower bound
+//     whether there is a placement; "infeasible" raises it, a placement ends all;
+//  5. the same from above, should time have run out for a decision from below.
+//
+// A time limit, AutoTimeLimit with the algorithm auto and without one, is of it all; 4
+// gives at most half of what is left to a decision while there are others to take. Of the
+// options Start, Bounds, Proof and Trace aren't used; Progress is told the two bounds.
+//
+// Errors are those of Solve. There is always a placement, since each task fits on a host
+// by itself.
+func LeastHosts(ctx context.Context, in *model.VCSched, o Options) (HostCount, error) {
+	start := time.Now()
+	if err := in.Validate(); err != nil {
+		return HostCount{}, err
+	}
+	if err := o.Check(model.KindVCSched); err != nil {
+		return HostCount{}, err
+	}
+	switch {
+	case len(in.HostSizes) > 1:
+		return HostCount{}, fmt.Errorf("%w: the least number is of equal hosts, the instance has %d host sizes", model.ErrUnsupported, len(in.HostSizes))
+	case in.MigrationBudget != nil:
+		return HostCount{}, fmt.Errorf("%w: the least number of hosts takes no migration budget", model.ErrUnsupported)
+	}
+	if o.auto() {
+		o.TimeLimit = cmp.Or(o.TimeLimit, AutoTimeLimit)
+	}
+	ctx, cancel := o.WithTimeLimit(ctx)
+	defer cancel()
+	c := &hostCounter{ctx: ctx, packing: inFull(in), o: o, start: start, n: in.Tasks(), lower: 1, proof: "there is a task"}
+	if err := c.count(); err != nil {
+		return HostCount{}, err
+	}
+	h := HostCount{Hosts: c.upper, Bound: c.lower, Proof: c.proof, Nodes: c.nodes, Instance: withHosts(in, c.upper)}
+	if c.lower < c.upper {
+		h.Reason = cmp.Or(c.reason, "the algorithm left it open")
+	}
+	r := model.NewResult("pack", o.Seed)
+	if err := r.SetSolution(h.Instance, h.Instance.NewPlacement(c.hosts, h.Instance.Yield(c.hosts))); err != nil {
+		return h, err
+	}
+	r.SetBound(model.Maximise, 1, o.GapLimit())
+	r.Nodes, r.Elapsed = c.nodes, time.Since(start)
+	r, err := NewCase(h.Instance).stamp(ctx, r, o.Settings, o.Judging)
+	h.Result, h.Elapsed = r, r.Elapsed
+	return h, err
+}
+
+// withHosts returns the instance with that many hosts, and no job running yet.
+func withHosts(in *model.VCSched, hosts int) *model.VCSched {
+	v := *in
+	v.Hosts = hosts
+	if len(in.HostSizes) > 0 {
+		v.HostSizes = slices.Clone(in.HostSizes)
+		v.HostSizes[0].Count = hosts
+	}
+	v.Jobs = slices.Clone(in.Jobs)
+	for i := range v.Jobs {
+		v.Jobs[i].CurrentHosts = nil
+	}
+	return &v
+}
+
+// inFull returns the instance with the CPU needs as those of a further rigid resource:
+// its placements are those of the instance with the yield 1.
+func inFull(in *model.VCSched) *model.VCSched {
+	v := withHosts(in, in.Hosts)
+	if !slices.ContainsFunc(in.Jobs, func(j model.VCSchedJob) bool { return j.CPU > 0 }) {
+		return v
+	}
+	name := "cpu in full"
+	for slices.Contains(in.Resources, name) {
+		name += "'"
+	}
+	v.Resources = append(slices.Clone(in.Resources), name)
+	for k := range v.HostSizes {
+		s := &v.HostSizes[k]
+		s.Resources = append(slices.Clone(s.Resources), s.CPU)
+	}
+	for i := range v.Jobs {
+		j := &v.Jobs[i]
+		j.Resources, j.CPU = append(slices.Clone(j.Resources), j.CPU), 0
+	}
+	return v
+}
+
+// hostCounter is the state of LeastHosts.
+type hostCounter struct {
+	ctx     context.Context
+	packing *model.VCSched // in which no job needs CPU
+	o       Options
+	start   time.Time
+	n       int // tasks
+
+	lower, upper int     // proved; found
+	hosts        []int32 // [task]: numbered from 0 to upper-1
+	proof        string  // of lower
+	reason       string  // why the last decision was left open
+	nodes        int64
+}
+
+func (c *hostCounter) count() error {
+	c.upper, c.hosts = c.n, make([]int32, c.n)
+	for i := range c.hosts {
+		c.hosts[i] = int32(i)
+	}
+	if err := c.packed(); err != nil {
+		return err
+	}
+	c.refute()
+	if err := c.improve(); err != nil {
+		return err
+	}
+	for c.lower < c.upper {
+		parts := time.Duration(2)
+		if c.upper-c.lower == 1 {
+			parts = 1
+		}
+		if known, err := c.decide(c.lower, parts); err != nil {
+			return err
+		} else if !known {
+			break
+		}
+	}
+	for c.lower < c.upper-1 { // at lower it is open
+		if known, err := c.decide(c.upper-1, 1); err != nil || !known {
+			return err
+		}
+	}
+	return nil
+}
+
+// found keeps a placement that uses fewer hosts than the best so far, which it numbers
+// anew in the order of the tasks.
+func (c *hostCounter) found(hosts []int32) {
+	number := make(map[int32]int32, c.upper)
+	for _, h := range hosts {
+		if _, ok := number[h]; !ok {
+			number[h] = int32(len(number))
+		}
+	}
+	if len(number) >= c.upper {
+		return
+	}
+	c.upper = len(number)
+	for i, h := range hosts {
+		c.hosts[i] = number[h]
+	}
+	c.tell()
+}
+
+func (c *hostCounter) tell() {
+	if c.o.Progress != nil {
+		c.o.Progress(model.Progress{Algorithm: "pack", Incumbent: float64(c.upper), Bound: float64(c.lower), Nodes: c.nodes, Elapsed: time.Since(c.start)})
+	}
+}
+
+// by keeps what a heuristic finds on so many hosts.
+func (c *hostCounter) by(ctx context.Context, hosts int, place func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error)) error {
+	p, err := place(ctx, withHosts(c.packing, hosts), model.Settings{Seed: c.o.Seed})
+	if errors.Is(err, model.ErrNoSolution) || errors.Is(err, model.ErrInfeasible) {
+		return nil
+	}
+	if err == nil {
+		c.found(p.TaskHosts())
+	}
+	return err
+}
+
+// packed looks from above by packing heuristics.
+func (c *hostCounter) packed() error {
+	for _, place := range slices.Backward(vcheur.MCBs[1:]) {
+		if c.ctx.Err() != nil {
+			return nil
+		}
+		if err := c.by(c.ctx, c.n, place); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refute raises the lower bound by packing bounds, of numbers found by bisection. They
+// needn't be monotone: each number that is refuted is so by itself.
+func (c *hostCounter) refute() {
+	open := c.upper // no use, or not refuted
+	for c.lower < open && c.ctx.Err() == nil {
+		mid := c.lower + (open-c.lower)/2
+		if b := vcbounds.Packing(withHosts(c.packing, mid)); b.Infeasible {
+			c.lower, c.proof = mid+1, "packing: "+b.Reason
+			c.tell()
+		} else {
+			open = mid
+		}
+	}
+}
+
+// improve looks from above by local search, for at most a quarter of the time.
+func (c *hostCounter) improve() error {
+	ctx, cancel := c.share(4)
+	defer cancel()
+	for c.lower < c.upper && ctx.Err() == nil {
+		before := c.upper
+		if err := c.by(ctx, c.upper-1, vcheur.Anneal); err != nil || c.upper == before {
+			return err
+		}
+	}
+	return nil
+}
+
+// share returns a context that ends when one of so many parts of the time left is over.
+func (c *hostCounter) share(parts time.Duration) (context.Context, context.CancelFunc) {
+	if end, ok := c.ctx.Deadline(); ok && parts > 1 {
+		return context.WithTimeout(c.ctx, time.Until(end)/parts)
+	}
+	return context.WithCancel(c.ctx)
+}
+
+// decide decides in one of so many parts of the time left whether there is a placement on
+// so many hosts, at least lower and below upper; it returns false if that remains open.
+func (c *hostCounter) decide(hosts int, parts time.Duration) (known bool, err error) {
+	if c.ctx.Err() != nil {
+		c.reason = exact.StopReason(c.ctx)
+		return false, nil
+	}
+	ctx, cancel := c.share(parts)
+	defer cancel()
+	o := c.o
+	o.Settings = model.Settings{Seed: o.Seed, Threads: o.Threads, TimeLimit: o.TimeLimit}
+	o.Bounds = nil
+	r, err := Solve(ctx, withHosts(c.packing, hosts), o)
+	if err != nil {
+		return false, err
+	}
+	c.nodes += r.Nodes
+	switch {
+	case r.Solution != nil && !r.Unverified:
+		c.found(r.Solution.(*model.Placement).TaskHosts())
+		return true, nil
+	case r.Status == model.StatusInfeasible:
+		c.lower, c.proof = hosts+1, fmt.Sprintf("%s on %d hosts: %s", r.Algorithm, hosts, r.Reason)
+		c.tell()
+		return true, nil
+	}
+	c.reason = r.Reason
+	return false, nil
+}
