@@ -70,7 +70,7 @@ func planSchema() object {
 	files = append([]any{text, object{"type": "object", "required": []string{"path"}, "additionalProperties": false, "properties": readings}}, files...)
 	algorithm := object{
 		"name": describe(text, "as gapwise algorithms lists it, auto, exact, all or cmd:COMMAND"), "label": describe(text, "its name in tables"),
-		"engine": describe(text, "of exact"), "formulation": describe(text, "of highs"),
+		"engine": describe(text, "of exact"), "formulation": describe(text, "of an engine that solves linear models: highs, glpsol, cbc, scip, gurobi_cl, mps:COMMAND"),
 		"time_limit": object{"type": "string", "pattern": `^[0-9.]+(ns|us|µs|ms|s|m|h)([0-9.]+(ns|us|µs|ms|s|m|h))*$`, "description": "of a run, like 10s, 500ms or 5m"},
 		"gap":        object{"type": "number", "minimum": 0, "exclusiveMaximum": 1, "description": "that counts as optimal"},
 		"threads":    describe(whole(0), "of a run"), "sample": describe(whole(0), "4: every fourth draw alone"),

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"unicode/utf8"
 	"time"
+	"unicode/utf8"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/bounds"

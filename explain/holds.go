@@ -30,6 +30,8 @@ func holds(ctx context.Context, in model.Instance, s model.Solution) ([]Reason, 
 		return batchHolds(x, s)
 	case *model.TVC:
 		return tvcHolds(x, s)
+	default:
+		return nil, nil // nothing is known to say of this problem
 	}
 	return nil, fmt.Errorf("%w: a %s solution of a %s", model.ErrInvalid, s.Kind(), in.Kind())
 }

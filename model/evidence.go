@@ -44,8 +44,8 @@ const (
 	// EvidenceWindows is of reservation: windows of time (Windows, with a Function
 	// each) with more to do than there is room.
 	EvidenceWindows EvidenceType = "windows"
-	// EvidencePrices is of reservation and batch: a price of a unit of the capacity
-	// between each two times (Times, Prices).
+	// EvidencePrices is of reservation, batch and tvc: a price of a unit of the
+	// capacity between each two times (Times, Prices), of tvc one for each resource.
 	EvidencePrices EvidenceType = "prices"
 
 	// EvidenceRelaxation claims the optimum of a linear relaxation (Method).

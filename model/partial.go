@@ -29,7 +29,8 @@ type Missing struct {
 //   - of an Execution the end of a job's only segment, on one tier: start plus work;
 //     or all places and ends.
 //
-// What follows by arithmetic is filled in; the rest is Missing. Errors wrap
+// Solutions of other problems are read whole, as DecodeSolution reads them. What
+// follows by arithmetic is filled in; the rest is Missing. Errors wrap
 // ErrInvalid. Whether the solution fits the instance is for Objective and the judge
 // to say where it isn't needed here.
 func DecodePartial(in Instance, data []byte) (Solution, Missing, error) {
@@ -64,7 +65,11 @@ func DecodePartial(in Instance, data []byte) (Solution, Missing, error) {
 	case *VCSched:
 		return in.partial(data)
 	}
-	return nil, Missing{}, fmt.Errorf("%w: solutions of %s", ErrUnsupported, in.Kind())
+	s, err := DecodeSolution(data)
+	if err == nil && s.Kind() != in.Kind() {
+		err = fmt.Errorf("%w: a %s solution of a %s instance", ErrInvalid, s.Kind(), in.Kind())
+	}
+	return s, Missing{}, err
 }
 
 // decodePartial reads an object that may begin as instances and solutions do.

@@ -17,7 +17,7 @@ func adHocFlags() []cli.Flag {
 	all := []cli.Flag{
 		&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "`LIST` of algorithms, or all; may be repeated"},
 		&cli.StringFlag{Name: "engine", Usage: "engines of exact, as of gapwise solve"},
-		&cli.StringFlag{Name: "formulation", Usage: "formulation of highs (gapwise export --help)"},
+		&cli.StringFlag{Name: "formulation", Usage: "formulation of engines that solve linear models: highs, glpsol, ... (gapwise export --help)"},
 		&cli.DurationFlag{Name: "time-limit", Usage: "limit of each run, like 10s", DefaultText: "none; auto: 10s"},
 		&cli.Float64Flag{Name: "gap", Value: model.DefaultGap, Usage: "gap that counts as optimal"},
 		&cli.IntFlag{Name: "threads", Value: 1, Usage: "worker threads of each run"},
