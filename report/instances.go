@@ -34,6 +34,7 @@ const (
 type pictures struct {
 	left, bytes     int
 	without, larger int // solutions left out
+	stopped         int // left out as the context ended
 }
 
 // draw draws the solution of a run, with the bound. It returns nil, and counts, where
@@ -52,6 +53,10 @@ func (d *pictures) draw(ctx context.Context, r *run, alt, caption string) (*pict
 		return nil, err
 	}
 	shown, err := problem.Pictured(ctx, in, s)
+	if ctx.Err() != nil {
+		d.stopped++
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +100,9 @@ func (d *pictures) words() (all []string) {
 	}
 	if d.larger > 0 {
 		all = append(all, fmt.Sprintf("Pictures of %s, too large for the page: gapwise gantt draws each.", plural(d.larger, "solution")))
+	}
+	if d.stopped > 0 {
+		all = append(all, fmt.Sprintf("Pictures of %s: the command was stopped before.", plural(d.stopped, "solution")))
 	}
 	return all
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -179,6 +180,26 @@ func smallGraph() *model.DAG {
 	return &model.DAG{Name: "diamond", Machines: []model.Machine{{ID: "m1"}, {ID: "m2"}}, Network: model.Network{Bandwidth: 1},
 		Tasks: []model.DAGTask{{ID: "a", CostS: []float64{2, 3}}, {ID: "b", CostS: []float64{4, 2}}, {ID: "c", CostS: []float64{3, 3}}, {ID: "d", CostS: []float64{1, 2}}},
 		Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1}, {From: "a", To: "c", Data: 1}, {From: "b", To: "d", Data: 1}, {From: "c", To: "d", Data: 1}}}
+}
+
+// What was found before the context ended is on the page, which says what it lacks;
+// if that is nothing, the reason isn't the instance.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var b bytes.Buffer
+	s := Solving{TimeLimit: 2e8, Seed: 1, Said: func(string) { cancel() }}
+	if err := Instance(ctx, &b, smallGraph(), nil, s, Options{Pictures: 1}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"dls", "Algorithms that didn&#39;t run: the command was stopped before.", "Pictures of 1 solution: the command was stopped before."} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q on the page", want)
+		}
+	}
+	if err := Instance(ctx, &b, smallGraph(), nil, s, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped from the start: %v", err)
+	}
 }
 
 // A log's page has its policies over time.

@@ -82,6 +82,9 @@ func (s Solving) solve(ctx context.Context, in model.Instance) (*solved, error) 
 		}
 		say("%d of %d: %s, %s, %s", k+1, len(names), rec.Algorithm, what, duration(rec.ElapsedS))
 	}
+	if err := ctx.Err(); err != nil && len(all.runs) == 0 {
+		return nil, fmt.Errorf("report: stopped before an algorithm had ended: %w", err)
+	}
 	if len(all.runs) == 0 {
 		return nil, fmt.Errorf("report: %w: no algorithm takes the instance %s", model.ErrUnsupported, in.ID())
 	}
