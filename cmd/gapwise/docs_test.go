@@ -124,6 +124,9 @@ func parses(line string) error {
 	p := &program{out: io.Discard, err: io.Discard}
 	app := p.app()
 	quiet := func(context.Context, *cli.Command) error { return nil }
+	if err := app.Run(context.Background(), []string{"gapwise", "version"}); err != nil { // it adds the command completion
+		return err
+	}
 	for _, c := range app.Commands {
 		c.Action = quiet
 	}
