@@ -24,6 +24,7 @@ var tools = map[string]string{"glpsol": "glpk-utils", "cbc": "coinor-cbc"}
 // The programs that solve MPS files agree with HiGHS on every formulation of every
 // problem: about its optimum, and that there is none.
 func TestExternalsAgreeWithHiGHS(t *testing.T) {
+	need.HiGHS(t)
 	const most = 24
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		all := smallInstances(t, p, 16)

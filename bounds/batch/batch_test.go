@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -119,7 +120,7 @@ func TestWeights(t *testing.T) {
 		in.Jobs[1].Weight = 3 * weight // equal ones are none
 		weighted := all(t, in)
 		in.Jobs[0].Weight, in.Jobs[1].Weight = 0, 0
-		if plain := all(t, in); !slices.Equal(weighted, plain) {
+		if plain := all(t, in); !reflect.DeepEqual(weighted, plain) { // with their evidence
 			t.Errorf("all of weight %d: %v, of weight 1: %v", 3*weight, weighted, plain)
 		}
 	}

@@ -137,7 +137,7 @@ func parses(line string) error {
 			args = append(args, "1")
 		}
 	}
-	if len(args) == 0 {
+	if len(args) == 0 || args[0] == "completion" { // the library adds it when the program runs
 		return nil
 	}
 	c := app.Command(args[0])
