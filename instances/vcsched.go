@@ -13,7 +13,7 @@ import (
 // VCSchedSpec specifies VCSched instances as the paper's section 4.1 draws
 // them. The zero value of a field means its default where one is named.
 type VCSchedSpec struct {
-	Hosts int `key:"hosts" default:"4" small:"2" hard:"12" required:"yes" usage:"number of identical hosts"`
+	Hosts int `key:"hosts" default:"4" small:"2" hard:"12" required:"yes" usage:"number of hosts"`
 	Jobs  int `key:"jobs" default:"12" small:"3,5" hard:"50" required:"yes" usage:"number of jobs; 0: as many as make --tasks"`
 	// Tasks, if not 0, is the number of tasks of all jobs together, and Jobs is 0.
 	// Jobs are drawn until they have so many; the last one has fewer tasks if need
@@ -35,6 +35,14 @@ type VCSchedSpec struct {
 	// memories (section 6.1); no budget and no current hosts at 0.
 	Running float64 `key:"running" small:"0,0.6" usage:"share of the jobs that run already"`
 	Budget  float64 `key:"budget" small:"0.3" usage:"memory that may move, in hosts, with --running"`
+	// Resources is the number of further rigid resources. Their needs have the mean of
+	// the memory needs, CoVResources, and the reading Memory, as those have.
+	Resources    int     `key:"resources" usage:"number of rigid resources beside memory" shown:"0"`
+	CoVResources float64 `key:"cov_resources" default:"0.5" usage:"variation coefficient of the needs of resources"`
+	// HostSizes above 1 makes hosts of so many sizes, from 1 - HostSpread to
+	// 1 + HostSpread of everything at equal steps, of each as many hosts but for one.
+	HostSizes  int     `key:"host_sizes" default:"1" usage:"number of different host sizes"`
+	HostSpread float64 `key:"host_spread" default:"0.5" usage:"host sizes are from 1 less this to 1 more"`
 	// Index counts the instances of one specification; each is drawn from a
 	// stream of its own, made of Seed, all other fields and Index.
 	Index int
@@ -82,13 +90,22 @@ func (s *VCSchedSpec) Nth(k, _ int, seed uint64) Planned {
 			delete(c.Params, key)
 		}
 	}
+	if s.Resources == 0 {
+		delete(c.Params, "resources")
+		delete(c.Params, "cov_resources")
+	}
+	if s.HostSizes <= 1 {
+		delete(c.Params, "host_sizes")
+		delete(c.Params, "host_spread")
+	}
 	return c
 }
 
 // Name names the specification: H4-J12-s10-ca75-cm25-3 is instance 3 with 4
 // hosts, 12 jobs, slack 0.10 and coefficients of variation of 0.75 (CPU) and
 // 0.25 (memory). Where they apply, -t64 follows for parallel jobs of up to 64
-// tasks, -r50-b30 for half of the jobs running and a budget of 0.3, and -rescaled
+// tasks, -x2-cx50 for two further resources with a coefficient of 0.5, -k3-hs50 for
+// three sizes of hosts from 0.5 to 1.5, -r50-b30 for half of the jobs running and a budget of 0.3, and -rescaled
 // for that reading of the memory needs. H64-T100 has 100 tasks in any number of
 // jobs.
 func (s VCSchedSpec) Name() string {
@@ -111,6 +128,12 @@ func (s VCSchedSpec) drawName() string {
 	}
 	if s.MaxTasks > 1 {
 		name += fmt.Sprintf("-t%d", s.MaxTasks)
+	}
+	if s.Resources > 0 {
+		name += fmt.Sprintf("-x%d-cx%s", s.Resources, percent(s.CoVResources))
+	}
+	if s.HostSizes > 1 {
+		name += fmt.Sprintf("-k%d-hs%s", s.HostSizes, percent(s.HostSpread))
 	}
 	if s.Running > 0 {
 		name += fmt.Sprintf("-r%s-b%s", percent(s.Running), percent(s.Budget))
@@ -141,6 +164,14 @@ func (s VCSchedSpec) validate() error {
 		return bad("the coefficients of variation are %v and %v, must be from 0 to 10", s.CoVCPU, s.CoVMemory)
 	case s.MaxTasks < 0 || s.MaxTasks > 100_000:
 		return bad("max_tasks is %d, must be from 0 to 100,000", s.MaxTasks)
+	case s.Resources < 0 || s.Resources > 64:
+		return bad("resources is %d, must be from 0 to 64", s.Resources)
+	case !in(s.CoVResources, 0, 10):
+		return bad("cov_resources is %v, must be from 0 to 10", s.CoVResources)
+	case s.HostSizes < 0 || s.HostSizes > max(1, min(s.Hosts, 10_000)):
+		return bad("host_sizes is %d, must be from 1 to the number of hosts and at most 10,000", s.HostSizes)
+	case s.HostSizes > 1 && !(s.HostSpread > 0 && s.HostSpread <= 0.99):
+		return bad("host_spread is %v, must be above 0 and at most 0.99", s.HostSpread)
 	case !in(s.Running, 0, 1) || !in(s.Budget, 0, 1e6):
 		return bad("running is %v (0 to 1) and budget %v (0 to 1,000,000)", s.Running, s.Budget)
 	}
@@ -152,7 +183,8 @@ func (s VCSchedSpec) validate() error {
 // rounded to six decimals. Both readings of the memory needs have the same random
 // numbers. For parallel jobs the paper only says that the methodology is the same;
 // here the mean memory is per task, H (1 - slack) / (number of tasks), so that the
-// slack keeps its meaning. The error is model.ErrInvalid for a value out of range
+// slack keeps its meaning. Where hosts differ H is what they have together; a need is at
+// most that of a host of size 1. Of further resources the paper says nothing. The error is model.ErrInvalid for a value out of range
 // and for a mean memory need above a host's memory.
 func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 	if s.MeanCPU == 0 {
@@ -165,6 +197,10 @@ func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 	fmt.Fprintf(h, "%s-%d", s.drawName(), s.Index)
 	rng := rand.New(rand.NewPCG(s.Seed, h.Sum64()))
 	in := &model.VCSched{Name: s.Name(), Hosts: s.Hosts}
+	for r := range s.Resources {
+		in.Resources = append(in.Resources, fmt.Sprintf("r%d", r+1))
+	}
+	s.sizes(in)
 	tasks := 0
 	for len(in.Jobs) < s.Jobs || tasks < s.Tasks {
 		n := 1
@@ -177,7 +213,11 @@ func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 		in.Jobs = append(in.Jobs, model.VCSchedJob{ID: fmt.Sprintf("j%d", len(in.Jobs)+1), Tasks: n})
 		tasks += n
 	}
-	mean := float64(s.Hosts) * (1 - s.Slack) / float64(tasks)
+	total := 0.0 // of the memory needs, and of those of each further resource
+	for _, size := range in.Sizes() {
+		total += float64(size.Count) * size.Memory * (1 - s.Slack)
+	}
+	mean := total / float64(tasks)
 	if mean > 1 {
 		return nil, fmt.Errorf("%w vcsched specification: a task's mean memory is %.3g hosts; give more jobs or more slack", model.ErrInvalid, mean)
 	}
@@ -185,13 +225,34 @@ func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 		in.Jobs[i].CPU = truncatedNormal(rng, s.MeanCPU, s.CoVCPU)
 		in.Jobs[i].Memory = truncatedNormal(rng, mean, s.CoVMemory)
 	}
+	for r := range s.Resources {
+		for i := range in.Jobs {
+			in.Jobs[i].Resources = append(in.Jobs[i].Resources, truncatedNormal(rng, mean, s.CoVResources))
+		}
+		if s.Memory == MemoryRescaled {
+			rescale(in, total, func(j *model.VCSchedJob) *float64 { return &j.Resources[r] })
+		}
+	}
 	if s.Memory == MemoryRescaled {
-		rescaleMemory(in, float64(s.Hosts)*(1-s.Slack))
+		rescale(in, total, func(j *model.VCSchedJob) *float64 { return &j.Memory })
 	}
 	if s.Running > 0 {
 		s.place(in, rng)
 	}
 	return in, in.Validate()
+}
+
+// sizes makes the hosts' sizes, to six decimals, small ones first.
+func (s VCSchedSpec) sizes(in *model.VCSched) {
+	for k := 0; s.HostSizes > 1 && k < s.HostSizes; k++ {
+		x := 1 + s.HostSpread*(2*float64(k)/float64(s.HostSizes-1)-1)
+		x = math.Round(x*1e6) / 1e6
+		size := model.HostSize{Count: s.Hosts*(k+1)/s.HostSizes - s.Hosts*k/s.HostSizes, CPU: x, Memory: x}
+		for range s.Resources {
+			size.Resources = append(size.Resources, x)
+		}
+		in.HostSizes = append(in.HostSizes, size)
+	}
 }
 
 // truncatedNormal draws until the value, rounded to six decimals, is in (0, 1].
@@ -207,22 +268,22 @@ func truncatedNormal(rng *rand.Rand, mean, cov float64) float64 {
 	}
 }
 
-// rescaleMemory multiplies the memory needs so that those of all tasks add up to
+// rescale multiplies the needs of one resource so that those of all tasks add up to
 // total, at most their number. A need becomes min(1, f need): as long as the factor f
 // = (total - tasks at 1) / (needs of the other tasks) brings further ones to 1, these
 // stay there, so f grows, and what is at 1 remains. What rounding to six decimals
 // takes from a job goes to the next one: the sum is off by half of the last job's
 // tasks, in millionths, at most, unless a need is below a millionth.
-func rescaleMemory(in *model.VCSched, total float64) {
+func rescale(in *model.VCSched, total float64, of func(j *model.VCSchedJob) *float64) {
 	f := 0.0
 	for {
 		full, rest := 0.0, 0.0
 		for i := range in.Jobs {
 			n := float64(in.Jobs[i].Tasks)
-			if f*in.Jobs[i].Memory >= 1 {
+			if need := *of(&in.Jobs[i]); f*need >= 1 {
 				full += n
 			} else {
-				rest += n * in.Jobs[i].Memory
+				rest += n * need
 			}
 		}
 		if rest == 0 || (total-full)/rest <= f*(1+1e-12) {
@@ -232,19 +293,36 @@ func rescaleMemory(in *model.VCSched, total float64) {
 	}
 	carry := 0.0
 	for i := range in.Jobs {
-		j := &in.Jobs[i]
-		exact := min(1, f*j.Memory) * float64(j.Tasks)
-		j.Memory = min(1, max(1e-6, math.Round((exact+carry)/float64(j.Tasks)*1e6)/1e6))
-		carry += exact - j.Memory*float64(j.Tasks)
+		need, tasks := of(&in.Jobs[i]), float64(in.Jobs[i].Tasks)
+		exact := min(1, f**need) * tasks
+		*need = min(1, max(1e-6, math.Round((exact+carry)/tasks*1e6)/1e6))
+		carry += exact - *need*tasks
 	}
 }
 
-// place lets the first jobs run, each task on a random host that has memory for
-// it; a job for which there is no host arrives new.
+// place lets the first jobs run, each task on a random host that has memory and the
+// further resources for it; a job for which there is no host arrives new.
 func (s VCSchedSpec) place(in *model.VCSched, rng *rand.Rand) {
-	free := make([]float64, s.Hosts)
-	for h := range free {
-		free[h] = 1
+	var free [][]float64 // [host][resource, memory first]
+	for _, size := range in.Sizes() {
+		for range size.Count {
+			has := append([]float64{size.Memory}, size.Resources...)
+			free = append(free, has)
+		}
+	}
+	// use takes what a task of the job needs from host h, or gives it back by -1.
+	use := func(h int, j *model.VCSchedJob, times float64) {
+		for r := range free[h] {
+			free[h][r] -= times * j.Rigid(r-1)
+		}
+	}
+	fits := func(h int, j *model.VCSchedJob) bool {
+		for r, left := range free[h] {
+			if left < j.Rigid(r-1) {
+				return false
+			}
+		}
+		return true
 	}
 	for i := range int(math.Round(s.Running * float64(len(in.Jobs)))) {
 		j := &in.Jobs[i]
@@ -252,8 +330,8 @@ func (s VCSchedSpec) place(in *model.VCSched, rng *rand.Rand) {
 		for range j.Tasks {
 			start := rng.IntN(s.Hosts)
 			for k := range s.Hosts {
-				if h := (start + k) % s.Hosts; free[h] >= j.Memory {
-					free[h] -= j.Memory
+				if h := (start + k) % s.Hosts; fits(h, j) {
+					use(h, j, 1)
 					hosts = append(hosts, h)
 					break
 				}
@@ -264,7 +342,7 @@ func (s VCSchedSpec) place(in *model.VCSched, rng *rand.Rand) {
 			continue
 		}
 		for _, h := range hosts {
-			free[h] += j.Memory
+			use(h, j, -1)
 		}
 	}
 	budget := s.Budget

@@ -244,3 +244,91 @@ func TestFiles(t *testing.T) {
 		t.Errorf("a folder that isn't there gives %v", err)
 	}
 }
+
+// Instances that were drawn before there were further resources and host sizes stay the
+// same: results are found by these hashes.
+func TestDrawsStay(t *testing.T) {
+	t.Parallel()
+	for want, s := range map[string]instances.VCSchedSpec{
+		"a724ec0f41675973d53514b4569693b70050605eebaf9d929b826de8a8ac325d": {Hosts: 4, Jobs: 12, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.25, Seed: 5, Index: 3},
+		"7a06217119477a86dbe1ba90584cd7da4acae4022c679f8f32116b6be60aaf1e": {Hosts: 16, Tasks: 60, Slack: 0.2, CoVCPU: 0.25, CoVMemory: 0.75, MaxTasks: 8, Memory: instances.MemoryRescaled, Seed: 1},
+		"d032cddde31b4e22d0a921755cbd3b213452cca70880719ed39433b25ffc9a97": {Hosts: 6, Jobs: 14, Slack: 0.4, CoVCPU: 0.5, CoVMemory: 0.5, Running: 0.5, Budget: 0.25, Seed: 2},
+	} {
+		if h, err := model.Hash(draw(t, s)); err != nil || h != "sha256:"+want {
+			t.Errorf("%s: hash %s, %v, want %s", s.Name(), h, err, want)
+		}
+	}
+}
+
+// Further resources have the moments asked for, and leave as much free as memory does of
+// what hosts of several sizes have together.
+func TestResourcesAndSizes(t *testing.T) {
+	t.Parallel()
+	s := instances.VCSchedSpec{Hosts: 4001, Jobs: 20_000, Slack: 0.2, CoVCPU: 0.25, CoVMemory: 0.25, Resources: 2, CoVResources: 0.1, HostSizes: 3, HostSpread: 0.5, Seed: 1}
+	in := draw(t, s)
+	if s.Name() != "H4001-J20000-s20-ca25-cm25-x2-cx10-k3-hs50-0" || !slices.Equal(in.Resources, []string{"r1", "r2"}) {
+		t.Errorf("name %s, resources %q", s.Name(), in.Resources)
+	}
+	want := []model.HostSize{{Count: 1333, CPU: 0.5, Memory: 0.5, Resources: []float64{0.5, 0.5}}, {Count: 1334, CPU: 1, Memory: 1, Resources: []float64{1, 1}},
+		{Count: 1334, CPU: 1.5, Memory: 1.5, Resources: []float64{1.5, 1.5}}}
+	if d := cmp.Diff(want, in.HostSizes); d != "" {
+		t.Error(d)
+	}
+	for r := range 2 {
+		var needs []float64
+		for i := range in.Jobs {
+			needs = append(needs, in.Jobs[i].Resources[r])
+		}
+		mean, std := stat.MeanStdDev(needs, nil)
+		if math.Abs(mean/(4001.5*0.8/20_000)-1) > 0.01 || math.Abs(std/mean-0.1) > 0.005 {
+			t.Errorf("resource %d: mean %v, coefficient of variation %v", r, mean, std/mean)
+		}
+	}
+	s.Hosts, s.Jobs, s.Memory = 6, 30, instances.MemoryRescaled
+	s.Running, s.Budget = 0.7, 0.5
+	in = draw(t, s)
+	for r := -1; r < 2; r++ {
+		sum := 0.0
+		for i := range in.Jobs {
+			sum += in.Jobs[i].Rigid(r)
+		}
+		if math.Abs(sum-6*0.8) > 0.51e-6 {
+			t.Errorf("the needs of resource %d add up to %v, want 4.8", r, sum)
+		}
+	}
+	// What runs fits.
+	now := &model.VCSched{Name: "now", Hosts: in.Hosts, Resources: in.Resources, HostSizes: in.HostSizes}
+	var hosts []int32
+	for _, j := range in.Jobs {
+		for _, h := range j.CurrentHosts {
+			hosts = append(hosts, int32(h))
+		}
+		if len(j.CurrentHosts) > 0 {
+			now.Jobs = append(now.Jobs, j)
+		}
+	}
+	r, err := verify.Verify(t.Context(), now, now.NewPlacement(hosts, now.Yield(hosts)), verify.Options{})
+	if err != nil || !r.Feasible() || len(now.Jobs) < 15 {
+		t.Errorf("%d jobs run: %v, %v", len(now.Jobs), r, err)
+	}
+	// A parameter that means nothing is left out, and one out of range refused.
+	plain := instances.VCSchedSpec{Hosts: 4, Jobs: 12, Slack: 0.3, HostSizes: 1, HostSpread: 0.5, CoVResources: 0.5}
+	for _, key := range []string{"resources", "cov_resources", "host_sizes", "host_spread"} {
+		if _, ok := (&plain).Nth(0, 1, 1).Params[key]; ok {
+			t.Errorf("%s is a parameter of reference hosts without further resources", key)
+		}
+		if _, ok := (&s).Nth(0, 1, 1).Params[key]; !ok {
+			t.Errorf("%s isn't a parameter of %s", key, s.Name())
+		}
+	}
+	for name, edit := range map[string]func(*instances.VCSchedSpec){
+		"resources": func(s *instances.VCSchedSpec) { s.Resources = 65 }, "cov": func(s *instances.VCSchedSpec) { s.CoVResources = math.NaN() },
+		"sizes": func(s *instances.VCSchedSpec) { s.HostSizes = 7 }, "spread": func(s *instances.VCSchedSpec) { s.HostSpread = 1 },
+	} {
+		bad := s
+		edit(&bad)
+		if _, err := bad.Generate(); !errors.Is(err, model.ErrInvalid) {
+			t.Errorf("%s: error %v, want ErrInvalid", name, err)
+		}
+	}
+}
