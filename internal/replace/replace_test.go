@@ -1,0 +1,29 @@
+package replace
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A file is made or replaced, and nothing else is left in its folder.
+func TestFile(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "a")
+	for _, want := range []string{"first, which is longer", "second", ""} {
+		if err := File(file, []byte(want)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(file)
+		if err != nil || string(got) != want {
+			t.Fatalf("it holds %q, want %q (%v)", got, want, err)
+		}
+	}
+	if all, err := os.ReadDir(folder); err != nil || len(all) != 1 {
+		t.Errorf("the folder holds %v (%v)", all, err)
+	}
+	if err := File(filepath.Join(folder, "none", "a"), nil); err == nil {
+		t.Error("a file was written to a folder that isn't there")
+	}
+}
