@@ -197,3 +197,37 @@ func TestTermWhileReading(t *testing.T) {
 		})
 	}
 }
+
+// TERM while a report solves: the page holds what was found until then. It has as
+// long to be written as the results of bench.
+func TestTermReport(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if out, err := gapwiseIn(t, dir, "generate", "--kind", "dag", "--tasks", "90", "--machines", "6", "-o", "in.json").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	c := gapwiseIn(t, dir, "report", "in.json", "--time-limit", "60s", "-o", "page.html")
+	log, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := ""
+	for lines := bufio.NewScanner(log); lines.Scan(); {
+		if said += lines.Text() + "\n"; strings.HasPrefix(lines.Text(), "8 of ") { // a search of the neighbourhood follows
+			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	c.Wait()
+	page, err := os.ReadFile(filepath.Join(dir, "page.html"))
+	if code := c.ProcessState.ExitCode(); code != exitStopped || err != nil || !strings.Contains(string(page), "the command was stopped before") {
+		t.Errorf("exit code %d, %v\n%s", code, err, said)
+	}
+	if p := (&program{patience: patience}); p.leave("report") != p.leave("bench") || p.leave("report") <= p.leave("bound") {
+		t.Error("report has no time to write its page")
+	}
+}

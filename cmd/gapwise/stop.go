@@ -46,7 +46,7 @@ func (p *program) leave(command string) time.Duration {
 	switch command {
 	case "solve", "audit":
 		return p.patience + p.patience/4 // solve is patient by itself
-	case "bench":
+	case "bench", "report":
 		return p.patience / 4
 	}
 	return p.patience / 40
