@@ -4,7 +4,8 @@ package model
 // Settings.Trace.
 type Step struct {
 	// What is the kind of step: rank, place, accept, decline, slots, start, head,
-	// backfill, reserve, move; of vcsched yield, place, stuck, back, close, packed,
+	// backfill, reserve, move; on two tiers foreground, background, change, kill,
+	// migrate, lift, lower, end; of vcsched yield, place, stuck, back, close, packed,
 	// unpacked, again; of tvc arrive, pass, try, accept,
 	// decline.
 	What string `json:"what"`

@@ -44,6 +44,7 @@ func (s *twoTierSimulation) pass() {
 			continue
 		}
 		if s.jobs[s.head].width > s.free || !s.deploy(s.head) {
+			s.toldStuck(s.head)
 			break
 		}
 	}
@@ -56,13 +57,16 @@ func (s *twoTierSimulation) pass() {
 	}
 	if i := s.list.next(from, to, s.free, s.free, 0); i >= 0 {
 		shadow, extra := s.reserve(s.head)
+		s.toldReservation(s.head, shadow, extra)
 		slack := shadow - s.now
 		for i = s.list.next(i, to, s.free, extra, slack); i >= 0; i = s.list.next(i, to, s.free, extra, slack) {
 			k := i
 			if s.at != nil {
 				k = s.at[i]
 			}
+			s.toldJump(k, shadow, extra)
 			if !s.deploy(k) {
+				s.toldStuck(k)
 				return
 			}
 			if s.jobs[k].estimate > slack {

@@ -140,6 +140,7 @@ func (s *twoTierSimulation) lift(k int32) {
 		s.entered[k] = s.now
 	}
 	s.setUp(k, up)
+	s.toldLift(k)
 }
 
 func (s *twoTierSimulation) setUp(k int32, up bool) {

@@ -40,12 +40,17 @@ type machine struct {
 
 // start starts job k, which must fit.
 func (m *machine) start(k int32) {
-	m.free -= m.jobs[k].width
-	m.starts[k] = m.now
-	m.started = append(m.started, k)
+	m.enter(k)
 	if m.tracer != nil {
 		m.told(k)
 	}
+}
+
+// enter is start without a word.
+func (m *machine) enter(k int32) {
+	m.free -= m.jobs[k].width
+	m.starts[k] = m.now
+	m.started = append(m.started, k)
 }
 
 // estimatedEnd returns when job k, which has started, ends by its estimate.

@@ -27,7 +27,7 @@ func twoTier() []model.Algorithm {
 			paper = source + ", section " + h.section
 		}
 		all = append(all, model.Algorithm{Name: h.name, Kind: model.KindBatch, Paper: paper,
-			Complexity: "O(log n) per event and processor concerned, O(jobs not in the foreground) per pass at worst", Summary: h.summary, Solver: model.Adapt(h.name, h.run)})
+			Complexity: "O(log n) per event and processor concerned, O(jobs not in the foreground) per pass at worst", Summary: h.summary, Traced: true, Solver: model.Adapt(h.name, h.run)})
 	}
 	return all
 }
@@ -43,6 +43,9 @@ func onTwoTiers(ctx context.Context, in *model.Batch, set model.Settings, h poli
 	s, err := newTwoTierSimulation(in.Ticks(), h, set)
 	if err != nil {
 		return nil, err
+	}
+	if set.Trace != nil {
+		s.tracer = &tracer{in, set.Trace}
 	}
 	if err := s.run(ctx); err != nil {
 		return nil, err
@@ -233,6 +236,7 @@ func (s *twoTierSimulation) next() int64 {
 // end ends job k and returns its tier.
 func (s *twoTierSimulation) end(k int32) phase {
 	tier := s.phases[k]
+	s.toldEnd(k)
 	if tier == inBackground {
 		s.leaveBackground(k, false)
 		s.list.remove(s.position(k))

@@ -25,6 +25,7 @@ func (s *twoTierSimulation) deploy(k int32) bool {
 		return false
 	}
 	begin, delay := s.now, int64(0)
+	from, old := s.phases[k], s.lists[k]
 	switch {
 	case s.phases[k] == waits:
 		s.shortest.remove(s.rank[k])
@@ -50,7 +51,8 @@ func (s *twoTierSimulation) deploy(k int32) bool {
 	}
 	s.list.remove(s.position(k))
 	s.phases[k], s.entered[k] = inForeground, begin
-	s.start(k)
+	s.enter(k)
+	s.toldUp(k, from, old, delay)
 	s.ends.add(k, s.estimatedEnd(k), s.jobs[k].width)
 	j := &s.ticks.Jobs[k]
 	for i, p := range s.lists[k] {
@@ -74,6 +76,7 @@ func (s *twoTierSimulation) toBackground(k int32) {
 	if s.rule == pinned && s.busy[k] > 0 {
 		s.list.remove(s.position(k))
 	}
+	s.toldDown(k)
 	s.touch(k)
 }
 
