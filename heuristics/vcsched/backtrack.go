@@ -46,22 +46,7 @@ func backtrack(ctx context.Context, u *model.VCSchedUnits, order []int32, attemp
 			s.put(i, int(from), -1)
 			x.back(i, from)
 		}
-		next, least, tried := int32(-1), int64(0), int64(0)
-		if from >= 0 {
-			tried = s.loadWith(i, int(from))
-		}
-		for h := range int32(u.Hosts) {
-			if !s.fits(i, int(h)) {
-				continue
-			}
-			load := s.loadWith(i, int(h))
-			if next >= 0 && load >= least {
-				continue
-			}
-			if from < 0 || load > tried || load == tried && h > from {
-				next, least = h, load
-			}
-		}
+		next := s.nextByLoad(i, from)
 		if next < 0 {
 			if from < 0 {
 				x.place(s, i, -1, "no host for it")
@@ -88,4 +73,38 @@ func backtrack(ctx context.Context, u *model.VCSchedUnits, order []int32, attemp
 		}
 	}
 	return hosts, nil
+}
+
+// nextByLoad returns the host for task i that is next by (load, number) after host from,
+// the first for -1; -1 if there is none.
+func (s *stock) nextByLoad(i, from int32) int32 {
+	if s.plain { // the time of backtrack goes here
+		next, load, room := int32(-1), s.load, s.most-s.u.Memory[i]
+		for h, used := range s.memory {
+			if used > room || next >= 0 && load[h] >= load[next] {
+				continue
+			}
+			if from < 0 || load[h] > load[from] || load[h] == load[from] && h > int(from) {
+				next = int32(h)
+			}
+		}
+		return next
+	}
+	next, least, tried := int32(-1), int64(0), int64(0)
+	if from >= 0 {
+		tried = s.loadWith(i, int(from))
+	}
+	for h := range int32(s.u.Hosts) {
+		if !s.fits(i, int(h)) {
+			continue
+		}
+		load := s.loadWith(i, int(h))
+		if next >= 0 && load >= least {
+			continue
+		}
+		if from < 0 || load > tried || load == tried && h > from {
+			next, least = h, load
+		}
+	}
+	return next
 }

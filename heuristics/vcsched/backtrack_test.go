@@ -1,0 +1,50 @@
+package vcsched
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gapwise/gapwise/instances"
+)
+
+// The straight path for reference hosts and memory alone tries hosts in the same order as
+// the one for any resources.
+func TestNextByLoad(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 3))
+	full := 0
+	for k := range 50 {
+		in, err := instances.VCSchedSpec{Hosts: 5, Jobs: 20, Slack: 0.1, CoVCPU: 0.5, CoVMemory: 0.75, Index: k}.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newStock(in.Units())
+		if !s.plain {
+			t.Fatal("the straight path isn't taken")
+		}
+		for i := range int32(20) {
+			var order []int32
+			for from := int32(-1); ; from = order[len(order)-1] {
+				next := s.nextByLoad(i, from)
+				s.plain = false
+				if any := s.nextByLoad(i, from); any != next {
+					t.Fatalf("draw %d, task %d after host %d: host %d, by any resources %d", k, i, from, next, any)
+				}
+				s.plain = true
+				if next < 0 {
+					break
+				}
+				order = append(order, next)
+			}
+			if len(order) < 5 {
+				full++
+			}
+			if len(order) > 0 && i%4 != 0 { // hosts of equal loads stay
+				s.put(i, int(order[rng.IntN(len(order))]), 1)
+			}
+		}
+	}
+	if full == 0 {
+		t.Error("every host had memory for every task")
+	}
+}
