@@ -385,8 +385,8 @@ func ParameterAxis(key string, r *Record) string {
 		if x.Unit != "" {
 			words += " (" + x.Unit + ")"
 		}
-		if words == key || strings.EqualFold(words, key) {
-			return words
+		if strings.EqualFold(words, key) || strings.EqualFold(words, "number of "+key) {
+			return words // they say the key
 		}
 		return words + ": " + key
 	}

@@ -7,10 +7,14 @@ import (
 	"io"
 )
 
-// unzip unfolds gzip data; other data is returned as it is.
+// byteOrderMark is what some editors begin UTF-8 texts with.
+var byteOrderMark = []byte{0xef, 0xbb, 0xbf}
+
+// unzip unfolds gzip data; other data is returned as it is, but for a byte order mark
+// that it begins with.
 func unzip(data []byte) ([]byte, error) {
 	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
-		return data, nil
+		return bytes.TrimPrefix(data, byteOrderMark), nil
 	}
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -23,5 +27,5 @@ func unzip(data []byte) ([]byte, error) {
 	if int64(len(out)) > maxFile {
 		return nil, fmt.Errorf("gzip: it unfolds to more than %d bytes, the most that is read", maxFile)
 	}
-	return out, nil
+	return bytes.TrimPrefix(out, byteOrderMark), nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -32,7 +33,7 @@ func (p *program) solve() *cli.Command {
 			"verification failed (7), internal error (1), bad input (3), stopped without a\n" +
 			"solution (6), infeasible (4), stopped with a solution (5), ok (0).",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Value: "auto", Usage: "auto, exact, all, a name or cmd:COMMAND", DefaultText: "auto"},
+			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Value: "auto", Usage: "auto, exact, all, names with commas, or cmd:COMMAND", DefaultText: "auto"},
 			&cli.StringFlag{Name: "engine", Usage: "engines of exact: search, highs, kernel, glpsol, cbc, scip, gurobi_cl or mps:COMMAND, several with commas; both: search,highs"},
 			&cli.StringFlag{Name: "formulation", Usage: "formulation of highs and of solvers of MPS files (gapwise export --help)"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
@@ -70,16 +71,38 @@ func known(c *cli.Command, o gapwise.Options, path string) error {
 	if o.Algorithm == "all" {
 		return nil
 	}
-	var err error
-	for _, kind := range model.Kinds() {
-		if err = o.Check(kind); err == nil {
-			return nil
+next:
+	for _, one := range each(o) {
+		var err error
+		for _, kind := range model.Kinds() {
+			if err = one.Check(kind); err == nil {
+				continue next
+			}
 		}
+		if in, e := load(c, path); e == nil {
+			return one.Check(in.Kind())
+		}
+		return err
 	}
-	if in, e := load(c, path); e == nil {
-		return o.Check(in.Kind())
+	return nil
+}
+
+// several reports whether the options ask for more than one algorithm.
+func several(o gapwise.Options) bool { return o.Algorithm == "all" || len(each(o)) > 1 }
+
+// each returns the options for each algorithm of a list with commas; those of a
+// command are its own.
+func each(o gapwise.Options) []gapwise.Options {
+	if strings.HasPrefix(o.Algorithm, "cmd:") {
+		return []gapwise.Options{o}
 	}
-	return err
+	var all []gapwise.Options
+	for _, name := range strings.Split(o.Algorithm, ",") {
+		one := o
+		one.Algorithm = strings.TrimSpace(name)
+		all = append(all, one)
+	}
+	return all
 }
 
 // algorithmFlags makes a flag of each setting that the algorithms of one
@@ -157,7 +180,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 		switch {
 		case len(paths) > 1 || isStdout(f):
 			return usagef("solve: --proof takes one file to solve, and a file to write")
-		case o.Algorithm == "all":
+		case several(o):
 			return usagef("solve: --proof takes one algorithm: only the engine kernel writes proofs")
 		}
 		if err := checkOutput(f, paths); err != nil {
@@ -167,7 +190,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	}
 	steps := p.newTrace(c)
 	if steps != nil {
-		if o.Algorithm == "all" {
+		if several(o) {
 			return usagef("solve: --trace takes one algorithm")
 		}
 		if steps.path != "-" {
@@ -184,8 +207,11 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 		if err != nil {
 			return err
 		}
-		if o.Algorithm != "all" {
-			if err := o.Check(in.Kind()); err != nil {
+		for _, one := range each(o) {
+			if one.Algorithm == "all" {
+				continue
+			}
+			if err := one.Check(in.Kind()); err != nil {
 				return fmt.Errorf("%s: %w", instances.Label(path), err)
 			}
 		}
@@ -223,7 +249,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 				fmt.Fprintf(p.err, "start: %v\n", changes)
 			}
 		}
-		options := []gapwise.Options{o}
+		options := each(o)
 		if o.Algorithm == "all" {
 			options = nil
 			for _, a := range gapwise.Algorithms(in.Kind()) {
@@ -314,7 +340,7 @@ func checkCSV(c *cli.Command, paths []string) error {
 	switch {
 	case file == "":
 		return nil
-	case len(paths) > 1 || c.String("algorithm") == "all":
+	case len(paths) > 1 || several(gapwise.Options{Algorithm: c.String("algorithm")}):
 		return usagef("solve: --csv takes one file and one algorithm")
 	case isStdout(file) && (c.Bool("json") || isStdout(c.String("output"))):
 		return usagef("solve: standard output takes --csv, or results by --json or -o")
