@@ -50,10 +50,13 @@ staticcheck:
 
 # The packages that start goroutines, or lock what others share. What they run at
 # once of the other packages, the detector sees: TestConformanceAtOnce runs every
-# algorithm so.
+# algorithm so. Pictures, and most scripts of the command, take the detector minutes
+# and run one thing at a time.
 concurrent := {{range .Imports}}{{if or (eq . "sync") (eq . "sync/atomic") (eq . "golang.org/x/sync/errgroup")}}{{$$.ImportPath}}{{"\n"}}{{end}}{{end}}
 race:
-	@$(with_highs) $(GO) test -race -short $$($(GO) list -f '$(concurrent)' ./... | sort -u)
+	@$(with_highs) $(GO) test -race -short $$($(GO) list -f '$(concurrent)' ./... | sort -u | grep -v '/draw$$\|/cmd/gapwise$$\|/gapwise$$') && \
+	  $(GO) test -race -short -run 'AtOnce|Session' . && \
+	  $(GO) test -race -short -run 'TestTerm|TestScripts/(interrupt|bench|results|solve|shard)' ./cmd/gapwise
 
 slow: ## all tests, the slow ones too
 	@$(with_highs) $(GO) test ./...
