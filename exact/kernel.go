@@ -121,19 +121,24 @@ func (q *Kernel) minimise(ctx context.Context, in model.Instance, set model.Sett
 		}
 	}
 	var told model.Told
+	tell := func() {
+		if set.Progress == nil || failed != nil {
+			return
+		}
+		p := model.Progress{Algorithm: r.Algorithm, Incumbent: r.Objective, Bound: r.Bound, Nodes: r.Nodes, Elapsed: time.Since(began)}
+		if told.News(r.Objective) {
+			p.Solution = r.Solution
+		}
+		set.Progress(p)
+	}
+	tell() // the start: on a large model the kernel's first news may take long
 	var upper *int64
 	if q.Start != nil {
 		upper = &q.Upper
 	}
 	o := k.Minimise(inner, upper, 0, func(o *lcg.Outcome) {
 		note(o)
-		if set.Progress != nil && failed == nil {
-			p := model.Progress{Algorithm: r.Algorithm, Incumbent: r.Objective, Bound: r.Bound, Nodes: r.Nodes, Elapsed: time.Since(began)}
-			if told.News(r.Objective) {
-				p.Solution = r.Solution
-			}
-			set.Progress(p)
-		}
+		tell()
 	})
 	note(&o)
 	if proof != nil && failed == nil {

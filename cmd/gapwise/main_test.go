@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -208,6 +209,23 @@ func TestWorst(t *testing.T) {
 				t.Errorf("worst(%d, %d) is %d, want %d", a, b, got, order[max(i, j)])
 			}
 		}
+	}
+}
+
+// News that come too soon after a line are shown a little later, even if the solver
+// says nothing more.
+func TestSolverLogHolds(t *testing.T) {
+	var b strings.Builder
+	log := &solverLog{w: &b}
+	log.progress(model.Progress{Incumbent: math.NaN(), Bound: 1, Elapsed: time.Millisecond})
+	log.progress(model.Progress{Incumbent: 0.9, Bound: 1, Elapsed: 2 * time.Millisecond})
+	log.tick(time.Second)
+	log.tick(2 * time.Second)
+	want := "         Nodes       BestBound        BestSol       Gap      Time\n" +
+		"             0               1              -         -      0.0s\n" +
+		"             0               1            0.9  11.1111%      0.0s\n"
+	if b.String() != want {
+		t.Errorf("log is\n%swant\n%s", b.String(), want)
 	}
 }
 

@@ -19,6 +19,7 @@ type solverLog struct {
 	w     io.Writer
 	mu    sync.Mutex
 	last  model.Progress
+	held  *model.Progress // news too soon after the last line
 	shown time.Duration
 	began bool
 }
@@ -35,6 +36,9 @@ func (l *solverLog) progress(p model.Progress) {
 		wait = 5 * time.Second
 	}
 	if l.began && p.Elapsed-l.shown < wait {
+		if news {
+			l.held = &p
+		}
 		return
 	}
 	l.line(p)
@@ -44,13 +48,13 @@ func (l *solverLog) line(p model.Progress) {
 	if !l.began {
 		fmt.Fprintf(l.w, "%14s  %14s %14s %9s %9s\n", "Nodes", "BestBound", "BestSol", "Gap", "Time")
 	}
-	l.began, l.last, l.shown = true, p, p.Elapsed
+	l.began, l.last, l.shown, l.held = true, p, p.Elapsed, nil
 	fmt.Fprintf(l.w, "%14d  %14s %14s %9s %8.1fs\n", p.Nodes, figure(p.Bound), figure(p.Incumbent), percent(model.Gap(p.Incumbent, p.Bound)), p.Elapsed.Seconds())
 }
 
-// beat prints the last line again, with the time that has passed since the start,
-// where the solver has said nothing for so long, until the function that it returns
-// is called.
+// beat prints news that came too soon after a line, and the last line again, with the
+// time that has passed since the start, where the solver has said nothing for so long,
+// until the function that it returns is called.
 func (l *solverLog) beat(start time.Time) (stop func()) {
 	ticks, done, ended := time.NewTicker(time.Second), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -74,6 +78,10 @@ func (l *solverLog) beat(start time.Time) (stop func()) {
 func (l *solverLog) tick(elapsed time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.held != nil {
+		l.line(*l.held)
+		return
+	}
 	if elapsed-l.shown < heartbeat {
 		return
 	}

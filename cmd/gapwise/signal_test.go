@@ -66,19 +66,20 @@ func TestTerm(t *testing.T) {
 			if err := solve.Start(); err != nil {
 				t.Fatal(err)
 			}
-			found := make(chan string, 1) // the log once a solution is there
+			found := make(chan bool, 1)   // there is a solution
+			ended := make(chan string, 1) // the log
 			go func() {
 				var all strings.Builder
 				for lines := bufio.NewScanner(log); lines.Scan(); {
 					all.WriteString(lines.Text() + "\n")
 					if w := strings.Fields(lines.Text()); len(w) == 5 && w[0] != "Nodes" && w[2] != "-" {
 						select {
-						case found <- "":
+						case found <- true:
 						default:
 						}
 					}
 				}
-				found <- all.String()
+				ended <- all.String()
 			}()
 			// Programs, and HiGHS on large models, say nothing of the solution that they start
 			// from: the signal may come before there is one.
@@ -86,12 +87,16 @@ func TestTerm(t *testing.T) {
 			if silent {
 				time.Sleep(500 * time.Millisecond)
 			} else {
-				<-found
+				select {
+				case <-found:
+				case <-time.After(time.Minute):
+					t.Error("there is no solution within a minute")
+				}
 			}
 			if err := solve.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
-			said := <-found
+			said := <-ended
 			solve.Wait()
 			switch code := solve.ProcessState.ExitCode(); {
 			case code == exitUnsolved && silent:
