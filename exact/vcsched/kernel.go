@@ -47,6 +47,9 @@ func (s *run) keep() {
 // about so many nodes if there is one, and local search. From learnConflicts on, column
 // generation takes part.
 func (s *run) learn(improve func(steps int), other func(nodes int64)) error {
+	if s.closed() || s.stopped() { // the model of a large instance takes time
+		return nil
+	}
 	l, err := newLearner(s)
 	if err != nil {
 		return err
