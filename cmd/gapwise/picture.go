@@ -39,27 +39,17 @@ func (p *program) terminalGantt(ctx context.Context, c *cli.Command, in model.In
 	if err != nil {
 		return err
 	}
-	title := fmt.Sprintf("%s, %s", d.in.ID(), plainMetric(d.in, o.Value))
+	title := fmt.Sprintf("%s, %s", d.in.ID(), measured(d.in.Metrics()[0], o.Value))
 	if d.by != "" {
 		title = d.by + " on " + title
 	}
 	if d.bound != nil {
-		title += fmt.Sprintf(", bound %.9g", *d.bound)
+		title += ", bound " + figure(*d.bound)
 	}
 	return p.writeFile("", interruptible(ctx, func(w io.Writer) error {
 		fmt.Fprintln(w, title)
 		return draw.Terminal(w, p.columns(), draw.Frame{Instance: d.in, Solution: d.s})
 	}))
-}
-
-// plainMetric prints the objective with its name and unit.
-func plainMetric(in model.Instance, x float64) string {
-	m := in.Metrics()[0]
-	text := fmt.Sprintf("%s %.9g", m.Name, x)
-	if m.Unit != "" {
-		text += " " + m.Unit
-	}
-	return text
 }
 
 // columns returns the width of the terminal, 80 without one.

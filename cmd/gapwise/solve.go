@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -90,17 +89,16 @@ next:
 // several reports whether the options ask for more than one algorithm.
 func several(o gapwise.Options) bool { return o.Algorithm == "all" || len(each(o)) > 1 }
 
-// each returns the options for each algorithm of a list with commas; those of a
-// command are its own.
+// each returns the options for each algorithm of a list with commas.
 func each(o gapwise.Options) []gapwise.Options {
-	if strings.HasPrefix(o.Algorithm, "cmd:") {
+	names := benchmarks.SplitAlgorithms([]string{o.Algorithm})
+	if len(names) == 0 {
 		return []gapwise.Options{o}
 	}
-	var all []gapwise.Options
-	for _, name := range strings.Split(o.Algorithm, ",") {
-		one := o
-		one.Algorithm = strings.TrimSpace(name)
-		all = append(all, one)
+	all := make([]gapwise.Options, len(names))
+	for k, name := range names {
+		all[k] = o
+		all[k].Algorithm = name
 	}
 	return all
 }
