@@ -1,13 +1,10 @@
 package gapwise_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"testing"
 	"time"
@@ -169,16 +166,9 @@ func TestLeastHostsPublished(t *testing.T) {
 	if !highs.Built {
 		t.Skip("without HiGHS there is no column generation, which proves most of them")
 	}
-	table, err := os.ReadFile(need.Data(t, "vbp", "optima.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(bytes.NewReader(table)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := need.CSV(t, "vbp", "optima.csv")
 	optima, items := map[string]int{}, map[string]string{}
-	for _, row := range rows[1:] {
+	for _, row := range rows {
 		if n, err := strconv.Atoi(row[4]); err == nil && n > 0 {
 			optima[row[0]], items[row[0]] = n, row[1]
 		}

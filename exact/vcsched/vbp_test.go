@@ -1,9 +1,6 @@
 package vcsched_test
 
 import (
-	"bytes"
-	"encoding/csv"
-	"os"
 	"strconv"
 	"testing"
 
@@ -22,16 +19,9 @@ func TestVBPOptima(t *testing.T) {
 	if !highs.Built {
 		t.Skip("without HiGHS there is no column generation, which proves most of them")
 	}
-	table, err := os.ReadFile(need.Data(t, "vbp", "optima.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(bytes.NewReader(table)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := need.CSV(t, "vbp", "optima.csv")
 	optima := map[string]int{}
-	for _, row := range rows[1:] {
+	for _, row := range rows {
 		if n, err := strconv.Atoi(row[4]); err == nil && n > 0 && row[1] == "20" {
 			optima[row[0]] = n
 		}

@@ -3,6 +3,7 @@ package need
 import (
 	"archive/tar"
 	"compress/gzip"
+	"encoding/csv"
 	"errors"
 	"io"
 	"iter"
@@ -19,6 +20,24 @@ func TarGz(t T, path ...string) iter.Seq2[string, []byte] {
 			t.Fatal(err)
 		}
 	}
+}
+
+// CSV returns the rows of a table of the data sets below its head, found as Data finds
+// it. A table that can't be read ends the test.
+func CSV(t T, path ...string) [][]string {
+	t.Helper()
+	file, err := os.Open(Data(t, path...))
+	if err != nil {
+		t.Fatal(err)
+		return nil
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil || len(rows) == 0 {
+		t.Fatal("the table ", file.Name(), " can't be read or is empty: ", err)
+		return nil
+	}
+	return rows[1:]
 }
 
 // eachFile calls yield for each file in the archive, until it returns false.
