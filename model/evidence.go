@@ -19,7 +19,7 @@ const (
 	// together take their time.
 	EvidenceLoad EvidenceType = "load"
 	// EvidenceInterval is of dag: work that must be done in a window of time
-	// (Window), if the schedule ends by the horizon, which moves with it.
+	// (Window).
 	EvidenceInterval EvidenceType = "interval"
 
 	// EvidenceSum is of vcsched: all needs of a resource together (Resource); and of
@@ -66,8 +66,7 @@ type Evidence struct {
 
 	Elements []string  `json:"elements,omitempty"` // ids of tasks, jobs or requests
 	Weights  []float64 `json:"weights,omitempty"`
-	Window   []float64 `json:"window,omitempty"` // seconds, from and to
-	Horizon  *float64  `json:"horizon,omitempty"`
+	Window   []float64 `json:"window,omitempty"`   // seconds, from and to
 	Resource string    `json:"resource,omitempty"` // cpu or memory; slots or links
 	Count    int       `json:"count,omitempty"`
 	// Load is a CPU load that no placement reaches or stays below, in units of which

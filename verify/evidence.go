@@ -28,20 +28,24 @@ type Followed struct {
 // maxEvidenceWork bounds the steps of one recomputation, of some 20 ns to 1 µs each.
 const maxEvidenceWork = 4_000_000
 
-// evidenceKinds recompute what follows from the evidence of one problem.
+// evidenceKinds recompute what follows from the evidence of one problem, which is of one of
+// its forms.
 var evidenceKinds = map[model.Kind]func(context.Context, model.Instance, *model.Evidence) (Followed, error){
-	model.KindBatch:       evidenceFor(batchEvidence),
-	model.KindDAG:         evidenceFor(dagEvidence),
-	model.KindTVC:         evidenceFor(tvcEvidence),
-	model.KindVCSched:     evidenceFor(vcschedEvidence),
-	model.KindReservation: evidenceFor(reservationEvidence),
+	model.KindBatch:       evidenceFor(batchEvidence, func(in *model.Batch) evidenceShape { return evidenceShape{ids: len(in.Jobs)} }),
+	model.KindDAG:         evidenceFor(dagEvidence, func(in *model.DAG) evidenceShape { return evidenceShape{len(in.Tasks), len(in.Machines)} }),
+	model.KindTVC:         evidenceFor(tvcEvidence, func(in *model.TVC) evidenceShape { return evidenceShape{ids: len(in.Requests)} }),
+	model.KindVCSched:     evidenceFor(vcschedEvidence, func(in *model.VCSched) evidenceShape { return evidenceShape{ids: len(in.Jobs)} }),
+	model.KindReservation: evidenceFor(reservationEvidence, func(in *model.Reservation) evidenceShape { return evidenceShape{ids: len(in.Requests)} }),
 }
 
-func evidenceFor[I model.Instance](f func(context.Context, I, *model.Evidence) (Followed, error)) func(context.Context, model.Instance, *model.Evidence) (Followed, error) {
+func evidenceFor[I model.Instance](f func(context.Context, I, *model.Evidence) (Followed, error), size func(I) evidenceShape) func(context.Context, model.Instance, *model.Evidence) (Followed, error) {
 	return func(ctx context.Context, in model.Instance, e *model.Evidence) (Followed, error) {
 		typed, ok := in.(I)
 		if !ok {
 			return Followed{}, fmt.Errorf("verify: no evidence is known of a %T", in)
+		}
+		if err := fitsForm(in.Kind(), e, size(typed)); err != nil {
+			return Followed{}, err
 		}
 		return f(ctx, typed, e)
 	}
@@ -49,7 +53,8 @@ func evidenceFor[I model.Instance](f func(context.Context, I, *model.Evidence) (
 
 // Evidence recomputes the bound that follows from evidence on a valid instance, in
 // exact arithmetic. The error wraps ErrUnchecked for evidence that it doesn't
-// recompute, else it says what is wrong with the evidence.
+// recompute, and ctx.Err() if the context ends; else it says what is wrong with the
+// evidence.
 func Evidence(ctx context.Context, in model.Instance, e *model.Evidence) (Followed, error) {
 	if !e.Checkable() {
 		return Followed{}, ErrUnchecked
@@ -58,7 +63,11 @@ func Evidence(ctx context.Context, in model.Instance, e *model.Evidence) (Follow
 	if !ok {
 		return Followed{}, ErrUnchecked
 	}
-	return f(ctx, in, e)
+	followed, err := f(ctx, in, e)
+	if ctx.Err() != nil {
+		return Followed{}, fmt.Errorf("verify: stopped before the evidence was checked: %w", ctx.Err())
+	}
+	return followed, err
 }
 
 // Implies reports whether no solution is better than a bound, or, if infeasible, that there

@@ -10,12 +10,15 @@ import (
 )
 
 // batchEvidence recomputes bounds on the mean response time, in ticks of a microsecond.
-func batchEvidence(_ context.Context, in *model.Batch, e *model.Evidence) (Followed, error) {
+func batchEvidence(ctx context.Context, in *model.Batch, e *model.Evidence) (Followed, error) {
 	t := in.Ticks()
 	switch e.Type {
 	case model.EvidenceSum:
 		sum := new(big.Int)
 		for k := range t.Jobs {
+			if stopped(ctx, k) {
+				return Followed{}, ctx.Err()
+			}
 			j := &t.Jobs[k]
 			rate := int64(model.FullRate)
 			if t.Tiers == 2 {
@@ -27,10 +30,8 @@ func batchEvidence(_ context.Context, in *model.Batch, e *model.Evidence) (Follo
 			sum.Add(sum, work.Mul(work, big.NewInt(j.Weight)))
 		}
 		return batchMean(t, sum, "the least times that the jobs take"), nil
-	case model.EvidencePrices:
-		return batchPrices(t, e)
 	}
-	return Followed{}, fmt.Errorf("no bound on a mean response time follows from evidence of type %q", e.Type)
+	return batchPrices(ctx, t, e)
 }
 
 // batchMean returns what follows if the responses, times their weights, sum to at least so
@@ -58,14 +59,11 @@ func batchMean(t *model.BatchTicks, sum *big.Int, how string) Followed {
 // submission, and not after weight_k (s + length_k - submit_k) alone is more than what is
 // found. Prices are of weights over their greatest common divisor, of which the sum is a
 // whole multiple.
-func batchPrices(t *model.BatchTicks, e *model.Evidence) (Followed, error) {
+func batchPrices(ctx context.Context, t *model.BatchTicks, e *model.Evidence) (Followed, error) {
 	if t.Tiers != 1 {
 		return Followed{}, fmt.Errorf("prices of time are of one tier")
 	}
-	x, err := newTariff(e.Times, e.Prices)
-	if err != nil {
-		return Followed{}, err
-	}
+	x := newTariff(e.Times, e.Prices)
 	common := int64(0)
 	for k := range t.Jobs {
 		common = gcd(common, t.Jobs[k].Weight)
@@ -86,6 +84,9 @@ func batchPrices(t *model.BatchTicks, e *model.Evidence) (Followed, error) {
 		for s := j.Submit; ; {
 			if work++; work > maxEvidenceWork/8 {
 				return Followed{}, tooMuch("starts")
+			}
+			if stopped(ctx, work) {
+				return Followed{}, ctx.Err()
 			}
 			cost.Mul(weight, cost.SetInt64(s+j.Length-j.Submit))
 			cost.Lsh(cost, shift)

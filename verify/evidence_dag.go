@@ -11,16 +11,14 @@ import (
 
 // dagEvidence recomputes bounds on the makespan. A transfer takes the float64 nearest to
 // start-up + data / rate without contention, which only delays.
-func dagEvidence(_ context.Context, in *model.DAG, e *model.Evidence) (Followed, error) {
+func dagEvidence(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, error) {
 	switch e.Type {
 	case model.EvidencePath:
-		return dagPath(in, e)
+		return dagPath(ctx, in, e)
 	case model.EvidenceLoad:
-		return dagLoad(in, e)
-	case model.EvidenceInterval:
-		return dagInterval(in, e)
+		return dagLoad(ctx, in, e)
 	}
-	return Followed{}, fmt.Errorf("no bound on a makespan follows from evidence of type %q", e.Type)
+	return dagInterval(ctx, in, e)
 }
 
 // dagHeads are heads and tails over the tasks of a set and the edges between them.
@@ -38,19 +36,22 @@ type dagHeads struct {
 	chain      bool
 }
 
-func newDAGHeads(in *model.DAG, ids []string) (*dagHeads, error) {
+func newDAGHeads(ctx context.Context, in *model.DAG, ids []string) (*dagHeads, error) {
 	m := len(in.Machines)
 	place := make(map[string]int, len(ids))
 	for k, id := range ids {
-		if _, ok := place[id]; ok {
-			return nil, fmt.Errorf("the task %q is named twice", id)
-		}
 		place[id] = k
+	}
+	if len(ids)*m > maxEvidenceWork/4 { // of three exact figures each
+		return nil, tooMuch("costs")
 	}
 	h := &dagHeads{m: m, cost: make([][]*big.Int, len(ids))}
 	task := make([]int, len(ids))
 	found := 0
 	for t := range in.Tasks {
+		if stopped(ctx, t) {
+			return nil, ctx.Err()
+		}
 		if k, ok := place[in.Tasks[t].ID]; ok {
 			task[k] = t
 			found++
@@ -67,10 +68,10 @@ func newDAGHeads(in *model.DAG, ids []string) (*dagHeads, error) {
 		length   []float64 // by class of machine pairs
 	}
 	var edges []edge
-	if len(ids)*m > maxEvidenceWork {
-		return nil, tooMuch("costs")
-	}
 	for e := range in.Edges {
+		if stopped(ctx, e) {
+			return nil, ctx.Err()
+		}
 		x := &in.Edges[e]
 		f, ok := place[x.From]
 		if t, also := place[x.To]; ok && also {
@@ -78,15 +79,21 @@ func newDAGHeads(in *model.DAG, ids []string) (*dagHeads, error) {
 			edges[len(edges)-1].length = []float64{x.Data} // for now
 		}
 	}
-	if m > 2000 {
+	if m > 1000 {
 		return nil, tooMuch("pairs of machines")
 	}
-	class, kinds := dagClasses(in)
+	class, kinds := dagClasses(ctx, in)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if per := max(1, m); len(edges)*per > maxEvidenceWork || len(kinds) > 1 && len(edges)*per*per > maxEvidenceWork {
 		return nil, tooMuch("transfers")
 	}
 	succ, pred, missing := make([][]int, len(ids)), make([][]int, len(ids)), make([]int, len(ids))
 	for i := range edges {
+		if stopped(ctx, i) {
+			return nil, ctx.Err()
+		}
 		x := &edges[i]
 		data := x.length[0]
 		x.length = make([]float64, len(kinds))
@@ -105,6 +112,9 @@ func newDAGHeads(in *model.DAG, ids []string) (*dagHeads, error) {
 	}
 	lengths := make([][]*big.Int, len(edges))
 	for i := range edges {
+		if stopped(ctx, i) {
+			return nil, ctx.Err()
+		}
 		lengths[i] = make([]*big.Int, len(kinds))
 		for c, x := range edges[i].length {
 			lengths[i][c] = h.unit.whole(x)
@@ -175,6 +185,9 @@ func newDAGHeads(in *model.DAG, ids []string) (*dagHeads, error) {
 	h.head, h.tail = zeros(), zeros()
 	for _, t := range order {
 		for _, e := range pred[t] {
+			if stopped(ctx, e) {
+				return nil, ctx.Err()
+			}
 			f := edges[e].from
 			extend(h.head[t], h.head[f], h.cost[f], lengths[e], true)
 		}
@@ -182,6 +195,9 @@ func newDAGHeads(in *model.DAG, ids []string) (*dagHeads, error) {
 	for k := len(order) - 1; k >= 0; k-- {
 		t := order[k]
 		for _, e := range succ[t] {
+			if stopped(ctx, e) {
+				return nil, ctx.Err()
+			}
 			s := edges[e].to
 			extend(h.tail[t], h.tail[s], h.cost[s], lengths[e], false)
 		}
@@ -214,8 +230,9 @@ func (c dagClass) length(data float64) float64 {
 	return near
 }
 
-// dagClasses returns the class of each pair of different machines, [from*machines+to].
-func dagClasses(in *model.DAG) (class []int, kinds []dagClass) {
+// dagClasses returns the class of each pair of different machines, [from*machines+to];
+// nothing of use once the context has ended.
+func dagClasses(ctx context.Context, in *model.DAG) (class []int, kinds []dagClass) {
 	m := len(in.Machines)
 	class = make([]int, m*m)
 	if len(in.Edges) == 0 {
@@ -233,6 +250,9 @@ func dagClasses(in *model.DAG) (class []int, kinds []dagClass) {
 	}
 	known := map[string]int{}
 	for a := range m {
+		if ctx.Err() != nil {
+			return class, kinds
+		}
 		startup := exact(in.Machines[a].StartupS)
 		for b := range m {
 			if a == b {
@@ -276,8 +296,8 @@ func (h *dagHeads) longest() *big.Int {
 
 // dagPath recomputes the bound by a set of tasks: on each machine that its tasks may be
 // on, the longest chain of tasks and transfers through the set.
-func dagPath(in *model.DAG, e *model.Evidence) (Followed, error) {
-	h, err := newDAGHeads(in, e.Elements)
+func dagPath(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, error) {
+	h, err := newDAGHeads(ctx, in, e.Elements)
 	if err != nil {
 		return Followed{}, err
 	}
@@ -293,20 +313,14 @@ func dagPath(in *model.DAG, e *model.Evidence) (Followed, error) {
 
 // dagLoad recomputes Σ_t min_a w_a cost(t, a) / Σ_a w_a. For any weights w ≥ 0 it bounds the
 // makespan C: a machine's tasks take C at most, so Σ_a w_a C ≥ Σ_a w_a Σ_{t on a} cost(t, a).
-func dagLoad(in *model.DAG, e *model.Evidence) (Followed, error) {
+func dagLoad(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, error) {
 	m := len(in.Machines)
-	if len(e.Weights) != m {
-		return Followed{}, fmt.Errorf("it has %d weights for %d machines", len(e.Weights), m)
-	}
 	if len(in.Tasks)*m > maxEvidenceWork {
 		return Followed{}, tooMuch("costs")
 	}
 	var weight, cost binary
 	all := new(big.Int)
 	for _, w := range e.Weights {
-		if !finite(w) || w < 0 {
-			return Followed{}, fmt.Errorf("the weight %v isn't at least 0", w)
-		}
 		weight.see(w)
 	}
 	weights := make([]*big.Int, m)
@@ -314,16 +328,19 @@ func dagLoad(in *model.DAG, e *model.Evidence) (Followed, error) {
 		weights[a] = weight.whole(w)
 		all.Add(all, weights[a])
 	}
-	if all.Sign() == 0 {
-		return Followed{}, errors.New("all weights are 0")
-	}
 	for t := range in.Tasks {
+		if stopped(ctx, t) {
+			return Followed{}, ctx.Err()
+		}
 		for a := range m {
 			cost.see(in.Cost(t, a))
 		}
 	}
 	sum, x := new(big.Int), new(big.Int)
 	for t := range in.Tasks {
+		if stopped(ctx, t) {
+			return Followed{}, ctx.Err()
+		}
 		var least *big.Int
 		for a := range m {
 			if x.Mul(weights[a], cost.whole(in.Cost(t, a))); least == nil || x.Cmp(least) < 0 {
@@ -344,15 +361,12 @@ func dagLoad(in *model.DAG, e *model.Evidence) (Followed, error) {
 // [s, R - r]. Within [a, b + x) it must hence do at least min(c, b + x - a, s + c - a, b + x -
 // (R - r - c)), of which none is less than with x = 0. The M machines do M (b + x - a) there at
 // most, so x ≥ work/M - (b - a).
-func dagInterval(in *model.DAG, e *model.Evidence) (Followed, error) {
-	if len(e.Window) != 2 || !finite(e.Window[0]) || !finite(e.Window[1]) || e.Window[0] >= e.Window[1] {
-		return Followed{}, errors.New("it has no window")
-	}
+func dagInterval(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, error) {
 	ids := make([]string, len(in.Tasks))
 	for t := range ids {
 		ids[t] = in.Tasks[t].ID
 	}
-	h, err := newDAGHeads(in, ids)
+	h, err := newDAGHeads(ctx, in, ids)
 	if err != nil {
 		return Followed{}, err
 	}

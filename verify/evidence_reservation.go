@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gapwise/gapwise/model"
@@ -42,7 +40,7 @@ type bookedJob struct {
 // A request that is withdrawn before its latest start holds no PEs if booked there; it
 // counts where withdrawn ones do. For PE-seconds used, it counts only if it starts by its
 // cancellation.
-func newBookedWork(in *model.Reservation) (*bookedWork, error) {
+func newBookedWork(ctx context.Context, in *model.Reservation) (*bookedWork, error) {
 	r := newTickReader(in)
 	goal := in.EffectiveGoal()
 	w := &bookedWork{at: map[string]int{}, total: new(big.Int), free: new(big.Int), unit: new(big.Int), grains: big.NewInt(1), all: goal == model.GoalAll}
@@ -55,6 +53,9 @@ func newBookedWork(in *model.Reservation) (*bookedWork, error) {
 	places := 0
 	if goal.PESeconds() {
 		for k := range in.Requests {
+			if stopped(ctx, k) {
+				return nil, ctx.Err()
+			}
 			_, after := digitsOf(seconds(&in.Requests[k]))
 			places = max(places, len(after))
 		}
@@ -62,6 +63,9 @@ func newBookedWork(in *model.Reservation) (*bookedWork, error) {
 	w.grains.Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
 	first, last, length := int64(math.MaxInt64), int64(0), 0.0
 	for k := range in.Requests {
+		if stopped(ctx, k) {
+			return nil, ctx.Err()
+		}
 		q := &in.Requests[k]
 		weight := big.NewInt(1)
 		if goal.PESeconds() {
@@ -146,9 +150,10 @@ func (w *bookedWork) follows(accepted *big.Int, how string, args ...any) Followe
 	return f
 }
 
-// sizes returns the jobs' PEs and the capacity under a dual-feasible function: the PEs of
-// jobs that run at one time sum to the capacity at most, so their values to its value.
-func (w *bookedWork) sizes(d *model.DualFunction) (size []int64, capacity int64, err error) {
+// sizes returns the PEs of a job and the capacity under a dual-feasible function: the PEs of
+// jobs that run at one time sum to the capacity at most, so their values to its value. Of
+// all jobs, value times length sums to 2^60 at most, as the value of the capacity times span.
+func (w *bookedWork) sizes(d *model.DualFunction) (size func(k int) int64, capacity int64, err error) {
 	f, capacity, err := dualFunction(d, w.capacity)
 	if err != nil {
 		return nil, 0, err
@@ -156,31 +161,22 @@ func (w *bookedWork) sizes(d *model.DualFunction) (size []int64, capacity int64,
 	if float64(capacity)*w.span > 1<<60 {
 		return nil, 0, tooMuch("times and sizes")
 	}
-	size = make([]int64, len(w.jobs))
-	for k := range w.jobs {
-		if w.jobs[k].pes > w.capacity {
-			return nil, 0, errors.New("a request has more PEs than can be used")
-		}
-		size[k] = f(w.jobs[k].pes)
-	}
-	return size, capacity, nil
+	return func(k int) int64 { return f(w.jobs[k].pes) }, capacity, nil
 }
 
 // reservationEvidence recomputes bounds on what can be accepted.
-func reservationEvidence(_ context.Context, in *model.Reservation, e *model.Evidence) (Followed, error) {
-	w, err := newBookedWork(in)
+func reservationEvidence(ctx context.Context, in *model.Reservation, e *model.Evidence) (Followed, error) {
+	w, err := newBookedWork(ctx, in)
 	if err != nil {
 		return Followed{}, err
 	}
 	switch e.Type {
 	case model.EvidenceAreas:
-		return w.areas(e)
+		return w.areas(ctx, e)
 	case model.EvidenceWindows:
-		return w.windows(e)
-	case model.EvidencePrices:
-		return w.parts(e)
+		return w.windows(ctx, e)
 	}
-	return Followed{}, fmt.Errorf("no bound on what is accepted follows from evidence of type %q", e.Type)
+	return w.parts(ctx, e)
 }
 
 // areaHeap holds jobs, the largest area per weight on top.
@@ -212,7 +208,7 @@ const fine = 1 << 40
 // the jobs so far need more than there is until then, those of the largest area per weight are
 // declined: of equal weights as many jobs as must be (Moore 1968), else parts of jobs,
 // which is optimal for parts, since the sets of jobs due by a time are nested.
-func (w *bookedWork) areas(e *model.Evidence) (Followed, error) {
+func (w *bookedWork) areas(ctx context.Context, e *model.Evidence) (Followed, error) {
 	size, capacity, err := w.sizes(e.Function)
 	if err != nil {
 		return Followed{}, err
@@ -234,14 +230,17 @@ func (w *bookedWork) areas(e *model.Evidence) (Followed, error) {
 	order := make([]int, len(w.jobs))
 	area, left := make([]int64, len(w.jobs)), make([]int64, len(w.jobs))
 	for k := range order {
-		order[k], area[k] = k, size[k]*w.jobs[k].length
+		order[k], area[k] = k, size(k)*w.jobs[k].length
 		left[k] = area[k]
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(room(a), room(b)) })
 	h := &areaHeap{w: w, area: area}
 	busy := int64(0)
 	declined := new(big.Int) // times fine, rounded down
-	for _, k := range order {
+	for i, k := range order {
+		if stopped(ctx, i) {
+			return Followed{}, ctx.Err()
+		}
 		busy += area[k]
 		heap.Push(h, k)
 		for over := busy - capacity*room(k); over > 0; over = busy - capacity*room(k) {
@@ -269,16 +268,15 @@ func (w *bookedWork) areas(e *model.Evidence) (Followed, error) {
 // capacity (b - a), jobs must be declined whose energies make up the excess. In one
 // window all jobs count, in several each in the one that contains its middle, so
 // that what is declined adds up.
-func (w *bookedWork) windows(e *model.Evidence) (Followed, error) {
+func (w *bookedWork) windows(ctx context.Context, e *model.Evidence) (Followed, error) {
 	if len(e.Windows)*len(w.jobs) > maxEvidenceWork {
 		return Followed{}, tooMuch("windows")
 	}
-	windows := slices.Clone(e.Windows)
-	slices.SortFunc(windows, func(a, b model.EvidenceWindow) int { return cmp.Compare(a.From, b.From) })
+	windows := e.Windows
 	accepted := new(big.Int).Set(w.total)
-	for i, x := range windows {
-		if x.From >= x.To || x.From < -beyond || x.To > beyond || i > 0 && windows[i-1].To > x.From {
-			return Followed{}, fmt.Errorf("the window from %d to %d is empty or meets another", x.From, x.To)
+	for _, x := range windows {
+		if ctx.Err() != nil {
+			return Followed{}, ctx.Err()
 		}
 		size, capacity, err := w.sizes(x.Function)
 		if err != nil {
@@ -299,9 +297,9 @@ func (w *bookedWork) windows(e *model.Evidence) (Followed, error) {
 			if len(windows) > 1 && (middle < 2*x.From || middle >= 2*x.To) {
 				continue
 			}
-			if in := min(x.To-x.From, j.length, j.ready+j.length-x.From, x.To-(j.due-j.length)); in > 0 && size[k] > 0 {
-				parts = append(parts, part{size[k] * in, j.weight})
-				excess += size[k] * in
+			if in := min(x.To-x.From, j.length, j.ready+j.length-x.From, x.To-(j.due-j.length)); in > 0 && size(k) > 0 {
+				parts = append(parts, part{size(k) * in, j.weight})
+				excess += size(k) * in
 			}
 		}
 		if excess <= 0 {
@@ -335,22 +333,14 @@ func (w *bookedWork) windows(e *model.Evidence) (Followed, error) {
 }
 
 // parts takes disjoint sets of jobs and a price for each; those in none are accepted.
-func (w *bookedWork) parts(e *model.Evidence) (Followed, error) {
+func (w *bookedWork) parts(ctx context.Context, e *model.Evidence) (Followed, error) {
 	parts := e.Parts
-	if len(parts) == 0 {
-		parts = []model.Evidence{*e}
-	}
 	accepted := new(big.Int).Set(w.total)
 	taken := make([]bool, len(w.jobs))
 	work := 0
 	for i := range parts {
 		p := &parts[i]
 		var jobs []int
-		if len(p.Elements) == 0 && len(parts) == 1 {
-			for k := range w.jobs {
-				jobs = append(jobs, k)
-			}
-		}
 		for _, id := range p.Elements {
 			k, ok := w.at[id]
 			if !ok || taken[k] {
@@ -366,7 +356,7 @@ func (w *bookedWork) parts(e *model.Evidence) (Followed, error) {
 		for _, k := range jobs {
 			weight.Add(weight, w.jobs[k].weight)
 		}
-		most, err := w.priced(p, jobs)
+		most, err := w.priced(ctx, p, jobs)
 		if err != nil {
 			return Followed{}, err
 		}
@@ -388,20 +378,20 @@ func (w *bookedWork) parts(e *model.Evidence) (Followed, error) {
 // s over j's starts. For what is accepted holds capacities at each time, and pays for what
 // it uses no more than all capacity costs. Λ is linear between the times at which
 // the price changes, so the least is at a start at which s or s + length_j is one, or at the
-// first or last. With as many prices as times, the prices are those of the instants alone.
-func (w *bookedWork) priced(p *model.Evidence, jobs []int) (*big.Int, error) {
+// first or last.
+func (w *bookedWork) priced(ctx context.Context, p *model.Evidence, jobs []int) (*big.Int, error) {
 	size, capacity, err := w.sizes(p.Function)
 	if err != nil {
 		return nil, err
 	}
-	t, err := newTariff(p.Times, p.Prices)
-	if err != nil {
-		return nil, err
-	}
+	t := newTariff(p.Times, p.Prices)
 	most := new(big.Int).Mul(t.all(), big.NewInt(capacity))
 	most.Mul(most, w.grains) // as prices are in the objective's unit
 	pay, value := new(big.Int), new(big.Int)
-	for _, k := range jobs {
+	for i, k := range jobs {
+		if stopped(ctx, i) {
+			return nil, ctx.Err()
+		}
 		j := &w.jobs[k]
 		var least *big.Int
 		for _, s := range t.starts(j.ready, j.due-j.length, j.length) {
@@ -410,7 +400,7 @@ func (w *bookedWork) priced(p *model.Evidence, jobs []int) (*big.Int, error) {
 			}
 		}
 		value.Lsh(j.weight, uint(t.unit.shift))
-		if value.Sub(value, least.Mul(least.Mul(least, w.grains), big.NewInt(size[k]))); value.Sign() > 0 {
+		if value.Sub(value, least.Mul(least.Mul(least, w.grains), big.NewInt(size(k)))); value.Sign() > 0 {
 			most.Add(most, value)
 		}
 	}
@@ -426,20 +416,11 @@ type tariff struct {
 	instants bool
 }
 
-func newTariff(times []int64, prices []float64) (*tariff, error) {
+// newTariff takes times and prices of a form of evidence, which says how many and which
+// they may be.
+func newTariff(times []int64, prices []float64) *tariff {
 	t := &tariff{times: times, instants: len(times) == len(prices)}
-	if len(times) == 0 || !t.instants && len(times) != len(prices)+1 {
-		return nil, errors.New("its times and prices don't go together")
-	}
-	for i, x := range times {
-		if x < -beyond || x > beyond || i > 0 && x <= times[i-1] {
-			return nil, errors.New("its times aren't in order")
-		}
-	}
 	for _, x := range prices {
-		if !finite(x) || x < 0 || x > 1e30 || x > 0 && x < 1e-60 {
-			return nil, fmt.Errorf("the price %s isn't from 0 to 1e30", strconv.FormatFloat(x, 'g', -1, 64))
-		}
 		t.unit.see(x)
 	}
 	total := new(big.Int)
@@ -453,7 +434,7 @@ func newTariff(times []int64, prices []float64) (*tariff, error) {
 		total.Add(total, part)
 	}
 	t.sum = append(t.sum, total)
-	return t, nil
+	return t
 }
 
 // all returns the price of all time.
@@ -475,16 +456,13 @@ func (t *tariff) at(x int64) *big.Int {
 }
 
 // starts returns starts from first to last, of which one is the cheapest for a job of a
-// length.
+// length if prices are between times.
 func (t *tariff) starts(first, last, length int64) []int64 {
 	all := []int64{first, last}
 	for _, shift := range []int64{0, length} {
 		from, _ := slices.BinarySearch(t.times, first+shift)
 		for _, x := range t.times[from:] {
 			s := x - shift
-			if t.instants && shift == 0 {
-				s++ // the instant has passed
-			}
 			if s > last {
 				break
 			}

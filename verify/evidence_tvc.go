@@ -28,7 +28,7 @@ type tvcWorkRequest struct {
 	weight         *big.Int
 }
 
-func newTVCWork(in *model.TVC) *tvcWork {
+func newTVCWork(ctx context.Context, in *model.TVC) *tvcWork {
 	j := &tvcJudge{in: in, half: in.FatTree.K / 2}
 	for layer, rate := range layerRates(&in.FatTree) {
 		j.rates[layer], _ = micros(rate)
@@ -40,6 +40,9 @@ func newTVCWork(in *model.TVC) *tvcWork {
 		w.grains.SetInt64(1_000_000_000_000) // bit/s times microseconds in VM Mbit
 	}
 	for k := range in.Requests {
+		if stopped(ctx, k) {
+			break
+		}
 		q := &in.Requests[k]
 		if !j.fits(q) {
 			continue
@@ -65,19 +68,20 @@ func newTVCWork(in *model.TVC) *tvcWork {
 }
 
 // tvcEvidence recomputes bounds on what loss mode can accept.
-func tvcEvidence(_ context.Context, in *model.TVC, e *model.Evidence) (Followed, error) {
+func tvcEvidence(ctx context.Context, in *model.TVC, e *model.Evidence) (Followed, error) {
 	if in.Queue {
 		return Followed{}, errors.New("no evidence is known of queue mode")
 	}
-	w := newTVCWork(in)
+	w := newTVCWork(ctx, in)
 	accepted := new(big.Int).Set(w.total)
 	how := "the requests that fit"
-	switch e.Type {
-	case model.EvidenceSum:
-	case model.EvidencePrices:
+	if ctx.Err() != nil {
+		return Followed{}, ctx.Err()
+	}
+	if e.Type == model.EvidencePrices {
 		how = fmt.Sprintf("the prices of slots and links in %d parts", len(e.Parts))
 		taken := make([]bool, len(w.requests))
-		work := 0
+		work := 0.0
 		for i := range e.Parts {
 			p := &e.Parts[i]
 			weight := new(big.Int)
@@ -91,15 +95,13 @@ func tvcEvidence(_ context.Context, in *model.TVC, e *model.Evidence) (Followed,
 				part = append(part, k)
 				weight.Add(weight, w.requests[k].weight)
 			}
-			most, err := w.priced(p.Parts, part, &work)
+			most, err := w.priced(ctx, p.Parts, part, &work)
 			if err != nil {
 				return Followed{}, err
 			}
 			most.Mul(most.Div(most, w.unit), w.unit)
 			accepted.Sub(accepted, new(big.Int).Sub(weight, minimum(weight, most)))
 		}
-	default:
-		return Followed{}, fmt.Errorf("no bound on what is accepted follows from evidence of type %q", e.Type)
 	}
 	return Followed{Bound: new(big.Rat).SetFrac(accepted, w.grains), How: how}, nil
 }
@@ -111,7 +113,7 @@ func tvcEvidence(_ context.Context, in *model.TVC, e *model.Evidence) (Followed,
 //
 // for what is accepted holds the capacities at each instant. A request's demand is its
 // VMs, or the least load that it puts on links above servers.
-func (w *tvcWork) priced(resources []model.Evidence, part []int, work *int) (*big.Int, error) {
+func (w *tvcWork) priced(ctx context.Context, resources []model.Evidence, part []int, work *float64) (*big.Int, error) {
 	value := make([]*big.Rat, len(part))
 	for i, k := range part {
 		value[i] = new(big.Rat).SetInt(w.requests[k].weight)
@@ -124,13 +126,7 @@ func (w *tvcWork) priced(resources []model.Evidence, part []int, work *int) (*bi
 	}
 	for i := range resources {
 		e := &resources[i]
-		t, err := newTariff(e.Times, e.Prices)
-		if err != nil || !t.instants {
-			return nil, fmt.Errorf("the prices of %q aren't of instants: %w", e.Resource, err)
-		}
-		if e.Resource != "slots" && e.Resource != "links" {
-			return nil, fmt.Errorf("there is no resource %q", e.Resource)
-		}
+		t := newTariff(e.Times, e.Prices)
 		capacity := new(big.Int).Mul(big.NewInt(w.slots), big.NewInt(w.servers))
 		if e.Resource == "links" {
 			capacity.Mul(big.NewInt(w.rate), big.NewInt(w.servers))
@@ -141,11 +137,16 @@ func (w *tvcWork) priced(resources []model.Evidence, part []int, work *int) (*bi
 		}
 		most.Add(most, price(capacity.Mul(capacity, t.all())))
 		for i, k := range part {
+			if stopped(ctx, i) {
+				return nil, ctx.Err()
+			}
 			r := &w.requests[k]
 			demand := big.NewInt(r.vms)
 			if e.Resource == "links" {
-				if *work += int(min(r.vms, 1<<20)) * int(min(w.slots, 1<<10)); *work > maxEvidenceWork*10 {
-					return nil, tooMuch("loads")
+				if r.vms > w.slots {
+					if *work += float64(r.vms) * float64(w.slots); *work > maxEvidenceWork*10 {
+						return nil, tooMuch("loads")
+					}
 				}
 				demand = w.load(r)
 			}

@@ -28,10 +28,7 @@ type vcschedNeeds struct {
 	unit        int64    // divides every cpu
 }
 
-func newVCSchedNeeds(in *model.VCSched, scale int64) (*vcschedNeeds, error) {
-	if scale < 1 || scale > 1e13 {
-		return nil, fmt.Errorf("the scale %d is out of range", scale)
-	}
+func newVCSchedNeeds(ctx context.Context, in *model.VCSched, scale int64) (*vcschedNeeds, error) {
 	n := &vcschedNeeds{hosts: int64(in.Hosts), scale: scale, job: map[string]int{}, cpuError: new(big.Rat)}
 	s, memoryError, all := new(big.Rat).SetInt64(scale), new(big.Rat), 0.0
 	// units returns a need in units, and adds what it is too much.
@@ -46,6 +43,9 @@ func newVCSchedNeeds(in *model.VCSched, scale int64) (*vcschedNeeds, error) {
 		return x
 	}
 	for i := range in.Jobs {
+		if stopped(ctx, i) {
+			return nil, ctx.Err()
+		}
 		j := &in.Jobs[i]
 		n.job[j.ID] = i
 		n.tasks = append(n.tasks, int64(j.Tasks))
@@ -94,12 +94,9 @@ func vcschedEvidence(ctx context.Context, in *model.VCSched, e *model.Evidence) 
 	if len(in.HostSizes) > 0 {
 		return Followed{}, errors.New("it speaks of equal hosts, and these have sizes")
 	}
-	n, err := newVCSchedNeeds(in, e.Scale)
+	n, err := newVCSchedNeeds(ctx, in, e.Scale)
 	if err != nil {
 		return Followed{}, err
-	}
-	if e.Resource != "" && e.Resource != "cpu" && e.Resource != "memory" {
-		return Followed{}, fmt.Errorf("there is no resource %q", e.Resource)
 	}
 	switch e.Type {
 	case model.EvidenceSum:
@@ -107,13 +104,11 @@ func vcschedEvidence(ctx context.Context, in *model.VCSched, e *model.Evidence) 
 	case model.EvidenceCrowd:
 		return n.crowd(e)
 	case model.EvidenceClique:
-		return n.clique(e)
+		return n.clique(ctx, e)
 	case model.EvidenceFilling:
 		return n.filling(e)
-	case model.EvidencePatterns:
-		return n.patterns(ctx, e)
 	}
-	return Followed{}, fmt.Errorf("no bound on a yield follows from evidence of type %q", e.Type)
+	return n.patterns(ctx, e)
 }
 
 // sum compares the needs of a resource with what all hosts have.
@@ -138,7 +133,7 @@ func (n *vcschedNeeds) sum(e *model.Evidence) (Followed, error) {
 
 // crowd takes the k H + 1 largest CPU needs: k + 1 of these tasks share a host.
 func (n *vcschedNeeds) crowd(e *model.Evidence) (Followed, error) {
-	if e.Count < 1 || (int64(e.Count)-1)%n.hosts != 0 {
+	if (int64(e.Count)-1)%n.hosts != 0 {
 		return Followed{}, fmt.Errorf("%d tasks are no whole number of tasks on each of %d hosts and one", e.Count, n.hosts)
 	}
 	order := make([]int, len(n.cpu))
@@ -162,24 +157,25 @@ func (n *vcschedNeeds) crowd(e *model.Evidence) (Followed, error) {
 // clique takes tasks, so many of each job as its weight says, of which there are more than
 // hosts, so that two share one. Two that don't fit in memory can't: the load is
 // that of the least two that can.
-func (n *vcschedNeeds) clique(e *model.Evidence) (Followed, error) {
-	if len(e.Elements) != len(e.Weights) || len(e.Elements) > 2000 {
-		return Followed{}, errors.New("it has another number of jobs than of weights, or more than 2000")
+func (n *vcschedNeeds) clique(ctx context.Context, e *model.Evidence) (Followed, error) {
+	if len(e.Elements) > 2000 {
+		return Followed{}, tooMuch("jobs of which no two fit on one host")
 	}
 	count := int64(0)
 	var jobs []int
-	seen := map[int]bool{}
 	for k, id := range e.Elements {
 		i, ok := n.job[id]
-		if w := e.Weights[k]; !ok || seen[i] || !(w >= 1 && w <= float64(n.tasks[i])) || w != math.Trunc(w) {
-			return Followed{}, fmt.Errorf("it has no job %q with %v tasks", id, w)
+		if w := e.Weights[k]; !ok || w > float64(n.tasks[i]) {
+			return Followed{}, fmt.Errorf("there is no job %q with %v tasks", id, w)
 		}
-		seen[i] = true
 		count += int64(e.Weights[k])
 		jobs = append(jobs, i)
 	}
 	least := int64(math.MaxInt64)
 	for x, a := range jobs {
+		if ctx.Err() != nil {
+			return Followed{}, ctx.Err()
+		}
 		for y, b := range jobs[:x+1] {
 			if x == y && e.Weights[x] == 1 {
 				continue
@@ -303,24 +299,15 @@ func dualFunction(d *model.DualFunction, capacity int64) (f func(x int64) int64,
 // patterns weighs the jobs' tasks. If no set of tasks that fits on a host of the load
 // weighs more than z, placements on H such hosts weigh H z at most; all tasks weigh more.
 func (n *vcschedNeeds) patterns(ctx context.Context, e *model.Evidence) (Followed, error) {
-	if len(e.Elements) != len(e.Weights) {
-		return Followed{}, errors.New("it has another number of jobs than of weights")
-	}
-	if e.Load < 1 || e.Load > 1<<55 {
-		return Followed{}, fmt.Errorf("the load %d is out of range", e.Load)
-	}
 	type size struct{ cpu, memory, weight int64 }
 	counts := map[size]int64{}
-	seen := map[int]bool{}
 	total := int64(0)
 	for k, id := range e.Elements {
 		i, ok := n.job[id]
-		w := e.Weights[k]
-		if !ok || seen[i] || !(w >= 0 && w <= 1<<36) || w != math.Trunc(w) {
-			return Followed{}, fmt.Errorf("it has no job %q of the weight %v", id, w)
+		if !ok {
+			return Followed{}, fmt.Errorf("there is no job %q", id)
 		}
-		seen[i] = true
-		if w > 0 {
+		if w := e.Weights[k]; w > 0 {
 			counts[size{n.cpu[i], n.memory[i], int64(w)}] += n.tasks[i]
 			total += int64(w) * n.tasks[i] // at most 2^24 tasks
 		}
@@ -328,6 +315,9 @@ func (n *vcschedNeeds) patterns(ctx context.Context, e *model.Evidence) (Followe
 	how := fmt.Sprintf("the weights of %d jobs", len(e.Elements))
 	if total == 0 {
 		return n.from(0, "%s", how), nil
+	}
+	if len(counts) > maxEvidenceWork/100 { // grow calls itself for each
+		return Followed{}, tooMuch("kinds of tasks")
 	}
 	k := knapsack{best: (total - 1) / n.hosts, capacity: [3]int64{e.Load, n.capacity}}
 	var need [2]float64
@@ -338,7 +328,10 @@ func (n *vcschedNeeds) patterns(ctx context.Context, e *model.Evidence) (Followe
 	}
 	// A third resource is a sum of both, by how scarce they are: whatever the shares,
 	// what fits fits in the sum.
-	share := int64(64 * need[0] / (need[0] + need[1]))
+	share := int64(32)
+	if both := need[0] + need[1]; both > 0 {
+		share = int64(64 * need[0] / both)
+	}
 	join := func(a [3]int64) int64 { return share*a[0] + (64-share)*a[1] }
 	k.capacity[2] = join(k.capacity)
 	for i := range k.items {

@@ -313,6 +313,9 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 	return r, nil
 }
 
+// stopped reports at every 1024th step, and at the first, whether the context has ended.
+func stopped(ctx context.Context, step int) bool { return step&1023 == 0 && ctx.Err() != nil }
+
 // exact returns a float64 as a fraction. x must be finite.
 func exact(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 

@@ -1,0 +1,261 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// An evidenceForm is the shape of evidence of one type: for each JSON key that it has, what must
+// hold of it. Every other key but type and method must be absent.
+type evidenceForm map[string]func(e *model.Evidence, n evidenceShape) error
+
+// evidenceShape is what an instance gives evidence of it: how many ids it names (tasks, jobs or
+// requests) and how many machines it has.
+type evidenceShape struct{ ids, machines int }
+
+// evidenceForms lists every form of evidence from which the judge computes a bound. The
+// rules rely on these shapes: what doesn't fit is refused before any of them computes.
+var evidenceForms = map[model.Kind]map[model.EvidenceType]evidenceForm{
+	model.KindDAG: {
+		model.EvidencePath:     {"elements": keyIDs},
+		model.EvidenceLoad:     {"weights": keyMachineWeights},
+		model.EvidenceInterval: {"window": keyWindow},
+	},
+	model.KindVCSched: {
+		model.EvidenceSum:      {"scale": keyScale, "resource": keyOneOf("cpu", "memory")},
+		model.EvidenceCrowd:    {"scale": keyScale, "count": keyCount},
+		model.EvidenceClique:   {"scale": keyScale, "elements": keyIDs, "weights": keyJobWeights(1, 1<<24)},
+		model.EvidenceFilling:  {"scale": keyScale, "resource": keyOneOf("cpu", "memory"), "function": keyFunction, "load": keyLoad},
+		model.EvidencePatterns: {"scale": keyScale, "elements": keyIDs, "weights": keyJobWeights(0, 1<<36), "load": keyLoad},
+	},
+	model.KindReservation: {
+		model.EvidenceAreas:   {"function": keyFunction, "mirrored": keyAnything},
+		model.EvidenceWindows: {"windows": keyWindows},
+		model.EvidencePrices: {"parts": keyParts(1, math.MaxInt, evidenceForm{
+			"elements": keyIDs, "function": keyFunction, "times": keyTimes, "prices": keyPrices(1)})},
+	},
+	model.KindBatch: {
+		model.EvidenceSum:    {},
+		model.EvidencePrices: {"times": keyTimes, "prices": keyPrices(1)},
+	},
+	model.KindTVC: {
+		model.EvidenceSum: {},
+		model.EvidencePrices: {"parts": keyParts(0, math.MaxInt, evidenceForm{"elements": keyIDs, "parts": keyParts(0, 2, evidenceForm{
+			"resource": keyOneOf("slots", "links"), "times": keyTimes, "prices": keyPrices(0)})})},
+	},
+}
+
+// fitsForm reports what of evidence of an instance isn't of the shape that its type has.
+func fitsForm(kind model.Kind, e *model.Evidence, n evidenceShape) error {
+	f, ok := evidenceForms[kind][e.Type]
+	if !ok {
+		return fmt.Errorf("no bound of a %s follows from evidence of type %q", kind, e.Type)
+	}
+	// No bound needs more; it keeps the judge from work that the instance doesn't account for.
+	if most := 4096 + 16*(n.ids+n.machines); evidenceEntries(e) > most {
+		return fmt.Errorf("it has more than %d entries in all, too many for an instance of this size", most)
+	}
+	return f.fits(e, n)
+}
+
+func (f evidenceForm) fits(e *model.Evidence, n evidenceShape) error {
+	v := reflect.ValueOf(e).Elem()
+	for i := range v.NumField() {
+		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if key == "type" || key == "method" {
+			continue
+		}
+		x := v.Field(i)
+		check, ok := f[key]
+		switch {
+		case !ok && (x.Kind() == reflect.Slice && x.Len() > 0 || x.Kind() != reflect.Slice && !x.IsZero()):
+			return fmt.Errorf("evidence of type %q has no key %q here", e.Type, key)
+		case ok:
+			if err := check(e, n); err != nil {
+				return fmt.Errorf("%s: %w", key, err)
+			}
+		}
+	}
+	return nil
+}
+
+// evidenceEntries counts what stands in the lists of evidence.
+func evidenceEntries(e *model.Evidence) int {
+	n := len(e.Elements) + len(e.Weights) + len(e.Windows) + len(e.Times) + len(e.Prices) + len(e.Parts)
+	for k := range e.Parts {
+		n += evidenceEntries(&e.Parts[k])
+	}
+	return n
+}
+
+// keyAnything requires nothing.
+func keyAnything(*model.Evidence, evidenceShape) error { return nil }
+
+// keyIDs requires some ids, each once. Whether the instance has them is for the rule to say.
+func keyIDs(e *model.Evidence, n evidenceShape) error {
+	if len(e.Elements) == 0 || len(e.Elements) > n.ids {
+		return fmt.Errorf("there are %d, must be from 1 to %d", len(e.Elements), n.ids)
+	}
+	seen := make(map[string]bool, len(e.Elements))
+	for _, id := range e.Elements {
+		if seen[id] {
+			return fmt.Errorf("%q is named twice", id)
+		}
+		seen[id] = true
+	}
+	return nil
+}
+
+// keyMachineWeights requires a weight of each machine, not all 0.
+func keyMachineWeights(e *model.Evidence, n evidenceShape) error {
+	if len(e.Weights) != n.machines {
+		return fmt.Errorf("there are %d for %d machines", len(e.Weights), n.machines)
+	}
+	all := 0.0
+	for _, w := range e.Weights {
+		if !(w >= 0 && w <= math.MaxFloat64) {
+			return fmt.Errorf("%v isn't at least 0 and finite", w)
+		}
+		all = max(all, w)
+	}
+	if all == 0 {
+		return errors.New("all are 0")
+	}
+	return nil
+}
+
+// keyJobWeights requires whole numbers of a range, one for each element.
+func keyJobWeights(least, most float64) func(*model.Evidence, evidenceShape) error {
+	return func(e *model.Evidence, _ evidenceShape) error {
+		if len(e.Weights) != len(e.Elements) {
+			return fmt.Errorf("there are %d for %d elements", len(e.Weights), len(e.Elements))
+		}
+		for _, w := range e.Weights {
+			if !(w >= least && w <= most) || w != math.Trunc(w) {
+				return fmt.Errorf("%v isn't a whole number from %.0f to %.0f", w, least, most)
+			}
+		}
+		return nil
+	}
+}
+
+// keyWindow requires a time and a later one, in seconds.
+func keyWindow(e *model.Evidence, _ evidenceShape) error {
+	if len(e.Window) != 2 || !finite(e.Window[0]) || !finite(e.Window[1]) || e.Window[0] >= e.Window[1] {
+		return fmt.Errorf("%v isn't a time and a later one", e.Window)
+	}
+	return nil
+}
+
+// keyWindows requires windows in ticks, in the order of time, that don't meet.
+func keyWindows(e *model.Evidence, _ evidenceShape) error {
+	last := int64(-beyond)
+	for i, w := range e.Windows {
+		if w.From < last || w.To <= w.From || w.To > beyond {
+			return fmt.Errorf("that from %d to %d is empty, out of range, or begins before the one before it has ended", w.From, w.To)
+		}
+		last = w.To
+		if err := keyFunction(&model.Evidence{Function: w.Function}, evidenceShape{}); err != nil {
+			return fmt.Errorf("[%d].function: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// keyTimes requires ticks in ascending order.
+func keyTimes(e *model.Evidence, _ evidenceShape) error {
+	for i, x := range e.Times {
+		if x < -beyond || x > beyond || i > 0 && x <= e.Times[i-1] {
+			return fmt.Errorf("%d is out of range or not after the one before it", x)
+		}
+	}
+	return nil
+}
+
+// keyPrices requires prices between each two times (spans 1) or at each time (spans 0).
+func keyPrices(spans int) func(*model.Evidence, evidenceShape) error {
+	return func(e *model.Evidence, _ evidenceShape) error {
+		if len(e.Prices) == 0 || len(e.Prices) != len(e.Times)-spans {
+			return fmt.Errorf("there are %d for %d times, must be %d fewer than times and at least 1", len(e.Prices), len(e.Times), spans)
+		}
+		for _, x := range e.Prices {
+			if !(x == 0 || x >= 1e-60 && x <= 1e30) {
+				return fmt.Errorf("%s isn't 0 nor from 1e-60 to 1e30", strconv.FormatFloat(x, 'g', -1, 64))
+			}
+		}
+		return nil
+	}
+}
+
+// keyParts requires from so many to so many prices of a form, each of a resource of its own
+// if that has one.
+func keyParts(least, most int, f evidenceForm) func(*model.Evidence, evidenceShape) error {
+	return func(e *model.Evidence, n evidenceShape) error {
+		if k := len(e.Parts); k < least || k > most {
+			return fmt.Errorf("there are %d", k)
+		}
+		for k := range e.Parts {
+			p := &e.Parts[k]
+			if p.Type != model.EvidencePrices {
+				return fmt.Errorf("[%d] is of type %q, must be %q", k, p.Type, model.EvidencePrices)
+			}
+			if err := f.fits(p, n); err != nil {
+				return fmt.Errorf("[%d].%w", k, err)
+			}
+			if p.Resource != "" && slices.ContainsFunc(e.Parts[:k], func(o model.Evidence) bool { return o.Resource == p.Resource }) {
+				return fmt.Errorf("two are of %s", p.Resource)
+			}
+		}
+		return nil
+	}
+}
+
+// keyScale requires a scale in which a need is less than 2^44 units.
+func keyScale(e *model.Evidence, _ evidenceShape) error {
+	if e.Scale < 1 || e.Scale > 1e13 {
+		return fmt.Errorf("%d isn't from 1 to 10^13", e.Scale)
+	}
+	return nil
+}
+
+// keyLoad requires what a dual-feasible function takes as a capacity.
+func keyLoad(e *model.Evidence, _ evidenceShape) error {
+	if e.Load < 1 || e.Load > 1<<55 {
+		return fmt.Errorf("%d isn't from 1 to 2^55", e.Load)
+	}
+	return nil
+}
+
+// keyCount requires a number of tasks.
+func keyCount(e *model.Evidence, _ evidenceShape) error {
+	if e.Count < 1 {
+		return fmt.Errorf("%d isn't at least 1", e.Count)
+	}
+	return nil
+}
+
+// keyOneOf requires one of some resources.
+func keyOneOf(names ...string) func(*model.Evidence, evidenceShape) error {
+	return func(e *model.Evidence, _ evidenceShape) error {
+		if !slices.Contains(names, e.Resource) {
+			return fmt.Errorf("%q isn't one of %q", e.Resource, names)
+		}
+		return nil
+	}
+}
+
+// keyFunction requires a known function or none. What its parameter may be depends on the
+// capacity: see dualFunction.
+func keyFunction(e *model.Evidence, _ evidenceShape) error {
+	if d := e.Function; d != nil && (!slices.Contains([]string{"steps", "threshold", "pieces", "halves"}, d.Name) || d.Parameter < 0) {
+		return fmt.Errorf("%q of %d isn't a dual-feasible function", d.Name, d.Parameter)
+	}
+	return nil
+}
