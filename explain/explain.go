@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"time"
@@ -98,8 +99,11 @@ func Explain(ctx context.Context, in model.Instance, r model.Result, o Options) 
 		x.Value = fmt.Sprintf("%s: %s. No solution has %s than %s; what lies between, %.3g %%, isn't settled.",
 			title, amount(r.Objective), beat, amount(r.Bound), 100*model.Gap(r.Objective, r.Bound))
 	}
-	if err := x.why(ctx, in, r); err != nil {
-		return nil, err
+	if x.Bound != nil || r.Status == model.StatusInfeasible {
+		x.Why = budget(ctx, in, r, o)
+		if err := x.why(ctx, in, r); err != nil {
+			return nil, err
+		}
 	}
 	if r.Status == model.StatusInfeasible {
 		if err := x.conflict(ctx, in, r, o); err != nil {
@@ -121,15 +125,12 @@ func Explain(ctx context.Context, in model.Instance, r model.Result, o Options) 
 // else by what a search says and the strongest such bound, which it began with.
 func (x *Explanation) why(ctx context.Context, in model.Instance, r model.Result) error {
 	infeasible := r.Status == model.StatusInfeasible
-	if x.Bound == nil && !infeasible {
-		return nil
-	}
 	sense := model.SenseOf(in)
 	if f, err := verify.Evidence(ctx, in, r.Evidence); r.Evidence.Checkable() && err == nil {
 		if !f.Implies(sense, r.Bound, infeasible) {
 			return fmt.Errorf("%w: the bound %.12g doesn't follow from its evidence", model.ErrInvalid, r.Bound)
 		}
-		x.Why = append(x.Why, words(in, r.Evidence, r.Bound, f))
+		x.Why = append(x.Why, words(in, r.Bound, f))
 		return nil
 	} else if err != nil && !errors.Is(err, verify.ErrUnchecked) {
 		return fmt.Errorf("%w: the result's evidence: %w", model.ErrInvalid, err)
@@ -145,8 +146,9 @@ func (x *Explanation) why(ctx context.Context, in model.Instance, r model.Result
 			continue
 		}
 		if infeasible || !sense.Better(b.Value, r.Bound) {
-			x.Why = append(x.Why, of(ctx, in, b))
-			if !infeasible && !x.Why[0].Checked {
+			why := of(ctx, in, b)
+			x.Why = append(x.Why, why)
+			if !infeasible && !why.Checked {
 				x.shown(ctx, in, all)
 			}
 			return nil
@@ -155,7 +157,7 @@ func (x *Explanation) why(ctx context.Context, in model.Instance, r model.Result
 			best = b
 		}
 	}
-	x.Why = append(x.Why, searched(in, r))
+	x.Why = append(x.Why, searched(ctx, in, r))
 	if best != nil && !infeasible {
 		lift := Reason{Words: fmt.Sprintf("The strongest bound without search is %.9g (%s); the search moved it to %.9g.", best.Value, best.Name, r.Bound)}
 		x.Why = append(x.Why, lift)
@@ -188,7 +190,7 @@ func (x *Explanation) shown(ctx context.Context, in model.Instance, all []bounds
 func of(ctx context.Context, in model.Instance, b *bounds.Bound) Reason {
 	if b.Evidence.Checkable() {
 		if f, err := verify.Evidence(ctx, in, b.Evidence); err == nil && f.Implies(model.SenseOf(in), b.Value, b.Infeasible) {
-			return words(in, b.Evidence, b.Value, f)
+			return words(in, b.Value, f)
 		}
 	}
 	if b.Infeasible {
@@ -202,7 +204,7 @@ func of(ctx context.Context, in model.Instance, b *bounds.Bound) Reason {
 }
 
 // searched says what a search claims.
-func searched(in model.Instance, r model.Result) Reason {
+func searched(ctx context.Context, in model.Instance, r model.Result) Reason {
 	nodes := "1 node"
 	if r.Nodes != 1 {
 		nodes = verify.Thousands(r.Nodes) + " nodes"
@@ -216,21 +218,17 @@ func searched(in model.Instance, r model.Result) Reason {
 	default:
 		what += "; in what it left open nothing better than the bound can lie."
 	}
-	if replayable(in) {
+	if replayable(ctx, in) {
 		what += " It is on trust; for a proof that anybody can replay, run gapwise solve --proof FILE (docs/proofs.md)."
 	}
 	return Reason{Words: what, Evidence: r.Evidence}
 }
 
-// replayable reports whether gapwise solve --proof takes the instance.
-func replayable(in model.Instance) bool {
-	switch x := in.(type) {
-	case *model.Batch:
-		return x.Tiers == 1
-	case *model.TVC:
-		return !x.Queue
-	}
-	return true
+// replayable reports whether gapwise solve --proof takes the instance: it is asked, and
+// stopped at once.
+func replayable(ctx context.Context, in model.Instance) bool {
+	_, err := gapwise.Solve(ctx, in, gapwise.Options{Settings: model.Settings{TimeLimit: time.Millisecond, Proof: &model.ProofWriter{Writer: io.Discard}}})
+	return err == nil
 }
 
 // sentence makes a reason a sentence.

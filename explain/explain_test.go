@@ -2,6 +2,8 @@ package explain_test
 
 import (
 	"encoding/json"
+	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -123,5 +125,98 @@ func TestExplainSixTasks(t *testing.T) {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("%q isn't in\n%s", want, text)
 		}
+	}
+}
+
+// A proof is recommended exactly where one would be written.
+func TestExplainRecommendsProofs(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(41, 3))
+	advised := map[bool]int{}
+	for k := range need.Rounds(60) {
+		goal := modeltest.RandomReservation(rng, 5)
+		goal.Goal = model.Goals[k%4]
+		for _, in := range []model.Instance{modeltest.RandomVectors(rng, k%2 == 0), modeltest.RandomVCSched(rng, k%2 == 0), goal,
+			modeltest.RandomBatch(rng, 1+k%2, 5, 4), modeltest.RandomTVC(rng, 2, 4, k%2 == 0), modeltest.RandomDAG(rng, 5, 2)} {
+			r, err := gapwise.Solve(t.Context(), in, gapwise.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// As if a search had closed what no bound without search does.
+			r.Evidence, r.Status = &model.Evidence{Type: model.EvidenceSearch}, model.StatusFeasible
+			r.Bound = r.Objective + []float64{1, -1}[k%2]
+			x, err := explain.Explain(t.Context(), in, r, explain.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := strings.Join(strings.Fields(x.String()), " ")
+			if !strings.Contains(text, "proved by search") {
+				continue
+			}
+			_, err = gapwise.Solve(t.Context(), in, gapwise.Options{Settings: model.Settings{Proof: &model.ProofWriter{Writer: io.Discard}}})
+			if advised[err == nil]++; strings.Contains(text, "--proof") != (err == nil) {
+				t.Fatalf("solve --proof says %v; explain: %s", err, text)
+			}
+		}
+	}
+	if advised[true] == 0 || advised[false] == 0 {
+		t.Errorf("takes a proof, and doesn't: %v", advised)
+	}
+}
+
+// The budget is named where it binds, and only there: the instance without it has a better
+// placement, by enumeration.
+func TestExplainBudget(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(41, 4))
+	said := map[bool]int{}
+	for range need.Rounds(200) {
+		in := modeltest.RandomVCSched(rng, true)
+		with, fits := modeltest.BruteVCSched(in)
+		free := *in
+		free.MigrationBudget = nil
+		without, can := modeltest.BruteVCSched(&free)
+		x, _ := explained(t, in, "exact")
+		binds := can && (!fits || without > with*(1+1e-5))
+		if said[binds]++; strings.Contains(strings.Join(strings.Fields(x.String()), " "), "The migration budget of") != binds {
+			t.Fatalf("yield %v (%v), without a budget %v (%v): %s", with, fits, without, can, x)
+		}
+	}
+	if said[true] == 0 || said[false] == 0 {
+		t.Error(said)
+	}
+}
+
+// Evidence that the judge refuses is never put in words: whatever is forged, explain says so
+// in an error or explains it.
+func TestExplainForgedEvidence(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(41, 5))
+	told, refused := 0, 0
+	for k := range need.Rounds(200) {
+		goal := modeltest.RandomReservation(rng, 4)
+		for _, in := range []model.Instance{modeltest.RandomVCSched(rng, false), goal, modeltest.RandomBatch(rng, 1, 5, 3),
+			modeltest.RandomTVC(rng, 2, 4, false), modeltest.RandomDAG(rng, 5, 2)} {
+			for range 5 {
+				r := model.NewResult("mine", 1)
+				r.Evidence = modeltest.ForgeEvidence(rng, in)
+				r.Bound = 0 // follows where less is better
+				if model.SenseOf(in) == model.Maximise {
+					r.Bound = 1e300
+				}
+				if k%8 == 0 {
+					r.Status, r.Bound = model.StatusInfeasible, math.NaN()
+				}
+				x, err := explain.Explain(t.Context(), in, r, explain.Options{})
+				if err != nil {
+					refused++
+					continue
+				}
+				told += len(x.String())
+			}
+		}
+	}
+	if told == 0 || refused == 0 {
+		t.Errorf("%d bytes of explanations, %d refused", told, refused)
 	}
 }

@@ -10,8 +10,10 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// words explains a bound by its evidence, from which the judge has computed what follows.
-func words(in model.Instance, e *model.Evidence, bound float64, f verify.Followed) Reason {
+// words explains a bound by the evidence from which the judge has computed what follows. The
+// shape of what the judge hasn't accepted isn't known, so there are no words for it.
+func words(in model.Instance, bound float64, f verify.Followed) Reason {
+	e := f.Evidence
 	r := Reason{Evidence: e, Checked: true, Elements: e.Elements}
 	switch x := in.(type) {
 	case *model.DAG:
@@ -124,6 +126,10 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 	if infeasible {
 		then = "so they don't fit"
 	}
+	if bound >= 1 && !infeasible && e.Type != model.EvidenceSum { // whatever the evidence, it shows no more
+		r.Words = "No job can get more than all that it needs."
+		return
+	}
 	switch e.Type {
 	case model.EvidenceSum:
 		if e.Resource == "memory" {
@@ -211,6 +217,10 @@ func reservationWords(in *model.Reservation, e *model.Evidence, bound float64, i
 			r.Words = fmt.Sprintf("There are %d requests, so no more can be accepted.", len(in.Requests))
 		}
 	case model.EvidenceWindows:
+		if len(e.Windows) == 0 {
+			r.Words = fmt.Sprintf("All requests that can be accepted are %.9g together.", bound)
+			return
+		}
 		r.Words = fmt.Sprintf("In these times the requests must run longer, whenever they start, than the %d PEs have time, %s:", in.PEs, then)
 		r.Rows = [][]string{{"from", "to", "PE-seconds needed", "there are", "requests"}}
 		perSecond := t.PerSecond()
@@ -230,9 +240,6 @@ func reservationWords(in *model.Reservation, e *model.Evidence, bound float64, i
 		}
 	case model.EvidencePrices:
 		parts := e.Parts
-		if len(parts) == 0 {
-			parts = []model.Evidence{*e}
-		}
 		r.Words = fmt.Sprintf("Let a PE cost what stands below per second. Whoever is accepted pays for what it uses, and all PEs together take no more than they cost; "+
 			"by that price some requests of each group are in the way of the others, %s:", then)
 		r.Rows = [][]string{{"group", "requests", "from", "to", "price"}}

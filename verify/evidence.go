@@ -23,6 +23,8 @@ type Followed struct {
 	Bound      *big.Rat
 	Infeasible bool
 	How        string // in words: "a path of 7 tasks"
+	// Evidence is what it follows from: the judge has read it and it is of a listed form.
+	Evidence *model.Evidence
 }
 
 // maxEvidenceWork bounds the steps of one recomputation, of some 20 ns to 1 µs each.
@@ -64,10 +66,14 @@ func Evidence(ctx context.Context, in model.Instance, e *model.Evidence) (Follow
 		return Followed{}, ErrUnchecked
 	}
 	followed, err := f(ctx, in, e)
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return Followed{}, fmt.Errorf("verify: stopped before the evidence was checked: %w", ctx.Err())
+	case err != nil:
+		return Followed{}, err
 	}
-	return followed, err
+	followed.Evidence = e
+	return followed, nil
 }
 
 // Implies reports whether no solution is better than a bound, or, if infeasible, that there
