@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -96,32 +97,35 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		}
 		return err
 	}
+	show := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if o.Progress != nil && time.Since(shown) > time.Second {
+			shown = time.Now()
+			o.Progress(report.Tally, time.Since(began))
+		}
+	}
 	var g errgroup.Group
 	for range max(1, o.Workers) {
 		g.Go(func() error {
-			for drawing.Err() == nil && time.Since(began) < o.Time {
-				s, number := queue.next()
-				started := time.Now()
-				c := s.trial(drawing, o.Seed, number)
-				c.tally = report.Tally
-				c.tally.drew(c.in.Kind(), c.size)
-				c.run()
-				queue.took(s, time.Since(started))
-				for _, d := range c.found {
-					if err := found(d); err != nil {
-						return err
+			return caught.Call(func() error {
+				for drawing.Err() == nil && time.Since(began) < o.Time {
+					s, number := queue.next()
+					started := time.Now()
+					c := s.trial(drawing, o.Seed, number)
+					c.tally = report.Tally
+					c.tally.drew(c.in.Kind(), c.size)
+					c.run()
+					queue.took(s, time.Since(started))
+					for _, d := range c.found {
+						if err := found(d); err != nil {
+							return err
+						}
 					}
+					show()
 				}
-				if o.Progress != nil {
-					mu.Lock()
-					if time.Since(shown) > time.Second {
-						shown = time.Now()
-						o.Progress(report.Tally, time.Since(began))
-					}
-					mu.Unlock()
-				}
-			}
-			return nil
+				return nil
+			})
 		})
 	}
 	err := g.Wait()

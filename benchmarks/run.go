@@ -16,6 +16,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -181,6 +182,19 @@ func Run(ctx context.Context, p *Plan, o RunOptions) (err error) {
 	}()
 	var write, say sync.Mutex
 	said := map[string]bool{}
+	wrote := func(rec Record, line []byte) error {
+		write.Lock()
+		defer write.Unlock()
+		if err := results.append(line); err != nil {
+			return err
+		}
+		rec.Sealed = true
+		have = append(have, rec)
+		if o.Done != nil {
+			o.Done(rec)
+		}
+		return nil
+	}
 	outer := ctx
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, o.Workers))
@@ -189,53 +203,46 @@ func Run(ctx context.Context, p *Plan, o RunOptions) (err error) {
 			break
 		}
 		group.Go(func() error {
-			c, report, err := unlessDone(ctx, func() (*gapwise.Case, string, error) { return load(j.c, hashes) })
-			if err != nil {
-				return err
-			}
-			say.Lock()
-			if report != "" && !said[report] && o.Said != nil {
-				o.Said(report)
-			}
-			said[report] = true
-			say.Unlock()
-			features := model.Features(c.Instance)
-			for _, r := range j.runs {
-				track := &tracker{sense: model.SenseOf(c.Instance), began: time.Now()}
-				res, err := r.solve(ctx, c, track.progress)
-				if ctx.Err() != nil {
-					return ctx.Err() // the run was cut short: it doesn't count
-				}
-				if err != nil {
-					return fmt.Errorf("%s by %s: %w", j.c.Name, r.a.Label, err)
-				}
-				rec, err := newRecord(p.Name, j.c, c.Instance, features, r.a, res)
+			return caught.Call(func() error {
+				c, report, err := unlessDone(ctx, func() (*gapwise.Case, string, error) { return load(j.c, hashes) })
 				if err != nil {
 					return err
 				}
-				rec.Trajectory = track.trajectory(res)
-				rec.Run, rec.Runs, rec.PlanDigest, rec.Shard = r.number, all.runs, all.digest, o.Shard.String()
-				if err := rec.keep(o.Solutions, cmp.Or(o.Folder, filepath.Dir(o.Results)), res); err != nil {
-					return err
+				say.Lock()
+				if report != "" && !said[report] && o.Said != nil {
+					o.Said(report)
 				}
-				line, err := rec.line()
-				if err != nil {
-					return err
+				said[report] = true
+				say.Unlock()
+				features := model.Features(c.Instance)
+				for _, r := range j.runs {
+					track := &tracker{sense: model.SenseOf(c.Instance), began: time.Now()}
+					res, err := r.solve(ctx, c, track.progress)
+					if ctx.Err() != nil {
+						return ctx.Err() // the run was cut short: it doesn't count
+					}
+					if err != nil {
+						return fmt.Errorf("%s by %s: %w", j.c.Name, r.a.Label, err)
+					}
+					rec, err := newRecord(p.Name, j.c, c.Instance, features, r.a, res)
+					if err != nil {
+						return err
+					}
+					rec.Trajectory = track.trajectory(res)
+					rec.Run, rec.Runs, rec.PlanDigest, rec.Shard = r.number, all.runs, all.digest, o.Shard.String()
+					if err := rec.keep(o.Solutions, cmp.Or(o.Folder, filepath.Dir(o.Results)), res); err != nil {
+						return err
+					}
+					line, err := rec.line()
+					if err != nil {
+						return err
+					}
+					if err := wrote(rec, line); err != nil {
+						return err
+					}
 				}
-				write.Lock()
-				if err = results.append(line); err == nil {
-					rec.Sealed = true
-					have = append(have, rec)
-				}
-				if err == nil && o.Done != nil {
-					o.Done(rec)
-				}
-				write.Unlock()
-				if err != nil {
-					return err
-				}
-			}
-			return nil
+				return nil
+			})
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -290,8 +297,9 @@ func unlessDone(ctx context.Context, load func() (*gapwise.Case, string, error))
 	}
 	done := make(chan loaded, 1)
 	go func() {
-		c, report, err := load()
-		done <- loaded{c, report, err}
+		var l loaded
+		l.err = caught.Call(func() (err error) { l.c, l.report, err = load(); return err })
+		done <- l
 	}()
 	select {
 	case l := <-done:

@@ -19,6 +19,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/draw"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -387,7 +388,7 @@ func interruptible(ctx context.Context, write func(io.Writer) error) func(io.Wri
 // unlessStopped does something, but doesn't wait for it when the context ends.
 func unlessStopped(ctx context.Context, do func() error) error {
 	done := make(chan error, 1)
-	go func() { done <- do() }()
+	go func() { done <- caught.Call(do) }()
 	select {
 	case err := <-done:
 		return err

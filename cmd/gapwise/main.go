@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -70,23 +71,34 @@ func start(p *program) int {
 	return p.untilLeft(ctx, os.Args)
 }
 
-// run executes one command line and returns the exit code.
+// run executes one command line and returns the exit code. A panic, of which the library makes
+// nothing, is an error of one line here; with GAPWISE_DEBUG the stack follows.
 func (p *program) run(ctx context.Context, args []string) int {
-	if p.completeValue(args) {
-		return exitOK
-	}
-	err := p.app().Run(ctx, args)
+	err := caught.Call(func() error {
+		if p.completeValue(args) {
+			return nil
+		}
+		return p.app().Run(ctx, args)
+	})
 	var code codeError
 	var usage usageError
 	var defect *gapwise.DefectError
+	var panicked *caught.Panic
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &code):
 		return int(code)
+	case errors.As(err, &panicked):
+		err = fmt.Errorf("internal error: %w; please report it with what GAPWISE_DEBUG=1 prints", err)
 	}
 	fmt.Fprintf(p.err, "gapwise: %s\n", strings.Join(strings.Fields(err.Error()), " "))
 	switch {
+	case panicked != nil:
+		if os.Getenv("GAPWISE_DEBUG") != "" {
+			_, _ = p.err.Write(panicked.Stack)
+		}
+		return exitInternal
 	case errors.As(err, &usage), errors.Is(err, gapwise.ErrUnknownAlgorithm):
 		return exitUsage
 	case errors.As(err, &defect):

@@ -38,6 +38,10 @@ func TestMain(m *testing.M) {
 		"gapwise-deaf": func() {
 			os.Exit(start(&program{out: os.Stdout, err: os.Stderr, solver: deafSolver{}, patience: 200 * time.Millisecond}))
 		},
+		"gapwise-panicking": with(panicking{}),
+		"gapwise-bench-panicking": func() {
+			os.Exit(start(&program{out: os.Stdout, err: panicAt{os.Stderr, " runs, "}}))
+		},
 		"gapwise-bench-interrupted": func() {
 			os.Exit(start(&program{out: os.Stdout, err: &interruptAt{os.Stderr, " runs, "}}))
 		},
@@ -62,6 +66,28 @@ func (broken) Name() string { return "broken" }
 
 func (broken) Solve(_ context.Context, _ model.Instance, set model.Settings) (model.Result, error) {
 	return model.NewResult("broken", set.Seed), errors.New("broken: out of order")
+}
+
+// panicking has a mistake that ends a program.
+type panicking struct{}
+
+func (panicking) Name() string { return "panicking" }
+
+func (panicking) Solve(_ context.Context, _ model.Instance, set model.Settings) (model.Result, error) {
+	return model.NewResult(strings.Split("", ",")[set.Seed], set.Seed), nil
+}
+
+// panicAt panics when a text is written, in whatever goroutine that is.
+type panicAt struct {
+	io.Writer
+	text string
+}
+
+func (w panicAt) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), w.text) {
+		panic("at a line")
+	}
+	return w.Writer.Write(b)
 }
 
 // interrupted is the search with a user who presses Ctrl-C at the first

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -24,8 +25,9 @@ func (p *program) patiently(ctx context.Context, solve func() (model.Result, err
 	}
 	done := make(chan solved, 1)
 	go func() {
-		r, err := solve()
-		done <- solved{r, err}
+		var s solved
+		s.err = caught.Call(func() (err error) { s.r, err = solve(); return err })
+		done <- s
 	}()
 	select {
 	case s := <-done:

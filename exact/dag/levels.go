@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/gapwise/gapwise/internal/caught"
 )
 
 // levels is a breadth-first branch and bound over partial schedules, with
@@ -138,13 +140,15 @@ func (l *levels) expand(states *level, order []int32) (*level, int) {
 			x := l.scratch[c]
 			x.reset(l.upper)
 			group.Go(func() error {
-				for _, i := range part {
-					x.expand(states, int(i))
-				}
-				return nil
+				return caught.Call(func() error {
+					for _, i := range part {
+						x.expand(states, int(i))
+					}
+					return nil
+				})
 			})
 		}
-		_ = group.Wait() // the workers return no errors
+		caught.Pass(group.Wait()) // the workers return no other errors
 		for _, x := range l.scratch[:chunks] {
 			l.nodes += int64(x.nodes)
 			l.work += int64(x.work)

@@ -6,9 +6,11 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"sync"
 	"sync/atomic"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/internal/vectors"
 )
 
@@ -239,31 +241,31 @@ func (p *partition[V]) decideParallel(ctx context.Context, root state[V]) answer
 	first.Store(math.MaxInt64)
 	chosen := make([][]filled, len(subtrees))
 	var cut atomic.Bool
-	var all sync.WaitGroup
+	var all errgroup.Group
 	for _, w := range p.walkers {
-		all.Add(1)
-		go func() {
-			defer all.Done()
-			var mine int64
-			w.begin(p, func() bool { return ctx.Err() != nil || mine > first.Load() }, math.MaxInt64)
-			for {
-				if mine = next.Add(1) - 1; mine >= int64(len(subtrees)) || mine > first.Load() || ctx.Err() != nil {
-					return
-				}
-				w.chosen = append(w.chosen[:0], subtrees[mine].path...)
-				switch w.answer(subtrees[mine]) {
-				case yes:
-					chosen[mine] = slices.Clone(w.chosen)
-					for f := first.Load(); mine < f && !first.CompareAndSwap(f, mine); f = first.Load() {
+		all.Go(func() error {
+			return caught.Call(func() error {
+				var mine int64
+				w.begin(p, func() bool { return ctx.Err() != nil || mine > first.Load() }, math.MaxInt64)
+				for {
+					if mine = next.Add(1) - 1; mine >= int64(len(subtrees)) || mine > first.Load() || ctx.Err() != nil {
+						return nil
 					}
-				case unknown:
-					cut.Store(true)
-					w.stopped = false
+					w.chosen = append(w.chosen[:0], subtrees[mine].path...)
+					switch w.answer(subtrees[mine]) {
+					case yes:
+						chosen[mine] = slices.Clone(w.chosen)
+						for f := first.Load(); mine < f && !first.CompareAndSwap(f, mine); f = first.Load() {
+						}
+					case unknown:
+						cut.Store(true)
+						w.stopped = false
+					}
 				}
-			}
-		}()
+			})
+		})
 	}
-	all.Wait()
+	caught.Pass(all.Wait()) // the walkers return no other errors
 	for _, w := range p.walkers {
 		p.nodes += w.nodes
 	}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/model/milp"
 )
 
@@ -65,14 +66,17 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o Options, mip b
 	done := make(chan outcome, 1)
 	var settled atomic.Bool // set by the end of HiGHS or by giving up on it, the first
 	go func() {
-		unlock := lockScheduler(max(1, o.Threads))
-		tolerance, err := n.run(o.Tolerance)
-		unlock()
 		var r Result
-		if err == nil {
-			r, err = n.result(mip)
-			r.Tolerance = tolerance
-		}
+		err := caught.Call(func() error {
+			unlock := lockScheduler(max(1, o.Threads))
+			tolerance, err := n.run(o.Tolerance)
+			unlock()
+			if err == nil {
+				r, err = n.result(mip)
+				r.Tolerance = tolerance
+			}
+			return err
+		})
 		if settled.CompareAndSwap(false, true) {
 			done <- outcome{r, err}
 		} else {

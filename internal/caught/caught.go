@@ -1,0 +1,44 @@
+// Package caught carries a panic from the goroutine in which it arises to one that waits for
+// it: a panic that nobody recovers in a goroutine of its own ends the process, whatever its
+// command has yet to say or to write.
+package caught
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// Panic is what a function panicked with, and where.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+func (p *Panic) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
+
+// Of returns what recover returned as a Panic: itself, if another goroutine's panic is passed
+// on, else with the stack, of which recover must have been called.
+func Of(value any) *Panic {
+	if p, ok := value.(*Panic); ok {
+		return p
+	}
+	return &Panic{value, debug.Stack()}
+}
+
+// Call calls a function in a goroutine. It returns its error, a *Panic if it panics. Who waits
+// for the goroutine and has no error to return calls Pass.
+func Call(f func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = Of(value)
+		}
+	}()
+	return f()
+}
+
+// Pass goes on with a panic that Call caught; nil passes.
+func Pass(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
