@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -126,8 +127,9 @@ func (r *Record) build() string {
 // Vouched says in words how many solutions were verified, by version and commit of
 // gapwise, and how many are only stated.
 func Vouched(records []Record) []string {
-	byVersion, stated := map[string]int{}, map[string]int{}
-	var versions, files []string
+	byVersion := map[string]int{}
+	var versions []string
+	var edited, others unsealed
 	for i := range records {
 		switch r := &records[i]; {
 		case r.Objective == nil && !r.Verified:
@@ -135,22 +137,33 @@ func Vouched(records []Record) []string {
 			if byVersion[r.build()]++; byVersion[r.build()] == 1 {
 				versions = append(versions, r.build())
 			}
+		case r.Version != gapwise.Version && r.Version != "":
+			others.add(r.File + " (" + r.Version + ")")
 		default:
-			if stated[r.File]++; stated[r.File] == 1 {
-				files = append(files, r.File)
-			}
+			edited.add(r.File)
 		}
 	}
 	var all []string
 	for _, v := range versions {
 		all = append(all, fmt.Sprintf("%d solutions verified by gapwise %s", byVersion[v], v))
 	}
-	n := 0
-	for _, f := range files {
-		n += stated[f]
+	if n := edited.count; n > 0 {
+		all = append(all, fmt.Sprintf("%d solutions are stated, not verified: these lines of %s are not as gapwise bench writes them", n, strings.Join(edited.files, ", ")))
 	}
-	if n > 0 {
-		all = append(all, fmt.Sprintf("%d solutions are stated, not verified: these lines of %s are not as gapwise bench writes them", n, strings.Join(files, ", ")))
+	if n := others.count; n > 0 {
+		all = append(all, fmt.Sprintf("%d solutions are stated, not verified: these lines of %s are of another version, and not as gapwise %s writes them", n, strings.Join(others.files, ", "), gapwise.Version))
 	}
 	return all
+}
+
+// unsealed counts runs that can't be vouched for, and names their files, each once.
+type unsealed struct {
+	count int
+	files []string
+}
+
+func (u *unsealed) add(file string) {
+	if u.count++; !slices.Contains(u.files, file) {
+		u.files = append(u.files, file)
+	}
 }

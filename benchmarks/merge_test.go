@@ -93,6 +93,7 @@ func TestStatedIsNotVerified(t *testing.T) {
 		"a figure was changed":  {strings.Replace(lines[0], `"objective":0.`, `"objective":0.0`, 1), 0, 1},
 		"an algorithm's name":   {strings.Replace(lines[0], `"algorithm":"gr"`, `"algorithm":"g"`, 1), 0, 1},
 		"made by hand":          {mine, 0, 1},
+		"of another version":    {strings.Replace(mine, gapwise.Version, "0.8.0", 1), 0, 1},
 		"with a seal of a sort": {strings.Replace(mine, `"version"`, `"seal":"0123456789abcdef","version"`, 1), 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,6 +112,9 @@ func TestStatedIsNotVerified(t *testing.T) {
 			want := "1 solutions verified by gapwise " + gapwise.Version
 			if c.stated > 0 {
 				want = "1 solutions are stated, not verified: these lines of m.jsonl are not as gapwise bench writes them"
+			}
+			if name == "of another version" {
+				want = "1 solutions are stated, not verified: these lines of m.jsonl (0.8.0) are of another version, and not as gapwise " + gapwise.Version + " writes them"
 			}
 			if words != want {
 				t.Errorf("in words %q, want %q", words, want)

@@ -45,9 +45,13 @@ func DecodePartial(in Instance, data []byte) (Solution, Missing, error) {
 	}
 	var result struct {
 		Status   *string         `json:"status"`
+		Kind     Kind            `json:"kind"`
 		Solution json.RawMessage `json:"solution"`
 	}
 	if json.Unmarshal(data, &result) == nil && result.Status != nil {
+		if result.Kind != "" && result.Kind != in.Kind() {
+			return nil, Missing{}, fmt.Errorf("%w result: kind is %q, the instance is a %s", ErrInvalid, result.Kind, in.Kind())
+		}
 		if len(result.Solution) == 0 || string(result.Solution) == "null" {
 			return nil, Missing{}, fmt.Errorf("%w: the result is %q and holds no solution", ErrInvalid, *result.Status)
 		}

@@ -33,7 +33,7 @@ func (p *program) explain() *cli.Command {
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()
 			if len(paths) < 1 || len(paths) > 2 {
-				return usagef("explain: give an instance and perhaps a result, there are %d arguments", len(paths))
+				return usagef("explain: give an instance and perhaps a result, there %s", arguments(len(paths)))
 			}
 			if c.Duration("time-limit") <= 0 {
 				return usagef("explain: --time-limit must be above 0")

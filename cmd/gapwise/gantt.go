@@ -64,7 +64,7 @@ func (p *program) gantt() *cli.Command {
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()
 			if len(paths) < 1 || len(paths) > 2 {
-				return usagef("gantt: give an instance and perhaps a solution, there are %d arguments", len(paths))
+				return usagef("gantt: give an instance and perhaps a solution, there %s", arguments(len(paths)))
 			}
 			var style draw.Style
 			if !inCharacters(c) {

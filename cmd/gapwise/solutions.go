@@ -36,7 +36,7 @@ func readSolutionsOf(ctx context.Context, in model.Instance, path string) ([]sol
 		return nil, err
 	}
 	found, err := parseSolutions(instances.Label(path), data)
-	if err != nil {
+	if err != nil && keysOf(data)["status"] == nil {
 		if s, e := gapwise.CompleteSolution(ctx, in, data); e == nil {
 			return []solutionFile{{solution: s}}, nil
 		}
@@ -58,11 +58,15 @@ func parseSolutions(label string, data []byte) ([]solutionFile, error) {
 	}
 	var all []solutionFile
 	for _, p := range parts {
-		r, err := model.DecodeResult(p.data)
+		one, err := decodeSolution(p.data)
+		if err == nil && one.result == nil {
+			_, err = model.DecodeResult(p.data) // says what it lacks
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: line %d: %w", label, p.line, err)
 		}
-		all = append(all, solutionFile{p.line, &r, r.Solution})
+		one.line = p.line
+		all = append(all, one)
 	}
 	if firstSolution(all) == nil {
 		return nil, fmt.Errorf("%s: %w: none of the %d results holds a solution", label, model.ErrInvalid, len(all))
@@ -90,18 +94,27 @@ func splitJSON(data []byte) (parts []jsonPart) {
 	return parts
 }
 
-// decodeSolution reads a result or a bare solution.
+// decodeSolution reads a result or a bare solution. What states a status is a result: it is
+// read as one, or not at all.
 func decodeSolution(data []byte) (f solutionFile, err error) {
-	var head struct {
-		Status *string `json:"status"`
-	}
-	// What isn't JSON at all gets its message from the decoders.
-	if json.Unmarshal(data, &head) == nil && head.Status != nil {
+	switch has := keysOf(data); {
+	case has["plan"] != nil:
+		return f, fmt.Errorf("%w solution: this is a line of gapwise bench, which has figures alone: gapwise bench --solutions FOLDER keeps the solutions", model.ErrInvalid)
+	case has["status"] != nil:
 		r, err := model.DecodeResult(data)
 		return solutionFile{result: &r, solution: r.Solution}, err
 	}
 	f.solution, err = model.DecodeSolution(data)
 	return f, err
+}
+
+// keysOf returns the keys of an object with their values; none if the data aren't one. What
+// isn't JSON at all gets its message from the decoders.
+func keysOf(data []byte) (keys map[string]json.RawMessage) {
+	if json.Unmarshal(data, &keys) != nil {
+		return nil
+	}
+	return keys
 }
 
 func firstSolution(all []solutionFile) model.Solution {

@@ -31,7 +31,7 @@ func (p *program) verify() *cli.Command {
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()
 			if len(paths) != 2 {
-				return usagef("verify: give an instance and a solution, there are %d arguments", len(paths))
+				return usagef("verify: give an instance and a solution, there %s", arguments(len(paths)))
 			}
 			if paths[0] == "-" && paths[1] == "-" {
 				return usagef("verify: only one of the two can be standard input")
@@ -54,6 +54,14 @@ func (p *program) verify() *cli.Command {
 			return p.judge(ctx, c, in, paths, found)
 		},
 	}
+}
+
+// arguments counts them in words.
+func arguments(n int) string {
+	if n == 1 {
+		return "is 1 argument"
+	}
+	return fmt.Sprintf("are %d arguments", n)
 }
 
 // judge prints the judgement on each result that is of the instance.
