@@ -4,11 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
+	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // The heuristics of the papers are there.
@@ -59,5 +65,73 @@ func TestAdapt(t *testing.T) {
 				t.Errorf("%+v, want status %s and reason %q", r, c.wantStatus, c.wantReason)
 			}
 		})
+	}
+}
+
+// On hosts far smaller than the reference host every algorithm's placement passes the judge,
+// whose tolerance is each host's own, and the engines find the yield of the instance of
+// ordinary size: the largest needs are drawn to fill a host to within the tolerance.
+func TestSmallHosts(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(77, 1))
+	const scale = 1.0 / 64 // a power of 2: all sums are as exact
+	solved, border := 0, 0
+	for range need.Rounds(60) {
+		in := modeltest.RandomVectors(rng, rng.IntN(2) == 0)
+		if len(in.HostSizes) == 0 {
+			in.HostSizes = []model.HostSize{{Count: in.Hosts, CPU: 1, Memory: 1, Resources: slices.Repeat([]float64{1}, len(in.Resources))}}
+		}
+		if most := in.HostSizes[0].Memory; most > 0 && rng.IntN(2) == 0 {
+			in.Jobs[0].Memory, in.Jobs[0].Tasks = most/2*(1+[]float64{0, 4e-10, 0.9e-9, 1.1e-9, 2e-9}[rng.IntN(5)]), 2
+			in.Jobs[0].CurrentHosts = nil
+			border++
+		}
+		small := *in
+		small.Jobs, small.HostSizes = slices.Clone(in.Jobs), slices.Clone(in.HostSizes)
+		down := func(x []float64) (all []float64) {
+			for _, x := range x {
+				all = append(all, x*scale)
+			}
+			return all
+		}
+		for k := range small.Jobs {
+			j := &small.Jobs[k]
+			j.CPU, j.Memory, j.Resources = j.CPU*scale, j.Memory*scale, down(j.Resources)
+		}
+		for k := range small.HostSizes {
+			s := &small.HostSizes[k]
+			s.CPU, s.Memory, s.Resources = s.CPU*scale, s.Memory*scale, down(s.Resources)
+		}
+		if in.MigrationBudget != nil {
+			b := *in.MigrationBudget * scale
+			small.MigrationBudget = &b
+		}
+		if in.Validate() != nil || small.Validate() != nil {
+			continue
+		}
+		want, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: "search"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range gapwise.Algorithms(model.KindVCSched) {
+			if strings.HasPrefix(a.Name, "highs") && (!highs.Built || rng.IntN(4) > 0) {
+				continue
+			}
+			r, err := gapwise.Solve(t.Context(), &small, gapwise.Options{Algorithm: a.Name, Settings: model.Settings{Seed: 1}})
+			switch {
+			case errors.Is(err, model.ErrUnsupported):
+			case err != nil:
+				t.Fatalf("%s: %v: %+v", a.Name, err, small)
+			case a.Exact && r.Status == model.StatusInfeasible && want.Solution != nil, r.Solution != nil && want.Status == model.StatusInfeasible,
+				r.Solution != nil && want.Status == model.StatusOptimal && r.Objective > want.Objective*(1+1e-9),
+				a.Exact && r.Status == model.StatusOptimal && math.Abs(r.Objective-want.Objective) > 1.1e-6*want.Objective:
+				t.Fatalf("%s: %s %v, on hosts of ordinary size %s %v: %+v", a.Name, r.Status, r.Objective, want.Status, want.Objective, small)
+			case r.Solution != nil:
+				solved++
+			}
+		}
+	}
+	if solved == 0 || border == 0 {
+		t.Errorf("%d solutions, %d instances at the border", solved, border)
 	}
 }

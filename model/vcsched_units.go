@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/bits"
 	"slices"
 
@@ -10,10 +11,11 @@ import (
 )
 
 // FitTolerance is what the needs of memory or of a further resource on a host may
-// exceed the host by, and the memory that moves the migration budget, as a share of a
-// reference host. A set of needs fits if and only if Σ need ≤ capacity + FitTolerance,
-// all of them float64 figures taken as rational numbers. The judge, at its default
-// tolerance, the bounds and proofs, and the solvers (VCSchedUnits.Fits) all mean this.
+// exceed what it has by, as a share of that, and the memory that moves the migration
+// budget, as a share of the smallest host's memory. A set of needs fits on a host if and
+// only if Σ need ≤ capacity (1 + FitTolerance), all of them float64 figures taken as
+// rational numbers. The judge, at its default tolerance, the bounds and proofs, and the
+// solvers (VCSchedUnits.Fits) all mean this.
 const FitTolerance = 1e-9
 
 // minNeed is the smallest need above 0. Such figures are multiples of 2^-92, so that
@@ -38,6 +40,18 @@ func exactMemory(x float64) Memory {
 		return Memory{m >> (64 - shift), m << shift}
 	}
 	return Memory{0, m >> -shift}
+}
+
+// fitting returns the largest sum of needs, which are multiples of 2^-92, that doesn't
+// exceed x by more than FitTolerance of an amount.
+func fitting(x, amount float64) Memory {
+	most := new(big.Rat).SetFloat64(FitTolerance)
+	most.Mul(most, new(big.Rat).SetFloat64(amount)).Add(most, new(big.Rat).SetFloat64(x))
+	n := new(big.Int).Lsh(most.Num(), 92)
+	if n.Quo(n, most.Denom()); n.BitLen() > 128 {
+		return Memory{math.MaxUint64, math.MaxUint64}
+	}
+	return Memory{new(big.Int).Rsh(n, 64).Uint64(), n.Uint64()}
 }
 
 // Add returns m + x, at most the largest Memory.
@@ -239,7 +253,7 @@ func (v *VCSched) Units() *VCSchedUnits {
 		u.Unit = 1
 	}
 	// The tolerance's float64 is above 1e-9 by less than a unit's share.
-	tolerance := u.Scale/1e9 + u.slack()
+	tolerance := func(amount float64) int64 { return int64(float64(u.Scale)/1e9*amount) + u.slack() }
 	for _, r := range v.RigidResources() {
 		needs, exact := make([]int64, 0, n), make([]Memory, len(v.Jobs))
 		for i := range v.Jobs {
@@ -263,15 +277,19 @@ func (v *VCSched) Units() *VCSchedUnits {
 			if has != math.Trunc(has) {
 				whole++ // the product was rounded
 			}
-			c.Cap = append(c.Cap, whole+tolerance)
-			c.ExactCap = append(c.ExactCap, exactMemory(has).Add(exactMemory(FitTolerance)))
+			c.Cap = append(c.Cap, whole+tolerance(has))
+			c.ExactCap = append(c.ExactCap, fitting(has, has))
 		}
 	}
 	u.Memory, u.Exact = u.Rigid[0], u.ExactRigid[0]
 	if v.MigrationBudget != nil {
 		b := min(*v.MigrationBudget, float64(n)*max(1, largest.Memory)) // more can't move
-		u.Budget = int64(math.Nextafter(b*float64(u.Scale), math.MaxFloat64)) + 1 + tolerance
-		u.ExactBudget = exactMemory(b).Add(exactMemory(FitTolerance))
+		smallest := v.Sizes()[0].Memory
+		for _, s := range v.HostSizes {
+			smallest = min(smallest, s.Memory)
+		}
+		u.Budget = int64(math.Nextafter(b*float64(u.Scale), math.MaxFloat64)) + 1 + tolerance(smallest)
+		u.ExactBudget = fitting(b, smallest)
 		for i := range v.Jobs {
 			for k := range v.Jobs[i].Tasks {
 				h := int32(-1)
@@ -333,8 +351,8 @@ func (v *VCSched) RigidResources() []int {
 // redundant reports whether what fits by memory and the other resources fits by
 // resource r, too: no task needs any of it; or it has a twin, memory or another resource
 // q, of which every task needs at least as much and every host has at most as much, so
-// that Σ need_r ≤ Σ need_q ≤ capacity_q + FitTolerance ≤ capacity_r + FitTolerance. Of
-// two that are equal the first stays.
+// that Σ need_r ≤ Σ need_q ≤ capacity_q (1 + FitTolerance) ≤ capacity_r (1 + FitTolerance).
+// Of two that are equal the first stays.
 func (v *VCSched) redundant(r int) bool {
 	twin := func(q int) bool {
 		equal := true

@@ -39,16 +39,21 @@ func fitsByRationals(in *model.VCSched, hosts []int32) bool {
 			k++
 		}
 	}
-	tol := ratio(model.FitTolerance)
+	most := func(x, of float64) *big.Rat {
+		tolerance := ratio(model.FitTolerance)
+		return tolerance.Mul(tolerance, ratio(of)).Add(tolerance, ratio(x))
+	}
+	smallest := in.Capacity(0).Memory
 	for h := range use {
 		size := in.Capacity(h)
+		smallest = min(smallest, size.Memory)
 		for r, has := range amounts(size.Memory, size.Resources) {
-			if use[h][r].Cmp(new(big.Rat).Add(ratio(has), tol)) > 0 {
+			if use[h][r].Cmp(most(has, has)) > 0 {
 				return false
 			}
 		}
 	}
-	return in.MigrationBudget == nil || moved.Cmp(new(big.Rat).Add(ratio(*in.MigrationBudget), tol)) <= 0
+	return in.MigrationBudget == nil || moved.Cmp(most(*in.MigrationBudget, smallest)) <= 0
 }
 
 // fitsInUnits is whether the placement fits in the units' resources and budget.
@@ -111,20 +116,25 @@ func TestUnitsAtTheBorder(t *testing.T) {
 	var fit, not, doubtful int
 	for range 4_000 {
 		in := &model.VCSched{Hosts: 2}
+		has := 1.0
+		if rng.IntN(2) == 0 { // hosts of another size, whose tolerance is their own
+			has = []float64{0.001, 0.25, 1.0 / 3, 12.5, 1000}[rng.IntN(5)]
+			in.HostSizes = []model.HostSize{{Count: 1, CPU: 2, Memory: min(1000, has*float64(1+rng.IntN(2)))}, {Count: 1, CPU: has, Memory: has}}
+		}
 		n := 2 + rng.IntN(8)
 		sum := 0.0
 		var hosts []int32
 		for i := range n {
-			m := rng.Float64() / float64(n)
+			m := has * rng.Float64() / float64(n)
 			if i == n-1 {
-				m = (1 + model.FitTolerance - sum) * (1 + float64(rng.IntN(5)-2)*0x1p-52)
+				m = (has + has*model.FitTolerance - sum) * (1 + float64(rng.IntN(5)-2)*0x1p-52)
 			}
 			sum += m
-			in.Jobs = append(in.Jobs, model.VCSchedJob{ID: fmt.Sprint(i), Tasks: 1, CPU: 0.5, Memory: min(m, 1), CurrentHosts: []int{0}})
+			in.Jobs = append(in.Jobs, model.VCSchedJob{ID: fmt.Sprint(i), Tasks: 1, CPU: min(0.5, has), Memory: min(m, has), CurrentHosts: []int{0}})
 			hosts = append(hosts, 1)
 		}
 		if rng.IntN(2) == 0 {
-			b := min(sum, math.Nextafter(1+model.FitTolerance, 2)) - model.FitTolerance
+			b := min(sum, math.Nextafter(has+has*model.FitTolerance, 2*has)) - has*model.FitTolerance
 			in.MigrationBudget = &b
 		}
 		fits, inUnits := checkUnits(t, in, hosts)

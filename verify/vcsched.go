@@ -158,10 +158,10 @@ func vcsched(_ context.Context, in *model.VCSched, p *model.Placement, r *Report
 		}
 		return big.NewRat(1, 1)
 	}
-	one := big.NewRat(1, 1)
 	judge := func(name, words string, use map[int]*sum, of func(*model.HostSize) float64) {
 		for _, h := range slices.Sorted(maps.Keys(use)) {
-			if over := excess(use[h].rat(), has(h, of), one); over > 0 {
+			all := has(h, of)
+			if over := excess(use[h].rat(), all, all); over > 0 {
 				r.add(name, over, "%s on host %d sum to more than the host has", words, h)
 			}
 		}
@@ -172,7 +172,13 @@ func vcsched(_ context.Context, in *model.VCSched, p *model.Placement, r *Report
 		judge(HostResource, "the needs of "+strconv.Quote(name), further[k], func(s *model.HostSize) float64 { return s.Resources[k] })
 	}
 	if in.MigrationBudget != nil {
-		if over := excess(moved.rat(), exact(*in.MigrationBudget), one); over > 0 {
+		smallest := big.NewRat(1, 1)
+		for k := range in.HostSizes {
+			if memory := exact(in.HostSizes[k].Memory); k == 0 || memory.Cmp(smallest) < 0 {
+				smallest = memory
+			}
+		}
+		if over := excess(moved.rat(), exact(*in.MigrationBudget), smallest); over > 0 {
 			r.add(MigrationLimit, over, "more memory moves than the budget of %.9g hosts", *in.MigrationBudget)
 		}
 	}

@@ -16,8 +16,8 @@ import (
 )
 
 // Tolerance is the default tolerance. It is relative: to the capacity of a
-// constraint (a host's CPU or memory, a job's need, one host for a migration
-// budget), or to the shortest of the durations that meet (see late). Times of
+// constraint (that host's CPU or memory, a job's need, the smallest host's memory for a
+// migration budget), or to the shortest of the durations that meet (see late). Times of
 // reservations are compared exactly; there it bounds how far a start may be from
 // a tick, relative to the shortest runtime (see bookingJudge).
 const Tolerance = 1e-9
@@ -33,14 +33,19 @@ type Options struct {
 	Valid bool
 }
 
-func (o Options) tolerance() (float64, error) {
-	if o.Tolerance == nil {
-		return Tolerance, nil
+// tolerance returns what the judge of a problem tolerates: judges of whole numbers nothing.
+func (o Options) tolerance(kind model.Kind) (float64, error) {
+	t := Tolerance
+	if o.Tolerance != nil {
+		t = *o.Tolerance
 	}
-	if t := *o.Tolerance; !(t >= 0 && t < 1) {
+	switch {
+	case !(t >= 0 && t < 1):
 		return 0, fmt.Errorf("verify: the tolerance is %v, must be from 0 to below 1", t)
+	case kind == model.KindBatch || kind == model.KindTVC:
+		t = 0
 	}
-	return *o.Tolerance, nil
+	return t, nil
 }
 
 // Violation is one constraint that a solution breaks.
@@ -84,7 +89,8 @@ const (
 // Report is the judgement on a solution or a result.
 type Report struct {
 	Violations []Violation
-	Tolerance  float64
+	// Tolerance is that of the options, 0 where the problem's judge tolerates nothing.
+	Tolerance float64
 	// Objective and Second are computed from the decisions; NaN if the solution
 	// doesn't fit the instance.
 	Objective, Second float64
@@ -112,14 +118,18 @@ func (r Report) Err() error {
 // String returns the report in words, with a line for each violation.
 func (r Report) String() string {
 	var b strings.Builder
+	tolerance := "no tolerance"
+	if r.Tolerance > 0 {
+		tolerance = fmt.Sprintf("tolerance %g", r.Tolerance)
+	}
 	if r.Feasible() {
-		fmt.Fprintf(&b, "feasible, tolerance %g, objective %.9g, second objective %.9g\n", r.Tolerance, r.Objective, r.Second)
+		fmt.Fprintf(&b, "feasible, %s, objective %.9g, second objective %.9g\n", tolerance, r.Objective, r.Second)
 	} else {
 		s := "s"
 		if len(r.Violations) == 1 {
 			s = ""
 		}
-		fmt.Fprintf(&b, "not feasible, tolerance %g, %d violation%s\n", r.Tolerance, len(r.Violations), s)
+		fmt.Fprintf(&b, "not feasible, %s, %d violation%s\n", tolerance, len(r.Violations), s)
 	}
 	for _, v := range r.Violations {
 		fmt.Fprintln(&b, v)
@@ -165,7 +175,7 @@ func Verify(ctx context.Context, in model.Instance, s model.Solution, o Options)
 // judge is Verify, except that its report is meaningless once the context has
 // ended: each long loop checks the context and ends.
 func judge(ctx context.Context, in model.Instance, s model.Solution, o Options) (Report, error) {
-	tol, err := o.tolerance()
+	tol, err := o.tolerance(in.Kind())
 	if err != nil {
 		return Report{}, err
 	}
@@ -219,7 +229,7 @@ func judgeFor[I model.Instance, S interface {
 // feasible, and that its figures agree with each other. Its errors are those of
 // Verify.
 func Result(ctx context.Context, in model.Instance, res model.Result, o Options) (Report, error) {
-	tol, err := o.tolerance()
+	tol, err := o.tolerance(in.Kind())
 	if err != nil {
 		return Report{}, err
 	}

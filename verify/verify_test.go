@@ -8,10 +8,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -393,5 +395,36 @@ func BenchmarkVerify(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// What is tolerated is a share of each host's own size, and said only where it is used.
+func TestToleranceOfSmallHosts(t *testing.T) {
+	t.Parallel()
+	in := &model.VCSched{Name: "tiny", Hosts: 2, Resources: []string{"disk"}, HostSizes: []model.HostSize{{Count: 1, CPU: 1, Memory: 1, Resources: []float64{1}},
+		{Count: 1, CPU: 0.001, Memory: 0.001, Resources: []float64{0.001}}}}
+	for name, c := range map[string]struct {
+		memory, disk, share float64 // of each of two tasks on the small host, in halves of what it has
+		want                string
+	}{
+		"exactly":                    {1, 1, 1, ""},
+		"within the tolerance":       {1 + 0.9e-9, 1 + 0.9e-9, 1 + 0.9e-9, ""},
+		"more CPU than is tolerated": {1, 1, 1 + 1e-6, verify.HostCPU},
+		"more memory":                {1 + 1e-8, 1, 1, verify.HostMemory},
+		"more disk":                  {1, 1 + 1e-8, 1, verify.HostResource},
+	} {
+		in.Jobs = []model.VCSchedJob{{ID: "a", Tasks: 2, CPU: 0.001, Memory: 0.0005 * c.memory, Resources: []float64{0.0005 * c.disk}}}
+		x := 0.0005 * c.share
+		r, err := verify.Verify(t.Context(), in, &model.Placement{Jobs: []model.JobPlacement{{ID: "a", Hosts: []int{1, 1}, CPU: []float64{x, x}}}}, verify.Options{})
+		if err != nil || (c.want == "") != r.Feasible() || c.want != "" && (len(r.Violations) != 1 || r.Violations[0].Constraint != c.want) {
+			t.Errorf("%s: %v %v, want %q", name, r, err, c.want)
+		}
+		if !strings.Contains(r.String(), "feasible, tolerance 1e-09, ") {
+			t.Errorf("%s: %v", name, r)
+		}
+	}
+	r, err := verify.Verify(t.Context(), modeltest.RandomTVC(rand.New(rand.NewPCG(1, 1)), 2, 2, false), &model.Embeddings{}, verify.Options{})
+	if err != nil || !strings.HasPrefix(r.String(), "feasible, no tolerance, ") {
+		t.Errorf("%v %v", r, err)
 	}
 }

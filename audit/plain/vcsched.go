@@ -35,14 +35,14 @@ type vcschedSearch struct {
 
 func solveVCSched(in *model.VCSched, beat float64, c *counter) model.Solution {
 	n := in.Tasks()
-	s := &vcschedSearch{counter: c, in: in, tasks: vcschedTasks(in), budget: newCapacity(float64(n)), running: make([]bool, in.Hosts),
+	s := &vcschedSearch{counter: c, in: in, tasks: vcschedTasks(in), budget: newCapacity(float64(n), 0), running: make([]bool, in.Hosts),
 		load: make([]float64, in.Hosts), host: make([]int, n)}
 	for h := range in.Hosts {
 		size := in.Capacity(h)
 		s.cpu = append(s.cpu, size.CPU)
 		var has []capacity
 		for _, x := range append([]float64{size.Memory}, size.Resources...) {
-			has = append(has, newCapacity(x))
+			has = append(has, newCapacity(x, x))
 		}
 		s.has, s.used = append(s.has, has), append(s.used, make([]int64, len(has)))
 		first := 0
@@ -52,7 +52,11 @@ func solveVCSched(in *model.VCSched, beat float64, c *counter) model.Solution {
 		s.size = append(s.size, first)
 	}
 	if b := in.MigrationBudget; b != nil {
-		s.budget = newCapacity(min(*b, 1000*float64(n)))
+		smallest := in.Capacity(0).Memory
+		for h := range in.Hosts {
+			smallest = min(smallest, in.Capacity(h).Memory)
+		}
+		s.budget = newCapacity(min(*b, 1000*float64(n)), smallest)
 	}
 	for _, t := range s.tasks {
 		if t.current >= 0 {

@@ -32,10 +32,11 @@ type capacity struct {
 	units int64
 }
 
-// newCapacity returns the capacity with the judge's tolerance of 1e-9 of a host.
-func newCapacity(x float64) capacity {
+// newCapacity returns the capacity with the judge's tolerance of 1e-9 of an amount.
+func newCapacity(x, amount float64) capacity {
 	c := capacity{exact: new(big.Rat).SetFloat64(x)}
-	c.exact.Add(c.exact, new(big.Rat).SetFloat64(1e-9))
+	tolerance := new(big.Rat).SetFloat64(1e-9)
+	c.exact.Add(c.exact, tolerance.Mul(tolerance, new(big.Rat).SetFloat64(amount)))
 	units := new(big.Rat).Mul(c.exact, new(big.Rat).SetInt64(unit))
 	c.units = new(big.Int).Quo(units.Num(), units.Denom()).Int64()
 	return c

@@ -83,7 +83,12 @@ func vectorise(rng *rand.Rand, v *model.VCSched) {
 // fractions; NaN if no way fits.
 func bruteVCSched(v *model.VCSched) float64 {
 	rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
-	n, tolerance, best := v.Tasks(), rat(1e-9), math.NaN()
+	n, best := v.Tasks(), math.NaN()
+	most := func(x, of float64) *big.Rat { return new(big.Rat).Add(rat(x), new(big.Rat).Mul(rat(1e-9), rat(of))) }
+	smallest := v.Capacity(0).Memory
+	for h := range v.Hosts {
+		smallest = min(smallest, v.Capacity(h).Memory)
+	}
 	for code := range int(math.Pow(float64(v.Hosts), float64(n))) {
 		cpu, use, moved := make([]*big.Rat, v.Hosts), make([][]*big.Rat, v.Hosts), new(big.Rat)
 		for h := range cpu {
@@ -109,13 +114,13 @@ func bruteVCSched(v *model.VCSched) float64 {
 		for h := range cpu {
 			size := v.Capacity(h)
 			for r, x := range append([]float64{size.Memory}, size.Resources...) {
-				fits = fits && use[h][r].Cmp(new(big.Rat).Add(rat(x), tolerance)) <= 0
+				fits = fits && use[h][r].Cmp(most(x, x)) <= 0
 			}
 			if cpu[h].Quo(cpu[h], rat(size.CPU)).Cmp(load) > 0 {
 				load = cpu[h]
 			}
 		}
-		if b := v.MigrationBudget; b != nil && moved.Cmp(new(big.Rat).Add(rat(*b), tolerance)) > 0 {
+		if b := v.MigrationBudget; b != nil && moved.Cmp(most(*b, smallest)) > 0 {
 			fits = false
 		}
 		if yield, _ := load.Inv(load).Float64(); fits && !(yield <= best) {

@@ -25,7 +25,7 @@ func (p *program) verify() *cli.Command {
 			"with the amount (times in seconds, of batch and tvc as shares of a job's\n" +
 			"length); then follows what was checked and what is taken on trust.",
 		Flags: append([]cli.Flag{
-			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "tolerance, relative to the capacity"},
+			&cli.Float64Flag{Name: "tolerance", Value: verify.Tolerance, Usage: "tolerance, relative to the capacity at hand; batch and tvc have none"},
 			&cli.BoolFlag{Name: "json", Usage: "print one judgement per line"},
 		}, readingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error {

@@ -50,11 +50,11 @@ func newCovers(in *model.VCSched, u *model.VCSchedUnits, f *vcbounds.Formulation
 	c.f.Vars, c.f.Rows = slices.Clone(f.Vars), slices.Clone(f.Rows)
 	for _, rows := range f.Rigid {
 		for _, r := range rows {
-			c.f.Rows[r].Upper += model.FitTolerance + memoryMargin
+			c.f.Rows[r].Upper += model.FitTolerance*max(1, c.f.Rows[r].Upper) + memoryMargin
 		}
 	}
 	if f.Budget >= 0 {
-		c.f.Rows[f.Budget].Upper += model.FitTolerance + memoryMargin
+		c.f.Rows[f.Budget].Upper += model.FitTolerance*max(1, in.Sizes()[0].Memory) + memoryMargin
 	}
 	c.f.Encode = func(p *model.Placement) []float64 {
 		if len(c.z) > 0 {

@@ -94,14 +94,16 @@ func BruteVCSched(in *model.VCSched) (best float64, found bool) {
 	}
 	hosts := make([]int32, len(tasks))
 	amounts := func(memory float64, resources []float64) []float64 { return append([]float64{memory}, resources...) }
-	var free [][]float64
+	var free, allowed [][]float64
+	smallest := in.Capacity(0).Memory
 	for h := range in.Hosts {
 		size := in.Capacity(h)
-		free = append(free, amounts(size.Memory, size.Resources))
+		free, allowed = append(free, amounts(size.Memory, size.Resources)), append(allowed, amounts(size.Memory, size.Resources))
+		smallest = min(smallest, size.Memory)
 	}
-	fits := func(needs, free []float64) bool {
+	fits := func(needs, free, all []float64) bool {
 		for r, x := range needs {
-			if x > free[r]+1e-9 {
+			if x > free[r]+1e-9*all[r] {
 				return false
 			}
 		}
@@ -110,7 +112,7 @@ func BruteVCSched(in *model.VCSched) (best float64, found bool) {
 	var walk func(k int, moved float64)
 	walk = func(k int, moved float64) {
 		if k == len(hosts) {
-			if in.MigrationBudget == nil || moved <= *in.MigrationBudget+1e-9 {
+			if in.MigrationBudget == nil || moved <= *in.MigrationBudget+1e-9*smallest {
 				if y := in.Yield(hosts); !found || y > best {
 					best, found = y, true
 				}
@@ -120,7 +122,7 @@ func BruteVCSched(in *model.VCSched) (best float64, found bool) {
 		j := &in.Jobs[tasks[k]]
 		needs := amounts(j.Memory, j.Resources)
 		for h := range in.Hosts {
-			if !fits(needs, free[h]) {
+			if !fits(needs, free[h], allowed[h]) {
 				continue
 			}
 			cost := 0.0
