@@ -49,13 +49,16 @@ const (
 // foreground changes, summed over the instants: time O(s log s + p + r), memory
 // O(s + p + P).
 func batch(ctx context.Context, in *model.Batch, e *model.Execution, r *Report) {
-	j := newBatchJudge(in, r)
+	j := newBatchJudge(ctx, in, r)
 	runs := &segmentJudge[model.BatchPlace]{ctx: ctx, report: r, noun: "job", requests: len(in.Jobs),
 		request: func(k int) (string, int64, int64) { return in.Jobs[k].ID, j.jobs[k].submit, j.jobs[k].length },
 		moved:   func(from, to *model.BatchPlace) bool { return !slices.Equal(from.Processors, to.Processors) },
 	}
 	segments, complete := runs.read(e.Runs)
 	for k, run := range segments {
+		if stopped(ctx, k) {
+			return
+		}
 		if run == nil {
 			r.add(DeclinedRequest, 0, "job %q doesn't run", in.Jobs[k].ID)
 			complete = false
@@ -82,6 +85,7 @@ type batchSegment = segment[model.BatchPlace]
 
 // batchJudge holds what runs at a moment.
 type batchJudge struct {
+	ctx                  context.Context
 	in                   *model.Batch
 	report               *Report
 	threshold, migration int64
@@ -114,8 +118,8 @@ const dedicated = 10_000
 // tenThousandths reads a share that is a whole number of them.
 func tenThousandths(x float64) int64 { return int64(math.Round(x * dedicated)) }
 
-func newBatchJudge(in *model.Batch, r *Report) *batchJudge {
-	j := &batchJudge{in: in, report: r, threshold: 9600, jobs: make([]batchRun, len(in.Jobs)), use: make([]int32, in.Processors),
+func newBatchJudge(ctx context.Context, in *model.Batch, r *Report) *batchJudge {
+	j := &batchJudge{ctx: ctx, in: in, report: r, threshold: 9600, jobs: make([]batchRun, len(in.Jobs)), use: make([]int32, in.Processors),
 		foreground: make([]*batchSegment, in.Processors), background: make([]*batchSegment, in.Processors), seen: make([]int, in.Processors)}
 	if in.Threshold != 0 {
 		j.threshold = tenThousandths(in.Threshold)
@@ -127,6 +131,9 @@ func newBatchJudge(in *model.Batch, r *Report) *batchJudge {
 	}
 	all := make([]int32, 0, uses)
 	for k := range in.Jobs {
+		if stopped(ctx, k) {
+			return j
+		}
 		job, x := &in.Jobs[k], &j.jobs[k]
 		x.submit, _ = micros(job.SubmitS)
 		x.length, _ = micros(job.RuntimeS)
@@ -255,7 +262,10 @@ func (j *batchJudge) touch(s *batchSegment) {
 // settled starts segments in the background and computes the rates of those there,
 // at the end of an instant.
 func (j *batchJudge) settled(now int64) {
-	for _, s := range j.starting {
+	for k, s := range j.starting {
+		if stopped(j.ctx, k) {
+			return
+		}
 		j.hold(s, j.background, BackgroundOverlap)
 		j.touch(s)
 		busy, first := 0, int32(0)
@@ -272,7 +282,10 @@ func (j *batchJudge) settled(now int64) {
 		}
 	}
 	j.starting = j.starting[:0]
-	for _, s := range j.touched {
+	for k, s := range j.touched {
+		if stopped(j.ctx, k) {
+			return
+		}
 		x := &j.jobs[s.request]
 		if x.touched = nil; s.end > now {
 			x.progress(now)

@@ -39,12 +39,21 @@ func dag(ctx context.Context, in *model.DAG, s *model.Schedule, r *Report) {
 	j := &dagJudge{ctx: ctx, in: in, tolerance: r.Tolerance, task: make(map[string]int, len(in.Tasks)), on: make([]int, len(in.Tasks)),
 		start: make([]*big.Rat, len(in.Tasks)), finish: make([]*big.Rat, len(in.Tasks)), sent: make([]*big.Rat, len(in.Edges))}
 	for t := range in.Tasks {
+		if stopped(ctx, t) {
+			return
+		}
 		j.task[in.Tasks[t].ID] = t
 	}
 	complete := j.place(s, r)
 	complete = j.send(s, r) && complete
+	if ctx.Err() != nil {
+		return
+	}
 	makespan, total := new(big.Rat), sum{}
-	for _, f := range j.finish {
+	for t, f := range j.finish {
+		if stopped(ctx, t) {
+			return
+		}
 		if f == nil {
 			continue
 		}
@@ -95,7 +104,10 @@ func (j *dagJudge) place(s *model.Schedule, r *Report) bool {
 		j.on[t] = -1
 	}
 	seen := make([]bool, len(in.Tasks))
-	for _, x := range s.Tasks {
+	for k, x := range s.Tasks {
+		if stopped(j.ctx, k) {
+			return false
+		}
 		t, ok := j.task[x.ID]
 		if !ok {
 			r.add(UnknownTask, 0, "task %q isn't in the instance", x.ID)
@@ -137,10 +149,16 @@ func (j *dagJudge) send(s *model.Schedule, r *Report) bool {
 	type pair struct{ from, to string }
 	edge := make(map[pair]int, len(in.Edges))
 	for e, x := range in.Edges {
+		if stopped(j.ctx, e) {
+			return false
+		}
 		edge[pair{x.From, x.To}] = e
 	}
 	seen := make([]bool, len(in.Edges))
-	for _, x := range s.Transfers {
+	for k, x := range s.Transfers {
+		if stopped(j.ctx, k) {
+			return false
+		}
 		e, ok := edge[pair{x.From, x.To}]
 		switch {
 		case !ok:
@@ -159,6 +177,9 @@ func (j *dagJudge) send(s *model.Schedule, r *Report) bool {
 		complete = false
 	}
 	for e, x := range in.Edges {
+		if stopped(j.ctx, e) {
+			return false
+		}
 		m, n := j.on[j.task[x.From]], j.on[j.task[x.To]]
 		switch {
 		case m < 0 || n < 0: // whether it is needed isn't known

@@ -16,6 +16,9 @@ func (j *dagJudge) depart(p *paths, sent []*big.Rat) (starts []transfer, arrived
 	in := j.in
 	arrived = make([]*big.Rat, len(sent))
 	for e, at := range sent {
+		if stopped(j.ctx, e) {
+			return nil, arrived
+		}
 		if at == nil {
 			continue
 		}
@@ -36,7 +39,7 @@ func (j *dagJudge) depart(p *paths, sent []*big.Rat) (starts []transfer, arrived
 		}
 		starts = append(starts, transfer{e, k, begin, data})
 	}
-	slices.SortStableFunc(starts, func(a, b transfer) int { return a.at.Cmp(b.at) })
+	sortFunc(j.ctx, starts, func(a, b transfer) int { return a.at.Cmp(b.at) })
 	return starts, arrived
 }
 

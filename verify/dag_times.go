@@ -62,6 +62,9 @@ func (j *dagJudge) cost(t int) float64 { return j.in.Cost(t, j.on[t]) }
 func (j *dagJudge) times(r *Report) {
 	in, zero := j.in, new(big.Rat)
 	for t, at := range j.start {
+		if stopped(j.ctx, t) {
+			return
+		}
 		if at == nil {
 			continue
 		}
@@ -71,6 +74,9 @@ func (j *dagJudge) times(r *Report) {
 	}
 	j.overlaps(r)
 	arrived, precise := j.arrivals()
+	if j.ctx.Err() != nil {
+		return
+	}
 	for e := range in.Edges {
 		if j.ctx.Err() != nil {
 			return
@@ -140,7 +146,9 @@ func (j *dagJudge) arrivals() (arrived []*big.Rat, precise bool) {
 	if j.tolerance == 0 || slices.ContainsFunc(starts, outside) {
 		return j.replay(j.sent), true
 	}
-	newFlows(p).play(j.ctx, starts, arrived)
+	if j.ctx.Err() == nil {
+		newFlows(p).play(j.ctx, starts, arrived)
+	}
 	return arrived, false
 }
 
@@ -165,6 +173,9 @@ func (j *dagJudge) overlaps(r *Report) {
 			return j.finish[a].Cmp(j.finish[b])
 		})
 		for k := 1; k < len(list); k++ {
+			if stopped(j.ctx, k) {
+				return
+			}
 			a, b := list[k-1], list[k]
 			by := j.late(j.start[b], j.finish[a], j.cost(a), j.cost(b))
 			if by > 0 {

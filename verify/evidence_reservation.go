@@ -41,7 +41,7 @@ type bookedJob struct {
 // counts where withdrawn ones do. For PE-seconds used, it counts only if it starts by its
 // cancellation.
 func newBookedWork(ctx context.Context, in *model.Reservation) (*bookedWork, error) {
-	r := newTickReader(in)
+	r := newTickReader(ctx, in)
 	goal := in.EffectiveGoal()
 	w := &bookedWork{at: map[string]int{}, total: new(big.Int), free: new(big.Int), unit: new(big.Int), grains: big.NewInt(1), all: goal == model.GoalAll}
 	seconds := func(q *model.Request) float64 {

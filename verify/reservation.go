@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -54,12 +55,14 @@ const maxPairs = 10_000
 //
 // For n bookings with r ranges of PEs, k pairs of which overlap in time and in
 // 64ths of the PEs: time O(n log n + r), and for each of the k pairs O(log n + the
-// ranges of one of the two); memory O(n + r + PEs/64). The mean slowdown adds
-// O(d^1.6) for d different durations, 14 ms for 10,000.
+// ranges of one of the two); memory O(n + r + PEs/64).
 func reservation(ctx context.Context, in *model.Reservation, b *model.Bookings, r *Report) {
-	j := &bookingJudge{ctx: ctx, in: in, report: r, read: newTickReader(in), times: make([]requestTicks, len(in.Requests)), pes: make(peBits, (in.PEs+63)/64)}
+	j := &bookingJudge{ctx: ctx, in: in, report: r, read: newTickReader(ctx, in), times: make([]requestTicks, len(in.Requests)), pes: make(peBits, (in.PEs+63)/64)}
 	shortest := int64(math.MaxInt64)
 	for k := range in.Requests {
+		if stopped(ctx, k) {
+			return
+		}
 		j.times[k] = j.read.request(&in.Requests[k])
 		shortest = min(shortest, j.times[k].runtime)
 	}
@@ -280,6 +283,9 @@ func (j *bookingJudge) overlaps() {
 func (j *bookingJudge) online() {
 	latest := -1
 	for i := range j.booked {
+		if stopped(j.ctx, i) {
+			return
+		}
 		b := &j.booked[i]
 		if latest >= 0 && b.number < j.booked[latest].number {
 			j.report.add(OnlineOrder, 0, "request %q is booked after %q and comes before it in the order of arrival", b.ID, j.booked[latest].ID)
@@ -307,7 +313,10 @@ func (j *bookingJudge) online() {
 	pinned, left := newBoard(len(j.booked)), 0
 	promises := clash{constraint: OnlineConflict, format: "request %[2]q takes what was promised to %[1]q when it arrived, PEs %[3]s for %.9[4]g s",
 		end: func(x *booked) moment { return x.reserved }, still: j.promised}
-	for _, i := range byArrival {
+	for k, i := range byArrival {
+		if stopped(j.ctx, k) {
+			return
+		}
 		if i < 0 {
 			continue
 		}
@@ -397,14 +406,17 @@ func share(ticks float64, duration int64) float64 {
 }
 
 // objectives returns the number of bookings or their PE-seconds, used or reserved
-// as the goal says, and the mean slowdown of those that run (1 if none does), each
-// exact but for one rounding.
+// as the goal says, exact but for one rounding, and the mean slowdown of those that run (1
+// if none does), computed to more than 200 bits.
 func (j *bookingJudge) objectives() (weight, slowdown float64) {
 	var total sum
 	goal := j.in.EffectiveGoal()
 	waits := map[float64]*sum{} // by duration: exact, few sums of many terms
 	runs := int64(0)
 	for i := range j.booked {
+		if stopped(j.ctx, i) {
+			return weight, slowdown
+		}
 		b := &j.booked[i]
 		seconds := b.DurationS
 		if goal == model.GoalPESeconds {
@@ -437,24 +449,17 @@ func (j *bookingJudge) objectives() (weight, slowdown float64) {
 	if runs == 0 {
 		return weight, 1
 	}
-	all := make([]fraction, 0, len(waits))
-	for d, w := range waits {
+	float := func(x *big.Int) *big.Float { return new(big.Float).SetPrec(256).SetInt(x) }
+	all := float(big.NewInt(runs)) // of (wait + duration)/duration
+	for k, d := range slices.Sorted(maps.Keys(waits)) {
+		if stopped(j.ctx, k) {
+			return weight, slowdown
+		}
 		var duration sum
 		duration.add(d)
-		f := fraction{&w.total, &duration.total}
-		common := f.den.TrailingZeroBits() // keeps the numbers short
-		if f.num.Sign() != 0 {
-			common = min(common, f.num.TrailingZeroBits())
-		}
-		f.num.Rsh(f.num, common)
-		f.den.Rsh(f.den, common)
-		all = append(all, f)
+		wait := float(&waits[d].total)
+		all.Add(all, wait.Quo(wait, float(&duration.total)))
 	}
-	f := add(all)
-	// (wait + duration)/duration, on the mean.
-	f.den.Mul(f.den, big.NewInt(runs))
-	f.num.Add(f.num, f.den)
-	quotient := new(big.Float).SetPrec(53).Quo(new(big.Float).SetInt(f.num), new(big.Float).SetInt(f.den))
-	slowdown, _ = quotient.Float64()
+	slowdown, _ = all.Quo(all, float(big.NewInt(runs))).Float64()
 	return weight, slowdown
 }

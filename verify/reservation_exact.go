@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"math"
 	"math/big"
 	"strconv"
@@ -73,8 +74,8 @@ const (
 	mostTicks  = 1 << 52
 )
 
-// newTickReader chooses the ticks of an instance.
-func newTickReader(in *model.Reservation) tickReader {
+// newTickReader chooses the ticks of an instance, by part of it once the context has ended.
+func newTickReader(ctx context.Context, in *model.Reservation) tickReader {
 	places, last := 0, 0.0
 	see := func(x float64) {
 		if _, ok := inTicks(x, places); !ok {
@@ -83,6 +84,9 @@ func newTickReader(in *model.Reservation) tickReader {
 		}
 	}
 	for k := range in.Requests {
+		if stopped(ctx, k) {
+			break
+		}
 		q := &in.Requests[k]
 		for _, x := range [...]float64{q.ArrivalS, q.ReadyS, q.DurationS, q.DeadlineS} {
 			see(x)
@@ -193,20 +197,4 @@ func (r tickReader) start(x, allowed float64) moment {
 		return moment{m.ticks + 1, ""}
 	}
 	return m
-}
-
-// fraction is num/den. It isn't reduced: that would take far longer than all the
-// rest.
-type fraction struct{ num, den *big.Int }
-
-// add returns the sum of at least one fraction. It adds two halves, so that the
-// numbers multiplied are of similar length.
-func add(all []fraction) fraction {
-	if len(all) == 1 {
-		return all[0]
-	}
-	a, b := add(all[:len(all)/2]), add(all[len(all)/2:])
-	a.num.Mul(a.num, b.den)
-	b.num.Mul(b.num, a.den)
-	return fraction{a.num.Add(a.num, b.num), a.den.Mul(a.den, b.den)}
 }

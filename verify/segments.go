@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
-	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -85,6 +84,9 @@ func (j *segmentJudge[P]) read(runs []model.Run[P]) (segments [][]segment[P], co
 	r := j.report
 	index := make(map[string]int, j.requests)
 	for k := range j.requests {
+		if stopped(j.ctx, k) {
+			return nil, false
+		}
 		id, _, _ := j.request(k)
 		index[id] = k
 	}
@@ -116,6 +118,9 @@ func (j *segmentJudge[P]) read(runs []model.Run[P]) (segments [][]segment[P], co
 			complete = false
 		}
 		for s := range run.Segments {
+			if stopped(j.ctx, s+1) {
+				return nil, false
+			}
 			x := &run.Segments[s]
 			if !(x.StartS >= 0 && x.StartS <= latestTime && x.EndS >= 0 && x.EndS <= latestTime) {
 				r.add(InvalidTime, 0, "%s %q runs from %v to %v, times must be from 0 to %g", j.noun, run.ID, x.StartS, x.EndS, latestTime)
@@ -185,16 +190,19 @@ func inSeconds(micros int64) float64 { return float64(micros) / 1e6 }
 func (j *segmentJudge[P]) replay(segments [][]segment[P], start, end func(*segment[P]), settled func(now int64)) {
 	var starts, ends []*segment[P]
 	for k := range segments {
+		if stopped(j.ctx, k) {
+			return
+		}
 		for s := range segments[k] {
 			if x := &segments[k][s]; x.start < x.end {
 				starts, ends = append(starts, x), append(ends, x)
 			}
 		}
 	}
-	slices.SortFunc(starts, func(a, b *segment[P]) int {
+	sortFunc(j.ctx, starts, func(a, b *segment[P]) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.request, b.request))
 	})
-	slices.SortFunc(ends, func(a, b *segment[P]) int {
+	sortFunc(j.ctx, ends, func(a, b *segment[P]) int {
 		return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.request, b.request))
 	})
 	for len(ends) > 0 && j.ctx.Err() == nil {
@@ -202,13 +210,13 @@ func (j *segmentJudge[P]) replay(segments [][]segment[P], start, end func(*segme
 		if len(starts) > 0 {
 			now = min(now, starts[0].start)
 		}
-		for ; len(ends) > 0 && ends[0].end == now; ends = ends[1:] {
+		for ; len(ends) > 0 && ends[0].end == now && j.ctx.Err() == nil; ends = ends[1:] {
 			end(ends[0])
 		}
-		for ; len(starts) > 0 && starts[0].start == now; starts = starts[1:] {
+		for ; len(starts) > 0 && starts[0].start == now && j.ctx.Err() == nil; starts = starts[1:] {
 			start(starts[0])
 		}
-		if settled != nil {
+		if settled != nil && j.ctx.Err() == nil {
 			settled(now)
 		}
 	}

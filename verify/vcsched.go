@@ -29,13 +29,19 @@ const (
 )
 
 // vcsched judges a placement. Amounts are shares of a reference host or its CPU.
-func vcsched(_ context.Context, in *model.VCSched, p *model.Placement, r *Report) {
+func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Report) {
 	index := make(map[string]int, len(in.Jobs))
 	for i := range in.Jobs {
+		if stopped(ctx, i) {
+			return
+		}
 		index[in.Jobs[i].ID] = i
 	}
 	placed := make([]*model.JobPlacement, len(in.Jobs))
 	for k := range p.Jobs {
+		if stopped(ctx, k) {
+			return
+		}
 		q := &p.Jobs[k]
 		switch i, ok := index[q.ID]; {
 		case !ok:
@@ -83,10 +89,16 @@ func vcsched(_ context.Context, in *model.VCSched, p *model.Placement, r *Report
 			r.add(TaskCount, 0, "job %q has %d tasks, the solution gives it %d hosts and %d shares", j.ID, j.Tasks, len(q.Hosts), len(q.CPU))
 			complete = false
 		}
+		if ctx.Err() != nil {
+			return
+		}
 		need := exact(j.CPU)
 		var least, most *big.Rat
 		var total sum
 		for k, h := range q.Hosts {
+			if stopped(ctx, k+1) {
+				return
+			}
 			if h < 0 || h >= in.Hosts {
 				r.add(UnknownHost, 0, "job %q task %d is on host %d of %d", j.ID, k, h, in.Hosts)
 				continue
@@ -100,6 +112,9 @@ func vcsched(_ context.Context, in *model.VCSched, p *model.Placement, r *Report
 			}
 		}
 		for k, x := range q.CPU {
+			if stopped(ctx, k+1) {
+				return
+			}
 			if math.IsNaN(x) || math.IsInf(x, 0) {
 				r.add(InvalidShare, 0, "job %q task %d has the CPU share %v", j.ID, k, x)
 				complete = false
@@ -160,6 +175,9 @@ func vcsched(_ context.Context, in *model.VCSched, p *model.Placement, r *Report
 	}
 	judge := func(name, words string, use map[int]*sum, of func(*model.HostSize) float64) {
 		for _, h := range slices.Sorted(maps.Keys(use)) {
+			if ctx.Err() != nil {
+				return
+			}
 			all := has(h, of)
 			if over := excess(use[h].rat(), all, all); over > 0 {
 				r.add(name, over, "%s on host %d sum to more than the host has", words, h)

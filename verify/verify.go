@@ -184,7 +184,7 @@ func judge(ctx context.Context, in model.Instance, s model.Solution, o Options) 
 		return r, errors.New("verify: there is no solution")
 	}
 	if !o.Valid { // exact panics for figures that aren't finite
-		if err := in.Validate(); err != nil {
+		if err := unlessDone(ctx, in.Validate); err != nil {
 			return r, fmt.Errorf("verify: %w", err)
 		}
 	}
@@ -250,7 +250,14 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 	if res.InstanceHash != "" {
 		check("the instance's hash")
 		if hash == "" {
-			if hash, err = model.Hash(in); err != nil {
+			err := unlessDone(ctx, func() error {
+				h, err := model.Hash(in)
+				if err == nil && ctx.Err() == nil {
+					hash = h
+				}
+				return err
+			})
+			if err != nil {
 				return r, fmt.Errorf("verify: %w", err)
 			}
 		}
@@ -322,9 +329,6 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 	}
 	return r, nil
 }
-
-// stopped reports at every 1024th step, and at the first, whether the context has ended.
-func stopped(ctx context.Context, step int) bool { return step&1023 == 0 && ctx.Err() != nil }
 
 // exact returns a float64 as a fraction. x must be finite.
 func exact(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }

@@ -1,0 +1,67 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// unlessDone calls what takes no context, and some tenths of a second for a million
+// items, but doesn't wait for it when the context ends. A panic is passed on.
+func unlessDone(ctx context.Context, f func() error) error {
+	if ctx.Done() == nil {
+		return f()
+	}
+	type outcome struct {
+		err      error
+		panicked any
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			o.panicked = recover()
+			done <- o
+		}()
+		o.err = f()
+	}()
+	select {
+	case o := <-done:
+		if o.panicked != nil {
+			panic(o.panicked)
+		}
+		return o.err
+	case <-ctx.Done():
+		return fmt.Errorf("stopped: %w", ctx.Err())
+	}
+}
+
+// stopped reports at every 1024th step, and at the first, whether the context has ended.
+func stopped(ctx context.Context, step int) bool { return step&1023 == 0 && ctx.Err() != nil }
+
+// sortFunc is slices.SortStableFunc by merging sorted parts. Once the context has ended it
+// leaves nothing of use.
+func sortFunc[E any](ctx context.Context, all []E, compare func(a, b E) int) {
+	const part = 4096
+	if len(all) <= part {
+		slices.SortStableFunc(all, compare)
+		return
+	}
+	half := len(all) / 2
+	sortFunc(ctx, all[:half], compare)
+	sortFunc(ctx, all[half:], compare)
+	if ctx.Err() != nil {
+		return
+	}
+	left, right := slices.Clone(all[:half]), all[half:]
+	for k := 0; len(left) > 0; k++ {
+		switch {
+		case stopped(ctx, k):
+			return
+		case len(right) > 0 && compare(right[0], left[0]) < 0:
+			all[k], right = right[0], right[1:]
+		default:
+			all[k], left = left[0], left[1:]
+		}
+	}
+}

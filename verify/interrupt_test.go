@@ -1,0 +1,187 @@
+package verify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
+)
+
+// countedCtx ends when it has been asked so many times; without a limit it counts.
+type countedCtx struct {
+	context.Context
+	asked, limit int
+}
+
+func (c *countedCtx) Err() error {
+	if c.asked++; c.limit > 0 && c.asked > c.limit {
+		return context.Canceled
+	}
+	return nil
+}
+
+// large is an instance of about n items with a solution that the judge accepts, or nearly,
+// and evidence of every form that it has.
+func large(kind model.Kind, n int) (model.Instance, model.Solution, []model.Evidence) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	var ids []string
+	weights := make([]float64, n)
+	times, prices := make([]int64, n), make([]float64, n)
+	for k := range n {
+		ids = append(ids, fmt.Sprint("x", k))
+		weights[k], times[k], prices[k] = 1, int64(k), 1e-9
+	}
+	halves := &model.DualFunction{Name: "halves"}
+	switch kind {
+	case model.KindVCSched:
+		in, p := &model.VCSched{Name: "large", Hosts: n / 10}, &model.Placement{}
+		for k, id := range ids {
+			in.Jobs = append(in.Jobs, model.VCSchedJob{ID: id, Tasks: 1, CPU: 0.05, Memory: 0.05 * rng.Float64()})
+			p.Jobs = append(p.Jobs, model.JobPlacement{ID: id, Hosts: []int{k / 10}, CPU: []float64{0.05}})
+		}
+		return in, p, []model.Evidence{{Type: model.EvidenceSum, Resource: "memory", Scale: 1000}, {Type: model.EvidenceCrowd, Count: 1, Scale: 1000},
+			{Type: model.EvidenceClique, Elements: ids[:2000], Weights: weights[:2000], Scale: 1000},
+			{Type: model.EvidenceFilling, Resource: "cpu", Load: 1000, Function: halves, Scale: 1000},
+			{Type: model.EvidencePatterns, Elements: ids, Weights: weights, Load: 500, Scale: 1e13}}
+	case model.KindDAG:
+		in, s := &model.DAG{Name: "large", TransferModel: model.TransferFair}, &model.Schedule{}
+		in.Network.Bandwidth, in.Network.Links = 1, []model.Link{{ID: "l", Capacity: 1000}}
+		const machines = 8
+		for a := range machines {
+			in.Machines = append(in.Machines, model.Machine{ID: fmt.Sprint("m", a), StartupS: float64(a)})
+			for b := range a {
+				in.Network.Routes = append(in.Network.Routes, model.Route{From: fmt.Sprint("m", a), To: fmt.Sprint("m", b), Links: []string{"l"}})
+			}
+		}
+		for t, id := range ids {
+			cost := make([]float64, machines)
+			for m := range cost {
+				cost[m] = 1
+			}
+			in.Tasks = append(in.Tasks, model.DAGTask{ID: id, CostS: cost})
+			s.Tasks = append(s.Tasks, model.TaskStart{ID: id, Machine: fmt.Sprint("m", t%machines), StartS: float64(t / machines * 20)})
+			for k := 1; k <= 3 && k <= t; k++ {
+				in.Edges = append(in.Edges, model.DAGEdge{From: ids[t-k], To: id, Data: 0.001})
+				s.Transfers = append(s.Transfers, model.TransferStart{From: ids[t-k], To: id, StartS: float64((t-k)/machines*20) + 1})
+			}
+		}
+		return in, s, []model.Evidence{{Type: model.EvidencePath, Elements: ids}, {Type: model.EvidenceLoad, Weights: weights[:machines]},
+			{Type: model.EvidenceInterval, Window: []float64{0, 100}}}
+	case model.KindReservation:
+		in, b := &model.Reservation{Name: "large", PEs: 1 << 17}, &model.Bookings{Online: true}
+		for k, id := range ids {
+			x := float64(k)
+			in.Requests = append(in.Requests, model.Request{ID: id, ArrivalS: x, ReadyS: x, DurationS: float64(10_000+rng.IntN(1000)) / 1000, DeadlineS: x + 20, PEs: 1 + rng.IntN(1000)})
+			b.Bookings = append(b.Bookings, model.Booking{ID: id, StartS: x, PEs: model.PEList{{First: k % 100 * 1000, Last: k%100*1000 + in.Requests[k].PEs - 1}}})
+		}
+		windows := []model.EvidenceWindow{{From: 0, To: 1000}, {From: 1000, To: 2000, Function: halves}}
+		return in, b, []model.Evidence{{Type: model.EvidenceAreas}, {Type: model.EvidenceWindows, Windows: windows},
+			{Type: model.EvidencePrices, Parts: []model.Evidence{{Type: model.EvidencePrices, Elements: ids, Times: times[:10], Prices: prices[:9]}}}}
+	case model.KindTVC:
+		in, e := &model.TVC{Name: "large", FatTree: model.FatTree{K: 16, Slots: 8, LinkMbps: 1000}}, &model.Embeddings{}
+		for k, id := range ids {
+			at, server := float64(k/100), k%100*2
+			in.Requests = append(in.Requests, model.TVCRequest{ID: id, VMs: 16, BandwidthMbps: 10, ArrivalS: at, DurationS: 1})
+			e.Runs = append(e.Runs, model.Run[model.Embedding]{ID: id, Segments: []model.Segment[model.Embedding]{{StartS: at, EndS: at + 1,
+				Place: model.Embedding{Switch: model.Switch{Layer: model.LayerEdge, Group: server / 64, Index: server / 8 % 8}, Servers: []model.ServerVMs{{Server: server, VMs: 8}, {Server: server + 1, VMs: 8}}}}}})
+		}
+		priced := func(name string) model.Evidence {
+			return model.Evidence{Type: model.EvidencePrices, Resource: name, Times: times[:10], Prices: prices[:10]}
+		}
+		return in, e, []model.Evidence{{Type: model.EvidenceSum}, {Type: model.EvidencePrices, Parts: []model.Evidence{
+			{Type: model.EvidencePrices, Elements: ids, Parts: []model.Evidence{priced("slots"), priced("links")}}}}}
+	}
+	in, e := &model.Batch{Name: "large", Processors: 1000, Tiers: 1}, &model.Execution{}
+	for k, id := range ids {
+		in.Jobs = append(in.Jobs, model.BatchJob{ID: id, RuntimeS: 1, Processes: 10})
+		var list model.ProcessorList
+		for p := range 10 {
+			list = append(list, int32(k%100*10+p))
+		}
+		e.Runs = append(e.Runs, model.Run[model.BatchPlace]{ID: id, Segments: []model.Segment[model.BatchPlace]{{StartS: float64(k / 100), EndS: float64(k/100) + 1, Place: model.BatchPlace{Processors: list}}}})
+	}
+	return in, e, []model.Evidence{{Type: model.EvidenceSum}, {Type: model.EvidencePrices, Times: times[:20], Prices: prices[:19]}}
+}
+
+// The judge asks its context at least once for each 1024 items of every pass over them, and
+// when it has ended goes no further than to the end of the loops that it is in.
+func TestJudgeIsInterruptible(t *testing.T) {
+	t.Parallel()
+	const n = 5000
+	stops := func(t *testing.T, least int, judge func(context.Context) error) {
+		t.Helper()
+		whole := &countedCtx{Context: context.Background()}
+		if err := judge(whole); err != nil {
+			t.Fatal(err)
+		}
+		if whole.asked < least {
+			t.Errorf("it asks its context %d times, must be %d at least", whole.asked, least)
+		}
+		for limit := 1; limit < whole.asked; limit += 1 + whole.asked/11 {
+			c := &countedCtx{Context: context.Background(), limit: limit}
+			if err := judge(c); !errors.Is(err, context.Canceled) {
+				t.Fatalf("asked %d of %d times, it returns %v", limit, whole.asked, err)
+			}
+			if c.asked-limit > 25 {
+				t.Fatalf("it goes on and asks %d times after its context has ended (of %d)", c.asked-limit, whole.asked)
+			}
+		}
+	}
+	passes := map[model.Kind]int{model.KindVCSched: 3, model.KindDAG: 8, model.KindReservation: 6, model.KindTVC: 4, model.KindBatch: 5}
+	for _, kind := range model.Kinds() {
+		in, s, all := large(kind, n)
+		if err := in.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			stops(t, passes[kind]*n/1024, func(ctx context.Context) error {
+				_, err := verify.Verify(ctx, in, s, verify.Options{Valid: true})
+				return err
+			})
+		})
+		for _, e := range all {
+			t.Run(fmt.Sprintf("%s/%s", kind, e.Type), func(t *testing.T) {
+				t.Parallel()
+				stops(t, n/1024, func(ctx context.Context) error {
+					_, err := verify.Evidence(ctx, in, &e)
+					if errors.Is(err, verify.ErrUnchecked) {
+						t.Fatal(err)
+					}
+					return err
+				})
+			})
+		}
+	}
+}
+
+// What takes no context, Validate and Hash, isn't waited for.
+func TestJudgeWaitsForNoValidate(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	in := &slow{began: make(chan bool), end: make(chan bool)}
+	go func() {
+		<-in.began
+		cancel()
+	}()
+	if _, err := verify.Verify(ctx, in, &model.Placement{}, verify.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	close(in.end)
+}
+
+// slow is an instance whose Validate takes until end is closed.
+type slow struct {
+	model.VCSched
+	began, end chan bool
+}
+
+func (s *slow) Validate() error {
+	close(s.began)
+	<-s.end
+	return nil
+}
