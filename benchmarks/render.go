@@ -6,10 +6,13 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
 
+	"github.com/gapwise/gapwise/internal/visible"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -17,8 +20,17 @@ import (
 var Formats = []string{"text", "markdown", "csv", "latex"}
 
 // Render writes the table in one of Formats; LaTeX takes a caption, too. Columns of figures are aligned to
-// the right, the others to the left.
+// the right, the others to the left. Cells hold names from files: their control characters are shown, and
+// what Markdown or a spreadsheet would take for more than text is kept from it.
 func (t Table) Render(w io.Writer, format string) error {
+	switch format {
+	case "text":
+		t = t.each(harmless)
+	case "markdown":
+		t = t.each(markdownCell)
+	case "csv":
+		t = t.each(csvCell)
+	}
 	switch format {
 	case "text", "markdown":
 		var text bytes.Buffer
@@ -70,6 +82,7 @@ func (t Table) Render(w io.Writer, format string) error {
 // LaTeX writes the table for the package booktabs. With a caption or a label it is a
 // floating table, else a tabular alone. The caption is LaTeX already.
 func (t Table) LaTeX(w io.Writer, caption, label string) error {
+	t = t.each(harmless)
 	spec := ""
 	for k := range t.Header {
 		spec += map[bool]string{true: "r", false: "l"}[t.numeric(k)]
@@ -94,6 +107,42 @@ func (t Table) LaTeX(w io.Writer, caption, label string) error {
 		fmt.Fprint(out, "\\end{table}\n")
 	}
 	return out.Flush()
+}
+
+// each returns the table with a function applied to each cell.
+func (t Table) each(f func(string) string) Table {
+	all := func(cells []string) []string {
+		some := make([]string, len(cells))
+		for k, c := range cells {
+			some[k] = f(c)
+		}
+		return some
+	}
+	rows := make([][]string, len(t.Rows))
+	for k, r := range t.Rows {
+		rows[k] = all(r)
+	}
+	t.Header, t.Rows = all(t.Header), rows
+	return t
+}
+
+// harmless shows control characters, ends of lines among them.
+func harmless(cell string) string { return visible.Text(cell, "") }
+
+// markdownCell keeps a cell one cell, and a tag text.
+func markdownCell(cell string) string {
+	return markdownTag.ReplaceAllString(strings.ReplaceAll(harmless(cell), "|", `\|`), "&lt;$1")
+}
+
+var markdownTag = regexp.MustCompile("<([A-Za-z/!?])")
+
+// csvCell puts an apostrophe before what a spreadsheet would compute, but for numbers.
+func csvCell(cell string) string {
+	cell = harmless(cell)
+	if _, err := strconv.ParseFloat(cell, 64); err != nil && cell != "-" && cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) {
+		return "'" + cell
+	}
+	return cell
 }
 
 // numeric reports whether all cells of a column are figures.

@@ -11,6 +11,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/audit"
+	"github.com/gapwise/gapwise/internal/visible"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -52,7 +53,7 @@ func (p *program) audit() *cli.Command {
 			if bar {
 				o.Progress = func(t *audit.Tally, elapsed time.Duration) {
 					all, engines, instances := t.Comparisons()
-					fmt.Fprintf(p.err, "\r%s  %d instances, %d comparisons, %d of two engines ", elapsed.Round(time.Second), instances, all, engines)
+					fmt.Fprintf(visible.Raw(p.err), "\r%s  %d instances, %d comparisons, %d of two engines ", elapsed.Round(time.Second), instances, all, engines)
 				}
 			}
 			o.Found = func(d audit.Disagreement, file string) {

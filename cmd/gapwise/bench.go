@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/visible"
 )
 
 func (p *program) bench() *cli.Command {
@@ -79,7 +80,7 @@ func (p *program) bench() *cli.Command {
 			}
 			bar, lines := io.Writer(io.Discard), &benchLog{w: p.err, name: share(plan, o.Shard), interval: 10 * time.Second}
 			if isTerminal(p.err) {
-				bar, lines.w = p.err, io.Discard
+				bar, lines.w = visible.Raw(p.err), io.Discard
 			}
 			var progress *progressbar.ProgressBar
 			runs := 0
@@ -112,7 +113,7 @@ func (p *program) bench() *cli.Command {
 				}
 			}
 			err = benchmarks.Run(ctx, plan, o)
-			if bar == p.err {
+			if bar != io.Discard {
 				fmt.Fprintln(p.err)
 			}
 			if ctx.Err() != nil && errors.Is(err, ctx.Err()) {

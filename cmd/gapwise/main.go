@@ -18,6 +18,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/internal/visible"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -74,6 +75,9 @@ func start(p *program) int {
 // run executes one command line and returns the exit code. A panic, of which the library makes
 // nothing, is an error of one line here; with GAPWISE_DEBUG the stack follows.
 func (p *program) run(ctx context.Context, args []string) int {
+	screen := *p // what it says holds names from files
+	screen.out, screen.err = visible.Writer{Writer: p.out}, visible.Writer{Writer: p.err}
+	p = &screen
 	err := caught.Call(func() error {
 		if p.completeValue(args) {
 			return nil
@@ -162,6 +166,6 @@ func (p *program) app() *cli.Command {
 
 // isTerminal reports whether w is one.
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := visible.Raw(w).(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -15,6 +15,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/replace"
+	"github.com/gapwise/gapwise/internal/visible"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -24,7 +25,7 @@ import (
 // written to in place. "" and "-" are standard output.
 func (p *program) writeFile(path string, write func(io.Writer) error) error {
 	if path == "" || isStdout(path) {
-		return write(p.out)
+		return write(visible.Raw(p.out)) // it may be no text
 	}
 	var b bytes.Buffer
 	if err := write(&b); err != nil {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/visible"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -46,15 +47,15 @@ func (p *program) terminalGantt(ctx context.Context, c *cli.Command, in model.In
 	if d.bound != nil {
 		title += ", bound " + figure(*d.bound)
 	}
-	return p.writeFile("", interruptible(ctx, func(w io.Writer) error {
+	return interruptible(ctx, func(w io.Writer) error {
 		fmt.Fprintln(w, title)
 		return draw.Terminal(w, p.columns(), draw.Frame{Instance: d.in, Solution: d.s})
-	}))
+	})(p.out)
 }
 
 // columns returns the width of the terminal, 80 without one.
 func (p *program) columns() int {
-	if f, ok := p.out.(*os.File); ok {
+	if f, ok := visible.Raw(p.out).(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
 		}
