@@ -17,14 +17,16 @@ import (
 //
 // In loss mode a request is embedded at its arrival, for its whole duration, or
 // rejected. The objective, to be maximised, is the number of accepted requests
-// or their revenue (see TVCGoal); the other of the two breaks ties.
+// or their revenue (see TVCGoal); the other of the two is the second objective, by which
+// results of one objective are compared. The exact engines optimise the first alone: they
+// stop at any optimum of it, so "optimal" says nothing of the second.
 //
 // In queue mode (Queue) requests wait. A request runs in one or more segments,
 // never before its arrival: it may be suspended, keeps the work that is done,
 // and goes on later, on the same servers or on others. Every request that fits
 // an empty data centre must run; one that never fits is refused. The objective,
-// to be minimised, is the mean response time; the mean bounded slowdown breaks
-// ties. Metrics defines these figures.
+// to be minimised, is the mean response time, the second the mean bounded
+// slowdown. Metrics defines these figures.
 //
 // At one instant departures come before arrivals: a segment holds its slots and
 // links from StartS up to EndS, without EndS. Requests that arrive at one

@@ -42,9 +42,6 @@ func (d *TVCDetails) Lines(Result) (lines []string) {
 
 // Claims implements Details.
 func (d *TVCDetails) Claims() (claims []string) {
-	if d.NeverFit > 0 {
-		claims = append(claims, "how many requests never fit")
-	}
 	if d.Embeddable != nil {
 		claims = append(claims, "how many rejected requests could have been embedded")
 	}

@@ -29,10 +29,7 @@ type tvcWorkRequest struct {
 }
 
 func newTVCWork(ctx context.Context, in *model.TVC) *tvcWork {
-	j := &tvcJudge{in: in, half: in.FatTree.K / 2}
-	for layer, rate := range layerRates(&in.FatTree) {
-		j.rates[layer], _ = micros(rate)
-	}
+	j := newTVCJudge(in, nil)
 	h := int64(j.half)
 	w := &tvcWork{in: in, slots: int64(in.FatTree.Slots), servers: 2 * h * h * h, rate: j.rates[0], at: map[string]int{},
 		total: new(big.Int), unit: new(big.Int), grains: big.NewInt(1)}

@@ -39,11 +39,7 @@ const (
 //
 // With s segments of v servers in all: time O((s + v) log s), memory O(s + v).
 func tvc(ctx context.Context, in *model.TVC, e *model.Embeddings, r *Report) {
-	j := &tvcJudge{in: in, report: r, half: in.FatTree.K / 2, used: map[resource]*big.Int{}, runs: map[*segment[model.Embedding]][]use{}}
-	f := &in.FatTree
-	for layer, rate := range layerRates(f) {
-		j.rates[layer], _ = micros(rate)
-	}
+	j := newTVCJudge(in, r)
 	migration, _ := micros(in.MigrationS)
 	runs := &segmentJudge[model.Embedding]{ctx: ctx, report: r, noun: "request", requests: len(in.Requests), steady: true, migration: migration,
 		request: func(k int) (string, int64, int64) {
@@ -104,6 +100,14 @@ type tvcJudge struct {
 	rates  [3]int64 // bit/s of the links above servers, edge and aggregation switches
 	used   map[resource]*big.Int
 	runs   map[*segment[model.Embedding]][]use
+}
+
+func newTVCJudge(in *model.TVC, r *Report) *tvcJudge {
+	j := &tvcJudge{in: in, report: r, half: in.FatTree.K / 2, used: map[resource]*big.Int{}, runs: map[*segment[model.Embedding]][]use{}}
+	for layer, rate := range layerRates(&in.FatTree) {
+		j.rates[layer], _ = micros(rate)
+	}
+	return j
 }
 
 // resource is a server's slots or a link. Switches count through the whole data

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"math/big"
 
 	"github.com/gapwise/gapwise/model"
@@ -86,6 +87,20 @@ func fitsPerPath(n, slots int64, through, children [3]int64) bool {
 		}
 	}
 	return false
+}
+
+// neverFit counts the requests that don't fit the empty data centre.
+func neverFit(ctx context.Context, in *model.TVC) (count int) {
+	j := newTVCJudge(in, nil)
+	for k := range in.Requests {
+		if stopped(ctx, k) {
+			return count
+		}
+		if !j.fits(&in.Requests[k]) {
+			count++
+		}
+	}
+	return count
 }
 
 // accepted returns the number of requests that run and their revenue, N·B·duration

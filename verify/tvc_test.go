@@ -227,3 +227,24 @@ func TestTVCViolations(t *testing.T) {
 		})
 	}
 }
+
+// How many requests never fit is counted by the judge, too.
+func TestNeverFit(t *testing.T) {
+	t.Parallel()
+	in := &model.TVC{Name: "t", FatTree: model.FatTree{K: 2, Slots: 2, LinkMbps: 10}, Requests: []model.TVCRequest{
+		{ID: "a", VMs: 1, BandwidthMbps: 1, DurationS: 1}, {ID: "b", VMs: 4, BandwidthMbps: 9, DurationS: 1}}}
+	for stated, want := range map[int]bool{1: true, 2: false, -1: false, 0: true} { // 0: nothing is stated
+		r := model.NewResult("mine", 1)
+		if err := r.SetSolution(in, &model.Embeddings{}); err != nil {
+			t.Fatal(err)
+		}
+		r.Details = &model.TVCDetails{NeverFit: stated}
+		report, err := verify.Result(t.Context(), in, r, verify.Options{})
+		if err != nil || report.Feasible() != want || !want && report.Violations[0].Constraint != verify.WrongDetails {
+			t.Errorf("stated %d: %v %v", stated, report, err)
+		}
+		if checked := slices.Contains(report.Checked, "how many requests never fit"); checked != (stated != 0) {
+			t.Errorf("stated %d: checked %v", stated, checked)
+		}
+	}
+}

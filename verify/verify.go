@@ -84,6 +84,7 @@ const (
 	WrongGap       = "wrong_gap"
 	BeatenBound    = "beaten_bound"
 	WrongStatus    = "wrong_status"
+	WrongDetails   = "wrong_details"
 )
 
 // Report is the judgement on a solution or a result.
@@ -276,6 +277,14 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 	}
 	evidence(ctx, in, &res, &r)
 	trust("the reason", res.Reason != "")
+	if d, ok := res.Details.(*model.TVCDetails); ok && d.NeverFit != 0 {
+		if v, ok := in.(*model.TVC); ok {
+			check("how many requests never fit")
+			if n := neverFit(ctx, v); n != d.NeverFit && ctx.Err() == nil {
+				r.add(WrongDetails, 0, "%d requests never fit, stated are %d", n, d.NeverFit)
+			}
+		}
+	}
 	if res.Details != nil {
 		r.Trusted = append(r.Trusted, res.Details.Claims()...)
 	}
