@@ -10,7 +10,7 @@ import (
 func TestText(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"job 1, ±5 µs":        "job 1, ±5 µs",
+		"job 1, ±5 µs":         "job 1, ±5 µs",
 		"a\x1b[31mred":         `a\u001b[31mred`,
 		"two\nlines\tand\rone": "two\nlines\tand" + `\u000done`,
 		"c1 \u009b2J":          `c1 \u009b2J`,
