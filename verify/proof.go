@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/gapwise/gapwise/model"
@@ -48,12 +47,6 @@ var proofKinds = map[model.Kind]func(in model.Instance, s *proofState, unit stri
 	model.KindTVC:         newTVCProof,
 }
 
-// Numbers of a proof are below maxProofNumber from 0, so that no sum overflows.
-const (
-	maxProofNumber = 1 << 60
-	maxProofLine   = 1 << 22
-)
-
 // Proof replays a proof of a bound on the objective of a valid instance, as text or as
 // gzip of it. Its format is described in docs/proofs.md.
 //
@@ -66,6 +59,14 @@ const (
 // If the proof doesn't hold, the error wraps ErrProof and names the first line that
 // doesn't follow. hash is model.Hash of the instance.
 func Proof(ctx context.Context, in model.Instance, hash string, r io.Reader) (Proved, error) {
+	return replay(ctx, in, hash, r, proofLimits{maxProofLines, maxProofMemory})
+}
+
+// proofLimits bound what a proof asks of the checker.
+type proofLimits struct{ lines, memory int64 }
+
+// replay is Proof with limits.
+func replay(ctx context.Context, in model.Instance, hash string, r io.Reader, most proofLimits) (Proved, error) {
 	text := bufio.NewReaderSize(r, 1<<16)
 	if magic, _ := text.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
 		z, err := gzip.NewReader(text)
@@ -74,19 +75,15 @@ func Proof(ctx context.Context, in model.Instance, hash string, r io.Reader) (Pr
 		}
 		text = bufio.NewReaderSize(z, 1<<16)
 	}
-	c := &proofChecker{vars: map[int64]int32{}, rules: map[int64]proofRule{}, called: map[string]string{}, nogoods: map[int64]proofNogood{}, open: -1}
+	c := &proofChecker{limits: most, vars: map[int64]proofVar{}, rules: map[int64]proofCon{}, nogoods: map[int64]proofNogood{}, open: -1}
+	c.ctx = ctx
 	lines := bufio.NewScanner(text)
-	lines.Buffer(make([]byte, 1<<16), maxProofLine)
+	lines.Buffer(make([]byte, 1<<16), maxProofLine+3)
 	for lines.Scan() {
 		c.line++
-		if c.line&1023 == 0 && ctx.Err() != nil {
+		err := c.take(in, hash, lines.Bytes())
+		if c.spend(20+len(lines.Bytes())) || ctx.Err() != nil && err != nil {
 			return Proved{}, fmt.Errorf("stopped at line %d of the proof: %w", c.line, ctx.Err())
-		}
-		var err error
-		if c.line <= 4 {
-			err = c.header(in, hash, lines.Text())
-		} else {
-			err = c.next(lines.Bytes())
 		}
 		if err != nil && lines.Err() == nil {
 			what := lines.Text()
@@ -96,14 +93,18 @@ func Proof(ctx context.Context, in model.Instance, hash string, r io.Reader) (Pr
 			return Proved{}, fmt.Errorf("%w: line %d, %q: %w", ErrProof, c.line, what, err)
 		}
 	}
-	if err := lines.Err(); err != nil {
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return Proved{}, fmt.Errorf("%w: line %d: %w", ErrProof, c.line+1, errLongProofLine)
+	case err != nil:
 		return Proved{}, fmt.Errorf("%w: after line %d: %w", ErrProof, c.line, err)
-	}
-	if !c.claimed {
+	case !c.claimed:
 		return Proved{}, fmt.Errorf("%w: it ends at line %d without a claim, as if it were cut off", ErrProof, c.line)
 	}
 	return c.proved, nil
 }
+
+var errLongProofLine = fmt.Errorf("it is longer than %d bytes, the most that a line may have", maxProofLine)
 
 // proofChecker is what is known after some lines of a proof.
 type proofChecker struct {
@@ -112,11 +113,12 @@ type proofChecker struct {
 	unit    string
 	target  int32 // the objective
 	cut     int64
-	vars    map[int64]int32
-	rules   map[int64]proofRule
-	called  map[string]string // names of variables and constraints, by their first word and number
+	vars    map[int64]proofVar
+	rules   map[int64]proofCon
 	nogoods map[int64]proofNogood
-	line    int
+	line    int64
+	memory  int64 // bytes of what is defined, by the costs of proof_words.go
+	limits  proofLimits
 
 	open     int64 // nogood whose steps are being read, or -1
 	premises proofNogood
@@ -127,16 +129,54 @@ type proofChecker struct {
 	words    [][]byte
 }
 
+// proofVar and proofCon are what a number of the proof stands for.
+type proofVar struct {
+	v    int32
+	name string
+}
+
+type proofCon struct {
+	rule proofRule
+	name string
+}
+
+// take reads a line, and keeps to the limits.
+func (c *proofChecker) take(in model.Instance, hash string, text []byte) error {
+	if c.line > c.limits.lines {
+		return fmt.Errorf("the proof has more than %d lines, the most that are taken", c.limits.lines)
+	}
+	if len(text) > maxProofLine {
+		return errLongProofLine
+	}
+	if c.words = split(text, c.words[:0]); len(c.words) == 0 {
+		return errors.New("is empty")
+	}
+	var err error
+	if c.line <= 4 {
+		err = c.header(in, hash, asStrings(c.words))
+	} else {
+		err = c.next(c.words)
+	}
+	if used := c.memory + int64(len(c.trail))*costOfChange; err == nil && used > c.limits.memory {
+		err = fmt.Errorf("the %d variables, %d constraints and %d nogoods up to here take %d bytes, the most is %d",
+			len(c.vars), len(c.rules), len(c.nogoods), used, c.limits.memory)
+	}
+	return err
+}
+
 // header reads one of the first four lines.
-func (c *proofChecker) header(in model.Instance, hash, text string) error {
-	words := strings.Fields(text)
+func (c *proofChecker) header(in model.Instance, hash string, words []string) error {
 	want := [...]string{"gapwise-proof", "instance", "unit", "upper"}[c.line-1]
-	if len(words) < 2 || words[0] != want {
+	count := 2
+	if c.line == 1 {
+		count = 3
+	}
+	if len(words) != count || words[0] != want {
 		return fmt.Errorf("must be %q and its value", want)
 	}
 	switch c.line {
 	case 1:
-		if words[1] != "1" || len(words) != 3 {
+		if words[1] != "1" {
 			return errors.New("must be version 1 and the instance's kind")
 		}
 		if words[2] != string(in.Kind()) {
@@ -153,11 +193,14 @@ func (c *proofChecker) header(in model.Instance, hash, text string) error {
 		c.unit = words[1]
 	case 4:
 		var err error
-		if c.cut, err = proofNumber([]byte(words[1])); err != nil {
+		if c.cut, err = proofID([]byte(words[1])); err != nil {
 			return err
 		}
 		if c.kind, err = proofKinds[in.Kind()](in, &c.proofState, c.unit, c.cut); err != nil {
 			return err
+		}
+		if c.tooLarge {
+			return errors.New("a variable has bounds of 2^60 or more from 0")
 		}
 		if c.target, err = c.kind.variable(strings.Fields(c.kind.objective())); err != nil {
 			return err
@@ -169,14 +212,9 @@ func (c *proofChecker) header(in model.Instance, hash, text string) error {
 }
 
 // next reads a line after the header.
-func (c *proofChecker) next(text []byte) error {
+func (c *proofChecker) next(w [][]byte) error {
 	if c.claimed {
 		return errors.New("comes after the claim")
-	}
-	c.words = split(text, c.words[:0])
-	w := c.words
-	if len(w) == 0 {
-		return errors.New("is empty")
 	}
 	if x := w[0][0]; x >= '0' && x <= '9' || x == 'n' && len(w[0]) > 1 && w[0][1] >= '0' && w[0][1] <= '9' {
 		return c.step(w)
@@ -191,10 +229,12 @@ func (c *proofChecker) next(text []byte) error {
 	case word == "end" && len(w) == 1 && c.open >= 0:
 		return c.end()
 	case word == "delete" && len(w) == 2 && c.open < 0:
-		n, err := proofNumber(w[1])
-		if _, ok := c.nogoods[n]; !ok || err != nil {
+		n, err := proofID(w[1])
+		old, ok := c.nogoods[n]
+		if !ok || err != nil {
 			return errors.New("there is no such nogood")
 		}
+		c.memory -= old.memory()
 		delete(c.nogoods, n)
 		return nil
 	case word == "cut" && len(w) == 2 && c.open < 0:
@@ -234,7 +274,7 @@ func (c *proofChecker) next(text []byte) error {
 func (c *proofChecker) atRoot() { c.trail, c.refuted = c.trail[:0], c.refuted || c.broken }
 
 func (c *proofChecker) declareVar(w [][]byte) error {
-	n, err := proofNumber(w[1])
+	n, err := proofID(w[1])
 	if err != nil {
 		return err
 	}
@@ -242,13 +282,15 @@ func (c *proofChecker) declareVar(w [][]byte) error {
 		return errors.New("has a name already")
 	}
 	name := asStrings(w[2:])
-	c.called["v"+string(w[1])] = strings.Join(name, " ")
-	c.vars[n], err = c.kind.variable(name)
+	x := proofVar{name: strings.Join(name, " ")}
+	x.v, err = c.kind.variable(name)
+	c.vars[n] = x
+	c.memory += int64(costOfName + len(x.name))
 	return err
 }
 
 func (c *proofChecker) declareCon(w [][]byte) error {
-	n, err := proofNumber(w[1])
+	n, err := proofID(w[1])
 	if err != nil {
 		return err
 	}
@@ -256,14 +298,20 @@ func (c *proofChecker) declareCon(w [][]byte) error {
 		return errors.New("has a name already")
 	}
 	name := asStrings(w[2:])
-	c.called[string(w[1])] = strings.Join(name, " ")
-	c.rules[n], err = c.kind.constraint(name)
-	return err
+	x := proofCon{name: strings.Join(name, " ")}
+	if x.rule, err = c.kind.constraint(name); err != nil {
+		return err
+	}
+	c.rules[n] = x
+	size := x.rule.entries()
+	c.spend(size)
+	c.memory += int64(costOfName + len(x.name) + costOfEntry*size)
+	return nil
 }
 
 // begin reads the premises of a nogood and has them hold.
 func (c *proofChecker) begin(w [][]byte) error {
-	n, err := proofNumber(w[1])
+	n, err := proofID(w[1])
 	if err != nil {
 		return err
 	}
@@ -281,6 +329,7 @@ func (c *proofChecker) begin(w [][]byte) error {
 	for _, b := range c.premises {
 		c.set(b)
 	}
+	c.memory += c.premises.memory()
 	return nil
 }
 
@@ -324,6 +373,7 @@ func (c *proofChecker) step(w [][]byte) error {
 		if claim != never {
 			c.oppose(claim)
 		}
+		c.spend(rule.entries())
 		if !c.broken && !rule.violated(&c.proofState, claim, window) {
 			return fmt.Errorf("%s doesn't follow from %s", c.describe(w[1]), c.describe(w[0]))
 		}
@@ -340,7 +390,8 @@ func (c *proofChecker) step(w [][]byte) error {
 func (c *proofChecker) describe(text []byte) string {
 	word := string(text)
 	if i := strings.IndexAny(word, "<>"); i >= 0 {
-		return fmt.Sprintf("%q", c.called["v"+word[:i]]+" "+word[i:])
+		n, _ := proofID(text[:i])
+		return fmt.Sprintf("%q", c.vars[n].name+" "+word[i:])
 	}
 	switch {
 	case word == "!":
@@ -348,7 +399,8 @@ func (c *proofChecker) describe(text []byte) string {
 	case word[0] == 'n':
 		return "nogood " + word[1:]
 	}
-	return fmt.Sprintf("%q", c.called[word])
+	n, _ := proofID(text)
+	return fmt.Sprintf("%q", c.rules[n].name)
 }
 
 // rule returns the constraint, or nogood with an n before it, of a number.
@@ -357,7 +409,7 @@ func (c *proofChecker) rule(text []byte) (proofRule, error) {
 	if nogood {
 		text = text[1:]
 	}
-	n, err := proofNumber(text)
+	n, err := proofID(text)
 	if err != nil {
 		return nil, err
 	}
@@ -368,7 +420,7 @@ func (c *proofChecker) rule(text []byte) (proofRule, error) {
 		return nil, fmt.Errorf("there is no nogood %d", n)
 	}
 	if r, ok := c.rules[n]; ok {
-		return r, nil
+		return r.rule, nil
 	}
 	return nil, fmt.Errorf("there is no constraint %d", n)
 }
@@ -379,11 +431,11 @@ func (c *proofChecker) bound(text []byte) (bound, error) {
 	if i < 2 {
 		return never, fmt.Errorf("%q is no bound like 12>=5", text)
 	}
-	n, err := proofNumber(text[:i-1])
+	n, err := proofID(text[:i-1])
 	if err != nil {
 		return never, err
 	}
-	v, ok := c.vars[n]
+	x, ok := c.vars[n]
 	if !ok {
 		return never, fmt.Errorf("there is no variable %d", n)
 	}
@@ -392,44 +444,9 @@ func (c *proofChecker) bound(text []byte) (bound, error) {
 	case err != nil:
 		return never, err
 	case text[i-1] == '>':
-		return atLeast(v, at), nil
+		return atLeast(x.v, at), nil
 	case text[i-1] == '<':
-		return atMost(v, at), nil
+		return atMost(x.v, at), nil
 	}
 	return never, fmt.Errorf("%q is no bound like 12>=5", text)
-}
-
-// proofNumber reads a whole number.
-func proofNumber(text []byte) (int64, error) {
-	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil || n >= maxProofNumber || n <= -maxProofNumber {
-		if len(text) > 40 {
-			text = text[:40]
-		}
-		return 0, fmt.Errorf("%q is no whole number below 2^60", text)
-	}
-	return n, nil
-}
-
-// split returns the words of a line.
-func split(text []byte, words [][]byte) [][]byte {
-	for {
-		text = bytes.TrimLeft(text, " ")
-		if len(text) == 0 {
-			return words
-		}
-		i := bytes.IndexByte(text, ' ')
-		if i < 0 {
-			return append(words, text)
-		}
-		words, text = append(words, text[:i]), text[i:]
-	}
-}
-
-func asStrings(words [][]byte) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = string(w)
-	}
-	return out
 }

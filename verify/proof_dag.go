@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,9 +22,10 @@ import (
 // has room for. So each schedule that ends at R makes one in units, in which nothing
 // takes longer than (1 + ε) of its time, that ends by R (1 + ε) / u: the same machines
 // and orders, each task as early as it can be. That none in units ends before b hence
-// says that R ≥ b u / (1 + ε), and R ≥ b u if no duration was rounded up. ε makes
-// room for the rounding of quotients and sums to float64s in the program that wrote
-// the proof. Contention only delays.
+// says that R ≥ b u / (1 + ε), and R ≥ b u if no duration was rounded up. A duration
+// that counts as far only needs to be upper + 1 units, since b is at most that.
+// ε makes room for the rounding of quotients and sums to float64s in the program that
+// wrote the proof. Contention only delays.
 type dagProof struct {
 	s          *proofState
 	in         *model.DAG
@@ -51,6 +53,9 @@ const (
 	maxProofTask = 1 << 12
 )
 
+// decimalNumber is how a unit is written, of what ParseFloat reads.
+var decimalNumber = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$`)
+
 var proofEpsilon = new(big.Rat).SetFloat64(1 + 1.0/(1<<50))
 
 func newDAGProof(in model.Instance, s *proofState, unit string, upper int64) (proofKind, error) {
@@ -59,7 +64,7 @@ func newDAGProof(in model.Instance, s *proofState, unit string, upper int64) (pr
 		return nil, errors.New("the instance is no task graph")
 	}
 	u, err := strconv.ParseFloat(unit, 64)
-	if err != nil || !(u > 0) || math.IsInf(u, 0) {
+	if err != nil || !decimalNumber.MatchString(unit) || !(u > 0) {
 		return nil, fmt.Errorf("the unit %q is no number above 0", unit)
 	}
 	if upper < 0 || upper >= far {
@@ -71,6 +76,9 @@ func newDAGProof(in model.Instance, s *proofState, unit string, upper int64) (pr
 	}
 	k.times()
 	k.lengths()
+	if s.stopped {
+		return nil, errors.New("stopped")
+	}
 	k.makespan = s.add(0, upper, always)
 	for t := range k.n {
 		for a := range k.m {
@@ -89,13 +97,16 @@ func newDAGProof(in model.Instance, s *proofState, unit string, upper int64) (pr
 func (k *dagProof) ticks(d *big.Rat) int64 {
 	more := new(big.Rat).Mul(d, proofEpsilon)
 	more.Quo(more, k.unit)
-	n := new(big.Int).Quo(more.Num(), more.Denom())
-	if !n.IsInt64() || n.Int64() > k.upper {
+	whole, counts := new(big.Int).Quo(more.Num(), more.Denom()), k.upper+1
+	if whole.IsInt64() {
+		counts = min(counts, whole.Int64())
+	}
+	k.s.spend(16)
+	k.roundedUp = k.roundedUp || more.SetInt64(counts).Mul(more, k.unit).Cmp(d) > 0
+	if counts > k.upper {
 		return far
 	}
-	whole := new(big.Rat).SetInt(n)
-	k.roundedUp = k.roundedUp || whole.Mul(whole, k.unit).Cmp(d) > 0
-	return n.Int64()
+	return counts
 }
 
 // times reads the durations, and puts the tasks in an order.
@@ -114,6 +125,9 @@ func (k *dagProof) times() {
 		k.edges = append(k.edges, [2]int{f, t})
 		k.succ[f], k.pred[t] = append(k.succ[f], e), append(k.pred[t], e)
 		for a := range k.m {
+			if k.s.stopped {
+				return
+			}
 			for b := range k.m {
 				d := new(big.Rat)
 				if a != b {
@@ -155,6 +169,7 @@ func (k *dagProof) lengths() {
 		for a := range k.m {
 			t := k.order[i]
 			for _, e := range k.pred[t] {
+				k.s.spend(k.m)
 				least := int64(math.MaxInt64)
 				for b := range k.m {
 					f := k.edges[e][0]*k.m + b
@@ -164,6 +179,7 @@ func (k *dagProof) lengths() {
 			}
 			t = k.order[k.n-1-i]
 			for _, e := range k.succ[t] {
+				k.s.spend(k.m)
 				least := int64(math.MaxInt64)
 				for b := range k.m {
 					f := k.edges[e][1]*k.m + b
@@ -176,6 +192,9 @@ func (k *dagProof) lengths() {
 	for _, t := range slices.Backward(k.order) {
 		k.path[t] = make([]bool, k.n)
 		for _, e := range k.succ[t] {
+			if k.s.spend(k.n) {
+				return
+			}
 			to := k.edges[e][1]
 			k.path[t][to] = true
 			for u, is := range k.path[to] {
@@ -261,17 +280,6 @@ func roundDown(x *big.Rat) float64 {
 		f = math.Nextafter(f, math.Inf(-1))
 	}
 	return f
-}
-
-var errUnknownName = errors.New("there is nothing of this name")
-
-// proofIndex reads a number below n.
-func proofIndex(text string, n int) (int, error) {
-	i, err := strconv.Atoi(text)
-	if err != nil || i < 0 || i >= n {
-		return 0, fmt.Errorf("%q must be a number from 0 to %d", text, n-1)
-	}
-	return i, nil
 }
 
 func (k *dagProof) constraint(name []string) (proofRule, error) {
@@ -376,24 +384,21 @@ func (k *dagProof) load(words []string) (proofRule, error) {
 		}
 		lower = max(lower, through)
 	}
-	row := &proofLinear{terms: []proofTerm{{0, k.makespan}}}
+	k.s.spend(k.n * k.m)
+	row := &proofLinear{terms: []proofTerm{{-total, k.makespan}}}
 	for a, w := range weights {
 		head, tail := int64(math.MaxInt64), int64(math.MaxInt64)
 		for _, t := range tasks {
 			head, tail = min(head, k.head[t*k.m+a]), min(tail, k.tail[t*k.m+a])
 		}
-		row.terms[0].times -= w
-		row.most -= w * min(head+tail, lower, k.upper)
+		row.allow(-w, min(head+tail, lower, k.upper))
 	}
 	for _, t := range tasks {
 		g := make([]proofChoice, k.m)
 		for a, w := range weights {
-			g[a] = proofChoice{k.on[t*k.m+a], w * k.cost[t*k.m+a]}
+			g[a] = proofChoice{k.on[t*k.m+a], w * k.cost[t*k.m+a]} // below 2^31 · 2^29
 		}
 		row.groups = append(row.groups, g)
-	}
-	if !row.fits(k.s) {
-		return nil, errors.New("its numbers are too large")
 	}
 	return row, nil
 }

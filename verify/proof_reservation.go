@@ -28,11 +28,16 @@ type reservationProof struct {
 	withdrawn *big.Rat // objective of the requests that cost nothing
 }
 
+var errProofWeights = errors.New("the weights of the requests sum to 2^60 or more")
+
 func newReservationProof(in model.Instance, s *proofState, unit string, upper int64) (proofKind, error) {
 	r, ok := in.(*model.Reservation)
-	w, err := strconv.ParseInt(unit, 10, 64)
-	if !ok || err != nil || w < 1 {
-		return nil, fmt.Errorf("the unit %q is no whole number of at least 1", unit)
+	if !ok {
+		return nil, errors.New("the instance is none of reservations")
+	}
+	w, err := proofUnit(unit, maxProofNumber)
+	if err != nil {
+		return nil, err
 	}
 	t := r.Ticks()
 	counts := t.Goal.PESeconds()
@@ -60,10 +65,15 @@ func newReservationProof(in model.Instance, s *proofState, unit string, upper in
 		j := &t.Jobs[i]
 		weight := int64(1)
 		if counts {
-			if float64(j.PEs)*float64(j.Counted) > 1<<60 || int64(j.PEs)*j.Counted%w != 0 {
+			area, rest := new(big.Int), new(big.Int)
+			area.Mul(big.NewInt(int64(j.PEs)), big.NewInt(j.Counted)).QuoRem(area, big.NewInt(w), rest)
+			if rest.Sign() != 0 {
 				return nil, fmt.Errorf("the unit %q doesn't divide the weight of request %d", unit, j.Request)
 			}
-			weight = int64(j.PEs) * j.Counted / w
+			if !area.IsInt64() || area.Int64() >= maxProofNumber {
+				return nil, errProofWeights
+			}
+			weight = area.Int64()
 		}
 		on := atLeast(s.add(0, 1, always), 1)
 		start := s.add(j.Ready, j.Latest(), on)
@@ -71,14 +81,12 @@ func newReservationProof(in model.Instance, s *proofState, unit string, upper in
 		k.capacity.starts = append(k.capacity.starts, proofStart{on, start})
 		k.capacity.lengths, k.capacity.demands = append(k.capacity.lengths, j.Length), append(k.capacity.demands, int64(j.PEs)/pes)
 		k.row.groups = append(k.row.groups, []proofChoice{{on, 0}, {on.not(), weight}})
-		if k.total += weight; k.total > 1<<60 {
-			return nil, errors.New("the instance's numbers are too large for the checker")
+		if k.total += weight; k.total >= maxProofNumber {
+			return nil, errProofWeights
 		}
 	}
 	k.lost = s.add(0, min(upper, k.total), always)
-	if k.row.terms = []proofTerm{{-1, k.lost}}; !k.row.fits(s) {
-		return nil, errors.New("the instance's numbers are too large for the checker")
-	}
+	k.row.terms = []proofTerm{{-1, k.lost}}
 	return k, nil
 }
 

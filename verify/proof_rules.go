@@ -2,7 +2,6 @@ package verify
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -13,10 +12,16 @@ type proofRule interface {
 	// which the opposite was added to the state, and window what the proof says
 	// of where to look, [0, 0) without.
 	violated(s *proofState, claim bound, window [2]int64) bool
+	// entries returns how many terms, choices, bounds or activities it has.
+	entries() int
 }
 
 // proofNogood is a set of bounds that can't all hold.
 type proofNogood []bound
+
+func (c proofNogood) entries() int { return len(c) }
+
+func (c proofNogood) memory() int64 { return int64(costOfNogood + costOfPremise*len(c)) }
 
 func (c proofNogood) violated(s *proofState, _ bound, _ [2]int64) bool {
 	for _, b := range c {
@@ -30,12 +35,21 @@ func (c proofNogood) violated(s *proofState, _ bound, _ [2]int64) bool {
 // proofAny is some constraints under one name.
 type proofAny []proofRule
 
+func (c proofAny) entries() (n int) {
+	for _, r := range c {
+		n += r.entries()
+	}
+	return n
+}
+
 func (c proofAny) violated(s *proofState, claim bound, window [2]int64) bool {
 	return slices.ContainsFunc(c, func(r proofRule) bool { return r.violated(s, claim, window) })
 }
 
 // proofOne says that exactly one of some bounds holds, none of an optional variable.
 type proofOne []bound
+
+func (c proofOne) entries() int { return len(c) }
 
 func (c proofOne) violated(s *proofState, _ bound, _ [2]int64) bool {
 	hold, fail := 0, 0
@@ -48,74 +62,6 @@ func (c proofOne) violated(s *proofState, _ bound, _ [2]int64) bool {
 		}
 	}
 	return hold > 1 || fail == len(c)
-}
-
-// proofLinear says that
-//
-//	Σ_groups (the value of the choice that holds) + Σ_terms times·variable ≤ most
-//
-// where of each group exactly one choice holds. It is violated if the least value of
-// the left side is above most: of each group the least value of a choice that can
-// hold, of each term that at the variable's lower or upper bound.
-type proofLinear struct {
-	groups [][]proofChoice
-	terms  []proofTerm
-	most   int64
-}
-
-type proofChoice struct {
-	if_   bound
-	value int64
-}
-
-type proofTerm struct {
-	times int64
-	v     int32
-}
-
-func (c *proofLinear) violated(s *proofState, _ bound, _ [2]int64) bool {
-	sum := int64(0)
-	for _, g := range c.groups {
-		least, known := int64(math.MaxInt64), int64(math.MinInt64)
-		for _, x := range g {
-			if s.holds(x.if_) {
-				known = max(known, x.value)
-			}
-			if !s.fails(x.if_) {
-				least = min(least, x.value)
-			}
-		}
-		switch {
-		case known > math.MinInt64:
-			sum += known // that of any that is known to hold
-		case least == math.MaxInt64:
-			return true // none can hold
-		default:
-			sum += least
-		}
-	}
-	for _, t := range c.terms {
-		if t.times > 0 {
-			sum += t.times * s.least(t.v)
-		} else {
-			sum += t.times * s.most(t.v)
-		}
-	}
-	return sum > c.most
-}
-
-// fits reports whether no sum of the row overflows, for the variables' bounds of now.
-func (c *proofLinear) fits(s *proofState) bool {
-	size := math.Abs(float64(c.most))
-	for _, g := range c.groups {
-		for _, x := range g {
-			size += math.Abs(float64(x.value))
-		}
-	}
-	for _, t := range c.terms {
-		size += math.Abs(float64(t.times)) * max(math.Abs(float64(s.least(t.v))), math.Abs(float64(s.most(t.v))))
-	}
-	return size < 1<<61
 }
 
 // proofStart is the start of an activity if it runs as on says. at is a variable that
@@ -157,8 +103,11 @@ type proofDelay struct {
 	by       func(k, l int) int64
 }
 
+func (c *proofDelay) entries() int { return len(c.from) + len(c.to) }
+
 func (c *proofDelay) violated(s *proofState, _ bound, _ [2]int64) bool {
 	return certain(s, c.to, func(l int) bool {
+		s.spend(len(c.from))
 		return certain(s, c.from, func(k int) bool {
 			return s.least(c.from[k].at)+c.by(k, l) > s.most(c.to[l].at)
 		})
@@ -195,6 +144,8 @@ type block struct {
 	i                   int
 }
 
+func (c *proofMachine) entries() int { return len(c.starts) }
+
 func (c *proofMachine) violated(s *proofState, claim bound, _ [2]int64) bool {
 	var all []block
 	for i, x := range c.starts {
@@ -203,7 +154,7 @@ func (c *proofMachine) violated(s *proofState, claim bound, _ [2]int64) bool {
 		}
 	}
 	slices.SortFunc(all, func(a, b block) int { return cmp.Compare(a.late, b.late) })
-	if overloaded(all, nil) {
+	if overloaded(s, all, nil) {
 		return true
 	}
 	if claim.sv < 0 {
@@ -219,8 +170,11 @@ func (c *proofMachine) violated(s *proofState, claim bound, _ [2]int64) bool {
 
 // overloaded reports whether a window is overloaded by blocks, by rising late. With
 // first not nil, it is told of each window, whether it is full, and its members.
-func overloaded(all []block, window func(from, to, sum int64, last int)) bool {
+func overloaded(s *proofState, all []block, window func(from, to, sum int64, last int)) bool {
 	for _, x := range all {
+		if s.spend(len(all)) {
+			return false
+		}
 		sum := int64(0)
 		for k, y := range all {
 			if y.early >= x.early {
@@ -249,10 +203,11 @@ func (c *proofMachine) aroundOverloaded(s *proofState, all []block, p int) bool 
 		first[k] = s.holds(c.before(y.i, p)) || x.early+x.length > y.late-y.length
 		last[k] = s.holds(c.before(p, y.i)) || y.early+y.length > x.late-x.length
 	}
-	overloaded(others, func(from, to, sum int64, end int) {
+	overloaded(s, others, func(from, to, sum int64, end int) {
 		before := min(from, x.early)+sum+x.length > to // p isn't within [.., to)
 		after := from+sum+x.length > max(to, x.late)
 		if before || after {
+			s.spend(end)
 			for k := range end + 1 {
 				if others[k].early >= from {
 					first[k], last[k] = first[k] || before, last[k] || after
@@ -273,7 +228,7 @@ func (c *proofMachine) aroundOverloaded(s *proofState, all []block, p int) bool 
 		}
 	}
 	slices.SortFunc(others, func(a, b block) int { return cmp.Compare(a.late, b.late) })
-	return overloaded(others, nil)
+	return overloaded(s, others, nil)
 }
 
 // proofCumulative says that at any time the demands of the activities that run add up
@@ -294,13 +249,14 @@ type proofCumulative struct {
 	about            func(v int32) int // the activity that a claim on a variable is about, or -1
 }
 
+func (c *proofCumulative) entries() int { return len(c.starts) }
+
 func (c *proofCumulative) violated(s *proofState, claim bound, window [2]int64) bool {
 	type step struct{ at, by int64 }
 	var steps []step
-	room, energy, about := int64(0), int64(0), -1
-	if a, b := window[0], window[1]; a < b && c.capacity > 0 && b-a < 1<<62/c.capacity {
-		room = c.capacity * (b - a)
-	}
+	var over wideSum // Σ demand · part - capacity (b - a)
+	from, to, about := window[0], window[1], -1
+	over.add(-c.capacity, to-from)
 	if claim.sv >= 0 {
 		if about = c.about(claim.sv >> 1); about >= 0 && !s.holds(c.starts[about].on) {
 			about = -1
@@ -314,12 +270,10 @@ func (c *proofCumulative) violated(s *proofState, claim bound, window [2]int64) 
 		if last < first+length && i != about {
 			steps = append(steps, step{last, c.demands[i]}, step{first + length, -c.demands[i]})
 		}
-		if room > 0 {
-			part := min(window[1]-window[0], length, first+length-window[0], window[1]-last)
-			if energy += c.demands[i] * max(0, part); energy > room {
-				return true
-			}
-		}
+		over.add(c.demands[i], max(0, min(to-from, length, first+length-from, to-last)))
+	}
+	if from < to && over.positive() {
+		return true
 	}
 	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
 	height := int64(0)

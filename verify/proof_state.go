@@ -1,5 +1,7 @@
 package verify
 
+import "context"
+
 // bound says that a signed variable is at least at. Signed variable 2v is the variable
 // v and 2v+1 its negative, so that v ≤ b is {2v+1, -b}. always and never are no
 // variables, nor is unknown, of which neither it nor its opposite holds.
@@ -39,6 +41,11 @@ type proofState struct {
 	present []bound // of each variable: that it is there
 	trail   []change
 	broken  bool // the bounds of a variable that is there cross: a contradiction
+
+	tooLarge bool // a variable was added with a bound of maxProofNumber or more from 0
+	ctx      context.Context
+	work     int // since ctx was looked at
+	stopped  bool
 }
 
 type change struct {
@@ -49,11 +56,21 @@ type change struct {
 // add adds a variable from low to high, optional if present isn't always.
 func (s *proofState) add(low, high int64, present bound) int32 {
 	v := int32(len(s.present))
+	s.tooLarge = s.tooLarge || low <= -maxProofNumber || low >= maxProofNumber || high <= -maxProofNumber || high >= maxProofNumber
 	s.low, s.present = append(s.low, low, -high), append(s.present, present)
 	if low > high {
 		s.set(present.not())
 	}
 	return v
+}
+
+// spend notes work of some tens of nanoseconds each. It looks at the context now and then,
+// and reports whether it is done: then what is found doesn't count.
+func (s *proofState) spend(work int) bool {
+	if s.work += work + 1; s.work >= 1<<16 && s.ctx != nil {
+		s.work, s.stopped = 0, s.ctx.Err() != nil
+	}
+	return s.stopped
 }
 
 func (s *proofState) least(v int32) int64 { return s.low[2*v] }

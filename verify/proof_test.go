@@ -337,6 +337,67 @@ func mutate(rng *rand.Rand, lines []string) string {
 	return fmt.Sprintf("%q for %q in line %d", lines[at], was, at+1)
 }
 
+// pack returns the gzip of a text.
+func pack(t *testing.T, text string) string {
+	t.Helper()
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write([]byte(text)); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	return packed.String()
+}
+
+// forged is an instance with a proof by hand, of which the hash is filled in.
+func forged(t *testing.T, in model.Instance, unit string, upper int64, lines ...string) (verify.Proved, error) {
+	t.Helper()
+	hash, err := model.Hash(in)
+	if err != nil || in.Validate() != nil {
+		t.Fatal(err, in.Validate())
+	}
+	c := provenCase{in: in, hash: hash}
+	return c.check(fmt.Appendf(nil, "gapwise-proof 1 %s\ninstance %s\nunit %s\nupper %d\n%s\n", in.Kind(), hash, unit, upper, strings.Join(lines, "\n")))
+}
+
+// No row wraps, be the numbers as large as a header takes them: two tasks fit on any
+// of many hosts.
+func TestProofLargeNumbers(t *testing.T) {
+	t.Parallel()
+	for _, hosts := range []int{2, 128, 129, 200, 10_000} {
+		in := &model.VCSched{Name: "two", Hosts: hosts, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 2, CPU: 0.5, Memory: 0.5}}}
+		for _, upper := range []int64{1000, 1 << 56, 1<<60 - 1} {
+			for _, row := range []string{"area", "need 0", "memory 1", "one 0"} {
+				if p, err := forged(t, in, "1000", upper, "con 1 "+row, "1 !", fmt.Sprint("claim ", upper+1)); !errors.Is(err, verify.ErrProof) {
+					t.Errorf("%d hosts, upper %d: by %s, %s", hosts, upper, row, p.Claim)
+				}
+			}
+		}
+	}
+	batch := &model.Batch{Name: "one", Processors: 1, Tiers: 1, Jobs: []model.BatchJob{{ID: "a", SubmitS: 0, RuntimeS: 1, Processes: 1}, {ID: "b", SubmitS: 1e9, RuntimeS: 1, Processes: 1, Weight: model.MostWeight}}}
+	for _, upper := range []int64{1e12 + 1e6, 1e17, 1<<60 - 1} {
+		for _, row := range []string{"responses", "processors"} {
+			for _, step := range []string{"1 !", fmt.Sprintf("1 ! %d %d", -(1<<60 - 1), 1<<60-1)} {
+				if p, err := forged(t, batch, "1,1", upper, "con 1 "+row, step, fmt.Sprint("claim ", upper+1)); !errors.Is(err, verify.ErrProof) {
+					t.Errorf("upper %d: by %s, %s", upper, row, p.Claim)
+				}
+			}
+		}
+	}
+}
+
+// A duration that is rounded up to more than the upper bound is rounded up, too.
+func TestProofRoundedBeyondUpper(t *testing.T) {
+	t.Parallel()
+	const almost = 1 - 0x1p-51
+	for _, cost := range []float64{almost, 1, 1.5, 3} {
+		in := modeltest.DAG([][]float64{{cost}}, nil)
+		p, err := forged(t, in, "1", 0, "claim 1")
+		if err != nil || p.Bound > cost || p.Bound < almost*(1-0x1p-50) || cost >= 1 && p.Bound != 1 {
+			t.Errorf("cost %v: %v, %v", cost, p, err)
+		}
+	}
+}
+
 // What isn't a proof, or one of something else.
 func TestProofRefuses(t *testing.T) {
 	t.Parallel()
@@ -344,17 +405,17 @@ func TestProofRefuses(t *testing.T) {
 	c := prove(t, dagexact.Kernel{}, randomDAG(t, rng, 8))
 	text := string(c.proof)
 	head := strings.Join(strings.SplitAfter(text, "\n")[:4], "")
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	z.Write(c.proof)
-	z.Close()
-	if _, err := c.check(packed.Bytes()); err != nil {
-		t.Errorf("gzip: %v", err)
+	packed := pack(t, text)
+	for name, good := range map[string]string{"gzip": packed, "two members": pack(t, text[:99]) + pack(t, text[99:]),
+		"carriage returns": strings.ReplaceAll(text, "\n", "\r\n"), "spaces": "  " + strings.ReplaceAll(strings.ReplaceAll(text, " ", "   "), "\n", "  \n"), "no last line feed": strings.TrimSpace(text)} {
+		if p, err := c.check([]byte(good)); err != nil || p.Bound != c.optimum {
+			t.Errorf("%s: %v, %v", name, p, err)
+		}
 	}
 	for name, bad := range map[string]struct{ proof, want string }{
 		"nothing":            {"", "without a claim"},
 		"cut off":            {text[:len(text)*2/3], ""},
-		"gzip cut off":       {packed.String()[:packed.Len()/2], "unexpected EOF"},
+		"gzip cut off":       {packed[:len(packed)/2], "unexpected EOF"},
 		"gzip's first bytes": {"\x1f\x8bxx", ""},
 		"another version":    {strings.Replace(text, "proof 1", "proof 2", 1), "version 1"},
 		"another kind":       {strings.Replace(text, " dag", " tvc", 1), "it is of a tvc instance"},
@@ -367,7 +428,20 @@ func TestProofRefuses(t *testing.T) {
 		"an unknown rule":    {head + "con 0 tail 1\n", "nothing of this name"},
 		"a false step":       {head + "var 0 makespan\ncon 0 end 0\n0 0>=10000000\n", `"makespan >=10000000" doesn't follow from "end 0"`},
 		"a binary file":      {head + "\x00\xff\xfe\n", "no line of a proof"},
-		"a long line":        {head + strings.Repeat("9", 5<<20), "too long"},
+		"a long line":        {head + strings.Repeat("9", 5<<20), "line 5: it is longer than 4194304 bytes"},
+		"just too long":      {head + "con 0 " + strings.Repeat("9", 1<<22-5), "it is longer than 4194304 bytes"},
+		"a gzip bomb":        {pack(t, head+strings.Repeat(" ", 1<<26)), "line 5: it is longer than 4194304 bytes"},
+		"an empty line":      {head + "\nclaim 0\n", "is empty"},
+		"a tab":              {head + "claim\t0\n", "no line of a proof"},
+		"a plus":             {head + "claim +0\n", "no whole number"},
+		"a zero before":      {head + "var 00 makespan\n", "no whole number"},
+		"minus zero":         {head + "claim -0\n", "no whole number"},
+		"a negative id":      {head + "var -1 makespan\n", "below 0"},
+		"2^60":               {head + "claim 1152921504606846976\n", "no whole number"},
+		"more in the header": {strings.Replace(text, "\nunit ", "\nunit 1 ", 1), "line 3"},
+		"a hex unit":         {strings.Replace(text, "\nunit ", "\nunit 0x", 1), "is no number above 0"},
+		"upper below 0":      {strings.Replace(text, "\nupper ", "\nupper -", 1), "below 0"},
+		"a new cut":          {head + "cut 2\ncut 2\nclaim 0\n", "at most 2 already"},
 		"after the claim":    {head + "claim 0\nclaim 0\n", "after the claim"},
 		"an open nogood":     {head + "nogood 0\nclaim 0\n", "no line of a proof here"},
 		"an empty nogood":    {head + "nogood 0\nend\n", "doesn't follow"},

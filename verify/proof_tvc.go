@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"strconv"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -109,7 +108,7 @@ func newTVCProof(in model.Instance, s *proofState, unit string, upper int64) (pr
 		if r := &k.requests[i]; r.fits {
 			w := weights[i].Quo(weights[i], common)
 			if !w.IsInt64() || w.Int64() >= maxProofNumber-k.total {
-				return nil, errors.New("the instance's revenues are too large for the checker")
+				return nil, errProofWeights
 			}
 			k.total += w.Int64()
 			k.row.terms = append(k.row.terms, proofTerm{-w.Int64(), r.accept})
@@ -119,7 +118,8 @@ func newTVCProof(in model.Instance, s *proofState, unit string, upper int64) (pr
 		k.unit.Quo(k.unit, big.NewRat(1e12, 1)) // of bit/s and µs
 	}
 	k.rejected = s.add(0, min(upper, k.total), always)
-	k.row.terms, k.row.most = append(k.row.terms, proofTerm{-1, k.rejected}), -k.total
+	k.row.terms = append(k.row.terms, proofTerm{-1, k.rejected})
+	k.row.allow(-1, k.total)
 	return k, nil
 }
 
@@ -194,7 +194,7 @@ func (k *tvcProof) sums(r *tvcProofRequest, parts []tvcProofPart, count int) (al
 		var next []tvcProofPart
 		for _, a := range fresh {
 			for _, p := range parts {
-				if k.work--; k.work <= 0 {
+				if k.work--; k.work <= 0 || k.s.spend(1) {
 					return nil
 				}
 				sum := tvcProofPart{vms: a.vms + p.vms, load: a.load + p.load}
@@ -235,9 +235,11 @@ func (k *tvcProof) numbers(name []string) (word string, all [6]int, err error) {
 		return "", all, errUnknownName
 	}
 	for i, text := range name[1:] {
-		if all[i], err = strconv.Atoi(text); err != nil || all[i] < -1 {
+		n, err := proofNumber([]byte(text))
+		if err != nil || n < -1 {
 			return "", all, errUnknownName
 		}
+		all[i] = int(n)
 	}
 	return fmt.Sprint(name[0], " ", len(name)-1), all, nil
 }
@@ -262,10 +264,10 @@ func (k *tvcProof) variable(name []string) (int32, error) {
 		return r.accept, nil
 	case word == "route 2" && n[1] >= 0 && n[1] < len(r.route):
 		return r.route[n[1]], nil
-	case word == "none 3":
-		n[5] = -1
-		fallthrough
-	case word == "part 6":
+	case word == "none 3" || word == "part 6" && n[3] > 0:
+		if word == "none 3" {
+			n[5] = -1
+		}
 		if v, ok := k.called[n]; ok {
 			return v, nil
 		}

@@ -91,22 +91,22 @@ func (k *tvcProof) constraint(name []string) (proofRule, error) {
 // a server, of a link, or of all servers.
 func (k *tvcProof) capacity(word string, n [6]int) (proofRule, error) {
 	level, v, lane, at := 0, n[0], 0, n[1]
-	row := &proofLinear{most: int64(k.slots)}
+	row, most, times := &proofLinear{}, int64(k.slots), int64(1)
 	of := func(_ *tvcProofRequest, p tvcProofPart) int64 { return int64(p.vms) }
 	switch word {
 	case "total 1":
 		v, at = 0, n[0]
-		row.most *= int64(k.nodes[0])
+		times = int64(k.nodes[0])
 	case "link 4":
 		if level, v, lane, at = n[0], n[1], n[2], n[3]; level < 0 || level >= len(k.lanes) || lane < 0 || lane >= k.lanes[level] {
 			return nil, errUnknownName
 		}
-		row.most = k.rates[level]
+		most = k.rates[level]
 		of = func(r *tvcProofRequest, p tvcProofPart) int64 {
 			if p.lane != lane {
 				return 0
 			}
-			return int64(p.load) * r.bandwidth
+			return int64(p.load) * r.bandwidth // at most the rate, see build
 		}
 	}
 	if v < 0 || v >= k.nodes[level] || at < 0 || at >= len(k.requests) {
@@ -123,9 +123,7 @@ func (k *tvcProof) capacity(word string, n [6]int) (proofRule, error) {
 			row.groups = append(row.groups, group(r.at[level][v], func(p tvcProofPart) int64 { return of(r, p) }))
 		}
 	}
-	if !row.fits(k.s) {
-		return nil, errTVCProofSize
-	}
+	row.allow(most, times)
 	return row, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strconv"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -37,9 +36,15 @@ type vcschedProof struct {
 
 func newVCSchedProof(in model.Instance, s *proofState, unit string, upper int64) (proofKind, error) {
 	v, ok := in.(*model.VCSched)
-	scale, err := strconv.ParseInt(unit, 10, 64)
-	if !ok || err != nil || scale < 1 || scale > 1e14 || upper > 1<<56 {
-		return nil, fmt.Errorf("the unit %q or the upper bound is out of range", unit)
+	if !ok {
+		return nil, errors.New("the instance is none of placements")
+	}
+	scale, err := proofUnit(unit, 1e14)
+	if err != nil {
+		return nil, err
+	}
+	if int64(v.Tasks()) >= maxProofNumber/scale {
+		return nil, fmt.Errorf("the unit %q times %d tasks is 2^60 or more", unit, v.Tasks())
 	}
 	if len(v.Resources) > 0 || len(v.HostSizes) > 0 {
 		return nil, errors.New("the checker knows no further resources and no hosts of different sizes")
@@ -83,7 +88,7 @@ func newVCSchedProof(in model.Instance, s *proofState, unit string, upper int64)
 			k.column[h] = len(k.column)
 		}
 	}
-	if n*len(k.column) > 1<<22 || float64(k.all)*float64(n+v.Hosts) > 1<<60 {
+	if n*len(k.column) > 1<<22 {
 		return nil, errors.New("the instance is larger than the checker takes")
 	}
 	for range n * len(k.column) {
@@ -136,14 +141,14 @@ func (k *vcschedProof) constraint(name []string) (proofRule, error) {
 	case len(name) == 1 && name[0] == "area":
 		row.terms = []proofTerm{{-int64(k.hosts), k.load}}
 		for _, need := range k.cpu {
-			row.most -= need
+			row.allow(-1, need)
 		}
 		return row, nil
 	case len(name) == 1 && name[0] == "budget" && k.limited:
-		row.most = k.budget
+		row.allow(1, k.budget)
 		for t, h := range k.now {
 			if h >= 0 {
-				row.most -= k.memory[t]
+				row.allow(-1, k.memory[t])
 				row.terms = append(row.terms, proofTerm{-k.memory[t], k.on(t, h).sv / 2})
 			}
 		}
@@ -168,7 +173,8 @@ func (k *vcschedProof) constraint(name []string) (proofRule, error) {
 	needs := k.cpu
 	switch name[0] {
 	case "memory":
-		needs, row.most = k.memory, k.capacity
+		needs = k.memory
+		row.allow(1, k.capacity)
 	case "need":
 		row.terms = []proofTerm{{-1, k.load}}
 	default:

@@ -1,0 +1,116 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
+)
+
+// endless is a proof that goes on: head, and then line(0), line(1) and so on.
+type endless struct {
+	rest string
+	line func(n int) string
+	n    int
+}
+
+func (r *endless) Read(to []byte) (int, error) {
+	if r.rest == "" {
+		r.rest = r.line(r.n) + "\n"
+		r.n++
+	}
+	n := copy(to, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// A proof that asks for more than the limits is refused at that line, with the limit.
+func TestProofLimits(t *testing.T) {
+	t.Parallel()
+	in := modeltest.SixTasks()
+	head := "gapwise-proof 1 dag\ninstance x\nunit 1\nupper 20\nvar 0 makespan\nvar 1 start 0 0\ncon 0 end 0\n"
+	for name, x := range map[string]struct {
+		line   func(n int) string
+		before string
+		each   int // bytes that a line takes by docs/proofs.md, 0 for none
+	}{
+		"variables":       {func(n int) string { return fmt.Sprintf("var %d makespan", n+10) }, "", 256 + 8},
+		"constraints":     {func(n int) string { return fmt.Sprintf("con %d machine 0", n+10) }, "", 256 + 9 + 6*32},
+		"nogoods":         {func(n int) string { return fmt.Sprintf("nogood %d 0<=%d 0>=5\nend", n, -1-n%2) }, "", 128 + 2*16},
+		"steps":           {func(n int) string { return fmt.Sprintf("0 1<=%d", 20-n) }, "nogood 0 0<=20\n", 0},
+		"deleted nogoods": {func(int) string { return "nogood 0 0<=-1\nend\ndelete 0" }, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := &endless{rest: head + x.before, line: x.line}
+			most := proofLimits{lines: 4000, memory: 100_000}
+			_, err := replay(t.Context(), in, "x", r, most)
+			want := "more than 4000 lines"
+			if x.each > 0 {
+				want = "take"
+				if used := r.n * x.each; used < 95_000 || used > 110_000 {
+					t.Errorf("refused after %d lines", r.n)
+				}
+			}
+			if !errors.Is(err, ErrProof) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %v, want ErrProof with %q", err, want)
+			}
+		})
+	}
+	// The trail of an open nogood.
+	r := &endless{rest: strings.Replace(head, "upper 20", "upper 200000000", 1) + "var 5 start 5 0\nvar 6 on 5 0\nnogood 0 6>=1 5>=100000000\n", line: func(n int) string {
+		return fmt.Sprintf("con %d end 5\n%d 0>=%d", n+10, n+10, 1000+n)
+	}}
+	if _, err := replay(t.Context(), in, "x", r, proofLimits{lines: 1 << 20, memory: 300_000}); !errors.Is(err, ErrProof) || !strings.Contains(err.Error(), "the most is 300000") {
+		t.Error(err)
+	}
+}
+
+// looks is a context that is done after a number of looks at it.
+type looks struct {
+	context.Context
+	left int
+}
+
+func (c *looks) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// The context is looked at within a header and within a step, and what is found then
+// isn't believed.
+func TestProofStops(t *testing.T) {
+	t.Parallel()
+	const n = 1200
+	in := &model.DAG{Name: "many", Machines: []model.Machine{{ID: "a"}}}
+	for t := range n {
+		in.Tasks = append(in.Tasks, model.DAGTask{ID: fmt.Sprint(t), CostS: []float64{1}})
+	}
+	chain := *in
+	for t := range n - 1 {
+		chain.Edges = append(chain.Edges, model.DAGEdge{From: fmt.Sprint(t), To: fmt.Sprint(t + 1)})
+	}
+	text := fmt.Sprintf("gapwise-proof 1 dag\ninstance x\nunit 1\nupper %d\ncon 0 machine 0\nvar 0 start 0 0\n0 0>=1\nclaim 0\n", n)
+	for _, x := range []struct {
+		in         *model.DAG
+		left, line int
+	}{{&chain, 0, 4}, {&chain, 9, 4}, {in, 0, 7}, {in, 9, 7}} {
+		ctx := &looks{t.Context(), x.left}
+		if _, err := Proof(ctx, x.in, "x", strings.NewReader(text)); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), fmt.Sprintf("stopped at line %d ", x.line)) {
+			t.Errorf("after %d looks: %v", x.left, err)
+		}
+	}
+	ctx := &looks{t.Context(), 1 << 30}
+	if _, err := Proof(ctx, in, "x", strings.NewReader(text)); !errors.Is(err, ErrProof) {
+		t.Error(err)
+	}
+	if 1<<30-ctx.left < n*n>>17 {
+		t.Errorf("only %d looks", 1<<30-ctx.left)
+	}
+}

@@ -1,0 +1,95 @@
+package verify
+
+import (
+	"math"
+	"math/bits"
+)
+
+// wideSum is a whole number of 192 bits in two's complement, the lowest word first. So a
+// sum of 2^64 products of two int64s is exact, whatever they are.
+type wideSum [3]uint64
+
+// add adds a·b.
+func (w *wideSum) add(a, b int64) {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	if a < 0 {
+		hi -= uint64(b)
+	}
+	if b < 0 {
+		hi -= uint64(a)
+	}
+	var carry uint64
+	w[0], carry = bits.Add64(w[0], lo, 0)
+	w[1], carry = bits.Add64(w[1], hi, carry)
+	w[2], _ = bits.Add64(w[2], uint64(int64(hi)>>63), carry)
+}
+
+// positive reports whether w > 0.
+func (w *wideSum) positive() bool { return int64(w[2]) >= 0 && w[0]|w[1]|w[2] != 0 }
+
+// proofLinear says that
+//
+//	Σ_groups (the value of the choice that holds) + Σ_terms times·variable ≤ most
+//
+// where of each group exactly one choice holds. It is violated if the least value of
+// the left side is above most: of each group the least value of a choice that can
+// hold, of each term that at the variable's lower or upper bound.
+//
+// All sums are wide, and most is only known as one: no row wraps.
+type proofLinear struct {
+	groups [][]proofChoice
+	terms  []proofTerm
+	over   wideSum // -most
+}
+
+type proofChoice struct {
+	if_   bound
+	value int64
+}
+
+type proofTerm struct {
+	times int64
+	v     int32
+}
+
+// allow adds a·b to most.
+func (c *proofLinear) allow(a, b int64) { c.over.add(-a, b) }
+
+func (c *proofLinear) entries() int {
+	n := len(c.terms)
+	for _, g := range c.groups {
+		n += len(g)
+	}
+	return n
+}
+
+func (c *proofLinear) violated(s *proofState, _ bound, _ [2]int64) bool {
+	sum := c.over
+	for _, g := range c.groups {
+		least, known := int64(math.MaxInt64), int64(math.MinInt64)
+		for _, x := range g {
+			if s.holds(x.if_) {
+				known = max(known, x.value)
+			}
+			if !s.fails(x.if_) {
+				least = min(least, x.value)
+			}
+		}
+		switch {
+		case known > math.MinInt64:
+			sum.add(known, 1) // that of any that is known to hold
+		case least == math.MaxInt64:
+			return true // none can hold
+		default:
+			sum.add(least, 1)
+		}
+	}
+	for _, t := range c.terms {
+		if t.times > 0 {
+			sum.add(t.times, s.least(t.v))
+		} else {
+			sum.add(t.times, s.most(t.v))
+		}
+	}
+	return sum.positive()
+}
