@@ -283,10 +283,12 @@ func (c *proofChecker) declareVar(w [][]byte) error {
 	}
 	name := asStrings(w[2:])
 	x := proofVar{name: strings.Join(name, " ")}
-	x.v, err = c.kind.variable(name)
+	if x.v, err = c.kind.variable(name); err != nil {
+		return err
+	}
 	c.vars[n] = x
 	c.memory += int64(costOfName + len(x.name))
-	return err
+	return nil
 }
 
 func (c *proofChecker) declareCon(w [][]byte) error {

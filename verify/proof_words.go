@@ -13,7 +13,7 @@ const (
 	maxProofNumber = 1 << 60
 	maxProofLine   = 1 << 22 // bytes
 	maxProofLines  = 1 << 32
-	maxProofMemory = 1 << 30 // bytes, by the costs below
+	maxProofMemory = 1 << 29 // bytes, by the costs below
 
 	costOfName    = 256 // of a variable or a constraint
 	costOfEntry   = 32  // of a constraint, see proofRule
