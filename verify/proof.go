@@ -252,7 +252,7 @@ func (c *proofChecker) next(w [][]byte) error {
 		}
 		return nil
 	case word == "claim" && len(w) == 2 && c.open < 0:
-		n, err := proofNumber(w[1])
+		n, err := proofID(w[1])
 		if err != nil {
 			return err
 		}
