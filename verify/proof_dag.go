@@ -273,15 +273,6 @@ func (k *dagProof) goesFirst(t, u int) bound {
 	return unknown
 }
 
-// roundDown returns a float64 that isn't above x, the nearest or the one below.
-func roundDown(x *big.Rat) float64 {
-	f, _ := x.Float64()
-	if math.IsInf(f, 0) || exact(f).Cmp(x) > 0 {
-		f = math.Nextafter(f, math.Inf(-1))
-	}
-	return f
-}
-
 func (k *dagProof) constraint(name []string) (proofRule, error) {
 	if name[0] == "load" {
 		return k.load(name[1:])

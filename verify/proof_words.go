@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
+	"math/big"
 )
 
 // Limits of what the checker takes, see docs/proofs.md. Numbers of a proof are below
@@ -94,4 +96,13 @@ func asStrings(words [][]byte) []string {
 		out[i] = string(w)
 	}
 	return out
+}
+
+// roundDown returns a float64 that isn't above x, the nearest or the one below.
+func roundDown(x *big.Rat) float64 {
+	f, _ := x.Float64()
+	if math.IsInf(f, 0) || exact(f).Cmp(x) > 0 {
+		f = math.Nextafter(f, math.Inf(-1))
+	}
+	return f
 }
