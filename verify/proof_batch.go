@@ -28,6 +28,8 @@ type batchProof struct {
 	factor    *big.Rat // seconds of the mean for a sum of 1
 }
 
+const maxBatchProof = 1 << 18 // jobs
+
 func newBatchProof(in model.Instance, s *proofState, unit string, upper int64) (proofKind, error) {
 	b, ok := in.(*model.Batch)
 	if !ok || b.Tiers != 1 {
@@ -42,16 +44,19 @@ func newBatchProof(in model.Instance, s *proofState, unit string, upper int64) (
 	if err != nil {
 		return nil, err
 	}
+	if len(b.Jobs) > maxBatchProof {
+		return nil, fmt.Errorf("%d jobs are more than %d, the most that the checker takes", len(b.Jobs), maxBatchProof)
+	}
 	t := b.Ticks()
 	k := &batchProof{s: s, jobs: &proofCumulative{capacity: int64(t.Processors)}, responses: &proofLinear{}, factor: new(big.Rat)}
 	k.jobs.about = func(v int32) int { return int(v) - 1 }
 	k.response = s.add(0, upper, always)
 	k.responses.terms = []proofTerm{{-1, k.response}}
-	last, whole, weights := int64(0), int64(0), new(big.Rat) // up to 10^15, 2·10^15 µs
+	last, whole, weights := int64(0), int64(0), int64(0) // up to 10^15 and 2·10^15 µs, 10^12
 	for i := range t.Jobs {
 		last = max(last, t.Jobs[i].Submit)
 		whole += t.Jobs[i].Length
-		weights.Add(weights, new(big.Rat).SetInt64(t.Jobs[i].Weight))
+		weights += t.Jobs[i].Weight
 	}
 	for i := range t.Jobs {
 		j := &t.Jobs[i]
@@ -70,7 +75,7 @@ func newBatchProof(in model.Instance, s *proofState, unit string, upper int64) (
 	}
 	if len(t.Jobs) > 0 {
 		k.factor.SetFrac64(u, 1_000_000)
-		k.factor.Mul(k.factor, new(big.Rat).SetInt64(w)).Quo(k.factor, weights)
+		k.factor.Mul(k.factor, new(big.Rat).SetInt64(w)).Quo(k.factor, new(big.Rat).SetInt64(weights))
 	}
 	return k, nil
 }

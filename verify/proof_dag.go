@@ -72,7 +72,7 @@ func newDAGProof(in model.Instance, s *proofState, unit string, upper int64) (pr
 	}
 	k := &dagProof{s: s, in: d, n: len(d.Tasks), m: len(d.Machines), upper: upper, unit: exact(u), task: map[string]int{}, before: map[[2]int]int32{}}
 	if k.n > maxProofTask || k.n*k.m > 1<<20 || len(d.Edges)*k.m*k.m > 1<<24 {
-		return nil, fmt.Errorf("%d tasks on %d machines are more than the checker takes", k.n, k.m)
+		return nil, fmt.Errorf("%d tasks on %d machines are more than the checker takes: %d tasks, 2^20 times machines, edges 2^24 times machines squared", k.n, k.m, maxProofTask)
 	}
 	k.times()
 	k.lengths()

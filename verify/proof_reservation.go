@@ -42,7 +42,7 @@ func newReservationProof(in model.Instance, s *proofState, unit string, upper in
 	t := r.Ticks()
 	counts := t.Goal.PESeconds()
 	if t.Goal == model.GoalAll || counts && !t.Exact || len(t.Jobs) > 1<<16 {
-		return nil, fmt.Errorf("there is no checker for the goal %s, of PE-seconds with rounded times, or so many requests", t.Goal)
+		return nil, fmt.Errorf("there is no checker for the goal %s, of PE-seconds with rounded times, or more than %d requests", t.Goal, 1<<16)
 	}
 	k := &reservationProof{job: map[string]int32{}, capacity: &proofCumulative{}, row: &proofLinear{}, withdrawn: exact(t.FreeWeight), weight: big.NewRat(1, 1)}
 	if counts {

@@ -66,7 +66,7 @@ const (
 	mostTVCProofWork      = 1 << 24
 )
 
-var errTVCProofSize = errors.New("the instance is larger than the checker takes")
+var errTVCProofSize = fmt.Errorf("the data centre or the requests have more parts than the checker takes: %d variables or %d sums", mostTVCProofVariables, mostTVCProofWork)
 
 func newTVCProof(in model.Instance, s *proofState, unit string, upper int64) (proofKind, error) {
 	v, ok := in.(*model.TVC)

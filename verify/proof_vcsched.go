@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -34,6 +33,10 @@ type vcschedProof struct {
 	all         int64 // no placement's load is greater
 }
 
+const maxVCSchedProof = 1 << 22 // variables
+
+var errVCSchedProofSize = fmt.Errorf("the tasks times the hosts of use are more than %d, the most that the checker takes", maxVCSchedProof)
+
 func newVCSchedProof(in model.Instance, s *proofState, unit string, upper int64) (proofKind, error) {
 	v, ok := in.(*model.VCSched)
 	if !ok {
@@ -43,8 +46,12 @@ func newVCSchedProof(in model.Instance, s *proofState, unit string, upper int64)
 	if err != nil {
 		return nil, err
 	}
-	if int64(v.Tasks()) >= maxProofNumber/scale {
-		return nil, fmt.Errorf("the unit %q times %d tasks is 2^60 or more", unit, v.Tasks())
+	n := v.Tasks()
+	if int64(n) >= maxProofNumber/scale {
+		return nil, fmt.Errorf("the unit %q times %d tasks is 2^60 or more", unit, n)
+	}
+	if n*min(n, v.Hosts) > maxVCSchedProof {
+		return nil, errVCSchedProofSize
 	}
 	if len(v.Resources) > 0 || len(v.HostSizes) > 0 {
 		return nil, errors.New("the checker knows no further resources and no hosts of different sizes")
@@ -70,26 +77,22 @@ func newVCSchedProof(in model.Instance, s *proofState, unit string, upper int64)
 		}
 	}
 	k.all = max(k.all, scale)
-	n := len(k.cpu)
 	if k.limited {
 		k.budget = units(tolerance.Add(tolerance, exact(min(*v.MigrationBudget, float64(n)))))
-	}
-	for idle, h := 0, 0; h < v.Hosts && idle < n+1 && h <= 2*n; h++ {
-		switch busy := slices.Contains(k.now, h); {
-		case !busy && idle == n:
-			continue
-		case !busy:
-			idle++
-		}
-		k.column[h] = len(k.column)
 	}
 	for _, h := range k.now {
 		if _, ok := k.column[h]; h >= 0 && !ok {
 			k.column[h] = len(k.column)
 		}
 	}
-	if n*len(k.column) > 1<<22 {
-		return nil, errors.New("the instance is larger than the checker takes")
+	for idle, h := 0, 0; h < v.Hosts && idle < n; h++ {
+		if _, busy := k.column[h]; !busy {
+			k.column[h] = len(k.column)
+			idle++
+		}
+	}
+	if n*len(k.column) > maxVCSchedProof {
+		return nil, errVCSchedProofSize
 	}
 	for range n * len(k.column) {
 		s.add(0, 1, always)
