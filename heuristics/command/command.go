@@ -59,14 +59,6 @@ func New(name string, complete Complete) (*Solver, error) {
 // Name returns the command with its prefix.
 func (s *Solver) Name() string { return s.name }
 
-// A program that knows its time limit may be late by patience, and then has grace to
-// write what it has: it is asked to end by TERM, and killed. They are variables for
-// tests.
-var (
-	patience = time.Second
-	grace    = 2 * time.Second
-)
-
 const (
 	noLimit      = 1_000_000_000 // seconds
 	solutionSize = 1 << 28       // bytes that are read of a standard output
@@ -87,7 +79,8 @@ func (e *RefusedError) Unwrap() []error { return []error{e.Err, model.ErrInfeasi
 
 // Solve implements model.Solver. A solution that was written counts, however the
 // command has ended; without one the status is unknown, and the reason says how it
-// ended. It returns when the command has, which may be seconds after ctx's end.
+// ended. When its time is over a command is asked to end by TERM, and killed soon after
+// (process.Late), with all that it has started.
 func (s *Solver) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	r := model.NewResult(s.name, set.Seed)
 	outer := ctx
@@ -114,8 +107,8 @@ func (s *Solver) Solve(ctx context.Context, in model.Instance, set model.Setting
 	values := map[string]string{"{in}": filepath.Join(folder, "instance.json"), "{out}": filepath.Join(folder, "solution.json"),
 		"{seed}": seed, "{time_limit}": seconds}
 	stdout := &limited{most: solutionSize}
-	run := process.Options{Args: s.command.Args(values), Env: []string{"GAPWISE_SEED=" + seed, "GAPWISE_TIME_LIMIT_S=" + seconds},
-		Patience: patience, Grace: grace}
+	run := process.Options{Args: s.command.Args(values), Env: []string{"GAPWISE_SEED=" + seed, "GAPWISE_TIME_LIMIT_S=" + seconds}}
+	run.Patience, run.Grace = process.Late(set.TimeLimit)
 	if s.command.Has("{in}") {
 		if err := os.WriteFile(values["{in}"], append(data, '\n'), 0o600); err != nil {
 			return r, err

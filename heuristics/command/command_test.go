@@ -100,8 +100,6 @@ func TestFailures(t *testing.T) {
 // A command whose time is over is asked to end; what it has written counts, and what
 // is cut off doesn't.
 func TestTimeLimit(t *testing.T) {
-	defer func(p, g time.Duration) { patience, grace = p, g }(patience, grace)
-	patience, grace = 10*time.Millisecond, 100*time.Millisecond
 	text := strings.ReplaceAll(solved, `"`, `\"`)
 	for name, c := range map[string]struct {
 		script string

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -34,6 +35,12 @@ type Options struct {
 	Grace time.Duration
 }
 
+// Late returns the Patience and the Grace of a program that was told a time limit, 0 for
+// none: together they are a tenth of it and 350 ms, so that the limit is kept.
+func Late(limit time.Duration) (patience, grace time.Duration) {
+	return 100*time.Millisecond + limit/20, 250*time.Millisecond + limit/20
+}
+
 // Result tells how a program ended.
 type Result struct {
 	Code    int           // its exit code; -1 if a signal ended it
@@ -42,9 +49,12 @@ type Result struct {
 	Stderr  string        // the end of its standard error, at most a few kB
 }
 
+// runs counts the programs of this process, for their marks.
+var runs atomic.Int64
+
 // Run runs a program to its end. What it leaves running in its process group is
-// killed. The error is that of a program that can't be started; one that fails is
-// no error.
+// killed and, on Linux, what has left the group (setsid), see killFamily. The error is
+// that of a program that can't be started; one that fails is no error.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if len(o.Args) == 0 {
 		return Result{}, errors.New("there is no program to run")
@@ -67,20 +77,29 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	tail := &Tail{Size: tailSize, Next: o.Stderr}
 	cmd := exec.CommandContext(inner, o.Args[0], o.Args[1:]...)
 	cmd.Dir = o.Dir
-	cmd.Env = append(os.Environ(), o.Env...)
+	mark := fmt.Sprintf("GAPWISE_RUN=%d.%d.", os.Getpid(), runs.Add(1))
+	cmd.Env = append(os.Environ(), append([]string{mark}, o.Env...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.Stdin, o.Stdout, tail
 	cmd.WaitDelay = o.Grace
 	group(cmd)
-	stopped := false
+	stopped, late := false, (*time.Timer)(nil)
 	cmd.Cancel = func() error {
 		stopped = true
+		late = time.AfterFunc(o.Grace, func() { // before Wait returns, which waits for the pipes
+			kill(cmd)
+			killFamily(cmd.Process.Pid, mark)
+		})
 		return ask(cmd, o.Interrupt)
 	}
 	if err := cmd.Start(); err != nil {
 		return Result{}, fmt.Errorf("can't run %s: %w", o.Args[0], err)
 	}
 	err := cmd.Wait()
+	if late != nil {
+		late.Stop()
+	}
 	kill(cmd)
+	killFamily(cmd.Process.Pid, mark)
 	state := cmd.ProcessState
 	if state == nil {
 		return Result{}, err

@@ -90,10 +90,16 @@ func (w *watched) Write(p []byte) (int, error) {
 // A child that outlives its parent is killed with the group.
 func TestChildrenAreKilled(t *testing.T) {
 	t.Parallel()
+	dies(t, t.Context(), `sleep 60 >/dev/null 2>&1 & echo $! >$FILE`)
+}
+
+// dies runs a script that writes the process id of a child to $FILE, and waits until that
+// child is dead.
+func dies(t *testing.T, ctx context.Context, script string) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "pid")
-	r, err := Run(t.Context(), Options{Args: sh(`sleep 60 >/dev/null 2>&1 & echo $! >` + file), Grace: time.Second})
-	if err != nil || r.Code != 0 {
-		t.Fatalf("%+v %v", r, err)
+	if _, err := Run(ctx, Options{Args: sh(script), Env: []string{"FILE=" + file}, Grace: 100 * time.Millisecond}); err != nil {
+		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -141,15 +141,8 @@ func Version(name string) string {
 	return once.(func() string)()
 }
 
-const (
-	// patience is how long after a limit that it was told a program may still be
-	// at work on its own account, and grace how long it may write when it is asked
-	// to end.
-	patience = time.Second
-	grace    = time.Second
-	// logSize bounds what is kept of a program's standard output, in bytes.
-	logSize = 1 << 18
-)
+// logSize bounds what is kept of a program's standard output, in bytes.
+const logSize = 1 << 18
 
 // solve implements milp.Backend.
 func (p *program) solve(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
@@ -189,11 +182,13 @@ func (p *program) solve(ctx context.Context, m *milp.Model, o milp.Options) (mil
 	if err := writeMPS(m, filepath.Join(folder, "m.mps")); err != nil {
 		return r, err
 	}
-	wait := patience
+	wait, grace := process.Late(0)
 	if deadline, ok := ctx.Deadline(); ok {
-		if c.limit = max(0.01, time.Until(deadline).Seconds()); p.whole {
-			whole := math.Ceil(c.limit)
-			wait += time.Duration((whole - c.limit) * float64(time.Second))
+		left := time.Until(deadline)
+		wait, grace = process.Late(left)
+		if c.limit = max(0.01, left.Seconds()); p.whole { // late by 0.4 s at most, if it is above 1 s
+			whole := max(1, math.Ceil(c.limit-0.4))
+			wait += max(0, time.Duration((whole-c.limit)*float64(time.Second)))
 			c.limit = whole
 		}
 	}
