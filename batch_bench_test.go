@@ -85,7 +85,7 @@ func benchmarkBatchPipeline(b *testing.B, read func() (model.Instance, error)) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if all := p.Quick(in); len(all) == 0 || sum == "" {
+		if all := p.Quick(b.Context(), in); len(all) == 0 || sum == "" {
 			b.Fatal("no bounds, or no hash")
 		}
 		lap(nil)

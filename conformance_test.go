@@ -479,7 +479,7 @@ func (c *conformance) claims() {
 	if err != nil && !errors.Is(err, model.ErrUnsupported) {
 		c.errorf("bounds: %v", err)
 	}
-	for _, b := range append(computed, c.p.Quick(c.in)...) {
+	for _, b := range append(computed, c.p.Quick(c.Context(), c.in)...) {
 		switch {
 		case b.Infeasible && b.Reason == "":
 			c.errorf("the bound %s says infeasible for no reason", b.Name)

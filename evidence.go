@@ -12,22 +12,22 @@ import (
 // addEvidence says how a result's bound follows, if its solver didn't: by the first
 // quick bound that is as strong and that the judge can recompute, else by what the
 // engine searched.
-func (c *Case) addEvidence(ctx context.Context, r *model.Result, proof bool) {
+func (t *attempt) addEvidence(ctx context.Context, r *model.Result) {
 	infeasible := r.Status == model.StatusInfeasible
 	if r.Evidence != nil || !infeasible && r.Bound != r.Bound {
 		return
 	}
-	sense := model.SenseOf(c.Instance)
-	quick := c.QuickBounds()
-	if e := implying(ctx, c.Instance, quick, r.Bound, infeasible); e != nil {
+	sense := model.SenseOf(t.Instance)
+	quick := t.quickBounds()
+	if e := implying(ctx, t.Instance, quick, r.Bound, infeasible); e != nil {
 		r.Evidence = e
 		return
 	}
-	if proof {
+	if t.set.Proof != nil {
 		r.Evidence = &model.Evidence{Type: model.EvidenceProof, Engine: r.Algorithm, Nodes: r.Nodes}
 		return
 	}
-	if !c.exact(r.Algorithm) {
+	if !t.exact(r.Algorithm) {
 		return
 	}
 	e := &model.Evidence{Type: model.EvidenceSearch, Engine: r.Algorithm, Nodes: r.Nodes, Closed: "part"}

@@ -56,6 +56,11 @@ type Options struct {
 	// Settings.Proof asks for a proof of the bound, which verify.Proof replays. Only the
 	// engine kernel writes one; it is what auto and exact run then.
 	model.Settings
+	// Patience, if not 0, is how long a solver is waited for that hasn't returned by
+	// the end of its context or, with a tenth of it more, of its time limit. What it told
+	// Progress until then is its result; its goroutine goes on. 0: Solve waits until it
+	// returns.
+	Patience time.Duration
 	// Judging, if not nil, is called from another goroutine when the judge has
 	// been at work for a second.
 	Judging func()

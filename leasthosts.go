@@ -86,7 +86,7 @@ func LeastHosts(ctx context.Context, in *model.VCSched, o Options) (HostCount, e
 	}
 	r.SetBound(model.Maximise, 1, o.GapLimit())
 	r.Nodes, r.Elapsed = c.nodes, time.Since(start)
-	r, err := NewCase(h.Instance).stamp(ctx, r, o.Settings, o.Judging)
+	r, err := (&attempt{Case: NewCase(h.Instance), ctx: ctx, set: o.Settings, judging: o.Judging}).stamp(r)
 	h.Result, h.Elapsed = r, r.Elapsed
 	return h, err
 }
@@ -231,7 +231,7 @@ func (c *hostCounter) refute() {
 	open := c.upper // no use, or not refuted
 	for c.lower < open && c.ctx.Err() == nil {
 		mid := c.lower + (open-c.lower)/2
-		if b := vcbounds.Packing(withHosts(c.packing, mid)); b.Infeasible {
+		if b := vcbounds.Packing(c.ctx, withHosts(c.packing, mid)); b.Infeasible {
 			c.lower, c.proof = mid+1, "packing: "+b.Reason
 			c.tell()
 		} else {

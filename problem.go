@@ -44,8 +44,12 @@ type Problem struct {
 	// Linear returns the engine that solves the named formulation, "" for the
 	// default, by a solver of linear models; nil without a formulation.
 	Linear func(formulation string, backend milp.Backend) model.Solver
-	// Quick computes the bounds that take no longer than a heuristic.
-	Quick func(model.Instance) []bounds.Bound
+	// First is the cheapest heuristic, of near linear time: there is a solution when the
+	// others are still at their beginning.
+	First model.Solver
+	// Quick computes the bounds that take no longer than a heuristic: those that take
+	// linear time in any case, the others until the context ends.
+	Quick func(context.Context, model.Instance) []bounds.Bound
 	// Bounds computes every bound that needs no search, weakest first.
 	Bounds func(context.Context, model.Instance) ([]bounds.Bound, error)
 	// Others computes bounds of figures that aren't the objective, named by them.
@@ -115,7 +119,8 @@ type definition[I model.Instance] struct {
 	formulations []string
 	formulation  func(ctx context.Context, in I, name string) (*milp.Formulation[model.Solution], error)
 	linear       func(formulation string, b milp.Backend) model.Solver
-	quick        func(I) []bounds.Bound
+	first        model.Solver
+	quick        func(context.Context, I) []bounds.Bound
 	bounds       func(context.Context, I) ([]bounds.Bound, error)
 	others       func(context.Context, I) []bounds.Bound
 	generator    instances.Generator
@@ -178,12 +183,13 @@ func define[I model.Instance](d definition[I]) *Problem {
 			}
 			return d.complete(ctx, typed, s, missing)
 		},
-		Quick: func(in model.Instance) []bounds.Bound {
+		First: d.first,
+		Quick: func(ctx context.Context, in model.Instance) []bounds.Bound {
 			typed, err := asKind[I](d.kind, in)
 			if err != nil || d.quick == nil {
 				return nil
 			}
-			return d.quick(typed)
+			return d.quick(ctx, typed)
 		},
 		Bounds: func(ctx context.Context, in model.Instance) ([]bounds.Bound, error) {
 			typed, err := asKind[I](d.kind, in)
@@ -200,6 +206,11 @@ func define[I model.Instance](d definition[I]) *Problem {
 			return d.others(ctx, typed)
 		},
 	}
+}
+
+// first returns the solver of a heuristic, which must be there.
+func first(name string, all []model.Algorithm) model.Solver {
+	return all[slices.IndexFunc(all, func(a model.Algorithm) bool { return a.Name == name })].Solver
 }
 
 func asKind[I model.Instance](kind model.Kind, in model.Instance) (I, error) {

@@ -33,6 +33,7 @@ var batchProblem = define(definition[*model.Batch]{
 			func(starts []int64) (*model.Execution, error) { return batchheur.Place(in, starts) })), nil
 	},
 	linear:     func(_ string, b milp.Backend) model.Solver { return batchexact.Linear{Backend: b} },
+	first:      first("fcfs", batchheur.Algorithms()),
 	quick:      batchbounds.Quick,
 	bounds:     batchbounds.All,
 	others:     batchbounds.Others,

@@ -26,6 +26,7 @@ var dagProblem = define(definition[*model.DAG]{
 	formulations: dagbounds.Formulations,
 	formulation:  dagFormulation,
 	linear:       func(_ string, b milp.Backend) model.Solver { return dagexact.Linear{Backend: b} },
+	first:        first("one-machine", dagheur.Algorithms()),
 	quick:        dagbounds.QuickOf,
 	bounds:       dagbounds.All,
 	start:        startOf(dagheur.Complete),

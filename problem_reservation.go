@@ -32,6 +32,7 @@ var reservationProblem = define(definition[*model.Reservation]{
 			func(starts []int64) (*model.Bookings, error) { return resheur.BookTicks(in, t, starts) })), nil
 	},
 	linear:    func(_ string, b milp.Backend) model.Solver { return resexact.Linear{Backend: b} },
+	first:     model.Adapt("serial", resheur.First),
 	quick:     resbounds.QuickOf,
 	bounds:    resbounds.All,
 	start:     startOf(resheur.Complete),

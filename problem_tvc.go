@@ -32,6 +32,7 @@ var tvcProblem = define(definition[*model.TVC]{
 		return general(&f.Formulation), nil
 	},
 	linear:     func(_ string, b milp.Backend) model.Solver { return tvcexact.Linear{Backend: b} },
+	first:      model.Adapt("first", tvcheur.First),
 	quick:      tvcbounds.Quick,
 	bounds:     tvcbounds.All,
 	start:      startOf(tvcheur.Complete),

@@ -31,7 +31,10 @@ var vcschedProblem = define(definition[*model.VCSched]{
 	linear: func(name string, b milp.Backend) model.Solver {
 		return vcexact.Linear{Backend: b, Formulation: name}
 	},
-	quick:     func(in *model.VCSched) []bounds.Bound { return []bounds.Bound{vcbounds.Packing(in)} },
+	first: model.Adapt("greedy", vcheur.First),
+	quick: func(ctx context.Context, in *model.VCSched) []bounds.Bound {
+		return []bounds.Bound{vcbounds.Packing(ctx, in)}
+	},
 	bounds:    vcbounds.All,
 	start:     startOf(vcheur.Complete),
 	generator: instances.GeneratorOf(instances.NewVCSchedSpec),

@@ -20,10 +20,12 @@ import (
 // is computed once, when it is first asked for. The instance must not change
 // any more. Several goroutines may use a Case.
 type Case struct {
-	Instance    model.Instance
-	Validate    func() error           // model.Instance.Validate
-	Hash        func() (string, error) // model.Hash
-	QuickBounds func() []bounds.Bound  // Problem.Quick, of a valid instance
+	Instance model.Instance
+	Validate func() error           // model.Instance.Validate
+	Hash     func() (string, error) // model.Hash
+
+	mu    sync.Mutex
+	quick []bounds.Bound // nil: not computed to the end
 }
 
 // NewCase returns the Case of an instance.
@@ -32,14 +34,26 @@ func NewCase(in model.Instance) *Case {
 		Instance: in,
 		Validate: sync.OnceValue(in.Validate),
 		Hash:     sync.OnceValues(func() (string, error) { return model.Hash(in) }),
-		QuickBounds: sync.OnceValue(func() []bounds.Bound {
-			p, err := ProblemOf(in.Kind())
-			if err != nil {
-				return nil
-			}
-			return p.Quick(in)
-		}),
 	}
+}
+
+// QuickBounds returns Problem.Quick of the instance, which must be valid: those that
+// are computed by the time that ctx ends.
+func (c *Case) QuickBounds(ctx context.Context) []bounds.Bound {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.quick != nil {
+		return c.quick
+	}
+	p, err := ProblemOf(c.Instance.Kind())
+	if err != nil {
+		return nil
+	}
+	all := p.Quick(ctx, c.Instance)
+	if ctx.Err() == nil {
+		c.quick = all
+	}
+	return all
 }
 
 // Solve solves one instance. It is NewCase followed by Case.Solve.
@@ -51,10 +65,15 @@ func Solve(ctx context.Context, in model.Instance, o Options) (model.Result, err
 // check the result, and stamps it with what it was made of. Every solution of
 // gapwise goes through Solve.
 //
+// A result is never worse than Settings.Start, if that is feasible, whatever the
+// algorithm makes of it. Before an engine, or auto, begins, the problem's cheapest
+// heuristic has a tenth of the time limit or a second: what it finds is told as
+// the first incumbent, and the result is never worse than it.
+//
 // The error is a *DefectError if a claim is refuted. Otherwise it is for bad
 // input (model.ErrInvalid, model.ErrUnsupported, ErrUnknownAlgorithm) or a
-// solver's failure. An interrupted solve is no error: the judge then has some
-// more seconds for the solution. A context that ends while the judge is at work
+// solver's failure. An interrupted solve is no error: the judge then has
+// a little more time for the solution. A context that ends while the judge is at work
 // stops the judge, and the result is marked Unverified.
 func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 	none := model.NewResult(o.Algorithm, o.Seed)
@@ -65,11 +84,11 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 	if err := c.Validate(); err != nil {
 		return none, err
 	}
+	hash, err := c.Hash() // before the clock runs
+	if err != nil {
+		return none, err
+	}
 	if set.Proof != nil {
-		hash, err := c.Hash()
-		if err != nil {
-			return none, err
-		}
 		set.Proof = &model.ProofWriter{Writer: set.Proof.Writer, Instance: hash}
 	}
 	if set.Start != nil {
@@ -80,15 +99,21 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 	if set.Progress != nil {
 		set.Progress = improving(c.Instance, set.Progress)
 	}
-	stated, err := c.stated(ctx, o)
-	if err != nil {
+	t := &attempt{Case: c, ctx: ctx, set: set, patience: o.Patience, judging: o.Judging}
+	if t.stated, err = c.stated(ctx, o); err != nil {
+		return none, err
+	}
+	if err := t.cheapest(solvers); err != nil {
 		return none, err
 	}
 	var results []model.Result
 	for _, s := range solvers {
-		r, err := c.solveOne(ctx, s, set, stated, o.Judging)
+		r, err := t.solve(s)
 		if errors.Is(err, model.ErrUnsupported) && o.auto() && set.Proof == nil {
-			return c.bestHeuristic(ctx, set, stated, o.Judging, err)
+			r, err = t.heuristics(err)
+		}
+		if err == nil {
+			r, err = t.finish(s, r)
 		}
 		if err != nil {
 			return r, err
@@ -102,41 +127,169 @@ func (c *Case) Solve(ctx context.Context, o Options) (model.Result, error) {
 		}
 	}
 	if len(results) > 1 {
-		return c.stamp(ctx, best, set, o.Judging)
+		return t.stamp(best)
 	}
 	return best, nil
 }
 
-// bestHeuristic runs all heuristics that take the instance, which the engine
+// attempt is one call of Case.Solve.
+type attempt struct {
+	*Case
+	ctx      context.Context // the caller's, without the time limit
+	set      model.Settings
+	stated   []bounds.Bound
+	patience time.Duration
+	judging  func()
+	first    model.Result // of the cheapest heuristic; zero: it wasn't run or found nothing
+	quick    []bounds.Bound
+}
+
+// cheapest runs the problem's cheapest heuristic if all solvers are engines, within a
+// tenth of the time limit or a second (half of a shorter limit), and takes the time from
+// the limit of the solvers.
+func (t *attempt) cheapest(solvers []model.Solver) error {
+	p, err := ProblemOf(t.Instance.Kind())
+	if err != nil || p.First == nil {
+		return err
+	}
+	for _, s := range solvers {
+		if a, err := Find(p.Kind, s.Name()); err != nil || !a.Exact {
+			return nil
+		}
+	}
+	started, set := time.Now(), t.set
+	set.Start, set.Proof, set.Progress = nil, nil, nil
+	if limit := set.TimeLimit; limit == 0 {
+		set.TimeLimit = time.Second
+	} else {
+		set.TimeLimit = max(limit/10, min(limit/2, time.Second))
+	}
+	r, err := p.First.Solve(t.ctx, t.Instance, set)
+	if err != nil || r.Solution == nil {
+		return err
+	}
+	if t.first = r; t.set.Progress != nil {
+		t.set.Progress(model.Progress{Algorithm: r.Algorithm, Incumbent: r.Objective, Bound: math.NaN(), Elapsed: r.Elapsed, Solution: r.Solution})
+	}
+	if t.set.TimeLimit > 0 {
+		t.set.TimeLimit = max(1, t.set.TimeLimit-time.Since(started))
+	}
+	return nil
+}
+
+// solve runs one solver. If it hasn't returned within patience of the end of its time,
+// what it told until then is its result, and it is left to itself.
+func (t *attempt) solve(s model.Solver) (r model.Result, err error) {
+	started := time.Now()
+	defer func() {
+		if r.Elapsed == 0 {
+			r.Elapsed = time.Since(started)
+		}
+	}()
+	if t.patience == 0 {
+		return s.Solve(t.ctx, t.Instance, t.set)
+	}
+	set, heard := t.set, &listener{r: model.NewResult(s.Name(), t.set.Seed), in: t.Instance, gap: t.set.GapLimit(), next: t.set.Progress}
+	set.Progress = heard.progress
+	type solved struct {
+		r   model.Result
+		err error
+	}
+	done := make(chan solved, 1)
+	go func() {
+		r, err := s.Solve(t.ctx, t.Instance, set)
+		done <- solved{r, err}
+	}()
+	ctx, cancel := t.set.WithTimeLimit(t.ctx)
+	defer cancel()
+	select {
+	case s := <-done:
+		return s.r, s.err
+	case <-ctx.Done():
+	}
+	late := t.patience
+	if t.ctx.Err() == nil {
+		late += t.set.TimeLimit / 10
+	}
+	select {
+	case s := <-done:
+		return s.r, s.err
+	case <-time.After(late):
+		r = heard.close()
+		r.Reason = exact.StopReason(ctx) + ", but it did not return"
+		return r, nil
+	}
+}
+
+// listener keeps what a solver tells.
+type listener struct {
+	mu   sync.Mutex
+	r    model.Result
+	in   model.Instance
+	gap  float64
+	next func(model.Progress)
+	shut bool
+}
+
+func (l *listener) progress(p model.Progress) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shut {
+		return
+	}
+	sense := model.SenseOf(l.in)
+	if p.Solution != nil && (l.r.Solution == nil || sense.Better(p.Incumbent, l.r.Objective)) {
+		if l.r.SetSolution(l.in, p.Solution) != nil {
+			l.r.Solution = nil
+		}
+	}
+	l.r.SetBound(sense, p.Bound, l.gap)
+	l.r.Nodes = p.Nodes
+	if l.next != nil {
+		l.next(p)
+	}
+}
+
+// close returns what was told. Nothing more is heard or passed on.
+func (l *listener) close() model.Result {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shut = true
+	return l.r
+}
+
+// heuristics runs all heuristics that take the instance, which the engine
 // refused, until the context ends or the time limit has passed: the strongest
 // first, for on a large instance the weakest may use up the time. It returns the
 // best result, the first of several.
-func (c *Case) bestHeuristic(ctx context.Context, set model.Settings, stated []bounds.Bound, judging func(), refused error) (model.Result, error) {
-	ctx, cancel := set.WithTimeLimit(ctx)
+func (t *attempt) heuristics(refused error) (model.Result, error) {
+	ctx, cancel := t.set.WithTimeLimit(t.ctx)
 	defer cancel()
-	best, started := model.NewResult("auto", set.Seed), time.Now()
-	second := c.Instance.Metrics()[1].Sense
-	for _, a := range slices.Backward(Algorithms(c.Instance.Kind())) {
+	best, started := model.NewResult("auto", t.set.Seed), time.Now()
+	second := t.Instance.Metrics()[1].Sense
+	all := *t
+	all.ctx = ctx
+	for _, a := range slices.Backward(Algorithms(t.Instance.Kind())) {
 		if a.Exact {
 			continue
 		}
-		if best.Solution != nil && ctx.Err() != nil {
+		if (best.Solution != nil || t.first.Solution != nil) && ctx.Err() != nil {
 			best.Reason = exact.StopReason(ctx)
 			break
 		}
-		r, err := c.solveOne(ctx, a.Solver, set, stated, judging)
+		r, err := all.solve(a.Solver)
 		if errors.Is(err, model.ErrUnsupported) {
 			continue
 		}
 		if err != nil {
 			return r, err
 		}
-		if best.Algorithm == "auto" || tellsMore(model.SenseOf(c.Instance), r, best) ||
+		if best.Algorithm == "auto" || tellsMore(model.SenseOf(t.Instance), r, best) ||
 			r.Solution != nil && r.Objective == best.Objective && second.Better(r.SecondObjective, best.SecondObjective) {
 			best = r
 		}
 	}
-	if best.Algorithm == "auto" {
+	if best.Algorithm == "auto" && t.first.Solution == nil {
 		return best, refused
 	}
 	best.Elapsed = time.Since(started)
@@ -173,77 +326,153 @@ func improving(in model.Instance, tell func(model.Progress)) func(model.Progress
 	}
 }
 
-func (c *Case) solveOne(ctx context.Context, s model.Solver, set model.Settings, stated []bounds.Bound, judging func()) (model.Result, error) {
-	in := c.Instance
-	start := time.Now()
-	r, err := s.Solve(ctx, in, set)
-	if r.Elapsed == 0 {
-		r.Elapsed = time.Since(start)
-	}
-	if err != nil {
-		return r, err
-	}
-	// A heuristic proves nothing by itself: it gets the quick bounds.
-	if r.Status != model.StatusInfeasible && math.IsNaN(r.Bound) {
-		for _, b := range c.QuickBounds() {
+// finish completes what a solver returned: by a better solution that was at hand, by
+// bounds, by the judge.
+func (t *attempt) finish(s model.Solver, r model.Result) (model.Result, error) {
+	in, sense, gap := t.Instance, model.SenseOf(t.Instance), t.set.GapLimit()
+	r.Elapsed += t.first.Elapsed
+	// A heuristic proves nothing by itself: it gets the quick bounds. So does an engine that
+	// was stopped before it had bounds of its own.
+	if r.Status == model.StatusFeasible || r.Status == model.StatusUnknown {
+		for _, b := range t.quickBounds() {
 			switch {
 			case !b.Infeasible:
-				r.SetBound(model.SenseOf(in), b.Value, set.GapLimit())
+				r.SetBound(sense, b.Value, gap)
 			case r.Solution == nil:
 				r.Status, r.Reason = model.StatusInfeasible, b.Reason
 			default:
 				err := &DefectError{Instance: in, Result: r, Reason: "a bound proves infeasible what was solved: " + b.Reason}
-				return r, c.blame(ctx, s, r, set, err)
+				return r, t.blame(s, r, err)
 			}
 		}
 	}
-	for _, b := range stated {
+	if err := t.atLeast(&r); err != nil {
+		return r, err
+	}
+	for _, b := range t.stated {
 		switch {
 		case !b.Infeasible && r.Status != model.StatusInfeasible:
-			r.SetBound(model.SenseOf(in), b.Value, set.GapLimit())
+			r.SetBound(sense, b.Value, gap)
 		case b.Infeasible && r.Solution == nil:
 			r.Status, r.Reason = model.StatusInfeasible, b.Reason
 		case b.Infeasible:
 			return r, &DefectError{Instance: in, Result: r, Reason: fmt.Sprintf("the stated bound %s says that there is no solution: %s", b.Name, b.Reason)}
 		}
 	}
-	r, err = c.stamp(ctx, r, set, judging)
-	if err == nil && set.Progress != nil && r.Solution != nil {
-		set.Progress(model.Progress{Algorithm: r.Algorithm, Incumbent: r.Objective, Bound: r.Bound, Nodes: r.Nodes, Elapsed: r.Elapsed, Solution: r.Solution, Done: true})
+	r, err := t.stamp(r)
+	if err == nil && t.set.Progress != nil && r.Solution != nil {
+		t.set.Progress(model.Progress{Algorithm: r.Algorithm, Incumbent: r.Objective, Bound: r.Bound, Nodes: r.Nodes, Elapsed: r.Elapsed, Solution: r.Solution, Done: true})
 	}
-	return r, c.blame(ctx, s, r, set, err)
+	return r, t.blame(s, r, err)
+}
+
+// atLeast gives a result the start or the cheapest heuristic's solution if that is
+// feasible and better.
+func (t *attempt) atLeast(r *model.Result) error {
+	for _, held := range []struct {
+		solution model.Solution
+		what     string
+		mayFail  bool
+	}{{t.set.Start, "the start", true}, {t.first.Solution, t.first.Algorithm, false}} {
+		if held.solution == nil {
+			continue
+		}
+		o, err := t.Instance.Objective(held.solution)
+		if err != nil {
+			return err
+		}
+		if r.Solution != nil && !o.Better(model.Objective{Value: r.Objective, Second: r.SecondObjective, Sense: o.Sense, SecondSense: o.SecondSense}) {
+			continue
+		}
+		// A start may be infeasible. What is ours is judged with the result.
+		if held.mayFail || r.Status == model.StatusInfeasible {
+			ctx, cancel := t.toJudge()
+			report, err := verify.Verify(ctx, t.Instance, held.solution, verify.Options{Valid: true})
+			late := ctx.Err() != nil
+			cancel()
+			switch {
+			case late: // it counts if it is all that there is: the result will be Unverified
+				if r.Solution != nil || r.Status == model.StatusInfeasible {
+					continue
+				}
+			case err != nil:
+				return err
+			case !report.Feasible():
+				continue
+			}
+		}
+		if r.Status == model.StatusInfeasible {
+			return &DefectError{Instance: t.Instance, Result: *r, Reason: held.what + " is feasible"}
+		}
+		bound, none := r.Bound, r.Solution == nil
+		if err := r.SetSolution(t.Instance, held.solution); err != nil {
+			return err
+		}
+		r.SetBound(o.Sense, bound, t.set.GapLimit())
+		switch {
+		case r.Status == model.StatusOptimal:
+			r.Reason = ""
+		case none && r.Reason != "":
+			r.Reason += "; the solution is that of " + held.what
+		}
+	}
+	return nil
+}
+
+// quickBounds returns the quick bounds for a solver that has ended: with a time limit they
+// have a tenth of it.
+func (t *attempt) quickBounds() []bounds.Bound {
+	if t.quick == nil {
+		ctx, cancel := t.toJudge()
+		defer cancel()
+		if t.set.TimeLimit > 0 {
+			ctx, cancel = context.WithTimeout(ctx, max(t.set.TimeLimit/10, 100*time.Millisecond))
+			defer cancel()
+		}
+		t.quick = t.QuickBounds(ctx)
+	}
+	return t.quick
 }
 
 // blame returns the error of a solver whose result was refuted: of a command that
 // has returned a wrong solution that is its author's mistake, a RefusedError. A
 // feasible one that contradicts a bound is a defect.
-func (c *Case) blame(ctx context.Context, s model.Solver, r model.Result, set model.Settings, err error) error {
+func (t *attempt) blame(s model.Solver, r model.Result, err error) error {
 	var defect *DefectError
 	if _, foreign := s.(*command.Solver); !foreign || r.Solution == nil || !errors.As(err, &defect) {
 		return err
 	}
 	alone := model.NewResult(r.Algorithm, r.Seed)
-	if err := alone.SetSolution(c.Instance, r.Solution); err != nil {
+	if err := alone.SetSolution(t.Instance, r.Solution); err != nil {
 		return &RefusedError{Name: s.Name(), Err: err}
 	}
 	var wrong *DefectError
-	if _, e := c.stamp(ctx, alone, set, nil); errors.As(e, &wrong) {
+	if _, e := t.stamp(alone); errors.As(e, &wrong) {
 		return &RefusedError{Name: s.Name(), Err: errors.New(wrong.Reason)}
 	}
 	return err
 }
 
-// judgeGrace limits the judge's time for the solution of an interrupted solver.
-// Whoever interrupts is in a hurry: a batch system sends its second signal
-// after some seconds.
-const judgeGrace = 5 * time.Second
+// judgeGrace limits the judge's time for the solution of an interrupted solver, and
+// that of the bounds. Whoever interrupts is in a hurry: the command is to be gone
+// within a second.
+const judgeGrace = 300 * time.Millisecond
+
+// toJudge returns the context for the judge: the caller's or, if that has ended, one
+// that ends after judgeGrace.
+func (t *attempt) toJudge() (context.Context, context.CancelFunc) {
+	if t.ctx.Err() != nil { // the solver was interrupted: its solution is judged all the same
+		return context.WithTimeout(context.WithoutCancel(t.ctx), judgeGrace)
+	}
+	return t.ctx, func() {}
+}
 
 // stamp writes into the result which version solved which instance, and has the
 // judge check it. If the context ends while the judge is at work, the result is
 // Unverified.
-func (c *Case) stamp(ctx context.Context, r model.Result, set model.Settings, judging func()) (model.Result, error) {
-	in := c.Instance
-	hash, err := c.Hash()
+func (t *attempt) stamp(r model.Result) (model.Result, error) {
+	in, set := t.Instance, t.set
+	hash, err := t.Hash()
 	if err != nil {
 		return r, err
 	}
@@ -251,17 +480,14 @@ func (c *Case) stamp(ctx context.Context, r model.Result, set model.Settings, ju
 	if r.GapLimit = 0; set.GapLimit() != model.DefaultGap {
 		r.GapLimit = set.GapLimit()
 	}
-	patience, stop := ctx, context.CancelFunc(func() {})
-	if ctx.Err() != nil { // the solver was interrupted: its solution is judged all the same
-		patience, stop = context.WithTimeout(context.WithoutCancel(ctx), judgeGrace)
-	}
+	ctx, stop := t.toJudge()
 	defer stop()
-	c.addEvidence(patience, &r, set.Proof != nil)
-	if judging != nil {
-		defer time.AfterFunc(time.Second, judging).Stop()
+	t.addEvidence(ctx, &r)
+	if t.judging != nil {
+		defer time.AfterFunc(time.Second, t.judging).Stop()
 	}
-	report, err := verify.Result(patience, in, r, verify.Options{Hash: hash, Valid: true})
-	if err != nil && patience.Err() != nil {
+	report, err := verify.Result(ctx, in, r, verify.Options{Hash: hash, Valid: true})
+	if err != nil && ctx.Err() != nil {
 		// The solution is returned without any claim of optimality.
 		r.Unverified = true
 		if r.Status == model.StatusOptimal {

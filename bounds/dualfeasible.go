@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"context"
 	"slices"
 
 	"github.com/gapwise/gapwise/model"
@@ -30,16 +31,16 @@ import (
 //     so theirs is ≤ 2 ⌊(C-x)/e⌋. Without it, Σ 2 ⌊x/e⌋ ≤ 2 all; an x = C/2 counts as
 //     all, and what fits beside it is another such x or at most 2 ⌊C/2e⌋ ≤ all.
 //
-// e runs over the distinct sizes up to C/2, at most 128 of them, evenly spread. All
-// arithmetic is in integers. O(128 n).
-func DualFeasible(size []int64, count []int32, capacity int64) int64 {
-	n, _ := BestDual(size, count, capacity)
+// e runs over the distinct sizes up to C/2, at most 128 of them, evenly spread, or as
+// many as ctx allows. All arithmetic is in integers. O(128 n).
+func DualFeasible(ctx context.Context, size []int64, count []int32, capacity int64) int64 {
+	n, _ := BestDual(ctx, size, count, capacity)
 	return n
 }
 
 // BestDual is DualFeasible with the function that makes the bound, nil if an item fits
 // in no bin or all fit in one.
-func BestDual(size []int64, count []int32, capacity int64) (best int64, by *model.DualFunction) {
+func BestDual(ctx context.Context, size []int64, count []int32, capacity int64) (best int64, by *model.DualFunction) {
 	best = 1
 	var half []int64
 	for _, x := range size {
@@ -67,7 +68,7 @@ func BestDual(size []int64, count []int32, capacity int64) (best int64, by *mode
 	slices.Sort(half)
 	half = slices.Compact(half)
 	step := max(1, len(half)/64)
-	for i := 0; i < len(half); i += step {
+	for i := 0; i < len(half) && ctx.Err() == nil; i += step {
 		e := half[i]
 		name, parameter = "threshold", e
 		value(ThresholdDFF(capacity, e))

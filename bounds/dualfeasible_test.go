@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 )
@@ -45,7 +46,7 @@ func TestDualFeasibleFunctions(t *testing.T) {
 			size, count = append(size, x), append(count, 1)
 			sum += x
 		}
-		got, want := DualFeasible(size, count, capacity), bins(size, capacity)
+		got, want := DualFeasible(context.Background(), size, count, capacity), bins(size, capacity)
 		if got > want {
 			t.Fatalf("bound %d above the optimum %d: %v in %d", got, want, size, capacity)
 		}
@@ -56,7 +57,7 @@ func TestDualFeasibleFunctions(t *testing.T) {
 	if better < 200 {
 		t.Errorf("better than the area %d times only", better)
 	}
-	if DualFeasible([]int64{7}, []int32{1}, 6) < 1000 {
+	if DualFeasible(context.Background(), []int64{7}, []int32{1}, 6) < 1000 {
 		t.Error("an item larger than the bin fits")
 	}
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -17,14 +18,17 @@ const Declined = -1
 // job; Declined for those that have no place or aren't in the order. If the order
 // is that of the starts of a solution, none of its jobs starts later than there:
 // by induction the jobs before j occupy no more than in the solution from j's
-// start on. O(n²).
-func (t *ReservationTicks) Serial(order []int) []int64 {
+// start on. When ctx ends, the jobs that are left have no place. O(n²).
+func (t *ReservationTicks) Serial(ctx context.Context, order []int) []int64 {
 	starts := make([]int64, len(t.Jobs))
 	for j := range starts {
 		starts[j] = Declined
 	}
 	c := profile.Profile{Capacity: t.PEs}
-	for _, j := range order {
+	for k, j := range order {
+		if k&0xfff == 0xfff && ctx.Err() != nil {
+			break
+		}
 		x := &t.Jobs[j]
 		if s, ok := c.First(x.PEs, x.Length, x.Ready, x.Latest()); ok && starts[j] < 0 {
 			starts[j] = s
@@ -44,7 +48,7 @@ func (t *ReservationTicks) ShiftLeft(starts []int64) []int64 {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(starts[a], starts[b]) })
-	return t.Serial(order)
+	return t.Serial(context.Background(), order)
 }
 
 // Check returns an ErrInfeasible that tells what is wrong with starts, in ticks

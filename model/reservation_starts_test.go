@@ -37,7 +37,7 @@ func TestSerial(t *testing.T) {
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := gocmp.Diff(c.want, ticks.Serial(c.order)); diff != "" {
+			if diff := gocmp.Diff(c.want, ticks.Serial(t.Context(), c.order)); diff != "" {
 				t.Errorf("(-want,+got)\n%s", diff)
 			}
 			if err := ticks.Check(c.want); err != nil {

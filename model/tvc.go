@@ -302,9 +302,9 @@ func (v *TVC) Objective(s Solution) (Objective, error) {
 	if err != nil {
 		return Objective{}, err
 	}
-	never, t := 0.0, v.ticks()
+	never, fits := 0.0, v.ticks().fitting()
 	for k := range v.Requests {
-		if q := &v.Requests[k]; !t.fits(q.VMs, micro(q.BandwidthMbps)) {
+		if q := &v.Requests[k]; !fits(q.VMs, micro(q.BandwidthMbps)) {
 			never++
 		}
 	}

@@ -13,6 +13,23 @@ func (v *TVC) Fits(k int) bool {
 	return v.ticks().fits(q.VMs, micro(q.BandwidthMbps))
 }
 
+// fitting returns fits with a memory: what fits depends on the VMs and on how many of
+// them each kind of link lets through, and few of these are different.
+func (t *TVCTicks) fitting() func(n int, b int64) bool {
+	type shape struct{ n, server, edge, aggregation int32 }
+	known := map[shape]bool{}
+	return func(n int, b int64) bool {
+		most := func(rate int64) int32 { return int32(min(rate/b, int64(n))) }
+		s := shape{int32(n), most(t.ServerRate), most(t.EdgeRate), most(t.AggregationRate)}
+		fits, ok := known[s]
+		if !ok {
+			fits = t.fits(n, b)
+			known[s] = fits
+		}
+		return fits
+	}
+}
+
 // fits reports whether a cluster of n VMs at b bit/s fits an empty data centre.
 //
 // All servers are alike, so are all edge switches and all pods, and the links of

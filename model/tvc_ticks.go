@@ -28,11 +28,12 @@ type TVCTicksRequest struct {
 func (v *TVC) Ticks() *TVCTicks {
 	t := v.ticks()
 	t.Requests = make([]TVCTicksRequest, len(v.Requests))
+	fits := t.fitting()
 	for k := range v.Requests {
 		q := &v.Requests[k]
 		t.Requests[k] = TVCTicksRequest{Arrival: micro(q.ArrivalS), Duration: micro(q.DurationS), VMs: q.VMs,
 			Bandwidth: micro(q.BandwidthMbps), Revenue: q.Revenue()}
-		t.Requests[k].Fits = t.fits(q.VMs, t.Requests[k].Bandwidth)
+		t.Requests[k].Fits = fits(q.VMs, t.Requests[k].Bandwidth)
 	}
 	return t
 }

@@ -71,7 +71,7 @@ func TestEvidenceDAG(t *testing.T) {
 		if k%2 == 0 {
 			in = randomDAG(t, rng, 3+rng.IntN(12))
 		}
-		n.holds(t, in, dagbounds.QuickOf(in))
+		n.holds(t, in, dagbounds.QuickOf(t.Context(), in))
 	}
 	n.want(t, model.EvidencePath, model.EvidenceLoad, model.EvidenceInterval)
 }
@@ -82,7 +82,7 @@ func TestEvidenceVCSched(t *testing.T) {
 	vectors := rand.New(rand.NewPCG(31, 4))
 	for k := range need.Rounds(2000) {
 		in := modeltest.RandomVCSched(rng, k%4 == 0)
-		n.holds(t, in, []bounds.Bound{vcbounds.ClosedForm(in), vcbounds.Packing(in)})
+		n.holds(t, in, []bounds.Bound{vcbounds.ClosedForm(in), vcbounds.Packing(t.Context(), in)})
 		if k%20 == 0 || testing.Short() {
 			b, err := vcbounds.ColumnGeneration(context.Background(), in)
 			if err != nil {
@@ -92,7 +92,7 @@ func TestEvidenceVCSched(t *testing.T) {
 		}
 		if k%5 == 0 {
 			in := modeltest.RandomVectors(vectors, false)
-			n.holds(t, in, []bounds.Bound{vcbounds.ClosedForm(in), vcbounds.Packing(in)})
+			n.holds(t, in, []bounds.Bound{vcbounds.ClosedForm(in), vcbounds.Packing(t.Context(), in)})
 		}
 	}
 	n.want(t, model.EvidenceSum, model.EvidenceCrowd, model.EvidenceClique, model.EvidenceFilling)
@@ -109,7 +109,7 @@ func TestEvidenceReservation(t *testing.T) {
 		if k%2 == 0 {
 			in.Goal = model.Goals[k/2%4]
 		}
-		n.holds(t, in, resbounds.QuickOf(in))
+		n.holds(t, in, resbounds.QuickOf(t.Context(), in))
 	}
 	n.want(t, model.EvidenceAreas, model.EvidenceWindows, model.EvidencePrices)
 }
@@ -123,7 +123,7 @@ func TestEvidenceBatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n.holds(t, in, append(batchbounds.Quick(in), all...))
+		n.holds(t, in, append(batchbounds.Quick(t.Context(), in), all...))
 	}
 	n.want(t, model.EvidenceSum, model.EvidencePrices)
 }
@@ -136,7 +136,7 @@ func TestEvidenceTVC(t *testing.T) {
 		if k%2 == 0 {
 			in.Goal = model.GoalRevenue
 		}
-		n.holds(t, in, tvcbounds.Quick(in))
+		n.holds(t, in, tvcbounds.Quick(t.Context(), in))
 	}
 	n.want(t, model.EvidenceSum, model.EvidencePrices)
 }
@@ -200,7 +200,7 @@ func TestEvidenceForged(t *testing.T) {
 				d := verify.DrawDAG(rng, 5, 3)
 				d.TransferModel = model.TransferIdeal
 				if optimum, ok := modeltest.BruteDAG(d, 50_000); ok {
-					return d, dagbounds.QuickOf(d), optimum, true
+					return d, dagbounds.QuickOf(t.Context(), d), optimum, true
 				}
 			}
 		},
@@ -210,7 +210,7 @@ func TestEvidenceForged(t *testing.T) {
 				v = modeltest.RandomVectors(rng, false)
 			}
 			optimum, ok := modeltest.BruteVCSched(v)
-			all := []bounds.Bound{vcbounds.ClosedForm(v), vcbounds.Packing(v)}
+			all := []bounds.Bound{vcbounds.ClosedForm(v), vcbounds.Packing(t.Context(), v)}
 			if b, err := vcbounds.ColumnGeneration(t.Context(), v); err == nil {
 				all = append(all, b)
 			}
@@ -219,17 +219,17 @@ func TestEvidenceForged(t *testing.T) {
 		model.KindReservation: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			r := modeltest.RandomReservation(rng, 3+rng.IntN(3))
 			optimum, ok := modeltest.BruteReservation(t, r)
-			return r, resbounds.QuickOf(r), optimum, ok
+			return r, resbounds.QuickOf(t.Context(), r), optimum, ok
 		},
 		model.KindBatch: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			b := modeltest.RandomBatch(rng, 1, 6, 1+rng.IntN(4))
 			sum, _ := modeltest.BruteBatch(t, b)
-			return b, batchbounds.Quick(b), b.Ticks().Mean(sum, 1), true
+			return b, batchbounds.Quick(t.Context(), b), b.Ticks().Mean(sum, 1), true
 		},
 		model.KindTVC: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			v := modeltest.RandomTVC(rng, 2, 2+rng.IntN(4), false)
 			optimum, _ := modeltest.BruteTVC(t, v)
-			return v, tvcbounds.Quick(v), optimum, true
+			return v, tvcbounds.Quick(t.Context(), v), optimum, true
 		},
 	}
 	types := map[model.Kind][]model.EvidenceType{
@@ -327,7 +327,7 @@ func TestEvidenceOfResult(t *testing.T) {
 	t.Parallel()
 	in := modeltest.TenTasks()
 	optimum, _ := modeltest.BruteDAG(in, 1_000_000)
-	path := func() *model.Evidence { return dagbounds.QuickOf(in)[1].Evidence }
+	path := func() *model.Evidence { return dagbounds.QuickOf(t.Context(), in)[1].Evidence }
 	result := func(bound float64, e *model.Evidence) verify.Report {
 		t.Helper()
 		r := model.NewResult("mine", 1)
@@ -340,7 +340,7 @@ func TestEvidenceOfResult(t *testing.T) {
 		}
 		return report
 	}
-	value := dagbounds.QuickOf(in)[1].Value
+	value := dagbounds.QuickOf(t.Context(), in)[1].Value
 	if r := result(value, path()); !r.Feasible() || !slices.Contains(r.Checked, "the bound, by a path of 4 tasks") {
 		t.Errorf("the path's own bound: %v", r)
 	}
@@ -376,7 +376,7 @@ func FuzzEvidence(f *testing.F) {
 	d := modeltest.SixTasks()
 	v := modeltest.RandomVCSched(rng, false)
 	r := modeltest.RandomReservation(rng, 5)
-	for _, all := range [][]bounds.Bound{dagbounds.QuickOf(d), {vcbounds.Packing(v)}, resbounds.QuickOf(r)} {
+	for _, all := range [][]bounds.Bound{dagbounds.QuickOf(f.Context(), d), {vcbounds.Packing(f.Context(), v)}, resbounds.QuickOf(f.Context(), r)} {
 		for _, b := range all {
 			f.Add(text(b.Evidence))
 		}

@@ -12,12 +12,12 @@ import (
 
 // Quick computes the bounds of the mean response time from below that take no longer
 // than a heuristic: those of Response, weakest first, and on one tier pricesBound without
-// steps. O(n log n)
-func Quick(in *model.Batch) []bounds.Bound {
+// steps, as far as ctx allows. O(n log n)
+func Quick(ctx context.Context, in *model.Batch) []bounds.Bound {
 	t := in.Ticks()
-	all := Response(context.Background(), t, quickFunctions)
-	if t.Tiers == 1 {
-		all = append(all, pricesBound(context.Background(), t, 0))
+	all := Response(ctx, t, quickFunctions)
+	if t.Tiers == 1 && ctx.Err() == nil {
+		all = append(all, pricesBound(ctx, t, 0))
 	}
 	return all
 }
@@ -41,6 +41,9 @@ func All(ctx context.Context, in *model.Batch) ([]bounds.Bound, error) {
 	}
 	t := in.Ticks()
 	all := Response(ctx, t, quickFunctions)
+	if ctx.Err() != nil {
+		return all, nil
+	}
 	more := Response(ctx, t, allFunctions)
 	last := more[len(more)-1]
 	last.Name = "widths"

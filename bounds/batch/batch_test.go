@@ -97,7 +97,7 @@ func TestWidths(t *testing.T) {
 	for _, id := range []string{"a", "b", "c", "d"} {
 		in.Jobs = append(in.Jobs, model.BatchJob{ID: id, RuntimeS: 100, Processes: 6})
 	}
-	list := batchbounds.Quick(in)
+	list := batchbounds.Quick(t.Context(), in)
 	if srpt, squashed := list[1].Value, list[3].Value; srpt > 200 || math.Abs(squashed-250) > 1e-9 {
 		t.Errorf("srpt %v, squashed %v, want at most 200 and 250", srpt, squashed)
 	}
@@ -201,7 +201,7 @@ func BenchmarkQuick(b *testing.B) {
 		}
 		b.Run([]string{"one tier", "two tiers"}[tiers-1], func(b *testing.B) {
 			for range b.N {
-				b.ReportMetric(best(batchbounds.Quick(in)), "s/bound")
+				b.ReportMetric(best(batchbounds.Quick(b.Context(), in)), "s/bound")
 			}
 		})
 	}

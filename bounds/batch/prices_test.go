@@ -171,7 +171,7 @@ func TestExtremes(t *testing.T) {
 	for k := range 20_000 { // one after the other for 10^5 s each: the k-th has a response of k times that
 		many.Jobs = append(many.Jobs, model.BatchJob{ID: fmt.Sprint(k), RuntimeS: 1e5, Processes: 1})
 	}
-	for _, b := range Quick(many)[1:] {
+	for _, b := range Quick(t.Context(), many)[1:] {
 		if want := 1e5 * 20_001 / 2; !(b.Value <= want && b.Value > 0.99*want) {
 			t.Errorf("%s of a sum beyond int64: %v, the optimum is %v", b.Name, b.Value, want)
 		}

@@ -34,6 +34,11 @@ func Response(ctx context.Context, t *model.BatchTicks, most int) []bounds.Bound
 	if runtime >= 1<<53 { // n sums and n products have been rounded
 		runtime *= 1 - float64(len(r.jobs)+4)*0x1p-52
 	}
+	all := []bounds.Bound{r.mean(t, "runtime", runtime)}
+	all[0].Evidence = &model.Evidence{Type: model.EvidenceSum, Method: "runtime"}
+	if ctx.Err() != nil {
+		return all
+	}
 	machines := machinesOf(t, most)
 	plain := machines[0].sums(r)
 	best := max(runtime, plain.Best)
@@ -43,8 +48,6 @@ func Response(ctx context.Context, t *model.BatchTicks, most int) []bounds.Bound
 		}
 		best = max(best, m.sums(r).Best)
 	}
-	all := []bounds.Bound{r.mean(t, "runtime", runtime)}
-	all[0].Evidence = &model.Evidence{Type: model.EvidenceSum, Method: "runtime"}
 	if !r.weighted() {
 		all = append(all, r.mean(t, "srpt", plain.SRPT))
 	}

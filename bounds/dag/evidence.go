@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -9,9 +10,9 @@ import (
 )
 
 // QuickOf is Quick of an instance, each bound with its evidence.
-func QuickOf(d *model.DAG) []bounds.Bound {
-	x := newDAGPaths(d.Graph())
-	all := x.quick()
+func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
+	x := newDAGPaths(ctx, d.Graph())
+	all := x.quick(ctx)
 	if x.g.Tasks == 0 {
 		return all
 	}

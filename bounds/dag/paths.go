@@ -28,7 +28,7 @@ var Formulations = []string{"ordering"}
 // first of them has equal weights, and the last is left out.
 func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 	g := d.Graph()
-	all := QuickOf(d)
+	all := QuickOf(ctx, d)
 	if g.Tasks == 0 {
 		return all, nil
 	}
@@ -72,15 +72,23 @@ const maxRelaxed = 60
 // Where all times have a common unit, the sums are exact, and so are the bounds but
 // for a division, which rounds down. Elsewhere they are lowered by more than rounding
 // can add.
-func Quick(g *model.Graph) []bounds.Bound { return newDAGPaths(g).quick() }
+//
+// critical-path and area are computed in any case. communication-path is left out, and
+// fernandez-bussell what it has proved, when ctx ends.
+func Quick(ctx context.Context, g *model.Graph) []bounds.Bound {
+	return newDAGPaths(ctx, g).quick(ctx)
+}
 
-func (x *dagPaths) quick() []bounds.Bound {
-	return []bounds.Bound{
-		{Name: "critical-path", Value: x.down * x.critical()},
-		{Name: "communication-path", Value: x.down * x.longest},
-		{Name: "area", Value: x.down * x.area()},
-		{Name: "fernandez-bussell", Value: x.down * x.fernandezBussell()},
+func (x *dagPaths) quick(ctx context.Context) []bounds.Bound {
+	all := []bounds.Bound{{Name: "critical-path", Value: x.down * x.critical()}}
+	if x.whole {
+		all = append(all, bounds.Bound{Name: "communication-path", Value: x.down * x.longest})
 	}
+	all = append(all, bounds.Bound{Name: "area", Value: x.down * x.area()})
+	if x.whole {
+		all = append(all, bounds.Bound{Name: "fernandez-bussell", Value: x.down * x.fernandezBussell(ctx)})
+	}
+	return all
 }
 
 // roundingOf returns a bound on the relative error of a sum of n figures that aren't
@@ -95,38 +103,52 @@ type dagPaths struct {
 	head, tail []float64
 	// Of each task, the least over the machines of head, cost and tail.
 	start, cost, rest []float64
+	whole             bool       // heads and tails are computed, and longest, start and rest
 	longest           float64    // max_t min_m (head + cost + tail)
 	down              float64    // factor that lowers bounds by their rounding, 1 if sums are exact
 	weights           []float64  // of the machines in area; nil: it is 0
 	window            [2]float64 // that of fernandezBussell; empty if none adds to the horizon
 }
 
-func newDAGPaths(g *model.Graph) *dagPaths {
+// newDAGPaths computes heads and tails, unless ctx ends. O(V M + E M²)
+func newDAGPaths(ctx context.Context, g *model.Graph) *dagPaths {
 	n, m := g.Tasks, g.Machines
 	x := &dagPaths{g: g, head: make([]float64, n*m), tail: make([]float64, n*m), start: make([]float64, n), cost: make([]float64, n), rest: make([]float64, n), down: 1}
 	if !g.ExactSums(2 * (n + 1)) { // the longest sum is of n costs and the edges between them
 		x.down = 1 - roundingOf(n)
 	}
-	for _, t := range g.Order {
+	row := func(v []float64, t int) []float64 { return v[t*m:][:m] }
+	for t := range n {
+		x.cost[t] = slices.Min(row(g.Cost, t))
+	}
+	// over looks at ctx every thousand tasks or so.
+	over := func(k int) bool { return k&0x3ff == 0x3ff && ctx.Err() != nil }
+	for k, t := range g.Order {
+		if over(k) {
+			return x
+		}
 		for _, e := range g.Pred(t) {
 			x.extend(x.head[int(t)*m:][:m], x.head[int(g.From[e])*m:][:m], g.From[e], e, true)
 		}
 	}
 	for k := n - 1; k >= 0; k-- {
+		if over(k) {
+			return x
+		}
 		t := g.Order[k]
 		for _, e := range g.Succ(t) {
 			x.extend(x.tail[int(t)*m:][:m], x.tail[int(g.To[e])*m:][:m], g.To[e], e, false)
 		}
 	}
 	for t := range n {
-		row := func(v []float64) []float64 { return v[t*m:][:m] }
-		x.start[t], x.cost[t], x.rest[t] = slices.Min(row(x.head)), slices.Min(row(g.Cost)), slices.Min(row(x.tail))
+		x.start[t], x.rest[t] = slices.Min(row(x.head, t)), slices.Min(row(x.tail, t))
 		best := math.Inf(1)
 		for a := range m {
 			best = min(best, x.head[t*m+a]+g.Cost[t*m+a]+x.tail[t*m+a])
 		}
 		x.longest = max(x.longest, best)
 	}
+	x.whole = true
 	return x
 }
 
@@ -213,7 +235,7 @@ func (x *dagPaths) area() float64 {
 // longest path and work(a, b) is what the tasks, each within [start, H - rest],
 // must do within [a, b] at least. For a makespan H + x the latest ends move by x,
 // and the same work must be done within [a, b + x] on M machines.
-func (x *dagPaths) fernandezBussell() float64 {
+func (x *dagPaths) fernandezBussell(ctx context.Context) float64 {
 	n := x.g.Tasks
 	if n == 0 {
 		return 0
@@ -236,6 +258,9 @@ func (x *dagPaths) fernandezBussell() float64 {
 		for _, b := range to {
 			if b <= a {
 				continue
+			}
+			if ctx.Err() != nil {
+				return bound
 			}
 			spent := 0.0
 			for t := range n {

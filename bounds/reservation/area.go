@@ -2,6 +2,7 @@ package reservation
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -17,13 +18,17 @@ import (
 // machine sequencing algorithm for minimizing the number of late jobs, 1968): in the
 // order of due times, whenever the jobs so far are too many, decline the largest.
 // For PE-seconds it relaxes to fractions of jobs: decline the least dense. O(n log n).
-func Area(t *model.ReservationTicks) bounds.Bound { return newWork(t).area() }
+func Area(t *model.ReservationTicks) bounds.Bound { return newWork(t).area(context.Background()) }
 
-func (w *work) area() bounds.Bound {
+// area is Area, of as many resources as ctx allows, at least one.
+func (w *work) area(ctx context.Context) bounds.Bound {
 	best, why := w.total, ""
 	var by *model.Evidence
 	for f := range w.resources {
 		for _, mirrored := range []bool{false, true} {
+			if by != nil && ctx.Err() != nil {
+				break
+			}
 			accepted, reason := w.onTime(&w.resources[f], mirrored)
 			if accepted = w.down(accepted); accepted < best || by == nil {
 				best = accepted

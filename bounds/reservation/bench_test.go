@@ -36,7 +36,7 @@ func BenchmarkReservationBounds(b *testing.B) {
 		run  func(t *model.ReservationTicks) bounds.Bound
 	}{
 		{"area", Area},
-		{"quick", func(t *model.ReservationTicks) bounds.Bound { return Quick(t)[1] }},
+		{"quick", func(t *model.ReservationTicks) bounds.Bound { return Quick(ctx, t)[1] }},
 		{"energetic", func(t *model.ReservationTicks) bounds.Bound { return Energetic(ctx, t) }},
 		{"flow", func(t *model.ReservationTicks) bounds.Bound { return Flow(ctx, t) }},
 	}

@@ -70,7 +70,7 @@ func TestReservationDominance(t *testing.T) {
 		if back := m.flow(ctx, &m.resources[0]).fractional; math.Abs(back-flow.fractional) > 1e-9*back {
 			t.Fatalf("instance %d: flow %v, with time reversed %v", k, flow.fractional, back)
 		}
-		if a, b := w.area().Value, m.area().Value; math.Abs(a-b) > 1e-9*a {
+		if a, b := w.area(t.Context()).Value, m.area(t.Context()).Value; math.Abs(a-b) > 1e-9*a {
 			t.Fatalf("instance %d: area %v, with time reversed %v", k, a, b)
 		}
 		all := w.energetic(ctx, windowSet{all: true}).Value

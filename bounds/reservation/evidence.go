@@ -1,15 +1,17 @@
 package reservation
 
 import (
+	"context"
+
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/model"
 )
 
 // QuickOf is Quick of an instance, each bound with its evidence.
-func QuickOf(in *model.Reservation) []bounds.Bound {
+func QuickOf(ctx context.Context, in *model.Reservation) []bounds.Bound {
 	w := newWork(in.Ticks())
 	w.in = in
-	return w.quick()
+	return w.quick(ctx)
 }
 
 // proved returns a bound with its evidence, unless times were rounded for it or the

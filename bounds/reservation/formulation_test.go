@@ -97,7 +97,7 @@ func TestReservationPoints(t *testing.T) {
 	declined := 0
 	for k := range 3000 {
 		ticks := drawTicks(rng, 9)
-		starts := ticks.Serial(rng.Perm(len(ticks.Jobs)))
+		starts := ticks.Serial(t.Context(), rng.Perm(len(ticks.Jobs)))
 		if slices.Min(starts) < 0 {
 			declined++
 		} else if k%2 == 0 {

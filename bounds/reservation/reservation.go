@@ -29,7 +29,7 @@ func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
 	t := in.Ticks()
 	w := newWork(t)
 	w.in = in
-	all := []bounds.Bound{w.area()}
+	all := []bounds.Bound{w.area(ctx)}
 	if all[0].Infeasible {
 		return all, nil
 	}
@@ -64,17 +64,20 @@ func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
 //     possible at the same time
 //   - flow: up to 1,000 jobs, see All
 //
-// For the goal all, a bound may be a proof that the requests don't all fit.
-func Quick(t *model.ReservationTicks) []bounds.Bound { return newWork(t).quick() }
+// For the goal all, a bound may be a proof that the requests don't all fit. When ctx
+// ends, all but area are what they have proved by then.
+func Quick(ctx context.Context, t *model.ReservationTicks) []bounds.Bound {
+	return newWork(t).quick(ctx)
+}
 
-func (w *work) quick() []bounds.Bound {
-	all := []bounds.Bound{w.area()}
+func (w *work) quick(ctx context.Context) []bounds.Bound {
+	all := []bounds.Bound{w.area(ctx)}
 	if all[0].Infeasible {
 		return all
 	}
-	all = append(all, w.energetic(context.Background(), quickWindows(len(w.jobs))))
+	all = append(all, w.energetic(ctx, quickWindows(len(w.jobs))))
 	if !all[1].Infeasible && len(w.jobs) <= maxQuickFlow {
-		all = append(all, w.flowBound(context.Background(), 1))
+		all = append(all, w.flowBound(ctx, 1))
 	}
 	return all
 }

@@ -62,7 +62,7 @@ func randomWhole(rng *rand.Rand, most int) (pes int, rs []wholeRequest) {
 func everyBound(ticks *model.ReservationTicks) []bounds.Bound {
 	ctx := context.Background()
 	w := newWork(ticks)
-	return append(Quick(ticks), Area(ticks), Energetic(ctx, ticks),
+	return append(Quick(ctx, ticks), Area(ticks), Energetic(ctx, ticks),
 		w.energetic(ctx, windowSet{growth: 1.5, part: 2}), Flow(ctx, ticks))
 }
 

@@ -1,6 +1,7 @@
 package tvc
 
 import (
+	"context"
 	"math"
 
 	"github.com/gapwise/gapwise/bounds"
@@ -19,24 +20,34 @@ import (
 //     machine whose rate is that of all links of servers together; the best of all.
 //
 // All hold with suspension and migration, whatever the embedder and the cost of a
-// migration are. O(n log n)
-func Response(t *model.TVCTicks) []bounds.Bound {
+// migration are. When ctx ends, the machines that are left aren't looked at.
+// O(n log n)
+func Response(ctx context.Context, t *model.TVCTicks) []bounds.Bound {
 	r := newResponses(t)
 	all := []bounds.Bound{r.bound("runtime", float64(r.runtime))}
+	if ctx.Err() != nil {
+		return all
+	}
 	slots := squashed.Of(r.jobs(func(k int) int { return t.Requests[k].VMs }), t.Servers*t.Slots)
 	best := max(float64(r.runtime), slots.Best)
 	for _, x := range NewTree(t).resources(t, r.requests, true)[min(1, len(r.requests)):] { // the first is the slots
+		if ctx.Err() != nil {
+			break
+		}
 		best = max(best, r.of(x))
 	}
 	return append(all, r.bound("srpt", slots.SRPT), r.bound("mean-busy-time", slots.MeanBusy), r.bound("squashed", best))
 }
 
 // ResponseByResources returns a bound as Response does, the best of the machines
-// of all resources (see resource).
-func ResponseByResources(t *model.TVCTicks) bounds.Bound {
+// of all resources (see resource), or of those looked at when ctx ends.
+func ResponseByResources(ctx context.Context, t *model.TVCTicks) bounds.Bound {
 	r := newResponses(t)
 	best := float64(r.runtime)
 	for _, x := range NewTree(t).resources(t, r.requests, false) {
+		if ctx.Err() != nil {
+			break
+		}
 		best = max(best, r.of(x))
 	}
 	return r.bound("resources", best)

@@ -20,18 +20,25 @@ import (
 // Requests that never run at the same time as others are bounded by themselves,
 // and sums of weights rounded down in each such part.
 //
-// In queue mode they bound the mean response time from below, see Response.
-func Quick(in *model.TVC) []bounds.Bound {
+// In queue mode they bound the mean response time from below, see Response. When ctx
+// ends, slots is what it has proved: parts that are left count whole.
+func Quick(ctx context.Context, in *model.TVC) []bounds.Bound {
 	t := in.Ticks()
 	if in.Queue {
-		return Response(t)
+		return Response(ctx, t)
 	}
 	w := NewWeights(in, t)
 	sum := int64(0)
 	prices := &model.Evidence{Type: model.EvidencePrices, Method: "slots"}
 	for _, part := range Components(t) {
+		if ctx.Err() != nil {
+			for _, k := range part {
+				sum += w.Of[k]
+			}
+			continue
+		}
 		sum += NewRelaxation(t, part, w, true).floor(w, part, func(r *Relaxation) *Multipliers {
-			m := r.Ascend(context.Background(), quickSteps)
+			m := r.Ascend(ctx, quickSteps)
 			if e := r.evidence(in, m); e != nil {
 				prices.Parts = append(prices.Parts, *e)
 			}
@@ -71,9 +78,9 @@ func All(ctx context.Context, in *model.TVC) ([]bounds.Bound, error) {
 	if err := in.Validate(); err != nil {
 		return nil, fmt.Errorf("bounds: %w", err)
 	}
-	all := Quick(in)
+	all := Quick(ctx, in)
 	if in.Queue {
-		return append(all, ResponseByResources(in.Ticks())), nil
+		return append(all, ResponseByResources(ctx, in.Ticks())), nil
 	}
 	t := in.Ticks()
 	w := NewWeights(in, t)

@@ -121,7 +121,7 @@ func TestPatternsStrengthen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := Packing(in)
+		p := Packing(t.Context(), in)
 		if p.Infeasible {
 			continue
 		}
@@ -154,7 +154,7 @@ func TestPatternsStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	b, err := ColumnGeneration(ctx, in)
-	if err != nil || b.Infeasible || !(b.Value <= Packing(in).Value) {
+	if err != nil || b.Infeasible || !(b.Value <= Packing(t.Context(), in).Value) {
 		t.Errorf("%+v, %v: a stopped bound is still the packing bound", b, err)
 	}
 }
@@ -167,7 +167,7 @@ func BenchmarkPackingBound(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("tasks=%d", n), func(b *testing.B) {
 			for b.Loop() {
-				Packing(in)
+				Packing(b.Context(), in)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package vcsched
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
@@ -40,18 +41,18 @@ func newReasons(in *model.VCSched, u *model.VCSchedUnits) *reasons {
 // evidence says why no placement has a load below the given one, or, if infeasible, why
 // there is no placement; nil if no test of Packing by CPU and memory says so, or if hosts
 // differ in size.
-func (r *reasons) evidence(load int64, infeasible bool) *model.Evidence {
+func (r *reasons) evidence(ctx context.Context, load int64, infeasible bool) *model.Evidence {
 	if len(r.in.HostSizes) > 0 {
 		return nil
 	}
-	e := r.find(load, infeasible)
+	e := r.find(ctx, load, infeasible)
 	if e != nil {
 		e.Scale = r.scale
 	}
 	return e
 }
 
-func (r *reasons) find(load int64, infeasible bool) *model.Evidence {
+func (r *reasons) find(ctx context.Context, load int64, infeasible bool) *model.Evidence {
 	if infeasible {
 		sum := int64(0)
 		for k, m := range r.size[1] {
@@ -60,10 +61,10 @@ func (r *reasons) find(load int64, infeasible bool) *model.Evidence {
 		if sum > r.hosts*r.capacity {
 			return &model.Evidence{Type: model.EvidenceSum, Resource: "memory"}
 		}
-		if e := r.clique(r.total); e != nil {
+		if e := r.clique(ctx, r.total); e != nil {
 			return e
 		}
-		return r.filling(1, r.capacity)
+		return r.filling(ctx, 1, r.capacity)
 	}
 	up := func(x int64) int64 { return (x + r.unit - 1) / r.unit * r.unit }
 	if up((r.total+r.hosts-1)/r.hosts) >= load || load <= r.scale {
@@ -84,11 +85,11 @@ func (r *reasons) find(load int64, infeasible bool) *model.Evidence {
 		}
 	}
 	// What the bisection refuted lies less than a unit below.
-	for below := load - 1; below >= max(1, load-r.unit); below -= max(1, r.unit/16) {
-		if e := r.clique(below); e != nil {
+	for below := load - 1; below >= max(1, load-r.unit) && ctx.Err() == nil; below -= max(1, r.unit/16) {
+		if e := r.clique(ctx, below); e != nil {
 			return e
 		}
-		if e := r.filling(0, below); e != nil {
+		if e := r.filling(ctx, 0, below); e != nil {
 			return e
 		}
 	}
@@ -97,32 +98,23 @@ func (r *reasons) find(load int64, infeasible bool) *model.Evidence {
 
 // clique returns tasks of which no two fit on one host of a load, if there are more of
 // them than hosts; see Tasks.clique.
-func (r *reasons) clique(load int64) *model.Evidence {
-	cpu, memory := r.size[0], r.size[1]
-	conflict := func(a, b int) bool { return cpu[a]+cpu[b] > load || memory[a]+memory[b] > r.capacity }
-	for _, key := range r.size {
-		order := make([]int, len(r.count))
-		for k := range order {
-			order[k] = k
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key[b], key[a]) })
+func (r *reasons) clique(ctx context.Context, load int64) *model.Evidence {
+	limit := [2]int64{load, r.capacity}
+	for k, x := range r.size {
+		y := r.size[1-k]
 		e := &model.Evidence{Type: model.EvidenceClique}
-		var set []int
 		number := int64(0)
-		for _, k := range order {
-			if slices.ContainsFunc(set, func(o int) bool { return !conflict(k, o) }) {
-				continue
-			}
-			set = append(set, k)
+		extendClique(ctx, decreasing(x), x, y, limit[k], limit[1-k], func(job int32) bool {
 			n := int64(1)
-			if conflict(k, k) {
-				n = min(int64(r.count[k]), r.hosts+1-number)
+			if 2*x[job] > limit[k] || 2*y[job] > limit[1-k] {
+				n = min(int64(r.count[job]), r.hosts+1-number)
 			}
 			number += n
-			e.Elements, e.Weights = append(e.Elements, r.in.Jobs[k].ID), append(e.Weights, float64(n))
-			if number > r.hosts {
-				return e
-			}
+			e.Elements, e.Weights = append(e.Elements, r.in.Jobs[job].ID), append(e.Weights, float64(n))
+			return number <= r.hosts
+		})
+		if number > r.hosts {
+			return e
 		}
 	}
 	return nil
@@ -130,8 +122,8 @@ func (r *reasons) clique(load int64) *model.Evidence {
 
 // filling returns a dual-feasible function by which the needs of a resource fill more
 // hosts than there are.
-func (r *reasons) filling(resource int, capacity int64) *model.Evidence {
-	n, f := bounds.BestDual(r.size[resource], r.count, capacity)
+func (r *reasons) filling(ctx context.Context, resource int, capacity int64) *model.Evidence {
+	n, f := bounds.BestDual(ctx, r.size[resource], r.count, capacity)
 	if n <= r.hosts {
 		return nil
 	}

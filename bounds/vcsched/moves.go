@@ -418,7 +418,7 @@ func PricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	b := bounds.Bound{Name: "priced-moves"}
 	u := in.Units()
 	t := NewTasks(u)
-	lower, why := t.PackingLoad()
+	lower, why := t.PackingLoad(ctx)
 	if why != "" {
 		b.Infeasible, b.Reason = true, why
 		return b, nil

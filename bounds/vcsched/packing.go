@@ -23,30 +23,31 @@ import (
 
 // ClosedForm returns the optimum of the linear relaxation of the paper's model in
 // closed form, Y ≤ min(1, H / Σ cpu) (section 3.1), for Σ memory ≤ H; otherwise
-// there is no solution. O(n).
+// there is no solution. Its evidence is the sum, which needs no search. O(n).
 func ClosedForm(in *model.VCSched) bounds.Bound {
 	b := bounds.Bound{Name: "closed-form"}
 	t := NewTasks(in.Units())
 	if why := t.infeasibleBySum(); why != "" {
 		b.Infeasible, b.Reason = true, why
-		b.Evidence = newReasons(in, t.units).evidence(0, true)
+		b.Evidence = newReasons(in, t.units).evidence(context.Background(), 0, true)
 		return b
 	}
 	load := t.areaOfAll()
 	b.Value = t.units.YieldBound(load)
-	b.Evidence = newReasons(in, t.units).evidence(load, false)
+	b.Evidence = newReasons(in, t.units).evidence(context.Background(), load, false)
 	return b
 }
 
 // Packing returns the closed form strengthened by bounds for two-dimensional
 // vector packing that need no linear program: the largest task, cliques of
-// conflicting tasks, and dual-feasible functions on either resource. O(n²) for each
-// of some 50 loads.
-func Packing(in *model.VCSched) bounds.Bound {
+// conflicting tasks, and dual-feasible functions on either resource, as far as ctx
+// allows. O(n log n) for each of some 50 loads; O(n²) with further resources or hosts of
+// several sizes.
+func Packing(ctx context.Context, in *model.VCSched) bounds.Bound {
 	b := bounds.Bound{Name: "packing"}
 	t := NewTasks(in.Units())
-	load, why := t.PackingLoad()
-	if b.Evidence = newReasons(in, t.units).evidence(load, why != ""); why != "" {
+	load, why := t.PackingLoad(ctx)
+	if b.Evidence = newReasons(in, t.units).evidence(ctx, load, why != ""); why != "" {
 		b.Infeasible, b.Reason = true, why
 		return b
 	}
@@ -57,7 +58,7 @@ func Packing(in *model.VCSched) bounds.Bound {
 // All returns every bound of this package on the instance, weakest first. Those by
 // column generation are what they have proved when ctx ends.
 func All(ctx context.Context, in *model.VCSched) ([]bounds.Bound, error) {
-	all := []bounds.Bound{ClosedForm(in), Packing(in)}
+	all := []bounds.Bound{ClosedForm(in), Packing(ctx, in)}
 	if all[1].Infeasible {
 		return all, nil
 	}
@@ -89,6 +90,9 @@ type Tasks struct {
 	// capacity of any of them, [resource].
 	class []class
 	most  []int64
+	// orders are the types by decreasing need of CPU and of each rigid resource, for
+	// clique; nil before.
+	orders [][]int32
 }
 
 // class is a number of equal hosts.
@@ -252,15 +256,26 @@ func (t *Tasks) areaOfAll() int64 {
 //   - L ≥ mid if refute proves that no placement has L ≤ mid - 1 (loads are
 //     integers). Refutations needn't be monotone in the load: each value that lo
 //     takes has its own.
-func (t *Tasks) PackingLoad() (load int64, infeasible string) {
+//
+// When ctx ends, it returns what it has proved by then.
+func (t *Tasks) PackingLoad(ctx context.Context) (load int64, infeasible string) {
 	if why := t.infeasibleBySum(); why != "" {
 		return 0, why
 	}
-	if why := t.infeasibleByNeeds(); why != "" {
+	if why := t.infeasibleByNeeds(ctx); why != "" {
 		return 0, why
 	}
-	if why := t.refute(math.MaxInt64 / 4); why != "" {
+	if why := t.refute(ctx, math.MaxInt64/4); why != "" {
 		return 0, why
+	}
+	for r, needs := range t.Rigid {
+		if n := bounds.DualFeasible(ctx, needs, t.Count, t.most[r]); n > t.Hosts {
+			what := "the memory needs"
+			if r > 0 {
+				what = "the needs of " + t.units.Names[r]
+			}
+			return 0, fmt.Sprintf("%s alone fill at least %d hosts, there are %d hosts", what, n, t.units.Hosts)
+		}
 	}
 	load = t.AreaLoad()
 	var at int64
@@ -271,7 +286,7 @@ func (t *Tasks) PackingLoad() (load int64, infeasible string) {
 		}
 	}
 	lo, hi := load, 2*load // refuted below lo; hi not known
-	for t.refute(hi-1) != "" {
+	for t.refute(ctx, hi-1) != "" {
 		lo, hi = hi, 2*hi
 	}
 	for range 40 {
@@ -279,7 +294,7 @@ func (t *Tasks) PackingLoad() (load int64, infeasible string) {
 		if mid <= lo || float64(hi-lo) < 1e-6*float64(lo) {
 			break
 		}
-		if t.refute(mid-1) != "" {
+		if t.refute(ctx, mid-1) != "" {
 			lo = mid
 		} else {
 			hi = mid
@@ -297,7 +312,7 @@ func (t *Tasks) PackingLoad() (load int64, infeasible string) {
 //   - Dual-feasible functions of the sum of two resources, or of all: what fits on a host
 //     needs at most Σ_r cap_r of Σ_r need_r. Where hosts differ, each is taken to have as
 //     much of every resource as any host has, as in refute.
-func (t *Tasks) infeasibleByNeeds() string {
+func (t *Tasks) infeasibleByNeeds(ctx context.Context) string {
 	if len(t.class) > 1 {
 		for k := range t.CPU {
 			if !slices.ContainsFunc(t.class, func(c class) bool { return t.fits(k, c) }) {
@@ -319,7 +334,7 @@ func (t *Tasks) infeasibleByNeeds() string {
 				size[k] += x
 			}
 		}
-		if n := bounds.DualFeasible(size, t.Count, most); n > t.Hosts {
+		if n := bounds.DualFeasible(ctx, size, t.Count, most); n > t.Hosts {
 			return fmt.Sprintf("the needs of several resources together fill at least %d hosts, there are %d hosts", n, t.units.Hosts)
 		}
 		return ""
@@ -363,30 +378,24 @@ func (t *Tasks) tooMany(needs []int64, capacity func(c class) int64) (tasks, nee
 	return 0, 0
 }
 
-// refute returns why no placement has L ≤ load; "" if these tests don't know. Tasks
-// of which no two fit on one host (a clique of conflicts) need a host each. A
+// refute returns why no placement has L ≤ load; "" if these tests don't know, or if ctx
+// ends. Tasks of which no two fit on one host (a clique of conflicts) need a host each. A
 // dual-feasible function f has Σ f(x) ≤ f(bin) over what fits on a host, in a rigid
-// resource or in CPU, so all tasks need ≥ Σ f(x) / f(bin) hosts. Where hosts differ, the
-// largest is taken for each, which is a relaxation, and the tasks above a need are
-// counted (tooMany).
-func (t *Tasks) refute(load int64) string {
-	if n := t.clique(load); n > t.Hosts {
-		return fmt.Sprintf("%d tasks of which no two fit on one host, there are %d hosts", n, t.units.Hosts)
+// resource (which PackingLoad asks once) or in CPU, so all tasks need ≥ Σ f(x) / f(bin)
+// hosts. Where hosts differ, the largest is taken for each, which is a relaxation, and the
+// tasks above a need are counted (tooMany).
+func (t *Tasks) refute(ctx context.Context, load int64) string {
+	if ctx.Err() != nil {
+		return ""
 	}
-	for r, needs := range t.Rigid {
-		if n := bounds.DualFeasible(needs, t.Count, t.most[r]); n > t.Hosts {
-			what := "the memory needs"
-			if r > 0 {
-				what = "the needs of " + t.units.Names[r]
-			}
-			return fmt.Sprintf("%s alone fill at least %d hosts, there are %d hosts", what, n, t.units.Hosts)
-		}
+	if n := t.clique(ctx, load); n > t.Hosts {
+		return fmt.Sprintf("%d tasks of which no two fit on one host, there are %d hosts", n, t.units.Hosts)
 	}
 	room := int64(0)
 	for _, c := range t.class {
 		room = max(room, c.Room(load))
 	}
-	if n := bounds.DualFeasible(t.CPU, t.Count, room); n > t.Hosts {
+	if n := bounds.DualFeasible(ctx, t.CPU, t.Count, room); n > t.Hosts {
 		return fmt.Sprintf("at this load the CPU needs alone fill at least %d hosts, there are %d hosts", n, t.units.Hosts)
 	}
 	if len(t.class) > 1 {
@@ -398,14 +407,24 @@ func (t *Tasks) refute(load int64) string {
 }
 
 // clique returns the size of a set of tasks of which no two fit on one host, by a
-// greedy extension in the order of each need. A type whose tasks conflict with
-// each other counts with all of them, another with one. O(resources n² classes).
-func (t *Tasks) clique(load int64) int64 {
+// greedy extension in the order of each need, as far as ctx allows. A type whose tasks
+// conflict with each other counts with all of them, another with one. O(n log n) for
+// memory alone and equal hosts, else O(resources n² classes).
+func (t *Tasks) clique(ctx context.Context, load int64) int64 {
+	if t.orders == nil {
+		for _, key := range append([][]int64{t.CPU}, t.Rigid...) {
+			t.orders = append(t.orders, decreasing(key))
+		}
+	}
 	rooms := make([]int64, len(t.class))
 	for k, c := range t.class {
 		rooms[k] = c.Room(load)
 	}
-	conflict := func(a, b int) bool {
+	if len(t.class) == 1 && len(t.Rigid) == 1 {
+		return max(t.pairClique(ctx, t.orders[0], t.CPU, t.Mem, rooms[0], t.class[0].Cap[0]),
+			t.pairClique(ctx, t.orders[1], t.Mem, t.CPU, t.class[0].Cap[0], rooms[0]))
+	}
+	conflict := func(a, b int32) bool {
 	hosts:
 		for k, c := range t.class {
 			if t.CPU[a]+t.CPU[b] > rooms[k] {
@@ -420,17 +439,17 @@ func (t *Tasks) clique(load int64) int64 {
 		}
 		return true
 	}
-	best := int64(0)
-	for _, key := range append([][]int64{t.CPU}, t.Rigid...) {
-		order := make([]int, len(t.CPU))
-		for k := range order {
-			order[k] = k
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmpDown(key[a], key[b]) })
-		var set []int
+	best, work := int64(0), 0
+	for _, order := range t.orders {
+		var set []int32
 		size := int64(0)
 	next:
 		for _, k := range order {
+			if work += 1 + len(set); work > 1<<20 { // a millisecond or some
+				if work = 0; ctx.Err() != nil {
+					return max(best, size)
+				}
+			}
 			for _, o := range set {
 				if !conflict(k, o) {
 					continue next
@@ -446,4 +465,17 @@ func (t *Tasks) clique(load int64) int64 {
 		best = max(best, size)
 	}
 	return best
+}
+
+// pairClique is clique in one order, by decreasing x, for two resources x and y.
+func (t *Tasks) pairClique(ctx context.Context, order []int32, x, y []int64, roomX, roomY int64) (size int64) {
+	extendClique(ctx, order, x, y, roomX, roomY, func(k int32) bool {
+		if 2*x[k] > roomX || 2*y[k] > roomY {
+			size += int64(t.Count[k])
+		} else {
+			size++
+		}
+		return true
+	})
+	return size
 }

@@ -459,10 +459,10 @@ const NoPatterns = "the memory needs fit in no number of host patterns up to the
 func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	b := bounds.Bound{Name: "patterns"}
 	t := NewTasks(in.Units())
-	lower, why := t.PackingLoad()
+	lower, why := t.PackingLoad(ctx)
 	reasons := newReasons(in, t.units)
 	if why != "" {
-		b.Infeasible, b.Reason, b.Evidence = true, why, reasons.evidence(0, true)
+		b.Infeasible, b.Reason, b.Evidence = true, why, reasons.evidence(ctx, 0, true)
 		return b, nil
 	}
 	var p interface {
@@ -492,7 +492,7 @@ func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, err
 		}
 	}
 	b.Value = t.units.YieldBound(lower)
-	if b.Evidence = reasons.evidence(lower, false); patterns.weights != nil && patterns.refuted < lower && lower-patterns.refuted <= t.Unit {
+	if b.Evidence = reasons.evidence(ctx, lower, false); patterns.weights != nil && patterns.refuted < lower && lower-patterns.refuted <= t.Unit {
 		b.Evidence = patternEvidence(in, t, patterns.refuted, patterns.weights)
 	}
 	return b, nil

@@ -277,7 +277,7 @@ func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Insta
 		if err != nil {
 			return drawing{}, err
 		}
-		d := drawing{in: in, s: r.Solution, by: r.Algorithm, bound: boundOf(in, r.Bound)}
+		d := drawing{in: in, s: r.Solution, by: r.Algorithm, bound: boundOf(ctx, in, r.Bound)}
 		if r.Solution == nil {
 			return p.withoutSolution(r, d, ctx.Err() != nil)
 		}
@@ -307,7 +307,7 @@ func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Insta
 	if f.result != nil {
 		d.by, stated = f.result.Algorithm, f.result.Bound
 	}
-	d.bound = boundOf(in, stated)
+	d.bound = boundOf(ctx, in, stated)
 	report, err := verify.Verify(ctx, in, d.s, verify.Options{})
 	if err != nil {
 		return drawing{}, err
@@ -319,13 +319,13 @@ func (p *program) solutionOf(ctx context.Context, c *cli.Command, in model.Insta
 }
 
 // boundOf returns the better of a result's bound, NaN without, and the quick ones.
-func boundOf(in model.Instance, stated float64) *float64 {
+func boundOf(ctx context.Context, in model.Instance, stated float64) *float64 {
 	problem, err := gapwise.ProblemOf(in.Kind())
 	if err != nil {
 		return nil
 	}
 	best := stated
-	for _, b := range problem.Quick(in) {
+	for _, b := range problem.Quick(ctx, in) {
 		if minimise := in.Metrics()[0].Sense == model.Minimise; math.IsNaN(best) || minimise && b.Value > best || !minimise && b.Value < best {
 			best = b.Value
 		}

@@ -272,7 +272,8 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 			if proof != nil {
 				one.Proof = &model.ProofWriter{Writer: proof}
 			}
-			r, err := p.patiently(ctx, func() (model.Result, error) { return instance.Solve(ctx, one) })
+			one.Patience = p.patience
+			r, err := instance.Solve(ctx, one)
 			quieten()
 			err = proof.close(err)
 			proof.name(r.Evidence)
@@ -282,9 +283,6 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 			if o.Algorithm == "all" && errors.Is(err, model.ErrUnsupported) {
 				continue // another formulation's instance
 			}
-			if deaf(err) && len(results)+len(mine) > 0 {
-				break // what others have found is written
-			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", instances.Label(paths[k]), err)
 			}
@@ -292,9 +290,6 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 			if ctx.Err() != nil {
 				break // Ctrl-C: the other algorithms have nothing to say
 			}
-		}
-		if len(mine) == 0 && len(results) > 0 {
-			break
 		}
 		if err := gapwise.Join(in, mine, o.GapLimit()); err != nil {
 			return err

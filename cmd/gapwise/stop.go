@@ -10,14 +10,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// patience is how long a solver is waited for after the first signal. It is shorter
-// than the time that Slurm (KillWait) and systemd leave until they kill.
-const patience = 20 * time.Second
+// patience is how long a solver is waited for after the first signal, and, with a tenth of
+// it, after its time limit: the command is to be gone within a second.
+const patience = 400 * time.Millisecond
 
 // errDeaf reports a solver that didn't return within patience.
 var errDeaf = fmt.Errorf("stopped: the solver did not return: %w", context.Canceled)
 
-// patiently solves, but after ctx has ended waits no longer than patience.
+// patiently does what doesn't tell its incumbents, but after ctx has ended waits no longer
+// than patience.
 func (p *program) patiently(ctx context.Context, solve func() (model.Result, error)) (model.Result, error) {
 	type solved struct {
 		r   model.Result
@@ -46,12 +47,10 @@ func (p *program) patiently(ctx context.Context, solve func() (model.Result, err
 // have something to write that would be lost have some time.
 func (p *program) leave(command string) time.Duration {
 	switch command {
-	case "solve", "audit":
-		return p.patience + p.patience/4 // solve is patient by itself
-	case "bench", "report":
-		return p.patience / 4
+	case "solve", "pack", "audit", "bench", "report":
+		return 12 * p.patience
 	}
-	return p.patience / 40
+	return p.patience
 }
 
 // untilLeft runs a command line and returns its exit code. After the first signal it

@@ -50,7 +50,7 @@ func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings
 			return q, err
 		}
 		q = exact.Kernel{Start: best, Lower: math.Inf(-1), Value: j.mean, Off: e.without}
-		for _, x := range batchbounds.Quick(b) {
+		for _, x := range batchbounds.Quick(ctx, b) {
 			q.Lower = max(q.Lower, x.Value)
 		}
 		switch n := len(j.release); {

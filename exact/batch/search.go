@@ -72,7 +72,7 @@ func (s *run) solve() error {
 			return err
 		}
 	}
-	for _, b := range batchbounds.Quick(s.in) {
+	for _, b := range batchbounds.Quick(s.ctx, s.in) {
 		s.bound(b.Value)
 	}
 	s.report(nil)

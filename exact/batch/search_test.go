@@ -331,7 +331,7 @@ func TestSearchSettings(t *testing.T) {
 // best returns the best of the quick bounds.
 func best(t testing.TB, in *model.Batch) (x float64) {
 	t.Helper()
-	for _, b := range batchbounds.Quick(in) {
+	for _, b := range batchbounds.Quick(t.Context(), in) {
 		x = max(x, b.Value)
 	}
 	return x + 1e-9*x

@@ -77,7 +77,7 @@ func checkDAGRules(t *testing.T, seed uint64, count, least, most int) (compared 
 				off = droppingDevices
 			}
 			lower := 0.0
-			for _, b := range dagbounds.Quick(g) {
+			for _, b := range dagbounds.Quick(t.Context(), g) {
 				lower = max(lower, b.Value)
 			}
 			if lower > want*(1+1e-12) {

@@ -125,7 +125,7 @@ func (s *dagSearch) run() error {
 		}
 		return nil
 	}
-	for _, b := range dagbounds.Quick(s.g) {
+	for _, b := range dagbounds.Quick(s.ctx, s.g) {
 		s.lower = max(s.lower, b.Value)
 	}
 	steps := s.tuning.improve

@@ -154,7 +154,7 @@ func (s *searcher) run() error {
 	}
 	s.take(offline)
 	for _, p := range s.parts {
-		if p.closed() || s.enough() {
+		if p.closed() || s.enough() || s.ctx.Err() != nil && len(p.jobs) > lpJobs {
 			continue
 		}
 		if err := s.prepare(p); err != nil {
@@ -227,7 +227,7 @@ func (s *searcher) takeQuickBounds() bool {
 	// of the others' digits.
 	held := *s.t
 	held.Free, held.FreeWeight = nil, 0
-	for _, b := range resbounds.Quick(&held) {
+	for _, b := range resbounds.Quick(s.ctx, &held) {
 		if b.Infeasible {
 			s.infeasible = b.Reason
 			return false

@@ -72,7 +72,7 @@ func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings
 		w := tvcbounds.NewWeights(v, t)
 		q = exact.Kernel{Start: best, Lower: math.Inf(1), Upper: w.Total, Off: e.without,
 			Value: func(rejected int64) float64 { return w.Value(w.Total - rejected) }}
-		for _, b := range tvcbounds.Quick(v) {
+		for _, b := range tvcbounds.Quick(ctx, v) {
 			q.Lower = min(q.Lower, b.Value)
 		}
 		index, err := v.Index(best)

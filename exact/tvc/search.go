@@ -121,7 +121,7 @@ func (s *run) solve() error {
 			return err
 		}
 	}
-	for _, b := range tvcbounds.Quick(s.in) {
+	for _, b := range tvcbounds.Quick(s.ctx, s.in) {
 		s.bound(b.Value)
 	}
 	s.report(0)

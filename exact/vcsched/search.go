@@ -200,7 +200,7 @@ func (s *run) report() {
 func (s *run) solve(engine func(s *run, improve func(steps int)) error) error {
 	s.upper = math.MaxInt64
 	s.tasks = vcbounds.NewTasks(s.u)
-	load, why := s.tasks.PackingLoad()
+	load, why := s.tasks.PackingLoad(s.ctx)
 	if why != "" && s.set.Proof == nil {
 		s.infeasible = why
 		return nil

@@ -8,8 +8,9 @@ import (
 
 const source = "Liu et al.: FCFS, EASY, KEASY, REASY, MEASY"
 
-// Func is the signature of the heuristics. The error wraps model.ErrNoSolution if
-// ctx ends before the simulation does, and model.ErrUnsupported for parameters that
+// Func is the signature of the heuristics. If ctx ends before the simulation does, the
+// jobs that haven't started run one by one, or, with jobs in the background, the error wraps
+// model.ErrNoSolution. It wraps model.ErrUnsupported for parameters that
 // it doesn't know and for times that don't fit whole numbers.
 type Func func(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error)
 
@@ -57,10 +58,6 @@ func onOneTier(newScheduler func(*machine) scheduler) Func {
 		if set.Trace != nil {
 			s.machine.tracer = &tracer{in, set.Trace}
 		}
-		course, err := s.run(ctx, newScheduler(&s.machine))
-		if err != nil {
-			return nil, err
-		}
-		return s.execution(in, t, course), nil
+		return s.execution(in, t, s.run(ctx, newScheduler(&s.machine))), nil
 	}
 }

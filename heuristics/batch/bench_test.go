@@ -54,11 +54,7 @@ func simulate(b testing.TB, t *model.BatchTicks, order model.BatchOrder, by func
 	if err != nil {
 		b.Fatal(err)
 	}
-	course, err := s.run(context.Background(), by(&s.machine))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return course
+	return s.run(context.Background(), by(&s.machine))
 }
 
 // benched are the schedulers that are measured: those of one tier, then those of two.
@@ -134,9 +130,6 @@ func BenchmarkNumber(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	course, err := s.run(context.Background(), newEASY(&s.machine))
-	if err != nil {
-		b.Fatal(err)
-	}
+	course := s.run(context.Background(), newEASY(&s.machine))
 	cpu.Run(b, func() { s.number(course) })
 }

@@ -154,14 +154,15 @@ func atRate(length, rate int64) int64 {
 	return int64(min(ticks, never))
 }
 
-// run simulates the jobs under a scheduler. The error wraps model.ErrNoSolution if
-// ctx ends before all jobs have.
-func (s *simulation) run(ctx context.Context, by scheduler) (*trace, error) {
+// run simulates the jobs under a scheduler. If ctx ends before all jobs have started, the
+// others run one by one after those that run.
+func (s *simulation) run(ctx context.Context, by scheduler) *trace {
 	arrived := 0
 	var due []int32
 	for events := 0; ; events++ {
 		if events%1024 == 0 && ctx.Err() != nil {
-			return nil, fmt.Errorf("%w: stopped when %d of %d jobs had ended", model.ErrNoSolution, len(s.ended), len(s.jobs))
+			s.alone()
+			return &trace{s.starts, s.started, s.ended}
 		}
 		now := by.wake()
 		if arrived < len(s.jobs) {
@@ -171,7 +172,7 @@ func (s *simulation) run(ctx context.Context, by scheduler) (*trace, error) {
 			now = min(now, s.running.Items[0].at)
 		}
 		if now == never {
-			return &trace{s.starts, s.started, s.ended}, nil
+			return &trace{s.starts, s.started, s.ended}
 		}
 		s.now = now
 		due = due[:0]
@@ -198,6 +199,24 @@ func (s *simulation) run(ctx context.Context, by scheduler) (*trace, error) {
 			}
 		}
 		s.pass(by)
+	}
+}
+
+// alone starts the jobs that haven't started one after the other, once those that run have
+// ended.
+func (s *simulation) alone() {
+	end := s.now
+	for s.running.Len() > 0 {
+		x := s.running.Pop()
+		end, s.ended = max(end, x.at), append(s.ended, x.job)
+	}
+	for k := range s.jobs {
+		if s.starts[k] >= 0 {
+			continue
+		}
+		at := max(end, s.jobs[k].submit)
+		end = at + s.lengths[k]
+		s.starts[k], s.started, s.ended = at, append(s.started, int32(k)), append(s.ended, int32(k))
 	}
 }
 

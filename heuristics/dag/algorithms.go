@@ -20,6 +20,7 @@ func Algorithms() []model.Algorithm {
 			})})
 	}
 	const topcuoglu, list = "Topcuoglu, Hariri, Wu: Performance-Effective and Low-Complexity Task Scheduling (2002)", "O(V log V + E + V M log V), uniform network"
+	add("one-machine", "gapwise", "O(V M + E)", "all tasks on the machine that is fastest for them together", false, OneMachine)
 	add("dls", "Sih, Lee: A Compile-Time Scheduling Heuristic (1993)", "O(V R M + E M), R ready tasks", "dynamic levels: task and machine chosen together", false, DLS)
 	add("cpop", topcuoglu, list, "critical path on one processor", false, CPOP)
 	add("heft", topcuoglu+"; "+source+", section 5.2", list, "earliest finish time by upward rank", false, HEFT)

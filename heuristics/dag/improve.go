@@ -12,7 +12,7 @@ import (
 
 // Improve is a local search on the realistic makespan (ours): simulated
 // annealing over machines, orders and, under contention, the order of
-// transfers, from the best of this package's other algorithms or set.Start,
+// transfers, from the best of this package's other algorithms (OneMachine among them) or set.Start,
 // whichever is better. It is any-time and never worse than what it starts from.
 //
 // A step changes something on the critical path: a task moves to another machine or
@@ -88,12 +88,14 @@ func startSearch(ctx context.Context, d *model.DAG, g *model.Graph, set model.Se
 			s.best, s.lowest = x, v
 		}
 	}
-	// HEFT's plan is made even if ctx has ended: it takes little time.
-	p, err := heft(context.WithoutCancel(ctx), g)
-	if err != nil {
+	// A plan for one machine takes linear time. Where data are long it is hard to beat, and
+	// the local search would need many steps to get there from a plan that spreads.
+	try(state{Plan: onBestMachine(g)})
+	if p, err := heft(ctx, g); err == nil {
+		try(state{Plan: p})
+	} else if ctx.Err() == nil {
 		return nil, err
 	}
-	try(state{Plan: p})
 	if start, ok := set.Start.(*model.Schedule); ok && start != nil {
 		p, err := PlanOf(d, g, start)
 		if err != nil {

@@ -53,7 +53,7 @@ func LNS(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule
 // many events, or earlier; 0: as LNS does. found is told of each better plan, and of the
 // conflicts so far.
 func Neighbourhoods(ctx context.Context, g *model.Graph, p Plan, seed uint64, conflicts int64, found func(p Plan, makespan float64, conflicts int64)) (Plan, float64) {
-	x := newNeighbourhoods(g, p, seed)
+	x := newNeighbourhoods(ctx, g, p, seed)
 	if x.most = conflicts; conflicts == 0 {
 		_, x.patient = ctx.Deadline()
 	}
@@ -101,10 +101,10 @@ const (
 	lnsOff = lcg.DetectablePrecedence | lcg.NotFirstNotLast | lcg.EdgeFinding
 )
 
-func newNeighbourhoods(g *model.Graph, p Plan, seed uint64) *neighbourhoods {
+func newNeighbourhoods(ctx context.Context, g *model.Graph, p Plan, seed uint64) *neighbourhoods {
 	x := &neighbourhoods{value: Ideal(g, p), rng: rand.New(rand.NewPCG(seed, 0x6c6e73)), effort: 1, aside: 0.5, found: func() {}}
 	x.horizon, x.board = x.value, newBoard(g, p, x.value)
-	for _, b := range dagbounds.Quick(g) {
+	for _, b := range dagbounds.Quick(ctx, g) {
 		x.bound = max(x.bound, b.Value)
 	}
 	for k := range x.kinds {

@@ -92,7 +92,7 @@ func TestLNSReachesTheOptimum(t *testing.T) {
 				continue
 			}
 			g := d.Graph()
-			x := newNeighbourhoods(g, onOneMachine(g), uint64(k))
+			x := newNeighbourhoods(t.Context(), g, onOneMachine(g), uint64(k))
 			x.run(context.Background())
 			if math.Abs(x.value-want) > 1e-7*want { // ticks are rounded down
 				t.Fatalf("%s %d: %v, the optimum is %v", name, k, x.value, want)
@@ -140,7 +140,7 @@ func TestLNSFindsTheBestOfANeighbourhood(t *testing.T) {
 		for k := range 40 {
 			d := draw(rng, 4+rng.IntN(5))
 			g := d.Graph()
-			x := newNeighbourhoods(g, onOneMachine(g), uint64(k))
+			x := newNeighbourhoods(t.Context(), g, onOneMachine(g), uint64(k))
 			x.aside = 0
 			x.effort = 1000 // large figures take many events
 			if !x.board.v.Whole {
@@ -224,7 +224,7 @@ func TestLNSIsDeterministic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := newNeighbourhoods(g, p, 7)
+		x := newNeighbourhoods(t.Context(), g, p, 7)
 		calls := 0
 		x.found = func() { calls++ }
 		x.run(context.Background())
@@ -247,7 +247,7 @@ func TestLNSEndsWithItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := newNeighbourhoods(g, p, 1)
+	x := newNeighbourhoods(t.Context(), g, p, 1)
 	x.patient = true
 	ctx, cancel := context.WithCancel(context.Background())
 	calls := 0
@@ -285,7 +285,7 @@ func TestLNSOnLargeGraphs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind := range kinds {
-		x := newNeighbourhoods(g, p, 1)
+		x := newNeighbourhoods(t.Context(), g, p, 1)
 		for k := range x.off {
 			x.off[k] = k != kind
 		}
@@ -318,7 +318,7 @@ func BenchmarkNeighbourhood(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			x := newNeighbourhoods(g, p, 1)
+			x := newNeighbourhoods(b.Context(), g, p, 1)
 			for b.Loop() {
 				x.search(context.Background(), x.choose(byTime, 30))
 			}

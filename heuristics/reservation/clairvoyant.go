@@ -56,6 +56,20 @@ func Clairvoyant(ctx context.Context, in *model.Reservation, set model.Settings)
 	return b, nil
 }
 
+// First returns bookings in little time: one serial schedule of Clairvoyant, the requests
+// of the least area for their weight first, as far as ctx allows. The error is
+// model.ErrNoSolution if the goal is all and some request found no place.
+func First(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
+	t := in.Ticks()
+	p := NewOffline(t, set.Seed)
+	starts, _ := p.serial(ctx, 0)
+	b, err := BookTicks(in, t, starts)
+	if err == nil && in.EffectiveGoal() == model.GoalAll && len(b.Bookings) < len(in.Requests) {
+		return nil, fmt.Errorf("%w: %d of %d requests could be booked together", model.ErrNoSolution, len(b.Bookings), len(in.Requests))
+	}
+	return b, err
+}
+
 // ClairvoyantSteps returns the number of steps that Clairvoyant takes for n jobs:
 // about two seconds' worth for 10,000.
 func ClairvoyantSteps(n int) int {
@@ -240,29 +254,31 @@ func (p *Offline) Construct(ctx context.Context, from []int64) {
 		p.Set(from)
 		best, starts = p.value, from
 	}
-	order := make([]int, len(p.byReady))
-	for i, j := range p.byReady {
-		order[i] = int(j)
-	}
 	for rule := range rules {
 		if ctx.Err() != nil && !math.IsInf(best, -1) {
 			break
 		}
-		for i := range p.key {
-			p.key[i] = p.keyOf(int32(i), rule)
-		}
-		slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(p.key[a], p.key[b]), cmp.Compare(a, b)) })
-		serial, value := p.t.Serial(order), 0.0
-		for _, i := range order {
-			if serial[i] >= 0 {
-				value += p.t.Jobs[i].Weight
-			}
-		}
-		if value > best {
+		if serial, value := p.serial(ctx, rule); value > best {
 			best, starts = value, serial
 		}
 	}
 	p.Set(slices.Clone(starts))
+}
+
+// serial returns the serial schedule in the order of a rule, and its weight.
+func (p *Offline) serial(ctx context.Context, rule int) (starts []int64, value float64) {
+	order := make([]int, len(p.key))
+	for i := range p.key {
+		p.key[i], order[i] = p.keyOf(int32(i), rule), i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(p.key[a], p.key[b]), cmp.Compare(a, b)) })
+	starts = p.t.Serial(ctx, order)
+	for _, i := range order {
+		if starts[i] >= 0 {
+			value += p.t.Jobs[i].Weight
+		}
+	}
+	return starts, value
 }
 
 // rules is the number of orders that keyOf knows.

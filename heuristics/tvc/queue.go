@@ -114,7 +114,8 @@ func (w *waiting) remove(q *queue, k int) {
 }
 
 // serve runs queue mode. The error wraps model.ErrUnsupported for an instance in
-// loss mode, and model.ErrNoSolution if ctx ends before all requests have run.
+// loss mode. If ctx ends before all requests have run, what runs goes on to its end, and
+// then the others run one by one.
 func (s *scheduler) serve(ctx context.Context, in *model.TVC, e Embedder) (*model.Embeddings, error) {
 	return s.newQueue(in.Ticks(), e).run(ctx, in)
 }
@@ -133,9 +134,11 @@ func (q *queue) run(ctx context.Context, in *model.TVC) (*model.Embeddings, erro
 	if !q.Queue {
 		return nil, fmt.Errorf("%w: schedulers serve a queue, and the instance has none (\"queue\" is false); take an embedder, such as adaba, or --goal response", model.ErrUnsupported)
 	}
+	events := -1
 	for next := 0; next < len(q.requests) || q.departing.Len() > 0; {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%w: stopped before every request had run: %w", model.ErrNoSolution, ctx.Err())
+		if events++; events&0x3f == 0 && ctx.Err() != nil {
+			q.alone()
+			break
 		}
 		if next == len(q.requests) || q.departing.Len() > 0 && q.departing.Items[0].at < q.Requests[next].Arrival {
 			q.now = q.departing.Items[0].at
@@ -170,6 +173,47 @@ func (q *queue) run(ctx context.Context, in *model.TVC) (*model.Embeddings, erro
 		s.Runs = append(s.Runs, run)
 	}
 	return s, nil
+}
+
+// alone has the requests that haven't run to their end run one after the other, once
+// those that run now have departed. Each has the data centre for itself, a suspended one
+// goes on in its place. Requests of the same shape run in the same place.
+func (q *queue) alone() {
+	type shape struct {
+		vms       int
+		bandwidth int64
+	}
+	end := q.now
+	for _, k := range q.running {
+		end = max(end, q.requests[k].end)
+	}
+	for _, k := range slices.Clone(q.running) {
+		q.release(k)
+		q.requests[k].left = 0
+	}
+	known := map[shape]model.Embedding{}
+	for k := range q.requests {
+		r, x := &q.Requests[k], &q.requests[k]
+		if !r.Fits || len(x.segments) > 0 && x.left == 0 {
+			continue
+		}
+		at := max(end, r.Arrival)
+		if len(x.segments) == 0 {
+			s := shape{r.VMs, r.Bandwidth}
+			e, ok := known[s]
+			if !ok {
+				e, _ = q.embed(k) // it fits
+				known[s] = e
+			}
+			x.left = r.Duration
+			x.segments = []queuedSegment{{place: e}}
+			x.segments[0].start = at
+		} else {
+			x.segments = append(x.segments, queuedSegment{start: at, place: *x.place()})
+		}
+		end = at + x.owed + x.left
+		x.segments[len(x.segments)-1].end = end
+	}
 }
 
 // arrive puts a request into the queue, or refuses it.

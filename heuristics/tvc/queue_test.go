@@ -247,7 +247,7 @@ func TestSchedulers(t *testing.T) {
 				t.Fatalf("seed %d, %s by %s: %v\n%+v\nwithout skipping:\n%+v", seed, s.name, e.Name, err, got, want)
 			}
 		}
-		for _, b := range append(tvcbounds.Response(in.Ticks()), tvcbounds.ResponseByResources(in.Ticks())) {
+		for _, b := range append(tvcbounds.Response(t.Context(), in.Ticks()), tvcbounds.ResponseByResources(t.Context(), in.Ticks())) {
 			if b.Value > least {
 				t.Fatalf("seed %d: %s bounds the mean response from below by %v, it is %v", seed, b.Name, b.Value, least)
 			}
@@ -285,7 +285,7 @@ func TestBgMBFOfKTH(t *testing.T) {
 			if fabric == model.FabricNonBlocking && f["suspensions"] < 100 {
 				t.Errorf("%s, %s: %v suspensions, too few to tell", name, fabric, f["suspensions"])
 			}
-			if b := tvcbounds.ResponseByResources(in.Ticks()); b.Value > f["response"] || b.Value < 4000 {
+			if b := tvcbounds.ResponseByResources(t.Context(), in.Ticks()); b.Value > f["response"] || b.Value < 4000 {
 				t.Errorf("%s, %s: bound %v, mean response %v", name, fabric, b.Value, f["response"])
 			}
 		}
@@ -317,11 +317,6 @@ func TestSchedulersLossMode(t *testing.T) {
 		}
 	}
 	in = randomQueue(1)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := schedulerOf(t, "fcfs").serve(ctx, in, NewAdaBa()); !errors.Is(err, model.ErrNoSolution) || !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: error %v", err)
-	}
 	r, err := schedulers()[0].Solver.Solve(context.Background(), in, model.Settings{Parameters: &model.TVCParameters{Embedder: "none"}})
 	if !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("an unknown embedder: %v, error %v", r, err)

@@ -23,8 +23,8 @@ func Algorithms() []model.Algorithm {
 	const lp, pack = "a linear program of 2nH+1 variables", "O(log(1/precision) n log n) when the trees prune well"
 	add("rrnd", "3.2", lp, "randomised rounding of the linear relaxation", true, false, RRND)
 	add("rrnz", "3.2", lp, "the same, with no host's probability zero", true, false, RRNZ)
-	add("gr", "3.3", "O(nH)", "greedy by least CPU load", false, true, GR)
-	add("sg", "3.3", "O(n log n + nH)", "greedy, tasks by decreasing memory", false, true, SG)
+	add("gr", "3.3", "O(n log H), at worst O(nH)", "greedy by least CPU load", false, true, GR)
+	add("sg", "3.3", "O(n log n), at worst O(nH)", "greedy, tasks by decreasing memory", false, true, SG)
 	add("gb", "3.3", "O(500,000 H + nH)", "greedy with backtracking", false, true, GB)
 	add("sgb", "3.3", "O(500,000 H + nH)", "sorted greedy with backtracking", false, true, SGB)
 	for k, key := range []string{"sum, ascending", "difference, ascending", "ratio, ascending", "larger, ascending",

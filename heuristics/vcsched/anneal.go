@@ -20,7 +20,7 @@ import (
 // the limit or the bound is reached. O(1) per step, beside the start.
 func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	u := in.Units()
-	load, why := vcbounds.NewTasks(u).PackingLoad()
+	load, why := vcbounds.NewTasks(u).PackingLoad(ctx)
 	if why != "" {
 		return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, why)
 	}
@@ -51,6 +51,13 @@ func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.
 	return RaiseAverage(ctx, in, in.NewPlacement(hosts, in.Yield(hosts)))
 }
 
+// mostNodes limits the nodes of the tree that the greedy start enters, a third of a second or so.
+const mostNodes = 10_000_000
+
+// mostLost limits what is spent on tasks that fit on no host: what is found for them isn't
+// a solution.
+const mostLost = 50_000_000
+
 // AnnealSteps returns the default number of steps for n tasks.
 func AnnealSteps(n int) int { return 500_000 + 4000*n }
 
@@ -76,11 +83,11 @@ func Start(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set mo
 // of the average load, memory of a host), on the host of least load that has the
 // memory. A task that fits nowhere goes to the host with the most memory left, as a share
 // of the resource that is tightest there, so the result may be infeasible. With a migration budget, tasks stay on their current
-// hosts. O(n log n + nH).
+// hosts. O(n log n) and a query of leastLoad for each task.
 func greedyStart(u *model.VCSchedUnits) []int32 { return greedyWith(u, u.Current) }
 
 // greedyWith is greedyStart with tasks that are placed before, [task]; -1, or nil for
-// all: not placed.
+// all: not placed. Tasks that fit nowhere are looked at mostLost times together.
 func greedyWith(u *model.VCSchedUnits, placed []int32) []int32 {
 	var sum int64
 	order := make([]int32, len(u.CPU))
@@ -95,10 +102,11 @@ func greedyWith(u *model.VCSchedUnits, placed []int32) []int32 {
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(need[b], need[a]) })
 	hosts := make([]int32, len(order))
-	s := newStock(u)
+	s := newLeastLoad(u)
+	s.most = mostNodes
 	put := func(i int32, h int) {
 		hosts[i] = int32(h)
-		s.put(i, h, 1)
+		s.put(i, h)
 	}
 	// fill returns the largest share of a rigid resource that is used with task i.
 	fill := func(i int32, h int) float64 {
@@ -114,22 +122,16 @@ func greedyWith(u *model.VCSchedUnits, placed []int32) []int32 {
 			put(int32(i), int(h))
 		}
 	}
+	lost := 0 // looks at hosts for tasks that fit nowhere
 	for _, i := range order {
 		if placed != nil && placed[i] >= 0 {
 			continue
 		}
-		best, least := -1, int64(0)
-		for h := range u.Hosts {
-			if !s.fits(i, h) {
-				continue
-			}
-			if load := s.loadWith(i, h); best < 0 || load < least {
-				best, least = h, load
-			}
-		}
+		best := s.best(i)
 		if best < 0 {
 			best = 0
-			for h := range u.Hosts {
+			for h := 1; h < u.Hosts && lost < mostLost; h++ {
+				lost++
 				if fill(i, h) < fill(i, best) {
 					best = h
 				}

@@ -12,7 +12,8 @@ import (
 // GR is the greedy heuristic (section 3.3): each task, in the instance's
 // order, goes to the host of least CPU load that has the memory (and the other
 // rigid resources) for it; the lowest-numbered of equals. Where hosts differ, the
-// load is that with the task, over the host's CPU. O(nH).
+// load is that with the task, over the host's CPU. O(n log H) in the good case, O(nH) in
+// the worst (see leastLoad).
 func GR(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
 		return greedy(ctx, u, instanceOrder(u), newTracer(in, u, set))
@@ -21,7 +22,7 @@ func GR(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Plac
 
 // SG is GR with the tasks by decreasing memory need (section 3.3), or by the largest
 // share of a host that they need of a rigid resource if there are several; equals keep
-// the instance's order. O(n log n + nH).
+// the instance's order. O(n log n) and as GR.
 func SG(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
 		return greedy(ctx, u, memoryOrder(u), newTracer(in, u, set))
@@ -51,28 +52,21 @@ func memoryOrder(u *model.VCSchedUnits) []int32 {
 
 func greedy(ctx context.Context, u *model.VCSchedUnits, order []int32, x *tracer) ([]int32, error) {
 	hosts := make([]int32, len(order))
-	s := newStock(u)
+	s := newLeastLoad(u)
 	looks := watch{ctx: ctx}
 	for _, i := range order {
-		if looks.over(u.Hosts) {
+		before := s.nodes
+		best := s.best(i)
+		if looks.over(s.nodes - before) {
 			return nil, stopped(ctx)
 		}
-		best, least := -1, int64(0)
-		for h := range u.Hosts {
-			if !s.fits(i, h) {
-				continue
-			}
-			if load := s.loadWith(i, h); best < 0 || load < least {
-				best, least = h, load
-			}
-		}
 		if best < 0 {
-			x.place(s, i, -1, "no host for it")
+			x.place(s.stock, i, -1, "no host for it")
 			return nil, fmt.Errorf("%w: no host has the memory for task %d", model.ErrNoSolution, i)
 		}
-		x.place(s, i, best, "the least load")
+		x.place(s.stock, i, best, "the least load")
 		hosts[i] = int32(best)
-		s.put(i, best, 1)
+		s.put(i, best)
 	}
 	return hosts, nil
 }
