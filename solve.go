@@ -12,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/heuristics/command"
+	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -197,14 +198,23 @@ func (t *attempt) solve(s model.Solver) (r model.Result, err error) {
 	}
 	done := make(chan solved, 1)
 	go func() {
-		r, err := s.Solve(t.ctx, t.Instance, set)
-		done <- solved{r, err}
+		var x solved
+		if err := caught.Call(func() error { x.r, x.err = s.Solve(t.ctx, t.Instance, set); return nil }); err != nil {
+			x.err = err
+		}
+		done <- x
 	}()
+	returned := func(x solved) (model.Result, error) {
+		if p, ok := x.err.(*caught.Panic); ok {
+			caught.Pass(p)
+		}
+		return x.r, x.err
+	}
 	ctx, cancel := t.set.WithTimeLimit(t.ctx)
 	defer cancel()
 	select {
-	case s := <-done:
-		return s.r, s.err
+	case x := <-done:
+		return returned(x)
 	case <-ctx.Done():
 	}
 	late := t.patience
@@ -212,8 +222,8 @@ func (t *attempt) solve(s model.Solver) (r model.Result, err error) {
 		late += t.set.TimeLimit / 10
 	}
 	select {
-	case s := <-done:
-		return s.r, s.err
+	case x := <-done:
+		return returned(x)
 	case <-time.After(late):
 		r = heard.close()
 		r.Reason = exact.StopReason(ctx) + ", but it did not return"
@@ -429,7 +439,20 @@ func (t *attempt) quickBounds() []bounds.Bound {
 			ctx, cancel = context.WithTimeout(ctx, max(t.set.TimeLimit/10, 100*time.Millisecond))
 			defer cancel()
 		}
-		t.quick = t.QuickBounds(ctx)
+		if t.ctx.Err() == nil || t.patience == 0 {
+			t.quick = t.QuickBounds(ctx)
+			return t.quick
+		}
+		// Who interrupts doesn't wait for the part of them that takes linear time.
+		done := make(chan error, 1)
+		var all []bounds.Bound
+		go func() { done <- caught.Call(func() error { all = t.QuickBounds(ctx); return nil }) }()
+		select {
+		case err := <-done:
+			caught.Pass(err)
+			t.quick = all
+		case <-ctx.Done():
+		}
 	}
 	return t.quick
 }
@@ -456,7 +479,7 @@ func (t *attempt) blame(s model.Solver, r model.Result, err error) error {
 // judgeGrace limits the judge's time for the solution of an interrupted solver, and
 // that of the bounds. Whoever interrupts is in a hurry: the command is to be gone
 // within a second.
-const judgeGrace = 300 * time.Millisecond
+const judgeGrace = 250 * time.Millisecond
 
 // toJudge returns the context for the judge: the caller's or, if that has ended, one
 // that ends after judgeGrace.

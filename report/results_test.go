@@ -192,7 +192,7 @@ func TestStopped(t *testing.T) {
 	if err := Instance(ctx, &b, smallGraph(), nil, s, Options{Pictures: 1}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"dls", "Algorithms that didn&#39;t run: the command was stopped before.", "Pictures of 1 solution: the command was stopped before."} {
+	for _, want := range []string{"one-machine", "Algorithms that didn&#39;t run: the command was stopped before.", "Pictures of 1 solution: the command was stopped before."} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q on the page", want)
 		}

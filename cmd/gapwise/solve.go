@@ -13,6 +13,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/internal/params"
 	"github.com/gapwise/gapwise/model"
 )
@@ -273,7 +274,8 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 				one.Proof = &model.ProofWriter{Writer: proof}
 			}
 			one.Patience = p.patience
-			r, err := instance.Solve(ctx, one)
+			var r model.Result
+			err = caught.Call(func() (err error) { r, err = instance.Solve(ctx, one); return err })
 			quieten()
 			err = proof.close(err)
 			proof.name(r.Evidence)

@@ -12,7 +12,7 @@ import (
 
 // patience is how long a solver is waited for after the first signal, and, with a tenth of
 // it, after its time limit: the command is to be gone within a second.
-const patience = 400 * time.Millisecond
+const patience = 300 * time.Millisecond
 
 // errDeaf reports a solver that didn't return within patience.
 var errDeaf = fmt.Errorf("stopped: the solver did not return: %w", context.Canceled)
@@ -48,7 +48,7 @@ func (p *program) patiently(ctx context.Context, solve func() (model.Result, err
 func (p *program) leave(command string) time.Duration {
 	switch command {
 	case "solve", "pack", "audit", "bench", "report":
-		return 12 * p.patience
+		return 16 * p.patience
 	}
 	return p.patience
 }
