@@ -403,7 +403,7 @@ func TestPlanOfForeignFiles(t *testing.T) {
 		"[graphs/own.json, {path: graphs/a.stg, platform: net.json}]":                                                                              {"own 1 ideal graphs/own.json", "a 2 ideal graphs/a.stg (platform net.json)"},
 		"[{path: log.swf, kind: reservation, requests: [1, 2], artime: 0, deadline: 1, seed: 3}, {path: log.swf, kind: batch, jobs: 0, goal2: x}]": nil,
 		"[{path: log.swf, kind: reservation, requests: [1, 2], artime: 0}, {path: log.swf, kind: batch, jobs: 0}]": {
-			"log-n1-af1-ar0-dl3-0 log-n1-af1-ar0-dl3-0", "log-n2-af1-ar0-dl3-0 log-n2-af1-ar0-dl3-0", "log-t2-n0-0 log-t2-n0-0"},
+			"log-n1-af1-ar0-dl3-0 log-n1-af1-ar0-dl3-0", "log-n2-af1-ar0-dl3-0 log-n2-af1-ar0-dl3-0", "log-t1-n0-0 log-t1-n0-0"},
 	} {
 		got, err := plan(files)
 		if (err == nil) != (want != nil) {

@@ -32,7 +32,8 @@ type BatchSpec struct {
 	Jobs int `key:"jobs" default:"1000" small:"5" hard:"60" min:"0" required:"yes" usage:"number of jobs; 0 with a log: all"`
 	// Processors is 320, the paper's, or with a log that of its header.
 	Processors int `key:"processors" small:"4" hard:"16" min:"1" shown:"320 or the log's" usage:"number of processors"`
-	Tiers      int `key:"tiers" default:"2" small:"1,2" hard:"1" usage:"1, or 2: foreground and background"`
+	// Tiers is 2, the paper's, or with a log 1: no log tells of a background.
+	Tiers int `key:"tiers" small:"1,2" hard:"1" min:"1" shown:"2; a log: 1" usage:"1, or 2: foreground and background"`
 	// Model is the workload model, one of BatchModels.
 	Model string `key:"model" default:"feitelson" usage:"feitelson, jann or lublin"`
 	// Load is the offered load. 0 means 0.7, or with a log its own.
@@ -74,7 +75,8 @@ type BatchSpec struct {
 	// Kill is "yes" if jobs are killed at their estimate.
 	Kill string `key:"kill" default:"no" small:"no,yes" usage:"yes: jobs are killed at their estimate"`
 	// SWF, if not empty, is a log (see LoadSWF) whose first usable jobs are taken.
-	// Another Index draws other CPU uses, losses and efficiencies for the same jobs.
+	// On two tiers another Index draws other CPU uses, losses and efficiencies for the
+	// same jobs; on one nothing of them is drawn.
 	SWF   string `key:"log" file:"yes" usage:"take the jobs of an SWF FILE"`
 	Index int
 	Seed  uint64
@@ -118,7 +120,7 @@ var BatchUses = []string{UseOfJob, UseOfProcess}
 // What the paper says of the machine and of the progress of processes (sections 3
 // and 3.2).
 const (
-	batchProcessors                    = 320
+	batchProcessors, batchTiers        = 320, 2
 	batchLoad                          = 0.7
 	leastLoss, largestLoss             = 0.005, 0.04
 	leastSingle, largestSingle         = 0.80, 0.92   // efficiency of one process
@@ -126,6 +128,12 @@ const (
 )
 
 func (s BatchSpec) withDefaults() BatchSpec {
+	if s.Tiers == 0 {
+		s.Tiers = batchTiers
+		if s.SWF != "" {
+			s.Tiers = 1
+		}
+	}
 	if s.SWF == "" {
 		if s.Processors == 0 {
 			s.Processors = batchProcessors
@@ -181,6 +189,13 @@ func (s *BatchSpec) CheckKeys(given map[string]bool) error {
 			return fmt.Errorf("%s goes with workload models, the jobs of a log are what they are", key)
 		}
 	}
+	if given["log"] && !given["tiers"] {
+		for _, key := range ofTwoTiers {
+			if given[key] {
+				return fmt.Errorf("%s matters on two tiers alone, and a log is of one: give tiers as well", key)
+			}
+		}
+	}
 	if given["load"] && !given["log"] && s.Load == 0 {
 		return errors.New("load is 0, that of a log; give one above 0")
 	}
@@ -199,7 +214,7 @@ func (s *BatchSpec) CheckKeys(given map[string]bool) error {
 // Name tells all parameters and the index: instance 3 with the defaults is
 // batch-feitelson-p320-t2-n1000-load0.7-3. Parameters that are not the defaults
 // follow the load. With a log it begins with the file's name:
-// KTH-SP2-1996-2.1-cln-t2-n0-3.
+// KTH-SP2-1996-2.1-cln-t1-n0-3.
 func (s BatchSpec) Name() string {
 	s = s.withDefaults()
 	parts := []string{"batch"}
@@ -288,6 +303,9 @@ func (s BatchSpec) check() error {
 	}
 	return nil
 }
+
+// ofTwoTiers are the keys that matter on two tiers alone.
+var ofTwoTiers = []string{"cpu", "cpu_min", "cpu_max", "efficiency", "efficiency_sd", "migration_s", "threshold"}
 
 // The purposes of a job's random streams, besides that of the workload model,
 // which has the job's number.

@@ -34,7 +34,7 @@ func (s BatchSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 		return nil, SWFReport{}, err
 	}
 	if o.Estimate || o.Cancelled != 0 {
-		return nil, SWFReport{}, fmt.Errorf("%w: reserved estimates and cancelled jobs mean nothing to batch; its estimates are chosen by user_estimates", model.ErrInvalid)
+		return nil, SWFReport{}, fmt.Errorf("%w: reserved estimates and cancelled jobs go with --kind reservation and mean nothing to batch; its estimates are chosen by user_estimates", model.ErrInvalid)
 	}
 	processors, err := machine(log, s.Processors, "processors")
 	if err != nil {
@@ -59,7 +59,27 @@ func (s BatchSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 		}
 		longest = max(longest, in.Jobs[k].RuntimeS)
 		s.Seed = o.Seed
-		s.traits(&in.Jobs[k], index, uint64(line))
+		if s.Tiers == 2 {
+			s.traits(&in.Jobs[k], index, uint64(line))
+		}
+	}
+	report.Seed = o.Seed
+	if s.Tiers == 2 {
+		report.draws("CPU uses from %g to %g by %s", s.CPUMin, s.CPUMax, s.CPU)
+		report.draws("losses in the foreground from %g to %g", leastLoss, largestLoss)
+		report.draws("efficiencies in the background, %g ± %g", s.Efficiency, s.EfficiencySD)
+	}
+	if s.Estimates == EstimatesTsafrir {
+		report.draws("the users' estimates, by %s", EstimatesTsafrir)
+	}
+	if s.Estimates == EstimatesExact {
+		report.sets("the estimates are the runtimes")
+	}
+	if s.Tiers == 2 {
+		report.sets("a second tier, the background, on which a migration costs %g s", s.MigrationS)
+	}
+	if s.Load > 0 {
+		report.sets("the times between submissions are scaled to the load %g", s.Load)
 	}
 	s.estimate(in, longest, index)
 	s.scale(in)

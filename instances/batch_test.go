@@ -201,16 +201,32 @@ func TestBatchFromSWF(t *testing.T) {
 	job := func(id string, submit, runtime, estimate float64, processes int) model.BatchJob {
 		return model.BatchJob{ID: id, SubmitS: submit, RuntimeS: runtime, EstimateS: estimate, Processes: processes}
 	}
-	ignore := cmpopts.IgnoreFields(model.BatchJob{}, "CPU", "FgLoss", "BgEfficiency")
 	s := NewBatchSpec()
 	in, report, err := s.FromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &model.Batch{Name: "n", Processors: 16, Tiers: 2, MigrationS: 20, Jobs: []model.BatchJob{job("1", 0, 1, 0, 4), job("2", 10, 60, 120, 4),
+	want := &model.Batch{Name: "n", Processors: 16, Tiers: 1, MigrationS: 20, Jobs: []model.BatchJob{job("1", 0, 1, 0, 4), job("2", 10, 60, 120, 4),
 		job("3", 20, 50, 40, 2), job("5", 35, 80, 80, 1), job("4", 40, 70, 0, 16), job("record-10", 71, 30, 0, 8)}}
-	if d := cmp.Diff(want, in, ignore); d != "" {
+	if d := cmp.Diff(want, in); d != "" { // on one tier nothing is drawn
 		t.Errorf("(-want +got)\n%s", d)
+	}
+	if invented := report.Invented(); invented != "" {
+		t.Errorf("of the log itself: %s", invented)
+	}
+	drawn := s
+	drawn.Tiers = 2
+	two, told, err := drawn.FromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := two.(*model.Batch).Jobs[0]; j.FgLoss == 0 || len(j.CPU) == 0 || j.BgEfficiency == 0 {
+		t.Errorf("on two tiers %+v has no traits", j)
+	}
+	for _, want := range []string{"drawn with seed 7", "CPU uses from 0.4 to 1", "0.48 ± 0.12", "a migration costs 20 s"} {
+		if !strings.Contains(told.String(), want) && !strings.Contains(told.Invented(), want) {
+			t.Errorf("%v doesn't say %q", told, want)
+		}
 	}
 	if want := "6 of 10 jobs taken; 1 left out without a submit time; 1 left out without processors; 1 left out without a runtime; 1 left out, larger than the machine; " +
 		"1 with a runtime of 0, which becomes 1 s; 1 longer than their estimate; 3 without an estimate, which is then the runtime; 1 out of order, sorted"; report.String() != want {
@@ -232,7 +248,7 @@ func TestBatchFromSWF(t *testing.T) {
 	if _, _, err = s.FromSWF("n", &swf.Log{Jobs: readLog(t, long).Jobs}, SWFJobs{RefuseLarge: true}); err == nil || err.Error() != "invalid SWF: job 4 needs 16 processors, the machine has 8" {
 		t.Errorf("error %v about a log without lines", err)
 	}
-	for want, o := range map[string]SWFJobs{"its estimates are chosen by user_estimates": {Estimate: true}, "cancelled jobs mean nothing to batch": {Cancelled: 0.1}} {
+	for want, o := range map[string]SWFJobs{"its estimates are chosen by user_estimates": {Estimate: true}, "mean nothing to batch": {Cancelled: 0.1}} {
 		if _, _, err := s.FromSWF("n", readLog(t, smallLog), o); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}

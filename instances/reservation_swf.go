@@ -45,7 +45,7 @@ func ReservationFromSWF(name string, log *swf.Log, o SWFOptions) (*model.Reserva
 	case o.PEs < 0:
 		return fail("pes is %d, must be at least 1, or 0 for the log's", o.PEs)
 	}
-	pes, err := machine(log, o.PEs, "PEs")
+	pes, err := machine(log, o.PEs, "pes")
 	if err != nil {
 		return nil, SWFReport{}, err
 	}
@@ -55,6 +55,19 @@ func ReservationFromSWF(name string, log *swf.Log, o SWFOptions) (*model.Reserva
 	}
 	if o.ArrivalFactor != 1 {
 		report.Start = time.Time{} // the times are others than the log's
+	}
+	report.Seed = o.Seed
+	if o.ARTime > 0 {
+		report.draws("lead times, from 0 to %g durations (artime)", o.ARTime)
+	}
+	if o.Deadline > 0 {
+		report.draws("windows, with a slack from 0 to %g durations (deadline)", o.Deadline)
+	}
+	if o.Cancelled > 0 {
+		report.draws("withdrawals, of a share of %g (cancelled)", o.Cancelled)
+	}
+	if o.ArrivalFactor != 1 {
+		report.sets("the times of arrival are divided by %g", o.ArrivalFactor)
 	}
 	in := &model.Reservation{Name: name, PEs: pes, Requests: make([]model.Request, len(taken))}
 	begin := log.Jobs[taken[0]].Submit

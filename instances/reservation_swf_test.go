@@ -70,7 +70,11 @@ func TestReservationFromSWF(t *testing.T) {
 			SWFReport{Jobs: 10, Requests: 2, NoSubmit: 1, NoSize: 1, NoRuntime: 2, TooLarge: 4},
 			"2 of 10 jobs taken; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 4 left out, larger than the machine"},
 		"twice the arrivals": {SWFOptions{SWFJobs: SWFJobs{First: 3}, ArrivalFactor: 2}, 16, []model.Request{request("2", 0, 60, 4), request("3", 5, 50, 2), request("4", 15, 70, 16)},
-			SWFReport{Jobs: 4, Requests: 3, NoRuntime: 1}, "3 of 4 jobs taken; 1 left out without a runtime"},
+			SWFReport{Jobs: 4, Requests: 3, NoRuntime: 1, Set: []string{"the times of arrival are divided by 2"}},
+			"3 of 4 jobs taken; 1 left out without a runtime. Chosen, not told by the log: the times of arrival are divided by 2"},
+		"windows": {SWFOptions{SWFJobs: SWFJobs{First: 1, Seed: 3}, ARTime: 1e-9, Deadline: 1e-9}, 16, []model.Request{request("2", 0, 60, 4)},
+			SWFReport{Jobs: 2, Requests: 1, NoRuntime: 1, Seed: 3, Drawn: []string{"lead times, from 0 to 1e-09 durations (artime)", "windows, with a slack from 0 to 1e-09 durations (deadline)"}},
+			"1 of 2 jobs taken; 1 left out without a runtime. Drawn with seed 3, not told by the log: lead times, from 0 to 1e-09 durations (artime); windows, with a slack from 0 to 1e-09 durations (deadline)"},
 		"estimates": {SWFOptions{SWFJobs: SWFJobs{Estimate: true}}, 16,
 			[]model.Request{cut(request("2", 0, 120, 4), 60), request("3", 10, 40, 2), request("5", 25, 80, 1), request("4", 30, 70, 16), request("record-10", 61, 30, 8)},
 			func() SWFReport { r := all; r.Cut, r.NoEstimate = 1, 2; return r }(),
@@ -107,8 +111,8 @@ func TestReservationFromSWFErrors(t *testing.T) {
 		options SWFOptions
 		want    string
 	}{
-		"no size":           {job("1", "0", "9"), SWFOptions{}, "invalid: the log's header tells no usable number of processors (MaxProcs, MaxNodes); give the number of PEs"},
-		"a size in words":   {"; MaxProcs: many\n" + job("1", "0", "9"), SWFOptions{}, `invalid SWF: the header's MaxProcs is "many", must be a whole number; give the number of PEs`},
+		"no size":           {job("1", "0", "9"), SWFOptions{}, "invalid: the log's header tells no usable number of processors (MaxProcs, MaxNodes); give the machine's size by --pes N"},
+		"a size in words":   {"; MaxProcs: many\n" + job("1", "0", "9"), SWFOptions{}, `invalid SWF: the header's MaxProcs is "many", must be a whole number; give the machine's size by --pes N`},
 		"a huge size":       {"; MaxProcs: 9999999999\n" + job("1", "0", "9"), SWFOptions{}, "invalid: the log's header tells no usable"},
 		"PEs":               {smallLog, SWFOptions{PEs: -1}, "invalid: pes is -1, must be at least 1, or 0 for the log's"},
 		"first":             {smallLog, SWFOptions{SWFJobs: SWFJobs{First: 6}}, "invalid: the log has 5 usable jobs, 6 after the first 0 are asked for"},

@@ -66,14 +66,51 @@ type SWFReport struct {
 	// Started says that a note in the log's header calls its submit times start
 	// times: its jobs have waited already.
 	Started bool
+	// Drawn lists, in words and with the parameters, what of the instance the log
+	// doesn't tell and a random generator with this Seed drew; Set what was chosen in
+	// its place.
+	Drawn []string
+	Seed  uint64
+	Set   []string
 	// Start is when the first job taken was submitted, by the log's UnixStartTime
 	// and in its TimeZone; zero if the log doesn't say, or if the times of the
 	// instance aren't the log's.
 	Start time.Time
 }
 
-// String returns the counts that aren't 0, on one line.
+// draws notes something that was drawn.
+func (r *SWFReport) draws(format string, args ...any) {
+	r.Drawn = append(r.Drawn, fmt.Sprintf(format, args...))
+}
+
+// sets notes something that was chosen.
+func (r *SWFReport) sets(format string, args ...any) {
+	r.Set = append(r.Set, fmt.Sprintf(format, args...))
+}
+
+// Invented says what of the instance isn't the log's, with its parameters and its
+// seed; "" if all is.
+func (r SWFReport) Invented() string {
+	var all []string
+	if len(r.Drawn) > 0 {
+		all = append(all, fmt.Sprintf("drawn with seed %d, not told by the log: %s", r.Seed, strings.Join(r.Drawn, "; ")))
+	}
+	if len(r.Set) > 0 {
+		all = append(all, "chosen, not told by the log: "+strings.Join(r.Set, "; "))
+	}
+	return strings.Join(all, "; ")
+}
+
+// String returns the counts that aren't 0, and what is Invented, on one line.
 func (r SWFReport) String() string {
+	if invented := r.Invented(); invented != "" {
+		return r.Counts() + ". " + strings.ToUpper(invented[:1]) + invented[1:]
+	}
+	return r.Counts()
+}
+
+// Counts returns the counts that aren't 0, on one line.
+func (r SWFReport) Counts() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %d jobs taken", r.Requests, r.Jobs)
 	for _, c := range []struct {
@@ -190,17 +227,17 @@ func startTimes(h swf.Header) bool {
 }
 
 // machine returns the size of the machine: pes or, if that is 0, what the log's
-// header says (MaxProcs, or else MaxNodes).
-func machine(log *swf.Log, pes int, what string) (int, error) {
+// header says (MaxProcs, or else MaxNodes). The key is that of the parameter that sets it.
+func machine(log *swf.Log, pes int, key string) (int, error) {
 	if pes != 0 {
 		return pes, nil
 	}
 	procs, err := log.Header.Procs()
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("%w; give the number of %s", err, what)
+		return 0, fmt.Errorf("%w; give the machine's size by --%s N (in a plan %s: N)", err, key, key)
 	case procs < 1 || procs > math.MaxInt32:
-		return 0, fmt.Errorf("%w: the log's header tells no usable number of processors (MaxProcs, MaxNodes); give the number of %s", model.ErrInvalid, what)
+		return 0, fmt.Errorf("%w: the log's header tells no usable number of processors (MaxProcs, MaxNodes); give the machine's size by --%s N (in a plan %s: N)", model.ErrInvalid, key, key)
 	}
 	return int(procs), nil
 }

@@ -368,7 +368,7 @@ func (s TVCSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, 
 	case err != nil:
 		return nil, SWFReport{}, err
 	case o.Estimate || o.Cancelled != 0:
-		return nil, SWFReport{}, fmt.Errorf("%w: estimates and cancelled jobs mean nothing to tvc, whose requests take their runtimes", model.ErrInvalid)
+		return nil, SWFReport{}, fmt.Errorf("%w: estimates and cancelled jobs go with --kind reservation and mean nothing to tvc, whose requests take their runtimes", model.ErrInvalid)
 	}
 	slots := in.FatTree.Servers() * s.Slots
 	taken, report, err := o.usable(log, slots, 1)
@@ -384,6 +384,19 @@ func (s TVCSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, 
 		j := &log.Jobs[line]
 		in.Requests[k] = model.TVCRequest{ID: swfID(log, line), ArrivalS: float64(j.Submit - log.Jobs[taken[0]].Submit), DurationS: float64(j.Runtime), VMs: int(j.Size())}
 		normal[k] = stream(o.Seed, streamSWF-1-uint64(s.Index), uint64(line)).NormFloat64()
+	}
+	report.Seed = o.Seed
+	switch s.Reading {
+	case ReadingPrinted:
+		report.sets("bandwidths by the reading %s", s.Reading)
+	case ReadingMean:
+		report.draws("bandwidths of the VMs, mean %g Mbps", s.Bandwidth)
+	default:
+		report.draws("bandwidths of the VMs, by the reading %s", s.Reading)
+	}
+	report.sets("the data centre, a fat-tree of k = %d with %d slots a server and links of %g Mbps", s.K, s.Slots, s.LinkMbps)
+	if s.Load > 0 {
+		report.sets("the times between arrivals are scaled to the load %g", s.Load)
 	}
 	largest := 0
 	for k := range log.Jobs {

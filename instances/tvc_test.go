@@ -222,7 +222,7 @@ func TestTVCFromSWF(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "5 of 10 jobs taken; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 1 left out, larger than the machine; 1 out of order, sorted"; report.String() != want {
+	if want := "5 of 10 jobs taken; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 1 left out, larger than the machine; 1 out of order, sorted"; report.Counts() != want {
 		t.Errorf("%v, want %s", report, want)
 	}
 	all := in.(*model.TVC).Requests
@@ -238,8 +238,8 @@ func TestTVCFromSWF(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 	for want, o := range map[string]SWFJobs{
-		"invalid: the log has 5 usable jobs, 6 after the first 0 are asked for":                         {First: 6},
-		"invalid: estimates and cancelled jobs mean nothing to tvc, whose requests take their runtimes": {Estimate: true},
+		"invalid: the log has 5 usable jobs, 6 after the first 0 are asked for":                                                        {First: 6},
+		"invalid: estimates and cancelled jobs go with --kind reservation and mean nothing to tvc, whose requests take their runtimes": {Estimate: true},
 	} {
 		if _, _, err := s.FromSWF("n", readLog(t, smallLog), o); !errors.Is(err, model.ErrInvalid) || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)

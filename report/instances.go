@@ -288,16 +288,24 @@ func (i *instance) commands() []string {
 	return []string{Command(&r.Record)}
 }
 
+// FileOf returns the file in which the page expects an instance: its name, with .json
+// unless it is that of a file already.
+func FileOf(instance string) string {
+	name := strings.TrimSuffix(strings.ToLower(instance), ".gz")
+	for _, ending := range []string{".json", ".dot", ".gv", ".stg", ".vbp"} {
+		if strings.HasSuffix(name, ending) {
+			return instance
+		}
+	}
+	return instance + ".json"
+}
+
 // Command returns the command line that runs a record's algorithm again on its
 // instance: gapwise solve for a file, for an instance that a plan makes gapwise bench
 // with the plan, on this instance alone.
 func Command(r *benchmarks.Record) string {
-	name := strings.ToLower(strings.TrimSuffix(strings.ToLower(r.Instance), ".gz"))
-	file := false
-	for _, ending := range []string{".json", ".dot", ".gv", ".stg", ".vbp"} {
-		file = file || strings.HasSuffix(name, ending)
-	}
-	if r.Plan != "" && !file {
+	name := FileOf(r.Instance)
+	if r.Plan != "" && name != r.Instance {
 		plan := r.Plan
 		if !slices.Contains(benchmarks.Names(), plan) {
 			plan += ".yaml"
@@ -315,11 +323,6 @@ func Command(r *benchmarks.Record) string {
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.Variants)) {
 		args = append(args, "--"+key, process.Quote(r.Variants[key]))
-	}
-	if !file {
-		name = r.Instance + ".json"
-	} else {
-		name = r.Instance
 	}
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name

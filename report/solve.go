@@ -19,7 +19,8 @@ type Solving struct {
 	// TimeLimit is that of each algorithm and of the bounds; 0: 10 s.
 	TimeLimit time.Duration
 	Seed      uint64
-	// Said, if not nil, is called with a line for each algorithm that is through.
+	// Said, if not nil, is called with a line for each algorithm that is through, and
+	// then with the page's summary.
 	Said func(line string)
 }
 
@@ -35,17 +36,18 @@ type solved struct {
 	cut    bool           // the context ended before all algorithms ran
 }
 
+func (s Solving) say(format string, args ...any) {
+	if s.Said != nil {
+		s.Said(fmt.Sprintf(format, args...))
+	}
+}
+
 // solve runs all heuristics, weakest first, and auto, each for at most the time limit,
 // and computes the bounds that need no search. Algorithms that don't take the instance
 // are left out. A context that ends is no error: what was found until then counts.
 func (s Solving) solve(ctx context.Context, in model.Instance) (*solved, error) {
 	if s.TimeLimit == 0 {
 		s.TimeLimit = DefaultTimeLimit
-	}
-	say := func(format string, args ...any) {
-		if s.Said != nil {
-			s.Said(fmt.Sprintf(format, args...))
-		}
 	}
 	c := gapwise.NewCase(in)
 	if err := c.Validate(); err != nil {
@@ -80,7 +82,7 @@ func (s Solving) solve(ctx context.Context, in model.Instance) (*solved, error) 
 		if res.Solution != nil {
 			what = metric.Name + " " + withUnit(res.Objective, metric.Unit)
 		}
-		say("%d of %d: %s, %s, %s", k+1, len(names), rec.Algorithm, what, duration(rec.ElapsedS))
+		s.say("%d of %d: %s, %s, %s", k+1, len(names), rec.Algorithm, what, duration(rec.ElapsedS))
 	}
 	if err := ctx.Err(); err != nil && len(all.runs) == 0 {
 		return nil, fmt.Errorf("report: stopped before an algorithm had ended: %w", err)

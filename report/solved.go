@@ -16,9 +16,10 @@ import (
 
 // Log tells of the log that an instance was made of.
 type Log struct {
-	Name    string
-	Said    string // what became of its jobs
-	Command string // that makes the instance
+	Name     string
+	Said     string // what became of its jobs
+	Invented string // what the instance has that isn't the log's, with its seed; "" for nothing
+	Command  string // that makes the instance, in the file FileOf(the instance's name)
 }
 
 // Instance solves an instance by all heuristics and auto, and writes the page of what
@@ -41,6 +42,9 @@ func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s S
 	}
 	p := &page{Title: cmp.Or(o.Title, in.ID(), "Instance")}
 	q.lead(p, found, log)
+	for _, line := range p.Lead {
+		s.say("%s", line)
+	}
 	usages := q.usages(found)
 	d := &pictures{left: o.Pictures}
 	comparison := q.comparison(found, usages)
@@ -81,6 +85,16 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 			}
 		}
 		to.Lead = append(to.Lead, "Jobs: "+log.Said+".")
+		if log.Invented != "" {
+			to.Lead = append(to.Lead, "Not the log's, and in every figure of this page: "+log.Invented+".")
+		} else {
+			to.Lead = append(to.Lead, "Nothing was drawn: sizes, runtimes, estimates and submissions are the log's.")
+		}
+	}
+	if batch, ok := found.in.(*model.Batch); ok {
+		if line := overrun(batch); line != "" {
+			to.Lead = append(to.Lead, line)
+		}
 	}
 	switch {
 	case i.infeasible:
@@ -111,6 +125,30 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 		}
 	}
 	to.Lead = append(to.Lead, fmt.Sprintf("The judge, which shares no code with the solvers, has verified %d of %s.", verified, plural(solutions, "solution")))
+}
+
+// overrun says which jobs run longer than their users estimated, and what that means
+// for who backfills by the estimates; "" if none does.
+func overrun(b *model.Batch) string {
+	jobs, over, all := 0, 0.0, 0.0
+	for k := range b.Jobs {
+		j := &b.Jobs[k]
+		work := float64(j.Processes) * j.RuntimeS
+		all += work
+		if j.EstimateS > 0 && j.RuntimeS > j.EstimateS {
+			jobs++
+			over += work
+		}
+	}
+	if jobs == 0 {
+		return ""
+	}
+	n := float64(len(b.Jobs))
+	who := fmt.Sprintf("%s of %s jobs (%s %%), with %s %% of the work, run longer than their users estimated.", short(float64(jobs), 0), short(n, 0), percentOf(float64(jobs)/n), percentOf(over/all))
+	if b.KillAtEstimate {
+		return who + " They are killed at their estimates, and count as ended then; without --kill yes they run on."
+	}
+	return who + " Here they run on, so that what is backfilled by estimates delays those whom reservations were to protect, and the policies differ by how they take late ends. On many machines such jobs are killed: --kill yes shows that reading, in which the order of the policies may be another."
 }
 
 // spanOf returns when the last request arrives, in seconds; 0 for other problems.
@@ -282,7 +320,7 @@ func (p *part) again(found *solved, log *Log) section {
 		s.Blocks = append(s.Blocks, block{Words: "Makes the instance of the log:", Command: log.Command})
 	}
 	if r := p.instances[0].bestRun; r != nil {
-		s.Blocks = append(s.Blocks, block{Words: "The best run, if the instance is in a file of its name:", Command: Command(&r.Record)})
+		s.Blocks = append(s.Blocks, block{Words: "The best run, if the instance is in the file " + FileOf(r.Record.Instance) + ":", Command: Command(&r.Record)})
 	}
 	return s
 }

@@ -34,9 +34,10 @@ func (p *program) convert() *cli.Command {
 			"as --platform hosts=N. Without it, it is one that is enough, by first fit;\n" +
 			"gapwise pack looks for the least.\n" +
 			"SWF logs (.swf, .swf.gz, or - for a pipe) become instances of the problem\n" +
-			"that --kind names; what a log doesn't tell (windows of reservations,\n" +
-			"bandwidths of tvc, CPU uses of batch) is drawn. How many jobs could not be\n" +
-			"used is printed.",
+			"that --kind names. Batch on one tier is the log itself. What a log doesn't\n" +
+			"tell (lead times and windows of reservations, bandwidths of tvc, CPU uses of\n" +
+			"batch on two tiers) is drawn with --seed. What was drawn is printed, and how\n" +
+			"many jobs could not be used.",
 		Flags: slices.Concat(logFlags(), []cli.Flag{
 			&cli.IntFlag{Name: "hosts", Usage: "VBP: number of hosts", DefaultText: "by first fit"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
@@ -65,7 +66,7 @@ func (p *program) convert() *cli.Command {
 // logFlags returns the flags that say what becomes of the jobs of an SWF log.
 func logFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "kind", Value: string(model.KindReservation), Usage: "SWF: problem: a heading below", DefaultText: string(model.KindReservation)},
+		&cli.StringFlag{Name: "kind", Value: string(model.KindBatch), Usage: "SWF: problem: a heading below", DefaultText: string(model.KindBatch)},
 		&cli.IntFlag{Name: "skip", Usage: "SWF: usable jobs to skip first"},
 		&cli.IntFlag{Name: "first", Usage: "SWF: usable jobs to take", DefaultText: "all"},
 		&cli.BoolFlag{Name: "estimates", Usage: "SWF: reserve the runtimes that users estimated"},
@@ -111,22 +112,22 @@ func (p *program) converted(c *cli.Command, path string) (model.Instance, error)
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(p.err, "%s: %s\n", instances.Label(path), said)
+	fmt.Fprintf(p.err, "%s: %v\n", instances.Label(path), said)
 	return in, nil
 }
 
 // fromLog makes the instance of an SWF log's jobs, and says what became of them.
-func (p *program) fromLog(c *cli.Command, path string) (in model.Instance, said string, err error) {
+func (p *program) fromLog(c *cli.Command, path string) (in model.Instance, said instances.SWFReport, err error) {
 	if c.String("platform") != "" {
-		return nil, "", usagef("%s: --platform goes with task graphs, %s is an SWF log", c.Name, instances.Label(path))
+		return nil, said, usagef("%s: --platform goes with task graphs, %s is an SWF log", c.Name, instances.Label(path))
 	}
 	spec, err := logSpec(c)
 	if err != nil {
-		return nil, "", err
+		return nil, said, err
 	}
 	log, err := instances.LoadSWF(path)
 	if err != nil {
-		return nil, "", err
+		return nil, said, err
 	}
 	name := "stdin"
 	if path != "-" {
@@ -134,16 +135,16 @@ func (p *program) fromLog(c *cli.Command, path string) (in model.Instance, said 
 		name = name[:strings.LastIndex(strings.ToLower(name), ".swf")]
 	}
 	if !utf8.ValidString(name) {
-		return nil, "", fmt.Errorf("%w: the name of %q isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid, path)
+		return nil, said, fmt.Errorf("%w: the name of %q isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid, path)
 	}
-	in, report, err := spec.FromSWF(name, log, instances.SWFJobs{Skip: c.Int("skip"), First: c.Int("first"),
+	in, said, err = spec.FromSWF(name, log, instances.SWFJobs{Skip: c.Int("skip"), First: c.Int("first"),
 		Estimate: c.Bool("estimates"), RefuseLarge: c.Bool("refuse-large"), Cancelled: c.Float64("cancelled"), Seed: c.Uint64("seed")})
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", instances.Label(path), err)
+		return nil, said, fmt.Errorf("%s: %w", instances.Label(path), err)
 	}
-	model.SetStartTime(in, report.Start)
+	model.SetStartTime(in, said.Start)
 	in, err = withVariants(c, path, in)
-	return in, report.String(), err
+	return in, said, err
 }
 
 // logSpec returns the specification of the flags for SWF logs.
@@ -158,7 +159,18 @@ func logSpec(c *cli.Command) (instances.SWFSpec, error) {
 			continue
 		}
 		if string(problem.Kind) == c.String("kind") {
-			return spec, setParameters(c, spec, ofLogs, problem)
+			also := []string{"log"}
+			// The tiers are a reading of any instance, and of a log decide what is drawn.
+			const tiers = "tiers"
+			for _, x := range problem.Generator.Parameters() {
+				if x.Key == tiers && c.IsSet(tiers) {
+					if err := x.Set(spec, c.String(tiers)); err != nil {
+						return nil, usagef("%s: --%s %w", c.Name, tiers, err)
+					}
+					also = append(also, tiers)
+				}
+			}
+			return spec, setParameters(c, spec, ofLogs, problem, also...)
 		}
 		kinds = append(kinds, problem.Kind)
 	}

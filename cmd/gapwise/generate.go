@@ -72,9 +72,13 @@ func parameterFlags(parameters func(*gapwise.Problem) []params.Param) []cli.Flag
 }
 
 // setParameters sets the specification's parameters for which flags are given.
-// It refuses flags of other problems' parameters.
-func setParameters(c *cli.Command, spec instances.Spec, parameters func(*gapwise.Problem) []params.Param, problem *gapwise.Problem) error {
+// It refuses flags of other problems' parameters. The keys also are given by other
+// means than flags.
+func setParameters(c *cli.Command, spec instances.Spec, parameters func(*gapwise.Problem) []params.Param, problem *gapwise.Problem, also ...string) error {
 	mine, given := parameters(problem), map[string]bool{}
+	for _, key := range also {
+		given[key] = true
+	}
 	for _, x := range mine {
 		if !c.IsSet(x.Flag()) {
 			continue

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,9 +34,11 @@ func (p *program) report() *cli.Command {
 			"gapwise bench --solutions has kept.\n" +
 			"An INSTANCE is solved by all heuristics and auto. Of a LOG in the Standard\n" +
 			"Workload Format all policies are compared, with utilisation, queue and\n" +
-			"declined work over time; the flags marked SWF are those of gapwise convert.",
+			"declined work over time: of batch on one tier, which is the log itself,\n" +
+			"unless --kind or --tiers say otherwise; what is drawn then is said. The flags\n" +
+			"marked SWF are those of gapwise convert.",
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .html"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` that ends in .html", DefaultText: "kth.html for kth.swf.gz"},
 			&cli.StringFlag{Name: "title", Usage: "title of the page", DefaultText: "plan, instance or log"},
 			&cli.IntFlag{Name: "pictures", Value: report.DefaultPictures, Usage: "most pictures of solutions"},
 			&cli.DurationFlag{Name: "time-limit", Value: report.DefaultTimeLimit, Usage: "limit of each algorithm that the page runs"},
@@ -47,6 +51,11 @@ func (p *program) report() *cli.Command {
 				return err
 			}
 			output := c.String("output")
+			if output == "" {
+				if output, err = pageOf(paths[0]); err != nil {
+					return err
+				}
+			}
 			switch name := strings.ToLower(output); {
 			case !strings.HasSuffix(name, ".html") && !strings.HasSuffix(name, ".htm") && !isStdout(output):
 				return usagef("report: give the page with -o FILE.html")
@@ -59,9 +68,9 @@ func (p *program) report() *cli.Command {
 				return err
 			}
 			o := report.Options{Title: c.String("title"), Pictures: c.Int("pictures")}
-			s := report.Solving{TimeLimit: c.Duration("time-limit"), Seed: c.Uint64("seed"), Said: func(line string) { fmt.Fprintln(p.err, line) }}
+			s := report.Solving{TimeLimit: c.Duration("time-limit"), Seed: c.Uint64("seed"), Said: func(line string) { fmt.Fprintln(p.err, wrap(line, 78, 2)) }}
 			if len(paths) == 1 && instances.IsSWF(paths[0]) {
-				return p.reportLog(ctx, c, paths, s, o)
+				return p.reportLog(ctx, c, paths, output, s, o)
 			}
 			for _, f := range swfFlags() {
 				if c.IsSet(f) && f != "seed" {
@@ -100,24 +109,41 @@ func (p *program) writePage(ctx context.Context, output string, write func(io.Wr
 	return nil
 }
 
-func (p *program) reportLog(ctx context.Context, c *cli.Command, paths []string, s report.Solving, o report.Options) error {
+func (p *program) reportLog(ctx context.Context, c *cli.Command, paths []string, output string, s report.Solving, o report.Options) error {
 	in, said, err := p.fromLog(c, paths[0])
 	if err != nil {
 		return err
 	}
-	about := &report.Log{Name: in.ID(), Said: said, Command: convertCommand(c, paths[0])}
-	return p.writePage(ctx, c.String("output"), func(w io.Writer) error { return report.Instance(ctx, w, in, about, s, o) })
+	about := &report.Log{Name: in.ID(), Said: said.Counts(), Invented: said.Invented(), Command: convertCommand(c, paths[0], report.FileOf(in.ID()))}
+	return p.writePage(ctx, output, func(w io.Writer) error { return report.Instance(ctx, w, in, about, s, o) })
 }
 
-// convertCommand returns the command line that makes the instance of the log.
-func convertCommand(c *cli.Command, path string) string {
+// pageOf returns the file of a page that no flag names: kth.html for logs/kth.swf.gz,
+// in the working folder. A file that is there already and isn't such a page is kept.
+func pageOf(path string) (string, error) {
+	name := filepath.Base(path)
+	if e := filepath.Ext(name); strings.EqualFold(e, ".gz") {
+		name = strings.TrimSuffix(name, e)
+	}
+	if name = strings.TrimSuffix(name, filepath.Ext(name)); path == "-" || name == "" {
+		return "", usagef("report: give the page with -o FILE.html")
+	}
+	name += ".html"
+	if old, err := os.ReadFile(name); err == nil && !bytes.Contains(old[:min(len(old), 4096)], []byte(`content="gapwise `)) {
+		return "", fmt.Errorf("%w: %s is there and is no page of gapwise; give another with -o FILE.html", model.ErrInvalid, name)
+	}
+	return name, nil
+}
+
+// convertCommand returns the command line that makes the instance of the log in a file.
+func convertCommand(c *cli.Command, path, file string) string {
 	args := []string{"gapwise", "convert"}
 	for _, f := range swfFlags() {
 		if c.IsSet(f) {
 			args = append(args, "--"+f, process.Quote(fmt.Sprint(c.Value(f))))
 		}
 	}
-	return strings.Join(append(args, process.Quote(path), "-o", "instance.json"), " ")
+	return strings.Join(append(args, process.Quote(path), "-o", process.Quote(file)), " ")
 }
 
 // reported reads runs, results with their solutions, and instances.

@@ -1,0 +1,44 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// What the page says of its instance stands in the terminal as well; jobs that overrun
+// their estimates are counted, by number and by work.
+func TestInstanceSaysWhatItIs(t *testing.T) {
+	t.Parallel()
+	in := &model.Batch{Name: "log", Processors: 4, Tiers: 1, Jobs: []model.BatchJob{
+		{ID: "1", SubmitS: 0, RuntimeS: 30, EstimateS: 10, Processes: 2}, {ID: "2", SubmitS: 1, RuntimeS: 10, EstimateS: 10, Processes: 2},
+		{ID: "3", SubmitS: 2, RuntimeS: 10, Processes: 1}, {ID: "4", SubmitS: 3, RuntimeS: 10, EstimateS: 20, Processes: 1}}}
+	said := func(in *model.Batch, log *Log) (page, terminal string) {
+		var b bytes.Buffer
+		var lines []string
+		if err := Instance(context.Background(), &b, in, log, Solving{Seed: 1, Said: func(s string) { lines = append(lines, s) }}, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String(), strings.Join(lines, "\n")
+	}
+	page, terminal := said(in, &Log{Name: "log", Said: "4 of 4 jobs taken", Invented: "drawn with seed 1, not told by the log: all of it", Command: "gapwise convert log.swf -o log.json"})
+	for _, want := range []string{"1 of 4 jobs (25 %), with 60 % of the work, run longer than", "--kill yes", "in every figure of this page: drawn with seed 1, not told by the log: all of it."} {
+		if !strings.Contains(page, want) || !strings.Contains(terminal, want) {
+			t.Errorf("page or terminal lacks %q:\n%s", want, terminal)
+		}
+	}
+	if n := strings.Count(page, "log.json"); n < 2 || strings.Contains(page, "instance.json") {
+		t.Errorf("%d times log.json", n)
+	}
+	in.KillAtEstimate = true
+	if page, _ := said(in, nil); !strings.Contains(page, "They are killed at their estimates") || strings.Contains(page, "Nothing was drawn") {
+		t.Error("the other reading isn't told")
+	}
+	in.Jobs = in.Jobs[1:]
+	if page, _ := said(in, nil); strings.Contains(page, "longer than their users") {
+		t.Error("no job overruns")
+	}
+}
