@@ -74,7 +74,7 @@ func ofCommand(kind model.Kind, name string) (model.Algorithm, error) {
 	if err != nil {
 		return model.Algorithm{}, err
 	}
-	return model.Algorithm{Name: name, Kind: kind, Summary: "a program", Complexity: "unknown", Seeded: true, Solver: s}, nil
+	return model.Algorithm{Name: name, Kind: kind, Class: model.Offline, Summary: "a program", Complexity: "unknown", Seeded: true, Solver: s}, nil
 }
 
 // RefusedError says that the solution of a command can't be read, doesn't fit the

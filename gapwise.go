@@ -95,6 +95,31 @@ func Algorithms(kind model.Kind) []model.Algorithm {
 	return p.Algorithms
 }
 
+// ClassOf returns the class of what a name stands for in results: an algorithm, an
+// engine or several, a program. What isn't known by name may have seen the whole
+// instance.
+func ClassOf(kind model.Kind, name string) model.Class {
+	p, err := ProblemOf(kind)
+	if err != nil {
+		return model.Offline
+	}
+	for _, a := range p.Algorithms {
+		if a.Name == name {
+			return a.Class
+		}
+	}
+	first := EngineNames(name)[0]
+	switch {
+	case name == "" || name == "auto" || name == "exact" || first == "both" || slices.Contains(p.Engines(), first):
+		return model.Yardstick
+	case external.Known(first) || slices.ContainsFunc(Externals(), func(e string) bool { return strings.HasPrefix(first, e+"-") }):
+		return model.Yardstick
+	case slices.ContainsFunc(p.Phases, func(s model.Solver) bool { return s.Name() == name }):
+		return model.Yardstick
+	}
+	return model.Offline
+}
+
 // Find returns the algorithm of a name: one of Algorithms(kind), or a solver of
 // linear models that is a program of its own, see Externals, or a heuristic that is
 // one, cmd:COMMAND. The error wraps

@@ -58,7 +58,7 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 	if o.Base != "" && !slices.Contains(order, o.Base) {
 		return bad("no run is by %q, there are %s", o.Base, strings.Join(order, ", "))
 	}
-	instances := learn(records, order)
+	instances := Learn(records, order)
 	sense := model.Sense(0)
 	means := map[string]map[string]*instanceMean{} // by algorithm and hash
 	for i := range records {
@@ -108,6 +108,24 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 		}
 		return show(x)
 	}
+	// Pairs of online policies first, then pairs of those that see the instance whole;
+	// what lies between the two isn't who is better, and is named so.
+	class := classes(records, order)
+	group := func(c *comparison) int {
+		switch a, b := class[c.first] == model.Online, class[c.second] == model.Online; {
+		case a && b:
+			return 0
+		case a != b:
+			return 2
+		}
+		return 1
+	}
+	slices.SortStableFunc(rows, func(a, b comparison) int { return cmp.Compare(group(&a), group(&b)) })
+	for i := range rows {
+		t.Groups = append(t.Groups, []string{"online policies: each decides with what is known at that time", "the others: each sees the instance whole",
+			"online against the others: what not knowing the future costs"}[group(&rows[i])])
+	}
+	t.Calm()
 	for _, c := range rows {
 		t.Rows = append(t.Rows, []string{c.first, c.second, strconv.Itoa(c.n), strconv.Itoa(c.wins), strconv.Itoa(c.ties), strconv.Itoa(c.losses),
 			known(c.mean), known(c.half), known(c.ratio), probability(c.p, o.Plain), probability(c.holm, o.Plain)})

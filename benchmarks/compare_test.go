@@ -96,7 +96,7 @@ func TestOneUnit(t *testing.T) {
 	}
 	want := [][]string{
 		{"algorithm", "time mean (ms)", "time geo. (ms)", "best"},
-		{"exact", "2166.7", "1823.1", "2"}, {"greedy", "2.0", "2.0", "0"}, {"random", "10.0", "10.0", "1"},
+		{"greedy", "2.00", "2.00", "0"}, {"random", "10.0", "10.0", "1"}, {"exact", "2166.7", "1823.1", "2"},
 	}
 	if diff := cmp.Diff(want, append([][]string{got.Header}, got.Rows...)); diff != "" {
 		t.Errorf("(-want,+got):\n%s", diff)

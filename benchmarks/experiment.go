@@ -95,7 +95,7 @@ func (e *experiment) read(records []Record, algorithms, wanted []string) error {
 	for k, p := range e.points {
 		index[fmt.Sprint(p)] = k
 	}
-	known := learn(records, algorithms)
+	known := Learn(records, algorithms)
 	fewest := 2
 	if len(x) == 0 {
 		fewest = 1

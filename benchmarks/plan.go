@@ -221,6 +221,22 @@ func (a *Algorithm) settings() string {
 	return strings.Join(all, " ")
 }
 
+// class returns the class of the algorithm for instances of some problems: offline if
+// these differ.
+func (a *Algorithm) class(kinds []model.Kind) model.Class {
+	one := Record{Algorithm: a.Label, Options: a.settings()}
+	var all []model.Class
+	for _, one.Kind = range kinds {
+		if a.takes(one.Kind) {
+			all = append(all, one.Class())
+		}
+	}
+	if slices.Sort(all); len(slices.Compact(all)) != 1 {
+		return model.Offline
+	}
+	return all[0]
+}
+
 // takes reports whether the algorithm is one for a problem's instances.
 func (a *Algorithm) takes(kind model.Kind) bool { return a.check(kind) == nil }
 

@@ -104,6 +104,18 @@ func (r *Record) Objectives() (first, second model.Metric) {
 	return all[0], all[1]
 }
 
+// Class returns the class of the run's algorithm.
+func (r *Record) Class() model.Class {
+	name := r.Algorithm // a label, unless the options tell the name
+	if first, ok := strings.CutPrefix(r.Options, "algorithm="); ok {
+		name, _, _ = strings.Cut(first, " ")
+	}
+	if name == glpkName || name == relaxationName {
+		return model.Yardstick
+	}
+	return gapwise.ClassOf(r.Kind, name)
+}
+
 // metrics returns the metrics of the run's instance, its two objectives first.
 func (r *Record) metrics() []model.Metric {
 	in := r.Kind.New()

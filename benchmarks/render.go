@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,7 @@ var Formats = []string{"text", "markdown", "csv", "latex"}
 // the right, the others to the left. Cells hold names from files: their control characters are shown, and
 // what Markdown or a spreadsheet would take for more than text is kept from it.
 func (t Table) Render(w io.Writer, format string) error {
+	begins := func(k int) bool { return t.Groups != nil && (k == 0 || t.Groups[k] != t.Groups[k-1]) }
 	switch format {
 	case "text":
 		t = t.each(harmless)
@@ -61,13 +63,31 @@ func (t Table) Render(w io.Writer, format string) error {
 		}
 		out.AppendBulk(t.Rows)
 		out.Render()
+		number, ahead := 0, 1 // lines above the rows
+		if format == "markdown" {
+			ahead = 2
+		}
 		for line := range bytes.Lines(text.Bytes()) {
+			if k := number - ahead; k >= 0 && k < len(t.Rows) && begins(k) {
+				group := t.Groups[k] + "\n"
+				if format == "markdown" {
+					name, _, _ := strings.Cut(t.Groups[k], ":")
+					group = "| *" + name + "* |" + strings.Repeat(" |", len(t.Header)-1) + "\n"
+				}
+				if _, err := io.WriteString(w, group); err != nil {
+					return err
+				}
+			}
+			number++
 			if _, err := fmt.Fprintf(w, "%s\n", bytes.TrimRight(line, " \n")); err != nil {
 				return err
 			}
 		}
 		return nil
 	case "csv":
+		if t.Groups != nil {
+			t = t.withGroups()
+		}
 		out := csv.NewWriter(w)
 		if err := out.WriteAll(append([][]string{t.Header}, t.Rows...)); err != nil {
 			return err
@@ -99,7 +119,14 @@ func (t Table) LaTeX(w io.Writer, caption, label string) error {
 		fmt.Fprintf(out, "\\label{%s}\n", label)
 	}
 	fmt.Fprintf(out, "\\begin{tabular}{%s}\n\\toprule\n%s \\\\\n\\midrule\n", spec, latexRow(t.Header))
-	for _, r := range t.Rows {
+	for k, r := range t.Rows {
+		if t.Groups != nil && (k == 0 || t.Groups[k] != t.Groups[k-1]) {
+			if k > 0 {
+				fmt.Fprint(out, "\\midrule\n")
+			}
+			name, _, _ := strings.Cut(t.Groups[k], ":")
+			fmt.Fprintf(out, "\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(t.Header), latexEscapes.Replace(name))
+		}
 		fmt.Fprintf(out, "%s \\\\\n", latexRow(r))
 	}
 	fmt.Fprint(out, "\\bottomrule\n\\end{tabular}\n")
@@ -109,6 +136,7 @@ func (t Table) LaTeX(w io.Writer, caption, label string) error {
 	return out.Flush()
 }
 
+<<<<<<< HEAD
 // each returns the table with a function applied to each cell.
 func (t Table) each(f func(string) string) Table {
 	all := func(cells []string) []string {
@@ -143,6 +171,16 @@ func csvCell(cell string) string {
 		return "'" + cell
 	}
 	return cell
+=======
+// withGroups returns the table with its groups as a last column.
+func (t Table) withGroups() Table {
+	out := Table{Header: append(slices.Clone(t.Header), "group")}
+	for k, r := range t.Rows {
+		name, _, _ := strings.Cut(t.Groups[k], ":")
+		out.Rows = append(out.Rows, append(slices.Clone(r), name))
+	}
+	return out
+>>>>>>> e600273 (Online policies, offline heuristics and yardsticks are three groups, and no table, comparison or page ranks over their boundary)
 }
 
 // numeric reports whether all cells of a column are figures.

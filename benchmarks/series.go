@@ -225,7 +225,7 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	instances := learn(records, compared)
+	instances := Learn(records, compared)
 	type pair struct {
 		hash string
 		seed uint64
@@ -318,7 +318,7 @@ func BoundSeries(records []Record, o SeriesOptions) (points []SeriesPoint, err e
 	if err != nil {
 		return nil, fmt.Errorf("%w series: %w", model.ErrInvalid, err)
 	}
-	instances := learn(all, algorithms)
+	instances := Learn(all, algorithms)
 	at := map[string][]float64{}
 	bounds := map[string]map[string]float64{} // by x and instance
 	for _, r := range chosen {
@@ -330,7 +330,10 @@ func BoundSeries(records []Record, o SeriesOptions) (points []SeriesPoint, err e
 		if bounds[key] == nil {
 			at[key], bounds[key] = x, map[string]float64{}
 		}
-		y := instances[r.Hash].bound
+		y := instances[r.Hash].Bound
+		if instances[r.Hash].Stated {
+			y = math.NaN()
+		}
 		if o.Y == "acceptance %" {
 			// The same share of it as of the objective, if that counts requests.
 			rate := measured{Record: r}.figure(o.Y)

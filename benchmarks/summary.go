@@ -44,6 +44,7 @@ type Summary struct {
 // AlgorithmSums is what a Summary says of one algorithm.
 type AlgorithmSums struct {
 	Algorithm string               `json:"algorithm"` // the label
+	Class     model.Class          `json:"class"`     // online, offline or yardstick
 	Options   string               `json:"options,omitempty"`
 	Done      int                  `json:"done"`
 	Statuses  map[model.Status]int `json:"statuses"`
@@ -65,10 +66,19 @@ func (s *Summary) summarize(algorithms []Algorithm, done []Record, err error) {
 	if err != nil && !s.Stopped {
 		s.Error = err.Error()
 	}
-	known := learn(done, nil)
+	known := Learn(done, nil)
+	kinds := []model.Kind{}
+	if len(done) == 0 {
+		kinds = model.Kinds()
+	}
+	for i := range done {
+		if !slices.Contains(kinds, done[i].Kind) {
+			kinds = append(kinds, done[i].Kind)
+		}
+	}
 	s.Statuses, s.Algorithms = map[model.Status]int{}, []AlgorithmSums{}
 	for k := range algorithms {
-		a := AlgorithmSums{Algorithm: algorithms[k].Label, Options: algorithms[k].settings(), Statuses: map[model.Status]int{}}
+		a := AlgorithmSums{Algorithm: algorithms[k].Label, Class: algorithms[k].class(kinds), Options: algorithms[k].settings(), Statuses: map[model.Status]int{}}
 		var gaps []float64
 		for i := range done {
 			if done[i].Algorithm != a.Algorithm {

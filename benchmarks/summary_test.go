@@ -84,13 +84,13 @@ func TestSummary(t *testing.T) {
 	if !a.Stopped || a.Runs != len(records) || a.Done != 1 || a.Ran != 1 || b.Stopped || b.Done != len(records) || b.Ran != len(records)-1 || b.Shard != "2/3" {
 		t.Errorf("stopped: %+v\nat its end: %+v, of %d runs", a, b, len(records))
 	}
-	known := learn(records, nil)
+	known := Learn(records, nil)
 	for k, s := range b.Algorithms {
 		runs, failed, gap, n := 0, 0, 0.0, 0.0
 		for i := range records {
 			if r := (measured{&records[i], known[records[i].Hash]}); r.Algorithm == s.Algorithm {
 				runs++
-				if r.Objective == nil && !r.known.infeasible {
+				if r.Objective == nil && !r.known.Infeasible {
 					failed++
 				}
 				if r.Objective != nil {

@@ -20,6 +20,9 @@ import (
 type Table struct {
 	Header []string
 	Rows   [][]string
+	// Groups, if not nil, names the group of each row, those of a group one after the
+	// other: a line above the first of each in text, a column in CSV.
+	Groups []string
 }
 
 // TableOptions choose what a table shows.
@@ -42,15 +45,7 @@ type group struct {
 // measured is a record with what all records tell of its instance.
 type measured struct {
 	*Record
-	known *known
-}
-
-// known is what all runs together tell of an instance.
-type known struct {
-	bound      float64 // best proved bound; NaN: none
-	best       float64 // best objective of the table's algorithms; NaN: none
-	infeasible bool    // proved
-	sense      model.Sense
+	known *Known
 }
 
 // column describes one column; cell computes a cell of it.
@@ -77,17 +72,17 @@ var commonColumns = []column{
 	{"runs", "number of runs", func(g *group) string { return strconv.Itoa(len(g.runs)) }},
 	{"unsolved %", "runs without a solution as a share of all, those on infeasible instances too", func(g *group) string { return percent(stat.Mean(g.values(measured.unsolved), nil)) }},
 	{"infeasible", "instances proved infeasible", func(g *group) string {
-		return strconv.Itoa(g.count(func(r measured) bool { return r.known.infeasible }))
+		return strconv.Itoa(g.count(func(r measured) bool { return r.known.Infeasible }))
 	}},
 	{"failed", "runs without a solution on instances not proved infeasible", func(g *group) string {
-		return strconv.Itoa(g.count(func(r measured) bool { return r.Objective == nil && !r.known.infeasible }))
+		return strconv.Itoa(g.count(func(r measured) bool { return r.Objective == nil && !r.known.Infeasible }))
 	}},
 	{"failure %", "failed as a share of the runs on instances not proved infeasible", func(g *group) string {
-		n := g.count(func(r measured) bool { return !r.known.infeasible })
-		return percent(float64(g.count(func(r measured) bool { return r.Objective == nil && !r.known.infeasible })) / float64(n))
+		n := g.count(func(r measured) bool { return !r.known.Infeasible })
+		return percent(float64(g.count(func(r measured) bool { return r.Objective == nil && !r.known.Infeasible })) / float64(n))
 	}},
 	{"optimal", "runs with a solution within 1e-6 of the best bound proved by any run", func(g *group) string {
-		return strconv.Itoa(g.count(func(r measured) bool { return r.gap() <= model.DefaultGap }))
+		return strconv.Itoa(g.count(func(r measured) bool { return r.known.Optimal(r.objective()) }))
 	}},
 	{"verified", "runs whose solution passed the judge", func(g *group) string {
 		return strconv.Itoa(g.count(func(r measured) bool { return r.Verified && r.Sealed }))
@@ -113,15 +108,15 @@ var commonColumns = []column{
 	{"embeddable", "mean rejected requests that an embedding existed for (embeddable: yes)", func(g *group) string {
 		return fixed(stat.Mean(g.values(func(r measured) float64 { return r.metric("embeddable") }), nil))
 	}},
-	{"gap mean %", "mean gap to the best bound proved by any run", func(g *group) string { return percent(stat.Mean(g.values(measured.gap), nil)) }},
+	{"gap mean %", "mean gap to the best bound proved by any run, or stated where nothing is proved", func(g *group) string { return percent(stat.Mean(g.values(measured.gap), nil)) }},
 	{"gap median %", "median gap to the best bound proved by any run", func(g *group) string { return percent(stats.Quantile(0.5, g.values(measured.gap))) }},
 	{"gap p95 %", "95th percentile of the gap to the best bound", func(g *group) string { return percent(stats.Quantile(0.95, g.values(measured.gap))) }},
 	{"gap max %", "largest gap to the best bound proved by any run", func(g *group) string { return percent(stats.Largest(g.values(measured.gap))) }},
 	{"gap<=1% %", "share of instances closed to 1 % or proved infeasible", func(g *group) string {
-		n := g.count(func(r measured) bool { return r.known.infeasible || r.gap() <= 0.01 })
+		n := g.count(func(r measured) bool { return r.known.Infeasible || r.gap() <= 0.01 })
 		return percent(float64(n) / float64(len(g.runs)))
 	}},
-	{"deg. mean %", "mean degradation from the best objective of the table's algorithms", func(g *group) string { return percent(stat.Mean(g.values(measured.degradation), nil)) }},
+	{"deg. mean %", "mean degradation from the best objective of the table's algorithms; online policies among themselves", func(g *group) string { return percent(stat.Mean(g.values(measured.degradation), nil)) }},
 	{"deg. max %", "largest degradation from the best objective", func(g *group) string { return percent(stats.Largest(g.values(measured.degradation))) }},
 	{"deg. all %", "mean degradation of all runs on instances that an algorithm of the table solved; a run without a solution counts as 100 %", func(g *group) string { return percent(stat.Mean(g.values(measured.degradationOfAll), nil)) }},
 	{"deg. > 3 %", "runs whose degradation is larger than 3 %", func(g *group) string {
@@ -146,8 +141,8 @@ var commonColumns = []column{
 	{"nodes geo.", "shifted geometric mean of the nodes, with a shift of 100", func(g *group) string {
 		return figure(stats.Shifted(g.values(func(r measured) float64 { return float64(r.Nodes) }), 100))
 	}},
-	{"best", "runs that no other algorithm of the table beats on the instance", func(g *group) string {
-		return strconv.Itoa(g.count(func(r measured) bool { return r.degradation() <= tieWithin || r.objective() == r.known.best }))
+	{"best", "runs that no other algorithm of the table beats on the instance; online policies among themselves", func(g *group) string {
+		return strconv.Itoa(g.count(func(r measured) bool { return r.degradation() <= tieWithin || r.objective() == r.best() }))
 	}},
 }
 
@@ -218,7 +213,7 @@ func (r measured) elapsed() float64 { return r.ElapsedS }
 // instance is proved infeasible.
 func (r measured) failure() float64 {
 	switch {
-	case r.known.infeasible:
+	case r.known.Infeasible:
 		return math.NaN()
 	case r.Objective == nil:
 		return 100
@@ -226,22 +221,26 @@ func (r measured) failure() float64 {
 	return 0
 }
 
-// gap returns the gap to the best bound that any run proved.
-func (r measured) gap() float64 { return model.Gap(r.objective(), r.known.bound) }
+// gap returns the gap to the best bound that any run has.
+func (r measured) gap() float64 { return r.known.Gap(r.objective()) }
+
+// best returns the best objective of those that the run is compared with.
+func (r measured) best() float64 { return r.known.BestOf(r.Class()) }
 
 // degradation returns the distance to the best objective as a share of it
 // (VCSched paper, section 4.2.1).
 func (r measured) degradation() float64 {
-	if r.known.best == 0 {
+	best := r.best()
+	if best == 0 {
 		return math.NaN()
 	}
-	return math.Abs(r.objective()-r.known.best) / math.Abs(r.known.best)
+	return math.Abs(r.objective()-best) / math.Abs(best)
 }
 
 // degradationOfAll is degradation; a run without a solution degrades by 1, as the VCSched
 // paper counts "over all instances". NaN where no algorithm has a solution.
 func (r measured) degradationOfAll() float64 {
-	if r.Objective == nil && !math.IsNaN(r.known.best) {
+	if r.Objective == nil && !math.IsNaN(r.best()) {
 		return 1
 	}
 	return r.degradation()
@@ -351,7 +350,7 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 	if err != nil {
 		return bad("%v", err)
 	}
-	instances := learn(records, order)
+	instances := Learn(records, order)
 	groups := map[string]*group{}
 	for i := range records {
 		r := &records[i]
@@ -376,8 +375,9 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 		})
 		rows = append(rows, g)
 	}
+	class := classes(records, order)
 	slices.SortFunc(rows, func(a, b *group) int {
-		return cmp.Or(slices.Compare(a.by, b.by), cmp.Compare(slices.Index(order, a.algorithm), slices.Index(order, b.algorithm)))
+		return cmp.Or(cmp.Compare(slices.Index(model.Classes(), class[a.algorithm]), slices.Index(model.Classes(), class[b.algorithm])), slices.Compare(a.by, b.by), cmp.Compare(slices.Index(order, a.algorithm), slices.Index(order, b.algorithm)))
 	})
 	names := o.Columns
 	switch {
@@ -401,6 +401,7 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 		t.Header = append(t.Header, n)
 	}
 	for _, g := range rows {
+		t.Groups = append(t.Groups, GroupOf(class[g.algorithm]))
 		var row []string
 		for _, v := range g.by {
 			row = append(row, figure(v))
@@ -416,11 +417,12 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 			t.oneUnit(k)
 		}
 	}
+	t.Calm()
 	return t, nil
 }
 
 // oneUnit rewrites a column of seconds in the unit that suits its median, with three
-// significant digits of that, and names the unit in the header.
+// significant digits of each at least, and names the unit in the header.
 func (t *Table) oneUnit(column int) {
 	var all []float64
 	for _, r := range t.Rows {
@@ -443,7 +445,11 @@ func (t *Table) oneUnit(column int) {
 	t.Header[column] += " (" + name + ")"
 	for _, r := range t.Rows {
 		if x, err := strconv.ParseFloat(r[column], 64); err == nil {
-			r[column] = strconv.FormatFloat(x/unit, 'f', decimals, 64)
+			digits := decimals // more for what is much shorter than the median
+			if x > 0 {
+				digits = max(digits, 2-int(math.Floor(math.Log10(x/unit))))
+			}
+			r[column] = strconv.FormatFloat(x/unit, 'f', digits, 64)
 		}
 	}
 }
@@ -481,24 +487,28 @@ func algorithmsOf(records []Record, wanted []string) ([]string, error) {
 	return wanted, nil
 }
 
-// learn collects, by hash of the instance, what all sealed runs prove (a stated
-// bound proves nothing) and the best objective of the compared algorithms.
-func learn(records []Record, compared []string) map[string]*known {
-	all := map[string]*known{}
+// classes returns the class of each algorithm; all the same if a name stands for
+// algorithms of several problems that differ.
+func classes(records []Record, algorithms []string) map[string]model.Class {
+	all := map[string]model.Class{}
 	for i := range records {
 		r := &records[i]
-		k := all[r.Hash] // plans may share names, not instances
-		if k == nil {
-			k = &known{bound: math.NaN(), best: math.NaN(), sense: r.metrics()[0].Sense}
-			all[r.Hash] = k
-		}
-		k.infeasible = k.infeasible || r.Sealed && r.Status == model.StatusInfeasible
-		if r.Sealed && r.Bound != nil && (math.IsNaN(k.bound) || k.sense.Better(k.bound, *r.Bound)) {
-			k.bound = *r.Bound
-		}
-		if r.Objective != nil && slices.Contains(compared, r.Algorithm) && (math.IsNaN(k.best) || k.sense.Better(*r.Objective, k.best)) {
-			k.best = *r.Objective
+		if c, ok := all[r.Algorithm]; ok && c != r.Class() {
+			all[r.Algorithm] = model.Offline
+		} else {
+			all[r.Algorithm] = r.Class()
 		}
 	}
 	return all
+}
+
+// GroupOf names a class of algorithms as a group of a table's rows, and says what it
+// knows.
+func GroupOf(c model.Class) string { return c.Plural() + ": " + c.Meaning() }
+
+// Calm leaves the groups out where all rows are of one.
+func (t *Table) Calm() {
+	if len(slices.Compact(slices.Clone(t.Groups))) < 2 {
+		t.Groups = nil
+	}
 }

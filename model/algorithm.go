@@ -14,10 +14,52 @@ type Algorithm struct {
 	Paper      string // its source, with the section
 	Complexity string // worst case, as in its doc comment
 	Summary    string // one line
+	Class      Class  // what it knows when it decides
 	Exact      bool   // proves optimality, given time
 	Seeded     bool   // its solution depends on Settings.Seed
 	Traced     bool   // it tells its steps to Settings.Trace
 	Solver     Solver
+}
+
+// Class says what an algorithm knows when it decides. Results of different classes
+// stand side by side and are not ranked against each other: what lies between an online
+// policy and a yardstick is the price of not knowing the future.
+type Class string
+
+// The classes, in the order in which tables show them.
+const (
+	// Online algorithms decide about each job with what is known at that time.
+	Online Class = "online"
+	// Offline algorithms are heuristics that see the instance whole. Programs of users
+	// get the whole file, so they are offline in every problem.
+	Offline Class = "offline"
+	// Yardsticks say what anybody could reach: the clairvoyant, exact engines, bounds.
+	Yardstick Class = "yardstick"
+)
+
+// Classes returns the classes in the order in which tables show them.
+func Classes() []Class { return []Class{Online, Offline, Yardstick} }
+
+// Plural names the algorithms of a class.
+func (c Class) Plural() string {
+	switch c {
+	case Online:
+		return "online policies"
+	case Offline:
+		return "offline heuristics"
+	}
+	return "yardsticks"
+}
+
+// Meaning says in a few words what the algorithms of a class know.
+func (c Class) Meaning() string {
+	switch c {
+	case Online:
+		return "decide with what is known at that time"
+	case Offline:
+		return "see the instance whole"
+	}
+	return "clairvoyant or exact, what anybody could reach"
 }
 
 // Adapt makes a Solver of a function. The function's context ends with the time
@@ -69,5 +111,5 @@ func (s solver[I, S]) Solve(ctx context.Context, in Instance, set Settings) (Res
 // engines start from the solutions of seeded heuristics, and which of several
 // optimal solutions they return depends on that.
 func Engine(kind Kind, s Solver, paper, summary string) Algorithm {
-	return Algorithm{Name: s.Name(), Kind: kind, Paper: paper, Complexity: "exponential", Summary: summary, Exact: true, Seeded: true, Solver: s}
+	return Algorithm{Name: s.Name(), Kind: kind, Paper: paper, Complexity: "exponential", Summary: summary, Class: Yardstick, Exact: true, Seeded: true, Solver: s}
 }

@@ -1,5 +1,10 @@
 package model
 
+import (
+	"fmt"
+	"math"
+)
+
 // Metric describes one figure of a solution's quality.
 type Metric struct {
 	Key   string // short, as in a table's header: "slowdown"
@@ -14,6 +19,21 @@ func (m Metric) String() string {
 		return m.Name
 	}
 	return m.Name + " (" + m.Unit + ")"
+}
+
+// Long returns a time of an hour and more in hours or days, as people say it: "7.51 d";
+// "" for others.
+func (m Metric) Long(value float64) string {
+	size := math.Abs(value)
+	switch {
+	case m.Unit != "s" || !(size >= 3600) || math.IsInf(value, 0):
+		return ""
+	case size < 48*3600:
+		return fmt.Sprintf("%.3g h", value/3600)
+	case size < 1000*24*3600:
+		return fmt.Sprintf("%.3g d", value/86400)
+	}
+	return fmt.Sprintf("%.0f d", value/86400)
 }
 
 // SenseOf returns the sense of an instance's objective.

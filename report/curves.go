@@ -77,7 +77,7 @@ func (p *part) objectives(shown []string, classes []class, x axis) *chart {
 		// The instances that all solved.
 		solved := map[*instance]map[string][]float64{}
 		for _, r := range p.runs {
-			if !k.in[r.on] || r.Objective == nil || math.IsNaN(r.on.bound) || math.IsInf(*r.Objective, 0) {
+			if !k.in[r.on] || r.Objective == nil || math.IsNaN(r.on.Bound) || math.IsInf(*r.Objective, 0) {
 				continue
 			}
 			if solved[r.on] == nil {
@@ -94,7 +94,7 @@ func (p *part) objectives(shown []string, classes []class, x axis) *chart {
 					continue next
 				}
 			}
-			bounds = append(bounds, i.bound)
+			bounds = append(bounds, i.Bound)
 			for n, a := range shown {
 				objectives[n] = append(objectives[n], stats.Mean(solved[i][a]))
 			}
@@ -150,7 +150,7 @@ func (p *part) failures(shown []string, classes []class, x axis) *chart {
 	}
 	p.byClass(c, shown, classes, func(y float64) string { return tidy(y) + " %" }, func(r *run) float64 {
 		switch {
-		case r.on.infeasible:
+		case r.on.Infeasible:
 			return math.NaN()
 		case r.failed():
 			return 100

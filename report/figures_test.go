@@ -48,7 +48,7 @@ func TestProfile(t *testing.T) {
 		t.Errorf("n = %d (-want +got)\n%s", n, d)
 	}
 	// Within 10 % an earlier, worse solution counts.
-	r := &run{Run: &Run{}, on: &instance{best: 100, sense: model.Minimise}}
+	r := &run{Run: &Run{}, on: &instance{Known: &benchmarks.Known{Best: 100, Sense: model.Minimise}}}
 	r.Trajectory = []benchmarks.Moment{{S: 1, Objective: math.NaN(), Bound: 5}, {S: 2, Objective: 109}, {S: 3, Objective: 100}}
 	if got := [2]float64{r.timeTo(0.1), r.timeTo(0)}; got != [2]float64{2, 3} {
 		t.Errorf("times %v, want 2 and 3", got)
@@ -107,7 +107,7 @@ func TestQuality(t *testing.T) {
 		{model.Minimise, 12, 10, 1.2}, {model.Minimise, 10, 10, 1}, {model.Maximise, 8, 10, 1.25}, {model.Minimise, 0, 0, 1}, {model.Minimise, 1, 0, inf},
 		{model.Maximise, 0, 1, inf}, {model.Minimise, -5, -10, 2}, {model.Minimise, 1, -1, inf}, {model.Minimise, math.NaN(), 1, inf},
 	} {
-		r := &run{Run: &Run{}, on: &instance{best: c.best, sense: c.sense}}
+		r := &run{Run: &Run{}, on: &instance{Known: &benchmarks.Known{Best: c.best, Sense: c.sense}}}
 		if r.Objective = &c.objective; math.IsNaN(c.objective) {
 			r.Objective = nil
 		}
@@ -121,7 +121,7 @@ func TestQuality(t *testing.T) {
 func TestPrimalIntegral(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
-	r := &run{Run: &Run{}, on: &instance{best: 50, sense: model.Minimise}}
+	r := &run{Run: &Run{}, on: &instance{Known: &benchmarks.Known{Best: 50, Sense: model.Minimise}}}
 	r.Trajectory = []benchmarks.Moment{{S: 1, Objective: nan, Bound: 3}, {S: 2, Objective: 100}, {S: 4, Objective: 50}, {S: 6, Objective: 50}}
 	for end, want := range map[float64]float64{10: 2*1 + 2*0.5, 3: 2 + 0.5, 1: 1, 0: 0} {
 		if got := r.primalIntegral(end); math.Abs(got-want) > 1e-12 {

@@ -65,7 +65,7 @@ func (d *pictures) draw(ctx context.Context, r *run, alt, caption string) (*pict
 		frames = append(frames, draw.Frame{Instance: x.Instance, Solution: x.Solution, Arrived: x.Arrived, Label: x.Label})
 	}
 	o := draw.Options{Style: draw.Style{Format: "svg"}, By: r.Algorithm}
-	if bound := r.on.bound; !math.IsNaN(bound) && !r.on.stated {
+	if bound := r.on.Bound; !math.IsNaN(bound) && !r.on.Stated {
 		o.Bound = &bound
 	}
 	var b bytes.Buffer
@@ -128,9 +128,9 @@ func listed(ctx context.Context, all []*part, d *pictures) (s section, left []st
 	}
 	urgency := func(i *instance) float64 { // no solution first, then no bound, then by gap
 		switch gap := i.gap(); {
-		case i.infeasible:
+		case i.Infeasible:
 			return -1
-		case math.IsNaN(i.best):
+		case math.IsNaN(i.Best):
 			return math.Inf(1)
 		case math.IsNaN(gap):
 			return 1e300
@@ -154,12 +154,12 @@ func listed(ctx context.Context, all []*part, d *pictures) (s section, left []st
 		gap, longest := i.gap(), stats.Largest(values(i.runs, func(r *run) float64 { return r.ElapsedS }))
 		it := item{Name: cmp.Or(i.name, "(no name)"), Values: []string{string(p.kind), status}, Keys: []string{fmt.Sprintf("%.9g", -urgency(i)), i.name, fmt.Sprintf("%.9g", -longest)}}
 		best := "–"
-		if i.bestRun != nil {
-			best = precise(i.best)
+		if i.bestRun() != nil {
+			best = precise(i.Best)
 		}
-		it.Facts = []fact{{"kind", string(p.kind)}, {"status", status}, {"best", best}, {"bound", precise(i.bound)}, {"gap (%)", percentOf(gap)}, {"by", "–"}}
-		if i.bestRun != nil {
-			it.Facts[5].Value = i.bestRun.Algorithm
+		it.Facts = []fact{{"kind", string(p.kind)}, {"status", status}, {"best", best}, {"bound", precise(i.Bound)}, {"gap (%)", percentOf(gap)}, {"by", "–"}}
+		if i.bestRun() != nil {
+			it.Facts[5].Value = i.bestRun().Algorithm
 		}
 		it.Words = i.describe(p)
 		if runs < mostListed {
@@ -198,13 +198,13 @@ func listed(ctx context.Context, all []*part, d *pictures) (s section, left []st
 // status says what is known of the instance.
 func (i *instance) status() string {
 	switch {
-	case i.infeasible:
+	case i.Infeasible:
 		return "infeasible"
-	case i.closed() && i.stated:
+	case i.closed() && i.Stated:
 		return "stated optimal"
 	case i.closed():
 		return "optimal"
-	case math.IsNaN(i.best):
+	case math.IsNaN(i.Best):
 		return "unknown"
 	}
 	return "open"
@@ -214,7 +214,7 @@ func (i *instance) status() string {
 func (i *instance) drawn() *run {
 	var best *run
 	for _, r := range i.runs {
-		if (r.Instance != nil && r.Solution != nil || r.Load != nil) && r.Objective != nil && (best == nil || i.sense.Better(r.objective(), best.objective())) {
+		if (r.Instance != nil && r.Solution != nil || r.Load != nil) && r.Objective != nil && (best == nil || i.Sense.Better(r.objective(), best.objective())) {
 			best = r
 		}
 	}
@@ -239,13 +239,13 @@ func (i *instance) describe(p *part) (all []string) {
 	}
 	said := ""
 	switch {
-	case i.infeasible:
+	case i.Infeasible:
 		all = append(all, "Proved infeasible.")
-	case !math.IsNaN(i.bound):
-		if i.stated {
+	case !math.IsNaN(i.Bound):
+		if i.Stated {
 			said = ", as a file states it and nobody has checked"
 		}
-		all = append(all, fmt.Sprintf("Bound on the %s: %s, no solution is better (run by %s%s).", p.first.Name, withUnit(i.bound, p.first.Unit), i.boundBy, said))
+		all = append(all, fmt.Sprintf("Bound on the %s: %s, no solution is better (run by %s%s).", p.first.Name, withUnit(i.Bound, p.first.Unit), i.BoundBy, said))
 	}
 	return all
 }
@@ -281,7 +281,7 @@ func (i *instance) table(p *part) *table {
 // commands returns the command lines that run the instance again: its best run, or the
 // plan on this instance alone.
 func (i *instance) commands() []string {
-	r := i.bestRun
+	r := i.bestRun()
 	if r == nil {
 		r = i.runs[0]
 	}

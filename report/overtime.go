@@ -30,7 +30,7 @@ func (r *run) at(s float64) float64 {
 		}
 		objective = m.Objective
 	}
-	return primalGap(objective, r.on.best)
+	return primalGap(objective, r.on.Best)
 }
 
 // primalIntegral is the integral of the primal gap from 0 to an end, in seconds
@@ -40,7 +40,7 @@ func (r *run) primalIntegral(end float64) float64 {
 	for _, m := range r.moments() {
 		at := min(m.S, end)
 		sum += gap * (at - since)
-		since, gap = at, primalGap(m.Objective, r.on.best)
+		since, gap = at, primalGap(m.Objective, r.on.Best)
 	}
 	return sum + gap*(end-since)
 }
@@ -62,7 +62,7 @@ func overTime(all []*part) section {
 		if traced == 0 || end <= least {
 			continue
 		}
-		solved := func(r *run) bool { return !math.IsNaN(r.on.best) }
+		solved := func(r *run) bool { return !math.IsNaN(r.on.Best) }
 		const steps = 80
 		var times []float64
 		for k := range steps + 1 {
@@ -70,8 +70,8 @@ func overTime(all []*part) section {
 		}
 		open := []float64{}
 		for _, i := range p.instances {
-			if !math.IsNaN(i.best) && !math.IsNaN(i.bound) {
-				open = append(open, primalGap(i.best, i.bound))
+			if !math.IsNaN(i.Best) && !math.IsNaN(i.Bound) {
+				open = append(open, primalGap(i.Best, i.Bound))
 			}
 		}
 		means := &chart{name: "Mean primal gap over time", x: axis{label: "time (s)", log: true}, y: axis{label: "primal gap, mean (%)"}, zero: true}
@@ -127,7 +127,7 @@ func overTime(all []*part) section {
 				x.c.curves = append(x.c.curves, curve{name: "left open by the bound", bound: true, points: []point{{x: times[0], y: x.y}, {x: end, y: x.y}}})
 			}
 		}
-		caption := fmt.Sprintf("n = %d instances with a solution; %d of %d runs have a trajectory, the others are known at their end alone.", len(values(p.firsts(), func(r *run) float64 { return r.on.best })), traced, len(p.runs))
+		caption := fmt.Sprintf("n = %d instances with a solution; %d of %d runs have a trajectory, the others are known at their end alone.", len(values(p.firsts(), func(r *run) float64 { return r.on.Best })), traced, len(p.runs))
 		f := &figures{Choices: []choice{{Name: "Mean", Values: []string{"arithmetic", "shifted geometric"}}},
 			Charts: []figure{figureOf(means, caption, "arithmetic"), figureOf(geometric, caption+" The shift is one percentage point.", "shifted geometric")}}
 		if single {

@@ -72,7 +72,7 @@ const least = 1e-3
 // of all runs, +Inf if it never had, at least least.
 func (r *run) timeTo(tolerance float64) float64 {
 	for _, m := range r.moments() {
-		if math.Abs(m.Objective-r.on.best) <= tolerance*math.Abs(r.on.best) {
+		if math.Abs(m.Objective-r.on.Best) <= tolerance*math.Abs(r.on.Best) {
 			return max(m.S, least)
 		}
 	}
@@ -82,8 +82,8 @@ func (r *run) timeTo(tolerance float64) float64 {
 // quality returns how many times worse the run's objective is than the best: a ratio
 // of at least 1. It is +Inf without a solution, or where the two have other signs.
 func (r *run) quality() float64 {
-	x, best := r.objective(), r.on.best
-	if r.on.sense > 0 {
+	x, best := r.objective(), r.on.Best
+	if r.on.Sense > 0 {
 		x, best = best, x
 	}
 	switch {

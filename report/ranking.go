@@ -21,6 +21,8 @@ type rank struct {
 	x    float64
 	text string
 	hue  int
+	// group is what a heading above the first row of each says; "" for none.
+	group string
 }
 
 func (r *ranking) svg() template.HTML {
@@ -49,7 +51,19 @@ func (r *ranking) svg() template.HTML {
 		r.axis.low, r.axis.high = r.axis.low-room, r.axis.high+room
 	}
 	left, right := 16+7.4*float64(longest), width-90
-	bottom := top + rowHeight*float64(len(r.rows))
+	var at []float64 // the rows' places
+	place := top
+	heading := func(k int) bool {
+		return r.rows[k].group != "" && (k == 0 || r.rows[k].group != r.rows[k-1].group)
+	}
+	for k := range r.rows {
+		if heading(k) {
+			place += rowHeight
+		}
+		at = append(at, place+rowHeight/2)
+		place += rowHeight
+	}
+	bottom := place
 	height := bottom + 44
 	px := func(x float64) float64 { return left + (right-left)*r.axis.position(x) }
 	var b strings.Builder
@@ -61,7 +75,10 @@ func (r *ranking) svg() template.HTML {
 	fmt.Fprintf(&b, `<text class="label middle" x="%s" y="%s">%s</text>`, n1((left+right)/2), n1(height-6), escape(r.axis.label))
 	known := drawable(r.bound, r.axis.log)
 	for k, v := range r.rows {
-		y := top + rowHeight*(float64(k)+0.5)
+		y := at[k]
+		if heading(k) {
+			fmt.Fprintf(&b, `<text class="label group" x="8" y="%s">%s</text>`, n1(y-rowHeight+4), escape(v.group))
+		}
 		fmt.Fprintf(&b, `<text class="end label" x="%s" y="%s">%s</text>`, n1(left-8), n1(y+4), escape(clipText(v.name, 24)))
 		if !drawable(v.x, r.axis.log) {
 			fmt.Fprintf(&b, `<text x="%s" y="%s">%s</text>`, n1(left+8), n1(y+4), map[bool]string{true: "no solution", false: tidy(v.x)}[math.IsNaN(v.x)])

@@ -38,15 +38,8 @@ type run struct {
 type instance struct {
 	name, hash string
 	params     map[string]float64
-	bound      float64 // best bound; NaN: none
-	boundBy    string
-	stated     bool    // the bound is only stated by a file
-	searched   bool    // the run that has it has counted nodes
-	infeasible bool    // proved
-	best       float64 // best objective; NaN: none
-	bestRun    *run
-	sense      model.Sense
-	runs       []*run
+	*benchmarks.Known
+	runs []*run
 }
 
 // part is the runs of one problem with one objective: what can be compared.
@@ -54,7 +47,8 @@ type part struct {
 	kind       model.Kind
 	first      model.Metric
 	second     model.Metric
-	algorithms []string // in the order in which they appear
+	algorithms []string // by class, in the order in which they appear
+	class      map[string]model.Class
 	instances  []*instance
 	runs       []*run
 }
@@ -74,6 +68,7 @@ func parts(runs []Run) (all []*part, notes []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	known := benchmarks.Learn(merged, nil)
 	found, byHash := map[string]*part{}, map[string]*instance{}
 	for i := range merged {
 		first, second := merged[i].Objectives()
@@ -87,7 +82,7 @@ func parts(runs []Run) (all []*part, notes []string, err error) {
 		one := &run{Run: &Run{Record: merged[i], Instance: k.Instance, Solution: k.Solution, Load: k.Load, Judged: k.Judged}}
 		on := byHash[one.Hash]
 		if on == nil {
-			on = &instance{name: one.Record.Instance, hash: one.Hash, params: paramsOf(&one.Record), bound: math.NaN(), best: math.NaN(), sense: first.Sense}
+			on = &instance{name: one.Record.Instance, hash: one.Hash, params: paramsOf(&one.Record), Known: known[one.Hash]}
 			byHash[one.Hash] = on
 			p.instances = append(p.instances, on)
 		}
@@ -98,9 +93,7 @@ func parts(runs []Run) (all []*part, notes []string, err error) {
 		}
 	}
 	for _, p := range all {
-		for _, i := range p.instances {
-			i.learn()
-		}
+		p.grouped()
 	}
 	return all, notes, nil
 }
@@ -138,40 +131,48 @@ type runKey struct {
 
 func keyOf(r *benchmarks.Record) runKey { return runKey{r.Hash, r.Algorithm, r.Seed} }
 
-// learn computes what the runs tell. Bounds of lines that gapwise didn't write count
-// where there are no others and no solution beats them.
-func (i *instance) learn() {
+// bestRun returns the first run with the best objective that some class of algorithms
+// has, any of them for "": online policies and the others are looked at apart. nil if
+// there is none.
+func (i *instance) bestRun(online ...bool) *run {
+	var best *run
 	for _, r := range i.runs {
-		i.infeasible = i.infeasible || r.Sealed && r.Status == model.StatusInfeasible
-		if r.Objective != nil && (math.IsNaN(i.best) || i.sense.Better(*r.Objective, i.best)) {
-			i.best, i.bestRun = *r.Objective, r
+		if r.Objective == nil || len(online) > 0 && (r.Class() == model.Online) != online[0] {
+			continue
+		}
+		if best == nil || i.Sense.Better(*r.Objective, *best.Objective) {
+			best = r
 		}
 	}
-	for _, sealed := range []bool{true, false} {
-		for _, r := range i.runs {
-			if r.Sealed != sealed || r.Bound == nil {
-				continue
-			}
-			// Of equal bounds that of a search is named: heuristics have quick ones.
-			searched := *r.Bound == i.bound && r.Nodes > 0 && !i.searched
-			if searched || math.IsNaN(i.bound) || i.sense.Better(i.bound, *r.Bound) {
-				i.bound, i.boundBy, i.stated, i.searched = *r.Bound, r.Algorithm, !sealed, r.Nodes > 0
-			}
-		}
-		if !math.IsNaN(i.bound) && sealed {
-			return
-		}
-	}
-	if i.stated && i.sense.Better(i.best, i.bound) && model.Gap(i.best, i.bound) > model.DefaultGap {
-		i.bound, i.boundBy, i.stated = math.NaN(), "", false
-	}
+	return best
 }
 
 // gap returns the gap of the best solution to the best bound.
-func (i *instance) gap() float64 { return model.Gap(i.best, i.bound) }
+func (i *instance) gap() float64 { return i.Gap(i.Best) }
 
 // closed reports whether a solution is within the gap that counts as optimal.
 func (i *instance) closed() bool { return i.gap() <= model.DefaultGap }
+
+// grouped puts the algorithms into the order of their classes.
+func (p *part) grouped() {
+	p.class = map[string]model.Class{}
+	for _, r := range p.runs {
+		if _, ok := p.class[r.Algorithm]; !ok {
+			p.class[r.Algorithm] = r.Class()
+		}
+	}
+	slices.SortStableFunc(p.algorithms, func(a, b string) int { return cmp.Compare(p.rankOf(a), p.rankOf(b)) })
+}
+
+// rankOf returns the place of an algorithm's class.
+func (p *part) rankOf(algorithm string) int {
+	return slices.Index(model.Classes(), p.class[algorithm])
+}
+
+// mixed reports whether the algorithms are of more than one class, which are shown then.
+func (p *part) mixed() bool {
+	return slices.ContainsFunc(p.algorithms, func(a string) bool { return p.class[a] != p.class[p.algorithms[0]] })
+}
 
 func (r *run) objective() float64 {
 	if r.Objective == nil {
@@ -181,19 +182,28 @@ func (r *run) objective() float64 {
 }
 
 // gap returns the gap to the best bound of the instance.
-func (r *run) gap() float64 { return model.Gap(r.objective(), r.on.bound) }
+func (r *run) gap() float64 { return r.on.Gap(r.objective()) }
 
 // failed reports whether the run found nothing where there may be something.
-func (r *run) failed() bool { return r.Objective == nil && !r.on.infeasible }
+func (r *run) failed() bool { return r.Objective == nil && !r.on.Infeasible }
 
 // stopped reports whether the run ended before it was through, or without a solution.
 func (r *run) stopped() bool {
 	return r.Status != model.StatusOptimal && r.Status != model.StatusInfeasible && r.Reason != ""
 }
 
-// status says how the run ended, and what stopped it.
+// status says how the run ended, and what stopped it. A solution that another run proves
+// to be optimal is optimal; what a file only says is stated.
 func (r *run) status() string {
-	if r.stopped() {
+	switch {
+	case r.Objective != nil && r.on.Optimal(*r.Objective):
+		if r.Status == model.StatusOptimal || r.on.BoundBy == "" || r.on.BoundBy == r.Algorithm {
+			return string(model.StatusOptimal)
+		}
+		return fmt.Sprintf("%s (%s)", model.StatusOptimal, clipText(r.on.BoundBy, 24))
+	case r.Status == model.StatusOptimal && !r.Sealed:
+		return "stated optimal"
+	case r.stopped():
 		return string(r.Status) + ": " + clipText(r.Reason, 60)
 	}
 	return string(r.Status)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -100,17 +99,4 @@ func (s Solving) solve(ctx context.Context, in model.Instance) (*solved, error) 
 		return nil, err
 	}
 	return all, nil
-}
-
-// tighten takes bounds that are of no run.
-func (i *instance) tighten(all []bounds.Bound) {
-	for _, b := range all {
-		switch {
-		case b.Infeasible:
-			i.infeasible = true
-		case math.IsNaN(b.Value) || math.IsInf(b.Value, 0):
-		case math.IsNaN(i.bound) || i.sense.Better(i.bound, b.Value) || b.Value == i.bound && !i.searched:
-			i.bound, i.boundBy, i.stated = b.Value, b.Name, false
-		}
-	}
 }

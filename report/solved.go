@@ -34,9 +34,11 @@ func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s S
 		return err
 	}
 	q, i := all[0], all[0].instances[0]
-	i.tighten(found.bounds)
-	// The best algorithms come first, and have the first colours.
-	slices.SortStableFunc(q.runs, func(a, b *run) int { return q.compare(a.objective(), b.objective()) })
+	i.Tighten(found.bounds)
+	// The best algorithms of each class come first, and have the first colours.
+	slices.SortStableFunc(q.runs, func(a, b *run) int {
+		return cmp.Or(cmp.Compare(q.rankOf(a.Algorithm), q.rankOf(b.Algorithm)), q.compare(a.objective(), b.objective()))
+	})
 	for k, r := range q.runs {
 		q.algorithms[k] = r.Algorithm
 	}
@@ -97,21 +99,47 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 		}
 	}
 	switch {
-	case i.infeasible:
+	case i.Infeasible:
 		to.Cards = append(to.Cards, card{"infeasible", "proved"})
 		to.Lead = append(to.Lead, "The instance is proved to have no solution.")
-	case i.bestRun == nil:
+	case i.bestRun() == nil:
 		to.Lead = append(to.Lead, "No algorithm found a solution, and none is proved not to exist.")
 	default:
-		r := i.bestRun
-		to.Cards = append(to.Cards, card{withUnit(i.best, p.first.Unit), p.first.Name + ", the best, by " + r.Algorithm}, card{withUnit(i.bound, p.first.Unit), "bound: no solution is better"},
-			card{percentOf(i.gap()) + " %", "gap of the best solution"})
-		text := fmt.Sprintf("The best of %s is %s: %s %s, found in %s.", plural(len(p.algorithms), "algorithm"), r.Algorithm, p.first.Name, withUnit(i.best, p.first.Unit), duration(r.ElapsedS))
+		r, seer := i.bestRun(true), i.bestRun(false)
+		what := "the best policy, "
+		if r == nil || seer == nil {
+			r, seer, what = i.bestRun(), nil, "the best, by "
+		}
+		to.Cards = append(to.Cards, card{withUnit(r.objective(), p.first.Unit), p.first.Name + ", " + what + r.Algorithm})
+		if seer != nil {
+			to.Cards = append(to.Cards, card{withUnit(seer.objective(), p.first.Unit), "seeing the instance whole, " + seer.Algorithm})
+		}
+		to.Cards = append(to.Cards, card{withUnit(i.Bound, p.first.Unit), "bound: no solution is better"}, card{percentOf(i.gap()) + " %", "gap of the best solution"})
+		policies := 0
+		for _, a := range p.algorithms {
+			if p.class[a] == model.Online {
+				policies++
+			}
+		}
+		text := fmt.Sprintf("The best of %s is %s: %s %s, found in %s.", plural(len(p.algorithms), "algorithm"), r.Algorithm, p.first.Name, p.human(r.objective()), duration(r.ElapsedS))
+		if seer != nil {
+			text = fmt.Sprintf("The best of %s is %s: %s %s. They decide with what is known at that time. Of those that see the instance whole the best is %s: %s.",
+				policiesOf(policies), r.Algorithm, p.first.Name, p.human(r.objective()), seer.Algorithm, p.human(seer.objective()))
+			if p.first.Sense.Better(seer.objective(), r.objective()) {
+				text += fmt.Sprintf(" So not knowing the future costs the best policy %s %% of that, at least.", percentOf(math.Abs(r.objective()-seer.objective())/math.Abs(seer.objective())))
+			}
+			if i.closed() {
+				text += fmt.Sprintf(" The best solution of all is optimal: no solution is better than the bound %s (%s).", withUnit(i.Bound, p.first.Unit), i.BoundBy)
+			} else if !math.IsNaN(i.Bound) {
+				text += fmt.Sprintf(" No solution is better than the bound %s (%s); the best of all is at most %s %% from the optimum, the best policy %s %%.", withUnit(i.Bound, p.first.Unit), i.BoundBy, percentOf(i.gap()), percentOf(r.gap()))
+			}
+		}
 		switch {
+		case seer != nil:
 		case i.closed():
-			text += fmt.Sprintf(" It is optimal: no solution is better than the bound %s (%s).", withUnit(i.bound, p.first.Unit), i.boundBy)
-		case !math.IsNaN(i.bound):
-			text += fmt.Sprintf(" No solution is better than the bound %s (%s), so it is at most %s %% from the optimum.", withUnit(i.bound, p.first.Unit), i.boundBy, percentOf(i.gap()))
+			text += fmt.Sprintf(" It is optimal: no solution is better than the bound %s (%s).", withUnit(i.Bound, p.first.Unit), i.BoundBy)
+		case !math.IsNaN(i.Bound):
+			text += fmt.Sprintf(" No solution is better than the bound %s (%s), so it is at most %s %% from the optimum.", withUnit(i.Bound, p.first.Unit), i.BoundBy, percentOf(i.gap()))
 		}
 		to.Lead = append(to.Lead, text)
 	}
@@ -177,7 +205,7 @@ func spanOf(in model.Instance) float64 {
 // comparison is the picture and the table of the algorithms.
 func (p *part) comparison(found *solved, usages map[string]*model.Usage) section {
 	i := p.instances[0]
-	r := &ranking{name: fmt.Sprintf("%s of each algorithm, with the bound", p.first.Name), axis: axis{label: p.first.String()}, bound: i.bound}
+	r := &ranking{name: fmt.Sprintf("%s of each algorithm, with the bound", p.first.Name), axis: axis{label: p.first.String()}, bound: i.Bound}
 	runs := p.runs
 	stopped := ""
 	for _, x := range runs {
@@ -185,16 +213,28 @@ func (p *part) comparison(found *solved, usages map[string]*model.Usage) section
 		if x.stopped() && x.Objective != nil {
 			text, stopped = text+" *", " The limit stopped runs with a star."
 		}
-		r.rows = append(r.rows, rank{x.Algorithm, x.objective(), text, p.hue(x.Algorithm)})
+		group := ""
+		if p.mixed() {
+			group = sentence(p.class[x.Algorithm].Plural())
+		}
+		r.rows = append(r.rows, rank{x.Algorithm, x.objective(), text, p.hue(x.Algorithm), group})
 	}
 	caption := sentence(p.first.String()) + ", best first." + stopped
-	if !math.IsNaN(i.bound) {
-		caption += fmt.Sprintf(" The dotted line is the bound %s (%s): no solution lies beyond it.", tidy(i.bound), i.boundBy)
+	if p.mixed() {
+		caption = sentence(p.first.String()) + ", best first in each group." + stopped
+		for _, c := range model.Classes() {
+			if slices.ContainsFunc(p.algorithms, func(a string) bool { return p.class[a] == c }) {
+				caption += fmt.Sprintf(" %s: %s.", sentence(c.Plural()), c.Meaning())
+			}
+		}
+	}
+	if !math.IsNaN(i.Bound) {
+		caption += fmt.Sprintf(" The dotted line is the bound %s (%s): no solution lies beyond it.", tidy(i.Bound), i.BoundBy)
 	}
 	s := section{ID: "algorithms", Title: "Algorithms", Blocks: []block{{Figures: &figures{Charts: []figure{{SVG: r.svg(), Caption: caption, Wide: true}}}}}}
 
 	unit, seconds := unitFor(values(p.runs, func(r *run) float64 { return r.ElapsedS }))
-	t := &table{Caption: "Algorithms", Plain: len(runs) < 8, Columns: []column{{Name: "algorithm"}, {Name: "status"}, {p.first.String(), "the objective", true}, {"gap (%)", "to the best bound", true}, {p.second.String(), "breaks ties", true}}}
+	t := &table{Caption: "Algorithms", Plain: len(runs) < 8, Columns: append(append([]column{{Name: "algorithm"}}, p.groupColumns()...), column{p.first.String(), "the objective", true}, column{"gap (%)", "to the best bound", true}, column{Name: "status"}, column{p.second.String(), "breaks ties", true})}
 	var further []model.Metric
 	for _, m := range found.in.Metrics()[2:] {
 		if slices.ContainsFunc(runs, func(r *run) bool { _, ok := r.Metrics[m.Key]; return ok }) {
@@ -216,7 +256,7 @@ func (p *part) comparison(found *solved, usages map[string]*model.Usage) section
 		if x.Second != nil {
 			second = *x.Second
 		}
-		cells := []cell{words(x.Algorithm), words(x.status()), figureCell(x.objective()), number(x.gap(), percentOf(x.gap())), figureCell(second)}
+		cells := append(append([]cell{words(x.Algorithm)}, p.groupCells(x.Algorithm)...), figureCell(x.objective()), number(x.gap(), percentOf(x.gap())), words(x.status()), figureCell(second))
 		for _, m := range further {
 			y, ok := x.Metrics[m.Key]
 			if !ok {
@@ -242,6 +282,21 @@ func (p *part) comparison(found *solved, usages map[string]*model.Usage) section
 	}
 	s.Blocks = append(s.Blocks, block{Table: t})
 	return s
+}
+
+// human returns an objective with its unit, a long time in hours or days, too.
+func (p *part) human(x float64) string {
+	if long := p.first.Long(x); long != "" {
+		return withUnit(x, p.first.Unit) + " (" + long + ")"
+	}
+	return withUnit(x, p.first.Unit)
+}
+
+func policiesOf(n int) string {
+	if n == 1 {
+		return "1 policy"
+	}
+	return fmt.Sprintf("%d policies", n)
 }
 
 // compare orders objectives, the best first and unknown ones last.
@@ -276,12 +331,12 @@ func (p *part) boundTable(found *solved) section {
 			text = "infeasible: " + b.Reason
 		}
 		seen[text] = true
-		t.Rows = append(t.Rows, row{Cells: []cell{words(b.Name), number(b.Value, text), number(model.Gap(i.best, b.Value), percentOf(model.Gap(i.best, b.Value)))}})
+		t.Rows = append(t.Rows, row{Cells: []cell{words(b.Name), number(b.Value, text), number(model.Gap(i.Best, b.Value), percentOf(model.Gap(i.Best, b.Value)))}})
 	}
 	for _, r := range p.runs {
 		if r.Bound != nil && !seen[tidy(*r.Bound)] {
 			seen[tidy(*r.Bound)] = true
-			g := model.Gap(i.best, *r.Bound)
+			g := model.Gap(i.Best, *r.Bound)
 			t.Rows = append(t.Rows, row{Cells: []cell{words("run by " + r.Algorithm), figureCell(*r.Bound), number(g, percentOf(g))}})
 		}
 	}
@@ -319,7 +374,7 @@ func (p *part) again(found *solved, log *Log) section {
 	if log != nil && log.Command != "" {
 		s.Blocks = append(s.Blocks, block{Words: "Makes the instance of the log:", Command: log.Command})
 	}
-	if r := p.instances[0].bestRun; r != nil {
+	if r := p.instances[0].bestRun(); r != nil {
 		s.Blocks = append(s.Blocks, block{Words: "The best run, if the instance is in the file " + FileOf(r.Record.Instance) + ":", Command: Command(&r.Record)})
 	}
 	return s

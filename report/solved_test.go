@@ -25,7 +25,7 @@ func TestInstanceSaysWhatItIs(t *testing.T) {
 		return b.String(), strings.Join(lines, "\n")
 	}
 	page, terminal := said(in, &Log{Name: "log", Said: "4 of 4 jobs taken", Invented: "drawn with seed 1, not told by the log: all of it", Command: "gapwise convert log.swf -o log.json"})
-	for _, want := range []string{"1 of 4 jobs (25 %), with 60 % of the work, run longer than", "--kill yes", "in every figure of this page: drawn with seed 1, not told by the log: all of it."} {
+	for _, want := range []string{"1 of 4 jobs (25.0 %), with 60.0 % of the work, run longer than", "--kill yes", "in every figure of this page: drawn with seed 1, not told by the log: all of it."} {
 		if !strings.Contains(page, want) || !strings.Contains(terminal, want) {
 			t.Errorf("page or terminal lacks %q:\n%s", want, terminal)
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/stats"
-	"github.com/gapwise/gapwise/model"
 )
 
 // head returns the heading of a part's block, "" for the only part.
@@ -28,9 +27,9 @@ func gapTables(all []*part) section {
 	for _, p := range all {
 		// One unit for all times of a table.
 		unit, seconds := unitFor(values(p.runs, func(r *run) float64 { return r.ElapsedS }))
-		t := &table{Caption: "By algorithm", Plain: len(p.algorithms) < 6, Columns: append([]column{{Name: "algorithm"}}, gapColumns(unit)...)}
+		t := &table{Caption: "By algorithm", Plain: len(p.algorithms) < 6, Columns: append(append([]column{{Name: "algorithm"}}, p.groupColumns()...), gapColumns(unit)...)}
 		for _, a := range p.algorithms {
-			t.Rows = append(t.Rows, row{Cells: append([]cell{words(a)}, gapCells(p.of(a), seconds)...)})
+			t.Rows = append(t.Rows, row{Cells: append(append([]cell{words(a)}, p.groupCells(a)...), gapCells(p.of(a), seconds)...)})
 		}
 		s.Blocks = append(s.Blocks, block{Heading: p.head(all), Table: t})
 		params := p.varying()
@@ -65,12 +64,12 @@ func gapColumns(unit string) []column {
 	return []column{
 		{"runs", "number of runs", true},
 		{"failed", "runs without a solution, of instances not proved infeasible", true},
-		{"optimal", "runs whose solution is within 1e-6 of the best bound", true},
+		{"optimal", "runs whose solution is proved to be within 1e-6 of the best bound, by any run", true},
 		{"n", "runs with a solution and a bound", true},
 		{"gap (%)", "mean gap to the best bound", true},
 		{"median (%)", "median gap", true},
 		{"worst (%)", "largest gap", true},
-		{"to best (%)", "mean distance to the best solution of any run, relative to it", true},
+		{"to best (%)", "mean distance to the best solution of any run, relative to it; online policies among themselves", true},
 		{"time (" + unit + ")", "mean time of a run", true},
 		{"shifted (" + unit + ")", "shifted geometric mean of the times, shift 10 ms", true},
 		{"longest (" + unit + ")", "longest time of a run", true},
@@ -83,7 +82,7 @@ func gapCells(runs []*run, seconds float64) []cell {
 		if r.failed() {
 			failed++
 		}
-		if r.gap() <= model.DefaultGap {
+		if r.on.Optimal(r.objective()) {
 			optimal++
 		}
 	}
@@ -93,10 +92,33 @@ func gapCells(runs []*run, seconds float64) []cell {
 	if infinite {
 		worst = math.Inf(1)
 	}
-	best := values(runs, func(r *run) float64 { return math.Abs(r.objective()-r.on.best) / math.Abs(r.on.best) })
+	best := values(runs, func(r *run) float64 { return r.toBest() })
 	times := values(runs, func(r *run) float64 { return r.ElapsedS })
 	share := func(x float64) cell { return number(x, percentOf(x)) }
 	long := func(x float64) cell { return number(x, three(x/seconds)) }
 	return []cell{count(len(runs)), count(failed), count(optimal), count(len(gaps)), share(stats.Mean(gaps)), share(stats.Median(gaps)), share(worst), share(stats.Mean(best)),
 		long(stats.Mean(times)), long(stats.Shifted(times, shift)), long(stats.Largest(times))}
+}
+
+// groupColumns returns the column of the algorithms' groups, nothing if all are of one.
+func (p *part) groupColumns() []column {
+	if !p.mixed() {
+		return nil
+	}
+	return []column{{Name: "group", Help: "online: decides with what is known at that time; offline: sees the instance whole; yardstick: clairvoyant or exact. They aren't ranked against each other"}}
+}
+
+// groupCells returns the cells of groupColumns.
+func (p *part) groupCells(algorithm string) []cell {
+	if !p.mixed() {
+		return nil
+	}
+	return []cell{{Text: string(p.class[algorithm]), Sort: fmt.Sprint(p.rankOf(algorithm))}}
+}
+
+// toBest returns the distance to the best solution of the runs that this one is compared
+// with, as a share of it.
+func (r *run) toBest() float64 {
+	best := r.on.BestOf(r.Class())
+	return math.Abs(r.objective()-best) / math.Abs(best)
 }

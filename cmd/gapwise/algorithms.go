@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -17,7 +18,12 @@ func (p *program) algorithms() *cli.Command {
 		Name:      "algorithms",
 		Usage:     "list the algorithms, with their papers and complexity",
 		ArgsUsage: "[KIND...]",
-		Flags:     []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one object per line"}},
+		Description: "In three groups, which no table of gapwise ranks against each other: online\n" +
+			"policies decide with what is known at that time; offline heuristics see the\n" +
+			"instance whole; yardsticks (clairvoyant, exact) say what anybody could reach.\n" +
+			"auto and exact run yardsticks. A program (cmd:COMMAND) gets the whole file,\n" +
+			"so it is offline, in the problems with online policies, too.",
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one object per line"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			kinds := model.Kinds()
 			if c.NArg() > 0 {
@@ -42,20 +48,30 @@ func (p *program) algorithms() *cli.Command {
 				for _, a := range gapwise.Algorithms(kind) {
 					name = max(name, len(a.Name))
 				}
-				for _, a := range gapwise.Algorithms(kind) {
-					what := "heuristic"
-					if a.Exact {
-						what = "exact"
+				for _, class := range model.Classes() {
+					first := true
+					for _, a := range gapwise.Algorithms(kind) {
+						if a.Class != class {
+							continue
+						}
+						if first {
+							fmt.Fprintf(p.out, " %s\n", benchmarks.GroupOf(class))
+							first = false
+						}
+						summary := a.Summary
+						if a.Exact {
+							summary = "exact: " + summary
+						}
+						fmt.Fprintf(p.out, "  %-*s %s\n", name, a.Name, wrap(summary, 76-name, name+3))
+						fmt.Fprintf(p.out, "  %-*s %s\n", name, "", wrap(a.Complexity, 76-name, name+3))
+						fmt.Fprintf(p.out, "  %-*s %s\n", name, "", wrap(a.Paper, 76-name, name+3))
 					}
-					fmt.Fprintf(p.out, "  %-*s %-10s %s\n", name, a.Name, what, wrap(a.Summary, 64-name, name+14))
-					fmt.Fprintf(p.out, "  %-*s %s\n", name, "", wrap(a.Complexity, 76-name, name+3))
-					fmt.Fprintf(p.out, "  %-*s %s\n", name, "", wrap(a.Paper, 76-name, name+3))
 				}
 			}
 			if !c.Bool("json") {
 				fmt.Fprintf(p.out, "of your own (docs/bring-your-own.md)\n")
 				for _, x := range [][2]string{
-					{"cmd:COMMAND", "a heuristic that is a program, as in cmd:'python3 mine.py {in} {out}'"},
+					{"cmd:COMMAND", "an offline heuristic that is a program, as in cmd:'python3 mine.py {in} {out}'"},
 					{strings.Join(gapwise.Externals(), ", "), "engines that solve MPS files, if their programs are there"},
 					{"mps:COMMAND", "such an engine that is any command, as in mps:'solver {in} {out}'"},
 				} {
@@ -71,14 +87,15 @@ func (p *program) algorithms() *cli.Command {
 func (p *program) algorithmLines(kind model.Kind) error {
 	for _, a := range gapwise.Algorithms(kind) {
 		line, err := jsonLine(struct {
-			Name       string     `json:"name"`
-			Kind       model.Kind `json:"kind"`
-			Exact      bool       `json:"exact"`
-			Seeded     bool       `json:"seeded"`
-			Summary    string     `json:"summary"`
-			Complexity string     `json:"complexity"`
-			Paper      string     `json:"paper"`
-		}{a.Name, a.Kind, a.Exact, a.Seeded, a.Summary, a.Complexity, a.Paper})
+			Name       string      `json:"name"`
+			Kind       model.Kind  `json:"kind"`
+			Class      model.Class `json:"class"`
+			Exact      bool        `json:"exact"`
+			Seeded     bool        `json:"seeded"`
+			Summary    string      `json:"summary"`
+			Complexity string      `json:"complexity"`
+			Paper      string      `json:"paper"`
+		}{a.Name, a.Kind, a.Class, a.Exact, a.Seeded, a.Summary, a.Complexity, a.Paper})
 		if err == nil {
 			_, err = p.out.Write(line)
 		}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
+	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/model"
 )
@@ -19,14 +22,23 @@ func summary(w io.Writer, in model.Instance, results []model.Result) error {
 	}
 	first, second := in.Metrics()[0], in.Metrics()[1]
 	fmt.Fprintf(w, "\n%s %s, %s the %s%s\n", in.Kind(), name, first.Sense, first.Name, headline(in))
+	class := func(r model.Result) model.Class { return gapwise.ClassOf(in.Kind(), r.Algorithm) }
+	results = slices.Clone(results)
+	slices.SortStableFunc(results, func(a, b model.Result) int {
+		return cmp.Compare(slices.Index(model.Classes(), class(a)), slices.Index(model.Classes(), class(b)))
+	})
 	t := benchmarks.Table{Header: []string{"algorithm", "status", "objective", "bound", "gap", "time"}}
 	for _, r := range results {
+		t.Groups = append(t.Groups, benchmarks.GroupOf(class(r)))
 		t.Rows = append(t.Rows, []string{r.Algorithm, string(r.Status), figure(r.Objective), figure(r.Bound), percent(r.Gap), duration(r.Elapsed)})
 	}
+	t.Calm()
 	if err := t.Render(w, "text"); err != nil {
 		return err
 	}
-	best, verified, solutions := -1, 0, 0
+	// The best of those that can be compared: of the policies where there are any, and
+	// beside it the best that saw the instance whole.
+	best, other, verified, solutions := -1, -1, 0, 0
 	for i, r := range results {
 		if r.Solution == nil {
 			continue
@@ -35,15 +47,25 @@ func summary(w io.Writer, in model.Instance, results []model.Result) error {
 			verified++
 		}
 		solutions++
-		if best < 0 || first.Sense.Better(r.Objective, results[best].Objective) {
-			best = i
+		at := &best
+		if best >= 0 && class(results[best]) == model.Online && class(r) != model.Online {
+			at = &other
+		}
+		if *at < 0 || first.Sense.Better(r.Objective, results[*at].Objective) {
+			*at = i
 		}
 	}
 	infeasible := tellingProof(results)
 	switch {
 	case best >= 0:
 		r := results[best]
-		fmt.Fprintf(w, "best: %s, %s\n", measured(first, r.Objective), measured(second, r.SecondObjective))
+		if other < 0 {
+			fmt.Fprintf(w, "best: %s, %s\n", measured(first, r.Objective), measured(second, r.SecondObjective))
+		} else {
+			o := results[other]
+			fmt.Fprintf(w, "best policy: %s, %s, %s\n", r.Algorithm, measured(first, r.Objective), measured(second, r.SecondObjective))
+			fmt.Fprintf(w, "best of those that see the instance whole: %s, %s, %s\n", o.Algorithm, measured(first, o.Objective), measured(second, o.SecondObjective))
+		}
 		if half, secondHalf, err := benchmarks.Halves(in, r.Solution); err != nil {
 			return err
 		} else if !math.IsNaN(half) {
@@ -78,9 +100,14 @@ func summary(w io.Writer, in model.Instance, results []model.Result) error {
 	return nil
 }
 
-// measured returns a value beside what it measures: "makespan 23 s".
+// measured returns a value beside what it measures: "makespan 23 s", a long time also
+// in hours or days.
 func measured(m model.Metric, value float64) string {
-	return strings.TrimSpace(fmt.Sprintf("%s %s %s", m.Name, figure(value), m.Unit))
+	text := strings.TrimSpace(fmt.Sprintf("%s %s %s", m.Name, figure(value), m.Unit))
+	if long := m.Long(value); long != "" {
+		text += " (" + long + ")"
+	}
+	return text
 }
 
 // tellingProof returns the proof of infeasibility that says most: one with a

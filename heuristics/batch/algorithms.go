@@ -41,7 +41,7 @@ func Algorithms() []model.Algorithm {
 		{"easy-sjbf", "Tsafrir et al.: Backfilling Using System-Generated Predictions Rather Than User Runtime Estimates, 2007", backfilling, "EASY that backfills the shortest estimate first", EASYSJBF},
 		{"easy-saf", "gapwise", backfilling, "EASY that backfills the smallest area first, estimate times processes", EASYSAF},
 	} {
-		all = append(all, model.Algorithm{Name: h.name, Kind: model.KindBatch, Paper: h.paper, Complexity: h.complexity, Summary: h.summary, Traced: true,
+		all = append(all, model.Algorithm{Name: h.name, Kind: model.KindBatch, Class: model.Online, Paper: h.paper, Complexity: h.complexity, Summary: h.summary, Traced: true,
 			Solver: model.Adapt(h.name, h.run)})
 	}
 	return append(all, twoTier()...)

@@ -26,7 +26,7 @@ func twoTier() []model.Algorithm {
 		if h.section != "" {
 			paper = source + ", section " + h.section
 		}
-		all = append(all, model.Algorithm{Name: h.name, Kind: model.KindBatch, Paper: paper,
+		all = append(all, model.Algorithm{Name: h.name, Kind: model.KindBatch, Class: model.Online, Paper: paper,
 			Complexity: "O(log n) per event and processor concerned, O(jobs not in the foreground) per pass at worst", Summary: h.summary, Traced: true, Solver: model.Adapt(h.name, h.run)})
 	}
 	return all

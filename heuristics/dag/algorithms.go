@@ -13,7 +13,7 @@ const source = "Yousaf, Welzl: Network-Aware HEFT Scheduling for Grid"
 func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
 	add := func(name, paper, complexity, summary string, seeded bool, solve Solver) {
-		all = append(all, model.Algorithm{Name: name, Kind: model.KindDAG, Paper: paper, Complexity: complexity,
+		all = append(all, model.Algorithm{Name: name, Kind: model.KindDAG, Class: model.Offline, Paper: paper, Complexity: complexity,
 			Summary: summary, Seeded: seeded, Solver: model.AdaptDetailed(name, func(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, model.Details, error) {
 				s, trace, err := solve(ctx, d, set)
 				return s, model.NewDAGDetails(trace), err

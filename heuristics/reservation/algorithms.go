@@ -12,7 +12,7 @@ const source = "Li et al.: Resource Availability-Aware Advance Reservation for P
 func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
 	add := func(name, paper, complexity, summary string, solve Solver) {
-		all = append(all, model.Algorithm{Name: name, Kind: model.KindReservation, Paper: paper, Complexity: complexity,
+		all = append(all, model.Algorithm{Name: name, Kind: model.KindReservation, Class: model.Online, Paper: paper, Complexity: complexity,
 			Summary: summary, Solver: model.Adapt(name, solve)})
 	}
 	const plain, stretched = "O(log n + v PEs) per request, v records in its window", "O(log n + v n PEs) per request, v records in its window"
@@ -36,7 +36,7 @@ func Algorithms() []model.Algorithm {
 	}
 	add("selective", "gapwise", "O(n + v PEs) per request", "least-load, but requests that are too large are declined", Selective)
 	add("moving", "gapwise", "O(v^3 + n^2) per request", "selective, but what hasn't started may be moved", Moving)
-	all = append(all, model.Algorithm{Name: "clairvoyant", Kind: model.KindReservation, Paper: "gapwise", Complexity: "O(w + log n) per step, w requests in a window",
+	all = append(all, model.Algorithm{Name: "clairvoyant", Kind: model.KindReservation, Class: model.Yardstick, Paper: "gapwise", Complexity: "O(w + log n) per step, w requests in a window",
 		Summary: "local search that sees all requests at once, with runtimes and withdrawals", Seeded: true, Solver: model.Adapt("clairvoyant", Clairvoyant)})
 	return all
 }

@@ -63,7 +63,7 @@ func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
 	for _, e := range Embedders {
 		_, traced := e.New().(*sequence)
-		all = append(all, model.Algorithm{Name: e.Name, Kind: model.KindTVC, Paper: e.Paper, Complexity: e.Complexity, Summary: e.Summary, Traced: traced,
+		all = append(all, model.Algorithm{Name: e.Name, Kind: model.KindTVC, Class: model.Online, Paper: e.Paper, Complexity: e.Complexity, Summary: e.Summary, Traced: traced,
 			Solver: model.AdaptDetailed(e.Name, func(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, model.Details, error) {
 				return e.solve(ctx, in, set)
 			})})

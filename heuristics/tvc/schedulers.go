@@ -49,7 +49,7 @@ var queueSchedulers = []scheduler{
 func schedulers() []model.Algorithm {
 	var all []model.Algorithm
 	for _, s := range queueSchedulers {
-		all = append(all, model.Algorithm{Name: s.name, Kind: model.KindTVC, Paper: s.paper, Complexity: "O(w) embeddings per arrival and departure, w requests waiting", Summary: s.summary,
+		all = append(all, model.Algorithm{Name: s.name, Kind: model.KindTVC, Class: model.Online, Paper: s.paper, Complexity: "O(w) embeddings per arrival and departure, w requests waiting", Summary: s.summary,
 			Solver: model.AdaptDetailed(s.name, func(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, model.Details, error) {
 				name := ""
 				if p, ok := set.Parameters.(*model.TVCParameters); ok {

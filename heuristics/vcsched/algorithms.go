@@ -17,7 +17,7 @@ func Algorithms() []model.Algorithm {
 		if section != "" {
 			paper = source + ", section " + section
 		}
-		all = append(all, model.Algorithm{Name: name, Kind: model.KindVCSched, Paper: paper, Complexity: complexity,
+		all = append(all, model.Algorithm{Name: name, Kind: model.KindVCSched, Class: model.Offline, Paper: paper, Complexity: complexity,
 			Summary: summary, Seeded: seeded, Traced: traced, Solver: model.Adapt(name, solve)})
 	}
 	const lp, pack = "a linear program of 2nH+1 variables", "O(log(1/precision) n log n) when the trees prune well"

@@ -1,0 +1,32 @@
+package gapwise_test
+
+import (
+	"slices"
+	"testing"
+
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Every algorithm says what it knows when it decides.
+func TestEveryAlgorithmHasAClass(t *testing.T) {
+	online := map[model.Kind]bool{model.KindBatch: true, model.KindReservation: true, model.KindTVC: true}
+	for _, kind := range model.Kinds() {
+		for _, a := range gapwise.Algorithms(kind) {
+			switch {
+			case !slices.Contains(model.Classes(), a.Class):
+				t.Errorf("%s of %s has the class %q", a.Name, kind, a.Class)
+			case a.Exact != (a.Class == model.Yardstick) && a.Name != "clairvoyant", a.Class == model.Online && !online[kind], a.Class == model.Offline && online[kind]:
+				t.Errorf("%s of %s is %s", a.Name, kind, a.Class)
+			case gapwise.ClassOf(kind, a.Name) != a.Class:
+				t.Errorf("%s of %s is taken for %s", a.Name, kind, gapwise.ClassOf(kind, a.Name))
+			}
+		}
+		for name, want := range map[string]model.Class{"auto": model.Yardstick, "exact": model.Yardstick, "search,highs": model.Yardstick, "cbc": model.Yardstick,
+			"mps:mine {in}": model.Yardstick, "cmd:sh easy.sh": model.Offline, "easier": model.Offline} {
+			if got := gapwise.ClassOf(kind, name); got != want {
+				t.Errorf("%s of %s is %s, want %s", name, kind, got, want)
+			}
+		}
+	}
+}
