@@ -106,7 +106,7 @@ func number(p *Plan, records []Record) (*planRuns, error) {
 	_, err = p.list(cases, p.Algorithms, shards(records), func(l listed) error {
 		names.numbers[l.key()] = l.number
 		options[l.algorithm.Label] = l.algorithm.settings()
-		names.runs = append(names.runs, fmt.Sprintf("%s on %s with seed %d", l.algorithm.Label, l.instance.Name, l.seed))
+		names.runs = append(names.runs, fmt.Sprintf("%s on %s with seed %d", Shorten(l.algorithm.Label, 28), Shorten(l.instance.Name, 28), l.seed))
 		names.shard = append(names.shard, l.shard)
 		return nil
 	})

@@ -50,7 +50,7 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 	if err != nil {
 		return bad("%v", err)
 	}
-	name := cmp.Or(o.Value, objectiveKey)
+	name := ValueFor(cmp.Or(o.Value, objectiveKey), records)
 	of := slices.IndexFunc(values(), func(v value) bool { return v.name == name })
 	if of < 0 {
 		return bad("there is no value %q; see gapwise plot --help", name)

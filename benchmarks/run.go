@@ -123,9 +123,12 @@ func Run(ctx context.Context, p *Plan, o RunOptions) (err error) {
 		runs []run
 	}
 	var jobs []job
-	total := 0
+	total, besides := 0, len(done)
 	var have []Record // of the share
 	all, err := p.list(cases, algorithms, o.Shard.Of, func(l listed) error {
+		if done[l.key()] != nil {
+			besides--
+		}
 		if l.shard != o.Shard.Index || o.Instances != nil && !o.Instances.MatchString(l.instance.Name) {
 			return nil
 		}
@@ -164,6 +167,9 @@ func Run(ctx context.Context, p *Plan, o RunOptions) (err error) {
 		if err := os.MkdirAll(o.Solutions, 0o755); err != nil {
 			return fmt.Errorf("%w solutions: %w", model.ErrInvalid, err)
 		}
+	}
+	if besides > 0 && o.Said != nil {
+		o.Said(fmt.Sprintf("%s holds %d runs more, which the plan doesn't have now; gapwise table and report count them, too", cmp.Or(o.Folder, o.Results), besides))
 	}
 	if o.Started != nil {
 		o.Started(total, len(have))

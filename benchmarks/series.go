@@ -189,7 +189,7 @@ func Series(records []Record, o SeriesOptions) ([]Line, error) {
 
 func series(records []Record, o SeriesOptions) ([]Line, error) {
 	all := values()
-	o.Y = ValueName(o.Y)
+	o.Y = ValueName(ValueFor(o.Y, records))
 	which := slices.IndexFunc(all, func(v value) bool { return v.name == o.Y })
 	if which < 0 {
 		var names []string
@@ -302,7 +302,7 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 // objective itself, and the acceptance rate where accepted requests are the
 // objective), at each x where every instance has a bound.
 func BoundSeries(records []Record, o SeriesOptions) (points []SeriesPoint, err error) {
-	o.Y = ValueName(o.Y)
+	o.Y = ValueName(ValueFor(o.Y, records))
 	if o.Minus != "" || o.Y != "objective" && o.Y != "acceptance %" {
 		return points, nil
 	}

@@ -149,7 +149,7 @@ var commonColumns = []column{
 // DefaultColumns fit in 80 characters, GroupedColumns with two parameters.
 var (
 	DefaultColumns = []string{"verified", "failed", "gap mean %", "gap max %", "deg. mean %", "time mean"}
-	GroupedColumns = []string{"verified", "failed", "gap mean %", "deg. mean %", "time mean"}
+	GroupedColumns = []string{"objective", "failed", "gap mean %", "deg. mean %", "time mean"}
 )
 
 // ColumnNames returns the columns, each with its description.
@@ -287,6 +287,9 @@ func figure(x float64) string {
 	if math.IsNaN(x) {
 		return "-"
 	}
+	if size := math.Abs(x); size >= 1e5 && size < 1e15 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
 	return strconv.FormatFloat(x, 'g', 5, 64)
 }
 
@@ -390,6 +393,7 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 	t.Header = append(slices.Clone(o.By), "algorithm")
 	var show []column
 	for _, n := range names {
+		n = ValueFor(n, records)
 		k := slices.IndexFunc(columns(), func(c column) bool { return c.name == n })
 		if k < 0 {
 			return bad("there is no column %q; see gapwise table --help", n)
@@ -397,6 +401,12 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 		show = append(show, columns()[k])
 		if o.Plain && strings.HasPrefix(n, "time") {
 			n += " s"
+		}
+		if m := objectiveOf(records); n == objectiveKey && !o.Plain && m != nil {
+			n = m.Key // by its name, with its unit
+			if m.Unit != "" {
+				n += " (" + m.Unit + ")"
+			}
 		}
 		t.Header = append(t.Header, n)
 	}
@@ -511,4 +521,36 @@ func (t *Table) Calm() {
 	if len(slices.Compact(slices.Clone(t.Groups))) < 2 {
 		t.Groups = nil
 	}
+}
+
+// objectiveOf returns the objective of all records, nil if they have several.
+func objectiveOf(records []Record) *model.Metric {
+	var one *model.Metric
+	for i := range records {
+		m := records[i].metrics()[0]
+		if one != nil && *one != m {
+			return nil
+		}
+		one = &m
+	}
+	return one
+}
+
+// ValueFor returns the value or column that a name means for some records: what is
+// optimised has its own name there, like response or makespan, and is the objective.
+func ValueFor(name string, records []Record) string {
+	if m := objectiveOf(records); m != nil && m.Key == name {
+		return objectiveKey
+	}
+	return name
+}
+
+// Shorten cuts a text to n letters, in its middle: names differ at their ends.
+func Shorten(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	head := (n - 1) / 2
+	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])
 }

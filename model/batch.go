@@ -256,13 +256,16 @@ const mostTotal = 2e9
 //     time from the first submission to the last end, in percent.
 //   - migrations: segments on other processors than the one before, its work kept.
 //   - kills: segments whose work is lost.
+//   - wait: from the submission to the start of the first segment; mean, and the least
+//     wait that 95 % of the jobs don't exceed.
 func (b *Batch) Metrics() []Metric {
 	response := "mean response time"
 	if b.Weighted() {
 		response = "weighted " + response
 	}
 	return []Metric{{"response", response, "s", Minimise}, {"bounded slowdown", "mean bounded slowdown", "", Minimise},
-		{"utilisation", "utilisation", "%", Maximise}, {"migrations", "migrations", "", Minimise}, {"kills", "kills", "", Minimise}}
+		{"utilisation", "utilisation", "%", Maximise}, {"migrations", "migrations", "", Minimise}, {"kills", "kills", "", Minimise},
+		{"wait", "mean wait", "s", Minimise}, {"wait p95", "95th percentile of the waits", "s", Minimise}}
 }
 
 // Objective returns the figures of Metrics. The error is ErrInvalid for another
@@ -276,7 +279,7 @@ func (b *Batch) Objective(s Solution) (Objective, error) {
 	if err != nil {
 		return Objective{}, err
 	}
-	o := Objective{Second: 1, Sense: Minimise, SecondSense: Minimise, Others: []float64{math.NaN(), 0, 0}}
+	o := Objective{Second: 1, Sense: Minimise, SecondSense: Minimise, Others: []float64{math.NaN(), 0, 0, math.NaN(), math.NaN()}}
 	if len(b.Jobs) == 0 {
 		return o, nil
 	}
@@ -284,13 +287,17 @@ func (b *Batch) Objective(s Solution) (Objective, error) {
 	for i, k := range index {
 		run[k] = &e.Runs[i]
 	}
-	var responses timeSum
+	var responses, waited timeSum
+	waits := make([]int64, 0, len(b.Jobs))
 	var last int64
 	slowdowns, area, migrations, kills, weights := 0.0, 0.0, 0.0, 0.0, 0.0
 	for k, r := range run {
 		j := &b.Jobs[k]
 		end := micro(r.Segments[len(r.Segments)-1].EndS)
 		response := end - micro(j.SubmitS)
+		wait := micro(r.Segments[0].StartS) - micro(j.SubmitS)
+		waits = append(waits, wait)
+		waited.add(wait, 1)
 		weight := j.EffectiveWeight()
 		responses.add(response, int64(weight))
 		weights += float64(weight)
@@ -307,8 +314,10 @@ func (b *Batch) Objective(s Solution) (Objective, error) {
 		}
 	}
 	n := float64(len(b.Jobs))
+	slices.Sort(waits)
 	o.Value, o.Second = responses.seconds()/weights, slowdowns/n
-	o.Others = []float64{100 * area / (float64(b.Processors) * seconds(last-micro(b.Jobs[0].SubmitS))), migrations, kills}
+	o.Others = []float64{100 * area / (float64(b.Processors) * seconds(last-micro(b.Jobs[0].SubmitS))), migrations, kills,
+		waited.seconds() / n, seconds(waits[(95*len(waits)+99)/100-1])}
 	return o, nil
 }
 

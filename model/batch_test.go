@@ -178,11 +178,11 @@ func TestBatchObjective(t *testing.T) {
 		}
 	}
 	// c works for 50 s, its estimate, and has a weight in the first figure.
-	check((100+1e-6+3*74.75)/5, (1+1+74.75/50)/3, (300+1e-6+400)/8, 1, 1)
+	check((100+1e-6+3*74.75)/5, (1+1+74.75/50)/3, (300+1e-6+400)/8, 1, 1, 0.5/3, 0.5)
 	for k := range b.Jobs {
 		b.Jobs[k].Weight = 7 * k // with one job of weight 1
 	}
-	check((100+7e-6+14*74.75)/22, (1+1+74.75/50)/3, (300+1e-6+400)/8, 1, 1)
+	check((100+7e-6+14*74.75)/22, (1+1+74.75/50)/3, (300+1e-6+400)/8, 1, 1, 0.5/3, 0.5)
 	if title := b.Metrics()[0].Name; title != "weighted mean response time" {
 		t.Errorf("weights differ: %s", title)
 	}
@@ -192,10 +192,10 @@ func TestBatchObjective(t *testing.T) {
 	if title := b.Metrics()[0].Name; title != "mean response time" {
 		t.Errorf("equal weights: %s", title)
 	}
-	check((100+1e-6+74.75)/3, (1+1+74.75/50)/3, (300+1e-6+400)/8, 1, 1)
+	check((100+1e-6+74.75)/3, (1+1+74.75/50)/3, (300+1e-6+400)/8, 1, 1, 0.5/3, 0.5)
 	b.KillAtEstimate, b.Jobs[2].Weight = false, 0
 	b.Jobs[0].Weight, b.Jobs[1].Weight = 1, 0
-	check((100+1e-6+74.75)/3, (1+1+74.75/60)/3, (300+1e-6+480)/8, 1, 1)
+	check((100+1e-6+74.75)/3, (1+1+74.75/60)/3, (300+1e-6+480)/8, 1, 1, 0.5/3, 0.5)
 	e.Runs[0].Segments[0].Lost = false // then its next segment is a migration
 	check((100+1e-6+74.75)/3, (1+1+74.75/60)/3, (300+1e-6+480)/8, 2, 0)
 	o, err := (&model.Batch{}).Objective(&model.Execution{})

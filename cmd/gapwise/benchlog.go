@@ -36,6 +36,16 @@ func (l *benchLog) ended(r benchmarks.Record, now time.Time) {
 	if rest := l.total - l.done; rest > 0 {
 		left = fmt.Sprintf(", about %v left", (passed / time.Duration(l.ran) * time.Duration(rest)).Round(time.Second))
 	}
-	fmt.Fprintf(l.w, "%s: %d of %d runs after %v, %.3g runs/s%s; last %s on %s with seed %d: %s\n", l.name, l.done, l.total, passed.Round(time.Second),
-		float64(l.ran)/max(passed.Seconds(), 1e-3), left, r.Algorithm, r.Instance, r.Seed, r.Status)
+	size := func(s string) int { return len([]rune(s)) }
+	middle := fmt.Sprintf(": %d of %d runs after %v, %.3g runs/s%s; last ", l.done, l.total, passed.Round(time.Second), float64(l.ran)/max(passed.Seconds(), 1e-3), left)
+	end := fmt.Sprintf(": %s", r.Status)
+	if r.Seed != 1 {
+		end = fmt.Sprintf(", seed %d%s", r.Seed, end)
+	}
+	// All fits into 80 columns: the plan, then what is last, each with some letters.
+	room := 80 - size(middle) - size(end) - size(" on ")
+	name := benchmarks.Shorten(l.name, max(6, room-20))
+	room = max(10, room-size(name))
+	algorithm := benchmarks.Shorten(r.Algorithm, max(room/2, room-size(r.Instance)))
+	fmt.Fprintf(l.w, "%s%s%s on %s%s\n", name, middle, algorithm, benchmarks.Shorten(r.Instance, room-size(algorithm)), end)
 }

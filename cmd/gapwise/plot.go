@@ -145,6 +145,7 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 	if err != nil {
 		return err
 	}
+	y = benchmarks.ValueFor(y, records)
 	o := benchmarks.SeriesOptions{X: x, Y: y, Algorithms: list(c, "algorithms"), Where: where, Minus: c.String("minus")}
 	if len(o.Algorithms) == 0 { // in the plan's order
 		for i := range records {
