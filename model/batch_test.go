@@ -197,7 +197,7 @@ func TestBatchObjective(t *testing.T) {
 	b.Jobs[0].Weight, b.Jobs[1].Weight = 1, 0
 	check((100+1e-6+74.75)/3, (1+1+74.75/60)/3, (300+1e-6+480)/8, 1, 1, 0.5/3, 0.5)
 	e.Runs[0].Segments[0].Lost = false // then its next segment is a migration
-	check((100+1e-6+74.75)/3, (1+1+74.75/60)/3, (300+1e-6+480)/8, 2, 0)
+	check((100+1e-6+74.75)/3, (1+1+74.75/60)/3, (300+1e-6+480)/8, 2, 0, 0.5/3, 0.5)
 	o, err := (&model.Batch{}).Objective(&model.Execution{})
 	if err != nil || o.Value != 0 || o.Second != 1 || !math.IsNaN(o.Others[0]) {
 		t.Errorf("without jobs: %+v, %v", o, err)
