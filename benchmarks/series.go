@@ -370,6 +370,29 @@ func BoundSeries(records []Record, o SeriesOptions) (points []SeriesPoint, err e
 	return points, nil
 }
 
+// PointsApart reports whether nothing is between the points of some lines, so that they
+// aren't to be joined: x is computed of the instances, not what a generator was told, and
+// most values of it have one instance.
+func PointsApart(records []Record, x []string, lines []Line) bool {
+	for i := range records {
+		for _, key := range x {
+			if _, told := records[i].Params[key]; told {
+				return false
+			}
+		}
+	}
+	single, points := 0, 0
+	for _, l := range lines {
+		for _, p := range l.Points {
+			points++
+			if p.Instances < 2 {
+				single++
+			}
+		}
+	}
+	return 2*single > points
+}
+
 // ParameterAxis returns the title of an axis with a parameter of runs like r: its
 // words and unit, then its key.
 func ParameterAxis(key string, r *Record) string {

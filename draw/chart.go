@@ -42,11 +42,12 @@ func roomy(low, high float64) (float64, float64) {
 }
 
 // setY makes the vertical axis, height points long, hold the values from low to
-// high. It doesn't begin at 0: the pictures are there to show differences.
-func setY(p *plot.Plot, low, high, height float64) {
+// high, with marks at least step apart. It doesn't begin at 0: the pictures are there to
+// show differences.
+func setY(p *plot.Plot, low, high, height, step float64) {
 	p.Y.Min, p.Y.Max = roomy(low, high)
 	var y plot.ConstantTicks
-	for _, t := range ticks(p.Y.Min, p.Y.Max, height, newFace(axisSize, false)) {
+	for _, t := range ticksFrom(p.Y.Min, p.Y.Max, height, step, newFace(axisSize, false)) {
 		y = append(y, plot.Tick{Value: t.at, Label: t.label})
 	}
 	p.Y.Tick.Marker = y

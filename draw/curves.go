@@ -20,7 +20,10 @@ import (
 
 // Curve is one line of a picture of Curves, with a marker at each point.
 type Curve struct {
-	Label  string
+	Label string
+	// Apart says that nothing is between the points, as where each is of an instance of
+	// its own: they aren't joined.
+	Apart  bool
 	Points []Point // joined in the order of X
 	// Bound says that the curve is what nobody can beat: it is dashed, has no
 	// markers, and takes no colour from the others.
@@ -68,8 +71,9 @@ func (a *Axis) on(x float64) float64 {
 // to 7), the legend above the axes in the curves' order. Colours are those of
 // Okabe and Ito. Markers and dashes differ, too, so that about ten curves can
 // be told apart in print and by everyone. Where curves coincide, those below
-// show between the markers and dashes of later ones. If intervals at one X
-// overlap, the curves stand side by side there, each a few points from the next. A
+// show between the markers and dashes of later ones. Lines and markers are at their X, so
+// that a curve is on its side of a bound; if intervals at one X overlap, their bars stand
+// side by side there, each a few points from the next. A
 // curve without points is marked so in the legend.
 //
 // Another format than those of Style is ErrFormat. Coordinates that are NaN or above
@@ -179,7 +183,7 @@ func (g *curveGrid) interval(q *Point) (low, high float64) {
 // their labels have room.
 func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 	var at []tick
-	named := false
+	named, wholeX, wholeY := false, true, true
 	first, last, low, high := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, c := range curves {
 		for _, q := range c.Points {
@@ -189,6 +193,7 @@ func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 				from = q.Y / 2 // it goes down to wherever the axis ends
 			}
 			low, high = min(low, from), max(high, to)
+			wholeX, wholeY = wholeX && q.X == math.Trunc(q.X), wholeY && q.Y == math.Trunc(q.Y) && q.half() == 0
 			at = append(at, tick{q.X, clean(q.Label)})
 			named = named || at[len(at)-1].label != ""
 		}
@@ -199,7 +204,7 @@ func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 	if g.y.Log {
 		setLog(&p.Y, low, high, g.height-besideAxis)
 	} else {
-		setY(p, low, high, g.height-besideAxis)
+		setY(p, low, high, g.height-besideAxis, least(wholeY))
 		if g.y.NotNegative {
 			p.Y.Min = max(p.Y.Min, min(low, 0))
 		}
@@ -244,7 +249,7 @@ func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 		if g.x.Log {
 			return // the ticks are set
 		}
-		at = ticks(p.X.Min, p.X.Max, g.long(), f)
+		at = ticksFrom(p.X.Min, p.X.Max, g.long(), least(wholeX), f)
 	}
 	var x plot.ConstantTicks
 	for k, t := range at {
@@ -254,6 +259,14 @@ func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 		x = append(x, plot.Tick{Value: g.x.on(t.at), Label: t.label})
 	}
 	p.X.Tick.Marker = x
+}
+
+// least returns the least step of an axis: 1 where all that it shows is counted.
+func least(whole bool) float64 {
+	if whole {
+		return 1
+	}
+	return 0
 }
 
 func (p *Point) half() float64 {
@@ -275,8 +288,8 @@ func curveStroke(k int) stroke {
 	}
 }
 
-// sideways returns the distance in points between the markers of neighbouring
-// curves at one x; 0 if no intervals overlap.
+// sideways returns the distance in points between the bars of neighbouring curves at
+// one x; 0 if no intervals overlap.
 func (g *curveGrid) sideways(p *plot.Plot, curves []Curve) float64 {
 	at := map[float64][]Bar{} // the intervals
 	for _, c := range curves {
@@ -334,9 +347,10 @@ func (g *curveGrid) add(p *plot.Plot, curves []Curve) ([]entry, error) {
 		interval := &plotter.YErrorBars{LineStyle: vgdraw.LineStyle{Color: s.colour, Width: 0.9}, CapWidth: 5}
 		var xy plotter.XYs
 		for _, q := range sorted {
-			at := plotter.XY{X: g.x.on(q.X) + beside/g.long()*(p.X.Max-p.X.Min), Y: g.y.on(q.Y)}
+			at := plotter.XY{X: g.x.on(q.X), Y: g.y.on(q.Y)}
 			xy = append(xy, at)
 			if q.half() > 0 {
+				at.X += beside / g.long() * (p.X.Max - p.X.Min)
 				low, high := g.interval(&q)
 				interval.XYs = append(interval.XYs, at)
 				bottom := p.Y.Min
@@ -349,6 +363,16 @@ func (g *curveGrid) add(p *plot.Plot, curves []Curve) ([]entry, error) {
 		line, points, err := linePoints(xy, s)
 		if err != nil {
 			return nil, err
+		}
+		if c.Apart {
+			points.Radius = max(points.Radius, 2.6)
+			if c.Bound {
+				points.Shape = dashMark{}
+			}
+			p.Add(interval, points)
+			bars = bars || len(interval.XYs) > 0
+			legend = append(legend, entry{text: text, thumbs: []plot.Thumbnailer{points}})
+			continue
 		}
 		if c.Bound {
 			p.Add(line)
@@ -363,6 +387,14 @@ func (g *curveGrid) add(p *plot.Plot, curves []Curve) ([]entry, error) {
 		legend = append(legend, entry{text: confidence, thumbs: []plot.Thumbnailer{barThumb{}}})
 	}
 	return legend, nil
+}
+
+// dashMark is a short line, the mark of a bound whose points aren't joined.
+type dashMark struct{}
+
+// DrawGlyph draws it.
+func (dashMark) DrawGlyph(c *vgdraw.Canvas, s vgdraw.GlyphStyle, at vg.Point) {
+	c.StrokeLine2(vgdraw.LineStyle{Color: s.Color, Width: 1.5}, at.X-5, at.Y, at.X+5, at.Y)
 }
 
 // barThumb is an error bar in the legend.

@@ -210,18 +210,38 @@ func TestCurvesSideways(t *testing.T) {
 		if len(bars) != 6 {
 			t.Fatalf("%s: bars at %v, want 6", name, bars)
 		}
-		// First those of the first curve at both x, and so on: each at the end of
-		// its line, where the marker is, and the lines side by side.
-		for k := range bars {
-			if math.Abs(bars[k]-lines[k]) > 1e-3 {
-				t.Errorf("%s: bar %d is at %v, its marker at %v", name, k, bars[k], lines[k])
+		// First those of the first curve at both x, and so on: side by side, around the
+		// place of the line's end, where the marker is.
+		for k := 2; k < len(bars); k++ {
+			if got := bars[k] - bars[k-2]; math.Abs(got-3.5) > 0.3 {
+				t.Errorf("%s: bars are %v apart, want 3.5", name, got)
+			}
+			if lines[k] != lines[k-2] {
+				t.Errorf("%s: line %d is at %v, another at %v", name, k, lines[k], lines[k-2])
 			}
 		}
-		for k := 2; k < len(lines); k++ {
-			if got := lines[k] - lines[k-2]; math.Abs(got-3.5) > 0.3 {
-				t.Errorf("%s: curves are %v apart, want 3.5", name, got)
+		if math.Abs(bars[2]-lines[2]) > 1e-3 {
+			t.Errorf("%s: the bar in the middle is at %v, its marker at %v", name, bars[2], lines[2])
+		}
+	}
+}
+
+// Points that aren't to be joined have no line, the bound's neither; and a line is at the
+// x of its points, so that an optimum is never drawn on the wrong side of a bound.
+func TestCurvesApart(t *testing.T) {
+	joined := func(apart bool) int {
+		points := []draw.Point{{X: 1, Y: 10}, {X: 2, Y: 30}, {X: 3, Y: 20}}
+		p := parse(t, curves(t, "svg", "", []draw.Curve{{Label: "a", Points: points, Apart: apart}, {Label: "bound", Points: points, Bound: true, Apart: apart}}))
+		n := 0
+		for _, x := range p.paths {
+			if strings.Count(x.D, "L") == 2 && strings.Contains(x.Style, "stroke-width:1.5") {
+				n++
 			}
 		}
+		return n
+	}
+	if a, b := joined(false), joined(true); a < 2 || b != 0 {
+		t.Errorf("%d lines of joined points, %d of others", a, b)
 	}
 }
 

@@ -72,7 +72,7 @@ func setAxes(p *plot.Plot, rounds []model.Round) {
 		low, high = min(low, r.Planned, r.Realistic), max(high, r.Planned, r.Realistic)
 	}
 	p.X.Min, p.X.Max = first-0.5, last+0.5
-	setY(p, low, high, roundsHeight)
+	setY(p, low, high, roundsHeight, 0)
 
 	const most = 25.0 // labels
 	step, next := 1.0, []float64{2, 2.5, 2}

@@ -117,11 +117,16 @@ type tick struct {
 // long, by multiples of 1, 2 or 5 times a power of ten, as finely as the labels
 // leave room.
 func ticks(low, high, length float64, f face) []tick {
+	return ticksFrom(low, high, length, 0, f)
+}
+
+// ticksFrom is ticks with a least step, such as 1 for counts.
+func ticksFrom(low, high, length, least float64, f face) []tick {
 	const apart = 45 // points, at least
 	exponent := math.Floor(math.Log10((high - low) * apart / length))
 	for k := range 12 {
 		step := math.Pow(10, exponent+float64(k/3)) * []float64{1, 2, 5}[k%3]
-		if !(step > 0) || (high-low)/step*apart > length {
+		if !(step > 0) || step < least || (high-low)/step*apart > length {
 			continue
 		}
 		var all []tick

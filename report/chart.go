@@ -57,11 +57,13 @@ func (c *chart) span() {
 		c.y.low, c.y.high = math.Inf(1), math.Inf(-1)
 	}
 	c.x.low, c.x.high = math.Inf(1), math.Inf(-1)
+	c.x.whole, c.y.whole = true, true
 	for _, k := range c.curves {
 		for _, p := range slices.Concat(k.points, k.line) {
 			if !c.usable(p) {
 				continue
 			}
+			c.x.whole, c.y.whole = c.x.whole && p.x == math.Trunc(p.x), c.y.whole && p.y == math.Trunc(p.y)
 			c.x.low, c.x.high = min(c.x.low, p.x), max(c.x.high, p.x)
 			if !c.fixed {
 				c.y.low, c.y.high = min(c.y.low, p.y), max(c.y.high, p.y)
@@ -138,8 +140,8 @@ func (c *chart) svg() template.HTML {
 	}
 	b.WriteString("</g>")
 	fmt.Fprintf(&b, `<path class="frame" d="M%s %sV%sH%s"/>`, n1(left), n1(top), n1(bottom), n1(right))
-	fmt.Fprintf(&b, `<text class="label middle" x="%s" y="%s">%s</text>`, n1((left+right)/2), n1(height-6), escape(c.x.label))
-	fmt.Fprintf(&b, `<text class="label middle" transform="translate(12 %s) rotate(-90)">%s</text>`, n1((top+bottom)/2), escape(clipText(c.y.label, 46)))
+	fmt.Fprintf(&b, `<text class="label middle" x="%s" y="%s">%s</text>`, n1((left+right)/2), n1(height-6), escape(c.x.title()))
+	fmt.Fprintf(&b, `<text class="label middle" transform="translate(12 %s) rotate(-90)">%s</text>`, n1((top+bottom)/2), escape(clipText(c.y.title(), 46)))
 	for k, v := range c.curves {
 		class := fmt.Sprintf("curve c%d", v.hue%hues)
 		if v.bound {

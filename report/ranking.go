@@ -29,7 +29,9 @@ func (r *ranking) svg() template.HTML {
 	const width, rowHeight, top = 940.0, 23.0, 8.0
 	longest := 4
 	low, high := math.Inf(1), math.Inf(-1)
+	r.axis.whole = true
 	for _, k := range r.rows {
+		r.axis.whole = r.axis.whole && (math.IsNaN(k.x) || k.x == math.Trunc(k.x))
 		longest = max(longest, min(24, len([]rune(k.name))))
 		if drawable(k.x, false) {
 			low, high = min(low, k.x), max(high, k.x)
@@ -72,7 +74,7 @@ func (r *ranking) svg() template.HTML {
 		fmt.Fprintf(&b, `<path d="M%s %sV%s"/><text class="middle" x="%s" y="%s">%s</text>`, n1(px(t.at)), n1(top), n1(bottom), n1(px(t.at)), n1(bottom+16), escape(t.label))
 	}
 	fmt.Fprintf(&b, `</g><path class="frame" d="M%s %sV%sH%s"/>`, n1(left), n1(top), n1(bottom), n1(right))
-	fmt.Fprintf(&b, `<text class="label middle" x="%s" y="%s">%s</text>`, n1((left+right)/2), n1(height-6), escape(r.axis.label))
+	fmt.Fprintf(&b, `<text class="label middle" x="%s" y="%s">%s</text>`, n1((left+right)/2), n1(height-6), escape(r.axis.title()))
 	known := drawable(r.bound, r.axis.log)
 	for k, v := range r.rows {
 		y := at[k]

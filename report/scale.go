@@ -18,6 +18,7 @@ type tick struct {
 type axis struct {
 	label     string
 	log       bool
+	whole     bool // all that it shows are whole numbers: so are its marks
 	low, high float64
 	// begin, if not nil, makes the axis one of dates: its values are seconds since
 	// then.
@@ -30,6 +31,14 @@ func (a *axis) position(x float64) float64 {
 		return (math.Log(x) - math.Log(a.low)) / (math.Log(a.high) - math.Log(a.low))
 	}
 	return (x - a.low) / (a.high - a.low)
+}
+
+// title returns the label, which says so of a logarithmic axis.
+func (a *axis) title() string {
+	if a.log {
+		return a.label + ", log scale"
+	}
+	return a.label
 }
 
 // widen makes an axis of some length of one without, and gives a logarithmic one
@@ -45,7 +54,9 @@ func (a *axis) widen() {
 		}
 		return
 	}
-	if !(a.high-a.low > 1e-9*max(math.Abs(a.low), math.Abs(a.high))) {
+	// What differs by less than a hundred-thousandth is the same to the eye: an axis that
+	// magnified it would show rounding errors.
+	if !(a.high-a.low > 1e-5*max(math.Abs(a.low), math.Abs(a.high))) {
 		by := max(0.5, math.Abs(a.low)*0.05)
 		a.low, a.high = a.low-by, a.high+by
 	}
@@ -60,6 +71,9 @@ func (a *axis) ticks(n int) []tick {
 		return a.logTicks(n)
 	}
 	step := niceStep((a.high - a.low) / float64(n))
+	if a.whole {
+		step = max(step, 1)
+	}
 	var all []tick
 	for k := math.Ceil(a.low/step - 1e-9); k*step <= a.high+1e-9*step; k++ {
 		if len(all) > 50 {

@@ -208,8 +208,9 @@ func (p *part) comparison(found *solved, usages map[string]*model.Usage) section
 	r := &ranking{name: fmt.Sprintf("%s of each algorithm, with the bound", p.first.Name), axis: axis{label: p.first.String()}, bound: i.Bound}
 	runs := p.runs
 	stopped := ""
+	show := aligned(values(runs, (*run).objective)) // as in the table below
 	for _, x := range runs {
-		text := tidy(x.objective())
+		text := show(x.objective())
 		if x.stopped() && x.Objective != nil {
 			text, stopped = text+" *", " The limit stopped runs with a star."
 		}

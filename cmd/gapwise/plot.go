@@ -27,7 +27,8 @@ var curveFlags = []string{"x", "y", "algorithms", "where", "instances", "minus",
 func (p *program) plot() *cli.Command {
 	help := "From the RESULTS of gapwise bench: a value against a parameter\n" +
 		"(gapwise table --help lists them), one curve for each algorithm: the mean of\n" +
-		"all runs at each x, with its 95 % confidence interval by Student's t.\n" +
+		"all runs at each x, with its 95 % confidence interval by Student's t. Points\n" +
+		"of a parameter that was computed, with one instance each, aren't joined.\n" +
 		"Of the objective and the acceptance there is the mean of the best bounds\n" +
 		"proved, too, which no algorithm can cross (--no-bound: not).\n" +
 		"From a RESULT of gapwise solve --algorithm network-aware -o: the makespan of\n" +
@@ -170,6 +171,10 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 		}
 	}
 	curves, positive := curvesOf(lines)
+	apart := benchmarks.PointsApart(records, x, lines)
+	for k := range curves {
+		curves[k].Apart = apart
+	}
 	curves[len(curves)-1].Bound = bounded
 	of := slices.IndexFunc(records, func(r benchmarks.Record) bool { return r.Algorithm == lines[0].Algorithm })
 	var words []string
@@ -196,6 +201,11 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 	xaxis.Log = strings.Contains(axes, "x") && len(x) == 1
 	yaxis.Log = axes == "y" || axes == "xy" || axes == "" && y == "time" && positive && c.String("minus") == ""
 	yaxis.Label += ", " + sampled(lines)
+	for _, a := range []*draw.Axis{&xaxis, &yaxis} {
+		if a.Log {
+			a.Label += ", log scale"
+		}
+	}
 	return p.writeFile(c.String("output"), func(w io.Writer) error { return draw.Curves(w, style, title, xaxis, yaxis, curves) })
 }
 
