@@ -31,7 +31,7 @@ build: ## bin/gapwise
 highs: ## the solver library alone
 	@scripts/highs
 
-demo: build ## solve, verify and tabulate real instances, in a minute
+demo: build ## draw instances, solve, verify and tabulate them, in a minute
 	@scripts/demo bin/gapwise
 
 test: ## the everyday tests, in a minute or two

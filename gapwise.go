@@ -139,6 +139,9 @@ func Find(kind model.Kind, name string) (model.Algorithm, error) {
 		return a, err
 	}
 	hint := ""
+	if strings.ContainsAny(name, " /{") {
+		hint = fmt.Sprintf("a program is %s%s: did you mean that? Else ", command.Prefix, name)
+	}
 	if near := nearest.Of(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %s? ", near)
 	}

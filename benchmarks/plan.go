@@ -6,6 +6,7 @@ package benchmarks
 import (
 	"cmp"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -74,6 +75,15 @@ func Names() []string {
 	return files
 }
 
+// isInstance reports whether data are an instance, and so no plan.
+func isInstance(data []byte) bool {
+	var head struct {
+		Kind     model.Kind      `json:"kind"`
+		Workflow json.RawMessage `json:"workflow"`
+	}
+	return json.Unmarshal(data, &head) == nil && (head.Kind.New() != nil || head.Workflow != nil)
+}
+
 // LoadPlan returns the built-in plan of a name, or reads a plan from a file.
 func LoadPlan(name string) (*Plan, error) {
 	if data, err := builtIn.ReadFile("plans/" + name + ".yaml"); err == nil {
@@ -84,6 +94,9 @@ func LoadPlan(name string) (*Plan, error) {
 		return nil, fmt.Errorf("%w; built-in plans are %s", err, strings.Join(Names(), ", "))
 	}
 	p, err := DecodePlan(data)
+	if err != nil && isInstance(data) {
+		return nil, fmt.Errorf("%s: %w plan: this is an instance: say what solves it by --algorithm NAMES", name, model.ErrInvalid)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

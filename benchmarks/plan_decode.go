@@ -158,7 +158,7 @@ func (p *Plan) decodeGenerators(v field) error {
 // decodeGenerator reads the fields of a generator: the named keys and its problem's
 // parameters.
 func decodeGenerator(v field, fields map[string]field, named []string) (*Generator, error) {
-	g := &Generator{Values: map[string][]string{}}
+	g := &Generator{Count: 1, Values: map[string][]string{}}
 	kind := ""
 	if k, ok := fields["kind"]; ok {
 		var err error
@@ -242,9 +242,6 @@ func decodeFile(v field) (File, error) {
 		}
 		if log, ok := fields["log"]; ok {
 			return f, log.bad("isn't needed, path names the log")
-		}
-		if _, ok := fields["count"]; !ok {
-			f.Logs.Count = 1
 		}
 		f.Logs.Values["log"] = []string{f.Path}
 		return f, nil

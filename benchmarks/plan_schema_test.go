@@ -42,7 +42,7 @@ func planSchema() object {
 	for _, p := range gapwise.Problems() {
 		keys := object{"kind": object{"const": p.Kind}, "count": describe(whole(1), "draws of each combination"), "seed": describe(whole(0), "of the draws"),
 			"source": describe(text, "where to get the file that a parameter names")}
-		required := []string{"kind", "count"}
+		required := []string{"kind"}
 		log := false
 		for _, x := range p.Generator.Parameters() {
 			keys[x.Key] = values(x.Text, x.Usage)
@@ -61,7 +61,7 @@ func planSchema() object {
 				ofLog[k] = v
 			}
 		}
-		files = append(files, object{"type": "object", "required": append([]string{"path", "kind"}, required[2:]...), "additionalProperties": false, "properties": ofLog})
+		files = append(files, object{"type": "object", "required": append([]string{"path", "kind"}, required[1:]...), "additionalProperties": false, "properties": ofLog})
 	}
 	readings := object{"path": describe(text, "a file, or a folder of files"), "platform": describe(text, "what task graphs without machines run on")}
 	for _, key := range variantKeys() {
@@ -163,7 +163,7 @@ func TestPlanSchema(t *testing.T) {
 	for _, text := range []string{"", "[1]", "name: x\nalgorithms: [gr]\n", start, start + "algorithms: []\n", start + "algorithms: gr\n", start + "algorithms: [gr]\ncolour: red\n",
 		start + "algorithms: [{name: gr, time-limit: 1s}]\n", start + "algorithms: [{name: gr, time_limit: 5}]\n", start + "algorithms: [{label: gr}]\n",
 		start + "algorithms: [{name: gr, only: {job: [4]}}]\n", start + "algorithms: [{name: gr, threads: -1}]\n", start + "algorithms: [gr]\nseeds: 3\n", start + "algorithms: [gr]\nseeds: [-3]\n",
-		strings.Replace(start, "hosts", "hots", 1) + "algorithms: [gr]\n", strings.Replace(start, "vcsched", "knapsack", 1) + "algorithms: [gr]\n", strings.Replace(start, ", count: 1", "", 1) + "algorithms: [gr]\n",
+		strings.Replace(start, "hosts", "hots", 1) + "algorithms: [gr]\n", strings.Replace(start, "vcsched", "knapsack", 1) + "algorithms: [gr]\n", strings.Replace(start, "count: 1", "count: 0", 1) + "algorithms: [gr]\n",
 		strings.Replace(start, "jobs: [4], ", "", 1) + "algorithms: [gr]\n", strings.Replace(start, "[2]", "[[2]]", 1) + "algorithms: [gr]\n", strings.Replace(start, "[2]", "{a: 2}", 1) + "algorithms: [gr]\n",
 		"name: a/b\nfiles: [x]\nalgorithms: [gr]\n", "name: x\nfiles: [{platform: star}]\nalgorithms: [heft]\n", "name: x\nfiles: [{path: a, goal: most}]\nalgorithms: [ff]\n",
 		"name: x\nfiles: [{path: a, kind: dag, tasks: 3}]\nalgorithms: [heft]\n", "name: x\nfiles: [{path: a, kind: batch, jobs: 3, log: b}]\nalgorithms: [easy]\n", "name: x\nfiles: [{path: a, kind: reservation}]\nalgorithms: [ff]\n",

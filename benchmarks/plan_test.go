@@ -81,7 +81,7 @@ func TestDecodePlanRefuses(t *testing.T) {
 		"empty value":         {"name: x\ngenerators: [{kind: vcsched, hosts: , jobs: [4], count: 1}]\nalgorithms: [gr]\n", "line 2: generators[0].hosts must be a value or a list of values, it is empty"},
 		"mapped value":        {"name: x\ngenerators: [{kind: vcsched, hosts: {a: 1}, jobs: [4], count: 1}]\nalgorithms: [gr]\n", "line 2: generators[0].hosts must be a value or a list of values, it is a mapping"},
 		"nested value":        {"name: x\ngenerators: [{kind: vcsched, hosts: [[1]], jobs: [4], count: 1}]\nalgorithms: [gr]\n", "line 2: generators[0].hosts[0] must be a single value, it is a list"},
-		"no count":            {"name: x\ngenerators:\n- {kind: vcsched, hosts: 2, jobs: 4}\nalgorithms: [gr]\n", "line 3: generators[0]: count is 0, must be at least 1"},
+		"no draw":             {"name: x\ngenerators:\n- {kind: vcsched, hosts: 2, jobs: 4, count: 0}\nalgorithms: [gr]\n", "count"},
 		"no path":             {"name: x\nfiles: [{platform: star}]\nalgorithms: [heft]\n", "line 2: files[0]: path is missing"},
 		"unknown reading":     {"name: x\nfiles: [{path: a, goal: most}]\nalgorithms: [ff]\n", "line 2: files[0].goal is \"most\", must be one of [\"accepted\""},
 		"misspelt platform":   {"name: x\nfiles: [{path: a, plattform: star}]\nalgorithms: [heft]\n", "line 2: there is no key \"plattform\" of a file; did you mean platform?"},

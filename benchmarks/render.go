@@ -136,7 +136,6 @@ func (t Table) LaTeX(w io.Writer, caption, label string) error {
 	return out.Flush()
 }
 
-<<<<<<< HEAD
 // each returns the table with a function applied to each cell.
 func (t Table) each(f func(string) string) Table {
 	all := func(cells []string) []string {
@@ -171,7 +170,8 @@ func csvCell(cell string) string {
 		return "'" + cell
 	}
 	return cell
-=======
+}
+
 // withGroups returns the table with its groups as a last column.
 func (t Table) withGroups() Table {
 	out := Table{Header: append(slices.Clone(t.Header), "group")}
@@ -180,7 +180,6 @@ func (t Table) withGroups() Table {
 		out.Rows = append(out.Rows, append(slices.Clone(r), name))
 	}
 	return out
->>>>>>> e600273 (Online policies, offline heuristics and yardsticks are three groups, and no table, comparison or page ranks over their boundary)
 }
 
 // numeric reports whether all cells of a column are figures.

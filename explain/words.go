@@ -174,7 +174,7 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 		r.Words = fmt.Sprintf("Counted by the dual-feasible function %q, by which what fits on one host never counts more than a host, the %s needs of all tasks count more than the %d hosts, %s.",
 			functionName(e.Function), e.Resource, v.Hosts, then)
 	case model.EvidencePatterns:
-		r.Words = fmt.Sprintf("Give each task of a job the weight below (0 elsewhere). No set of tasks that fits on one host with a CPU load of up to %.6g weighs as much as a %d-th of all tasks, %s:",
+		r.Words = fmt.Sprintf("Give each task of a job the weight below (0 elsewhere). No set of tasks that fits on one host with a CPU load of up to %.6g weighs as much as the weight of all tasks divided by the %d hosts, %s:",
 			float64(e.Load)/float64(e.Scale), v.Hosts, then)
 		r.Rows = [][]string{{"job", "weight of a task"}}
 		largest := slices.Max(append(slices.Clone(e.Weights), 1))

@@ -54,6 +54,9 @@ func loadOn(path, platform string, used bool) (model.Instance, error) {
 	read := foreignReader(extension, data)
 	if read == nil {
 		in, err := model.DecodeInstance(data)
+		if table := tableOf(data); err != nil && table != "" {
+			err = fmt.Errorf("%w instance: it looks like %s; gapwise reads JSON (its own, WfFormat, SAGA), DOT, STG and VBP, and makes instances of SWF logs", model.ErrInvalid, table)
+		}
 		if err != nil {
 			return fail(err)
 		}
@@ -94,6 +97,23 @@ func loadOn(path, platform string, used bool) (model.Instance, error) {
 }
 
 var errNameNotUTF8 = fmt.Errorf("%w: the file's name isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid)
+
+// tableOf says what a file that is no instance looks like, if its first two lines are
+// rows of a table: "" if not.
+func tableOf(data []byte) string {
+	first, rest, _ := bytes.Cut(bytes.TrimSpace(data), []byte("\n"))
+	second, _, _ := bytes.Cut(rest, []byte("\n"))
+	if bytes.ContainsAny(first, "{[") { // meant to be JSON
+		return ""
+	}
+	for _, table := range []struct{ separator, name string }{{",", "CSV"}, {";", "CSV"}, {"|", "the output of sacct"}, {"\t", "a table with tabs"}} {
+		n := bytes.Count(first, []byte(table.separator))
+		if n > 0 && (len(second) == 0 || bytes.Count(second, []byte(table.separator)) == n) {
+			return table.name
+		}
+	}
+	return ""
+}
 
 // nameOf returns a file's base name without its extensions (.gz and the one
 // before), and that extension in lower case.

@@ -66,7 +66,7 @@ func planned(c *cli.Command) (*benchmarks.Plan, []string, error) {
 	if slices.Contains(paths, "-") {
 		return nil, nil, usagef("bench: standard input can't be read again when the runs go on, give a file")
 	}
-	names := benchmarks.SplitAlgorithms(c.StringSlice("algorithm"))
+	names := algorithmNames(c)
 	if len(names) == 0 {
 		return nil, nil, usagef("bench: --algorithm is empty, give names or all (gapwise algorithms lists them)")
 	}

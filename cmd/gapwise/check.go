@@ -33,7 +33,7 @@ func (p *program) check() *cli.Command {
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()
 			if len(paths) != 2 {
-				return usagef("check: give an instance and a proof, there are %d arguments", len(paths))
+				return usagef("check: give an instance and a proof, there %s", arguments(len(paths)))
 			}
 			in, err := load(c, paths[0])
 			if err != nil {

@@ -25,7 +25,7 @@ func (p *program) explain() *cli.Command {
 			"solution from being better: the critical path, the fullest hosts, what is in\n" +
 			"the way of the declined. docs/explain.md says which bound carries what.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "result by `NAME`; without RESULT: solve by it", DefaultText: "best, auto"},
+			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, OnlyOnce: true, Usage: "result by `NAME`; without RESULT: solve by it", DefaultText: "best, auto"},
 			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "longest time to solve, and again to explain"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
 			&cli.BoolFlag{Name: "json", Usage: "print the same as one JSON object"},

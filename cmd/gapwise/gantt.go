@@ -52,7 +52,7 @@ func (p *program) gantt() *cli.Command {
 			"1996-10-03T14:00.",
 		Flags: slices.Concat([]cli.Flag{
 			outputFlag(),
-			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "solution by `NAME`"},
+			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, OnlyOnce: true, Usage: "solution by `NAME`"},
 			&cli.StringFlag{Name: "from", Usage: "begin the time axis at `TIME`"},
 			&cli.StringFlag{Name: "to", Usage: "end the time axis at `TIME`"},
 			&cli.StringFlag{Name: "pes", Usage: "draw PEs, processors, machines or hosts `FIRST-LAST`, from 0"},

@@ -65,11 +65,16 @@ func parameterFlags(parameters func(*gapwise.Problem) []params.Param) []cli.Flag
 			}
 			f := &cli.StringFlag{Name: x.Flag(), Usage: x.Usage, Category: string(problem.Kind), DefaultText: cmp.Or(x.Shown, x.Default), Value: x.Default}
 			byName[f.Name] = f
+			numberFlags[f.Name] = !x.Text
 			all = append(all, f)
 		}
 	}
 	return all
 }
+
+// numberFlags are the flags that stand for parameters that are numbers: their type is
+// text, as a parameter reads its value itself.
+var numberFlags = map[string]bool{}
 
 // setParameters sets the specification's parameters for which flags are given.
 // It refuses flags of other problems' parameters. The keys also are given by other

@@ -125,6 +125,9 @@ var plainFlag = cli.FlagStringer
 func wrappedFlag(f cli.Flag) string {
 	names, meaning, _ := strings.Cut(plainFlag(f), "\t")
 	names, _, _ = strings.Cut(names, " [ ") // of flags that may be repeated
+	if numberFlags[f.Names()[0]] {
+		names = strings.Replace(names, " string", " number", 1)
+	}
 	return names + "\t" + strings.ReplaceAll(wrap(meaning, 46, 0), "\n", "\n\t")
 }
 
@@ -137,7 +140,11 @@ func (p *program) app() *cli.Command {
 		UsageText: "gapwise COMMAND [options] [FILE...]    (- reads standard input)",
 		Version:   gapwise.Version,
 		Description: "An instance goes in; a solution, a bound that no solution can beat and the\n" +
-			"gap between them come out, verified by an independent judge.\n\n" +
+			"gap between them come out, verified by an independent judge. A first step:\n\n" +
+			"   gapwise generate -o web.json && gapwise solve web.json\n" +
+			"   gapwise gantt web.json -o web.svg\n\n" +
+			"gapwise COMMAND --help shows examples, gapwise algorithms what there is; the\n" +
+			"documents are README.md and docs/ of the checkout.\n\n" +
 			"Exit codes: 0 ok, 1 internal error, 2 wrong usage, 3 bad input,\n" +
 			"4 proved infeasible, 5 stopped by a limit with a solution,\n" +
 			"6 stopped without one, 7 verification failed.",

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
@@ -36,9 +37,23 @@ func (p *program) writeFile(path string, write func(io.Writer) error) error {
 		if errors.As(err, &at) {
 			err = at.Err
 		}
+		if full(err) { // nothing is wrong with what was asked for
+			return fmt.Errorf("can't write %s: %w", path, err)
+		}
 		return fmt.Errorf("%w: can't write %s: %w", model.ErrInvalid, path, err)
 	}
 	return nil
+}
+
+// full reports whether a device takes no more: it is full, or a quota or a limit is
+// reached, or it is broken. gapwise then ends with the same code everywhere, 1.
+func full(err error) bool {
+	for _, code := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO} {
+		if errors.Is(err, code) {
+			return true
+		}
+	}
+	return false
 }
 
 // put writes the data to where the path leads.

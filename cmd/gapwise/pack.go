@@ -19,9 +19,9 @@ func (p *program) pack() *cli.Command {
 		Name:      "pack",
 		Usage:     "least number of equal hosts: vector bin packing",
 		ArgsUsage: "FILE...",
-		Description: "Of a VBP file the least number of bins; of a vcsched instance that of hosts on\n" +
-			"which every job gets all that it needs, CPU too. How many hosts it has doesn't\n" +
-			"matter. \"optimal\": the bound is a proof that there is no placement on fewer.\n" +
+		Description: "Of a VBP file the least number of bins; of a vcsched instance that of hosts\n" +
+			"on which every job gets all that it needs, CPU too. How many hosts it has\n" +
+			"doesn't matter. \"optimal\": the bound is a proof that there is no placement on fewer.\n" +
 			"The placement is judged. -o writes it as a result of the instance with that\n" +
 			"many hosts: gapwise verify items.vbp --platform hosts=N result.json.\n" +
 			"Exit codes are those of solve: 5 where the bound isn't met.",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -23,6 +24,8 @@ func (p *program) solve() *cli.Command {
 		Name:      "solve",
 		Usage:     "solve instances: solution, bound and gap, verified",
 		ArgsUsage: "FILE...",
+
+		DisableSliceFlagSeparator: true, // a command may hold commas
 		Description: "auto runs the exact search for at most 10 s; exact runs the search, HiGHS or\n" +
 			"the learning kernel (--engine) without a limit, or several of them, which\n" +
 			"must agree: --engine search,kernel; all runs every algorithm.\n" +
@@ -33,7 +36,7 @@ func (p *program) solve() *cli.Command {
 			"verification failed (7), internal error (1), bad input (3), stopped without a\n" +
 			"solution (6), infeasible (4), stopped with a solution (5), ok (0).",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, Value: "auto", Usage: "auto, exact, all, names with commas, or cmd:COMMAND", DefaultText: "auto"},
+			&cli.StringSliceFlag{Name: "algorithm", Aliases: []string{"a"}, Usage: "auto, exact, all, a `LIST` of names, or cmd:COMMAND; may be repeated", DefaultText: "auto"},
 			&cli.StringFlag{Name: "engine", Usage: "engines of exact: search, highs, kernel, glpsol, cbc, scip, gurobi_cl or mps:COMMAND, several with commas; both: search,highs"},
 			&cli.StringFlag{Name: "formulation", Usage: "formulation of highs and of solvers of MPS files (gapwise export --help)"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the random generator"},
@@ -68,12 +71,12 @@ func (p *program) solve() *cli.Command {
 // known reports options that fit no problem before anything is read, in the
 // words of the first file's problem if that can be had.
 func known(c *cli.Command, o gapwise.Options, path string) error {
-	if o.Algorithm == "all" {
-		return nil
-	}
 next:
-	for _, one := range each(o) {
+	for _, one := range each(c, o) {
 		var err error
+		if one.Algorithm == "all" {
+			continue
+		}
 		for _, kind := range model.Kinds() {
 			if err = one.Check(kind); err == nil {
 				continue next
@@ -87,14 +90,26 @@ next:
 	return nil
 }
 
-// several reports whether the options ask for more than one algorithm.
-func several(o gapwise.Options) bool { return o.Algorithm == "all" || len(each(o)) > 1 }
+// several reports whether more than one algorithm is asked for.
+func several(c *cli.Command) bool {
+	names := algorithmNames(c)
+	return len(names) > 1 || slices.Contains(names, "all")
+}
 
-// each returns the options for each algorithm of a list with commas.
-func each(o gapwise.Options) []gapwise.Options {
-	names := benchmarks.SplitAlgorithms([]string{o.Algorithm})
+// algorithmNames returns the algorithms of all flags --algorithm, each a list.
+func algorithmNames(c *cli.Command) []string {
+	return benchmarks.SplitAlgorithms(c.StringSlice("algorithm"))
+}
+
+// each returns the options for each algorithm that is asked for: those of one, if one
+// is or none.
+func each(c *cli.Command, o gapwise.Options) []gapwise.Options {
+	names := algorithmNames(c)
+	if slices.Contains(names, "all") {
+		names = []string{"all"}
+	}
 	if len(names) == 0 {
-		return []gapwise.Options{o}
+		names = []string{"auto"}
 	}
 	all := make([]gapwise.Options, len(names))
 	for k, name := range names {
@@ -111,7 +126,8 @@ func algorithmFlags() []cli.Flag {
 	for _, p := range gapwise.Problems() {
 		if p.Parameters != nil {
 			for _, x := range params.Of(p.Parameters()) {
-				all = append(all, &cli.StringFlag{Name: x.Flag(), Usage: fmt.Sprintf("of %s: %s", p.Kind, x.Usage), DefaultText: x.Shown})
+				numberFlags[x.Flag()] = !x.Text
+				all = append(all, &cli.StringFlag{Name: x.Flag(), Usage: x.Usage, Category: string(p.Kind), DefaultText: x.Shown})
 			}
 		}
 	}
@@ -137,8 +153,14 @@ func parametersOf(c *cli.Command, p *gapwise.Problem) (model.Parameters, error) 
 }
 
 func (p *program) solveOptions(c *cli.Command) (gapwise.Options, error) {
-	o := gapwise.Options{Algorithm: c.String("algorithm"), Engine: c.String("engine"), Formulation: c.String("formulation"), Solver: p.solver,
+	o := gapwise.Options{Engine: c.String("engine"), Formulation: c.String("formulation"), Solver: p.solver,
 		Settings: model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit"), Gap: c.Float64("gap")}}
+	names := algorithmNames(c)
+	for k, name := range names {
+		if slices.Contains(names[:k], name) {
+			return o, usagef("solve: the algorithm %s is named twice", name)
+		}
+	}
 	switch {
 	case o.Threads < 1:
 		return o, usagef("solve: --threads is %d, must be at least 1", o.Threads)
@@ -179,7 +201,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 		switch {
 		case len(paths) > 1 || isStdout(f):
 			return usagef("solve: --proof takes one file to solve, and a file to write")
-		case several(o):
+		case several(c):
 			return usagef("solve: --proof takes one algorithm: only the engine kernel writes proofs")
 		}
 		if err := checkOutput(f, paths); err != nil {
@@ -189,7 +211,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	}
 	steps := p.newTrace(c)
 	if steps != nil {
-		if several(o) {
+		if several(c) {
 			return usagef("solve: --trace takes one algorithm")
 		}
 		if steps.path != "-" {
@@ -206,7 +228,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 		if err != nil {
 			return err
 		}
-		for _, one := range each(o) {
+		for _, one := range each(c, o) {
 			if one.Algorithm == "all" {
 				continue
 			}
@@ -248,9 +270,9 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 				fmt.Fprintf(p.err, "start: %v\n", changes)
 			}
 		}
-		options := each(o)
-		if o.Algorithm == "all" {
-			options = nil
+		options, everything := each(c, o), false
+		if options[0].Algorithm == "all" {
+			options, everything = nil, true
 			for _, a := range gapwise.Algorithms(in.Kind()) {
 				one := o
 				one.Algorithm = a.Name
@@ -282,7 +304,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 			if err == nil && proof != nil && !quiet {
 				fmt.Fprintf(human, "proof in %s, %d bytes: gapwise check replays it\n", proof.Name(), proof.size())
 			}
-			if o.Algorithm == "all" && errors.Is(err, model.ErrUnsupported) {
+			if everything && errors.Is(err, model.ErrUnsupported) {
 				continue // another formulation's instance
 			}
 			if err != nil {
@@ -335,7 +357,7 @@ func checkCSV(c *cli.Command, paths []string) error {
 	switch {
 	case file == "":
 		return nil
-	case len(paths) > 1 || several(gapwise.Options{Algorithm: c.String("algorithm")}):
+	case len(paths) > 1 || several(c):
 		return usagef("solve: --csv takes one file and one algorithm")
 	case isStdout(file) && (c.Bool("json") || isStdout(c.String("output"))):
 		return usagef("solve: standard output takes --csv, or results by --json or -o")

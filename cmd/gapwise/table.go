@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"regexp"
 	"slices"
@@ -185,7 +186,10 @@ func readRecords(paths []string) ([]benchmarks.Record, error) {
 		} else {
 			some, _, err = benchmarks.ReadRecords(path)
 		}
-		if err != nil && !errors.Is(err, model.ErrInvalid) {
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			err = fmt.Errorf("%w input: can't read %s: %w", model.ErrInvalid, path, at.Err)
+		} else if err != nil && !errors.Is(err, model.ErrInvalid) {
 			err = fmt.Errorf("%w: %w", model.ErrInvalid, err)
 		}
 		if err != nil {

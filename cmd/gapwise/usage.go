@@ -36,6 +36,9 @@ func onUsageError(_ context.Context, c *cli.Command, err error, sub bool) error 
 	if rest, ok := strings.CutPrefix(text, "invalid value "); ok {
 		if value, rest, ok := strings.Cut(rest, " for flag -"); ok {
 			name, why, _ := strings.Cut(rest, ": ")
+			if strings.Contains(why, "duplicate") {
+				return usagef("%s%s is given twice, and takes one value here", prefix, dashed(name))
+			}
 			return usagef("%s%s is %s, must be %s", prefix, dashed(name), value, wanted(c.Flags, name, why))
 		}
 	}
