@@ -80,7 +80,7 @@ func executions(w io.Writer, opts Options, frames []Frame) error {
 			title += fmt.Sprintf(", %s %.0f", what, n)
 		}
 	}
-	return Execution(w, opts, titled(title, in.Name, opts.By), in, e)
+	return Execution(w, opts, titled(title+opts.boundText(o, "s"), in.Name, opts.By), in, e)
 }
 
 // executionLayout holds what is drawn and where.
@@ -246,7 +246,7 @@ func (l *executionLayout) place() error {
 
 	l.legend = l.legendOf()
 	l.height, err = l.fill(func(stretch float64) float64 {
-		y := titleEnd(l.title) + legendLine
+		y := titleEnd(l.title) + legendLine*float64(l.legend[len(l.legend)-1].line+1)
 		for t := range l.tiers {
 			if l.Usage {
 				break

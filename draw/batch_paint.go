@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/plot"
 )
 
-var tierColours = [2]color.RGBA{palette[0], palette[2]}
+// tierColours are those of what is in use over time. None is a job's.
+var tierColours = [2]color.RGBA{hex(0x64748B), hex(0xC9A27A)}
 
 func (l *executionLayout) paint(p pen) {
 	p.fill(white, rect{0, 0, l.width, l.height})
@@ -147,6 +148,7 @@ func (l *executionLayout) legendOf() (all []entry) {
 	}
 	area := func(text string, c color.RGBA) { add(text, func(p pen, r rect) { p.fill(c, r) }) }
 	switch {
+	case l.Usage: // no segments are drawn
 	case l.many():
 		for class, text := range shareTexts("nothing in use") {
 			if class > 0 {
@@ -172,5 +174,15 @@ func (l *executionLayout) legendOf() (all []entry) {
 	}
 	area("waiting", waitingColour)
 	area("maximum, paler than the mean", mix(tierColours[0], white, 0.5))
+	// As many lines as the width needs.
+	f, x, line := newFace(labelSize, false), margin, 0
+	for k := range all {
+		wide := legendThumb + 5 + f.width(all[k].text)
+		if k > 0 && x+wide > l.width-margin {
+			x, line = margin, line+1
+		}
+		all[k].line = line
+		x += wide + legendApart
+	}
 	return all
 }

@@ -90,7 +90,7 @@ func TestExecutionByHand(t *testing.T) {
 	}
 	// b waits from 50 s to 100 s, c from 20 s to 60 s.
 	seconds := 0.0
-	for _, r := range rectangles(t, p, "EE8866") {
+	for _, r := range rectangles(t, p, "9D7BA8") {
 		if r.y >= back[3].y-0.01 && r.y < back[3].y+back[3].h {
 			seconds += r.w / second * round(2*r.h/back[3].h)
 		}

@@ -51,6 +51,11 @@ func Conflict(w io.Writer, o Options, in *model.Reservation, ids []string, reaso
 	}
 	l.title = titled(fmt.Sprintf("%d requests can't be kept together", len(ids)), in.Name, o.By)
 	l.reason = clean(reason)
+	if n := 0; l.reason != "" {
+		if k, _ := fmt.Sscanf(l.reason, "%d requests ", &n); k == 1 && n != len(ids) {
+			l.reason = "These and others: " + l.reason // what the search had found before
+		}
+	}
 	if err := l.place(); err != nil {
 		return err
 	}
@@ -182,7 +187,13 @@ func (l *conflictLayout) paint(p pen) {
 	for _, s := range l.need.steps {
 		most = max(most, s.Used)
 	}
-	p.heading(l.need.useY-6, l.width, fmt.Sprintf("PEs that must be in use; dashed: the %d that there are", l.in.PEs))
+	text := fmt.Sprintf("PEs that must be in use; dashed: the %d that there are", l.in.PEs)
+	if most > float64(l.in.PEs) {
+		text += fmt.Sprintf(", and %.0f are needed", most)
+	} else {
+		text += fmt.Sprintf(". What may move is not in it: no starts of all %d fit in what is left", l.all)
+	}
+	p.heading(l.need.useY-6, l.width, text)
 	l.chart(p, axis, l.need.useY, l.need.useHeight, most, func() {
 		fillArea(p, &l.timeAxis, palette[1], l.need.useY+l.need.useHeight, l.need.useHeight/most, l.need.steps, func(s model.UsageStep) (float64, float64) { return s.AtS, s.Used })
 	})

@@ -275,3 +275,20 @@ func BenchmarkGantt(b *testing.B) {
 		}
 	}
 }
+
+// An arrow between machines is drawn above the bars, and from the edge of the bar that it
+// leaves: a piece of one that is hidden seems to leave another task.
+func TestArrowsLieAboveBars(t *testing.T) {
+	bar := func(from, to float64, group int) draw.Bar { return draw.Bar{Start: from, End: to, Group: group} }
+	var b bytes.Buffer
+	panel := draw.Panel{Rows: []draw.Row{{Label: "P1", Bars: []draw.Bar{bar(0, 3, 0), bar(3, 7, 1)}}, {Label: "P2", Bars: []draw.Bar{bar(4, 6, 2), bar(7, 11, 3)}}},
+		Arrows: []draw.Arrow{{FromRow: 0, ToRow: 1, From: 3, To: 7}}}
+	if err := draw.Gantt(&b, draw.Options{Style: draw.Style{Format: "svg"}}, "", []draw.Panel{panel}); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	last := strings.LastIndex(text, "#44BB99") // of the bar that the arrow crosses
+	if line := strings.LastIndex(text, "#555555;stroke-width:0.7"); last < 0 || line < last {
+		t.Errorf("the arrow is drawn at %d, the bar below it at %d", line, last)
+	}
+}

@@ -46,18 +46,19 @@ func (l *layout) paintPanel(p pen, box *panelBox, axis []tick) {
 	p.text(newFace(panelSize, true), ink, margin, box.head+headLine*0.75, 0, box.title)
 	l.paintRows(p, box)
 	box.grid(p, axis, box.top, box.bottom)
-	for _, critical := range []bool{false, true} {
-		for _, x := range box.arrows {
-			if x.Critical == critical {
-				l.paintArrow(p, box, x)
-			}
-		}
-	}
 	for r := range box.rows {
 		if box.rows[r].bands {
 			l.paintBands(p, box, &box.rows[r])
 		} else {
 			l.paintBars(p, box, &box.rows[r])
+		}
+	}
+	// Above the bars: what is hidden below one seems to leave it.
+	for _, critical := range []bool{false, true} {
+		for _, x := range box.arrows {
+			if x.Critical == critical {
+				l.paintArrow(p, box, x)
+			}
 		}
 	}
 	f := newFace(markSize, false)
@@ -81,14 +82,25 @@ func (l *layout) paintPanel(p pen, box *panelBox, axis []tick) {
 	}
 }
 
-// paintArrow draws an arrow between the rows of machines.
+// paintArrow draws an arrow between the rows of machines: from the edge of the bar from
+// which it leaves, on the side of the other row, to the middle of the bar's beginning at
+// which it arrives. A white line below it parts it from the bars that it crosses.
 func (l *layout) paintArrow(p pen, box *panelBox, x Arrow) {
 	from, to := &box.rows[x.FromRow], &box.rows[x.ToRow]
 	c, width := paleInk, 0.7
 	if x.Critical {
 		c, width = ink, 1.5
 	}
-	p.arrow(c, width, box.x(x.From), from.y+from.h/2, box.x(x.To), to.y+to.h/2)
+	y := from.y + from.h/2
+	switch edge := from.h / 2 * 0.75; {
+	case to.y > from.y:
+		y += edge
+	case to.y < from.y:
+		y -= edge
+	}
+	x0, x1, y1 := box.x(x.From), box.x(x.To), to.y+to.h/2
+	p.line(white, width+1.6, x0, y, x1, y1)
+	p.arrow(c, width, x0, y, x1, y1)
 }
 
 // arrow draws a line with a head at its end.

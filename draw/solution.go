@@ -3,6 +3,7 @@ package draw
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -125,7 +126,9 @@ func (o *Options) boundText(objective model.Objective, unit string) string {
 		return ""
 	}
 	text := ", bound " + short(*o.Bound) + " " + unit
-	if unit == "" {
+	if unit == "" && *o.Bound == math.Trunc(*o.Bound) {
+		text = ", bound " + short(*o.Bound)
+	} else if unit == "" {
 		text = fmt.Sprintf(", bound %.4g", *o.Bound)
 	}
 	gap := model.Gap(objective.Value, *o.Bound)
@@ -146,6 +149,11 @@ func bookings(w io.Writer, o Options, frames []Frame) error {
 	if err != nil {
 		return err
 	}
+	objective, err := in.Objective(b)
+	if err != nil {
+		return err
+	}
+	title += o.boundText(objective, in.Metrics()[0].Unit)
 	return Bookings(w, o, titled(title, in.Name, o.By), in, b)
 }
 

@@ -82,6 +82,11 @@ func clusters(w io.Writer, o Options, frames []Frame) error {
 	if err != nil {
 		return err
 	}
+	objective, err := in.Objective(e)
+	if err != nil {
+		return err
+	}
+	title += o.boundText(objective, in.Metrics()[0].Unit)
 	return Clusters(w, o, titled(title, in.Name, o.By), in, e)
 }
 

@@ -15,7 +15,7 @@ import (
 
 var (
 	usedColour      = palette[0]
-	waitingColour   = palette[1]
+	waitingColour   = hex(0x9D7BA8) // no job has it
 	suspendedColour = palette[4]
 )
 
@@ -87,7 +87,8 @@ func (l *clustersLayout) paint(p pen) {
 		}
 	}
 	axis := l.ticks()
-	most := 1.0
+	slots := float64(l.tree.Servers() * l.tree.Slots)
+	most := slots // as high as what there is, so that one sees what is left
 	for _, s := range l.steps {
 		most = max(most, s.used)
 	}
@@ -97,6 +98,8 @@ func (l *clustersLayout) paint(p pen) {
 	}
 	l.heading(p, l.slotsY-6, text)
 	l.chart(p, axis, l.slotsY, l.slotsHigh, most, func() { l.paintSlots(p, most) })
+	at := l.slotsY + l.slotsHigh*(1-slots/most)
+	p.line(realisticColour, 1.2, l.left, at, l.right, at, 4, 2)
 	if len(l.without) > 0 {
 		l.strip(p, l.without, map[bool]string{false: "rejected", true: "refused"}[l.in.Queue], l.stripY)
 	}

@@ -170,7 +170,7 @@ func TestClustersQueue(t *testing.T) {
 		}
 		return sum
 	}
-	if x := seconds("EE8866"); x < 19.8 || x > 20.2 {
+	if x := seconds("9D7BA8"); x < 19.8 || x > 20.2 {
 		t.Errorf("%v s of waiting, want 20", x)
 	}
 	if x := seconds("FFAABB"); x < 34.8 || x > 35.2 { // below those waiting, too
@@ -237,7 +237,7 @@ func TestClustersCases(t *testing.T) {
 		wantNever   string
 		shapesBelow int
 	}{
-		"nothing":       {0, 4, false, []string{"pod 3", "0", "1"}, "rejected", 250},
+		"nothing":       {0, 4, false, []string{"pod 3", "0", "100"}, "rejected", 250},
 		"thirty":        {30, 6, false, []string{"pod 5", "r1", "rejected"}, "maximum", 1600},
 		"thirty-one":    {31, 6, false, []string{"pod 5", "maximum, paler than the mean", "rejected"}, "r1", 1500},
 		"one server":    {5, 2, true, []string{"pod 1", "suspended"}, "maximum of", 200},
