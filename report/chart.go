@@ -105,7 +105,7 @@ func (c *chart) empty() bool {
 // svg draws the chart.
 func (c *chart) svg() template.HTML {
 	c.span()
-	width, height, xTicks := 460.0, 300.0, 6
+	width, height, xTicks := 520.0, 310.0, 6
 	if c.wide {
 		width, height, xTicks = 940.0, 270.0, 9
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 // ranking draws the objectives of algorithms on one axis, a row each, with the bound as
-// a line that none can pass.
+// a line that none can pass. The values stand beside the names, where a narrow page
+// begins.
 type ranking struct {
 	name  string
 	axis  axis
@@ -27,12 +28,13 @@ type rank struct {
 
 func (r *ranking) svg() template.HTML {
 	const width, rowHeight, top = 940.0, 23.0, 8.0
-	longest := 4
+	longest, widest := 4, 4 // letters of the names, and of their values
 	low, high := math.Inf(1), math.Inf(-1)
 	r.axis.whole = true
 	for _, k := range r.rows {
 		r.axis.whole = r.axis.whole && (math.IsNaN(k.x) || k.x == math.Trunc(k.x))
-		longest = max(longest, min(24, len([]rune(k.name))))
+		longest, widest = max(longest, min(24, len([]rune(k.name)))), max(widest, len([]rune(k.text)))
+		longest = max(longest, len([]rune(k.group))-widest)
 		if drawable(k.x, false) {
 			low, high = min(low, k.x), max(high, k.x)
 		}
@@ -52,7 +54,8 @@ func (r *ranking) svg() template.HTML {
 		room := 0.04 * (r.axis.high - r.axis.low)
 		r.axis.low, r.axis.high = r.axis.low-room, r.axis.high+room
 	}
-	left, right := 16+7.4*float64(longest), width-90
+	names := 16 + 7.4*float64(longest)
+	left, right := names+14+7.4*float64(widest), width-24
 	var at []float64 // the rows' places
 	place := top
 	heading := func(k int) bool {
@@ -81,7 +84,7 @@ func (r *ranking) svg() template.HTML {
 		if heading(k) {
 			fmt.Fprintf(&b, `<text class="label group" x="8" y="%s">%s</text>`, n1(y-rowHeight+4), escape(v.group))
 		}
-		fmt.Fprintf(&b, `<text class="end label" x="%s" y="%s">%s</text>`, n1(left-8), n1(y+4), escape(clipText(v.name, 24)))
+		fmt.Fprintf(&b, `<text class="end label" x="%s" y="%s">%s</text>`, n1(names-8), n1(y+4), escape(clipText(v.name, 24)))
 		if !drawable(v.x, r.axis.log) {
 			fmt.Fprintf(&b, `<text x="%s" y="%s">%s</text>`, n1(left+8), n1(y+4), map[bool]string{true: "no solution", false: tidy(v.x)}[math.IsNaN(v.x)])
 			continue
@@ -91,7 +94,7 @@ func (r *ranking) svg() template.HTML {
 			fmt.Fprintf(&b, `<path class="rest" d="M%s %sH%s"/>`, n1(px(v.x)), n1(y), n1(px(r.bound)))
 		}
 		fmt.Fprintf(&b, `<path class="dot" d="%s"><title>%s: %s</title></path></g>`, marker(0, px(v.x), y), escape(v.name), escape(v.text))
-		fmt.Fprintf(&b, `<text x="%s" y="%s">%s</text>`, n1(right+8), n1(y+4), escape(v.text))
+		fmt.Fprintf(&b, `<text class="end" x="%s" y="%s">%s</text>`, n1(left-8), n1(y+4), escape(v.text))
 	}
 	if known {
 		fmt.Fprintf(&b, `<g class="curve bound"><path class="line" d="M%s %sV%s"><title>bound %s</title></path></g>`, n1(px(r.bound)), n1(top), n1(bottom), tidy(r.bound))
