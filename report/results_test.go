@@ -230,3 +230,24 @@ func smallLog() *model.Reservation {
 	}
 	return in
 }
+
+// A solution that another run proves to be optimal is called so, and what a file only
+// states is called stated, in the rows and in the tables' counts.
+func TestStatusesAgree(t *testing.T) {
+	t.Parallel()
+	runs := []Run{made("g", "heft", 1, 10, 8, 0.1, nil), made("g", "search", 1, 10, 10, 0.2, nil), made("g", "cpop", 1, 12, 8, 0.1, nil)}
+	runs[1].Status, runs[1].Nodes = model.StatusOptimal, 5
+	text := pageOf(t, runs, Options{})
+	for want, n := range map[string]int{">optimal (search)<": 1, ">feasible<": 1} {
+		if got := strings.Count(text, want); got != n {
+			t.Errorf("%d times %q, want %d", got, want, n)
+		}
+	}
+	for i := range runs {
+		runs[i].Sealed = false
+	}
+	text = pageOf(t, runs, Options{})
+	if strings.Contains(text, "optimal (search)") || !strings.Contains(text, ">stated optimal<") || !strings.Contains(text, "0 of 1") {
+		t.Error("what is stated counts as proved")
+	}
+}
