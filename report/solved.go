@@ -111,7 +111,7 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 			r, seer, what = i.bestRun(), nil, "the best, by "
 		}
 		to.Cards = append(to.Cards, card{withUnit(r.objective(), p.first.Unit), p.first.Name + ", " + what + r.Algorithm})
-		if seer != nil {
+		if seer != nil && p.first.Sense.Better(seer.objective(), r.objective()) {
 			to.Cards = append(to.Cards, card{withUnit(seer.objective(), p.first.Unit), "seeing the instance whole, " + seer.Algorithm})
 		}
 		to.Cards = append(to.Cards, card{withUnit(i.Bound, p.first.Unit), "bound: no solution is better"}, card{percentOf(i.gap()) + " %", "gap of the best solution"})
@@ -123,10 +123,13 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 		}
 		text := fmt.Sprintf("The best of %s is %s: %s %s, found in %s.", plural(len(p.algorithms), "algorithm"), r.Algorithm, p.first.Name, p.human(r.objective()), duration(r.ElapsedS))
 		if seer != nil {
-			text = fmt.Sprintf("The best of %s is %s: %s %s. They decide with what is known at that time. Of those that see the instance whole the best is %s: %s.",
-				policiesOf(policies), r.Algorithm, p.first.Name, p.human(r.objective()), seer.Algorithm, p.human(seer.objective()))
+			text = fmt.Sprintf("The best of %s is %s: %s %s. They decide with what is known at that time.",
+				policiesOf(policies), r.Algorithm, p.first.Name, p.human(r.objective()))
 			if p.first.Sense.Better(seer.objective(), r.objective()) {
-				text += fmt.Sprintf(" So not knowing the future costs the best policy %s %% of that, at least.", percentOf(math.Abs(r.objective()-seer.objective())/math.Abs(seer.objective())))
+				text += fmt.Sprintf(" Of those that see the instance whole the best is %s: %s. So not knowing the future costs the best policy %s %% of that, at least.",
+					seer.Algorithm, p.human(seer.objective()), percentOf(math.Abs(r.objective()-seer.objective())/math.Abs(seer.objective())))
+			} else {
+				text += " None of those that see the instance whole found a better solution."
 			}
 			if i.closed() {
 				text += fmt.Sprintf(" The best solution of all is optimal: no solution is better than the bound %s (%s).", withUnit(i.Bound, p.first.Unit), i.BoundBy)
