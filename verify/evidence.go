@@ -94,22 +94,24 @@ func (f Followed) Implies(sense model.Sense, bound float64, infeasible bool) boo
 func tooMuch(what string) error { return fmt.Errorf("%w: %s", ErrUnchecked, what) }
 
 // evidence judges the evidence of a result: it adds what it checks, what is wrong and
-// what is on trust.
-func evidence(ctx context.Context, in model.Instance, res *model.Result, r *Report) {
+// what is on trust. The error is that of ctx, if it ends before.
+func evidence(ctx context.Context, in model.Instance, res *model.Result, r *Report) error {
 	infeasible := res.Status == model.StatusInfeasible
 	what := "the bound"
 	if infeasible {
 		what = "that there is no solution"
 	} else if math.IsNaN(res.Bound) {
-		return
+		return nil
 	}
 	e := res.Evidence
 	if e == nil {
 		r.Trusted = append(r.Trusted, what)
-		return
+		return nil
 	}
 	f, err := Evidence(ctx, in, e)
 	switch {
+	case err != nil && ctx.Err() != nil:
+		return err
 	case errors.Is(err, ErrUnchecked):
 		r.Trusted = append(r.Trusted, what+" "+claim(e))
 	case err != nil:
@@ -128,6 +130,7 @@ func evidence(ctx context.Context, in model.Instance, res *model.Result, r *Repo
 	default:
 		r.Checked = append(r.Checked, what+", by "+f.How)
 	}
+	return nil
 }
 
 // claim says in brackets what evidence claims.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -121,7 +122,14 @@ func TestJudgeIsInterruptible(t *testing.T) {
 		if whole.asked < least {
 			t.Errorf("it asks its context %d times, must be %d at least", whole.asked, least)
 		}
+		var limits []int
 		for limit := 1; limit < whole.asked; limit += 1 + whole.asked/11 {
+			limits = append(limits, limit)
+		}
+		for limit := max(1, whole.asked-5); limit < whole.asked; limit++ {
+			limits = append(limits, limit)
+		}
+		for _, limit := range limits {
 			c := &countedCtx{Context: context.Background(), limit: limit}
 			if err := judge(c); !errors.Is(err, context.Canceled) {
 				t.Fatalf("asked %d of %d times, it returns %v", limit, whole.asked, err)
@@ -141,6 +149,33 @@ func TestJudgeIsInterruptible(t *testing.T) {
 			t.Parallel()
 			stops(t, passes[kind]*n/1024, func(ctx context.Context) error {
 				_, err := verify.Verify(ctx, in, s, verify.Options{Valid: true})
+				return err
+			})
+		})
+		t.Run(string(kind)+"/result", func(t *testing.T) {
+			t.Parallel()
+			r := model.NewResult("x", 0)
+			if err := r.SetSolution(in, s); err != nil {
+				t.Fatal(err)
+			}
+			followed, err := verify.Evidence(t.Context(), in, &all[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			bound, _ := followed.Bound.Float64()
+			if r.Bound, r.Evidence = bound, &all[0]; model.SenseOf(in) == model.Minimise {
+				r.Bound = math.Nextafter(bound, 0)
+			} else {
+				r.Bound = math.Nextafter(bound, math.Inf(1))
+			}
+			r.Kind, r.Gap = in.Kind(), model.Gap(r.Objective, r.Bound)
+			stops(t, passes[kind]*n/1024, func(ctx context.Context) error {
+				report, err := verify.Result(ctx, in, r, verify.Options{Valid: true})
+				for _, v := range report.Violations {
+					if v.Constraint == verify.WrongEvidence {
+						t.Fatal(v)
+					}
+				}
 				return err
 			})
 		})
