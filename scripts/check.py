@@ -20,23 +20,16 @@ import zlib
 from collections import namedtuple
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from graphlib import TopologicalSorter
 
-LIMIT = 2**60
-MUCH = 2**28
-SLACK = 1 + Fraction(1, 2**50)
-TAU = Fraction(1e-9)
+LIMIT, MUCH, SLACK, TAU = 2**60, 2**28, 1 + Fraction(1, 2**50), Fraction(1e-9)
 NUMBER = re.compile(r"0|-?[1-9][0-9]*")
 BOUND = re.compile(r"([^<>=]+)([<>]=)([^<>=]+)")
 UNIT_OF_TIME = re.compile(r"[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?")
 
 class Refused(Exception):
     """The proof doesn't hold, or isn't one."""
-
-class Unreadable(Exception):
-    """A file can't be read, or is no instance."""
-
-# ---- numbers ----
 
 def require(condition, why):
     """Refuse the proof unless a condition is true."""
@@ -51,20 +44,18 @@ def number(word, least=1 - LIMIT):
 
 def rounded(value, up):
     """Give the nearest float that isn't below a fraction (up), or isn't above it."""
-    value = Fraction(value)
     try:
-        near = float(value)
+        near = float(Fraction(value))
     except OverflowError:
         near = math.inf
-    if near < value if up else near > value:
-        near = math.nextafter(near, math.inf if up else -math.inf)
-    return near
+    wrong = near < value if up else near > value
+    return math.nextafter(near, math.inf if up else -math.inf) if wrong else near
 
 def millionths(x):
     """Give the nearest whole number to x 10^6."""
     return round(Fraction(x) * 10**6)
 
-# ---- the state ----
+# ---- the state
 
 def opposite(bound):
     """Give what holds if and only if the bound doesn't."""
@@ -84,20 +75,17 @@ class State:
         v = self.numbers.setdefault(name, len(self.lower))
         if v == len(self.lower):
             require(abs(lower) < LIMIT and abs(upper) < LIMIT, f"the range of {name} isn't below 2^60")
-            self.lower.append(lower)
-            self.upper.append(upper)
-            self.there.append(there)
-            self.speaks_of.append(speaks_of)
+            for column, x in zip((self.lower, self.upper, self.there, self.speaks_of), (lower, upper, there, speaks_of)):
+                column.append(x)
             self.look(v)
         return v
 
     def look(self, v):
         """Conclude that a variable isn't there if its bounds cross."""
-        if self.lower[v] > self.upper[v]:
-            if self.there[v] is None:
-                self.contradiction = True
-            else:
-                self.add((self.there[v], False, 0))
+        if self.lower[v] > self.upper[v] and self.there[v] is None:
+            self.contradiction = True
+        elif self.lower[v] > self.upper[v]:
+            self.add((self.there[v], False, 0))
 
     def add(self, bound):
         """Add a bound."""
@@ -108,13 +96,9 @@ class State:
             side[v] = b
             self.look(v)
 
-    def mark(self):
-        """Give what back needs to come back to the state of now."""
-        return len(self.trail), self.contradiction
-
-    def back(self, mark):
-        """Take back all bounds since a mark."""
-        length, self.contradiction = mark
+    def back(self, length):
+        """Take back bounds until the trail has a length, and the contradiction."""
+        self.contradiction = False
         while len(self.trail) > length:
             side, v, b = self.trail.pop()
             side[v] = b
@@ -126,10 +110,8 @@ class State:
 
     def holds(self, bound):
         """Tell whether a bound holds, or a choice is sure."""
-        if bound is None or self.follows(bound):
-            return True
-        there = self.there[bound[0]]
-        return there is not None and self.upper[there] <= 0
+        there = bound and self.there[bound[0]]
+        return bound is None or self.follows(bound) or there is not None and self.upper[there] <= 0
 
     def fails(self, bound):
         """Tell whether a bound fails, or a choice isn't possible."""
@@ -140,16 +122,15 @@ class State:
         sure = [a for a in alternatives if self.holds(a[0])]
         return any(map(test, sure)) if sure else all(test(a) for a in alternatives if not self.fails(a[0]))
 
-# ---- the rules: each gives a function violated(state, subjects, window) ----
+# ---- the rules: each gives a function violated(state, subjects, window)
 
 def exactly_one(choices):
     """Exactly one is chosen."""
-    return lambda state, subjects, window: (
-        sum(map(state.holds, choices)) >= 2 or all(map(state.fails, choices)))
+    return lambda state, *_: sum(map(state.holds, choices)) >= 2 or all(map(state.fails, choices))
 
 def nogood(bounds):
     """The bounds aren't all true."""
-    return lambda state, subjects, window: all(map(state.holds, bounds))
+    return lambda state, *_: all(map(state.holds, bounds))
 
 def several(rules):
     """None of some constraints is violated."""
@@ -157,24 +138,19 @@ def several(rules):
 
 def linear(terms, groups, limit):
     """The sum of a x of the terms (a, x), and of a value of each group, a list of (choice, value), is <= limit."""
-    def violated(state, subjects, window):
+    def violated(state, *_):
         least = sum(a * (state.lower[x] if a > 0 else state.upper[x]) for a, x in terms)
         for group in groups:
-            possible = [value for choice, value in group if not state.fails(choice)]
-            if not possible:
-                return True
             sure = [value for choice, value in group if state.holds(choice)]
-            least += max(sure) if sure else min(possible)
+            possible = [value for choice, value in group if not state.fails(choice)]
+            least += max(sure) if sure else min(possible, default=math.inf)
         return least > limit
     return violated
 
 def delay(first, then, d):
     """start_l >= start_k + d(k, l), for the alternatives (choice, start, number) of k and l that are chosen."""
-    def violated(state, subjects, window):
-        def late(l):
-            return state.certain(first, lambda k: state.lower[k[1]] + d(k[2], l[2]) > state.upper[l[1]])
-        return state.certain(then, late)
-    return violated
+    return lambda state, *_: state.certain(then, lambda l: state.certain(
+        first, lambda k: state.lower[k[1]] + d(k[2], l[2]) > state.upper[l[1]]))
 
 Activity = namedtuple("Activity", "number e l p demand")  # its window [e, l) and length p
 
@@ -203,7 +179,7 @@ def no_overlap(activities, first):
     def violated(state, subjects, window):
         sure = sure_activities(state, activities)
         return overloaded(sure) or any(
-            no_place(state, q, [a for a in sure if a is not q], first) for q in sure if q.number in subjects)
+            no_place(state, q, [i for i in sure if i != q], first) for q in sure if q.number in subjects)
     return violated
 
 def no_place(state, q, others, first):
@@ -250,7 +226,7 @@ def no_start(q, too_full):
             start = max(start, b)
     return start > q.l - q.p
 
-# ---- the kinds: each gives what the names in a proof mean, and makes all variables whose range may be empty ----
+# ---- the kinds: each gives what the names in a proof mean, and makes all variables whose range may be empty
 
 # bound(b) gives what `claim b` says. variables and constraints are tables from a name, as in `on T M`, to a function
 # of its arguments, which ranges limits.
@@ -540,26 +516,22 @@ def tvc(instance, unit, upper, state):
 
 KINDS = {"dag": dag, "vcsched": vcsched, "batch": batch, "reservation": reservation, "tvc": tvc}
 
-# ---- the proof ----
+# ---- the proof
 
 class Checker:
     """Replay a proof line by line. line is the number of the one at hand, from 1."""
 
-    def __init__(self, instance, sha=None):
-        self.instance, self.sha, self.state = instance, sha, State()
-        self.line = self.steps = self.learned = 0
+    def __init__(self, instance, sha):
+        self.instance, self.sha, self.state, self.line = instance, sha, State(), 0
         self.variables, self.constraints, self.nogoods = {}, {}, {}
-        self.open = self.claimed = None  # the nogood before its end: id, premises, mark; what is claimed
+        self.open = self.claimed = None  # the nogood before its end: id, premises, length of the trail; the claim
 
     def check(self, text):
         """Give the bound that a proof proves, or refuse it."""
         for self.line, line in enumerate(text.removesuffix("\n").split("\n"), 1):
             words = [word for word in line.removesuffix("\r").split(" ") if word]
             require(words and self.claimed is None, "a line without a word, or after the claim")
-            if self.line <= 4:
-                self.header(words, self.instance["kind"])
-            else:
-                self.rest(words)
+            self.header(words, self.instance["kind"]) if self.line <= 4 else self.rest(words)
         require(self.claimed is not None, "no claim")
         return self.model.bound(self.claimed)
 
@@ -583,19 +555,19 @@ class Checker:
         state, model = self.state, self.model
         match words:
             case "var", i, _, *_:
-                self.variables[self.new(i, self.variables)] = meaning(model.variables, model.ranges, words[2:])
+                self.variables[new(i, self.variables)] = meaning(model.variables, model.ranges, words[2:])
             case "con", i, _, *_:
-                self.constraints[self.new(i, self.constraints)] = meaning(model.constraints, model.ranges, words[2:])
+                self.constraints[new(i, self.constraints)] = meaning(model.constraints, model.ranges, words[2:])
             case "nogood", i, *premises if not self.open:
-                self.open = self.new(i, self.nogoods), list(map(self.bound, premises)), state.mark()
+                self.open = new(i, self.nogoods), [self.bound(word) for word in premises], len(state.trail)
+                self.root = state.contradiction
                 for bound in self.open[1]:
                     state.add(bound)
             case ["end"] if self.open and state.contradiction:
-                i, premises, mark = self.open
-                state.back(mark)
-                self.nogoods[i], self.open = nogood(premises), None
-                self.learned += 1
-            case "delete", i if not self.open and number(i, 0) in self.nogoods:
+                i, premises, length = self.open
+                state.back(length)
+                state.contradiction, self.nogoods[i], self.open = self.root, nogood(premises), None
+            case "delete", i if not self.open and defined(i, self.nogoods):
                 del self.nogoods[int(i)]
             case "cut", value if not self.open and number(value) < self.last_cut:
                 if not state.contradiction:
@@ -606,115 +578,92 @@ class Checker:
                 require(number(value, 0) <= most, f"at most {most} is proved")
                 self.claimed = int(value)
             case (i, what) | (i, what, _, _):
-                constraint = self.defined(i.removeprefix("n"), self.nogoods if i[0] == "n" else self.constraints)
-                self.step(constraint, None if what == "!" else self.bound(what), list(map(number, words[2:])))
+                constraint = defined(i.removeprefix("n"), self.nogoods if i[0] == "n" else self.constraints)
+                self.step(constraint, None if what == "!" else self.bound(what), [number(word) for word in words[2:]])
             case _:
                 raise Refused(f"not a line of a proof, or not here: {' '.join(words)[:60]}")
 
-    def new(self, word, meanings):
-        """Read an id that has no meaning yet."""
-        i = number(word, 0)
-        return require(i not in meanings, f"{i} has a meaning") and i
-
-    def defined(self, word, meanings):
-        """Give the meaning of an id."""
-        return require(number(word, 0) in meanings, f"{word} isn't defined") and meanings[int(word)]
-
     def bound(self, word):
         """Read a bound."""
-        parts = BOUND.fullmatch(word)
-        require(parts, f"{word[:40]} isn't a bound")
-        return self.defined(parts[1], self.variables), parts[2] == ">=", number(parts[3])
+        require(parts := BOUND.fullmatch(word), f"{word[:40]} isn't a bound")
+        return defined(parts[1], self.variables), parts[2] == ">=", number(parts[3])
 
     def step(self, violated, bound, window):
         """Check that a bound, or for None a contradiction, follows from a constraint, and add it."""
-        state, mark, subjects = self.state, self.state.mark(), ()
-        self.steps += 1
+        state, length, subjects = self.state, len(self.state.trail), ()
         if state.contradiction:
             return
         if bound:
-            there, subjects = state.there[bound[0]], state.speaks_of[bound[0]]
+            subjects = state.speaks_of[bound[0]]
             state.add(opposite(bound))
-            if there is not None:
-                state.add((there, True, 1))
+            if state.there[bound[0]] is not None:
+                state.add((state.there[bound[0]], True, 1))
         require(state.contradiction or violated(state, subjects, window), "this doesn't follow")
-        state.back(mark)
-        if bound:
-            state.add(bound)
-        else:
-            state.contradiction = True
+        state.back(length)
+        state.add(bound) if bound else setattr(state, "contradiction", True)
 
-# ---- files ----
+def new(word, meanings):
+    """Read an id that has no meaning yet."""
+    i = number(word, 0)
+    return require(i not in meanings, f"{i} has a meaning") and i
+
+def defined(word, meanings):
+    """Give the meaning of an id."""
+    return require(number(word, 0) in meanings, f"{word} isn't defined") and meanings[int(word)]
+
+# ---- files
 
 def content(path):
     """Read a file, gzip or not; zlib.error says that it is damaged."""
-    try:
-        with open(path, "rb") as file:
-            data, text = file.read(), b""
-    except OSError as e:
-        raise Unreadable(f"{path}: {e.strerror}") from None
+    with open(path, "rb") as file:
+        data, text = file.read(), b""
     if data[:2] != b"\x1f\x8b":
         return data
     while data:
         member = zlib.decompressobj(wbits=31)
-        text += member.decompress(data)
+        text, data = text + member.decompress(data), member.unused_data
         if not member.eof:
             raise zlib.error("the gzip ends early")
-        data = member.unused_data
     return text
 
+@lru_cache(maxsize=1)
 def read_instance(path):
     """Read an instance of one of the kinds. Whole numbers are floats, too; what is null isn't there."""
-    try:
-        instance = json.loads(content(path), parse_int=float, object_pairs_hook=lambda pairs: {
-            key: value for key, value in pairs if value is not None})
-    except (ValueError, zlib.error) as e:
-        raise Unreadable(f"{path}: {e}") from None
+    instance = json.loads(content(path), parse_int=float, object_pairs_hook=lambda pairs: {
+        key: value for key, value in pairs if value is not None})
     if not isinstance(instance, dict) or instance.get("kind") not in KINDS:
-        raise Unreadable(f"{path}: no instance of {', '.join(KINDS)}")
+        raise ValueError(f"no instance of {', '.join(KINDS)}")
     return instance
 
-def verdict(checker, path):
+def verdict(sha, instance, proof):
     """Give what is printed of a proof, and the exit code."""
     try:
-        return f"proved {checker.check(content(path).decode('latin-1'))!r}", 0
-    except (Refused, zlib.error) as e:
-        return f"refused: line {checker.line}: {e}", 7
-
-def check_list(path):
-    """Check each case of a list. An instance that repeats is read once."""
-    last = instance = None
-    for case in content(path).decode().splitlines():
-        sha, path, proof = case.split("\t")
-        try:
-            if path != last:
-                last, instance = None, read_instance(path)
-                last = path
-            print(verdict(Checker(instance, sha), proof)[0], flush=True)
-        except Unreadable as e:
-            print(f"error: {e}", flush=True)
-    return 0
-
-def check_one(instance, proof, sha=None):
-    """Check a proof, and give the exit code."""
-    try:
         checker = Checker(read_instance(instance), sha)
-        line, code = verdict(checker, proof)
-    except Unreadable as e:
-        print(e, file=sys.stderr)
-        return 3
-    print(line if code else f"{line}\n{checker.steps} steps and {checker.learned} nogoods")
-    return code
+    except (OSError, ValueError, zlib.error) as e:
+        return f"error: {instance}: {e}", 3
+    try:
+        text = content(proof).decode("latin-1")
+    except OSError as e:
+        return f"error: {proof}: {e}", 3
+    except zlib.error as e:
+        return f"refused: line 1: {e}", 7
+    try:
+        return f"proved {checker.check(text)!r}", 0
+    except Refused as e:
+        return f"refused: line {checker.line}: {e}", 7
 
 def main(arguments):
     """Do what the command line asks for, and give the exit code."""
     match arguments:
         case "--list", path:
-            return check_list(path)
-        case "--hash", sha, instance, proof:
-            return check_one(instance, proof, sha)
-        case instance, proof if not instance.startswith("-"):
-            return check_one(instance, proof)
+            with open(path, encoding="utf-8") as cases:
+                for case in cases:
+                    print(verdict(*case.rstrip("\n").split("\t"))[0], flush=True)
+            return 0
+        case ("--hash", _, instance, proof) | (instance, proof) if not instance.startswith("-"):
+            line, code = verdict(arguments[1] if len(arguments) == 4 else None, instance, proof)
+            print(line, file=sys.stderr if code == 3 else sys.stdout)
+            return code
     print("usage: check.py [--hash SHA] INSTANCE PROOF, or check.py --list FILE", file=sys.stderr)
     return 2
 
