@@ -1,19 +1,17 @@
 #!/usr/bin/env python3
-"""Check a proof of gapwise. Written from docs/proofs.md alone; needs Python 3.10 and shares no code with gapwise.
+"""Check a proof of gapwise. Written from docs/proofs.md alone; needs Python 3.10, shares no code with gapwise.
 
     python3 scripts/check.py [--hash SHA] INSTANCE PROOF
     python3 scripts/check.py --list FILE
 
-prints `proved BOUND` (exit code 0), `refused: line N: why` (7), or on stderr why a file can't be read (3). FILE has a
-line `HASH INSTANCE PROOF` with tabs between for each case, and a line is printed for each.
+prints `proved BOUND` (exit code 0), `refused: line N: why` (7), or why a file can't be read (3). FILE has a line of
+HASH, INSTANCE and PROOF, with tabs between, for each case; a line is printed for each.
 
 A bound of a variable v is a tuple (v, True, b) for v >= b or (v, False, b) for v <= b. A choice is a bound of a
-Boolean variable, or None if it is made for sure.
-"""
+Boolean variable, or None if it is made for sure."""
 
 import json
 import math
-import os
 import re
 import sys
 import zlib
@@ -22,6 +20,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from graphlib import TopologicalSorter
+from pathlib import Path
 
 LIMIT, MUCH, SLACK, TAU = 2**60, 2**28, 1 + Fraction(1, 2**50), Fraction(1e-9)
 NUMBER = re.compile(r"0|-?[1-9][0-9]*")
@@ -56,7 +55,6 @@ def millionths(x):
     return round(Fraction(x) * 10**6)
 
 # ---- the state
-
 def opposite(bound):
     """Give what holds if and only if the bound doesn't."""
     v, at_least, b = bound
@@ -75,8 +73,10 @@ class State:
         v = self.numbers.setdefault(name, len(self.lower))
         if v == len(self.lower):
             require(abs(lower) < LIMIT and abs(upper) < LIMIT, f"the range of {name} isn't below 2^60")
-            for column, x in zip((self.lower, self.upper, self.there, self.speaks_of), (lower, upper, there, speaks_of)):
-                column.append(x)
+            self.lower.append(lower)
+            self.upper.append(upper)
+            self.there.append(there)
+            self.speaks_of.append(speaks_of)
             self.look(v)
         return v
 
@@ -96,9 +96,9 @@ class State:
             side[v] = b
             self.look(v)
 
-    def back(self, length):
-        """Take back bounds until the trail has a length, and the contradiction."""
-        self.contradiction = False
+    def back(self, length, contradiction):
+        """Take back bounds until the trail has a length, and set whether there is a contradiction."""
+        self.contradiction = contradiction
         while len(self.trail) > length:
             side, v, b = self.trail.pop()
             side[v] = b
@@ -123,7 +123,6 @@ class State:
         return any(map(test, sure)) if sure else all(test(a) for a in alternatives if not self.fails(a[0]))
 
 # ---- the rules: each gives a function violated(state, subjects, window)
-
 def exactly_one(choices):
     """Exactly one is chosen."""
     return lambda state, *_: sum(map(state.holds, choices)) >= 2 or all(map(state.fails, choices))
@@ -222,14 +221,12 @@ def no_start(q, too_full):
     """Tell whether each start of q has it run within one of the intervals."""
     start = q.e
     for a, b in too_full:
-        if q.p > 0 and start + q.p > a:
-            start = max(start, b)
+        start = max(start, b) if q.p > 0 and start + q.p > a else start
     return start > q.l - q.p
 
-# ---- the kinds: each gives what the names in a proof mean, and makes all variables whose range may be empty
-
-# bound(b) gives what `claim b` says. variables and constraints are tables from a name, as in `on T M`, to a function
-# of its arguments, which ranges limits.
+# ---- the kinds: each gives a Model, and makes all variables whose range may be empty. bound(b) gives what `claim b`
+# says; variables and constraints are tables from a name, as in `on T M`, to a function of its arguments, and ranges
+# says what these may be.
 Model = namedtuple("Model", "objective bound ranges variables constraints")
 
 def meaning(names, ranges, words):
@@ -259,8 +256,7 @@ def rates(instance):
         a, b = ids[route["from"]], ids[route["to"]]
         for x, y in ((a, b),) if route.get("one_way") else ((a, b), (b, a)):
             rate[x][y] = min([rate[x][y]] + [capacity[link] for link in route.get("links", [])])
-    share = Fraction(3, 4) if instance.get("transfer_model") == "tcp-all" else 1
-    return [[share * r for r in row] for row in rate]
+    return [[r * Fraction(3, 4) for r in row] for row in rate] if instance.get("transfer_model") == "tcp-all" else rate
 
 def dag(instance, unit, upper, state):
     """Tasks with precedence on machines; the objective is the makespan."""
@@ -311,10 +307,8 @@ def dag(instance, unit, upper, state):
         groups = [[(chosen[t][a], w[a] * cost[t][a]) for a in M] for t in S]
         return linear([(-sum(w), makespan)], groups, -sum(w[a] * idle[a] for a in M))
     return Model(makespan, lambda b: rounded(b * u / slack, up=False), {"T": T, "U": T, "M": M}, {
-        "makespan": lambda: makespan,
-        "on T M": lambda t, a: require(len(M) > 1, "there is one machine") and on[t][a],
-        "start T M": lambda t, a: start[t][a],
-        "before T U": before}, {
+        "makespan": lambda: makespan, "start T M": lambda t, a: start[t][a], "before T U": before,
+        "on T M": lambda t, a: require(len(M) > 1, "there is one machine") and on[t][a]}, {
         "one T": lambda t: exactly_one(chosen[t]),
         "delay T U": lambda t, s: require((t, s) in transfer, "no such edge") and delay(
             machines_of[t], machines_of[s], lambda a, b: cost[t][a] + transfer[t, s][a][b]),
@@ -335,7 +329,6 @@ def vcsched(instance, unit, upper, state):
     hosts = set() if budget is None else set(now.values())
     hosts |= set([h for h in range(min(count, len(T) + len(hosts))) if h not in hosts][:len(T)])
     load = state.variable("load", U, upper)
-
     def on(t, h):
         return state.variable(("on", t, h))
     def units(shares):
@@ -375,17 +368,13 @@ def batch(instance, unit, upper, state):
         "processors": lambda: cumulative(activities, int(instance["processors"])),
         "responses": lambda: linear([(weights[k], start[k]) for k in K] + [(-1, response)], [], -known)})
 
-def decimals(x):
-    """Give how many decimals the shortest decimal number has that reads as a float."""
-    return max(0, -Decimal(repr(x)).normalize().as_tuple().exponent)
-
 def reservation(instance, unit, upper, state):
     """Requests for processing elements (PEs) in windows of time; the objective is what isn't accepted."""
     requests, goal, W = instance.get("requests", []), instance.get("goal") or "accepted", number(unit, 1)
     requests = [{"runtime_s": q["duration_s"], "cancel_s": math.inf, **q} for q in requests]
     times = [q[key] for q in requests for key in ("arrival_s", "ready_s", "duration_s", "deadline_s", "runtime_s")]
     times += [q["cancel_s"] for q in requests if q["cancel_s"] <= q["deadline_s"]]
-    exact = D = max(map(decimals, times), default=0)
+    exact = D = max([-Decimal(repr(x)).normalize().as_tuple().exponent for x in times] + [0])  # the most decimals
     last = max((q["deadline_s"] for q in requests), default=0)
     while D > 0 and (D > 22 or last * float(10**D) > 2**52):
         D -= 1
@@ -398,18 +387,17 @@ def reservation(instance, unit, upper, state):
         latest, cancelled = max(math.ceil(deadline) - p, first), math.inf if cancel == math.inf else math.floor(cancel)
         if D < exact and latest - cancelled in (1, 2) and ready <= cancel and deadline - duration <= cancel:
             cancelled = latest
-        if goal != "pe_seconds" and cancelled < latest:
+        if goal == "pe_seconds":
+            latest = min(latest, cancelled)
+        if cancelled < latest:
             free.append(q)
-            continue
-        latest = min(latest, cancelled)
-        if latest < first:
-            continue
-        pes, runs = int(q["pes"]), math.floor(runtime)
-        value = W if goal == "accepted" else pes * (runs if goal == "pe_seconds" else p)
-        require(value % W == 0, f"the weight of request {r} isn't in whole units")
-        weight[r], taken = value // W, state.variable(("in", r), speaks_of=(r,))
-        start = state.variable(("start", r), first, latest, taken, (r,))
-        activities.append((r, (taken, True, 1), start, runs, pes))
+        elif first <= latest:
+            pes, runs = int(q["pes"]), math.floor(runtime)
+            value = W if goal == "accepted" else pes * (runs if goal == "pe_seconds" else p)
+            require(value % W == 0, f"the weight of request {r} isn't in whole units")
+            weight[r], taken = value // W, state.variable(("in", r), speaks_of=(r,))
+            start = state.variable(("start", r), first, latest, taken, (r,))
+            activities.append((r, (taken, True, 1), start, runs, pes))
     S, choice, start = sum(weight.values()), {a[0]: a[1] for a in activities}, {a[0]: a[2] for a in activities}
     require(S < LIMIT, "the weights sum to 2^60 or more")
     lost, g = state.variable("lost", 0, min(upper, S)), math.gcd(*(a[4] for a in activities)) or 1
@@ -458,7 +446,6 @@ def tvc(instance, unit, upper, state):
     S = sum(weight.values())
     require(S < LIMIT, "the weights sum to 2^60 or more")
     rejected = state.variable("rejected", 0, min(upper, S))
-
     def boolean(*name):
         return state.variable(name), True, 1
     def accept(r):
@@ -496,11 +483,9 @@ def tvc(instance, unit, upper, state):
     def bound(b):
         return rounded((S - min(b, S)) * (Fraction(g, 10**12) if instance.get("goal") == "revenue" else 1), up=True)
     return Model(rejected, bound, {"R": parts, "Q": R, "SERVER": range(nodes[0]), "ROUTE": range(lanes[top])}, {
-        "accept R": accept,
+        "accept R": accept, "rejected": lambda: rejected, "part R LEVEL NODE M LOAD LANE": part,
         "route R ROUTE": lambda r, lane: boolean("route", r, lane)[0],
-        "part R LEVEL NODE M LOAD LANE": part,
-        "none R LEVEL NODE": lambda r, *node: at(*node) and boolean("none", r, *node)[0],
-        "rejected": lambda: rejected}, {
+        "none R LEVEL NODE": lambda r, *node: at(*node) and boolean("none", r, *node)[0]}, {
         "rejected": lambda: linear([(-w, accept(r)) for r, w in weight.items()] + [(-1, rejected)], [], -S),
         "route R": lambda r: exactly_one([boolean("route", r, lane) for lane in range(lanes[top])]),
         "one R LEVEL NODE": lambda *at: exactly_one([choice for choice, _ in choices(*at)]),
@@ -517,14 +502,13 @@ def tvc(instance, unit, upper, state):
 KINDS = {"dag": dag, "vcsched": vcsched, "batch": batch, "reservation": reservation, "tvc": tvc}
 
 # ---- the proof
-
 class Checker:
     """Replay a proof line by line. line is the number of the one at hand, from 1."""
 
     def __init__(self, instance, sha):
-        self.instance, self.sha, self.state, self.line = instance, sha, State(), 0
+        self.instance, self.sha, self.state, self.line, self.head = instance, sha, State(), 1, []
         self.variables, self.constraints, self.nogoods = {}, {}, {}
-        self.open = self.claimed = None  # the nogood before its end: id, premises, length of the trail; the claim
+        self.open = self.claimed = None  # the nogood before its end; what is claimed
 
     def check(self, text):
         """Give the bound that a proof proves, or refuse it."""
@@ -537,56 +521,52 @@ class Checker:
 
     def header(self, words, kind):
         """Check one of the first four lines; after them the instance has its meaning."""
-        match self.line, *words:
-            case 1, "gapwise-proof", "1", word if word == kind:
-                pass
-            case 2, "instance", word if self.sha in (None, word):
-                pass
-            case 3, "unit", word:
-                self.unit = word
-            case 4, "upper", word:
-                self.last_cut = number(word, 0)
-                self.model = KINDS[kind](self.instance, self.unit, self.last_cut, self.state)
-            case _:
-                raise Refused(f"not line {self.line} of a proof of this instance")
+        self.head.append(words[-1])
+        last = words[-1]
+        right = ["gapwise-proof", "1", kind], ["instance", self.sha or last], ["unit", last], ["upper", last]
+        require(words == right[self.line - 1], f"not line {self.line} of a proof of this instance")
+        if self.line == 4:
+            self.last_cut = number(words[1], 0)
+            self.model = KINDS[kind](self.instance, self.head[2], self.last_cut, self.state)
 
     def rest(self, words):
         """Check a line after the first four."""
         state, model = self.state, self.model
         match words:
             case "var", i, _, *_:
-                self.variables[new(i, self.variables)] = meaning(model.variables, model.ranges, words[2:])
+                self.variables[free(i, self.variables)] = meaning(model.variables, model.ranges, words[2:])
             case "con", i, _, *_:
-                self.constraints[new(i, self.constraints)] = meaning(model.constraints, model.ranges, words[2:])
+                self.constraints[free(i, self.constraints)] = meaning(model.constraints, model.ranges, words[2:])
             case "nogood", i, *premises if not self.open:
-                self.open = new(i, self.nogoods), [self.bound(word) for word in premises], len(state.trail)
-                self.root = state.contradiction
-                for bound in self.open[1]:
+                bounds = [self.bound(word) for word in premises]
+                self.open = free(i, self.nogoods), bounds, len(state.trail), state.contradiction
+                for bound in bounds:
                     state.add(bound)
             case ["end"] if self.open and state.contradiction:
-                i, premises, length = self.open
-                state.back(length)
-                state.contradiction, self.nogoods[i], self.open = self.root, nogood(premises), None
-            case "delete", i if not self.open and defined(i, self.nogoods):
-                del self.nogoods[int(i)]
+                i, bounds, length, contradiction = self.open
+                state.back(length, contradiction)
+                self.nogoods[i], self.open = nogood(bounds), None
+            case "delete", i if not self.open:
+                self.nogoods.pop(taken(i, self.nogoods))
             case "cut", value if not self.open and number(value) < self.last_cut:
                 if not state.contradiction:
                     self.last_cut = int(value)
                     state.add((model.objective, False, self.last_cut))
             case "claim", value if not self.open:
+                self.claimed = number(value, 0)
                 most = self.last_cut + 1 if state.contradiction else state.lower[model.objective]
-                require(number(value, 0) <= most, f"at most {most} is proved")
-                self.claimed = int(value)
+                require(self.claimed <= most, f"at most {most} is proved")
             case (i, what) | (i, what, _, _):
-                constraint = defined(i.removeprefix("n"), self.nogoods if i[0] == "n" else self.constraints)
-                self.step(constraint, None if what == "!" else self.bound(what), [number(word) for word in words[2:]])
+                constraints = self.nogoods if i[0] == "n" else self.constraints
+                violated = constraints[taken(i.removeprefix("n"), constraints)]
+                self.step(violated, None if what == "!" else self.bound(what), [number(word) for word in words[2:]])
             case _:
                 raise Refused(f"not a line of a proof, or not here: {' '.join(words)[:60]}")
 
     def bound(self, word):
         """Read a bound."""
         require(parts := BOUND.fullmatch(word), f"{word[:40]} isn't a bound")
-        return defined(parts[1], self.variables), parts[2] == ">=", number(parts[3])
+        return self.variables[taken(parts[1], self.variables)], parts[2] == ">=", number(parts[3])
 
     def step(self, violated, bound, window):
         """Check that a bound, or for None a contradiction, follows from a constraint, and add it."""
@@ -599,26 +579,26 @@ class Checker:
             if state.there[bound[0]] is not None:
                 state.add((state.there[bound[0]], True, 1))
         require(state.contradiction or violated(state, subjects, window), "this doesn't follow")
-        state.back(length)
-        state.add(bound) if bound else setattr(state, "contradiction", True)
+        state.back(length, contradiction=bound is None)
+        if bound:
+            state.add(bound)
 
-def new(word, meanings):
+def taken(word, meanings):
+    """Read an id that has a meaning."""
+    require(number(word, 0) in meanings, f"{word} has no meaning")
+    return int(word)
+
+def free(word, meanings):
     """Read an id that has no meaning yet."""
-    i = number(word, 0)
-    return require(i not in meanings, f"{i} has a meaning") and i
-
-def defined(word, meanings):
-    """Give the meaning of an id."""
-    return require(number(word, 0) in meanings, f"{word} isn't defined") and meanings[int(word)]
+    require(number(word, 0) not in meanings, f"{word} has a meaning")
+    return int(word)
 
 # ---- files
-
-def content(path):
-    """Read a file, gzip or not; zlib.error says that it is damaged."""
-    with open(path, "rb") as file:
-        data, text = file.read(), b""
+def unzipped(data):
+    """Give the content of a file, gzip or not; zlib.error says that it is damaged."""
     if data[:2] != b"\x1f\x8b":
         return data
+    text = b""
     while data:
         member = zlib.decompressobj(wbits=31)
         text, data = text + member.decompress(data), member.unused_data
@@ -629,27 +609,21 @@ def content(path):
 @lru_cache(maxsize=1)
 def read_instance(path):
     """Read an instance of one of the kinds. Whole numbers are floats, too; what is null isn't there."""
-    instance = json.loads(content(path), parse_int=float, object_pairs_hook=lambda pairs: {
+    instance = json.loads(unzipped(Path(path).read_bytes()), parse_int=float, object_pairs_hook=lambda pairs: {
         key: value for key, value in pairs if value is not None})
     if not isinstance(instance, dict) or instance.get("kind") not in KINDS:
-        raise ValueError(f"no instance of {', '.join(KINDS)}")
+        raise ValueError(f"{path} is no instance of {', '.join(KINDS)}")
     return instance
 
 def verdict(sha, instance, proof):
     """Give what is printed of a proof, and the exit code."""
     try:
-        checker = Checker(read_instance(instance), sha)
+        checker, data = Checker(read_instance(instance), sha), Path(proof).read_bytes()
     except (OSError, ValueError, zlib.error) as e:
-        return f"error: {instance}: {e}", 3
+        return f"error: {e}", 3
     try:
-        text = content(proof).decode("latin-1")
-    except OSError as e:
-        return f"error: {proof}: {e}", 3
-    except zlib.error as e:
-        return f"refused: line 1: {e}", 7
-    try:
-        return f"proved {checker.check(text)!r}", 0
-    except Refused as e:
+        return f"proved {checker.check(unzipped(data).decode('latin-1'))!r}", 0
+    except (Refused, zlib.error) as e:
         return f"refused: line {checker.line}: {e}", 7
 
 def main(arguments):
@@ -671,4 +645,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
-        os._exit(130)
+        sys.exit(130)
