@@ -2,19 +2,14 @@
 """Check a proof of gapwise. Written from docs/proofs.md alone; needs Python 3.10, shares no code with gapwise.
 
     python3 scripts/check.py [--hash SHA] INSTANCE PROOF
-    python3 scripts/check.py --list FILE
+    python3 scripts/check.py --list FILE      FILE has a line of HASH, INSTANCE and PROOF, with tabs, for each case
 
-prints `proved BOUND` (exit code 0), `refused: line N: why` (7), or why a file can't be read (3). FILE has a line of
-HASH, INSTANCE and PROOF, with tabs between, for each case; a line is printed for each.
+prints `proved BOUND` (exit code 0), `refused: line N: why` (7), or why a file can't be read (3).
 
 A bound of a variable v is a tuple (v, True, b) for v >= b or (v, False, b) for v <= b. A choice is a bound of a
 Boolean variable, or None if it is made for sure."""
 
-import json
-import math
-import re
-import sys
-import zlib
+import json, math, re, sys, zlib
 from collections import namedtuple
 from decimal import Decimal
 from fractions import Fraction
@@ -63,30 +58,25 @@ def opposite(bound):
 class State:
     """The lower and upper bound of each variable, and whether they contradict each other. there is the Boolean of an
     optional variable or None, speaks_of the numbers of the activities that a bound of the variable speaks of."""
-
     def __init__(self):
         self.lower, self.upper, self.there, self.speaks_of = [], [], [], []
         self.numbers, self.trail, self.contradiction = {}, [], False
-
     def variable(self, name, lower=0, upper=1, there=None, speaks_of=()):
         """Give the variable of a name; the first time it gets its range."""
         v = self.numbers.setdefault(name, len(self.lower))
         if v == len(self.lower):
             require(abs(lower) < LIMIT and abs(upper) < LIMIT, f"the range of {name} isn't below 2^60")
-            self.lower.append(lower)
-            self.upper.append(upper)
-            self.there.append(there)
-            self.speaks_of.append(speaks_of)
+            columns = self.lower, self.upper, self.there, self.speaks_of
+            for column, x in zip(columns, (lower, upper, there, speaks_of)):
+                column.append(x)
             self.look(v)
         return v
-
     def look(self, v):
         """Conclude that a variable isn't there if its bounds cross."""
         if self.lower[v] > self.upper[v] and self.there[v] is None:
             self.contradiction = True
         elif self.lower[v] > self.upper[v]:
             self.add((self.there[v], False, 0))
-
     def add(self, bound):
         """Add a bound."""
         v, at_least, b = bound
@@ -95,28 +85,23 @@ class State:
             self.trail.append((side, v, side[v]))
             side[v] = b
             self.look(v)
-
     def back(self, length, contradiction):
         """Take back bounds until the trail has a length, and set whether there is a contradiction."""
         self.contradiction = contradiction
         while len(self.trail) > length:
             side, v, b = self.trail.pop()
             side[v] = b
-
     def follows(self, bound):
         """Tell whether a bound follows from those of its variable."""
         v, at_least, b = bound
         return self.lower[v] >= b if at_least else self.upper[v] <= b
-
     def holds(self, bound):
         """Tell whether a bound holds, or a choice is sure."""
         there = bound and self.there[bound[0]]
         return bound is None or self.follows(bound) or there is not None and self.upper[there] <= 0
-
     def fails(self, bound):
         """Tell whether a bound fails, or a choice isn't possible."""
         return bound is not None and self.follows(opposite(bound))
-
     def certain(self, alternatives, test):
         """Tell whether a test of an alternative, which begins with its choice, is true whichever is chosen."""
         sure = [a for a in alternatives if self.holds(a[0])]
@@ -137,14 +122,11 @@ def several(rules):
 
 def linear(terms, groups, limit):
     """The sum of a x of the terms (a, x), and of a value of each group, a list of (choice, value), is <= limit."""
-    def violated(state, *_):
-        least = sum(a * (state.lower[x] if a > 0 else state.upper[x]) for a, x in terms)
-        for group in groups:
-            sure = [value for choice, value in group if state.holds(choice)]
-            possible = [value for choice, value in group if not state.fails(choice)]
-            least += max(sure) if sure else min(possible, default=math.inf)
-        return least > limit
-    return violated
+    def least(state, group):
+        sure = [value for choice, value in group if state.holds(choice)]
+        return max(sure) if sure else min((x for choice, x in group if not state.fails(choice)), default=math.inf)
+    return lambda state, *_: limit < sum(least(state, group) for group in groups) + sum(
+        a * (state.lower[x] if a > 0 else state.upper[x]) for a, x in terms)
 
 def delay(first, then, d):
     """start_l >= start_k + d(k, l), for the alternatives (choice, start, number) of k and l that are chosen."""
@@ -162,8 +144,7 @@ def windows(activities):
     """Give (t0, T, the sum of p, the activities) of each window [t0, T) from an e to an l, and what must run in it."""
     falling = sorted(activities, key=lambda a: -a.e)
     for T in {a.l for a in activities}:
-        within = [a for a in falling if a.l <= T]
-        work = 0
+        within, work = [a for a in falling if a.l <= T], 0
         for n, a in enumerate(within, 1):
             work += a.p
             if n == len(within) or within[n].e < a.e:
@@ -225,8 +206,7 @@ def no_start(q, too_full):
     return start > q.l - q.p
 
 # ---- the kinds: each gives a Model, and makes all variables whose range may be empty. bound(b) gives what `claim b`
-# says; variables and constraints are tables from a name, as in `on T M`, to a function of its arguments, and ranges
-# says what these may be.
+# says; the tables go from a name, as in `on T M`, to a function of its arguments, and ranges says what these may be.
 Model = namedtuple("Model", "objective bound ranges variables constraints")
 
 def meaning(names, ranges, words):
@@ -352,8 +332,7 @@ def batch(instance, unit, upper, state):
     def divided(value, by):
         return require(value % by == 0, f"{value} isn't in units of {by}") and value // by
     def seconds(job):
-        kill = instance.get("kill_at_estimate") and job.get("estimate_s")
-        return min(job["runtime_s"], job["estimate_s"]) if kill else job["runtime_s"]
+        return min(job["runtime_s"], instance.get("kill_at_estimate") and job.get("estimate_s") or math.inf)
     submit = [divided(millionths(job["submit_s"]) - millionths(jobs[0]["submit_s"]), time) for job in jobs]
     length = [divided(millionths(seconds(job)), time) for job in jobs]
     weights = [divided(int(job.get("weight") or 1), weight) for job in jobs]
@@ -361,12 +340,11 @@ def batch(instance, unit, upper, state):
     start = [state.variable(("start", k), submit[k], min(
         submit[k] - length[k] + upper // weights[k], submit[-1] + sum(length) - length[k]), speaks_of=(k,)) for k in K]
     activities = [(k, None, start[k], length[k], int(jobs[k]["processes"])) for k in K]
-    known = sum(weights[k] * (length[k] - submit[k]) for k in K)
-    def bound(b):
-        return rounded(Fraction(b * time, 10**6 * sum(weights)), up=False) if jobs else 0.0
-    return Model(response, bound, {"K": K}, {"response": lambda: response, "start K": lambda k: start[k]}, {
+    one = Fraction(time, 10**6 * sum(weights)) if jobs else 0  # of the objective, in seconds of the mean
+    return Model(response, lambda b: rounded(b * one, up=False), {"K": K}, {"response": lambda: response, "start K": lambda k: start[k]}, {
         "processors": lambda: cumulative(activities, int(instance["processors"])),
-        "responses": lambda: linear([(weights[k], start[k]) for k in K] + [(-1, response)], [], -known)})
+        "responses": lambda: linear([(weights[k], start[k]) for k in K] + [(-1, response)], [],
+                                    sum(weights[k] * (submit[k] - length[k]) for k in K))})
 
 def reservation(instance, unit, upper, state):
     """Requests for processing elements (PEs) in windows of time; the objective is what isn't accepted."""
@@ -413,32 +391,30 @@ def reservation(instance, unit, upper, state):
         "lost": lambda: linear([(-1, lost)], [[(choice[r], 0), (opposite(choice[r]), weight[r])] for r in weight], 0),
         "capacity": lambda: cumulative([(*a[:4], a[4] // g) for a in activities], int(instance["pes"]) // g)})
 
-def parts_of(N, B, slots, children, rate, per_path):
-    """Give the parts (VMs, load) that a request of tvc may have at a node of each level; the last one is the root's."""
-    levels, sums = [], {(m, 0) for m in range(1, min(slots, N) + 1)}
-    for level, n in enumerate(children):
-        if level:
-            sums, last = set(), {(0, 0)}
-            for _ in range(n):
-                last = {(m + i, load + j) for m, load in last for i, j in levels[-1] if m + i <= N} - sums
-                sums |= last
-        parts = {(m, 0 if m == N else load if per_path and level else min(m, N - m)) for m, load in sums}
-        levels.append({(m, load) for m, load in parts if load * B <= rate[level]})
-    return levels
-
 def tvc(instance, unit, upper, state):
     """Virtual clusters in a fat tree; the objective is what isn't accepted."""
     require(unit == "1" and not instance.get("queue"), "a unit of 1 and loss mode are asked for")
     tree, requests, per_path = instance["fat_tree"], instance.get("requests", []), instance.get("hose") == "per-path"
     h, slots, layers = int(tree["k"]) // 2, int(tree["slots"]), tree.get("layers_mbps", {})
-    nodes, children, lanes = [2 * h**3, 2 * h * h, 2 * h], [0, h, h], [1, h, h * h]
-    if tree.get("fabric") == "non-blocking":
-        nodes, children, lanes = nodes[:1], children[:1], lanes[:1]
-    top, R = len(nodes) - 1, range(len(requests))
+    top, R = 0 if tree.get("fabric") == "non-blocking" else 2, range(len(requests))
+    nodes, lanes = [2 * h**3, 2 * h * h, 2 * h], [1, h, h * h]
+    children = [0, h, h][:top + 1] + [nodes[top]]  # the root's are last
     rate = [millionths(layers.get(layer) or tree["link_mbps"]) for layer in ("server", "edge", "aggregation")]
     N, (B, arrival, duration) = [int(q["vms"]) for q in requests], (
         [millionths(q[key]) for q in requests] for key in ("bandwidth_mbps", "arrival_s", "duration_s"))
-    all_parts = [parts_of(N[r], B[r], slots, children + [nodes[-1]], rate[:top + 1] + [math.inf], per_path) for r in R]
+    def parts_of(r):
+        """Give the parts (VMs, load) that a request may have at a node of each level, and of the root."""
+        levels, sums = [], {(m, 0) for m in range(1, min(slots, N[r]) + 1)}
+        for level, n in enumerate(children):
+            if level:
+                sums, last = set(), {(0, 0)}
+                for _ in range(n):
+                    last = {(m + i, a + b) for m, a in last for i, b in levels[-1] if m + i <= N[r]} - sums
+                    sums |= last
+            parts = {(m, 0 if m == N[r] else load if per_path and level else min(m, N[r] - m)) for m, load in sums}
+            levels.append({(m, load) for m, load in parts if level > top or load * B[r] <= rate[level]})
+        return levels
+    all_parts = [parts_of(r) for r in R]
     parts = {r: all_parts[r] for r in R if (N[r], 0) in all_parts[r][-1]}
     revenue = {r: N[r] * B[r] * duration[r] if instance.get("goal") == "revenue" else 1 for r in parts}
     g = math.gcd(*revenue.values()) or 1
@@ -462,7 +438,6 @@ def tvc(instance, unit, upper, state):
             (boolean("part", r, level, node, m, load, lane), value(m, load, lane))
             for m, load in parts[r][level] for lane in ((-1,) if m == N[r] else range(lanes[level]))]
     def below(r, level, node, value=lambda m, load, lane: m):
-        """Give the choices at each child of a node above the servers."""
         n = at(level, node, least=1) and children[level]
         return [choices(r, level - 1, child, value) for child in range(node * n, (node + 1) * n)]
     def equation(terms, groups):
@@ -473,8 +448,7 @@ def tvc(instance, unit, upper, state):
         s = at(level, node) and lanes[top] // lanes[level]
         return several([nogood([choice] + [opposite(boolean("route", r, lane * s + i)) for i in range(s)])
                         for choice, lane in choices(r, level, node, lambda m, load, lane: lane) if lane >= 0])
-    def running(q):
-        """Give the requests of the model that run when request q starts."""
+    def running(q):  # when it starts
         return [r for r in parts if arrival[r] <= arrival[q] < arrival[r] + duration[r]]
     def link(level, node, lane, q):
         require(at(level, node) and 0 <= lane < lanes[level], "no such lane")
@@ -489,7 +463,6 @@ def tvc(instance, unit, upper, state):
         "rejected": lambda: linear([(-w, accept(r)) for r, w in weight.items()] + [(-1, rejected)], [], -S),
         "route R": lambda r: exactly_one([boolean("route", r, lane) for lane in range(lanes[top])]),
         "one R LEVEL NODE": lambda *at: exactly_one([choice for choice, _ in choices(*at)]),
-        "lane R LEVEL NODE": one_lane,
         "divide R LEVEL NODE": lambda *at: equation([], below(*at) + [choices(*at, lambda m, load, lane: -m)]),
         "whole R": lambda r: equation([(-N[r], accept(r))], [choices(r, top, node) for node in range(nodes[top])]),
         "loads R LEVEL NODE": lambda r, *at: require(per_path, "loads aren't summed with this hose") and linear(
@@ -497,19 +470,17 @@ def tvc(instance, unit, upper, state):
                 choices(r, *at, lambda m, load, lane: -N[r] if m == N[r] else -load)], 0),
         "slots SERVER Q": lambda server, q: linear([], [choices(r, 0, server) for r in running(q)], slots),
         "total Q": lambda q: linear([(N[r], accept(r)) for r in running(q)], [], nodes[0] * slots),
-        "link LEVEL NODE LANE Q": link})
+        "lane R LEVEL NODE": one_lane, "link LEVEL NODE LANE Q": link})
 
 KINDS = {"dag": dag, "vcsched": vcsched, "batch": batch, "reservation": reservation, "tvc": tvc}
 
 # ---- the proof
 class Checker:
     """Replay a proof line by line. line is the number of the one at hand, from 1."""
-
     def __init__(self, instance, sha):
         self.instance, self.sha, self.state, self.line, self.head = instance, sha, State(), 1, []
         self.variables, self.constraints, self.nogoods = {}, {}, {}
         self.open = self.claimed = None  # the nogood before its end; what is claimed
-
     def check(self, text):
         """Give the bound that a proof proves, or refuse it."""
         for self.line, line in enumerate(text.removesuffix("\n").split("\n"), 1):
@@ -518,7 +489,6 @@ class Checker:
             self.header(words, self.instance["kind"]) if self.line <= 4 else self.rest(words)
         require(self.claimed is not None, "no claim")
         return self.model.bound(self.claimed)
-
     def header(self, words, kind):
         """Check one of the first four lines; after them the instance has its meaning."""
         self.head.append(words[-1])
@@ -528,18 +498,19 @@ class Checker:
         if self.line == 4:
             self.last_cut = number(words[1], 0)
             self.model = KINDS[kind](self.instance, self.head[2], self.last_cut, self.state)
-
     def rest(self, words):
         """Check a line after the first four."""
         state, model = self.state, self.model
         match words:
             case "var", i, _, *_:
-                self.variables[free(i, self.variables)] = meaning(model.variables, model.ranges, words[2:])
+                i = identifier(i, self.variables, False)
+                self.variables[i] = meaning(model.variables, model.ranges, words[2:])
             case "con", i, _, *_:
-                self.constraints[free(i, self.constraints)] = meaning(model.constraints, model.ranges, words[2:])
+                i = identifier(i, self.constraints, False)
+                self.constraints[i] = meaning(model.constraints, model.ranges, words[2:])
             case "nogood", i, *premises if not self.open:
                 bounds = [self.bound(word) for word in premises]
-                self.open = free(i, self.nogoods), bounds, len(state.trail), state.contradiction
+                self.open = identifier(i, self.nogoods, False), bounds, len(state.trail), state.contradiction
                 for bound in bounds:
                     state.add(bound)
             case ["end"] if self.open and state.contradiction:
@@ -547,7 +518,7 @@ class Checker:
                 state.back(length, contradiction)
                 self.nogoods[i], self.open = nogood(bounds), None
             case "delete", i if not self.open:
-                self.nogoods.pop(taken(i, self.nogoods))
+                self.nogoods.pop(identifier(i, self.nogoods, True))
             case "cut", value if not self.open and number(value) < self.last_cut:
                 if not state.contradiction:
                     self.last_cut = int(value)
@@ -558,16 +529,14 @@ class Checker:
                 require(self.claimed <= most, f"at most {most} is proved")
             case (i, what) | (i, what, _, _):
                 constraints = self.nogoods if i[0] == "n" else self.constraints
-                violated = constraints[taken(i.removeprefix("n"), constraints)]
+                violated = constraints[identifier(i.removeprefix("n"), constraints, True)]
                 self.step(violated, None if what == "!" else self.bound(what), [number(word) for word in words[2:]])
             case _:
                 raise Refused(f"not a line of a proof, or not here: {' '.join(words)[:60]}")
-
     def bound(self, word):
         """Read a bound."""
         require(parts := BOUND.fullmatch(word), f"{word[:40]} isn't a bound")
-        return self.variables[taken(parts[1], self.variables)], parts[2] == ">=", number(parts[3])
-
+        return self.variables[identifier(parts[1], self.variables, True)], parts[2] == ">=", number(parts[3])
     def step(self, violated, bound, window):
         """Check that a bound, or for None a contradiction, follows from a constraint, and add it."""
         state, length, subjects = self.state, len(self.state.trail), ()
@@ -583,14 +552,9 @@ class Checker:
         if bound:
             state.add(bound)
 
-def taken(word, meanings):
-    """Read an id that has a meaning."""
-    require(number(word, 0) in meanings, f"{word} has no meaning")
-    return int(word)
-
-def free(word, meanings):
-    """Read an id that has no meaning yet."""
-    require(number(word, 0) not in meanings, f"{word} has a meaning")
+def identifier(word, meanings, known):
+    """Read an id that has a meaning (known), or has none yet."""
+    require((number(word, 0) in meanings) == known, f"{word} has {'no' if known else 'a'} meaning")
     return int(word)
 
 # ---- files
@@ -630,9 +594,8 @@ def main(arguments):
     """Do what the command line asks for, and give the exit code."""
     match arguments:
         case "--list", path:
-            with open(path, encoding="utf-8") as cases:
-                for case in cases:
-                    print(verdict(*case.rstrip("\n").split("\t"))[0], flush=True)
+            for case in Path(path).read_text(encoding="utf-8").splitlines():
+                print(verdict(*case.split("\t"))[0], flush=True)
             return 0
         case ("--hash", _, instance, proof) | (instance, proof) if not instance.startswith("-"):
             line, code = verdict(arguments[1] if len(arguments) == 4 else None, instance, proof)
