@@ -3,7 +3,6 @@
 
     python3 scripts/check.py [--hash SHA] INSTANCE PROOF
     python3 scripts/check.py --list FILE      FILE has a line of HASH, INSTANCE and PROOF, with tabs, for each case
-
 prints `proved BOUND` (exit code 0), `refused: line N: why` (7), or why a file can't be read (3).
 
 A bound of a variable v is a tuple (v, True, b) for v >= b or (v, False, b) for v <= b. A choice is a bound of a
@@ -13,7 +12,7 @@ import json, math, re, sys, zlib
 from collections import namedtuple
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -111,11 +110,9 @@ class State:
 def exactly_one(choices):
     """Exactly one is chosen."""
     return lambda state, *_: sum(map(state.holds, choices)) >= 2 or all(map(state.fails, choices))
-
 def nogood(bounds):
     """The bounds aren't all true."""
     return lambda state, *_: all(map(state.holds, bounds))
-
 def several(rules):
     """None of some constraints is violated."""
     return lambda *at: any(violated(*at) for violated in rules)
@@ -134,7 +131,6 @@ def delay(first, then, d):
         first, lambda k: state.lower[k[1]] + d(k[2], l[2]) > state.upper[l[1]]))
 
 Activity = namedtuple("Activity", "number e l p demand")  # its window [e, l) and length p
-
 def sure_activities(state, activities):
     """Give those of a list of (number, choice, start, length, demand) that are sure."""
     return [Activity(i, state.lower[start], state.upper[start] + p, p, demand)
@@ -208,7 +204,6 @@ def no_start(q, too_full):
 # ---- the kinds: each gives a Model, and makes all variables whose range may be empty. bound(b) gives what `claim b`
 # says; the tables go from a name, as in `on T M`, to a function of its arguments, and ranges says what these may be.
 Model = namedtuple("Model", "objective bound ranges variables constraints")
-
 def meaning(names, ranges, words):
     """Give what a name means, by a table of names."""
     for name, give in names.items():
@@ -341,7 +336,8 @@ def batch(instance, unit, upper, state):
         submit[k] - length[k] + upper // weights[k], submit[-1] + sum(length) - length[k]), speaks_of=(k,)) for k in K]
     activities = [(k, None, start[k], length[k], int(jobs[k]["processes"])) for k in K]
     one = Fraction(time, 10**6 * sum(weights)) if jobs else 0  # of the objective, in seconds of the mean
-    return Model(response, lambda b: rounded(b * one, up=False), {"K": K}, {"response": lambda: response, "start K": lambda k: start[k]}, {
+    return Model(response, lambda b: rounded(b * one, up=False), {"K": K}, {
+        "response": lambda: response, "start K": lambda k: start[k]}, {
         "processors": lambda: cumulative(activities, int(instance["processors"])),
         "responses": lambda: linear([(weights[k], start[k]) for k in K] + [(-1, response)], [],
                                     sum(weights[k] * (submit[k] - length[k]) for k in K))})
@@ -382,9 +378,7 @@ def reservation(instance, unit, upper, state):
     def bound(b):
         if goal == "accepted":
             return rounded(len(free) + S - min(b, S), up=True)
-        worth = 0.0
-        for q in free:
-            worth += q["pes"] * q["duration_s"]
+        worth = reduce(lambda sum, q: sum + q["pes"] * q["duration_s"], free, 0.0)
         return rounded(Fraction(worth) + (S - min(b, S)) * Fraction(W, 10**D), up=True)
     return Model(lost, bound, {"R": weight}, {
         "in R": lambda r: choice[r][0], "start R": start.get, "lost": lambda: lost}, {
@@ -414,8 +408,7 @@ def tvc(instance, unit, upper, state):
             parts = {(m, 0 if m == N[r] else load if per_path and level else min(m, N[r] - m)) for m, load in sums}
             levels.append({(m, load) for m, load in parts if level > top or load * B[r] <= rate[level]})
         return levels
-    all_parts = [parts_of(r) for r in R]
-    parts = {r: all_parts[r] for r in R if (N[r], 0) in all_parts[r][-1]}
+    parts = {r: found for r in R if (N[r], 0) in (found := parts_of(r))[-1]}
     revenue = {r: N[r] * B[r] * duration[r] if instance.get("goal") == "revenue" else 1 for r in parts}
     g = math.gcd(*revenue.values()) or 1
     weight = {r: value // g for r, value in revenue.items()}
@@ -440,8 +433,7 @@ def tvc(instance, unit, upper, state):
     def below(r, level, node, value=lambda m, load, lane: m):
         n = at(level, node, least=1) and children[level]
         return [choices(r, level - 1, child, value) for child in range(node * n, (node + 1) * n)]
-    def equation(terms, groups):
-        """Give the two rows of: the sum of the terms and the groups is 0."""
+    def equation(terms, groups):  # their sum is 0: two rows
         return several([linear(terms, groups, 0), linear([(-a, x) for a, x in terms], [
             [(choice, -value) for choice, value in group] for group in groups], 0)])
     def one_lane(r, level, node):
@@ -479,8 +471,7 @@ class Checker:
     """Replay a proof line by line. line is the number of the one at hand, from 1."""
     def __init__(self, instance, sha):
         self.instance, self.sha, self.state, self.line, self.head = instance, sha, State(), 1, []
-        self.variables, self.constraints, self.nogoods = {}, {}, {}
-        self.open = self.claimed = None  # the nogood before its end; what is claimed
+        self.variables, self.constraints, self.nogoods, self.open, self.claimed = {}, {}, {}, None, None
     def check(self, text):
         """Give the bound that a proof proves, or refuse it."""
         for self.line, line in enumerate(text.removesuffix("\n").split("\n"), 1):
@@ -491,8 +482,7 @@ class Checker:
         return self.model.bound(self.claimed)
     def header(self, words, kind):
         """Check one of the first four lines; after them the instance has its meaning."""
-        self.head.append(words[-1])
-        last = words[-1]
+        self.head.append(last := words[-1])
         right = ["gapwise-proof", "1", kind], ["instance", self.sha or last], ["unit", last], ["upper", last]
         require(words == right[self.line - 1], f"not line {self.line} of a proof of this instance")
         if self.line == 4:
@@ -502,12 +492,10 @@ class Checker:
         """Check a line after the first four."""
         state, model = self.state, self.model
         match words:
-            case "var", i, _, *_:
-                i = identifier(i, self.variables, False)
-                self.variables[i] = meaning(model.variables, model.ranges, words[2:])
-            case "con", i, _, *_:
-                i = identifier(i, self.constraints, False)
-                self.constraints[i] = meaning(model.constraints, model.ranges, words[2:])
+            case ("var" | "con") as what, i, _, *_:
+                known = self.variables if what == "var" else self.constraints
+                names = model.variables if what == "var" else model.constraints
+                known[identifier(i, known, False)] = meaning(names, model.ranges, words[2:])
             case "nogood", i, *premises if not self.open:
                 bounds = [self.bound(word) for word in premises]
                 self.open = identifier(i, self.nogoods, False), bounds, len(state.trail), state.contradiction
@@ -560,10 +548,9 @@ def identifier(word, meanings, known):
 # ---- files
 def unzipped(data):
     """Give the content of a file, gzip or not; zlib.error says that it is damaged."""
-    if data[:2] != b"\x1f\x8b":
-        return data
-    text = b""
-    while data:
+    zipped = data[:2] == b"\x1f\x8b"
+    text = b"" if zipped else data
+    while zipped and data:
         member = zlib.decompressobj(wbits=31)
         text, data = text + member.decompress(data), member.unused_data
         if not member.eof:
