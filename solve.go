@@ -299,8 +299,11 @@ func (t *attempt) heuristics(refused error) (model.Result, error) {
 			best = r
 		}
 	}
-	if best.Algorithm == "auto" && t.first.Solution == nil {
-		return best, refused
+	if best.Algorithm == "auto" {
+		if t.first.Solution == nil {
+			return best, refused
+		}
+		best.Algorithm = t.first.Algorithm
 	}
 	best.Elapsed = time.Since(started)
 	return best, nil
@@ -382,8 +385,9 @@ func (t *attempt) atLeast(r *model.Result) error {
 	for _, held := range []struct {
 		solution model.Solution
 		what     string
+		details  model.Details
 		mayFail  bool
-	}{{t.set.Start, "the start", true}, {t.first.Solution, t.first.Algorithm, false}} {
+	}{{t.set.Start, "start", nil, true}, {t.first.Solution, t.first.Algorithm, t.first.Details, false}} {
 		if held.solution == nil {
 			continue
 		}
@@ -412,18 +416,15 @@ func (t *attempt) atLeast(r *model.Result) error {
 			}
 		}
 		if r.Status == model.StatusInfeasible {
-			return &DefectError{Instance: t.Instance, Result: *r, Reason: held.what + " is feasible"}
+			return &DefectError{Instance: t.Instance, Result: *r, Reason: "the solution of " + held.what + " is feasible"}
 		}
-		bound, none := r.Bound, r.Solution == nil
+		bound := r.Bound
 		if err := r.SetSolution(t.Instance, held.solution); err != nil {
 			return err
 		}
-		r.SetBound(o.Sense, bound, t.set.GapLimit())
-		switch {
-		case r.Status == model.StatusOptimal:
+		r.SolutionOf, r.Details = held.what, held.details
+		if r.SetBound(o.Sense, bound, t.set.GapLimit()); r.Status == model.StatusOptimal {
 			r.Reason = ""
-		case none && r.Reason != "":
-			r.Reason += "; the solution is that of " + held.what
 		}
 	}
 	return nil

@@ -140,6 +140,7 @@ type resultFile struct {
 	Seed            uint64          `json:"seed"`
 	Version         string          `json:"version"`
 	Unverified      bool            `json:"unverified,omitempty"`
+	SolutionOf      string          `json:"solution_of,omitempty"`
 	Reason          string          `json:"reason,omitempty"`
 	Evidence        json.RawMessage `json:"evidence,omitempty"`
 	Solution        json.RawMessage `json:"solution,omitempty"`
@@ -150,7 +151,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	f := resultFile{Instance: r.Instance, InstanceHash: r.InstanceHash, Kind: r.Kind, Algorithm: r.Algorithm,
 		Status: r.Status, Objective: number(r.Objective), SecondObjective: number(r.SecondObjective),
 		Bound: number(r.Bound), Gap: number(r.Gap), GapLimit: r.GapLimit, ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
-		Seed: r.Seed, Version: r.Version, Unverified: r.Unverified, Reason: r.Reason}
+		Seed: r.Seed, Version: r.Version, Unverified: r.Unverified, SolutionOf: r.SolutionOf, Reason: r.Reason}
 	if r.Solution != nil {
 		s, err := json.Marshal(r.Solution)
 		if err != nil {
@@ -231,7 +232,7 @@ func (f *resultFile) result(details Details) (Result, error) {
 	r := Result{Instance: f.Instance, InstanceHash: f.InstanceHash, Kind: f.Kind, Algorithm: f.Algorithm,
 		Status: f.Status, Objective: float64(f.Objective), SecondObjective: float64(f.SecondObjective),
 		Bound: float64(f.Bound), Gap: float64(f.Gap), GapLimit: f.GapLimit, Elapsed: time.Duration(math.Round(f.ElapsedS * float64(time.Second))),
-		Nodes: f.Nodes, Seed: f.Seed, Version: f.Version, Unverified: f.Unverified, Reason: f.Reason, Details: details}
+		Nodes: f.Nodes, Seed: f.Seed, Version: f.Version, Unverified: f.Unverified, SolutionOf: f.SolutionOf, Reason: f.Reason, Details: details}
 	if len(f.Evidence) > 0 && string(f.Evidence) != "null" {
 		e, err := decodeEvidence(f.Evidence)
 		if err != nil {

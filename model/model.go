@@ -280,7 +280,8 @@ type Solver interface {
 	// so Solve keeps no state in it.
 	//
 	// Solve returns soon (100 ms) after ctx ends or Settings.TimeLimit has
-	// passed. Neither is an error: the result holds what was found and proved
+	// passed, at any size of the instance: what takes longer than linear time looks at
+	// ctx, and a cheap solution is made first. Neither is an error: the result holds what was found and proved
 	// until then. Nor is it an error to find no solution (StatusUnknown) or to
 	// prove that there is none (StatusInfeasible). Errors are for an instance
 	// that the solver can't take (they wrap ErrUnsupported or ErrInvalid) and
@@ -316,6 +317,9 @@ type Result struct {
 	// Unverified reports that the judge was interrupted: the solution hasn't
 	// been checked, and the status is feasible at most.
 	Unverified bool
+	// SolutionOf says whose the solution is if the algorithm found none as good: "start",
+	// or the heuristic that gapwise.Solve runs first. Empty: the algorithm's.
+	SolutionOf string
 	// Reason says in a few words why a run without a proof stopped, or how
 	// infeasibility was proved. It may be empty.
 	Reason string

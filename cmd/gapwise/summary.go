@@ -71,6 +71,13 @@ func summary(w io.Writer, in model.Instance, results []model.Result) error {
 		} else if !math.IsNaN(half) {
 			fmt.Fprintf(w, "95 %% confidence intervals by %d batch means: ± %s, ± %.3g\n", benchmarks.Batches, strings.TrimSpace(fmt.Sprintf("%.3g %s", half, first.Unit)), secondHalf)
 		}
+		switch r.SolutionOf {
+		case "":
+		case "start":
+			fmt.Fprintf(w, "it is the start's: %s found none as good\n", r.Algorithm)
+		default:
+			fmt.Fprintf(w, "it is that of %s, which ran first: %s found none as good\n", r.SolutionOf, r.Algorithm)
+		}
 		if r.Details != nil {
 			for _, line := range r.Details.Lines(r) {
 				fmt.Fprintln(w, line)
