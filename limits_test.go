@@ -2,6 +2,7 @@ package gapwise_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -166,6 +167,40 @@ func TestLimits(t *testing.T) {
 						t.Errorf("%v of CPU time after the end of the context, the most is %v: %s", late, most, r.Reason)
 					}
 					t.Logf("first %.2f s, all %.2f s, judge %.2f s, cancelled %.2f s; gap %.3g", first.Seconds(), spent.Seconds(), judged.Seconds(), (cpu.Time() - at).Seconds(), r.Gap)
+				})
+			}
+		}
+	}
+}
+
+// Each algorithm keeps the time limit at a size at which none of the slow ones ends.
+func TestLimitsOfAlgorithms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a minute")
+	}
+	const n, limit = 30_000, 300 * time.Millisecond
+	for _, p := range gapwise.Problems() {
+		for variant, draw := range large[p.Kind] {
+			in := draw(rand.New(rand.NewPCG(n, 23)), n)
+			c := gapwise.NewCase(in)
+			if _, err := c.Hash(); err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range p.Algorithms {
+				t.Run(fmt.Sprintf("%s/%d/%s", p.Kind, variant, a.Name), func(t *testing.T) {
+					began := cpu.Time()
+					r, err := a.Solver.Solve(t.Context(), in, model.Settings{Seed: 1, TimeLimit: limit})
+					spent := cpu.Time() - began
+					if errors.Is(err, model.ErrUnsupported) {
+						t.Skip(err)
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					// Beside what is looked at there is what takes linear time, and the garbage collector.
+					if most := limit + limit/2 + 500*time.Millisecond; spent > most {
+						t.Errorf("%v of CPU time with a limit of %v, the most is %v: %s %s", spent, limit, most, r.Status, r.Reason)
+					}
 				})
 			}
 		}

@@ -3,6 +3,7 @@ package batch_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -90,5 +91,51 @@ func TestJudgeLateEnds(t *testing.T) {
 	b.Jobs[0].RuntimeS += 1e-6
 	if _, err := batchheur.EASY(t.Context(), b, in("")); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("later: %v", err)
+	}
+}
+
+// stopAfter is a context that ends after so many looks at it.
+type stopAfter struct {
+	context.Context
+	looks int
+}
+
+func (c *stopAfter) Err() error {
+	if c.looks--; c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A simulation on one tier that is stopped anywhere has an execution of all jobs, which
+// the judge accepts: those that hadn't started run one by one.
+func TestStoppedAnywhere(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 23))
+	b := &model.Batch{Name: "stopped", Processors: 8, Tiers: 1}
+	for k := range 2500 {
+		b.Jobs = append(b.Jobs, model.BatchJob{ID: fmt.Sprint(k), SubmitS: float64(k), RuntimeS: float64(1 + rng.IntN(4)), EstimateS: 4, Processes: 1 + rng.IntN(8)})
+	}
+	whole := map[string]int{}
+	for _, a := range batchheur.Algorithms() {
+		for looks := range 12 {
+			r, err := a.Solver.Solve(&stopAfter{t.Context(), looks}, b, model.Settings{})
+			if errors.Is(err, model.ErrUnsupported) {
+				break
+			}
+			if err != nil || r.Solution == nil {
+				t.Fatalf("%s stopped after %d looks: %v, %s", a.Name, looks, err, r.Reason)
+			}
+			report, err := verify.Verify(t.Context(), b, r.Solution, verify.Options{})
+			if err != nil || report.Err() != nil {
+				t.Fatalf("%s stopped after %d looks: %v %v", a.Name, looks, err, report.Err())
+			}
+			if r.Reason == "" {
+				whole[a.Name]++
+			}
+		}
+	}
+	if len(whole) < 5 {
+		t.Errorf("only %v came to their end: too few to tell", whole)
 	}
 }

@@ -322,3 +322,38 @@ func TestSchedulersLossMode(t *testing.T) {
 		t.Errorf("an unknown embedder: %v, error %v", r, err)
 	}
 }
+
+// stopAfter is a context that ends after so many looks at it.
+type stopAfter struct {
+	context.Context
+	looks int
+}
+
+func (c *stopAfter) Err() error {
+	if c.looks--; c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A queue that is stopped anywhere has runs of all requests that fit, which the judge
+// accepts: those that hadn't ended run one by one, suspended ones in their place.
+func TestStoppedAnywhere(t *testing.T) {
+	t.Parallel()
+	suspended := 0.0
+	for seed := range uint64(20) {
+		in := modeltest.RandomTVC(rand.New(rand.NewPCG(seed, 77)), 4, 300, true)
+		for _, s := range queueSchedulers {
+			for looks := range 6 {
+				got, err := s.serve(&stopAfter{t.Context(), looks}, in, NewAdaBa())
+				if err != nil {
+					t.Fatal(err)
+				}
+				suspended += judged(t, in, got)["suspensions"]
+			}
+		}
+	}
+	if suspended < 100 {
+		t.Errorf("%v suspensions: too few to tell", suspended)
+	}
+}
