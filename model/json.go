@@ -153,7 +153,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		Bound: number(r.Bound), Gap: number(r.Gap), GapLimit: r.GapLimit, ElapsedS: r.Elapsed.Seconds(), Nodes: r.Nodes,
 		Seed: r.Seed, Version: r.Version, Unverified: r.Unverified, SolutionOf: r.SolutionOf, Reason: r.Reason}
 	if r.Solution != nil {
-		s, err := json.Marshal(r.Solution)
+		s, err := marshalSolution(r.Solution)
 		if err != nil {
 			return nil, err
 		}
@@ -178,6 +178,14 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}
 	err := e.object(planOf(v.Type(), false), v)
 	return e.text, err
+}
+
+// marshalSolution is json.Marshal, which reads once more what our solutions write.
+func marshalSolution(s Solution) ([]byte, error) {
+	if m, ok := s.(json.Marshaler); ok {
+		return m.MarshalJSON()
+	}
+	return json.Marshal(s)
 }
 
 // resultTypes caches the types of resultType by kind.

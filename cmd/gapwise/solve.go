@@ -326,7 +326,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 			}
 			continue
 		}
-		if err := summary(human, in, mine); err != nil {
+		if err := summary(ctx, human, in, mine); err != nil {
 			return err
 		}
 	}
@@ -420,6 +420,10 @@ func writeLines(w io.Writer, results []model.Result) error {
 }
 
 func jsonLine(v any) ([]byte, error) {
-	data, err := json.Marshal(v)
+	marshal := func() ([]byte, error) { return json.Marshal(v) }
+	if m, ok := v.(json.Marshaler); ok { // ours are compact: json.Marshal would read them once more
+		marshal = m.MarshalJSON
+	}
+	data, err := marshal()
 	return append(data, '\n'), err
 }

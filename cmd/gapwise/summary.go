@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -15,7 +16,7 @@ import (
 
 // summary prints an instance's results: a headline, a table, and in words what
 // is best and how it is known.
-func summary(w io.Writer, in model.Instance, results []model.Result) error {
+func summary(ctx context.Context, w io.Writer, in model.Instance, results []model.Result) error {
 	name := in.ID()
 	if name == "" {
 		name = "(no name)"
@@ -66,7 +67,8 @@ func summary(w io.Writer, in model.Instance, results []model.Result) error {
 			fmt.Fprintf(w, "best policy: %s, %s, %s\n", r.Algorithm, measured(first, r.Objective), measured(second, r.SecondObjective))
 			fmt.Fprintf(w, "best of those that see the instance whole: %s, %s, %s\n", o.Algorithm, measured(first, o.Objective), measured(second, o.SecondObjective))
 		}
-		if half, secondHalf, err := benchmarks.Halves(in, r.Solution); err != nil {
+		if ctx.Err() != nil { // whoever interrupts is in a hurry
+		} else if half, secondHalf, err := benchmarks.Halves(in, r.Solution); err != nil {
 			return err
 		} else if !math.IsNaN(half) {
 			fmt.Fprintf(w, "95 %% confidence intervals by %d batch means: ± %s, ± %.3g\n", benchmarks.Batches, strings.TrimSpace(fmt.Sprintf("%.3g %s", half, first.Unit)), secondHalf)
