@@ -121,17 +121,19 @@ func (f *File) ofLog(path string) ([]instances.Planned, error) {
 // loaded: foreign graphs lack machines more often than not, and that is better known
 // before anything runs.
 func (f *File) ofInstance(path string, folder bool) (instances.Planned, error) {
-	read := instances.LoadOn
-	if folder {
-		read = instances.LoadAny
-	}
-	c := instances.Planned{Name: path, Kind: instances.KindOf(path), Load: func() (model.Instance, error) {
-		in, err := read(path, f.Platform)
+	c := instances.Planned{Name: path, Kind: instances.KindOf(path)}
+	c.Said = func() (model.Instance, string, error) {
+		in, assumed, err := instances.LoadAssuming(path, f.Platform, !folder)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		return f.asRead(in, path, folder)
-	}}
+		in, err = f.asRead(in, path, folder)
+		return in, assumed, err
+	}
+	c.Load = func() (model.Instance, error) {
+		in, _, err := c.Said()
+		return in, err
+	}
 	var how []string
 	if f.Platform != "" {
 		how = append(how, "platform "+f.Platform)

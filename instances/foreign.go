@@ -20,17 +20,22 @@ import (
 // extensions, and any file may be gzipped. A foreign graph is named after its file,
 // without extensions, unless it has a name. Vector bin packing (.vbp, see ReadVBP) may
 // be told the number of hosts by the platform "hosts=N"; else it is VBP.FirstFit.
-func LoadOn(path, platform string) (model.Instance, error) { return loadOn(path, platform, true) }
+func LoadOn(path, platform string) (model.Instance, error) {
+	in, _, err := LoadAssuming(path, platform, true)
+	return in, err
+}
 
-// LoadAny is LoadOn, but files that need no platform do without it.
-func LoadAny(path, platform string) (model.Instance, error) { return loadOn(path, platform, false) }
-
-func loadOn(path, platform string, used bool) (model.Instance, error) {
+// LoadAssuming is LoadOn, and says in a sentence what of the instance neither the file
+// nor the platform tells (Platform.Assumed); "" for nothing. Unless the platform must be
+// of use, files that need none do without it.
+func LoadAssuming(path, platform string, used bool) (in model.Instance, assumed string, err error) {
 	data, err := ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	fail := func(err error) (model.Instance, error) { return nil, fmt.Errorf("%s: %w", Label(path), err) }
+	fail := func(err error) (model.Instance, string, error) {
+		return nil, "", fmt.Errorf("%s: %w", Label(path), err)
+	}
 	if data, err = unzip(data); err != nil {
 		return fail(fmt.Errorf("%w: %w", model.ErrInvalid, err))
 	}
@@ -49,7 +54,7 @@ func loadOn(path, platform string, used bool) (model.Instance, error) {
 		if err != nil {
 			return fail(err)
 		}
-		return in, nil
+		return in, "", nil
 	}
 	read := foreignReader(extension, data)
 	if read == nil {
@@ -63,7 +68,7 @@ func loadOn(path, platform string, used bool) (model.Instance, error) {
 		if platform != "" && used {
 			return fail(fmt.Errorf("%w: it is an instance with all that it needs, leave the platform out", model.ErrInvalid))
 		}
-		return in, nil
+		return in, "", nil
 	}
 	if !utf8.ValidString(name) {
 		return fail(errNameNotUTF8)
@@ -82,7 +87,7 @@ func loadOn(path, platform string, used bool) (model.Instance, error) {
 	switch {
 	case platform != "":
 		if p, err = ParsePlatform(platform); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	case w.Platform != nil:
 		p = *w.Platform
@@ -93,7 +98,7 @@ func loadOn(path, platform string, used bool) (model.Instance, error) {
 	if err != nil {
 		return fail(err)
 	}
-	return d, nil
+	return d, p.Assumed(w), nil
 }
 
 var errNameNotUTF8 = fmt.Errorf("%w: the file's name isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid)

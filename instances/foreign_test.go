@@ -36,6 +36,7 @@ func TestForeignFormats(t *testing.T) {
 	two := func(a, b string, wa, wb, bytes float64) Workflow {
 		return Workflow{Tasks: []WorkTask{{a, wa}, {b, wb}}, Edges: []model.DAGEdge{{From: a, To: b, Data: bytes}}}
 	}
+	measured := func(w Workflow) Workflow { w.Measured = true; return w }
 	stg := Workflow{Tasks: []WorkTask{{"0", 0}, {"1", 5}, {"2", 7}, {"3", 0}},
 		Edges: []model.DAGEdge{{From: "0", To: "1"}, {From: "0", To: "2"}, {From: "1", To: "3"}, {From: "2", To: "3"}}}
 	for name, c := range map[string]struct {
@@ -45,10 +46,10 @@ func TestForeignFormats(t *testing.T) {
 	}{
 		"dot":     {goodDOT, ReadDOT, two("1", "2", 8, 6, 16)},
 		"stg":     {goodSTG, ReadSTG, stg},
-		"wf 1.5":  {goodWf5, ReadWfFormat, two("a", "b", 2, 0, 15)},
-		"wf 1.3":  {goodWf3, ReadWfFormat, two("a", "b", 2, 0, 15)},
-		"wf jobs": {strings.Replace(goodWf3, `"tasks"`, `"jobs"`, 1), ReadWfFormat, two("a", "b", 2, 0, 15)},
-		"wf 1.4":  {strings.NewReplacer(`"runtime"`, `"runtimeInSeconds"`, `"size"`, `"sizeInBytes"`).Replace(goodWf3), ReadWfFormat, two("a", "b", 2, 0, 15)},
+		"wf 1.5":  {goodWf5, ReadWfFormat, measured(two("a", "b", 2, 0, 15))},
+		"wf 1.3":  {goodWf3, ReadWfFormat, measured(two("a", "b", 2, 0, 15))},
+		"wf jobs": {strings.Replace(goodWf3, `"tasks"`, `"jobs"`, 1), ReadWfFormat, measured(two("a", "b", 2, 0, 15))},
+		"wf 1.4":  {strings.NewReplacer(`"runtime"`, `"runtimeInSeconds"`, `"size"`, `"sizeInBytes"`).Replace(goodWf3), ReadWfFormat, measured(two("a", "b", 2, 0, 15))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := c.read([]byte(c.text))

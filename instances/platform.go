@@ -15,13 +15,24 @@ type Platform struct {
 	Name     string          `json:"-"` // the preset as it was asked for, or the file's base name without extensions
 	Machines []model.Machine `json:"machines"`
 	Network  model.Network   `json:"network"`
+	// Defaults are the keys of a preset that weren't given, of speed and bandwidth.
+	Defaults []string `json:"-"`
+	// InBytes says that a preset's bandwidth was given in bits or bytes a second.
+	InBytes bool `json:"-"`
 }
+
+// DefaultByteRate is the bandwidth, in bytes a second, of a preset that states none and
+// on which a graph is placed whose data are bytes: 1 Gbit/s.
+const DefaultByteRate = 1e9 / 8
 
 // Workflow is a task graph that knows no machines: the cost of a task is its
 // work over a machine's speed.
 type Workflow struct {
 	Tasks []WorkTask
 	Edges []model.DAGEdge
+	// Measured says that works are seconds (on the machine that ran the tasks, of speed
+	// 1) and data are bytes, by the format. Else they are numbers without units.
+	Measured bool
 	// Name and Platform are those of the file; empty and nil if it tells none.
 	Name     string
 	Platform *Platform
@@ -59,8 +70,10 @@ const (
 //
 // The keys of presets are machines (uniform at most 10,000, bus and star 1,000;
 // default 4; the paper's have 3), speed (work per second: one, or several as
-// 1/2/4, taken in turn), bandwidth (data per second, of every path and link)
-// and startup (seconds). Speed and bandwidth are 1 by default, startup 0.
+// 1/2/4, taken in turn), bandwidth (of every path and link: a number of units of
+// data a second, or bits or bytes a second such as 1Gbps and 125MB/s) and startup, or
+// latency (a number of seconds, or with a unit such as 5ms). Speed and bandwidth
+// are 1 by default (but see Place), startup 0.
 // Errors wrap model.ErrInvalid.
 func ParsePlatform(spec string) (Platform, error) {
 	name, options, more := strings.Cut(spec, ",")
@@ -94,7 +107,12 @@ func ParsePlatform(spec string) (Platform, error) {
 	case len(o.speeds) > o.machines:
 		return Platform{}, badPlatform(spec, "there are %d speeds for %d machines, give at most one for each", len(o.speeds), o.machines)
 	}
-	p := Platform{Name: spec}
+	p := Platform{Name: spec, InBytes: o.inBytes}
+	for _, key := range []string{"speed", "bandwidth"} {
+		if !o.given[key] {
+			p.Defaults = append(p.Defaults, key)
+		}
+	}
 	for m := range o.machines {
 		p.Machines = append(p.Machines, model.Machine{ID: fmt.Sprintf("P%d", m+1), StartupS: o.startup, Speed: o.speeds[m%len(o.speeds)]})
 	}
@@ -111,32 +129,33 @@ type presetOptions struct {
 	machines           int
 	speeds             []float64
 	bandwidth, startup float64
+	inBytes            bool            // the bandwidth has a unit
+	given              map[string]bool // the keys
 }
 
 // parse reads the options of a preset, key=value,...
 func (o *presetOptions) parse(spec, options string) error {
-	seen := map[string]bool{}
+	o.given = map[string]bool{}
 	for option := range strings.SplitSeq(options, ",") {
 		key, value, ok := strings.Cut(option, "=")
 		if !ok {
 			return badPlatform(spec, "%q must be key=value, the keys are machines, speed, bandwidth and startup", option)
 		}
-		if seen[key] {
+		if o.given[key] {
 			return badPlatform(spec, "the key %q is there twice", key)
 		}
-		seen[key] = true
-		number := func(value string, least float64) (float64, error) {
-			x, err := strconv.ParseFloat(value, 64)
-			if err != nil {
-				return 0, badPlatform(spec, "%s is %q, must be a number", key, value)
+		o.given[key] = true
+		number := func(value string, least float64, units map[string]float64, like string) (float64, bool, error) {
+			x, unit, err := quantity(value, units)
+			switch {
+			case err != nil:
+				return 0, false, badPlatform(spec, "%s is %q, must be a number%s", key, value, like)
+			case !(x >= least && x <= maxRate) && least > 0:
+				return 0, false, badPlatform(spec, "%s is %s, must be above 0, at most %g", key, value, float64(maxRate))
+			case !(x >= least && x <= maxRate):
+				return 0, false, badPlatform(spec, "%s is %s, must be at least 0, at most %g", key, value, float64(maxRate))
 			}
-			if !(x >= least && x <= maxRate) {
-				if least > 0 {
-					return 0, badPlatform(spec, "%s is %s, must be above 0, at most %g", key, value, float64(maxRate))
-				}
-				return 0, badPlatform(spec, "%s is %s, must be at least 0, at most %g", key, value, float64(maxRate))
-			}
-			return x, nil
+			return x, unit, nil
 		}
 		var err error
 		switch key {
@@ -148,16 +167,20 @@ func (o *presetOptions) parse(spec, options string) error {
 			o.speeds = nil
 			for v := range strings.SplitSeq(value, "/") {
 				var x float64
-				if x, err = number(v, minRate); err != nil {
+				if x, _, err = number(v, minRate, nil, ""); err != nil {
 					break
 				}
 				o.speeds = append(o.speeds, x)
 			}
 		case "bandwidth":
-			o.bandwidth, err = number(value, minRate)
-		case "startup":
-			if o.startup, err = number(value, 0); err == nil && o.startup > 0 {
-				o.startup, err = number(value, minRate)
+			o.bandwidth, o.inBytes, err = number(value, minRate, byteRates, ", or one of bits or bytes a second such as 1Gbps, 10Gbit/s or 125MB/s")
+		case "startup", "latency":
+			if o.given["startup"] && o.given["latency"] {
+				return badPlatform(spec, "startup and latency are the same: give one")
+			}
+			const like = ", or a time such as 5ms"
+			if o.startup, _, err = number(value, 0, secondsOf, like); err == nil && o.startup > 0 {
+				o.startup, _, err = number(value, minRate, secondsOf, like)
 			}
 		default:
 			err = badPlatform(spec, "there is no key %q, give machines, speed, bandwidth or startup", key)
@@ -234,22 +257,4 @@ func readPlatform(path string) (Platform, error) {
 		return Platform{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return p, nil
-}
-
-// Place makes a valid instance of a workflow on the platform. The instance
-// shares no memory with either but the routes' lists of links. Errors are those
-// of model.DAG.Validate.
-func (p Platform) Place(name string, w Workflow) (*model.DAG, error) {
-	d := &model.DAG{Name: name, Machines: slices.Clone(p.Machines), Network: p.Network,
-		Tasks: make([]model.DAGTask, len(w.Tasks)), Edges: append([]model.DAGEdge{}, w.Edges...)}
-	// Routes may be a million: their lists of links are never changed, and stay shared.
-	d.Network.Links, d.Network.Routes = slices.Clone(p.Network.Links), slices.Clone(p.Network.Routes)
-	for t, x := range w.Tasks {
-		work := x.Work
-		d.Tasks[t] = model.DAGTask{ID: x.ID, Work: &work}
-	}
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
-	return d, nil
 }

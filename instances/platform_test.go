@@ -51,6 +51,11 @@ func TestParsePlatform(t *testing.T) {
 				t.Fatal(err)
 			}
 			want.Name = spec
+			for _, key := range []string{"speed", "bandwidth"} {
+				if !strings.Contains(spec, key) {
+					want.Defaults = append(want.Defaults, key)
+				}
+			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
@@ -78,6 +83,13 @@ func TestParsePlatformErrors(t *testing.T) {
 		"bus,speed=1/0":            "speed is 0, must be above 0",
 		"bus,speed=nan":            "speed is nan, must be above 0",
 		"bus,speed=1/2/3/4/5":      "there are 5 speeds for 4 machines",
+		"bus,bandwidth=1gbps":      `bandwidth is "1gbps", must be a number, or one of bits or bytes a second such as 1Gbps, 10Gbit/s or 125MB/s`,
+		"bus,bandwidth=MB/s":       `bandwidth is "MB/s", must be a number, or one of bits`,
+		"bus,bandwidth=-1Gbps":     "bandwidth is -1Gbps, must be above 0",
+		"bus,bandwidth=5ms":        `bandwidth is "5ms", must be a number, or one of bits`,
+		"bus,latency=5m":           `latency is "5m", must be a number, or a time such as 5ms`,
+		"bus,latency=1,startup=1":  "startup and latency are the same: give one",
+		"bus,speed=1Gbps":          `speed is "1Gbps", must be a number`,
 		"bus,bandwidth=inf":        "bandwidth is inf, must be above 0, at most 1e+30",
 		"bus,bandwidth=1e31":       "bandwidth is 1e31, must be above 0",
 		"bus,startup=-1":           "startup is -1, must be at least 0",

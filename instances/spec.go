@@ -37,10 +37,9 @@ type Planned struct {
 	// Try finds what is wrong with the specification, by an instance that may be
 	// smaller than that of Load.
 	Try func() error
-	// fromLog is Load for the jobs of a log and also tells what became of these; nil
-	// for other instances.
-	fromLog func() (model.Instance, SWFReport, error)
-	log     string
+	// Said is Load and also says, for one line, what became of the jobs of a log or what
+	// a file doesn't tell; nil where there is nothing to say.
+	Said func() (in model.Instance, report string, err error)
 }
 
 func newPlanned[I model.Instance](spec any, name string, index int, load func() (I, error)) Planned {
@@ -55,24 +54,26 @@ func newPlanned[I model.Instance](spec any, name string, index int, load func() 
 	return c
 }
 
-// LoadReported is Load and says what became of the jobs of a log, for one line; it
-// says nothing of instances that are of no log.
+// LoadReported is Said, or Load where there is nothing to say.
 func (p *Planned) LoadReported() (in model.Instance, report string, err error) {
-	if p.fromLog == nil {
-		in, err = p.Load()
-		return in, "", err
+	if p.Said != nil {
+		return p.Said()
 	}
-	in, said, err := p.fromLog()
-	if err == nil {
-		report = fmt.Sprintf("%s: %v", p.log, said)
-	}
-	return in, report, err
+	in, err = p.Load()
+	return in, "", err
 }
 
 // ofLog makes the instance one of a log, unless the log's name is empty.
 func (p *Planned) ofLog(log string, load func() (model.Instance, SWFReport, error)) {
-	if log != "" {
-		p.log, p.fromLog = log, load
+	if log == "" {
+		return
+	}
+	p.Said = func() (model.Instance, string, error) {
+		in, said, err := load()
+		if err != nil {
+			return nil, "", err
+		}
+		return in, fmt.Sprintf("%s: %v", log, said), nil
 	}
 }
 

@@ -66,7 +66,7 @@ func badWf(format string, args ...any) error {
 // ReadWfFormat reads a workflow trace of WfCommons (Coleman et al.: WfCommons,
 // FGCS 128, 2022), schema version 1.3, 1.4 or 1.5. A task's work is its run
 // time in seconds, whatever its number of cores, so a machine of speed 1
-// repeats it. An edge's data are the bytes of the files that its first task
+// repeats it (Workflow.Measured). An edge's data are the bytes of the files that its first task
 // writes and its second reads, each file once. Versions 1.3 and 1.4 give a
 // file's size at its writer and at its readers; the writer's counts. Parents
 // and children must agree, unless no task has one of the two lists. Errors wrap
@@ -234,7 +234,7 @@ func indexWf(tasks []wfTask) (map[string]int, error) {
 // linkWf makes the graph of the tasks; index maps each of their names to the
 // task's number.
 func linkWf(tasks []wfTask, index map[string]int) (Workflow, error) {
-	var w Workflow
+	w := Workflow{Measured: true}
 	// Pairs of parent and child as the parents' lists and the children's tell.
 	var down, up [][2]int
 	isDown, isUp := map[[2]int]bool{}, map[[2]int]bool{}

@@ -60,7 +60,7 @@ func TestReadWfFormat(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(Workflow{Tasks: tasks, Edges: c.want}, got); diff != "" {
+			if diff := cmp.Diff(Workflow{Tasks: tasks, Edges: c.want, Measured: true}, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
@@ -122,6 +122,7 @@ func TestReadWfFormatRandom(t *testing.T) {
 	type object = map[string]any
 	rapid.Check(t, func(t *rapid.T) {
 		want := drawWorkflow(t)
+		want.Measured = true
 		version := rapid.SampledFrom([]string{"1.3", "1.4", "1.5"}).Draw(t, "version")
 		runtime, size := "runtimeInSeconds", "sizeInBytes"
 		if version == "1.3" {

@@ -17,6 +17,17 @@ import (
 type Options struct {
 	Title    string // empty: what it is about
 	Pictures int    // most pictures of solutions
+	// Assumed is what of the instances neither their files nor a platform tells; it stands
+	// in the page's summary.
+	Assumed string
+}
+
+// assumptions returns the beginning of a page's summary.
+func (o Options) assumptions() []string {
+	if o.Assumed == "" {
+		return nil
+	}
+	return []string{sentence(o.Assumed) + "."}
 }
 
 // DefaultPictures is how many solutions are drawn unless another number is asked for.
@@ -32,7 +43,7 @@ func Results(ctx context.Context, w io.Writer, runs []Run, o Options) error {
 	if err != nil {
 		return err
 	}
-	p := &page{Title: o.Title}
+	p := &page{Title: o.Title, Lead: o.assumptions()}
 	p.summarise(all)
 	p.Sections = append(p.Sections, gapTables(all), parameterCurves(all), profiles(all), overTime(all), growth(all))
 	d := &pictures{left: o.Pictures}

@@ -43,6 +43,7 @@ func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s S
 		q.algorithms[k] = r.Algorithm
 	}
 	p := &page{Title: cmp.Or(o.Title, in.ID(), "Instance")}
+	p.Lead = o.assumptions()
 	q.lead(p, found, log)
 	for _, line := range p.Lead {
 		s.say("%s", line)

@@ -36,7 +36,7 @@ func (p *program) bound() *cli.Command {
 			code := exitOK
 			var reasons []string
 			for _, path := range paths {
-				in, err := load(c, path)
+				in, err := p.load(c, path)
 				if err != nil {
 					return err
 				}

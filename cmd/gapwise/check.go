@@ -35,7 +35,7 @@ func (p *program) check() *cli.Command {
 			if len(paths) != 2 {
 				return usagef("check: give an instance and a proof, there %s", arguments(len(paths)))
 			}
-			in, err := load(c, paths[0])
+			in, err := p.load(c, paths[0])
 			if err != nil {
 				return err
 			}

@@ -24,11 +24,16 @@ func (p *program) convert() *cli.Command {
 		ArgsUsage: "FILE",
 		Description: "DOT (as daggen writes it), WfFormat 1.3 to 1.5 (WfCommons), STG and the JSON\n" +
 			"of SAGA and DAGBench are read, gzipped or not. They need a platform: a preset\n" +
-			"with options, such as star,machines=8,speed=1/2,bandwidth=1e8,startup=0.1\n" +
+			"with options, such as star,machines=8,speed=1/2,bandwidth=1Gbps,latency=5ms\n" +
 			"(paper, paper-two-pools, uniform, bus or star), a JSON file with the keys\n" +
 			"machines and network, or one with a network of SAGA. A problem instance of\n" +
 			"SAGA has its own, which --platform replaces. All other commands read such\n" +
 			"files, too.\n" +
+			"A bandwidth is in units of data a second, or in bits or bytes (10Gbit/s,\n" +
+			"125MB/s); latency, also called startup, in seconds or with a unit. Without\n" +
+			"them bandwidth is 1, latency 0; WfFormat counts data in bytes, and there\n" +
+			"bandwidth is 1Gbps. Work is divided by speed (1): seconds in WfFormat. What\n" +
+			"was assumed is printed with the results.\n" +
 			"VBP files (vector bin packing, as VPSolver reads it) become the question\n" +
 			"whether the items fit on --hosts hosts; all other commands take the number\n" +
 			"as --platform hosts=N. Without it, it is one that is enough, by first fit;\n" +
@@ -101,7 +106,7 @@ func (p *program) converted(c *cli.Command, path string) (model.Instance, error)
 			return nil, usagef("convert: --hosts and --platform say the same of a VBP file: give one")
 		}
 		if !c.IsSet("hosts") {
-			return load(c, path)
+			return p.load(c, path)
 		}
 		return instances.LoadOn(path, fmt.Sprintf("hosts=%d", c.Int("hosts")))
 	}

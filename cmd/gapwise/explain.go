@@ -38,7 +38,7 @@ func (p *program) explain() *cli.Command {
 			if c.Duration("time-limit") <= 0 {
 				return usagef("explain: --time-limit must be above 0")
 			}
-			in, err := load(c, paths[0])
+			in, err := p.load(c, paths[0])
 			if err != nil {
 				return err
 			}

@@ -35,7 +35,7 @@ func (p *program) export() *cli.Command {
 			if err := checkOutput(output, paths); err != nil {
 				return err
 			}
-			in, err := load(c, paths[0])
+			in, err := p.load(c, paths[0])
 			if err != nil {
 				return err
 			}

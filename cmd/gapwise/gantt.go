@@ -77,7 +77,7 @@ func (p *program) gantt() *cli.Command {
 				return usagef("gantt: --only is %q, give %s or %s", only, gapwise.Realistic, gapwise.Planned)
 			}
 			var in model.Instance
-			err := unlessStopped(ctx, func() (err error) { in, err = load(c, paths[0]); return err })
+			err := unlessStopped(ctx, func() (err error) { in, err = p.load(c, paths[0]); return err })
 			if err != nil {
 				return err
 			}

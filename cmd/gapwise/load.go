@@ -46,13 +46,24 @@ func readingFlags() []cli.Flag {
 	return all
 }
 
-// load reads an instance as the flags say.
-func load(c *cli.Command, path string) (model.Instance, error) {
-	in, err := instances.LoadOn(path, c.String("platform"))
-	if err != nil {
-		return nil, err
+// load reads an instance as the flags say, and says on standard error what neither the
+// file nor the platform tells.
+func (p *program) load(c *cli.Command, path string) (model.Instance, error) {
+	in, assumed, err := read(c, path)
+	if err == nil && assumed != "" {
+		fmt.Fprintln(p.err, wrap(assumed, 78, 2))
 	}
-	return withVariants(c, path, in)
+	return in, err
+}
+
+// read is load, and leaves it to the caller to say what was assumed.
+func read(c *cli.Command, path string) (in model.Instance, assumed string, err error) {
+	in, assumed, err = instances.LoadAssuming(path, c.String("platform"), true)
+	if err != nil {
+		return nil, "", err
+	}
+	in, err = withVariants(c, path, in)
+	return in, assumed, err
 }
 
 // withVariants returns the instance read as the flags say.

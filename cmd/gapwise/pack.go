@@ -77,7 +77,7 @@ func (p *program) packAll(ctx context.Context, c *cli.Command, paths []string, o
 	var all []*model.VCSched
 	for _, path := range paths {
 		var in model.Instance
-		err := unlessStopped(ctx, func() (err error) { in, err = load(c, path); return err })
+		err := unlessStopped(ctx, func() (err error) { in, err = p.load(c, path); return err })
 		if err != nil {
 			return err
 		}

@@ -77,10 +77,11 @@ func (p *program) report() *cli.Command {
 					return usagef("report: --%s goes with an SWF log, %s isn't one", f, instances.Label(paths[0]))
 				}
 			}
-			runs, given, err := p.reported(ctx, c, paths)
+			runs, given, assumed, err := p.reported(ctx, c, paths)
 			if err != nil {
 				return err
 			}
+			o.Assumed = strings.Join(assumed, "; ")
 			var write func(io.Writer) error
 			switch {
 			case len(runs) > 0:
@@ -147,44 +148,47 @@ func convertCommand(c *cli.Command, path, file string) string {
 }
 
 // reported reads runs, results with their solutions, and instances.
-func (p *program) reported(ctx context.Context, c *cli.Command, paths []string) (runs []report.Run, given []model.Instance, err error) {
+func (p *program) reported(ctx context.Context, c *cli.Command, paths []string) (runs []report.Run, given []model.Instance, assumed []string, err error) {
 	var records []benchmarks.Record
 	var results []report.Run
 	for _, path := range paths {
 		data, err := instances.ReadFile(path)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		switch {
 		case isRecord(data):
 			some, _, err := benchmarks.DecodeRecords(bytes.NewReader(data), instances.Label(path))
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 			records = append(records, some...)
 		case isResult(data):
 			for _, part := range splitJSON(data) {
 				r, err := model.DecodeResult(part.data)
 				if err != nil {
-					return nil, nil, fmt.Errorf("%s: line %d: %w", instances.Label(path), part.line, err)
+					return nil, nil, nil, fmt.Errorf("%s: line %d: %w", instances.Label(path), part.line, err)
 				}
 				rec, err := benchmarks.Stated(r, instances.Label(path), part.line)
 				if err != nil {
-					return nil, nil, err
+					return nil, nil, nil, err
 				}
 				results = append(results, report.Run{Record: rec, Solution: r.Solution})
 			}
 		default:
-			in, err := load(c, path)
+			in, said, err := read(c, path)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 			given = append(given, in)
+			if said != "" && !slices.Contains(assumed, said) {
+				assumed = append(assumed, said)
+			}
 		}
 	}
 	if len(records) > 0 {
 		if records, err = p.ofInstances(c, records); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	for i := range records {
@@ -194,7 +198,7 @@ func (p *program) reported(ctx context.Context, c *cli.Command, paths []string) 
 	if len(runs) > 0 {
 		err = attach(ctx, c, runs, given)
 	}
-	return runs, given, err
+	return runs, given, assumed, err
 }
 
 // attach finds the instance of each run among those given and has the judge look at

@@ -82,7 +82,7 @@ next:
 				continue next
 			}
 		}
-		if in, e := load(c, path); e == nil {
+		if in, _, e := read(c, path); e == nil {
 			return one.Check(in.Kind())
 		}
 		return err
@@ -222,12 +222,15 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 		o.Trace = steps.step
 	}
 	var all []model.Instance
+	var assumptions []string
 	for _, path := range paths {
 		var in model.Instance
-		err := unlessStopped(ctx, func() (err error) { in, err = load(c, path); return err })
+		var assumed string
+		err := unlessStopped(ctx, func() (err error) { in, assumed, err = read(c, path); return err })
 		if err != nil {
 			return err
 		}
+		assumptions = append(assumptions, assumed)
 		for _, one := range each(c, o) {
 			if one.Algorithm == "all" {
 				continue
@@ -321,12 +324,15 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 		code = worst(code, codeOfAll(mine, ctx.Err() != nil))
 		results = append(results, mine...)
 		if quiet {
+			if assumptions[k] != "" {
+				fmt.Fprintln(p.err, wrap(assumptions[k], 78, 2))
+			}
 			if err := writeLines(p.out, mine); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := summary(ctx, human, in, mine); err != nil {
+		if err := summary(ctx, human, in, assumptions[k], mine); err != nil {
 			return err
 		}
 	}

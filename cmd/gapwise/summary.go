@@ -16,13 +16,16 @@ import (
 
 // summary prints an instance's results: a headline, a table, and in words what
 // is best and how it is known.
-func summary(ctx context.Context, w io.Writer, in model.Instance, results []model.Result) error {
+func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string, results []model.Result) error {
 	name := in.ID()
 	if name == "" {
 		name = "(no name)"
 	}
 	first, second := in.Metrics()[0], in.Metrics()[1]
 	fmt.Fprintf(w, "\n%s %s, %s the %s%s\n", in.Kind(), name, first.Sense, first.Name, headline(in))
+	if assumed != "" {
+		fmt.Fprintln(w, wrap(assumed, 78, 2))
+	}
 	class := func(r model.Result) model.Class { return gapwise.ClassOf(in.Kind(), r.Algorithm) }
 	results = slices.Clone(results)
 	slices.SortStableFunc(results, func(a, b model.Result) int {

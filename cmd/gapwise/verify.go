@@ -42,7 +42,7 @@ func (p *program) verify() *cli.Command {
 			var in model.Instance
 			var found []solutionFile
 			err := unlessStopped(ctx, func() (err error) { // a large file takes a while
-				if in, err = load(c, paths[0]); err == nil {
+				if in, err = p.load(c, paths[0]); err == nil {
 					found, err = readSolutionsOf(ctx, in, paths[1])
 				}
 				return err
