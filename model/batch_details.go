@@ -41,13 +41,13 @@ const (
 // BatchOrder is an order in which schedulers see the events of one instant.
 type BatchOrder string
 
-// The orders. In both, equal events come by the index of their jobs.
+// The orders. In both, submissions of one instant come by the index of their jobs.
 const (
 	// BatchOrderBatch has all ends first, then all arrivals, then one pass of the
 	// scheduler.
 	BatchOrderBatch BatchOrder = "batch"
-	// BatchOrderPyss has a pass after each event, arrivals before ends, as in the
-	// simulator pyss. Before the arrivals, the processors of jobs that end at this
+	// BatchOrderPyss has a pass after each event, arrivals before ends and these in the
+	// order of the jobs' starts, as in the simulator pyss. Before the arrivals, the processors of jobs that end at this
 	// instant and whose estimated end has come are counted as free.
 	BatchOrderPyss BatchOrder = "pyss"
 )

@@ -136,7 +136,7 @@ func (s *conservative) pass() {
 		s.classes[x.class]--
 		s.profile.Add(0, s.now, int(x.width)) // so that no steps lie in the past
 		s.ends[k] = s.estimatedEnd(k)
-		s.expiry.Push(completion{s.ends[k], k})
+		s.expiry.Push(completion{at: s.ends[k], job: k})
 	}
 	s.queue = rest
 }
@@ -152,7 +152,7 @@ func (s *conservative) extend() (any bool) {
 		end := s.now + (s.now - s.starts[x.job])
 		s.profile.Add(x.at, end, int(s.jobs[x.job].width))
 		s.ends[x.job] = end
-		s.expiry.Push(completion{end, x.job})
+		s.expiry.Push(completion{at: end, job: x.job})
 		any = true
 	}
 	return any

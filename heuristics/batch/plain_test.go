@@ -19,6 +19,7 @@ type plain struct {
 	arrived    int
 	waiting    []int // by index
 	running    []int
+	begun      []int // in the order of pyss: jobs whose end hasn't been handled, by start
 	start      []int64
 	heads      map[int]int64 // first shadow time of each job that was the head
 
@@ -55,7 +56,11 @@ func simulatePlain(in *model.Batch, name string, order model.BatchOrder) *plain 
 		p.jobs = append(p.jobs, x)
 		p.start, p.reserved, p.first = append(p.start, -1), append(p.reserved, -1), append(p.first, -1)
 	}
-	for p.step() {
+	step := p.step
+	if p.pyss {
+		step = p.stepPyss
+	}
+	for step() {
 	}
 	return p
 }
@@ -65,7 +70,8 @@ func (p *plain) end(k int) int64 { return p.start[k] + p.jobs[k].length }
 // estimatedEnd returns when a running job ends as far as is known now.
 func (p *plain) estimatedEnd(k int) int64 { return max(p.now, p.start[k]+p.jobs[k].estimate) }
 
-// step handles the events of the next instant; false: there is none.
+// step handles the events of the next instant, ends, submissions and a pass; false:
+// there is none.
 func (p *plain) step() bool {
 	next := int64(math.MaxInt64)
 	if p.arrived < len(p.jobs) {
@@ -86,34 +92,71 @@ func (p *plain) step() bool {
 		return false
 	}
 	p.now = next
-	ended := func(which func(k int) bool) (list []int) {
-		for _, k := range p.running {
-			if p.end(k) == p.now && which(k) {
-				list = append(list, k)
-			}
+	for _, k := range slices.Clone(p.running) {
+		if p.end(k) == p.now {
+			p.leave(k)
 		}
-		slices.Sort(list)
-		return list
-	}
-	free := func(k int) {
-		p.early = p.early || p.predicted(k) > p.now
-		p.running = slices.DeleteFunc(p.running, func(r int) bool { return r == k })
-	}
-	for _, k := range ended(func(k int) bool { return !p.pyss || p.start[k]+p.jobs[k].estimate <= p.now }) {
-		free(k)
 	}
 	for ; p.arrived < len(p.jobs) && p.jobs[p.arrived].submit == p.now; p.arrived++ {
 		p.waiting = append(p.waiting, p.arrived)
-		if p.pyss {
-			p.pass()
-		}
-	}
-	for _, k := range ended(func(int) bool { return true }) {
-		free(k)
-		p.pass()
 	}
 	p.pass()
 	return true
+}
+
+// stepPyss handles one event in the order of pyss: of one instant first submissions, by
+// index, then ends, by start, each followed by a pass. Processors of a job that ends by
+// now and whose estimate is over are free before its end is handled, for pyss keeps them
+// by the estimate. What else the scheduler waits for comes last.
+func (p *plain) stepPyss() bool {
+	const submission, end, wake = 0, 1, 2
+	next, kind, job := int64(math.MaxInt64), wake, -1
+	at := func(t int64, what, k int) {
+		if t < next || t == next && what < kind {
+			next, kind, job = t, what, k
+		}
+	}
+	if p.arrived < len(p.jobs) {
+		at(p.jobs[p.arrived].submit, submission, p.arrived)
+	}
+	for _, k := range p.begun {
+		at(p.end(k), end, k)
+	}
+	if p.name == "conservative" {
+		for _, k := range p.waiting {
+			at(p.reserved[k], wake, -1)
+		}
+		for _, k := range p.running {
+			at(p.predicted(k), wake, -1)
+		}
+	}
+	if next == math.MaxInt64 {
+		return false
+	}
+	p.now = next
+	for _, k := range slices.Clone(p.running) {
+		if p.end(k) == p.now && p.start[k]+p.jobs[k].estimate <= p.now {
+			p.leave(k)
+		}
+	}
+	switch kind {
+	case submission:
+		p.waiting = append(p.waiting, job)
+		p.arrived++
+	case end:
+		p.begun = slices.DeleteFunc(p.begun, func(k int) bool { return k == job })
+		if slices.Contains(p.running, job) {
+			p.leave(job)
+		}
+	}
+	p.pass()
+	return true
+}
+
+// leave frees the processors of a job.
+func (p *plain) leave(k int) {
+	p.early = p.early || p.predicted(k) > p.now
+	p.running = slices.DeleteFunc(p.running, func(r int) bool { return r == k })
 }
 
 func (p *plain) free() int {
@@ -126,7 +169,7 @@ func (p *plain) free() int {
 
 func (p *plain) begin(k int) {
 	p.start[k] = p.now
-	p.running = append(p.running, k)
+	p.running, p.begun = append(p.running, k), append(p.begun, k)
 	p.waiting = slices.DeleteFunc(p.waiting, func(w int) bool { return w == k })
 }
 

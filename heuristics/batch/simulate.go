@@ -71,14 +71,15 @@ type scheduler interface {
 	wake() int64
 }
 
-// completion is the end of a running job.
+// completion is the end of a running job. Those of one instant come in the order of
+// their ranks, those of one rank by job.
 type completion struct {
-	at  int64
-	job int32
+	at        int64
+	rank, job int32
 }
 
 func (x completion) before(y completion) bool {
-	return x.at < y.at || x.at == y.at && x.job < y.job
+	return x.at < y.at || x.at == y.at && (x.rank < y.rank || x.rank == y.rank && x.job < y.job)
 }
 
 // trace is the course of a simulation.
@@ -194,8 +195,8 @@ func (s *simulation) run(ctx context.Context, by scheduler) *trace {
 			for _, k := range due {
 				if s.estimatedEnd(k) > now {
 					s.end(by, k)
-					s.pass(by)
 				}
+				s.pass(by)
 			}
 		}
 		s.pass(by)
@@ -229,7 +230,11 @@ func (s *simulation) end(by scheduler, k int32) {
 func (s *simulation) pass(by scheduler) {
 	before := len(s.started)
 	by.pass()
-	for _, k := range s.started[before:] {
-		s.running.Push(completion{s.now + s.lengths[k], k})
+	for at, k := range s.started[before:] {
+		x := completion{at: s.now + s.lengths[k], job: k}
+		if s.order == model.BatchOrderPyss { // ends come in the order of starts
+			x.rank = int32(before + at)
+		}
+		s.running.Push(x)
 	}
 }

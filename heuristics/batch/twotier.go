@@ -262,7 +262,7 @@ func (s *twoTierSimulation) complete(k int32) {
 		return
 	}
 	s.finish[k] = s.since[k] + (s.left[k]+rate-1)/rate
-	s.completions.Push(completion{s.finish[k], k})
+	s.completions.Push(completion{at: s.finish[k], job: k})
 	// Wrong completions are at most about as many as right ones: memory stays linear,
 	// for O(log n) per completion.
 	if most := 2*(len(s.fore)+len(s.back)) + 64; s.completions.Len() > most {
