@@ -196,7 +196,7 @@ func (b *Batch) Validate() error {
 		return bad(-1, "more than %d jobs", maxSize)
 	}
 	ids := idCheck{at: func(k int) string { return b.Jobs[k].ID }}
-	last, total := 0.0, 0.0
+	last, work := 0.0, 0.0
 	for k := range b.Jobs {
 		j := &b.Jobs[k]
 		if j.ID == "" {
@@ -205,7 +205,7 @@ func (b *Batch) Validate() error {
 		if first, ok := ids.first(k); ok {
 			return bad(k, "the id is taken by jobs[%d] already", first)
 		}
-		total += j.RuntimeS
+		work += j.RuntimeS * float64(j.Processes)
 		switch {
 		case !(j.SubmitS >= 0 && j.SubmitS <= mostSeconds):
 			return bad(k, "submit_s is %v, must be from 0 to %g", j.SubmitS, mostSeconds)
@@ -231,8 +231,8 @@ func (b *Batch) Validate() error {
 			return bad(k, "fg_loss is %v, must be from 0 to below 1, with at most four decimals", j.FgLoss)
 		case !(j.BgEfficiency >= 0 && j.BgEfficiency <= 1) || !wholeShare(j.BgEfficiency):
 			return bad(k, "bg_efficiency is %v, must be from 0 to 1, with at most four decimals", j.BgEfficiency)
-		case total > mostTotal:
-			return bad(k, "the runtimes up to here sum to %v s, the most is %g", total, mostTotal)
+		case work > mostBusy*float64(b.Processors):
+			return bad(k, "the jobs up to here keep all processors busy for %v s, the most is %g", work/float64(b.Processors), mostBusy)
 		}
 		last = j.SubmitS
 	}
@@ -243,9 +243,14 @@ func (b *Batch) Validate() error {
 // than 2^63.
 const mostRuntime = 1e8
 
-// mostTotal bounds the sum of runtimes in seconds. The paper's 100,000 jobs of
-// 11,267 s on average are within it.
-const mostTotal = 2e9
+// mostBusy bounds the time, in seconds, for which the jobs would keep all processors
+// busy. It is times that must be exact, not the sum of runtimes, which may be 10^15 s: before
+// 2^33 s each microsecond has a float64 of its own, and no time of a solution is later
+// than 8·10^9 s. Submissions are at most L = 10^9 s and runtimes T = 10^8 s. Where no job waits
+// that would fit, a job that runs at t+T, L ≤ t, has started after t and didn't fit at t: the
+// two instants together use more than all processors, while jobs wait. So the jobs have
+// ended by L + 2 mostBusy + 3 T, before 5.4·10^9 s (at the rate of dedicated processors).
+const mostBusy = 2e9
 
 // Metrics implements Instance. Means are over all jobs, each as one but for the
 // response; e is the end of a job's last segment, s its submission, w its weight:

@@ -120,7 +120,7 @@ func TestBatchValidateNumbers(t *testing.T) {
 	for k := range 21 {
 		long.Jobs = append(long.Jobs, model.BatchJob{ID: string(rune('a' + k)), RuntimeS: 1e8, Processes: 1})
 	}
-	if err := long.Validate(); !errors.Is(err, model.ErrInvalid) || err.Error() != `invalid batch instance: jobs[20]: id "u": the runtimes up to here sum to 2.1e+09 s, the most is 2e+09` {
+	if err := long.Validate(); !errors.Is(err, model.ErrInvalid) || err.Error() != `invalid batch instance: jobs[20]: id "u": the jobs up to here keep all processors busy for 2.1e+09 s, the most is 2e+09` {
 		t.Errorf("21 long jobs: %v", err)
 	}
 }

@@ -52,10 +52,12 @@ func newBatchProof(in model.Instance, s *proofState, unit string, upper int64) (
 	k.jobs.about = func(v int32) int { return int(v) - 1 }
 	k.response = s.add(0, upper, always)
 	k.responses.terms = []proofTerm{{-1, k.response}}
-	last, whole, weights := int64(0), int64(0), int64(0) // up to 10^15 and 2·10^15 µs, 10^12
+	last, whole, weights := int64(0), int64(0), int64(0) // up to 10^15 µs, 2^61 µs, 10^12
 	for i := range t.Jobs {
 		last = max(last, t.Jobs[i].Submit)
-		whole += t.Jobs[i].Length
+		if whole += t.Jobs[i].Length; whole > 1<<61 {
+			return nil, fmt.Errorf("the runtimes of jobs 0 to %d sum to %d s, the most that the checker takes is %d", i, whole/1_000_000, int64(1<<61)/1_000_000)
+		}
 		weights += t.Jobs[i].Weight
 	}
 	for i := range t.Jobs {

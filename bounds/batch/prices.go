@@ -164,7 +164,7 @@ func (p *prices) place(cells int) {
 	for k, j := range p.jobs.jobs {
 		at := j.Release - p.first
 		busy = max(busy, float64(at)) + float64(j.Duration)*float64(p.demand(k))/float64(p.capacity)
-		to := min(int64(busy), 1<<61) + 2*j.Duration
+		to := int64(min(busy, 1<<61)) + 2*j.Duration // below 2^63: newJobs
 		if n := len(spans); n > 0 && at <= spans[n-1].to {
 			spans[n-1].to = max(spans[n-1].to, to)
 		} else {

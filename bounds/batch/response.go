@@ -73,7 +73,7 @@ type jobs struct {
 // demand times it isn't more than what the job takes of the machine.
 func newJobs(t *model.BatchTicks) *jobs {
 	r := &jobs{make([]squashed.Job, len(t.Jobs)), make([]bool, len(t.Jobs)), UnitsOf(t).Weight}
-	most := int64(1<<61) / int64(max(1, len(t.Jobs))) // sums of all stay below 2^62
+	most := int64(1<<61) / int64(max(1, len(t.Jobs))) // what is longer than it runs stays below 2^62
 	for k := range t.Jobs {
 		j := &t.Jobs[k]
 		d := min(j.Work()/fastest(t, k), max(most, j.Length))

@@ -9,7 +9,7 @@ import (
 const source = "Liu et al.: FCFS, EASY, KEASY, REASY, MEASY"
 
 // Func is the signature of the heuristics. If ctx ends before the simulation does, the
-// jobs that haven't started run one by one, or, with jobs in the background, the error wraps
+// jobs that haven't started run in the order of their arrivals, or, with jobs in the background, the error wraps
 // model.ErrNoSolution. It wraps model.ErrUnsupported for parameters that
 // it doesn't know and for times that don't fit whole numbers.
 type Func func(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error)
@@ -58,6 +58,12 @@ func onOneTier(newScheduler func(*machine) scheduler) Func {
 		if set.Trace != nil {
 			s.machine.tracer = &tracer{in, set.Trace}
 		}
-		return s.execution(in, t, s.run(ctx, newScheduler(&s.machine))), nil
+		by := newScheduler(&s.machine)
+		if by, ok := by.(interface{ check() error }); ok {
+			if err := by.check(); err != nil {
+				return nil, err
+			}
+		}
+		return s.execution(in, t, s.run(ctx, by))
 	}
 }

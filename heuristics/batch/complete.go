@@ -49,9 +49,9 @@ func Complete(in *model.Batch, start *model.Execution) (*model.Execution, model.
 	use := profile.Profile{Capacity: t.Processors}
 	starts := make([]int64, len(ids))
 	for _, k := range order {
-		at, ok := use.First(t.Jobs[k].Processes, s.lengths[k], wanted[k], math.MaxInt64)
+		at, ok := use.First(t.Jobs[k].Processes, s.lengths[k], wanted[k], mostTime-s.lengths[k])
 		if !ok {
-			return nil, c, fmt.Errorf("start: %w: job %q fits nowhere", model.ErrInvalid, ids[k])
+			return nil, c, fmt.Errorf("start: %w: job %q fits nowhere before 8e+09 s", model.ErrInvalid, ids[k])
 		}
 		starts[k] = at
 		use.Add(at, at+s.lengths[k], t.Jobs[k].Processes)

@@ -1,10 +1,12 @@
 package batch
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/internal/profile"
+	"github.com/gapwise/gapwise/model"
 )
 
 // conservative is conservative backfilling (Mu'alem, Feitelson: Utilization,
@@ -63,6 +65,19 @@ func newConservative(m *machine) scheduler {
 	s.freed.clear()
 	s.moved.clear()
 	return s
+}
+
+// check reports estimates that sum to more than mostEstimates: reservations may follow
+// one another, each for an estimate.
+func (s *conservative) check() error {
+	sum := 0.0
+	for k := range s.jobs {
+		sum += float64(s.jobs[k].estimate)
+	}
+	if sum > mostEstimates {
+		return fmt.Errorf("%w: estimates sum to %.3g s, reservations take %.3g at most", model.ErrUnsupported, sum/1e6, mostEstimates/1e6)
+	}
+	return nil
 }
 
 func (s *conservative) arrive(k int32) { s.arrived = k + 1 }

@@ -27,7 +27,7 @@ func Place(in *model.Batch, starts []int64) (*model.Execution, error) {
 	end := func(k int32) int64 { return starts[k] + s.lengths[k] }
 	slices.SortStableFunc(course.started, func(a, b int32) int { return cmp.Compare(starts[a], starts[b]) })
 	slices.SortStableFunc(course.ended, func(a, b int32) int { return cmp.Compare(end(a), end(b)) })
-	return s.execution(in, t, course), nil
+	return s.execution(in, t, course)
 }
 
 // TooMany returns the first job, by start, for which too few processors are free on
@@ -71,7 +71,12 @@ func Starts(in *model.Batch, e *model.Execution) ([]int64, error) {
 }
 
 // execution returns the execution of a course.
-func (s *simulation) execution(in *model.Batch, t *model.BatchTicks, course *trace) *model.Execution {
+func (s *simulation) execution(in *model.Batch, t *model.BatchTicks, course *trace) (*model.Execution, error) {
+	for k, start := range course.starts {
+		if start < 0 || start+s.lengths[k] > mostTime {
+			return nil, tooLate()
+		}
+	}
 	lists := s.number(course)
 	segments := make([]model.Segment[model.BatchPlace], len(in.Jobs))
 	e := &model.Execution{Runs: make([]model.Run[model.BatchPlace], len(in.Jobs))}
@@ -81,5 +86,5 @@ func (s *simulation) execution(in *model.Batch, t *model.BatchTicks, course *tra
 			Place: model.BatchPlace{Processors: lists[k]}}
 		e.Runs[k] = model.Run[model.BatchPlace]{ID: in.Jobs[k].ID, Segments: segments[k : k+1 : k+1]}
 	}
-	return e
+	return e, nil
 }

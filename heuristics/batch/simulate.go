@@ -113,30 +113,31 @@ func newSimulation(t *model.BatchTicks, set model.Settings) (*simulation, error)
 	}
 	s.machine = machine{processors: int32(t.Processors), free: int32(t.Processors), jobs: make([]request, n),
 		starts: make([]int64, n), started: make([]int32, 0, n)}
-	lengths, estimates := 0.0, 0.0
 	for k := range t.Jobs {
 		j := &t.Jobs[k]
 		s.lengths[k] = atRate(j.Length, j.Foreground)
 		s.jobs[k] = request{j.Submit, atRate(j.Estimate, j.Foreground), int32(j.Processes)}
 		s.starts[k] = -1
-		lengths += float64(s.lengths[k])
-		estimates += float64(s.jobs[k].estimate)
-	}
-	if lengths > mostLengths || estimates > mostEstimates {
-		return nil, fmt.Errorf("%w: in the foreground, runtimes sum to %.3g s and estimates to %.3g s; the most is %.3g and %.3g",
-			model.ErrUnsupported, lengths/1e6, estimates/1e6, mostLengths/1e6, mostEstimates/1e6)
+		if longest := max(s.lengths[k], s.jobs[k].estimate); longest > mostEstimates {
+			return nil, fmt.Errorf("%w: in the foreground, job %d takes %.3g s by its runtime or estimate; the most is %.3g", model.ErrUnsupported, k, float64(longest)/1e6, mostEstimates/1e6)
+		}
 	}
 	return s, nil
 }
 
-// The most that runtimes and estimates may sum to, in ticks. Submissions are at most
-// 10^9 s and no scheduler leaves the machine idle while jobs wait, so all jobs end
-// by 8·10^9 s, the last time that the judge accepts (before 2^33 s each microsecond
-// has a float64 of its own); and sums of estimated times are below 2^63.
+// mostTime is the last time, in ticks, that the judge accepts: before 2^33 s each
+// microsecond has a float64 of its own. mostEstimates bounds each job's time and, where
+// they are added up, all of them, so that now + estimate is below 2^63. Runtimes aren't
+// added up: the simulation stops at mostTime.
 const (
-	mostLengths   = 7e15
+	mostTime      = 8e15
 	mostEstimates = 2e18
 )
+
+// tooLate reports that a schedule goes on after mostTime.
+func tooLate() error {
+	return fmt.Errorf("%w: a job of the schedule ends after %.3g s, the last time whose microseconds are exact; take fewer jobs or more processors", model.ErrUnsupported, mostTime/1e6)
+}
 
 // atRate returns the ticks that work of the given length takes at a rate, at most
 // never.
@@ -156,13 +157,13 @@ func atRate(length, rate int64) int64 {
 }
 
 // run simulates the jobs under a scheduler. If ctx ends before all jobs have started, the
-// others run one by one after those that run.
+// others run in the order of their arrivals. Jobs that would start after mostTime don't.
 func (s *simulation) run(ctx context.Context, by scheduler) *trace {
 	arrived := 0
 	var due []int32
 	for events := 0; ; events++ {
 		if events%1024 == 0 && ctx.Err() != nil {
-			s.alone()
+			s.inOrder()
 			return &trace{s.starts, s.started, s.ended}
 		}
 		now := by.wake()
@@ -172,7 +173,7 @@ func (s *simulation) run(ctx context.Context, by scheduler) *trace {
 		if s.running.Len() > 0 {
 			now = min(now, s.running.Items[0].at)
 		}
-		if now == never {
+		if now > mostTime { // or never
 			return &trace{s.starts, s.started, s.ended}
 		}
 		s.now = now
@@ -203,21 +204,30 @@ func (s *simulation) run(ctx context.Context, by scheduler) *trace {
 	}
 }
 
-// alone starts the jobs that haven't started one after the other, once those that run have
-// ended.
-func (s *simulation) alone() {
-	end := s.now
-	for s.running.Len() > 0 {
+// inOrder starts the jobs that haven't started in the order of their arrivals, each as
+// soon as it fits and those before it have started. O(n log n)
+func (s *simulation) inOrder() {
+	leave := func() {
 		x := s.running.Pop()
-		end, s.ended = max(end, x.at), append(s.ended, x.job)
+		s.now, s.ended = max(s.now, x.at), append(s.ended, x.job)
+		s.free += s.jobs[x.job].width
 	}
 	for k := range s.jobs {
 		if s.starts[k] >= 0 {
 			continue
 		}
-		at := max(end, s.jobs[k].submit)
-		end = at + s.lengths[k]
-		s.starts[k], s.started, s.ended = at, append(s.started, int32(k)), append(s.ended, int32(k))
+		from := max(s.now, s.jobs[k].submit)
+		for s.running.Len() > 0 && (s.running.Items[0].at <= from || s.free < s.jobs[k].width) {
+			leave()
+		}
+		if s.now = max(s.now, from); s.now > mostTime {
+			return
+		}
+		s.enter(int32(k))
+		s.running.Push(completion{at: s.now + s.lengths[k], job: int32(k)})
+	}
+	for s.running.Len() > 0 {
+		leave()
 	}
 }
 

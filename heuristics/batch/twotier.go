@@ -122,16 +122,9 @@ func newTwoTierSimulation(t *model.BatchTicks, h policy, set model.Settings) (*t
 	if err != nil {
 		return nil, err
 	}
-	n, sum := len(t.Jobs), 0.0
-	for _, length := range one.lengths {
-		sum += float64(length)
-	}
-	switch migrations := float64(n) * float64(t.Migration); {
-	case one.order != model.BatchOrderBatch:
+	n := len(t.Jobs)
+	if one.order != model.BatchOrderBatch {
 		return nil, fmt.Errorf("%w order %q, two tiers have %q only", model.ErrUnsupported, one.order, model.BatchOrderBatch)
-	case h.rule != killed && h.rule != pinned && sum+migrations > mostLengths:
-		return nil, fmt.Errorf("%w: in the foreground, runtimes sum to %.3g s and a migration of each job to %.3g s; the most is %.3g in all",
-			model.ErrUnsupported, sum/1e6, migrations/1e6, mostLengths/1e6)
 	}
 	p, _ := set.Parameters.(*model.BatchParameters)
 	unknown := p != nil && p.Uses == model.BatchUsesUnknown
@@ -184,6 +177,9 @@ func (s *twoTierSimulation) run(ctx context.Context) error {
 		}
 		if now == never {
 			return nil
+		}
+		if now > mostTime {
+			return tooLate()
 		}
 		s.now = now
 		due = due[:0]

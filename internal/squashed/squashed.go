@@ -21,7 +21,7 @@ import (
 
 // Job is a job of a cluster. Times are whole ticks.
 type Job struct {
-	Release, Duration int64 // Duration at least 1; their sums below 2^62
+	Release, Duration int64 // Duration at least 1; each below 2^62
 	Slots             int   // held while it works; at least 1
 	// Per divides its response time, end - release, in the sum that is bounded: 1
 	// for a sum of response times, max(Γ, Duration) for bounded slowdowns. At least
