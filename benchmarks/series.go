@@ -85,7 +85,8 @@ var values = sync.OnceValue(func() []value {
 		value{"failure %", "100 for a run without a solution, 0 for another; not of instances proved infeasible", named("failures (%)"), nil, measured.failure},
 		value{"degradation %", "distance to the best objective of the compared algorithms", named("degradation (%)"), nil, func(r measured) float64 { return 100 * r.degradation() }},
 		value{"planned", "of dag, makespan that the first plan promised", named("planned makespan (s)"), []model.Kind{model.KindDAG}, func(r measured) float64 { return r.metric("planned") }},
-		value{"rounds", "of dag, round of the best plan", named("round of the best plan"), []model.Kind{model.KindDAG}, func(r measured) float64 { return r.metric("rounds") }})
+		value{"rounds", "of dag, round of the best plan", named("round of the best plan"), []model.Kind{model.KindDAG}, func(r measured) float64 { return r.metric("rounds") }},
+		value{"preempted", "of tvc, preemptions, those included that go on at once in place", named("preemptions"), []model.Kind{model.KindTVC}, func(r measured) float64 { return r.metric("preempted") }})
 })
 
 // kindsMetric is a metric with the problems that have one of this key.

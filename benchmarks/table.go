@@ -108,6 +108,9 @@ var commonColumns = []column{
 	{"embeddable", "mean rejected requests that an embedding existed for (embeddable: yes)", func(g *group) string {
 		return fixed(stat.Mean(g.values(func(r measured) float64 { return r.metric("embeddable") }), nil))
 	}},
+	{"preempted", "of tvc, mean number of preemptions, as the paper counts them", func(g *group) string {
+		return fixed(stat.Mean(g.values(func(r measured) float64 { return r.metric("preempted") }), nil))
+	}},
 	{"gap mean %", "mean gap to the best bound proved by any run, or stated where nothing is proved", func(g *group) string { return percent(stat.Mean(g.values(measured.gap), nil)) }},
 	{"gap median %", "median gap to the best bound proved by any run", func(g *group) string { return percent(stats.Quantile(0.5, g.values(measured.gap))) }},
 	{"gap p95 %", "95th percentile of the gap to the best bound", func(g *group) string { return percent(stats.Quantile(0.95, g.values(measured.gap))) }},

@@ -148,7 +148,7 @@ func TestSchemasAgreeWithDecoders(t *testing.T) {
 	}
 	executed.Kind = jobs.Kind()
 	embeddable := 1
-	embedded.Kind, embedded.Details = clusters.Kind(), &model.TVCDetails{NeverFit: 1, Embeddable: &embeddable}
+	embedded.Kind, embedded.Details = clusters.Kind(), &model.TVCDetails{NeverFit: 1, Embeddable: &embeddable, Preempted: &embeddable}
 	instance := func(d []byte) error { _, err := model.DecodeInstance(d); return err }
 	solution := func(d []byte) error { _, err := model.DecodeSolution(d); return err }
 	result := func(d []byte) error { _, err := model.DecodeResult(d); return err }

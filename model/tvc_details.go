@@ -21,6 +21,10 @@ type TVCDetails struct {
 	// Embeddable counts the rejected requests that an embedding existed for at
 	// their arrival; nil: not counted.
 	Embeddable *int `json:"embeddable,omitempty"`
+	// Preempted counts how often a scheduler took back what a running request had, those
+	// times included at which the request went on at once in the same place: of these
+	// the solution tells nothing, its segment continues. Nil: not counted.
+	Preempted *int `json:"preempted,omitempty"`
 }
 
 // Kind implements Details.
@@ -37,6 +41,9 @@ func (d *TVCDetails) Lines(Result) (lines []string) {
 	if d.Embeddable != nil {
 		lines = append(lines, fmt.Sprintf("%d of the rejected requests could have been embedded at their arrival", *d.Embeddable))
 	}
+	if d.Preempted != nil && *d.Preempted > 0 {
+		lines = append(lines, fmt.Sprintf("%d preempted, those that went on at once in place included", *d.Preempted))
+	}
 	return lines
 }
 
@@ -45,13 +52,19 @@ func (d *TVCDetails) Claims() (claims []string) {
 	if d.Embeddable != nil {
 		claims = append(claims, "how many rejected requests could have been embedded")
 	}
+	if d.Preempted != nil {
+		claims = append(claims, "how often requests were preempted and went on at once in place")
+	}
 	return claims
 }
 
 // Figures implements Details.
 func (d *TVCDetails) Figures() map[string]float64 {
-	if d.Embeddable == nil {
-		return nil
+	figures := map[string]float64{}
+	for key, x := range map[string]*int{"embeddable": d.Embeddable, "preempted": d.Preempted} {
+		if x != nil {
+			figures[key] = float64(*x)
+		}
 	}
-	return map[string]float64{"embeddable": float64(*d.Embeddable)}
+	return figures
 }

@@ -318,3 +318,16 @@ func (j *tvcJudge) uses(s *segment[model.Embedding]) []use {
 	carry(aggregation)
 	return all
 }
+
+// suspensions counts the segments of embeddings after which their request goes on in
+// another one; ok is false where there are no embeddings.
+func suspensions(in model.Instance, s model.Solution) (n int, ok bool) {
+	e, ok := s.(*model.Embeddings)
+	if _, tvc := in.(*model.TVC); !ok || !tvc {
+		return 0, false
+	}
+	for k := range e.Runs {
+		n += max(0, len(e.Runs[k].Segments)-1)
+	}
+	return n, true
+}

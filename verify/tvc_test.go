@@ -228,6 +228,29 @@ func TestTVCViolations(t *testing.T) {
 	}
 }
 
+// Fewer preemptions than the solution has suspensions can't be; how many more there were
+// is on trust.
+func TestPreempted(t *testing.T) {
+	t.Parallel()
+	in := &model.TVC{Name: "t", Queue: true, FatTree: model.FatTree{K: 2, Slots: 2, LinkMbps: 10}, Requests: []model.TVCRequest{{ID: "a", VMs: 1, BandwidthMbps: 1, DurationS: 3}}}
+	place := model.Embedding{Switch: model.Switch{Layer: model.LayerEdge}, Servers: []model.ServerVMs{{Server: 0, VMs: 1}}}
+	e := &model.Embeddings{Runs: []model.Run[model.Embedding]{{ID: "a", Segments: []model.Segment[model.Embedding]{{StartS: 0, EndS: 1, Place: place}, {StartS: 2, EndS: 4, Place: place}}}}}
+	for stated, want := range map[int]bool{0: false, 1: true, 7: true} {
+		r := model.NewResult("mine", 1)
+		if err := r.SetSolution(in, e); err != nil {
+			t.Fatal(err)
+		}
+		r.Details = &model.TVCDetails{Preempted: &stated}
+		report, err := verify.Result(t.Context(), in, r, verify.Options{})
+		if err != nil || report.Feasible() != want || !want && report.Violations[0].Constraint != verify.WrongDetails {
+			t.Errorf("stated %d: %v %v", stated, report, err)
+		}
+		if !slices.Contains(report.Trusted, "how often requests were preempted and went on at once in place") {
+			t.Errorf("stated %d: on trust is %v", stated, report.Trusted)
+		}
+	}
+}
+
 // How many requests never fit is counted by the judge, too.
 func TestNeverFit(t *testing.T) {
 	t.Parallel()

@@ -287,6 +287,11 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 			}
 		}
 	}
+	if d, ok := res.Details.(*model.TVCDetails); ok && d.Preempted != nil {
+		if n, ok := suspensions(in, res.Solution); ok && n > *d.Preempted {
+			r.add(WrongDetails, 0, "requests are suspended %d times, stated are %d preemptions", n, *d.Preempted)
+		}
+	}
 	if res.Details != nil {
 		r.Trusted = append(r.Trusted, res.Details.Claims()...)
 	}

@@ -12,7 +12,18 @@ import "fmt"
 // |a·Bmax - L·B|, which is a whole number. a ≤ L, B ≤ 10^13 bit/s and L ≤ 5·10^5
 // (see model.MostSlots; there are at least two servers), so that both products are
 // less than 2^63.
-func NewAdaBa() Embedder {
+func NewAdaBa() Embedder { return newAdaBa() }
+
+// NewAdaBaPrinted returns AdaBa as the text of Algorithm 1 may be read to the letter:
+// servers check what links carry so far while they are filled. It differs where
+// links above servers bind (model.FabricOnePath) and model.HoseCut counts.
+func NewAdaBaPrinted() Embedder {
+	q := newAdaBa()
+	q.soFar = true
+	return q
+}
+
+func newAdaBa() *sequence {
 	return &sequence{local: true, key: func(d *DataCentre, free int, b int64) int64 {
 		x := int64(free)*max(d.Most, b) - int64(d.Slots)*b
 		return max(x, -x)

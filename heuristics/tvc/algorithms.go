@@ -35,6 +35,7 @@ var Embedders = []NamedEmbedder{
 	{"greedy", NewGreedy, source + ", section 5.3.1", "O(S + N k) per request and core switch", "VM by VM, each where the largest link utilisation is least"},
 	{"greedy-minmax", NewGreedyMinMax, "Yu et al.: Towards Bandwidth Guarantee for Virtual Clusters under Demand Uncertainty in Multi-Tenant Clouds", "30 times that of program-reserved", "least largest link utilisation over whole embeddings in the smallest subtree"},
 	{"oktopus", NewOktopus, "Ballani et al.: Towards Predictable Datacenter Networks, section 4.2", "O(S + k N) per request", "as many VMs as possible in each subtree, in the smallest subtree"},
+	{"adaba-printed", NewAdaBaPrinted, source + ", Algorithm 1", perServer, "adaba that checks links while it fills servers, as its listing may be read"},
 	{"adaba", NewAdaBa, source + ", section 4.1", perServer, "adaptive bandwidth-aware: servers whose free slots match the bandwidth, in the smallest subtree"},
 	{"program-servers", newProgram(CostServers), "gapwise", programSteps, "least servers opened, then bandwidth reserved, over all embeddings"},
 	{"program-utilisation", newProgram(CostUtilisation), "gapwise", "30 times that of program-reserved", "least largest link utilisation, then bandwidth reserved, over all embeddings"},

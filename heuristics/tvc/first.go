@@ -13,7 +13,8 @@ func First(ctx context.Context, in *model.TVC, _ model.Settings) (*model.Embeddi
 	}
 	for k := range queueSchedulers {
 		if s := &queueSchedulers[k]; s.name == "fcfs" {
-			return s.serve(ctx, in, NewAdaBa())
+			e, _, err := s.serve(ctx, in, NewAdaBa())
+			return e, err
 		}
 	}
 	return nil, model.ErrNoSolution

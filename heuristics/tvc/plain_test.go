@@ -24,7 +24,7 @@ func plainSequence(q *sequence, d *DataCentre, n int, b int64) (model.Embedding,
 	}
 	for _, host := range plainHosts(d) {
 		if host.Layer >= first {
-			if e, ok := plainFill(d, host, servers, n, b); ok {
+			if e, ok := plainFill(d, host, servers, n, b, q.soFar); ok {
 				return e, true
 			}
 		}
@@ -49,7 +49,7 @@ func plainHosts(d *DataCentre) (all []model.Switch) {
 }
 
 // plainFill fills the servers below the host in the order given.
-func plainFill(d *DataCentre, host model.Switch, servers []int, n int, b int64) (model.Embedding, bool) {
+func plainFill(d *DataCentre, host model.Switch, servers []int, n int, b int64, soFar bool) (model.Embedding, bool) {
 	h := d.Half
 	var below []int
 	free := 0
@@ -96,7 +96,11 @@ func plainFill(d *DataCentre, host model.Switch, servers []int, n int, b int64) 
 			for c := min(int(d.Free[s]), left); c > 0; c-- {
 				load := min(c, n-c)
 				room := load <= rateOf(d.Server[s])
-				if d.PerPath {
+				if soFar && !d.PerPath {
+					at := func(vms int) int { return min(vms+c, n-vms-c) }
+					room = room && at(edge.vms) <= edge.rate && at(pod.vms) <= pod.rate
+					load = c
+				} else if d.PerPath {
 					room = room && edge.vms+load <= edge.rate && pod.vms+load <= pod.rate
 				} else {
 					room = room && edge.vms+c <= edge.quota && pod.vms+c <= pod.quota

@@ -40,6 +40,7 @@ type queue struct {
 	releases  int64    // how often a request gave back what it had
 	noRoom    []noRoom // by number of VMs
 	blocked   blocked
+	preempted int  // how often suspend was called
 	retry     bool // tests: nothing is skipped
 }
 
@@ -115,9 +116,12 @@ func (w *waiting) remove(q *queue, k int) {
 
 // serve runs queue mode. The error wraps model.ErrUnsupported for an instance in
 // loss mode. If ctx ends before all requests have run, what runs goes on to its end, and
-// then the others run one by one.
-func (s *scheduler) serve(ctx context.Context, in *model.TVC, e Embedder) (*model.Embeddings, error) {
-	return s.newQueue(in.Ticks(), e).run(ctx, in)
+// then the others run one by one. preempted is how often a request was suspended, those
+// times included at which it went on at once in the same place.
+func (s *scheduler) serve(ctx context.Context, in *model.TVC, e Embedder) (embeddings *model.Embeddings, preempted int, err error) {
+	q := s.newQueue(in.Ticks(), e)
+	embeddings, err = q.run(ctx, in)
+	return embeddings, q.preempted, err
 }
 
 func (s *scheduler) newQueue(t *model.TVCTicks, e Embedder) *queue {
@@ -349,6 +353,7 @@ func (q *queue) giveBack(k int) {
 
 // suspend puts a running request that has given back what it had into the queue.
 func (q *queue) suspend(k int) {
+	q.preempted++
 	x := &q.requests[k]
 	left := x.work(q.now)
 	x.left, x.owed, x.runs = left, x.end-q.now-left, false

@@ -33,7 +33,7 @@ type plainRequest struct {
 // the text around it. It tries everything at every instant and makes the data
 // centre anew whenever something has changed. A request is marked as backfilled when it starts
 // while an earlier one waits, and loses the mark when none does any more.
-func plainBgMBF(in *model.TVC, e Embedder, shortest bool) *model.Embeddings {
+func plainBgMBF(in *model.TVC, e Embedder, shortest bool) (s *model.Embeddings, preempted int) {
 	t := in.Ticks()
 	all := make([]plainRequest, len(t.Requests))
 	now, most, next := int64(-1), int64(0), 0
@@ -128,6 +128,7 @@ func plainBgMBF(in *model.TVC, e Embedder, shortest bool) *model.Embeddings {
 				for k := range all {
 					if x := &all[k]; x.runs && x.backfilled {
 						x.runs, x.waits = false, true
+						preempted++
 					}
 				}
 				start(top, place)
@@ -150,7 +151,7 @@ func plainBgMBF(in *model.TVC, e Embedder, shortest bool) *model.Embeddings {
 			}
 		}
 	}
-	s := new(model.Embeddings)
+	s = new(model.Embeddings)
 	for k := range all {
 		if len(all[k].segments) > 0 {
 			run := model.Run[model.Embedding]{ID: in.Requests[k].ID}
@@ -160,7 +161,7 @@ func plainBgMBF(in *model.TVC, e Embedder, shortest bool) *model.Embeddings {
 			s.Runs = append(s.Runs, run)
 		}
 	}
-	return s
+	return s, preempted
 }
 
 func schedulerOf(t testing.TB, name string) *scheduler {
@@ -176,7 +177,7 @@ func schedulerOf(t testing.TB, name string) *scheduler {
 
 func serve(t testing.TB, name string, in *model.TVC, e Embedder) *model.Embeddings {
 	t.Helper()
-	s, err := schedulerOf(t, name).serve(context.Background(), in, e)
+	s, _, err := schedulerOf(t, name).serve(context.Background(), in, e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,21 +212,23 @@ func randomQueue(seed uint64) *model.TVC {
 // whatever the embedder; skipping changes nothing.
 func TestBgMBFAgainstPlain(t *testing.T) {
 	t.Parallel()
-	suspensions, migrations := 0.0, 0.0
+	suspensions, migrations, all := 0.0, 0.0, 0
 	for seed := range uint64(1200) {
 		in := randomQueue(seed)
 		e := Embedders[int(seed)%len(Embedders)]
 		for _, name := range []string{"bgmbf", "bgmbf-sdf"} {
-			got, want := serve(t, name, in, e.New()), plainBgMBF(in, e.New(), name == "bgmbf-sdf")
-			if !reflect.DeepEqual(got, want) {
-				t.Fatalf("seed %d, %s by %s:\n%+v\nplain:\n%+v", seed, name, e.Name, got, want)
+			want, preempted := plainBgMBF(in, e.New(), name == "bgmbf-sdf")
+			got, count, err := schedulerOf(t, name).serve(t.Context(), in, e.New())
+			if err != nil || !reflect.DeepEqual(got, want) || count != preempted {
+				t.Fatalf("seed %d, %s by %s: %v, %d preempted:\n%+v\nplain, %d:\n%+v", seed, name, e.Name, err, count, got, preempted, want)
 			}
+			all += count
 			f := judged(t, in, got)
 			suspensions, migrations = suspensions+f["suspensions"], migrations+f["migrations"]
 		}
 	}
-	if t.Logf("%v suspensions, %v migrations", suspensions, migrations); suspensions < 500 || migrations < 200 {
-		t.Errorf("the instances suspend %v requests and migrate %v: too few to tell", suspensions, migrations)
+	if t.Logf("%d preemptions, %v suspensions, %v migrations", all, suspensions, migrations); suspensions < 500 || migrations < 200 || float64(all) < suspensions+50 {
+		t.Errorf("the instances preempt %d times, suspend %v requests and migrate %v: too few to tell", all, suspensions, migrations)
 	}
 }
 
@@ -278,7 +281,7 @@ func TestBgMBFOfKTH(t *testing.T) {
 		in := kth(t, kthLog, 1000, 1, fabric)
 		for _, name := range []string{"bgmbf", "bgmbf-sdf"} {
 			got := serve(t, name, in, NewAdaBa())
-			if !reflect.DeepEqual(got, plainBgMBF(in, NewAdaBa(), name == "bgmbf-sdf")) {
+			if want, _ := plainBgMBF(in, NewAdaBa(), name == "bgmbf-sdf"); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s, %s: not the plain implementation's schedule", name, fabric)
 			}
 			f := judged(t, in, got)

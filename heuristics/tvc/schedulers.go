@@ -59,11 +59,11 @@ func schedulers() []model.Algorithm {
 				if err != nil {
 					return nil, nil, err
 				}
-				solution, err := s.serve(ctx, in, e)
+				solution, preempted, err := s.serve(ctx, in, e)
 				if err != nil {
 					return nil, nil, err
 				}
-				return solution, &model.TVCDetails{NeverFit: len(in.Requests) - len(solution.Runs)}, nil
+				return solution, &model.TVCDetails{NeverFit: len(in.Requests) - len(solution.Runs), Preempted: &preempted}, nil
 			})})
 	}
 	return all
