@@ -56,7 +56,7 @@ func newBatchProof(in model.Instance, s *proofState, unit string, upper int64) (
 	for i := range t.Jobs {
 		last = max(last, t.Jobs[i].Submit)
 		if whole += t.Jobs[i].Length; whole > 1<<61 {
-			return nil, fmt.Errorf("the runtimes of jobs 0 to %d sum to %d s, the most that the checker takes is %d", i, whole/1_000_000, int64(1<<61)/1_000_000)
+			return nil, fmt.Errorf("the lengths of jobs 0 to %d sum to more than %d s, the most that the checker takes", i, int64(1<<61)/1_000_000)
 		}
 		weights += t.Jobs[i].Weight
 	}

@@ -359,6 +359,18 @@ func forged(t *testing.T, in model.Instance, unit string, upper int64, lines ...
 	return c.check(fmt.Appendf(nil, "gapwise-proof 1 %s\ninstance %s\nunit %s\nupper %d\n%s\n", in.Kind(), hash, unit, upper, strings.Join(lines, "\n")))
 }
 
+// Lengths that sum to more than the checker's numbers hold are refused, not wrapped.
+func TestProofLongBatch(t *testing.T) {
+	t.Parallel()
+	b := &model.Batch{Name: "long", Processors: 30_000, Tiers: 1}
+	for k := range 100_000 {
+		b.Jobs = append(b.Jobs, model.BatchJob{ID: fmt.Sprint(k), RuntimeS: 1e8, Processes: 1})
+	}
+	if p, err := forged(t, b, "1000000,1", 1<<50, "claim 1"); err == nil || !strings.Contains(err.Error(), "jobs 0 to 23058 sum to more than 2305843009213 s") {
+		t.Errorf("%v, %v", p, err)
+	}
+}
+
 // No row wraps, be the numbers as large as a header takes them: two tasks fit on any
 // of many hosts.
 func TestProofLargeNumbers(t *testing.T) {
