@@ -348,7 +348,7 @@ func TestStoppedAnywhere(t *testing.T) {
 		in := modeltest.RandomTVC(rand.New(rand.NewPCG(seed, 77)), 4, 300, true)
 		for _, s := range queueSchedulers {
 			for looks := range 6 {
-				got, err := s.serve(&stopAfter{t.Context(), looks}, in, NewAdaBa())
+				got, _, err := s.serve(&stopAfter{t.Context(), looks}, in, NewAdaBa())
 				if err != nil {
 					t.Fatal(err)
 				}
