@@ -26,7 +26,7 @@ import (
 // Jump levels before its own. The costs on each machine and the data of each
 // edge are uniform on 1..MaxCost and 1..MaxData; a MaxData of 0 means no data.
 type DAGSpec struct {
-	Tasks    int     `key:"tasks" default:"20" small:"3,5" hard:"40" usage:"number of tasks"`
+	Tasks    int     `key:"tasks" default:"20" small:"3,5" hard:"80" usage:"number of tasks"`
 	Fat      float64 `key:"fat" default:"0.5" usage:"from a chain (near 0) to one level (1)"`
 	Density  float64 `key:"density" default:"0.5" usage:"parents, as a share of the level before"`
 	Regular  float64 `key:"regular" default:"0.9" usage:"evenness of the levels, 0 to 1"`
