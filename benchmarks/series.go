@@ -20,6 +20,7 @@ import (
 type Line struct {
 	Algorithm string
 	Points    []SeriesPoint // by ascending X
+	Bound     bool          // it is the bound's, no algorithm's
 }
 
 // SeriesPoint is the mean of the runs at one x.
@@ -45,6 +46,12 @@ type SeriesOptions struct {
 	// the same seed is subtracted: the curves and their intervals are those of
 	// paired differences.
 	Minus string
+	// Bound adds, for values that the objective bounds (the objective itself, and the
+	// acceptance rate where accepted requests are the objective), the mean of the best
+	// bound that any sealed run proves as the last line. At each x where that is known it
+	// and all curves are means over the same instances: those on which no run lacks the
+	// value. So no curve passes the bound. Without such an x there is no such line.
+	Bound bool
 }
 
 // value describes a figure of a run that a curve can show.
@@ -241,9 +248,9 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 	}
 	type place struct{ algorithm, x string }
 	at := map[string][]float64{} // the parameters' values at each x
-	runs := map[place][]float64{}
-	on := map[place]map[string]bool{} // instances
-	half := map[place]float64{}       // of the last run
+	runs := map[place][]measuredRun{}
+	half := map[place]float64{}               // of the last run
+	limits := map[string]map[string]float64{} // bounds by x and instance
 	for _, r := range chosen {
 		x, err := parameters(r, o.X)
 		if err != nil {
@@ -264,111 +271,113 @@ func series(records []Record, o SeriesOptions) ([]Line, error) {
 		at[key] = x
 		if !math.IsNaN(y) {
 			here := place{r.Algorithm, key}
-			runs[here], half[here] = append(runs[here], y), measured{Record: r}.half(o.Y)
-			if on[here] == nil {
-				on[here] = map[string]bool{}
-			}
-			on[here][r.Hash] = true
+			runs[here], half[here] = append(runs[here], measuredRun{r.Hash, y}), measured{Record: r}.half(o.Y)
+		}
+		if limits[key] == nil {
+			limits[key] = map[string]float64{}
+		}
+		if known, ok := limits[key][r.Hash]; !ok || math.IsNaN(known) {
+			limits[key][r.Hash] = limit(measured{r, instances[r.Hash]}, o.Y)
 		}
 	}
 	if len(runs) == 0 {
 		return nil, fmt.Errorf("none of the %d runs has a value for %q", len(chosen), o.Y)
 	}
 	keys := slices.SortedFunc(maps.Keys(at), func(a, b string) int { return slices.Compare(at[a], at[b]) })
-	var lines []Line
-	for _, a := range order {
-		line := Line{Algorithm: a}
-		for k, key := range keys {
-			all := runs[place{a, key}]
-			if len(all) == 0 {
-				continue
-			}
-			p := SeriesPoint{X: at[key][0], Runs: len(all), Instances: len(on[place{a, key}])}
+	lines := make([]Line, len(order))
+	bound := Line{Algorithm: "bound", Bound: true}
+	for n, a := range order {
+		lines[n].Algorithm = a
+	}
+	for k, key := range keys {
+		point := func(values []float64, instances int) SeriesPoint {
+			p := SeriesPoint{X: at[key][0], Runs: len(values), Instances: instances}
 			if len(o.X) > 1 {
 				p.X, p.Label = float64(k), label(at[key])
 			}
-			if p.Mean, p.Half = interval(all); len(all) == 1 {
+			p.Mean, p.Half = interval(values)
+			return p
+		}
+		here := make([][]measuredRun, len(order))
+		for n, a := range order {
+			here[n] = runs[place{a, key}]
+		}
+		if o.Bound && o.Minus == "" {
+			if same, bounds := underBound(here, limits[key]); len(bounds) > 0 {
+				here = same
+				p := point(bounds, len(bounds))
+				p.Half = math.NaN()
+				bound.Points = append(bound.Points, p)
+			}
+		}
+		for n, a := range order {
+			if len(here[n]) == 0 {
+				continue
+			}
+			var values []float64
+			on := map[string]bool{}
+			for _, r := range here[n] {
+				values, on[r.hash] = append(values, r.y), true
+			}
+			p := point(values, len(on))
+			if len(values) == 1 {
 				p.Half = half[place{a, key}]
 			}
-			line.Points = append(line.Points, p)
+			lines[n].Points = append(lines[n].Points, p)
 		}
-		lines = append(lines, line)
+	}
+	if len(bound.Points) > 0 {
+		lines = append(lines, bound)
 	}
 	return lines, nil
 }
 
-// BoundSeries computes, over the instances at each x that have runs by the given
-// algorithms, the mean of the best bound that any sealed run proves: the curve that
-// no algorithm's can cross. It has points for values that the objective bounds (the
-// objective itself, and the acceptance rate where accepted requests are the
-// objective), at each x where every instance has a bound.
-func BoundSeries(records []Record, o SeriesOptions) (points []SeriesPoint, err error) {
-	o.Y = ValueName(ValueFor(o.Y, records))
-	if o.Minus != "" || o.Y != "objective" && o.Y != "acceptance %" {
-		return points, nil
+// measuredRun is the value of a run on an instance.
+type measuredRun struct {
+	hash string
+	y    float64
+}
+
+// limit returns what no algorithm's value passes on the instance of a run, NaN if that
+// isn't known.
+func limit(r measured, value string) float64 {
+	if r.known.Stated {
+		return math.NaN()
 	}
-	all, _, err := Merge(records)
-	if err != nil {
-		return nil, err
+	switch {
+	case value == "objective":
+		return r.known.Bound
+	case value != "acceptance %" || r.metrics()[0].Key != "accepted" || r.Objective == nil || *r.Objective <= 0:
+		return math.NaN() // the rate of none tells nothing about how many there are
 	}
-	algorithms, err := algorithmsOf(all, o.Algorithms)
-	if err != nil {
-		return nil, err
+	// The same share of it as of the objective.
+	return min(r.known.Bound*r.figure(value) / *r.Objective, 100)
+}
+
+// underBound returns, of the runs of some algorithms, those on the instances on which each
+// algorithm with runs has as many as on any other, and the limits of these instances;
+// no limits if there is no such instance or one of them has none. All means then weigh
+// the instances alike.
+func underBound(runs [][]measuredRun, limits map[string]float64) (same [][]measuredRun, bounds []float64) {
+	common := maps.Clone(limits)
+	for _, all := range runs {
+		count, most := map[string]int{}, 0
+		for _, r := range all {
+			count[r.hash]++
+			most = max(most, count[r.hash])
+		}
+		maps.DeleteFunc(common, func(hash string, _ float64) bool { return count[hash] < most })
 	}
-	chosen, err := choose(all, algorithms, o.Where)
-	if err != nil {
-		return nil, fmt.Errorf("%w series: %w", model.ErrInvalid, err)
+	for _, hash := range slices.Sorted(maps.Keys(common)) {
+		if math.IsNaN(common[hash]) {
+			return nil, nil
+		}
+		bounds = append(bounds, common[hash])
 	}
-	instances := Learn(all, algorithms)
-	at := map[string][]float64{}
-	bounds := map[string]map[string]float64{} // by x and instance
-	for _, r := range chosen {
-		x, err := parameters(r, o.X)
-		if err != nil {
-			return nil, fmt.Errorf("%w series: %w", model.ErrInvalid, err)
-		}
-		key := fmt.Sprint(x)
-		if bounds[key] == nil {
-			at[key], bounds[key] = x, map[string]float64{}
-		}
-		y := instances[r.Hash].Bound
-		if instances[r.Hash].Stated {
-			y = math.NaN()
-		}
-		if o.Y == "acceptance %" {
-			// The same share of it as of the objective, if that counts requests.
-			rate := measured{Record: r}.figure(o.Y)
-			switch {
-			case r.metrics()[0].Key != "accepted" || r.Objective == nil:
-				continue
-			case *r.Objective > 0:
-				y *= rate / *r.Objective
-			default:
-				continue // the rate of none tells nothing about how many there are
-			}
-			y = min(y, 100)
-		}
-		if before, ok := bounds[key][r.Hash]; !ok || math.IsNaN(before) {
-			bounds[key][r.Hash] = y
-		}
+	for _, all := range runs {
+		same = append(same, slices.DeleteFunc(slices.Clone(all), func(r measuredRun) bool { _, ok := common[r.hash]; return !ok }))
 	}
-	keys := slices.SortedFunc(maps.Keys(at), func(a, b string) int { return slices.Compare(at[a], at[b]) })
-	for k, key := range keys {
-		var all []float64
-		for _, hash := range slices.Sorted(maps.Keys(bounds[key])) {
-			all = append(all, bounds[key][hash])
-		}
-		if len(all) == 0 || slices.ContainsFunc(all, math.IsNaN) {
-			continue
-		}
-		p := SeriesPoint{X: at[key][0], Half: math.NaN(), Runs: len(all), Instances: len(all)}
-		if len(o.X) > 1 {
-			p.X, p.Label = float64(k), label(at[key])
-		}
-		p.Mean, _ = interval(all)
-		points = append(points, p)
-	}
-	return points, nil
+	return same, bounds
 }
 
 // PointsApart reports whether nothing is between the points of some lines, so that they

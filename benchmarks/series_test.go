@@ -50,7 +50,7 @@ func TestSeriesMinus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Line{{"pe-w", []SeriesPoint{{X: 5, Mean: 20, Half: 0, Runs: 3, Instances: 3}, {X: 7, Mean: 10, Half: math.NaN(), Runs: 1, Instances: 1}}}}
+	want := []Line{{Algorithm: "pe-w", Points: []SeriesPoint{{X: 5, Mean: 20, Half: 0, Runs: 3, Instances: 3}, {X: 7, Mean: 10, Half: math.NaN(), Runs: 1, Instances: 1}}}}
 	if d := cmp.Diff(want, lines, cmpopts.EquateNaNs()); d != "" {
 		t.Errorf("(-want,+got):\n%s", d)
 	}
@@ -69,23 +69,23 @@ func TestSeriesByHand(t *testing.T) {
 		want []Line
 	}{
 		"acceptance": {SeriesOptions{X: []string{"umed"}, Y: "acceptance %"}, []Line{
-			{"ff", []SeriesPoint{{X: 5, Mean: 82, Half: three, Runs: 3, Instances: 3}, {X: 7, Mean: 70, Half: nan, Runs: 1, Instances: 1}}},
-			{"pe-w", []SeriesPoint{{X: 5, Mean: 92, Half: three, Runs: 3, Instances: 3}, {X: 7, Mean: 77.5, Half: two, Runs: 2, Instances: 2}}},
+			{Algorithm: "ff", Points: []SeriesPoint{{X: 5, Mean: 82, Half: three, Runs: 3, Instances: 3}, {X: 7, Mean: 70, Half: nan, Runs: 1, Instances: 1}}},
+			{Algorithm: "pe-w", Points: []SeriesPoint{{X: 5, Mean: 92, Half: three, Runs: 3, Instances: 3}, {X: 7, Mean: 77.5, Half: two, Runs: 2, Instances: 2}}},
 		}},
 		"slowdown, chosen and ordered": {SeriesOptions{X: []string{"umed"}, Y: "slowdown", Algorithms: []string{"pe-w", "ff"}}, []Line{
-			{"pe-w", []SeriesPoint{{X: 5, Mean: 1.5, Runs: 3, Instances: 3}, {X: 7, Mean: 2.5, Half: 12.706204736174706 / 2, Runs: 2, Instances: 2}}},
-			{"ff", []SeriesPoint{{X: 5, Mean: 1.1, Runs: 3, Instances: 3}, {X: 7, Mean: 1.25, Half: nan, Runs: 1, Instances: 1}}},
+			{Algorithm: "pe-w", Points: []SeriesPoint{{X: 5, Mean: 1.5, Runs: 3, Instances: 3}, {X: 7, Mean: 2.5, Half: 12.706204736174706 / 2, Runs: 2, Instances: 2}}},
+			{Algorithm: "ff", Points: []SeriesPoint{{X: 5, Mean: 1.1, Runs: 3, Instances: 3}, {X: 7, Mean: 1.25, Half: nan, Runs: 1, Instances: 1}}},
 		}},
 		"parameters together": {SeriesOptions{X: []string{"artime", "deadline"}, Y: "second", Algorithms: []string{"ff"}}, []Line{
-			{"ff", []SeriesPoint{{X: 0, Label: "{1,2}", Mean: 1.1, Runs: 3, Instances: 3}, {X: 1, Label: "{3,6}", Mean: 1.25, Half: nan, Runs: 1, Instances: 1}}},
+			{Algorithm: "ff", Points: []SeriesPoint{{X: 0, Label: "{1,2}", Mean: 1.1, Runs: 3, Instances: 3}, {X: 1, Label: "{3,6}", Mean: 1.25, Half: nan, Runs: 1, Instances: 1}}},
 		}},
 		"where": {SeriesOptions{X: []string{"arrival_factor"}, Y: "objective", Where: map[string]float64{"umed": 7, "artime": 3}}, []Line{
-			{"ff", []SeriesPoint{{X: 1, Mean: 140, Half: nan, Runs: 1, Instances: 1}}},
-			{"pe-w", []SeriesPoint{{X: 1, Mean: 155, Half: two * 2, Runs: 2, Instances: 2}}},
+			{Algorithm: "ff", Points: []SeriesPoint{{X: 1, Mean: 140, Half: nan, Runs: 1, Instances: 1}}},
+			{Algorithm: "pe-w", Points: []SeriesPoint{{X: 1, Mean: 155, Half: two * 2, Runs: 2, Instances: 2}}},
 		}},
-		"gap":                       {SeriesOptions{X: []string{"umed"}, Y: "gap %", Algorithms: []string{"ff"}, Where: map[string]float64{"umed": 7}}, []Line{{"ff", []SeriesPoint{{X: 7, Mean: 100 * 60.0 / 140, Half: nan, Runs: 1, Instances: 1}}}}},
-		"time, of unsolved, too":    {SeriesOptions{X: []string{"umed"}, Y: "time", Algorithms: []string{"ff"}, Where: map[string]float64{"umed": 9}}, []Line{{"ff", []SeriesPoint{{X: 9, Mean: 2, Half: nan, Runs: 1, Instances: 1}}}}},
-		"an algorithm without runs": {SeriesOptions{X: []string{"umed"}, Y: "objective", Where: map[string]float64{"umed": 7, "arrival_factor": 1}, Algorithms: []string{"ff"}}, []Line{{"ff", []SeriesPoint{{X: 7, Mean: 140, Half: nan, Runs: 1, Instances: 1}}}}},
+		"gap":                       {SeriesOptions{X: []string{"umed"}, Y: "gap %", Algorithms: []string{"ff"}, Where: map[string]float64{"umed": 7}}, []Line{{Algorithm: "ff", Points: []SeriesPoint{{X: 7, Mean: 100 * 60.0 / 140, Half: nan, Runs: 1, Instances: 1}}}}},
+		"time, of unsolved, too":    {SeriesOptions{X: []string{"umed"}, Y: "time", Algorithms: []string{"ff"}, Where: map[string]float64{"umed": 9}}, []Line{{Algorithm: "ff", Points: []SeriesPoint{{X: 9, Mean: 2, Half: nan, Runs: 1, Instances: 1}}}}},
+		"an algorithm without runs": {SeriesOptions{X: []string{"umed"}, Y: "objective", Where: map[string]float64{"umed": 7, "arrival_factor": 1}, Algorithms: []string{"ff"}}, []Line{{Algorithm: "ff", Points: []SeriesPoint{{X: 7, Mean: 140, Half: nan, Runs: 1, Instances: 1}}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			records := reserved()
@@ -203,40 +203,69 @@ func TestValueNames(t *testing.T) {
 	}
 }
 
+// Who solves the easy instances alone isn't drawn beyond the bound of all, nor who solves
+// them with more seeds.
+func TestBoundIsNotPassed(t *testing.T) {
+	t.Parallel()
+	var records []Record
+	add := func(algorithm string, instance int, seed uint64, accepted float64) {
+		bound := float64(100 * (1 + instance))
+		r := Record{Plan: "p", Instance: fmt.Sprint(instance), Hash: fmt.Sprint("sha256:", instance), Kind: model.KindReservation,
+			Params: map[string]float64{"umed": 5}, Algorithm: algorithm, Seed: seed, Status: model.StatusUnknown, Sealed: true, Bound: &bound}
+		if accepted > 0 {
+			r.Objective, r.Status = &accepted, model.StatusFeasible
+		}
+		records = append(records, r)
+	}
+	add("all", 0, 1, 90)
+	add("all", 1, 1, 190)
+	add("some", 0, 1, 0)
+	add("some", 1, 1, 200)
+	add("seeds", 0, 1, 0)
+	add("seeds", 0, 2, 100)
+	add("seeds", 1, 1, 200)
+	add("seeds", 1, 2, 200)
+	for _, algorithms := range [][]string{{"all", "some"}, {"all", "seeds"}, {"some"}, {"seeds"}, {"all", "some", "seeds"}} {
+		lines, err := Series(records, SeriesOptions{X: []string{"umed"}, Y: "objective", Algorithms: algorithms, Bound: true})
+		if err != nil || len(lines) != len(algorithms)+1 {
+			t.Fatal(lines, err)
+		}
+		for _, l := range lines {
+			if bound := lines[len(lines)-1].Points[0]; bound.Mean != 200 || l.Points[0].Mean > bound.Mean || l.Points[0].Instances != 1 {
+				t.Errorf("of %v: %s has %+v, the bound is %+v", algorithms, l.Algorithm, l.Points[0], bound)
+			}
+		}
+	}
+}
+
 // The bound's curve is the mean of the best sealed bounds, in the units of the value.
 func TestBoundSeries(t *testing.T) {
 	t.Parallel()
 	records := reserved()
-	umed := SeriesOptions{X: []string{"umed"}, Y: "objective", Where: map[string]float64{"umed": 7}}
-	points, err := BoundSeries(records, umed)
-	if err != nil {
-		t.Fatal(err)
+	umed := SeriesOptions{X: []string{"umed"}, Y: "objective", Bound: true}
+	lines, err := Series(records, umed)
+	if err != nil || len(lines) != 3 || !lines[2].Bound {
+		t.Fatalf("%+v, %v, want those of pe-w, ff and the bound", lines, err)
 	}
-	for i, p := range points { // nobody is better
-		lines, err := Series(records, umed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, l := range lines {
-			if l.Points[i].Instances == p.Instances && l.Points[i].Mean > p.Mean {
-				t.Errorf("%s has %v at %v, the bound is %v", l.Algorithm, l.Points[i].Mean, p.X, p.Mean)
+	bound := lines[2].Points
+	if len(bound) != 2 || bound[0].X != 5 || bound[0].Instances != 3 || bound[1].X != 7 || bound[1].Instances != 1 || bound[1].Mean != 200 {
+		t.Errorf("bounds %+v, want one of three instances at 5, of the one that both have solved at 7, none at 9", bound)
+	}
+	for _, l := range lines[:2] {
+		for i, p := range l.Points {
+			if p.Instances != bound[i].Instances || p.Mean > bound[i].Mean {
+				t.Errorf("%s has %+v, the bound is %+v", l.Algorithm, p, bound[i])
 			}
 		}
 	}
-	if len(points) != 1 || points[0].X != 7 || points[0].Instances != 2 {
-		t.Errorf("bounds %+v, want one of two instances at 7", points)
-	}
 	umed.Y = "acceptance"
-	rate, err := BoundSeries(records, umed)
-	if err != nil || len(rate) != 1 {
-		t.Fatal(rate, err)
-	}
-	if want := min(points[0].Mean/2, 100); math.Abs(rate[0].Mean-want) > 1e-9 { // of 200 requests
-		t.Errorf("a rate of %v %%, want %v %%", rate[0].Mean, want)
+	rate, err := Series(records, umed)
+	if err != nil || len(rate) != 3 || rate[2].Points[0].Mean != 100 { // of 200 requests
+		t.Errorf("rates %+v, %v, want a bound of 100 %%", rate, err)
 	}
 	for _, y := range []string{"time", "gap %"} {
 		umed.Y = y
-		if none, err := BoundSeries(records, umed); err != nil || len(none) > 0 {
+		if none, err := Series(records, umed); err != nil || none[len(none)-1].Bound {
 			t.Errorf("%s has bounds: %v, %v", y, none, err)
 		}
 	}

@@ -89,7 +89,7 @@ func createProof(path string) (*proofFile, error) {
 	}
 	f, err := os.Create(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: can't write %s: %w", model.ErrInvalid, path, bare(err))
+		return nil, notWritten(path, err)
 	}
 	b := bufio.NewWriterSize(f, 1<<16)
 	out := &proofFile{File: f, Writer: b, flush: b.Flush}
@@ -112,10 +112,10 @@ func (f *proofFile) close(err error) error {
 		return err
 	}
 	if e := f.flush(); err == nil && e != nil {
-		err = fmt.Errorf("%w: can't write %s: %w", model.ErrInvalid, f.Name(), bare(e))
+		err = notWritten(f.Name(), e)
 	}
 	if e := f.Close(); err == nil {
-		err = e
+		err = notWritten(f.Name(), e)
 	}
 	if err != nil {
 		if info, e := os.Lstat(f.Name()); e == nil && info.Mode().IsRegular() {

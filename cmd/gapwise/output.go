@@ -32,17 +32,22 @@ func (p *program) writeFile(path string, write func(io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return err
 	}
-	if err := put(path, b.Bytes()); err != nil {
-		var at *fs.PathError
-		if errors.As(err, &at) {
-			err = at.Err
-		}
-		if full(err) { // nothing is wrong with what was asked for
-			return fmt.Errorf("can't write %s: %w", path, err)
-		}
-		return fmt.Errorf("%w: can't write %s: %w", model.ErrInvalid, path, err)
+	return notWritten(path, put(path, b.Bytes()))
+}
+
+// notWritten says that a file couldn't be written, and nothing without an error.
+func notWritten(path string, err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
 	}
-	return nil
+	switch {
+	case err == nil:
+		return nil
+	case full(err): // nothing is wrong with what was asked for
+		return fmt.Errorf("can't write %s: %w", path, err)
+	}
+	return fmt.Errorf("%w: can't write %s: %w", model.ErrInvalid, path, err)
 }
 
 // full reports whether a device takes no more: it is full, or a quota or a limit is

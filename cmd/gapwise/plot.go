@@ -30,7 +30,8 @@ func (p *program) plot() *cli.Command {
 		"all runs at each x, with its 95 % confidence interval by Student's t. Points\n" +
 		"of a parameter that was computed, with one instance each, aren't joined.\n" +
 		"Of the objective and the acceptance there is the mean of the best bounds\n" +
-		"proved, too, which no algorithm can cross (--no-bound: not).\n" +
+		"proved, too, which no algorithm can cross (--no-bound: not): all means at that\n" +
+		"x are then over the instances that every algorithm drawn there has solved.\n" +
 		"From a RESULT of gapwise solve --algorithm network-aware -o: the makespan of\n" +
 		"each round, as planned and as realised.\n\nValues:\n"
 	for _, v := range benchmarks.ValueNames() {
@@ -147,7 +148,7 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 		return err
 	}
 	y = benchmarks.ValueFor(y, records)
-	o := benchmarks.SeriesOptions{X: x, Y: y, Algorithms: list(c, "algorithms"), Where: where, Minus: c.String("minus")}
+	o := benchmarks.SeriesOptions{X: x, Y: y, Algorithms: list(c, "algorithms"), Where: where, Minus: c.String("minus"), Bound: !c.Bool("no-bound")}
 	if len(o.Algorithms) == 0 { // in the plan's order
 		for i := range records {
 			if !slices.Contains(o.Algorithms, records[i].Algorithm) {
@@ -159,23 +160,11 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 	if err != nil {
 		return err
 	}
-	bounded := false
-	if !c.Bool("no-bound") {
-		bound, err := benchmarks.BoundSeries(records, o)
-		if err != nil {
-			return err
-		}
-		if len(bound) > 0 {
-			lines = append(lines, benchmarks.Line{Algorithm: "bound", Points: bound})
-			bounded = true
-		}
-	}
 	curves, positive := curvesOf(lines)
 	apart := benchmarks.PointsApart(records, x, lines)
 	for k := range curves {
 		curves[k].Apart = apart
 	}
-	curves[len(curves)-1].Bound = bounded
 	of := slices.IndexFunc(records, func(r benchmarks.Record) bool { return r.Algorithm == lines[0].Algorithm })
 	var words []string
 	for _, key := range x {
@@ -213,7 +202,7 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 func curvesOf(lines []benchmarks.Line) (curves []draw.Curve, positive bool) {
 	positive = true
 	for _, l := range lines {
-		curve := draw.Curve{Label: l.Algorithm}
+		curve := draw.Curve{Label: l.Algorithm, Bound: l.Bound}
 		for _, q := range l.Points {
 			curve.Points = append(curve.Points, draw.Point{X: q.X, Y: q.Mean, Half: q.Half, Label: q.Label})
 			positive = positive && q.Mean > 0
