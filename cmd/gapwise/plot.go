@@ -30,7 +30,7 @@ func (p *program) plot() *cli.Command {
 		"all runs at each x, with its 95 % confidence interval by Student's t. Points\n" +
 		"of a parameter that was computed, with one instance each, aren't joined.\n" +
 		"Of the objective and the acceptance there is the mean of the best bounds\n" +
-		"proved, too, which no algorithm can cross (--no-bound: not): all means at that\n" +
+		"proved, too, which no algorithm can cross (--no-bound: not): all means at an\n" +
 		"x are then over the instances that every algorithm drawn there has solved.\n" +
 		"From a RESULT of gapwise solve --algorithm network-aware -o: the makespan of\n" +
 		"each round, as planned and as realised.\n\nValues:\n"

@@ -95,6 +95,7 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 		if r.Reason != "" {
 			fmt.Fprintln(w, r.Reason)
 		}
+		unsolved(w, results)
 	case infeasible != nil:
 		fmt.Fprintln(w, "infeasible:", infeasible.Reason)
 		if infeasible.Details != nil {
@@ -103,13 +104,18 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 			}
 		}
 	default:
-		for _, r := range results {
-			if r.Reason != "" {
-				fmt.Fprintf(w, "%s: %s\n", r.Algorithm, r.Reason)
-			}
-		}
+		unsolved(w, results)
 	}
 	return nil
+}
+
+// unsolved says why results have no solution.
+func unsolved(w io.Writer, results []model.Result) {
+	for _, r := range results {
+		if r.Solution == nil && r.Reason != "" {
+			fmt.Fprintf(w, "%s: %s\n", r.Algorithm, r.Reason)
+		}
+	}
 }
 
 // measured returns a value beside what it measures: "makespan 23 s", a long time also
