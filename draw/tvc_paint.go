@@ -96,12 +96,16 @@ func (l *clustersLayout) paint(p pen) {
 	if !l.Usage {
 		text += "; dashed: the moment above"
 	}
+	lost := map[bool]string{false: "rejected", true: "refused"}[l.in.Queue]
+	if n := len(l.without); n > 0 { // marks of moments that are close fall into one
+		text += fmt.Sprintf("; below: %d %s", n, lost)
+	}
 	l.heading(p, l.slotsY-6, text)
 	l.chart(p, axis, l.slotsY, l.slotsHigh, most, func() { l.paintSlots(p, most) })
 	at := l.slotsY + l.slotsHigh*(1-slots/most)
 	p.line(realisticColour, 1.2, l.left, at, l.right, at, 4, 2)
 	if len(l.without) > 0 {
-		l.strip(p, l.without, map[bool]string{false: "rejected", true: "refused"}[l.in.Queue], l.stripY)
+		l.strip(p, l.without, lost, l.stripY)
 	}
 	if l.in.Queue {
 		most = 1

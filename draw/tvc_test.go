@@ -106,7 +106,8 @@ func TestClustersByHand(t *testing.T) {
 			if d := cmp.Diff(c.want, linksOf(p)); d != "" {
 				t.Errorf("links (-want,+got):\n%s", d)
 			}
-			texts(t, p, []string{c.head, "four", "core", "aggregation", "edge", "slots", "pod 0", "pod 3", "rejected", "a"}, "waiting")
+			count := fmt.Sprintf("Slots in use, of 32, over time; dashed: the moment above; below: %d rejected", len(in.Requests)-len(e.Runs))
+			texts(t, p, []string{c.head, count, "four", "core", "aggregation", "edge", "slots", "pod 0", "pod 3", "rejected", "a"}, "waiting")
 			noOverlap(t, p)
 			finite(t, p)
 		})
