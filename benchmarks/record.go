@@ -252,6 +252,9 @@ func DecodeRecords(in io.Reader, name string) (records []Record, whole int64, er
 		if wrong != nil && err == io.EOF && tornLine(line, recordBegins) {
 			return records, whole, nil
 		}
+		if wrong != nil && number == 1 && bytes.HasPrefix(line, []byte{0x1f, 0x8b}) {
+			return bad("it is gzipped, unfold it with gunzip")
+		}
 		if wrong != nil && number == 1 && !bytes.HasPrefix(line, []byte(recordBegins)) {
 			return bad("no run of gapwise bench (%w); an instance or what gapwise solve writes goes to report, explain or gantt", wrong)
 		}

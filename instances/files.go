@@ -41,8 +41,19 @@ func errTooLong() error {
 }
 
 // ReadFile reads a file as os.ReadFile does, or standard input ("-"), up to a
-// limit. Its errors say what to do.
+// limit, and unfolds what is gzipped. Its errors say what to do.
 func ReadFile(path string) ([]byte, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if data, err = unzip(data); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", Label(path), model.ErrInvalid, err)
+	}
+	return data, nil
+}
+
+func readFile(path string) ([]byte, error) {
 	if path == "-" {
 		data, err := readAll(stdin())
 		if err != nil {

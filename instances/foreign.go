@@ -36,9 +36,6 @@ func LoadAssuming(path, platform string, used bool) (in model.Instance, assumed 
 	fail := func(err error) (model.Instance, string, error) {
 		return nil, "", fmt.Errorf("%s: %w", Label(path), err)
 	}
-	if data, err = unzip(data); err != nil {
-		return fail(fmt.Errorf("%w: %w", model.ErrInvalid, err))
-	}
 	name, extension := nameOf(path)
 	if extension == ".swf" {
 		return fail(fmt.Errorf("%w: an SWF log is no instance, make one of its jobs with gapwise convert", model.ErrInvalid))
@@ -59,7 +56,7 @@ func LoadAssuming(path, platform string, used bool) (in model.Instance, assumed 
 	read := foreignReader(extension, data)
 	if read == nil {
 		in, err := model.DecodeInstance(data)
-		if table := tableOf(data); err != nil && table != "" {
+		if table := TableOf(data); err != nil && table != "" {
 			err = fmt.Errorf("%w instance: it looks like %s; gapwise reads JSON (its own, WfFormat, SAGA), DOT, STG and VBP, and makes instances of SWF logs", model.ErrInvalid, table)
 		}
 		if err != nil {
@@ -103,9 +100,9 @@ func LoadAssuming(path, platform string, used bool) (in model.Instance, assumed 
 
 var errNameNotUTF8 = fmt.Errorf("%w: the file's name isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid)
 
-// tableOf says what a file that is no instance looks like, if its first two lines are
+// TableOf says what a file that gapwise can't read looks like, if its first two lines are
 // rows of a table: "" if not.
-func tableOf(data []byte) string {
+func TableOf(data []byte) string {
 	first, rest, _ := bytes.Cut(bytes.TrimSpace(data), []byte("\n"))
 	second, _, _ := bytes.Cut(rest, []byte("\n"))
 	if bytes.ContainsAny(first, "{[") { // meant to be JSON

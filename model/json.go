@@ -328,7 +328,11 @@ func JSONError(data []byte, err error) error {
 	var typ *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		return fmt.Errorf("%w JSON: line %d: %v", ErrInvalid, lineOf(data, syntax.Offset), err)
+		what := err.Error()
+		if strings.Contains(what, "after top-level value") {
+			what = "there is more after the first value, give one alone"
+		}
+		return fmt.Errorf("%w JSON: line %d: %s", ErrInvalid, lineOf(data, syntax.Offset), what)
 	case errors.As(err, &typ):
 		return typeError(data, typ)
 	}

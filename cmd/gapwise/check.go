@@ -52,6 +52,9 @@ func (p *program) check() *cli.Command {
 					return fmt.Errorf("%w: can't read %s: %w", model.ErrInvalid, paths[1], bare(err))
 				}
 				defer f.Close()
+				if info, err := f.Stat(); err == nil && info.IsDir() {
+					return fmt.Errorf("%w: %s is a folder, give a proof", model.ErrInvalid, paths[1])
+				}
 			}
 			defer p.afterAWhile("checking ...")()
 			proved, err := verify.Proof(ctx, in, hash, f)
