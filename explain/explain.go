@@ -308,6 +308,7 @@ func table(rows [][]string) string {
 			size[k] = max(size[k], len([]rune(cell)))
 		}
 	}
+	narrow(size, width-3)
 	var b strings.Builder
 	for i, r := range rows {
 		if left := len(rows) - mostRows; left > 1 && i >= mostRows-4 && i < len(rows)-4 {
@@ -316,13 +317,49 @@ func table(rows [][]string) string {
 			}
 			continue
 		}
-		line := "   "
+		cells, high := make([][]string, len(r)), 1
 		for k, cell := range r {
-			line += " " + cell + strings.Repeat(" ", size[k]-len([]rune(cell))+1)
+			if cells[k] = []string{cell}; len([]rune(cell)) > size[k] {
+				cells[k] = strings.Split(wrap(cell, size[k], 0), "\n")
+			}
+			high = max(high, len(cells[k]))
 		}
-		fmt.Fprintln(&b, strings.TrimRight(line, " "))
+		for n := range high {
+			line := "   "
+			for k, parts := range cells {
+				part := ""
+				if n < len(parts) {
+					part = parts[n]
+				}
+				line += " " + part + strings.Repeat(" ", max(0, size[k]-len([]rune(part)))+1)
+			}
+			fmt.Fprintln(&b, strings.TrimRight(line, " "))
+		}
 	}
 	return b.String()
+}
+
+// leastColumn is the width below which no column is broken.
+const leastColumn = 12
+
+// narrow makes the widest columns narrower until a line has at most so many runes.
+func narrow(size []int, most int) {
+	sum := 0
+	for _, s := range size {
+		sum += s + 2
+	}
+	for ; sum > most; sum-- {
+		widest := 0
+		for k := range size {
+			if size[k] > size[widest] {
+				widest = k
+			}
+		}
+		if size[widest] <= leastColumn {
+			return
+		}
+		size[widest]--
+	}
 }
 
 // wrap breaks text into lines of at most so many runes, those after the first indented.

@@ -22,9 +22,11 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 		name = "(no name)"
 	}
 	first, second := in.Metrics()[0], in.Metrics()[1]
-	fmt.Fprintf(w, "\n%s %s, %s the %s%s\n", in.Kind(), name, first.Sense, first.Name, headline(in))
+	say := func(format string, args ...any) { fmt.Fprintln(w, wrap(fmt.Sprintf(format, args...), 80, 2)) }
+	fmt.Fprintln(w)
+	say("%s %s, %s the %s%s", in.Kind(), name, first.Sense, first.Name, headline(in))
 	if assumed != "" {
-		fmt.Fprintln(w, wrap(assumed, 78, 2))
+		say("%s", assumed)
 	}
 	class := func(r model.Result) model.Class { return gapwise.ClassOf(in.Kind(), r.Algorithm) }
 	results = slices.Clone(results)
@@ -64,11 +66,11 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 	case best >= 0:
 		r := results[best]
 		if other < 0 {
-			fmt.Fprintf(w, "best: %s, %s\n", measured(first, r.Objective), measured(second, r.SecondObjective))
+			say("best: %s, %s", measured(first, r.Objective), measured(second, r.SecondObjective))
 		} else {
 			o := results[other]
-			fmt.Fprintf(w, "best policy: %s, %s, %s\n", r.Algorithm, measured(first, r.Objective), measured(second, r.SecondObjective))
-			fmt.Fprintf(w, "best of those that see the instance whole: %s, %s, %s\n", o.Algorithm, measured(first, o.Objective), measured(second, o.SecondObjective))
+			say("best policy: %s, %s, %s", r.Algorithm, measured(first, r.Objective), measured(second, r.SecondObjective))
+			say("best of those that see the instance whole: %s, %s, %s", o.Algorithm, measured(first, o.Objective), measured(second, o.SecondObjective))
 		}
 		if ctx.Err() != nil { // whoever interrupts is in a hurry
 		} else if half, secondHalf, err := benchmarks.Halves(in, r.Solution); err != nil {

@@ -1,0 +1,26 @@
+package explain
+
+import (
+	"strings"
+	"testing"
+)
+
+// Tables are at most 80 columns wide: what doesn't fit goes on below itself, in full.
+func TestTablesFit(t *testing.T) {
+	t.Parallel()
+	long := "1342, 1358, 1390, 1471, 1478, 1486 and 57 more"
+	text := table([][]string{{"group", "requests", "moment", "price of all slots", "what was short"}, {"1", long, "12345 s", "0.5", "bandwidth, or kept for others"}})
+	for line := range strings.Lines(text) {
+		if n := len([]rune(strings.TrimRight(line, "\n"))); n > 80 {
+			t.Errorf("%d columns: %q", n, line)
+		}
+	}
+	for _, word := range append(strings.Fields(long), "bandwidth,", "others") {
+		if !strings.Contains(text, word) {
+			t.Errorf("%q is lost:\n%s", word, text)
+		}
+	}
+	if short := table([][]string{{"a", "b"}, {"x  y", "z"}}); short != "    a     b\n    x  y  z\n" {
+		t.Errorf("%q", short)
+	}
+}
