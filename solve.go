@@ -360,7 +360,7 @@ func (t *attempt) finish(s model.Solver, r model.Result) (model.Result, error) {
 		}
 	}
 	if err := t.atLeast(&r); err != nil {
-		return r, err
+		return r, t.blame(s, r, err)
 	}
 	for _, b := range t.stated {
 		switch {
@@ -380,7 +380,7 @@ func (t *attempt) finish(s model.Solver, r model.Result) (model.Result, error) {
 }
 
 // atLeast gives a result the start or the cheapest heuristic's solution if that is
-// feasible and better.
+// feasible and better. The solution that it replaces is judged first.
 func (t *attempt) atLeast(r *model.Result) error {
 	for _, held := range []struct {
 		solution model.Solution
@@ -417,6 +417,11 @@ func (t *attempt) atLeast(r *model.Result) error {
 		}
 		if r.Status == model.StatusInfeasible {
 			return &DefectError{Instance: t.Instance, Result: *r, Reason: "the solution of " + held.what + " is feasible"}
+		}
+		if r.Solution != nil { // what is replaced may be wrong all the same
+			if _, err := t.stamp(*r); err != nil {
+				return err
+			}
 		}
 		bound := r.Bound
 		if err := r.SetSolution(t.Instance, held.solution); err != nil {

@@ -159,3 +159,30 @@ func TestPatience(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// wrong returns a schedule that doesn't keep the edges, and is long.
+type wrong struct{ s *model.Schedule }
+
+func (wrong) Name() string { return "wrong" }
+
+func (w wrong) Solve(_ context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	r := model.NewResult("wrong", set.Seed)
+	return r, r.SetSolution(in, w.s)
+}
+
+// A wrong solution is a defect, also where a better start takes its place.
+func TestWrongBesideAStart(t *testing.T) {
+	t.Parallel()
+	d := modeltest.SixTasks()
+	start, err := gapwise.Solve(t.Context(), d, gapwise.Options{Algorithm: "heft"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := *start.Solution.(*model.Schedule)
+	s.Tasks = append([]model.TaskStart(nil), s.Tasks...)
+	s.Tasks[0].StartS = 1e6
+	var defect *gapwise.DefectError
+	if r, err := gapwise.Solve(t.Context(), d, gapwise.Options{Solver: wrong{&s}, Settings: model.Settings{Start: start.Solution}}); !errors.As(err, &defect) {
+		t.Errorf("%v, %+v", err, r)
+	}
+}

@@ -36,9 +36,10 @@ type Options struct {
 }
 
 // Late returns the Patience and the Grace of a program that was told a time limit, 0 for
-// none: together they are a tenth of it and 350 ms, so that the limit is kept.
+// none: together a twentieth of it and 250 ms. That is less than gapwise.Options.Patience of
+// the command, which would lose what the program has written.
 func Late(limit time.Duration) (patience, grace time.Duration) {
-	return 100*time.Millisecond + limit/20, 250*time.Millisecond + limit/20
+	return 50*time.Millisecond + limit/20, 200 * time.Millisecond
 }
 
 // Result tells how a program ended.
