@@ -310,6 +310,12 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 			if everything && errors.Is(err, model.ErrUnsupported) {
 				continue // another formulation's instance
 			}
+			var refused *gapwise.RefusedError
+			if errors.As(err, &refused) && len(options) > 1 { // the others have nothing to do with it
+				fmt.Fprintf(p.err, "gapwise: %s: %v\n", instances.Label(paths[k]), err)
+				code = worst(code, exitDefect)
+				continue
+			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", instances.Label(paths[k]), err)
 			}
@@ -317,6 +323,9 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 			if ctx.Err() != nil {
 				break // Ctrl-C: the other algorithms have nothing to say
 			}
+		}
+		if len(mine) == 0 {
+			continue // each was refused
 		}
 		if err := gapwise.Join(in, mine, o.GapLimit()); err != nil {
 			return err
