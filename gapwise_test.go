@@ -14,6 +14,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // three tasks of CPU 0.8, 0.6, 0.5 on two hosts; memory keeps a and b apart.
@@ -254,19 +255,6 @@ func (p planned) Solve(_ context.Context, in model.Instance, set model.Settings)
 	return r, err
 }
 
-// lookedAt is a context that ends after so many looks at it.
-type lookedAt struct {
-	context.Context
-	looks int
-}
-
-func (c *lookedAt) Err() error {
-	if c.looks--; c.looks < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // A context that ends while the judge is at work leaves the solution
 // unverified, and no longer called optimal; one that ended before doesn't.
 func TestInterruptedJudge(t *testing.T) {
@@ -287,7 +275,7 @@ func TestInterruptedJudge(t *testing.T) {
 	}
 	var unverified []model.Result // the context ended while the judge was at work
 	for looks := range 1000 {
-		x, err := Solve(&lookedAt{t.Context(), looks}, d, o)
+		x, err := Solve(&modeltest.StopAfter{Context: t.Context(), Looks: looks}, d, o)
 		switch {
 		case err != nil || x.Solution == nil || x.InstanceHash == "" || x.Unverified == (x.Status == model.StatusOptimal):
 			t.Fatalf("%d looks: %v, %s, unverified %v", looks, err, x.Status, x.Unverified)

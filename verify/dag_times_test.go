@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -114,20 +115,6 @@ func star(transfers, machines int) (*model.DAG, *model.Schedule) {
 	return d, s
 }
 
-// stopAfter is a context that ends after so many looks at it: a judge that is
-// stopped wherever it may be.
-type stopAfter struct {
-	context.Context
-	looks int
-}
-
-func (c *stopAfter) Err() error {
-	if c.looks--; c.looks < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // The judge looks at its context often, ends soon after it has ended, and then
 // returns its error alone.
 func TestJudgeStops(t *testing.T) {
@@ -149,27 +136,27 @@ func TestJudgeStops(t *testing.T) {
 		"tvc":            {clusters, embeddings, verify.Options{}, 10, 1500},
 	} {
 		t.Run(name, func(t *testing.T) {
-			whole := &stopAfter{t.Context(), math.MaxInt}
+			whole := &modeltest.StopAfter{Context: t.Context(), Looks: math.MaxInt}
 			if r, err := verify.Verify(whole, c.in, c.s, c.o); err != nil || !r.Feasible() {
 				t.Fatal(r, err)
 			}
-			seen := math.MaxInt - whole.looks
+			seen := math.MaxInt - whole.Looks
 			if seen < c.wantSeen {
 				t.Errorf("looks only %d times", seen)
 			}
 			for stop := 0; stop < seen-1; stop += 1 + seen/20 {
-				ctx := &stopAfter{t.Context(), stop}
+				ctx := &modeltest.StopAfter{Context: t.Context(), Looks: stop}
 				r, err := verify.Verify(ctx, c.in, c.s, c.o)
 				if !errors.Is(err, context.Canceled) || len(r.Violations) > 0 {
 					t.Fatalf("stopped after %d of %d looks: %v %v", stop, seen, r, err)
 				}
-				if -ctx.looks > c.most {
-					t.Errorf("stopped after %d looks, goes on for %d", stop, -ctx.looks)
+				if -ctx.Looks > c.most {
+					t.Errorf("stopped after %d looks, goes on for %d", stop, -ctx.Looks)
 				}
 			}
 		})
 	}
-	if _, err := verify.Arrivals(&stopAfter{t.Context(), 100}, d, s); !errors.Is(err, context.Canceled) {
+	if _, err := verify.Arrivals(&modeltest.StopAfter{Context: t.Context(), Looks: 100}, d, s); !errors.Is(err, context.Canceled) {
 		t.Errorf("arrivals: %v", err)
 	}
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))

@@ -94,32 +94,19 @@ func TestJudgeLateEnds(t *testing.T) {
 	}
 }
 
-// stopAfter is a context that ends after so many looks at it.
-type stopAfter struct {
-	context.Context
-	looks int
-}
-
-func (c *stopAfter) Err() error {
-	if c.looks--; c.looks < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // A simulation on one tier that is stopped anywhere has an execution of all jobs, which
 // the judge accepts: those that hadn't started run one by one.
 func TestStoppedAnywhere(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 23))
 	b := &model.Batch{Name: "stopped", Processors: 8, Tiers: 1}
-	for k := range 2500 {
+	for k := range 1500 {
 		b.Jobs = append(b.Jobs, model.BatchJob{ID: fmt.Sprint(k), SubmitS: float64(k), RuntimeS: float64(1 + rng.IntN(4)), EstimateS: 4, Processes: 1 + rng.IntN(8)})
 	}
 	whole := map[string]int{}
 	for _, a := range batchheur.Algorithms() {
-		for looks := range 12 {
-			r, err := a.Solver.Solve(&stopAfter{t.Context(), looks}, b, model.Settings{})
+		for looks := range 6 {
+			r, err := a.Solver.Solve(&modeltest.StopAfter{Context: t.Context(), Looks: looks}, b, model.Settings{})
 			if errors.Is(err, model.ErrUnsupported) {
 				break
 			}

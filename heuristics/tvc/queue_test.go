@@ -326,19 +326,6 @@ func TestSchedulersLossMode(t *testing.T) {
 	}
 }
 
-// stopAfter is a context that ends after so many looks at it.
-type stopAfter struct {
-	context.Context
-	looks int
-}
-
-func (c *stopAfter) Err() error {
-	if c.looks--; c.looks < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // A queue that is stopped anywhere has runs of all requests that fit, which the judge
 // accepts: those that hadn't ended run one by one, suspended ones in their place.
 func TestStoppedAnywhere(t *testing.T) {
@@ -348,7 +335,7 @@ func TestStoppedAnywhere(t *testing.T) {
 		in := modeltest.RandomTVC(rand.New(rand.NewPCG(seed, 77)), 4, 300, true)
 		for _, s := range queueSchedulers {
 			for looks := range 6 {
-				got, _, err := s.serve(&stopAfter{t.Context(), looks}, in, NewAdaBa())
+				got, _, err := s.serve(&modeltest.StopAfter{Context: t.Context(), Looks: looks}, in, NewAdaBa())
 				if err != nil {
 					t.Fatal(err)
 				}

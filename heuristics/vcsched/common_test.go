@@ -14,6 +14,7 @@ import (
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
+	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -130,19 +131,6 @@ func TestBudgetIsUnsupported(t *testing.T) {
 	}
 }
 
-// countdown is a context that ends after it was looked at a number of times.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 func TestStops(t *testing.T) {
 	t.Parallel()
 	for name, in := range map[string]*model.VCSched{
@@ -152,7 +140,7 @@ func TestStops(t *testing.T) {
 		for algorithm, solve := range paperAlgorithms() {
 			solved := false
 			for _, looks := range []int{0, 1, 2, 3, 5, 10, 30, 100} {
-				p, err := solve(&countdown{context.Background(), looks}, in, model.Settings{Seed: 1})
+				p, err := solve(&modeltest.StopAfter{Context: context.Background(), Looks: looks}, in, model.Settings{Seed: 1})
 				if looks == 0 && (p != nil || !errors.Is(err, model.ErrNoSolution) || !errors.Is(err, context.Canceled)) {
 					t.Errorf("%s %s: an ended context gave %v", name, algorithm, err)
 				}
