@@ -1,0 +1,191 @@
+package gapwise
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/model"
+)
+
+// attempt is one call of Case.Solve.
+type attempt struct {
+	*Case
+	ctx      context.Context // the caller's, without the time limit
+	set      model.Settings
+	stated   []bounds.Bound
+	patience time.Duration
+	judging  func()
+	first    model.Result // of the cheapest heuristic; zero: it wasn't run or found nothing
+	quick    []bounds.Bound
+}
+
+// cheapest runs the problem's cheapest heuristic if all solvers are engines, within a
+// tenth of the time limit or a second (half of a shorter limit), and takes the time from
+// the limit of the solvers.
+func (t *attempt) cheapest(solvers []model.Solver) error {
+	p, err := ProblemOf(t.Instance.Kind())
+	if err != nil || p.First == nil {
+		return err
+	}
+	for _, s := range solvers {
+		if a, err := Find(p.Kind, s.Name()); err != nil || !a.Exact {
+			return nil
+		}
+	}
+	started, set := time.Now(), t.set
+	set.Start, set.Proof, set.Progress = nil, nil, nil
+	if limit := set.TimeLimit; limit == 0 {
+		set.TimeLimit = time.Second
+	} else {
+		set.TimeLimit = max(limit/10, min(limit/2, time.Second))
+	}
+	r, err := p.First.Solve(t.ctx, t.Instance, set)
+	if err != nil || r.Solution == nil {
+		return err
+	}
+	if t.first = r; t.set.Progress != nil {
+		t.set.Progress(model.Progress{Algorithm: r.Algorithm, Incumbent: r.Objective, Bound: math.NaN(), Elapsed: r.Elapsed, Solution: r.Solution})
+	}
+	if t.set.TimeLimit > 0 {
+		t.set.TimeLimit = max(1, t.set.TimeLimit-time.Since(started))
+	}
+	return nil
+}
+
+// solve runs one solver. If it hasn't returned within patience of the end of its time,
+// what it told until then is its result, and it is left to itself.
+func (t *attempt) solve(s model.Solver) (r model.Result, err error) {
+	started := time.Now()
+	defer func() {
+		if r.Elapsed == 0 {
+			r.Elapsed = time.Since(started)
+		}
+	}()
+	if t.patience == 0 {
+		return s.Solve(t.ctx, t.Instance, t.set)
+	}
+	set, heard := t.set, &listener{r: model.NewResult(s.Name(), t.set.Seed), in: t.Instance, gap: t.set.GapLimit(), next: t.set.Progress}
+	set.Progress = heard.progress
+	type solved struct {
+		r   model.Result
+		err error
+	}
+	done := make(chan solved, 1)
+	go func() {
+		var x solved
+		if err := caught.Call(func() error { x.r, x.err = s.Solve(t.ctx, t.Instance, set); return nil }); err != nil {
+			x.err = err
+		}
+		done <- x
+	}()
+	returned := func(x solved) (model.Result, error) {
+		if p, ok := x.err.(*caught.Panic); ok {
+			caught.Pass(p)
+		}
+		return x.r, x.err
+	}
+	ctx, cancel := t.set.WithTimeLimit(t.ctx)
+	defer cancel()
+	select {
+	case x := <-done:
+		return returned(x)
+	case <-ctx.Done():
+	}
+	late := t.patience
+	if t.ctx.Err() == nil {
+		late += t.set.TimeLimit / 10
+	}
+	select {
+	case x := <-done:
+		return returned(x)
+	case <-time.After(late):
+		r = heard.close()
+		r.Reason = exact.StopReason(ctx) + ", but it did not return"
+		return r, nil
+	}
+}
+
+// listener keeps what a solver tells.
+type listener struct {
+	mu   sync.Mutex
+	r    model.Result
+	in   model.Instance
+	gap  float64
+	next func(model.Progress)
+	shut bool
+}
+
+func (l *listener) progress(p model.Progress) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shut {
+		return
+	}
+	sense := model.SenseOf(l.in)
+	if p.Solution != nil && (l.r.Solution == nil || sense.Better(p.Incumbent, l.r.Objective)) {
+		if l.r.SetSolution(l.in, p.Solution) != nil {
+			l.r.Solution = nil
+		}
+	}
+	l.r.SetBound(sense, p.Bound, l.gap)
+	l.r.Nodes = p.Nodes
+	if l.next != nil {
+		l.next(p)
+	}
+}
+
+// close returns what was told. Nothing more is heard or passed on.
+func (l *listener) close() model.Result {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shut = true
+	return l.r
+}
+
+// heuristics runs all heuristics that take the instance, which the engine
+// refused, until the context ends or the time limit has passed: the strongest
+// first, for on a large instance the weakest may use up the time. It returns the
+// best result, the first of several.
+func (t *attempt) heuristics(refused error) (model.Result, error) {
+	ctx, cancel := t.set.WithTimeLimit(t.ctx)
+	defer cancel()
+	best, started := model.NewResult("auto", t.set.Seed), time.Now()
+	second := t.Instance.Metrics()[1].Sense
+	all := *t
+	all.ctx = ctx
+	for _, a := range slices.Backward(Algorithms(t.Instance.Kind())) {
+		if a.Exact {
+			continue
+		}
+		if (best.Solution != nil || t.first.Solution != nil) && ctx.Err() != nil {
+			best.Reason = exact.StopReason(ctx)
+			break
+		}
+		r, err := all.solve(a.Solver)
+		if errors.Is(err, model.ErrUnsupported) {
+			continue
+		}
+		if err != nil {
+			return r, err
+		}
+		if best.Algorithm == "auto" || tellsMore(model.SenseOf(t.Instance), r, best) ||
+			r.Solution != nil && r.Objective == best.Objective && second.Better(r.SecondObjective, best.SecondObjective) {
+			best = r
+		}
+	}
+	if best.Algorithm == "auto" {
+		if t.first.Solution == nil {
+			return best, refused
+		}
+		best.Algorithm = t.first.Algorithm
+	}
+	best.Elapsed = time.Since(started)
+	return best, nil
+}
