@@ -69,7 +69,7 @@ func TestNeverWorseThanTheStart(t *testing.T) {
 				}
 			}
 		}
-		if kept == 0 {
+		if kept == 0 && !testing.Short() {
 			t.Error("no algorithm found anything worse than its start: too few to tell")
 		}
 	})
