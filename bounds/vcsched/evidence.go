@@ -1,9 +1,7 @@
 package vcsched
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/model"
@@ -70,13 +68,8 @@ func (r *reasons) find(ctx context.Context, load int64, infeasible bool) *model.
 	if up((r.total+r.hosts-1)/r.hosts) >= load || load <= r.scale {
 		return &model.Evidence{Type: model.EvidenceSum, Resource: "cpu"}
 	}
-	order := make([]int, len(r.count))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.size[0][b], r.size[0][a]) })
 	at := int64(0)
-	for _, k := range order {
+	for _, k := range decreasing(r.size[0]) {
 		from := at
 		at += int64(r.count[k])
 		per := (at - 1) / r.hosts

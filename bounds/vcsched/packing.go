@@ -357,12 +357,7 @@ func (t *Tasks) infeasibleByNeeds(ctx context.Context) string {
 // tooMany returns a number of tasks, and the need that each of them has at least, of
 // which the hosts take fewer, each being able to take some capacity; 0 if there is none.
 func (t *Tasks) tooMany(needs []int64, capacity func(c class) int64) (tasks, need int64) {
-	order := make([]int, len(needs))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmpDown(needs[a], needs[b]) })
-	for _, k := range order {
+	for _, k := range decreasing(needs) {
 		if needs[k] <= 0 {
 			break
 		}

@@ -136,7 +136,7 @@ func (s *dagSearch) run() error {
 		steps = 0
 	}
 	if s.tuning.poor {
-		s.plan = oneMachine(s.g)
+		s.plan = dagheur.OnMachine(s.g, 0)
 		s.upper = dagheur.NewReplay(s.g).Run(s.plan, nil)
 	} else {
 		var err error
@@ -187,13 +187,6 @@ func (s *dagSearch) neighbourhoods(alone bool) {
 		s.plan, s.upper = p, makespan
 		s.progress()
 	})
-}
-
-// oneMachine returns the plan that has all tasks on the first machine.
-func oneMachine(g *model.Graph) dagheur.Plan {
-	p := dagheur.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
-	p.Order[0] = slices.Clone(g.Order)
-	return p
 }
 
 // closed reports whether the gap is small enough to end: a tenth below the gap at

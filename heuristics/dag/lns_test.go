@@ -92,7 +92,7 @@ func TestLNSReachesTheOptimum(t *testing.T) {
 				continue
 			}
 			g := d.Graph()
-			x := newNeighbourhoods(t.Context(), g, onOneMachine(g), uint64(k))
+			x := newNeighbourhoods(t.Context(), g, OnMachine(g, 0), uint64(k))
 			x.run(context.Background())
 			if math.Abs(x.value-want) > 1e-7*want { // ticks are rounded down
 				t.Fatalf("%s %d: %v, the optimum is %v", name, k, x.value, want)
@@ -102,13 +102,6 @@ func TestLNSReachesTheOptimum(t *testing.T) {
 			}
 		}
 	}
-}
-
-// onOneMachine is a poor plan to start from.
-func onOneMachine(g *model.Graph) Plan {
-	p := Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
-	p.Order[0] = slices.Clone(g.Order)
-	return p
 }
 
 // neighbours calls visit with every plan in which all but the relaxed tasks keep their
@@ -140,7 +133,7 @@ func TestLNSFindsTheBestOfANeighbourhood(t *testing.T) {
 		for k := range 40 {
 			d := draw(rng, 4+rng.IntN(5))
 			g := d.Graph()
-			x := newNeighbourhoods(t.Context(), g, onOneMachine(g), uint64(k))
+			x := newNeighbourhoods(t.Context(), g, OnMachine(g, 0), uint64(k))
 			x.aside = 0
 			x.effort = 1000 // large figures take many events
 			if !x.board.v.Whole {

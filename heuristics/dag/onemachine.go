@@ -2,6 +2,7 @@ package dag
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -33,10 +34,12 @@ func onBestMachine(g *model.Graph) Plan {
 			best = int32(m)
 		}
 	}
-	p := Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
-	for t := range p.Machine {
-		p.Machine[t] = best
-	}
-	p.Order[best] = append([]int32(nil), g.Order...)
+	return OnMachine(g, best)
+}
+
+// OnMachine returns the plan that has all tasks on one machine.
+func OnMachine(g *model.Graph, m int32) Plan {
+	p := Plan{Machine: slices.Repeat([]int32{m}, g.Tasks), Order: make([][]int32, g.Machines)}
+	p.Order[m] = slices.Clone(g.Order)
 	return p
 }

@@ -64,10 +64,7 @@ func First(ctx context.Context, in *model.Reservation, set model.Settings) (*mod
 	p := NewOffline(t, set.Seed)
 	starts, _ := p.serial(ctx, 0)
 	b, err := BookTicks(in, t, starts)
-	if err == nil && in.EffectiveGoal() == model.GoalAll && len(b.Bookings) < len(in.Requests) {
-		return nil, fmt.Errorf("%w: %d of %d requests could be booked together", model.ErrNoSolution, len(b.Bookings), len(in.Requests))
-	}
-	return b, err
+	return declined(in, b, err)
 }
 
 // ClairvoyantSteps returns the number of steps that Clairvoyant takes for n jobs:
