@@ -79,7 +79,7 @@ audit: ## claims held against each other for AUDIT (1m, 10m, ...), from the seed
 	@bin/gapwise audit --time $(AUDIT) --seed $(SEED) --workers $$(nproc) -o results/audit
 
 faults: ## plants known faults and has the audit find them
-	@$(with_highs) GAPWISE_FAULTS=1 $(GO) test -count=1 -timeout 20m -run TestPlantedFaults -v ./audit
+	@$(with_highs) GAPWISE_FAULTS=1 $(GO) test -count=1 -timeout 20m -run TestPlantedFaults -v ./internal/audit
 
 bench: ## the benchmarks, for BENCHTIME each
 	@$(with_highs) $(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) ./...

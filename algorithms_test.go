@@ -12,9 +12,9 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // The heuristics of the papers are there.
@@ -77,7 +77,7 @@ func TestSmallHosts(t *testing.T) {
 	const scale = 1.0 / 64 // a power of 2: all sums are as exact
 	solved, border := 0, 0
 	for range need.Rounds(60) {
-		in := modeltest.RandomVectors(rng, rng.IntN(2) == 0)
+		in := testkit.RandomVectors(rng, rng.IntN(2) == 0)
 		if len(in.HostSizes) == 0 {
 			in.HostSizes = []model.HostSize{{Count: in.Hosts, CPU: 1, Memory: 1, Resources: slices.Repeat([]float64{1}, len(in.Resources))}}
 		}

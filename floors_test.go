@@ -19,7 +19,20 @@ const modulePath = "github.com/gapwise/gapwise"
 // alone, and from its own room as imported allows.
 var floors = map[string]int{
 	"internal": 0, "model": 1, "bounds": 2, "heuristics": 3, "exact": 4,
-	"": doorFloor, "audit": 6, "benchmarks": 6, "explain": 6, "report": 7, "cmd": 8, "scripts": 8,
+	"internal/cp": 2, "internal/testkit": 2, "": doorFloor, "internal/audit": 6, "benchmarks": 6,
+	"internal/explain": 6, "internal/report": 7, "cmd": 8, "scripts": 8,
+}
+
+// roomOf is the room of a package: its first folder, or the folder below
+// internal that has a floor of its own.
+func roomOf(p string) string {
+	parts := strings.Split(p, "/")
+	if len(parts) > 1 {
+		if room := path.Join(parts[0], parts[1]); floors[room] > 0 {
+			return room
+		}
+	}
+	return parts[0]
 }
 
 // doorFloor is the floor of the root package, the lowest that knows every
@@ -35,23 +48,22 @@ var beside = map[string][]string{
 }
 
 // testOnly lists the packages that only tests import.
-var testOnly = []string{"model/modeltest", "internal/need"}
+var testOnly = []string{"internal/testkit", "internal/need"}
 
 // wrongImport says why one package of this module may not import another, both
 // as paths in the module, "" for the root; "" if it may.
 func wrongImport(from, to string) string {
-	room := func(p string) string { return strings.Split(p, "/")[0] }
 	// problem is the problem that a package of the lower floors belongs to.
 	problem := func(p string) string {
-		if r := room(p); r == "bounds" || r == "heuristics" || r == "exact" {
+		if r := roomOf(p); r == "bounds" || r == "heuristics" || r == "exact" {
 			return strings.TrimPrefix(strings.TrimPrefix(p, r), "/")
 		}
 		return ""
 	}
-	floor, known := floors[room(from)]
-	allowed, isBeside := beside[room(from)]
-	floorTo, knownTo := floors[room(to)]
-	_, toBeside := beside[room(to)]
+	floor, known := floors[roomOf(from)]
+	allowed, isBeside := beside[roomOf(from)]
+	floorTo, knownTo := floors[roomOf(to)]
+	_, toBeside := beside[roomOf(to)]
 	switch {
 	case !known && !isBeside, !knownTo && !toBeside:
 		return "a room has no floor: give it one in floors_test.go"
@@ -61,16 +73,16 @@ func wrongImport(from, to string) string {
 		if slices.ContainsFunc(allowed, func(a string) bool { return to == a || strings.HasSuffix(a, "/") && strings.HasPrefix(to, a) }) {
 			return ""
 		}
-		return fmt.Sprintf("%s imports %s alone", room(from), strings.Join(allowed, ", "))
-	case from == "audit/plain" && to != "model":
+		return fmt.Sprintf("%s imports %s alone", roomOf(from), strings.Join(allowed, ", "))
+	case from == "internal/audit/plain" && to != "model":
 		return "the plain engines share no code with the others"
-	case room(from) == "internal":
+	case roomOf(from) == "internal":
 		return "internal packages import nothing of this module"
 	case toBeside && floor < doorFloor:
 		return "only the root package and what is above it knows this room"
 	case problem(to) != "" && floor < doorFloor && problem(from) != problem(to):
 		return "it belongs to another problem"
-	case room(from) == room(to) && room(from) != "":
+	case roomOf(from) == roomOf(to) && roomOf(from) != "":
 		if problem(from) == "" && problem(to) != "" {
 			return "it runs upwards"
 		}
@@ -134,10 +146,10 @@ func TestWrongImport(t *testing.T) {
 	}{
 		{"cmd/gapwise", "benchmarks", ""},
 		{"cmd/gapwise", "draw", ""},
-		{"audit", "", ""},
-		{"report", "benchmarks", ""},
-		{"report", "draw", ""},
-		{"audit", "audit/plain", ""},
+		{"internal/audit", "", ""},
+		{"internal/report", "benchmarks", ""},
+		{"internal/report", "draw", ""},
+		{"internal/audit", "internal/audit/plain", ""},
 		{"", "exact/dag", ""},
 		{"", "instances", ""},
 		{"exact/dag", "heuristics/dag", ""},
@@ -155,9 +167,9 @@ func TestWrongImport(t *testing.T) {
 		{"heuristics/dag", "exact", "upwards"},
 		{"exact/dag", "", "upwards"},
 		{"", "benchmarks", "upwards"},
-		{"audit", "benchmarks", "upwards"},
-		{"benchmarks", "report", "upwards"},
-		{"audit", "cmd/gapwise", "upwards"},
+		{"internal/audit", "benchmarks", "upwards"},
+		{"benchmarks", "internal/report", "upwards"},
+		{"internal/audit", "cmd/gapwise", "upwards"},
 		{"exact/dag", "bounds/vcsched", "another problem"},
 		{"exact/dag", "exact/vcsched", "another problem"},
 		{"heuristics/new", "heuristics/dag", "another problem"},
@@ -173,8 +185,8 @@ func TestWrongImport(t *testing.T) {
 		{"draw", "verify", "alone"},
 		{"draw", "", "alone"},
 		{"instances", "heuristics/dag", "alone"},
-		{"audit/plain", "exact/dag", "share no code"},
-		{"exact/dag", "model/modeltest", "for tests"},
+		{"internal/audit/plain", "exact/dag", "share no code"},
+		{"exact/dag", "internal/testkit", "for tests"},
 		{"model", "internal/need", "for tests"},
 		{"attic", "model", "no floor"},
 		{"exact/dag", "attic", "no floor"},

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // three tasks of CPU 0.8, 0.6, 0.5 on two hosts; memory keeps a and b apart.
@@ -275,7 +275,7 @@ func TestInterruptedJudge(t *testing.T) {
 	}
 	var unverified []model.Result // the context ended while the judge was at work
 	for looks := range 1000 {
-		x, err := Solve(&modeltest.StopAfter{Context: t.Context(), Looks: looks}, d, o)
+		x, err := Solve(&testkit.StopAfter{Context: t.Context(), Looks: looks}, d, o)
 		switch {
 		case err != nil || x.Solution == nil || x.InstanceHash == "" || x.Unverified == (x.Status == model.StatusOptimal):
 			t.Fatalf("%d looks: %v, %s, unverified %v", looks, err, x.Status, x.Unverified)

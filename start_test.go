@@ -10,8 +10,8 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -20,15 +20,15 @@ func drawnSmall(rng *rand.Rand, kind model.Kind) model.Instance {
 	n := 1 + rng.IntN(8)
 	switch kind {
 	case model.KindVCSched:
-		return modeltest.RandomVCSched(rng, rng.IntN(2) == 0)
+		return testkit.RandomVCSched(rng, rng.IntN(2) == 0)
 	case model.KindReservation:
-		return modeltest.RandomReservation(rng, n)
+		return testkit.RandomReservation(rng, n)
 	case model.KindTVC:
-		return modeltest.RandomTVC(rng, 2, n, rng.IntN(2) == 0)
+		return testkit.RandomTVC(rng, 2, n, rng.IntN(2) == 0)
 	case model.KindBatch:
-		return modeltest.RandomBatch(rng, 1+rng.IntN(2), 4, n)
+		return testkit.RandomBatch(rng, 1+rng.IntN(2), 4, n)
 	}
-	d := modeltest.RandomDAG(rng, n, 1+rng.IntN(3))
+	d := testkit.RandomDAG(rng, n, 1+rng.IntN(3))
 	d.TransferModel = model.TransferModels[rng.IntN(len(model.TransferModels))]
 	return d
 }
@@ -82,7 +82,7 @@ func TestSessionKeepsItsPromise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 552))
 	for round := range need.Rounds(60) {
 		s := gapwise.Session{Options: gapwise.Options{Settings: model.Settings{Seed: 1, TimeLimit: 5 * time.Millisecond}}}
-		all := modeltest.RandomBatch(rng, 1+round%2, 4, 10)
+		all := testkit.RandomBatch(rng, 1+round%2, 4, 10)
 		var last model.Solution
 		for range 8 {
 			in := *all
@@ -136,7 +136,7 @@ func (s stuck) Solve(_ context.Context, _ model.Instance, set model.Settings) (m
 // A solver that doesn't return is left behind, and what it told counts.
 func TestPatience(t *testing.T) {
 	t.Parallel()
-	d := modeltest.SixTasks()
+	d := testkit.SixTasks()
 	best, err := gapwise.Solve(t.Context(), d, gapwise.Options{Algorithm: "heft"})
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func (w wrong) Solve(_ context.Context, in model.Instance, set model.Settings) (
 // A wrong solution is a defect, also where a better start takes its place.
 func TestWrongBesideAStart(t *testing.T) {
 	t.Parallel()
-	d := modeltest.SixTasks()
+	d := testkit.SixTasks()
 	start, err := gapwise.Solve(t.Context(), d, gapwise.Options{Algorithm: "heft"})
 	if err != nil {
 		t.Fatal(err)

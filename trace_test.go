@@ -9,8 +9,8 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // A run that tells its steps returns the same solution as one that doesn't; each of
@@ -20,9 +20,9 @@ func TestTraceChangesNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 1))
 	traced := 0
 	for range need.Rounds(20) {
-		for _, in := range []model.Instance{modeltest.RandomDAG(rng, 12, 3), modeltest.RandomReservation(rng, 12),
-			modeltest.RandomBatch(rng, 1, 6, 12), modeltest.RandomBatch(rng, 2, 6, 12), modeltest.RandomVCSched(rng, false), modeltest.RandomVectors(rng, false),
-			modeltest.RandomTVC(rng, 4, 8, false), modeltest.RandomTVC(rng, 4, 8, true)} {
+		for _, in := range []model.Instance{testkit.RandomDAG(rng, 12, 3), testkit.RandomReservation(rng, 12),
+			testkit.RandomBatch(rng, 1, 6, 12), testkit.RandomBatch(rng, 2, 6, 12), testkit.RandomVCSched(rng, false), testkit.RandomVectors(rng, false),
+			testkit.RandomTVC(rng, 4, 8, false), testkit.RandomTVC(rng, 4, 8, true)} {
 			for _, a := range gapwise.Algorithms(in.Kind()) {
 				if a.Exact {
 					continue
@@ -98,7 +98,7 @@ func TestTraceOfHEFTAsPrinted(t *testing.T) {
 			seen++
 		}
 	}
-	if _, err := gapwise.Solve(t.Context(), modeltest.TenTasks(), o); err != nil {
+	if _, err := gapwise.Solve(t.Context(), testkit.TenTasks(), o); err != nil {
 		t.Fatal(err)
 	}
 	if seen != 20 || order != "order: 1, 3, 4, 2, 5, 6, 9, 7, 8, 10" {

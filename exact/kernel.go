@@ -7,9 +7,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/cp"
-	"github.com/gapwise/gapwise/model/cp/lcg"
 )
 
 // Kernel is a question to the learning kernel (package lcg) about an instance: the

@@ -3,7 +3,7 @@ package exact
 import (
 	"slices"
 
-	"github.com/gapwise/gapwise/model/cp/lcg"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 )
 
 // kernelDevices names the parts of the learning kernel, whatever the problem.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/cp"
 )
 
 // tens models the numbers x from 0 to 9 that three coins of 2, 3 and 4 make, at

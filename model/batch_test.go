@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // Documents with all that the formats know.
@@ -354,7 +354,7 @@ func TestBatchTicks(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(12, 43))
 	for range need.Rounds(2000) {
-		b := modeltest.RandomBatch(rng, 1+rng.IntN(2), 8, 10)
+		b := testkit.RandomBatch(rng, 1+rng.IntN(2), 8, 10)
 		if err := b.Validate(); err != nil {
 			t.Fatal(err)
 		}

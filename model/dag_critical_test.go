@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // sixSchedule is HEFT's schedule of the six-task example with the given starts.
@@ -63,7 +63,7 @@ func TestCriticalByHand(t *testing.T) {
 // A task that has nothing to do with the one before it waits for the machine
 // alone.
 func TestCriticalMachine(t *testing.T) {
-	d := modeltest.DAG([][]float64{{3}, {4}}, nil)
+	d := testkit.DAG([][]float64{{3}, {4}}, nil)
 	s := d.Schedule([]int32{0, 0}, []float64{4, 0}, nil)
 	got, err := d.Critical(s, nil)
 	want := []model.CriticalTask{{Task: 1, EndS: 4, Transfer: -1}, {Task: 0, StartS: 4, EndS: 7, By: model.HoldMachine, Transfer: -1}}
@@ -79,7 +79,7 @@ func TestCriticalSemiActive(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 15))
 	for range 300 {
 		n, m := 1+rng.IntN(12), 1+rng.IntN(4)
-		d := modeltest.RandomDAG(rng, n, m)
+		d := testkit.RandomDAG(rng, n, m)
 		g := d.Graph()
 		machine, order := make([]int32, n), make([][]int32, m)
 		for _, task := range g.Order {
@@ -134,7 +134,7 @@ func TestCriticalErrors(t *testing.T) {
 	// Tasks that overlap or wait for what comes later don't lead in circles.
 	rng := rand.New(rand.NewPCG(2, 15))
 	for range 100 {
-		d := modeltest.RandomDAG(rng, 8, 3)
+		d := testkit.RandomDAG(rng, 8, 3)
 		start, machine := make([]float64, 8), make([]int32, 8)
 		for k := range start {
 			start[k], machine[k] = float64(rng.IntN(3)), int32(rng.IntN(3))

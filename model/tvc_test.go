@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // Beginnings of documents with all that the formats know.
@@ -221,7 +221,7 @@ func TestFitsAgainstEnumeration(t *testing.T) {
 		t.Helper()
 		ticks := in.Ticks()
 		for k := range in.Requests {
-			want := modeltest.BruteFits(in, k)
+			want := testkit.BruteFits(in, k)
 			if got := in.Fits(k); got != want || ticks.Requests[k].Fits != want {
 				t.Fatalf("%+v fits: %v, want %v\n%+v %s", in.Requests[k], got, want, in.FatTree, in.EffectiveHose())
 			}
@@ -234,7 +234,7 @@ func TestFitsAgainstEnumeration(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(11, 2))
 	draw := func(k, most int) {
-		in := modeltest.RandomTVC(rng, k, 0, false)
+		in := testkit.RandomTVC(rng, k, 0, false)
 		f := &in.FatTree
 		f.Slots = 1 + rng.IntN(3)
 		// A link lets some VMs through, and the one above it others.
@@ -256,7 +256,7 @@ func TestFitsAgainstEnumeration(t *testing.T) {
 		draw(4, 6)
 	}
 	for range need.Rounds(500) {
-		try(modeltest.RandomTVC(rng, 2, 6, rng.IntN(2) == 0))
+		try(testkit.RandomTVC(rng, 2, 6, rng.IntN(2) == 0))
 	}
 	for hose, n := range fits {
 		if n[1] < n[0]/10 || n[1] > n[0]*9/10 {

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -195,7 +195,7 @@ func TestBatchSimulated(t *testing.T) {
 	planted, seen := map[string]int{}, map[string]int{}
 	draws := need.Rounds(3000)
 	for draw := range draws {
-		in := modeltest.RandomBatch(rng, 1+min(1, draw%3), 5, 1+rng.IntN(6))
+		in := testkit.RandomBatch(rng, 1+min(1, draw%3), 5, 1+rng.IntN(6))
 		if err := in.Validate(); err != nil {
 			t.Fatal(err)
 		}

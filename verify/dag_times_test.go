@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -136,7 +136,7 @@ func TestJudgeStops(t *testing.T) {
 		"tvc":            {clusters, embeddings, verify.Options{}, 10, 1500},
 	} {
 		t.Run(name, func(t *testing.T) {
-			whole := &modeltest.StopAfter{Context: t.Context(), Looks: math.MaxInt}
+			whole := &testkit.StopAfter{Context: t.Context(), Looks: math.MaxInt}
 			if r, err := verify.Verify(whole, c.in, c.s, c.o); err != nil || !r.Feasible() {
 				t.Fatal(r, err)
 			}
@@ -145,7 +145,7 @@ func TestJudgeStops(t *testing.T) {
 				t.Errorf("looks only %d times", seen)
 			}
 			for stop := 0; stop < seen-1; stop += 1 + seen/20 {
-				ctx := &modeltest.StopAfter{Context: t.Context(), Looks: stop}
+				ctx := &testkit.StopAfter{Context: t.Context(), Looks: stop}
 				r, err := verify.Verify(ctx, c.in, c.s, c.o)
 				if !errors.Is(err, context.Canceled) || len(r.Violations) > 0 {
 					t.Fatalf("stopped after %d of %d looks: %v %v", stop, seen, r, err)
@@ -156,7 +156,7 @@ func TestJudgeStops(t *testing.T) {
 			}
 		})
 	}
-	if _, err := verify.Arrivals(&modeltest.StopAfter{Context: t.Context(), Looks: 100}, d, s); !errors.Is(err, context.Canceled) {
+	if _, err := verify.Arrivals(&testkit.StopAfter{Context: t.Context(), Looks: 100}, d, s); !errors.Is(err, context.Canceled) {
 		t.Errorf("arrivals: %v", err)
 	}
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))

@@ -17,9 +17,9 @@ import (
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -81,7 +81,7 @@ func TestEvidenceVCSched(t *testing.T) {
 	rng, n := rand.New(rand.NewPCG(31, 2)), tallied{}
 	vectors := rand.New(rand.NewPCG(31, 4))
 	for k := range need.Rounds(2000) {
-		in := modeltest.RandomVCSched(rng, k%4 == 0)
+		in := testkit.RandomVCSched(rng, k%4 == 0)
 		n.holds(t, in, []bounds.Bound{vcbounds.ClosedForm(in), vcbounds.Packing(t.Context(), in)})
 		if k%20 == 0 || testing.Short() {
 			b, err := vcbounds.ColumnGeneration(context.Background(), in)
@@ -91,7 +91,7 @@ func TestEvidenceVCSched(t *testing.T) {
 			n.holds(t, in, []bounds.Bound{b})
 		}
 		if k%5 == 0 {
-			in := modeltest.RandomVectors(vectors, false)
+			in := testkit.RandomVectors(vectors, false)
 			n.holds(t, in, []bounds.Bound{vcbounds.ClosedForm(in), vcbounds.Packing(t.Context(), in)})
 		}
 	}
@@ -105,7 +105,7 @@ func TestEvidenceReservation(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 3)), tallied{}
 	for k := range need.Rounds(2000) {
-		in := modeltest.RandomReservation(rng, 3+rng.IntN(12))
+		in := testkit.RandomReservation(rng, 3+rng.IntN(12))
 		if k%2 == 0 {
 			in.Goal = model.Goals[k/2%4]
 		}
@@ -118,7 +118,7 @@ func TestEvidenceBatch(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 6)), tallied{}
 	for k := range need.Rounds(600) {
-		in := modeltest.RandomBatch(rng, 1+k%2, 6, 1+rng.IntN(8))
+		in := testkit.RandomBatch(rng, 1+k%2, 6, 1+rng.IntN(8))
 		all, err := batchbounds.All(t.Context(), in)
 		if err != nil {
 			t.Fatal(err)
@@ -132,7 +132,7 @@ func TestEvidenceTVC(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(31, 7)), tallied{}
 	for k := range need.Rounds(300) {
-		in := modeltest.RandomTVC(rng, 2, 2+rng.IntN(7), false)
+		in := testkit.RandomTVC(rng, 2, 2+rng.IntN(7), false)
 		if k%2 == 0 {
 			in.Goal = model.GoalRevenue
 		}
@@ -160,10 +160,10 @@ func (n tallied) sound(t *testing.T, rng *rand.Rand, in model.Instance, all []bo
 				t.Fatal(err)
 			}
 			for range 1 + rng.IntN(2) {
-				modeltest.SpoilEvidence(rng, e)
+				testkit.SpoilEvidence(rng, e)
 			}
 		} else {
-			e = modeltest.ForgeEvidence(rng, in)
+			e = testkit.ForgeEvidence(rng, in)
 		}
 		n["tried"]++
 		f, err := verify.Evidence(t.Context(), in, e)
@@ -199,17 +199,17 @@ func TestEvidenceForged(t *testing.T) {
 			for {
 				d := verify.DrawDAG(rng, 5, 3)
 				d.TransferModel = model.TransferIdeal
-				if optimum, ok := modeltest.BruteDAG(d, 50_000); ok {
+				if optimum, ok := testkit.BruteDAG(d, 50_000); ok {
 					return d, dagbounds.QuickOf(t.Context(), d), optimum, true
 				}
 			}
 		},
 		model.KindVCSched: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
-			v := modeltest.RandomVCSched(rng, rng.IntN(4) == 0)
+			v := testkit.RandomVCSched(rng, rng.IntN(4) == 0)
 			if rng.IntN(5) == 0 {
-				v = modeltest.RandomVectors(rng, false)
+				v = testkit.RandomVectors(rng, false)
 			}
-			optimum, ok := modeltest.BruteVCSched(v)
+			optimum, ok := testkit.BruteVCSched(v)
 			all := []bounds.Bound{vcbounds.ClosedForm(v), vcbounds.Packing(t.Context(), v)}
 			if b, err := vcbounds.ColumnGeneration(t.Context(), v); err == nil {
 				all = append(all, b)
@@ -217,18 +217,18 @@ func TestEvidenceForged(t *testing.T) {
 			return v, all, optimum, ok
 		},
 		model.KindReservation: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
-			r := modeltest.RandomReservation(rng, 3+rng.IntN(3))
-			optimum, ok := modeltest.BruteReservation(t, r)
+			r := testkit.RandomReservation(rng, 3+rng.IntN(3))
+			optimum, ok := testkit.BruteReservation(t, r)
 			return r, resbounds.QuickOf(t.Context(), r), optimum, ok
 		},
 		model.KindBatch: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
-			b := modeltest.RandomBatch(rng, 1, 6, 1+rng.IntN(4))
-			sum, _ := modeltest.BruteBatch(t, b)
+			b := testkit.RandomBatch(rng, 1, 6, 1+rng.IntN(4))
+			sum, _ := testkit.BruteBatch(t, b)
 			return b, batchbounds.Quick(t.Context(), b), b.Ticks().Mean(sum, 1), true
 		},
 		model.KindTVC: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
-			v := modeltest.RandomTVC(rng, 2, 2+rng.IntN(4), false)
-			optimum, _ := modeltest.BruteTVC(t, v)
+			v := testkit.RandomTVC(rng, 2, 2+rng.IntN(4), false)
+			optimum, _ := testkit.BruteTVC(t, v)
 			return v, tvcbounds.Quick(t.Context(), v), optimum, true
 		},
 	}
@@ -262,7 +262,7 @@ func TestEvidenceForms(t *testing.T) {
 	vc := &model.VCSched{Name: "v", Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 2, CPU: 0.5, Memory: 0.5}}}
 	res := &model.Reservation{Name: "r", PEs: 1, Requests: []model.Request{{ID: "a", DurationS: 1, DeadlineS: 2, PEs: 1}}}
 	tvc := &model.TVC{Name: "t", FatTree: model.FatTree{K: 2, Slots: 1, LinkMbps: 10}, Requests: []model.TVCRequest{{ID: "a", VMs: 1, BandwidthMbps: 1, DurationS: 1}}}
-	dag := modeltest.TenTasks()
+	dag := testkit.TenTasks()
 	many := make([]int64, 5000)
 	for k := range many {
 		many[k] = int64(k)
@@ -325,8 +325,8 @@ func TestEvidenceForms(t *testing.T) {
 
 func TestEvidenceOfResult(t *testing.T) {
 	t.Parallel()
-	in := modeltest.TenTasks()
-	optimum, _ := modeltest.BruteDAG(in, 1_000_000)
+	in := testkit.TenTasks()
+	optimum, _ := testkit.BruteDAG(in, 1_000_000)
 	path := func() *model.Evidence { return dagbounds.QuickOf(t.Context(), in)[1].Evidence }
 	result := func(bound float64, e *model.Evidence) verify.Report {
 		t.Helper()
@@ -373,17 +373,17 @@ func TestEvidenceOfResult(t *testing.T) {
 // nor takes long, and what follows is refuted by no optimum.
 func FuzzEvidence(f *testing.F) {
 	rng := rand.New(rand.NewPCG(31, 5))
-	d := modeltest.SixTasks()
-	v := modeltest.RandomVCSched(rng, false)
-	r := modeltest.RandomReservation(rng, 5)
+	d := testkit.SixTasks()
+	v := testkit.RandomVCSched(rng, false)
+	r := testkit.RandomReservation(rng, 5)
 	for _, all := range [][]bounds.Bound{dagbounds.QuickOf(f.Context(), d), {vcbounds.Packing(f.Context(), v)}, resbounds.QuickOf(f.Context(), r)} {
 		for _, b := range all {
 			f.Add(text(b.Evidence))
 		}
 	}
-	best, _ := modeltest.BruteDAG(d, 1_000_000)
-	yield, fits := modeltest.BruteVCSched(v)
-	weight, accepts := modeltest.BruteReservation(f, r)
+	best, _ := testkit.BruteDAG(d, 1_000_000)
+	yield, fits := testkit.BruteVCSched(v)
+	weight, accepts := testkit.BruteReservation(f, r)
 	f.Fuzz(func(t *testing.T, data string) {
 		var e model.Evidence
 		if json.Unmarshal([]byte(data), &e) != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // endless is a proof that goes on: head, and then line(0), line(1) and so on.
@@ -31,7 +31,7 @@ func (r *endless) Read(to []byte) (int, error) {
 // A proof that asks for more than the limits is refused at that line, with the limit.
 func TestProofLimits(t *testing.T) {
 	t.Parallel()
-	in := modeltest.SixTasks()
+	in := testkit.SixTasks()
 	head := "gapwise-proof 1 dag\ninstance x\nunit 1\nupper 20\nvar 0 makespan\nvar 1 start 0 0\ncon 0 end 0\n"
 	for name, x := range map[string]struct {
 		line   func(n int) string

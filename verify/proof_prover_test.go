@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // drawnProof is what proveForward has derived on an instance, and what holds of it.
@@ -334,9 +334,9 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 	}
 	switch kind {
 	case model.KindDAG:
-		in := modeltest.RandomDAG(rng, 2+rng.IntN(4), 1+rng.IntN(3))
+		in := testkit.RandomDAG(rng, 2+rng.IntN(4), 1+rng.IntN(3))
 		in.TransferModel = model.TransferModels[rng.IntN(len(model.TransferModels))]
-		best, complete := modeltest.BruteDAG(in.WithoutContention(), 1_000_000)
+		best, complete := testkit.BruteDAG(in.WithoutContention(), 1_000_000)
 		if !complete {
 			t.Fatal("brute force takes too long")
 		}
@@ -368,14 +368,14 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 			return vars, cons
 		}
 	case model.KindVCSched:
-		in := modeltest.RandomVCSched(rng, rng.IntN(2) == 0)
-		best, found := modeltest.BruteVCSched(in)
+		in := testkit.RandomVCSched(rng, rng.IntN(2) == 0)
+		best, found := testkit.BruteVCSched(in)
 		if n := in.Tasks(); n <= 3 && rng.IntN(2) == 0 { // as many hosts as one likes: no more than these are of use
 			in.Hosts = 2 * n
 			if in.MigrationBudget != nil {
 				in.Hosts += 3
 			}
-			best, found = modeltest.BruteVCSched(in)
+			best, found = testkit.BruteVCSched(in)
 			in.Hosts = []int{in.Hosts, 128, 129, 1000, 10_000_000}[rng.IntN(5)]
 		}
 		p.In, p.Best, p.None = in, best, !found
@@ -397,8 +397,8 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 		}
 	case model.KindBatch:
 		n := 1 + rng.IntN(5)
-		in := modeltest.RandomBatch(rng, 1, 6, n)
-		sum, _ := modeltest.BruteBatch(t, in)
+		in := testkit.RandomBatch(rng, 1, 6, n)
+		sum, _ := testkit.BruteBatch(t, in)
 		weights, time, weight := int64(0), int64(0), int64(0)
 		for k := range in.Jobs {
 			j := in.Ticks().Jobs[k]
@@ -413,11 +413,11 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 			return join([]string{"response"}, list("start", n)), []string{"processors", "responses"}
 		}
 	case model.KindReservation:
-		in := modeltest.RandomReservation(rng, 1+rng.IntN(5))
+		in := testkit.RandomReservation(rng, 1+rng.IntN(5))
 		for in.EffectiveGoal() == model.GoalAll {
-			in = modeltest.RandomReservation(rng, 1+rng.IntN(5))
+			in = testkit.RandomReservation(rng, 1+rng.IntN(5))
 		}
-		best, found := modeltest.BruteReservation(t, in)
+		best, found := testkit.BruteReservation(t, in)
 		p.In, p.Best, p.None = in, best, !found
 		w := int64(1)
 		if u := in.Ticks().WeightUnit(); in.Goal.PESeconds() && u > 0 && rng.IntN(3) > 0 {
@@ -433,8 +433,8 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 			return join([]string{"lost"}, list("in", n), list("start", n)), []string{"lost", "capacity"}
 		}
 	case model.KindTVC:
-		in := modeltest.RandomTVC(rng, 2, 1+rng.IntN(4), false)
-		best, _ := modeltest.BruteTVC(t, in)
+		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(4), false)
+		best, _ := testkit.BruteTVC(t, in)
 		p.In, p.Best = in, best
 		n, lost := len(in.Requests), 0.0
 		if k, err := newTVCProof(in, new(proofState), "1", 1); err == nil {

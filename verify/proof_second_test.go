@@ -22,8 +22,8 @@ import (
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -138,18 +138,18 @@ func secondCases(t *testing.T, rng *rand.Rand, n int) (all []provenCase) {
 		var engine model.Prover
 		switch kind {
 		case model.KindBatch:
-			in, engine = modeltest.RandomBatch(rng, 1, 6, rng.IntN(6)), batchexact.Kernel{}
+			in, engine = testkit.RandomBatch(rng, 1, 6, rng.IntN(6)), batchexact.Kernel{}
 		case model.KindDAG:
 			in, engine = randomDAG(t, rng, 2+rng.IntN(8)), dagexact.Kernel{}
 			if rng.IntN(2) == 0 {
-				in = modeltest.RandomDAG(rng, 2+rng.IntN(6), 1+rng.IntN(4))
+				in = testkit.RandomDAG(rng, 2+rng.IntN(6), 1+rng.IntN(4))
 			}
 		case model.KindReservation:
-			in, engine = modeltest.RandomReservation(rng, 1+rng.IntN(6)), resexact.Kernel{}
+			in, engine = testkit.RandomReservation(rng, 1+rng.IntN(6)), resexact.Kernel{}
 		case model.KindTVC:
-			in, engine = modeltest.RandomTVC(rng, 2+2*rng.IntN(2), 1+rng.IntN(4), false), tvcexact.Kernel{}
+			in, engine = testkit.RandomTVC(rng, 2+2*rng.IntN(2), 1+rng.IntN(4), false), tvcexact.Kernel{}
 		case model.KindVCSched:
-			in, engine = modeltest.RandomVCSched(rng, rng.IntN(2) == 0), vcexact.Kernel{}
+			in, engine = testkit.RandomVCSched(rng, rng.IntN(2) == 0), vcexact.Kernel{}
 		}
 		hash, err := model.Hash(in)
 		if err != nil {

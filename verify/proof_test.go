@@ -20,8 +20,8 @@ import (
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -138,7 +138,7 @@ func TestProofBatch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 4))
 	nogoods := 0
 	for range need.Rounds(60) {
-		in := modeltest.RandomBatch(rng, 1, 6, 2+rng.IntN(4))
+		in := testkit.RandomBatch(rng, 1, 6, 2+rng.IntN(4))
 		c := prove(t, batchexact.Kernel{}, in)
 		r, err := batchexact.Search{}.Solve(context.Background(), in, model.Settings{})
 		if err != nil {
@@ -158,13 +158,13 @@ func TestProofVCSched(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 5))
 	nogoods, none := 0, 0
 	for n := range need.Rounds(100) {
-		in := modeltest.RandomVCSched(rng, n%2 == 0)
+		in := testkit.RandomVCSched(rng, n%2 == 0)
 		c := prove(t, vcexact.Kernel{}, in)
 		p, err := c.check(c.proof)
 		if err != nil {
 			t.Fatal(err)
 		}
-		best, found := modeltest.BruteVCSched(in)
+		best, found := testkit.BruteVCSched(in)
 		switch {
 		case !found:
 			if none++; p.Claim != "there is no placement" {
@@ -185,7 +185,7 @@ func TestProofReservation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 6))
 	nogoods, refused, tries := 0, 0, need.Rounds(150)
 	for range tries {
-		in := modeltest.RandomReservation(rng, 3+rng.IntN(4))
+		in := testkit.RandomReservation(rng, 3+rng.IntN(4))
 		hash, err := model.Hash(in)
 		if err != nil {
 			t.Fatal(err)
@@ -200,7 +200,7 @@ func TestProofReservation(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := provenCase{in, hash, r.Objective, b.Bytes()}
-		best, _ := modeltest.BruteReservation(t, in)
+		best, _ := testkit.BruteReservation(t, in)
 		p, err := c.check(c.proof)
 		if err != nil {
 			t.Fatal(err)
@@ -222,9 +222,9 @@ func TestProofTVC(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 7))
 	nogoods := 0
 	for n := range need.Rounds(150) {
-		in := modeltest.RandomTVC(rng, 2, 1+rng.IntN(6), false)
+		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
 		if n%5 == 0 {
-			in = modeltest.RandomTVC(rng, 4, 2+rng.IntN(3), false)
+			in = testkit.RandomTVC(rng, 4, 2+rng.IntN(3), false)
 		}
 		hash, err := model.Hash(in)
 		if err != nil {
@@ -251,7 +251,7 @@ func TestProofTVC(t *testing.T) {
 			}
 			best = r.Objective
 		} else {
-			best, _ = modeltest.BruteTVC(t, in)
+			best, _ = testkit.BruteTVC(t, in)
 		}
 		if p.Bound < best*(1-1e-12) || p.Bound > best*(1+1e-9) {
 			t.Errorf("%s, the best is %v", p.Claim, best)
@@ -272,11 +272,11 @@ func TestProofMutated(t *testing.T) {
 		var c provenCase
 		switch len(cases) % 5 {
 		case 4:
-			c = prove(t, tvcexact.Kernel{}, modeltest.RandomTVC(rng, 2, 6, false))
+			c = prove(t, tvcexact.Kernel{}, testkit.RandomTVC(rng, 2, 6, false))
 		case 0:
-			c = prove(t, batchexact.Kernel{}, modeltest.RandomBatch(rng, 1, 6, 4))
+			c = prove(t, batchexact.Kernel{}, testkit.RandomBatch(rng, 1, 6, 4))
 		case 1:
-			if c = prove(t, vcexact.Kernel{}, modeltest.RandomVCSched(rng, rng.IntN(2) == 0)); math.IsNaN(c.optimum) {
+			if c = prove(t, vcexact.Kernel{}, testkit.RandomVCSched(rng, rng.IntN(2) == 0)); math.IsNaN(c.optimum) {
 				continue
 			}
 		default:
@@ -402,7 +402,7 @@ func TestProofRoundedBeyondUpper(t *testing.T) {
 	t.Parallel()
 	const almost = 1 - 0x1p-51
 	for _, cost := range []float64{almost, 1, 1.5, 3} {
-		in := modeltest.DAG([][]float64{{cost}}, nil)
+		in := testkit.DAG([][]float64{{cost}}, nil)
 		p, err := forged(t, in, "1", 0, "claim 1")
 		if err != nil || p.Bound > cost || p.Bound < almost*(1-0x1p-50) || cost >= 1 && p.Bound != 1 {
 			t.Errorf("cost %v: %v, %v", cost, p, err)
@@ -478,7 +478,7 @@ func TestProofRefuses(t *testing.T) {
 // FuzzProof feeds the checker what follows a good header: it must neither panic nor
 // believe what isn't so.
 func FuzzProof(f *testing.F) {
-	in := modeltest.SixTasks()
+	in := testkit.SixTasks()
 	hash, err := model.Hash(in)
 	if err != nil {
 		f.Fatal(err)

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // Solutions that the judge accepts, with virtual switches anywhere above the VMs, meet
@@ -19,7 +19,7 @@ func TestProofTVCHolds(t *testing.T) {
 	accepted, spread, high := 0, 0, 0
 	for n := range need.Rounds(200) {
 		k := 2 + 2*(n%2)
-		in := modeltest.RandomTVC(rng, k, 1+rng.IntN(6), false)
+		in := testkit.RandomTVC(rng, k, 1+rng.IntN(6), false)
 		if _, err := newTVCProof(in, new(proofState), "1", 0); err != nil {
 			in.Goal = model.GoalRequests // the revenues have too many digits
 		}
@@ -39,7 +39,7 @@ func TestProofTVCHolds(t *testing.T) {
 					beside[j] = *there[j]
 				}
 			}
-			all := modeltest.BruteEmbeddings(in, i, beside)
+			all := testkit.BruteEmbeddings(in, i, beside)
 			if len(all) == 0 {
 				continue
 			}
@@ -196,7 +196,7 @@ func TestProofTVCRefuses(t *testing.T) {
 		in   *model.TVC
 		unit string
 	}{
-		"a queue": {modeltest.RandomTVC(rng, 2, 3, true), "1"}, "another unit": {small, "2"},
+		"a queue": {testkit.RandomTVC(rng, 2, 3, true), "1"}, "another unit": {small, "2"},
 		"many servers": {&wide, "1"}, "many parts": {&deep, "1"}, "many sums": {&long, "1"},
 	} {
 		if _, err := newTVCProof(x.in, new(proofState), x.unit, 9); err == nil {

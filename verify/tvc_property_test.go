@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -38,7 +38,7 @@ func TestTVCEmbeddingsAgainstEnumeration(t *testing.T) {
 		if draw%20 == 0 {
 			k = 4
 		}
-		in := modeltest.RandomTVC(rng, k, n, false)
+		in := testkit.RandomTVC(rng, k, n, false)
 		endless := *in
 		endless.FatTree.LinkMbps, endless.FatTree.LayersMbps = 1e7, nil
 		endless.Requests = slices.Clone(in.Requests)
@@ -63,8 +63,8 @@ func TestTVCEmbeddingsAgainstEnumeration(t *testing.T) {
 			run := func(e model.Embedding) model.Run[place] {
 				return model.Run[place]{ID: q.ID, Segments: []model.Segment[place]{{StartS: q.ArrivalS, EndS: float64(end) / 1e6, Place: e}}}
 			}
-			fitting := modeltest.BruteEmbeddings(in, i, there)
-			all := modeltest.BruteEmbeddings(&endless, i, nil)
+			fitting := testkit.BruteEmbeddings(in, i, there)
+			all := testkit.BruteEmbeddings(&endless, i, nil)
 			for range 4 {
 				if len(all) == 0 {
 					break
@@ -105,7 +105,7 @@ func simulate(rng *rand.Rand, in *model.TVC) *model.Embeddings {
 	there := map[int]model.Embedding{}
 	for k := range n {
 		runs[k].ID = in.Requests[k].ID
-		if modeltest.BruteFits(in, k) {
+		if testkit.BruteFits(in, k) {
 			left[k] = micro(in.Requests[k].DurationS)
 			longest = max(longest, left[k])
 		}
@@ -136,7 +136,7 @@ func simulate(rng *rand.Rand, in *model.TVC) *model.Embeddings {
 			if len(there) > 0 && rng.IntN(3) == 0 {
 				continue
 			}
-			fitting := modeltest.BruteEmbeddings(in, k, there)
+			fitting := testkit.BruteEmbeddings(in, k, there)
 			if len(fitting) == 0 {
 				continue
 			}
@@ -187,7 +187,7 @@ func TestTVCSimulatedQueues(t *testing.T) {
 		if draw%20 == 0 {
 			k = 4
 		}
-		in := modeltest.RandomTVC(rng, k, 1+rng.IntN(5), true)
+		in := testkit.RandomTVC(rng, k, 1+rng.IntN(5), true)
 		for i := range in.Requests {
 			if k == 4 {
 				in.Requests[i].VMs = min(in.Requests[i].VMs, 3)
@@ -334,7 +334,7 @@ func TestTVCFits(t *testing.T) {
 		if rng.IntN(10) == 0 {
 			k, most = 4, 5
 		}
-		in := modeltest.RandomTVC(rng, k, 3, true)
+		in := testkit.RandomTVC(rng, k, 3, true)
 		if rng.IntN(2) == 0 {
 			in.FatTree.LayersMbps = &model.LayerRates{ServerMbps: float64(1 + rng.IntN(most)), EdgeMbps: float64(1 + rng.IntN(most)), AggregationMbps: float64(1 + rng.IntN(most))}
 			for i := range in.Requests {
@@ -345,7 +345,7 @@ func TestTVCFits(t *testing.T) {
 		for i := range in.Requests {
 			in.Requests[i].VMs = min(in.Requests[i].VMs, most, k*k*k/4*in.FatTree.Slots)
 		}
-		dropped(in, func(k int) bool { return modeltest.BruteFits(in, k) })
+		dropped(in, func(k int) bool { return testkit.BruteFits(in, k) })
 	}
 	yes, no := 0, 0
 	for range need.Rounds(20_000) {

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -423,7 +423,7 @@ func TestToleranceOfSmallHosts(t *testing.T) {
 			t.Errorf("%s: %v", name, r)
 		}
 	}
-	r, err := verify.Verify(t.Context(), modeltest.RandomTVC(rand.New(rand.NewPCG(1, 1)), 2, 2, false), &model.Embeddings{}, verify.Options{})
+	r, err := verify.Verify(t.Context(), testkit.RandomTVC(rand.New(rand.NewPCG(1, 1)), 2, 2, false), &model.Embeddings{}, verify.Options{})
 	if err != nil || !strings.HasPrefix(r.String(), "feasible, no tolerance, ") {
 		t.Errorf("%v %v", r, err)
 	}

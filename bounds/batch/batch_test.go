@@ -11,8 +11,8 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 func all(t testing.TB, in *model.Batch) []bounds.Bound {
@@ -59,7 +59,7 @@ func TestBoundsOneTier(t *testing.T) {
 	rounds, reached := 2000, [3]int{}
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		in := modeltest.RandomBatch(rng, 1, 6, 1+rng.IntN(5))
+		in := testkit.RandomBatch(rng, 1, 6, 1+rng.IntN(5))
 		ticks, units := in.Ticks(), batchbounds.UnitsOf(in.Ticks())
 		least := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
 		permute(len(in.Jobs), func(order []int) {
@@ -154,7 +154,7 @@ func TestBoundsRelations(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 2))
-		in := modeltest.RandomBatch(rng, 1+int(seed%2), 6, 1+rng.IntN(8))
+		in := testkit.RandomBatch(rng, 1+int(seed%2), 6, 1+rng.IntN(8))
 		for k := range in.Jobs { // scaled times are whole microseconds, too
 			j := &in.Jobs[k]
 			j.SubmitS, j.RuntimeS, j.EstimateS = math.Ceil(j.SubmitS), math.Ceil(j.RuntimeS), math.Ceil(j.EstimateS)

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // leastCosts returns the least weighted sum of responses, in ticks, and the least sum
@@ -49,7 +49,7 @@ func TestPrices(t *testing.T) {
 	better, more, worse := 0, 0, 0
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		in := modeltest.RandomBatch(rng, 1, 6, 1+rng.IntN(5))
+		in := testkit.RandomBatch(rng, 1, 6, 1+rng.IntN(5))
 		ticks := in.Ticks()
 		responses, slowdowns := leastCosts(ticks)
 		for least, want := range []float64{responses / float64(UnitsOf(ticks).Weight), slowdowns} {

@@ -16,15 +16,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // Two free tasks and one that needs the first, on two machines, row by row.
 func TestDAGFormulationRows(t *testing.T) {
 	t.Parallel()
-	d := modeltest.DAG([][]float64{{2, 4}, {3, 3}, {2, 6}}, [][3]float64{{1, 3, 1}})
+	d := testkit.DAG([][]float64{{2, 4}, {3, 3}, {2, 6}}, [][3]float64{{1, 3, 1}})
 	f, err := Build(d, 7)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func randomOrdering(rng *rand.Rand) (d *model.DAG, machine []int32, start []floa
 			}
 		}
 	}
-	d = modeltest.DAG(costs, edges)
+	d = testkit.DAG(costs, edges)
 	for a := range d.Machines {
 		d.Machines[a].StartupS = figure()
 	}
@@ -235,7 +235,7 @@ func TestDAGFormulationPoints(t *testing.T) {
 func TestDAGFormulationMPS(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
-	f, err := Build(modeltest.SixTasks(), 25)
+	f, err := Build(testkit.SixTasks(), 25)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,8 +255,8 @@ func TestDAGFormulationMPS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o, err := modeltest.SixTasks().Objective(s); err != nil || o.Value != 23 || broken(modeltest.SixTasks(), s) != "" {
-		t.Errorf("makespan %v %v, want 23; %s", o.Value, err, broken(modeltest.SixTasks(), s))
+	if o, err := testkit.SixTasks().Objective(s); err != nil || o.Value != 23 || broken(testkit.SixTasks(), s) != "" {
+		t.Errorf("makespan %v %v, want 23; %s", o.Value, err, broken(testkit.SixTasks(), s))
 	}
 }
 
@@ -265,7 +265,7 @@ func TestDAGRelaxation(t *testing.T) {
 	t.Parallel()
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
-	fair := modeltest.SixTasks()
+	fair := testkit.SixTasks()
 	fair.TransferModel = model.TransferFair
 	tests := map[string]struct {
 		ctx      context.Context
@@ -273,15 +273,15 @@ func TestDAGRelaxation(t *testing.T) {
 		horizon  float64
 		min, max float64
 	}{
-		"six tasks, HEFT's horizon":      {context.Background(), modeltest.SixTasks(), 25, 18, 23},
-		"six tasks, the best horizon":    {context.Background(), modeltest.SixTasks(), 23, 18, 23},
-		"an earlier horizon is a bound":  {context.Background(), modeltest.SixTasks(), 15, 15, 15},
-		"no horizon":                     {context.Background(), modeltest.SixTasks(), math.Inf(1), 15, 23},
+		"six tasks, HEFT's horizon":      {context.Background(), testkit.SixTasks(), 25, 18, 23},
+		"six tasks, the best horizon":    {context.Background(), testkit.SixTasks(), 23, 18, 23},
+		"an earlier horizon is a bound":  {context.Background(), testkit.SixTasks(), 15, 15, 15},
+		"no horizon":                     {context.Background(), testkit.SixTasks(), math.Inf(1), 15, 23},
 		"contention only delays":         {context.Background(), fair, 25, 18, 23},
-		"stopped: heads and tails":       {stopped, modeltest.SixTasks(), 25, 16, 22},
-		"one task":                       {context.Background(), modeltest.DAG([][]float64{{4, 2}}, nil), 9, 2, 2},
-		"load of equal machines":         {context.Background(), modeltest.DAG([][]float64{{3, 3}, {3, 3}, {3, 3}, {3, 3}}, nil), 12, 6, 6},
-		"load of equal machines, rounds": {context.Background(), modeltest.DAG([][]float64{{3, 3}, {3, 3}, {3, 3}}, nil), 9, 6, 6},
+		"stopped: heads and tails":       {stopped, testkit.SixTasks(), 25, 16, 22},
+		"one task":                       {context.Background(), testkit.DAG([][]float64{{4, 2}}, nil), 9, 2, 2},
+		"load of equal machines":         {context.Background(), testkit.DAG([][]float64{{3, 3}, {3, 3}, {3, 3}, {3, 3}}, nil), 12, 6, 6},
+		"load of equal machines, rounds": {context.Background(), testkit.DAG([][]float64{{3, 3}, {3, 3}, {3, 3}}, nil), 9, 6, 6},
 		"no tasks":                       {context.Background(), &model.DAG{Machines: make([]model.Machine, 2)}, 5, 0, 0},
 	}
 	for name, c := range tests {
@@ -296,7 +296,7 @@ func TestDAGRelaxation(t *testing.T) {
 
 func TestDAGFormulationErrors(t *testing.T) {
 	t.Parallel()
-	fair := modeltest.SixTasks()
+	fair := testkit.SixTasks()
 	fair.TransferModel = model.TransferFair
 	tests := map[string]struct {
 		d       *model.DAG
@@ -306,9 +306,9 @@ func TestDAGFormulationErrors(t *testing.T) {
 	}{
 		"contention":       {fair, 25, model.ErrUnsupported, "no contention"},
 		"too large":        {&model.DAG{Machines: make([]model.Machine, 10), Tasks: make([]model.DAGTask, 1000)}, 25, model.ErrUnsupported, "50000000 terms"},
-		"horizon NaN":      {modeltest.SixTasks(), math.NaN(), model.ErrInvalid, "horizon NaN"},
-		"negative horizon": {modeltest.SixTasks(), -1, model.ErrInvalid, "horizon -1"},
-		"too early":        {modeltest.SixTasks(), 12, model.ErrInfeasible, "ends by 12"},
+		"horizon NaN":      {testkit.SixTasks(), math.NaN(), model.ErrInvalid, "horizon NaN"},
+		"negative horizon": {testkit.SixTasks(), -1, model.ErrInvalid, "horizon -1"},
+		"too early":        {testkit.SixTasks(), 12, model.ErrInfeasible, "ends by 12"},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -318,14 +318,14 @@ func TestDAGFormulationErrors(t *testing.T) {
 			}
 		})
 	}
-	f, err := Build(modeltest.SixTasks(), 25)
+	f, err := Build(testkit.SixTasks(), 25)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Decode(make([]float64, 3)); !errors.Is(err, model.ErrInvalid) {
 		t.Errorf("a short point: %v, want ErrInvalid", err)
 	}
-	if x := f.Encode(modeltest.SixTasks().Schedule([]int32{0, 0, 0, 0, 0, 0}, []float64{0, 3, 7, 10, 15, 25}, make([]float64, 7))); x != nil {
+	if x := f.Encode(testkit.SixTasks().Schedule([]int32{0, 0, 0, 0, 0, 0}, []float64{0, 3, 7, 10, 15, 25}, make([]float64, 7))); x != nil {
 		t.Errorf("a schedule after the horizon has the point %v", x)
 	}
 }

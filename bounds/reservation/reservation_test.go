@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // wholeRequest is a request with times in whole units.
@@ -81,7 +81,7 @@ func checkBrute(t *testing.T, k int, tight, proofs map[string]int, bounds func(*
 	if err := in.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	want, _ := modeltest.BruteReservation(t, in)
+	want, _ := testkit.BruteReservation(t, in)
 	for _, b := range bounds(in.Ticks()) {
 		switch {
 		case b.Infeasible && (goal != model.GoalAll || want == float64(len(rs))):
@@ -191,7 +191,7 @@ func TestReservationBoundsTight(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			optimum, _ := modeltest.BruteReservation(t, in)
+			optimum, _ := testkit.BruteReservation(t, in)
 			for n, v := range test.want {
 				if v < optimum {
 					t.Errorf("the test expects %s %v below the optimum %v", n, v, optimum)

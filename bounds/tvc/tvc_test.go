@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 func fitting(t *model.TVCTicks) (all []int) {
@@ -28,7 +28,7 @@ func fitting(t *model.TVCTicks) (all []int) {
 func TestInstants(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 1))
 	for range need.Rounds(300) {
-		v := modeltest.RandomTVC(rng, 2, 1+rng.IntN(10), false).Ticks()
+		v := testkit.RandomTVC(rng, 2, 1+rng.IntN(10), false).Ticks()
 		all := make([]int, len(v.Requests))
 		for k := range all {
 			all[k] = k
@@ -72,7 +72,7 @@ func TestInstants(t *testing.T) {
 func TestComponents(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 2))
 	for range need.Rounds(200) {
-		v := modeltest.RandomTVC(rng, 2, 1+rng.IntN(10), false).Ticks()
+		v := testkit.RandomTVC(rng, 2, 1+rng.IntN(10), false).Ticks()
 		var all []int
 		end := int64(-1)
 		for _, part := range Components(v) {
@@ -97,14 +97,14 @@ func TestComponents(t *testing.T) {
 func TestParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 3))
 	for range need.Rounds(60) {
-		in := modeltest.RandomTVC(rng, 2, 1, false)
+		in := testkit.RandomTVC(rng, 2, 1, false)
 		v := in.Ticks()
 		tree, n := NewTree(v), v.Requests[0].VMs
 		want := make([]map[Part]bool, tree.Root())
 		for level := range want {
 			want[level] = map[Part]bool{}
 		}
-		for _, e := range modeltest.BruteEmbeddings(in, 0, nil) {
+		for _, e := range testkit.BruteEmbeddings(in, 0, nil) {
 			for level := range want {
 				parts := map[int]Part{}
 				for _, s := range e.Servers {
@@ -142,10 +142,10 @@ func TestParts(t *testing.T) {
 func TestResources(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 4))
 	for range need.Rounds(300) {
-		in := modeltest.RandomTVC(rng, 2, 1+rng.IntN(6), false)
+		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
 		v := in.Ticks()
 		part := fitting(v)
-		_, best := modeltest.BruteTVC(t, in)
+		_, best := testkit.BruteTVC(t, in)
 		index, err := in.Index(best)
 		if err != nil {
 			t.Fatal(err)
@@ -174,11 +174,11 @@ func TestResources(t *testing.T) {
 func TestMultipliers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 5))
 	for range need.Rounds(200) {
-		in := modeltest.RandomTVC(rng, 2, 1+rng.IntN(6), false)
+		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
 		v := in.Ticks()
 		part := fitting(v)
 		w := NewWeights(in, v)
-		_, best := modeltest.BruteTVC(t, in)
+		_, best := testkit.BruteTVC(t, in)
 		index, err := in.Index(best)
 		if err != nil {
 			t.Fatal(err)
@@ -240,7 +240,7 @@ func TestAscend(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 6))
 	worst := 0.0
 	for range need.Rounds(20) {
-		in := modeltest.RandomTVC(rng, 4, 40, false)
+		in := testkit.RandomTVC(rng, 4, 40, false)
 		v := in.Ticks()
 		r := NewRelaxation(v, fitting(v), NewWeights(in, v), false)
 		lp, err := r.Solve(context.Background(), nil)
@@ -267,8 +267,8 @@ func TestFormulation(t *testing.T) {
 	need.HiGHS(t)
 	rng := rand.New(rand.NewPCG(12, 7))
 	for range need.Rounds(200) {
-		in := modeltest.RandomTVC(rng, 2, 1+rng.IntN(6), false)
-		want, best := modeltest.BruteTVC(t, in)
+		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
+		want, best := testkit.BruteTVC(t, in)
 		f, err := Build(t.Context(), in, "")
 		if err != nil {
 			t.Fatal(err)
@@ -343,10 +343,10 @@ func TestExclude(t *testing.T) {
 
 func TestBuildRefuses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 8))
-	if _, err := Build(t.Context(), modeltest.RandomTVC(rng, 2, 3, true), ""); !errors.Is(err, model.ErrUnsupported) {
+	if _, err := Build(t.Context(), testkit.RandomTVC(rng, 2, 3, true), ""); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("queue mode: %v, want ErrUnsupported", err)
 	}
-	if _, err := Build(t.Context(), modeltest.RandomTVC(rng, 2, 3, false), "magic"); err == nil {
+	if _, err := Build(t.Context(), testkit.RandomTVC(rng, 2, 3, false), "magic"); err == nil {
 		t.Error("an unknown formulation is no error")
 	}
 	large := &model.TVC{FatTree: model.FatTree{K: 48, Slots: 8, LinkMbps: 1000}}
@@ -384,7 +384,7 @@ func TestPatterns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 9))
 	cuts := 0
 	for range need.Rounds(300) {
-		in := modeltest.RandomTVC(rng, 2, 3+rng.IntN(4), false)
+		in := testkit.RandomTVC(rng, 2, 3+rng.IntN(4), false)
 		in.FatTree.Slots = 3 + rng.IntN(3)
 		for k := range in.Requests { // clusters that hardly can be split
 			q := &in.Requests[k]
@@ -392,7 +392,7 @@ func TestPatterns(t *testing.T) {
 		}
 		v := in.Ticks()
 		part := fitting(v)
-		want, best := modeltest.BruteTVC(t, in)
+		want, best := testkit.BruteTVC(t, in)
 		index, err := in.Index(best)
 		if err != nil {
 			t.Fatal(err)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // Against every placement of tiny instances: never below the best yield, and never
@@ -18,8 +18,8 @@ func TestMovesAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 1))
 	var infeasible, proved, tight, stronger int
 	for range need.Rounds(600) {
-		in := modeltest.RandomVCSched(rng, true)
-		best, ok := modeltest.BruteVCSched(in)
+		in := testkit.RandomVCSched(rng, true)
+		best, ok := testkit.BruteVCSched(in)
 		b, err := PricedMoves(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
@@ -66,8 +66,8 @@ func TestMovesInequality(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 2))
 	refuted := 0
 	for range need.Rounds(3_000) {
-		in := modeltest.RandomVCSched(rng, true)
-		best, ok := modeltest.BruteVCSched(in)
+		in := testkit.RandomVCSched(rng, true)
+		best, ok := testkit.BruteVCSched(in)
 		if !ok {
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/audit"
+	"github.com/gapwise/gapwise/internal/audit"
 	"github.com/gapwise/gapwise/internal/visible"
 	"github.com/gapwise/gapwise/model"
 )

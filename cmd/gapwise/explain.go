@@ -8,8 +8,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/explain"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/explain"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )

@@ -10,8 +10,8 @@ import (
 
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/report"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/report"
 	"github.com/gapwise/gapwise/verify"
 )
 

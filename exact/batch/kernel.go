@@ -8,8 +8,8 @@ import (
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/exact"
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/cp/lcg"
 )
 
 // Kernel is the exact engine for Batch on one tier by lazy clause generation: the

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
-	"github.com/gapwise/gapwise/model/cp"
+	"github.com/gapwise/gapwise/internal/cp"
 )
 
 // kernelModel is the constraint model of the offline problem on one tier: a start for

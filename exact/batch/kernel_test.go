@@ -13,8 +13,8 @@ import (
 	"github.com/gapwise/gapwise/exact"
 	batchexact "github.com/gapwise/gapwise/exact/batch"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // without returns the kernel without some devices.
@@ -53,7 +53,7 @@ func TestKernelBrute(t *testing.T) {
 	devices := names(batchexact.KernelDevices())
 	for seed := range uint64(need.Rounds(2000)) {
 		rng := rand.New(rand.NewPCG(seed, 21))
-		in := modeltest.RandomBatch(rng, 1, 6, rng.IntN(6))
+		in := testkit.RandomBatch(rng, 1, 6, rng.IntN(6))
 		switch {
 		case seed%10 == 9:
 			in = &model.Batch{Name: "extreme", Processors: []int{1, 2, 7, 1000}[rng.IntN(4)], Tiers: 1, KillAtEstimate: rng.IntN(2) == 0}
@@ -68,7 +68,7 @@ func TestKernelBrute(t *testing.T) {
 		case seed%3 == 1:
 			in = weighted(rng, busy(rng, 1+rng.IntN(6), 4))
 		}
-		sum, _ := modeltest.BruteBatch(t, in)
+		sum, _ := testkit.BruteBatch(t, in)
 		least := in.Ticks().Mean(sum, 1)
 		s := model.Solver(batchexact.Kernel{})
 		switch off := int(seed) % (len(devices) + 3); {
@@ -88,7 +88,7 @@ func TestKernelSearch(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(need.Rounds(200)) {
 		rng := rand.New(rand.NewPCG(seed, 22))
-		in := modeltest.RandomBatch(rng, 1, 8, 4+rng.IntN(5))
+		in := testkit.RandomBatch(rng, 1, 8, 4+rng.IntN(5))
 		if seed%4 == 0 {
 			in = busy(rng, 6+rng.IntN(4), 50)
 		}

@@ -15,8 +15,8 @@ import (
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // solve returns the proved optimum.
@@ -66,7 +66,7 @@ func TestSearchBrute(t *testing.T) {
 	devices := batchexact.Devices()
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		in := modeltest.RandomBatch(rng, 1, 6, rng.IntN(6))
+		in := testkit.RandomBatch(rng, 1, 6, rng.IntN(6))
 		switch {
 		case seed%3 == 0:
 			in = busy(rng, 1+rng.IntN(6), 9)
@@ -75,7 +75,7 @@ func TestSearchBrute(t *testing.T) {
 		case seed%400 == 2:
 			in = busy(rng, 7, 9)
 		}
-		sum, _ := modeltest.BruteBatch(t, in)
+		sum, _ := testkit.BruteBatch(t, in)
 		least := in.Ticks().Mean(sum, 1)
 		s := model.Solver(batchexact.Search{})
 		if off := int(seed) % (len(devices) + 1); off < len(devices) {
@@ -114,7 +114,7 @@ func TestSearchExtremes(t *testing.T) {
 			in.Jobs = append(in.Jobs, model.BatchJob{ID: fmt.Sprint(k), SubmitS: submits[last], RuntimeS: runtimes[rng.IntN(len(runtimes))],
 				EstimateS: []float64{0, 1e-6, 5, 1e9}[rng.IntN(4)], Processes: []int{1, in.Processors, (in.Processors + 1) / 2, min(in.Processors, in.Processors/2+1)}[rng.IntN(4)]})
 		}
-		sum, _ := modeltest.BruteBatch(t, in)
+		sum, _ := testkit.BruteBatch(t, in)
 		least := in.Ticks().Mean(sum, 1)
 		s, err := batchexact.Without(devices[int(seed)%len(devices)].Name)
 		if err != nil {
@@ -195,7 +195,7 @@ func TestSearchHiGHS(t *testing.T) {
 	}
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 2))
-		in := modeltest.RandomBatch(rng, 1, 8, rng.IntN(6))
+		in := testkit.RandomBatch(rng, 1, 8, rng.IntN(6))
 		if seed%20 == 0 {
 			in = busy(rng, 10+rng.IntN(3), 4)
 		}
@@ -215,7 +215,7 @@ func TestBoundsSchedulers(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(600) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		in := modeltest.RandomBatch(rng, 1+int(seed%2), 6, 1+rng.IntN(10))
+		in := testkit.RandomBatch(rng, 1+int(seed%2), 6, 1+rng.IntN(10))
 		all, err := batchbounds.All(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)

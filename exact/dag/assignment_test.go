@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // ticksOf is an instance in ticks for the horizon, with weights.
@@ -91,8 +91,8 @@ func checkAssigners(t *testing.T, seed uint64, count int) (compared int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 2))
 	for range count {
-		d := modeltest.RandomDAG(rng, 3+rng.IntN(5), 2+rng.IntN(2))
-		want, whole := modeltest.BruteDAG(d, 300_000)
+		d := testkit.RandomDAG(rng, 3+rng.IntN(5), 2+rng.IntN(2))
+		want, whole := testkit.BruteDAG(d, 300_000)
 		if !whole || want == 0 {
 			continue
 		}

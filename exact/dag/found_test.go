@@ -11,9 +11,9 @@ import (
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -107,7 +107,7 @@ func TestDAGFigures(t *testing.T) {
 				}
 			}
 		}
-		d := modeltest.DAG(costs, edges)
+		d := testkit.DAG(costs, edges)
 		if d.Network.Bandwidth = figure(); d.Network.Bandwidth == 0 {
 			d.Network.Bandwidth = 1
 		}

@@ -11,8 +11,8 @@ import (
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -49,7 +49,7 @@ func tinyDAG(rng *rand.Rand, most int) *model.DAG {
 			}
 		}
 	}
-	d := modeltest.DAG(costs, edges)
+	d := testkit.DAG(costs, edges)
 	if rng.IntN(3) == 0 {
 		for m := range d.Machines {
 			d.Machines[m].StartupS = figure()
@@ -72,7 +72,7 @@ func tinyDAG(rng *rand.Rand, most int) *model.DAG {
 // bestSchedule returns the least makespan without contention.
 func bestSchedule(t *testing.T, d *model.DAG) float64 {
 	t.Helper()
-	best, complete := modeltest.BruteDAG(d, 1<<24)
+	best, complete := testkit.BruteDAG(d, 1<<24)
 	if !complete {
 		t.Fatalf("%s is too large for a brute force", d.Name)
 	}
@@ -130,14 +130,14 @@ func TestDAGHiGHSExamples(t *testing.T) {
 		d    *model.DAG
 		want float64
 	}{
-		"six tasks":  {modeltest.SixTasks(), 23},
-		"ten tasks":  {modeltest.TenTasks(), 73},
-		"one task":   {modeltest.DAG([][]float64{{3, 2, 4}}, nil), 2},
-		"zero costs": {modeltest.DAG([][]float64{{0, 0}, {0, 0}, {0, 0}}, [][3]float64{{1, 2, 0}, {1, 3, 5}}), 0},
+		"six tasks":  {testkit.SixTasks(), 23},
+		"ten tasks":  {testkit.TenTasks(), 73},
+		"one task":   {testkit.DAG([][]float64{{3, 2, 4}}, nil), 2},
+		"zero costs": {testkit.DAG([][]float64{{0, 0}, {0, 0}, {0, 0}}, [][3]float64{{1, 2, 0}, {1, 3, 5}}), 0},
 		"no task":    {&model.DAG{Machines: []model.Machine{{ID: "a"}}}, 0},
-		"identical machines": {modeltest.DAG([][]float64{{3, 3, 3}, {3, 3, 3}, {2, 2, 2}, {2, 2, 2}, {2, 2, 2}, {4, 4, 4}, {1, 1, 1}, {5, 5, 5}, {4, 4, 4}},
+		"identical machines": {testkit.DAG([][]float64{{3, 3, 3}, {3, 3, 3}, {2, 2, 2}, {2, 2, 2}, {2, 2, 2}, {4, 4, 4}, {1, 1, 1}, {5, 5, 5}, {4, 4, 4}},
 			[][3]float64{{1, 3, 1}, {2, 4, 1}}), 9},
-		"one real cost": {modeltest.DAG([][]float64{{0.1, 0.3}, {0.7, 0.2}, {0.1, 0.1}}, [][3]float64{{1, 2, 0.3}, {1, 3, 0.1}}), 0.5},
+		"one real cost": {testkit.DAG([][]float64{{0.1, 0.3}, {0.7, 0.2}, {0.1, 0.1}}, [][3]float64{{1, 2, 0.3}, {1, 3, 0.1}}), 0.5},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestDAGHiGHSErrors(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
 	large := &model.DAG{Machines: make([]model.Machine, 10), Tasks: make([]model.DAGTask, 1000)}
-	one := modeltest.DAG([][]float64{{3, 2, 4}}, nil)
+	one := testkit.DAG([][]float64{{3, 2, 4}}, nil)
 	fair := *one
 	fair.TransferModel = model.TransferFair
 	tests := map[string]struct {

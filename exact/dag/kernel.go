@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/cp/lcg"
 )
 
 // Kernel is the exact engine for DAG by lazy clause generation: the constraint model

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gapwise/gapwise/model/cp"
+	"github.com/gapwise/gapwise/internal/cp"
 )
 
 // kernelModel is the constraint model of a DAG without contention, in ticks: for

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -20,7 +20,7 @@ func TestKernelAgainstSearch(t *testing.T) {
 	without := []deviceSet{0, 0, 0, devLoadRows, devNoOverlap, devHint, devTails, devFork, devLoadRows | devHint | devTails}
 	proved, open := 0, 0
 	for k := range need.Rounds(250) {
-		d := modeltest.RandomDAG(rng, 1+rng.IntN(13), 1+rng.IntN(4)).WithoutContention()
+		d := testkit.RandomDAG(rng, 1+rng.IntN(13), 1+rng.IntN(4)).WithoutContention()
 		off := without[k%len(without)]
 		a, err := Kernel{off: off}.Solve(t.Context(), d, model.Settings{})
 		if err != nil {
@@ -55,7 +55,7 @@ func TestKernelAgainstSearch(t *testing.T) {
 
 // Names in the numbers of the instance, one each, for all that a proof may use.
 func TestKernelNames(t *testing.T) {
-	d := modeltest.RandomDAG(rand.New(rand.NewPCG(1, 8)), 9, 3)
+	d := testkit.RandomDAG(rand.New(rand.NewPCG(1, 8)), 9, 3)
 	g := d.WithoutContention().Graph()
 	v := newTicks(g, 1e3, 0)
 	if err := v.findWeights(context.Background()); err != nil {
@@ -84,7 +84,7 @@ func TestKernelNames(t *testing.T) {
 func TestKernelStops(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 8))
-	d := modeltest.RandomDAG(rng, 60, 4).WithoutContention()
+	d := testkit.RandomDAG(rng, 60, 4).WithoutContention()
 	for i := range d.Tasks {
 		for a := range d.Tasks[i].CostS {
 			d.Tasks[i].CostS[a] = 1 + rng.Float64()*math.Pow(10, 3*rng.Float64())

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/cp/lcg"
 )
 
 // Proves implements model.Prover.

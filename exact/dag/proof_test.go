@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/cp"
-	"github.com/gapwise/gapwise/model/cp/lcg"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -69,7 +69,7 @@ func TestProofOfSpoiltModel(t *testing.T) {
 			rng := rand.New(rand.NewPCG(14, uint64(len(name))))
 			refused, tries := 0, 0
 			for tries < need.Rounds(12) {
-				d := modeltest.RandomDAG(rng, 3+rng.IntN(4), 2+rng.IntN(2)).WithoutContention()
+				d := testkit.RandomDAG(rng, 3+rng.IntN(4), 2+rng.IntN(2)).WithoutContention()
 				r, err := Kernel{}.Solve(context.Background(), d, model.Settings{})
 				if err != nil {
 					t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // renamedDAG is d with its machines, tasks and edges in another order.
@@ -87,7 +87,7 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 3))
 	for range count {
-		d := modeltest.RandomDAG(rng, least+rng.IntN(most-least+1), 2+rng.IntN(3))
+		d := testkit.RandomDAG(rng, least+rng.IntN(most-least+1), 2+rng.IntN(3))
 		var names []string
 		var upper, lower []float64
 		var known *dagheur.Plan

@@ -7,8 +7,8 @@ import (
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // poorPlan puts tasks on random machines in topological order: from there a
@@ -59,12 +59,12 @@ func checkDAGRules(t *testing.T, seed uint64, count, least, most int) (compared 
 	names := []string{"levels", "blocks", "narrow beams", "assigner", "assigner, leafs", "few nodes", "turns"}
 	for k := range count {
 		n := least + rng.IntN(most-least+1)
-		d := modeltest.RandomDAG(rng, n, 1+rng.IntN(4))
+		d := testkit.RandomDAG(rng, n, 1+rng.IntN(4))
 		if err := d.Validate(); err != nil {
 			t.Fatal(d.Name, err)
 		}
 		g := d.Graph()
-		want, whole := modeltest.BruteDAG(d, 300_000)
+		want, whole := testkit.BruteDAG(d, 300_000)
 		if !whole {
 			continue
 		}

@@ -17,8 +17,8 @@ import (
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -97,7 +97,7 @@ func randomDAG(rng *rand.Rand, n, m int, density float64, maxCost, maxData int) 
 			}
 		}
 	}
-	return modeltest.DAG(costs, edges)
+	return testkit.DAG(costs, edges)
 }
 
 // Search and HiGHS agree where a brute force would take too long.
@@ -246,11 +246,11 @@ func TestDAGSearchEdgeCases(t *testing.T) {
 	}{
 		"empty":       {&model.DAG{Machines: []model.Machine{{ID: "a"}}}, 0},
 		"one task":    {&model.DAG{Machines: []model.Machine{{ID: "a", Speed: 4}, {ID: "b", Speed: 8}}, Tasks: []model.DAGTask{{ID: "x", Work: &one}}}, 0.125},
-		"zero costs":  {modeltest.DAG([][]float64{{0, 0}, {0, 0}, {0, 0}}, [][3]float64{{1, 2, 0}, {2, 3, 5}}), 0},
-		"two parts":   {modeltest.DAG([][]float64{{3, 9}, {9, 3}, {2, 9}, {9, 2}}, [][3]float64{{1, 3, 100}, {2, 4, 100}}), 5},
-		"many exits":  {modeltest.DAG([][]float64{{1, 1}, {4, 4}, {4, 4}}, [][3]float64{{1, 2, 2}, {1, 3, 2}}), 7},
-		"129 tasks":   {modeltest.DAG(make129(), nil), 129},
-		"one machine": {modeltest.DAG([][]float64{{1}, {2}, {3}}, [][3]float64{{1, 3, 9}}), 6},
+		"zero costs":  {testkit.DAG([][]float64{{0, 0}, {0, 0}, {0, 0}}, [][3]float64{{1, 2, 0}, {2, 3, 5}}), 0},
+		"two parts":   {testkit.DAG([][]float64{{3, 9}, {9, 3}, {2, 9}, {9, 2}}, [][3]float64{{1, 3, 100}, {2, 4, 100}}), 5},
+		"many exits":  {testkit.DAG([][]float64{{1, 1}, {4, 4}, {4, 4}}, [][3]float64{{1, 2, 2}, {1, 3, 2}}), 7},
+		"129 tasks":   {testkit.DAG(make129(), nil), 129},
+		"one machine": {testkit.DAG([][]float64{{1}, {2}, {3}}, [][3]float64{{1, 3, 9}}), 6},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, transfer := range model.TransferModels {
@@ -283,7 +283,7 @@ func TestDAGSearchPlannedLengths(t *testing.T) {
 	t.Parallel()
 	for transfer, want := range map[model.TransferModel][2]float64{ // makespan and bound
 		model.TransferIdeal: {11.5, 11.5}, model.TransferFair: {11.5, 11.5}, model.TransferTCP: {12, 11.5}, model.TransferTCPAll: {12, 12}} {
-		d := modeltest.DAG([][]float64{{3, 9}, {9, 3}}, [][3]float64{{1, 2, 5.5}})
+		d := testkit.DAG([][]float64{{3, 9}, {9, 3}}, [][3]float64{{1, 2, 5.5}})
 		d.TransferModel = transfer
 		d.Network.Links = []model.Link{{ID: "b"}}
 		d.Network.Routes = []model.Route{{From: "P1", To: "P2", Links: []string{"b"}}}

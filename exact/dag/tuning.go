@@ -1,6 +1,6 @@
 package dag
 
-import "github.com/gapwise/gapwise/model/cp/lcg"
+import "github.com/gapwise/gapwise/internal/cp/lcg"
 
 // tuning is how far each phase of a search goes. It decides how soon a proof is
 // found, never what is proved.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
-	"github.com/gapwise/gapwise/model/modeltest"
+	"github.com/gapwise/gapwise/internal/testkit"
 )
 
 // What the kernel left out in an earlier turn, for it had a better schedule in ticks,
@@ -15,7 +15,7 @@ func TestTurnsBound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	improved := 0
 	for k := range 60 {
-		d := modeltest.RandomDAG(rng, 3+rng.IntN(6), 2+rng.IntN(2)).WithoutContention()
+		d := testkit.RandomDAG(rng, 3+rng.IntN(6), 2+rng.IntN(2)).WithoutContention()
 		g := d.Graph()
 		poor := poorPlan(rng, g)
 		worse := dagheur.NewReplay(g).Run(poor, nil)

@@ -10,8 +10,8 @@ import (
 
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // Without any one device, without it and the local search, which leaves little
@@ -38,8 +38,8 @@ func TestWithout(t *testing.T) {
 		solvers = append(solvers, s)
 	}
 	for range need.Rounds(40) {
-		in := modeltest.RandomReservation(rng, 1+rng.IntN(7))
-		want, feasible := modeltest.BruteReservation(t, in)
+		in := testkit.RandomReservation(rng, 1+rng.IntN(7))
+		want, feasible := testkit.BruteReservation(t, in)
 		for k, s := range solvers {
 			r, err := s.Solve(context.Background(), in, model.Settings{})
 			if err != nil {
@@ -61,7 +61,7 @@ func TestWithoutUnknown(t *testing.T) {
 // requests or windows that just fit among them, and times from 1 s to 3e15 s in
 // one instance, so that the weights' sums are beyond 2^53.
 func uglyReservation(rng *rand.Rand, n int) *model.Reservation {
-	in := modeltest.RandomReservation(rng, n)
+	in := testkit.RandomReservation(rng, n)
 	switch rng.IntN(6) {
 	case 0: // equal ones
 		for k := 1; k < n; k++ {
@@ -125,7 +125,7 @@ func TestReservationDevices(t *testing.T) {
 		}
 		want := results[0].Value
 		if len(in.Requests) <= 8 {
-			best, feasible := modeltest.BruteReservation(t, in)
+			best, feasible := testkit.BruteReservation(t, in)
 			brute++
 			if feasible && math.Abs(best-want) > 1e-9*total || !feasible && results[0].Upper > total-1+1e-9*total {
 				t.Fatalf("%v (bound %v), brute force %v %v: %s", want, results[0].Upper, best, feasible, text(in))

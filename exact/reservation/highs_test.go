@@ -12,9 +12,9 @@ import (
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -53,8 +53,8 @@ func TestReservationHiGHSAgainstBruteForce(t *testing.T) {
 	ctx := context.Background()
 	infeasible, asked := 0, 0
 	for range need.Rounds(1500) {
-		in := modeltest.RandomReservation(rng, 1+rng.IntN(7))
-		want, feasible := modeltest.BruteReservation(t, in)
+		in := testkit.RandomReservation(rng, 1+rng.IntN(7))
+		want, feasible := testkit.BruteReservation(t, in)
 		if !feasible {
 			infeasible++
 		}

@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/cp/lcg"
 )
 
 // Kernel solves Reservation by learning (package lcg): it looks for plans by the

@@ -3,7 +3,7 @@ package reservation
 import (
 	"math"
 
-	"github.com/gapwise/gapwise/model/cp"
+	"github.com/gapwise/gapwise/internal/cp"
 )
 
 // chargeBits is the binary logarithm of what all figures of a row of charges sum to

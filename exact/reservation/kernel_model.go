@@ -3,7 +3,7 @@ package reservation
 import (
 	"fmt"
 
-	"github.com/gapwise/gapwise/model/cp"
+	"github.com/gapwise/gapwise/internal/cp"
 )
 
 // kernelModel is the constraint model of a part: for each job whether it is

@@ -11,8 +11,8 @@ import (
 
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -47,7 +47,7 @@ func TestReservationKernelAgainstBruteForce(t *testing.T) {
 		if in.Validate() != nil {
 			continue
 		}
-		want, feasible := modeltest.BruteReservation(t, in)
+		want, feasible := testkit.BruteReservation(t, in)
 		r := kernel(t, context.Background(), in, model.Settings{Seed: 1, Gap: 1e-12}, sets[rng.IntN(len(sets))]...)
 		learned += r.Nodes
 		agree(t, in, r, want, feasible)
@@ -81,7 +81,7 @@ func TestReservationTurns(t *testing.T) {
 	for range need.Rounds(150) {
 		in := uglyReservation(rng, 1+rng.IntN(7))
 		if in.Validate() == nil {
-			want, feasible := modeltest.BruteReservation(t, in)
+			want, feasible := testkit.BruteReservation(t, in)
 			turns(in, want, feasible)
 		}
 	}

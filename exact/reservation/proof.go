@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/cp/lcg"
 )
 
 // Proves implements model.Prover.

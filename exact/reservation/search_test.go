@@ -15,9 +15,9 @@ import (
 
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -38,8 +38,8 @@ func TestReservationSearchAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 17))
 	infeasible := 0
 	for range need.Rounds(1500) {
-		in := modeltest.RandomReservation(rng, 1+rng.IntN(7))
-		want, feasible := modeltest.BruteReservation(t, in)
+		in := testkit.RandomReservation(rng, 1+rng.IntN(7))
+		want, feasible := testkit.BruteReservation(t, in)
 		r := reservationSearch(t, context.Background(), in, model.Settings{Seed: 1})
 		agree(t, in, r, want, feasible)
 		if !feasible {
@@ -67,11 +67,11 @@ func part(in *model.Reservation, ids []string, less string) *model.Reservation {
 // minimal checks a conflict by brute force.
 func minimal(t *testing.T, in *model.Reservation, ids []string) {
 	t.Helper()
-	if _, feasible := modeltest.BruteReservation(t, part(in, ids, "")); feasible || len(ids) == 0 {
+	if _, feasible := testkit.BruteReservation(t, part(in, ids, "")); feasible || len(ids) == 0 {
 		t.Fatalf("%v are no conflict: %s", ids, text(in))
 	}
 	for _, id := range ids {
-		if _, feasible := modeltest.BruteReservation(t, part(in, ids, id)); !feasible {
+		if _, feasible := testkit.BruteReservation(t, part(in, ids, id)); !feasible {
 			t.Fatalf("%v are a conflict without %s: %s", ids, id, text(in))
 		}
 	}
@@ -83,7 +83,7 @@ func TestReservationEnginesAgree(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 18))
 	for range need.Rounds(150) {
-		in := modeltest.RandomReservation(rng, 10+rng.IntN(4))
+		in := testkit.RandomReservation(rng, 10+rng.IntN(4))
 		a, err := resexact.HiGHS{}.Solve(context.Background(), in, model.Settings{})
 		if err != nil {
 			t.Fatal(err)
@@ -101,7 +101,7 @@ func TestReservationSearchSameValueInAnyOrder(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 19))
 	for range need.Rounds(100) {
-		in := modeltest.RandomReservation(rng, 12)
+		in := testkit.RandomReservation(rng, 12)
 		for k := range in.Requests {
 			in.Requests[k].ArrivalS = 0
 		}

@@ -8,8 +8,8 @@ import (
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/cp/lcg"
 )
 
 // Kernel is the exact engine for TVC in loss mode by lazy clause generation: the

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
+	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/cp"
 )
 
 // kernelModel is the constraint model of loss mode, that of tvcbounds.Formulation in

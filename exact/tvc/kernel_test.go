@@ -11,8 +11,8 @@ import (
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // kernelWithout returns the kernel without some devices.
@@ -30,8 +30,8 @@ func TestKernelBrute(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 1))
 	for k := range need.Rounds(600) {
-		in := modeltest.RandomTVC(rng, 2, 1+rng.IntN(6), false)
-		want, _ := modeltest.BruteTVC(t, in)
+		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
+		want, _ := testkit.BruteTVC(t, in)
 		s := model.Solver(tvcexact.Kernel{})
 		switch k % 4 {
 		case 1:
@@ -53,7 +53,7 @@ func TestKernelSearch(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 2))
 	for k := range need.Rounds(60) {
-		in := modeltest.RandomTVC(rng, 4, 2+rng.IntN(4), false)
+		in := testkit.RandomTVC(rng, 4, 2+rng.IntN(4), false)
 		if k%2 == 0 {
 			in = drawn(t, rng, 4+rng.IntN(4))
 		}
@@ -82,7 +82,7 @@ func TestKernelSettings(t *testing.T) {
 	if r, err := (tvcexact.Kernel{}).Solve(stopped, in, model.Settings{Start: best.Solution}); err != nil || r.Objective < best.Objective || r.Bound < best.Objective {
 		t.Errorf("%v: from %v comes %v ≤ %v", err, best.Objective, r.Objective, r.Bound)
 	}
-	if _, err := (tvcexact.Kernel{}).Solve(context.Background(), modeltest.RandomTVC(rand.New(rand.NewPCG(11, 4)), 2, 3, true), model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
+	if _, err := (tvcexact.Kernel{}).Solve(context.Background(), testkit.RandomTVC(rand.New(rand.NewPCG(11, 4)), 2, 3, true), model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("queue mode: %v", err)
 	}
 	s := instances.NewTVCSpec()

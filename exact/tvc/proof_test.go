@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
+	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/cp"
-	"github.com/gapwise/gapwise/model/cp/lcg"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -84,7 +84,7 @@ func TestProofOfSpoiltModel(t *testing.T) {
 			rng := rand.New(rand.NewPCG(14, uint64(len(name))))
 			refused, tries := 0, 0
 			for tries < need.Rounds(40) {
-				in := modeltest.RandomTVC(rng, 2, 3+rng.IntN(3), false)
+				in := testkit.RandomTVC(rng, 2, 3+rng.IntN(3), false)
 				ticks := in.Ticks()
 				w := tvcbounds.NewWeights(in, ticks)
 				m := newKernelModel(in, ticks, w, offSiblings|offOtherTotals, tvcbounds.Components(ticks)...)
@@ -106,7 +106,7 @@ func TestProofOfSpoiltModel(t *testing.T) {
 				if err := p.Close(); err != nil {
 					t.Fatal(err)
 				}
-				best, _ := modeltest.BruteTVC(t, in)
+				best, _ := testkit.BruteTVC(t, in)
 				claim, err := verify.Proof(context.Background(), in, hash, &b)
 				if err != nil {
 					refused++

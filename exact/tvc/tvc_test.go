@@ -15,9 +15,9 @@ import (
 	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -80,8 +80,8 @@ func TestEnginesEqualBruteForce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 1))
 	for k := range need.Rounds(300) {
-		in := modeltest.RandomTVC(rng, 2, 1+rng.IntN(6), false)
-		want, _ := modeltest.BruteTVC(t, in)
+		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
+		want, _ := testkit.BruteTVC(t, in)
 		if r := solve(t, tvcexact.Search{}, in, model.Settings{}); !optimal(r, want) {
 			t.Fatalf("search: %s %v, brute force %v\n%s", r.Status, r.Objective, want, text(in))
 		}
@@ -108,7 +108,7 @@ func TestEnginesAgree(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 2))
 	for k := range need.Rounds(30) {
-		in := modeltest.RandomTVC(rng, 4, 2+rng.IntN(5), false)
+		in := testkit.RandomTVC(rng, 4, 2+rng.IntN(5), false)
 		if k%3 == 0 {
 			in = drawn(t, rng, 6+rng.IntN(5))
 		}
@@ -141,13 +141,13 @@ func TestWithout(t *testing.T) {
 	sets = append(sets, all)
 	rng := rand.New(rand.NewPCG(11, 3))
 	for k := range need.Rounds(30) {
-		in := modeltest.RandomTVC(rng, 2+2*(k%2), 2+rng.IntN(5), false)
+		in := testkit.RandomTVC(rng, 2+2*(k%2), 2+rng.IntN(5), false)
 		if k%4 == 1 {
 			in = drawn(t, rng, 7)
 		}
 		var want float64
 		if in.FatTree.K == 2 {
-			want, _ = modeltest.BruteTVC(t, in)
+			want, _ = testkit.BruteTVC(t, in)
 		} else {
 			want = solve(t, tvcexact.Search{}, in, model.Settings{}).Objective
 		}
@@ -172,7 +172,7 @@ func TestWithout(t *testing.T) {
 // Queue mode is refused in one line.
 func TestQueueMode(t *testing.T) {
 	t.Parallel()
-	in := modeltest.RandomTVC(rand.New(rand.NewPCG(11, 4)), 2, 3, true)
+	in := testkit.RandomTVC(rand.New(rand.NewPCG(11, 4)), 2, 3, true)
 	for _, s := range []model.Solver{tvcexact.Search{}, tvcexact.HiGHS{}} {
 		if _, err := s.Solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want ErrUnsupported in one line", s.Name(), err)
@@ -301,7 +301,7 @@ func TestFormulationOfSolutions(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 7))
 	for k := range need.Rounds(30) {
-		in := modeltest.RandomTVC(rng, 4, 2+rng.IntN(8), false)
+		in := testkit.RandomTVC(rng, 4, 2+rng.IntN(8), false)
 		if k%2 == 0 {
 			in = drawn(t, rng, 12)
 		}

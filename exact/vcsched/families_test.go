@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gapwise/gapwise/audit/plain"
+	"github.com/gapwise/gapwise/internal/audit/plain"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/cp"
-	"github.com/gapwise/gapwise/model/cp/lcg"
 )
 
 // Kernel is the exact engine for VCSched by lazy clause generation, on kernelModel.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/cp"
 )
 
 // kernelModel is the constraint model of an instance in units (model.VCSchedUnits), a

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gapwise/gapwise/audit/plain"
+	"github.com/gapwise/gapwise/internal/audit/plain"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"

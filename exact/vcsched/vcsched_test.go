@@ -13,9 +13,9 @@ import (
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -48,8 +48,8 @@ func TestSearchAgainstBruteForce(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 1))
 			infeasible := 0
 			for range need.Rounds(10_000) {
-				in := modeltest.RandomVCSched(rng, budget)
-				want, ok := modeltest.BruteVCSched(in)
+				in := testkit.RandomVCSched(rng, budget)
+				want, ok := testkit.BruteVCSched(in)
 				if !ok {
 					infeasible++
 				}
@@ -73,8 +73,8 @@ func TestKernelAgainstBruteForce(t *testing.T) {
 			rng := rand.New(rand.NewPCG(14, 1))
 			nodes := int64(0)
 			for range need.Rounds(3_000) {
-				in := modeltest.RandomVCSched(rng, budget)
-				want, ok := modeltest.BruteVCSched(in)
+				in := testkit.RandomVCSched(rng, budget)
+				want, ok := testkit.BruteVCSched(in)
 				r, err := vcexact.Kernel{}.Solve(context.Background(), in, model.Settings{Seed: 1})
 				if err != nil {
 					t.Fatal(err)
@@ -99,11 +99,11 @@ func TestVectorsAgainstBruteForce(t *testing.T) {
 			rng := rand.New(rand.NewPCG(77, 9))
 			infeasible, open := 0, 0
 			for k := range need.Rounds(1_500) {
-				in := modeltest.RandomVectors(rng, budget)
+				in := testkit.RandomVectors(rng, budget)
 				if err := in.Validate(); err != nil {
 					t.Fatal(err)
 				}
-				want, ok := modeltest.BruteVCSched(in)
+				want, ok := testkit.BruteVCSched(in)
 				if !ok {
 					infeasible++
 				}
@@ -171,8 +171,8 @@ func TestHiGHSAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
 	for k := range need.Rounds(300) {
-		in := modeltest.RandomVCSched(rng, k%2 == 1)
-		want, ok := modeltest.BruteVCSched(in)
+		in := testkit.RandomVCSched(rng, k%2 == 1)
+		want, ok := testkit.BruteVCSched(in)
 		for _, name := range vcbounds.Formulations {
 			if name == "paper" && in.Tasks() != len(in.Jobs) || in.MigrationBudget != nil && (name == "paper" || name == "parallel") {
 				continue
@@ -191,8 +191,8 @@ func TestBoundsAndHeuristicsAroundOptimum(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 1))
 	for range need.Rounds(500) {
-		in := modeltest.RandomVCSched(rng, false)
-		want, ok := modeltest.BruteVCSched(in)
+		in := testkit.RandomVCSched(rng, false)
+		want, ok := testkit.BruteVCSched(in)
 		all, err := vcbounds.All(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)

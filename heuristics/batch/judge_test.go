@@ -9,8 +9,8 @@ import (
 
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -43,14 +43,14 @@ func TestJudge(t *testing.T) {
 }
 
 // The judge accepts what each algorithm makes of instances with all that the model
-// allows (see modeltest.RandomBatch).
+// allows (see testkit.RandomBatch).
 func TestJudgeFamilies(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 41))
 	judged := map[string]int{}
 	rounds := need.Rounds(1000)
 	for round := range rounds {
-		b := modeltest.RandomBatch(rng, 1+round%2, 8, 1+rng.IntN(12))
+		b := testkit.RandomBatch(rng, 1+round%2, 8, 1+rng.IntN(12))
 		for _, a := range batchheur.Algorithms() {
 			for _, order := range orders {
 				res, err := a.Solver.Solve(t.Context(), b, in(order))
@@ -106,7 +106,7 @@ func TestStoppedAnywhere(t *testing.T) {
 	whole := map[string]int{}
 	for _, a := range batchheur.Algorithms() {
 		for looks := range 6 {
-			r, err := a.Solver.Solve(&modeltest.StopAfter{Context: t.Context(), Looks: looks}, b, model.Settings{})
+			r, err := a.Solver.Solve(&testkit.StopAfter{Context: t.Context(), Looks: looks}, b, model.Settings{})
 			if errors.Is(err, model.ErrUnsupported) {
 				break
 			}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // The steps on two tiers are those of the execution: each stay in a tier begins with one,
@@ -19,7 +19,7 @@ func TestTraceOfTwoTiers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(55, 1))
 	kinds := map[string]int{}
 	for range need.Rounds(200) {
-		in := modeltest.RandomBatch(rng, 2, 6, 12)
+		in := testkit.RandomBatch(rng, 2, 6, 12)
 		for name, run := range map[string]Func{"keasy": KEASY, "reasy": REASY, "measy": MEASY} {
 			type stay struct {
 				start float64

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // onPaperPlatform puts d on the paper's platform (Figure 5): P1 and P3 share a
@@ -24,11 +24,11 @@ func onPaperPlatform(d *model.DAG, transfer model.TransferModel) *model.DAG {
 }
 
 func sixTasks(transfer model.TransferModel) *model.DAG {
-	return onPaperPlatform(modeltest.SixTasks(), transfer)
+	return onPaperPlatform(testkit.SixTasks(), transfer)
 }
 
 func tenTasks(transfer model.TransferModel) *model.DAG {
-	return onPaperPlatform(modeltest.TenTasks(), transfer)
+	return onPaperPlatform(testkit.TenTasks(), transfer)
 }
 
 // twoPools makes transfers into P2 and out of it share links of their own.
@@ -93,7 +93,7 @@ func TestTenTasks(t *testing.T) {
 
 // onOneLink is two tasks, one after the other, each quick on one machine only.
 func onOneLink(transfer model.TransferModel) *model.DAG {
-	d := modeltest.DAG([][]float64{{3, 9}, {9, 3}}, [][3]float64{{1, 2, 5.5}})
+	d := testkit.DAG([][]float64{{3, 9}, {9, 3}}, [][3]float64{{1, 2, 5.5}})
 	d.TransferModel = transfer
 	d.Network.Links = []model.Link{{ID: "b"}}
 	d.Network.Routes = []model.Route{{From: "P1", To: "P2", Links: []string{"b"}}}

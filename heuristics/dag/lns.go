@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/cp/lcg"
 )
 
 // LNS is a large neighbourhood search (Shaw 1998; ours): from Improve's schedule it

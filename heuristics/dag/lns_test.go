@@ -10,30 +10,30 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/cp"
-	"github.com/gapwise/gapwise/model/cp/lcg"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // families draws instances of every kind that a neighbourhood's model treats in its own
 // way.
 var families = map[string]func(rng *rand.Rand, n int) *model.DAG{
-	"any":       func(rng *rand.Rand, n int) *model.DAG { return modeltest.RandomDAG(rng, n, 1+rng.IntN(3)) },
-	"machine":   func(rng *rand.Rand, n int) *model.DAG { return modeltest.RandomDAG(rng, n, 1) },
-	"identical": func(rng *rand.Rand, n int) *model.DAG { return changed(modeltest.RandomDAG(rng, n, 3), identical) },
+	"any":       func(rng *rand.Rand, n int) *model.DAG { return testkit.RandomDAG(rng, n, 1+rng.IntN(3)) },
+	"machine":   func(rng *rand.Rand, n int) *model.DAG { return testkit.RandomDAG(rng, n, 1) },
+	"identical": func(rng *rand.Rand, n int) *model.DAG { return changed(testkit.RandomDAG(rng, n, 3), identical) },
 	"no edges": func(rng *rand.Rand, n int) *model.DAG {
-		return changed(modeltest.RandomDAG(rng, n, 3), func(d *model.DAG) { d.Edges = nil })
+		return changed(testkit.RandomDAG(rng, n, 3), func(d *model.DAG) { d.Edges = nil })
 	},
 	"no data": func(rng *rand.Rand, n int) *model.DAG {
-		return changed(modeltest.RandomDAG(rng, n, 2), func(d *model.DAG) {
+		return changed(testkit.RandomDAG(rng, n, 2), func(d *model.DAG) {
 			for e := range d.Edges {
 				d.Edges[e].Data = 0
 			}
 		})
 	},
 	"no costs": func(rng *rand.Rand, n int) *model.DAG {
-		return changed(modeltest.RandomDAG(rng, n, 2), func(d *model.DAG) {
+		return changed(testkit.RandomDAG(rng, n, 2), func(d *model.DAG) {
 			for t := range d.Tasks {
 				if rng.IntN(2) == 0 {
 					clear(d.Tasks[t].CostS)
@@ -42,7 +42,7 @@ var families = map[string]func(rng *rand.Rand, n int) *model.DAG{
 		})
 	},
 	"nothing": func(rng *rand.Rand, n int) *model.DAG {
-		return changed(modeltest.RandomDAG(rng, n, 2), func(d *model.DAG) {
+		return changed(testkit.RandomDAG(rng, n, 2), func(d *model.DAG) {
 			for t := range d.Tasks {
 				clear(d.Tasks[t].CostS)
 			}
@@ -52,7 +52,7 @@ var families = map[string]func(rng *rand.Rand, n int) *model.DAG{
 		})
 	},
 	"rounded": func(rng *rand.Rand, n int) *model.DAG {
-		return changed(modeltest.RandomDAG(rng, n, 2), func(d *model.DAG) {
+		return changed(testkit.RandomDAG(rng, n, 2), func(d *model.DAG) {
 			for t := range d.Tasks {
 				for a := range d.Tasks[t].CostS {
 					d.Tasks[t].CostS[a] *= math.Pi
@@ -87,7 +87,7 @@ func TestLNSReachesTheOptimum(t *testing.T) {
 			if err := d.Validate(); err != nil {
 				t.Fatal(name, err)
 			}
-			want, complete := modeltest.BruteDAG(d, 2_000_000)
+			want, complete := testkit.BruteDAG(d, 2_000_000)
 			if !complete {
 				continue
 			}
@@ -209,7 +209,7 @@ func isLinear(c cp.Constraint) bool { _, is := c.(*cp.Linear); return is }
 // far away gives one that is at least as good.
 func TestLNSIsDeterministic(t *testing.T) {
 	t.Parallel()
-	d := modeltest.RandomDAG(rand.New(rand.NewPCG(4, 14)), 25, 3)
+	d := testkit.RandomDAG(rand.New(rand.NewPCG(4, 14)), 25, 3)
 	g := d.Graph()
 	var plans []Plan
 	for range 2 {

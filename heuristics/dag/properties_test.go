@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 var solvers = map[string]Solver{"dls": DLS, "cpop": CPOP, "heft": HEFT, "peft": PEFT, "lookahead": Lookahead,
@@ -203,9 +203,9 @@ func TestEdgeCases(t *testing.T) {
 	t.Parallel()
 	for name, d := range map[string]*model.DAG{
 		"empty":    {Machines: []model.Machine{{ID: "a"}}},
-		"one task": onPaperPlatform(modeltest.DAG([][]float64{{3, 2, 4}}, nil), model.TransferFair),
-		"zeros":    onPaperPlatform(modeltest.DAG([][]float64{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, [][3]float64{{1, 2, 0}, {2, 3, 0}}), model.TransferTCP),
-		"parts":    onPaperPlatform(modeltest.DAG([][]float64{{1, 2, 3}, {3, 2, 1}, {2, 2, 2}, {1, 1, 1}}, [][3]float64{{1, 2, 4}, {3, 4, 4}}), model.TransferFair),
+		"one task": onPaperPlatform(testkit.DAG([][]float64{{3, 2, 4}}, nil), model.TransferFair),
+		"zeros":    onPaperPlatform(testkit.DAG([][]float64{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, [][3]float64{{1, 2, 0}, {2, 3, 0}}), model.TransferTCP),
+		"parts":    onPaperPlatform(testkit.DAG([][]float64{{1, 2, 3}, {3, 2, 1}, {2, 2, 2}, {1, 1, 1}}, [][3]float64{{1, 2, 4}, {3, 4, 4}}), model.TransferFair),
 	} {
 		for algorithm, solve := range solvers {
 			t.Run(name+"/"+algorithm, func(t *testing.T) {

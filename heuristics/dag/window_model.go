@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/model/cp"
+	"github.com/gapwise/gapwise/internal/cp"
 )
 
 // window is the constraint model of a neighbourhood: the relaxed tasks, and the fixed

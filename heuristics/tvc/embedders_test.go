@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // randomCentre draws a data centre and fills it with clusters of random
@@ -203,7 +203,7 @@ func TestSequenceRuns(t *testing.T) {
 	rejected, rounds := 0, need.Rounds(600)
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 14))
-		in := modeltest.RandomTVC(rng, []int{2, 4, 4}[rng.IntN(3)], 5+rng.IntN(60), false)
+		in := testkit.RandomTVC(rng, []int{2, 4, 4}[rng.IntN(3)], 5+rng.IntN(60), false)
 		for _, e := range []Embedder{NewAdaBa(), NewBestFit(), NewBestFitLocal(), NewFirstFit(), NewFirstFitLocal()} {
 			got, err1 := Online(context.Background(), in, e)
 			want, err2 := Online(context.Background(), in, EmbedderFunc(func(d *DataCentre, n int, b int64) (model.Embedding, bool) {
@@ -226,7 +226,7 @@ func TestEmbeddableCounted(t *testing.T) {
 	t.Parallel()
 	total := make(map[string]int)
 	for seed := range uint64(max(25, need.Rounds(60))) {
-		in := modeltest.RandomTVC(rand.New(rand.NewPCG(seed, 15)), 4, 30, false)
+		in := testkit.RandomTVC(rand.New(rand.NewPCG(seed, 15)), 4, 30, false)
 		never := 0
 		for k := range in.Requests {
 			if !in.Fits(k) {

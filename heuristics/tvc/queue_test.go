@@ -15,8 +15,8 @@ import (
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -205,7 +205,7 @@ func judged(t testing.TB, in *model.TVC, s *model.Embeddings) map[string]float64
 
 func randomQueue(seed uint64) *model.TVC {
 	rng := rand.New(rand.NewPCG(seed, 7))
-	return modeltest.RandomTVC(rng, []int{2, 2, 4}[rng.IntN(3)], 1+rng.IntN(25), true)
+	return testkit.RandomTVC(rng, []int{2, 2, 4}[rng.IntN(3)], 1+rng.IntN(25), true)
 }
 
 // The schedulers' runs are those of the plain implementation, segment for segment,
@@ -332,10 +332,10 @@ func TestStoppedAnywhere(t *testing.T) {
 	t.Parallel()
 	suspended := 0.0
 	for seed := range uint64(20) {
-		in := modeltest.RandomTVC(rand.New(rand.NewPCG(seed, 77)), 4, 300, true)
+		in := testkit.RandomTVC(rand.New(rand.NewPCG(seed, 77)), 4, 300, true)
 		for _, s := range queueSchedulers {
 			for looks := range 6 {
-				got, _, err := s.serve(&modeltest.StopAfter{Context: t.Context(), Looks: looks}, in, NewAdaBa())
+				got, _, err := s.serve(&testkit.StopAfter{Context: t.Context(), Looks: looks}, in, NewAdaBa())
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // The steps tell what the run does: requests accepted on their servers, switches passed
@@ -20,7 +20,7 @@ func TestTraceOfSequences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(54, 1))
 	kinds := map[string]int{}
 	for range need.Rounds(150) {
-		in := modeltest.RandomTVC(rng, 4, 12, false)
+		in := testkit.RandomTVC(rng, 4, 12, false)
 		vms := map[string]int{}
 		for _, r := range in.Requests {
 			vms[r.ID] = r.VMs

@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
-	"github.com/gapwise/gapwise/model/modeltest"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -140,7 +140,7 @@ func TestStops(t *testing.T) {
 		for algorithm, solve := range paperAlgorithms() {
 			solved := false
 			for _, looks := range []int{0, 1, 2, 3, 5, 10, 30, 100} {
-				p, err := solve(&modeltest.StopAfter{Context: context.Background(), Looks: looks}, in, model.Settings{Seed: 1})
+				p, err := solve(&testkit.StopAfter{Context: context.Background(), Looks: looks}, in, model.Settings{Seed: 1})
 				if looks == 0 && (p != nil || !errors.Is(err, model.ErrNoSolution) || !errors.Is(err, context.Canceled)) {
 					t.Errorf("%s %s: an ended context gave %v", name, algorithm, err)
 				}

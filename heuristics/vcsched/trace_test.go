@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/modeltest"
 )
 
 // The steps of a heuristic lead to its placement: where tasks are put, and taken back
@@ -20,9 +20,9 @@ func TestTraceLeadsToThePlacement(t *testing.T) {
 	rng := rand.New(rand.NewPCG(53, 1))
 	kinds := map[string]int{}
 	for range need.Rounds(150) {
-		in := modeltest.RandomVCSched(rng, false)
+		in := testkit.RandomVCSched(rng, false)
 		if rng.IntN(2) == 0 {
-			in = modeltest.RandomVectors(rng, false)
+			in = testkit.RandomVectors(rng, false)
 		}
 		for name, solve := range map[string]func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error){
 			"gr": GR, "sg": SG, "gb": GB, "sgb": SGB, "mcb1": MCBs[1], "mcb6": MCBs[6], "mcb8": MCBs[8]} {

@@ -1,0 +1,61 @@
+package plain_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gapwise/gapwise/internal/audit/plain"
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/model"
+)
+
+func TestTVCAgainstBruteForce(t *testing.T) {
+	t.Parallel()
+	rng, all, none := rand.New(rand.NewPCG(11, 7)), 0, 0
+	for range need.Rounds(1000) {
+		n := rng.IntN(6)
+		in := testkit.RandomTVC(rng, 2, n, false)
+		want, s := testkit.BruteTVC(t, in)
+		agree(t, in, want)
+		switch len(s.Runs) {
+		case n:
+			all++
+		case 0:
+			none++
+		}
+	}
+	if draws := need.Rounds(1000); all > draws*3/4 || none > draws/4 {
+		t.Errorf("of %d instances %d accept all and %d none", draws, all, none)
+	}
+	for range need.Rounds(60) { // more links, fewer requests
+		in := testkit.RandomTVC(rng, 4, 3, false)
+		in.FatTree.Slots = min(in.FatTree.Slots, 2)
+		for k := range in.Requests {
+			in.Requests[k].VMs = min(in.Requests[k].VMs, 3)
+		}
+		want, _ := testkit.BruteTVC(t, in)
+		agree(t, in, want)
+	}
+}
+
+func TestTVCRefusesQueues(t *testing.T) {
+	in := testkit.RandomTVC(rand.New(rand.NewPCG(11, 8)), 2, 3, true)
+	if _, err := plain.Solve(in, math.NaN(), enough); !errors.Is(err, model.ErrUnsupported) {
+		t.Errorf("%v, want ErrUnsupported", err)
+	}
+}
+
+func BenchmarkTVC(b *testing.B) {
+	for _, k := range []int{2, 4} {
+		for _, requests := range []int{6, 8, 12, 16} {
+			b.Run(fmt.Sprintf("k=%d/requests=%d", k, requests), func(b *testing.B) {
+				rng := rand.New(rand.NewPCG(11, 9))
+				grow(b, func() model.Instance { return testkit.RandomTVC(rng, k, requests, false) })
+			})
+		}
+	}
+}

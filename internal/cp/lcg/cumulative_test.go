@@ -1,0 +1,85 @@
+package lcg
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gapwise/gapwise/internal/cp"
+)
+
+// booking draws a model of optional activities in windows on one to three resources,
+// some of which pay; what is lost by those that don't run is minimised.
+func booking(r *rand.Rand) *cp.Model {
+	m := &cp.Model{}
+	n := 1 + r.IntN(4)
+	horizon := int64(4 + r.IntN(6))
+	var starts []cp.Start
+	var lengths []int64
+	lost := &cp.Linear{}
+	for range n {
+		length := int64(1 + r.IntN(3))
+		low := int64(r.IntN(3))
+		in := m.Bool()
+		s := cp.Start{If: in.Is(), At: m.Optional(in.Is(), low, max(low, min(horizon-length, low+int64(r.IntN(6)))))}
+		m.Decisions, m.Integers = append(m.Decisions, in), append(m.Integers, s.At)
+		starts, lengths = append(starts, s), append(lengths, length)
+		lost.Groups = append(lost.Groups, []cp.Choice{{If: in.Is()}, {If: in.AtMost(0), Value: int64(1 + r.IntN(3))}})
+	}
+	m.Objective = m.Int(0, 12)
+	lost.Terms = []cp.Term{{Times: -1, Var: m.Objective}}
+	m.Add(lost)
+	for range 1 + r.IntN(3) {
+		c := &cp.Cumulative{Starts: starts, Lengths: lengths, Capacity: int64(1 + r.IntN(4))}
+		for range n {
+			c.Demands = append(c.Demands, int64(1+r.IntN(3)))
+		}
+		m.Add(c)
+	}
+	for range r.IntN(3) {
+		c := &cp.Charges{AtMost: int64(r.IntN(5 * n))}
+		for i := range n {
+			x := cp.Charged{Start: starts[i], Length: lengths[i], Absent: int64(r.IntN(6))}
+			paid := int64(0)
+			for t := int64(0); t <= horizon; t += int64(1 + r.IntN(4)) {
+				if len(x.Rate.Times) > 0 {
+					paid += int64(r.IntN(4)) * (t - x.Rate.Times[len(x.Rate.Times)-1])
+				}
+				x.Rate.Times, x.Rate.Paid = append(x.Rate.Times, t), append(x.Rate.Paid, paid)
+			}
+			c.Items = append(c.Items, x)
+		}
+		if r.IntN(2) == 0 {
+			c.Terms = []cp.Term{{Times: -2, Var: m.Objective}}
+		}
+		m.Add(c)
+	}
+	return m
+}
+
+// Optional activities on several resources at once have the optimum that enumeration
+// finds, with and without learning.
+func TestCumulatives(t *testing.T) {
+	t.Parallel()
+	infeasible, conflicts := 0, int64(0)
+	const count = 2000
+	for seed := range count {
+		m := booking(rand.New(rand.NewPCG(uint64(seed), 7)))
+		best, _ := brute(m)
+		k := NewWith(m, Options{Off: []Device{0, Learning}[seed%2]})
+		o := k.Minimise(context.Background(), nil, 0, nil)
+		conflicts += k.Conflicts
+		switch {
+		case best == infinite:
+			infeasible++
+			if !o.Infeasible {
+				t.Fatalf("seed %d: infeasible, got %+v", seed, o)
+			}
+		case !o.Optimal || o.Best != best || !meets(cp.Assignment{Model: m, Values: o.Values}):
+			t.Fatalf("seed %d: optimum %d, got %+v", seed, best, o)
+		}
+	}
+	if infeasible < count/20 || conflicts < count {
+		t.Errorf("%d infeasible, %d conflicts: the draws are too easy", infeasible, conflicts)
+	}
+}

@@ -1,0 +1,295 @@
+package testkit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// ForgeEvidence draws evidence of an instance out of nothing: most often of a form that a
+// judge may accept, with ids, times and prices of about the instance's sizes, so that some
+// of it proves a bound.
+func ForgeEvidence(rng *rand.Rand, in model.Instance) *model.Evidence {
+	f := forger{rng}
+	e := new(model.Evidence)
+	switch x := in.(type) {
+	case *model.DAG:
+		f.dag(x, e)
+	case *model.VCSched:
+		f.vcsched(x, e)
+	case *model.Reservation:
+		f.reservation(x, e)
+	case *model.Batch:
+		f.batch(x, e)
+	case *model.TVC:
+		f.tvc(x, e)
+	}
+	for rng.IntN(6) == 0 {
+		SpoilEvidence(rng, e)
+	}
+	return e
+}
+
+type forger struct{ *rand.Rand }
+
+// some returns one or more of n ids, each once.
+func (f forger) some(n int, id func(k int) string) (ids []string) {
+	for _, k := range f.Perm(n)[:1+f.IntN(n)] {
+		ids = append(ids, id(k))
+	}
+	return ids
+}
+
+// price draws 0, or about a size.
+func (f forger) price(size float64) float64 {
+	return size * []float64{0, 0.25, 0.5, 1, 1, 1 + 1e-9, 2, 10, f.Float64(), 2 * f.Float64()}[f.IntN(10)]
+}
+
+// ticks draws at most most moments in ascending order, some a tick beside those given.
+func (f forger) ticks(given []int64, most int) (all []int64) {
+	for range 1 + f.IntN(most) {
+		all = append(all, given[f.IntN(len(given))]+[]int64{0, 0, 0, 0, 0, 1, -1}[f.IntN(7)])
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (f forger) function(capacity int64) *model.DualFunction {
+	switch most := max(1, capacity/2); f.IntN(6) {
+	case 0:
+		return &model.DualFunction{Name: "steps", Parameter: 1 + f.Int64N(5)}
+	case 1:
+		return &model.DualFunction{Name: "threshold", Parameter: 1 + f.Int64N(most)}
+	case 2:
+		return &model.DualFunction{Name: "pieces", Parameter: 1 + f.Int64N(most)}
+	case 3:
+		return &model.DualFunction{Name: "halves"}
+	}
+	return nil
+}
+
+func (f forger) dag(d *model.DAG, e *model.Evidence) {
+	switch f.IntN(3) {
+	case 0:
+		e.Type = model.EvidencePath
+		if len(d.Tasks) > 0 {
+			e.Elements = f.some(len(d.Tasks), func(k int) string { return d.Tasks[k].ID })
+		}
+	case 1:
+		e.Type = model.EvidenceLoad
+		for range d.Machines {
+			e.Weights = append(e.Weights, f.price([]float64{1, 1, 1, 5e-324, math.MaxFloat64 / 16, 1e-30}[f.IntN(6)]))
+		}
+	case 2:
+		e.Type = model.EvidenceInterval
+		total := 0.0
+		for t := range d.Tasks {
+			total += d.Cost(t, 0)
+		}
+		a, b := f.price(total/2), f.price(total)
+		e.Window = []float64{min(a, b), max(a, b)}
+	}
+}
+
+func (f forger) vcsched(v *model.VCSched, e *model.Evidence) {
+	e.Scale = []int64{1, 3, 10, 1000, 1_000_000, 1 << 30, 1e13}[f.IntN(7)]
+	id := func(k int) string { return v.Jobs[k].ID }
+	host := e.Scale + e.Scale/1e9 + 2
+	switch f.IntN(5) {
+	case 0:
+		e.Type, e.Resource = model.EvidenceSum, []string{"cpu", "memory"}[f.IntN(2)]
+	case 1:
+		e.Type, e.Count = model.EvidenceCrowd, 1+f.IntN(3)*v.Hosts
+	case 2:
+		e.Type, e.Elements = model.EvidenceClique, f.some(len(v.Jobs), id)
+		for range e.Elements {
+			e.Weights = append(e.Weights, float64(1+f.IntN(2)))
+		}
+	case 3:
+		e.Type, e.Resource = model.EvidenceFilling, []string{"cpu", "memory"}[f.IntN(2)]
+		e.Load = host
+		if e.Resource == "cpu" || f.IntN(4) == 0 {
+			e.Load = max(1, int64(float64(host)*(0.5+2*f.Float64())))
+		}
+		e.Function = f.function(e.Load)
+	case 4:
+		e.Type, e.Elements = model.EvidencePatterns, f.some(len(v.Jobs), id)
+		for range e.Elements {
+			e.Weights = append(e.Weights, []float64{0, 1, 1, 2, 3, float64(f.IntN(1000)), 1 << 36}[f.IntN(7)])
+		}
+		e.Load = max(1, int64(float64(host)*(0.5+2*f.Float64())))
+	}
+}
+
+func (f forger) reservation(r *model.Reservation, e *model.Evidence) {
+	t := r.Ticks()
+	var moments []int64
+	weight, length := 1.0, 1.0
+	for k := range t.Jobs {
+		j := &t.Jobs[k]
+		moments = append(moments, j.Ready, j.Latest()+j.Length, j.Ready+j.Length, j.Latest())
+		weight, length = r.Weight(j.Request), float64(j.Length)
+	}
+	moments = append(moments, 0, 1)
+	switch f.IntN(3) {
+	case 0:
+		e.Type, e.Function, e.Mirrored = model.EvidenceAreas, f.function(int64(r.PEs)), f.IntN(2) == 0
+	case 1:
+		e.Type = model.EvidenceWindows
+		for at := f.ticks(moments, 6); len(at) > 1; at = at[1:] {
+			if f.IntN(3) > 0 {
+				e.Windows = append(e.Windows, model.EvidenceWindow{From: at[0], To: at[1], Function: f.function(int64(r.PEs))})
+			}
+		}
+	case 2:
+		e.Type = model.EvidencePrices
+		ids := f.some(len(r.Requests), func(k int) string { return r.Requests[k].ID })
+		for len(ids) > 0 {
+			n := 1 + f.IntN(len(ids))
+			p := model.Evidence{Type: model.EvidencePrices, Elements: ids[:n:n], Function: f.function(int64(r.PEs)), Times: f.ticks(moments, 8)}
+			for range len(p.Times) - 1 {
+				p.Prices = append(p.Prices, f.price(weight/length))
+			}
+			e.Parts, ids = append(e.Parts, p), ids[n:]
+		}
+	}
+}
+
+func (f forger) batch(b *model.Batch, e *model.Evidence) {
+	if f.IntN(8) == 0 {
+		e.Type = model.EvidenceSum
+		return
+	}
+	e.Type = model.EvidencePrices
+	var moments []int64
+	end := int64(0)
+	t := b.Ticks()
+	for k := range t.Jobs {
+		j := &t.Jobs[k]
+		end = max(end, j.Submit) + j.Length
+		moments = append(moments, j.Submit, j.Submit+j.Length, end, end-j.Length, f.Int64N(end+1))
+	}
+	e.Times = f.ticks(append(moments, 0), 10)
+	spans := 1
+	if f.IntN(8) == 0 {
+		spans = 0
+	}
+	size := []float64{1, 0.3, 1, 1e-6, 1e9, float64(end)}[f.IntN(6)] / float64(t.Processors)
+	for range len(e.Times) - spans {
+		e.Prices = append(e.Prices, f.price(size))
+	}
+}
+
+func (f forger) tvc(v *model.TVC, e *model.Evidence) {
+	if f.IntN(8) == 0 || len(v.Requests) == 0 {
+		e.Type = model.EvidenceSum
+		return
+	}
+	e.Type = model.EvidencePrices
+	t := v.Ticks()
+	moments := []int64{0}
+	for k := range t.Requests {
+		q := &t.Requests[k]
+		moments = append(moments, q.Arrival, q.Arrival, q.Arrival+q.Duration)
+	}
+	weight := func(k int) float64 {
+		if v.Goal == model.GoalRevenue {
+			return v.Requests[k].BandwidthMbps * float64(v.Requests[k].VMs) * v.Requests[k].DurationS
+		}
+		return 1
+	}
+	ids := f.some(len(v.Requests), func(k int) string { return v.Requests[k].ID })
+	for len(ids) > 0 {
+		n := 1 + f.IntN(len(ids))
+		p := model.Evidence{Type: model.EvidencePrices, Elements: ids[:n:n]}
+		for _, name := range []string{"slots", "links"}[f.IntN(2) : 1+f.IntN(2)] {
+			x := model.Evidence{Type: model.EvidencePrices, Resource: name, Times: f.ticks(moments, 3)}
+			k := f.IntN(len(v.Requests))
+			size := weight(k) / float64(v.Requests[k].VMs)
+			if name == "links" {
+				size /= max(1, float64(t.Requests[k].Bandwidth))
+			}
+			for range x.Times {
+				x.Prices = append(x.Prices, f.price(size))
+			}
+			p.Parts = append(p.Parts, x)
+		}
+		e.Parts, ids = append(e.Parts, p), ids[n:]
+	}
+}
+
+// SpoilEvidence changes evidence in one place, so that most often it proves less, more, or
+// nothing.
+func SpoilEvidence(rng *rand.Rand, e *model.Evidence) {
+	nudge := func(x float64) float64 {
+		return x * []float64{0, 0.5, 0.9, 1 + 1e-9, 1.1, 2, -1, math.NaN(), math.Inf(1), 1e300}[rng.IntN(10)]
+	}
+	whole := func(x int64) int64 {
+		return []int64{0, x - 1, x + 1, x / 2, 2 * x, -x, x + x/10, math.MaxInt64, math.MinInt64, 1 << 61}[rng.IntN(10)]
+	}
+	if len(e.Parts) > 0 && rng.IntN(4) > 0 {
+		SpoilEvidence(rng, &e.Parts[rng.IntN(len(e.Parts))])
+		return
+	}
+	switch rng.IntN(13) {
+	case 0:
+		if n := len(e.Elements); n > 0 {
+			k := rng.IntN(n)
+			e.Elements = slices.Delete(slices.Clone(e.Elements), k, k+1)
+		}
+	case 1:
+		if n := len(e.Elements); n > 1 {
+			e.Elements[rng.IntN(n)] = e.Elements[rng.IntN(n)]
+		}
+	case 2:
+		if n := len(e.Weights); n > 0 {
+			k := rng.IntN(n)
+			e.Weights[k] = nudge(e.Weights[k])
+		}
+	case 3:
+		if n := len(e.Prices); n > 0 {
+			k := rng.IntN(n)
+			e.Prices[k] = nudge(e.Prices[k])
+		}
+	case 4:
+		if n := len(e.Times); n > 0 {
+			k := rng.IntN(n)
+			e.Times[k] = whole(e.Times[k])
+		}
+	case 5:
+		e.Load = whole(e.Load)
+	case 6:
+		if e.Function != nil && rng.IntN(2) == 0 {
+			e.Function.Parameter = whole(e.Function.Parameter)
+		} else {
+			e.Function = &model.DualFunction{Name: []string{"steps", "threshold", "pieces", "halves", "none"}[rng.IntN(5)], Parameter: 1 + rng.Int64N(4)}
+		}
+	case 7:
+		if n := len(e.Windows); n > 0 {
+			x := &e.Windows[rng.IntN(n)]
+			x.From, x.To = whole(x.From), whole(x.To)
+		}
+		if len(e.Window) == 2 {
+			e.Window[rng.IntN(2)] = nudge(e.Window[rng.IntN(2)])
+		}
+	case 8:
+		e.Mirrored = !e.Mirrored
+		e.Count = int(whole(int64(e.Count)))
+	case 9:
+		e.Scale = []int64{1, 7, 1000, e.Scale / 3, 1e13, -1, math.MaxInt64}[rng.IntN(7)]
+	case 10:
+		e.Type = []model.EvidenceType{model.EvidencePath, model.EvidenceLoad, model.EvidenceInterval, model.EvidenceSum, model.EvidenceCrowd, model.EvidenceClique,
+			model.EvidenceFilling, model.EvidencePatterns, model.EvidenceAreas, model.EvidencePrices, model.EvidenceWindows}[rng.IntN(11)]
+		e.Resource = []string{"", "cpu", "memory", "slots", "links"}[rng.IntN(5)]
+	case 11: // one more or one less, so that lists no longer go together
+		if n := len(e.Prices); n > 0 && rng.IntN(2) == 0 {
+			e.Prices = e.Prices[:n-1]
+		} else {
+			e.Times = append(e.Times, whole(int64(n)))
+		}
+	case 12: // what is of another form
+		e.Weights, e.Window = append(e.Weights, 1), append(e.Window, float64(len(e.Window)))
+	}
+}
