@@ -8,19 +8,36 @@ import (
 
 	"github.com/gapwise/gapwise/heuristics/command"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/external"
+	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// Externals lists the solvers of linear models that are programs of their own:
-// engines that solve a problem's formulations by MPS files. Beside them a command
-// that does the same is one, by the name mps:COMMAND (see docs/bring-your-own.md).
-// Algorithms doesn't list them, since their programs needn't be there. NAME-FORMULATION
-// as an algorithm names one on another formulation than the default.
-func Externals() []string { return external.Names() }
+// Externals lists the other solvers of linear models: programs that solve a problem's
+// formulations by MPS files, and lanl, which is HiGHS by another binding (highs.Lanl).
+// Beside them a command that does the same is one, by the name mps:COMMAND (see
+// docs/bring-your-own.md). Algorithms doesn't list them, since their programs needn't
+// be there. NAME-FORMULATION as an algorithm names one on another formulation than the
+// default.
+func Externals() []string { return append(external.Names(), highs.Lanl.Name) }
+
+// isExternal reports whether an engine is one of Externals or a command.
+func isExternal(name string) bool { return name == highs.Lanl.Name || external.Known(name) }
+
+// backendOf returns the solver of an engine that isExternal knows.
+func backendOf(name string) (milp.Backend, error) {
+	if name == highs.Lanl.Name {
+		return highs.Lanl, highs.Lanl.Missing
+	}
+	return external.Backend(name)
+}
 
 // ExternalVersion returns name and version of the program of an engine, as "CBC
 // 2.10.8"; "" if it isn't one of Externals.
 func ExternalVersion(engine string) string {
+	if engine == highs.Lanl.Name || strings.HasPrefix(engine, highs.Lanl.Name+"-") {
+		return strings.TrimSpace("HiGHS " + highs.Version())
+	}
 	for _, name := range Externals() {
 		if engine == name || strings.HasPrefix(engine, name+"-") {
 			return external.Version(name)
@@ -37,13 +54,13 @@ func findExternal(kind model.Kind, name string) (a model.Algorithm, ok bool, err
 		return a, false, err
 	}
 	formulation := ""
-	if !external.Known(name) {
+	if !isExternal(name) {
 		k := slices.IndexFunc(p.Formulations, func(f string) bool { return strings.HasSuffix(name, "-"+f) })
 		if k < 0 {
 			return a, false, nil
 		}
 		formulation = p.Formulations[k]
-		if name = strings.TrimSuffix(name, "-"+formulation); !slices.Contains(external.Names(), name) {
+		if name = strings.TrimSuffix(name, "-"+formulation); !slices.Contains(Externals(), name) {
 			return a, false, nil
 		}
 	}
@@ -58,9 +75,12 @@ func ofExternal(p *Problem, name, formulation string) (model.Algorithm, error) {
 	if p.Linear == nil {
 		return model.Algorithm{}, fmt.Errorf("%w: %s has no linear model for %s", model.ErrUnsupported, p.Kind, name)
 	}
-	b, err := external.Backend(name)
+	b, err := backendOf(name)
 	if errors.Is(err, external.ErrMissing) {
 		return model.Algorithm{}, fmt.Errorf("%w: %w", model.ErrUnsupported, err)
+	}
+	if errors.Is(err, model.ErrUnsupported) {
+		return model.Algorithm{}, err
 	}
 	if err != nil {
 		return model.Algorithm{}, fmt.Errorf("%w engine: %w", model.ErrInvalid, err)

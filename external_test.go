@@ -18,25 +18,35 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// tools are the external solvers that are tested for real, with their packages.
-var tools = map[string]string{"glpsol": "glpk-utils", "cbc": "coinor-cbc"}
+// tools are the solvers that are tested for real, with their packages.
+var tools = map[string]string{"glpsol": "glpk-utils", "cbc": "coinor-cbc", highs.Lanl.Name: ""}
 
-// The programs that solve MPS files agree with HiGHS on every formulation of every
-// problem: about its optimum, and that there is none.
+// needBackend returns the solver of a name, or skips the test.
+func needBackend(t *testing.T, name string) milp.Backend {
+	if name == highs.Lanl.Name {
+		need.HiGHS(t)
+		return highs.Lanl
+	}
+	need.Tool(t, name, tools[name])
+	b, err := external.Backend(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// The programs that solve MPS files, and the other binding of HiGHS, agree with ours
+// on every formulation of every problem: about its optimum, and that there is none.
 func TestExternalsAgreeWithHiGHS(t *testing.T) {
 	need.HiGHS(t)
 	const most = 24
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
 		all := smallInstances(t, p, 16)
-		for engine, install := range tools {
+		for engine := range tools {
 			for _, formulation := range p.Formulations {
 				t.Run(engine+" "+formulation, func(t *testing.T) {
 					t.Parallel()
-					need.Tool(t, engine, install)
-					b, err := external.Backend(engine)
-					if err != nil {
-						t.Fatal(err)
-					}
+					b := needBackend(t, engine)
 					found := 0
 					for _, in := range spread(supported(t, all, formulation), most) {
 						f, err := gapwise.Formulation(t.Context(), in, formulation)
@@ -109,8 +119,8 @@ func TestExternalsAgreeWithSearch(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for engine, install := range tools {
-					need.Tool(t, engine, install)
+				for engine := range tools {
+					needBackend(t, engine)
 					r, err := c.Solve(t.Context(), gapwise.Options{Algorithm: "exact", Engine: engine})
 					if errors.Is(err, model.ErrUnsupported) {
 						continue
@@ -150,7 +160,7 @@ func TestExternalNames(t *testing.T) {
 		{"exact", "cbc", "", "cbc needs cbc on PATH"},
 		{"exact", "search,gurobi_cl", "paper", "gurobi_cl needs gurobi_cl on PATH"},
 		{"exact", "glpsol", "none", `formulation "none"`},
-		{"exact", "cplex", "", "cbc, glpsol, gurobi_cl, scip or mps:COMMAND"},
+		{"exact", "cplex", "", "cbc, glpsol, gurobi_cl, scip, lanl or mps:COMMAND"},
 		{"exact", "search,mps:solve a,b", "", "no {in}"},
 		{"exact", "search,mps:solve {in},{out}", "", "needs solve on PATH"},
 		{"exact", "mps:solve '{in}", "", "Unterminated"},
@@ -164,7 +174,7 @@ func TestExternalNames(t *testing.T) {
 			t.Errorf("%s %s %s: %v, want %q", c.algorithm, c.engine, c.formulation, err, c.want)
 		}
 	}
-	if !slices.Equal(gapwise.Externals(), []string{"cbc", "glpsol", "gurobi_cl", "scip"}) {
+	if !slices.Equal(gapwise.Externals(), []string{"cbc", "glpsol", "gurobi_cl", "scip", "lanl"}) {
 		t.Error(gapwise.Externals())
 	}
 }

@@ -112,7 +112,7 @@ func ClassOf(kind model.Kind, name string) model.Class {
 	switch {
 	case name == "" || name == "auto" || name == "exact" || first == "both" || slices.Contains(p.Engines(), first):
 		return model.Yardstick
-	case external.Known(first) || slices.ContainsFunc(Externals(), func(e string) bool { return strings.HasPrefix(first, e+"-") }):
+	case isExternal(first) || slices.ContainsFunc(Externals(), func(e string) bool { return strings.HasPrefix(first, e+"-") }):
 		return model.Yardstick
 	case slices.ContainsFunc(p.Phases, func(s model.Solver) bool { return s.Name() == name }):
 		return model.Yardstick
@@ -226,11 +226,11 @@ func (o Options) engines(p *Problem) ([]model.Algorithm, error) {
 	names := EngineNames(engine)
 	linear := 0
 	for i, name := range names {
-		if !slices.Contains(p.Engines(), name) && !external.Known(name) {
+		if !slices.Contains(p.Engines(), name) && !isExternal(name) {
 			return wrong("engine %q for %s, give one of %s, %s or mps:COMMAND, or several with commas",
 				name, p.Kind, strings.Join(p.Engines(), ", "), strings.Join(Externals(), ", "))
 		}
-		if name == "highs" || external.Known(name) {
+		if name == "highs" || isExternal(name) {
 			linear++
 		}
 		if slices.Contains(names[:i], name) {
@@ -249,7 +249,7 @@ func (o Options) engines(p *Problem) ([]model.Algorithm, error) {
 		var a model.Algorithm
 		var err error
 		switch {
-		case external.Known(name):
+		case isExternal(name):
 			a, err = ofExternal(p, name, o.Formulation)
 		case name == "highs" && o.Formulation != "" && o.Formulation != p.Formulations[0]:
 			a, err = Find(p.Kind, name+"-"+o.Formulation)

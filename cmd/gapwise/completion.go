@@ -11,7 +11,6 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/model"
-	"github.com/gapwise/gapwise/model/milp/external"
 )
 
 // completionRequest ends the command lines of which the shell wants to know how
@@ -107,7 +106,7 @@ func valuesOf(command, last string, first bool) []string {
 		for _, p := range gapwise.Problems() {
 			names = append(names, p.Engines()...)
 		}
-		return unique(append(append(names, external.Names()...), "both"))
+		return unique(append(append(names, gapwise.Externals()...), "both"))
 	case "formulation":
 		var names []string
 		for _, kind := range model.Kinds() {

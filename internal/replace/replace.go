@@ -1,3 +1,36 @@
 // Package replace writes files wholly or not at all: to a temporary file beside them,
 // which is then renamed.
 package replace
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+
+	"github.com/natefinch/atomic"
+)
+
+// File writes a regular file. A new one has the mode that the umask leaves of 0644,
+// another keeps its own. What is written is on the disk before it takes the file's
+// place.
+func File(path string, data []byte) (err error) {
+	name := fmt.Sprintf("%s.%x", path, rand.Uint64()) // atomic.WriteFile makes it readable by its owner alone
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(name)
+		}
+	}()
+	if old, err := os.Stat(path); err == nil {
+		_ = f.Chmod(old.Mode()) // Windows has no such modes
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return atomic.ReplaceFile(name, path)
+}

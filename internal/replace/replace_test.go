@@ -3,6 +3,7 @@ package replace
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -19,6 +20,18 @@ func TestFile(t *testing.T) {
 		if err != nil || string(got) != want {
 			t.Fatalf("it holds %q, want %q (%v)", got, want, err)
 		}
+	}
+	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm()&0o600 != 0o600 {
+		t.Errorf("its mode is %v (%v)", info.Mode(), err)
+	}
+	if err := os.Chmod(file, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := File(file, nil); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
+		t.Errorf("its mode is %v, want the old one's (%v)", info.Mode(), err)
 	}
 	if all, err := os.ReadDir(folder); err != nil || len(all) != 1 {
 		t.Errorf("the folder holds %v (%v)", all, err)

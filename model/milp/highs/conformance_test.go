@@ -88,11 +88,18 @@ var conformance = map[string]struct {
 		wantStatus: highs.Optimal, wantObj: 18, wantX: []float64{1, 0, 1}},
 }
 
+// eachBinding runs a test by each binding of HiGHS.
+func eachBinding(t *testing.T, name string, test func(*testing.T, milp.Backend)) {
+	for _, b := range []milp.Backend{highs.Backend, highs.Lanl} {
+		t.Run(name+"/"+b.Name, func(t *testing.T) { test(t, b) })
+	}
+}
+
 func TestConformance(t *testing.T) {
 	need.HiGHS(t)
 	for name, c := range conformance {
-		t.Run(name, func(t *testing.T) {
-			r, err := highs.Solve(context.Background(), &c.model, highs.Options{Relax: c.relax})
+		eachBinding(t, name, func(t *testing.T, b milp.Backend) {
+			r, err := b.Solve(context.Background(), &c.model, highs.Options{Relax: c.relax})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,8 +147,8 @@ func TestUnbounded(t *testing.T) {
 		"integer":       {Maximise: true, Vars: []milp.Var{{Upper: inf, Cost: 1, Integer: true}, {Upper: inf, Integer: true}}, Rows: []milp.Row{{Lower: -inf, Upper: 1, Terms: terms(0, 1, 1, -1)}}},
 		"free variable": {Vars: []milp.Var{{Lower: -inf, Upper: inf, Cost: 1}}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			r, err := highs.Solve(context.Background(), &m, highs.Options{})
+		eachBinding(t, name, func(t *testing.T, b milp.Backend) {
+			r, err := b.Solve(context.Background(), &m, highs.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

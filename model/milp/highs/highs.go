@@ -52,6 +52,13 @@ const (
 // Backend is HiGHS.
 var Backend = milp.Backend{Name: "highs", Title: "HiGHS", Solve: Solve, Missing: missing}
 
+// Lanl is HiGHS by another binding, github.com/lanl/highs: a second opinion on ours,
+// and the field's own. It has no callbacks, interrupt, start or added columns, for
+// which package highs exists: so there is no progress, a cancelled solve goes on in the
+// background, one that reaches its time limit hands back nothing, and it uses one
+// thread.
+var Lanl = milp.Backend{Name: "lanl", Title: "HiGHS (lanl/highs)", Solve: solveLanl, Missing: missing}
+
 // Column is a variable to add to an LP.
 type Column struct {
 	Cost, Lower, Upper float64
@@ -70,20 +77,28 @@ type RowTerm struct {
 // models and options, and HiGHS's own failures.
 func Solve(ctx context.Context, m *milp.Model, o Options) (Result, error) {
 	none := emptyResult()
-	if err := m.Validate(); err != nil {
+	if err := checkSolve(m, o); err != nil {
 		return none, err
-	}
-	if o.Start != nil && len(o.Start) != len(m.Vars) {
-		return none, fmt.Errorf("%w: %d values for %d variables", ErrStart, len(o.Start), len(m.Vars))
-	}
-	if o.Gap < 0 || math.IsNaN(o.Gap) || o.TimeLimit < 0 || o.NodeLimit < 0 || o.Threads < 0 {
-		return none, fmt.Errorf("highs: an option is negative: gap %v, time limit %v, node limit %d, threads %d", o.Gap, o.TimeLimit, o.NodeLimit, o.Threads)
 	}
 	if ctx.Err() != nil {
 		none.Status = Interrupted
 		return none, nil
 	}
 	return solve(ctx, m, o)
+}
+
+// checkSolve refuses invalid models and options.
+func checkSolve(m *milp.Model, o Options) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	if o.Start != nil && len(o.Start) != len(m.Vars) {
+		return fmt.Errorf("%w: %d values for %d variables", ErrStart, len(o.Start), len(m.Vars))
+	}
+	if o.Gap < 0 || math.IsNaN(o.Gap) || o.TimeLimit < 0 || o.NodeLimit < 0 || o.Threads < 0 {
+		return fmt.Errorf("highs: an option is negative: gap %v, time limit %v, node limit %d, threads %d", o.Gap, o.TimeLimit, o.NodeLimit, o.Threads)
+	}
+	return nil
 }
 
 func emptyResult() Result { return milp.NoResult(defaultTolerance) }

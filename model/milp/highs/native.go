@@ -72,37 +72,9 @@ func newNative(log func(string)) (*native, error) {
 		n.close()
 		return nil, fmt.Errorf("%w: it can't be created or refuses a callback", ErrSolver)
 	}
-	// 1.10 merges integer columns that are multiples of each other, and then called
-	// 1/0.353 optimal where 1/0.462 is (three and two equal tasks, a third and a sixth
-	// of the CPU of the first job's). Without the rule it doesn't.
-	const parallel = 1 << 13 // kPresolveRuleParallelRowsAndCols
-	if err := n.intOption("presolve_rule_off", parallel); err != nil {
+	if err := apply(n.boolOption, n.intOption, n.doubleOption, safeOptions); err != nil {
 		n.close()
 		return nil, err
-	}
-	for _, o := range []struct {
-		name string
-		v    float64
-		bool bool
-	}{
-		// With symmetry detection 1.10 calls wrong values optimal.
-		{"mip_detect_symmetry", 0, true},
-		// The default 1e-6 ends with answers that are off by up to 1e-5.
-		{"mip_abs_gap", 1e-9, false},
-		// A restart presolves again, and 1.10 then cut off the optimum of a
-		// compact VCSched model at tight tolerances.
-		{"mip_allow_restart", 0, true},
-	} {
-		var err error
-		if o.bool {
-			err = n.boolOption(o.name, o.v != 0)
-		} else {
-			err = n.doubleOption(o.name, o.v)
-		}
-		if err != nil {
-			n.close()
-			return nil, err
-		}
 	}
 	return n, nil
 }
@@ -243,6 +215,11 @@ func (n *native) run(tolerance float64) (float64, error) {
 		}
 	}
 	return used, err
+}
+
+// setOptions sets what the caller asks for.
+func (n *native) setOptions(o Options) error {
+	return apply(n.boolOption, n.intOption, n.doubleOption, optionsOf(o))
 }
 
 func (n *native) setTolerance(t float64) error {

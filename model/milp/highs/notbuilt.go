@@ -18,6 +18,10 @@ func Version() string { return "" }
 
 func solve(context.Context, *milp.Model, Options) (Result, error) { return emptyResult(), ErrNotBuilt }
 
+func solveLanl(context.Context, *milp.Model, Options) (Result, error) {
+	return emptyResult(), ErrNotBuilt
+}
+
 func solveFile(context.Context, string, Options) (Result, error) { return emptyResult(), ErrNotBuilt }
 
 // LP is a linear program that is solved repeatedly while columns are added. There is

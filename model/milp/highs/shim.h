@@ -1,9 +1,13 @@
 // The part of HiGHS's C API that this package uses. HiGHS 1.10's own header
-// defines non-static constants and can be included in one C file only, so the
-// Go files see these functions instead.
+// defines non-static constants and can be included in one C file of a program only,
+// which is one of github.com/lanl/highs, so the Go files see these functions instead,
+// and shim.cpp is C++, where constants are local to a file.
 #ifndef GAPWISE_HIGHS_SHIM_H
 #define GAPWISE_HIGHS_SHIM_H
 #include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct gw_state gw_state;
 
@@ -43,4 +47,7 @@ int gw_cols(gw_state* s);
 int gw_rows(gw_state* s);
 void gw_reset_scheduler(void);
 const char* gw_version(void);
+#ifdef __cplusplus
+}
+#endif
 #endif

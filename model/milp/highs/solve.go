@@ -5,7 +5,6 @@ package highs
 import (
 	"context"
 	"errors"
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -34,25 +33,7 @@ func solve(ctx context.Context, m *milp.Model, o Options) (Result, error) {
 			return emptyResult(), err
 		}
 	}
-	mip := false
-	for i := range m.Vars {
-		mip = mip || m.Vars[i].Integer && !o.Relax
-	}
-	return runAndClose(ctx, n, m, o, mip)
-}
-
-func (n *native) setOptions(o Options) error {
-	errs := []error{n.intOption("threads", max(1, o.Threads)), n.doubleOption("mip_rel_gap", o.Gap)}
-	if o.Tolerance != 0 {
-		errs = append(errs, n.setTolerance(o.Tolerance))
-	}
-	if o.TimeLimit > 0 {
-		errs = append(errs, n.doubleOption("time_limit", o.TimeLimit.Seconds()))
-	}
-	if o.NodeLimit > 0 {
-		errs = append(errs, n.intOption("mip_max_nodes", int(min(o.NodeLimit, math.MaxInt32))))
-	}
-	return errors.Join(errs...)
+	return runAndClose(ctx, n, m, o, mip(m, o))
 }
 
 // runAndClose runs HiGHS in a goroutine of its own, and watches ctx.

@@ -8,7 +8,10 @@
 
 #include "interfaces/highs_c_api.h"
 
-extern void gwLog(uintptr_t handle, char* message);
+// In C the header's constants would be defined here once more than in any other file
+// that includes it, as those of github.com/lanl/highs do; in C++ they are local.
+
+extern "C" void gwLog(uintptr_t handle, char* message);
 
 struct gw_state {
   void* highs;
@@ -23,7 +26,7 @@ struct gw_state {
 // A MIP's figures come with these callbacks; any callback may be told to stop.
 static void on_callback(int type, const char* message, const HighsCallbackDataOut* out,
                         HighsCallbackDataIn* in, void* data) {
-  gw_state* s = data;
+  gw_state* s = static_cast<gw_state*>(data);
   if (type == kHighsCallbackLogging) {
     if (s->log) gwLog(s->log, (char*)message);
     return;
@@ -36,7 +39,7 @@ static void on_callback(int type, const char* message, const HighsCallbackDataOu
     s->now.gap = out->mip_gap;
     s->now.nodes = out->mip_node_count;
     if (type == kHighsCallbackMipImprovingSolution && out->mip_solution) {
-      if (!s->best) s->best = malloc(sizeof(double) * (s->columns ? s->columns : 1));
+      if (!s->best) s->best = static_cast<double*>(malloc(sizeof(double) * (s->columns ? s->columns : 1)));
       if (s->best) {
         memcpy(s->best, out->mip_solution, sizeof(double) * s->columns);
         s->now.has_solution = 1;
@@ -49,7 +52,7 @@ static void on_callback(int type, const char* message, const HighsCallbackDataOu
 }
 
 gw_state* gw_new(uintptr_t log) {
-  gw_state* s = calloc(1, sizeof *s);
+  gw_state* s = static_cast<gw_state*>(calloc(1, sizeof(gw_state)));
   if (!s) return NULL;
   s->highs = Highs_create();
   s->log = log;

@@ -1,0 +1,121 @@
+//go:build cgo && !nohighs
+
+package highs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	lanl "github.com/lanl/highs"
+
+	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+// solveLanl is Lanl.Solve. HiGHS goes on in the background after the end of ctx, for
+// the binding has no interrupt, until a time limit or the end of the program.
+func solveLanl(ctx context.Context, m *milp.Model, o Options) (Result, error) {
+	if err := checkSolve(m, o); err != nil {
+		return emptyResult(), err
+	}
+	raw, err := lanlModel(m, o)
+	if err != nil {
+		return emptyResult(), fmt.Errorf("%w: %w", ErrSolver, err)
+	}
+	start := time.Now()
+	done := make(chan struct{})
+	r := emptyResult()
+	go func() {
+		defer close(done)
+		unlock := lockScheduler(1)
+		defer unlock()
+		err = caught.Call(func() error {
+			s, err := raw.Solve()
+			var call lanl.CallStatus
+			switch {
+			case errors.As(err, &call) && call.IsWarning() && o.TimeLimit > 0 && time.Since(start) >= o.TimeLimit:
+				r.Status = TimeLimit // the binding drops what was found
+				return nil
+			case err != nil:
+				return fmt.Errorf("%w: %w", ErrSolver, err)
+			}
+			r = lanlResult(s, m, o)
+			runtime.KeepAlive(raw)
+			return nil
+		})
+	}()
+	select {
+	case <-done:
+		r.Elapsed = time.Since(start)
+		return r, err
+	case <-ctx.Done():
+		stopped := emptyResult()
+		stopped.Status, stopped.Elapsed = Interrupted, time.Since(start)
+		return stopped, nil
+	}
+}
+
+// lanlModel passes a model and its options. A fixed variable and a row without terms
+// stand at the end: the binding takes no model without variables or rows.
+func lanlModel(m *milp.Model, o Options) (*lanl.RawModel, error) {
+	l := lanl.Model{Maximize: m.Maximise, Offset: m.Offset}
+	for _, v := range m.Vars {
+		kind := lanl.ContinuousType
+		if v.Integer && !o.Relax {
+			kind = lanl.IntegerType
+		}
+		l.ColCosts, l.VarTypes = append(l.ColCosts, v.Cost), append(l.VarTypes, kind)
+		l.ColLower, l.ColUpper = append(l.ColLower, v.Lower), append(l.ColUpper, v.Upper)
+	}
+	for i, row := range m.Rows {
+		l.RowLower, l.RowUpper = append(l.RowLower, row.Lower), append(l.RowUpper, row.Upper)
+		for _, t := range row.Terms {
+			l.ConstMatrix = append(l.ConstMatrix, lanl.Nonzero{Row: i, Col: t.Var, Val: t.Coef})
+		}
+	}
+	l.ColCosts, l.VarTypes = append(l.ColCosts, 0), append(l.VarTypes, lanl.ContinuousType)
+	l.ColLower, l.ColUpper = append(l.ColLower, 0), append(l.ColUpper, 0)
+	l.RowLower, l.RowUpper = append(l.RowLower, -1), append(l.RowUpper, 1)
+	l.ConstMatrix = append(l.ConstMatrix, lanl.Nonzero{Row: len(m.Rows), Col: len(m.Vars), Val: 1})
+	raw, err := l.ToRawModel()
+	if err != nil {
+		return nil, err
+	}
+	o.Threads = 1
+	return raw, errors.Join(raw.SetBoolOption("output_flag", false), apply(raw.SetBoolOption, raw.SetIntOption, raw.SetFloat64Option, slices.Concat(safeOptions, optionsOf(o))))
+}
+
+// lanlResult reads what HiGHS has found, without the variable that lanlModel added.
+func lanlResult(s *lanl.RawSolution, m *milp.Model, o Options) Result {
+	r := emptyResult()
+	if o.Tolerance != 0 {
+		r.Tolerance = o.Tolerance
+	}
+	switch s.Status {
+	case lanl.Optimal, lanl.ModelEmpty:
+		r.Status, r.Feasible = Optimal, true
+		r.X, r.Objective = s.ColumnPrimal[:len(m.Vars)], s.Objective
+		r.Bound, r.Gap = s.Objective, 0
+	case lanl.Infeasible:
+		r.Status = Infeasible
+	case lanl.UnboundedOrInfeasible:
+		r.Status = InfeasibleOrUnbounded
+	case lanl.Unbounded:
+		r.Status = Unbounded
+	}
+	if mip(m, o) {
+		for name, to := range map[string]*float64{"mip_dual_bound": &r.Bound, "mip_gap": &r.Gap} {
+			if v, err := s.GetFloat64Info(name); err == nil {
+				*to = v
+			}
+		}
+		r.Nodes, _ = s.GetInt64Info("mip_node_count")
+	} else if r.Status == Optimal && len(s.RowDual) > 0 {
+		r.Duals, r.Reduced = s.RowDual[:len(m.Rows)], s.ColumnDual[:len(m.Vars)]
+	}
+	return r
+}

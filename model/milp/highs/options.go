@@ -1,0 +1,72 @@
+//go:build cgo && !nohighs
+
+package highs
+
+import (
+	"errors"
+	"math"
+
+	"github.com/gapwise/gapwise/model/milp"
+)
+
+// option is one of HiGHS's options with a bool, an int or a float64.
+type option struct {
+	name  string
+	value any
+}
+
+// safeOptions are set in every solve, whichever binding calls HiGHS.
+var safeOptions = []option{
+	// 1.10 merges integer columns that are multiples of each other, and then called
+	// 1/0.353 optimal where 1/0.462 is (three and two equal tasks, a third and a sixth
+	// of the CPU of the first job's). Without the rule it doesn't.
+	{"presolve_rule_off", 1 << 13}, // kPresolveRuleParallelRowsAndCols
+	// With symmetry detection 1.10 calls wrong values optimal.
+	{"mip_detect_symmetry", false},
+	// The default 1e-6 ends with answers that are off by up to 1e-5.
+	{"mip_abs_gap", 1e-9},
+	// A restart presolves again, and 1.10 then cut off the optimum of a
+	// compact VCSched model at tight tolerances.
+	{"mip_allow_restart", false},
+}
+
+// optionsOf returns the options that a caller's set.
+func optionsOf(o Options) []option {
+	all := []option{{"threads", max(1, o.Threads)}, {"mip_rel_gap", o.Gap}}
+	if t := o.Tolerance; t != 0 {
+		all = append(all, option{"primal_feasibility_tolerance", t}, option{"dual_feasibility_tolerance", t}, option{"mip_feasibility_tolerance", t})
+	}
+	if o.TimeLimit > 0 {
+		all = append(all, option{"time_limit", o.TimeLimit.Seconds()})
+	}
+	if o.NodeLimit > 0 {
+		all = append(all, option{"mip_max_nodes", int(min(o.NodeLimit, math.MaxInt32))})
+	}
+	return all
+}
+
+// apply sets options by a binding's functions.
+func apply(setBool func(string, bool) error, setInt func(string, int) error, setFloat func(string, float64) error, all []option) error {
+	var errs []error
+	for _, o := range all {
+		switch v := o.value.(type) {
+		case bool:
+			errs = append(errs, setBool(o.name, v))
+		case int:
+			errs = append(errs, setInt(o.name, v))
+		case float64:
+			errs = append(errs, setFloat(o.name, v))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// mip reports whether a model has integer variables that aren't relaxed.
+func mip(m *milp.Model, o Options) bool {
+	for i := range m.Vars {
+		if m.Vars[i].Integer && !o.Relax {
+			return true
+		}
+	}
+	return false
+}
