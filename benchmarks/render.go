@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/tw"
 
 	"github.com/gapwise/gapwise/internal/visible"
 	"github.com/gapwise/gapwise/model"
@@ -36,33 +38,9 @@ func (t Table) Render(w io.Writer, format string) error {
 	switch format {
 	case "text", "markdown":
 		var text bytes.Buffer
-		out := tablewriter.NewWriter(&text)
-		out.SetHeader(t.Header)
-		out.SetAutoFormatHeaders(false)
-		out.SetAutoWrapText(false)
-		align := make([]int, len(t.Header))
-		for k := range align {
-			align[k] = tablewriter.ALIGN_RIGHT
-			if !t.numeric(k) {
-				align[k] = tablewriter.ALIGN_LEFT
-			}
+		if err := t.lines(&text, format == "markdown"); err != nil {
+			return err
 		}
-		out.SetColumnAlignment(align)
-		out.SetHeaderAlignment(tablewriter.ALIGN_LEFT)
-		if format == "markdown" {
-			out.SetBorders(tablewriter.Border{Left: true, Right: true})
-			out.SetCenterSeparator("|")
-		} else {
-			out.SetBorder(false)
-			out.SetColumnSeparator("")
-			out.SetCenterSeparator("")
-			out.SetRowSeparator("-")
-			out.SetHeaderLine(false)
-			out.SetTablePadding("  ")
-			out.SetNoWhiteSpace(true)
-		}
-		out.AppendBulk(t.Rows)
-		out.Render()
 		number, ahead := 0, 1 // lines above the rows
 		if format == "markdown" {
 			ahead = 2
@@ -97,6 +75,31 @@ func (t Table) Render(w io.Writer, format string) error {
 		return t.LaTeX(w, "", "")
 	}
 	return fmt.Errorf("%w table: format %q, give one of %s", model.ErrInvalid, format, strings.Join(Formats, ", "))
+}
+
+// lines writes header and rows, a line each, as columns of text or of Markdown.
+func (t Table) lines(w io.Writer, markdown bool) error {
+	align := make([]tw.Align, len(t.Header))
+	for k := range align {
+		align[k] = tw.AlignLeft
+		if t.numeric(k) {
+			align[k] = tw.AlignRight
+		}
+	}
+	o := []tablewriter.Option{tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithHeaderAutoWrap(tw.WrapNone), tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithTrimSpace(tw.Off), tablewriter.WithTrimLine(tw.Off),
+		tablewriter.WithHeaderAlignment(tw.AlignLeft), tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: align})}
+	r := tw.Rendition{Borders: tw.BorderNone, Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone}}
+	if markdown {
+		r.Borders.Left, r.Borders.Right, r.Symbols = tw.On, tw.On, tw.NewSymbols(tw.StyleMarkdown)
+		r.Settings.Separators.BetweenColumns, r.Settings.Lines.ShowHeaderLine = tw.On, tw.On
+	} else {
+		o = append(o, tablewriter.WithPadding(tw.Padding{Right: "  ", Overwrite: true}))
+	}
+	o = append(o, tablewriter.WithRendition(r))
+	out := tablewriter.NewTable(w, o...)
+	out.Header(t.Header)
+	return errors.Join(out.Bulk(t.Rows), out.Render())
 }
 
 // LaTeX writes the table for the package booktabs. With a caption or a label it is a
