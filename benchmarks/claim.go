@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/gapwise/gapwise/internal/words"
 )
 
 // claim says that a figure is above a limit, or below it if less.
@@ -155,7 +157,7 @@ func near(text string, value estimate, printed, within float64) Finding {
 	case off-value.half > margin:
 		verdict = NotHeld
 	}
-	return Finding{fmt.Sprintf("%s: %s (within %s %%)", text, plain(printed), plain(100*within)), verdict, fmt.Sprintf("%v", value)}
+	return Finding{fmt.Sprintf("%s: %s (within %s %%)", text, words.Plain(printed), words.Plain(100*within)), verdict, fmt.Sprintf("%v", value)}
 }
 
 // counted is near for a count: our share of the runs is compared with the printed
@@ -164,7 +166,7 @@ func counted(text string, ours, printed count, within float64) Finding {
 	p := 100 * float64(printed.n) / float64(printed.of)
 	d := difference(ours.share(), printed.share())
 	f := near("", estimate{p + d.mean, d.half}, p, within)
-	return Finding{fmt.Sprintf("%s: %v (within %s %%)", text, printed, plain(100*within)), f.Verdict, ours.String()}
+	return Finding{fmt.Sprintf("%s: %v (within %s %%)", text, printed, words.Plain(100*within)), f.Verdict, ours.String()}
 }
 
 // none is the finding that no run has a property.

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/gapwise/gapwise/internal/words"
 )
 
 // term is a cell that counts with a sign.
@@ -23,17 +25,9 @@ func (x estimate) String() string {
 		return "no run has a value"
 	}
 	if math.IsNaN(x.half) {
-		return plain(x.mean) + " (one run)"
+		return words.Plain(x.mean) + " (one run)"
 	}
-	return plain(x.mean) + " ± " + plain(x.half)
-}
-
-// plain prints three significant digits, and all before the decimal point.
-func plain(x float64) string {
-	if math.Abs(x) >= 100 {
-		return fmt.Sprintf("%.0f", x)
-	}
-	return fmt.Sprintf("%.3g", x)
+	return words.Plain(x.mean) + " ± " + words.Plain(x.half)
 }
 
 // mean estimates the sum of some terms over the draws that all of them have. In a
@@ -154,7 +148,7 @@ func (c count) String() string {
 	if c.of == 0 {
 		return "0 of 0"
 	}
-	return fmt.Sprintf("%d of %d (%s %%)", c.n, c.of, plain(100*float64(c.n)/float64(c.of)))
+	return fmt.Sprintf("%d of %d (%s %%)", c.n, c.of, words.Plain(100*float64(c.n)/float64(c.of)))
 }
 
 // count counts the runs of a cell whose value has a property.

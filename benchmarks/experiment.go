@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gapwise/gapwise/internal/words"
 )
 
 // experiment holds the runs that findings are about.
@@ -149,7 +151,7 @@ func (e *experiment) where(k int) string {
 	}
 	text := label(e.points[k])
 	if len(e.x) == 1 {
-		text = figure(e.points[k][0])
+		text = words.Figure(e.points[k][0])
 	}
 	return strings.Join(e.x, ",") + " " + text
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/words"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -132,7 +133,7 @@ func (s dagGraphs) by(parameter string) (all []dagPoint) {
 	slices.Sort(values)
 	for _, x := range values {
 		here := slices.DeleteFunc(slices.Clone(s), func(g *dagGraph) bool { return g.params[parameter] != x })
-		all = append(all, dagPoint{parameter + " " + figure(x), here})
+		all = append(all, dagPoint{parameter + " " + words.Figure(x), here})
 	}
 	return all
 }

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -433,7 +434,7 @@ func ParameterAxis(key string, r *Record) string {
 func label(x []float64) string {
 	var all []string
 	for _, v := range x {
-		all = append(all, figure(v))
+		all = append(all, words.Figure(v))
 	}
 	return "{" + strings.Join(all, ",") + "}"
 }
@@ -475,7 +476,7 @@ func choose(records []Record, algorithms []string, where map[string]float64) ([]
 	if len(all) == 0 {
 		var conditions []string
 		for _, p := range slices.Sorted(maps.Keys(where)) {
-			conditions = append(conditions, fmt.Sprintf("%s = %s (there is %s)", p, figure(where[p]), some(have[p])))
+			conditions = append(conditions, fmt.Sprintf("%s = %s (there is %s)", p, words.Figure(where[p]), some(have[p])))
 		}
 		return nil, fmt.Errorf("no run has %s", strings.Join(conditions, " and "))
 	}
@@ -494,7 +495,7 @@ func some(values map[float64]bool) string {
 			all = append(all, "...")
 			break
 		}
-		all = append(all, figure(v))
+		all = append(all, words.Figure(v))
 	}
 	return strings.Join(all, ", ")
 }

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gapwise/gapwise/internal/stats"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -62,8 +63,8 @@ var columns = sync.OnceValue(func() []column {
 		of := func(r measured) float64 { return r.figure(m.Key) }
 		mean := "mean " + strings.TrimPrefix(m.Name, "mean ")
 		all = append(all,
-			column{m.Key, fmt.Sprintf("%s, of %s", mean, joined(m.kinds)), func(g *group) string { return fixed(stat.Mean(g.values(of), nil)) }},
-			column{strings.TrimSuffix(m.Key, " %") + " ±", "half-width of the 95 % confidence interval of the " + mean, func(g *group) string { return fixed(g.half(m.Key)) }})
+			column{m.Key, fmt.Sprintf("%s, of %s", mean, joined(m.kinds)), func(g *group) string { return words.Known("%.2f", stat.Mean(g.values(of), nil)) }},
+			column{strings.TrimSuffix(m.Key, " %") + " ±", "half-width of the 95 % confidence interval of the " + mean, func(g *group) string { return words.Known("%.2f", g.half(m.Key)) }})
 	}
 	return all
 })
@@ -90,26 +91,26 @@ var commonColumns = []column{
 	{"stated", "runs whose solution is only stated, not found by gapwise bench", func(g *group) string {
 		return strconv.Itoa(g.count(func(r measured) bool { return (r.Objective != nil || r.Verified) && !(r.Verified && r.Sealed) }))
 	}},
-	{"objective", "mean objective", func(g *group) string { return figure(stat.Mean(g.values(measured.objective), nil)) }},
-	{"bound", "mean bound that the run itself has", func(g *group) string { return figure(stat.Mean(g.values(measured.bound), nil)) }},
-	{"second", "mean second objective", func(g *group) string { return figure(stat.Mean(g.values(measured.second), nil)) }},
-	{firstHalf, "half-width of the 95 % confidence interval of the mean objective; of one run by batch means", func(g *group) string { return figure(g.half(objectiveKey)) }},
-	{secondHalf, "half-width of the 95 % confidence interval of the mean second objective; of one run by batch means", func(g *group) string { return figure(g.half(secondKey)) }},
+	{"objective", "mean objective", func(g *group) string { return words.Figure(stat.Mean(g.values(measured.objective), nil)) }},
+	{"bound", "mean bound that the run itself has", func(g *group) string { return words.Figure(stat.Mean(g.values(measured.bound), nil)) }},
+	{"second", "mean second objective", func(g *group) string { return words.Figure(stat.Mean(g.values(measured.second), nil)) }},
+	{firstHalf, "half-width of the 95 % confidence interval of the mean objective; of one run by batch means", func(g *group) string { return words.Figure(g.half(objectiveKey)) }},
+	{secondHalf, "half-width of the 95 % confidence interval of the mean second objective; of one run by batch means", func(g *group) string { return words.Figure(g.half(secondKey)) }},
 	{"planned", "mean makespan that the first plan promised", func(g *group) string {
-		return figure(stat.Mean(g.values(func(r measured) float64 { return r.metric("planned") }), nil))
+		return words.Figure(stat.Mean(g.values(func(r measured) float64 { return r.metric("planned") }), nil))
 	}},
 	{"longer %", "mean objective over the mean planned, less 1", func(g *group) string {
 		planned := g.values(func(r measured) float64 { return r.metric("planned") })
 		return percent(stat.Mean(g.values(measured.objective), nil)/stat.Mean(planned, nil) - 1)
 	}},
 	{"rounds", "mean round of the best plan", func(g *group) string {
-		return figure(stat.Mean(g.values(func(r measured) float64 { return r.metric("rounds") }), nil))
+		return words.Figure(stat.Mean(g.values(func(r measured) float64 { return r.metric("rounds") }), nil))
 	}},
 	{"embeddable", "mean rejected requests that an embedding existed for (embeddable: yes)", func(g *group) string {
-		return fixed(stat.Mean(g.values(func(r measured) float64 { return r.metric("embeddable") }), nil))
+		return words.Known("%.2f", stat.Mean(g.values(func(r measured) float64 { return r.metric("embeddable") }), nil))
 	}},
 	{"preempted", "of tvc, mean number of preemptions, as the paper counts them", func(g *group) string {
-		return fixed(stat.Mean(g.values(func(r measured) float64 { return r.metric("preempted") }), nil))
+		return words.Known("%.2f", stat.Mean(g.values(func(r measured) float64 { return r.metric("preempted") }), nil))
 	}},
 	{"gap mean %", "mean gap to the best bound proved by any run, or stated where nothing is proved", func(g *group) string { return percent(stat.Mean(g.values(measured.gap), nil)) }},
 	{"gap median %", "median gap to the best bound proved by any run", func(g *group) string { return percent(stats.Quantile(0.5, g.values(measured.gap))) }},
@@ -139,10 +140,10 @@ var commonColumns = []column{
 		return g.seconds(sum)
 	}},
 	{"nodes mean", "mean nodes of a run", func(g *group) string {
-		return figure(stat.Mean(g.values(func(r measured) float64 { return float64(r.Nodes) }), nil))
+		return words.Figure(stat.Mean(g.values(func(r measured) float64 { return float64(r.Nodes) }), nil))
 	}},
 	{"nodes geo.", "shifted geometric mean of the nodes, with a shift of 100", func(g *group) string {
-		return figure(stats.Shifted(g.values(func(r measured) float64 { return float64(r.Nodes) }), 100))
+		return words.Figure(stats.Shifted(g.values(func(r measured) float64 { return float64(r.Nodes) }), 100))
 	}},
 	{"best", "runs that no other algorithm of the table beats on the instance; online policies among themselves", func(g *group) string {
 		return strconv.Itoa(g.count(func(r measured) bool { return r.degradation() <= tieWithin || r.objective() == r.best() }))
@@ -286,29 +287,11 @@ func (g *group) values(f func(measured) float64) []float64 {
 	return all
 }
 
-func figure(x float64) string {
-	if math.IsNaN(x) {
-		return "-"
-	}
-	if size := math.Abs(x); size >= 1e5 && size < 1e15 {
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(x, 'g', 5, 64)
-}
-
 func percent(x float64) string {
 	if math.IsNaN(x) {
 		return "-"
 	}
 	return strconv.FormatFloat(100*x, 'f', 3, 64)
-}
-
-// fixed formats a figure with two decimals.
-func fixed(x float64) string {
-	if math.IsNaN(x) {
-		return "-"
-	}
-	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
 // half returns the half-width of the confidence interval of the mean of a value, NaN
@@ -417,7 +400,7 @@ func Tabulate(records []Record, o TableOptions) (Table, error) {
 		t.Groups = append(t.Groups, GroupOf(class[g.algorithm]))
 		var row []string
 		for _, v := range g.by {
-			row = append(row, figure(v))
+			row = append(row, words.Figure(v))
 		}
 		row = append(row, g.algorithm)
 		for _, c := range show {

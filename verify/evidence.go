@@ -141,7 +141,7 @@ func claim(e *model.Evidence) string {
 		if e.Nodes == 1 {
 			s = ""
 		}
-		return fmt.Sprintf("(search, %s node%s)", Thousands(e.Nodes), s)
+		return fmt.Sprintf("(search, %s node%s)", thousands(e.Nodes), s)
 	case model.EvidenceRelaxation:
 		return "(linear relaxation)"
 	case model.EvidenceProof:
@@ -150,8 +150,8 @@ func claim(e *model.Evidence) string {
 	return fmt.Sprintf("(%s, too large to be recomputed here)", e.Type)
 }
 
-// Thousands returns a number with commas between its thousands.
-func Thousands(n int64) string {
+// thousands returns a number with commas between its thousands.
+func thousands(n int64) string {
 	text := fmt.Sprint(n)
 	for k := len(text) - 3; k > 0 && text[k-1] != '-'; k -= 3 {
 		text = text[:k] + "," + text[k:]

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -121,7 +122,7 @@ func (p *program) builtInPlans(c *cli.Command) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.out, "%-22s %s\n", name, wrap(plan.Description, 56, 23))
+		fmt.Fprintf(p.out, "%-22s %s\n", name, words.Wrap(plan.Description, 56, 23))
 	}
 	return nil
 }

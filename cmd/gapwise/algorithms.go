@@ -10,6 +10,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -62,9 +63,9 @@ func (p *program) algorithms() *cli.Command {
 						if a.Exact {
 							summary = "exact: " + summary
 						}
-						fmt.Fprintf(p.out, "  %-*s %s\n", name, a.Name, wrap(summary, 76-name, name+3))
-						fmt.Fprintf(p.out, "  %-*s %s\n", name, "", wrap(a.Complexity, 76-name, name+3))
-						fmt.Fprintf(p.out, "  %-*s %s\n", name, "", wrap(a.Paper, 76-name, name+3))
+						fmt.Fprintf(p.out, "  %-*s %s\n", name, a.Name, words.Wrap(summary, 76-name, name+3))
+						fmt.Fprintf(p.out, "  %-*s %s\n", name, "", words.Wrap(a.Complexity, 76-name, name+3))
+						fmt.Fprintf(p.out, "  %-*s %s\n", name, "", words.Wrap(a.Paper, 76-name, name+3))
 					}
 				}
 			}
@@ -75,7 +76,7 @@ func (p *program) algorithms() *cli.Command {
 					{strings.Join(gapwise.Externals(), ", "), "engines that solve MPS files, if their programs are there"},
 					{"mps:COMMAND", "such an engine that is any command, as in mps:'solver {in} {out}'"},
 				} {
-					fmt.Fprintf(p.out, "  %s\n    %s\n", x[0], wrap(x[1], 74, 4))
+					fmt.Fprintf(p.out, "  %s\n    %s\n", x[0], words.Wrap(x[1], 74, 4))
 				}
 			}
 			return nil
@@ -104,24 +105,4 @@ func (p *program) algorithmLines(kind model.Kind) error {
 		}
 	}
 	return nil
-}
-
-// wrap breaks text at spaces into lines of at most width bytes, the second and
-// later ones indented.
-func wrap(text string, width, indent int) string {
-	out, line := "", 0
-	for i, word := range strings.Fields(text) {
-		switch {
-		case i == 0:
-		case line+1+len(word) > width:
-			out += fmt.Sprintf("\n%*s", indent, "")
-			line = 0
-		default:
-			out += " "
-			line++
-		}
-		out += word
-		line += len(word)
-	}
-	return out
 }

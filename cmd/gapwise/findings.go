@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/words"
 )
 
 func (p *program) findings() *cli.Command {
@@ -48,7 +49,7 @@ func (p *program) findings() *cli.Command {
 					return t.Render(w, c.String("format"))
 				}
 				for _, r := range t.Rows {
-					fmt.Fprintf(w, "%-9s  %s\n           %s\n", r[0], wrap(r[1], 67, 11), wrap(r[2], 67, 11))
+					fmt.Fprintf(w, "%-9s  %s\n           %s\n", r[0], words.Wrap(r[1], 67, 11), words.Wrap(r[2], 67, 11))
 				}
 				return nil
 			})

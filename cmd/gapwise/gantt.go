@@ -20,6 +20,7 @@ import (
 	"github.com/gapwise/gapwise/draw"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -29,7 +30,7 @@ func (p *program) gantt() *cli.Command {
 		Name:      "gantt",
 		Usage:     "draw a solution",
 		ArgsUsage: "INSTANCE [SOLUTION]",
-		Description: wrap("SVG, PNG or PDF; without -o in characters, for a terminal. Without a SOLUTION the instance is solved first, by "+ganttDefaults()+
+		Description: words.Wrap("SVG, PNG or PDF; without -o in characters, for a terminal. Without a SOLUTION the instance is solved first, by "+ganttDefaults()+
 			"; of several results the best is drawn, or that by --algorithm.", 76, 0) + "\n" +
 			"Of a batch, processors are drawn over time, the background by itself; below,\n" +
 			"processors in use and waiting jobs. More than 20,000 rectangles become fields\n" +

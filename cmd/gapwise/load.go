@@ -9,6 +9,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -51,7 +52,7 @@ func readingFlags() []cli.Flag {
 func (p *program) load(c *cli.Command, path string) (model.Instance, error) {
 	in, assumed, err := read(c, path)
 	if err == nil && assumed != "" {
-		fmt.Fprintln(p.err, wrap(assumed, 78, 2))
+		fmt.Fprintln(p.err, words.Wrap(assumed, 78, 2))
 	}
 	return in, err
 }

@@ -19,6 +19,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/internal/visible"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -128,7 +129,7 @@ func wrappedFlag(f cli.Flag) string {
 	if numberFlags[f.Names()[0]] {
 		names = strings.Replace(names, " string", " number", 1)
 	}
-	return names + "\t" + strings.ReplaceAll(wrap(meaning, 46, 0), "\n", "\n\t")
+	return names + "\t" + strings.ReplaceAll(words.Wrap(meaning, 46, 0), "\n", "\n\t")
 }
 
 func (p *program) app() *cli.Command {

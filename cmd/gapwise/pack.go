@@ -11,6 +11,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -137,7 +138,7 @@ func (p *program) packAll(ctx context.Context, c *cli.Command, paths []string, o
 			return err
 		}
 		for _, n := range notes {
-			fmt.Fprintln(w, wrap(n, 78, 2))
+			fmt.Fprintln(w, words.Wrap(n, 78, 2))
 		}
 	}
 	if f := c.String("output"); f != "" {

@@ -10,14 +10,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/draw"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -35,7 +34,7 @@ func (p *program) plot() *cli.Command {
 		"From a RESULT of gapwise solve --algorithm network-aware -o: the makespan of\n" +
 		"each round, as planned and as realised.\n\nValues:\n"
 	for _, v := range benchmarks.ValueNames() {
-		help += fmt.Sprintf("  %-19s %s\n", v[0], wrap(v[1], 53, 22))
+		help += fmt.Sprintf("  %-19s %s\n", v[0], words.Wrap(v[1], 53, 22))
 	}
 	return &cli.Command{
 		Name:        "plot",
@@ -166,15 +165,15 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 		curves[k].Apart = apart
 	}
 	of := slices.IndexFunc(records, func(r benchmarks.Record) bool { return r.Algorithm == lines[0].Algorithm })
-	var words []string
+	var titles []string
 	for _, key := range x {
-		words = append(words, benchmarks.ParameterAxis(key, &records[of]))
+		titles = append(titles, benchmarks.ParameterAxis(key, &records[of]))
 	}
-	xaxis, yaxis := draw.Axis{Label: strings.Join(words, ", ")}, draw.Axis{Label: benchmarks.ValueAxis(y, &records[of])}
+	xaxis, yaxis := draw.Axis{Label: strings.Join(titles, ", ")}, draw.Axis{Label: benchmarks.ValueAxis(y, &records[of])}
 	if len(x) > 1 {
 		xaxis.Label = "{" + strings.Join(x, ", ") + "}"
 	}
-	title := upper(yaxis.Label) + " by " + strings.Join(x, ", ")
+	title := words.Upper(yaxis.Label) + " by " + strings.Join(x, ", ")
 	if where := c.String("where"); where != "" {
 		title += " (" + where + ")"
 	}
@@ -231,12 +230,6 @@ func sampled(lines []benchmarks.Line) string {
 		text += fmt.Sprintf(", %d runs each", runs)
 	}
 	return text
-}
-
-// upper begins a text with a capital.
-func upper(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(r)) + s[n:]
 }
 
 func (p *program) plotRounds(c *cli.Command, style draw.Style, path string, data []byte) error {

@@ -16,6 +16,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/process"
 	"github.com/gapwise/gapwise/internal/report"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -68,7 +69,7 @@ func (p *program) report() *cli.Command {
 				return err
 			}
 			o := report.Options{Title: c.String("title"), Pictures: c.Int("pictures")}
-			s := report.Solving{TimeLimit: c.Duration("time-limit"), Seed: c.Uint64("seed"), Said: func(line string) { fmt.Fprintln(p.err, wrap(line, 78, 2)) }}
+			s := report.Solving{TimeLimit: c.Duration("time-limit"), Seed: c.Uint64("seed"), Said: func(line string) { fmt.Fprintln(p.err, words.Wrap(line, 78, 2)) }}
 			if len(paths) == 1 && instances.IsSWF(paths[0]) {
 				return p.reportLog(ctx, c, paths, output, s, o)
 			}

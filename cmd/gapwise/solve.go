@@ -16,6 +16,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/internal/params"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -334,7 +335,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 		results = append(results, mine...)
 		if quiet {
 			if assumptions[k] != "" {
-				fmt.Fprintln(p.err, wrap(assumptions[k], 78, 2))
+				fmt.Fprintln(p.err, words.Wrap(assumptions[k], 78, 2))
 			}
 			if err := writeLines(p.out, mine); err != nil {
 				return err

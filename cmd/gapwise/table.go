@@ -15,13 +15,14 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
 func (p *program) table() *cli.Command {
 	help := "Columns:\n"
 	for _, c := range benchmarks.ColumnNames() {
-		help += fmt.Sprintf("  %-21s %s\n", c[0], wrap(c[1], 51, 24))
+		help += fmt.Sprintf("  %-21s %s\n", c[0], words.Wrap(c[1], 51, 24))
 	}
 	help += "\n" + parametersHelp()
 	return &cli.Command{
@@ -66,7 +67,7 @@ func (p *program) table() *cli.Command {
 					w = p.err
 				}
 				for _, s := range vouched {
-					fmt.Fprintln(w, wrap(s, 78, 2))
+					fmt.Fprintln(w, words.Wrap(s, 78, 2))
 				}
 				return nil
 			})
@@ -88,9 +89,9 @@ func parametersHelp() string {
 			if x.Unit != "" {
 				x.Help += ", in " + x.Unit
 			}
-			help += fmt.Sprintf("    %-15s %s\n", x.Key, wrap(x.Help, 55, 20))
+			help += fmt.Sprintf("    %-15s %s\n", x.Key, words.Wrap(x.Help, 55, 20))
 		}
-		help += fmt.Sprintf("    %-15s %s\n", "if drawn also", wrap(strings.Join(append(drawn, "draw"), ", "), 55, 20))
+		help += fmt.Sprintf("    %-15s %s\n", "if drawn also", words.Wrap(strings.Join(append(drawn, "draw"), ", "), 55, 20))
 	}
 	return help
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -43,7 +44,7 @@ func (f *traceFile) step(s model.Step) {
 		}
 		return
 	}
-	fmt.Fprintf(f.w, "%s\n", wrap(s.Words, 78, 4))
+	fmt.Fprintf(f.w, "%s\n", words.Wrap(s.Words, 78, 4))
 }
 
 // close writes the file.

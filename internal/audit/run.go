@@ -135,7 +135,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 
 // write stores the instance and, beside it, what is wrong with it.
 func (d Disagreement) write(folder string) (string, error) {
-	path := filepath.Join(folder, fmt.Sprintf("%s-%s-%d-%d.json", d.Instance.Kind(), words(d.Check), d.Seed, d.Number))
+	path := filepath.Join(folder, fmt.Sprintf("%s-%s-%d-%d.json", d.Instance.Kind(), said(d.Check), d.Seed, d.Number))
 	data, err := json.MarshalIndent(d.Instance, "", " ")
 	if err != nil {
 		return "", fmt.Errorf("audit: %w", err)

@@ -290,8 +290,8 @@ func equal(a, b model.Instance) bool {
 	return errA == nil && errB == nil && x == y
 }
 
-// words returns the name of a check as a part of a file name.
-func words(check string) string {
+// said returns the name of a check as a part of a file name.
+func said(check string) string {
 	out := []rune{}
 	for _, r := range check {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -27,7 +28,7 @@ requests and more. Disagreements: %d.
 
 | problem | comparison | below 12 | 12 and more |
 |---|---|---|---|
-`, thousands(all), thousands(instances), r.Seed, r.Elapsed.Round(time.Second), thousands(engines), len(r.Disagreements))
+`, words.Thousands(all), words.Thousands(instances), r.Seed, r.Elapsed.Round(time.Second), words.Thousands(engines), len(r.Disagreements))
 	kinds := make([]model.Kind, 0, len(r.counts))
 	for k := range r.counts {
 		kinds = append(kinds, k)
@@ -36,18 +37,18 @@ requests and more. Disagreements: %d.
 	var total [comparisons][2]int64
 	for _, k := range kinds {
 		for c, n := range r.counts[k] {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", k, comparisonNames[c], thousands(n[0]), thousands(n[1]))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", k, comparisonNames[c], words.Thousands(n[0]), words.Thousands(n[1]))
 			total[c][0] += n[0]
 			total[c][1] += n[1]
 		}
 	}
 	for c, n := range total {
-		fmt.Fprintf(&b, "| all | %s | %s | %s |\n", comparisonNames[c], thousands(n[0]), thousands(n[1]))
+		fmt.Fprintf(&b, "| all | %s | %s | %s |\n", comparisonNames[c], words.Thousands(n[0]), words.Thousands(n[1]))
 	}
 	b.WriteString("\n| problem | instances of up to 8 | 12 to 16 | 17 and more tasks, jobs or requests |\n|---|---|---|---|\n")
 	for _, k := range kinds {
 		n := r.instances[k]
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", k, thousands(n[tiny]), thousands(n[middle]), thousands(n[large]))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", k, words.Thousands(n[tiny]), words.Thousands(n[middle]), words.Thousands(n[large]))
 	}
 	b.WriteString("\n### What is compared\n\n" + wrapped("Instances are drawn by styles of figures ("+strings.Join(styleNames(), ", ")+
 		") in graphs, windows, hosts and fat-trees of many shapes. Each solution of each algorithm goes to the judge, and is held against each bound and each proof of the others. "+
@@ -74,15 +75,6 @@ func styleNames() (names []string) {
 		names = append(names, s.name)
 	}
 	return names
-}
-
-// thousands returns a count with commas between its thousands.
-func thousands(n int64) string {
-	s := fmt.Sprint(n)
-	for k := len(s) - 3; k > 0; k -= 3 {
-		s = s[:k] + "," + s[k:]
-	}
-	return s
 }
 
 // wrapped breaks a paragraph into lines.

@@ -10,10 +10,10 @@ import (
 	"math"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -130,7 +130,7 @@ func (x *Explanation) why(ctx context.Context, in model.Instance, r model.Result
 		if !f.Implies(sense, r.Bound, infeasible) {
 			return fmt.Errorf("%w: the bound %.12g doesn't follow from its evidence", model.ErrInvalid, r.Bound)
 		}
-		x.Why = append(x.Why, words(in, r.Bound, f))
+		x.Why = append(x.Why, reasonOf(in, r.Bound, f))
 		return nil
 	} else if err != nil && !errors.Is(err, verify.ErrUnchecked) {
 		return fmt.Errorf("%w: the result's evidence: %w", model.ErrInvalid, err)
@@ -190,11 +190,11 @@ func (x *Explanation) shown(ctx context.Context, in model.Instance, all []bounds
 func of(ctx context.Context, in model.Instance, b *bounds.Bound) Reason {
 	if b.Evidence.Checkable() {
 		if f, err := verify.Evidence(ctx, in, b.Evidence); err == nil && f.Implies(model.SenseOf(in), b.Value, b.Infeasible) {
-			return words(in, b.Value, f)
+			return reasonOf(in, b.Value, f)
 		}
 	}
 	if b.Infeasible {
-		return Reason{Words: sentence(b.Reason), Evidence: b.Evidence}
+		return Reason{Words: words.Upper(b.Reason) + ".", Evidence: b.Evidence}
 	}
 	how := "no evidence of it is kept that the judge could recompute"
 	if b.Evidence != nil && b.Evidence.Type == model.EvidenceRelaxation {
@@ -207,7 +207,7 @@ func of(ctx context.Context, in model.Instance, b *bounds.Bound) Reason {
 func searched(ctx context.Context, in model.Instance, r model.Result) Reason {
 	nodes := "1 node"
 	if r.Nodes != 1 {
-		nodes = verify.Thousands(r.Nodes) + " nodes"
+		nodes = words.Thousands(r.Nodes) + " nodes"
 	}
 	what := fmt.Sprintf("This was proved by search: %s looked at %s", r.Algorithm, nodes)
 	switch {
@@ -231,22 +231,13 @@ func replayable(ctx context.Context, in model.Instance) bool {
 	return err == nil
 }
 
-// sentence makes a reason a sentence.
-func sentence(s string) string {
-	if s == "" {
-		return ""
-	}
-	_, first := utf8.DecodeRuneInString(s)
-	return strings.ToUpper(s[:first]) + s[first:] + "."
-}
-
 // width of the text.
 const width = 78
 
 // String returns the explanation as text of at most 80 columns, as far as names allow.
 func (x *Explanation) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s, solved by %s\n\n%s\n", x.Kind, x.Instance, x.Algorithm, wrap(x.Value, width, 0))
+	fmt.Fprintf(&b, "%s %s, solved by %s\n\n%s\n", x.Kind, x.Instance, x.Algorithm, words.Wrap(x.Value, width, 0))
 	part := func(title string, all []Reason) {
 		if len(all) == 0 {
 			return
@@ -258,7 +249,7 @@ func (x *Explanation) String() string {
 				end := text[len(text)-1:]
 				text = text[:len(text)-1] + " (recomputed by the judge)" + end
 			}
-			fmt.Fprintf(&b, "  %s\n", wrap(text, width-2, 2))
+			fmt.Fprintf(&b, "  %s\n", words.Wrap(text, width-2, 2))
 			b.WriteString(table(r.Rows))
 		}
 	}
@@ -277,18 +268,10 @@ func (x *Explanation) String() string {
 		if !c.Minimal {
 			text += " (that none of them can be left out isn't proved)"
 		}
-		fmt.Fprintf(&b, "\nA conflict\n  %s\n", wrap(text+": "+list(c.Elements, 30)+".", width-2, 2))
+		fmt.Fprintf(&b, "\nA conflict\n  %s\n", words.Wrap(text+": "+words.Some(c.Elements, 30)+".", width-2, 2))
 	}
 	part("What holds it up", x.Holds)
 	return b.String()
-}
-
-// list names ids, at most so many of them.
-func list(ids []string, most int) string {
-	if len(ids) <= most {
-		return strings.Join(ids, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(ids[:most], ", "), len(ids)-most)
 }
 
 // mostRows of a table are shown.
@@ -320,7 +303,7 @@ func table(rows [][]string) string {
 		cells, high := make([][]string, len(r)), 1
 		for k, cell := range r {
 			if cells[k] = []string{cell}; len([]rune(cell)) > size[k] {
-				cells[k] = strings.Split(wrap(cell, size[k], 0), "\n")
+				cells[k] = strings.Split(words.Wrap(cell, size[k], 0), "\n")
 			}
 			high = max(high, len(cells[k]))
 		}
@@ -360,23 +343,4 @@ func narrow(size []int, most int) {
 		}
 		size[widest]--
 	}
-}
-
-// wrap breaks text into lines of at most so many runes, those after the first indented.
-func wrap(text string, width, indent int) string {
-	out, line := "", 0
-	for i, word := range strings.Fields(text) {
-		switch n := len([]rune(word)); {
-		case i == 0:
-			line = n
-		case line+1+n > width:
-			out += "\n" + strings.Repeat(" ", indent)
-			line = n
-		default:
-			out += " "
-			line += 1 + n
-		}
-		out += word
-	}
-	return out
 }

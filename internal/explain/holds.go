@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -120,7 +121,7 @@ func vcschedHolds(v *model.VCSched, p *model.Placement) ([]Reason, error) {
 				ids = append(ids, v.Jobs[i].ID)
 			}
 		}
-		r.Rows = append(r.Rows, []string{fmt.Sprint(h), fmt.Sprintf("%.6g", load[h]), fmt.Sprintf("%.6g", memory[h]), list(ids, 6)})
+		r.Rows = append(r.Rows, []string{fmt.Sprint(h), fmt.Sprintf("%.6g", load[h]), fmt.Sprintf("%.6g", memory[h]), words.Some(ids, 6)})
 	}
 	return []Reason{r}, nil
 }
@@ -181,7 +182,7 @@ func reservationHolds(in *model.Reservation, b *model.Bookings) ([]Reason, error
 					}
 				}
 				if in.PEs-used < free {
-					free, who = in.PEs-used, list(ids, 5)
+					free, who = in.PEs-used, words.Some(ids, 5)
 				}
 			}
 			if free > most {
@@ -231,7 +232,7 @@ func batchHolds(b *model.Batch, s model.Solution) ([]Reason, error) {
 				ids = append(ids, all[i].ID)
 			}
 		}
-		before := list(ids, 4)
+		before := words.Some(ids, 4)
 		if o.StartS <= o.SubmitS {
 			before = "at once"
 		}
@@ -296,7 +297,7 @@ func tvcHolds(v *model.TVC, s model.Solution) ([]Reason, error) {
 		case len(ids) == 0:
 			short = "nothing: kept for others"
 		}
-		r.Rows = append(r.Rows, []string{q.ID, fmt.Sprint(q.VMs), fmt.Sprintf("%.6g", q.BandwidthMbps), fmt.Sprintf("%.6g s", q.ArrivalS), fmt.Sprint(free), short, list(ids, 4)})
+		r.Rows = append(r.Rows, []string{q.ID, fmt.Sprint(q.VMs), fmt.Sprintf("%.6g", q.BandwidthMbps), fmt.Sprintf("%.6g s", q.ArrivalS), fmt.Sprint(free), short, words.Some(ids, 4)})
 	}
 	if n == 0 {
 		return []Reason{{Words: "Nothing: every request is accepted."}}, nil

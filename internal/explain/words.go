@@ -6,13 +6,14 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
 
-// words explains a bound by the evidence from which the judge has computed what follows. The
+// reasonOf explains a bound by the evidence from which the judge has computed what follows. The
 // shape of what the judge hasn't accepted isn't known, so there are no words for it.
-func words(in model.Instance, bound float64, f verify.Followed) Reason {
+func reasonOf(in model.Instance, bound float64, f verify.Followed) Reason {
 	e := f.Evidence
 	r := Reason{Evidence: e, Checked: true, Elements: e.Elements}
 	switch x := in.(type) {
@@ -38,7 +39,7 @@ func dagWords(d *model.DAG, e *model.Evidence, bound float64, r *Reason) {
 	case model.EvidencePath:
 		rows, length, chain := along(d, e.Elements)
 		if !chain {
-			r.Words = fmt.Sprintf("On whatever machines they run, %d tasks that wait for each other take %.9g s: %s.", len(e.Elements), bound, list(e.Elements, 20))
+			r.Words = fmt.Sprintf("On whatever machines they run, %d tasks that wait for each other take %.9g s: %s.", len(e.Elements), bound, words.Some(e.Elements, 20))
 			return
 		}
 		r.Words = fmt.Sprintf("These %d tasks wait for each other. On the machines that suit the path best they and the transfers between them take %.9g s:", len(e.Elements), length)
@@ -159,7 +160,7 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 			r.Words = fmt.Sprintf("The task of the largest CPU need, of job %s, needs that much wherever it is, %s.", r.Elements[0], then)
 			return
 		}
-		r.Words = fmt.Sprintf("Of the %d tasks with the largest CPU needs (jobs %s), %d share one of the %d hosts, %s.", e.Count, list(r.Elements, 12), (e.Count-1)/v.Hosts+1, v.Hosts, then)
+		r.Words = fmt.Sprintf("Of the %d tasks with the largest CPU needs (jobs %s), %d share one of the %d hosts, %s.", e.Count, words.Some(r.Elements, 12), (e.Count-1)/v.Hosts+1, v.Hosts, then)
 	case model.EvidenceClique:
 		n := 0.0
 		for _, w := range e.Weights {
@@ -169,7 +170,7 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 		if infeasible {
 			more = "in memory"
 		}
-		r.Words = fmt.Sprintf("No two of %.0f tasks (jobs %s) fit on one host %s, and there are %d hosts, %s.", n, list(e.Elements, 20), more, v.Hosts, then)
+		r.Words = fmt.Sprintf("No two of %.0f tasks (jobs %s) fit on one host %s, and there are %d hosts, %s.", n, words.Some(e.Elements, 20), more, v.Hosts, then)
 	case model.EvidenceFilling:
 		r.Words = fmt.Sprintf("Counted by the dual-feasible function %q, by which what fits on one host never counts more than a host, the %s needs of all tasks count more than the %d hosts, %s.",
 			functionName(e.Function), e.Resource, v.Hosts, then)
@@ -236,7 +237,7 @@ func reservationWords(in *model.Reservation, e *model.Evidence, bound float64, i
 			}
 			r.Elements = append(r.Elements, ids...)
 			r.Rows = append(r.Rows, []string{fmt.Sprintf("%.9g s", t.Seconds(w.From)), fmt.Sprintf("%.9g s", t.Seconds(w.To)), fmt.Sprintf("%.6g", energy/perSecond),
-				fmt.Sprintf("%.6g", float64(w.To-w.From)*float64(in.PEs)/perSecond), list(ids, 6)})
+				fmt.Sprintf("%.6g", float64(w.To-w.From)*float64(in.PEs)/perSecond), words.Some(ids, 6)})
 		}
 	case model.EvidencePrices:
 		parts := e.Parts
@@ -249,7 +250,7 @@ func reservationWords(in *model.Reservation, e *model.Evidence, bound float64, i
 				if price := parts[p].Prices[i]; price > 0 && i+1 < len(parts[p].Times) {
 					name := ""
 					if i == 0 {
-						name = list(parts[p].Elements, 6)
+						name = words.Some(parts[p].Elements, 6)
 					}
 					r.Rows = append(r.Rows, []string{fmt.Sprint(p + 1), name, fmt.Sprintf("%.9g s", t.Seconds(parts[p].Times[i])), fmt.Sprintf("%.9g s", t.Seconds(parts[p].Times[i+1])),
 						fmt.Sprintf("%.4g", price*t.PerSecond())})
@@ -314,7 +315,7 @@ func tvcWords(v *model.TVC, e *model.Evidence, bound float64, r *Reason) {
 		for i, at := range order {
 			name := ""
 			if i == 0 {
-				name = list(e.Parts[p].Elements, 6)
+				name = words.Some(e.Parts[p].Elements, 6)
 			}
 			r.Rows = append(r.Rows, []string{fmt.Sprint(p + 1), name, fmt.Sprintf("%.6g s", t.Seconds(at)), fmt.Sprintf("%.4g", moments[at][0]), fmt.Sprintf("%.4g", moments[at][1])})
 		}

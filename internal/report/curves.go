@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/stats"
+	"github.com/gapwise/gapwise/internal/words"
 )
 
 // comparable returns the algorithms that ran on at least half of the instances, and
@@ -52,9 +53,9 @@ func parameterCurves(all []*part) section {
 				if !slices.Contains(f.Choices[1].Values, what) {
 					f.Choices[1].Values = append(f.Choices[1].Values, what)
 				}
-				caption := sentence(c.name) + "."
+				caption := words.Upper(c.name) + "."
 				if len(left) > 0 {
-					caption += fmt.Sprintf(" Not shown, as they ran on fewer than half of the instances: %s.", list(left))
+					caption += fmt.Sprintf(" Not shown, as they ran on fewer than half of the instances: %s.", words.And(left))
 				}
 				c.name += " against " + key
 				f.Charts = append(f.Charts, figureOf(c, caption, key, what))
@@ -100,7 +101,7 @@ func (p *part) objectives(shown []string, classes []class, x axis) *chart {
 			}
 		}
 		title := func(y float64) string {
-			return fmt.Sprintf("%s at %s %s, n = %d of %d instances", tidy(y), x.label, k.label, len(bounds), len(k.in))
+			return fmt.Sprintf("%s at %s %s, n = %d of %d instances", words.Tidy(y), x.label, k.label, len(bounds), len(k.in))
 		}
 		for n := range shown {
 			y := stats.Mean(objectives[n])
@@ -129,7 +130,7 @@ func (p *part) byClass(c *chart, shown []string, classes []class, text func(floa
 
 func (p *part) gaps(shown []string, classes []class, x axis) *chart {
 	c := &chart{name: "Mean gap to the best bound; the bound itself is the line at 0", x: x, y: axis{label: "gap (%)"}, zero: true}
-	p.byClass(c, shown, classes, func(y float64) string { return tidy(y) + " %" }, func(r *run) float64 { return 100 * r.gap() })
+	p.byClass(c, shown, classes, func(y float64) string { return words.Tidy(y) + " %" }, func(r *run) float64 { return 100 * r.gap() })
 	if c.empty() {
 		return c
 	}
@@ -148,7 +149,7 @@ func (p *part) failures(shown []string, classes []class, x axis) *chart {
 	if !slices.ContainsFunc(p.runs, (*run).failed) {
 		return c
 	}
-	p.byClass(c, shown, classes, func(y float64) string { return tidy(y) + " %" }, func(r *run) float64 {
+	p.byClass(c, shown, classes, func(y float64) string { return words.Tidy(y) + " %" }, func(r *run) float64 {
 		switch {
 		case r.on.Infeasible:
 			return math.NaN()
@@ -158,20 +159,4 @@ func (p *part) failures(shown []string, classes []class, x axis) *chart {
 		return 0
 	})
 	return c
-}
-
-// list joins words with commas.
-func list(words []string) string {
-	text := ""
-	for k, w := range words {
-		switch {
-		case k == 0:
-		case k+1 == len(words):
-			text += " and "
-		default:
-			text += ", "
-		}
-		text += w
-	}
-	return text
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gapwise/gapwise/internal/stats"
+	"github.com/gapwise/gapwise/internal/words"
 )
 
 // fit is a power law y = exp(intercept) x^exponent, by least squares of the logarithms.
@@ -85,7 +86,7 @@ func growth(all []*part) section {
 					})
 					if len(logs) > 0 {
 						y := math.Exp(stats.Mean(logs))
-						dots.points = append(dots.points, point{k.x, y, fmt.Sprintf("%s at %s %s, n = %d", duration(y), key, k.label, len(logs))})
+						dots.points = append(dots.points, point{k.x, y, fmt.Sprintf("%s at %s %s, n = %d", words.Duration(y), key, k.label, len(logs))})
 					}
 				}
 				if len(dots.points) == 0 {
@@ -96,8 +97,8 @@ func growth(all []*part) section {
 					for _, x := range []float64{slices.Min(sizes), slices.Max(sizes)} {
 						dots.line = append(dots.line, point{x: x, y: math.Exp(power.intercept) * math.Pow(x, power.exponent)})
 					}
-					dots.name = fmt.Sprintf("%s: exponent %s", a, short(power.exponent, 2))
-					t.Rows = append(t.Rows, row{Cells: []cell{words(a), words(key), number(power.exponent, short(power.exponent, 2)), number(power.r2, fmt.Sprintf("%.3f", power.r2)), count(power.n), count(stopped)}})
+					dots.name = fmt.Sprintf("%s: exponent %s", a, words.Short(power.exponent, 2))
+					t.Rows = append(t.Rows, row{Cells: []cell{text(a), text(key), number(power.exponent, words.Short(power.exponent, 2)), number(power.r2, fmt.Sprintf("%.3f", power.r2)), count(power.n), count(stopped)}})
 				}
 				c.curves = append(c.curves, dots)
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/gapwise/gapwise/draw"
 	"github.com/gapwise/gapwise/internal/process"
 	"github.com/gapwise/gapwise/internal/stats"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -96,13 +97,13 @@ func (d *pictures) draw(ctx context.Context, r *run, alt, caption string) (*pict
 // words says what the pictures leave out.
 func (d *pictures) words() (all []string) {
 	if d.without > 0 {
-		all = append(all, fmt.Sprintf("Pictures of %s: more than the page holds (--pictures), or more in them than can be drawn.", plural(d.without, "solution")))
+		all = append(all, fmt.Sprintf("Pictures of %s: more than the page holds (--pictures), or more in them than can be drawn.", words.Plural(d.without, "solution")))
 	}
 	if d.larger > 0 {
-		all = append(all, fmt.Sprintf("Pictures of %s, too large for the page: gapwise gantt draws each.", plural(d.larger, "solution")))
+		all = append(all, fmt.Sprintf("Pictures of %s, too large for the page: gapwise gantt draws each.", words.Plural(d.larger, "solution")))
 	}
 	if d.stopped > 0 {
-		all = append(all, fmt.Sprintf("Pictures of %s: the command was stopped before.", plural(d.stopped, "solution")))
+		all = append(all, fmt.Sprintf("Pictures of %s: the command was stopped before.", words.Plural(d.stopped, "solution")))
 	}
 	return all
 }
@@ -155,9 +156,9 @@ func listed(ctx context.Context, all []*part, d *pictures) (s section, left []st
 		it := item{Name: cmp.Or(i.name, "(no name)"), Values: []string{string(p.kind), status}, Keys: []string{fmt.Sprintf("%.9g", -urgency(i)), i.name, fmt.Sprintf("%.9g", -longest)}}
 		best := "–"
 		if i.bestRun() != nil {
-			best = precise(i.Best)
+			best = words.Precise(i.Best)
 		}
-		it.Facts = []fact{{"kind", string(p.kind)}, {"status", status}, {"best", best}, {"bound", precise(i.Bound)}, {"gap (%)", percentOf(gap)}, {"by", "–"}}
+		it.Facts = []fact{{"kind", string(p.kind)}, {"status", status}, {"best", best}, {"bound", words.Precise(i.Bound)}, {"gap (%)", words.Percent(gap)}, {"by", "–"}}
 		if i.bestRun() != nil {
 			it.Facts[5].Value = i.bestRun().Algorithm
 		}
@@ -223,9 +224,9 @@ func (i *instance) drawn() *run {
 
 func withUnit(x float64, unit string) string {
 	if unit == "" {
-		return precise(x)
+		return words.Precise(x)
 	}
-	return precise(x) + " " + unit
+	return words.Precise(x) + " " + unit
 }
 
 // describe says in words what is known.
@@ -233,7 +234,7 @@ func (i *instance) describe(p *part) (all []string) {
 	if len(i.params) > 0 {
 		var params []string
 		for _, key := range slices.Sorted(maps.Keys(i.params)) {
-			params = append(params, key+" "+tidy(i.params[key]))
+			params = append(params, key+" "+words.Tidy(i.params[key]))
 		}
 		all = append(all, "Parameters: "+strings.Join(params, ", ")+".")
 	}
@@ -252,7 +253,7 @@ func (i *instance) describe(p *part) (all []string) {
 
 // table lists the runs.
 func (i *instance) table(p *part) *table {
-	unit, seconds := unitFor(values(i.runs, func(r *run) float64 { return r.ElapsedS }))
+	unit, seconds := words.UnitFor(values(i.runs, func(r *run) float64 { return r.ElapsedS }))
 	t := &table{Caption: "Runs", Plain: true, Columns: []column{{Name: "algorithm"}, {Name: "status"}, {p.first.String(), "objective", true}, {p.second.String(), "what breaks ties", true},
 		{"bound", "that the run itself has", true}, {"gap (%)", "to the best bound of all runs", true}, {"time (" + unit + ")", "", true}, {"nodes", "", true}, {"seed", "", true}, {Name: "checked"}}}
 	for _, r := range i.runs {
@@ -272,8 +273,8 @@ func (i *instance) table(p *part) *table {
 		if r.Bound != nil {
 			bound = *r.Bound
 		}
-		t.Rows = append(t.Rows, row{Cells: []cell{words(r.Algorithm), words(r.status()), figureCell(r.objective()), figureCell(second), figureCell(bound),
-			number(r.gap(), percentOf(r.gap())), number(r.ElapsedS, three(r.ElapsedS/seconds)), count(int(r.Nodes)), words(fmt.Sprint(r.Seed)), words(checked)}})
+		t.Rows = append(t.Rows, row{Cells: []cell{text(r.Algorithm), text(r.status()), figureCell(r.objective()), figureCell(second), figureCell(bound),
+			number(r.gap(), words.Percent(r.gap())), number(r.ElapsedS, words.Three(r.ElapsedS/seconds)), count(int(r.Nodes)), text(fmt.Sprint(r.Seed)), text(checked)}})
 	}
 	return t
 }

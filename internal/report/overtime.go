@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/stats"
+	"github.com/gapwise/gapwise/internal/words"
 )
 
 // primalGap is Berthold's (Measuring the impact of primal heuristics, 2013): 0 for an
@@ -77,8 +78,8 @@ func overTime(all []*part) section {
 		means := &chart{name: "Mean primal gap over time", x: axis{label: "time (s)", log: true}, y: axis{label: "primal gap, mean (%)"}, zero: true}
 		geometric := &chart{name: "Shifted geometric mean of the primal gap over time", x: means.x, y: axis{label: "primal gap, shifted geometric mean (%)"}, zero: true}
 		single := len(p.instances) == 1
-		unit, seconds := timeUnit(end / 30)
-		integrals := &table{Caption: fmt.Sprintf("Primal integral up to %s", duration(end)), Plain: len(p.algorithms) < 6, Columns: []column{{Name: "algorithm"}, {"n", "runs on instances with a solution", true},
+		unit, seconds := words.TimeUnit(end / 30)
+		integrals := &table{Caption: fmt.Sprintf("Primal integral up to %s", words.Duration(end)), Plain: len(p.algorithms) < 6, Columns: []column{{Name: "algorithm"}, {"n", "runs on instances with a solution", true},
 			{"mean (" + unit + ")", "mean primal integral: the mean primal gap times the time", true}, {"shifted (" + unit + ")", "shifted geometric mean of the primal integrals, shift 10 ms", true},
 			{"gap at the end, mean (%)", "mean primal gap at the end", true}, {"first solution, median (" + unit + ")", "median time of the first solution that is known of; without a trajectory, of the end", true}}}
 		if single {
@@ -112,8 +113,8 @@ func overTime(all []*part) section {
 				return math.NaN()
 			})
 			last := values(runs, func(r *run) float64 { return r.at(math.Inf(1)) })
-			long := func(x float64) cell { return number(x, three(x/seconds)) }
-			cells := []cell{words(a), count(len(runs)), long(stats.Mean(whole)), long(stats.Shifted(whole, shift)), number(stats.Mean(last), percentOf(stats.Mean(last))), long(stats.Median(first))}
+			long := func(x float64) cell { return number(x, words.Three(x/seconds)) }
+			cells := []cell{text(a), count(len(runs)), long(stats.Mean(whole)), long(stats.Shifted(whole, shift)), number(stats.Mean(last), words.Percent(stats.Mean(last))), long(stats.Median(first))}
 			if single {
 				cells = []cell{cells[0], cells[2], cells[4], cells[5]}
 			}

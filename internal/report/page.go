@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/words"
 )
 
 var (
@@ -225,7 +226,7 @@ func (t *table) align() {
 				all = append(all, *x)
 			}
 		}
-		text := aligned(all)
+		text := words.Aligned(all)
 		for _, r := range t.Rows {
 			if x := r.Cells[k].value; x != nil {
 				r.Cells[k].Text = text(*x)
@@ -234,6 +235,6 @@ func (t *table) align() {
 	}
 }
 
-func count(n int) cell { return number(float64(n), short(float64(n), 0)) }
+func count(n int) cell { return number(float64(n), words.Short(float64(n), 0)) }
 
-func words(s string) cell { return cell{Text: s} }
+func text(s string) cell { return cell{Text: s} }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/gapwise/gapwise/internal/words"
 )
 
 // The performance profile of an algorithm (Dolan, Moré: Benchmarking optimization
@@ -115,20 +117,20 @@ func profiles(all []*part) section {
 		add := func(c *chart, what, caption string, ratios [][]float64) {
 			p.profileCurves(c, shown, ratios)
 			if len(left) > 0 {
-				caption += fmt.Sprintf(" Not shown, as they ran on fewer than half of the instances: %s.", list(left))
+				caption += fmt.Sprintf(" Not shown, as they ran on fewer than half of the instances: %s.", words.And(left))
 			}
 			f.Choices[0].Values = append(f.Choices[0].Values, what)
 			f.Charts = append(f.Charts, figureOf(c, caption, what))
 		}
 		for _, tolerance := range tolerances {
 			ratios, n := profile(shown, p.measured(shown, func(r *run) float64 { return r.timeTo(tolerance) }))
-			what := fmt.Sprintf("time to within %s %% of the best", tidy(100*tolerance))
+			what := fmt.Sprintf("time to within %s %% of the best", words.Tidy(100*tolerance))
 			if tolerance == 0 {
 				what = "time to the best"
 			}
 			if n > 0 {
 				add(&chart{name: "Performance profile by " + what, x: axis{label: "τ, times the fastest algorithm's time", log: true}}, what,
-					fmt.Sprintf("Time until a solution as good as the best of all runs, tolerance %s %%. n = %d problems.", tidy(100*tolerance), n), ratios)
+					fmt.Sprintf("Time until a solution as good as the best of all runs, tolerance %s %%. n = %d problems.", words.Tidy(100*tolerance), n), ratios)
 			}
 		}
 		if ratios, n := profile(shown, p.measured(shown, (*run).quality)); n > 0 {

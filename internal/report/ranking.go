@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"math"
 	"strings"
+
+	"github.com/gapwise/gapwise/internal/words"
 )
 
 // ranking draws the objectives of algorithms on one axis, a row each, with the bound as
@@ -86,7 +88,7 @@ func (r *ranking) svg() template.HTML {
 		}
 		fmt.Fprintf(&b, `<text class="end label" x="%s" y="%s">%s</text>`, n1(names-8), n1(y+4), escape(clipText(v.name, 24)))
 		if !drawable(v.x, r.axis.log) {
-			fmt.Fprintf(&b, `<text x="%s" y="%s">%s</text>`, n1(left+8), n1(y+4), map[bool]string{true: "no solution", false: tidy(v.x)}[math.IsNaN(v.x)])
+			fmt.Fprintf(&b, `<text x="%s" y="%s">%s</text>`, n1(left+8), n1(y+4), map[bool]string{true: "no solution", false: words.Tidy(v.x)}[math.IsNaN(v.x)])
 			continue
 		}
 		fmt.Fprintf(&b, `<g class="curve c%d">`, v.hue%hues)
@@ -97,7 +99,7 @@ func (r *ranking) svg() template.HTML {
 		fmt.Fprintf(&b, `<text class="end" x="%s" y="%s">%s</text>`, n1(left-8), n1(y+4), escape(v.text))
 	}
 	if known {
-		fmt.Fprintf(&b, `<g class="curve bound"><path class="line" d="M%s %sV%s"><title>bound %s</title></path></g>`, n1(px(r.bound)), n1(top), n1(bottom), tidy(r.bound))
+		fmt.Fprintf(&b, `<g class="curve bound"><path class="line" d="M%s %sV%s"><title>bound %s</title></path></g>`, n1(px(r.bound)), n1(top), n1(bottom), words.Tidy(r.bound))
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/internal/stats"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -27,7 +28,7 @@ func (o Options) assumptions() []string {
 	if o.Assumed == "" {
 		return nil
 	}
-	return []string{sentence(o.Assumed) + "."}
+	return []string{words.Upper(o.Assumed) + "."}
 }
 
 // DefaultPictures is how many solutions are drawn unless another number is asked for.
@@ -118,18 +119,18 @@ func (p *page) summarise(all []*part) {
 		}
 	}
 	builds := benchmarks.Builds(records)
-	p.Subtitle = fmt.Sprintf("%s · gapwise %s", list(kinds), list(builds))
-	p.Cards = append(p.Cards, card{short(float64(len(records)), 0), "runs"}, card{short(float64(instances), 0), "instances"}, card{short(float64(len(algorithms)), 0), "algorithms"},
-		card{fmt.Sprintf("%s of %s", short(float64(optimal), 0), short(float64(instances), 0)), "proved optimal"})
+	p.Subtitle = fmt.Sprintf("%s · gapwise %s", words.And(kinds), words.And(builds))
+	p.Cards = append(p.Cards, card{words.Short(float64(len(records)), 0), "runs"}, card{words.Short(float64(instances), 0), "instances"}, card{words.Short(float64(len(algorithms)), 0), "algorithms"},
+		card{fmt.Sprintf("%s of %s", words.Short(float64(optimal), 0), words.Short(float64(instances), 0)), "proved optimal"})
 	if infeasible > 0 {
-		p.Cards = append(p.Cards, card{short(float64(infeasible), 0), "proved infeasible"})
+		p.Cards = append(p.Cards, card{words.Short(float64(infeasible), 0), "proved infeasible"})
 	}
 	if len(gaps) > 0 {
-		p.Cards = append(p.Cards, card{percentOf(stats.Mean(gaps)) + " %", "mean gap of the best solutions"}, card{percentOf(stats.Largest(gaps)) + " %", "worst gap of a best solution"})
+		p.Cards = append(p.Cards, card{words.Percent(stats.Mean(gaps)) + " %", "mean gap of the best solutions"}, card{words.Percent(stats.Largest(gaps)) + " %", "worst gap of a best solution"})
 	}
-	p.Cards = append(p.Cards, card{short(float64(failed), 0), "runs that failed"})
-	p.Lead = append(p.Lead, fmt.Sprintf("%s of %s on %s of %s%s.", plural(len(records), "run"), plural(len(algorithms), "algorithm"), plural(instances, "instance"), list(kinds), ofPlans(plans)))
-	proved := fmt.Sprintf("An optimal solution is proved for %s", plural(optimal, "instance"))
+	p.Cards = append(p.Cards, card{words.Short(float64(failed), 0), "runs that failed"})
+	p.Lead = append(p.Lead, fmt.Sprintf("%s of %s on %s of %s%s.", words.Plural(len(records), "run"), words.Plural(len(algorithms), "algorithm"), words.Plural(instances, "instance"), words.And(kinds), ofPlans(plans)))
+	proved := fmt.Sprintf("An optimal solution is proved for %s", words.Plural(optimal, "instance"))
 	if infeasible > 0 {
 		proved += fmt.Sprintf(", %d %s proved to have no solution", infeasible, verb(infeasible))
 	}
@@ -141,33 +142,24 @@ func (p *page) summarise(all []*part) {
 	}
 	p.Lead = append(p.Lead, proved+".")
 	if statedOptimal > 0 {
-		p.Lead = append(p.Lead, fmt.Sprintf("For %s the files state an optimum; this page takes their word for it.", plural(statedOptimal, "instance")))
+		p.Lead = append(p.Lead, fmt.Sprintf("For %s the files state an optimum; this page takes their word for it.", words.Plural(statedOptimal, "instance")))
 	}
 	if worst != nil && worst.gap() > model.DefaultGap {
 		p.Lead = append(p.Lead, fmt.Sprintf("The best solutions are %s %% from the best bounds on average and %s %% at worst, on %s (n = %d instances with a solution and a bound).",
-			percentOf(stats.Mean(gaps)), percentOf(worst.gap()), worst.name, len(gaps)))
+			words.Percent(stats.Mean(gaps)), words.Percent(worst.gap()), worst.name, len(gaps)))
 	}
 	if failed > 0 {
-		p.Lead = append(p.Lead, fmt.Sprintf("%s ended without a solution on instances that aren't proved infeasible.", plural(failed, "run")))
+		p.Lead = append(p.Lead, fmt.Sprintf("%s ended without a solution on instances that aren't proved infeasible.", words.Plural(failed, "run")))
 	}
 	if judged > 0 {
-		p.Lead = append(p.Lead, fmt.Sprintf("The judge has verified %s of result files for this page; their bounds are as stated.", plural(judged, "solution")))
+		p.Lead = append(p.Lead, fmt.Sprintf("The judge has verified %s of result files for this page; their bounds are as stated.", words.Plural(judged, "solution")))
 	}
 	for _, line := range benchmarks.Vouched(notJudged) {
-		p.Lead = append(p.Lead, sentence(line)+".")
+		p.Lead = append(p.Lead, words.Upper(line)+".")
 	}
 	if len(builds) > 1 {
 		p.Lead = append(p.Lead, "The runs are of several builds of gapwise: their times may not be comparable.")
 	}
-}
-
-// sentence begins a text with a capital letter.
-func sentence(s string) string {
-	r := []rune(s)
-	if len(r) == 0 {
-		return s
-	}
-	return strings.ToUpper(string(r[:1])) + string(r[1:])
 }
 
 func verb(n int) string {
@@ -175,13 +167,6 @@ func verb(n int) string {
 		return "is"
 	}
 	return "are"
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return short(float64(n), 0) + " " + what + "s"
 }
 
 // ofPlans names the plans.
@@ -192,5 +177,5 @@ func ofPlans(plans []string) string {
 	case 1:
 		return ", plan " + plans[0]
 	}
-	return ", plans " + list(plans)
+	return ", plans " + words.And(plans)
 }

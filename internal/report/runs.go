@@ -12,6 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -305,9 +306,9 @@ func (p *part) classes(param string) []class {
 	values := slices.Sorted(maps.Keys(byValue))
 	var all []class
 	add := func(values []float64) {
-		c := class{in: map[*instance]bool{}, label: tidy(values[0])}
+		c := class{in: map[*instance]bool{}, label: words.Tidy(values[0])}
 		if n := len(values); n > 1 {
-			c.label += " to " + tidy(values[n-1])
+			c.label += " to " + words.Tidy(values[n-1])
 		}
 		sum := 0.0
 		for _, x := range values {

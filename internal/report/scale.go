@@ -1,11 +1,10 @@
 package report
 
 import (
-	"fmt"
 	"math"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/gapwise/gapwise/internal/words"
 )
 
 // tick is a mark on an axis.
@@ -80,7 +79,7 @@ func (a *axis) ticks(n int) []tick {
 			break // the numbers are too near to each other to tell them apart
 		}
 		decimals := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
-		all = append(all, tick{k * step, short(k*step, decimals)})
+		all = append(all, tick{k * step, words.Short(k*step, decimals)})
 	}
 	return all
 }
@@ -113,7 +112,7 @@ func (a *axis) logTicks(n int) []tick {
 		}
 		for _, m := range within {
 			if x := m * math.Pow(10, float64(e)); x >= a.low*(1-1e-9) && x <= a.high*(1+1e-9) {
-				all = append(all, tick{x, tidy(x)})
+				all = append(all, tick{x, words.Tidy(x)})
 			}
 		}
 	}
@@ -166,165 +165,4 @@ func niceTime(x time.Duration, steps []time.Duration) time.Duration {
 		}
 	}
 	return steps[len(steps)-1]
-}
-
-// short prints a number with so many decimals, and with separators of thousands.
-func short(x float64, decimals int) string {
-	if math.Abs(x) >= 1e15 {
-		return strconv.FormatFloat(x, 'g', 4, 64)
-	}
-	text := strconv.FormatFloat(x, 'f', decimals, 64)
-	if strings.Trim(text, "-0.") == "" {
-		text = strings.TrimPrefix(text, "-")
-	}
-	whole, rest, _ := strings.Cut(text, ".")
-	sign := ""
-	if strings.HasPrefix(whole, "-") {
-		sign, whole = "−", whole[1:]
-	}
-	for k := len(whole) - 3; k > 0; k -= 3 {
-		whole = whole[:k] + "," + whole[k:]
-	}
-	if rest != "" {
-		return sign + whole + "." + rest
-	}
-	return sign + whole
-}
-
-// tidy prints a number to four digits at least, whole numbers whole; "–" if it isn't
-// known.
-func tidy(x float64) string {
-	switch size := math.Abs(x); {
-	case math.IsNaN(x):
-		return "–"
-	case math.IsInf(x, 0):
-		return "∞"
-	case x == 0:
-		return "0"
-	case size >= 1e15 || size < 1e-4:
-		return scientific(x)
-	case x == math.Trunc(x) || size >= 1000:
-		return short(x, 0)
-	default:
-		decimals := 3 - int(math.Floor(math.Log10(size)))
-		text := short(x, decimals)
-		return strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-}
-
-// scientific prints a number as 1.234·10⁻⁵.
-func scientific(x float64) string {
-	digits, power, _ := strings.Cut(strconv.FormatFloat(x, 'e', 3, 64), "e")
-	digits = strings.Replace(strings.TrimRight(strings.TrimRight(digits, "0"), "."), "-", "−", 1)
-	n, _ := strconv.Atoi(power)
-	raised := strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(n))
-	if digits == "1" {
-		return "10" + raised
-	}
-	return digits + "·10" + raised
-}
-
-// percentOf prints a share in percent, its unit not included.
-func percentOf(share float64) string {
-	switch x := 100 * share; {
-	case math.IsNaN(x):
-		return "–"
-	case math.IsInf(x, 0):
-		return "∞"
-	case x == 0:
-		return "0"
-	case math.Abs(x) < 0.001:
-		return "<0.001"
-	case math.Abs(x) >= 1000:
-		return short(x, 0)
-	default:
-		return short(x, max(1, 2-int(math.Floor(math.Log10(math.Abs(x))))))
-	}
-}
-
-// timeUnit returns the unit in which times up to a longest one are printed, and how
-// many seconds it has.
-func timeUnit(longest float64) (unit string, seconds float64) {
-	switch {
-	case longest < 1e-3:
-		return "µs", 1e-6
-	case longest < 1:
-		return "ms", 1e-3
-	case longest < 600:
-		return "s", 1
-	case longest < 6*3600:
-		return "min", 60
-	case longest < 4*86400:
-		return "h", 3600
-	}
-	return "days", 86400
-}
-
-// unitFor returns the unit in which all of some times are printed: that which suits
-// the middle of the shortest and the longest on a logarithmic scale.
-func unitFor(all []float64) (unit string, seconds float64) {
-	low, high := math.Inf(1), 0.0
-	for _, s := range all {
-		if s > 0 && !math.IsInf(s, 0) {
-			low, high = min(low, s), max(high, s)
-		}
-	}
-	if high == 0 {
-		return timeUnit(0.5)
-	}
-	return timeUnit(math.Sqrt(low * high))
-}
-
-// duration prints a time with a unit that fits.
-func duration(s float64) string {
-	if math.IsNaN(s) || math.IsInf(s, 0) {
-		return "–"
-	}
-	unit, seconds := timeUnit(s)
-	return fmt.Sprintf("%s %s", three(s/seconds), unit)
-}
-
-// three prints a number to three digits at least.
-func three(x float64) string {
-	if size := math.Abs(x); size >= 100 || x == 0 {
-		return short(x, 0)
-	} else if size >= 1e-4 {
-		return short(x, 2-int(math.Floor(math.Log10(size))))
-	}
-	return scientific(x)
-}
-
-// precise prints a number to six digits at least.
-func precise(x float64) string {
-	if size := math.Abs(x); size < 1e-3 || size >= 1000 || math.IsNaN(x) || x == math.Trunc(x) {
-		return tidy(x)
-	}
-	text := short(x, 5-int(math.Floor(math.Log10(math.Abs(x)))))
-	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
-}
-
-// aligned returns a function that prints the numbers of a column with the same number
-// of decimals, six digits of the largest; as tidy does where that would show a small
-// one as 0.
-func aligned(x []float64) func(float64) string {
-	most, small, whole := 0.0, math.Inf(1), true
-	for _, v := range x {
-		if size := math.Abs(v); size > 0 && !math.IsInf(v, 0) {
-			most, small = max(most, size), min(small, size)
-			whole = whole && v == math.Trunc(v)
-		}
-	}
-	decimals := 0
-	if most > 0 && !whole {
-		decimals = max(0, 5-int(math.Floor(math.Log10(most))))
-	}
-	if most >= 1e15 || small < 5*math.Pow(10, -float64(decimals)) && !whole || decimals > 8 {
-		return tidy
-	}
-	return func(v float64) string {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return tidy(v)
-		}
-		return short(v, decimals)
-	}
 }

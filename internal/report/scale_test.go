@@ -11,28 +11,6 @@ import (
 	"time"
 )
 
-func TestNumbers(t *testing.T) {
-	t.Parallel()
-	inf, nan := math.Inf(1), math.NaN()
-	for _, c := range []struct {
-		got, want string
-	}{
-		{tidy(0), "0"}, {tidy(nan), "–"}, {tidy(inf), "∞"}, {tidy(28436), "28,436"}, {tidy(-1234567), "−1,234,567"}, {tidy(0.15423), "0.1542"}, {tidy(12.5), "12.5"},
-		{tidy(14.9996), "15"}, {tidy(1.1e-5), "1.1·10⁻⁵"}, {tidy(1e-6), "10⁻⁶"}, {tidy(2e15), "2·10¹⁵"}, {tidy(9999.96), "10,000"},
-		{precise(0.154231), "0.154231"}, {precise(0.2), "0.2"},
-		{percentOf(0.00848), "0.848"}, {percentOf(0.123), "12.3"}, {percentOf(0), "0"}, {percentOf(1e-7), "<0.001"}, {percentOf(nan), "–"}, {percentOf(inf), "∞"}, {percentOf(1.878), "187.8"},
-		{duration(0.0123), "12.3 ms"}, {duration(90), "90.0 s"}, {duration(7200), "120 min"}, {duration(2e-6), "2.00 µs"}, {duration(1e6), "11.6 days"}, {duration(nan), "–"},
-		{short(-0.0001, 2), "0.00"}, {short(1234.5, 1), "1,234.5"}, {long(86400), "1 day"}, {long(7 * 86400), "7 days"}, {long(5400), "90 minutes"}, {long(0.25), "250 ms"},
-		{list(nil), ""}, {list([]string{"a"}), "a"}, {list([]string{"a", "b", "c"}), "a, b and c"},
-		{sentence("über all"), "Über all"}, {sentence(""), ""},
-		{aligned([]float64{1, 2.5})(1), "1.00000"}, {aligned([]float64{100, 3})(3), "3"}, {aligned([]float64{1e9, 1e-9})(1e-9), "10⁻⁹"}, {aligned(nil)(nan), "–"},
-	} {
-		if c.got != c.want {
-			t.Errorf("%q, want %q", c.got, c.want)
-		}
-	}
-}
-
 // Marks lie on the axis, ascending, and there are some.
 func TestTicks(t *testing.T) {
 	t.Parallel()
@@ -116,6 +94,14 @@ func wellFormed(t *testing.T, svg string) {
 			return
 		} else if err != nil {
 			t.Fatalf("%v in %s", err, svg)
+		}
+	}
+}
+
+func TestLong(t *testing.T) {
+	for s, want := range map[float64]string{86400: "1 day", 7 * 86400: "7 days", 5400: "90 minutes", 0.25: "250 ms"} {
+		if got := long(s); got != want {
+			t.Errorf("%v s: %q, want %q", s, got, want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -81,7 +82,7 @@ func (s Solving) solve(ctx context.Context, in model.Instance) (*solved, error) 
 		if res.Solution != nil {
 			what = metric.Name + " " + withUnit(res.Objective, metric.Unit)
 		}
-		s.say("%d of %d: %s, %s, %s", k+1, len(names), rec.Algorithm, what, duration(rec.ElapsedS))
+		s.say("%d of %d: %s, %s, %s", k+1, len(names), rec.Algorithm, what, words.Duration(rec.ElapsedS))
 	}
 	if err := ctx.Err(); err != nil && len(all.runs) == 0 {
 		return nil, fmt.Errorf("report: stopped before an algorithm had ended: %w", err)

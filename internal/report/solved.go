@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -75,10 +76,10 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 		if len(size) == 2 {
 			break
 		}
-		to.Cards = append(to.Cards, card{tidy(f.Value), f.Usage})
-		size = append(size, fmt.Sprintf("%s %s", tidy(f.Value), f.Key))
+		to.Cards = append(to.Cards, card{words.Tidy(f.Value), f.Usage})
+		size = append(size, fmt.Sprintf("%s %s", words.Tidy(f.Value), f.Key))
 	}
-	to.Cards = append(to.Cards, card{short(float64(len(p.algorithms)), 0), "algorithms"})
+	to.Cards = append(to.Cards, card{words.Short(float64(len(p.algorithms)), 0), "algorithms"})
 	to.Subtitle = fmt.Sprintf("%s · %s the %s · gapwise %s", p.kind, p.first.Sense, p.first.Name, gapwise.Version)
 	if log != nil {
 		to.Subtitle += " · log " + log.Name
@@ -115,27 +116,27 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 		if seer != nil && p.first.Sense.Better(seer.objective(), r.objective()) {
 			to.Cards = append(to.Cards, card{withUnit(seer.objective(), p.first.Unit), "seeing the instance whole, " + seer.Algorithm})
 		}
-		to.Cards = append(to.Cards, card{withUnit(i.Bound, p.first.Unit), "bound: no solution is better"}, card{percentOf(i.gap()) + " %", "gap of the best solution"})
+		to.Cards = append(to.Cards, card{withUnit(i.Bound, p.first.Unit), "bound: no solution is better"}, card{words.Percent(i.gap()) + " %", "gap of the best solution"})
 		policies := 0
 		for _, a := range p.algorithms {
 			if p.class[a] == model.Online {
 				policies++
 			}
 		}
-		text := fmt.Sprintf("The best of %s is %s: %s %s, found in %s.", plural(len(p.algorithms), "algorithm"), r.Algorithm, p.first.Name, p.human(r.objective()), duration(r.ElapsedS))
+		text := fmt.Sprintf("The best of %s is %s: %s %s, found in %s.", words.Plural(len(p.algorithms), "algorithm"), r.Algorithm, p.first.Name, p.human(r.objective()), words.Duration(r.ElapsedS))
 		if seer != nil {
 			text = fmt.Sprintf("The best of %s is %s: %s %s. They decide with what is known at that time.",
 				policiesOf(policies), r.Algorithm, p.first.Name, p.human(r.objective()))
 			if p.first.Sense.Better(seer.objective(), r.objective()) {
 				text += fmt.Sprintf(" Of those that see the instance whole the best is %s: %s. So not knowing the future costs the best policy %s %% of that, at least.",
-					seer.Algorithm, p.human(seer.objective()), percentOf(math.Abs(r.objective()-seer.objective())/math.Abs(seer.objective())))
+					seer.Algorithm, p.human(seer.objective()), words.Percent(math.Abs(r.objective()-seer.objective())/math.Abs(seer.objective())))
 			} else {
 				text += " None of those that see the instance whole found a better solution."
 			}
 			if i.closed() {
 				text += fmt.Sprintf(" The best solution of all is optimal: no solution is better than the bound %s (%s).", withUnit(i.Bound, p.first.Unit), i.BoundBy)
 			} else if !math.IsNaN(i.Bound) {
-				text += fmt.Sprintf(" No solution is better than the bound %s (%s); the best of all is at most %s %% from the optimum, the best policy %s %%.", withUnit(i.Bound, p.first.Unit), i.BoundBy, percentOf(i.gap()), percentOf(r.gap()))
+				text += fmt.Sprintf(" No solution is better than the bound %s (%s); the best of all is at most %s %% from the optimum, the best policy %s %%.", withUnit(i.Bound, p.first.Unit), i.BoundBy, words.Percent(i.gap()), words.Percent(r.gap()))
 			}
 		}
 		switch {
@@ -143,7 +144,7 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 		case i.closed():
 			text += fmt.Sprintf(" It is optimal: no solution is better than the bound %s (%s).", withUnit(i.Bound, p.first.Unit), i.BoundBy)
 		case !math.IsNaN(i.Bound):
-			text += fmt.Sprintf(" No solution is better than the bound %s (%s), so it is at most %s %% from the optimum.", withUnit(i.Bound, p.first.Unit), i.BoundBy, percentOf(i.gap()))
+			text += fmt.Sprintf(" No solution is better than the bound %s (%s), so it is at most %s %% from the optimum.", withUnit(i.Bound, p.first.Unit), i.BoundBy, words.Percent(i.gap()))
 		}
 		to.Lead = append(to.Lead, text)
 	}
@@ -156,7 +157,7 @@ func (p *part) lead(to *page, found *solved, log *Log) {
 			}
 		}
 	}
-	to.Lead = append(to.Lead, fmt.Sprintf("The judge, which shares no code with the solvers, has verified %d of %s.", verified, plural(solutions, "solution")))
+	to.Lead = append(to.Lead, fmt.Sprintf("The judge, which shares no code with the solvers, has verified %d of %s.", verified, words.Plural(solutions, "solution")))
 }
 
 // overrun says which jobs run longer than their users estimated, and what that means
@@ -176,7 +177,7 @@ func overrun(b *model.Batch) string {
 		return ""
 	}
 	n := float64(len(b.Jobs))
-	who := fmt.Sprintf("%s of %s jobs (%s %%), with %s %% of the work, run longer than their users estimated.", short(float64(jobs), 0), short(n, 0), percentOf(float64(jobs)/n), percentOf(over/all))
+	who := fmt.Sprintf("%s of %s jobs (%s %%), with %s %% of the work, run longer than their users estimated.", words.Short(float64(jobs), 0), words.Short(n, 0), words.Percent(float64(jobs)/n), words.Percent(over/all))
 	if b.KillAtEstimate {
 		return who + " They are killed at their estimates, and count as ended then; without --kill yes they run on."
 	}
@@ -212,7 +213,7 @@ func (p *part) comparison(found *solved, usages map[string]*model.Usage) section
 	r := &ranking{name: fmt.Sprintf("%s of each algorithm, with the bound", p.first.Name), axis: axis{label: p.first.String()}, bound: i.Bound}
 	runs := p.runs
 	stopped := ""
-	show := aligned(values(runs, (*run).objective)) // as in the table below
+	show := words.Aligned(values(runs, (*run).objective)) // as in the table below
 	for _, x := range runs {
 		text := show(x.objective())
 		if x.stopped() && x.Objective != nil {
@@ -220,25 +221,25 @@ func (p *part) comparison(found *solved, usages map[string]*model.Usage) section
 		}
 		group := ""
 		if p.mixed() {
-			group = sentence(p.class[x.Algorithm].Plural())
+			group = words.Upper(p.class[x.Algorithm].Plural())
 		}
 		r.rows = append(r.rows, rank{x.Algorithm, x.objective(), text, p.hue(x.Algorithm), group})
 	}
-	caption := sentence(p.first.String()) + ", best first." + stopped
+	caption := words.Upper(p.first.String()) + ", best first." + stopped
 	if p.mixed() {
-		caption = sentence(p.first.String()) + ", best first in each group." + stopped
+		caption = words.Upper(p.first.String()) + ", best first in each group." + stopped
 		for _, c := range model.Classes() {
 			if slices.ContainsFunc(p.algorithms, func(a string) bool { return p.class[a] == c }) {
-				caption += fmt.Sprintf(" %s: %s.", sentence(c.Plural()), c.Meaning())
+				caption += fmt.Sprintf(" %s: %s.", words.Upper(c.Plural()), c.Meaning())
 			}
 		}
 	}
 	if !math.IsNaN(i.Bound) {
-		caption += fmt.Sprintf(" The dotted line is the bound %s (%s): no solution lies beyond it.", tidy(i.Bound), i.BoundBy)
+		caption += fmt.Sprintf(" The dotted line is the bound %s (%s): no solution lies beyond it.", words.Tidy(i.Bound), i.BoundBy)
 	}
 	s := section{ID: "algorithms", Title: "Algorithms", Blocks: []block{{Figures: &figures{Charts: []figure{{SVG: r.svg(), Caption: caption, Wide: true}}}}}}
 
-	unit, seconds := unitFor(values(p.runs, func(r *run) float64 { return r.ElapsedS }))
+	unit, seconds := words.UnitFor(values(p.runs, func(r *run) float64 { return r.ElapsedS }))
 	t := &table{Caption: "Algorithms", Plain: len(runs) < 8, Columns: append(append([]column{{Name: "algorithm"}}, p.groupColumns()...), column{p.first.String(), "the objective", true}, column{"gap (%)", "to the best bound", true}, column{Name: "status"}, column{p.second.String(), "breaks ties", true})}
 	var further []model.Metric
 	for _, m := range found.in.Metrics()[2:] {
@@ -261,7 +262,7 @@ func (p *part) comparison(found *solved, usages map[string]*model.Usage) section
 		if x.Second != nil {
 			second = *x.Second
 		}
-		cells := append(append([]cell{words(x.Algorithm)}, p.groupCells(x.Algorithm)...), figureCell(x.objective()), number(x.gap(), percentOf(x.gap())), words(x.status()), figureCell(second))
+		cells := append(append([]cell{text(x.Algorithm)}, p.groupCells(x.Algorithm)...), figureCell(x.objective()), number(x.gap(), words.Percent(x.gap())), text(x.status()), figureCell(second))
 		for _, m := range further {
 			y, ok := x.Metrics[m.Key]
 			if !ok {
@@ -278,12 +279,12 @@ func (p *part) comparison(found *solved, usages map[string]*model.Usage) section
 					declined = u.Steps[len(u.Steps)-1].Declined / work
 				}
 			}
-			cells = append(cells, number(used, percentOf(used)), number(waiting, three(waiting)))
+			cells = append(cells, number(used, words.Percent(used)), number(waiting, words.Three(waiting)))
 			if work > 0 {
-				cells = append(cells, number(declined, percentOf(declined)))
+				cells = append(cells, number(declined, words.Percent(declined)))
 			}
 		}
-		t.Rows = append(t.Rows, row{Cells: append(cells, number(x.ElapsedS, three(x.ElapsedS/seconds)), count(int(x.Nodes)))})
+		t.Rows = append(t.Rows, row{Cells: append(cells, number(x.ElapsedS, words.Three(x.ElapsedS/seconds)), count(int(x.Nodes)))})
 	}
 	s.Blocks = append(s.Blocks, block{Table: t})
 	return s
@@ -331,18 +332,18 @@ func (p *part) boundTable(found *solved) section {
 	t := &table{Caption: "Bounds", Plain: true, Columns: []column{{Name: "bound"}, {p.first.String(), "no solution is better", true}, {"best solution's gap (%)", "to this bound", true}}}
 	seen := map[string]bool{}
 	for _, b := range found.bounds {
-		text := tidy(b.Value)
+		said := words.Tidy(b.Value)
 		if b.Infeasible {
-			text = "infeasible: " + b.Reason
+			said = "infeasible: " + b.Reason
 		}
-		seen[text] = true
-		t.Rows = append(t.Rows, row{Cells: []cell{words(b.Name), number(b.Value, text), number(model.Gap(i.Best, b.Value), percentOf(model.Gap(i.Best, b.Value)))}})
+		seen[said] = true
+		t.Rows = append(t.Rows, row{Cells: []cell{text(b.Name), number(b.Value, said), number(model.Gap(i.Best, b.Value), words.Percent(model.Gap(i.Best, b.Value)))}})
 	}
 	for _, r := range p.runs {
-		if r.Bound != nil && !seen[tidy(*r.Bound)] {
-			seen[tidy(*r.Bound)] = true
+		if r.Bound != nil && !seen[words.Tidy(*r.Bound)] {
+			seen[words.Tidy(*r.Bound)] = true
 			g := model.Gap(i.Best, *r.Bound)
-			t.Rows = append(t.Rows, row{Cells: []cell{words("run by " + r.Algorithm), figureCell(*r.Bound), number(g, percentOf(g))}})
+			t.Rows = append(t.Rows, row{Cells: []cell{text("run by " + r.Algorithm), figureCell(*r.Bound), number(g, words.Percent(g))}})
 		}
 	}
 	if len(t.Rows) > 0 {
@@ -351,7 +352,7 @@ func (p *part) boundTable(found *solved) section {
 	if len(found.others) > 0 {
 		o := &table{Caption: "Bounds of other figures", Plain: true, Columns: []column{{Name: "figure"}, {"bound", "", true}}}
 		for _, b := range found.others {
-			o.Rows = append(o.Rows, row{Cells: []cell{words(b.Name), figureCell(b.Value)}})
+			o.Rows = append(o.Rows, row{Cells: []cell{text(b.Name), figureCell(b.Value)}})
 		}
 		s.Blocks = append(s.Blocks, block{Table: o})
 	}
@@ -389,7 +390,7 @@ func (p *part) again(found *solved, log *Log) section {
 func (p *part) figures(found *solved) section {
 	t := &table{Caption: "Figures of the instance", Plain: true, Columns: []column{{Name: "key"}, {"value", "", true}, {Name: "unit"}, {Name: "what it is"}}}
 	for _, f := range found.in.Features() {
-		t.Rows = append(t.Rows, row{Cells: []cell{words(f.Key), number(f.Value, tidy(f.Value)), words(f.Unit), words(f.Usage)}})
+		t.Rows = append(t.Rows, row{Cells: []cell{text(f.Key), number(f.Value, words.Tidy(f.Value)), text(f.Unit), text(f.Usage)}})
 	}
 	s := section{ID: "instance", Title: "Instance"}
 	if hash := p.instances[0].hash; hash != "" {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/stats"
+	"github.com/gapwise/gapwise/internal/words"
 )
 
 // head returns the heading of a part's block, "" for the only part.
@@ -26,10 +27,10 @@ func gapTables(all []*part) section {
 			"n counts runs with a solution and a bound. Click a heading to sort."}}
 	for _, p := range all {
 		// One unit for all times of a table.
-		unit, seconds := unitFor(values(p.runs, func(r *run) float64 { return r.ElapsedS }))
+		unit, seconds := words.UnitFor(values(p.runs, func(r *run) float64 { return r.ElapsedS }))
 		t := &table{Caption: "By algorithm", Plain: len(p.algorithms) < 6, Columns: append(append([]column{{Name: "algorithm"}}, p.groupColumns()...), gapColumns(unit)...)}
 		for _, a := range p.algorithms {
-			t.Rows = append(t.Rows, row{Cells: append(append([]cell{words(a)}, p.groupCells(a)...), gapCells(p.of(a), seconds)...)})
+			t.Rows = append(t.Rows, row{Cells: append(append([]cell{text(a)}, p.groupCells(a)...), gapCells(p.of(a), seconds)...)})
 		}
 		s.Blocks = append(s.Blocks, block{Heading: p.head(all), Table: t})
 		params := p.varying()
@@ -43,7 +44,7 @@ func gapTables(all []*part) section {
 				for _, a := range p.algorithms {
 					some := slices.DeleteFunc(p.of(a), func(r *run) bool { return !c.in[r.on] })
 					if len(some) > 0 {
-						by.Rows = append(by.Rows, row{Cells: append([]cell{words(key), number(c.x, c.label), words(a)}, gapCells(some, seconds)...), Values: []string{key, a}})
+						by.Rows = append(by.Rows, row{Cells: append([]cell{text(key), number(c.x, c.label), text(a)}, gapCells(some, seconds)...), Values: []string{key, a}})
 					}
 				}
 			}
@@ -94,8 +95,8 @@ func gapCells(runs []*run, seconds float64) []cell {
 	}
 	best := values(runs, func(r *run) float64 { return r.toBest() })
 	times := values(runs, func(r *run) float64 { return r.ElapsedS })
-	share := func(x float64) cell { return number(x, percentOf(x)) }
-	long := func(x float64) cell { return number(x, three(x/seconds)) }
+	share := func(x float64) cell { return number(x, words.Percent(x)) }
+	long := func(x float64) cell { return number(x, words.Three(x/seconds)) }
 	return []cell{count(len(runs)), count(failed), count(optimal), count(len(gaps)), share(stats.Mean(gaps)), share(stats.Median(gaps)), share(worst), share(stats.Mean(best)),
 		long(stats.Mean(times)), long(stats.Shifted(times, shift)), long(stats.Largest(times))}
 }

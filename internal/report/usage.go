@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -81,7 +82,7 @@ func (p *part) overLog(usages map[string]*model.Usage) section {
 	if begin := model.StartTime(p.runs[0].Instance); !begin.IsZero() {
 		x.begin, x.label = &begin, "date ("+zone(begin)+")"
 	} else {
-		x.label, scale = timeUnit(to - from)
+		x.label, scale = words.TimeUnit(to - from)
 		x.label = "time (" + x.label + ")"
 	}
 	in := p.runs[0].Instance
@@ -173,8 +174,8 @@ func long(s float64) string {
 		name    string
 	}{{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}} {
 		if n := s / u.seconds; n >= 1 && n == math.Trunc(n) {
-			return plural(int(n), u.name)
+			return words.Plural(int(n), u.name)
 		}
 	}
-	return duration(s)
+	return words.Duration(s)
 }

@@ -1,0 +1,48 @@
+package words
+
+import (
+	"math"
+	"testing"
+)
+
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct {
+		got, want string
+	}{
+		{Tidy(0), "0"}, {Tidy(nan), "–"}, {Tidy(inf), "∞"}, {Tidy(28436), "28,436"}, {Tidy(-1234567), "−1,234,567"}, {Tidy(0.15423), "0.1542"}, {Tidy(12.5), "12.5"},
+		{Tidy(14.9996), "15"}, {Tidy(1.1e-5), "1.1·10⁻⁵"}, {Tidy(1e-6), "10⁻⁶"}, {Tidy(2e15), "2·10¹⁵"}, {Tidy(9999.96), "10,000"},
+		{Precise(0.154231), "0.154231"}, {Precise(0.2), "0.2"},
+		{Percent(0.00848), "0.848"}, {Percent(0.123), "12.3"}, {Percent(0), "0"}, {Percent(1e-7), "<0.001"}, {Percent(nan), "–"}, {Percent(inf), "∞"}, {Percent(1.878), "187.8"},
+		{Duration(0.0123), "12.3 ms"}, {Duration(90), "90.0 s"}, {Duration(7200), "120 min"}, {Duration(2e-6), "2.00 µs"}, {Duration(1e6), "11.6 days"}, {Duration(nan), "–"},
+		{Short(-0.0001, 2), "0.00"}, {Short(1234.5, 1), "1,234.5"},
+		{And(nil), ""}, {And([]string{"a"}), "a"}, {And([]string{"a", "b", "c"}), "a, b and c"},
+		{Upper("über all"), "Über all"}, {Upper(""), ""},
+		{Aligned([]float64{1, 2.5})(1), "1.00000"}, {Aligned([]float64{100, 3})(3), "3"}, {Aligned([]float64{1e9, 1e-9})(1e-9), "10⁻⁹"}, {Aligned(nil)(nan), "–"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		text          string
+		width, indent int
+		want          string
+	}{
+		{"", 10, 2, ""},
+		{"one two  three", 7, 2, "one two\n  three"},
+		{"äöü ± x", 5, 0, "äöü ±\nx"},
+		{"unbreakable x", 4, 1, "unbreakable\n x"},
+	} {
+		if got := Wrap(c.text, c.width, c.indent); got != c.want {
+			t.Errorf("%q at %d: %q, want %q", c.text, c.width, got, c.want)
+		}
+	}
+	if got := And([]string{"a", "b", "c"}) + ";" + Some([]string{"a", "b", "c"}, 2) + ";" + Thousands(-1234567); got != "a, b and c;a, b and 1 more;-1,234,567" {
+		t.Error(got)
+	}
+}
