@@ -21,7 +21,7 @@ var dagProblem = define(definition[*model.DAG]{
 	phases:       dagexact.Phases(),
 	devices:      dagexact.Devices(),
 	without:      dagexact.Without,
-	kernel:       dagexact.KernelDevices(),
+	kernel:       dagexact.Devices(),
 	kernelOff:    dagexact.KernelWithout,
 	formulations: dagbounds.Formulations,
 	formulation:  dagFormulation,

@@ -19,6 +19,7 @@ import (
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/audit/plain"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -112,19 +113,19 @@ func randomDAG(t *testing.T, rng *rand.Rand, tasks int) *model.DAG {
 func TestProofDAG(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 1))
-	phases, err := dagexact.Without("learning")
-	if err != nil {
-		t.Fatal(err)
-	}
 	nogoods := 0
 	for range need.Rounds(100) {
 		d := randomDAG(t, rng, 3+rng.IntN(12))
 		c := prove(t, dagexact.Kernel{}, d)
-		r, err := phases.Solve(context.Background(), d.WithoutContention(), model.Settings{})
+		free := d.WithoutContention()
+		r, err := dagexact.Search{}.Solve(context.Background(), free, model.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.isOptimum(t, r.Objective)
+		if a, err := plain.Solve(free, r.Objective*(1-1e-9), 100_000); err != nil || a.Solution != nil {
+			t.Errorf("%v is proved, the plain engine finds %v: %v", r.Objective, a.Value, err)
+		}
 		p, _ := c.check(c.proof)
 		nogoods += p.Nogoods
 	}

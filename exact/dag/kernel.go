@@ -4,25 +4,16 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
 )
 
-// Kernel is the exact engine for DAG by lazy clause generation: the constraint model
-// of kernelModel, solved by lcg.Kernel. Like Search, it begins with
-// dagheur.BestPlan and the bounds by paths and load; under contention it proves
-// the bound without, as Search does.
-//
-// It is any-time: when ctx or the time limit ends, the result carries the best
-// schedule and the bound proved by then. A node is a conflict, from which a nogood
-// is learned. Instances of more than maxPairs pairs of tasks on machines get the
-// schedule and the bounds without search.
-type Kernel struct {
-	off     deviceSet  // switched off
-	without lcg.Device // of the kernel itself, switched off
-}
+// Kernel is Search without bounds that a proof log knows nothing of: what it claims can
+// be written as a proof and replayed (Settings.Proof).
+type Kernel struct{ tuning tuning }
 
 // maxPairs bounds tasks² × machines / 2, the size of the model: some 100 bytes each.
 const maxPairs = 1 << 20
@@ -35,127 +26,115 @@ const kernelAlone = 64
 // Name returns "kernel".
 func (Kernel) Name() string { return "kernel" }
 
+// Proves implements model.Prover.
+func (Kernel) Proves() bool { return true }
+
 // Solve implements model.Solver.
 func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	t := kernelTuning
-	t.off |= e.off
-	t.without = e.without
+	t := e.tuning
+	t.off |= devFork
 	return solve(ctx, e.Name(), t, in, set)
-}
-
-// KernelDevices lists the parts of Kernel that KernelWithout can switch off.
-func KernelDevices() []exact.Device {
-	var own []exact.Device
-	for _, d := range devices {
-		if d.Bit&kernelModelDevices != 0 {
-			own = append(own, d.Device)
-		}
-	}
-	return append(own, exact.KernelDevices()...)
-}
-
-// KernelWithout returns Kernel with the named devices switched off. It proves the
-// same, later. An unknown name is an error that lists the known ones.
-func KernelWithout(names ...string) (model.Solver, error) {
-	without, others := exact.KernelOff(names)
-	off, err := exact.BitsOf("dag", devices, others)
-	return Kernel{off: off, without: without}, err
 }
 
 // kernel has the kernel look for schedules better than the plan and for bounds.
 //
-// Ticks are a relaxation, so a bound in ticks is one of the instance, as it is for
-// the levels: the plan in ticks ends no later than in the instance, and a proof that
-// none in ticks is better proves its makespan in ticks as the bound.
+// Ticks are a relaxation, so a bound in ticks is one of the instance: the plan in
+// ticks ends no later than in the instance, and a proof that none in ticks is better
+// proves its makespan in ticks as the bound.
+//
+// With a proof it is the kernel alone, up to its own bound, even if other bounds or
+// the gap asked for would end the run before; and nothing is in the model that the
+// checker doesn't know.
 func (s *dagSearch) kernel() error {
-	if n := s.g.Tasks; n > 1<<12 || n*n/2*s.g.Machines > maxPairs || s.g.Machines > math.MaxInt8 {
+	n, m, proof := s.g.Tasks, s.g.Machines, s.set.Proof
+	if n > 1<<12 || n*n/2*m > maxPairs || m > math.MaxInt8 {
+		why := fmt.Sprintf("%d tasks on %d machines are more than the kernel takes", n, m)
+		if proof != nil {
+			return fmt.Errorf("%s: %w: %s, so there is no proof", s.name, model.ErrUnsupported, why)
+		}
 		s.neighbourhoods(true)
-		s.reason = fmt.Sprintf("%d tasks on %d machines are more than the kernel takes: bounds without search", n, s.g.Machines)
+		s.reason = why + ": bounds without search"
 		return nil
 	}
-	if s.g.Tasks > kernelAlone {
-		s.neighbourhoods(false)
-		if s.closed() {
+	if n > kernelAlone && proof == nil {
+		if s.neighbourhoods(false); s.closed() {
 			return nil
 		}
 	}
-	v := newTicks(s.g, s.upper, s.tuning.off|devFork)
-	s.roundUp(v)
-	if s.closed() {
+	v := newTicks(s.g, s.upper, s.tuning.off)
+	lower := s.roundUp(v)
+	if proof != nil {
+		s.lower = 0 // what isn't in the proof
+	} else if s.closed() {
 		return nil
 	}
 	if err := v.findWeights(s.ctx); err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
-	s.newLearner(v).turn(s.tuning.conflicts)
-	if !s.closed() {
-		s.reason = exact.StopReason(s.ctx)
+	upper, end, on := v.fit(s.g, s.plan)
+	x := newKernelModel(v, upper)
+	without := s.tuning.without
+	if proof != nil {
+		without |= lcg.Transitivity
+	}
+	k := lcg.NewWith(&x.Model, lcg.Options{Off: without})
+	if s.tuning.off&devHint == 0 {
+		k.SetPhases(x.phases(end, on))
+	}
+	var log *lcg.Proof
+	if proof != nil {
+		var err error
+		if log, err = k.Prove(proof, lcg.Header{Kind: string(model.KindDAG), Instance: proof.Instance,
+			Unit: strconv.FormatFloat(v.unit, 'g', -1, 64), Upper: int64(upper)}); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	} else if v.whole {
+		k.Require(x.Objective.AtLeast(int64(lower)))
+	}
+	s.minimise(k, x, int64(upper))
+	if log != nil {
+		return log.Close()
 	}
 	return nil
 }
 
-// learner has the kernel take turns. What it has learned stays.
-type learner struct {
-	s *dagSearch
-	v *ticks
-	m *kernelModel
-	k *lcg.Kernel
-	// least is the least makespan that it has been told or has found, in ticks: it looks
-	// below this alone. Where times were rounded, a schedule that it found may be no
-	// better than the plan, whose makespan in ticks is greater.
-	least int64
-}
-
-// newLearner returns the kernel for schedules better than the plan.
-func (s *dagSearch) newLearner(v *ticks) *learner {
-	upper, end, on := v.fit(s.g, s.plan)
-	m := newKernelModel(v, upper)
-	k := lcg.NewWith(&m.Model, lcg.Options{Off: s.tuning.without})
-	if s.tuning.off&devHint == 0 {
-		k.SetPhases(m.phases(end, on))
-	}
-	return &learner{s: s, v: v, m: m, k: k, least: int64(upper)}
-}
-
-// turn takes so many conflicts (0: no limit) between the bound and the plan, which may
-// both be better than at its last turn.
-func (l *learner) turn(conflicts int64) {
-	s, k := l.s, l.k
-	if lower := s.roundUp(l.v); l.v.whole {
-		k.Require(l.m.Objective.AtLeast(int64(lower)))
-	}
+// minimise runs the kernel on schedules better than the upper one, in ticks.
+func (s *dagSearch) minimise(k *lcg.Kernel, x *kernelModel, upper int64) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
-	upper, _, _ := l.v.fit(s.g, s.plan)
-	l.least = min(l.least, int64(upper))
-	best := l.least
-	if conflicts > 0 {
-		conflicts += k.Conflicts
+	best, nodes := upper, s.nodes
+	note := func(o *lcg.Outcome) {
+		s.nodes = nodes + k.Conflicts
+		s.lower = max(s.lower, float64(o.Bound)*x.v.unit)
 	}
-	count := func() {
-		s.nodes += k.Conflicts - s.learnt
-		s.learnt = k.Conflicts
-	}
-	o := k.Minimise(ctx, &best, conflicts, func(o *lcg.Outcome) {
-		count()
-		if o.Values != nil && o.Best < l.least {
-			l.least = o.Best
-			s.take(l.v, o.Values, l.m)
+	o := k.Minimise(ctx, &upper, s.tuning.conflicts, func(o *lcg.Outcome) {
+		note(o)
+		if o.Values != nil && o.Best < best {
+			best = o.Best
+			end, on := x.assign(o.Values)
+			s.better(x.v, end, on)
 		}
-		s.lower = max(s.lower, float64(o.Bound)*l.v.unit)
 		s.progress()
-		if s.closed() {
+		if s.set.Proof == nil && s.closed() {
 			cancel()
 		}
 	})
-	count()
-	s.lower = max(s.lower, float64(o.Bound)*l.v.unit)
+	note(&o)
+	if !s.closed() {
+		s.reason = exact.StopReason(s.ctx)
+	}
 }
 
-// take takes a solution of the kernel's model as the plan, if it is better.
-func (s *dagSearch) take(v *ticks, values []int64, m *kernelModel) {
-	end, on := m.assign(values)
-	s.better(v, end, on)
+// roundUp returns the bound in ticks, rounded up. Where no time was rounded, makespans
+// are whole ticks, so this is a bound, too. The bound was made of whole figures
+// without rounding, or is less than they give by more than 1e-12 of it. Elsewhere the
+// result is where to begin, no more.
+func (s *dagSearch) roundUp(v *ticks) int32 {
+	lower := int32(math.Ceil(s.lower/v.unit*(1-1e-14) - 1e-9))
+	if v.whole {
+		s.lower = max(s.lower, float64(lower)*v.unit)
+	}
+	return lower
 }
 
 // phases returns values of the variables that stand for a schedule's machines and

@@ -29,7 +29,7 @@ func (v *ticks) findWeights(ctx context.Context) error {
 	v.weights = [][]int32{equal}
 	// On identical machines, or one, equal weights are best already: the mean of
 	// dual values over all exchanges of machines is optimal, too.
-	if v.off&devLoadWeights != 0 || !slices.ContainsFunc(v.twins[1:], func(b int32) bool { return b < 0 }) {
+	if v.off&devLoadWeights != 0 || v.identical() {
 		return nil
 	}
 	for _, part := range []int{v.n, 3 * v.n / 4, v.n / 2, v.n / 4} {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -91,9 +92,9 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 		var names []string
 		var upper, lower []float64
 		var known *dagheur.Plan
-		run := func(name string, v *model.DAG, by float64, tuning tuning, start *dagheur.Plan, threads int) {
+		run := func(name string, v *model.DAG, by float64, tuning tuning, start *dagheur.Plan) {
 			g := v.Graph()
-			s := &dagSearch{ctx: t.Context(), d: v, g: g, set: model.Settings{Threads: threads, Seed: uint64(searches)}, tuning: tuning}
+			s := &dagSearch{ctx: t.Context(), d: v, g: g, set: model.Settings{Seed: uint64(searches)}, tuning: tuning}
 			if start != nil {
 				s.set.Start = v.Schedule(start.Machine, timesOf(g, *start), make([]float64, len(g.Data)))
 			}
@@ -108,32 +109,25 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 			}
 			names, upper, lower = append(names, name), append(upper, s.upper/by), append(lower, s.lower/by)
 		}
-		small := tuning{widths: []int{10}, block: 1 << 24, assignSteps: 20, assignNodes: []int64{300}, leafWidth: 5, improve: 200}
-		run("itself", d, 1, small, nil, 1)
-		run("renamed", renamedDAG(rng, d), 1, small, nil, 1)
-		run("scaled", scaledDAG(d, 1<<10), 1<<10, small, nil, 1)
-		run("scaled down", scaledDAG(d, 1./(1<<20)), 1./(1<<20), small, nil, 1)
+		small, kernel := tuning{steps: 200, conflicts: 1000}, tuning{off: devFork, conflicts: 1000}
+		run("itself", d, 1, small, nil)
+		run("renamed", renamedDAG(rng, d), 1, small, nil)
+		run("scaled", scaledDAG(d, 1<<10), 1<<10, small, nil)
+		run("scaled down", scaledDAG(d, 1./(1<<20)), 1./(1<<20), small, nil)
 		if !slices.ContainsFunc(d.Machines, func(x model.Machine) bool { return x.StartupS > 0 }) {
-			run("reversed", reversedDAG(d), 1, small, nil, 1)
+			run("reversed", reversedDAG(d), 1, small, nil)
 		}
 		more := *d
 		more.Tasks = append(slices.Clone(d.Tasks), model.DAGTask{ID: "alone", CostS: make([]float64, len(d.Machines))})
-		run("with an isolated task", &more, 1, small, nil, 1)
-		run("from the best known", d, 1, small, known, 1)
-		poor := small
-		poor.improve = 0
-		run("without local search, other beam, 2 threads", d, 1, tuning{widths: []int{1, 30}, block: 1 << 16, assignSteps: 5, assignNodes: []int64{100, 500}, leafWidth: 2}, nil, 2)
-		poor.off = 1 << rng.IntN(14)
-		run("a rule off", d, 1, poor, nil, 1)
-		turns := small
-		turns.turn = 20
-		run("in turns", d, 1, turns, nil, 1)
-		learn := kernelTuning
-		learn.conflicts = 1000
-		run("by the kernel", d, 1, learn, nil, 1)
-		run("renamed, by the kernel", renamedDAG(rng, d), 1, learn, nil, 1)
-		run("scaled, by the kernel", scaledDAG(d, 1<<10), 1<<10, learn, nil, 1)
-		run("from the best known, by the kernel", d, 1, learn, known, 1)
+		run("with an isolated task", &more, 1, small, nil)
+		run("from the best known", d, 1, small, known)
+		run("from a poor start", d, 1, tuning{poor: true, conflicts: 1000}, nil)
+		run("a rule off", d, 1, tuning{off: 1 << rng.IntN(7), poor: true, conflicts: 1000}, nil)
+		run("without learning", d, 1, tuning{without: lcg.Learning, conflicts: 1000}, nil)
+		run("by the kernel", d, 1, kernel, nil)
+		run("renamed, by the kernel", renamedDAG(rng, d), 1, kernel, nil)
+		run("scaled, by the kernel", scaledDAG(d, 1<<10), 1<<10, kernel, nil)
+		run("from the best known, by the kernel", d, 1, kernel, known)
 		if i, j := slices.Index(lower, slices.Max(lower)), slices.Index(upper, slices.Min(upper)); lower[i] > upper[j]*(1+1e-9) {
 			t.Errorf("%s (seed %d): %s proves %v, %s ends by %v", d.Name, seed, names[i], lower[i], names[j], upper[j])
 			return searches, proved

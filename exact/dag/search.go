@@ -4,27 +4,22 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	"github.com/gapwise/gapwise/exact"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
 )
 
-// Search is the native exact search for DAG without contention:
+// Search is the exact search for DAG without contention:
 //
 //  1. list scheduling and local search (dagheur.BestPlan) find a schedule,
 //  2. bounds by paths and the machines' time close many instances at once,
-//  3. a beam search over partial schedules (levels) improves the schedule,
-//  4. a search over assignments of tasks to machines (assigner) decides one
-//     makespan after another, from the bound up,
-//  5. where that reaches its limit of nodes, the levels are searched exactly.
-//
-// With phases 3 to 5 the learning kernel (Kernel) takes turns, which comes first
-// (takeTurns). Beyond 128 tasks it is alone.
+//  3. above kernelAlone tasks neighbourhoods improve the schedule for some seconds,
+//  4. the learning kernel looks for better ones, and proves the bound (kernelModel).
 //
 // Under contention the makespan without it is a lower bound for any schedule: the
 // same machines and orders, played without contention, end no later, since a
@@ -36,21 +31,32 @@ import (
 //
 // It is any-time: when ctx or the time limit ends, the result carries the best
 // schedule and the bound proved by then. The solution doesn't depend on the
-// number of threads. A node is a partial schedule, a partial assignment, or a
-// conflict of the kernel.
-type Search struct {
-	phase string    // of phases, for audits; "": all of the search
-	off   deviceSet // switched off, see Without
-}
+// number of threads. A node is a conflict of the kernel, from which a nogood is
+// learned. Instances of more than maxPairs pairs of tasks on machines get the schedule
+// and the bounds without search.
+type Search struct{ tuning tuning }
 
 // Name returns "search", and the phase if it is one alone.
-func (s Search) Name() string { return exact.SearchName(s.phase) }
+func (s Search) Name() string {
+	if s.tuning.poor {
+		return exact.SearchName("poor")
+	}
+	return exact.SearchName("")
+}
 
 // Solve implements model.Solver.
 func (s Search) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	t := phases[s.phase]
-	t.off |= s.off
-	return solve(ctx, s.Name(), t, in, set)
+	return solve(ctx, s.Name(), s.tuning, in, set)
+}
+
+// tuning is how a search goes. It decides how soon a proof is found, never what is
+// proved.
+type tuning struct {
+	off       deviceSet  // devices switched off
+	without   lcg.Device // devices of the learning kernel switched off
+	poor      bool       // start from all tasks on one machine, without heuristics
+	steps     int        // of the local search; 0: by the instance's size
+	conflicts int64      // most conflicts of the learning kernel; 0: no limit
 }
 
 // solve runs a search with some tuning.
@@ -106,7 +112,6 @@ type dagSearch struct {
 	upper  float64 // its makespan
 	lower  float64 // proved
 	nodes  int64
-	learnt int64 // of nodes: the kernel's conflicts
 	reason string
 	told   model.Told
 }
@@ -121,15 +126,15 @@ func (s *dagSearch) run() error {
 	if s.g.Tasks == 0 {
 		s.plan = dagheur.Plan{Order: make([][]int32, s.g.Machines)}
 		if s.set.Proof != nil {
-			return s.prove()
+			return s.kernel()
 		}
 		return nil
 	}
 	for _, b := range dagbounds.Quick(s.ctx, s.g) {
 		s.lower = max(s.lower, b.Value)
 	}
-	steps := s.tuning.improve
-	if steps < 0 {
+	steps := s.tuning.steps
+	if steps == 0 {
 		steps = min(dagheur.Steps(s.g), 2000+100*s.g.Tasks)
 	}
 	if s.tuning.off&devLocalSearch != 0 {
@@ -145,28 +150,12 @@ func (s *dagSearch) run() error {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
-	if s.set.Proof != nil {
-		return s.prove()
-	}
-	if s.closed() {
+	if s.set.Proof == nil && s.closed() {
 		return nil
-	}
-	if s.tuning.learn || s.learns() && s.g.Tasks > maxTasks {
-		return s.kernel()
-	}
-	if s.g.Tasks > maxTasks || s.g.Machines > math.MaxInt8 {
-		s.neighbourhoods(true)
-		s.reason = fmt.Sprintf("more than %d tasks or %d machines: bounds without search", maxTasks, math.MaxInt8)
-		return nil
-	}
-	if s.learns() && s.g.Tasks > kernelAlone {
-		if s.neighbourhoods(false); s.closed() {
-			return nil
-		}
 	}
 	for {
 		before := s.upper
-		if err := s.search(); err != nil || !s.tuning.poor || s.closed() || s.upper > before/2 {
+		if err := s.kernel(); err != nil || !s.tuning.poor || s.closed() || s.upper > before/2 {
 			return err
 		}
 		// Ticks are made for the makespan at hand: a much better one asks for finer ones.
@@ -196,129 +185,6 @@ func (s *dagSearch) closed() bool {
 	return s.upper <= s.lower || model.Gap(s.upper, s.lower) <= min(s.set.GapLimit(), 1)*0.9
 }
 
-// search runs the phases: beams, which improve the schedule; assignments, for one
-// makespan after another; the exact levels.
-func (s *dagSearch) search() error {
-	k := newTicks(s.g, s.upper, s.tuning.off)
-	if s.roundUp(k); s.closed() {
-		return nil
-	}
-	if err := k.findWeights(s.ctx); err != nil {
-		return fmt.Errorf("%s: %w", s.name, err)
-	}
-	upper, end, on := k.fit(s.g, s.plan)
-	l := &levels{ticks: k, ctx: s.ctx, workers: s.set.Workers(), upper: upper, best: end, on: on}
-	l.report = func() { s.found(l) }
-	if s.learns() {
-		return s.takeTurns(l)
-	}
-	s.runPhases(l)
-	return nil
-}
-
-// runPhases runs the phases one after another.
-func (s *dagSearch) runPhases(l *levels) {
-	if s.tuning.off&devBeams == 0 {
-		for _, width := range s.tuning.widths {
-			if s.searchLevels(l, width) {
-				return
-			}
-		}
-	}
-	if s.tuning.off&devAssignments == 0 {
-		for _, nodes := range s.tuning.assignNodes {
-			if !s.closed() {
-				s.searchAssignments(l, nodes)
-			}
-		}
-	}
-	if float64(l.upper)*l.unit > s.lower && !s.closed() && s.tuning.levels && s.tuning.off&devLevels == 0 {
-		s.searchLevels(l, 0)
-	}
-}
-
-// stateBytes returns the bytes that the level search keeps per state.
-func (v *ticks) stateBytes() int { return 5*v.n + 8*v.m + 64 }
-
-// searchLevels runs the level search with a beam of the given width, exact if
-// that is 0, and reports whether the search is over: the gap is closed, nothing
-// was dropped, or ctx has ended.
-func (s *dagSearch) searchLevels(l *levels, width int) bool {
-	l.width = width
-	l.block = max(1, s.tuning.block/l.stateBytes())
-	if width == 0 {
-		l.block = max(1, l.block/l.n)
-	}
-	l.dropped = never
-	l.run(l.root(), 0)
-	s.nodes = s.learnt + l.nodes
-	// What was dropped is no better than its bound, what was searched no better
-	// than the best schedule.
-	s.lower = max(s.lower, float64(min(l.dropped, l.upper))*l.unit)
-	if l.dropped >= l.upper || s.closed() {
-		return true
-	}
-	s.progress()
-	s.reason = exact.StopReason(s.ctx)
-	return l.ctx.Err() != nil
-}
-
-// searchAssignments asks for one makespan after another, from the bound up, with
-// at most the given number of nodes for each, and raises the bound by a tick
-// for each that is disproved. It ends at the first that stays open.
-func (s *dagSearch) searchAssignments(l *levels, nodes int64) {
-	x := newAssigner(l.ctx, l.ticks, leafBytes/l.stateBytes(), s.tuning.leafWidth)
-	lower := s.roundUp(l.ticks)
-	if l.pause != nil {
-		x.pause = func() {
-			l.nodes, x.nodes = l.nodes+x.nodes, 0
-			l.work, x.effort = l.work+x.effort, 0
-			if l.pause(); s.roundUp(l.ticks) > lower {
-				x.left = 0 // disproved by the other
-			}
-		}
-	}
-	for step := 0; lower < l.upper && step < s.tuning.assignSteps && l.ctx.Err() == nil; step++ {
-		x.nodes, x.effort = 0, 0
-		found, complete := x.within(lower+1, nodes)
-		l.nodes += x.nodes
-		l.work += x.effort
-		s.nodes = s.learnt + l.nodes
-		if found {
-			if x.upper < l.upper {
-				l.upper, l.best, l.on = x.upper, x.best, x.bestOn
-				s.found(l)
-			}
-			continue
-		}
-		if now := s.roundUp(l.ticks); now > lower {
-			lower = now
-			continue
-		}
-		if !complete {
-			break
-		}
-		lower++
-		s.lower = max(s.lower, float64(lower)*l.unit)
-		s.progress()
-	}
-}
-
-// roundUp returns the bound in ticks, rounded up. Where no time was rounded, makespans
-// are whole ticks, so this is a bound, too. The bound was made of whole figures
-// without rounding, or is less than they give by more than 1e-12 of it. Elsewhere the
-// result is where to begin, no more.
-func (s *dagSearch) roundUp(v *ticks) int32 {
-	lower := int32(math.Ceil(s.lower/v.unit*(1-1e-14) - 1e-9))
-	if v.whole {
-		s.lower = max(s.lower, float64(lower)*v.unit)
-	}
-	return lower
-}
-
-// found takes the levels' best schedule if it is better than the one known.
-func (s *dagSearch) found(l *levels) { s.better(l.ticks, l.best, l.on) }
-
 // better takes a schedule in ticks if it is better than the one known.
 func (s *dagSearch) better(v *ticks, end []int32, on []int8) {
 	p := v.planOf(end, on)
@@ -336,11 +202,6 @@ func (s *dagSearch) progress() {
 		}
 		s.set.Progress(p)
 	}
-}
-
-// root returns the level of the empty schedule.
-func (v *ticks) root() *level {
-	return &level{n: v.n, m: v.m, bound: []int32{0}, score: []int32{0}, done: make([]taskSet, 1), free: make([]int32, v.m), end: make([]int32, v.n), on: make([]int8, v.n)}
 }
 
 // planOf returns the plan of a schedule in the instance's task numbers.

@@ -24,7 +24,6 @@ type ticks struct {
 	byTail  []int32   // tasks by descending least
 	weights [][]int32 // for the load bound: of machine a at [i][a]
 	uniform bool      // an edge has one length between any two machines
-	twins   []int32   // the last identical machine before each, -1 without
 }
 
 // arc is an edge seen from one of its tasks.
@@ -63,7 +62,6 @@ func newTicks(g *model.Graph, horizon float64, off deviceSet) *ticks {
 		v.succ[f] = append(v.succ[f], a)
 	}
 	v.tails()
-	v.findTwins()
 	return v
 }
 
@@ -78,19 +76,15 @@ func (v *ticks) length(x *arc, a, b int) int32 {
 	return x.comm[a*v.m+b]
 }
 
-// findTwins finds identical machines: equal costs, and equal lengths of edges to and
-// from all others, and to each other. That is an equivalence, so the first of each
-// class has no twin before it.
-func (v *ticks) findTwins() {
-	v.twins = make([]int32, v.m)
-	for b := range v.m {
-		v.twins[b] = -1
-		for a := b - 1; a >= 0 && v.twins[b] < 0; a-- {
-			if v.same(a, b) {
-				v.twins[b] = int32(a)
-			}
+// identical reports whether all machines are: equal costs, and equal lengths of edges
+// to and from all others, and to each other.
+func (v *ticks) identical() bool {
+	for a := range v.m {
+		if !v.same(0, a) {
+			return false
 		}
 	}
+	return true
 }
 
 // same reports whether machines a and b are identical.
