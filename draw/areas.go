@@ -14,14 +14,14 @@ func (a *timeAxis) chart(p pen, axis []tick, top, height, most float64, paint fu
 	paint()
 	at := ticks(0, most, height, f)
 	if len(at) < 2 {
-		at = append(at, tick{at: most})
+		at = append(at, tick{At: most})
 	}
 	for _, t := range at {
-		if t.at != math.Trunc(t.at) {
+		if t.At != math.Trunc(t.At) {
 			continue
 		}
-		y := top + height*(1-t.at/most)
-		p.text(f, ink, a.left-6, y+axisSize*capHeight/2, 1, number(t.at, 1))
+		y := top + height*(1-t.At/most)
+		p.text(f, ink, a.left-6, y+axisSize*capHeight/2, 1, number(t.At, 1))
 		p.line(paleInk, 0.8, a.left-3, y, a.left, y)
 	}
 }

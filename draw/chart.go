@@ -47,8 +47,8 @@ func roomy(low, high float64) (float64, float64) {
 func setY(p *plot.Plot, low, high, height, step float64) {
 	p.Y.Min, p.Y.Max = roomy(low, high)
 	var y plot.ConstantTicks
-	for _, t := range ticksFrom(p.Y.Min, p.Y.Max, height, step, newFace(axisSize, false)) {
-		y = append(y, plot.Tick{Value: t.at, Label: t.label})
+	for _, t := range axisOf(p.Y.Min, p.Y.Max, height, newFace(axisSize, false)).Linear(step, number) {
+		y = append(y, plot.Tick{Value: t.At, Label: t.Label})
 	}
 	p.Y.Tick.Marker = y
 }
@@ -62,20 +62,9 @@ func setLog(a *plot.Axis, low, high, length float64) {
 	if decades := a.Max - a.Min; decades < 0.1 {
 		a.Min, a.Max = a.Min-0.05, a.Max+0.05
 	}
-	decades := a.Max - a.Min
-	every := max(1, int(math.Ceil(decades*30/length))) // decades between labels
 	var all plot.ConstantTicks
-	for e := int(math.Floor(a.Min)); e <= int(math.Ceil(a.Max)); e++ {
-		for m := 1; m < 10; m++ {
-			at := float64(e) + math.Log10(float64(m))
-			label := ""
-			if m == 1 && (e%every == 0 || decades < 2) || decades < 2 && (m == 2 || m == 5) || decades < 0.7 {
-				label = short(float64(m) * math.Pow10(e))
-			}
-			if (label != "" || every == 1) && at >= a.Min && at <= a.Max {
-				all = append(all, plot.Tick{Value: at, Label: label})
-			}
-		}
+	for _, t := range axisOf(a.Min, a.Max, length, newFace(axisSize, false)).Log(short) {
+		all = append(all, plot.Tick{Value: t.At, Label: t.Label})
 	}
 	a.Tick.Marker = all
 }

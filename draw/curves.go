@@ -194,8 +194,8 @@ func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 			}
 			low, high = min(low, from), max(high, to)
 			wholeX, wholeY = wholeX && q.X == math.Trunc(q.X), wholeY && q.Y == math.Trunc(q.Y) && q.half() == 0
-			at = append(at, tick{q.X, clean(q.Label)})
-			named = named || at[len(at)-1].label != ""
+			at = append(at, tick{At: q.X, Label: clean(q.Label)})
+			named = named || at[len(at)-1].Label != ""
 		}
 	}
 	if len(at) == 0 {
@@ -217,23 +217,23 @@ func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 
 	// One tick at each x, with the label if one of its points has any.
 	slices.SortStableFunc(at, func(a, b tick) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), -cmp.Compare(min(len(a.label), 1), min(len(b.label), 1)))
+		return cmp.Or(cmp.Compare(a.At, b.At), -cmp.Compare(min(len(a.Label), 1), min(len(b.Label), 1)))
 	})
-	at = slices.CompactFunc(at, func(a, b tick) bool { return a.at == b.at })
+	at = slices.CompactFunc(at, func(a, b tick) bool { return a.At == b.At })
 	f := newFace(axisSize, false)
 	const room = 8
 	for k := range at {
 		if named {
-			at[k].label = f.shorten(at[k].label, 100)
+			at[k].Label = f.shorten(at[k].Label, 100)
 		} else {
-			at[k].label = short(at[k].at)
+			at[k].Label = short(at[k].At)
 		}
 	}
 	fits := func(every int) bool {
 		end := math.Inf(-1)
 		for k := 0; k < len(at); k += every {
-			x := p.X.Norm(g.x.on(at[k].at)) * g.long()
-			half := f.width(at[k].label) / 2
+			x := p.X.Norm(g.x.on(at[k].At)) * g.long()
+			half := f.width(at[k].Label) / 2
 			if x-half < end {
 				return false
 			}
@@ -249,14 +249,14 @@ func (g *curveGrid) set(p *plot.Plot, curves []Curve) {
 		if g.x.Log {
 			return // the ticks are set
 		}
-		at = ticksFrom(p.X.Min, p.X.Max, g.long(), least(wholeX), f)
+		at = axisOf(p.X.Min, p.X.Max, g.long(), f).Linear(least(wholeX), number)
 	}
 	var x plot.ConstantTicks
 	for k, t := range at {
 		if k%every != 0 {
-			t.label = ""
+			t.Label = ""
 		}
-		x = append(x, plot.Tick{Value: g.x.on(t.at), Label: t.label})
+		x = append(x, plot.Tick{Value: g.x.on(t.At), Label: t.Label})
 	}
 	p.X.Tick.Marker = x
 }

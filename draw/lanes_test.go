@@ -121,8 +121,8 @@ func TestTimeAxisUnit(t *testing.T) {
 		a := timeAxis{left: 0, right: 500, high: x.high}
 		all := a.ticks()
 		last := all[len(all)-1]
-		if _, unit := a.unit(); unit != x.unit || last.label != x.last || a.x(last.at) > 500 {
-			t.Errorf("%v s: unit %q, last tick %q at %v", x.high, unit, last.label, last.at)
+		if _, unit := a.unit(); unit != x.unit || last.Label != x.last || a.x(last.At) > 500 {
+			t.Errorf("%v s: unit %q, last tick %q at %v", x.high, unit, last.Label, last.At)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func TestTicks(t *testing.T) {
 	} {
 		var got []string
 		for _, x := range ticks(c.low, c.high, c.length, newFace(axisSize, false)) {
-			got = append(got, x.label)
+			got = append(got, x.Label)
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want,+got):\n%s", name, d)

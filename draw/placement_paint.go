@@ -23,7 +23,7 @@ func (l *placementLayout) paint(p pen) {
 	axis := timeAxis{left: l.left, right: l.right, high: l.high}
 	all := ticks(0, 100*l.high, l.right-l.left, f)
 	for k := range all {
-		all[k].at /= 100
+		all[k].At /= 100
 	}
 	for h := range l.hosts {
 		l.paintHost(p, &axis, all, h)
@@ -34,9 +34,9 @@ func (l *placementLayout) paint(p pen) {
 	}
 	p.line(paleInk, 0.8, l.left, l.axisY, l.right, l.axisY)
 	for _, t := range all {
-		x := axis.x(t.at)
+		x := axis.x(t.At)
 		p.line(paleInk, 0.8, x, l.axisY, x, l.axisY+3)
-		p.text(f, ink, x, l.axisY+4+axisSize, 0.5, t.label)
+		p.text(f, ink, x, l.axisY+4+axisSize, 0.5, t.Label)
 	}
 	p.text(f, paleInk, (l.left+l.right)/2, l.axisY+axisHeight-7, 0.5, "share of the host (%); dashed: all of it")
 }
@@ -142,8 +142,8 @@ func (l *placementLayout) paintSorted(p pen) {
 			p.fill(white, lines...)
 		}
 		for _, t := range ticks(0, 100*most, l.bar*1.4, f) {
-			at := y + l.bar*(1-t.at/100/most)
-			p.text(f, ink, l.left-6, at+axisSize*capHeight/2, 1, t.label+" %")
+			at := y + l.bar*(1-t.At/100/most)
+			p.text(f, ink, l.left-6, at+axisSize*capHeight/2, 1, t.Label+" %")
 			p.line(paleInk, 0.8, l.left-3, at, l.left, at)
 		}
 		if one := y + l.bar*(1-1/most); most > 1 {

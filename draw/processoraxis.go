@@ -25,11 +25,11 @@ func newProcessorAxis(name string, first, last int, length float64) processorAxi
 	a := processorAxis{name: name, first: first, n: n, bottom: length, column: f.width(name)}
 	for _, t := range peTicks(n, length) {
 		if first > 0 {
-			t.at += float64(first)
-			t.label = fmt.Sprint(int(t.at))
+			t.At += float64(first)
+			t.Label = fmt.Sprint(int(t.At))
 		}
 		a.ticks = append(a.ticks, t)
-		a.column = max(a.column, f.width(t.label))
+		a.column = max(a.column, f.width(t.Label))
 	}
 	return a
 }
@@ -54,8 +54,8 @@ func (a *processorAxis) paint(p pen, x *timeAxis, times []tick) {
 	p.text(f, paleInk, x.left-6, a.top-8, 1, a.name)
 	var lines []rect
 	for _, t := range a.ticks {
-		p.text(f, ink, x.left-6, a.y(t.at)+axisSize*capHeight/2, 1, t.label)
-		lines = append(lines, rect{x.left, a.y(math.Floor(t.at)) - 0.25, x.right - x.left, 0.5})
+		p.text(f, ink, x.left-6, a.y(t.At)+axisSize*capHeight/2, 1, t.Label)
+		lines = append(lines, rect{x.left, a.y(math.Floor(t.At)) - 0.25, x.right - x.left, 0.5})
 	}
 	p.fill(gridColour, lines...)
 	x.grid(p, times, a.top, a.bottom)
@@ -94,7 +94,7 @@ func peTicks(pes int, length float64) []tick {
 	if high := length / float64(pes); high >= axisSize*lineHeight {
 		var all []tick
 		for p := range pes {
-			all = append(all, tick{float64(p) + 0.5, fmt.Sprint(p)})
+			all = append(all, tick{At: float64(p) + 0.5, Label: fmt.Sprint(p)})
 		}
 		return all
 	}
@@ -109,7 +109,7 @@ func peTicks(pes int, length float64) []tick {
 	}
 	var all []tick
 	for p := 0; p <= pes; p += step {
-		all = append(all, tick{float64(p), fmt.Sprint(p)})
+		all = append(all, tick{At: float64(p), Label: fmt.Sprint(p)})
 	}
 	return all
 }

@@ -10,6 +10,8 @@ import (
 	_ "gonum.org/v1/plot" // fills the font cache
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/gapwise/gapwise/internal/scale"
 )
 
 // capHeight is the height of a capital of Liberation Sans, lineHeight the room
@@ -108,39 +110,17 @@ func clean(s string) string {
 }
 
 // tick is a labelled place on an axis.
-type tick struct {
-	at    float64
-	label string
+type tick = scale.Tick
+
+// axisOf returns the axis from low to high, low < high, which is so many points long
+// and has labels of a font.
+func axisOf(low, high, length float64, f face) scale.Axis {
+	return scale.Axis{Low: low, High: high, Length: length, Width: f.width}
 }
 
-// ticks divides the axis from low to high, low < high, which is so many points
-// long, by multiples of 1, 2 or 5 times a power of ten, as finely as the labels
-// leave room.
+// ticks divides an axis as finely as the labels leave room.
 func ticks(low, high, length float64, f face) []tick {
-	return ticksFrom(low, high, length, 0, f)
-}
-
-// ticksFrom is ticks with a least step, such as 1 for counts.
-func ticksFrom(low, high, length, least float64, f face) []tick {
-	const apart = 45 // points, at least
-	exponent := math.Floor(math.Log10((high - low) * apart / length))
-	for k := range 12 {
-		step := math.Pow(10, exponent+float64(k/3)) * []float64{1, 2, 5}[k%3]
-		if !(step > 0) || step < least || (high-low)/step*apart > length {
-			continue
-		}
-		var all []tick
-		widest := 0.0
-		for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
-			t := tick{i * step, number(i*step, step)}
-			widest = max(widest, f.width(t.label))
-			all = append(all, t)
-		}
-		if widest+10 <= step/(high-low)*length {
-			return all
-		}
-	}
-	return []tick{{low, number(low, high-low)}}
+	return axisOf(low, high, length, f).Linear(0, number)
 }
 
 // number prints a multiple of a step.

@@ -105,16 +105,17 @@ func (c *chart) empty() bool {
 // svg draws the chart.
 func (c *chart) svg() template.HTML {
 	c.span()
-	width, height, xTicks := 520.0, 310.0, 6
+	width, height := 520.0, 310.0
 	if c.wide {
-		width, height, xTicks = 940.0, 270.0, 9
+		width, height = 940.0, 270.0
 	}
-	yTicks := c.y.ticks(6)
+	top, bottom := 10.0, height-42
+	yTicks := c.y.ticks(bottom - top)
 	longest := 0
 	for _, t := range yTicks {
-		longest = max(longest, len([]rune(t.label)))
+		longest = max(longest, len([]rune(t.Label)))
 	}
-	left, right, top, bottom := 26+7.2*float64(max(longest, 2)), width-14, 10.0, height-42
+	left, right := 26+7.2*float64(max(longest, 2)), width-14
 	px := func(x float64) float64 { return left + (right-left)*c.x.position(x) }
 	py := func(y float64) float64 { return bottom - (bottom-top)*c.y.position(y) }
 
@@ -126,15 +127,15 @@ func (c *chart) svg() template.HTML {
 	fmt.Fprintf(&b, `<svg class="%s" viewBox="0 0 %g %g" role="img" aria-label="%s" preserveAspectRatio="xMidYMid meet">`, class, width, height, escape(c.name))
 	b.WriteString(`<g class="grid">`)
 	for _, t := range yTicks {
-		y := py(t.at)
-		fmt.Fprintf(&b, `<path d="M%s %sH%s"/><text class="end" x="%s" y="%s">%s</text>`, n1(left), n1(y), n1(right), n1(left-6), n1(y+4), escape(t.label))
+		y := py(t.At)
+		fmt.Fprintf(&b, `<path d="M%s %sH%s"/><text class="end" x="%s" y="%s">%s</text>`, n1(left), n1(y), n1(right), n1(left-6), n1(y+4), escape(t.Label))
 	}
 	last := math.Inf(-1)
-	for _, t := range c.x.ticks(xTicks) {
-		x, half := px(t.at), 3.4*float64(len([]rune(t.label)))
+	for _, t := range c.x.ticks(right - left) {
+		x, half := px(t.At), textWidth(t.Label)/2
 		fmt.Fprintf(&b, `<path d="M%s %sV%s"/>`, n1(x), n1(top), n1(bottom))
 		if middle := min(x, width-half-2); middle-half > last {
-			fmt.Fprintf(&b, `<text class="middle" x="%s" y="%s">%s</text>`, n1(middle), n1(bottom+16), escape(t.label))
+			fmt.Fprintf(&b, `<text class="middle" x="%s" y="%s">%s</text>`, n1(middle), n1(bottom+16), escape(t.Label))
 			last = middle + half + 4
 		}
 	}

@@ -75,8 +75,8 @@ func (r *ranking) svg() template.HTML {
 	px := func(x float64) float64 { return left + (right-left)*r.axis.position(x) }
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="chart wide" viewBox="0 0 %s %s" role="img" aria-label="%s"><g class="grid">`, n1(width), n1(height), escape(r.name))
-	for _, t := range r.axis.ticks(9) {
-		fmt.Fprintf(&b, `<path d="M%s %sV%s"/><text class="middle" x="%s" y="%s">%s</text>`, n1(px(t.at)), n1(top), n1(bottom), n1(px(t.at)), n1(bottom+16), escape(t.label))
+	for _, t := range r.axis.ticks(right - left) {
+		fmt.Fprintf(&b, `<path d="M%s %sV%s"/><text class="middle" x="%s" y="%s">%s</text>`, n1(px(t.At)), n1(top), n1(bottom), n1(px(t.At)), n1(bottom+16), escape(t.Label))
 	}
 	fmt.Fprintf(&b, `</g><path class="frame" d="M%s %sV%sH%s"/>`, n1(left), n1(top), n1(bottom), n1(right))
 	fmt.Fprintf(&b, `<text class="label middle" x="%s" y="%s">%s</text>`, n1((left+right)/2), n1(height-6), escape(r.axis.title()))

@@ -4,14 +4,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/scale"
 	"github.com/gapwise/gapwise/internal/words"
 )
-
-// tick is a mark on an axis.
-type tick struct {
-	at    float64
-	label string
-}
 
 // axis is one axis of a chart.
 type axis struct {
@@ -32,8 +27,12 @@ func (a *axis) position(x float64) float64 {
 	return (x - a.low) / (a.high - a.low)
 }
 
-// title returns the label, which says so of a logarithmic axis.
+// title returns the label, which says so of a logarithmic axis, and of one of dates
+// from when to when it goes.
 func (a *axis) title() string {
+	if a.begin != nil {
+		return scale.Axis{Low: a.low, High: a.high}.Days(*a.begin)
+	}
 	if a.log {
 		return a.label + ", log scale"
 	}
@@ -61,108 +60,29 @@ func (a *axis) widen() {
 	}
 }
 
-// ticks returns about n marks.
-func (a *axis) ticks(n int) []tick {
+// ticks returns the labelled marks of an axis that is so many points long.
+func (a *axis) ticks(length float64) (all []scale.Tick) {
+	line := scale.Axis{Low: a.low, High: a.high, Length: length, Width: textWidth}
 	switch {
 	case a.begin != nil:
-		return a.dates(n)
+		return line.Dates(*a.begin)
 	case a.log:
-		return a.logTicks(n)
+		line.Low, line.High = math.Log10(a.low), math.Log10(a.high)
+		for _, t := range line.Log(words.Tidy) {
+			if t.Label != "" {
+				all = append(all, scale.Tick{At: math.Pow(10, t.At), Label: t.Label})
+			}
+		}
+		return all
 	}
-	step := niceStep((a.high - a.low) / float64(n))
+	least := 0.0
 	if a.whole {
-		step = max(step, 1)
+		least = 1
 	}
-	var all []tick
-	for k := math.Ceil(a.low/step - 1e-9); k*step <= a.high+1e-9*step; k++ {
-		if len(all) > 50 {
-			break // the numbers are too near to each other to tell them apart
-		}
-		decimals := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
-		all = append(all, tick{k * step, words.Short(k*step, decimals)})
-	}
-	return all
+	return line.Linear(least, func(x, step float64) string {
+		return words.Short(x, max(0, int(math.Ceil(-math.Log10(step)-1e-9))))
+	})
 }
 
-// niceStep returns the smallest of 1, 2, 5, 10, ... that is at least x.
-func niceStep(x float64) float64 {
-	power := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, m := range []float64{1, 2, 5, 10} {
-		if m*power >= x*(1-1e-9) {
-			return m * power
-		}
-	}
-	return 10 * power
-}
-
-func (a *axis) logTicks(n int) []tick {
-	low, high := math.Log10(a.low), math.Log10(a.high)
-	every := max(1, int(math.Ceil((high-low)/float64(n))))
-	within := []float64{1}
-	if high-low < 2 {
-		within = []float64{1, 2, 5}
-	}
-	if high-low < 0.4 {
-		within = []float64{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9}
-	}
-	var all []tick
-	for e := int(math.Floor(low)); e <= int(math.Ceil(high)); e++ {
-		if e%every != 0 {
-			continue
-		}
-		for _, m := range within {
-			if x := m * math.Pow(10, float64(e)); x >= a.low*(1-1e-9) && x <= a.high*(1+1e-9) {
-				all = append(all, tick{x, words.Tidy(x)})
-			}
-		}
-	}
-	return all
-}
-
-// dates returns marks at the beginnings of hours, days, weeks, months or years.
-func (a *axis) dates(n int) []tick {
-	at := func(s float64) time.Time { return a.begin.Add(time.Duration(s * float64(time.Second))) }
-	from, to := at(a.low), at(a.high)
-	var all []tick
-	add := func(t time.Time, format string) {
-		if s := t.Sub(*a.begin).Seconds(); s >= a.low && s <= a.high {
-			all = append(all, tick{s, t.Format(format)})
-		}
-	}
-	const day = 24 * time.Hour
-	y, m, d := from.Date()
-	switch length := to.Sub(from); {
-	case length <= 3*day:
-		step := niceTime(length/time.Duration(n), []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, day})
-		for t := time.Date(y, m, d, 0, 0, 0, 0, from.Location()); !t.After(to); t = t.Add(step) {
-			add(t, "2 Jan 15:04")
-		}
-	case length <= 90*day:
-		step := int(niceTime(length/time.Duration(n), []time.Duration{day, 2 * day, 7 * day, 14 * day}) / day)
-		for t := time.Date(y, m, d, 0, 0, 0, 0, from.Location()); !t.After(to); t = t.AddDate(0, 0, step) {
-			add(t, "2 Jan 2006")
-		}
-	default:
-		months := int(math.Ceil(length.Hours() / 24 / 30.4 / float64(n)))
-		for _, k := range []int{1, 2, 3, 4, 6, 12, 24, 60, 120} {
-			if k >= months {
-				months = k
-				break
-			}
-		}
-		for t := time.Date(y, 1, 1, 0, 0, 0, 0, from.Location()); !t.After(to) && len(all) < 100; t = t.AddDate(0, months, 0) {
-			add(t, "Jan 2006")
-		}
-	}
-	return all
-}
-
-// niceTime returns the first of some steps that is at least x, or the last.
-func niceTime(x time.Duration, steps []time.Duration) time.Duration {
-	for _, s := range steps {
-		if s >= x {
-			return s
-		}
-	}
-	return steps[len(steps)-1]
-}
+// textWidth returns about how wide a label is, in points.
+func textWidth(s string) float64 { return 6.8 * float64(len([]rune(s))) }

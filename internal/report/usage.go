@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
@@ -80,7 +79,7 @@ func (p *part) overLog(usages map[string]*model.Usage) section {
 	x := axis{}
 	scale := 1.0
 	if begin := model.StartTime(p.runs[0].Instance); !begin.IsZero() {
-		x.begin, x.label = &begin, "date ("+zone(begin)+")"
+		x.begin = &begin
 	} else {
 		x.label, scale = words.TimeUnit(to - from)
 		x.label = "time (" + x.label + ")"
@@ -144,14 +143,6 @@ func (p *part) overLog(usages map[string]*model.Usage) section {
 	}
 	s.Blocks = []block{{Figures: f}}
 	return s
-}
-
-// zone names the time zone of a moment.
-func zone(t time.Time) string {
-	if _, offset := t.Zone(); offset == 0 {
-		return "UTC"
-	}
-	return "UTC" + t.Format("-07:00")
 }
 
 // few returns some algorithms whose curves are shown at first: the two best, one in
