@@ -18,7 +18,6 @@ const (
 	capacityReduction                      // reduceCapacity
 	wholeValues                            // grainOf
 	gapTargets                             // improve
-	perJobMultipliers                      // bound
 	linearProgram                          // bound
 	bothDirections                         // run, relaxation.reversed
 	quickBounds                            // run
@@ -36,8 +35,7 @@ var devices = []exact.Switch[switches]{
 	{Bit: capacityReduction, Device: exact.Device{Name: "capacity-reduction", Summary: "PEs that no sum of the jobs' PEs can use count as in use (Boschetti and Mingozzi 2003)"}},
 	{Bit: wholeValues, Device: exact.Device{Name: "whole-values", Summary: "bounds are rounded down to the common unit of the weights"}},
 	{Bit: gapTargets, Device: exact.Device{Name: "gap-targets", Summary: "plans better by less than half the gap limit aren't looked for"}},
-	{Bit: perJobMultipliers, Device: exact.Device{Name: "per-job-multipliers", Summary: "multipliers of each job's own, with a knapsack for each cell (Dantzig and Wolfe 1960; Barahona and Anbil 2000)"}},
-	{Bit: linearProgram, Device: exact.Device{Name: "linear-program", Summary: "multipliers of up to 150 jobs by column generation, else by subgradients"}},
+	{Bit: linearProgram, Device: exact.Device{Name: "linear-program", Summary: "multipliers of up to 150 jobs by column generation, else by subgradients (Barahona and Anbil 2000)"}},
 	{Bit: bothDirections, Device: exact.Device{Name: "both-directions", Summary: "the search runs backwards in time, too"}},
 	{Bit: quickBounds, Device: exact.Device{Name: "quick-bounds", Summary: "bounds by areas, energies and flows"}},
 	{Bit: localSearch, Device: exact.Device{Name: "local-search", Summary: "the clairvoyant's local search looks for plans"}},

@@ -17,7 +17,7 @@ type SweepDevice struct {
 func SweepDevices() []SweepDevice {
 	var all []SweepDevice
 	for k, d := range devices {
-		if (linearProgram|perJobMultipliers|quickBounds|localSearch|bothDirections)&(1<<k) == 0 {
+		if (linearProgram|quickBounds|localSearch|bothDirections)&(1<<k) == 0 {
 			all = append(all, SweepDevice{d.Name, 1 << k})
 		}
 	}
@@ -81,7 +81,7 @@ func (Turns) Name() string { return "turns" }
 // Solve implements model.Solver.
 func (e Turns) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	return solve(ctx, in, set, e.Name(), func(x *searcher) {
-		x.off = localSearch | quickBounds | perJobMultipliers
+		x.off = localSearch | quickBounds
 		x.prepare = func(p *part) error {
 			err := x.bound(p)
 			p.upper = p.total

@@ -26,32 +26,31 @@ func (u *uniform) integral(from, to tick) float64 {
 	return interpolate(u.sum, b, y) - interpolate(u.sum, a, x)
 }
 
+// cost returns the integral of λ_i over [from, to).
 func (u *uniform) cost(i int, from, to tick) float64 {
 	return float64(u.jobs[i].pes) * u.integral(from, to)
 }
 
+// capacity returns the most that jobs running on free PEs pay over [from, to).
 func (u *uniform) capacity(free int, from, to tick) float64 {
 	return float64(free) * u.integral(from, to)
 }
 
-func (u *uniform) reversed(g grid, jobs []job, _ []int) multipliers {
-	return &uniform{jobs, g, reverseSums(u.sum)}
+// reversed returns λ with time running backwards, for the same jobs in that order.
+func (u *uniform) reversed(g grid, jobs []job) *uniform {
+	sum := make([]float64, len(u.sum))
+	for k := range sum {
+		sum[k] = u.sum[len(sum)-1] - u.sum[len(sum)-1-k]
+	}
+	return &uniform{jobs, g, sum}
 }
 
-// magnitude counts what is done to the running sum as rounded, which is what λ
-// is.
+// magnitude returns the sum of what all jobs cost from the first tick to the last, and
+// how many additions a bound takes. It counts what is done to the running sum as
+// rounded, which is what λ is.
 func (u *uniform) magnitude() (costs float64, additions int) {
 	for i := range u.jobs {
 		costs += float64(u.jobs[i].pes) * u.sum[len(u.sum)-1]
 	}
 	return costs, 8
-}
-
-// reverseSums returns the running sums of the same cells in reverse order.
-func reverseSums(sum []float64) []float64 {
-	out := make([]float64, len(sum))
-	for k := range out {
-		out[k] = sum[len(sum)-1] - sum[len(sum)-1-k]
-	}
-	return out
 }

@@ -18,9 +18,6 @@ type part struct {
 	done  bool   // value and upper are as close as asked for
 	given string // why it is given up, if it is
 
-	dual    *perJobDual // nil without multipliers of each job's own
-	charges []float64   // the best found
-
 	kernel *kernelSearch // nil before its first turn
 }
 

@@ -22,7 +22,7 @@ type relaxation struct {
 	pes  int
 	jobs []job
 	grid grid
-	multipliers
+	*uniform
 
 	corners [][]tick    // of each job, see grid.corners
 	profit  [][]float64 // most reduced profit from each corner on, may be negative
@@ -31,23 +31,8 @@ type relaxation struct {
 	rounding float64 // more than what rounding adds to a bound of any state, or takes away
 }
 
-// multipliers are λ of a relaxation.
-type multipliers interface {
-	// cost returns the integral of λ_i over [from, to).
-	cost(i int, from, to tick) float64
-	// capacity returns the most that jobs running on free PEs pay over [from,
-	// to).
-	capacity(free int, from, to tick) float64
-	// reversed returns λ with time running backwards: job i of jobs is job
-	// order[i] of these multipliers.
-	reversed(g grid, jobs []job, order []int) multipliers
-	// magnitude returns the sum of what all jobs cost from the first tick to
-	// the last, and how many additions a bound takes.
-	magnitude() (costs float64, additions int)
-}
-
-func newRelaxation(pes int, jobs []job, g grid, corners [][]tick, m multipliers) *relaxation {
-	r := &relaxation{pes: pes, jobs: jobs, grid: g, multipliers: m, corners: corners,
+func newRelaxation(pes int, jobs []job, g grid, corners [][]tick, m *uniform) *relaxation {
+	r := &relaxation{pes: pes, jobs: jobs, grid: g, uniform: m, corners: corners,
 		profit: make([][]float64, len(jobs)), later: make([]float64, len(jobs)+1)}
 	for i := len(jobs) - 1; i >= 0; i-- {
 		profit := make([]float64, len(corners[i]))
@@ -132,7 +117,7 @@ func (r *relaxation) reversed() *relaxation {
 	for k, i := range order {
 		jobs[k] = backwards(i)
 	}
-	return newRelaxation(r.pes, jobs, g, g.corners(jobs), r.multipliers.reversed(g, jobs, order))
+	return newRelaxation(r.pes, jobs, g, g.corners(jobs), r.uniform.reversed(g, jobs))
 }
 
 // best returns the start of job i with the most reduced profit, and that

@@ -160,7 +160,7 @@ func (s *searcher) run() error {
 		if err := s.prepare(p); err != nil {
 			return err
 		}
-		if s.recordInfeasible(p, "the linear relaxation over sets of requests that may run together") {
+		if s.recordInfeasible(p, "the linear relaxation of the capacity") {
 			return nil
 		}
 	}
@@ -194,9 +194,6 @@ func (s *searcher) open() bool {
 // limit nodes for each value looked for, after a turn of the learning kernel from the
 // second round on.
 func (s *searcher) sweeps(p *part, limit int64) {
-	if len(p.jobs) > lpJobs {
-		s.improveBound(p)
-	}
 	conflicts := int64(0)
 	if limit >= kernelFrom {
 		conflicts = limit / kernelShare

@@ -6,45 +6,48 @@ import (
 	"slices"
 )
 
-// dual is the Lagrangian dual function L of one kind of multipliers. It is
-// convex and piecewise linear in the charges y ≥ 0: what running in all of a
-// cell costs.
-type dual interface {
-	// capacity returns the capacity term at y and multipliers that know costs,
-	// and writes the term's subgradient to g. The multipliers are nil when ctx
-	// ends.
-	capacity(ctx context.Context, y, g []float64) (multipliers, float64)
-	// charge returns which of the charges job i pays for cell c, and the share
-	// of it.
-	charge(i, c int) (k int, share float64)
-}
-
-// lagrangian returns L at y, and writes a subgradient to sub: how much of each
-// charge the capacity term has less how much of it the jobs pay at their best
-// starts. It returns infinity when ctx ends.
-func lagrangian(ctx context.Context, d dual, jobs []job, g grid, corners [][]tick, y, sub []float64) float64 {
-	m, bound := d.capacity(ctx, y, sub)
-	if m == nil {
-		return math.Inf(1)
-	}
-	for i := range jobs {
-		j := &jobs[i]
-		start, profit := tick(0), 0.0
-		for _, s := range corners[i] {
-			if p := j.weight - m.cost(i, s, s+j.length); p > profit {
-				start, profit = s, p
+// lagrangian returns the Lagrangian dual function L of uniform multipliers: at charges
+// y ≥ 0, what all PEs pay for a cell, it returns L(y), and writes a subgradient to sub:
+// how much of each charge the capacity term has less how much of it the jobs pay at
+// their best starts. L is convex and piecewise linear. It is infinity when ctx ends.
+func lagrangian(ctx context.Context, pes int, jobs []job, g grid, corners [][]tick) func(y, sub []float64) float64 {
+	return func(y, sub []float64) float64 {
+		if ctx.Err() != nil {
+			return math.Inf(1)
+		}
+		m, bound := charged(pes, jobs, g, y), 0.0
+		for c := range y {
+			bound += y[c]
+			sub[c] = 1
+		}
+		for i := range jobs {
+			j := &jobs[i]
+			start, profit := tick(0), 0.0
+			for _, s := range corners[i] {
+				if p := j.weight - m.cost(i, s, s+j.length); p > profit {
+					start, profit = s, p
+				}
+			}
+			if profit <= 0 {
+				continue
+			}
+			bound += profit
+			share := float64(j.pes) / float64(pes)
+			for c := g.first(start); c < g.cells() && g[c] < start+j.length; c++ {
+				sub[c] -= share * g.overlap(c, start, start+j.length)
 			}
 		}
-		if profit <= 0 {
-			continue
-		}
-		bound += profit
-		for c := g.first(start); c < g.cells() && g[c] < start+j.length; c++ {
-			k, share := d.charge(i, c)
-			sub[k] -= share * g.overlap(c, start, start+j.length)
-		}
+		return bound
 	}
-	return bound
+}
+
+// charged returns the multipliers of charges.
+func charged(pes int, jobs []job, g grid, y []float64) *uniform {
+	lambda := make([]float64, len(y))
+	for c := range y {
+		lambda[c] = y[c] / (float64(pes) * g.length(c))
+	}
+	return newUniform(jobs, g, lambda)
 }
 
 const (

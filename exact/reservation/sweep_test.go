@@ -61,25 +61,16 @@ func bruteSweep(jobs []job, pes int) float64 {
 
 // randomRelaxation has no good multipliers, but gives bounds.
 func randomRelaxation(rng *rand.Rand, pes int, jobs []job) *relaxation {
-	ctx := context.Background()
 	g := newGrid(jobs, 8+rng.IntN(20))
 	corners := g.corners(jobs)
-	uniform := &uniformDual{pes, jobs, g}
 	y := make([]float64, g.cells())
 	for c := range y {
 		y[c] = max(0, rng.Float64()-0.3) * g.length(c)
 	}
-	lagrangianOf := func(d dual) func(y, sub []float64) float64 {
-		return func(y, sub []float64) float64 { return lagrangian(ctx, d, jobs, g, corners, y, sub) }
-	}
 	if rng.IntN(3) == 0 {
-		descend(lagrangianOf(uniform), y, 0, 0, rng.IntN(30))
-		return newRelaxation(pes, jobs, g, corners, uniform.at(y))
+		descend(lagrangian(context.Background(), pes, jobs, g, corners), y, 0, 0, rng.IntN(30))
 	}
-	d := newPerJobDual(pes, jobs, g)
-	y = d.from(uniform.at(y))
-	descend(lagrangianOf(d), y, 0, 0, rng.IntN(30))
-	return newRelaxation(pes, jobs, g, corners, d.at(ctx, y))
+	return newRelaxation(pes, jobs, g, corners, charged(pes, jobs, g, y))
 }
 
 // The sweep alone finds the optimum, whatever the multipliers, the direction,
@@ -315,52 +306,41 @@ func TestRelaxation(t *testing.T) {
 	}
 }
 
-// What the duals call the value of L at a point is the bound at it, and the
+// What lagrangian calls the value of L at a point is the bound at it, and the
 // subgradient supports L: L(z) ≥ L(y) + g(z - y).
 func TestDual(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(16, 28))
-	ctx := context.Background()
-	ended, cancel := context.WithCancel(ctx)
+	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 300 {
 		pes := 1 + rng.IntN(9)
 		jobs := randomJobs(rng, 1+rng.IntN(8), pes)
 		g := newGrid(jobs, 8+rng.IntN(20))
 		corners := g.corners(jobs)
-		uniform, own := &uniformDual{pes, jobs, g}, newPerJobDual(pes, jobs, g)
-		for _, d := range []dual{uniform, own} {
-			n := g.cells()
-			if d == dual(own) {
-				n = own.offset[len(jobs)]
-			}
-			draw := func() []float64 {
-				y := make([]float64, n)
-				for k := range y {
-					y[k] = max(0, 2*rng.Float64()-0.5)
-				}
-				return y
-			}
-			y, z, sub := draw(), draw(), make([]float64, n)
-			if at := lagrangian(ended, d, jobs, g, corners, y, sub); !math.IsInf(at, 1) {
-				t.Fatalf("%T: L is %v without any time", d, at)
-			}
-			at := lagrangian(ctx, d, jobs, g, corners, z, sub) // z's; overwritten
-			here := lagrangian(ctx, d, jobs, g, corners, y, sub)
-			linear := here
+		draw := func() []float64 {
+			y := make([]float64, g.cells())
 			for k := range y {
-				linear += sub[k] * (z[k] - y[k])
+				y[k] = max(0, 2*rng.Float64()-0.5)
 			}
-			if at < linear-1e-9 {
-				t.Fatalf("%T: L is %v, below %v, its support: %d PEs, %+v", d, at, linear, pes, jobs)
-			}
-			var m multipliers = uniform.at(y[:min(n, g.cells())])
-			if d == dual(own) {
-				m = own.at(ctx, y)
-			}
-			if b := newRelaxation(pes, jobs, g, corners, m).bound(); math.Abs(b-here) > 1e-9*max(1, b) {
-				t.Fatalf("%T: L is %v, the bound %v: %d PEs, %+v", d, here, b, pes, jobs)
-			}
+			return y
+		}
+		y, z, sub := draw(), draw(), make([]float64, g.cells())
+		if at := lagrangian(ended, pes, jobs, g, corners)(y, sub); !math.IsInf(at, 1) {
+			t.Fatalf("L is %v without any time", at)
+		}
+		of := lagrangian(t.Context(), pes, jobs, g, corners)
+		at := of(z, sub) // z's; overwritten
+		here := of(y, sub)
+		linear := here
+		for k := range y {
+			linear += sub[k] * (z[k] - y[k])
+		}
+		if at < linear-1e-9 {
+			t.Fatalf("L is %v, below %v, its support: %d PEs, %+v", at, linear, pes, jobs)
+		}
+		if b := newRelaxation(pes, jobs, g, corners, charged(pes, jobs, g, y)).bound(); math.Abs(b-here) > 1e-9*max(1, b) {
+			t.Fatalf("L is %v, the bound %v: %d PEs, %+v", here, b, pes, jobs)
 		}
 	}
 }
