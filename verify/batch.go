@@ -9,17 +9,17 @@ import (
 )
 
 // Constraints of Batch (sections 2 and 3.2 of its paper, and model.Batch). Those on
-// runs in segments hold, too (see EmptyRun), and DeclinedRequest for a job that
+// runs in segments hold, too (see emptyRun), and declinedRequest for a job that
 // doesn't run.
 const (
-	SuspendedJob      = "suspended_job"      // a pause between segments, though no work is lost
-	UnknownTier       = "unknown_tier"       // neither the foreground nor, with two tiers, the background
-	ProcessCount      = "process_count"      // the number of processors isn't that of the processes
-	UnknownProcessor  = "unknown_processor"  // a processor number that isn't from 0 to P-1
-	RepeatedProcessor = "repeated_processor" // two processes of a job on one processor
-	ForegroundOverlap = "foreground_overlap" // two processes at a time in the foreground of a processor
-	BackgroundOverlap = "background_overlap" // two processes at a time in its background
-	BusyForeground    = "busy_foreground"    // a start in the background where the foreground use isn't below the threshold
+	suspendedJob      = "suspended_job"      // a pause between segments, though no work is lost
+	unknownTier       = "unknown_tier"       // neither the foreground nor, with two tiers, the background
+	processCount      = "process_count"      // the number of processors isn't that of the processes
+	unknownProcessor  = "unknown_processor"  // a processor number that isn't from 0 to P-1
+	repeatedProcessor = "repeated_processor" // two processes of a job on one processor
+	foregroundOverlap = "foreground_overlap" // two processes at a time in the foreground of a processor
+	backgroundOverlap = "background_overlap" // two processes at a time in its background
+	busyForeground    = "busy_foreground"    // a start in the background where the foreground use isn't below the threshold
 )
 
 // batch judges executions. Times are whole microseconds, rates and shares whole
@@ -60,12 +60,12 @@ func batch(ctx context.Context, in *model.Batch, e *model.Execution, r *Report) 
 			return
 		}
 		if run == nil {
-			r.add(DeclinedRequest, 0, "job %q doesn't run", in.Jobs[k].ID)
+			r.add(declinedRequest, 0, "job %q doesn't run", in.Jobs[k].ID)
 			complete = false
 		}
 		for i := 1; i < len(run); i++ {
 			if before := &run[i-1]; run[i].sound && !before.lost && run[i].start > before.end {
-				r.add(SuspendedJob, share(float64(run[i].start-before.end), j.jobs[k].length), "job %q has a segment until %v and the next one from %v, it can't be suspended",
+				r.add(suspendedJob, share(float64(run[i].start-before.end), j.jobs[k].length), "job %q has a segment until %v and the next one from %v, it can't be suspended",
 					run[i].id, inSeconds(before.end), inSeconds(run[i].start))
 			}
 		}
@@ -197,7 +197,7 @@ func (j *batchJudge) start(s *batchSegment) {
 		return
 	}
 	x.rate = dedicated - x.loss
-	j.hold(s, j.foreground, ForegroundOverlap)
+	j.hold(s, j.foreground, foregroundOverlap)
 	for i, p := range s.place.Processors {
 		if j.foreground[p] == s {
 			j.use[p] = x.useOf(i)
@@ -211,18 +211,18 @@ func (j *batchJudge) place(s *batchSegment) bool {
 	r, tier, list := j.report, s.place.Tier, s.place.Processors
 	before := len(r.Violations)
 	if tier != model.TierForeground && (tier != model.TierBackground || j.in.Tiers == 1) {
-		r.add(UnknownTier, 0, "job %q runs in the tier %q, there is the foreground and, with two tiers, %q; the instance has %d", s.id, tier, model.TierBackground, j.in.Tiers)
+		r.add(unknownTier, 0, "job %q runs in the tier %q, there is the foreground and, with two tiers, %q; the instance has %d", s.id, tier, model.TierBackground, j.in.Tiers)
 	}
 	if n := j.in.Jobs[s.request].Processes; len(list) != n {
-		r.add(ProcessCount, 0, "job %q has %d processes, on %d processors", s.id, n, len(list))
+		r.add(processCount, 0, "job %q has %d processes, on %d processors", s.id, n, len(list))
 	}
 	j.segments++
 	for _, p := range list {
 		switch {
 		case p < 0 || int(p) >= j.in.Processors:
-			r.add(UnknownProcessor, 0, "job %q runs on processor %d, there are 0 to %d", s.id, p, j.in.Processors-1)
+			r.add(unknownProcessor, 0, "job %q runs on processor %d, there are 0 to %d", s.id, p, j.in.Processors-1)
 		case j.seen[p] == j.segments:
-			r.add(RepeatedProcessor, 0, "job %q runs two processes on processor %d", s.id, p)
+			r.add(repeatedProcessor, 0, "job %q runs two processes on processor %d", s.id, p)
 		default:
 			j.seen[p] = j.segments
 		}
@@ -266,7 +266,7 @@ func (j *batchJudge) settled(now int64) {
 		if stopped(j.ctx, k) {
 			return
 		}
-		j.hold(s, j.background, BackgroundOverlap)
+		j.hold(s, j.background, backgroundOverlap)
 		j.touch(s)
 		busy, first := 0, int32(0)
 		for _, p := range s.place.Processors {
@@ -277,7 +277,7 @@ func (j *batchJudge) settled(now int64) {
 			}
 		}
 		if busy > 0 {
-			j.report.add(BusyForeground, j.shareOf(s, busy), "job %q starts at %v in the background of processor %d, whose foreground use is %v, must be below %v",
+			j.report.add(busyForeground, j.shareOf(s, busy), "job %q starts at %v in the background of processor %d, whose foreground use is %v, must be below %v",
 				s.id, inSeconds(now), first, float64(j.use[first])/dedicated, float64(j.threshold)/dedicated)
 		}
 	}
@@ -347,7 +347,7 @@ func (j *batchJudge) work(x *batchRun, s *batchSegment) {
 	if problem != "" {
 		x.broken = true
 		amount := math.Abs(float64(x.done-work)) / float64(work)
-		j.report.add(WrongWork, amount, "job %q %s: at %v it has done %v s of %v s", s.id, problem, inSeconds(s.end), inSeconds(x.done)/dedicated, inSeconds(x.length))
+		j.report.add(wrongWork, amount, "job %q %s: at %v it has done %v s of %v s", s.id, problem, inSeconds(s.end), inSeconds(x.done)/dedicated, inSeconds(x.length))
 	}
 	if s.lost {
 		x.done, x.migrates = 0, 0

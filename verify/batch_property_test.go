@@ -259,57 +259,57 @@ func TestBatchSimulated(t *testing.T) {
 			do   func() bool // false: it doesn't apply here
 			want string
 		}{
-			"a microsecond more": {func() bool { segments[end].EndS = later(segments[end].EndS, 1); return true }, verify.WrongWork},
+			"a microsecond more": {func() bool { segments[end].EndS = later(segments[end].EndS, 1); return true }, "wrong_work"},
 			"a microsecond less": {func() bool {
 				segments[end].EndS = later(segments[end].EndS, -1)
 				return segments[end].StartS < segments[end].EndS
-			}, verify.WrongWork},
-			"killed in the end": {func() bool { segments[end].Lost = true; return true }, verify.WrongWork},
-			"a run less":        {func() bool { run.ID = "x"; return true }, verify.DeclinedRequest},
+			}, "wrong_work"},
+			"killed in the end": {func() bool { segments[end].Lost = true; return true }, "wrong_work"},
+			"a run less":        {func() bool { run.ID = "x"; return true }, "declined_request"},
 			"before the submission": {func() bool {
 				segments[0].StartS = later(job.SubmitS, -1)
 				return job.SubmitS > 0
-			}, verify.EarlyStart},
+			}, "early_start"},
 			"two segments at once": {func() bool {
 				if x > 0 {
 					segments[x].StartS = later(segments[x-1].EndS, -1)
 				}
 				return x > 0
-			}, verify.SegmentOrder},
+			}, "segment_order"},
 			"a pause": {func() bool {
 				if x == 0 || segments[x-1].Lost {
 					return false
 				}
 				segments[x].StartS = later(was.StartS, 1)
 				return segments[x].StartS < was.EndS
-			}, verify.SuspendedJob},
+			}, "suspended_job"},
 			"a free migration": {func() bool {
 				if in.MigrationS == 0 || end == 0 || segments[end-1].Lost || slices.Equal(segments[end].Place.Processors, segments[end-1].Place.Processors) {
 					return false
 				}
 				segments[end].EndS = later(segments[end].EndS, -micro(in.MigrationS))
 				return segments[end].StartS < segments[end].EndS
-			}, verify.WrongWork},
+			}, "wrong_work"},
 			"a processor more": {func() bool {
 				segments[x].Place.Processors = append(slices.Clone(was.Place.Processors), 0)
 				return true
-			}, verify.ProcessCount},
+			}, "process_count"},
 			"a processor twice": {func() bool {
 				return len(was.Place.Processors) > 1 && onto(was.Place.Processors[1], true)
-			}, verify.RepeatedProcessor},
-			"an unknown processor": {func() bool { return onto(int32(in.Processors), true) }, verify.UnknownProcessor},
-			"an unknown tier":      {func() bool { segments[x].Place.Tier = "middle"; return true }, verify.UnknownTier},
+			}, "repeated_processor"},
+			"an unknown processor": {func() bool { return onto(int32(in.Processors), true) }, "unknown_processor"},
+			"an unknown tier":      {func() bool { segments[x].Place.Tier = "middle"; return true }, "unknown_tier"},
 			"a busy foreground": {func() bool {
 				return was.Place.Tier == model.TierForeground && onto(beside(func(s *model.Segment[model.BatchPlace], _ float64) bool { return s.Place.Tier == model.TierForeground }))
-			}, verify.ForegroundOverlap},
+			}, "foreground_overlap"},
 			"a busy background": {func() bool {
 				return was.Place.Tier == model.TierBackground && onto(beside(func(s *model.Segment[model.BatchPlace], _ float64) bool { return s.Place.Tier == model.TierBackground }))
-			}, verify.BackgroundOverlap},
+			}, "background_overlap"},
 			"above the threshold": {func() bool {
 				return was.Place.Tier == model.TierBackground && onto(beside(func(s *model.Segment[model.BatchPlace], use float64) bool {
 					return s.Place.Tier == model.TierForeground && use >= in.EffectiveThreshold()
 				}))
-			}, verify.BusyForeground},
+			}, "busy_foreground"},
 			"another loss": {func() bool { // it changes the end of a job in the foreground alone by more than a microsecond
 				if in.Tiers == 1 || end > 0 || was.Place.Tier != model.TierForeground || micro(in.Work(index[at])) < 20_000 {
 					return false
@@ -317,12 +317,12 @@ func TestBatchSimulated(t *testing.T) {
 				job.FgLoss += 0.001
 				job.FgLoss = math.Round(job.FgLoss*1e4) / 1e4
 				return job.FgLoss < 1
-			}, verify.WrongWork},
+			}, "wrong_work"},
 			"another efficiency": {func() bool { // of a job that is below none at the end
 				job.BgEfficiency = math.Round((job.BgEfficiency+0.01)*1e4) / 1e4
 				_, busy := beside(func(*model.Segment[model.BatchPlace], float64) bool { return true })
 				return end == 0 && was.Place.Tier == model.TierBackground && !busy && len(in.Jobs) == 1 && job.BgEfficiency <= 1 && micro(in.Work(0)) > 1000
-			}, verify.WrongWork},
+			}, "wrong_work"},
 		} {
 			id, first, last, loss, efficiency := run.ID, segments[0], segments[end], job.FgLoss, job.BgEfficiency
 			if c.do() {

@@ -9,19 +9,19 @@ import (
 
 // Constraints of DAG.
 const (
-	TransferModel      = "transfer_model"      // the schedule is for another transfer model
-	MissingTask        = "missing_task"        // a task of the instance isn't scheduled
-	UnknownTask        = "unknown_task"        // a task that the instance doesn't have
-	RepeatedTask       = "repeated_task"       // a task is scheduled twice
-	UnknownMachine     = "unknown_machine"     // a task is on a machine that isn't there
-	InvalidStart       = "invalid_start"       // a start that is NaN, infinite or before 0
-	MachineOverlap     = "machine_overlap"     // two tasks at a time on one machine
-	MissingTransfer    = "missing_transfer"    // an edge between two machines has no transfer
-	UnknownTransfer    = "unknown_transfer"    // a transfer of no edge
-	RepeatedTransfer   = "repeated_transfer"   // an edge is transferred twice
-	UnneededTransfer   = "unneeded_transfer"   // an edge within a machine is transferred
-	TransferPrecedence = "transfer_precedence" // a transfer starts before its task ends
-	TaskPrecedence     = "task_precedence"     // a task starts before its data arrive
+	transferModel      = "transfer_model"      // the schedule is for another transfer model
+	missingTask        = "missing_task"        // a task of the instance isn't scheduled
+	unknownTask        = "unknown_task"        // a task that the instance doesn't have
+	repeatedTask       = "repeated_task"       // a task is scheduled twice
+	unknownMachine     = "unknown_machine"     // a task is on a machine that isn't there
+	invalidStart       = "invalid_start"       // a start that is NaN, infinite or before 0
+	machineOverlap     = "machine_overlap"     // two tasks at a time on one machine
+	missingTransfer    = "missing_transfer"    // an edge between two machines has no transfer
+	unknownTransfer    = "unknown_transfer"    // a transfer of no edge
+	repeatedTransfer   = "repeated_transfer"   // an edge is transferred twice
+	unneededTransfer   = "unneeded_transfer"   // an edge within a machine is transferred
+	transferPrecedence = "transfer_precedence" // a transfer starts before its task ends
+	taskPrecedence     = "task_precedence"     // a task starts before its data arrive
 )
 
 // dag judges a schedule. Amounts are seconds; late says what is tolerated.
@@ -33,7 +33,7 @@ const (
 // computed only if all tasks and transfers are there.
 func dag(ctx context.Context, in *model.DAG, s *model.Schedule, r *Report) {
 	if s.TransferModel != "" && s.TransferModel != in.Transfers() {
-		r.add(TransferModel, 0, "the schedule is for %q, the instance has %q", s.TransferModel, in.Transfers())
+		r.add(transferModel, 0, "the schedule is for %q, the instance has %q", s.TransferModel, in.Transfers())
 		return // its times mean something else
 	}
 	j := &dagJudge{ctx: ctx, in: in, tolerance: r.Tolerance, task: make(map[string]int, len(in.Tasks)), on: make([]int, len(in.Tasks)),
@@ -110,11 +110,11 @@ func (j *dagJudge) place(s *model.Schedule, r *Report) bool {
 		}
 		t, ok := j.task[x.ID]
 		if !ok {
-			r.add(UnknownTask, 0, "task %q isn't in the instance", x.ID)
+			r.add(unknownTask, 0, "task %q isn't in the instance", x.ID)
 			continue
 		}
 		if seen[t] {
-			r.add(RepeatedTask, 0, "task %q is scheduled twice", x.ID)
+			r.add(repeatedTask, 0, "task %q is scheduled twice", x.ID)
 			continue
 		}
 		seen[t] = true
@@ -122,12 +122,12 @@ func (j *dagJudge) place(s *model.Schedule, r *Report) bool {
 		if there {
 			j.on[t] = m
 		} else {
-			r.add(UnknownMachine, 0, "task %q is on machine %q", x.ID, x.Machine)
+			r.add(unknownMachine, 0, "task %q is on machine %q", x.ID, x.Machine)
 			complete = false
 		}
 		switch {
 		case !finite(x.StartS):
-			r.add(InvalidStart, 0, "task %q starts at %v", x.ID, x.StartS)
+			r.add(invalidStart, 0, "task %q starts at %v", x.ID, x.StartS)
 			complete = false
 		case there:
 			j.start[t] = exact(x.StartS)
@@ -136,7 +136,7 @@ func (j *dagJudge) place(s *model.Schedule, r *Report) bool {
 	}
 	for t := range in.Tasks {
 		if !seen[t] {
-			r.add(MissingTask, 0, "task %q is not scheduled", in.Tasks[t].ID)
+			r.add(missingTask, 0, "task %q is not scheduled", in.Tasks[t].ID)
 			complete = false
 		}
 	}
@@ -162,10 +162,10 @@ func (j *dagJudge) send(s *model.Schedule, r *Report) bool {
 		e, ok := edge[pair{x.From, x.To}]
 		switch {
 		case !ok:
-			r.add(UnknownTransfer, 0, "there is no edge from %q to %q", x.From, x.To)
+			r.add(unknownTransfer, 0, "there is no edge from %q to %q", x.From, x.To)
 			continue
 		case seen[e]:
-			r.add(RepeatedTransfer, 0, "the edge from %q to %q is transferred twice", x.From, x.To)
+			r.add(repeatedTransfer, 0, "the edge from %q to %q is transferred twice", x.From, x.To)
 			continue
 		}
 		seen[e] = true
@@ -173,7 +173,7 @@ func (j *dagJudge) send(s *model.Schedule, r *Report) bool {
 			j.sent[e] = exact(x.StartS)
 			continue
 		}
-		r.add(InvalidStart, 0, "the transfer from %q to %q starts at %v", x.From, x.To, x.StartS)
+		r.add(invalidStart, 0, "the transfer from %q to %q starts at %v", x.From, x.To, x.StartS)
 		complete = false
 	}
 	for e, x := range in.Edges {
@@ -185,10 +185,10 @@ func (j *dagJudge) send(s *model.Schedule, r *Report) bool {
 		case m < 0 || n < 0: // whether it is needed isn't known
 			j.sent[e] = nil
 		case m != n && !seen[e]:
-			r.add(MissingTransfer, 0, "the edge from %q to %q is between two machines and isn't transferred", x.From, x.To)
+			r.add(missingTransfer, 0, "the edge from %q to %q is between two machines and isn't transferred", x.From, x.To)
 			complete = false
 		case m == n && seen[e]:
-			r.add(UnneededTransfer, 0, "the edge from %q to %q is within machine %q", x.From, x.To, in.Machines[m].ID)
+			r.add(unneededTransfer, 0, "the edge from %q to %q is within machine %q", x.From, x.To, in.Machines[m].ID)
 			j.sent[e] = nil
 		}
 	}

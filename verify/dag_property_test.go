@@ -138,7 +138,7 @@ func TestEarlierStartIsCaught(t *testing.T) {
 				name string
 				by   float64
 				n    *int
-			}{{verify.TaskPrecedence, wait, &data}, {verify.MachineOverlap, lap, &machines}, {verify.InvalidStart, -s.Tasks[v].StartS, new(int)}} {
+			}{{"task_precedence", wait, &data}, {"machine_overlap", lap, &machines}, {"invalid_start", -s.Tasks[v].StartS, new(int)}} {
 				if c.by > step/10 {
 					*c.n++
 					if !named[c.name] {

@@ -97,7 +97,7 @@ func TestSixTasksByHand(t *testing.T) {
 				t.Errorf("want feasible with makespan %v, the report says: %v", c.wantMakespan, r)
 			}
 			r = judge(t, d, sixPlan(d, c.start-1e-6), o)
-			early := []string{verify.TaskPrecedence + " 1e-06"}
+			early := []string{"task_precedence" + " 1e-06"}
 			if diff := cmp.Diff(early, constraints(r)); diff != "" {
 				t.Errorf("a start 1e-6 too early (-want,+got):\n%s", diff)
 			}
@@ -118,7 +118,7 @@ func TestSixTasksOtherFigures(t *testing.T) {
 		t.Errorf("1->2 takes %s, want 4", got)
 	}
 	// Task 2 would have to start at 7 then.
-	if r := judge(t, d, sixPlan(d, 40), zeroTolerance); !slices.Contains(constraints(r), verify.TaskPrecedence+" 1") {
+	if r := judge(t, d, sixPlan(d, 40), zeroTolerance); !slices.Contains(constraints(r), "task_precedence"+" 1") {
 		t.Errorf("task 2 starts 1 s of 51 before its data are there, the report says: %v", r)
 	}
 }
@@ -128,34 +128,34 @@ var dagMutations = map[string]struct {
 	mutate func(*model.Schedule)
 	want   []string
 }{
-	"other transfer model": {func(s *model.Schedule) { s.TransferModel = model.TransferTCP }, []string{verify.TransferModel}},
-	"task dropped":         {func(s *model.Schedule) { s.Tasks = slices.Delete(s.Tasks, 5, 6) }, []string{verify.MissingTask}},
-	"foreign task":         {func(s *model.Schedule) { s.Tasks[5].ID = "66" }, []string{verify.MissingTask, verify.UnknownTask}},
-	"task twice":           {func(s *model.Schedule) { s.Tasks = append(s.Tasks, s.Tasks[0]) }, []string{verify.RepeatedTask}},
-	"foreign machine":      {func(s *model.Schedule) { s.Tasks[5].Machine = "P4" }, []string{verify.UnknownMachine}},
-	"start is NaN":         {func(s *model.Schedule) { s.Tasks[5].StartS = math.NaN() }, []string{verify.InvalidStart}},
-	"start is infinite":    {func(s *model.Schedule) { s.Tasks[5].StartS = math.Inf(1) }, []string{verify.InvalidStart}},
-	"start before 0":       {func(s *model.Schedule) { s.Tasks[0].StartS = -0.32 }, []string{verify.InvalidStart + " 0.32"}},
+	"other transfer model": {func(s *model.Schedule) { s.TransferModel = model.TransferTCP }, []string{"transfer_model"}},
+	"task dropped":         {func(s *model.Schedule) { s.Tasks = slices.Delete(s.Tasks, 5, 6) }, []string{"missing_task"}},
+	"foreign task":         {func(s *model.Schedule) { s.Tasks[5].ID = "66" }, []string{"missing_task", "unknown_task"}},
+	"task twice":           {func(s *model.Schedule) { s.Tasks = append(s.Tasks, s.Tasks[0]) }, []string{"repeated_task"}},
+	"foreign machine":      {func(s *model.Schedule) { s.Tasks[5].Machine = "P4" }, []string{"unknown_machine"}},
+	"start is NaN":         {func(s *model.Schedule) { s.Tasks[5].StartS = math.NaN() }, []string{"invalid_start"}},
+	"start is infinite":    {func(s *model.Schedule) { s.Tasks[5].StartS = math.Inf(1) }, []string{"invalid_start"}},
+	"start before 0":       {func(s *model.Schedule) { s.Tasks[0].StartS = -0.32 }, []string{"invalid_start" + " 0.32"}},
 	"foreign machine and NaN": {func(s *model.Schedule) { s.Tasks[5] = model.TaskStart{ID: "6", Machine: "P4", StartS: math.NaN()} },
-		[]string{verify.InvalidStart, verify.UnknownMachine}},
+		[]string{"invalid_start", "unknown_machine"}},
 	"two at a time": {func(s *model.Schedule) { s.Tasks[5].StartS = 23.68 },
 		// The edge 5->6 is within the machine.
-		[]string{verify.MachineOverlap + " 0.32", verify.TaskPrecedence + " 0.32"}},
-	"transfer dropped":      {func(s *model.Schedule) { s.Transfers = s.Transfers[:3] }, []string{verify.MissingTransfer}},
-	"foreign transfer":      {func(s *model.Schedule) { s.Transfers = append(s.Transfers, model.TransferStart{From: "1", To: "6"}) }, []string{verify.UnknownTransfer}},
-	"transfer turned round": {func(s *model.Schedule) { s.Transfers[0].From, s.Transfers[0].To = "2", "1" }, []string{verify.MissingTransfer, verify.UnknownTransfer}},
-	"transfer twice":        {func(s *model.Schedule) { s.Transfers = append(s.Transfers, s.Transfers[2]) }, []string{verify.RepeatedTransfer}},
+		[]string{"machine_overlap" + " 0.32", "task_precedence" + " 0.32"}},
+	"transfer dropped":      {func(s *model.Schedule) { s.Transfers = s.Transfers[:3] }, []string{"missing_transfer"}},
+	"foreign transfer":      {func(s *model.Schedule) { s.Transfers = append(s.Transfers, model.TransferStart{From: "1", To: "6"}) }, []string{"unknown_transfer"}},
+	"transfer turned round": {func(s *model.Schedule) { s.Transfers[0].From, s.Transfers[0].To = "2", "1" }, []string{"missing_transfer", "unknown_transfer"}},
+	"transfer twice":        {func(s *model.Schedule) { s.Transfers = append(s.Transfers, s.Transfers[2]) }, []string{"repeated_transfer"}},
 	"transfer in a machine": {func(s *model.Schedule) {
 		s.Transfers = append(s.Transfers, model.TransferStart{From: "1", To: "3", StartS: 3})
-	}, []string{verify.UnneededTransfer}},
-	"transfer is NaN": {func(s *model.Schedule) { s.Transfers[3].StartS = math.NaN() }, []string{verify.InvalidStart}},
+	}, []string{"unneeded_transfer"}},
+	"transfer is NaN": {func(s *model.Schedule) { s.Transfers[3].StartS = math.NaN() }, []string{"invalid_start"}},
 	"transfer too early": {func(s *model.Schedule) { s.Transfers[0].StartS = 2.68 },
-		[]string{verify.TransferPrecedence + " 0.32"}},
+		[]string{"transfer_precedence" + " 0.32"}},
 	"transfer before 0": {func(s *model.Schedule) { s.Transfers[0].StartS = -0.32 },
-		[]string{verify.InvalidStart + " 0.32", verify.TransferPrecedence + " 3.32"}},
+		[]string{"invalid_start" + " 0.32", "transfer_precedence" + " 3.32"}},
 	// 2->5 has the bottleneck for itself then and arrives at 25, 4 s late.
-	"transfer too late":    {func(s *model.Schedule) { s.Transfers[1].StartS = 20 }, []string{verify.TaskPrecedence + " 4"}},
-	"task before its data": {func(s *model.Schedule) { s.Tasks[1].StartS = 5.68 }, []string{verify.TaskPrecedence + " 0.32"}},
+	"transfer too late":    {func(s *model.Schedule) { s.Transfers[1].StartS = 20 }, []string{"task_precedence" + " 4"}},
+	"task before its data": {func(s *model.Schedule) { s.Tasks[1].StartS = 5.68 }, []string{"task_precedence" + " 0.32"}},
 }
 
 func TestDAGMutationsAreCaught(t *testing.T) {
@@ -181,8 +181,8 @@ func TestDAGViolationsTogether(t *testing.T) {
 	s.Tasks = append(s.Tasks, s.Tasks[1], model.TaskStart{ID: "x"})                                // 2 and a foreign one
 	s.Transfers = append(s.Transfers[1:], s.Transfers[1], model.TransferStart{From: "5", To: "1"}) // 1->2 is missing
 	s.Transfers[0].StartS = 8                                                                      // 2->5 before 2 ends
-	want := []string{verify.InvalidStart, verify.InvalidStart, verify.MachineOverlap, verify.MissingTransfer, verify.RepeatedTask, verify.RepeatedTransfer,
-		verify.TaskPrecedence, verify.TransferPrecedence, verify.UnknownTask, verify.UnknownTransfer}
+	want := []string{"invalid_start", "invalid_start", "machine_overlap", "missing_transfer", "repeated_task", "repeated_transfer",
+		"task_precedence", "transfer_precedence", "unknown_task", "unknown_transfer"}
 	r := judge(t, d, s, verify.Options{})
 	var got []string
 	for _, v := range r.Violations {

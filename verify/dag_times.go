@@ -69,7 +69,7 @@ func (j *dagJudge) times(r *Report) {
 			continue
 		}
 		if by := j.late(at, zero, j.cost(t)); by > 0 {
-			r.add(InvalidStart, by, "task %q starts before 0", in.Tasks[t].ID)
+			r.add(invalidStart, by, "task %q starts before 0", in.Tasks[t].ID)
 		}
 	}
 	j.overlaps(r)
@@ -104,11 +104,11 @@ func (j *dagJudge) edge(e int, arrived *big.Rat, r *Report) (doubtful bool) {
 		way := max(0, floor(new(big.Rat).Sub(arrived, sent)))
 		if r != nil {
 			if by := j.late(sent, new(big.Rat), way); by > 0 {
-				r.add(InvalidStart, by, "the transfer from %q to %q starts before 0", x.From, x.To)
+				r.add(invalidStart, by, "the transfer from %q to %q starts before 0", x.From, x.To)
 			}
 			if ready != nil {
 				if by := j.late(sent, ready, way, length); by > 0 {
-					r.add(TransferPrecedence, by, "the transfer from %q to %q starts before task %q ends", x.From, x.To, x.From)
+					r.add(transferPrecedence, by, "the transfer from %q to %q starts before task %q ends", x.From, x.To, x.From)
 				}
 			}
 		}
@@ -122,7 +122,7 @@ func (j *dagJudge) edge(e int, arrived *big.Rat, r *Report) (doubtful bool) {
 	}
 	by, doubtful := j.lateness(j.start[t], ready, roundings, length, j.cost(t))
 	if by > 0 && r != nil {
-		r.add(TaskPrecedence, by, "task %q starts before the data of task %q are there", x.To, x.From)
+		r.add(taskPrecedence, by, "task %q starts before the data of task %q are there", x.To, x.From)
 	}
 	return doubtful
 }
@@ -182,7 +182,7 @@ func (j *dagJudge) overlaps(r *Report) {
 				by = min(by, j.late(j.start[a], j.finish[b], j.cost(a), j.cost(b)))
 			}
 			if by > 0 {
-				r.add(MachineOverlap, by, "tasks %q and %q on machine %q", j.in.Tasks[a].ID, j.in.Tasks[b].ID, j.in.Machines[m].ID)
+				r.add(machineOverlap, by, "tasks %q and %q on machine %q", j.in.Tasks[a].ID, j.in.Tasks[b].ID, j.in.Machines[m].ID)
 			}
 			if j.finish[a].Cmp(j.finish[b]) > 0 { // the longer one counts for the next
 				list[k] = a

@@ -13,21 +13,21 @@ import (
 )
 
 // Constraints of Reservation (section 3 of its paper). None says that a job keeps
-// its PEs from start to end: a booking has one list. InvalidStart, for a start
+// its PEs from start to end: a booking has one list. invalidStart, for a start
 // that is NaN or infinite, is shared with DAG.
 const (
-	UnknownRequest  = "unknown_request"  // a booking of a request that the instance doesn't have
-	RepeatedRequest = "repeated_request" // a request is booked twice
-	DeclinedRequest = "declined_request" // a request isn't booked although the goal is all of them
-	WrongGoal       = "wrong_goal"       // the bookings are for another goal than the instance's
-	PECount         = "pe_count"         // the number of PEs isn't that asked for
-	UnknownPE       = "unknown_pe"       // a PE number that isn't from 0 to n-1
-	PEOrder         = "pe_order"         // PEs that aren't listed once each in ascending order
-	EarlyStart      = "early_start"      // a start before the ready time
-	LateEnd         = "late_end"         // start plus duration is after the deadline
-	PEOverlap       = "pe_overlap"       // two jobs at a time on one PE
-	OnlineOrder     = "online_order"     // online bookings that aren't in the order of arrival
-	OnlineConflict  = "online_conflict"  // an online booking of PEs promised to another one
+	unknownRequest  = "unknown_request"  // a booking of a request that the instance doesn't have
+	repeatedRequest = "repeated_request" // a request is booked twice
+	declinedRequest = "declined_request" // a request isn't booked although the goal is all of them
+	wrongGoal       = "wrong_goal"       // the bookings are for another goal than the instance's
+	peCount         = "pe_count"         // the number of PEs isn't that asked for
+	unknownPE       = "unknown_pe"       // a PE number that isn't from 0 to n-1
+	peOrder         = "pe_order"         // PEs that aren't listed once each in ascending order
+	earlyStart      = "early_start"      // a start before the ready time
+	lateEnd         = "late_end"         // start plus duration is after the deadline
+	peOverlap       = "pe_overlap"       // two jobs at a time on one PE
+	onlineOrder     = "online_order"     // online bookings that aren't in the order of arrival
+	onlineConflict  = "online_conflict"  // an online booking of PEs promised to another one
 )
 
 // maxPairs bounds the pairs of requests listed under one constraint; one more
@@ -127,7 +127,7 @@ func (j *bookingJudge) each(b *model.Bookings) (complete bool) {
 	in, r := j.in, j.report
 	complete = true
 	if b.Goal != "" && b.Goal != in.EffectiveGoal() {
-		r.add(WrongGoal, 0, "the bookings are for the goal %q, the instance has %q", b.Goal, in.EffectiveGoal())
+		r.add(wrongGoal, 0, "the bookings are for the goal %q, the instance has %q", b.Goal, in.EffectiveGoal())
 		complete = false
 	}
 	find := j.finder()
@@ -141,11 +141,11 @@ func (j *bookingJudge) each(b *model.Bookings) (complete bool) {
 		k, ok := find(x.ID)
 		switch {
 		case !ok:
-			r.add(UnknownRequest, 0, "request %q isn't in the instance", x.ID)
+			r.add(unknownRequest, 0, "request %q isn't in the instance", x.ID)
 			complete = false
 			continue
 		case seen[k]:
-			r.add(RepeatedRequest, 0, "request %q is booked twice", x.ID)
+			r.add(repeatedRequest, 0, "request %q is booked twice", x.ID)
 			complete = false
 			continue
 		}
@@ -153,10 +153,10 @@ func (j *bookingJudge) each(b *model.Bookings) (complete bool) {
 		q := &in.Requests[k]
 		pes := j.peList(x)
 		if n := pes.Len(); n != q.PEs {
-			r.add(PECount, 0, "request %q asks for %d PEs and gets %d", x.ID, q.PEs, n)
+			r.add(peCount, 0, "request %q asks for %d PEs and gets %d", x.ID, q.PEs, n)
 		}
 		if !finite(x.StartS) {
-			r.add(InvalidStart, 0, "request %q starts at %v", x.ID, x.StartS)
+			r.add(invalidStart, 0, "request %q starts at %v", x.ID, x.StartS)
 			complete = false
 			continue
 		}
@@ -164,10 +164,10 @@ func (j *bookingJudge) each(b *model.Bookings) (complete bool) {
 		start := j.read.start(x.StartS, j.allowed)
 		reserved := start.after(t.duration)
 		if ready := (moment{ticks: t.ready}); ready.compare(start) > 0 {
-			r.add(EarlyStart, share(ready.since(start), t.duration), "request %q starts at %v and is ready at %v", x.ID, x.StartS, q.ReadyS)
+			r.add(earlyStart, share(ready.since(start), t.duration), "request %q starts at %v and is ready at %v", x.ID, x.StartS, q.ReadyS)
 		}
 		if due := (moment{ticks: t.deadline}); reserved.compare(due) > 0 {
-			r.add(LateEnd, share(reserved.since(due), t.duration), "request %q is reserved until %v, its deadline is %v", x.ID, x.StartS+q.DurationS, q.DeadlineS)
+			r.add(lateEnd, share(reserved.since(due), t.duration), "request %q is reserved until %v, its deadline is %v", x.ID, x.StartS+q.DurationS, q.DeadlineS)
 		}
 		j.booked = append(j.booked, booked{Request: q, number: k, startS: x.StartS, start: start,
 			runs: start.compare(moment{ticks: t.cancel}) <= 0 || q.CancelS != nil && x.StartS <= *q.CancelS,
@@ -176,7 +176,7 @@ func (j *bookingJudge) each(b *model.Bookings) (complete bool) {
 	if in.EffectiveGoal() == model.GoalAll {
 		for k, s := range seen {
 			if !s {
-				r.add(DeclinedRequest, 0, "request %q is declined, the goal is all of them", in.Requests[k].ID)
+				r.add(declinedRequest, 0, "request %q is declined, the goal is all of them", in.Requests[k].ID)
 			}
 		}
 	}
@@ -214,7 +214,7 @@ func (j *bookingJudge) peList(x *model.Booking) model.PEList {
 	for i, s := range x.PEs {
 		if ordered && (s.Last < s.First || i > 0 && s.First <= x.PEs[i-1].Last) {
 			ordered = false
-			j.report.add(PEOrder, 0, "request %q lists the PEs %d-%d where they aren't in ascending order, each once", x.ID, s.First, s.Last)
+			j.report.add(peOrder, 0, "request %q lists the PEs %d-%d where they aren't in ascending order, each once", x.ID, s.First, s.Last)
 		}
 		if known && s.First <= s.Last && (s.First < 0 || s.Last >= n) {
 			known = false
@@ -222,7 +222,7 @@ func (j *bookingJudge) peList(x *model.Booking) model.PEList {
 			if bad >= 0 {
 				bad = max(bad, n)
 			}
-			j.report.add(UnknownPE, 0, "request %q is on PE %d, there are 0 to %d", x.ID, bad, n-1)
+			j.report.add(unknownPE, 0, "request %q is on PE %d, there are 0 to %d", x.ID, bad, n-1)
 		}
 	}
 	if ordered && known {
@@ -266,7 +266,7 @@ func (j *bookingJudge) sort() {
 // once. In the order of the starts it compares a job with those before it.
 func (j *bookingJudge) overlaps() {
 	pinned := newBoard(len(j.booked))
-	runs := clash{constraint: PEOverlap, format: "requests %q and %q on PEs %s for %.9g s", end: func(x *booked) moment { return x.end }}
+	runs := clash{constraint: peOverlap, format: "requests %q and %q on PEs %s for %.9g s", end: func(x *booked) moment { return x.end }}
 	for at, i := range j.order {
 		b := &j.booked[i]
 		if !b.runs {
@@ -288,7 +288,7 @@ func (j *bookingJudge) online() {
 		}
 		b := &j.booked[i]
 		if latest >= 0 && b.number < j.booked[latest].number {
-			j.report.add(OnlineOrder, 0, "request %q is booked after %q and comes before it in the order of arrival", b.ID, j.booked[latest].ID)
+			j.report.add(onlineOrder, 0, "request %q is booked after %q and comes before it in the order of arrival", b.ID, j.booked[latest].ID)
 			continue
 		}
 		latest = i
@@ -311,7 +311,7 @@ func (j *bookingJudge) online() {
 	}
 	slices.SortFunc(byLeave, func(x, y leaver) int { return cmp.Compare(x.tick, y.tick) })
 	pinned, left := newBoard(len(j.booked)), 0
-	promises := clash{constraint: OnlineConflict, format: "request %[2]q takes what was promised to %[1]q when it arrived, PEs %[3]s for %.9[4]g s",
+	promises := clash{constraint: onlineConflict, format: "request %[2]q takes what was promised to %[1]q when it arrived, PEs %[3]s for %.9[4]g s",
 		end: func(x *booked) moment { return x.reserved }, still: j.promised}
 	for k, i := range byArrival {
 		if stopped(j.ctx, k) {

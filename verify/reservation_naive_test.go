@@ -127,13 +127,13 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 	total, slowdowns, running := new(big.Rat), new(big.Rat), int64(0)
 	whole := b.Goal == "" || b.Goal == in.EffectiveGoal()
 	if !whole {
-		say(verify.WrongGoal, string(b.Goal), string(in.EffectiveGoal()))
+		say("wrong_goal", string(b.Goal), string(in.EffectiveGoal()))
 	}
 	booked := map[string]bool{}
 	for _, x := range b.Bookings {
 		k := slices.IndexFunc(in.Requests, func(q model.Request) bool { return q.ID == x.ID })
 		if k < 0 || booked[x.ID] {
-			say(map[bool]string{true: verify.UnknownRequest, false: verify.RepeatedRequest}[k < 0], x.ID)
+			say(map[bool]string{true: "unknown_request", false: "repeated_request"}[k < 0], x.ID)
 			whole = false
 			continue
 		}
@@ -153,16 +153,16 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 			}
 		}
 		if unknown {
-			say(verify.UnknownPE, x.ID)
+			say("unknown_pe", x.ID)
 		}
 		if order {
-			say(verify.PEOrder, x.ID)
+			say("pe_order", x.ID)
 		}
 		if len(h.pes) != h.q.PEs {
-			say(verify.PECount, x.ID)
+			say("pe_count", x.ID)
 		}
 		if math.IsNaN(x.StartS) || math.IsInf(x.StartS, 0) {
-			say(verify.InvalidStart, x.ID)
+			say("invalid_start", x.ID)
 			whole = false
 			continue
 		}
@@ -175,14 +175,14 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 		h.end, h.reserved = new(big.Rat).Add(h.start, clock.down(decimal(runtime))), new(big.Rat).Add(h.start, duration)
 		h.runs = h.q.CancelS == nil || *h.q.CancelS > h.q.DeadlineS || x.StartS <= *h.q.CancelS || !over(h.start, clock.cancelled(h.q))
 		if over(ready, h.start) {
-			say(verify.EarlyStart, x.ID)
+			say("early_start", x.ID)
 		}
 		due := clock.up(decimal(h.q.DeadlineS))
 		if sum := new(big.Rat).Add(ready, duration); over(sum, due) {
 			due = sum
 		}
 		if over(h.reserved, due) {
-			say(verify.LateEnd, x.ID)
+			say("late_end", x.ID)
 		}
 		weight := big.NewRat(1, 1)
 		switch in.EffectiveGoal() {
@@ -205,7 +205,7 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 	if in.EffectiveGoal() == model.GoalAll {
 		for _, q := range in.Requests {
 			if !booked[q.ID] {
-				say(verify.DeclinedRequest, q.ID)
+				say("declined_request", q.ID)
 			}
 		}
 	}
@@ -246,7 +246,7 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 	for i, x := range all {
 		for _, y := range all[i+1:] {
 			if x.runs && y.runs {
-				pair(verify.PEOverlap, x, y, x.end, y.end)
+				pair("pe_overlap", x, y, x.end, y.end)
 			}
 		}
 	}
@@ -256,7 +256,7 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 	for i, x := range all {
 		before := slices.IndexFunc(all[:i], func(y held) bool { return y.number > x.number })
 		if before >= 0 {
-			say(verify.OnlineOrder, x.q.ID)
+			say("online_order", x.q.ID)
 		}
 		for _, y := range all {
 			now := clock.down(decimal(x.q.ArrivalS))
@@ -265,7 +265,7 @@ func naive(in *model.Reservation, b *model.Bookings, tolerance float64) (found [
 			case !y.runs && !over(clock.cancelled(y.q), now):
 			case y.runs && !over(y.end, now):
 			default:
-				pair(verify.OnlineConflict, y, x, y.reserved, x.reserved)
+				pair("online_conflict", y, x, y.reserved, x.reserved)
 			}
 		}
 	}
@@ -296,9 +296,9 @@ func told(r verify.Report) (found []string) {
 		}
 		head := v.Constraint
 		switch v.Constraint {
-		case verify.OnlineOrder:
+		case "online_order":
 			ids = ids[:1]
-		case verify.PEOverlap, verify.OnlineConflict:
+		case "pe_overlap", "online_conflict":
 			head = fmt.Sprintf("%s %s %.9g", head, listed.FindStringSubmatch(v.Where)[1], v.Amount)
 		}
 		slices.Sort(ids)
@@ -343,7 +343,7 @@ func drawBookings(rng *rand.Rand) (*model.Reservation, *model.Bookings) {
 				x.PEs = x.PEs.Append(p)
 			}
 			b.Bookings = append(b.Bookings, x)
-			if found, _, _ := naive(in, b, verify.Tolerance); !slices.ContainsFunc(found, func(f string) bool { return !strings.HasPrefix(f, verify.DeclinedRequest) }) {
+			if found, _, _ := naive(in, b, verify.Tolerance); !slices.ContainsFunc(found, func(f string) bool { return !strings.HasPrefix(f, "declined_request") }) {
 				break
 			}
 			b.Bookings = b.Bookings[:len(b.Bookings)-1]
@@ -484,8 +484,8 @@ func TestReservationAgainstNaive(t *testing.T) {
 	if refused > draws/10 {
 		t.Errorf("%d of %d instances are refused", refused, draws)
 	}
-	for _, c := range []string{verify.UnknownRequest, verify.RepeatedRequest, verify.DeclinedRequest, verify.WrongGoal, verify.PECount, verify.UnknownPE,
-		verify.PEOrder, verify.InvalidStart, verify.EarlyStart, verify.LateEnd, verify.PEOverlap, verify.OnlineOrder, verify.OnlineConflict} {
+	for _, c := range []string{"unknown_request", "repeated_request", "declined_request", "wrong_goal", "pe_count", "unknown_pe",
+		"pe_order", "invalid_start", "early_start", "late_end", "pe_overlap", "online_order", "online_conflict"} {
 		if seen[c] < draws/60 {
 			t.Errorf("%s was seen %d times only", c, seen[c])
 		}

@@ -174,10 +174,10 @@ func TestReservationConstraints(t *testing.T) {
 
 func TestReservationNotJudged(t *testing.T) {
 	in, b := fourRequests(t)
-	if r := judge(t, in, &model.Schedule{}, verify.Options{}); len(r.Violations) != 1 || r.Violations[0].Constraint != verify.WrongKind {
+	if r := judge(t, in, &model.Schedule{}, verify.Options{}); len(r.Violations) != 1 || r.Violations[0].Constraint != "wrong_kind" {
 		t.Errorf("a schedule: %v", r)
 	}
-	if r := judge(t, in, (*model.Bookings)(nil), verify.Options{}); len(r.Violations) != 1 || r.Violations[0].Constraint != verify.WrongKind {
+	if r := judge(t, in, (*model.Bookings)(nil), verify.Options{}); len(r.Violations) != 1 || r.Violations[0].Constraint != "wrong_kind" {
 		t.Errorf("no bookings: %v", r)
 	}
 	in.Requests[0].DurationS = math.NaN()

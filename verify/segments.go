@@ -13,12 +13,12 @@ import (
 // Constraints on runs in segments. Those of Reservation on unknown, repeated and
 // declined requests and on early starts hold for them, too.
 const (
-	EmptyRun       = "empty_run"       // a run without segments
-	InvalidTime    = "invalid_time"    // a start or an end that isn't a number from 0 to 8·10^9
-	FractionalTime = "fractional_time" // a start or an end that isn't a whole microsecond
-	SegmentLength  = "segment_length"  // a segment that doesn't end after its start
-	SegmentOrder   = "segment_order"   // a segment that starts before the one before it has ended
-	WrongWork      = "wrong_work"      // the segments' work isn't the request's duration, or not until the end
+	emptyRun       = "empty_run"       // a run without segments
+	invalidTime    = "invalid_time"    // a start or an end that isn't a number from 0 to 8·10^9
+	fractionalTime = "fractional_time" // a start or an end that isn't a whole microsecond
+	segmentLength  = "segment_length"  // a segment that doesn't end after its start
+	segmentOrder   = "segment_order"   // a segment that starts before the one before it has ended
+	wrongWork      = "wrong_work"      // the segments' work isn't the request's duration, or not until the end
 )
 
 // latestTime bounds times in solutions, in seconds. Below 2^33 s each microsecond
@@ -104,17 +104,17 @@ func (j *segmentJudge[P]) read(runs []model.Run[P]) (segments [][]segment[P], co
 		k, ok := index[run.ID]
 		switch {
 		case !ok:
-			r.add(UnknownRequest, 0, "%s %q isn't in the instance", j.noun, run.ID)
+			r.add(unknownRequest, 0, "%s %q isn't in the instance", j.noun, run.ID)
 			complete = false
 			continue
 		case segments[k] != nil:
-			r.add(RepeatedRequest, 0, "%s %q has two runs", j.noun, run.ID)
+			r.add(repeatedRequest, 0, "%s %q has two runs", j.noun, run.ID)
 			complete = false
 			continue
 		}
 		first := len(all)
 		if len(run.Segments) == 0 {
-			r.add(EmptyRun, 0, "%s %q has a run without segments", j.noun, run.ID)
+			r.add(emptyRun, 0, "%s %q has a run without segments", j.noun, run.ID)
 			complete = false
 		}
 		for s := range run.Segments {
@@ -123,14 +123,14 @@ func (j *segmentJudge[P]) read(runs []model.Run[P]) (segments [][]segment[P], co
 			}
 			x := &run.Segments[s]
 			if !(x.StartS >= 0 && x.StartS <= latestTime && x.EndS >= 0 && x.EndS <= latestTime) {
-				r.add(InvalidTime, 0, "%s %q runs from %v to %v, times must be from 0 to %g", j.noun, run.ID, x.StartS, x.EndS, latestTime)
+				r.add(invalidTime, 0, "%s %q runs from %v to %v, times must be from 0 to %g", j.noun, run.ID, x.StartS, x.EndS, latestTime)
 				complete = false
 				continue
 			}
 			start, wholeStart := micros(x.StartS)
 			end, wholeEnd := micros(x.EndS)
 			if !wholeStart || !wholeEnd {
-				r.add(FractionalTime, 0, "%s %q runs from %v to %v, times must be whole microseconds", j.noun, run.ID, x.StartS, x.EndS)
+				r.add(fractionalTime, 0, "%s %q runs from %v to %v, times must be whole microseconds", j.noun, run.ID, x.StartS, x.EndS)
 			}
 			all = append(all, segment[P]{request: k, id: run.ID, start: start, end: end, place: &x.Place, lost: x.Lost})
 		}
@@ -147,7 +147,7 @@ func (j *segmentJudge[P]) inTime(run []segment[P]) {
 	r := j.report
 	id, arrival, duration := j.request(run[0].request)
 	if s := run[0].start; s < arrival {
-		r.add(EarlyStart, share(float64(arrival-s), duration), "%s %q starts at %v and arrives at %v", j.noun, id, inSeconds(s), inSeconds(arrival))
+		r.add(earlyStart, share(float64(arrival-s), duration), "%s %q starts at %v and arrives at %v", j.noun, id, inSeconds(s), inSeconds(arrival))
 	}
 	work, sound := int64(0), true
 	owed := int64(0) // what is left of the last migration
@@ -155,12 +155,12 @@ func (j *segmentJudge[P]) inTime(run []segment[P]) {
 		x := &run[i]
 		length := x.end - x.start
 		if length <= 0 {
-			r.add(SegmentLength, 0, "%s %q has a segment from %v to %v", j.noun, id, inSeconds(x.start), inSeconds(x.end))
+			r.add(segmentLength, 0, "%s %q has a segment from %v to %v", j.noun, id, inSeconds(x.start), inSeconds(x.end))
 			length, sound = 0, false
 		}
 		if i > 0 {
 			if before := run[i-1].end; x.start < before {
-				r.add(SegmentOrder, share(float64(before-x.start), duration), "%s %q has a segment until %v and the next one from %v", j.noun, id, inSeconds(before), inSeconds(x.start))
+				r.add(segmentOrder, share(float64(before-x.start), duration), "%s %q has a segment until %v and the next one from %v", j.noun, id, inSeconds(before), inSeconds(x.start))
 				sound = false
 			}
 			if x.moved = !run[i-1].lost && j.moved(run[i-1].place, x.place); x.moved {
@@ -177,7 +177,7 @@ func (j *segmentJudge[P]) inTime(run []segment[P]) {
 		run[i].sound, run[i].last = sound, i == len(run)-1
 	}
 	if j.steady && work != duration {
-		r.add(WrongWork, share(math.Abs(float64(work-duration)), duration), "%s %q works for %v s, its duration is %v s", j.noun, id, inSeconds(work), inSeconds(duration))
+		r.add(wrongWork, share(math.Abs(float64(work-duration)), duration), "%s %q works for %v s, its duration is %v s", j.noun, id, inSeconds(work), inSeconds(duration))
 	}
 }
 

@@ -10,19 +10,19 @@ import (
 )
 
 // Constraints of TVC (section 3 of its paper, and model.TVC). Those on runs in
-// segments hold, too (see EmptyRun).
+// segments hold, too (see emptyRun).
 const (
-	DelayedStart     = "delayed_start"     // in loss mode: a start after the arrival
-	SuspendedRequest = "suspended_request" // in loss mode: a run of several segments
-	VMCount          = "vm_count"          // the number of VMs isn't that asked for, or a server is listed with less than one
-	UnknownServer    = "unknown_server"
-	ServerOrder      = "server_order" // servers that aren't listed once each in ascending order
-	UnknownSwitch    = "unknown_switch"
-	NotBelow         = "not_below"        // a server that isn't below the switch that hosts the virtual switch
-	ServerSlots      = "server_slots"     // more VMs on a server than it has slots
-	ServerLink       = "server_link"      // the link above a server carries more than its rate
-	EdgeLink         = "edge_link"        // a link between an edge and an aggregation switch
-	AggregationLink  = "aggregation_link" // a link between an aggregation and a core switch
+	delayedStart     = "delayed_start"     // in loss mode: a start after the arrival
+	suspendedRequest = "suspended_request" // in loss mode: a run of several segments
+	vmCount          = "vm_count"          // the number of VMs isn't that asked for, or a server is listed with less than one
+	unknownServer    = "unknown_server"
+	serverOrder      = "server_order" // servers that aren't listed once each in ascending order
+	unknownSwitch    = "unknown_switch"
+	notBelow         = "not_below"        // a server that isn't below the switch that hosts the virtual switch
+	serverSlots      = "server_slots"     // more VMs on a server than it has slots
+	serverLink       = "server_link"      // the link above a server carries more than its rate
+	edgeLink         = "edge_link"        // a link between an edge and an aggregation switch
+	aggregationLink  = "aggregation_link" // a link between an aggregation and a core switch
 )
 
 // tvc judges embeddings. Times are compared in whole microseconds and rates in
@@ -59,13 +59,13 @@ func tvc(ctx context.Context, in *model.TVC, e *model.Embeddings, r *Report) {
 		switch {
 		case in.Queue:
 			if run == nil && j.fits(&in.Requests[k]) {
-				r.add(DeclinedRequest, 0, "request %q fits the empty data centre and doesn't run, in queue mode it must", id)
+				r.add(declinedRequest, 0, "request %q fits the empty data centre and doesn't run, in queue mode it must", id)
 			}
 		case len(run) > 1:
-			r.add(SuspendedRequest, 0, "request %q runs in %d segments, in loss mode it can't be suspended", id, len(run))
+			r.add(suspendedRequest, 0, "request %q runs in %d segments, in loss mode it can't be suspended", id, len(run))
 		}
 		if !in.Queue && len(run) > 0 && run[0].start > arrival {
-			r.add(DelayedStart, share(float64(run[0].start-arrival), duration), "request %q starts at %v and arrives at %v, in loss mode it can't wait", id, inSeconds(run[0].start), inSeconds(arrival))
+			r.add(delayedStart, share(float64(run[0].start-arrival), duration), "request %q starts at %v and arrives at %v, in loss mode it can't wait", id, inSeconds(run[0].start), inSeconds(arrival))
 		}
 	}
 	runs.replay(segments, j.start, j.end, nil)
@@ -121,11 +121,11 @@ type resource struct {
 // capacity returns what the resource has: slots, or bit/s.
 func (j *tvcJudge) capacity(x resource) int64 {
 	switch x.constraint {
-	case ServerSlots:
+	case serverSlots:
 		return int64(j.in.FatTree.Slots)
-	case ServerLink:
+	case serverLink:
 		return j.rates[0]
-	case EdgeLink:
+	case edgeLink:
 		return j.rates[1]
 	}
 	return j.rates[2]
@@ -135,11 +135,11 @@ func (j *tvcJudge) capacity(x resource) int64 {
 func (j *tvcJudge) words(x resource) string {
 	pod, at := x.lower/j.half, x.lower%j.half
 	switch x.constraint {
-	case ServerSlots:
+	case serverSlots:
 		return fmt.Sprintf("server %d has more VMs than its %d slots", x.lower, j.in.FatTree.Slots)
-	case ServerLink:
+	case serverLink:
 		return fmt.Sprintf("the link above server %d is overloaded", x.lower)
-	case EdgeLink:
+	case edgeLink:
 		return fmt.Sprintf("the link from edge-%d-%d to aggregation-%d-%d is overloaded", pod, at, pod, x.upper)
 	}
 	return fmt.Sprintf("the link from aggregation-%d-%d to core-%d-%d is overloaded", pod, at, at, x.upper)
@@ -182,26 +182,26 @@ func (j *tvcJudge) place(s *segment[model.Embedding]) {
 	total := new(big.Int)
 	for i, x := range p.Servers {
 		if x.Server < 0 || x.Server >= servers {
-			r.add(UnknownServer, 0, "request %q is on server %d, there are 0 to %d", s.id, x.Server, servers-1)
+			r.add(unknownServer, 0, "request %q is on server %d, there are 0 to %d", s.id, x.Server, servers-1)
 		}
 		if x.VMs < 1 {
-			r.add(VMCount, 0, "request %q lists server %d with %d VMs, must be at least 1", s.id, x.Server, x.VMs)
+			r.add(vmCount, 0, "request %q lists server %d with %d VMs, must be at least 1", s.id, x.Server, x.VMs)
 		}
 		if i > 0 && x.Server <= p.Servers[i-1].Server {
-			r.add(ServerOrder, 0, "request %q lists server %d after %d, must be in ascending order, each once", s.id, x.Server, p.Servers[i-1].Server)
+			r.add(serverOrder, 0, "request %q lists server %d after %d, must be in ascending order, each once", s.id, x.Server, p.Servers[i-1].Server)
 		}
 		total.Add(total, big.NewInt(int64(x.VMs)))
 	}
 	if n := j.in.Requests[s.request].VMs; total.Cmp(big.NewInt(int64(n))) != 0 {
-		r.add(VMCount, 0, "request %q asks for %d VMs and gets %d", s.id, n, total)
+		r.add(vmCount, 0, "request %q asks for %d VMs and gets %d", s.id, n, total)
 	}
 	if !j.known(p.Switch) {
-		r.add(UnknownSwitch, 0, "request %q has its virtual switch at %v, there is no such switch", s.id, p.Switch)
+		r.add(unknownSwitch, 0, "request %q has its virtual switch at %v, there is no such switch", s.id, p.Switch)
 		return
 	}
 	for _, x := range p.Servers {
 		if x.Server >= 0 && x.Server < servers && !j.below(x.Server, p.Switch) {
-			r.add(NotBelow, 0, "request %q has VMs on server %d, which isn't below %s", s.id, x.Server, p.Switch)
+			r.add(notBelow, 0, "request %q has VMs on server %d, which isn't below %s", s.id, x.Server, p.Switch)
 		}
 	}
 }
@@ -254,7 +254,7 @@ func (j *tvcJudge) uses(s *segment[model.Embedding]) []use {
 	vms := make([]part, 0, len(s.place.Servers)) // by server, each once
 	for _, x := range s.place.Servers {
 		if x.Server >= 0 && x.Server < servers && x.VMs >= 1 {
-			vms = append(vms, part{resource{constraint: ServerSlots, lower: x.Server}, int64(x.VMs)})
+			vms = append(vms, part{resource{constraint: serverSlots, lower: x.Server}, int64(x.VMs)})
 		}
 	}
 	total := func(parts []part) (sums []part) {
@@ -301,7 +301,7 @@ func (j *tvcJudge) uses(s *segment[model.Embedding]) []use {
 	var server, edge, aggregation []part
 	for _, x := range vms {
 		s, m := x.of.lower, x.amount
-		server = append(server, part{resource{constraint: ServerLink, lower: s}, m})
+		server = append(server, part{resource{constraint: serverLink, lower: s}, m})
 		if !j.known(at) || !j.below(s, at) || j.in.FatTree.Fabric == model.FabricNonBlocking || at.Layer == model.LayerEdge {
 			continue
 		}
@@ -309,9 +309,9 @@ func (j *tvcJudge) uses(s *segment[model.Embedding]) []use {
 		up := at.Index
 		if at.Layer == model.LayerCore {
 			up = at.Group
-			aggregation = append(aggregation, part{resource{AggregationLink, s/(h*h)*h + up, at.Index}, m})
+			aggregation = append(aggregation, part{resource{aggregationLink, s/(h*h)*h + up, at.Index}, m})
 		}
-		edge = append(edge, part{resource{EdgeLink, s / h, up}, m})
+		edge = append(edge, part{resource{edgeLink, s / h, up}, m})
 	}
 	carry(server)
 	carry(edge)

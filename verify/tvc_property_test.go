@@ -76,7 +76,7 @@ func TestTVCEmbeddingsAgainstEnumeration(t *testing.T) {
 					t.Fatalf("%+v beside %+v is accepted: %v, want %v\n%+v\n%v", e, there, r.Feasible(), want, in, r)
 				}
 				for _, v := range r.Violations {
-					if !slices.Contains([]string{verify.ServerSlots, verify.ServerLink, verify.EdgeLink, verify.AggregationLink}, v.Constraint) {
+					if !slices.Contains([]string{"server_slots", "server_link", "edge_link", "aggregation_link"}, v.Constraint) {
 						t.Fatalf("%v\n%+v\n%+v", v, in, e)
 					}
 					refused[v.Constraint]++
@@ -229,24 +229,24 @@ func TestTVCSimulatedQueues(t *testing.T) {
 			do   func() bool
 			want string
 		}{
-			"a microsecond more": {func() bool { segments[x].EndS = ulp; return true }, verify.WrongWork},
+			"a microsecond more": {func() bool { segments[x].EndS = ulp; return true }, "wrong_work"},
 			"a microsecond less": {func() bool {
 				segments[x].StartS = float64(micro(was.StartS)+1) / 1e6
 				return micro(was.StartS)+1 < micro(was.EndS)
-			}, verify.WrongWork},
+			}, "wrong_work"},
 			"a segment less": {func() bool { // the last: another one may have been a migration
 				run.Segments = segments[:len(segments)-1]
 				return len(segments) > 1
-			}, verify.WrongWork},
+			}, "wrong_work"},
 			"a run less": {func() bool {
 				run.ID = "x"
 				return true
-			}, verify.DeclinedRequest},
+			}, "declined_request"},
 			"a VM more": {func() bool {
 				segments[x].Place.Servers = slices.Clone(was.Place.Servers)
 				segments[x].Place.Servers[0].VMs++
 				return true
-			}, verify.VMCount},
+			}, "vm_count"},
 			"before the arrival": {func() bool {
 				for i := range in.Requests {
 					if q := &in.Requests[i]; q.ID == run.ID && q.ArrivalS > 0 {
@@ -255,20 +255,20 @@ func TestTVCSimulatedQueues(t *testing.T) {
 					}
 				}
 				return false
-			}, verify.EarlyStart},
+			}, "early_start"},
 			"two segments at once": {func() bool {
 				if x > 0 {
 					segments[x].StartS = float64(micro(segments[x-1].EndS)-1) / 1e6
 				}
 				return x > 0
-			}, verify.SegmentOrder},
+			}, "segment_order"},
 			"a free migration": {func() bool {
 				if in.MigrationS == 0 || x == 0 || slices.Equal(was.Place.Servers, segments[x-1].Place.Servers) {
 					return false
 				}
 				segments[x].EndS = float64(micro(was.EndS)-micro(in.MigrationS)) / 1e6
 				return true
-			}, verify.WrongWork},
+			}, "wrong_work"},
 			"longer beside others": {func() bool { // found by what starts where it should have ended
 				for i := range s.Runs {
 					if y := &s.Runs[i]; y.ID != run.ID {
@@ -283,7 +283,7 @@ func TestTVCSimulatedQueues(t *testing.T) {
 					}
 				}
 				return false
-			}, verify.ServerSlots},
+			}, "server_slots"},
 		} {
 			id, first := run.ID, segments[0]
 			if c.do() {
@@ -325,7 +325,7 @@ func TestTVCFits(t *testing.T) {
 				want++
 			}
 		}
-		if got := count(judge(t, in, &model.Embeddings{}, verify.Options{}))[verify.DeclinedRequest]; got != want {
+		if got := count(judge(t, in, &model.Embeddings{}, verify.Options{}))["declined_request"]; got != want {
 			t.Fatalf("%d fit, want %d\n%+v", got, want, in)
 		}
 	}
@@ -388,7 +388,7 @@ func TestTVCLateTimes(t *testing.T) {
 		if micro(float64(start)/1e6) != start {
 			rounded++
 		}
-		if n := count(judge(t, in, s, verify.Options{})); n[verify.FractionalTime]+n[verify.WrongWork] > 0 {
+		if n := count(judge(t, in, s, verify.Options{})); n["fractional_time"]+n["wrong_work"] > 0 {
 			t.Fatalf("from %d to %d microseconds: %v", start, end, n)
 		}
 	}

@@ -242,7 +242,7 @@ func TestPreempted(t *testing.T) {
 		}
 		r.Details = &model.TVCDetails{Preempted: &stated}
 		report, err := verify.Result(t.Context(), in, r, verify.Options{})
-		if err != nil || report.Feasible() != want || !want && report.Violations[0].Constraint != verify.WrongDetails {
+		if err != nil || report.Feasible() != want || !want && report.Violations[0].Constraint != "wrong_details" {
 			t.Errorf("stated %d: %v %v", stated, report, err)
 		}
 		if !slices.Contains(report.Trusted, "how often requests were preempted and went on at once in place") {
@@ -263,7 +263,7 @@ func TestNeverFit(t *testing.T) {
 		}
 		r.Details = &model.TVCDetails{NeverFit: stated}
 		report, err := verify.Result(t.Context(), in, r, verify.Options{})
-		if err != nil || report.Feasible() != want || !want && report.Violations[0].Constraint != verify.WrongDetails {
+		if err != nil || report.Feasible() != want || !want && report.Violations[0].Constraint != "wrong_details" {
 			t.Errorf("stated %d: %v %v", stated, report, err)
 		}
 		if checked := slices.Contains(report.Checked, "how many requests never fit"); checked != (stated != 0) {

@@ -13,19 +13,19 @@ import (
 
 // Constraints of VCSched (sections 2.3, 5.1 and 6.1 of its paper).
 const (
-	MissingJob     = "missing_job"
-	UnknownJob     = "unknown_job"
-	RepeatedJob    = "repeated_job"
-	TaskCount      = "task_count"       // the numbers of tasks, hosts and shares differ
-	UnknownHost    = "unknown_host"     // a host number that isn't from 0 to H-1
-	InvalidShare   = "invalid_share"    // NaN or infinite
-	NegativeShare  = "negative_share"   // below 0
-	ShareAboveNeed = "share_above_need" // a task gets more CPU than it needs
-	UnequalShares  = "unequal_shares"   // tasks of one job get different shares
-	HostCPU        = "host_cpu"         // the shares on a host sum to more than its CPU
-	HostMemory     = "host_memory"      // the memory needs on a host sum to more than its memory
-	HostResource   = "host_resource"    // likewise of a further resource
-	MigrationLimit = "migration_budget" // the memory that moves exceeds the budget
+	missingJob     = "missing_job"
+	unknownJob     = "unknown_job"
+	repeatedJob    = "repeated_job"
+	taskCount      = "task_count"       // the numbers of tasks, hosts and shares differ
+	unknownHost    = "unknown_host"     // a host number that isn't from 0 to H-1
+	invalidShare   = "invalid_share"    // NaN or infinite
+	negativeShare  = "negative_share"   // below 0
+	shareAboveNeed = "share_above_need" // a task gets more CPU than it needs
+	unequalShares  = "unequal_shares"   // tasks of one job get different shares
+	hostCPU        = "host_cpu"         // the shares on a host sum to more than its CPU
+	hostMemory     = "host_memory"      // the memory needs on a host sum to more than its memory
+	hostResource   = "host_resource"    // likewise of a further resource
+	migrationLimit = "migration_budget" // the memory that moves exceeds the budget
 )
 
 // vcsched judges a placement. Amounts are shares of a reference host or its CPU.
@@ -45,9 +45,9 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 		q := &p.Jobs[k]
 		switch i, ok := index[q.ID]; {
 		case !ok:
-			r.add(UnknownJob, 0, "job %q isn't in the instance", q.ID)
+			r.add(unknownJob, 0, "job %q isn't in the instance", q.ID)
 		case placed[i] != nil:
-			r.add(RepeatedJob, 0, "job %q is placed twice", q.ID)
+			r.add(repeatedJob, 0, "job %q is placed twice", q.ID)
 		default:
 			placed[i] = q
 		}
@@ -81,12 +81,12 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 	for i := range in.Jobs {
 		j, q := &in.Jobs[i], placed[i]
 		if q == nil {
-			r.add(MissingJob, 0, "job %q is not placed", j.ID)
+			r.add(missingJob, 0, "job %q is not placed", j.ID)
 			complete = false
 			continue
 		}
 		if len(q.Hosts) != j.Tasks || len(q.CPU) != j.Tasks {
-			r.add(TaskCount, 0, "job %q has %d tasks, the solution gives it %d hosts and %d shares", j.ID, j.Tasks, len(q.Hosts), len(q.CPU))
+			r.add(taskCount, 0, "job %q has %d tasks, the solution gives it %d hosts and %d shares", j.ID, j.Tasks, len(q.Hosts), len(q.CPU))
 			complete = false
 		}
 		if ctx.Err() != nil {
@@ -100,7 +100,7 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 				return
 			}
 			if h < 0 || h >= in.Hosts {
-				r.add(UnknownHost, 0, "job %q task %d is on host %d of %d", j.ID, k, h, in.Hosts)
+				r.add(unknownHost, 0, "job %q task %d is on host %d of %d", j.ID, k, h, in.Hosts)
 				continue
 			}
 			add(mem, h, j.Memory)
@@ -116,16 +116,16 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 				return
 			}
 			if math.IsNaN(x) || math.IsInf(x, 0) {
-				r.add(InvalidShare, 0, "job %q task %d has the CPU share %v", j.ID, k, x)
+				r.add(invalidShare, 0, "job %q task %d has the CPU share %v", j.ID, k, x)
 				complete = false
 				continue
 			}
 			share := exact(x)
 			if share.Sign() < 0 {
-				r.add(NegativeShare, -x, "job %q task %d has the CPU share %v", j.ID, k, x)
+				r.add(negativeShare, -x, "job %q task %d has the CPU share %v", j.ID, k, x)
 			}
 			if over := excess(share, need, need); over > 0 {
-				r.add(ShareAboveNeed, over, "job %q task %d gets %.9g of a CPU and needs %.9g", j.ID, k, x, j.CPU)
+				r.add(shareAboveNeed, over, "job %q task %d gets %.9g of a CPU and needs %.9g", j.ID, k, x, j.CPU)
 			}
 			if least == nil || share.Cmp(least) < 0 {
 				least = share
@@ -143,7 +143,7 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 			continue
 		}
 		if apart := excess(most, least, need); apart > 0 {
-			r.add(UnequalShares, apart, "the tasks of job %q get different shares of CPU", j.ID)
+			r.add(unequalShares, apart, "the tasks of job %q get different shares of CPU", j.ID)
 		}
 		one := big.NewRat(1, 1)
 		if need.Sign() == 0 { // whatever it gets, it has what it needs
@@ -184,10 +184,10 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 			}
 		}
 	}
-	judge(HostCPU, "the CPU shares", cpu, func(s *model.HostSize) float64 { return s.CPU })
-	judge(HostMemory, "the memory needs", mem, func(s *model.HostSize) float64 { return s.Memory })
+	judge(hostCPU, "the CPU shares", cpu, func(s *model.HostSize) float64 { return s.CPU })
+	judge(hostMemory, "the memory needs", mem, func(s *model.HostSize) float64 { return s.Memory })
 	for k, name := range in.Resources {
-		judge(HostResource, "the needs of "+strconv.Quote(name), further[k], func(s *model.HostSize) float64 { return s.Resources[k] })
+		judge(hostResource, "the needs of "+strconv.Quote(name), further[k], func(s *model.HostSize) float64 { return s.Resources[k] })
 	}
 	if in.MigrationBudget != nil {
 		smallest := big.NewRat(1, 1)
@@ -197,7 +197,7 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 			}
 		}
 		if over := excess(moved.rat(), exact(*in.MigrationBudget), smallest); over > 0 {
-			r.add(MigrationLimit, over, "more memory moves than the budget of %.9g hosts", *in.MigrationBudget)
+			r.add(migrationLimit, over, "more memory moves than the budget of %.9g hosts", *in.MigrationBudget)
 		}
 	}
 	if complete && lowest != nil {

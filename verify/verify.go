@@ -50,7 +50,10 @@ func (o Options) tolerance(kind model.Kind) (float64, error) {
 
 // Violation is one constraint that a solution breaks.
 type Violation struct {
-	Constraint string // a constant of this package: WrongKind, HostCPU, ...
+	// Constraint is its name, the same in reports and in JSON: "host_memory",
+	// "machine_overlap", "pe_count", "wrong_objective", ... The files of this package
+	// list each problem's.
+	Constraint string
 	Where      string // the jobs, tasks, hosts involved
 	// Amount is the excess over what is allowed, in Unit; 0: it has no meaning.
 	Amount float64
@@ -63,7 +66,7 @@ func (v Violation) Unit() string {
 		return ""
 	}
 	switch v.Constraint {
-	case MachineOverlap, TransferPrecedence, TaskPrecedence, InvalidStart:
+	case machineOverlap, transferPrecedence, taskPrecedence, invalidStart:
 		return "s"
 	}
 	return ""
@@ -78,13 +81,13 @@ func (v Violation) String() string {
 
 // Constraints on a result of any problem.
 const (
-	WrongKind      = "wrong_kind"
-	WrongInstance  = "wrong_instance"
-	WrongObjective = "wrong_objective"
-	WrongGap       = "wrong_gap"
-	BeatenBound    = "beaten_bound"
-	WrongStatus    = "wrong_status"
-	WrongDetails   = "wrong_details"
+	wrongKind      = "wrong_kind"
+	wrongInstance  = "wrong_instance"
+	wrongObjective = "wrong_objective"
+	wrongGap       = "wrong_gap"
+	beatenBound    = "beaten_bound"
+	wrongStatus    = "wrong_status"
+	wrongDetails   = "wrong_details"
 )
 
 // Report is the judgement on a solution or a result.
@@ -220,7 +223,7 @@ func judgeFor[I model.Instance, S interface {
 		if solution, ok := s.(S); ok && solution != none {
 			judge(ctx, typed, solution, r)
 		} else {
-			r.add(WrongKind, 0, "a %s solution for a %s instance", s.Kind(), in.Kind())
+			r.add(wrongKind, 0, "a %s solution for a %s instance", s.Kind(), in.Kind())
 		}
 		return true
 	}
@@ -267,13 +270,13 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 		check("the instance's name")
 	}
 	if res.Instance != "" && res.Instance != in.ID() {
-		r.add(WrongInstance, 0, "the result is of the instance %q, this one is %q", res.Instance, in.ID())
+		r.add(wrongInstance, 0, "the result is of the instance %q, this one is %q", res.Instance, in.ID())
 	}
 	if res.Kind != "" && res.Kind != in.Kind() {
-		r.add(WrongKind, 0, "a %s result for a %s instance", res.Kind, in.Kind())
+		r.add(wrongKind, 0, "a %s result for a %s instance", res.Kind, in.Kind())
 	}
 	if res.InstanceHash != "" && res.InstanceHash != hash {
-		r.add(WrongInstance, 0, "the result is of the instance %q with the hash %s, this one has %s", res.Instance, res.InstanceHash, hash)
+		r.add(wrongInstance, 0, "the result is of the instance %q with the hash %s, this one has %s", res.Instance, res.InstanceHash, hash)
 	}
 	if err := evidence(ctx, in, &res, &r); err != nil {
 		return r, err
@@ -283,13 +286,13 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 		if v, ok := in.(*model.TVC); ok {
 			check("how many requests never fit")
 			if n := neverFit(ctx, v); n != d.NeverFit && ctx.Err() == nil {
-				r.add(WrongDetails, 0, "%d requests never fit, stated are %d", n, d.NeverFit)
+				r.add(wrongDetails, 0, "%d requests never fit, stated are %d", n, d.NeverFit)
 			}
 		}
 	}
 	if d, ok := res.Details.(*model.TVCDetails); ok && d.Preempted != nil {
 		if n, ok := suspensions(in, res.Solution); ok && n > *d.Preempted {
-			r.add(WrongDetails, 0, "requests are suspended %d times, stated are %d preemptions", n, *d.Preempted)
+			r.add(wrongDetails, 0, "requests are suspended %d times, stated are %d preemptions", n, *d.Preempted)
 		}
 	}
 	if res.Details != nil {
@@ -298,12 +301,12 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 	r.Trusted = append(r.Trusted, "algorithm, seed, time, nodes and version")
 	if res.Solution == nil {
 		if res.Status == model.StatusOptimal || res.Status == model.StatusFeasible {
-			r.add(WrongStatus, 0, "status %q without a solution", res.Status)
+			r.add(wrongStatus, 0, "status %q without a solution", res.Status)
 		}
 		return r, nil
 	}
 	if res.Status == model.StatusInfeasible || res.Status == model.StatusUnknown {
-		r.add(WrongStatus, 0, "status %q with a solution", res.Status)
+		r.add(wrongStatus, 0, "status %q with a solution", res.Status)
 	}
 	differs := func(a, b float64) bool {
 		return !(math.Abs(a-b) <= 1e-9*max(1e-300, math.Abs(a), math.Abs(b)))
@@ -311,13 +314,13 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 	if !math.IsNaN(r.Objective) {
 		check("both objectives")
 		if differs(res.Objective, r.Objective) {
-			r.add(WrongObjective, math.Abs(res.Objective-r.Objective), "the objective is %.12g, stated is %.12g", r.Objective, res.Objective)
+			r.add(wrongObjective, math.Abs(res.Objective-r.Objective), "the objective is %.12g, stated is %.12g", r.Objective, res.Objective)
 		}
 		if differs(res.SecondObjective, r.Second) {
-			r.add(WrongObjective, math.Abs(res.SecondObjective-r.Second), "the second objective is %.12g, stated is %.12g", r.Second, res.SecondObjective)
+			r.add(wrongObjective, math.Abs(res.SecondObjective-r.Second), "the second objective is %.12g, stated is %.12g", r.Second, res.SecondObjective)
 		}
 		if model.SenseOf(in).Better(r.Objective, res.Bound) && differs(r.Objective, res.Bound) {
-			r.add(BeatenBound, math.Abs(r.Objective-res.Bound), "the objective %.12g beats the bound %.12g", r.Objective, res.Bound)
+			r.add(beatenBound, math.Abs(r.Objective-res.Bound), "the objective %.12g beats the bound %.12g", r.Objective, res.Bound)
 		}
 	}
 	check("that the objective isn't better than the bound")
@@ -326,21 +329,21 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 	// A file holds null for an unknown gap and for an infinite one (objective 0,
 	// another bound).
 	if finite(gap) != finite(res.Gap) || finite(gap) && math.Abs(gap-res.Gap) > 1e-9*max(1, gap) {
-		r.add(WrongGap, 0, "objective %.12g and bound %.12g make the gap %.6g, stated is %.6g", res.Objective, res.Bound, gap, res.Gap)
+		r.add(wrongGap, 0, "objective %.12g and bound %.12g make the gap %.6g, stated is %.6g", res.Objective, res.Bound, gap, res.Gap)
 	}
 	if res.Status == model.StatusOptimal {
 		check("that the gap is small enough for the status")
 		limit := model.DefaultGap
 		if l := res.GapLimit; l != 0 {
 			if limit = l; !(l > 0 && l < 1) {
-				r.add(WrongStatus, 0, "the gap limit is %v, must be above 0 and below 1", l)
+				r.add(wrongStatus, 0, "the gap limit is %v, must be above 0 and below 1", l)
 			}
 		}
 		switch {
 		case math.IsNaN(gap):
-			r.add(WrongStatus, 0, "status %q without a bound", res.Status)
+			r.add(wrongStatus, 0, "status %q without a bound", res.Status)
 		case !(gap <= limit*(1+1e-9)):
-			r.add(WrongStatus, 0, "status %q with a gap of %.6g, the limit is %.6g", res.Status, gap, limit)
+			r.add(wrongStatus, 0, "status %q with a gap of %.6g, the limit is %.6g", res.Status, gap, limit)
 		}
 	}
 	return r, nil

@@ -75,7 +75,7 @@ var mutations = map[string]struct {
 	want   string
 	mutate func(*rand.Rand, *model.VCSched, *model.Placement) bool
 }{
-	"task on a full host": {verify.HostMemory, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+	"task on a full host": {"host_memory", func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
 		j, h := rng.IntN(len(p.Jobs)), p.Jobs[0].Hosts[0]
 		if j == 0 || p.Jobs[j].Hosts[0] == h {
 			return false
@@ -96,7 +96,7 @@ var mutations = map[string]struct {
 		p.Jobs[j].Hosts[0] = h
 		return true
 	}},
-	"memory exceeded by 1e-6": {verify.HostMemory, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+	"memory exceeded by 1e-6": {"host_memory", func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
 		h, sum := p.Jobs[0].Hosts[0], 0.0
 		for i := range p.Jobs {
 			for k := range p.Jobs[i].Hosts {
@@ -114,14 +114,14 @@ var mutations = map[string]struct {
 		in.Jobs[0].Memory = (1 - sum + 1e-6) / float64(n)
 		return in.Jobs[0].Memory <= 1
 	}},
-	"share scaled up": {verify.ShareAboveNeed, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+	"share scaled up": {"share_above_need", func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
 		j := rng.IntN(len(p.Jobs))
 		for k := range p.Jobs[j].CPU {
 			p.Jobs[j].CPU[k] = in.Jobs[j].CPU * (1 + 1e-8)
 		}
 		return true
 	}},
-	"host's CPU exceeded": {verify.HostCPU, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+	"host's CPU exceeded": {"host_cpu", func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
 		load := make([]float64, in.Hosts)
 		for i := range p.Jobs {
 			for _, h := range p.Jobs[i].Hosts {
@@ -131,11 +131,11 @@ var mutations = map[string]struct {
 		}
 		return slices.Max(load) > 1+1e-6
 	}},
-	"negative share": {verify.NegativeShare, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+	"negative share": {"negative_share", func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
 		p.Jobs[rng.IntN(len(p.Jobs))].CPU[0] = -1e-3
 		return true
 	}},
-	"unequal shares": {verify.UnequalShares, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+	"unequal shares": {"unequal_shares", func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
 		j := rng.IntN(len(p.Jobs))
 		if in.Jobs[j].Tasks < 2 {
 			return false
@@ -143,38 +143,38 @@ var mutations = map[string]struct {
 		p.Jobs[j].CPU[rng.IntN(2)] *= 1 - 1e-6
 		return true
 	}},
-	"task dropped": {verify.TaskCount, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+	"task dropped": {"task_count", func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
 		q := &p.Jobs[rng.IntN(len(p.Jobs))]
 		q.Hosts, q.CPU = q.Hosts[1:], q.CPU[1:]
 		return true
 	}},
-	"task added": {verify.TaskCount, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+	"task added": {"task_count", func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
 		q := &p.Jobs[rng.IntN(len(p.Jobs))]
 		q.Hosts, q.CPU = append(q.Hosts, 0), append(q.CPU, 0)
 		return true
 	}},
-	"job dropped": {verify.MissingJob, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+	"job dropped": {"missing_job", func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
 		k := rng.IntN(len(p.Jobs))
 		p.Jobs = slices.Delete(p.Jobs, k, k+1)
 		return true
 	}},
-	"job twice": {verify.RepeatedJob, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+	"job twice": {"repeated_job", func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
 		p.Jobs = append(p.Jobs, p.Jobs[rng.IntN(len(p.Jobs))])
 		return true
 	}},
-	"foreign job": {verify.UnknownJob, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+	"foreign job": {"unknown_job", func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
 		p.Jobs[rng.IntN(len(p.Jobs))].ID = "foreign"
 		return true
 	}},
-	"host out of range": {verify.UnknownHost, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+	"host out of range": {"unknown_host", func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
 		p.Jobs[rng.IntN(len(p.Jobs))].Hosts[0] = []int{-1, in.Hosts, math.MaxInt}[rng.IntN(3)]
 		return true
 	}},
-	"share is NaN": {verify.InvalidShare, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+	"share is NaN": {"invalid_share", func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
 		p.Jobs[rng.IntN(len(p.Jobs))].CPU[0] = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[rng.IntN(3)]
 		return true
 	}},
-	"budget exceeded by 1e-6": {verify.MigrationLimit, func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
+	"budget exceeded by 1e-6": {"migration_budget", func(rng *rand.Rand, in *model.VCSched, p *model.Placement) bool {
 		b := *in.MigrationBudget - 1e-6
 		in.MigrationBudget = &b
 		return b >= 0
@@ -250,23 +250,23 @@ func TestResult(t *testing.T) {
 		edit func(*model.Result)
 	}{
 		"nothing wrong":    {"", func(r *model.Result) {}},
-		"objective":        {verify.WrongObjective, func(r *model.Result) { r.Objective *= 1 + 1e-8 }},
-		"second objective": {verify.WrongObjective, func(r *model.Result) { r.SecondObjective -= 1e-6 }},
-		"gap":              {verify.WrongGap, func(r *model.Result) { r.Gap = 0 }},
-		"beaten bound":     {verify.BeatenBound, func(r *model.Result) { r.Bound = r.Objective * (1 - 1e-6) }},
-		"hash":             {verify.WrongInstance, func(r *model.Result) { r.InstanceHash = "sha256:0" }},
-		"kind":             {verify.WrongKind, func(r *model.Result) { r.Kind = "dag" }},
-		"status":           {verify.WrongStatus, func(r *model.Result) { r.Status = model.StatusInfeasible }},
-		"no bound":         {verify.WrongStatus, func(r *model.Result) { r.Status, r.Bound, r.Gap = model.StatusOptimal, math.NaN(), math.NaN() }},
+		"objective":        {"wrong_objective", func(r *model.Result) { r.Objective *= 1 + 1e-8 }},
+		"second objective": {"wrong_objective", func(r *model.Result) { r.SecondObjective -= 1e-6 }},
+		"gap":              {"wrong_gap", func(r *model.Result) { r.Gap = 0 }},
+		"beaten bound":     {"beaten_bound", func(r *model.Result) { r.Bound = r.Objective * (1 - 1e-6) }},
+		"hash":             {"wrong_instance", func(r *model.Result) { r.InstanceHash = "sha256:0" }},
+		"kind":             {"wrong_kind", func(r *model.Result) { r.Kind = "dag" }},
+		"status":           {"wrong_status", func(r *model.Result) { r.Status = model.StatusInfeasible }},
+		"no bound":         {"wrong_status", func(r *model.Result) { r.Status, r.Bound, r.Gap = model.StatusOptimal, math.NaN(), math.NaN() }},
 		// 0 beside a bound is an infinite gap, which a file says as null.
-		"name":                      {verify.WrongInstance, func(r *model.Result) { r.Instance = "another" }},
-		"optimal, gap of 1 %":       {verify.WrongStatus, func(r *model.Result) { r.Status = model.StatusOptimal }},
+		"name":                      {"wrong_instance", func(r *model.Result) { r.Instance = "another" }},
+		"optimal, gap of 1 %":       {"wrong_status", func(r *model.Result) { r.Status = model.StatusOptimal }},
 		"optimal, within its limit": {"", func(r *model.Result) { r.Status, r.GapLimit = model.StatusOptimal, 0.01 }},
-		"optimal, just beyond":      {verify.WrongStatus, func(r *model.Result) { r.Status, r.GapLimit = model.StatusOptimal, 0.0098 }},
-		"limit of 100 %":            {verify.WrongStatus, func(r *model.Result) { r.Status, r.GapLimit = model.StatusOptimal, 1 }},
-		"limit below 0":             {verify.WrongStatus, func(r *model.Result) { r.Status, r.GapLimit = model.StatusOptimal, -1 }},
-		"unknown gap":               {verify.WrongGap, func(r *model.Result) { r.Gap = math.NaN() }},
-		"no solution":               {verify.WrongStatus, func(r *model.Result) { r.Solution = nil }},
+		"optimal, just beyond":      {"wrong_status", func(r *model.Result) { r.Status, r.GapLimit = model.StatusOptimal, 0.0098 }},
+		"limit of 100 %":            {"wrong_status", func(r *model.Result) { r.Status, r.GapLimit = model.StatusOptimal, 1 }},
+		"limit below 0":             {"wrong_status", func(r *model.Result) { r.Status, r.GapLimit = model.StatusOptimal, -1 }},
+		"unknown gap":               {"wrong_gap", func(r *model.Result) { r.Gap = math.NaN() }},
+		"no solution":               {"wrong_status", func(r *model.Result) { r.Solution = nil }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, r := good()
@@ -409,9 +409,9 @@ func TestToleranceOfSmallHosts(t *testing.T) {
 	}{
 		"exactly":                    {1, 1, 1, ""},
 		"within the tolerance":       {1 + 0.9e-9, 1 + 0.9e-9, 1 + 0.9e-9, ""},
-		"more CPU than is tolerated": {1, 1, 1 + 1e-6, verify.HostCPU},
-		"more memory":                {1 + 1e-8, 1, 1, verify.HostMemory},
-		"more disk":                  {1, 1 + 1e-8, 1, verify.HostResource},
+		"more CPU than is tolerated": {1, 1, 1 + 1e-6, "host_cpu"},
+		"more memory":                {1 + 1e-8, 1, 1, "host_memory"},
+		"more disk":                  {1, 1 + 1e-8, 1, "host_resource"},
 	} {
 		in.Jobs = []model.VCSchedJob{{ID: "a", Tasks: 2, CPU: 0.001, Memory: 0.0005 * c.memory, Resources: []float64{0.0005 * c.disk}}}
 		x := 0.0005 * c.share
