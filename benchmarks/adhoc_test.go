@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -51,8 +52,8 @@ func TestSolutionFiles(t *testing.T) {
 	for _, in := range []string{"a", "x/a", "a b", "a_b", "../..", "é\xff\n", repeated("long", 100)} {
 		for _, a := range []string{"gr", "cmd:rm -rf / {in}", "cmd:rm -rf / {out}"} {
 			for seed := range uint64(2) {
-				r := Record{Instance: in, Algorithm: a, Seed: seed}
-				name := r.solutionFile()
+				r := runs.Record{Instance: in, Algorithm: a, Seed: seed}
+				name := solutionFile(&r)
 				if !safe.MatchString(name) || seen[name] || !utf8.ValidString(name) || strings.HasPrefix(name, "..") && !strings.HasSuffix(name, ".json") {
 					t.Errorf("%q by %q is in %q", in, a, name)
 				}

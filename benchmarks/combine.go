@@ -1,15 +1,13 @@
 package benchmarks
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -17,7 +15,7 @@ import (
 // plan's order.
 type Combination struct {
 	Plan    string
-	Records []Record
+	Records []runs.Record
 	Runs    int // of the plan
 	// Missing says in words, a line for each shard, which runs aren't there.
 	Missing []string
@@ -31,26 +29,26 @@ type Combination struct {
 // Errors wrap model.ErrInvalid and name a file and line: what Merge refuses; records of
 // several plans, or of two states of one plan when p is nil; an instance of one name
 // that is another in another part; with p, a run that it hasn't.
-func Combine(records []Record, p *Plan) (*Combination, error) {
+func Combine(records []runs.Record, p *Plan) (*Combination, error) {
 	if len(records) == 0 {
 		return nil, fmt.Errorf("%w results: there are no runs in the parts", model.ErrInvalid)
 	}
-	bad := func(r *Record, format string, args ...any) error {
-		return fmt.Errorf("%w results: %s %s", model.ErrInvalid, r.at(), fmt.Sprintf(format, args...))
+	bad := func(r *runs.Record, format string, args ...any) error {
+		return fmt.Errorf("%w results: %s %s", model.ErrInvalid, r.At(), fmt.Sprintf(format, args...))
 	}
 	first := &records[0]
 	c := &Combination{Plan: first.Plan}
 	if p != nil {
 		c.Plan = p.Name
 	}
-	instances := map[string]*Record{}
+	instances := map[string]*runs.Record{}
 	for i := range records {
 		r := &records[i]
 		if r.Plan != c.Plan {
 			return nil, bad(r, "is a run of the plan %q, not of %q; give the parts of one plan", r.Plan, c.Plan)
 		}
 		if other := instances[r.Instance]; other != nil && other.Hash != r.Hash {
-			return nil, bad(r, "and %s are of the instance %s, which isn't the same in both; run one of them anew", other.at(), r.Instance)
+			return nil, bad(r, "and %s are of the instance %s, which isn't the same in both; run one of them anew", other.At(), r.Instance)
 		}
 		instances[r.Instance] = r
 	}
@@ -70,17 +68,17 @@ func Combine(records []Record, p *Plan) (*Combination, error) {
 		case r.Run < 1 || r.Run > r.Runs:
 			return nil, bad(r, "doesn't say which of its plan's runs it is; give the plan, too (--plan)")
 		case r.PlanDigest != first.PlanDigest || r.Runs != first.Runs:
-			return nil, bad(r, "and %s are of two states of the plan %s; give the plan as it is now, too (--plan)", first.at(), c.Plan)
+			return nil, bad(r, "and %s are of two states of the plan %s; give the plan as it is now, too (--plan)", first.At(), c.Plan)
 		}
 	}
 	var err error
-	if c.Records, c.Notes, err = Merge(records); err != nil {
+	if c.Records, c.Notes, err = runs.Merge(records); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(c.Records, func(a, b Record) int { return cmp.Compare(names.place(&a), names.place(&b)) })
+	slices.SortStableFunc(c.Records, func(a, b runs.Record) int { return cmp.Compare(names.place(&a), names.place(&b)) })
 	for i := 1; i < len(c.Records); i++ {
 		if a, b := &c.Records[i-1], &c.Records[i]; names.place(a) == names.place(b) {
-			return nil, bad(b, "and %s are both run %d of the plan %s; give the plan, too (--plan)", a.at(), b.Run, c.Plan)
+			return nil, bad(b, "and %s are both run %d of the plan %s; give the plan, too (--plan)", a.At(), b.Run, c.Plan)
 		}
 	}
 	c.Missing = missing(c, names)
@@ -96,7 +94,7 @@ type planRuns struct {
 
 // number lists the plan's runs and finds each record among them. The numbers that the
 // records of a plan that was extended since have are others.
-func number(p *Plan, records []Record) (*planRuns, error) {
+func number(p *Plan, records []runs.Record) (*planRuns, error) {
 	cases, err := p.Instances()
 	if err != nil {
 		return nil, err
@@ -106,7 +104,7 @@ func number(p *Plan, records []Record) (*planRuns, error) {
 	_, err = p.list(cases, p.Algorithms, shards(records), func(l listed) error {
 		names.numbers[l.key()] = l.number
 		options[l.algorithm.Label] = l.algorithm.settings()
-		names.runs = append(names.runs, fmt.Sprintf("%s on %s with seed %d", Shorten(l.algorithm.Label, 28), Shorten(l.instance.Name, 28), l.seed))
+		names.runs = append(names.runs, fmt.Sprintf("%s on %s with seed %d", words.Shorten(l.algorithm.Label, 28), words.Shorten(l.instance.Name, 28), l.seed))
 		names.shard = append(names.shard, l.shard)
 		return nil
 	})
@@ -115,11 +113,11 @@ func number(p *Plan, records []Record) (*planRuns, error) {
 	}
 	for i := range records {
 		r := &records[i]
-		if names.numbers[r.key()] == 0 {
-			return nil, fmt.Errorf("%w results: %s is a run of %s on %s with seed %d, which the plan %s hasn't", model.ErrInvalid, r.at(), r.Algorithm, r.Instance, r.Seed, p.Name)
+		if names.numbers[r.Key()] == 0 {
+			return nil, fmt.Errorf("%w results: %s is a run of %s on %s with seed %d, which the plan %s hasn't", model.ErrInvalid, r.At(), r.Algorithm, r.Instance, r.Seed, p.Name)
 		}
 		if is := options[r.Algorithm]; is != r.Options {
-			return nil, fmt.Errorf("%w results: %s is a run of %s with the options %q, the plan says %q", model.ErrInvalid, r.at(), r.Algorithm, r.Options, is)
+			return nil, fmt.Errorf("%w results: %s is a run of %s with the options %q, the plan says %q", model.ErrInvalid, r.At(), r.Algorithm, r.Options, is)
 		}
 	}
 	return names, nil
@@ -127,16 +125,16 @@ func number(p *Plan, records []Record) (*planRuns, error) {
 
 // place returns the number of a record's run in the plan, by the record itself if the
 // plan isn't at hand.
-func (p *planRuns) place(r *Record) int {
+func (p *planRuns) place(r *runs.Record) int {
 	if p == nil {
 		return r.Run
 	}
-	return p.numbers[r.key()]
+	return p.numbers[r.Key()]
 }
 
 // shards returns the number of shards that the runs were made with, 0 if it isn't the
 // same for all.
-func shards(records []Record) int {
+func shards(records []runs.Record) int {
 	of := -1
 	for i := range records {
 		s, _ := ParseShard(records[i].Shard)
@@ -220,20 +218,4 @@ func few(names []string) string {
 		return strings.Join(names, "; ")
 	}
 	return fmt.Sprintf("%s; and %d more", strings.Join(names[:most], "; "), len(names)-most)
-}
-
-// WriteRecords writes records as lines of a results file, as they are: those that are
-// sealed stay so, the others don't become it.
-func WriteRecords(w io.Writer, records []Record) error {
-	out := bufio.NewWriter(w)
-	var errs error
-	for i := range records {
-		data, err := json.Marshal(records[i])
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(append(data, '\n'))
-		errs = errors.Join(errs, err)
-	}
-	return errors.Join(errs, out.Flush())
 }

@@ -5,14 +5,14 @@ import (
 	"fmt"
 
 	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/external"
 )
 
-// glpkName is the algorithm, in plans only, that is the engine glpsol timed by the
+// runs.GLPK is the algorithm, in plans only, that is the engine glpsol timed by the
 // CPU time of GLPK's process: it has one thread, and other work on the machine
 // doesn't count. GLPK is the solver of the VCSched paper.
-const glpkName = "glpk"
 
 // glpkEngine is the engine that it is.
 const glpkEngine = "glpsol"
@@ -20,7 +20,7 @@ const glpkEngine = "glpsol"
 // glpkThere returns an error if glpsol isn't on PATH.
 func glpkThere() error {
 	if _, err := external.Backend(glpkEngine); err != nil {
-		return fmt.Errorf("%w plan: algorithm %s: %w", model.ErrInvalid, glpkName, err)
+		return fmt.Errorf("%w plan: algorithm %s: %w", model.ErrInvalid, runs.GLPK, err)
 	}
 	return nil
 }
@@ -28,7 +28,7 @@ func glpkThere() error {
 // glpk is a model.Solver that has GLPK solve a formulation.
 type glpk struct{ formulation string }
 
-func (glpk) Name() string { return glpkName }
+func (glpk) Name() string { return runs.GLPK }
 
 func (g glpk) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
 	p, err := gapwise.ProblemOf(in.Kind())
@@ -43,4 +43,22 @@ func (g glpk) Solve(ctx context.Context, in model.Instance, set model.Settings) 
 	r, err := p.Linear(g.formulation, b).Solve(ctx, in, set)
 	r.Algorithm = g.Name()
 	return r, err
+}
+
+// tools names what else a run by the algorithm depends on.
+func (a *Algorithm) tools() string {
+	names := []string{a.Name}
+	switch a.Name {
+	case "exact":
+		names = gapwise.EngineNames(a.Engine)
+	case runs.GLPK:
+		names = []string{glpkEngine}
+	}
+	all := runs.Built().Tools()
+	for _, name := range names {
+		if v := gapwise.ExternalVersion(name); v != "" {
+			all += ", " + v
+		}
+	}
+	return all
 }

@@ -21,6 +21,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/nearest"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -162,9 +163,9 @@ func Source(name string) ([]byte, error) {
 // solver returns the solver of an algorithm that plans alone have, nil for others.
 func (a *Algorithm) solver() model.Solver {
 	switch a.Name {
-	case glpkName:
+	case runs.GLPK:
 		return glpk{a.Formulation}
-	case relaxationName:
+	case runs.Relaxation:
 		return relaxation{}
 	}
 	return nil
@@ -237,7 +238,7 @@ func (a *Algorithm) settings() string {
 // class returns the class of the algorithm for instances of some problems: offline if
 // these differ.
 func (a *Algorithm) class(kinds []model.Kind) model.Class {
-	one := Record{Algorithm: a.Label, Options: a.settings()}
+	one := runs.Record{Algorithm: a.Label, Options: a.settings()}
 	var all []model.Class
 	for _, one.Kind = range kinds {
 		if a.takes(one.Kind) {

@@ -8,6 +8,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/params"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -354,8 +355,8 @@ func decodeOnly(v field) (map[string][]float64, error) {
 	only := map[string][]float64{}
 	for _, key := range keys(fields) {
 		x := fields[key]
-		if !slices.Contains(Params(), key) {
-			return nil, x.unknown(key, v.at, Params())
+		if !slices.Contains(runs.Params(), key) {
+			return nil, x.unknown(key, v.at, runs.Params())
 		}
 		list := []field{x}
 		if x.isList() {

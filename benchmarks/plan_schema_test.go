@@ -3,6 +3,7 @@ package benchmarks
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/params"
+	"github.com/gapwise/gapwise/internal/runs"
 )
 
 type object = map[string]any
@@ -74,7 +76,7 @@ func planSchema() object {
 		"time_limit": object{"type": "string", "pattern": `^[0-9.]+(ns|us|µs|ms|s|m|h)([0-9.]+(ns|us|µs|ms|s|m|h))*$`, "description": "of a run, like 10s, 500ms or 5m"},
 		"gap":        object{"type": "number", "minimum": 0, "exclusiveMaximum": 1, "description": "that counts as optimal"},
 		"threads":    describe(whole(0), "of a run"), "sample": describe(whole(0), "4: every fourth draw alone"),
-		"only": object{"type": "object", "propertyNames": object{"enum": Params()}, "additionalProperties": values(false, "of the parameter"), "description": "values that instances must have"},
+		"only": object{"type": "object", "propertyNames": object{"enum": runs.Params()}, "additionalProperties": values(false, "of the parameter"), "description": "values that instances must have"},
 	}
 	for _, p := range gapwise.Problems() {
 		if p.Parameters != nil {
@@ -193,6 +195,8 @@ func pagePlans(t *testing.T) []string {
 
 // The plans of the page run, one for each problem among them; its keys are all that
 // there are, and its parameters those that are computed.
+var update = flag.Bool("update", false, "write the golden files anew")
+
 func TestPlansPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/plans.md")
@@ -202,7 +206,7 @@ func TestPlansPage(t *testing.T) {
 	var list strings.Builder
 	for _, p := range gapwise.Problems() {
 		fmt.Fprintf(&list, "\n| %s | unit | what it is |\n|---|---|---|\n", p.Kind)
-		for _, x := range ParamsOf(p) {
+		for _, x := range runs.ParamsOf(p) {
 			if x.Computed {
 				fmt.Fprintf(&list, "| `%s` | %s | %s |\n", x.Key, x.Unit, x.Help)
 			}

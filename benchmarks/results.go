@@ -11,6 +11,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -22,9 +23,9 @@ type results struct {
 	stem    string // begins the name of the file in the folder
 	lock    *flock.Flock
 	file    *os.File
-	records []Record // that are there already, in the folder those of all files
-	whole   int64    // bytes of the file's whole lines
-	ended   bool     // the last of them ends with a newline
+	records []runs.Record // that are there already, in the folder those of all files
+	whole   int64         // bytes of the file's whole lines
+	ended   bool          // the last of them ends with a newline
 }
 
 // openResults opens the results file of a plan, locks it and reads it. It creates
@@ -52,7 +53,7 @@ func openResults(path, plan string) (*results, error) {
 }
 
 func (r *results) read(plan string) (err error) {
-	if r.records, r.whole, err = ReadRecords(r.path); err != nil {
+	if r.records, r.whole, err = runs.ReadRecords(r.path); err != nil {
 		return err
 	}
 	// O_APPEND: nothing that another program appends is overwritten.
@@ -72,7 +73,7 @@ func (r *results) read(plan string) (err error) {
 	if _, err := r.file.ReadAt(torn, r.whole); err != nil {
 		return err
 	}
-	if !tornLine(torn, begins) {
+	if !runs.Torn(torn, begins) {
 		return fmt.Errorf("%w results: %s ends in something else than a run of the plan %q; give another file", model.ErrInvalid, r.path, plan)
 	}
 	r.ended = true
@@ -103,7 +104,7 @@ func openFolder(folder, stem string) (*results, error) {
 		return nil, err
 	}
 	for _, f := range files {
-		some, _, err := ReadRecords(f)
+		some, _, err := runs.ReadRecords(f)
 		if err != nil {
 			return nil, err
 		}

@@ -17,6 +17,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -39,7 +40,7 @@ type RunOptions struct {
 	// and the number of those that the results hold; Done, if not nil,
 	// after each run. Calls don't overlap.
 	Started func(total, done int)
-	Done    func(Record)
+	Done    func(runs.Record)
 	// Ended, if not nil, is called once after the last run, also if ctx ended or a run
 	// failed; not if the plan or the results were refused.
 	Ended func(Summary)
@@ -54,55 +55,132 @@ type RunOptions struct {
 // work then are lost. The file is locked meanwhile.
 // If ctx ends, the runs at work are dropped and the error is ctx.Err(). The first
 // error of a run, such as a *gapwise.DefectError, ends the plan.
-func Run(ctx context.Context, p *Plan, o RunOptions) (err error) {
+func Run(ctx context.Context, p *Plan, o RunOptions) error {
 	began, cpu := time.Now(), cpuTime()
-	cases, err := p.Instances()
+	e, err := prepare(p, o)
 	if err != nil {
 		return err
 	}
-	if err := p.useful(cases); err != nil {
-		return err
+	defer e.results.close()
+	before := len(e.have)
+	if o.Started != nil {
+		o.Started(e.total, before)
 	}
-	for i := range p.Algorithms {
-		if p.Algorithms[i].Name == glpkName {
+	err = e.run(ctx)
+	if o.Ended != nil {
+		s := Summary{Plan: p.Name, PlanDigest: e.listing.digest, Shard: o.Shard.String(), Runs: e.total, Ran: len(e.have) - before, Began: began, Workers: max(1, o.Workers)}
+		if now := cpuTime(); now != nil && cpu != nil {
+			s.CPUS = runs.Optional(*now - *cpu)
+		}
+		s.summarize(e.algorithms, e.have, err)
+		o.Ended(s)
+	}
+	return err
+}
+
+// execution is a plan that runs.
+type execution struct {
+	plan *Plan
+	RunOptions
+	algorithms []Algorithm // the plan's, which others may run, too
+	options    map[string]string
+	results    *results
+	done       map[string]*runs.Record // by Record.Key
+	hashes     map[string]string       // of the instances in the results
+	listing    listing
+	jobs       []job
+	total      int           // runs of the share
+	have       []runs.Record // of the share
+
+	write, say sync.Mutex
+	said       map[string]bool
+}
+
+// job is an instance with the runs on it.
+type job struct {
+	c    *instances.Planned
+	runs []run
+}
+
+// prepare opens the results and lists what is to run. It refuses what can be refused
+// before anything runs.
+func prepare(p *Plan, o RunOptions) (_ *execution, err error) {
+	cases, err := p.Instances()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.useful(cases); err != nil {
+		return nil, err
+	}
+	e := &execution{plan: p, RunOptions: o, algorithms: slices.Clone(p.Algorithms), options: map[string]string{}, said: map[string]bool{}}
+	if err := e.choose(); err != nil {
+		return nil, err
+	}
+	if o.Folder != "" {
+		e.results, err = openFolder(o.Folder, o.Shard.Stem(p.Name))
+	} else {
+		e.results, err = openResults(o.Results, p.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			e.results.close()
+		}
+	}()
+	if err := e.goOn(); err != nil {
+		return nil, err
+	}
+	besides, err := e.list(cases)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.results.mend(); err != nil {
+		return nil, err
+	}
+	if o.Solutions != "" {
+		if err := os.MkdirAll(o.Solutions, 0o755); err != nil {
+			return nil, fmt.Errorf("%w solutions: %w", model.ErrInvalid, err)
+		}
+	}
+	if besides > 0 && o.Said != nil {
+		o.Said(fmt.Sprintf("%s holds %d runs more, which the plan doesn't have now; gapwise table and report count them, too", cmp.Or(o.Folder, o.Results), besides))
+	}
+	return e, nil
+}
+
+// choose readies the algorithms.
+func (e *execution) choose() error {
+	searches := 0
+	for i := range e.algorithms {
+		a := &e.algorithms[i]
+		if a.Name == runs.GLPK {
 			if err := glpkThere(); err != nil {
 				return err
 			}
 		}
-	}
-	options := map[string]string{}
-	algorithms := slices.Clone(p.Algorithms) // the plan may be run by others, too
-	searches := 0
-	for i := range algorithms {
-		if algorithms[i].engine() != "" {
-			algorithms[i].without = o.Without
+		if a.engine() != "" {
+			a.without = e.Without
 			searches++
 		}
+		e.options[a.Label] = a.settings()
 	}
-	if len(o.Without) > 0 && searches == 0 {
+	if len(e.Without) > 0 && searches == 0 {
 		return fmt.Errorf("%w plan: none of its algorithms is the native search or the kernel, whose devices could be switched off", model.ErrInvalid)
 	}
-	for i := range algorithms {
-		options[algorithms[i].Label] = algorithms[i].settings()
-	}
-	var results *results
-	if o.Folder != "" {
-		results, err = openFolder(o.Folder, o.Shard.Stem(p.Name))
-	} else {
-		results, err = openResults(o.Results, p.Name)
-	}
-	if err != nil {
-		return err
-	}
-	defer results.close()
-	done := map[string]*Record{}
-	hashes := map[string]string{} // of the instances in the results file
-	for i := range results.records {
-		r := &results.records[i]
-		if r.Plan != p.Name {
-			return fmt.Errorf("%w results: %s holds runs of the plan %q, not %q; give another file", model.ErrInvalid, r.File, r.Plan, p.Name)
+	return nil
+}
+
+// goOn takes the runs that the results hold, if they can be gone on with.
+func (e *execution) goOn() error {
+	e.done, e.hashes = map[string]*runs.Record{}, map[string]string{}
+	for i := range e.results.records {
+		r := &e.results.records[i]
+		if r.Plan != e.plan.Name {
+			return fmt.Errorf("%w results: %s holds runs of the plan %q, not %q; give another file", model.ErrInvalid, r.File, r.Plan, e.plan.Name)
 		}
-		is, ours := options[r.Algorithm]
+		is, ours := e.options[r.Algorithm]
 		switch {
 		case !ours:
 		case is != r.Options:
@@ -110,165 +188,150 @@ func Run(ctx context.Context, p *Plan, o RunOptions) (err error) {
 				model.ErrInvalid, r.File, r.Algorithm, r.Options, is)
 		case r.Version != gapwise.Version:
 			return fmt.Errorf("%w results: %s is of gapwise %s, this is %s, and one plan isn't run by two; give another file, or move this one away to run all of it anew",
-				model.ErrInvalid, r.at(), r.Version, gapwise.Version)
+				model.ErrInvalid, r.At(), r.Version, gapwise.Version)
 		case !r.Sealed:
 			return fmt.Errorf("%w results: %s, a run of %s, isn't as gapwise bench has written it; take the line out and it is run anew",
-				model.ErrInvalid, r.at(), r.Algorithm)
+				model.ErrInvalid, r.At(), r.Algorithm)
 		}
-		done[r.key()] = r
-		hashes[r.Instance] = r.Hash
+		e.done[r.Key()] = r
+		e.hashes[r.Instance] = r.Hash
 	}
-	type job struct {
-		c    *instances.Planned
-		runs []run
-	}
-	var jobs []job
-	total, besides := 0, len(done)
-	var have []Record // of the share
-	all, err := p.list(cases, algorithms, o.Shard.Of, func(l listed) error {
-		if done[l.key()] != nil {
+	return nil
+}
+
+// list lists the share's runs, those that are done and those to do, and counts those of
+// the results that the plan hasn't.
+func (e *execution) list(cases []instances.Planned) (besides int, err error) {
+	besides = len(e.done)
+	e.listing, err = e.plan.list(cases, e.algorithms, e.Shard.Of, func(l listed) error {
+		r := e.done[l.key()]
+		if r != nil {
 			besides--
 		}
-		if l.shard != o.Shard.Index || o.Instances != nil && !o.Instances.MatchString(l.instance.Name) {
+		if l.shard != e.Shard.Index || e.Instances != nil && !e.Instances.MatchString(l.instance.Name) {
 			return nil
 		}
-		total++
-		if r := done[l.key()]; r != nil {
-			have = append(have, *r)
+		e.total++
+		if r != nil {
+			e.have = append(e.have, *r)
 			return nil
 		}
-		if len(jobs) == 0 || jobs[len(jobs)-1].c != l.instance {
-			jobs = append(jobs, job{c: l.instance})
+		if len(e.jobs) == 0 || e.jobs[len(e.jobs)-1].c != l.instance {
+			e.jobs = append(e.jobs, job{c: l.instance})
 		}
-		last := &jobs[len(jobs)-1]
+		last := &e.jobs[len(e.jobs)-1]
 		last.runs = append(last.runs, run{l.algorithm, l.seed, l.number})
 		return nil
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if total == 0 && o.Instances != nil {
-		return fmt.Errorf("%w plan: the name of no instance matches %q; one is %s", model.ErrInvalid, o.Instances, cases[0].Name)
+	if e.total == 0 && e.Instances != nil {
+		return 0, fmt.Errorf("%w plan: the name of no instance matches %q; one is %s", model.ErrInvalid, e.Instances, cases[0].Name)
 	}
-	if len(jobs) > 0 {
-		for i := range results.records {
-			r := &results.records[i]
-			if _, ours := options[r.Algorithm]; ours {
-				if err := goesOn(r, built().Commit); err != nil {
-					return err
-				}
+	for i := range e.results.records {
+		r := &e.results.records[i]
+		if _, ours := e.options[r.Algorithm]; ours && len(e.jobs) > 0 {
+			if err := goesOn(r, runs.Built().Commit); err != nil {
+				return 0, err
 			}
 		}
 	}
-	if err := results.mend(); err != nil {
-		return err
-	}
-	if o.Solutions != "" {
-		if err := os.MkdirAll(o.Solutions, 0o755); err != nil {
-			return fmt.Errorf("%w solutions: %w", model.ErrInvalid, err)
-		}
-	}
-	if besides > 0 && o.Said != nil {
-		o.Said(fmt.Sprintf("%s holds %d runs more, which the plan doesn't have now; gapwise table and report count them, too", cmp.Or(o.Folder, o.Results), besides))
-	}
-	if o.Started != nil {
-		o.Started(total, len(have))
-	}
-	before := len(have)
-	defer func() {
-		if o.Ended == nil {
-			return
-		}
-		s := Summary{Plan: p.Name, PlanDigest: all.digest, Shard: o.Shard.String(), Runs: total, Ran: len(have) - before, Began: began, Workers: max(1, o.Workers)}
-		if now := cpuTime(); now != nil && cpu != nil {
-			s.CPUS = optional(*now - *cpu)
-		}
-		s.summarize(algorithms, have, err)
-		o.Ended(s)
-	}()
-	var write, say sync.Mutex
-	said := map[string]bool{}
-	wrote := func(rec Record, line []byte) error {
-		write.Lock()
-		defer write.Unlock()
-		if err := results.append(line); err != nil {
-			return err
-		}
-		rec.Sealed = true
-		have = append(have, rec)
-		if o.Done != nil {
-			o.Done(rec)
-		}
-		return nil
-	}
-	outer := ctx
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(1, o.Workers))
-	for _, j := range jobs {
-		if ctx.Err() != nil {
+	return besides, nil
+}
+
+// run does the jobs, several at a time.
+func (e *execution) run(ctx context.Context) error {
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, e.Workers))
+	for i := range e.jobs {
+		if within.Err() != nil {
 			break
 		}
-		group.Go(func() error {
-			return caught.Call(func() error {
-				c, report, err := unlessDone(ctx, func() (*gapwise.Case, string, error) { return load(j.c, hashes) })
-				if err != nil {
-					return err
-				}
-				say.Lock()
-				if report != "" && !said[report] && o.Said != nil {
-					o.Said(report)
-				}
-				said[report] = true
-				say.Unlock()
-				features := model.Features(c.Instance)
-				for _, r := range j.runs {
-					track := &tracker{sense: model.SenseOf(c.Instance), began: time.Now()}
-					res, err := r.solve(ctx, c, track.progress)
-					if ctx.Err() != nil {
-						return ctx.Err() // the run was cut short: it doesn't count
-					}
-					if err != nil {
-						return fmt.Errorf("%s by %s: %w", j.c.Name, r.a.Label, err)
-					}
-					rec, err := newRecord(p.Name, j.c, c.Instance, features, r.a, res)
-					if err != nil {
-						return err
-					}
-					rec.Trajectory = track.trajectory(res)
-					rec.Run, rec.Runs, rec.PlanDigest, rec.Shard = r.number, all.runs, all.digest, o.Shard.String()
-					if err := rec.keep(o.Solutions, cmp.Or(o.Folder, filepath.Dir(o.Results)), res); err != nil {
-						return err
-					}
-					line, err := rec.line()
-					if err != nil {
-						return err
-					}
-					if err := wrote(rec, line); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		})
+		group.Go(func() error { return caught.Call(func() error { return e.job(within, &e.jobs[i]) }) })
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	return outer.Err()
+	return ctx.Err()
+}
+
+// job runs algorithms on an instance.
+func (e *execution) job(ctx context.Context, j *job) error {
+	c, report, err := unlessDone(ctx, func() (*gapwise.Case, string, error) { return load(j.c, e.hashes) })
+	if err != nil {
+		return err
+	}
+	e.say.Lock()
+	if report != "" && !e.said[report] && e.Said != nil {
+		e.Said(report)
+	}
+	e.said[report] = true
+	e.say.Unlock()
+	features := model.Features(c.Instance)
+	for _, r := range j.runs {
+		track := &runs.Tracker{Sense: model.SenseOf(c.Instance), Began: time.Now()}
+		res, err := r.solve(ctx, c, track.Progress)
+		if ctx.Err() != nil {
+			return ctx.Err() // the run was cut short: it doesn't count
+		}
+		if err != nil {
+			return fmt.Errorf("%s by %s: %w", j.c.Name, r.a.Label, err)
+		}
+		rec, err := r.a.record(c.Instance, j.c.Params, features, res)
+		if err != nil {
+			return err
+		}
+		rec.Plan, rec.Instance, rec.Trajectory = e.plan.Name, j.c.Name, track.Trajectory(res)
+		rec.Run, rec.Runs, rec.PlanDigest, rec.Shard = r.number, e.listing.runs, e.listing.digest, e.Shard.String()
+		if rec.SolutionFile, err = keep(&rec, e.Solutions, cmp.Or(e.Folder, filepath.Dir(e.Results)), res); err != nil {
+			return err
+		}
+		if err := e.ran(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ran writes a run.
+func (e *execution) ran(rec runs.Record) error {
+	line, err := rec.Encode()
+	if err != nil {
+		return err
+	}
+	e.write.Lock()
+	defer e.write.Unlock()
+	if err := e.results.append(line); err != nil {
+		return err
+	}
+	rec.Sealed = true
+	e.have = append(e.have, rec)
+	if e.Done != nil {
+		e.Done(rec)
+	}
+	return nil
+}
+
+// record returns the record of a result of the algorithm.
+func (a *Algorithm) record(in model.Instance, params, features map[string]float64, res model.Result) (runs.Record, error) {
+	rec, err := runs.New(in, params, features, res)
+	rec.Algorithm, rec.Options, rec.Tools = a.Label, a.settings(), a.tools()
+	return rec, err
 }
 
 // goesOn returns an error if a build of a commit may not add runs to those that r is
 // one of: it may only if both are of the same code, as far as that is known. A file
 // whose runs are all there may be of any commit.
-func goesOn(r *Record, commit string) error {
+func goesOn(r *runs.Record, commit string) error {
 	named := func(c string) string { return cmp.Or(c, "unknown") }
 	switch {
 	case r.Commit != commit:
 		return fmt.Errorf("%w results: %s is of commit %s, this is commit %s, and one plan isn't run by two; give another file, or move this one away to run all of it anew",
-			model.ErrInvalid, r.at(), named(r.Commit), named(commit))
+			model.ErrInvalid, r.At(), named(r.Commit), named(commit))
 	case gapwise.Changed(commit):
 		return fmt.Errorf("%w results: %s is of uncommitted changes, which may be others now, and can't be gone on with; give another file, or commit and run all of it anew",
-			model.ErrInvalid, r.at())
+			model.ErrInvalid, r.At())
 	}
 	return nil
 }

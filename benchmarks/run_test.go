@@ -15,6 +15,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -28,7 +29,7 @@ seeds: [1, 2]
 
 // runPlan executes a plan and returns the results file's records, without their
 // times and in a fixed order.
-func runPlan(t testing.TB, p *Plan, o RunOptions) []Record {
+func runPlan(t testing.TB, p *Plan, o RunOptions) []runs.Record {
 	t.Helper()
 	if err := Run(context.Background(), p, o); err != nil {
 		t.Fatal(err)
@@ -36,9 +37,9 @@ func runPlan(t testing.TB, p *Plan, o RunOptions) []Record {
 	return timeless(t, o.Results)
 }
 
-func timeless(t testing.TB, file string) []Record {
+func timeless(t testing.TB, file string) []runs.Record {
 	t.Helper()
-	records, _, err := ReadRecords(file)
+	records, _, err := runs.ReadRecords(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func timeless(t testing.TB, file string) []Record {
 		}
 		records[i].ElapsedS, records[i].Trajectory, records[i].Seal, records[i].Line, records[i].File = 0, nil, "", 0, ""
 	}
-	slices.SortFunc(records, func(a, b Record) int { return cmp.Compare(a.key(), b.key()) })
+	slices.SortFunc(records, func(a, b runs.Record) int { return cmp.Compare(a.Key(), b.Key()) })
 	return records
 }
 
@@ -60,7 +61,7 @@ func TestRunRecords(t *testing.T) {
 	var started [2]int
 	var done int
 	got := runPlan(t, p, RunOptions{Results: filepath.Join(t.TempDir(), "new", "r.jsonl"),
-		Started: func(total, have int) { started = [2]int{total, have} }, Done: func(Record) { done++ }})
+		Started: func(total, have int) { started = [2]int{total, have} }, Done: func(runs.Record) { done++ }})
 	const want = 2 * (3*16 + 8 + 4) // see TestAlgorithmRuns; two seeds
 	if len(got) != want || done != want || started != [2]int{want, 0} {
 		t.Errorf("%d records, %d calls of Done, Started with %v, want %d runs", len(got), done, started, want)
@@ -111,7 +112,7 @@ func TestRunResumes(t *testing.T) {
 		if cut < len(data) && data[cut] == '\n' {
 			lines++ // a run without the end of its line is one
 		}
-		got := runPlan(t, p, RunOptions{Results: file, Workers: rapid.IntRange(1, 4).Draw(rt, "workers"), Done: func(Record) { left++ }})
+		got := runPlan(t, p, RunOptions{Results: file, Workers: rapid.IntRange(1, 4).Draw(rt, "workers"), Done: func(runs.Record) { left++ }})
 		if diff := gocmp.Diff(want, got); diff != "" {
 			rt.Fatalf("resumed run (-want,+got):\n%s", diff)
 		}
@@ -127,7 +128,7 @@ func TestRunStopsWithContext(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	ctx, cancel := context.WithCancel(context.Background())
 	var n atomic.Int32
-	err := Run(ctx, p, RunOptions{Results: file, Workers: 2, Done: func(Record) {
+	err := Run(ctx, p, RunOptions{Results: file, Workers: 2, Done: func(runs.Record) {
 		if n.Add(1) == 10 {
 			cancel()
 		}
@@ -194,14 +195,14 @@ func TestReadRecords(t *testing.T) {
 		"two on a line":   {strings.TrimSuffix(good, "\n") + good, 0, 0, "line 1: something follows"},
 		"no such kind":    {strings.Replace(good, "vcsched", "knapsack", 1), 0, 0, "knapsack"},
 		"not UTF-8":       {strings.Replace(good, `"i"`, "\"\xff\"", 1), 0, 0, "UTF-8"},
-		"endless":         {strings.Repeat("\x00", maxRecord+1), 0, 0, "longer than"},
+		"endless":         {strings.Repeat("\x00", 1<<20+1), 0, 0, "longer than"},
 		"torn in between": {good + good[:40] + "\n" + good, 0, 0, "line 2"},
 		"unknown key":     {good + strings.Replace(good, `"seed"`, `"sead"`, 1), 0, 0, "line 2"},
 		"no such status":  {strings.Replace(good, "unknown", "great", 1), 0, 0, "line 1"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, whole, err := DecodeRecords(strings.NewReader(tc.text), "r.jsonl")
+			got, whole, err := runs.DecodeRecords(strings.NewReader(tc.text), "r.jsonl")
 			if tc.wantErr != "" {
 				if !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), tc.wantErr) {
 					t.Errorf("error is %v, want one with %q that wraps ErrInvalid", err, tc.wantErr)
@@ -220,7 +221,7 @@ func FuzzDecodeRecords(f *testing.F) {
 	f.Add([]byte("{}\n"))
 	f.Add([]byte("{\"pl"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		records, whole, err := DecodeRecords(bytes.NewReader(data), "r")
+		records, whole, err := runs.DecodeRecords(bytes.NewReader(data), "r")
 		if err != nil {
 			if !errors.Is(err, model.ErrInvalid) {
 				t.Errorf("error %v doesn't wrap ErrInvalid", err)
@@ -231,7 +232,7 @@ func FuzzDecodeRecords(f *testing.F) {
 			t.Errorf("%d records in %d of %d bytes", len(records), whole, len(data))
 		}
 		// What was read can be tabulated, unless it contradicts itself.
-		if _, err := Tabulate(records, TableOptions{}); err != nil && len(records) > 0 && !errors.Is(err, model.ErrInvalid) {
+		if _, err := runs.Tabulate(records, runs.TableOptions{}); err != nil && len(records) > 0 && !errors.Is(err, model.ErrInvalid) {
 			t.Errorf("what was read can't be tabulated: %v", err)
 		}
 	})
@@ -265,7 +266,7 @@ func TestRunWithout(t *testing.T) {
 	if err := Run(t.Context(), p, RunOptions{Results: file, Without: []string{"local-search"}}); err != nil {
 		t.Fatal(err)
 	}
-	records, _, err := ReadRecords(file)
+	records, _, err := runs.ReadRecords(file)
 	if err != nil || len(records) != 4 {
 		t.Fatalf("%d records, error %v", len(records), err)
 	}

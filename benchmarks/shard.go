@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -104,8 +105,8 @@ type listed struct {
 }
 
 func (l *listed) key() string {
-	r := Record{Instance: l.instance.Name, Algorithm: l.algorithm.Label, Seed: l.seed}
-	return r.key()
+	r := runs.Record{Instance: l.instance.Name, Algorithm: l.algorithm.Label, Seed: l.seed}
+	return r.Key()
 }
 
 // list calls each with every run of a plan, in the plan's order, that is dealt out to

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -126,10 +127,10 @@ func runShards(t *testing.T, p *Plan, of int) (files []string) {
 	return files
 }
 
-func readAll(t *testing.T, files ...string) (all []Record) {
+func readAll(t *testing.T, files ...string) (all []runs.Record) {
 	t.Helper()
 	for _, f := range files {
-		some, _, err := ReadRecords(f)
+		some, _, err := runs.ReadRecords(f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,11 +163,11 @@ func TestCombineShards(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(WriteRecords(out, c.Records), out.Close()); err != nil {
+			if err := errors.Join(runs.WriteRecords(out, c.Records), out.Close()); err != nil {
 				t.Fatal(err)
 			}
 			got := readAll(t, file)
-			for _, all := range [][]Record{want, got} {
+			for _, all := range [][]runs.Record{want, got} {
 				for i := range all {
 					if !all[i].Sealed {
 						t.Errorf("%d shards: run %d isn't sealed", of, i+1)
@@ -185,8 +186,8 @@ func TestCombineNamesWhatIsMissing(t *testing.T) {
 	p := decode(t, quick)
 	files := runShards(t, p, 4) // of 72 runs
 	parts := readAll(t, files...)
-	lost := slices.DeleteFunc(slices.Clone(parts), func(r Record) bool { return r.Shard == "3/4" || r.Shard == "2/4" && r.Seed == 2 })
-	two := slices.DeleteFunc(slices.Clone(parts), func(r Record) bool { return r.Shard != "2/4" || r.Seed != 2 })
+	lost := slices.DeleteFunc(slices.Clone(parts), func(r runs.Record) bool { return r.Shard == "3/4" || r.Shard == "2/4" && r.Seed == 2 })
+	two := slices.DeleteFunc(slices.Clone(parts), func(r runs.Record) bool { return r.Shard != "2/4" || r.Seed != 2 })
 	for name, c := range map[string]struct {
 		plan *Plan
 		want []string
@@ -227,9 +228,9 @@ func TestCombineRefuses(t *testing.T) {
 	p := decode(t, quick)
 	parts := readAll(t, runShards(t, p, 2)...)
 	extended := decode(t, strings.Replace(quick, "{name: gr}", "{name: gr}, {name: sg}", 1))
-	at := func(part string, edit func(*Record)) func([]Record) []Record {
-		return func(all []Record) []Record {
-			k := slices.IndexFunc(all, func(r Record) bool { return r.Algorithm == "gr" })
+	at := func(part string, edit func(*runs.Record)) func([]runs.Record) []runs.Record {
+		return func(all []runs.Record) []runs.Record {
+			k := slices.IndexFunc(all, func(r runs.Record) bool { return r.Algorithm == "gr" })
 			again := all[k]
 			again.File, again.Line = part, 9
 			edit(&again)
@@ -238,24 +239,24 @@ func TestCombineRefuses(t *testing.T) {
 	}
 	worse := 0.001
 	for name, c := range map[string]struct {
-		edit func([]Record) []Record
+		edit func([]runs.Record) []runs.Record
 		plan *Plan
 		want string // "": not refused
 	}{
-		"nothing":            {func(all []Record) []Record { return all[:0] }, nil, "there are no runs"},
-		"twice":              {at("b", func(*Record) {}), nil, ""},
-		"another result":     {at("b", func(r *Record) { r.Objective = &worse }), nil, "and b:9 contradict each other: both are gr on "},
-		"another plan":       {at("b", func(r *Record) { r.Plan = "q" }), nil, `b:9 is a run of the plan "q", not of "quick"`},
-		"another plan given": {at("b", func(*Record) {}), decode(t, strings.Replace(quick, "quick", "q", 1)), `is a run of the plan "quick", not of "q"`},
-		"another instance":   {at("b", func(r *Record) { r.Hash = "other" }), nil, "which isn't the same in both"},
-		"another state":      {at("b", func(r *Record) { r.PlanDigest = "x" }), nil, "are of two states of the plan quick"},
-		"its plan helps":     {at("b", func(r *Record) { r.PlanDigest = "x" }), p, ""},
-		"before numbers":     {at("b", func(r *Record) { r.Run, r.Runs = 0, 0 }), nil, "b:9 doesn't say which of its plan's runs it is"},
-		"before, with plan":  {at("b", func(r *Record) { r.Run, r.Runs = 0, 0 }), p, ""},
-		"a number twice":     {at("b", func(r *Record) { r.Seed = 7 }), nil, "are both run "},
-		"not of the plan":    {at("b", func(r *Record) { r.Seed = 7 }), p, "with seed 7, which the plan quick hasn't"},
-		"other options":      {at("b", func(*Record) {}), decode(t, strings.Replace(quick, "{name: gr}", "{name: gr, time_limit: 3s}", 1)), "the plan says \"time_limit=3s\""},
-		"extended":           {func(all []Record) []Record { return all }, extended, ""},
+		"nothing":            {func(all []runs.Record) []runs.Record { return all[:0] }, nil, "there are no runs"},
+		"twice":              {at("b", func(*runs.Record) {}), nil, ""},
+		"another result":     {at("b", func(r *runs.Record) { r.Objective = &worse }), nil, "and b:9 contradict each other: both are gr on "},
+		"another plan":       {at("b", func(r *runs.Record) { r.Plan = "q" }), nil, `b:9 is a run of the plan "q", not of "quick"`},
+		"another plan given": {at("b", func(*runs.Record) {}), decode(t, strings.Replace(quick, "quick", "q", 1)), `is a run of the plan "quick", not of "q"`},
+		"another instance":   {at("b", func(r *runs.Record) { r.Hash = "other" }), nil, "which isn't the same in both"},
+		"another state":      {at("b", func(r *runs.Record) { r.PlanDigest = "x" }), nil, "are of two states of the plan quick"},
+		"its plan helps":     {at("b", func(r *runs.Record) { r.PlanDigest = "x" }), p, ""},
+		"before numbers":     {at("b", func(r *runs.Record) { r.Run, r.Runs = 0, 0 }), nil, "b:9 doesn't say which of its plan's runs it is"},
+		"before, with plan":  {at("b", func(r *runs.Record) { r.Run, r.Runs = 0, 0 }), p, ""},
+		"a number twice":     {at("b", func(r *runs.Record) { r.Seed = 7 }), nil, "are both run "},
+		"not of the plan":    {at("b", func(r *runs.Record) { r.Seed = 7 }), p, "with seed 7, which the plan quick hasn't"},
+		"other options":      {at("b", func(*runs.Record) {}), decode(t, strings.Replace(quick, "{name: gr}", "{name: gr, time_limit: 3s}", 1)), "the plan says \"time_limit=3s\""},
+		"extended":           {func(all []runs.Record) []runs.Record { return all }, extended, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Combine(c.edit(slices.Clone(parts)), c.plan)
@@ -282,9 +283,9 @@ func TestRunInAFolder(t *testing.T) {
 	}
 	lines := strings.SplitAfter(string(data), "\n")
 	write(t, filepath.Join(folder, "quick.1.jsonl"), strings.Join(lines[:5], "")+lines[5][:30])
-	runs := 0
+	ran := 0
 	for range 2 {
-		if err := Run(t.Context(), p, RunOptions{Folder: folder, Workers: 2, Done: func(Record) { runs++ }}); err != nil {
+		if err := Run(t.Context(), p, RunOptions{Folder: folder, Workers: 2, Done: func(runs.Record) { ran++ }}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -292,8 +293,8 @@ func TestRunInAFolder(t *testing.T) {
 	if err != nil || len(files) != 2 || filepath.Base(files[1]) != "quick.2.jsonl" { // the second start had nothing to do
 		t.Errorf("files %v, error %v", files, err)
 	}
-	if runs != len(want)-5 {
-		t.Errorf("%d runs, want %d", runs, len(want)-5)
+	if ran != len(want)-5 {
+		t.Errorf("%d runs, want %d", ran, len(want)-5)
 	}
 	c, err := Combine(readAll(t, files...), p)
 	if err != nil || len(c.Missing) > 0 || len(c.Records) != len(want) {
@@ -301,25 +302,6 @@ func TestRunInAFolder(t *testing.T) {
 	}
 	if _, err := Parts(filepath.Join(folder, "none")); !errors.Is(err, model.ErrInvalid) {
 		t.Errorf("no folder: error %v", err)
-	}
-}
-
-// Of a run under a time limit that is there twice the first is kept, but not its lie.
-func TestMergeTimed(t *testing.T) {
-	num := func(x float64) *float64 { return &x }
-	a, b := sample()[0], sample()[0]
-	for _, r := range []*Record{&a, &b} {
-		r.Options, r.Status, r.Bound = "time_limit=1s", model.StatusFeasible, num(0.9)
-	}
-	a.File, a.Line, b.File, b.Line = "a.jsonl", 1, "b.jsonl", 7
-	b.Objective = num(0.85)
-	all, notes, err := Merge([]Record{a, b})
-	if err != nil || len(all) != 1 || *all[0].Objective != 0.8 || len(notes) != 1 || !strings.HasPrefix(notes[0], "a.jsonl:1 and b.jsonl:7 are one run under a time limit, with two results: one is feasible, objective 0.8") {
-		t.Errorf("%v, notes %q, error %v", all, notes, err)
-	}
-	b.Bound = num(0.75) // of a maximum
-	if _, _, err := Merge([]Record{a, b}); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "proves the bound 0.75") {
-		t.Errorf("a bound that is beaten: error %v", err)
 	}
 }
 
@@ -335,7 +317,7 @@ func TestRecordsNameTheMachine(t *testing.T) {
 		}
 	}
 	r[0].CPU = "another"
-	if got := Processors(r); len(got) != 2 || got[0] != "another" {
+	if got := runs.Processors(r); len(got) != 2 || got[0] != "another" {
 		t.Errorf("processors %q", got)
 	}
 }

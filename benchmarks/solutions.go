@@ -7,32 +7,32 @@ import (
 	"path/filepath"
 
 	"github.com/gapwise/gapwise/internal/replace"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
 
 // keep writes a run's result with its solution, wholly or not at all, to a file of
-// the folder, and names it in the record as seen from the folder of the results.
-// Without a solution it does nothing.
-func (r *Record) keep(folder, results string, res model.Result) error {
+// the folder, and returns its name as seen from the folder of the results. Without a
+// solution it does nothing.
+func keep(r *runs.Record, folder, results string, res model.Result) (string, error) {
 	if folder == "" || res.Solution == nil {
-		return nil
+		return "", nil
 	}
 	data, err := json.Marshal(res)
 	if err != nil {
-		return err
+		return "", err
 	}
-	file := filepath.Join(folder, r.solutionFile())
+	file := filepath.Join(folder, solutionFile(r))
 	if err := replace.File(file, append(data, '\n')); err != nil {
-		return fmt.Errorf("%w solutions: can't write %s: %w", model.ErrInvalid, file, err)
+		return "", fmt.Errorf("%w solutions: can't write %s: %w", model.ErrInvalid, file, err)
 	}
-	r.SolutionFile = filepath.ToSlash(relative(results, file))
-	return nil
+	return filepath.ToSlash(relative(results, file)), nil
 }
 
 // solutionFile names the run's file in words, and by a digest that tells it from the
 // plan's other runs.
-func (r *Record) solutionFile() string {
-	return fmt.Sprintf("%s-%s-%d-%.4x.json", fileWord(filepath.Base(r.Instance), 80), fileWord(r.Algorithm, 40), r.Seed, sha256.Sum256([]byte(r.key())))
+func solutionFile(r *runs.Record) string {
+	return fmt.Sprintf("%s-%s-%d-%.4x.json", fileWord(filepath.Base(r.Instance), 80), fileWord(r.Algorithm, 40), r.Seed, sha256.Sum256([]byte(r.Key())))
 }
 
 // relative returns the path of a file as seen from a folder, or the file if there is

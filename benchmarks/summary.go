@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -16,7 +17,7 @@ import (
 // figures are absent.
 type Summary struct {
 	Plan       string `json:"plan"`
-	PlanDigest string `json:"plan_digest"` // as of Record
+	PlanDigest string `json:"plan_digest"` // as of runs.Record
 	Shard      string `json:"shard,omitempty"`
 	Runs       int    `json:"runs"` // of the shard, without one of the plan
 	Done       int    `json:"done"` // of them, those of earlier starts included
@@ -57,16 +58,16 @@ type AlgorithmSums struct {
 
 // summarize completes a summary with what the runs of its share say that are done, and
 // how the start ended.
-func (s *Summary) summarize(algorithms []Algorithm, done []Record, err error) {
+func (s *Summary) summarize(algorithms []Algorithm, done []runs.Record, err error) {
 	s.WallS = time.Since(s.Began).Seconds()
 	s.Done = len(done)
-	s.Host, s.CPU = here().host, here().cpu
-	s.Version, s.Commit, s.Tools = built().Version, built().Commit, built().Tools()
+	s.Host, s.CPU = runs.Here().Host, runs.Here().CPU
+	s.Version, s.Commit, s.Tools = runs.Built().Version, runs.Built().Commit, runs.Built().Tools()
 	s.Stopped = errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if err != nil && !s.Stopped {
 		s.Error = err.Error()
 	}
-	known := Learn(done, nil)
+	known := runs.Learn(done, nil)
 	kinds := []model.Kind{}
 	if len(done) == 0 {
 		kinds = model.Kinds()
@@ -84,22 +85,22 @@ func (s *Summary) summarize(algorithms []Algorithm, done []Record, err error) {
 			if done[i].Algorithm != a.Algorithm {
 				continue
 			}
-			r := measured{&done[i], known[done[i].Hash]}
+			r := runs.Run{Record: &done[i], Known: known[done[i].Hash]}
 			a.Done++
 			a.Statuses[r.Status]++
 			s.Statuses[r.Status]++
 			a.ElapsedS += r.ElapsedS
-			if r.failure() == 100 {
+			if r.Failed() {
 				a.Failed++
 				s.Failed++
 			}
-			if g := r.gap(); optional(g) != nil {
+			if g := r.Gap(); runs.Optional(g) != nil {
 				gaps = append(gaps, g)
 			}
 		}
 		if len(gaps) > 0 {
 			slices.Sort(gaps) // the order of the runs doesn't matter to the last digit
-			a.GapMean = optional(stat.Mean(gaps, nil))
+			a.GapMean = runs.Optional(stat.Mean(gaps, nil))
 		}
 		s.Algorithms = append(s.Algorithms, a)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -55,7 +56,7 @@ func TestSummary(t *testing.T) {
 	o := RunOptions{Results: file, Shard: Shard{2, 3}, Ended: func(s Summary) { got = append(got, s) }}
 	ctx, cancel := context.WithCancel(t.Context())
 	stopping := o
-	stopping.Done = func(Record) { cancel() }
+	stopping.Done = func(runs.Record) { cancel() }
 	if err := Run(ctx, p, stopping); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func TestSummary(t *testing.T) {
 	for line := range bytes.Lines(data) {
 		described(t, "run.json", line)
 	}
-	names(t, "run.json", reflect.TypeFor[Record]())
+	names(t, "run.json", reflect.TypeFor[runs.Record]())
 	names(t, "bench-summary.json", reflect.TypeFor[Summary]())
 	names(t, "bench-summary.json", reflect.TypeFor[AlgorithmSums]())
 	if len(got) != 2 {
@@ -84,25 +85,25 @@ func TestSummary(t *testing.T) {
 	if !a.Stopped || a.Runs != len(records) || a.Done != 1 || a.Ran != 1 || b.Stopped || b.Done != len(records) || b.Ran != len(records)-1 || b.Shard != "2/3" {
 		t.Errorf("stopped: %+v\nat its end: %+v, of %d runs", a, b, len(records))
 	}
-	known := Learn(records, nil)
+	known := runs.Learn(records, nil)
 	for k, s := range b.Algorithms {
-		runs, failed, gap, n := 0, 0, 0.0, 0.0
+		count, failed, gap, n := 0, 0, 0.0, 0.0
 		for i := range records {
-			if r := (measured{&records[i], known[records[i].Hash]}); r.Algorithm == s.Algorithm {
-				runs++
-				if r.Objective == nil && !r.known.Infeasible {
+			if r := (runs.Run{Record: &records[i], Known: known[records[i].Hash]}); r.Algorithm == s.Algorithm {
+				count++
+				if r.Objective == nil && !r.Known.Infeasible {
 					failed++
 				}
 				if r.Objective != nil {
-					gap, n = gap+r.gap(), n+1
+					gap, n = gap+r.Gap(), n+1
 				}
 			}
 		}
-		if s.Algorithm != p.Algorithms[k].Label || s.Done != runs || s.Failed != failed || (s.GapMean == nil) != (n == 0) || n > 0 && math.Abs(*s.GapMean-gap/n) > 1e-12 || s.Statuses[model.StatusOptimal]+s.Statuses[model.StatusFeasible] != int(n) {
-			t.Errorf("%+v: %d runs, %d failed, mean gap %v", s, runs, failed, gap/n)
+		if s.Algorithm != p.Algorithms[k].Label || s.Done != count || s.Failed != failed || (s.GapMean == nil) != (n == 0) || n > 0 && math.Abs(*s.GapMean-gap/n) > 1e-12 || s.Statuses[model.StatusOptimal]+s.Statuses[model.StatusFeasible] != int(n) {
+			t.Errorf("%+v: %d count, %d failed, mean gap %v", s, count, failed, gap/n)
 		}
 	}
 	if s := b.Statuses; s[model.StatusOptimal]+s[model.StatusFeasible]+s[model.StatusInfeasible]+s[model.StatusUnknown] != len(records) {
-		t.Errorf("statuses %v of %d runs", s, len(records))
+		t.Errorf("statuses %v of %d count", s, len(records))
 	}
 }

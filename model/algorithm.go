@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -39,6 +40,9 @@ const (
 
 // Classes returns the classes in the order in which tables show them.
 func Classes() []Class { return []Class{Online, Offline, Yardstick} }
+
+// Rank returns the place of the class in Classes.
+func (c Class) Rank() int { return slices.Index(Classes(), c) }
 
 // Plural names the algorithms of a class.
 func (c Class) Plural() string {

@@ -22,6 +22,7 @@ import (
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/benchmarks/submit"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/runs"
 )
 
 // slurmConf sets up one node with 8 processors, of 127.0.0.1 alone, without
@@ -223,10 +224,10 @@ algorithms: [{name: exact, engine: glpsol}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := func() (all []benchmarks.Record) {
+	parts := func() (all []runs.Record) {
 		files, _ := filepath.Glob(filepath.Join(folder, "parts", "*.jsonl"))
 		for _, f := range files {
-			some, _, err := benchmarks.ReadRecords(f)
+			some, _, err := runs.ReadRecords(f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -280,8 +281,8 @@ algorithms: [{name: exact, engine: glpsol}]
 	if err := benchmarks.Run(t.Context(), p, benchmarks.RunOptions{Results: local}); err != nil {
 		t.Fatal(err)
 	}
-	table := func(file string) benchmarks.Table {
-		records, _, err := benchmarks.ReadRecords(file)
+	table := func(file string) runs.Table {
+		records, _, err := runs.ReadRecords(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,11 +294,11 @@ algorithms: [{name: exact, engine: glpsol}]
 				t.Errorf("%s:%d: sealed %v, run %d of %d on %q", file, i+1, records[i].Sealed, records[i].Run, records[i].Runs, records[i].Host)
 			}
 		}
-		got, err := benchmarks.Tabulate(records, benchmarks.TableOptions{Columns: []string{"runs", "verified", "failed", "objective", "second", "bound", "gap mean %", "nodes mean"}})
+		got, err := runs.Tabulate(records, runs.TableOptions{Columns: []string{"runs", "verified", "failed", "objective", "second", "bound", "gap mean %", "nodes mean"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return got
+		return got.Table(runs.TableOptions{})
 	}
 	if diff := cmp.Diff(table(local), table(merged)); diff != "" {
 		t.Errorf("table (-local,+merged)\n%s", diff)

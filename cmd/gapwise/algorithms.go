@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -56,7 +56,7 @@ func (p *program) algorithms() *cli.Command {
 							continue
 						}
 						if first {
-							fmt.Fprintf(p.out, " %s\n", benchmarks.GroupOf(class))
+							fmt.Fprintf(p.out, " %s\n", runs.GroupOf(class))
 							first = false
 						}
 						summary := a.Summary

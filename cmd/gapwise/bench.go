@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/visible"
 )
 
@@ -83,16 +84,16 @@ func (p *program) bench() *cli.Command {
 				bar, lines.w = visible.Raw(p.err), io.Discard
 			}
 			var progress *progressbar.ProgressBar
-			runs := 0
+			all := 0
 			o.Started = func(total, done int) {
-				runs = total
+				all = total
 				fmt.Fprintf(p.err, "%s: %d runs, %d of them done already; results in %s\n", share(plan, o.Shard), total, done, cmp.Or(o.Results, o.Folder))
 				progress = progressbar.NewOptions(total, progressbar.OptionSetWriter(bar), progressbar.OptionSetWidth(30),
 					progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(200e6))
 				progress.Add(done)
 				lines.started(total, done, time.Now())
 			}
-			o.Done = func(r benchmarks.Record) {
+			o.Done = func(r runs.Record) {
 				progress.Add(1)
 				lines.ended(r, time.Now())
 			}
@@ -127,7 +128,7 @@ func (p *program) bench() *cli.Command {
 			if o.Folder != "" {
 				see = "merge " + o.Folder
 			}
-			fmt.Fprintf(p.err, "%d runs done; see: gapwise %s\n", runs, see)
+			fmt.Fprintf(p.err, "%d runs done; see: gapwise %s\n", all, see)
 			return nil
 		},
 	}

@@ -5,7 +5,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/words"
 )
 
 // benchLog prints how far a plan is where there is no terminal to draw a bar on: a
@@ -25,7 +26,7 @@ func (l *benchLog) started(total, done int, now time.Time) {
 	l.total, l.done, l.start = total, done, now
 }
 
-func (l *benchLog) ended(r benchmarks.Record, now time.Time) {
+func (l *benchLog) ended(r runs.Record, now time.Time) {
 	l.done++
 	if l.ran++; l.ran > 1 && l.done < l.total && now.Sub(l.shown) < l.interval {
 		return
@@ -44,8 +45,8 @@ func (l *benchLog) ended(r benchmarks.Record, now time.Time) {
 	}
 	// All fits into 80 columns: the plan, then what is last, each with some letters.
 	room := 80 - size(middle) - size(end) - size(" on ")
-	name := benchmarks.Shorten(l.name, max(6, room-20))
+	name := words.Shorten(l.name, max(6, room-20))
 	room = max(10, room-size(name))
-	algorithm := benchmarks.Shorten(r.Algorithm, max(room/2, room-size(r.Instance)))
-	fmt.Fprintf(l.w, "%s%s%s on %s%s\n", name, middle, algorithm, benchmarks.Shorten(r.Instance, room-size(algorithm)), end)
+	algorithm := words.Shorten(r.Algorithm, max(room/2, room-size(r.Instance)))
+	fmt.Fprintf(l.w, "%s%s%s on %s%s\n", name, middle, algorithm, words.Shorten(r.Instance, room-size(algorithm)), end)
 }

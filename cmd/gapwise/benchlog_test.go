@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -15,7 +15,7 @@ func TestBenchLog(t *testing.T) {
 	start := time.Unix(0, 0)
 	l.started(20, 14, start)
 	for _, s := range []int{2, 4, 11, 12, 13, 23} {
-		l.ended(benchmarks.Record{Instance: "i", Algorithm: "gr", Seed: 3, Status: model.StatusFeasible}, start.Add(time.Duration(s)*time.Second))
+		l.ended(runs.Record{Instance: "i", Algorithm: "gr", Seed: 3, Status: model.StatusFeasible}, start.Add(time.Duration(s)*time.Second))
 	}
 	want := "p: 15 of 20 runs after 2s, 0.5 runs/s, about 10s left; last gr on i, seed 3: feasible\n" +
 		"p: 18 of 20 runs after 12s, 0.333 runs/s, about 6s left; last gr on i, seed 3: feasible\n" +
@@ -30,7 +30,7 @@ func TestBenchLogIsNoWiderThanATerminal(t *testing.T) {
 	var b strings.Builder
 	l := &benchLog{w: &b, name: "bench-montage.json"}
 	l.started(1, 0, time.Unix(0, 0))
-	l.ended(benchmarks.Record{Instance: "/data/wfinstances/montage-chameleon-2mass-01d-001.json.gz (platform uniform,machines=8)", Algorithm: "cmd:python3 scratch/one.py {in} {out}", Seed: 1, Status: model.StatusFeasible}, time.Unix(1, 0))
+	l.ended(runs.Record{Instance: "/data/wfinstances/montage-chameleon-2mass-01d-001.json.gz (platform uniform,machines=8)", Algorithm: "cmd:python3 scratch/one.py {in} {out}", Seed: 1, Status: model.StatusFeasible}, time.Unix(1, 0))
 	if n := len([]rune(strings.TrimSuffix(b.String(), "\n"))); n > 80 || !strings.Contains(b.String(), "…") || !strings.HasSuffix(b.String(), ": feasible\n") {
 		t.Errorf("%d columns: %s", n, b.String())
 	}

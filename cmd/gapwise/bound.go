@@ -9,9 +9,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/runs"
 )
 
 func (p *program) bound() *cli.Command {
@@ -32,7 +32,7 @@ func (p *program) bound() *cli.Command {
 			if c.Duration("time-limit") < 0 {
 				return usagef("bound: --time-limit must not be negative")
 			}
-			t := benchmarks.Table{Header: []string{"instance", "bound", "value"}}
+			t := runs.Table{Header: []string{"instance", "bound", "value"}}
 			code := exitOK
 			var reasons []string
 			for _, path := range paths {

@@ -5,9 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/urfave/cli/v3"
-
-	"github.com/gapwise/gapwise/benchmarks"
 )
 
 func (p *program) compare() *cli.Command {
@@ -34,7 +33,7 @@ func (p *program) compare() *cli.Command {
 			if err != nil {
 				return err
 			}
-			t, err := benchmarks.Compare(records, benchmarks.CompareOptions{Value: c.String("value"), Algorithms: list(c, "algorithms"),
+			t, err := runs.Compare(records, runs.CompareOptions{Value: c.String("value"), Algorithms: list(c, "algorithms"),
 				Base: c.String("base"), Plain: c.String("format") == "csv"})
 			if err != nil {
 				return err
@@ -47,7 +46,7 @@ func (p *program) compare() *cli.Command {
 // tableFlags are those of the commands that print tables.
 func tableFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "format", Value: "text", Usage: "format: " + strings.Join(benchmarks.Formats, ", ")},
+		&cli.StringFlag{Name: "format", Value: "text", Usage: "format: " + strings.Join(runs.Formats, ", ")},
 		&cli.StringFlag{Name: "caption", Usage: "latex: caption of the table, as LaTeX `TEXT`"},
 		&cli.StringFlag{Name: "label", Usage: "latex: `LABEL` of the table"},
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
@@ -55,7 +54,7 @@ func tableFlags() []cli.Flag {
 }
 
 // render writes a table as the flags say.
-func render(w io.Writer, c *cli.Command, t benchmarks.Table) error {
+func render(w io.Writer, c *cli.Command, t runs.Table) error {
 	if c.String("format") == "latex" {
 		return t.LaTeX(w, c.String("caption"), c.String("label"))
 	}

@@ -10,6 +10,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -119,7 +120,7 @@ func valuesOf(command, last string, first bool) []string {
 		return benchmarks.Names()
 	case "format":
 		if command == "table" || command == "findings" {
-			return benchmarks.Formats
+			return runs.Formats
 		}
 	}
 	var values []string

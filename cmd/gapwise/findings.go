@@ -8,7 +8,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/benchmarks/papers"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/words"
 )
 
@@ -28,7 +29,7 @@ func (p *program) findings() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "by", Usage: "parameters varied together (`LIST`)", DefaultText: "all that vary, or the paper's"},
 			instancesFlag(),
-			&cli.StringFlag{Name: "format", Value: "text", Usage: "format: " + strings.Join(benchmarks.Formats, ", ")},
+			&cli.StringFlag{Name: "format", Value: "text", Usage: "format: " + strings.Join(runs.Formats, ", ")},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write instead of standard output"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -36,11 +37,11 @@ func (p *program) findings() *cli.Command {
 			if err != nil {
 				return err
 			}
-			all, err := benchmarks.FindingsOf(records, list(c, "by"))
+			all, err := papers.FindingsOf(records, list(c, "by"))
 			if err != nil {
 				return err
 			}
-			t := benchmarks.Table{Header: []string{"", "finding", "measured"}}
+			t := runs.Table{Header: []string{"", "finding", "measured"}}
 			for _, f := range all {
 				t.Rows = append(t.Rows, []string{string(f.Verdict), f.Text, f.Measured})
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/report"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -41,7 +42,7 @@ func newKept(c *cli.Command, given map[string]model.Instance, plan string) *kept
 
 // load returns the function that loads instance and solution of a record, judged; nil
 // for a record without a solution that was kept.
-func (k *kept) load(r *benchmarks.Record) func(context.Context) (model.Instance, model.Solution, error) {
+func (k *kept) load(r *runs.Record) func(context.Context) (model.Instance, model.Solution, error) {
 	if r.SolutionFile == "" {
 		return nil
 	}
@@ -78,7 +79,7 @@ func (k *kept) load(r *benchmarks.Record) func(context.Context) (model.Instance,
 }
 
 // instance finds the instance of a record.
-func (k *kept) instance(r *benchmarks.Record) (model.Instance, error) {
+func (k *kept) instance(r *runs.Record) (model.Instance, error) {
 	if in := k.given[r.Hash]; in != nil {
 		return in, nil
 	}

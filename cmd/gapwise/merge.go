@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -59,7 +60,7 @@ func (p *program) merge() *cli.Command {
 				return err
 			}
 			p.note(all.Notes)
-			if err := p.writeFile(c.String("output"), func(w io.Writer) error { return benchmarks.WriteRecords(w, all.Records) }); err != nil {
+			if err := p.writeFile(c.String("output"), func(w io.Writer) error { return runs.WriteRecords(w, all.Records) }); err != nil {
 				return err
 			}
 			p.note(all.Missing)

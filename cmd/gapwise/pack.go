@@ -9,8 +9,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -88,7 +88,7 @@ func (p *program) packAll(ctx context.Context, c *cli.Command, paths []string, o
 		}
 		all = append(all, v)
 	}
-	t := benchmarks.Table{Header: []string{"instance", "status", "hosts", "bound", "gap", "time"}}
+	t := runs.Table{Header: []string{"instance", "status", "hosts", "bound", "gap", "time"}}
 	var results []model.Result
 	var notes []string
 	code := exitOK

@@ -13,9 +13,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/draw"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -33,7 +33,7 @@ func (p *program) plot() *cli.Command {
 		"x are then over the instances that every algorithm drawn there has solved.\n" +
 		"From a RESULT of gapwise solve --algorithm network-aware -o: the makespan of\n" +
 		"each round, as planned and as realised.\n\nValues:\n"
-	for _, v := range benchmarks.ValueNames() {
+	for _, v := range runs.ValueNames() {
 		help += fmt.Sprintf("  %-19s %s\n", v[0], words.Wrap(v[1], 53, 22))
 	}
 	return &cli.Command{
@@ -134,9 +134,9 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 	if len(x) == 0 || y == "" {
 		return usagef("plot: give -x, a parameter, and -y, a value; see gapwise plot --help")
 	}
-	var records []benchmarks.Record
+	var records []runs.Record
 	for k, path := range paths {
-		some, _, err := benchmarks.DecodeRecords(bytes.NewReader(data[k]), instances.Label(path))
+		some, _, err := runs.DecodeRecords(bytes.NewReader(data[k]), instances.Label(path))
 		if err != nil {
 			return err
 		}
@@ -146,8 +146,7 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 	if err != nil {
 		return err
 	}
-	y = benchmarks.ValueFor(y, records)
-	o := benchmarks.SeriesOptions{X: x, Y: y, Algorithms: list(c, "algorithms"), Where: where, Minus: c.String("minus"), Bound: !c.Bool("no-bound")}
+	o := runs.SeriesOptions{X: x, Y: y, Algorithms: list(c, "algorithms"), Where: where, Minus: c.String("minus"), Bound: !c.Bool("no-bound")}
 	if len(o.Algorithms) == 0 { // in the plan's order
 		for i := range records {
 			if !slices.Contains(o.Algorithms, records[i].Algorithm) {
@@ -155,21 +154,22 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 			}
 		}
 	}
-	lines, err := benchmarks.Series(records, o)
+	lines, err := runs.Series(records, o)
 	if err != nil {
 		return err
 	}
 	curves, positive := curvesOf(lines)
-	apart := benchmarks.PointsApart(records, x, lines)
+	apart := runs.PointsApart(records, x, lines)
 	for k := range curves {
 		curves[k].Apart = apart
 	}
-	of := slices.IndexFunc(records, func(r benchmarks.Record) bool { return r.Algorithm == lines[0].Algorithm })
+	of := slices.IndexFunc(records, func(r runs.Record) bool { return r.Algorithm == lines[0].Algorithm })
 	var titles []string
 	for _, key := range x {
-		titles = append(titles, benchmarks.ParameterAxis(key, &records[of]))
+		titles = append(titles, runs.ParameterAxis(key, &records[of]))
 	}
-	xaxis, yaxis := draw.Axis{Label: strings.Join(titles, ", ")}, draw.Axis{Label: benchmarks.ValueAxis(y, &records[of])}
+	xaxis, yaxis := draw.Axis{Label: strings.Join(titles, ", ")}, draw.Axis{}
+	yaxis.Label, yaxis.NotNegative = runs.ValueAxis(y, records[of:])
 	if len(x) > 1 {
 		xaxis.Label = "{" + strings.Join(x, ", ") + "}"
 	}
@@ -181,9 +181,7 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 		title = c.String("title")
 	}
 	if base := c.String("minus"); base != "" {
-		yaxis.Label += ", minus that of " + base
-	} else {
-		yaxis.NotNegative = benchmarks.ValueNotNegative(y)
+		yaxis.Label, yaxis.NotNegative = yaxis.Label+", minus that of "+base, false
 	}
 	axes := c.String("log")
 	xaxis.Log = strings.Contains(axes, "x") && len(x) == 1
@@ -198,7 +196,7 @@ func (p *program) plotCurves(c *cli.Command, style draw.Style, paths []string, d
 }
 
 // curvesOf returns the curves of lines, and whether all their means are above 0.
-func curvesOf(lines []benchmarks.Line) (curves []draw.Curve, positive bool) {
+func curvesOf(lines []runs.Line) (curves []draw.Curve, positive bool) {
 	positive = true
 	for _, l := range lines {
 		curve := draw.Curve{Label: l.Algorithm, Bound: l.Bound}
@@ -212,7 +210,7 @@ func curvesOf(lines []benchmarks.Line) (curves []draw.Curve, positive bool) {
 }
 
 // sampled says of how many runs the points of lines are means.
-func sampled(lines []benchmarks.Line) string {
+func sampled(lines []runs.Line) string {
 	least, most, runs := math.MaxInt, 0, 0
 	for _, l := range lines {
 		for _, q := range l.Points {

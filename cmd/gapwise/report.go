@@ -12,10 +12,10 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/process"
 	"github.com/gapwise/gapwise/internal/report"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -149,8 +149,8 @@ func convertCommand(c *cli.Command, path, file string) string {
 }
 
 // reported reads runs, results with their solutions, and instances.
-func (p *program) reported(ctx context.Context, c *cli.Command, paths []string) (runs []report.Run, given []model.Instance, assumed []string, err error) {
-	var records []benchmarks.Record
+func (p *program) reported(ctx context.Context, c *cli.Command, paths []string) (found []report.Run, given []model.Instance, assumed []string, err error) {
+	var records []runs.Record
 	var results []report.Run
 	for _, path := range paths {
 		data, err := instances.ReadFile(path)
@@ -159,7 +159,7 @@ func (p *program) reported(ctx context.Context, c *cli.Command, paths []string) 
 		}
 		switch {
 		case isRecord(data):
-			some, _, err := benchmarks.DecodeRecords(bytes.NewReader(data), instances.Label(path))
+			some, _, err := runs.DecodeRecords(bytes.NewReader(data), instances.Label(path))
 			if err != nil {
 				return nil, nil, nil, err
 			}
@@ -170,7 +170,7 @@ func (p *program) reported(ctx context.Context, c *cli.Command, paths []string) 
 				if err != nil {
 					return nil, nil, nil, fmt.Errorf("%s: line %d: %w", instances.Label(path), part.line, err)
 				}
-				rec, err := benchmarks.Stated(r, instances.Label(path), part.line)
+				rec, err := runs.Stated(r, instances.Label(path), part.line)
 				if err != nil {
 					return nil, nil, nil, err
 				}
@@ -193,13 +193,13 @@ func (p *program) reported(ctx context.Context, c *cli.Command, paths []string) 
 		}
 	}
 	for i := range records {
-		runs = append(runs, report.Run{Record: records[i]})
+		found = append(found, report.Run{Record: records[i]})
 	}
-	runs = append(runs, results...)
-	if len(runs) > 0 {
-		err = attach(ctx, c, runs, given)
+	found = append(found, results...)
+	if len(found) > 0 {
+		err = attach(ctx, c, found, given)
 	}
-	return runs, given, assumed, err
+	return found, given, assumed, err
 }
 
 // attach finds the instance of each run among those given and has the judge look at

@@ -16,6 +16,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/internal/params"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -383,7 +384,7 @@ func checkCSV(c *cli.Command, paths []string) error {
 
 // writeJobs writes the table of a solution's jobs.
 func (p *program) writeJobs(file string, in model.Instance, s model.Solution) error {
-	t, err := benchmarks.JobTable(in, s)
+	t, err := runs.JobTable(in, s)
 	if err != nil {
 		return err
 	}

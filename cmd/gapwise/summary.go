@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -34,9 +34,9 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 	slices.SortStableFunc(results, func(a, b model.Result) int {
 		return cmp.Compare(slices.Index(model.Classes(), class(a)), slices.Index(model.Classes(), class(b)))
 	})
-	t := benchmarks.Table{Header: []string{"algorithm", "status", "objective", "bound", "gap", "time"}}
+	t := runs.Table{Header: []string{"algorithm", "status", "objective", "bound", "gap", "time"}}
 	for _, r := range results {
-		t.Groups = append(t.Groups, benchmarks.GroupOf(class(r)))
+		t.Groups = append(t.Groups, runs.GroupOf(class(r)))
 		t.Rows = append(t.Rows, []string{r.Algorithm, string(r.Status), figure(r.Objective), figure(r.Bound), percent(r.Gap), duration(r.Elapsed)})
 	}
 	t.Calm()
@@ -74,10 +74,10 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 			say("best of those that see the instance whole: %s, %s, %s", o.Algorithm, measured(first, o.Objective), measured(second, o.SecondObjective))
 		}
 		if ctx.Err() != nil { // whoever interrupts is in a hurry
-		} else if half, secondHalf, err := benchmarks.Halves(in, r.Solution); err != nil {
+		} else if half, secondHalf, err := runs.Halves(in, r.Solution); err != nil {
 			return err
 		} else if !math.IsNaN(half) {
-			fmt.Fprintf(w, "95 %% confidence intervals by %d batch means: ± %s, ± %.3g\n", benchmarks.Batches, strings.TrimSpace(fmt.Sprintf("%.3g %s", half, first.Unit)), secondHalf)
+			fmt.Fprintf(w, "95 %% confidence intervals by %d batch means: ± %s, ± %.3g\n", runs.Batches, strings.TrimSpace(fmt.Sprintf("%.3g %s", half, first.Unit)), secondHalf)
 		}
 		switch r.SolutionOf {
 		case "":

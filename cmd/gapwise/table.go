@@ -14,14 +14,14 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
 func (p *program) table() *cli.Command {
 	help := "Columns:\n"
-	for _, c := range benchmarks.ColumnNames() {
+	for _, c := range runs.ColumnNames() {
 		help += fmt.Sprintf("  %-21s %s\n", c[0], words.Wrap(c[1], 51, 24))
 	}
 	help += "\n" + parametersHelp()
@@ -41,24 +41,24 @@ func (p *program) table() *cli.Command {
 			if err != nil {
 				return err
 			}
-			o := benchmarks.TableOptions{By: list(c, "by"), Algorithms: list(c, "algorithms"), Columns: list(c, "columns"),
+			o := runs.TableOptions{By: list(c, "by"), Algorithms: list(c, "algorithms"), Columns: list(c, "columns"),
 				Plain: c.String("format") == "csv", OneUnit: c.String("format") == "latex"}
 			if slices.Equal(o.Columns, []string{"all"}) {
 				o.Columns = nil
-				for _, k := range benchmarks.ColumnNames() {
+				for _, k := range runs.ColumnNames() {
 					o.Columns = append(o.Columns, k[0])
 				}
 			}
-			t, err := benchmarks.Tabulate(records, o)
+			figures, err := runs.Tabulate(records, o)
 			if err != nil {
 				return err
 			}
-			vouched := benchmarks.Vouched(records)
-			if c.String("format") != "text" && !slices.ContainsFunc(records, func(r benchmarks.Record) bool { return !r.Sealed }) {
+			vouched := runs.Vouched(records)
+			if c.String("format") != "text" && !slices.ContainsFunc(records, func(r runs.Record) bool { return !r.Sealed }) {
 				vouched = nil
 			}
 			return p.writeFile(c.String("output"), func(w io.Writer) error {
-				if err := render(w, c, t); err != nil {
+				if err := render(w, c, figures.Table(o)); err != nil {
 					return err
 				}
 				// Whose word the table is, for people: in the other formats it
@@ -81,7 +81,7 @@ func parametersHelp() string {
 	for _, p := range gapwise.Problems() {
 		help += fmt.Sprintf("  %s\n", p.Kind)
 		var drawn []string
-		for _, x := range benchmarks.ParamsOf(p) {
+		for _, x := range runs.ParamsOf(p) {
 			if !x.Computed {
 				drawn = append(drawn, x.Key)
 				continue
@@ -109,13 +109,13 @@ func list(c *cli.Command, flag string) []string {
 
 // results reads the results files of a command line, all as one, after a look
 // at the flags --format and --output.
-func (p *program) results(c *cli.Command) ([]benchmarks.Record, error) {
+func (p *program) results(c *cli.Command) ([]runs.Record, error) {
 	paths, err := files(c, 0)
 	if err != nil {
 		return nil, err
 	}
-	if f := c.String("format"); !slices.Contains(benchmarks.Formats, f) {
-		return nil, usagef("%s: --format is %q, give one of %s", c.Name, f, strings.Join(benchmarks.Formats, ", "))
+	if f := c.String("format"); !slices.Contains(runs.Formats, f) {
+		return nil, usagef("%s: --format is %q, give one of %s", c.Name, f, strings.Join(runs.Formats, ", "))
 	}
 	for _, f := range []string{"caption", "label"} {
 		if c.IsSet(f) && c.String("format") != "latex" {
@@ -132,7 +132,7 @@ func (p *program) results(c *cli.Command) ([]benchmarks.Record, error) {
 	if records, err = p.ofInstances(c, records); err != nil {
 		return nil, err
 	}
-	records, notes, err := benchmarks.Merge(records)
+	records, notes, err := runs.Merge(records)
 	p.note(notes)
 	return records, err
 }
@@ -152,12 +152,12 @@ func instancesFlag() cli.Flag {
 
 // ofInstances returns the runs that the flag --instances leaves. It says if they are
 // of several builds.
-func (p *program) ofInstances(c *cli.Command, records []benchmarks.Record) ([]benchmarks.Record, error) {
+func (p *program) ofInstances(c *cli.Command, records []runs.Record) ([]runs.Record, error) {
 	pattern, err := regexp.Compile(c.String("instances"))
 	if err != nil {
 		return nil, usagef("%s: --instances is %q: %v", c.Name, c.String("instances"), err)
 	}
-	some := slices.DeleteFunc(slices.Clone(records), func(r benchmarks.Record) bool { return !pattern.MatchString(r.Instance) })
+	some := slices.DeleteFunc(slices.Clone(records), func(r runs.Record) bool { return !pattern.MatchString(r.Instance) })
 	if len(some) == 0 && len(records) > 0 {
 		return nil, fmt.Errorf("%s: %w results: no run's instance matches --instances %q, one is %s", c.Name, model.ErrInvalid, c.String("instances"), records[0].Instance)
 	}
@@ -166,26 +166,26 @@ func (p *program) ofInstances(c *cli.Command, records []benchmarks.Record) ([]be
 }
 
 // origins says if the runs are of several builds, or of several processors.
-func origins(records []benchmarks.Record) (all []string) {
-	if builds := benchmarks.Builds(records); len(builds) > 1 {
+func origins(records []runs.Record) (all []string) {
+	if builds := runs.Builds(records); len(builds) > 1 {
 		all = append(all, "these runs are of several builds of gapwise: "+strings.Join(builds, ", "))
 	}
-	if cpus := benchmarks.Processors(records); len(cpus) > 1 {
+	if cpus := runs.Processors(records); len(cpus) > 1 {
 		all = append(all, "these times are of several models of processor and don't compare: "+strings.Join(cpus, ", "))
 	}
 	return all
 }
 
 // readRecords reads results files, all as one.
-func readRecords(paths []string) ([]benchmarks.Record, error) {
-	var records []benchmarks.Record
+func readRecords(paths []string) ([]runs.Record, error) {
+	var records []runs.Record
 	for _, path := range paths {
-		var some []benchmarks.Record
+		var some []runs.Record
 		var err error
 		if path == "-" {
-			some, _, err = benchmarks.DecodeRecords(os.Stdin, "standard input")
+			some, _, err = runs.DecodeRecords(os.Stdin, "standard input")
 		} else {
-			some, _, err = benchmarks.ReadRecords(path)
+			some, _, err = runs.ReadRecords(path)
 		}
 		var at *fs.PathError
 		if errors.As(err, &at) {

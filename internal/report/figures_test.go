@@ -9,13 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
 
 // made returns a sealed run that minimises a makespan.
 func made(instance, algorithm string, seed uint64, objective, bound, seconds float64, params map[string]float64) Run {
-	r := benchmarks.Record{Plan: "p", Instance: instance, Hash: "sha256:" + instance, Kind: model.KindDAG, Params: params, Algorithm: algorithm, Seed: seed,
+	r := runs.Record{Plan: "p", Instance: instance, Hash: "sha256:" + instance, Kind: model.KindDAG, Params: params, Algorithm: algorithm, Seed: seed,
 		Status: model.StatusFeasible, ElapsedS: seconds, Sealed: true, Verified: true, Version: "1"}
 	if !math.IsNaN(objective) {
 		r.Objective = &objective
@@ -48,8 +48,8 @@ func TestProfile(t *testing.T) {
 		t.Errorf("n = %d (-want +got)\n%s", n, d)
 	}
 	// Within 10 % an earlier, worse solution counts.
-	r := &run{Run: &Run{}, on: &instance{Known: &benchmarks.Known{Best: 100, Sense: model.Minimise}}}
-	r.Trajectory = []benchmarks.Moment{{S: 1, Objective: math.NaN(), Bound: 5}, {S: 2, Objective: 109}, {S: 3, Objective: 100}}
+	r := &run{Run: &Run{}, on: &instance{Known: &runs.Known{Best: 100, Sense: model.Minimise}}}
+	r.Trajectory = []runs.Moment{{S: 1, Objective: math.NaN(), Bound: 5}, {S: 2, Objective: 109}, {S: 3, Objective: 100}}
 	if got := [2]float64{r.timeTo(0.1), r.timeTo(0)}; got != [2]float64{2, 3} {
 		t.Errorf("times %v, want 2 and 3", got)
 	}
@@ -107,7 +107,7 @@ func TestQuality(t *testing.T) {
 		{model.Minimise, 12, 10, 1.2}, {model.Minimise, 10, 10, 1}, {model.Maximise, 8, 10, 1.25}, {model.Minimise, 0, 0, 1}, {model.Minimise, 1, 0, inf},
 		{model.Maximise, 0, 1, inf}, {model.Minimise, -5, -10, 2}, {model.Minimise, 1, -1, inf}, {model.Minimise, math.NaN(), 1, inf},
 	} {
-		r := &run{Run: &Run{}, on: &instance{Known: &benchmarks.Known{Best: c.best, Sense: c.sense}}}
+		r := &run{Run: &Run{}, on: &instance{Known: &runs.Known{Best: c.best, Sense: c.sense}}}
 		if r.Objective = &c.objective; math.IsNaN(c.objective) {
 			r.Objective = nil
 		}
@@ -121,8 +121,8 @@ func TestQuality(t *testing.T) {
 func TestPrimalIntegral(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
-	r := &run{Run: &Run{}, on: &instance{Known: &benchmarks.Known{Best: 50, Sense: model.Minimise}}}
-	r.Trajectory = []benchmarks.Moment{{S: 1, Objective: nan, Bound: 3}, {S: 2, Objective: 100}, {S: 4, Objective: 50}, {S: 6, Objective: 50}}
+	r := &run{Run: &Run{}, on: &instance{Known: &runs.Known{Best: 50, Sense: model.Minimise}}}
+	r.Trajectory = []runs.Moment{{S: 1, Objective: nan, Bound: 3}, {S: 2, Objective: 100}, {S: 4, Objective: 50}, {S: 6, Objective: 50}}
 	for end, want := range map[float64]float64{10: 2*1 + 2*0.5, 3: 2 + 0.5, 1: 1, 0: 0} {
 		if got := r.primalIntegral(end); math.Abs(got-want) > 1e-12 {
 			t.Errorf("up to %v: %v, want %v", end, got, want)
@@ -145,7 +145,7 @@ func TestPrimalIntegral(t *testing.T) {
 		r.Trajectory = nil
 		for range 1 + rng.IntN(10) {
 			at, objective = at+rng.Float64(), max(50, objective-10*rng.Float64())
-			r.Trajectory = append(r.Trajectory, benchmarks.Moment{S: at, Objective: objective})
+			r.Trajectory = append(r.Trajectory, runs.Moment{S: at, Objective: objective})
 		}
 		const end = 8.0
 		sum := 0.0
@@ -266,15 +266,15 @@ func TestStatedBounds(t *testing.T) {
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		r    benchmarks.Record
+		r    runs.Record
 		want string
 	}{
-		{benchmarks.Record{Plan: "mine", Instance: "H2-J6", Algorithm: "gr"}, "gapwise bench mine.yaml --instances '^H2-J6$' -o again.jsonl"},
-		{benchmarks.Record{Plan: "vcsched-large", Instance: "a.b", Algorithm: "gr"}, "gapwise bench vcsched-large --instances '^a\\.b$' -o again.jsonl"},
-		{benchmarks.Record{Plan: "p", Instance: "dir/x.json.gz", Algorithm: "exact 2", Options: "algorithm=search time_limit=10s", Seed: 3, Variants: map[string]string{"goal": "all"}},
+		{runs.Record{Plan: "mine", Instance: "H2-J6", Algorithm: "gr"}, "gapwise bench mine.yaml --instances '^H2-J6$' -o again.jsonl"},
+		{runs.Record{Plan: "vcsched-large", Instance: "a.b", Algorithm: "gr"}, "gapwise bench vcsched-large --instances '^a\\.b$' -o again.jsonl"},
+		{runs.Record{Plan: "p", Instance: "dir/x.json.gz", Algorithm: "exact 2", Options: "algorithm=search time_limit=10s", Seed: 3, Variants: map[string]string{"goal": "all"}},
 			"gapwise solve --algorithm search --time-limit 10s --goal all --seed 3 dir/x.json.gz"},
-		{benchmarks.Record{Instance: "it's; rm -rf", Algorithm: "$(id)", Seed: 1}, `gapwise solve --algorithm '$(id)' --seed 1 'it'\''s; rm -rf.json'`},
-		{benchmarks.Record{Instance: "--help", Algorithm: "heft", Seed: 1}, "gapwise solve --algorithm heft --seed 1 ./--help.json"},
+		{runs.Record{Instance: "it's; rm -rf", Algorithm: "$(id)", Seed: 1}, `gapwise solve --algorithm '$(id)' --seed 1 'it'\''s; rm -rf.json'`},
+		{runs.Record{Instance: "--help", Algorithm: "heft", Seed: 1}, "gapwise solve --algorithm heft --seed 1 ./--help.json"},
 	} {
 		if got := Command(&c.r); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)

@@ -16,6 +16,7 @@ import (
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/draw"
 	"github.com/gapwise/gapwise/internal/process"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/stats"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
@@ -304,7 +305,7 @@ func FileOf(instance string) string {
 // Command returns the command line that runs a record's algorithm again on its
 // instance: gapwise solve for a file, for an instance that a plan makes gapwise bench
 // with the plan, on this instance alone.
-func Command(r *benchmarks.Record) string {
+func Command(r *runs.Record) string {
 	name := FileOf(r.Instance)
 	if r.Plan != "" && name != r.Instance {
 		plan := r.Plan

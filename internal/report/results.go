@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/stats"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
@@ -59,7 +59,7 @@ func Results(ctx context.Context, w io.Writer, runs []Run, o Options) error {
 
 // summarise writes title, cards and lead of runs.
 func (p *page) summarise(all []*part) {
-	var records, notJudged []benchmarks.Record
+	var records, notJudged []runs.Record
 	judged := 0
 	var plans, kinds, algorithms []string
 	note := func(list *[]string, s string) {
@@ -118,7 +118,7 @@ func (p *page) summarise(all []*part) {
 			}
 		}
 	}
-	builds := benchmarks.Builds(records)
+	builds := runs.Builds(records)
 	p.Subtitle = fmt.Sprintf("%s · gapwise %s", words.And(kinds), words.And(builds))
 	p.Cards = append(p.Cards, card{words.Short(float64(len(records)), 0), "runs"}, card{words.Short(float64(instances), 0), "instances"}, card{words.Short(float64(len(algorithms)), 0), "algorithms"},
 		card{fmt.Sprintf("%s of %s", words.Short(float64(optimal), 0), words.Short(float64(instances), 0)), "proved optimal"})
@@ -154,7 +154,7 @@ func (p *page) summarise(all []*part) {
 	if judged > 0 {
 		p.Lead = append(p.Lead, fmt.Sprintf("The judge has verified %s of result files for this page; their bounds are as stated.", words.Plural(judged, "solution")))
 	}
-	for _, line := range benchmarks.Vouched(notJudged) {
+	for _, line := range runs.Vouched(notJudged) {
 		p.Lead = append(p.Lead, words.Upper(line)+".")
 	}
 	if len(builds) > 1 {

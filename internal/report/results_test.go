@@ -9,17 +9,19 @@ import (
 	"math"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
 // drawnRuns are runs of three algorithms on n graphs of growing size.
 func drawnRuns(n int) []Run {
 	rng := rand.New(rand.NewPCG(1, 2))
-	var runs []Run
+	var all []Run
 	for k := range n {
 		tasks := 10 * float64(1+k%5)
 		bound := tasks * (1 + rng.Float64())
@@ -31,18 +33,18 @@ func drawnRuns(n int) []Run {
 			r := made(fmt.Sprintf("graph-%d", k), a, 1, objective, bound*0.9, 1e-4*math.Pow(tasks, float64(1+j)), map[string]float64{"tasks": tasks, "draw": float64(k)})
 			if j == 2 {
 				*r.Bound, r.Nodes = bound, 5
-				r.Trajectory = []benchmarks.Moment{{S: r.ElapsedS / 9, Objective: math.NaN(), Bound: bound / 2}, {S: r.ElapsedS / 3, Objective: objective * 2, Bound: bound / 2}, {S: r.ElapsedS, Objective: objective, Bound: bound}}
+				r.Trajectory = []runs.Moment{{S: r.ElapsedS / 9, Objective: math.NaN(), Bound: bound / 2}, {S: r.ElapsedS / 3, Objective: objective * 2, Bound: bound / 2}, {S: r.ElapsedS, Objective: objective, Bound: bound}}
 			}
-			runs = append(runs, r)
+			all = append(all, r)
 		}
 	}
-	return runs
+	return all
 }
 
-func pageOf(t testing.TB, runs []Run, o Options) string {
+func pageOf(t testing.TB, all []Run, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Results(context.Background(), &b, runs, o); err != nil {
+	if err := Results(context.Background(), &b, all, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -91,13 +93,13 @@ func wellMade(t testing.TB, text string) {
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	evil := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'; alert(1); //`, "`${alert(1)}`", "</style><style>*{display:none}", "\u202egnp", "a\x00b", strings.Repeat("x", 5000), "{{.}}", "javascript:alert(1)", "–", "NaN"}
-	var runs []Run
+	var all []Run
 	for k, name := range evil {
 		r := made(name, evil[(k+1)%len(evil)], 1, 10, 9, 1, map[string]float64{name: float64(k), "tasks": float64(k + 1)})
 		r.Plan, r.Version, r.Commit, r.Reason, r.Options = name, name, name, name, name
-		runs = append(runs, r)
+		all = append(all, r)
 	}
-	text := pageOf(t, runs, Options{Title: evil[0]})
+	text := pageOf(t, all, Options{Title: evil[0]})
 	wellMade(t, text)
 	if strings.Contains(text, evil[0]) || !strings.Contains(text, "&lt;script&gt;alert(1)") {
 		t.Error("a name is markup")
@@ -138,17 +140,17 @@ func FuzzResults(f *testing.F) {
 	}
 	f.Add([]byte(`{"plan":"p","instance":"<script>","instance_hash":"","kind":"vcsched","algorithm":"x","seed":0,"status":"optimal","objective":-1e308,"bound":1e308,"elapsed_s":-1,"nodes":-3,"verified":true,"version":"","params":{"a":1e308},"trajectory":[[0,null,null],[1e300,-1,2]]}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		records, _, err := benchmarks.DecodeRecords(bytes.NewReader(data), "fuzz")
+		records, _, err := runs.DecodeRecords(bytes.NewReader(data), "fuzz")
 		if err != nil || len(records) == 0 || len(records) > 50 {
 			return
 		}
-		var runs []Run
+		var all []Run
 		for _, r := range records {
 			r.Sealed = true // as if gapwise had written it: its figures count
-			runs = append(runs, Run{Record: r})
+			all = append(all, Run{Record: r})
 		}
 		var b bytes.Buffer
-		if err := Results(context.Background(), &b, runs, Options{}); err == nil {
+		if err := Results(context.Background(), &b, all, Options{}); err == nil {
 			wellMade(t, b.String())
 		}
 	})
@@ -249,5 +251,52 @@ func TestStatusesAgree(t *testing.T) {
 	text = pageOf(t, runs, Options{})
 	if strings.Contains(text, "optimal (search)") || !strings.Contains(text, ">stated optimal<") || !strings.Contains(text, "0 of 1") {
 		t.Error("what is stated counts as proved")
+	}
+}
+
+// Of one file the table and the page say the same: how many are optimal, and the gaps;
+// of proved runs, of runs that are only stated, and of a mixture.
+func TestPageAgreesWithTable(t *testing.T) {
+	t.Parallel()
+	for name, sealed := range map[string]func(k int) bool{"proved": func(int) bool { return true }, "stated": func(int) bool { return false }, "some": func(k int) bool { return k%4 > 0 }} {
+		given := drawnRuns(20)
+		var records []runs.Record
+		for k := range given {
+			given[k].Sealed = sealed(k)
+			records = append(records, given[k].Record)
+		}
+		figures, err := runs.Tabulate(records, runs.TableOptions{Columns: []string{"runs", "failed", "optimal", "gap mean %", "gap median %", "gap max %", "deg. mean %"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := pageOf(t, given, Options{})
+		for _, r := range figures.Rows {
+			_, rest, _ := strings.Cut(page, `<th scope="row">`+r.Algorithm+"</th>")
+			rest, _, _ = strings.Cut(rest, "</tr>")
+			var cells []string
+			for _, m := range regexp.MustCompile(">([^<]*)</td>").FindAllStringSubmatch(rest, -1) {
+				cells = append(cells, m[1])
+			}
+			want := []string{string(r.Class)}
+			for _, n := range r.Values[:3] {
+				want = append(want, fmt.Sprint(n))
+			}
+			want = append(want, fmt.Sprint(len(runs.Values(r.Runs, runs.Run.Gap))))
+			for _, share := range r.Values[3:] {
+				want = append(want, words.Percent(share/100))
+			}
+			if len(cells) < len(want) || !slices.Equal(cells[:len(want)], want) {
+				t.Errorf("%s, %s: the page says %q, the table %q", name, r.Algorithm, cells, want)
+			}
+		}
+		proved := 0
+		for _, k := range runs.Learn(records, nil) {
+			if k.Optimal(k.Best) {
+				proved++
+			}
+		}
+		if want := fmt.Sprintf("%d of 20</b>", proved); !strings.Contains(page, want) && !strings.Contains(page, fmt.Sprintf("%d of 20<", proved)) {
+			t.Errorf("%s: the page doesn't say that %d of 20 are proved optimal", name, proved)
+		}
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
 // Run is one run, with its instance and its solution where they are at hand.
 type Run struct {
-	benchmarks.Record
+	runs.Record
 	Instance model.Instance // nil: not at hand
 	Solution model.Solution // nil: not at hand
 	// Load, if not nil, returns the instance and the solution of a run that has neither,
@@ -39,7 +39,7 @@ type run struct {
 type instance struct {
 	name, hash string
 	params     map[string]float64
-	*benchmarks.Known
+	*runs.Known
 	runs []*run
 }
 
@@ -54,22 +54,22 @@ type part struct {
 	runs       []*run
 }
 
-// parts divides the runs. What benchmarks.Merge refuses is an error.
-func parts(runs []Run) (all []*part, notes []string, err error) {
-	records := make([]benchmarks.Record, len(runs))
+// parts divides the runs. What runs.Merge refuses is an error.
+func parts(given []Run) (all []*part, notes []string, err error) {
+	records := make([]runs.Record, len(given))
 	kept := map[runKey]*Run{}
-	for i := range runs {
-		r := &runs[i]
+	for i := range given {
+		r := &given[i]
 		records[i] = r.Record
 		if k := keyOf(&r.Record); kept[k] == nil || r.Solution != nil && kept[k].Solution == nil || r.Load != nil && kept[k].Load == nil && kept[k].Solution == nil {
 			kept[k] = r
 		}
 	}
-	merged, notes, err := benchmarks.Merge(records)
+	merged, notes, err := runs.Merge(records)
 	if err != nil {
 		return nil, nil, err
 	}
-	known := benchmarks.Learn(merged, nil)
+	known := runs.Learn(merged, nil)
 	found, byHash := map[string]*part{}, map[string]*instance{}
 	for i := range merged {
 		first, second := merged[i].Objectives()
@@ -101,7 +101,7 @@ func parts(runs []Run) (all []*part, notes []string, err error) {
 
 // paramsOf returns the parameters of a run's instance: what its generator was told
 // goes before what is computed of it.
-func paramsOf(r *benchmarks.Record) map[string]float64 {
+func paramsOf(r *runs.Record) map[string]float64 {
 	all := maps.Clone(r.Features)
 	if all == nil {
 		all = map[string]float64{}
@@ -117,7 +117,7 @@ func (p *part) unitOf(key string) string {
 	if err != nil {
 		return key
 	}
-	for _, x := range benchmarks.ParamsOf(problem) {
+	for _, x := range runs.ParamsOf(problem) {
 		if x.Key == key && x.Unit != "" {
 			return key + " (" + x.Unit + ")"
 		}
@@ -130,7 +130,7 @@ type runKey struct {
 	seed            uint64
 }
 
-func keyOf(r *benchmarks.Record) runKey { return runKey{r.Hash, r.Algorithm, r.Seed} }
+func keyOf(r *runs.Record) runKey { return runKey{r.Hash, r.Algorithm, r.Seed} }
 
 // bestRun returns the first run with the best objective that some class of algorithms
 // has, any of them for "": online policies and the others are looked at apart. nil if
@@ -211,7 +211,7 @@ func (r *run) status() string {
 }
 
 // moments returns the run's trajectory; without one, its end.
-func (r *run) moments() []benchmarks.Moment {
+func (r *run) moments() []runs.Moment {
 	if len(r.Trajectory) > 0 {
 		return r.Trajectory
 	}
@@ -219,7 +219,7 @@ func (r *run) moments() []benchmarks.Moment {
 	if r.Bound != nil {
 		bound = *r.Bound
 	}
-	return []benchmarks.Moment{{S: r.ElapsedS, Objective: r.objective(), Bound: bound}}
+	return []runs.Moment{{S: r.ElapsedS, Objective: r.objective(), Bound: bound}}
 }
 
 // of returns the runs of one algorithm.
@@ -276,7 +276,7 @@ func (p *part) order() map[string]int {
 	if err != nil {
 		return order
 	}
-	all := benchmarks.ParamsOf(problem)
+	all := runs.ParamsOf(problem)
 	for k, x := range all {
 		if order[x.Key] = k + 1; !told[x.Key] {
 			order[x.Key] += len(all)

@@ -252,3 +252,13 @@ func Wrap(text string, width, indent int) string {
 	}
 	return b.String()
 }
+
+// Shorten cuts a text to n letters, in its middle: names differ at their ends.
+func Shorten(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	head := (n - 1) / 2
+	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])
+}

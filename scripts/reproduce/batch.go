@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/runs"
 )
 
 // batchSettings returns the two workloads in the results of a plan of the paper on
@@ -81,15 +81,15 @@ func batchLoads() ([]batchLoad, error) {
 // batchImprovements returns a Markdown table: a row for each load, for each workload
 // and each EASY by how many percent MEASY's mean of a value is less.
 func batchImprovements(settings []setting, value string) (string, error) {
-	var all []benchmarks.Line
+	var all []runs.Line
 	for _, x := range settings {
-		lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: []string{"measy", "easy-one-tier", "easy"}})
+		lines, err := x.Series(runs.SeriesOptions{Y: value, Algorithms: []string{"measy", "easy-one-tier", "easy"}})
 		if err != nil {
 			return "", err
 		}
 		name, _, _ := strings.Cut(x.Title, " ")
 		for k, against := range []string{"one tier", "two tiers"} {
-			l := benchmarks.Line{Algorithm: name + ", EASY on " + against}
+			l := runs.Line{Algorithm: name + ", EASY on " + against}
 			for i, p := range lines[k+1].Points {
 				p.Mean = 100 * (1 - lines[0].Points[i].Mean/p.Mean)
 				l.Points = append(l.Points, p)
@@ -97,17 +97,17 @@ func batchImprovements(settings []setting, value string) (string, error) {
 			all = append(all, l)
 		}
 	}
-	return pivot(settings[0].By, func(p benchmarks.SeriesPoint) string { return fmt.Sprintf(" %.1f |", p.Mean) }, all), nil
+	return pivot(settings[0].By, func(p runs.SeriesPoint) string { return fmt.Sprintf(" %.1f |", p.Mean) }, all), nil
 }
 
 // below returns by how many percent of another algorithm's mean on the same instances
 // an algorithm's value is less, with intervals of the paired differences.
-func (x setting) below(value, algorithm, other string) ([]benchmarks.SeriesPoint, error) {
-	less, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: []string{other}, Minus: algorithm})
+func (x setting) below(value, algorithm, other string) ([]runs.SeriesPoint, error) {
+	less, err := x.Series(runs.SeriesOptions{Y: value, Algorithms: []string{other}, Minus: algorithm})
 	if err != nil {
 		return nil, err
 	}
-	all, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: []string{other}})
+	all, err := x.Series(runs.SeriesOptions{Y: value, Algorithms: []string{other}})
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (x setting) below(value, algorithm, other string) ([]benchmarks.SeriesPoint
 // judged is how many comparisons hold, don't, and are undecided.
 type judged struct{ Held, Not, Undecided int }
 
-func (j *judged) add(p benchmarks.SeriesPoint) string {
+func (j *judged) add(p runs.SeriesPoint) string {
 	switch {
 	case p.Mean > p.Half:
 		j.Held++
@@ -149,7 +149,7 @@ type peasyTable struct {
 // batchPEASY makes the table of a value: a row for each load, for each workload three
 // columns.
 func batchPEASY(settings []setting, value string) (t peasyTable, err error) {
-	var lines []benchmarks.Line
+	var lines []runs.Line
 	for _, x := range settings {
 		name, _, _ := strings.Cut(x.Title, " ")
 		for _, c := range []struct {
@@ -163,10 +163,10 @@ func batchPEASY(settings []setting, value string) (t peasyTable, err error) {
 			for k := range points {
 				points[k].Label = c.verdicts.add(points[k])
 			}
-			lines = append(lines, benchmarks.Line{Algorithm: name + ", " + c.title, Points: points})
+			lines = append(lines, runs.Line{Algorithm: name + ", " + c.title, Points: points})
 		}
 	}
-	t.Text = pivot(settings[0].By, func(p benchmarks.SeriesPoint) string {
+	t.Text = pivot(settings[0].By, func(p runs.SeriesPoint) string {
 		return fmt.Sprintf(" %.2f ± %.2f, %s |", p.Mean, p.Half, p.Label)
 	}, lines)
 	return t, nil
@@ -176,7 +176,7 @@ func batchPEASY(settings []setting, value string) (t peasyTable, err error) {
 // for each load, by how many percent MEASY's value is below KEASY's. The last row is
 // the cost from which on it isn't, by a straight line between two means.
 func batchCosts(x setting, value string, loads []any) (string, error) {
-	var lines []benchmarks.Line
+	var lines []runs.Line
 	last := "| no longer below from |"
 	for _, load := range loads {
 		at, ok := load.(float64)
@@ -187,7 +187,7 @@ func batchCosts(x setting, value string, loads []any) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		lines = append(lines, benchmarks.Line{Algorithm: fmt.Sprintf("load %v", at), Points: points})
+		lines = append(lines, runs.Line{Algorithm: fmt.Sprintf("load %v", at), Points: points})
 		last += " " + crossing(points) + " |"
 	}
 	return pivot("migration_s", meanHalf(" %.2f ± %.2f |"), lines) + "\n" + last, nil
@@ -195,7 +195,7 @@ func batchCosts(x setting, value string, loads []any) (string, error) {
 
 // crossing returns the first x at which the straight line through points is no longer
 // above 0, in words.
-func crossing(points []benchmarks.SeriesPoint) string {
+func crossing(points []runs.SeriesPoint) string {
 	for k, p := range points {
 		switch {
 		case p.Mean > 0:
@@ -251,7 +251,7 @@ func batchReadings(file string) (all []batchReading, err error) {
 						after = ""
 					}
 					x := setting{File: file, By: "load", Pattern: `^batch-` + of.model + `-p320-t[12]-n\d+-load[0-9.]+` + regexp.QuoteMeta(after) + `-\d+$`}
-					lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: []string{"measy", easy, "reasy"}})
+					lines, err := x.Series(runs.SeriesOptions{Y: value, Algorithms: []string{"measy", easy, "reasy"}})
 					if err != nil {
 						return nil, fmt.Errorf("%s: %w", r.Name, err)
 					}

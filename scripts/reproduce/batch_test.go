@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/runs"
 )
 
 func TestCrossing(t *testing.T) {
-	points := func(means ...float64) (all []benchmarks.SeriesPoint) {
+	points := func(means ...float64) (all []runs.SeriesPoint) {
 		for k, y := range means {
-			all = append(all, benchmarks.SeriesPoint{X: float64(100 * (k + 1)), Mean: y})
+			all = append(all, runs.SeriesPoint{X: float64(100 * (k + 1)), Mean: y})
 		}
 		return all
 	}
@@ -27,7 +27,7 @@ func TestCrossing(t *testing.T) {
 func TestJudged(t *testing.T) {
 	var j judged
 	words := ""
-	for _, p := range []benchmarks.SeriesPoint{{Mean: 2, Half: 1}, {Mean: -2, Half: 1}, {Mean: 0.5, Half: 1}, {}} {
+	for _, p := range []runs.SeriesPoint{{Mean: 2, Half: 1}, {Mean: -2, Half: 1}, {Mean: 0.5, Half: 1}, {}} {
 		words += j.add(p) + ", "
 	}
 	if want := (judged{1, 1, 2}); j != want || words != "held, not held, undecided, undecided, " {

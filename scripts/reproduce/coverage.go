@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/benchmarks/papers"
 )
 
 // try runs a command line of gapwise and returns it as code, without the folder of
@@ -36,7 +36,7 @@ func (all rows) Verdicts(begin string) (string, error) {
 		return "", fmt.Errorf("no finding begins with %q", begin)
 	}
 	var counts []string
-	for _, v := range []benchmarks.Verdict{benchmarks.Held, benchmarks.NotHeld, benchmarks.Undecided} {
+	for _, v := range []papers.Verdict{papers.Held, papers.NotHeld, papers.Undecided} {
 		if n := len(found.Where("", string(v))); n > 0 {
 			counts = append(counts, fmt.Sprintf("%d *%s*", n, v))
 		}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/runs"
 )
 
 // dagSetting holds the runs of dag-1296 on one platform under one transfer model:
@@ -30,7 +30,7 @@ var daggenName = regexp.MustCompile(`-d([0-9]+)-m[0-9]`)
 // dagSettings reads the parts of the results, given as name and pattern of the
 // instances' names in turn.
 func dagSettings(file string, parts ...string) (all []dagSetting, err error) {
-	records, _, err := benchmarks.ReadRecords(file)
+	records, _, err := runs.ReadRecords(file)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/runs"
 )
 
 // head returns the abbreviated commit of the working tree, marked if files have
@@ -110,7 +111,7 @@ func (r *runner) source(x ran) (text string, tools []string, err error) {
 	}
 	var commits []string
 	for _, f := range x.files {
-		records, _, err := benchmarks.ReadRecords(f)
+		records, _, err := runs.ReadRecords(f)
 		if err != nil {
 			return "", nil, err
 		}

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/runs"
 )
 
 // experiment is one of section 6.2 of the paper on advance reservations, or the same
@@ -207,12 +207,12 @@ func (r *runner) sameVerdicts(all []experiment) (a agreement, err error) {
 }
 
 // series computes curves of an experiment's results.
-func (e experiment) series(o benchmarks.SeriesOptions) ([]benchmarks.Line, error) {
+func (e experiment) series(o runs.SeriesOptions) ([]runs.Line, error) {
 	file, err := e.File()
 	if err != nil {
 		return nil, err
 	}
-	records, _, err := benchmarks.ReadRecords(file)
+	records, _, err := runs.ReadRecords(file)
 	if err != nil {
 		return nil, err
 	}
@@ -220,22 +220,22 @@ func (e experiment) series(o benchmarks.SeriesOptions) ([]benchmarks.Line, error
 	if err != nil {
 		return nil, err
 	}
-	records = slices.DeleteFunc(records, func(r benchmarks.Record) bool { return !pattern.MatchString(r.Instance) })
+	records = slices.DeleteFunc(records, func(r runs.Record) bool { return !pattern.MatchString(r.Instance) })
 	o.X = strings.Split(e.By, ",")
-	return benchmarks.Series(records, o)
+	return runs.Series(records, o)
 }
 
 // Pairs returns a Markdown table of paired differences of acceptance rates: a row
 // for each point, a column for each pair "pe-w du-b".
 func (e experiment) Pairs(pairs ...string) (string, error) {
-	var all []benchmarks.Line
+	var all []runs.Line
 	for _, p := range pairs {
 		first, second, _ := strings.Cut(p, " ")
-		lines, err := e.series(benchmarks.SeriesOptions{Y: "acceptance %", Algorithms: []string{first}, Minus: second})
+		lines, err := e.series(runs.SeriesOptions{Y: "acceptance %", Algorithms: []string{first}, Minus: second})
 		if err != nil {
 			return "", err
 		}
-		all = append(all, benchmarks.Line{Algorithm: first + " - " + second, Points: lines[0].Points})
+		all = append(all, runs.Line{Algorithm: first + " - " + second, Points: lines[0].Points})
 	}
 	head, rule := "| "+e.By+" |", "|---|"
 	for _, l := range all {
@@ -268,7 +268,7 @@ func movingExperiment() []experiment {
 // ahead compares a value of two algorithms at all points of some experiments.
 func ahead(value string, all []experiment, first, second string) (l leads, err error) {
 	for _, e := range all {
-		lines, err := e.series(benchmarks.SeriesOptions{Y: value, Algorithms: []string{first}, Minus: second})
+		lines, err := e.series(runs.SeriesOptions{Y: value, Algorithms: []string{first}, Minus: second})
 		if err != nil {
 			return l, err
 		}

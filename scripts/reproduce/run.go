@@ -15,17 +15,17 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/internal/runs"
 )
 
 // runner runs gapwise for the templates.
 type runner struct {
 	gapwise, workers string
-	runs             int                            // of each Go benchmark
-	dirty            bool                           // for a trial
-	commit           string                         // of the working tree
-	plans            []ran                          // of the part at work
-	read             map[string][]benchmarks.Record // results files of it, see records
+	runs             int                      // of each Go benchmark
+	dirty            bool                     // for a trial
+	commit           string                   // of the working tree
+	plans            []ran                    // of the part at work
+	read             map[string][]runs.Record // results files of it, see records
 }
 
 // functions returns what a template can call beside text/template's own.

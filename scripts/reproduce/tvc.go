@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -121,8 +121,8 @@ func tvcBothLogs() string {
 }
 
 // Series computes curves of the setting's results.
-func (x setting) Series(o benchmarks.SeriesOptions) ([]benchmarks.Line, error) {
-	records, _, err := benchmarks.ReadRecords(x.File)
+func (x setting) Series(o runs.SeriesOptions) ([]runs.Line, error) {
+	records, _, err := runs.ReadRecords(x.File)
 	if err != nil {
 		return nil, err
 	}
@@ -130,15 +130,15 @@ func (x setting) Series(o benchmarks.SeriesOptions) ([]benchmarks.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	records = slices.DeleteFunc(records, func(r benchmarks.Record) bool { return !pattern.MatchString(r.Instance) })
+	records = slices.DeleteFunc(records, func(r runs.Record) bool { return !pattern.MatchString(r.Instance) })
 	o.X = []string{x.By}
-	return benchmarks.Series(records, o)
+	return runs.Series(records, o)
 }
 
 // Pivot returns a Markdown table of a value: a row for each value of the
 // parameter, a column for each algorithm.
 func (x setting) Pivot(value, algorithms string) (string, error) {
-	lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: strings.Split(algorithms, ",")})
+	lines, err := x.Series(runs.SeriesOptions{Y: value, Algorithms: strings.Split(algorithms, ",")})
 	if err != nil {
 		return "", err
 	}
@@ -149,13 +149,13 @@ func (x setting) Pivot(value, algorithms string) (string, error) {
 // empty of its paired differences from that algorithm: a row for each value of the
 // parameter, a column for each setting.
 func tvcAcross(settings []setting, value, algorithm, minus string) (string, error) {
-	var all []benchmarks.Line
+	var all []runs.Line
 	for _, x := range settings {
-		lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: []string{algorithm}, Minus: minus})
+		lines, err := x.Series(runs.SeriesOptions{Y: value, Algorithms: []string{algorithm}, Minus: minus})
 		if err != nil {
 			return "", err
 		}
-		all = append(all, benchmarks.Line{Algorithm: x.Title, Points: lines[0].Points})
+		all = append(all, runs.Line{Algorithm: x.Title, Points: lines[0].Points})
 	}
 	format := " %.2f ± %.2f |"
 	if minus != "" {
@@ -165,13 +165,13 @@ func tvcAcross(settings []setting, value, algorithm, minus string) (string, erro
 }
 
 // meanHalf returns a cell of pivot with the mean and the half-width of its interval.
-func meanHalf(format string) func(benchmarks.SeriesPoint) string {
-	return func(p benchmarks.SeriesPoint) string { return fmt.Sprintf(format, p.Mean, p.Half) }
+func meanHalf(format string) func(runs.SeriesPoint) string {
+	return func(p runs.SeriesPoint) string { return fmt.Sprintf(format, p.Mean, p.Half) }
 }
 
 // pivot returns a Markdown table with a column for each line, under the name of its
 // algorithm.
-func pivot(by string, cell func(benchmarks.SeriesPoint) string, lines []benchmarks.Line) string {
+func pivot(by string, cell func(runs.SeriesPoint) string, lines []runs.Line) string {
 	head, rule := "| "+by+" |", "|---|"
 	for _, l := range lines {
 		head, rule = head+" "+l.Algorithm+" |", rule+"---|"
@@ -190,7 +190,7 @@ func pivot(by string, cell func(benchmarks.SeriesPoint) string, lines []benchmar
 // Beside returns, as cells of a Markdown row, the paired differences of algorithms
 // from AdaBa at the last value of the parameter.
 func (x setting) Beside(value, algorithms string) (string, error) {
-	lines, err := x.Series(benchmarks.SeriesOptions{Y: value, Algorithms: strings.Split(algorithms, ","), Minus: "adaba"})
+	lines, err := x.Series(runs.SeriesOptions{Y: value, Algorithms: strings.Split(algorithms, ","), Minus: "adaba"})
 	if err != nil {
 		return "", err
 	}

@@ -10,8 +10,10 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/benchmarks/papers"
 	"github.com/gapwise/gapwise/draw"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/stats"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -51,15 +53,16 @@ func (r *runner) besideLeft(plan, file, paper string) (degradation, error) {
 	return besideIn(records, paper)
 }
 
-func besideIn(records []benchmarks.Record, paper string) (d degradation, err error) {
-	t, err := benchmarks.Tabulate(records, benchmarks.TableOptions{Algorithms: mcb, Columns: []string{"deg. all %", "deg. mean %", "deg. max %"}})
+func besideIn(records []runs.Record, paper string) (d degradation, err error) {
+	t, err := runs.Tabulate(records, runs.TableOptions{Algorithms: mcb, Columns: []string{"deg. all %", "deg. mean %", "deg. max %"}})
 	if err != nil {
 		return d, err
 	}
 	for _, p := range strings.Fields(paper) {
 		f := strings.Split(p, ":")
-		k := slices.IndexFunc(t.Rows, func(row []string) bool { return row[0] == f[0] })
-		d.Rows = append(d.Rows, degraded{f[0], f[1], f[2], number(t.Rows[k][1]), number(t.Rows[k][2]), number(t.Rows[k][3])})
+		k := slices.IndexFunc(t.Rows, func(row runs.Row) bool { return row.Algorithm == f[0] })
+		x := t.Rows[k].Values
+		d.Rows = append(d.Rows, degraded{f[0], f[1], f[2], x[0], x[1], x[2]})
 	}
 	return d, nil
 }
@@ -135,7 +138,7 @@ func (p printed) Closest() int {
 type figure struct {
 	text, format string
 	paper        float64
-	of           func([]benchmarks.Record) (float64, error)
+	of           func([]runs.Record) (float64, error)
 }
 
 // smallFigures and largeFigures are those that tell readings of the memory needs apart.
@@ -145,8 +148,8 @@ var smallFigures = []figure{
 	{"feasible ones that SG doesn't solve", "%.0f", 15, cellOf("sg", "failed")},
 	{"that MCB8 solves more than 3 % below the best MCB", "%.0f", 155, cellOf("mcb8", "deg. > 3 %")},
 	{"that MCB8 solves more than 10 % below it", "%.0f", 19, cellOf("mcb8", "deg. > 10 %")},
-	{"LP above the optimum, in percent", "%.2f", 4, func(all []benchmarks.Record) (float64, error) { return aboveIn(all, "lp", "search") }},
-	{"optimum above MCB8, in percent", "%.2f", 2, func(all []benchmarks.Record) (float64, error) { return aboveIn(all, "search", "mcb8") }},
+	{"LP above the optimum, in percent", "%.2f", 4, func(all []runs.Record) (float64, error) { return aboveIn(all, "lp", "search") }},
+	{"optimum above MCB8, in percent", "%.2f", 2, func(all []runs.Record) (float64, error) { return aboveIn(all, "search", "mcb8") }},
 }
 
 var largeFigures = []figure{
@@ -154,29 +157,29 @@ var largeFigures = []figure{
 	{"largest degradation of MCB5", "%.2f", 3.5, cellOf("mcb5", "deg. max %")},
 	{"MCB8's curve below the LP's at slack 0.1, in percent of the LP's", "%.1f", 37, curveBelow(0.1)},
 	{"MCB8's curve below the LP's at slack 0.2", "%.1f", 8, curveBelow(0.2)},
-	{"MCB8 fails less than GR, by percent of GR's failures", "%.1f", 40, func(all []benchmarks.Record) (float64, error) {
+	{"MCB8 fails less than GR, by percent of GR's failures", "%.1f", 40, func(all []runs.Record) (float64, error) {
 		return 100 * (1 - failures(all, "mcb8")/failures(all, "gr")), nil
 	}},
 }
 
 // cellOf returns the cell of an algorithm in a table; degradations are from the best MCB.
-func cellOf(algorithm, column string) func([]benchmarks.Record) (float64, error) {
-	return func(all []benchmarks.Record) (float64, error) {
+func cellOf(algorithm, column string) func([]runs.Record) (float64, error) {
+	return func(all []runs.Record) (float64, error) {
 		algorithms := []string{algorithm}
 		if strings.HasPrefix(algorithm, "mcb") {
 			algorithms = mcb
 		}
-		t, err := benchmarks.Tabulate(all, benchmarks.TableOptions{Algorithms: algorithms, Columns: []string{column}, Plain: true})
+		t, err := runs.Tabulate(all, runs.TableOptions{Algorithms: algorithms, Columns: []string{column}, Plain: true})
 		if err != nil {
 			return 0, err
 		}
-		k := slices.IndexFunc(t.Rows, func(row []string) bool { return row[0] == algorithm })
-		return number(t.Rows[k][1]), nil
+		k := slices.IndexFunc(t.Rows, func(row runs.Row) bool { return row.Algorithm == algorithm })
+		return t.Rows[k].Values[0], nil
 	}
 }
 
 // failures returns the share of an algorithm's runs without a solution.
-func failures(all []benchmarks.Record, algorithm string) float64 {
+func failures(all []runs.Record, algorithm string) float64 {
 	failed, n := 0.0, 0.0
 	for i := range all {
 		if x := &all[i]; x.Algorithm == algorithm {
@@ -190,8 +193,8 @@ func failures(all []benchmarks.Record, algorithm string) float64 {
 
 // curveBelow compares the curves of Figure 15 at a slack: each is the mean over the
 // instances that its algorithm has a yield on.
-func curveBelow(slack float64) func([]benchmarks.Record) (float64, error) {
-	return func(all []benchmarks.Record) (float64, error) {
+func curveBelow(slack float64) func([]runs.Record) (float64, error) {
+	return func(all []runs.Record) (float64, error) {
 		mean := func(algorithm string) float64 {
 			sum, n := 0.0, 0.0
 			for i := range all {
@@ -228,7 +231,7 @@ func (r *runner) readings(set, plan, rescaled, redrawn string) (all []printed, e
 	}
 	for _, f := range figures {
 		p := printed{Text: f.text, Paper: f.paper}
-		for _, records := range [][]benchmarks.Record{capped, left, other} {
+		for _, records := range [][]runs.Record{capped, left, other} {
 			x, err := f.of(records)
 			if err != nil {
 				return nil, err
@@ -243,7 +246,7 @@ func (r *runner) readings(set, plan, rescaled, redrawn string) (all []printed, e
 // left returns the runs in a file of a plan's rescaled instances as they would be if
 // needs that come out above a host were left as they are: only the LP has a solution of
 // such an instance. Its relaxation splits tasks, and its sums are the same.
-func (r *runner) left(plan, file string) ([]benchmarks.Record, error) {
+func (r *runner) left(plan, file string) ([]runs.Record, error) {
 	capped, err := r.records(file)
 	if err != nil {
 		return nil, err
@@ -267,11 +270,11 @@ func (r *runner) findingsLeft(plan, file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	all, err := benchmarks.FindingsOf(records, nil)
+	all, err := papers.FindingsOf(records, nil)
 	if err != nil {
 		return "", err
 	}
-	t := benchmarks.Table{Header: []string{"", "finding", "measured"}}
+	t := runs.Table{Header: []string{"", "finding", "measured"}}
 	for _, f := range all {
 		t.Rows = append(t.Rows, []string{string(f.Verdict), f.Text, f.Measured})
 	}
@@ -316,14 +319,14 @@ func timesClosest(all []printed, reading int) (n int) {
 }
 
 // records reads a results file once: a part computes many figures of it.
-func (r *runner) records(file string) ([]benchmarks.Record, error) {
+func (r *runner) records(file string) ([]runs.Record, error) {
 	if r.read == nil {
-		r.read = map[string][]benchmarks.Record{}
+		r.read = map[string][]runs.Record{}
 	}
 	if all, ok := r.read[file]; ok {
 		return all, nil
 	}
-	all, _, err := benchmarks.ReadRecords(file)
+	all, _, err := runs.ReadRecords(file)
 	if err == nil {
 		r.read[file] = all
 	}
@@ -331,7 +334,7 @@ func (r *runner) records(file string) ([]benchmarks.Record, error) {
 }
 
 // yieldOf returns the minimum yield of a run, the bound of the LP; NaN without.
-func yieldOf(r *benchmarks.Record) float64 {
+func yieldOf(r *runs.Record) float64 {
 	x := r.Objective
 	if r.Algorithm == "lp" {
 		x = r.Bound
@@ -357,7 +360,7 @@ func (r *runner) above(file, first, second string) (float64, error) {
 
 // aboveIn returns by how many percent the mean minimum yield of one algorithm is above
 // another's on the instances of which both have one.
-func aboveIn(records []benchmarks.Record, first, second string) (float64, error) {
+func aboveIn(records []runs.Record, first, second string) (float64, error) {
 	known := map[string]float64{}
 	for i := range records {
 		if records[i].Algorithm == first {
@@ -382,7 +385,7 @@ func aboveIn(records []benchmarks.Record, first, second string) (float64, error)
 // medians of times: on a busy machine a few runs wait for long.
 // The LP has no solution: its minimum yield is its bound, and its average yield is the
 // same, as the CPU is used up unless all yields are 1.
-func (r *runner) lines(file, by, value string, algorithms ...string) (all []benchmarks.Line, err error) {
+func (r *runner) lines(file, by, value string, algorithms ...string) (all []runs.Line, err error) {
 	records, err := r.records(file)
 	if err != nil {
 		return nil, err
@@ -392,7 +395,7 @@ func (r *runner) lines(file, by, value string, algorithms ...string) (all []benc
 		if a == "lp" && (value == "objective" || value == "second") {
 			y = "bound"
 		}
-		lines, err := benchmarks.Series(records, benchmarks.SeriesOptions{X: []string{by}, Y: y, Algorithms: []string{a}})
+		lines, err := runs.Series(records, runs.SeriesOptions{X: []string{by}, Y: y, Algorithms: []string{a}})
 		if err != nil {
 			return nil, err
 		}
@@ -411,7 +414,7 @@ func (r *runner) lines(file, by, value string, algorithms ...string) (all []benc
 
 // median returns the median time of an algorithm's runs with a value of a parameter, of
 // all its runs if the parameter is empty; NaN without runs.
-func median(records []benchmarks.Record, algorithm, parameter string, value float64) float64 {
+func median(records []runs.Record, algorithm, parameter string, value float64) float64 {
 	var all []float64
 	for i := range records {
 		if x := &records[i]; x.Algorithm == algorithm && (parameter == "" || x.Params[parameter] == value) {

@@ -1,0 +1,137 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/model"
+)
+
+// surveyed are records of DAG algorithms on instances of several sizes: objective is
+// asked for each of some instances a size; NaN is a run without a solution.
+func surveyed(sizes []float64, instances int, objective func(algorithm string, size float64, k int) float64, algorithms ...string) []runs.Record {
+	var all []runs.Record
+	for _, a := range algorithms {
+		for _, size := range sizes {
+			for k := range instances {
+				r := runs.Record{Plan: "p", Instance: fmt.Sprintf("g%v-%d-draw%d", size, k/2, k%2), Hash: fmt.Sprint("h", size, k), Kind: model.KindDAG,
+					Params: map[string]float64{"tasks": size, "draw": float64(k % 2)}, Algorithm: a, Status: model.StatusUnknown}
+				if x := objective(a, size, k); !math.IsNaN(x) {
+					r.Objective, r.Status, r.Verified = &x, model.StatusFeasible, true
+				}
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}
+
+func closeTo(t *testing.T, what string, got estimate, mean, half float64) {
+	t.Helper()
+	if math.Abs(got.mean-mean) > 1e-3 || math.Abs(got.half-half) > 1e-3 {
+		t.Errorf("%s is %v ± %v, want %v ± %v", what, got.mean, got.half, mean, half)
+	}
+}
+
+// A survey compares algorithms on the same instances, points as independent
+// samples, and percentages by their linear approximation.
+func TestSurvey(t *testing.T) {
+	records := surveyed([]float64{10, 20}, 4, func(a string, size float64, k int) float64 {
+		x := size + 10*float64(k)
+		switch {
+		case a == "a":
+			return x
+		case a == "b":
+			return x + 1 + float64(k%2)
+		case size == 10:
+			return math.NaN()
+		}
+		return x
+	}, "a", "b", "fails")
+	three := []string{"a", "b", "fails"}
+	e, err := newSurvey(records, []string{"tasks"}, three, []string{"objective", "failure %"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(a string, k int) cell { return cell{"objective", a, k} }
+	// The differences are 1 2 1 2: t(0.975, 3) 0.57735 / 2 = 0.91872.
+	lead := e.mean(term{1, at("b", 0)}, term{-1, at("a", 0)})
+	closeTo(t, "b minus a", lead, 1.5, 0.91872)
+	// 10 20 30 40 and 20 30 40 50, independent: 3.18245 12.90994 / 2 sqrt(2).
+	closeTo(t, "one step", e.mean(term{1, at("a", 1)}, term{-1, at("a", 0)}), 10, 29.0512)
+	// A difference of differences: both are paired first.
+	closeTo(t, "a growing lead", e.mean(term{1, at("b", 1)}, term{-1, at("b", 0)}, term{-1, at("a", 1)}, term{1, at("a", 0)}), 0, math.Hypot(0.91872, 0.91872))
+	// 11 22 31 42 over 10 20 30 40: R = 1.06, residuals 0.4 0.8 -0.8 -0.4 of 25.
+	closeTo(t, "b over a", e.change(at("b", 0), at("a", 0)), 6, 100*3.182446*math.Sqrt((0.16+0.64+0.64+0.16)/3)/2/25)
+	if same := e.change(at("a", 0), at("a", 0)); same != (estimate{0, 0}) {
+		t.Errorf("a value over itself is %v", same)
+	}
+	if none := e.mean(term{1, at("fails", 0)}, term{-1, at("a", 0)}); !math.IsNaN(none.mean) || none.String() != "no run has a value" {
+		t.Errorf("an algorithm without solutions has %v", none)
+	}
+	c := e.lead("objective", "fails", "a", 0, true)
+	if c.verdict() != Undecided {
+		t.Errorf("runs without solutions decide: %v", c.verdict())
+	}
+	failed := e.count(cell{"failure %", "fails", e.at(10)}, func(x float64) bool { return x > 0 })
+	if failed.String() != "4 of 4 (100 %)" || e.at(15) != -1 {
+		t.Errorf("failed: %v", failed)
+	}
+	whole, err := newSurvey(records, nil, three, []string{"objective"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeTo(t, "all of a", whole.mean(term{1, at("a", 0)}), 30, 2.364624*math.Sqrt(1200./7)/math.Sqrt(8))
+	if w := whole.where(0); w != "all" {
+		t.Errorf("without x the place is %q", w)
+	}
+	if _, err := newSurvey(records, nil, []string{"a", "c"}, []string{"objective"}, nil); err == nil || !strings.Contains(err.Error(), "each of a, c") {
+		t.Errorf("an algorithm without runs: %v", err)
+	}
+}
+
+// Draws of one graph count once, by their mean.
+func TestSurveyOfUnits(t *testing.T) {
+	records := surveyed([]float64{10}, 6, func(_ string, _ float64, k int) float64 { return []float64{1, 3, 5, 5, 0, 4}[k] }, "a")
+	unit := func(r *runs.Record) string { name, _, _ := strings.Cut(r.Instance, "-draw"); return name }
+	e, err := newSurvey(records, nil, []string{"a"}, []string{"objective"}, unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 2 5 2: t(0.975, 2) sqrt(3) / sqrt(3).
+	closeTo(t, "three graphs", e.mean(term{1, cell{"objective", "a", 0}}), 3, 4.302653)
+}
+
+func TestNear(t *testing.T) {
+	for name, c := range map[string]struct {
+		finding Finding
+		want    Verdict
+		text    string
+	}{
+		"met":              {near("mean", estimate{9.5, 0.4}, 10, 0.1), Held, "mean: 10 (within 10 %)"},
+		"missed":           {near("mean", estimate{8, 0.4}, 10, 0.1), NotHeld, ""},
+		"on the edge":      {near("mean", estimate{9.2, 0.4}, 10, 0.1), Undecided, ""},
+		"no claims":        {every("none", nil), Undecided, "none"},
+		"most of none":     {most("none", nil), Undecided, "none"},
+		"one of none":      {oneOf("none", nil), Undecided, "none"},
+		"of one run":       {near("mean", estimate{10, math.NaN()}, 10, 0.1), Undecided, ""},
+		"of no run":        {near("mean", estimate{math.NaN(), math.NaN()}, 10, 0.1), Undecided, ""},
+		"below zero":       {near("mean", estimate{-18.2, 0.1}, -18.31, 0.1), Held, ""},
+		"a large count":    {counted("failures", count{1120, 10000}, count{1124, 10000}, 0.1), Held, "failures: 1124 of 10000 (11.2 %) (within 10 %)"},
+		"a small count":    {counted("failures", count{11, 100}, count{12, 100}, 0.1), Undecided, ""},
+		"another count":    {counted("failures", count{104, 1440}, count{60, 1440}, 0.1), NotHeld, ""},
+		"counts of none":   {counted("failures", count{0, 0}, count{60, 1440}, 0.1), Undecided, ""},
+		"none of them":     {none("no failure", count{0, 5}), Held, ""},
+		"some of them":     {none("no failure", count{1, 5}), NotHeld, ""},
+		"none of no run's": {none("no failure", count{}), Undecided, ""},
+	} {
+		if c.finding.Verdict != c.want || c.text != "" && c.finding.Text != c.text {
+			t.Errorf("%s: %+v, want %s, %q", name, c.finding, c.want, c.text)
+		}
+	}
+	// Agresti and Coull: 2 successes and 2 failures more, nearly.
+	closeTo(t, "none of 10", count{0, 10}.share(), 13.8766, 18.2121)
+}

@@ -1,0 +1,115 @@
+package runs
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Known is what all runs together tell of an instance. Tables, curves, comparisons and
+// pages take it from here, so that they can't disagree.
+type Known struct {
+	Sense model.Sense
+	// Bound is the best bound, NaN without any, and BoundBy names the algorithm that has
+	// it: of equal ones a search, as heuristics have quick bounds. Bounds that are Stated,
+	// by lines that gapwise didn't write, count where nothing is proved and no solution
+	// beats them, and make nothing optimal.
+	Bound      float64
+	BoundBy    string
+	Stated     bool
+	Infeasible bool    // proved
+	Best       float64 // best objective of the compared algorithms; NaN: none
+
+	searched bool             // the run that has the bound has counted nodes
+	bests    map[bool]float64 // best objectives of the online policies and of the others
+	any      float64          // best objective of all algorithms
+}
+
+// Learn collects what is known, by hash of the instance. The best objectives are those
+// of the compared algorithms, nil for all.
+func Learn(records []Record, compared []string) map[string]*Known {
+	all := map[string]*Known{}
+	for i := range records {
+		r := &records[i]
+		k := all[r.Hash] // plans may share names, not instances
+		if k == nil {
+			k = &Known{Sense: r.metrics()[0].Sense, Bound: math.NaN(), Best: math.NaN(), any: math.NaN(), bests: map[bool]float64{true: math.NaN(), false: math.NaN()}}
+			all[r.Hash] = k
+		}
+		k.Infeasible = k.Infeasible || r.Sealed && r.Status == model.StatusInfeasible
+		if r.Sealed && r.Bound != nil {
+			k.take(*r.Bound, r.Algorithm, r.Nodes > 0)
+		}
+		if r.Objective == nil {
+			continue
+		}
+		k.any = k.better(k.any, *r.Objective)
+		if compared == nil || slices.Contains(compared, r.Algorithm) {
+			k.Best = k.better(k.Best, *r.Objective)
+			online := r.Class() == model.Online
+			k.bests[online] = k.better(k.bests[online], *r.Objective)
+		}
+	}
+	stated := map[*Known]bool{} // nothing is proved of them
+	for _, k := range all {
+		stated[k] = math.IsNaN(k.Bound)
+	}
+	for i := range records {
+		if r := &records[i]; !r.Sealed && r.Bound != nil && stated[all[r.Hash]] {
+			all[r.Hash].take(*r.Bound, r.Algorithm, r.Nodes > 0)
+		}
+	}
+	for k := range stated {
+		if k.Stated = stated[k] && !math.IsNaN(k.Bound); k.Stated && k.Sense.Better(k.any, k.Bound) && model.Gap(k.any, k.Bound) > model.DefaultGap {
+			k.Bound, k.BoundBy, k.Stated = math.NaN(), "", false
+		}
+	}
+	return all
+}
+
+// better returns the better one of two objectives, the first of which may be NaN.
+func (k *Known) better(a, b float64) float64 {
+	if math.IsNaN(a) || k.Sense.Better(b, a) {
+		return b
+	}
+	return a
+}
+
+// take keeps a bound that is tighter, or as tight and of a search.
+func (k *Known) take(bound float64, by string, searched bool) {
+	if math.IsNaN(bound) || math.IsInf(bound, 0) {
+		return
+	}
+	if math.IsNaN(k.Bound) || k.Sense.Better(k.Bound, bound) || bound == k.Bound && searched && !k.searched {
+		k.Bound, k.BoundBy, k.searched = bound, by, searched
+	}
+}
+
+// Tighten takes proved bounds that are of no run. Of equal ones they are named before
+// quick bounds of runs.
+func (k *Known) Tighten(all []bounds.Bound) {
+	for _, b := range all {
+		switch {
+		case b.Infeasible:
+			k.Infeasible = true
+		case math.IsNaN(b.Value) || math.IsInf(b.Value, 0):
+		case math.IsNaN(k.Bound) || k.Stated || k.Sense.Better(k.Bound, b.Value) || b.Value == k.Bound && !k.searched:
+			k.Bound, k.BoundBy, k.Stated = b.Value, b.Name, false
+		}
+	}
+}
+
+// Gap returns the gap of an objective to the best bound.
+func (k *Known) Gap(objective float64) float64 { return model.Gap(objective, k.Bound) }
+
+// Optimal reports whether an objective is proved to be optimal.
+func (k *Known) Optimal(objective float64) bool {
+	return !k.Stated && k.Gap(objective) <= model.DefaultGap
+}
+
+// BestOf returns the best objective that an algorithm of a class is compared with: online
+// policies are compared with each other, all others, which see the instance whole, with
+// each other. NaN without any.
+func (k *Known) BestOf(c model.Class) float64 { return k.bests[c == model.Online] }

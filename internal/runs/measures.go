@@ -1,0 +1,392 @@
+package runs
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/stats"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Run is a record with what all records tell of its instance.
+type Run struct {
+	*Record
+	Known *Known
+}
+
+// Number returns a figure that may be absent, NaN if it is.
+func Number(x *float64) float64 {
+	if x == nil {
+		return math.NaN()
+	}
+	return *x
+}
+
+// Value returns the run's objective, NaN without a solution.
+func (r Run) Value() float64 { return Number(r.Objective) }
+
+// Gap returns the gap to the best bound that any run has.
+func (r Run) Gap() float64 { return r.Known.Gap(r.Value()) }
+
+// Failed reports whether the run found nothing where there may be something.
+func (r Run) Failed() bool { return r.Objective == nil && !r.Known.Infeasible }
+
+// best returns the best objective of those that the run is compared with.
+func (r Run) best() float64 { return r.Known.BestOf(r.Class()) }
+
+// degradation returns the distance to the best objective as a share of it
+// (VCSched paper, section 4.2.1).
+func (r Run) degradation() float64 {
+	best := r.best()
+	if best == 0 {
+		return math.NaN()
+	}
+	return math.Abs(r.Value()-best) / math.Abs(best)
+}
+
+// degradationOfAll is degradation; a run without a solution degrades by 1, as the VCSched
+// paper counts "over all instances". NaN where no algorithm has a solution.
+func (r Run) degradationOfAll() float64 {
+	if r.Objective == nil && !math.IsNaN(r.best()) {
+		return 1
+	}
+	return r.degradation()
+}
+
+// metric returns one of the run's metrics, its objectives included; NaN without it.
+func (r Run) metric(key string) float64 {
+	metrics := r.metrics()
+	switch key {
+	case metrics[0].Key:
+		return r.Value()
+	case metrics[1].Key:
+		return Number(r.Second)
+	}
+	if x, ok := r.Metrics[key]; ok {
+		return x
+	}
+	return math.NaN()
+}
+
+// half returns the half-width of the confidence interval by batch means of one of the
+// run's values, NaN without it.
+func (r Run) half(key string) float64 {
+	metrics := r.metrics()
+	switch key {
+	case objectiveKey, metrics[0].Key:
+		return r.metric(firstHalf)
+	case secondKey, metrics[1].Key:
+		return r.metric(secondHalf)
+	}
+	return math.NaN()
+}
+
+// measure is a figure of a run. Curves, comparisons and findings are about measures, and
+// columns of tables aggregate them over runs.
+type measure struct {
+	name, help string
+	kinds      []model.Kind                // of the runs that have it; nil: all
+	of         func(Run) float64           // NaN: this run hasn't it
+	title      model.Metric                // name, unit and sense, if they are the same for all runs
+	about      func(*Record) *model.Metric // else
+}
+
+// metric describes the measure for runs like r.
+func (m *measure) metric(r *Record) model.Metric {
+	if m.about != nil {
+		return *m.about(r)
+	}
+	return m.title
+}
+
+// at returns the measure of a run.
+func (m *measure) at(r Run) (float64, error) {
+	if len(m.kinds) > 0 && !slices.Contains(m.kinds, r.Kind) {
+		return 0, fmt.Errorf("%q goes with %s, the run on %s is of %s", m.name, joined(m.kinds), r.Instance, r.Kind)
+	}
+	y := m.of(r)
+	if math.IsInf(y, 0) {
+		return 0, fmt.Errorf("%q of %s on %s is infinite", m.name, r.Algorithm, r.Instance)
+	}
+	return y, nil
+}
+
+// yes is 1 for what is so, 0 otherwise.
+func yes(is func(Run) bool) func(Run) float64 {
+	return func(r Run) float64 {
+		if is(r) {
+			return 1
+		}
+		return 0
+	}
+}
+
+// percent returns a share in percent.
+func percent(share func(Run) float64) func(Run) float64 {
+	return func(r Run) float64 { return 100 * share(r) }
+}
+
+// measures is the registry: the metrics of every problem, then the figures of all runs.
+var measures = sync.OnceValue(func() []measure {
+	var all []measure
+	for _, m := range metrics() {
+		all = append(all, measure{m.Key, fmt.Sprintf("of %s, %s", joined(m.kinds), m.Name), m.kinds, func(r Run) float64 { return r.metric(m.Key) }, m.Metric, nil})
+	}
+	detail := func(key, help, name, unit string, kind model.Kind) measure {
+		return measure{key, help, []model.Kind{kind}, func(r Run) float64 { return r.metric(key) }, model.Metric{Name: name, Unit: unit, Sense: model.Minimise}, nil}
+	}
+	plain := func(key, help, name, unit string, of func(Run) float64) measure {
+		return measure{key, help, nil, of, model.Metric{Name: name, Unit: unit, Sense: model.Minimise}, nil}
+	}
+	return append(all,
+		measure{objectiveKey, "objective", nil, Run.Value, model.Metric{}, func(r *Record) *model.Metric { return &r.metrics()[0] }},
+		measure{secondKey, "second objective", nil, func(r Run) float64 { return Number(r.Second) }, model.Metric{}, func(r *Record) *model.Metric { return &r.metrics()[1] }},
+		plain("gap %", "gap to the best bound proved by any run", "gap", "%", percent(Run.Gap)),
+		measure{"bound", "bound that the run itself has", nil, func(r Run) float64 { return Number(r.Bound) }, model.Metric{}, func(r *Record) *model.Metric {
+			m := r.metrics()[0]
+			return &model.Metric{Name: "bound of " + m.Name, Unit: m.Unit, Sense: -m.Sense} // the tighter one is the better one
+		}},
+		plain("unsolved %", "100 for a run without a solution, 0 otherwise", "runs without a solution", "%", percent(yes(func(r Run) bool { return r.Objective == nil }))),
+		plain("deg. all %", "degradation from the best of the algorithms chosen, 100 without a solution", "degradation", "%", percent(Run.degradationOfAll)),
+		plain("time", "time of a run", "time", "s", func(r Run) float64 { return r.ElapsedS }),
+		plain("failure %", "100 for a run without a solution, 0 for another; not of instances proved infeasible", "failures", "%", func(r Run) float64 {
+			if r.Known.Infeasible {
+				return math.NaN()
+			}
+			return percent(yes(Run.Failed))(r)
+		}),
+		plain("degradation %", "distance to the best objective of the compared algorithms", "degradation", "%", percent(Run.degradation)),
+		detail("planned", "of dag, makespan that the first plan promised", "planned makespan", "s", model.KindDAG),
+		detail("rounds", "of dag, round of the best plan", "round of the best plan", "", model.KindDAG),
+		detail("preempted", "of tvc, preemptions, those included that go on at once in place", "preemptions", "", model.KindTVC))
+})
+
+// measureOf returns the measure of a name, nil if there is none.
+func measureOf(name string) *measure {
+	all := measures()
+	if k := slices.IndexFunc(all, func(m measure) bool { return m.name == name }); k >= 0 {
+		return &all[k]
+	}
+	return nil
+}
+
+// Measure returns a measure of a run; the name is one of ValueNames.
+func Measure(name string, r Run) (float64, error) { return measureOf(name).at(r) }
+
+// kindsMetric is a metric with the problems that have one of this key.
+type kindsMetric struct {
+	model.Metric
+	kinds []model.Kind
+}
+
+// metrics returns the metrics of all problems, by any reading of their instances,
+// each key once, but for what is optimised by default: that depends on the
+// instance's goal, it is "objective".
+func metrics() (all []*kindsMetric) {
+	for _, p := range gapwise.Problems() {
+		readings := []model.Instance{p.Kind.New()}
+		for _, v := range p.Variants {
+			for _, value := range v.Values {
+				readings = append(readings, v.With(p.Kind.New(), value))
+			}
+		}
+		for _, in := range readings {
+			for _, m := range in.Metrics() {
+				k := slices.IndexFunc(all, func(o *kindsMetric) bool { return o.Key == m.Key })
+				switch {
+				case m.Key == p.Kind.New().Metrics()[0].Key:
+				case k < 0:
+					all = append(all, &kindsMetric{m, []model.Kind{p.Kind}})
+				case !slices.Contains(all[k].kinds, p.Kind):
+					all[k].kinds = append(all[k].kinds, p.Kind)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// joined lists kinds in words.
+func joined(kinds []model.Kind) string {
+	var all []string
+	for _, k := range kinds {
+		all = append(all, string(k))
+	}
+	return strings.Join(all, " and ")
+}
+
+// column is a measure aggregated over runs.
+type column struct {
+	name, help string
+	form       form
+	of         func([]Run) float64
+}
+
+// form is how the figures of a column are written.
+type form int
+
+const (
+	inFull  form = iota // to five digits
+	whole               // a count
+	fixed               // with two decimals
+	inShare             // percent, with three decimals
+	inTime              // seconds
+)
+
+// Values returns a figure of runs where they have it.
+func Values(all []Run, f func(Run) float64) []float64 {
+	var some []float64
+	for _, r := range all {
+		if x := f(r); !math.IsNaN(x) {
+			some = append(some, x)
+		}
+	}
+	return some
+}
+
+// The ways to aggregate.
+func mean(x []float64) float64     { return stat.Mean(x, nil) }
+func quantile(p float64) aggregate { return func(x []float64) float64 { return stats.Quantile(p, x) } }
+func shifted(by float64) aggregate { return func(x []float64) float64 { return stats.Shifted(x, by) } }
+
+func sum(all []float64) (total float64) {
+	for _, x := range all {
+		total += x
+	}
+	return total
+}
+
+type aggregate func([]float64) float64
+
+// over aggregates a figure of the runs that have it.
+func over(f func(Run) float64, a aggregate) func([]Run) float64 {
+	return func(all []Run) float64 { return a(Values(all, f)) }
+}
+
+// columns lists the columns: what all runs have, and the metrics of every problem
+// with their confidence intervals.
+var columns = sync.OnceValue(func() []column {
+	by := func(name string) func(Run) float64 { return measureOf(name).of }
+	number := func(is func(Run) bool) func([]Run) float64 { return over(yes(is), sum) }
+	nodes := func(r Run) float64 { return float64(r.Nodes) }
+	all := []column{
+		{"runs", "number of runs", whole, func(all []Run) float64 { return float64(len(all)) }},
+		{"unsolved %", "runs without a solution as a share of all, those on infeasible instances too", inShare, over(by("unsolved %"), mean)},
+		{"infeasible", "instances proved infeasible", whole, number(func(r Run) bool { return r.Known.Infeasible })},
+		{"failed", "runs without a solution on instances not proved infeasible", whole, number(Run.Failed)},
+		{"failure %", "failed as a share of the runs on instances not proved infeasible", inShare, over(by("failure %"), mean)},
+		{"optimal", "runs with a solution within 1e-6 of the best bound proved by any run", whole, number(func(r Run) bool { return r.Known.Optimal(r.Value()) })},
+		{"verified", "runs whose solution passed the judge", whole, number(func(r Run) bool { return r.Verified && r.Sealed })},
+		{"stated", "runs whose solution is only stated, not found by gapwise bench", whole, number(func(r Run) bool { return (r.Objective != nil || r.Verified) && !(r.Verified && r.Sealed) })},
+		{"objective", "mean objective", inFull, over(by(objectiveKey), mean)},
+		{"bound", "mean bound that the run itself has", inFull, over(by("bound"), mean)},
+		{"second", "mean second objective", inFull, over(by(secondKey), mean)},
+		{firstHalf, "half-width of the 95 % confidence interval of the mean objective; of one run by batch means", inFull, halfOf(objectiveKey)},
+		{secondHalf, "half-width of the 95 % confidence interval of the mean second objective; of one run by batch means", inFull, halfOf(secondKey)},
+		{"planned", "mean makespan that the first plan promised", inFull, over(by("planned"), mean)},
+		{"longer %", "mean objective over the mean planned, less 1", inShare, func(all []Run) float64 {
+			return 100 * (mean(Values(all, Run.Value))/mean(Values(all, by("planned"))) - 1)
+		}},
+		{"rounds", "mean round of the best plan", inFull, over(by("rounds"), mean)},
+		{"embeddable", "mean rejected requests that an embedding existed for (embeddable: yes)", fixed, over(func(r Run) float64 { return r.metric("embeddable") }, mean)},
+		{"preempted", "of tvc, mean number of preemptions, as the paper counts them", fixed, over(by("preempted"), mean)},
+		{"gap mean %", "mean gap to the best bound proved by any run, or stated where nothing is proved", inShare, over(by("gap %"), mean)},
+		{"gap median %", "median gap to the best bound proved by any run", inShare, over(by("gap %"), quantile(0.5))},
+		{"gap p95 %", "95th percentile of the gap to the best bound", inShare, over(by("gap %"), quantile(0.95))},
+		{"gap max %", "largest gap to the best bound proved by any run", inShare, over(by("gap %"), stats.Largest)},
+		{"gap<=1% %", "share of instances closed to 1 % or proved infeasible", inShare, over(percent(yes(func(r Run) bool { return r.Known.Infeasible || r.Gap() <= 0.01 })), mean)},
+		{"deg. mean %", "mean degradation from the best objective of the table's algorithms; online policies among themselves", inShare, over(by("degradation %"), mean)},
+		{"deg. max %", "largest degradation from the best objective", inShare, over(by("degradation %"), stats.Largest)},
+		{"deg. all %", "mean degradation of all runs on instances that an algorithm of the table solved; a run without a solution counts as 100 %", inShare, over(by("deg. all %"), mean)},
+		{"deg. > 3 %", "runs whose degradation is larger than 3 %", whole, number(func(r Run) bool { return r.degradation() > 0.03 })},
+		{"deg. > 10 %", "runs whose degradation is larger than 10 %", whole, number(func(r Run) bool { return r.degradation() > 0.1 })},
+		{"time mean", "mean time of a run", inTime, over(by("time"), mean)},
+		{"time geo.", "shifted geometric mean of the times, with a shift of 1 s", inTime, over(by("time"), shifted(1))},
+		{"time max", "longest time of a run", inTime, over(by("time"), stats.Largest)},
+		{"time sum", "time of all runs together", inTime, over(by("time"), sum)},
+		{"nodes mean", "mean nodes of a run", inFull, over(nodes, mean)},
+		{"nodes geo.", "shifted geometric mean of the nodes, with a shift of 100", inFull, over(nodes, shifted(100))},
+		{"best", "runs that no other algorithm of the table beats on the instance; online policies among themselves", whole,
+			number(func(r Run) bool { return r.degradation() <= tieWithin || r.Value() == r.best() })},
+	}
+	for _, m := range metrics() {
+		name := "mean " + strings.TrimPrefix(m.Name, "mean ")
+		all = append(all, column{m.Key, fmt.Sprintf("%s, of %s", name, joined(m.kinds)), fixed, over(by(m.Key), mean)},
+			column{strings.TrimSuffix(m.Key, " %") + " ±", "half-width of the 95 % confidence interval of the " + name, fixed, halfOf(m.Key)})
+	}
+	return all
+})
+
+// halfOf returns the half-width of the confidence interval of the mean of a measure, NaN
+// where there is none. That of a single run is in its record.
+func halfOf(name string) func([]Run) float64 {
+	return func(all []Run) float64 {
+		of := measureOf(name).of
+		values := Values(all, of)
+		switch len(values) {
+		case 0:
+			return math.NaN()
+		case 1:
+			return all[slices.IndexFunc(all, func(r Run) bool { return !math.IsNaN(of(r)) })].half(name)
+		}
+		_, half := Interval(values)
+		return half
+	}
+}
+
+// Column returns a column's figure of some runs. The name is one of ColumnNames.
+func Column(name string, all []Run) float64 {
+	k := slices.IndexFunc(columns(), func(c column) bool { return c.name == name })
+	return columns()[k].of(all)
+}
+
+// ColumnNames returns the columns, each with its description.
+func ColumnNames() [][2]string {
+	var all [][2]string
+	for _, c := range columns() {
+		all = append(all, [2]string{c.name, c.help})
+	}
+	return all
+}
+
+// ValueNames returns the measures that curves, comparisons and findings are about, each
+// with its description.
+func ValueNames() [][2]string {
+	var all [][2]string
+	for _, m := range measures() {
+		all = append(all, [2]string{m.name, m.help})
+	}
+	return all
+}
+
+// valueOf returns the measure that a name means for some records: what is optimised has
+// its own name there, like response or makespan, and is the objective; a name may lack
+// its " %". nil if there is none.
+func valueOf(name string, records []Record) *measure {
+	if m := objectiveOf(records); m != nil && m.Key == name {
+		return measureOf(objectiveKey)
+	}
+	if m := measureOf(name); m != nil {
+		return m
+	}
+	return measureOf(name + " %")
+}
+
+// objectiveOf returns the objective of all records, nil if they have several.
+func objectiveOf(records []Record) *model.Metric {
+	var one *model.Metric
+	for i := range records {
+		m := records[i].metrics()[0]
+		if one != nil && *one != m {
+			return nil
+		}
+		one = &m
+	}
+	return one
+}

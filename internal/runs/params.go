@@ -1,0 +1,57 @@
+package runs
+
+import (
+	"slices"
+
+	gapwise "github.com/gapwise/gapwise"
+)
+
+// Param is a parameter by which runs are selected and tables grouped.
+type Param struct {
+	Key  string
+	Unit string // empty for counts, shares and ratios
+	Help string
+	// Computed says that it is computed of any instance (model.Instance.Features);
+	// else only instances of the problem's generator have it.
+	Computed bool
+}
+
+// ParamsOf returns the parameters of a problem: what is computed of its instances,
+// then the numbers that its generator alone knows. A generator's own number goes
+// before a computed one of the same key.
+func ParamsOf(p *gapwise.Problem) []Param {
+	var all []Param
+	for _, f := range p.Kind.New().Features() {
+		all = append(all, Param{f.Key, f.Unit, f.Usage, true})
+	}
+	for _, x := range p.Generator.Parameters() {
+		if !x.Text && !slices.ContainsFunc(all, func(q Param) bool { return q.Key == x.Key }) {
+			all = append(all, Param{Key: x.Key, Help: x.Usage})
+		}
+	}
+	return all
+}
+
+// Params returns the keys of all problems' parameters, and "draw", the number of
+// an instance among those that are drawn alike.
+func Params() []string {
+	var all []string
+	for _, p := range gapwise.Problems() {
+		for _, x := range ParamsOf(p) {
+			if !slices.Contains(all, x.Key) {
+				all = append(all, x.Key)
+			}
+		}
+	}
+	return append(all, "draw")
+}
+
+// parameter returns the value of a parameter: what the generator was told goes
+// before what is computed.
+func parameter(params, features map[string]float64, key string) (float64, bool) {
+	if x, ok := params[key]; ok {
+		return x, true
+	}
+	x, ok := features[key]
+	return x, ok
+}

@@ -1,0 +1,38 @@
+package runs
+
+import (
+	"strings"
+	"testing"
+)
+
+// Names from files stay text in every format: no control character gets through, no cell is
+// a formula, a tag, or two cells; a negative number stays a number.
+func TestRenderHostileNames(t *testing.T) {
+	t.Parallel()
+	table := Table{Header: []string{"al\x1b[31mg", "value"}, Rows: [][]string{
+		{"=cmd|'/c calc'!A1", "-1.5"}, {"+1+1", "2"}, {"-2+3", "-"}, {"@SUM(A1)", "-3e-07"}, {"a|b <script>x</script> < 3", "4"}, {"two\nlines\r\t\u009b2J\u202e", "5"},
+	}}
+	for format, want := range map[string][]string{
+		"text":     {`al\u001b[31mg`, "=cmd|'/c calc'!A1", `two\u000alines\u000d\u0009\u009b2J\u202e`},
+		"markdown": {`al\u001b[31mg`, `=cmd\|'/c calc'!A1`, `a\|b &lt;script>x&lt;/script> < 3`, `two\u000alines`},
+		"csv":      {`al\u001b[31mg,value`, "'=cmd|'/c calc'!A1,-1.5\n", "'+1+1,2\n", "'-2+3,-\n", "'@SUM(A1),-3e-07\n", `two\u000alines\u000d\u0009\u009b2J\u202e,5`},
+		"latex":    {`al\textbackslash{}u001b[31mg`, "& -1.5", `two\textbackslash{}u000alines`},
+	} {
+		var b strings.Builder
+		if err := table.Render(&b, format); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: %q isn't in\n%s", format, w, text)
+			}
+		}
+		if strings.ContainsAny(text, "\x1b\r\t\u009b\u202e") {
+			t.Errorf("%s: control characters get through: %q", format, text)
+		}
+	}
+	if table.Rows[5][0] != "two\nlines\r\t\u009b2J\u202e" {
+		t.Error("rendering changes the table")
+	}
+}
