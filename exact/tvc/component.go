@@ -13,17 +13,13 @@ import (
 // component is the search for the requests to accept among those of one
 // component (tvcbounds.Components).
 //
-// Russian doll search (Verfaillie, Lemaitre, Schiex 1996): the optimum of the
-// last requests, from the i-th on, is found for i = n-1, ..., 0. Each either is
-// that of the requests after i or accepts i. A depth-first search decides on the
-// requests in the order of arrival, accepted first. A set of accepted requests
-// must be embedded together (packer). It goes back where no more can be had than
-// the best so far, by one of these bounds:
+// A depth-first search decides on the requests in the order of arrival, accepted
+// first. A set of accepted requests must be embedded together (packer). It goes back
+// where no more can be had than the best so far, by one of these bounds:
 //
-//   - the weight accepted plus the optimum of the requests to come, which is known
-//     (devSuffix); without it, plus all their weight;
-//   - Lagrangian multipliers of the component's linear relaxation for the requests
-//     from i on (devMultipliers), a sum for each set;
+//   - the weight accepted plus that of the requests to come;
+//   - Lagrangian multipliers of the component's linear relaxation (devMultipliers), a
+//     sum for each set;
 //   - the linear relaxation, solved again for what is accepted and rejected by
 //     then (devRelaxation).
 //
@@ -39,7 +35,8 @@ type component struct {
 	relax        *tvcbounds.Relaxation
 	bounds       *tvcbounds.Multipliers
 	tail         []float64 // by request: the multipliers' part of those from it on
-	most         []int64   // by request: what those from it on can bring
+	rest         []int64   // by request: the weight of those from it on
+	upper        int64     // bound on the value of any set
 	covers       [][]set   // by request: the minimal sets with it that don't fit together
 	found        []placed
 	top          placed // the best of all that were found
@@ -61,7 +58,7 @@ type placed struct {
 
 func newComponent(ctx context.Context, t *model.TVCTicks, w *tvcbounds.Weights, requests []int, r *tvcbounds.Relaxation, off deviceSet) *component {
 	c := &component{requests: requests, relax: r, weight: make([]int64, len(requests)), covers: make([][]set, len(requests)),
-		before: make([]set, len(requests)), most: make([]int64, len(requests)+1), tail: make([]float64, len(requests)+1),
+		before: make([]set, len(requests)), rest: make([]int64, len(requests)+1), tail: make([]float64, len(requests)+1),
 		choices: make([]tvcbounds.Choice, len(requests))}
 	c.packer, c.rank = newPacker(ctx, t, requests, off)
 	c.order, c.span = make([]int, len(requests)), make([]tvcbounds.Span, len(requests))
@@ -74,8 +71,9 @@ func newComponent(ctx context.Context, t *model.TVCTicks, w *tvcbounds.Weights, 
 		c.dominate(t)
 	}
 	for i := len(requests) - 1; i >= 0; i-- {
-		c.most[i] = c.most[i+1] + c.weight[i]
+		c.rest[i] = c.rest[i+1] + c.weight[i]
 	}
+	c.upper = c.rest[0]
 	return c
 }
 
@@ -108,12 +106,10 @@ func (c *component) dominate(t *model.TVCTicks) {
 }
 
 // solve finds the optimum. It returns false if it was stopped or the best set is
-// enough; then most[0] bounds the optimum.
+// enough; then upper bounds the optimum.
 func (c *component) solve() (bool, error) {
-	n := len(c.requests)
 	c.limit = math.MaxInt64
-	c.best = 0
-	if err := c.multiply(0); err != nil {
+	if err := c.multiply(); err != nil {
 		return false, err
 	}
 	if c.off&devConstruct == 0 {
@@ -123,42 +119,24 @@ func (c *component) solve() (bool, error) {
 		if done, err := c.kernel(); done || err != nil {
 			return done, err
 		}
-		c.best = 0
 	}
-	for i := n - 1; i >= 0; i-- {
-		if c.top.held != nil && c.enough(c.value(c.top.set)) {
-			return false, nil
-		}
-		if err := c.multiply(i); err != nil {
-			return false, err
-		}
-		// The best so far of the requests from i on.
-		for _, f := range c.found {
-			s := f.set
-			for j := range i {
-				s = s.without(j)
-			}
-			c.best = max(c.best, c.value(s))
-		}
-		if c.best < c.most[i+1]+c.weight[i] || c.off&devSuffix != 0 {
-			if p, ok := c.fits(set{}.with(i), i, placement{}); ok {
-				c.walk(i+1, i, set{}.with(i), c.before[i], c.weight[i], p)
-			}
-		}
-		if c.stopped {
-			// What is proved of the requests before i is that of the relaxation.
-			sum := c.most[i+1]
-			for j := range i + 1 {
-				sum += c.weight[j]
-			}
-			c.most[0] = min(sum, c.most[0])
-			return false, nil
-		}
-		if c.off&devSuffix == 0 || i == 0 {
-			c.most[i] = c.best
-		}
-		c.report()
+	c.best = c.learnedValue
+	for _, f := range c.found {
+		c.best = max(c.best, c.value(f.set))
 	}
+	if c.top.held != nil && c.enough(c.value(c.top.set)) {
+		return false, nil
+	}
+	// What the kernel has found of covers is in the relaxation by now.
+	if err := c.multiply(); err != nil {
+		return false, err
+	}
+	c.walk(0, set{}, set{}, 0, placement{})
+	if c.stopped {
+		return false, nil
+	}
+	c.upper = c.best
+	c.report()
 	return true, nil
 }
 
@@ -213,17 +191,12 @@ func (c *component) construct() {
 	}
 }
 
-// multiply computes multipliers for the requests from first on.
-func (c *component) multiply(first int) error {
+// multiply computes multipliers.
+func (c *component) multiply() error {
 	if c.off&devMultipliers != 0 {
 		return nil
 	}
-	for i := range c.choices {
-		c.choices[i] = tvcbounds.Open
-		if i < first {
-			c.choices[i] = tvcbounds.Rejected
-		}
-	}
+	clear(c.choices) // all are open
 	m, err := c.relax.Solve(c.ctx, c.choices)
 	if err != nil || m == nil {
 		return err
@@ -237,10 +210,10 @@ func (c *component) multiply(first int) error {
 
 // beaten reports whether the linear relaxation, solved for what is accepted and
 // rejected before i, proves that nothing better than the best can come.
-func (c *component) beaten(i, first int, accepted set) bool {
+func (c *component) beaten(i int, accepted set) bool {
 	for j := range c.choices {
 		switch {
-		case j < first || j < i && !accepted.has(j):
+		case j < i && !accepted.has(j):
 			c.choices[j] = tvcbounds.Rejected
 		case j < i:
 			c.choices[j] = tvcbounds.Accepted
@@ -265,9 +238,8 @@ func (c *component) beaten(i, first int, accepted set) bool {
 }
 
 // walk decides on the requests from i on, beside those accepted, of the weight
-// sum, placed by p. The first of all is the request first; forced are those that
-// must be accepted (devDominance).
-func (c *component) walk(i, first int, accepted, forced set, sum int64, p placement) {
+// sum, placed by p; forced are those that must be accepted (devDominance).
+func (c *component) walk(i int, accepted, forced set, sum int64, p placement) {
 	if sum > c.best {
 		c.best = sum
 		c.know(accepted, p)
@@ -280,7 +252,7 @@ func (c *component) walk(i, first int, accepted, forced set, sum int64, p placem
 		c.stopped = true
 		return
 	}
-	if sum+c.most[i] <= c.best {
+	if sum+c.rest[i] <= c.best {
 		return
 	}
 	if c.bounds != nil {
@@ -291,26 +263,26 @@ func (c *component) walk(i, first int, accepted, forced set, sum int64, p placem
 		if math.Floor(bound) <= float64(c.best) {
 			return
 		}
-		if c.off&devRelaxation == 0 && c.beaten(i, first, accepted) {
+		if c.off&devRelaxation == 0 && c.beaten(i, accepted) {
 			return
 		}
 	}
 	s := accepted.with(i)
-	if !c.refused(s, i, first) {
+	if !c.refused(s, i) {
 		if q, ok := c.fits(s, i, p); ok {
-			c.walk(i+1, first, s, forced.or(c.before[i]), sum+c.weight[i], q)
+			c.walk(i+1, s, forced.or(c.before[i]), sum+c.weight[i], q)
 		}
 	}
 	if forced.has(i) || c.stopped {
 		return
 	}
-	c.walk(i+1, first, accepted, forced, sum, p)
+	c.walk(i+1, accepted, forced, sum, p)
 }
 
 // refused reports whether a request that dominates i has been rejected.
-func (c *component) refused(accepted set, i, first int) bool {
+func (c *component) refused(accepted set, i int) bool {
 	for j := range c.before[i].all {
-		if j >= first && j < i && !accepted.has(j) {
+		if j < i && !accepted.has(j) {
 			return true
 		}
 	}

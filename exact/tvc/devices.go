@@ -19,7 +19,6 @@ const (
 	devInstants
 	devDominance
 	devCovers
-	devSuffix
 	devMultipliers
 	devRelaxation
 	devPatterns
@@ -37,7 +36,6 @@ var devices = []exact.Switch[deviceSet]{
 	{Bit: devInstants, Device: exact.Device{Name: "instants", Summary: "a set is first tried at single instants, where fewer requests run"}},
 	{Bit: devDominance, Device: exact.Device{Name: "dominance", Summary: "a request that is smaller, shorter and worth as much is accepted first"}},
 	{Bit: devCovers, Device: exact.Device{Name: "covers", Summary: "minimal sets that can't be embedded together are noted (combinatorial Benders cuts, Codato, Fischetti 2006)"}},
-	{Bit: devSuffix, Device: exact.Device{Name: "suffixes", Summary: "bound by the optimum of the requests to come (Russian doll search, Verfaillie, Lemaitre, Schiex 1996)"}},
 	{Bit: devMultipliers, Device: exact.Device{Name: "multipliers", Summary: "bound by Lagrangian multipliers of slots and links at every instant"}},
 	{Bit: devRelaxation, Device: exact.Device{Name: "relaxation", Summary: "bound by the linear relaxation with the covers, solved at every node that the multipliers leave"}},
 	{Bit: devPatterns, Device: exact.Device{Name: "patterns", Summary: "cuts of the relaxation by what servers can hold at an instant (Gilmore, Gomory 1961)"}},

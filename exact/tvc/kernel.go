@@ -156,7 +156,7 @@ func (c *component) turn(in *model.TVC, t *model.TVCTicks, w *tvcbounds.Weights)
 	k := lcg.New(&m.Model)
 	o := k.Minimise(c.ctx, &upper, kernelTurn, nil)
 	c.nodes += k.Conflicts
-	c.most[0] = min(c.most[0], most-max(0, o.Bound))
+	c.upper = min(c.upper, most-max(0, o.Bound))
 	if o.Values != nil {
 		c.learned, best = m.embeddings(o.Values), most-o.Best
 		c.learnedValue = best

@@ -230,7 +230,7 @@ func (s *run) component(k int, c *component) error {
 		return err
 	}
 	s.nodes += c.nodes
-	if s.upper[k] = min(s.upper[k], c.most[0]); done {
+	if s.upper[k] = min(s.upper[k], c.upper); done {
 		s.upper[k] = c.best
 	}
 	e, value := c.solution(s.in, s.t), int64(0)

@@ -38,9 +38,6 @@ import (
 //     maximal-bins, makes s larger in a resource and smaller in none, or keeps both
 //     sizes and makes the sum of its items' indices smaller. So the steps end, in a
 //     partition whose subset isn't dropped and wastes no more than s.
-//   - no-good-memo: whether the items left fit in the bins left depends on nothing
-//     else (slack is a function of both), and what doesn't fit in some bins of each
-//     class doesn't fit in fewer. Then the node is dropped.
 //
 // Where the lists would get too long (many items per bin), a node makes the subsets
 // one by one instead. Worst case exponential in the items.
@@ -80,13 +77,6 @@ func (b binsLeft) of(class int) int { return int(b >> (8 * class) & 0xff) }
 
 // one is a bin of a class.
 func one(class int) binsLeft { return 1 << (8 * class) }
-
-// atMost reports whether there are at most as many bins as in c, of each class: then no
-// byte of c - b borrows from the bit put above it, as both are at most 64.
-func (b binsLeft) atMost(c binsLeft) bool {
-	const above = 0x80808080
-	return (c|above-b)&above == above
-}
 
 // subset is a set of items that fits in one bin of a class.
 type subset[V vectors.Vector] struct {
@@ -200,7 +190,7 @@ func (p *partition[V]) decide(ctx context.Context, capacity int64, room func(cla
 		}
 	}
 	for len(p.walkers) < max(1, p.threads) {
-		p.walkers = append(p.walkers, &walker[V]{memo: make([]memoEntry, 1<<10)})
+		p.walkers = append(p.walkers, &walker[V]{})
 	}
 	if limit == math.MaxInt64 && p.threads > 1 && p.listed {
 		return p.decideParallel(ctx, root)

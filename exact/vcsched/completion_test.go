@@ -102,7 +102,7 @@ func TestPartitionOfClasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	count := map[bool]int{}
 	for k := range 3000 {
-		p := &partition[[3]int64]{threads: 1 + k%2*2, off: []deviceSet{0, 0, devWaste, devMaximal, devExchange, devMemo}[rng.IntN(6)]}
+		p := &partition[[3]int64]{threads: 1 + k%2*2, off: []deviceSet{0, 0, devWaste, devMaximal, devExchange}[rng.IntN(5)]}
 		total := 0
 		for c := range 1 + rng.IntN(4) {
 			n := 1 + rng.IntN(2)
@@ -152,21 +152,12 @@ func TestBinsLeft(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 1))
 	for range 20_000 {
-		var b, c binsLeft
-		want := true
+		var b binsLeft
 		for class := range maxClasses {
-			x, y := rng.IntN(65), rng.IntN(65)
-			if rng.IntN(2) == 0 {
-				y = min(64, x+rng.IntN(2))
-			}
-			b, c = b+binsLeft(x)<<(8*class), c+binsLeft(y)<<(8*class)
-			want = want && x <= y
-			if b.of(class) != x {
+			x := rng.IntN(65)
+			if b += binsLeft(x) << (8 * class); b.of(class) != x {
 				t.Fatalf("%x has %d bins of class %d, want %d", b, b.of(class), class, x)
 			}
-		}
-		if b.atMost(c) != want {
-			t.Fatalf("%x at most %x: %v, want %v", b, c, !want, want)
 		}
 	}
 }

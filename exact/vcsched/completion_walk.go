@@ -6,18 +6,9 @@ import (
 	"github.com/gapwise/gapwise/internal/vectors"
 )
 
-// memoEntry says that a set of items doesn't fit in that many bins.
-type memoEntry struct {
-	items  uint64
-	bins   binsLeft
-	marker uint32 // of the decision that found it
-}
-
 // walker is the depth-first search of one thread.
 type walker[V vectors.Vector] struct {
 	p       *partition[V]
-	memo    []memoEntry
-	marker  uint32
 	nodes   int64
 	limit   int64
 	stop    func() bool
@@ -28,7 +19,6 @@ type walker[V vectors.Vector] struct {
 func (w *walker[V]) begin(p *partition[V], stop func() bool, limit int64) {
 	w.p, w.stop, w.limit = p, stop, limit
 	w.nodes, w.stopped, w.chosen = 0, false, w.chosen[:0]
-	w.marker++ // forgets the memo of another capacity
 }
 
 func (w *walker[V]) answer(s state[V]) answer {
@@ -57,9 +47,6 @@ func (w *walker[V]) fill(left uint64, bins binsLeft, slack V) bool {
 	}
 	if w.nodes++; w.nodes >= w.limit || w.nodes&0xfff == 0 && w.stop() {
 		w.stopped = true
-		return false
-	}
-	if w.remembered(left, bins) {
 		return false
 	}
 	first := bits.TrailingZeros64(left)
@@ -95,7 +82,6 @@ func (w *walker[V]) fill(left uint64, bins binsLeft, slack V) bool {
 			}
 		}
 	}
-	w.remember(left, bins)
 	return false
 }
 
@@ -166,31 +152,4 @@ func (w *walker[V]) grow(b bin[V], k int) bool {
 	}
 	w.chosen = w.chosen[:len(w.chosen)-1]
 	return false
-}
-
-func (w *walker[V]) slot(left uint64) *memoEntry {
-	return &w.memo[(left*0x9e3779b97f4a7c15)>>(64-bits.TrailingZeros(uint(len(w.memo))))]
-}
-
-func (w *walker[V]) remembered(left uint64, bins binsLeft) bool {
-	e := w.slot(left)
-	return e.items == left && e.marker == w.marker && bins.atMost(e.bins)
-}
-
-// remember stores that the items left don't fit in the bins left. The table grows
-// with the search, up to 2^22 entries; a new entry replaces an older one.
-func (w *walker[V]) remember(left uint64, bins binsLeft) {
-	if w.p.off&devMemo != 0 {
-		return
-	}
-	if int64(len(w.memo)) < w.nodes && len(w.memo) < 1<<22 {
-		old := w.memo
-		w.memo = make([]memoEntry, 4*len(old))
-		for _, e := range old {
-			if e.marker == w.marker {
-				*w.slot(e.items) = e
-			}
-		}
-	}
-	*w.slot(left) = memoEntry{left, bins, w.marker}
 }

@@ -15,7 +15,6 @@ const (
 	devMaximal deviceSet = 1 << iota
 	devExchange
 	devWaste
-	devMemo
 	devTwins
 	devHosts
 	devIncumbent
@@ -35,7 +34,6 @@ var devices = []exact.Switch[deviceSet]{
 	{Bit: devMaximal, Device: exact.Device{Name: "maximal-bins", Summary: "bin completion: a bin takes every task left that fits (Korf 2003)"}},
 	{Bit: devExchange, Device: exact.Device{Name: "exchange-dominance", Summary: "bin completion: no task left could replace a smaller one in the bin (Martello, Toth 1990)"}},
 	{Bit: devWaste, Device: exact.Device{Name: "waste-bound", Summary: "bin completion: what bins waste of a resource is at most what the tasks leave of it (Korf 2003)"}},
-	{Bit: devMemo, Device: exact.Device{Name: "no-good-memo", Summary: "bin completion: sets of tasks known not to fit in the bins left"}},
 	{Bit: devTwins, Device: exact.Device{Name: "task-symmetry", Summary: "host tree: equal tasks in the order of the hosts"}},
 	{Bit: devHosts, Device: exact.Device{Name: "host-symmetry", Summary: "host tree: one of the hosts of equal load and memory"}},
 	{Bit: devIncumbent, Device: exact.Device{Name: "incumbent-bound", Summary: "host tree: every host's load stays below the best largest load"}},

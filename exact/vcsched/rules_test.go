@@ -172,10 +172,10 @@ func TestDevices(t *testing.T) {
 			t.Errorf("without %s: %+v %v", d.Name, s, err)
 		}
 	}
-	if s, err := Without("local-search", "no-good-memo"); err != nil || s.(Search).off != devLocalSearch|devMemo {
+	if s, err := Without("local-search", "waste-bound"); err != nil || s.(Search).off != devLocalSearch|devWaste {
 		t.Errorf("%+v %v", s, err)
 	}
-	if _, err := Without("luck"); err == nil || !strings.Contains(err.Error(), "no-good-memo") {
+	if _, err := Without("luck"); err == nil || !strings.Contains(err.Error(), "waste-bound") {
 		t.Errorf("an unknown device: %v", err)
 	}
 }
