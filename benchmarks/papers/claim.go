@@ -35,46 +35,14 @@ func (c *claim) verdict() Verdict {
 	return Undecided // NaN, too
 }
 
-// lead claims that one algorithm's value is above another's at point k, below it
-// if less.
-func (e *experiment) lead(value, first, second string, k int, less bool) claim {
-	d := e.mean(term{1, cell{value, first, k}}, term{-1, cell{value, second, k}})
-	return claim{fmt.Sprintf("%s minus %s at %s", first, second, e.where(k)), d, 0, less}
-}
-
-// leads makes a lead at every point of each of some algorithms over each of
-// others.
-func (e *experiment) leads(value string, first, second []string, less bool) (all []claim) {
-	for _, a := range first {
-		for _, b := range second {
-			for k := range e.points {
-				all = append(all, e.lead(value, a, b, k, less))
-			}
-		}
-	}
-	return all
-}
-
-// steps claims that some algorithms' values rise, or fall, from each point to the
-// next.
-func (e *experiment) steps(value string, algorithms []string, fall bool) (all []claim) {
-	for _, a := range algorithms {
-		for k := 1; k < len(e.points); k++ {
-			d := e.mean(term{1, cell{value, a, k}}, term{-1, cell{value, a, k - 1}})
-			all = append(all, claim{fmt.Sprintf("%s from %s to %s", a, e.where(k-1), e.where(k)), d, 0, fall})
-		}
-	}
-	return all
-}
-
 // supported compares claims by how well the results support them.
 func supported(a, b claim) int {
 	rank := []Verdict{NotHeld, Undecided, Held}
 	return cmp.Or(cmp.Compare(slices.Index(rank, a.verdict()), slices.Index(rank, b.verdict())), cmp.Compare(a.excess(), b.excess()))
 }
 
-// tally counts the claims that hold, those that don't, and those undecided.
-func tally(claims []claim) (held, not, undecided int) {
+// verdictsOf counts the claims that hold, those that don't, and those undecided.
+func verdictsOf(claims []claim) (held, not, undecided int) {
 	for i := range claims {
 		switch claims[i].verdict() {
 		case Held:
@@ -90,7 +58,7 @@ func tally(claims []claim) (held, not, undecided int) {
 
 // every is the finding that all claims hold.
 func every(text string, claims []claim) Finding {
-	held, not, undecided := tally(claims)
+	held, not, undecided := verdictsOf(claims)
 	verdict := Held
 	switch {
 	case not > 0:
@@ -103,7 +71,7 @@ func every(text string, claims []claim) Finding {
 
 // most is the finding that more than half of the claims hold.
 func most(text string, claims []claim) Finding {
-	held, not, undecided := tally(claims)
+	held, not, undecided := verdictsOf(claims)
 	verdict := Undecided
 	switch {
 	case 2*held > len(claims):
@@ -116,7 +84,7 @@ func most(text string, claims []claim) Finding {
 
 // oneOf is the finding that one claim at least holds.
 func oneOf(text string, claims []claim) Finding {
-	held, not, undecided := tally(claims)
+	held, not, undecided := verdictsOf(claims)
 	verdict := Undecided
 	switch {
 	case held > 0:
@@ -162,7 +130,7 @@ func near(text string, value estimate, printed, within float64) Finding {
 
 // counted is near for a count: our share of the runs is compared with the printed
 // one. The printed one is a sample, too, and both have intervals.
-func counted(text string, ours, printed count, within float64) Finding {
+func counted(text string, ours, printed tally, within float64) Finding {
 	p := 100 * float64(printed.n) / float64(printed.of)
 	d := difference(ours.share(), printed.share())
 	f := near("", estimate{p + d.mean, d.half}, p, within)
@@ -170,7 +138,7 @@ func counted(text string, ours, printed count, within float64) Finding {
 }
 
 // none is the finding that no run has a property.
-func none(text string, ours count) Finding {
+func none(text string, ours tally) Finding {
 	verdict := Held
 	switch {
 	case ours.of == 0:
@@ -179,4 +147,35 @@ func none(text string, ours count) Finding {
 		verdict = NotHeld
 	}
 	return Finding{text, verdict, ours.String()}
+}
+
+// furthestApart is the finding that a measure of two algorithms differs by more than that
+// of other pairs: at the point where they are furthest apart the interval of their
+// distance is above those of the others at all points.
+func furthestApart(text string, e *experiment, measure string, pair, others []string) Finding {
+	distances := func(a, b string) (all []claim) {
+		for k := range e.points {
+			c := claim{fmt.Sprintf("%s minus %s at %s", a, b, e.where(k)), e.mean(term{1, cell{measure, a, k}}, term{-1, cell{measure, b, k}}), 0, true}
+			if c.value.mean < 0 {
+				c.text, c.value.mean = fmt.Sprintf("%s minus %s at %s", b, a, e.where(k)), -c.value.mean
+			}
+			all = append(all, c)
+		}
+		return all
+	}
+	low, high := 0.0, 0.0 // of the largest distance of another pair
+	for i := 0; i+1 < len(others); i += 2 {
+		for _, c := range distances(others[i], others[i+1]) {
+			low, high = max(low, c.value.mean-c.value.half), max(high, c.value.mean+c.value.half)
+		}
+	}
+	own := slices.MaxFunc(distances(pair[0], pair[1]), func(a, b claim) int { return cmp.Compare(a.value.mean, b.value.mean) })
+	verdict := Undecided
+	switch {
+	case own.value.mean-own.value.half > high:
+		verdict = Held
+	case own.value.mean+own.value.half < low:
+		verdict = NotHeld
+	}
+	return Finding{text, verdict, fmt.Sprintf("%s: %v; the others %.3g at most", own.text, own.value, high)}
 }

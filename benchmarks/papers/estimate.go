@@ -34,6 +34,14 @@ func (x estimate) String() string {
 // mean estimates the sum of some terms over the draws that all of them have. In a
 // survey those at different points are estimated apart.
 func (e *experiment) mean(terms ...term) estimate {
+	if e.of != nil {
+		var x estimate
+		for _, t := range terms {
+			y := e.of(t.cell)
+			x = sum(x, estimate{t.sign * y.mean, t.sign * y.half})
+		}
+		return x
+	}
 	if e.survey {
 		for i := range terms {
 			if k := terms[0].point; terms[i].point != k {
@@ -58,11 +66,8 @@ func (e *experiment) mean(terms ...term) estimate {
 }
 
 // pairs returns the values of some terms, in their order, in each draw that all of
-// them have; with units the mean values in each unit.
-func (e *experiment) pairs(terms ...term) [][]float64 {
-	var all [][]float64
-	number := map[string]int{} // of the unit's row
-	size := map[string]float64{}
+// them have.
+func (e *experiment) pairs(terms ...term) (all [][]float64) {
 	draws := slices.SortedFunc(maps.Keys(e.runs[terms[0].cell]), func(a, b drawn) int {
 		return cmp.Or(cmp.Compare(a.draw, b.draw), cmp.Compare(a.hash, b.hash), cmp.Compare(a.seed, b.seed))
 	}) // sums of floating-point numbers depend on their order
@@ -76,20 +81,7 @@ next:
 			}
 			row[i] = y
 		}
-		if e.units == nil {
-			all = append(all, row)
-			continue
-		}
-		unit := e.units[d.hash]
-		if size[unit]++; size[unit] == 1 {
-			number[unit] = len(all)
-			all = append(all, row)
-			continue
-		}
-		mean := all[number[unit]]
-		for i := range row {
-			mean[i] += (row[i] - mean[i]) / size[unit]
-		}
+		all = append(all, row)
 	}
 	return all
 }
@@ -133,31 +125,20 @@ func (e *experiment) change(to, from cell) estimate {
 	return estimate{100 * (ratio - 1), d.half}
 }
 
-// count is a number of runs with some property, of all.
-type count struct{ n, of int }
+// tally is a number of runs with some property, of all.
+type tally struct{ n, of int }
 
-func (c count) String() string {
+func (c tally) String() string {
 	if c.of == 0 {
 		return "0 of 0"
 	}
 	return fmt.Sprintf("%d of %d (%s %%)", c.n, c.of, words.Plain(100*float64(c.n)/float64(c.of)))
 }
 
-// count counts the runs of a cell whose value has a property.
-func (e *experiment) count(of cell, has func(float64) bool) (c count) {
-	for _, y := range e.runs[of] {
-		c.of++
-		if has(y) {
-			c.n++
-		}
-	}
-	return c
-}
-
 // share estimates the share of runs that a count is a sample of, in percent: the
 // interval of Agresti and Coull, which holds for counts near 0 and near all, too. Its
 // middle is a little nearer to one half than the share in the sample.
-func (c count) share() estimate {
+func (c tally) share() estimate {
 	if c.of == 0 {
 		return estimate{math.NaN(), math.NaN()}
 	}
@@ -165,4 +146,99 @@ func (c count) share() estimate {
 	n := float64(c.of) + z*z
 	p := (float64(c.n) + z*z/2) / n
 	return estimate{100 * p, 100 * z * math.Sqrt(p*(1-p)/n)}
+}
+
+// curves estimates by how many percent one curve is above another at one point, each
+// the mean over those instances of which its algorithm has a value. With A the sum of
+// the values of the first, a their number, and B and b those of the second, R = (A/a) /
+// (B/b) has the interval of the mean of R (A_i/mean(A) - a_i/mean(a) - B_i/mean(B) +
+// b_i/mean(b)) over all instances, its linear approximation.
+func (e *experiment) curves(to, from cell) estimate {
+	drawn := map[drawn]bool{}
+	for _, c := range []cell{to, from, {unsolved, to.algorithm, to.point}, {unsolved, from.algorithm, from.point}} {
+		for d := range e.runs[c] {
+			drawn[d] = true
+		}
+	}
+	n := float64(len(drawn))
+	total := func(c cell) (sum, size float64) {
+		for d := range drawn {
+			if y, ok := e.runs[c][d]; ok {
+				sum, size = sum+y/n, size+1/n
+			}
+		}
+		return sum, size
+	}
+	first, a := total(to)
+	second, b := total(from)
+	if a == 0 || b == 0 || second == 0 {
+		return estimate{math.NaN(), math.NaN()}
+	}
+	ratio := first / a / (second / b)
+	var all []float64
+	for d := range drawn {
+		x := 0.0
+		if y, ok := e.runs[to][d]; ok {
+			x += y/first - 1/a
+		}
+		if y, ok := e.runs[from][d]; ok {
+			x -= y/second - 1/b
+		}
+		all = append(all, 100*ratio*x)
+	}
+	d := estimated(all, 100*ratio)
+	return estimate{100 * (ratio - 1), d.half}
+}
+
+// spread returns the sum of squared distances of the points' first parameter from
+// its mean.
+func (e *experiment) spread() float64 {
+	mean, sum := 0.0, 0.0
+	for _, p := range e.points {
+		mean += p[0] / float64(len(e.points))
+	}
+	for _, p := range e.points {
+		sum += (p[0] - mean) * (p[0] - mean)
+	}
+	return sum
+}
+
+// residual returns by how much an algorithm's measure at point k is above the
+// least-squares line over the first parameter, times a sign. With t the parameter
+// and n points that is Σ_j (δ_kj - 1/n - (t_k - mean)(t_j - mean)/spread) y_j.
+func (e *experiment) residual(measure, algorithm string, k int, sign float64) (all []term) {
+	n, mean := float64(len(e.points)), 0.0
+	for _, p := range e.points {
+		mean += p[0] / n
+	}
+	for j, p := range e.points {
+		c := -1/n - (e.points[k][0]-mean)*(p[0]-mean)/e.spread()
+		if j == k {
+			c++
+		}
+		all = append(all, term{sign * c, cell{measure, algorithm, j}})
+	}
+	return all
+}
+
+// offLine estimates a share of the increase of an algorithm's measure from the first
+// point to the last, less its distance from its least-squares line at point k.
+func (e *experiment) offLine(measure, algorithm string, k int, share float64) estimate {
+	last := len(e.points) - 1
+	terms := e.residual(measure, algorithm, k, -e.side(measure, algorithm, k))
+	return e.mean(append(terms, term{share, cell{measure, algorithm, last}}, term{-share, cell{measure, algorithm, 0}})...)
+}
+
+// bend estimates by how much further an algorithm's measure is off its line at one point
+// than at another.
+func (e *experiment) bend(measure, algorithm string, at, k int) estimate {
+	return e.mean(append(e.residual(measure, algorithm, at, e.side(measure, algorithm, at)), e.residual(measure, algorithm, k, -e.side(measure, algorithm, k))...)...)
+}
+
+// side returns 1 if a measure is above its line at a point, -1 below.
+func (e *experiment) side(measure, algorithm string, k int) float64 {
+	if e.mean(e.residual(measure, algorithm, k, 1)...).mean < 0 {
+		return -1
+	}
+	return 1
 }

@@ -52,7 +52,7 @@ func TestSurvey(t *testing.T) {
 		return x
 	}, "a", "b", "fails")
 	three := []string{"a", "b", "fails"}
-	e, err := newSurvey(records, []string{"tasks"}, three, []string{"objective", "failure %"}, nil)
+	e, err := newSurvey(records, []string{"tasks"}, three, []string{"objective", "failure %"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,15 +72,16 @@ func TestSurvey(t *testing.T) {
 	if none := e.mean(term{1, at("fails", 0)}, term{-1, at("a", 0)}); !math.IsNaN(none.mean) || none.String() != "no run has a value" {
 		t.Errorf("an algorithm without solutions has %v", none)
 	}
-	c := e.lead("objective", "fails", "a", 0, true)
+	c := claim{"fails minus a", e.mean(term{1, at("fails", 0)}, term{-1, at("a", 0)}), 0, true}
 	if c.verdict() != Undecided {
 		t.Errorf("runs without solutions decide: %v", c.verdict())
 	}
-	failed := e.count(cell{"failure %", "fails", e.at(10)}, func(x float64) bool { return x > 0 })
+	zero := 0.0
+	failed := (&scope{paper: &paper{}}).count(&count{Cell: "fails", Above: &zero}, e, "failure %", "p0=10")
 	if failed.String() != "4 of 4 (100 %)" || e.at(15) != -1 {
 		t.Errorf("failed: %v", failed)
 	}
-	whole, err := newSurvey(records, nil, three, []string{"objective"}, nil)
+	whole, err := newSurvey(records, nil, three, []string{"objective"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,21 +89,9 @@ func TestSurvey(t *testing.T) {
 	if w := whole.where(0); w != "all" {
 		t.Errorf("without x the place is %q", w)
 	}
-	if _, err := newSurvey(records, nil, []string{"a", "c"}, []string{"objective"}, nil); err == nil || !strings.Contains(err.Error(), "each of a, c") {
+	if _, err := newSurvey(records, nil, []string{"a", "c"}, []string{"objective"}); err == nil || !strings.Contains(err.Error(), "each of a, c") {
 		t.Errorf("an algorithm without runs: %v", err)
 	}
-}
-
-// Draws of one graph count once, by their mean.
-func TestSurveyOfUnits(t *testing.T) {
-	records := surveyed([]float64{10}, 6, func(_ string, _ float64, k int) float64 { return []float64{1, 3, 5, 5, 0, 4}[k] }, "a")
-	unit := func(r *runs.Record) string { name, _, _ := strings.Cut(r.Instance, "-draw"); return name }
-	e, err := newSurvey(records, nil, []string{"a"}, []string{"objective"}, unit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// 2 5 2: t(0.975, 2) sqrt(3) / sqrt(3).
-	closeTo(t, "three graphs", e.mean(term{1, cell{"objective", "a", 0}}), 3, 4.302653)
 }
 
 func TestNear(t *testing.T) {
@@ -120,18 +109,18 @@ func TestNear(t *testing.T) {
 		"of one run":       {near("mean", estimate{10, math.NaN()}, 10, 0.1), Undecided, ""},
 		"of no run":        {near("mean", estimate{math.NaN(), math.NaN()}, 10, 0.1), Undecided, ""},
 		"below zero":       {near("mean", estimate{-18.2, 0.1}, -18.31, 0.1), Held, ""},
-		"a large count":    {counted("failures", count{1120, 10000}, count{1124, 10000}, 0.1), Held, "failures: 1124 of 10000 (11.2 %) (within 10 %)"},
-		"a small count":    {counted("failures", count{11, 100}, count{12, 100}, 0.1), Undecided, ""},
-		"another count":    {counted("failures", count{104, 1440}, count{60, 1440}, 0.1), NotHeld, ""},
-		"counts of none":   {counted("failures", count{0, 0}, count{60, 1440}, 0.1), Undecided, ""},
-		"none of them":     {none("no failure", count{0, 5}), Held, ""},
-		"some of them":     {none("no failure", count{1, 5}), NotHeld, ""},
-		"none of no run's": {none("no failure", count{}), Undecided, ""},
+		"a large count":    {counted("failures", tally{1120, 10000}, tally{1124, 10000}, 0.1), Held, "failures: 1124 of 10000 (11.2 %) (within 10 %)"},
+		"a small count":    {counted("failures", tally{11, 100}, tally{12, 100}, 0.1), Undecided, ""},
+		"another count":    {counted("failures", tally{104, 1440}, tally{60, 1440}, 0.1), NotHeld, ""},
+		"counts of none":   {counted("failures", tally{0, 0}, tally{60, 1440}, 0.1), Undecided, ""},
+		"none of them":     {none("no failure", tally{0, 5}), Held, ""},
+		"some of them":     {none("no failure", tally{1, 5}), NotHeld, ""},
+		"none of no run's": {none("no failure", tally{}), Undecided, ""},
 	} {
 		if c.finding.Verdict != c.want || c.text != "" && c.finding.Text != c.text {
 			t.Errorf("%s: %+v, want %s, %q", name, c.finding, c.want, c.text)
 		}
 	}
 	// Agresti and Coull: 2 successes and 2 failures more, nearly.
-	closeTo(t, "none of 10", count{0, 10}.share(), 13.8766, 18.2121)
+	closeTo(t, "none of 10", tally{0, 10}.share(), 13.8766, 18.2121)
 }

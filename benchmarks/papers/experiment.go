@@ -16,11 +16,11 @@ type experiment struct {
 	x      []string
 	points [][]float64 // values of x, ascending; one, of no value, without x
 	runs   map[cell]map[drawn]float64
-	// survey says that runs at different points have nothing in common. units holds,
-	// by hash, what an instance of a survey belongs to: those of one unit count as one
-	// draw. It is nil if each instance counts.
-	survey bool
-	units  map[string]string
+	survey bool // runs at different points have nothing in common
+
+	marks map[string]int      // names of points
+	names []string            // of the points in words, where x doesn't tell them
+	of    func(cell) estimate // estimates each cell by itself; nil: runs do, in pairs
 }
 
 // cell is a value (see ValueNames) of an algorithm at a point of x.
@@ -50,17 +50,8 @@ func newExperiment(records []runs.Record, x, algorithms, wanted []string) (*expe
 // newSurvey reads some values of the runs of some algorithms on many instances at
 // each point of x, of all in one point if x is empty. Algorithms are compared on the
 // same instances; points have nothing in common.
-//
-// unit, if not nil, names what an instance belongs to: instances of one unit, such as
-// draws of costs for one graph, aren't independent and count, by their mean, as one.
-func newSurvey(records []runs.Record, x, algorithms, wanted []string, unit func(*runs.Record) string) (*experiment, error) {
+func newSurvey(records []runs.Record, x, algorithms, wanted []string) (*experiment, error) {
 	e := &experiment{x: x, survey: true}
-	if unit != nil {
-		e.units = map[string]string{}
-		for i := range records {
-			e.units[records[i].Hash] = unit(&records[i])
-		}
-	}
 	return e, e.read(records, algorithms, wanted)
 }
 
@@ -146,6 +137,9 @@ func (e *experiment) at(values ...float64) int {
 
 // where describes point k in words.
 func (e *experiment) where(k int) string {
+	if e.names != nil {
+		return e.names[k]
+	}
 	if len(e.x) == 0 {
 		return "all"
 	}

@@ -1,13 +1,17 @@
 package papers
 
 import (
+	"bytes"
+	"embed"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
+	"go.yaml.in/yaml/v3"
 )
 
 // Finding is a statement of a paper about its experiments, checked against
@@ -29,22 +33,83 @@ const (
 	Undecided Verdict = "undecided"
 )
 
-// finder checks the findings of the paper on one problem.
-type finder struct {
-	// whole says that the findings choose their parameters themselves: x is empty.
-	whole bool
-	// over holds the parameters that an empty x takes those from that vary; nil: all.
-	over  []string
-	check func(records []runs.Record, x []string) ([]Finding, error)
+// paper is what a paper prints and says, as its file has it.
+type paper struct {
+	File    string `yaml:"-"`
+	Kind    model.Kind
+	Title   string
+	Over    []string            // the parameters that findings are over if none is given; nil: all that vary
+	Own     bool                // the findings choose their parameters themselves
+	Names   map[string]string   // of algorithms, measures and workloads in findings; else in capitals
+	Lists   map[string][]string // of algorithms and measures
+	Figures map[string]*Figure  // printed ones
+	Tables  map[string][][]string
+	Rules   map[string][]rule // findings by experiment
 }
 
-// finders holds the problems whose papers' findings are checked.
-var finders = map[model.Kind]finder{
-	model.KindBatch:       {over: []string{"load", "migration_s"}, check: batchFindings},
-	model.KindDAG:         {whole: true, check: dagFindings},
-	model.KindReservation: {check: reservationFindings},
-	model.KindTVC:         {check: tvcFindings},
-	model.KindVCSched:     {whole: true, check: vcschedFindings},
+// Figure is a number that a paper prints.
+type Figure struct {
+	Value  float64
+	Among  int     // of a count: of how many
+	Where  string  // table, figure or section
+	What   string  // in words
+	Margin float64 // the share of it by which ours may differ
+	Why    string  // the reason of the margin
+}
+
+//go:embed *.yaml
+var files embed.FS
+
+// papers are the papers by problem.
+var papers = sync.OnceValue(func() map[model.Kind]*paper {
+	all := map[model.Kind]*paper{}
+	names, err := files.ReadDir(".")
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range names {
+		data, err := files.ReadFile(f.Name())
+		p := &paper{File: f.Name()}
+		if err == nil {
+			dec := yaml.NewDecoder(bytes.NewReader(data))
+			dec.KnownFields(true)
+			err = dec.Decode(p)
+		}
+		if err != nil { // a test reads all of them
+			panic(fmt.Errorf("%s: %w", f.Name(), err))
+		}
+		all[p.Kind] = p
+	}
+	return all
+})
+
+// Printed returns a figure that the paper on a problem prints.
+func Printed(kind model.Kind, name string) (Figure, error) {
+	if p := papers()[kind]; p != nil && p.Figures[name] != nil {
+		return *p.Figures[name], nil
+	}
+	return Figure{}, fmt.Errorf("%w paper: that on %s prints no %q", model.ErrInvalid, kind, name)
+}
+
+// Table returns the rows of a table that the paper on a problem prints, as printed.
+func Table(kind model.Kind, name string) ([][]string, error) {
+	if p := papers()[kind]; p != nil && p.Tables[name] != nil {
+		return p.Tables[name], nil
+	}
+	return nil, fmt.Errorf("%w paper: that on %s prints no table %q", model.ErrInvalid, kind, name)
+}
+
+// readers read the runs that a paper's findings are about: they say which rules apply,
+// and what these need.
+var readers = map[model.Kind]func(s *scope, records []runs.Record, x []string) ([]Finding, error){
+	model.KindBatch: batchFindings, model.KindDAG: dagFindings, model.KindReservation: reservationFindings, model.KindTVC: tvcFindings, model.KindVCSched: vcschedFindings,
+}
+
+// check returns the findings of some rules of the paper over experiments.
+func (s *scope) check(rules string, experiments map[string]*experiment) ([]Finding, error) {
+	s.experiments = experiments
+	all := s.findings(s.Rules[rules])
+	return all, *s.err
 }
 
 // FindingsOf checks the findings of the paper on the records' problem over x: one
@@ -83,18 +148,20 @@ func FindingsOf(records []runs.Record, x []string) ([]Finding, error) {
 			return nil, bad(fmt.Errorf("there are runs whose objective is %s and others of %s, give one goal alone", a, b))
 		}
 	}
-	f, ok := finders[records[0].Kind]
+	kind := records[0].Kind
+	p, read := papers()[kind], readers[kind]
 	switch {
-	case !ok:
-		return nil, bad(fmt.Errorf("there are no findings about %s; there are some about %q", records[0].Kind, slices.Sorted(maps.Keys(finders))))
-	case f.whole && len(x) > 0:
-		return nil, bad(fmt.Errorf("findings about %s are over the paper's own parameters, give none; given are %q", records[0].Kind, x))
-	case !f.whole && len(x) == 0:
-		if x = Varied(records); f.over != nil {
-			x = slices.DeleteFunc(x, func(p string) bool { return !slices.Contains(f.over, p) })
+	case p == nil || read == nil:
+		return nil, bad(fmt.Errorf("there are no findings about %s; there are some about %q", kind, slices.Sorted(maps.Keys(readers))))
+	case p.Own && len(x) > 0:
+		return nil, bad(fmt.Errorf("findings about %s are over the paper's own parameters, give none; given are %q", kind, x))
+	case !p.Own && len(x) == 0:
+		if x = Varied(records); p.Over != nil {
+			x = slices.DeleteFunc(x, func(one string) bool { return !slices.Contains(p.Over, one) })
 		}
 	}
-	all, err := f.check(records, x)
+	var failed error
+	all, err := read(&scope{paper: p, lists: maps.Clone(p.Lists), facts: map[string]bool{}, vars: map[string]string{}, err: &failed}, records, x)
 	if err != nil {
 		return nil, bad(err)
 	}

@@ -304,7 +304,7 @@ func batched(algorithms []string, points []map[string]float64, metrics func(algo
 			if tiers == 1 && a != "easy" {
 				continue
 			}
-			for _, w := range batchWorkloads() {
+			for _, w := range batchWorkloads {
 				for _, p := range points {
 					for k, noise := range []float64{0.9, 1, 1.2} {
 						m := metrics(a, w.prefix, p)
@@ -488,7 +488,7 @@ func TestStratified(t *testing.T) {
 	for k, x := range []float64{99, 101, 199, 201} {
 		s = append(s, &dagGraph{params: map[string]float64{"tasks": float64(k / 2)}, planned: x})
 	}
-	if got := s.original(); got.mean != 150 || math.Abs(got.half-1.959964/math.Sqrt2) > 1e-9 {
+	if got := s.figure("makespan"); got.mean != 150 || math.Abs(got.half-1.959964/math.Sqrt2) > 1e-9 {
 		t.Errorf("%v, want 150 ± 1.39", got)
 	}
 }
@@ -555,5 +555,30 @@ func TestFindingsRefuse(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"arrival_factor"}, Varied(made(nil))); diff != "" {
 		t.Errorf("varied (-want,+got)\n%s", diff)
+	}
+}
+
+// Every file is read, and each printed figure says where it stands in the paper.
+func TestPapers(t *testing.T) {
+	if len(papers()) != len(readers) {
+		t.Errorf("%d papers, %d readers", len(papers()), len(readers))
+	}
+	for kind, p := range papers() {
+		if p.Title == "" || len(p.Rules) == 0 {
+			t.Errorf("%s has no title or no rules", kind)
+		}
+		for name, f := range p.Figures {
+			if f.Where == "" || f.What == "" || f.Margin > 0 && f.Why == "" {
+				t.Errorf("%s: %q lacks where it is printed, what it is, or the reason of its margin: %+v", kind, name, f)
+			}
+			if got, err := Printed(kind, name); err != nil || got != *f {
+				t.Errorf("%s: %q is %v, %v", kind, name, got, err)
+			}
+		}
+	}
+	_, err := Printed(model.KindDAG, "none")
+	_, err2 := Table(model.KindDAG, "none")
+	if !errors.Is(err, model.ErrInvalid) || !errors.Is(err2, model.ErrInvalid) {
+		t.Errorf("%v, %v", err, err2)
 	}
 }

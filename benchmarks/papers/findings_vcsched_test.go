@@ -45,7 +45,7 @@ func placed(params map[string]float64, yields map[string]float64, change func(al
 // smallYields are of all algorithms of the small set.
 func smallYields() map[string]float64 {
 	yields := map[string]float64{"lp": 0.834, "search": 0.8, "sg": 0.71, "gr": 0.715, "gb": 0.713, "sgb": 0.712, "rrnz": 0.5, "rrnd": 0.48}
-	for k, a := range vcschedMCB {
+	for k, a := range papers()[model.KindVCSched].Lists["mcb"] {
 		yields[a] = 0.785 - 0.01*float64(k)
 	}
 	return yields
@@ -166,17 +166,17 @@ func TestCurves(t *testing.T) {
 			*yield = 0
 		}
 	})
-	e, err := newSurvey(records, []string{"slack"}, []string{"lp", "mcb8"}, []string{"objective", relaxed, unsolved}, nil)
+	e, err := newSurvey(records, []string{"slack"}, []string{"lp", "mcb8"}, []string{"objective", "bound", unsolved})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// 36/8 over 26/4.
-	got := e.curves(cell{relaxed, "lp", 0}, cell{"objective", "mcb8", 0})
+	got := e.curves(cell{"bound", "lp", 0}, cell{"objective", "mcb8", 0})
 	if math.Abs(got.mean-100*(4.5/6.5-1)) > 1e-9 || !(got.half > 10 && got.half < 60) {
 		t.Errorf("%v", got)
 	}
 	// With the same instances it is the change of paired runs.
-	same := e.curves(cell{relaxed, "lp", 0}, cell{relaxed, "mcb8", 0})
+	same := e.curves(cell{"bound", "lp", 0}, cell{"bound", "mcb8", 0})
 	if !math.IsNaN(same.mean) {
 		t.Errorf("a curve of no run has %v", same)
 	}
