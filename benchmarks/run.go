@@ -33,9 +33,6 @@ type RunOptions struct {
 	Workers   int // instances solved at the same time; 0: 1
 	// Solutions, if not empty, is a folder for each run's result with its solution.
 	Solutions string
-	// Without names devices to switch off, of the native search (Problem.Devices) or
-	// the kernel (Problem.KernelDevices).
-	Without []string
 	// Started, if not nil, is called once with the number of runs in the share
 	// and the number of those that the results hold; Done, if not nil,
 	// after each run. Calls don't overlap.
@@ -152,7 +149,6 @@ func prepare(p *Plan, o RunOptions) (_ *execution, err error) {
 
 // choose readies the algorithms.
 func (e *execution) choose() error {
-	searches := 0
 	for i := range e.algorithms {
 		a := &e.algorithms[i]
 		if a.Name == runs.GLPK {
@@ -160,14 +156,7 @@ func (e *execution) choose() error {
 				return err
 			}
 		}
-		if a.engine() != "" {
-			a.without = e.Without
-			searches++
-		}
 		e.options[a.Label] = a.settings()
-	}
-	if len(e.Without) > 0 && searches == 0 {
-		return fmt.Errorf("%w plan: none of its algorithms is the native search or the kernel, whose devices could be switched off", model.ErrInvalid)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
@@ -257,29 +258,51 @@ algorithms: [{name: highs}, {name: heft}]
 	}
 }
 
-// Devices are switched off in the native search alone, and a plan without it
-// is refused; so is a name that no search has.
-func TestRunWithout(t *testing.T) {
+// Devices are switched off in the native search alone, one or each in turn; a plan
+// without it is refused, and so is a name that no search has.
+func TestPlanWithout(t *testing.T) {
 	dir := t.TempDir()
 	p := decode(t, "name: w\ngenerators: [{kind: vcsched, hosts: [3], jobs: [9], slack: [0.1], count: 2}]\nalgorithms: [{name: search}, {name: gr}]\n")
-	file := filepath.Join(dir, "w.jsonl")
-	if err := Run(t.Context(), p, RunOptions{Results: file, Without: []string{"local-search"}}); err != nil {
+	problem, err := gapwise.ProblemOf(model.KindVCSched)
+	if err != nil {
 		t.Fatal(err)
 	}
-	records, _, err := runs.ReadRecords(file)
-	if err != nil || len(records) != 4 {
-		t.Fatalf("%d records, error %v", len(records), err)
+	want := map[string]map[string]string{"local-search": {"search": "without=local-search", "gr": ""}, Each: {"search": "", "gr": ""}}
+	for _, d := range problem.Devices {
+		label := WithoutLabel("search", d.Name)
+		want[Each][label] = "algorithm=search without=" + d.Name
 	}
-	for _, r := range records {
-		if want := map[string]string{"search": "without=local-search"}[r.Algorithm]; r.Options != want {
-			t.Errorf("%s has the options %q, want %q", r.Algorithm, r.Options, want)
+	for device, options := range want {
+		q, err := p.Without([]string{device})
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(dir, device+".jsonl")
+		if err := Run(t.Context(), q, RunOptions{Results: file}); err != nil {
+			t.Fatal(err)
+		}
+		records, _, err := runs.ReadRecords(file)
+		if err != nil || len(records) != 2*len(options) {
+			t.Fatalf("%d records, error %v", len(records), err)
+		}
+		for _, r := range records {
+			if want, ok := options[r.Algorithm]; !ok || r.Options != want {
+				t.Errorf("%s has the options %q, want %q", r.Algorithm, r.Options, want)
+			}
 		}
 	}
-	if err := Run(t.Context(), p, RunOptions{Results: filepath.Join(dir, "x.jsonl"), Without: []string{"luck"}}); err == nil || !strings.Contains(err.Error(), `no device "luck"`) {
+	lucky, err := p.Without([]string{"luck"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Run(t.Context(), lucky, RunOptions{Results: filepath.Join(dir, "x.jsonl")}); err == nil || !strings.Contains(err.Error(), `no device "luck"`) {
 		t.Errorf("error %v", err)
 	}
+	if _, err := decode(t, "name: two\ngenerators: [{kind: vcsched, hosts: [3], jobs: [9], count: 1}, {kind: dag, tasks: [3], count: 1}]\nalgorithms: [{name: search}]\n").Without([]string{Each}); !errors.Is(err, model.ErrInvalid) {
+		t.Errorf("two problems: error %v, want ErrInvalid", err)
+	}
 	p.Algorithms = p.Algorithms[1:]
-	if err := Run(t.Context(), p, RunOptions{Results: filepath.Join(dir, "y.jsonl"), Without: []string{"local-search"}}); !errors.Is(err, model.ErrInvalid) {
+	if _, err := p.Without([]string{"local-search"}); !errors.Is(err, model.ErrInvalid) {
 		t.Errorf("error %v, want ErrInvalid", err)
 	}
 }

@@ -51,6 +51,9 @@ type BatchSpec struct {
 	// fitted to, 100.
 	RuntimeRatio float64 `key:"runtime_ratio" default:"100" min:"1" usage:"feitelson: mean of long runtimes over that of short ones"`
 	Largest      int     `key:"largest" min:"0" shown:"100" usage:"jann: processes of the largest jobs"`
+	// Arrays is the number of equal jobs that are submitted together, as a job array;
+	// the last one may have fewer.
+	Arrays int `key:"arrays" default:"1" min:"1" usage:"equal jobs submitted together, as a job array"`
 	// Estimates says what users estimate, one of BatchEstimates; empty: tsafrir, or
 	// with a log the log's.
 	Estimates string `key:"user_estimates" small:"exact,tsafrir" shown:"tsafrir or log" usage:"exact, tsafrir or log"`
@@ -128,6 +131,9 @@ const (
 )
 
 func (s BatchSpec) withDefaults() BatchSpec {
+	if s.Arrays == 0 {
+		s.Arrays = 1
+	}
 	if s.Tiers == 0 {
 		s.Tiers = batchTiers
 		if s.SWF != "" {
@@ -184,7 +190,7 @@ func (s *BatchSpec) CheckKeys(given map[string]bool) error {
 			return fmt.Errorf("%s is %q, must be one of %q", x.key, x.value, x.values)
 		}
 	}
-	for _, key := range []string{"model", "serial", "mean_size", "mean_runtime", "runtime_ratio", "largest"} {
+	for _, key := range []string{"model", "serial", "mean_size", "mean_runtime", "runtime_ratio", "largest", "arrays"} {
 		if given[key] && given["log"] {
 			return fmt.Errorf("%s goes with workload models, the jobs of a log are what they are", key)
 		}
@@ -238,7 +244,7 @@ func (s BatchSpec) Name() string {
 		value, default_ float64
 	}{
 		{"serial", s.Serial, d.Serial}, {"size", s.MeanSize, d.MeanSize}, {"runtime", s.MeanRuntime, d.MeanRuntime},
-		{"ratio", s.RuntimeRatio, d.RuntimeRatio}, {"largest", float64(s.Largest), float64(d.Largest)}, {"longest", s.Longest, d.Longest},
+		{"ratio", s.RuntimeRatio, d.RuntimeRatio}, {"largest", float64(s.Largest), float64(d.Largest)}, {"arrays", float64(s.Arrays), float64(d.Arrays)}, {"longest", s.Longest, d.Longest},
 		{"cpu", s.CPUMin, d.CPUMin}, {"to", s.CPUMax, d.CPUMax}, {"efficiency", s.Efficiency, d.Efficiency}, {"sd", s.EfficiencySD, d.EfficiencySD},
 		{"migration", s.MigrationS, d.MigrationS}, {"threshold", s.Threshold, d.Threshold},
 	} {
@@ -288,6 +294,8 @@ func (s BatchSpec) check() error {
 		return bad("runtime_ratio is %v, must be from 1 to 10^6", s.RuntimeRatio)
 	case s.Largest != 0 && s.Largest < jannKTH[len(jannKTH)-1].Low:
 		return bad("largest is %d, must be at least %d, from where on the model's last range of sizes is", s.Largest, jannKTH[len(jannKTH)-1].Low)
+	case s.Arrays < 1:
+		return bad("arrays is %d, must be at least 1", s.Arrays)
 	case !(s.Longest >= 2 && s.Longest <= 10_000):
 		return bad("longest_h is %v, must be from 2 to 10,000", s.Longest)
 	case !(s.MeanRuntime == 0 || s.MeanRuntime >= 1 && s.MeanRuntime < 3600*s.Longest):
@@ -334,11 +342,15 @@ func (s BatchSpec) Generate() (*model.Batch, error) {
 	in.Jobs = make([]model.BatchJob, len(jobs))
 	longest := math.Floor(3600 * s.Longest)
 	ratio := s.runtimeRatio(jobs, longest)
-	for k, j := range jobs {
+	for k := range jobs {
+		j := jobs[k/s.Arrays]
 		in.Jobs[k] = model.BatchJob{ID: strconv.Itoa(k + 1), SubmitS: j.submit, RuntimeS: wholeRuntime(ratio*j.runtime, longest), Processes: j.size}
-		s.traits(&in.Jobs[k], uint64(s.Index), uint64(k))
+		s.traits(&in.Jobs[k], uint64(s.Index), uint64(k/s.Arrays))
 	}
 	s.estimate(in, longest, uint64(s.Index))
+	for k := range in.Jobs {
+		in.Jobs[k].EstimateS = in.Jobs[k-k%s.Arrays].EstimateS
+	}
 	s.scale(in)
 	return in, in.Validate()
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -104,6 +105,29 @@ func TestBatchPaired(t *testing.T) {
 }
 
 // CPU uses, losses and efficiencies have the paper's distributions.
+// Job arrays are equal jobs but for their names; the last one may be short.
+func TestBatchArrays(t *testing.T) {
+	t.Parallel()
+	s := NewBatchSpec()
+	s.Jobs, s.Arrays, s.Seed = 10, 4, 3
+	in, err := s.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(in.Jobs) != 10 {
+		t.Fatalf("%d jobs, want 10", len(in.Jobs))
+	}
+	for k := range in.Jobs {
+		x, first := in.Jobs[k], in.Jobs[k-k%4]
+		if x.ID = first.ID; !reflect.DeepEqual(x, first) {
+			t.Errorf("job %d is %+v, the first of its array %+v", k, x, first)
+		}
+	}
+	if reflect.DeepEqual(in.Jobs[0].RuntimeS, in.Jobs[4].RuntimeS) && in.Jobs[0].SubmitS == in.Jobs[4].SubmitS {
+		t.Error("two arrays are alike")
+	}
+}
+
 func TestBatchTraits(t *testing.T) {
 	const n = 50_000
 	in := batchOf(t, func(s *BatchSpec) { s.Jobs = n })
@@ -186,6 +210,7 @@ func TestBatchRefuses(t *testing.T) {
 		"runtime_ratio is 0.5, must be from 1 to 10^6":                      func(s *BatchSpec) { s.RuntimeRatio = 0.5 },
 		"largest goes with the model jann":                                  func(s *BatchSpec) { s.Largest = 320 },
 		"largest is 64, must be at least 65":                                func(s *BatchSpec) { s.Model, s.Largest = ModelJann, 64 },
+		"arrays is -1, must be at least 1":                                  func(s *BatchSpec) { s.Arrays = -1 },
 		"threshold is 3, must be above 0":                                   func(s *BatchSpec) { s.Threshold = 3 },
 		"migration_s is -1":                                                 func(s *BatchSpec) { s.MigrationS = -1 },
 	} {

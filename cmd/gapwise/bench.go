@@ -45,7 +45,7 @@ func (p *program) bench() *cli.Command {
 			&cli.StringFlag{Name: "summary", Usage: "`FILE` for what was done, as JSON"},
 			instancesFlag(),
 			&cli.IntFlag{Name: "workers", Value: 1, Usage: "instances solved at the same time"},
-			&cli.StringSliceFlag{Name: "without", Usage: "switch a device of the search off (`NAME`)", Hidden: true},
+			&cli.StringSliceFlag{Name: "without", Usage: "switch a device of the search off (`NAME`), or each in turn (each)", Hidden: true},
 			&cli.BoolFlag{Name: "list", Usage: "list the built-in plans"},
 			&cli.StringFlag{Name: "print", Usage: "print the built-in plan `NAME`"},
 		}, append(adHocFlags(), submitFlags()...)...),
@@ -62,6 +62,9 @@ func (p *program) bench() *cli.Command {
 			if err != nil {
 				return err
 			}
+			if plan, err = plan.Without(benchmarks.SplitAlgorithms(c.StringSlice("without"))); err != nil {
+				return err
+			}
 			if c.Int("workers") < 1 {
 				return usagef("bench: --workers is %d, must be at least 1", c.Int("workers"))
 			}
@@ -70,7 +73,7 @@ func (p *program) bench() *cli.Command {
 			} else if cluster {
 				return p.submit(ctx, c, plan)
 			}
-			o := benchmarks.RunOptions{Results: c.String("output"), Workers: c.Int("workers"), Without: benchmarks.SplitAlgorithms(c.StringSlice("without")), Solutions: c.String("solutions")}
+			o := benchmarks.RunOptions{Results: c.String("output"), Workers: c.Int("workers"), Solutions: c.String("solutions")}
 			if err := where(c, plan, &o); err != nil {
 				return err
 			}

@@ -1,0 +1,79 @@
+package benchmarks
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Each stands for one device after the other, see Plan.Without.
+const Each = "each"
+
+// Without returns the plan with some devices switched off in its native searches and
+// kernels (Problem.Devices, Problem.KernelDevices). With Each, each of these
+// algorithms stays as it is, too, and beside it stand as many more as it has devices,
+// each without one of them, by the label that WithoutLabel returns: an ablation. The
+// error is model.ErrInvalid if no algorithm has devices, or if Each is asked for and the
+// instances aren't all of one problem.
+func (p *Plan) Without(devices []string) (*Plan, error) {
+	if len(devices) == 0 {
+		return p, nil
+	}
+	q := *p
+	q.Algorithms = nil
+	found := false
+	for _, a := range p.Algorithms {
+		engine := a.engine()
+		if found = found || engine != ""; engine == "" || !slices.Contains(devices, Each) {
+			if engine != "" {
+				a.without = devices
+			}
+			q.Algorithms = append(q.Algorithms, a)
+			continue
+		}
+		all, err := p.devices(engine)
+		if err != nil {
+			return nil, err
+		}
+		q.Algorithms = append(q.Algorithms, a)
+		for _, d := range all {
+			one := a
+			one.Label, one.without = WithoutLabel(a.Label, d.Name), []string{d.Name}
+			q.Algorithms = append(q.Algorithms, one)
+		}
+	}
+	if !found {
+		return nil, fmt.Errorf("%w plan: none of its algorithms is the native search or the kernel, whose devices could be switched off", model.ErrInvalid)
+	}
+	return &q, nil
+}
+
+// WithoutLabel returns the label of an algorithm without a device.
+func WithoutLabel(label, device string) string { return label + " without " + device }
+
+// devices lists those of an engine for the plan's one problem.
+func (p *Plan) devices(engine string) ([]exact.Device, error) {
+	cases, err := p.Instances()
+	if err != nil {
+		return nil, err
+	}
+	for i := range cases {
+		if cases[i].Kind != cases[0].Kind {
+			return nil, fmt.Errorf("%w plan: its instances are of %s and %s, whose devices differ", model.ErrInvalid, cases[0].Kind, cases[i].Kind)
+		}
+	}
+	if len(cases) == 0 {
+		return nil, nil
+	}
+	problem, err := gapwise.ProblemOf(cases[0].Kind)
+	if err != nil {
+		return nil, err
+	}
+	if engine == "kernel" {
+		return problem.KernelDevices, nil
+	}
+	return problem.Devices, nil
+}
