@@ -16,7 +16,7 @@ run_benches = set -o pipefail && $(with_highs) $(GO) test -run '^$$' -bench '$(B
 export CGO_ENABLED := 1
 with_highs = pc=$$(scripts/highs) && export PKG_CONFIG_PATH="$$pc$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" &&
 
-.PHONY: help build highs demo test check fmt vet staticcheck race slow portable fuzz audit faults bench bench-baseline bench-compare reproduce clean
+.PHONY: help build highs demo test check fmt vet staticcheck race slow portable fuzz ablation audit faults bench bench-baseline bench-compare reproduce clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -34,8 +34,10 @@ highs: ## the solver library alone
 demo: build ## draw instances, solve, verify and tabulate them, in a minute
 	@scripts/demo bin/gapwise
 
+# EVERYDAY= runs all tests: after make check they come from the cache.
+EVERYDAY ?= -short
 test: ## the everyday tests, in a minute or two
-	@$(with_highs) $(GO) test -short ./...
+	@$(with_highs) $(GO) test $(EVERYDAY) ./...
 
 check: fmt vet staticcheck race slow ## formatting, vet, staticcheck, everyday tests with the race detector, all tests
 
@@ -62,9 +64,9 @@ slow: ## all tests, the slow ones too
 	@$(with_highs) $(GO) test ./...
 
 # Packages that need no linear program are the same with and without HiGHS.
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 portable: ## builds without cgo for six platforms, and tests what is different without HiGHS
-	@for os in linux darwin windows; do for arch in amd64 arm64; do \
-	  echo "$$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build ./... || exit 1; done; done
+	@for p in $(PLATFORMS); do echo "$$p"; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build ./... || exit 1; done
 	@CGO_ENABLED=0 $(GO) test -short -vet=off -skip TestConformanceHard ./model/milp/... ./bounds/... ./exact/tvc ./exact/vcsched \
 	  ./heuristics/vcsched ./benchmarks ./internal/... .
 	@CGO_ENABLED=0 $(GO) test -short -vet=off -run 'TestScripts/(nohighs|solve|all|output|version|dag|reservation)' ./cmd/gapwise
@@ -73,6 +75,10 @@ fuzz: ## every fuzz target for FUZZTIME
 	@$(with_highs) for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
+
+ablation: build ## runs each search without each of its devices, into results (half an hour)
+	@for k in dag reservation vcsched tvc batch kernel; do \
+	  bin/gapwise bench ablation-$$k --without each -o results/ablation-$$k.jsonl || exit 1; done
 
 audit: ## claims held against each other for AUDIT (1m, 10m, ...), from the seed SEED
 	@$(with_highs) $(GO) build $(stamp) -o bin/gapwise ./cmd/gapwise
