@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -170,17 +171,28 @@ func candidates(t *testing.T, p *gapwise.Problem) (all []candidate) {
 // switched off.
 func ablated(t *testing.T, p *gapwise.Problem) (all []candidate) {
 	t.Helper()
-	add := func(engine string, devices []exact.Device, without func(...string) (model.Solver, error)) {
-		for _, d := range devices {
-			s, err := without(d.Name)
+	add := func(engine exact.Switchable) {
+		if engine == nil {
+			return
+		}
+		if _, err := engine.Without("magic"); err == nil || !strings.Contains(err.Error(), `"magic"`) || !strings.Contains(err.Error(), engine.Devices()[0].Name) {
+			t.Errorf("%s: an unknown device: error %v, want one that lists the known ones", engine.Name(), err)
+		}
+		seen := map[string]bool{}
+		for _, d := range engine.Devices() {
+			if !regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`).MatchString(d.Name) || seen[d.Name] || d.Summary == "" {
+				t.Errorf("%s: the name of the device %q isn't one of its own in kebab-case, or has no summary", engine.Name(), d.Name)
+			}
+			seen[d.Name] = true
+			s, err := engine.Without(d.Name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, candidate{name: engine + " without " + d.Name, o: gapwise.Options{Solver: s}, exact: true, once: true})
+			all = append(all, candidate{name: engine.Name() + " without " + d.Name, o: gapwise.Options{Solver: s}, exact: true, once: true})
 		}
 	}
-	add("search", p.Devices, p.Without)
-	add("kernel", p.KernelDevices, p.KernelWithout)
+	add(p.Search)
+	add(p.Kernel)
 	return all
 }
 

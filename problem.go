@@ -25,15 +25,9 @@ type Problem struct {
 	Default string
 	// Phases are the phases of the native search, each by itself.
 	Phases []model.Solver
-	// Devices lists the parts of the native search that Without can switch off.
-	Devices []exact.Device
-	// Without returns the native search with some devices switched off; nil if
-	// the problem has none.
-	Without func(devices ...string) (model.Solver, error)
-	// KernelDevices and KernelWithout are those of the engine kernel; nil without
-	// one.
-	KernelDevices []exact.Device
-	KernelWithout func(devices ...string) (model.Solver, error)
+	// Search is the native search, and Kernel the engine kernel if its devices can be
+	// switched off, else nil.
+	Search, Kernel exact.Switchable
 	// CompleteStart makes a solution to start from of a partial one, see func CompleteStart.
 	CompleteStart func(context.Context, model.Instance, model.Solution) (model.Solution, model.Completion, error)
 	// Formulations names the linear models, the default first.
@@ -111,10 +105,8 @@ type definition[I model.Instance] struct {
 	heuristics   []model.Algorithm
 	engines      []model.Algorithm
 	phases       []model.Solver
-	devices      []exact.Device
-	without      func(devices ...string) (model.Solver, error)
-	kernel       []exact.Device // of the engine kernel
-	kernelOff    func(devices ...string) (model.Solver, error)
+	search       exact.Switchable
+	kernel       exact.Switchable
 	start        func(context.Context, I, model.Solution) (model.Solution, model.Completion, error)
 	formulations []string
 	formulation  func(ctx context.Context, in I, name string) (*milp.Formulation[model.Solution], error)
@@ -135,17 +127,15 @@ type definition[I model.Instance] struct {
 // refuse those of other problems.
 func define[I model.Instance](d definition[I]) *Problem {
 	return &Problem{
-		Kind:          d.kind,
-		Algorithms:    slices.Concat(d.heuristics, d.engines),
-		Default:       d.engines[0].Name,
-		Phases:        d.phases,
-		Devices:       d.devices,
-		Without:       d.without,
-		KernelDevices: d.kernel,
-		KernelWithout: d.kernelOff,
-		Generator:     d.generator,
-		Parameters:    d.parameters,
-		Gantt:         d.gantt,
+		Kind:       d.kind,
+		Algorithms: slices.Concat(d.heuristics, d.engines),
+		Default:    d.engines[0].Name,
+		Phases:     d.phases,
+		Search:     d.search,
+		Kernel:     d.kernel,
+		Generator:  d.generator,
+		Parameters: d.parameters,
+		Gantt:      d.gantt,
 		Pictured: func(ctx context.Context, in model.Instance, s model.Solution) ([]Picture, error) {
 			typed, err := asKind[I](d.kind, in)
 			if err != nil {

@@ -18,10 +18,8 @@ var batchProblem = define(definition[*model.Batch]{
 	kind:         model.KindBatch,
 	heuristics:   batchheur.Algorithms(),
 	engines:      batchexact.Engines(),
-	devices:      batchexact.Devices(),
-	without:      batchexact.Without,
-	kernel:       batchexact.KernelDevices(),
-	kernelOff:    batchexact.KernelWithout,
+	search:       batchexact.Search,
+	kernel:       batchexact.Kernel,
 	formulations: batchbounds.Formulations,
 	formulation: func(_ context.Context, in *model.Batch, name string) (*milp.Formulation[model.Solution], error) {
 		f, err := batchbounds.Build(in.Ticks(), name)
@@ -32,7 +30,7 @@ var batchProblem = define(definition[*model.Batch]{
 			func(e *model.Execution) ([]int64, error) { return batchheur.Starts(in, e) },
 			func(starts []int64) (*model.Execution, error) { return batchheur.Place(in, starts) })), nil
 	},
-	linear:     func(_ string, b milp.Backend) model.Solver { return batchexact.Linear{Backend: b} },
+	linear:     func(_ string, b milp.Backend) model.Solver { return batchexact.Linear(b) },
 	first:      first("fcfs", batchheur.Algorithms()),
 	quick:      batchbounds.Quick,
 	bounds:     batchbounds.All,

@@ -16,10 +16,8 @@ var reservationProblem = define(definition[*model.Reservation]{
 	heuristics:   resheur.Algorithms(),
 	engines:      resexact.Engines(),
 	phases:       resexact.Phases(),
-	devices:      resexact.Devices(),
-	without:      resexact.Without,
-	kernel:       resexact.KernelDevices(),
-	kernelOff:    resexact.KernelWithout,
+	search:       resexact.Search,
+	kernel:       resexact.Kernel,
 	formulations: resbounds.Formulations,
 	formulation: func(_ context.Context, in *model.Reservation, name string) (*milp.Formulation[model.Solution], error) {
 		t := in.Ticks()
@@ -31,7 +29,7 @@ var reservationProblem = define(definition[*model.Reservation]{
 			func(b *model.Bookings) ([]int64, error) { return resheur.TicksOf(in, t, b) },
 			func(starts []int64) (*model.Bookings, error) { return resheur.BookTicks(in, t, starts) })), nil
 	},
-	linear:    func(_ string, b milp.Backend) model.Solver { return resexact.Linear{Backend: b} },
+	linear:    func(_ string, b milp.Backend) model.Solver { return resexact.Linear(b) },
 	first:     model.Adapt("serial", resheur.First),
 	quick:     resbounds.QuickOf,
 	bounds:    resbounds.All,

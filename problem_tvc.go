@@ -19,10 +19,8 @@ var tvcProblem = define(definition[*model.TVC]{
 	heuristics:   tvcheur.Algorithms(),
 	engines:      tvcexact.Engines(),
 	phases:       tvcexact.Phases(),
-	devices:      tvcexact.Devices(),
-	without:      tvcexact.Without,
-	kernel:       tvcexact.KernelDevices(),
-	kernelOff:    tvcexact.KernelWithout,
+	search:       tvcexact.Search,
+	kernel:       tvcexact.Kernel,
 	formulations: tvcbounds.Formulations,
 	formulation: func(ctx context.Context, in *model.TVC, name string) (*milp.Formulation[model.Solution], error) {
 		f, err := tvcbounds.Build(ctx, in, name)
@@ -31,7 +29,7 @@ var tvcProblem = define(definition[*model.TVC]{
 		}
 		return general(&f.Formulation), nil
 	},
-	linear:     func(_ string, b milp.Backend) model.Solver { return tvcexact.Linear{Backend: b} },
+	linear:     func(_ string, b milp.Backend) model.Solver { return tvcexact.Linear(b) },
 	first:      model.Adapt("first", tvcheur.First),
 	quick:      tvcbounds.Quick,
 	bounds:     tvcbounds.All,

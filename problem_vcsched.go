@@ -18,8 +18,7 @@ var vcschedProblem = define(definition[*model.VCSched]{
 	heuristics:   vcheur.Algorithms(),
 	engines:      vcexact.Engines(),
 	phases:       vcexact.Phases(),
-	devices:      vcexact.Devices(),
-	without:      vcexact.Without,
+	search:       vcexact.Search,
 	formulations: vcbounds.Formulations,
 	formulation: func(_ context.Context, in *model.VCSched, name string) (*milp.Formulation[model.Solution], error) {
 		f, err := vcbounds.Build(in, cmp.Or(name, vcbounds.Formulations[0]))
@@ -29,7 +28,7 @@ var vcschedProblem = define(definition[*model.VCSched]{
 		return general(&f.Formulation), nil
 	},
 	linear: func(name string, b milp.Backend) model.Solver {
-		return vcexact.Linear{Backend: b, Formulation: name}
+		return vcexact.Linear(b, name)
 	},
 	first: model.Adapt("greedy", vcheur.First),
 	quick: func(ctx context.Context, in *model.VCSched) []bounds.Bound {

@@ -13,7 +13,7 @@ import (
 const Each = "each"
 
 // Without returns the plan with some devices switched off in its native searches and
-// kernels (Problem.Devices, Problem.KernelDevices). With Each, each of these
+// kernels (Problem.Search, Problem.Kernel). With Each, each of these
 // algorithms stays as it is, too, and beside it stand as many more as it has devices,
 // each without one of them, by the label that WithoutLabel returns: an ablation. The
 // error is model.ErrInvalid if no algorithm has devices, or if Each is asked for and the
@@ -72,8 +72,16 @@ func (p *Plan) devices(engine string) ([]exact.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	if engine == "kernel" {
-		return problem.KernelDevices, nil
+	if e := switchable(problem, engine); e != nil {
+		return e.Devices(), nil
 	}
-	return problem.Devices, nil
+	return nil, nil
+}
+
+// switchable returns the search or the kernel of a problem; nil if it has no devices.
+func switchable(p *gapwise.Problem, engine string) exact.Switchable {
+	if engine == "kernel" {
+		return p.Kernel
+	}
+	return p.Search
 }

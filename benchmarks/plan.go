@@ -196,14 +196,11 @@ func (a *Algorithm) options(kind model.Kind, seed uint64) (gapwise.Options, erro
 	}
 	settings := model.Settings{Seed: seed, TimeLimit: a.TimeLimit, Gap: a.Gap, Threads: a.Threads, Parameters: set}
 	if len(a.without) > 0 {
-		without := p.Without
-		if a.engine() == "kernel" {
-			without = p.KernelWithout
-		}
-		if without == nil {
+		engine := switchable(p, a.engine())
+		if engine == nil {
 			return gapwise.Options{}, fmt.Errorf("%w: the %s for %s has no devices to switch off", model.ErrUnsupported, a.engine(), kind)
 		}
-		search, err := without(a.without...)
+		search, err := engine.Without(a.without...)
 		if err != nil {
 			return gapwise.Options{}, fmt.Errorf("%w: %w", gapwise.ErrUnknownAlgorithm, err)
 		}

@@ -268,7 +268,7 @@ func TestPlanWithout(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]map[string]string{"local-search": {"search": "without=local-search", "gr": ""}, Each: {"search": "", "gr": ""}}
-	for _, d := range problem.Devices {
+	for _, d := range problem.Search.Devices() {
 		label := WithoutLabel("search", d.Name)
 		want[Each][label] = "algorithm=search without=" + d.Name
 	}

@@ -22,68 +22,118 @@ package exact
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/model"
 )
 
-// StopReason says why a search was stopped, or nothing if it wasn't.
-func StopReason(ctx context.Context) string {
-	switch err := ctx.Err(); {
-	case err == nil:
-		return ""
-	case errors.Is(err, context.Canceled):
-		return "interrupted"
-	}
-	return outOfTime
-}
-
-const outOfTime = "stopped by the time limit"
-
-// Device is a part of a native search that can be switched off to see what it
+// Device is a part of an engine that can be switched off to see what it
 // brings: a bound, a dominance rule, a cut, a phase, a neighbourhood.
 type Device struct {
 	Name    string // in kebab-case, the field's term: "dominance"
 	Summary string // one line, with the reference
 }
 
-// Switch is a device with the bit by which its search knows it.
+// Switch is a device with the bit by which its engine knows it.
 type Switch[B ~uint16 | ~uint32] struct {
 	Bit B
 	Device
 }
 
-// DevicesOf lists the devices of some switches.
-func DevicesOf[B ~uint16 | ~uint32](switches []Switch[B]) []Device {
-	all := make([]Device, len(switches))
-	for k, s := range switches {
-		all[k] = s.Device
+// Engine is an exact engine for instances I, a model.Solver. What it works without is
+// bits of B and devices of the learning kernel. None of them changes what is proved,
+// only how soon.
+type Engine[I model.Instance, B ~uint16 | ~uint32] struct {
+	ID     string      // its name
+	Parts  []Switch[B] // its devices, in the order in which they are listed
+	Learns bool        // those of the learning kernel are its, too
+	Proof  bool        // it writes proofs
+	// Work finds solutions and bounds for a run until the run ends or there is nothing
+	// left to do.
+	Work func(r *Run, in I, off B, kernel lcg.Device) error
+
+	off    B
+	kernel lcg.Device
+}
+
+// Switchable is an engine whose devices can be switched off, whatever its problem.
+type Switchable interface {
+	model.Solver
+	Devices() []Device
+	Without(names ...string) (model.Solver, error)
+}
+
+// Name implements model.Solver.
+func (e Engine[I, B]) Name() string { return e.ID }
+
+// Proves implements model.Prover.
+func (e Engine[I, B]) Proves() bool { return e.Proof }
+
+// Solve implements model.Solver. Instances of another type than I are
+// model.ErrUnsupported.
+func (e Engine[I, B]) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	return start(ctx, e.ID, in, set, func(r *Run, in I) error { return e.Work(r, in, e.off, e.kernel) })
+}
+
+// Devices lists the parts that Without can switch off.
+func (e Engine[I, B]) Devices() (all []Device) {
+	for _, s := range e.Parts {
+		all = append(all, s.Device)
+	}
+	if e.Learns {
+		for _, s := range kernelDevices {
+			all = append(all, s.Device)
+		}
 	}
 	return all
 }
 
-// BitsOf returns the bits of the named devices of a problem's search. An unknown
-// name is an error that lists the known ones.
-func BitsOf[B ~uint16 | ~uint32](problem string, switches []Switch[B], names []string) (off B, err error) {
+// Without returns the engine with the named devices switched off. It proves the same,
+// later. An unknown name is an error that lists the known ones.
+func (e Engine[I, B]) Without(names ...string) (model.Solver, error) {
 	for _, name := range names {
-		k := slices.IndexFunc(switches, func(s Switch[B]) bool { return s.Name == name })
-		if k < 0 {
+		if k := slices.IndexFunc(e.Parts, func(s Switch[B]) bool { return s.Name == name }); k >= 0 {
+			e.off |= e.Parts[k].Bit
+		} else if k := slices.IndexFunc(kernelDevices, func(s Switch[lcg.Device]) bool { return s.Name == name }); k >= 0 && e.Learns {
+			e.kernel |= kernelDevices[k].Bit
+		} else {
 			var known []string
-			for _, s := range switches {
-				known = append(known, s.Name)
+			for _, d := range e.Devices() {
+				known = append(known, d.Name)
 			}
-			return 0, fmt.Errorf("the %s search has no device %q, it has %s", problem, name, strings.Join(known, ", "))
+			return e, fmt.Errorf("the %s has no device %q for %s, it has %s", e.ID, name, (*new(I)).Kind(), strings.Join(known, ", "))
 		}
-		off |= switches[k].Bit
 	}
-	return off, nil
+	return e, nil
 }
 
-// SearchName names a native search, or the one of its phases that runs alone.
-func SearchName(phase string) string {
-	if phase == "" {
-		return "search"
-	}
-	return "search-" + phase
+// Off returns the engine without some more of its own devices.
+func (e Engine[I, B]) Off(off B) Engine[I, B] {
+	e.off |= off
+	return e
+}
+
+// Phase returns a phase of the engine by itself: what is left without the given devices.
+func (e Engine[I, B]) Phase(name string, off B) Engine[I, B] {
+	e.ID += "-" + name
+	return e.Off(off)
+}
+
+// kernelDevices names the parts of the learning kernel, whatever the problem.
+var kernelDevices = []Switch[lcg.Device]{
+	{lcg.Learning, Device{"learning", "keeps the nogood of each conflict (Ohrimenko, Stuckey, Codish 2009)"}},
+	{lcg.Minimisation, Device{"minimisation", "drops premises of a nogood that follow from others (Sörensson, Biere 2009)"}},
+	{lcg.Restarts, Device{"restarts", "begins anew after 100 conflicts times Luby's sequence (Luby, Sinclair, Zuckerman 1993)"}},
+	{lcg.Phases, Device{"phases", "tries first what the best solution has (Demirović, Chu, Stuckey 2018)"}},
+	{lcg.Upwards, Device{"upwards", "refutes one objective after another from the bound up"}},
+	{lcg.Downwards, Device{"downwards", "looks for better solutions, in turns with the refutations"}},
+	{lcg.PrecedenceSets, Device{"precedence-sets", "no-overlap: an activity starts when all that go before it can have ended"}},
+	{lcg.Overload, Device{"overload", "no-overlap: a window with more work than time is a conflict (Vilím 2004)"}},
+	{lcg.DetectablePrecedence, Device{"detectable-precedences", "no-overlap: orders that the bounds of two activities imply (Vilím 2004)"}},
+	{lcg.NotFirstNotLast, Device{"not-first-not-last", "no-overlap: activities that can't begin or end a set (Vilím 2004)"}},
+	{lcg.Transitivity, Device{"transitivity", "no-overlap: an activity goes before all that go after one that it goes before"}},
+	{lcg.EdgeFinding, Device{"edge-finding", "no-overlap: activities that must begin or end a set (Vilím 2004)"}},
 }

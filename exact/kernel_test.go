@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -36,7 +37,18 @@ func tens(in *number, least int64) Kernel {
 	return q
 }
 
-func TestSolveKernel(t *testing.T) {
+// byKernel answers one call of a model.Solver by the question that ask returns.
+func byKernel(t *testing.T, in model.Instance, set model.Settings, ask func() (Kernel, error)) (model.Result, error) {
+	return Engine[*number, uint16]{ID: "kernel", Work: func(r *Run, _ *number, _ uint16, _ lcg.Device) error {
+		q, err := ask()
+		if err != nil {
+			return err
+		}
+		return q.Minimise(r)
+	}}.Solve(t.Context(), in, set)
+}
+
+func TestMinimise(t *testing.T) {
 	t.Parallel()
 	for name, x := range map[string]struct {
 		minimise bool
@@ -64,7 +76,7 @@ func TestSolveKernel(t *testing.T) {
 				t.Errorf("%s: an incumbent of %v beats the bound %v", name, p.Incumbent, p.Bound)
 			}
 		}
-		r, err := SolveKernel(t.Context(), "kernel", in, x.set, func(context.Context, *number) (Kernel, error) {
+		r, err := byKernel(t, in, x.set, func() (Kernel, error) {
 			q := tens(in, x.least)
 			if x.change != nil {
 				x.change(&q)
@@ -79,11 +91,11 @@ func TestSolveKernel(t *testing.T) {
 }
 
 // What the problem's functions and limits say is passed on.
-func TestSolveKernelEnds(t *testing.T) {
+func TestMinimiseEnds(t *testing.T) {
 	t.Parallel()
 	in := &number{most: 9, minimise: true}
 	unread := errors.New("unread")
-	_, err := SolveKernel(t.Context(), "kernel", in, model.Settings{}, func(context.Context, *number) (Kernel, error) {
+	_, err := byKernel(t, in, model.Settings{}, func() (Kernel, error) {
 		q := tens(in, 1)
 		q.Solution = func([]int64) (model.Solution, error) { return nil, unread }
 		return q, nil
@@ -91,20 +103,20 @@ func TestSolveKernelEnds(t *testing.T) {
 	if !errors.Is(err, unread) {
 		t.Errorf("a solution that can't be read: %v", err)
 	}
-	_, err = SolveKernel(t.Context(), "kernel", in, model.Settings{}, func(context.Context, *number) (Kernel, error) {
+	_, err = byKernel(t, in, model.Settings{}, func() (Kernel, error) {
 		return Kernel{}, model.ErrUnsupported
 	})
 	if !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("an instance that it doesn't take: %v", err)
 	}
-	r, err := SolveKernel(t.Context(), "kernel", in, model.Settings{TimeLimit: time.Hour}, func(context.Context, *number) (Kernel, error) {
+	r, err := byKernel(t, in, model.Settings{TimeLimit: time.Hour}, func() (Kernel, error) {
 		return Kernel{}, model.ErrNoSolution
 	})
 	if err != nil || r.Status != model.StatusUnknown || r.Reason == "" {
 		t.Errorf("stopped before it began: %v, %v", r, err)
 	}
 	explained := false
-	if r, err = SolveKernel(t.Context(), "kernel", in, model.Settings{}, func(context.Context, *number) (Kernel, error) {
+	if r, err = byKernel(t, in, model.Settings{}, func() (Kernel, error) {
 		q := tens(in, 10)
 		q.Explain = func(context.Context, *model.Result) error { explained = true; return nil }
 		return q, nil

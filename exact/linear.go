@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,9 +49,9 @@ type Linear[S any] struct {
 	// best solution (NaN without one); solutions that aren't better may be
 	// missing from it. Its error may be that of the context.
 	Formulate func(incumbent float64) (*milp.Formulation[S], error)
-	// Solution turns what a point describes into a solution of the instance, nil
+	// Accept turns what a point describes into a solution of the instance, nil
 	// if that isn't feasible.
-	Solution func(context.Context, S) (model.Solution, error)
+	Accept func(context.Context, S) (model.Solution, error)
 	// Better, if not nil, returns a formulation of the solutions whose objective
 	// is target or better, or model.ErrInfeasible if there are none. The
 	// objective is that of f, which Formulate returned.
@@ -66,51 +67,47 @@ type Linear[S any] struct {
 	Explain func(context.Context, *model.Result) error
 }
 
-// SolveLinear answers one call of a model.Solver by a backend on the questions that
-// prepare returns for the instance; prepare's error may be model.ErrNoSolution
-// if it was stopped. Instances of another type than I are model.ErrUnsupported; a
-// backend that is missing says so.
-func SolveLinear[I model.Instance, S any](ctx context.Context, backend milp.Backend, name string, in model.Instance, set model.Settings,
-	prepare func(context.Context, I) (Linear[S], error)) (model.Result, error) {
-	r := model.NewResult(name, set.Seed)
-	typed, ok := in.(I)
-	if !ok {
-		return r, fmt.Errorf("%s: %w: it doesn't solve %s instances", name, model.ErrUnsupported, in.Kind())
-	}
-	if backend.Missing != nil {
-		return r, fmt.Errorf("%s: %w", name, backend.Missing)
-	}
-	d := &driver[S]{in: in, set: set, r: &r, began: time.Now(), known: math.NaN(), Backend: backend}
-	ctx, cancel := set.WithTimeLimit(ctx)
-	defer cancel()
-	var err error
-	if d.Linear, err = prepare(ctx, typed); errors.Is(err, model.ErrNoSolution) {
-		r.Reason, err = "stopped before there was a first solution", nil
-	} else if err == nil {
-		err = d.run(ctx)
-	}
-	if r.Elapsed = time.Since(d.began); backend.CPUTime {
-		r.Elapsed = d.cpu
-	}
-	if err != nil {
-		return r, fmt.Errorf("%s: %w", name, err)
-	}
-	return r, nil
+// LinearEngine is a model.Solver that asks a backend the questions that Prepare returns
+// for an instance. Prepare's error may be model.ErrNoSolution if it was stopped.
+// Instances of another type than I are model.ErrUnsupported; a backend that is missing
+// says so.
+type LinearEngine[I model.Instance, S any] struct {
+	milp.Backend
+	ID      string // its name; "": the backend's
+	Prepare func(*Run, I) (Linear[S], error)
+}
+
+// Name implements model.Solver.
+func (e LinearEngine[I, S]) Name() string { return cmp.Or(e.ID, e.Backend.Name) }
+
+// Solve implements model.Solver. The proofs are the backend's, in floating-point
+// arithmetic.
+func (e LinearEngine[I, S]) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
+	return start(ctx, e.Name(), in, set, func(r *Run, in I) (err error) {
+		if e.Missing != nil {
+			return e.Missing
+		}
+		d := &driver[S]{Run: r, Backend: e.Backend, known: math.NaN()}
+		if d.Linear, err = e.Prepare(r, in); err != nil {
+			return err
+		}
+		err = d.run(r.Ctx)
+		if e.CPUTime {
+			r.Elapsed = d.cpu
+		}
+		return err
+	})
 }
 
 // driver is one run of a backend. Bounds and objectives are the problem's unless a
 // comment says that they are a formulation's.
 type driver[S any] struct {
+	*Run
 	Linear[S]
 	milp.Backend
-	in    model.Instance
-	set   model.Settings
-	r     *model.Result
-	began time.Time
-	best  S       // what r.Solution was made of, if it isn't nil
+	best  S       // what Run.Solution was made of, if it isn't nil
 	known float64 // the best bound so far, for reports
 	cpu   time.Duration
-	told  model.Told
 }
 
 // answer is what the solver says of a formulation.
@@ -148,9 +145,9 @@ func (d *driver[S]) run(ctx context.Context) error {
 		}
 	}
 	for {
-		f, err := d.Formulate(d.r.Objective)
+		f, err := d.Formulate(d.Objective)
 		if reason := StopReason(ctx); reason != "" && errors.Is(err, ctx.Err()) {
-			d.r.Reason = reason
+			d.Reason = reason
 			return nil
 		}
 		if err != nil {
@@ -174,7 +171,7 @@ func (d *driver[S]) run(ctx context.Context) error {
 			d.conclude(f.Value(f.Limit), d.Title+contradiction)
 		case !a.complete():
 			d.conclude(a.bound, d.stopped(ctx, a))
-		case a.Status == milp.Infeasible && d.r.Solution != nil:
+		case a.Status == milp.Infeasible && d.Solution != nil:
 			d.conclude(f.Value(f.Limit), d.Title+isSolution)
 		case a.Status == milp.Infeasible && d.Elastic != nil:
 			if again, err := d.elastic(ctx, f); again || err != nil {
@@ -187,7 +184,7 @@ func (d *driver[S]) run(ctx context.Context) error {
 			d.conclude(f.Value(f.Limit), d.Title+unsupported)
 		case a.Status == milp.Infeasible:
 			return d.infeasible(ctx)
-		case d.r.Solution == nil:
+		case d.Solution == nil:
 			d.conclude(a.bound, d.Title+noSolution)
 		case d.Better == nil:
 			d.claim(a.bound)
@@ -206,13 +203,13 @@ func (d *driver[S]) run(ctx context.Context) error {
 // reached returns f's point of the best solution, nil if there is none, and
 // whether that solution needs no proof: nothing is better than f's limit.
 func (d *driver[S]) reached(f *milp.Formulation[S]) (x []float64, done bool) {
-	if d.r.Solution == nil {
+	if d.Solution == nil {
 		return nil, false
 	}
 	if x = f.Encode(d.best); x == nil || better(f, f.Limit, f.Model.Objective(x)) {
 		return x, false
 	}
-	d.claim(d.r.Objective)
+	d.claim(d.Objective)
 	return x, true
 }
 
@@ -230,7 +227,7 @@ func (d *driver[S]) confirm(ctx context.Context, f *milp.Formulation[S], a answe
 	// and what no solution can be better than if it is impossible.
 	sign := sense(f)
 	target := f.Model.Objective(x)
-	target += sign * math.Abs(target) * d.set.GapLimit() / 2
+	target += sign * math.Abs(target) * d.Set.GapLimit() / 2
 	proved := target
 	if f.Whole {
 		proved = sign * math.Floor(sign*target)
@@ -365,8 +362,9 @@ func (d *driver[S]) askOnce(ctx context.Context, f *milp.Formulation[S], o milp.
 
 // solveOne runs the solver once.
 func (d *driver[S]) solveOne(ctx context.Context, f *milp.Formulation[S], o milp.Options) (answer, error) {
+	before := d.Nodes
 	h, err := d.Backend.Solve(ctx, &f.Model, o)
-	d.r.Nodes += h.Nodes
+	d.Nodes = before + h.Nodes
 	d.cpu += h.CPU
 	a := answer{Result: h, bound: f.Value(f.Limit)}
 	if err == nil && h.Status != milp.Infeasible {
@@ -377,7 +375,7 @@ func (d *driver[S]) solveOne(ctx context.Context, f *milp.Formulation[S], o milp
 
 // keep makes s the best solution if it is one and better than those before.
 func (d *driver[S]) keep(ctx context.Context, s S) (feasible, improved bool, err error) {
-	p, err := d.Solution(ctx, s)
+	p, err := d.Accept(ctx, s)
 	if err != nil || p == nil {
 		return false, false, err
 	}
@@ -385,19 +383,19 @@ func (d *driver[S]) keep(ctx context.Context, s S) (feasible, improved bool, err
 	if err != nil {
 		return false, false, err
 	}
-	if d.r.Solution != nil && !model.SenseOf(d.in).Better(o.Value, d.r.Objective) {
+	if d.Solution != nil && !model.SenseOf(d.in).Better(o.Value, d.Objective) {
 		return true, false, nil
 	}
 	d.best = s
-	return true, true, d.r.SetSolution(d.in, p)
+	return true, true, d.SetSolution(d.in, p)
 }
 
 func (d *driver[S]) infeasible(ctx context.Context) error {
-	d.r.Status, d.r.Reason = model.StatusInfeasible, d.Title+infeasible
+	d.Status, d.Reason = model.StatusInfeasible, d.Title+infeasible
 	if d.Explain == nil {
 		return nil
 	}
-	return d.Explain(ctx, d.r)
+	return d.Explain(ctx, &d.Result)
 }
 
 // claim stores a bound that the solver calls the optimum.
@@ -407,16 +405,16 @@ func (d *driver[S]) claim(bound float64) { d.conclude(bound, d.Title+leavesGap) 
 // reason for which nothing more is proved. A bound that a solution beats by more
 // than the rounding of either is none.
 func (d *driver[S]) conclude(bound float64, reason string) {
-	if d.r.Solution != nil && !model.SenseOf(d.in).Better(bound, d.r.Objective) {
-		if !(math.Abs(bound-d.r.Objective) <= 1e-9*math.Abs(d.r.Objective)) {
-			d.r.Reason = d.Title + beaten
+	if d.Solution != nil && !model.SenseOf(d.in).Better(bound, d.Objective) {
+		if !(math.Abs(bound-d.Objective) <= 1e-9*math.Abs(d.Objective)) {
+			d.Reason = d.Title + beaten
 			return
 		}
-		bound = d.r.Objective
+		bound = d.Objective
 	}
-	d.r.SetBound(model.SenseOf(d.in), bound, d.set.GapLimit())
-	if d.r.Status != model.StatusOptimal {
-		d.r.Reason = reason
+	d.SetBound(model.SenseOf(d.in), bound, d.Set.GapLimit())
+	if d.Status != model.StatusOptimal {
+		d.Reason = reason
 	}
 }
 
@@ -447,29 +445,29 @@ func (d *driver[S]) stronger(a, b float64) float64 {
 // options returns those of every question. A Progress that gets NaN for the
 // incumbent or the bound reports the best known.
 func (d *driver[S]) options() milp.Options {
-	o := milp.Options{Threads: d.set.Workers(), Tolerance: Tolerance}
-	if d.set.GapLimit() > model.DefaultGap {
-		o.Gap = d.set.GapLimit() / 2
+	o := milp.Options{Threads: d.Set.Workers(), Tolerance: Tolerance}
+	if d.Set.GapLimit() > model.DefaultGap {
+		o.Gap = d.Set.GapLimit() / 2
 	}
-	if d.set.Progress == nil {
+	if d.Set.Progress == nil {
 		return o
 	}
-	sense, before := model.SenseOf(d.in), d.r.Nodes
+	sense, before := model.SenseOf(d.in), d.Nodes
 	o.Progress = func(p milp.Progress) {
-		x := model.Progress{Algorithm: d.r.Algorithm, Incumbent: p.Incumbent, Bound: d.known, Nodes: before + p.Nodes, Elapsed: time.Since(d.began)}
-		if math.IsNaN(x.Incumbent) || sense.Better(d.r.Objective, x.Incumbent) {
-			x.Incumbent = d.r.Objective
+		incumbent, bound := p.Incumbent, d.stronger(d.known, p.Bound)
+		if math.IsNaN(incumbent) || sense.Better(d.Objective, incumbent) {
+			incumbent = d.Objective
 		}
-		if sense.Better(x.Bound, p.Bound) {
-			x.Bound = p.Bound
+		if sense.Better(incumbent, bound) {
+			bound = incumbent
 		}
-		if sense.Better(x.Incumbent, x.Bound) {
-			x.Bound = x.Incumbent
-		}
-		if x.Incumbent == d.r.Objective && d.told.News(d.r.Objective) {
-			x.Solution = d.r.Solution
-		}
-		d.set.Progress(x)
+		d.Nodes = before + p.Nodes
+		d.Tell(incumbent, bound, func() model.Solution {
+			if incumbent == d.Objective {
+				return d.Solution
+			}
+			return nil
+		})
 	}
 	return o
 }

@@ -36,7 +36,7 @@ func (n *number) Metrics() []model.Metric {
 }
 
 func (n *number) Objective(p model.Solution) (model.Objective, error) {
-	return model.Objective{Value: float64(p.(chosen))}, nil
+	return model.Objective{Value: float64(p.(chosen)), Sense: model.SenseOf(n)}, nil
 }
 
 // formulation is number's, in thirds: nothing is 30 or better.
@@ -155,7 +155,7 @@ func TestLinearRules(t *testing.T) {
 				Formulate: func(float64) (*milp.Formulation[chosen], error) { return f, nil },
 				// 9 is what a point may stand for and no solution; 10 is one for
 				// the questions about the limit.
-				Solution: func(_ context.Context, s chosen) (model.Solution, error) {
+				Accept: func(_ context.Context, s chosen) (model.Solution, error) {
 					if s == 9 {
 						return nil, nil
 					}
@@ -182,9 +182,9 @@ func TestLinearRules(t *testing.T) {
 					return left >= 0
 				}
 			}
-			r := model.NewResult("test", 0)
+			r := &Run{Result: model.NewResult("test", 0), in: in}
 			asked := 0
-			d := &driver[chosen]{Linear: h, in: in, r: &r, known: nan, Backend: milp.Backend{Title: "Test", Fixed: c.config.fixed, Solve: func(_ context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
+			d := &driver[chosen]{Run: r, Linear: h, known: nan, Backend: milp.Backend{Title: "Test", Fixed: c.config.fixed, Solve: func(_ context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
 				if err := m.Validate(); err != nil {
 					t.Error(err)
 				}
@@ -220,11 +220,11 @@ func TestLinearQuestions(t *testing.T) {
 	f := in.formulation()
 	var targets []float64
 	var o []milp.Options
-	r := model.NewResult("test", 0)
-	d := &driver[chosen]{in: in, r: &r, known: math.NaN(), set: model.Settings{Gap: 0.1, Threads: 2}, Linear: Linear[chosen]{
+	r := &Run{Result: model.NewResult("test", 0), in: in, Set: model.Settings{Gap: 0.1, Threads: 2}}
+	d := &driver[chosen]{Run: r, known: math.NaN(), Linear: Linear[chosen]{
 		Starts:    []chosen{3, 5, 4},
 		Formulate: func(float64) (*milp.Formulation[chosen], error) { return f, nil },
-		Solution:  func(_ context.Context, s chosen) (model.Solution, error) { return s, nil },
+		Accept:    func(_ context.Context, s chosen) (model.Solution, error) { return s, nil },
 		Better: func(f *milp.Formulation[chosen], target float64) (*milp.Formulation[chosen], error) {
 			targets = append(targets, target)
 			return nil, model.ErrInfeasible
@@ -254,12 +254,12 @@ func TestSolveLinear(t *testing.T) {
 	cancel()
 	f := in.formulation()
 	ask := func(ctx context.Context, in model.Instance, fail error) (model.Result, error) {
-		return SolveLinear(ctx, highs.Backend, "test", in, model.Settings{Seed: 3, Progress: func(model.Progress) {}}, func(context.Context, *number) (Linear[chosen], error) {
+		return LinearEngine[*number, chosen]{Backend: highs.Backend, ID: "test", Prepare: func(*Run, *number) (Linear[chosen], error) {
 			return Linear[chosen]{
 				Formulate: func(float64) (*milp.Formulation[chosen], error) { return f, nil },
-				Solution:  func(_ context.Context, s chosen) (model.Solution, error) { return s, nil },
+				Accept:    func(_ context.Context, s chosen) (model.Solution, error) { return s, nil },
 			}, fail
-		})
+		}}.Solve(ctx, in, model.Settings{Seed: 3, Progress: func(model.Progress) {}})
 	}
 	if r, err := ask(cancelled, in, nil); err != nil || r.Status != model.StatusUnknown || r.Reason != "interrupted" || r.Bound != 10 || r.Seed != 3 {
 		t.Errorf("cancelled: %+v %v", r, err)
@@ -283,12 +283,12 @@ func TestSolveLinear(t *testing.T) {
 func TestLinearProgress(t *testing.T) {
 	in := &number{}
 	f := in.formulation()
-	r := model.NewResult("test", 0)
 	var got []model.Progress
-	d := &driver[chosen]{in: in, r: &r, known: math.NaN(), set: model.Settings{Progress: func(p model.Progress) { got = append(got, p) }}, Linear: Linear[chosen]{
+	r := &Run{Result: model.NewResult("test", 0), in: in, Set: model.Settings{Progress: func(p model.Progress) { got = append(got, p) }}}
+	d := &driver[chosen]{Run: r, known: math.NaN(), Linear: Linear[chosen]{
 		Starts:    []chosen{5},
 		Formulate: func(float64) (*milp.Formulation[chosen], error) { return f, nil },
-		Solution:  func(_ context.Context, s chosen) (model.Solution, error) { return s, nil },
+		Accept:    func(_ context.Context, s chosen) (model.Solution, error) { return s, nil },
 	}, Backend: milp.Backend{Solve: func(_ context.Context, _ *milp.Model, o milp.Options) (milp.Result, error) {
 		o.Progress(milp.Progress{Incumbent: math.NaN(), Bound: math.NaN()})
 		o.Progress(milp.Progress{Incumbent: 18, Bound: 27, Nodes: 7})

@@ -121,7 +121,7 @@ func secondCases(t *testing.T, rng *rand.Rand, n int) (all []provenCase) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		add(prove(t, dagexact.Kernel{}, in))
+		add(prove(t, dagexact.Kernel, in))
 	}
 	for i := 0; len(all) < n; i++ {
 		kind := model.Kinds()[i%len(model.Kinds())]
@@ -138,18 +138,18 @@ func secondCases(t *testing.T, rng *rand.Rand, n int) (all []provenCase) {
 		var engine model.Prover
 		switch kind {
 		case model.KindBatch:
-			in, engine = testkit.RandomBatch(rng, 1, 6, rng.IntN(6)), batchexact.Kernel{}
+			in, engine = testkit.RandomBatch(rng, 1, 6, rng.IntN(6)), batchexact.Kernel
 		case model.KindDAG:
-			in, engine = randomDAG(t, rng, 2+rng.IntN(8)), dagexact.Kernel{}
+			in, engine = randomDAG(t, rng, 2+rng.IntN(8)), dagexact.Kernel
 			if rng.IntN(2) == 0 {
 				in = testkit.RandomDAG(rng, 2+rng.IntN(6), 1+rng.IntN(4))
 			}
 		case model.KindReservation:
-			in, engine = testkit.RandomReservation(rng, 1+rng.IntN(6)), resexact.Kernel{}
+			in, engine = testkit.RandomReservation(rng, 1+rng.IntN(6)), resexact.Kernel
 		case model.KindTVC:
-			in, engine = testkit.RandomTVC(rng, 2+2*rng.IntN(2), 1+rng.IntN(4), false), tvcexact.Kernel{}
+			in, engine = testkit.RandomTVC(rng, 2+2*rng.IntN(2), 1+rng.IntN(4), false), tvcexact.Kernel
 		case model.KindVCSched:
-			in, engine = testkit.RandomVCSched(rng, rng.IntN(2) == 0), vcexact.Kernel{}
+			in, engine = testkit.RandomVCSched(rng, rng.IntN(2) == 0), vcexact.Kernel
 		}
 		hash, err := model.Hash(in)
 		if err != nil {

@@ -81,7 +81,7 @@ func TestProofFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := prove(t, dagexact.Kernel{}, in)
+		c := prove(t, dagexact.Kernel, in)
 		c.isOptimum(t, optimum)
 	}
 }
@@ -116,9 +116,9 @@ func TestProofDAG(t *testing.T) {
 	nogoods := 0
 	for range need.Rounds(100) {
 		d := randomDAG(t, rng, 3+rng.IntN(12))
-		c := prove(t, dagexact.Kernel{}, d)
+		c := prove(t, dagexact.Kernel, d)
 		free := d.WithoutContention()
-		r, err := dagexact.Search{}.Solve(context.Background(), free, model.Settings{})
+		r, err := dagexact.Search.Solve(context.Background(), free, model.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,8 +140,8 @@ func TestProofBatch(t *testing.T) {
 	nogoods := 0
 	for range need.Rounds(60) {
 		in := testkit.RandomBatch(rng, 1, 6, 2+rng.IntN(4))
-		c := prove(t, batchexact.Kernel{}, in)
-		r, err := batchexact.Search{}.Solve(context.Background(), in, model.Settings{})
+		c := prove(t, batchexact.Kernel, in)
+		r, err := batchexact.Search.Solve(context.Background(), in, model.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestProofVCSched(t *testing.T) {
 	nogoods, none := 0, 0
 	for n := range need.Rounds(100) {
 		in := testkit.RandomVCSched(rng, n%2 == 0)
-		c := prove(t, vcexact.Kernel{}, in)
+		c := prove(t, vcexact.Kernel, in)
 		p, err := c.check(c.proof)
 		if err != nil {
 			t.Fatal(err)
@@ -192,7 +192,7 @@ func TestProofReservation(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		r, err := resexact.Kernel{}.Solve(context.Background(), in, model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: hash}})
+		r, err := resexact.Kernel.Solve(context.Background(), in, model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: hash}})
 		if errors.Is(err, model.ErrUnsupported) {
 			refused++
 			continue
@@ -232,7 +232,7 @@ func TestProofTVC(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		r, err := tvcexact.Kernel{}.Solve(context.Background(), in, model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: hash}})
+		r, err := tvcexact.Kernel.Solve(context.Background(), in, model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: hash}})
 		if errors.Is(err, model.ErrUnsupported) && in.Goal == model.GoalRevenue {
 			continue // of too many digits
 		}
@@ -246,7 +246,7 @@ func TestProofTVC(t *testing.T) {
 		}
 		var best float64
 		if n%5 == 0 {
-			r, err := tvcexact.Search{}.Solve(context.Background(), in, model.Settings{})
+			r, err := tvcexact.Search.Solve(context.Background(), in, model.Settings{})
 			if err != nil || r.Status != model.StatusOptimal {
 				t.Fatal(err, r.Status)
 			}
@@ -273,15 +273,15 @@ func TestProofMutated(t *testing.T) {
 		var c provenCase
 		switch len(cases) % 5 {
 		case 4:
-			c = prove(t, tvcexact.Kernel{}, testkit.RandomTVC(rng, 2, 6, false))
+			c = prove(t, tvcexact.Kernel, testkit.RandomTVC(rng, 2, 6, false))
 		case 0:
-			c = prove(t, batchexact.Kernel{}, testkit.RandomBatch(rng, 1, 6, 4))
+			c = prove(t, batchexact.Kernel, testkit.RandomBatch(rng, 1, 6, 4))
 		case 1:
-			if c = prove(t, vcexact.Kernel{}, testkit.RandomVCSched(rng, rng.IntN(2) == 0)); math.IsNaN(c.optimum) {
+			if c = prove(t, vcexact.Kernel, testkit.RandomVCSched(rng, rng.IntN(2) == 0)); math.IsNaN(c.optimum) {
 				continue
 			}
 		default:
-			c = prove(t, dagexact.Kernel{}, randomDAG(t, rng, 5+rng.IntN(5)))
+			c = prove(t, dagexact.Kernel, randomDAG(t, rng, 5+rng.IntN(5)))
 		}
 		if len(c.proof) > 600 && len(c.proof) < 5000 {
 			cases = append(cases, c)
@@ -415,7 +415,7 @@ func TestProofRoundedBeyondUpper(t *testing.T) {
 func TestProofRefuses(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 3))
-	c := prove(t, dagexact.Kernel{}, randomDAG(t, rng, 8))
+	c := prove(t, dagexact.Kernel, randomDAG(t, rng, 8))
 	text := string(c.proof)
 	head := strings.Join(strings.SplitAfter(text, "\n")[:4], "")
 	packed := pack(t, text)
@@ -485,7 +485,7 @@ func FuzzProof(f *testing.F) {
 		f.Fatal(err)
 	}
 	var b bytes.Buffer
-	r, err := dagexact.Kernel{}.Solve(context.Background(), in, model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: hash}})
+	r, err := dagexact.Kernel.Solve(context.Background(), in, model.Settings{Proof: &model.ProofWriter{Writer: &b, Instance: hash}})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func (interrupted) Solve(ctx context.Context, in model.Instance, set model.Setti
 			<-ctx.Done()
 		}
 	}
-	return vcexact.Search{}.Solve(ctx, in, set)
+	return vcexact.Search.Solve(ctx, in, set)
 }
 
 // stubborn doesn't stop at the first Ctrl-C, and is sent more of them.

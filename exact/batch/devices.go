@@ -1,9 +1,6 @@
 package batch
 
-import (
-	"github.com/gapwise/gapwise/exact"
-	"github.com/gapwise/gapwise/model"
-)
+import "github.com/gapwise/gapwise/exact"
 
 // deviceSet is a set of the search's devices that are switched off. None changes
 // what is proved, only how soon. The proof of each is where it is applied.
@@ -32,9 +29,6 @@ var devices = []exact.Switch[deviceSet]{
 	{Bit: devLocal, Device: exact.Device{Name: "local-search", Summary: "orders to start from: jobs are moved to other positions"}},
 }
 
-// Devices lists the parts of Search that Without can switch off.
-func Devices() []exact.Device { return exact.DevicesOf(devices) }
-
 // kernelDevices are those of Kernel. Its model says why each changes nothing.
 var kernelDevices = []exact.Switch[deviceSet]{
 	{Bit: devActive, Device: exact.Device{Name: "supported-starts", Summary: "a job starts at its submission or at another's end"}},
@@ -42,24 +36,4 @@ var kernelDevices = []exact.Switch[deviceSet]{
 	{Bit: devPrices, Device: exact.Device{Name: "prices", Summary: "bound by Lagrangian multipliers of the capacity, and starts beyond it refused (Kovács, Beck 2008)"}},
 	{Bit: devWidths, Device: exact.Device{Name: "dual-feasible", Summary: "the same by dual-feasible functions of the widths (Fekete and Schepers 2001)"}},
 	{Bit: devLocal, Device: exact.Device{Name: "local-search", Summary: "orders to start from: jobs are moved to other positions"}},
-}
-
-// KernelDevices lists the parts of Kernel that KernelWithout can switch off.
-func KernelDevices() []exact.Device {
-	return append(exact.DevicesOf(kernelDevices), exact.KernelDevices()...)
-}
-
-// KernelWithout returns Kernel with the named devices switched off. It proves the same,
-// later. An unknown name is an error that lists the known ones.
-func KernelWithout(names ...string) (model.Solver, error) {
-	without, others := exact.KernelOff(names)
-	off, err := exact.BitsOf("batch", kernelDevices, others)
-	return Kernel{off: off, without: without}, err
-}
-
-// Without returns Search with the named devices switched off. It proves the same,
-// later. An unknown name is an error that lists the known ones.
-func Without(names ...string) (model.Solver, error) {
-	off, err := exact.BitsOf("batch", devices, names)
-	return Search{off: off}, err
 }

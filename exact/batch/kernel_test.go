@@ -20,7 +20,7 @@ import (
 // without returns the kernel without some devices.
 func without(t testing.TB, names ...string) model.Solver {
 	t.Helper()
-	s, err := batchexact.KernelWithout(names...)
+	s, err := batchexact.Kernel.Without(names...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func exactly(t testing.TB, s model.Solver, in *model.Batch) model.Result {
 func TestKernelBrute(t *testing.T) {
 	t.Parallel()
 	submits, runtimes := []float64{0, 0, 1e-6, 1, 1e9 - 1, 1e9}, []float64{1e-6, 1, 9.999999, 10, 1e5, 1e8}
-	devices := names(batchexact.KernelDevices())
+	devices := names(batchexact.Kernel.Devices())
 	for seed := range uint64(need.Rounds(2000)) {
 		rng := rand.New(rand.NewPCG(seed, 21))
 		in := testkit.RandomBatch(rng, 1, 6, rng.IntN(6))
@@ -70,7 +70,7 @@ func TestKernelBrute(t *testing.T) {
 		}
 		sum, _ := testkit.BruteBatch(t, in)
 		least := in.Ticks().Mean(sum, 1)
-		s := model.Solver(batchexact.Kernel{})
+		s := model.Solver(batchexact.Kernel)
 		switch off := int(seed) % (len(devices) + 3); {
 		case off < len(devices):
 			s = without(t, devices[off])
@@ -95,7 +95,7 @@ func TestKernelSearch(t *testing.T) {
 		if seed%2 == 1 {
 			in = weighted(rng, in)
 		}
-		a, b := exactly(t, batchexact.Search{}, in), exactly(t, batchexact.Kernel{}, in)
+		a, b := exactly(t, batchexact.Search, in), exactly(t, batchexact.Kernel, in)
 		if a.Objective != b.Objective {
 			t.Fatalf("seed %d: the search proves %v, the kernel %v: %+v", seed, a.Objective, b.Objective, in)
 		}
@@ -114,16 +114,13 @@ func TestKernelDevices(t *testing.T) {
 		}
 		return sum
 	}
-	whole := nodes(batchexact.Kernel{})
-	for _, d := range names(batchexact.KernelDevices())[:5] {
+	whole := nodes(batchexact.Kernel)
+	for _, d := range names(batchexact.Kernel.Devices())[:5] {
 		n := nodes(without(t, d))
 		t.Logf("without %s: %d nodes, with all %d", d, n, whole)
 		if n <= whole {
 			t.Errorf("without %s the kernel meets %d conflicts, with all %d", d, n, whole)
 		}
-	}
-	if _, err := batchexact.KernelWithout("nothing"); err == nil {
-		t.Error("an unknown device is no error")
 	}
 }
 
@@ -134,7 +131,7 @@ func TestKernelRelations(t *testing.T) {
 	for seed := range uint64(need.Rounds(60)) {
 		rng := rand.New(rand.NewPCG(seed, 24))
 		in := weighted(rng, busy(rng, 1+rng.IntN(6), 7))
-		least := exactly(t, batchexact.Kernel{}, in).Objective
+		least := exactly(t, batchexact.Kernel, in).Objective
 		changed := func(f func(j *model.BatchJob)) *model.Batch {
 			other := *in
 			other.Jobs = slices.Clone(in.Jobs)
@@ -164,7 +161,7 @@ func TestKernelRelations(t *testing.T) {
 			{"widths times three, two more processors", wide, least},
 			{"weights times 77,777", changed(func(j *model.BatchJob) { j.Weight = 77_777 * j.EffectiveWeight() }), least},
 		} {
-			if got := exactly(t, batchexact.Kernel{}, x.in).Objective; math.Abs(got-x.want) > 1e-9*x.want+1e-5 {
+			if got := exactly(t, batchexact.Kernel, x.in).Objective; math.Abs(got-x.want) > 1e-9*x.want+1e-5 {
 				t.Fatalf("seed %d, %s: %v, want %v: %+v", seed, x.name, got, x.want, in)
 			}
 		}
@@ -177,25 +174,25 @@ func TestKernelSettings(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(need.Rounds(30)) {
 		in := busy(rand.New(rand.NewPCG(seed, 25)), 7, 9)
-		least := solve(t, batchexact.Search{}, in)
-		r, err := batchexact.Kernel{}.Solve(context.Background(), in, model.Settings{Seed: 1, Gap: 0.1})
+		least := solve(t, batchexact.Search, in)
+		r, err := batchexact.Kernel.Solve(context.Background(), in, model.Settings{Seed: 1, Gap: 0.1})
 		if err != nil || r.Status != model.StatusOptimal || r.Bound > least.Objective || r.Objective > least.Objective*1.12 {
 			t.Fatalf("seed %d: %v %s %v, bound %v, the optimum is %v", seed, err, r.Status, r.Objective, r.Bound, least.Objective)
 		}
 		stopped, cancel := context.WithCancel(context.Background())
 		cancel()
-		r, err = batchexact.Kernel{}.Solve(stopped, in, model.Settings{Start: least.Solution})
+		r, err = batchexact.Kernel.Solve(stopped, in, model.Settings{Start: least.Solution})
 		if err != nil || r.Objective != least.Objective || r.Bound > least.Objective || r.Bound == r.Objective && best(t, in) < r.Objective {
 			t.Fatalf("seed %d: %v, from the optimum %v comes %v, bound %v", seed, err, least.Objective, r.Objective, r.Bound)
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	r, err := batchexact.Kernel{}.Solve(ctx, busy(rand.New(rand.NewPCG(1, 7)), 60, 50), model.Settings{})
+	r, err := batchexact.Kernel.Solve(ctx, busy(rand.New(rand.NewPCG(1, 7)), 60, 50), model.Settings{})
 	if err != nil || r.Status != model.StatusFeasible || !(r.Bound > 0 && r.Bound < r.Objective) || r.Reason != "stopped by the time limit" {
 		t.Errorf("%v, %s, %v, bound %v: %s", err, r.Status, r.Objective, r.Bound, r.Reason)
 	}
-	r, err = batchexact.Kernel{}.Solve(context.Background(), busy(rand.New(rand.NewPCG(1, 7)), 101, 50), model.Settings{})
+	r, err = batchexact.Kernel.Solve(context.Background(), busy(rand.New(rand.NewPCG(1, 7)), 101, 50), model.Settings{})
 	if err != nil || r.Status != model.StatusFeasible || !strings.Contains(r.Reason, "100") {
 		t.Errorf("101 jobs: %v, %s: %s", err, r.Status, r.Reason)
 	}

@@ -16,61 +16,46 @@ import (
 
 // Linear solves the time-indexed formulation of Batch on one tier by a solver of
 // linear models. It starts from Settings.Start, or from the best heuristic if that
-// is better.
-type Linear struct{ Backend milp.Backend }
-
-// Name returns the backend's name.
-func (s Linear) Name() string { return s.Backend.Name }
-
-// Solve implements model.Solver. The proofs are the solver's, in floating-point
-// arithmetic. Two tiers, more starts than the formulation holds and weighted sums
-// that may not fit (batchbounds.Units.Fit) are model.ErrUnsupported.
-func (s Linear) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return exact.SolveLinear(ctx, s.Backend, s.Name(), in, set, func(ctx context.Context, b *model.Batch) (h exact.Linear[[]int64], err error) {
-		j, err := newJobs(b)
-		if err != nil {
-			return h, err
-		}
-		if err := bounds.CheckSize(batchbounds.Formulations[0], "jobs", len(b.Jobs), batchbounds.MaxJobs); err != nil {
-			return h, err
-		}
-		if !j.units.Fit(j.t) {
-			return h, fmt.Errorf("%w: %s", model.ErrUnsupported, batchbounds.SumsDontFit)
-		}
-		best, err := start(ctx, b, set)
-		if err != nil {
-			return h, err
-		}
-		var from []int64
-		if best != nil {
-			order, err := j.orderOf(best)
-			if err != nil {
-				return h, err
-			}
-			from = batchbounds.Serial(j.t, order)
-			h.Starts = append(h.Starts, from)
-		}
-		h.Formulate = func(incumbent float64) (*milp.Formulation[[]int64], error) {
-			if math.IsNaN(incumbent) {
-				return batchbounds.Build(j.t, "")
-			}
-			return batchbounds.BuildBelow(j.t, j.sum(incumbent))
-		}
-		h.Solution = func(_ context.Context, starts []int64) (model.Solution, error) { return batchheur.Place(b, starts) }
-		h.Better = func(f *milp.Formulation[[]int64], target float64) (*milp.Formulation[[]int64], error) {
-			return f.Demand(target), nil
-		}
-		return h, nil
-	})
+// is better. Two tiers, more starts than the formulation holds and weighted sums that may not fit
+// (batchbounds.Units.Fit) are model.ErrUnsupported.
+func Linear(backend milp.Backend) model.Solver {
+	return exact.LinearEngine[*model.Batch, []int64]{Backend: backend, Prepare: questions}
 }
 
 // HiGHS is Linear by HiGHS.
-type HiGHS struct{}
+var HiGHS = Linear(highs.Backend)
 
-// Name returns "highs".
-func (HiGHS) Name() string { return "highs" }
-
-// Solve implements model.Solver.
-func (HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return Linear{highs.Backend}.Solve(ctx, in, set)
+func questions(r *exact.Run, b *model.Batch) (h exact.Linear[[]int64], err error) {
+	j, err := newJobs(b)
+	if err != nil {
+		return h, err
+	}
+	if err := bounds.CheckSize(batchbounds.Formulations[0], "jobs", len(b.Jobs), batchbounds.MaxJobs); err != nil {
+		return h, err
+	}
+	if !j.units.Fit(j.t) {
+		return h, fmt.Errorf("%w: %s", model.ErrUnsupported, batchbounds.SumsDontFit)
+	}
+	best, err := start(r)
+	if err != nil {
+		return h, err
+	}
+	if best != nil {
+		order, err := j.orderOf(best)
+		if err != nil {
+			return h, err
+		}
+		h.Starts = append(h.Starts, batchbounds.Serial(j.t, order))
+	}
+	h.Formulate = func(incumbent float64) (*milp.Formulation[[]int64], error) {
+		if math.IsNaN(incumbent) {
+			return batchbounds.Build(j.t, "")
+		}
+		return batchbounds.BuildBelow(j.t, j.sum(incumbent))
+	}
+	h.Accept = func(_ context.Context, starts []int64) (model.Solution, error) { return batchheur.Place(b, starts) }
+	h.Better = func(f *milp.Formulation[[]int64], target float64) (*milp.Formulation[[]int64], error) {
+		return f.Demand(target), nil
+	}
+	return h, nil
 }

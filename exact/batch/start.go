@@ -3,49 +3,19 @@ package batch
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
+	"github.com/gapwise/gapwise/exact"
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/model"
 )
 
-// start returns the best of Settings.Start and the heuristics' solutions, nil if
-// there is none.
-func start(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
-	best, _ := set.Start.(*model.Execution)
-	var value model.Objective
-	if best != nil {
-		var err error
-		if value, err = in.Objective(best); err != nil {
-			return nil, err
-		}
-	}
-	own := model.Settings{Seed: set.Seed, Parameters: set.Parameters}
-	for _, a := range slices.Backward(batchheur.Algorithms()) { // the strongest first
-		if ctx.Err() != nil && best != nil {
-			break
-		}
-		r, err := a.Solver.Solve(ctx, in, own)
-		if errors.Is(err, model.ErrUnsupported) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		s, ok := r.Solution.(*model.Execution)
-		if !ok || s == nil {
-			continue
-		}
-		o, err := in.Objective(s)
-		if err != nil {
-			return nil, err
-		}
-		if best == nil || o.Better(value) {
-			best, value = s, o
-		}
-	}
-	return best, nil
+// start returns the best of Settings.Start and the heuristics' solutions, the
+// strongest first; nil if there is none.
+func start(r *exact.Run) (*model.Execution, error) {
+	all := batchheur.Algorithms()
+	slices.Reverse(all)
+	return exact.First[*model.Execution](r, all)
 }
 
 // orderOf returns the jobs by the starts of their last runs from the beginning.

@@ -1,8 +1,10 @@
 package dag
 
 import (
+	"cmp"
 	"context"
 
+	"github.com/gapwise/gapwise/exact"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/model"
 )
@@ -18,51 +20,49 @@ const maxContended = 8
 // A plan is a machine for each task and an order on each machine, played with
 // every task and transfer as early as possible. Delaying a transfer may be better
 // still, so the best plan is called optimal only if it meets the bound.
-func (s *dagSearch) contended(d *model.DAG, r *model.Result) error {
+func (s *dagSearch) contended(d *model.DAG) error {
 	g := d.Graph()
-	best, _, err := dagheur.Improve(s.ctx, d, s.set)
+	best, _, err := dagheur.Improve(s.Ctx, d, s.Set)
 	if err != nil {
 		return err
 	}
-	if err := r.SetSolution(d, best); err != nil {
+	if err := s.SetSolution(d, best); err != nil {
 		return err
 	}
-	if tell := s.set.Progress; tell != nil {
+	if tell := s.Set.Progress; tell != nil {
 		// What the search finds is of use without contention.
-		s.set.Progress = func(p model.Progress) {
-			p.Incumbent, p.Solution = r.Objective, nil
+		s.Set.Progress = func(p model.Progress) {
+			p.Incumbent, p.Solution = s.Objective, nil
 			tell(p)
 		}
 	}
 	if err := s.run(); err != nil {
 		return err
 	}
-	if x := dagheur.NewReplay(g); x.Run(s.plan, nil) < r.Objective {
-		if err := r.SetSolution(d, d.Schedule(s.plan.Machine, x.Start, x.Sent)); err != nil {
+	if x := dagheur.NewReplay(g); x.Run(s.plan, nil) < s.Objective {
+		if err := s.SetSolution(d, d.Schedule(s.plan.Machine, x.Start, x.Sent)); err != nil {
 			return err
 		}
 	}
 	if s.g.Tasks <= maxContended {
-		p, makespan, complete := s.bestPlan(s.ctx, g, r.Objective)
-		if makespan < r.Objective {
+		p, makespan, complete := s.bestPlan(s.Ctx, g, s.Objective)
+		if makespan < s.Objective {
 			x := dagheur.NewReplay(g)
 			x.Run(p, nil)
-			if err := r.SetSolution(d, d.Schedule(p.Machine, x.Start, x.Sent)); err != nil {
+			if err := s.SetSolution(d, d.Schedule(p.Machine, x.Start, x.Sent)); err != nil {
 				return err
 			}
 		}
-		if complete && s.reason == "" {
-			s.reason = "no machines and orders are better unless transfers are held back; the bound is without contention"
+		if complete && s.Reason == "" && s.Ctx.Err() == nil {
+			s.Reason = "no machines and orders are better unless transfers are held back; the bound is without contention"
 		}
 	}
-	if s.reason == "" {
-		s.reason = "the bound is without contention"
-	}
-	p, err := dagheur.PlanOf(d, g, r.Solution.(*model.Schedule))
+	s.Reason = cmp.Or(s.Reason, exact.StopReason(s.Ctx), "the bound is without contention")
+	p, err := dagheur.PlanOf(d, g, s.Solution.(*model.Schedule))
 	if err != nil {
 		return err
 	}
-	r.Details = model.NewDAGDetails([]model.Round{{Round: 1, Planned: dagheur.Ideal(g, p), Realistic: r.Objective, Kept: true}})
+	s.Details = model.NewDAGDetails([]model.Round{{Round: 1, Planned: dagheur.Ideal(g, p), Realistic: s.Objective, Kept: true}})
 	return nil
 }
 
@@ -75,7 +75,7 @@ func (s *dagSearch) contended(d *model.DAG, r *model.Result) error {
 // the same plan, those are left out in which a task with a lower number than the
 // one just before it could have come before that one.
 func (s *dagSearch) bestPlan(ctx context.Context, g *model.Graph, upper float64) (dagheur.Plan, float64, bool) {
-	k := newTicks(s.g, upper, s.tuning.off)
+	k := newTicks(s.g, upper, s.off)
 	replay := dagheur.NewReplay(g)
 	var best dagheur.Plan
 	plan := dagheur.Plan{Machine: make([]int32, k.n), Order: make([][]int32, k.m)}
@@ -92,7 +92,7 @@ func (s *dagSearch) bestPlan(ctx context.Context, g *model.Graph, upper float64)
 			return
 		}
 		if left == 0 {
-			s.nodes++
+			s.Nodes++
 			if v := replay.Run(plan, nil); v < upper*(1-1e-12) {
 				best, upper = plan.Clone(), v
 			}

@@ -1,9 +1,6 @@
 package dag
 
-import (
-	"github.com/gapwise/gapwise/exact"
-	"github.com/gapwise/gapwise/model"
-)
+import "github.com/gapwise/gapwise/exact"
 
 // deviceSet is a set of the search's devices that are switched off. None changes
 // what is proved, only how soon: the optimum is the same without each of them and
@@ -21,6 +18,9 @@ const (
 	endOfDevices
 
 	allDevices = endOfDevices - 1
+	// devStart is all that comes before the kernel: it begins with all tasks on one
+	// machine.
+	devStart = endOfDevices
 )
 
 // devices names them, in the order of their bits.
@@ -32,26 +32,4 @@ var devices = []exact.Switch[deviceSet]{
 	{Bit: devNoOverlap, Device: exact.Device{Name: "no-overlap", Summary: "all tasks of a machine in one constraint, not each two of them alone (Vilím 2007)"}},
 	{Bit: devHint, Device: exact.Device{Name: "hint", Summary: "machines and orders of the best schedule are tried first (Demirović, Chu, Stuckey 2018)"}},
 	{Bit: devLocalSearch, Device: exact.Device{Name: "local-search", Summary: "simulated annealing before the search"}},
-}
-
-// Devices lists the parts of Search and Kernel that can be switched off.
-func Devices() []exact.Device { return append(exact.DevicesOf(devices), exact.KernelDevices()...) }
-
-// Without returns Search with the named devices switched off. It proves the same,
-// later. An unknown name is an error that lists the known ones.
-func Without(names ...string) (model.Solver, error) {
-	t, err := tuningWithout(names)
-	return Search{t}, err
-}
-
-// KernelWithout is Without for Kernel.
-func KernelWithout(names ...string) (model.Solver, error) {
-	t, err := tuningWithout(names)
-	return Kernel{t}, err
-}
-
-func tuningWithout(names []string) (t tuning, err error) {
-	t.without, names = exact.KernelOff(names)
-	t.off, err = exact.BitsOf("dag", devices, names)
-	return t, err
 }

@@ -55,7 +55,7 @@ func TestDAGSearchFound(t *testing.T) {
 			t.Parallel()
 			d := loadDAG(t, name)
 			var found []model.Result
-			for _, engine := range []model.Solver{dagexact.Search{}, fromPoor} {
+			for _, engine := range []model.Solver{dagexact.Search, fromPoor} {
 				r, err := engine.Solve(context.Background(), d, model.Settings{})
 				if err != nil {
 					t.Fatal(err)
@@ -125,8 +125,8 @@ func TestDAGFigures(t *testing.T) {
 				t.Errorf("instance %d: the bound %s is %v, the optimum %v: %v %v", k, b.Name, b.Value, want, costs, edges)
 			}
 		}
-		for _, engine := range []model.Solver{dagexact.Search{}, fromPoor, dagexact.Kernel{}, dagexact.HiGHS{}} {
-			if _, ok := engine.(dagexact.HiGHS); ok && !highs.Built {
+		for _, engine := range []model.Solver{dagexact.Search, fromPoor, dagexact.Kernel, dagexact.HiGHS} {
+			if engine.Name() == "highs" && !highs.Built {
 				continue
 			}
 			r, err := engine.Solve(ctx, d, model.Settings{})

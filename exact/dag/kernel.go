@@ -6,14 +6,9 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
 )
-
-// Kernel is Search without bounds that a proof log knows nothing of: what it claims can
-// be written as a proof and replayed (Settings.Proof).
-type Kernel struct{ tuning tuning }
 
 // maxPairs bounds tasks² × machines / 2, the size of the model: some 100 bytes each.
 const maxPairs = 1 << 20
@@ -22,19 +17,6 @@ const maxPairs = 1 << 20
 // within seconds, so that neighbourhoods before it would only take time. Above, they
 // find better schedules in a few seconds than the kernel does in 40.
 const kernelAlone = 64
-
-// Name returns "kernel".
-func (Kernel) Name() string { return "kernel" }
-
-// Proves implements model.Prover.
-func (Kernel) Proves() bool { return true }
-
-// Solve implements model.Solver.
-func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	t := e.tuning
-	t.off |= devFork
-	return solve(ctx, e.Name(), t, in, set)
-}
 
 // kernel has the kernel look for schedules better than the plan and for bounds.
 //
@@ -46,14 +28,14 @@ func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings
 // the gap asked for would end the run before; and nothing is in the model that the
 // checker doesn't know.
 func (s *dagSearch) kernel() error {
-	n, m, proof := s.g.Tasks, s.g.Machines, s.set.Proof
+	n, m, proof := s.g.Tasks, s.g.Machines, s.Set.Proof
 	if n > 1<<12 || n*n/2*m > maxPairs || m > math.MaxInt8 {
 		why := fmt.Sprintf("%d tasks on %d machines are more than the kernel takes", n, m)
 		if proof != nil {
-			return fmt.Errorf("%s: %w: %s, so there is no proof", s.name, model.ErrUnsupported, why)
+			return fmt.Errorf("%w: %s, so there is no proof", model.ErrUnsupported, why)
 		}
 		s.neighbourhoods(true)
-		s.reason = why + ": bounds without search"
+		s.Reason = why + ": bounds without search"
 		return nil
 	}
 	if n > kernelAlone && proof == nil {
@@ -61,34 +43,31 @@ func (s *dagSearch) kernel() error {
 			return nil
 		}
 	}
-	v := newTicks(s.g, s.upper, s.tuning.off)
+	v := newTicks(s.g, s.upper, s.off)
 	lower := s.roundUp(v)
 	if proof != nil {
 		s.lower = 0 // what isn't in the proof
 	} else if s.closed() {
 		return nil
 	}
-	if err := v.findWeights(s.ctx); err != nil {
-		return fmt.Errorf("%s: %w", s.name, err)
+	if err := v.findWeights(s.Ctx); err != nil {
+		return err
 	}
 	upper, end, on := v.fit(s.g, s.plan)
 	x := newKernelModel(v, upper)
-	without := s.tuning.without
+	without := s.without
 	if proof != nil {
 		without |= lcg.Transitivity
 	}
 	k := lcg.NewWith(&x.Model, lcg.Options{Off: without})
-	if s.tuning.off&devHint == 0 {
+	if s.off&devHint == 0 {
 		k.SetPhases(x.phases(end, on))
 	}
-	var log *lcg.Proof
-	if proof != nil {
-		var err error
-		if log, err = k.Prove(proof, lcg.Header{Kind: string(model.KindDAG), Instance: proof.Instance,
-			Unit: strconv.FormatFloat(v.unit, 'g', -1, 64), Upper: int64(upper)}); err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
-		}
-	} else if v.whole {
+	log, err := s.Prove(k, strconv.FormatFloat(v.unit, 'g', -1, 64), int64(upper))
+	if err != nil {
+		return err
+	}
+	if log == nil && v.whole {
 		k.Require(x.Objective.AtLeast(int64(lower)))
 	}
 	s.minimise(k, x, int64(upper))
@@ -100,14 +79,14 @@ func (s *dagSearch) kernel() error {
 
 // minimise runs the kernel on schedules better than the upper one, in ticks.
 func (s *dagSearch) minimise(k *lcg.Kernel, x *kernelModel, upper int64) {
-	ctx, cancel := context.WithCancel(s.ctx)
+	ctx, cancel := context.WithCancel(s.Ctx)
 	defer cancel()
-	best, nodes := upper, s.nodes
+	best, nodes := upper, s.Nodes
 	note := func(o *lcg.Outcome) {
-		s.nodes = nodes + k.Conflicts
+		s.Nodes = nodes + k.Conflicts
 		s.lower = max(s.lower, float64(o.Bound)*x.v.unit)
 	}
-	o := k.Minimise(ctx, &upper, s.tuning.conflicts, func(o *lcg.Outcome) {
+	o := k.Minimise(ctx, &upper, s.conflicts, func(o *lcg.Outcome) {
 		note(o)
 		if o.Values != nil && o.Best < best {
 			best = o.Best
@@ -115,14 +94,11 @@ func (s *dagSearch) minimise(k *lcg.Kernel, x *kernelModel, upper int64) {
 			s.better(x.v, end, on)
 		}
 		s.progress()
-		if s.set.Proof == nil && s.closed() {
+		if s.Set.Proof == nil && s.closed() {
 			cancel()
 		}
 	})
 	note(&o)
-	if !s.closed() {
-		s.reason = exact.StopReason(s.ctx)
-	}
 }
 
 // roundUp returns the bound in ticks, rounded up. Where no time was rounded, makespans

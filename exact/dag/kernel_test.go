@@ -24,7 +24,11 @@ func TestSearchAgainstPlain(t *testing.T) {
 	for k := range need.Rounds(250) {
 		d := testkit.RandomDAG(rng, 1+rng.IntN(13), 1+rng.IntN(4)).WithoutContention()
 		off := without[k%len(without)]
-		a, err := Search{tuning{off: off, poor: k%2 == 0}}.Solve(t.Context(), d, model.Settings{})
+		e := Search.Off(off)
+		if k%2 == 0 {
+			e = e.Off(devStart)
+		}
+		a, err := e.Solve(t.Context(), d, model.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,18 +91,18 @@ func TestKernelStops(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	whole, err := Kernel{}.Solve(ctx, d, model.Settings{Progress: func(model.Progress) { cancel() }})
+	whole, err := Kernel.Solve(ctx, d, model.Settings{Progress: func(model.Progress) { cancel() }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if whole.Status != model.StatusFeasible || whole.Reason != "interrupted" || !(whole.Bound > 0) || !(whole.Gap > 1e-4) {
 		t.Errorf("%s %v, bound %v: %q, want it interrupted", whole.Status, whole.Objective, whole.Bound, whole.Reason)
 	}
-	loose, err := Kernel{}.Solve(t.Context(), d, model.Settings{Gap: 0.95 * whole.Gap})
+	loose, err := Kernel.Solve(t.Context(), d, model.Settings{Gap: 0.95 * whole.Gap})
 	if err != nil || loose.Status != model.StatusOptimal || loose.Gap > 0.95*whole.Gap {
 		t.Errorf("with a smaller gap %s, bound %v, gap %v: %v", loose.Status, loose.Bound, loose.Gap, err)
 	}
-	r, err := Kernel{}.Solve(ctx, d, model.Settings{Start: loose.Solution})
+	r, err := Kernel.Solve(ctx, d, model.Settings{Start: loose.Solution})
 	if err != nil || r.Objective > loose.Objective {
 		t.Errorf("a start of %v is made %v: %v", loose.Objective, r.Objective, err)
 	}

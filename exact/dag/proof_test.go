@@ -70,7 +70,7 @@ func TestProofOfSpoiltModel(t *testing.T) {
 			refused, tries := 0, 0
 			for tries < need.Rounds(12) {
 				d := testkit.RandomDAG(rng, 3+rng.IntN(4), 2+rng.IntN(2)).WithoutContention()
-				r, err := Kernel{}.Solve(context.Background(), d, model.Settings{})
+				r, err := Kernel.Solve(context.Background(), d, model.Settings{})
 				if err != nil {
 					t.Fatal(err)
 				}

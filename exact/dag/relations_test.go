@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gapwise/gapwise/exact"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/testkit"
@@ -92,11 +93,12 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 		var names []string
 		var upper, lower []float64
 		var known *dagheur.Plan
-		run := func(name string, v *model.DAG, by float64, tuning tuning, start *dagheur.Plan) {
+		run := func(name string, v *model.DAG, by float64, how dagSearch, start *dagheur.Plan) {
 			g := v.Graph()
-			s := &dagSearch{ctx: t.Context(), d: v, g: g, set: model.Settings{Seed: uint64(searches)}, tuning: tuning}
+			s := &how
+			s.Run, s.d, s.g = &exact.Run{Ctx: t.Context(), Set: model.Settings{Seed: uint64(searches)}}, v, g
 			if start != nil {
-				s.set.Start = v.Schedule(start.Machine, timesOf(g, *start), make([]float64, len(g.Data)))
+				s.Set.Start = v.Schedule(start.Machine, timesOf(g, *start), make([]float64, len(g.Data)))
 			}
 			if err := s.run(); err != nil {
 				t.Fatal(err)
@@ -109,7 +111,7 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 			}
 			names, upper, lower = append(names, name), append(upper, s.upper/by), append(lower, s.lower/by)
 		}
-		small, kernel := tuning{steps: 200, conflicts: 1000}, tuning{off: devFork, conflicts: 1000}
+		small, kernel := dagSearch{steps: 200, conflicts: 1000}, dagSearch{off: devFork, conflicts: 1000}
 		run("itself", d, 1, small, nil)
 		run("renamed", renamedDAG(rng, d), 1, small, nil)
 		run("scaled", scaledDAG(d, 1<<10), 1<<10, small, nil)
@@ -121,9 +123,9 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 		more.Tasks = append(slices.Clone(d.Tasks), model.DAGTask{ID: "alone", CostS: make([]float64, len(d.Machines))})
 		run("with an isolated task", &more, 1, small, nil)
 		run("from the best known", d, 1, small, known)
-		run("from a poor start", d, 1, tuning{poor: true, conflicts: 1000}, nil)
-		run("a rule off", d, 1, tuning{off: 1 << rng.IntN(7), poor: true, conflicts: 1000}, nil)
-		run("without learning", d, 1, tuning{without: lcg.Learning, conflicts: 1000}, nil)
+		run("from a poor start", d, 1, dagSearch{off: devStart, conflicts: 1000}, nil)
+		run("a rule off", d, 1, dagSearch{off: devStart | 1<<rng.IntN(7), conflicts: 1000}, nil)
+		run("without learning", d, 1, dagSearch{without: lcg.Learning, conflicts: 1000}, nil)
 		run("by the kernel", d, 1, kernel, nil)
 		run("renamed, by the kernel", renamedDAG(rng, d), 1, kernel, nil)
 		run("scaled, by the kernel", scaledDAG(d, 1<<10), 1<<10, kernel, nil)

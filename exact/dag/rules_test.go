@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/exact"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -25,8 +26,8 @@ func poorPlan(rng *rand.Rand, g *model.Graph) dagheur.Plan {
 // searchFrom searches from a plan and returns what it found and what it proved. As
 // ticks are made for the horizon that the plan gives, it searches again from a plan
 // that is much better.
-func searchFrom(d *model.DAG, g *model.Graph, plan dagheur.Plan, tuning tuning) (*dagSearch, error) {
-	s := &dagSearch{ctx: context.Background(), d: d, g: g, tuning: tuning, plan: plan}
+func searchFrom(d *model.DAG, g *model.Graph, plan dagheur.Plan, off deviceSet) (*dagSearch, error) {
+	s := &dagSearch{Run: &exact.Run{Ctx: context.Background()}, d: d, g: g, off: off | devStart, plan: plan}
 	s.upper = dagheur.NewReplay(g).Run(plan, nil)
 	for {
 		was := s.upper
@@ -56,7 +57,7 @@ func TestDAGRules(t *testing.T) {
 			if off == endOfDevices {
 				off--
 			}
-			s, err := searchFrom(d, g, poorPlan(rng, g), tuning{off: off, poor: true})
+			s, err := searchFrom(d, g, poorPlan(rng, g), off)
 			if err != nil {
 				t.Fatal(err)
 			}

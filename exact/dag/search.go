@@ -2,10 +2,8 @@ package dag
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	"github.com/gapwise/gapwise/exact"
@@ -34,86 +32,53 @@ import (
 // number of threads. A node is a conflict of the kernel, from which a nogood is
 // learned. Instances of more than maxPairs pairs of tasks on machines get the schedule
 // and the bounds without search.
-type Search struct{ tuning tuning }
+var Search = exact.Engine[*model.DAG, deviceSet]{ID: "search", Parts: devices, Learns: true, Work: work}
 
-// Name returns "search", and the phase if it is one alone.
-func (s Search) Name() string {
-	if s.tuning.poor {
-		return exact.SearchName("poor")
-	}
-	return exact.SearchName("")
-}
+// Kernel is Search without bounds that a proof log knows nothing of: what it claims can
+// be written as a proof and replayed (Settings.Proof).
+var Kernel = exact.Engine[*model.DAG, deviceSet]{ID: "kernel", Parts: devices, Learns: true, Proof: true,
+	Work: func(r *exact.Run, d *model.DAG, off deviceSet, without lcg.Device) error {
+		return work(r, d, off|devFork, without)
+	}}
 
-// Solve implements model.Solver.
-func (s Search) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return solve(ctx, s.Name(), s.tuning, in, set)
-}
-
-// tuning is how a search goes. It decides how soon a proof is found, never what is
-// proved.
-type tuning struct {
-	off       deviceSet  // devices switched off
-	without   lcg.Device // devices of the learning kernel switched off
-	poor      bool       // start from all tasks on one machine, without heuristics
-	steps     int        // of the local search; 0: by the instance's size
-	conflicts int64      // most conflicts of the learning kernel; 0: no limit
-}
-
-// solve runs a search with some tuning.
-func solve(ctx context.Context, name string, t tuning, in model.Instance, set model.Settings) (model.Result, error) {
-	r := model.NewResult(name, set.Seed)
-	d, ok := in.(*model.DAG)
-	if !ok {
-		return r, fmt.Errorf("%s: %w: it doesn't solve %s instances", name, model.ErrUnsupported, in.Kind())
-	}
-	began := time.Now()
-	limited, cancel := set.WithTimeLimit(ctx)
-	defer cancel()
+func work(r *exact.Run, d *model.DAG, off deviceSet, without lcg.Device) error {
 	free := d.WithoutContention()
-	x := dagSearch{ctx: limited, name: name, d: free, g: free.Graph(), set: set, tuning: t, began: began}
-	if start, ok := set.Start.(*model.Schedule); ok && start != nil {
+	x := &dagSearch{Run: r, d: free, g: free.Graph(), off: off, without: without}
+	if start, ok := r.Set.Start.(*model.Schedule); ok && start != nil {
 		// It is for d; its plan serves without contention as well.
 		if _, err := d.MachineOf(start); err != nil {
-			return r, fmt.Errorf("%s: start: %w", name, err)
+			return fmt.Errorf("start: %w", err)
 		}
 		plan := *start
 		plan.TransferModel = ""
-		x.set.Start = &plan
+		r.Set.Start = &plan
 	}
 	if d.Transfers() == model.TransferIdeal {
 		if err := x.run(); err != nil {
-			return r, err
+			return err
 		}
 		if err := r.SetSolution(d, x.schedule()); err != nil {
-			return r, err
+			return err
 		}
-	} else if err := x.contended(d, &r); err != nil {
-		return r, err
+	} else if err := x.contended(d); err != nil {
+		return err
 	}
-	r.Nodes = x.nodes
-	r.SetBound(model.Minimise, x.lower, set.GapLimit())
-	if r.Status != model.StatusOptimal && r.Reason == "" {
-		r.Reason = x.reason
-	}
-	r.Elapsed = time.Since(began)
-	return r, nil
+	r.SetBound(model.Minimise, x.lower, r.Set.GapLimit())
+	return nil
 }
 
 // dagSearch is the state of one run without contention.
 type dagSearch struct {
-	ctx    context.Context
-	name   string // of the engine
-	d      *model.DAG
-	g      *model.Graph
-	set    model.Settings
-	tuning tuning
-	began  time.Time
-	plan   dagheur.Plan
-	upper  float64 // its makespan
-	lower  float64 // proved
-	nodes  int64
-	reason string
-	told   model.Told
+	*exact.Run
+	d         *model.DAG
+	g         *model.Graph
+	off       deviceSet
+	without   lcg.Device // devices of the kernel switched off
+	steps     int        // of the local search; 0: by the instance's size
+	conflicts int64      // most of the kernel; 0: no limit
+	plan      dagheur.Plan
+	upper     float64 // its makespan
+	lower     float64 // proved
 }
 
 func (s *dagSearch) schedule() *model.Schedule {
@@ -125,37 +90,37 @@ func (s *dagSearch) schedule() *model.Schedule {
 func (s *dagSearch) run() error {
 	if s.g.Tasks == 0 {
 		s.plan = dagheur.Plan{Order: make([][]int32, s.g.Machines)}
-		if s.set.Proof != nil {
+		if s.Set.Proof != nil {
 			return s.kernel()
 		}
 		return nil
 	}
-	for _, b := range dagbounds.Quick(s.ctx, s.g) {
+	for _, b := range dagbounds.Quick(s.Ctx, s.g) {
 		s.lower = max(s.lower, b.Value)
 	}
-	steps := s.tuning.steps
+	steps := s.steps
 	if steps == 0 {
 		steps = min(dagheur.Steps(s.g), 2000+100*s.g.Tasks)
 	}
-	if s.tuning.off&devLocalSearch != 0 {
+	if s.off&devLocalSearch != 0 {
 		steps = 0
 	}
-	if s.tuning.poor {
+	if s.off&devStart != 0 {
 		s.plan = dagheur.OnMachine(s.g, 0)
 		s.upper = dagheur.NewReplay(s.g).Run(s.plan, nil)
 	} else {
 		var err error
 		// Rounding may leave a schedule that meets a bound a little above it.
-		if s.plan, s.upper, err = dagheur.BestPlan(s.ctx, s.d, s.g, s.set, steps, s.lower*(1+1e-9)); err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+		if s.plan, s.upper, err = dagheur.BestPlan(s.Ctx, s.d, s.g, s.Set, steps, s.lower*(1+1e-9)); err != nil {
+			return err
 		}
 	}
-	if s.set.Proof == nil && s.closed() {
+	if s.Set.Proof == nil && s.closed() {
 		return nil
 	}
 	for {
 		before := s.upper
-		if err := s.kernel(); err != nil || !s.tuning.poor || s.closed() || s.upper > before/2 {
+		if err := s.kernel(); err != nil || s.off&devStart == 0 || s.closed() || s.upper > before/2 {
 			return err
 		}
 		// Ticks are made for the makespan at hand: a much better one asks for finer ones.
@@ -165,14 +130,14 @@ func (s *dagSearch) run() error {
 // neighbourhoods improves the plan by dagheur.Neighbourhoods, up to the deadline if
 // nothing else is to be done and there is one.
 func (s *dagSearch) neighbourhoods(alone bool) {
-	if s.tuning.off&devLocalSearch != 0 || s.tuning.poor {
+	if s.off&devLocalSearch != 0 || s.off&devStart != 0 {
 		return
 	}
 	conflicts := int64(3000) // some seconds
-	if _, limited := s.ctx.Deadline(); limited && alone {
+	if _, limited := s.Ctx.Deadline(); limited && alone {
 		conflicts = 0
 	}
-	s.plan, s.upper = dagheur.Neighbourhoods(s.ctx, s.g, s.plan, s.set.Seed, conflicts, func(p dagheur.Plan, makespan float64, _ int64) {
+	s.plan, s.upper = dagheur.Neighbourhoods(s.Ctx, s.g, s.plan, s.Set.Seed, conflicts, func(p dagheur.Plan, makespan float64, _ int64) {
 		s.plan, s.upper = p, makespan
 		s.progress()
 	})
@@ -182,7 +147,7 @@ func (s *dagSearch) neighbourhoods(alone bool) {
 // which a schedule counts as optimal, so that the reported one, computed anew,
 // does. Makespans above 10^6 ticks may therefore be a tick above the least one.
 func (s *dagSearch) closed() bool {
-	return s.upper <= s.lower || model.Gap(s.upper, s.lower) <= min(s.set.GapLimit(), 1)*0.9
+	return s.upper <= s.lower || model.Gap(s.upper, s.lower) <= min(s.Set.GapLimit(), 1)*0.9
 }
 
 // better takes a schedule in ticks if it is better than the one known.
@@ -195,13 +160,7 @@ func (s *dagSearch) better(v *ticks, end []int32, on []int8) {
 }
 
 func (s *dagSearch) progress() {
-	if s.set.Progress != nil {
-		p := model.Progress{Algorithm: s.name, Incumbent: s.upper, Bound: s.lower, Nodes: s.nodes, Elapsed: time.Since(s.began)}
-		if s.told.News(s.upper) {
-			p.Solution = s.schedule()
-		}
-		s.set.Progress(p)
-	}
+	s.Tell(s.upper, s.lower, func() model.Solution { return s.schedule() })
 }
 
 // planOf returns the plan of a schedule in the instance's task numbers.

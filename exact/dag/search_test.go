@@ -39,7 +39,7 @@ func TestDAGSearchAgainstBruteForce(t *testing.T) {
 			d.Network.PathCapacity = nil
 		}
 		want := bestSchedule(t, d)
-		r, err := dagexact.Search{}.Solve(ctx, d, model.Settings{Seed: uint64(k), Threads: 1 + k%3})
+		r, err := dagexact.Search.Solve(ctx, d, model.Settings{Seed: uint64(k), Threads: 1 + k%3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestDAGSearchAgainstHiGHS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := dagexact.HiGHS{}.Solve(ctx, d, model.Settings{TimeLimit: 20 * time.Second})
+		b, err := dagexact.HiGHS.Solve(ctx, d, model.Settings{TimeLimit: 20 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestDAGSearchExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, engine := range []model.Solver{dagexact.Search{}, fromPoor} {
+		for _, engine := range []model.Solver{dagexact.Search, fromPoor} {
 			r, err := engine.Solve(context.Background(), in, model.Settings{})
 			if err != nil || r.Status != model.StatusOptimal || r.Objective != want || r.Bound != want {
 				t.Errorf("%s: %s %v, bound %v, want %v: %v", file, r.Status, r.Objective, r.Bound, want, err)
@@ -156,11 +156,11 @@ func TestDAGSearchStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := dagexact.Search{}.Solve(context.Background(), d, model.Settings{Start: start})
+		r, err := dagexact.Search.Solve(context.Background(), d, model.Settings{Start: start})
 		if err != nil || r.Objective > o.Value {
 			t.Errorf("%s: %v from a start of %v: %v", transfer, r.Objective, o.Value, err)
 		}
-		if _, err := (dagexact.Search{}).Solve(context.Background(), d, model.Settings{Start: &model.Schedule{}}); !errors.Is(err, model.ErrInvalid) {
+		if _, err := dagexact.Search.Solve(context.Background(), d, model.Settings{Start: &model.Schedule{}}); !errors.Is(err, model.ErrInvalid) {
 			t.Errorf("%s: an empty start: error %v", transfer, err)
 		}
 	}
@@ -171,7 +171,7 @@ func TestDAGSearchThreads(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 10))
 	for k := range 12 {
-		search := model.Solver(dagexact.Search{})
+		search := model.Solver(dagexact.Search)
 		if k < 6 {
 			search = fromPoor
 		}
@@ -224,7 +224,7 @@ func TestDAGSearchStops(t *testing.T) {
 	}
 	cancelled, stop := context.WithCancel(t.Context())
 	stop()
-	r, err = dagexact.Search{}.Solve(cancelled, d, model.Settings{})
+	r, err = dagexact.Search.Solve(cancelled, d, model.Settings{})
 	if err != nil || r.Solution == nil || r.Status != model.StatusFeasible || r.Bound > r.Objective {
 		t.Errorf("cancelled before it began: %s %v, bound %v: %v", r.Status, r.Objective, r.Bound, err)
 	}
@@ -248,7 +248,7 @@ func TestDAGSearchEdgeCases(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, transfer := range model.TransferModels {
 				c.d.TransferModel = transfer
-				r, err := dagexact.Search{}.Solve(context.Background(), c.d, model.Settings{TimeLimit: 20 * time.Second})
+				r, err := dagexact.Search.Solve(context.Background(), c.d, model.Settings{TimeLimit: 20 * time.Second})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -280,7 +280,7 @@ func TestDAGSearchPlannedLengths(t *testing.T) {
 		d.TransferModel = transfer
 		d.Network.Links = []model.Link{{ID: "b"}}
 		d.Network.Routes = []model.Route{{From: "P1", To: "P2", Links: []string{"b"}}}
-		r, err := dagexact.Search{}.Solve(t.Context(), d, model.Settings{})
+		r, err := dagexact.Search.Solve(t.Context(), d, model.Settings{})
 		if err != nil || math.Abs(r.Objective-want[0]) > 1e-6 || math.Abs(r.Bound-want[1]) > 1e-6 {
 			t.Errorf("%s: %v, at least %v, want %v: %v", transfer, r.Objective, r.Bound, want, err)
 		}
@@ -363,7 +363,7 @@ func TestDAGContentionAgainstBruteForce(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := bestPlan(d)
-		search := model.Solver(dagexact.Search{})
+		search := model.Solver(dagexact.Search)
 		if k%2 == 0 {
 			search = fromPoor
 		}

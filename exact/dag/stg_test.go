@@ -79,7 +79,7 @@ func TestSTGOptima(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx, set := stopAfter(t, 100)
-			search := model.Solver(dagexact.Search{})
+			search := model.Solver(dagexact.Search)
 			if m%8 == 0 {
 				search = fromPoor
 			}

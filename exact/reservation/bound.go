@@ -53,11 +53,11 @@ func (s *searcher) bound(p *part) error {
 	if !highs.Built || len(p.jobs) > lpJobs || s.off&linearProgram != 0 {
 		corners := g.corners(p.jobs)
 		y := make([]float64, g.cells())
-		descend(lagrangian(s.ctx, s.scale.pes, p.jobs, g, corners), y, p.value, p.value, uniformSteps)
+		descend(lagrangian(s.Ctx, s.scale.pes, p.jobs, g, corners), y, p.value, p.value, uniformSteps)
 		p.relax = newRelaxation(s.scale.pes, p.jobs, g, corners, charged(s.scale.pes, p.jobs, g, y))
 	} else {
 		var err error
-		if p.relax, err = lpRelaxation(s.ctx, s.scale.pes, p.jobs, g); err != nil {
+		if p.relax, err = lpRelaxation(s.Ctx, s.scale.pes, p.jobs, g); err != nil {
 			return err
 		}
 	}

@@ -6,14 +6,14 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/exact"
 	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/model"
 )
 
 // addConflict adds the requests in conflict to a result that says infeasible.
-func addConflict(ctx context.Context, in *model.Reservation, set model.Settings, r *model.Result) {
-	minimal := false
-	ids, minimal := minimalConflict(ctx, in, set.Seed)
+func addConflict(ctx context.Context, in *model.Reservation, seed uint64, r *model.Result) {
+	ids, minimal := minimalConflict(ctx, in, seed)
 	if r.Details = model.NewReservationDetails(ids); !minimal {
 		r.Reason += "; the conflict may not be minimal, its search was stopped"
 	}
@@ -140,7 +140,7 @@ func (x *conflict) impossible(jobs []job) bool {
 		sorted[i].weight = 1
 	}
 	slices.SortFunc(sorted, func(a, b job) int { return cmp.Or(cmp.Compare(a.ready, b.ready), cmp.Compare(a.id, b.id)) })
-	s := &searcher{ctx: x.ctx, in: &model.Reservation{Goal: model.GoalAll}, t: &model.ReservationTicks{}, scale: scale{pes: x.pes, weight: 1, grain: 1},
+	s := &searcher{Run: &exact.Run{Ctx: x.ctx}, in: &model.Reservation{Goal: model.GoalAll}, t: &model.ReservationTicks{}, scale: scale{pes: x.pes, weight: 1, grain: 1},
 		total: float64(len(sorted)), other: math.Inf(1), starts: make([]int64, len(x.t.Jobs))}
 	for _, group := range split(sorted) {
 		if x.fit(group) {

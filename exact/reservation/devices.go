@@ -1,9 +1,6 @@
 package reservation
 
-import (
-	"github.com/gapwise/gapwise/exact"
-	"github.com/gapwise/gapwise/model"
-)
+import "github.com/gapwise/gapwise/exact"
 
 // switches is a set of devices of the search that are off. The proof of each is
 // where it is applied.
@@ -40,14 +37,4 @@ var devices = []exact.Switch[switches]{
 	{Bit: quickBounds, Device: exact.Device{Name: "quick-bounds", Summary: "bounds by areas, energies and flows"}},
 	{Bit: localSearch, Device: exact.Device{Name: "local-search", Summary: "the clairvoyant's local search looks for plans"}},
 	{Bit: learning, Device: exact.Device{Name: "learning", Summary: "from the second round on, sweeps take turns with the learning kernel (Ohrimenko, Stuckey, Codish 2009)"}},
-}
-
-// Devices lists the parts of Search that Without can switch off.
-func Devices() []exact.Device { return exact.DevicesOf(devices) }
-
-// Without returns Search with the named devices switched off. It proves the
-// same, later. An unknown name is an error that lists the known ones.
-func Without(names ...string) (model.Solver, error) {
-	off, err := exact.BitsOf("reservation", devices, names)
-	return Search{off: off}, err
 }

@@ -7,9 +7,9 @@ import "github.com/gapwise/gapwise/model"
 // Engines lists the exact engines for Reservation, the default first.
 func Engines() []model.Algorithm {
 	return []model.Algorithm{
-		model.Engine(model.KindReservation, Search{}, "gapwise", "partial plans in the order of time, with Lagrangian bounds and dominance"),
-		model.Engine(model.KindReservation, Kernel{}, "Ohrimenko, Stuckey, Codish (2009); Schutt et al. (2011)", "lazy clause generation: optional intervals on one cumulative, with a Lagrangian bound"),
-		model.Engine(model.KindReservation, HiGHS{}, "Pritsker, Watters, Wolfe (1969)", "HiGHS, a binary for each start"),
+		model.Engine(model.KindReservation, Search, "gapwise", "partial plans in the order of time, with Lagrangian bounds and dominance"),
+		model.Engine(model.KindReservation, Kernel, "Ohrimenko, Stuckey, Codish (2009); Schutt et al. (2011)", "lazy clause generation: optional intervals on one cumulative, with a Lagrangian bound"),
+		model.Engine(model.KindReservation, HiGHS, "Pritsker, Watters, Wolfe (1969)", "HiGHS, a binary for each start"),
 	}
 }
 
@@ -17,5 +17,5 @@ func Engines() []model.Algorithm {
 // before it. It proves the same, more slowly, and meets states that the whole
 // search rarely comes to: an opponent for audits and tests.
 func Phases() []model.Solver {
-	return []model.Solver{Search{phase: "sweep", off: localSearch | learning}}
+	return []model.Solver{Search.Phase("sweep", localSearch|learning)}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -36,8 +38,7 @@ type SweepAlone struct {
 // The first attempt has limit nodes, each other twice those of the one before;
 // 0: no limit.
 func Sweeps(in *model.Reservation, set model.Settings, masks []int, limit int64) ([]SweepAlone, error) {
-	first := newSearcher(context.Background(), in, in.Ticks())
-	first.set = set
+	first := newSearcher(&exact.Run{Ctx: context.Background(), Set: set}, in, in.Ticks())
 	for _, p := range first.parts {
 		if err := first.bound(p); err != nil {
 			return nil, err
@@ -45,7 +46,8 @@ func Sweeps(in *model.Reservation, set model.Settings, masks []int, limit int64)
 	}
 	var out []SweepAlone
 	for _, mask := range masks {
-		s := *first
+		s, run := *first, *first.Run
+		s.Run = &run
 		s.parts, s.starts = nil, slices.Clone(first.starts)
 		backwards := mask < 0
 		if backwards {
@@ -64,23 +66,17 @@ func Sweeps(in *model.Reservation, set model.Settings, masks []int, limit int64)
 				s.improve(p, limit<<min(k, 40), backwards)
 			}
 		}
-		out = append(out, SweepAlone{s.objective(s.value()), s.objective(s.upper()), s.nodes})
+		out = append(out, SweepAlone{s.objective(s.value()), s.objective(s.upper()), s.Nodes})
 	}
 	return out, nil
 }
 
 // Turns is Search with tiny turns of the learning kernel and of the sweeps from the
-// first round on, and with nothing that would find the best plans before them.
-type Turns struct {
-	Both *int // counts rounds of a part in which both searched
-}
-
-// Name returns "turns".
-func (Turns) Name() string { return "turns" }
-
-// Solve implements model.Solver.
-func (e Turns) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return solve(ctx, in, set, e.Name(), func(x *searcher) {
+// first round on, and with nothing that would find the best plans before them. It
+// counts rounds of a part in which both searched.
+func Turns(both *int) model.Solver {
+	return exact.Engine[*model.Reservation, switches]{ID: "turns", Work: func(r *exact.Run, v *model.Reservation, _ switches, _ lcg.Device) error {
+		x := newSearcher(r, v, v.Ticks())
 		x.off = localSearch | quickBounds
 		x.prepare = func(p *part) error {
 			err := x.bound(p)
@@ -89,14 +85,15 @@ func (e Turns) Solve(ctx context.Context, in model.Instance, set model.Settings)
 		}
 		x.attempt = func(p *part, limit int64) {
 			turn := 3 * limit / firstNodes // 3, 24, 192, ...
-			before := x.nodes
+			before := x.Nodes
 			if p.kernel != nil {
 				before -= p.kernel.k.Conflicts
 			}
 			x.turns(p, turn, turn)
-			if learned := p.kernel.k.Conflicts; learned > 0 && x.nodes-learned > before {
-				*e.Both++
+			if learned := p.kernel.k.Conflicts; learned > 0 && x.Nodes-learned > before {
+				*both++
 			}
 		}
-	})
+		return x.solve()
+	}}
 }

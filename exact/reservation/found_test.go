@@ -54,8 +54,8 @@ func TestReservationFound(t *testing.T) {
 					t.Errorf("%s: %v %v", name, report, err)
 				}
 			}
-			for _, s := range []model.Solver{resexact.Search{}, resexact.Kernel{}, resexact.Turns{Both: new(int)}, resexact.HiGHS{}} {
-				if _, ok := s.(resexact.HiGHS); ok && !highs.Built {
+			for _, s := range []model.Solver{resexact.Search, resexact.Kernel, resexact.Turns(new(int)), resexact.HiGHS} {
+				if s.Name() == "highs" && !highs.Built {
 					continue
 				}
 				r, err := s.Solve(ctx, in, model.Settings{})

@@ -16,13 +16,33 @@ import (
 //
 // Like Search it is any-time, and uses one thread. A node is a conflict, from which a
 // nogood is learned. Parts of more than 2,000 jobs get a plan without a bound.
-type Kernel struct {
-	off     kernelSwitches
-	without lcg.Device // of the learning kernel
-}
-
-// Name returns "kernel".
-func (Kernel) Name() string { return "kernel" }
+var Kernel = exact.Engine[*model.Reservation, kernelSwitches]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
+	Work: func(r *exact.Run, v *model.Reservation, off kernelSwitches, without lcg.Device) error {
+		s := newSearcher(r, v, v.Ticks())
+		if s.off = quickBounds; off&kernelLocalSearch != 0 {
+			s.off |= localSearch
+		}
+		if r.Set.Proof != nil {
+			return s.prove(off, without)
+		}
+		s.prepare = func(p *part) error {
+			if len(p.jobs) > kernelJobs || off&kernelCharges != 0 {
+				return nil
+			}
+			upper := p.upper
+			err := s.bound(p)
+			p.upper = upper // what is claimed is proved in whole numbers
+			return err
+		}
+		s.attempt = func(p *part, limit int64) {
+			if len(p.jobs) > kernelJobs {
+				p.given = fmt.Sprintf("%d requests with windows that overlap are more than the kernel takes", len(p.jobs))
+				return
+			}
+			s.learn(p, off, without, limit/kernelNodes)
+		}
+		return s.solve()
+	}}
 
 // kernelSwitches is a set of devices of the kernel that are off.
 type kernelSwitches uint16
@@ -40,19 +60,6 @@ var kernelDevices = []exact.Switch[kernelSwitches]{
 	{Bit: kernelCharges, Device: exact.Device{Name: "lagrangian-row", Summary: "jobs pay multipliers of the capacity for running, which earn at most so much (Geoffrion 1974)"}},
 }
 
-// KernelDevices lists the parts of Kernel that KernelWithout can switch off.
-func KernelDevices() []exact.Device {
-	return append(exact.DevicesOf(kernelDevices), exact.KernelDevices()...)
-}
-
-// KernelWithout returns Kernel with the named devices switched off. It proves the
-// same, later. An unknown name is an error that lists the known ones.
-func KernelWithout(names ...string) (model.Solver, error) {
-	without, others := exact.KernelOff(names)
-	off, err := exact.BitsOf("reservation", kernelDevices, others)
-	return Kernel{off: off, without: without}, err
-}
-
 const (
 	// kernelNodes is how many nodes of the search's limits count as one conflict.
 	kernelNodes = 10
@@ -60,40 +67,11 @@ const (
 	kernelJobs = 2000
 )
 
-// Solve implements model.Solver.
-func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	if set.Proof != nil {
-		return e.prove(ctx, in, set)
-	}
-	return solve(ctx, in, set, e.Name(), func(s *searcher) {
-		s.algorithm, s.off = e.Name(), quickBounds
-		if e.off&kernelLocalSearch != 0 {
-			s.off |= localSearch
-		}
-		s.prepare = func(p *part) error {
-			if len(p.jobs) > kernelJobs || e.off&kernelCharges != 0 {
-				return nil
-			}
-			upper := p.upper
-			err := s.bound(p)
-			p.upper = upper // what is claimed is proved in whole numbers
-			return err
-		}
-		s.attempt = func(p *part, limit int64) {
-			if len(p.jobs) > kernelJobs {
-				p.given = fmt.Sprintf("%d requests with windows that overlap are more than the kernel takes", len(p.jobs))
-				return
-			}
-			s.learn(p, e, limit/kernelNodes)
-		}
-	})
-}
-
 // learn has the kernel look for better plans and bounds of a part for so many
 // conflicts. It goes on where it stopped, with what it learned.
-func (s *searcher) learn(p *part, e Kernel, conflicts int64) {
+func (s *searcher) learn(p *part, off kernelSwitches, without lcg.Device, conflicts int64) {
 	if p.kernel == nil {
-		p.kernel = newKernelSearch(s, p, e)
+		p.kernel = newKernelSearch(s, p, off, without)
 	}
 	p.kernel.run(s, p, conflicts)
 }
@@ -109,7 +87,7 @@ type kernelSearch struct {
 
 // newKernelSearch returns the kernel on a part, whose multipliers it takes unless that
 // device is off.
-func newKernelSearch(s *searcher, p *part, e Kernel) *kernelSearch {
+func newKernelSearch(s *searcher, p *part, off kernelSwitches, without lcg.Device) *kernelSearch {
 	x := &kernelSearch{unit: 1, lost: math.MaxInt64}
 	if s.scale.grain == 0 {
 		x.unit = weightStep(s.t) // of which all weights are multiples
@@ -119,11 +97,11 @@ func newKernelSearch(s *searcher, p *part, e Kernel) *kernelSearch {
 		weights[i] = int64(p.jobs[i].weight / x.unit)
 		x.total += weights[i]
 	}
-	x.model = newKernelModel(s.scale.pes, p.jobs, weights, func(j *job) int { return s.t.Jobs[j.id].Request }, e.off)
-	if e.off&kernelCharges == 0 {
+	x.model = newKernelModel(s.scale.pes, p.jobs, weights, func(j *job) int { return s.t.Jobs[j.id].Request }, off)
+	if off&kernelCharges == 0 {
 		x.model.charge(s.scale.pes, p.relax)
 	}
-	x.k = lcg.NewWith(&x.model.Model, lcg.Options{Off: e.without})
+	x.k = lcg.NewWith(&x.model.Model, lcg.Options{Off: without})
 	return x
 }
 
@@ -132,7 +110,7 @@ func newKernelSearch(s *searcher, p *part, e Kernel) *kernelSearch {
 // last run, even to one that loses more where weights are rounded up (weightStep): what
 // the kernel has left out by then loses x.lost at least, not what that plan loses.
 func (x *kernelSearch) run(s *searcher, p *part, conflicts int64) {
-	ctx, cancel := context.WithCancel(s.ctx)
+	ctx, cancel := context.WithCancel(s.Ctx)
 	defer cancel()
 	x.lost = min(x.lost, x.total-int64(p.value/x.unit))
 	if s.in.EffectiveGoal() == model.GoalAll {
@@ -145,9 +123,9 @@ func (x *kernelSearch) run(s *searcher, p *part, conflicts int64) {
 		}
 	}
 	x.k.SetPhases(phases)
-	nodes := s.nodes - x.k.Conflicts
+	nodes := s.Nodes - x.k.Conflicts
 	take := func(o *lcg.Outcome) {
-		s.nodes = nodes + x.k.Conflicts
+		s.Nodes = nodes + x.k.Conflicts
 		if o.Values != nil && o.Best < x.lost {
 			x.lost = o.Best
 			p.value = float64(x.total-x.lost) * x.unit

@@ -18,7 +18,7 @@ import (
 
 func kernel(t testing.TB, ctx context.Context, in *model.Reservation, set model.Settings, off ...string) model.Result {
 	t.Helper()
-	s, err := resexact.KernelWithout(off...)
+	s, err := resexact.Kernel.Without(off...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestReservationKernelAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 31))
 	sets := [][]string{nil, {"local-search"}, {"local-search", "lagrangian-row"}}
-	for _, d := range resexact.KernelDevices() {
+	for _, d := range resexact.Kernel.Devices() {
 		if d.Name == "upwards" || d.Name == "downwards" || d.Name == "learning" || d.Name == "restarts" {
 			continue // with package lcg
 		}
@@ -65,7 +65,7 @@ func TestReservationTurns(t *testing.T) {
 	both := 0
 	turns := func(in *model.Reservation, want float64, feasible bool) {
 		t.Helper()
-		r, err := resexact.Turns{Both: &both}.Solve(context.Background(), in, model.Settings{Gap: 1e-12})
+		r, err := resexact.Turns(&both).Solve(context.Background(), in, model.Settings{Gap: 1e-12})
 		if err != nil {
 			t.Fatalf("%v: %s", err, text(in))
 		}
@@ -158,10 +158,7 @@ func TestReservationKernelStops(t *testing.T) {
 	if r := kernel(t, ctx, in, model.Settings{Start: best.Solution}); r.Objective != best.Objective {
 		t.Errorf("from a plan of %v: %v", best.Objective, r.Objective)
 	}
-	if _, err := (resexact.Kernel{}).Solve(ctx, &model.VCSched{}, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
+	if _, err := resexact.Kernel.Solve(ctx, &model.VCSched{}, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("another problem: %v", err)
-	}
-	if _, err := resexact.KernelWithout("magic"); err == nil {
-		t.Error("there is a device magic")
 	}
 }

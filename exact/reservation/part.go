@@ -77,7 +77,7 @@ func (s *searcher) recordInfeasible(p *part, by string) bool {
 	for i := range p.jobs {
 		last = max(last, p.jobs[i].due())
 	}
-	s.infeasible = fmt.Sprintf("the %d requests with windows between %g s and %g s can't all be kept, by %s",
-		len(p.jobs), float64(first)/s.t.PerSecond(), float64(last)/s.t.PerSecond(), by)
+	s.Infeasible(fmt.Sprintf("the %d requests with windows between %g s and %g s can't all be kept, by %s",
+		len(p.jobs), float64(first)/s.t.PerSecond(), float64(last)/s.t.PerSecond(), by))
 	return true
 }

@@ -1,15 +1,15 @@
 package reservation
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	"github.com/gapwise/gapwise/exact"
 	resheur "github.com/gapwise/gapwise/heuristics/reservation"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -33,10 +33,11 @@ import (
 // It is any-time: when ctx or the time limit ends, the result carries the best
 // plan and the bound proved by then. The solution doesn't depend on the number
 // of threads: one is used. Memory is bounded by some 2 GB.
-type Search struct {
-	phase string // "sweep": without local search, for audits; "": all of the search
-	off   switches
-}
+var Search = exact.Engine[*model.Reservation, switches]{ID: "search", Parts: devices, Work: func(r *exact.Run, v *model.Reservation, off switches, _ lcg.Device) error {
+	x := newSearcher(r, v, v.Ticks())
+	x.off = off
+	return x.solve()
+}}
 
 const (
 	// firstNodes is the limit on the nodes of the first sweeps of a part; each
@@ -61,64 +62,25 @@ const (
 	nearGap = 0.9
 )
 
-// Name is "search", and the phase if it is one alone.
-func (s Search) Name() string { return exact.SearchName(s.phase) }
-
-// Solve implements model.Solver.
-func (s Search) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return solve(ctx, in, set, s.Name(), func(x *searcher) { x.off = s.off })
-}
-
-// solve runs a searcher, which the engine of that name has set up.
-func solve(ctx context.Context, in model.Instance, set model.Settings, name string, setUp func(*searcher)) (model.Result, error) {
-	r := model.NewResult(name, set.Seed)
-	v, ok := in.(*model.Reservation)
-	if !ok {
-		return r, fmt.Errorf("%s: %w: it doesn't solve %s instances", name, model.ErrUnsupported, in.Kind())
-	}
-	began := time.Now()
-	limited, cancel := set.WithTimeLimit(ctx)
-	defer cancel()
-	x := newSearcher(limited, v, v.Ticks())
-	x.set, x.began = set, began
-	setUp(x)
-	err := x.run()
-	if err == nil {
-		r.Nodes = x.nodes
-		err = x.result(&r)
-	}
-	r.Elapsed = time.Since(began)
-	if err != nil {
-		return r, fmt.Errorf("%s: %w", name, err)
-	}
-	return r, nil
-}
-
 // searcher is the state of one run. Values are in units of scale.weight.
 type searcher struct {
-	ctx        context.Context
-	in         *model.Reservation
-	t          *model.ReservationTicks
-	set        model.Settings
-	began      time.Time
-	off        switches
-	scale      scale
-	starts     []int64 // of the ticks' jobs, the best plan's; model.Declined
-	total      float64 // of the parts
-	parts      []*part
-	other      float64 // a bound of another kind
-	infeasible string  // the reason
-	nodes      int64
+	*exact.Run
+	in     *model.Reservation
+	t      *model.ReservationTicks
+	off    switches
+	scale  scale
+	starts []int64 // of the ticks' jobs, the best plan's; model.Declined
+	total  float64 // of the parts
+	parts  []*part
+	other  float64 // a bound of another kind
 
-	algorithm string
-	prepare   func(p *part) error // before the first attempt at a part
-	told      model.Told
-	attempt   func(p *part, limit int64) // looks for a better plan and bound of a part, for about so many nodes
+	prepare func(p *part) error        // before the first attempt at a part
+	attempt func(p *part, limit int64) // looks for a better plan and bound of a part, for about so many nodes
 }
 
-func newSearcher(ctx context.Context, in *model.Reservation, t *model.ReservationTicks) *searcher {
+func newSearcher(r *exact.Run, in *model.Reservation, t *model.ReservationTicks) *searcher {
 	jobs, u := newJobs(t)
-	s := &searcher{ctx: ctx, in: in, t: t, scale: u, total: totalWeight(jobs), other: math.Inf(1), starts: make([]int64, len(t.Jobs)), algorithm: "search"}
+	s := &searcher{Run: r, in: in, t: t, scale: u, total: totalWeight(jobs), other: math.Inf(1), starts: make([]int64, len(t.Jobs))}
 	s.prepare, s.attempt = s.bound, s.sweeps
 	for k := range s.starts {
 		s.starts[k] = model.Declined
@@ -129,9 +91,17 @@ func newSearcher(ctx context.Context, in *model.Reservation, t *model.Reservatio
 	return s
 }
 
+// solve runs the search, and stores what it has found and proved.
+func (s *searcher) solve() error {
+	if err := s.run(); err != nil {
+		return err
+	}
+	return s.result()
+}
+
 func (s *searcher) run() error {
 	var from []int64
-	if b, ok := s.set.Start.(*model.Bookings); ok && b != nil {
+	if b, ok := s.Set.Start.(*model.Bookings); ok && b != nil {
 		var err error
 		if from, err = resheur.TicksOf(s.in, s.t, b); err != nil {
 			return fmt.Errorf("start: %w", err)
@@ -140,21 +110,21 @@ func (s *searcher) run() error {
 	if s.off&quickBounds == 0 && !s.takeQuickBounds() {
 		return nil
 	}
-	offline := resheur.NewOffline(s.t, s.set.Seed)
+	offline := resheur.NewOffline(s.t, s.Set.Seed)
 	steps := resheur.ClairvoyantSteps(len(s.t.Jobs))
 	if s.off&localSearch == 0 {
-		offline.Construct(s.ctx, from)
+		offline.Construct(s.Ctx, from)
 		first := float64(steps)
 		if len(s.t.Jobs) <= lpJobs {
 			first *= firstSteps
 		}
-		offline.Improve(s.ctx, int(first), math.Inf(1))
+		offline.Improve(s.Ctx, int(first), math.Inf(1))
 	} else if from != nil {
 		offline.Set(from)
 	}
 	s.take(offline)
 	for _, p := range s.parts {
-		if p.closed() || s.enough() || s.ctx.Err() != nil && len(p.jobs) > lpJobs {
+		if p.closed() || s.enough() || s.Ctx.Err() != nil && len(p.jobs) > lpJobs {
 			continue
 		}
 		if err := s.prepare(p); err != nil {
@@ -164,15 +134,15 @@ func (s *searcher) run() error {
 			return nil
 		}
 	}
-	for limit := int64(firstNodes); !s.enough() && s.ctx.Err() == nil && s.open(); limit *= nodesGrowth {
+	for limit := int64(firstNodes); !s.enough() && s.Ctx.Err() == nil && s.open(); limit *= nodesGrowth {
 		if s.off&localSearch == 0 {
 			offline.Set(s.starts)
-			offline.Improve(s.ctx, steps, s.objective(s.upper()))
+			offline.Improve(s.Ctx, steps, s.objective(s.upper()))
 			steps *= 2
 			s.take(offline)
 		}
 		for _, p := range s.parts {
-			if p.closed() || s.enough() || s.ctx.Err() != nil {
+			if p.closed() || s.enough() || s.Ctx.Err() != nil {
 				continue
 			}
 			s.attempt(p, limit)
@@ -206,7 +176,7 @@ func (s *searcher) sweeps(p *part, limit int64) {
 // kernel learned of the part is kept for its next turn; sweeps begin anew.
 func (s *searcher) turns(p *part, conflicts, limit int64) {
 	if conflicts > 0 && len(p.jobs) <= kernelJobs && s.off&learning == 0 {
-		s.learn(p, Kernel{}, conflicts)
+		s.learn(p, 0, 0, conflicts)
 	}
 	s.improve(p, limit, false)
 	if s.off&bothDirections == 0 {
@@ -217,16 +187,16 @@ func (s *searcher) turns(p *part, conflicts, limit int64) {
 // takeQuickBounds takes the least of the bounds that need no multipliers. It
 // reports false if one proves infeasibility.
 func (s *searcher) takeQuickBounds() bool {
-	if s.ctx.Err() != nil {
+	if s.Ctx.Err() != nil {
 		return true
 	}
 	// Without free requests: their weight may be so large that nothing is left
 	// of the others' digits.
 	held := *s.t
 	held.Free, held.FreeWeight = nil, 0
-	for _, b := range resbounds.Quick(s.ctx, &held) {
+	for _, b := range resbounds.Quick(s.Ctx, &held) {
 		if b.Infeasible {
-			s.infeasible = b.Reason
+			s.Infeasible(b.Reason)
 			return false
 		}
 		s.other = min(s.other, b.Value)
@@ -291,70 +261,59 @@ func (s *searcher) enough() bool {
 	}
 	value, upper := s.value(), s.upper()
 	free := s.t.FreeWeight / s.scale.weight
-	return upper <= value || model.Gap(value+free, upper+free) <= s.set.GapLimit()*nearGap
+	return upper <= value || model.Gap(value+free, upper+free) <= s.Set.GapLimit()*nearGap
 }
 
 func (s *searcher) progress() {
-	if s.set.Progress == nil {
-		return
-	}
-	p := model.Progress{Algorithm: s.algorithm, Incumbent: s.objective(s.value()), Bound: s.objective(s.upper()),
-		Nodes: s.nodes, Elapsed: time.Since(s.began)}
+	incumbent := s.objective(s.value())
 	if s.partial() {
-		p.Incumbent = math.NaN()
+		incumbent = math.NaN()
 	}
-	if s.told.News(p.Incumbent) {
+	s.Tell(incumbent, s.objective(s.upper()), func() model.Solution {
 		if b, err := resheur.BookTicks(s.in, s.t, s.starts); err == nil {
-			p.Solution = b
+			return b
 		}
-	}
-	s.set.Progress(p)
+		return nil
+	})
 }
 
-// result writes what is proved into r.
-func (s *searcher) result(r *model.Result) error {
-	if s.infeasible != "" {
-		r.Status, r.Reason = model.StatusInfeasible, s.infeasible
-		addConflict(s.ctx, s.in, s.set, r)
+// result stores what is found and proved.
+func (s *searcher) result() error {
+	if s.Status == model.StatusInfeasible {
+		addConflict(s.Ctx, s.in, s.Set.Seed, &s.Result)
 		return nil
 	}
 	if !s.partial() {
 		// Earlier starts where they fit, for the second objective.
 		o := resheur.NewOffline(s.t, 0)
 		o.Set(s.starts)
-		o.ShiftLeft(s.ctx)
+		o.ShiftLeft(s.Ctx)
 		b, err := resheur.BookTicks(s.in, s.t, o.Starts())
 		if err != nil {
 			return err
 		}
-		if err := r.SetSolution(s.in, b); err != nil {
+		if err := s.SetSolution(s.in, b); err != nil {
 			return err
 		}
 	}
-	r.SetBound(model.Maximise, s.objectiveBound(r), s.set.GapLimit())
-	if r.Status != model.StatusOptimal {
-		r.Reason = exact.StopReason(s.ctx)
-		for _, p := range s.parts {
-			if r.Reason == "" {
-				r.Reason = p.given
-			}
-		}
-		if r.Reason == "" {
-			r.Reason = "what is left of the gap is rounding"
-		}
+	s.SetBound(model.Maximise, s.objectiveBound(), s.Set.GapLimit())
+	s.Reason = exact.StopReason(s.Ctx)
+	for _, p := range s.parts {
+		s.Reason = cmp.Or(s.Reason, p.given)
 	}
+	s.Reason = cmp.Or(s.Reason, "what is left of the gap is rounding")
 	return nil
 }
 
 // objectiveBound returns a bound on the objective. With whole weights, of a
 // common unit u, plans are worth whole numbers of u, and float64s add them up
 // exactly. So upper ≤ value proves Σ w ≤ value for every plan: the plan's
-// objective u·value + free is the optimum, and the bound is the objective as r
-// has it, added up in another order than here.
-func (s *searcher) objectiveBound(r *model.Result) float64 {
+// objective u·value + free is the optimum, and the bound is the objective as the
+// result has it, added up in another order than here.
+func (s *searcher) objectiveBound() float64 {
 	upper := s.upper()
-	if s.scale.grain > 0 && upper <= s.value() && r.Solution != nil {
-		return r.Objective
+	if s.scale.grain > 0 && upper <= s.value() && s.Solution != nil {
+		return s.Objective
 	}
 	bound := s.objective(upper)
 	if s.in.EffectiveGoal().PESeconds() {

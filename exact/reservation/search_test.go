@@ -23,7 +23,7 @@ import (
 
 func reservationSearch(t testing.TB, ctx context.Context, in *model.Reservation, set model.Settings) model.Result {
 	t.Helper()
-	r, err := resexact.Search{}.Solve(ctx, in, set)
+	r, err := resexact.Search.Solve(ctx, in, set)
 	if err != nil {
 		t.Fatalf("%v: %s", err, text(in))
 	}
@@ -84,7 +84,7 @@ func TestReservationEnginesAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 18))
 	for range need.Rounds(150) {
 		in := testkit.RandomReservation(rng, 10+rng.IntN(4))
-		a, err := resexact.HiGHS{}.Solve(context.Background(), in, model.Settings{})
+		a, err := resexact.HiGHS.Solve(context.Background(), in, model.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +196,7 @@ func TestReservationSearchErrors(t *testing.T) {
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := (resexact.Search{}).Solve(context.Background(), c.in, model.Settings{Start: c.start}); !errors.Is(err, c.want) {
+			if _, err := resexact.Search.Solve(context.Background(), c.in, model.Settings{Start: c.start}); !errors.Is(err, c.want) {
 				t.Errorf("error %v, want %v", err, c.want)
 			}
 		})
@@ -248,8 +248,8 @@ func TestReservationCancelledAtItsStart(t *testing.T) {
 			if c.both {
 				want = 3
 			}
-			for _, s := range []model.Solver{resexact.Search{}, resexact.Kernel{}, resexact.HiGHS{}} {
-				if _, ok := s.(resexact.HiGHS); ok && !highs.Built {
+			for _, s := range []model.Solver{resexact.Search, resexact.Kernel, resexact.HiGHS} {
+				if s.Name() == "highs" && !highs.Built {
 					continue
 				}
 				r, err := s.Solve(context.Background(), in, model.Settings{})

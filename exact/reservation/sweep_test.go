@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/units"
 	"github.com/gapwise/gapwise/model"
@@ -192,8 +193,8 @@ func TestSweepGapLimit(t *testing.T) {
 			return s.best
 		}
 		want := search(0)
-		x := newSearcher(context.Background(), &model.Reservation{}, &model.ReservationTicks{})
-		x.set, x.starts = model.Settings{Gap: 0.05 + 0.5*rng.Float64()}, make([]int64, len(jobs))
+		x := newSearcher(&exact.Run{Ctx: context.Background(), Set: model.Settings{Gap: 0.05 + 0.5*rng.Float64()}}, &model.Reservation{}, &model.ReservationTicks{})
+		x.starts = make([]int64, len(jobs))
 		x.scale, x.total = scale{pes: pes, weight: 1, grain: 1}, totalWeight(jobs)
 		p := newPart(jobs)
 		p.value = search(1 + rng.Int64N(20))
@@ -203,8 +204,8 @@ func TestSweepGapLimit(t *testing.T) {
 		for !p.closed() && !x.enough() {
 			x.improve(p, 0, rng.IntN(2) == 0)
 		}
-		if p.value > want || p.upper < want || model.Gap(p.value, p.upper) > x.set.Gap {
-			t.Fatalf("gap limit %v: %v, bound %v, the optimum is %v: %d PEs, %+v", x.set.Gap, p.value, p.upper, want, pes, jobs)
+		if p.value > want || p.upper < want || model.Gap(p.value, p.upper) > x.Set.Gap {
+			t.Fatalf("gap limit %v: %v, bound %v, the optimum is %v: %d PEs, %+v", x.Set.Gap, p.value, p.upper, want, pes, jobs)
 		}
 		if p.upper > p.value {
 			open++

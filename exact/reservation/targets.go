@@ -25,12 +25,12 @@ func (s *searcher) improve(p *part, limit int64, backwards bool) {
 	grain := s.grainOf(p)
 	least := max(grain, 4*p.slack())
 	if s.off&gapTargets == 0 {
-		least = max(least, s.set.GapLimit()/2*p.value)
+		least = max(least, s.Set.GapLimit()/2*p.value)
 	}
 	if grain > 0 {
 		least = math.Floor(least/grain) * grain
 	}
-	for !p.closed() && !s.impossible(p) && !s.enough() && s.ctx.Err() == nil {
+	for !p.closed() && !s.impossible(p) && !s.enough() && s.Ctx.Err() == nil {
 		target := p.value + max(least, (p.upper-p.value)*targetShare)
 		if grain > 0 {
 			target = math.Ceil(target/grain) * grain
@@ -44,10 +44,10 @@ func (s *searcher) improve(p *part, limit int64, backwards bool) {
 			if backwards {
 				relax = relax.reversed()
 			}
-			w := newSweep(s.ctx, s.scale.pes, relax.jobs, relax)
+			w := newSweep(s.Ctx, s.scale.pes, relax.jobs, relax)
 			w.grain, w.step, w.slack, w.limit, w.best, w.target, w.off = grain, least, p.slack(), limit, p.value, target, s.off
 			whole = w.run()
-			s.nodes += w.nodes
+			s.Nodes += w.nodes
 			s.record(p, w, backwards)
 			if upper = w.target - grain; !whole {
 				upper = s.floor(p, w.bound())

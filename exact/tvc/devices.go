@@ -1,9 +1,6 @@
 package tvc
 
-import (
-	"github.com/gapwise/gapwise/exact"
-	"github.com/gapwise/gapwise/model"
-)
+import "github.com/gapwise/gapwise/exact"
 
 // deviceSet is a set of the search's devices that are switched off. None changes
 // what is proved, only how soon.
@@ -40,14 +37,4 @@ var devices = []exact.Switch[deviceSet]{
 	{Bit: devRelaxation, Device: exact.Device{Name: "relaxation", Summary: "bound by the linear relaxation with the covers, solved at every node that the multipliers leave"}},
 	{Bit: devPatterns, Device: exact.Device{Name: "patterns", Summary: "cuts of the relaxation by what servers can hold at an instant (Gilmore, Gomory 1961)"}},
 	{Bit: devLearning, Device: exact.Device{Name: "learning", Summary: "before its search a component is given to the learning kernel for 1,000 conflicts (Ohrimenko, Stuckey, Codish 2009)"}},
-}
-
-// Devices lists the parts of Search that Without can switch off.
-func Devices() []exact.Device { return exact.DevicesOf(devices) }
-
-// Without returns Search with the named devices switched off. It proves the same,
-// later. An unknown name is an error that lists the known ones.
-func Without(names ...string) (model.Solver, error) {
-	off, err := exact.BitsOf("tvc", devices, names)
-	return Search{off: off}, err
 }

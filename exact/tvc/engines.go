@@ -7,13 +7,13 @@ import "github.com/gapwise/gapwise/model"
 // Engines lists the exact engines for TVC, the default first.
 func Engines() []model.Algorithm {
 	return []model.Algorithm{
-		model.Engine(model.KindTVC, Search{}, "gapwise", "sets of requests, and embeddings of each set from the pods down"),
-		model.Engine(model.KindTVC, HiGHS{}, "gapwise", "HiGHS, a binary for each number of VMs below each link; loss mode"),
-		model.Engine(model.KindTVC, Kernel{}, "Ohrimenko, Stuckey, Codish (2009)", "lazy clause generation on the parts of requests at servers, switches and lanes; loss mode"),
+		model.Engine(model.KindTVC, Search, "gapwise", "sets of requests, and embeddings of each set from the pods down"),
+		model.Engine(model.KindTVC, HiGHS, "gapwise", "HiGHS, a binary for each number of VMs below each link; loss mode"),
+		model.Engine(model.KindTVC, Kernel, "Ohrimenko, Stuckey, Codish (2009)", "lazy clause generation on the parts of requests at servers, switches and lanes; loss mode"),
 	}
 }
 
 // Phases lists the search over sets by itself, without the learning kernel's turn
 // before it, which leaves it little to do. It proves the same, more slowly: an opponent
 // for audits and tests.
-func Phases() []model.Solver { return []model.Solver{Search{phase: "sets", off: devLearning}} }
+func Phases() []model.Solver { return []model.Solver{Search.Phase("sets", devLearning)} }

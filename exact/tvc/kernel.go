@@ -1,7 +1,6 @@
 package tvc
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -17,10 +16,8 @@ import (
 // solution on; a node is a conflict. Queue mode is refused. Of instances whose model
 // has more than mostKernelVariables variables it hands back the heuristics' solution
 // and the quick bounds.
-type Kernel struct {
-	off     kernelSet
-	without lcg.Device // of the kernel itself
-}
+var Kernel = exact.Engine[*model.TVC, kernelSet]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
+	Work: exact.Learning(ask)}
 
 // kernelSet is a set of devices of the model that are switched off.
 type kernelSet uint32
@@ -36,68 +33,46 @@ var kernelDevices = []exact.Switch[kernelSet]{
 	{Bit: offTotals, Device: exact.Device{Name: "totals", Summary: "rows of what all servers or links have together, by the least that each request takes, with dual-feasible functions"}},
 }
 
-// KernelDevices lists the parts of Kernel that KernelWithout can switch off.
-func KernelDevices() []exact.Device {
-	return append(exact.DevicesOf(kernelDevices), exact.KernelDevices()...)
-}
-
-// KernelWithout returns Kernel with the named devices switched off. It proves the same,
-// later. An unknown name is an error that lists the known ones.
-func KernelWithout(names ...string) (model.Solver, error) {
-	without, others := exact.KernelOff(names)
-	off, err := exact.BitsOf("tvc", kernelDevices, others)
-	return Kernel{off: off, without: without}, err
-}
-
-// Name returns "kernel".
-func (Kernel) Name() string { return "kernel" }
-
-// Proves implements model.Prover.
-func (Kernel) Proves() bool { return true }
-
-// Solve implements model.Solver.
-func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return exact.SolveKernel(ctx, e.Name(), in, set, func(ctx context.Context, v *model.TVC) (q exact.Kernel, err error) {
-		if v.Queue {
-			return q, fmt.Errorf("%w: it proves optima of loss mode alone, the instance has a queue; take auto or a scheduler", model.ErrUnsupported)
+// ask makes the question to the kernel.
+func ask(r *exact.Run, v *model.TVC, off kernelSet, q *exact.Kernel) error {
+	if v.Queue {
+		return errQueue
+	}
+	best, err := start(r)
+	if err != nil {
+		return err
+	}
+	if best == nil {
+		best = &model.Embeddings{Runs: []model.Run[model.Embedding]{}} // all are rejected
+	}
+	t := v.Ticks()
+	w := tvcbounds.NewWeights(v, t)
+	q.Start, q.Lower, q.Upper = best, math.Inf(1), w.Total
+	q.Value = func(rejected int64) float64 { return w.Value(w.Total - rejected) }
+	for _, b := range tvcbounds.Quick(r.Ctx, v) {
+		q.Lower = min(q.Lower, b.Value)
+	}
+	index, err := v.Index(best)
+	if err != nil {
+		return err
+	}
+	for _, k := range index {
+		q.Upper -= w.Of[k]
+	}
+	components := tvcbounds.Components(t)
+	if kernelSize(t, components...) > mostKernelVariables {
+		q.Reason = fmt.Sprintf("the constraint model would have more than %d variables", mostKernelVariables)
+		return nil
+	}
+	if q.ProofUnit = "1"; r.Set.Proof != nil {
+		off |= offSiblings | offOtherTotals // the checker doesn't know them
+		if w.Rounded || w.Total >= 1<<60 {
+			return fmt.Errorf("%w: there is no proof, since the revenues have too many digits", model.ErrUnsupported)
 		}
-		best, err := start(ctx, v, set)
-		if err != nil {
-			return q, err
-		}
-		if best == nil {
-			best = &model.Embeddings{Runs: []model.Run[model.Embedding]{}} // all are rejected
-		}
-		t := v.Ticks()
-		w := tvcbounds.NewWeights(v, t)
-		q = exact.Kernel{Start: best, Lower: math.Inf(1), Upper: w.Total, Off: e.without,
-			Value: func(rejected int64) float64 { return w.Value(w.Total - rejected) }}
-		for _, b := range tvcbounds.Quick(ctx, v) {
-			q.Lower = min(q.Lower, b.Value)
-		}
-		index, err := v.Index(best)
-		if err != nil {
-			return q, err
-		}
-		for _, k := range index {
-			q.Upper -= w.Of[k]
-		}
-		components := tvcbounds.Components(t)
-		if kernelSize(t, components...) > mostKernelVariables {
-			q.Reason = fmt.Sprintf("the constraint model would have more than %d variables", mostKernelVariables)
-			return q, nil
-		}
-		off := e.off
-		if q.ProofUnit = "1"; set.Proof != nil {
-			off |= offSiblings | offOtherTotals // the checker doesn't know them
-			if w.Rounded || w.Total >= 1<<60 {
-				return q, fmt.Errorf("%w: there is no proof, since the revenues have too many digits", model.ErrUnsupported)
-			}
-		}
-		m := newKernelModel(v, t, w, off, components...)
-		q.Model, q.Solution = &m.Model, func(values []int64) (model.Solution, error) { return m.embeddings(values), nil }
-		return q, nil
-	})
+	}
+	m := newKernelModel(v, t, w, off, components...)
+	q.Model, q.Solution = &m.Model, func(values []int64) (model.Solution, error) { return m.embeddings(values), nil }
+	return nil
 }
 
 // embeddings returns the solution that values of the variables say.

@@ -18,7 +18,7 @@ import (
 // kernelWithout returns the kernel without some devices.
 func kernelWithout(t testing.TB, names ...string) model.Solver {
 	t.Helper()
-	s, err := tvcexact.KernelWithout(names...)
+	s, err := tvcexact.Kernel.Without(names...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestKernelBrute(t *testing.T) {
 	for k := range need.Rounds(600) {
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
 		want, _ := testkit.BruteTVC(t, in)
-		s := model.Solver(tvcexact.Kernel{})
+		s := model.Solver(tvcexact.Kernel)
 		switch k % 4 {
 		case 1:
 			s = kernelWithout(t, "siblings")
@@ -57,9 +57,9 @@ func TestKernelSearch(t *testing.T) {
 		if k%2 == 0 {
 			in = drawn(t, rng, 4+rng.IntN(4))
 		}
-		r := solve(t, tvcexact.Search{}, in, model.Settings{})
+		r := solve(t, tvcexact.Search, in, model.Settings{})
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		x, err := tvcexact.Kernel{}.Solve(ctx, in, model.Settings{})
+		x, err := tvcexact.Kernel.Solve(ctx, in, model.Settings{})
 		cancel()
 		if err != nil {
 			t.Fatal(err)
@@ -76,13 +76,13 @@ func TestKernelSearch(t *testing.T) {
 func TestKernelSettings(t *testing.T) {
 	t.Parallel()
 	in := drawn(t, rand.New(rand.NewPCG(21, 3)), 8)
-	best := solve(t, tvcexact.Search{}, in, model.Settings{})
+	best := solve(t, tvcexact.Search, in, model.Settings{})
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
-	if r, err := (tvcexact.Kernel{}).Solve(stopped, in, model.Settings{Start: best.Solution}); err != nil || r.Objective < best.Objective || r.Bound < best.Objective {
+	if r, err := tvcexact.Kernel.Solve(stopped, in, model.Settings{Start: best.Solution}); err != nil || r.Objective < best.Objective || r.Bound < best.Objective {
 		t.Errorf("%v: from %v comes %v ≤ %v", err, best.Objective, r.Objective, r.Bound)
 	}
-	if _, err := (tvcexact.Kernel{}).Solve(context.Background(), testkit.RandomTVC(rand.New(rand.NewPCG(11, 4)), 2, 3, true), model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
+	if _, err := tvcexact.Kernel.Solve(context.Background(), testkit.RandomTVC(rand.New(rand.NewPCG(11, 4)), 2, 3, true), model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("queue mode: %v", err)
 	}
 	s := instances.NewTVCSpec()
@@ -91,7 +91,7 @@ func TestKernelSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := solve(t, tvcexact.Kernel{}, large, model.Settings{}); r.Status != model.StatusFeasible || !(r.Bound >= r.Objective) || !strings.Contains(r.Reason, "60000") {
+	if r := solve(t, tvcexact.Kernel, large, model.Settings{}); r.Status != model.StatusFeasible || !(r.Bound >= r.Objective) || !strings.Contains(r.Reason, "60000") {
 		t.Errorf("%s, %v ≤ %v, reason %q; want feasible with a bound and the reason", r.Status, r.Objective, r.Bound, r.Reason)
 	}
 }
@@ -111,15 +111,12 @@ func TestKernelDevices(t *testing.T) {
 		whole, without := int64(0), int64(0)
 		for _, seed := range x.seeds {
 			in := drawn(t, rand.New(rand.NewPCG(seed, 77)), x.requests)
-			whole += solve(t, tvcexact.Kernel{}, in, model.Settings{}).Nodes
+			whole += solve(t, tvcexact.Kernel, in, model.Settings{}).Nodes
 			without += solve(t, kernelWithout(t, x.device), in, model.Settings{}).Nodes
 		}
 		t.Logf("without %s: %d nodes, with all %d", x.device, without, whole)
 		if without <= whole {
 			t.Errorf("without %s the kernel meets %d conflicts, with all %d", x.device, without, whole)
 		}
-	}
-	if _, err := tvcexact.KernelWithout("nothing"); err == nil {
-		t.Error("an unknown device is no error")
 	}
 }

@@ -14,48 +14,46 @@ import (
 
 // Linear solves the formulation "counts" of TVC in loss mode by a solver of linear
 // models. Points whose embeddings exceed a rate by less than its tolerance are
-// excluded by rows.
-type Linear struct{ Backend milp.Backend }
-
-// Name returns the backend's name.
-func (s Linear) Name() string { return s.Backend.Name }
-
-// Solve implements model.Solver. The proofs are the solver's, in floating-point
-// arithmetic. Queue mode, and what would make too large a formulation, is
+// excluded by rows. Queue mode, and what would make too large a formulation, is
 // model.ErrUnsupported.
-func (s Linear) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return exact.SolveLinear(ctx, s.Backend, s.Name(), in, set, func(ctx context.Context, v *model.TVC) (h exact.Linear[*model.Embeddings], err error) {
-		if v.Queue {
-			return h, fmt.Errorf("%w: there is no linear model of queue mode; take auto or a scheduler", model.ErrUnsupported)
-		}
-		if err := tvcbounds.Check(v, ""); err != nil {
-			return h, err
-		}
-		from, err := start(ctx, v, set)
-		var f *tvcbounds.Formulation
-		return exact.Linear[*model.Embeddings]{
-			Starts: []*model.Embeddings{from},
-			Formulate: func(float64) (_ *milp.Formulation[*model.Embeddings], err error) {
-				if f == nil {
-					if f, err = tvcbounds.Build(ctx, v, ""); err != nil {
-						return nil, err
-					}
-				}
-				return &f.Formulation, nil
-			},
-			Solution: func(_ context.Context, e *model.Embeddings) (model.Solution, error) {
-				ok, err := fits(v, e)
-				if !ok {
+func Linear(backend milp.Backend) model.Solver {
+	return exact.LinearEngine[*model.TVC, *model.Embeddings]{Backend: backend, Prepare: questions}
+}
+
+// HiGHS is Linear by HiGHS.
+var HiGHS = Linear(highs.Backend)
+
+func questions(r *exact.Run, v *model.TVC) (h exact.Linear[*model.Embeddings], err error) {
+	if v.Queue {
+		return h, fmt.Errorf("%w: there is no linear model of queue mode; take auto or a scheduler", model.ErrUnsupported)
+	}
+	if err := tvcbounds.Check(v, ""); err != nil {
+		return h, err
+	}
+	from, err := start(r)
+	var f *tvcbounds.Formulation
+	return exact.Linear[*model.Embeddings]{
+		Starts: []*model.Embeddings{from},
+		Formulate: func(float64) (_ *milp.Formulation[*model.Embeddings], err error) {
+			if f == nil {
+				if f, err = tvcbounds.Build(r.Ctx, v, ""); err != nil {
 					return nil, err
 				}
-				return e, nil
-			},
-			Better: func(f *milp.Formulation[*model.Embeddings], target float64) (*milp.Formulation[*model.Embeddings], error) {
-				return f.Demand(target), nil
-			},
-			Exclude: func(e *model.Embeddings) bool { return f.Exclude(e) },
-		}, err
-	})
+			}
+			return &f.Formulation, nil
+		},
+		Accept: func(_ context.Context, e *model.Embeddings) (model.Solution, error) {
+			ok, err := fits(v, e)
+			if !ok {
+				return nil, err
+			}
+			return e, nil
+		},
+		Better: func(f *milp.Formulation[*model.Embeddings], target float64) (*milp.Formulation[*model.Embeddings], error) {
+			return f.Demand(target), nil
+		},
+		Exclude: func(e *model.Embeddings) bool { return f.Exclude(e) },
+	}, err
 }
 
 // fits reports whether embeddings in loss mode have their slots and links.
@@ -87,15 +85,4 @@ func fits(v *model.TVC, e *model.Embeddings) (bool, error) {
 		d.Add(p, q.VMs, q.Bandwidth)
 	}
 	return true, nil
-}
-
-// HiGHS is Linear by HiGHS.
-type HiGHS struct{}
-
-// Name returns "highs".
-func (HiGHS) Name() string { return "highs" }
-
-// Solve implements model.Solver.
-func (HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return Linear{highs.Backend}.Solve(ctx, in, set)
 }

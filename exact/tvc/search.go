@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/exact"
+	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -23,71 +24,41 @@ import (
 // time limit ends. Threads aren't used.
 //
 // Instances in queue mode are refused.
-type Search struct {
-	phase string    // of Phases, for audits; "": all of the search
-	off   deviceSet // devices that are switched off
-}
-
-// Name returns "search", followed by the phase if it isn't the whole.
-func (e Search) Name() string { return exact.SearchName(e.phase) }
-
-// Solve implements model.Solver.
-func (e Search) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	r := model.NewResult(e.Name(), set.Seed)
-	v, ok := in.(*model.TVC)
-	if !ok {
-		return r, fmt.Errorf("search: %w: it doesn't solve %s instances", model.ErrUnsupported, in.Kind())
-	}
+var Search = exact.Engine[*model.TVC, deviceSet]{ID: "search", Parts: devices, Work: func(r *exact.Run, v *model.TVC, off deviceSet, _ lcg.Device) error {
 	if v.Queue {
-		return r, fmt.Errorf("search: %w: it proves optima of loss mode alone, the instance has a queue; take auto or a scheduler", model.ErrUnsupported)
+		return errQueue
 	}
-	ctx, cancel := set.WithTimeLimit(ctx)
-	defer cancel()
-	s := &run{ctx: ctx, in: v, set: set, began: time.Now(), off: e.off, r: &r}
-	if err := s.solve(); err != nil {
-		return r, fmt.Errorf("search: %w", err)
-	}
-	r.Elapsed = time.Since(s.began)
-	return r, nil
-}
+	return (&run{Run: r, in: v, off: off}).solve()
+}}
+
+var errQueue = fmt.Errorf("%w: it proves optima of loss mode alone, the instance has a queue; take auto or a scheduler", model.ErrUnsupported)
 
 // run is one run of Search.
 type run struct {
-	ctx    context.Context
-	in     *model.TVC
-	set    model.Settings
-	began  time.Time
-	off    deviceSet
-	r      *model.Result
-	t      *model.TVCTicks
-	w      *tvcbounds.Weights
-	upper  []int64 // by component: no solution brings more
-	value  []int64 // by component: what the best solution brings
-	nodes  int64   // of components that are done
-	reason string
-	told   model.Told
+	*exact.Run
+	in    *model.TVC
+	off   deviceSet
+	t     *model.TVCTicks
+	w     *tvcbounds.Weights
+	upper []int64 // by component: no solution brings more
+	value []int64 // by component: what the best solution brings
+	done  int64   // nodes of components that are done
+	why   string  // why not all is searched
 }
 
-// keep makes s the best solution if it is better than the best so far.
-func (s *run) keep(e *model.Embeddings) error {
-	o, err := s.in.Objective(e)
-	if err != nil {
-		return err
-	}
-	best := model.Objective{Value: s.r.Objective, Second: s.r.SecondObjective, Sense: o.Sense, SecondSense: o.SecondSense}
-	if s.r.Solution != nil && !o.Better(best) {
-		return nil
-	}
-	return s.r.SetSolution(s.in, e)
+// start returns the best of Settings.Start and the heuristics' solutions, nil if
+// there is none. Heuristics that don't take the instance's mode are left out.
+func start(r *exact.Run) (*model.Embeddings, error) {
+	return exact.First[*model.Embeddings](r, tvcheur.Algorithms())
 }
 
 // bound stores a bound. One that differs from the solution's objective by no more
 // than the rounding of sums is the objective.
 func (s *run) bound(value float64) {
-	if s.r.Solution != nil && math.Abs(value-s.r.Objective) <= 1e-10*math.Abs(s.r.Objective) {
-		value = s.r.Objective
+	if s.Solution != nil && math.Abs(value-s.Objective) <= 1e-10*math.Abs(s.Objective) {
+		value = s.Objective
 	}
-	s.r.SetBound(model.SenseOf(s.in), value, s.set.GapLimit())
+	s.Raise(value)
 }
 
 // total stores the sum of the components' bounds.
@@ -101,36 +72,28 @@ func (s *run) total() {
 }
 
 func (s *run) report(nodes int64) {
-	s.r.Nodes = s.nodes + nodes
-	if s.set.Progress != nil {
-		p := model.Progress{Algorithm: s.r.Algorithm, Incumbent: s.r.Objective, Bound: s.r.Bound, Nodes: s.r.Nodes, Elapsed: time.Since(s.began)}
-		if s.told.News(s.r.Objective) {
-			p.Solution = s.r.Solution
-		}
-		s.set.Progress(p)
-	}
+	s.Nodes = s.done + nodes
+	s.TellBest()
 }
 
 func (s *run) solve() error {
-	best, err := start(s.ctx, s.in, s.set)
+	best, err := start(s.Run)
 	if err != nil {
 		return err
 	}
 	if best != nil {
-		if err := s.r.SetSolution(s.in, best); err != nil {
+		if err := s.SetSolution(s.in, best); err != nil {
 			return err
 		}
 	}
-	for _, b := range tvcbounds.Quick(s.ctx, s.in) {
+	for _, b := range tvcbounds.Quick(s.Ctx, s.in) {
 		s.bound(b.Value)
 	}
 	s.report(0)
 	if err := s.components(); err != nil {
 		return err
 	}
-	if s.r.Status != model.StatusOptimal {
-		s.r.Reason = cmp.Or(exact.StopReason(s.ctx), s.reason)
-	}
+	s.Reason = cmp.Or(exact.StopReason(s.Ctx), s.why)
 	return nil
 }
 
@@ -142,7 +105,7 @@ func (s *run) components() error {
 	slices.SortStableFunc(parts, func(a, b []int) int { return len(a) - len(b) })
 	s.upper, s.value = make([]int64, len(parts)), make([]int64, len(parts))
 	accepted := make([]bool, len(s.t.Requests))
-	if best, ok := s.r.Solution.(*model.Embeddings); ok {
+	if best, ok := s.Solution.(*model.Embeddings); ok {
 		index, err := s.in.Index(best)
 		if err != nil {
 			return err
@@ -159,7 +122,7 @@ func (s *run) components() error {
 			}
 		}
 	}
-	closed := func() bool { return s.r.Status == model.StatusOptimal || s.ctx.Err() != nil }
+	closed := func() bool { return s.Closed() || s.Ctx.Err() != nil }
 	all := make([]*component, len(parts))
 	for k, part := range parts {
 		if closed() {
@@ -170,16 +133,16 @@ func (s *run) components() error {
 		if s.off&devPatterns != 0 {
 			tighten = func(ctx context.Context) (*tvcbounds.Multipliers, error) { return r.Solve(ctx, nil) }
 		}
-		m, err := tighten(s.ctx)
+		m, err := tighten(s.Ctx)
 		if err != nil {
 			return err
 		}
 		if m == nil {
-			m = r.Ascend(s.ctx, ascendSteps)
+			m = r.Ascend(s.Ctx, ascendSteps)
 		}
 		s.upper[k] = min(s.upper[k], m.Floor())
 		if len(part) <= mostRequests {
-			all[k] = newComponent(s.ctx, s.t, s.w, part, r, s.off)
+			all[k] = newComponent(s.Ctx, s.t, s.w, part, r, s.off)
 			all[k].report = func() { s.report(all[k].nodes) }
 			all[k].enough = func(value int64) bool { return s.enough(k, value) }
 			all[k].kernel = func() (bool, error) { return all[k].turn(s.in, s.t, s.w) }
@@ -191,7 +154,7 @@ func (s *run) components() error {
 			return nil
 		}
 		if c == nil {
-			s.reason = fmt.Sprintf("%d requests compete with each other; sets of up to %d are searched", len(parts[k]), mostRequests)
+			s.why = fmt.Sprintf("%d requests compete with each other; sets of up to %d are searched", len(parts[k]), mostRequests)
 			continue
 		}
 		if err := s.component(k, c); err != nil {
@@ -214,13 +177,13 @@ func (s *run) enough(k int, value int64) bool {
 		upper += s.upper[j]
 		sum += s.value[j]
 	}
-	return value >= s.upper[k] || float64(upper) <= float64(sum)*(1+0.999*s.set.GapLimit())
+	return value >= s.upper[k] || float64(upper) <= float64(sum)*(1+0.999*s.Set.GapLimit())
 }
 
 // component solves component k and replaces its part of the best solution if
 // there is a better one.
 func (s *run) component(k int, c *component) error {
-	if best, ok := s.r.Solution.(*model.Embeddings); ok {
+	if best, ok := s.Solution.(*model.Embeddings); ok {
 		if err := c.learn(s.in, best); err != nil {
 			return err
 		}
@@ -229,7 +192,7 @@ func (s *run) component(k int, c *component) error {
 	if err != nil {
 		return err
 	}
-	s.nodes += c.nodes
+	s.done += c.nodes
 	if s.upper[k] = min(s.upper[k], c.upper); done {
 		s.upper[k] = c.best
 	}
@@ -242,7 +205,7 @@ func (s *run) component(k int, c *component) error {
 	}
 	if e != nil {
 		s.value[k] = max(s.value[k], value)
-		if best, ok := s.r.Solution.(*model.Embeddings); ok {
+		if best, ok := s.Solution.(*model.Embeddings); ok {
 			own := map[string]bool{}
 			for _, q := range c.requests {
 				own[s.in.Requests[q].ID] = true
@@ -253,7 +216,7 @@ func (s *run) component(k int, c *component) error {
 				}
 			}
 		}
-		if err := s.keep(e); err != nil {
+		if err := s.Improve(e); err != nil {
 			return err
 		}
 	}

@@ -82,11 +82,11 @@ func TestEnginesEqualBruteForce(t *testing.T) {
 	for k := range need.Rounds(300) {
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
 		want, _ := testkit.BruteTVC(t, in)
-		if r := solve(t, tvcexact.Search{}, in, model.Settings{}); !optimal(r, want) {
+		if r := solve(t, tvcexact.Search, in, model.Settings{}); !optimal(r, want) {
 			t.Fatalf("search: %s %v, brute force %v\n%s", r.Status, r.Objective, want, text(in))
 		}
 		if highs.Built && k%3 == 0 {
-			if r := solve(t, tvcexact.HiGHS{}, in, model.Settings{}); !optimal(r, want) {
+			if r := solve(t, tvcexact.HiGHS, in, model.Settings{}); !optimal(r, want) {
 				t.Fatalf("highs: %s %v (%s), brute force %v\n%s", r.Status, r.Objective, r.Reason, want, text(in))
 			}
 		}
@@ -112,11 +112,11 @@ func TestEnginesAgree(t *testing.T) {
 		if k%3 == 0 {
 			in = drawn(t, rng, 6+rng.IntN(5))
 		}
-		r := solve(t, tvcexact.Search{}, in, model.Settings{})
+		r := solve(t, tvcexact.Search, in, model.Settings{})
 		if r.Status != model.StatusOptimal {
 			t.Fatalf("search: %s\n%s", r.Reason, text(in))
 		}
-		h := solve(t, tvcexact.HiGHS{}, in, model.Settings{})
+		h := solve(t, tvcexact.HiGHS, in, model.Settings{})
 		if h.Status == model.StatusOptimal && !(optimal(h, r.Objective) || optimal(r, h.Objective)) || h.Bound < r.Objective*(1-1e-9) || r.Bound < h.Objective*(1-1e-9) {
 			t.Fatalf("search %v ≤ %v, highs %v ≤ %v\n%s", r.Objective, r.Bound, h.Objective, h.Bound, text(in))
 		}
@@ -128,7 +128,7 @@ func TestWithout(t *testing.T) {
 	t.Parallel()
 	var sets [][]string
 	var all []string
-	for _, d := range tvcexact.Devices() {
+	for _, d := range tvcexact.Search.Devices() {
 		if d.Name == "" || d.Summary == "" {
 			t.Errorf("%+v lacks a name or a summary", d)
 		}
@@ -149,13 +149,13 @@ func TestWithout(t *testing.T) {
 		if in.FatTree.K == 2 {
 			want, _ = testkit.BruteTVC(t, in)
 		} else {
-			want = solve(t, tvcexact.Search{}, in, model.Settings{}).Objective
+			want = solve(t, tvcexact.Search, in, model.Settings{}).Objective
 		}
 		for _, names := range sets {
 			if len(names) == len(all) && in.FatTree.K > 2 && len(in.Requests) > 5 {
 				continue // without any device it takes long
 			}
-			s, err := tvcexact.Without(names...)
+			s, err := tvcexact.Search.Without(names...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,16 +164,13 @@ func TestWithout(t *testing.T) {
 			}
 		}
 	}
-	if _, err := tvcexact.Without("memo", "magic"); err == nil || !strings.Contains(err.Error(), `"magic"`) || !strings.Contains(err.Error(), "memo") {
-		t.Errorf("error %v, want one that names magic and the devices", err)
-	}
 }
 
 // Queue mode is refused in one line.
 func TestQueueMode(t *testing.T) {
 	t.Parallel()
 	in := testkit.RandomTVC(rand.New(rand.NewPCG(11, 4)), 2, 3, true)
-	for _, s := range []model.Solver{tvcexact.Search{}, tvcexact.HiGHS{}} {
+	for _, s := range []model.Solver{tvcexact.Search, tvcexact.HiGHS} {
 		if _, err := s.Solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want ErrUnsupported in one line", s.Name(), err)
 		}
@@ -194,7 +191,7 @@ func TestRelations(t *testing.T) {
 		return &x
 	}
 	for k := range need.Rounds(20) {
-		s := []model.Solver{tvcexact.Search{}, tvcexact.Kernel{}}[k%2]
+		s := []model.Solver{tvcexact.Search, tvcexact.Kernel}[k%2]
 		in := drawn(t, rng, 8+rng.IntN(7))
 		first := solve(t, s, in, model.Settings{})
 		want := first.Objective
@@ -260,7 +257,7 @@ func TestManyRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := solve(t, tvcexact.Search{}, in, model.Settings{})
+	r := solve(t, tvcexact.Search, in, model.Settings{})
 	if r.Status != model.StatusFeasible || !(r.Bound >= r.Objective) || !strings.Contains(r.Reason, "256") {
 		t.Errorf("%s, %v ≤ %v, reason %q; want feasible with a bound and the reason", r.Status, r.Objective, r.Bound, r.Reason)
 	}
@@ -273,8 +270,8 @@ func TestWideGap(t *testing.T) {
 	tight, wide := int64(0), int64(0)
 	for range 20 {
 		in := drawn(t, rng, 14)
-		r := solve(t, tvcexact.Search{}, in, model.Settings{})
-		x := solve(t, tvcexact.Search{}, in, model.Settings{Gap: 0.1})
+		r := solve(t, tvcexact.Search, in, model.Settings{})
+		x := solve(t, tvcexact.Search, in, model.Settings{Gap: 0.1})
 		if x.Status != model.StatusOptimal || x.Gap > 0.1 || x.Objective < r.Objective/1.1*(1-1e-9) {
 			t.Fatalf("%s %v with gap %v, the optimum is %v\n%s", x.Status, x.Objective, x.Gap, r.Objective, text(in))
 		}
@@ -289,7 +286,7 @@ func TestWideGap(t *testing.T) {
 func TestGapLimit(t *testing.T) {
 	t.Parallel()
 	in := drawn(t, rand.New(rand.NewPCG(11, 6)), 40)
-	r := solve(t, tvcexact.Search{}, in, model.Settings{Gap: 0.5})
+	r := solve(t, tvcexact.Search, in, model.Settings{Gap: 0.5})
 	if r.Status != model.StatusOptimal || r.Gap > 0.5 || r.GapLimit != 0.5 {
 		t.Errorf("%s with gap %v of %v, want optimal within 0.5", r.Status, r.Gap, r.GapLimit)
 	}

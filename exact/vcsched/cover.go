@@ -24,12 +24,12 @@ func (s *run) patterns(times int) error {
 	}
 	p := vcbounds.NewPatterns(s.tasks)
 	if s.hosts == nil {
-		no, err := p.Refute(s.ctx, s.unboundedLoad())
+		no, err := p.Refute(s.Ctx, s.unboundedLoad())
 		if err != nil {
 			return err
 		}
 		if no {
-			s.infeasible = "no cover by host patterns fits in the hosts' memory"
+			s.Infeasible("no cover by host patterns fits in the hosts' memory")
 			return nil
 		}
 		if err := s.cover(p, s.unboundedLoad()); err != nil || s.hosts == nil {
@@ -41,7 +41,7 @@ func (s *run) patterns(times int) error {
 		if s.closed() || s.stopped() {
 			return nil
 		}
-		lower, err := p.Raise(s.ctx, s.lower, s.upper, width)
+		lower, err := p.Raise(s.Ctx, s.lower, s.upper, width)
 		if err != nil {
 			return err
 		}
@@ -69,12 +69,12 @@ func (s *run) patternsOfClasses(times int) error {
 		s.moves = vcbounds.NewMoves(s.u)
 	}
 	if s.hosts == nil && times == 1 {
-		no, err := s.moves.Refute(s.ctx, s.unboundedLoad())
+		no, err := s.moves.Refute(s.Ctx, s.unboundedLoad())
 		if err != nil {
 			return err
 		}
 		if no {
-			s.infeasible = vcbounds.NoPatterns
+			s.Infeasible(vcbounds.NoPatterns)
 			return nil
 		}
 	}
@@ -88,7 +88,7 @@ func (s *run) cover(p *vcbounds.Patterns, load int64) error {
 	if s.off&devCover != 0 || !highs.Built {
 		return nil
 	}
-	if _, err := p.Refute(s.ctx, load); err != nil { // for its patterns
+	if _, err := p.Refute(s.Ctx, load); err != nil { // for its patterns
 		return err
 	}
 	pool := p.Pool(load)
@@ -106,13 +106,13 @@ func (s *run) cover(p *vcbounds.Patterns, load int64) error {
 		}
 	}
 	m.Rows = append(m.Rows, all)
-	ctx, cancel := context.WithCancel(s.ctx)
+	ctx, cancel := context.WithCancel(s.Ctx)
 	defer cancel()
 	r, err := highs.Solve(ctx, m, highs.Options{Gap: 0.5, NodeLimit: coverNodes})
 	if err != nil {
 		return err
 	}
-	s.nodes += r.Nodes
+	s.Nodes += r.Nodes
 	if !r.Feasible {
 		return nil
 	}

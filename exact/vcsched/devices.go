@@ -1,9 +1,6 @@
 package vcsched
 
-import (
-	"github.com/gapwise/gapwise/exact"
-	"github.com/gapwise/gapwise/model"
-)
+import "github.com/gapwise/gapwise/exact"
 
 // deviceSet is a set of the search's devices that are switched off. None changes
 // what is proved, only how soon: the optimum is the same without any of them.
@@ -45,17 +42,4 @@ var devices = []exact.Switch[deviceSet]{
 	{Bit: devCompletion, Device: exact.Device{Name: "bin-completion", Summary: "bin completion for up to 64 tasks; without it, the host tree"}},
 	{Bit: devMoves, Device: exact.Device{Name: "priced-moves", Summary: "with a migration budget: bounds by host patterns that price moves (vcbounds.Moves)"}},
 	{Bit: devLearning, Device: exact.Device{Name: "learning", Summary: "with a migration budget: the learning kernel and column generation, in turns with the host tree"}},
-}
-
-// phases are those of the search that run alone, by what they do without.
-var phases = map[string]deviceSet{"bins": devLocalSearch | devPacking, "tree": devLocalSearch | devCompletion | devLearning | devMoves}
-
-// Devices lists the parts of Search that Without can switch off.
-func Devices() []exact.Device { return exact.DevicesOf(devices) }
-
-// Without returns Search with the named devices switched off. It proves the same,
-// later. An unknown name is an error that lists the known ones.
-func Without(names ...string) (model.Solver, error) {
-	off, err := exact.BitsOf("vcsched", devices, names)
-	return Search{off: off}, err
 }

@@ -29,10 +29,10 @@ func TestVCSchedFound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := foundVCSched(t, name)
-			solvers := []model.Solver{Search{}, Search{off: devCompletion}, Kernel{}, Kernel{off: devLocalSearch | devColumns | devMoves}}
+			solvers := []model.Solver{Search, Search.Off(devCompletion), Kernel, Kernel.Off(devLocalSearch | devColumns | devMoves)}
 			for _, f := range vcbounds.Formulations {
 				if _, err := vcbounds.Build(in, f); err == nil && highs.Built {
-					solvers = append(solvers, HiGHS{Formulation: f})
+					solvers = append(solvers, Linear(highs.Backend, f))
 				}
 			}
 			for _, s := range solvers {
@@ -82,8 +82,8 @@ func TestVCSchedManyHostsAndLargeBudgets(t *testing.T) {
 						want = 1 / 1.5
 					}
 				}
-				same(t, "search", in, solveVCSched(t, Search{}, in, model.Settings{Seed: 1}), want, true)
-				same(t, "kernel", in, solveVCSched(t, Kernel{}, in, model.Settings{Seed: 1}), want, true)
+				same(t, "search", in, solveVCSched(t, Search, in, model.Settings{Seed: 1}), want, true)
+				same(t, "kernel", in, solveVCSched(t, Kernel, in, model.Settings{Seed: 1}), want, true)
 			})
 		}
 	}
@@ -111,8 +111,8 @@ func TestVCSchedMisfitInUnits(t *testing.T) {
 				if in.Hosts == 1 {
 					count[ok]++
 				}
-				for _, s := range []model.Solver{Search{}, Search{off: devCompletion}, Search{off: devLocalSearch}, Kernel{}, Kernel{off: devLocalSearch}, HiGHS{}, HiGHS{Formulation: "paper"}} {
-					if _, ok := s.(HiGHS); ok && !highs.Built {
+				for _, s := range []model.Solver{Search, Search.Off(devCompletion), Search.Off(devLocalSearch), Kernel, Kernel.Off(devLocalSearch), HiGHS, Linear(highs.Backend, "paper")} {
+					if s.Name() == "highs" && !highs.Built {
 						continue
 					}
 					same(t, s.Name(), in, solveVCSched(t, s, in, model.Settings{Seed: 1}), want, ok)

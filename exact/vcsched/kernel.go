@@ -1,9 +1,8 @@
 package vcsched
 
 import (
-	"context"
-
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
@@ -16,17 +15,7 @@ import (
 //
 // It is any-time. Instances with more than maxKernel tasks × hosts get the first
 // placement and the bounds without search.
-type Kernel struct {
-	off deviceSet // switched off
-}
-
-// Name returns "kernel".
-func (Kernel) Name() string { return "kernel" }
-
-// Solve implements model.Solver.
-func (e Kernel) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return solve(ctx, e.Name(), e.off, in, set, (*run).solveByKernel)
-}
+var Kernel = exact.Engine[*model.VCSched, deviceSet]{ID: "kernel", Proof: true, Work: worker((*run).solveByKernel)}
 
 // solveByKernel runs the engine Kernel.
 func (s *run) solveByKernel(improve func(steps int)) error {
@@ -39,7 +28,7 @@ func (s *run) solveByKernel(improve func(steps int)) error {
 func (s *run) keep() {
 	if s.u.Current != nil && s.off&devMoves == 0 && !s.closed() {
 		s.moves = vcbounds.NewMoves(s.u)
-		s.raise(s.moves.Keep(s.ctx, s.lower, min(s.upper, s.unboundedLoad())))
+		s.raise(s.moves.Keep(s.Ctx, s.lower, min(s.upper, s.unboundedLoad())))
 	}
 }
 
@@ -70,7 +59,7 @@ func (s *run) learn(improve func(steps int), other func(nodes int64)) error {
 		}
 		columns *= 4
 		if l == nil && other == nil {
-			s.reason = tooLarge(s.u) + ": bounds without search"
+			s.Reason = tooLarge(s.u) + ": bounds without search"
 			return nil
 		}
 	}
@@ -103,7 +92,7 @@ func (s *run) priced(times int) error {
 		if times > 1 || s.closed() || s.stopped() {
 			break
 		}
-		lower, err := s.moves.Raise(s.ctx, s.lower, min(s.upper, s.unboundedLoad()), width)
+		lower, err := s.moves.Raise(s.Ctx, s.lower, min(s.upper, s.unboundedLoad()), width)
 		if err != nil {
 			return err
 		}
@@ -112,10 +101,10 @@ func (s *run) priced(times int) error {
 	// Placements of these patterns, at loads just above the bound first.
 	for share := int64(16); share > 1 && s.off&devCover == 0 && !s.closed() && !s.stopped(); share /= 2 {
 		load := s.lower + (min(s.upper, 2*s.lower)-s.lower)/share
-		if _, err := s.moves.Refute(s.ctx, load); err != nil { // for its patterns
+		if _, err := s.moves.Refute(s.Ctx, load); err != nil { // for its patterns
 			return err
 		}
-		hosts, err := s.moves.Mix(s.ctx, load, int64(times)*coverNodes)
+		hosts, err := s.moves.Mix(s.Ctx, load, int64(times)*coverNodes)
 		if err != nil {
 			return err
 		}
@@ -187,7 +176,7 @@ func (l *learner) next() int64 {
 	if s.hosts == nil {
 		return l.most
 	}
-	return max(s.lower, s.upper-1-int64((s.set.GapLimit()-model.DefaultGap/2)*float64(s.lower)))
+	return max(s.lower, s.upper-1-int64((s.Set.GapLimit()-model.DefaultGap/2)*float64(s.lower)))
 }
 
 // ask looks for a placement of at most a load, for so many conflicts.
@@ -198,9 +187,9 @@ func (l *learner) ask(load, conflicts int64) answer {
 		premises = []cp.Lit{l.m.Objective.AtMost(load)}
 	}
 	before := l.k.Conflicts
-	defer func() { s.nodes += l.k.Conflicts - before }()
+	defer func() { s.Nodes += l.k.Conflicts - before }()
 	for conflicts > 0 {
-		switch l.k.Search(s.ctx, conflicts-(l.k.Conflicts-before), premises...) {
+		switch l.k.Search(s.Ctx, conflicts-(l.k.Conflicts-before), premises...) {
 		case lcg.Satisfied:
 			hosts := l.m.placement(l.k.Values())
 			if s.u.Fits(hosts) && s.u.MaxLoad(hosts) > max(load, s.u.Scale) && len(s.u.Classes) > 1 {
@@ -218,7 +207,7 @@ func (l *learner) ask(load, conflicts int64) answer {
 			continue
 		case lcg.Refuted, lcg.Infeasible:
 			if load >= l.most && s.hosts == nil {
-				s.infeasible = noPlacement(s.in)
+				s.Infeasible(noPlacement(s.in))
 				return no
 			}
 			load += s.tasks.Unit - load%s.tasks.Unit

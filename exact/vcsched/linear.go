@@ -13,58 +13,39 @@ import (
 )
 
 // Linear solves a formulation of VCSched by a solver of linear models. Placements
-// of the solver that don't fit exactly are excluded by rows; see covers.
-type Linear struct {
-	Backend milp.Backend
-	// Formulation is a name of vcbounds.Formulations; empty means compact.
-	Formulation string
-}
-
-// Name returns the backend's name for the compact formulation and "NAME-FORMULATION"
-// for the others.
-func (s Linear) Name() string {
-	if s.Formulation == "" || s.Formulation == "compact" {
-		return s.Backend.Name
+// of the solver that don't fit exactly are excluded by rows; see covers. The
+// formulation is a name of vcbounds.Formulations; "" means compact. The engine's name is
+// the backend's for the compact formulation and "NAME-FORMULATION" for the others.
+func Linear(backend milp.Backend, formulation string) model.Solver {
+	formulation = cmp.Or(formulation, "compact")
+	name := backend.Name
+	if formulation != "compact" {
+		name += "-" + formulation
 	}
-	return s.Backend.Name + "-" + s.Formulation
-}
-
-// Solve implements model.Solver. The proofs are the solver's, in floating-point
-// arithmetic.
-func (s Linear) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return exact.SolveLinear(ctx, s.Backend, s.Name(), in, set, func(_ context.Context, v *model.VCSched) (h exact.Linear[*model.Placement], err error) {
-		f, err := vcbounds.Build(v, cmp.Or(s.Formulation, "compact"))
-		if err != nil {
-			return h, err
-		}
-		if p, ok := set.Start.(*model.Placement); ok && p != nil {
-			if err := v.CheckShape(p); err != nil {
+	return exact.LinearEngine[*model.VCSched, *model.Placement]{Backend: backend, ID: name,
+		Prepare: func(r *exact.Run, v *model.VCSched) (h exact.Linear[*model.Placement], err error) {
+			f, err := vcbounds.Build(v, formulation)
+			if err != nil {
 				return h, err
 			}
-			h.Starts = append(h.Starts, p)
-		}
-		c := newCovers(v, v.Units(), f)
-		h.Formulate = func(float64) (*milp.Formulation[*model.Placement], error) { return &c.f.Formulation, nil }
-		h.Exclude = func(p *model.Placement) bool { return c.forbid(p.TaskHosts()) }
-		h.Solution = func(ctx context.Context, p *model.Placement) (model.Solution, error) {
-			if !c.u.Fits(p.TaskHosts()) {
-				return nil, nil
+			if p, ok := r.Set.Start.(*model.Placement); ok && p != nil {
+				if err := v.CheckShape(p); err != nil {
+					return h, err
+				}
+				h.Starts = append(h.Starts, p)
 			}
-			return vcheur.RaiseAverage(ctx, v, p)
-		}
-		return h, nil
-	})
+			c := newCovers(v, v.Units(), f)
+			h.Formulate = func(float64) (*milp.Formulation[*model.Placement], error) { return &c.f.Formulation, nil }
+			h.Exclude = func(p *model.Placement) bool { return c.forbid(p.TaskHosts()) }
+			h.Accept = func(ctx context.Context, p *model.Placement) (model.Solution, error) {
+				if !c.u.Fits(p.TaskHosts()) {
+					return nil, nil
+				}
+				return vcheur.RaiseAverage(ctx, v, p)
+			}
+			return h, nil
+		}}
 }
 
-// HiGHS is Linear by HiGHS.
-type HiGHS struct {
-	Formulation string // as of Linear
-}
-
-// Name returns "highs" or "highs-FORMULATION".
-func (s HiGHS) Name() string { return Linear{highs.Backend, s.Formulation}.Name() }
-
-// Solve implements model.Solver.
-func (s HiGHS) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return Linear{highs.Backend, s.Formulation}.Solve(ctx, in, set)
-}
+// HiGHS is Linear by HiGHS on the compact formulation.
+var HiGHS = Linear(highs.Backend, "")

@@ -40,7 +40,7 @@ func (t *hostTree) decide(nodes int64) bool {
 	}
 	switch {
 	case s.hosts == nil:
-		s.infeasible = noPlacement(s.in)
+		s.Infeasible(noPlacement(s.in))
 	case !s.closed(): // else the tree may have been left within the gap
 		s.raise(s.upper)
 	}
@@ -124,7 +124,7 @@ func newHostTree(s *run) *hostTree {
 func (t *hostTree) run(limit int64) bool {
 	t.limit, t.nodes = limit, 0
 	done := t.place(0, t.s.u.ExactBudget)
-	t.s.nodes += t.nodes
+	t.s.Nodes += t.nodes
 	return done
 }
 
@@ -143,7 +143,7 @@ func (t *hostTree) place(k int, budget model.Memory) bool {
 		t.s.found(max(t.s.u.MaxLoad(t.hosts), t.s.u.Scale), t.hosts)
 		return true
 	}
-	if t.nodes++; t.nodes > t.limit || t.nodes&0xfff == 0 && t.s.ctx.Err() != nil {
+	if t.nodes++; t.nodes > t.limit || t.nodes&0xfff == 0 && t.s.Ctx.Err() != nil {
 		return false
 	}
 	i := t.order[k]

@@ -5,14 +5,10 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
 )
-
-// Proves implements model.Prover.
-func (Kernel) Proves() bool { return true }
 
 // prove is solveByKernel with a proof: the kernel alone, on the model without symmetry
 // breaking, with a row of the area. Where a placement that fits in units doesn't fit
@@ -36,8 +32,7 @@ func (s *run) prove(improve func(steps int)) error {
 		return err
 	}
 	k := lcg.New(&m.Model)
-	proof, err := k.Prove(s.set.Proof, lcg.Header{Kind: string(model.KindVCSched), Instance: s.set.Proof.Instance,
-		Unit: strconv.FormatInt(s.u.Scale, 10), Upper: max(upper, s.u.Scale)})
+	proof, err := s.Prove(k, strconv.FormatInt(s.u.Scale, 10), max(upper, s.u.Scale))
 	if err != nil {
 		return err
 	}
@@ -49,7 +44,7 @@ func (s *run) prove(improve func(steps int)) error {
 	fits := true // all placements of the kernel, exactly
 	s.lower = s.u.Scale
 	note := func(o *lcg.Outcome) {
-		s.nodes = k.Conflicts
+		s.Nodes = k.Conflicts
 		if o.Values != nil {
 			found := m.placement(o.Values)
 			fits = fits && s.found(max(s.u.MaxLoad(found), s.u.Scale), found)
@@ -58,15 +53,13 @@ func (s *run) prove(improve func(steps int)) error {
 			s.raise(o.Bound)
 		}
 	}
-	o := k.Minimise(s.ctx, best, 0, note)
+	o := k.Minimise(s.Ctx, best, 0, note)
 	note(&o)
 	switch {
 	case o.Infeasible && s.hosts == nil:
-		s.infeasible = noPlacement(s.in)
-	case !o.Optimal:
-		s.reason = exact.StopReason(s.ctx)
-	case !fits:
-		s.reason = "a placement of this load fits when needs are rounded, but not exactly; the proof ends there"
+		s.Infeasible(noPlacement(s.in))
+	case o.Optimal && !fits:
+		s.Reason = "a placement of this load fits when needs are rounded, but not exactly; the proof ends there"
 	}
 	return proof.Close()
 }

@@ -117,9 +117,9 @@ func TestVCSchedRelations(t *testing.T) {
 			if change != nil {
 				change(&set)
 			}
-			var engine model.Solver = Search{}
+			var engine model.Solver = Search
 			if seed%2 == 0 {
-				engine = Kernel{}
+				engine = Kernel
 			}
 			r, err := engine.Solve(context.Background(), in, set)
 			if err != nil {
@@ -218,10 +218,10 @@ func TestVCSchedBoundsAgainstSolutions(t *testing.T) {
 					stated = append(stated, bound{b.Name, b.Value})
 				}
 			}
-			solvers := []model.Solver{Search{}, Search{off: devCompletion}, Kernel{}}
+			solvers := []model.Solver{Search, Search.Off(devCompletion), Kernel}
 			for _, f := range vcbounds.Formulations {
 				if _, err := vcbounds.Build(v, f); err == nil && highs.Built {
-					solvers = append(solvers, HiGHS{Formulation: f})
+					solvers = append(solvers, Linear(highs.Backend, f))
 				}
 			}
 			for _, s := range solvers {

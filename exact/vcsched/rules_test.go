@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -69,16 +68,16 @@ func TestVCSchedRulesAgainstPlain(t *testing.T) {
 		}
 		want, ok := plainVCSched(t, in)
 		count[ok]++
-		same(t, "all rules", in, solveVCSched(t, Search{}, in, model.Settings{Seed: 1}), want, ok)
+		same(t, "all rules", in, solveVCSched(t, Search, in, model.Settings{Seed: 1}), want, ok)
 		for _, d := range devices { // without the local search, which leaves the others little to do
-			r := solveVCSched(t, Search{off: d.Bit | devLocalSearch}, in, model.Settings{Seed: 1})
+			r := solveVCSched(t, Search.Off(d.Bit|devLocalSearch), in, model.Settings{Seed: 1})
 			same(t, "without "+d.Name, in, r, want, ok)
 		}
-		r := solveVCSched(t, Search{off: devCompletion | devLocalSearch}, in, model.Settings{Seed: 1})
+		r := solveVCSched(t, Search.Off(devCompletion|devLocalSearch), in, model.Settings{Seed: 1})
 		same(t, "tree", in, r, want, ok)
-		same(t, "kernel", in, solveVCSched(t, Kernel{}, in, model.Settings{Seed: 1}), want, ok)
+		same(t, "kernel", in, solveVCSched(t, Kernel, in, model.Settings{Seed: 1}), want, ok)
 		for _, d := range devices[k%len(devices) : k%len(devices)+1] {
-			r := solveVCSched(t, Kernel{off: d.Bit | devLocalSearch | devMoves | devColumns}, in, model.Settings{Seed: 1})
+			r := solveVCSched(t, Kernel.Off(d.Bit|devLocalSearch|devMoves|devColumns), in, model.Settings{Seed: 1})
 			same(t, "kernel without "+d.Name, in, r, want, ok)
 		}
 	}
@@ -99,18 +98,18 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 		in := drawVCSched(rng, k%len(vcschedFamilies), n, hosts, rng.IntN(2) == 0, budget)
 		set := model.Settings{Seed: 1, TimeLimit: 500 * time.Millisecond}
 		long := model.Settings{Seed: 1, TimeLimit: 10 * time.Second} // for a busy machine
-		r := solveVCSched(t, Search{}, in, long)
+		r := solveVCSched(t, Search, in, long)
 		if r.Status != model.StatusOptimal && r.Status != model.StatusInfeasible {
 			count["undecided"]++
 			continue
 		}
 		for _, d := range devices {
-			if o := solveVCSched(t, Search{off: d.Bit | devLocalSearch}, in, set); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
+			if o := solveVCSched(t, Search.Off(d.Bit|devLocalSearch), in, set); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
 				same(t, "without "+d.Name, in, o, r.Objective, r.Status == model.StatusOptimal)
 				count["rule off"]++
 			}
 		}
-		if o := solveVCSched(t, Kernel{}, in, long); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
+		if o := solveVCSched(t, Kernel, in, long); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
 			same(t, "kernel", in, o, r.Objective, r.Status == model.StatusOptimal)
 			count["kernel"]++
 		}
@@ -127,7 +126,7 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 		if !highs.Built {
 			continue
 		}
-		if o := solveVCSched(t, HiGHS{}, in, long); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
+		if o := solveVCSched(t, HiGHS, in, long); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
 			same(t, "highs", in, o, r.Objective, r.Status == model.StatusOptimal)
 			count["highs"]++
 		}
@@ -146,36 +145,16 @@ func TestKernelAgainstTree(t *testing.T) {
 	compared := 0
 	for k := range need.Rounds(150) {
 		in := drawVCSched(rng, k%len(vcschedFamilies), 8+rng.IntN(4), 2+rng.IntN(3), rng.IntN(2) == 0, true)
-		r := solveVCSched(t, Search{phase: "tree"}, in, model.Settings{Seed: 1, TimeLimit: 5 * time.Second})
+		r := solveVCSched(t, Phases()[1], in, model.Settings{Seed: 1, TimeLimit: 5 * time.Second})
 		if r.Status != model.StatusOptimal && r.Status != model.StatusInfeasible {
 			continue
 		}
 		compared++
 		for _, off := range []deviceSet{0, devLocalSearch | devMoves | devColumns, devLocalSearch | devTwins | devHosts | devPacking} {
-			same(t, "kernel", in, solveVCSched(t, Kernel{off: off}, in, model.Settings{Seed: 1}), r.Objective, r.Status == model.StatusOptimal)
+			same(t, "kernel", in, solveVCSched(t, Kernel.Off(off), in, model.Settings{Seed: 1}), r.Objective, r.Status == model.StatusOptimal)
 		}
 	}
 	if compared < need.Rounds(100) {
 		t.Errorf("%d compared", compared)
-	}
-}
-
-func TestDevices(t *testing.T) {
-	t.Parallel()
-	seen := map[string]bool{}
-	for k, d := range Devices() {
-		if seen[d.Name] || d.Summary == "" || devices[k].Bit != 1<<k {
-			t.Errorf("device %d: %+v", k, devices[k])
-		}
-		seen[d.Name] = true
-		if s, err := Without(d.Name); err != nil || s.(Search).off != devices[k].Bit {
-			t.Errorf("without %s: %+v %v", d.Name, s, err)
-		}
-	}
-	if s, err := Without("local-search", "waste-bound"); err != nil || s.(Search).off != devLocalSearch|devWaste {
-		t.Errorf("%+v %v", s, err)
-	}
-	if _, err := Without("luck"); err == nil || !strings.Contains(err.Error(), "waste-bound") {
-		t.Errorf("an unknown device: %v", err)
 	}
 }

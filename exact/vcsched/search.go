@@ -2,16 +2,14 @@ package vcsched
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
-	"time"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/exact"
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
+	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/vectors"
 	"github.com/gapwise/gapwise/model"
 )
@@ -38,10 +36,7 @@ import (
 // It is an anytime search: when ctx or the time limit ends, the result carries the
 // best placement and the bound proved by then. The solution doesn't depend on the
 // number of threads.
-type Search struct {
-	off   deviceSet // devices that are switched off
-	phase string    // the only one of phases to run; "": all of the search
-}
+var Search = exact.Engine[*model.VCSched, deviceSet]{ID: "search", Parts: devices, Work: worker((*run).search)}
 
 // The order and the limits of the phases.
 const (
@@ -78,87 +73,51 @@ const (
 	treeSteps = 1 << 22
 )
 
-// Name returns "search", with the phase if it runs alone.
-func (e Search) Name() string { return exact.SearchName(e.phase) }
-
-// Solve implements model.Solver.
-func (e Search) Solve(ctx context.Context, in model.Instance, set model.Settings) (model.Result, error) {
-	return solve(ctx, e.Name(), e.off|phases[e.phase], in, set, (*run).search)
-}
-
-// solve runs an engine, which gets a function that takes so many steps of local search,
-// after the bounds by packing arguments.
-func solve(ctx context.Context, name string, off deviceSet, in model.Instance, set model.Settings,
-	engine func(s *run, improve func(steps int)) error) (model.Result, error) {
-	r := model.NewResult(name, set.Seed)
-	v, ok := in.(*model.VCSched)
-	if !ok {
-		return r, fmt.Errorf("%s: %w: it doesn't solve %s instances", name, model.ErrUnsupported, in.Kind())
-	}
-	ctx, cancel := set.WithTimeLimit(ctx)
-	defer cancel()
-	s := &run{ctx: ctx, name: name, in: v, set: set, start: time.Now(), u: v.Units(), off: off}
-	if err := s.solve(engine); err != nil {
-		return r, fmt.Errorf("%s: %w", name, err)
-	}
-	r.Elapsed, r.Nodes = time.Since(s.start), s.nodes
-	if s.infeasible != "" {
-		r.Status, r.Reason = model.StatusInfeasible, s.infeasible
-		return r, nil
-	}
-	if s.hosts != nil {
-		p, err := vcheur.RaiseAverage(ctx, v, v.NewPlacement(s.hosts, v.Yield(s.hosts)))
-		if err != nil {
-			return r, fmt.Errorf("%s: %w", name, err)
+// worker returns the work of an engine, which gets a function that takes so many steps
+// of local search, after the bounds by packing arguments.
+func worker(engine func(s *run, improve func(steps int)) error) func(*exact.Run, *model.VCSched, deviceSet, lcg.Device) error {
+	return func(r *exact.Run, v *model.VCSched, off deviceSet, _ lcg.Device) error {
+		s := &run{Run: r, in: v, u: v.Units(), off: off}
+		if err := s.solve(engine); err != nil || s.Status == model.StatusInfeasible {
+			return err
 		}
-		if err := r.SetSolution(v, p); err != nil {
-			return r, err
+		if s.hosts != nil {
+			p, err := vcheur.RaiseAverage(r.Ctx, v, v.NewPlacement(s.hosts, v.Yield(s.hosts)))
+			if err != nil {
+				return err
+			}
+			if err := r.SetSolution(v, p); err != nil {
+				return err
+			}
 		}
+		r.SetBound(model.Maximise, s.u.YieldBound(s.lower), r.Set.GapLimit())
+		return nil
 	}
-	r.SetBound(model.Maximise, s.u.YieldBound(s.lower), set.GapLimit())
-	if r.Status != model.StatusOptimal {
-		r.Reason = s.reason
-	}
-	r.Elapsed = time.Since(s.start)
-	return r, nil
 }
 
 // run is the state of one search. Loads are in units of 1/u.Scale of a host.
 type run struct {
-	ctx   context.Context
-	name  string // of the engine
+	*exact.Run
 	in    *model.VCSched
-	set   model.Settings
-	start time.Time
 	u     *model.VCSchedUnits
 	tasks *vcbounds.Tasks
 	off   deviceSet
 	view  memoryView
 	moves *vcbounds.Moves // nil without a migration budget
 
-	lower      int64   // no placement has a smaller largest load
-	upper      int64   // the largest load of hosts; MaxInt64 without
-	hosts      []int32 // the best placement; nil without
-	infeasible string  // why there is no placement; "" if that isn't proved
-	reason     string  // why the search was stopped
-	nodes      int64
-	told       model.Told
+	lower int64   // no placement has a smaller largest load
+	upper int64   // the largest load of hosts; MaxInt64 without
+	hosts []int32 // the best placement; nil without
 }
 
 // closed reports whether the gap asked for is reached,
 // upper - lower ≤ (gap - ε) lower, where ε leaves room for the rounding of loads.
 func (s *run) closed() bool {
-	return s.infeasible != "" || s.upper <= s.lower ||
-		float64(s.upper-s.lower) <= (s.set.GapLimit()-model.DefaultGap/4)*float64(s.lower)
+	return s.Status == model.StatusInfeasible || s.upper <= s.lower ||
+		float64(s.upper-s.lower) <= (s.Set.GapLimit()-model.DefaultGap/4)*float64(s.lower)
 }
 
-func (s *run) stopped() bool {
-	if s.ctx.Err() == nil {
-		return false
-	}
-	s.reason = exact.StopReason(s.ctx)
-	return true
-}
+func (s *run) stopped() bool { return s.Ctx.Err() != nil }
 
 // found keeps a placement that is better than the best so far and fits in memory
 // and in the migration budget exactly, not only in units. It returns false if the
@@ -184,25 +143,19 @@ func (s *run) raise(load int64) {
 }
 
 func (s *run) report() {
-	if s.set.Progress == nil {
-		return
-	}
-	p := model.Progress{Algorithm: s.name, Incumbent: math.NaN(), Bound: s.u.YieldBound(s.lower), Nodes: s.nodes, Elapsed: time.Since(s.start)}
+	incumbent := math.NaN()
 	if s.hosts != nil {
-		p.Incumbent = s.in.Yield(s.hosts)
-		if s.told.News(p.Incumbent) {
-			p.Solution = s.in.NewPlacement(s.hosts, p.Incumbent)
-		}
+		incumbent = s.in.Yield(s.hosts)
 	}
-	s.set.Progress(p)
+	s.Tell(incumbent, s.u.YieldBound(s.lower), func() model.Solution { return s.in.NewPlacement(s.hosts, incumbent) })
 }
 
 func (s *run) solve(engine func(s *run, improve func(steps int)) error) error {
 	s.upper = math.MaxInt64
 	s.tasks = vcbounds.NewTasks(s.u)
-	load, why := s.tasks.PackingLoad(s.ctx)
-	if why != "" && s.set.Proof == nil {
-		s.infeasible = why
+	load, why := s.tasks.PackingLoad(s.Ctx)
+	if why != "" && s.Set.Proof == nil {
+		s.Infeasible(why)
 		return nil
 	}
 	if s.off&devPacking != 0 {
@@ -210,24 +163,24 @@ func (s *run) solve(engine func(s *run, improve func(steps int)) error) error {
 	}
 	// All loads up to a whole host have the yield 1.
 	s.lower = max(load, s.u.Scale)
-	from, err := vcheur.Start(s.ctx, s.in, s.u, s.set)
+	from, err := vcheur.Start(s.Ctx, s.in, s.u, s.Set)
 	if err != nil {
 		return err
 	}
-	imp := vcheur.NewImprover(s.u, from, s.set.Seed)
+	imp := vcheur.NewImprover(s.u, from, s.Set.Seed)
 	improve := func(steps int) {
 		if s.off&devLocalSearch != 0 {
 			return
 		}
 		// A gap that is asked for need not be closed further.
-		enough := s.lower + int64((s.set.GapLimit()-model.DefaultGap)*float64(s.lower))
-		imp.Improve(s.ctx, enough, steps)
+		enough := s.lower + int64((s.Set.GapLimit()-model.DefaultGap)*float64(s.lower))
+		imp.Improve(s.Ctx, enough, steps)
 		if l, h, ok := imp.Best(); ok {
 			s.found(max(l, s.u.Scale), h)
 		}
 	}
 	s.report()
-	if s.set.Proof != nil {
+	if s.Set.Proof != nil {
 		return s.prove(improve)
 	}
 	return engine(s, improve)
@@ -272,7 +225,7 @@ func (s *run) search(improve func(steps int)) error {
 	for !s.closed() && !s.stopped() {
 		switch {
 		case n > maxItems && s.off&devLocalSearch != 0:
-			s.reason = "nothing is left to try without the local search"
+			s.Reason = "nothing is left to try without the local search"
 			return nil
 		case n > maxItems:
 			improve(vcheur.AnnealSteps(n))
@@ -354,7 +307,7 @@ func completeBins[V vectors.Vector](s *run, effort int64, p *partition[V]) {
 	}
 	// Of each class no more bins than items are used; so the sum of the capacities
 	// doesn't overflow.
-	p.threads, p.off = s.set.Workers(), s.off
+	p.threads, p.off = s.Set.Workers(), s.off
 	for k := range s.u.Classes {
 		p.bins = append(p.bins, min(len(s.u.Classes[k].Hosts), n))
 	}
@@ -386,8 +339,8 @@ func completeBins[V vectors.Vector](s *run, effort int64, p *partition[V]) {
 	room := func(class int, load int64) int64 { return s.u.Classes[class].Room(load) }
 	var spent int64
 	ask := func(load, limit int64) answer {
-		a := p.decide(s.ctx, load, room, limit)
-		s.nodes += p.nodes
+		a := p.decide(s.Ctx, load, room, limit)
+		s.Nodes += p.nodes
 		spent += p.nodes + 1
 		switch a {
 		case yes:
@@ -407,7 +360,7 @@ func completeBins[V vectors.Vector](s *run, effort int64, p *partition[V]) {
 			}
 		case no:
 			if load >= s.unboundedLoad() {
-				s.infeasible = "bin completion found no placement that fits in memory"
+				s.Infeasible("bin completion found no placement that fits in memory")
 			} else {
 				s.raise(load + s.tasks.Unit)
 			}
@@ -416,7 +369,7 @@ func completeBins[V vectors.Vector](s *run, effort int64, p *partition[V]) {
 	}
 	// Bisection beats deciding on the next better load: low loads are refuted at
 	// once, and a "yes" halves the interval, too.
-	over := func() bool { return s.closed() || s.ctx.Err() != nil || s.view != view }
+	over := func() bool { return s.closed() || s.Ctx.Err() != nil || s.view != view }
 	for limit := int64(decisionNodes); !over() && spent < effort; limit *= limitGrowth {
 		if effort == math.MaxInt64 {
 			limit = effort

@@ -31,7 +31,7 @@ func generate(t testing.TB, s instances.VCSchedSpec) *model.VCSched {
 
 func search(t testing.TB, ctx context.Context, in *model.VCSched, set model.Settings) model.Result {
 	t.Helper()
-	r, err := vcexact.Search{}.Solve(ctx, in, set)
+	r, err := vcexact.Search.Solve(ctx, in, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestEnginesAgree(t *testing.T) {
 		in := generate(t, instances.VCSchedSpec{Hosts: 3 + k%3, Jobs: 10 - k%4, Slack: 0.1 + 0.1*float64(k%9), CoVCPU: 0.75, CoVMemory: 0.25 + 0.5*float64(k%2),
 			MaxTasks: 1 + k%4/3*2, Index: k, Seed: 11})
 		a := search(t, context.Background(), in, model.Settings{Seed: 1})
-		b, err := vcexact.HiGHS{}.Solve(context.Background(), in, model.Settings{})
+		b, err := vcexact.HiGHS.Solve(context.Background(), in, model.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +153,7 @@ func TestStartSolution(t *testing.T) {
 		t.Errorf("objective %v after a start of %v", r.Objective, best.Objective)
 	}
 	need.HiGHS(t)
-	r, err := vcexact.HiGHS{}.Solve(context.Background(), in, model.Settings{Start: best.Solution, TimeLimit: 20 * time.Second})
+	r, err := vcexact.HiGHS.Solve(context.Background(), in, model.Settings{Start: best.Solution, TimeLimit: 20 * time.Second})
 	if err != nil || r.Objective < best.Objective-1e-9 {
 		t.Errorf("highs: objective %v after a start of %v: %v", r.Objective, best.Objective, err)
 	}
@@ -182,8 +182,8 @@ func TestSymmetryCases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range []model.Solver{vcexact.Search{}, vcexact.HiGHS{}} {
-			if _, ok := s.(vcexact.HiGHS); ok && !highs.Built {
+		for _, s := range []model.Solver{vcexact.Search, vcexact.HiGHS} {
+			if s.Name() == "highs" && !highs.Built {
 				continue
 			}
 			r, err := s.Solve(context.Background(), in, model.Settings{})

@@ -44,7 +44,7 @@ func TestVBPOptima(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := vcexact.Search{}.Solve(t.Context(), in, model.Settings{Seed: 1})
+			r, err := vcexact.Search.Solve(t.Context(), in, model.Settings{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

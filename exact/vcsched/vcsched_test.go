@@ -53,7 +53,7 @@ func TestSearchAgainstBruteForce(t *testing.T) {
 				if !ok {
 					infeasible++
 				}
-				r, err := vcexact.Search{}.Solve(context.Background(), in, model.Settings{Seed: 1})
+				r, err := vcexact.Search.Solve(context.Background(), in, model.Settings{Seed: 1})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -75,7 +75,7 @@ func TestKernelAgainstBruteForce(t *testing.T) {
 			for range need.Rounds(3_000) {
 				in := testkit.RandomVCSched(rng, budget)
 				want, ok := testkit.BruteVCSched(in)
-				r, err := vcexact.Kernel{}.Solve(context.Background(), in, model.Settings{Seed: 1})
+				r, err := vcexact.Kernel.Solve(context.Background(), in, model.Settings{Seed: 1})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -107,13 +107,13 @@ func TestVectorsAgainstBruteForce(t *testing.T) {
 				if !ok {
 					infeasible++
 				}
-				engines := []model.Solver{vcexact.Search{}}
+				engines := []model.Solver{vcexact.Search}
 				if k%4 == 0 {
-					engines = append(engines, vcexact.Kernel{})
+					engines = append(engines, vcexact.Kernel)
 					engines = append(engines, vcexact.Phases()...)
 				}
 				if k%16 == 0 && highs.Built {
-					engines = append(engines, vcexact.HiGHS{})
+					engines = append(engines, vcexact.HiGHS)
 				}
 				for _, e := range engines {
 					r, err := e.Solve(context.Background(), in, model.Settings{Seed: 1})
@@ -177,7 +177,7 @@ func TestHiGHSAgainstBruteForce(t *testing.T) {
 			if name == "paper" && in.Tasks() != len(in.Jobs) || in.MigrationBudget != nil && (name == "paper" || name == "parallel") {
 				continue
 			}
-			r, err := vcexact.HiGHS{Formulation: name}.Solve(context.Background(), in, model.Settings{})
+			r, err := vcexact.Linear(highs.Backend, name).Solve(context.Background(), in, model.Settings{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -236,7 +236,7 @@ func TestHiGHSSecondOpinion(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"compact", "parallel"} {
-		r, err := vcexact.HiGHS{Formulation: name}.Solve(context.Background(), in, model.Settings{})
+		r, err := vcexact.Linear(highs.Backend, name).Solve(context.Background(), in, model.Settings{})
 		if err != nil || r.Objective < 0.5638637 || r.Bound < 0.5638637 {
 			t.Errorf("%s: %s %v, bound %v, the optimum is 0.56386378: %v", name, r.Status, r.Objective, r.Bound, err)
 		}

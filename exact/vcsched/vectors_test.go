@@ -44,7 +44,7 @@ func TestVectorRelationsAtSize(t *testing.T) {
 	below := 0
 	for k := range need.Rounds(20) {
 		in := vectorsAtSize(t, k)
-		first, err := vcexact.Search{}.Solve(t.Context(), in, model.Settings{Seed: 1, Gap: 1e-2})
+		first, err := vcexact.Search.Solve(t.Context(), in, model.Settings{Seed: 1, Gap: 1e-2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestVectorRelationsAtSize(t *testing.T) {
 			v.HostSizes = sizes
 		})
 		for name, v := range others {
-			r, err := vcexact.Search{}.Solve(t.Context(), v, model.Settings{Seed: 2, Gap: 1e-2})
+			r, err := vcexact.Search.Solve(t.Context(), v, model.Settings{Seed: 2, Gap: 1e-2})
 			if err != nil {
 				t.Fatal(err)
 			}

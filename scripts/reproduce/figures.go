@@ -119,7 +119,7 @@ func (r *runner) ablation(kind any) (all []ablated, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range append([]exact.Device{{}}, p.Devices...) {
+	for _, d := range append([]exact.Device{{}}, p.Search.Devices()...) {
 		var flags []string
 		if d.Name != "" {
 			flags = []string{"--without", d.Name}
@@ -153,7 +153,7 @@ func (r *runner) kernelAblation() (all []ablated, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range append([]exact.Device{{}}, p.KernelDevices...) {
+	for _, d := range append([]exact.Device{{}}, p.Kernel.Devices()...) {
 		var flags []string
 		if d.Name != "" {
 			flags = []string{"--without", d.Name}

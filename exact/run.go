@@ -1,0 +1,166 @@
+package exact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Run is one live run of an engine on an instance: its best solution, its bound and
+// its nodes so far (model.Result), what of them has been told, and why it stopped.
+// Whatever finds solutions or proves bounds, a search, the learning kernel, a solver
+// of linear models, is a worker of it. Workers that keep their solutions in terms of
+// their own store the best in the end.
+type Run struct {
+	model.Result
+	Ctx   context.Context // ends with the time limit, too
+	Set   model.Settings
+	in    model.Instance
+	began time.Time
+	told  model.Told
+}
+
+// start answers one call of a model.Solver by a run, for which work does what there is
+// to do. Its error may be model.ErrNoSolution if it was stopped.
+func start[I model.Instance](ctx context.Context, name string, in model.Instance, set model.Settings, work func(*Run, I) error) (model.Result, error) {
+	r := &Run{Result: model.NewResult(name, set.Seed), Set: set, in: in, began: time.Now()}
+	typed, ok := in.(I)
+	if !ok {
+		return r.Result, fmt.Errorf("%s: %w: it doesn't solve %s instances", name, model.ErrUnsupported, in.Kind())
+	}
+	var cancel context.CancelFunc
+	r.Ctx, cancel = set.WithTimeLimit(ctx)
+	defer cancel()
+	err := work(r, typed)
+	switch {
+	case errors.Is(err, model.ErrNoSolution):
+		r.Reason, err = "stopped before there was a first solution", nil
+	case r.Status == model.StatusOptimal:
+		r.Reason = ""
+	case r.Status != model.StatusInfeasible && r.Reason == "":
+		r.Reason = StopReason(r.Ctx)
+	}
+	if r.Elapsed == 0 {
+		r.Elapsed = time.Since(r.began)
+	}
+	if err != nil {
+		return r.Result, fmt.Errorf("%s: %w", name, err)
+	}
+	return r.Result, nil
+}
+
+// Improve makes s the best solution if it is better than the best so far.
+func (r *Run) Improve(s model.Solution) error {
+	o, err := r.in.Objective(s)
+	best := model.Objective{Value: r.Objective, Second: r.SecondObjective, Sense: o.Sense, SecondSense: o.SecondSense}
+	if err != nil || r.Solution != nil && !o.Better(best) {
+		return err
+	}
+	return r.SetSolution(r.in, s)
+}
+
+// Raise stores a bound that is better than the best so far. One that the objective
+// beats by no more than the rounding of either is the objective.
+func (r *Run) Raise(bound float64) {
+	sense := model.SenseOf(r.in)
+	if sense.Better(r.Objective, bound) && math.Abs(bound-r.Objective) <= 1e-9*math.Abs(r.Objective) {
+		bound = r.Objective
+	}
+	r.SetBound(sense, bound, r.Set.GapLimit())
+}
+
+// Closed reports whether the gap asked for is reached.
+func (r *Run) Closed() bool { return r.Status == model.StatusOptimal }
+
+// Infeasible stores that there is no solution, and why.
+func (r *Run) Infeasible(why string) {
+	r.Status, r.Reason = model.StatusInfeasible, why
+	r.Bound, r.Gap = math.NaN(), math.NaN()
+}
+
+// Tell reports the best objective (NaN: none), the bound and the nodes so far, and the
+// solution, if solution has it, unless one of that objective is told already.
+func (r *Run) Tell(incumbent, bound float64, solution func() model.Solution) {
+	if r.Set.Progress == nil {
+		return
+	}
+	p := model.Progress{Algorithm: r.Algorithm, Incumbent: incumbent, Bound: bound, Nodes: r.Nodes, Elapsed: time.Since(r.began)}
+	if told := r.told; r.told.News(incumbent) {
+		if p.Solution = solution(); p.Solution == nil {
+			r.told = told
+		}
+	}
+	r.Set.Progress(p)
+}
+
+// TellBest is Tell for the solution and the bound that are stored.
+func (r *Run) TellBest() {
+	r.Tell(r.Objective, r.Bound, func() model.Solution { return r.Solution })
+}
+
+// Prove has a kernel write its proof if one is asked for; nil if not. The unit is what
+// the proof says of the model's, upper the most of its objective.
+func (r *Run) Prove(k *lcg.Kernel, unit string, upper int64) (*lcg.Proof, error) {
+	p := r.Set.Proof
+	if p == nil {
+		return nil, nil
+	}
+	return k.Prove(p, lcg.Header{Kind: string(r.in.Kind()), Instance: p.Instance, Unit: unit, Upper: upper})
+}
+
+// First returns the best of Settings.Start and the algorithms' solutions; the zero
+// value if there is none. Algorithms that don't take the instance are left out.
+func First[S interface {
+	comparable
+	model.Solution
+}](r *Run, algorithms []model.Algorithm) (best S, err error) {
+	var none S
+	var value model.Objective
+	if best, _ = r.Set.Start.(S); best != none {
+		if value, err = r.in.Objective(best); err != nil {
+			return none, err
+		}
+	}
+	for _, a := range algorithms {
+		if r.Ctx.Err() != nil && best != none {
+			break
+		}
+		x, err := a.Solver.Solve(r.Ctx, r.in, model.Settings{Seed: r.Set.Seed, Parameters: r.Set.Parameters})
+		if errors.Is(err, model.ErrUnsupported) {
+			continue
+		}
+		if err != nil {
+			return none, err
+		}
+		s, _ := x.Solution.(S)
+		if s == none {
+			continue
+		}
+		o, err := r.in.Objective(s)
+		if err != nil {
+			return none, err
+		}
+		if best == none || o.Better(value) {
+			best, value = s, o
+		}
+	}
+	return best, nil
+}
+
+// StopReason says why a search was stopped, or nothing if it wasn't.
+func StopReason(ctx context.Context) string {
+	switch err := ctx.Err(); {
+	case err == nil:
+		return ""
+	case errors.Is(err, context.Canceled):
+		return "interrupted"
+	}
+	return outOfTime
+}
+
+const outOfTime = "stopped by the time limit"
