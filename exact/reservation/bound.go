@@ -1,13 +1,9 @@
 package reservation
 
-import "github.com/gapwise/gapwise/model/milp/highs"
-
 const (
-	// lpJobs is the largest number of jobs for which the linear program is
-	// solved. It is worth it: of the 30 crowds of 40 to 100 requests of the plan
-	// reservation-exact it takes 18 s of CPU in all, the subgradient method 23 s.
-	// For more jobs the linear program takes too long.
-	lpJobs = 150
+	// manyJobs is the number of jobs above which multipliers may take all the time that
+	// there is.
+	manyJobs = 150
 	// uniformSteps are the steps of the subgradient method.
 	uniformSteps = 400
 	// Grids have fineCells cells and finePerJob more for each job as long as
@@ -47,20 +43,13 @@ func windowCells(jobs []job, g grid) int {
 	return sum
 }
 
-// bound finds a part's multipliers.
+// bound finds a part's multipliers, by the subgradient method.
 func (s *searcher) bound(p *part) error {
 	g := gridOf(p.jobs)
-	if !highs.Built || len(p.jobs) > lpJobs || s.off&linearProgram != 0 {
-		corners := g.corners(p.jobs)
-		y := make([]float64, g.cells())
-		descend(lagrangian(s.Ctx, s.scale.pes, p.jobs, g, corners), y, p.value, p.value, uniformSteps)
-		p.relax = newRelaxation(s.scale.pes, p.jobs, g, corners, charged(s.scale.pes, p.jobs, g, y))
-	} else {
-		var err error
-		if p.relax, err = lpRelaxation(s.Ctx, s.scale.pes, p.jobs, g); err != nil {
-			return err
-		}
-	}
+	corners := g.corners(p.jobs)
+	y := make([]float64, g.cells())
+	descend(lagrangian(s.Ctx, s.scale.pes, p.jobs, g, corners), y, p.value, p.value, uniformSteps)
+	p.relax = newRelaxation(s.scale.pes, p.jobs, g, corners, charged(s.scale.pes, p.jobs, g, y))
 	p.lower(s.floor(p, p.relax.bound()))
 	return nil
 }

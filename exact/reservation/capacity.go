@@ -1,13 +1,13 @@
 package reservation
 
 // reduceCapacity sets the state's blocked PEs: those in use, and, until the
-// last of them comes free, those that no unfixed jobs can use together
+// last of them comes free, those that no possible jobs can use together
 // (subset-sum capacity reduction, as Boschetti and Mingozzi 2003 reduce the bin
 // of a packing problem).
 //
 // While F PEs are free, the jobs that start later and run then use a sum of
 // their PEs, so at most the largest subset sum S ≤ F of the jobs that may run
-// then: F - S PEs are idle in every completion that starts unfixed jobs only.
+// then: F - S PEs are idle in every completion that starts possible jobs only.
 // Between two ends of running jobs those are the jobs with first fit < end and
 // latest + length > beginning. Replacing S by the largest so far keeps blocked
 // PEs from rising again, and only weakens the reduction.

@@ -11,11 +11,8 @@ const (
 	identicalJobs                          // expand
 	dominance                              // dominates
 	lagrangianBound                        // propagate
-	reducedCostFixing                      // propagate
 	capacityReduction                      // reduceCapacity
 	wholeValues                            // grainOf
-	gapTargets                             // improve
-	linearProgram                          // bound
 	bothDirections                         // run, relaxation.reversed
 	quickBounds                            // run
 	localSearch                            // run
@@ -28,11 +25,8 @@ var devices = []exact.Switch[switches]{
 	{Bit: identicalJobs, Device: exact.Device{Name: "identical-jobs", Summary: "of equal jobs that can start at one moment, the one due first goes first"}},
 	{Bit: dominance, Device: exact.Device{Name: "dominance", Summary: "states that another of no less value dominates are dropped"}},
 	{Bit: lagrangianBound, Device: exact.Device{Name: "lagrangian-bound", Summary: "states are bounded by relaxing the capacity (Geoffrion 1974)"}},
-	{Bit: reducedCostFixing, Device: exact.Device{Name: "reduced-cost-fixing", Summary: "jobs that only completions below the target start are declined"}},
 	{Bit: capacityReduction, Device: exact.Device{Name: "capacity-reduction", Summary: "PEs that no sum of the jobs' PEs can use count as in use (Boschetti and Mingozzi 2003)"}},
 	{Bit: wholeValues, Device: exact.Device{Name: "whole-values", Summary: "bounds are rounded down to the common unit of the weights"}},
-	{Bit: gapTargets, Device: exact.Device{Name: "gap-targets", Summary: "plans better by less than half the gap limit aren't looked for"}},
-	{Bit: linearProgram, Device: exact.Device{Name: "linear-program", Summary: "multipliers of up to 150 jobs by column generation, else by subgradients (Barahona and Anbil 2000)"}},
 	{Bit: bothDirections, Device: exact.Device{Name: "both-directions", Summary: "the search runs backwards in time, too"}},
 	{Bit: quickBounds, Device: exact.Device{Name: "quick-bounds", Summary: "bounds by areas, energies and flows"}},
 	{Bit: localSearch, Device: exact.Device{Name: "local-search", Summary: "the clairvoyant's local search looks for plans"}},

@@ -7,11 +7,11 @@ import (
 
 // dominates reports whether every completion of b that reaches the target is
 // matched by a completion of a of at least its value. It demands that a's lead,
-// value(a) - value(b), is at least the weight of the unfixed jobs of b that a
+// value(a) - value(b), is at least the weight of the possible jobs of b that a
 // can't start, that time(a) ≤ time(b), and that from then on a's running jobs
 // use no more PEs than are blocked in b.
 //
-// Take a completion of b that reaches the target. It starts unfixed jobs only;
+// Take a completion of b that reaches the target. It starts possible jobs only;
 // leave out of it those that a can't start. The rest completes a: it starts no
 // earlier than time(b) ≥ time(a), and the PEs in use by a are at each moment at
 // most those in use by b or of no use to the completion (reduceCapacity). It is
@@ -24,7 +24,7 @@ func (s *sweep) dominates(a, b *state) bool {
 	}
 	d := int(b.base - a.base)
 	for w := 0; w+d < len(a.possible); w++ {
-		for miss := b.unfixed[w] &^ a.possible[w+d]; miss != 0; miss &= miss - 1 {
+		for miss := b.possible[w] &^ a.possible[w+d]; miss != 0; miss &= miss - 1 {
 			if i := (int(b.base)+w)<<6 + bits.TrailingZeros64(miss); i < len(s.jobs) {
 				if lead -= s.jobs[i].weight; lead < 0 {
 					return false
@@ -68,10 +68,10 @@ func (s *sweep) dominated(b *state) bool {
 	if len(b.blocked) > 0 {
 		end = b.blocked[0].end
 	}
-	unfixed := b.unfixed[0]
+	possible := b.possible[0]
 	for k := last; k >= max(0, last-s.comparisons); k-- {
 		a := &s.expanded[k]
-		if a.value < b.value || a.last > end && a.last > b.time || a.base == b.base && unfixed&^a.possible != 0 && a.value-b.value < s.lightest {
+		if a.value < b.value || a.last > end && a.last > b.time || a.base == b.base && possible&^a.possible != 0 && a.value-b.value < s.lightest {
 			continue
 		}
 		if s.dominates(a.state, b) {

@@ -2,13 +2,13 @@ package reservation
 
 import "math"
 
-// candidate is an unfixed job and the earliest start at which it fits.
+// candidate is a possible job and the earliest start at which it fits.
 type candidate struct {
 	job   int
 	start tick
 }
 
-// expand makes the children of a state: each starts one more unfixed job, as
+// expand makes the children of a state: each starts one more possible job, as
 // early as it fits.
 //
 // Active schedules (Giffler and Thompson 1960): let T be the least start +
@@ -25,7 +25,7 @@ func (s *sweep) expand(x *state) {
 	s.children = s.children[:0]
 	until := tick(math.MaxInt64)
 	for i := int(x.base) << 6; i < len(s.jobs) && s.jobs[i].ready < until; i++ {
-		if !x.has(x.possible, i) {
+		if !x.may(i) {
 			continue
 		}
 		j := &s.jobs[i]
@@ -36,9 +36,7 @@ func (s *sweep) expand(x *state) {
 		if s.off&activeSchedules == 0 {
 			until = min(until, start+j.length)
 		}
-		if x.has(x.unfixed, i) {
-			s.children = append(s.children, candidate{i, start})
-		}
+		s.children = append(s.children, candidate{i, start})
 	}
 	for c := range s.children {
 		if s.children[c].start < until && !s.hasTwinBefore(c) {
@@ -90,9 +88,8 @@ func (s *sweep) start(x *state, c candidate) {
 	if !put {
 		y.running = append(y.running, busy{end, j.pes})
 	}
-	y.possible, y.unfixed = append(y.possible[:0], x.possible...), append(y.unfixed[:0], x.unfixed...)
-	y.drop(y.possible, c.job)
-	y.drop(y.unfixed, c.job)
+	y.possible = append(y.possible[:0], x.possible...)
+	y.drop(c.job)
 	y.rebase(int32(s.firstAlive(y.time) >> 6))
 	open := s.propagate(y)
 	better := y.value > s.best

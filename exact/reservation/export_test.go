@@ -19,7 +19,7 @@ type SweepDevice struct {
 func SweepDevices() []SweepDevice {
 	var all []SweepDevice
 	for k, d := range devices {
-		if (linearProgram|quickBounds|localSearch|bothDirections)&(1<<k) == 0 {
+		if (quickBounds|localSearch|bothDirections)&(1<<k) == 0 {
 			all = append(all, SweepDevice{d.Name, 1 << k})
 		}
 	}

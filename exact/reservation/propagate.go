@@ -13,49 +13,37 @@ import "math"
 // where p_j is the most reduced profit of job j from its first fit on (see
 // relaxation). If B is below the target by more than what sums are rounded by,
 // nothing follows.
-//
-// Reduced-cost fixing: a completion that starts job k has p_k in place of
-// max(0, p_k) in B. If B + min(0, p_k) is below the target, no completion
-// looked for starts k: it is fixed to be declined. It stays possible, as
-// another state must be able to do all that this one can to dominate it.
 func (s *sweep) propagate(y *state) bool {
 	i := s.findCandidates(y)
-	for again := true; again; {
-		next := tick(math.MaxInt64)
-		for _, c := range s.candidates {
-			next = min(next, c.start)
-		}
-		if i < len(s.jobs) {
-			next = min(next, s.jobs[i].ready)
-		}
-		if next == math.MaxInt64 {
-			return false
-		}
-		y.time = next
-		for len(y.running) > 0 && y.running[len(y.running)-1].end <= next {
-			y.running = y.running[:len(y.running)-1]
-		}
-		s.reduceCapacity(y)
-		if s.relax == nil || s.off&lagrangianBound != 0 {
-			break
-		}
+	next := tick(math.MaxInt64)
+	for _, c := range s.candidates {
+		next = min(next, c.start)
+	}
+	if i < len(s.jobs) {
+		next = min(next, s.jobs[i].ready)
+	}
+	if next == math.MaxInt64 {
+		return false
+	}
+	y.time = next
+	for len(y.running) > 0 && y.running[len(y.running)-1].end <= next {
+		y.running = y.running[:len(y.running)-1]
+	}
+	s.reduceCapacity(y)
+	if s.relax != nil && s.off&lagrangianBound == 0 {
 		b := y.value + s.relax.later[i] + s.relax.capacityOf(y)
-		s.profits = s.profits[:0]
 		for _, c := range s.candidates {
-			p := s.relax.profitFrom(c.job, c.start)
-			s.profits = append(s.profits, p)
-			b += max(0, p)
+			b += max(0, s.relax.profitFrom(c.job, c.start))
 		}
 		if y.bound = min(y.bound, b); y.bound < s.target-s.slack {
 			return false
 		}
-		again = s.fix(y, b)
 	}
 	y.rebase(int32(s.firstAlive(y.time) >> 6))
 	return true
 }
 
-// findCandidates lists the unfixed jobs that are ready before all running jobs
+// findCandidates lists the possible jobs that are ready before all running jobs
 // have ended, with their first fits, and drops those that no longer fit. Jobs
 // from the returned index on are ready later: they fit at their ready times.
 func (s *sweep) findCandidates(y *state) int {
@@ -63,38 +51,16 @@ func (s *sweep) findCandidates(y *state) int {
 	s.candidates = s.candidates[:0]
 	i := int(y.base) << 6
 	for ; i < len(s.jobs) && s.jobs[i].ready < end; i++ {
-		if !y.has(y.possible, i) {
+		if !y.may(i) {
 			continue
 		}
 		j := &s.jobs[i]
 		start := s.firstFit(y, j)
 		if start > j.latest {
-			y.drop(y.possible, i)
-			y.drop(y.unfixed, i)
-		} else if y.has(y.unfixed, i) {
+			y.drop(i)
+		} else {
 			s.candidates = append(s.candidates, candidate{i, start})
 		}
 	}
 	return i
-}
-
-// fix drops the candidates that only completions below the target start, given
-// the bound b of the state and the candidates' reduced profits. It reports
-// whether there were any.
-func (s *sweep) fix(y *state, b float64) bool {
-	if s.off&reducedCostFixing != 0 {
-		return false
-	}
-	w := 0
-	for k, c := range s.candidates {
-		if b+min(0, s.profits[k]) < s.target-s.slack {
-			y.drop(y.unfixed, c.job)
-			continue
-		}
-		s.candidates[w] = c
-		w++
-	}
-	fixed := w < len(s.candidates)
-	s.candidates = s.candidates[:w]
-	return fixed
 }

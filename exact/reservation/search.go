@@ -53,7 +53,7 @@ const (
 	kernelFrom  = firstNodes * nodesGrowth
 	kernelShare = 125
 	// firstSteps is the share of the local search's steps that come before the
-	// bounds. With more jobs than lpJobs all of them do, as multipliers may
+	// bounds. With more jobs than manyJobs all of them do, as multipliers may
 	// take all the time that there is: with 10,000 requests in 10 s, 2 % more
 	// PE-seconds.
 	firstSteps = 1. / 8
@@ -115,7 +115,7 @@ func (s *searcher) run() error {
 	if s.off&localSearch == 0 {
 		offline.Construct(s.Ctx, from)
 		first := float64(steps)
-		if len(s.t.Jobs) <= lpJobs {
+		if len(s.t.Jobs) <= manyJobs {
 			first *= firstSteps
 		}
 		offline.Improve(s.Ctx, int(first), math.Inf(1))
@@ -124,7 +124,7 @@ func (s *searcher) run() error {
 	}
 	s.take(offline)
 	for _, p := range s.parts {
-		if p.closed() || s.enough() || s.Ctx.Err() != nil && len(p.jobs) > lpJobs {
+		if p.closed() || s.enough() || s.Ctx.Err() != nil && len(p.jobs) > manyJobs {
 			continue
 		}
 		if err := s.prepare(p); err != nil {

@@ -59,7 +59,6 @@ type sweep struct {
 	// Scratch.
 	children   []candidate
 	candidates []candidate
-	profits    []float64
 	sums       bitset.Set
 	child      state
 }
@@ -99,7 +98,7 @@ func (s *sweep) firstAlive(t tick) int {
 // searched: then best is the best of all plans, or none reaches the target.
 func (s *sweep) run() bool {
 	all := slices.Repeat([]uint64{^uint64(0)}, s.words)
-	root := &state{time: math.MinInt64, at: -1, bound: math.Inf(1), possible: all, unfixed: slices.Clone(all)}
+	root := &state{time: math.MinInt64, at: -1, bound: math.Inf(1), possible: all}
 	if len(s.jobs) > 0 && s.propagate(root) {
 		s.open.Push(root)
 	}

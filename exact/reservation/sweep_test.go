@@ -140,7 +140,7 @@ func TestSweepDevices(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(10, 22))
 	more := map[switches]int64{}
-	ofSweep := []switches{activeSchedules, identicalJobs, dominance, lagrangianBound, reducedCostFixing, capacityReduction}
+	ofSweep := []switches{activeSchedules, identicalJobs, dominance, lagrangianBound, capacityReduction}
 	for range 250 {
 		pes := 1 + rng.IntN(8)
 		jobs := randomJobs(rng, 8+rng.IntN(5), pes)

@@ -17,16 +17,12 @@ const targetShare = 0.75
 //
 // A sweep to its end without a plan of the target shows value < target for all
 // plans. Targets are multiples of the grain, as is each value, so value ≤
-// target - grain is a bound (target itself without grains). What is better by
-// less than half the gap asked for isn't looked for: the step from the best
+// target - grain is a bound (target itself without grains). The step from the best
 // value to the next target, too, has to be whole grains, or else target - grain
 // lies below a value that a plan may have.
 func (s *searcher) improve(p *part, limit int64, backwards bool) {
 	grain := s.grainOf(p)
 	least := max(grain, 4*p.slack())
-	if s.off&gapTargets == 0 {
-		least = max(least, s.Set.GapLimit()/2*p.value)
-	}
 	if grain > 0 {
 		least = math.Floor(least/grain) * grain
 	}
