@@ -12,7 +12,7 @@ import (
 // The relaxation's yield is min(1, H / sum of CPU needs) if the memory is enough in
 // all, and it finds no solution.
 func TestRelaxation(t *testing.T) {
-	s := instances.VCSchedSpec{Hosts: 4, Jobs: 12, Slack: 0.1, CoVCPU: 0.25, CoVMemory: 0.75, Memory: instances.MemoryRescaled, Seed: 3}
+	s := instances.VCSchedSpec{Hosts: 4, Jobs: 12, Slack: 0.1, CoVCPU: 0.25, CoVMemory: 0.75, Memory: "rescaled", Seed: 3}
 	in, err := s.Generate()
 	if err != nil {
 		t.Fatal(err)

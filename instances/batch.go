@@ -54,7 +54,7 @@ type BatchSpec struct {
 	// Arrays is the number of equal jobs that are submitted together, as a job array;
 	// the last one may have fewer.
 	Arrays int `key:"arrays" default:"1" min:"1" usage:"equal jobs submitted together, as a job array"`
-	// Estimates says what users estimate, one of BatchEstimates; empty: tsafrir, or
+	// Estimates says what users estimate, one of batchEstimates; empty: tsafrir, or
 	// with a log the log's.
 	Estimates string `key:"user_estimates" small:"exact,tsafrir" shown:"tsafrir or log" usage:"exact, tsafrir or log"`
 	// Longest is the longest runtime and the largest estimate in hours. Longer
@@ -62,7 +62,7 @@ type BatchSpec struct {
 	// and is extended to its longest runtime.
 	Longest float64 `key:"longest_h" default:"48" min:"2" usage:"longest runtime and estimate, in hours"`
 	// CPU says how the uses of a job of several processes are drawn, one of
-	// BatchUses, from CPUMin to CPUMax. Single processes use 1.
+	// batchUses, from CPUMin to CPUMax. Single processes use 1.
 	CPU    string  `key:"cpu" default:"job" usage:"CPU use per job or process"`
 	CPUMin float64 `key:"cpu_min" default:"0.4" above:"0" usage:"least CPU use; 1: all use 1"`
 	CPUMax float64 `key:"cpu_max" default:"1" above:"0" usage:"largest CPU use of several processes"`
@@ -92,33 +92,33 @@ func NewBatchSpec() BatchSpec { return *params.SetDefaults(&BatchSpec{}) }
 
 // The values of BatchSpec.Model.
 const (
-	ModelFeitelson = "feitelson" // F96-R, see feitelson96
-	ModelJann      = "jann"      // Jann-style (KTH fit), see jann97
-	ModelLublin    = "lublin"    // LublinTasks, LublinRuntime and LublinArrivals with LublinColumnT
+	modelFeitelson = "feitelson" // F96-R, see feitelson96
+	modelJann      = "jann"      // Jann-style (KTH fit), see jann97
+	modelLublin    = "lublin"    // lublinTasks, lublinRuntime and lublinArrivals with lublinColumnT
 )
 
 // BatchModels lists the workload models, the default first.
-var BatchModels = []string{ModelFeitelson, ModelJann, ModelLublin}
+var BatchModels = []string{modelFeitelson, modelJann, modelLublin}
 
 // The values of BatchSpec.Estimates.
 const (
-	EstimatesExact   = "exact" // the runtime
-	EstimatesTsafrir = "tsafrir"
-	EstimatesLog     = "log" // the log's; the runtime for a job without one
+	estimatesExact   = "exact" // the runtime
+	estimatesTsafrir = "tsafrir"
+	estimatesLog     = "log" // the log's; the runtime for a job without one
 )
 
-// BatchEstimates lists what users may estimate.
-var BatchEstimates = []string{EstimatesExact, EstimatesTsafrir, EstimatesLog}
+// batchEstimates lists what users may estimate.
+var batchEstimates = []string{estimatesExact, estimatesTsafrir, estimatesLog}
 
 // The values of BatchSpec.CPU.
 const (
-	UseOfJob     = "job"     // one value for all processes of a job
-	UseOfProcess = "process" // a value for each
+	useOfJob     = "job"     // one value for all processes of a job
+	useOfProcess = "process" // a value for each
 )
 
-// BatchUses lists how CPU uses are drawn, the default first. "The average CPU usage
+// batchUses lists how CPU uses are drawn, the default first. "The average CPU usage
 // of each process is a random number" (section 3.1) may mean either.
-var BatchUses = []string{UseOfJob, UseOfProcess}
+var batchUses = []string{useOfJob, useOfProcess}
 
 // What the paper says of the machine and of the progress of processes (sections 3
 // and 3.2).
@@ -148,10 +148,10 @@ func (s BatchSpec) withDefaults() BatchSpec {
 			s.Load = batchLoad
 		}
 		if s.Estimates == "" {
-			s.Estimates = EstimatesTsafrir
+			s.Estimates = estimatesTsafrir
 		}
 	} else if s.Estimates == "" {
-		s.Estimates = EstimatesLog
+		s.Estimates = estimatesLog
 	}
 	return s
 }
@@ -183,8 +183,8 @@ func (s *BatchSpec) CheckKeys(given map[string]bool) error {
 		key, value string
 		values     []string
 	}{
-		{"model", s.Model, BatchModels}, {"user_estimates", s.Estimates, slices.Concat([]string{""}, BatchEstimates)},
-		{"cpu", s.CPU, BatchUses}, {"kill", s.Kill, []string{"no", "yes"}},
+		{"model", s.Model, BatchModels}, {"user_estimates", s.Estimates, slices.Concat([]string{""}, batchEstimates)},
+		{"cpu", s.CPU, batchUses}, {"kill", s.Kill, []string{"no", "yes"}},
 	} {
 		if !slices.Contains(x.values, x.value) {
 			return fmt.Errorf("%s is %q, must be one of %q", x.key, x.value, x.values)
@@ -205,14 +205,14 @@ func (s *BatchSpec) CheckKeys(given map[string]bool) error {
 	if given["load"] && !given["log"] && s.Load == 0 {
 		return errors.New("load is 0, that of a log; give one above 0")
 	}
-	if s.SWF == "" && s.Model == ModelLublin && (s.Serial != 0 || s.MeanSize != 0) {
-		return fmt.Errorf("serial and mean_size go with the models %s and %s", ModelFeitelson, ModelJann)
+	if s.SWF == "" && s.Model == modelLublin && (s.Serial != 0 || s.MeanSize != 0) {
+		return fmt.Errorf("serial and mean_size go with the models %s and %s", modelFeitelson, modelJann)
 	}
-	if s.Model != ModelFeitelson && given["runtime_ratio"] {
-		return fmt.Errorf("runtime_ratio goes with the model %s", ModelFeitelson)
+	if s.Model != modelFeitelson && given["runtime_ratio"] {
+		return fmt.Errorf("runtime_ratio goes with the model %s", modelFeitelson)
 	}
-	if s.Model != ModelJann && s.Largest != 0 {
-		return fmt.Errorf("largest goes with the model %s", ModelJann)
+	if s.Model != modelJann && s.Largest != 0 {
+		return fmt.Errorf("largest goes with the model %s", modelJann)
 	}
 	return nil
 }
@@ -225,9 +225,9 @@ func (s BatchSpec) Name() string {
 	s = s.withDefaults()
 	parts := []string{"batch"}
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
-	usual := EstimatesTsafrir
+	usual := estimatesTsafrir
 	if s.SWF != "" {
-		parts[0], usual = logName(s.SWF), EstimatesLog
+		parts[0], usual = logName(s.SWF), estimatesLog
 	} else {
 		add("%s", s.Model)
 	}
@@ -276,8 +276,8 @@ func (s BatchSpec) check() error {
 		return bad("log is standard input, give a file")
 	case s.Jobs < 0 || s.Jobs > 10_000_000:
 		return bad("jobs is %d, must be from 0 to 10,000,000", s.Jobs)
-	case s.SWF == "" && s.Estimates == EstimatesLog:
-		return bad("user_estimates is %q, a workload model has none; give one of %q", s.Estimates, BatchEstimates[:2])
+	case s.SWF == "" && s.Estimates == estimatesLog:
+		return bad("user_estimates is %q, a workload model has none; give one of %q", s.Estimates, batchEstimates[:2])
 	case s.SWF == "" && s.Jobs == 0:
 		return bad("jobs is 0, must be at least 1 without a log")
 	case s.Processors < 0 || s.Processors > maxPEs:
@@ -390,7 +390,7 @@ func (s BatchSpec) traits(j *model.BatchJob, index, number uint64) {
 	}
 	j.BgEfficiency = share(min(max(leastEfficiency, s.Efficiency+s.EfficiencySD*normal), largestEfficiency))
 	uses := 1
-	if s.CPU == UseOfProcess {
+	if s.CPU == useOfProcess {
 		uses = j.Processes
 	}
 	if s.CPUMin == 1 {
@@ -405,7 +405,7 @@ func (s BatchSpec) traits(j *model.BatchJob, index, number uint64) {
 
 // estimate gives the jobs their estimates; those of the log are there already.
 func (s BatchSpec) estimate(in *model.Batch, longest float64, index uint64) {
-	if s.Estimates != EstimatesTsafrir {
+	if s.Estimates != estimatesTsafrir {
 		return
 	}
 	runtimes := make([]float64, len(in.Jobs))

@@ -40,7 +40,7 @@ func (s BatchSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 	if err != nil {
 		return nil, SWFReport{}, err
 	}
-	o.Estimate = s.Estimates == EstimatesLog
+	o.Estimate = s.Estimates == estimatesLog
 	taken, report, err := o.usable(log, processors, 0)
 	if err != nil {
 		return nil, report, err
@@ -69,10 +69,10 @@ func (s BatchSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance
 		report.draws("losses in the foreground from %g to %g", leastLoss, largestLoss)
 		report.draws("efficiencies in the background, %g ± %g", s.Efficiency, s.EfficiencySD)
 	}
-	if s.Estimates == EstimatesTsafrir {
-		report.draws("the users' estimates, by %s", EstimatesTsafrir)
+	if s.Estimates == estimatesTsafrir {
+		report.draws("the users' estimates, by %s", estimatesTsafrir)
 	}
-	if s.Estimates == EstimatesExact {
+	if s.Estimates == estimatesExact {
 		report.sets("the estimates are the runtimes")
 	}
 	if s.Tiers == 2 {

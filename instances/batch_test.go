@@ -70,9 +70,9 @@ func TestBatchPaired(t *testing.T) {
 			"migration":   {func(s *BatchSpec) { s.MigrationS = 900 }, nil},
 			"threshold":   {func(s *BatchSpec) { s.Threshold = 1.01 }, nil},
 			"kill":        {func(s *BatchSpec) { s.Kill = "yes" }, nil},
-			"estimates":   {func(s *BatchSpec) { s.Estimates = EstimatesExact }, []string{"EstimateS"}},
+			"estimates":   {func(s *BatchSpec) { s.Estimates = estimatesExact }, []string{"EstimateS"}},
 			"cpu":         {func(s *BatchSpec) { s.CPUMin = 1 }, []string{"CPU"}},
-			"cpu process": {func(s *BatchSpec) { s.CPU = UseOfProcess }, []string{"CPU"}},
+			"cpu process": {func(s *BatchSpec) { s.CPU = useOfProcess }, []string{"CPU"}},
 			"efficiency":  {func(s *BatchSpec) { s.Efficiency, s.EfficiencySD = 0.6, 0.05 }, []string{"BgEfficiency"}},
 		} {
 			in := batchOf(t, func(s *BatchSpec) { s.Model, s.Jobs = m, 300; c.edit(s) })
@@ -178,7 +178,7 @@ func TestBatchTraits(t *testing.T) {
 			t.Errorf("a share of %v of the efficiencies is at the %s end, want 0.009", share, what)
 		}
 	}
-	each := batchOf(t, func(s *BatchSpec) { s.Jobs, s.CPU, s.CPUMin, s.CPUMax = 2000, UseOfProcess, 0.2, 0.5 })
+	each := batchOf(t, func(s *BatchSpec) { s.Jobs, s.CPU, s.CPUMin, s.CPUMax = 2000, useOfProcess, 0.2, 0.5 })
 	for _, j := range each.Jobs {
 		if j.Processes > 1 && len(j.CPU) != j.Processes || slices.ContainsFunc(j.CPU, func(x float64) bool { return x < 0.2 || x > 0.5 }) {
 			t.Fatalf("%d processes use %v", j.Processes, j.CPU)
@@ -195,7 +195,7 @@ func TestBatchRefuses(t *testing.T) {
 		"load is NaN":                                func(s *BatchSpec) { s.Load = math.NaN() },
 		"load is 0.0001, must be from 0.001 to 1000": func(s *BatchSpec) { s.Load = 0.0001 },
 		`model is "x", must be one of ["feitelson" "jann" "lublin"]`:        func(s *BatchSpec) { s.Model = "x" },
-		`user_estimates is "log", a workload model has none`:                func(s *BatchSpec) { s.Estimates = EstimatesLog },
+		`user_estimates is "log", a workload model has none`:                func(s *BatchSpec) { s.Estimates = estimatesLog },
 		`cpu is "full", must be one of ["job" "process"]`:                   func(s *BatchSpec) { s.CPU = "full" },
 		`kill is "", must be one of ["no" "yes"]`:                           func(s *BatchSpec) { s.Kill = "" },
 		"CPU uses are from 0.5 to 0.4":                                      func(s *BatchSpec) { s.CPUMin, s.CPUMax = 0.5, 0.4 },
@@ -203,13 +203,13 @@ func TestBatchRefuses(t *testing.T) {
 		"longest_h is 1, must be from 2 to 10,000":                          func(s *BatchSpec) { s.Longest = 1 },
 		"mean_runtime is 172800, must be from 1 to below longest_h":         func(s *BatchSpec) { s.MeanRuntime = 172_800 },
 		"serial is 1, must be from 0 to below 1":                            func(s *BatchSpec) { s.Serial = 1 },
-		"serial and mean_size go with the models feitelson and jann":        func(s *BatchSpec) { s.Model, s.Serial = ModelLublin, 0.3 },
+		"serial and mean_size go with the models feitelson and jann":        func(s *BatchSpec) { s.Model, s.Serial = modelLublin, 0.3 },
 		"the others would have 399.8 processes on average, must be above 2": func(s *BatchSpec) { s.MeanSize, s.Serial = 200, 0.501 },
 		"mean_size is 2, there is one size":                                 func(s *BatchSpec) { s.MeanSize, s.Processors = 2, 1 },
 		"log is standard input, give a file":                                func(s *BatchSpec) { s.SWF = "-" },
 		"runtime_ratio is 0.5, must be from 1 to 10^6":                      func(s *BatchSpec) { s.RuntimeRatio = 0.5 },
 		"largest goes with the model jann":                                  func(s *BatchSpec) { s.Largest = 320 },
-		"largest is 64, must be at least 65":                                func(s *BatchSpec) { s.Model, s.Largest = ModelJann, 64 },
+		"largest is 64, must be at least 65":                                func(s *BatchSpec) { s.Model, s.Largest = modelJann, 64 },
 		"arrays is -1, must be at least 1":                                  func(s *BatchSpec) { s.Arrays = -1 },
 		"threshold is 3, must be above 0":                                   func(s *BatchSpec) { s.Threshold = 3 },
 		"migration_s is -1":                                                 func(s *BatchSpec) { s.MigrationS = -1 },
@@ -292,8 +292,8 @@ func TestBatchFromSWFProperties(t *testing.T) {
 		}
 		s := NewBatchSpec()
 		s.Processors, s.Load = 8, rapid.SampledFrom([]float64{0, 0.5, 2}).Draw(t, "load")
-		s.Estimates, s.Kill = rapid.SampledFrom(append(BatchEstimates, "")).Draw(t, "estimates"), rapid.SampledFrom([]string{"no", "yes"}).Draw(t, "kill")
-		s.CPU, s.Tiers = rapid.SampledFrom(BatchUses).Draw(t, "cpu"), rapid.IntRange(1, 2).Draw(t, "tiers")
+		s.Estimates, s.Kill = rapid.SampledFrom(append(batchEstimates, "")).Draw(t, "estimates"), rapid.SampledFrom([]string{"no", "yes"}).Draw(t, "kill")
+		s.CPU, s.Tiers = rapid.SampledFrom(batchUses).Draw(t, "cpu"), rapid.IntRange(1, 2).Draw(t, "tiers")
 		made, report, err := s.FromSWF("n", log, SWFJobs{Seed: rapid.Uint64().Draw(t, "seed")})
 		if report.Requests == 0 {
 			if !errors.Is(err, model.ErrInvalid) {
@@ -317,8 +317,8 @@ func TestBatchFromSWFProperties(t *testing.T) {
 				t.Fatalf("%+v of %+v", j, of)
 			}
 			switch want := float64(max(0, of.RequestedTime)); {
-			case s.Estimates == EstimatesExact && j.EstimateS != 0, s.Estimates == EstimatesTsafrir && j.EstimateS < j.RuntimeS,
-				(s.Estimates == EstimatesLog || s.Estimates == "") && j.EstimateS != want:
+			case s.Estimates == estimatesExact && j.EstimateS != 0, s.Estimates == estimatesTsafrir && j.EstimateS < j.RuntimeS,
+				(s.Estimates == estimatesLog || s.Estimates == "") && j.EstimateS != want:
 				t.Fatalf("estimates %q: %+v of %+v", s.Estimates, j, of)
 			}
 		}
@@ -352,7 +352,7 @@ func TestBatchOfLogs(t *testing.T) {
 		if _, report, err := s.FromSWF("n", log, SWFJobs{}); err != nil || report.String() != c.said {
 			t.Errorf("%s: error %v, said\n%v, want\n%v", c.log, err, report, c.said)
 		}
-		scaled := batchOf(t, func(s *BatchSpec) { s.SWF, s.Jobs, s.Load, s.Estimates = c.log, 1000, 0.9, EstimatesTsafrir })
+		scaled := batchOf(t, func(s *BatchSpec) { s.SWF, s.Jobs, s.Load, s.Estimates = c.log, 1000, 0.9, estimatesTsafrir })
 		if got := offeredBatch(scaled); math.Abs(got-0.9) > 1e-4 {
 			t.Errorf("%s: load %v, want 0.9", scaled.Name, got)
 		}
@@ -396,7 +396,7 @@ func FuzzBatchFromSWF(f *testing.F) {
 		s := NewBatchSpec()
 		s.Processors, s.Load, s.Tiers = processors, load, 1+int(flags>>2&1)
 		s.Kill = []string{"no", "yes"}[flags>>1&1]
-		s.Estimates = []string{"", EstimatesExact, EstimatesTsafrir, EstimatesLog}[flags>>3&3]
+		s.Estimates = []string{"", estimatesExact, estimatesTsafrir, estimatesLog}[flags>>3&3]
 		in, report, err := s.FromSWF("log", log, SWFJobs{Skip: skip, First: first, RefuseLarge: flags&1 == 1, Seed: 1})
 		if err != nil {
 			if !errors.Is(err, model.ErrInvalid) || strings.ContainsAny(err.Error(), "\n\r") {

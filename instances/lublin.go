@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// LublinTasks draws a parallel job's number of tasks by the two-stage
+// lublinTasks draws a parallel job's number of tasks by the two-stage
 // log-uniform model of Lublin and Feitelson (The Workload on Parallel
 // Supercomputers, JPDC 63(11), 2003) with the parameters of the authors'
 // program for a single stream of jobs, adapted to a machine of the given size
@@ -15,7 +15,7 @@ import (
 // is uniform, below the break with probability 0.86 and above it else; of all
 // jobs a share of 0.576 has it rounded to an integer, which gives powers of
 // two. Size must be at least 1; the result is from 1 to size.
-func LublinTasks(rng *rand.Rand, size int) int {
+func lublinTasks(rng *rand.Rand, size int) int {
 	const serial, powerOfTwo, low, lowShare = 0.244, 0.576, 0.8, 0.86
 	high := math.Log2(float64(size))
 	middle := max(high-2.5, low)
@@ -24,7 +24,7 @@ func LublinTasks(rng *rand.Rand, size int) int {
 		return 1
 	}
 	choice, place := rng.Float64(), rng.Float64()
-	x := LublinLogSize(low, middle, high, lowShare, choice, place)
+	x := lublinLogSize(low, middle, high, lowShare, choice, place)
 	if u <= serial+powerOfTwo {
 		x = math.Floor(x + 0.5)
 	}

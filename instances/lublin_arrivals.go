@@ -14,10 +14,10 @@ const (
 	lublinLongest = 13     // the largest logarithm of a time between arrivals
 )
 
-// LublinCycle returns how many jobs arrive in each half hour of the day from
+// lublinCycle returns how many jobs arrive in each half hour of the day from
 // midnight on, relative to the mean: the gamma distribution's probability of
 // the half hour, where those before 05:00 belong to the day before.
-func LublinCycle(p LublinParameters) [lublinBuckets]float64 {
+func lublinCycle(p lublinParameters) [lublinBuckets]float64 {
 	g := distuv.Gamma{Alpha: p.CycleShape, Beta: 1 / p.CycleScale}
 	var w [lublinBuckets]float64
 	sum := 0.0
@@ -32,7 +32,7 @@ func LublinCycle(p LublinParameters) [lublinBuckets]float64 {
 	return w
 }
 
-// LublinArrivals is the combined arrival process of the Lublin-Feitelson model:
+// lublinArrivals is the combined arrival process of the Lublin-Feitelson model:
 // times between arrivals from a log-gamma distribution, stretched and shrunk by
 // the daily cycle. It begins at midnight.
 //
@@ -40,7 +40,7 @@ func LublinCycle(p LublinParameters) [lublinBuckets]float64 {
 // the day goes on exactly, so that its trace loses half a second per job and
 // the daily pattern smears. Here the clock is a real number; round what is
 // stored.
-type LublinArrivals struct {
+type lublinArrivals struct {
 	gap    distuv.Gamma
 	weight [lublinBuckets]float64
 	bucket int
@@ -50,14 +50,14 @@ type LublinArrivals struct {
 	day    float64 // start of the current day, in seconds
 }
 
-// NewLublinArrivals draws from rng.
-func NewLublinArrivals(p LublinParameters, rng *rand.Rand) *LublinArrivals {
-	return &LublinArrivals{gap: distuv.Gamma{Alpha: p.ArrivalShape, Beta: 1 / p.ArrivalScale, Src: rng}, weight: LublinCycle(p)}
+// newLublinArrivals draws from rng.
+func newLublinArrivals(p lublinParameters, rng *rand.Rand) *lublinArrivals {
+	return &lublinArrivals{gap: distuv.Gamma{Alpha: p.ArrivalShape, Beta: 1 / p.ArrivalScale, Src: rng}, weight: lublinCycle(p)}
 }
 
 // Next returns the next arrival, in seconds since the beginning; the first is
 // after 0.
-func (a *LublinArrivals) Next() float64 {
+func (a *lublinArrivals) Next() float64 {
 	g := a.gap.Rand()
 	for g > lublinLongest {
 		g = a.gap.Rand()

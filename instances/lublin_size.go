@@ -1,11 +1,11 @@
 package instances
 
-// LublinLogSize returns the logarithm (base 2) of a parallel job's size in the
+// lublinLogSize returns the logarithm (base 2) of a parallel job's size in the
 // Lublin-Feitelson model, before it is rounded: uniform on [low, medium] with
 // probability share and on [medium, high] otherwise. It maps two uniform random
 // numbers, the choice and the place within; it grows with medium, for the same
 // numbers.
-func LublinLogSize(low, medium, high, share, choice, place float64) float64 {
+func lublinLogSize(low, medium, high, share, choice, place float64) float64 {
 	if choice <= share {
 		return low + (medium-low)*place
 	}

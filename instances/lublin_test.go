@@ -17,13 +17,13 @@ func TestLublinCycle(t *testing.T) {
 		0.8208, 0.9609, 1.1002, 1.2349, 1.3615, 1.4769, 1.5785, 1.6644, 1.7332, 1.7843, 1.8174, 1.8331, 1.8321, 1.8155, 1.7848, 1.7415,
 		1.6874, 1.6243, 1.5538, 1.4777, 1.3976, 1.3149, 1.2310, 1.1470, 1.0640, 0.9828, 0.9040, 0.8284, 0.7563, 0.6880, 0.6238, 0.5637,
 	}
-	for i, w := range LublinCycle(LublinColumnT) {
+	for i, w := range lublinCycle(lublinColumnT) {
 		if math.Abs(w-want[i]) > 6e-5 {
 			t.Errorf("weight %d is %.4f, want %.4f", i, w, want[i])
 		}
 	}
 	sum := 0.0
-	for _, w := range LublinCycle(LublinLANLFit) {
+	for _, w := range lublinCycle(lublinLANLFit) {
 		sum += w
 	}
 	if math.Abs(sum-48) > 1e-9 {
@@ -35,7 +35,7 @@ func TestLublinCycle(t *testing.T) {
 // as in the log that the fit is to: 510 s on average.
 func TestLublinArrivals(t *testing.T) {
 	const n = 1_000_000
-	a := NewLublinArrivals(LublinLANLFit, rand.New(rand.NewPCG(1, 2)))
+	a := newLublinArrivals(lublinLANLFit, rand.New(rand.NewPCG(1, 2)))
 	var count [48]float64
 	last := 0.0
 	for range n {
@@ -51,7 +51,7 @@ func TestLublinArrivals(t *testing.T) {
 	}
 	// Arrivals come in bursts, which makes the shares as uncertain as a thirtieth
 	// of the sample would be otherwise: this is five standard deviations.
-	for i, w := range LublinCycle(LublinLANLFit) {
+	for i, w := range lublinCycle(lublinLANLFit) {
 		if got := count[i] / n * 48; math.Abs(got-w) > 0.05*(0.2+w) {
 			t.Errorf("half hour %d: %.3f times the mean rate, want %.3f", i, got, w)
 		}
@@ -60,7 +60,7 @@ func TestLublinArrivals(t *testing.T) {
 
 // mixture are mean and second moment of the logarithm of runtimes, by the model
 // (the cut at 12 takes next to nothing).
-func mixture(p LublinParameters, size int) (mean, std float64) {
+func mixture(p lublinParameters, size int) (mean, std float64) {
 	share := min(max(p.Slope*float64(size)+p.Intercept, 0), 1)
 	m1, m2 := p.Shape1*p.Scale1, p.Shape2*p.Scale2
 	v1, v2 := m1*p.Scale1, m2*p.Scale2
@@ -70,13 +70,13 @@ func mixture(p LublinParameters, size int) (mean, std float64) {
 
 func TestLublinRuntime(t *testing.T) {
 	for name, c := range map[string]struct {
-		p    LublinParameters
+		p    lublinParameters
 		size int
-	}{"fit 32": {LublinLANLFit, 32}, "fit 512": {LublinLANLFit, 512}, "fit 1024": {LublinLANLFit, 1024}, "T 32": {LublinColumnT, 32}, "T 1024": {LublinColumnT, 1024}} {
+	}{"fit 32": {lublinLANLFit, 32}, "fit 512": {lublinLANLFit, 512}, "fit 1024": {lublinLANLFit, 1024}, "T 32": {lublinColumnT, 32}, "T 1024": {lublinColumnT, 1024}} {
 		rng := rand.New(rand.NewPCG(3, 4))
 		logs := make([]float64, 50_000)
 		for i := range logs {
-			r := LublinRuntime(c.p, c.size, rng)
+			r := lublinRuntime(c.p, c.size, rng)
 			if r < 1 || r > math.Exp(12) || r != math.Floor(r) {
 				t.Fatalf("%s: runtime %v", name, r)
 			}
@@ -98,7 +98,7 @@ func TestLublinLogSize(t *testing.T) {
 		u, v := unit.Draw(t, "choice"), unit.Draw(t, "place")
 		a, b := 4.5+5.5*unit.Draw(t, "a"), 4.5+5.5*unit.Draw(t, "b")
 		a, b = min(a, b), max(a, b)
-		x, y := LublinLogSize(4.5, a, 10, 0.82, u, v), LublinLogSize(4.5, b, 10, 0.82, u, v)
+		x, y := lublinLogSize(4.5, a, 10, 0.82, u, v), lublinLogSize(4.5, b, 10, 0.82, u, v)
 		if x > y || x < 4.5 || y > 10 {
 			t.Fatalf("%v at %v, %v at %v", x, a, y, b)
 		}
@@ -107,7 +107,7 @@ func TestLublinLogSize(t *testing.T) {
 	const n = 200_000
 	sum := 0.0
 	for range n {
-		sum += LublinLogSize(4.5, 7, 10, 0.82, rng.Float64(), rng.Float64())
+		sum += lublinLogSize(4.5, 7, 10, 0.82, rng.Float64(), rng.Float64())
 	}
 	if want := (0.82*4.5 + 7 + 0.18*10) / 2; math.Abs(sum/n-want) > 0.01 {
 		t.Errorf("mean %v, want %v", sum/n, want)

@@ -63,7 +63,7 @@ func (p Platform) sends(w Workflow) bool {
 	return len(p.Machines) > 1 && slices.ContainsFunc(w.Edges, func(e model.DAGEdge) bool { return e.Data > 0 })
 }
 
-// assumesByteRate reports whether Place takes DefaultByteRate.
+// assumesByteRate reports whether Place takes defaultByteRate.
 func (p Platform) assumesByteRate(w Workflow) bool {
 	return w.Measured && slices.Contains(p.Defaults, "bandwidth") && p.sends(w)
 }
@@ -100,14 +100,14 @@ func (p Platform) Assumed(w Workflow) string {
 }
 
 // Place makes a valid instance of a workflow on the platform. A preset without a
-// bandwidth takes DefaultByteRate if the workflow's data are bytes. The instance
+// bandwidth takes defaultByteRate if the workflow's data are bytes. The instance
 // shares no memory with either but the routes' lists of links. Errors are those
 // of model.DAG.Validate.
 func (p Platform) Place(name string, w Workflow) (*model.DAG, error) {
 	d := &model.DAG{Name: name, Machines: slices.Clone(p.Machines), Network: p.Network,
 		Tasks: make([]model.DAGTask, len(w.Tasks)), Edges: append([]model.DAGEdge{}, w.Edges...)}
 	if p.assumesByteRate(w) {
-		d.Network.Bandwidth = DefaultByteRate
+		d.Network.Bandwidth = defaultByteRate
 	}
 	// Routes may be a million: their lists of links are never changed, and stay shared.
 	d.Network.Links, d.Network.Routes = slices.Clone(p.Network.Links), slices.Clone(p.Network.Routes)

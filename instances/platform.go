@@ -21,9 +21,9 @@ type Platform struct {
 	InBytes bool `json:"-"`
 }
 
-// DefaultByteRate is the bandwidth, in bytes a second, of a preset that states none and
+// defaultByteRate is the bandwidth, in bytes a second, of a preset that states none and
 // on which a graph is placed whose data are bytes: 1 Gbit/s.
-const DefaultByteRate = 1e9 / 8
+const defaultByteRate = 1e9 / 8
 
 // Workflow is a task graph that knows no machines: the cost of a task is its
 // work over a machine's speed.

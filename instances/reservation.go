@@ -38,7 +38,7 @@ type ReservationSpec struct {
 	// 1,024. With SWF it may be any number, and the default is the log's.
 	PEs int `key:"pes" small:"128" min:"1" shown:"1024; with a log the log's" usage:"number of PEs"`
 	// Parameters are the model's for runtimes and arrivals: "fit" (default),
-	// LublinLANLFit, or "column-t", LublinColumnT.
+	// lublinLANLFit, or "column-t", lublinColumnT.
 	Parameters string `key:"parameters" shown:"fit" usage:"workload model: fit or column-t"`
 	// SWF, if not empty, is a log whose jobs are taken instead (see LoadSWF): as
 	// many usable ones as Requests, from number Index * Requests on. UMed and
@@ -78,8 +78,8 @@ func (s *ReservationSpec) CheckKeys(map[string]bool) error {
 
 // The values of ReservationSpec.Parameters.
 const (
-	ParametersFit     = "fit"
-	ParametersColumnT = "column-t"
+	parametersFit     = "fit"
+	parametersColumnT = "column-t"
 )
 
 // What the paper says of sizes (section 6.1, model (2)): all are powers of two
@@ -92,9 +92,9 @@ const (
 	maxFactor        = 1000
 )
 
-// ReservationDurations are the durations of requests in seconds (section 6.1,
+// reservationDurations are the durations of requests in seconds (section 6.1,
 // model (3)).
-var ReservationDurations = []float64{60, 300, 900, 1800, 3600, 10800}
+var reservationDurations = []float64{60, 300, 900, 1800, 3600, 10800}
 
 func (s ReservationSpec) withDefaults() ReservationSpec {
 	if s.Requests == 0 {
@@ -110,7 +110,7 @@ func (s ReservationSpec) withDefaults() ReservationSpec {
 		s.PEs = reservationPEs
 	}
 	if s.Parameters == "" {
-		s.Parameters = ParametersFit
+		s.Parameters = parametersFit
 	}
 	return s
 }
@@ -132,7 +132,7 @@ func (s ReservationSpec) Name() string {
 		}
 		return fmt.Sprintf("%s-n%d-%s-%d", logName(s.SWF), s.Requests, factors, s.Index)
 	}
-	if s.Parameters != ParametersFit {
+	if s.Parameters != parametersFit {
 		factors += "-" + s.Parameters
 	}
 	if s.PEs != reservationPEs {
@@ -182,8 +182,8 @@ func (s ReservationSpec) check() error {
 		return bad("pes is %d, must be a power of two from %d to %d", s.PEs, reservationMin, maxPEs)
 	case !(s.UMed >= reservationLow && s.UMed <= high):
 		return bad("umed is %v, must be from %v to %v, the logarithm of pes", s.UMed, reservationLow, high)
-	case s.Parameters != ParametersFit && s.Parameters != ParametersColumnT:
-		return bad("parameters is %q, must be %q or %q", s.Parameters, ParametersFit, ParametersColumnT)
+	case s.Parameters != parametersFit && s.Parameters != parametersColumnT:
+		return bad("parameters is %q, must be %q or %q", s.Parameters, parametersFit, parametersColumnT)
 	}
 	return nil
 }
@@ -229,28 +229,28 @@ func (s ReservationSpec) Generate() (*model.Reservation, error) {
 	if s.SWF != "" {
 		return generated[*model.Reservation](s.fromLog())
 	}
-	parameters := LublinLANLFit
-	if s.Parameters == ParametersColumnT {
-		parameters = LublinColumnT
+	parameters := lublinLANLFit
+	if s.Parameters == parametersColumnT {
+		parameters = lublinColumnT
 	}
-	arrivals := NewLublinArrivals(parameters, stream(s.Seed, uint64(s.Index), streamArrivals))
+	arrivals := newLublinArrivals(parameters, stream(s.Seed, uint64(s.Index), streamArrivals))
 	in := &model.Reservation{Name: s.Name(), Goal: s.Goal, PEs: s.PEs, Requests: make([]model.Request, s.Requests)}
 	for k := range in.Requests {
 		rng := stream(s.Seed, uint64(s.Index), uint64(k))
 		w := drawWindow(rng)
-		x := LublinLogSize(reservationLow, s.UMed, s.high(), reservationShare, rng.Float64(), rng.Float64())
+		x := lublinLogSize(reservationLow, s.UMed, s.high(), reservationShare, rng.Float64(), rng.Float64())
 		size := 1 << int(math.Floor(x+0.5))
-		duration := nearestDuration(LublinRuntime(parameters, size, rng))
+		duration := nearestDuration(lublinRuntime(parameters, size, rng))
 		in.Requests[k] = model.Request{ID: strconv.Itoa(k + 1), ArrivalS: math.Floor(arrivals.Next() / s.ArrivalFactor), DurationS: duration, PEs: size}
 		w.set(&in.Requests[k], s.ARTime, s.Deadline)
 	}
 	return in, in.Validate()
 }
 
-// nearestDuration returns the one of ReservationDurations with the smallest
+// nearestDuration returns the one of reservationDurations with the smallest
 // ratio to the runtime.
 func nearestDuration(runtime float64) float64 {
-	return slices.MinFunc(ReservationDurations, func(a, b float64) int {
+	return slices.MinFunc(reservationDurations, func(a, b float64) int {
 		x, y := math.Abs(math.Log(runtime/a)), math.Abs(math.Log(runtime/b))
 		switch {
 		case x < y:

@@ -48,7 +48,7 @@ func TestReservationProperties(t *testing.T) {
 			UMed:          rapid.Float64Range(4.5, math.Log2(float64(pes))).Draw(t, "umed"),
 			ArrivalFactor: rapid.Float64Range(0.001, 10).Draw(t, "arrival"),
 			ARTime:        rapid.Float64Range(0, 10).Draw(t, "artime"), Deadline: rapid.Float64Range(0, 10).Draw(t, "deadline"),
-			Parameters: rapid.SampledFrom([]string{"", ParametersFit, ParametersColumnT}).Draw(t, "parameters"),
+			Parameters: rapid.SampledFrom([]string{"", parametersFit, parametersColumnT}).Draw(t, "parameters"),
 		}
 		in := reservation(t, s) // validates
 		if len(in.Requests) != s.Requests || in.PEs != pes || in.Name != s.Name() {
@@ -63,7 +63,7 @@ func TestReservationProperties(t *testing.T) {
 			if r.PEs&(r.PEs-1) != 0 || r.PEs < 32 || r.PEs > pes {
 				t.Fatalf("request %d: %d PEs", k, r.PEs)
 			}
-			if !slices.Contains(ReservationDurations, r.DurationS) || r.RuntimeS != nil || r.CancelS != nil {
+			if !slices.Contains(reservationDurations, r.DurationS) || r.RuntimeS != nil || r.CancelS != nil {
 				t.Fatalf("request %d: %+v", k, r)
 			}
 			if d := r.ReadyS - r.ArrivalS; d < 0 || d > s.ARTime*r.DurationS+0.5 {
@@ -112,8 +112,8 @@ func TestReservationSizes(t *testing.T) {
 // (the log has 0.74), and it grows with UMed.
 func TestReservationLoad(t *testing.T) {
 	for parameters, want := range map[string][]float64{
-		ParametersFit:     {0.56, 0.70, 0.95, 1.40, 2.30},
-		ParametersColumnT: {0.68, 0.88, 1.26, 1.87, 2.84},
+		parametersFit:     {0.56, 0.70, 0.95, 1.40, 2.30},
+		parametersColumnT: {0.68, 0.88, 1.26, 1.87, 2.84},
 	} {
 		last := 0.0
 		for i, medium := range []float64{5, 6, 7, 8, 9} {
@@ -242,7 +242,7 @@ func TestReservationNames(t *testing.T) {
 		"res-n100-um5.5-af0.75-ar1-dl2-column-t-pe512-4":  {Requests: 100, UMed: 5.5, ArrivalFactor: 0.75, ARTime: 1, Deadline: 2, Parameters: "column-t", PEs: 512, Index: 4},
 		"LANL-CM5-1994-4.1-cln-n1000-af1-ar3-dl3-1":       {Requests: 1000, ARTime: 3, Deadline: 3, SWF: "x/LANL-CM5-1994-4.1-cln.swf.gz", Index: 1},
 		"KTH-SP2-1996-2.1-cln-n10000-af1-ar0-dl0-pe200-0": {SWF: "KTH-SP2-1996-2.1-cln", PEs: 200},
-		"res-n10000-um7-af1-ar0-dl0-column-t-0":           {Parameters: ParametersColumnT},
+		"res-n10000-um7-af1-ar0-dl0-column-t-0":           {Parameters: parametersColumnT},
 	} {
 		if s.Name() != want {
 			t.Errorf("%s, want %s", s.Name(), want)

@@ -66,34 +66,34 @@ func NewTVCSpec() TVCSpec { return *params.SetDefaults(&TVCSpec{}) }
 // MaxB, and with it MinB = MaxB/10 and AvgB = (MinB + MaxB)/2. Bandwidths are
 // normal with mean AvgB and standard deviation 0.2 AvgB, clipped to [MinB, MaxB].
 const (
-	// ReadingMean takes Bandwidth for AvgB, and MinB and MaxB from it: 2/11 and
+	// readingMean takes Bandwidth for AvgB, and MinB and MaxB from it: 2/11 and
 	// 20/11 of AvgB, 4.1 standard deviations away. Table 1 says 251 and 247 Mbps.
-	ReadingMean = "mean"
-	// ReadingPerRequest has MaxB = rate · servers / N for a request of N VMs, at
+	readingMean = "mean"
+	// readingPerRequest has MaxB = rate · servers / N for a request of N VMs, at
 	// most the rate of a link. The mean is 545 Mbps for the first 1,000 jobs of
 	// KTH-SP2 and 534 for those of NASA-iPSC.
-	ReadingPerRequest = "per-request"
-	// ReadingLargest has the MaxB of the largest request, or of the log's largest
+	readingPerRequest = "per-request"
+	// readingLargest has the MaxB of the largest request, or of the log's largest
 	// job, for all: AvgB is 297 Mbps for KTH-SP2 and 232 for NASA-iPSC.
-	ReadingLargest = "largest-request"
-	// ReadingPrinted is max(min(MinB, x), MaxB), as the clip is printed: always
-	// MaxB, that of ReadingPerRequest.
-	ReadingPrinted = "printed"
+	readingLargest = "largest-request"
+	// readingPrinted is max(min(MinB, x), MaxB), as the clip is printed: always
+	// MaxB, that of readingPerRequest.
+	readingPrinted = "printed"
 )
 
 // TVCReadings lists the readings, the default first.
-var TVCReadings = []string{ReadingMean, ReadingPerRequest, ReadingLargest, ReadingPrinted}
+var TVCReadings = []string{readingMean, readingPerRequest, readingLargest, readingPrinted}
 
 // The values of TVCSpec.Sizes.
 const (
-	SizesUniform = "uniform" // 1, 2, ..., 2·mean - 1
-	// SizesLog rounds e^x to the nearest number, x uniform from 0. Its end is such
+	sizesUniform = "uniform" // 1, 2, ..., 2·mean - 1
+	// sizesLog rounds e^x to the nearest number, x uniform from 0. Its end is such
 	// that the mean is as asked for.
-	SizesLog = "log"
+	sizesLog = "log"
 )
 
 // TVCSizes lists the distributions of sizes, the default first.
-var TVCSizes = []string{SizesUniform, SizesLog}
+var TVCSizes = []string{sizesUniform, sizesLog}
 
 // tvcMeanDuration is the mean of the durations drawn, in seconds. They are
 // exponential, the times between arrivals too. The paper doesn't say; the unit
@@ -118,7 +118,7 @@ func (s *TVCSpec) Nth(k, _ int, seed uint64) Planned {
 			}
 		}
 	}
-	if one.Reading != ReadingMean {
+	if one.Reading != readingMean {
 		delete(c.Params, "bandwidth")
 	}
 	return c
@@ -172,7 +172,7 @@ func (s TVCSpec) Name() string {
 	if s.SWF == "" {
 		add("%s%g", s.Sizes, s.Size)
 	}
-	if s.Reading == ReadingMean {
+	if s.Reading == readingMean {
 		add("b%g", s.Bandwidth)
 	} else {
 		add("%s", s.Reading)
@@ -273,7 +273,7 @@ func (s TVCSpec) sizes() (draw func(*rand.Rand) int, most int, err error) {
 	switch {
 	case !(s.Size >= 1 && s.Size <= model.MostSlots):
 		return nil, 0, fmt.Errorf("%w tvc specification: size is %v, must be from 1 to %d", model.ErrInvalid, s.Size, model.MostSlots)
-	case s.Sizes == SizesLog:
+	case s.Sizes == sizesLog:
 		end := logEnd(s.Size)
 		draw = func(rng *rand.Rand) int { return int(math.Round(math.Exp(rng.Float64() * math.Log(end)))) }
 		return draw, int(math.Round(end)), nil
@@ -313,7 +313,7 @@ func logEnd(mean float64) float64 {
 
 // finish gives the requests their bandwidths, by a standard normal number for
 // each, and scales their arrivals to the load. largest is the largest number of
-// VMs that ReadingLargest reckons with.
+// VMs that readingLargest reckons with.
 func (s TVCSpec) finish(in *model.TVC, largest int, normal []float64) {
 	work, servers := 0.0, float64(in.FatTree.Servers())
 	for k := range in.Requests {
@@ -321,14 +321,14 @@ func (s TVCSpec) finish(in *model.TVC, largest int, normal []float64) {
 		work += float64(q.VMs) * q.DurationS
 		most := 20.0 / 11 * s.Bandwidth
 		switch s.Reading {
-		case ReadingLargest:
+		case readingLargest:
 			most = s.LinkMbps * min(1, servers/float64(largest))
-		case ReadingPerRequest, ReadingPrinted:
+		case readingPerRequest, readingPrinted:
 			most = s.LinkMbps * min(1, servers/float64(q.VMs))
 		}
 		least, mean := most/10, 0.55*most
 		b := most
-		if s.Reading != ReadingPrinted {
+		if s.Reading != readingPrinted {
 			b = min(max(least, mean+0.2*mean*normal[k]), most)
 		}
 		q.BandwidthMbps = max(0.001, math.Round(b*1000)/1000)
@@ -387,9 +387,9 @@ func (s TVCSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, 
 	}
 	report.Seed = o.Seed
 	switch s.Reading {
-	case ReadingPrinted:
+	case readingPrinted:
 		report.sets("bandwidths by the reading %s", s.Reading)
-	case ReadingMean:
+	case readingMean:
 		report.draws("bandwidths of the VMs, mean %g Mbps", s.Bandwidth)
 	default:
 		report.draws("bandwidths of the VMs, by the reading %s", s.Reading)

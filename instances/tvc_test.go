@@ -91,14 +91,14 @@ func TestTVCSizes(t *testing.T) {
 			t.Errorf("%s: a share of %.4f has %d VMs, want %.4f", what, got, k, want)
 		}
 	}
-	uniform := share(SizesUniform)
+	uniform := share(sizesUniform)
 	for k := 1; k <= 15; k++ {
-		near(SizesUniform, k, uniform[k], 1.0/15)
+		near(sizesUniform, k, uniform[k], 1.0/15)
 	}
 	end := logEnd(8)
-	log := share(SizesLog)
+	log := share(sizesLog)
 	for k := 1; float64(k)-0.5 < end; k++ {
-		near(SizesLog, k, log[k], math.Log(min(float64(k)+0.5, end)/max(float64(k)-0.5, 1))/math.Log(end))
+		near(sizesLog, k, log[k], math.Log(min(float64(k)+0.5, end)/max(float64(k)-0.5, 1))/math.Log(end))
 	}
 	for _, mean := range []float64{1, 1.01, 1.3, 8, 500} {
 		end, sum := logEnd(mean), 0.0
@@ -129,7 +129,7 @@ func TestTVCPairing(t *testing.T) {
 		"load": func(s *TVCSpec) { s.Load = 1.5 }, "bandwidth": func(s *TVCSpec) { s.Bandwidth = 500 }, "fewer": func(s *TVCSpec) { s.Requests = 100 },
 		"fabric": func(s *TVCSpec) { s.Fabric, s.Hose, s.LinkMbps = model.FabricNonBlocking, model.HosePerPath, 10_000 },
 		"mode":   func(s *TVCSpec) { s.Queue, s.MigrationS = "yes", 20 }, "k": func(s *TVCSpec) { s.K, s.Slots = 8, 4 },
-		"reading": func(s *TVCSpec) { s.Reading = ReadingPerRequest }, "nothing": func(*TVCSpec) {},
+		"reading": func(s *TVCSpec) { s.Reading = readingPerRequest }, "nothing": func(*TVCSpec) {},
 	} {
 		in := tvcOf(t, edit)
 		ratio := in.Requests[50].ArrivalS / base[50].ArrivalS
@@ -283,13 +283,13 @@ func TestTVCFromArchive(t *testing.T) {
 					t.Errorf("%d bandwidths are those of index 0", same)
 				}
 			}
-			for reading, want := range map[string]float64{ReadingMean: 250, ReadingPerRequest: c.perRequest, ReadingLargest: c.largest} {
+			for reading, want := range map[string]float64{readingMean: 250, readingPerRequest: c.perRequest, readingLargest: c.largest} {
 				mean, sd := moments(tvcOf(t, func(s *TVCSpec) { s.SWF, s.Reading = name, reading }), bandwidth)
 				if math.Abs(mean-want) > 5*sd/math.Sqrt(1000) {
 					t.Errorf("%s: %v Mbps on average, want %v", reading, mean, want)
 				}
 			}
-			printed := tvcOf(t, func(s *TVCSpec) { s.SWF, s.Reading = name, ReadingPrinted })
+			printed := tvcOf(t, func(s *TVCSpec) { s.SWF, s.Reading = name, readingPrinted })
 			for _, q := range printed.Requests {
 				if want := math.Round(1e6*min(1, 54/float64(q.VMs))) / 1000; q.BandwidthMbps != want {
 					t.Fatalf("%+v, want %v Mbps", q, want)

@@ -25,7 +25,7 @@ type VCSchedSpec struct {
 	MeanCPU   float64 `key:"mean_cpu" default:"0.5" usage:"mean CPU need of a task, in hosts"`
 	CoVCPU    float64 `key:"cov_cpu" default:"0.5" usage:"variation coefficient of the CPU needs"`
 	CoVMemory float64 `key:"cov_memory" default:"0.5" usage:"variation coefficient of memory needs"`
-	// Memory is one of VCSchedMemories; empty is MemoryRedrawn.
+	// Memory is one of vcSchedMemories; empty is memoryRedrawn.
 	Memory string `key:"memory" small:",rescaled" usage:"redrawn or rescaled (sum of needs is exact)" shown:"redrawn"`
 	// MaxTasks above 1 makes jobs parallel, with a number of tasks from the
 	// Lublin-Feitelson model for a machine of that size (section 5.2: 64).
@@ -53,24 +53,24 @@ type VCSchedSpec struct {
 // distribution with given mean and coefficient of variance, truncated so that
 // values are between 0 and 1" (section 4.1).
 const (
-	// MemoryRedrawn draws a need again until it is above 0 and at most 1. That
+	// memoryRedrawn draws a need again until it is above 0 and at most 1. That
 	// moves the mean of wide distributions upwards: at a coefficient of variation
 	// of 0.75 the sum of the needs may be above the hosts' memory.
-	MemoryRedrawn = "redrawn"
-	// MemoryRescaled multiplies the needs of MemoryRedrawn by one factor so that
+	memoryRedrawn = "redrawn"
+	// memoryRescaled multiplies the needs of memoryRedrawn by one factor so that
 	// their sum is Hosts (1 - Slack). A need above 1 becomes 1, and the others
 	// grow until the sum is right: so all needs are between 0 and 1, too.
-	MemoryRescaled = "rescaled"
+	memoryRescaled = "rescaled"
 )
 
-// VCSchedMemories lists the readings, the default first.
-var VCSchedMemories = []string{MemoryRedrawn, MemoryRescaled}
+// vcSchedMemories lists the readings, the default first.
+var vcSchedMemories = []string{memoryRedrawn, memoryRescaled}
 
 // CheckKeys implements KeyChecker.
 func (s *VCSchedSpec) CheckKeys(map[string]bool) error {
 	switch {
-	case s.Memory != "" && !slices.Contains(VCSchedMemories, s.Memory):
-		return fmt.Errorf("memory is %q, must be one of %q", s.Memory, VCSchedMemories)
+	case s.Memory != "" && !slices.Contains(vcSchedMemories, s.Memory):
+		return fmt.Errorf("memory is %q, must be one of %q", s.Memory, vcSchedMemories)
 	case s.Tasks != 0 && s.Jobs != 0:
 		return fmt.Errorf("tasks is %d and jobs %d: with a number of tasks jobs must be 0", s.Tasks, s.Jobs)
 	}
@@ -109,7 +109,7 @@ func (s *VCSchedSpec) Nth(k, _ int, seed uint64) Planned {
 // for that reading of the memory needs. H64-T100 has 100 tasks in any number of
 // jobs.
 func (s VCSchedSpec) Name() string {
-	if s.Memory == MemoryRescaled {
+	if s.Memory == memoryRescaled {
 		return fmt.Sprintf("%s-%s-%d", s.drawName(), s.Memory, s.Index)
 	}
 	return fmt.Sprintf("%s-%d", s.drawName(), s.Index)
@@ -205,7 +205,7 @@ func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 	for len(in.Jobs) < s.Jobs || tasks < s.Tasks {
 		n := 1
 		if s.MaxTasks > 1 {
-			n = LublinTasks(rng, s.MaxTasks)
+			n = lublinTasks(rng, s.MaxTasks)
 		}
 		if s.Tasks > 0 {
 			n = min(n, s.Tasks-tasks)
@@ -229,11 +229,11 @@ func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 		for i := range in.Jobs {
 			in.Jobs[i].Resources = append(in.Jobs[i].Resources, truncatedNormal(rng, mean, s.CoVResources))
 		}
-		if s.Memory == MemoryRescaled {
+		if s.Memory == memoryRescaled {
 			rescale(in, total, func(j *model.VCSchedJob) *float64 { return &j.Resources[r] })
 		}
 	}
-	if s.Memory == MemoryRescaled {
+	if s.Memory == memoryRescaled {
 		rescale(in, total, func(j *model.VCSchedJob) *float64 { return &j.Memory })
 	}
 	if s.Running > 0 {

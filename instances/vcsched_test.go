@@ -107,7 +107,7 @@ func TestRescaledMemory(t *testing.T) {
 			s.Jobs, s.Tasks = 0, 60
 		}
 		drawn := draw(t, s)
-		s.Memory = instances.MemoryRescaled
+		s.Memory = "rescaled"
 		in := draw(t, s)
 		var sum, below, before, last float64
 		for i, j := range in.Jobs {
@@ -148,7 +148,7 @@ func TestTasks(t *testing.T) {
 	if s.Name() != "H64-T500-s30-ca25-cm25-t64-0" {
 		t.Errorf("name %s", s.Name())
 	}
-	s.Memory = instances.MemoryRescaled
+	s.Memory = "rescaled"
 	if s.Name() != "H64-T500-s30-ca25-cm25-t64-rescaled-0" {
 		t.Errorf("name %s", s.Name())
 	}
@@ -251,7 +251,7 @@ func TestDrawsStay(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]instances.VCSchedSpec{
 		"a724ec0f41675973d53514b4569693b70050605eebaf9d929b826de8a8ac325d": {Hosts: 4, Jobs: 12, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.25, Seed: 5, Index: 3},
-		"7a06217119477a86dbe1ba90584cd7da4acae4022c679f8f32116b6be60aaf1e": {Hosts: 16, Tasks: 60, Slack: 0.2, CoVCPU: 0.25, CoVMemory: 0.75, MaxTasks: 8, Memory: instances.MemoryRescaled, Seed: 1},
+		"7a06217119477a86dbe1ba90584cd7da4acae4022c679f8f32116b6be60aaf1e": {Hosts: 16, Tasks: 60, Slack: 0.2, CoVCPU: 0.25, CoVMemory: 0.75, MaxTasks: 8, Memory: "rescaled", Seed: 1},
 		"d032cddde31b4e22d0a921755cbd3b213452cca70880719ed39433b25ffc9a97": {Hosts: 6, Jobs: 14, Slack: 0.4, CoVCPU: 0.5, CoVMemory: 0.5, Running: 0.5, Budget: 0.25, Seed: 2},
 	} {
 		if h, err := model.Hash(draw(t, s)); err != nil || h != "sha256:"+want {
@@ -284,7 +284,7 @@ func TestResourcesAndSizes(t *testing.T) {
 			t.Errorf("resource %d: mean %v, coefficient of variation %v", r, mean, std/mean)
 		}
 	}
-	s.Hosts, s.Jobs, s.Memory = 6, 30, instances.MemoryRescaled
+	s.Hosts, s.Jobs, s.Memory = 6, 30, "rescaled"
 	s.Running, s.Budget = 0.7, 0.5
 	in = draw(t, s)
 	for r := -1; r < 2; r++ {

@@ -17,9 +17,9 @@ type workloadJob struct {
 // workload draws the jobs of the model, by submission.
 func (s BatchSpec) workload() ([]workloadJob, error) {
 	switch s.Model {
-	case ModelJann:
+	case modelJann:
 		return s.jann97()
-	case ModelLublin:
+	case modelLublin:
 		return s.lublin(), nil
 	}
 	return s.feitelson96()
@@ -29,12 +29,12 @@ func (s BatchSpec) workload() ([]workloadJob, error) {
 // stream of jobs, column T of the authors' program, by its rules for other
 // machines.
 func (s BatchSpec) lublin() []workloadJob {
-	arrivals := NewLublinArrivals(LublinColumnT, stream(s.Seed, uint64(s.Index), streamArrivals))
+	arrivals := newLublinArrivals(lublinColumnT, stream(s.Seed, uint64(s.Index), streamArrivals))
 	all := make([]workloadJob, s.Jobs)
 	for k := range all {
 		rng := stream(s.Seed, uint64(s.Index), uint64(k))
-		size := LublinTasks(rng, s.Processors)
-		all[k] = workloadJob{arrivals.Next(), LublinRuntime(LublinColumnT, size, rng), size}
+		size := lublinTasks(rng, s.Processors)
+		all[k] = workloadJob{arrivals.Next(), lublinRuntime(lublinColumnT, size, rng), size}
 	}
 	return all
 }

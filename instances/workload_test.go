@@ -145,7 +145,7 @@ func TestFeitelsonRepeats(t *testing.T) {
 // The Jann-style model has the rates, sizes and runtimes of its table.
 func TestJann97(t *testing.T) {
 	const n = 100_000
-	jobs := workloadOf(t, func(s *BatchSpec) { s.Model, s.Jobs = ModelJann, n })
+	jobs := workloadOf(t, func(s *BatchSpec) { s.Model, s.Jobs = modelJann, n })
 	// Mean times between jobs, sizes and runtimes as the table's source prints them.
 	want := []struct{ gap, size, runtime float64 }{{3069.5, 1, 10232.7}, {7503.6, 2, 5898.7}, {6632.5, 3.68, 4488.4}, {6309.3, 6.91, 10038.6},
 		{7606.8, 12.51, 12214.8}, {19803.7, 26.67, 10059.2}, {34342.4, 49.63, 6922.4}, {85400.1, 81.09, 7490.7}}
@@ -195,7 +195,7 @@ func TestJann97(t *testing.T) {
 	if mean := stat.Mean(figureOf(jobs, sizeOf), nil); math.Abs(mean-7.66) > 0.6 {
 		t.Errorf("mean size %.2f, want 7.66, the log's", mean)
 	}
-	for _, j := range workloadOf(t, func(s *BatchSpec) { s.Model, s.Jobs, s.Processors = ModelJann, 5000, 20 }) {
+	for _, j := range workloadOf(t, func(s *BatchSpec) { s.Model, s.Jobs, s.Processors = modelJann, 5000, 20 }) {
 		if j.size > 20 {
 			t.Fatalf("size %d of 20", j.size)
 		}
@@ -205,7 +205,7 @@ func TestJann97(t *testing.T) {
 // The Lublin-Feitelson model has the shares of column T, adapted to the machine.
 func TestLublinWorkload(t *testing.T) {
 	const n = 100_000
-	jobs := workloadOf(t, func(s *BatchSpec) { s.Model, s.Jobs = ModelLublin, n })
+	jobs := workloadOf(t, func(s *BatchSpec) { s.Model, s.Jobs = modelLublin, n })
 	serial := shareOf(jobs, func(j workloadJob) bool { return j.size == 1 })
 	// A parallel job has 1 process if its logarithm isn't above 0.5, which is below
 	// the least, 0.8.
@@ -258,7 +258,7 @@ func TestLostFigures(t *testing.T) {
 	}
 	for largest, want := range map[int]int{0: 99, 320: 319, 400: 320} {
 		most := 0
-		for _, j := range batchOf(t, func(s *BatchSpec) { s.Model, s.Jobs, s.Largest = ModelJann, 50_000, largest }).Jobs {
+		for _, j := range batchOf(t, func(s *BatchSpec) { s.Model, s.Jobs, s.Largest = modelJann, 50_000, largest }).Jobs {
 			most = max(most, j.Processes)
 		}
 		if most > want || most < want-9 {
@@ -276,8 +276,8 @@ func TestPrintedWorkloads(t *testing.T) {
 		serial, size, runtime float64
 		within                float64 // of the mean size
 	}{
-		{ModelFeitelson, 200_000, 0.18, 23.4, 2606.6, 0.03},
-		{ModelJann, 100_000, 0.408, 10.5, 11_267, 0.03},
+		{modelFeitelson, 200_000, 0.18, 23.4, 2606.6, 0.03},
+		{modelJann, 100_000, 0.408, 10.5, 11_267, 0.03},
 	} {
 		in := batchOf(t, func(s *BatchSpec) {
 			s.Model, s.Jobs, s.Serial, s.MeanSize, s.MeanRuntime = c.model, c.jobs, c.serial, c.size, c.runtime
@@ -473,13 +473,13 @@ func TestTsafrir(t *testing.T) {
 // The first jobs of seed 1 stay as they are: results are based on them.
 func TestBatchGolden(t *testing.T) {
 	for m, want := range map[string][]model.BatchJob{
-		ModelFeitelson: {{ID: "1", RuntimeS: 1249, EstimateS: 1800, Processes: 4, CPU: []float64{0.6775}, FgLoss: 0.0058, BgEfficiency: 0.621},
+		modelFeitelson: {{ID: "1", RuntimeS: 1249, EstimateS: 1800, Processes: 4, CPU: []float64{0.6775}, FgLoss: 0.0058, BgEfficiency: 0.621},
 			{ID: "2", SubmitS: 11.031, RuntimeS: 491, EstimateS: 108000, Processes: 1, FgLoss: 0.0385, BgEfficiency: 0.9053},
 			{ID: "3", SubmitS: 49.147, RuntimeS: 502, EstimateS: 3600, Processes: 11, CPU: []float64{0.644}, FgLoss: 0.0304, BgEfficiency: 0.6421}},
-		ModelJann: {{ID: "1", RuntimeS: 16730, EstimateS: 21600, Processes: 1, FgLoss: 0.0058, BgEfficiency: 0.8561},
+		modelJann: {{ID: "1", RuntimeS: 16730, EstimateS: 21600, Processes: 1, FgLoss: 0.0058, BgEfficiency: 0.8561},
 			{ID: "2", SubmitS: 109.344, RuntimeS: 309, EstimateS: 108000, Processes: 10, CPU: []float64{0.6433}, FgLoss: 0.0385, BgEfficiency: 0.7203},
 			{ID: "3", SubmitS: 125.156, RuntimeS: 8215, EstimateS: 72000, Processes: 1, FgLoss: 0.0304, BgEfficiency: 0.8971}},
-		ModelLublin: {{ID: "1", RuntimeS: 3, EstimateS: 64800, Processes: 9, CPU: []float64{0.6775}, FgLoss: 0.0058, BgEfficiency: 0.621},
+		modelLublin: {{ID: "1", RuntimeS: 3, EstimateS: 64800, Processes: 9, CPU: []float64{0.6775}, FgLoss: 0.0058, BgEfficiency: 0.621},
 			{ID: "2", SubmitS: 0.456, RuntimeS: 30, EstimateS: 300, Processes: 6, CPU: []float64{0.6433}, FgLoss: 0.0385, BgEfficiency: 0.7203},
 			{ID: "3", SubmitS: 1.638, RuntimeS: 5, EstimateS: 1800, Processes: 32, CPU: []float64{0.644}, FgLoss: 0.0304, BgEfficiency: 0.6421}},
 	} {

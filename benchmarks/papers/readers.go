@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/runs"
 )
 
@@ -145,7 +144,7 @@ func vcschedFindings(s *scope, records []runs.Record, _ []string) ([]Finding, er
 	}{
 		{"numbers of hosts", func(r runs.Record) any { return r.Params["hosts"] }},
 		{"limits of a job's tasks", func(r runs.Record) any { return r.Params["max_tasks"] }},
-		{"readings of the memory needs", func(r runs.Record) any { return strings.Contains(r.Instance, "-"+instances.MemoryRescaled+"-") }},
+		{"readings of the memory needs", func(r runs.Record) any { return strings.Contains(r.Instance, "-"+"rescaled"+"-") }},
 	} {
 		for i := range records {
 			if p.of(records[i]) != p.of(records[0]) {

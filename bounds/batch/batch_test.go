@@ -194,7 +194,7 @@ func TestBoundsRelations(t *testing.T) {
 func BenchmarkQuick(b *testing.B) {
 	for _, tiers := range []int{1, 2} {
 		spec := instances.NewBatchSpec()
-		spec.Jobs, spec.Tiers, spec.Load, spec.Estimates = 200_000, tiers, 0.9, instances.EstimatesExact
+		spec.Jobs, spec.Tiers, spec.Load, spec.Estimates = 200_000, tiers, 0.9, "exact"
 		in, err := spec.Generate()
 		if err != nil {
 			b.Fatal(err)

@@ -161,7 +161,7 @@ func TestDevices(t *testing.T) {
 			sum += solve(t, s, in).Nodes
 		}
 		spec := instances.NewBatchSpec() // where jobs arrive over time
-		spec.Model, spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Seed = instances.ModelLublin, 16, 16, 1, 2, 3
+		spec.Model, spec.Jobs, spec.Processors, spec.Tiers, spec.Load, spec.Seed = "lublin", 16, 16, 1, 2, 3
 		in, err := spec.Generate()
 		if err != nil {
 			t.Fatal(err)

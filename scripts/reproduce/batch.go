@@ -57,7 +57,7 @@ func batchLoads() ([]batchLoad, error) {
 		{Name: "FWload", Jobs: 200_000, Size: 23.4, Runtime: 2606.6, Serial: 18},
 		{Name: "JWload", Jobs: 100_000, Size: 10.5, Runtime: 11267, Serial: 40.8},
 	}
-	for i, workload := range []string{instances.ModelFeitelson, instances.ModelJann} {
+	for i, workload := range []string{"feitelson", "jann"} {
 		w := &all[i]
 		spec := instances.NewBatchSpec()
 		spec.Model, spec.Jobs, spec.Seed = workload, w.Jobs, 1

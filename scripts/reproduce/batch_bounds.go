@@ -46,15 +46,15 @@ func batchGapInstances() (all []*model.Batch, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, workload := range []string{instances.ModelFeitelson, instances.ModelJann, instances.ModelLublin} {
+	for _, workload := range []string{"feitelson", "jann", "lublin"} {
 		for _, load := range []float64{0.5, 0.7, 0.9} {
 			spec := instances.NewBatchSpec()
 			spec.Model, spec.Jobs, spec.Tiers, spec.Load, spec.Seed = workload, 20_000, 1, load, 1
 			name := "Lublin"
 			switch workload {
-			case instances.ModelFeitelson:
+			case "feitelson":
 				name, spec.Serial, spec.MeanSize, spec.MeanRuntime = "FWload", 0.18, 23.4, 2606.6
-			case instances.ModelJann:
+			case "jann":
 				name, spec.Serial, spec.MeanSize, spec.MeanRuntime = "JWload", 0.408, 10.5, 11267
 			}
 			in, err := spec.Generate()

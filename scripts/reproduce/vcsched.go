@@ -12,7 +12,6 @@ import (
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/benchmarks/papers"
 	"github.com/gapwise/gapwise/draw"
-	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/stats"
 	"github.com/gapwise/gapwise/model"
@@ -296,7 +295,7 @@ func needsOfAHost(plan string) (map[string]bool, error) {
 	}
 	full := map[string]bool{}
 	for _, c := range cases {
-		if !strings.Contains(c.Name, instances.MemoryRescaled) {
+		if !strings.Contains(c.Name, "rescaled") {
 			continue
 		}
 		in, err := c.Load()

@@ -1,0 +1,4 @@
+package instances
+
+// LublinTasks is for tests of its distribution.
+var LublinTasks = lublinTasks
