@@ -72,15 +72,16 @@ func (s *dagSearch) contended(d *model.DAG) error {
 // enumeration is complete.
 //
 // Plans are made by appending tasks in topological orders. Of the orders that make
-// the same plan, those are left out in which a task with a lower number than the
-// one just before it could have come before that one.
+// the same plan, those are left out in which a task with a lower place in the graph's order than
+// the one just before it could have come before that one.
 func (s *dagSearch) bestPlan(ctx context.Context, g *model.Graph, upper float64) (dagheur.Plan, float64, bool) {
 	k := newTicks(s.g, upper, s.off)
+	order := k.Graph.Order
 	replay := dagheur.NewReplay(g)
 	var best dagheur.Plan
 	plan := dagheur.Plan{Machine: make([]int32, k.n), Order: make([][]int32, k.m)}
-	end, placed := make([]int32, k.n), make([]bool, k.n)
-	free, on := make([]int32, k.m), make([]int8, k.n)
+	start, placed := make([]int64, k.n), make([]bool, k.n)
+	free := make([]int64, k.m)
 	complete := true
 	var walk func(left, before int)
 	walk = func(left, before int) {
@@ -99,33 +100,33 @@ func (s *dagSearch) bestPlan(ctx context.Context, g *model.Graph, upper float64)
 			return
 		}
 	next:
-		for t := range k.n {
+		for i, t := range order {
 			if placed[t] {
 				continue
 			}
 			after := false // t needs the task just before it
-			for i := range k.pred[t] {
-				if !placed[k.pred[t][i].to] {
+			for _, e := range g.Pred(t) {
+				f := g.From[e]
+				if !placed[f] {
 					continue next
 				}
-				after = after || int(k.pred[t][i].to) == before
+				after = after || before >= 0 && f == order[before]
 			}
-			id := k.task[t]
 			for a := range k.m {
 				// The task could have come before the one just before it: they
 				// are on two machines, and it doesn't need that one. Of all
 				// orders of a plan the least by numbers has no such pair.
-				if before >= 0 && t < before && !after && int32(a) != plan.Machine[k.task[before]] {
+				if before >= 0 && i < before && !after && int32(a) != plan.Machine[order[before]] {
 					continue
 				}
-				stop := k.earliest(t, a, on, end, free[a]) + k.cost[t*k.m+a]
-				if float64(stop+k.tail[t*k.m+a])*k.unit >= upper {
+				begin, was := k.Earliest(t, a, free[a], start, plan.Machine), free[a]
+				stop := begin + k.Cost(t, a)
+				if float64(stop+k.tail[int(t)*k.m+a])*k.Ticks.Unit >= upper {
 					continue
 				}
-				was := free[a]
-				placed[t], on[t], end[t], free[a], plan.Machine[id] = true, int8(a), stop, stop, int32(a)
-				plan.Order[a] = append(plan.Order[a], id)
-				walk(left-1, t)
+				placed[t], start[t], free[a], plan.Machine[t] = true, begin, stop, int32(a)
+				plan.Order[a] = append(plan.Order[a], t)
+				walk(left-1, i)
 				plan.Order[a] = plan.Order[a][:len(plan.Order[a])-1]
 				placed[t], free[a] = false, was
 			}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
 )
@@ -53,24 +54,24 @@ func (s *dagSearch) kernel() error {
 	if err := v.findWeights(s.Ctx); err != nil {
 		return err
 	}
-	upper, end, on := v.fit(s.g, s.plan)
+	_, start, upper := v.Play(s.plan.Machine, s.plan.Order)
 	x := newKernelModel(v, upper)
 	without := s.without
 	if proof != nil {
 		without |= lcg.Transitivity
 	}
-	k := lcg.NewWith(&x.Model, lcg.Options{Off: without})
+	k := lcg.NewWith(&x.Model.Model, lcg.Options{Off: without})
 	if s.off&devHint == 0 {
-		k.SetPhases(x.phases(end, on))
+		k.SetPhases(x.phases(start, s.plan.Machine))
 	}
-	log, err := s.Prove(k, strconv.FormatFloat(v.unit, 'g', -1, 64), int64(upper))
+	log, err := s.Prove(k, strconv.FormatFloat(v.Ticks.Unit, 'g', -1, 64), upper)
 	if err != nil {
 		return err
 	}
-	if log == nil && v.whole {
-		k.Require(x.Objective.AtLeast(int64(lower)))
+	if log == nil && v.Ticks.Whole {
+		k.Require(x.Objective.AtLeast(lower))
 	}
-	s.minimise(k, x, int64(upper))
+	s.minimise(k, x, upper)
 	if log != nil {
 		return log.Close()
 	}
@@ -84,14 +85,13 @@ func (s *dagSearch) minimise(k *lcg.Kernel, x *kernelModel, upper int64) {
 	best, nodes := upper, s.Nodes
 	note := func(o *lcg.Outcome) {
 		s.Nodes = nodes + k.Conflicts
-		s.lower = max(s.lower, float64(o.Bound)*x.v.unit)
+		s.lower = max(s.lower, float64(o.Bound)*x.Ticks.Unit)
 	}
 	o := k.Minimise(ctx, &upper, s.conflicts, func(o *lcg.Outcome) {
 		note(o)
 		if o.Values != nil && o.Best < best {
 			best = o.Best
-			end, on := x.assign(o.Values)
-			s.better(x.v, end, on)
+			s.better(x.planOf(o.Values))
 		}
 		s.progress()
 		if s.Set.Proof == nil && s.closed() {
@@ -105,35 +105,27 @@ func (s *dagSearch) minimise(k *lcg.Kernel, x *kernelModel, upper int64) {
 // are whole ticks, so this is a bound, too. The bound was made of whole figures
 // without rounding, or is less than they give by more than 1e-12 of it. Elsewhere the
 // result is where to begin, no more.
-func (s *dagSearch) roundUp(v *ticks) int32 {
-	lower := int32(math.Ceil(s.lower/v.unit*(1-1e-14) - 1e-9))
-	if v.whole {
-		s.lower = max(s.lower, float64(lower)*v.unit)
+func (s *dagSearch) roundUp(v *ticks) int64 {
+	lower := int64(math.Ceil(s.lower/v.Ticks.Unit*(1-1e-14) - 1e-9))
+	if v.Ticks.Whole {
+		s.lower = max(s.lower, float64(lower)*v.Ticks.Unit)
 	}
 	return lower
 }
 
 // phases returns values of the variables that stand for a schedule's machines and
 // orders.
-func (k *kernelModel) phases(end []int32, on []int8) []int64 {
-	v := k.v
+func (k *kernelModel) phases(start []int64, on []int32) []int64 {
 	values := make([]int64, len(k.Low))
-	for t := range v.n {
-		for a, x := range k.on[t] {
-			if x.If.SV >= 0 && int8(a) == on[t] {
-				values[x.If.Var()] = 1
-			}
+	for i, t := range k.Graph.Order {
+		if x := k.On(t, int(on[t])).If; x != cp.True {
+			values[x.Var()] = 1
 		}
-		for u := range t {
-			if x := k.before[u][t]; x.SV >= 0 && v.startOf(u, end, on) <= v.startOf(t, end, on) {
+		for j, u := range k.Graph.Order[:i] {
+			if x := k.before[j][i]; x != cp.True && start[u] <= start[t] {
 				values[x.Var()] = 1
 			}
 		}
 	}
 	return values
-}
-
-// startOf returns when a task starts.
-func (v *ticks) startOf(t int, end []int32, on []int8) int32 {
-	return end[t] - v.cost[t*v.m+int(on[t])]
 }

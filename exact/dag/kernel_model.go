@@ -1,10 +1,13 @@
 package dag
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
+	"slices"
 
+	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/dagmodel"
 )
 
 // kernelModel is the constraint model of a DAG without contention, in ticks: for
@@ -32,153 +35,114 @@ import (
 //
 //	max over edges (T, S) of min_B (length from A to B + cost of S on B + tail of S on B).
 type kernelModel struct {
-	cp.Model
+	dagmodel.Model
 	v      *ticks
-	on     [][]cp.Start // of task t on machine a
-	before [][]cp.Lit   // task t goes before u, if both are on one machine
-	heads  []int32      // earliest start by paths of task t on machine a at [t*m+a]
+	before [][]cp.Lit // the i-th task in topological order goes before the j-th, if both are on one machine
 }
 
 // newKernelModel returns the model of the schedules that end by the horizon.
-func newKernelModel(v *ticks, horizon int32) *kernelModel {
-	k := &kernelModel{v: v, on: make([][]cp.Start, v.n), before: make([][]cp.Lit, v.n), heads: make([]int32, v.n*v.m)}
-	k.Objective = k.Int(0, int64(horizon))
-	k.Call(k.Objective, "makespan")
-	for t := range v.n {
-		k.place(t, int64(horizon))
+func newKernelModel(v *ticks, horizon int64) *kernelModel {
+	k := &kernelModel{Model: *dagmodel.New(v.Times, 0, horizon, true), v: v}
+	machines := make([]int, v.m)
+	for a := range machines {
+		machines[a] = a
 	}
-	path := k.delays()
-	k.orders(path)
-	if v.off&devNoOverlap == 0 {
-		k.machines()
-	} else {
-		k.pairs()
+	order := v.Graph.Order
+	for _, t := range order {
+		k.Place(t, machines, func(int) int64 { return 0 }, func(a int) int64 { return horizon - v.Cost(t, a) - v.tail[int(t)*v.m+a] })
+	}
+	for _, t := range slices.Backward(order) {
+		k.End(t, v.tail)
+		for _, e := range v.Graph.Succ(t) {
+			k.Edge(e)
+		}
+	}
+	k.orders()
+	for a := range machines {
+		if v.off&devNoOverlap == 0 {
+			k.Machine(a, order, func(i, j int) cp.Lit { return k.before[i][j] })
+			continue
+		}
+		for j, u := range order { // the same for each two tasks alone
+			for i, t := range order[:j] {
+				k.Machine(a, []int32{t, u}, func(first, _ int) cp.Lit { return [2]cp.Lit{k.before[i][j], k.before[j][i]}[first] })
+			}
+		}
 	}
 	if v.off&devLoadRows == 0 {
-		k.loads()
+		k.loads(machines)
 	}
 	return k
 }
 
-// place adds the variables of a task, and that it is on one machine.
-func (k *kernelModel) place(t int, horizon int64) {
-	v := k.v
-	xs := make([]cp.Lit, v.m)
-	for a := range v.m {
-		if xs[a] = cp.True; v.m > 1 {
-			x := k.Bool()
-			k.Call(x, fmt.Sprint("on ", v.task[t], " ", a))
-			k.Decisions = append(k.Decisions, x)
-			xs[a] = x.Is()
-		}
-		at := k.Optional(xs[a], 0, horizon-int64(v.cost[t*v.m+a])-int64(v.tail[t*v.m+a]))
-		k.Call(at, fmt.Sprint("start ", v.task[t], " ", a))
-		k.on[t] = append(k.on[t], cp.Start{If: xs[a], At: at})
+// orders makes an order of each two tasks without a path between them.
+func (k *kernelModel) orders() {
+	g := k.Graph
+	path, place := make([][]bool, k.v.n), make([]int, k.v.n) // by places in the topological order
+	k.before = make([][]cp.Lit, k.v.n)
+	for i, t := range g.Order {
+		place[t], path[i], k.before[i] = i, make([]bool, k.v.n), make([]cp.Lit, k.v.n)
 	}
-	if v.m > 1 {
-		k.ExactlyOne(fmt.Sprint("one ", v.task[t]), xs...)
-	}
-}
-
-// delays adds the edges and the ends, and returns from which task there is a path
-// to which.
-func (k *kernelModel) delays() (path [][]bool) {
-	v := k.v
-	end := []cp.Start{{If: cp.True, At: k.Objective}}
-	path = make([][]bool, v.n)
-	for t := v.n - 1; t >= 0; t-- {
-		path[t] = make([]bool, v.n)
-		last := &cp.Delay{From: k.on[t], To: end}
-		for a := range v.m {
-			last.By = append(last.By, []int64{int64(v.cost[t*v.m+a]) + int64(v.tail[t*v.m+a])})
-		}
-		k.AddAs(fmt.Sprint("end ", v.task[t]), last)
-		for i := range v.succ[t] {
-			x := &v.succ[t][i]
-			path[t][x.to] = true
-			for u, is := range path[x.to] {
-				path[t][u] = path[t][u] || is
+	for i, t := range slices.Backward(g.Order) {
+		for _, e := range g.Succ(t) {
+			j := place[g.To[e]]
+			path[i][j] = true
+			for u, is := range path[j] {
+				path[i][u] = path[i][u] || is
 			}
-			d := &cp.Delay{From: k.on[t], To: k.on[x.to]}
-			for a := range v.m {
-				by := make([]int64, v.m)
-				for b := range v.m {
-					by[b] = int64(v.cost[t*v.m+a]) + int64(v.length(x, a, b))
-				}
-				d.By = append(d.By, by)
-			}
-			k.AddAs(fmt.Sprint("delay ", v.task[t], " ", v.task[x.to]), d)
 		}
 	}
-	return path
-}
-
-// orders adds an order of each two tasks without a path between them.
-func (k *kernelModel) orders(path [][]bool) {
-	v := k.v
-	for t := range k.before {
-		k.before[t] = make([]cp.Lit, v.n)
-		for u := range t {
-			if k.before[u][t] = cp.True; !path[u][t] {
+	for j, t := range g.Order {
+		for i, u := range g.Order[:j] {
+			if k.before[i][j] = cp.True; !path[i][j] {
 				x := k.Bool()
-				k.Call(x, fmt.Sprint("before ", v.task[u], " ", v.task[t]))
-				k.before[u][t] = x.Is()
+				k.Call(x, fmt.Sprint("before ", u, " ", t))
+				k.before[i][j] = x.Is()
 			}
-			k.before[t][u] = k.before[u][t].Not()
+			k.before[j][i] = k.before[i][j].Not()
 		}
 	}
 }
 
-// machines adds that no two tasks overlap on a machine.
-func (k *kernelModel) machines() {
-	v := k.v
-	for a := range v.m {
-		c := &cp.NoOverlap{Before: k.before}
-		for t := range v.n {
-			c.Starts, c.Lengths = append(c.Starts, k.on[t][a]), append(c.Lengths, int64(v.cost[t*v.m+a]))
-		}
-		k.AddAs(fmt.Sprint("machine ", a), c)
+// loads adds rows of the load of the machines. A row's name is "load W0,W1,...: T1 T2
+// ...", the weights of the machines and the tasks, with heads by paths
+// (dagmodel.Times.Heads), the tails above, and
+//
+//	lower = max_t min_a (head_ta + cost_ta + tail_ta).
+//
+// findWeights chooses the weights by duals of a linear program, and the sets are all
+// tasks, those with the longest tails, and those with the latest heads.
+func (k *kernelModel) loads(machines []int) {
+	v, lower := k.v, int64(0)
+	head, least := make([]int64, v.n*v.m), make([]int64, v.n)
+	v.Heads(head, v.Graph.Order, func(int32) []int { return machines }, func(int32) int32 { return -1 })
+	for t := range int32(v.n) {
+		lower = max(lower, k.Through(t, head, v.tail))
+		least[t] = slices.Min(head[int(t)*v.m:][:v.m])
 	}
-}
-
-// pairs adds the same for each two tasks alone.
-func (k *kernelModel) pairs() {
-	v := k.v
-	for a := range v.m {
-		name := fmt.Sprint("machine ", a)
-		for t := range v.n {
-			for u := range t {
-				two := [][]cp.Lit{{{}, k.before[u][t]}, {k.before[t][u], {}}}
-				k.AddAs(name, &cp.NoOverlap{
-					Starts:  []cp.Start{k.on[u][a], k.on[t][a]},
-					Lengths: []int64{int64(v.cost[u*v.m+a]), int64(v.cost[t*v.m+a])},
-					Before:  two,
-				})
+	byHead := slices.Clone(v.Graph.Order)
+	slices.SortStableFunc(byHead, func(a, b int32) int { return cmp.Compare(least[b], least[a]) })
+	for _, w := range v.weights {
+		for part := 1; part <= 4; part++ {
+			for i, sorted := range [][]int32{v.byTail, byHead} {
+				if set := sorted[:v.n*part/4]; len(set) > 0 && (part < 4 || i == 0) {
+					k.Row(k.NewLoad(set, head, v.tail, lower), w)
+				}
 			}
 		}
 	}
 }
 
-// assign returns the literals' tasks' machines and ends of a solution.
-func (k *kernelModel) assign(values []int64) (end []int32, on []int8) {
-	v := k.v
-	s := cp.Assignment{Model: &k.Model, Values: values}
-	end, on = make([]int32, v.n), make([]int8, v.n)
-	for t := range v.n {
-		for a, x := range k.on[t] {
+// planOf returns the plan of a solution.
+func (k *kernelModel) planOf(values []int64) dagheur.Plan {
+	s := cp.Assignment{Model: &k.Model.Model, Values: values}
+	start, on := make([]int64, k.v.n), make([]int32, k.v.n)
+	for t := range on {
+		for a, x := range k.Starts[t] {
 			if s.Is(x.If) {
-				on[t], end[t] = int8(a), int32(values[x.At])+v.cost[t*v.m+a]
+				on[t], start[t] = int32(a), values[x.At]
 			}
 		}
 	}
-	return end, on
-}
-
-// numbers joins numbers with a separator.
-func numbers(of []int32, separator string) string {
-	words := make([]string, len(of))
-	for i, x := range of {
-		words[i] = fmt.Sprint(x)
-	}
-	return strings.Join(words, separator)
+	return k.v.planOf(start, on)
 }

@@ -9,7 +9,7 @@ import (
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 )
 
-// findWeights chooses the machines' weights w for the load bound (expander.load):
+// findWeights chooses the machines' weights w for the load bound (dagmodel.Load):
 // equal ones, and the optimal duals of the assignment program of R|pmtn|Cmax,
 //
 //	min C, Σ_a x_ta = 1 for each task t, Σ_t cost_ta x_ta ≤ C for each machine a,
@@ -17,16 +17,9 @@ import (
 // for all tasks and for those with the longer tails. Any weights give a valid
 // bound; these give the best at the start of the search.
 func (v *ticks) findWeights(ctx context.Context) error {
-	v.byTail = make([]int32, v.n)
-	for t := range v.byTail {
-		v.byTail[t] = int32(t)
-	}
+	v.byTail = slices.Clone(v.Graph.Order)
 	slices.SortStableFunc(v.byTail, func(a, b int32) int { return cmp.Compare(v.least[b], v.least[a]) })
-	equal := make([]int32, v.m)
-	for a := range equal {
-		equal[a] = 1
-	}
-	v.weights = [][]int32{equal}
+	v.weights = [][]int64{slices.Repeat([]int64{1}, v.m)}
 	// On identical machines, or one, equal weights are best already: the mean of
 	// dual values over all exchanges of machines is optimal, too.
 	if v.off&devLoadWeights != 0 || v.identical() {
@@ -40,7 +33,7 @@ func (v *ticks) findWeights(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if w != nil && !slices.ContainsFunc(v.weights, func(v []int32) bool { return slices.Equal(v, w) }) {
+		if w != nil && !slices.ContainsFunc(v.weights, func(v []int64) bool { return slices.Equal(v, w) }) {
 			v.weights = append(v.weights, w)
 		}
 	}
@@ -49,20 +42,20 @@ func (v *ticks) findWeights(ctx context.Context) error {
 
 // loadDuals returns the machines' duals, the greatest scaled to 10,000 and rounded;
 // nil if HiGHS was interrupted.
-func (v *ticks) loadDuals(ctx context.Context, tasks []int32) ([]int32, error) {
+func (v *ticks) loadDuals(ctx context.Context, tasks []int32) ([]int64, error) {
 	var cost []float64
 	for _, t := range tasks {
-		for _, c := range v.cost[int(t)*v.m : int(t+1)*v.m] {
-			cost = append(cost, float64(c))
+		for a := range v.m {
+			cost = append(cost, float64(v.Cost(t, a)))
 		}
 	}
 	duals, err := dagbounds.LoadWeights(ctx, cost, v.m)
 	if duals == nil || err != nil {
 		return nil, err
 	}
-	w := make([]int32, v.m)
+	w := make([]int64, v.m)
 	for a := range w {
-		w[a] = int32(math.Round(10_000 * duals[a] / slices.Max(duals)))
+		w[a] = int64(math.Round(10_000 * duals[a] / slices.Max(duals)))
 	}
 	return w, nil
 }

@@ -45,17 +45,17 @@ var spoilt = map[string]func(rng *rand.Rand, m *kernelModel) bool{
 		return ok
 	},
 	"a start ends too soon": func(rng *rand.Rand, m *kernelModel) bool {
-		x := m.on[rng.IntN(len(m.on))]
+		x := m.Starts[rng.IntN(len(m.Starts))]
 		m.High[x[rng.IntN(len(x))].At] -= 4
 		return true
 	},
 	"a machine is taken from a task": func(rng *rand.Rand, m *kernelModel) bool {
-		t := rng.IntN(len(m.on))
-		x := m.on[t][rng.IntN(len(m.on[t]))].If
-		if m.v.m > 1 {
-			m.AddAs("one "+strconv.Itoa(int(m.v.task[t])), cp.Nogood{x})
+		t := rng.IntN(len(m.Starts))
+		x := m.Starts[t][rng.IntN(len(m.Starts[t]))].If
+		if len(m.Starts[t]) > 1 {
+			m.AddAs("one "+strconv.Itoa(t), cp.Nogood{x})
 		}
-		return m.v.m > 1
+		return len(m.Starts[t]) > 1
 	},
 }
 
@@ -82,15 +82,15 @@ func TestProofOfSpoiltModel(t *testing.T) {
 				if err := v.findWeights(context.Background()); err != nil {
 					t.Fatal(err)
 				}
-				horizon := int64(r.Objective/v.unit) + 2
-				m := newKernelModel(v, int32(horizon))
+				horizon := int64(r.Objective/v.Ticks.Unit) + 2
+				m := newKernelModel(v, horizon)
 				if !spoil(rng, m) {
 					continue
 				}
 				tries++
 				var b bytes.Buffer
-				k := lcg.New(&m.Model)
-				p, err := k.Prove(&b, lcg.Header{Kind: "dag", Instance: hash, Unit: strconv.FormatFloat(v.unit, 'g', -1, 64), Upper: horizon})
+				k := lcg.New(&m.Model.Model)
+				p, err := k.Prove(&b, lcg.Header{Kind: "dag", Instance: hash, Unit: strconv.FormatFloat(v.Ticks.Unit, 'g', -1, 64), Upper: horizon})
 				if err != nil {
 					t.Fatal(err)
 				}

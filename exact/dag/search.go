@@ -1,9 +1,7 @@
 package dag
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	"github.com/gapwise/gapwise/exact"
@@ -150,9 +148,8 @@ func (s *dagSearch) closed() bool {
 	return s.upper <= s.lower || model.Gap(s.upper, s.lower) <= min(s.Set.GapLimit(), 1)*0.9
 }
 
-// better takes a schedule in ticks if it is better than the one known.
-func (s *dagSearch) better(v *ticks, end []int32, on []int8) {
-	p := v.planOf(end, on)
+// better takes a plan if it is better than the one known.
+func (s *dagSearch) better(p dagheur.Plan) {
 	if makespan := dagheur.NewReplay(s.g).Run(p, nil); makespan < s.upper {
 		s.plan, s.upper = p, makespan
 		s.progress()
@@ -161,25 +158,4 @@ func (s *dagSearch) better(v *ticks, end []int32, on []int8) {
 
 func (s *dagSearch) progress() {
 	s.Tell(s.upper, s.lower, func() model.Solution { return s.schedule() })
-}
-
-// planOf returns the plan of a schedule in the instance's task numbers.
-func (v *ticks) planOf(end []int32, on []int8) dagheur.Plan {
-	p := dagheur.Plan{Machine: make([]int32, v.n), Order: make([][]int32, v.m)}
-	byEnd := make([]int32, v.n)
-	for i := range byEnd {
-		byEnd[i] = int32(i)
-	}
-	// Ends and, for tasks of length zero, the topological numbers are in
-	// the order of the machine.
-	slices.SortFunc(byEnd, func(a, b int32) int {
-		sa, sb := v.startOf(int(a), end, on), v.startOf(int(b), end, on)
-		return cmp.Or(cmp.Compare(sa, sb), cmp.Compare(end[a], end[b]), cmp.Compare(a, b))
-	})
-	for _, i := range byEnd {
-		t, m := v.task[i], int32(on[i])
-		p.Machine[t] = m
-		p.Order[m] = append(p.Order[m], t)
-	}
-	return p
 }

@@ -193,7 +193,7 @@ func (x *neighbourhoods) search(ctx context.Context, relaxed []int32) (searched,
 			w.values[v] = x.rng.Int64N(2)
 		}
 	}
-	k := lcg.NewWith(&w.Model, lcg.Options{Off: lnsOff})
+	k := lcg.NewWith(&w.Model.Model, lcg.Options{Off: lnsOff})
 	found := false
 	for !closed && k.Conflicts < lnsConflicts*x.effort && k.Events < lnsEvents*x.effort {
 		k.SetPhases(w.values)
@@ -213,7 +213,7 @@ func (x *neighbourhoods) search(ctx context.Context, relaxed []int32) (searched,
 		return true, false, closed
 	}
 	p := w.read()
-	value := Ideal(b.g, p) // ticks may have been rounded
+	value := Ideal(b.Graph, p) // ticks may have been rounded
 	if value > x.value || !b.take(p) {
 		return true, false, closed
 	}
@@ -221,8 +221,8 @@ func (x *neighbourhoods) search(ctx context.Context, relaxed []int32) (searched,
 		return true, false, closed
 	}
 	x.value = value
-	if !b.v.Whole && value < x.horizon/2 { // a much better plan asks for finer ticks
-		x.horizon, x.board, closed = value, newBoard(b.g, p, value), false
+	if !b.Ticks.Whole && value < x.horizon/2 { // a much better plan asks for finer ticks
+		x.horizon, x.board, closed = value, newBoard(b.Graph, p, value), false
 	}
 	x.found()
 	return true, true, closed

@@ -75,7 +75,7 @@ func (x *neighbourhoods) distanceInTime(distance []float64, two bool) {
 	one, other := int32(x.rng.IntN(b.m)), int32(x.rng.IntN(b.m))
 	for t := range distance {
 		a := b.plan.Machine[t]
-		distance[t] = math.Abs(float64(b.start[t]) + float64(b.cost(int32(t), int(a)))/2 - moment)
+		distance[t] = math.Abs(float64(b.start[t]) + float64(b.Cost(int32(t), int(a)))/2 - moment)
 		if two && a != one && a != other {
 			distance[t] += float64(b.makespan)
 		}
@@ -94,11 +94,11 @@ func (x *neighbourhoods) distanceByEdges(distance []float64, size int) {
 	distance[list[0]] = 0
 	for i := 0; i < len(list) && len(list) < size; i++ {
 		var near []int32
-		for _, e := range b.g.Pred(list[i]) {
-			near = append(near, b.g.From[e])
+		for _, e := range b.Graph.Pred(list[i]) {
+			near = append(near, b.Graph.From[e])
 		}
-		for _, e := range b.g.Succ(list[i]) {
-			near = append(near, b.g.To[e])
+		for _, e := range b.Graph.Succ(list[i]) {
+			near = append(near, b.Graph.To[e])
 		}
 		x.rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
 		for _, u := range near {
@@ -113,7 +113,7 @@ func (x *neighbourhoods) distanceByEdges(distance []float64, size int) {
 // critical returns a critical path, its last task first. Where a task waited for
 // several, pick draws one of them.
 func (b *board) critical(pick func(n int) int) []int32 {
-	end := func(t int32) int64 { return b.start[t] + b.cost(t, int(b.plan.Machine[t])) }
+	end := func(t int32) int64 { return b.start[t] + b.Cost(t, int(b.plan.Machine[t])) }
 	before := make([]int32, b.n) // on its machine
 	for _, order := range b.plan.Order {
 		for i, t := range order {
@@ -130,9 +130,9 @@ func (b *board) critical(pick func(n int) int) []int32 {
 		if f := before[t]; f >= 0 && end(f) == b.start[t] {
 			waited = append(waited, f)
 		}
-		for _, e := range b.g.Pred(t) {
-			f := b.g.From[e]
-			if end(f)+b.length(e, int(b.plan.Machine[f]), int(b.plan.Machine[t])) == b.start[t] {
+		for _, e := range b.Graph.Pred(t) {
+			f := b.Graph.From[e]
+			if end(f)+b.Length(e, int(b.plan.Machine[f]), int(b.plan.Machine[t])) == b.start[t] {
 				waited = append(waited, f)
 			}
 		}

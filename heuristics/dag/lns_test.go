@@ -136,7 +136,7 @@ func TestLNSFindsTheBestOfANeighbourhood(t *testing.T) {
 			x := newNeighbourhoods(t.Context(), g, OnMachine(g, 0), uint64(k))
 			x.aside = 0
 			x.effort = 1000 // large figures take many events
-			if !x.board.v.Whole {
+			if !x.board.Ticks.Whole {
 				continue // the kernel's best can be another one
 			}
 			for range 3 {
@@ -188,7 +188,7 @@ func TestLNSLoadsAreValid(t *testing.T) {
 				w.Names = w.Names[:len(w.Constraints)]
 				rows += n - len(w.Constraints)
 			}
-			o := lcg.New(&w.Model).Minimise(context.Background(), nil, 0, nil)
+			o := lcg.New(&w.Model.Model).Minimise(context.Background(), nil, 0, nil)
 			if !o.Optimal {
 				t.Fatalf("instance %d: %+v", k, o)
 			}

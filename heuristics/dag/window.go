@@ -3,14 +3,14 @@ package dag
 import (
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/dagmodel"
 	"github.com/gapwise/gapwise/model"
 )
 
 // board is a plan of a contention-free graph in whole ticks, with what the models of
 // its neighbourhoods are made of.
 type board struct {
-	g        *model.Graph
-	v        *model.DAGTicks
+	dagmodel.Times
 	n, m     int
 	machines []int // 0 to m-1
 	plan     Plan
@@ -49,7 +49,7 @@ func (s bitset) join(o bitset) {
 
 func newBoard(g *model.Graph, p Plan, horizon float64) *board {
 	n, m := g.Tasks, g.Machines
-	b := &board{g: g, v: g.Ticks(horizon), n: n, m: m, machines: make([]int, m), place: make([]int32, n), start: make([]int64, n),
+	b := &board{Times: dagmodel.Times{Graph: g, Ticks: g.Ticks(horizon)}, n: n, m: m, machines: make([]int, m), place: make([]int32, n),
 		number: make([]int32, n), chains: make([][]int32, m), index: make([]int32, n), head: make([]int64, n*m), tail: make([]int64, n*m),
 		from: make([]bitset, n), to: make([]bitset, n), after: make([]bool, n), ahead: make([]bool, n)}
 	for a := range b.machines {
@@ -59,40 +59,16 @@ func newBoard(g *model.Graph, p Plan, horizon float64) *board {
 	return b
 }
 
-func (b *board) cost(t int32, a int) int64 { return int64(b.v.Cost[int(t)*b.m+a]) }
-
-// length returns the length of an edge from machine a to c.
-func (b *board) length(e int32, a, c int) int64 {
-	switch {
-	case a == c:
-		return 0
-	case b.g.Uniform:
-		return int64(b.v.Comm[e])
-	}
-	return int64(b.v.Comm[(int(e)*b.m+a)*b.m+c])
-}
-
 // take makes a plan the board's, and reports whether its tasks don't wait for each
 // other in a circle, else it isn't taken.
 func (b *board) take(p Plan) bool {
-	play := model.NewDAGPlay(b.g)
-	play.Run(p.Machine, p.Order)
-	if len(play.Played) < b.n {
+	played, start, makespan := b.Play(p.Machine, p.Order)
+	if len(played) < b.n {
 		return false
 	}
-	b.plan, b.sequence, b.makespan = p, slices.Clone(play.Played), 0
-	free := make([]int64, b.m)
+	b.plan, b.sequence, b.start, b.makespan = p, played, start, makespan
 	for i, t := range b.sequence {
 		b.place[t] = int32(i)
-		a := int(p.Machine[t])
-		start := free[a]
-		for _, e := range b.g.Pred(t) {
-			f := b.g.From[e]
-			c := int(p.Machine[f])
-			start = max(start, b.start[f]+b.cost(f, c)+b.length(e, c, a))
-		}
-		b.start[t], free[a] = start, start+b.cost(t, a)
-		b.makespan = max(b.makespan, free[a])
 	}
 	return true
 }
@@ -105,8 +81,6 @@ func (b *board) on(t int32) []int {
 	a := b.plan.Machine[t]
 	return b.machines[a : a+1]
 }
-
-const tooLate = 1 << 50
 
 // free makes the given tasks free, and prepares the model of the schedules that end by
 // the horizon in which all others keep their machines and their order on them. It
@@ -129,7 +103,7 @@ func (b *board) free(relaxed []int32, horizon int64) bool {
 		}
 	}
 	b.tails()
-	b.heads()
+	b.Heads(b.head, b.sequence, b.on, b.fixedBefore)
 	for t := range int32(b.n) {
 		if b.number[t] < 0 && !b.fits(t, int(b.plan.Machine[t]), horizon) {
 			return false
@@ -146,7 +120,7 @@ func (b *board) free(relaxed []int32, horizon int64) bool {
 // fits reports whether a task can be on a machine by its head and tail.
 func (b *board) fits(t int32, a int, horizon int64) bool {
 	i := int(t)*b.m + a
-	return b.head[i]+b.cost(t, a)+b.tail[i] <= horizon
+	return b.head[i]+b.Cost(t, a)+b.tail[i] <= horizon
 }
 
 // neighbour returns the fixed task next to a fixed one on its machine, -1 without.
@@ -158,44 +132,30 @@ func (b *board) neighbour(t int32, step int) int32 {
 	return -1
 }
 
-// heads computes the longest paths of edges and fixed orders to each task, of a relaxed
-// task over its best machine.
-func (b *board) heads() {
-	for _, t := range b.sequence {
-		for _, a := range b.on(t) {
-			h := int64(0)
-			for _, e := range b.g.Pred(t) {
-				f, best := b.g.From[e], int64(tooLate)
-				for _, c := range b.on(f) {
-					best = min(best, b.head[int(f)*b.m+c]+b.cost(f, c)+b.length(e, c, a))
-				}
-				h = max(h, best)
-			}
-			if b.number[t] < 0 {
-				if f := b.neighbour(t, -1); f >= 0 {
-					h = max(h, b.head[int(f)*b.m+a]+b.cost(f, a))
-				}
-			}
-			b.head[int(t)*b.m+a] = h
-		}
+// fixedBefore returns the fixed task before a fixed one on its machine, -1 without.
+func (b *board) fixedBefore(t int32) int32 {
+	if b.number[t] >= 0 {
+		return -1
 	}
+	return b.neighbour(t, -1)
 }
 
-// tails computes the longest paths from each task, like heads.
+// tails computes the longest paths of edges and fixed orders from each task, of a relaxed
+// task over its best machine, like dagmodel.Times.Heads.
 func (b *board) tails() {
 	for _, t := range slices.Backward(b.sequence) {
 		for _, a := range b.on(t) {
 			h := int64(0)
-			for _, e := range b.g.Succ(t) {
-				f, best := b.g.To[e], int64(tooLate)
+			for _, e := range b.Graph.Succ(t) {
+				f, best := b.Graph.To[e], int64(dagmodel.Never)
 				for _, c := range b.on(f) {
-					best = min(best, b.tail[int(f)*b.m+c]+b.cost(f, c)+b.length(e, a, c))
+					best = min(best, b.tail[int(f)*b.m+c]+b.Cost(f, c)+b.Length(e, a, c))
 				}
 				h = max(h, best)
 			}
 			if b.number[t] < 0 {
 				if f := b.neighbour(t, 1); f >= 0 {
-					h = max(h, b.tail[int(f)*b.m+a]+b.cost(f, a))
+					h = max(h, b.tail[int(f)*b.m+a]+b.Cost(f, a))
 				}
 			}
 			b.tail[int(t)*b.m+a] = h
@@ -218,8 +178,8 @@ func (b *board) paths() {
 		}
 	}
 	for _, t := range b.sequence {
-		for _, e := range b.g.Pred(t) {
-			visit(b.from, t, b.g.From[e])
+		for _, e := range b.Graph.Pred(t) {
+			visit(b.from, t, b.Graph.From[e])
 		}
 		if b.number[t] < 0 {
 			if f := b.neighbour(t, -1); f >= 0 {
@@ -228,8 +188,8 @@ func (b *board) paths() {
 		}
 	}
 	for _, t := range slices.Backward(b.sequence) {
-		for _, e := range b.g.Succ(t) {
-			visit(b.to, t, b.g.To[e])
+		for _, e := range b.Graph.Succ(t) {
+			visit(b.to, t, b.Graph.To[e])
 		}
 		if b.number[t] < 0 {
 			if f := b.neighbour(t, 1); f >= 0 {
@@ -249,7 +209,7 @@ func (b *board) places(horizon int64) bool {
 		some := false
 		for a := range b.m {
 			i := int(t)*b.m + a
-			earliest, latest := b.head[i]+b.cost(t, a), horizon-b.tail[i]-b.cost(t, a)
+			earliest, latest := b.head[i]+b.Cost(t, a), horizon-b.tail[i]-b.Cost(t, a)
 			s := span{0, int32(len(b.chains[a]))}
 			if earliest > horizon-b.tail[i] {
 				b.ranges[r*b.m+a] = span{1, 0}
@@ -257,13 +217,13 @@ func (b *board) places(horizon int64) bool {
 			}
 			for k, f := range b.chains[a] {
 				j := int(f)*b.m + a
-				if earliest > horizon-b.tail[j]-b.cost(f, a) || b.to[f].has(r) {
+				if earliest > horizon-b.tail[j]-b.Cost(f, a) || b.to[f].has(r) {
 					s.low = int32(k) + 1
 				}
 			}
 			for k, f := range slices.Backward(b.chains[a]) {
 				j := int(f)*b.m + a
-				if b.head[j]+b.cost(f, a) > latest || b.from[f].has(r) {
+				if b.head[j]+b.Cost(f, a) > latest || b.from[f].has(r) {
 					s.high = int32(k)
 				}
 			}
@@ -284,11 +244,11 @@ func (b *board) moving() {
 	clear(b.after)
 	clear(b.ahead)
 	for r, t := range b.relaxed {
-		for _, e := range b.g.Succ(t) {
-			b.after[b.g.To[e]] = true
+		for _, e := range b.Graph.Succ(t) {
+			b.after[b.Graph.To[e]] = true
 		}
-		for _, e := range b.g.Pred(t) {
-			b.ahead[b.g.From[e]] = true
+		for _, e := range b.Graph.Pred(t) {
+			b.ahead[b.Graph.From[e]] = true
 		}
 		for a := range b.m {
 			if s := b.ranges[r*b.m+a]; !s.empty() {
@@ -304,8 +264,8 @@ func (b *board) moving() {
 	}
 	for _, t := range b.sequence {
 		if b.number[t] < 0 && b.after[t] {
-			for _, e := range b.g.Succ(t) {
-				b.after[b.g.To[e]] = true
+			for _, e := range b.Graph.Succ(t) {
+				b.after[b.Graph.To[e]] = true
 			}
 			if f := b.neighbour(t, 1); f >= 0 {
 				b.after[f] = true
@@ -314,8 +274,8 @@ func (b *board) moving() {
 	}
 	for _, t := range slices.Backward(b.sequence) {
 		if b.number[t] < 0 && b.ahead[t] {
-			for _, e := range b.g.Pred(t) {
-				b.ahead[b.g.From[e]] = true
+			for _, e := range b.Graph.Pred(t) {
+				b.ahead[b.Graph.From[e]] = true
 			}
 			if f := b.neighbour(t, -1); f >= 0 {
 				b.ahead[f] = true
@@ -330,12 +290,12 @@ func (b *board) moving() {
 			}
 			if s.low > 0 {
 				if f := b.chains[a][s.low-1]; !b.after[f] {
-					b.head[i] = max(b.head[i], b.head[int(f)*b.m+a]+b.cost(f, a))
+					b.head[i] = max(b.head[i], b.head[int(f)*b.m+a]+b.Cost(f, a))
 				}
 			}
 			if int(s.high) < len(b.chains[a]) {
 				if f := b.chains[a][s.high]; !b.ahead[f] {
-					b.tail[i] = max(b.tail[i], b.tail[int(f)*b.m+a]+b.cost(f, a))
+					b.tail[i] = max(b.tail[i], b.tail[int(f)*b.m+a]+b.Cost(f, a))
 				}
 			}
 		}

@@ -2,50 +2,53 @@ package dag
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/dagmodel"
 )
 
 // window is the constraint model of a neighbourhood: the relaxed tasks, and the fixed
 // ones that move between them.
 type window struct {
-	cp.Model
+	dagmodel.Model
 	b       *board
 	horizon int64
-	starts  [][]cp.Start       // of task t; nil if it isn't in the model
-	hosts   [][]int            // the machine of each start
 	behind  []map[int32]cp.Lit // of relaxed task r: whether a fixed task goes before it
 	orders  [][]cp.Lit         // of relaxed tasks r and q: r goes first
 	values  []int64            // of the variables: the plan's for Booleans; then those of a solution
 }
 
-func (w *window) bool(is bool) cp.Lit {
+// decide makes a Boolean, which is so in the plan.
+func (w *window) decide(is bool) cp.Lit {
 	x := w.Bool()
+	w.suggest(x, is)
+	return x.Is()
+}
+
+// suggest notes the plan's value of a Boolean.
+func (w *window) suggest(x cp.Var, is bool) {
 	if is {
 		w.values = append(append(w.values, make([]int64, int(x)-len(w.values))...), 1)
 	}
-	return x.Is()
 }
 
 // window makes the model of the neighbourhood that free prepared; nil if a task has no
 // machine left.
 func (b *board) window(horizon int64) *window {
-	w := &window{b: b, horizon: horizon, starts: make([][]cp.Start, b.n), hosts: make([][]int, b.n)}
 	low := int64(0)
 	for t := range int32(b.n) {
 		if b.number[t] < 0 {
 			i := int(t)*b.m + int(b.plan.Machine[t])
-			low = max(low, b.head[i]+b.cost(t, int(b.plan.Machine[t]))+b.tail[i])
+			low = max(low, b.head[i]+b.Cost(t, int(b.plan.Machine[t]))+b.tail[i])
 		}
 	}
-	w.Objective = w.Int(low, max(low, horizon))
+	w := &window{Model: *dagmodel.New(b.Times, low, max(low, horizon), false), b: b, horizon: horizon}
 	for _, t := range b.sequence {
 		w.task(t)
 	}
-	if slices.ContainsFunc(b.relaxed, func(t int32) bool { return w.starts[t] == nil }) {
+	if slices.ContainsFunc(b.relaxed, func(t int32) bool { return w.Starts[t] == nil }) {
 		return nil
 	}
 	for _, t := range b.sequence {
@@ -69,56 +72,33 @@ func (w *window) task(t int32) {
 	}
 	var places []int
 	for _, a := range b.on(t) {
-		if i := int(t)*b.m + a; r < 0 || !b.ranges[int(r)*b.m+a].empty() && b.head[i]+b.cost(t, a)+b.tail[i] <= w.horizon {
+		if i := int(t)*b.m + a; r < 0 || !b.ranges[int(r)*b.m+a].empty() && b.head[i]+b.Cost(t, a)+b.tail[i] <= w.horizon {
 			places = append(places, a)
 		}
 	}
-	var is []cp.Lit
-	last := &cp.Delay{To: []cp.Start{{If: cp.True, At: w.Objective}}}
-	for _, a := range places {
-		x := cp.True
-		if len(places) > 1 {
-			x = w.bool(int(b.plan.Machine[t]) == a)
-			w.Decisions = append(w.Decisions, x.Var())
-			is = append(is, x)
+	w.Place(t, places, func(a int) int64 { return b.head[int(t)*b.m+a] }, func(a int) int64 { return w.horizon - b.Cost(t, a) - b.tail[int(t)*b.m+a] })
+	for i, x := range w.Starts[t] {
+		if x.If != cp.True {
+			w.suggest(x.If.Var(), int(b.plan.Machine[t]) == places[i])
 		}
-		i := int(t)*b.m + a
-		s := cp.Start{If: x, At: w.Optional(x, b.head[i], w.horizon-b.cost(t, a)-b.tail[i])}
-		w.starts[t] = append(w.starts[t], s)
-		last.From = append(last.From, s)
-		last.By = append(last.By, []int64{b.cost(t, a) + b.tail[i]})
 	}
-	w.hosts[t] = places
-	if len(places) > 1 {
-		w.ExactlyOne(fmt.Sprint("one ", t), is...)
-	}
-	w.Add(last)
+	w.End(t, b.tail)
 }
 
 // edges adds the delays of a task's edges and of the fixed task behind it.
 func (w *window) edges(t int32) {
 	b := w.b
-	if w.starts[t] == nil {
+	if w.Starts[t] == nil {
 		return
 	}
-	for _, e := range b.g.Succ(t) {
-		f := b.g.To[e]
-		if w.starts[f] == nil {
-			continue
+	for _, e := range b.Graph.Succ(t) {
+		if w.Starts[b.Graph.To[e]] != nil {
+			w.Edge(e)
 		}
-		d := &cp.Delay{From: w.starts[t], To: w.starts[f]}
-		for _, a := range w.hosts[t] {
-			by := make([]int64, len(w.hosts[f]))
-			for k, c := range w.hosts[f] {
-				by[k] = b.cost(t, a) + b.length(e, a, c)
-			}
-			d.By = append(d.By, by)
-		}
-		w.Add(d)
 	}
 	if b.number[t] < 0 {
-		if f := b.neighbour(t, 1); f >= 0 && w.starts[f] != nil {
-			w.Add(&cp.Delay{From: w.starts[t], To: w.starts[f], By: [][]int64{{b.cost(t, int(b.plan.Machine[t]))}}})
+		if f := b.neighbour(t, 1); f >= 0 && w.Starts[f] != nil {
+			w.Add(&cp.Delay{From: w.Starts[t], To: w.Starts[f], By: [][]int64{{b.Cost(t, int(b.plan.Machine[t]))}}})
 		}
 	}
 }
@@ -136,8 +116,8 @@ func (w *window) order() {
 			case b.from[u].has(r):
 				x = cp.True
 			case b.from[t].has(q):
-			case slices.ContainsFunc(w.hosts[t], func(a int) bool { return slices.Contains(w.hosts[u], a) }):
-				x = w.bool(b.place[t] < b.place[u])
+			case slices.ContainsFunc(w.Hosts[t], func(a int) bool { return slices.Contains(w.Hosts[u], a) }):
+				x = w.decide(b.place[t] < b.place[u])
 			}
 			w.orders[r][q], w.orders[q][r] = x, x.Not()
 		}
@@ -150,7 +130,7 @@ func (w *window) machine(a int) {
 	b := w.b
 	var tasks []int32
 	for r, t := range b.relaxed {
-		if !slices.Contains(w.hosts[t], a) {
+		if !slices.Contains(w.Hosts[t], a) {
 			continue
 		}
 		tasks = append(tasks, t)
@@ -158,13 +138,13 @@ func (w *window) machine(a int) {
 		before := cp.False // the one before goes behind the relaxed
 		for k := max(0, s.low-1); k < min(int32(len(b.chains[a])), s.high+1); k++ {
 			f := b.chains[a][k]
-			if w.starts[f] != nil {
+			if w.Starts[f] != nil {
 				tasks = append(tasks, f)
 			}
 			if k < s.low || k >= s.high {
 				continue
 			}
-			first := w.bool(b.place[f] < b.place[t])
+			first := w.decide(b.place[f] < b.place[t])
 			if before != cp.False {
 				w.Add(cp.Nogood{before, first})
 			}
@@ -177,18 +157,7 @@ func (w *window) machine(a int) {
 	if len(tasks) < 2 {
 		return
 	}
-	c := &cp.NoOverlap{Before: make([][]cp.Lit, len(tasks))}
-	for i, t := range tasks {
-		c.Starts = append(c.Starts, w.starts[t][slices.Index(w.hosts[t], a)])
-		c.Lengths = append(c.Lengths, b.cost(t, a))
-		c.Before[i] = make([]cp.Lit, len(tasks))
-		for j, u := range tasks {
-			if i != j {
-				c.Before[i][j] = w.before(t, u, a)
-			}
-		}
-	}
-	w.Add(c)
+	w.Machine(a, tasks, func(i, j int) cp.Lit { return w.before(tasks[i], tasks[j], a) })
 }
 
 // before returns the literal that task t goes before u on machine a.
@@ -221,8 +190,8 @@ func (w *window) read() Plan {
 	behind, at := make([]int32, b.n), make([]int64, b.n) // fixed tasks before a relaxed one, its start
 	on := make([][]int32, b.m)
 	for r, t := range b.relaxed {
-		for i, a := range w.hosts[t] {
-			s := w.starts[t][i]
+		for i, a := range w.Hosts[t] {
+			s := w.Starts[t][i]
 			if s.If != cp.True && w.values[s.If.Var()] == 0 {
 				continue
 			}
@@ -238,7 +207,7 @@ func (w *window) read() Plan {
 	}
 	for a := range b.m {
 		slices.SortFunc(on[a], func(x, y int32) int {
-			return cmp.Or(cmp.Compare(behind[x], behind[y]), cmp.Compare(at[x], at[y]), cmp.Compare(at[x]+b.cost(x, a), at[y]+b.cost(y, a)), w.first(x, y))
+			return cmp.Or(cmp.Compare(behind[x], behind[y]), cmp.Compare(at[x], at[y]), cmp.Compare(at[x]+b.Cost(x, a), at[y]+b.Cost(y, a)), w.first(x, y))
 		})
 		i := 0
 		for j := range len(b.chains[a]) + 1 {
@@ -268,18 +237,10 @@ func (w *window) first(x, y int32) int {
 	return 1
 }
 
-// loads adds the load of the machines by the relaxed tasks and the fixed ones that move
-// and start among them, S: with any weights w of the machines, in each schedule
-//
-//	Σ_{t in S} w_{a(t)} cost_{t,a(t)} ≤ Σ_a w_a (makespan - idle_a)
-//	idle_a = min(min_{t in S} head_ta + min_{t in S} tail_ta, lower)
-//
-// where a(t) is the machine of t and lower is at most the makespan. A machine that some
-// of S are on is idle before the first of them, for its head, and after the last, for
-// its tail. One that none is on is idle for the makespan, which is at least lower.
-//
-// The weights are equal ones, and prices by which the tasks, each on the machine where
-// it is cheapest, load all machines about equally: those make the left side large.
+// loads adds the load of the machines (dagmodel.Load) by the relaxed tasks and the fixed
+// ones that move and start among them. The weights are equal ones, and prices by which
+// the tasks, each on the machine where it is cheapest, load all machines about equally:
+// those make the left side large.
 func (w *window) loads() {
 	b := w.b
 	first, last := b.start[b.relaxed[0]], b.start[b.relaxed[0]]
@@ -289,84 +250,44 @@ func (w *window) loads() {
 	var set []int32
 	lower := w.Low[w.Objective]
 	for _, t := range b.sequence {
-		if w.starts[t] != nil && b.start[t] >= first && b.start[t] <= last {
+		if w.Starts[t] != nil && b.start[t] >= first && b.start[t] <= last {
 			set = append(set, t)
-			through := int64(tooLate)
-			for _, a := range w.hosts[t] {
-				through = min(through, b.head[int(t)*b.m+a]+b.cost(t, a)+b.tail[int(t)*b.m+a])
-			}
-			lower = max(lower, through)
+			lower = max(lower, w.Through(t, b.head, b.tail))
 		}
 	}
-	idle := make([]int64, b.m)
-	for a := range b.m {
-		head, tail := int64(tooLate), int64(tooLate)
-		for _, t := range set {
-			if slices.Contains(w.hosts[t], a) {
-				head, tail = min(head, b.head[int(t)*b.m+a]), min(tail, b.tail[int(t)*b.m+a])
-			}
-		}
-		idle[a] = min(head+tail, lower)
-	}
-	weights := make([]float64, b.m)
-	for a := range weights {
-		weights[a] = equalWeight
-	}
-	w.load(set, weights, idle)
-	if w.price(set, weights, idle) {
-		w.load(set, weights, idle)
+	l := w.NewLoad(set, b.head, b.tail, lower)
+	w.Row(l, slices.Repeat([]int64{equalWeight}, b.m))
+	if weights := w.price(l); weights != nil {
+		w.Row(l, weights)
 	}
 }
 
 // equalWeight is the mean weight of the machines: large, since weights are rounded.
 const equalWeight = 1000
 
-// load adds one row.
-func (w *window) load(set []int32, weights []float64, idle []int64) {
-	row := &cp.Linear{}
-	sum := int64(0)
-	for a, x := range weights {
-		sum += int64(x)
-		row.AtMost -= int64(x) * idle[a]
-	}
-	row.Terms = []cp.Term{{Times: -sum, Var: w.Objective}}
-	for _, t := range set {
-		var g []cp.Choice
-		for i, a := range w.hosts[t] {
-			g = append(g, cp.Choice{If: w.starts[t][i].If, Value: int64(weights[a]) * w.b.cost(t, a)})
-		}
-		if len(g) == 1 {
-			row.AtMost -= g[0].Value
-		} else {
-			row.Groups = append(row.Groups, g)
-		}
-	}
-	w.Add(row)
-}
-
-// price changes the weights by a few steps of ascent: a machine gets dearer by what it is
-// fuller than the mean. It reports whether there is any load.
-func (w *window) price(set []int32, weights []float64, idle []int64) bool {
-	b, load := w.b, make([]float64, w.b.m)
+// price changes the equal weights by a few steps of ascent: a machine gets dearer by what
+// it is fuller than the mean; nil without any load.
+func (w *window) price(l dagmodel.Load) []int64 {
+	b, load, weights := w.b, make([]float64, w.b.m), slices.Repeat([]float64{equalWeight}, w.b.m)
 	for step := range 60 {
 		for a := range load {
-			load[a] = float64(idle[a])
+			load[a] = float64(l.Idle[a])
 		}
-		for _, t := range set {
+		for _, t := range l.Tasks {
 			best, least := 0, math.Inf(1)
-			for _, a := range w.hosts[t] {
-				if c := weights[a] * float64(b.cost(t, a)); c < least {
+			for _, a := range w.Hosts[t] {
+				if c := weights[a] * float64(b.Cost(t, a)); c < least {
 					best, least = a, c
 				}
 			}
-			load[best] += float64(b.cost(t, best))
+			load[best] += float64(b.Cost(t, best))
 		}
 		mean, total := 0.0, 0.0
 		for _, l := range load {
 			mean += l / float64(b.m)
 		}
 		if mean == 0 {
-			return false
+			return nil
 		}
 		for a := range weights {
 			weights[a] *= math.Exp((load[a]/mean - 1) / float64(step+4))
@@ -376,5 +297,9 @@ func (w *window) price(set []int32, weights []float64, idle []int64) bool {
 			weights[a] *= equalWeight * float64(b.m) / total
 		}
 	}
-	return true
+	whole := make([]int64, b.m)
+	for a, x := range weights {
+		whole[a] = int64(x)
+	}
+	return whole
 }
