@@ -51,7 +51,7 @@ func BenchmarkBatchPipeline(b *testing.B) {
 			if err != nil {
 				return nil, err
 			}
-			in, _, err := one.FromSWF("jobs", log, instances.SWFJobs{})
+			in, _, err := instances.FromSWF(&one, "jobs", log, instances.SWFJobs{})
 			return in, err
 		})
 	})

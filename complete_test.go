@@ -212,7 +212,7 @@ func FuzzCompleteSolution(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		in, err := specs[0].Nth(0, 1, 1).Load()
+		in, err := instances.Nth(specs[0], 0, 1, 1).Load()
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -20,6 +20,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
@@ -73,8 +74,8 @@ func instancesOf(t *testing.T, p *gapwise.Problem, values map[string][]string, d
 		t.Fatal(err)
 	}
 	for seed, s := range specs {
-		for k := range s.Count(draws) {
-			in, err := s.Nth(k, draws, uint64(seed)).Load()
+		for k := range instances.Count(s, draws) {
+			in, err := instances.Nth(s, k, draws, uint64(seed)).Load()
 			switch {
 			case errors.Is(err, model.ErrInvalid): // values that don't go together
 				continue

@@ -57,7 +57,7 @@ func variantValues(key string) []string {
 func logKinds() []model.Kind {
 	var all []model.Kind
 	for _, p := range gapwise.Problems() {
-		if _, ok := p.Generator().(instances.SWFSpec); ok {
+		if _, ok := instances.SWFKeys(p.Generator()); ok {
 			all = append(all, p.Kind)
 		}
 	}

@@ -49,7 +49,7 @@ func (g *Generator) check() (float64, error) {
 	}
 	n := 0.0
 	for _, s := range specs {
-		n += float64(s.Count(g.Count))
+		n += float64(instances.Count(s, g.Count))
 	}
 	return n, nil
 }
@@ -82,8 +82,8 @@ func (g *Generator) instances() ([]instances.Planned, error) {
 	}
 	var all []instances.Planned
 	for _, s := range specs {
-		for k := range s.Count(g.Count) {
-			all = append(all, s.Nth(k, g.Count, g.Seed))
+		for k := range instances.Count(s, g.Count) {
+			all = append(all, instances.Nth(s, k, g.Count, g.Seed))
 		}
 	}
 	return all, nil

@@ -156,14 +156,11 @@ func (s BatchSpec) withDefaults() BatchSpec {
 	return s
 }
 
-// Count implements Spec.
-func (s *BatchSpec) Count(draws int) int { return draws }
-
-// Nth implements Spec.
-func (s *BatchSpec) Nth(k, _ int, seed uint64) Planned {
+// nth implements Spec.
+func (s *BatchSpec) nth(k, _ int, seed uint64) Planned {
 	one := s.withDefaults()
 	one.Index, one.Seed = k, seed
-	c := newPlanned(&one, one.Name(), k, one.Generate)
+	c := newPlanned(&one, one.name(), k, one.Generate)
 	c.ofLog(one.SWF, one.fromLog)
 	if one.SWF == "" {
 		c.Try = one.try
@@ -177,8 +174,8 @@ func (s *BatchSpec) Nth(k, _ int, seed uint64) Planned {
 	return c
 }
 
-// CheckKeys implements KeyChecker.
-func (s *BatchSpec) CheckKeys(given map[string]bool) error {
+// checkKeys implements Spec.
+func (s *BatchSpec) checkKeys(given map[string]bool) error {
 	for _, x := range []struct {
 		key, value string
 		values     []string
@@ -217,11 +214,11 @@ func (s *BatchSpec) CheckKeys(given map[string]bool) error {
 	return nil
 }
 
-// Name tells all parameters and the index: instance 3 with the defaults is
+// name tells all parameters and the index: instance 3 with the defaults is
 // batch-feitelson-p320-t2-n1000-load0.7-3. Parameters that are not the defaults
 // follow the load. With a log it begins with the file's name:
 // KTH-SP2-1996-2.1-cln-t1-n0-3.
-func (s BatchSpec) Name() string {
+func (s BatchSpec) name() string {
 	s = s.withDefaults()
 	parts := []string{"batch"}
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
@@ -268,7 +265,7 @@ func (s BatchSpec) check() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w batch specification: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
 	}
-	if err := s.CheckKeys(nil); err != nil {
+	if err := s.checkKeys(nil); err != nil {
 		return bad("%v", err)
 	}
 	switch {
@@ -338,7 +335,7 @@ func (s BatchSpec) Generate() (*model.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := s.empty(s.Name(), s.Processors)
+	in := s.empty(s.name(), s.Processors)
 	in.Jobs = make([]model.BatchJob, len(jobs))
 	longest := math.Floor(3600 * s.Longest)
 	ratio := s.runtimeRatio(jobs, longest)

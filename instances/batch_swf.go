@@ -16,16 +16,16 @@ func (s BatchSpec) fromLog() (model.Instance, SWFReport, error) {
 	return fromLog(s, s.SWF, SWFJobs{First: s.Jobs, Seed: s.Seed})
 }
 
-// SWFKeys implements SWFSpec.
-func (s *BatchSpec) SWFKeys() []string {
+// swfKeys implements swfSpec.
+func (s *BatchSpec) swfKeys() []string {
 	return []string{"processors", "tiers", "load", "user_estimates", "longest_h", "cpu", "cpu_min", "cpu_max", "efficiency", "efficiency_sd", "migration_s", "threshold", "kill"}
 }
 
-// FromSWF makes jobs of a log's jobs, named by their job numbers. A runtime of 0
+// fromSWF makes jobs of a log's jobs, named by their job numbers. A runtime of 0
 // becomes 1 s; the runtime stands for a missing estimate. Submissions are counted
 // from the first job's. Jobs that can't be used, and those with more processes than
 // the machine has processors, are left out and counted.
-func (s BatchSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
+func (s BatchSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
 	if s.SWF == "" { // the log is given, and not by name
 		s.SWF = "log"
 	}

@@ -227,7 +227,7 @@ func TestBatchFromSWF(t *testing.T) {
 		return model.BatchJob{ID: id, SubmitS: submit, RuntimeS: runtime, EstimateS: estimate, Processes: processes}
 	}
 	s := NewBatchSpec()
-	in, report, err := s.FromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 1})
+	in, report, err := s.fromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestBatchFromSWF(t *testing.T) {
 	}
 	drawn := s
 	drawn.Tiers = 2
-	two, told, err := drawn.FromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 7})
+	two, told, err := drawn.fromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,23 +258,23 @@ func TestBatchFromSWF(t *testing.T) {
 		t.Errorf("report %q, want\n%q", report, want)
 	}
 	s.Kill = "yes"
-	if _, report, err = s.FromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 1}); err != nil || report.Cut != 1 || report.Longer != 0 {
+	if _, report, err = s.fromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 1}); err != nil || report.Cut != 1 || report.Longer != 0 {
 		t.Errorf("with jobs killed: error %v, report %v", err, report)
 	}
 	s.Processors = 8
-	_, _, err = s.FromSWF("n", readLog(t, smallLog), SWFJobs{RefuseLarge: true})
+	_, _, err = s.fromSWF("n", readLog(t, smallLog), SWFJobs{RefuseLarge: true})
 	if err == nil || !errors.Is(err, model.ErrInvalid) || err.Error() != "invalid SWF: line 6: job 4 needs 16 processors, the machine has 8" {
 		t.Errorf("error %v about a job that is larger than the machine", err)
 	}
 	long := smallLog + "11 2000000000 -1 30 8 -1 -1 -1 0 -1 1 1 1 1 1 -1 -1 -1\n"
-	if _, _, err = s.FromSWF("n", readLog(t, long), SWFJobs{}); !errors.Is(err, model.ErrInvalid) || !strings.HasPrefix(err.Error(), "line 13: invalid") || !strings.Contains(err.Error(), `id "11": submit_s is 1.99999991e+09`) {
+	if _, _, err = s.fromSWF("n", readLog(t, long), SWFJobs{}); !errors.Is(err, model.ErrInvalid) || !strings.HasPrefix(err.Error(), "line 13: invalid") || !strings.Contains(err.Error(), `id "11": submit_s is 1.99999991e+09`) {
 		t.Errorf("error %v about a late job", err)
 	}
-	if _, _, err = s.FromSWF("n", &swf.Log{Jobs: readLog(t, long).Jobs}, SWFJobs{RefuseLarge: true}); err == nil || err.Error() != "invalid SWF: job 4 needs 16 processors, the machine has 8" {
+	if _, _, err = s.fromSWF("n", &swf.Log{Jobs: readLog(t, long).Jobs}, SWFJobs{RefuseLarge: true}); err == nil || err.Error() != "invalid SWF: job 4 needs 16 processors, the machine has 8" {
 		t.Errorf("error %v about a log without lines", err)
 	}
 	for want, o := range map[string]SWFJobs{"its estimates are chosen by user_estimates": {Estimate: true}, "mean nothing to batch": {Cancelled: 0.1}} {
-		if _, _, err := s.FromSWF("n", readLog(t, smallLog), o); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if _, _, err := s.fromSWF("n", readLog(t, smallLog), o); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -294,7 +294,7 @@ func TestBatchFromSWFProperties(t *testing.T) {
 		s.Processors, s.Load = 8, rapid.SampledFrom([]float64{0, 0.5, 2}).Draw(t, "load")
 		s.Estimates, s.Kill = rapid.SampledFrom(append(batchEstimates, "")).Draw(t, "estimates"), rapid.SampledFrom([]string{"no", "yes"}).Draw(t, "kill")
 		s.CPU, s.Tiers = rapid.SampledFrom(batchUses).Draw(t, "cpu"), rapid.IntRange(1, 2).Draw(t, "tiers")
-		made, report, err := s.FromSWF("n", log, SWFJobs{Seed: rapid.Uint64().Draw(t, "seed")})
+		made, report, err := s.fromSWF("n", log, SWFJobs{Seed: rapid.Uint64().Draw(t, "seed")})
 		if report.Requests == 0 {
 			if !errors.Is(err, model.ErrInvalid) {
 				t.Fatal(err)
@@ -349,7 +349,7 @@ func TestBatchOfLogs(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := NewBatchSpec()
-		if _, report, err := s.FromSWF("n", log, SWFJobs{}); err != nil || report.String() != c.said {
+		if _, report, err := s.fromSWF("n", log, SWFJobs{}); err != nil || report.String() != c.said {
 			t.Errorf("%s: error %v, said\n%v, want\n%v", c.log, err, report, c.said)
 		}
 		scaled := batchOf(t, func(s *BatchSpec) { s.SWF, s.Jobs, s.Load, s.Estimates = c.log, 1000, 0.9, estimatesTsafrir })
@@ -397,7 +397,7 @@ func FuzzBatchFromSWF(f *testing.F) {
 		s.Processors, s.Load, s.Tiers = processors, load, 1+int(flags>>2&1)
 		s.Kill = []string{"no", "yes"}[flags>>1&1]
 		s.Estimates = []string{"", estimatesExact, estimatesTsafrir, estimatesLog}[flags>>3&3]
-		in, report, err := s.FromSWF("log", log, SWFJobs{Skip: skip, First: first, RefuseLarge: flags&1 == 1, Seed: 1})
+		in, report, err := s.fromSWF("log", log, SWFJobs{Skip: skip, First: first, RefuseLarge: flags&1 == 1, Seed: 1})
 		if err != nil {
 			if !errors.Is(err, model.ErrInvalid) || strings.ContainsAny(err.Error(), "\n\r") {
 				t.Fatalf("error %q", err)

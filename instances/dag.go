@@ -48,24 +48,24 @@ type DAGSpec struct {
 	Draws  int
 }
 
-// Count implements Spec: every graph of a file gets as many draws of costs.
-func (s *DAGSpec) Count(draws int) int {
+// count implements counter: every graph of a file gets as many draws of costs.
+func (s *DAGSpec) count(draws int) int {
 	if s.Daggen != "" {
 		return s.Graphs * draws
 	}
 	return draws
 }
 
-// Nth implements Spec. The parameters of a graph from a file are the file's;
+// nth implements Spec. The parameters of a graph from a file are the file's;
 // they are missing if the file can't be read, which Load then reports.
-func (s *DAGSpec) Nth(k, draws int, seed uint64) Planned {
+func (s *DAGSpec) nth(k, draws int, seed uint64) Planned {
 	one := *s
 	one.Index, one.Seed = k, seed
 	if one.Daggen == "" {
-		return newPlanned(&one, one.Name(), k, one.Generate)
+		return newPlanned(&one, one.name(), k, one.Generate)
 	}
 	one.Draws = draws
-	c := newPlanned(&one, one.Name(), k%draws, one.Generate)
+	c := newPlanned(&one, one.name(), k%draws, one.Generate)
 	all, err := LoadDaggen(one.Daggen)
 	if err != nil || k/draws >= len(all) {
 		c.Params = nil
@@ -78,8 +78,8 @@ func (s *DAGSpec) Nth(k, draws int, seed uint64) Planned {
 	return c
 }
 
-// CheckKeys implements KeyChecker.
-func (s *DAGSpec) CheckKeys(given map[string]bool) error {
+// checkKeys implements Spec.
+func (s *DAGSpec) checkKeys(given map[string]bool) error {
 	switch {
 	case s.Transfer != "" && !slices.Contains(model.TransferModels, s.Transfer):
 		return fmt.Errorf("transfers is %q, must be one of %q", s.Transfer, model.TransferModels)
@@ -91,8 +91,8 @@ func (s *DAGSpec) CheckKeys(given map[string]bool) error {
 	return nil
 }
 
-// Name names everything that makes the instance, except the seed.
-func (s DAGSpec) Name() string {
+// name names everything that makes the instance, except the seed.
+func (s DAGSpec) name() string {
 	transfer := string(s.Transfer)
 	if transfer == "" {
 		transfer = string(model.TransferIdeal)
@@ -146,7 +146,7 @@ func (s DAGSpec) Generate() (*model.DAG, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	d := &model.DAG{Name: s.Name(), TransferModel: s.Transfer, Edges: []model.DAGEdge{}, Tasks: []model.DAGTask{}}
+	d := &model.DAG{Name: s.name(), TransferModel: s.Transfer, Edges: []model.DAGEdge{}, Tasks: []model.DAGTask{}}
 	n, edges := s.Tasks, [][2]int(nil)
 	rng := rand.New(rand.NewPCG(s.Seed, s.stream()))
 	if s.Daggen != "" {

@@ -234,7 +234,7 @@ func TestDAGSpec(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(d.Tasks) != s.Tasks || d.Name != s.Name() {
+		if len(d.Tasks) != s.Tasks || d.Name != s.name() {
 			t.Errorf("%d tasks, want %d", len(d.Tasks), s.Tasks)
 		}
 		if s.Fat == 0.1 && len(d.Edges) != s.Tasks-1 {

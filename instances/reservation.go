@@ -50,14 +50,11 @@ type ReservationSpec struct {
 	Seed  uint64
 }
 
-// Count implements Spec.
-func (s *ReservationSpec) Count(draws int) int { return draws }
-
-// Nth implements Spec.
-func (s *ReservationSpec) Nth(k, _ int, seed uint64) Planned {
+// nth implements Spec.
+func (s *ReservationSpec) nth(k, _ int, seed uint64) Planned {
 	one := *s
 	one.Index, one.Seed = k, seed
-	c := newPlanned(&one, one.Name(), k, one.Generate)
+	c := newPlanned(&one, one.name(), k, one.Generate)
 	c.ofLog(one.SWF, one.fromLog)
 	if one.PEs == 0 {
 		delete(c.Params, "pes")
@@ -68,8 +65,8 @@ func (s *ReservationSpec) Nth(k, _ int, seed uint64) Planned {
 	return c
 }
 
-// CheckKeys implements KeyChecker.
-func (s *ReservationSpec) CheckKeys(map[string]bool) error {
+// checkKeys implements Spec.
+func (s *ReservationSpec) checkKeys(map[string]bool) error {
 	if s.Goal != "" && !slices.Contains(model.Goals, s.Goal) {
 		return fmt.Errorf("goal is %q, must be one of %q", s.Goal, model.Goals)
 	}
@@ -115,12 +112,12 @@ func (s ReservationSpec) withDefaults() ReservationSpec {
 	return s
 }
 
-// Name names everything that makes the instance, except the seed: instance 3
+// name names everything that makes the instance, except the seed: instance 3
 // with 10,000 requests, UMed 7, arrival factor 1 and both other factors 3 is
 // res-n10000-um7-af1-ar3-dl3-3. Where they apply, -column-t and -pe512 follow
 // the factors. With a log it begins with the file's name:
 // LANL-CM5-1994-4.1-cln-n10000-af1-ar3-dl3-3.
-func (s ReservationSpec) Name() string {
+func (s ReservationSpec) name() string {
 	s = s.withDefaults()
 	factors := fmt.Sprintf("af%g-ar%g-dl%g", s.ArrivalFactor, s.ARTime, s.Deadline)
 	if s.Goal != "" {
@@ -234,7 +231,7 @@ func (s ReservationSpec) Generate() (*model.Reservation, error) {
 		parameters = lublinColumnT
 	}
 	arrivals := newLublinArrivals(parameters, stream(s.Seed, uint64(s.Index), streamArrivals))
-	in := &model.Reservation{Name: s.Name(), Goal: s.Goal, PEs: s.PEs, Requests: make([]model.Request, s.Requests)}
+	in := &model.Reservation{Name: s.name(), Goal: s.Goal, PEs: s.PEs, Requests: make([]model.Request, s.Requests)}
 	for k := range in.Requests {
 		rng := stream(s.Seed, uint64(s.Index), uint64(k))
 		w := drawWindow(rng)

@@ -101,13 +101,13 @@ func (o SWFOptions) request(log *swf.Log, begin int64, index int) model.Request 
 	return r
 }
 
-// SWFKeys implements SWFSpec.
-func (s *ReservationSpec) SWFKeys() []string {
+// swfKeys implements swfSpec.
+func (s *ReservationSpec) swfKeys() []string {
 	return []string{"arrival_factor", "artime", "deadline", "pes"}
 }
 
-// FromSWF implements SWFSpec by ReservationFromSWF.
-func (s *ReservationSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
+// fromSWF implements swfSpec by ReservationFromSWF.
+func (s *ReservationSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
 	in, report, err := ReservationFromSWF(name, log, SWFOptions{SWFJobs: o, PEs: s.PEs,
 		ArrivalFactor: s.ArrivalFactor, ARTime: s.ARTime, Deadline: s.Deadline})
 	if err != nil {

@@ -51,7 +51,7 @@ func TestReservationProperties(t *testing.T) {
 			Parameters: rapid.SampledFrom([]string{"", parametersFit, parametersColumnT}).Draw(t, "parameters"),
 		}
 		in := reservation(t, s) // validates
-		if len(in.Requests) != s.Requests || in.PEs != pes || in.Name != s.Name() {
+		if len(in.Requests) != s.Requests || in.PEs != pes || in.Name != s.name() {
 			t.Fatalf("%s: %d requests on %d PEs", in.Name, len(in.Requests), in.PEs)
 		}
 		for k, r := range in.Requests {
@@ -244,8 +244,8 @@ func TestReservationNames(t *testing.T) {
 		"KTH-SP2-1996-2.1-cln-n10000-af1-ar0-dl0-pe200-0": {SWF: "KTH-SP2-1996-2.1-cln", PEs: 200},
 		"res-n10000-um7-af1-ar0-dl0-column-t-0":           {Parameters: parametersColumnT},
 	} {
-		if s.Name() != want {
-			t.Errorf("%s, want %s", s.Name(), want)
+		if s.name() != want {
+			t.Errorf("%s, want %s", s.name(), want)
 		}
 	}
 }

@@ -11,21 +11,31 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Spec specifies random instances of one problem. It is a pointer to a struct
-// whose fields' tags describe its parameters (package params).
+// Spec specifies random instances of one problem: BatchSpec, DAGSpec, ReservationSpec,
+// TVCSpec or VCSchedSpec. It is a pointer to a struct whose fields' tags describe its
+// parameters (package params).
 type Spec interface {
-	// Count returns the number of instances for a number of draws: draws, or
-	// draws for each graph of a file of graphs.
-	Count(draws int) int
-	// Nth returns instance number k, from 0 to Count(draws) - 1.
-	Nth(k, draws int, seed uint64) Planned
+	nth(k, draws int, seed uint64) Planned
+	checkKeys(given map[string]bool) error
 }
 
-// KeyChecker is implemented by a Spec some of whose parameters go together.
-type KeyChecker interface {
-	// CheckKeys reports what is wrong with the set of parameters given.
-	CheckKeys(given map[string]bool) error
+// counter is implemented by a Spec that has more instances than draws.
+type counter interface{ count(draws int) int }
+
+// Count returns the number of a specification's instances for a number of draws:
+// draws, or draws for each graph of a file of graphs.
+func Count(s Spec, draws int) int {
+	if c, ok := s.(counter); ok {
+		return c.count(draws)
+	}
+	return draws
 }
+
+// Nth returns instance number k of a specification, from 0 to Count - 1.
+func Nth(s Spec, k, draws int, seed uint64) Planned { return s.nth(k, draws, seed) }
+
+// CheckKeys reports what is wrong with the set of parameters given: some go together.
+func CheckKeys(s Spec, given map[string]bool) error { return s.checkKeys(given) }
 
 // Planned is an instance that is drawn or read when it is needed.
 type Planned struct {
@@ -145,10 +155,8 @@ func (g Generator) Grid(values map[string][]string, limit int) ([]Spec, error) {
 		all = more
 	}
 	for _, s := range all {
-		if c, ok := s.(KeyChecker); ok {
-			if err := c.CheckKeys(given); err != nil {
-				return nil, err
-			}
+		if err := s.checkKeys(given); err != nil {
+			return nil, err
 		}
 	}
 	return all, nil

@@ -19,14 +19,31 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// SWFSpec is implemented by a Spec that can make an instance of the jobs of a log
+// swfSpec is implemented by a Spec that can make an instance of the jobs of a log
 // in the Standard Workload Format.
-type SWFSpec interface {
-	Spec
-	// SWFKeys returns the keys of the parameters that matter to such an instance.
-	SWFKeys() []string
-	// FromSWF makes the instance. The error wraps model.ErrInvalid.
-	FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error)
+type swfSpec interface {
+	swfKeys() []string
+	fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error)
+}
+
+// SWFKeys returns the keys of the parameters that matter to instances of logs; ok is
+// false if a specification has no such instances.
+func SWFKeys(s Spec) (keys []string, ok bool) {
+	l, ok := s.(swfSpec)
+	if !ok {
+		return nil, false
+	}
+	return l.swfKeys(), true
+}
+
+// FromSWF makes an instance of a log's jobs. The error wraps model.ErrInvalid, and
+// model.ErrUnsupported if the specification has no such instances.
+func FromSWF(s Spec, name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
+	l, ok := s.(swfSpec)
+	if !ok {
+		return nil, SWFReport{}, fmt.Errorf("%w: there are no %T of logs", model.ErrUnsupported, s)
+	}
+	return l.fromSWF(name, log, o)
 }
 
 // SWFJobs says which jobs of a log become requests, and what of them is used.
@@ -316,14 +333,14 @@ var logs sync.Map // file to func() (*swf.Log, error)
 
 // fromLog makes the instance of a log's jobs for a checked specification.
 func fromLog[S interface {
-	Name() string
-	FromSWF(string, *swf.Log, SWFJobs) (model.Instance, SWFReport, error)
+	name() string
+	fromSWF(string, *swf.Log, SWFJobs) (model.Instance, SWFReport, error)
 }](s S, file string, o SWFJobs) (model.Instance, SWFReport, error) {
 	log, err := cachedSWF(file)
 	if err != nil {
 		return nil, SWFReport{}, err
 	}
-	in, report, err := s.FromSWF(s.Name(), log, o)
+	in, report, err := s.fromSWF(s.name(), log, o)
 	if err != nil {
 		return nil, report, fmt.Errorf("%s: %w", file, err)
 	}

@@ -101,14 +101,11 @@ var TVCSizes = []string{sizesUniform, sizesLog}
 // the bounded slowdown).
 const tvcMeanDuration = 3600
 
-// Count implements Spec.
-func (s *TVCSpec) Count(draws int) int { return draws }
-
-// Nth implements Spec.
-func (s *TVCSpec) Nth(k, _ int, seed uint64) Planned {
+// nth implements Spec.
+func (s *TVCSpec) nth(k, _ int, seed uint64) Planned {
 	one := *s
 	one.Index, one.Seed = k, seed
-	c := newPlanned(&one, one.Name(), k, one.Generate)
+	c := newPlanned(&one, one.name(), k, one.Generate)
 	c.ofLog(one.SWF, one.fromLog)
 	if one.SWF != "" {
 		delete(c.Params, "size")
@@ -124,8 +121,8 @@ func (s *TVCSpec) Nth(k, _ int, seed uint64) Planned {
 	return c
 }
 
-// CheckKeys implements KeyChecker.
-func (s *TVCSpec) CheckKeys(given map[string]bool) error {
+// checkKeys implements Spec.
+func (s *TVCSpec) checkKeys(given map[string]bool) error {
 	oneOf := func(key string, value string, values []string) error {
 		if !slices.Contains(values, value) {
 			return fmt.Errorf("%s is %q, must be one of %q", key, value, values)
@@ -158,11 +155,11 @@ func withEmpty[T ~string](values []T) []string {
 	return all
 }
 
-// Name tells all parameters and the index: instance 3 with the defaults is
+// name tells all parameters and the index: instance 3 with the defaults is
 // tvc-k6-l8-n1000-uniform8-b250-load0.5-3. Where they apply, the link's rate,
 // fabric, hose, queue, goal, and cost of migrations follow the load. With a log
 // it begins with the file's name: KTH-SP2-1996-2.1-cln-k6-l8-n1000-b250-load0.5-3.
-func (s TVCSpec) Name() string {
+func (s TVCSpec) name() string {
 	parts := []string{"tvc"}
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if s.SWF != "" {
@@ -201,7 +198,7 @@ func (s TVCSpec) check(in *model.TVC) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w tvc specification: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
 	}
-	if err := s.CheckKeys(nil); err != nil {
+	if err := s.checkKeys(nil); err != nil {
 		return bad("%v", err)
 	}
 	switch {
@@ -235,7 +232,7 @@ func (s TVCSpec) Generate() (*model.TVC, error) {
 	if s.SWF != "" {
 		return generated[*model.TVC](s.fromLog())
 	}
-	in, err := s.empty(s.Name())
+	in, err := s.empty(s.name())
 	if err != nil {
 		return nil, err
 	}
@@ -352,17 +349,17 @@ func (s TVCSpec) fromLog() (model.Instance, SWFReport, error) {
 	return fromLog(s, s.SWF, SWFJobs{First: s.Requests, Seed: s.Seed})
 }
 
-// SWFKeys implements SWFSpec.
-func (s *TVCSpec) SWFKeys() []string {
+// swfKeys implements swfSpec.
+func (s *TVCSpec) swfKeys() []string {
 	return []string{"k", "slots", "link_mbps", "fabric", "hose", "queue", "goal", "migration_s", "bandwidth", "bandwidth_reading", "load"}
 }
 
-// FromSWF makes requests of a log's jobs, named by their job numbers. A job's
+// fromSWF makes requests of a log's jobs, named by their job numbers. A job's
 // VMs are its processors, its duration the runtime; its bandwidth is drawn.
 // Arrivals are counted from the first request's. Jobs that can't be used, and
 // those with more processors than the data centre has slots, are left out and
 // counted.
-func (s TVCSpec) FromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
+func (s TVCSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
 	in, err := s.empty(name)
 	switch {
 	case err != nil:

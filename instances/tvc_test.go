@@ -171,8 +171,8 @@ func TestTVCNames(t *testing.T) {
 		},
 	} {
 		s := NewTVCSpec()
-		if edit(&s); s.Name() != want {
-			t.Errorf("%s, want %s", s.Name(), want)
+		if edit(&s); s.name() != want {
+			t.Errorf("%s, want %s", s.name(), want)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func TestTVCErrors(t *testing.T) {
 		}
 	}
 	s := NewTVCSpec()
-	if err := s.CheckKeys(map[string]bool{"log": true, "size": true}); err == nil {
+	if err := s.checkKeys(map[string]bool{"log": true, "size": true}); err == nil {
 		t.Error("sizes of a log's jobs are taken")
 	}
 }
@@ -218,7 +218,7 @@ func TestTVCErrors(t *testing.T) {
 func TestTVCFromSWF(t *testing.T) {
 	s := NewTVCSpec()
 	s.K, s.Slots, s.Load = 2, 8, 0 // 16 slots
-	in, report, err := s.FromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 1})
+	in, report, err := s.fromSWF("n", readLog(t, smallLog), SWFJobs{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestTVCFromSWF(t *testing.T) {
 		"invalid: the log has 5 usable jobs, 6 after the first 0 are asked for":                                                        {First: 6},
 		"invalid: estimates and cancelled jobs go with --kind reservation and mean nothing to tvc, whose requests take their runtimes": {Estimate: true},
 	} {
-		if _, _, err := s.FromSWF("n", readLog(t, smallLog), o); !errors.Is(err, model.ErrInvalid) || err.Error() != want {
+		if _, _, err := s.fromSWF("n", readLog(t, smallLog), o); !errors.Is(err, model.ErrInvalid) || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}

@@ -66,8 +66,8 @@ const (
 // vcSchedMemories lists the readings, the default first.
 var vcSchedMemories = []string{memoryRedrawn, memoryRescaled}
 
-// CheckKeys implements KeyChecker.
-func (s *VCSchedSpec) CheckKeys(map[string]bool) error {
+// checkKeys implements Spec.
+func (s *VCSchedSpec) checkKeys(map[string]bool) error {
 	switch {
 	case s.Memory != "" && !slices.Contains(vcSchedMemories, s.Memory):
 		return fmt.Errorf("memory is %q, must be one of %q", s.Memory, vcSchedMemories)
@@ -77,14 +77,11 @@ func (s *VCSchedSpec) CheckKeys(map[string]bool) error {
 	return nil
 }
 
-// Count implements Spec.
-func (s *VCSchedSpec) Count(draws int) int { return draws }
-
-// Nth implements Spec.
-func (s *VCSchedSpec) Nth(k, _ int, seed uint64) Planned {
+// nth implements Spec.
+func (s *VCSchedSpec) nth(k, _ int, seed uint64) Planned {
 	one := *s
 	one.Index, one.Seed = k, seed
-	c := newPlanned(&one, one.Name(), k, one.Generate)
+	c := newPlanned(&one, one.name(), k, one.Generate)
 	for _, key := range []string{"jobs", "tasks"} { // one of them makes the other
 		if c.Params[key] == 0 {
 			delete(c.Params, key)
@@ -101,14 +98,14 @@ func (s *VCSchedSpec) Nth(k, _ int, seed uint64) Planned {
 	return c
 }
 
-// Name names the specification: H4-J12-s10-ca75-cm25-3 is instance 3 with 4
+// name names the specification: H4-J12-s10-ca75-cm25-3 is instance 3 with 4
 // hosts, 12 jobs, slack 0.10 and coefficients of variation of 0.75 (CPU) and
 // 0.25 (memory). Where they apply, -t64 follows for parallel jobs of up to 64
 // tasks, -x2-cx50 for two further resources with a coefficient of 0.5, -k3-hs50 for
 // three sizes of hosts from 0.5 to 1.5, -r50-b30 for half of the jobs running and a budget of 0.3, and -rescaled
 // for that reading of the memory needs. H64-T100 has 100 tasks in any number of
 // jobs.
-func (s VCSchedSpec) Name() string {
+func (s VCSchedSpec) name() string {
 	if s.Memory == memoryRescaled {
 		return fmt.Sprintf("%s-%s-%d", s.drawName(), s.Memory, s.Index)
 	}
@@ -146,7 +143,7 @@ func (s VCSchedSpec) validate() error {
 		return fmt.Errorf("%w vcsched specification: %s", model.ErrInvalid, fmt.Sprintf(format, args...))
 	}
 	in := func(x, lo, hi float64) bool { return x >= lo && x <= hi }
-	if err := s.CheckKeys(nil); err != nil {
+	if err := s.checkKeys(nil); err != nil {
 		return bad("%v", err)
 	}
 	switch {
@@ -196,7 +193,7 @@ func (s VCSchedSpec) Generate() (*model.VCSched, error) {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s-%d", s.drawName(), s.Index)
 	rng := rand.New(rand.NewPCG(s.Seed, h.Sum64()))
-	in := &model.VCSched{Name: s.Name(), Hosts: s.Hosts}
+	in := &model.VCSched{Name: s.name(), Hosts: s.Hosts}
 	for r := range s.Resources {
 		in.Resources = append(in.Resources, fmt.Sprintf("r%d", r+1))
 	}

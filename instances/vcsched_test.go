@@ -1,4 +1,4 @@
-package instances_test
+package instances
 
 import (
 	"encoding/json"
@@ -13,12 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
 
-func draw(t *testing.T, s instances.VCSchedSpec) *model.VCSched {
+func draw(t *testing.T, s VCSchedSpec) *model.VCSched {
 	t.Helper()
 	in, err := s.Generate()
 	if err != nil {
@@ -30,7 +29,7 @@ func draw(t *testing.T, s instances.VCSchedSpec) *model.VCSched {
 // Narrow distributions are hardly truncated: mean and coefficient of variation
 // come out as asked for.
 func TestMoments(t *testing.T) {
-	in := draw(t, instances.VCSchedSpec{Hosts: 4000, Jobs: 20_000, Slack: 0.2, CoVCPU: 0.25, CoVMemory: 0.25, Seed: 1})
+	in := draw(t, VCSchedSpec{Hosts: 4000, Jobs: 20_000, Slack: 0.2, CoVCPU: 0.25, CoVMemory: 0.25, Seed: 1})
 	var cpu, mem []float64
 	for _, j := range in.Jobs {
 		cpu, mem = append(cpu, j.CPU), append(mem, j.Memory)
@@ -52,13 +51,13 @@ func TestMoments(t *testing.T) {
 }
 
 func TestDeterminism(t *testing.T) {
-	s := instances.VCSchedSpec{Hosts: 4, Jobs: 12, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.25, MaxTasks: 8, Seed: 5, Index: 3}
+	s := VCSchedSpec{Hosts: 4, Jobs: 12, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.25, MaxTasks: 8, Seed: 5, Index: 3}
 	if d := cmp.Diff(draw(t, s), draw(t, s)); d != "" {
 		t.Error(d)
 	}
-	for name, edit := range map[string]func(*instances.VCSchedSpec){
-		"seed": func(s *instances.VCSchedSpec) { s.Seed++ }, "index": func(s *instances.VCSchedSpec) { s.Index++ },
-		"slack": func(s *instances.VCSchedSpec) { s.Slack = 0.4 },
+	for name, edit := range map[string]func(*VCSchedSpec){
+		"seed": func(s *VCSchedSpec) { s.Seed++ }, "index": func(s *VCSchedSpec) { s.Index++ },
+		"slack": func(s *VCSchedSpec) { s.Slack = 0.4 },
 	} {
 		other := s
 		edit(&other)
@@ -66,27 +65,27 @@ func TestDeterminism(t *testing.T) {
 			t.Errorf("another %s gives the same CPU need", name)
 		}
 	}
-	if s.Name() != "H4-J12-s30-ca75-cm25-t8-3" || (instances.VCSchedSpec{Hosts: 4, Jobs: 6, Slack: 0.1}).Name() != "H4-J6-s10-ca00-cm00-0" {
-		t.Errorf("name %s", s.Name())
+	if s.name() != "H4-J12-s30-ca75-cm25-t8-3" || (VCSchedSpec{Hosts: 4, Jobs: 6, Slack: 0.1}).name() != "H4-J6-s10-ca00-cm00-0" {
+		t.Errorf("name %s", s.name())
 	}
 }
 
 func TestSpecErrors(t *testing.T) {
-	good := instances.VCSchedSpec{Hosts: 4, Jobs: 12, Slack: 0.3}
-	for name, edit := range map[string]func(*instances.VCSchedSpec){
-		"hosts":   func(s *instances.VCSchedSpec) { s.Hosts = 0 },
-		"jobs":    func(s *instances.VCSchedSpec) { s.Jobs = -1 },
-		"slack":   func(s *instances.VCSchedSpec) { s.Slack = 1 },
-		"nan":     func(s *instances.VCSchedSpec) { s.Slack = math.NaN() },
-		"mean":    func(s *instances.VCSchedSpec) { s.MeanCPU = 2 },
-		"cov":     func(s *instances.VCSchedSpec) { s.CoVCPU = -1 },
-		"too big": func(s *instances.VCSchedSpec) { s.Jobs = 2 },
-		"running": func(s *instances.VCSchedSpec) { s.Running = 2 },
-		"tasks":   func(s *instances.VCSchedSpec) { s.MaxTasks = -2 },
-		"both":    func(s *instances.VCSchedSpec) { s.Tasks = 12 },
-		"no jobs": func(s *instances.VCSchedSpec) { s.Jobs = 0 },
-		"fewer":   func(s *instances.VCSchedSpec) { s.Jobs, s.Tasks = 0, -1 },
-		"reading": func(s *instances.VCSchedSpec) { s.Memory = "clamped" },
+	good := VCSchedSpec{Hosts: 4, Jobs: 12, Slack: 0.3}
+	for name, edit := range map[string]func(*VCSchedSpec){
+		"hosts":   func(s *VCSchedSpec) { s.Hosts = 0 },
+		"jobs":    func(s *VCSchedSpec) { s.Jobs = -1 },
+		"slack":   func(s *VCSchedSpec) { s.Slack = 1 },
+		"nan":     func(s *VCSchedSpec) { s.Slack = math.NaN() },
+		"mean":    func(s *VCSchedSpec) { s.MeanCPU = 2 },
+		"cov":     func(s *VCSchedSpec) { s.CoVCPU = -1 },
+		"too big": func(s *VCSchedSpec) { s.Jobs = 2 },
+		"running": func(s *VCSchedSpec) { s.Running = 2 },
+		"tasks":   func(s *VCSchedSpec) { s.MaxTasks = -2 },
+		"both":    func(s *VCSchedSpec) { s.Tasks = 12 },
+		"no jobs": func(s *VCSchedSpec) { s.Jobs = 0 },
+		"fewer":   func(s *VCSchedSpec) { s.Jobs, s.Tasks = 0, -1 },
+		"reading": func(s *VCSchedSpec) { s.Memory = "clamped" },
 	} {
 		s := good
 		edit(&s)
@@ -101,7 +100,7 @@ func TestSpecErrors(t *testing.T) {
 func TestRescaledMemory(t *testing.T) {
 	full := 0
 	for k := range 300 {
-		s := instances.VCSchedSpec{Hosts: 4, Jobs: 6 + k%7, Slack: 0.1 * float64(1+k%9), CoVCPU: 0.25, CoVMemory: 0.75, Index: k}
+		s := VCSchedSpec{Hosts: 4, Jobs: 6 + k%7, Slack: 0.1 * float64(1+k%9), CoVCPU: 0.25, CoVMemory: 0.75, Index: k}
 		if k%3 == 0 {
 			s.Hosts, s.MaxTasks = 16, 8
 			s.Jobs, s.Tasks = 0, 60
@@ -140,17 +139,17 @@ func TestRescaledMemory(t *testing.T) {
 // The number of tasks asked for is met, with the sizes of the model but for the
 // last job.
 func TestTasks(t *testing.T) {
-	s := instances.VCSchedSpec{Hosts: 64, Tasks: 500, Slack: 0.3, CoVCPU: 0.25, CoVMemory: 0.25, MaxTasks: 64}
+	s := VCSchedSpec{Hosts: 64, Tasks: 500, Slack: 0.3, CoVCPU: 0.25, CoVMemory: 0.25, MaxTasks: 64}
 	in := draw(t, s)
 	if in.Tasks() != 500 || len(in.Jobs) < 20 || len(in.Jobs) > 200 {
 		t.Errorf("%d tasks in %d jobs", in.Tasks(), len(in.Jobs))
 	}
-	if s.Name() != "H64-T500-s30-ca25-cm25-t64-0" {
-		t.Errorf("name %s", s.Name())
+	if s.name() != "H64-T500-s30-ca25-cm25-t64-0" {
+		t.Errorf("name %s", s.name())
 	}
 	s.Memory = "rescaled"
-	if s.Name() != "H64-T500-s30-ca25-cm25-t64-rescaled-0" {
-		t.Errorf("name %s", s.Name())
+	if s.name() != "H64-T500-s30-ca25-cm25-t64-rescaled-0" {
+		t.Errorf("name %s", s.name())
 	}
 }
 
@@ -160,7 +159,7 @@ func TestLublinTasks(t *testing.T) {
 	const n = 100_000
 	var serial, power float64
 	for range n {
-		k := instances.LublinTasks(rng, 64)
+		k := lublinTasks(rng, 64)
 		if k < 1 || k > 64 {
 			t.Fatalf("%d tasks", k)
 		}
@@ -178,7 +177,7 @@ func TestLublinTasks(t *testing.T) {
 	if power/n < 0.57 || power/n > 0.66 {
 		t.Errorf("share of powers of two %v, want 0.576 and a few per cent", power/n)
 	}
-	if k := instances.LublinTasks(rng, 1); k != 1 {
+	if k := lublinTasks(rng, 1); k != 1 {
 		t.Errorf("%d tasks on a machine of one", k)
 	}
 }
@@ -186,7 +185,7 @@ func TestLublinTasks(t *testing.T) {
 // The current placement is feasible, so that a budget of 0 has a solution when
 // nothing arrives.
 func TestRunning(t *testing.T) {
-	in := draw(t, instances.VCSchedSpec{Hosts: 6, Jobs: 14, Slack: 0.4, CoVCPU: 0.5, CoVMemory: 0.5, Running: 0.5, Budget: 0.25, Seed: 2})
+	in := draw(t, VCSchedSpec{Hosts: 6, Jobs: 14, Slack: 0.4, CoVCPU: 0.5, CoVMemory: 0.5, Running: 0.5, Budget: 0.25, Seed: 2})
 	if in.MigrationBudget == nil || *in.MigrationBudget != 0.25 {
 		t.Fatalf("budget %v", in.MigrationBudget)
 	}
@@ -211,7 +210,7 @@ func TestRunning(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
-	in := draw(t, instances.VCSchedSpec{Hosts: 2, Jobs: 4, Slack: 0.5, Seed: 1})
+	in := draw(t, VCSchedSpec{Hosts: 2, Jobs: 4, Slack: 0.5, Seed: 1})
 	data, err := json.Marshal(in)
 	if err != nil {
 		t.Fatal(err)
@@ -225,22 +224,22 @@ func TestFiles(t *testing.T) {
 	}
 	b, a := write("b.json", data), write("a/a.json", data)
 	write("readme.txt", nil)
-	got, err := instances.Load(b)
+	got, err := Load(b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(model.Instance(in), got); d != "" {
 		t.Error(d)
 	}
-	if files, err := instances.Folder(dir); err != nil || !slices.Equal(files, []string{a, b}) {
+	if files, err := Folder(dir); err != nil || !slices.Equal(files, []string{a, b}) {
 		t.Errorf("%v, %v", files, err)
 	}
 	for name, path := range map[string]string{"missing": filepath.Join(dir, "none"), "folder": dir, "not JSON": write("c.txt", []byte("x"))} {
-		if _, err := instances.Load(path); !errors.Is(err, model.ErrInvalid) {
+		if _, err := Load(path); !errors.Is(err, model.ErrInvalid) {
 			t.Errorf("%s: error %v, want ErrInvalid", name, err)
 		}
 	}
-	if _, err := instances.Folder(filepath.Join(dir, "none")); !errors.Is(err, model.ErrInvalid) {
+	if _, err := Folder(filepath.Join(dir, "none")); !errors.Is(err, model.ErrInvalid) {
 		t.Errorf("a folder that isn't there gives %v", err)
 	}
 }
@@ -249,13 +248,13 @@ func TestFiles(t *testing.T) {
 // same: results are found by these hashes.
 func TestDrawsStay(t *testing.T) {
 	t.Parallel()
-	for want, s := range map[string]instances.VCSchedSpec{
+	for want, s := range map[string]VCSchedSpec{
 		"a724ec0f41675973d53514b4569693b70050605eebaf9d929b826de8a8ac325d": {Hosts: 4, Jobs: 12, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.25, Seed: 5, Index: 3},
 		"7a06217119477a86dbe1ba90584cd7da4acae4022c679f8f32116b6be60aaf1e": {Hosts: 16, Tasks: 60, Slack: 0.2, CoVCPU: 0.25, CoVMemory: 0.75, MaxTasks: 8, Memory: "rescaled", Seed: 1},
 		"d032cddde31b4e22d0a921755cbd3b213452cca70880719ed39433b25ffc9a97": {Hosts: 6, Jobs: 14, Slack: 0.4, CoVCPU: 0.5, CoVMemory: 0.5, Running: 0.5, Budget: 0.25, Seed: 2},
 	} {
 		if h, err := model.Hash(draw(t, s)); err != nil || h != "sha256:"+want {
-			t.Errorf("%s: hash %s, %v, want %s", s.Name(), h, err, want)
+			t.Errorf("%s: hash %s, %v, want %s", s.name(), h, err, want)
 		}
 	}
 }
@@ -264,10 +263,10 @@ func TestDrawsStay(t *testing.T) {
 // what hosts of several sizes have together.
 func TestResourcesAndSizes(t *testing.T) {
 	t.Parallel()
-	s := instances.VCSchedSpec{Hosts: 4001, Jobs: 20_000, Slack: 0.2, CoVCPU: 0.25, CoVMemory: 0.25, Resources: 2, CoVResources: 0.1, HostSizes: 3, HostSpread: 0.5, Seed: 1}
+	s := VCSchedSpec{Hosts: 4001, Jobs: 20_000, Slack: 0.2, CoVCPU: 0.25, CoVMemory: 0.25, Resources: 2, CoVResources: 0.1, HostSizes: 3, HostSpread: 0.5, Seed: 1}
 	in := draw(t, s)
-	if s.Name() != "H4001-J20000-s20-ca25-cm25-x2-cx10-k3-hs50-0" || !slices.Equal(in.Resources, []string{"r1", "r2"}) {
-		t.Errorf("name %s, resources %q", s.Name(), in.Resources)
+	if s.name() != "H4001-J20000-s20-ca25-cm25-x2-cx10-k3-hs50-0" || !slices.Equal(in.Resources, []string{"r1", "r2"}) {
+		t.Errorf("name %s, resources %q", s.name(), in.Resources)
 	}
 	want := []model.HostSize{{Count: 1333, CPU: 0.5, Memory: 0.5, Resources: []float64{0.5, 0.5}}, {Count: 1334, CPU: 1, Memory: 1, Resources: []float64{1, 1}},
 		{Count: 1334, CPU: 1.5, Memory: 1.5, Resources: []float64{1.5, 1.5}}}
@@ -312,18 +311,18 @@ func TestResourcesAndSizes(t *testing.T) {
 		t.Errorf("%d jobs run: %v, %v", len(now.Jobs), r, err)
 	}
 	// A parameter that means nothing is left out, and one out of range refused.
-	plain := instances.VCSchedSpec{Hosts: 4, Jobs: 12, Slack: 0.3, HostSizes: 1, HostSpread: 0.5, CoVResources: 0.5}
+	plain := VCSchedSpec{Hosts: 4, Jobs: 12, Slack: 0.3, HostSizes: 1, HostSpread: 0.5, CoVResources: 0.5}
 	for _, key := range []string{"resources", "cov_resources", "host_sizes", "host_spread"} {
-		if _, ok := (&plain).Nth(0, 1, 1).Params[key]; ok {
+		if _, ok := (&plain).nth(0, 1, 1).Params[key]; ok {
 			t.Errorf("%s is a parameter of reference hosts without further resources", key)
 		}
-		if _, ok := (&s).Nth(0, 1, 1).Params[key]; !ok {
-			t.Errorf("%s isn't a parameter of %s", key, s.Name())
+		if _, ok := (&s).nth(0, 1, 1).Params[key]; !ok {
+			t.Errorf("%s isn't a parameter of %s", key, s.name())
 		}
 	}
-	for name, edit := range map[string]func(*instances.VCSchedSpec){
-		"resources": func(s *instances.VCSchedSpec) { s.Resources = 65 }, "cov": func(s *instances.VCSchedSpec) { s.CoVResources = math.NaN() },
-		"sizes": func(s *instances.VCSchedSpec) { s.HostSizes = 7 }, "spread": func(s *instances.VCSchedSpec) { s.HostSpread = 1 },
+	for name, edit := range map[string]func(*VCSchedSpec){
+		"resources": func(s *VCSchedSpec) { s.Resources = 65 }, "cov": func(s *VCSchedSpec) { s.CoVResources = math.NaN() },
+		"sizes": func(s *VCSchedSpec) { s.HostSizes = 7 }, "spread": func(s *VCSchedSpec) { s.HostSpread = 1 },
 	} {
 		bad := s
 		edit(&bad)

@@ -85,12 +85,12 @@ func logFlags() []cli.Flag {
 // none if it has no such instances. A reading flag stands for the parameter of
 // its name.
 func ofLogs(p *gapwise.Problem) []params.Param {
-	spec, ok := p.Generator().(instances.SWFSpec)
+	keys, ok := instances.SWFKeys(p.Generator())
 	if !ok {
 		return nil
 	}
 	return slices.DeleteFunc(p.Generator.Parameters(), func(x params.Param) bool {
-		return !slices.Contains(spec.SWFKeys(), x.Key) || slices.ContainsFunc(readingFlags(), func(f cli.Flag) bool { return f.Names()[0] == x.Flag() })
+		return !slices.Contains(keys, x.Key) || slices.ContainsFunc(readingFlags(), func(f cli.Flag) bool { return f.Names()[0] == x.Flag() })
 	})
 }
 
@@ -142,7 +142,7 @@ func (p *program) fromLog(c *cli.Command, path string) (in model.Instance, said 
 	if !utf8.ValidString(name) {
 		return nil, said, fmt.Errorf("%w: the name of %q isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid, path)
 	}
-	in, said, err = spec.FromSWF(name, log, instances.SWFJobs{Skip: c.Int("skip"), First: c.Int("first"),
+	in, said, err = instances.FromSWF(spec, name, log, instances.SWFJobs{Skip: c.Int("skip"), First: c.Int("first"),
 		Estimate: c.Bool("estimates"), RefuseLarge: c.Bool("refuse-large"), Cancelled: c.Float64("cancelled"), Seed: c.Uint64("seed")})
 	if err != nil {
 		return nil, said, fmt.Errorf("%s: %w", instances.Label(path), err)
@@ -153,14 +153,14 @@ func (p *program) fromLog(c *cli.Command, path string) (in model.Instance, said 
 }
 
 // logSpec returns the specification of the flags for SWF logs.
-func logSpec(c *cli.Command) (instances.SWFSpec, error) {
+func logSpec(c *cli.Command) (instances.Spec, error) {
 	if c.IsSet("first") && c.Int("first") < 1 {
 		return nil, usagef("%s: --first is %d, must be at least 1", c.Name, c.Int("first"))
 	}
 	var kinds []model.Kind
 	for _, problem := range gapwise.Problems() {
-		spec, ok := problem.Generator().(instances.SWFSpec)
-		if !ok {
+		spec := problem.Generator()
+		if _, ok := instances.SWFKeys(spec); !ok {
 			continue
 		}
 		if string(problem.Kind) == c.String("kind") {

@@ -100,10 +100,8 @@ func setParameters(c *cli.Command, spec instances.Spec, parameters func(*gapwise
 			}
 		}
 	}
-	if k, ok := spec.(instances.KeyChecker); ok {
-		if err := k.CheckKeys(given); err != nil {
-			return usagef("%s: %w", c.Name, err)
-		}
+	if err := instances.CheckKeys(spec, given); err != nil {
+		return usagef("%s: %w", c.Name, err)
 	}
 	return nil
 }
@@ -131,8 +129,8 @@ func drawn(c *cli.Command) ([]instances.Planned, error) {
 		return nil, err
 	}
 	var all []instances.Planned
-	for k := range spec.Count(count) {
-		all = append(all, spec.Nth(k, count, c.Uint64("seed")))
+	for k := range instances.Count(spec, count) {
+		all = append(all, instances.Nth(spec, k, count, c.Uint64("seed")))
 	}
 	return all, nil
 }

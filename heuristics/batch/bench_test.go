@@ -41,7 +41,7 @@ func kth(t testing.TB) *model.BatchTicks {
 	}
 	spec := instances.NewBatchSpec()
 	spec.Tiers, spec.Jobs = 1, 0
-	b, _, err := spec.FromSWF("kth", log, instances.SWFJobs{})
+	b, _, err := instances.FromSWF(&spec, "kth", log, instances.SWFJobs{})
 	if err != nil {
 		t.Fatal(err)
 	}

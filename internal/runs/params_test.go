@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -44,7 +45,7 @@ func TestFeaturesMeanWhatGeneratorsMean(t *testing.T) {
 			const draws = 60
 			sums, told := map[string]float64{}, map[string]float64{}
 			for k := range draws {
-				c := specs[0].Nth(k, draws, 5)
+				c := instances.Nth(specs[0], k, draws, 5)
 				in, err := c.Load()
 				if err != nil {
 					t.Fatal(err)

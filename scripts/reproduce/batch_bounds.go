@@ -73,7 +73,7 @@ func batchGapInstances() (all []*model.Batch, err error) {
 		}
 		spec := instances.NewBatchSpec()
 		spec.Tiers, spec.Jobs = 1, 0
-		in, _, err := spec.FromSWF(name, log, instances.SWFJobs{})
+		in, _, err := instances.FromSWF(&spec, name, log, instances.SWFJobs{})
 		if err != nil {
 			return nil, err
 		}

@@ -95,10 +95,10 @@ func TestTVCSettings(t *testing.T) {
 					spec.Queue = "yes"
 				}
 				for _, x := range tvcSettings(figure, "results") {
-					if regexp.MustCompile(x.Pattern).MatchString(spec.Name()) {
-						found[spec.Name()]++
+					if regexp.MustCompile(x.Pattern).MatchString(instances.Nth(&spec, spec.Index, 10, 1).Name) {
+						found[instances.Nth(&spec, spec.Index, 10, 1).Name]++
 						if x.Figure != (fabric == model.FabricNonBlocking) || !strings.Contains(x.Title, string(fabric)) {
-							t.Errorf("%s belongs to %+v", spec.Name(), x)
+							t.Errorf("%s belongs to %+v", instances.Nth(&spec, spec.Index, 10, 1).Name, x)
 						}
 					}
 				}
@@ -123,7 +123,7 @@ func TestBatchSettings(t *testing.T) {
 			for _, cost := range []float64{20, 900} {
 				spec := instances.NewBatchSpec()
 				spec.Model, spec.Load, spec.MigrationS, spec.MeanSize, spec.Index = model, load, cost, 9.5, 5
-				name, n := spec.Name(), 0
+				name, n := instances.Nth(&spec, spec.Index, 10, 1).Name, 0
 				for k, x := range batchSettings(6, "results") {
 					if !regexp.MustCompile(x.Pattern).MatchString(name) {
 						continue

@@ -49,7 +49,7 @@ func TestReservationLogs(t *testing.T) {
 		spec := instances.NewReservationSpec()
 		spec.SWF = "/data/" + log + ".swf.gz"
 		for _, e := range reservationLogs() {
-			if regexp.MustCompile(e.Pattern).MatchString(spec.Name()) && strings.HasPrefix(log, e.Title+"-") {
+			if regexp.MustCompile(e.Pattern).MatchString(instances.Nth(&spec, spec.Index, 10, 1).Name) && strings.HasPrefix(log, e.Title+"-") {
 				found[e.Title]++
 			}
 		}
