@@ -1,46 +1,34 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/gapwise/gapwise/benchmarks/papers"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/model"
 )
 
-// batchSettings returns the two workloads in the results of a plan of the paper on
-// batch scheduling: FWload is in the given figure, JWload in the next one.
-func batchSettings(figure int, file string) []setting {
-	return []setting{
+// batchSets returns the two workloads in the results of a plan of the paper on batch
+// scheduling: FWload is in the given figure, JWload in the next one.
+func batchSets(figure int, file string) []set {
+	return []set{
 		{Title: fmt.Sprintf("FWload (Figure %d)", figure), File: file, By: "load", Pattern: "^batch-feitelson-", Slug: fmt.Sprintf("batch-figure%d", figure)},
 		{Title: fmt.Sprintf("JWload (Figure %d)", figure+1), File: file, By: "load", Pattern: "^batch-jann-", Slug: fmt.Sprintf("batch-figure%d", figure+1)},
 	}
 }
 
-// At returns the setting at one load, over the cost of a migration.
-func (x setting) At(load float64) setting {
-	x.Title = fmt.Sprintf("%s at load %g", x.Title, load)
-	x.Pattern += fmt.Sprintf(".*-load%s-", regexp.QuoteMeta(fmt.Sprint(load)))
-	x.By = "migration_s"
-	return x
-}
-
-var (
-	easyRun = regexp.MustCompile(`"algorithm":"easy"`)
-	tierOne = regexp.MustCompile(`"tiers":1\b`)
-)
-
-// oneTier calls EASY on one tier easy-one-tier in a copy of a results file.
-func oneTier(file, name string) (string, error) {
-	return rewrite(file, name, func(line string) string {
-		if !tierOne.MatchString(line) {
-			return line
-		}
-		return easyRun.ReplaceAllString(line, `"algorithm":"easy-one-tier"`)
-	})
+// At returns the set at one load, over the cost of a migration.
+func (s set) At(load float64) set {
+	s.Title = fmt.Sprintf("%s at load %g", s.Title, load)
+	s.Pattern += fmt.Sprintf(".*-load%s-", regexp.QuoteMeta(fmt.Sprint(load)))
+	s.By = "migration_s"
+	return s
 }
 
 // batchLoad is a workload of the paper's section 3.1 as printed and as drawn.
@@ -53,9 +41,13 @@ type batchLoad struct {
 
 // batchLoads draws both workloads in the paper's numbers of jobs.
 func batchLoads() ([]batchLoad, error) {
-	all := []batchLoad{
-		{Name: "FWload", Jobs: 200_000, Size: 23.4, Runtime: 2606.6, Serial: 18},
-		{Name: "JWload", Jobs: 100_000, Size: 10.5, Runtime: 11267, Serial: 40.8},
+	printed, err := printedTable("batch", "workloads")
+	if err != nil {
+		return nil, err
+	}
+	var all []batchLoad
+	for _, r := range printed {
+		all = append(all, batchLoad{Name: r[0], Jobs: int(number(r[1])), Size: number(r[2]), Runtime: number(r[3]), Serial: number(r[4])})
 	}
 	for i, workload := range []string{"feitelson", "jann"} {
 		w := &all[i]
@@ -80,10 +72,10 @@ func batchLoads() ([]batchLoad, error) {
 
 // batchImprovements returns a Markdown table: a row for each load, for each workload
 // and each EASY by how many percent MEASY's mean of a value is less.
-func batchImprovements(settings []setting, value string) (string, error) {
+func (r *runner) batchImprovements(sets []set, value string) (string, error) {
 	var all []runs.Line
-	for _, x := range settings {
-		lines, err := x.Series(runs.SeriesOptions{Y: value, Algorithms: []string{"measy", "easy-one-tier", "easy"}})
+	for _, x := range sets {
+		lines, err := r.series(x, value, "", "measy", "easy-one-tier", "easy")
 		if err != nil {
 			return "", err
 		}
@@ -97,77 +89,39 @@ func batchImprovements(settings []setting, value string) (string, error) {
 			all = append(all, l)
 		}
 	}
-	return pivot(settings[0].By, func(p runs.SeriesPoint) string { return fmt.Sprintf(" %.1f |", p.Mean) }, all), nil
-}
-
-// below returns by how many percent of another algorithm's mean on the same instances
-// an algorithm's value is less, with intervals of the paired differences.
-func (x setting) below(value, algorithm, other string) ([]runs.SeriesPoint, error) {
-	less, err := x.Series(runs.SeriesOptions{Y: value, Algorithms: []string{other}, Minus: algorithm})
-	if err != nil {
-		return nil, err
-	}
-	all, err := x.Series(runs.SeriesOptions{Y: value, Algorithms: []string{other}})
-	if err != nil {
-		return nil, err
-	}
-	points := less[0].Points
-	for k := range points {
-		if from := all[0].Points[k]; from.X != points[k].X || from.Runs != points[k].Runs {
-			return nil, fmt.Errorf("%s: there are runs of %s without one of %s", x.File, other, algorithm)
-		}
-		points[k].Mean *= 100 / all[0].Points[k].Mean
-		points[k].Half *= 100 / all[0].Points[k].Mean
-	}
-	return points, nil
-}
-
-// judged is how many comparisons hold, don't, and are undecided.
-type judged struct{ Held, Not, Undecided int }
-
-func (j *judged) add(p runs.SeriesPoint) string {
-	switch {
-	case p.Mean > p.Half:
-		j.Held++
-		return "held"
-	case -p.Mean > p.Half:
-		j.Not++
-		return "not held"
-	}
-	j.Undecided++
-	return "undecided"
+	return pivot(sets[0].By, func(p runs.SeriesPoint) string { return fmt.Sprintf("%.1f", p.Mean) }, all), nil
 }
 
 // peasyTable compares PEASY in one value with MEASY and with itself without each
 // device.
 type peasyTable struct {
 	Text        string
-	MEASY       judged
-	Lift, Short judged // with the device against without it
+	MEASY       verdicts
+	Lift, Short verdicts // with the device against without it
 }
 
 // batchPEASY makes the table of a value: a row for each load, for each workload three
 // columns.
-func batchPEASY(settings []setting, value string) (t peasyTable, err error) {
+func (r *runner) batchPEASY(sets []set, value string) (t peasyTable, err error) {
 	var lines []runs.Line
-	for _, x := range settings {
+	for _, x := range sets {
 		name, _, _ := strings.Cut(x.Title, " ")
 		for _, c := range []struct {
 			title, other string
-			verdicts     *judged
+			count        *verdicts
 		}{{"below MEASY", "measy", &t.MEASY}, {"by lifting", "peasy-short", &t.Lift}, {"by short jobs first", "peasy-lift", &t.Short}} {
-			points, err := x.below(value, "peasy", c.other)
+			points, err := r.below(x, value, "peasy", c.other)
 			if err != nil {
 				return t, err
 			}
 			for k := range points {
-				points[k].Label = c.verdicts.add(points[k])
+				c.count.add(verdict(points[k]))
 			}
 			lines = append(lines, runs.Line{Algorithm: name + ", " + c.title, Points: points})
 		}
 	}
-	t.Text = pivot(settings[0].By, func(p runs.SeriesPoint) string {
-		return fmt.Sprintf(" %.2f ± %.2f, %s |", p.Mean, p.Half, p.Label)
+	t.Text = pivot(sets[0].By, func(p runs.SeriesPoint) string {
+		return fmt.Sprintf("%.2f ± %.2f, %s", p.Mean, p.Half, verdict(p))
 	}, lines)
 	return t, nil
 }
@@ -175,7 +129,7 @@ func batchPEASY(settings []setting, value string) (t peasyTable, err error) {
 // batchCosts returns a Markdown table: a row for each cost of a migration, a column
 // for each load, by how many percent MEASY's value is below KEASY's. The last row is
 // the cost from which on it isn't, by a straight line between two means.
-func batchCosts(x setting, value string, loads []any) (string, error) {
+func (r *runner) batchCosts(x set, value string, loads []any) (string, error) {
 	var lines []runs.Line
 	last := "| no longer below from |"
 	for _, load := range loads {
@@ -183,14 +137,14 @@ func batchCosts(x setting, value string, loads []any) (string, error) {
 		if !ok {
 			return "", fmt.Errorf("batchCosts: the load %v is no number", load)
 		}
-		points, err := x.At(at).below(value, "measy", "keasy")
+		points, err := r.below(x.At(at), value, "measy", "keasy")
 		if err != nil {
 			return "", err
 		}
 		lines = append(lines, runs.Line{Algorithm: fmt.Sprintf("load %v", at), Points: points})
 		last += " " + crossing(points) + " |"
 	}
-	return pivot("migration_s", meanHalf(" %.2f ± %.2f |"), lines) + "\n" + last, nil
+	return pivot("migration_s", meanHalf("%.2f ± %.2f"), lines) + "\n" + last, nil
 }
 
 // crossing returns the first x at which the straight line through points is no longer
@@ -236,57 +190,62 @@ var batchReadingList = []batchReading{
 }
 
 // printedOfMEASY are the paper's figures, in the order of batchReading.Values.
-var printedOfMEASY = []float64{23.1, 41.1, 69.3, 82.9}
+var printedOfMEASY = []string{"response mean", "response most", "bounded slowdown mean", "bounded slowdown most"}
 
 // batchReadings computes what each reading gives. file has EASY on one tier as
 // easy-one-tier.
-func batchReadings(file string) (all []batchReading, err error) {
-	for _, r := range batchReadingList {
+func (r *runner) batchReadings(file string) (all []batchReading, err error) {
+	for _, x := range batchReadingList {
 		for e, easy := range []string{"easy-one-tier", "easy"} {
 			for v, value := range []string{"objective", "bounded slowdown"} {
 				n := 0.0
-				for w, of := range []struct{ model, printed, rest string }{{"feitelson", "-serial0.18-size23.4-runtime2606.6", r.fw}, {"jann", "-serial0.408-size10.5-runtime11267", r.jw}} {
+				for w, of := range []struct{ model, printed, rest string }{{"feitelson", "-serial0.18-size23.4-runtime2606.6", x.fw}, {"jann", "-serial0.408-size10.5-runtime11267", x.jw}} {
 					after := of.printed + of.rest
 					if of.rest == ownFigures {
 						after = ""
 					}
-					x := setting{File: file, By: "load", Pattern: `^batch-` + of.model + `-p320-t[12]-n\d+-load[0-9.]+` + regexp.QuoteMeta(after) + `-\d+$`}
-					lines, err := x.Series(runs.SeriesOptions{Y: value, Algorithms: []string{"measy", easy, "reasy"}})
+					s := set{File: file, By: "load", Pattern: `^batch-` + of.model + `-p320-t[12]-n\d+-load[0-9.]+` + regexp.QuoteMeta(after) + `-\d+$`}
+					lines, err := r.series(s, value, "", "measy", easy, "reasy")
 					if err != nil {
-						return nil, fmt.Errorf("%s: %w", r.Name, err)
+						return nil, fmt.Errorf("%s: %w", x.Name, err)
 					}
 					loads := float64(len(lines[0].Points))
 					for k, p := range lines[0].Points {
 						from := lines[1].Points[k].Mean
 						less := 100 * (1 - p.Mean/from)
-						r.Values[2*v][e] += less
-						r.Values[2*v+1][e] = max(r.Values[2*v+1][e], less)
-						r.Values[4+2*v+w][e] += less / loads
+						x.Values[2*v][e] += less
+						x.Values[2*v+1][e] = max(x.Values[2*v+1][e], less)
+						x.Values[4+2*v+w][e] += less / loads
 						if v == 0 && w == 1 {
-							r.REASY[e] += 100 * (lines[2].Points[k].Mean/from - 1) / loads
+							x.REASY[e] += 100 * (lines[2].Points[k].Mean/from - 1) / loads
 						}
 						n++
 					}
 				}
-				r.Values[2*v][e] /= n
+				x.Values[2*v][e] /= n
 			}
 		}
-		all = append(all, r)
+		all = append(all, x)
 	}
 	return all, nil
 }
 
 // nearest returns, for each of printedOfMEASY and each EASY, the reading that comes
 // nearest to it; then those whose relative distances from all four sum to the least.
-func nearest(all []batchReading) (rows [][3]string) {
-	names := []string{"response, mean", "response, most", "slowdown, mean", "slowdown, most"}
+func nearest(all []batchReading) (rows [][3]string, err error) {
 	least := func(off func(batchReading) float64) batchReading {
-		return slices.MinFunc(all, func(a, b batchReading) int { return compare(off(a), off(b)) })
+		return slices.MinFunc(all, func(a, b batchReading) int { return cmp.Compare(off(a), off(b)) })
 	}
-	for i, name := range names {
-		row := [3]string{fmt.Sprintf("%s: %v", name, printedOfMEASY[i])}
+	var printed []float64
+	for i, name := range printedOfMEASY {
+		f, err := papers.Printed(model.KindBatch, name)
+		if err != nil {
+			return nil, err
+		}
+		printed = append(printed, f.Value)
+		row := [3]string{fmt.Sprintf("%s: %v", []string{"response, mean", "response, most", "slowdown, mean", "slowdown, most"}[i], f.Value)}
 		for e := range 2 {
-			r := least(func(r batchReading) float64 { return math.Abs(r.Values[i][e] - printedOfMEASY[i]) })
+			r := least(func(r batchReading) float64 { return math.Abs(r.Values[i][e] - f.Value) })
 			row[1+e] = fmt.Sprintf("%s: %.1f", r.Name, r.Values[i][e])
 		}
 		rows = append(rows, row)
@@ -294,11 +253,11 @@ func nearest(all []batchReading) (rows [][3]string) {
 	row := [3]string{"all four"}
 	for e := range 2 {
 		row[1+e] = least(func(r batchReading) (sum float64) {
-			for i, p := range printedOfMEASY {
+			for i, p := range printed {
 				sum += math.Abs(r.Values[i][e]-p) / p
 			}
 			return sum
 		}).Name
 	}
-	return append(rows, row)
+	return append(rows, row), nil
 }

@@ -24,14 +24,14 @@ func TestCrossing(t *testing.T) {
 	}
 }
 
-func TestJudged(t *testing.T) {
-	var j judged
+func TestVerdicts(t *testing.T) {
+	var v verdicts
 	words := ""
 	for _, p := range []runs.SeriesPoint{{Mean: 2, Half: 1}, {Mean: -2, Half: 1}, {Mean: 0.5, Half: 1}, {}} {
-		words += j.add(p) + ", "
+		words += string(v.add(verdict(p))) + ", "
 	}
-	if want := (judged{1, 1, 2}); j != want || words != "held, not held, undecided, undecided, " {
-		t.Errorf("%+v, %s", j, words)
+	if want := (verdicts{1, 1, 2}); v != want || words != "held, not held, undecided, undecided, " {
+		t.Errorf("%+v, %s", v, words)
 	}
 }
 
@@ -45,7 +45,10 @@ func TestNearest(t *testing.T) {
 		}
 		return r
 	}
-	rows := nearest([]batchReading{of("a", 23, 60, 60, 82), of("b", 40, 41, 70, 60), of("c", 25, 45, 65, 80)})
+	rows, err := nearest([]batchReading{of("a", 23, 60, 60, 82), of("b", 40, 41, 70, 60), of("c", 25, 45, 65, 80)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var names []string
 	for _, r := range rows {
 		name, _, _ := strings.Cut(r[1], ":")
@@ -70,8 +73,8 @@ func TestBelow(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	x := setting{File: file, By: "load", Pattern: "^batch-feitelson-"}
-	points, err := x.below("objective", "peasy", "measy")
+	r, x := &runner{}, set{File: file, By: "load", Pattern: "^batch-feitelson-"}
+	points, err := r.below(x, "objective", "peasy", "measy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +82,7 @@ func TestBelow(t *testing.T) {
 	if len(points) != 1 || points[0].X != 0.5 || points[0].Runs != 2 || points[0].Mean < 16.66 || points[0].Mean > 16.67 {
 		t.Errorf("%+v", points)
 	}
-	if _, err := x.below("objective", "measy", "keasy"); err == nil || !strings.Contains(err.Error(), "without one of measy") {
+	if _, err := r.below(x, "objective", "measy", "keasy"); err == nil || !strings.Contains(err.Error(), "without one of measy") {
 		t.Errorf("unpaired runs: %v", err)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/gapwise/gapwise/benchmarks/papers"
 )
 
 // try runs a command line of gapwise and returns it as code, without the folder of
@@ -18,40 +16,6 @@ func (r *runner) try(line string, more ...string) (string, error) {
 		line += " ..."
 	}
 	return "`gapwise " + strings.ReplaceAll(line, "results/", "") + "`", err
-}
-
-// Verdict returns verdict and figures of the one finding whose text begins with begin.
-func (all rows) Verdict(begin string) (string, error) {
-	found := all.findings(begin)
-	if len(found) != 1 {
-		return "", fmt.Errorf("%d findings begin with %q, not one", len(found), begin)
-	}
-	return fmt.Sprintf("*%s*: %s", found[0].cell(""), found[0].cell("measured")), nil
-}
-
-// Verdicts counts the verdicts of the findings whose texts begin with begin.
-func (all rows) Verdicts(begin string) (string, error) {
-	found := all.findings(begin)
-	if len(found) == 0 {
-		return "", fmt.Errorf("no finding begins with %q", begin)
-	}
-	var counts []string
-	for _, v := range []papers.Verdict{papers.Held, papers.NotHeld, papers.Undecided} {
-		if n := len(found.Where("", string(v))); n > 0 {
-			counts = append(counts, fmt.Sprintf("%d *%s*", n, v))
-		}
-	}
-	return strings.Join(counts, ", "), nil
-}
-
-// findings returns the findings whose texts begin with begin.
-func (all rows) findings(begin string) (found rows) {
-	for _, r := range all {
-		if strings.HasPrefix(r.cell("finding"), begin) {
-			found = append(found, r)
-		}
-	}
-	return found
 }
 
 // coverageStates are the states of a row, which docs/coverage.md explains.

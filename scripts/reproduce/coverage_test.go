@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/gapwise/gapwise/benchmarks/papers"
 )
 
 func TestStates(t *testing.T) {
@@ -33,8 +35,8 @@ func TestCoverageRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	checked := rows{{"": "held", "finding": "A leads B", "measured": "2 ± 1"}, {"": "undecided", "finding": "A leads C", "measured": "0 ± 1"},
-		{"": "not held", "finding": "B leads C", "measured": "-3 ± 1"}}
+	checked := findings{{Text: "A leads B", Verdict: papers.Held, Measured: "2 ± 1"}, {Text: "A leads C", Verdict: papers.Undecided, Measured: "0 ± 1"},
+		{Text: "B leads C", Verdict: papers.NotHeld, Measured: "-3 ± 1"}}
 	for name, c := range map[string]struct {
 		got       func() (string, error)
 		want, bad string
@@ -51,6 +53,8 @@ func TestCoverageRows(t *testing.T) {
 		"a verdict":      {func() (string, error) { return checked.Verdict("A leads B") }, "*held*: 2 ± 1", ""},
 		"two verdicts":   {func() (string, error) { return checked.Verdict("A leads") }, "", "2 findings begin with"},
 		"verdicts":       {func() (string, error) { return checked.Verdicts("A leads") }, "1 *held*, 1 *undecided*", ""},
+		"says":           {func() (string, error) { return checked.Says("B leads C") }, "not held (-3 ± 1)", ""},
+		"says nothing":   {func() (string, error) { return checked.Says("B") }, "", "no finding is"},
 		"no verdicts":    {func() (string, error) { return checked.Verdicts("C") }, "", `no finding begins with "C"`},
 		"a result":       {func() (string, error) { return (&runner{gapwise: "true"}).try("solve results/x.json") }, "`gapwise solve x.json`", ""},
 		"runs":           {func() (string, error) { return (&runner{gapwise: "true"}).try("solve -a heft", "x.json") }, "`gapwise solve -a heft ...`", ""},

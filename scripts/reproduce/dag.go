@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -8,7 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gapwise/gapwise/benchmarks/papers"
 	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/model"
 )
 
 // dagSetting holds the runs of dag-1296 on one platform under one transfer model:
@@ -131,28 +134,18 @@ type dagPrinted struct {
 
 // dagSplits returns the paper's tables.
 func dagSplits() (all []dagSplit) {
-	for k, t := range []struct{ parameter, printed string }{
-		{"tasks", "10:23.98:12.67:4.04 20:32.47:14.62:7.05 50:31.19:26.43:16.22"},
-		{"fat", "0.1:23.31:19.04:7.31 0.2:11.68:6.39:3.14 0.8:94.17:29.82:12.15"},
-		{"regular", "0.2:31.04:18.67:7.39 0.8:28.36:18.07:6.82"},
-		{"density", "0.2:29.70:18.24:7.13 0.8:29.71:18.47:7.10"},
-		{"jump", "1.1:11.24:5.99:3.39 1.2:10.82:6.37:3.76 1.4:7.89:4.75:2.92 2.1:33.21:23.29:8.03 2.2:33.01:23.52:7.73 2.4:33.79:22.90:7.61 " +
-			"4.1:55.49:27.35:10.33 4.2:53.77:26.19:10.17 4.4:51.54:25.99:10.41"},
-	} {
-		s := dagSplit{Table: 4 + k, Figure: 12 + k, Parameter: t.parameter}
-		for _, p := range strings.Fields(t.printed) {
-			f := strings.Split(p, ":")
+	for k, parameter := range []string{"tasks", "fat", "regular", "density", "jump"} {
+		rows, err := printedTable("dag", parameter)
+		if err != nil {
+			panic(err)
+		}
+		s := dagSplit{Table: 4 + k, Figure: 12 + k, Parameter: parameter}
+		for _, f := range rows {
 			s.Rows = append(s.Rows, dagPrinted{f[0], number(f[1]), number(f[2]), number(f[3])})
 		}
 		all = append(all, s)
 	}
 	return all
-}
-
-// dagVerdicts counts the findings about the instances with the given names.
-func (r *runner) dagVerdicts(file, pattern string) (v verdicts, err error) {
-	all, err := r.rows("findings", file, "--instances", pattern)
-	return verdicts{len(all.Where("", "held")), len(all.Where("", "not held")), len(all.Where("", "undecided"))}, err
 }
 
 // met says whether a figure of ours, rounded as the printed one is, equals it.
@@ -177,14 +170,23 @@ type tenReading struct {
 // Stretched returns the makespan of HEFT's plan under contention, the first round's.
 func (x tenReading) Stretched() string { return short(x.Trace[0].Realistic.String()) }
 
-// off returns by how many seconds both makespans are off the printed 104 and 91.
+// off returns by how many seconds both makespans are off the printed ones.
 func (x tenReading) off() float64 {
-	return math.Abs(number(x.Trace[0].Realistic.String())-104) + math.Abs(number(x.Objective.String())-91)
+	return math.Abs(number(x.Trace[0].Realistic.String())-paperDAG("ten stretched")) + math.Abs(number(x.Objective.String())-paperDAG("ten best"))
+}
+
+// paperDAG returns a figure that the paper on task graphs prints.
+func paperDAG(name string) float64 {
+	f, err := papers.Printed(model.KindDAG, name)
+	if err != nil {
+		panic(err)
+	}
+	return f.Value
 }
 
 // nearestTen returns the reading that is least off.
 func nearestTen(all []tenReading) tenReading {
-	return slices.MinFunc(all, func(a, b tenReading) int { return compare(a.off(), b.off()) })
+	return slices.MinFunc(all, func(a, b tenReading) int { return cmp.Compare(a.off(), b.off()) })
 }
 
 // tenReadings plays the network-aware HEFT on the ten tasks by each reading.
@@ -196,7 +198,7 @@ func (r *runner) tenReadings() (all []tenReading, err error) {
 		file := "docs/examples/ten-tasks.json"
 		if p.routes != "" {
 			name := "ten-" + strings.ReplaceAll(p.name, " ", "-") + ".json"
-			if file, err = edit(file, name, `(?s)"network":.*`, `"network":{"bandwidth":1,"links":[{"id":"in"}],"routes":[`+p.routes+`]}}`); err != nil {
+			if file, err = edit(file, name, "network", `{"bandwidth":1,"links":[{"id":"in"}],"routes":[`+p.routes+`]}`); err != nil {
 				return nil, err
 			}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -152,10 +153,10 @@ func (x dagReading) Increases(parameter string, values ...string) string {
 // increase, decrease, round, and the increases of Tables 4 to 8.
 func (x dagReading) against(see func(ours, printed float64)) {
 	all := x.All()
-	see(all.Planned, 349.191711)
-	see(all.Increase(), 29.65)
-	see(all.Decrease(), 18.31)
-	see(all.Round, 7.099679)
+	see(all.Planned, paperDAG("makespan"))
+	see(all.Increase(), paperDAG("increase"))
+	see(all.Decrease(), paperDAG("decrease"))
+	see(all.Round, paperDAG("round"))
 	for _, s := range dagSplits() {
 		for _, r := range s.Rows {
 			value := r.Value
@@ -198,7 +199,7 @@ func (x dagReading) Compared() (n int) {
 // of those in which nothing was fitted.
 func closest(all []dagReading, fitted bool) dagReading {
 	all = slices.DeleteFunc(slices.Clone(all), func(x dagReading) bool { return !x.daggen || x.Fitted && !fitted })
-	return slices.MinFunc(all, func(a, b dagReading) int { return compare(a.Off(), b.Off()) })
+	return slices.MinFunc(all, func(a, b dagReading) int { return cmp.Compare(a.Off(), b.Off()) })
 }
 
 // mostWithin returns the reading with the most figures within 10 %.

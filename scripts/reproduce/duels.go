@@ -102,7 +102,10 @@ func duelsOf(r io.Reader) (*duels, error) {
 	families := map[string]*duel{}
 	for _, l := range lines[1:] {
 		k := key{l[0], l[1]}
-		limit, cpu := number(l[3]), number(l[10])
+		limit, cpu := number(l[3]), 0.0
+		if l[10] != "" {
+			cpu = number(l[10])
+		}
 		d := families[k.family]
 		if d == nil {
 			d = &duel{Family: k.family, Limit: limit, Sense: l[2], proved: map[string]int{}, cpu: map[string]float64{}, ratios: map[string]float64{}, paired: map[string]int{}}
@@ -118,7 +121,11 @@ func duelsOf(r io.Reader) (*duels, error) {
 		if _, twice := sides[k][solver]; twice || limit != d.Limit || l[2] != d.Sense || cpu <= 0 {
 			return nil, fmt.Errorf("%s: %s on %s: twice, with another limit or sense than its family, or without a time", duelsFile, solver, k.instance)
 		}
-		sides[k][solver] = side{optimal: l[7] == "optimal", solved: l[8] != "", witness: l[11] == "yes", objective: number(l[8]), cpu: cpu}
+		one := side{optimal: l[7] == "optimal", solved: l[8] != "", witness: l[11] == "yes", cpu: cpu}
+		if one.solved {
+			one.objective = number(l[8])
+		}
+		sides[k][solver] = one
 		if !slices.Contains(all.Versions[solver], l[5]) {
 			all.Versions[solver] = append(all.Versions[solver], l[5])
 		}

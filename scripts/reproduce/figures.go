@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/csv"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,9 +73,12 @@ func (r *runner) stg(limit string) (all []stgRow, err error) {
 				return nil, err
 			}
 			for _, x := range results {
-				known, value := published[tasks+"/"+x.Instance+".stg,"+m], number(x.Objective.String())
+				known, value := published[tasks+"/"+x.Instance+".stg,"+m], math.NaN()
 				if known == nil {
 					return nil, fmt.Errorf("no published makespan of %s on %s processors", x.Instance, m)
+				}
+				if x.Status == "optimal" {
+					value = number(x.Objective.String())
 				}
 				open := known[2] == "open"
 				row.Graphs++
@@ -111,31 +115,32 @@ func traces() (map[string]string, error) {
 	return all, err
 }
 
-// ablation runs the plan ablation-KIND as it is and without each device of the
-// problem's native search. It returns, for each of them, what the plan's two
-// algorithms do, the second on larger instances with more time.
-func (r *runner) ablation(kind any) (all []ablated, err error) {
+// ablation runs a plan as it is and without each device of a problem's native search or,
+// of the plan ablation-kernel, of the kernel. It returns, for each of them, what the plan's
+// algorithms do, the last on larger instances with more time.
+func (r *runner) ablation(plan string, kind any) (all []ablated, err error) {
 	p, err := gapwise.ProblemOf(model.Kind(fmt.Sprint(kind)))
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range append([]exact.Device{{}}, p.Search.Devices()...) {
+	devices, algorithms := p.Search.Devices(), "search,search-60s"
+	if plan == "ablation-kernel" {
+		devices, algorithms = p.Kernel.Devices(), "kernel"
+	}
+	for _, d := range append([]exact.Device{{}}, devices...) {
 		var flags []string
 		if d.Name != "" {
 			flags = []string{"--without", d.Name}
 		}
-		file, err := r.bench(fmt.Sprint("ablation-", kind), flags...)
+		file, err := r.bench(plan, flags...)
 		if err != nil {
 			return nil, err
 		}
-		found, err := r.rows("table", file, "--algorithms", "search,search-60s", "--columns", "runs,infeasible,optimal,gap mean %,nodes mean,time mean")
+		found, err := r.rows(file, "", algorithms, "runs,infeasible,optimal,gap mean %,nodes mean,time mean")
 		if err != nil {
 			return nil, err
 		}
-		if len(found) != 2 {
-			return nil, fmt.Errorf("the plan ablation-%v has %d algorithms, not search and search-60s", kind, len(found))
-		}
-		all = append(all, ablated{d, found[0], found[1]})
+		all = append(all, ablated{d, found[0], found[len(found)-1]})
 	}
 	return all, nil
 }
@@ -145,31 +150,3 @@ type ablated struct {
 	exact.Device
 	Small, Large row
 }
-
-// kernelAblation runs the plan ablation-kernel, of DAGs, as it is and without each
-// device of the engine kernel. Large stays empty.
-func (r *runner) kernelAblation() (all []ablated, err error) {
-	p, err := gapwise.ProblemOf(model.KindDAG)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range append([]exact.Device{{}}, p.Kernel.Devices()...) {
-		var flags []string
-		if d.Name != "" {
-			flags = []string{"--without", d.Name}
-		}
-		file, err := r.bench("ablation-kernel", flags...)
-		if err != nil {
-			return nil, err
-		}
-		found, err := r.rows("table", file, "--algorithms", "kernel", "--columns", "runs,infeasible,optimal,gap mean %,nodes mean,time mean")
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, ablated{Device: d, Small: found[0]})
-	}
-	return all, nil
-}
-
-// Proved counts the instances proved optimal or infeasible.
-func (r row) Proved() int { return int(number(r.cell("optimal")) + number(r.cell("infeasible"))) }

@@ -80,7 +80,15 @@ func TestTemplatesAndDocuments(t *testing.T) {
 
 // Each instance of a plan's specifications belongs to one setting of its figure.
 func TestTVCSettings(t *testing.T) {
+	logs, err := tvcLogs()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for figure := 4; figure <= 6; figure++ {
+		settings, err := tvcSets(figure, "results")
+		if err != nil {
+			t.Fatal(err)
+		}
 		found := map[string]int{}
 		for _, fabric := range model.Fabrics {
 			for k := range 2 {
@@ -89,16 +97,17 @@ func TestTVCSettings(t *testing.T) {
 				if figure == 4 {
 					spec.Sizes = instances.TVCSizes[k]
 				} else {
-					spec.SWF = "/data/" + tvcLogs()[k].File + ".swf.gz"
+					spec.SWF = "/data/" + logs[k].File + ".swf.gz"
 				}
 				if figure == 6 {
 					spec.Queue = "yes"
 				}
-				for _, x := range tvcSettings(figure, "results") {
-					if regexp.MustCompile(x.Pattern).MatchString(instances.Nth(&spec, spec.Index, 10, 1).Name) {
-						found[instances.Nth(&spec, spec.Index, 10, 1).Name]++
-						if x.Figure != (fabric == model.FabricNonBlocking) || !strings.Contains(x.Title, string(fabric)) {
-							t.Errorf("%s belongs to %+v", instances.Nth(&spec, spec.Index, 10, 1).Name, x)
+				name := instances.Nth(&spec, spec.Index, 10, 1).Name
+				for _, x := range settings {
+					if regexp.MustCompile(x.Pattern).MatchString(name) {
+						found[name]++
+						if (x.Figure == figure) != (fabric == model.FabricNonBlocking) || !strings.Contains(x.Title, string(fabric)) {
+							t.Errorf("%s belongs to %+v", name, x)
 						}
 					}
 				}
@@ -124,7 +133,7 @@ func TestBatchSettings(t *testing.T) {
 				spec := instances.NewBatchSpec()
 				spec.Model, spec.Load, spec.MigrationS, spec.MeanSize, spec.Index = model, load, cost, 9.5, 5
 				name, n := instances.Nth(&spec, spec.Index, 10, 1).Name, 0
-				for k, x := range batchSettings(6, "results") {
+				for k, x := range batchSets(6, "results") {
 					if !regexp.MustCompile(x.Pattern).MatchString(name) {
 						continue
 					}
@@ -151,13 +160,9 @@ func TestOneTier(t *testing.T) {
 	if err := os.Mkdir("results", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	text := `{"params":{"tiers":1,"load":0.5},"algorithm":"easy"}
-{"params":{"load":1,"tiers":2},"algorithm":"easy"}
-{"params":{"load":1,"tiers":2},"algorithm":"measy"}
-`
-	if err := os.WriteFile("in.jsonl", []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	line := `{"plan":"p","instance":"i","instance_hash":"h","kind":"batch","params":{"load":1,"tiers":%d},"algorithm":%q,"seed":1,"status":"feasible","elapsed_s":1,"nodes":0,"verified":true,"version":"1"}` + "\n"
+	text := fmt.Sprintf(line+line+line, 1, "easy", 2, "easy", 2, "measy")
+	write(t, "in.jsonl", text)
 	file, err := oneTier("in.jsonl", "out")
 	if err != nil {
 		t.Fatal(err)
@@ -165,6 +170,18 @@ func TestOneTier(t *testing.T) {
 	got, err := os.ReadFile(file)
 	if want := strings.Replace(text, `"easy"`, `"easy-one-tier"`, 1); err != nil || string(got) != want {
 		t.Errorf("%s, %v, want\n%s", got, err, want)
+	}
+	write(t, "r.jsonl", strings.NewReplacer(`"easy"`, `"du-b"`, `"measy"`, `"du-b-open"`).Replace(text))
+	all, err := openReading("r.jsonl", "open")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(all); err != nil || string(got) != fmt.Sprintf(line, 2, "du-b") {
+		t.Errorf("with open rectangles: %s, %v", got, err)
+	}
+	picked, err := pick("r.jsonl", "some", "^j")
+	if got, err2 := os.ReadFile(picked); err != nil || err2 != nil || len(got) > 0 {
+		t.Errorf("no instance begins so: %s, %v", got, err)
 	}
 }
 
@@ -254,7 +271,11 @@ func TestDAGSketches(t *testing.T) {
 
 func TestDegradation(t *testing.T) {
 	d := degradation{}
-	for k, name := range mcb {
+	names, _, err := mcb("1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, name := range names {
 		d.Rows = append(d.Rows, degraded{Algorithm: name, PaperMean: "2", PaperMax: "9", Mean: float64(k + 1), Solved: 1, Max: 9})
 	}
 	if d.Best() != "mcb8" || !d.DescendingFirst() || !d.SameOrder() || d.Ratios(false) != "0.50 to 4.00" || d.Ratios(true) != "0.50 to 0.50" {
@@ -266,13 +287,22 @@ func TestDegradation(t *testing.T) {
 	}
 }
 
-func TestLeads(t *testing.T) {
-	all := rows{{"umed": "5", "algorithm": "a", "x": "2"}, {"umed": "5", "algorithm": "b", "x": "1"},
-		{"umed": "6", "algorithm": "a", "x": "3"}, {"umed": "6", "algorithm": "b", "x": "3"}}
-	if all[:2].Leads("x", "a", "b", "umed") != true || all.Leads("x", "a", "b", "umed") {
-		t.Error("a leads at umed 5 and not at 6")
+func TestRows(t *testing.T) {
+	of := func(umed, algorithm string, x float64) row {
+		return row{map[string]string{"umed": umed, "algorithm": algorithm}, map[string]float64{"x": x}}
 	}
+	all := rows{of("5", "a", 2), of("5", "b", 1), of("6", "a", 3), of("6", "b", 3)}
 	if all.Where("umed", "6").Sum("x") != 6 || all.Max("x") != 3 || all.Count("x") != 9 {
 		t.Error("sum, largest or count is wrong")
+	}
+	for _, wrong := range []func(){func() { all[0].Of("y") }, func() { number("-") }, func() { number("") }} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("what isn't there has a number")
+				}
+			}()
+			wrong()
+		}()
 	}
 }

@@ -6,108 +6,63 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/gapwise/gapwise/benchmarks/papers"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/runs"
 )
 
-// experiment is one of section 6.2 of the paper on advance reservations, or the same
-// on a log: part of a results file over a parameter.
-type experiment struct {
-	Title, Plan, By string
-	Pattern         string // of the instances' names; empty: all
-	Figure          int    // of the acceptance rate; the next one is the slowdown's
-	Open            bool   // with open rectangles
-}
-
-// Next returns the slowdown's figure.
-func (e experiment) Next() int { return e.Figure + 1 }
-
-// File returns its results file; that of a copy with open rectangles if they are.
-func (e experiment) File() (string, error) {
-	file := "results/" + e.Plan + ".jsonl"
-	if !e.Open {
-		return file, nil
-	}
-	return openReading(file, e.Plan+"-open")
-}
-
-// Readings returns the experiment, the same with open rectangles, and that with the
-// workload of column T.
-func (e experiment) Readings() []experiment {
-	open, column := e, e
-	open.Open = true
-	column.Plan, column.Pattern = "reservation-column-t", map[string]string{
-		"umed": "-af1-ar3-dl3-", "arrival_factor": "-um7-.*-ar3-dl3-", "artime,deadline": "-um7-af1-",
-	}[e.By]
-	return []experiment{e, open, column}
-}
-
-func experiments() []experiment {
-	return []experiment{
+// experiments are those of section 6.2 of the paper on advance reservations.
+func experiments() []set {
+	all := []set{
 		{Title: "Section 6.2.1, job sizes and durations", Plan: "reservation-size", By: "umed", Figure: 2},
 		{Title: "Section 6.2.2, system load", Plan: "reservation-load", By: "arrival_factor", Figure: 4},
 		{Title: "Section 6.2.3, flexibility", Plan: "reservation-flexibility", By: "artime,deadline", Figure: 6},
 	}
-}
-
-// reservationLogs returns the experiments on system load with jobs of real logs.
-func reservationLogs() (all []experiment) {
-	for _, log := range []string{"LANL-CM5-1994-4.1-cln", "KTH-SP2-1996-2.1-cln", "NASA-iPSC-1993-3.1-cln"} {
-		name := strings.Join(strings.SplitN(log, "-", 3)[:2], "-")
-		all = append(all, experiment{Title: name, Plan: "reservation-log", By: "arrival_factor", Pattern: "^" + regexp.QuoteMeta(log)})
+	for i := range all {
+		all[i].File = "results/" + all[i].Plan + ".jsonl"
 	}
 	return all
 }
 
-var openPolicy = regexp.MustCompile(`"algorithm":"(du-b|du-w|pedu-b|pedu-w)(-open)?"`)
+// movingExperiment is the one with PE-seconds as the goal.
+func movingExperiment() []set {
+	return []set{{Title: "PE-seconds", Plan: "reservation-moving", File: "results/reservation-moving.jsonl", By: "umed"}}
+}
 
-// openReading replaces the paper's policies in a results file by those with open
-// rectangles.
-func openReading(file, name string) (string, error) {
-	return rewrite(file, name, func(line string) string {
-		if m := openPolicy.FindStringSubmatch(line); m != nil && m[2] == "" {
-			return ""
+// reservationLogs are the experiments on system load with jobs of real logs.
+func reservationLogs() (all []set) {
+	for _, log := range []string{"LANL-CM5-1994-4.1-cln", "KTH-SP2-1996-2.1-cln", "NASA-iPSC-1993-3.1-cln"} {
+		name := strings.Join(strings.SplitN(log, "-", 3)[:2], "-")
+		all = append(all, set{Title: name, Plan: "reservation-log", File: "results/reservation-log.jsonl", By: "arrival_factor", Pattern: "^" + regexp.QuoteMeta(log)})
+	}
+	return all
+}
+
+// Readings returns the experiment, the same with open rectangles, and that with the
+// workload of column T.
+func (s set) Readings() ([]set, error) {
+	open, column := s, s
+	file, err := openReading(s.File, s.Plan+"-open")
+	open.File = file
+	column.File, column.Pattern = "results/reservation-column-t.jsonl", map[string]string{
+		"umed": "-af1-ar3-dl3-", "arrival_factor": "-um7-.*-ar3-dl3-", "artime,deadline": "-um7-af1-",
+	}[s.By]
+	return []set{s, open, column}, err
+}
+
+// readingsFindings returns the findings of an experiment in each reading.
+func (r *runner) readingsFindings(e set) (all []findings, err error) {
+	readings, err := e.Readings()
+	for _, x := range readings {
+		if err != nil {
+			return nil, err
 		}
-		return openPolicy.ReplaceAllString(line, `"algorithm":"$1"`)
-	})
-}
-
-// verdicts counts findings.
-type verdicts struct{ Held, Not, Undecided int }
-
-func (v verdicts) All() int { return v.Held + v.Not + v.Undecided }
-
-func (v verdicts) String() string {
-	return fmt.Sprintf("%d held, %d not held, %d undecided", v.Held, v.Not, v.Undecided)
-}
-
-// findingsOf returns the findings of an experiment.
-func (r *runner) findingsOf(e experiment) (rows, error) {
-	file, err := e.File()
-	if err != nil {
-		return nil, err
+		var f findings
+		f, err = r.findingsOf(x)
+		all = append(all, f)
 	}
-	args := []string{"findings", file, "--by", e.By}
-	if e.Pattern != "" {
-		args = append(args, "--instances", e.Pattern)
-	}
-	return r.rows(args...)
-}
-
-// verdictsOf counts the findings of an experiment.
-func (r *runner) verdictsOf(e experiment) (v verdicts, err error) {
-	all, err := r.findingsOf(e)
-	if err != nil {
-		return v, err
-	}
-	v = verdicts{len(all.Where("", "held")), len(all.Where("", "not held")), len(all.Where("", "undecided"))}
-	if v.All() != len(all) {
-		return v, fmt.Errorf("%s: %d verdicts of %d findings are known", e.Plan, v.All(), len(all))
-	}
-	return v, nil
+	return all, err
 }
 
 // readingRow is a row of a table: an experiment, a finding of it or none, and what
@@ -119,51 +74,47 @@ type readingRow struct {
 
 // readingsOf counts the findings of each experiment in each reading, and of all
 // experiments together.
-func (r *runner) readingsOf(all []experiment) (table []readingRow, err error) {
-	sums := make([]verdicts, len(all[0].Readings()))
+func (r *runner) readingsOf(all []set) (table []readingRow, err error) {
+	sums, last := make([]verdicts, 3), readingRow{Title: "all"}
 	for _, e := range all {
+		found, err := r.readingsFindings(e)
+		if err != nil {
+			return nil, err
+		}
 		row := readingRow{Title: e.Title}
-		for k, x := range e.Readings() {
-			v, err := r.verdictsOf(x)
-			if err != nil {
-				return nil, err
-			}
+		for k, f := range found {
+			v := f.Count()
 			s := &sums[k]
 			*s = verdicts{s.Held + v.Held, s.Not + v.Not, s.Undecided + v.Undecided}
 			row.Words = append(row.Words, v.String())
 		}
 		table = append(table, row)
 	}
-	row := readingRow{Title: "all"}
 	for _, s := range sums {
-		row.Words = append(row.Words, s.String())
+		last.Words = append(last.Words, s.String())
 	}
-	return append(table, row), nil
+	return append(table, last), nil
 }
 
 // unmet returns the findings that aren't held in the first reading, with their
 // verdicts in each.
-func (r *runner) unmet(all []experiment) (table []readingRow, err error) {
+func (r *runner) unmet(all []set) (table []readingRow, err error) {
 	for _, e := range all {
-		var found []rows
-		for _, x := range e.Readings() {
-			f, err := r.findingsOf(x)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, f)
+		found, err := r.readingsFindings(e)
+		if err != nil {
+			return nil, err
 		}
 		for _, f := range found[0] {
-			if f.cell("") == "held" {
+			if f.Verdict == papers.Held {
 				continue
 			}
-			row := readingRow{Title: e.Title, Finding: f.cell("finding")}
+			row := readingRow{Title: e.Title, Finding: f.Text}
 			for _, other := range found {
-				same := other.Where("finding", row.Finding)
-				if len(same) != 1 {
-					return nil, fmt.Errorf("%d findings are %q, not one", len(same), row.Finding)
+				k := slices.IndexFunc(other, func(x papers.Finding) bool { return x.Text == f.Text })
+				if k < 0 {
+					return nil, fmt.Errorf("a reading of %s has no finding %q", e.Plan, f.Text)
 				}
-				row.Words = append(row.Words, same[0].cell(""))
+				row.Words = append(row.Words, string(other[k].Verdict))
 			}
 			table = append(table, row)
 		}
@@ -178,7 +129,7 @@ type agreement struct {
 }
 
 // sameVerdicts compares the verdicts on the findings that all experiments share.
-func (r *runner) sameVerdicts(all []experiment) (a agreement, err error) {
+func (r *runner) sameVerdicts(all []set) (a agreement, err error) {
 	seen, order := map[string][]string{}, []string{}
 	for _, e := range all {
 		found, err := r.findingsOf(e)
@@ -186,105 +137,25 @@ func (r *runner) sameVerdicts(all []experiment) (a agreement, err error) {
 			return a, err
 		}
 		for _, f := range found {
-			text := f.cell("finding")
-			if len(seen[text]) == 0 {
-				order = append(order, text)
+			if len(seen[f.Text]) == 0 {
+				order = append(order, f.Text)
 			}
-			seen[text] = append(seen[text], f.cell(""))
+			seen[f.Text] = append(seen[f.Text], string(f.Verdict))
 		}
 	}
 	for _, text := range order {
-		if of := seen[text]; len(of) == len(all) {
-			a.Shared++
-			if len(slices.Compact(slices.Clone(of))) == 1 {
-				a.Same++
-			} else {
-				a.Others = append(a.Others, fmt.Sprintf("%s (%s)", text, strings.Join(of, ", ")))
-			}
+		of := seen[text]
+		switch {
+		case len(of) < len(all):
+			continue
+		case len(slices.Compact(slices.Clone(of))) == 1:
+			a.Same++
+		default:
+			a.Others = append(a.Others, fmt.Sprintf("%s (%s)", text, strings.Join(of, ", ")))
 		}
+		a.Shared++
 	}
 	return a, nil
-}
-
-// series computes curves of an experiment's results.
-func (e experiment) series(o runs.SeriesOptions) ([]runs.Line, error) {
-	file, err := e.File()
-	if err != nil {
-		return nil, err
-	}
-	records, _, err := runs.ReadRecords(file)
-	if err != nil {
-		return nil, err
-	}
-	pattern, err := regexp.Compile(e.Pattern)
-	if err != nil {
-		return nil, err
-	}
-	records = slices.DeleteFunc(records, func(r runs.Record) bool { return !pattern.MatchString(r.Instance) })
-	o.X = strings.Split(e.By, ",")
-	return runs.Series(records, o)
-}
-
-// Pairs returns a Markdown table of paired differences of acceptance rates: a row
-// for each point, a column for each pair "pe-w du-b".
-func (e experiment) Pairs(pairs ...string) (string, error) {
-	var all []runs.Line
-	for _, p := range pairs {
-		first, second, _ := strings.Cut(p, " ")
-		lines, err := e.series(runs.SeriesOptions{Y: "acceptance %", Algorithms: []string{first}, Minus: second})
-		if err != nil {
-			return "", err
-		}
-		all = append(all, runs.Line{Algorithm: first + " - " + second, Points: lines[0].Points})
-	}
-	head, rule := "| "+e.By+" |", "|---|"
-	for _, l := range all {
-		head, rule = head+" "+l.Algorithm+" |", rule+"---|"
-	}
-	text := []string{head, rule}
-	for k, p := range all[0].Points {
-		label := p.Label
-		if label == "" {
-			label = fmt.Sprint(p.X)
-		}
-		row := "| " + label + " |"
-		for _, l := range all {
-			row += fmt.Sprintf(" %+.3f ± %.3f |", l.Points[k].Mean, l.Points[k].Half)
-		}
-		text = append(text, row)
-	}
-	return strings.Join(text, "\n"), nil
-}
-
-// leads counts the points at which one algorithm has more than another, by paired
-// intervals: more, less, and those undecided.
-type leads struct{ More, Less, Undecided, Points int }
-
-// movingExperiment is the one with PE-seconds as the goal.
-func movingExperiment() []experiment {
-	return []experiment{{Title: "PE-seconds", Plan: "reservation-moving", By: "umed"}}
-}
-
-// ahead compares a value of two algorithms at all points of some experiments.
-func ahead(value string, all []experiment, first, second string) (l leads, err error) {
-	for _, e := range all {
-		lines, err := e.series(runs.SeriesOptions{Y: value, Algorithms: []string{first}, Minus: second})
-		if err != nil {
-			return l, err
-		}
-		for _, p := range lines[0].Points {
-			l.Points++
-			switch {
-			case p.Mean > p.Half:
-				l.More++
-			case -p.Mean > p.Half:
-				l.Less++
-			default: // one of the two isn't a number, too
-				l.Undecided++
-			}
-		}
-	}
-	return l, nil
 }
 
 // workload describes the requests at a UMed, on average over the draws of the plan.
@@ -342,19 +213,11 @@ func reservationWorkload() (w workloads, err error) {
 	return w, nil
 }
 
-// growth holds the exponents by which the CPU time of an operation grows, from
-// BenchmarkGrowth: with the paper's list, and with Availability.
-type growth struct{ Plain, Fast float64 }
-
-func (g growth) String() string { return fmt.Sprintf("%.2f, %.2f", g.Plain, g.Fast) }
-
-var growthLine = regexp.MustCompile(`^BenchmarkGrowth/over=(\w+)/larger=(\w+)/op=([\w-]+)/(plain|fast)(?:-\d+)?\s`)
-
-// slotGrowth runs BenchmarkGrowth, or takes what it has written since its package
-// was changed. It returns the growth by operation and by what grows: "find records".
-// The exponent is log(t'/t) over log(x'/x) for CPU times t and the measured figures
-// x of two runs.
-func slotGrowth() (map[string]growth, error) {
+// slotGrowth runs BenchmarkGrowth, or takes what it has written since its package was
+// changed, and returns by operation and by what grows ("find records") the exponents by
+// which the CPU time of an operation grows, with the paper's list and with Availability:
+// log(t'/t) over log(x'/x) for CPU times t and the measured figures x of two runs.
+func slotGrowth() (map[string]string, error) {
 	const folder = "heuristics/reservation"
 	commit, err := output("git", "log", "-1", "--format=%h", "--", folder)
 	if err != nil {
@@ -375,50 +238,30 @@ func slotGrowth() (map[string]growth, error) {
 	return growthOf(string(text))
 }
 
-// growthOf reads the benchmark's lines.
-func growthOf(text string) (map[string]growth, error) {
-	figure := map[string]string{"records": "records", "window": "in-window", "PEs": "PEs"}
-	type run struct{ x, t float64 }
-	runs := map[string]run{} // by over, larger, operation, list
-	for line := range strings.Lines(text) {
-		m := growthLine.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		var x run
-		fields := strings.Fields(line)
-		for k := 3; k < len(fields); k++ {
-			value, err := strconv.ParseFloat(fields[k-1], 64)
-			switch {
-			case err != nil:
-			case fields[k] == "cpu-ns/op":
-				x.t = value
-			case fields[k] == figure[m[1]]:
-				x.x = value
-			}
-		}
-		runs[strings.Join(m[1:], " ")] = x
+// growthOf reads what the benchmark prints.
+func growthOf(text string) (map[string]string, error) {
+	m, err := medians("growth", text)
+	if err != nil {
+		return nil, err
 	}
-	all := map[string]growth{}
-	for over := range figure {
+	all := map[string]string{}
+	for over, unit := range map[string]string{"records": "records", "window": "in-window", "PEs": "PEs"} {
 		for _, op := range []string{"find", "find-du-b", "update"} {
-			exponent := func(list string) (float64, error) {
-				a, b := runs[over+" false "+op+" "+list], runs[over+" true "+op+" "+list]
-				e := math.Log(b.t/a.t) / math.Log(b.x/a.x)
-				if math.IsNaN(e) || math.IsInf(e, 0) {
-					return 0, fmt.Errorf("the benchmark has no growth of %s on the %s list with %s", op, list, over)
+			var exponents []string
+			for _, list := range []string{"plain", "fast"} {
+				var x, t [2]float64
+				for k, larger := range []string{"false", "true"} {
+					name := fmt.Sprintf("Growth/over=%s/larger=%s/op=%s/%s", over, larger, op, list)
+					if x[k], err = m.Of(unit, name); err != nil {
+						return nil, err
+					}
+					if t[k], err = m.Of("cpu-sec/op", name); err != nil {
+						return nil, err
+					}
 				}
-				return e, nil
+				exponents = append(exponents, fmt.Sprintf("%.2f", math.Log(t[1]/t[0])/math.Log(x[1]/x[0])))
 			}
-			plain, err := exponent("plain")
-			if err != nil {
-				return nil, err
-			}
-			fast, err := exponent("fast")
-			if err != nil {
-				return nil, err
-			}
-			all[op+" "+over] = growth{plain, fast}
+			all[op+" "+over] = strings.Join(exponents, ", ")
 		}
 	}
 	return all, nil

@@ -22,7 +22,7 @@ func TestGrowthOf(t *testing.T) {
 					if larger {
 						x[over] *= 4
 					}
-					lines = append(lines, fmt.Sprintf("BenchmarkGrowth/over=%s/larger=%t/op=%s/%s-2  1  12345 ns/op  %v PEs  %v cpu-ns/op  %v in-window  %v records\n",
+					lines = append(lines, fmt.Sprintf("BenchmarkGrowth/over=%s/larger=%t/op=%s/%s 1  12345 ns/op  %v PEs  %v cpu-ns/op  %v in-window  %v records\n",
 						over, larger, op, list, x["PEs"], 3*math.Pow(x[over], exponent), x["window"], x["records"]))
 				}
 			}
@@ -33,7 +33,7 @@ func TestGrowthOf(t *testing.T) {
 		t.Fatal(all, err)
 	}
 	for what, g := range all {
-		if g.String() != "2.00, 0.50" {
+		if g != "2.00, 0.50" {
 			t.Errorf("%s: %v", what, g)
 		}
 	}

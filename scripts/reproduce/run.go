@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,11 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
 
 	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/words"
+	"github.com/gapwise/gapwise/model"
 )
 
 // runner runs gapwise for the templates.
@@ -31,27 +32,24 @@ type runner struct {
 // functions returns what a template can call beside text/template's own.
 func (r *runner) functions() template.FuncMap {
 	return template.FuncMap{
-		"gapwise": r.run, "draw": r.draw, "bench": r.bench, "benchAlone": r.benchAlone, "solve": r.solve, "optimum": r.optimum,
-		"table": r.table, "rows": r.rows, "findings": r.findings, "ablation": r.ablation, "kernelAblation": r.kernelAblation, "proofs": proofs, "duels": readDuels,
-		"batchImprovements": batchImprovements, "batchGaps": batchGaps, "batchLoads": batchLoads, "batchSettings": batchSettings, "batchPEASY": batchPEASY, "batchCosts": batchCosts,
-		"batchReadings": batchReadings, "nearest": nearest, "oneTier": oneTier,
-		"beside": r.beside, "stg": r.stg,
-		"audit": r.audit, "glob": filepath.Glob, "try": r.try, "plan": plan, "code": code, "link": link,
-		"readings": r.readings, "besideLeft": r.besideLeft, "findingsLeft": r.findingsLeft, "timesClosest": timesClosest, "picture": r.picture, "across": r.across, "timesBeside": r.timesBeside,
-		"above": r.above, "periodic": periodic,
-		"baseline": baseline, "benchstat": benchstat, "describe": describe, "edit": edit, "experiments": experiments,
-		"replace": strings.ReplaceAll, "tvcLogs": tvcLogs, "tvcAcross": tvcAcross, "tvcSettings": tvcSettings, "tvcBothLogs": tvcBothLogs,
-		"pick": pick, "processor": processor, "traces": traces,
-		"verdictsOf": r.verdictsOf, "readingsOf": r.readingsOf, "unmet": r.unmet, "sameVerdicts": r.sameVerdicts, "ahead": ahead, "movingExperiment": movingExperiment,
-		"reservationWorkload": reservationWorkload, "reservationLogs": reservationLogs, "slotGrowth": slotGrowth,
-		"measure": r.measure, "reportShot": r.reportShot, "runs": func() int { return r.runs }, "cpuTime": r.cpuTime, "batchTargets": batchTargets,
+		"gapwise": r.run, "draw": r.draw, "bench": r.bench, "benchAlone": r.benchAlone, "solve": r.solve, "optimum": r.optimum, "try": r.try, "edit": edit,
+		"table": r.table, "rows": r.rows, "findings": r.findings, "findingsOf": r.findingsOf, "findingsLeft": r.findingsLeft,
+		"pick": pick, "oneTier": oneTier,
+		"tvcSets": tvcSets, "batchSets": batchSets, "experiments": experiments, "readingsOf": r.readingsOf, "unmet": r.unmet, "sameVerdicts": r.sameVerdicts, "reservationLogs": reservationLogs, "movingExperiment": movingExperiment,
+		"pivot": r.pivot, "pairs": r.pairs, "across": r.across, "beside": r.beside, "ahead": r.ahead, "curves": r.curves, "picture": r.picture,
+		"tvcLogs": tvcLogs, "tvcBothLogs": tvcBothLogs, "batchLoads": batchLoads, "reservationWorkload": reservationWorkload, "slotGrowth": slotGrowth, "batchTargets": batchTargets,
+		"degradations": r.degradations, "readings": r.readings, "timesClosest": timesClosest, "timesBeside": r.timesBeside, "above": r.above, "periodic": periodic,
+		"batchImprovements": r.batchImprovements, "batchPEASY": r.batchPEASY, "batchCosts": r.batchCosts, "batchReadings": r.batchReadings, "nearest": nearest, "batchGaps": batchGaps,
+		"dagSettings": dagSettings, "dagReadings": dagReadings, "dagSplits": dagSplits, "closest": closest, "mostWithin": mostWithin, "tenReadings": r.tenReadings, "nearestTen": nearestTen, "met": met,
+		"stg": r.stg, "traces": traces, "ablation": r.ablation, "proofs": proofs, "duels": readDuels, "measure": r.measure, "cpuTime": r.cpuTime,
+		"audit": r.audit, "reportShot": r.reportShot, "glob": filepath.Glob, "plan": plan, "code": code, "link": link, "baseline": baseline, "benchstat": benchstat, "describe": describe,
+		"known": words.Known, "figure": words.Figure, "processor": processor, "replace": strings.ReplaceAll, "runs": func() int { return r.runs },
 		"increase": func(from, to float64) float64 { return 100 * (to/from - 1) },
-		"closest":  closest, "met": met, "mostWithin": mostWithin, "nearestTen": nearestTen, "tenReadings": r.tenReadings, "dagReadings": dagReadings, "dagVerdicts": r.dagVerdicts, "dagSettings": dagSettings, "dagSplits": dagSplits,
-		"dict":  dict,
-		"list":  func(x ...any) []any { return x },
-		"ratio": func(a, b float64) float64 { return a / b },
-		"sub":   func(a, b int) int { return a - b },
-		"add":   func(a, b int) int { return a + b },
+		"dict":     dict,
+		"list":     func(x ...any) []any { return x },
+		"ratio":    func(a, b float64) float64 { return a / b },
+		"sub":      func(a, b int) int { return a - b },
+		"add":      func(a, b int) int { return a + b },
 	}
 }
 
@@ -111,64 +109,69 @@ func (r *runner) table(file string, args ...string) (string, error) {
 	return r.run(append([]string{"table", file, "--format", "markdown"}, args...)...)
 }
 
-// findings returns the Markdown table of a paper's findings checked against
-// results.
-func (r *runner) findings(file, by string, args ...string) (string, error) {
-	return r.run(append([]string{"findings", file, "--by", by, "--format", "markdown"}, args...)...)
+// findings checks a paper's findings against results over parameters, of the instances
+// that a pattern matches.
+func (r *runner) findings(file, by string, pattern ...string) (findings, error) {
+	return r.findingsOf(set{File: file, By: by, Pattern: strings.Join(pattern, "")})
 }
 
 // rows is a table that templates compute with. Times are in seconds.
 type rows []row
 
-type row map[string]string
+type row struct {
+	names  map[string]string // the algorithm and, as they are printed, the parameters
+	values map[string]float64
+}
 
-// cell returns a column's cell. It panics for a missing column: that is a mistake
-// in a template, which reports the panic as its error.
-func (r row) cell(column string) string {
-	text, ok := r[column]
+// Of returns a column's number, NaN if there is none. It panics for a missing column: that
+// is a mistake in a template, which reports the panic as its error.
+func (r row) Of(column string) float64 {
+	x, ok := r.values[column]
 	if !ok {
 		panic(fmt.Sprintf("the table has no column %q", column))
 	}
-	return text
+	return x
 }
 
-// rows returns the rows that a command prints as a table: rows "table" FILE
-// ARGS...
-func (r *runner) rows(args ...string) (rows, error) {
-	text, err := r.run(append(args, "--format", "csv")...)
+// Proved counts the instances proved optimal or infeasible.
+func (r row) Proved() int { return int(r.Of("optimal") + r.Of("infeasible")) }
+
+// rows returns the rows of a table of results: rows FILE BY ALGORITHMS COLUMNS.
+func (r *runner) rows(file, by, algorithms, columns string) (all rows, err error) {
+	list := func(s string) []string {
+		return slices.DeleteFunc(strings.Split(s, ","), func(x string) bool { return x == "" })
+	}
+	records, err := r.records(file)
 	if err != nil {
 		return nil, err
 	}
-	cells, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	figures, err := runs.Tabulate(records, runs.TableOptions{By: list(by), Algorithms: list(algorithms), Columns: list(columns)})
 	if err != nil {
 		return nil, err
 	}
-	var all rows
-	for _, line := range cells[1:] {
-		row := row{}
-		for k, name := range cells[0] {
-			row[strings.TrimSuffix(name, " s")] = line[k]
+	for i := range figures.Rows {
+		x := &figures.Rows[i]
+		one := row{map[string]string{"algorithm": x.Algorithm}, map[string]float64{}}
+		for k, p := range figures.By {
+			one.names[p] = words.Figure(x.By[k])
 		}
-		all = append(all, row)
+		for k, c := range figures.Columns {
+			one.values[c] = x.Values[k]
+		}
+		all = append(all, one)
 	}
 	return all, nil
 }
 
-// Where returns the rows with a value in a column.
+// Where returns the rows of an algorithm, or with a value of a parameter.
 func (all rows) Where(column, value string) rows {
-	var some rows
-	for _, r := range all {
-		if r.cell(column) == value {
-			some = append(some, r)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(all), func(r row) bool { return r.names[column] != value })
 }
 
 // Sum adds up a column's numbers.
 func (all rows) Sum(column string) (sum float64) {
 	for _, r := range all {
-		sum += number(r.cell(column))
+		sum += r.Of(column)
 	}
 	return sum
 }
@@ -179,36 +182,18 @@ func (all rows) Count(column string) int { return int(all.Sum(column)) }
 // Max returns the largest number of a column.
 func (all rows) Max(column string) (most float64) {
 	for _, r := range all {
-		most = max(most, number(r.cell(column)))
+		most = max(most, r.Of(column))
 	}
 	return most
 }
 
-// Leads reports whether an algorithm's value in a column is above another's in
-// every group of rows with the same values of the parameters.
-func (all rows) Leads(column, first, second string, parameters ...string) bool {
-	key := func(r row) string {
-		k := ""
-		for _, p := range parameters {
-			k += r.cell(p) + " "
-		}
-		return k
+// number reads a number that must be one: what isn't is a mistake in a template or in
+// data, which the template reports.
+func number(text string) float64 {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		panic(fmt.Sprintf("%q is no number", text))
 	}
-	values := map[string]float64{}
-	for _, r := range all.Where("algorithm", second) {
-		values[key(r)] = number(r.cell(column))
-	}
-	for _, r := range all.Where("algorithm", first) {
-		if number(r.cell(column)) <= values[key(r)] {
-			return false
-		}
-	}
-	return len(values) > 0
-}
-
-// number returns the number in a cell, 0 if there is none.
-func number(cell string) float64 {
-	x, _ := strconv.ParseFloat(strings.TrimSpace(cell), 64)
 	return x
 }
 
@@ -301,44 +286,29 @@ func (r *runner) optimum(file string) (string, error) {
 	return x.Objective.String(), err
 }
 
-// pick writes the matching lines of a results file to another file and returns
-// its name.
-func pick(file, name, pattern string) (string, error) {
-	return rewrite(file, name, func(line string) string {
-		if !regexp.MustCompile(pattern).MatchString(line) {
-			return ""
-		}
-		return line
-	})
-}
-
-// rewrite writes what change returns for each line of a file, without empty
-// lines.
-func rewrite(file, name string, change func(string) string) (string, error) {
+// edit writes an instance with another value of a key, as JSON.
+func edit(file, name, key, value string) (string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return "", err
 	}
-	var out bytes.Buffer
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, len(data)+1)
-	for lines.Scan() {
-		if line := change(lines.Text()); line != "" {
-			out.WriteString(line + "\n")
-		}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(data, &keys); err != nil {
+		return "", err
 	}
-	name = "results/" + name + ".jsonl"
-	return name, os.WriteFile(name, out.Bytes(), 0o644)
-}
-
-// edit writes a file with all matches of a pattern replaced.
-func edit(file, name, pattern, replacement string) (string, error) {
-	data, err := os.ReadFile(file)
+	keys[key] = json.RawMessage(value)
+	if data, err = json.Marshal(keys); err != nil {
+		return "", err
+	}
+	in, err := model.DecodeInstance(data)
 	if err != nil {
+		return "", err
+	}
+	if data, err = json.Marshal(in); err != nil {
 		return "", err
 	}
 	name = "results/" + name
-	return name, os.WriteFile(name, regexp.MustCompile(pattern).ReplaceAll(data, []byte(replacement)), 0o644)
+	return name, os.WriteFile(name, data, 0o644)
 }
 
 // describe returns the description of a built-in plan.

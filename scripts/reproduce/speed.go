@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +30,9 @@ func (r *runner) measure(name, pattern string, packages ...string) (measured, er
 	return medians(name, text)
 }
 
+// threads ends a benchmark's name unless it ran on one processor.
+var threads = regexp.MustCompile(`-\d+$`)
+
 // medians reads what benchmarks print.
 func medians(name, text string) (measured, error) {
 	runs := map[string]map[string][]float64{}
@@ -38,10 +42,11 @@ func medians(name, text string) (measured, error) {
 		case *benchfmt.SyntaxError:
 			return nil, x
 		case *benchfmt.Result:
-			of := runs[string(x.Name)]
+			name := threads.ReplaceAllString(string(x.Name), "")
+			of := runs[name]
 			if of == nil {
 				of = map[string][]float64{}
-				runs[string(x.Name)] = of
+				runs[name] = of
 			}
 			for _, v := range x.Values {
 				of[v.Unit] = append(of[v.Unit], v.Value)

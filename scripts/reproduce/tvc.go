@@ -3,14 +3,15 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 
+	"github.com/gapwise/gapwise/benchmarks/papers"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
+
+// printedTable returns a table of the paper on a problem, as printed.
+func printedTable(kind, name string) ([][]string, error) { return papers.Table(model.Kind(kind), name) }
 
 // tvcLog is a row of the paper's Table 1.
 type tvcLog struct {
@@ -18,11 +19,12 @@ type tvcLog struct {
 	Minutes, Mbps, Largest float64 // as printed
 }
 
-func tvcLogs() []tvcLog {
-	return []tvcLog{
-		{"KTH-SP2", "KTH-SP2-1996-2.1-cln", 72.4, 251, 100},
-		{"NASA-iPSC", "NASA-iPSC-1993-3.1-cln", 10.4, 247, 128},
+func tvcLogs() (all []tvcLog, err error) {
+	rows, err := printedTable("tvc", "1")
+	for _, r := range rows {
+		all = append(all, tvcLog{r[0], r[1], number(r[2]), number(r[3]), number(r[4])})
 	}
+	return all, err
 }
 
 // tvcWorkload holds the figures of Table 1 of one log by one reading of its
@@ -81,123 +83,36 @@ func (l tvcLog) Requests() (int, error) {
 	return len(in.Requests), nil
 }
 
-// setting is a part of the instances of a plan.
-type setting struct {
-	Title   string
-	File    string // of results
-	By      string // the parameter on the x axis
-	Pattern string // of the instances' names
-	Slug    string // for names of files
-	Figure  bool   // with the fabric of the paper's figures
-}
-
-// tvcSettings returns the parts of the results of a figure's plan: those with the
-// fabric of the paper's figures first.
-func tvcSettings(figure int, file string) (all []setting) {
-	by := "load"
-	if figure == 4 {
-		by = "bandwidth"
-	}
+// tvcSets returns the parts of the results of a figure's plan: those with the fabric of
+// the paper's figures first.
+func tvcSets(figure int, file string) (all []set, err error) {
+	logs, err := tvcLogs()
 	for _, fabric := range []model.Fabric{model.FabricNonBlocking, model.FabricOnePath} {
-		add := func(title, slug, begins string) {
-			all = append(all, setting{title + ", " + string(fabric), file, by, begins + ".*-" + string(fabric) + "-", slug, fabric == model.FabricNonBlocking})
+		add := func(title, slug, by, begins string) {
+			s := set{Title: title + ", " + string(fabric), File: file, By: by, Pattern: begins + ".*-" + string(fabric) + "-", Slug: slug}
+			if fabric == model.FabricNonBlocking {
+				s.Figure = figure
+			}
+			all = append(all, s)
 		}
 		if figure == 4 {
-			add("uniform sizes", "uniform", "-uniform8-")
-			add("log-uniform sizes", "log", "-log8-")
+			add("uniform sizes", "uniform", "bandwidth", "-uniform8-")
+			add("log-uniform sizes", "log", "bandwidth", "-log8-")
 			continue
 		}
-		for _, l := range tvcLogs() {
+		for _, l := range logs {
 			name, _, _ := strings.Cut(l.Name, "-")
-			add(l.Name, strings.ToLower(name), l.File)
+			add(l.Name, strings.ToLower(name), "load", l.File)
 		}
 	}
-	return all
+	return all, err
 }
 
 // tvcBothLogs matches the runs on both logs with the fabric of the paper's figures.
-func tvcBothLogs() string {
-	return fmt.Sprintf("^(%s|%s).*-%s-", tvcLogs()[0].File, tvcLogs()[1].File, model.FabricNonBlocking)
-}
-
-// Series computes curves of the setting's results.
-func (x setting) Series(o runs.SeriesOptions) ([]runs.Line, error) {
-	records, _, err := runs.ReadRecords(x.File)
-	if err != nil {
-		return nil, err
-	}
-	pattern, err := regexp.Compile(x.Pattern)
-	if err != nil {
-		return nil, err
-	}
-	records = slices.DeleteFunc(records, func(r runs.Record) bool { return !pattern.MatchString(r.Instance) })
-	o.X = []string{x.By}
-	return runs.Series(records, o)
-}
-
-// Pivot returns a Markdown table of a value: a row for each value of the
-// parameter, a column for each algorithm.
-func (x setting) Pivot(value, algorithms string) (string, error) {
-	lines, err := x.Series(runs.SeriesOptions{Y: value, Algorithms: strings.Split(algorithms, ",")})
+func tvcBothLogs() (string, error) {
+	logs, err := tvcLogs()
 	if err != nil {
 		return "", err
 	}
-	return pivot(x.By, meanHalf(" %.2f ± %.2f |"), lines), nil
-}
-
-// tvcAcross returns a Markdown table of an algorithm's value, or if minus isn't
-// empty of its paired differences from that algorithm: a row for each value of the
-// parameter, a column for each setting.
-func tvcAcross(settings []setting, value, algorithm, minus string) (string, error) {
-	var all []runs.Line
-	for _, x := range settings {
-		lines, err := x.Series(runs.SeriesOptions{Y: value, Algorithms: []string{algorithm}, Minus: minus})
-		if err != nil {
-			return "", err
-		}
-		all = append(all, runs.Line{Algorithm: x.Title, Points: lines[0].Points})
-	}
-	format := " %.2f ± %.2f |"
-	if minus != "" {
-		format = " %+.2f ± %.2f |"
-	}
-	return pivot(settings[0].By, meanHalf(format), all), nil
-}
-
-// meanHalf returns a cell of pivot with the mean and the half-width of its interval.
-func meanHalf(format string) func(runs.SeriesPoint) string {
-	return func(p runs.SeriesPoint) string { return fmt.Sprintf(format, p.Mean, p.Half) }
-}
-
-// pivot returns a Markdown table with a column for each line, under the name of its
-// algorithm.
-func pivot(by string, cell func(runs.SeriesPoint) string, lines []runs.Line) string {
-	head, rule := "| "+by+" |", "|---|"
-	for _, l := range lines {
-		head, rule = head+" "+l.Algorithm+" |", rule+"---|"
-	}
-	text := []string{head, rule}
-	for k, p := range lines[0].Points {
-		row := fmt.Sprintf("| %v |", p.X)
-		for _, l := range lines {
-			row += cell(l.Points[k])
-		}
-		text = append(text, row)
-	}
-	return strings.Join(text, "\n")
-}
-
-// Beside returns, as cells of a Markdown row, the paired differences of algorithms
-// from AdaBa at the last value of the parameter.
-func (x setting) Beside(value, algorithms string) (string, error) {
-	lines, err := x.Series(runs.SeriesOptions{Y: value, Algorithms: strings.Split(algorithms, ","), Minus: "adaba"})
-	if err != nil {
-		return "", err
-	}
-	row := ""
-	for _, l := range lines {
-		p := l.Points[len(l.Points)-1]
-		row += fmt.Sprintf(" %+.2f ± %.2f |", p.Mean, p.Half)
-	}
-	return row, nil
+	return fmt.Sprintf("^(%s|%s).*-%s-", logs[0].File, logs[1].File, model.FabricNonBlocking), nil
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -18,9 +20,15 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// mcb lists the algorithms of the paper's Tables 1 and 7: the first four sort in
-// descending order, the others in ascending order.
-var mcb = []string{"mcb8", "mcb5", "mcb6", "mcb7", "mcb3", "mcb2", "mcb1", "mcb4"}
+// mcb returns the algorithms of the paper's Table 1 or 7, as it orders them, with what is
+// printed: the first four sort in descending order, the others in ascending order.
+func mcb(table string) (names []string, printed [][]string, err error) {
+	printed, err = printedTable("vcsched", table)
+	for _, p := range printed {
+		names = append(names, p[0])
+	}
+	return names, printed, err
+}
 
 // degradation is a table of the paper's degradations and ours, in percent.
 type degradation struct {
@@ -34,49 +42,42 @@ type degraded struct {
 	Mean, Solved, Max              float64
 }
 
-// beside makes the table of NAME:MEAN:MAX... of the paper and the runs in a file.
-func (r *runner) beside(file, paper string) (degradation, error) {
+// degradations compares a table of the paper with the runs in a file, by the reading left
+// of a plan if one is given.
+func (r *runner) degradations(table, file string, plan ...string) (d degradation, err error) {
 	records, err := r.records(file)
-	if err != nil {
-		return degradation{}, err
+	if len(plan) > 0 {
+		records, err = r.left(plan[0], file)
 	}
-	return besideIn(records, paper)
-}
-
-// besideLeft is beside by the reading left, see readings.
-func (r *runner) besideLeft(plan, file, paper string) (degradation, error) {
-	records, err := r.left(plan, file)
-	if err != nil {
-		return degradation{}, err
-	}
-	return besideIn(records, paper)
-}
-
-func besideIn(records []runs.Record, paper string) (d degradation, err error) {
-	t, err := runs.Tabulate(records, runs.TableOptions{Algorithms: mcb, Columns: []string{"deg. all %", "deg. mean %", "deg. max %"}})
 	if err != nil {
 		return d, err
 	}
-	for _, p := range strings.Fields(paper) {
-		f := strings.Split(p, ":")
-		k := slices.IndexFunc(t.Rows, func(row runs.Row) bool { return row.Algorithm == f[0] })
-		x := t.Rows[k].Values
-		d.Rows = append(d.Rows, degraded{f[0], f[1], f[2], x[0], x[1], x[2]})
+	names, printed, err := mcb(table)
+	if err != nil {
+		return d, err
+	}
+	t, err := runs.Tabulate(records, runs.TableOptions{Algorithms: names, Columns: []string{"deg. all %", "deg. mean %", "deg. max %"}})
+	if err != nil {
+		return d, err
+	}
+	for _, p := range printed {
+		x := t.Rows[slices.IndexFunc(t.Rows, func(row runs.Row) bool { return row.Algorithm == p[0] })].Values
+		d.Rows = append(d.Rows, degraded{p[0], p[1], p[2], x[0], x[1], x[2]})
 	}
 	return d, nil
 }
 
 // Best returns the algorithm with the least mean degradation.
 func (d degradation) Best() string {
-	return slices.MinFunc(d.Rows, func(a, b degraded) int { return compare(a.Mean, b.Mean) }).Algorithm
+	return slices.MinFunc(d.Rows, func(a, b degraded) int { return cmp.Compare(a.Mean, b.Mean) }).Algorithm
 }
 
 // DescendingFirst reports whether every descending sort beats every ascending
 // one.
 func (d degradation) DescendingFirst() bool {
 	descending, ascending := d.Rows[:4], d.Rows[4:]
-	worst := slices.MaxFunc(descending, func(a, b degraded) int { return compare(a.Mean, b.Mean) })
-	best := slices.MinFunc(ascending, func(a, b degraded) int { return compare(a.Mean, b.Mean) })
+	worst := slices.MaxFunc(descending, func(a, b degraded) int { return cmp.Compare(a.Mean, b.Mean) })
+	best := slices.MinFunc(ascending, func(a, b degraded) int { return cmp.Compare(a.Mean, b.Mean) })
 	return worst.Mean < best.Mean
 }
 
@@ -96,17 +97,7 @@ func (d degradation) Ratios(solved bool) string {
 
 // SameOrder reports whether all means are in the paper's order.
 func (d degradation) SameOrder() bool {
-	return slices.IsSortedFunc(d.Rows, func(a, b degraded) int { return compare(a.Mean, b.Mean) })
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
+	return slices.IsSortedFunc(d.Rows, func(a, b degraded) int { return cmp.Compare(a.Mean, b.Mean) })
 }
 
 // printed is a figure of the paper on VCSched and ours by the readings of the memory
@@ -133,31 +124,34 @@ func (p printed) Closest() int {
 	return number
 }
 
-// figure is what a paper prints and how it is computed of runs.
+// figure is what a paper prints, by its name there, and how it is computed of runs. Text is
+// empty if it is the paper's; sign is -1 for what is printed as a percentage below.
 type figure struct {
-	text, format string
-	paper        float64
-	of           func([]runs.Record) (float64, error)
+	name, text, format string
+	sign               float64
+	of                 func([]runs.Record) (float64, error)
 }
 
 // smallFigures and largeFigures are those that tell readings of the memory needs apart.
 var smallFigures = []figure{
-	{"infeasible instances of 1,440", "%.0f", 60, cellOf("search", "infeasible")},
-	{"feasible ones that MCB8 doesn't solve", "%.0f", 1, cellOf("mcb8", "failed")},
-	{"feasible ones that SG doesn't solve", "%.0f", 15, cellOf("sg", "failed")},
-	{"that MCB8 solves more than 3 % below the best MCB", "%.0f", 155, cellOf("mcb8", "deg. > 3 %")},
-	{"that MCB8 solves more than 10 % below it", "%.0f", 19, cellOf("mcb8", "deg. > 10 %")},
-	{"LP above the optimum, in percent", "%.2f", 4, func(all []runs.Record) (float64, error) { return aboveIn(all, "lp", "search") }},
-	{"optimum above MCB8, in percent", "%.2f", 2, func(all []runs.Record) (float64, error) { return aboveIn(all, "search", "mcb8") }},
+	{"infeasible", "", "%.0f", 1, cellOf("search", "infeasible")},
+	{"mcb8 fails", "feasible ones that MCB8 doesn't solve", "%.0f", 1, cellOf("mcb8", "failed")},
+	{"sg fails", "feasible ones that SG doesn't solve", "%.0f", 1, cellOf("sg", "failed")},
+	{"mcb8 above 3", "that MCB8 solves more than 3 % below the best MCB", "%.0f", 1, cellOf("mcb8", "deg. > 3 %")},
+	{"mcb8 above 10", "that MCB8 solves more than 10 % below it", "%.0f", 1, cellOf("mcb8", "deg. > 10 %")},
+	{"lp above milp", "", "%.2f", 1, func(all []runs.Record) (float64, error) { return aboveIn(all, "lp", "search") }},
+	{"milp above mcb8", "", "%.2f", 1, func(all []runs.Record) (float64, error) { return aboveIn(all, "search", "mcb8") }},
 }
 
 var largeFigures = []figure{
-	{"largest degradation of MCB8 (Table 7), in percent", "%.2f", 3.16, cellOf("mcb8", "deg. max %")},
-	{"largest degradation of MCB5", "%.2f", 3.5, cellOf("mcb5", "deg. max %")},
-	{"MCB8's curve below the LP's at slack 0.1, in percent of the LP's", "%.1f", 37, curveBelow(0.1)},
-	{"MCB8's curve below the LP's at slack 0.2", "%.1f", 8, curveBelow(0.2)},
-	{"MCB8 fails less than GR, by percent of GR's failures", "%.1f", 40, func(all []runs.Record) (float64, error) {
-		return 100 * (1 - failures(all, "mcb8")/failures(all, "gr")), nil
+	{"mcb8 most", "largest degradation of MCB8 (Table 7), in percent", "%.2f", 1, cellOf("mcb8", "deg. max %")},
+	{"mcb5 most", "largest degradation of MCB5", "%.2f", 1, cellOf("mcb5", "deg. max %")},
+	{"curve at 0.1", "MCB8's curve below the LP's at slack 0.1, in percent of the LP's", "%.1f", -1, curveBelow(0.1)},
+	{"curve at 0.2", "MCB8's curve below the LP's at slack 0.2", "%.1f", -1, curveBelow(0.2)},
+	{"mcb8 fails less", "MCB8 fails less than GR, by percent of GR's failures", "%.1f", -1, func(all []runs.Record) (float64, error) {
+		mcb8, err := cellOf("mcb8", "unsolved %")(all)
+		gr, err2 := cellOf("gr", "unsolved %")(all)
+		return 100 * (1 - mcb8/gr), errors.Join(err, err2)
 	}},
 }
 
@@ -166,7 +160,10 @@ func cellOf(algorithm, column string) func([]runs.Record) (float64, error) {
 	return func(all []runs.Record) (float64, error) {
 		algorithms := []string{algorithm}
 		if strings.HasPrefix(algorithm, "mcb") {
-			algorithms = mcb
+			var err error
+			if algorithms, _, err = mcb("1"); err != nil {
+				return 0, err
+			}
 		}
 		t, err := runs.Tabulate(all, runs.TableOptions{Algorithms: algorithms, Columns: []string{column}, Plain: true})
 		if err != nil {
@@ -177,33 +174,16 @@ func cellOf(algorithm, column string) func([]runs.Record) (float64, error) {
 	}
 }
 
-// failures returns the share of an algorithm's runs without a solution.
-func failures(all []runs.Record, algorithm string) float64 {
-	failed, n := 0.0, 0.0
-	for i := range all {
-		if x := &all[i]; x.Algorithm == algorithm {
-			if n++; x.Objective == nil {
-				failed++
-			}
-		}
-	}
-	return failed / n
-}
-
 // curveBelow compares the curves of Figure 15 at a slack: each is the mean over the
 // instances that its algorithm has a yield on.
 func curveBelow(slack float64) func([]runs.Record) (float64, error) {
 	return func(all []runs.Record) (float64, error) {
-		mean := func(algorithm string) float64 {
-			sum, n := 0.0, 0.0
-			for i := range all {
-				if x := &all[i]; x.Algorithm == algorithm && x.Params["slack"] == slack && !math.IsNaN(yieldOf(x)) {
-					sum, n = sum+yieldOf(x), n+1
-				}
-			}
-			return sum / n
+		mean := func(algorithm, column string) (float64, error) {
+			return cellOf(algorithm, column)(slices.DeleteFunc(slices.Clone(all), func(x runs.Record) bool { return x.Params["slack"] != slack }))
 		}
-		return 100 * (1 - mean("mcb8")/mean("lp")), nil
+		mcb8, err := mean("mcb8", "objective")
+		lp, err2 := mean("lp", "bound")
+		return 100 * (1 - mcb8/lp), errors.Join(err, err2)
 	}
 }
 
@@ -229,7 +209,11 @@ func (r *runner) readings(set, plan, rescaled, redrawn string) (all []printed, e
 		return nil, err
 	}
 	for _, f := range figures {
-		p := printed{Text: f.text, Paper: f.paper}
+		is, err := papers.Printed(model.KindVCSched, f.name)
+		if err != nil {
+			return nil, err
+		}
+		p := printed{Text: cmp.Or(f.text, is.What), Paper: f.sign * is.Value}
 		for _, records := range [][]runs.Record{capped, left, other} {
 			x, err := f.of(records)
 			if err != nil {
@@ -263,23 +247,13 @@ func (r *runner) left(plan, file string) ([]runs.Record, error) {
 	return left, nil
 }
 
-// findingsLeft checks the findings by the reading left, as a Markdown table.
-func (r *runner) findingsLeft(plan, file string) (string, error) {
+// findingsLeft checks the findings by the reading left.
+func (r *runner) findingsLeft(plan, file string) (findings, error) {
 	records, err := r.left(plan, file)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	all, err := papers.FindingsOf(records, nil)
-	if err != nil {
-		return "", err
-	}
-	t := runs.Table{Header: []string{"", "finding", "measured"}}
-	for _, f := range all {
-		t.Rows = append(t.Rows, []string{string(f.Verdict), f.Text, f.Measured})
-	}
-	var text bytes.Buffer
-	err = t.Render(&text, "markdown")
-	return text.String(), err
+	return papers.FindingsOf(records, nil)
 }
 
 // needsOfAHost tells by name in which rescaled instances of a plan a memory need came
@@ -315,21 +289,6 @@ func timesClosest(all []printed, reading int) (n int) {
 		}
 	}
 	return n
-}
-
-// records reads a results file once: a part computes many figures of it.
-func (r *runner) records(file string) ([]runs.Record, error) {
-	if r.read == nil {
-		r.read = map[string][]runs.Record{}
-	}
-	if all, ok := r.read[file]; ok {
-		return all, nil
-	}
-	all, _, err := runs.ReadRecords(file)
-	if err == nil {
-		r.read[file] = all
-	}
-	return all, err
 }
 
 // yieldOf returns the minimum yield of a run, the bound of the LP; NaN without.
@@ -445,34 +404,26 @@ func (r *runner) picture(file, name, title, by, value, unit, algorithms string) 
 	return fmt.Sprintf("![%s](%s.svg)", title, name), os.WriteFile("docs/"+name+".svg", svg.Bytes(), 0o644)
 }
 
-// across returns a Markdown table of a value: a row for each value of the parameter, a
+// curves returns a Markdown table of a value: a row for each value of the parameter, a
 // column for each algorithm; "-" where no run has the value.
-func (r *runner) across(file, by, value, format, algorithms string) (string, error) {
+func (r *runner) curves(file, by, value, format, algorithms string) (string, error) {
 	lines, err := r.lines(file, by, value, strings.Fields(algorithms)...)
 	if err != nil {
 		return "", err
 	}
 	cells, at := map[float64][]string{}, []float64{}
-	for _, l := range lines {
+	for k, l := range lines {
 		for _, p := range l.Points {
-			if !slices.Contains(at, p.X) {
-				at = append(at, p.X)
-				for range lines {
-					cells[p.X] = append(cells[p.X], "-")
-				}
+			if cells[p.X] == nil {
+				at, cells[p.X] = append(at, p.X), strings.Split(strings.Repeat("-", len(lines)), "")
 			}
+			if value == "time" {
+				p.Mean *= 1000
+			}
+			cells[p.X][k] = fmt.Sprintf(format, p.Mean)
 		}
 	}
 	slices.Sort(at)
-	for k, l := range lines {
-		for _, p := range l.Points {
-			y := p.Mean
-			if value == "time" {
-				y *= 1000
-			}
-			cells[p.X][k] = fmt.Sprintf(format, y)
-		}
-	}
 	text := []string{"| " + by + " | " + strings.Join(strings.Fields(algorithms), " | ") + " |", "|---" + strings.Repeat("|---", len(lines)) + "|"}
 	for _, x := range at {
 		text = append(text, fmt.Sprintf("| %v | %s |", x, strings.Join(cells[x], " | ")))
@@ -503,7 +454,11 @@ func (r *runner) timesBeside(file string, paper ...string) (all []timed, err err
 		}
 		name, value, _ := strings.Cut(f[2], "=")
 		algorithm, byMean := strings.CutSuffix(f[1], ":mean")
-		ours := median(records, algorithm, name, number(value))
+		at := 0.0
+		if name != "" {
+			at = number(value)
+		}
+		ours := median(records, algorithm, name, at)
 		if byMean {
 			sum, n := 0.0, 0.0
 			for i := range records {

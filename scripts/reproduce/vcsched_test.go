@@ -32,7 +32,7 @@ func TestAcross(t *testing.T) {
 {"plan":"p","instance":"c","instance_hash":"c","kind":"vcsched","params":{"slack":0.2},"algorithm":"lp","seed":1,"status":"unknown","bound":0.5,"elapsed_s":1,"nodes":0,"verified":false,"version":"0"}
 `)
 	r := &runner{}
-	got, err := r.across("r.jsonl", "slack", "objective", "%.2f", "lp gr")
+	got, err := r.curves("r.jsonl", "slack", "objective", "%.2f", "lp gr")
 	if want := "| slack | lp | gr |\n|---|---|---|\n| 0.1 | 0.80 | 0.60 |\n| 0.2 | 0.50 | - |"; err != nil || got != want {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
