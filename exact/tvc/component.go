@@ -31,7 +31,6 @@ type component struct {
 	rank         []int32 // the packer's number of each request
 	order        []int   // the request of each of the packer's numbers
 	span         []tvcbounds.Span
-	before       []set // by request: those to accept if it is (devDominance)
 	relax        *tvcbounds.Relaxation
 	bounds       *tvcbounds.Multipliers
 	tail         []float64 // by request: the multipliers' part of those from it on
@@ -58,7 +57,7 @@ type placed struct {
 
 func newComponent(ctx context.Context, t *model.TVCTicks, w *tvcbounds.Weights, requests []int, r *tvcbounds.Relaxation, off deviceSet) *component {
 	c := &component{requests: requests, relax: r, weight: make([]int64, len(requests)), covers: make([][]set, len(requests)),
-		before: make([]set, len(requests)), rest: make([]int64, len(requests)+1), tail: make([]float64, len(requests)+1),
+		rest: make([]int64, len(requests)+1), tail: make([]float64, len(requests)+1),
 		choices: make([]tvcbounds.Choice, len(requests))}
 	c.packer, c.rank = newPacker(ctx, t, requests, off)
 	c.order, c.span = make([]int, len(requests)), make([]tvcbounds.Span, len(requests))
@@ -67,42 +66,11 @@ func newComponent(ctx context.Context, t *model.TVCTicks, w *tvcbounds.Weights, 
 		c.order[c.rank[i]] = i
 		c.span[i] = c.packer.requests[c.rank[i]].span
 	}
-	if off&devDominance == 0 {
-		c.dominate(t)
-	}
 	for i := len(requests) - 1; i >= 0; i-- {
 		c.rest[i] = c.rest[i+1] + c.weight[i]
 	}
 	c.upper = c.rest[0]
 	return c
-}
-
-// dominate notes the requests that may be accepted first. Request i dominates j
-// if it runs within the time of j, asks for no more VMs and no more bandwidth and
-// weighs no less; of equal ones the first dominates. Then some optimal solution
-// accepts i if it accepts j:
-//
-// Let it accept j and not i. Take j's embedding without N_j - N_i of its VMs for
-// i instead of j. Taking away one VM of n, m of them below a link, changes min(m,
-// n-m) to min(m-1, n-m) or min(m, n-1-m), which is no more; loads are multiples of
-// these numbers, or sums of them over servers with HosePerPath, with i's bandwidth
-// instead of j's. So i fits where j was, for a part of its time, and the objective
-// is no less. Dominance is a strict partial order; so exchanges come to an end.
-func (c *component) dominate(t *model.TVCTicks) {
-	for j := range c.requests {
-		y := &t.Requests[c.requests[j]]
-		for i := range c.requests {
-			x := &t.Requests[c.requests[i]]
-			if i == j || x.Arrival < y.Arrival || x.Arrival+x.Duration > y.Arrival+y.Duration ||
-				x.VMs > y.VMs || x.Bandwidth > y.Bandwidth || c.weight[i] < c.weight[j] {
-				continue
-			}
-			same := x.Arrival == y.Arrival && x.Duration == y.Duration && x.VMs == y.VMs && x.Bandwidth == y.Bandwidth && c.weight[i] == c.weight[j]
-			if !same || i < j {
-				c.before[j] = c.before[j].with(i)
-			}
-		}
-	}
 }
 
 // solve finds the optimum. It returns false if it was stopped or the best set is
@@ -131,7 +99,7 @@ func (c *component) solve() (bool, error) {
 	if err := c.multiply(); err != nil {
 		return false, err
 	}
-	c.walk(0, set{}, set{}, 0, placement{})
+	c.walk(0, set{}, 0, placement{})
 	if c.stopped {
 		return false, nil
 	}
@@ -238,8 +206,8 @@ func (c *component) beaten(i int, accepted set) bool {
 }
 
 // walk decides on the requests from i on, beside those accepted, of the weight
-// sum, placed by p; forced are those that must be accepted (devDominance).
-func (c *component) walk(i int, accepted, forced set, sum int64, p placement) {
+// sum, placed by p.
+func (c *component) walk(i int, accepted set, sum int64, p placement) {
 	if sum > c.best {
 		c.best = sum
 		c.know(accepted, p)
@@ -268,23 +236,10 @@ func (c *component) walk(i int, accepted, forced set, sum int64, p placement) {
 		}
 	}
 	s := accepted.with(i)
-	if !c.refused(s, i) {
-		if q, ok := c.fits(s, i, p); ok {
-			c.walk(i+1, s, forced.or(c.before[i]), sum+c.weight[i], q)
-		}
+	if q, ok := c.fits(s, i, p); ok {
+		c.walk(i+1, s, sum+c.weight[i], q)
 	}
-	if forced.has(i) || c.stopped {
-		return
+	if !c.stopped {
+		c.walk(i+1, accepted, sum, p)
 	}
-	c.walk(i+1, accepted, forced, sum, p)
-}
-
-// refused reports whether a request that dominates i has been rejected.
-func (c *component) refused(accepted set, i int) bool {
-	for j := range c.before[i].all {
-		if j < i && !accepted.has(j) {
-			return true
-		}
-	}
-	return false
 }

@@ -14,7 +14,6 @@ const (
 	devRestarts
 	devConstruct
 	devInstants
-	devDominance
 	devCovers
 	devMultipliers
 	devRelaxation
@@ -31,7 +30,6 @@ var devices = []exact.Switch[deviceSet]{
 	{Bit: devRestarts, Device: exact.Device{Name: "restarts", Summary: "embeddings of a set are searched in several random orders first (Gomes, Selman, Kautz 1998)"}},
 	{Bit: devConstruct, Device: exact.Device{Name: "construction", Summary: "sets to start from: requests by reduced weight, weight and density, as far as they fit"}},
 	{Bit: devInstants, Device: exact.Device{Name: "instants", Summary: "a set is first tried at single instants, where fewer requests run"}},
-	{Bit: devDominance, Device: exact.Device{Name: "dominance", Summary: "a request that is smaller, shorter and worth as much is accepted first"}},
 	{Bit: devCovers, Device: exact.Device{Name: "covers", Summary: "minimal sets that can't be embedded together are noted (combinatorial Benders cuts, Codato, Fischetti 2006)"}},
 	{Bit: devMultipliers, Device: exact.Device{Name: "multipliers", Summary: "bound by Lagrangian multipliers of slots and links at every instant"}},
 	{Bit: devRelaxation, Device: exact.Device{Name: "relaxation", Summary: "bound by the linear relaxation with the covers, solved at every node that the multipliers leave"}},

@@ -21,13 +21,6 @@ func (s set) without(i int) set {
 	return s
 }
 
-func (s set) or(x set) set {
-	for w := range s {
-		s[w] |= x[w]
-	}
-	return s
-}
-
 // in reports whether all of s is in x.
 func (s set) in(x set) bool {
 	for w := range s {
