@@ -355,8 +355,9 @@ def reservation(instance, unit, upper, state):
     require(goal == "accepted" or goal in ("pe_seconds", "reserved_pe_seconds") and D == exact, f"no proofs of {goal}")
     free, activities, weight = [], [], {}
     for r, q in enumerate(requests):
-        ready, duration, deadline, runtime, cancel = (Fraction(repr(q[key])) * 10**D if q[key] <= q["deadline_s"] else
-            math.inf for key in ("ready_s", "duration_s", "deadline_s", "runtime_s", "cancel_s"))  # math.inf: never
+        ready, duration, deadline, runtime, cancel = (Fraction(repr(q[key])) * 10**D
+            if key != "cancel_s" or q[key] <= q["deadline_s"] else math.inf  # math.inf: never
+            for key in ("ready_s", "duration_s", "deadline_s", "runtime_s", "cancel_s"))
         first, p = math.floor(ready), math.floor(duration)
         latest, cancelled = max(math.ceil(deadline) - p, first), math.inf if cancel == math.inf else math.floor(cancel)
         if D < exact and latest - cancelled in (1, 2) and ready <= cancel and deadline - duration <= cancel:

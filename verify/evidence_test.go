@@ -218,17 +218,17 @@ func TestEvidenceForged(t *testing.T) {
 		},
 		model.KindReservation: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			r := testkit.RandomReservation(rng, 3+rng.IntN(3))
-			optimum, ok := testkit.BruteReservation(t, r)
+			optimum, ok := testkit.BruteReservation(r)
 			return r, resbounds.QuickOf(t.Context(), r), optimum, ok
 		},
 		model.KindBatch: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			b := testkit.RandomBatch(rng, 1, 6, 1+rng.IntN(4))
-			sum, _ := testkit.BruteBatch(t, b)
+			sum, _ := testkit.BruteBatch(b)
 			return b, batchbounds.Quick(t.Context(), b), b.Ticks().Mean(sum, 1), true
 		},
 		model.KindTVC: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			v := testkit.RandomTVC(rng, 2, 2+rng.IntN(4), false)
-			optimum, _ := testkit.BruteTVC(t, v)
+			optimum, _ := testkit.BruteTVC(v)
 			return v, tvcbounds.Quick(t.Context(), v), optimum, true
 		},
 	}
@@ -383,7 +383,7 @@ func FuzzEvidence(f *testing.F) {
 	}
 	best, _ := testkit.BruteDAG(d, 1_000_000)
 	yield, fits := testkit.BruteVCSched(v)
-	weight, accepts := testkit.BruteReservation(f, r)
+	weight, accepts := testkit.BruteReservation(r)
 	f.Fuzz(func(t *testing.T, data string) {
 		var e model.Evidence
 		if json.Unmarshal([]byte(data), &e) != nil {

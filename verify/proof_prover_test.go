@@ -398,7 +398,7 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 	case model.KindBatch:
 		n := 1 + rng.IntN(5)
 		in := testkit.RandomBatch(rng, 1, 6, n)
-		sum, _ := testkit.BruteBatch(t, in)
+		sum, _ := testkit.BruteBatch(in)
 		weights, time, weight := int64(0), int64(0), int64(0)
 		for k := range in.Jobs {
 			j := in.Ticks().Jobs[k]
@@ -417,7 +417,7 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 		for in.EffectiveGoal() == model.GoalAll {
 			in = testkit.RandomReservation(rng, 1+rng.IntN(5))
 		}
-		best, found := testkit.BruteReservation(t, in)
+		best, found := testkit.BruteReservation(in)
 		p.In, p.Best, p.None = in, best, !found
 		w := int64(1)
 		if u := in.Ticks().WeightUnit(); in.Goal.PESeconds() && u > 0 && rng.IntN(3) > 0 {
@@ -434,7 +434,7 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 		}
 	case model.KindTVC:
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(4), false)
-		best, _ := testkit.BruteTVC(t, in)
+		best, _ := testkit.BruteTVC(in)
 		p.In, p.Best = in, best
 		n, lost := len(in.Requests), 0.0
 		if k, err := newTVCProof(in, new(proofState), "1", 1); err == nil {

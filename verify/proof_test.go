@@ -201,7 +201,7 @@ func TestProofReservation(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := provenCase{in, hash, r.Objective, b.Bytes()}
-		best, _ := testkit.BruteReservation(t, in)
+		best, _ := testkit.BruteReservation(in)
 		p, err := c.check(c.proof)
 		if err != nil {
 			t.Fatal(err)
@@ -252,7 +252,7 @@ func TestProofTVC(t *testing.T) {
 			}
 			best = r.Objective
 		} else {
-			best, _ = testkit.BruteTVC(t, in)
+			best, _ = testkit.BruteTVC(in)
 		}
 		if p.Bound < best*(1-1e-12) || p.Bound > best*(1+1e-9) {
 			t.Errorf("%s, the best is %v", p.Claim, best)

@@ -81,7 +81,7 @@ func checkBrute(t *testing.T, k int, tight, proofs map[string]int, bounds func(*
 	if err := in.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	want, _ := testkit.BruteReservation(t, in)
+	want, _ := testkit.BruteReservation(in)
 	for _, b := range bounds(in.Ticks()) {
 		switch {
 		case b.Infeasible && (goal != model.GoalAll || want == float64(len(rs))):
@@ -191,7 +191,7 @@ func TestReservationBoundsTight(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			optimum, _ := testkit.BruteReservation(t, in)
+			optimum, _ := testkit.BruteReservation(in)
 			for n, v := range test.want {
 				if v < optimum {
 					t.Errorf("the test expects %s %v below the optimum %v", n, v, optimum)

@@ -1,6 +1,7 @@
 package tvc
 
 import (
+	"math"
 	"slices"
 
 	"github.com/gapwise/gapwise/model"
@@ -15,8 +16,9 @@ func (m *Multipliers) keep(lambda [][]float64) {
 }
 
 // evidence returns multipliers of slots and of the servers' links, the resources of
-// a Relaxation of few, as prices of a slot and of a bit/s at instants; nil if
-// nothing costs anything: then all requests may be accepted.
+// a Relaxation of few, as prices of a slot and of a bit/s at instants, in greatest
+// common divisors of the weights; nil if nothing costs anything: then all requests may
+// be accepted.
 func (r *Relaxation) evidence(in *model.TVC, m *Multipliers) *model.Evidence {
 	at := make([]int64, r.instants)
 	for i, s := range r.spans {
@@ -34,7 +36,7 @@ func (r *Relaxation) evidence(in *model.TVC, m *Multipliers) *model.Evidence {
 		p := model.Evidence{Type: model.EvidencePrices, Resource: name}
 		for t, y := range m.lambda[k] {
 			if y > 0 {
-				p.Times, p.Prices = append(p.Times, at[t]), append(p.Prices, y/capacity)
+				p.Times, p.Prices = append(p.Times, at[t]), append(p.Prices, math.Ldexp(y, r.shift)/capacity)
 			}
 		}
 		if len(p.Times) > 0 {

@@ -23,6 +23,7 @@ type Relaxation struct {
 	tree      *Tree
 	ticks     *model.TVCTicks
 	requests  []int
+	shift     int // see Weights
 }
 
 // cut is a row Σ coef x ≤ limit.
@@ -37,7 +38,7 @@ type cut struct {
 // are computed at once.
 func NewRelaxation(t *model.TVCTicks, requests []int, w *Weights, few bool) *Relaxation {
 	tree := NewTree(t)
-	r := &Relaxation{resources: tree.resources(t, requests, few), weights: make([]float64, len(requests)), tree: tree, ticks: t, requests: requests}
+	r := &Relaxation{resources: tree.resources(t, requests, few), weights: make([]float64, len(requests)), tree: tree, ticks: t, requests: requests, shift: w.shift}
 	for i, k := range requests {
 		r.weights[i] = float64(w.Of[k])
 	}

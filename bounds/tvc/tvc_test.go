@@ -145,7 +145,7 @@ func TestResources(t *testing.T) {
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
 		v := in.Ticks()
 		part := fitting(v)
-		_, best := testkit.BruteTVC(t, in)
+		_, best := testkit.BruteTVC(in)
 		index, err := in.Index(best)
 		if err != nil {
 			t.Fatal(err)
@@ -178,7 +178,7 @@ func TestMultipliers(t *testing.T) {
 		v := in.Ticks()
 		part := fitting(v)
 		w := NewWeights(in, v)
-		_, best := testkit.BruteTVC(t, in)
+		_, best := testkit.BruteTVC(in)
 		index, err := in.Index(best)
 		if err != nil {
 			t.Fatal(err)
@@ -268,7 +268,7 @@ func TestFormulation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 7))
 	for range need.Rounds(200) {
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
-		want, best := testkit.BruteTVC(t, in)
+		want, best := testkit.BruteTVC(in)
 		f, err := Build(t.Context(), in, "")
 		if err != nil {
 			t.Fatal(err)
@@ -392,7 +392,7 @@ func TestPatterns(t *testing.T) {
 		}
 		v := in.Ticks()
 		part := fitting(v)
-		want, best := testkit.BruteTVC(t, in)
+		want, best := testkit.BruteTVC(in)
 		index, err := in.Index(best)
 		if err != nil {
 			t.Fatal(err)

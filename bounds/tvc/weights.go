@@ -20,6 +20,7 @@ type Weights struct {
 	Total   int64
 	Rounded bool
 	unit    float64 // of a weight, in the objective's unit
+	shift   int     // a unit is 2^shift greatest common divisors
 }
 
 // NewWeights returns the weights of an instance in loss mode.
@@ -52,7 +53,8 @@ func NewWeights(in *model.TVC, t *model.TVCTicks) *Weights {
 	// Each weight is rounded up by less than 1, so with n < 2^24 requests the sum
 	// of the weights stays below 2^61.
 	if bits := new(big.Int).Quo(sum, unit).BitLen(); bits > 60 {
-		unit.Lsh(unit, uint(bits-60))
+		w.shift = bits - 60
+		unit.Lsh(unit, uint(w.shift))
 	}
 	var rest big.Int
 	for k, p := range products {

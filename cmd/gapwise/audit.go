@@ -52,7 +52,7 @@ func (p *program) audit() *cli.Command {
 			bar := isTerminal(p.err)
 			if bar {
 				o.Progress = func(t *audit.Tally, elapsed time.Duration) {
-					all, engines, instances := t.Comparisons()
+					all, engines, _, instances := t.Comparisons()
 					fmt.Fprintf(visible.Raw(p.err), "\r%s  %d instances, %d comparisons, %d of two engines ", elapsed.Round(time.Second), instances, all, engines)
 				}
 			}

@@ -68,7 +68,7 @@ func TestKernelBrute(t *testing.T) {
 		case seed%3 == 1:
 			in = weighted(rng, busy(rng, 1+rng.IntN(6), 4))
 		}
-		sum, _ := testkit.BruteBatch(t, in)
+		sum, _ := testkit.BruteBatch(in)
 		least := in.Ticks().Mean(sum, 1)
 		s := model.Solver(batchexact.Kernel)
 		switch off := int(seed) % (len(devices) + 3); {
@@ -86,6 +86,7 @@ func TestKernelBrute(t *testing.T) {
 // The kernel and the search agree, also where brute force takes too long.
 func TestKernelSearch(t *testing.T) {
 	t.Parallel()
+	open := 0
 	for seed := range uint64(need.Rounds(200)) {
 		rng := rand.New(rand.NewPCG(seed, 22))
 		in := testkit.RandomBatch(rng, 1, 8, 4+rng.IntN(5))
@@ -95,10 +96,17 @@ func TestKernelSearch(t *testing.T) {
 		if seed%2 == 1 {
 			in = weighted(rng, in)
 		}
-		a, b := exactly(t, batchexact.Search, in), exactly(t, batchexact.Kernel, in)
-		if a.Objective != b.Objective {
-			t.Fatalf("seed %d: the search proves %v, the kernel %v: %+v", seed, a.Objective, b.Objective, in)
+		a := exactly(t, batchexact.Search, in)
+		b, err := batchexact.Kernel.Solve(t.Context(), in, model.Settings{Gap: 1e-15, TimeLimit: 3 * time.Second})
+		if err != nil || b.Bound > a.Objective || a.Objective > b.Objective || b.Status == model.StatusOptimal && a.Objective != b.Objective {
+			t.Fatalf("seed %d: the search proves %v, the kernel %v, bound %v (%v): %+v", seed, a.Objective, b.Objective, b.Bound, err, in)
 		}
+		if b.Status != model.StatusOptimal {
+			open++ // a microsecond beside half a second: propagation takes small steps
+		}
+	}
+	if open > need.Rounds(200)/20 {
+		t.Errorf("%d aren't proved", open)
 	}
 }
 

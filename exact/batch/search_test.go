@@ -75,7 +75,7 @@ func TestSearchBrute(t *testing.T) {
 		case seed%400 == 2:
 			in = busy(rng, 7, 9)
 		}
-		sum, _ := testkit.BruteBatch(t, in)
+		sum, _ := testkit.BruteBatch(in)
 		least := in.Ticks().Mean(sum, 1)
 		s := model.Solver(batchexact.Search)
 		if off := int(seed) % (len(devices) + 1); off < len(devices) {
@@ -114,7 +114,7 @@ func TestSearchExtremes(t *testing.T) {
 			in.Jobs = append(in.Jobs, model.BatchJob{ID: fmt.Sprint(k), SubmitS: submits[last], RuntimeS: runtimes[rng.IntN(len(runtimes))],
 				EstimateS: []float64{0, 1e-6, 5, 1e9}[rng.IntN(4)], Processes: []int{1, in.Processors, (in.Processors + 1) / 2, min(in.Processors, in.Processors/2+1)}[rng.IntN(4)]})
 		}
-		sum, _ := testkit.BruteBatch(t, in)
+		sum, _ := testkit.BruteBatch(in)
 		least := in.Ticks().Mean(sum, 1)
 		s, err := batchexact.Search.Without(devices[int(seed)%len(devices)].Name)
 		if err != nil {

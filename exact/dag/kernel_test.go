@@ -82,7 +82,7 @@ func TestKernelNames(t *testing.T) {
 // start isn't made worse.
 func TestKernelStops(t *testing.T) {
 	t.Parallel()
-	rng := rand.New(rand.NewPCG(4, 8))
+	rng := rand.New(rand.NewPCG(4, 9))
 	d := testkit.RandomDAG(rng, 60, 4).WithoutContention()
 	for i := range d.Tasks {
 		for a := range d.Tasks[i].CostS {

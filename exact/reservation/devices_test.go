@@ -39,7 +39,7 @@ func TestWithout(t *testing.T) {
 	}
 	for range need.Rounds(40) {
 		in := testkit.RandomReservation(rng, 1+rng.IntN(7))
-		want, feasible := testkit.BruteReservation(t, in)
+		want, feasible := testkit.BruteReservation(in)
 		for k, s := range solvers {
 			r, err := s.Solve(context.Background(), in, model.Settings{})
 			if err != nil {
@@ -118,7 +118,7 @@ func TestReservationDevices(t *testing.T) {
 		}
 		want := results[0].Value
 		if len(in.Requests) <= 8 {
-			best, feasible := testkit.BruteReservation(t, in)
+			best, feasible := testkit.BruteReservation(in)
 			brute++
 			if feasible && math.Abs(best-want) > 1e-9*total || !feasible && results[0].Upper > total-1+1e-9*total {
 				t.Fatalf("%v (bound %v), brute force %v %v: %s", want, results[0].Upper, best, feasible, text(in))

@@ -47,7 +47,7 @@ func TestReservationKernelAgainstBruteForce(t *testing.T) {
 		if in.Validate() != nil {
 			continue
 		}
-		want, feasible := testkit.BruteReservation(t, in)
+		want, feasible := testkit.BruteReservation(in)
 		r := kernel(t, context.Background(), in, model.Settings{Seed: 1, Gap: 1e-12}, sets[rng.IntN(len(sets))]...)
 		learned += r.Nodes
 		agree(t, in, r, want, feasible)
@@ -81,7 +81,7 @@ func TestReservationTurns(t *testing.T) {
 	for range need.Rounds(150) {
 		in := uglyReservation(rng, 1+rng.IntN(7))
 		if in.Validate() == nil {
-			want, feasible := testkit.BruteReservation(t, in)
+			want, feasible := testkit.BruteReservation(in)
 			turns(in, want, feasible)
 		}
 	}

@@ -106,7 +106,7 @@ func TestProofOfSpoiltModel(t *testing.T) {
 				if err := p.Close(); err != nil {
 					t.Fatal(err)
 				}
-				best, _ := testkit.BruteTVC(t, in)
+				best, _ := testkit.BruteTVC(in)
 				claim, err := verify.Proof(context.Background(), in, hash, &b)
 				if err != nil {
 					refused++

@@ -20,9 +20,9 @@ func TestAudit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, engines, instances := r.Comparisons()
-	t.Logf("%d comparisons on %d instances, %d of them of two engines on larger ones", all, instances, engines)
-	if all == 0 || engines == 0 {
+	all, engines, proofs, instances := r.Comparisons()
+	t.Logf("%d comparisons on %d instances, %d of them of two engines on larger ones, %d proofs replayed", all, instances, engines, proofs)
+	if all == 0 || engines == 0 || proofs == 0 {
 		t.Error("nothing was compared")
 	}
 }

@@ -70,6 +70,11 @@ func (c claim) String() string {
 // in another order. A difference of one tick is much larger.
 const slop = 1e-9
 
+// implies reports whether d follows from c, both of bounds alone.
+func (c claim) implies(d claim) bool {
+	return c.low >= d.low-slop*math.Abs(d.low) && c.high <= d.high+slop*math.Abs(d.high)
+}
+
 // agrees reports whether both claims can be true.
 func (c claim) agrees(d claim) bool {
 	if c.infeasible || d.infeasible {

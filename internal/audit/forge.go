@@ -2,7 +2,9 @@ package audit
 
 import (
 	"encoding/json"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -112,6 +114,77 @@ func forgedBookings(r *model.Reservation, s *model.Bookings, rng *rand.Rand) *mo
 			p.Bookings = append(p.Bookings, model.Booking{ID: q.ID, StartS: start, PEs: model.PEList{{First: first, Last: first + q.PEs - 1}}})
 			return p
 		}
+	}
+	return nil
+}
+
+// forgedExecution starts a job earlier, or ends one earlier, on its processors or
+// others.
+func forgedExecution(b *model.Batch, e *model.Execution, rng *rand.Rand) *model.Execution {
+	if len(e.Runs) == 0 {
+		return nil
+	}
+	f := &model.Execution{Runs: slices.Clone(e.Runs)}
+	run := &f.Runs[rng.IntN(len(f.Runs))]
+	run.Segments = slices.Clone(run.Segments)
+	s := &run.Segments[len(run.Segments)-1]
+	first := 0.0
+	for k := range b.Jobs {
+		if b.Jobs[k].ID == run.ID {
+			first = b.Jobs[k].SubmitS
+		}
+	}
+	earlier := []float64{1e-6, s.StartS - first, math.Floor((s.StartS-first)*rng.Float64()*1e6) / 1e6}[rng.IntN(3)]
+	if rng.IntN(4) > 0 {
+		s.StartS = later(s.StartS, -earlier)
+	}
+	s.EndS = later(s.EndS, -earlier)
+	if rng.IntN(2) == 0 {
+		s.Place.Processors = slices.Clone(s.Place.Processors)
+		for i, p := range rng.Perm(b.Processors)[:len(s.Place.Processors)] {
+			s.Place.Processors[i] = int32(p)
+		}
+	}
+	return f
+}
+
+// forgedEmbeddings accepts a request in addition, with VMs on servers below some
+// switch.
+func forgedEmbeddings(v *model.TVC, s *model.Embeddings, rng *rand.Rand) *model.Embeddings {
+	runs := map[string]bool{}
+	for i := range s.Runs {
+		runs[s.Runs[i].ID] = true
+	}
+	h := v.FatTree.Half()
+	for _, k := range rng.Perm(len(v.Requests)) {
+		q := &v.Requests[k]
+		if runs[q.ID] {
+			continue
+		}
+		e := model.Embedding{Switch: model.Switch{Layer: model.LayerCore, Group: rng.IntN(h), Index: rng.IntN(h)}}
+		from, to := 0, v.FatTree.Servers()
+		switch pod := rng.IntN(2 * h); rng.IntN(3) {
+		case 0:
+			e.Switch = model.Switch{Layer: model.LayerAggregation, Group: pod, Index: rng.IntN(h)}
+			from, to = pod*h*h, (pod+1)*h*h
+		case 1:
+			e.Switch = model.Switch{Layer: model.LayerEdge, Group: pod, Index: rng.IntN(h)}
+			from = (pod*h + e.Switch.Index) * h
+			to = from + h
+		}
+		vms, left := make([]int, to-from), q.VMs
+		for _, i := range rng.Perm(len(vms)) {
+			vms[i] = min(left, v.FatTree.Slots)
+			left -= vms[i]
+		}
+		for i, m := range vms {
+			if m > 0 {
+				e.Servers = append(e.Servers, model.ServerVMs{Server: from + i, VMs: m})
+			}
+		}
+		end := math.Round((q.ArrivalS+q.DurationS)*1e6) / 1e6
+		run := model.Run[model.Embedding]{ID: q.ID, Segments: []model.Segment[model.Embedding]{{StartS: q.ArrivalS, EndS: end, Place: e}}}
+		return &model.Embeddings{Runs: append(slices.Clone(s.Runs), run)}
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -22,9 +21,12 @@ type problem struct {
 	wants func(engine string, s size, in model.Instance) bool
 	// relations lists the relations to other instances.
 	relations []relation
-	// smaller yields instances that lack a part or have a figure of fewer digits,
-	// larger parts first. They need not be valid.
-	smaller func(model.Instance) iter.Seq[model.Instance]
+	// tidy changes a copy that lacks elements from, ..., to - 1 of a list, a field of the
+	// instance, so that nothing speaks of them.
+	tidy func(in, c model.Instance, list string, from, to int)
+	// simpler changes an instance so that it becomes smaller, beside what its elements
+	// and figures can tell.
+	simpler []func(model.Instance)
 	// forged returns a copy of a solution with an improvement that is probably
 	// infeasible; nil where there is none to make.
 	forged func(model.Instance, model.Solution, *rand.Rand) model.Solution
@@ -32,11 +34,16 @@ type problem struct {
 
 // problems holds what is audited.
 var problems = map[model.Kind]problem{
-	model.KindBatch:       audited(drawBatch, countBatch, wantsBatch, batchRelations(), smallerBatch, forgedExecution),
-	model.KindDAG:         audited(drawDAG, countDAG, wantsDAG, dagRelations(), smallerDAG, forgedSchedule),
-	model.KindReservation: audited(drawReservation, countReservation, wantsReservation, reservationRelations(), smallerReservation, forgedBookings),
-	model.KindTVC:         audited(drawTVC, countTVC, wantsTVC, tvcRelations(), smallerTVC, forgedEmbeddings),
-	model.KindVCSched:     audited(drawVCSched, (*model.VCSched).Tasks, wantsVCSched, vcschedRelations(), smallerVCSched, forgedPlacement),
+	model.KindBatch: audited(drawBatch, func(b *model.Batch) int { return len(b.Jobs) }, wantsBatch, forgedExecution,
+		batchRelations, noTidying, narrowerBatch, plainBatch, batchFromZero),
+	model.KindDAG: audited(drawDAG, func(d *model.DAG) int { return len(d.Tasks) }, wantsDAG, forgedSchedule,
+		dagRelations, tidyDAG),
+	model.KindReservation: audited(drawReservation, func(r *model.Reservation) int { return len(r.Requests) }, wantsReservation, forgedBookings,
+		reservationRelations, noTidying, reservationFromZero, narrowerReservation),
+	model.KindTVC: audited(drawTVC, func(v *model.TVC) int { return len(v.Requests) }, wantsTVC, forgedEmbeddings,
+		tvcRelations, noTidying, tvcFromZero, func(c *model.TVC) { c.FatTree.K -= 2 }, func(c *model.TVC) { c.FatTree.Fabric = model.FabricNonBlocking }),
+	model.KindVCSched: audited(drawVCSched, (*model.VCSched).Tasks, wantsVCSched, forgedPlacement,
+		vcschedRelations, tidyVCSched, oneHostLess, oneTaskEach),
 }
 
 // audited adapts what is known of a problem with instances of type I and solutions
@@ -44,16 +51,14 @@ var problems = map[model.Kind]problem{
 func audited[I model.Instance, S interface {
 	comparable
 	model.Solution
-}](draw func(size, *rand.Rand) I, count func(I) int, wants func(string, size, I) bool, relations []relation,
-	smaller func(I, func(I) bool), forged func(I, S, *rand.Rand) S) problem {
-	return problem{
+}](draw func(size, *rand.Rand) I, count func(I) int, wants func(string, size, I) bool, forged func(I, S, *rand.Rand) S,
+	relations []relation, tidy func(in, c I, list string, from, to int), simpler ...func(I)) problem {
+	p := problem{
 		draw:      func(s size, rng *rand.Rand) model.Instance { return draw(s, rng) },
 		count:     func(in model.Instance) int { return count(in.(I)) },
 		wants:     func(engine string, s size, in model.Instance) bool { return wants(engine, s, in.(I)) },
 		relations: relations,
-		smaller: func(in model.Instance) iter.Seq[model.Instance] {
-			return func(yield func(model.Instance) bool) { smaller(in.(I), func(x I) bool { return yield(x) }) }
-		},
+		tidy:      func(in, c model.Instance, list string, from, to int) { tidy(in.(I), c.(I), list, from, to) },
 		forged: func(in model.Instance, s model.Solution, rng *rand.Rand) model.Solution {
 			var none S
 			if x := forged(in.(I), s.(S), rng); x != none {
@@ -62,32 +67,20 @@ func audited[I model.Instance, S interface {
 			return nil
 		},
 	}
+	for _, f := range simpler {
+		p.simpler = append(p.simpler, func(in model.Instance) { f(in.(I)) })
+	}
+	return p
 }
 
 // Kinds returns the problems that are audited, in alphabetical order.
 func Kinds() []model.Kind { return slices.Sorted(maps.Keys(problems)) }
 
-// draw makes a valid instance of the problem and size.
-func draw(kind model.Kind, s size, rng *rand.Rand) model.Instance {
-	for {
-		// Validate refuses some of the ugly figures, and rightly so.
-		if in := problems[kind].draw(s, rng); in.Validate() == nil {
-			return in
-		}
-	}
-}
-
 // atLeast12 reports whether an instance has 12 tasks, jobs or requests or more.
 func atLeast12(in model.Instance) bool { return problems[in.Kind()].count(in) >= 12 }
 
-func countDAG(in *model.DAG) int { return len(in.Tasks) }
-
-func countReservation(in *model.Reservation) int { return len(in.Requests) }
-
-func countTVC(in *model.TVC) int { return len(in.Requests) }
-
 // wantsDAG and the functions of the other problems leave out that of which HiGHS
-// proves nothing in time: large task graphs and fat-trees, formulations with a
+// proves nothing in time: large task graphs, fat-trees and queues, formulations with a
 // variable for each host.
 func wantsDAG(_ string, s size, in *model.DAG) bool {
 	return s == tiny || s == middle && len(in.Tasks)*len(in.Machines) <= 24
@@ -104,3 +97,5 @@ func wantsTVC(_ string, s size, in *model.TVC) bool {
 func wantsVCSched(engine string, s size, in *model.VCSched) bool {
 	return s == tiny || engine == "highs" && in.Tasks() <= 24
 }
+
+func wantsBatch(_ string, s size, _ *model.Batch) bool { return s <= middle }

@@ -7,37 +7,61 @@ import (
 )
 
 // relation makes another instance from one, and says what a claim about the
-// first implies for the other (a metamorphic relation). It changes copies and
-// never the instance itself.
+// first implies for the other (a metamorphic relation).
 type relation struct {
 	name string
-	// other makes the other instance; nil where the relation doesn't apply.
-	other func(in model.Instance, rng *rand.Rand) model.Instance
-	// implies turns what is known of the first optimum into what must then
-	// hold for the other's.
-	implies func(in, other model.Instance, c claim) claim
+	// other makes the other instance and never changes the first; nil where the
+	// relation doesn't apply.
+	other func(in model.Instance, rng *rand.Rand) (model.Instance, implication)
+}
+
+// implication turns what is known of the first optimum into what must then hold
+// for the other's.
+type implication func(model.Sense, claim) claim
+
+// change changes a copy of an instance. It returns nil where it doesn't apply.
+type change[I model.Instance] func(c I, rng *rand.Rand) implication
+
+// relates adapts a change.
+func relates[I model.Instance](name string, f change[I]) relation {
+	return relation{name, func(in model.Instance, rng *rand.Rand) (model.Instance, implication) {
+		c := clone(in.(I))
+		if implies := f(c, rng); implies != nil && c.Validate() == nil {
+			return c, implies
+		}
+		return nil, nil
+	}}
 }
 
 // same is the implication of relations that leave the optimum as it is.
-func same(_, _ model.Instance, c claim) claim { return c }
+func same(_ model.Sense, c claim) claim { return c }
 
 // times returns the implication of relations that multiply the optimum.
-func times(factor float64) func(_, _ model.Instance, c claim) claim {
-	return func(_, _ model.Instance, c claim) claim {
+func times(factor float64) implication {
+	return func(_ model.Sense, c claim) claim {
 		c.low *= factor
 		c.high *= factor
 		return c
 	}
 }
 
+// plus returns the implication of relations that add x to the optimum.
+func plus(x float64) implication {
+	return func(_ model.Sense, c claim) claim {
+		c.low += x
+		c.high += x
+		return c
+	}
+}
+
 // noWorse is the implication of relations that can only improve the optimum: the
 // solution's side of the claim holds, the bound's side is dropped.
-func noWorse(in, _ model.Instance, c claim) claim {
+func noWorse(sense model.Sense, c claim) claim {
 	d := unknown()
 	if !c.solved {
 		return d
 	}
-	if d.solved = true; model.SenseOf(in) == model.Maximise {
+	if d.solved = true; sense == model.Maximise {
 		d.low = c.low
 	} else {
 		d.high = c.high
@@ -45,25 +69,21 @@ func noWorse(in, _ model.Instance, c claim) claim {
 	return d
 }
 
-// plus returns the implication of relations that add x to the optimum.
-func plus(x float64) func(_, _ model.Instance, c claim) claim {
-	return func(_, _ model.Instance, c claim) claim {
-		c.low += x
-		c.high += x
-		return c
+// noWorseIf returns noWorse where a relation applies.
+func noWorseIf(applies bool) implication {
+	if applies {
+		return noWorse
 	}
-}
-
-// typed adapts a relation between instances of one problem.
-func typed[I model.Instance](name string, other func(I, *rand.Rand) (I, bool), implies func(in, other model.Instance, c claim) claim) relation {
-	return relation{name, func(in model.Instance, rng *rand.Rand) model.Instance {
-		o, ok := other(in.(I), rng)
-		if !ok {
-			return nil
-		}
-		return o
-	}, implies}
+	return nil
 }
 
 // powers are the factors by which figures are scaled: exact in float64.
 var powers = []float64{0.25, 0.5, 2, 4, 1024}
+
+// power draws one of them.
+func power(rng *rand.Rand) float64 { return powers[rng.IntN(len(powers))] }
+
+// shuffled shuffles a list.
+func shuffled[E any](rng *rand.Rand, list []E) {
+	rng.Shuffle(len(list), func(a, b int) { list[a], list[b] = list[b], list[a] })
+}

@@ -9,28 +9,40 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// copyDAG returns a copy that shares no memory with d.
-func copyDAG(d *model.DAG) *model.DAG {
-	c := *d
-	c.Machines, c.Tasks, c.Edges = slices.Clone(d.Machines), slices.Clone(d.Tasks), slices.Clone(d.Edges)
+var dagRelations = []relation{
+	relates("times multiplied by a power of two", scaleDAG),
+	relates("renamed", renameDAG),
+	relates("edges reversed", reverseDAG),
+	relates("an isolated task", isolatedTask),
+	relates("a machine like another", twinMachine),
+	relates("joined with itself", joinDAG),
+	relates("without contention", withoutContention),
+	relates("each transfer alone", transfersAlone),
+	relates("as much less data over TCP", lessDataOverTCP),
+	relates("an edge less", edgeLess),
+}
+
+func scaleDAG(c *model.DAG, rng *rand.Rand) implication {
+	f := power(rng)
 	for t := range c.Tasks {
-		c.Tasks[t].CostS = slices.Clone(c.Tasks[t].CostS)
+		for m := range c.Tasks[t].CostS {
+			c.Tasks[t].CostS[m] *= f
+		}
 		if w := c.Tasks[t].Work; w != nil {
-			work := *w
-			c.Tasks[t].Work = &work
+			*w *= f
 		}
 	}
-	c.Network.Links, c.Network.Routes = slices.Clone(d.Network.Links), slices.Clone(d.Network.Routes)
-	c.Network.PathCapacity = nil
-	for _, row := range d.Network.PathCapacity {
-		c.Network.PathCapacity = append(c.Network.PathCapacity, slices.Clone(row))
+	for e := range c.Edges {
+		c.Edges[e].Data *= f
 	}
-	return &c
+	for m := range c.Machines {
+		c.Machines[m].StartupS *= f
+	}
+	return times(f)
 }
 
 // renameDAG gives tasks and machines new names and orders.
-func renameDAG(d *model.DAG, rng *rand.Rand) *model.DAG {
-	c := copyDAG(d)
+func renameDAG(c *model.DAG, rng *rand.Rand) implication {
 	machine, task := map[string]string{}, map[string]string{}
 	for m := range c.Machines {
 		machine[c.Machines[m].ID] = fmt.Sprintf("M%d", m)
@@ -48,176 +60,43 @@ func renameDAG(d *model.DAG, rng *rand.Rand) *model.DAG {
 		q.From, q.To = machine[q.From], machine[q.To]
 	}
 	order := rng.Perm(len(c.Machines))
-	machines := slices.Clone(c.Machines)
-	for k, m := range order {
-		c.Machines[k] = machines[m]
-	}
+	c.Machines = inOrder(c.Machines, order)
 	for t := range c.Tasks {
-		if cost := slices.Clone(c.Tasks[t].CostS); len(cost) > 0 {
-			for k, m := range order {
-				c.Tasks[t].CostS[k] = cost[m]
-			}
-		}
+		c.Tasks[t].CostS = inOrder(c.Tasks[t].CostS, order)
 	}
-	if s := d.Network.PathCapacity; s != nil {
-		for a, m := range order {
-			for b, n := range order {
-				c.Network.PathCapacity[a][b] = s[m][n]
-			}
-		}
+	c.Network.PathCapacity = inOrder(c.Network.PathCapacity, order)
+	for a := range c.Network.PathCapacity {
+		c.Network.PathCapacity[a] = inOrder(c.Network.PathCapacity[a], order)
 	}
-	rng.Shuffle(len(c.Tasks), func(a, b int) { c.Tasks[a], c.Tasks[b] = c.Tasks[b], c.Tasks[a] })
-	rng.Shuffle(len(c.Edges), func(a, b int) { c.Edges[a], c.Edges[b] = c.Edges[b], c.Edges[a] })
-	return c
+	shuffled(rng, c.Tasks)
+	shuffled(rng, c.Edges)
+	return same
 }
 
-// least returns the least cost of a task on any machine, in seconds.
-func least(d *model.DAG, t int) float64 {
-	l := math.Inf(1)
-	for m := range d.Machines {
-		l = min(l, d.Cost(t, m))
+// inOrder returns a list whose k-th element is the one of number order[k]; an empty
+// list stays.
+func inOrder[E any](list []E, order []int) (other []E) {
+	for _, k := range order[:min(len(order), len(list))] {
+		other = append(other, list[k])
 	}
-	return l
+	return other
 }
 
-func dagRelations() []relation {
-	add := func(name string, other func(*model.DAG, *rand.Rand) (*model.DAG, bool), implies func(in, other model.Instance, c claim) claim) relation {
-		return typed(name, other, implies)
+// reverseDAG reverses the edges: without contention, and with transfers that take as
+// long back as forth, a schedule read backwards is one of the reversed graph.
+func reverseDAG(c *model.DAG, _ *rand.Rand) implication {
+	for e := range c.Edges {
+		c.Edges[e].From, c.Edges[e].To = c.Edges[e].To, c.Edges[e].From
 	}
-	ideal := func(d *model.DAG) bool { return d.Transfers() == model.TransferIdeal }
-	var scaled []relation
-	for _, f := range powers {
-		scaled = append(scaled, add(fmt.Sprintf("all times %g", f), func(d *model.DAG, _ *rand.Rand) (*model.DAG, bool) {
-			c := copyDAG(d)
-			for t := range c.Tasks {
-				for m := range c.Tasks[t].CostS {
-					c.Tasks[t].CostS[m] *= f
-				}
-				if w := c.Tasks[t].Work; w != nil {
-					*w *= f
-				}
-			}
-			for e := range c.Edges {
-				c.Edges[e].Data *= f
-			}
-			for m := range c.Machines {
-				c.Machines[m].StartupS *= f
-			}
-			return c, c.Validate() == nil
-		}, times(f)))
+	oneWay := slices.ContainsFunc(c.Network.Routes, func(r model.Route) bool { return r.OneWay })
+	if c.Transfers() != model.TransferIdeal || oneWay || !symmetric(c) {
+		return nil
 	}
-	return append(scaled,
-		add("renamed", func(d *model.DAG, rng *rand.Rand) (*model.DAG, bool) { return renameDAG(d, rng), true }, same),
-		// Without contention, and with transfers that take as long back as
-		// forth, a schedule read backwards is one of the reversed graph.
-		add("edges reversed", func(d *model.DAG, _ *rand.Rand) (*model.DAG, bool) {
-			c := copyDAG(d)
-			for e := range c.Edges {
-				c.Edges[e].From, c.Edges[e].To = c.Edges[e].To, c.Edges[e].From
-			}
-			return c, ideal(d) && symmetric(d)
-		}, same),
-		// It can be done last, on the machine that does it soonest.
-		add("an isolated task", func(d *model.DAG, rng *rand.Rand) (*model.DAG, bool) {
-			c := copyDAG(d)
-			t := model.DAGTask{ID: "isolated"}
-			if w := c.Tasks; len(w) > 0 && w[0].Work != nil {
-				work := *w[rng.IntN(len(w))].Work
-				t.Work = &work
-			} else {
-				for range c.Machines {
-					t.CostS = append(t.CostS, float64(rng.IntN(10)))
-				}
-			}
-			c.Tasks = slices.Insert(c.Tasks, rng.IntN(len(c.Tasks)+1), t)
-			return c, ideal(d)
-		}, func(_, other model.Instance, c claim) claim {
-			d := other.(*model.DAG)
-			t := slices.IndexFunc(d.Tasks, func(t model.DAGTask) bool { return t.ID == "isolated" })
-			c.low = max(c.low, least(d, t))
-			c.high += least(d, t)
-			return c
-		}),
-		// The new machine can stay idle.
-		add("a machine like another", func(d *model.DAG, rng *rand.Rand) (*model.DAG, bool) {
-			c := copyDAG(d)
-			m := rng.IntN(len(d.Machines))
-			twin := c.Machines[m]
-			twin.ID += "-twin"
-			c.Machines = append(c.Machines, twin)
-			for t := range c.Tasks {
-				if cost := c.Tasks[t].CostS; len(cost) > 0 {
-					c.Tasks[t].CostS = append(cost, cost[m])
-				}
-			}
-			return c, d.Network.PathCapacity == nil
-		}, noWorse),
-		// One after the other is a schedule of both.
-		add("joined with itself", func(d *model.DAG, rng *rand.Rand) (*model.DAG, bool) {
-			c := copyDAG(d)
-			again := copyDAG(d)
-			for t := range again.Tasks {
-				again.Tasks[t].ID = "again-" + again.Tasks[t].ID
-			}
-			for e := range again.Edges {
-				again.Edges[e].From, again.Edges[e].To = "again-"+again.Edges[e].From, "again-"+again.Edges[e].To
-			}
-			c.Tasks, c.Edges = append(c.Tasks, again.Tasks...), append(c.Edges, again.Edges...)
-			rng.Shuffle(len(c.Tasks), func(a, b int) { c.Tasks[a], c.Tasks[b] = c.Tasks[b], c.Tasks[a] })
-			return c, len(d.Tasks) <= 12
-		}, func(_, _ model.Instance, c claim) claim {
-			c.high *= 2
-			return c
-		}),
-		// Contention can only delay transfers.
-		add("without contention", func(d *model.DAG, _ *rand.Rand) (*model.DAG, bool) {
-			c := copyDAG(d)
-			c.TransferModel = model.TransferIdeal
-			return c, !ideal(d)
-		}, noWorse),
-		// Nor is a transfer under TCP faster than a single connection (Eq. 10 and 11).
-		add("each transfer alone", func(d *model.DAG, _ *rand.Rand) (*model.DAG, bool) {
-			c := copyDAG(d)
-			c.TransferModel = model.TransferIdeal
-			slower(c)
-			return c, d.Transfers() == model.TransferTCPAll && c.Validate() == nil
-		}, noWorse),
-		// What shares nothing takes 4/3 as long over a TCP connection.
-		add("as much less data over TCP", func(d *model.DAG, _ *rand.Rand) (*model.DAG, bool) {
-			c := copyDAG(d)
-			c.TransferModel = model.TransferTCPAll
-			for e := range c.Edges {
-				c.Edges[e].Data *= 0.75
-			}
-			return c, ideal(d) && len(d.Network.Routes) == 0 && c.Validate() == nil
-		}, same),
-		// A schedule stays feasible when an edge is dropped.
-		add("an edge less", func(d *model.DAG, rng *rand.Rand) (*model.DAG, bool) {
-			c := copyDAG(d)
-			if len(c.Edges) == 0 {
-				return nil, false
-			}
-			k := rng.IntN(len(c.Edges))
-			c.Edges = slices.Delete(c.Edges, k, k+1)
-			return c, ideal(d)
-		}, noWorse),
-	)
+	return same
 }
 
-// slower leaves each path of d what a single TCP connection gets of it, 3/4.
-func slower(d *model.DAG) {
-	d.Network.Bandwidth *= 0.75
-	for l := range d.Network.Links {
-		d.Network.Links[l].Capacity *= 0.75
-	}
-	for _, row := range d.Network.PathCapacity {
-		for n := range row {
-			row[n] *= 0.75
-		}
-	}
-}
-
-// symmetric reports whether every transfer takes as long back as forth.
+// symmetric reports whether every transfer between machines takes as long back as
+// forth, by start-ups and path capacities.
 func symmetric(d *model.DAG) bool {
 	for m := range d.Machines {
 		if d.Machines[m].StartupS != d.Machines[0].StartupS {
@@ -230,4 +109,112 @@ func symmetric(d *model.DAG) bool {
 		}
 	}
 	return true
+}
+
+// isolatedTask adds a task that can be done last, on the machine that does it soonest.
+func isolatedTask(c *model.DAG, rng *rand.Rand) implication {
+	t := model.DAGTask{ID: "isolated"}
+	if w := c.Tasks; len(w) > 0 && w[0].Work != nil {
+		work := *w[rng.IntN(len(w))].Work
+		t.Work = &work
+	} else {
+		for range c.Machines {
+			t.CostS = append(t.CostS, float64(rng.IntN(10)))
+		}
+	}
+	at := rng.IntN(len(c.Tasks) + 1)
+	c.Tasks = slices.Insert(c.Tasks, at, t)
+	least := math.Inf(1)
+	for m := range c.Machines {
+		least = min(least, c.Cost(at, m))
+	}
+	if c.Transfers() != model.TransferIdeal {
+		return nil
+	}
+	return func(_ model.Sense, k claim) claim {
+		k.low = max(k.low, least)
+		k.high += least
+		return k
+	}
+}
+
+// twinMachine adds a machine that can stay idle.
+func twinMachine(c *model.DAG, rng *rand.Rand) implication {
+	m := rng.IntN(len(c.Machines))
+	twin := c.Machines[m]
+	twin.ID += "-twin"
+	c.Machines = append(c.Machines, twin)
+	for t := range c.Tasks {
+		if cost := c.Tasks[t].CostS; len(cost) > 0 {
+			c.Tasks[t].CostS = append(cost, cost[m])
+		}
+	}
+	return noWorseIf(c.Network.PathCapacity == nil)
+}
+
+// joinDAG adds the same tasks again: one after the other is a schedule of both.
+func joinDAG(c *model.DAG, rng *rand.Rand) implication {
+	again := clone(c)
+	for t := range again.Tasks {
+		again.Tasks[t].ID = "again-" + again.Tasks[t].ID
+	}
+	for e := range again.Edges {
+		again.Edges[e].From, again.Edges[e].To = "again-"+again.Edges[e].From, "again-"+again.Edges[e].To
+	}
+	c.Tasks, c.Edges = append(c.Tasks, again.Tasks...), append(c.Edges, again.Edges...)
+	shuffled(rng, c.Tasks)
+	if len(again.Tasks) > 12 {
+		return nil
+	}
+	return func(_ model.Sense, k claim) claim {
+		k.high *= 2
+		return k
+	}
+}
+
+// withoutContention: contention can only delay transfers.
+func withoutContention(c *model.DAG, _ *rand.Rand) implication {
+	contended := c.Transfers() != model.TransferIdeal
+	c.TransferModel = model.TransferIdeal
+	return noWorseIf(contended)
+}
+
+// transfersAlone leaves each path what a single TCP connection gets of it, 3/4: no
+// transfer under TCP is faster (Eq. 10 and 11).
+func transfersAlone(c *model.DAG, _ *rand.Rand) implication {
+	overTCP := c.Transfers() == model.TransferTCPAll
+	c.TransferModel = model.TransferIdeal
+	c.Network.Bandwidth *= 0.75
+	for l := range c.Network.Links {
+		c.Network.Links[l].Capacity *= 0.75
+	}
+	for _, row := range c.Network.PathCapacity {
+		for n := range row {
+			row[n] *= 0.75
+		}
+	}
+	return noWorseIf(overTCP)
+}
+
+// lessDataOverTCP: what shares nothing takes 4/3 as long over a TCP connection.
+func lessDataOverTCP(c *model.DAG, _ *rand.Rand) implication {
+	ideal := c.Transfers() == model.TransferIdeal && len(c.Network.Routes) == 0
+	c.TransferModel = model.TransferTCPAll
+	for e := range c.Edges {
+		c.Edges[e].Data *= 0.75
+	}
+	if !ideal {
+		return nil
+	}
+	return same
+}
+
+// edgeLess: a schedule stays feasible when an edge is dropped.
+func edgeLess(c *model.DAG, rng *rand.Rand) implication {
+	if len(c.Edges) == 0 {
+		return nil
+	}
+	k := rng.IntN(len(c.Edges))
+	c.Edges = slices.Delete(c.Edges, k, k+1)
+	return noWorseIf(c.Transfers() == model.TransferIdeal)
 }

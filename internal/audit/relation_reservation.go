@@ -8,29 +8,18 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// copyReservation returns a copy that shares no memory with r.
-func copyReservation(r *model.Reservation) *model.Reservation {
-	c := *r
-	c.Requests = slices.Clone(r.Requests)
-	for k := range c.Requests {
-		q := &c.Requests[k]
-		for _, p := range []**float64{&q.RuntimeS, &q.CancelS} {
-			if *p != nil {
-				x := **p
-				*p = &x
-			}
-		}
-	}
-	return &c
-}
-
-// eachTime applies f to every time of a request.
-func eachTime(q *model.Request, f func(*float64)) {
-	for _, p := range []*float64{&q.ArrivalS, &q.ReadyS, &q.DurationS, &q.DeadlineS, q.RuntimeS, q.CancelS} {
-		if p != nil {
-			f(p)
-		}
-	}
+var reservationRelations = []relation{
+	relates("times multiplied by a power of two", scaleReservation),
+	relates("renamed", renameReservation),
+	relates("time reversed", reverseReservation),
+	relates("a request that fits anywhere", requestAnywhere),
+	relates("joined with itself in time", joinReservation),
+	relates("counted instead of all", countedInsteadOfAll),
+	relates("reserved instead of used", reservedInsteadOfUsed),
+	relates("used instead of reserved, all run in full", usedInsteadOfReserved),
+	relates("a request that never runs", requestNever),
+	relates("a PE more", peMore),
+	relates("a later deadline", laterDeadline),
 }
 
 // lastDeadline returns the latest deadline, in seconds.
@@ -42,152 +31,162 @@ func lastDeadline(r *model.Reservation) float64 {
 	return last
 }
 
-// whole reports whether all times are whole and far below 2^53, so that sums
-// of them are exact.
-func whole(r *model.Reservation) bool {
-	ok := true
-	for k := range r.Requests {
-		eachTime(&r.Requests[k], func(t *float64) { ok = ok && *t == float64(int64(*t)) && *t < 1<<45 })
-	}
-	return ok
-}
-
-// plainRequests reports whether no request ends early or is cancelled.
-func plainRequests(r *model.Reservation) bool {
-	return !slices.ContainsFunc(r.Requests, func(q model.Request) bool { return q.RuntimeS != nil || q.CancelS != nil })
-}
-
-func reservationRelations() []relation {
-	add := func(name string, other func(*model.Reservation, *rand.Rand) (*model.Reservation, bool), implies func(in, other model.Instance, c claim) claim) relation {
-		return typed(name, other, implies)
-	}
-	// weighed multiplies the optimum by f if the goal is PE-seconds.
-	weighed := func(f float64) func(in, other model.Instance, c claim) claim {
-		return func(in, other model.Instance, c claim) claim {
-			if in.(*model.Reservation).EffectiveGoal().PESeconds() {
-				return times(f)(in, other, c)
-			}
-			return c
+// eachTime applies f to every time of a request.
+func eachTime(q *model.Request, f func(*float64)) {
+	for _, p := range []*float64{&q.ArrivalS, &q.ReadyS, &q.DurationS, &q.DeadlineS, q.RuntimeS, q.CancelS} {
+		if p != nil {
+			f(p)
 		}
 	}
-	var scaled []relation
-	for _, f := range powers {
-		scaled = append(scaled, add(fmt.Sprintf("all times %g", f), func(r *model.Reservation, _ *rand.Rand) (*model.Reservation, bool) {
-			c := copyReservation(r)
-			for k := range c.Requests {
-				eachTime(&c.Requests[k], func(t *float64) { *t *= f })
+}
+
+// wholeIf returns the implication if all times are whole and far below 2^53, so that
+// sums of them are exact.
+func wholeIf(r *model.Reservation, implies implication) implication {
+	for k := range r.Requests {
+		eachTime(&r.Requests[k], func(t *float64) {
+			if *t != float64(int64(*t)) || *t >= 1<<45 {
+				implies = nil
 			}
-			return c, whole(r) && c.Validate() == nil
-		}, weighed(f)))
+		})
 	}
-	return append(scaled,
-		// The optimum of the offline problem doesn't depend on the order of arrival.
-		add("renamed", func(r *model.Reservation, rng *rand.Rand) (*model.Reservation, bool) {
-			c := copyReservation(r)
-			for k := range c.Requests {
-				c.Requests[k].ID = fmt.Sprintf("x%d", k)
-				c.Requests[k].ArrivalS = 0
-			}
-			rng.Shuffle(len(c.Requests), func(a, b int) { c.Requests[a], c.Requests[b] = c.Requests[b], c.Requests[a] })
-			return c, c.Validate() == nil
-		}, same),
-		// Bookings read backwards are bookings.
-		add("time reversed", func(r *model.Reservation, _ *rand.Rand) (*model.Reservation, bool) {
-			c := copyReservation(r)
-			last := lastDeadline(r)
-			for k := range c.Requests {
-				q := &c.Requests[k]
-				q.ArrivalS, q.ReadyS, q.DeadlineS = 0, last-q.DeadlineS, last-q.ReadyS
-			}
-			return c, whole(r) && plainRequests(r) && c.Validate() == nil
-		}, same),
-		// It can run after the latest deadline of all others, with all PEs free.
-		add("a request that fits anywhere", func(r *model.Reservation, rng *rand.Rand) (*model.Reservation, bool) {
-			c := copyReservation(r)
-			last := lastDeadline(r)
-			q := model.Request{ID: "anywhere", DurationS: 1, DeadlineS: last + 1, PEs: 1 + rng.IntN(r.PEs)}
-			for k := range c.Requests {
-				c.Requests[k].ArrivalS = 0
-			}
-			c.Requests = slices.Insert(c.Requests, rng.IntN(len(c.Requests)+1), q)
-			return c, whole(r) && c.Validate() == nil
-		}, func(in, other model.Instance, c claim) claim {
-			r := other.(*model.Reservation)
-			k := slices.IndexFunc(r.Requests, func(q model.Request) bool { return q.ID == "anywhere" })
-			return plus(r.Weight(k))(in, other, c)
-		}),
-		// The second half begins when the first is over.
-		add("joined with itself in time", func(r *model.Reservation, rng *rand.Rand) (*model.Reservation, bool) {
-			c := copyReservation(r)
-			last := lastDeadline(r)
-			for _, q := range copyReservation(r).Requests {
-				q.ID = "again-" + q.ID
-				q.ReadyS += last
-				q.DeadlineS += last
-				if q.CancelS != nil {
-					*q.CancelS += last
-				}
-				c.Requests = append(c.Requests, q)
-			}
-			for k := range c.Requests {
-				c.Requests[k].ArrivalS = 0
-			}
-			rng.Shuffle(len(c.Requests), func(a, b int) { c.Requests[a], c.Requests[b] = c.Requests[b], c.Requests[a] })
-			return c, whole(r) && len(r.Requests) <= 25 && c.Validate() == nil
-		}, times(2)),
-		// The goal of all requests becomes one that can always be met.
-		add("counted instead of all", func(r *model.Reservation, _ *rand.Rand) (*model.Reservation, bool) {
-			c := copyReservation(r)
-			c.Goal = model.GoalAccepted
-			return c, r.EffectiveGoal() == model.GoalAll
-		}, func(in, _ model.Instance, c claim) claim {
-			n := float64(len(in.(*model.Reservation).Requests))
-			d := unknown()
-			switch {
-			case c.infeasible:
-				d.high = n - 1
-			case c.solved:
-				d.low, d.high, d.solved = n, n, true
-			}
-			return d
-		}),
-		// What is used is part of what is reserved.
-		add("reserved instead of used", func(r *model.Reservation, _ *rand.Rand) (*model.Reservation, bool) {
-			c := copyReservation(r)
-			c.Goal = model.GoalReservedPESeconds
-			return c, r.EffectiveGoal() == model.GoalPESeconds
-		}, noWorse),
-		// Then both count the same.
-		add("used instead of reserved, all run in full", func(r *model.Reservation, _ *rand.Rand) (*model.Reservation, bool) {
-			c := copyReservation(r)
-			c.Goal = model.GoalPESeconds
-			return c, r.EffectiveGoal() == model.GoalReservedPESeconds && plainRequests(r)
-		}, same),
-		// It holds no PEs and counts for nothing.
-		add("a request that never runs", func(r *model.Reservation, rng *rand.Rand) (*model.Reservation, bool) {
-			c := copyReservation(r)
-			cancel := 0.0
-			q := model.Request{ID: "never", ReadyS: 1, DurationS: 1, DeadlineS: 2, PEs: 1 + rng.IntN(r.PEs), CancelS: &cancel}
-			for k := range c.Requests {
-				c.Requests[k].ArrivalS = 0
-			}
-			c.Requests = slices.Insert(c.Requests, rng.IntN(len(c.Requests)+1), q)
-			return c, r.EffectiveGoal() == model.GoalPESeconds && whole(r) && c.Validate() == nil
-		}, same),
-		// The new PE can stay idle.
-		add("a PE more", func(r *model.Reservation, _ *rand.Rand) (*model.Reservation, bool) {
-			c := copyReservation(r)
-			c.PEs++
-			return c, true
-		}, noWorse),
-		add("a later deadline", func(r *model.Reservation, rng *rand.Rand) (*model.Reservation, bool) {
-			c := copyReservation(r)
-			if len(c.Requests) == 0 {
-				return nil, false
-			}
-			q := &c.Requests[rng.IntN(len(c.Requests))]
-			q.DeadlineS += q.DurationS
-			return c, plainRequests(r) && c.Validate() == nil
-		}, noWorse),
-	)
+	return implies
+}
+
+// fullIf returns the implication if no request ends early or is cancelled.
+func fullIf(r *model.Reservation, implies implication) implication {
+	if slices.ContainsFunc(r.Requests, func(q model.Request) bool { return q.RuntimeS != nil || q.CancelS != nil }) {
+		return nil
+	}
+	return implies
+}
+
+// known has all requests known from the beginning: the optimum of the offline problem
+// doesn't depend on the order of arrival.
+func known(r *model.Reservation) {
+	for k := range r.Requests {
+		r.Requests[k].ArrivalS = 0
+	}
+}
+
+func scaleReservation(c *model.Reservation, rng *rand.Rand) implication {
+	f, implies := power(rng), wholeIf(c, same)
+	if implies != nil && c.EffectiveGoal().PESeconds() {
+		implies = times(f)
+	}
+	for k := range c.Requests {
+		eachTime(&c.Requests[k], func(t *float64) { *t *= f })
+	}
+	return implies
+}
+
+func renameReservation(c *model.Reservation, rng *rand.Rand) implication {
+	for k := range c.Requests {
+		c.Requests[k].ID = fmt.Sprintf("x%d", k)
+	}
+	known(c)
+	shuffled(rng, c.Requests)
+	return same
+}
+
+// reverseReservation: bookings read backwards are bookings.
+func reverseReservation(c *model.Reservation, _ *rand.Rand) implication {
+	last, implies := lastDeadline(c), fullIf(c, wholeIf(c, same))
+	known(c)
+	for k := range c.Requests {
+		q := &c.Requests[k]
+		q.ReadyS, q.DeadlineS = last-q.DeadlineS, last-q.ReadyS
+	}
+	return implies
+}
+
+// requestAnywhere adds a request that can run after the latest deadline of all others,
+// with all PEs free.
+func requestAnywhere(c *model.Reservation, rng *rand.Rand) implication {
+	known(c)
+	q := model.Request{ID: "anywhere", DurationS: 1, DeadlineS: lastDeadline(c) + 1, PEs: 1 + rng.IntN(c.PEs)}
+	k := rng.IntN(len(c.Requests) + 1)
+	c.Requests = slices.Insert(c.Requests, k, q)
+	return wholeIf(c, plus(c.Weight(k)))
+}
+
+// joinReservation adds the same requests again after the latest deadline.
+func joinReservation(c *model.Reservation, rng *rand.Rand) implication {
+	last, n := lastDeadline(c), len(c.Requests)
+	for _, q := range clone(c).Requests {
+		q.ID = "again-" + q.ID
+		q.ReadyS += last
+		q.DeadlineS += last
+		if q.CancelS != nil {
+			*q.CancelS += last
+		}
+		c.Requests = append(c.Requests, q)
+	}
+	known(c)
+	shuffled(rng, c.Requests)
+	if n > 25 {
+		return nil
+	}
+	return wholeIf(c, times(2))
+}
+
+// countedInsteadOfAll: the goal of all requests becomes one that can always be met.
+func countedInsteadOfAll(c *model.Reservation, _ *rand.Rand) implication {
+	if c.EffectiveGoal() != model.GoalAll {
+		return nil
+	}
+	c.Goal = model.GoalAccepted
+	n := float64(len(c.Requests))
+	return func(_ model.Sense, k claim) claim {
+		d := unknown()
+		switch {
+		case k.infeasible:
+			d.high = n - 1
+		case k.solved:
+			d.low, d.high, d.solved = n, n, true
+		}
+		return d
+	}
+}
+
+// reservedInsteadOfUsed: what is used is part of what is reserved.
+func reservedInsteadOfUsed(c *model.Reservation, _ *rand.Rand) implication {
+	used := c.EffectiveGoal() == model.GoalPESeconds
+	c.Goal = model.GoalReservedPESeconds
+	return noWorseIf(used)
+}
+
+// usedInsteadOfReserved: both count the same if all requests run in full.
+func usedInsteadOfReserved(c *model.Reservation, _ *rand.Rand) implication {
+	if c.EffectiveGoal() != model.GoalReservedPESeconds {
+		return nil
+	}
+	c.Goal = model.GoalPESeconds
+	return fullIf(c, same)
+}
+
+// requestNever adds a request that holds no PEs and counts for nothing.
+func requestNever(c *model.Reservation, rng *rand.Rand) implication {
+	if c.EffectiveGoal() != model.GoalPESeconds {
+		return nil
+	}
+	known(c)
+	q := model.Request{ID: "never", ReadyS: 1, DurationS: 1, DeadlineS: 2, PEs: 1 + rng.IntN(c.PEs), CancelS: new(float64)}
+	c.Requests = slices.Insert(c.Requests, rng.IntN(len(c.Requests)+1), q)
+	return wholeIf(c, same)
+}
+
+// peMore: the new PE can stay idle.
+func peMore(c *model.Reservation, _ *rand.Rand) implication {
+	c.PEs++
+	return noWorse
+}
+
+func laterDeadline(c *model.Reservation, rng *rand.Rand) implication {
+	if len(c.Requests) == 0 {
+		return nil
+	}
+	q := &c.Requests[rng.IntN(len(c.Requests))]
+	q.DeadlineS += q.DurationS
+	return fullIf(c, noWorse)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -19,14 +20,14 @@ func shrink(ctx context.Context, d Disagreement) Disagreement {
 	tries := 0
 	for again := true; again; {
 		again = false
-		for smaller := range problems[d.Instance.Kind()].smaller(d.Instance) {
+		for s := range smaller(d.Instance) {
+			if s.Validate() != nil {
+				continue
+			}
 			if tries++; tries > maxTries || ctx.Err() != nil {
 				return d
 			}
-			if smaller.Validate() != nil {
-				continue
-			}
-			if found, ok := fails(ctx, smaller, d); ok {
+			if found, ok := fails(ctx, s, d); ok {
 				d, again = found, true
 				break
 			}
@@ -47,6 +48,89 @@ func fails(ctx context.Context, in model.Instance, d Disagreement) (Disagreement
 	return d, false
 }
 
+// clone returns a copy that shares no memory with x.
+func clone[T any](x T) T {
+	c := reflect.New(reflect.TypeFor[T]()).Elem()
+	c.Set(reflect.ValueOf(x))
+	unshare(c)
+	return c.Interface().(T)
+}
+
+// unshare gives v copies of what it points to.
+func unshare(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		if !v.IsNil() {
+			old := v.Elem()
+			for old.Kind() == reflect.Pointer {
+				old = old.Elem()
+			}
+			c := reflect.New(old.Type())
+			c.Elem().Set(old)
+			unshare(c.Elem())
+			v.Set(c)
+		}
+	case reflect.Slice:
+		if !v.IsNil() {
+			c := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+			reflect.Copy(c, v)
+			for k := range c.Len() {
+				unshare(c.Index(k))
+			}
+			v.Set(c)
+		}
+	case reflect.Struct:
+		for k := range v.NumField() {
+			if v.Type().Field(k).IsExported() {
+				unshare(v.Field(k))
+			}
+		}
+	}
+}
+
+// smaller yields instances that lack a part or have a rounder figure, larger parts
+// first. They need not be valid.
+func smaller(in model.Instance) iter.Seq[model.Instance] {
+	p := problems[in.Kind()]
+	return func(yield func(model.Instance) bool) {
+		fields := reflect.ValueOf(in).Elem()
+		for k := range fields.NumField() {
+			if fields.Field(k).Kind() != reflect.Slice {
+				continue
+			}
+			for from, to := range parts(fields.Field(k).Len()) {
+				c := clone(in)
+				list := reflect.ValueOf(c).Elem().Field(k)
+				list.Set(reflect.AppendSlice(list.Slice(0, from), list.Slice(to, list.Len())))
+				p.tidy(in, c, fields.Type().Field(k).Name, from, to)
+				if !yield(c) {
+					return
+				}
+			}
+		}
+		for _, change := range p.simpler {
+			c := clone(in)
+			if change(c); !equal(c, in) && !yield(c) {
+				return
+			}
+		}
+		for _, figures := range []bool{false, true} {
+			for k, old := range leaves(in) {
+				if isFigure := old.Kind() == reflect.Float64; isFigure != figures {
+					continue
+				}
+				for _, x := range rounder(old) {
+					c := clone(in)
+					leaves(c)[k].Set(x)
+					if !yield(c) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
 // parts yields the ranges of n elements to leave out: halves, quarters, ... one by one.
 func parts(n int) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
@@ -60,227 +144,69 @@ func parts(n int) iter.Seq2[int, int] {
 	}
 }
 
-// fewerDigits returns figures near x of fewer digits, the roundest first.
-func fewerDigits(x float64) []float64 {
-	var all []float64
-	for _, y := range []float64{0, 1} {
-		if x != y && !(y == 1 && x == 0) {
-			all = append(all, y)
+// leaves returns what an instance is made of, always in the same order: flags, choices,
+// numbers, what is optional and lists; names not.
+func leaves(in model.Instance) (all []reflect.Value) {
+	var walk func(v reflect.Value)
+	walk = func(v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Bool, reflect.Int, reflect.Float64:
+			all = append(all, v)
+		case reflect.String:
+			if v.Type() != reflect.TypeFor[string]() {
+				all = append(all, v)
+			}
+		case reflect.Pointer:
+			if all = append(all, v); !v.IsNil() {
+				walk(v.Elem())
+			}
+		case reflect.Slice:
+			if all = append(all, v); v.Type().Elem().Kind() != reflect.String {
+				for k := range v.Len() {
+					walk(v.Index(k))
+				}
+			}
+		case reflect.Struct:
+			for k := range v.NumField() {
+				walk(v.Field(k))
+			}
 		}
 	}
-	for _, digits := range []int{1, 2, 4, 8} {
-		if y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64); err == nil && y != x && !slices.Contains(all, y) {
-			all = append(all, y)
-		}
-	}
+	walk(reflect.ValueOf(in).Elem())
 	return all
 }
 
-// rounder yields copies of an instance in which one figure is rounder. figures
-// lists where an instance's figures are, in an order of its own.
-func rounder[I any](in I, clone func(I) I, figures func(I) []*float64, yield func(I) bool) bool {
-	for k, p := range figures(in) {
-		for _, y := range fewerDigits(*p) {
-			c := clone(in)
-			*figures(c)[k] = y
-			if !yield(c) {
-				return false
+// rounder returns simpler values than the given one, the simplest first.
+func rounder(old reflect.Value) (all []reflect.Value) {
+	add := func(x any) {
+		if v := reflect.ValueOf(x).Convert(old.Type()); !v.Equal(old) {
+			all = append(all, v)
+		}
+	}
+	switch old.Kind() {
+	case reflect.Int:
+		x := int(old.Int())
+		for _, y := range slices.Compact([]int{0, 1, x / 2, x - 1}) {
+			add(y)
+		}
+	case reflect.Float64:
+		add(0.0)
+		add(1.0)
+		for _, digits := range []int{1, 2, 4, 8} {
+			if y, err := strconv.ParseFloat(strconv.FormatFloat(old.Float(), 'e', digits-1, 64), 64); err == nil {
+				add(y)
 			}
 		}
-	}
-	return true
-}
-
-func smallerVCSched(v *model.VCSched, yield func(*model.VCSched) bool) {
-	for from, to := range parts(len(v.Jobs)) {
-		c := copyVCSched(v)
-		c.Jobs = slices.Delete(c.Jobs, from, to)
-		if !yield(c) {
-			return
+	case reflect.Slice:
+		if old.Len() > 0 {
+			all = append(all, reflect.MakeSlice(old.Type(), 0, 0))
+		}
+	default:
+		if !old.IsZero() {
+			all = append(all, reflect.Zero(old.Type()))
 		}
 	}
-	changes := []func(*model.VCSched){
-		func(c *model.VCSched) {
-			c.Hosts--
-			if k := len(c.HostSizes) - 1; k >= 0 {
-				if c.HostSizes[k].Count--; c.HostSizes[k].Count == 0 {
-					c.HostSizes = c.HostSizes[:k]
-				}
-			}
-		},
-		func(c *model.VCSched) { c.MigrationBudget = nil },
-		func(c *model.VCSched) { c.HostSizes = nil },
-	}
-	for r := range v.Resources {
-		changes = append(changes, func(c *model.VCSched) {
-			c.Resources = slices.Delete(c.Resources, r, r+1)
-			for i := range c.Jobs {
-				c.Jobs[i].Resources = slices.Delete(c.Jobs[i].Resources, r, r+1)
-			}
-			for k := range c.HostSizes {
-				c.HostSizes[k].Resources = slices.Delete(c.HostSizes[k].Resources, r, r+1)
-			}
-		})
-	}
-	for i := range v.Jobs {
-		changes = append(changes,
-			func(c *model.VCSched) {
-				c.Jobs[i].Tasks, c.Jobs[i].CurrentHosts = 1, c.Jobs[i].CurrentHosts[:min(1, len(c.Jobs[i].CurrentHosts))]
-			},
-			func(c *model.VCSched) { c.Jobs[i].CurrentHosts = nil })
-	}
-	for _, change := range changes {
-		c := copyVCSched(v)
-		change(c)
-		if !equal(c, v) && !yield(c) {
-			return
-		}
-	}
-	rounder(v, copyVCSched, func(v *model.VCSched) (all []*float64) {
-		if v.MigrationBudget != nil {
-			all = append(all, v.MigrationBudget)
-		}
-		for i := range v.Jobs {
-			all = append(all, &v.Jobs[i].CPU, &v.Jobs[i].Memory)
-			for r := range v.Resources {
-				all = append(all, &v.Jobs[i].Resources[r])
-			}
-		}
-		for k := range v.HostSizes {
-			all = append(all, &v.HostSizes[k].CPU, &v.HostSizes[k].Memory)
-			for r := range v.Resources {
-				all = append(all, &v.HostSizes[k].Resources[r])
-			}
-		}
-		return all
-	}, yield)
-}
-
-func smallerDAG(d *model.DAG, yield func(*model.DAG) bool) {
-	for from, to := range parts(len(d.Tasks)) {
-		c := copyDAG(d)
-		gone := map[string]bool{}
-		for _, t := range c.Tasks[from:to] {
-			gone[t.ID] = true
-		}
-		c.Tasks = slices.Delete(c.Tasks, from, to)
-		c.Edges = slices.DeleteFunc(c.Edges, func(e model.DAGEdge) bool { return gone[e.From] || gone[e.To] })
-		if !yield(c) {
-			return
-		}
-	}
-	for from, to := range parts(len(d.Edges)) {
-		c := copyDAG(d)
-		c.Edges = slices.Delete(c.Edges, from, to)
-		if !yield(c) {
-			return
-		}
-	}
-	changes := []func(*model.DAG){
-		func(c *model.DAG) { c.TransferModel = "" },
-		func(c *model.DAG) { c.Network.Links, c.Network.Routes = nil, nil },
-		func(c *model.DAG) { c.Network.PathCapacity = nil },
-		func(c *model.DAG) { c.Network.Bandwidth = 1 },
-	}
-	for m := range d.Machines {
-		changes = append(changes, func(c *model.DAG) {
-			id := c.Machines[m].ID
-			c.Machines = slices.Delete(c.Machines, m, m+1)
-			for t := range c.Tasks {
-				if len(c.Tasks[t].CostS) > 0 {
-					c.Tasks[t].CostS = slices.Delete(c.Tasks[t].CostS, m, m+1)
-				}
-			}
-			if s := c.Network.PathCapacity; s != nil {
-				s = slices.Delete(s, m, m+1)
-				for a := range s {
-					s[a] = slices.Delete(s[a], m, m+1)
-				}
-				c.Network.PathCapacity = s
-			}
-			c.Network.Routes = slices.DeleteFunc(c.Network.Routes, func(r model.Route) bool { return r.From == id || r.To == id })
-		})
-	}
-	for _, change := range changes {
-		c := copyDAG(d)
-		change(c)
-		if !equal(c, d) && !yield(c) {
-			return
-		}
-	}
-	rounder(d, copyDAG, func(d *model.DAG) (all []*float64) {
-		for m := range d.Machines {
-			all = append(all, &d.Machines[m].StartupS)
-		}
-		for t := range d.Tasks {
-			for m := range d.Tasks[t].CostS {
-				all = append(all, &d.Tasks[t].CostS[m])
-			}
-		}
-		for e := range d.Edges {
-			all = append(all, &d.Edges[e].Data)
-		}
-		return all
-	}, yield)
-}
-
-func smallerReservation(r *model.Reservation, yield func(*model.Reservation) bool) {
-	for from, to := range parts(len(r.Requests)) {
-		c := copyReservation(r)
-		c.Requests = slices.Delete(c.Requests, from, to)
-		if !yield(c) {
-			return
-		}
-	}
-	changes := []func(*model.Reservation){
-		func(c *model.Reservation) { c.Goal = model.GoalAccepted },
-		func(c *model.Reservation) { // earlier by what all have before them
-			first := lastDeadline(c)
-			for k := range c.Requests {
-				first = min(first, c.Requests[k].ReadyS)
-			}
-			for k := range c.Requests {
-				q := &c.Requests[k]
-				q.ArrivalS, q.ReadyS, q.DeadlineS = 0, q.ReadyS-first, q.DeadlineS-first
-				if q.CancelS != nil {
-					*q.CancelS = max(0, *q.CancelS-first)
-				}
-			}
-		},
-		func(c *model.Reservation) {
-			c.PEs--
-			for k := range c.Requests {
-				c.Requests[k].PEs = max(1, c.Requests[k].PEs-1)
-			}
-		},
-		func(c *model.Reservation) { c.PEs-- },
-	}
-	for k := range r.Requests {
-		changes = append(changes,
-			func(c *model.Reservation) { c.Requests[k].RuntimeS = nil },
-			func(c *model.Reservation) { c.Requests[k].CancelS = nil },
-			func(c *model.Reservation) { c.Requests[k].ArrivalS = 0 },
-			func(c *model.Reservation) { c.Requests[k].PEs = 1 })
-	}
-	for _, change := range changes {
-		c := copyReservation(r)
-		change(c)
-		if !equal(c, r) && !yield(c) {
-			return
-		}
-	}
-	rounder(r, copyReservation, func(r *model.Reservation) (all []*float64) {
-		for k := range r.Requests {
-			q := &r.Requests[k]
-			all = append(all, &q.ReadyS, &q.DurationS, &q.DeadlineS)
-			for _, p := range []*float64{q.RuntimeS, q.CancelS} {
-				if p != nil {
-					all = append(all, p)
-				}
-			}
-		}
-		return all
-	}, yield)
+	return all
 }
 
 // equal reports whether two instances are the same.
@@ -288,6 +214,121 @@ func equal(a, b model.Instance) bool {
 	x, errA := model.Hash(a)
 	y, errB := model.Hash(b)
 	return errA == nil && errB == nil && x == y
+}
+
+// tidyDAG drops the edges of tasks that are left out, and the costs, paths and routes of
+// machines.
+func tidyDAG(d, c *model.DAG, list string, from, to int) {
+	switch list {
+	case "Tasks":
+		gone := map[string]bool{}
+		for _, t := range d.Tasks[from:to] {
+			gone[t.ID] = true
+		}
+		c.Edges = slices.DeleteFunc(c.Edges, func(e model.DAGEdge) bool { return gone[e.From] || gone[e.To] })
+	case "Machines":
+		for t := range c.Tasks {
+			if len(c.Tasks[t].CostS) > 0 {
+				c.Tasks[t].CostS = slices.Delete(c.Tasks[t].CostS, from, to)
+			}
+		}
+		if s := c.Network.PathCapacity; s != nil {
+			c.Network.PathCapacity = slices.Delete(s, from, to)
+			for a, row := range c.Network.PathCapacity {
+				c.Network.PathCapacity[a] = slices.Delete(row, from, to)
+			}
+		}
+		for _, m := range d.Machines[from:to] {
+			c.Network.Routes = slices.DeleteFunc(c.Network.Routes, func(r model.Route) bool { return r.From == m.ID || r.To == m.ID })
+		}
+	}
+}
+
+// tidyVCSched drops the amounts of resources that are left out, and hosts of sizes.
+func tidyVCSched(v, c *model.VCSched, list string, from, to int) {
+	switch list {
+	case "Resources":
+		for i := range c.Jobs {
+			c.Jobs[i].Resources = slices.Delete(c.Jobs[i].Resources, from, to)
+		}
+		for k := range c.HostSizes {
+			c.HostSizes[k].Resources = slices.Delete(c.HostSizes[k].Resources, from, to)
+		}
+	case "HostSizes":
+		for _, s := range v.HostSizes[from:to] {
+			c.Hosts -= s.Count
+		}
+	}
+}
+
+func noTidying[I model.Instance](_, _ I, _ string, _, _ int) {}
+
+// oneHostLess takes a host of the last size away.
+func oneHostLess(c *model.VCSched) {
+	c.Hosts--
+	if k := len(c.HostSizes) - 1; k >= 0 {
+		c.HostSizes[k].Count--
+	}
+}
+
+// oneTaskEach leaves each job one task.
+func oneTaskEach(c *model.VCSched) {
+	for i := range c.Jobs {
+		c.Jobs[i].Tasks, c.Jobs[i].CurrentHosts = 1, c.Jobs[i].CurrentHosts[:min(1, len(c.Jobs[i].CurrentHosts))]
+	}
+}
+
+// reservationFromZero has the first request ready at 0, and all known by then.
+func reservationFromZero(c *model.Reservation) {
+	first := lastDeadline(c)
+	for k := range c.Requests {
+		first = min(first, c.Requests[k].ReadyS)
+	}
+	known(c)
+	for k := range c.Requests {
+		q := &c.Requests[k]
+		q.ReadyS, q.DeadlineS = q.ReadyS-first, q.DeadlineS-first
+		if q.CancelS != nil {
+			*q.CancelS = max(0, *q.CancelS-first)
+		}
+	}
+}
+
+// narrowerReservation takes a PE away from all.
+func narrowerReservation(c *model.Reservation) {
+	c.PEs--
+	for k := range c.Requests {
+		c.Requests[k].PEs = max(1, c.Requests[k].PEs-1)
+	}
+}
+
+// narrowerBatch takes a processor away from all.
+func narrowerBatch(c *model.Batch) {
+	c.Processors--
+	for k := range c.Jobs {
+		c.Jobs[k].Processes, c.Jobs[k].CPU = max(1, c.Jobs[k].Processes-1), nil
+	}
+}
+
+// plainBatch drops estimates, uses and losses.
+func plainBatch(c *model.Batch) {
+	for k := range c.Jobs {
+		c.Jobs[k].EstimateS, c.Jobs[k].CPU, c.Jobs[k].FgLoss = 0, nil, 0
+	}
+}
+
+// batchFromZero has the first job submitted at 0.
+func batchFromZero(c *model.Batch) {
+	for k := len(c.Jobs) - 1; k >= 0; k-- {
+		c.Jobs[k].SubmitS = later(c.Jobs[k].SubmitS, -c.Jobs[0].SubmitS)
+	}
+}
+
+// tvcFromZero has the first request arrive at 0.
+func tvcFromZero(c *model.TVC) {
+	for k := len(c.Requests) - 1; k >= 0; k-- {
+		c.Requests[k].ArrivalS = later(c.Requests[k].ArrivalS, -c.Requests[0].ArrivalS)
+	}
 }
 
 // said returns the name of a check as a part of a file name.

@@ -16,6 +16,7 @@ const (
 	related                       // two claims of one engine, joined by a relation or by another way to search
 	twoEngines                    // the proofs of two engines
 	plainEngine                   // a proof against the plain engine, which looked at everything
+	replayed                      // a proof of the kernel, which the judge's checker replayed
 	comparisons
 )
 
@@ -25,6 +26,7 @@ var comparisonNames = [comparisons]string{
 	"proof against a related proof",
 	"proof against another engine's",
 	"proof against the plain engine's",
+	"the kernel's proof, replayed by the checker",
 }
 
 // Tally counts the comparisons that agreed. Several goroutines may use it.
@@ -63,8 +65,9 @@ func (t *Tally) drew(k model.Kind, s size) {
 
 // Comparisons returns how many comparisons agreed, how many of those were between
 // the proofs of two engines on instances of at least 12 tasks, jobs or requests,
-// and how many instances were drawn.
-func (t *Tally) Comparisons() (all, engines, instances int64) {
+// how many were of a proof that the checker replayed, and how many instances were
+// drawn.
+func (t *Tally) Comparisons() (all, engines, proofs, instances int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, counts := range t.counts {
@@ -73,10 +76,13 @@ func (t *Tally) Comparisons() (all, engines, instances int64) {
 			if comparison(c) == twoEngines || comparison(c) == plainEngine {
 				engines += n[1]
 			}
+			if comparison(c) == replayed {
+				proofs += n[0] + n[1]
+			}
 		}
 	}
 	for _, n := range t.instances {
 		instances += n[0] + n[1] + n[2]
 	}
-	return all, engines, instances
+	return all, engines, proofs, instances
 }

@@ -205,6 +205,7 @@ func (c *trial) run() {
 	if c.quick {
 		c.compareAll(all, names, proving)
 		c.plain()
+		c.replay()
 		c.forge()
 		return
 	}
@@ -227,6 +228,7 @@ func (c *trial) run() {
 	}
 	c.compareAll(all, names, proving)
 	c.plain()
+	c.replay()
 	c.forge()
 	c.restart()
 	c.relate()

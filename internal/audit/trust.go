@@ -7,28 +7,29 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
 // Write prints the counts in a few lines, of the given build.
 func (r *Report) Write(w io.Writer, build string) error {
-	all, engines, instances := r.Comparisons()
-	_, err := fmt.Fprintf(w, "%s, seed %d: %d comparisons on %d instances in %v, %d of them between two engines\non instances of 12 tasks, jobs or requests and more; disagreements: %d\n",
-		build, r.Seed, all, instances, r.Elapsed.Round(time.Second), engines, len(r.Disagreements))
+	all, engines, proofs, instances := r.Comparisons()
+	_, err := fmt.Fprintf(w, "%s, seed %d: %d comparisons on %d instances in %v, %d of them between two engines\non instances of 12 tasks, jobs or requests and more, %d of a proof that the checker replayed; disagreements: %d\n",
+		build, r.Seed, all, instances, r.Elapsed.Round(time.Second), engines, proofs, len(r.Disagreements))
 	return err
 }
 
 // Trust writes the counts, and what is compared, as Markdown.
 func (r *Report) Trust(w io.Writer) error {
 	var b strings.Builder
-	all, engines, instances := r.Comparisons()
+	all, engines, proofs, instances := r.Comparisons()
 	fmt.Fprintf(&b, `%s comparisons on %s drawn instances, seed %d, in %v; %s of them between the proofs of two engines on instances of 12 tasks, jobs or
-requests and more. Disagreements: %d.
+requests and more, %s of a proof that the checker replayed. Disagreements: %d.
 
 | problem | comparison | below 12 | 12 and more |
 |---|---|---|---|
-`, words.Thousands(all), words.Thousands(instances), r.Seed, r.Elapsed.Round(time.Second), words.Thousands(engines), len(r.Disagreements))
+`, words.Thousands(all), words.Thousands(instances), r.Seed, r.Elapsed.Round(time.Second), words.Thousands(engines), words.Thousands(proofs), len(r.Disagreements))
 	kinds := make([]model.Kind, 0, len(r.counts))
 	for k := range r.counts {
 		kinds = append(kinds, k)
@@ -57,9 +58,7 @@ requests and more. Disagreements: %d.
 	for _, k := range kinds {
 		var names []string
 		for _, rel := range problems[k].relations {
-			if !(strings.HasPrefix(rel.name, "all times") && rel.name != "all times 2") {
-				names = append(names, strings.Replace(rel.name, "all times 2", "all times multiplied by a power of two", 1))
-			}
+			names = append(names, rel.name)
 		}
 		fmt.Fprintf(&b, "%s", wrapped(fmt.Sprintf("- %s: %s; another seed, two threads, started from its own or a heuristic's solution.", k, strings.Join(names, ", "))))
 	}
@@ -71,8 +70,8 @@ requests and more. Disagreements: %d.
 }
 
 func styleNames() (names []string) {
-	for _, s := range styles {
-		names = append(names, s.name)
+	for _, s := range testkit.Styles {
+		names = append(names, s.Name)
 	}
 	return names
 }

@@ -168,7 +168,7 @@ func TestExplainRecommendsProofs(t *testing.T) {
 // placement, by enumeration.
 func TestExplainBudget(t *testing.T) {
 	t.Parallel()
-	rng := rand.New(rand.NewPCG(41, 4))
+	rng := rand.New(rand.NewPCG(41, 6))
 	said := map[bool]int{}
 	for range need.Rounds(200) {
 		in := testkit.RandomVCSched(rng, true)

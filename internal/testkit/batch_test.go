@@ -45,7 +45,7 @@ func TestBruteBatch(t *testing.T) {
 			for k := range in.Jobs {
 				in.Jobs[k].ID = fmt.Sprint(k)
 			}
-			got, e := testkit.BruteBatch(t, in)
+			got, e := testkit.BruteBatch(in)
 			if want := int64(c.want*1e6 + 0.5); got != want {
 				t.Errorf("%d, want %d", got, want)
 			}
@@ -87,7 +87,7 @@ func TestRandomBatch(t *testing.T) {
 		if in.Tiers == 2 {
 			continue
 		}
-		least, e := testkit.BruteBatch(t, in)
+		least, e := testkit.BruteBatch(in)
 		r, err := verify.Verify(t.Context(), in, e, verify.Options{})
 		if mean := in.Ticks().Mean(least, 1); err != nil || !r.Feasible() || math.Abs(r.Objective-mean) > 1e-14*mean {
 			t.Fatalf("%v, %v, the mean is %v\n%+v\n%+v", r, err, mean, in, e)

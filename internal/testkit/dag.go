@@ -40,97 +40,157 @@ func TenTasks() *model.DAG {
 		[][3]float64{{1, 2, 18}, {1, 3, 12}, {1, 4, 9}, {1, 5, 11}, {1, 6, 14}, {2, 8, 19}, {2, 9, 16}, {3, 7, 23}, {4, 8, 27}, {4, 9, 23}, {5, 9, 13}, {6, 8, 15}, {7, 10, 17}, {8, 10, 11}, {9, 10, 13}})
 }
 
-// RandomDAG draws a valid DAG of n tasks on m machines without contention, from
-// one of many families of costs, machines, graphs, data and networks, which its
-// name tells: small and whole figures, ties, zeros, tenths, thirds, any floats,
-// ratios of 10^9, 10^-20 to 10^20.
+// RandomDAG draws a valid DAG of n tasks on m machines without contention, from one of
+// many families of costs, machines, graphs, data and networks, most of which its name tells.
 func RandomDAG(rng *rand.Rand, n, m int) *model.DAG {
-	d := &model.DAG{Network: model.Network{Bandwidth: 1}}
+	d := &model.DAG{Edges: []model.DAGEdge{}}
+	cost, data := pick(rng), pick(rng)
+	if rng.IntN(40) == 0 {
+		extreme := Figures{"from 1e-20 to 1e20", func(rng *rand.Rand) float64 { return math.Pow(10, float64(rng.IntN(40)-20)) }}
+		cost, data = extreme, extreme
+	}
 	for a := range m {
-		d.Machines = append(d.Machines, model.Machine{ID: fmt.Sprint("P", a)})
+		d.Machines = append(d.Machines, model.Machine{ID: fmt.Sprint("P", a+1)})
+		if rng.IntN(6) == 0 {
+			d.Machines[a].StartupS = data.Draw(rng)
+		}
 	}
-	figures := []struct {
-		name string
-		draw func() float64
-	}{
-		{"small", func() float64 { return float64(rng.IntN(10)) }},
-		{"whole", func() float64 { return float64(1 + rng.IntN(30)) }},
-		{"ties", func() float64 { return float64(1 + rng.IntN(2)) }},
-		{"zeros", func() float64 { return float64(max(0, rng.IntN(8)-4)) }},
-		{"tenths", func() float64 { return float64(rng.IntN(50)) / 10 }},
-		{"thirds", func() float64 { return float64(float32(1+rng.IntN(20)) / 3) }},
-		{"floats", func() float64 { return rng.Float64() * 10 }},
-		{"ratios", func() float64 { return math.Round(math.Pow(10, 9*rng.Float64())) }},
-		{"extreme", func() float64 { return math.Pow(10, float64(rng.IntN(40)-20)) }},
-		{"large", func() float64 { return float64(1e6 * (1 + rng.IntN(20))) }},
+	machines := drawTasks(rng, d, n, cost)
+	graph := drawEdges(rng, d, data)
+	d.Network.Bandwidth = one(rng, 1, 1, 2, 0.5, 0.3, 10)
+	switch network := one(rng, "bandwidth", "bandwidth", "bandwidth", "paths", "symmetric", "links"); network {
+	case "paths", "symmetric":
+		for a := range m {
+			d.Network.PathCapacity = append(d.Network.PathCapacity, make([]float64, m))
+			for b := range m {
+				if d.Network.PathCapacity[a][b] = one(rng, 0.25, 0.5, 0.75, 1, 2, 4); network == "symmetric" && b < a {
+					d.Network.PathCapacity[a][b] = d.Network.PathCapacity[b][a]
+				}
+			}
+		}
+	case "links":
+		drawLinks(rng, d)
 	}
-	f := figures[rng.IntN(len(figures))]
-	speeds := make([]float64, m)
-	for a := range speeds {
-		speeds[a] = float64(1 + rng.IntN(3))
+	// Neither the file's order of the tasks nor that of the edges is the graph's.
+	rng.Shuffle(n, func(a, b int) { d.Tasks[a], d.Tasks[b] = d.Tasks[b], d.Tasks[a] })
+	rng.Shuffle(len(d.Edges), func(a, b int) { d.Edges[a], d.Edges[b] = d.Edges[b], d.Edges[a] })
+	d.Name = fmt.Sprintf("%dx%d %s-%s-%s-%s", n, m, cost.Name, machines, graph, data.Name)
+	return d
+}
+
+// Contend has the transfers of d share links by one of the models of contention.
+func Contend(rng *rand.Rand, d *model.DAG) *model.DAG {
+	d.TransferModel = model.TransferModels[1+rng.IntN(3)]
+	d.Name += "-" + string(d.TransferModel)
+	if rng.IntN(4) > 0 { // else nothing is shared
+		drawLinks(rng, d)
 	}
-	machines := []string{"unrelated", "unrelated", "identical", "related", "twins", "one good"}[rng.IntN(6)]
+	return d
+}
+
+// drawTasks draws n tasks and returns what tells the machines apart. Of some instances
+// tasks cost nothing, or as much as the one before.
+func drawTasks(rng *rand.Rand, d *model.DAG, n int, cost Figures) string {
+	m := len(d.Machines)
+	machines := one(rng, "any", "any", "any", "identical", "related", "twin", "good", "own", "speeds")
+	factor := make([]float64, m)
+	for a := range m {
+		factor[a] = float64(1 + rng.IntN(4))
+		if machines == "twin" && a%2 == 1 {
+			factor[a] = factor[a-1]
+		}
+		if machines == "speeds" {
+			d.Machines[a].Speed = factor[a]
+		}
+	}
+	twins, free := rng.IntN(4) == 0, rng.IntN(4) == 0
 	for t := range n {
-		c := make([]float64, m)
-		base := f.draw()
-		for a := range c {
+		x := model.DAGTask{ID: fmt.Sprint("t", t)}
+		base, own := cost.Draw(rng), rng.IntN(m)
+		if free && rng.IntN(4) == 0 {
+			base = 0
+		}
+		for a := range m {
+			c := base
 			switch machines {
-			case "unrelated":
-				c[a] = f.draw()
-			case "identical":
-				c[a] = base
-			case "related":
-				c[a] = base / speeds[a]
-			case "twins": // in pairs
-				if c[a] = f.draw(); a%2 == 1 {
-					c[a] = c[a-1]
+			case "any":
+				c = cost.Draw(rng)
+			case "related", "twin":
+				c = base * factor[a]
+			case "good":
+				if c = cost.Draw(rng); rng.IntN(3) == 0 {
+					c *= 1000
 				}
-			case "one good":
-				if c[a] = f.draw(); rng.IntN(3) == 0 {
-					c[a] *= 1000
+			case "own":
+				if a != own {
+					c = 20*base + 10
 				}
 			}
+			x.CostS = append(x.CostS, c)
 		}
-		d.Tasks = append(d.Tasks, model.DAGTask{ID: fmt.Sprint("t", t), CostS: c})
+		if twins && t > 0 && rng.IntN(3) > 0 {
+			x.CostS = slices.Clone(d.Tasks[t-1].CostS)
+			base = d.Tasks[t-1].CostS[0]
+		}
+		d.Tasks = append(d.Tasks, x)
 	}
-	graph := []string{"none", "chains", "in-tree", "out-tree", "join", "fork", "random", "random", "random", "layers"}[rng.IntN(10)]
-	data := []string{"none", "same", "long", "few"}[rng.IntN(4)]
+	if machines == "speeds" {
+		for t := range d.Tasks {
+			x := &d.Tasks[t]
+			x.Work, x.CostS = &x.CostS[0], nil
+		}
+	}
+	return machines
+}
+
+// drawEdges draws edges between the tasks, which are in a topological order, and returns
+// the graph's shape.
+func drawEdges(rng *rand.Rand, d *model.DAG, data Figures) string {
+	n, far := len(d.Tasks), one(rng, 0.0, 1, 1, 1, 5, 30) // how much dearer than work data are
+	zeros := one(rng, 0, 0.1, 0.1, 0.7)
 	edge := func(from, to int) {
-		x := f.draw()
-		switch data {
-		case "none":
-			x = 0
-		case "long":
-			x *= 3
-		case "few":
-			if rng.IntN(3) > 0 {
-				x = 0
-			}
+		y := far * data.Draw(rng)
+		if rng.Float64() < zeros {
+			y = 0
 		}
-		d.Edges = append(d.Edges, model.DAGEdge{From: d.Tasks[from].ID, To: d.Tasks[to].ID, Data: x})
+		d.Edges = append(d.Edges, model.DAGEdge{From: d.Tasks[from].ID, To: d.Tasks[to].ID, Data: y})
 	}
-	density, layer := rng.Float64(), 1+rng.IntN(4)
+	graph := one(rng, "no edges", "chains", "in-tree", "out-tree", "join", "fork", "fork-join", "any", "any", "any", "twins", "layers")
+	density, width := one(rng, rng.Float64(), 0.1+0.4*rng.Float64()), 1+rng.IntN(5)
 	for t := 1; t < n; t++ {
 		switch graph {
 		case "chains":
-			if t >= layer {
-				edge(t-layer, t)
+			if t >= width {
+				edge(t-width, t)
 			}
 		case "in-tree":
-			if t < n-1 || n == 2 {
-				edge(t-1, t+rng.IntN(n-t))
-			} else {
-				edge(t-1, t)
-			}
+			edge(t-1, t+rng.IntN(n-t))
 		case "out-tree":
 			edge(rng.IntN(t), t)
 		case "join":
-			if edge(t-1, n-1); t == n-1 && rng.IntN(2) == 0 {
-				d.Edges = d.Edges[1:]
+			if t < n-1 || rng.IntN(2) == 0 {
+				edge(t-1, n-1)
 			}
 		case "fork":
 			edge(0, t)
-		case "random":
+		case "fork-join": // and what stands alone
+			if rng.IntN(5) > 0 {
+				edge(0, t)
+			}
+			if rng.IntN(5) > 0 && t < n-1 {
+				edge(t, n-1)
+			}
+		case "twins": // pairs and triples with the same predecessors
+			joined := false
+			for s := range t - t%width {
+				if s%width == 0 {
+					joined = rng.Float64() < density
+				}
+				if joined {
+					edge(s, t)
+				}
+			}
+		case "any":
 			for s := range t {
 				if rng.Float64() < density {
 					edge(s, t)
@@ -138,38 +198,32 @@ func RandomDAG(rng *rand.Rand, n, m int) *model.DAG {
 			}
 		case "layers":
 			for s := range t {
-				if s/layer+1 == t/layer && rng.IntN(2) == 0 {
+				if s/width+1 == t/width && rng.Float64() < 2*density {
 					edge(s, t)
 				}
 			}
 		}
 	}
-	network := []string{"uniform", "uniform", "startups", "paths", "symmetric"}[rng.IntN(5)]
-	switch network {
-	case "startups":
-		for a := range d.Machines {
-			d.Machines[a].StartupS = float64(rng.IntN(4))
-		}
-		d.Network.Bandwidth = 0.3
-	case "paths", "symmetric":
-		rates := make([][]float64, m)
-		for a := range rates {
-			rates[a] = make([]float64, m)
-			for b := range rates[a] {
-				if rates[a][b] = []float64{0.25, 0.5, 1, 2, 4}[rng.IntN(5)]; network == "symmetric" && b < a {
-					rates[a][b] = rates[b][a]
-				}
+	return graph
+}
+
+// drawLinks draws links, of which some are as fast as the network, and routes over some of them.
+func drawLinks(rng *rand.Rand, d *model.DAG) {
+	d.Network.Links, d.Network.Routes = nil, nil
+	for l := range 1 + rng.IntN(3) {
+		d.Network.Links = append(d.Network.Links, model.Link{ID: fmt.Sprint("b", l+1), Capacity: one(rng, 0, 0.5, 1, 2, 3)})
+	}
+	for a := range d.Machines {
+		for b := range a {
+			r := model.Route{From: d.Machines[a].ID, To: d.Machines[b].ID, Links: []string{}, OneWay: rng.IntN(4) == 0}
+			for _, l := range rng.Perm(len(d.Network.Links))[:one(rng, 0, 1, 1, len(d.Network.Links))] {
+				r.Links = append(r.Links, d.Network.Links[l].ID)
+			}
+			if rng.IntN(3) > 0 {
+				d.Network.Routes = append(d.Network.Routes, r)
 			}
 		}
-		d.Network.PathCapacity = rates
 	}
-	// Tasks in any order.
-	for i := len(d.Tasks) - 1; i > 0; i-- {
-		j := rng.IntN(i + 1)
-		d.Tasks[i], d.Tasks[j] = d.Tasks[j], d.Tasks[i]
-	}
-	d.Name = fmt.Sprint(n, "x", m, " ", f.name, " ", machines, " ", graph, " ", data, " ", network)
-	return d
 }
 
 // BruteDAG returns the least makespan of d without contention, by depth-first

@@ -1,12 +1,11 @@
-// Package testkit holds instances drawn at random and brute forces, which the
-// tests of several packages need.
 package testkit
 
 import (
+	"cmp"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
-	"testing"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -30,11 +29,10 @@ import (
 // would be cancelled before its latest start takes no PEs when it is booked
 // there. If that counts for nothing (see Reservation.WithdrawnWeight) it may also
 // run, from a start no later than its cancellation.
-func BruteReservation(t testing.TB, in *model.Reservation) (value float64, feasible bool) {
-	t.Helper()
+func BruteReservation(in *model.Reservation) (value float64, feasible bool) {
 	n := len(in.Requests)
 	if n > 8 {
-		t.Fatalf("%d requests are too many for brute force", n)
+		panic("more than 8 requests are too many for brute force")
 	}
 	times, total := in.Ticks(), 0.0
 	for k := range in.Requests {
@@ -115,70 +113,75 @@ func BruteReservation(t testing.TB, in *model.Reservation) (value float64, feasi
 	return best, in.EffectiveGoal() != model.GoalAll || most == n
 }
 
-// RandomReservation draws a valid instance of n requests with tight windows, of
-// any goal. Times are whole, tenths of a second, thirds in float32, whole ones
-// at 10^12, ratios of 10^9, or any floats; some requests end early or are
-// cancelled.
+// RandomReservation draws a valid instance of n requests on up to 8 PEs, of 17 and more on
+// up to 64, of any goal. Durations are of one style; windows are tight, some of them at
+// 10^12 s. Some requests are equal to others, end early, are cancelled or are far away.
 func RandomReservation(rng *rand.Rand, n int) *model.Reservation {
-	in := &model.Reservation{Name: "random", PEs: 1 + rng.IntN(8)}
-	in.Goal = []model.Goal{"", model.GoalAccepted, model.GoalPESeconds, model.GoalReservedPESeconds, model.GoalAll, model.GoalAll}[rng.IntN(6)]
-	span := 1 + rng.IntN(2*n)                    // of the ready times
-	longest := 1 + rng.IntN(8)                   // duration
-	slack := rng.IntN(1 + longest)               // of the windows
-	small := rng.IntN(2)                         // requests take half of the PEs at most
-	early, cancelled := rng.IntN(3), rng.IntN(4) // of 10 requests
-	var figure func(from, most int) float64
-	begin := 0.0
-	switch rng.IntN(7) {
-	case 0, 1:
-		figure = func(from, most int) float64 { return float64(from + rng.IntN(most-from+1)) }
-	case 2:
-		figure = func(from, most int) float64 { return float64(from+rng.IntN(most-from+1)) / 10 }
-	case 3:
-		figure = func(from, most int) float64 { return float64(float32(from+rng.IntN(most-from+1)) / 3) }
-	case 4:
-		begin = 1e12
-		figure = func(from, most int) float64 { return float64(from + rng.IntN(most-from+1)) }
-	case 5:
-		figure = func(from, most int) float64 {
-			return float64(from+rng.IntN(most-from+1)) * []float64{1, 1e9, 1 + 1e9}[rng.IntN(3)]
+	for {
+		// Validate refuses some of the ugly figures, and rightly so.
+		if in := drawReservation(rng, n); in.Validate() == nil {
+			return in
 		}
-	default:
-		scale := []float64{1, 1, 1e-3, 1e6}[rng.IntN(4)]
-		figure = func(from, most int) float64 { return scale * (float64(from) + rng.Float64()*float64(most-from)) }
 	}
+}
+
+func drawReservation(rng *rand.Rand, n int) *model.Reservation {
+	duration := pick(rng)
+	in := &model.Reservation{PEs: 1 + rng.IntN(8), Goal: one(rng, append(slices.Clone(model.Goals), "", model.GoalAll)...)}
+	if n > 16 {
+		in.PEs = 1 + rng.IntN(64)
+	}
+	in.Name = fmt.Sprintf("%s-%s-%dPEs", duration.Name, in.EffectiveGoal(), in.PEs)
+	unit := one(rng, 1, 1, 1, 0.1, 7, 1024.0/1000)
+	length := func() float64 { return max(duration.Draw(rng)*unit, 1e-3) }
+	mean := 0.0
+	for range 20 {
+		mean += length() / 20
+	}
+	// The load on the PEs, from half to three times what they can do.
+	horizon := 0.6 * mean * float64(n) / (0.5 + 2.5*rng.Float64())
+	slack, grid := one(rng, 0, 0.5, 2, 6), one(rng, unit, unit, math.Pow(10, math.Floor(math.Log10(mean))))
+	offset := 0.0
+	if rng.IntN(12) == 0 {
+		offset = 1e12
+		in.Name += "-late"
+	}
+	widest := one(rng, in.PEs, in.PEs, max(1, in.PEs/2), 1)
+	early, cancelled := rng.IntN(4), rng.IntN(4) // of 15 requests
 	for range n {
-		q := model.Request{PEs: 1 + rng.IntN(max(1, in.PEs/(1+small)))}
-		q.ReadyS = begin + figure(0, span)
-		q.DurationS = figure(1, longest)
-		q.DeadlineS = q.ReadyS + q.DurationS
+		d := length()
+		q := model.Request{DurationS: d, PEs: 1 + rng.IntN(widest)}
+		q.ReadyS = offset + math.Floor(rng.Float64()*horizon/grid)*grid
+		q.DeadlineS = q.ReadyS + d
 		if rng.IntN(4) > 0 {
-			q.DeadlineS += figure(0, slack)
+			q.DeadlineS += math.Floor(rng.Float64()*slack*d/unit) * unit
 		}
-		if q.ArrivalS = q.ReadyS; rng.IntN(2) == 0 {
-			q.ArrivalS = min(q.ReadyS, begin+figure(0, span))
+		if rng.IntN(4) > 0 { // as a person would write the sum
+			q.DeadlineS = inMillionths(q.DeadlineS)
 		}
-		if rng.IntN(10) < early {
-			runtime := min(q.DurationS, figure(1, longest))
+		if rng.IntN(60) == 0 {
+			q.DeadlineS = 1e12 + offset // far beyond all others
+		}
+		if rng.IntN(60) == 0 {
+			q.DurationS = 1e-3 // far below
+		}
+		q.ArrivalS = one(rng, 0, 0, q.ReadyS, math.Floor(q.ReadyS/2))
+		if rng.IntN(15) < early {
+			runtime := one(rng, q.DurationS/2, max(min(q.DurationS, unit), 1e-3))
 			q.RuntimeS = &runtime
 		}
-		if rng.IntN(10) < cancelled {
-			cancel := q.ArrivalS + figure(0, longest+slack)
+		if rng.IntN(15) < cancelled {
+			cancel := max(q.ArrivalS, one(rng, math.Floor((q.ReadyS+q.DeadlineS)/2), q.ReadyS-unit, q.ReadyS, q.DeadlineS-q.DurationS))
 			q.CancelS = &cancel
+		}
+		if len(in.Requests) > 0 && rng.IntN(6) == 0 { // equal to another
+			q = in.Requests[rng.IntN(len(in.Requests))]
 		}
 		in.Requests = append(in.Requests, q)
 	}
-	slices.SortStableFunc(in.Requests, func(a, b model.Request) int {
-		switch {
-		case a.ArrivalS < b.ArrivalS:
-			return -1
-		case a.ArrivalS > b.ArrivalS:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(in.Requests, func(a, b model.Request) int { return cmp.Compare(a.ArrivalS, b.ArrivalS) })
 	for k := range in.Requests {
-		in.Requests[k].ID = "r" + strconv.Itoa(k+1)
+		in.Requests[k].ID = fmt.Sprint("r", k+1)
 	}
 	return in
 }

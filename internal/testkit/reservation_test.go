@@ -44,7 +44,7 @@ func TestBruteReservation(t *testing.T) {
 			if err := in.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			if got, feasible := testkit.BruteReservation(t, in); got != c.want && feasible || feasible != c.wantFeasible {
+			if got, feasible := testkit.BruteReservation(in); got != c.want && feasible || feasible != c.wantFeasible {
 				t.Errorf("%v %v, want %v %v", got, feasible, c.want, c.wantFeasible)
 			}
 		})
@@ -57,7 +57,7 @@ func TestBruteReservation(t *testing.T) {
 		if err := in.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		value, feasible := testkit.BruteReservation(t, in)
+		value, feasible := testkit.BruteReservation(in)
 		switch {
 		case !feasible:
 			infeasible++

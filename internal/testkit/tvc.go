@@ -1,66 +1,80 @@
 package testkit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
-	"testing"
 
 	"github.com/gapwise/gapwise/model"
 )
 
 // RandomTVC draws a valid instance of n requests on a fat-tree of k pods, with or
-// without a queue: layers of equal or different rates, both fabrics and hoses,
-// both goals. Slots are scarce. Requests arrive together or one by one, many when
-// others leave; some never fit. Bandwidths are parts of a link's rate, a bit per
-// second more or less, tiny or huge.
+// without a queue: layers of equal or different rates, both fabrics and hoses, both goals.
+// Slots are scarce or links are. Durations are of one style; requests arrive together or one
+// by one, many when others leave; some never fit. Bandwidths are parts of a link's rate, a bit
+// per second more or less, tiny or huge.
 func RandomTVC(rng *rand.Rand, k, n int, queue bool) *model.TVC {
-	some := func(x ...float64) float64 { return x[rng.IntN(len(x))] }
-	in := &model.TVC{Name: "random", Queue: queue, Requests: []model.TVCRequest{}}
-	in.FatTree = model.FatTree{K: k, Slots: 1 + rng.IntN(4), LinkMbps: some(1, 10, 100, 1000, 333.333333, 0.000007)}
-	rate := in.FatTree.LinkMbps
+	duration, unit := pick(rng), one(rng, 1, 1, 1, 0.1, 1e-6, 1000)
+	in := &model.TVC{Queue: queue, Requests: []model.TVCRequest{}, FatTree: model.FatTree{K: k, Slots: 1 + rng.IntN(4)}}
+	f := &in.FatTree
+	f.LinkMbps = one(rng, 1, 10, 100, 1000, 333.333333, 0.000007, inMillionths(max(1e-6, min(1e7, pick(rng).Draw(rng)))))
 	if rng.IntN(3) == 0 {
-		in.FatTree.LayersMbps = &model.LayerRates{ServerMbps: some(0, rate, inMillionths(3*rate)), EdgeMbps: some(0, rate, inMillionths(2*rate), 10), AggregationMbps: some(0, inMillionths(5*rate), 0.000001, 10)}
+		layer := func() float64 { return min(1e7, inMillionths(one(rng, 0, 0.5, 1, 2, 3, 5)*f.LinkMbps)) }
+		f.LayersMbps = &model.LayerRates{ServerMbps: layer(), EdgeMbps: one(rng, layer(), layer(), 10), AggregationMbps: one(rng, layer(), layer(), 1e-6, 10)}
 	}
-	in.FatTree.Fabric = []model.Fabric{"", model.FabricOnePath, model.FabricNonBlocking}[rng.IntN(3)]
-	in.Hose = []model.Hose{"", model.HoseCut, model.HosePerPath}[rng.IntN(3)]
+	f.Fabric = one(rng, "", model.FabricOnePath, model.FabricNonBlocking)
+	in.Hose = one(rng, "", model.HoseCut, model.HosePerPath)
 	if queue {
-		in.MigrationS = some(0, 0, 1, 0.5, 1e-6)
+		in.MigrationS = one(rng, 0, 0, 1, 0.5, 1e-6)
 	} else {
-		in.Goal = []model.TVCGoal{"", model.GoalRequests, model.GoalRevenue}[rng.IntN(3)]
+		in.Goal = one(rng, "", model.GoalRequests, model.GoalRevenue)
 	}
-	slots := k * k * k / 4 * in.FatTree.Slots
-	most := min(slots, 1+rng.IntN(2*in.FatTree.Slots+2)) // VMs
-	gap, longest := rng.IntN(3), 1+rng.IntN(6)
-	unit := some(1, 1, 0.1, 1e-6, 1000)
-	at := 0
-	for i := range n {
-		q := model.TVCRequest{ID: "r" + strconv.Itoa(i+1), VMs: 1 + rng.IntN(most)}
-		at += rng.IntN(gap + 1)
-		q.ArrivalS = inMillionths(float64(at) * unit)
-		q.DurationS = inMillionths(float64(1+rng.IntN(longest)) * unit)
-		q.BandwidthMbps = inMillionths(rate / some(1, 1, 2, 2, 3, 4, 8))
+	in.Name = fmt.Sprintf("%s-k%d-slots%d-%s-%s-%s", duration.Name, k, f.Slots, in.EffectiveHose(), f.EffectiveFabric(), in.EffectiveGoal())
+	// VMs fill a part of a server, a server, an edge switch or a pod.
+	slots := f.Servers() * f.Slots
+	most := min(slots, one(rng, 1+rng.IntN(2*f.Slots+2), 1+rng.IntN(2*f.Slots+2), 2*f.Slots+2, k*f.Slots/2, k*k*f.Slots/4))
+	length := func() float64 { return max(1, math.Round(min(duration.Draw(rng)*unit, 1e7)*1e6)) / 1e6 }
+	mean := 0.0
+	for range 20 {
+		mean += length() / 20
+	}
+	arrive := timing(rng, n, mean, mean*float64(1+most)/2/float64(slots))
+	for range n {
+		q := model.TVCRequest{ArrivalS: arrive(), VMs: 1 + rng.IntN(most), DurationS: length()}
+		q.BandwidthMbps = f.LinkMbps / one(rng, 0.7, 0.7, 1, 1, 2, 2, 3, 4, 8)
 		switch rng.IntN(10) {
 		case 0:
-			q.BandwidthMbps = some(1e-6, 1e7, rate, 2*rate)
+			q.BandwidthMbps = one(rng, 1e-6, 1e7, f.LinkMbps, 2*f.LinkMbps, 2*f.LinkMbps)
 		case 1:
-			q.BandwidthMbps = inMillionths(q.BandwidthMbps + some(1e-6, -1e-6))
+			q.BandwidthMbps += one(rng, 1e-6, -1e-6)
 		case 2:
-			q.DurationS = inMillionths(q.DurationS + 1e-6)
+			q.BandwidthMbps *= rng.Float64()
 		}
-		q.BandwidthMbps = max(q.BandwidthMbps, 1e-6)
+		q.BandwidthMbps = min(max(inMillionths(q.BandwidthMbps), 1e-6), 1e7)
+		if len(in.Requests) > 0 && rng.IntN(4) == 0 { // equal to another, or in all but one figure
+			other := in.Requests[rng.IntN(len(in.Requests))]
+			switch rng.IntN(5) {
+			case 0:
+				other.ArrivalS = q.ArrivalS
+			case 1:
+				other.DurationS = q.DurationS
+			case 2:
+				other.VMs = q.VMs
+			case 3: // when the other leaves, or just before
+				other.ArrivalS = max(0, inMillionths(other.ArrivalS+other.DurationS-one(rng, 0, 0, 1e-6)))
+			}
+			q = other
+		}
 		in.Requests = append(in.Requests, q)
+	}
+	slices.SortStableFunc(in.Requests, func(a, b model.TVCRequest) int { return cmp.Compare(a.ArrivalS, b.ArrivalS) })
+	for i := range in.Requests {
+		in.Requests[i].ID = fmt.Sprint("r", i+1)
 	}
 	return in
 }
-
-// inMillionths returns the nearest whole number of millionths.
-func inMillionths(x float64) float64 { return math.Round(x*1e6) / 1e6 }
-
-// millionths returns a time in microseconds or a rate in bit/s.
-func millionths(x float64) int64 { return int64(math.Round(x * 1e6)) }
 
 // tvcResource is the slots of a server, or a link with its lower and, where that
 // has several links up, its upper end.
@@ -256,10 +270,9 @@ func BruteFits(in *model.TVC, request int) bool {
 // value. In the order of arrival it rejects each request or embeds it in every
 // way; of embeddings that take the same it tries one. It is for 5 requests on a
 // fat-tree of 2 pods or so.
-func BruteTVC(t testing.TB, in *model.TVC) (float64, *model.Embeddings) {
-	t.Helper()
+func BruteTVC(in *model.TVC) (float64, *model.Embeddings) {
 	if in.Queue || len(in.Requests) > 8 {
-		t.Fatal("brute force is for loss mode and at most 8 requests")
+		panic("brute force is for loss mode and at most 8 requests")
 	}
 	n := len(in.Requests)
 	// Resources are numbered as they turn up.

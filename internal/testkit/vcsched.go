@@ -3,88 +3,145 @@ package testkit
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 
 	"github.com/gapwise/gapwise/model"
 )
 
-// RandomVCSched draws an instance that BruteVCSched can solve, of a few tasks with
-// coarse needs, so that ties and exact fits are common. With a budget, tasks run now
-// and the memory that may move is limited.
+// shares are styles of needs, in parts of a host: the first are coarse, so that ties and
+// exact fits are common; sums of the last are just above a host within the tolerance and
+// without.
+var shares = []func(rng *rand.Rand) float64{
+	func(rng *rand.Rand) float64 { return float64(1+rng.IntN(4)) / 4 },
+	func(rng *rand.Rand) float64 { return float64(1+rng.IntN(10)) / 10 },
+	func(rng *rand.Rand) float64 { return float64(1+rng.IntN(1000)) / 1000 },
+	func(rng *rand.Rand) float64 { return math.Round(1e3*(0.02+0.6*rng.Float64())) / 1e3 },
+	func(rng *rand.Rand) float64 { return one(rng, 0.5, 0.25, 0.3) },
+	func(*rand.Rand) float64 { return 0.3 },
+	func(rng *rand.Rand) float64 { return float64(float32(1) / float32(1+rng.IntN(5))) },
+	func(rng *rand.Rand) float64 { return 1 / float64(1+rng.IntN(6)) },
+	func(rng *rand.Rand) float64 { return 0.01 + 0.5*rng.Float64() },
+	func(rng *rand.Rand) float64 { return 0.5 + float64(rng.IntN(3)-1)*1e-6 },
+	func(rng *rand.Rand) float64 { return max(1e-12, math.Ldexp(rng.Float64(), -rng.IntN(40))) }, // the smallest need there is
+	func(rng *rand.Rand) float64 { return 0.5 + float64(rng.IntN(5)-2)*5e-10/2 },
+	func(rng *rand.Rand) float64 { return (1 + float64(rng.IntN(3))*1e-9) / float64(2+rng.IntN(3)) },
+	func(rng *rand.Rand) float64 { return 1/float64(1+rng.IntN(5)) + float64(rng.IntN(4))*2e-10 },
+}
+
+// RandomVCSched draws an instance that BruteVCSched can solve, of a few tasks on up to three
+// hosts. With a budget, tasks run now and the memory that may move is limited.
 func RandomVCSched(rng *rand.Rand, budget bool) *model.VCSched {
-	in := &model.VCSched{Name: "tiny", Hosts: 1 + rng.IntN(3)}
-	grid := []float64{4, 10, 1000}[rng.IntN(3)]
-	for tasks := 0; tasks < 2+rng.IntN(5); {
-		n := 1
-		if rng.IntN(4) == 0 {
-			n += rng.IntN(2)
+	return VCSched(rng, 2+rng.IntN(5), 1+rng.IntN(3), budget)
+}
+
+// RandomVectors is RandomVCSched with further resources, hosts of different sizes, or both,
+// and at times without CPU needs.
+func RandomVectors(rng *rand.Rand, budget bool) *model.VCSched {
+	return Vectors(rng, RandomVCSched(rng, budget))
+}
+
+// VCSched draws an instance of n tasks whose needs are of one style for CPU and one for
+// memory; its name tells which. With a budget, tasks run now, and what may move is mostly
+// just enough for some of them, or a little less.
+func VCSched(rng *rand.Rand, n, hosts int, budget bool) *model.VCSched {
+	style := func() int { return rng.IntN(one(rng, 3, len(shares))) }
+	cpu, memory := style(), style()
+	in := &model.VCSched{Name: fmt.Sprintf("cpu%d-memory%d", cpu, memory), Hosts: hosts}
+	parallel, equal := rng.IntN(4) == 0, rng.IntN(4) == 0
+	total := 0.0
+	for i := 0; i < n; {
+		j := model.VCSchedJob{ID: fmt.Sprintf("j%d", len(in.Jobs)+1), Tasks: 1, CPU: min(1, shares[cpu](rng)), Memory: min(1, shares[memory](rng))}
+		if parallel {
+			j.Tasks = min(n-i, 1+rng.IntN(3))
 		}
-		j := model.VCSchedJob{ID: fmt.Sprint("j", len(in.Jobs)), Tasks: n,
-			CPU: float64(1+rng.IntN(int(grid))) / grid, Memory: float64(rng.IntN(int(0.7*grid)+1)) / grid}
-		if budget && rng.IntN(3) > 0 {
-			for range n {
-				j.CurrentHosts = append(j.CurrentHosts, rng.IntN(in.Hosts))
+		if rng.IntN(12) == 0 {
+			j.Memory = 0
+		}
+		if equal && i > 0 && rng.IntN(2) == 0 {
+			j.CPU, j.Memory = in.Jobs[0].CPU, in.Jobs[0].Memory
+		}
+		i += j.Tasks
+		total += float64(j.Tasks) * j.Memory
+		in.Jobs = append(in.Jobs, j)
+	}
+	// An instance whose memory needs are far too large tests little: mostly
+	// they are scaled to what just fits.
+	if room := float64(hosts) * (0.6 + 0.5*rng.Float64()); total > room && rng.IntN(3) > 0 {
+		for i := range in.Jobs {
+			in.Jobs[i].Memory = math.Round(in.Jobs[i].Memory*room/total*1e4) / 1e4
+		}
+	}
+	if !budget {
+		return in
+	}
+	in.Name += "-budget"
+	limit, moves := float64(rng.IntN(11))/10, 0.0
+	for i := range in.Jobs {
+		if j := &in.Jobs[i]; rng.IntN(3) > 0 {
+			for range j.Tasks {
+				j.CurrentHosts = append(j.CurrentHosts, rng.IntN(hosts))
+				if rng.IntN(4) == 0 {
+					moves += j.Memory
+				}
 			}
 		}
-		in.Jobs = append(in.Jobs, j)
-		tasks += n
 	}
-	if budget {
-		b := float64(rng.IntN(int(grid))) / grid
-		in.MigrationBudget = &b
+	if rng.IntN(2) > 0 {
+		limit = max(0, moves+one(rng, 0, 0, -1e-10, -5e-10, -1e-9, 5e-10))
 	}
+	in.MigrationBudget = &limit
 	return in
 }
 
-// RandomVectors is RandomVCSched with up to four further resources, hosts of different
-// sizes, or both, and at times without CPU needs. Amounts are multiples of 1/4 or 1/10.
-func RandomVectors(rng *rand.Rand, budget bool) *model.VCSched {
-	in := RandomVCSched(rng, budget)
-	grid := []float64{4, 10}[rng.IntN(2)]
-	amount := func(least, most float64) float64 {
-		low, high := math.Ceil(least*grid), math.Floor(most*grid)
-		return (low + float64(rng.IntN(int(high-low)+1))) / grid
-	}
+// Vectors adds up to three further resources, sizes of hosts, or both, and takes the CPU needs
+// of some instances and jobs away. The first host is large enough for everything.
+func Vectors(rng *rand.Rand, in *model.VCSched) *model.VCSched {
+	in.Name += "-vectors"
 	kind := rng.IntN(3) // resources, sizes, both
 	if kind != 1 {
-		for r := range 1 + rng.IntN(4) {
+		for r := range 1 + rng.IntN(3) {
 			in.Resources = append(in.Resources, fmt.Sprint("r", r))
+			style := shares[rng.IntN(len(shares))]
+			for i := range in.Jobs {
+				need := min(1, style(rng))
+				if rng.IntN(3) == 0 || need > 0.5 && in.Tasks() > 2*in.Hosts {
+					need = 0
+				}
+				in.Jobs[i].Resources = append(in.Jobs[i].Resources, need)
+			}
 		}
 	}
-	most := model.HostSize{CPU: 1, Memory: 1, Resources: []float64{1, 1, 1, 1}}
-	if kind > 0 {
-		most = model.HostSize{Resources: make([]float64, 4)}
-		for left := in.Hosts; left > 0; {
-			s := model.HostSize{Count: 1 + rng.IntN(left), CPU: amount(0.25, 2), Memory: amount(0, 2)}
-			if s.CPU *= []float64{1, 1, 1.0 / 3}[rng.IntN(3)]; rng.IntN(3) == 0 {
-				s.CPU, s.Memory = 1, 1
-			}
-			for r := range in.Resources {
-				s.Resources = append(s.Resources, amount(0, 2))
-				most.Resources[r] = max(most.Resources[r], s.Resources[r])
-			}
-			most.CPU, most.Memory = max(most.CPU, s.CPU), max(most.Memory, s.Memory)
-			left -= s.Count
-			in.HostSizes = append(in.HostSizes, s)
-		}
-	}
-	noCPU := rng.IntN(5) == 0
+	noCPU := rng.IntN(6) == 0
 	for i := range in.Jobs {
-		j := &in.Jobs[i]
-		j.CPU, j.Memory = min(most.CPU, j.CPU), amount(0, 0.8*most.Memory)
 		if noCPU || rng.IntN(12) == 0 {
-			j.CPU = 0
+			in.Jobs[i].CPU = 0
 		}
-		for r := range in.Resources {
-			j.Resources = append(j.Resources, amount(0, 0.8*most.Resources[r]))
+	}
+	if kind == 0 {
+		return in
+	}
+	amount := func() float64 { return one(rng, 0.5, 1, 1, 1.5, 2, 0.7, 1.0/3) }
+	for left := in.Hosts; left > 0; {
+		s := model.HostSize{Count: 1 + rng.IntN(left), CPU: amount(), Memory: amount()}
+		for range in.Resources {
+			s.Resources = append(s.Resources, amount())
 		}
+		if left == in.Hosts {
+			s.CPU, s.Memory = 1, 1
+			for r := range s.Resources {
+				s.Resources[r] = 1
+			}
+		}
+		left -= s.Count
+		in.HostSizes = append(in.HostSizes, s)
 	}
 	return in
 }
 
-// BruteVCSched returns the optimal minimum yield of an instance whose needs are
-// multiples of 1/1000, and whether a placement exists. It tries every assignment of
-// tasks to hosts.
+// BruteVCSched returns the optimal minimum yield of an instance, and whether a placement
+// exists. It tries every assignment of tasks to hosts. Where rounding could decide what
+// fits, fractions do.
 func BruteVCSched(in *model.VCSched) (best float64, found bool) {
 	var tasks, task []int // job, task within it
 	for i := range in.Jobs {
@@ -94,51 +151,64 @@ func BruteVCSched(in *model.VCSched) (best float64, found bool) {
 	}
 	hosts := make([]int32, len(tasks))
 	amounts := func(memory float64, resources []float64) []float64 { return append([]float64{memory}, resources...) }
-	var free, allowed [][]float64
+	var sizes [][]float64
 	smallest := in.Capacity(0).Memory
 	for h := range in.Hosts {
 		size := in.Capacity(h)
-		free, allowed = append(free, amounts(size.Memory, size.Resources)), append(allowed, amounts(size.Memory, size.Resources))
+		sizes = append(sizes, amounts(size.Memory, size.Resources))
 		smallest = min(smallest, size.Memory)
 	}
-	fits := func(needs, free, all []float64) bool {
-		for r, x := range needs {
-			if x > free[r]+1e-9*all[r] {
-				return false
+	needs := make([][]float64, len(in.Jobs))
+	for i := range in.Jobs {
+		needs[i] = amounts(in.Jobs[i].Memory, in.Jobs[i].Resources)
+	}
+	// fits reports whether the needs of resource r of those of the first k tasks that are
+	// counted are at most a capacity, to within the tolerance of an amount.
+	fits := func(k, r int, capacity, amount float64, counted func(i int) bool) bool {
+		sum := 0.0
+		for i := range k {
+			if counted(i) {
+				sum += needs[tasks[i]][r]
 			}
 		}
-		return true
+		if most := capacity + model.FitTolerance*amount; math.Abs(sum-most) > 1e-12 {
+			return sum < most
+		}
+		rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
+		left := rat(model.FitTolerance)
+		left.Add(left.Mul(left, rat(amount)), rat(capacity))
+		for i := range k {
+			if counted(i) {
+				left.Sub(left, rat(needs[tasks[i]][r]))
+			}
+		}
+		return left.Sign() >= 0
 	}
-	var walk func(k int, moved float64)
-	walk = func(k int, moved float64) {
+	moves := func(i int) bool {
+		j := &in.Jobs[tasks[i]]
+		return len(j.CurrentHosts) > 0 && j.CurrentHosts[task[i]] != int(hosts[i])
+	}
+	var walk func(k int)
+	walk = func(k int) {
 		if k == len(hosts) {
-			if in.MigrationBudget == nil || moved <= *in.MigrationBudget+1e-9*smallest {
+			if in.MigrationBudget == nil || fits(k, 0, *in.MigrationBudget, smallest, moves) {
 				if y := in.Yield(hosts); !found || y > best {
 					best, found = y, true
 				}
 			}
 			return
 		}
-		j := &in.Jobs[tasks[k]]
-		needs := amounts(j.Memory, j.Resources)
+	next:
 		for h := range in.Hosts {
-			if !fits(needs, free[h], allowed[h]) {
-				continue
-			}
-			cost := 0.0
-			if len(j.CurrentHosts) > 0 && j.CurrentHosts[task[k]] != h {
-				cost = j.Memory
-			}
-			for r, x := range needs {
-				free[h][r] -= x
-			}
 			hosts[k] = int32(h)
-			walk(k+1, moved+cost)
-			for r, x := range needs {
-				free[h][r] += x
+			for r, size := range sizes[h] {
+				if !fits(k+1, r, size, size, func(i int) bool { return hosts[i] == int32(h) }) {
+					continue next
+				}
 			}
+			walk(k + 1)
 		}
 	}
-	walk(0, 0)
+	walk(0)
 	return best, found
 }
