@@ -24,6 +24,7 @@ type attempt struct {
 	judging  func()
 	first    model.Result // of the cheapest heuristic; zero: it wasn't run or found nothing
 	quick    []bounds.Bound
+	own      float64 // the bound of the solver that has ended, before others joined it
 }
 
 // cheapest runs the problem's cheapest heuristic if all solvers are engines, within a

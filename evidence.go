@@ -10,8 +10,8 @@ import (
 )
 
 // addEvidence says how a result's bound follows, if its solver didn't: by the first
-// quick bound that is as strong and that the judge can recompute, else by what the
-// engine searched.
+// quick bound that is as strong and that the judge can recompute, else by the proof that
+// its solver wrote of just this bound, else by what the engine searched.
 func (t *attempt) addEvidence(ctx context.Context, r *model.Result) {
 	infeasible := r.Status == model.StatusInfeasible
 	if r.Evidence != nil || !infeasible && r.Bound != r.Bound {
@@ -23,7 +23,7 @@ func (t *attempt) addEvidence(ctx context.Context, r *model.Result) {
 		r.Evidence = e
 		return
 	}
-	if t.set.Proof != nil {
+	if t.set.Proof != nil && (infeasible || r.Bound == t.own) {
 		r.Evidence = &model.Evidence{Type: model.EvidenceProof, Engine: r.Algorithm, Nodes: r.Nodes}
 		return
 	}

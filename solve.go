@@ -166,6 +166,7 @@ func improving(in model.Instance, tell func(model.Progress)) func(model.Progress
 func (t *attempt) finish(s model.Solver, r model.Result) (model.Result, error) {
 	in, sense, gap := t.Instance, model.SenseOf(t.Instance), t.set.GapLimit()
 	r.Elapsed += t.first.Elapsed
+	t.own = r.Bound
 	// A heuristic proves nothing by itself: it gets the quick bounds. So does an engine that
 	// was stopped before it had bounds of its own.
 	if r.Status == model.StatusFeasible || r.Status == model.StatusUnknown {

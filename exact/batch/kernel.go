@@ -43,6 +43,9 @@ func ask(r *exact.Run, b *model.Batch, off deviceSet, q *exact.Kernel) error {
 		q.Lower = max(q.Lower, x.Value)
 	}
 	switch n := len(j.release); {
+	case n == 0 && r.Set.Proof != nil:
+		q.Reason = "there are no jobs"
+		return nil
 	case !j.units.Fit(j.t):
 		q.Reason = batchbounds.SumsDontFit
 		return nil

@@ -55,7 +55,11 @@ func (s *dagSearch) kernel() error {
 		return err
 	}
 	_, start, upper := v.Play(s.plan.Machine, s.plan.Order)
-	x := newKernelModel(v, upper)
+	horizon := upper
+	if proof != nil && upper > 0 { // what is longer than the plan takes more than this in whole ticks, too
+		horizon--
+	}
+	x := newKernelModel(v, horizon)
 	without := s.without
 	if proof != nil {
 		without |= lcg.Transitivity
@@ -64,7 +68,7 @@ func (s *dagSearch) kernel() error {
 	if s.off&devHint == 0 {
 		k.SetPhases(x.phases(start, s.plan.Machine))
 	}
-	log, err := s.Prove(k, strconv.FormatFloat(v.Ticks.Unit, 'g', -1, 64), upper)
+	log, err := s.Prove(k, strconv.FormatFloat(v.Ticks.Unit, 'g', -1, 64), horizon)
 	if err != nil {
 		return err
 	}

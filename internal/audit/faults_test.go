@@ -155,6 +155,8 @@ var plantedFaults = []fault{
 		"append(c.Lengths, m.Cost(t, a))", "append(c.Lengths, m.Cost(t, a)+1)"},
 	{"DAG: a load row has a machine idle for longer than the makespan", "internal/dagmodel/dagmodel.go",
 		"min(h+q, lower)", "h+q"},
+	{"a proof leaves steps out that are stronger than its premises", "internal/cp/lcg/proof.go",
+		"ok && b >= l.B {", "ok {"},
 	{"VCSched: exchanges that don't look at memory", "exact/vcsched/completion.go",
 		"if more < 0 || more > s.waste[r] {", "if r == 0 && more < 0 || more > s.waste[r] {"},
 	{"VCSched: a bin may not waste all that is left of a resource", "exact/vcsched/completion_walk.go",

@@ -18,9 +18,16 @@ import (
 // about two tiers is there on one, too, where it has no effect. Half of the instances have
 // weights: small ones, of some jobs alone, equal or up to the largest.
 func RandomBatch(rng *rand.Rand, tiers, most, n int) *model.Batch {
-	runtime, unit := pick(rng), one(rng, 1, 1, 1, 0.1, 1e-6, 1000, 12.345678)
+	runtime, unit := pick(rng), one(rng, 1, 1, 1, 0.1, 1000)
+	least, odd := unit/10, rng.IntN(8) == 0 // microseconds beside seconds
+	if odd {
+		least, unit = 1e-6, one(rng, 1, 1e-6, 12.345678)
+	}
 	in := &model.Batch{Processors: 1 + rng.IntN(most), Tiers: tiers, KillAtEstimate: rng.IntN(3) == 0, Jobs: []model.BatchJob{}}
 	width := one(rng, widths...)
+	if tiers == 2 {
+		width = one(rng, widths[:3]...) // some processors are shared
+	}
 	in.Name = fmt.Sprintf("%s-%s-%dprocessors-%dtiers", runtime.Name, width.name, in.Processors, tiers)
 	share := func(some ...float64) float64 { return one(rng, append(some, float64(1+rng.IntN(9999))/1e4)...) }
 	in.Threshold = share(0, 0, 0, 0.5, 1, 2, 0.0001)
@@ -34,7 +41,7 @@ func RandomBatch(rng *rand.Rand, tiers, most, n int) *model.Batch {
 	if slices.Contains(weights, model.MostWeight) {
 		longest = 1e4 // weighted sums of microseconds fit 64 bits
 	}
-	length := func() float64 { return max(1, math.Round(min(runtime.Draw(rng)*unit, longest)*1e6)) / 1e6 }
+	length := func() float64 { return inMillionths(min(max(least, runtime.Draw(rng)*unit), longest)) }
 	mean, area := 0.0, 0.0
 	for range 20 {
 		x := length()
@@ -80,7 +87,7 @@ func RandomBatch(rng *rand.Rand, tiers, most, n int) *model.Batch {
 			}
 			j = other
 		}
-		if rng.IntN(10) == 0 {
+		if odd && rng.IntN(4) == 0 {
 			j.RuntimeS = inMillionths(j.RuntimeS + 1e-6)
 		}
 		in.Jobs = append(in.Jobs, j)

@@ -1,0 +1,41 @@
+package audit
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// A copy is equal and shares nothing; what is smaller is another instance, some of it valid.
+func TestSmaller(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 1))
+	for _, kind := range Kinds() {
+		valid := 0
+		for range 20 {
+			in := problems[kind].draw(tiny, rng)
+			hash, err := model.Hash(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for s := range smaller(in) {
+				if s.Validate() == nil {
+					valid++
+					if equal(s, in) {
+						t.Fatalf("%+v is no smaller", s)
+					}
+				}
+			}
+			for _, x := range leaves(clone(in)) {
+				x.SetZero()
+			}
+			if again, err := model.Hash(in); err != nil || again != hash {
+				t.Fatalf("the instance has changed: %v", err)
+			}
+		}
+		if valid < 200 {
+			t.Errorf("%s: %d smaller instances are valid", kind, valid)
+		}
+	}
+}
