@@ -19,7 +19,8 @@ const modulePath = "github.com/gapwise/gapwise"
 // alone, and from its own room as imported allows.
 var floors = map[string]int{
 	"internal": 0, "model": 1, "bounds": 2, "heuristics": 3, "exact": 4,
-	"internal/cp": 1, "internal/dagmodel": 2, "internal/testkit": 2, "": doorFloor, "internal/audit": 6, "internal/explain": 6, "internal/runs": 6,
+	"internal/cp": 1, "internal/dagmodel": 2, "internal/testkit": 2, "": doorFloor, "internal/audit": 6, "internal/explain": 6,
+	"verify/verifytest": 6, "internal/runs": 6,
 	"benchmarks": 7, "internal/report": 8, "cmd": 9, "scripts": 9,
 }
 
@@ -163,6 +164,8 @@ func TestWrongImport(t *testing.T) {
 		{"instances", "instances/swf", ""},
 		{"draw", "internal/heap", ""},
 		{"verify", "model", ""},
+		{"verify/verifytest", "verify", ""},
+		{"verify/verifytest", "", ""},
 
 		{"model", "bounds", "upwards"},
 		{"bounds/dag", "heuristics/dag", "upwards"},
@@ -183,6 +186,8 @@ func TestWrongImport(t *testing.T) {
 		{"exact/dag", "verify", "what is above it"},
 		{"model", "instances", "what is above it"},
 		{"verify", "internal/heap", "model alone"},
+		{"verify", "verify/verifytest", "model alone"},
+		{"", "verify/verifytest", "upwards"},
 		{"verify", "model/milp", "model alone"},
 		{"verify", "heuristics/dag", "model alone"},
 		{"draw", "verify", "alone"},

@@ -138,15 +138,15 @@ func drawReservation(rng *rand.Rand, n int) *model.Reservation {
 	for range 20 {
 		mean += length() / 20
 	}
-	// The load on the PEs, from half to three times what they can do.
-	horizon := 0.6 * mean * float64(n) / (0.5 + 2.5*rng.Float64())
-	slack, grid := one(rng, 0, 0.5, 2, 6), one(rng, unit, unit, math.Pow(10, math.Floor(math.Log10(mean))))
+	// The load on the PEs, from one to four times what they can do.
+	horizon := 0.6 * mean * float64(n) / (1 + 3*rng.Float64())
+	slack, grid := one(rng, 0, 0.5, 1, 2, 2, 6), one(rng, unit, unit, math.Pow(10, math.Floor(math.Log10(mean))))
 	offset := 0.0
 	if rng.IntN(12) == 0 {
 		offset = 1e12
 		in.Name += "-late"
 	}
-	widest := one(rng, in.PEs, in.PEs, max(1, in.PEs/2), 1)
+	widest := one(rng, in.PEs, in.PEs, in.PEs, max(1, in.PEs/2), max(1, in.PEs/2), 1)
 	early, cancelled := rng.IntN(4), rng.IntN(4) // of 15 requests
 	for range n {
 		d := length()
