@@ -63,6 +63,7 @@ func (t *attempt) cheapest(solvers []model.Solver) error {
 // solve runs one solver. If it hasn't returned within patience of the end of its time,
 // what it told until then is its result, and it is left to itself.
 func (t *attempt) solve(s model.Solver) (r model.Result, err error) {
+	defer model.HoldView(t.Instance)() // not for the judge: it makes its own
 	started := time.Now()
 	defer func() {
 		if r.Elapsed == 0 {
@@ -74,43 +75,25 @@ func (t *attempt) solve(s model.Solver) (r model.Result, err error) {
 	}
 	set, heard := t.set, &listener{r: model.NewResult(s.Name(), t.set.Seed), in: t.Instance, gap: t.set.GapLimit(), next: t.set.Progress}
 	set.Progress = heard.progress
-	type solved struct {
-		r   model.Result
-		err error
-	}
-	done := make(chan solved, 1)
-	go func() {
-		var x solved
-		if err := caught.Call(func() error { x.r, x.err = s.Solve(t.ctx, t.Instance, set); return nil }); err != nil {
-			x.err = err
-		}
-		done <- x
-	}()
-	returned := func(x solved) (model.Result, error) {
-		if p, ok := x.err.(*caught.Panic); ok {
-			caught.Pass(p)
-		}
-		return x.r, x.err
-	}
 	ctx, cancel := t.set.WithTimeLimit(t.ctx)
 	defer cancel()
-	select {
-	case x := <-done:
-		return returned(x)
-	case <-ctx.Done():
+	late := func() time.Duration {
+		if t.ctx.Err() != nil {
+			return t.patience
+		}
+		return t.patience + t.set.TimeLimit/10
 	}
-	late := t.patience
-	if t.ctx.Err() == nil {
-		late += t.set.TimeLimit / 10
+	var solved model.Result
+	returned, err := caught.Within(ctx, late, func() (err error) { solved, err = s.Solve(t.ctx, t.Instance, set); return err })
+	if p, ok := err.(*caught.Panic); ok {
+		caught.Pass(p)
 	}
-	select {
-	case x := <-done:
-		return returned(x)
-	case <-time.After(late):
-		r = heard.close()
-		r.Reason = exact.StopReason(ctx) + ", but it did not return"
-		return r, nil
+	if returned {
+		return solved, err
 	}
+	r = heard.close()
+	r.Reason = exact.StopReason(ctx) + ", but it did not return"
+	return r, nil
 }
 
 // listener keeps what a solver tells.
@@ -119,6 +102,7 @@ type listener struct {
 	r    model.Result
 	in   model.Instance
 	gap  float64
+	best model.Progress // with the best solution told
 	next func(model.Progress)
 	shut bool
 }
@@ -130,10 +114,8 @@ func (l *listener) progress(p model.Progress) {
 		return
 	}
 	sense := model.SenseOf(l.in)
-	if p.Solution != nil && (l.r.Solution == nil || sense.Better(p.Incumbent, l.r.Objective)) {
-		if l.r.SetSolution(l.in, p.Solution) != nil {
-			l.r.Solution = nil
-		}
+	if p.Solution != nil && (l.best.Solution == nil || sense.Better(p.Incumbent, l.best.Incumbent)) {
+		l.best = p
 	}
 	l.r.SetBound(sense, p.Bound, l.gap)
 	l.r.Nodes = p.Nodes
@@ -147,6 +129,9 @@ func (l *listener) close() model.Result {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.shut = true
+	if l.best.Solution != nil && l.r.SetSolution(l.in, l.best.Solution) == nil {
+		l.r.SetBound(model.SenseOf(l.in), l.r.Bound, l.gap)
+	}
 	return l.r
 }
 
@@ -155,6 +140,7 @@ func (l *listener) close() model.Result {
 // first, for on a large instance the weakest may use up the time. It returns the
 // best result, the first of several.
 func (t *attempt) heuristics(refused error) (model.Result, error) {
+	defer model.HoldView(t.Instance)()
 	ctx, cancel := t.set.WithTimeLimit(t.ctx)
 	defer cancel()
 	best, started := model.NewResult("auto", t.set.Seed), time.Now()

@@ -273,15 +273,11 @@ func (t *attempt) quickBounds() []bounds.Bound {
 			return t.quick
 		}
 		// Who interrupts doesn't wait for the part of them that takes linear time.
-		done := make(chan error, 1)
 		var all []bounds.Bound
-		go func() { done <- caught.Call(func() error { all = t.QuickBounds(ctx); return nil }) }()
-		select {
-		case err := <-done:
-			caught.Pass(err)
+		returned, err := caught.Within(ctx, func() time.Duration { return 0 }, func() error { all = t.QuickBounds(ctx); return nil })
+		caught.Pass(err)
+		if t.quick = []bounds.Bound{}; returned { // else not asked for again
 			t.quick = all
-		case <-ctx.Done():
-			t.quick = []bounds.Bound{} // not asked for again
 		}
 	}
 	return t.quick

@@ -137,15 +137,9 @@ func First[S interface {
 		if err != nil {
 			return none, err
 		}
-		s, _ := x.Solution.(S)
-		if s == none {
-			continue
-		}
-		o, err := r.in.Objective(s)
-		if err != nil {
-			return none, err
-		}
-		if best == none || o.Better(value) {
+		m := r.in.Metrics()
+		o := model.Objective{Value: x.Objective, Second: x.SecondObjective, Sense: m[0].Sense, SecondSense: m[1].Sense}
+		if s, _ := x.Solution.(S); s != none && (best == none || o.Better(value)) {
 			best, value = s, o
 		}
 	}

@@ -55,7 +55,9 @@ func (j *BatchTicksJob) BackgroundRate(use, idle int64) int64 {
 func shares(x float64) int64 { return int64(math.Round(x * FullRate)) }
 
 // Ticks returns the instance, which must be valid, in whole numbers.
-func (b *Batch) Ticks() *BatchTicks {
+func (b *Batch) Ticks() *BatchTicks { return viewOf(b, b.makeTicks) }
+
+func (b *Batch) makeTicks() *BatchTicks {
 	t := &BatchTicks{Processors: b.Processors, Tiers: b.Tiers, Threshold: shares(b.EffectiveThreshold()), Migration: micro(b.MigrationS),
 		KillAtEstimate: b.KillAtEstimate, Jobs: make([]BatchTicksJob, len(b.Jobs))}
 	whole := []int64{FullRate} // shared by jobs without uses

@@ -95,6 +95,9 @@ func (d *DAG) Transfers() TransferModel {
 // plans count on: each schedule of d, played so, ends no later. Under TransferTCPAll
 // its rates are those of Eq. 11, else it differs in the model's name alone.
 func (d *DAG) WithoutContention() *DAG {
+	if d.Transfers() == TransferIdeal {
+		return d
+	}
 	free := *d
 	free.TransferModel = TransferIdeal
 	if d.Transfers() != TransferTCPAll {

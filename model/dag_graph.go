@@ -53,7 +53,9 @@ func (g *Graph) Comm(e, m, n int32) float64 {
 // The rate of a path is its capacity, by default the bandwidth, and at most the
 // capacity of each link on its route; under TransferTCPAll the share of it that one
 // TCP connection gets.
-func (d *DAG) Graph() *Graph {
+func (d *DAG) Graph() *Graph { return viewOf(d, d.makeGraph) }
+
+func (d *DAG) makeGraph() *Graph {
 	n, m := len(d.Tasks), len(d.Machines)
 	g := &Graph{Tasks: n, Machines: m, Cost: make([]float64, n*m), Transfer: d.Transfers(),
 		From: make([]int32, len(d.Edges)), To: make([]int32, len(d.Edges)), Data: make([]float64, len(d.Edges)),

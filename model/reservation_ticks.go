@@ -97,7 +97,9 @@ const (
 // (Rounded down, a start is no later than a cancellation rounded down, if it wasn't
 // before; so rounding relaxes this window, too.) Any other request has started by
 // the time of its cancellation, whatever its start, and runs.
-func (r *Reservation) Ticks() *ReservationTicks {
+func (r *Reservation) Ticks() *ReservationTicks { return viewOf(r, r.makeTicks) }
+
+func (r *Reservation) makeTicks() *ReservationTicks {
 	t := r.times()
 	t.PEs, t.Goal = r.PEs, r.EffectiveGoal()
 	for k := range r.Requests {

@@ -25,7 +25,9 @@ type TVCTicksRequest struct {
 }
 
 // Ticks returns the instance, which must be valid, in whole numbers.
-func (v *TVC) Ticks() *TVCTicks {
+func (v *TVC) Ticks() *TVCTicks { return viewOf(v, v.makeTicks) }
+
+func (v *TVC) makeTicks() *TVCTicks {
 	t := v.ticks()
 	t.Requests = make([]TVCTicksRequest, len(v.Requests))
 	fits := t.fitting()

@@ -221,7 +221,9 @@ func (u *VCSchedUnits) ClassOf(h int32) int32 {
 }
 
 // Units converts the needs to integers. Sums over all tasks don't overflow int64.
-func (v *VCSched) Units() *VCSchedUnits {
+func (v *VCSched) Units() *VCSchedUnits { return viewOf(v, v.makeUnits) }
+
+func (v *VCSched) makeUnits() *VCSchedUnits {
 	n := v.Tasks()
 	u := &VCSchedUnits{Hosts: v.Hosts, Scale: 1e13, CPU: make([]int64, 0, n), Job: make([]int32, 0, n)}
 	u.classes(v)

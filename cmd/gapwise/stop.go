@@ -20,27 +20,12 @@ var errDeaf = fmt.Errorf("stopped: the solver did not return: %w", context.Cance
 // patiently does what doesn't tell its incumbents, but after ctx has ended waits no longer
 // than patience.
 func (p *program) patiently(ctx context.Context, solve func() (model.Result, error)) (model.Result, error) {
-	type solved struct {
-		r   model.Result
-		err error
-	}
-	done := make(chan solved, 1)
-	go func() {
-		var s solved
-		s.err = caught.Call(func() (err error) { s.r, err = solve(); return err })
-		done <- s
-	}()
-	select {
-	case s := <-done:
-		return s.r, s.err
-	case <-ctx.Done():
-	}
-	select {
-	case s := <-done:
-		return s.r, s.err
-	case <-time.After(p.patience):
+	var solved model.Result
+	returned, err := caught.Within(ctx, func() time.Duration { return p.patience }, func() (err error) { solved, err = solve(); return err })
+	if !returned {
 		return model.Result{}, errDeaf
 	}
+	return solved, err
 }
 
 // leave is how long a command has after the first signal to end by itself: those that
@@ -56,21 +41,15 @@ func (p *program) leave(command string) time.Duration {
 // untilLeft runs a command line and returns its exit code. After the first signal it
 // waits no longer than leave: what reads, judges or draws ends there.
 func (p *program) untilLeft(ctx context.Context, args []string) int {
-	done := make(chan int, 1)
-	go func() { done <- p.run(ctx, args) }()
-	select {
-	case code := <-done:
-		return code
-	case <-ctx.Done():
-	}
 	command := ""
 	if len(args) > 1 {
 		command = args[1]
 	}
-	select {
-	case code := <-done:
+	code := 0
+	returned, err := caught.Within(ctx, func() time.Duration { return p.leave(command) }, func() error { code = p.run(ctx, args); return nil })
+	caught.Pass(err)
+	if returned {
 		return code
-	case <-time.After(p.leave(command)):
 	}
 	fmt.Fprintln(p.err, "gapwise: stopped")
 	if command == "bench" {

@@ -4,8 +4,10 @@
 package caught
 
 import (
+	"context"
 	"fmt"
 	"runtime/debug"
+	"time"
 )
 
 // Panic is what a function panicked with, and where.
@@ -40,5 +42,24 @@ func Call(f func() error) (err error) {
 func Pass(err error) {
 	if err != nil {
 		panic(err)
+	}
+}
+
+// Within calls a function in a goroutine and waits for it, after ctx has ended no longer than
+// late says. It reports whether the function has returned, with its error as Call has it; if
+// not, the function goes on by itself.
+func Within(ctx context.Context, late func() time.Duration, f func() error) (returned bool, err error) {
+	done := make(chan error, 1)
+	go func() { done <- Call(f) }()
+	select {
+	case err := <-done:
+		return true, err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return true, err
+	case <-time.After(late()):
+		return false, nil
 	}
 }
