@@ -3,7 +3,6 @@ package benchmarks
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -258,29 +257,44 @@ func (e *execution) job(ctx context.Context, j *job) error {
 	e.said[report] = true
 	e.say.Unlock()
 	features := model.Features(c.Instance)
-	for _, r := range j.runs {
-		track := &runs.Tracker{Sense: model.SenseOf(c.Instance), Began: time.Now()}
-		res, err := r.solve(ctx, c, track.Progress)
+	var track *runs.Tracker
+	var bad error
+	ways := func(yield func(gapwise.Options) bool) {
+		for _, r := range j.runs {
+			track = &runs.Tracker{Sense: model.SenseOf(c.Instance), Began: time.Now()}
+			var o gapwise.Options
+			if o, bad = r.options(c.Instance.Kind(), track.Progress); bad != nil || !yield(o) {
+				return
+			}
+		}
+	}
+	k := 0
+	for x, err := range c.Each(ctx, ways) {
+		r := j.runs[k]
+		k++
 		if ctx.Err() != nil {
 			return ctx.Err() // the run was cut short: it doesn't count
+		}
+		if err == nil && x.Declined != nil {
+			x.Result, err = r.declined(c, x)
 		}
 		if err != nil {
 			return fmt.Errorf("%s by %s: %w", j.c.Name, r.a.Label, err)
 		}
-		rec, err := r.a.record(c.Instance, j.c.Params, features, res)
+		rec, err := r.a.record(c.Instance, j.c.Params, features, x.Result)
 		if err != nil {
 			return err
 		}
-		rec.Plan, rec.Instance, rec.Trajectory = e.plan.Name, j.c.Name, track.Trajectory(res)
+		rec.Plan, rec.Instance, rec.Trajectory = e.plan.Name, j.c.Name, track.Trajectory(x.Result)
 		rec.Run, rec.Runs, rec.PlanDigest, rec.Shard = r.number, e.listing.runs, e.listing.digest, e.Shard.String()
-		if rec.SolutionFile, err = keep(&rec, e.Solutions, cmp.Or(e.Folder, filepath.Dir(e.Results)), res); err != nil {
+		if rec.SolutionFile, err = keep(&rec, e.Solutions, cmp.Or(e.Folder, filepath.Dir(e.Results)), x.Result); err != nil {
 			return err
 		}
 		if err := e.ran(rec); err != nil {
 			return err
 		}
 	}
-	return nil
+	return bad
 }
 
 // ran writes a run.
@@ -374,28 +388,22 @@ type run struct {
 	number int // in the plan
 }
 
-func (r run) solve(ctx context.Context, c *gapwise.Case, progress func(model.Progress)) (model.Result, error) {
-	o, err := r.a.options(c.Instance.Kind(), r.seed)
-	if err != nil {
-		return model.Result{}, err
-	}
+// options returns the options of the run on an instance of a kind.
+func (r run) options(kind model.Kind, progress func(model.Progress)) (gapwise.Options, error) {
+	o, err := r.a.options(kind, r.seed)
 	o.Progress = progress
 	if s := r.a.solver(); s != nil {
-		o.Algorithm, o.Formulation = "", ""
-		o.Solver = s
+		o.Algorithm, o.Formulation, o.Solver = "", "", s
 	}
-	res, err := c.Solve(ctx, o)
-	var refused *gapwise.RefusedError
-	if !errors.Is(err, model.ErrUnsupported) && !errors.As(err, &refused) {
-		return res, err
-	}
-	// An instance that a formulation doesn't support doesn't end the plan, nor does a
-	// wrong solution of a user's program.
-	in := c.Instance
-	hash, hashErr := c.Hash()
-	elapsed := res.Elapsed
-	res = model.NewResult(r.a.Name, r.seed)
-	res.Elapsed = elapsed
-	res.Instance, res.InstanceHash, res.Kind, res.Version, res.Reason = in.ID(), hash, in.Kind(), gapwise.Version, err.Error()
-	return res, hashErr
+	return o, err
+}
+
+// declined returns what there is of a run that a formulation doesn't support, or of which
+// a user's program gave a wrong solution: neither ends the plan.
+func (r run) declined(c *gapwise.Case, x gapwise.Outcome) (model.Result, error) {
+	hash, err := c.Hash()
+	res, in := model.NewResult(r.a.Name, r.seed), c.Instance
+	res.Elapsed = x.Result.Elapsed
+	res.Instance, res.InstanceHash, res.Kind, res.Version, res.Reason = in.ID(), hash, in.Kind(), gapwise.Version, x.Declined.Error()
+	return res, err
 }

@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/gapwise/gapwise"
@@ -9,23 +10,36 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Solve solves an instance that is of no plan, and returns its record, sealed, with
-// the result that the record is of. The options' Progress is called, too.
-func Solve(ctx context.Context, c *gapwise.Case, o gapwise.Options) (runs.Record, model.Result, error) {
-	track := &runs.Tracker{Sense: model.SenseOf(c.Instance), Began: time.Now()}
-	also := o.Progress
-	o.Progress = func(p model.Progress) {
-		track.Progress(p)
-		if also != nil {
-			also(p)
+// Solved is a run that is of no plan, with its result.
+type Solved struct {
+	Record runs.Record // sealed
+	gapwise.Outcome
+}
+
+// SolveEach solves an instance in several ways (gapwise.Case.Each), and makes records of them.
+func SolveEach(ctx context.Context, c *gapwise.Case, ways iter.Seq[gapwise.Options]) iter.Seq2[Solved, error] {
+	return func(yield func(Solved, error) bool) {
+		var track *runs.Tracker
+		tracked := func(next func(gapwise.Options) bool) {
+			for o := range ways {
+				track = &runs.Tracker{Sense: model.SenseOf(c.Instance), Began: time.Now()}
+				o.Progress = track.Progress
+				if !next(o) {
+					return
+				}
+			}
+		}
+		features := model.Features(c.Instance)
+		for x, err := range c.Each(ctx, tracked) {
+			s := Solved{Outcome: x}
+			if err == nil && x.Declined == nil {
+				a := Algorithm{Name: x.Result.Algorithm, Label: x.Result.Algorithm, TimeLimit: x.TimeLimit}
+				s.Record, err = a.record(c.Instance, nil, features, x.Result)
+				s.Record.Trajectory, s.Record.Sealed = track.Trajectory(x.Result), true
+			}
+			if !yield(s, err) {
+				return
+			}
 		}
 	}
-	res, err := c.Solve(ctx, o)
-	if err != nil {
-		return runs.Record{}, res, err
-	}
-	a := Algorithm{Name: res.Algorithm, Label: res.Algorithm, TimeLimit: o.TimeLimit}
-	rec, err := a.record(c.Instance, nil, model.Features(c.Instance), res)
-	rec.Trajectory, rec.Sealed = track.Trajectory(res), true
-	return rec, res, err
 }

@@ -14,7 +14,6 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/benchmarks"
 	"github.com/gapwise/gapwise/instances"
-	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/internal/params"
 	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/words"
@@ -193,58 +192,13 @@ func (p *program) solveOptions(c *cli.Command) (gapwise.Options, error) {
 func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, o gapwise.Options) error {
 	// Everything is read and the output looked at before anything is
 	// solved: a slip costs no time.
-	if err := checkOutput(c.String("output"), paths); err != nil {
+	steps, err := p.checkSolve(c, paths, &o)
+	if err != nil {
 		return err
 	}
-	if err := checkCSV(c, paths); err != nil {
+	all, err := p.toSolve(ctx, c, paths, o)
+	if err != nil {
 		return err
-	}
-	if f := c.String("proof"); f != "" {
-		switch {
-		case len(paths) > 1 || isStdout(f):
-			return usagef("solve: --proof takes one file to solve, and a file to write")
-		case several(c):
-			return usagef("solve: --proof takes one algorithm: only the engine kernel writes proofs")
-		}
-		if err := checkOutput(f, paths); err != nil {
-			return err
-		}
-		o.Proof = &model.ProofWriter{} // for the options' check; it is opened below
-	}
-	steps := p.newTrace(c)
-	if steps != nil {
-		if several(c) {
-			return usagef("solve: --trace takes one algorithm")
-		}
-		if steps.path != "-" {
-			if err := checkOutput(steps.path, paths); err != nil {
-				return err
-			}
-		}
-		o.Trace = steps.step
-	}
-	var all []model.Instance
-	var assumptions []string
-	for _, path := range paths {
-		var in model.Instance
-		var assumed string
-		err := unlessStopped(ctx, func() (err error) { in, assumed, err = read(c, path); return err })
-		if err != nil {
-			return err
-		}
-		assumptions = append(assumptions, assumed)
-		for _, one := range each(c, o) {
-			if one.Algorithm == "all" {
-				continue
-			}
-			if err := one.Check(in.Kind()); err != nil {
-				return fmt.Errorf("%s: %w", instances.Label(path), err)
-			}
-		}
-		if _, ok := in.(model.OutcomeTeller); !ok && c.String("csv") != "" {
-			return fmt.Errorf("%s: %w: solutions of %s run no jobs over time, leave --csv out", instances.Label(path), model.ErrUnsupported, in.Kind())
-		}
-		all = append(all, in)
 	}
 	// Standard output takes one thing: the results as JSON, by --json or by
 	// -o -, the table by --csv -, or else what is for people to read.
@@ -252,98 +206,35 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	if isStdout(c.String("output")) || isStdout(c.String("csv")) {
 		human = p.err
 	}
-	if !quiet {
+	if quiet {
+		human = nil
+	} else {
 		fmt.Fprintf(human, "gapwise %s, seed %d\n", gapwise.Version, o.Seed)
 	}
 	code := exitOK
 	var results []model.Result
-	for k, in := range all {
-		o := o
-		problem, err := gapwise.ProblemOf(in.Kind())
+	for _, x := range all {
+		mine, refused, err := p.solveOne(ctx, c, x, o, human)
 		if err != nil {
 			return err
 		}
-		if o.Parameters, err = parametersOf(c, problem); err != nil {
-			return err
-		}
-		if o.Start != nil {
-			start, changes, err := gapwise.CompleteStart(ctx, in, o.Start)
-			if err != nil {
-				return fmt.Errorf("%s: %w", instances.Label(paths[k]), err)
-			}
-			if o.Start = start; changes != (model.Completion{}) {
-				fmt.Fprintf(p.err, "start: %v\n", changes)
-			}
-		}
-		options, everything := each(c, o), false
-		if options[0].Algorithm == "all" {
-			options, everything = nil, true
-			for _, a := range gapwise.Algorithms(in.Kind()) {
-				one := o
-				one.Algorithm = a.Name
-				options = append(options, one)
-			}
-		}
-		instance := gapwise.NewCase(in)
-		var mine []model.Result
-		for _, one := range options {
-			quieten := func() {}
-			if c.Bool("verbose") || !quiet && isTerminal(p.err) {
-				log := &solverLog{w: p.err}
-				one.Progress, quieten = log.progress, log.beat(time.Now())
-				one.Judging = func() { fmt.Fprintln(p.err, "verifying ...") }
-			}
-			proof, err := createProof(c.String("proof"))
-			if err != nil {
-				return err
-			}
-			if proof != nil {
-				one.Proof = &model.ProofWriter{Writer: proof}
-			}
-			one.Patience = p.patience
-			var r model.Result
-			err = caught.Call(func() (err error) { r, err = instance.Solve(ctx, one); return err })
-			quieten()
-			err = proof.close(err)
-			proof.name(r.Evidence)
-			if err == nil && proof != nil && !quiet {
-				fmt.Fprintf(human, "proof in %s, %d bytes: gapwise check replays it\n", proof.Name(), proof.size())
-			}
-			if everything && errors.Is(err, model.ErrUnsupported) {
-				continue // another formulation's instance
-			}
-			var refused *gapwise.RefusedError
-			if errors.As(err, &refused) && len(options) > 1 { // the others have nothing to do with it
-				fmt.Fprintf(p.err, "gapwise: %s: %v\n", instances.Label(paths[k]), err)
-				code = worst(code, exitDefect)
-				continue
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", instances.Label(paths[k]), err)
-			}
-			mine = append(mine, r)
-			if ctx.Err() != nil {
-				break // Ctrl-C: the other algorithms have nothing to say
-			}
+		if refused {
+			code = worst(code, exitDefect)
 		}
 		if len(mine) == 0 {
 			continue // each was refused
 		}
-		if err := gapwise.Join(in, mine, o.GapLimit()); err != nil {
-			return err
-		}
 		code = worst(code, codeOfAll(mine, ctx.Err() != nil))
 		results = append(results, mine...)
 		if quiet {
-			if assumptions[k] != "" {
-				fmt.Fprintln(p.err, words.Wrap(assumptions[k], 78, 2))
+			if x.assumed != "" {
+				fmt.Fprintln(p.err, words.Wrap(x.assumed, 78, 2))
 			}
-			if err := writeLines(p.out, mine); err != nil {
-				return err
-			}
-			continue
+			err = writeLines(p.out, mine)
+		} else {
+			err = summary(ctx, human, x.in, x.assumed, mine)
 		}
-		if err := summary(ctx, human, in, assumptions[k], mine); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -358,7 +249,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 	if f := c.String("csv"); f != "" {
 		if results[0].Solution == nil {
 			fmt.Fprintf(p.err, "%s isn't written: there is no solution\n", f)
-		} else if err := p.writeJobs(f, all[0], results[0].Solution); err != nil {
+		} else if err := p.writeJobs(f, all[0].in, results[0].Solution); err != nil {
 			return err
 		}
 	}
@@ -366,6 +257,149 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 		return codeError(code)
 	}
 	return nil
+}
+
+// checkSolve reports flags that don't go together, and completes the options by what
+// they write to.
+func (p *program) checkSolve(c *cli.Command, paths []string, o *gapwise.Options) (*traceFile, error) {
+	if err := checkOutput(c.String("output"), paths); err != nil {
+		return nil, err
+	}
+	if err := checkCSV(c, paths); err != nil {
+		return nil, err
+	}
+	if f := c.String("proof"); f != "" {
+		switch {
+		case len(paths) > 1 || isStdout(f):
+			return nil, usagef("solve: --proof takes one file to solve, and a file to write")
+		case several(c):
+			return nil, usagef("solve: --proof takes one algorithm: only the engine kernel writes proofs")
+		}
+		if err := checkOutput(f, paths); err != nil {
+			return nil, err
+		}
+		o.Proof = &model.ProofWriter{} // for the options' check; solveOne opens it
+	}
+	steps := p.newTrace(c)
+	if steps == nil {
+		return nil, nil
+	}
+	if several(c) {
+		return nil, usagef("solve: --trace takes one algorithm")
+	}
+	if steps.path != "-" {
+		if err := checkOutput(steps.path, paths); err != nil {
+			return nil, err
+		}
+	}
+	o.Trace = steps.step
+	return steps, nil
+}
+
+// toSolve is an instance with its file and what was assumed of it.
+type toSolve struct {
+	in            model.Instance
+	path, assumed string
+}
+
+// toSolve reads the instances and checks that the options go with each.
+func (p *program) toSolve(ctx context.Context, c *cli.Command, paths []string, o gapwise.Options) (all []toSolve, err error) {
+	for _, path := range paths {
+		x := toSolve{path: path}
+		if err := unlessStopped(ctx, func() (err error) { x.in, x.assumed, err = read(c, path); return err }); err != nil {
+			return nil, err
+		}
+		for _, one := range each(c, o) {
+			if one.Algorithm == "all" {
+				continue
+			}
+			if err := one.Check(x.in.Kind()); err != nil {
+				return nil, fmt.Errorf("%s: %w", instances.Label(path), err)
+			}
+		}
+		if _, ok := x.in.(model.OutcomeTeller); !ok && c.String("csv") != "" {
+			return nil, fmt.Errorf("%s: %w: solutions of %s run no jobs over time, leave --csv out", instances.Label(path), model.ErrUnsupported, x.in.Kind())
+		}
+		all = append(all, x)
+	}
+	return all, nil
+}
+
+// solveOne solves an instance by all algorithms that are asked for, and says so to people
+// unless human is nil. It reports whether a solution was refused.
+func (p *program) solveOne(ctx context.Context, c *cli.Command, x toSolve, o gapwise.Options, human io.Writer) (mine []model.Result, refused bool, err error) {
+	named := func(err error) error { return fmt.Errorf("%s: %w", instances.Label(x.path), err) }
+	problem, err := gapwise.ProblemOf(x.in.Kind())
+	if err != nil {
+		return nil, false, err
+	}
+	if o.Parameters, err = parametersOf(c, problem); err != nil {
+		return nil, false, err
+	}
+	if o.Start != nil {
+		start, changes, err := gapwise.CompleteStart(ctx, x.in, o.Start)
+		if err != nil {
+			return nil, false, named(err)
+		}
+		if o.Start = start; changes != (model.Completion{}) {
+			fmt.Fprintf(p.err, "start: %v\n", changes)
+		}
+	}
+	options, everything := each(c, o), false
+	if options[0].Algorithm == "all" {
+		options, everything = nil, true
+		for _, a := range gapwise.Algorithms(x.in.Kind()) {
+			one := o
+			one.Algorithm = a.Name
+			options = append(options, one)
+		}
+	}
+	var proof *proofFile
+	var unopened error
+	quieten := func() {}
+	ways := func(yield func(gapwise.Options) bool) {
+		for _, one := range options {
+			if proof, unopened = createProof(c.String("proof")); unopened != nil {
+				return
+			}
+			if c.Bool("verbose") || human != nil && isTerminal(p.err) {
+				log := &solverLog{w: p.err}
+				one.Progress, quieten = log.progress, log.beat(time.Now())
+				one.Judging = func() { fmt.Fprintln(p.err, "verifying ...") }
+			}
+			if proof != nil {
+				one.Proof = &model.ProofWriter{Writer: proof}
+			}
+			one.Patience = p.patience
+			if !yield(one) {
+				return
+			}
+		}
+	}
+	for way, err := range gapwise.NewCase(x.in).Each(ctx, ways) {
+		quieten()
+		quieten = func() {}
+		unfinished := proof.close(errors.Join(err, way.Declined))
+		proof.name(way.Result.Evidence)
+		if unfinished == nil && proof != nil && human != nil {
+			fmt.Fprintf(human, "proof in %s, %d bytes: gapwise check replays it\n", proof.Name(), proof.size())
+		}
+		var wrong *gapwise.RefusedError
+		switch {
+		case everything && errors.Is(way.Declined, model.ErrUnsupported): // another formulation's instance
+		case errors.As(way.Declined, &wrong) && len(options) > 1: // the others have nothing to do with it
+			fmt.Fprintf(p.err, "gapwise: %s: %v\n", instances.Label(x.path), way.Declined)
+			refused = true
+		case unfinished != nil:
+			return nil, refused, named(unfinished)
+		default:
+			mine = append(mine, way.Result)
+		}
+	}
+	if unopened != nil || len(mine) == 0 {
+		return nil, refused, unopened
+	}
+	return mine, refused, gapwise.Join(x.in, mine, o.GapLimit())
 }
 
 // checkCSV reports what doesn't go with --csv: one table is of one solution.

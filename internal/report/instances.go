@@ -81,7 +81,7 @@ func (d *pictures) draw(ctx context.Context, r *run, alt, caption string) (*pict
 		}
 	}
 	switch {
-	case errors.Is(err, model.ErrUnsupported) || err != nil && strings.Contains(err.Error(), "rectangles"):
+	case errors.Is(err, model.ErrUnsupported):
 		d.without++
 		return nil, nil
 	case err != nil:

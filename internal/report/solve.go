@@ -61,29 +61,33 @@ func (s Solving) solve(ctx context.Context, in model.Instance) (*solved, error) 
 		}
 	}
 	names = append(names, "auto")
-	for k, name := range names {
-		if ctx.Err() != nil {
-			all.cut = true
-			break
+	tried := 0
+	ways := func(yield func(gapwise.Options) bool) {
+		for ; tried < len(names) && ctx.Err() == nil; tried++ {
+			if !yield(gapwise.Options{Algorithm: names[tried], Settings: model.Settings{Seed: s.Seed, TimeLimit: s.TimeLimit}}) {
+				tried++
+				return
+			}
 		}
-		rec, res, err := benchmarks.Solve(ctx, c, gapwise.Options{Algorithm: name, Settings: model.Settings{Seed: s.Seed, TimeLimit: s.TimeLimit}})
-		if errors.Is(err, model.ErrUnsupported) {
-			continue
+	}
+	for x, err := range benchmarks.SolveEach(ctx, c, ways) {
+		if err == nil && !errors.Is(x.Declined, model.ErrUnsupported) {
+			err = x.Declined
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", x.Algorithm, err)
 		}
-		if slices.ContainsFunc(all.runs, func(r Run) bool { return r.Algorithm == rec.Algorithm }) {
+		if x.Declined != nil || slices.ContainsFunc(all.runs, func(r Run) bool { return r.Algorithm == x.Record.Algorithm }) {
 			continue // auto has run the heuristics again
 		}
-		all.runs = append(all.runs, Run{Record: rec, Instance: in, Solution: res.Solution})
-		metric := in.Metrics()[0]
-		what := "no solution"
-		if res.Solution != nil {
-			what = metric.Name + " " + withUnit(res.Objective, metric.Unit)
+		all.runs = append(all.runs, Run{Record: x.Record, Instance: in, Solution: x.Result.Solution})
+		metric, what := in.Metrics()[0], "no solution"
+		if x.Result.Solution != nil {
+			what = metric.Name + " " + withUnit(x.Result.Objective, metric.Unit)
 		}
-		s.say("%d of %d: %s, %s, %s", k+1, len(names), rec.Algorithm, what, words.Duration(rec.ElapsedS))
+		s.say("%d of %d: %s, %s, %s", tried+1, len(names), x.Record.Algorithm, what, words.Duration(x.Record.ElapsedS))
 	}
+	all.cut = tried < len(names)
 	if err := ctx.Err(); err != nil && len(all.runs) == 0 {
 		return nil, fmt.Errorf("report: stopped before an algorithm had ended: %w", err)
 	}
