@@ -76,9 +76,9 @@ fuzz: ## every fuzz target for FUZZTIME
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
 
-ablation: build ## runs each search without each of its devices, into results (half an hour)
-	@for k in dag reservation vcsched tvc batch kernel; do \
-	  bin/gapwise bench ablation-$$k --without each -o results/ablation-$$k.jsonl || exit 1; done
+ablation: ## runs each search without each of its devices, for docs/ablation (an hour)
+	@$(with_highs) rm -f results/ablation-*.jsonl && $(GO) run ./scripts/reproduce $(if $(DIRTY),-dirty) \
+	  ablation-dag ablation-reservation ablation-vcsched ablation-tvc ablation-batch
 
 audit: ## claims held against each other for AUDIT (1m, 10m, ...), from the seed SEED
 	@$(with_highs) $(GO) build $(stamp) -o bin/gapwise ./cmd/gapwise

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	gapwise "github.com/gapwise/gapwise"
-	"github.com/gapwise/gapwise/exact"
-	"github.com/gapwise/gapwise/model"
 )
 
 // stgRow counts the runs on the Standard Task Graphs of one size on one number
@@ -113,40 +111,4 @@ func traces() (map[string]string, error) {
 		all[strings.TrimSuffix(filepath.Base(f), ".json.gz")] = f
 	}
 	return all, err
-}
-
-// ablation runs a plan as it is and without each device of a problem's native search or,
-// of the plan ablation-kernel, of the kernel. It returns, for each of them, what the plan's
-// algorithms do, the last on larger instances with more time.
-func (r *runner) ablation(plan string, kind any) (all []ablated, err error) {
-	p, err := gapwise.ProblemOf(model.Kind(fmt.Sprint(kind)))
-	if err != nil {
-		return nil, err
-	}
-	devices, algorithms := p.Search.Devices(), "search,search-60s"
-	if plan == "ablation-kernel" {
-		devices, algorithms = p.Kernel.Devices(), "kernel"
-	}
-	for _, d := range append([]exact.Device{{}}, devices...) {
-		var flags []string
-		if d.Name != "" {
-			flags = []string{"--without", d.Name}
-		}
-		file, err := r.bench(plan, flags...)
-		if err != nil {
-			return nil, err
-		}
-		found, err := r.rows(file, "", algorithms, "runs,infeasible,optimal,gap mean %,nodes mean,time mean")
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, ablated{d, found[0], found[len(found)-1]})
-	}
-	return all, nil
-}
-
-// ablated is what a search does without a device.
-type ablated struct {
-	exact.Device
-	Small, Large row
 }

@@ -47,6 +47,7 @@ func (r *runner) functions() template.FuncMap {
 		"increase": func(from, to float64) float64 { return 100 * (to/from - 1) },
 		"dict":     dict,
 		"list":     func(x ...any) []any { return x },
+		"percent":  func(share float64) float64 { return 100 * share },
 		"ratio":    func(a, b float64) float64 { return a / b },
 		"sub":      func(a, b int) int { return a - b },
 		"add":      func(a, b int) int { return a + b },

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/benchmarks"
+	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/model"
+)
+
+// ablation is what each device of a problem's native search brings on the plan
+// ablation-KIND. It stands in docs/ablation/KIND.json, for the document and for the
+// test that holds devices to it.
+type ablation struct {
+	Code string `json:"code"` // of exact/KIND when it ran, see codeOf
+	// Rows are the search as it is and then without each device.
+	Rows []ablationRow `json:"rows"`
+}
+
+// ablationRow is the search without a device, "" without none.
+type ablationRow struct {
+	exact.Device
+	Proved int `json:"proved"`
+	Runs   int `json:"runs"`
+	// Gap is the mean, as a share, to the best bound of any run on the instance; 0 where
+	// there is none.
+	Gap float64 `json:"gap"`
+	// Nodes and Time are of the instances that both this and the whole search prove, as
+	// multiples of the whole search's.
+	Nodes float64 `json:"nodes"`
+	Time  float64 `json:"time"`
+}
+
+// shows reports whether a row says that its device brings something: without it less
+// is proved, gaps are wider, or there are more nodes by a hundredth.
+func (x *ablationRow) shows(whole *ablationRow) bool {
+	return x.Proved < whole.Proved || x.Gap > 1.01*whole.Gap+1e-9 || x.Nodes > 1.01
+}
+
+func ablationFile(kind string) string { return filepath.Join("docs", "ablation", kind+".json") }
+
+// ablation runs the plan ablation-KIND as it is and without each device, and keeps what
+// that says.
+func (r *runner) ablation(kind string) (*ablation, error) {
+	p, err := gapwise.ProblemOf(model.Kind(kind))
+	if err != nil {
+		return nil, err
+	}
+	file, err := r.benchAlone("ablation-"+kind, "--without", benchmarks.Each)
+	if err != nil {
+		return nil, err
+	}
+	records, err := r.records(file)
+	if err != nil {
+		return nil, err
+	}
+	a := &ablation{}
+	if a.Code, err = codeOf(filepath.Join("exact", kind)); err != nil {
+		return nil, err
+	}
+	known := runs.Learn(records, nil)
+	of := func(label string) map[string]runs.Run {
+		all := map[string]runs.Run{}
+		for k := range records {
+			if x := &records[k]; x.Algorithm == label {
+				all[x.Instance] = runs.Run{Record: x, Known: known[x.Hash]}
+			}
+		}
+		return all
+	}
+	whole := of("search")
+	for _, d := range append([]exact.Device{{}}, p.Search.Devices()...) {
+		label := "search"
+		if d.Name != "" {
+			label = benchmarks.WithoutLabel(label, d.Name)
+		}
+		a.Rows = append(a.Rows, ablate(d, of(label), whole))
+	}
+	text, err := json.MarshalIndent(a, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return a, os.WriteFile(ablationFile(kind), append(text, '\n'), 0o644)
+}
+
+// ablate compares the runs without a device, by instance, with those of the whole
+// search.
+func ablate(d exact.Device, without, whole map[string]runs.Run) ablationRow {
+	x := ablationRow{Device: d, Runs: len(without)}
+	proved := func(r runs.Run) bool {
+		return r.Status == model.StatusOptimal || r.Status == model.StatusInfeasible
+	}
+	var nodes, time [2]float64
+	for name, r := range without {
+		if gap := r.Gap(); !math.IsNaN(gap) {
+			x.Gap += gap / float64(len(without))
+		}
+		if !proved(r) {
+			continue
+		}
+		x.Proved++
+		if all, ok := whole[name]; ok && proved(all) {
+			nodes[0], nodes[1] = nodes[0]+float64(r.Nodes), nodes[1]+float64(all.Nodes)
+			time[0], time[1] = time[0]+r.ElapsedS, time[1]+all.ElapsedS
+		}
+	}
+	x.Nodes, x.Time = nodes[0]/max(1, nodes[1]), time[0]/max(1e-9, time[1])
+	return x
+}
+
+// codeOf returns the digest of a folder's Go code without its tests and comments.
+func codeOf(folder string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		return "", err
+	}
+	slices.Sort(files)
+	digest := sha256.New()
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		set := token.NewFileSet()
+		parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return "", err
+		}
+		var text bytes.Buffer
+		if err := format.Node(&text, set, parsed); err != nil {
+			return "", err
+		}
+		// Lines that comments leave empty don't count.
+		for line := range strings.Lines(text.String()) {
+			if line = strings.TrimSpace(line); line != "" {
+				fmt.Fprintln(digest, line)
+			}
+		}
+	}
+	return fmt.Sprintf("%.8x", digest.Sum(nil)), nil
+}

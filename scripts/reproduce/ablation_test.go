@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gapwise/gapwise"
+)
+
+// Every device of a native search pays for itself by a table of today's code: a search
+// that has changed since wants `make ablation`, a device that shows nothing goes, or its
+// plan gets instances that it is for.
+func TestDevicesPay(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
+	for _, p := range gapwise.Problems() {
+		kind := string(p.Kind)
+		t.Run(kind, func(t *testing.T) {
+			text, err := os.ReadFile(ablationFile(kind))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var a ablation
+			if err := json.Unmarshal(text, &a); err != nil {
+				t.Fatal(err)
+			}
+			code, err := codeOf(filepath.Join("exact", kind))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Code != code {
+				t.Errorf("%s is of other code than exact/%s has now (%s, now %s): run make ablation", ablationFile(kind), kind, a.Code, code)
+			}
+			devices := p.Search.Devices()
+			if len(a.Rows) != 1+len(devices) || len(devices) == 0 {
+				t.Fatalf("%s has %d rows, the search %d devices: run make ablation", ablationFile(kind), len(a.Rows), len(devices))
+			}
+			for k := range a.Rows[1:] {
+				x := &a.Rows[1+k]
+				if x.Name != devices[k].Name {
+					t.Errorf("row %d is of %q, the device is %q: run make ablation", 1+k, x.Name, devices[k].Name)
+				}
+				if !x.shows(&a.Rows[0]) {
+					t.Errorf("%s shows nothing on the plan ablation-%s: %+v, the whole search %+v", x.Name, kind, *x, a.Rows[0])
+				}
+			}
+		})
+	}
+}
+
+// Comments and tests aren't code, a number is.
+func TestCodeOf(t *testing.T) {
+	of := func(text string) string {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"a.go": text, "a_test.go": text + "// other\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		code, err := codeOf(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return code
+	}
+	plain := of("package a\n\nconst x = 1\n")
+	if other := of("// Package a is.\npackage a\n\n// x is one.\nconst x = 1 // or so\n"); other != plain {
+		t.Error("a comment changes the digest")
+	}
+	if other := of("package a\n\nconst x = 2\n"); other == plain {
+		t.Error("a number doesn't change the digest")
+	}
+}
