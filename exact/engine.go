@@ -132,8 +132,5 @@ var kernelDevices = []Switch[lcg.Device]{
 	{lcg.Downwards, Device{"downwards", "looks for better solutions, in turns with the refutations"}},
 	{lcg.PrecedenceSets, Device{"precedence-sets", "no-overlap: an activity starts when all that go before it can have ended"}},
 	{lcg.Overload, Device{"overload", "no-overlap: a window with more work than time is a conflict (Vilím 2004)"}},
-	{lcg.DetectablePrecedence, Device{"detectable-precedences", "no-overlap: orders that the bounds of two activities imply (Vilím 2004)"}},
-	{lcg.NotFirstNotLast, Device{"not-first-not-last", "no-overlap: activities that can't begin or end a set (Vilím 2004)"}},
 	{lcg.Transitivity, Device{"transitivity", "no-overlap: an activity goes before all that go after one that it goes before"}},
-	{lcg.EdgeFinding, Device{"edge-finding", "no-overlap: activities that must begin or end a set (Vilím 2004)"}},
 }

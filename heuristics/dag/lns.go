@@ -95,10 +95,6 @@ const (
 	lnsConflicts = 200
 	lnsEvents    = 10_000 // not within one search for a better plan
 	lnsPatience  = 100    // neighbourhoods in a row that bring nothing
-
-	// lnsOff are rules that cost more than they save in neighbourhoods: with them there
-	// were half as many conflicts in a second at 100 tasks.
-	lnsOff = lcg.DetectablePrecedence | lcg.NotFirstNotLast | lcg.EdgeFinding
 )
 
 func newNeighbourhoods(ctx context.Context, g *model.Graph, p Plan, seed uint64) *neighbourhoods {
@@ -193,7 +189,7 @@ func (x *neighbourhoods) search(ctx context.Context, relaxed []int32) (searched,
 			w.values[v] = x.rng.Int64N(2)
 		}
 	}
-	k := lcg.NewWith(&w.Model.Model, lcg.Options{Off: lnsOff})
+	k := lcg.New(&w.Model.Model)
 	found := false
 	for !closed && k.Conflicts < lnsConflicts*x.effort && k.Events < lnsEvents*x.effort {
 		k.SetPhases(w.values)

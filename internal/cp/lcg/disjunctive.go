@@ -25,10 +25,10 @@ func (k *Kernel) noOverlap(c *cp.NoOverlap) {
 //	all of C go before b             start b ≥ t0 + p(C); mirrored
 //
 // (Vilím: Global constraints in scheduling, 2007). Before b go those whose order says
-// so, and, if b isn't known to run, those that can't go after it: earliest end of b >
-// their latest start (detectable precedences; if both run, the pair has set the
-// order). The explanation names the presences of C and the bounds that are needed.
-// O(n²) a call; n is mostly below 20, where trees don't pay.
+// so. The explanation names the presences of C and the bounds that are needed. O(n²) a
+// call; n is mostly below 20, where trees don't pay. Edge finding, not-first-not-last
+// and detectable precedences aren't here: on 96 task graphs of 30 to 60 tasks the
+// kernel proved 92 without them and 91 with them, on 16 % less CPU time.
 //
 // All but the overload is done in two directions of time, 0 and 1. In direction 1 an
 // activity starts at minus its end and ends at minus its start.
@@ -39,9 +39,6 @@ type disjunctive struct {
 	sorted   [2][]int32 // as in items the last time
 	items    []item     // those that may run, by their earliest start, the latest first
 	ends     []int64
-	tight    [2][]int64 // ends of windows that are nearly full
-	packed   []int64
-	news     bool // something about an activity that runs
 	premises []cp.Lit
 }
 
@@ -84,21 +81,15 @@ func (p *disjunctive) attach(k *Kernel, self int32) {
 func (p *disjunctive) wake(k *Kernel, _, tag int32) {
 	n := int32(len(p.c.Starts))
 	if a, b := p.c.Starts[tag/n].If, p.c.Starts[tag%n].If; !k.fails(a) && !k.fails(b) {
-		p.news = p.news || k.holds(a) && k.holds(b)
 		k.schedule(p.self)
 	}
 }
 
 func (p *disjunctive) cancel() {}
 
-// propagate looks for edges and for what isn't last only if something has changed of
-// activities that run.
 func (p *disjunctive) propagate(k *Kernel) {
-	news := p.news
-	p.news = false
 	for d := range 2 {
-		if p.load(k, d); len(p.items) < 2 || d == 0 && !p.overload(k) || !k.off(PrecedenceSets) && !p.sets(k, d) ||
-			news && (!k.off(NotFirstNotLast) && !p.notLast(k, d) || !k.off(EdgeFinding) && !p.edges(k, d)) {
+		if p.load(k, d); len(p.items) < 2 || d == 0 && !p.overload(k) || !k.off(PrecedenceSets) && !p.sets(k, d) {
 			return
 		}
 	}
@@ -163,21 +154,19 @@ func (p *disjunctive) goes(i, j int32, d int) cp.Lit {
 }
 
 // overload looks at all windows that begin with an earliest start and end with a latest
-// end. It notes the ends of those, and in direction 1 the starts, that one more
-// activity might be too much for.
+// end.
 func (p *disjunctive) overload(k *Kernel) bool {
-	p.ends, p.tight[0], p.tight[1] = p.ends[:0], p.tight[0][:0], p.tight[1][:0]
-	most := int64(0)
-	p.packed = p.packed[:0] // most that is above the end of a window from each item
+	if k.off(Overload) {
+		return true
+	}
+	p.ends = p.ends[:0]
 	for i := range p.items {
 		p.ends = append(p.ends, p.items[i].end)
-		p.packed = append(p.packed, -infinite)
-		most = max(most, p.items[i].length)
 	}
 	slices.Sort(p.ends)
 	p.ends = slices.Compact(p.ends)
 	for _, end := range p.ends {
-		sum, longest, above := int64(0), -1, int64(-infinite)
+		sum, longest := int64(0), -1
 		for i := range p.items {
 			x := &p.items[i]
 			if x.end > end {
@@ -185,13 +174,8 @@ func (p *disjunctive) overload(k *Kernel) bool {
 			}
 			if x.runs {
 				sum += x.length
-				above = max(above, x.low+sum-end)
-				p.packed[i] = max(p.packed[i], x.low+sum-end)
 			} else if longest < 0 || x.length > p.items[longest].length {
 				longest = i
-			}
-			if k.off(Overload) {
-				continue
 			}
 			excess := x.low + sum - end
 			if excess > 0 {
@@ -209,16 +193,7 @@ func (p *disjunctive) overload(k *Kernel) bool {
 				k.schedule(p.self)
 			}
 		}
-		if above+most > 0 {
-			p.tight[0] = append(p.tight[0], end)
-		}
 	}
-	for i := range p.items {
-		if p.packed[i]+most > 0 {
-			p.tight[1] = append(p.tight[1], -p.items[i].low)
-		}
-	}
-	p.tight[1] = slices.Compact(p.tight[1])
 	return true
 }
 
@@ -243,14 +218,10 @@ func (p *disjunctive) block(out []cp.Lit, d int, from, end, spare int64, other i
 func (p *disjunctive) sets(k *Kernel, d int) bool {
 	for i := range p.items {
 		x := &p.items[i]
-		least := int64(infinite) // latest starts below it make a detectable precedence
-		if !x.runs && !k.off(DetectablePrecedence) {
-			least = x.low + x.length
-		}
 		sum, best := int64(0), int64(-infinite)
 		for j := range p.items {
 			y := &p.items[j]
-			if y.runs && j != i && (least < infinite && least > y.end-y.length || k.holds(p.goes(y.number, x.number, d))) {
+			if y.runs && j != i && k.holds(p.goes(y.number, x.number, d)) {
 				sum += y.length
 				best = max(best, y.low+sum)
 			}
@@ -266,24 +237,21 @@ func (p *disjunctive) sets(k *Kernel, d int) bool {
 // and are long enough.
 func (p *disjunctive) explain(k *Kernel, l cp.Lit, tag, at int32, out []cp.Lit) []cp.Lit {
 	b, d := tag/2, int(tag&1)
-	need, own := l.B, k.lowAt(l.SV, at)+p.c.Lengths[b] // of the earliest start, and its earliest end now
+	need := l.B // of the earliest start
 	if d == 1 {
-		need, own = need-p.c.Lengths[b], own-p.c.Lengths[b]
+		need -= p.c.Lengths[b]
 	}
 	p.items = p.items[:0]
 	for i, s := range p.c.Starts {
 		i := int32(i)
-		if i == b || !k.heldAt(s.If, at) {
+		if i == b || !k.heldAt(s.If, at) || !k.heldAt(p.goes(i, b, d), at) {
 			continue
 		}
-		x := item{number: i, length: p.c.Lengths[i], low: k.lowAt(p.startOf(i, d), at), runs: k.heldAt(p.goes(i, b, d), at)}
-		// runs says that the order is known; else, low + length is the latest end.
-		if x.end = x.length - k.lowAt(p.startOf(i, 1-d), at); d == 1 {
-			x.low, x.end = x.low-x.length, x.end-x.length
+		x := item{number: i, length: p.c.Lengths[i], low: k.lowAt(p.startOf(i, d), at)}
+		if d == 1 {
+			x.low -= x.length
 		}
-		if x.runs || own > x.end-x.length {
-			p.items = append(p.items, x)
-		}
+		p.items = append(p.items, x)
 	}
 	slices.SortFunc(p.items, func(x, y item) int {
 		if x.low != y.low {
@@ -291,25 +259,13 @@ func (p *disjunctive) explain(k *Kernel, l cp.Lit, tag, at int32, out []cp.Lit) 
 		}
 		return int(x.number - y.number)
 	})
-	sum, latest := int64(0), int64(-infinite) // latest start of those that can't go after b
+	sum := int64(0)
 	for n, x := range p.items {
-		sum += x.length
-		if !x.runs {
-			latest = max(latest, x.end-x.length)
-		}
-		if x.low+sum < need {
+		if sum += x.length; x.low+sum < need {
 			continue
 		}
 		for _, y := range p.items[:n+1] {
-			out = append(out, p.c.Starts[y.number].If, p.from(y.number, d, need-sum))
-			if y.runs {
-				out = append(out, p.goes(y.number, b, d))
-			} else {
-				out = append(out, p.by(y.number, d, latest+y.length))
-			}
-		}
-		if latest > -infinite {
-			out = append(out, p.from(b, d, latest+1-p.c.Lengths[b]))
+			out = append(out, p.c.Starts[y.number].If, p.from(y.number, d, need-sum), p.goes(y.number, b, d))
 		}
 		return out
 	}

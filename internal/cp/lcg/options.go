@@ -14,18 +14,15 @@ type Device uint32
 
 // The devices.
 const (
-	Learning             Device = 1 << iota // nogoods are kept
-	Restarts                                // searches begin anew
-	Phases                                  // first the value in the best solution
-	Minimisation                            // premises that follow from others are dropped
-	Upwards                                 // the least objective by refuting lower ones
-	Downwards                               // ... by improving solutions, in turns
-	PrecedenceSets                          // no-overlap: all that go before an activity pack
-	Overload                                // ... windows with more work than time
-	DetectablePrecedence                    // ... orders that the bounds of two imply, and what they pack
-	NotFirstNotLast                         // ... activities that can't begin or end a set
-	Transitivity                            // no-overlap: before one that goes before another
-	EdgeFinding                             // ... activities that must end or begin a set
+	Learning       Device = 1 << iota // nogoods are kept
+	Restarts                          // searches begin anew
+	Phases                            // first the value in the best solution
+	Minimisation                      // premises that follow from others are dropped
+	Upwards                           // the least objective by refuting lower ones
+	Downwards                         // ... by improving solutions, in turns
+	PrecedenceSets                    // no-overlap: all that go before an activity pack
+	Overload                          // ... windows with more work than time
+	Transitivity                      // no-overlap: before one that goes before another
 )
 
 // off reports whether a device is left out.
