@@ -37,27 +37,41 @@ func Solution(w io.Writer, o Options, frames []Frame) error {
 		return fmt.Errorf("draw: %w: no picture for %s", model.ErrUnsupported, frames[0].Instance.Kind())
 	}
 	switch {
-	case o.At != nil && kind != model.KindTVC:
+	case o.At != nil && !picture.moment:
 		return fmt.Errorf("draw: %w: the picture of a %s shows all times, not one moment", model.ErrUnsupported, kind)
-	case (o.From != nil || o.To != nil) && kind == model.KindVCSched:
+	case (o.From != nil || o.To != nil) && picture.timeless:
 		return fmt.Errorf("draw: %w: the picture of a %s has no time axis", model.ErrUnsupported, kind)
-	case o.Rows != nil && kind == model.KindTVC:
+	case o.Rows != nil && picture.moment:
 		return fmt.Errorf("draw: %w: the picture of a %s shows all servers", model.ErrUnsupported, kind)
-	case o.NoLinks && kind != model.KindDAG:
+	case o.NoLinks && !picture.links:
 		return fmt.Errorf("draw: %w: the picture of a %s has no links of a network to leave out", model.ErrUnsupported, kind)
-	case o.Usage && (kind == model.KindDAG || kind == model.KindVCSched):
+	case o.Usage && !picture.usage:
 		return fmt.Errorf("draw: %w: the picture of a %s has no curves of use over time", model.ErrUnsupported, kind)
 	}
-	return picture(w, o, frames)
+	return picture.draw(w, o, frames)
 }
 
-// pictures holds the function that draws the solutions of each problem.
-var pictures = map[model.Kind]func(w io.Writer, o Options, frames []Frame) error{
-	model.KindBatch:       executions,
-	model.KindDAG:         schedules,
-	model.KindReservation: bookings,
-	model.KindTVC:         clusters,
-	model.KindVCSched:     placements,
+// picture is how the solutions of a problem are drawn.
+type picture struct {
+	draw     func(w io.Writer, o Options, frames []Frame) error
+	terminal func(t *terminal, in model.Instance, s model.Solution) error
+	moment   bool // it shows one moment, of all servers
+	timeless bool // it has no time axis
+	links    bool // it has links that can be left out
+	usage    bool // it has curves of use over time
+}
+
+// pictures holds those of each problem.
+var pictures = map[model.Kind]picture{
+	model.KindBatch:       {draw: executions, terminal: inCharacters((*terminal).batch), usage: true},
+	model.KindDAG:         {draw: schedules, terminal: inCharacters((*terminal).dag), links: true},
+	model.KindReservation: {draw: bookings, terminal: inCharacters((*terminal).reservation), usage: true},
+	model.KindTVC:         {draw: clusters, terminal: inCharacters((*terminal).tvc), moment: true, usage: true},
+	model.KindVCSched:     {draw: placements, terminal: inCharacters((*terminal).vcsched), timeless: true},
+}
+
+func inCharacters[I model.Instance](f func(*terminal, I, model.Solution) error) func(*terminal, model.Instance, model.Solution) error {
+	return func(t *terminal, in model.Instance, s model.Solution) error { return f(t, in.(I), s) }
 }
 
 // wrongFrame returns the error for a frame of another problem than the first.

@@ -21,22 +21,11 @@ import (
 // one of the instance. O(B (rows + columns)) for B bars.
 func Terminal(w io.Writer, columns int, f Frame) error {
 	t := &terminal{columns: max(columns, 40), capacity: 1, axis: "s"}
-	var err error
-	switch in := f.Instance.(type) {
-	case *model.DAG:
-		err = t.dag(in, f.Solution)
-	case *model.Reservation:
-		err = t.reservation(in, f.Solution)
-	case *model.Batch:
-		err = t.batch(in, f.Solution)
-	case *model.TVC:
-		err = t.tvc(in, f.Solution)
-	case *model.VCSched:
-		err = t.vcsched(in, f.Solution)
-	default:
-		err = fmt.Errorf("%w: no picture for %s", model.ErrUnsupported, f.Instance.Kind())
+	p, ok := pictures[f.Instance.Kind()]
+	if !ok {
+		return fmt.Errorf("draw: %w: no picture for %s", model.ErrUnsupported, f.Instance.Kind())
 	}
-	if err != nil {
+	if err := p.terminal(t, f.Instance, f.Solution); err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
 	out := bufio.NewWriter(w)

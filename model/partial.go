@@ -57,16 +57,9 @@ func DecodePartial(in Instance, data []byte) (Solution, Missing, error) {
 		}
 		data = result.Solution
 	}
-	switch in := in.(type) {
-	case *Batch:
-		return in.partial(data)
-	case *DAG:
-		return in.partial(data)
-	case *Reservation:
-		return in.partial(data)
-	case *TVC:
-		return in.partial(data)
-	case *VCSched:
+	if in, ok := in.(interface {
+		partial(data []byte) (Solution, Missing, error)
+	}); ok {
 		return in.partial(data)
 	}
 	s, err := DecodeSolution(data)

@@ -5,25 +5,18 @@ import (
 	"time"
 )
 
-// startTime returns the field of an instance that says when its second 0 is; nil
-// for problems without one.
-func startTime(in Instance) *string {
-	switch in := in.(type) {
-	case *Batch:
-		return &in.StartTime
-	case *Reservation:
-		return &in.StartTime
-	case *TVC:
-		return &in.StartTime
-	}
-	return nil
-}
+// dated is an instance with a field that says when its second 0 is.
+type dated interface{ startTime() *string }
+
+func (b *Batch) startTime() *string       { return &b.StartTime }
+func (r *Reservation) startTime() *string { return &r.StartTime }
+func (v *TVC) startTime() *string         { return &v.StartTime }
 
 // StartTime returns the moment of an instance's second 0, in the time zone that
 // the instance gives; the zero time if it doesn't say.
 func StartTime(in Instance) time.Time {
-	if s := startTime(in); s != nil {
-		if t, err := time.Parse(time.RFC3339, *s); err == nil {
+	if d, ok := in.(dated); ok {
+		if t, err := time.Parse(time.RFC3339, *d.startTime()); err == nil {
 			return t
 		}
 	}
@@ -33,12 +26,10 @@ func StartTime(in Instance) time.Time {
 // SetStartTime states the moment of an instance's second 0; the zero time takes
 // it away. Problems without one are left as they are.
 func SetStartTime(in Instance, t time.Time) {
-	switch s := startTime(in); {
-	case s == nil:
-	case t.IsZero():
-		*s = ""
-	default:
-		*s = t.Format(time.RFC3339)
+	if d, ok := in.(dated); ok {
+		if *d.startTime() = ""; !t.IsZero() {
+			*d.startTime() = t.Format(time.RFC3339)
+		}
 	}
 }
 

@@ -35,80 +35,97 @@ type UsageStep struct {
 // whose solutions run no requests over time (dag and vcsched), and ErrInvalid for
 // solutions of another problem or of other requests. O(n log n) for n segments.
 func UsageOf(in Instance, s Solution) (*Usage, error) {
-	u := new(Usage)
-	wrong := fmt.Errorf("%w: a %T is no solution of %s", ErrInvalid, s, in.Kind())
-	switch in := in.(type) {
-	case *Reservation:
-		b, ok := s.(*Bookings)
-		if !ok {
-			return nil, wrong
-		}
-		index, err := in.Index(b)
-		if err != nil {
-			return nil, err
-		}
-		u.Unit, u.Capacity = "PEs", float64(in.PEs)
-		taken := make([]bool, len(in.Requests))
-		for i, k := range index {
-			q, start := &in.Requests[k], b.Bookings[i].StartS
-			taken[k] = true
-			if !q.Runs(start) {
-				u.wait(q.ArrivalS, max(q.ArrivalS, *q.CancelS))
-				continue
-			}
-			u.wait(q.ArrivalS, start)
-			u.use(start, start+q.Runtime(), float64(q.PEs), 0)
-		}
-		for k := range in.Requests {
-			if q := &in.Requests[k]; !taken[k] {
-				u.decline(q.ArrivalS, float64(q.PEs)*q.Runtime())
-			}
-		}
-	case *Batch:
-		e, ok := s.(*Execution)
-		if !ok {
-			return nil, wrong
-		}
-		index, err := in.Index(e)
-		if err != nil {
-			return nil, err
-		}
-		u.Unit, u.Capacity = "processors", float64(in.Processors)
-		for i, k := range index {
-			usageOfRun(u, in.Jobs[k].SubmitS, e.Runs[i].Segments, func(p *BatchPlace) (float64, float64) {
-				if p.Tier == TierBackground {
-					return 0, float64(len(p.Processors))
-				}
-				return float64(len(p.Processors)), 0
-			})
-		}
-	case *TVC:
-		e, ok := s.(*Embeddings)
-		if !ok {
-			return nil, wrong
-		}
-		index, err := in.Index(e)
-		if err != nil {
-			return nil, err
-		}
-		u.Unit, u.Capacity = "slots", float64(in.FatTree.Servers()*in.FatTree.Slots)
-		runs := make([]bool, len(in.Requests))
-		for i, k := range index {
-			runs[k] = true
-			usageOfRun(u, in.Requests[k].ArrivalS, e.Runs[i].Segments, func(*Embedding) (float64, float64) {
-				return float64(in.Requests[k].VMs), 0
-			})
-		}
-		for k := range in.Requests {
-			if q := &in.Requests[k]; !runs[k] {
-				u.decline(q.ArrivalS, float64(q.VMs)*q.DurationS)
-			}
-		}
-	default:
+	x, ok := in.(interface {
+		usage(s Solution, u *Usage) error
+	})
+	if !ok {
 		return nil, fmt.Errorf("%w: solutions of %s run no requests over time", ErrUnsupported, in.Kind())
+	}
+	u := new(Usage)
+	if err := x.usage(s, u); err != nil {
+		return nil, err
 	}
 	u.Steps = UsageSteps(u.Steps)
 	return u, nil
+}
+
+func wrongSolution(in Instance, s Solution) error {
+	return fmt.Errorf("%w: a %T is no solution of %s", ErrInvalid, s, in.Kind())
+}
+
+func (in *Reservation) usage(s Solution, u *Usage) error {
+	b, ok := s.(*Bookings)
+	if !ok {
+		return wrongSolution(in, s)
+	}
+	index, err := in.Index(b)
+	if err != nil {
+		return err
+	}
+	u.Unit, u.Capacity = "PEs", float64(in.PEs)
+	taken := make([]bool, len(in.Requests))
+	for i, k := range index {
+		q, start := &in.Requests[k], b.Bookings[i].StartS
+		taken[k] = true
+		if !q.Runs(start) {
+			u.wait(q.ArrivalS, max(q.ArrivalS, *q.CancelS))
+			continue
+		}
+		u.wait(q.ArrivalS, start)
+		u.use(start, start+q.Runtime(), float64(q.PEs), 0)
+	}
+	for k := range in.Requests {
+		if q := &in.Requests[k]; !taken[k] {
+			u.decline(q.ArrivalS, float64(q.PEs)*q.Runtime())
+		}
+	}
+	return nil
+}
+
+func (in *Batch) usage(s Solution, u *Usage) error {
+	e, ok := s.(*Execution)
+	if !ok {
+		return wrongSolution(in, s)
+	}
+	index, err := in.Index(e)
+	if err != nil {
+		return err
+	}
+	u.Unit, u.Capacity = "processors", float64(in.Processors)
+	for i, k := range index {
+		usageOfRun(u, in.Jobs[k].SubmitS, e.Runs[i].Segments, func(p *BatchPlace) (float64, float64) {
+			if p.Tier == TierBackground {
+				return 0, float64(len(p.Processors))
+			}
+			return float64(len(p.Processors)), 0
+		})
+	}
+	return nil
+}
+
+func (in *TVC) usage(s Solution, u *Usage) error {
+	e, ok := s.(*Embeddings)
+	if !ok {
+		return wrongSolution(in, s)
+	}
+	index, err := in.Index(e)
+	if err != nil {
+		return err
+	}
+	u.Unit, u.Capacity = "slots", float64(in.FatTree.Servers()*in.FatTree.Slots)
+	runs := make([]bool, len(in.Requests))
+	for i, k := range index {
+		runs[k] = true
+		usageOfRun(u, in.Requests[k].ArrivalS, e.Runs[i].Segments, func(*Embedding) (float64, float64) {
+			return float64(in.Requests[k].VMs), 0
+		})
+	}
+	for k := range in.Requests {
+		if q := &in.Requests[k]; !runs[k] {
+			u.decline(q.ArrivalS, float64(q.VMs)*q.DurationS)
+		}
+	}
+	return nil
 }
 
 // change adds what holds between two times to Steps, as two changes.

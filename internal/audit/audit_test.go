@@ -2,6 +2,7 @@ package audit
 
 import (
 	"errors"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -32,5 +33,22 @@ func TestAudit(t *testing.T) {
 func TestUnknownProblem(t *testing.T) {
 	if r, err := Run(t.Context(), Options{Kinds: []model.Kind{"new"}}); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("report %v, error %v", r, err)
+	}
+}
+
+// A problem without families of its own is audited on the small instances of its
+// generator.
+func TestWithoutFamilies(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 2))
+	for _, kind := range Kinds() {
+		for range 20 {
+			if err := drawSmall(kind, rng).Validate(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if p := problemOf("new"); len(p.relations) > 0 || p.count(drawSmall(model.KindDAG, rng)) == 0 {
+		t.Errorf("%+v", p)
 	}
 }

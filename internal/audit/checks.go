@@ -202,7 +202,7 @@ func (c *trial) relate() {
 	case c.size == large: // the others are as hard
 		share = 20
 	}
-	for i, rel := range problems[c.in.Kind()].relations {
+	for i, rel := range problemOf(c.in.Kind()).relations {
 		if c.ctx.Err() != nil {
 			return
 		}

@@ -24,7 +24,7 @@ func (c *trial) forge() {
 	claim := claimOf(model.SenseOf(c.in), r)
 	rng := c.rng()
 	for range 4 {
-		s := problems[c.in.Kind()].forged(c.in, r.Solution, rng)
+		s := problemOf(c.in.Kind()).forged(c.in, r.Solution, rng)
 		if s == nil {
 			return
 		}

@@ -1,10 +1,12 @@
 package audit
 
 import (
-	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 
+	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -32,7 +34,7 @@ type problem struct {
 	forged func(model.Instance, model.Solution, *rand.Rand) model.Solution
 }
 
-// problems holds what is audited.
+// problems holds the problems with families of their own.
 var problems = map[model.Kind]problem{
 	model.KindBatch: audited(drawBatch, func(b *model.Batch) int { return len(b.Jobs) }, wantsBatch, forgedExecution,
 		batchRelations, noTidying, narrowerBatch, plainBatch, batchFromZero),
@@ -73,11 +75,65 @@ func audited[I model.Instance, S interface {
 	return p
 }
 
-// Kinds returns the problems that are audited, in alphabetical order.
-func Kinds() []model.Kind { return slices.Sorted(maps.Keys(problems)) }
+// Kinds returns the problems that are audited, all that gapwise knows, in alphabetical
+// order.
+func Kinds() (kinds []model.Kind) {
+	for _, p := range gapwise.Problems() {
+		kinds = append(kinds, p.Kind)
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+// problemOf returns what the audit knows of a problem. One that has no families here is
+// audited on the small instances of its generator, without relations and forged solutions.
+func problemOf(kind model.Kind) problem {
+	if p, ok := problems[kind]; ok {
+		return p
+	}
+	return problem{
+		draw: func(_ size, rng *rand.Rand) model.Instance { return drawSmall(kind, rng) },
+		count: func(in model.Instance) (n int) {
+			fields := reflect.ValueOf(in).Elem()
+			for k := range fields.NumField() {
+				if f := fields.Field(k); f.Kind() == reflect.Slice {
+					n = max(n, f.Len())
+				}
+			}
+			return n
+		},
+		wants:  func(string, size, model.Instance) bool { return true },
+		tidy:   func(_, _ model.Instance, _ string, _, _ int) {},
+		forged: func(model.Instance, model.Solution, *rand.Rand) model.Solution { return nil },
+	}
+}
+
+// drawSmall draws an instance by the values of its specification that are tagged small,
+// some of which don't go together.
+func drawSmall(kind model.Kind, rng *rand.Rand) model.Instance {
+	p, err := gapwise.ProblemOf(kind)
+	if err != nil {
+		panic(err) // Run has asked
+	}
+	for {
+		values := map[string][]string{}
+		for _, x := range p.Generator.Parameters() {
+			if len(x.Small) > 0 {
+				values[x.Key] = []string{x.Small[rng.IntN(len(x.Small))]}
+			}
+		}
+		specs, err := p.Generator.Grid(values, 1)
+		if err != nil {
+			panic(err) // a wrong tag
+		}
+		if in, err := instances.Nth(specs[0], 0, 1, rng.Uint64()).Load(); err == nil {
+			return in
+		}
+	}
+}
 
 // atLeast12 reports whether an instance has 12 tasks, jobs or requests or more.
-func atLeast12(in model.Instance) bool { return problems[in.Kind()].count(in) >= 12 }
+func atLeast12(in model.Instance) bool { return problemOf(in.Kind()).count(in) >= 12 }
 
 // wantsDAG and the functions of the other problems leave out that of which HiGHS
 // proves nothing in time: large task graphs, fat-trees and queues, formulations with a

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/caught"
 	"github.com/gapwise/gapwise/model"
 )
@@ -54,8 +55,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		o.Kinds = Kinds()
 	}
 	for _, k := range o.Kinds {
-		if _, ok := problems[k]; !ok {
-			return nil, fmt.Errorf("audit: %w: there are no instances of %q to draw, give some of %q", model.ErrUnsupported, k, Kinds())
+		if _, err := gapwise.ProblemOf(k); err != nil {
+			return nil, fmt.Errorf("audit: %w, give some of %q", err, Kinds())
 		}
 	}
 	if o.Folder != "" {

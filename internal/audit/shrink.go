@@ -91,7 +91,7 @@ func unshare(v reflect.Value) {
 // smaller yields instances that lack a part or have a rounder figure, larger parts
 // first. They need not be valid.
 func smaller(in model.Instance) iter.Seq[model.Instance] {
-	p := problems[in.Kind()]
+	p := problemOf(in.Kind())
 	return func(yield func(model.Instance) bool) {
 		fields := reflect.ValueOf(in).Elem()
 		for k := range fields.NumField() {

@@ -14,7 +14,7 @@ func TestSmaller(t *testing.T) {
 	for _, kind := range Kinds() {
 		valid := 0
 		for range 20 {
-			in := problems[kind].draw(tiny, rng)
+			in := problemOf(kind).draw(tiny, rng)
 			hash, err := model.Hash(in)
 			if err != nil {
 				t.Fatal(err)

@@ -78,5 +78,5 @@ func (q *streams) took(s *stream, t time.Duration) {
 // trial draws an instance of the stream.
 func (s *stream) trial(ctx context.Context, seed uint64, number int64) *trial {
 	rng := rand.New(rand.NewPCG(seed, s.id<<40|uint64(number)))
-	return &trial{ctx: ctx, in: problems[s.kind].draw(s.size, rng), size: s.size, quick: s.quick, seed: seed, number: number, answers: map[string]model.Result{}}
+	return &trial{ctx: ctx, in: problemOf(s.kind).draw(s.size, rng), size: s.size, quick: s.quick, seed: seed, number: number, answers: map[string]model.Result{}}
 }

@@ -179,7 +179,7 @@ func (c *trial) wants(engine string) bool {
 	if c.quick && (c.size == tiny || c.number%30 > 0) {
 		return false
 	}
-	return problems[c.in.Kind()].wants(engine, c.size, c.in)
+	return problemOf(c.in.Kind()).wants(engine, c.size, c.in)
 }
 
 // run makes every comparison on the instance.

@@ -57,7 +57,7 @@ requests and more, %s of a proof that the checker replayed. Disagreements: %d.
 		"\nProofs are related if one follows from the other:\n\n")
 	for _, k := range kinds {
 		var names []string
-		for _, rel := range problems[k].relations {
+		for _, rel := range problemOf(k).relations {
 			names = append(names, rel.name)
 		}
 		fmt.Fprintf(&b, "%s", wrapped(fmt.Sprintf("- %s: %s; another seed, two threads, started from its own or a heuristic's solution.", k, strings.Join(names, ", "))))

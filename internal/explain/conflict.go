@@ -18,40 +18,18 @@ func (x *Explanation) conflict(ctx context.Context, in model.Instance, r model.R
 		x.Conflict = &Conflict{Elements: d.Conflict, Minimal: !strings.Contains(r.Reason, "may not be minimal")}
 		return nil
 	}
-	var n int
-	var id func(k int) string
-	var part func(keep []int) model.Instance
-	switch v := in.(type) {
-	case *model.VCSched:
-		n, id = len(v.Jobs), func(k int) string { return v.Jobs[k].ID }
-		part = func(keep []int) model.Instance {
-			some := *v
-			some.Jobs = nil
-			for _, k := range keep {
-				some.Jobs = append(some.Jobs, v.Jobs[k])
-			}
-			return &some
-		}
-	case *model.Reservation:
-		n, id = len(v.Requests), func(k int) string { return v.Requests[k].ID }
-		part = func(keep []int) model.Instance {
-			some := *v
-			some.Requests = nil
-			for _, k := range keep {
-				some.Requests = append(some.Requests, v.Requests[k])
-			}
-			return &some
-		}
-	default:
+	parts := problems[in.Kind()].parts
+	if parts == nil {
 		return nil
 	}
-	keep, minimal, err := shrink(ctx, n, part, o)
+	ids, part := parts(in)
+	keep, minimal, err := shrink(ctx, len(ids), part, o)
 	if err != nil {
 		return err
 	}
 	x.Conflict = &Conflict{Minimal: minimal}
 	for _, k := range keep {
-		x.Conflict.Elements = append(x.Conflict.Elements, id(k))
+		x.Conflict.Elements = append(x.Conflict.Elements, ids[k])
 	}
 	return nil
 }

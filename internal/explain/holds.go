@@ -12,31 +12,6 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// holds says what keeps a solution from being better.
-func holds(ctx context.Context, in model.Instance, s model.Solution) ([]Reason, error) {
-	switch x := in.(type) {
-	case *model.DAG:
-		if p, ok := s.(*model.Schedule); ok {
-			return dagHolds(ctx, x, p)
-		}
-	case *model.VCSched:
-		if p, ok := s.(*model.Placement); ok {
-			return vcschedHolds(x, p)
-		}
-	case *model.Reservation:
-		if p, ok := s.(*model.Bookings); ok {
-			return reservationHolds(x, p)
-		}
-	case *model.Batch:
-		return batchHolds(x, s)
-	case *model.TVC:
-		return tvcHolds(x, s)
-	default:
-		return nil, nil // nothing is known to say of this problem
-	}
-	return nil, fmt.Errorf("%w: a %s solution of a %s", model.ErrInvalid, s.Kind(), in.Kind())
-}
-
 // dagHolds shows the realised critical path.
 func dagHolds(ctx context.Context, d *model.DAG, s *model.Schedule) ([]Reason, error) {
 	var arrived []float64

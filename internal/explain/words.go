@@ -16,17 +16,8 @@ import (
 func reasonOf(in model.Instance, bound float64, f verify.Followed) Reason {
 	e := f.Evidence
 	r := Reason{Evidence: e, Checked: true, Elements: e.Elements}
-	switch x := in.(type) {
-	case *model.DAG:
-		dagWords(x, e, bound, &r)
-	case *model.VCSched:
-		vcschedWords(x, e, bound, f.Infeasible, &r)
-	case *model.Reservation:
-		reservationWords(x, e, bound, f.Infeasible, &r)
-	case *model.Batch:
-		batchWords(e, bound, &r)
-	case *model.TVC:
-		tvcWords(x, e, bound, &r)
+	if p, ok := problems[in.Kind()]; ok {
+		p.words(in, f, bound, &r)
 	}
 	if r.Words == "" {
 		r.Words = fmt.Sprintf("It follows from %s.", f.How)

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -51,8 +52,16 @@ func batchFits(in *model.Batch) bool {
 	return weights*(last+length)*1e6 < 1<<62
 }
 
-func solveBatch(in *model.Batch, beat float64, c *counter) *model.Execution {
+func solveBatch(in *model.Batch, beat float64, c *counter) (*model.Execution, error) {
 	n := len(in.Jobs)
+	switch {
+	case in.Tiers != 1:
+		return nil, fmt.Errorf("%w: the plain engine knows one tier only, not %d", model.ErrUnsupported, in.Tiers)
+	case n > 1000: // sums of more response times don't fit in an int64
+		return nil, fmt.Errorf("%w: the plain engine takes 1000 jobs at most, not %d", model.ErrUnsupported, n)
+	case !batchFits(in):
+		return nil, fmt.Errorf("%w: the plain engine adds up weighted responses below 2^62 microseconds only", model.ErrUnsupported)
+	}
 	s := &batchSearch{counter: c, in: in, submit: make([]int64, n), length: make([]int64, n), width: make([]int64, n), weight: make([]int64, n), starts: make([]int64, n), started: make([]bool, n), beat: math.MaxInt64}
 	weights := int64(0)
 	for k := range in.Jobs {
@@ -76,9 +85,9 @@ func solveBatch(in *model.Batch, beat float64, c *counter) *model.Execution {
 	}
 	s.next(0, 0)
 	if s.best == nil {
-		return nil
+		return nil, nil
 	}
-	return s.execution()
+	return s.execution(), nil
 }
 
 // next starts another job after those in order, not before now. total is the

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -32,13 +33,16 @@ type dagSearch struct {
 	free       []float64      // by machine: when it has done what is placed
 }
 
-func solveDAG(in *model.DAG, beat float64, c *counter) model.Solution {
+func solveDAG(in *model.DAG, beat float64, c *counter) (model.Solution, error) {
+	if t := in.Transfers(); t != model.TransferIdeal && shares(in) {
+		return nil, fmt.Errorf("%w: the plain engine knows transfers that share nothing only, not %q on links", model.ErrUnsupported, t)
+	}
 	n, m := len(in.Tasks), len(in.Machines)
 	s := &dagSearch{counter: c, dagFigures: readDAG(in), machine: make([]int, n), members: make([][]int, m),
 		head: make([]float64, n), tail: make([]float64, n), placed: make([]bool, n), free: make([]float64, m)}
 	s.limit = threshold(model.Minimise, beat, s.whole)
 	s.assign(0, 0)
-	return s.best
+	return s.best, nil
 }
 
 // assign puts the tasks order[i:] on machines; load is the work of those

@@ -36,49 +36,13 @@ func Solve(in model.Instance, beat float64, nodes int64) (Answer, error) {
 	if err := in.Validate(); err != nil {
 		return Answer{}, err
 	}
-	c := counter{limit: nodes}
-	a := Answer{Value: math.NaN()}
-	var err error
-	switch in := in.(type) {
-	case *model.Batch:
-		if in.Tiers != 1 {
-			return Answer{}, fmt.Errorf("%w: the plain engine knows one tier only, not %d", model.ErrUnsupported, in.Tiers)
-		}
-		if n := len(in.Jobs); n > 1000 { // sums of more response times don't fit in an int64
-			return Answer{}, fmt.Errorf("%w: the plain engine takes 1000 jobs at most, not %d", model.ErrUnsupported, n)
-		}
-		if !batchFits(in) {
-			return Answer{}, fmt.Errorf("%w: the plain engine adds up weighted responses below 2^62 microseconds only", model.ErrUnsupported)
-		}
-		if e := solveBatch(in, beat, &c); e != nil {
-			a.Solution = e
-		}
-	case *model.DAG:
-		if t := in.Transfers(); t != model.TransferIdeal && shares(in) {
-			return Answer{}, fmt.Errorf("%w: the plain engine knows transfers that share nothing only, not %q on links", model.ErrUnsupported, t)
-		}
-		a.Solution = solveDAG(in, beat, &c)
-	case *model.VCSched:
-		if n := max(in.Tasks(), in.Hosts); n > 4096 { // in 2^-50 of a host, sums of more don't fit in an int64
-			return Answer{}, fmt.Errorf("%w: the plain engine takes 4096 tasks and hosts at most, not %d", model.ErrUnsupported, n)
-		}
-		a.Solution = solveVCSched(in, beat, &c)
-	case *model.Reservation:
-		var b *model.Bookings
-		if b, err = solveReservation(in, beat, &c); b != nil { // a nil of its type would be a solution
-			a.Solution = b
-		}
-	case *model.TVC:
-		if in.Queue {
-			return Answer{}, fmt.Errorf("%w: the plain engine knows loss mode only, not queues", model.ErrUnsupported)
-		}
-		if e := solveTVC(in, beat, &c); e != nil {
-			a.Solution = e
-		}
-	default:
-		err = fmt.Errorf("%w: there is no plain engine for %s", model.ErrUnsupported, in.Kind())
+	c, a := counter{limit: nodes}, Answer{Value: math.NaN()}
+	solve, ok := engines[in.Kind()]
+	if !ok {
+		return a, fmt.Errorf("%w: there is no plain engine for %s", model.ErrUnsupported, in.Kind())
 	}
-	if err != nil {
+	var err error
+	if a.Solution, err = solve(in, beat, &c); err != nil {
 		return Answer{}, err
 	}
 	if a.Solution != nil {
@@ -90,6 +54,29 @@ func Solve(in model.Instance, beat float64, nodes int64) (Answer, error) {
 	}
 	a.Whole, a.Nodes = !c.cut, c.nodes
 	return a, nil
+}
+
+// engines holds the plain engine of each problem that has one.
+var engines = map[model.Kind]func(in model.Instance, beat float64, c *counter) (model.Solution, error){
+	model.KindBatch:       engine(solveBatch),
+	model.KindDAG:         engine(solveDAG),
+	model.KindReservation: engine(solveReservation),
+	model.KindTVC:         engine(solveTVC),
+	model.KindVCSched:     engine(solveVCSched),
+}
+
+// engine adapts a plain engine. A nil solution of type S means that nothing is better.
+func engine[I model.Instance, S interface {
+	comparable
+	model.Solution
+}](solve func(in I, beat float64, c *counter) (S, error)) func(model.Instance, float64, *counter) (model.Solution, error) {
+	return func(in model.Instance, beat float64, c *counter) (model.Solution, error) {
+		var none S
+		if s, err := solve(in.(I), beat, c); err != nil || s != none {
+			return s, err
+		}
+		return nil, nil
+	}
 }
 
 // counter counts the nodes of a search up to a limit.

@@ -1,6 +1,10 @@
 package plain
 
-import "github.com/gapwise/gapwise/model"
+import (
+	"fmt"
+
+	"github.com/gapwise/gapwise/model"
+)
 
 // tvcSearch decides the requests in the order of their arrival: it embeds each one
 // beside those that run then, or rejects it. What is in use grows at arrivals
@@ -15,7 +19,10 @@ type tvcSearch struct {
 	best        *model.Embeddings // nil while there is none
 }
 
-func solveTVC(in *model.TVC, beat float64, c *counter) *model.Embeddings {
+func solveTVC(in *model.TVC, beat float64, c *counter) (*model.Embeddings, error) {
+	if in.Queue {
+		return nil, fmt.Errorf("%w: the plain engine knows loss mode only, not queues", model.ErrUnsupported)
+	}
 	f := readTVC(in)
 	s := &tvcSearch{counter: c, tvcFigures: f, places: make([]*tvcPlace, len(f.requests))}
 	s.beat = threshold(model.Maximise, beat, s.whole)
@@ -28,7 +35,7 @@ func solveTVC(in *model.TVC, beat float64, c *counter) *model.Embeddings {
 	}
 	s.dense = ascending(len(s.requests), func(k int) float64 { return -s.requests[k].weight / float64(s.requests[k].vms) })
 	s.next(0)
-	return s.best
+	return s.best, nil
 }
 
 // next decides the requests from number k on.

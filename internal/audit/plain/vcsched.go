@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 
@@ -33,7 +34,10 @@ type vcschedSearch struct {
 	host    []int          // of tasks[:i]
 }
 
-func solveVCSched(in *model.VCSched, beat float64, c *counter) model.Solution {
+func solveVCSched(in *model.VCSched, beat float64, c *counter) (model.Solution, error) {
+	if n := max(in.Tasks(), in.Hosts); n > 4096 { // in 2^-50 of a host, sums of more don't fit in an int64
+		return nil, fmt.Errorf("%w: the plain engine takes 4096 tasks and hosts at most, not %d", model.ErrUnsupported, n)
+	}
 	n := in.Tasks()
 	s := &vcschedSearch{counter: c, in: in, tasks: vcschedTasks(in), budget: newCapacity(float64(n), 0), running: make([]bool, in.Hosts),
 		load: make([]float64, in.Hosts), host: make([]int, n)}
@@ -65,7 +69,7 @@ func solveVCSched(in *model.VCSched, beat float64, c *counter) model.Solution {
 	}
 	s.beat(beat)
 	s.place(0)
-	return s.best
+	return s.best, nil
 }
 
 func sameSize(a, b model.HostSize) bool {
