@@ -82,25 +82,8 @@ func (p *program) bench() *cli.Command {
 					return usagef("bench: --instances is %q: %v", c.String("instances"), err)
 				}
 			}
-			bar, lines := io.Writer(io.Discard), &benchLog{w: p.err, name: share(plan, o.Shard), interval: 10 * time.Second}
-			if isTerminal(p.err) {
-				bar, lines.w = visible.Raw(p.err), io.Discard
-			}
-			var progress *progressbar.ProgressBar
 			all := 0
-			o.Started = func(total, done int) {
-				all = total
-				fmt.Fprintf(p.err, "%s: %d runs, %d of them done already; results in %s\n", share(plan, o.Shard), total, done, cmp.Or(o.Results, o.Folder))
-				progress = progressbar.NewOptions(total, progressbar.OptionSetWriter(bar), progressbar.OptionSetWidth(30),
-					progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(200e6))
-				progress.Add(done)
-				lines.started(total, done, time.Now())
-			}
-			o.Done = func(r runs.Record) {
-				progress.Add(1)
-				lines.ended(r, time.Now())
-			}
-			o.Said = func(line string) { fmt.Fprintln(p.err, line) }
+			bar := p.watch(&o, share(plan, o.Shard), &all)
 			var unwritten error
 			if file := c.String("summary"); file != "" {
 				if err := checkOutput(file, read); err != nil {
@@ -117,7 +100,7 @@ func (p *program) bench() *cli.Command {
 				}
 			}
 			err = benchmarks.Run(ctx, plan, o)
-			if bar != io.Discard {
+			if bar {
 				fmt.Fprintln(p.err)
 			}
 			if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
@@ -135,6 +118,31 @@ func (p *program) bench() *cli.Command {
 			return nil
 		},
 	}
+}
+
+// watch has the runs of a plan say how far they are: by a bar on a terminal, which it
+// reports, else by lines. It sets all to how many runs there are.
+func (p *program) watch(o *benchmarks.RunOptions, name string, all *int) (onTerminal bool) {
+	bar, lines := io.Writer(io.Discard), &benchLog{w: p.err, name: name, interval: 10 * time.Second}
+	if onTerminal = isTerminal(p.err); onTerminal {
+		bar, lines.w = visible.Raw(p.err), io.Discard
+	}
+	var progress *progressbar.ProgressBar
+	to := cmp.Or(o.Results, o.Folder)
+	o.Started = func(total, done int) {
+		*all = total
+		fmt.Fprintf(p.err, "%s: %d runs, %d of them done already; results in %s\n", name, total, done, to)
+		progress = progressbar.NewOptions(total, progressbar.OptionSetWriter(bar), progressbar.OptionSetWidth(30),
+			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(200e6))
+		progress.Add(done)
+		lines.started(total, done, time.Now())
+	}
+	o.Done = func(r runs.Record) {
+		progress.Add(1)
+		lines.ended(r, time.Now())
+	}
+	o.Said = func(line string) { fmt.Fprintln(p.err, line) }
+	return onTerminal
 }
 
 // where sets the share of the plan and the place of its results, as the flags say.

@@ -154,7 +154,7 @@ func listed(ctx context.Context, all []*part, d *pictures) (s section, left []st
 			statuses = append(statuses, status)
 		}
 		gap, longest := i.gap(), stats.Largest(values(i.runs, func(r *run) float64 { return r.ElapsedS }))
-		it := item{Name: cmp.Or(i.name, "(no name)"), Values: []string{string(p.kind), status}, Keys: []string{fmt.Sprintf("%.9g", -urgency(i)), i.name, fmt.Sprintf("%.9g", -longest)}}
+		it := item{Name: cmp.Or(i.Name, "(no name)"), Values: []string{string(p.kind), status}, Keys: []string{fmt.Sprintf("%.9g", -urgency(i)), i.Name, fmt.Sprintf("%.9g", -longest)}}
 		best := "–"
 		if i.bestRun() != nil {
 			best = words.Precise(i.Best)
@@ -172,14 +172,14 @@ func listed(ctx context.Context, all []*part, d *pictures) (s section, left []st
 		}
 		if r := i.drawn(); r != nil && r.Solution == nil && d.left > 0 {
 			if r.Instance, r.Solution, err = r.Load(ctx); err != nil {
-				left = append(left, fmt.Sprintf("The picture of %s: %v.", i.name, err))
+				left = append(left, fmt.Sprintf("The picture of %s: %v.", i.Name, err))
 				err = nil
 			}
 		} else if r != nil && r.Solution == nil {
 			d.without++
 		}
 		if r := i.drawn(); r != nil && r.Solution != nil {
-			alt := fmt.Sprintf("Picture of the solution of %s by %s", i.name, r.Algorithm)
+			alt := fmt.Sprintf("Picture of the solution of %s by %s", i.Name, r.Algorithm)
 			if it.Picture, err = d.draw(ctx, r, alt, fmt.Sprintf("Solution by %s, %s %s.", r.Algorithm, p.first.Name, withUnit(r.objective(), p.first.Unit))); err != nil {
 				return s, nil, err
 			}

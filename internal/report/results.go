@@ -2,11 +2,13 @@ package report
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/stats"
@@ -45,7 +47,9 @@ func Results(ctx context.Context, w io.Writer, runs []Run, o Options) error {
 		return err
 	}
 	p := &page{Title: o.Title, Lead: o.assumptions()}
-	p.summarise(all)
+	if err := p.summarise(all); err != nil {
+		return err
+	}
 	p.Sections = append(p.Sections, gapTables(all), parameterCurves(all), profiles(all), overTime(all), growth(all))
 	d := &pictures{left: o.Pictures}
 	s, left, err := listed(ctx, all, d)
@@ -57,109 +61,99 @@ func Results(ctx context.Context, w io.Writer, runs []Run, o Options) error {
 	return p.write(w)
 }
 
-// summarise writes title, cards and lead of runs.
-func (p *page) summarise(all []*part) {
-	var records, notJudged []runs.Record
-	judged := 0
-	var plans, kinds, algorithms []string
-	note := func(list *[]string, s string) {
-		if s != "" && !slices.Contains(*list, s) {
-			*list = append(*list, s)
+// totals is what a page's summary says of runs.
+type totals struct {
+	Records                          []runs.Record
+	Kinds, Algorithms, Plans, Builds []string
+	Instances, Failed, Judged        int
+	Status                           map[string]int // instances by instance.status
+	Gaps                             []float64      // of the best solutions
+	Worst                            *instance      // with the largest gap; nil: there is no gap
+	Mean, WorstGap, Closed           float64
+	Vouched                          []string
+}
+
+func totalsOf(all []*part) *totals {
+	s := &totals{Status: map[string]int{}, Closed: model.DefaultGap}
+	var notJudged []runs.Record
+	note := func(list *[]string, text string) {
+		if text != "" && !slices.Contains(*list, text) {
+			*list = append(*list, text)
 		}
 	}
-	instances, optimal, statedOptimal, infeasible, failed, open, unknown := 0, 0, 0, 0, 0, 0, 0
-	var gaps []float64
-	var worst *instance
 	for _, q := range all {
-		note(&kinds, string(q.kind))
+		note(&s.Kinds, string(q.kind))
 		for _, a := range q.algorithms {
-			note(&algorithms, a)
+			note(&s.Algorithms, a)
 		}
 		for _, r := range q.runs {
-			records = append(records, r.Record)
+			s.Records = append(s.Records, r.Record)
 			if r.Judged {
-				judged++
+				s.Judged++
 			} else {
 				notJudged = append(notJudged, r.Record)
 			}
-			note(&plans, r.Plan)
+			note(&s.Plans, r.Plan)
 			if r.failed() {
-				failed++
+				s.Failed++
 			}
 		}
 		for _, i := range q.instances {
-			instances++
-			switch i.status() {
-			case "optimal":
-				optimal++
-			case "stated optimal":
-				statedOptimal++
-			case "infeasible":
-				infeasible++
-			case "unknown":
-				unknown++
-			default:
-				open++
-			}
+			s.Instances++
+			s.Status[i.status()]++
 			if g := i.gap(); !math.IsNaN(g) && !math.IsInf(g, 0) {
-				gaps = append(gaps, g)
-				if worst == nil || g > worst.gap() {
-					worst = i
+				s.Gaps = append(s.Gaps, g)
+				if s.Worst == nil || g > s.WorstGap {
+					s.Worst, s.WorstGap = i, g
 				}
 			}
 		}
 	}
+	s.Mean, s.Builds = stats.Mean(s.Gaps), runs.Builds(s.Records)
+	for _, line := range runs.Vouched(notJudged) {
+		s.Vouched = append(s.Vouched, words.Upper(line))
+	}
+	return s
+}
+
+//go:embed results.tmpl
+var leadText string
+
+var leadOf = template.Must(template.New("lead").Option("missingkey=zero").Funcs(template.FuncMap{"plural": words.Plural, "join": words.And, "percent": words.Percent, "verb": verb}).Parse(leadText))
+
+// summarise writes title, cards and lead of runs.
+func (p *page) summarise(all []*part) error {
+	s := totalsOf(all)
 	if p.Title == "" {
-		p.Title = "Results of " + strings.Join(plans, ", ")
-		if len(plans) == 0 {
+		p.Title = "Results of " + strings.Join(s.Plans, ", ")
+		if len(s.Plans) == 0 {
 			p.Title = "Results"
-			if instances == 1 {
-				p.Title = all[0].instances[0].name
+			if s.Instances == 1 {
+				p.Title = all[0].instances[0].Name
 			}
 		}
 	}
-	builds := runs.Builds(records)
-	p.Subtitle = fmt.Sprintf("%s · gapwise %s", words.And(kinds), words.And(builds))
-	p.Cards = append(p.Cards, card{words.Short(float64(len(records)), 0), "runs"}, card{words.Short(float64(instances), 0), "instances"}, card{words.Short(float64(len(algorithms)), 0), "algorithms"},
-		card{fmt.Sprintf("%s of %s", words.Short(float64(optimal), 0), words.Short(float64(instances), 0)), "proved optimal"})
-	if infeasible > 0 {
-		p.Cards = append(p.Cards, card{words.Short(float64(infeasible), 0), "proved infeasible"})
+	p.Subtitle = fmt.Sprintf("%s · gapwise %s", words.And(s.Kinds), words.And(s.Builds))
+	count := func(n int) string { return words.Short(float64(n), 0) }
+	p.Cards = append(p.Cards, card{count(len(s.Records)), "runs"}, card{count(s.Instances), "instances"}, card{count(len(s.Algorithms)), "algorithms"},
+		card{count(s.Status["optimal"]) + " of " + count(s.Instances), "proved optimal"})
+	if n := s.Status["infeasible"]; n > 0 {
+		p.Cards = append(p.Cards, card{count(n), "proved infeasible"})
 	}
-	if len(gaps) > 0 {
-		p.Cards = append(p.Cards, card{words.Percent(stats.Mean(gaps)) + " %", "mean gap of the best solutions"}, card{words.Percent(stats.Largest(gaps)) + " %", "worst gap of a best solution"})
+	if s.Worst != nil {
+		p.Cards = append(p.Cards, card{words.Percent(s.Mean) + " %", "mean gap of the best solutions"}, card{words.Percent(s.WorstGap) + " %", "worst gap of a best solution"})
 	}
-	p.Cards = append(p.Cards, card{words.Short(float64(failed), 0), "runs that failed"})
-	p.Lead = append(p.Lead, fmt.Sprintf("%s of %s on %s of %s%s.", words.Plural(len(records), "run"), words.Plural(len(algorithms), "algorithm"), words.Plural(instances, "instance"), words.And(kinds), ofPlans(plans)))
-	proved := fmt.Sprintf("An optimal solution is proved for %s", words.Plural(optimal, "instance"))
-	if infeasible > 0 {
-		proved += fmt.Sprintf(", %d %s proved to have no solution", infeasible, verb(infeasible))
+	p.Cards = append(p.Cards, card{count(s.Failed), "runs that failed"})
+	var text strings.Builder
+	if err := leadOf.Execute(&text, s); err != nil {
+		return fmt.Errorf("report: %w", err)
 	}
-	if open > 0 {
-		proved += fmt.Sprintf(", %d %s open: a solution is known and not proved optimal", open, verb(open))
+	for line := range strings.Lines(text.String()) {
+		if line = strings.TrimSpace(line); line != "" {
+			p.Lead = append(p.Lead, line)
+		}
 	}
-	if unknown > 0 {
-		proved += fmt.Sprintf(", of %d neither a solution nor a proof is known", unknown)
-	}
-	p.Lead = append(p.Lead, proved+".")
-	if statedOptimal > 0 {
-		p.Lead = append(p.Lead, fmt.Sprintf("For %s the files state an optimum; this page takes their word for it.", words.Plural(statedOptimal, "instance")))
-	}
-	if worst != nil && worst.gap() > model.DefaultGap {
-		p.Lead = append(p.Lead, fmt.Sprintf("The best solutions are %s %% from the best bounds on average and %s %% at worst, on %s (n = %d instances with a solution and a bound).",
-			words.Percent(stats.Mean(gaps)), words.Percent(worst.gap()), worst.name, len(gaps)))
-	}
-	if failed > 0 {
-		p.Lead = append(p.Lead, fmt.Sprintf("%s ended without a solution on instances that aren't proved infeasible.", words.Plural(failed, "run")))
-	}
-	if judged > 0 {
-		p.Lead = append(p.Lead, fmt.Sprintf("The judge has verified %s of result files for this page; their bounds are as stated.", words.Plural(judged, "solution")))
-	}
-	for _, line := range runs.Vouched(notJudged) {
-		p.Lead = append(p.Lead, words.Upper(line)+".")
-	}
-	if len(builds) > 1 {
-		p.Lead = append(p.Lead, "The runs are of several builds of gapwise: their times may not be comparable.")
-	}
+	return nil
 }
 
 func verb(n int) string {
@@ -167,15 +161,4 @@ func verb(n int) string {
 		return "is"
 	}
 	return "are"
-}
-
-// ofPlans names the plans.
-func ofPlans(plans []string) string {
-	switch len(plans) {
-	case 0:
-		return ""
-	case 1:
-		return ", plan " + plans[0]
-	}
-	return ", plans " + words.And(plans)
 }

@@ -37,7 +37,7 @@ type run struct {
 
 // instance is what all runs together tell of an instance.
 type instance struct {
-	name, hash string
+	Name, hash string
 	params     map[string]float64
 	*runs.Known
 	runs []*run
@@ -83,7 +83,7 @@ func parts(given []Run) (all []*part, notes []string, err error) {
 		one := &run{Run: &Run{Record: merged[i], Instance: k.Instance, Solution: k.Solution, Load: k.Load, Judged: k.Judged}}
 		on := byHash[one.Hash]
 		if on == nil {
-			on = &instance{name: one.Record.Instance, hash: one.Hash, params: paramsOf(&one.Record), Known: known[one.Hash]}
+			on = &instance{Name: one.Record.Instance, hash: one.Hash, params: paramsOf(&one.Record), Known: known[one.Hash]}
 			byHash[one.Hash] = on
 			p.instances = append(p.instances, on)
 		}
@@ -343,7 +343,7 @@ func (p *part) classes(param string) []class {
 // byName sorts instances.
 func byName(all []*instance) {
 	sort.SliceStable(all, func(a, b int) bool {
-		return cmp.Or(strings.Compare(all[a].name, all[b].name), strings.Compare(all[a].hash, all[b].hash)) < 0
+		return cmp.Or(strings.Compare(all[a].Name, all[b].Name), strings.Compare(all[a].hash, all[b].hash)) < 0
 	})
 }
 
