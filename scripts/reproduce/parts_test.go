@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gapwise/gapwise/benchmarks"
+)
+
+// TestMain stands for the command gapwise where TestParts says so: plans run in small,
+// everything else is done by the real one.
+func TestMain(m *testing.M) {
+	real := os.Getenv("REPRODUCE_GAPWISE")
+	if real == "" {
+		os.Exit(m.Run())
+	}
+	if args := os.Args[1:]; args[0] == "bench" {
+		if err := small(args[1], args[slices.Index(args, "-o")+1]); err != nil {
+			os.Stderr.WriteString(err.Error() + "\n")
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	cmd := exec.Command(real, os.Args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	_ = cmd.Run() // its code says it
+	os.Exit(cmd.ProcessState.ExitCode())
+}
+
+// small runs a plan with few draws of small instances and little time.
+func small(name, file string) error {
+	if _, err := os.Stat(file); err == nil {
+		return nil
+	}
+	plan, err := benchmarks.LoadPlan(name)
+	if err != nil {
+		return err
+	}
+	most := map[string]float64{"jobs": 100, "requests": 100, "tasks": 100}
+	if name == "dag-exact" || name == "batch-exact" || name == "reservation-exact" {
+		most = map[string]float64{"jobs": 6, "requests": 10, "tasks": 8}
+	}
+	for i := range plan.Generators {
+		g := &plan.Generators[i]
+		g.Count = min(g.Count, 2)
+		for _, key := range []string{"slack", "cov_cpu", "cov_memory"} {
+			if v := g.Values[key]; len(v) > 2 {
+				g.Values[key] = v[:2]
+			}
+		}
+		for key, limit := range most {
+			var some []string
+			for k, v := range g.Values[key] {
+				if x, err := strconv.ParseFloat(v, 64); err == nil && x > limit {
+					v = strconv.FormatFloat(limit+float64(k), 'f', -1, 64)
+				}
+				if !slices.Contains(some, v) {
+					some = append(some, v)
+				}
+			}
+			if some != nil {
+				g.Values[key] = some
+			}
+		}
+	}
+	if name == "dag-exact" { // its second sizes are the first now
+		plan.Generators = plan.Generators[:1]
+	}
+	for i := range plan.Algorithms {
+		a := &plan.Algorithms[i]
+		if a.Only = nil; a.Name == "exact" || a.TimeLimit > 0 {
+			a.TimeLimit = 50 * time.Millisecond
+		}
+	}
+	return benchmarks.Run(context.Background(), plan, benchmarks.RunOptions{Results: file, Workers: 2})
+}
+
+// Parts are rendered from small runs: nothing in them asks for a function, a column, a
+// finding or a figure of a paper that isn't there.
+func TestParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the command and runs plans")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	command := filepath.Join(dir, "gapwise")
+	if _, err := output("go", "build", "-o", command, root+"/cmd/gapwise"); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() != "docs" && e.Name() != "results" {
+			if err := os.Symlink(filepath.Join(root, e.Name()), filepath.Join(dir, e.Name())); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.CopyFS(filepath.Join(dir, "docs"), os.DirFS(filepath.Join(root, "docs"))); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	if err := os.Mkdir("results", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("REPRODUCE_GAPWISE", command)
+	documents, err := parse(&runner{gapwise: self, workers: "2", runs: 1, dirty: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := []string{"vcsched-parallel", "dag-exact", "reservation-exact", "batch", "batch-exact", "duels", "found", "coverage-batch", "go-bench"}
+	seen := 0
+	for document, parts := range documents {
+		for _, part := range parts {
+			if !slices.Contains(wanted, part.Name()) {
+				continue
+			}
+			seen++
+			var text bytes.Buffer
+			if err := part.Execute(&text, nil); err != nil {
+				t.Errorf("%s: %v", document, err)
+			} else if s := text.String(); strings.Contains(s, "<no value>") || strings.Contains(s, "%!") {
+				t.Errorf("%s of %s lacks a value", part.Name(), document)
+			}
+		}
+	}
+	if seen < len(wanted) {
+		t.Errorf("%d of %d parts are there", seen, len(wanted))
+	}
+}
+
+// Every file and name that a template links is there, also in parts that need data sets.
+func TestLinkedCode(t *testing.T) {
+	t.Chdir("../..")
+	files, err := filepath.Glob("docs/templates/*.tmpl")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	call, quoted := regexp.MustCompile(`\(?code( "[^"]*")+`), regexp.MustCompile(`"([^"]*)"`)
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range call.FindAllString(string(text), -1) {
+			var names []string
+			for _, m := range quoted.FindAllStringSubmatch(c, -1) {
+				names = append(names, m[1])
+			}
+			if _, err := code(names[0], names[1:]...); err != nil {
+				t.Errorf("%s: %v", f, err)
+			}
+		}
+	}
+}
