@@ -32,9 +32,10 @@ type ablation struct {
 
 // ablationRow is the search without a device, "" without none.
 type ablationRow struct {
-	exact.Device
-	Proved int `json:"proved"`
-	Runs   int `json:"runs"`
+	Name    string `json:"device"`
+	Summary string `json:"-"`
+	Proved  int    `json:"proved"`
+	Runs    int    `json:"runs"`
 	// Gap is the mean, as a share, to the best bound of any run on the instance; 0 where
 	// there is none.
 	Gap float64 `json:"gap"`
@@ -59,7 +60,7 @@ func (r *runner) ablation(kind string) (*ablation, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := r.benchAlone("ablation-"+kind, "--without", benchmarks.Each)
+	file, err := r.bench("ablation-"+kind, "--without", benchmarks.Each)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +100,7 @@ func (r *runner) ablation(kind string) (*ablation, error) {
 // ablate compares the runs without a device, by instance, with those of the whole
 // search.
 func ablate(d exact.Device, without, whole map[string]runs.Run) ablationRow {
-	x := ablationRow{Device: d, Runs: len(without)}
+	x := ablationRow{Name: d.Name, Summary: d.Summary, Runs: len(without)}
 	proved := func(r runs.Run) bool {
 		return r.Status == model.StatusOptimal || r.Status == model.StatusInfeasible
 	}
