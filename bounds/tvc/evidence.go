@@ -2,18 +2,9 @@ package tvc
 
 import (
 	"math"
-	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
-
-// keep remembers the multipliers of the resources.
-func (m *Multipliers) keep(lambda [][]float64) {
-	m.lambda = make([][]float64, len(lambda))
-	for k := range lambda {
-		m.lambda[k] = slices.Clone(lambda[k])
-	}
-}
 
 // evidence returns multipliers of slots and of the servers' links, the resources of
 // a Relaxation of few, as prices of a slot and of a bit/s at instants, in greatest

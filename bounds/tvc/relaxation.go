@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gapwise/gapwise/internal/lagrange"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -263,58 +264,49 @@ func (r *Relaxation) solve(ctx context.Context, choices []Choice) (*Multipliers,
 	return r.prices(lambda, cuts), x, nil
 }
 
-// Ascend returns multipliers by steps of the subgradient method, without cuts
-// (Held, Wolfe, Crowder 1974). O(steps·(n + instants)·resources).
+// newWeight is the weight of the newest subgradient. With 0.1 the bound of 60 drawn
+// relaxations is 2.3 % above the linear program's after 60 steps and 0.4 % after 300, with
+// 0.02 36 % and 0.2 %, with 0.5 4.0 % and 2.4 %; without an average of subgradients
+// (Held, Wolfe, Crowder 1974) it was 7.5 % and 1.8 %.
+const newWeight = 0.1
+
+// Ascend returns multipliers by steps of the subgradient method, without cuts. It
+// ends when ctx does. O(steps·(n + instants)·resources).
 func (r *Relaxation) Ascend(ctx context.Context, steps int) *Multipliers {
-	lambda, slope := make([][]float64, len(r.resources)), make([][]float64, len(r.resources))
-	for k := range lambda {
-		lambda[k], slope[k] = make([]float64, r.instants), make([]float64, r.instants+1)
-	}
-	best := r.prices(lambda, nil)
-	best.keep(lambda)
-	least := best.Bound()
-	m, now, share, stale := best, least, 0.3, 0
-	for range steps {
-		if ctx.Err() != nil {
-			break
+	all := make([]float64, len(r.resources)*r.instants)
+	lambda := make([][]float64, len(r.resources))
+	at := func(y []float64) [][]float64 {
+		for k := range lambda {
+			lambda[k] = y[k*r.instants:][:r.instants]
 		}
-		// The subgradient is what the requests of positive reduced weight leave of
-		// each capacity.
-		norm := 0.0
+		return lambda
+	}
+	slope := make([]float64, r.instants+1)
+	// The subgradient is what the requests of positive reduced weight leave of each
+	// capacity.
+	dual := func(y, g []float64) float64 {
+		if ctx.Err() != nil {
+			return math.Inf(1)
+		}
+		m := r.prices(at(y), nil)
 		for k := range r.resources {
-			g := slope[k]
-			clear(g)
+			clear(slope)
 			for i, s := range r.spans {
 				if m.Reduced[i] > 0 {
-					g[s.From] += r.resources[k].demand[i]
-					g[s.To+1] -= r.resources[k].demand[i]
+					slope[s.From] += r.resources[k].demand[i]
+					slope[s.To+1] -= r.resources[k].demand[i]
 				}
 			}
 			sum := 0.0
 			for t := range r.instants {
-				sum += g[t]
-				g[t] = 1 - sum
-				if g[t] < 0 || lambda[k][t] > 0 {
-					norm += g[t] * g[t]
-				}
+				sum += slope[t]
+				g[k*r.instants+t] = 1 - sum
 			}
 		}
-		if norm == 0 {
-			break
-		}
-		step := share * (now - 0.9*least) / norm
-		for k := range lambda {
-			for t, y := range lambda[k] {
-				lambda[k][t] = max(0, y-step*slope[k][t])
-			}
-		}
-		m = r.prices(lambda, nil)
-		if now = m.Bound(); now < least {
-			best, least, stale = m, now, 0
-			m.keep(lambda)
-		} else if stale++; stale == 8 {
-			share, stale = share/2, 0
-		}
+		return m.Bound()
 	}
-	return best
+	lagrange.Descend(dual, all, newWeight, 0, 0, steps)
+	m := r.prices(at(all), nil)
+	m.lambda = lambda
+	return m
 }

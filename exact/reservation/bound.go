@@ -1,11 +1,16 @@
 package reservation
 
+import "github.com/gapwise/gapwise/internal/lagrange"
+
 const (
 	// manyJobs is the number of jobs above which multipliers may take all the time that
 	// there is.
 	manyJobs = 150
-	// uniformSteps are the steps of the subgradient method.
+	// uniformSteps are the steps of the subgradient method, and newWeight is the weight
+	// of the newest subgradient in their direction. With 0.1 the crowds of the plan
+	// reservation-exact take 12 % more nodes.
 	uniformSteps = 400
+	newWeight    = 0.02
 	// Grids have fineCells cells and finePerJob more for each job as long as
 	// that is below fineLimit, then coarsePerJob for each job, at most maxCells.
 	fineCells    = 300
@@ -48,7 +53,7 @@ func (s *searcher) bound(p *part) error {
 	g := gridOf(p.jobs)
 	corners := g.corners(p.jobs)
 	y := make([]float64, g.cells())
-	descend(lagrangian(s.Ctx, s.scale.pes, p.jobs, g, corners), y, p.value, p.value, uniformSteps)
+	lagrange.Descend(lagrangian(s.Ctx, s.scale.pes, p.jobs, g, corners), y, newWeight, p.value, p.value, uniformSteps)
 	p.relax = newRelaxation(s.scale.pes, p.jobs, g, corners, charged(s.scale.pes, p.jobs, g, y))
 	p.lower(s.floor(p, p.relax.bound()))
 	return nil

@@ -119,15 +119,3 @@ func (r *relaxation) reversed() *relaxation {
 	}
 	return newRelaxation(r.pes, jobs, g, g.corners(jobs), r.uniform.reversed(g, jobs))
 }
-
-// best returns the start of job i with the most reduced profit, and that
-// profit, which may be negative.
-func (r *relaxation) best(i int) (start tick, profit float64) {
-	profit = math.Inf(-1)
-	for _, s := range r.corners[i] {
-		if p := r.profitAt(i, s); p > profit {
-			start, profit = s, p
-		}
-	}
-	return start, profit
-}

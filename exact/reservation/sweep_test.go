@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/internal/lagrange"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/units"
 	"github.com/gapwise/gapwise/model"
@@ -69,7 +70,7 @@ func randomRelaxation(rng *rand.Rand, pes int, jobs []job) *relaxation {
 		y[c] = max(0, rng.Float64()-0.3) * g.length(c)
 	}
 	if rng.IntN(3) == 0 {
-		descend(lagrangian(context.Background(), pes, jobs, g, corners), y, 0, 0, rng.IntN(30))
+		lagrange.Descend(lagrangian(context.Background(), pes, jobs, g, corners), y, newWeight, 0, 0, rng.IntN(30))
 	}
 	return newRelaxation(pes, jobs, g, corners, charged(pes, jobs, g, y))
 }
