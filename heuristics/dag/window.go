@@ -3,6 +3,7 @@ package dag
 import (
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/bitset"
 	"github.com/gapwise/gapwise/internal/dagmodel"
 	"github.com/gapwise/gapwise/model"
 )
@@ -23,11 +24,11 @@ type board struct {
 	relaxed      []int32 // the tasks that are free
 	number       []int32 // of each task in relaxed, or -1
 	chains       [][]int32
-	index        []int32  // of each fixed task in its machine's chain
-	head, tail   []int64  // of task t on machine a at [t*m+a]: least time before its start, and after its end
-	from, to     []bitset // of each task: relaxed tasks with a path to it, and from it
-	after, ahead []bool   // of each fixed task: it can move by a relaxed one before it, or move one behind it
-	ranges       []span   // of relaxed task r on machine a at [r*m+a]
+	index        []int32      // of each fixed task in its machine's chain
+	head, tail   []int64      // of task t on machine a at [t*m+a]: least time before its start, and after its end
+	from, to     []bitset.Set // of each task: relaxed tasks with a path to it, and from it
+	after, ahead []bool       // of each fixed task: it can move by a relaxed one before it, or move one behind it
+	ranges       []span       // of relaxed task r on machine a at [r*m+a]
 }
 
 // span says where in a machine's chain of fixed tasks a relaxed one may be: behind at
@@ -36,22 +37,11 @@ type span struct{ low, high int32 }
 
 func (s span) empty() bool { return s.low > s.high }
 
-// bitset is a set of small numbers.
-type bitset []uint64
-
-func (s bitset) add(i int)      { s[i/64] |= 1 << (i % 64) }
-func (s bitset) has(i int) bool { return s[i/64]>>(i%64)&1 == 1 }
-func (s bitset) join(o bitset) {
-	for i, x := range o {
-		s[i] |= x
-	}
-}
-
 func newBoard(g *model.Graph, p Plan, horizon float64) *board {
 	n, m := g.Tasks, g.Machines
 	b := &board{Times: dagmodel.Times{Graph: g, Ticks: g.Ticks(horizon)}, n: n, m: m, machines: make([]int, m), place: make([]int32, n),
 		number: make([]int32, n), chains: make([][]int32, m), index: make([]int32, n), head: make([]int64, n*m), tail: make([]int64, n*m),
-		from: make([]bitset, n), to: make([]bitset, n), after: make([]bool, n), ahead: make([]bool, n)}
+		from: make([]bitset.Set, n), to: make([]bitset.Set, n), after: make([]bool, n), ahead: make([]bool, n)}
 	for a := range b.machines {
 		b.machines[a] = a
 	}
@@ -171,10 +161,10 @@ func (b *board) paths() {
 	for t := range b.n {
 		b.from[t], b.to[t] = all[2*t*words:(2*t+1)*words], all[(2*t+1)*words:(2*t+2)*words]
 	}
-	visit := func(set []bitset, t, before int32) {
-		set[t].join(set[before])
+	visit := func(set []bitset.Set, t, before int32) {
+		set[t].Join(set[before])
 		if r := b.number[before]; r >= 0 {
-			set[t].add(int(r))
+			set[t].Add(int(r), int(r))
 		}
 	}
 	for _, t := range b.sequence {
@@ -217,13 +207,13 @@ func (b *board) places(horizon int64) bool {
 			}
 			for k, f := range b.chains[a] {
 				j := int(f)*b.m + a
-				if earliest > horizon-b.tail[j]-b.Cost(f, a) || b.to[f].has(r) {
+				if earliest > horizon-b.tail[j]-b.Cost(f, a) || b.to[f].Has(r) {
 					s.low = int32(k) + 1
 				}
 			}
 			for k, f := range slices.Backward(b.chains[a]) {
 				j := int(f)*b.m + a
-				if b.head[j]+b.Cost(f, a) > latest || b.from[f].has(r) {
+				if b.head[j]+b.Cost(f, a) > latest || b.from[f].Has(r) {
 					s.high = int32(k)
 				}
 			}

@@ -113,9 +113,9 @@ func (w *window) order() {
 		for q, u := range b.relaxed[:r] {
 			x := cp.False
 			switch {
-			case b.from[u].has(r):
+			case b.from[u].Has(r):
 				x = cp.True
-			case b.from[t].has(q):
+			case b.from[t].Has(q):
 			case slices.ContainsFunc(w.Hosts[t], func(a int) bool { return slices.Contains(w.Hosts[u], a) }):
 				x = w.decide(b.place[t] < b.place[u])
 			}

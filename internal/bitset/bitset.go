@@ -45,6 +45,13 @@ func (s Set) Meets(t Set) bool {
 	return false
 }
 
+// Join adds the numbers of a set made for the same n.
+func (s Set) Join(t Set) {
+	for w, x := range t {
+		s[w] |= x
+	}
+}
+
 // Empty reports whether nothing is in the set.
 func (s Set) Empty() bool {
 	for _, x := range s {

@@ -47,6 +47,11 @@ func TestSet(t *testing.T) {
 					}
 				}
 			}
+			both := slices.Clone(set)
+			both.Join(other)
+			if set.Meets(other) && both.Len() != count || !set.Meets(other) && (both.Len() != count+1 || !both.Has(probe)) {
+				t.Fatalf("seed %d: %v joined with %d is %v", seed, plain, probe, both)
+			}
 			if set.Len() != count || set.Empty() != (count == 0) || set.Meets(other) != plain[probe] {
 				t.Fatalf("seed %d: %d numbers of %v, empty %v, meets %d %v", seed, set.Len(), plain, set.Empty(), probe, set.Meets(other))
 			}
