@@ -43,14 +43,13 @@ func (r *runner) functions() template.FuncMap {
 		"dagSettings": dagSettings, "dagReadings": dagReadings, "dagSplits": dagSplits, "closest": closest, "mostWithin": mostWithin, "tenReadings": r.tenReadings, "nearestTen": nearestTen, "met": met,
 		"stg": r.stg, "traces": traces, "ablation": r.ablation, "proofs": proofs, "duels": readDuels, "measure": r.measure, "cpuTime": r.cpuTime,
 		"audit": r.audit, "reportShot": r.reportShot, "glob": filepath.Glob, "plan": plan, "code": code, "link": link, "baseline": baseline, "benchstat": benchstat, "describe": describe,
-		"known": words.Known, "figure": words.Figure, "processor": processor, "replace": strings.ReplaceAll, "runs": func() int { return r.runs },
-		"increase": func(from, to float64) float64 { return 100 * (to/from - 1) },
-		"dict":     dict,
-		"list":     func(x ...any) []any { return x },
-		"percent":  func(share float64) float64 { return 100 * share },
-		"ratio":    func(a, b float64) float64 { return a / b },
-		"sub":      func(a, b int) int { return a - b },
-		"add":      func(a, b int) int { return a + b },
+		"processor": processor, "replace": strings.ReplaceAll, "runs": func() int { return r.runs },
+		"dict":    dict,
+		"list":    func(x ...any) []any { return x },
+		"percent": func(share float64) float64 { return 100 * share },
+		"ratio":   func(a, b float64) float64 { return a / b },
+		"sub":     func(a, b int) int { return a - b },
+		"add":     func(a, b int) int { return a + b },
 	}
 }
 
@@ -133,9 +132,6 @@ func (r row) Of(column string) float64 {
 	}
 	return x
 }
-
-// Proved counts the instances proved optimal or infeasible.
-func (r row) Proved() int { return int(r.Of("optimal") + r.Of("infeasible")) }
 
 // rows returns the rows of a table of results: rows FILE BY ALGORITHMS COLUMNS.
 func (r *runner) rows(file, by, algorithms, columns string) (all rows, err error) {
