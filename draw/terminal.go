@@ -21,8 +21,8 @@ import (
 // one of the instance. O(B (rows + columns)) for B bars.
 func Terminal(w io.Writer, columns int, f Frame) error {
 	t := &terminal{columns: max(columns, 40), capacity: 1, axis: "s"}
-	p, ok := pictures[f.Instance.Kind()]
-	if !ok {
+	p := pictures[f.Instance.Kind()]
+	if p.terminal == nil {
 		return fmt.Errorf("draw: %w: no picture for %s", model.ErrUnsupported, f.Instance.Kind())
 	}
 	if err := p.terminal(t, f.Instance, f.Solution); err != nil {
