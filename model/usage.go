@@ -53,19 +53,19 @@ func wrongSolution(in Instance, s Solution) error {
 	return fmt.Errorf("%w: a %T is no solution of %s", ErrInvalid, s, in.Kind())
 }
 
-func (in *Reservation) usage(s Solution, u *Usage) error {
+func (r *Reservation) usage(s Solution, u *Usage) error {
 	b, ok := s.(*Bookings)
 	if !ok {
-		return wrongSolution(in, s)
+		return wrongSolution(r, s)
 	}
-	index, err := in.Index(b)
+	index, err := r.Index(b)
 	if err != nil {
 		return err
 	}
-	u.Unit, u.Capacity = "PEs", float64(in.PEs)
-	taken := make([]bool, len(in.Requests))
+	u.Unit, u.Capacity = "PEs", float64(r.PEs)
+	taken := make([]bool, len(r.Requests))
 	for i, k := range index {
-		q, start := &in.Requests[k], b.Bookings[i].StartS
+		q, start := &r.Requests[k], b.Bookings[i].StartS
 		taken[k] = true
 		if !q.Runs(start) {
 			u.wait(q.ArrivalS, max(q.ArrivalS, *q.CancelS))
@@ -74,26 +74,26 @@ func (in *Reservation) usage(s Solution, u *Usage) error {
 		u.wait(q.ArrivalS, start)
 		u.use(start, start+q.Runtime(), float64(q.PEs), 0)
 	}
-	for k := range in.Requests {
-		if q := &in.Requests[k]; !taken[k] {
+	for k := range r.Requests {
+		if q := &r.Requests[k]; !taken[k] {
 			u.decline(q.ArrivalS, float64(q.PEs)*q.Runtime())
 		}
 	}
 	return nil
 }
 
-func (in *Batch) usage(s Solution, u *Usage) error {
+func (b *Batch) usage(s Solution, u *Usage) error {
 	e, ok := s.(*Execution)
 	if !ok {
-		return wrongSolution(in, s)
+		return wrongSolution(b, s)
 	}
-	index, err := in.Index(e)
+	index, err := b.Index(e)
 	if err != nil {
 		return err
 	}
-	u.Unit, u.Capacity = "processors", float64(in.Processors)
+	u.Unit, u.Capacity = "processors", float64(b.Processors)
 	for i, k := range index {
-		usageOfRun(u, in.Jobs[k].SubmitS, e.Runs[i].Segments, func(p *BatchPlace) (float64, float64) {
+		usageOfRun(u, b.Jobs[k].SubmitS, e.Runs[i].Segments, func(p *BatchPlace) (float64, float64) {
 			if p.Tier == TierBackground {
 				return 0, float64(len(p.Processors))
 			}
@@ -103,25 +103,25 @@ func (in *Batch) usage(s Solution, u *Usage) error {
 	return nil
 }
 
-func (in *TVC) usage(s Solution, u *Usage) error {
+func (v *TVC) usage(s Solution, u *Usage) error {
 	e, ok := s.(*Embeddings)
 	if !ok {
-		return wrongSolution(in, s)
+		return wrongSolution(v, s)
 	}
-	index, err := in.Index(e)
+	index, err := v.Index(e)
 	if err != nil {
 		return err
 	}
-	u.Unit, u.Capacity = "slots", float64(in.FatTree.Servers()*in.FatTree.Slots)
-	runs := make([]bool, len(in.Requests))
+	u.Unit, u.Capacity = "slots", float64(v.FatTree.Servers()*v.FatTree.Slots)
+	runs := make([]bool, len(v.Requests))
 	for i, k := range index {
 		runs[k] = true
-		usageOfRun(u, in.Requests[k].ArrivalS, e.Runs[i].Segments, func(*Embedding) (float64, float64) {
-			return float64(in.Requests[k].VMs), 0
+		usageOfRun(u, v.Requests[k].ArrivalS, e.Runs[i].Segments, func(*Embedding) (float64, float64) {
+			return float64(v.Requests[k].VMs), 0
 		})
 	}
-	for k := range in.Requests {
-		if q := &in.Requests[k]; !runs[k] {
+	for k := range v.Requests {
+		if q := &v.Requests[k]; !runs[k] {
 			u.decline(q.ArrivalS, float64(q.VMs)*q.DurationS)
 		}
 	}

@@ -130,7 +130,6 @@ func drawTasks(rng *rand.Rand, d *model.DAG, n int, cost Figures) string {
 		}
 		if twins && t > 0 && rng.IntN(3) > 0 {
 			x.CostS = slices.Clone(d.Tasks[t-1].CostS)
-			base = d.Tasks[t-1].CostS[0]
 		}
 		d.Tasks = append(d.Tasks, x)
 	}
