@@ -27,7 +27,8 @@ type Run struct {
 
 // start answers one call of a model.Solver by a run, for which work does what there is
 // to do. Its error may be model.ErrNoSolution if it was stopped.
-func start[I model.Instance](ctx context.Context, name string, in model.Instance, set model.Settings, work func(*Run, I) error) (model.Result, error) {
+func start[I model.Instance](ctx context.Context, name string, in model.Instance, set model.Settings,
+	work func(*Run, I) error) (model.Result, error) {
 	r := &Run{Result: model.NewResult(name, set.Seed), Set: set, in: in, began: time.Now()}
 	typed, ok := in.(I)
 	if !ok {

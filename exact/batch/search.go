@@ -19,13 +19,15 @@ import (
 // batchbounds.All alone. Threads aren't used.
 //
 // Instances with two tiers are refused.
-var Search = exact.Engine[*model.Batch, deviceSet]{ID: "search", Parts: devices, Work: func(r *exact.Run, in *model.Batch, off deviceSet, _ lcg.Device) error {
+var Search = exact.Engine[*model.Batch, deviceSet]{ID: "search", Parts: devices, Work: search}
+
+func search(r *exact.Run, in *model.Batch, off deviceSet, _ lcg.Device) error {
 	j, err := newJobs(in)
 	if err != nil {
 		return err
 	}
 	return (&run{Run: r, jobs: j, off: off}).solve()
-}}
+}
 
 // run is one run of Search.
 type run struct {

@@ -24,7 +24,7 @@ import (
 // Instances whose transfer model isn't ideal, or for which the formulation is too
 // large, are model.ErrUnsupported.
 func Linear(backend milp.Backend) model.Solver {
-	return exact.LinearEngine[*model.DAG, *model.Schedule]{Backend: backend, Prepare: func(r *exact.Run, d *model.DAG) (h exact.Linear[*model.Schedule], err error) {
+	ask := func(r *exact.Run, d *model.DAG) (h exact.Linear[*model.Schedule], err error) {
 		if err := dagbounds.Check(d); err != nil {
 			return h, err // before the local search starts
 		}
@@ -39,7 +39,8 @@ func Linear(backend milp.Backend) model.Solver {
 				return dagbounds.Build(d, f.Value(target))
 			},
 		}, err
-	}}
+	}
+	return exact.LinearEngine[*model.DAG, *model.Schedule]{Backend: backend, Prepare: ask}
 }
 
 // HiGHS is Linear by HiGHS.

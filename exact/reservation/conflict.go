@@ -140,7 +140,8 @@ func (x *conflict) impossible(jobs []job) bool {
 		sorted[i].weight = 1
 	}
 	slices.SortFunc(sorted, func(a, b job) int { return cmp.Or(cmp.Compare(a.ready, b.ready), cmp.Compare(a.id, b.id)) })
-	s := &searcher{Run: &exact.Run{Ctx: x.ctx}, in: &model.Reservation{Goal: model.GoalAll}, t: &model.ReservationTicks{}, scale: scale{pes: x.pes, weight: 1, grain: 1},
+	s := &searcher{Run: &exact.Run{Ctx: x.ctx}, in: &model.Reservation{Goal: model.GoalAll}, t: &model.ReservationTicks{},
+		scale: scale{pes: x.pes, weight: 1, grain: 1},
 		total: float64(len(sorted)), other: math.Inf(1), starts: make([]int64, len(x.t.Jobs))}
 	for _, group := range split(sorted) {
 		if x.fit(group) {

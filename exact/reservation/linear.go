@@ -20,7 +20,7 @@ import (
 //
 // What the formulation can't hold is model.ErrUnsupported.
 func Linear(backend milp.Backend) model.Solver {
-	return exact.LinearEngine[*model.Reservation, []int64]{Backend: backend, Prepare: func(r *exact.Run, v *model.Reservation) (h exact.Linear[[]int64], err error) {
+	ask := func(r *exact.Run, v *model.Reservation) (h exact.Linear[[]int64], err error) {
 		t, seed := v.Ticks(), r.Set.Seed
 		f, err := resbounds.Build(t, "")
 		if err != nil {
@@ -62,7 +62,8 @@ func Linear(backend milp.Backend) model.Solver {
 				return nil
 			},
 		}, nil
-	}}
+	}
+	return exact.LinearEngine[*model.Reservation, []int64]{Backend: backend, Prepare: ask}
 }
 
 // HiGHS is Linear by HiGHS.

@@ -33,11 +33,13 @@ import (
 // It is any-time: when ctx or the time limit ends, the result carries the best
 // plan and the bound proved by then. The solution doesn't depend on the number
 // of threads: one is used. Memory is bounded by some 2 GB.
-var Search = exact.Engine[*model.Reservation, switches]{ID: "search", Parts: devices, Work: func(r *exact.Run, v *model.Reservation, off switches, _ lcg.Device) error {
+var Search = exact.Engine[*model.Reservation, switches]{ID: "search", Parts: devices, Work: search}
+
+func search(r *exact.Run, v *model.Reservation, off switches, _ lcg.Device) error {
 	x := newSearcher(r, v, v.Ticks())
 	x.off = off
 	return x.solve()
-}}
+}
 
 const (
 	// firstNodes is the limit on the nodes of the first sweeps of a part; each

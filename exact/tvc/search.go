@@ -24,12 +24,14 @@ import (
 // time limit ends. Threads aren't used.
 //
 // Instances in queue mode are refused.
-var Search = exact.Engine[*model.TVC, deviceSet]{ID: "search", Parts: devices, Work: func(r *exact.Run, v *model.TVC, off deviceSet, _ lcg.Device) error {
+var Search = exact.Engine[*model.TVC, deviceSet]{ID: "search", Parts: devices, Work: search}
+
+func search(r *exact.Run, v *model.TVC, off deviceSet, _ lcg.Device) error {
 	if v.Queue {
 		return errQueue
 	}
 	return (&run{Run: r, in: v, off: off}).solve()
-}}
+}
 
 var errQueue = fmt.Errorf("%w: it proves optima of loss mode alone, the instance has a queue; take auto or a scheduler", model.ErrUnsupported)
 
