@@ -30,7 +30,7 @@ type Summary struct {
 	// Failed counts those without a solution, on instances that no run proves
 	// infeasible.
 	Failed     int             `json:"failed"`
-	Algorithms []AlgorithmSums `json:"algorithms"` // in the plan's order
+	Algorithms []algorithmSums `json:"algorithms"` // in the plan's order
 	Began      time.Time       `json:"began"`
 	WallS      float64         `json:"wall_s"`          // of this start
 	CPUS       *float64        `json:"cpu_s,omitempty"` // of this start's process and its children
@@ -42,8 +42,8 @@ type Summary struct {
 	Tools      string          `json:"tools"`
 }
 
-// AlgorithmSums is what a Summary says of one algorithm.
-type AlgorithmSums struct {
+// algorithmSums is what a Summary says of one algorithm.
+type algorithmSums struct {
 	Algorithm string               `json:"algorithm"` // the label
 	Class     model.Class          `json:"class"`     // online, offline or yardstick
 	Options   string               `json:"options,omitempty"`
@@ -77,9 +77,9 @@ func (s *Summary) summarize(algorithms []Algorithm, done []runs.Record, err erro
 			kinds = append(kinds, done[i].Kind)
 		}
 	}
-	s.Statuses, s.Algorithms = map[model.Status]int{}, []AlgorithmSums{}
+	s.Statuses, s.Algorithms = map[model.Status]int{}, []algorithmSums{}
 	for k := range algorithms {
-		a := AlgorithmSums{Algorithm: algorithms[k].Label, Class: algorithms[k].class(kinds), Options: algorithms[k].settings(), Statuses: map[model.Status]int{}}
+		a := algorithmSums{Algorithm: algorithms[k].Label, Class: algorithms[k].class(kinds), Options: algorithms[k].settings(), Statuses: map[model.Status]int{}}
 		var gaps []float64
 		for i := range done {
 			if done[i].Algorithm != a.Algorithm {

@@ -70,7 +70,7 @@ func TestSummary(t *testing.T) {
 	}
 	names(t, "run.json", reflect.TypeFor[runs.Record]())
 	names(t, "bench-summary.json", reflect.TypeFor[Summary]())
-	names(t, "bench-summary.json", reflect.TypeFor[AlgorithmSums]())
+	names(t, "bench-summary.json", reflect.TypeFor[algorithmSums]())
 	if len(got) != 2 {
 		t.Fatalf("%d summaries", len(got))
 	}

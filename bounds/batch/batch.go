@@ -11,11 +11,11 @@ import (
 )
 
 // Quick computes the bounds of the mean response time from below that take no longer
-// than a heuristic: those of Response, weakest first, and on one tier pricesBound without
+// than a heuristic: those of response, weakest first, and on one tier pricesBound without
 // steps, as far as ctx allows. O(n log n)
 func Quick(ctx context.Context, in *model.Batch) []bounds.Bound {
 	t := in.Ticks()
-	all := Response(ctx, t, quickFunctions)
+	all := response(ctx, t, quickFunctions)
 	if t.Tiers == 1 && ctx.Err() == nil {
 		all = append(all, pricesBound(ctx, t, 0))
 	}
@@ -31,7 +31,7 @@ func Others(ctx context.Context, in *model.Batch) []bounds.Bound {
 		{Name: "largest bounded slowdown", Value: MostSlowdown(ctx, t)}}
 }
 
-// All computes every bound that needs no search: those of Response, the last of them
+// All computes every bound that needs no search: those of response, the last of them
 // again with more dual-feasible functions or demands, and on one tier pricesBound, as far
 // as ctx allows. The error is model.ErrInvalid for an invalid instance. O(n log n)
 // for each function and step
@@ -40,11 +40,11 @@ func All(ctx context.Context, in *model.Batch) ([]bounds.Bound, error) {
 		return nil, fmt.Errorf("bounds: %w", err)
 	}
 	t := in.Ticks()
-	all := Response(ctx, t, quickFunctions)
+	all := response(ctx, t, quickFunctions)
 	if ctx.Err() != nil {
 		return all, nil
 	}
-	more := Response(ctx, t, allFunctions)
+	more := response(ctx, t, allFunctions)
 	last := more[len(more)-1]
 	last.Name = "widths"
 	all = append(all, last)

@@ -29,7 +29,7 @@ var Formulations = []string{"time-indexed"}
 // and for starts that Serial doesn't give in their order.
 //
 // The error is model.ErrInvalid for an unknown name, and model.ErrUnsupported for two
-// tiers, for more than MaxJobs jobs, for more than MaxPoints starts and for weighted
+// tiers, for more than MaxJobs jobs, for more than maxPoints starts and for weighted
 // sums of responses that don't fit whole numbers (Units.Fit).
 func Build(t *model.BatchTicks, name string) (*milp.Formulation[[]int64], error) {
 	if name != "" && !slices.Contains(Formulations, name) {
@@ -54,16 +54,16 @@ func BuildBelow(t *model.BatchTicks, most int64) (*milp.Formulation[[]int64], er
 	}
 	b.most = min(most, someSum(t, b.units))
 	var ok bool
-	if b.points, ok = startPoints(t, b.units, b.most, MaxPoints); !ok {
-		return nil, bounds.CheckSize(Formulations[0], "starts or more", MaxPoints+1, MaxPoints)
+	if b.points, ok = startPoints(t, b.units, b.most, maxPoints); !ok {
+		return nil, bounds.CheckSize(Formulations[0], "starts or more", maxPoints+1, maxPoints)
 	}
 	return &b.Formulation, b.build()
 }
 
-// MaxJobs and MaxPoints are the most jobs and starts that Build takes.
+// MaxJobs and maxPoints are the most jobs and starts that Build takes.
 const (
 	MaxJobs   = 1000
-	MaxPoints = 50_000
+	maxPoints = 50_000
 )
 
 // someSum returns the weighted sum of responses of the best of some serial schedules,

@@ -10,7 +10,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Response returns bounds of the weighted mean response time from below:
+// response returns bounds of the weighted mean response time from below:
 //
 //   - runtime: the mean of the least times that the jobs take.
 //   - srpt, mean-busy-time: of one machine as fast as all processors together, see
@@ -25,7 +25,7 @@ import (
 // its weight over the greatest common divisor of the weights, is a whole number of
 // ticks, so that a bound of it is rounded up to one. When ctx ends, the
 // machines that are left aren't looked at. O(most · n log n)
-func Response(ctx context.Context, t *model.BatchTicks, most int) []bounds.Bound {
+func response(ctx context.Context, t *model.BatchTicks, most int) []bounds.Bound {
 	r := newJobs(t)
 	runtime := 0.0
 	for k := range r.jobs {

@@ -11,7 +11,7 @@ import (
 const slowdownFloor = int64(model.SlowdownFloor * 1e6)
 
 // Slowdown returns a bound of the mean bounded slowdown from below, by the machines
-// of Response, at most so many, with the weights 1/max(τ, work) instead of the jobs'
+// of response, at most so many, with the weights 1/max(τ, work) instead of the jobs'
 // own, and on one tier by so many subgradient steps of prices. No job's bounded slowdown is below 1, so that
 // shorter jobs than τ, for which the machine may give less, are left out of it in a
 // second look, and count as 1. The objective is a sum with n roundings. O(most · n
@@ -46,7 +46,7 @@ func Slowdown(ctx context.Context, t *model.BatchTicks, most, steps int) float64
 }
 
 // MostSlowdown returns a bound of the largest bounded slowdown from below. If it
-// could be S, each job would end by r + S·max(τ, work) on the machine of Response,
+// could be S, each job would end by r + S·max(τ, work) on the machine of response,
 // too. There the job due first at each instant keeps all such dates if they can be
 // kept (Horn: Some simple scheduling algorithms, 1974). S is found by bisection, as
 // far as ctx allows. O(n log n) for each of its steps

@@ -12,8 +12,8 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// MaxTerms is the most coefficients that Build gives a formulation.
-const MaxTerms = 2_000_000
+// maxTerms is the most coefficients that Build gives a formulation.
+const maxTerms = 2_000_000
 
 // maxWhole is the longest horizon in units for which the makespan is an integer
 // variable: large coefficients cost a solver digits.
@@ -45,7 +45,7 @@ const maxWhole = 10_000
 // machines. Of the valid rows tried, the last ones pay (an eighth of the nodes at 16
 // tasks); transitivity of the orders, y ≤ x, and loads with heads and tails don't.
 //
-// There are O(V² M + E M²) variables and terms; above MaxTerms the error is
+// There are O(V² M + E M²) variables and terms; above maxTerms the error is
 // model.ErrUnsupported, as for another transfer model. It is model.ErrInfeasible
 // if heads and tails alone prove that no schedule ends by the horizon.
 //
@@ -90,7 +90,7 @@ func Check(d *model.DAG) error {
 			model.ErrUnsupported, t, model.TransferIdeal)
 	}
 	n, m, e := float64(len(d.Tasks)), float64(len(d.Machines)), float64(len(d.Edges))
-	return bounds.CheckSize("ordering", "terms", int(min(5*n*n*m+4*e*m*m, math.MaxInt32)), MaxTerms)
+	return bounds.CheckSize("ordering", "terms", int(min(5*n*n*m+4*e*m*m, math.MaxInt32)), maxTerms)
 }
 
 // Relaxation returns a lower bound on the makespan: the linear relaxation of Build

@@ -37,8 +37,8 @@ func BenchmarkReservationBounds(b *testing.B) {
 	}{
 		{"area", Area},
 		{"quick", func(t *model.ReservationTicks) bounds.Bound { return Quick(ctx, t)[1] }},
-		{"energetic", func(t *model.ReservationTicks) bounds.Bound { return Energetic(ctx, t) }},
-		{"flow", func(t *model.ReservationTicks) bounds.Bound { return Flow(ctx, t) }},
+		{"energetic", func(t *model.ReservationTicks) bounds.Bound { return energetic(ctx, t) }},
+		{"flow", func(t *model.ReservationTicks) bounds.Bound { return flowOf(ctx, t) }},
 	}
 	for _, m := range methods {
 		for _, goal := range model.Goals[:2] {
@@ -62,7 +62,7 @@ func BenchmarkReservationLP(b *testing.B) {
 		b.Run(fmt.Sprintf("requests=%d", n), func(b *testing.B) {
 			value := 0.0
 			for b.Loop() {
-				x, _, err := LP(context.Background(), t)
+				x, _, err := lp(context.Background(), t)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -9,7 +9,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Energetic bounds the accepted weight by energies in windows of time (energetic
+// energetic bounds the accepted weight by energies in windows of time (energetic
 // reasoning: Baptiste, Le Pape, Nuijten: Satisfiability tests and time-bound
 // adjustments for cumulative scheduling problems, 1999). Within [a, b) an accepted
 // job j needs at least the energy
@@ -29,7 +29,7 @@ import (
 // whose lengths, counted in possible beginnings, form a geometric series, and which
 // begin a 32nd of that length apart, O(n (c + log n)) for c jobs that are possible
 // at the same time. When ctx ends, the bound is that of the windows tried by then.
-func Energetic(ctx context.Context, t *model.ReservationTicks) bounds.Bound {
+func energetic(ctx context.Context, t *model.ReservationTicks) bounds.Bound {
 	w := newWork(t)
 	return w.energetic(ctx, windowsFor(len(w.jobs), maxWindowJobs))
 }

@@ -16,7 +16,7 @@ import (
 // which only relaxes.
 const maxFlowArcs = 6_000_000
 
-// Flow bounds the accepted weight by a relaxation in which jobs may be interrupted,
+// flowOf bounds the accepted weight by a relaxation in which jobs may be interrupted,
 // resumed and run with fewer PEs than they ask for, but only within their own windows
 // and never with more than their PEs. What a set of jobs can be given is then a flow:
 // job j gets at most its area a_j from the source and may pass on to each elementary
@@ -43,7 +43,7 @@ const maxFlowArcs = 6_000_000
 //
 // When ctx ends, jobs not yet pushed count in full. The time is that of the pushes,
 // whose paths stay near their jobs: see the benchmark.
-func Flow(ctx context.Context, t *model.ReservationTicks) bounds.Bound {
+func flowOf(ctx context.Context, t *model.ReservationTicks) bounds.Bound {
 	return newWork(t).flowBound(ctx, maxResources)
 }
 

@@ -36,22 +36,22 @@ var Formulations = []string{"time-indexed"}
 // the same way; it returns nil if they aren't a solution.
 //
 // The error is model.ErrInvalid for an unknown name, and model.ErrUnsupported for
-// more than MaxPoints possible starts.
+// more than maxPoints possible starts.
 func Build(t *model.ReservationTicks, name string) (*milp.Formulation[[]int64], error) {
 	if name != "" && !slices.Contains(Formulations, name) {
 		return nil, fmt.Errorf("%w formulation: %q is unknown, give one of %q", model.ErrInvalid, name, Formulations)
 	}
-	points, ok := startPoints(t, MaxPoints)
+	points, ok := startPoints(t, maxPoints)
 	if !ok {
 		return nil, fmt.Errorf("formulation time-indexed: %w: jobs have more than %d possible starts; the native search needs none",
-			model.ErrUnsupported, MaxPoints)
+			model.ErrUnsupported, maxPoints)
 	}
 	return &buildTimeIndexed(t, points).Formulation, nil
 }
 
-// MaxPoints is the most possible starts that Build takes. With 86,000, HiGHS didn't
+// maxPoints is the most possible starts that Build takes. With 86,000, HiGHS didn't
 // end the root relaxation in 20 s.
-const MaxPoints = 100_000
+const maxPoints = 100_000
 
 // weighted is a formulation with the weights of its jobs.
 type weighted struct {

@@ -11,21 +11,21 @@ import (
 )
 
 // maxLPPoints and maxLPTerms are the most possible starts and coefficients of a
-// relaxation that LP solves. HiGHS takes 0.1 s for 5,300 starts, 1 to 5 s for 16,400
+// relaxation that lp solves. HiGHS takes 0.1 s for 5,300 starts, 1 to 5 s for 16,400
 // with 48,600 to 58,300 coefficients, and 10 s for 37,800 with 125,000.
 const (
 	maxLPPoints = 20_000
 	maxLPTerms  = 60_000
 )
 
-// LP bounds the accepted weight by the linear relaxation of the formulation
+// lp bounds the accepted weight by the linear relaxation of the formulation
 // "time-indexed" (see Build), solved by HiGHS. The value is computed from the dual
 // solution in a way that is valid however inaccurate that is (bounds.SafeUpper;
 // Neumaier, Shcherbina: Safe bounds in linear and mixed-integer linear programming,
 // 2004), and rounded down. ok is false, and there is no bound, if the formulation is
 // too large, ctx ended before it was solved, or there is no HiGHS. The error is
 // HiGHS's.
-func LP(ctx context.Context, t *model.ReservationTicks) (b bounds.Bound, ok bool, err error) {
+func lp(ctx context.Context, t *model.ReservationTicks) (b bounds.Bound, ok bool, err error) {
 	none := bounds.Bound{Name: "lp"}
 	if ctx.Err() != nil || !highs.Built {
 		return none, false, nil

@@ -15,7 +15,7 @@ func TestReservationLPBruteForce(t *testing.T) {
 	tight, proofs := map[string]int{}, map[string]int{}
 	for k := range 900 {
 		checkBrute(t, k, tight, proofs, func(ticks *model.ReservationTicks) []bounds.Bound {
-			b, ok, err := LP(context.Background(), ticks)
+			b, ok, err := lp(context.Background(), ticks)
 			if err != nil || !ok {
 				t.Fatalf("instance %d: %v, %v", k, ok, err)
 			}
@@ -50,10 +50,10 @@ func TestReservationLPStops(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if b, ok, err := LP(ctx, randomTicks(1, 20, model.GoalAccepted)); ok || err != nil {
+	if b, ok, err := lp(ctx, randomTicks(1, 20, model.GoalAccepted)); ok || err != nil {
 		t.Errorf("%+v, %v, %v of a stopped run", b, ok, err)
 	}
-	if b, ok, err := LP(context.Background(), largeReservation(400, model.GoalAccepted).Ticks()); ok || err != nil {
+	if b, ok, err := lp(context.Background(), largeReservation(400, model.GoalAccepted).Ticks()); ok || err != nil {
 		t.Errorf("%+v, %v, %v of a large instance", b, ok, err)
 	}
 }

@@ -48,7 +48,7 @@ func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
 			return all, nil
 		}
 	}
-	b, ok, err := LP(ctx, t)
+	b, ok, err := lp(ctx, t)
 	if ok {
 		all = append(all, b)
 	}

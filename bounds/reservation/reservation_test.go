@@ -62,8 +62,8 @@ func randomWhole(rng *rand.Rand, most int) (pes int, rs []wholeRequest) {
 func everyBound(ticks *model.ReservationTicks) []bounds.Bound {
 	ctx := context.Background()
 	w := newWork(ticks)
-	return append(Quick(ctx, ticks), Area(ticks), Energetic(ctx, ticks),
-		w.energetic(ctx, windowSet{growth: 1.5, part: 2}), Flow(ctx, ticks))
+	return append(Quick(ctx, ticks), Area(ticks), energetic(ctx, ticks),
+		w.energetic(ctx, windowSet{growth: 1.5, part: 2}), flowOf(ctx, ticks))
 }
 
 // checkBrute compares bounds with what brute force accepts on one of a series of
@@ -210,8 +210,8 @@ func TestReservationInfeasibleReason(t *testing.T) {
 		bound bounds.Bound
 		want  string
 	}{
-		"energetic": {Energetic(context.Background(), ticks), "2 requests need 90 PE-seconds from 10 s to 30 s, where there are 80"},
-		"flow":      {Flow(context.Background(), ticks), "2 requests need 90 PE-seconds from 10 s to 30 s, where there are 80"},
+		"energetic": {energetic(context.Background(), ticks), "2 requests need 90 PE-seconds from 10 s to 30 s, where there are 80"},
+		"flow":      {flowOf(context.Background(), ticks), "2 requests need 90 PE-seconds from 10 s to 30 s, where there are 80"},
 	}
 	for name, test := range tests {
 		if !test.bound.Infeasible || test.bound.Reason != test.want {
@@ -232,7 +232,7 @@ func TestReservationBoundsStop(t *testing.T) {
 	for k := range 50 {
 		ticks := randomTicks(k, 20, model.GoalAccepted)
 		n := float64(len(ticks.Jobs)) + ticks.FreeWeight
-		for _, b := range []bounds.Bound{Energetic(ctx, ticks), Flow(ctx, ticks)} {
+		for _, b := range []bounds.Bound{energetic(ctx, ticks), flowOf(ctx, ticks)} {
 			if b.Value != n || b.Infeasible {
 				t.Errorf("%+v of a stopped run, want %v", b, n)
 			}

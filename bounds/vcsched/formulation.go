@@ -31,12 +31,12 @@ type Formulation struct {
 // Formulations are the names that Build knows, the default first.
 var Formulations = []string{"compact", "paper", "parallel", "migration"}
 
-// MaxFormulationVariables and MaxFormulationTerms limit the size of a formulation,
+// maxFormulationVariables and maxFormulationTerms limit the size of a formulation,
 // so that a large instance is an error and doesn't take all of the memory: a variable
 // with its rows takes some 600 bytes, a term 16. Solvers give up at smaller sizes.
 const (
-	MaxFormulationVariables = 1_000_000
-	MaxFormulationTerms     = 50_000_000
+	maxFormulationVariables = 1_000_000
+	maxFormulationTerms     = 50_000_000
 )
 
 // Build builds a formulation by name:
@@ -53,7 +53,7 @@ const (
 // With a migration budget only migration and compact are valid. The number of
 // variables is 2nH+1 for the first three and TH+1, T the number of different
 // tasks, for compact (nH+1 with a budget). What would need more than
-// MaxFormulationVariables or MaxFormulationTerms is model.ErrUnsupported.
+// maxFormulationVariables or maxFormulationTerms is model.ErrUnsupported.
 func Build(in *model.VCSched, name string) (*Formulation, error) {
 	sequential := in.Tasks() == len(in.Jobs)
 	switch name {
@@ -66,13 +66,13 @@ func Build(in *model.VCSched, name string) (*Formulation, error) {
 		}
 		fallthrough
 	case "migration":
-		if err := bounds.CheckSize(name, "variables", 2*in.Tasks()*in.Hosts+1, MaxFormulationVariables); err != nil {
+		if err := bounds.CheckSize(name, "variables", 2*in.Tasks()*in.Hosts+1, maxFormulationVariables); err != nil {
 			return nil, err
 		}
 		return sharesModel(in, name), nil
 	case "compact":
 		if in.MigrationBudget != nil {
-			if err := bounds.CheckSize(name, "variables", in.Tasks()*in.Hosts+1, MaxFormulationVariables); err != nil {
+			if err := bounds.CheckSize(name, "variables", in.Tasks()*in.Hosts+1, maxFormulationVariables); err != nil {
 				return nil, err
 			}
 			return loadModel(in), nil
@@ -80,11 +80,11 @@ func Build(in *model.VCSched, name string) (*Formulation, error) {
 		u := in.Units()
 		t := NewTasks(u)
 		T := len(t.CPU)
-		if err := bounds.CheckSize(name, "variables", T*in.Hosts+1, MaxFormulationVariables); err != nil {
+		if err := bounds.CheckSize(name, "variables", T*in.Hosts+1, maxFormulationVariables); err != nil {
 			return nil, err
 		}
 		// The rows that order the hosts dominate.
-		if err := bounds.CheckSize(name, "terms", T*T/2*in.Hosts, MaxFormulationTerms); err != nil {
+		if err := bounds.CheckSize(name, "terms", T*T/2*in.Hosts, maxFormulationTerms); err != nil {
 			return nil, err
 		}
 		return compactModel(in, u, t), nil

@@ -53,7 +53,7 @@ type movesHost struct {
 
 // movesPattern is a pattern on a host of Moves.hosts.
 type movesPattern struct {
-	Pattern
+	pattern
 	host int
 }
 
@@ -121,7 +121,7 @@ func (m *Moves) Add(hosts []int32) {
 }
 
 // fits reports whether a pattern fits on a host of a class, at some load.
-func (m *Moves) fits(q Pattern, c class) bool {
+func (m *Moves) fits(q pattern, c class) bool {
 	for r, needs := range m.t.Rigid {
 		sum := int64(0)
 		for _, it := range q.Items {
@@ -159,7 +159,7 @@ func (m *Moves) keep(ctx context.Context, load int64) bool {
 // best returns the largest weight of a pattern, at least the threshold, and patterns
 // above it, each of more weight than the one before; complete is false if the search
 // was cut off.
-func (m *Moves) best(ctx context.Context, c class, weights []int64, load, threshold int64) (best int64, found []Pattern, complete bool) {
+func (m *Moves) best(ctx context.Context, c class, weights []int64, load, threshold int64) (best int64, found []pattern, complete bool) {
 	s := m.t.newPricer(ctx, weights, c, load)
 	best = threshold
 	for k := range s.leads() {
@@ -412,9 +412,9 @@ func (m *Moves) price(ctx context.Context, duals []float64, load int64) (refuted
 	return complete && left < right, found, complete
 }
 
-// PricedMoves returns the bound by Moves for an instance with a migration budget, to a
+// pricedMoves returns the bound by Moves for an instance with a migration budget, to a
 // relative width of 1e-4, or what ctx allows.
-func PricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
+func pricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	b := bounds.Bound{Name: "priced-moves"}
 	u := in.Units()
 	t := NewTasks(u)
@@ -430,7 +430,7 @@ func PricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 		return b, err
 	}
 	if no {
-		b.Infeasible, b.Reason = true, OverBudget
+		b.Infeasible, b.Reason = true, overBudget
 		return b, nil
 	}
 	if lower = max(lower, u.Scale); lower < all {
@@ -442,5 +442,5 @@ func PricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	return b, nil
 }
 
-// OverBudget is why there is no placement if Moves refutes every load.
-const OverBudget = "the migration budget is too small for what the hosts' memory makes move"
+// overBudget is why there is no placement if Moves refutes every load.
+const overBudget = "the migration budget is too small for what the hosts' memory makes move"

@@ -20,7 +20,7 @@ func TestMovesAgainstBruteForce(t *testing.T) {
 	for range need.Rounds(600) {
 		in := testkit.RandomVCSched(rng, true)
 		best, ok := testkit.BruteVCSched(in)
-		b, err := PricedMoves(context.Background(), in)
+		b, err := pricedMoves(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestMovesWithAnyBudget(t *testing.T) {
 		}
 		free := *in
 		free.MigrationBudget = nil
-		a, err := PricedMoves(context.Background(), in)
+		a, err := pricedMoves(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestMovesWithAnyBudget(t *testing.T) {
 			t.Errorf("%s: %+v with a budget of 100, %+v without", in.Name, a, b)
 		}
 	}
-	if _, err := PricedMoves(stopped(), large(t)); err != nil {
+	if _, err := pricedMoves(stopped(), large(t)); err != nil {
 		t.Error(err)
 	}
 }

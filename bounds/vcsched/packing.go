@@ -68,7 +68,7 @@ func All(ctx context.Context, in *model.VCSched) ([]bounds.Bound, error) {
 		all = append(all, b)
 	}
 	if err == nil && !b.Infeasible && in.MigrationBudget != nil {
-		b, err = PricedMoves(ctx, in)
+		b, err = pricedMoves(ctx, in)
 		all = append(all, b)
 	}
 	return all, err

@@ -13,14 +13,14 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// Pattern is a multiset of tasks that fits on one host.
-type Pattern struct {
-	Items []PatternItem // by increasing type
+// pattern is a multiset of tasks that fits on one host.
+type pattern struct {
+	Items []patternItem // by increasing type
 	Load  int64         // CPU needs of its tasks, in the units of Tasks.CPU
 }
 
-// PatternItem is a number of tasks of one type.
-type PatternItem struct {
+// patternItem is a number of tasks of one type.
+type patternItem struct {
 	Type, Count int32
 }
 
@@ -38,7 +38,7 @@ type PatternItem struct {
 // which is compared with H in integers.
 type Patterns struct {
 	t    *Tasks
-	pool []Pattern
+	pool []pattern
 	// The last load that was refuted and the weights by type that did; nil: none.
 	refuted int64
 	weights []int64
@@ -48,7 +48,7 @@ type Patterns struct {
 func NewPatterns(t *Tasks) *Patterns {
 	p := &Patterns{t: t}
 	for k := range t.CPU {
-		p.pool = append(p.pool, Pattern{[]PatternItem{{int32(k), 1}}, t.CPU[k]})
+		p.pool = append(p.pool, pattern{[]patternItem{{int32(k), 1}}, t.CPU[k]})
 	}
 	return p
 }
@@ -65,12 +65,12 @@ func (p *Patterns) Add(hosts []int32) {
 		}
 	}
 	for _, c := range counts {
-		var q Pattern
+		var q pattern
 		for k, n := range c {
-			q.Items = append(q.Items, PatternItem{k, n})
+			q.Items = append(q.Items, patternItem{k, n})
 			q.Load += int64(n) * p.t.CPU[k]
 		}
-		slices.SortFunc(q.Items, func(a, b PatternItem) int { return int(a.Type - b.Type) })
+		slices.SortFunc(q.Items, func(a, b patternItem) int { return int(a.Type - b.Type) })
 		if len(q.Items) > 0 {
 			p.pool = append(p.pool, q)
 		}
@@ -78,8 +78,8 @@ func (p *Patterns) Add(hosts []int32) {
 }
 
 // Pool returns the patterns of at most the given relative load.
-func (p *Patterns) Pool(load int64) []Pattern {
-	var pool []Pattern
+func (p *Patterns) Pool(load int64) []pattern {
+	var pool []pattern
 	for _, q := range p.pool {
 		if q.Load <= p.t.class[0].Room(load) {
 			pool = append(pool, q)
@@ -172,7 +172,7 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 // price returns patterns whose weight exceeds the threshold, for each type the best
 // one that has this type as its first, by depth-first branch and bound over types in
 // the order of weight per need. complete is false if it was cut off.
-func (t *Tasks) price(ctx context.Context, weights []int64, load, threshold int64) (found []Pattern, complete bool) {
+func (t *Tasks) price(ctx context.Context, weights []int64, load, threshold int64) (found []pattern, complete bool) {
 	s := t.newPricer(ctx, weights, t.class[0], load)
 	// Diverse columns end the column generation sooner than the single best one.
 	for k := range s.leads() {
@@ -192,7 +192,7 @@ type pricing interface {
 	leads() int
 	// lead returns the best pattern whose first item is k, if its weight is above
 	// the given one.
-	lead(k int, above int64) (weight int64, q Pattern, found bool)
+	lead(k int, above int64) (weight int64, q pattern, found bool)
 	// isCut reports whether maxPricing or the context ended the search early.
 	isCut() bool
 }
@@ -304,15 +304,15 @@ func within[V vectors.Vector](a, b *V, n int) bool {
 }
 
 // pattern returns the best pattern found.
-func (s *pricer[V]) pattern() Pattern {
-	q := Pattern{}
+func (s *pricer[V]) pattern() pattern {
+	q := pattern{}
 	for i, c := range s.bestTaken {
 		if c > 0 {
-			q.Items = append(q.Items, PatternItem{s.items[i].kind, c})
+			q.Items = append(q.Items, patternItem{s.items[i].kind, c})
 			q.Load += int64(c) * s.items[i].size[0]
 		}
 	}
-	slices.SortFunc(q.Items, func(a, b PatternItem) int { return int(a.Type - b.Type) })
+	slices.SortFunc(q.Items, func(a, b patternItem) int { return int(a.Type - b.Type) })
 	return q
 }
 
@@ -346,7 +346,7 @@ func (s *pricer[V]) leads() int  { return len(s.items) }
 func (s *pricer[V]) isCut() bool { return s.cut }
 
 // lead searches the patterns whose first item in the order is k.
-func (s *pricer[V]) lead(k int, above int64) (int64, Pattern, bool) {
+func (s *pricer[V]) lead(k int, above int64) (int64, pattern, bool) {
 	s.best, s.bestTaken = above, nil
 	it := &s.items[k]
 	left := s.cap
@@ -359,7 +359,7 @@ func (s *pricer[V]) lead(k int, above int64) (int64, Pattern, bool) {
 	}
 	s.taken[k] = 0
 	if s.bestTaken == nil {
-		return 0, Pattern{}, false
+		return 0, pattern{}, false
 	}
 	return s.best, s.pattern(), true
 }
