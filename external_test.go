@@ -190,10 +190,10 @@ func TestExternalStopped(t *testing.T) {
 	if !ok {
 		t.Fatal("no instance is hard")
 	}
-	for engine, install := range tools {
+	for engine := range tools {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			need.Tool(t, engine, install)
+			needBackend(t, engine)
 			r, err := gapwise.Solve(t.Context(), in, gapwise.Options{Algorithm: engine, Settings: model.Settings{TimeLimit: time.Second}})
 			if err != nil || r.Status == model.StatusOptimal || r.Status == model.StatusInfeasible || r.Reason != exact.StopReason(timedOut(t)) {
 				t.Errorf("%s, %q, %v", r.Status, r.Reason, err)
