@@ -29,10 +29,12 @@ func solveLanl(ctx context.Context, m *milp.Model, o Options) (Result, error) {
 	start := time.Now()
 	done := make(chan struct{})
 	r := emptyResult()
+	// A solve that goes on in the background doesn't keep the lock: one with several
+	// threads would wait for it, and all others for that.
+	unlock := lockScheduler(1)
+	defer unlock()
 	go func() {
 		defer close(done)
-		unlock := lockScheduler(1)
-		defer unlock()
 		err = caught.Call(func() error {
 			s, err := raw.Solve()
 			var call lanl.CallStatus
