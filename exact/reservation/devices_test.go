@@ -41,7 +41,7 @@ func TestWithout(t *testing.T) {
 		in := testkit.RandomReservation(rng, 1+rng.IntN(7))
 		want, feasible := testkit.BruteReservation(in)
 		for k, s := range solvers {
-			r, err := s.Solve(context.Background(), in, model.Settings{})
+			r, err := s.Solve(context.Background(), in, exactly)
 			if err != nil {
 				t.Fatalf("without %v: %v: %s", append(sets, all)[k], err, text(in))
 			}

@@ -176,7 +176,7 @@ func (l *learner) next() int64 {
 	if s.hosts == nil {
 		return l.most
 	}
-	return max(s.lower, s.upper-1-int64((s.Set.GapLimit()-model.DefaultGap/2)*float64(s.lower)))
+	return max(s.lower, s.upper-1-int64(s.gapLimit(model.DefaultGap/2)*float64(s.lower)))
 }
 
 // ask looks for a placement of at most a load, for so many conflicts.

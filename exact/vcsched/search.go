@@ -114,8 +114,11 @@ type run struct {
 // upper - lower ≤ (gap - ε) lower, where ε leaves room for the rounding of loads.
 func (s *run) closed() bool {
 	return s.Status == model.StatusInfeasible || s.upper <= s.lower ||
-		float64(s.upper-s.lower) <= (s.Set.GapLimit()-model.DefaultGap/4)*float64(s.lower)
+		float64(s.upper-s.lower) <= s.gapLimit(model.DefaultGap/4)*float64(s.lower)
 }
+
+// gapLimit returns the gap asked for, less what is left to rounding, but not below 0.
+func (s *run) gapLimit(less float64) float64 { return max(s.Set.GapLimit()-less, 0) }
 
 func (s *run) stopped() bool { return s.Ctx.Err() != nil }
 
@@ -173,7 +176,7 @@ func (s *run) solve(engine func(s *run, improve func(steps int)) error) error {
 			return
 		}
 		// A gap that is asked for need not be closed further.
-		enough := s.lower + int64((s.Set.GapLimit()-model.DefaultGap)*float64(s.lower))
+		enough := s.lower + int64(s.gapLimit(model.DefaultGap)*float64(s.lower))
 		imp.Improve(s.Ctx, enough, steps)
 		if l, h, ok := imp.Best(); ok {
 			s.found(max(l, s.u.Scale), h)
