@@ -277,6 +277,31 @@ func TestConformanceSolve(t *testing.T) {
 	})
 }
 
+// A gap below what floats can tell ends too: an engine that goes by whole numbers says
+// optimal, another that what is left is rounding.
+func TestConformanceLeastGap(t *testing.T) {
+	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {
+		for _, in := range smallInstances(t, p, 1) {
+			for _, x := range candidates(t, p) {
+				if !x.exact || x.o.Algorithm == "" || x.o.Algorithm == "auto" { // may choose a heuristic
+					continue
+				}
+				x.o.Settings = model.Settings{Seed: 1, Gap: 1e-15}
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				r, err := gapwise.Solve(ctx, in, x.o)
+				switch {
+				case errors.Is(err, model.ErrUnsupported):
+				case err != nil:
+					t.Errorf("%s: %v", x.name, err)
+				case ctx.Err() != nil || r.Status == model.StatusFeasible && r.Gap > 1e-6:
+					t.Errorf("%s on %s: %s, gap %v after %v (%s)", x.name, in.ID(), r.Status, r.Gap, r.Elapsed, r.Reason)
+				}
+				cancel()
+			}
+		}
+	})
+}
+
 // One Solver solves several instances at the same time: it keeps no state, and
 // what it caches it shares without a race. (The race detector sees these runs:
 // most packages start no goroutine, so their own tests aren't run with it.)
