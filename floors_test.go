@@ -21,7 +21,7 @@ var floors = map[string]int{
 	"internal": 0, "model": 1, "bounds": 2, "heuristics": 3, "exact": 4,
 	"internal/cp": 1, "internal/dagmodel": 2, "internal/testkit": 2, "": doorFloor, "internal/audit": 6, "internal/explain": 6,
 	"verify/verifytest": 6, "internal/runs": 6,
-	"benchmarks": 7, "internal/report": 8, "cmd": 9, "scripts": 9,
+	"benchmarks": 7, "internal/papers": 7, "internal/submit": 7, "internal/report": 8, "cmd": 9, "scripts": 9,
 }
 
 // roomOf is the room of a package: its first folder, or the folder below

@@ -16,8 +16,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/benchmarks"
-	"github.com/gapwise/gapwise/benchmarks/submit"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/submit"
 	"github.com/gapwise/gapwise/model"
 )
 

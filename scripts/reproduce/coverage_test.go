@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/benchmarks/papers"
+	"github.com/gapwise/gapwise/internal/papers"
 )
 
 func TestStates(t *testing.T) {

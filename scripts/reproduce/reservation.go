@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gapwise/gapwise/benchmarks/papers"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/papers"
 )
 
 // experiments are those of section 6.2 of the paper on advance reservations.

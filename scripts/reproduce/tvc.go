@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/gapwise/gapwise/benchmarks/papers"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/papers"
 	"github.com/gapwise/gapwise/model"
 )
 

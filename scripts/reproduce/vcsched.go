@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/benchmarks"
-	"github.com/gapwise/gapwise/benchmarks/papers"
 	"github.com/gapwise/gapwise/draw"
+	"github.com/gapwise/gapwise/internal/papers"
 	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/stats"
 	"github.com/gapwise/gapwise/model"

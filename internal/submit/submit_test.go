@@ -18,7 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
-	"github.com/gapwise/gapwise/benchmarks/submit"
+	"github.com/gapwise/gapwise/internal/submit"
 	"github.com/gapwise/gapwise/model"
 )
 
