@@ -8,7 +8,7 @@ BENCHTIME ?= 200ms
 BASELINE ?= benchmarks/baseline/$(shell sed -n 's/^const Version = "\(.*\)"/\1/p' gapwise.go).txt
 
 # What a release is compared by: some of each room, six runs each, a few minutes.
-BENCHED := ./heuristics/... ./bounds/... ./exact/... ./verify ./instances/swf .
+BENCHED := ./heuristics/... ./bounds/... ./exact/... ./verify ./instances/internal/swf .
 BENCHES := HEFT/tasks=10000$$|Replay/fair/tasks=(100|1000)$$|MCB8/hosts=(64|640)$$/jobs=(500|5000)$$|Find/sizes=32/PE_W/live=(100|10000)$$/fast|Search/hosts=[48]$$|Sweep/jobs=[24]0|PackingBound/tasks=[15]00$$|ReservationBounds/./accepted/requests=1000$$|Verify$$/tasks=1000$$|VerifyReservation/scattered/bookings=1000$$|^BenchmarkRead$$/plain|^BenchmarkRead$$/requests=10000$$
 run_benches = set -o pipefail && $(with_highs) $(GO) test -run '^$$' -bench '$(BENCHES)' -benchtime 50ms -count 6 $(BENCHED) | grep -v '^PASS\|^ok\|no test files'
 

@@ -161,7 +161,7 @@ func TestWrongImport(t *testing.T) {
 		{"heuristics/dag", "bounds/dag", ""},
 		{"bounds/dag", "model/milp/highs", ""},
 		{"model/milp/highs", "model/milp", ""},
-		{"instances", "instances/swf", ""},
+		{"instances", "instances/internal/swf", ""},
 		{"draw", "internal/heap", ""},
 		{"verify", "model", ""},
 		{"verify/verifytest", "verify", ""},

@@ -5,14 +5,14 @@ import (
 	"math"
 	"time"
 
-	"github.com/gapwise/gapwise/instances/swf"
+	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/model"
 )
 
-// SWFOptions say how the jobs of a log become requests. Cancelled requests are
+// swfOptions say how the jobs of a log become requests. Cancelled requests are
 // withdrawn at a time uniform between arrival and latest start. Windows and
 // cancellations depend on the seed alone.
-type SWFOptions struct {
+type swfOptions struct {
 	SWFJobs
 	// PEs is the size of the machine; 0 means that of the log's header
 	// (MaxProcs, or else MaxNodes).
@@ -23,13 +23,13 @@ type SWFOptions struct {
 	ARTime, Deadline float64
 }
 
-// ReservationFromSWF makes requests of a log's jobs, named by their job
+// reservationFromSWF makes requests of a log's jobs, named by their job
 // numbers. A job's PEs are the processors allocated, or those requested if the
 // log doesn't know. Arrivals are counted from the first request's. Jobs without
 // a submit time, processors or a runtime (unknown or 0), and jobs larger than
 // the machine, are left out and counted. Times are whole seconds. Errors wrap
 // model.ErrInvalid. O(jobs), plus a sort if the log isn't in order.
-func ReservationFromSWF(name string, log *swf.Log, o SWFOptions) (*model.Reservation, SWFReport, error) {
+func reservationFromSWF(name string, log *swf.Log, o swfOptions) (*model.Reservation, SWFReport, error) {
 	fail := func(format string, args ...any) (*model.Reservation, SWFReport, error) {
 		return nil, SWFReport{}, fmt.Errorf("%w: "+format, append([]any{model.ErrInvalid}, args...)...)
 	}
@@ -79,7 +79,7 @@ func ReservationFromSWF(name string, log *swf.Log, o SWFOptions) (*model.Reserva
 
 // request makes a request of the job at the given index of the log, which is
 // also the number of its random stream.
-func (o SWFOptions) request(log *swf.Log, begin int64, index int) model.Request {
+func (o swfOptions) request(log *swf.Log, begin int64, index int) model.Request {
 	j := &log.Jobs[index]
 	rng := stream(o.Seed, streamSWF, uint64(index))
 	w := drawWindow(rng)
@@ -106,9 +106,9 @@ func (s *ReservationSpec) swfKeys() []string {
 	return []string{"arrival_factor", "artime", "deadline", "pes"}
 }
 
-// fromSWF implements swfSpec by ReservationFromSWF.
+// fromSWF implements swfSpec by reservationFromSWF.
 func (s *ReservationSpec) fromSWF(name string, log *swf.Log, o SWFJobs) (model.Instance, SWFReport, error) {
-	in, report, err := ReservationFromSWF(name, log, SWFOptions{SWFJobs: o, PEs: s.PEs,
+	in, report, err := reservationFromSWF(name, log, swfOptions{SWFJobs: o, PEs: s.PEs,
 		ArrivalFactor: s.ArrivalFactor, ARTime: s.ARTime, Deadline: s.Deadline})
 	if err != nil {
 		return nil, report, err

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/gapwise/gapwise/instances/swf"
+	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
@@ -53,36 +53,36 @@ func TestReservationFromSWF(t *testing.T) {
 	all := SWFReport{Jobs: 10, Requests: 5, NoSubmit: 1, NoSize: 1, NoRuntime: 2, TooLarge: 1, Unsorted: 1}
 	five := []model.Request{request("2", 0, 60, 4), request("3", 10, 50, 2), request("5", 25, 80, 1), request("4", 30, 70, 16), request("record-10", 61, 30, 8)}
 	for name, c := range map[string]struct {
-		options  SWFOptions
+		options  swfOptions
 		pes      int
 		want     []model.Request
 		report   SWFReport
 		reported string
 	}{
-		"all": {SWFOptions{}, 16, five, all,
+		"all": {swfOptions{}, 16, five, all,
 			"5 of 10 jobs taken; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 1 left out, larger than the machine; 1 out of order, sorted"},
-		"the first two": {SWFOptions{SWFJobs: SWFJobs{First: 2}}, 16, five[:2], SWFReport{Jobs: 3, Requests: 2, NoRuntime: 1}, "2 of 3 jobs taken; 1 left out without a runtime"},
-		"the next one, which begins anew": {SWFOptions{SWFJobs: SWFJobs{Skip: 2, First: 1}}, 16, []model.Request{request("4", 0, 70, 16)},
+		"the first two": {swfOptions{SWFJobs: SWFJobs{First: 2}}, 16, five[:2], SWFReport{Jobs: 3, Requests: 2, NoRuntime: 1}, "2 of 3 jobs taken; 1 left out without a runtime"},
+		"the next one, which begins anew": {swfOptions{SWFJobs: SWFJobs{Skip: 2, First: 1}}, 16, []model.Request{request("4", 0, 70, 16)},
 			SWFReport{Jobs: 4, Skipped: 2, Requests: 1, NoRuntime: 1}, "1 of 4 jobs taken; 2 skipped; 1 left out without a runtime"},
-		"a larger machine": {SWFOptions{SWFJobs: SWFJobs{Skip: 4, First: 1}, PEs: 20}, 20, []model.Request{request("6", 0, 80, 17)},
+		"a larger machine": {swfOptions{SWFJobs: SWFJobs{Skip: 4, First: 1}, PEs: 20}, 20, []model.Request{request("6", 0, 80, 17)},
 			SWFReport{Jobs: 6, Skipped: 4, Requests: 1, NoRuntime: 1}, "1 of 6 jobs taken; 4 skipped; 1 left out without a runtime"},
-		"a smaller machine": {SWFOptions{PEs: 2}, 2, []model.Request{request("3", 0, 50, 2), request("5", 15, 80, 1)},
+		"a smaller machine": {swfOptions{PEs: 2}, 2, []model.Request{request("3", 0, 50, 2), request("5", 15, 80, 1)},
 			SWFReport{Jobs: 10, Requests: 2, NoSubmit: 1, NoSize: 1, NoRuntime: 2, TooLarge: 4},
 			"2 of 10 jobs taken; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 4 left out, larger than the machine"},
-		"twice the arrivals": {SWFOptions{SWFJobs: SWFJobs{First: 3}, ArrivalFactor: 2}, 16, []model.Request{request("2", 0, 60, 4), request("3", 5, 50, 2), request("4", 15, 70, 16)},
+		"twice the arrivals": {swfOptions{SWFJobs: SWFJobs{First: 3}, ArrivalFactor: 2}, 16, []model.Request{request("2", 0, 60, 4), request("3", 5, 50, 2), request("4", 15, 70, 16)},
 			SWFReport{Jobs: 4, Requests: 3, NoRuntime: 1, Set: []string{"the times of arrival are divided by 2"}},
 			"3 of 4 jobs taken; 1 left out without a runtime. Chosen, not told by the log: the times of arrival are divided by 2"},
-		"windows": {SWFOptions{SWFJobs: SWFJobs{First: 1, Seed: 3}, ARTime: 1e-9, Deadline: 1e-9}, 16, []model.Request{request("2", 0, 60, 4)},
+		"windows": {swfOptions{SWFJobs: SWFJobs{First: 1, Seed: 3}, ARTime: 1e-9, Deadline: 1e-9}, 16, []model.Request{request("2", 0, 60, 4)},
 			SWFReport{Jobs: 2, Requests: 1, NoRuntime: 1, Seed: 3, Drawn: []string{"lead times, from 0 to 1e-09 durations (artime)", "windows, with a slack from 0 to 1e-09 durations (deadline)"}},
 			"1 of 2 jobs taken; 1 left out without a runtime. Drawn with seed 3, not told by the log: lead times, from 0 to 1e-09 durations (artime); windows, with a slack from 0 to 1e-09 durations (deadline)"},
-		"estimates": {SWFOptions{SWFJobs: SWFJobs{Estimate: true}}, 16,
+		"estimates": {swfOptions{SWFJobs: SWFJobs{Estimate: true}}, 16,
 			[]model.Request{cut(request("2", 0, 120, 4), 60), request("3", 10, 40, 2), request("5", 25, 80, 1), request("4", 30, 70, 16), request("record-10", 61, 30, 8)},
 			func() SWFReport { r := all; r.Cut, r.NoEstimate = 1, 2; return r }(),
 			"5 of 10 jobs taken; 1 left out without a submit time; 1 left out without processors; 2 left out without a runtime; 1 left out, larger than the machine; " +
 				"1 cut at their estimate; 2 without an estimate, which is then the runtime; 1 out of order, sorted"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in, report, err := ReservationFromSWF("n", readLog(t, smallLog), c.options)
+			in, report, err := reservationFromSWF("n", readLog(t, smallLog), c.options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,29 +108,29 @@ func TestReservationFromSWFErrors(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		text    string
-		options SWFOptions
+		options swfOptions
 		want    string
 	}{
-		"no size":           {job("1", "0", "9"), SWFOptions{}, "invalid: the log's header tells no usable number of processors (MaxProcs, MaxNodes); give the machine's size by --pes N"},
-		"a size in words":   {"; MaxProcs: many\n" + job("1", "0", "9"), SWFOptions{}, `invalid SWF: the header's MaxProcs is "many", must be a whole number; give the machine's size by --pes N`},
-		"a huge size":       {"; MaxProcs: 9999999999\n" + job("1", "0", "9"), SWFOptions{}, "invalid: the log's header tells no usable"},
-		"PEs":               {smallLog, SWFOptions{PEs: -1}, "invalid: pes is -1, must be at least 1, or 0 for the log's"},
-		"first":             {smallLog, SWFOptions{SWFJobs: SWFJobs{First: 6}}, "invalid: the log has 5 usable jobs, 6 after the first 0 are asked for"},
-		"skip":              {smallLog, SWFOptions{SWFJobs: SWFJobs{First: 1, Skip: 5}}, "invalid: the log has 5 usable jobs, 1 after the first 5 are asked for"},
-		"skip all":          {smallLog, SWFOptions{SWFJobs: SWFJobs{Skip: 5}}, "invalid: the log has no usable job: 0 of 10 jobs taken; 5 skipped; 1 left out"},
-		"negative":          {smallLog, SWFOptions{SWFJobs: SWFJobs{Skip: -1}}, "invalid: 0 jobs after -1 are asked for, both must be at least 0"},
-		"arrival factor":    {smallLog, SWFOptions{ArrivalFactor: math.NaN()}, "invalid: the arrival factor is NaN, must be from 0.001 to 1000"},
-		"artime factor":     {smallLog, SWFOptions{ARTime: -1}, "invalid: the artime factor is -1"},
-		"cancelled":         {smallLog, SWFOptions{SWFJobs: SWFJobs{Cancelled: 1.5}}, "invalid: the share of cancelled requests is 1.5, must be from 0 to 1"},
-		"NaN cancelled":     {smallLog, SWFOptions{SWFJobs: SWFJobs{Cancelled: math.NaN()}}, "invalid: the share of cancelled requests is NaN"},
-		"a number twice":    {job("1", "0", "9") + job("1", "1", "9"), SWFOptions{PEs: 1}, `line 2: invalid reservation instance: requests[1]: id "1": the id is taken by requests[0] already`},
-		"too long a time":   {job("1", "0", "9") + job("2", "9000000000000000000", "9"), SWFOptions{PEs: 1}, "invalid SWF: line 2: job 2: submit time 9000000000000000000, runtime 9 or estimate -1 is longer than 1000000000000 s"},
-		"too long a job":    {job("1", "0", "9000000000000000000"), SWFOptions{PEs: 1}, "invalid SWF: line 1: job 1: submit time 0, runtime 9000000000000000000 or estimate -1 is longer"},
-		"nothing in it":     {"", SWFOptions{PEs: 1}, "invalid: the log has no usable job: 0 of 0 jobs taken"},
-		"all factors' most": {smallLog, SWFOptions{PEs: 1 << 30, ARTime: 1001}, "invalid: the artime factor is 1001, must be from 0 to 1000"},
+		"no size":           {job("1", "0", "9"), swfOptions{}, "invalid: the log's header tells no usable number of processors (MaxProcs, MaxNodes); give the machine's size by --pes N"},
+		"a size in words":   {"; MaxProcs: many\n" + job("1", "0", "9"), swfOptions{}, `invalid SWF: the header's MaxProcs is "many", must be a whole number; give the machine's size by --pes N`},
+		"a huge size":       {"; MaxProcs: 9999999999\n" + job("1", "0", "9"), swfOptions{}, "invalid: the log's header tells no usable"},
+		"PEs":               {smallLog, swfOptions{PEs: -1}, "invalid: pes is -1, must be at least 1, or 0 for the log's"},
+		"first":             {smallLog, swfOptions{SWFJobs: SWFJobs{First: 6}}, "invalid: the log has 5 usable jobs, 6 after the first 0 are asked for"},
+		"skip":              {smallLog, swfOptions{SWFJobs: SWFJobs{First: 1, Skip: 5}}, "invalid: the log has 5 usable jobs, 1 after the first 5 are asked for"},
+		"skip all":          {smallLog, swfOptions{SWFJobs: SWFJobs{Skip: 5}}, "invalid: the log has no usable job: 0 of 10 jobs taken; 5 skipped; 1 left out"},
+		"negative":          {smallLog, swfOptions{SWFJobs: SWFJobs{Skip: -1}}, "invalid: 0 jobs after -1 are asked for, both must be at least 0"},
+		"arrival factor":    {smallLog, swfOptions{ArrivalFactor: math.NaN()}, "invalid: the arrival factor is NaN, must be from 0.001 to 1000"},
+		"artime factor":     {smallLog, swfOptions{ARTime: -1}, "invalid: the artime factor is -1"},
+		"cancelled":         {smallLog, swfOptions{SWFJobs: SWFJobs{Cancelled: 1.5}}, "invalid: the share of cancelled requests is 1.5, must be from 0 to 1"},
+		"NaN cancelled":     {smallLog, swfOptions{SWFJobs: SWFJobs{Cancelled: math.NaN()}}, "invalid: the share of cancelled requests is NaN"},
+		"a number twice":    {job("1", "0", "9") + job("1", "1", "9"), swfOptions{PEs: 1}, `line 2: invalid reservation instance: requests[1]: id "1": the id is taken by requests[0] already`},
+		"too long a time":   {job("1", "0", "9") + job("2", "9000000000000000000", "9"), swfOptions{PEs: 1}, "invalid SWF: line 2: job 2: submit time 9000000000000000000, runtime 9 or estimate -1 is longer than 1000000000000 s"},
+		"too long a job":    {job("1", "0", "9000000000000000000"), swfOptions{PEs: 1}, "invalid SWF: line 1: job 1: submit time 0, runtime 9000000000000000000 or estimate -1 is longer"},
+		"nothing in it":     {"", swfOptions{PEs: 1}, "invalid: the log has no usable job: 0 of 0 jobs taken"},
+		"all factors' most": {smallLog, swfOptions{PEs: 1 << 30, ARTime: 1001}, "invalid: the artime factor is 1001, must be from 0 to 1000"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := ReservationFromSWF("n", readLog(t, c.text), c.options)
+			_, _, err := reservationFromSWF("n", readLog(t, c.text), c.options)
 			if err == nil {
 				t.Fatal("it is accepted")
 			}
@@ -151,9 +151,9 @@ func TestReservationFromSWFProperties(t *testing.T) {
 				RequestedTime: time.Draw(t, "estimate")})
 		}
 		factor := rapid.Float64Range(0, 5)
-		o := SWFOptions{PEs: 8, ARTime: factor.Draw(t, "artime"), Deadline: factor.Draw(t, "deadline"), ArrivalFactor: 0.1 + factor.Draw(t, "arrival"),
+		o := swfOptions{PEs: 8, ARTime: factor.Draw(t, "artime"), Deadline: factor.Draw(t, "deadline"), ArrivalFactor: 0.1 + factor.Draw(t, "arrival"),
 			SWFJobs: SWFJobs{Estimate: rapid.Bool().Draw(t, "estimates"), Cancelled: rapid.Float64Range(0, 1).Draw(t, "cancelled"), Seed: rapid.Uint64().Draw(t, "seed")}}
-		in, report, err := ReservationFromSWF("n", log, o)
+		in, report, err := reservationFromSWF("n", log, o)
 		if report.Requests == 0 {
 			if !errors.Is(err, model.ErrInvalid) {
 				t.Fatal(err)
@@ -166,7 +166,7 @@ func TestReservationFromSWFProperties(t *testing.T) {
 		if report.Jobs != len(log.Jobs) || report.Requests+leftOut(report) != report.Jobs || len(in.Requests) != report.Requests || in.Requests[0].ArrivalS != 0 {
 			t.Fatalf("%v; the first arrival is at %v", report, in.Requests[0].ArrivalS)
 		}
-		plain, _, err := ReservationFromSWF("n", log, SWFOptions{PEs: 8})
+		plain, _, err := reservationFromSWF("n", log, swfOptions{PEs: 8})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +215,7 @@ func TestReservationFromArchive(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in, report, err := ReservationFromSWF(name, log, SWFOptions{SWFJobs: SWFJobs{Estimate: true, Cancelled: 0.1, Seed: 1}, ARTime: 3, Deadline: 3})
+			in, report, err := reservationFromSWF(name, log, swfOptions{SWFJobs: SWFJobs{Estimate: true, Cancelled: 0.1, Seed: 1}, ARTime: 3, Deadline: 3})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -231,7 +231,7 @@ func TestReservationFromArchive(t *testing.T) {
 			if share := float64(cancelled) / float64(len(in.Requests)); math.Abs(share-0.1) > 0.015 {
 				t.Errorf("a share of %v is cancelled, want 0.1", share)
 			}
-			if in, _, err = ReservationFromSWF(name, log, SWFOptions{}); err != nil || math.Abs(load(in)-c.load) > 0.001 {
+			if in, _, err = reservationFromSWF(name, log, swfOptions{}); err != nil || math.Abs(load(in)-c.load) > 0.001 {
 				t.Errorf("load %v, want %v; %v", load(in), c.load, err)
 			}
 		})

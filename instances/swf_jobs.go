@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gapwise/gapwise/instances/swf"
+	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/model"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gapwise/gapwise/instances/swf"
+	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/internal/params"
 	"github.com/gapwise/gapwise/model"
 	"time"

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gapwise/gapwise/instances/swf"
+	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/internal/need"
 )
 

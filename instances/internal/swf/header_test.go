@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/instances/swf"
+	"github.com/gapwise/gapwise/instances/internal/swf"
 	"github.com/gapwise/gapwise/model"
 )
 
