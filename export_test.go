@@ -80,7 +80,7 @@ func TestExportIsReadByAll(t *testing.T) {
 				t.Fatalf("%d models say little", len(models))
 			}
 			for name, m := range models {
-				want, err := highs.Solve(context.Background(), m, highs.Options{})
+				want, err := highs.Solve(context.Background(), m, milp.Options{})
 				if err != nil || !want.Feasible {
 					t.Fatalf("%s: HiGHS: %v, %v", name, want.Status, err)
 				}
@@ -110,7 +110,7 @@ func TestExportIsReadByAll(t *testing.T) {
 }
 
 func byHiGHS(t *testing.T, file string) float64 {
-	r, err := highs.SolveFile(context.Background(), file, highs.Options{})
+	r, err := highs.SolveFile(context.Background(), file, milp.Options{})
 	if err != nil || !r.Feasible {
 		t.Fatalf("%s: %v %v", file, r.Status, err)
 	}

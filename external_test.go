@@ -104,7 +104,7 @@ func spread(all []model.Instance, most int) (some []model.Instance) {
 	return some
 }
 
-// As engines, by the rules of exact.Linear, they agree with the native search.
+// As engines, by the rules of engine.Linear, they agree with the native search.
 func TestExternalsAgreeWithSearch(t *testing.T) {
 	const most = 12
 	eachProblem(t, func(t *testing.T, p *gapwise.Problem) {

@@ -57,7 +57,9 @@ func wrongImport(from, to string) string {
 	// problem is the problem that a package of the lower floors belongs to.
 	problem := func(p string) string {
 		if r := roomOf(p); r == "bounds" || r == "heuristics" || r == "exact" {
-			return strings.TrimPrefix(strings.TrimPrefix(p, r), "/")
+			if name := strings.TrimPrefix(strings.TrimPrefix(p, r), "/"); !strings.HasPrefix(name, "internal/") {
+				return name
+			}
 		}
 		return ""
 	}
@@ -158,6 +160,8 @@ func TestWrongImport(t *testing.T) {
 		{"exact/dag", "heuristics/dag", ""},
 		{"exact/dag", "bounds", ""},
 		{"exact/dag", "exact", ""},
+		{"exact/dag", "exact/internal/engine", ""},
+		{"exact/internal/engine", "exact", ""},
 		{"heuristics/dag", "bounds/dag", ""},
 		{"bounds/dag", "model/milp/highs", ""},
 		{"model/milp/highs", "model/milp", ""},
@@ -180,6 +184,7 @@ func TestWrongImport(t *testing.T) {
 		{"exact/dag", "exact/vcsched", "another problem"},
 		{"heuristics/new", "heuristics/dag", "another problem"},
 		{"exact", "exact/dag", "another problem"},
+		{"exact/internal/engine", "exact/dag", "another problem"},
 		{"exact", "bounds/dag", "another problem"},
 		{"internal/flow", "internal/heap", "nothing of this module"},
 		{"internal/flow", "model", "nothing of this module"},

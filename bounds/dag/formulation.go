@@ -107,12 +107,12 @@ func Relaxation(ctx context.Context, d *model.DAG, horizon float64) (float64, er
 	if err != nil {
 		return 0, err
 	}
-	r, err := highs.Solve(ctx, &f.Model, highs.Options{Relax: true})
+	r, err := highs.Solve(ctx, &f.Model, milp.Options{Relax: true})
 	if err != nil {
 		return 0, fmt.Errorf("bound: relaxation: %w", err)
 	}
 	bound := f.Limit
-	if r.Status == highs.Optimal {
+	if r.Status == milp.Optimal {
 		bound = max(bound, bounds.SafeLower(&f.Model, r.Duals))
 	}
 	if f.Whole {

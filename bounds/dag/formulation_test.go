@@ -18,6 +18,7 @@ import (
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
@@ -247,8 +248,8 @@ func TestDAGFormulationMPS(t *testing.T) {
 	if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := highs.SolveFile(context.Background(), file, highs.Options{})
-	if err != nil || r.Status != highs.Optimal || math.Abs(r.Objective-23) > 1e-6 {
+	r, err := highs.SolveFile(context.Background(), file, milp.Options{})
+	if err != nil || r.Status != milp.Optimal || math.Abs(r.Objective-23) > 1e-6 {
 		t.Fatalf("%v %v, objective %v, want 23", r.Status, err, r.Objective)
 	}
 	s, err := f.Decode(r.X)

@@ -362,13 +362,13 @@ func LoadWeights(ctx context.Context, cost []float64, machines int) ([]float64, 
 	for _, terms := range loads {
 		p.AddRow("", 0, milp.Inf, terms...)
 	}
-	h, err := highs.Solve(ctx, &p, highs.Options{})
+	h, err := highs.Solve(ctx, &p, milp.Options{})
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("load bound: %w", err)
-	case h.Status == highs.Interrupted || h.Status == highs.TimeLimit:
+	case h.Status == milp.Interrupted || h.Status == milp.TimeLimit:
 		return nil, nil
-	case h.Status != highs.Optimal:
+	case h.Status != milp.Optimal:
 		return equal, nil // any weights are valid
 	}
 	w := h.Duals[n:]

@@ -115,8 +115,8 @@ func TestReservationFlowIsLP(t *testing.T) {
 		if len(m.Vars) == 0 {
 			continue
 		}
-		h, err := highs.Solve(ctx, &m, highs.Options{})
-		if err != nil || h.Status != highs.Optimal {
+		h, err := highs.Solve(ctx, &m, milp.Options{})
+		if err != nil || h.Status != milp.Optimal {
 			t.Fatal(h.Status, err)
 		}
 		if math.Abs(h.Objective-got) > 1e-6*max(1, got) {

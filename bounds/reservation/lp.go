@@ -7,6 +7,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
@@ -48,11 +49,11 @@ func lp(ctx context.Context, t *model.ReservationTicks) (b bounds.Bound, ok bool
 	if terms > maxLPTerms {
 		return none, false, nil
 	}
-	r, err := highs.Solve(ctx, &f.Model, highs.Options{Relax: true})
+	r, err := highs.Solve(ctx, &f.Model, milp.Options{Relax: true})
 	if err != nil {
 		return none, false, fmt.Errorf("bound: relaxation: %w", err)
 	}
-	if r.Status != highs.Optimal {
+	if r.Status != milp.Optimal {
 		return none, false, nil
 	}
 	// In the formulation's units. SafeUpper makes up for the rounding of its sum.

@@ -161,8 +161,8 @@ func (r *Relaxation) separate(ctx context.Context, active []int, patterns []patt
 	for j := range rows {
 		m.AddRow("", max(0, vms(j)*x[active[j]]), milp.Inf, rows[j].Terms...)
 	}
-	h, err := highs.Solve(ctx, &m, highs.Options{Relax: true})
-	if err != nil || h.Status != highs.Optimal || h.Objective < float64(r.ticks.Servers)*(1+1e-6) {
+	h, err := highs.Solve(ctx, &m, milp.Options{Relax: true})
+	if err != nil || h.Status != milp.Optimal || h.Objective < float64(r.ticks.Servers)*(1+1e-6) {
 		return err
 	}
 	y := make([]float64, len(active))

@@ -234,8 +234,8 @@ func (r *Relaxation) solve(ctx context.Context, choices []Choice) (*Multipliers,
 	lambda, cuts := make([][]float64, len(r.resources)), make([]float64, len(r.cuts))
 	var duals, x []float64
 	if len(m.Rows) > 0 {
-		h, err := highs.Solve(ctx, &m, highs.Options{Relax: true})
-		if err != nil || h.Status != highs.Optimal {
+		h, err := highs.Solve(ctx, &m, milp.Options{Relax: true})
+		if err != nil || h.Status != milp.Optimal {
 			return nil, nil, err
 		}
 		duals, x = h.Duals, h.X

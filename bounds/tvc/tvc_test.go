@@ -11,6 +11,7 @@ import (
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
@@ -300,8 +301,8 @@ func TestFormulation(t *testing.T) {
 			t.Fatalf("a solution's point changes when it is decoded and encoded: %+v", in)
 		}
 		if len(f.Vars) > 0 {
-			r, err := highs.Solve(context.Background(), &f.Model, highs.Options{Relax: true})
-			if err != nil || r.Status != highs.Optimal || f.Value(r.Objective) < want*(1-1e-6) {
+			r, err := highs.Solve(context.Background(), &f.Model, milp.Options{Relax: true})
+			if err != nil || r.Status != milp.Optimal || f.Value(r.Objective) < want*(1-1e-6) {
 				t.Fatalf("relaxation: %v %v, %v; the optimum is %v", r.Status, f.Value(r.Objective), err, want)
 			}
 		}

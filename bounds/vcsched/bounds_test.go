@@ -10,6 +10,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
@@ -28,12 +29,12 @@ func TestClosedFormIsLP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := highs.Solve(context.Background(), &f.Model, highs.Options{Relax: true})
+		r, err := highs.Solve(context.Background(), &f.Model, milp.Options{Relax: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		b := ClosedForm(in)
-		if b.Infeasible != (r.Status == highs.Infeasible) {
+		if b.Infeasible != (r.Status == milp.Infeasible) {
 			t.Fatalf("%s: closed form infeasible %v, LP %v", in.Name, b.Infeasible, r.Status)
 		}
 		if b.Infeasible {

@@ -230,7 +230,7 @@ func (m *Moves) Refute(ctx context.Context, load int64) (bool, error) {
 			return false, fmt.Errorf("moves: %w", err)
 		}
 		// Within HiGHS's tolerances this is a fractional placement.
-		if r.Status != highs.Optimal || r.Objective <= 1e-7 {
+		if r.Status != milp.Optimal || r.Objective <= 1e-7 {
 			return false, nil
 		}
 		refuted, found, complete := m.price(ctx, r.Duals, load)
@@ -310,7 +310,7 @@ func (m *Moves) Mix(ctx context.Context, load, nodes int64) ([]int32, error) {
 		master.Vars[first+v].Integer = true
 		master.Vars[first+v].Upper = float64(len(m.hosts[patterns[v].host].hosts))
 	}
-	r, err := highs.Solve(ctx, master, highs.Options{NodeLimit: nodes, Threads: 1})
+	r, err := highs.Solve(ctx, master, milp.Options{NodeLimit: nodes, Threads: 1})
 	if err != nil || !r.Feasible {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func (p *Patterns) Refute(ctx context.Context, load int64) (bool, error) {
 		if err != nil {
 			return false, fmt.Errorf("patterns: %w", err)
 		}
-		if r.Status != highs.Optimal {
+		if r.Status != milp.Optimal {
 			return false, nil
 		}
 		// Within HiGHS's tolerance on duals no new pattern may be found.

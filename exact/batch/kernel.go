@@ -5,7 +5,7 @@ import (
 	"math"
 
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/model"
 )
@@ -15,14 +15,14 @@ import (
 // with the heuristics and moves jobs in their orders; a node is a conflict. Two tiers
 // are refused. Of more than mostKernelJobs jobs, and where weighted sums of responses
 // may not fit, it hands back what it began with and the quick bounds.
-var Kernel = exact.Engine[*model.Batch, deviceSet]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
-	Work: exact.Learning(ask)}
+var Kernel = engine.Engine[*model.Batch, deviceSet]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
+	Work: engine.Learning(ask)}
 
 // mostKernelJobs bounds the model, which grows with the square of the jobs.
 const mostKernelJobs = 100
 
 // ask makes the question to the kernel.
-func ask(r *exact.Run, b *model.Batch, off deviceSet, q *exact.Kernel) error {
+func ask(r *engine.Run, b *model.Batch, off deviceSet, q *engine.Kernel) error {
 	j, err := newJobs(b)
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -19,13 +19,13 @@ import (
 // is better. Two tiers, more starts than the formulation holds and weighted sums that may not fit
 // (batchbounds.Units.Fit) are model.ErrUnsupported.
 func Linear(backend milp.Backend) model.Solver {
-	return exact.LinearEngine[*model.Batch, []int64]{Backend: backend, Prepare: questions}
+	return engine.LinearEngine[*model.Batch, []int64]{Backend: backend, Prepare: questions}
 }
 
 // HiGHS is Linear by HiGHS.
 var HiGHS = Linear(highs.Backend)
 
-func questions(r *exact.Run, b *model.Batch) (h exact.Linear[[]int64], err error) {
+func questions(r *engine.Run, b *model.Batch) (h engine.Linear[[]int64], err error) {
 	j, err := newJobs(b)
 	if err != nil {
 		return h, err

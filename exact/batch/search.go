@@ -5,6 +5,7 @@ import (
 
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
@@ -19,9 +20,9 @@ import (
 // batchbounds.All alone. Threads aren't used.
 //
 // Instances with two tiers are refused.
-var Search = exact.Engine[*model.Batch, deviceSet]{ID: "search", Parts: devices, Work: search}
+var Search = engine.Engine[*model.Batch, deviceSet]{ID: "search", Parts: devices, Work: search}
 
-func search(r *exact.Run, in *model.Batch, off deviceSet, _ lcg.Device) error {
+func search(r *engine.Run, in *model.Batch, off deviceSet, _ lcg.Device) error {
 	j, err := newJobs(in)
 	if err != nil {
 		return err
@@ -31,7 +32,7 @@ func search(r *exact.Run, in *model.Batch, off deviceSet, _ lcg.Device) error {
 
 // run is one run of Search.
 type run struct {
-	*exact.Run
+	*engine.Run
 	*jobs
 	off deviceSet
 }

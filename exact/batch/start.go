@@ -5,17 +5,17 @@ import (
 	"context"
 	"slices"
 
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/model"
 )
 
 // start returns the best of Settings.Start and the heuristics' solutions, the
 // strongest first; nil if there is none.
-func start(r *exact.Run) (*model.Execution, error) {
+func start(r *engine.Run) (*model.Execution, error) {
 	all := batchheur.Algorithms()
 	slices.Reverse(all)
-	return exact.First[*model.Execution](r, all)
+	return engine.First[*model.Execution](r, all)
 }
 
 // orderOf returns the jobs by the starts of their last runs from the beginning.

@@ -1,6 +1,8 @@
 package dag
 
-import "github.com/gapwise/gapwise/exact"
+import (
+	"github.com/gapwise/gapwise/exact/internal/engine"
+)
 
 // deviceSet is a set of the search's devices that are switched off. None changes
 // what is proved, only how soon: the optimum is the same without each of them and
@@ -24,12 +26,12 @@ const (
 )
 
 // devices names them, in the order of their bits.
-var devices = []exact.Switch[deviceSet]{
-	{Bit: devTails, Device: exact.Device{Name: "tails", Summary: "longest paths to the end, each task on its best machine (PEFT's optimistic cost table)"}},
-	{Bit: devFork, Device: exact.Device{Name: "fork-bound", Summary: "successors that can't be done elsewhere in time run on the task's own machine, one after another"}},
-	{Bit: devLoadRows, Device: exact.Device{Name: "load-rows", Summary: "rows of the machines' weighted load in the constraint model (dual bound of R|pmtn|Cmax)"}},
-	{Bit: devLoadWeights, Device: exact.Device{Name: "load-weights", Summary: "weights of the load rows from the duals of a linear program, beside equal ones"}},
-	{Bit: devNoOverlap, Device: exact.Device{Name: "no-overlap", Summary: "all tasks of a machine in one constraint, not each two of them alone (Vilím 2007)"}},
-	{Bit: devHint, Device: exact.Device{Name: "hint", Summary: "machines and orders of the best schedule are tried first (Demirović, Chu, Stuckey 2018)"}},
-	{Bit: devLocalSearch, Device: exact.Device{Name: "local-search", Summary: "simulated annealing before the search"}},
+var devices = []engine.Switch[deviceSet]{
+	{Bit: devTails, Name: "tails", Summary: "longest paths to the end, each task on its best machine (PEFT's optimistic cost table)"},
+	{Bit: devFork, Name: "fork-bound", Summary: "successors that can't be done elsewhere in time run on the task's own machine, one after another"},
+	{Bit: devLoadRows, Name: "load-rows", Summary: "rows of the machines' weighted load in the constraint model (dual bound of R|pmtn|Cmax)"},
+	{Bit: devLoadWeights, Name: "load-weights", Summary: "weights of the load rows from the duals of a linear program, beside equal ones"},
+	{Bit: devNoOverlap, Name: "no-overlap", Summary: "all tasks of a machine in one constraint, not each two of them alone (Vilím 2007)"},
+	{Bit: devHint, Name: "hint", Summary: "machines and orders of the best schedule are tried first (Demirović, Chu, Stuckey 2018)"},
+	{Bit: devLocalSearch, Name: "local-search", Summary: "simulated annealing before the search"},
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -24,12 +24,12 @@ import (
 // Instances whose transfer model isn't ideal, or for which the formulation is too
 // large, are model.ErrUnsupported.
 func Linear(backend milp.Backend) model.Solver {
-	ask := func(r *exact.Run, d *model.DAG) (h exact.Linear[*model.Schedule], err error) {
+	ask := func(r *engine.Run, d *model.DAG) (h engine.Linear[*model.Schedule], err error) {
 		if err := dagbounds.Check(d); err != nil {
 			return h, err // before the local search starts
 		}
 		first, _, err := dagheur.Improve(r.Ctx, d, model.Settings{Seed: r.Set.Seed, Start: r.Set.Start})
-		return exact.Linear[*model.Schedule]{
+		return engine.Linear[*model.Schedule]{
 			Starts: []*model.Schedule{first},
 			Formulate: func(makespan float64) (*milp.Formulation[*model.Schedule], error) {
 				return dagbounds.Build(d, makespan)
@@ -40,7 +40,7 @@ func Linear(backend milp.Backend) model.Solver {
 			},
 		}, err
 	}
-	return exact.LinearEngine[*model.DAG, *model.Schedule]{Backend: backend, Prepare: ask}
+	return engine.LinearEngine[*model.DAG, *model.Schedule]{Backend: backend, Prepare: ask}
 }
 
 // HiGHS is Linear by HiGHS.

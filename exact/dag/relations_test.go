@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/testkit"
@@ -96,7 +96,7 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 		run := func(name string, v *model.DAG, by float64, how dagSearch, start *dagheur.Plan) {
 			g := v.Graph()
 			s := &how
-			s.Run, s.d, s.g = &exact.Run{Ctx: t.Context(), Set: model.Settings{Seed: uint64(searches)}}, v, g
+			s.Run, s.d, s.g = &engine.Run{Ctx: t.Context(), Set: model.Settings{Seed: uint64(searches)}}, v, g
 			if start != nil {
 				s.Set.Start = v.Schedule(start.Machine, timesOf(g, *start), make([]float64, len(g.Data)))
 			}

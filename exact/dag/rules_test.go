@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -27,7 +27,7 @@ func poorPlan(rng *rand.Rand, g *model.Graph) dagheur.Plan {
 // ticks are made for the horizon that the plan gives, it searches again from a plan
 // that is much better.
 func searchFrom(d *model.DAG, g *model.Graph, plan dagheur.Plan, off deviceSet) (*dagSearch, error) {
-	s := &dagSearch{Run: &exact.Run{Ctx: context.Background()}, d: d, g: g, off: off | devStart, plan: plan}
+	s := &dagSearch{Run: &engine.Run{Ctx: context.Background()}, d: d, g: g, off: off | devStart, plan: plan}
 	s.upper = dagheur.NewReplay(g).Run(plan, nil)
 	for {
 		was := s.upper

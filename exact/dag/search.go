@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
@@ -30,16 +30,16 @@ import (
 // number of threads. A node is a conflict of the kernel, from which a nogood is
 // learned. Instances of more than maxPairs pairs of tasks on machines get the schedule
 // and the bounds without search.
-var Search = exact.Engine[*model.DAG, deviceSet]{ID: "search", Parts: devices, Learns: true, Work: work}
+var Search = engine.Engine[*model.DAG, deviceSet]{ID: "search", Parts: devices, Learns: true, Work: work}
 
 // Kernel is Search without bounds that a proof log knows nothing of: what it claims can
 // be written as a proof and replayed (Settings.Proof).
-var Kernel = exact.Engine[*model.DAG, deviceSet]{ID: "kernel", Parts: devices, Learns: true, Proof: true,
-	Work: func(r *exact.Run, d *model.DAG, off deviceSet, without lcg.Device) error {
+var Kernel = engine.Engine[*model.DAG, deviceSet]{ID: "kernel", Parts: devices, Learns: true, Proof: true,
+	Work: func(r *engine.Run, d *model.DAG, off deviceSet, without lcg.Device) error {
 		return work(r, d, off|devFork, without)
 	}}
 
-func work(r *exact.Run, d *model.DAG, off deviceSet, without lcg.Device) error {
+func work(r *engine.Run, d *model.DAG, off deviceSet, without lcg.Device) error {
 	free := d.WithoutContention()
 	x := &dagSearch{Run: r, d: free, g: free.Graph(), off: off, without: without}
 	if start, ok := r.Set.Start.(*model.Schedule); ok && start != nil {
@@ -67,7 +67,7 @@ func work(r *exact.Run, d *model.DAG, off deviceSet, without lcg.Device) error {
 
 // dagSearch is the state of one run without contention.
 type dagSearch struct {
-	*exact.Run
+	*engine.Run
 	d         *model.DAG
 	g         *model.Graph
 	off       deviceSet

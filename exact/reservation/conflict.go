@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/model"
 )
@@ -140,7 +140,7 @@ func (x *conflict) impossible(jobs []job) bool {
 		sorted[i].weight = 1
 	}
 	slices.SortFunc(sorted, func(a, b job) int { return cmp.Or(cmp.Compare(a.ready, b.ready), cmp.Compare(a.id, b.id)) })
-	s := &searcher{Run: &exact.Run{Ctx: x.ctx}, in: &model.Reservation{Goal: model.GoalAll}, t: &model.ReservationTicks{},
+	s := &searcher{Run: &engine.Run{Ctx: x.ctx}, in: &model.Reservation{Goal: model.GoalAll}, t: &model.ReservationTicks{},
 		scale: scale{pes: x.pes, weight: 1, grain: 1},
 		total: float64(len(sorted)), other: math.Inf(1), starts: make([]int64, len(x.t.Jobs))}
 	for _, group := range split(sorted) {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
 )
@@ -38,7 +38,7 @@ type SweepAlone struct {
 // The first attempt has limit nodes, each other twice those of the one before;
 // 0: no limit.
 func Sweeps(in *model.Reservation, set model.Settings, masks []int, limit int64) ([]SweepAlone, error) {
-	first := newSearcher(&exact.Run{Ctx: context.Background(), Set: set}, in, in.Ticks())
+	first := newSearcher(&engine.Run{Ctx: context.Background(), Set: set}, in, in.Ticks())
 	for _, p := range first.parts {
 		if err := first.bound(p); err != nil {
 			return nil, err
@@ -75,7 +75,7 @@ func Sweeps(in *model.Reservation, set model.Settings, masks []int, limit int64)
 // first round on, and with nothing that would find the best plans before them. It
 // counts rounds of a part in which both searched.
 func Turns(both *int) model.Solver {
-	return exact.Engine[*model.Reservation, switches]{ID: "turns", Work: func(r *exact.Run, v *model.Reservation, _ switches, _ lcg.Device) error {
+	return engine.Engine[*model.Reservation, switches]{ID: "turns", Work: func(r *engine.Run, v *model.Reservation, _ switches, _ lcg.Device) error {
 		x := newSearcher(r, v, v.Ticks())
 		x.off = localSearch | quickBounds
 		x.prepare = func(p *part) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -67,7 +68,7 @@ func TestReservationHiGHSAgainstBruteForce(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, text(in))
 		}
-		h, err := highs.Solve(ctx, &f.Model, highs.Options{Tolerance: 1e-8})
+		h, err := highs.Solve(ctx, &f.Model, milp.Options{Tolerance: 1e-8})
 		if err != nil {
 			t.Fatalf("%v: %s", err, text(in))
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
 )
@@ -16,8 +16,8 @@ import (
 //
 // Like Search it is any-time, and uses one thread. A node is a conflict, from which a
 // nogood is learned. Parts of more than 2,000 jobs get a plan without a bound.
-var Kernel = exact.Engine[*model.Reservation, kernelSwitches]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
-	Work: func(r *exact.Run, v *model.Reservation, off kernelSwitches, without lcg.Device) error {
+var Kernel = engine.Engine[*model.Reservation, kernelSwitches]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
+	Work: func(r *engine.Run, v *model.Reservation, off kernelSwitches, without lcg.Device) error {
 		s := newSearcher(r, v, v.Ticks())
 		if s.off = quickBounds; off&kernelLocalSearch != 0 {
 			s.off |= localSearch
@@ -54,10 +54,10 @@ const (
 )
 
 // kernelDevices are all of them, in the order of their bits.
-var kernelDevices = []exact.Switch[kernelSwitches]{
-	{Bit: kernelLocalSearch, Device: exact.Device{Name: "local-search", Summary: "the clairvoyant's local search looks for plans"}},
-	{Bit: kernelDominance, Device: exact.Device{Name: "dominance", Summary: "no job without one that can stand in for it; of jobs of one size those with the earlier window go first"}},
-	{Bit: kernelCharges, Device: exact.Device{Name: "lagrangian-row", Summary: "jobs pay multipliers of the capacity for running, which earn at most so much (Geoffrion 1974)"}},
+var kernelDevices = []engine.Switch[kernelSwitches]{
+	{Bit: kernelLocalSearch, Name: "local-search", Summary: "the clairvoyant's local search looks for plans"},
+	{Bit: kernelDominance, Name: "dominance", Summary: "no job without one that can stand in for it; of jobs of one size those with the earlier window go first"},
+	{Bit: kernelCharges, Name: "lagrangian-row", Summary: "jobs pay multipliers of the capacity for running, which earn at most so much (Geoffrion 1974)"},
 }
 
 const (

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -20,7 +20,7 @@ import (
 //
 // What the formulation can't hold is model.ErrUnsupported.
 func Linear(backend milp.Backend) model.Solver {
-	ask := func(r *exact.Run, v *model.Reservation) (h exact.Linear[[]int64], err error) {
+	ask := func(r *engine.Run, v *model.Reservation) (h engine.Linear[[]int64], err error) {
 		t, seed := v.Ticks(), r.Set.Seed
 		f, err := resbounds.Build(t, "")
 		if err != nil {
@@ -38,7 +38,7 @@ func Linear(backend milp.Backend) model.Solver {
 				return h, err
 			}
 		}
-		return exact.Linear[[]int64]{
+		return engine.Linear[[]int64]{
 			Starts:    [][]int64{t.ShiftLeft(serial(t, from))},
 			Formulate: func(float64) (*milp.Formulation[[]int64], error) { return f, nil },
 			Accept: func(_ context.Context, starts []int64) (model.Solution, error) {
@@ -63,7 +63,7 @@ func Linear(backend milp.Backend) model.Solver {
 			},
 		}, nil
 	}
-	return exact.LinearEngine[*model.Reservation, []int64]{Backend: backend, Prepare: ask}
+	return engine.LinearEngine[*model.Reservation, []int64]{Backend: backend, Prepare: ask}
 }
 
 // HiGHS is Linear by HiGHS.

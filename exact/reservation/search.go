@@ -8,6 +8,7 @@ import (
 
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
@@ -33,9 +34,9 @@ import (
 // It is any-time: when ctx or the time limit ends, the result carries the best
 // plan and the bound proved by then. The solution doesn't depend on the number
 // of threads: one is used. Memory is bounded by some 2 GB.
-var Search = exact.Engine[*model.Reservation, switches]{ID: "search", Parts: devices, Work: search}
+var Search = engine.Engine[*model.Reservation, switches]{ID: "search", Parts: devices, Work: search}
 
-func search(r *exact.Run, v *model.Reservation, off switches, _ lcg.Device) error {
+func search(r *engine.Run, v *model.Reservation, off switches, _ lcg.Device) error {
 	x := newSearcher(r, v, v.Ticks())
 	x.off = off
 	return x.solve()
@@ -66,7 +67,7 @@ const (
 
 // searcher is the state of one run. Values are in units of scale.weight.
 type searcher struct {
-	*exact.Run
+	*engine.Run
 	in     *model.Reservation
 	t      *model.ReservationTicks
 	off    switches
@@ -80,7 +81,7 @@ type searcher struct {
 	attempt func(p *part, limit int64) // looks for a better plan and bound of a part, for about so many nodes
 }
 
-func newSearcher(r *exact.Run, in *model.Reservation, t *model.ReservationTicks) *searcher {
+func newSearcher(r *engine.Run, in *model.Reservation, t *model.ReservationTicks) *searcher {
 	jobs, u := newJobs(t)
 	s := &searcher{Run: r, in: in, t: t, scale: u, total: totalWeight(jobs), other: math.Inf(1), starts: make([]int64, len(t.Jobs))}
 	s.prepare, s.attempt = s.bound, s.sweeps

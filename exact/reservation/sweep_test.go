@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/lagrange"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/units"
@@ -194,7 +194,7 @@ func TestSweepGapLimit(t *testing.T) {
 			return s.best
 		}
 		want := search(0)
-		x := newSearcher(&exact.Run{Ctx: context.Background(), Set: model.Settings{Gap: 0.05 + 0.5*rng.Float64()}}, &model.Reservation{}, &model.ReservationTicks{})
+		x := newSearcher(&engine.Run{Ctx: context.Background(), Set: model.Settings{Gap: 0.05 + 0.5*rng.Float64()}}, &model.Reservation{}, &model.ReservationTicks{})
 		x.starts = make([]int64, len(jobs))
 		x.scale, x.total = scale{pes: pes, weight: 1, grain: 1}, totalWeight(jobs)
 		p := newPart(jobs)

@@ -1,6 +1,8 @@
 package tvc
 
-import "github.com/gapwise/gapwise/exact"
+import (
+	"github.com/gapwise/gapwise/exact/internal/engine"
+)
 
 // deviceSet is a set of the search's devices that are switched off. None changes
 // what is proved, only how soon.
@@ -22,17 +24,17 @@ const (
 )
 
 // devices names them, in the order of their bits.
-var devices = []exact.Switch[deviceSet]{
-	{Bit: devMemo, Device: exact.Device{Name: "memo", Summary: "what a pod or an edge switch can hold is decided once for each collection of parts"}},
-	{Bit: devSymmetry, Device: exact.Device{Name: "symmetry", Summary: "of subtrees in the same state the first gets the largest part; one of the unused lanes"}},
-	{Bit: devExtend, Device: exact.Device{Name: "extension", Summary: "a set with one more request: the others stay where they are, if possible"}},
-	{Bit: devLook, Device: exact.Device{Name: "forward-checking", Summary: "every request to come has room by itself; the one with the least room is next (Haralick, Elliott 1980)"}},
-	{Bit: devRestarts, Device: exact.Device{Name: "restarts", Summary: "embeddings of a set are searched in several random orders first (Gomes, Selman, Kautz 1998)"}},
-	{Bit: devConstruct, Device: exact.Device{Name: "construction", Summary: "sets to start from: requests by reduced weight, weight and density, as far as they fit"}},
-	{Bit: devInstants, Device: exact.Device{Name: "instants", Summary: "a set is first tried at single instants, where fewer requests run"}},
-	{Bit: devCovers, Device: exact.Device{Name: "covers", Summary: "minimal sets that can't be embedded together are noted (combinatorial Benders cuts, Codato, Fischetti 2006)"}},
-	{Bit: devMultipliers, Device: exact.Device{Name: "multipliers", Summary: "bound by Lagrangian multipliers of slots and links at every instant"}},
-	{Bit: devRelaxation, Device: exact.Device{Name: "relaxation", Summary: "bound by the linear relaxation with the covers, solved at every node that the multipliers leave"}},
-	{Bit: devPatterns, Device: exact.Device{Name: "patterns", Summary: "cuts of the relaxation by what servers can hold at an instant (Gilmore, Gomory 1961)"}},
-	{Bit: devLearning, Device: exact.Device{Name: "learning", Summary: "before its search a component is given to the learning kernel for 1,000 conflicts (Ohrimenko, Stuckey, Codish 2009)"}},
+var devices = []engine.Switch[deviceSet]{
+	{Bit: devMemo, Name: "memo", Summary: "what a pod or an edge switch can hold is decided once for each collection of parts"},
+	{Bit: devSymmetry, Name: "symmetry", Summary: "of subtrees in the same state the first gets the largest part; one of the unused lanes"},
+	{Bit: devExtend, Name: "extension", Summary: "a set with one more request: the others stay where they are, if possible"},
+	{Bit: devLook, Name: "forward-checking", Summary: "every request to come has room by itself; the one with the least room is next (Haralick, Elliott 1980)"},
+	{Bit: devRestarts, Name: "restarts", Summary: "embeddings of a set are searched in several random orders first (Gomes, Selman, Kautz 1998)"},
+	{Bit: devConstruct, Name: "construction", Summary: "sets to start from: requests by reduced weight, weight and density, as far as they fit"},
+	{Bit: devInstants, Name: "instants", Summary: "a set is first tried at single instants, where fewer requests run"},
+	{Bit: devCovers, Name: "covers", Summary: "minimal sets that can't be embedded together are noted (combinatorial Benders cuts, Codato, Fischetti 2006)"},
+	{Bit: devMultipliers, Name: "multipliers", Summary: "bound by Lagrangian multipliers of slots and links at every instant"},
+	{Bit: devRelaxation, Name: "relaxation", Summary: "bound by the linear relaxation with the covers, solved at every node that the multipliers leave"},
+	{Bit: devPatterns, Name: "patterns", Summary: "cuts of the relaxation by what servers can hold at an instant (Gilmore, Gomory 1961)"},
+	{Bit: devLearning, Name: "learning", Summary: "before its search a component is given to the learning kernel for 1,000 conflicts (Ohrimenko, Stuckey, Codish 2009)"},
 }

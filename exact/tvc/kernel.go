@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
 )
@@ -16,8 +16,8 @@ import (
 // solution on; a node is a conflict. Queue mode is refused. Of instances whose model
 // has more than mostKernelVariables variables it hands back the heuristics' solution
 // and the quick bounds.
-var Kernel = exact.Engine[*model.TVC, kernelSet]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
-	Work: exact.Learning(ask)}
+var Kernel = engine.Engine[*model.TVC, kernelSet]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
+	Work: engine.Learning(ask)}
 
 // kernelSet is a set of devices of the model that are switched off.
 type kernelSet uint32
@@ -28,13 +28,13 @@ const (
 	offOtherTotals // all but that of the slots
 )
 
-var kernelDevices = []exact.Switch[kernelSet]{
-	{Bit: offSiblings, Device: exact.Device{Name: "siblings", Summary: "equal subtrees in descending order of their VMs, lexicographically; the largest request on the first lane"}},
-	{Bit: offTotals, Device: exact.Device{Name: "totals", Summary: "rows of what all servers or links have together, by the least that each request takes, with dual-feasible functions"}},
+var kernelDevices = []engine.Switch[kernelSet]{
+	{Bit: offSiblings, Name: "siblings", Summary: "equal subtrees in descending order of their VMs, lexicographically; the largest request on the first lane"},
+	{Bit: offTotals, Name: "totals", Summary: "rows of what all servers or links have together, by the least that each request takes, with dual-feasible functions"},
 }
 
 // ask makes the question to the kernel.
-func ask(r *exact.Run, v *model.TVC, off kernelSet, q *exact.Kernel) error {
+func ask(r *engine.Run, v *model.TVC, off kernelSet, q *engine.Kernel) error {
 	if v.Queue {
 		return errQueue
 	}

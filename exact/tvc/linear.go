@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -17,13 +17,13 @@ import (
 // excluded by rows. Queue mode, and what would make too large a formulation, is
 // model.ErrUnsupported.
 func Linear(backend milp.Backend) model.Solver {
-	return exact.LinearEngine[*model.TVC, *model.Embeddings]{Backend: backend, Prepare: questions}
+	return engine.LinearEngine[*model.TVC, *model.Embeddings]{Backend: backend, Prepare: questions}
 }
 
 // HiGHS is Linear by HiGHS.
 var HiGHS = Linear(highs.Backend)
 
-func questions(r *exact.Run, v *model.TVC) (h exact.Linear[*model.Embeddings], err error) {
+func questions(r *engine.Run, v *model.TVC) (h engine.Linear[*model.Embeddings], err error) {
 	if v.Queue {
 		return h, fmt.Errorf("%w: there is no linear model of queue mode; take auto or a scheduler", model.ErrUnsupported)
 	}
@@ -32,7 +32,7 @@ func questions(r *exact.Run, v *model.TVC) (h exact.Linear[*model.Embeddings], e
 	}
 	from, err := start(r)
 	var f *tvcbounds.Formulation
-	return exact.Linear[*model.Embeddings]{
+	return engine.Linear[*model.Embeddings]{
 		Starts: []*model.Embeddings{from},
 		Formulate: func(float64) (_ *milp.Formulation[*model.Embeddings], err error) {
 			if f == nil {

@@ -9,6 +9,7 @@ import (
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
@@ -24,9 +25,9 @@ import (
 // time limit ends. Threads aren't used.
 //
 // Instances in queue mode are refused.
-var Search = exact.Engine[*model.TVC, deviceSet]{ID: "search", Parts: devices, Work: search}
+var Search = engine.Engine[*model.TVC, deviceSet]{ID: "search", Parts: devices, Work: search}
 
-func search(r *exact.Run, v *model.TVC, off deviceSet, _ lcg.Device) error {
+func search(r *engine.Run, v *model.TVC, off deviceSet, _ lcg.Device) error {
 	if v.Queue {
 		return errQueue
 	}
@@ -37,7 +38,7 @@ var errQueue = fmt.Errorf("%w: it proves optima of loss mode alone, the instance
 
 // run is one run of Search.
 type run struct {
-	*exact.Run
+	*engine.Run
 	in    *model.TVC
 	off   deviceSet
 	t     *model.TVCTicks
@@ -50,8 +51,8 @@ type run struct {
 
 // start returns the best of Settings.Start and the heuristics' solutions, nil if
 // there is none. Heuristics that don't take the instance's mode are left out.
-func start(r *exact.Run) (*model.Embeddings, error) {
-	return exact.First[*model.Embeddings](r, tvcheur.Algorithms())
+func start(r *engine.Run) (*model.Embeddings, error) {
+	return engine.First[*model.Embeddings](r, tvcheur.Algorithms())
 }
 
 // bound stores a bound. One that differs from the solution's objective by no more

@@ -108,7 +108,7 @@ func (s *run) cover(p *vcbounds.Patterns, load int64) error {
 	m.Rows = append(m.Rows, all)
 	ctx, cancel := context.WithCancel(s.Ctx)
 	defer cancel()
-	r, err := highs.Solve(ctx, m, highs.Options{Gap: 0.5, NodeLimit: coverNodes})
+	r, err := highs.Solve(ctx, m, milp.Options{Gap: 0.5, NodeLimit: coverNodes})
 	if err != nil {
 		return err
 	}

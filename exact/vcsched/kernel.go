@@ -2,7 +2,7 @@ package vcsched
 
 import (
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
@@ -15,7 +15,7 @@ import (
 //
 // It is any-time. Instances with more than maxKernel tasks × hosts get the first
 // placement and the bounds without search.
-var Kernel = exact.Engine[*model.VCSched, deviceSet]{ID: "kernel", Proof: true, Work: worker((*run).solveByKernel)}
+var Kernel = engine.Engine[*model.VCSched, deviceSet]{ID: "kernel", Proof: true, Work: worker((*run).solveByKernel)}
 
 // solveByKernel runs the engine Kernel.
 func (s *run) solveByKernel(improve func(steps int)) error {

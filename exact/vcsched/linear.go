@@ -5,7 +5,7 @@ import (
 	"context"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -22,8 +22,8 @@ func Linear(backend milp.Backend, formulation string) model.Solver {
 	if formulation != "compact" {
 		name += "-" + formulation
 	}
-	return exact.LinearEngine[*model.VCSched, *model.Placement]{Backend: backend, ID: name,
-		Prepare: func(r *exact.Run, v *model.VCSched) (h exact.Linear[*model.Placement], err error) {
+	return engine.LinearEngine[*model.VCSched, *model.Placement]{Backend: backend, ID: name,
+		Prepare: func(r *engine.Run, v *model.VCSched) (h engine.Linear[*model.Placement], err error) {
 			f, err := vcbounds.Build(v, formulation)
 			if err != nil {
 				return h, err

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -14,7 +14,7 @@ import (
 // beside FitTolerance, for HiGHS. It is more than the tolerance to which HiGHS
 // satisfies rows, so that no set of tasks that fits is near a row's end, where
 // presolve or a cut may be wrong by a rounding.
-const memoryMargin = exact.Margin * exact.Tolerance
+const memoryMargin = engine.Margin * engine.Tolerance
 
 // covers adds cover inequalities that make HiGHS's rows of memory, of the other rigid
 // resources and of the budget exact.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
-	"github.com/gapwise/gapwise/exact"
+	"github.com/gapwise/gapwise/exact/internal/engine"
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/vectors"
@@ -36,7 +36,7 @@ import (
 // It is an anytime search: when ctx or the time limit ends, the result carries the
 // best placement and the bound proved by then. The solution doesn't depend on the
 // number of threads.
-var Search = exact.Engine[*model.VCSched, deviceSet]{ID: "search", Parts: devices, Work: worker((*run).search)}
+var Search = engine.Engine[*model.VCSched, deviceSet]{ID: "search", Parts: devices, Work: worker((*run).search)}
 
 // The order and the limits of the phases.
 const (
@@ -73,12 +73,12 @@ const (
 	treeSteps = 1 << 22
 )
 
-// worker returns the work of an engine, which gets a function that takes so many steps
+// worker returns the work of a search, which gets a function that takes so many steps
 // of local search, after the bounds by packing arguments.
-func worker(engine func(s *run, improve func(steps int)) error) func(*exact.Run, *model.VCSched, deviceSet, lcg.Device) error {
-	return func(r *exact.Run, v *model.VCSched, off deviceSet, _ lcg.Device) error {
+func worker(search func(s *run, improve func(steps int)) error) func(*engine.Run, *model.VCSched, deviceSet, lcg.Device) error {
+	return func(r *engine.Run, v *model.VCSched, off deviceSet, _ lcg.Device) error {
 		s := &run{Run: r, in: v, u: v.Units(), off: off}
-		if err := s.solve(engine); err != nil || s.Status == model.StatusInfeasible {
+		if err := s.solve(search); err != nil || s.Status == model.StatusInfeasible {
 			return err
 		}
 		if s.hosts != nil {
@@ -97,7 +97,7 @@ func worker(engine func(s *run, improve func(steps int)) error) func(*exact.Run,
 
 // run is the state of one search. Loads are in units of 1/u.Scale of a host.
 type run struct {
-	*exact.Run
+	*engine.Run
 	in    *model.VCSched
 	u     *model.VCSchedUnits
 	tasks *vcbounds.Tasks
@@ -153,7 +153,7 @@ func (s *run) report() {
 	s.Tell(incumbent, s.u.YieldBound(s.lower), func() model.Solution { return s.in.NewPlacement(s.hosts, incumbent) })
 }
 
-func (s *run) solve(engine func(s *run, improve func(steps int)) error) error {
+func (s *run) solve(search func(s *run, improve func(steps int)) error) error {
 	s.upper = math.MaxInt64
 	s.tasks = vcbounds.NewTasks(s.u)
 	load, why := s.tasks.PackingLoad(s.Ctx)
@@ -186,7 +186,7 @@ func (s *run) solve(engine func(s *run, improve func(steps int)) error) error {
 	if s.Set.Proof != nil {
 		return s.prove(improve)
 	}
-	return engine(s, improve)
+	return search(s, improve)
 }
 
 // search runs the engine Search.

@@ -174,11 +174,11 @@ func TestProgramAgainstHiGHS(t *testing.T) {
 		n, b := d.Slots/2+rng.IntN(2*d.Slots), 1_000_000*int64(20+rng.IntN(400))
 		for _, cost := range allCosts {
 			e, ok := p.Best(d, n, b, cost)
-			r, err := highs.Solve(context.Background(), formulate(d, n, b, cost), highs.Options{})
+			r, err := highs.Solve(context.Background(), formulate(d, n, b, cost), milp.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if ok != (r.Status == highs.Optimal) || !ok && r.Status != highs.Infeasible {
+			if ok != (r.Status == milp.Optimal) || !ok && r.Status != milp.Infeasible {
 				t.Fatalf("state %d, cost %d: %d VMs at %d bit/s: the program found %v, HiGHS says %v", seed, cost, n, b, ok, r.Status)
 			}
 			if !ok {

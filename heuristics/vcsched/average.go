@@ -123,12 +123,12 @@ func raiseByLP(ctx context.Context, in *model.VCSched, hosts []int32, lowest flo
 			m.Rows[l.host].Terms = append(m.Rows[l.host].Terms, milp.Term{Var: i, Coef: l.cpu})
 		}
 	}
-	r, err := highs.Solve(ctx, m, highs.Options{})
+	r, err := highs.Solve(ctx, m, milp.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("second phase: %w", err)
 	}
 	switch {
-	case r.Status == highs.Optimal:
+	case r.Status == milp.Optimal:
 		return repair(in, hosts, lowest, loads, r.X), nil
 	case ctx.Err() != nil:
 		return in.NewPlacement(hosts, lowest), nil

@@ -97,8 +97,8 @@ func averageByLP(t *rapid.T, in *model.VCSched, hosts []int32, lowest float64) f
 	for h := range cpu {
 		m.AddRow(fmt.Sprint("host", h), math.Inf(-1), 1, cpu[h]...)
 	}
-	r, err := highs.Solve(context.Background(), m, highs.Options{})
-	if err != nil || r.Status != highs.Optimal {
+	r, err := highs.Solve(context.Background(), m, milp.Options{})
+	if err != nil || r.Status != milp.Optimal {
 		t.Fatalf("%v %v", r.Status, err)
 	}
 	return r.Objective

@@ -7,6 +7,7 @@ import (
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
@@ -38,15 +39,15 @@ func round(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set mo
 	if err != nil {
 		return nil, err
 	}
-	r, err := highs.Solve(ctx, &f.Model, highs.Options{Relax: true})
+	r, err := highs.Solve(ctx, &f.Model, milp.Options{Relax: true})
 	switch {
 	case err != nil:
 		return nil, err
 	case ctx.Err() != nil:
 		return nil, stopped(ctx)
-	case r.Status == highs.Infeasible:
+	case r.Status == milp.Infeasible:
 		return nil, fmt.Errorf("%w: the linear relaxation is infeasible", model.ErrNoSolution)
-	case r.Status != highs.Optimal:
+	case r.Status != milp.Optimal:
 		return nil, fmt.Errorf("%w: the linear relaxation ended as %v", model.ErrNoSolution, r.Status)
 	}
 	rng := rand.New(rand.NewPCG(set.Seed, 0x726f756e64))

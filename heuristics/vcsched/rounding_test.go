@@ -12,6 +12,7 @@ import (
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
@@ -51,7 +52,7 @@ func TestRounding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := highs.Solve(context.Background(), &f.Model, highs.Options{Relax: true})
+		r, err := highs.Solve(context.Background(), &f.Model, milp.Options{Relax: true})
 		if err != nil {
 			t.Fatal(err)
 		}

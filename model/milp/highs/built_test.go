@@ -25,8 +25,8 @@ func TestBuilt(t *testing.T) {
 		t.Errorf("built with HiGHS: %v; tests that need it are skipped: %v", highs.Built, s)
 	}
 	m := &milp.Model{Vars: []milp.Var{{Upper: 1, Cost: -1}}}
-	_, solve := highs.Solve(context.Background(), m, highs.Options{})
-	_, file := highs.SolveFile(context.Background(), "none.mps", highs.Options{})
+	_, solve := highs.Solve(context.Background(), m, milp.Options{})
+	_, file := highs.SolveFile(context.Background(), "none.mps", milp.Options{})
 	lp, newLP := highs.NewLP(m)
 	if lp != nil {
 		defer lp.Close()
@@ -39,7 +39,7 @@ func TestBuilt(t *testing.T) {
 	if (highs.Version() != "") != highs.Built {
 		t.Errorf("the version is %q", highs.Version())
 	}
-	if _, err := highs.Solve(context.Background(), &milp.Model{Vars: []milp.Var{{Lower: 2, Upper: 1}}}, highs.Options{}); !errors.Is(err, milp.ErrInvalid) {
+	if _, err := highs.Solve(context.Background(), &milp.Model{Vars: []milp.Var{{Lower: 2, Upper: 1}}}, milp.Options{}); !errors.Is(err, milp.ErrInvalid) {
 		t.Errorf("an invalid model gives %v", err)
 	}
 }

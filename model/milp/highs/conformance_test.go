@@ -26,7 +26,7 @@ func terms(pairs ...float64) []milp.Term {
 var conformance = map[string]struct {
 	model      milp.Model
 	relax      bool
-	wantStatus highs.Status
+	wantStatus milp.Status
 	wantObj    float64
 	wantX      []float64 // nil where it isn't unique
 }{
@@ -34,58 +34,58 @@ var conformance = map[string]struct {
 		model: milp.Model{Maximise: true,
 			Vars: []milp.Var{{Name: "x", Upper: inf, Cost: 3}, {Name: "y", Upper: inf, Cost: 2}},
 			Rows: []milp.Row{{Name: "a", Lower: -inf, Upper: 4, Terms: terms(0, 1, 1, 1)}, {Name: "b", Lower: -inf, Upper: 6, Terms: terms(0, 1, 1, 3)}}},
-		wantStatus: highs.Optimal, wantObj: 12, wantX: []float64{4, 0}},
+		wantStatus: milp.Optimal, wantObj: 12, wantX: []float64{4, 0}},
 	"equality only": {
 		model: milp.Model{Vars: []milp.Var{{Lower: -inf, Upper: inf, Cost: 1}, {Lower: -inf, Upper: inf, Cost: 1}},
 			Rows: []milp.Row{{Lower: 5, Upper: 5, Terms: terms(0, 1, 1, 1)}, {Lower: 1, Upper: 1, Terms: terms(0, 1, 1, -1)}}},
-		wantStatus: highs.Optimal, wantObj: 5, wantX: []float64{3, 2}},
+		wantStatus: milp.Optimal, wantObj: 5, wantX: []float64{3, 2}},
 	"infeasible": {
 		model: milp.Model{Vars: []milp.Var{{Upper: 1}},
 			Rows: []milp.Row{{Lower: 2, Upper: inf, Terms: terms(0, 1)}}},
-		wantStatus: highs.Infeasible},
+		wantStatus: milp.Infeasible},
 	"infeasible rows": {
 		model: milp.Model{Vars: []milp.Var{{Lower: -inf, Upper: inf}, {Lower: -inf, Upper: inf}},
 			Rows: []milp.Row{{Lower: 2, Upper: inf, Terms: terms(0, 1, 1, 1)}, {Lower: -inf, Upper: 1, Terms: terms(0, 1, 1, 1)}}},
-		wantStatus: highs.Infeasible},
+		wantStatus: milp.Infeasible},
 	"integer infeasible, lp feasible": {
 		model: milp.Model{Vars: []milp.Var{{Upper: 1, Integer: true}, {Upper: 1, Integer: true}},
 			Rows: []milp.Row{{Lower: 0.5, Upper: 0.5, Terms: terms(0, 1, 1, -1)}}},
-		wantStatus: highs.Infeasible},
+		wantStatus: milp.Infeasible},
 	"the same, relaxed": {
 		model: milp.Model{Vars: []milp.Var{{Upper: 1, Integer: true, Cost: 1}, {Upper: 1, Integer: true}},
 			Rows: []milp.Row{{Lower: 0.5, Upper: 0.5, Terms: terms(0, 1, 1, -1)}}},
-		relax: true, wantStatus: highs.Optimal, wantObj: 0.5},
+		relax: true, wantStatus: milp.Optimal, wantObj: 0.5},
 	"degenerate": {
 		model: milp.Model{Maximise: true, Vars: []milp.Var{{Upper: inf, Cost: 1}, {Upper: inf, Cost: 1}},
 			Rows: []milp.Row{{Lower: -inf, Upper: 1, Terms: terms(0, 1)}, {Lower: -inf, Upper: 1, Terms: terms(1, 1)},
 				{Lower: -inf, Upper: 2, Terms: terms(0, 1, 1, 1)}, {Lower: -inf, Upper: 3, Terms: terms(0, 2, 1, 1)}}},
-		wantStatus: highs.Optimal, wantObj: 2, wantX: []float64{1, 1}},
-	"empty": {wantStatus: highs.Optimal, wantObj: 0},
+		wantStatus: milp.Optimal, wantObj: 2, wantX: []float64{1, 1}},
+	"empty": {wantStatus: milp.Optimal, wantObj: 0},
 	"empty with an offset": {
-		model: milp.Model{Offset: 7}, wantStatus: highs.Optimal, wantObj: 7},
+		model: milp.Model{Offset: 7}, wantStatus: milp.Optimal, wantObj: 7},
 	"no rows": {
 		model:      milp.Model{Maximise: true, Vars: []milp.Var{{Lower: -1, Upper: 2.5, Cost: 2}, {Lower: -1, Upper: 2.5, Cost: -1, Integer: true}}},
-		wantStatus: highs.Optimal, wantObj: 6, wantX: []float64{2.5, -1}},
+		wantStatus: milp.Optimal, wantObj: 6, wantX: []float64{2.5, -1}},
 	"a row without terms": {
 		model:      milp.Model{Vars: []milp.Var{{Lower: 1, Upper: 3, Cost: 1}}, Rows: []milp.Row{{Lower: -1, Upper: 1}}},
-		wantStatus: highs.Optimal, wantObj: 1},
+		wantStatus: milp.Optimal, wantObj: 1},
 	"range and negative bounds": {
 		model: milp.Model{Vars: []milp.Var{{Lower: -10, Upper: -2, Cost: 1}, {Lower: -inf, Upper: 5, Cost: -1}},
 			Rows: []milp.Row{{Lower: -4, Upper: 1, Terms: terms(0, 1, 1, 1)}}},
-		wantStatus: highs.Optimal, wantObj: -14, wantX: []float64{-9, 5}},
+		wantStatus: milp.Optimal, wantObj: -14, wantX: []float64{-9, 5}},
 	"huge coefficients": {
 		model: milp.Model{Vars: []milp.Var{{Upper: inf, Cost: 1e-4}, {Upper: inf, Cost: 1}},
 			Rows: []milp.Row{{Lower: 1e7, Upper: inf, Terms: terms(0, 1e6, 1, 1)}}},
-		wantStatus: highs.Optimal, wantObj: 1e-3},
+		wantStatus: milp.Optimal, wantObj: 1e-3},
 	"fixed variable": {
 		model: milp.Model{Vars: []milp.Var{{Lower: 2, Upper: 2, Cost: 1}, {Upper: 9, Cost: 1, Integer: true}},
 			Rows: []milp.Row{{Lower: 4.5, Upper: inf, Terms: terms(0, 1, 1, 1)}}},
-		wantStatus: highs.Optimal, wantObj: 5, wantX: []float64{2, 3}},
+		wantStatus: milp.Optimal, wantObj: 5, wantX: []float64{2, 3}},
 	"knapsack": {
 		model: milp.Model{Maximise: true, Offset: 1,
 			Vars: []milp.Var{{Upper: 1, Cost: 10, Integer: true}, {Upper: 1, Cost: 13, Integer: true}, {Upper: 1, Cost: 7, Integer: true}},
 			Rows: []milp.Row{{Lower: -inf, Upper: 9, Terms: terms(0, 5, 1, 6, 2, 4)}}},
-		wantStatus: highs.Optimal, wantObj: 18, wantX: []float64{1, 0, 1}},
+		wantStatus: milp.Optimal, wantObj: 18, wantX: []float64{1, 0, 1}},
 }
 
 // eachBinding runs a test by each binding of HiGHS.
@@ -99,14 +99,14 @@ func TestConformance(t *testing.T) {
 	need.HiGHS(t)
 	for name, c := range conformance {
 		eachBinding(t, name, func(t *testing.T, b milp.Backend) {
-			r, err := b.Solve(context.Background(), &c.model, highs.Options{Relax: c.relax})
+			r, err := b.Solve(context.Background(), &c.model, milp.Options{Relax: c.relax})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if r.Status != c.wantStatus {
 				t.Fatalf("status %v, want %v", r.Status, c.wantStatus)
 			}
-			if r.Feasible != (c.wantStatus == highs.Optimal) {
+			if r.Feasible != (c.wantStatus == milp.Optimal) {
 				t.Fatalf("feasible is %v with the status %v", r.Feasible, r.Status)
 			}
 			if !r.Feasible {
@@ -148,11 +148,11 @@ func TestUnbounded(t *testing.T) {
 		"free variable": {Vars: []milp.Var{{Lower: -inf, Upper: inf, Cost: 1}}},
 	} {
 		eachBinding(t, name, func(t *testing.T, b milp.Backend) {
-			r, err := b.Solve(context.Background(), &m, highs.Options{})
+			r, err := b.Solve(context.Background(), &m, milp.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Status != highs.Unbounded && r.Status != highs.InfeasibleOrUnbounded {
+			if r.Status != milp.Unbounded && r.Status != milp.InfeasibleOrUnbounded {
 				t.Errorf("status %v, want unbounded", r.Status)
 			}
 			if r.Feasible {

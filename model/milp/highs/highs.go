@@ -23,31 +23,11 @@ import (
 // HiGHS. It wraps model.ErrUnsupported.
 var ErrNotBuilt = fmt.Errorf("%w: built without HiGHS; build it with cgo, see docs/library.md", model.ErrUnsupported)
 
-// ErrSolver marks an error that HiGHS itself returned.
-var ErrSolver = errors.New("highs: solver error")
+// errSolver marks an error that HiGHS itself returned.
+var errSolver = errors.New("highs: solver error")
 
 // ErrStart marks a start solution whose length isn't the number of variables.
 var ErrStart = errors.New("highs: start solution of the wrong length")
-
-// What a solve takes and returns is the same for all solvers.
-type (
-	Options  = milp.Options
-	Progress = milp.Progress
-	Status   = milp.Status
-	Result   = milp.Result
-)
-
-// The termination statuses.
-const (
-	Unknown               = milp.Unknown
-	Optimal               = milp.Optimal
-	Infeasible            = milp.Infeasible
-	Unbounded             = milp.Unbounded
-	InfeasibleOrUnbounded = milp.InfeasibleOrUnbounded
-	TimeLimit             = milp.TimeLimit
-	Interrupted           = milp.Interrupted
-	NodeLimit             = milp.NodeLimit
-)
 
 // Backend is HiGHS.
 var Backend = milp.Backend{Name: "highs", Title: "HiGHS", Solve: Solve, Missing: missing}
@@ -75,20 +55,20 @@ type RowTerm struct {
 // known by then; HiGHS, which may take longer to notice the interrupt, then ends in
 // the background. A status that isn't optimal is no error; errors are for invalid
 // models and options, and HiGHS's own failures.
-func Solve(ctx context.Context, m *milp.Model, o Options) (Result, error) {
+func Solve(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
 	none := emptyResult()
 	if err := checkSolve(m, o); err != nil {
 		return none, err
 	}
 	if ctx.Err() != nil {
-		none.Status = Interrupted
+		none.Status = milp.Interrupted
 		return none, nil
 	}
 	return solve(ctx, m, o)
 }
 
 // checkSolve refuses invalid models and options.
-func checkSolve(m *milp.Model, o Options) error {
+func checkSolve(m *milp.Model, o milp.Options) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
@@ -101,13 +81,13 @@ func checkSolve(m *milp.Model, o Options) error {
 	return nil
 }
 
-func emptyResult() Result { return milp.NoResult(defaultTolerance) }
+func emptyResult() milp.Result { return milp.NoResult(defaultTolerance) }
 
 // defaultTolerance is HiGHS's own for MIPs.
 const defaultTolerance = 1e-6
 
 // SolveFile solves a model that HiGHS reads from a file in the format that its
 // extension names (.mps, .lp), for tests of what was written.
-func SolveFile(ctx context.Context, file string, o Options) (Result, error) {
+func SolveFile(ctx context.Context, file string, o milp.Options) (milp.Result, error) {
 	return solveFile(ctx, file, o)
 }

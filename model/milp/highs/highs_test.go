@@ -21,7 +21,7 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-func solve(t testing.TB, m *milp.Model, o highs.Options) highs.Result {
+func solve(t testing.TB, m *milp.Model, o milp.Options) milp.Result {
 	t.Helper()
 	r, err := highs.Solve(context.Background(), m, o)
 	if err != nil {
@@ -86,8 +86,8 @@ func TestAgainstEnumeration(t *testing.T) {
 	for k := range 3000 {
 		m := randomMILP(rng)
 		want, ok := enumerate(m)
-		r := solve(t, m, highs.Options{})
-		if ok != (r.Status == highs.Optimal) || !ok && r.Status != highs.Infeasible {
+		r := solve(t, m, milp.Options{})
+		if ok != (r.Status == milp.Optimal) || !ok && r.Status != milp.Infeasible {
 			t.Fatalf("model %d: status %v, enumeration says feasible %v: %+v", k, r.Status, ok, m)
 		}
 		if ok {
@@ -109,8 +109,8 @@ func TestDuals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for k := range 300 {
 		m := randomMILP(rng)
-		r := solve(t, m, highs.Options{Relax: true})
-		if r.Status != highs.Optimal {
+		r := solve(t, m, milp.Options{Relax: true})
+		if r.Status != milp.Optimal {
 			continue
 		}
 		dual := m.Offset
@@ -182,12 +182,12 @@ func TestStops(t *testing.T) {
 	t.Run("cancelled context", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		progress := 0
-		r, err := highs.Solve(ctx, m, highs.Options{Progress: func(highs.Progress) {
+		r, err := highs.Solve(ctx, m, milp.Options{Progress: func(milp.Progress) {
 			if progress++; progress == 2 {
 				cancel()
 			}
 		}})
-		if err != nil || r.Status != highs.Interrupted {
+		if err != nil || r.Status != milp.Interrupted {
 			t.Fatalf("status %v, error %v, want interrupted", r.Status, err)
 		}
 		if !r.Feasible || !(r.Bound <= r.Objective) {
@@ -197,24 +197,24 @@ func TestStops(t *testing.T) {
 	t.Run("cancelled before", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if r, err := highs.Solve(ctx, m, highs.Options{}); err != nil || r.Status != highs.Interrupted || r.Feasible {
+		if r, err := highs.Solve(ctx, m, milp.Options{}); err != nil || r.Status != milp.Interrupted || r.Feasible {
 			t.Fatalf("%+v, %v", r, err)
 		}
 	})
 	t.Run("time limit", func(t *testing.T) {
-		if r := solve(t, m, highs.Options{TimeLimit: 300 * time.Millisecond}); r.Status != highs.TimeLimit {
+		if r := solve(t, m, milp.Options{TimeLimit: 300 * time.Millisecond}); r.Status != milp.TimeLimit {
 			t.Fatalf("status %v, want time limit", r.Status)
 		}
 	})
 	t.Run("node limit", func(t *testing.T) {
-		if r := solve(t, m, highs.Options{NodeLimit: 1}); r.Status != highs.NodeLimit {
+		if r := solve(t, m, milp.Options{NodeLimit: 1}); r.Status != milp.NodeLimit {
 			t.Fatalf("status %v, want node limit", r.Status)
 		}
 	})
 	t.Run("gap", func(t *testing.T) {
 		m := knapsack(30)
-		r := solve(t, m, highs.Options{Gap: 0.5})
-		if r.Status != highs.Optimal || !(r.Gap <= 0.5) {
+		r := solve(t, m, milp.Options{Gap: 0.5})
+		if r.Status != milp.Optimal || !(r.Gap <= 0.5) {
 			t.Fatalf("status %v, gap %v", r.Status, r.Gap)
 		}
 	})
@@ -239,11 +239,11 @@ func TestStart(t *testing.T) {
 		start[45+2*i] = r.Lower
 	}
 	want := m.Objective(start)
-	r := solve(t, m, highs.Options{Start: start, NodeLimit: 1})
+	r := solve(t, m, milp.Options{Start: start, NodeLimit: 1})
 	if !r.Feasible || r.Objective > want+1e-6 {
 		t.Errorf("objective %v, the start has %v", r.Objective, want)
 	}
-	if _, err := highs.Solve(context.Background(), m, highs.Options{Start: start[:3]}); !errors.Is(err, highs.ErrStart) {
+	if _, err := highs.Solve(context.Background(), m, milp.Options{Start: start[:3]}); !errors.Is(err, highs.ErrStart) {
 		t.Errorf("a start of the wrong length gives the error %v", err)
 	}
 }
@@ -251,10 +251,10 @@ func TestStart(t *testing.T) {
 func TestBadModelsAndOptions(t *testing.T) {
 	need.HiGHS(t)
 	ctx := context.Background()
-	if _, err := highs.Solve(ctx, &milp.Model{Vars: []milp.Var{{Lower: 2, Upper: 1}}}, highs.Options{}); !errors.Is(err, milp.ErrInvalid) {
+	if _, err := highs.Solve(ctx, &milp.Model{Vars: []milp.Var{{Lower: 2, Upper: 1}}}, milp.Options{}); !errors.Is(err, milp.ErrInvalid) {
 		t.Errorf("crossed bounds give %v", err)
 	}
-	if _, err := highs.Solve(ctx, &milp.Model{}, highs.Options{Gap: -1}); err == nil {
+	if _, err := highs.Solve(ctx, &milp.Model{}, milp.Options{Gap: -1}); err == nil {
 		t.Error("a negative gap gives no error")
 	}
 }
@@ -271,8 +271,8 @@ func TestConcurrent(t *testing.T) {
 			for range 20 {
 				m := randomMILP(rng)
 				want, ok := enumerate(m)
-				r, err := highs.Solve(context.Background(), m, highs.Options{Threads: 1 + k%8/7})
-				if err != nil || ok != (r.Status == highs.Optimal) || ok && math.Abs(r.Objective-want) > 1e-6 {
+				r, err := highs.Solve(context.Background(), m, milp.Options{Threads: 1 + k%8/7})
+				if err != nil || ok != (r.Status == milp.Optimal) || ok && math.Abs(r.Objective-want) > 1e-6 {
 					t.Errorf("status %v, objective %v, want %v %v; error %v", r.Status, r.Objective, want, ok, err)
 				}
 			}
@@ -285,9 +285,9 @@ func TestConcurrent(t *testing.T) {
 func TestThreadsInTurn(t *testing.T) {
 	need.HiGHS(t)
 	for k, threads := range []int{2, 2, 1, 2, 1, 1, 2} {
-		done := make(chan highs.Result)
-		go func() { done <- solve(t, knapsack(25), highs.Options{Threads: threads}) }()
-		if r := <-done; r.Status != highs.Optimal {
+		done := make(chan milp.Result)
+		go func() { done <- solve(t, knapsack(25), milp.Options{Threads: threads}) }()
+		if r := <-done; r.Status != milp.Optimal {
 			t.Fatalf("solve %d with %d threads: %v", k, threads, r.Status)
 		}
 	}
@@ -309,9 +309,9 @@ func TestSilent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	solve(t, knapsack(20), highs.Options{})
+	solve(t, knapsack(20), milp.Options{})
 	var lines []string
-	solve(t, knapsack(20), highs.Options{Log: func(s string) { lines = append(lines, s) }})
+	solve(t, knapsack(20), milp.Options{Log: func(s string) { lines = append(lines, s) }})
 	for fd, old := range saved {
 		syscall.Dup3(old, fd, 0)
 		syscall.Close(old)
@@ -370,8 +370,8 @@ func TestSymmetryCases(t *testing.T) {
 		if testing.Short() && len(in.Jobs) > 10 {
 			continue
 		}
-		r := solve(t, m, highs.Options{})
-		if r.Status != highs.Optimal || math.Abs(min(1, 1/r.Objective)-in.Best) > 1e-6 {
+		r := solve(t, m, milp.Options{})
+		if r.Status != milp.Optimal || math.Abs(min(1, 1/r.Objective)-in.Best) > 1e-6 {
 			t.Errorf("%s: %v with yield %v, want %v", filepath.Base(f), r.Status, 1/r.Objective, in.Best)
 		}
 	}
@@ -412,7 +412,7 @@ func TestLPColumns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := solve(t, m, highs.Options{}); got.Status != highs.Optimal || math.Abs(got.Objective-want.Objective) > 1e-7 {
+			if want := solve(t, m, milp.Options{}); got.Status != milp.Optimal || math.Abs(got.Objective-want.Objective) > 1e-7 {
 				t.Fatalf("model %d: %v %v, want %v", k, got.Status, got.Objective, want.Objective)
 			}
 		}
@@ -435,7 +435,7 @@ func TestWritersReadBack(t *testing.T) {
 		}
 	}
 	for k, m := range models {
-		want := solve(t, m, highs.Options{})
+		want := solve(t, m, milp.Options{})
 		for ext, write := range map[string]func(io.Writer) error{"mps": m.WriteMPS, "lp": m.WriteLP} {
 			file := filepath.Join(dir, fmt.Sprintf("m%d.%s", k, ext))
 			f, err := os.Create(file)
@@ -445,7 +445,7 @@ func TestWritersReadBack(t *testing.T) {
 			if err := errors.Join(write(f), f.Close()); err != nil {
 				t.Fatal(err)
 			}
-			got, err := highs.SolveFile(context.Background(), file, highs.Options{})
+			got, err := highs.SolveFile(context.Background(), file, milp.Options{})
 			if err != nil {
 				t.Fatalf("%s: %v", ext, err)
 			}
@@ -463,6 +463,6 @@ func TestWritersReadBack(t *testing.T) {
 func BenchmarkTiny(b *testing.B) {
 	m := knapsack(3)
 	for b.Loop() {
-		solve(b, m, highs.Options{})
+		solve(b, m, milp.Options{})
 	}
 }

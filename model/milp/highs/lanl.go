@@ -18,13 +18,13 @@ import (
 
 // solveLanl is Lanl.Solve. HiGHS goes on in the background after the end of ctx, for
 // the binding has no interrupt, until a time limit or the end of the program.
-func solveLanl(ctx context.Context, m *milp.Model, o Options) (Result, error) {
+func solveLanl(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
 	if err := checkSolve(m, o); err != nil {
 		return emptyResult(), err
 	}
 	raw, err := lanlModel(m, o)
 	if err != nil {
-		return emptyResult(), fmt.Errorf("%w: %w", ErrSolver, err)
+		return emptyResult(), fmt.Errorf("%w: %w", errSolver, err)
 	}
 	start := time.Now()
 	done := make(chan struct{})
@@ -40,10 +40,10 @@ func solveLanl(ctx context.Context, m *milp.Model, o Options) (Result, error) {
 			var call lanl.CallStatus
 			switch {
 			case errors.As(err, &call) && call.IsWarning() && o.TimeLimit > 0 && time.Since(start) >= o.TimeLimit:
-				r.Status = TimeLimit // the binding drops what was found
+				r.Status = milp.TimeLimit // the binding drops what was found
 				return nil
 			case err != nil:
-				return fmt.Errorf("%w: %w", ErrSolver, err)
+				return fmt.Errorf("%w: %w", errSolver, err)
 			}
 			r = lanlResult(s, m, o)
 			runtime.KeepAlive(raw)
@@ -56,14 +56,14 @@ func solveLanl(ctx context.Context, m *milp.Model, o Options) (Result, error) {
 		return r, err
 	case <-ctx.Done():
 		stopped := emptyResult()
-		stopped.Status, stopped.Elapsed = Interrupted, time.Since(start)
+		stopped.Status, stopped.Elapsed = milp.Interrupted, time.Since(start)
 		return stopped, nil
 	}
 }
 
 // lanlModel passes a model and its options. A fixed variable and a row without terms
 // stand at the end: the binding takes no model without variables or rows.
-func lanlModel(m *milp.Model, o Options) (*lanl.RawModel, error) {
+func lanlModel(m *milp.Model, o milp.Options) (*lanl.RawModel, error) {
 	l := lanl.Model{Maximize: m.Maximise, Offset: m.Offset}
 	for _, v := range m.Vars {
 		kind := lanl.ContinuousType
@@ -92,22 +92,22 @@ func lanlModel(m *milp.Model, o Options) (*lanl.RawModel, error) {
 }
 
 // lanlResult reads what HiGHS has found, without the variable that lanlModel added.
-func lanlResult(s *lanl.RawSolution, m *milp.Model, o Options) Result {
+func lanlResult(s *lanl.RawSolution, m *milp.Model, o milp.Options) milp.Result {
 	r := emptyResult()
 	if o.Tolerance != 0 {
 		r.Tolerance = o.Tolerance
 	}
 	switch s.Status {
 	case lanl.Optimal, lanl.ModelEmpty:
-		r.Status, r.Feasible = Optimal, true
+		r.Status, r.Feasible = milp.Optimal, true
 		r.X, r.Objective = s.ColumnPrimal[:len(m.Vars)], s.Objective
 		r.Bound, r.Gap = s.Objective, 0
 	case lanl.Infeasible:
-		r.Status = Infeasible
+		r.Status = milp.Infeasible
 	case lanl.UnboundedOrInfeasible:
-		r.Status = InfeasibleOrUnbounded
+		r.Status = milp.InfeasibleOrUnbounded
 	case lanl.Unbounded:
-		r.Status = Unbounded
+		r.Status = milp.Unbounded
 	}
 	if mip(m, o) {
 		for name, to := range map[string]*float64{"mip_dual_bound": &r.Bound, "mip_gap": &r.Gap} {
@@ -116,7 +116,7 @@ func lanlResult(s *lanl.RawSolution, m *milp.Model, o Options) Result {
 			}
 		}
 		r.Nodes, _ = s.GetInt64Info("mip_node_count")
-	} else if r.Status == Optimal && len(s.RowDual) > 0 {
+	} else if r.Status == milp.Optimal && len(s.RowDual) > 0 {
 		r.Duals, r.Reduced = s.RowDual[:len(m.Rows)], s.ColumnDual[:len(m.Vars)]
 	}
 	return r

@@ -62,10 +62,10 @@ func (l *LP) AddColumns(cols []Column) error {
 
 // Solve solves the program from the last basis. When ctx ends, HiGHS stops at its next
 // callback, and the status is Interrupted.
-func (l *LP) Solve(ctx context.Context) (Result, error) {
+func (l *LP) Solve(ctx context.Context) (milp.Result, error) {
 	if ctx.Err() != nil {
 		r := emptyResult()
-		r.Status = Interrupted
+		r.Status = milp.Interrupted
 		return r, nil
 	}
 	start := time.Now()

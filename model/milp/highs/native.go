@@ -70,7 +70,7 @@ func newNative(log func(string)) (*native, error) {
 	n.s = C.gw_new(C.uintptr_t(n.log))
 	if n.s == nil {
 		n.close()
-		return nil, fmt.Errorf("%w: it can't be created or refuses a callback", ErrSolver)
+		return nil, fmt.Errorf("%w: it can't be created or refuses a callback", errSolver)
 	}
 	if err := apply(n.boolOption, n.intOption, n.doubleOption, safeOptions); err != nil {
 		n.close()
@@ -92,7 +92,7 @@ func (n *native) close() {
 
 func check(rc C.int, what string) error {
 	if rc < 0 {
-		return fmt.Errorf("%w: %s fails with code %d", ErrSolver, what, int(rc))
+		return fmt.Errorf("%w: %s fails with code %d", errSolver, what, int(rc))
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (n *native) pass(m *milp.Model, relax bool) error {
 		}
 	}
 	if len(index) > math.MaxInt32 {
-		return fmt.Errorf("%w: %d coefficients are more than HiGHS takes", ErrSolver, len(index))
+		return fmt.Errorf("%w: %d coefficients are more than HiGHS takes", errSolver, len(index))
 	}
 	maximise := C.int(0)
 	if m.Maximise {
@@ -218,7 +218,7 @@ func (n *native) run(tolerance float64) (float64, error) {
 }
 
 // setOptions sets what the caller asks for.
-func (n *native) setOptions(o Options) error {
+func (n *native) setOptions(o milp.Options) error {
 	return apply(n.boolOption, n.intOption, n.doubleOption, optionsOf(o))
 }
 
@@ -233,7 +233,7 @@ func (n *native) stop() { C.gw_stop(n.s) }
 func (n *native) size() (cols, rows int) { return int(C.gw_cols(n.s)), int(C.gw_rows(n.s)) }
 
 // now is what the running solve has reported so far; any goroutine may ask.
-func (n *native) now(cols int) (p Progress, x []float64, ok bool) {
+func (n *native) now(cols int) (p milp.Progress, x []float64, ok bool) {
 	c := C.gw_now(n.s)
 	if c.has_solution != 0 {
 		x = make([]float64, cols)
@@ -241,7 +241,7 @@ func (n *native) now(cols int) (p Progress, x []float64, ok bool) {
 			x = nil
 		}
 	}
-	p = Progress{Incumbent: math.NaN(), Bound: float64(c.dual), Gap: float64(c.gap), Nodes: int64(c.nodes)}
+	p = milp.Progress{Incumbent: math.NaN(), Bound: float64(c.dual), Gap: float64(c.gap), Nodes: int64(c.nodes)}
 	if c.has_solution != 0 {
 		p.Incumbent = float64(c.primal)
 	}

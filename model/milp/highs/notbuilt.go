@@ -16,13 +16,17 @@ var missing = ErrNotBuilt
 // Version is the version of the HiGHS library that is linked in; "" without one.
 func Version() string { return "" }
 
-func solve(context.Context, *milp.Model, Options) (Result, error) { return emptyResult(), ErrNotBuilt }
-
-func solveLanl(context.Context, *milp.Model, Options) (Result, error) {
+func solve(context.Context, *milp.Model, milp.Options) (milp.Result, error) {
 	return emptyResult(), ErrNotBuilt
 }
 
-func solveFile(context.Context, string, Options) (Result, error) { return emptyResult(), ErrNotBuilt }
+func solveLanl(context.Context, *milp.Model, milp.Options) (milp.Result, error) {
+	return emptyResult(), ErrNotBuilt
+}
+
+func solveFile(context.Context, string, milp.Options) (milp.Result, error) {
+	return emptyResult(), ErrNotBuilt
+}
 
 // LP is a linear program that is solved repeatedly while columns are added. There is
 // none without HiGHS.
@@ -35,7 +39,7 @@ func NewLP(*milp.Model) (*LP, error) { return nil, ErrNotBuilt }
 func (*LP) AddColumns([]Column) error { return ErrNotBuilt }
 
 // Solve returns ErrNotBuilt.
-func (*LP) Solve(context.Context) (Result, error) { return emptyResult(), ErrNotBuilt }
+func (*LP) Solve(context.Context) (milp.Result, error) { return emptyResult(), ErrNotBuilt }
 
 // Close does nothing.
 func (*LP) Close() {}

@@ -31,7 +31,7 @@ var safeOptions = []option{
 }
 
 // optionsOf returns the options that a caller's set.
-func optionsOf(o Options) []option {
+func optionsOf(o milp.Options) []option {
 	all := []option{{"threads", max(1, o.Threads)}, {"mip_rel_gap", o.Gap}}
 	if t := o.Tolerance; t != 0 {
 		all = append(all, option{"primal_feasibility_tolerance", t}, option{"dual_feasibility_tolerance", t}, option{"mip_feasibility_tolerance", t})
@@ -62,7 +62,7 @@ func apply(setBool func(string, bool) error, setInt func(string, int) error, set
 }
 
 // mip reports whether a model has integer variables that aren't relaxed.
-func mip(m *milp.Model, o Options) bool {
+func mip(m *milp.Model, o milp.Options) bool {
 	for i := range m.Vars {
 		if m.Vars[i].Integer && !o.Relax {
 			return true

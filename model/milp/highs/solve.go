@@ -18,7 +18,7 @@ const Built = true
 var missing error
 
 // solve is Solve of a valid model with valid options.
-func solve(ctx context.Context, m *milp.Model, o Options) (Result, error) {
+func solve(ctx context.Context, m *milp.Model, o milp.Options) (milp.Result, error) {
 	n, err := newNative(o.Log)
 	if err != nil {
 		return emptyResult(), err
@@ -37,17 +37,17 @@ func solve(ctx context.Context, m *milp.Model, o Options) (Result, error) {
 }
 
 // runAndClose runs HiGHS in a goroutine of its own, and watches ctx.
-func runAndClose(ctx context.Context, n *native, m *milp.Model, o Options, mip bool) (Result, error) {
+func runAndClose(ctx context.Context, n *native, m *milp.Model, o milp.Options, mip bool) (milp.Result, error) {
 	start := time.Now()
 	cols := len(m.Vars)
 	type outcome struct {
-		r   Result
+		r   milp.Result
 		err error
 	}
 	done := make(chan outcome, 1)
 	var settled atomic.Bool // set by the end of HiGHS or by giving up on it, the first
 	go func() {
-		var r Result
+		var r milp.Result
 		err := caught.Call(func() error {
 			unlock := lockScheduler(max(1, o.Threads))
 			tolerance, err := n.run(o.Tolerance)
@@ -64,11 +64,11 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o Options, mip b
 			n.close()
 		}
 	}()
-	finish := func(out outcome) (Result, error) {
+	finish := func(out outcome) (milp.Result, error) {
 		n.close()
 		out.r.Elapsed = time.Since(start)
-		if out.r.Status == Interrupted && ctx.Err() == nil {
-			out.r.Status = TimeLimit
+		if out.r.Status == milp.Interrupted && ctx.Err() == nil {
+			out.r.Status = milp.TimeLimit
 		}
 		return out.r, out.err
 	}
@@ -85,7 +85,7 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o Options, mip b
 		defer t.Stop()
 		tick = t.C
 	}
-	why := Unknown
+	why := milp.Unknown
 	var giveUp <-chan time.Time
 	ended := ctx.Done()
 	for {
@@ -99,12 +99,12 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o Options, mip b
 			}
 		case <-ended:
 			n.stop()
-			why, ended, giveUp = Interrupted, nil, time.After(70*time.Millisecond)
+			why, ended, giveUp = milp.Interrupted, nil, time.After(70*time.Millisecond)
 		case <-deadline:
 			n.stop()
 			deadline = nil
-			if why == Unknown {
-				why, giveUp = TimeLimit, time.After(70*time.Millisecond)
+			if why == milp.Unknown {
+				why, giveUp = milp.TimeLimit, time.After(70*time.Millisecond)
 			}
 		case <-giveUp:
 			r := emptyResult()
@@ -124,36 +124,36 @@ func runAndClose(ctx context.Context, n *native, m *milp.Model, o Options, mip b
 }
 
 // result returns what HiGHS knows after a run.
-func (n *native) result(mip bool) (Result, error) {
+func (n *native) result(mip bool) (milp.Result, error) {
 	r := emptyResult()
 	switch n.modelStatus() {
 	case 6, 7: // kHighsModelStatusModelEmpty, Optimal
-		r.Status = Optimal
+		r.Status = milp.Optimal
 	case 8:
-		r.Status = Infeasible
+		r.Status = milp.Infeasible
 	case 9:
-		r.Status = InfeasibleOrUnbounded
+		r.Status = milp.InfeasibleOrUnbounded
 	case 10:
-		r.Status = Unbounded
+		r.Status = milp.Unbounded
 	case 13:
-		r.Status = TimeLimit
+		r.Status = milp.TimeLimit
 	case 17:
-		r.Status = Interrupted
+		r.Status = milp.Interrupted
 	case 14, 16, 11, 12:
-		r.Status = NodeLimit
+		r.Status = milp.NodeLimit
 	}
 	r.Iterations = int64(n.intInfo("simplex_iteration_count"))
 	const feasible = 2 // kHighsSolutionStatusFeasible
-	if cols, _ := n.size(); cols == 0 || r.Status == Optimal || n.intInfo("primal_solution_status") == feasible {
+	if cols, _ := n.size(); cols == 0 || r.Status == milp.Optimal || n.intInfo("primal_solution_status") == feasible {
 		// An unbounded model may come with a feasible point, which is no answer.
-		if r.Status != Infeasible && r.Status != Unbounded && r.Status != InfeasibleOrUnbounded {
+		if r.Status != milp.Infeasible && r.Status != milp.Unbounded && r.Status != milp.InfeasibleOrUnbounded {
 			x, reduced, _, dual, err := n.solution()
 			if err != nil {
 				return r, err
 			}
 			r.X, r.Feasible = x, true
 			r.Objective = n.doubleInfo("objective_function_value")
-			if !mip && r.Status == Optimal {
+			if !mip && r.Status == milp.Optimal {
 				r.Duals, r.Reduced = dual, reduced
 			}
 		}
@@ -161,13 +161,13 @@ func (n *native) result(mip bool) (Result, error) {
 	if mip {
 		r.Nodes = n.int64Info("mip_node_count")
 		r.Bound, r.Gap = n.doubleInfo("mip_dual_bound"), n.doubleInfo("mip_gap")
-	} else if r.Status == Optimal {
+	} else if r.Status == milp.Optimal {
 		r.Bound, r.Gap = r.Objective, 0
 	}
 	return r, nil
 }
 
-func solveFile(ctx context.Context, file string, o Options) (Result, error) {
+func solveFile(ctx context.Context, file string, o milp.Options) (milp.Result, error) {
 	n, err := newNative(o.Log)
 	if err != nil {
 		return emptyResult(), err

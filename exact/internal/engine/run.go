@@ -1,4 +1,4 @@
-package exact
+package engine
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
 )
@@ -44,7 +45,7 @@ func start[I model.Instance](ctx context.Context, name string, in model.Instance
 	case r.Status == model.StatusOptimal:
 		r.Reason = ""
 	case r.Status != model.StatusInfeasible && r.Reason == "":
-		r.Reason = StopReason(r.Ctx)
+		r.Reason = exact.StopReason(r.Ctx)
 	}
 	if r.Elapsed == 0 {
 		r.Elapsed = time.Since(r.began)
@@ -146,16 +147,3 @@ func First[S interface {
 	}
 	return best, nil
 }
-
-// StopReason says why a search was stopped, or nothing if it wasn't.
-func StopReason(ctx context.Context) string {
-	switch err := ctx.Err(); {
-	case err == nil:
-		return ""
-	case errors.Is(err, context.Canceled):
-		return "interrupted"
-	}
-	return outOfTime
-}
-
-const outOfTime = "stopped by the time limit"

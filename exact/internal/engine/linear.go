@@ -1,4 +1,4 @@
-package exact
+package engine
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -146,7 +147,7 @@ func (d *driver[S]) run(ctx context.Context) error {
 	}
 	for {
 		f, err := d.Formulate(d.Objective)
-		if reason := StopReason(ctx); reason != "" && errors.Is(err, ctx.Err()) {
+		if reason := exact.StopReason(ctx); reason != "" && errors.Is(err, ctx.Err()) {
 			d.Reason = reason
 			return nil
 		}
@@ -419,11 +420,11 @@ func (d *driver[S]) conclude(bound float64, reason string) {
 }
 
 func (d *driver[S]) stopped(ctx context.Context, a answer) string {
-	if reason := StopReason(ctx); reason != "" {
+	if reason := exact.StopReason(ctx); reason != "" {
 		return reason
 	}
 	if a.Status == milp.TimeLimit { // which the solver has kept by itself
-		return outOfTime
+		return exact.OutOfTime
 	}
 	return d.Title + ended + a.Status.String()
 }

@@ -1,0 +1,56 @@
+// Package exact says what an engine that proves optimality has to keep to. Engines
+// live one folder down, by problem: a native search where the problem has a structure
+// to use, and HiGHS on the linear formulations of package bounds. What they share is in
+// exact/internal/engine.
+//
+// An engine is a model.Solver under this contract:
+//
+//   - It says optimal if it holds a solution, with the objective that the instance
+//     computes for it, and a proof that none is better by more than the gap asked
+//     for; infeasible if it holds a proof that there is none. Proofs are computed in
+//     integers, or in floating-point numbers with an error bound; those of HiGHS
+//     count under the rules of its type Linear.
+//   - It stops within 100 ms of the end of its context or its time limit, hands
+//     back what it has found and proved by then, and gives as the Reason why it
+//     proves no more. That is no error.
+//   - A Start that is a solution of the instance is never made worse.
+//   - Its nodes are the partial solutions or subproblems that it expanded, for
+//     HiGHS those of its branch and bound: comparable between runs of one engine
+//     alone. Nodes depend on the instance and the settings, not on time, unless a
+//     limit stopped the run.
+package exact
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Device is a part of an engine that can be switched off to see what it
+// brings: a bound, a dominance rule, a cut, a phase, a neighbourhood.
+type Device struct {
+	Name    string // in kebab-case, the field's term: "dominance"
+	Summary string // one line, with the reference
+}
+
+// Switchable is an engine whose devices can be switched off, whatever its problem.
+type Switchable interface {
+	model.Solver
+	Devices() []Device
+	Without(names ...string) (model.Solver, error)
+}
+
+// StopReason says why a search was stopped, or nothing if it wasn't.
+func StopReason(ctx context.Context) string {
+	switch err := ctx.Err(); {
+	case err == nil:
+		return ""
+	case errors.Is(err, context.Canceled):
+		return "interrupted"
+	}
+	return OutOfTime
+}
+
+// OutOfTime is the reason of a run that its time limit ended.
+const OutOfTime = "stopped by the time limit"
