@@ -30,7 +30,12 @@ var tvcProblem = define(definition[*model.TVC]{
 		return general(&f.Formulation), nil
 	},
 	linear:     func(_ string, b milp.Backend) model.Solver { return tvcexact.Linear(b) },
-	first:      model.Adapt("first", tvcheur.First),
+	first:      model.Adapt("first", func(ctx context.Context, in *model.TVC, _ model.Settings) (*model.Embeddings, error) {
+		if in.Queue {
+			return tvcheur.FCFS(ctx, in, model.Settings{})
+		}
+		return tvcheur.AdaBa(ctx, in, model.Settings{})
+	}),
 	quick:      tvcbounds.Quick,
 	bounds:     tvcbounds.All,
 	start:      startOf(tvcheur.Complete),

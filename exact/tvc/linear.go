@@ -6,7 +6,7 @@ import (
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/exact/internal/engine"
-	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -67,7 +67,7 @@ func fits(v *model.TVC, e *model.Embeddings) (bool, error) {
 	for i, k := range index {
 		place[k] = &e.Runs[i].Segments[0].Place
 	}
-	d := tvcheur.NewDataCentre(t)
+	d := fattree.New(t)
 	for k, p := range place {
 		if p == nil {
 			continue

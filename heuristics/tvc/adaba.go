@@ -1,8 +1,14 @@
 package tvc
 
-import "fmt"
+import (
+	"context"
+	"fmt"
 
-// NewAdaBa returns AdaBa (Li et al. 2018, Algorithm 1): the smallest subtree first,
+	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/model"
+)
+
+// AdaBa embeds by AdaBa (Li et al. 2018, Algorithm 1): the smallest subtree first,
 // and in it the servers by descending weight -½a² + (L·B/Bmax)·a (Eq. 7), with a
 // the free slots and Bmax the largest bandwidth that has arrived. So a cluster
 // with much bandwidth goes to servers with many free slots, where more of it is
@@ -12,22 +18,27 @@ import "fmt"
 // |a·Bmax - L·B|, which is a whole number. a ≤ L, B ≤ 10^13 bit/s and L ≤ 5·10^5
 // (see model.MostSlots; there are at least two servers), so that both products are
 // less than 2^63.
-func NewAdaBa() Embedder { return newAdaBa() }
+func AdaBa(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	return solve(ctx, in, set, "adaba")
+}
 
-// NewAdaBaPrinted returns AdaBa as the text of Algorithm 1 may be read to the letter:
+// newAdaBaPrinted returns the embedder of AdaBa as the text of Algorithm 1 may be read to the letter:
 // servers check what links carry so far while they are filled. It differs where
 // links above servers bind (model.FabricOnePath) and model.HoseCut counts.
-func NewAdaBaPrinted() Embedder {
-	q := newAdaBa()
+func newAdaBaPrinted() embedder {
+	q := adaBaSequence()
 	q.soFar = true
 	return q
 }
 
-func newAdaBa() *sequence {
-	return &sequence{local: true, key: func(d *DataCentre, free int, b int64) int64 {
+// newAdaBa returns the embedder of AdaBa.
+func newAdaBa() embedder { return adaBaSequence() }
+
+func adaBaSequence() *sequence {
+	return &sequence{local: true, key: func(d *fattree.DataCentre, free int, b int64) int64 {
 		x := int64(free)*max(d.Most, b) - int64(d.Slots)*b
 		return max(x, -x)
-	}, by: func(d *DataCentre, b int64) string {
+	}, by: func(d *fattree.DataCentre, b int64) string {
 		return fmt.Sprintf("whose free slots are nearest to %.4g first", float64(d.Slots)*float64(b)/float64(max(d.Most, b)))
 	}}
 }

@@ -1,8 +1,19 @@
+// Package tvc holds the heuristics for time-aware virtual clusters: embedders,
+// which embed one request at a time, and schedulers of a queue. All are functions of one
+// signature; Algorithms lists them with variants that have none.
+//
+// An embedder runs in loss mode alone: every request is embedded at its arrival, for its
+// whole duration, or rejected. When ctx ends, the requests from there on are rejected.
+// With a queue the error is model.ErrUnsupported. Beside the solution it takes memory for
+// the data centre and the requests that run at one time. Schedulers need a queue, and
+// embed by AdaBa unless model.TVCParameters names another embedder.
 package tvc
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gapwise/gapwise/model"
@@ -10,10 +21,10 @@ import (
 
 const source = "Li et al.: Bandwidth-Guaranteed Resource Allocation and Scheduling for Parallel Jobs in Cloud Data Center"
 
-// NamedEmbedder is an embedder with what a list of algorithms tells of it.
-type NamedEmbedder struct {
+// namedEmbedder is an embedder with what a list of algorithms tells of it.
+type namedEmbedder struct {
 	Name       string
-	New        func() Embedder // each serves one run at a time
+	New        func() embedder // each serves one run at a time
 	Paper      string
 	Complexity string // of one decision
 	Summary    string
@@ -23,34 +34,31 @@ type NamedEmbedder struct {
 // the first host has no room.
 const perServer = "O(S) per request"
 
-// programSteps is the complexity of Program, N the VMs of the request.
+// programSteps is the complexity of program, N the VMs of the request.
 const programSteps = "O(k³ N (L + N)) per request"
 
-// Embedders lists the embedders, weakest first.
-var Embedders = []NamedEmbedder{
-	{"first-fit", NewFirstFit, source + ", section 4.1", perServer, "servers by index"},
-	{"first-fit-local", NewFirstFitLocal, "gapwise", perServer, "servers by index in the smallest subtree"},
-	{"best-fit", NewBestFit, source + ", section 4.1", perServer, "servers by ascending free slots"},
-	{"best-fit-local", NewBestFitLocal, source + ", section 5.3.1", perServer, "servers by ascending free slots in the smallest subtree"},
-	{"greedy", NewGreedy, source + ", section 5.3.1", "O(S + N k) per request and core switch", "VM by VM, each where the largest link utilisation is least"},
-	{"greedy-minmax", NewGreedyMinMax, "Yu et al.: Towards Bandwidth Guarantee for Virtual Clusters under Demand Uncertainty in Multi-Tenant Clouds", "30 times that of program-reserved", "least largest link utilisation over whole embeddings in the smallest subtree"},
-	{"oktopus", NewOktopus, "Ballani et al.: Towards Predictable Datacenter Networks, section 4.2", "O(S + k N) per request", "as many VMs as possible in each subtree, in the smallest subtree"},
-	{"adaba-printed", NewAdaBaPrinted, source + ", Algorithm 1", perServer, "adaba that checks links while it fills servers, as its listing may be read"},
-	{"adaba", NewAdaBa, source + ", section 4.1", perServer, "adaptive bandwidth-aware: servers whose free slots match the bandwidth, in the smallest subtree"},
-	{"program-servers", newProgram(CostServers), "gapwise", programSteps, "least servers opened, then bandwidth reserved, over all embeddings"},
-	{"program-utilisation", newProgram(CostUtilisation), "gapwise", "30 times that of program-reserved", "least largest link utilisation, then bandwidth reserved, over all embeddings"},
-	{"program-reserved", newProgram(CostReserved), "gapwise", programSteps, "least bandwidth reserved, then servers opened, over all embeddings"},
-	{"bid-price", NewBidPrice, "gapwise", "12 times that of program-reserved", "program-reserved or adaba; without a queue, requests that take too much for too long are rejected, at prices learnt online"},
+// embedders lists the embedders, weakest first.
+var embedders = []namedEmbedder{
+	{"first-fit", newFirstFit, source + ", section 4.1", perServer, "servers by index"},
+	{"first-fit-local", newFirstFitLocal, "gapwise", perServer, "servers by index in the smallest subtree"},
+	{"best-fit", newBestFit, source + ", section 4.1", perServer, "servers by ascending free slots"},
+	{"best-fit-local", newBestFitLocal, source + ", section 5.3.1", perServer, "servers by ascending free slots in the smallest subtree"},
+	{"greedy", newGreedy, source + ", section 5.3.1", "O(S + N k) per request and core switch", "VM by VM, each where the largest link utilisation is least"},
+	{"greedy-minmax", newGreedyMinMax, "Yu et al.: Towards Bandwidth Guarantee for Virtual Clusters under Demand Uncertainty in Multi-Tenant Clouds", "30 times that of program-reserved", "least largest link utilisation over whole embeddings in the smallest subtree"},
+	{"oktopus", newOktopus, "Ballani et al.: Towards Predictable Datacenter Networks, section 4.2", "O(S + k N) per request", "as many VMs as possible in each subtree, in the smallest subtree"},
+	{"adaba-printed", newAdaBaPrinted, source + ", Algorithm 1", perServer, "adaba that checks links while it fills servers, as its listing may be read"},
+	{"adaba", newAdaBa, source + ", section 4.1", perServer, "adaptive bandwidth-aware: servers whose free slots match the bandwidth, in the smallest subtree"},
+	{"program-servers", newProgram(costServers), "gapwise", programSteps, "least servers opened, then bandwidth reserved, over all embeddings"},
+	{"program-utilisation", newProgram(costUtilisation), "gapwise", "30 times that of program-reserved", "least largest link utilisation, then bandwidth reserved, over all embeddings"},
+	{"program-reserved", newProgram(costReserved), "gapwise", programSteps, "least bandwidth reserved, then servers opened, over all embeddings"},
+	{"bid-price", newBidPrice, "gapwise", "12 times that of program-reserved", "program-reserved or adaba; without a queue, requests that take too much for too long are rejected, at prices learnt online"},
 }
 
-// FindEmbedder returns a new embedder by its name; "" means adaba. The error wraps
-// model.ErrUnsupported and lists the names.
-func FindEmbedder(name string) (Embedder, error) {
-	if name == "" {
-		name = "adaba"
-	}
-	names := make([]string, len(Embedders))
-	for k, e := range Embedders {
+// findEmbedder returns a new embedder by its name. The error wraps model.ErrUnsupported
+// and lists the names.
+func findEmbedder(name string) (embedder, error) {
+	names := make([]string, len(embedders))
+	for k, e := range embedders {
 		if e.Name == name {
 			return e.New(), nil
 		}
@@ -62,27 +70,47 @@ func FindEmbedder(name string) (Embedder, error) {
 // Algorithms lists the heuristics for TVC, weakest first.
 func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
-	for _, e := range Embedders {
-		_, traced := e.New().(*sequence)
-		all = append(all, model.Algorithm{Name: e.Name, Kind: model.KindTVC, Class: model.Online, Paper: e.Paper, Complexity: e.Complexity, Summary: e.Summary, Traced: traced,
-			Solver: model.AdaptDetailed(e.Name, func(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, model.Details, error) {
-				return e.solve(ctx, in, set)
+	add := func(name, paper, complexity, summary string, traced bool) {
+		all = append(all, model.Algorithm{Name: name, Kind: model.KindTVC, Class: model.Online, Paper: paper, Complexity: complexity, Summary: summary, Traced: traced,
+			Solver: model.AdaptDetailed(name, func(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, model.Details, error) {
+				return solveDetailed(ctx, in, set, name)
 			})})
 	}
-	return append(all, schedulers()...)
+	for _, e := range embedders {
+		_, traced := e.New().(*sequence)
+		add(e.Name, e.Paper, e.Complexity, e.Summary, traced)
+	}
+	for _, s := range queueSchedulers {
+		add(s.name, s.paper, "O(w) embeddings per arrival and departure, w requests waiting", s.summary, false)
+	}
+	return all
 }
 
-// solve runs loss mode with a new embedder.
-func (e *NamedEmbedder) solve(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, model.Details, error) {
-	count := false
-	if p, ok := set.Parameters.(*model.TVCParameters); ok {
-		switch p.Embeddable {
-		case "", "no":
-		case "yes":
-			count = true
-		default:
-			return nil, nil, fmt.Errorf("%w parameter embeddable=%q, must be yes or no", model.ErrUnsupported, p.Embeddable)
+// solve runs the algorithm of that name.
+func solve(ctx context.Context, in *model.TVC, set model.Settings, name string) (*model.Embeddings, error) {
+	s, _, err := solveDetailed(ctx, in, set, name)
+	return s, err
+}
+
+func solveDetailed(ctx context.Context, in *model.TVC, set model.Settings, name string) (*model.Embeddings, model.Details, error) {
+	p, _ := set.Parameters.(*model.TVCParameters)
+	if p == nil {
+		p = new(model.TVCParameters)
+	}
+	if k := slices.IndexFunc(queueSchedulers, func(s scheduler) bool { return s.name == name }); k >= 0 {
+		e, err := findEmbedder(cmp.Or(p.Embedder, "adaba"))
+		if err != nil {
+			return nil, nil, err
 		}
+		s, preempted, err := queueSchedulers[k].serve(ctx, in, e)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s, &model.TVCDetails{NeverFit: len(in.Requests) - len(s.Runs), Preempted: &preempted}, nil
+	}
+	e, err := findEmbedder(name)
+	if err != nil {
+		return nil, nil, err
 	}
 	t, details := in.Ticks(), new(model.TVCDetails)
 	for k := range t.Requests {
@@ -90,14 +118,15 @@ func (e *NamedEmbedder) solve(ctx context.Context, in *model.TVC, set model.Sett
 			details.NeverFit++
 		}
 	}
-	embedder := e.New()
-	x := newTracer(in, embedder, set)
-	if !count {
-		s, err := decide(ctx, in, t, embedder, x)
-		return s, details, err
+	x := newTracer(in, e, set)
+	switch p.Embeddable {
+	case "", "no":
+	case "yes":
+		c := &counting{embedder: e}
+		e, details.Embeddable = c, &c.embeddable
+	default:
+		return nil, nil, fmt.Errorf("%w parameter embeddable=%q, must be yes or no", model.ErrUnsupported, p.Embeddable)
 	}
-	c := &counting{Embedder: embedder}
-	s, err := decide(ctx, in, t, c, x)
-	details.Embeddable = &c.embeddable
+	s, err := online(ctx, in, t, e, x)
 	return s, details, err
 }

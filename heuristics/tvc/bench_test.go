@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -20,12 +21,12 @@ type request struct {
 // until ten requests have been rejected. Requests are of 1 to several
 // hundred VMs (log-uniform) at 5 to 500 Mbps (log-uniform) and fit an empty data
 // centre. It also returns requests that it accepts, and some that it rejects.
-func loadedCentre(k int, fabric model.Fabric) (d *DataCentre, accepted, rejected []request) {
+func loadedCentre(k int, fabric model.Fabric) (d *fattree.DataCentre, accepted, rejected []request) {
 	in := &model.TVC{FatTree: model.FatTree{K: k, Slots: 8, LinkMbps: 1000, Fabric: fabric}}
-	rng, adaba := rand.New(rand.NewPCG(uint64(k), 48)), NewAdaBa()
+	rng, adaba := rand.New(rand.NewPCG(uint64(k), 48)), newAdaBa()
 	logUniform := func(from, to float64) float64 { return from * math.Exp(rng.Float64()*math.Log(to/from)) }
-	d = NewDataCentre(in.Ticks())
-	empty := NewDataCentre(in.Ticks())
+	d = fattree.New(in.Ticks())
+	empty := fattree.New(in.Ticks())
 	draw := func() request {
 		for {
 			r := request{int(logUniform(1, float64(min(400, 2*d.TVCTicks.Servers)))), int64(logUniform(5e6, 500e6))}
@@ -46,7 +47,7 @@ func loadedCentre(k int, fabric model.Fabric) (d *DataCentre, accepted, rejected
 			d.Add(&e, r.n, r.b)
 			running = append(running, cluster{e, r})
 			placed++
-			if 6*d.free > d.Slots*len(d.Free) {
+			if 6*d.AllFree > d.Slots*len(d.Free) {
 				continue
 			}
 		}
@@ -89,14 +90,14 @@ func BenchmarkProgram(b *testing.B) { benchmarkEmbedder(b, "program-reserved") }
 func benchmarkEmbedder(b *testing.B, name string) {
 	for _, fabric := range model.Fabrics {
 		for _, k := range []int{6, 12, 24, 48} {
-			var d *DataCentre
+			var d *fattree.DataCentre
 			var requests [2][]request
 			for answer, title := range []string{"accepted", "rejected"} {
 				b.Run(fmt.Sprintf("k=%d/%s/%s", k, fabric, title), func(b *testing.B) {
 					if d == nil { // only if it is asked for
 						d, requests[0], requests[1] = loadedCentre(k, fabric)
 					}
-					e, err := FindEmbedder(name)
+					e, err := findEmbedder(name)
 					if err != nil {
 						b.Fatal(err)
 					}

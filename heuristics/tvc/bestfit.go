@@ -1,15 +1,26 @@
 package tvc
 
-// NewBestFit returns best fit: all servers by ascending free slots, a core switch
-// as host.
-func NewBestFit() Embedder {
+import (
+	"context"
+
+	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/model"
+)
+
+// BestFit embeds by best fit: all servers by ascending free slots, a core switch as
+// host.
+func BestFit(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	return solve(ctx, in, set, "best-fit")
+}
+
+func newBestFit() embedder {
 	return &sequence{key: byFree, by: inWords("with the least free slots first")}
 }
 
-// NewBestFitLocal returns best fit below the first switch, bottom-up, that the
+// newBestFitLocal returns best fit below the first switch, bottom-up, that the
 // cluster fits below.
-func NewBestFitLocal() Embedder {
+func newBestFitLocal() embedder {
 	return &sequence{key: byFree, local: true, by: inWords("with the least free slots first")}
 }
 
-func byFree(_ *DataCentre, free int, _ int64) int64 { return int64(free) }
+func byFree(_ *fattree.DataCentre, free int, _ int64) int64 { return int64(free) }

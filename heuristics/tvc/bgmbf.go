@@ -27,7 +27,7 @@ func (q *queue) suspendLater(k int) bool {
 	if i == len(q.running) || state == q.blocked && !q.retry {
 		return false
 	}
-	later, slots := slices.Clone(q.running[i:]), q.free
+	later, slots := slices.Clone(q.running[i:]), q.AllFree
 	for _, x := range later {
 		slots += q.Requests[x].VMs
 	}

@@ -1,17 +1,22 @@
 package tvc
 
-import "github.com/gapwise/gapwise/model"
+import (
+	"context"
+
+	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/model"
+)
 
 // bidPrices are the prices that bidPrice chooses from: 0, which rejects nothing
 // that can be embedded, and 1/8 to √8 in steps of √2.
 var bidPrices = []float64{0, 0.125, 0.177, 0.25, 0.354, 0.5, 0.707, 1, 1.414, 2, 2.828}
 
-// NewBidPrice returns an embedder that in loss mode rejects a request, even if it
+// BidPrice rejects a request, even if it
 // can be embedded, if it takes so much for so long that others could be accepted
 // instead: bid-price control, as in revenue management (Talluri, van Ryzin: The
 // Theory and Practice of Revenue Management, 2004, chapter 3).
 //
-// It embeds by Program with CostReserved. The cost of a request is the bandwidth that
+// It embeds as ProgramReserved does. The cost of a request is the bandwidth that
 // it reserves on all links, times its duration, divided by the mean of the requests
 // so far: what is hidden in one server costs nothing. It is accepted if price·cost
 // is at most its value: 1, or for the goal revenue its revenue divided by the mean.
@@ -22,10 +27,14 @@ var bidPrices = []float64{0, 0.125, 0.177, 0.25, 0.354, 0.5, 0.707, 1, 1.414, 2,
 // are worth most so far tells how to decide; among equals the choice stays as it
 // was. It begins with AdaBa, so that another choice has to prove better first.
 //
-// Embed, without a duration, is Program's. A decision takes 12 times as long.
-func NewBidPrice() Embedder {
+// A decision takes 12 times as long as one of ProgramReserved.
+func BidPrice(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	return solve(ctx, in, set, "bid-price")
+}
+
+func newBidPrice() embedder {
 	p := new(bidPrice)
-	p.add(NewAdaBa(), 0)
+	p.add(newAdaBa(), 0)
 	for _, price := range bidPrices {
 		p.add(p, price)
 	}
@@ -33,7 +42,7 @@ func NewBidPrice() Embedder {
 }
 
 type bidPrice struct {
-	program Program
+	program program
 	choices []bidChoice
 	leader  int // index of a choice
 	// Sums of cost and value over the requests embedded so far by the first choice.
@@ -42,23 +51,23 @@ type bidPrice struct {
 
 // bidChoice is a way to decide, and what came of it so far.
 type bidChoice struct {
-	embedder Embedder
+	embedder embedder
 	price    float64
 	copy     *loss
 	accepted float64 // values of the requests accepted
 }
 
-func (p *bidPrice) add(e Embedder, price float64) {
+func (p *bidPrice) add(e embedder, price float64) {
 	p.choices = append(p.choices, bidChoice{embedder: e, price: price})
 }
 
-// Embed implements Embedder.
-func (p *bidPrice) Embed(d *DataCentre, n int, b int64) (model.Embedding, bool) {
-	return p.program.Best(d, n, b, CostReserved)
+// Embed implements embedder: in queue mode, without a duration, it is the program's.
+func (p *bidPrice) Embed(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
+	return p.program.Best(d, n, b, costReserved)
 }
 
-// EmbedRequest implements RequestEmbedder.
-func (p *bidPrice) EmbedRequest(d *DataCentre, k int) (model.Embedding, bool) {
+// embedRequest implements requestEmbedder.
+func (p *bidPrice) embedRequest(d *fattree.DataCentre, k int) (model.Embedding, bool) {
 	q := &d.Requests[k]
 	for i := range p.choices {
 		x := &p.choices[i]
@@ -90,7 +99,7 @@ func (p *bidPrice) EmbedRequest(d *DataCentre, k int) (model.Embedding, bool) {
 
 // worth reports whether request k, embedded as e, is worth its cost. Before any
 // request has cost anything all are.
-func (p *bidPrice) worth(d *DataCentre, e *model.Embedding, k int, price float64) bool {
+func (p *bidPrice) worth(d *fattree.DataCentre, e *model.Embedding, k int, price float64) bool {
 	if price == 0 || p.costs == 0 {
 		return true
 	}
@@ -99,15 +108,15 @@ func (p *bidPrice) worth(d *DataCentre, e *model.Embedding, k int, price float64
 
 // cost returns the bandwidth that request k reserves on all links, embedded as e,
 // times its duration, in bits.
-func cost(d *DataCentre, e *model.Embedding, k int) float64 {
+func cost(d *fattree.DataCentre, e *model.Embedding, k int) float64 {
 	q := &d.Requests[k]
 	reserved := int64(0)
-	d.loads(e, q.VMs, q.Bandwidth, func(_ *int64, load int64) { reserved += load })
+	d.Loads(e, q.VMs, q.Bandwidth, func(_ *int64, load int64) { reserved += load })
 	return float64(reserved) * d.Seconds(q.Duration)
 }
 
 // value returns what request k counts for the goal.
-func value(d *DataCentre, k int) float64 {
+func value(d *fattree.DataCentre, k int) float64 {
 	if d.Goal == model.GoalRevenue {
 		return d.Requests[k].Revenue
 	}

@@ -21,9 +21,9 @@ func drawn(t *testing.T, fabric model.Fabric, bandwidth, load float64, requests,
 	return in
 }
 
-func online(t *testing.T, in *model.TVC, e Embedder) *model.Embeddings {
+func accepted(t *testing.T, in *model.TVC, e embedder) *model.Embeddings {
 	t.Helper()
-	s, err := Online(context.Background(), in, e)
+	s, err := online(context.Background(), in, in.Ticks(), e, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,8 +36,8 @@ func TestEmbeddersOnline(t *testing.T) {
 	long := drawn(t, model.FabricOnePath, 300, 1, 200, 0)
 	short := *long
 	short.Requests = long.Requests[:120]
-	for _, named := range Embedders {
-		want, got := online(t, long, named.New()).Runs, online(t, &short, named.New()).Runs
+	for _, named := range embedders {
+		want, got := accepted(t, long, named.New()).Runs, accepted(t, &short, named.New()).Runs
 		if len(got) < 60 || !reflect.DeepEqual(got, want[:len(got)]) {
 			t.Errorf("%s: the first 120 requests alone run otherwise", named.Name)
 		}
@@ -50,11 +50,11 @@ func TestBidPriceZero(t *testing.T) {
 	in := drawn(t, model.FabricNonBlocking, 500, 0.9, 300, 0)
 	zero := new(bidPrice)
 	zero.add(zero, 0)
-	free, all := online(t, in, zero), online(t, in, newProgram(CostReserved)())
+	free, all := accepted(t, in, zero), accepted(t, in, newProgram(costReserved)())
 	if !reflect.DeepEqual(free, all) {
 		t.Errorf("%d runs and %d differ", len(free.Runs), len(all.Runs))
 	}
-	if priced := online(t, in, NewBidPrice()); len(priced.Runs) < len(all.Runs)+10 {
+	if priced := accepted(t, in, newBidPrice()); len(priced.Runs) < len(all.Runs)+10 {
 		t.Errorf("%d accepted with prices, %d without", len(priced.Runs), len(all.Runs))
 	}
 }
@@ -74,7 +74,7 @@ func TestBidPriceAgainstAdaBa(t *testing.T) {
 		more := 0
 		for index := range 3 {
 			in := drawn(t, x.fabric, x.bandwidth, x.load, 300, index)
-			more += len(online(t, in, NewBidPrice()).Runs) - len(online(t, in, NewAdaBa()).Runs)
+			more += len(accepted(t, in, newBidPrice()).Runs) - len(accepted(t, in, newAdaBa()).Runs)
 		}
 		if more < x.least {
 			t.Errorf("%+v: %d more than AdaBa's", x, more)
@@ -87,9 +87,9 @@ func TestBidPriceAgainstAdaBa(t *testing.T) {
 func TestBidPriceRevenue(t *testing.T) {
 	t.Parallel()
 	// revenue runs e for the goal and returns the revenue.
-	revenue := func(in *model.TVC, goal model.TVCGoal, e Embedder) float64 {
+	revenue := func(in *model.TVC, goal model.TVCGoal, e embedder) float64 {
 		in.Goal = goal
-		runs := online(t, in, e)
+		runs := accepted(t, in, e)
 		in.Goal = model.GoalRevenue
 		o, err := in.Objective(runs)
 		if err != nil {
@@ -100,9 +100,9 @@ func TestBidPriceRevenue(t *testing.T) {
 	aware, all, requests := 0.0, 0.0, 0.0
 	for index := range 3 {
 		in := drawn(t, model.FabricNonBlocking, 700, 0.5, 300, index)
-		aware += revenue(in, model.GoalRevenue, NewBidPrice())
-		all += revenue(in, model.GoalRevenue, newProgram(CostReserved)())
-		requests += revenue(in, model.GoalRequests, NewBidPrice())
+		aware += revenue(in, model.GoalRevenue, newBidPrice())
+		all += revenue(in, model.GoalRevenue, newProgram(costReserved)())
+		requests += revenue(in, model.GoalRequests, newBidPrice())
 	}
 	if aware < 0.98*all || requests > 0.95*all {
 		t.Errorf("revenue %v, %v if nothing is rejected, %v for the other goal", aware, all, requests)

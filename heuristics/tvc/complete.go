@@ -3,6 +3,7 @@ package tvc
 import (
 	"context"
 
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -33,7 +34,7 @@ func Complete(in *model.TVC, start *model.Embeddings) (*model.Embeddings, model.
 		}
 		return e, c, nil
 	}
-	e, err := Online(context.Background(), in, &kept{in: in, start: start, of: of})
+	e, err := online(context.Background(), in, in.Ticks(), &kept{in: in, start: start, of: of}, nil)
 	return e, c, err
 }
 
@@ -44,13 +45,13 @@ type kept struct {
 	of    []int // [request]: its run in the start, -1: none
 }
 
-// Embed implements Embedder: a cluster that isn't a request of the start has no place.
-func (*kept) Embed(*DataCentre, int, int64) (model.Embedding, bool) {
+// Embed implements embedder: a cluster that isn't a request of the start has no place.
+func (*kept) Embed(*fattree.DataCentre, int, int64) (model.Embedding, bool) {
 	return model.Embedding{}, false
 }
 
-// EmbedRequest implements RequestEmbedder.
-func (x *kept) EmbedRequest(d *DataCentre, k int) (model.Embedding, bool) {
+// embedRequest implements requestEmbedder.
+func (x *kept) embedRequest(d *fattree.DataCentre, k int) (model.Embedding, bool) {
 	i := x.of[k]
 	if i < 0 || len(x.start.Runs[i].Segments) == 0 {
 		return model.Embedding{}, false
@@ -59,7 +60,7 @@ func (x *kept) EmbedRequest(d *DataCentre, k int) (model.Embedding, bool) {
 	if !x.in.FatTree.Has(e.Switch) || len(e.Servers) == 0 {
 		return model.Embedding{}, false
 	}
-	first, last := d.serversBelow(e.Switch)
+	first, last := d.ServersBelow(e.Switch)
 	for _, s := range e.Servers {
 		if s.Server < first || s.Server >= last || s.VMs < 1 {
 			return model.Embedding{}, false

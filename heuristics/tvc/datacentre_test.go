@@ -12,16 +12,16 @@ import (
 // changes on its own.
 func TestDataCentre(t *testing.T) {
 	t.Parallel()
-	oktopus, embedded := NewOktopus(), 0
+	oktopus, embedded := newOktopus(), 0
 	rounds := need.Rounds(1000)
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 31))
 		d := randomCentre(rng)
 		n, b := randomRequest(rng, d)
 		recounted, before := d.Clone(), d.Clone()
-		if recounted.count(); !reflect.DeepEqual(recounted, d) {
+		if recounted.Count(); !reflect.DeepEqual(recounted, d) {
 			t.Fatalf("seed %d: sums of free slots are %v, %v, %d, counted %v, %v, %d", seed,
-				d.edgeFree, d.podFree, d.free, recounted.edgeFree, recounted.podFree, recounted.free)
+				d.EdgeFree, d.PodFree, d.AllFree, recounted.EdgeFree, recounted.PodFree, recounted.AllFree)
 		}
 		e, ok := oktopus.Embed(d, n, b)
 		if !reflect.DeepEqual(d, before) {
@@ -32,8 +32,8 @@ func TestDataCentre(t *testing.T) {
 		}
 		embedded++
 		d.Add(&e, n, b)
-		if d.free != before.free-n || reflect.DeepEqual(d.Free, before.Free) {
-			t.Fatalf("seed %d: %d slots are free of %d after %d are taken, by server %v", seed, d.free, before.free, n, d.Free)
+		if d.AllFree != before.AllFree-n || reflect.DeepEqual(d.Free, before.Free) {
+			t.Fatalf("seed %d: %d slots are free of %d after %d are taken, by server %v", seed, d.AllFree, before.AllFree, n, d.Free)
 		}
 		d.Remove(&e, n, b)
 		if !reflect.DeepEqual(d, before) {

@@ -4,52 +4,46 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/model"
 )
 
-// Embedder chooses an embedding for a cluster of n VMs at b bit/s in the data
+// embedder chooses an embedding for a cluster of n VMs at b bit/s in the data
 // centre as it stands, and false if it finds none. It doesn't change the data
 // centre, and its answer depends on the arguments alone: schedulers don't ask
-// again what they know. An Embedder may keep scratch memory: it serves one run at
+// again what they know. An embedder may keep scratch memory: it serves one run at
 // a time.
-type Embedder interface {
-	Embed(d *DataCentre, n int, b int64) (model.Embedding, bool)
+type embedder interface {
+	Embed(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool)
 }
 
-// RequestEmbedder is an Embedder that in loss mode looks at more of a request than
-// its size. EmbedRequest is called once for each request of d.Requests that fits an
+// requestEmbedder is an embedder that in loss mode looks at more of a request than
+// its size. embedRequest is called once for each request of d.Requests that fits an
 // empty data centre, in their order; it knows nothing of the later ones.
-type RequestEmbedder interface {
-	Embedder
-	EmbedRequest(d *DataCentre, k int) (model.Embedding, bool)
+type requestEmbedder interface {
+	embedder
+	embedRequest(d *fattree.DataCentre, k int) (model.Embedding, bool)
 }
 
-// EmbedderFunc makes an Embedder of a function.
-type EmbedderFunc func(d *DataCentre, n int, b int64) (model.Embedding, bool)
+// embedderFunc makes an embedder of a function.
+type embedderFunc func(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool)
 
 // Embed calls f.
-func (f EmbedderFunc) Embed(d *DataCentre, n int, b int64) (model.Embedding, bool) { return f(d, n, b) }
+func (f embedderFunc) Embed(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
+	return f(d, n, b)
+}
 
 // ask has the embedder embed request k, which fits an empty data centre.
-func ask(e Embedder, d *DataCentre, k int) (model.Embedding, bool) {
-	if r, is := e.(RequestEmbedder); is {
-		return r.EmbedRequest(d, k)
+func ask(e embedder, d *fattree.DataCentre, k int) (model.Embedding, bool) {
+	if r, is := e.(requestEmbedder); is {
+		return r.embedRequest(d, k)
 	}
 	return e.Embed(d, d.Requests[k].VMs, d.Requests[k].Bandwidth)
 }
 
-// Online runs loss mode: every request is embedded at its arrival by the embedder,
-// for its whole duration, or rejected. When ctx ends, the requests from there on
-// are rejected. The error wraps model.ErrUnsupported for an instance in queue
-// mode. Beside the solution it takes memory for the data centre and the requests
-// that run at one time.
-func Online(ctx context.Context, in *model.TVC, e Embedder) (*model.Embeddings, error) {
-	return decide(ctx, in, in.Ticks(), e, nil)
-}
-
-// decide is Online, t being the instance's ticks; x is told what becomes of requests.
-func decide(ctx context.Context, in *model.TVC, t *model.TVCTicks, e Embedder, x *tracer) (*model.Embeddings, error) {
+// online runs loss mode, t being the instance's ticks; x is told what becomes of requests.
+func online(ctx context.Context, in *model.TVC, t *model.TVCTicks, e embedder, x *tracer) (*model.Embeddings, error) {
 	if in.Queue {
 		return nil, fmt.Errorf("%w: embedders decide at the arrival, the instance has a queue; take fcfs, sdf, sbf, bgmbf, bgmbf-sdf or srpt", model.ErrUnsupported)
 	}
@@ -83,14 +77,14 @@ func decide(ctx context.Context, in *model.TVC, t *model.TVCTicks, e Embedder, x
 // counting is an embedder that counts the requests that it rejects though an
 // embedding exists.
 type counting struct {
-	Embedder
-	program    Program
+	embedder
+	program    program
 	embeddable int
 }
 
-// EmbedRequest implements RequestEmbedder.
-func (c *counting) EmbedRequest(d *DataCentre, k int) (model.Embedding, bool) {
-	e, ok := ask(c.Embedder, d, k)
+// embedRequest implements requestEmbedder.
+func (c *counting) embedRequest(d *fattree.DataCentre, k int) (model.Embedding, bool) {
+	e, ok := ask(c.embedder, d, k)
 	if !ok && c.program.Embeddable(d, d.Requests[k].VMs, d.Requests[k].Bandwidth) {
 		c.embeddable++
 	}
@@ -99,12 +93,12 @@ func (c *counting) EmbedRequest(d *DataCentre, k int) (model.Embedding, bool) {
 
 // loss is a data centre in loss mode, with the requests that run.
 type loss struct {
-	*DataCentre
+	*fattree.DataCentre
 	running heap.Heap[departure]
 }
 
 func newLoss(t *model.TVCTicks) *loss {
-	return &loss{NewDataCentre(t), heap.Heap[departure]{Less: departure.before}}
+	return &loss{fattree.New(t), heap.Heap[departure]{Less: departure.before}}
 }
 
 // until removes what ends by now: departures come before arrivals.

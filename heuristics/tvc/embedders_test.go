@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -15,7 +16,7 @@ import (
 
 // randomCentre draws a data centre and fills it with clusters of random
 // embeddings, some of which have left again.
-func randomCentre(rng *rand.Rand) *DataCentre {
+func randomCentre(rng *rand.Rand) *fattree.DataCentre {
 	in := &model.TVC{FatTree: model.FatTree{K: 2 + 2*rng.IntN(3), Slots: 1 + rng.IntN(8), LinkMbps: float64(100 * (1 + rng.IntN(10)))}}
 	if rng.IntN(3) == 0 {
 		in.FatTree.LayersMbps = &model.LayerRates{ServerMbps: float64(100 * rng.IntN(10)), EdgeMbps: float64(100 * rng.IntN(20)), AggregationMbps: float64(100 * rng.IntN(40))}
@@ -26,7 +27,7 @@ func randomCentre(rng *rand.Rand) *DataCentre {
 	if rng.IntN(3) == 0 {
 		in.Hose = model.HosePerPath
 	}
-	d := NewDataCentre(in.Ticks())
+	d := fattree.New(in.Ticks())
 	type cluster struct {
 		e model.Embedding
 		n int
@@ -72,7 +73,7 @@ func randomCentre(rng *rand.Rand) *DataCentre {
 }
 
 // randomRequest draws VMs and a bandwidth.
-func randomRequest(rng *rand.Rand, d *DataCentre) (n int, b int64) {
+func randomRequest(rng *rand.Rand, d *fattree.DataCentre) (n int, b int64) {
 	most := []int{2, d.Slots, d.Slots * d.Half, d.Slots * len(d.Free)}[rng.IntN(4)]
 	return 1 + rng.IntN(most), 1_000_000 * int64(1+rng.IntN([]int{20, 200, 900}[rng.IntN(3)]))
 }
@@ -86,7 +87,7 @@ func TestEmbeddersRoom(t *testing.T) {
 		d := randomCentre(rng)
 		n, b := randomRequest(rng, d)
 		d.Arrive(b)
-		for _, named := range Embedders {
+		for _, named := range embedders {
 			e, ok := named.New().Embed(d, n, b)
 			if !ok {
 				continue
@@ -100,13 +101,13 @@ func TestEmbeddersRoom(t *testing.T) {
 					t.Fatalf("seed %d, %s: servers are %v below %v", seed, named.Name, e.Servers, e.Switch)
 				}
 			}
-			if low := d.lowest(e.Switch, e.Servers); low != e.Switch {
+			if low := d.Lowest(e.Switch, e.Servers); low != e.Switch {
 				t.Fatalf("seed %d, %s: %v hosts, %v is lower", seed, named.Name, e.Switch, low)
 			}
 		}
 	}
 	t.Log(found)
-	for _, named := range Embedders {
+	for _, named := range embedders {
 		if found[named.Name] < rounds/3 {
 			t.Errorf("%s: embedded only %d of %d", named.Name, found[named.Name], rounds)
 		}
@@ -115,12 +116,12 @@ func TestEmbeddersRoom(t *testing.T) {
 
 func TestFindEmbedder(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"", "adaba", "first-fit"} {
-		if e, err := FindEmbedder(name); err != nil || e == nil {
+	for _, name := range []string{"adaba", "first-fit"} {
+		if e, err := findEmbedder(name); err != nil || e == nil {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	_, err := FindEmbedder("worst-fit")
+	_, err := findEmbedder("worst-fit")
 	if want := `unsupported embedder "worst-fit", must be one of first-fit, `; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -129,7 +130,7 @@ func TestFindEmbedder(t *testing.T) {
 // Sequences give the embeddings of the plain version, with both ways to sort.
 func TestSequencePlain(t *testing.T) {
 	t.Parallel()
-	fast := []*sequence{NewAdaBa().(*sequence), NewBestFit().(*sequence), NewBestFitLocal().(*sequence), NewFirstFit().(*sequence), NewFirstFitLocal().(*sequence)}
+	fast := []*sequence{newAdaBa().(*sequence), newBestFit().(*sequence), newBestFitLocal().(*sequence), newFirstFit().(*sequence), newFirstFitLocal().(*sequence)}
 	var layers [3]int
 	for seed := range uint64(need.Rounds(2000)) {
 		rng := rand.New(rand.NewPCG(seed, 12))
@@ -156,7 +157,7 @@ func TestSequencePlain(t *testing.T) {
 // if one exists (HosePerPath).
 func TestSubtreesExact(t *testing.T) {
 	t.Parallel()
-	var program Program
+	var program program
 	var trees subtrees
 	yes, no, loose, rounds := 0, 0, 0, need.Rounds(6000)
 	for seed := range uint64(rounds) {
@@ -186,7 +187,7 @@ func TestSequencePlainLoaded(t *testing.T) {
 	t.Parallel()
 	for _, fabric := range model.Fabrics {
 		d, accepted, rejected := loadedCentre(8, fabric)
-		for k, q := range []*sequence{NewAdaBa().(*sequence), NewBestFit().(*sequence), NewBestFitLocal().(*sequence), NewFirstFit().(*sequence)} {
+		for k, q := range []*sequence{newAdaBa().(*sequence), newBestFit().(*sequence), newBestFitLocal().(*sequence), newFirstFit().(*sequence)} {
 			for _, r := range append(rejected[:10:10], accepted[:40]...) {
 				want, wantOK := plainSequence(q, d, r.n, r.b)
 				if got, ok := q.Embed(d, r.n, r.b); ok != wantOK || !reflect.DeepEqual(got, want) {
@@ -204,11 +205,11 @@ func TestSequenceRuns(t *testing.T) {
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 14))
 		in := testkit.RandomTVC(rng, []int{2, 4, 4}[rng.IntN(3)], 5+rng.IntN(60), false)
-		for _, e := range []Embedder{NewAdaBa(), NewBestFit(), NewBestFitLocal(), NewFirstFit(), NewFirstFitLocal()} {
-			got, err1 := Online(context.Background(), in, e)
-			want, err2 := Online(context.Background(), in, EmbedderFunc(func(d *DataCentre, n int, b int64) (model.Embedding, bool) {
+		for _, e := range []embedder{newAdaBa(), newBestFit(), newBestFitLocal(), newFirstFit(), newFirstFitLocal()} {
+			got, err1 := online(context.Background(), in, in.Ticks(), e, nil)
+			want, err2 := online(context.Background(), in, in.Ticks(), embedderFunc(func(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
 				return plainSequence(e.(*sequence), d, n, b)
-			}))
+			}), nil)
 			if err1 != nil || err2 != nil || !reflect.DeepEqual(got, want) {
 				t.Fatalf("seed %d: %v, plain %v (%v, %v)", seed, got, want, err1, err2)
 			}
@@ -233,7 +234,7 @@ func TestEmbeddableCounted(t *testing.T) {
 				never++
 			}
 		}
-		for _, a := range Algorithms()[:len(Embedders)] {
+		for _, a := range Algorithms()[:len(embedders)] {
 			r, err := a.Solver.Solve(context.Background(), in, model.Settings{Parameters: &model.TVCParameters{Embeddable: "yes"}})
 			if err != nil {
 				t.Fatal(err)
@@ -249,12 +250,12 @@ func TestEmbeddableCounted(t *testing.T) {
 				run := &r.Solution.(*model.Embeddings).Runs[k]
 				runs[run.ID] = &run.Segments[0].Place
 			}
-			var program Program
+			var program program
 			for k, q := range d.Requests {
 				d.until(q.Arrival)
 				if e := runs[in.Requests[k].ID]; e != nil {
 					d.admit(k, *e)
-				} else if _, ok := program.Best(d.DataCentre, q.VMs, q.Bandwidth, CostReserved); ok {
+				} else if _, ok := program.Best(d.DataCentre, q.VMs, q.Bandwidth, costReserved); ok {
 					count++
 				}
 			}

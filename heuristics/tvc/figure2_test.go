@@ -3,6 +3,7 @@ package tvc
 import (
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -10,9 +11,9 @@ import (
 // bandwidth, the more free slots has the server that comes first. Its text says so, and
 // that one slot comes first at 10 and at 110 Mbps.
 func TestFigure2(t *testing.T) {
-	d := NewDataCentre((&model.TVC{FatTree: model.FatTree{K: 2, Slots: 8, LinkMbps: 1000}}).Ticks())
+	d := fattree.New((&model.TVC{FatTree: model.FatTree{K: 2, Slots: 8, LinkMbps: 1000}}).Ticks())
 	d.Arrive(800e6)
-	key := NewAdaBa().(*sequence).key
+	key := newAdaBa().(*sequence).key
 	for k, want := range []int{1, 1, 2, 3, 4, 5, 6, 7} { // next to 8·B/800
 		mbps := 10 + 100*k
 		first := 1

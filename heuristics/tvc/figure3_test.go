@@ -3,6 +3,7 @@ package tvc
 import (
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -42,7 +43,7 @@ func TestFigure3(t *testing.T) {
 		{"greedy", placed(3, 2, 9, 1), 1, 1},
 		{"first-fit", placed(3, 2, 4, 1), 2, 2},
 	} {
-		d := NewDataCentre((&model.TVC{FatTree: model.FatTree{K: 4, Slots: 2, LinkMbps: 100}}).Ticks())
+		d := fattree.New((&model.TVC{FatTree: model.FatTree{K: 4, Slots: 2, LinkMbps: 100}}).Ticks())
 		add := func(e model.Embedding, r request) {
 			if !d.Room(&e, r.n, r.b) {
 				t.Fatalf("%s: no room for %v", x.name, e)
@@ -53,7 +54,7 @@ func TestFigure3(t *testing.T) {
 		for _, r := range running {
 			add(r.e, r.request)
 		}
-		embedder, err := FindEmbedder(x.name)
+		embedder, err := findEmbedder(x.name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,17 +1,28 @@
 package tvc
 
-// NewFirstFit returns first fit: all servers by index, a core switch as host.
-func NewFirstFit() Embedder { return &sequence{key: byIndex, by: inWords("by number")} }
+import (
+	"context"
 
-// NewFirstFitLocal returns first fit below the first switch, bottom-up, that the
+	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/model"
+)
+
+// FirstFit embeds by first fit: all servers by index, a core switch as host.
+func FirstFit(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	return solve(ctx, in, set, "first-fit")
+}
+
+func newFirstFit() embedder { return &sequence{key: byIndex, by: inWords("by number")} }
+
+// newFirstFitLocal returns first fit below the first switch, bottom-up, that the
 // cluster fits below.
-func NewFirstFitLocal() Embedder {
+func newFirstFitLocal() embedder {
 	return &sequence{key: byIndex, local: true, by: inWords("by number")}
 }
 
-func byIndex(*DataCentre, int, int64) int64 { return 0 }
+func byIndex(*fattree.DataCentre, int, int64) int64 { return 0 }
 
 // inWords is a sequence's by that is always the same.
-func inWords(order string) func(*DataCentre, int64) string {
-	return func(*DataCentre, int64) string { return order }
+func inWords(order string) func(*fattree.DataCentre, int64) string {
+	return func(*fattree.DataCentre, int64) string { return order }
 }

@@ -2,13 +2,15 @@ package tvc
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"math/bits"
 
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 
-// greedy embeds VM by VM, each on the server for which the largest utilisation of
+// Greedy embeds VM by VM, each on the server for which the largest utilisation of
 // the links between it and the host is least afterwards, ties by index: the
 // reading of the paper's "assign the VMs to the server in the DCN that leads to the
 // minimum value of maximum link occupation" (section 5.3.1). A core switch hosts,
@@ -22,6 +24,11 @@ import (
 // the pod's link. So the least in a pod is the maximum of its link's and of the
 // least over its edge switches, and so on. These are kept: a VM changes those of
 // one edge switch and one pod. O(S + n·k) for each core switch that is tried.
+func Greedy(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	return solve(ctx, in, set, "greedy")
+}
+
+// greedy is the embedder of Greedy.
 type greedy struct {
 	subtrees
 	host      model.Switch
@@ -37,11 +44,10 @@ type greedy struct {
 // those links alone, and all servers have change 0.
 const changes = 3
 
-// NewGreedy returns the greedy embedder that places VM by VM.
-func NewGreedy() Embedder { return new(greedy) }
+func newGreedy() embedder { return new(greedy) }
 
-// Embed implements Embedder.
-func (g *greedy) Embed(d *DataCentre, n int, b int64) (model.Embedding, bool) {
+// Embed implements embedder.
+func (g *greedy) Embed(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
 	return g.find(d, n, b, model.LayerCore, g.try)
 }
 
@@ -75,7 +81,7 @@ func (g *greedy) try(host model.Switch) (model.Embedding, bool) {
 			e.Servers = append(e.Servers, model.ServerVMs{Server: s, VMs: vms})
 		}
 	}
-	e.Switch = g.lowest(host, e.Servers)
+	e.Switch = g.Lowest(host, e.Servers)
 	return e, g.Room(&e, g.n, g.b)
 }
 

@@ -1,30 +1,38 @@
 package tvc
 
-import "github.com/gapwise/gapwise/model"
+import (
+	"context"
 
-// greedyMinMax embeds in the smallest subtree (edge switch, pod, all; the first by
+	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/model"
+)
+
+// GreedyMinMax embeds in the smallest subtree (edge switch, pod, all; the first by
 // index) so that the largest utilisation of the links loaded becomes least, over
 // all embeddings below it, as Yu et al. do: Towards Bandwidth Guarantee for Virtual
 // Clusters under Demand Uncertainty in Multi-Tenant Clouds, IEEE TPDS 29, 2018. Of a
 // pod's aggregation switches, and of the core switches, the best one hosts.
-type greedyMinMax struct {
-	subtrees
-	program Program
-	masked  DataCentre // with the free slots of one subtree alone
+func GreedyMinMax(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	return solve(ctx, in, set, "greedy-minmax")
 }
 
-// NewGreedyMinMax returns the greedy embedder that looks at whole embeddings.
-func NewGreedyMinMax() Embedder { return new(greedyMinMax) }
+type greedyMinMax struct {
+	subtrees
+	program program
+	masked  fattree.DataCentre // with the free slots of one subtree alone
+}
 
-// Embed implements Embedder.
-func (g *greedyMinMax) Embed(d *DataCentre, n int, b int64) (model.Embedding, bool) {
+func newGreedyMinMax() embedder { return new(greedyMinMax) }
+
+// Embed implements embedder.
+func (g *greedyMinMax) Embed(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
 	return g.find(d, n, b, model.LayerEdge, func(host model.Switch) (model.Embedding, bool) {
 		free := g.masked.Free
 		g.masked = *d
 		g.masked.Free = zeros(free, len(d.Free))
-		first, last := d.serversBelow(host)
+		first, last := d.ServersBelow(host)
 		copy(g.masked.Free[first:last], d.Free[first:last])
-		g.masked.count()
-		return g.program.Best(&g.masked, n, b, CostUtilisation)
+		g.masked.Count()
+		return g.program.Best(&g.masked, n, b, costUtilisation)
 	})
 }

@@ -1,8 +1,13 @@
 package tvc
 
-import "github.com/gapwise/gapwise/model"
+import (
+	"context"
 
-// oktopus is the allocation of Ballani et al.: Towards Predictable Datacenter
+	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Oktopus is the allocation of Ballani et al.: Towards Predictable Datacenter
 // Networks, SIGCOMM 2011, section 4.2: bottom-up, the numbers of VMs that fit below
 // each switch are computed; the first switch (edge, aggregation, core, each by
 // index) below which all fit hosts them. Each of its subtrees in turn, by index,
@@ -11,18 +16,21 @@ import "github.com/gapwise/gapwise/model"
 //
 // The paper keeps the set M_v of numbers for each subtree v, and takes the largest.
 // As min(m, n-m) isn't monotone in m the sets have gaps, so that the rest must be
-// looked at, too. With HosePerPath the sets are those of Program.
+// looked at, too. With HosePerPath the sets are those of the program.
+func Oktopus(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	return solve(ctx, in, set, "oktopus")
+}
+
 type oktopus struct {
 	subtrees
-	program Program
+	program program
 	started bool
 }
 
-// NewOktopus returns Oktopus.
-func NewOktopus() Embedder { return new(oktopus) }
+func newOktopus() embedder { return new(oktopus) }
 
-// Embed implements Embedder.
-func (o *oktopus) Embed(d *DataCentre, n int, b int64) (model.Embedding, bool) {
+// Embed implements embedder.
+func (o *oktopus) Embed(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
 	o.started = false
 	return o.find(d, n, b, model.LayerEdge, o.try)
 }
@@ -41,7 +49,7 @@ func (o *oktopus) try(host model.Switch) (model.Embedding, bool) {
 			x.big = 1
 		}
 		if e := (model.Embedding{}); o.allocate(&e, host, x) {
-			e.Switch = o.lowest(host, e.Servers)
+			e.Switch = o.Lowest(host, e.Servers)
 			return e, true
 		}
 	}

@@ -5,12 +5,13 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 
 // plainSequence is a sequence as its comments say, without anything that makes
 // it fast.
-func plainSequence(q *sequence, d *DataCentre, n int, b int64) (model.Embedding, bool) {
+func plainSequence(q *sequence, d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
 	servers := make([]int, len(d.Free))
 	for s := range servers {
 		servers[s] = s
@@ -33,7 +34,7 @@ func plainSequence(q *sequence, d *DataCentre, n int, b int64) (model.Embedding,
 }
 
 // plainHosts lists the switches bottom-up.
-func plainHosts(d *DataCentre) (all []model.Switch) {
+func plainHosts(d *fattree.DataCentre) (all []model.Switch) {
 	for layer := model.LayerEdge; layer <= model.LayerCore; layer++ {
 		groups := d.K
 		if layer == model.LayerCore {
@@ -49,7 +50,7 @@ func plainHosts(d *DataCentre) (all []model.Switch) {
 }
 
 // plainFill fills the servers below the host in the order given.
-func plainFill(d *DataCentre, host model.Switch, servers []int, n int, b int64, soFar bool) (model.Embedding, bool) {
+func plainFill(d *fattree.DataCentre, host model.Switch, servers []int, n int, b int64, soFar bool) (model.Embedding, bool) {
 	h := d.Half
 	var below []int
 	free := 0
@@ -186,7 +187,7 @@ func (c counts) quota(n, rate int) int {
 }
 
 // plainBelow reports whether server s is below the switch.
-func plainBelow(d *DataCentre, s int, w model.Switch) bool {
+func plainBelow(d *fattree.DataCentre, s int, w model.Switch) bool {
 	h := d.Half
 	switch w.Layer {
 	case model.LayerEdge:
@@ -199,7 +200,7 @@ func plainBelow(d *DataCentre, s int, w model.Switch) bool {
 
 // plainEdgeLink returns what is left on the link above edge switch e on the way to
 // the host; the largest number if there is none or it doesn't bind.
-func plainEdgeLink(d *DataCentre, host model.Switch, e int) int64 {
+func plainEdgeLink(d *fattree.DataCentre, host model.Switch, e int) int64 {
 	switch {
 	case d.NonBlocking || host.Layer == model.LayerEdge:
 		return math.MaxInt64
@@ -210,7 +211,7 @@ func plainEdgeLink(d *DataCentre, host model.Switch, e int) int64 {
 }
 
 // plainPodLink is plainEdgeLink for the link above pod p.
-func plainPodLink(d *DataCentre, host model.Switch, p int) int64 {
+func plainPodLink(d *fattree.DataCentre, host model.Switch, p int) int64 {
 	if d.NonBlocking || host.Layer != model.LayerCore {
 		return math.MaxInt64
 	}
@@ -218,12 +219,12 @@ func plainPodLink(d *DataCentre, host model.Switch, p int) int64 {
 }
 
 // plainEmbedding returns the embedding of VM counts by server below the host.
-func plainEmbedding(d *DataCentre, host model.Switch, vms []int) model.Embedding {
+func plainEmbedding(d *fattree.DataCentre, host model.Switch, vms []int) model.Embedding {
 	var servers []model.ServerVMs
 	for s, c := range vms {
 		if c > 0 {
 			servers = append(servers, model.ServerVMs{Server: s, VMs: c})
 		}
 	}
-	return model.Embedding{Switch: d.lowest(host, servers), Servers: servers}
+	return model.Embedding{Switch: d.Lowest(host, servers), Servers: servers}
 }

@@ -1,15 +1,17 @@
 package tvc
 
 import (
+	"context"
 	"math/bits"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 
-// Cost says which embedding a Program prefers. What is named first decides; what
+// costKind says which embedding a program prefers. What is named first decides; what
 // follows breaks ties.
-type Cost uint8
+type costKind uint8
 
 // The costs. The bandwidth reserved is the sum over all links. Servers opened are
 // those that were empty and get VMs. The largest utilisation is that of the
@@ -17,12 +19,12 @@ type Cost uint8
 // if it loads none. Links that it doesn't load don't count: one full link
 // anywhere would make all embeddings alike.
 const (
-	CostReserved    Cost = iota // bandwidth reserved, servers opened
-	CostServers                 // servers opened, bandwidth reserved
-	CostUtilisation             // largest utilisation, bandwidth reserved, servers opened
+	costReserved    costKind = iota // bandwidth reserved, servers opened
+	costServers                     // servers opened, bandwidth reserved
+	costUtilisation                 // largest utilisation, bandwidth reserved, servers opened
 )
 
-// Program finds an optimal embedding of one request by dynamic programming over
+// program finds an optimal embedding of one request by dynamic programming over
 // (subtree, number of VMs). Its zero value is ready; it keeps scratch memory and
 // serves one caller at a time.
 //
@@ -48,7 +50,7 @@ const (
 // times as much for n < 2L. Subtrees without free slots cost nothing, and
 // switches whose lower bound isn't below the best cost known are left out (see
 // tree.search and tree.cores).
-type Program struct {
+type program struct {
 	problem
 	costs     tree[costTable]
 	sets      tree[setTable]
@@ -61,9 +63,9 @@ type Program struct {
 	podRooms, widestRooms []int
 }
 
-// problem is the request that a Program embeds and the data centre.
+// problem is the request that a program embeds and the data centre.
 type problem struct {
-	d *DataCentre
+	d *fattree.DataCentre
 	n int
 	b int64
 	// big is the number of VMs, above n/2, on one server that must exist; 0: no
@@ -81,31 +83,31 @@ const never = int64(1) << 60
 // is none. Among those of the least cost it takes the lowest layer, group and
 // index of the switch; then VMs are on servers of low numbers. With HosePerPath
 // those with the smallest problem.big come first.
-func (p *Program) Best(d *DataCentre, n int, b int64, cost Cost) (model.Embedding, bool) {
+func (p *program) Best(d *fattree.DataCentre, n int, b int64, cost costKind) (model.Embedding, bool) {
 	p.start(d, n, b)
-	first := CostReserved
-	if cost == CostServers {
-		first = CostServers
+	first := costReserved
+	if cost == costServers {
+		first = costServers
 	}
 	e, ok := p.cheapest(first)
-	if !ok || cost != CostUtilisation {
+	if !ok || cost != costUtilisation {
 		return e, ok
 	}
 	if len(e.Servers) > 1 { // else no link is loaded
 		p.leastUtilisation()
-		e, ok = p.cheapest(CostReserved)
+		e, ok = p.cheapest(costReserved)
 	}
 	return e, ok
 }
 
 // Embeddable reports whether n VMs at b bit/s can be embedded.
-func (p *Program) Embeddable(d *DataCentre, n int, b int64) bool {
+func (p *program) Embeddable(d *fattree.DataCentre, n int, b int64) bool {
 	p.start(d, n, b)
 	return p.embeddable()
 }
 
 // start takes a request.
-func (p *Program) start(d *DataCentre, n int, b int64) {
+func (p *program) start(d *fattree.DataCentre, n int, b int64) {
 	p.problem = problem{d: d, n: n, b: b}
 	h := d.Half
 	p.edgeMost = zeros(p.edgeMost, d.K*h)
@@ -130,7 +132,7 @@ func zeros[T any](x []T, n int) []T {
 // It is optimal under each cost but for servers opened: it loads no link at all,
 // and another embedding without load is on one server as well (n ≥ 2 VMs on two
 // servers or more load a link). If it opens no server it is optimal under that, too.
-func (p *Program) single() int {
+func (p *program) single() int {
 	best := -1
 	for s, free := range p.d.Free {
 		if int(free) >= p.n {
@@ -147,7 +149,7 @@ func (p *Program) single() int {
 
 // embeddable reports whether an embedding exists whose utilisation is within the
 // limit.
-func (p *Program) embeddable() bool {
+func (p *program) embeddable() bool {
 	if p.single() >= 0 {
 		return true
 	}
@@ -166,7 +168,7 @@ func (p *Program) embeddable() bool {
 // The least largest utilisation is that of some link, so it is a whole number of
 // bit/s over the rate of its layer: for each rate the least such number is found
 // by bisection, with exact arithmetic.
-func (p *Program) leastUtilisation() {
+func (p *program) leastUtilisation() {
 	most, of := int64(1), int64(1)
 	for _, rate := range []int64{p.d.ServerRate, p.d.EdgeRate, p.d.AggregationRate} {
 		high, low := bits.Mul64(uint64(most), uint64(rate))
@@ -189,7 +191,7 @@ func (p *Program) leastUtilisation() {
 }
 
 // bigs yields the values of problem.big, 0 first.
-func (p *Program) bigs() func(yield func(int) bool) {
+func (p *program) bigs() func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		if !yield(0) || !p.d.PerPath {
 			return
@@ -205,12 +207,12 @@ func (p *Program) bigs() func(yield func(int) bool) {
 // weights are the cost of reserving b on a link and of opening a server.
 type weights struct{ reserved, opened int64 }
 
-// cheapest returns an embedding of the least cost, by CostReserved or CostServers,
+// cheapest returns an embedding of the least cost, by costReserved or costServers,
 // whose utilisation is within the limit.
-func (p *Program) cheapest(cost Cost) (model.Embedding, bool) {
+func (p *program) cheapest(cost costKind) (model.Embedding, bool) {
 	// At most 2^20 servers are opened, and less than 2^22 units are reserved.
 	w := weights{1 << 20, 1}
-	if cost == CostServers {
+	if cost == costServers {
 		w = weights{1, 1 << 22}
 	}
 	best, at, big := never, model.Switch{}, 0
@@ -220,7 +222,7 @@ func (p *Program) cheapest(cost Cost) (model.Embedding, bool) {
 		if int(p.d.Free[single]) == p.d.Slots {
 			best = w.opened
 		}
-		if best == 0 || cost == CostReserved {
+		if best == 0 || cost == costReserved {
 			h := p.d.Half
 			return model.Embedding{Switch: model.Switch{Layer: model.LayerEdge, Group: single / (h * h), Index: single / h % h},
 				Servers: []model.ServerVMs{{Server: single, VMs: p.n}}}, true
@@ -277,10 +279,28 @@ func (p *problem) load(m int, big bool) int {
 	return m
 }
 
-// newProgram returns a function that makes an Embedder of a Program.
-func newProgram(cost Cost) func() Embedder {
-	return func() Embedder {
-		p := new(Program)
-		return EmbedderFunc(func(d *DataCentre, n int, b int64) (model.Embedding, bool) { return p.Best(d, n, b, cost) })
+// newProgram returns a function that makes an embedder of a program.
+func newProgram(cost costKind) func() embedder {
+	return func() embedder {
+		p := new(program)
+		return embedderFunc(func(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) { return p.Best(d, n, b, cost) })
 	}
+}
+
+// ProgramServers embeds so that the least servers are opened, then the least bandwidth
+// reserved, over all embeddings.
+func ProgramServers(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	return solve(ctx, in, set, "program-servers")
+}
+
+// ProgramUtilisation embeds so that the largest utilisation of the links loaded is least,
+// over all embeddings.
+func ProgramUtilisation(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	return solve(ctx, in, set, "program-utilisation")
+}
+
+// ProgramReserved embeds so that the least bandwidth is reserved, then the least servers
+// opened, over all embeddings.
+func ProgramReserved(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	return solve(ctx, in, set, "program-reserved")
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -21,7 +22,7 @@ import (
 // of the VMs are in it, so that a load f ≥ min(m, n-m) is f ≥ m - nz and f ≥ (n-m)
 // - n(1-z), both relaxed by n if the host's route doesn't use the link. With
 // HosePerPath the load of a link is the sum of its servers' f.
-func formulate(d *DataCentre, n int, b int64, cost Cost) *milp.Model {
+func formulate(d *fattree.DataCentre, n int, b int64, cost costKind) *milp.Model {
 	h, m, N := d.Half, new(milp.Model), float64(n)
 	binary := func() int { return m.AddVar(milp.Var{Upper: 1, Integer: true}) }
 	type terms = []milp.Term
@@ -46,17 +47,17 @@ func formulate(d *DataCentre, n int, b int64, cost Cost) *milp.Model {
 	m.AddRow("", 1, 1, hosts...)
 	reserved, opened, top := 0.0, 0.0, -1
 	switch cost {
-	case CostReserved:
+	case costReserved:
 		reserved, opened = float64(d.Servers+1), 1
-	case CostServers:
+	case costServers:
 		reserved, opened = 1, 4*N
-	case CostUtilisation:
+	case costUtilisation:
 		top = m.AddVar(milp.Var{Upper: 1, Cost: 1})
 	}
 	// link adds a link's load in VMs, of which it has room for left/b.
 	link := func(left, rate int64) int {
 		f := m.AddVar(milp.Var{Upper: math.Min(N, float64(left/b)), Cost: reserved, Integer: true})
-		if cost == CostUtilisation {
+		if cost == costUtilisation {
 			loaded := binary()
 			m.AddRow("", -inf, 0, milp.Term{Var: f, Coef: 1}, milp.Term{Var: loaded, Coef: -N})
 			m.AddRow("", -inf, 0, milp.Term{Var: f, Coef: float64(b) / float64(rate)},
@@ -157,17 +158,17 @@ func TestProgramAgainstHiGHS(t *testing.T) {
 		states = 12
 	}
 	none, several := 0, 0
-	var p Program
+	var p program
 	for seed := range states {
 		rng := rand.New(rand.NewPCG(uint64(seed), 14))
 		in := &model.TVC{Hose: model.Hoses[seed%2], FatTree: model.FatTree{K: 4, Slots: 4 + rng.IntN(5), LinkMbps: 1000, Fabric: model.Fabrics[seed/2%2]}}
 		if rng.IntN(3) == 0 {
 			in.FatTree.LayersMbps = &model.LayerRates{EdgeMbps: 600, AggregationMbps: 1700}
 		}
-		d := NewDataCentre(in.Ticks())
+		d := fattree.New(in.Ticks())
 		for range 10 + rng.IntN(10) {
 			n, b := 1+rng.IntN(12), 1_000_000*int64(20+rng.IntN(400))
-			if e, ok := p.Best(d, n, b, Cost(rng.IntN(3))); ok {
+			if e, ok := p.Best(d, n, b, costKind(rng.IntN(3))); ok {
 				d.Add(&e, n, b)
 			}
 		}
@@ -189,8 +190,8 @@ func TestProgramAgainstHiGHS(t *testing.T) {
 				several++
 			}
 			used, of, reserved, opened, _ := costOf(d, &e, n, b)
-			want := map[Cost]float64{CostReserved: float64(reserved/b*int64(d.Servers+1) + opened), CostServers: float64(opened*int64(4*n) + reserved/b),
-				CostUtilisation: float64(used) / float64(of)}[cost]
+			want := map[costKind]float64{costReserved: float64(reserved/b*int64(d.Servers+1) + opened), costServers: float64(opened*int64(4*n) + reserved/b),
+				costUtilisation: float64(used) / float64(of)}[cost]
 			if math.Abs(r.Objective-want) > 1e-5*math.Max(1, want) {
 				t.Errorf("state %d, cost %d: %d VMs at %d bit/s: the program has %v by %v, HiGHS %v", seed, cost, n, b, want, e, r.Objective)
 			}

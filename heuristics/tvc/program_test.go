@@ -7,15 +7,16 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 
 // randomState returns a data centre with any slots and rates left, whether or not
 // requests can have left them, of at most so many free slots.
-func randomState(rng *rand.Rand, k, slots, most int, fabric model.Fabric, hose model.Hose) *DataCentre {
+func randomState(rng *rand.Rand, k, slots, most int, fabric model.Fabric, hose model.Hose) *fattree.DataCentre {
 	in := &model.TVC{Hose: hose, FatTree: model.FatTree{K: k, Slots: slots, LinkMbps: 8e-6, Fabric: fabric,
 		LayersMbps: &model.LayerRates{ServerMbps: float64(4+rng.IntN(8)) / 1e6, EdgeMbps: float64(4+rng.IntN(12)) / 1e6}}}
-	d := NewDataCentre(in.Ticks())
+	d := fattree.New(in.Ticks())
 	free := 0
 	for s := range d.Free {
 		d.Free[s] = 0
@@ -26,7 +27,7 @@ func randomState(rng *rand.Rand, k, slots, most int, fabric model.Fabric, hose m
 		d.Free[s] += int32(give)
 		free += give
 	}
-	d.count()
+	d.Count()
 	for _, links := range [][]int64{d.Server, d.Edge, d.Aggregation} {
 		for l := range links {
 			if rng.IntN(3) > 0 {
@@ -34,13 +35,13 @@ func randomState(rng *rand.Rand, k, slots, most int, fabric model.Fabric, hose m
 			}
 		}
 	}
-	d.count()
+	d.Count()
 	return d
 }
 
 // costOf computes the costs of an embedding by the definitions: utilisation as a
 // fraction, the bandwidth reserved, the servers opened. ok says that it is valid.
-func costOf(d *DataCentre, e *model.Embedding, n int, b int64) (used, of, reserved, opened int64, ok bool) {
+func costOf(d *fattree.DataCentre, e *model.Embedding, n int, b int64) (used, of, reserved, opened int64, ok bool) {
 	h, total := d.Half, 0
 	of = 1
 	ok = true
@@ -88,20 +89,20 @@ func costOf(d *DataCentre, e *model.Embedding, n int, b int64) (used, of, reserv
 }
 
 // compareCosts orders two embeddings as the cost says.
-func compareCosts(d *DataCentre, x, y *model.Embedding, n int, b int64, cost Cost) int {
+func compareCosts(d *fattree.DataCentre, x, y *model.Embedding, n int, b int64, cost costKind) int {
 	u1, of1, r1, o1, _ := costOf(d, x, n, b)
 	u2, of2, r2, o2, _ := costOf(d, y, n, b)
 	switch cost {
-	case CostServers:
+	case costServers:
 		return cmp.Or(cmp.Compare(o1, o2), cmp.Compare(r1, r2))
-	case CostUtilisation:
+	case costUtilisation:
 		return cmp.Or(cmp.Compare(u1*of2, u2*of1), cmp.Compare(r1, r2), cmp.Compare(o1, o2))
 	}
 	return cmp.Or(cmp.Compare(r1, r2), cmp.Compare(o1, o2))
 }
 
 // bruteEmbeddings yields every valid embedding.
-func bruteEmbeddings(d *DataCentre, n int, b int64, yield func(e *model.Embedding)) {
+func bruteEmbeddings(d *fattree.DataCentre, n int, b int64, yield func(e *model.Embedding)) {
 	f := model.FatTree{K: d.K}
 	var switches []model.Switch
 	for layer := model.LayerEdge; layer <= model.LayerCore; layer++ {
@@ -138,14 +139,14 @@ func bruteEmbeddings(d *DataCentre, n int, b int64, yield func(e *model.Embeddin
 	put(0, n)
 }
 
-var allCosts = []Cost{CostReserved, CostServers, CostUtilisation}
+var allCosts = []costKind{costReserved, costServers, costUtilisation}
 
 func TestProgramAgainstEnumeration(t *testing.T) {
 	states := 4000
 	if testing.Short() {
 		states = 1000
 	}
-	var p Program
+	var p program
 	none, layers := 0, map[model.Layer]int{}
 	for seed := range states {
 		rng := rand.New(rand.NewPCG(uint64(seed), 11))
@@ -155,7 +156,7 @@ func TestProgramAgainstEnumeration(t *testing.T) {
 		best := make([]*model.Embedding, len(allCosts))
 		bruteEmbeddings(d, n, b, func(e *model.Embedding) {
 			for c := range best {
-				if best[c] == nil || compareCosts(d, e, best[c], n, b, Cost(c)) < 0 {
+				if best[c] == nil || compareCosts(d, e, best[c], n, b, costKind(c)) < 0 {
 					best[c] = e
 				}
 			}
@@ -190,7 +191,7 @@ func TestProgramAgainstEnumeration(t *testing.T) {
 // The program and model.TVC.Fits, which counts alike servers together, agree on
 // what fits an empty data centre.
 func TestProgramFits(t *testing.T) {
-	var p Program
+	var p program
 	fits := [2]int{}
 	for seed := range 2000 {
 		rng := rand.New(rand.NewPCG(uint64(seed), 12))
@@ -200,7 +201,7 @@ func TestProgramFits(t *testing.T) {
 		in.Requests = []model.TVCRequest{{ID: "a", VMs: 1 + rng.IntN(slots), BandwidthMbps: 0.25 * float64(1+rng.IntN(12)), DurationS: 1}}
 		ticks := in.Ticks()
 		q := ticks.Requests[0]
-		if got := p.Embeddable(NewDataCentre(ticks), q.VMs, q.Bandwidth); got != q.Fits {
+		if got := p.Embeddable(fattree.New(ticks), q.VMs, q.Bandwidth); got != q.Fits {
 			t.Fatalf("%+v: embeddable %v, fits %v", in, got, q.Fits)
 		} else if got {
 			fits[0]++
@@ -221,7 +222,7 @@ func TestProgramAgainstEmbedders(t *testing.T) {
 	if testing.Short() {
 		states = 40
 	}
-	var p Program
+	var p program
 	found, worse := map[string]int{}, map[string]int{}
 	for seed := range states {
 		rng := rand.New(rand.NewPCG(uint64(seed), 13))
@@ -230,12 +231,12 @@ func TestProgramAgainstEmbedders(t *testing.T) {
 			in.FatTree.LayersMbps = &model.LayerRates{EdgeMbps: 700, AggregationMbps: 2100}
 		}
 		draw := func() (int, int64) { return 1 + rng.IntN(24), 1_000_000 * int64(10+rng.IntN(500)) }
-		d := NewDataCentre(in.Ticks())
-		embedders := make([]Embedder, len(Embedders))
-		for k := range embedders {
-			embedders[k] = Embedders[k].New()
+		d := fattree.New(in.Ticks())
+		made := make([]embedder, len(embedders))
+		for k := range made {
+			made[k] = embedders[k].New()
 		}
-		fill := []Embedder{NewFirstFit(), NewBestFitLocal(), NewAdaBa()}
+		fill := []embedder{newFirstFit(), newBestFitLocal(), newAdaBa()}
 		type cluster struct {
 			e model.Embedding
 			n int
@@ -266,12 +267,12 @@ func TestProgramAgainstEmbedders(t *testing.T) {
 			}
 			best[cost] = e
 		}
-		for k, embedder := range embedders {
-			e, ok := embedder.Embed(d, n, b)
+		for k, by := range made {
+			e, ok := by.Embed(d, n, b)
 			if !ok {
 				continue
 			}
-			name := Embedders[k].Name
+			name := embedders[k].Name
 			found[name]++
 			if !embeddable {
 				t.Fatalf("state %d: %s embeds %d VMs at %d bit/s as %v, the program can't", seed, name, n, b, e)

@@ -7,7 +7,7 @@ type share struct{ vms, big int }
 
 // trace returns an embedding of the least cost with the virtual switch at the
 // switch given, which must have one.
-func (p *Program) trace(at model.Switch) model.Embedding {
+func (p *program) trace(at model.Switch) model.Embedding {
 	t, h := &p.costs, p.d.Half
 	e := model.Embedding{Switch: at}
 	inEdge := func(edge int, x share) {
@@ -57,7 +57,7 @@ func (p *Program) trace(at model.Switch) model.Embedding {
 
 // split shares VMs among the parts at the least cost. Later parts get as few as
 // they can.
-func (p *Program) split(parts []costTable, x share) []share {
+func (p *program) split(parts []costTable, x share) []share {
 	before := make([]costTable, len(parts)+1) // of the parts up to here
 	before[0] = p.costCells.none()
 	for i := range parts {
@@ -73,7 +73,7 @@ func (p *Program) split(parts []costTable, x share) []share {
 }
 
 // last returns the smallest share of the last part with which the cost is reached.
-func (p *Program) last(before, part costTable, cost int64, x share) share {
+func (p *program) last(before, part costTable, cost int64, x share) share {
 	at := func(t []int64, m int) int64 {
 		if m < len(t) {
 			return t[m]

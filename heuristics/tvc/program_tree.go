@@ -26,7 +26,7 @@ type tables[T any] interface {
 // tree computes tables of the subtrees below all switches, each on demand and
 // once.
 type tree[T any] struct {
-	*Program
+	*program
 	make  tables[T]
 	edges []memo[T] // by edge switch
 	pods  []memo[T] // by pod and aggregation switch: [q·(h+1)+1+a], [q·(h+1)] for widest
@@ -46,10 +46,10 @@ type memo[T any] struct {
 // links of that edge switch. It costs no more than any other, so it is a bound.
 const widest = -1
 
-// reset takes the Program's problem.
-func (t *tree[T]) reset(p *Program, m tables[T], w weights) {
+// reset takes the program's problem.
+func (t *tree[T]) reset(p *program, m tables[T], w weights) {
 	k, h := p.d.K, p.d.Half
-	t.Program, t.make, t.edges, t.pods = p, m, zeros(t.edges, k*h), zeros(t.pods, k*(h+1))
+	t.program, t.make, t.edges, t.pods = p, m, zeros(t.edges, k*h), zeros(t.pods, k*(h+1))
 	m.reset(&p.problem, w)
 	t.rooms, t.roomsKnown = sized(t.rooms, k*h*(h+1)), zeros(t.roomsKnown, k)
 }
@@ -63,7 +63,7 @@ func (t *tree[T]) room(q, e, a int) int {
 		for e := q * h; e < (q+1)*h; e++ {
 			rooms := t.rooms[e*(h+1) : (e+1)*(h+1)]
 			clear(rooms)
-			for a := 0; a < h && t.d.edgeFree[e] > 0; a++ {
+			for a := 0; a < h && t.d.EdgeFree[e] > 0; a++ {
 				rooms[1+a] = t.useful(t.problem.room(t.d.Edge[e*h+a], t.d.EdgeRate))
 				rooms[0] = max(rooms[0], rooms[1+a])
 			}
@@ -106,7 +106,7 @@ func (t *tree[T]) pod(q, a int) T {
 		}
 		x.table = t.make.none()
 		for e := q * h; e < (q+1)*h; e++ {
-			if t.d.edgeFree[e] > 0 {
+			if t.d.EdgeFree[e] > 0 {
 				x.table = t.make.join(x.table, t.edgeLink(e, a), 0)
 			}
 		}
@@ -133,8 +133,8 @@ func (t *tree[T]) sameRooms(q, a int) int {
 // core returns the cost of all n VMs below a core switch of group a, whose links
 // from the pods have the rooms.
 func (t *tree[T]) core(a int, rooms []int) int64 {
-	x, rest := t.make.none(), t.d.free
-	for q, free := range t.d.podFree {
+	x, rest := t.make.none(), t.d.AllFree
+	for q, free := range t.d.PodFree {
 		if free > 0 {
 			rest -= free
 			x = t.make.join(x, t.podLink(q, a, rooms[q]), t.n-rest)
@@ -180,7 +180,7 @@ func (t *tree[T]) search(w weights, limit int64) (best int64, at model.Switch, o
 			best, at, ok = cost, s, true
 		}
 	}
-	for e, free := range t.d.edgeFree {
+	for e, free := range t.d.EdgeFree {
 		bound := least
 		if t.edgeMost[e] < t.n {
 			bound += w.reserved * carried(t.edgeMost[e])
@@ -193,8 +193,8 @@ func (t *tree[T]) search(w weights, limit int64) (best int64, at model.Switch, o
 	if d.NonBlocking {
 		routes, above = 1, 0
 	}
-	for q, free := range t.d.podFree {
-		edges := t.d.edgeFree[q*h : (q+1)*h]
+	for q, free := range t.d.PodFree {
+		edges := t.d.EdgeFree[q*h : (q+1)*h]
 		bound := least + w.reserved*carried(slices.Max(t.edgeMost[q*h:(q+1)*h])) + above*carried(slices.Max(edges))
 		if free < t.n || bound >= best {
 			continue
@@ -204,7 +204,7 @@ func (t *tree[T]) search(w weights, limit int64) (best int64, at model.Switch, o
 			try(t.make.all(t.pod(q, a)), model.Switch{Layer: model.LayerAggregation, Group: q, Index: a})
 		}
 	}
-	bound := least + w.reserved*carried(most) + above*(carried(slices.Max(t.d.edgeFree))+carried(slices.Max(t.d.podFree)))
+	bound := least + w.reserved*carried(most) + above*(carried(slices.Max(t.d.EdgeFree))+carried(slices.Max(t.d.PodFree)))
 	if bound < best {
 		t.cores(routes, &best, try)
 	}
@@ -221,7 +221,7 @@ func (t *tree[T]) cores(routes int, best *int64, try func(int64, model.Switch)) 
 	rooms := func(a, c int) []int { return t.podRooms[(a*routes+c)*k:][:k] }
 	group := func(a int) []int { return t.widestRooms[(1+a)*k:][:k] } // of widest, too
 	for q := range k {
-		for a := 0; a < routes && t.d.podFree[q] > 0 && !t.d.NonBlocking; a++ {
+		for a := 0; a < routes && t.d.PodFree[q] > 0 && !t.d.NonBlocking; a++ {
 			for c := range routes {
 				room := t.useful(t.podRoom(q, a, c))
 				rooms(a, c)[q] = room
@@ -230,7 +230,7 @@ func (t *tree[T]) cores(routes int, best *int64, try func(int64, model.Switch)) 
 			group(widest)[q] = max(group(widest)[q], group(a)[q])
 		}
 	}
-	if t.d.free < t.n || t.core(widest, group(widest)) >= *best {
+	if t.d.AllFree < t.n || t.core(widest, group(widest)) >= *best {
 		return
 	}
 	for a := range routes {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/model"
 )
@@ -19,7 +20,7 @@ import (
 // queue is served then, too.
 //
 // A request that can't be embedded in an empty data centre by the embedder, though
-// it fits, is embedded by Program. So every request that fits ends.
+// it fits, is embedded by program. So every request that fits ends.
 //
 // A suspended request keeps the work that is done and goes back to its place in
 // the queue. When it goes on, only other servers than before make that a
@@ -27,10 +28,10 @@ import (
 // goes on in the same place at the instant at which it was suspended hasn't been
 // suspended: its segment continues.
 type queue struct {
-	*DataCentre
+	*fattree.DataCentre
 	scheduler *scheduler
-	embedder  Embedder
-	program   Program
+	embedder  embedder
+	program   program
 	now       int64
 	requests  []queued // by request
 	top       waiting  // the queue
@@ -118,18 +119,18 @@ func (w *waiting) remove(q *queue, k int) {
 // loss mode. If ctx ends before all requests have run, what runs goes on to its end, and
 // then the others run one by one. preempted is how often a request was suspended, those
 // times included at which it went on at once in the same place.
-func (s *scheduler) serve(ctx context.Context, in *model.TVC, e Embedder) (embeddings *model.Embeddings, preempted int, err error) {
+func (s *scheduler) serve(ctx context.Context, in *model.TVC, e embedder) (embeddings *model.Embeddings, preempted int, err error) {
 	q := s.newQueue(in.Ticks(), e)
 	embeddings, err = q.run(ctx, in)
 	return embeddings, q.preempted, err
 }
 
-func (s *scheduler) newQueue(t *model.TVCTicks, e Embedder) *queue {
+func (s *scheduler) newQueue(t *model.TVCTicks, e embedder) *queue {
 	most := 0
 	for k := range t.Requests {
 		most = max(most, t.Requests[k].VMs)
 	}
-	return &queue{DataCentre: NewDataCentre(t), scheduler: s, embedder: e, requests: make([]queued, len(t.Requests)),
+	return &queue{DataCentre: fattree.New(t), scheduler: s, embedder: e, requests: make([]queued, len(t.Requests)),
 		top: waiting{key: s.order}, others: waiting{key: s.backfill}, noRoom: make([]noRoom, most+1), releases: 1,
 		departing: heap.Heap[queueEnd]{Less: func(x, y queueEnd) bool { return x.at < y.at || x.at == y.at && x.request < y.request }}}
 }
@@ -262,7 +263,7 @@ func (q *queue) serve() {
 // another order then.
 func (q *queue) start(k int) bool {
 	r := &q.Requests[k]
-	if !q.retry && (r.VMs > q.free || !q.mayFit(r.VMs, r.Bandwidth)) {
+	if !q.retry && (r.VMs > q.AllFree || !q.mayFit(r.VMs, r.Bandwidth)) {
 		return false
 	}
 	e, ok := q.embed(k)
@@ -303,8 +304,8 @@ func (q *queue) mayFit(n int, b int64) bool {
 func (q *queue) embed(k int) (model.Embedding, bool) {
 	r := &q.Requests[k]
 	e, ok := q.embedder.Embed(q.DataCentre, r.VMs, r.Bandwidth)
-	if !ok && q.free == q.Servers*q.Slots {
-		return q.program.Best(q.DataCentre, r.VMs, r.Bandwidth, CostReserved)
+	if !ok && q.AllFree == q.Servers*q.Slots {
+		return q.program.Best(q.DataCentre, r.VMs, r.Bandwidth, costReserved)
 	}
 	return e, ok
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -86,7 +87,7 @@ func TestQueueRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := two(t, 2, c.migration, strings.Split(c.requests, ", ")...)
-			e := serve(t, c.scheduler, in, NewAdaBa())
+			e := serve(t, c.scheduler, in, newAdaBa())
 			if f := judged(t, in, e); times(e) != c.want || f["suspensions"] != c.suspended || f["migrations"] != c.migrated {
 				t.Errorf("%s, %v suspensions, %v migrations; want %s, %v, %v", times(e), f["suspensions"], f["migrations"], c.want, c.suspended, c.migrated)
 			}
@@ -98,7 +99,7 @@ func TestQueueRules(t *testing.T) {
 // segment.
 func TestQueueContinues(t *testing.T) {
 	in := two(t, 2, 5, "0 2 10", "1 2 5", "2 1 20")
-	e := serve(t, "bgmbf", in, EmbedderFunc(func(d *DataCentre, n int, _ int64) (model.Embedding, bool) {
+	e := serve(t, "bgmbf", in, embedderFunc(func(d *fattree.DataCentre, n int, _ int64) (model.Embedding, bool) {
 		if n == 1 {
 			return on(1, 1), d.Free[1] > 0
 		}
@@ -115,8 +116,8 @@ func TestQueueMigrationCut(t *testing.T) {
 	// E starts on server 1 and does 8 seconds until C suspends it. It goes on on
 	// server 0 at 15 until D suspends it, and there again.
 	in := two(t, 2, 4, "0 1 17", "0 1 10", "1 3 5", "1 4 1", "2 1 20")
-	adaba := NewAdaBa()
-	e := serve(t, "bgmbf", in, EmbedderFunc(func(d *DataCentre, n int, b int64) (model.Embedding, bool) {
+	adaba := newAdaBa()
+	e := serve(t, "bgmbf", in, embedderFunc(func(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
 		switch {
 		case n > 1:
 			return adaba.Embed(d, n, b)
@@ -133,7 +134,7 @@ func TestQueueMigrationCut(t *testing.T) {
 // An embedder that finds nothing: each request waits until the data centre is
 // empty.
 func TestQueueFallback(t *testing.T) {
-	nothing := EmbedderFunc(func(*DataCentre, int, int64) (model.Embedding, bool) { return model.Embedding{}, false })
+	nothing := embedderFunc(func(*fattree.DataCentre, int, int64) (model.Embedding, bool) { return model.Embedding{}, false })
 	in := two(t, 2, 0, "0 1 10", "1 1 5", "2 3 2")
 	for name, want := range map[string]string{"fcfs": "A 0-10, B 10-15, C 15-17", "sdf": "A 0-10, B 12-17, C 10-12", "bgmbf": "A 0-10, B 10-15, C 15-17"} {
 		e := serve(t, name, in, nothing)

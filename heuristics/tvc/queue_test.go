@@ -14,6 +14,7 @@ import (
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -33,12 +34,12 @@ type plainRequest struct {
 // the text around it. It tries everything at every instant and makes the data
 // centre anew whenever something has changed. A request is marked as backfilled when it starts
 // while an earlier one waits, and loses the mark when none does any more.
-func plainBgMBF(in *model.TVC, e Embedder, shortest bool) (s *model.Embeddings, preempted int) {
+func plainBgMBF(in *model.TVC, e embedder, shortest bool) (s *model.Embeddings, preempted int) {
 	t := in.Ticks()
 	all := make([]plainRequest, len(t.Requests))
 	now, most, next := int64(-1), int64(0), 0
-	centre := func(with func(x *plainRequest) bool) *DataCentre {
-		d := NewDataCentre(t)
+	centre := func(with func(x *plainRequest) bool) *fattree.DataCentre {
+		d := fattree.New(t)
 		d.Most = most
 		for k := range all {
 			if x := &all[k]; x.runs && with(x) {
@@ -47,10 +48,10 @@ func plainBgMBF(in *model.TVC, e Embedder, shortest bool) (s *model.Embeddings, 
 		}
 		return d
 	}
-	embed := func(d *DataCentre, k int) (model.Embedding, bool) {
+	embed := func(d *fattree.DataCentre, k int) (model.Embedding, bool) {
 		place, ok := e.Embed(d, t.Requests[k].VMs, t.Requests[k].Bandwidth)
-		if !ok && reflect.DeepEqual(d.Free, NewDataCentre(t).Free) {
-			return new(Program).Best(d, t.Requests[k].VMs, t.Requests[k].Bandwidth, CostReserved)
+		if !ok && reflect.DeepEqual(d.Free, fattree.New(t).Free) {
+			return new(program).Best(d, t.Requests[k].VMs, t.Requests[k].Bandwidth, costReserved)
 		}
 		return place, ok
 	}
@@ -175,7 +176,7 @@ func schedulerOf(t testing.TB, name string) *scheduler {
 	return nil
 }
 
-func serve(t testing.TB, name string, in *model.TVC, e Embedder) *model.Embeddings {
+func serve(t testing.TB, name string, in *model.TVC, e embedder) *model.Embeddings {
 	t.Helper()
 	s, _, err := schedulerOf(t, name).serve(context.Background(), in, e)
 	if err != nil {
@@ -215,7 +216,7 @@ func TestBgMBFAgainstPlain(t *testing.T) {
 	suspensions, migrations, all := 0.0, 0.0, 0
 	for seed := range uint64(1200) {
 		in := randomQueue(seed)
-		e := Embedders[int(seed)%len(Embedders)]
+		e := embedders[int(seed)%len(embedders)]
 		for _, name := range []string{"bgmbf", "bgmbf-sdf"} {
 			want, preempted := plainBgMBF(in, e.New(), name == "bgmbf-sdf")
 			got, count, err := schedulerOf(t, name).serve(t.Context(), in, e.New())
@@ -240,7 +241,7 @@ func TestSchedulers(t *testing.T) {
 		in, least := randomQueue(1_000_000+seed), math.Inf(1)
 		for k := range queueSchedulers {
 			s := &queueSchedulers[k]
-			e := Embedders[int(seed)%len(Embedders)]
+			e := embedders[int(seed)%len(embedders)]
 			got := serve(t, s.name, in, e.New())
 			least = min(least, judged(t, in, got)["response"])
 			plain := s.newQueue(in.Ticks(), e.New())
@@ -280,8 +281,8 @@ func TestBgMBFOfKTH(t *testing.T) {
 	for _, fabric := range model.Fabrics {
 		in := kth(t, kthLog, 1000, 1, fabric)
 		for _, name := range []string{"bgmbf", "bgmbf-sdf"} {
-			got := serve(t, name, in, NewAdaBa())
-			if want, _ := plainBgMBF(in, NewAdaBa(), name == "bgmbf-sdf"); !reflect.DeepEqual(got, want) {
+			got := serve(t, name, in, newAdaBa())
+			if want, _ := plainBgMBF(in, newAdaBa(), name == "bgmbf-sdf"); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s, %s: not the plain implementation's schedule", name, fabric)
 			}
 			f := judged(t, in, got)
@@ -304,7 +305,7 @@ func BenchmarkQueue(b *testing.B) {
 			s := &queueSchedulers[k]
 			b.Run(fmt.Sprintf("load=%g/%s", load, s.name), func(b *testing.B) {
 				for b.Loop() {
-					serve(b, s.name, in, NewAdaBa())
+					serve(b, s.name, in, newAdaBa())
 				}
 			})
 		}
@@ -314,13 +315,13 @@ func BenchmarkQueue(b *testing.B) {
 func TestSchedulersLossMode(t *testing.T) {
 	in := randomQueue(1)
 	in.Queue, in.MigrationS = false, 0
-	for _, a := range schedulers() {
+	for _, a := range Algorithms()[len(embedders):] {
 		if _, err := a.Solver.Solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
 			t.Errorf("%s: error %v", a.Name, err)
 		}
 	}
 	in = randomQueue(1)
-	r, err := schedulers()[0].Solver.Solve(context.Background(), in, model.Settings{Parameters: &model.TVCParameters{Embedder: "none"}})
+	r, err := FCFS(context.Background(), in, model.Settings{Parameters: &model.TVCParameters{Embedder: "none"}})
 	if !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("an unknown embedder: %v, error %v", r, err)
 	}
@@ -335,7 +336,7 @@ func TestStoppedAnywhere(t *testing.T) {
 		in := testkit.RandomTVC(rand.New(rand.NewPCG(seed, 77)), 4, 300, true)
 		for _, s := range queueSchedulers {
 			for looks := range 6 {
-				got, _, err := s.serve(&testkit.StopAfter{Context: t.Context(), Looks: looks}, in, NewAdaBa())
+				got, _, err := s.serve(&testkit.StopAfter{Context: t.Context(), Looks: looks}, in, newAdaBa())
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
@@ -17,7 +18,7 @@ import (
 // by edge switch, then by server come first in descending lexicographic order.
 func TestOktopusEnumeration(t *testing.T) {
 	t.Parallel()
-	oktopus := NewOktopus()
+	oktopus := newOktopus()
 	var layers [3]int
 	none, rounds := 0, need.Rounds(4000)
 	for seed := range uint64(rounds) {
@@ -47,7 +48,7 @@ func TestOktopusEnumeration(t *testing.T) {
 	}
 }
 
-func compareOktopus(d *DataCentre, x, y *model.Embedding) int {
+func compareOktopus(d *fattree.DataCentre, x, y *model.Embedding) int {
 	h := d.Half
 	counts := func(e *model.Embedding, width int) []int {
 		all := make([]int, (len(d.Free)+width-1)/width)
@@ -67,14 +68,14 @@ func compareOktopus(d *DataCentre, x, y *model.Embedding) int {
 // first pod, else the data centre that has an embedding.
 func TestGreedyMinMaxEnumeration(t *testing.T) {
 	t.Parallel()
-	greedy := NewGreedyMinMax()
+	greedy := newGreedyMinMax()
 	none, rounds := 0, need.Rounds(3000)
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 22))
 		d := randomState(rng, 2+2*rng.IntN(2), 1+rng.IntN(5), 3+rng.IntN(9), model.Fabrics[rng.IntN(2)], model.Hoses[rng.IntN(2)])
 		n, b := 1+rng.IntN(7), int64(1+rng.IntN(3))
 		subtree := func(e *model.Embedding) int {
-			switch low := d.lowest(model.Switch{Layer: model.LayerCore}, e.Servers); low.Layer {
+			switch low := d.Lowest(model.Switch{Layer: model.LayerCore}, e.Servers); low.Layer {
 			case model.LayerEdge:
 				return low.Group*d.Half + low.Index
 			case model.LayerAggregation:
@@ -83,7 +84,7 @@ func TestGreedyMinMaxEnumeration(t *testing.T) {
 			return 2000
 		}
 		compare := func(x, y *model.Embedding) int {
-			return cmp.Or(cmp.Compare(subtree(x), subtree(y)), compareCosts(d, x, y, n, b, CostUtilisation))
+			return cmp.Or(cmp.Compare(subtree(x), subtree(y)), compareCosts(d, x, y, n, b, costUtilisation))
 		}
 		var want *model.Embedding
 		bruteEmbeddings(d, n, b, func(e *model.Embedding) {
@@ -107,7 +108,7 @@ func TestGreedyMinMaxEnumeration(t *testing.T) {
 // Greedy gives the embeddings of its plain version.
 func TestGreedyPlain(t *testing.T) {
 	t.Parallel()
-	greedy := NewGreedy()
+	greedy := newGreedy()
 	none, core, rounds := 0, 0, need.Rounds(1500)
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 23))
@@ -135,7 +136,7 @@ func TestGreedyPlain(t *testing.T) {
 	}
 }
 
-func plainGreedy(d *DataCentre, n int, b int64) (model.Embedding, bool) {
+func plainGreedy(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
 	for _, host := range plainHosts(d) {
 		if host.Layer != model.LayerCore {
 			continue
@@ -166,7 +167,7 @@ func plainGreedy(d *DataCentre, n int, b int64) (model.Embedding, bool) {
 }
 
 // plainUtilisation returns the largest utilisation between server s and the host.
-func plainUtilisation(d *DataCentre, host model.Switch, vms []int, s, n int, b int64) *big.Rat {
+func plainUtilisation(d *fattree.DataCentre, host model.Switch, vms []int, s, n int, b int64) *big.Rat {
 	h := d.Half
 	edge, pod, edgeLoad, podLoad := 0, 0, 0, 0
 	for x, m := range vms {

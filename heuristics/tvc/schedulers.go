@@ -45,26 +45,29 @@ var queueSchedulers = []scheduler{
 	{"srpt", "gapwise", "least remaining work times VMs first; requests with more than twice as much are suspended for the first one", byArea, byArea, (*queue).suspendLarger},
 }
 
-// schedulers lists the algorithms for queue mode, weakest first.
-func schedulers() []model.Algorithm {
-	var all []model.Algorithm
-	for _, s := range queueSchedulers {
-		all = append(all, model.Algorithm{Name: s.name, Kind: model.KindTVC, Class: model.Online, Paper: s.paper, Complexity: "O(w) embeddings per arrival and departure, w requests waiting", Summary: s.summary,
-			Solver: model.AdaptDetailed(s.name, func(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, model.Details, error) {
-				name := ""
-				if p, ok := set.Parameters.(*model.TVCParameters); ok {
-					name = p.Embedder
-				}
-				e, err := FindEmbedder(name)
-				if err != nil {
-					return nil, nil, err
-				}
-				solution, preempted, err := s.serve(ctx, in, e)
-				if err != nil {
-					return nil, nil, err
-				}
-				return solution, &model.TVCDetails{NeverFit: len(in.Requests) - len(solution.Runs), Preempted: &preempted}, nil
-			})})
-	}
-	return all
+// SBF serves the queue by smallest bandwidth first; the first request blocks the others.
+func SBF(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	return solve(ctx, in, set, "sbf")
+}
+
+// FCFS serves the queue in the order of arrival; the first request blocks the others.
+func FCFS(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	return solve(ctx, in, set, "fcfs")
+}
+
+// SDF serves the queue by shortest duration first; the first request blocks the others.
+func SDF(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	return solve(ctx, in, set, "sdf")
+}
+
+// BgMBF backfills in the order of arrival while the first request waits, and suspends
+// backfilled requests for it (Li et al., Algorithm 2).
+func BgMBF(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	return solve(ctx, in, set, "bgmbf")
+}
+
+// SRPT serves the queue by the least remaining work times VMs, and suspends requests with
+// more than twice as much for the first one.
+func SRPT(ctx context.Context, in *model.TVC, set model.Settings) (*model.Embeddings, error) {
+	return solve(ctx, in, set, "srpt")
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -19,7 +20,7 @@ import (
 type sequence struct {
 	// key returns the rank of servers with free slots for a cluster at b bit/s;
 	// the least comes first, ties by index.
-	key func(d *DataCentre, free int, b int64) int64
+	key func(d *fattree.DataCentre, free int, b int64) int64
 	// local tries the switches bottom-up and takes the first below which the
 	// cluster fits. Otherwise core switches alone host, so that all servers are in
 	// one sequence.
@@ -28,7 +29,7 @@ type sequence struct {
 	// matters with HoseCut alone, see fill.
 	soFar bool
 	// by says in which order servers come.
-	by     func(d *DataCentre, b int64) string
+	by     func(d *fattree.DataCentre, b int64) string
 	tracer *tracer // nil: nobody listens
 
 	subtrees
@@ -47,8 +48,8 @@ type upLink struct {
 	vms   int // VMs placed below; with HosePerPath the sum of their loads
 }
 
-// Embed implements Embedder.
-func (q *sequence) Embed(d *DataCentre, n int, b int64) (model.Embedding, bool) {
+// Embed implements embedder.
+func (q *sequence) Embed(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
 	lowest := model.LayerCore
 	if q.local {
 		lowest = model.LayerEdge
@@ -62,7 +63,7 @@ func (q *sequence) Embed(d *DataCentre, n int, b int64) (model.Embedding, bool) 
 
 // try fills the servers below the host.
 func (q *sequence) try(host model.Switch) (model.Embedding, bool) {
-	first, last := q.serversBelow(host)
+	first, last := q.ServersBelow(host)
 	q.links(host)
 	if q.failed.again(q, first, last) {
 		q.tracer.again(host)
@@ -79,7 +80,7 @@ func (q *sequence) try(host model.Switch) (model.Embedding, bool) {
 	q.tracer.filled(q, host, true)
 	slices.SortFunc(q.placed, func(x, y model.ServerVMs) int { return cmp.Compare(x.Server, y.Server) })
 	servers := slices.Clone(q.placed)
-	return model.Embedding{Switch: q.lowest(host, servers), Servers: servers}, true
+	return model.Embedding{Switch: q.Lowest(host, servers), Servers: servers}, true
 }
 
 // links sets the links below the host.
@@ -294,7 +295,7 @@ func (x keyed) compare(y keyed) int {
 // sort sets order to the servers with free slots from first to before last, by
 // key and then by index. O(n log n) for few servers; O(n + L log L), by counting,
 // for many.
-func (x *sorter) sort(d *DataCentre, first, last int, key func(free int) int64) {
+func (x *sorter) sort(d *fattree.DataCentre, first, last int, key func(free int) int64) {
 	x.first, x.last, x.order, x.keys = first, last, x.order[:0], x.keys[:0]
 	if last-first <= 8*d.Slots {
 		for s := first; s < last; s++ {

@@ -43,7 +43,7 @@ func (q *queue) suspendLarger(k int) bool {
 		area    int64
 	}
 	var all []larger
-	r, slots := &q.Requests[k], q.free
+	r, slots := &q.Requests[k], q.AllFree
 	for _, x := range q.running {
 		if a := area(q.requests[x].work(q.now), q.Requests[x].VMs); a/srptFactor-area(q.Migration, q.Requests[x].VMs) > byArea(q, k) {
 			all = append(all, larger{x, a})

@@ -1,6 +1,9 @@
 package tvc
 
-import "github.com/gapwise/gapwise/model"
+import (
+	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/model"
+)
 
 // subtrees tells which switches may host a cluster: those below which its VMs
 // have slots and links. Its zero value is ready; it keeps scratch memory.
@@ -19,7 +22,7 @@ import "github.com/gapwise/gapwise/model"
 // n-c. Again there is at most one of the latter. The sums are then upper bounds:
 // they leave out what the heavy server's own VMs take of the links.
 type subtrees struct {
-	*DataCentre
+	*fattree.DataCentre
 	n         int
 	b         int64
 	edges     []reach // of the servers at each edge switch
@@ -48,19 +51,19 @@ func (r reach) most(n int) int { return min(n, r.light+r.gain) }
 //
 // O(S) at most for S servers, without try: each link is looked at once, and only
 // where free slots and the links below leave room for all VMs.
-func (t *subtrees) find(d *DataCentre, n int, b int64, lowest model.Layer, try func(host model.Switch) (model.Embedding, bool)) (model.Embedding, bool) {
+func (t *subtrees) find(d *fattree.DataCentre, n int, b int64, lowest model.Layer, try func(host model.Switch) (model.Embedding, bool)) (model.Embedding, bool) {
 	h, routes := d.Half, d.Half
 	if d.NonBlocking {
 		routes = 1
 	}
-	if d.free < n {
+	if d.AllFree < n {
 		return model.Embedding{}, false
 	}
 	t.DataCentre, t.n, t.b = d, n, b
 	t.edges, t.edgeKnown = sized(t.edges, d.K*h), zeros(t.edgeKnown, d.K*h)
 	t.pods, t.podKnown = sized(t.pods, d.K*h), zeros(t.podKnown, d.K*h)
 	if lowest <= model.LayerEdge {
-		for e, free := range d.edgeFree {
+		for e, free := range d.EdgeFree {
 			if free >= n && t.edge(e).most(n) == n {
 				if x, ok := try(model.Switch{Layer: model.LayerEdge, Group: e / h, Index: e % h}); ok {
 					return x, true
@@ -69,7 +72,7 @@ func (t *subtrees) find(d *DataCentre, n int, b int64, lowest model.Layer, try f
 		}
 	}
 	if lowest <= model.LayerAggregation {
-		for p, free := range d.podFree {
+		for p, free := range d.PodFree {
 			for a := 0; a < routes && free >= n && t.sum(p*h, p*h+h).most(n) == n; a++ {
 				if t.pod(p, a).most(n) == n {
 					if x, ok := try(model.Switch{Layer: model.LayerAggregation, Group: p, Index: a}); ok {
@@ -113,7 +116,7 @@ func (t *subtrees) edge(e int) reach {
 		return t.edges[e]
 	}
 	var r reach
-	if h := t.Half; t.edgeFree[e] > 0 {
+	if h := t.Half; t.EdgeFree[e] > 0 {
 		for s := e * h; s < (e+1)*h; s++ {
 			if most := min(int(t.Free[s]), t.n); most > 0 {
 				r.add(t.server(t.Server[s], most))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -16,7 +17,7 @@ type tracer struct {
 }
 
 // newTracer returns the tracer of a run, and makes the embedder tell it what it does.
-func newTracer(in *model.TVC, e Embedder, set model.Settings) *tracer {
+func newTracer(in *model.TVC, e embedder, set model.Settings) *tracer {
 	if set.Trace == nil {
 		return nil
 	}
@@ -32,14 +33,14 @@ func (x *tracer) tell(what string, values []model.StepValue, words string, args 
 }
 
 // arrives tells that request k does, and what is free.
-func (x *tracer) arrives(d *DataCentre, k int) {
+func (x *tracer) arrives(d *fattree.DataCentre, k int) {
 	if x == nil {
 		return
 	}
 	q := &x.in.Requests[k]
 	x.of = q.ID
-	x.tell("arrive", []model.StepValue{{Name: "time", Value: q.ArrivalS}, {Name: "free slots", Value: float64(d.free)}},
-		"at %.9g s, %d VMs at %.6g Mbit/s for %.9g s; %d of %d slots are free", q.ArrivalS, q.VMs, q.BandwidthMbps, q.DurationS, d.free, d.Servers*d.Slots)
+	x.tell("arrive", []model.StepValue{{Name: "time", Value: q.ArrivalS}, {Name: "free slots", Value: float64(d.AllFree)}},
+		"at %.9g s, %d VMs at %.6g Mbit/s for %.9g s; %d of %d slots are free", q.ArrivalS, q.VMs, q.BandwidthMbps, q.DurationS, d.AllFree, d.Servers*d.Slots)
 }
 
 // decided tells what has become of the request.
@@ -63,7 +64,7 @@ func (x *tracer) decided(e *model.Embedding, fits bool) {
 
 // embed is subtrees.find with q.try, and tells of the switches that it passes over on the
 // way: those between two that are tried, in the order of find.
-func (x *tracer) embed(q *sequence, d *DataCentre, n int, b int64, lowest model.Layer) (model.Embedding, bool) {
+func (x *tracer) embed(q *sequence, d *fattree.DataCentre, n int, b int64, lowest model.Layer) (model.Embedding, bool) {
 	var hosts []model.Switch
 	h, routes := d.Half, d.Half
 	if d.NonBlocking {
@@ -93,8 +94,8 @@ func (x *tracer) embed(q *sequence, d *DataCentre, n int, b int64, lowest model.
 	})
 	switch {
 	case ok:
-	case d.free < n:
-		x.tell("pass", nil, "%d slots are free in all, %d fewer than needed", d.free, n-d.free)
+	case d.AllFree < n:
+		x.tell("pass", nil, "%d slots are free in all, %d fewer than needed", d.AllFree, n-d.AllFree)
 	default:
 		x.passed(q, hosts)
 	}
@@ -106,13 +107,13 @@ func (x *tracer) passed(q *sequence, hosts []model.Switch) {
 	var words []string
 	var values []model.StepValue
 	for k, host := range hosts {
-		free, room := q.free, 0
+		free, room := q.AllFree, 0
 		switch host.Layer {
 		case model.LayerEdge:
-			free = q.edgeFree[host.Group*q.Half+host.Index]
+			free = q.EdgeFree[host.Group*q.Half+host.Index]
 			room = q.edge(host.Group*q.Half + host.Index).most(q.n)
 		case model.LayerAggregation:
-			free, room = q.podFree[host.Group], q.pod(host.Group, host.Index).most(q.n)
+			free, room = q.PodFree[host.Group], q.pod(host.Group, host.Index).most(q.n)
 		case model.LayerCore:
 			room = q.core(host.Group, host.Index).most(q.n)
 		}

@@ -25,12 +25,12 @@ func TestTraceOfSequences(t *testing.T) {
 		for _, r := range in.Requests {
 			vms[r.ID] = r.VMs
 		}
-		for _, a := range Embedders {
+		for _, a := range embedders {
 			if !slices.Contains([]string{"first-fit", "best-fit-local", "adaba"}, a.Name) {
 				continue
 			}
 			var accepted []string
-			s, _, err := a.solve(t.Context(), in, model.Settings{Trace: func(s model.Step) {
+			s, err := solve(t.Context(), in, model.Settings{Trace: func(s model.Step) {
 				kinds[s.What]++
 				sum := 0.0
 				for _, v := range s.Values {
@@ -50,7 +50,7 @@ func TestTraceOfSequences(t *testing.T) {
 					}
 					accepted = append(accepted, fmt.Sprint(s.Of, s.Values))
 				}
-			}})
+			}}, a.Name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,9 +82,8 @@ func TestTraceOfAdaBaByHand(t *testing.T) {
 		{ID: "r1", VMs: 3, BandwidthMbps: 80, ArrivalS: 0, DurationS: 10},
 		{ID: "r2", VMs: 2, BandwidthMbps: 20, ArrivalS: 1, DurationS: 10},
 		{ID: "r3", VMs: 5, BandwidthMbps: 30, ArrivalS: 2, DurationS: 10}}}
-	e := Embedders[slices.IndexFunc(Embedders, func(e NamedEmbedder) bool { return e.Name == "adaba" })]
 	var words []string
-	if _, _, err := e.solve(t.Context(), in, model.Settings{Trace: func(s model.Step) { words = append(words, s.Words) }}); err != nil {
+	if _, err := AdaBa(t.Context(), in, model.Settings{Trace: func(s model.Step) { words = append(words, s.Words) }}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{

@@ -1,6 +1,6 @@
-// Package tvc holds the heuristics for time-aware virtual clusters: embedders,
-// which embed one request at a time, and schedulers of a queue.
-package tvc
+// Package fattree holds the state of a fat-tree in which virtual clusters run: what is
+// left of slots and links.
+package fattree
 
 import (
 	"slices"
@@ -24,12 +24,12 @@ type DataCentre struct {
 	// Most is the largest bandwidth that has arrived, Bmax, in bit/s.
 	Most int64
 
-	edgeFree, podFree []int // free slots below each edge switch and in each pod
-	free              int   // and in all
+	EdgeFree, PodFree []int // free slots below each edge switch and in each pod
+	AllFree           int   // and in all
 }
 
-// NewDataCentre returns an empty data centre.
-func NewDataCentre(t *model.TVCTicks) *DataCentre {
+// New returns an empty data centre.
+func New(t *model.TVCTicks) *DataCentre {
 	h := t.Half
 	d := &DataCentre{TVCTicks: t, Free: make([]int32, t.Servers), Server: make([]int64, t.Servers),
 		Edge: make([]int64, t.K*h*h), Aggregation: make([]int64, t.K*h*h)}
@@ -39,18 +39,18 @@ func NewDataCentre(t *model.TVCTicks) *DataCentre {
 	for l := range d.Edge {
 		d.Edge[l], d.Aggregation[l] = t.EdgeRate, t.AggregationRate
 	}
-	d.count()
+	d.Count()
 	return d
 }
 
-// count computes the sums of free slots.
-func (d *DataCentre) count() {
+// Count computes the sums of free slots.
+func (d *DataCentre) Count() {
 	h := d.Half
-	d.edgeFree, d.podFree, d.free = make([]int, d.K*h), make([]int, d.K), 0
+	d.EdgeFree, d.PodFree, d.AllFree = make([]int, d.K*h), make([]int, d.K), 0
 	for s, free := range d.Free {
-		d.edgeFree[s/h] += int(free)
-		d.podFree[s/(h*h)] += int(free)
-		d.free += int(free)
+		d.EdgeFree[s/h] += int(free)
+		d.PodFree[s/(h*h)] += int(free)
+		d.AllFree += int(free)
 	}
 }
 
@@ -60,7 +60,7 @@ func (d *DataCentre) Clone() *DataCentre {
 	for _, x := range []*[]int64{&c.Server, &c.Edge, &c.Aggregation} {
 		*x = slices.Clone(*x)
 	}
-	c.Free, c.edgeFree, c.podFree = slices.Clone(d.Free), slices.Clone(d.edgeFree), slices.Clone(d.podFree)
+	c.Free, c.EdgeFree, c.PodFree = slices.Clone(d.Free), slices.Clone(d.EdgeFree), slices.Clone(d.PodFree)
 	return &c
 }
 
@@ -78,11 +78,11 @@ func (d *DataCentre) change(e *model.Embedding, n int, b int64, sign int64) {
 	for _, x := range e.Servers {
 		vms := int(sign) * x.VMs
 		d.Free[x.Server] -= int32(vms)
-		d.edgeFree[x.Server/h] -= vms
-		d.podFree[x.Server/(h*h)] -= vms
-		d.free -= vms
+		d.EdgeFree[x.Server/h] -= vms
+		d.PodFree[x.Server/(h*h)] -= vms
+		d.AllFree -= vms
 	}
-	d.loads(e, n, b, func(link *int64, load int64) { *link -= sign * load })
+	d.Loads(e, n, b, func(link *int64, load int64) { *link -= sign * load })
 }
 
 // Room reports whether the embedding, of n VMs in all, has its slots and links.
@@ -92,13 +92,13 @@ func (d *DataCentre) Room(e *model.Embedding, n int, b int64) bool {
 		room = room && x.VMs <= int(d.Free[x.Server])
 		vms += x.VMs
 	}
-	d.loads(e, n, b, func(link *int64, load int64) { room = room && load <= *link })
+	d.Loads(e, n, b, func(link *int64, load int64) { room = room && load <= *link })
 	return room && vms == n
 }
 
-// loads calls f with every link that the embedding loads and its load in bit/s,
+// Loads calls f with every link that the embedding loads and its load in bit/s,
 // each link once. O(servers of the embedding).
-func (d *DataCentre) loads(e *model.Embedding, n int, b int64, f func(link *int64, load int64)) {
+func (d *DataCentre) Loads(e *model.Embedding, n int, b int64, f func(link *int64, load int64)) {
 	h := d.Half
 	// Sums run over the servers of one edge switch and of one pod: servers are in
 	// ascending order.
@@ -154,8 +154,8 @@ func (d *DataCentre) loads(e *model.Embedding, n int, b int64, f func(link *int6
 	endPod()
 }
 
-// serversBelow returns the first server below the switch, and the last plus one.
-func (d *DataCentre) serversBelow(w model.Switch) (first, last int) {
+// ServersBelow returns the first server below the switch, and the last plus one.
+func (d *DataCentre) ServersBelow(w model.Switch) (first, last int) {
 	h := d.Half
 	switch w.Layer {
 	case model.LayerEdge:
@@ -167,10 +167,10 @@ func (d *DataCentre) serversBelow(w model.Switch) (first, last int) {
 	return 0, len(d.Free)
 }
 
-// lowest returns the lowest switch on the links below the host with all servers,
+// Lowest returns the lowest switch on the links below the host with all servers,
 // which ascend, below it: links that had all VMs below them would carry nothing
 // (HoseCut), or what isn't needed (HosePerPath).
-func (d *DataCentre) lowest(host model.Switch, servers []model.ServerVMs) model.Switch {
+func (d *DataCentre) Lowest(host model.Switch, servers []model.ServerVMs) model.Switch {
 	h := d.Half
 	first, last := servers[0].Server, servers[len(servers)-1].Server
 	switch {
