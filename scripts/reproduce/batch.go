@@ -14,23 +14,6 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// batchSets returns the two workloads in the results of a plan of the paper on batch
-// scheduling: FWload is in the given figure, JWload in the next one.
-func batchSets(figure int, file string) []set {
-	return []set{
-		{Title: fmt.Sprintf("FWload (Figure %d)", figure), File: file, By: "load", Pattern: "^batch-feitelson-", Slug: fmt.Sprintf("batch-figure%d", figure)},
-		{Title: fmt.Sprintf("JWload (Figure %d)", figure+1), File: file, By: "load", Pattern: "^batch-jann-", Slug: fmt.Sprintf("batch-figure%d", figure+1)},
-	}
-}
-
-// At returns the set at one load, over the cost of a migration.
-func (s set) At(load float64) set {
-	s.Title = fmt.Sprintf("%s at load %g", s.Title, load)
-	s.Pattern += fmt.Sprintf(".*-load%s-", regexp.QuoteMeta(fmt.Sprint(load)))
-	s.By = "migration_s"
-	return s
-}
-
 // batchLoad is a workload of the paper's section 3.1 as printed and as drawn.
 type batchLoad struct {
 	Name                  string
@@ -41,18 +24,15 @@ type batchLoad struct {
 
 // batchLoads draws both workloads in the paper's numbers of jobs.
 func batchLoads() ([]batchLoad, error) {
-	printed, err := printedTable("batch", "workloads")
+	printed, err := papers.Table(model.KindBatch, "workloads")
 	if err != nil {
 		return nil, err
 	}
 	var all []batchLoad
-	for _, r := range printed {
-		all = append(all, batchLoad{Name: r[0], Jobs: int(number(r[1])), Size: number(r[2]), Runtime: number(r[3]), Serial: number(r[4])})
-	}
-	for i, workload := range []string{"feitelson", "jann"} {
-		w := &all[i]
+	for i, r := range printed {
+		w := batchLoad{Name: r[0], Jobs: int(number(r[1])), Size: number(r[2]), Runtime: number(r[3]), Serial: number(r[4])}
 		spec := instances.NewBatchSpec()
-		spec.Model, spec.Jobs, spec.Seed = workload, w.Jobs, 1
+		spec.Model, spec.Jobs, spec.Seed = instances.BatchModels[i], w.Jobs, 1
 		spec.MeanSize, spec.MeanRuntime, spec.Serial = w.Size, w.Runtime, w.Serial/100
 		in, err := spec.Generate()
 		if err != nil {
@@ -66,27 +46,39 @@ func batchLoads() ([]batchLoad, error) {
 				w.Ours[2] += 100 / n
 			}
 		}
+		all = append(all, w)
 	}
 	return all, nil
 }
+
+// less returns by how many percent an algorithm's means of a value are below another's.
+func (r *runner) less(x set, value, algorithm, other string) ([]runs.SeriesPoint, error) {
+	lines, err := r.series(x, value, "", algorithm, other)
+	if err != nil {
+		return nil, err
+	}
+	points := lines[1].Points
+	for k := range points {
+		points[k].Mean = 100 * (1 - lines[0].Points[k].Mean/points[k].Mean)
+	}
+	return points, nil
+}
+
+// easies are EASY on one tier and on two.
+var easies = []string{"easy-one-tier", "easy"}
 
 // batchImprovements returns a Markdown table: a row for each load, for each workload
 // and each EASY by how many percent MEASY's mean of a value is less.
 func (r *runner) batchImprovements(sets []set, value string) (string, error) {
 	var all []runs.Line
 	for _, x := range sets {
-		lines, err := r.series(x, value, "", "measy", "easy-one-tier", "easy")
-		if err != nil {
-			return "", err
-		}
 		name, _, _ := strings.Cut(x.Title, " ")
-		for k, against := range []string{"one tier", "two tiers"} {
-			l := runs.Line{Algorithm: name + ", EASY on " + against}
-			for i, p := range lines[k+1].Points {
-				p.Mean = 100 * (1 - lines[0].Points[i].Mean/p.Mean)
-				l.Points = append(l.Points, p)
+		for k, easy := range easies {
+			points, err := r.less(x, value, "measy", easy)
+			if err != nil {
+				return "", err
 			}
-			all = append(all, l)
+			all = append(all, runs.Line{Algorithm: name + ", EASY on " + []string{"one tier", "two tiers"}[k], Points: points})
 		}
 	}
 	return pivot(sets[0].By, func(p runs.SeriesPoint) string { return fmt.Sprintf("%.1f", p.Mean) }, all), nil
@@ -129,19 +121,15 @@ func (r *runner) batchPEASY(sets []set, value string) (t peasyTable, err error) 
 // batchCosts returns a Markdown table: a row for each cost of a migration, a column
 // for each load, by how many percent MEASY's value is below KEASY's. The last row is
 // the cost from which on it isn't, by a straight line between two means.
-func (r *runner) batchCosts(x set, value string, loads []any) (string, error) {
+func (r *runner) batchCosts(x set, value string, loads ...float64) (string, error) {
 	var lines []runs.Line
 	last := "| no longer below from |"
 	for _, load := range loads {
-		at, ok := load.(float64)
-		if !ok {
-			return "", fmt.Errorf("batchCosts: the load %v is no number", load)
-		}
-		points, err := r.below(x.At(at), value, "measy", "keasy")
+		points, err := r.below(x.At(load), value, "measy", "keasy")
 		if err != nil {
 			return "", err
 		}
-		lines = append(lines, runs.Line{Algorithm: fmt.Sprintf("load %v", at), Points: points})
+		lines = append(lines, runs.Line{Algorithm: fmt.Sprintf("load %v", load), Points: points})
 		last += " " + crossing(points) + " |"
 	}
 	return pivot("migration_s", meanHalf("%.2f ± %.2f"), lines) + "\n" + last, nil
@@ -164,29 +152,14 @@ func crossing(points []runs.SeriesPoint) string {
 }
 
 // batchReading reads something that the paper doesn't say, or that is lost of it, in
-// one way.
+// one way, see setsFile.
 type batchReading struct {
 	Name   string
-	fw, jw string // what instances' names have after the mean runtime; own: the models' own figures
+	FW, JW string // what instances' names have after the mean runtime
 	// Of MEASY against EASY on one tier and on two, in percent: mean and most, of
 	// response and slowdown; then the means of the workloads alone.
-	Values [8][2]float64
-	REASY  [2]float64 // above EASY in JWload, response
-}
-
-const ownFigures = "own"
-
-var batchReadingList = []batchReading{
-	{Name: "as in the other plans"},
-	{Name: "mean efficiency 0.40", fw: "-efficiency0.4", jw: "-efficiency0.4"},
-	{Name: "mean efficiency 0.56", fw: "-efficiency0.56", jw: "-efficiency0.56"},
-	{Name: "a CPU use for each process", fw: "-process", jw: "-process"},
-	{Name: "estimates are the runtimes", fw: "-exact", jw: "-exact"},
-	{Name: "FWload with long runtimes 7 times the short ones, not 100", fw: "-ratio7"},
-	{Name: "JWload with jobs of up to 320 processes, not 100", jw: "-largest320"},
-	{Name: "both of these", fw: "-ratio7", jw: "-largest320"},
-	{Name: "both, and estimates are the runtimes", fw: "-ratio7-exact", jw: "-largest320-exact"},
-	{Name: "the models' own sizes and runtimes", fw: ownFigures, jw: ownFigures},
+	Values [8][2]float64 `yaml:"-"`
+	REASY  [2]float64    `yaml:"-"` // above EASY in JWload, response
 }
 
 // printedOfMEASY are the paper's figures, in the order of batchReading.Values.
@@ -194,40 +167,43 @@ var printedOfMEASY = []string{"response mean", "response most", "bounded slowdow
 
 // batchReadings computes what each reading gives. file has EASY on one tier as
 // easy-one-tier.
-func (r *runner) batchReadings(file string) (all []batchReading, err error) {
-	for _, x := range batchReadingList {
-		for e, easy := range []string{"easy-one-tier", "easy"} {
-			for v, value := range []string{"objective", "bounded slowdown"} {
-				n := 0.0
-				for w, of := range []struct{ model, printed, rest string }{{"feitelson", "-serial0.18-size23.4-runtime2606.6", x.fw}, {"jann", "-serial0.408-size10.5-runtime11267", x.jw}} {
-					after := of.printed + of.rest
-					if of.rest == ownFigures {
-						after = ""
-					}
-					s := set{File: file, By: "load", Pattern: `^batch-` + of.model + `-p320-t[12]-n\d+-load[0-9.]+` + regexp.QuoteMeta(after) + `-\d+$`}
-					lines, err := r.series(s, value, "", "measy", easy, "reasy")
+func (r *runner) batchReadings(file string) ([]batchReading, error) {
+	data, err := readData()
+	if err != nil {
+		return nil, err
+	}
+	for i := range data.Batch {
+		x := &data.Batch[i]
+		for w, after := range []string{"-serial0.18-size23.4-runtime2606.6" + x.FW, "-serial0.408-size10.5-runtime11267" + x.JW} {
+			if strings.HasSuffix(after, "own") {
+				after = ""
+			}
+			s := set{File: file, By: "load", Pattern: `^batch-` + instances.BatchModels[w] + `-p320-t[12]-n\d+-load[0-9.]+` + regexp.QuoteMeta(after) + `-\d+$`}
+			for e, easy := range easies {
+				for v, value := range []string{"objective", "bounded slowdown"} {
+					points, err := r.less(s, value, "measy", easy)
 					if err != nil {
 						return nil, fmt.Errorf("%s: %w", x.Name, err)
 					}
-					loads := float64(len(lines[0].Points))
-					for k, p := range lines[0].Points {
-						from := lines[1].Points[k].Mean
-						less := 100 * (1 - p.Mean/from)
-						x.Values[2*v][e] += less
-						x.Values[2*v+1][e] = max(x.Values[2*v+1][e], less)
-						x.Values[4+2*v+w][e] += less / loads
-						if v == 0 && w == 1 {
-							x.REASY[e] += 100 * (lines[2].Points[k].Mean/from - 1) / loads
-						}
-						n++
+					for _, p := range points {
+						x.Values[2*v+1][e] = max(x.Values[2*v+1][e], p.Mean)
+						x.Values[4+2*v+w][e] += p.Mean / float64(len(points))
+					}
+					x.Values[2*v][e] += x.Values[4+2*v+w][e] / 2 // both have the same loads
+				}
+				if w == 1 {
+					points, err := r.less(s, "objective", "reasy", easy)
+					if err != nil {
+						return nil, fmt.Errorf("%s: %w", x.Name, err)
+					}
+					for _, p := range points {
+						x.REASY[e] -= p.Mean / float64(len(points))
 					}
 				}
-				x.Values[2*v][e] /= n
 			}
 		}
-		all = append(all, x)
 	}
-	return all, nil
+	return data.Batch, nil
 }
 
 // nearest returns, for each of printedOfMEASY and each EASY, the reading that comes
@@ -237,6 +213,7 @@ func nearest(all []batchReading) (rows [][3]string, err error) {
 		return slices.MinFunc(all, func(a, b batchReading) int { return cmp.Compare(off(a), off(b)) })
 	}
 	var printed []float64
+	last := [3]string{"all four"}
 	for i, name := range printedOfMEASY {
 		f, err := papers.Printed(model.KindBatch, name)
 		if err != nil {
@@ -244,20 +221,19 @@ func nearest(all []batchReading) (rows [][3]string, err error) {
 		}
 		printed = append(printed, f.Value)
 		row := [3]string{fmt.Sprintf("%s: %v", []string{"response, mean", "response, most", "slowdown, mean", "slowdown, most"}[i], f.Value)}
-		for e := range 2 {
+		for e := range easies {
 			r := least(func(r batchReading) float64 { return math.Abs(r.Values[i][e] - f.Value) })
 			row[1+e] = fmt.Sprintf("%s: %.1f", r.Name, r.Values[i][e])
 		}
 		rows = append(rows, row)
 	}
-	row := [3]string{"all four"}
-	for e := range 2 {
-		row[1+e] = least(func(r batchReading) (sum float64) {
+	for e := range easies {
+		last[1+e] = least(func(r batchReading) (sum float64) {
 			for i, p := range printed {
 				sum += math.Abs(r.Values[i][e]-p) / p
 			}
 			return sum
 		}).Name
 	}
-	return append(rows, row), nil
+	return append(rows, last), nil
 }

@@ -55,16 +55,11 @@ func (r *runner) stg(limit string) (all []stgRow, err error) {
 		for _, m := range []string{"2", "4", "8", "16"} {
 			row := stgRow{Tasks: tasks, Processors: m}
 			file := fmt.Sprintf("results/dag-stg-%s-%s-%s.jsonl", gapwise.Version, tasks, m)
-			text, err := os.ReadFile(file)
+			text, err := once(file, func() (string, error) {
+				return r.run(append([]string{"solve", "--json", "--time-limit", limit, "--platform", "uniform,machines=" + m}, graphs...)...)
+			})
 			if err != nil {
-				out, err := r.run(append([]string{"solve", "--json", "--time-limit", limit, "--platform", "uniform,machines=" + m}, graphs...)...)
-				if err != nil {
-					return nil, err
-				}
-				text = []byte(out)
-				if err := os.WriteFile(file, text, 0o644); err != nil {
-					return nil, err
-				}
+				return nil, err
 			}
 			results, err := decodeResults(text)
 			if err != nil {

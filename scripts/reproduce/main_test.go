@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -78,18 +78,15 @@ func TestTemplatesAndDocuments(t *testing.T) {
 	}
 }
 
-// Each instance of a plan's specifications belongs to one setting of its figure.
-func TestTVCSettings(t *testing.T) {
-	logs, err := tvcLogs()
-	if err != nil {
-		t.Fatal(err)
-	}
+// Each instance of a plan's specifications belongs to one set of its figure.
+func TestTVCSets(t *testing.T) {
+	t.Chdir("../..")
+	logs := must(tvcLogs())
 	for figure := 4; figure <= 6; figure++ {
-		settings, err := tvcSets(figure, "results")
-		if err != nil {
-			t.Fatal(err)
+		all, found := must(sets("tvc logs", "results")), map[string]int{}
+		if figure == 4 {
+			all = must(sets("tvc figure 4", "results"))
 		}
-		found := map[string]int{}
 		for _, fabric := range model.Fabrics {
 			for k := range 2 {
 				spec := instances.NewTVCSpec()
@@ -103,37 +100,44 @@ func TestTVCSettings(t *testing.T) {
 					spec.Queue = "yes"
 				}
 				name := instances.Nth(&spec, spec.Index, 10, 1).Name
-				for _, x := range settings {
+				for _, x := range all {
 					if regexp.MustCompile(x.Pattern).MatchString(name) {
 						found[name]++
-						if (x.Figure == figure) != (fabric == model.FabricNonBlocking) || !strings.Contains(x.Title, string(fabric)) {
+						if (x.Figure > 0) != (fabric == model.FabricNonBlocking) || !strings.Contains(x.Title, string(fabric)) {
 							t.Errorf("%s belongs to %+v", name, x)
 						}
 					}
 				}
+				if both := must(sets("tvc both logs"))[0].Pattern; figure > 4 && regexp.MustCompile(both).MatchString(name) != (fabric == model.FabricNonBlocking) {
+					t.Errorf("%s, the set of both logs is %s", name, both)
+				}
 			}
 		}
 		if len(found) != 4 {
-			t.Errorf("figure %d: the settings have %v", figure, found)
+			t.Errorf("figure %d: the sets have %v", figure, found)
 		}
 		for name, n := range found {
 			if n != 1 {
-				t.Errorf("%s is in %d settings", name, n)
+				t.Errorf("%s is in %d sets", name, n)
 			}
 		}
+	}
+	if _, err := sets("tvc", "results"); err == nil {
+		t.Error("sets of a name that isn't there")
 	}
 }
 
 // Each instance of the batch plans belongs to one workload, at a load to one of its
 // settings over costs.
 func TestBatchSettings(t *testing.T) {
+	t.Chdir("../..")
 	for _, model := range instances.BatchModels[:2] {
 		for _, load := range []float64{0.5, 0.9} {
 			for _, cost := range []float64{20, 900} {
 				spec := instances.NewBatchSpec()
 				spec.Model, spec.Load, spec.MigrationS, spec.MeanSize, spec.Index = model, load, cost, 9.5, 5
 				name, n := instances.Nth(&spec, spec.Index, 10, 1).Name, 0
-				for k, x := range batchSets(6, "results") {
+				for k, x := range must(sets("batch figure 6", "results")) {
 					if !regexp.MustCompile(x.Pattern).MatchString(name) {
 						continue
 					}
@@ -163,7 +167,7 @@ func TestOneTier(t *testing.T) {
 	line := `{"plan":"p","instance":"i","instance_hash":"h","kind":"batch","params":{"load":1,"tiers":%d},"algorithm":%q,"seed":1,"status":"feasible","elapsed_s":1,"nodes":0,"verified":true,"version":"1"}` + "\n"
 	text := fmt.Sprintf(line+line+line, 1, "easy", 2, "easy", 2, "measy")
 	write(t, "in.jsonl", text)
-	file, err := oneTier("in.jsonl", "out")
+	file, err := oneTier("in.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +176,7 @@ func TestOneTier(t *testing.T) {
 		t.Errorf("%s, %v, want\n%s", got, err, want)
 	}
 	write(t, "r.jsonl", strings.NewReplacer(`"easy"`, `"du-b"`, `"measy"`, `"du-b-open"`).Replace(text))
-	all, err := openReading("r.jsonl", "open")
+	all, err := openReading("r.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,12 +204,13 @@ func TestDAGSettings(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	all, err := dagSettings(file, "one link", "paper-fair")
+	r := &runner{}
+	all, err := r.dagSettings(file, "one link", "paper-fair")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for value, want := range map[string]dagMeans{
-		"1": {12, 100, 205.5, 100, 6.5}, "1.1": {4, 100, 201.5, 100, 2.5}, "1.4": {4, 100, 209.5, 100, 10.5}, "2.2": {4, 100, 217.5, 100, 18.5}} {
+		"1": {100, 205.5, 100, 6.5}, "1.1": {100, 201.5, 100, 2.5}, "1.4": {100, 209.5, 100, 10.5}, "2.2": {100, 217.5, 100, 18.5}} {
 		if got := all[0].At("jump", value); got != want {
 			t.Errorf("jump %s: %v, want %v", value, got, want)
 		}
@@ -213,12 +218,8 @@ func TestDAGSettings(t *testing.T) {
 	if got := all[0].At("jump", "1"); math.Abs(got.Increase()-105.5) > 1e-9 || math.Abs(got.Decrease()-100*(1-100/205.5)) > 1e-9 {
 		t.Errorf("%v, %v", got.Increase(), got.Decrease())
 	}
-	if _, err := dagSettings(file, "two pools", "paper-two"); err == nil || !strings.Contains(err.Error(), "no instance paper-two") {
+	if _, err := r.dagSettings(file, "two pools", "paper-two"); err == nil || !strings.Contains(err.Error(), "no instance paper-two") {
 		t.Error(err)
-	}
-	splits := dagSplits()
-	if last := splits[len(splits)-1]; len(splits) != 5 || last.Table != 8 || last.Figure != 16 || len(last.Rows) != 9 || last.Rows[8] != (dagPrinted{"4.4", 51.54, 25.99, 10.41}) {
-		t.Errorf("%+v", splits)
 	}
 }
 
@@ -237,45 +238,9 @@ func TestMet(t *testing.T) {
 	}
 }
 
-// Readings of the paper's graphs: parents left out, and one entry and exit.
-func TestDAGSketches(t *testing.T) {
-	graphs := func(*rand.Rand) []dagSketch {
-		return []dagSketch{{tasks: 4, edges: [][2]int{{0, 2}, {1, 2}, {0, 3}}}}
-	}
-	got := withEnds(atMost(graphs, 1))(nil)[0]
-	if want := [][2]int{{0, 1}, {0, 2}, {2, 5}, {3, 5}, {4, 5}, {1, 3}, {1, 4}}; got.tasks != 6 || !slices.Equal(got.edges, want) {
-		t.Errorf("%+v, want edges %v", got, want)
-	}
-	if x := (dagReading{}); x.Compared() != 0 {
-		t.Error("figures are compared without daggen's parameters")
-	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	for name, draw := range map[string]func(*rand.Rand) []dagSketch{"topcuoglu": topcuoglu(3), "samepred": samepred(1), "layrpred": layrpred(3)} {
-		for _, g := range draw(rng) {
-			in, out := make([]int, g.tasks), make([]int, g.tasks)
-			for _, e := range g.edges {
-				if e[0] >= e[1] && e[1] != g.tasks-1 {
-					t.Fatalf("%s: edge %v", name, e)
-				}
-				out[e[0]]++
-				in[e[1]]++
-			}
-			for k := range g.tasks {
-				if (in[k] == 0) != (k == 0) || (out[k] == 0) != (k == g.tasks-1) {
-					t.Fatalf("%s: task %d of %d has %d parents and %d children", name, k, g.tasks, in[k], out[k])
-				}
-			}
-		}
-	}
-}
-
 func TestDegradation(t *testing.T) {
 	d := degradation{}
-	names, _, err := mcb("1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, name := range names {
+	for k, name := range strings.Fields("mcb8 mcb5 mcb6 mcb7 mcb3 mcb2 mcb1 mcb4") {
 		d.Rows = append(d.Rows, degraded{Algorithm: name, PaperMean: "2", PaperMax: "9", Mean: float64(k + 1), Solved: 1, Max: 9})
 	}
 	if d.Best() != "mcb8" || !d.DescendingFirst() || !d.SameOrder() || d.Ratios(false) != "0.50 to 4.00" || d.Ratios(true) != "0.50 to 0.50" {
@@ -288,14 +253,17 @@ func TestDegradation(t *testing.T) {
 }
 
 func TestRows(t *testing.T) {
-	of := func(umed, algorithm string, x float64) row {
-		return row{map[string]string{"umed": umed, "algorithm": algorithm}, map[string]float64{"x": x}}
+	all := rows{Figures: &runs.Figures{By: []string{"umed"}, Columns: []string{"x"}}}
+	for _, r := range []struct {
+		umed, x   float64
+		algorithm string
+	}{{5, 2, "a"}, {5, 1, "b"}, {6, 3, "a"}, {6, 3, "b"}} {
+		all.some = append(all.some, runs.Row{By: []float64{r.umed}, Algorithm: r.algorithm, Values: []float64{r.x}})
 	}
-	all := rows{of("5", "a", 2), of("5", "b", 1), of("6", "a", 3), of("6", "b", 3)}
-	if all.Where("umed", "6").Sum("x") != 6 || all.Max("x") != 3 || all.Count("x") != 9 {
+	if all.Where("umed", "6").Sum("x") != 6 || all.Where("algorithm", "a").Sum("x") != 5 || all.Max("x") != 3 || all.Count("x") != 9 {
 		t.Error("sum, largest or count is wrong")
 	}
-	for _, wrong := range []func(){func() { all[0].Of("y") }, func() { number("-") }, func() { number("") }} {
+	for _, wrong := range []func(){func() { all.Sum("y") }, func() { number("-") }, func() { number("") }} {
 		func() {
 			defer func() {
 				if recover() == nil {

@@ -44,11 +44,12 @@ func TestGrowthOf(t *testing.T) {
 
 // Each instance of a log belongs to its experiment alone.
 func TestReservationLogs(t *testing.T) {
+	t.Chdir("../..")
 	found := map[string]int{}
 	for _, log := range []string{"LANL-CM5-1994-4.1-cln", "KTH-SP2-1996-2.1-cln", "NASA-iPSC-1993-3.1-cln"} {
 		spec := instances.NewReservationSpec()
 		spec.SWF = "/data/" + log + ".swf.gz"
-		for _, e := range reservationLogs() {
+		for _, e := range must(sets("experiments, logs")) {
 			if regexp.MustCompile(e.Pattern).MatchString(instances.Nth(&spec, spec.Index, 10, 1).Name) && strings.HasPrefix(log, e.Title+"-") {
 				found[e.Title]++
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/gapwise/gapwise/internal/papers"
 	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
@@ -33,15 +33,15 @@ type runner struct {
 func (r *runner) functions() template.FuncMap {
 	return template.FuncMap{
 		"gapwise": r.run, "draw": r.draw, "bench": r.bench, "benchAlone": r.benchAlone, "solve": r.solve, "optimum": r.optimum, "try": r.try, "edit": edit,
-		"table": r.table, "rows": r.rows, "findings": r.findings, "findingsOf": r.findingsOf, "findingsLeft": r.findingsLeft,
-		"pick": pick, "oneTier": oneTier,
-		"tvcSets": tvcSets, "batchSets": batchSets, "experiments": experiments, "readingsOf": r.readingsOf, "unmet": r.unmet, "sameVerdicts": r.sameVerdicts, "reservationLogs": reservationLogs, "movingExperiment": movingExperiment,
-		"pivot": r.pivot, "pairs": r.pairs, "across": r.across, "beside": r.beside, "ahead": r.ahead, "curves": r.curves, "picture": r.picture,
-		"tvcLogs": tvcLogs, "tvcBothLogs": tvcBothLogs, "batchLoads": batchLoads, "reservationWorkload": reservationWorkload, "slotGrowth": slotGrowth, "batchTargets": batchTargets,
-		"degradations": r.degradations, "readings": r.readings, "timesClosest": timesClosest, "timesBeside": r.timesBeside, "above": r.above, "periodic": periodic,
-		"batchImprovements": r.batchImprovements, "batchPEASY": r.batchPEASY, "batchCosts": r.batchCosts, "batchReadings": r.batchReadings, "nearest": nearest, "batchGaps": batchGaps,
-		"dagSettings": dagSettings, "dagReadings": dagReadings, "dagSplits": dagSplits, "closest": closest, "mostWithin": mostWithin, "tenReadings": r.tenReadings, "nearestTen": nearestTen, "met": met,
-		"stg": r.stg, "traces": traces, "ablation": r.ablation, "proofs": proofs, "duels": readDuels, "measure": r.measure, "cpuTime": r.cpuTime,
+		"table": r.table, "rows": r.rows, "sets": sets, "pick": pick, "oneTier": oneTier, "openReading": openReading,
+		"findings": r.findings, "findingsOf": r.findingsOf, "findingsLeft": r.findingsLeft, "count": r.count, "sameVerdicts": r.sameVerdicts,
+		"pivot": r.pivot, "pairs": r.pairs, "across": r.across, "beside": r.beside, "ahead": r.ahead, "curves": r.curvesTable, "picture": r.picture,
+		"printed": papers.Printed, "printedTable": papers.Table,
+		"tvcLogs": tvcLogs, "batchLoads": batchLoads, "reservationWorkload": reservationWorkload, "slotGrowth": slotGrowth, "batchTargets": batchTargets,
+		"degradations": r.degradations, "readings": r.readings, "timesClosest": timesClosest, "timesBeside": r.timesBeside, "above": r.above,
+		"batchImprovements": r.batchImprovements, "batchPEASY": r.batchPEASY, "batchCosts": r.batchCosts, "batchReadings": r.batchReadings, "nearest": nearest,
+		"batchGaps": batchGaps, "dagSettings": r.dagSettings, "met": met, "stg": r.stg, "traces": traces,
+		"ablation": r.ablation, "proofs": proofs, "duels": readDuels, "measure": r.measure, "cpuTime": r.cpuTime,
 		"audit": r.audit, "reportShot": r.reportShot, "glob": filepath.Glob, "plan": plan, "code": code, "link": link, "baseline": baseline, "benchstat": benchstat, "describe": describe,
 		"processor": processor, "replace": strings.ReplaceAll, "runs": func() int { return r.runs },
 		"dict":    dict,
@@ -109,66 +109,54 @@ func (r *runner) table(file string, args ...string) (string, error) {
 	return r.run(append([]string{"table", file, "--format", "markdown"}, args...)...)
 }
 
-// findings checks a paper's findings against results over parameters, of the instances
-// that a pattern matches.
-func (r *runner) findings(file, by string, pattern ...string) (findings, error) {
-	return r.findingsOf(set{File: file, By: by, Pattern: strings.Join(pattern, "")})
+// split returns the names in a list with commas.
+func split(list string) []string {
+	return strings.FieldsFunc(list, func(x rune) bool { return x == ',' })
 }
 
 // rows is a table that templates compute with. Times are in seconds.
-type rows []row
-
-type row struct {
-	names  map[string]string // the algorithm and, as they are printed, the parameters
-	values map[string]float64
-}
-
-// Of returns a column's number, NaN if there is none. It panics for a missing column: that
-// is a mistake in a template, which reports the panic as its error.
-func (r row) Of(column string) float64 {
-	x, ok := r.values[column]
-	if !ok {
-		panic(fmt.Sprintf("the table has no column %q", column))
-	}
-	return x
+type rows struct {
+	*runs.Figures
+	some []runs.Row
 }
 
 // rows returns the rows of a table of results: rows FILE BY ALGORITHMS COLUMNS.
-func (r *runner) rows(file, by, algorithms, columns string) (all rows, err error) {
-	list := func(s string) []string {
-		return slices.DeleteFunc(strings.Split(s, ","), func(x string) bool { return x == "" })
-	}
+func (r *runner) rows(file, by, algorithms, columns string) (rows, error) {
 	records, err := r.records(file)
 	if err != nil {
-		return nil, err
+		return rows{}, err
 	}
-	figures, err := runs.Tabulate(records, runs.TableOptions{By: list(by), Algorithms: list(algorithms), Columns: list(columns)})
+	all, err := runs.Tabulate(records, runs.TableOptions{By: split(by), Algorithms: split(algorithms), Columns: split(columns)})
 	if err != nil {
-		return nil, err
+		return rows{}, err
 	}
-	for i := range figures.Rows {
-		x := &figures.Rows[i]
-		one := row{map[string]string{"algorithm": x.Algorithm}, map[string]float64{}}
-		for k, p := range figures.By {
-			one.names[p] = words.Figure(x.By[k])
-		}
-		for k, c := range figures.Columns {
-			one.values[c] = x.Values[k]
-		}
-		all = append(all, one)
-	}
-	return all, nil
+	return rows{all, all.Rows}, nil
 }
 
-// Where returns the rows of an algorithm, or with a value of a parameter.
+// Where returns the rows of an algorithm, or with a value of a parameter as it is printed.
 func (all rows) Where(column, value string) rows {
-	return slices.DeleteFunc(slices.Clone(all), func(r row) bool { return r.names[column] != value })
+	k := slices.Index(all.By, column)
+	return rows{all.Figures, kept(all.some, func(r runs.Row) bool {
+		return k < 0 && r.Algorithm == value || k >= 0 && words.Figure(r.By[k]) == value
+	})}
+}
+
+// of returns a column's numbers. It panics for a missing column: that is a mistake in a
+// template, which reports the panic as its error.
+func (all rows) of(column string) (values []float64) {
+	if !slices.Contains(all.Columns, column) {
+		panic(fmt.Sprintf("the table has no column %q", column))
+	}
+	for i := range all.some {
+		values = append(values, all.Figures.Of(&all.some[i], column))
+	}
+	return values
 }
 
 // Sum adds up a column's numbers.
 func (all rows) Sum(column string) (sum float64) {
-	for _, r := range all {
-		sum += r.Of(column)
+	for _, x := range all.of(column) {
+		sum += x
 	}
 	return sum
 }
@@ -176,13 +164,8 @@ func (all rows) Sum(column string) (sum float64) {
 // Count adds up a column of whole numbers.
 func (all rows) Count(column string) int { return int(all.Sum(column)) }
 
-// Max returns the largest number of a column.
-func (all rows) Max(column string) (most float64) {
-	for _, r := range all {
-		most = max(most, r.Of(column))
-	}
-	return most
-}
+// Max returns the largest number of a column, at least 0.
+func (all rows) Max(column string) float64 { return slices.Max(append(all.of(column), 0)) }
 
 // number reads a number that must be one: what isn't is a mistake in a template or in
 // data, which the template reports.
@@ -231,7 +214,11 @@ func (r result) Best() string {
 
 // solve returns the result of one run.
 func (r *runner) solve(args ...string) (result, error) {
-	all, err := r.solveAll(args...)
+	text, err := r.run(append([]string{"solve", "--json"}, args...)...)
+	if err != nil {
+		return result{}, err
+	}
+	all, err := decodeResults(text)
 	if err == nil && len(all) != 1 {
 		err = fmt.Errorf("solve %s: %d results, want one", strings.Join(args, " "), len(all))
 	}
@@ -241,17 +228,9 @@ func (r *runner) solve(args ...string) (result, error) {
 	return all[0], nil
 }
 
-func (r *runner) solveAll(args ...string) ([]result, error) {
-	text, err := r.run(append([]string{"solve", "--json"}, args...)...)
-	if err != nil {
-		return nil, err
-	}
-	return decodeResults([]byte(text))
-}
-
-func decodeResults(text []byte) ([]result, error) {
+func decodeResults(text string) ([]result, error) {
 	var all []result
-	for dec := json.NewDecoder(bytes.NewReader(text)); dec.More(); {
+	for dec := json.NewDecoder(strings.NewReader(text)); dec.More(); {
 		var x result
 		if err := dec.Decode(&x); err != nil {
 			return nil, err
@@ -261,17 +240,29 @@ func decodeResults(text []byte) ([]result, error) {
 	return all, nil
 }
 
+// once returns a file's text, made where it isn't there.
+func once(file string, text func() (string, error)) (string, error) {
+	if had, err := os.ReadFile(file); err == nil {
+		return string(had), nil
+	}
+	made, err := text()
+	if err != nil {
+		return "", err
+	}
+	return made, os.WriteFile(file, []byte(made), 0o644)
+}
+
 // audit compares everything that gapwise claims for a while, on two threads, and
 // returns what was compared as Markdown. The audit of one commit runs once.
 func (r *runner) audit(time, seed string) (string, error) {
 	file := fmt.Sprintf("results/audit-%s-%s-%s.md", r.commit, time, seed)
-	if _, err := os.Stat(file); err != nil {
+	return once(file, func() (string, error) {
 		if _, err := output(r.gapwise, "audit", "--time", time, "--seed", seed, "--workers", "2", "--trust", file, "-o", "results/audit"); err != nil {
 			return "", fmt.Errorf("%w; what disagrees is in results/audit", err)
 		}
-	}
-	text, err := os.ReadFile(file)
-	return string(text), err
+		text, err := os.ReadFile(file)
+		return string(text), err
+	})
 }
 
 // optimum returns the optimum of an instance, proved by both engines.

@@ -1,15 +1,40 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/gapwise/gapwise/internal/papers"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/gapwise/gapwise/draw"
 	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/stats"
 )
+
+// data is what setsFile holds; it says what each is.
+type data struct {
+	Sets    map[string][]set
+	Batch   []batchReading
+	VCSched map[string][]printed `yaml:"vcsched"`
+}
+
+const setsFile = "docs/templates/sets.yaml"
+
+func readData() (all data, err error) {
+	text, err := os.ReadFile(setsFile)
+	if err != nil {
+		return all, err
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	dec.KnownFields(true)
+	return all, dec.Decode(&all)
+}
 
 // set is a part of the runs in a results file, over a parameter.
 type set struct {
@@ -19,8 +44,31 @@ type set struct {
 	Figure            int    // of the paper; 0: none
 }
 
-// Next returns the figure after the set's.
-func (s set) Next() int { return s.Figure + 1 }
+// sets returns those of a name, in their plan's results or in a given file.
+func sets(name string, file ...string) ([]set, error) {
+	all, err := readData()
+	some := all.Sets[name]
+	if err == nil && some == nil {
+		err = fmt.Errorf("%s has no sets %q", setsFile, name)
+	}
+	for i := range some {
+		some[i].File = cmp.Or(strings.Join(file, ""), "results/"+some[i].Plan+".jsonl")
+	}
+	return some, err
+}
+
+// At returns the set at one load, over the cost of a migration.
+func (s set) At(load float64) set {
+	s.Title = fmt.Sprintf("%s at load %g", s.Title, load)
+	s.Pattern += fmt.Sprintf(".*-load%s-", regexp.QuoteMeta(fmt.Sprint(load)))
+	s.By = "migration_s"
+	return s
+}
+
+// kept returns the elements of which something is true.
+func kept[S ~[]E, E any](all S, is func(E) bool) S {
+	return slices.DeleteFunc(slices.Clone(all), func(x E) bool { return !is(x) })
+}
 
 // records reads a results file once: a part computes many figures of it.
 func (r *runner) records(file string) ([]runs.Record, error) {
@@ -28,10 +76,10 @@ func (r *runner) records(file string) ([]runs.Record, error) {
 		return all, nil
 	}
 	all, _, err := runs.ReadRecords(file)
-	if err == nil && r.read == nil {
-		r.read = map[string][]runs.Record{}
-	}
 	if err == nil {
+		if r.read == nil {
+			r.read = map[string][]runs.Record{}
+		}
 		r.read[file] = all
 	}
 	return all, err
@@ -44,7 +92,7 @@ func (r *runner) of(s set) ([]runs.Record, error) {
 		return nil, err
 	}
 	pattern, err := regexp.Compile(s.Pattern)
-	return slices.DeleteFunc(slices.Clone(all), func(x runs.Record) bool { return !pattern.MatchString(x.Instance) }), err
+	return kept(all, func(x runs.Record) bool { return pattern.MatchString(x.Instance) }), err
 }
 
 // rewrite writes the runs of a file that keep keeps, and may change, to another one and
@@ -60,13 +108,12 @@ func rewrite(file, name string, keep func(*runs.Record) bool) (string, error) {
 			some = append(some, all[i])
 		}
 	}
-	name = "results/" + name + ".jsonl"
-	f, err := os.Create(name)
-	if err != nil {
+	var text bytes.Buffer
+	if err := runs.WriteRecords(&text, some); err != nil {
 		return "", err
 	}
-	defer f.Close()
-	return name, runs.WriteRecords(f, some)
+	name = "results/" + name + ".jsonl"
+	return name, os.WriteFile(name, text.Bytes(), 0o644)
 }
 
 // pick writes the runs on the instances that a pattern matches to another file.
@@ -79,8 +126,8 @@ func pick(file, name, pattern string) (string, error) {
 }
 
 // oneTier calls EASY on one tier easy-one-tier in a copy of a results file.
-func oneTier(file, name string) (string, error) {
-	return rewrite(file, name, func(x *runs.Record) bool {
+func oneTier(file string) (string, error) {
+	return rewrite(file, strings.TrimSuffix(filepath.Base(file), ".jsonl")+"-tiers", func(x *runs.Record) bool {
 		if x.Params["tiers"] == 1 && x.Algorithm == "easy" {
 			x.Algorithm = "easy-one-tier"
 		}
@@ -89,18 +136,17 @@ func oneTier(file, name string) (string, error) {
 }
 
 // openReading replaces the paper's policies by duration by those with open rectangles.
-func openReading(file, name string) (string, error) {
-	return rewrite(file, name, func(x *runs.Record) bool {
+func openReading(file string) (string, error) {
+	return rewrite(file, strings.TrimSuffix(filepath.Base(file), ".jsonl")+"-open", func(x *runs.Record) bool {
 		open, ok := strings.CutSuffix(x.Algorithm, "-open")
-		if !ok {
-			return !slices.Contains([]string{"du-b", "du-w", "pedu-b", "pedu-w"}, x.Algorithm)
+		if ok {
+			x.Algorithm = open
 		}
-		x.Algorithm = open
-		return true
+		return ok || !slices.Contains([]string{"du-b", "du-w", "pedu-b", "pedu-w"}, x.Algorithm)
 	})
 }
 
-// series computes curves of a set.
+// series computes curves of a set, or with minus those of paired differences.
 func (r *runner) series(s set, value, minus string, algorithms ...string) ([]runs.Line, error) {
 	records, err := r.of(s)
 	if err != nil {
@@ -109,23 +155,32 @@ func (r *runner) series(s set, value, minus string, algorithms ...string) ([]run
 	return runs.Series(records, runs.SeriesOptions{X: strings.Split(s.By, ","), Y: value, Algorithms: algorithms, Minus: minus})
 }
 
-// pivot returns a Markdown table with a row for each value of the parameter and a column
-// for each line, under the name of its algorithm.
-func pivot(by string, cell func(runs.SeriesPoint) string, lines []runs.Line) string {
-	text := []string{"| " + by + " |", "|---|" + strings.Repeat("---|", len(lines))}
-	for _, l := range lines {
-		text[0] += " " + l.Algorithm + " |"
+// named is the one curve of series under another name.
+func (r *runner) named(name string, s set, value, minus, algorithm string) (runs.Line, error) {
+	lines, err := r.series(s, value, minus, algorithm)
+	if err != nil {
+		return runs.Line{}, err
 	}
-	for k, p := range lines[0].Points {
-		label := p.Label
-		if label == "" {
-			label = fmt.Sprint(p.X)
+	return runs.Line{Algorithm: name, Points: lines[0].Points}, nil
+}
+
+// pivot returns a Markdown table with a row for each value of the parameter and a column
+// for each line, under the name of its algorithm; "-" where a line has no point.
+func pivot(by string, cell func(runs.SeriesPoint) string, lines []runs.Line) string {
+	head, at, cells := "| "+by+" |", []runs.SeriesPoint{}, map[float64][]string{}
+	for k, l := range lines {
+		head += " " + l.Algorithm + " |"
+		for _, p := range l.Points {
+			if cells[p.X] == nil {
+				at, cells[p.X] = append(at, p), slices.Repeat([]string{"-"}, len(lines))
+			}
+			cells[p.X][k] = cell(p)
 		}
-		row := "| " + label + " |"
-		for _, l := range lines {
-			row += " " + cell(l.Points[k]) + " |"
-		}
-		text = append(text, row)
+	}
+	slices.SortFunc(at, func(a, b runs.SeriesPoint) int { return cmp.Compare(a.X, b.X) })
+	text := []string{head, "|---|" + strings.Repeat("---|", len(lines))}
+	for _, p := range at {
+		text = append(text, fmt.Sprintf("| %s | %s |", cmp.Or(p.Label, fmt.Sprint(p.X)), strings.Join(cells[p.X], " | ")))
 	}
 	return strings.Join(text, "\n")
 }
@@ -138,10 +193,7 @@ func meanHalf(format string) func(runs.SeriesPoint) string {
 // pivot returns a table of a value, a column for each algorithm.
 func (r *runner) pivot(s set, value, algorithms string) (string, error) {
 	lines, err := r.series(s, value, "", strings.Split(algorithms, ",")...)
-	if err != nil {
-		return "", err
-	}
-	return pivot(s.By, meanHalf("%.2f ± %.2f"), lines), nil
+	return pivot(s.By, meanHalf("%.2f ± %.2f"), lines), err
 }
 
 // pairs returns a table of paired differences, a column for each pair "pe-w du-b".
@@ -149,11 +201,11 @@ func (r *runner) pairs(s set, value string, pairs ...string) (string, error) {
 	var all []runs.Line
 	for _, p := range pairs {
 		first, second, _ := strings.Cut(p, " ")
-		lines, err := r.series(s, value, second, first)
+		l, err := r.named(first+" - "+second, s, value, second, first)
 		if err != nil {
 			return "", err
 		}
-		all = append(all, runs.Line{Algorithm: first + " - " + second, Points: lines[0].Points})
+		all = append(all, l)
 	}
 	return pivot(s.By, meanHalf("%+.3f ± %.3f"), all), nil
 }
@@ -163,11 +215,11 @@ func (r *runner) pairs(s set, value string, pairs ...string) (string, error) {
 func (r *runner) across(sets []set, value, algorithm, minus string) (string, error) {
 	var all []runs.Line
 	for _, x := range sets {
-		lines, err := r.series(x, value, minus, algorithm)
+		l, err := r.named(x.Title, x, value, minus, algorithm)
 		if err != nil {
 			return "", err
 		}
-		all = append(all, runs.Line{Algorithm: x.Title, Points: lines[0].Points})
+		all = append(all, l)
 	}
 	format := "%.2f ± %.2f"
 	if minus != "" {
@@ -181,54 +233,19 @@ func (r *runner) across(sets []set, value, algorithm, minus string) (string, err
 func (r *runner) beside(s set, value, algorithms, minus string) (row string, err error) {
 	lines, err := r.series(s, value, minus, strings.Split(algorithms, ",")...)
 	for _, l := range lines {
-		p := l.Points[len(l.Points)-1]
-		row += fmt.Sprintf(" %+.2f ± %.2f |", p.Mean, p.Half)
+		row += " " + meanHalf("%+.2f ± %.2f |")(l.Points[len(l.Points)-1])
 	}
 	return row, err
-}
-
-// verdicts counts comparisons, of findings or of points, by how they come out.
-type verdicts struct{ Held, Not, Undecided int }
-
-// All counts them all.
-func (v verdicts) All() int { return v.Held + v.Not + v.Undecided }
-
-func (v verdicts) String() string {
-	return fmt.Sprintf("%d held, %d not held, %d undecided", v.Held, v.Not, v.Undecided)
-}
-
-// add counts a comparison.
-func (v *verdicts) add(x papers.Verdict) papers.Verdict {
-	switch x {
-	case papers.Held:
-		v.Held++
-	case papers.NotHeld:
-		v.Not++
-	default:
-		v.Undecided++
-	}
-	return x
-}
-
-// verdict says whether a difference is above 0.
-func verdict(p runs.SeriesPoint) papers.Verdict {
-	switch {
-	case p.Mean > p.Half:
-		return papers.Held
-	case -p.Mean > p.Half:
-		return papers.NotHeld
-	}
-	return papers.Undecided // one of the two isn't a number, too
 }
 
 // ahead compares a value of two algorithms at all points of some sets.
 func (r *runner) ahead(value string, sets []set, first, second string) (v verdicts, err error) {
 	for _, s := range sets {
-		lines, err := r.series(s, value, second, first)
+		l, err := r.named("", s, value, second, first)
 		if err != nil {
 			return v, err
 		}
-		for _, p := range lines[0].Points {
+		for _, p := range l.Points {
 			v.add(verdict(p))
 		}
 	}
@@ -258,85 +275,58 @@ func (r *runner) below(s set, value, algorithm, other string) ([]runs.SeriesPoin
 	return points, nil
 }
 
-// findings are what a paper says, checked.
-type findings []papers.Finding
-
-// findingsOf checks the findings about a set.
-func (r *runner) findingsOf(s set) (findings, error) {
-	records, err := r.of(s)
+// curves returns the curves of some algorithms of VCSched, means over the runs that have
+// the value; of times medians, as on a busy machine a few runs wait for long, in ms.
+// The LP has no solution: its minimum yield is its bound, and its average yield is the
+// same, as the CPU is used up unless all yields are 1.
+func (r *runner) curves(file, by, value, algorithms string) (all []runs.Line, err error) {
+	records, err := r.records(file)
 	if err != nil {
 		return nil, err
 	}
-	var by []string
-	if s.By != "" {
-		by = strings.Split(s.By, ",")
-	}
-	all, err := papers.FindingsOf(records, by)
-	return all, err
-}
-
-// Count counts the verdicts.
-func (all findings) Count() (v verdicts) {
-	for _, f := range all {
-		v.add(f.Verdict)
-	}
-	return v
-}
-
-// String returns the findings as a Markdown table.
-func (all findings) String() string {
-	t := runs.Table{Header: []string{"", "finding", "measured"}}
-	for _, f := range all {
-		t.Rows = append(t.Rows, []string{string(f.Verdict), f.Text, f.Measured})
-	}
-	var text strings.Builder
-	if err := t.Render(&text, "markdown"); err != nil {
-		panic(err) // the template reports it
-	}
-	return strings.TrimRight(text.String(), "\n")
-}
-
-// Says returns verdict and figures of the finding of a text.
-func (all findings) Says(text string) (string, error) {
-	for _, f := range all {
-		if f.Text == text {
-			return fmt.Sprintf("%s (%s)", f.Verdict, f.Measured), nil
+	for a := range strings.FieldsSeq(algorithms) {
+		y := value
+		if a == "lp" && (value == "objective" || value == "second") {
+			y = "bound"
 		}
-	}
-	return "", fmt.Errorf("no finding is %q", text)
-}
-
-// about returns the findings whose texts begin with begin.
-func (all findings) about(begin string) (some findings) {
-	for _, f := range all {
-		if strings.HasPrefix(f.Text, begin) {
-			some = append(some, f)
+		l, err := r.named(a, set{File: file, By: by}, y, "", a)
+		if err != nil {
+			return nil, err
 		}
-	}
-	return some
-}
-
-// Verdict returns verdict and figures of the one finding whose text begins with begin.
-func (all findings) Verdict(begin string) (string, error) {
-	found := all.about(begin)
-	if len(found) != 1 {
-		return "", fmt.Errorf("%d findings begin with %q, not one", len(found), begin)
-	}
-	return fmt.Sprintf("*%s*: %s", found[0].Verdict, found[0].Measured), nil
-}
-
-// Verdicts counts the verdicts of the findings whose texts begin with begin.
-func (all findings) Verdicts(begin string) (string, error) {
-	found := all.about(begin)
-	if len(found) == 0 {
-		return "", fmt.Errorf("no finding begins with %q", begin)
-	}
-	var counts []string
-	v := found.Count()
-	for k, n := range []int{v.Held, v.Not, v.Undecided} {
-		if n > 0 {
-			counts = append(counts, fmt.Sprintf("%d *%s*", n, []papers.Verdict{papers.Held, papers.NotHeld, papers.Undecided}[k]))
+		for k := range l.Points {
+			if p := &l.Points[k]; value == "time" {
+				p.Mean = 1000 * stats.Median(times(records, a, by, p.X))
+			}
 		}
+		all = append(all, l)
 	}
-	return strings.Join(counts, ", "), nil
+	return all, nil
+}
+
+// curvesTable returns curves as a Markdown table.
+func (r *runner) curvesTable(file, by, value, format, algorithms string) (string, error) {
+	lines, err := r.curves(file, by, value, algorithms)
+	return pivot(by, func(p runs.SeriesPoint) string { return fmt.Sprintf(format, p.Mean) }, lines), err
+}
+
+// picture draws curves without intervals, which say nothing about differences of runs on
+// the same instances, and returns the Markdown of the picture.
+func (r *runner) picture(file, name, title, by, value, unit, algorithms string) (string, error) {
+	lines, err := r.curves(file, by, value, algorithms)
+	if err != nil {
+		return "", err
+	}
+	var curves []draw.Curve
+	for _, l := range lines {
+		c := draw.Curve{Label: l.Algorithm}
+		for _, p := range l.Points {
+			c.Points = append(c.Points, draw.Point{X: p.X, Y: p.Mean})
+		}
+		curves = append(curves, c)
+	}
+	var svg bytes.Buffer
+	if err := draw.Curves(&svg, draw.Style{Format: "svg"}, title, draw.Axis{Label: by}, draw.Axis{Label: unit}, curves); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("![%s](%s.svg)", title, name), os.WriteFile("docs/"+name+".svg", svg.Bytes(), 0o644)
 }

@@ -1,17 +1,13 @@
 package main
 
 import (
-	"fmt"
+	"cmp"
 	"path/filepath"
-	"strings"
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/papers"
 	"github.com/gapwise/gapwise/model"
 )
-
-// printedTable returns a table of the paper on a problem, as printed.
-func printedTable(kind, name string) ([][]string, error) { return papers.Table(model.Kind(kind), name) }
 
 // tvcLog is a row of the paper's Table 1.
 type tvcLog struct {
@@ -20,7 +16,7 @@ type tvcLog struct {
 }
 
 func tvcLogs() (all []tvcLog, err error) {
-	rows, err := printedTable("tvc", "1")
+	rows, err := papers.Table(model.KindTVC, "1")
 	for _, r := range rows {
 		all = append(all, tvcLog{r[0], r[1], number(r[2]), number(r[3]), number(r[4])})
 	}
@@ -38,14 +34,8 @@ type tvcWorkload struct {
 
 // Workloads draws the log's first 1,000 jobs by each reading of the bandwidths.
 func (l tvcLog) Workloads() (all []tvcWorkload, err error) {
-	data, err := dataFolder()
-	if err != nil {
-		return nil, err
-	}
 	for _, reading := range instances.TVCReadings {
-		spec := instances.NewTVCSpec()
-		spec.SWF, spec.Reading, spec.Seed = filepath.Join(data, "swf", l.File+".swf.gz"), reading, 1
-		in, err := spec.Generate()
+		in, err := l.draw(1000, reading)
 		if err != nil {
 			return nil, err
 		}
@@ -70,49 +60,20 @@ func (l tvcLog) Workloads() (all []tvcWorkload, err error) {
 
 // Requests counts the usable jobs of the whole log.
 func (l tvcLog) Requests() (int, error) {
-	data, err := dataFolder()
-	if err != nil {
-		return 0, err
-	}
-	spec := instances.NewTVCSpec()
-	spec.SWF, spec.Requests = filepath.Join(data, "swf", l.File+".swf.gz"), 0
-	in, err := spec.Generate()
+	in, err := l.draw(0, "")
 	if err != nil {
 		return 0, err
 	}
 	return len(in.Requests), nil
 }
 
-// tvcSets returns the parts of the results of a figure's plan: those with the fabric of
-// the paper's figures first.
-func tvcSets(figure int, file string) (all []set, err error) {
-	logs, err := tvcLogs()
-	for _, fabric := range []model.Fabric{model.FabricNonBlocking, model.FabricOnePath} {
-		add := func(title, slug, by, begins string) {
-			s := set{Title: title + ", " + string(fabric), File: file, By: by, Pattern: begins + ".*-" + string(fabric) + "-", Slug: slug}
-			if fabric == model.FabricNonBlocking {
-				s.Figure = figure
-			}
-			all = append(all, s)
-		}
-		if figure == 4 {
-			add("uniform sizes", "uniform", "bandwidth", "-uniform8-")
-			add("log-uniform sizes", "log", "bandwidth", "-log8-")
-			continue
-		}
-		for _, l := range logs {
-			name, _, _ := strings.Cut(l.Name, "-")
-			add(l.Name, strings.ToLower(name), "load", l.File)
-		}
-	}
-	return all, err
-}
-
-// tvcBothLogs matches the runs on both logs with the fabric of the paper's figures.
-func tvcBothLogs() (string, error) {
-	logs, err := tvcLogs()
+// draw draws the first jobs of the log, all of them for 0, by a reading of the bandwidths.
+func (l tvcLog) draw(requests int, reading string) (*model.TVC, error) {
+	data, err := dataFolder()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return fmt.Sprintf("^(%s|%s).*-%s-", logs[0].File, logs[1].File, model.FabricNonBlocking), nil
+	spec := instances.NewTVCSpec()
+	spec.SWF, spec.Requests, spec.Reading, spec.Seed = filepath.Join(data, "swf", l.File+".swf.gz"), requests, cmp.Or(reading, spec.Reading), 1
+	return spec.Generate()
 }

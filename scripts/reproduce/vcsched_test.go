@@ -2,14 +2,38 @@ package main
 
 import (
 	"math"
+	"slices"
 	"testing"
+
+	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/verify"
 )
 
-// Section 2.3: with migration the least average yield is 0.525/0.6, more than the 5/6
-// without.
+// Section 2.3: the paper's periodic schedule, two allocations of two hosts, each half of the
+// time, has the least average yield 0.525/0.6, more than the 5/6 without migration. The
+// judge finds both feasible.
 func TestPeriodic(t *testing.T) {
-	if got, err := periodic("../../docs/examples/three-tasks.json"); err != nil || math.Abs(got-0.875) > 1e-12 {
-		t.Errorf("%v, %v", got, err)
+	v, ok := must(instances.Load("../../docs/examples/three-tasks.json")).(*model.VCSched)
+	if !ok {
+		t.Fatal("another kind")
+	}
+	mean := make([]float64, len(v.Jobs))
+	for _, half := range []struct {
+		hosts  []int32
+		shares []float64
+	}{{[]int32{0, 0, 1}, []float64{0.45, 0.55, 0.6}}, {[]int32{0, 1, 1}, []float64{0.6, 0.55, 0.45}}} {
+		p := v.NewPlacement(half.hosts, 0)
+		for i := range p.Jobs {
+			p.Jobs[i].CPU[0] = half.shares[i]
+			mean[i] += half.shares[i] / v.Jobs[i].CPU / 2
+		}
+		if report, err := verify.Verify(t.Context(), v, p, verify.Options{}); err != nil || !report.Feasible() {
+			t.Errorf("the paper's allocation %v: %v, %v", half.shares, report, err)
+		}
+	}
+	if got := slices.Min(mean); math.Abs(got-0.875) > 1e-12 {
+		t.Errorf("the least average yield is %v, the documents say 0.875", got)
 	}
 }
 
@@ -32,7 +56,7 @@ func TestAcross(t *testing.T) {
 {"plan":"p","instance":"c","instance_hash":"c","kind":"vcsched","params":{"slack":0.2},"algorithm":"lp","seed":1,"status":"unknown","bound":0.5,"elapsed_s":1,"nodes":0,"verified":false,"version":"0"}
 `)
 	r := &runner{}
-	got, err := r.curves("r.jsonl", "slack", "objective", "%.2f", "lp gr")
+	got, err := r.curvesTable("r.jsonl", "slack", "objective", "%.2f", "lp gr")
 	if want := "| slack | lp | gr |\n|---|---|---|\n| 0.1 | 0.80 | 0.60 |\n| 0.2 | 0.50 | - |"; err != nil || got != want {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gapwise/gapwise/internal/papers"
+	"github.com/gapwise/gapwise/internal/runs"
+)
+
+// verdicts counts comparisons, of findings or of points, by how they come out.
+type verdicts struct{ Held, Not, Undecided int }
+
+// All counts them all.
+func (v verdicts) All() int { return v.Held + v.Not + v.Undecided }
+
+func (v verdicts) String() string {
+	return fmt.Sprintf("%d held, %d not held, %d undecided", v.Held, v.Not, v.Undecided)
+}
+
+// add counts a comparison.
+func (v *verdicts) add(x papers.Verdict) papers.Verdict {
+	switch x {
+	case papers.Held:
+		v.Held++
+	case papers.NotHeld:
+		v.Not++
+	default:
+		v.Undecided++
+	}
+	return x
+}
+
+// verdict says whether a difference is above 0.
+func verdict(p runs.SeriesPoint) papers.Verdict {
+	switch {
+	case p.Mean > p.Half:
+		return papers.Held
+	case -p.Mean > p.Half:
+		return papers.NotHeld
+	}
+	return papers.Undecided // one of the two isn't a number, too
+}
+
+// findings are what a paper says, checked.
+type findings []papers.Finding
+
+// findings checks a paper's findings against results over parameters, of the instances
+// that a pattern matches.
+func (r *runner) findings(file, by string, pattern ...string) (findings, error) {
+	return r.findingsOf(set{File: file, By: by, Pattern: strings.Join(pattern, "")})
+}
+
+// findingsOf checks the findings about a set.
+func (r *runner) findingsOf(s set) (findings, error) {
+	records, err := r.of(s)
+	if err != nil {
+		return nil, err
+	}
+	return papers.FindingsOf(records, split(s.By))
+}
+
+// count counts the verdicts on the findings about some sets.
+func (r *runner) count(sets []set) (verdicts, error) {
+	var all findings
+	for _, s := range sets {
+		found, err := r.findingsOf(s)
+		if err != nil {
+			return verdicts{}, err
+		}
+		all = append(all, found...)
+	}
+	return all.Count(), nil
+}
+
+// Count counts the verdicts.
+func (all findings) Count() (v verdicts) {
+	for _, f := range all {
+		v.add(f.Verdict)
+	}
+	return v
+}
+
+// String returns the findings as a Markdown table.
+func (all findings) String() string {
+	t := runs.Table{Header: []string{"", "finding", "measured"}}
+	for _, f := range all {
+		t.Rows = append(t.Rows, []string{string(f.Verdict), f.Text, f.Measured})
+	}
+	var text strings.Builder
+	if err := t.Render(&text, "markdown"); err != nil {
+		panic(err) // the template reports it
+	}
+	return strings.TrimRight(text.String(), "\n")
+}
+
+// Of returns the finding of a text.
+func (all findings) Of(text string) (papers.Finding, error) {
+	k := slices.IndexFunc(all, func(f papers.Finding) bool { return f.Text == text })
+	if k < 0 {
+		return papers.Finding{}, fmt.Errorf("no finding is %q", text)
+	}
+	return all[k], nil
+}
+
+// Says returns verdict and figures of the finding of a text.
+func (all findings) Says(text string) (string, error) {
+	f, err := all.Of(text)
+	return fmt.Sprintf("%s (%s)", f.Verdict, f.Measured), err
+}
+
+// about returns the findings whose texts begin with begin.
+func (all findings) about(begin string) findings {
+	return kept(all, func(f papers.Finding) bool { return strings.HasPrefix(f.Text, begin) })
+}
+
+// Verdict returns verdict and figures of the one finding whose text begins with begin.
+func (all findings) Verdict(begin string) (string, error) {
+	found := all.about(begin)
+	if len(found) != 1 {
+		return "", fmt.Errorf("%d findings begin with %q, not one", len(found), begin)
+	}
+	return fmt.Sprintf("*%s*: %s", found[0].Verdict, found[0].Measured), nil
+}
+
+// Verdicts counts the verdicts of the findings whose texts begin with begin.
+func (all findings) Verdicts(begin string) (string, error) {
+	found := all.about(begin)
+	if len(found) == 0 {
+		return "", fmt.Errorf("no finding begins with %q", begin)
+	}
+	var counts []string
+	for _, v := range []papers.Verdict{papers.Held, papers.NotHeld, papers.Undecided} {
+		if n := len(kept(found, func(f papers.Finding) bool { return f.Verdict == v })); n > 0 {
+			counts = append(counts, fmt.Sprintf("%d *%s*", n, v))
+		}
+	}
+	return strings.Join(counts, ", "), nil
+}
+
+// agreement says which findings have one verdict in all experiments.
+type agreement struct {
+	Shared, Same int
+	Others       []string // the findings that don't
+}
+
+// sameVerdicts compares the verdicts on the findings that all experiments share.
+func (r *runner) sameVerdicts(all []set) (a agreement, err error) {
+	seen, order := map[string][]string{}, []string{}
+	for _, e := range all {
+		found, err := r.findingsOf(e)
+		if err != nil {
+			return a, err
+		}
+		for _, f := range found {
+			if len(seen[f.Text]) == 0 {
+				order = append(order, f.Text)
+			}
+			seen[f.Text] = append(seen[f.Text], string(f.Verdict))
+		}
+	}
+	for _, text := range order {
+		of := seen[text]
+		switch {
+		case len(of) < len(all):
+			continue
+		case len(slices.Compact(slices.Clone(of))) == 1:
+			a.Same++
+		default:
+			a.Others = append(a.Others, fmt.Sprintf("%s (%s)", text, strings.Join(of, ", ")))
+		}
+		a.Shared++
+	}
+	return a, nil
+}
