@@ -19,7 +19,7 @@ const modulePath = "github.com/gapwise/gapwise"
 // alone, and from its own room as imported allows.
 var floors = map[string]int{
 	"internal": 0, "model": 1, "bounds": 2, "heuristics": 3, "exact": 4,
-	"internal/cp": 1, "internal/dagmodel": 2, "internal/fattree": 2, "internal/testkit": 2, "": doorFloor, "internal/audit": 6, "internal/explain": 6,
+	"internal/cp": 1, "internal/dagmodel": 2, "internal/dagplay": 2, "internal/fattree": 2, "internal/testkit": 2, "": doorFloor, "internal/audit": 6, "internal/explain": 6,
 	"verify/verifytest": 6, "internal/runs": 6,
 	"benchmarks": 7, "internal/papers": 7, "internal/submit": 7, "internal/report": 8, "cmd": 9, "scripts": 9,
 }

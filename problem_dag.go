@@ -9,6 +9,7 @@ import (
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/verify"
@@ -56,7 +57,7 @@ func dagFormulation(ctx context.Context, in *model.DAG, name string) (*milp.Form
 	if in.Transfers() != model.TransferIdeal {
 		return nil, fmt.Errorf("%w: the model knows no contention, take the transfer model %q", model.ErrUnsupported, model.TransferIdeal)
 	}
-	s, _, err := dagheur.HEFT(ctx, in, model.Settings{})
+	s, err := dagheur.HEFT(ctx, in, model.Settings{})
 	if err != nil {
 		return nil, err
 	}
@@ -88,11 +89,11 @@ func dagPictured(ctx context.Context, d *model.DAG, solution model.Solution) ([]
 	}
 	ideal := d.WithoutContention()
 	g := ideal.Graph()
-	plan, err := dagheur.PlanOf(d, g, s)
+	plan, err := dagplay.PlanOf(d, g, s)
 	if err != nil {
 		return nil, err
 	}
-	r := dagheur.NewReplay(g)
+	r := dagplay.NewReplay(g)
 	r.Run(plan, nil)
 	free, err := picture(ideal, ideal.Schedule(plan.Machine, r.Start, r.Sent))
 	free.Label, real.Label = Planned, Realistic
@@ -103,11 +104,11 @@ func dagPictured(ctx context.Context, d *model.DAG, solution model.Solution) ([]
 func dagComplete(_ context.Context, d *model.DAG, solution model.Solution, _ model.Missing) (model.Solution, error) {
 	s := solution.(*model.Schedule)
 	g := d.Graph()
-	plan, err := dagheur.PlanOf(d, g, s)
+	plan, err := dagplay.PlanOf(d, g, s)
 	if err != nil {
 		return nil, err
 	}
-	r := dagheur.NewReplay(g)
+	r := dagplay.NewReplay(g)
 	if makespan := r.Run(plan, nil); math.IsInf(makespan, 1) {
 		return nil, fmt.Errorf("%w schedule: tasks wait for each other in a circle; give start times, or list the tasks of each machine in the order in which it runs them", model.ErrInfeasible)
 	}

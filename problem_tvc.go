@@ -29,8 +29,8 @@ var tvcProblem = define(definition[*model.TVC]{
 		}
 		return general(&f.Formulation), nil
 	},
-	linear:     func(_ string, b milp.Backend) model.Solver { return tvcexact.Linear(b) },
-	first:      model.Adapt("first", func(ctx context.Context, in *model.TVC, _ model.Settings) (*model.Embeddings, error) {
+	linear: func(_ string, b milp.Backend) model.Solver { return tvcexact.Linear(b) },
+	first: model.Adapt("first", func(ctx context.Context, in *model.TVC, _ model.Settings) (*model.Embeddings, error) {
 		if in.Queue {
 			return tvcheur.FCFS(ctx, in, model.Settings{})
 		}

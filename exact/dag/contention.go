@@ -6,6 +6,7 @@ import (
 
 	"github.com/gapwise/gapwise/exact"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -22,7 +23,7 @@ const maxContended = 8
 // still, so the best plan is called optimal only if it meets the bound.
 func (s *dagSearch) contended(d *model.DAG) error {
 	g := d.Graph()
-	best, _, err := dagheur.Improve(s.Ctx, d, s.Set)
+	best, err := dagheur.Improve(s.Ctx, d, s.Set)
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func (s *dagSearch) contended(d *model.DAG) error {
 	if err := s.run(); err != nil {
 		return err
 	}
-	if x := dagheur.NewReplay(g); x.Run(s.plan, nil) < s.Objective {
+	if x := dagplay.NewReplay(g); x.Run(s.plan, nil) < s.Objective {
 		if err := s.SetSolution(d, d.Schedule(s.plan.Machine, x.Start, x.Sent)); err != nil {
 			return err
 		}
@@ -47,7 +48,7 @@ func (s *dagSearch) contended(d *model.DAG) error {
 	if s.g.Tasks <= maxContended {
 		p, makespan, complete := s.bestPlan(s.Ctx, g, s.Objective)
 		if makespan < s.Objective {
-			x := dagheur.NewReplay(g)
+			x := dagplay.NewReplay(g)
 			x.Run(p, nil)
 			if err := s.SetSolution(d, d.Schedule(p.Machine, x.Start, x.Sent)); err != nil {
 				return err
@@ -58,11 +59,11 @@ func (s *dagSearch) contended(d *model.DAG) error {
 		}
 	}
 	s.Reason = cmp.Or(s.Reason, exact.StopReason(s.Ctx), "the bound is without contention")
-	p, err := dagheur.PlanOf(d, g, s.Solution.(*model.Schedule))
+	p, err := dagplay.PlanOf(d, g, s.Solution.(*model.Schedule))
 	if err != nil {
 		return err
 	}
-	s.Details = model.NewDAGDetails([]model.Round{{Round: 1, Planned: dagheur.Ideal(g, p), Realistic: s.Objective, Kept: true}})
+	s.Details = model.NewDAGDetails([]model.Round{{Round: 1, Planned: dagplay.Ideal(g, p), Realistic: s.Objective, Kept: true}})
 	return nil
 }
 
@@ -74,12 +75,12 @@ func (s *dagSearch) contended(d *model.DAG) error {
 // Plans are made by appending tasks in topological orders. Of the orders that make
 // the same plan, those are left out in which a task with a lower place in the graph's order than
 // the one just before it could have come before that one.
-func (s *dagSearch) bestPlan(ctx context.Context, g *model.Graph, upper float64) (dagheur.Plan, float64, bool) {
+func (s *dagSearch) bestPlan(ctx context.Context, g *model.Graph, upper float64) (dagplay.Plan, float64, bool) {
 	k := newTicks(s.g, upper, s.off)
 	order := k.Graph.Order
-	replay := dagheur.NewReplay(g)
-	var best dagheur.Plan
-	plan := dagheur.Plan{Machine: make([]int32, k.n), Order: make([][]int32, k.m)}
+	replay := dagplay.NewReplay(g)
+	var best dagplay.Plan
+	plan := dagplay.Plan{Machine: make([]int32, k.n), Order: make([][]int32, k.m)}
 	start, placed := make([]int64, k.n), make([]bool, k.n)
 	free := make([]int64, k.m)
 	complete := true

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/dagmodel"
+	"github.com/gapwise/gapwise/internal/dagplay"
 )
 
 // kernelModel is the constraint model of a DAG without contention, in ticks: for
@@ -134,7 +134,7 @@ func (k *kernelModel) loads(machines []int) {
 }
 
 // planOf returns the plan of a solution.
-func (k *kernelModel) planOf(values []int64) dagheur.Plan {
+func (k *kernelModel) planOf(values []int64) dagplay.Plan {
 	s := cp.Assignment{Model: &k.Model.Model, Values: values}
 	start, on := make([]int64, k.v.n), make([]int32, k.v.n)
 	for t := range on {

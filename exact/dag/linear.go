@@ -28,7 +28,7 @@ func Linear(backend milp.Backend) model.Solver {
 		if err := dagbounds.Check(d); err != nil {
 			return h, err // before the local search starts
 		}
-		first, _, err := dagheur.Improve(r.Ctx, d, model.Settings{Seed: r.Set.Seed, Start: r.Set.Start})
+		first, err := dagheur.Improve(r.Ctx, d, model.Settings{Seed: r.Set.Seed, Start: r.Set.Start})
 		return engine.Linear[*model.Schedule]{
 			Starts: []*model.Schedule{first},
 			Formulate: func(makespan float64) (*milp.Formulation[*model.Schedule], error) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
-	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -92,8 +92,8 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 		d := testkit.RandomDAG(rng, least+rng.IntN(most-least+1), 2+rng.IntN(3))
 		var names []string
 		var upper, lower []float64
-		var known *dagheur.Plan
-		run := func(name string, v *model.DAG, by float64, how dagSearch, start *dagheur.Plan) {
+		var known *dagplay.Plan
+		run := func(name string, v *model.DAG, by float64, how dagSearch, start *dagplay.Plan) {
 			g := v.Graph()
 			s := &how
 			s.Run, s.d, s.g = &engine.Run{Ctx: t.Context(), Set: model.Settings{Seed: uint64(searches)}}, v, g
@@ -139,8 +139,8 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 }
 
 // timesOf is when a plan's tasks start without contention.
-func timesOf(g *model.Graph, p dagheur.Plan) []float64 {
-	r := dagheur.NewReplay(g)
+func timesOf(g *model.Graph, p dagplay.Plan) []float64 {
+	r := dagplay.NewReplay(g)
 	r.Run(p, nil)
 	return slices.Clone(r.Start)
 }

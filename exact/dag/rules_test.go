@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
-	dagheur "github.com/gapwise/gapwise/heuristics/dag"
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 
 // poorPlan puts tasks on random machines in topological order: from there a
 // search has far to go, and whatever it drops wrongly shows.
-func poorPlan(rng *rand.Rand, g *model.Graph) dagheur.Plan {
-	p := dagheur.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
+func poorPlan(rng *rand.Rand, g *model.Graph) dagplay.Plan {
+	p := dagplay.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
 	for _, t := range g.Order {
 		a := int32(rng.IntN(g.Machines))
 		p.Machine[t] = a
@@ -26,9 +26,9 @@ func poorPlan(rng *rand.Rand, g *model.Graph) dagheur.Plan {
 // searchFrom searches from a plan and returns what it found and what it proved. As
 // ticks are made for the horizon that the plan gives, it searches again from a plan
 // that is much better.
-func searchFrom(d *model.DAG, g *model.Graph, plan dagheur.Plan, off deviceSet) (*dagSearch, error) {
+func searchFrom(d *model.DAG, g *model.Graph, plan dagplay.Plan, off deviceSet) (*dagSearch, error) {
 	s := &dagSearch{Run: &engine.Run{Ctx: context.Background()}, d: d, g: g, off: off | devStart, plan: plan}
-	s.upper = dagheur.NewReplay(g).Run(plan, nil)
+	s.upper = dagplay.NewReplay(g).Run(plan, nil)
 	for {
 		was := s.upper
 		if err := s.kernel(); err != nil || s.closed() || s.upper > was/2 {

@@ -7,6 +7,7 @@ import (
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -74,20 +75,20 @@ type dagSearch struct {
 	without   lcg.Device // devices of the kernel switched off
 	steps     int        // of the local search; 0: by the instance's size
 	conflicts int64      // most of the kernel; 0: no limit
-	plan      dagheur.Plan
+	plan      dagplay.Plan
 	upper     float64 // its makespan
 	lower     float64 // proved
 }
 
 func (s *dagSearch) schedule() *model.Schedule {
-	r := dagheur.NewReplay(s.g)
+	r := dagplay.NewReplay(s.g)
 	r.Run(s.plan, nil)
 	return s.d.Schedule(s.plan.Machine, r.Start, r.Sent)
 }
 
 func (s *dagSearch) run() error {
 	if s.g.Tasks == 0 {
-		s.plan = dagheur.Plan{Order: make([][]int32, s.g.Machines)}
+		s.plan = dagplay.Plan{Order: make([][]int32, s.g.Machines)}
 		if s.Set.Proof != nil {
 			return s.kernel()
 		}
@@ -98,14 +99,14 @@ func (s *dagSearch) run() error {
 	}
 	steps := s.steps
 	if steps == 0 {
-		steps = min(dagheur.Steps(s.g), 2000+100*s.g.Tasks)
+		steps = 2000 + 100*s.g.Tasks
 	}
 	if s.off&devLocalSearch != 0 {
 		steps = 0
 	}
 	if s.off&devStart != 0 {
-		s.plan = dagheur.OnMachine(s.g, 0)
-		s.upper = dagheur.NewReplay(s.g).Run(s.plan, nil)
+		s.plan = dagplay.OnMachine(s.g, 0)
+		s.upper = dagplay.NewReplay(s.g).Run(s.plan, nil)
 	} else {
 		var err error
 		// Rounding may leave a schedule that meets a bound a little above it.
@@ -135,7 +136,7 @@ func (s *dagSearch) neighbourhoods(alone bool) {
 	if _, limited := s.Ctx.Deadline(); limited && alone {
 		conflicts = 0
 	}
-	s.plan, s.upper = dagheur.Neighbourhoods(s.Ctx, s.g, s.plan, s.Set.Seed, conflicts, func(p dagheur.Plan, makespan float64, _ int64) {
+	s.plan, s.upper = dagheur.Neighbourhoods(s.Ctx, s.g, s.plan, s.Set.Seed, conflicts, func(p dagplay.Plan, makespan float64, _ int64) {
 		s.plan, s.upper = p, makespan
 		s.progress()
 	})
@@ -149,8 +150,8 @@ func (s *dagSearch) closed() bool {
 }
 
 // better takes a plan if it is better than the one known.
-func (s *dagSearch) better(p dagheur.Plan) {
-	if makespan := dagheur.NewReplay(s.g).Run(p, nil); makespan < s.upper {
+func (s *dagSearch) better(p dagplay.Plan) {
+	if makespan := dagplay.NewReplay(s.g).Run(p, nil); makespan < s.upper {
 		s.plan, s.upper = p, makespan
 		s.progress()
 	}

@@ -16,6 +16,7 @@ import (
 	dagexact "github.com/gapwise/gapwise/exact/dag"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
@@ -148,7 +149,7 @@ func TestDAGSearchStart(t *testing.T) {
 	d := in.(*model.DAG)
 	for _, transfer := range model.TransferModels {
 		d.TransferModel = transfer
-		start, _, err := dagheur.HEFT(context.Background(), d, model.Settings{})
+		start, err := dagheur.HEFT(context.Background(), d, model.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,9 +308,9 @@ func make129() [][]float64 {
 // bestPlan is the least realistic makespan over all machines and all orders.
 func bestPlan(d *model.DAG) float64 {
 	g := d.Graph()
-	r := dagheur.NewReplay(g)
+	r := dagplay.NewReplay(g)
 	best := math.Inf(1)
-	p := dagheur.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
+	p := dagplay.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
 	done := make([]bool, g.Tasks)
 	var walk func(left int)
 	walk = func(left int) {

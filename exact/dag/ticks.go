@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/dagmodel"
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -134,8 +134,8 @@ func (v *ticks) tails() {
 }
 
 // planOf returns the plan of a schedule.
-func (v *ticks) planOf(start []int64, on []int32) dagheur.Plan {
-	p := dagheur.Plan{Machine: on, Order: make([][]int32, v.m)}
+func (v *ticks) planOf(start []int64, on []int32) dagplay.Plan {
+	p := dagplay.Plan{Machine: on, Order: make([][]int32, v.m)}
 	end := func(t int32) int64 { return start[t] + v.Cost(t, int(on[t])) }
 	// Starts, ends and, for tasks of length zero, the topological order are in the order
 	// of the machine.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -47,7 +48,7 @@ func BenchmarkHEFT(b *testing.B) {
 		b.Run(fmt.Sprintf("tasks=%d/machines=%d", c[0], c[1]), func(b *testing.B) {
 			g := large(c[0], c[1], model.TransferIdeal).Graph()
 			for b.Loop() {
-				if _, err := heft(context.Background(), g); err != nil {
+				if _, err := heft(context.Background(), g, nil); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -60,11 +61,11 @@ func BenchmarkReplay(b *testing.B) {
 		for _, n := range []int{100, 1_000, 10_000} {
 			b.Run(fmt.Sprintf("%s/tasks=%d", transfer, n), func(b *testing.B) {
 				g := large(n, 16, transfer).Graph()
-				p, err := heft(context.Background(), g)
+				p, err := heft(context.Background(), g, nil)
 				if err != nil {
 					b.Fatal(err)
 				}
-				r := NewReplay(g)
+				r := dagplay.NewReplay(g)
 				for b.Loop() {
 					r.Run(p, nil)
 				}

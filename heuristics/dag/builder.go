@@ -2,6 +2,8 @@ package dag
 
 import (
 	"math"
+
+	"github.com/gapwise/gapwise/internal/dagplay"
 )
 
 // builder is a schedule without contention under construction by a list scheduler.
@@ -108,7 +110,7 @@ func (b *builder) take(t int32) {
 	b.machine[t] = -1
 }
 
-func (b *builder) plan() Plan { return newPlan(b.g, b.machine, b.start, b.finish) }
+func (b *builder) plan() dagplay.Plan { return dagplay.NewPlan(b.g, b.machine, b.start, b.finish) }
 
 // makespan returns the latest finish.
 func (b *builder) makespan() float64 {

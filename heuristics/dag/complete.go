@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/model"
 )
@@ -62,7 +63,7 @@ func Complete(d *model.DAG, start *model.Schedule) (*model.Schedule, model.Compl
 		}
 	}
 	b := newBuilder(newCosts(g, nil))
-	plan := Plan{Machine: on, Order: make([][]int32, g.Machines)}
+	plan := dagplay.Plan{Machine: on, Order: make([][]int32, g.Machines)}
 	last := make([]float64, g.Machines)
 	for ready.Len() > 0 {
 		t := ready.Pop()
@@ -87,7 +88,7 @@ func Complete(d *model.DAG, start *model.Schedule) (*model.Schedule, model.Compl
 			}
 		}
 	}
-	r := NewReplay(g)
+	r := dagplay.NewReplay(g)
 	r.Run(plan, nil)
 	return d.Schedule(plan.Machine, r.Start, r.Sent), c, nil
 }

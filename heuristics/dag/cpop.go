@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -15,11 +16,11 @@ import (
 //
 // O(V log V + E + V M log V) on a uniform network, O(E M) instead of O(E) on
 // others.
-func CPOP(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
-	return replayed(ctx, d, set, cpop)
+func CPOP(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
+	return schedule(listed(cpop)(ctx, d, set))
 }
 
-func cpop(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
+func cpop(ctx context.Context, g *model.Graph, x *tracer) (dagplay.Plan, error) {
 	c := newCosts(g, nil)
 	up, priority := c.upward(), c.downward()
 	for t := range priority {
@@ -43,7 +44,7 @@ func cpop(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
 	q := newReady(g, priority)
 	for k := 0; q.Len() > 0; k++ {
 		if k%checkEvery == 0 && ctx.Err() != nil {
-			return Plan{}, stopped(ctx)
+			return dagplay.Plan{}, stopped(ctx)
 		}
 		t := q.Pop()
 		m, start, why := machine, 0.0, ""

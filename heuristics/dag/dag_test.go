@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -42,7 +43,7 @@ func twoPools(d *model.DAG) *model.DAG {
 	return d
 }
 
-func makespan(t *testing.T, d *model.DAG, solve Solver) (float64, *model.Schedule, []model.Round) {
+func makespan(t *testing.T, d *model.DAG, solve detailed) (float64, *model.Schedule, []model.Round) {
 	t.Helper()
 	s, trace, err := solve(context.Background(), d, model.Settings{Seed: 1})
 	if err != nil {
@@ -57,7 +58,7 @@ func makespan(t *testing.T, d *model.DAG, solve Solver) (float64, *model.Schedul
 
 func TestSixTasks(t *testing.T) {
 	t.Parallel()
-	_, s, _ := makespan(t, sixTasks(model.TransferIdeal), HEFT)
+	_, s, _ := makespan(t, sixTasks(model.TransferIdeal), solvers["heft"])
 	var where []string
 	for _, x := range s.Tasks {
 		where = append(where, x.Machine)
@@ -67,7 +68,7 @@ func TestSixTasks(t *testing.T) {
 	}
 	for transfer, want := range map[model.TransferModel]float64{
 		model.TransferIdeal: 25, model.TransferFair: 32, model.TransferTCP: 413. / 12} {
-		got, _, trace := makespan(t, sixTasks(transfer), HEFT)
+		got, _, trace := makespan(t, sixTasks(transfer), solvers["heft"])
 		if math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: makespan %v, want %v", transfer, got, want)
 		}
@@ -76,17 +77,17 @@ func TestSixTasks(t *testing.T) {
 		}
 	}
 	// All that contend go into P2: with a link out of it beside nothing changes.
-	if got, _, _ := makespan(t, twoPools(sixTasks(model.TransferFair)), HEFT); got != 32 {
+	if got, _, _ := makespan(t, twoPools(sixTasks(model.TransferFair)), solvers["heft"]); got != 32 {
 		t.Errorf("two pools: %v, want 32", got)
 	}
 }
 
 func TestTenTasks(t *testing.T) {
 	t.Parallel()
-	if got, _, _ := makespan(t, tenTasks(model.TransferIdeal), HEFT); got != 80 {
+	if got, _, _ := makespan(t, tenTasks(model.TransferIdeal), solvers["heft"]); got != 80 {
 		t.Errorf("HEFT %v, want 80", got)
 	}
-	if got, _, _ := makespan(t, tenTasks(model.TransferIdeal), CPOP); got != 86 {
+	if got, _, _ := makespan(t, tenTasks(model.TransferIdeal), solvers["cpop"]); got != 86 {
 		t.Errorf("CPOP %v, want 86", got)
 	}
 }
@@ -121,7 +122,7 @@ func TestPlannedLengths(t *testing.T) {
 		d                *model.DAG
 		planned, realise float64
 	}{{sixTasks(model.TransferTCPAll), 83. / 3, 104. / 3}, {tenTasks(model.TransferTCPAll), 102, 1006. / 7}, {twoPools(tenTasks(model.TransferTCPAll)), 102, 3149. / 28}} {
-		got, _, trace := makespan(t, c.d, HEFT)
+		got, _, trace := makespan(t, c.d, solvers["heft"])
 		if math.Abs(trace[0].Planned-c.planned) > 1e-9 || math.Abs(got-c.realise) > 1e-9 {
 			t.Errorf("%s: planned %v, realised %v, want %v and %v", c.d.Name, trace[0].Planned, got, c.planned, c.realise)
 		}
@@ -140,11 +141,11 @@ func TestPlansIgnoreContention(t *testing.T) {
 		for _, name := range []string{"heft", "cpop", "peft", "dls", "lookahead"} {
 			_, s, trace := makespan(t, d, solvers[name])
 			planned, ideal, _ := makespan(t, free, solvers[name])
-			p, err := PlanOf(d, d.Graph(), s)
+			p, err := dagplay.PlanOf(d, d.Graph(), s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			q, err := PlanOf(free, free.Graph(), ideal)
+			q, err := dagplay.PlanOf(free, free.Graph(), ideal)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,11 +162,11 @@ func TestPlansIgnoreContention(t *testing.T) {
 func TestPrintedTCP(t *testing.T) {
 	t.Parallel()
 	g := sixTasks(model.TransferTCP).Graph()
-	p, err := heft(context.Background(), g)
+	p, err := heft(context.Background(), g, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := NewReplay(g)
+	r := dagplay.NewReplay(g)
 	if got := r.Run(p, nil); math.Abs(got-413./12) > 1e-9 {
 		t.Errorf("makespan %v, want 413/12", got)
 	}
@@ -179,7 +180,7 @@ func TestPrintedTCP(t *testing.T) {
 func TestNetworkAwareTenTasks(t *testing.T) {
 	t.Parallel()
 	d := twoPools(tenTasks(model.TransferFair))
-	got, _, trace := makespan(t, d, NetworkAware)
+	got, _, trace := makespan(t, d, networkAware)
 	var seen []float64
 	for _, x := range trace {
 		seen = append(seen, math.Round(x.Realistic*1e9)/1e9)
@@ -190,7 +191,7 @@ func TestNetworkAwareTenTasks(t *testing.T) {
 	if math.Abs(got-91) > 1e-9 {
 		t.Errorf("best %v, want 91", got)
 	}
-	two, trace, err := NetworkAware(context.Background(), d, model.Settings{Parameters: &model.DAGParameters{Rounds: 2}})
+	two, trace, err := networkAware(context.Background(), d, model.Settings{Parameters: &model.DAGParameters{Rounds: 2}})
 	if err != nil || len(trace) != 2 {
 		t.Fatalf("%d rounds, want 2: %v", len(trace), err)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -18,11 +19,11 @@ import (
 // lowest number.
 //
 // O(V R M + E M) for at most R tasks ready at a time.
-func DLS(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
-	return replayed(ctx, d, set, dls)
+func DLS(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
+	return schedule(listed(dls)(ctx, d, set))
 }
 
-func dls(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
+func dls(ctx context.Context, g *model.Graph, x *tracer) (dagplay.Plan, error) {
 	c := newCosts(g, nil)
 	static := make([]float64, g.Tasks)
 	for k := len(g.Order) - 1; k >= 0; k-- {
@@ -45,7 +46,7 @@ func dls(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
 	free := make([]float64, g.Machines)
 	for len(open) > 0 {
 		if ctx.Err() != nil {
-			return Plan{}, stopped(ctx)
+			return dagplay.Plan{}, stopped(ctx)
 		}
 		task, machine, best := 0, int32(0), math.Inf(-1)
 		for k, t := range open {

@@ -28,7 +28,7 @@ func ExampleHEFT() {
 		fmt.Println(err)
 		return
 	}
-	schedule, _, err := dagheur.HEFT(context.Background(), d, model.Settings{})
+	schedule, err := dagheur.HEFT(context.Background(), d, model.Settings{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -3,6 +3,7 @@ package dag
 import (
 	"context"
 
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -13,16 +14,14 @@ import (
 //
 // O(V log V + E + V M log V) on a uniform network, O(E M) instead of O(E) on
 // others: an insertion costs O(log gaps) on each machine.
-func HEFT(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
-	return replayed(ctx, d, set, tracedHEFT)
+func HEFT(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
+	return schedule(listed(heft)(ctx, d, set))
 }
 
-func heft(ctx context.Context, g *model.Graph) (Plan, error) { return tracedHEFT(ctx, g, nil) }
-
-func tracedHEFT(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
+func heft(ctx context.Context, g *model.Graph, x *tracer) (dagplay.Plan, error) {
 	b, err := heftWith(ctx, newCosts(g, nil), x)
 	if err != nil {
-		return Plan{}, err
+		return dagplay.Plan{}, err
 	}
 	return b.plan(), nil
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -19,13 +20,17 @@ import (
 // place in the order, or changes places with a task of another machine, or a
 // transfer waits for a critical one on a common link. Each step costs a replay.
 // There are 4,000 + 400 V steps, fewer on large graphs: steps (V + E) ≤ 10^8.
-func Improve(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
+func Improve(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
+	return schedule(improve(ctx, d, set))
+}
+
+func improve(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
 	s, err := improved(ctx, d, set)
 	if err != nil {
 		return nil, nil, err
 	}
-	schedule, rounds := s.result(d)
-	return schedule, rounds, nil
+	best, rounds := played(d, s.g, s.best.Plan, s.best.holds)
+	return best, rounds, nil
 }
 
 // improved runs the local search.
@@ -35,31 +40,31 @@ func improved(ctx context.Context, d *model.DAG, set model.Settings) (*search, e
 	if err != nil {
 		return nil, err
 	}
-	s.anneal(ctx, set, Steps(g), 0)
+	s.anneal(ctx, set, stepsOf(g), 0)
 	return s, nil
 }
 
-// Steps returns the number of steps that Improve takes.
-func Steps(g *model.Graph) int {
+// stepsOf returns the number of steps that Improve takes.
+func stepsOf(g *model.Graph) int {
 	return max(1000, min(4000+400*g.Tasks, 100_000_000/(1+g.Tasks+len(g.Data))))
 }
 
-// BestPlan returns the best plan that list schedulers and a local search of the
-// given number of steps find for a contention-free graph, and its makespan. The
+// BestPlan returns the best plan that list schedulers and a local search of at most the
+// given steps, and no more than Improve's, find for a contention-free graph, and its makespan. The
 // local search ends when the makespan is at most bound (seconds).
-func BestPlan(ctx context.Context, d *model.DAG, g *model.Graph, set model.Settings, steps int, bound float64) (Plan, float64, error) {
+func BestPlan(ctx context.Context, d *model.DAG, g *model.Graph, set model.Settings, most int, bound float64) (dagplay.Plan, float64, error) {
 	s, err := startSearch(ctx, d, g, set)
 	if err != nil {
-		return Plan{}, 0, err
+		return dagplay.Plan{}, 0, err
 	}
-	s.anneal(ctx, set, steps, bound)
+	s.anneal(ctx, set, min(most, stepsOf(g)), bound)
 	return s.best.Plan, s.lowest, nil
 }
 
 // state is a plan with its holds.
 type state struct {
-	Plan
-	holds []Hold
+	dagplay.Plan
+	holds []dagplay.Hold
 }
 
 func (s state) clone() state { return state{s.Plan.Clone(), slices.Clone(s.holds)} }
@@ -68,7 +73,7 @@ func (s state) clone() state { return state{s.Plan.Clone(), slices.Clone(s.holds
 type search struct {
 	d           *model.DAG
 	g           *model.Graph
-	replay      *Replay
+	replay      *dagplay.Replay
 	now, best   state
 	value       float64 // of now
 	lowest      float64 // of best
@@ -82,7 +87,7 @@ type search struct {
 }
 
 func startSearch(ctx context.Context, d *model.DAG, g *model.Graph, set model.Settings) (*search, error) {
-	s := &search{d: d, g: g, replay: NewReplay(g), lowest: math.Inf(1), rng: rand.New(rand.NewPCG(set.Seed, 0x6461)), place: make([]int32, g.Tasks)}
+	s := &search{d: d, g: g, replay: dagplay.NewReplay(g), lowest: math.Inf(1), rng: rand.New(rand.NewPCG(set.Seed, 0x6461)), place: make([]int32, g.Tasks)}
 	try := func(x state) {
 		if v := s.replay.Run(x.Plan, x.holds); less(v, s.lowest) {
 			s.best, s.lowest = x, v
@@ -91,33 +96,33 @@ func startSearch(ctx context.Context, d *model.DAG, g *model.Graph, set model.Se
 	// A plan for one machine takes linear time. Where data are long it is hard to beat, and
 	// the local search would need many steps to get there from a plan that spreads.
 	try(state{Plan: onBestMachine(g)})
-	if p, err := heft(ctx, g); err == nil {
+	if p, err := heft(ctx, g, nil); err == nil {
 		try(state{Plan: p})
 	} else if ctx.Err() == nil {
 		return nil, err
 	}
 	if start, ok := set.Start.(*model.Schedule); ok && start != nil {
-		p, err := PlanOf(d, g, start)
+		p, err := dagplay.PlanOf(d, g, start)
 		if err != nil {
 			return nil, fmt.Errorf("start: %w", err)
 		}
 		try(state{Plan: p})
 	}
-	for _, solve := range []Solver{CPOP, PEFT, DLS, Lookahead, SinnenSousa, NetworkAware} {
+	for _, solve := range []func(context.Context, *model.DAG, model.Settings) (*model.Schedule, error){CPOP, PEFT, DLS, Lookahead, SinnenSousa, NetworkAware} {
 		const largest = 50_000_000 // of tasks times edges, for those that aren't near linear
 		if ctx.Err() != nil || g.Tasks*len(g.Data) > largest {
 			break
 		}
-		one, _, err := solve(ctx, d, set)
+		one, err := solve(ctx, d, set)
 		if err != nil {
 			break // interrupted, with HEFT's plan at hand
 		}
-		p, err := PlanOf(d, g, one)
+		p, err := dagplay.PlanOf(d, g, one)
 		if err != nil {
 			return nil, err
 		}
 		try(state{Plan: p})
-		if s.replay.share {
+		if s.replay.Shares {
 			try(state{Plan: p, holds: s.holdsOf(d, one, p)})
 		}
 	}
@@ -127,7 +132,7 @@ func startSearch(ctx context.Context, d *model.DAG, g *model.Graph, set model.Se
 
 // holdsOf makes the transfers on each link follow one another in the order in
 // which the schedule sends them, where it sends one after another's arrival.
-func (s *search) holdsOf(d *model.DAG, schedule *model.Schedule, p Plan) []Hold {
+func (s *search) holdsOf(d *model.DAG, schedule *model.Schedule, p dagplay.Plan) []dagplay.Hold {
 	g := s.g
 	sent := map[[2]string]float64{}
 	for _, x := range schedule.Transfers {
@@ -145,7 +150,7 @@ func (s *search) holdsOf(d *model.DAG, schedule *model.Schedule, p Plan) []Hold 
 			byLink[l] = append(byLink[l], e)
 		}
 	}
-	var holds []Hold
+	var holds []dagplay.Hold
 	for _, edges := range byLink {
 		slices.SortStableFunc(edges, func(a, b int32) int {
 			switch {
@@ -157,20 +162,10 @@ func (s *search) holdsOf(d *model.DAG, schedule *model.Schedule, p Plan) []Hold 
 			return 0
 		})
 		for k := 1; k < len(edges); k++ {
-			holds = append(holds, Hold{Edge: edges[k], After: edges[k-1]})
+			holds = append(holds, dagplay.Hold{Edge: edges[k], After: edges[k-1]})
 		}
 	}
 	return holds
-}
-
-// result returns the best schedule and, under contention, its makespans.
-func (s *search) result(d *model.DAG) (*model.Schedule, []model.Round) {
-	s.replay.Run(s.best.Plan, s.best.holds)
-	schedule := d.Schedule(s.best.Machine, s.replay.Start, s.replay.Sent)
-	if s.g.Transfer == model.TransferIdeal {
-		return schedule, nil
-	}
-	return schedule, []model.Round{{Round: 1, Planned: Ideal(s.g, s.best.Plan), Realistic: s.lowest, Kept: true}}
 }
 
 // anneal runs the given number of steps from s.now, or until the best makespan is at
@@ -220,7 +215,7 @@ func (s *search) step() func() {
 	if len(s.critical) == 0 {
 		s.chain()
 	}
-	if s.replay.share && s.rng.IntN(4) == 0 {
+	if s.replay.Shares && s.rng.IntN(4) == 0 {
 		return s.moveHold()
 	}
 	t := s.critical[s.rng.IntN(len(s.critical))]
@@ -326,7 +321,7 @@ func (s *search) moveHold() func() {
 		return nil
 	}
 	f := s.overlapping[s.rng.IntN(len(s.overlapping))]
-	s.now.holds = append(slices.Clone(holds), Hold{Edge: f, After: e})
+	s.now.holds = append(slices.Clone(holds), dagplay.Hold{Edge: f, After: e})
 	return func() { s.now.holds = holds }
 }
 

@@ -8,6 +8,7 @@ import (
 
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -28,7 +29,11 @@ import (
 // The constraint model knows no contention, so other transfer models than the ideal one
 // are model.ErrUnsupported. (Of plans that it proposed without contention, none was
 // shorter under it than Improve's, on six graphs of 40 to 90 tasks on one bus.)
-func LNS(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
+func LNS(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
+	return schedule(lns(ctx, d, set))
+}
+
+func lns(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
 	if d.Transfers() != model.TransferIdeal {
 		return nil, nil, fmt.Errorf("%w: lns knows no contention, take improve, or the transfer model %q", model.ErrUnsupported, model.TransferIdeal)
 	}
@@ -36,23 +41,21 @@ func LNS(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, _ := Neighbourhoods(ctx, s.g, s.best.Plan, set.Seed, 0, func(p Plan, makespan float64, conflicts int64) {
+	plan, _ := Neighbourhoods(ctx, s.g, s.best.Plan, set.Seed, 0, func(p dagplay.Plan, makespan float64, conflicts int64) {
 		if set.Progress != nil {
-			better := search{g: s.g, replay: NewReplay(s.g), best: state{Plan: p}}
-			schedule, _ := better.result(d)
+			schedule, _ := played(d, s.g, p, nil)
 			set.Progress(model.Progress{Algorithm: "lns", Incumbent: makespan, Bound: math.NaN(), Nodes: conflicts, Solution: schedule})
 		}
 	})
-	s.best = state{Plan: plan}
-	schedule, rounds := s.result(d)
-	return schedule, rounds, nil
+	best, rounds := played(d, s.g, plan, nil)
+	return best, rounds, nil
 }
 
 // Neighbourhoods is LNS on a plan for a contention-free graph. It returns the best plan
 // and its makespan in seconds. It ends after about so many conflicts or a hundred times as
 // many events, or earlier; 0: as LNS does. found is told of each better plan, and of the
 // conflicts so far.
-func Neighbourhoods(ctx context.Context, g *model.Graph, p Plan, seed uint64, conflicts int64, found func(p Plan, makespan float64, conflicts int64)) (Plan, float64) {
+func Neighbourhoods(ctx context.Context, g *model.Graph, p dagplay.Plan, seed uint64, conflicts int64, found func(p dagplay.Plan, makespan float64, conflicts int64)) (dagplay.Plan, float64) {
 	x := newNeighbourhoods(ctx, g, p, seed)
 	if x.most = conflicts; conflicts == 0 {
 		_, x.patient = ctx.Deadline()
@@ -97,8 +100,8 @@ const (
 	lnsPatience  = 100    // neighbourhoods in a row that bring nothing
 )
 
-func newNeighbourhoods(ctx context.Context, g *model.Graph, p Plan, seed uint64) *neighbourhoods {
-	x := &neighbourhoods{value: Ideal(g, p), rng: rand.New(rand.NewPCG(seed, 0x6c6e73)), effort: 1, aside: 0.5, found: func() {}}
+func newNeighbourhoods(ctx context.Context, g *model.Graph, p dagplay.Plan, seed uint64) *neighbourhoods {
+	x := &neighbourhoods{value: dagplay.Ideal(g, p), rng: rand.New(rand.NewPCG(seed, 0x6c6e73)), effort: 1, aside: 0.5, found: func() {}}
 	x.horizon, x.board = x.value, newBoard(g, p, x.value)
 	for _, b := range dagbounds.Quick(ctx, g) {
 		x.bound = max(x.bound, b.Value)
@@ -209,7 +212,7 @@ func (x *neighbourhoods) search(ctx context.Context, relaxed []int32) (searched,
 		return true, false, closed
 	}
 	p := w.read()
-	value := Ideal(b.Graph, p) // ticks may have been rounded
+	value := dagplay.Ideal(b.Graph, p) // ticks may have been rounded
 	if value > x.value || !b.take(p) {
 		return true, false, closed
 	}

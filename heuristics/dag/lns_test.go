@@ -12,6 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 )
@@ -92,12 +93,12 @@ func TestLNSReachesTheOptimum(t *testing.T) {
 				continue
 			}
 			g := d.Graph()
-			x := newNeighbourhoods(t.Context(), g, OnMachine(g, 0), uint64(k))
+			x := newNeighbourhoods(t.Context(), g, dagplay.OnMachine(g, 0), uint64(k))
 			x.run(context.Background())
 			if math.Abs(x.value-want) > 1e-7*want { // ticks are rounded down
 				t.Fatalf("%s %d: %v, the optimum is %v", name, k, x.value, want)
 			}
-			if v := Ideal(g, x.board.plan); v != x.value {
+			if v := dagplay.Ideal(g, x.board.plan); v != x.value {
 				t.Fatalf("%s %d: the plan takes %v, not %v", name, k, v, x.value)
 			}
 		}
@@ -106,7 +107,7 @@ func TestLNSReachesTheOptimum(t *testing.T) {
 
 // neighbours calls visit with every plan in which all but the relaxed tasks keep their
 // machines and their order on them.
-func neighbours(p Plan, relaxed []int32, visit func(Plan)) {
+func neighbours(p dagplay.Plan, relaxed []int32, visit func(dagplay.Plan)) {
 	if len(relaxed) == 0 {
 		visit(p)
 		return
@@ -133,7 +134,7 @@ func TestLNSFindsTheBestOfANeighbourhood(t *testing.T) {
 		for k := range 40 {
 			d := draw(rng, 4+rng.IntN(5))
 			g := d.Graph()
-			x := newNeighbourhoods(t.Context(), g, OnMachine(g, 0), uint64(k))
+			x := newNeighbourhoods(t.Context(), g, dagplay.OnMachine(g, 0), uint64(k))
 			x.aside = 0
 			x.effort = 1000 // large figures take many events
 			if !x.board.Ticks.Whole {
@@ -143,9 +144,9 @@ func TestLNSFindsTheBestOfANeighbourhood(t *testing.T) {
 				p := x.board.plan
 				relaxed := x.choose(rng.IntN(kinds), 1+rng.IntN(3))
 				least := x.value
-				neighbours(p, relaxed, func(q Plan) { least = min(least, Ideal(g, q)) })
+				neighbours(p, relaxed, func(q dagplay.Plan) { least = min(least, dagplay.Ideal(g, q)) })
 				_, found, closed := x.search(context.Background(), relaxed)
-				if !closed || x.value != least || found == p.equal(x.board.plan) {
+				if !closed || x.value != least || found == p.Equal(x.board.plan) {
 					t.Fatalf("%s %d, relaxed %v: %v, closed %v after %d conflicts and %d events, the best is %v", name, k, relaxed, x.value, closed, x.conflicts, x.events, least)
 				}
 				if found {
@@ -170,11 +171,11 @@ func TestLNSLoadsAreValid(t *testing.T) {
 	for k := range 60 {
 		d := families["any"](rng, 12)
 		g := d.Graph()
-		p, err := heft(context.Background(), g)
+		p, err := heft(context.Background(), g, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := newBoard(g, p, Ideal(g, p))
+		b := newBoard(g, p, dagplay.Ideal(g, p))
 		x := &neighbourhoods{board: b, rng: rng}
 		if !b.free(x.choose(byChance, 6), b.makespan) {
 			t.Fatalf("instance %d: the plan at hand isn't in its neighbourhood", k)
@@ -211,9 +212,9 @@ func TestLNSIsDeterministic(t *testing.T) {
 	t.Parallel()
 	d := testkit.RandomDAG(rand.New(rand.NewPCG(4, 15)), 25, 3)
 	g := d.Graph()
-	var plans []Plan
+	var plans []dagplay.Plan
 	for range 2 {
-		p, err := heft(context.Background(), g)
+		p, err := heft(context.Background(), g, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +226,7 @@ func TestLNSIsDeterministic(t *testing.T) {
 			t.Error("nothing was found")
 		}
 	}
-	if !plans[0].equal(plans[1]) {
+	if !plans[0].Equal(plans[1]) {
 		t.Errorf("%+v\n%+v", plans[0], plans[1])
 	}
 }
@@ -236,7 +237,7 @@ func TestLNSEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	d := large(200, 4, model.TransferIdeal)
 	g := d.Graph()
-	p, err := heft(context.Background(), g)
+	p, err := heft(context.Background(), g, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +260,7 @@ func TestLNSEndsWithItsContext(t *testing.T) {
 	}
 	ctx, cancel = context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	s, _, err := LNS(ctx, d, model.Settings{})
+	s, err := LNS(ctx, d, model.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +274,7 @@ func TestLNSOnLargeGraphs(t *testing.T) {
 	t.Parallel()
 	d := large(1000, 8, model.TransferIdeal)
 	g := d.Graph()
-	p, err := heft(context.Background(), g)
+	p, err := heft(context.Background(), g, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,8 +286,8 @@ func TestLNSOnLargeGraphs(t *testing.T) {
 		start := x.value
 		for range 15 {
 			before := x.value
-			if _, better := x.next(context.Background()); better != (x.value < before) || x.value != Ideal(g, x.board.plan) {
-				t.Fatalf("kind %d: better %v, from %v to %v, the plan takes %v", kind, better, before, x.value, Ideal(g, x.board.plan))
+			if _, better := x.next(context.Background()); better != (x.value < before) || x.value != dagplay.Ideal(g, x.board.plan) {
+				t.Fatalf("kind %d: better %v, from %v to %v, the plan takes %v", kind, better, before, x.value, dagplay.Ideal(g, x.board.plan))
 			}
 		}
 		if kind == byPath && x.value >= start {
@@ -297,7 +298,7 @@ func TestLNSOnLargeGraphs(t *testing.T) {
 
 func TestLNSKnowsNoContention(t *testing.T) {
 	t.Parallel()
-	if _, _, err := LNS(context.Background(), sixTasks(model.TransferFair), model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
+	if _, err := LNS(context.Background(), sixTasks(model.TransferFair), model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("error %v, want ErrUnsupported", err)
 	}
 }
@@ -307,7 +308,7 @@ func BenchmarkNeighbourhood(b *testing.B) {
 	for _, n := range []int{100, 300, 1000} {
 		b.Run(fmt.Sprintf("tasks=%d", n), func(b *testing.B) {
 			g := large(n, 8, model.TransferIdeal).Graph()
-			p, err := heft(context.Background(), g)
+			p, err := heft(context.Background(), g, nil)
 			if err != nil {
 				b.Fatal(err)
 			}

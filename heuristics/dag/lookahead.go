@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -15,11 +16,11 @@ import (
 // finishes first. Of the children's other parents only those placed count.
 //
 // O(E M² log V) on a uniform network.
-func Lookahead(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
-	return replayed(ctx, d, set, lookahead)
+func Lookahead(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
+	return schedule(listed(lookahead)(ctx, d, set))
 }
 
-func lookahead(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
+func lookahead(ctx context.Context, g *model.Graph, x *tracer) (dagplay.Plan, error) {
 	c := newCosts(g, nil)
 	b := newBuilder(c)
 	starts := make([]float64, g.Machines)
@@ -30,7 +31,7 @@ func lookahead(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
 	ends := make([]float64, g.Machines) // the latest finish of the children
 	for _, t := range order {
 		if ctx.Err() != nil {
-			return Plan{}, stopped(ctx)
+			return dagplay.Plan{}, stopped(ctx)
 		}
 		at := b.arrive(t)
 		for m := range starts {

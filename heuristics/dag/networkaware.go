@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -21,33 +22,37 @@ const rounds = 50
 // rounds, since everything after it would repeat.
 //
 // O(rounds) times HEFT and a replay.
-func NetworkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
+func NetworkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
+	return schedule(networkAware(ctx, d, set))
+}
+
+// networkAware returns the best schedule and each round's makespans.
+func networkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
 	g := d.Graph()
 	most := rounds
 	if p, ok := set.Parameters.(*model.DAGParameters); ok && p.Rounds > 0 {
 		most = p.Rounds
 	}
-	p, trace, err := networkAware(ctx, g, most)
+	p, trace, err := stretch(ctx, g, most)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := NewReplay(g)
-	r.Run(p, nil)
-	return d.Schedule(p.Machine, r.Start, r.Sent), trace, nil
+	s, _ := played(d, g, p, nil)
+	return s, trace, nil
 }
 
-// networkAware returns the best plan and each round's makespans.
-func networkAware(ctx context.Context, g *model.Graph, most int) (Plan, []model.Round, error) {
-	r := NewReplay(g)
+// stretch returns the best plan and each round's makespans.
+func stretch(ctx context.Context, g *model.Graph, most int) (dagplay.Plan, []model.Round, error) {
+	r := dagplay.NewReplay(g)
 	contentionFree := *g
 	contentionFree.Transfer = model.TransferIdeal
-	free := NewReplay(&contentionFree)
+	free := dagplay.NewReplay(&contentionFree)
 	stretched := make([]float64, len(g.Data))
 	for e := range stretched {
 		stretched[e] = math.NaN()
 	}
-	var best Plan
-	var seen []Plan
+	var best dagplay.Plan
+	var seen []dagplay.Plan
 	var trace []model.Round
 	lowest := math.Inf(1)
 	for round := 1; round <= most; round++ {
@@ -60,7 +65,7 @@ func networkAware(ctx context.Context, g *model.Graph, most int) (Plan, []model.
 		}
 		p := b.plan()
 		for _, old := range seen {
-			if p.equal(old) {
+			if p.Equal(old) {
 				return best, trace, nil
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -14,11 +15,11 @@ import (
 // sum of finish time and table entry.
 //
 // O(E M² + V M log V).
-func PEFT(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
-	return replayed(ctx, d, set, peft)
+func PEFT(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
+	return schedule(listed(peft)(ctx, d, set))
 }
 
-func peft(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
+func peft(ctx context.Context, g *model.Graph, x *tracer) (dagplay.Plan, error) {
 	c := newCosts(g, nil)
 	table := c.optimistic()
 	rank := make([]float64, g.Tasks)
@@ -33,7 +34,7 @@ func peft(ctx context.Context, g *model.Graph, x *tracer) (Plan, error) {
 	q := newReady(g, rank)
 	for k := 0; q.Len() > 0; k++ {
 		if k%checkEvery == 0 && ctx.Err() != nil {
-			return Plan{}, stopped(ctx)
+			return dagplay.Plan{}, stopped(ctx)
 		}
 		t := q.Pop()
 		at := b.arrive(t)

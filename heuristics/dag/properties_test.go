@@ -11,12 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 
-var solvers = map[string]Solver{"dls": DLS, "cpop": CPOP, "heft": HEFT, "peft": PEFT, "lookahead": Lookahead,
-	"sinnen-sousa": SinnenSousa, "network-aware": NetworkAware, "improve": Improve, "lns": LNS}
+var solvers = map[string]detailed{"dls": listed(dls), "cpop": listed(cpop), "heft": listed(heft), "peft": listed(peft), "lookahead": listed(lookahead),
+	"sinnen-sousa": sinnenSousa, "network-aware": networkAware, "improve": improve, "lns": lns}
 
 // random draws a DAG on a platform with all the features of the model.
 func random(rng *rand.Rand, most int) *model.DAG {
@@ -131,7 +132,7 @@ func TestHEFTAgainstPlain(t *testing.T) {
 				d.Machines[m].StartupS = d.Machines[0].StartupS
 			}
 		}
-		s, _, err := HEFT(context.Background(), d, model.Settings{})
+		s, err := HEFT(context.Background(), d, model.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,20 +230,20 @@ func TestEdgeCases(t *testing.T) {
 func TestReplayHolds(t *testing.T) {
 	t.Parallel()
 	g := sixTasks(model.TransferFair).Graph()
-	p, err := heft(context.Background(), g)
+	p, err := heft(context.Background(), g, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := NewReplay(g)
+	r := dagplay.NewReplay(g)
 	const e25, e35, e46 = 3, 4, 5
 	for name, c := range map[string]struct {
-		holds []Hold
+		holds []dagplay.Hold
 		want  float64
 	}{
 		"none":          {nil, 32},
-		"4-6 last":      {[]Hold{{e46, e25}}, 18 + 11}, // 3-5 and 2-5 share from 9 on, 2-5 ends at 18
-		"2-5 after 3-5": {[]Hold{{e25, e35}}, 21 + 11}, // 3-5 shares with 4-6 and ends at 15
-		"circle":        {[]Hold{{e25, e35}, {e35, e25}}, math.Inf(1)},
+		"4-6 last":      {[]dagplay.Hold{{Edge: e46, After: e25}}, 18 + 11}, // 3-5 and 2-5 share from 9 on, 2-5 ends at 18
+		"2-5 after 3-5": {[]dagplay.Hold{{Edge: e25, After: e35}}, 21 + 11}, // 3-5 shares with 4-6 and ends at 15
+		"circle":        {[]dagplay.Hold{{Edge: e25, After: e35}, {Edge: e35, After: e25}}, math.Inf(1)},
 	} {
 		if got := r.Run(p, c.holds); math.Abs(got-c.want) > 1e-9 && got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)

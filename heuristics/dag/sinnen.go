@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -20,10 +21,14 @@ import (
 // planned. Under the ideal model the plan is replayed without contention.
 //
 // O(E M P log E) for routes of P links (M trials of each task).
-func SinnenSousa(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Schedule, []model.Round, error) {
+func SinnenSousa(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, error) {
+	return schedule(sinnenSousa(ctx, d, set))
+}
+
+func sinnenSousa(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Schedule, []model.Round, error) {
 	g := d.Graph()
 	b := newBuilder(newCosts(g, nil))
-	c := contention{builder: b, replay: NewReplay(g), links: make([]*timeline, len(g.Links)),
+	c := contention{builder: b, replay: dagplay.NewReplay(g), links: make([]*timeline, len(g.Links)),
 		sent: make([]float64, len(g.Data)), begun: make([]float64, len(g.Data)), arrived: make([]float64, len(g.Data))}
 	for l := range c.links {
 		c.links[l] = newTimeline()
@@ -47,18 +52,17 @@ func SinnenSousa(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Sc
 	}
 	p := b.plan()
 	if g.Transfer == model.TransferIdeal {
-		r := c.replay
-		r.Run(p, nil)
-		return d.Schedule(p.Machine, r.Start, r.Sent), nil, nil
+		s, _ := played(d, g, p, nil)
+		return s, nil, nil
 	}
 	return d.Schedule(b.machine, b.start, c.sent),
-		[]model.Round{{Round: 1, Planned: Ideal(g, p), Realistic: b.makespan(), Kept: true}}, nil
+		[]model.Round{{Round: 1, Planned: dagplay.Ideal(g, p), Realistic: b.makespan(), Kept: true}}, nil
 }
 
 // contention is a schedule under construction with its links' timelines.
 type contention struct {
 	*builder
-	replay               *Replay
+	replay               *dagplay.Replay
 	links                []*timeline
 	sent, begun, arrived []float64 // by edge; begun: after the start-up
 	edges                []int32   // scratch

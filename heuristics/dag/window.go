@@ -5,6 +5,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/bitset"
 	"github.com/gapwise/gapwise/internal/dagmodel"
+	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -14,7 +15,7 @@ type board struct {
 	dagmodel.Times
 	n, m     int
 	machines []int // 0 to m-1
-	plan     Plan
+	plan     dagplay.Plan
 	sequence []int32 // tasks in a topological order of the edges and the machines' orders
 	place    []int32 // of each task in it
 	start    []int64 // earliest, of each task
@@ -37,7 +38,7 @@ type span struct{ low, high int32 }
 
 func (s span) empty() bool { return s.low > s.high }
 
-func newBoard(g *model.Graph, p Plan, horizon float64) *board {
+func newBoard(g *model.Graph, p dagplay.Plan, horizon float64) *board {
 	n, m := g.Tasks, g.Machines
 	b := &board{Times: dagmodel.Times{Graph: g, Ticks: g.Ticks(horizon)}, n: n, m: m, machines: make([]int, m), place: make([]int32, n),
 		number: make([]int32, n), chains: make([][]int32, m), index: make([]int32, n), head: make([]int64, n*m), tail: make([]int64, n*m),
@@ -51,7 +52,7 @@ func newBoard(g *model.Graph, p Plan, horizon float64) *board {
 
 // take makes a plan the board's, and reports whether its tasks don't wait for each
 // other in a circle, else it isn't taken.
-func (b *board) take(p Plan) bool {
+func (b *board) take(p dagplay.Plan) bool {
 	played, start, makespan := b.Play(p.Machine, p.Order)
 	if len(played) < b.n {
 		return false

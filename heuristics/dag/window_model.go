@@ -7,6 +7,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/dagmodel"
+	"github.com/gapwise/gapwise/internal/dagplay"
 )
 
 // window is the constraint model of a neighbourhood: the relaxed tasks, and the fixed
@@ -184,9 +185,9 @@ func (w *window) before(t, u int32, a int) cp.Lit {
 }
 
 // read returns the plan of the solution in values.
-func (w *window) read() Plan {
+func (w *window) read() dagplay.Plan {
 	b := w.b
-	p := Plan{Machine: slices.Clone(b.plan.Machine), Order: make([][]int32, b.m)}
+	p := dagplay.Plan{Machine: slices.Clone(b.plan.Machine), Order: make([][]int32, b.m)}
 	behind, at := make([]int32, b.n), make([]int64, b.n) // fixed tasks before a relaxed one, its start
 	on := make([][]int32, b.m)
 	for r, t := range b.relaxed {

@@ -1,4 +1,4 @@
-package dag
+package dagplay
 
 import (
 	"math"
@@ -21,7 +21,7 @@ import (
 type Replay struct {
 	*model.DAGPlay
 	g       *model.Graph
-	share   bool      // some transfers share links under the model
+	Shares  bool      // some transfers share links under the model
 	classOf []int32   // of transfers from machine m to n at [m*Machines+n], -1 if they share no link
 	classes []class   // transfers with the same route and rate
 	flows   []int32   // scratch, by link: transfers under way
@@ -60,6 +60,10 @@ type flow struct {
 
 // Hold makes a transfer wait until another has arrived.
 type Hold struct{ Edge, After int32 }
+
+// rounding is the relative difference up to which clocks and rates of a replay are
+// equal: they must be so to the judge, too.
+const rounding = 1e-15
 
 // NewReplay prepares the replay of plans for g.
 func NewReplay(g *model.Graph) *Replay {
@@ -123,7 +127,7 @@ func (r *Replay) findClasses() {
 			}
 		}
 	}
-	r.share = len(r.classes) > 0
+	r.Shares = len(r.classes) > 0
 	number := map[int32]int32{}
 	for k := range r.classes {
 		l := root(r.classes[k].links[0])
@@ -144,7 +148,7 @@ func (r *Replay) Contends(m, n int32) bool { return r.classOf[int(m)*r.g.Machine
 // wait for others. The makespan is +Inf if tasks and transfers wait for each other
 // in a circle.
 func (r *Replay) Run(p Plan, holds []Hold) float64 {
-	if !r.share && len(holds) == 0 {
+	if !r.Shares && len(holds) == 0 {
 		return r.DAGPlay.Run(p.Machine, p.Order)
 	}
 	g := r.g

@@ -1,4 +1,4 @@
-package dag
+package dagplay
 
 // event happens at a time of a replay. Events of one time come in the order of what,
 // then id.

@@ -1,0 +1,77 @@
+// Package dagplay plays plans of task graphs: a machine for each task and an order on each
+// machine.
+package dagplay
+
+import (
+	"slices"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// Plan is a machine for each task and the order of the tasks on each machine.
+type Plan struct {
+	Machine []int32
+	Order   [][]int32 // the tasks of each machine, first to last
+}
+
+// NewPlan orders the tasks of each machine by start, ties by finish, then
+// topologically (tasks of length zero may share a moment).
+func NewPlan(g *model.Graph, machine []int32, start, finish []float64) Plan {
+	p := Plan{Machine: machine, Order: make([][]int32, g.Machines)}
+	for _, t := range g.Order {
+		p.Order[machine[t]] = append(p.Order[machine[t]], t)
+	}
+	for _, tasks := range p.Order {
+		slices.SortStableFunc(tasks, func(a, b int32) int {
+			switch {
+			case start[a] < start[b] || start[a] == start[b] && finish[a] < finish[b]:
+				return -1
+			case start[a] > start[b] || start[a] == start[b] && finish[a] > finish[b]:
+				return 1
+			}
+			return 0
+		})
+	}
+	return p
+}
+
+// Clone returns a deep copy.
+func (p Plan) Clone() Plan {
+	c := Plan{slices.Clone(p.Machine), make([][]int32, len(p.Order))}
+	for m := range p.Order {
+		c.Order[m] = slices.Clone(p.Order[m])
+	}
+	return c
+}
+
+// Equal reports whether two plans are the same.
+func (p Plan) Equal(q Plan) bool {
+	return slices.Equal(p.Machine, q.Machine) && slices.EqualFunc(p.Order, q.Order, slices.Equal[[]int32])
+}
+
+// PlanOf returns the plan that a schedule of d follows. The error is
+// model.ErrInvalid if the schedule isn't shaped like d, see model.DAG.MachineOf.
+func PlanOf(d *model.DAG, g *model.Graph, s *model.Schedule) (Plan, error) {
+	machine, err := d.MachineOf(s)
+	if err != nil {
+		return Plan{}, err
+	}
+	start, finish := make([]float64, g.Tasks), make([]float64, g.Tasks)
+	for t := range start {
+		start[t] = s.Tasks[t].StartS
+		finish[t] = start[t] + g.Cost[t*g.Machines+int(machine[t])]
+	}
+	return NewPlan(g, machine, start, finish), nil
+}
+
+// Ideal returns the makespan of a plan without contention, in seconds.
+func Ideal(g *model.Graph, p Plan) float64 {
+	return model.NewDAGPlay(g).Run(p.Machine, p.Order)
+}
+
+// OnMachine returns the plan that has all tasks on one machine.
+func OnMachine(g *model.Graph, m int32) Plan {
+	p := Plan{Machine: slices.Repeat([]int32{m}, g.Tasks), Order: make([][]int32, g.Machines)}
+	p.Order[m] = slices.Clone(g.Order)
+	return p
+}
