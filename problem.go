@@ -10,6 +10,7 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/features"
 	"github.com/gapwise/gapwise/internal/params"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -48,6 +49,10 @@ type Problem struct {
 	Bounds func(context.Context, model.Instance) ([]bounds.Bound, error)
 	// Others computes bounds of figures that aren't the objective, named by them.
 	Others func(context.Context, model.Instance) []bounds.Bound
+	// Features computes figures of an instance to group results by. The list depends on
+	// the problem alone; a value is NaN where it means nothing, as some are for an empty
+	// instance. The instance must be valid, or empty.
+	Features func(model.Instance) []features.Feature
 	// Generator makes specifications of random instances.
 	Generator instances.Generator
 	// Parameters makes the settings that only this problem's algorithms know;
@@ -120,6 +125,7 @@ type definition[I model.Instance] struct {
 	gantt        []string
 	pictured     func(context.Context, I, model.Solution) ([]Picture, error) // nil: the solution alone
 	variants     []Variant
+	features     func(I) []features.Feature
 	complete     func(context.Context, I, model.Solution, model.Missing) (model.Solution, error)
 }
 
@@ -147,6 +153,13 @@ func define[I model.Instance](d definition[I]) *Problem {
 			return d.pictured(ctx, typed, s)
 		},
 		Variants: d.variants,
+		Features: func(in model.Instance) []features.Feature {
+			typed, err := asKind[I](d.kind, in)
+			if err != nil || d.features == nil {
+				return nil
+			}
+			return d.features(typed)
+		},
 		CompleteStart: func(ctx context.Context, in model.Instance, start model.Solution) (model.Solution, model.Completion, error) {
 			typed, err := asKind[I](d.kind, in)
 			if err != nil || d.start == nil {

@@ -10,6 +10,7 @@ import (
 	batchexact "github.com/gapwise/gapwise/exact/batch"
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/features"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -32,6 +33,7 @@ var batchProblem = define(definition[*model.Batch]{
 	},
 	linear:     func(_ string, b milp.Backend) model.Solver { return batchexact.Linear(b) },
 	first:      first("fcfs", batchheur.Algorithms()),
+	features:   features.Batch,
 	quick:      batchbounds.Quick,
 	bounds:     batchbounds.All,
 	others:     batchbounds.Others,

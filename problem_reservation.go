@@ -7,6 +7,7 @@ import (
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/features"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -31,6 +32,7 @@ var reservationProblem = define(definition[*model.Reservation]{
 	},
 	linear:    func(_ string, b milp.Backend) model.Solver { return resexact.Linear(b) },
 	first:     model.Adapt("serial", resheur.First),
+	features:  features.Reservation,
 	quick:     resbounds.QuickOf,
 	bounds:    resbounds.All,
 	start:     startOf(resheur.Complete),

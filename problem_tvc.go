@@ -7,6 +7,7 @@ import (
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
 	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/features"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -36,6 +37,7 @@ var tvcProblem = define(definition[*model.TVC]{
 		}
 		return tvcheur.AdaBa(ctx, in, model.Settings{})
 	}),
+	features:   features.TVC,
 	quick:      tvcbounds.Quick,
 	bounds:     tvcbounds.All,
 	start:      startOf(tvcheur.Complete),

@@ -9,6 +9,7 @@ import (
 	vcexact "github.com/gapwise/gapwise/exact/vcsched"
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/features"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -30,7 +31,8 @@ var vcschedProblem = define(definition[*model.VCSched]{
 	linear: func(name string, b milp.Backend) model.Solver {
 		return vcexact.Linear(b, name)
 	},
-	first: model.Adapt("greedy", vcheur.First),
+	first:    model.Adapt("greedy", vcheur.First),
+	features: features.VCSched,
 	quick: func(ctx context.Context, in *model.VCSched) []bounds.Bound {
 		return []bounds.Bound{vcbounds.Packing(ctx, in)}
 	},

@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/model"
-	"github.com/google/go-cmp/cmp"
 )
 
 // A file of another commit, or of uncommitted changes, isn't gone on with; one that

@@ -256,7 +256,7 @@ func (e *execution) job(ctx context.Context, j *job) error {
 	}
 	e.said[report] = true
 	e.say.Unlock()
-	features := model.Features(c.Instance)
+	features := runs.FeatureValues(c.Instance)
 	var track *runs.Tracker
 	var bad error
 	ways := func(yield func(gapwise.Options) bool) {

@@ -112,7 +112,7 @@ func (l *listed) key() string {
 // list calls each with every run of a plan, in the plan's order, that is dealt out to
 // a number of shards, 0 for none. It stops at the first error and returns it.
 func (p *Plan) list(cases []instances.Planned, algorithms []Algorithm, of int, each func(listed) error) (listing, error) {
-	runs := make([][]bool, len(cases)) // [instance][algorithm]
+	chosen := make([][]bool, len(cases)) // [instance][algorithm]
 	many := make([]int, len(algorithms))
 	for i := range cases {
 		features := sync.OnceValues(func() (map[string]float64, error) {
@@ -120,15 +120,15 @@ func (p *Plan) list(cases []instances.Planned, algorithms []Algorithm, of int, e
 			if err != nil {
 				return nil, err
 			}
-			return model.Features(in), nil
+			return runs.FeatureValues(in), nil
 		})
-		runs[i] = make([]bool, len(algorithms))
+		chosen[i] = make([]bool, len(algorithms))
 		for k := range algorithms {
 			var err error
-			if runs[i][k], err = algorithms[k].runs(&cases[i], features); err != nil {
+			if chosen[i][k], err = algorithms[k].runs(&cases[i], features); err != nil {
 				return listing{}, err
 			}
-			if runs[i][k] {
+			if chosen[i][k] {
 				many[k] += len(p.Seeds)
 			}
 		}
@@ -147,7 +147,7 @@ func (p *Plan) list(cases []instances.Planned, algorithms []Algorithm, of int, e
 	l := listing{}
 	for i := range cases {
 		for k := range algorithms {
-			if !runs[i][k] {
+			if !chosen[i][k] {
 				continue
 			}
 			for _, seed := range p.Seeds {

@@ -29,7 +29,7 @@ func SolveEach(ctx context.Context, c *gapwise.Case, ways iter.Seq[gapwise.Optio
 				}
 			}
 		}
-		features := model.Features(c.Instance)
+		features := runs.FeatureValues(c.Instance)
 		for x, err := range c.Each(ctx, tracked) {
 			s := Solved{Outcome: x}
 			if err == nil && x.Declined == nil {

@@ -77,10 +77,6 @@ type Instance interface {
 	// the one that breaks ties, then the others. They depend on the instance:
 	// what a Reservation maximises depends on its goal.
 	Metrics() []Metric
-	// Features describes what is computed of the instance to group results by. The
-	// list depends on the problem alone; a value is NaN where it means nothing, as
-	// some are for an empty instance. The instance must be valid, or empty.
-	Features() []Feature
 }
 
 // Solution holds the decisions that solve an instance, no derived figures.

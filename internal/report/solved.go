@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/runs"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
@@ -72,7 +73,7 @@ func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s S
 func (p *part) lead(to *page, found *solved, log *Log) {
 	i := p.instances[0]
 	var size []string
-	for _, f := range found.in.Features() {
+	for _, f := range runs.Features(found.in) {
 		if len(size) == 2 {
 			break
 		}
@@ -389,7 +390,7 @@ func (p *part) again(found *solved, log *Log) section {
 // figures lists the features of the instance.
 func (p *part) figures(found *solved) section {
 	t := &table{Caption: "Figures of the instance", Plain: true, Columns: []column{{Name: "key"}, {"value", "", true}, {Name: "unit"}, {Name: "what it is"}}}
-	for _, f := range found.in.Features() {
+	for _, f := range runs.Features(found.in) {
 		t.Rows = append(t.Rows, row{Cells: []cell{text(f.Key), number(f.Value, words.Tidy(f.Value)), text(f.Unit), text(f.Usage)}})
 	}
 	s := section{ID: "instance", Title: "Instance"}

@@ -1,9 +1,12 @@
 package runs
 
 import (
+	"math"
 	"slices"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/features"
+	"github.com/gapwise/gapwise/model"
 )
 
 // Param is a parameter by which runs are selected and tables grouped.
@@ -11,7 +14,7 @@ type Param struct {
 	Key  string
 	Unit string // empty for counts, shares and ratios
 	Help string
-	// Computed says that it is computed of any instance (model.Instance.Features);
+	// Computed says that it is computed of any instance (gapwise.Problem.Features);
 	// else only instances of the problem's generator have it.
 	Computed bool
 }
@@ -21,7 +24,7 @@ type Param struct {
 // before a computed one of the same key.
 func ParamsOf(p *gapwise.Problem) []Param {
 	var all []Param
-	for _, f := range p.Kind.New().Features() {
+	for _, f := range p.Features(p.Kind.New()) {
 		all = append(all, Param{f.Key, f.Unit, f.Usage, true})
 	}
 	for _, x := range p.Generator.Parameters() {
@@ -54,4 +57,24 @@ func parameter(params, features map[string]float64, key string) (float64, bool) 
 	}
 	x, ok := features[key]
 	return x, ok
+}
+
+// Features returns the features of an instance.
+func Features(in model.Instance) []features.Feature {
+	p, err := gapwise.ProblemOf(in.Kind())
+	if err != nil {
+		return nil
+	}
+	return p.Features(in)
+}
+
+// FeatureValues returns the features of an instance that have a value, by key.
+func FeatureValues(in model.Instance) map[string]float64 {
+	all := map[string]float64{}
+	for _, f := range Features(in) {
+		if !math.IsNaN(f.Value) && !math.IsInf(f.Value, 0) {
+			all[f.Key] = f.Value
+		}
+	}
+	return all
 }

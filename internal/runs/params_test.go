@@ -51,7 +51,7 @@ func TestFeaturesMeanWhatGeneratorsMean(t *testing.T) {
 					t.Fatal(err)
 				}
 				told = c.Params
-				for key, x := range model.Features(in) {
+				for key, x := range FeatureValues(in) {
 					sums[key] += x / draws
 				}
 			}

@@ -33,7 +33,7 @@ type Record struct {
 	// default ones.
 	Variants map[string]string  `json:"variants,omitempty"`
 	Params   map[string]float64 `json:"params,omitempty"` // of the instance's generator
-	// Features holds what is computed of the instance (model.Features). A parameter
+	// Features holds what is computed of the instance (FeatureValues). A parameter
 	// of the same key goes before it, see parameters.
 	Features  map[string]float64 `json:"features,omitempty"`
 	Algorithm string             `json:"algorithm"` // the label
@@ -137,7 +137,7 @@ func (r *Record) metrics() []model.Metric {
 }
 
 // New returns the record of a result. The parameters are those of the instance's
-// generator, the features those of model.Features, of which the caller has them for
+// generator, the features those of FeatureValues, of which the caller has them for
 // several runs; the plan, how it ran and the name are the caller's to fill in.
 func New(in model.Instance, params, features map[string]float64, r model.Result) (Record, error) {
 	variants, metrics := map[string]string{}, map[string]float64{}

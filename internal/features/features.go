@@ -1,4 +1,5 @@
-package model
+// Package features computes figures of instances, by which results are grouped.
+package features
 
 import "math"
 
@@ -12,17 +13,6 @@ type Feature struct {
 	Unit  string // empty for counts, shares and ratios
 	Usage string // what it is, on one line
 	Value float64
-}
-
-// Features returns the features of an instance that have a value, by key.
-func Features(in Instance) map[string]float64 {
-	all := map[string]float64{}
-	for _, f := range in.Features() {
-		if !math.IsNaN(f.Value) && !math.IsInf(f.Value, 0) {
-			all[f.Key] = f.Value
-		}
-	}
-	return all
 }
 
 // moments sums weighted values.

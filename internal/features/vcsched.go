@@ -1,9 +1,13 @@
-package model
+package features
 
-import "math"
+import (
+	"math"
 
-// Features implements Instance. O(jobs).
-func (v *VCSched) Features() []Feature {
+	"github.com/gapwise/gapwise/model"
+)
+
+// VCSched returns the features of an instance. O(jobs).
+func VCSched(v *model.VCSched) []Feature {
 	var cpu, memory moments
 	most, running := 0, 0
 	for i := range v.Jobs {

@@ -1,11 +1,15 @@
-package model
+package features
 
-// Features implements Instance. O(V M + E + M²).
+import (
+	"github.com/gapwise/gapwise/model"
+)
+
+// DAG returns the features of an instance. O(V M + E + M²).
 //
 // The ratio of communication to computation (ccr) is that of Topcuoglu, Hariri, Wu
 // 2002: the mean time of an edge's transfer between two different machines, as
 // plans count on it, over the mean cost of a task, both over all machines.
-func (d *DAG) Features() []Feature {
+func DAG(d *model.DAG) []Feature {
 	g := d.Graph()
 	var costs, unevenness, rates, perData, startup, data moments
 	mean := make([]float64, g.Tasks) // cost of each task

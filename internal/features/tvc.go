@@ -1,7 +1,11 @@
-package model
+package features
 
-// Features implements Instance. O(requests).
-func (v *TVC) Features() []Feature {
+import (
+	"github.com/gapwise/gapwise/model"
+)
+
+// TVC returns the features of an instance. O(requests).
+func TVC(v *model.TVC) []Feature {
 	var size, bandwidth moments
 	first, last, work := 0.0, 0.0, 0.0
 	for i := range v.Requests {

@@ -1,7 +1,11 @@
-package model
+package features
 
-// Features implements Instance. O(requests).
-func (r *Reservation) Features() []Feature {
+import (
+	"github.com/gapwise/gapwise/model"
+)
+
+// Reservation returns the features of an instance. O(requests).
+func Reservation(r *model.Reservation) []Feature {
 	var size, duration, lead, slack moments
 	first, last, work := 0.0, 0.0, 0.0
 	for i := range r.Requests {

@@ -1,7 +1,11 @@
-package model
+package features
 
-// Features implements Instance. O(jobs).
-func (b *Batch) Features() []Feature {
+import (
+	"github.com/gapwise/gapwise/model"
+)
+
+// Batch returns the features of an instance. O(jobs).
+func Batch(b *model.Batch) []Feature {
 	var size, runtime moments
 	first, last, work, serial := 0.0, 0.0, 0.0, 0.0
 	for i := range b.Jobs {
