@@ -46,22 +46,21 @@ func batchGapInstances() (all []*model.Batch, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, workload := range []string{"feitelson", "jann", "lublin"} {
+	for _, w := range []struct {
+		name, model                  string
+		serial, meanSize, meanLength float64
+	}{{"FWload", "feitelson", 0.18, 23.4, 2606.6}, {"JWload", "jann", 0.408, 10.5, 11267}, {"Lublin", "lublin", 0, 0, 0}} {
 		for _, load := range []float64{0.5, 0.7, 0.9} {
 			spec := instances.NewBatchSpec()
-			spec.Model, spec.Jobs, spec.Tiers, spec.Load, spec.Seed = workload, 20_000, 1, load, 1
-			name := "Lublin"
-			switch workload {
-			case "feitelson":
-				name, spec.Serial, spec.MeanSize, spec.MeanRuntime = "FWload", 0.18, 23.4, 2606.6
-			case "jann":
-				name, spec.Serial, spec.MeanSize, spec.MeanRuntime = "JWload", 0.408, 10.5, 11267
+			spec.Model, spec.Jobs, spec.Tiers, spec.Load, spec.Seed = w.model, 20_000, 1, load, 1
+			if w.serial > 0 {
+				spec.Serial, spec.MeanSize, spec.MeanRuntime = w.serial, w.meanSize, w.meanLength
 			}
 			in, err := spec.Generate()
 			if err != nil {
 				return nil, err
 			}
-			in.Name = fmt.Sprintf("%s, load %g", name, load)
+			in.Name = fmt.Sprintf("%s, load %g", w.name, load)
 			all = append(all, in)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -33,29 +34,41 @@ type duel struct {
 	Limit     float64
 	Sense     string
 	Instances int
-	proved    map[string]int
-	cpu       map[string]float64
-	ratios    map[string]float64 // sum of the logarithms of the ratios to CP-SAT's CPU time
-	paired    map[string]int     // instances with a ratio
-	False     []string           // instances that CP-SAT calls optimal though there is a better solution
-	Better    int                // open instances on which gapwise's solution is better than CP-SAT's
-	Worse     int                // ... worse
+	sides     map[string]*tally // by solver
+	False     []string          // instances that CP-SAT calls optimal though there is a better solution
+	Better    int               // open instances on which gapwise's solution is better than CP-SAT's
+	Worse     int               // ... worse
+}
+
+// tally sums up one solver.
+type tally struct {
+	proved, paired int     // instances with a proof, and with a ratio
+	cpu, ratios    float64 // seconds; sum of the logarithms of the ratios to CP-SAT's time
+}
+
+func (d *duel) of(solver string) *tally {
+	if d.sides[solver] == nil {
+		d.sides[solver] = &tally{}
+	}
+	return d.sides[solver]
 }
 
 // Proved counts the instances of which a solver proves the optimum; for CP-SAT those
 // of its claims that aren't refuted and whose solution was verified.
-func (d *duel) Proved(solver string) int { return d.proved[solver] }
+func (d *duel) Proved(solver string) int { return d.of(solver).proved }
 
 // Engines returns the engines of gapwise that solved the family.
-func (d *duel) Engines() []string { return slices.Sorted(maps.Keys(d.paired)) }
+func (d *duel) Engines() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(d.sides)), func(s string) bool { return s == cpsat })
+}
 
 // CPU returns a solver's CPU seconds on all instances.
-func (d *duel) CPU(solver string) float64 { return d.cpu[solver] }
+func (d *duel) CPU(solver string) float64 { return d.of(solver).cpu }
 
 // Ratio returns the geometric mean of the ratios of a solver's CPU time to
 // CP-SAT's, both as counted.
 func (d *duel) Ratio(solver string) float64 {
-	return math.Exp(d.ratios[solver] / float64(d.paired[solver]))
+	return math.Exp(d.of(solver).ratios / float64(d.of(solver).paired))
 }
 
 // counted returns the CPU time that a ratio takes: 10 ms at least, the limit at most,
@@ -98,40 +111,27 @@ func duelsOf(r io.Reader) (*duels, error) {
 	}
 	all := &duels{Versions: map[string][]string{}}
 	type key struct{ family, instance string }
-	sides, order := map[key]map[string]side{}, []key{}
-	families := map[string]*duel{}
+	sides, order, families := map[key]map[string]side{}, []key{}, map[string]*duel{}
 	for _, l := range lines[1:] {
-		k := key{l[0], l[1]}
-		limit, cpu := number(l[3]), 0.0
-		if l[10] != "" {
-			cpu = number(l[10])
-		}
+		k, solver, limit := key{l[0], l[1]}, l[4], number(l[3])
 		d := families[k.family]
 		if d == nil {
-			d = &duel{Family: k.family, Limit: limit, Sense: l[2], proved: map[string]int{}, cpu: map[string]float64{}, ratios: map[string]float64{}, paired: map[string]int{}}
-			families[k.family] = d
-			all.Families = append(all.Families, d)
+			d = &duel{Family: k.family, Limit: limit, Sense: l[2], sides: map[string]*tally{}}
+			families[k.family], all.Families = d, append(all.Families, d)
 		}
 		if sides[k] == nil {
-			sides[k] = map[string]side{}
-			order = append(order, k)
+			sides[k], order = map[string]side{}, append(order, k)
 			d.Instances++
 		}
-		solver := l[4]
-		if _, twice := sides[k][solver]; twice || limit != d.Limit || l[2] != d.Sense || cpu <= 0 {
+		one := side{optimal: l[7] == "optimal", solved: l[8] != "", witness: l[11] == "yes", objective: number(cmp.Or(l[8], "0")), cpu: number(cmp.Or(l[10], "0"))}
+		if _, twice := sides[k][solver]; twice || limit != d.Limit || l[2] != d.Sense || one.cpu <= 0 {
 			return nil, fmt.Errorf("%s: %s on %s: twice, with another limit or sense than its family, or without a time", duelsFile, solver, k.instance)
-		}
-		one := side{optimal: l[7] == "optimal", solved: l[8] != "", witness: l[11] == "yes", cpu: cpu}
-		if one.solved {
-			one.objective = number(l[8])
 		}
 		sides[k][solver] = one
 		if !slices.Contains(all.Versions[solver], l[5]) {
 			all.Versions[solver] = append(all.Versions[solver], l[5])
 		}
-		if !slices.Contains(all.Dates, l[6]) {
-			all.Dates = append(all.Dates, l[6])
-		}
+		all.Dates = append(all.Dates, l[6])
 	}
 	for _, k := range order {
 		if err := families[k.family].add(k.instance, sides[k]); err != nil {
@@ -139,28 +139,28 @@ func duelsOf(r io.Reader) (*duels, error) {
 		}
 	}
 	slices.Sort(all.Dates)
+	all.Dates = slices.Compact(all.Dates)
 	return all, nil
 }
 
 // add counts an instance.
 func (d *duel) add(instance string, sides map[string]side) error {
 	peer, ok := sides[cpsat]
-	if !ok {
+	switch {
+	case !ok:
 		return fmt.Errorf("%s: %s lacks %s", duelsFile, instance, cpsat)
-	}
-	if peer.optimal && !peer.witness {
+	case peer.optimal && !peer.witness:
 		return fmt.Errorf("%s: the optimum that %s claims of %s has no witness", duelsFile, cpsat, instance)
 	}
-	refuted, proved := false, false
-	ours := side{}
+	refuted, proved, ours := false, false, side{}
 	for _, solver := range slices.Sorted(maps.Keys(sides)) {
-		s := sides[solver]
-		d.cpu[solver] += s.cpu
+		s, t := sides[solver], d.of(solver)
+		t.cpu += s.cpu
 		if solver == cpsat {
 			continue
 		}
-		d.ratios[solver] += math.Log(d.counted(s.cpu) / d.counted(peer.cpu))
-		d.paired[solver]++
+		t.ratios += math.Log(d.counted(s.cpu) / d.counted(peer.cpu))
+		t.paired++
 		if s.solved && (!ours.solved || d.better(s.objective, ours.objective)) {
 			ours = s
 		}
@@ -171,14 +171,14 @@ func (d *duel) add(instance string, sides map[string]side) error {
 		if peer.witness && d.better(peer.objective, s.objective) {
 			return fmt.Errorf("%s: %s says that %v is the optimum of %s, %s has a verified solution of %v", duelsFile, solver, s.objective, instance, cpsat, peer.objective)
 		}
-		d.proved[solver]++
+		t.proved++
 		proved = true
 	}
 	switch {
 	case refuted:
 		d.False = append(d.False, instance)
 	case peer.optimal:
-		d.proved[cpsat]++
+		d.of(cpsat).proved++
 	case proved || !peer.witness || !ours.solved:
 	case d.better(ours.objective, peer.objective):
 		d.Better++

@@ -73,21 +73,20 @@ func (r *runner) stg(limit string) (all []stgRow, err error) {
 				if x.Status == "optimal" {
 					value = number(x.Objective.String())
 				}
-				open := known[2] == "open"
+				proved, open := x.Status == "optimal", known[2] == "open"
 				row.Graphs++
 				switch {
-				case x.Status == "optimal" && (value < number(known[0]) || value > number(known[1])):
-					return nil, fmt.Errorf("%s on %s processors: proved %v contradicts the published %s to %s", x.Instance, m, value, known[0], known[1])
-				case x.Status == "optimal" && !open:
-					row.Proved++
-					row.Met++
-				case x.Status == "optimal":
-					row.Proved++
-					row.New++
-				case !open:
+				case !proved && !open:
 					row.Missed++
+				case proved && (value < number(known[0]) || value > number(known[1])):
+					return nil, fmt.Errorf("%s on %s processors: proved %v contradicts the published %s to %s", x.Instance, m, value, known[0], known[1])
+				case proved && open:
+					row.New++
+				case proved:
+					row.Met++
 				}
 			}
+			row.Proved = row.Met + row.New
 			all = append(all, row)
 		}
 	}

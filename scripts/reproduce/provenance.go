@@ -52,19 +52,14 @@ func (r *runner) prepare() (err error) {
 // made says what a part comes from: commit and version of gapwise, the versions of
 // its tools, and each plan that it has read results of, with draws and seeds.
 func (r *runner) made() (string, error) {
-	tools := strings.Split(gapwise.Built().Tools(), ", ")
-	var plans []string
+	tools := list(strings.Split(gapwise.Built().Tools(), ", "))
+	var plans list
 	for _, p := range r.plans {
-		text, used, err := r.source(p)
+		text, err := r.source(p, &tools)
 		if err != nil {
 			return "", err
 		}
-		plans = append(plans, text)
-		for _, t := range used {
-			if !slices.Contains(tools, t) {
-				tools = append(tools, t)
-			}
-		}
+		plans.add(text)
 	}
 	text := fmt.Sprintf("Commit %s, gapwise %s, %s", r.commit, gapwise.Version, strings.Join(tools, ", "))
 	if len(plans) > 0 {
@@ -73,10 +68,21 @@ func (r *runner) made() (string, error) {
 	return text, nil
 }
 
+// list is texts, each of them once.
+type list []string
+
+func (all *list) add(texts ...string) {
+	for _, t := range texts {
+		if t != "" && !slices.Contains(*all, t) {
+			*all = append(*all, t)
+		}
+	}
+}
+
 // ran is a plan and its results files.
 type ran struct {
 	plan  string
-	files []string
+	files list
 }
 
 // uses notes that the part reads a results file of a plan.
@@ -86,61 +92,54 @@ func (r *runner) uses(plan, file string) {
 		k = len(r.plans)
 		r.plans = append(r.plans, ran{plan: plan})
 	}
-	if !slices.Contains(r.plans[k].files, file) {
-		r.plans[k].files = append(r.plans[k].files, file)
-	}
+	r.plans[k].files.add(file)
 }
 
 // source describes a plan and which commit its results are of, if it isn't the
-// present one. It also returns the versions of tools that they name.
-func (r *runner) source(x ran) (text string, tools []string, err error) {
+// present one. It adds the versions of tools that they name.
+func (r *runner) source(x ran, tools *list) (string, error) {
 	p, err := benchmarks.LoadPlan(x.plan)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
-	text = fmt.Sprintf("`%s`", x.plan)
-	var of []string
+	var of list
 	for i := range p.Generators {
 		g := &p.Generators[i]
-		if d := fmt.Sprintf("%s, seed %d", counted(g.Count, "draw"), g.Seed); !slices.Contains(of, d) {
-			of = append(of, d)
+		draws := fmt.Sprintf("%d draws", g.Count)
+		if g.Count == 1 {
+			draws = "one draw"
 		}
+		of.add(fmt.Sprintf("%s, seed %d", draws, g.Seed))
 	}
 	if !slices.Equal(p.Seeds, []uint64{1}) {
-		of = append(of, fmt.Sprintf("algorithms with the seeds %v", p.Seeds))
+		of.add(fmt.Sprintf("algorithms with the seeds %v", p.Seeds))
 	}
-	var commits []string
 	for _, f := range x.files {
 		records, _, err := runs.ReadRecords(f)
 		if err != nil {
-			return "", nil, err
+			return "", err
 		}
+		last := "none yet"
 		for i := range records {
-			if c := records[i].Commit; !slices.Contains(commits, c) {
-				if err := r.landed(f, c); err != nil {
-					return "", nil, err
-				}
-				commits = append(commits, c)
+			tools.add(strings.Split(records[i].Tools, ", ")...)
+			c := records[i].Commit
+			if c == last {
+				continue
 			}
-			if t := records[i].Tools; t != "" && !slices.Contains(tools, t) {
-				tools = append(tools, t)
+			last = c
+			if err := r.landed(f, c); err != nil {
+				return "", err
+			}
+			switch c {
+			case r.commit:
+			case "":
+				of.add("results of a commit that they don't name")
+			default:
+				of.add("results of commit " + c)
 			}
 		}
 	}
-	for _, c := range commits {
-		switch c {
-		case r.commit:
-		case "":
-			of = append(of, "results of a commit that they don't name")
-		default:
-			of = append(of, "results of commit "+c)
-		}
-	}
-	var each []string
-	for _, t := range tools {
-		each = append(each, strings.Split(t, ", ")...)
-	}
-	return text + " (" + strings.Join(of, "; ") + ")", each, nil
+	return "`" + x.plan + "` (" + strings.Join(of, "; ") + ")", nil
 }
 
 // landed returns an error if results are of a commit that isn't among those that the
@@ -158,14 +157,6 @@ func (r *runner) landed(file, commit string) error {
 		return fmt.Errorf("%s holds runs of commit %s, which the present one doesn't come from; move it away, and they are run anew", file, commit)
 	}
 	return err
-}
-
-// counted returns a number of things in words.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "one " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // stamped puts what a part comes from under its first title; a part without a title
