@@ -255,27 +255,29 @@ func (i *instance) describe(p *part) (all []string) {
 // table lists the runs.
 func (i *instance) table(p *part) *table {
 	unit, seconds := words.UnitFor(values(i.runs, func(r *run) float64 { return r.ElapsedS }))
-	t := &table{Caption: "Runs", Plain: true, Columns: []column{{Name: "algorithm"}, {Name: "status"}, {p.first.String(), "objective", true}, {p.second.String(), "what breaks ties", true},
-		{"bound", "that the run itself has", true}, {"gap (%)", "to the best bound of all runs", true}, {"time (" + unit + ")", "", true}, {"nodes", "", true}, {"seed", "", true}, {Name: "checked"}}}
+	columns := []measure{byAlgorithm,
+		single("status", "", false, func(r *run) cell { return text(r.status()) }),
+		single(p.first.String(), "objective", true, func(r *run) cell { return figureCell(r.objective()) }),
+		single(p.second.String(), "what breaks ties", true, func(r *run) cell { return figureCell(runs.Number(r.Second)) }),
+		single("bound", "that the run itself has", true, func(r *run) cell { return figureCell(runs.Number(r.Bound)) }),
+		single("gap (%)", "to the best bound of all runs", true, func(r *run) cell { return share(r.gap()) }),
+		single("time ("+unit+")", "", true, func(r *run) cell { return number(r.ElapsedS, words.Three(r.ElapsedS/seconds)) }),
+		single("nodes", "", true, func(r *run) cell { return count(int(r.Nodes)) }),
+		single("seed", "", true, func(r *run) cell { return text(fmt.Sprint(r.Seed)) }),
+		single("checked", "", false, func(r *run) cell {
+			switch {
+			case r.Objective == nil:
+				return text("–")
+			case r.Judged:
+				return text("verified now")
+			case !(r.Sealed && r.Verified):
+				return text("stated")
+			}
+			return text("verified")
+		})}
+	t := &table{Caption: "Runs", Plain: true, Columns: columnsOf(columns)}
 	for _, r := range i.runs {
-		checked := "verified"
-		switch {
-		case r.Objective == nil:
-			checked = "–"
-		case r.Judged:
-			checked = "verified now"
-		case !(r.Sealed && r.Verified):
-			checked = "stated"
-		}
-		second, bound := math.NaN(), math.NaN()
-		if r.Second != nil {
-			second = *r.Second
-		}
-		if r.Bound != nil {
-			bound = *r.Bound
-		}
-		t.Rows = append(t.Rows, row{Cells: []cell{text(r.Algorithm), text(r.status()), figureCell(r.objective()), figureCell(second), figureCell(bound),
-			number(r.gap(), words.Percent(r.gap())), number(r.ElapsedS, words.Three(r.ElapsedS/seconds)), count(int(r.Nodes)), text(fmt.Sprint(r.Seed)), text(checked)}})
+		t.Rows = append(t.Rows, row{Cells: cellsOf(columns, []*run{r})})
 	}
 	return t
 }

@@ -119,7 +119,26 @@ func totalsOf(all []*part) *totals {
 //go:embed results.tmpl
 var leadText string
 
-var leadOf = template.Must(template.New("lead").Option("missingkey=zero").Funcs(template.FuncMap{"plural": words.Plural, "join": words.And, "percent": words.Percent, "verb": verb}).Parse(leadText))
+var leadOf = leadTemplate(leadText)
+
+// leadTemplate reads what a summary says, a line a paragraph.
+func leadTemplate(text string) *template.Template {
+	return template.Must(template.New("lead").Option("missingkey=zero").Funcs(template.FuncMap{"plural": words.Plural, "join": words.And, "percent": words.Percent, "verb": verb}).Parse(text))
+}
+
+// say adds what a template says to the summary.
+func (p *page) say(lead *template.Template, about any) error {
+	var text strings.Builder
+	if err := lead.Execute(&text, about); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	for line := range strings.Lines(text.String()) {
+		if line = strings.TrimSpace(line); line != "" {
+			p.Lead = append(p.Lead, line)
+		}
+	}
+	return nil
+}
 
 // summarise writes title, cards and lead of runs.
 func (p *page) summarise(all []*part) error {
@@ -144,16 +163,7 @@ func (p *page) summarise(all []*part) error {
 		p.Cards = append(p.Cards, card{words.Percent(s.Mean) + " %", "mean gap of the best solutions"}, card{words.Percent(s.WorstGap) + " %", "worst gap of a best solution"})
 	}
 	p.Cards = append(p.Cards, card{count(s.Failed), "runs that failed"})
-	var text strings.Builder
-	if err := leadOf.Execute(&text, s); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	for line := range strings.Lines(text.String()) {
-		if line = strings.TrimSpace(line); line != "" {
-			p.Lead = append(p.Lead, line)
-		}
-	}
-	return nil
+	return p.say(leadOf, s)
 }
 
 func verb(n int) string {

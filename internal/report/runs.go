@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/gapwise/gapwise"
@@ -175,12 +174,7 @@ func (p *part) mixed() bool {
 	return slices.ContainsFunc(p.algorithms, func(a string) bool { return p.class[a] != p.class[p.algorithms[0]] })
 }
 
-func (r *run) objective() float64 {
-	if r.Objective == nil {
-		return math.NaN()
-	}
-	return *r.Objective
-}
+func (r *run) objective() float64 { return runs.Number(r.Objective) }
 
 // gap returns the gap to the best bound of the instance.
 func (r *run) gap() float64 { return r.on.Gap(r.objective()) }
@@ -215,11 +209,7 @@ func (r *run) moments() []runs.Moment {
 	if len(r.Trajectory) > 0 {
 		return r.Trajectory
 	}
-	bound := math.NaN()
-	if r.Bound != nil {
-		bound = *r.Bound
-	}
-	return []runs.Moment{{S: r.ElapsedS, Objective: r.objective(), Bound: bound}}
+	return []runs.Moment{{S: r.ElapsedS, Objective: r.objective(), Bound: runs.Number(r.Bound)}}
 }
 
 // of returns the runs of one algorithm.
@@ -342,8 +332,8 @@ func (p *part) classes(param string) []class {
 
 // byName sorts instances.
 func byName(all []*instance) {
-	sort.SliceStable(all, func(a, b int) bool {
-		return cmp.Or(strings.Compare(all[a].Name, all[b].Name), strings.Compare(all[a].hash, all[b].hash)) < 0
+	slices.SortStableFunc(all, func(a, b *instance) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.hash, b.hash))
 	})
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"math"
@@ -46,7 +47,9 @@ func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s S
 	}
 	p := &page{Title: cmp.Or(o.Title, in.ID(), "Instance")}
 	p.Lead = o.assumptions()
-	q.lead(p, found, log)
+	if err := q.lead(p, found, log); err != nil {
+		return err
+	}
 	for _, line := range p.Lead {
 		s.say("%s", line)
 	}
@@ -69,96 +72,80 @@ func Instance(ctx context.Context, w io.Writer, in model.Instance, log *Log, s S
 	return p.write(w)
 }
 
+// instanceLead is what instance.tmpl says of an instance. Seer is the best algorithm that
+// sees the instance whole, where Best is the best policy, and Cost by how much it is better.
+type instanceLead struct {
+	Log                                    *Log
+	Overrun, Best, Seer, Measure, Time     string
+	Value, SeerValue, Cost, Bound, BoundBy string
+	Gap, OwnGap                            string
+	Infeasible, Closed                     bool
+	Policies, Algorithms                   int
+	Verified, Solutions                    int
+}
+
+//go:embed instance.tmpl
+var instanceText string
+
+var instanceLeadOf = leadTemplate(instanceText)
+
 // lead writes the summary of an instance.
-func (p *part) lead(to *page, found *solved, log *Log) {
+func (p *part) lead(to *page, found *solved, log *Log) error {
 	i := p.instances[0]
-	var size []string
-	for _, f := range runs.Features(found.in) {
-		if len(size) == 2 {
-			break
+	for k, f := range runs.Features(found.in) {
+		if k < 2 {
+			to.Cards = append(to.Cards, card{words.Tidy(f.Value), f.Usage})
 		}
-		to.Cards = append(to.Cards, card{words.Tidy(f.Value), f.Usage})
-		size = append(size, fmt.Sprintf("%s %s", words.Tidy(f.Value), f.Key))
 	}
 	to.Cards = append(to.Cards, card{words.Short(float64(len(p.algorithms)), 0), "algorithms"})
 	to.Subtitle = fmt.Sprintf("%s · %s the %s · gapwise %s", p.kind, p.first.Sense, p.first.Name, gapwise.Version)
+	x := instanceLead{Log: log, Infeasible: i.Infeasible, Closed: i.closed(), Measure: p.first.Name, BoundBy: i.BoundBy, Gap: words.Percent(i.gap()), Algorithms: len(p.algorithms)}
 	if log != nil {
 		to.Subtitle += " · log " + log.Name
-		if from := model.StartTime(found.in); !from.IsZero() {
-			if end := spanOf(found.in); end > 0 {
-				to.Subtitle += fmt.Sprintf(", %s to %s", from.Format("2 Jan 2006"), from.Add(time.Duration(end*float64(time.Second))).Format("2 Jan 2006"))
-			}
-		}
-		to.Lead = append(to.Lead, "Jobs: "+log.Said+".")
-		if log.Invented != "" {
-			to.Lead = append(to.Lead, "Not the log's, and in every figure of this page: "+log.Invented+".")
-		} else {
-			to.Lead = append(to.Lead, "Nothing was drawn: sizes, runtimes, estimates and submissions are the log's.")
+		if from, end := model.StartTime(found.in), spanOf(found.in); !from.IsZero() && end > 0 {
+			to.Subtitle += fmt.Sprintf(", %s to %s", from.Format("2 Jan 2006"), from.Add(time.Duration(end*float64(time.Second))).Format("2 Jan 2006"))
 		}
 	}
 	if batch, ok := found.in.(*model.Batch); ok {
-		if line := overrun(batch); line != "" {
-			to.Lead = append(to.Lead, line)
-		}
+		x.Overrun = overrun(batch)
+	}
+	if !math.IsNaN(i.Bound) {
+		x.Bound = withUnit(i.Bound, p.first.Unit)
+	}
+	r, seer := i.bestRun(true), i.bestRun(false)
+	what := "the best policy, "
+	if r == nil || seer == nil {
+		r, seer, what = i.bestRun(), nil, "the best, by "
 	}
 	switch {
 	case i.Infeasible:
 		to.Cards = append(to.Cards, card{"infeasible", "proved"})
-		to.Lead = append(to.Lead, "The instance is proved to have no solution.")
-	case i.bestRun() == nil:
-		to.Lead = append(to.Lead, "No algorithm found a solution, and none is proved not to exist.")
-	default:
-		r, seer := i.bestRun(true), i.bestRun(false)
-		what := "the best policy, "
-		if r == nil || seer == nil {
-			r, seer, what = i.bestRun(), nil, "the best, by "
-		}
+	case r != nil:
 		to.Cards = append(to.Cards, card{withUnit(r.objective(), p.first.Unit), p.first.Name + ", " + what + r.Algorithm})
+		x.Best, x.Value, x.Time, x.OwnGap = r.Algorithm, p.human(r.objective()), words.Duration(r.ElapsedS), words.Percent(r.gap())
+		if seer != nil {
+			x.Seer, x.SeerValue = seer.Algorithm, p.human(seer.objective())
+		}
 		if seer != nil && p.first.Sense.Better(seer.objective(), r.objective()) {
+			x.Cost = words.Percent(math.Abs(r.objective()-seer.objective()) / math.Abs(seer.objective()))
 			to.Cards = append(to.Cards, card{withUnit(seer.objective(), p.first.Unit), "seeing the instance whole, " + seer.Algorithm})
 		}
 		to.Cards = append(to.Cards, card{withUnit(i.Bound, p.first.Unit), "bound: no solution is better"}, card{words.Percent(i.gap()) + " %", "gap of the best solution"})
-		policies := 0
-		for _, a := range p.algorithms {
-			if p.class[a] == model.Online {
-				policies++
-			}
-		}
-		text := fmt.Sprintf("The best of %s is %s: %s %s, found in %s.", words.Plural(len(p.algorithms), "algorithm"), r.Algorithm, p.first.Name, p.human(r.objective()), words.Duration(r.ElapsedS))
-		if seer != nil {
-			text = fmt.Sprintf("The best of %s is %s: %s %s. They decide with what is known at that time.",
-				policiesOf(policies), r.Algorithm, p.first.Name, p.human(r.objective()))
-			if p.first.Sense.Better(seer.objective(), r.objective()) {
-				text += fmt.Sprintf(" Of those that see the instance whole the best is %s: %s. So not knowing the future costs the best policy %s %% of that, at least.",
-					seer.Algorithm, p.human(seer.objective()), words.Percent(math.Abs(r.objective()-seer.objective())/math.Abs(seer.objective())))
-			} else {
-				text += " None of those that see the instance whole found a better solution."
-			}
-			if i.closed() {
-				text += fmt.Sprintf(" The best solution of all is optimal: no solution is better than the bound %s (%s).", withUnit(i.Bound, p.first.Unit), i.BoundBy)
-			} else if !math.IsNaN(i.Bound) {
-				text += fmt.Sprintf(" No solution is better than the bound %s (%s); the best of all is at most %s %% from the optimum, the best policy %s %%.", withUnit(i.Bound, p.first.Unit), i.BoundBy, words.Percent(i.gap()), words.Percent(r.gap()))
-			}
-		}
-		switch {
-		case seer != nil:
-		case i.closed():
-			text += fmt.Sprintf(" It is optimal: no solution is better than the bound %s (%s).", withUnit(i.Bound, p.first.Unit), i.BoundBy)
-		case !math.IsNaN(i.Bound):
-			text += fmt.Sprintf(" No solution is better than the bound %s (%s), so it is at most %s %% from the optimum.", withUnit(i.Bound, p.first.Unit), i.BoundBy, words.Percent(i.gap()))
-		}
-		to.Lead = append(to.Lead, text)
 	}
-	verified, solutions := 0, 0
+	for _, a := range p.algorithms {
+		if p.class[a] == model.Online {
+			x.Policies++
+		}
+	}
 	for _, r := range p.runs {
 		if r.Objective != nil {
-			solutions++
+			x.Solutions++
 			if r.Verified {
-				verified++
+				x.Verified++
 			}
 		}
 	}
-	to.Lead = append(to.Lead, fmt.Sprintf("The judge, which shares no code with the solvers, has verified %d of %s.", verified, words.Plural(solutions, "solution")))
+	return to.say(instanceLeadOf, x)
 }
 
 // overrun says which jobs run longer than their users estimated, and what that means
@@ -186,36 +173,31 @@ func overrun(b *model.Batch) string {
 }
 
 // spanOf returns when the last request arrives, in seconds; 0 for other problems.
-func spanOf(in model.Instance) float64 {
+func spanOf(in model.Instance) (last float64) {
 	switch in := in.(type) {
 	case *model.Reservation:
-		if n := len(in.Requests); n > 0 {
-			last := 0.0
-			for k := range in.Requests {
-				last = max(last, in.Requests[k].ArrivalS)
-			}
-			return last
+		for k := range in.Requests {
+			last = max(last, in.Requests[k].ArrivalS)
 		}
 	case *model.Batch:
-		if n := len(in.Jobs); n > 0 {
-			return in.Jobs[n-1].SubmitS
+		for k := range in.Jobs {
+			last = max(last, in.Jobs[k].SubmitS)
 		}
 	case *model.TVC:
-		if n := len(in.Requests); n > 0 {
-			return in.Requests[n-1].ArrivalS
+		for k := range in.Requests {
+			last = max(last, in.Requests[k].ArrivalS)
 		}
 	}
-	return 0
+	return last
 }
 
 // comparison is the picture and the table of the algorithms.
 func (p *part) comparison(found *solved, usages map[string]*model.Usage) section {
 	i := p.instances[0]
 	r := &ranking{name: fmt.Sprintf("%s of each algorithm, with the bound", p.first.Name), axis: axis{label: p.first.String()}, bound: i.Bound}
-	runs := p.runs
 	stopped := ""
-	show := words.Aligned(values(runs, (*run).objective)) // as in the table below
-	for _, x := range runs {
+	show := words.Aligned(values(p.runs, (*run).objective)) // as in the table below
+	for _, x := range p.runs {
 		text := show(x.objective())
 		if x.stopped() && x.Objective != nil {
 			text, stopped = text+" *", " The limit stopped runs with a star."
@@ -241,51 +223,46 @@ func (p *part) comparison(found *solved, usages map[string]*model.Usage) section
 	s := section{ID: "algorithms", Title: "Algorithms", Blocks: []block{{Figures: &figures{Charts: []figure{{SVG: r.svg(), Caption: caption, Wide: true}}}}}}
 
 	unit, seconds := words.UnitFor(values(p.runs, func(r *run) float64 { return r.ElapsedS }))
-	t := &table{Caption: "Algorithms", Plain: len(runs) < 8, Columns: append(append([]column{{Name: "algorithm"}}, p.groupColumns()...), column{p.first.String(), "the objective", true}, column{"gap (%)", "to the best bound", true}, column{Name: "status"}, column{p.second.String(), "breaks ties", true})}
-	var further []model.Metric
+	columns := append(append([]measure{byAlgorithm}, p.group()...),
+		single(p.first.String(), "the objective", true, func(r *run) cell { return figureCell(r.objective()) }),
+		single("gap (%)", "to the best bound", true, func(r *run) cell { return share(r.gap()) }),
+		single("status", "", false, func(r *run) cell { return text(r.status()) }),
+		single(p.second.String(), "breaks ties", true, func(r *run) cell { return figureCell(runs.Number(r.Second)) }))
 	for _, m := range found.in.Metrics()[2:] {
-		if slices.ContainsFunc(runs, func(r *run) bool { _, ok := r.Metrics[m.Key]; return ok }) {
-			further = append(further, m)
-			t.Columns = append(t.Columns, column{m.String(), "", true})
-		}
-	}
-	from, to := 0.0, spanOf(found.in)
-	work := workOf(found.in)
-	if len(usages) > 0 {
-		t.Columns = append(t.Columns, column{"in use (%)", "mean share in use (of a batch, in the foreground) from the first to the last arrival", true}, column{"waiting", "mean number of requests that wait, from the first to the last arrival", true})
-	}
-	if len(usages) > 0 && work > 0 {
-		t.Columns = append(t.Columns, column{"declined work (%)", "work of declined requests as a share of all", true})
-	}
-	t.Columns = append(t.Columns, column{"time (" + unit + ")", "of the algorithm, on this machine", true}, column{"nodes", "what the algorithm expands", true})
-	for _, x := range runs {
-		second := math.NaN()
-		if x.Second != nil {
-			second = *x.Second
-		}
-		cells := append(append([]cell{text(x.Algorithm)}, p.groupCells(x.Algorithm)...), figureCell(x.objective()), number(x.gap(), words.Percent(x.gap())), text(x.status()), figureCell(second))
-		for _, m := range further {
-			y, ok := x.Metrics[m.Key]
-			if !ok {
-				y = math.NaN()
-			}
-			cells = append(cells, figureCell(y))
-		}
-		if len(usages) > 0 {
-			used, waiting, declined := math.NaN(), math.NaN(), math.NaN()
-			if u := usages[x.Algorithm]; u != nil && to > from {
-				m := u.Means(from, to, 1)[0]
-				used, waiting = m.Used/u.Capacity, m.Waiting
-				if work > 0 && len(u.Steps) > 0 {
-					declined = u.Steps[len(u.Steps)-1].Declined / work
+		if slices.ContainsFunc(p.runs, func(r *run) bool { _, ok := r.Metrics[m.Key]; return ok }) {
+			columns = append(columns, single(m.String(), "", true, func(r *run) cell {
+				y, ok := r.Metrics[m.Key]
+				if !ok {
+					y = math.NaN()
 				}
-			}
-			cells = append(cells, number(used, words.Percent(used)), number(waiting, words.Three(waiting)))
-			if work > 0 {
-				cells = append(cells, number(declined, words.Percent(declined)))
-			}
+				return figureCell(y)
+			}))
 		}
-		t.Rows = append(t.Rows, row{Cells: append(cells, number(x.ElapsedS, words.Three(x.ElapsedS/seconds)), count(int(x.Nodes)))})
+	}
+	from, to, work := 0.0, spanOf(found.in), workOf(found.in)
+	used := func(name, help string, show func(*model.Usage) cell) {
+		columns = append(columns, single(name, help, true, func(r *run) cell {
+			if u := usages[r.Algorithm]; u != nil && to > from {
+				return show(u)
+			}
+			return number(math.NaN(), words.Percent(math.NaN()))
+		}))
+	}
+	if len(usages) > 0 {
+		used("in use (%)", "mean share in use (of a batch, in the foreground) from the first to the last arrival", func(u *model.Usage) cell { return share(u.Means(from, to, 1)[0].Used / u.Capacity) })
+		used("waiting", "mean number of requests that wait, from the first to the last arrival", func(u *model.Usage) cell {
+			waiting := u.Means(from, to, 1)[0].Waiting
+			return number(waiting, words.Three(waiting))
+		})
+		if work > 0 {
+			used("declined work (%)", "work of declined requests as a share of all", func(u *model.Usage) cell { return share(u.Steps[len(u.Steps)-1].Declined / work) })
+		}
+	}
+	columns = append(columns, single("time ("+unit+")", "of the algorithm, on this machine", true, func(r *run) cell { return number(r.ElapsedS, words.Three(r.ElapsedS/seconds)) }),
+		single("nodes", "what the algorithm expands", true, func(r *run) cell { return count(int(r.Nodes)) }))
+	t := &table{Caption: "Algorithms", Plain: len(p.runs) < 8, Columns: columnsOf(columns)}
+	for _, x := range p.runs {
+		t.Rows = append(t.Rows, row{Cells: cellsOf(columns, []*run{x})})
 	}
 	s.Blocks = append(s.Blocks, block{Table: t})
 	return s
@@ -299,28 +276,14 @@ func (p *part) human(x float64) string {
 	return withUnit(x, p.first.Unit)
 }
 
-func policiesOf(n int) string {
-	if n == 1 {
-		return "1 policy"
-	}
-	return fmt.Sprintf("%d policies", n)
-}
-
 // compare orders objectives, the best first and unknown ones last.
 func (p *part) compare(a, b float64) int {
 	switch {
-	case math.IsNaN(a) || math.IsNaN(b):
-		return cmp.Compare(b2i(math.IsNaN(a)), b2i(math.IsNaN(b)))
-	case p.first.Sense.Better(a, b):
+	case math.IsNaN(a) && math.IsNaN(b):
+		return 0
+	case math.IsNaN(b), p.first.Sense.Better(a, b):
 		return -1
-	case p.first.Sense.Better(b, a):
-		return 1
-	}
-	return 0
-}
-
-func b2i(b bool) int {
-	if b {
+	case math.IsNaN(a), p.first.Sense.Better(b, a):
 		return 1
 	}
 	return 0
