@@ -7,6 +7,7 @@ import (
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/bookings"
 	"github.com/gapwise/gapwise/internal/features"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -27,8 +28,8 @@ var reservationProblem = define(definition[*model.Reservation]{
 			return nil, err
 		}
 		return general(milp.Convert(f,
-			func(b *model.Bookings) ([]int64, error) { return resheur.TicksOf(in, t, b) },
-			func(starts []int64) (*model.Bookings, error) { return resheur.BookTicks(in, t, starts) })), nil
+			func(b *model.Bookings) ([]int64, error) { return bookings.TicksOf(in, t, b) },
+			func(starts []int64) (*model.Bookings, error) { return bookings.BookTicks(in, t, starts) })), nil
 	},
 	linear:    func(_ string, b milp.Backend) model.Solver { return resexact.Linear(b) },
 	first:     model.Adapt("serial", resheur.First),
@@ -64,14 +65,14 @@ func reservationComplete(_ context.Context, in *model.Reservation, solution mode
 		return nil, err
 	}
 	t := in.Ticks()
-	runs := make([]resheur.Interval, len(index))
+	runs := make([]bookings.Interval, len(index))
 	for i, k := range index {
 		q, start := &t.Requests[k], t.Tick(b.Bookings[i].StartS)
 		if runs[i].PEs = in.Requests[k].PEs; q.Runs(start) { // else it holds none
 			runs[i].Start, runs[i].End = start, start+q.Runtime
 		}
 	}
-	lists, err := resheur.Number(in.PEs, runs)
+	lists, err := bookings.Number(in.PEs, runs)
 	if err != nil {
 		return nil, err
 	}

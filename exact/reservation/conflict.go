@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
-	resheur "github.com/gapwise/gapwise/heuristics/reservation"
+	"github.com/gapwise/gapwise/internal/bookings"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -169,7 +169,7 @@ func (x *conflict) fit(jobs []job) bool {
 		t.Jobs = append(t.Jobs, x.t.Jobs[jobs[i].id])
 		t.Jobs[i].Weight = 1
 	}
-	o := resheur.NewOffline(t, x.seed)
+	o := bookings.NewOffline(t, x.seed)
 	o.Construct(x.ctx, nil)
 	o.Improve(x.ctx, conflictSteps, float64(len(jobs)))
 	return o.Value() >= float64(len(jobs))

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
@@ -71,13 +72,17 @@ func TestReservationFound(t *testing.T) {
 					t.Errorf("bound %s is %v, %v is reached, %v", b.Name, b.Value, want, err)
 				}
 			}
-			for name, solve := range map[string]resheur.Solver{"ff": resheur.FF.Solver(), "pe-w": resheur.PEW.Solver(), "du-w open": resheur.DUW.Open().Solver(),
-				"least-load": resheur.LeastLoad.Solver(), "selective": resheur.Selective, "moving": resheur.Moving, "clairvoyant": resheur.Clairvoyant} {
-				b, err := solve(ctx, in, model.Settings{})
+			for _, a := range resheur.Algorithms() {
+				if !slices.Contains([]string{"ff", "pe-w", "du-w-open", "least-load", "selective", "moving", "clairvoyant"}, a.Name) {
+					continue
+				}
+				name := a.Name
+				r, err := a.Solver.Solve(ctx, in, model.Settings{})
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
 					continue
 				}
+				b := r.Solution.(*model.Bookings)
 				if want == 2 && len(b.Bookings) != 2 {
 					t.Errorf("%s accepts %d, want 2", name, len(b.Bookings))
 				}

@@ -5,7 +5,7 @@ import (
 
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	"github.com/gapwise/gapwise/exact/internal/engine"
-	resheur "github.com/gapwise/gapwise/heuristics/reservation"
+	"github.com/gapwise/gapwise/internal/bookings"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -28,13 +28,13 @@ func Linear(backend milp.Backend) model.Solver {
 		}
 		// serial returns the best of some serial schedules and of the given one, if any.
 		serial := func(t *model.ReservationTicks, from []int64) []int64 {
-			o := resheur.NewOffline(t, r.Set.Seed)
+			o := bookings.NewOffline(t, r.Set.Seed)
 			o.Construct(r.Ctx, from)
 			return o.Starts()
 		}
 		var from []int64
 		if b, ok := r.Set.Start.(*model.Bookings); ok && b != nil {
-			if from, err = resheur.TicksOf(v, t, b); err != nil {
+			if from, err = bookings.TicksOf(v, t, b); err != nil {
 				return h, err
 			}
 		}
@@ -45,7 +45,7 @@ func Linear(backend milp.Backend) model.Solver {
 				if t.Check(starts) != nil { // as, with the goal "all", if one is declined
 					return nil, nil
 				}
-				return resheur.BookTicks(v, t, starts)
+				return bookings.BookTicks(v, t, starts)
 			},
 			Better: func(f *milp.Formulation[[]int64], target float64) (*milp.Formulation[[]int64], error) {
 				return f.Demand(target), nil

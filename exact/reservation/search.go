@@ -9,15 +9,15 @@ import (
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/exact/internal/engine"
-	resheur "github.com/gapwise/gapwise/heuristics/reservation"
+	"github.com/gapwise/gapwise/internal/bookings"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/model"
 )
 
 // Search is the native exact search for Reservation, on counts of PEs (see
-// resheur.Number):
+// bookings.Number):
 //
-//  1. a plan by local search (resheur.Offline),
+//  1. a plan by local search (bookings.Offline),
 //  2. bounds by areas, energies and flows (resbounds.Quick),
 //  3. the instance is cut where no window goes on, and each part bounded by a
 //     Lagrangian relaxation of the capacity (relaxation),
@@ -106,15 +106,15 @@ func (s *searcher) run() error {
 	var from []int64
 	if b, ok := s.Set.Start.(*model.Bookings); ok && b != nil {
 		var err error
-		if from, err = resheur.TicksOf(s.in, s.t, b); err != nil {
+		if from, err = bookings.TicksOf(s.in, s.t, b); err != nil {
 			return fmt.Errorf("start: %w", err)
 		}
 	}
 	if s.off&quickBounds == 0 && !s.takeQuickBounds() {
 		return nil
 	}
-	offline := resheur.NewOffline(s.t, s.Set.Seed)
-	steps := resheur.ClairvoyantSteps(len(s.t.Jobs))
+	offline := bookings.NewOffline(s.t, s.Set.Seed)
+	steps := bookings.Steps(len(s.t.Jobs))
 	if s.off&localSearch == 0 {
 		offline.Construct(s.Ctx, from)
 		first := float64(steps)
@@ -214,7 +214,7 @@ func (s *searcher) takeQuickBounds() bool {
 }
 
 // take makes a plan the best.
-func (s *searcher) take(o *resheur.Offline) {
+func (s *searcher) take(o *bookings.Offline) {
 	s.starts = slices.Clone(o.Starts())
 	for _, p := range s.parts {
 		p.value = 0
@@ -273,7 +273,7 @@ func (s *searcher) progress() {
 		incumbent = math.NaN()
 	}
 	s.Tell(incumbent, s.objective(s.upper()), func() model.Solution {
-		if b, err := resheur.BookTicks(s.in, s.t, s.starts); err == nil {
+		if b, err := bookings.BookTicks(s.in, s.t, s.starts); err == nil {
 			return b
 		}
 		return nil
@@ -288,10 +288,10 @@ func (s *searcher) result() error {
 	}
 	if !s.partial() {
 		// Earlier starts where they fit, for the second objective.
-		o := resheur.NewOffline(s.t, 0)
+		o := bookings.NewOffline(s.t, 0)
 		o.Set(s.starts)
 		o.ShiftLeft(s.Ctx)
-		b, err := resheur.BookTicks(s.in, s.t, o.Starts())
+		b, err := bookings.BookTicks(s.in, s.t, o.Starts())
 		if err != nil {
 			return err
 		}

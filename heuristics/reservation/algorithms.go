@@ -1,17 +1,18 @@
 package reservation
 
 import (
+	"context"
 	"strings"
 
 	"github.com/gapwise/gapwise/model"
 )
 
-const source = "Li et al.: Resource Availability-Aware Advance Reservation for Parallel Jobs with Deadlines"
+const source = "Li et al.: Resource availability-Aware Advance Reservation for Parallel Jobs with Deadlines"
 
 // Algorithms lists the heuristics for Reservation, weakest first.
 func Algorithms() []model.Algorithm {
 	var all []model.Algorithm
-	add := func(name, paper, complexity, summary string, solve Solver) {
+	add := func(name, paper, complexity, summary string, solve func(context.Context, *model.Reservation, model.Settings) (*model.Bookings, error)) {
 		all = append(all, model.Algorithm{Name: name, Kind: model.KindReservation, Class: model.Online, Paper: paper, Complexity: complexity,
 			Summary: summary, Solver: model.Adapt(name, solve)})
 	}
@@ -19,20 +20,20 @@ func Algorithms() []model.Algorithm {
 	const section = source + ", section 5"
 	names := map[string]string{"FF": "earliest start", "PE_B": "start with the fewest free PEs", "DU_B": "shortest availability rectangle",
 		"PEDU_B": "smallest availability rectangle", "PE_W": "start with the most free PEs", "DU_W": "longest availability rectangle", "PEDU_W": "largest availability rectangle"}
-	for _, p := range Policies {
-		name := strings.ReplaceAll(strings.ToLower(p.Name), "_", "-")
+	for _, p := range policies {
+		name := strings.ReplaceAll(strings.ToLower(p.name), "_", "-")
 		cost := plain
 		if strings.HasPrefix(name, "du") || strings.HasPrefix(name, "pedu") {
 			cost = stretched
 		}
-		add(name, section, cost, names[p.Name], p.Solver())
+		add(name, section, cost, names[p.name], p.book)
 		if cost == stretched {
-			add(name+"-open", section, cost, names[p.Name]+", not cut at the deadline", p.Open().Solver())
+			add(name+"-open", section, cost, names[p.name]+", not cut at the deadline", p.opened().book)
 		}
 	}
-	add("least-load", "gapwise", plain, "start with the fewest PE-seconds taken over the run", LeastLoad.Solver())
+	add("least-load", "gapwise", plain, "start with the fewest PE-seconds taken over the run", LeastLoad)
 	for k := range all {
-		all[k].Traced = true // a Policy
+		all[k].Traced = true // a policy
 	}
 	add("selective", "gapwise", "O(n + v PEs) per request", "least-load, but requests that are too large are declined", Selective)
 	add("moving", "gapwise", "O(v^3 + n^2) per request", "selective, but what hasn't started may be moved", Moving)

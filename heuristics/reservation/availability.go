@@ -1,5 +1,5 @@
 // Package reservation holds the online policies for advance reservations with
-// deadlines (Li et al.: Resource Availability-Aware Advance Reservation for
+// deadlines (Li et al.: Resource availability-Aware Advance Reservation for
 // Parallel Jobs with Deadlines) over the paper's slot structure, policies of our
 // own, and a clairvoyant heuristic.
 package reservation
@@ -12,10 +12,11 @@ import (
 	"sort"
 
 	"github.com/gapwise/gapwise/internal/bitset"
+	"github.com/gapwise/gapwise/internal/bookings"
 	"github.com/gapwise/gapwise/model"
 )
 
-// Availability tells which PEs are busy when: the paper's AvailRectList (section
+// availability tells which PEs are busy when: the paper's AvailRectList (section
 // 4), a list of records {time, busy PEs}, each valid until the next. Times are
 // ticks (see model.ReservationTicks). Before the first record and after the last
 // all PEs are free. It is canonical: no two neighbours hold the same PEs, and the
@@ -31,7 +32,7 @@ import (
 // blockSize, Find takes O(log n + v W) for FF, PE_B and PE_W, and up to
 // O(v (B + n/B) W) for policies that look at the rectangle's length; Add and
 // Delete take O((B + v) W + n/B).
-type Availability struct {
+type availability struct {
 	pes, words int
 	now        int64 // what was before is forgotten
 	all        bitset.Set
@@ -42,14 +43,14 @@ type Availability struct {
 	tried func(start int64, free int, score float64)
 }
 
-// ErrBusy and ErrFree say that a PE isn't what Add and Delete need.
+// errBusy and errFree say that a PE isn't what Add and Delete need.
 var (
-	ErrBusy = errors.New("reservation: a PE is busy")
-	ErrFree = errors.New("reservation: a PE is free")
+	errBusy = errors.New("reservation: a PE is busy")
+	errFree = errors.New("reservation: a PE is free")
 )
 
-// Record says that exactly the PEs Busy are busy from Time to the next record's.
-type Record struct {
+// record says that exactly the PEs Busy are busy from Time to the next record's.
+type record struct {
 	Time int64
 	Busy model.PEList
 }
@@ -71,9 +72,9 @@ type ref struct {
 	index int32 // -1: before the first record
 }
 
-// NewAvailability returns an empty list for a number of PEs.
-func NewAvailability(pes int) *Availability {
-	l := &Availability{pes: pes, words: (pes + 63) / 64, all: bitset.New(pes), scratch: bitset.New(pes)}
+// newAvailability returns an empty list for a number of PEs.
+func newAvailability(pes int) *availability {
+	l := &availability{pes: pes, words: (pes + 63) / 64, all: bitset.New(pes), scratch: bitset.New(pes)}
 	l.all.Fill(pes)
 	l.scan.init(l)
 	return l
@@ -82,7 +83,7 @@ func NewAvailability(pes int) *Availability {
 func (b *block) set(i, words int) bitset.Set { return bitset.Set(b.busy[i*words : (i+1)*words]) }
 
 // at returns the last record at or before t, with index -1 if there is none.
-func (l *Availability) at(t int64) ref {
+func (l *availability) at(t int64) ref {
 	k := sort.Search(len(l.blocks), func(k int) bool { return l.blocks[k].times[0] > t }) - 1
 	if k < 0 {
 		return ref{l.now, 0, -1}
@@ -93,7 +94,7 @@ func (l *Availability) at(t int64) ref {
 }
 
 // next returns the record after r; ok is false at the end.
-func (l *Availability) next(r ref) (n ref, ok bool) {
+func (l *availability) next(r ref) (n ref, ok bool) {
 	k, i := r.block, r.index+1
 	if int(k) < len(l.blocks) && int(i) == len(l.blocks[k].times) {
 		k, i = k+1, 0
@@ -105,7 +106,7 @@ func (l *Availability) next(r ref) (n ref, ok bool) {
 }
 
 // busyAt returns a record's set; nil before the first record.
-func (l *Availability) busyAt(r ref) bitset.Set {
+func (l *availability) busyAt(r ref) bitset.Set {
 	if r.index < 0 {
 		return nil
 	}
@@ -114,7 +115,7 @@ func (l *Availability) busyAt(r ref) bitset.Set {
 
 // Advance makes now the beginning of time: what was before is forgotten, and what
 // Add and Delete say of it later is ignored. Amortised O(1) blocks.
-func (l *Availability) Advance(now int64) {
+func (l *availability) Advance(now int64) {
 	if now <= l.now {
 		return
 	}
@@ -134,7 +135,7 @@ func (l *Availability) Advance(now int64) {
 }
 
 // cut removes records i to j-1 of block k.
-func (l *Availability) cut(k, i, j int) {
+func (l *availability) cut(k, i, j int) {
 	if i == j {
 		return
 	}
@@ -149,7 +150,7 @@ func (l *Availability) cut(k, i, j int) {
 }
 
 // unite computes a block's union.
-func (l *Availability) unite(b *block) {
+func (l *availability) unite(b *block) {
 	clear(b.union)
 	for i := range b.times {
 		for w, x := range b.set(i, l.words) {
@@ -159,7 +160,7 @@ func (l *Availability) unite(b *block) {
 }
 
 // split makes a record begin at t, a copy of the one before.
-func (l *Availability) split(t int64) {
+func (l *availability) split(t int64) {
 	r := l.at(t)
 	if r.index >= 0 && r.time == t {
 		return
@@ -191,21 +192,21 @@ func (l *Availability) split(t int64) {
 	}
 }
 
-// Add books PEs over [start, end) (Algorithm 1). The error is ErrBusy if one is
+// Add books PEs over [start, end) (Algorithm 1). The error is errBusy if one is
 // taken there, or model.ErrInvalid for a list that isn't one of the cluster's PEs;
 // nothing is changed then.
-func (l *Availability) Add(start, end int64, pes model.PEList) error {
+func (l *availability) Add(start, end int64, pes model.PEList) error {
 	return l.update(start, end, pes, true)
 }
 
 // Delete frees PEs over [start, end) (Algorithm 2): those of a job that ended
-// early, or of a booking that was cancelled. The error is ErrFree if one is free
+// early, or of a booking that was cancelled. The error is errFree if one is free
 // there, or ErrInvalid; nothing is changed then.
-func (l *Availability) Delete(start, end int64, pes model.PEList) error {
+func (l *availability) Delete(start, end int64, pes model.PEList) error {
 	return l.update(start, end, pes, false)
 }
 
-func (l *Availability) update(start, end int64, pes model.PEList, add bool) error {
+func (l *availability) update(start, end int64, pes model.PEList, add bool) error {
 	if err := checkPEs(pes, l.pes); err != nil {
 		return err
 	}
@@ -215,7 +216,7 @@ func (l *Availability) update(start, end int64, pes model.PEList, add bool) erro
 	}
 	set := l.scratch
 	clear(set)
-	addPEs(set, pes)
+	bookings.AddPEs(set, pes)
 	for r, ok := l.at(start), true; ok && r.time < end; r, ok = l.next(r) {
 		busy := l.busyAt(r)
 		for w, x := range set {
@@ -225,9 +226,9 @@ func (l *Availability) update(start, end int64, pes model.PEList, add bool) erro
 			}
 			switch {
 			case add && taken&x != 0:
-				return fmt.Errorf("%w: PE %d is, at %d", ErrBusy, w*64+bits.TrailingZeros64(taken&x), r.time)
+				return fmt.Errorf("%w: PE %d is, at %d", errBusy, w*64+bits.TrailingZeros64(taken&x), r.time)
 			case !add && x&^taken != 0:
-				return fmt.Errorf("%w: PE %d is, at %d", ErrFree, w*64+bits.TrailingZeros64(x&^taken), r.time)
+				return fmt.Errorf("%w: PE %d is, at %d", errFree, w*64+bits.TrailingZeros64(x&^taken), r.time)
 			}
 		}
 	}
@@ -268,7 +269,7 @@ func (l *Availability) update(start, end int64, pes model.PEList, add bool) erro
 }
 
 // clean removes the record at t if it equals the one before.
-func (l *Availability) clean(t int64) {
+func (l *availability) clean(t int64) {
 	r := l.at(t)
 	k, i := int(r.block), int(r.index)
 	set := l.busyAt(r)
@@ -288,12 +289,25 @@ func (l *Availability) clean(t int64) {
 }
 
 // Records returns all records, for tests and for people.
-func (l *Availability) Records() []Record {
-	var all []Record
+func (l *availability) Records() []record {
+	var all []record
 	for _, b := range l.blocks {
 		for i, t := range b.times {
-			all = append(all, Record{t, lowestPEs(b.set(i, l.words), l.pes)})
+			all = append(all, record{t, bookings.LowestPEs(b.set(i, l.words), l.pes)})
 		}
 	}
 	return all
+}
+
+// checkPEs returns an ErrInvalid for a list that isn't ascending, disjoint and
+// within 0 to pes-1.
+func checkPEs(l model.PEList, pes int) error {
+	next := 0
+	for _, r := range l {
+		if r.First < next || r.Last < r.First || r.Last >= pes {
+			return fmt.Errorf("reservation: %w PE list %q: must be ascending ranges from 0 to %d", model.ErrInvalid, l, pes-1)
+		}
+		next = r.Last + 1
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package reservation_test
+package reservation
 
 import (
 	"math"
@@ -10,32 +10,31 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/model"
 )
 
 // pes is the list of PEs first to last.
 func pes(first, last int) model.PEList { return model.PEList{{First: first, Last: last}} }
 
-// availability is what the package's list and the plain one do alike.
-type availability interface {
+// slotList is what the package's list and the plain one do alike.
+type slotList interface {
 	Add(start, end int64, pes model.PEList) error
 	Delete(start, end int64, pes model.PEList) error
-	Find(q resheur.Query, p resheur.Policy) (resheur.Allocation, bool)
+	Find(q query, p policy) (allocation, bool)
 	Advance(now int64)
-	Records() []resheur.Record
+	Records() []record
 }
 
-var implementations = map[string]func(int) availability{
-	"plain": func(n int) availability { return resheur.NewPlain(n) },
-	"fast":  func(n int) availability { return resheur.NewAvailability(n) },
+var implementations = map[string]func(int) slotList{
+	"plain": func(n int) slotList { return newPlain(n) },
+	"fast":  func(n int) slotList { return newAvailability(n) },
 }
 
-// policies are the paper's, in both readings of the rectangle, and our own.
-var policies = func() []resheur.Policy {
-	all := append([]resheur.Policy{resheur.LeastLoad}, resheur.Policies...)
-	for _, p := range resheur.Policies {
-		all = append(all, p.Open())
+// allPolicies are the paper's, in both readings of the rectangle, and our own.
+var allPolicies = func() []policy {
+	all := append([]policy{leastLoad}, policies...)
+	for _, p := range policies {
+		all = append(all, p.opened())
 	}
 	return all
 }()
@@ -54,7 +53,7 @@ func TestWorkedExample(t *testing.T) {
 	for name, make := range implementations {
 		t.Run(name, func(t *testing.T) {
 			l := make(all)
-			holds := func(step string, want ...resheur.Record) {
+			holds := func(step string, want ...record) {
 				t.Helper()
 				if diff := cmp.Diff(want, l.Records()); diff != "" {
 					t.Errorf("%s: (-want,+got)\n%s", step, diff)
@@ -69,21 +68,21 @@ func TestWorkedExample(t *testing.T) {
 			do(l.Add(t0, t3, job1))
 			do(l.Add(t0, t1, job2))
 			do(l.Add(t8, t10, job3))
-			holds("at t0", resheur.Record{Time: t0, Busy: pes(0, n1+n2-1)}, resheur.Record{Time: t1, Busy: job1},
-				resheur.Record{Time: t3, Busy: none}, resheur.Record{Time: t8, Busy: job3}, resheur.Record{Time: t10, Busy: none})
+			holds("at t0", record{Time: t0, Busy: pes(0, n1+n2-1)}, record{Time: t1, Busy: job1},
+				record{Time: t3, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
 
 			// Steps 1 and 2: the candidates t2, t3, t6, t7 and their rectangles,
 			// each alone by a window that ends where its successor's begins.
-			q := resheur.Query{Ready: t2, Duration: t4 - t2, Deadline: t9, PEs: n}
-			rectangles := map[int64]resheur.Rectangle{
+			q := query{Ready: t2, Duration: t4 - t2, Deadline: t9, PEs: n}
+			rectangles := map[int64]rectangle{
 				t2: {Begin: t1, End: t8, PEs: all - n1},
 				t3: {Begin: t3, End: t8, PEs: all},
 				t6: {Begin: t3, End: t8, PEs: all},
 				t7: {Begin: t3, End: t9, PEs: all - n3}, // t9 is the deadline, its PEs are free for ever
 			}
 			for start, want := range rectangles {
-				only := resheur.Query{Ready: start, Duration: t4 - t2, Deadline: start + t4 - t2, PEs: n}
-				got, ok := l.Find(only, resheur.FF.Open())
+				only := query{Ready: start, Duration: t4 - t2, Deadline: start + t4 - t2, PEs: n}
+				got, ok := l.Find(only, ff.opened())
 				if start == t7 {
 					want.End = math.MaxInt64
 				}
@@ -91,41 +90,41 @@ func TestWorkedExample(t *testing.T) {
 					t.Errorf("the open rectangle of %v is %+v, want %+v", start, got, want)
 				}
 				only.Deadline = max(only.Deadline, t9)
-				got, ok = l.Find(only, resheur.FF)
+				got, ok = l.Find(only, ff)
 				if !ok || got.Start != start || got.Rectangle != rectangles[start] {
 					t.Errorf("the rectangle of %v is %+v, want %+v", start, got, rectangles[start])
 				}
 			}
 			starts := map[string]int64{"FF": t2, "PE_B": t7, "DU_B": t3, "PEDU_B": t7, "PE_W": t3, "DU_W": t2, "PEDU_W": t3,
 				"DU_W open": t7, "PEDU_W open": t7, "DU_B open": t3, "PEDU_B open": t2, "least load": t3}
-			for _, p := range policies {
-				want, ok := starts[p.Name]
+			for _, p := range allPolicies {
+				want, ok := starts[p.name]
 				if !ok { // the rectangle's length doesn't matter to it
-					want = starts[strings.TrimSuffix(p.Name, " open")]
+					want = starts[strings.TrimSuffix(p.name, " open")]
 				}
 				if got, ok := l.Find(q, p); !ok || got.Start != want {
-					t.Errorf("%s starts at %v, want %v", p.Name, got.Start, want)
+					t.Errorf("%s starts at %v, want %v", p.name, got.Start, want)
 				}
 			}
-			found, _ := l.Find(q, resheur.PEW)
-			want := resheur.Allocation{Start: t3, End: t5, PEs: pes(0, n-1), Rectangle: rectangles[t3]}
+			found, _ := l.Find(q, peW)
+			want := allocation{Start: t3, End: t5, PEs: pes(0, n-1), Rectangle: rectangles[t3]}
 			if diff := cmp.Diff(want, found); diff != "" {
 				t.Errorf("PE_W: (-want,+got)\n%s", diff)
 			}
 
 			// Step 3: the lowest n PEs are job1's, so the records of t1 and t3 become one.
 			do(l.Add(found.Start, found.End, found.PEs))
-			holds("after the request", resheur.Record{Time: t0, Busy: pes(0, n1+n2-1)}, resheur.Record{Time: t1, Busy: job1},
-				resheur.Record{Time: t5, Busy: none}, resheur.Record{Time: t8, Busy: job3}, resheur.Record{Time: t10, Busy: none})
+			holds("after the request", record{Time: t0, Busy: pes(0, n1+n2-1)}, record{Time: t1, Busy: job1},
+				record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
 
 			// Step 4: job2 ends. The records of t0 and t1 become one, that of t0;
 			// the paper prints {t1, n1 PEs}, which it is once time has come to t1.
 			do(l.Delete(t0, t1, job2))
-			holds("after job2", resheur.Record{Time: t0, Busy: job1},
-				resheur.Record{Time: t5, Busy: none}, resheur.Record{Time: t8, Busy: job3}, resheur.Record{Time: t10, Busy: none})
+			holds("after job2", record{Time: t0, Busy: job1},
+				record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
 			l.Advance(t1)
-			holds("at t1", resheur.Record{Time: t1, Busy: job1},
-				resheur.Record{Time: t5, Busy: none}, resheur.Record{Time: t8, Busy: job3}, resheur.Record{Time: t10, Busy: none})
+			holds("at t1", record{Time: t1, Busy: job1},
+				record{Time: t5, Busy: none}, record{Time: t8, Busy: job3}, record{Time: t10, Busy: none})
 		})
 	}
 }
@@ -138,7 +137,7 @@ func TestPlainAndFastAgree(t *testing.T) {
 	run := func(seed uint64, steps int) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		n := []int{1, 3, 7, 64, 65, 130}[rng.IntN(6)]
-		plain, fast := resheur.NewPlain(n), resheur.NewAvailability(n)
+		plain, fast := newPlain(n), newAvailability(n)
 		type booking struct {
 			start, end int64
 			pes        model.PEList
@@ -203,7 +202,7 @@ func TestPlainAndFastAgree(t *testing.T) {
 				}
 			default:
 				du := clock(rng.Float64()*length) + 1
-				q := resheur.Query{Ready: now + clock(rng.Float64()*span), Duration: du, PEs: 1 + rng.IntN(n)}
+				q := query{Ready: now + clock(rng.Float64()*span), Duration: du, PEs: 1 + rng.IntN(n)}
 				if rng.IntN(9) == 0 {
 					q.Ready = max(0, now-clock(rng.Float64()*length)) // in the past
 				}
@@ -211,15 +210,15 @@ func TestPlainAndFastAgree(t *testing.T) {
 				if rng.IntN(3) > 0 {
 					q.Deadline += clock(rng.Float64() * span)
 				}
-				var chosen resheur.Allocation
+				var chosen allocation
 				ok := false
-				for _, k := range rng.Perm(len(policies)) {
-					p := policies[k]
+				for _, k := range rng.Perm(len(allPolicies)) {
+					p := allPolicies[k]
 					finds++
 					a, foundA := plain.Find(q, p)
 					b, foundB := fast.Find(q, p)
 					if foundA != foundB || !reflect.DeepEqual(a, b) {
-						t.Fatalf("seed %d, %s, %+v, now %v: (-plain,+fast)\n%s", seed, p.Name, q, now, cmp.Diff(a, b))
+						t.Fatalf("seed %d, %s, %+v, now %v: (-plain,+fast)\n%s", seed, p.name, q, now, cmp.Diff(a, b))
 					}
 					chosen, ok = a, foundA
 				}

@@ -1,4 +1,4 @@
-package reservation_test
+package reservation
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	resheur "github.com/gapwise/gapwise/heuristics/reservation"
+	"github.com/gapwise/gapwise/internal/bookings"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -45,14 +45,14 @@ func TestClairvoyant(t *testing.T) {
 	for _, goal := range []model.Goal{"", model.GoalPESeconds} {
 		for _, n := range []int{1, 2, 7, 25} {
 			in := offlineLoad(n, uint64(n), goal)
-			b, err := resheur.Clairvoyant(context.Background(), in, model.Settings{Seed: 5})
+			b, err := Clairvoyant(context.Background(), in, model.Settings{Seed: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if report, err := verify.Verify(t.Context(), in, b, verify.Options{}); err != nil || !report.Feasible() {
 				t.Fatalf("%d requests: %v %v", n, report, err)
 			}
-			again, err := resheur.Clairvoyant(context.Background(), in, model.Settings{Seed: 5, Threads: 4})
+			again, err := Clairvoyant(context.Background(), in, model.Settings{Seed: 5, Threads: 4})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +66,7 @@ func TestClairvoyant(t *testing.T) {
 				if start != nil {
 					set.Start = start
 				}
-				got, err := resheur.Clairvoyant(ctx, in, set)
+				got, err := Clairvoyant(ctx, in, set)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -93,12 +93,12 @@ func TestClairvoyantAll(t *testing.T) {
 		q.ID = fmt.Sprint(k)
 		in.Requests = append(in.Requests, q)
 	}
-	b, err := resheur.Clairvoyant(context.Background(), in, model.Settings{})
+	b, err := Clairvoyant(context.Background(), in, model.Settings{})
 	if err != nil || len(b.Bookings) != 4 {
 		t.Fatal(b, err)
 	}
 	in.Requests[3].DeadlineS = 5
-	if b, err := resheur.Clairvoyant(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrNoSolution) {
+	if b, err := Clairvoyant(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrNoSolution) {
 		t.Error(b, err)
 	}
 }
@@ -114,13 +114,13 @@ func TestTicksOf(t *testing.T) {
 			in.Requests[3].DeadlineS += 1
 		}
 		ticks := in.Ticks()
-		p := resheur.NewOffline(ticks, seed)
+		p := bookings.NewOffline(ticks, seed)
 		p.Construct(context.Background(), nil)
-		b, err := resheur.BookTicks(in, ticks, p.Starts())
+		b, err := bookings.BookTicks(in, ticks, p.Starts())
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := resheur.TicksOf(in, ticks, b)
+		got, err := bookings.TicksOf(in, ticks, b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestTicksOfWithdrawn(t *testing.T) {
 	cancel := 0.0
 	in := &model.Reservation{PEs: 1, Goal: model.GoalPESeconds, Requests: []model.Request{
 		{ID: "withdrawn", DurationS: 1, DeadlineS: 9, PEs: 1, CancelS: &cancel}, {ID: "runs", DurationS: 5, DeadlineS: 5, PEs: 1}}}
-	got, err := resheur.TicksOf(in, in.Ticks(), &model.Bookings{Bookings: []model.Booking{
+	got, err := bookings.TicksOf(in, in.Ticks(), &model.Bookings{Bookings: []model.Booking{
 		{ID: "withdrawn", StartS: 5, PEs: model.PEList{{}}}, {ID: "runs", PEs: model.PEList{{}}}}})
 	if d := cmp.Diff([]int64{model.Declined, 0}, got); err != nil || d != "" {
 		t.Errorf("error %v (-want,+got)\n%s", err, d)
@@ -148,7 +148,7 @@ func BenchmarkClairvoyant(b *testing.B) {
 		in := offlineLoad(n, 1, "")
 		b.Run(fmt.Sprintf("requests=%d", n), func(b *testing.B) {
 			for range b.N {
-				x, err := resheur.Clairvoyant(context.Background(), in, model.Settings{Seed: 1})
+				x, err := Clairvoyant(context.Background(), in, model.Settings{Seed: 1})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -164,7 +164,7 @@ func TestImprove(t *testing.T) {
 	for seed := range uint64(30) {
 		in := offlineLoad(10+int(seed)*4, seed, model.GoalPESeconds)
 		ticks := in.Ticks()
-		p := resheur.NewOffline(ticks, seed)
+		p := bookings.NewOffline(ticks, seed)
 		p.Construct(context.Background(), nil)
 		for range 10 {
 			before := p.Value()
@@ -181,7 +181,7 @@ func TestImprove(t *testing.T) {
 			if p.Value() < before*(1-1e-9) || math.Abs(value-p.Value()) > 1e-6*value {
 				t.Fatalf("seed %d: from %v to %v, which is %v", seed, before, p.Value(), value)
 			}
-			if _, err := resheur.BookTicks(in, ticks, p.Starts()); err != nil {
+			if _, err := bookings.BookTicks(in, ticks, p.Starts()); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 		}

@@ -1,6 +1,9 @@
 package reservation
 
-import "github.com/gapwise/gapwise/model"
+import (
+	"github.com/gapwise/gapwise/internal/bookings"
+	"github.com/gapwise/gapwise/model"
+)
 
 // Complete makes bookings of the instance from some that may lack requests, or have
 // others. Requests that are booked stay where they are as far as they fit; the others
@@ -26,17 +29,13 @@ func Complete(in *model.Reservation, start *model.Bookings) (*model.Bookings, mo
 		}
 	}
 	t := in.Ticks()
-	starts, err := TicksOf(in, t, known)
+	starts, err := bookings.TicksOf(in, t, known)
 	if err != nil {
 		return nil, c, err
 	}
-	p := NewOffline(t, 0)
+	p := bookings.NewOffline(t, 0)
 	p.Set(starts)
-	for _, i := range p.byReady {
-		if p.starts[i] == model.Declined {
-			p.bookFirst(i, false)
-		}
-	}
-	b, err := BookTicks(in, t, p.Starts())
+	p.Fill()
+	b, err := bookings.BookTicks(in, t, p.Starts())
 	return b, c, err
 }

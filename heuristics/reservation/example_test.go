@@ -20,8 +20,8 @@ func Example() {
 	if err := in.Validate(); err != nil {
 		log.Fatal(err)
 	}
-	for _, p := range []resheur.Policy{resheur.FF, resheur.PEW} {
-		b, err := resheur.Online(context.Background(), in, p)
+	for k, book := range []func(context.Context, *model.Reservation, model.Settings) (*model.Bookings, error){resheur.FF, resheur.PEW} {
+		b, err := book(context.Background(), in, model.Settings{})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -29,7 +29,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%s accepts %g, mean slowdown %.3g\n", p.Name, o.Value, o.Second)
+		fmt.Printf("%s accepts %g, mean slowdown %.3g\n", []string{"FF", "PE_W"}[k], o.Value, o.Second)
 		for _, x := range b.Bookings {
 			fmt.Printf("  %s from %g s on PEs %s\n", x.ID, x.StartS, x.PEs)
 		}

@@ -4,18 +4,19 @@ import (
 	"math/bits"
 
 	"github.com/gapwise/gapwise/internal/bitset"
+	"github.com/gapwise/gapwise/internal/bookings"
 )
 
 // Find looks for a start and PEs (Algorithm 3) and books nothing. ok is false if
 // the request doesn't fit anywhere in its window.
-func (l *Availability) Find(q Query, p Policy) (Allocation, bool) {
+func (l *availability) Find(q query, p policy) (allocation, bool) {
 	s := &l.scan
 	q, ok := q.from(l.now)
 	if !ok {
-		return Allocation{}, false
+		return allocation{}, false
 	}
 	s.begin(q, p.load)
-	best, found := Allocation{}, false
+	best, found := allocation{}, false
 	var score float64
 	for _, start := range s.starts {
 		w := q.at(start)
@@ -39,7 +40,7 @@ func (l *Availability) Find(q Query, p Policy) (Allocation, bool) {
 			l.tried(start, free, x)
 		}
 		if !found || x < score {
-			best, found, score = Allocation{Start: w.start, End: w.end, Rectangle: Rectangle{PEs: free}}, true, x
+			best, found, score = allocation{Start: w.start, End: w.end, Rectangle: rectangle{PEs: free}}, true, x
 			copy(s.best, s.free)
 			s.bestLo, s.bestHi = s.lo, s.hi
 			if p.first {
@@ -53,7 +54,7 @@ func (l *Availability) Find(q Query, p Policy) (Allocation, bool) {
 	copy(s.free, s.best)
 	s.lo, s.hi = s.bestLo, s.bestHi
 	best.Rectangle = s.rectangle(best.Rectangle.PEs, p.open)
-	best.PEs = lowestPEs(s.free, q.PEs)
+	best.PEs = bookings.LowestPEs(s.free, q.PEs)
 	return best, true
 }
 
@@ -65,7 +66,7 @@ func (l *Availability) Find(q Query, p Policy) (Allocation, bool) {
 // records i to mid-1, back that of the records mid to hi-1. Each record enters
 // each stack once.
 type scan struct {
-	list     *Availability
+	list     *availability
 	deadline int64
 	starts   []int64
 	recs     []ref    // the record that holds at the ready time, and all until the deadline
@@ -81,13 +82,13 @@ type scan struct {
 	bestLo, bestHi int
 }
 
-func (s *scan) init(l *Availability) {
+func (s *scan) init(l *availability) {
 	s.list = l
 	s.back, s.free, s.best = bitset.New(l.pes), bitset.New(l.pes), bitset.New(l.pes)
 }
 
 // begin prepares the candidate starts of a query.
-func (s *scan) begin(q Query, load bool) {
+func (s *scan) begin(q query, load bool) {
 	s.deadline = q.Deadline
 	s.recs = s.recs[:0]
 	for r, ok := s.list.at(q.Ready), true; ok && (len(s.recs) == 0 || r.time <= q.Deadline); r, ok = s.list.next(r) {
@@ -182,8 +183,8 @@ func (s *scan) load(w window) float64 {
 // rectangle stretches the current window over the records in which its free PEs
 // stay free: record by record within a block, and past a whole block whose union
 // has none of them.
-func (s *scan) rectangle(free int, open bool) Rectangle {
-	r := Rectangle{End: forever, PEs: free}
+func (s *scan) rectangle(free int, open bool) rectangle {
+	r := rectangle{End: forever, PEs: free}
 	if s.hi < len(s.recs) {
 		r.End = s.list.firstBusy(s.recs[s.hi], s.free)
 	} else if after, ok := s.list.next(s.recs[len(s.recs)-1]); ok && open {
@@ -198,7 +199,7 @@ func (s *scan) rectangle(free int, open bool) Rectangle {
 
 // firstBusy returns the time of the first record from r on in which one of the
 // PEs is busy; forever without any.
-func (l *Availability) firstBusy(r ref, pes bitset.Set) int64 {
+func (l *availability) firstBusy(r ref, pes bitset.Set) int64 {
 	i := max(0, int(r.index))
 	for k := int(r.block); k < len(l.blocks); k, i = k+1, 0 {
 		b := l.blocks[k]
@@ -216,7 +217,7 @@ func (l *Availability) firstBusy(r ref, pes bitset.Set) int64 {
 
 // lastBusy returns when the last record before r in which one of the PEs is busy
 // ends; now without any.
-func (l *Availability) lastBusy(r ref, pes bitset.Set) int64 {
+func (l *availability) lastBusy(r ref, pes bitset.Set) int64 {
 	if r.index < 0 {
 		return l.now
 	}

@@ -1,4 +1,4 @@
-package reservation_test
+package reservation
 
 import (
 	"fmt"
@@ -7,8 +7,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 )
 
 // threadTime returns the CPU time of the calling thread.
@@ -22,7 +20,7 @@ func threadTime(b *testing.B) time.Duration {
 
 // How searches and updates grow with the number of records, with those in a
 // request's window, and with the PEs: the same crowd on the paper's list (plain) and
-// on Availability (fast). One of the three is eight times as large in the second run
+// on availability (fast). One of the three is eight times as large in the second run
 // of each pair. It reports CPU time, the number of records, and the mean number of
 // those in a window.
 func BenchmarkGrowth(b *testing.B) {
@@ -38,18 +36,18 @@ func BenchmarkGrowth(b *testing.B) {
 		{"PEs", 2000, 3, 1024, false}, {"PEs", 2000, 3, 8192, true},
 	} {
 		rng := rand.New(rand.NewPCG(3, 4))
-		ask := func(ready int64, slack float64) resheur.Query {
+		ask := func(ready int64, slack float64) query {
 			q := request(rng, ready, false)
 			q.Deadline = q.Ready + int64(float64(q.Duration)*(1+slack*rng.Float64()))
 			q.PEs *= c.pes / 1024
 			return q
 		}
-		fast, last := resheur.NewAvailability(c.pes), int64(0)
+		fast, last := newAvailability(c.pes), int64(0)
 		for range c.live {
 			q := ask(last, 0)
 			last += int64(float64(q.Duration) * float64(q.PEs) / float64(c.pes) / 0.7)
 			q.Deadline = 1e12
-			a, ok := fast.Find(q, resheur.FF)
+			a, ok := fast.Find(q, ff)
 			if !ok {
 				b.Fatal("there is no end to time, and nothing fits")
 			}
@@ -58,7 +56,7 @@ func BenchmarkGrowth(b *testing.B) {
 			}
 		}
 		records := fast.Records()
-		plain := resheur.NewPlain(c.pes)
+		plain := newPlain(c.pes)
 		for i, r := range records {
 			if len(r.Busy) > 0 {
 				if err := plain.Add(r.Time, records[i+1].Time, r.Busy); err != nil {
@@ -66,18 +64,18 @@ func BenchmarkGrowth(b *testing.B) {
 				}
 			}
 		}
-		for name, l := range map[string]availability{"plain": plain, "fast": fast} {
+		for name, l := range map[string]slotList{"plain": plain, "fast": fast} {
 			for _, op := range []string{"find", "find-du-b", "update"} {
-				policy := resheur.PEW
+				policy := peW
 				if op == "find-du-b" {
-					policy = resheur.DUB
+					policy = duB
 				}
 				b.Run(fmt.Sprintf("over=%s/larger=%t/op=%s/%s", c.over, c.larger, op, name), func(b *testing.B) {
 					runtime.LockOSThread()
 					defer runtime.UnlockOSThread()
 					rng = rand.New(rand.NewPCG(5, 6)) // the same queries for both lists
-					var queries []resheur.Query
-					var found []resheur.Allocation
+					var queries []query
+					var found []allocation
 					inside := 0
 					for range 200 {
 						q := ask(int64(float64(last)*rng.Float64()), c.slack)

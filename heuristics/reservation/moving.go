@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/bitset"
+	"github.com/gapwise/gapwise/internal/bookings"
 	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/internal/profile"
 	"github.com/gapwise/gapwise/model"
@@ -42,7 +43,7 @@ func Moving(ctx context.Context, in *model.Reservation, _ model.Settings) (*mode
 			break // what was accepted by then
 		}
 		m.advance(m.times.Requests[k].Arrival)
-		ask := NewQuery(&in.Requests[k], &m.times.Requests[k])
+		ask := newQuery(&in.Requests[k], &m.times.Requests[k])
 		admit, move := small.admits(m.now, ask), smaller.admits(m.now, ask)
 		if admit {
 			m.request(k, move)
@@ -66,7 +67,7 @@ type mover struct {
 // plan is an accepted request that hasn't started.
 type plan struct {
 	request int
-	Interval
+	bookings.Interval
 }
 
 // advance moves the time to a moment: until then, jobs start, end and are
@@ -77,7 +78,7 @@ func (m *mover) advance(to int64) {
 	})
 	release := func(until int64) {
 		for m.running.Len() > 0 && m.running.Items[0].at <= until {
-			addPEs(m.free, m.running.Pop().pes)
+			bookings.AddPEs(m.free, m.running.Pop().pes)
 		}
 	}
 	kept := m.waiting[:0]
@@ -89,8 +90,8 @@ func (m *mover) advance(to int64) {
 			m.out.Bookings = append(m.out.Bookings, model.Booking{ID: q.ID, StartS: m.times.Seconds(p.Start), PEs: model.PEList{{First: 0, Last: q.PEs - 1}}})
 		case p.Start <= to:
 			release(p.Start)
-			pes := lowestPEs(m.free, q.PEs)
-			removePEs(m.free, pes)
+			pes := bookings.LowestPEs(m.free, q.PEs)
+			bookings.RemovePEs(m.free, pes)
 			m.running.Push(event{min(p.Start+t.Runtime, p.End), p.request, p.Start, p.End, pes})
 			m.out.Bookings = append(m.out.Bookings, model.Booking{ID: q.ID, StartS: m.times.Seconds(p.Start), PEs: pes})
 		default:
@@ -112,7 +113,7 @@ func (m *mover) request(k int, move bool) {
 	for _, p := range m.waiting {
 		c.Add(p.Start, p.End, p.PEs)
 	}
-	q := NewQuery(&m.in.Requests[k], &m.times.Requests[k])
+	q := newQuery(&m.in.Requests[k], &m.times.Requests[k])
 	if x, ok := leastLoaded(c, q); ok {
 		m.waiting = append(m.waiting, plan{k, x})
 		return
@@ -130,15 +131,15 @@ func (m *mover) request(k int, move bool) {
 }
 
 // query returns what a waiting request asks for from now on.
-func (m *mover) query(k int) Query {
-	q := NewQuery(&m.in.Requests[k], &m.times.Requests[k])
+func (m *mover) query(k int) query {
+	q := newQuery(&m.in.Requests[k], &m.times.Requests[k])
 	q.Ready = max(q.Ready, m.now)
 	return q
 }
 
 // eject tries each candidate start of request k, with the reservations in its way
 // placed elsewhere, and returns what then waits; ok is false if no start will do.
-func (m *mover) eject(k int, q Query, full *profile.Profile) (_ []plan, ok bool) {
+func (m *mover) eject(k int, q query, full *profile.Profile) (_ []plan, ok bool) {
 next:
 	for _, start := range candidates(full.Times(), q) {
 		w := q.at(start)
@@ -168,7 +169,7 @@ next:
 			c.Add(plans[pick].Start, plans[pick].End, -plans[pick].PEs)
 			out = append(out, pick)
 		}
-		mine := Interval{w.start, w.end, q.PEs}
+		mine := bookings.Interval{Start: w.start, End: w.end, PEs: q.PEs}
 		c.Add(mine.Start, mine.End, mine.PEs)
 		slices.SortFunc(out, func(a, b int) int {
 			return cmp.Or(cmp.Compare(plans[b].area(), plans[a].area()), cmp.Compare(a, b))
@@ -195,11 +196,11 @@ func (m *mover) again(k int, base *profile.Profile) (_ []plan, ok bool) {
 	for _, p := range m.waiting {
 		all = append(all, p.request)
 	}
-	for _, key := range []func(q Query) float64{
-		func(q Query) float64 { return float64(q.latest()) },
-		func(q Query) float64 { return float64(q.Deadline) },
-		func(q Query) float64 { return float64(q.latest() - q.Ready) },         // room
-		func(q Query) float64 { return -float64(q.PEs) * float64(q.Duration) }, // size
+	for _, key := range []func(q query) float64{
+		func(q query) float64 { return float64(q.latest()) },
+		func(q query) float64 { return float64(q.Deadline) },
+		func(q query) float64 { return float64(q.latest() - q.Ready) },         // room
+		func(q query) float64 { return -float64(q.PEs) * float64(q.Duration) }, // size
 	} {
 		slices.SortFunc(all, func(a, b int) int {
 			return cmp.Or(cmp.Compare(key(m.query(a)), key(m.query(b))), cmp.Compare(a, b))
@@ -228,7 +229,7 @@ func (m *mover) serial(order []int, c *profile.Profile) (_ []plan, ok bool) {
 
 // leastLoaded returns the window of a query in which the least is in use, summed
 // over its ticks; ok is false if the query's PEs fit nowhere.
-func leastLoaded(p *profile.Profile, q Query) (best Interval, ok bool) {
+func leastLoaded(p *profile.Profile, q query) (best bookings.Interval, ok bool) {
 	least := math.Inf(1)
 	for _, start := range candidates(p.Times(), q) {
 		w := q.at(start)
@@ -241,7 +242,7 @@ func leastLoaded(p *profile.Profile, q Query) (best Interval, ok bool) {
 			return load < least
 		})
 		if load < least {
-			best, least, ok = Interval{w.start, w.end, q.PEs}, load, true
+			best, least, ok = bookings.Interval{Start: w.start, End: w.end, PEs: q.PEs}, load, true
 		}
 	}
 	return best, ok

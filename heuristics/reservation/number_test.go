@@ -1,4 +1,4 @@
-package reservation_test
+package reservation
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	resheur "github.com/gapwise/gapwise/heuristics/reservation"
+	"github.com/gapwise/gapwise/internal/bookings"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -19,10 +19,10 @@ func TestNumber(t *testing.T) {
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		pes := []int{1, 5, 64, 100}[rng.IntN(4)]
-		all := make([]resheur.Interval, rng.IntN(14))
+		all := make([]bookings.Interval, rng.IntN(14))
 		for i := range all {
 			start := int64(rng.IntN(20))
-			all[i] = resheur.Interval{Start: start, End: start + int64(rng.IntN(8)), PEs: 1 + rng.IntN(1+pes/2)}
+			all[i] = bookings.Interval{Start: start, End: start + int64(rng.IntN(8)), PEs: 1 + rng.IntN(1+pes/2)}
 		}
 		most := 0
 		for now := range 30 {
@@ -34,7 +34,7 @@ func TestNumber(t *testing.T) {
 			}
 			most = max(most, n)
 		}
-		lists, err := resheur.Number(pes, all)
+		lists, err := bookings.Number(pes, all)
 		if fits := most <= pes; fits != (err == nil) {
 			t.Fatalf("seed %d: at most %d of %d PEs are needed at a time, and the error is %v", seed, most, pes, err)
 		}
@@ -94,10 +94,10 @@ func TestBadLists(t *testing.T) {
 			if err := l.Delete(0, 5, list); !errors.Is(err, model.ErrInvalid) {
 				t.Errorf("%s, %s: %v", kind, name, err)
 			}
-			if err := l.Add(4, 9, pes(2, 3)); !errors.Is(err, resheur.ErrBusy) {
+			if err := l.Add(4, 9, pes(2, 3)); !errors.Is(err, errBusy) {
 				t.Errorf("%s: PE 2 is busy until 5, and the error is %v", kind, err)
 			}
-			if err := l.Delete(4, 9, pes(1, 1)); !errors.Is(err, resheur.ErrFree) {
+			if err := l.Delete(4, 9, pes(1, 1)); !errors.Is(err, errFree) {
 				t.Errorf("%s: PE 1 is free from 5 on, and the error is %v", kind, err)
 			}
 			if diff := cmp.Diff(before, l.Records()); diff != "" {

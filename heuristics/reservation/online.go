@@ -9,37 +9,21 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Online decides on the requests in the order of their arrival, with a policy.
-// Bookings that end early or are cancelled by the time of an arrival have been
-// deleted by then, and nothing else is known of them before. When ctx ends, the
-// bookings are those made by then.
-func Online(ctx context.Context, in *model.Reservation, p Policy) (*model.Bookings, error) {
-	return onlineBy(ctx, in, p, nil)
-}
-
-// onlineBy is Online that tells its steps; trace may be nil.
-func onlineBy(ctx context.Context, in *model.Reservation, p Policy, trace func(model.Step)) (*model.Bookings, error) {
-	list := NewAvailability(in.PEs)
-	find := func(q Query) (Allocation, bool) { return list.Find(q, p) }
-	if trace == nil {
-		return online(ctx, in, list, find)
+// book decides on the requests in the order of their arrival. Bookings that end early or
+// are cancelled by the time of an arrival have been deleted by then, and nothing else is
+// known of them before. When ctx ends, the bookings are those made by then. With the goal
+// all it returns model.ErrNoSolution if a request is declined.
+func (p policy) book(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
+	list := newAvailability(in.PEs)
+	find := func(q query) (allocation, bool) { return list.Find(q, p) }
+	if set.Trace != nil {
+		find = traced(in, list, p, find, set.Trace)
 	}
-	b, err := online(ctx, in, list, traced(in, list, p, find, trace))
-	trace(slots(in.Ticks(), in.PEs, list, "slots at the end"))
-	return b, err
-}
-
-// Solver is the type of this package's algorithms. Each takes a valid instance and
-// doesn't change it.
-type Solver = func(context.Context, *model.Reservation, model.Settings) (*model.Bookings, error)
-
-// Solver returns Online with the policy as an algorithm. With the goal all it
-// returns model.ErrNoSolution if a request is declined.
-func (p Policy) Solver() Solver {
-	return func(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
-		b, err := onlineBy(ctx, in, p, set.Trace)
-		return declined(in, b, err)
+	b, err := online(ctx, in, list, find)
+	if set.Trace != nil {
+		set.Trace(slots(in.Ticks(), in.PEs, list, "slots at the end"))
 	}
+	return declined(in, b, err)
 }
 
 // declined returns the bookings, or model.ErrNoSolution if they lack a request and
@@ -51,8 +35,8 @@ func declined(in *model.Reservation, b *model.Bookings, err error) (*model.Booki
 	return b, err
 }
 
-// online runs Online with another search than a policy's on an empty list.
-func online(ctx context.Context, in *model.Reservation, list *Availability, find func(Query) (Allocation, bool)) (*model.Bookings, error) {
+// online books by a search on an empty list.
+func online(ctx context.Context, in *model.Reservation, list *availability, find func(query) (allocation, bool)) (*model.Bookings, error) {
 	b, times := &model.Bookings{Goal: in.Goal, Online: true}, in.Ticks()
 	known := heap.Heap[event]{Less: event.before}
 	for k := range in.Requests {
@@ -67,7 +51,7 @@ func online(ctx context.Context, in *model.Reservation, list *Availability, find
 			}
 		}
 		list.Advance(t.Arrival)
-		a, ok := find(NewQuery(q, t))
+		a, ok := find(newQuery(q, t))
 		if !ok {
 			continue
 		}

@@ -1,4 +1,4 @@
-package reservation_test
+package reservation
 
 import (
 	"context"
@@ -10,16 +10,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	resheur "github.com/gapwise/gapwise/heuristics/reservation"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
 
-var solvers = func() map[string]resheur.Solver {
-	all := map[string]resheur.Solver{"selective": resheur.Selective, "moving": resheur.Moving}
-	for _, p := range policies {
-		all[p.Name] = p.Solver()
+type solver func(context.Context, *model.Reservation, model.Settings) (*model.Bookings, error)
+
+var solvers = func() map[string]solver {
+	all := map[string]solver{"selective": Selective, "moving": Moving}
+	for _, p := range allPolicies {
+		all[p.name] = p.book
 	}
 	return all
 }()
@@ -89,12 +90,12 @@ func TestPlainAndFastBookAlike(t *testing.T) {
 	}
 	early := random(rand.New(rand.NewPCG(5, 9)), 150)
 	for _, in := range []*model.Reservation{in, early} {
-		for _, p := range policies {
-			plain, err := resheur.BookPlain(in, p)
+		for _, p := range allPolicies {
+			plain, err := bookPlain(in, p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := resheur.Online(context.Background(), in, p)
+			got, err := p.book(context.Background(), in, model.Settings{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +106,7 @@ func TestPlainAndFastBookAlike(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s on %s: (-plain,+fast)\n%s", p.Name, in.Name, diff)
+				t.Errorf("%s on %s: (-plain,+fast)\n%s", p.name, in.Name, diff)
 			}
 		}
 	}
@@ -156,11 +157,11 @@ func TestMovingMoves(t *testing.T) {
 		{ID: "b", ReadyS: 20, DurationS: 10, DeadlineS: 30, PEs: 2},
 		{ID: "wide", ArrivalS: 5, ReadyS: 10, DurationS: 10, DeadlineS: 20, PEs: 4},
 	}}
-	still, err := resheur.LeastLoad.Solver()(context.Background(), in, model.Settings{})
+	still, err := LeastLoad(context.Background(), in, model.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	moved, err := resheur.Moving(context.Background(), in, model.Settings{})
+	moved, err := Moving(context.Background(), in, model.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,18 +202,18 @@ func TestOwnPoliciesAcceptMore(t *testing.T) {
 				mean[name+string(goal)] += o.Value / 3
 			}
 			ctx := context.Background()
-			for name, p := range map[string]resheur.Policy{"PE_W": resheur.PEW, "least": resheur.LeastLoad} {
+			for name, p := range map[string]policy{"PE_W": peW, "least": leastLoad} {
 				in.Goal = "" // policies book the same for each
-				b, err := resheur.Online(ctx, in, p)
+				b, err := p.book(ctx, in, model.Settings{})
 				add(name, "", b, err)
 				add(name, model.GoalPESeconds, b, err)
 			}
 			in.Goal = ""
-			b, err := resheur.Selective(ctx, in, model.Settings{})
+			b, err := Selective(ctx, in, model.Settings{})
 			add("selective", "", b, err)
 			for _, goal := range []model.Goal{"", model.GoalPESeconds} {
 				in.Goal = goal
-				b, err := resheur.Moving(ctx, in, model.Settings{})
+				b, err := Moving(ctx, in, model.Settings{})
 				add("moving", goal, b, err)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/bitset"
+	"github.com/gapwise/gapwise/internal/bookings"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -32,9 +33,9 @@ func TestPELists(t *testing.T) {
 			}
 			add := rng.IntN(2) == 0
 			if add {
-				addPEs(set, list)
+				bookings.AddPEs(set, list)
 			} else {
-				removePEs(set, list)
+				bookings.RemovePEs(set, list)
 			}
 			for _, r := range list {
 				for pe := r.First; pe <= r.Last; pe++ {
@@ -52,10 +53,10 @@ func TestPELists(t *testing.T) {
 					}
 				}
 			}
-			if diff := cmp.Diff(all, lowestPEs(set, n)); diff != "" {
+			if diff := cmp.Diff(all, bookings.LowestPEs(set, n)); diff != "" {
 				t.Fatalf("seed %d: all PEs (-want,+got)\n%s", seed, diff)
 			}
-			if diff := cmp.Diff(want, lowestPEs(set, lowest)); diff != "" {
+			if diff := cmp.Diff(want, bookings.LowestPEs(set, lowest)); diff != "" {
 				t.Fatalf("seed %d: the lowest %d of %v (-want,+got)\n%s", seed, lowest, all, diff)
 			}
 		}

@@ -8,9 +8,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Plain is Availability as the paper has it (section 4): a linked list of
+// Plain is availability as the paper has it (section 4): a linked list of
 // records, an ordered set of their times beside it, and for each PE whether
-// it is busy. It is there to be read and to compare Availability with.
+// it is busy. It is there to be read and to compare availability with.
 //
 // With n records, p candidate starts, u PEs and v records in a window, Find
 // takes O(p (n + u v)), Add and Delete O(n + u v).
@@ -26,8 +26,8 @@ type plainRecord struct {
 	busy []bool // by PE
 }
 
-// NewPlain is an empty list for a number of PEs.
-func NewPlain(pes int) *Plain { return &Plain{pes: pes, records: list.New()} }
+// newPlain is an empty list for a number of PEs.
+func newPlain(pes int) *Plain { return &Plain{pes: pes, records: list.New()} }
 
 // find is the record at t, found by walking the list.
 func (l *Plain) find(t int64) *list.Element {
@@ -39,7 +39,7 @@ func (l *Plain) find(t int64) *list.Element {
 	return nil
 }
 
-// Advance does what Availability's does.
+// Advance does what availability's does.
 func (l *Plain) Advance(now int64) {
 	if now <= l.now {
 		return
@@ -88,12 +88,12 @@ func (l *Plain) clean(t int64) {
 	}
 }
 
-// Add does what Availability's does.
+// Add does what availability's does.
 func (l *Plain) Add(start, end int64, pes model.PEList) error {
 	return l.update(start, end, pes, true)
 }
 
-// Delete does what Availability's does.
+// Delete does what availability's does.
 func (l *Plain) Delete(start, end int64, pes model.PEList) error {
 	return l.update(start, end, pes, false)
 }
@@ -110,9 +110,9 @@ func (l *Plain) update(start, end int64, pes model.PEList, add bool) error {
 		for p := r.First; p <= r.Last; p++ {
 			switch {
 			case add && !free[p]:
-				return fmt.Errorf("%w: PE %d is, from %v to %v", ErrBusy, p, start, end)
+				return fmt.Errorf("%w: PE %d is, from %v to %v", errBusy, p, start, end)
 			case !add && !free[p]:
-				return fmt.Errorf("%w: PE %d is, from %v to %v", ErrFree, p, start, end)
+				return fmt.Errorf("%w: PE %d is, from %v to %v", errFree, p, start, end)
 			}
 		}
 	}
@@ -160,13 +160,13 @@ func (l *Plain) free(start, end int64, busy bool) []bool {
 	return set
 }
 
-// Find does what Availability's does.
-func (l *Plain) Find(q Query, p Policy) (Allocation, bool) {
+// Find does what availability's does.
+func (l *Plain) Find(q query, p policy) (allocation, bool) {
 	q, ok := q.from(l.now)
 	if !ok {
-		return Allocation{}, false
+		return allocation{}, false
 	}
-	var best Allocation
+	var best allocation
 	var score float64
 	found := false
 	for _, start := range candidates(l.times, q) {
@@ -188,7 +188,7 @@ func (l *Plain) Find(q Query, p Policy) (Allocation, bool) {
 		c := candidate{pes: float64(n), length: r.length(), load: l.load(w)}
 		if x := p.score(c); !found || x < score {
 			found, score = true, x
-			best = Allocation{Start: w.start, End: w.end, Rectangle: r}
+			best = allocation{Start: w.start, End: w.end, Rectangle: r}
 			for pe := 0; best.PEs.Len() < q.PEs; pe++ {
 				if free[pe] {
 					best.PEs = best.PEs.Append(pe)
@@ -201,8 +201,8 @@ func (l *Plain) Find(q Query, p Policy) (Allocation, bool) {
 
 // rectangle stretches a window, record by record to both sides, while the free
 // PEs stay free (Algorithm 3).
-func (l *Plain) rectangle(w window, free []bool, n int) Rectangle {
-	r := Rectangle{Begin: l.now, End: forever, PEs: n}
+func (l *Plain) rectangle(w window, free []bool, n int) rectangle {
+	r := rectangle{Begin: l.now, End: forever, PEs: n}
 	blocked := func(e *list.Element) bool {
 		for p, busy := range e.Value.(*plainRecord).busy {
 			if busy && free[p] {
@@ -251,12 +251,12 @@ func (l *Plain) load(w window) float64 {
 	return sum
 }
 
-// Records does what Availability's does.
-func (l *Plain) Records() []Record {
-	var all []Record
+// Records does what availability's does.
+func (l *Plain) Records() []record {
+	var all []record
 	for e := l.records.Front(); e != nil; e = e.Next() {
 		r := e.Value.(*plainRecord)
-		x := Record{Time: r.time}
+		x := record{Time: r.time}
 		for p := range l.pes {
 			if r.busy[p] {
 				x.Busy = x.Busy.Append(p)
@@ -267,11 +267,11 @@ func (l *Plain) Records() []Record {
 	return all
 }
 
-// BookPlain returns the starts and PEs that a policy gives the requests, by
+// bookPlain returns the starts and PEs that a policy gives the requests, by
 // request, nil for declined: Online done plainly, on Plain.
-func BookPlain(in *model.Reservation, p Policy) ([]*Allocation, error) {
-	l, t := NewPlain(in.PEs), in.Ticks()
-	booked, freed := make([]*Allocation, len(in.Requests)), make([]bool, len(in.Requests))
+func bookPlain(in *model.Reservation, p policy) ([]*allocation, error) {
+	l, t := newPlain(in.PEs), in.Ticks()
+	booked, freed := make([]*allocation, len(in.Requests)), make([]bool, len(in.Requests))
 	for k := range in.Requests {
 		now := t.Requests[k].Arrival
 		for i, a := range booked[:k] {
@@ -290,7 +290,7 @@ func BookPlain(in *model.Reservation, p Policy) ([]*Allocation, error) {
 			}
 		}
 		l.Advance(now)
-		if a, ok := l.Find(NewQuery(&in.Requests[k], &t.Requests[k]), p); ok {
+		if a, ok := l.Find(newQuery(&in.Requests[k], &t.Requests[k]), p); ok {
 			booked[k] = &a
 			if err := l.Add(a.Start, a.End, a.PEs); err != nil {
 				return nil, err

@@ -1,14 +1,20 @@
 package reservation
 
-// Policy chooses among the feasible starts of a request (section 5) the one with
+import (
+	"context"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// policy chooses among the feasible starts of a request (section 5) the one with
 // the least score, of equal ones the earliest.
-type Policy struct {
-	Name  string
+type policy struct {
+	name  string
 	score func(candidate) float64
 	// first takes the first feasible start; rectangle and load tell what the
 	// score needs to be computed.
 	first, rectangle, load bool
-	open                   bool // see Rectangle
+	open                   bool // see rectangle
 }
 
 // candidate is a feasible start as a policy sees it.
@@ -20,26 +26,65 @@ type candidate struct {
 
 // The paper's policies.
 var (
-	FF    = Policy{Name: "FF", first: true, score: func(candidate) float64 { return 0 }}
-	PEB   = Policy{Name: "PE_B", score: func(c candidate) float64 { return c.pes }}
-	DUB   = Policy{Name: "DU_B", rectangle: true, score: func(c candidate) float64 { return c.length }}
-	PEDUB = Policy{Name: "PEDU_B", rectangle: true, score: func(c candidate) float64 { return c.pes * c.length }}
-	PEW   = Policy{Name: "PE_W", score: func(c candidate) float64 { return -c.pes }}
-	DUW   = Policy{Name: "DU_W", rectangle: true, score: func(c candidate) float64 { return -c.length }}
-	PEDUW = Policy{Name: "PEDU_W", rectangle: true, score: func(c candidate) float64 { return -c.pes * c.length }}
+	ff    = policy{name: "FF", first: true, score: func(candidate) float64 { return 0 }}
+	peB   = policy{name: "PE_B", score: func(c candidate) float64 { return c.pes }}
+	duB   = policy{name: "DU_B", rectangle: true, score: func(c candidate) float64 { return c.length }}
+	peduB = policy{name: "PEDU_B", rectangle: true, score: func(c candidate) float64 { return c.pes * c.length }}
+	peW   = policy{name: "PE_W", score: func(c candidate) float64 { return -c.pes }}
+	duW   = policy{name: "DU_W", rectangle: true, score: func(c candidate) float64 { return -c.length }}
+	peduW = policy{name: "PEDU_W", rectangle: true, score: func(c candidate) float64 { return -c.pes * c.length }}
 
-	// Policies lists them all.
-	Policies = []Policy{FF, PEB, DUB, PEDUB, PEW, DUW, PEDUW}
+	// policies lists them all.
+	policies = []policy{ff, peB, duB, peduB, peW, duW, peduW}
+
+	leastLoad = policy{name: "least load", load: true, score: func(c candidate) float64 { return c.load }}
 )
+
+// FF starts each request at the first start that fits (section 5).
+func FF(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
+	return ff.book(ctx, in, set)
+}
+
+// PEB starts each request where the fewest PEs are free (section 5).
+func PEB(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
+	return peB.book(ctx, in, set)
+}
+
+// DUB starts each request where the availability rectangle is shortest (section 5).
+func DUB(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
+	return duB.book(ctx, in, set)
+}
+
+// PEDUB starts each request where the availability rectangle is smallest (section 5).
+func PEDUB(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
+	return peduB.book(ctx, in, set)
+}
+
+// PEW starts each request where the most PEs are free (section 5).
+func PEW(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
+	return peW.book(ctx, in, set)
+}
+
+// DUW starts each request where the availability rectangle is longest (section 5).
+func DUW(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
+	return duW.book(ctx, in, set)
+}
+
+// PEDUW starts each request where the availability rectangle is largest (section 5).
+func PEDUW(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
+	return peduW.book(ctx, in, set)
+}
 
 // LeastLoad starts a request where the fewest PE-ticks are taken over its run.
 // PE_W looks at the PEs that are free all the time, and so at the peak alone; of
 // two windows with the same peak, one may be empty but for it. Not in the paper.
-var LeastLoad = Policy{Name: "least load", load: true, score: func(c candidate) float64 { return c.load }}
+func LeastLoad(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
+	return leastLoad.book(ctx, in, set)
+}
 
-// Open returns the policy with rectangles that don't end at the deadline, see
-// Rectangle.
-func (p Policy) Open() Policy {
-	p.Name, p.open = p.Name+" open", true
+// opened returns the policy with rectangles that don't end at the deadline, see
+// rectangle.
+func (p policy) opened() policy {
+	p.name, p.open = p.name+" open", true
 	return p
 }

@@ -7,26 +7,26 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Query is what a request asks for. It must keep the rules of model.RequestTicks.
-type Query struct {
+// query is what a request asks for. It must keep the rules of model.RequestTicks.
+type query struct {
 	Ready, Duration, Deadline int64
 	PEs                       int
 }
 
-// NewQuery returns the query of a request with its times.
-func NewQuery(r *model.Request, t *model.RequestTicks) Query {
-	return Query{Ready: t.Ready, Duration: t.Duration, Deadline: t.Deadline, PEs: r.PEs}
+// newQuery returns the query of a request with its times.
+func newQuery(r *model.Request, t *model.RequestTicks) query {
+	return query{Ready: t.Ready, Duration: t.Duration, Deadline: t.Deadline, PEs: r.PEs}
 }
 
-// Allocation is PEs over [Start, End), in ticks. Rectangle is the maximum
+// allocation is PEs over [Start, End), in ticks. Rectangle is the maximum
 // availability rectangle of the start.
-type Allocation struct {
+type allocation struct {
 	Start, End int64
 	PEs        model.PEList
-	Rectangle  Rectangle
+	Rectangle  rectangle
 }
 
-// Rectangle is the maximum availability rectangle of a start s (section 4.2): how
+// rectangle is the maximum availability rectangle of a start s (section 4.2): how
 // many PEs are free over [s, s + duration), and over which [Begin, End) all of
 // them stay free, in ticks. It doesn't reach into the past, of which nothing can
 // be used.
@@ -36,15 +36,15 @@ type Allocation struct {
 // deadline if its PEs stay free as long: what comes later is of no use to the
 // request, and lengths of rectangles that never end couldn't be compared. With
 // this reading more findings of section 6 are found again (docs/reproduction.md
-// counts them). In the other reading, Policy.Open, it ends where a PE is taken, or
+// counts them). In the other reading, policy.Open, it ends where a PE is taken, or
 // never, at math.MaxInt64.
-type Rectangle struct {
+type rectangle struct {
 	Begin, End int64
 	PEs        int
 }
 
 // length returns the ticks from Begin to End; +Inf if it never ends.
-func (r *Rectangle) length() float64 {
+func (r *rectangle) length() float64 {
 	if r.End == forever {
 		return math.Inf(1)
 	}
@@ -55,15 +55,15 @@ func (r *Rectangle) length() float64 {
 type window struct{ start, end int64 }
 
 // latest returns the latest start.
-func (q Query) latest() int64 { return q.Deadline - q.Duration }
+func (q query) latest() int64 { return q.Deadline - q.Duration }
 
 // at returns the window of a start.
-func (q Query) at(start int64) window { return window{start, start + q.Duration} }
+func (q query) at(start int64) window { return window{start, start + q.Duration} }
 
 // candidates returns the starts that a query's policies choose from (section
 // 4.2), ascending: the ready time, the latest start, and between them every time
 // slot and every time slot minus the duration. The slots may be in any order.
-func candidates(slots []int64, q Query) []int64 {
+func candidates(slots []int64, q query) []int64 {
 	last := q.latest()
 	all := []int64{q.Ready, last}
 	for _, t := range slots {
@@ -79,7 +79,7 @@ func candidates(slots []int64, q Query) []int64 {
 
 // from returns the query without what lies before now; ok is false if nothing is
 // left.
-func (q Query) from(now int64) (_ Query, ok bool) {
+func (q query) from(now int64) (_ query, ok bool) {
 	if q.Ready >= now {
 		return q, true
 	}

@@ -26,12 +26,12 @@ import (
 // When ctx ends, it returns what was accepted by then. The error is
 // model.ErrNoSolution if the goal is all and a request was declined.
 func Selective(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
-	list, small := NewAvailability(in.PEs), newThreshold(in, fill)
-	b, err := online(ctx, in, list, func(q Query) (Allocation, bool) {
+	list, small := newAvailability(in.PEs), newThreshold(in, fill)
+	b, err := online(ctx, in, list, func(q query) (allocation, bool) {
 		if !small.admits(list.now, q) {
-			return Allocation{}, false
+			return allocation{}, false
 		}
-		return list.Find(q, LeastLoad)
+		return list.Find(q, leastLoad)
 	})
 	return declined(in, b, err)
 }
@@ -62,7 +62,7 @@ const minimumSeen = 20
 
 // admits adds a request that arrives now to those seen, and reports whether it is
 // at or below the threshold.
-func (t *threshold) admits(now int64, q Query) bool {
+func (t *threshold) admits(now int64, q query) bool {
 	if t.off {
 		return true
 	}

@@ -9,11 +9,11 @@ import (
 
 // traced returns find, which it calls once for each request in turn, and tells for each the
 // slots before it, the starts that were looked at, and which was taken.
-func traced(in *model.Reservation, list *Availability, p Policy, find func(Query) (Allocation, bool), emit func(model.Step)) func(Query) (Allocation, bool) {
+func traced(in *model.Reservation, list *availability, p policy, find func(query) (allocation, bool), emit func(model.Step)) func(query) (allocation, bool) {
 	times := in.Ticks()
 	next := 0
 	seconds := func(at int64) string { return fmt.Sprintf("%.9g", times.Seconds(at)) }
-	return func(q Query) (Allocation, bool) {
+	return func(q query) (allocation, bool) {
 		id := in.Requests[next].ID
 		next++
 		emit(slots(times, in.PEs, list, "slots when request "+id+" arrives"))
@@ -48,7 +48,7 @@ func traced(in *model.Reservation, list *Availability, p Policy, find func(Query
 }
 
 // slots tells how many PEs are free from each time on.
-func slots(times *model.ReservationTicks, pes int, list *Availability, when string) model.Step {
+func slots(times *model.ReservationTicks, pes int, list *availability, when string) model.Step {
 	s := model.Step{What: "slots"}
 	var words []string
 	for _, r := range list.Records() {

@@ -1,4 +1,4 @@
-package reservation
+package bookings
 
 import (
 	"cmp"
@@ -45,14 +45,14 @@ func Number(pes int, all []Interval) ([]model.PEList, error) {
 	for _, i := range byStart {
 		x := all[i]
 		for ; ended < len(byEnd) && all[byEnd[ended]].End <= x.Start; ended++ {
-			addPEs(free, lists[byEnd[ended]])
+			AddPEs(free, lists[byEnd[ended]])
 			count += all[byEnd[ended]].PEs
 		}
 		if x.PEs > count {
 			return nil, fmt.Errorf("%w: at tick %d more than the %d PEs are needed", model.ErrInfeasible, x.Start, pes)
 		}
-		lists[i] = lowestPEs(free, x.PEs)
-		removePEs(free, lists[i])
+		lists[i] = LowestPEs(free, x.PEs)
+		RemovePEs(free, lists[i])
 		count -= x.PEs
 	}
 	return lists, nil
