@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
@@ -201,12 +202,12 @@ func (c *hostCounter) tell() {
 }
 
 // by keeps what a heuristic finds on so many hosts.
-func (c *hostCounter) by(ctx context.Context, hosts int, place func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error)) error {
-	p, err := place(ctx, withHosts(c.packing, hosts), model.Settings{Seed: c.o.Seed})
-	if errors.Is(err, model.ErrNoSolution) || errors.Is(err, model.ErrInfeasible) {
+func (c *hostCounter) by(ctx context.Context, hosts int, heuristic model.Solver) error {
+	r, err := heuristic.Solve(ctx, withHosts(c.packing, hosts), model.Settings{Seed: c.o.Seed})
+	if errors.Is(err, model.ErrInfeasible) {
 		return nil
 	}
-	if err == nil {
+	if p, ok := r.Solution.(*model.Placement); ok {
 		c.found(p.TaskHosts())
 	}
 	return err
@@ -214,11 +215,14 @@ func (c *hostCounter) by(ctx context.Context, hosts int, place func(context.Cont
 
 // packed looks from above by packing heuristics.
 func (c *hostCounter) packed() error {
-	for _, place := range slices.Backward(vcheur.MCBs[1:]) {
+	for _, a := range slices.Backward(vcheur.Algorithms()) {
+		if !strings.HasPrefix(a.Name, "mcb") {
+			continue
+		}
 		if c.ctx.Err() != nil {
 			return nil
 		}
-		if err := c.by(c.ctx, c.n, place); err != nil {
+		if err := c.by(c.ctx, c.n, a.Solver); err != nil {
 			return err
 		}
 	}
@@ -244,9 +248,10 @@ func (c *hostCounter) refute() {
 func (c *hostCounter) improve() error {
 	ctx, cancel := c.share(4)
 	defer cancel()
+	anneal := first("anneal", vcheur.Algorithms())
 	for c.lower < c.upper && ctx.Err() == nil {
 		before := c.upper
-		if err := c.by(ctx, c.upper-1, vcheur.Anneal); err != nil || c.upper == before {
+		if err := c.by(ctx, c.upper-1, anneal); err != nil || c.upper == before {
 			return err
 		}
 	}

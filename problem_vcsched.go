@@ -10,6 +10,7 @@ import (
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/features"
+	"github.com/gapwise/gapwise/internal/placement"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -49,5 +50,5 @@ func vcschedComplete(ctx context.Context, v *model.VCSched, solution model.Solut
 	if err := v.CheckShape(p); err != nil {
 		return nil, err
 	}
-	return vcheur.RaiseAverage(ctx, v, p)
+	return placement.RaiseAverage(ctx, v, p)
 }

@@ -6,7 +6,7 @@ import (
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/exact/internal/engine"
-	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
+	"github.com/gapwise/gapwise/internal/placement"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -41,7 +41,7 @@ func Linear(backend milp.Backend, formulation string) model.Solver {
 				if !c.u.Fits(p.TaskHosts()) {
 					return nil, nil
 				}
-				return vcheur.RaiseAverage(ctx, v, p)
+				return placement.RaiseAverage(ctx, v, p)
 			}
 			return h, nil
 		}}

@@ -10,6 +10,7 @@ import (
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	vcheur "github.com/gapwise/gapwise/heuristics/vcsched"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/placement"
 	"github.com/gapwise/gapwise/internal/vectors"
 	"github.com/gapwise/gapwise/model"
 )
@@ -21,7 +22,7 @@ import (
 // with the limits of the constants below:
 //
 //  1. a lower bound on L by packing arguments (vcbounds.Packing);
-//  2. an upper bound by local search (vcheur.Improver);
+//  2. an upper bound by local search (placement.Improver);
 //  3. up to 64 tasks: bin completion (partition) on the decision "is there a
 //     placement with L ≤ C?" for loads C between the bounds, which are refuted
 //     the sooner the lower they are (destructive bounds);
@@ -82,7 +83,7 @@ func worker(search func(s *run, improve func(steps int)) error) func(*engine.Run
 			return err
 		}
 		if s.hosts != nil {
-			p, err := vcheur.RaiseAverage(r.Ctx, v, v.NewPlacement(s.hosts, v.Yield(s.hosts)))
+			p, err := placement.RaiseAverage(r.Ctx, v, v.NewPlacement(s.hosts, v.Yield(s.hosts)))
 			if err != nil {
 				return err
 			}
@@ -170,7 +171,7 @@ func (s *run) solve(search func(s *run, improve func(steps int)) error) error {
 	if err != nil {
 		return err
 	}
-	imp := vcheur.NewImprover(s.u, from, s.Set.Seed)
+	imp := placement.NewImprover(s.u, from, s.Set.Seed)
 	improve := func(steps int) {
 		if s.off&devLocalSearch != 0 {
 			return
@@ -204,7 +205,7 @@ func (s *run) search(improve func(steps int)) error {
 			s.complete(firstNodes)
 		}
 	} else {
-		improve(vcheur.AnnealSteps(n))
+		improve(placement.Steps(n))
 	}
 	many := n > tasksPerHost*s.u.Hosts
 	for k := 0; many && n > maxItems && k < polishRounds; k++ {
@@ -212,7 +213,7 @@ func (s *run) search(improve func(steps int)) error {
 		if s.closed() || s.stopped() {
 			return nil
 		}
-		improve(vcheur.AnnealSteps(n))
+		improve(placement.Steps(n))
 		if s.hosts != nil && float64(before-s.upper) < polishGain*float64(s.upper-s.lower) {
 			break
 		}
@@ -231,7 +232,7 @@ func (s *run) search(improve func(steps int)) error {
 			s.Reason = "nothing is left to try without the local search"
 			return nil
 		case n > maxItems:
-			improve(vcheur.AnnealSteps(n))
+			improve(placement.Steps(n))
 		case s.view == exactView:
 			s.tree(newHostTree(s), improve)
 		default:

@@ -29,7 +29,7 @@ func Algorithms() []model.Algorithm {
 	add("sgb", "3.3", "O(500,000 H + nH)", "sorted greedy with backtracking", false, true, SGB)
 	for k, key := range []string{"sum, ascending", "difference, ascending", "ratio, ascending", "larger, ascending",
 		"sum, descending", "difference, descending", "ratio, descending", "larger, descending"} {
-		add(fmt.Sprintf("mcb%d", k+1), "3.4", pack, "multi-capacity bin packing by "+key, false, true, MCBs[k+1])
+		add(fmt.Sprintf("mcb%d", k+1), "3.4", pack, "multi-capacity bin packing by "+key, false, true, mcbs[k+1])
 	}
 	add("anneal", "", "O(1) per step, 500,000 + 4,000 n steps", "local search on overloads towards the bound", true, false, Anneal)
 	return all

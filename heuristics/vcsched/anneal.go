@@ -8,14 +8,15 @@ import (
 	"slices"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	"github.com/gapwise/gapwise/internal/placement"
 	"github.com/gapwise/gapwise/model"
 )
 
-// Anneal improves the placement of Start by the local search of Improver, towards the
-// bound of vcbounds.Packing, and then raises the average yield (RaiseAverage). It
+// Anneal improves the placement of Start by the local search of placement.Improver, towards the
+// bound of vcbounds.Packing, and then raises the average yield (placement.RaiseAverage). It
 // respects a migration budget.
 //
-// Without a time limit it takes AnnealSteps(tasks) steps and, for more than 64 tasks,
+// Without a time limit it takes placement.Steps(tasks) steps and, for more than 64 tasks,
 // up to ten times as many while L > 1.01 times the bound. With one it goes on until
 // the limit or the bound is reached. O(1) per step, beside the start.
 func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
@@ -28,11 +29,11 @@ func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.
 	if err != nil {
 		return nil, err
 	}
-	s := NewImprover(u, start, set.Seed)
+	s := placement.NewImprover(u, start, set.Seed)
 	target := max(load, u.Scale)
 	var told model.Told
 	for k := 0; ctx.Err() == nil; k++ {
-		if s.Improve(ctx, target, AnnealSteps(len(u.CPU))) || len(u.CPU) < 2 || u.Hosts < 2 {
+		if s.Improve(ctx, target, placement.Steps(len(u.CPU))) || len(u.CPU) < 2 || u.Hosts < 2 {
 			break
 		}
 		best, hosts, ok := s.Best()
@@ -48,7 +49,7 @@ func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.
 	if !ok {
 		return nil, fmt.Errorf("%w: no placement that fits in memory was met", model.ErrNoSolution)
 	}
-	return RaiseAverage(ctx, in, in.NewPlacement(hosts, in.Yield(hosts)))
+	return placement.RaiseAverage(ctx, in, in.NewPlacement(hosts, in.Yield(hosts)))
 }
 
 // mostNodes limits the nodes of the tree that the greedy start enters, a third of a second or so.
@@ -57,9 +58,6 @@ const mostNodes = 10_000_000
 // mostLost limits what is spent on tasks that fit on no host: what is found for them isn't
 // a solution.
 const mostLost = 50_000_000
-
-// AnnealSteps returns the default number of steps for n tasks.
-func AnnealSteps(n int) int { return 500_000 + 4000*n }
 
 // Start returns a placement, [task], for the local search to begin with, which may be
 // infeasible: that of Settings.Start if there is one; else, for more than 64 tasks,

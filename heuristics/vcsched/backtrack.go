@@ -7,23 +7,23 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// PlacementAttempts limits how often GB and SGB put a task on a host (section 3.3).
-const PlacementAttempts = 500_000
+// placementAttempts limits how often GB and SGB put a task on a host (section 3.3).
+const placementAttempts = 500_000
 
 // GB is GR with chronological backtracking: if no host has the memory for a task, the
 // task before tries its next host in the order of load. It fails after
-// PlacementAttempts placements.
-// O(PlacementAttempts H + nH).
+// placementAttempts placements.
+// O(placementAttempts H + nH).
 func GB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
-		return backtrack(ctx, u, instanceOrder(u), PlacementAttempts, newTracer(in, u, set))
+		return backtrack(ctx, u, instanceOrder(u), placementAttempts, newTracer(in, u, set))
 	})
 }
 
 // SGB is GB with the tasks by decreasing memory need.
 func SGB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
-		return backtrack(ctx, u, memoryOrder(u), PlacementAttempts, newTracer(in, u, set))
+		return backtrack(ctx, u, memoryOrder(u), placementAttempts, newTracer(in, u, set))
 	})
 }
 

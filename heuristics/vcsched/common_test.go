@@ -26,57 +26,10 @@ func paperAlgorithms() map[string]algorithm {
 	if highs.Built {
 		all["rrnd"], all["rrnz"] = RRND, RRNZ
 	}
-	for k := 1; k < len(MCBs); k++ {
-		all[fmt.Sprintf("mcb%d", k)] = MCBs[k]
+	for k := 1; k < len(mcbs); k++ {
+		all[fmt.Sprintf("mcb%d", k)] = mcbs[k]
 	}
 	return all
-}
-
-// single is a job of one task.
-func single(id string, cpu, memory float64) model.VCSchedJob {
-	return model.VCSchedJob{ID: id, Tasks: 1, CPU: cpu, Memory: memory}
-}
-
-// parallel is a job of several tasks.
-func parallel(id string, tasks int, cpu, memory float64) model.VCSchedJob {
-	return model.VCSchedJob{ID: id, Tasks: tasks, CPU: cpu, Memory: memory}
-}
-
-// instancesOf draws small instances on a grid, so that ties, exact fits, zero
-// memory and parallel jobs are common.
-func instancesOf(maxHosts, maxJobs int) *rapid.Generator[*model.VCSched] {
-	return rapid.Custom(func(t *rapid.T) *model.VCSched {
-		grid := rapid.SampledFrom([]int{4, 10, 1000}).Draw(t, "grid")
-		in := &model.VCSched{Name: "drawn", Hosts: rapid.IntRange(1, maxHosts).Draw(t, "hosts")}
-		jobs := rapid.IntRange(1, maxJobs).Draw(t, "jobs")
-		largest := rapid.IntRange(0, grid).Draw(t, "largest memory")
-		for k := range jobs {
-			in.Jobs = append(in.Jobs, model.VCSchedJob{ID: fmt.Sprint("j", k),
-				Tasks:  rapid.SampledFrom([]int{1, 1, 1, 2, 3}).Draw(t, "tasks"),
-				CPU:    float64(rapid.IntRange(1, grid).Draw(t, "cpu")) / float64(grid),
-				Memory: float64(rapid.IntRange(0, largest).Draw(t, "memory")) / float64(grid)})
-		}
-		return in
-	})
-}
-
-// random is instancesOf for loops of many thousands.
-func random(rng *rand.Rand, maxHosts, maxJobs int) *model.VCSched {
-	grid := []int{4, 10, 1000}[rng.IntN(3)]
-	in := &model.VCSched{Name: "random", Hosts: 1 + rng.IntN(maxHosts)}
-	largest := rng.IntN(grid + 1)
-	for k := range 1 + rng.IntN(maxJobs) {
-		in.Jobs = append(in.Jobs, model.VCSchedJob{ID: fmt.Sprint("j", k), Tasks: 1 + max(0, rng.IntN(5)-2),
-			CPU: float64(1+rng.IntN(grid)) / float64(grid), Memory: float64(rng.IntN(largest+1)) / float64(grid)})
-	}
-	return in
-}
-
-func rounds(n int) int {
-	if testing.Short() {
-		return n / 10
-	}
-	return n
 }
 
 // judge fails the test unless the placement passes the judge, and returns its
@@ -96,7 +49,7 @@ func TestPaperAlgorithms(t *testing.T) {
 	for name, solve := range paperAlgorithms() {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				in := instancesOf(5, 12).Draw(t, "instance")
+				in := testkit.GridVCSched(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "instance"), 1)), 5, 12)
 				p, err := solve(context.Background(), in, model.Settings{Seed: 5})
 				if err != nil {
 					if !errors.Is(err, model.ErrNoSolution) {
@@ -123,7 +76,7 @@ func TestPaperAlgorithms(t *testing.T) {
 func TestBudgetIsUnsupported(t *testing.T) {
 	t.Parallel()
 	b := 1.0
-	in := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{single("a", 1, 0)}, MigrationBudget: &b}
+	in := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{testkit.VCJob("a", 1, 1, 0)}, MigrationBudget: &b}
 	for name, solve := range paperAlgorithms() {
 		if p, err := solve(context.Background(), in, model.Settings{}); p != nil || !errors.Is(err, model.ErrUnsupported) {
 			t.Errorf("%s: %v, %v, want ErrUnsupported", name, p, err)

@@ -15,7 +15,7 @@ func Example() {
 		{ID: "database", Tasks: 1, CPU: 0.75, Memory: 0.5},
 		{ID: "batch", Tasks: 2, CPU: 0.375, Memory: 0.2}, // two tasks of the same needs
 	}}
-	p, err := vcsched.MCBs[8](context.Background(), in, model.Settings{})
+	p, err := vcsched.MCB8(context.Background(), in, model.Settings{})
 	if err != nil {
 		fmt.Println(err)
 		return

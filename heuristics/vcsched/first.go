@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gapwise/gapwise/internal/placement"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -44,5 +45,5 @@ func First(ctx context.Context, in *model.VCSched, set model.Settings) (*model.P
 	if many {
 		return in.NewPlacement(hosts, lowest), nil
 	}
-	return raiseGreedily(in, hosts, lowest), nil
+	return placement.RaiseGreedily(in, hosts, lowest), nil
 }

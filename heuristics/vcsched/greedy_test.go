@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -23,42 +25,42 @@ func TestGreedyByHand(t *testing.T) {
 	}{
 		"gr: the least load, the first of equals": {
 			hosts: 3, solve: GR,
-			jobs: []model.VCSchedJob{single("a", 0.5, 0), single("b", 0.25, 0), single("c", 0.5, 0), single("d", 0.125, 0), single("e", 0.25, 0)},
+			jobs: []model.VCSchedJob{testkit.VCJob("a", 1, 0.5, 0), testkit.VCJob("b", 1, 0.25, 0), testkit.VCJob("c", 1, 0.5, 0), testkit.VCJob("d", 1, 0.125, 0), testkit.VCJob("e", 1, 0.25, 0)},
 			want: []int32{0, 1, 2, 1, 1},
 		},
 		"gr: the next host when the least loaded has no memory": {
 			hosts: 2, solve: GR,
-			jobs: []model.VCSchedJob{single("a", 0.5, 0.25), single("b", 0.25, 0.75), single("c", 0.125, 0.5)},
+			jobs: []model.VCSchedJob{testkit.VCJob("a", 1, 0.5, 0.25), testkit.VCJob("b", 1, 0.25, 0.75), testkit.VCJob("c", 1, 0.125, 0.5)},
 			want: []int32{0, 1, 0},
 		},
 		"gr: fails where it spread the memory": {
 			hosts: 2, solve: GR,
-			jobs:    []model.VCSchedJob{single("a", 0.5, 0.25), single("b", 0.5, 0.5), single("c", 0.5, 1)},
+			jobs:    []model.VCSchedJob{testkit.VCJob("a", 1, 0.5, 0.25), testkit.VCJob("b", 1, 0.5, 0.5), testkit.VCJob("c", 1, 0.5, 1)},
 			wantErr: "no host has the memory for task 2",
 		},
 		"sg: the largest memory first": {
 			hosts: 2, solve: SG,
-			jobs: []model.VCSchedJob{single("a", 0.5, 0.25), single("b", 0.5, 0.5), single("c", 0.5, 1)},
+			jobs: []model.VCSchedJob{testkit.VCJob("a", 1, 0.5, 0.25), testkit.VCJob("b", 1, 0.5, 0.5), testkit.VCJob("c", 1, 0.5, 1)},
 			want: []int32{1, 1, 0},
 		},
 		"sg: equals in the instance's order": {
 			hosts: 2, solve: SG,
-			jobs: []model.VCSchedJob{single("a", 0.125, 0.5), single("b", 0.25, 0.5), single("c", 0.5, 0.5)},
+			jobs: []model.VCSchedJob{testkit.VCJob("a", 1, 0.125, 0.5), testkit.VCJob("b", 1, 0.25, 0.5), testkit.VCJob("c", 1, 0.5, 0.5)},
 			want: []int32{0, 1, 0},
 		},
 		"gb: takes b back to make room for d": {
 			hosts: 2, solve: GB,
-			jobs: []model.VCSchedJob{single("a", 0.5, 0.25), single("b", 0.5, 0.25), single("c", 0.25, 0.25), single("d", 0.5, 1)},
+			jobs: []model.VCSchedJob{testkit.VCJob("a", 1, 0.5, 0.25), testkit.VCJob("b", 1, 0.5, 0.25), testkit.VCJob("c", 1, 0.25, 0.25), testkit.VCJob("d", 1, 0.5, 1)},
 			want: []int32{0, 0, 0, 1},
 		},
 		"gb: the tasks of a job are placed one by one": {
 			hosts: 2, solve: GB,
-			jobs: []model.VCSchedJob{parallel("a", 3, 0.25, 0.25), single("b", 0.5, 1)},
+			jobs: []model.VCSchedJob{testkit.VCJob("a", 3, 0.25, 0.25), testkit.VCJob("b", 1, 0.5, 1)},
 			want: []int32{0, 0, 0, 1},
 		},
 		"gb: tries everything": {
 			hosts: 2, solve: GB,
-			jobs:    []model.VCSchedJob{single("a", 0.5, 0.75), single("b", 0.5, 0.75), single("c", 0.5, 0.75)},
+			jobs:    []model.VCSchedJob{testkit.VCJob("a", 1, 0.5, 0.75), testkit.VCJob("b", 1, 0.5, 0.75), testkit.VCJob("c", 1, 0.5, 0.75)},
 			wantErr: "every placement was tried",
 		},
 	}
@@ -87,8 +89,8 @@ func TestGreedyByHand(t *testing.T) {
 func TestGreedyRule(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
-	for range rounds(2000) {
-		u := random(rng, 6, 20).Units()
+	for range need.Rounds(2000) {
+		u := testkit.GridVCSched(rng, 6, 20).Units()
 		for name, order := range map[string][]int32{"gr": instanceOrder(u), "sg": memoryOrder(u)} {
 			hosts, err := greedy(context.Background(), u, order, nil)
 			if err != nil {
@@ -118,14 +120,14 @@ func TestBacktrackingIsComplete(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	same, saved, infeasible := 0, 0, 0
 	for range 3000 { // a tenth of them, as short tests draw, is one-sided
-		u := random(rng, 3, 4).Units()
+		u := testkit.GridVCSched(rng, 3, 4).Units()
 		if len(u.CPU) > 7 {
 			continue
 		}
 		fits := fitsInMemory(u)
 		for name, order := range map[string][]int32{"gb": instanceOrder(u), "sgb": memoryOrder(u)} {
 			want, err := greedy(context.Background(), u, order, nil)
-			got, err2 := backtrack(context.Background(), u, order, PlacementAttempts, nil)
+			got, err2 := backtrack(context.Background(), u, order, placementAttempts, nil)
 			switch {
 			case (err2 == nil) != fits:
 				t.Fatalf("%s: %v, but a placement exists: %v\n%+v", name, err2, fits, u)
@@ -173,7 +175,7 @@ func TestAttempts(t *testing.T) {
 	t.Parallel()
 	// By hand: a0 b1 c0 c1 b0 c1 c0 d1, eight placements.
 	u := (&model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{
-		single("a", 0.5, 0.25), single("b", 0.5, 0.25), single("c", 0.25, 0.25), single("d", 0.5, 1)}}).Units()
+		testkit.VCJob("a", 1, 0.5, 0.25), testkit.VCJob("b", 1, 0.5, 0.25), testkit.VCJob("c", 1, 0.25, 0.25), testkit.VCJob("d", 1, 0.5, 1)}}).Units()
 	if _, err := backtrack(context.Background(), u, instanceOrder(u), 8, nil); err != nil {
 		t.Errorf("8 attempts: %v", err)
 	}
@@ -181,7 +183,7 @@ func TestAttempts(t *testing.T) {
 		t.Errorf("7 attempts: %v, want ErrNoSolution", err)
 	}
 	// 28 of the 29 tasks fit, in some 40 million ways.
-	in := &model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{parallel("a", 29, 0.5, 0.07)}}
+	in := &model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{testkit.VCJob("a", 29, 0.5, 0.07)}}
 	if _, err := SGB(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrNoSolution) || !strings.Contains(err.Error(), "500000 placements were tried") {
 		t.Errorf("%v, want all attempts used up", err)
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// YieldPrecision is the width of the interval of yields at which the binary search of
+// yieldPrecision is the width of the interval of yields at which the binary search of
 // MCB1 … MCB8 stops; if the upper bound on the yield is below 1e-3, a thousandth of
 // that. The paper names none. The yield of the result is that of its hosts, so a
 // finer precision changes next to nothing.
-const YieldPrecision = 1e-6
+const yieldPrecision = 1e-6
 
-// MCBs holds the eight multi-capacity bin-packing heuristics of section 3.4 by the
-// paper's number, 1 to 8; MCBs[0] is nil.
+// MCB8 is the best of the eight multi-capacity bin-packing heuristics of section 3.4; its
+// key is a task's larger need, descending. Algorithms lists the others.
 //
 // At a yield Y a task with the CPU need c and the memory need m takes cY of CPU and m
 // of memory. The tasks with cY > m make the CPU list, the others the memory list, each
@@ -27,9 +27,14 @@ const YieldPrecision = 1e-6
 // the largest Y at which all tasks are placed. With further resources, or hosts that
 // differ, see vectorPacker.
 //
-// O(log(1/YieldPrecision) (n log n + q)), where q is the cost of n+H queries of
+// O(log(1/yieldPrecision) (n log n + q)), where q is the cost of n+H queries of
 // firstFit.
-var MCBs = [9]func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error){
+func MCB8(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
+	return mcbs[8](ctx, in, set)
+}
+
+// mcbs holds MCB1 to MCB8 by the paper's number; mcbs[0] is nil.
+var mcbs = [9]func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error){
 	1: mcb(sumKey, 1), 2: mcb(differenceKey, 1), 3: mcb(ratioKey, 1), 4: mcb(largerKey, 1),
 	5: mcb(sumKey, -1), 6: mcb(differenceKey, -1), 7: mcb(ratioKey, -1), 8: mcb(largerKey, -1),
 }
@@ -90,7 +95,7 @@ func searchYield(ctx context.Context, u *model.VCSchedUnits, p packer, x *tracer
 		return nil, fmt.Errorf("%w: the tasks weren't packed", model.ErrNoSolution)
 	}
 	low, high := 0.0, min(1, has/total)
-	precision := min(YieldPrecision, high/1000)
+	precision := min(yieldPrecision, high/1000)
 	var best []int32
 	for high-low > precision {
 		y := (low + high) / 2

@@ -10,6 +10,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -88,8 +90,8 @@ func TestMCBIsTheTextbook(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	packed, failed := 0, 0
-	for range rounds(4000) {
-		u := random(rng, 6, 25).Units()
+	for range need.Rounds(4000) {
+		u := testkit.GridVCSched(rng, 6, 25).Units()
 		variant := 1 + rng.IntN(8)
 		trees, plain := packerOf(u, variant, newTreeList), packerOf(u, variant, newScanList)
 		for range 3 {
@@ -108,7 +110,7 @@ func TestMCBIsTheTextbook(t *testing.T) {
 			}
 		}
 	}
-	if packed < rounds(1000) || failed < rounds(1000) {
+	if packed < need.Rounds(1000) || failed < need.Rounds(1000) {
 		t.Errorf("%d packed, %d failed: the draw is one-sided", packed, failed)
 	}
 }
@@ -142,28 +144,28 @@ func TestMCBByHand(t *testing.T) {
 		// left: memory list, d. 1/4 of both left, a tie: CPU list, a. No CPU
 		// is left for b.
 		"against the imbalance, ties to the CPU list": {
-			jobs:    []model.VCSchedJob{single("a", 0.25, 0.125), single("b", 0.125, 0.25), single("c", 0.625, 0.125), single("d", 0.125, 0.625)},
+			jobs:    []model.VCSchedJob{testkit.VCJob("a", 1, 0.25, 0.125), testkit.VCJob("b", 1, 0.125, 0.25), testkit.VCJob("c", 1, 0.625, 0.125), testkit.VCJob("d", 1, 0.125, 0.625)},
 			variant: 8, yield: 1, want: []int32{0, 1, 0, 0}, wantAll: true,
 		},
 		// After a, host 0 has more memory than CPU left, but no task is in
 		// the memory list.
 		"the other list when the one wanted has no possible task": {
-			jobs:    []model.VCSchedJob{single("a", 0.5, 0), single("b", 0.5, 0), single("c", 0.5, 0)},
+			jobs:    []model.VCSchedJob{testkit.VCJob("a", 1, 0.5, 0), testkit.VCJob("b", 1, 0.5, 0), testkit.VCJob("c", 1, 0.5, 0)},
 			variant: 8, yield: 1, want: []int32{0, 0, 1}, wantAll: true,
 		},
 		// At yield 1/2 the CPU needs are 3/8, 3/16 and 1/16, so all tasks are
 		// in the memory list; ascending: c, b, and no memory is left for a.
 		"ascending at half the yield": {
-			jobs:    []model.VCSchedJob{single("a", 0.75, 0.5), single("b", 0.375, 0.375), single("c", 0.125, 0.25)},
+			jobs:    []model.VCSchedJob{testkit.VCJob("a", 1, 0.75, 0.5), testkit.VCJob("b", 1, 0.375, 0.375), testkit.VCJob("c", 1, 0.125, 0.25)},
 			variant: 4, yield: 0.5, want: []int32{1, 0, 0}, wantAll: true,
 		},
 		"not all fit": {
-			jobs:    []model.VCSchedJob{single("a", 0.1, 0.75), single("b", 0.1, 0.75), single("c", 0.1, 0.75)},
+			jobs:    []model.VCSchedJob{testkit.VCJob("a", 1, 0.1, 0.75), testkit.VCJob("b", 1, 0.1, 0.75), testkit.VCJob("c", 1, 0.1, 0.75)},
 			variant: 5, yield: 0.5,
 		},
 		// Keys of a, b, c are 0.5, 0.5 and 0.75: equals keep their order.
 		"equals in the instance's order": {
-			jobs:    []model.VCSchedJob{single("a", 0.5, 0.25), single("b", 0.5, 0.125), single("c", 0.75, 0.25)},
+			jobs:    []model.VCSchedJob{testkit.VCJob("a", 1, 0.5, 0.25), testkit.VCJob("b", 1, 0.5, 0.125), testkit.VCJob("c", 1, 0.75, 0.25)},
 			variant: 8, yield: 1, want: []int32{1, 1, 0}, wantAll: true,
 		},
 	}
@@ -189,8 +191,8 @@ func TestMCBYield(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
 	solved := 0
-	for range rounds(1000) {
-		in := random(rng, 4, 12)
+	for range need.Rounds(1000) {
+		in := testkit.GridVCSched(rng, 4, 12)
 		variant := 1 + rng.IntN(8)
 		u := in.Units()
 		low, high := 0.0, 1.0
@@ -199,7 +201,7 @@ func TestMCBYield(t *testing.T) {
 			total += float64(c) / float64(u.Scale)
 		}
 		high = min(high, float64(in.Hosts)/total)
-		for high-low > YieldPrecision {
+		for high-low > yieldPrecision {
 			y := (low + high) / 2
 			if _, ok := textbook(u, variant, y); ok {
 				low = y
@@ -207,7 +209,7 @@ func TestMCBYield(t *testing.T) {
 				high = y
 			}
 		}
-		p, err := MCBs[variant](context.Background(), in, model.Settings{})
+		p, err := mcbs[variant](context.Background(), in, model.Settings{})
 		if (err == nil) != (low > 0) {
 			t.Fatalf("mcb%d: %v, but the textbook packs at %v", variant, err, low)
 		}
@@ -219,7 +221,7 @@ func TestMCBYield(t *testing.T) {
 			t.Fatalf("mcb%d: yield %v (%v), the textbook packs at %v", variant, o.Value, err, low)
 		}
 	}
-	if solved < rounds(200) {
+	if solved < need.Rounds(200) {
 		t.Errorf("%d solved only", solved)
 	}
 }
@@ -230,7 +232,7 @@ func TestMCBTinyYield(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million tasks")
 	}
-	in := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{parallel("a", 1_100_000, 1, 0)}}
+	in := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{testkit.VCJob("a", 1_100_000, 1, 0)}}
 	u := in.Units()
 	hosts, err := searchYield(context.Background(), u, packerOf(u, 8, newScanList), nil)
 	if err != nil || in.Yield(hosts) != 1/1.1e6 {

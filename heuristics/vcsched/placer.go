@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gapwise/gapwise/internal/placement"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -30,7 +31,7 @@ func run(ctx context.Context, in *model.VCSched, set model.Settings, place place
 	if err != nil {
 		return nil, err
 	}
-	return RaiseAverage(ctx, in, in.NewPlacement(hosts, in.Yield(hosts)))
+	return placement.RaiseAverage(ctx, in, in.NewPlacement(hosts, in.Yield(hosts)))
 }
 
 // watch looks at a context once per million units of work, a millisecond or so.

@@ -11,9 +11,9 @@ import (
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-// NoZeroProbability is RRNZ's ε: the probability of a host that the relaxation doesn't
+// noZeroProbability is RRNZ's ε: the probability of a host that the relaxation doesn't
 // use (section 3.2).
-const NoZeroProbability = 0.01
+const noZeroProbability = 0.01
 
 // RRND is randomised rounding (section 3.2): it solves the linear relaxation of the
 // paper's model and puts each task, in the instance's order, on a host drawn with the
@@ -26,11 +26,11 @@ func RRND(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Pl
 	})
 }
 
-// RRNZ is RRND with the probability ε = NoZeroProbability in place of every zero, so
+// RRNZ is RRND with the probability ε = noZeroProbability in place of every zero, so
 // that hosts which the relaxation doesn't use can be drawn, too.
 func RRNZ(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
 	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
-		return round(ctx, in, u, set, NoZeroProbability)
+		return round(ctx, in, u, set, noZeroProbability)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -46,8 +47,8 @@ func TestRounding(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
 	rrnd, rrnz, outside := 0, 0, 0
-	for range rounds(150) {
-		in := random(rng, 4, 10)
+	for range need.Rounds(150) {
+		in := testkit.GridVCSched(rng, 4, 10)
 		f, err := vcbounds.Build(in, "parallel")
 		if err != nil {
 			t.Fatal(err)
@@ -107,11 +108,11 @@ func TestRoundingErrors(t *testing.T) {
 		wantText string
 	}{
 		"more memory than there is": {
-			in:   &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{parallel("a", 3, 1, 0.5)}},
+			in:   &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{testkit.VCJob("a", 3, 1, 0.5)}},
 			want: model.ErrNoSolution, wantText: "infeasible",
 		},
 		"a relaxation that would not fit in memory": {
-			in:   &model.VCSched{Hosts: 10_000, Jobs: []model.VCSchedJob{parallel("a", 100_000, 0.5, 0.05)}},
+			in:   &model.VCSched{Hosts: 10_000, Jobs: []model.VCSchedJob{testkit.VCJob("a", 100_000, 0.5, 0.05)}},
 			want: model.ErrUnsupported, wantText: "2000000001 variables",
 		},
 	}

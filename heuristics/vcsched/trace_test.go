@@ -25,7 +25,7 @@ func TestTraceLeadsToThePlacement(t *testing.T) {
 			in = testkit.RandomVectors(rng, false)
 		}
 		for name, solve := range map[string]func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error){
-			"gr": GR, "sg": SG, "gb": GB, "sgb": SGB, "mcb1": MCBs[1], "mcb6": MCBs[6], "mcb8": MCBs[8]} {
+			"gr": GR, "sg": SG, "gb": GB, "sgb": SGB, "mcb1": mcbs[1], "mcb6": mcbs[6], "mcb8": mcbs[8]} {
 			type task struct {
 				job  string
 				task int
@@ -127,7 +127,7 @@ func TestTraceByHand(t *testing.T) {
 		t.Errorf("%q", words)
 	}
 	words = nil
-	if _, err := MCBs[8](t.Context(), in, set); err != nil {
+	if _, err := mcbs[8](t.Context(), in, set); err != nil {
 		t.Fatal(err)
 	}
 	// At the yield 1/2 the CPU needs count 1/8, 1/4 and twice 1/4.

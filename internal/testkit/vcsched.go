@@ -212,3 +212,21 @@ func BruteVCSched(in *model.VCSched) (best float64, found bool) {
 	walk(0)
 	return best, found
 }
+
+// VCJob is a job of so many tasks.
+func VCJob(id string, tasks int, cpu, memory float64) model.VCSchedJob {
+	return model.VCSchedJob{ID: id, Tasks: tasks, CPU: cpu, Memory: memory}
+}
+
+// GridVCSched draws a small instance on a grid, so that ties, exact fits, zero memory and
+// parallel jobs are common.
+func GridVCSched(rng *rand.Rand, maxHosts, maxJobs int) *model.VCSched {
+	grid := []int{4, 10, 1000}[rng.IntN(3)]
+	in := &model.VCSched{Name: "random", Hosts: 1 + rng.IntN(maxHosts)}
+	largest := rng.IntN(grid + 1)
+	for k := range 1 + rng.IntN(maxJobs) {
+		in.Jobs = append(in.Jobs, VCJob(fmt.Sprint("j", k), 1+max(0, rng.IntN(5)-2),
+			float64(1+rng.IntN(grid))/float64(grid), float64(rng.IntN(largest+1))/float64(grid)))
+	}
+	return in
+}

@@ -1,4 +1,6 @@
-package vcsched
+// Package placement improves placements of virtual machines: by local search, and by what
+// CPU a minimum yield leaves over.
+package placement
 
 import (
 	"context"
@@ -319,3 +321,6 @@ func (s *Improver) anneal(ctx context.Context, limit int64, steps int) bool {
 	}
 	return len(s.over) == 0 && s.budgetEnergy(0) == 0 && s.record()
 }
+
+// Steps returns the default number of steps for n tasks.
+func Steps(n int) int { return 500_000 + 4000*n }

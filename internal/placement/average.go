@@ -1,4 +1,4 @@
-package vcsched
+package placement
 
 import (
 	"cmp"
@@ -38,7 +38,7 @@ func RaiseAverage(ctx context.Context, in *model.VCSched, p *model.Placement) (*
 		sequential = sequential && in.Jobs[i].Tasks == 1
 	}
 	if sequential {
-		return raiseGreedily(in, hosts, lowest), nil
+		return RaiseGreedily(in, hosts, lowest), nil
 	}
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -46,7 +46,8 @@ func RaiseAverage(ctx context.Context, in *model.VCSched, p *model.Placement) (*
 	return raiseByLP(late, in, hosts, lowest)
 }
 
-func raiseGreedily(in *model.VCSched, hosts []int32, lowest float64) *model.Placement {
+// RaiseGreedily is RaiseAverage for sequential jobs, lowest being the minimum yield.
+func RaiseGreedily(in *model.VCSched, hosts []int32, lowest float64) *model.Placement {
 	p := in.NewPlacement(hosts, lowest)
 	order := make([]int, len(in.Jobs))
 	free := make([]float64, in.Hosts)

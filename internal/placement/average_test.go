@@ -1,4 +1,4 @@
-package vcsched
+package placement
 
 import (
 	"context"
@@ -11,10 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
+	"github.com/gapwise/gapwise/verify"
 )
 
 func TestRaiseAverageByHand(t *testing.T) {
@@ -29,24 +32,24 @@ func TestRaiseAverageByHand(t *testing.T) {
 		// are used, a needs 3/16 more, b gets the last 1/16.
 		"the smallest need first": {
 			hosts: 2, at: []int32{1, 1, 0, 0},
-			jobs: []model.VCSchedJob{single("b", 0.7, 0), single("a", 0.5, 0), single("c", 0.8, 0), single("d", 0.8, 0)},
+			jobs: []model.VCSchedJob{testkit.VCJob("b", 1, 0.7, 0), testkit.VCJob("a", 1, 0.5, 0), testkit.VCJob("c", 1, 0.8, 0), testkit.VCJob("d", 1, 0.8, 0)},
 			want: [][]float64{{0.5}, {0.5}, {0.5}, {0.5}},
 		},
 		"everyone gets all": {
 			hosts: 1, at: []int32{0, 0},
-			jobs: []model.VCSchedJob{single("a", 0.25, 0), single("b", 0.75, 0)},
+			jobs: []model.VCSchedJob{testkit.VCJob("a", 1, 0.25, 0), testkit.VCJob("b", 1, 0.75, 0)},
 			want: [][]float64{{0.25}, {0.75}},
 		},
 		"nothing to give": {
 			hosts: 1, at: []int32{0, 0},
-			jobs: []model.VCSchedJob{single("a", 1, 0), single("b", 0.25, 0)},
+			jobs: []model.VCSchedJob{testkit.VCJob("a", 1, 1, 0), testkit.VCJob("b", 1, 0.25, 0)},
 			want: [][]float64{{0.8}, {0.2}},
 		},
 		// Host 0 has load 1.5, so yield 2/3 and no CPU left: the task of a on
 		// host 1 gets no more than its sister, though its need is the smallest.
 		"a parallel job is held by its fullest host": {
 			hosts: 2, at: []int32{0, 1, 0, 1},
-			jobs: []model.VCSchedJob{parallel("a", 2, 0.5, 0), single("b", 1, 0), single("c", 0.6, 0)},
+			jobs: []model.VCSchedJob{testkit.VCJob("a", 2, 0.5, 0), testkit.VCJob("b", 1, 1, 0), testkit.VCJob("c", 1, 0.6, 0)},
 			want: [][]float64{{1. / 3, 1. / 3}, {2. / 3}, {0.6}},
 		},
 		// Host 2 has load 2, so yield 1/2, and 3/8 are left on hosts 0 and 1.
@@ -54,7 +57,7 @@ func TestRaiseAverageByHand(t *testing.T) {
 		// would make 1/4 of the same, get what is left then.
 		"a parallel job takes from each host": {
 			hosts: 3, at: []int32{0, 1, 0, 1, 2, 2},
-			jobs: []model.VCSchedJob{parallel("a", 2, 0.25, 0), single("b", 1, 0), single("c", 1, 0), parallel("d", 2, 1, 0)},
+			jobs: []model.VCSchedJob{testkit.VCJob("a", 2, 0.25, 0), testkit.VCJob("b", 1, 1, 0), testkit.VCJob("c", 1, 1, 0), testkit.VCJob("d", 2, 1, 0)},
 			want: [][]float64{{0.25, 0.25}, {0.75}, {0.75}, {0.5, 0.5}},
 		},
 	}
@@ -111,7 +114,7 @@ func TestRaiseAverageIsOptimal(t *testing.T) {
 	need.HiGHS(t)
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		in := instancesOf(5, 12).Draw(t, "instance")
+		in := testkit.GridVCSched(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "instance"), 1)), 5, 12)
 		if rapid.Bool().Draw(t, "sequential") {
 			for i := range in.Jobs {
 				in.Jobs[i].Tasks = 1
@@ -163,7 +166,10 @@ func TestRaiseAverageBothWays(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 5 {
-		in := drawn(t, spec(16, 120, 1))
+		in, err := instances.VCSchedSpec{Hosts: 16, Jobs: 120, Slack: 0.3, CoVCPU: 0.75, CoVMemory: 0.75, MaxTasks: 1, Seed: 1}.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
 		hosts := make([]int32, len(in.Jobs))
 		for k := range hosts {
 			hosts[k] = int32(rng.IntN(in.Hosts))
@@ -173,7 +179,7 @@ func TestRaiseAverageBothWays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := in.Objective(raiseGreedily(in, hosts, lowest))
+		a, err := in.Objective(RaiseGreedily(in, hosts, lowest))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,8 +194,8 @@ func TestRaiseAverageBothWays(t *testing.T) {
 func TestRepair(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
-	for range rounds(2000) {
-		in := random(rng, 4, 10)
+	for range need.Rounds(2000) {
+		in := testkit.GridVCSched(rng, 4, 10)
 		hosts := make([]int32, in.Tasks())
 		for k := range hosts {
 			hosts[k] = int32(rng.IntN(in.Hosts))
@@ -234,7 +240,7 @@ func TestRepair(t *testing.T) {
 // A context that has ended leaves a small linear program the time that it needs.
 func TestRaiseAverageAfterContext(t *testing.T) {
 	t.Parallel()
-	in := &model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{parallel("a", 2, 0.5, 0), single("b", 1, 0), single("c", 0.6, 0)}}
+	in := &model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{testkit.VCJob("a", 2, 0.5, 0), testkit.VCJob("b", 1, 1, 0), testkit.VCJob("c", 1, 0.6, 0)}}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	hosts := []int32{0, 1, 0, 1}
@@ -247,4 +253,13 @@ func TestRaiseAverageAfterContext(t *testing.T) {
 	if math.Abs(r.Objective-2./3) > 1e-12 || r.Second < 2./3-1e-12 || r.Second > 7./9+1e-9 {
 		t.Errorf("yields %v and %v, want 2/3 and from 2/3 to 7/9", r.Objective, r.Second)
 	}
+}
+
+// judge fails the test unless the placement passes the judge, and returns its report.
+func judge(t interface{ Fatalf(string, ...any) }, in *model.VCSched, p *model.Placement) verify.Report {
+	r, err := verify.Verify(context.Background(), in, p, verify.Options{})
+	if err != nil || !r.Feasible() {
+		t.Fatalf("%v %v\n%+v", err, r, in)
+	}
+	return r
 }
