@@ -40,17 +40,14 @@ const (
 // that don't exist, or a segment ends before it starts. The picture has 1440 × 1170
 // points at most. O(R log R) for R processors in all segments.
 func Execution(w io.Writer, o Options, title string, in *model.Batch, e *model.Execution) error {
-	if err := o.check(); err != nil {
+	if err := o.drawable(in); err != nil {
 		return err
-	}
-	if err := in.Validate(); err != nil {
-		return fmt.Errorf("draw: %w", err)
 	}
 	index, err := in.Index(e)
 	if err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
-	l := &executionLayout{Options: o, in: in, title: clean(title)}
+	l := &executionLayout{sheet: sheet{Options: o, title: clean(title)}, in: in}
 	if err := l.read(e, index); err != nil {
 		return err
 	}
@@ -60,44 +57,32 @@ func Execution(w io.Writer, o Options, title string, in *model.Batch, e *model.E
 	if err := l.place(); err != nil {
 		return err
 	}
-	return o.picture(w, l.title, l.width, l.height, l.paint)
+	return l.write(w, l.paint)
 }
 
-// executions draws the execution of the first frame.
-func executions(w io.Writer, opts Options, frames []Frame) error {
-	in, ok := frames[0].Instance.(*model.Batch)
-	e, isExecution := frames[0].Solution.(*model.Execution)
-	if !ok || !isExecution {
-		return wrongFrame(frames[0], "executions")
-	}
-	o, err := in.Objective(e)
-	if err != nil {
-		return err
-	}
+// executionTitle says how good the execution is.
+func executionTitle(in *model.Batch, _ *model.Execution, o model.Objective, bound string) string {
 	title := fmt.Sprintf("%d jobs, response %.5g s, bounded slowdown %.4g", len(in.Jobs), o.Value, o.Second)
 	for i, what := range []string{"migrations", "kills"} {
 		if n := o.Others[1+i]; n > 0 {
 			title += fmt.Sprintf(", %s %.0f", what, n)
 		}
 	}
-	return Execution(w, opts, titled(title+opts.boundText(o, "s"), in.Name, opts.By), in, e)
+	return title + bound
 }
 
 // executionLayout holds what is drawn and where.
 type executionLayout struct {
 	timeAxis
-	Options
+	sheet
 	in         *model.Batch
-	title      string
 	segments   []placed // by start
 	rectangles int
 	usage      usage
 	beyond     int // jobs that end after the axis
 
-	width, height float64
-	tiers         []processorAxis // foreground, background
-	axisY         float64
-	legend        []entry
+	tiers []processorAxis // foreground, background
+	axisY float64
 }
 
 // placed is a segment of a job.
@@ -147,40 +132,25 @@ func (l *executionLayout) read(e *model.Execution, index []int) error {
 // replay computes the span of time, the use over it, and what is seen of the
 // segments.
 func (l *executionLayout) replay(e *model.Execution) error {
-	low, high := math.Inf(1), math.Inf(-1)
+	low := math.Inf(1)
 	var ends []float64
 	end := make([]float64, len(l.in.Jobs))
 	for k := range l.in.Jobs {
 		end[k] = l.in.Jobs[k].SubmitS
-		low, high = min(low, end[k]), max(high, end[k])
-		ends = append(ends, end[k])
+		low, ends = min(low, end[k]), append(ends, end[k])
 	}
 	for i := range l.segments {
 		s := &l.segments[i]
-		low, high = min(low, s.start), max(high, s.end)
-		ends = append(ends, s.end)
+		low, ends = min(low, s.start), append(ends, s.end)
 		end[s.job] = max(end[s.job], s.end)
 	}
-	if low > high {
-		low, high = 0, 0
-	}
-	if low < (high-low)/2 {
-		low = 0
-	}
-	l.low, l.high = low, high
 	l.start = model.StartTime(l.in)
-	if len(l.segments) > 10 && l.To == nil && l.From == nil {
-		l.high = outliers(low, ends)
-		for k := range end {
-			if end[k] > l.high {
-				l.beyond++
-			}
-		}
+	if err := l.span(&l.timeAxis, low, ends, len(l.segments) > 10); err != nil {
+		return err
 	}
-	l.widen()
-	if l.From != nil || l.To != nil {
-		if err := l.cut(&l.timeAxis); err != nil {
-			return err
+	for k := range end {
+		if end[k] > l.high && l.From == nil && l.To == nil {
+			l.beyond++
 		}
 	}
 	use, err := model.UsageOf(l.in, e)

@@ -4,16 +4,12 @@ import (
 	"fmt"
 	"image/color"
 	"slices"
-
-	"gonum.org/v1/plot"
 )
 
 // tierColours are those of what is in use over time. None is a job's.
 var tierColours = [2]color.RGBA{hex(0x64748B), hex(0xC9A27A)}
 
 func (l *executionLayout) paint(p pen) {
-	p.fill(white, rect{0, 0, l.width, l.height})
-	drawLegend(p, l.legend, 0, p.title(l.title, l.width))
 	axis := l.ticks()
 	bold := newFace(panelSize, true)
 	if !l.Usage {
@@ -142,23 +138,19 @@ func (l *executionLayout) paintShares(p pen) {
 }
 
 // legendOf explains the colours.
-func (l *executionLayout) legendOf() (all []entry) {
-	add := func(text string, draw func(p pen, r rect)) {
-		all = append(all, entry{text, 0, []plot.Thumbnailer{sample{func(p pen, x, y float64) { draw(p, rect{x, y - 4, legendThumb, 8}) }}}})
-	}
-	area := func(text string, c color.RGBA) { add(text, func(p pen, r rect) { p.fill(c, r) }) }
+func (l *executionLayout) legendOf() (all legendEntries) {
 	switch {
 	case l.Usage: // no segments are drawn
 	case l.many():
 		for class, text := range shareTexts("nothing in use") {
 			if class > 0 {
-				area(text, heat[class])
+				all.area(text, heat[class])
 			} else {
-				area(text, rowColour)
+				all.area(text, rowColour)
 			}
 		}
 	case slices.ContainsFunc(l.segments, func(s placed) bool { return s.lost }):
-		add("killed, its work is lost", func(p pen, r rect) {
+		all.add("killed, its work is lost", func(p pen, r rect) {
 			if l.texture() {
 				p.fill(mix(palette[0], white, 0.6), r)
 			} else {
@@ -167,13 +159,13 @@ func (l *executionLayout) legendOf() (all []entry) {
 		})
 	}
 	if l.in.Tiers == 2 {
-		area("in use in the foreground", tierColours[0])
-		area("in the background", tierColours[1])
+		all.area("in use in the foreground", tierColours[0])
+		all.area("in the background", tierColours[1])
 	} else {
-		area("in use", tierColours[0])
+		all.area("in use", tierColours[0])
 	}
-	area("waiting", waitingColour)
-	area("maximum, paler than the mean", mix(tierColours[0], white, 0.5))
+	all.area("waiting", waitingColour)
+	all.area("maximum, paler than the mean", mix(tierColours[0], white, 0.5))
 	// As many lines as the width needs.
 	f, x, line := newFace(labelSize, false), margin, 0
 	for k := range all {

@@ -48,11 +48,8 @@ const (
 // log n) for R rectangles and n requests, plus O(R) for each cancelled request
 // if there are edges.
 func Bookings(w io.Writer, o Options, title string, in *model.Reservation, b *model.Bookings) error {
-	if err := o.check(); err != nil {
+	if err := o.drawable(in); err != nil {
 		return err
-	}
-	if err := in.Validate(); err != nil {
-		return fmt.Errorf("draw: %w", err)
 	}
 	index, err := in.Index(b)
 	if err != nil {
@@ -73,26 +70,23 @@ func Bookings(w io.Writer, o Options, title string, in *model.Reservation, b *mo
 	if err != nil {
 		return err
 	}
-	return o.picture(w, l.title, l.width, l.height, l.paint)
+	return l.write(w, l.paint)
 }
 
 // bookingsLayout holds the positions of everything in the picture.
 type bookingsLayout struct {
 	timeAxis
-	Options
+	sheet
 	pes      processorAxis
 	in       *model.Reservation
-	title    string
 	bars     []booked // in the order of the requests
 	declined []int    // requests
 	accepted []bool   // of each request
 	texture  bool
-	rows     bool // one for each request
-	legend   []entry
+	rows     bool   // one for each request
 	usage    *usage // nil without
 	beyond   int    // bars that end after the axis
 
-	width, height     float64
 	strip, below, end float64 // upper edges of strip and rows, lower edge of all rows
 	column            float64 // width of the labels at the left
 }
@@ -108,7 +102,7 @@ type booked struct {
 
 func newBookingsLayout(o Options, title string, in *model.Reservation, b *model.Bookings, index []int) (*bookingsLayout, error) {
 	few := len(in.Requests) > 0 && len(in.Requests) <= fewRequests
-	l := &bookingsLayout{Options: o, in: in, title: title, rows: few && !o.Usage}
+	l := &bookingsLayout{sheet: sheet{Options: o, title: title}, in: in, rows: few && !o.Usage}
 	l.accepted = make([]bool, len(in.Requests))
 	for i, k := range index {
 		q, start := &in.Requests[k], b.Bookings[i].StartS
@@ -168,28 +162,15 @@ func (l *bookingsLayout) span() error {
 		low = min(low, l.in.Requests[k].ReadyS)
 		ends = append(ends, l.in.Requests[k].ReadyS)
 	}
-	if len(ends) == 0 {
-		low, ends = 0, []float64{0}
-	}
-	last := slices.Max(ends)
-	if low > 0 && low < (last-low)/2 {
-		low = 0
-	}
-	l.low, l.high = low, last
 	l.start = model.StartTime(l.in)
-	if len(l.bars) > 10 && l.To == nil {
-		l.high = outliers(low, ends)
-		for _, b := range l.bars {
-			if b.end > l.high {
-				l.beyond++
-			}
+	if err := l.Options.span(&l.timeAxis, low, ends, len(l.bars) > 10); err != nil {
+		return err
+	}
+	for _, b := range l.bars {
+		if b.end > l.high && l.From == nil && l.To == nil {
+			l.beyond++
 		}
 	}
-	if l.From != nil || l.To != nil {
-		l.high, l.beyond = last, 0
-		return l.cut(&l.timeAxis)
-	}
-	l.widen()
 	return nil
 }
 

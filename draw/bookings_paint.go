@@ -6,17 +6,13 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
 // edge is the dash pattern of cancelled requests.
 var edge = []vg.Length{2, 1.5}
 
 func (l *bookingsLayout) paint(p pen) {
-	p.fill(white, rect{0, 0, l.width, l.height})
-	drawLegend(p, l.legend, 0, p.title(l.title, l.width))
 	axis := l.ticks()
 	if !l.Usage {
 		l.pes.paint(p, &l.timeAxis, axis)
@@ -238,10 +234,7 @@ func (l *bookingsLayout) paintDeclined(p pen) {
 
 // legendOf explains the kinds of bars that are in the picture and need it.
 func (l *bookingsLayout) legendOf() []entry {
-	var all []entry
-	add := func(text string, draw func(p pen, x, y float64)) {
-		all = append(all, entry{text: text, thumbs: []plot.Thumbnailer{sample{draw}}})
-	}
+	var all legendEntries
 	early, cancelled := false, false
 	for i := range l.bars {
 		b := &l.bars[i]
@@ -250,26 +243,17 @@ func (l *bookingsLayout) legendOf() []entry {
 	}
 	blue := booked{}
 	if early {
-		add("reserved, not used", func(p pen, x, y float64) { p.fill(blue.colour(true), rect{x, y - 4, legendThumb, 8}) })
+		all.area("reserved, not used", blue.colour(true))
 	}
 	if cancelled {
-		add("cancelled before its start", func(p pen, x, y float64) { p.dashed(blue.edgeColour(), rect{x, y - 4, legendThumb, 8}) })
+		all.add("cancelled before its start", func(p pen, r rect) { p.dashed(blue.edgeColour(), r) })
 	}
 	if l.rows && len(l.in.Requests) > 0 {
-		add("arrival", func(p pen, x, y float64) { arrival(p, ink, x+legendThumb/2, y) })
-		add("ready time to deadline", func(p pen, x, y float64) { window(p, ink, x, x+legendThumb, y, 4, false) })
+		all.add("arrival", func(p pen, r rect) { arrival(p, ink, r.x+r.w/2, r.y+r.h/2) })
+		all.add("ready time to deadline", func(p pen, r rect) { window(p, ink, r.x, r.x+r.w, r.y+r.h/2, 4, false) })
 		if len(l.declined) > 0 {
-			add("declined", func(p pen, x, y float64) { window(p, realisticColour, x, x+legendThumb, y, 4, true) })
+			all.add("declined", func(p pen, r rect) { window(p, realisticColour, r.x, r.x+r.w, r.y+r.h/2, 4, true) })
 		}
 	}
 	return all
-}
-
-// sample draws an entry of the legend from x on around y.
-type sample struct{ draw func(p pen, x, y float64) }
-
-// Thumbnail draws it.
-func (s sample) Thumbnail(c *vgdraw.Canvas) {
-	base := c.Canvas.(*canvas)
-	s.draw(base.pen(), c.Min.X.Points(), base.height-(c.Min.Y+c.Max.Y).Points()/2)
 }

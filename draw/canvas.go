@@ -63,13 +63,15 @@ func newCanvas(s Style, width, height float64) (*canvas, error) {
 	return c, nil
 }
 
-// picture writes what paint draws.
+// picture writes what paint draws on white.
 func (s Style) picture(w io.Writer, title string, width, height float64, paint func(pen)) error {
 	c, err := newCanvas(s, width, height)
 	if err != nil {
 		return err
 	}
-	paint(c.pen())
+	p := c.pen()
+	p.fill(white, rect{0, 0, width, height})
+	paint(p)
 	return c.write(w, title)
 }
 

@@ -95,6 +95,28 @@ type entry struct {
 	thumbs []plot.Thumbnailer
 }
 
+// legendEntries are a legend in the making.
+type legendEntries []entry
+
+// add adds an entry with a sample that draw draws in a box.
+func (all *legendEntries) add(text string, draw func(p pen, r rect)) {
+	*all = append(*all, entry{text: text, thumbs: []plot.Thumbnailer{sample(draw)}})
+}
+
+// area adds an entry with a coloured box.
+func (all *legendEntries) area(text string, c color.Color) {
+	all.add(text, func(p pen, r rect) { p.fill(c, r) })
+}
+
+// sample draws an entry's sample.
+type sample func(p pen, r rect)
+
+// Thumbnail draws it.
+func (s sample) Thumbnail(c *vgdraw.Canvas) {
+	base := c.Canvas.(*canvas)
+	s(base.pen(), rect{c.Min.X.Points(), base.height - (c.Min.Y+c.Max.Y).Points()/2 - 4, legendThumb, 8})
+}
+
 // Sizes of the legend: of a thumbnail, a line and the room between entries.
 const (
 	legendThumb = 22.0
@@ -131,6 +153,23 @@ func drawLegend(p pen, legend []entry, column, y float64) float64 {
 	return y
 }
 
+// sheet is a picture over time or of hosts: a title, a legend, and what a layout draws
+// below them.
+type sheet struct {
+	Options
+	title         string
+	width, height float64
+	legend        legendEntries
+}
+
+// write writes the picture.
+func (s *sheet) write(w io.Writer, paint func(pen)) error {
+	return s.picture(w, s.title, s.width, s.height, func(p pen) {
+		drawLegend(p, s.legend, 0, p.title(s.title, s.width))
+		paint(p)
+	})
+}
+
 // chart is a picture of a plot below its title and its legend.
 type chart struct {
 	title         string // clean
@@ -142,7 +181,6 @@ type chart struct {
 
 func (x *chart) write(w io.Writer, style Style) error {
 	return style.picture(w, x.title, x.width, x.height, func(p pen) {
-		p.fill(white, rect{0, 0, x.width, x.height})
 		y := p.title(x.title, x.width)
 		y = drawLegend(p, x.legend, x.column, y) + 6
 		x.plot.Draw(vgdraw.Crop(vgdraw.New(p.c), margin, -margin, margin, vg.Points(-y)))

@@ -6,8 +6,6 @@ import (
 	"io"
 	"slices"
 
-	"gonum.org/v1/plot"
-
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -24,17 +22,14 @@ const mostConflicting = 100
 // the instance is invalid or a request unknown. Of more than 100 requests those with
 // the shortest slack are drawn. O(n log n).
 func Conflict(w io.Writer, o Options, in *model.Reservation, ids []string, reason string) error {
-	if err := o.check(); err != nil {
+	if err := o.drawable(in); err != nil {
 		return err
-	}
-	if err := in.Validate(); err != nil {
-		return fmt.Errorf("draw: %w", err)
 	}
 	number := make(map[string]int, len(in.Requests))
 	for k := range in.Requests {
 		number[in.Requests[k].ID] = k
 	}
-	l := &conflictLayout{Options: o, in: in, all: len(ids)}
+	l := &conflictLayout{sheet: sheet{Options: o}, in: in, all: len(ids)}
 	for _, id := range ids {
 		k, ok := number[id]
 		if !ok {
@@ -65,18 +60,15 @@ func Conflict(w io.Writer, o Options, in *model.Reservation, ids []string, reaso
 // conflictLayout holds what is drawn and where.
 type conflictLayout struct {
 	timeAxis
-	Options
+	sheet
 	in       *model.Reservation
-	title    string
 	reason   string
 	requests []*model.Request
 	all      int // how many there are
 	need     usage
 
-	width, height float64
-	rowsY, row    float64 // upper edge of the rows, height of each
-	axisY         float64
-	legend        []entry
+	rowsY, row float64 // upper edge of the rows, height of each
+	axisY      float64
 }
 
 // compulsory returns when a request runs wherever it starts; nothing if to isn't
@@ -96,10 +88,8 @@ func (l *conflictLayout) place() (err error) {
 	}
 	l.start = model.StartTime(l.in)
 	l.widen()
-	if l.From != nil || l.To != nil {
-		if err := l.cut(&l.timeAxis); err != nil {
-			return err
-		}
+	if err := l.cut(&l.timeAxis); err != nil {
+		return err
 	}
 	f := newFace(labelSize, false)
 	column := 0.0
@@ -119,12 +109,9 @@ func (l *conflictLayout) place() (err error) {
 		}
 	}
 	l.need.steps = l.within(model.UsageSteps(changes))
-	add := func(text string, draw func(p pen, x, y float64)) {
-		l.legend = append(l.legend, entry{text: text, thumbs: []plot.Thumbnailer{sample{draw}}})
-	}
-	add("window: ready time to deadline", func(p pen, x, y float64) { window(p, ink, x, x+legendThumb, y, 4, false) })
-	add("as early as it may", func(p pen, x, y float64) { p.dashed(paleInk, rect{x, y - 4, legendThumb, 8}) })
-	add("runs then, wherever it starts", func(p pen, x, y float64) { p.fill(palette[1], rect{x, y - 4, legendThumb, 8}) })
+	l.legend.add("window: ready time to deadline", func(p pen, r rect) { window(p, ink, r.x, r.x+r.w, r.y+r.h/2, 4, false) })
+	l.legend.add("as early as it may", func(p pen, r rect) { p.dashed(paleInk, r) })
+	l.legend.area("runs then, wherever it starts", palette[1])
 	l.height, err = l.fill(func(stretch float64) float64 {
 		y := titleEnd(l.title) + legendLine + 4
 		if l.reason != "" {
@@ -148,7 +135,6 @@ func requestLabel(q *model.Request) string {
 }
 
 func (l *conflictLayout) paint(p pen) {
-	p.fill(white, rect{0, 0, l.width, l.height})
 	title := l.title
 	if l.all > len(l.requests) {
 		title += fmt.Sprintf(" (the %d with the least slack are drawn)", len(l.requests))

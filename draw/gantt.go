@@ -85,7 +85,7 @@ func Gantt(w io.Writer, o Options, title string, panels []Panel) error {
 	if err != nil {
 		return err
 	}
-	return o.picture(w, l.title, l.width, l.height, l.paint)
+	return l.write(w, l.paint)
 }
 
 func (p *Panel) check(index int) error {

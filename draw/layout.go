@@ -3,8 +3,6 @@ package draw
 import (
 	"math"
 	"slices"
-
-	"gonum.org/v1/plot"
 )
 
 // Sizes in points.
@@ -33,15 +31,12 @@ const (
 
 // layout holds the positions of everything in the picture.
 type layout struct {
-	Style
-	title         string
-	width, height float64
-	left, right   float64
-	shared        bool // one time axis for all panels
-	panels        []panelBox
-	legend        []entry
-	end           float64 // lower edge of the last axis
-	below         float64 // end of the last row label drawn
+	sheet
+	left, right float64
+	shared      bool // one time axis for all panels
+	panels      []panelBox
+	end         float64 // lower edge of the last axis
+	below       float64 // end of the last row label drawn
 }
 
 type panelBox struct {
@@ -76,7 +71,7 @@ type rowBox struct {
 }
 
 func newLayout(o Options, title string, panels []Panel) (*layout, error) {
-	l := &layout{Style: o.Style, panels: make([]panelBox, len(panels)), title: title}
+	l := &layout{sheet: sheet{Options: o, title: title}, panels: make([]panelBox, len(panels))}
 	if err := l.span(o, panels); err != nil {
 		return nil, err
 	}
@@ -152,7 +147,7 @@ func (l *layout) span(o Options, panels []Panel) error {
 		l.panels = append(l.panels, panelBox{timeAxis: all})
 	}
 	if l.shared {
-		if err := o.cut(&all); err != nil && (o.From != nil || o.To != nil) {
+		if err := o.cut(&all); err != nil {
 			return err
 		}
 	}
@@ -380,10 +375,7 @@ func (l *layout) head(box *panelBox, marks []Mark) {
 }
 
 // legendOf explains what the picture has of bands, arrows and bold edges.
-func (l *layout) legendOf() (all []entry) {
-	add := func(text string, draw func(p pen, r rect)) {
-		all = append(all, entry{text, 0, []plot.Thumbnailer{sample{func(p pen, x, y float64) { draw(p, rect{x, y - 4, legendThumb, 8}) }}}})
-	}
+func (l *layout) legendOf() (all legendEntries) {
 	bands, critical, arrows := false, false, false
 	for p := range l.panels {
 		for _, r := range l.panels[p].rows {
@@ -393,7 +385,7 @@ func (l *layout) legendOf() (all []entry) {
 		arrows = arrows || len(l.panels[p].arrows) > 0
 	}
 	if critical {
-		add("critical path", func(p pen, r rect) {
+		all.add("critical path", func(p pen, r rect) {
 			if bands {
 				p.fill(ink, rect{r.x, r.y + r.h - bandMark, r.w, bandMark})
 			} else {
@@ -403,12 +395,12 @@ func (l *layout) legendOf() (all []entry) {
 		})
 	}
 	if arrows {
-		add("data", func(p pen, r rect) { p.arrow(paleInk, 0.7, r.x, r.y+r.h/2, r.x+r.w, r.y+r.h/2) })
+		all.add("data", func(p pen, r rect) { p.arrow(paleInk, 0.7, r.x, r.y+r.h/2, r.x+r.w, r.y+r.h/2) })
 	}
 	if bands {
 		for class, text := range shareTexts("idle") {
 			c := busyColours[class]
-			add(text, func(p pen, r rect) { p.fill(c, r) })
+			all.area(text, c)
 		}
 	}
 	return all

@@ -3,6 +3,7 @@ package draw
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -63,10 +64,31 @@ func (o *Options) rows(n int, what string) (first, last int, err error) {
 	return o.Rows.First, o.Rows.Last, nil
 }
 
+// span sets the ends of an axis to what begins at low and ends at ends, or to what is
+// asked for. It begins at 0 unless the first begins much later. Where nine tenths of many
+// end in its first half, it ends soon after those.
+func (o *Options) span(a *timeAxis, low float64, ends []float64, many bool) error {
+	if len(ends) == 0 {
+		low, ends = 0, []float64{0}
+	}
+	a.low, a.high = low, slices.Max(ends)
+	if low > 0 && low < (a.high-low)/2 {
+		a.low = 0
+	}
+	if many && o.From == nil && o.To == nil {
+		a.high = outliers(a.low, ends)
+	}
+	a.widen()
+	return o.cut(a)
+}
+
 // cut sets the ends of an axis that are given. The error says that nothing lies
 // between them.
 func (o *Options) cut(a *timeAxis) error {
 	low, high := a.low, a.high
+	if o.From == nil && o.To == nil {
+		return nil
+	}
 	if o.From != nil {
 		a.low = *o.From
 	}

@@ -27,8 +27,6 @@ const (
 )
 
 func (l *layout) paint(p pen) {
-	p.fill(white, rect{0, 0, l.width, l.height})
-	drawLegend(p, l.legend, 0, p.title(l.title, l.width))
 	for k := range l.panels {
 		box := &l.panels[k]
 		axis := box.ticks()

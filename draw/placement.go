@@ -30,11 +30,8 @@ const (
 // the instance is invalid or p isn't a placement of it. O(H log H + T) for H hosts
 // and T tasks.
 func Placement(w io.Writer, o Options, title string, in *model.VCSched, p *model.Placement) error {
-	if err := o.check(); err != nil {
+	if err := o.drawable(in); err != nil {
 		return err
-	}
-	if err := in.Validate(); err != nil {
-		return fmt.Errorf("draw: %w", err)
 	}
 	if err := in.CheckShape(p); err != nil {
 		return fmt.Errorf("draw: %w", err)
@@ -43,26 +40,17 @@ func Placement(w io.Writer, o Options, title string, in *model.VCSched, p *model
 	if err != nil {
 		return err
 	}
-	l := &placementLayout{Options: o, title: clean(title), in: in, first: first}
+	l := &placementLayout{sheet: sheet{Options: o, title: clean(title)}, in: in, first: first}
 	l.read(p, first, last)
 	if err := l.place(); err != nil {
 		return err
 	}
-	return o.picture(w, l.title, l.width, l.height, l.paint)
+	return l.write(w, l.paint)
 }
 
-// placements draws the placement of the first frame.
-func placements(w io.Writer, o Options, frames []Frame) error {
-	in, ok := frames[0].Instance.(*model.VCSched)
-	p, isPlacement := frames[0].Solution.(*model.Placement)
-	if !ok || !isPlacement {
-		return wrongFrame(frames[0], "placements")
-	}
-	objective, err := in.Objective(p)
-	if err != nil {
-		return fmt.Errorf("draw: %w", err)
-	}
-	title := fmt.Sprintf("minimum yield %.4g%s, average %.4g", objective.Value, o.boundText(objective, ""), objective.Second)
+// placementTitle says how good the placement is.
+func placementTitle(in *model.VCSched, p *model.Placement, o model.Objective, bound string) string {
+	title := fmt.Sprintf("minimum yield %.4g%s, average %.4g", o.Value, bound, o.Second)
 	moved, memory, running := 0, 0.0, 0
 	for i := range in.Jobs {
 		for k, from := range in.Jobs[i].CurrentHosts {
@@ -79,24 +67,22 @@ func placements(w io.Writer, o Options, frames []Frame) error {
 			title += fmt.Sprintf(" (%.3g of %.3g hosts' memory)", memory, *b)
 		}
 	}
-	return Placement(w, o, titled(title, in.Name, o.By), in, p)
+	return title
 }
 
 // placementLayout holds what is drawn and where.
 type placementLayout struct {
-	Options
-	title     string
+	sheet
 	in        *model.VCSched
 	first     int // host
 	resources []string
 	hosts     []hostBox
 	high      float64 // the largest share on the axis
 
-	width, height, left, right float64
-	bar                        float64 // height of a resource's bar or chart
-	axisY                      float64
-	column                     float64 // of the names of hosts
-	legend                     []entry
+	left, right float64
+	bar         float64 // height of a resource's bar or chart
+	axisY       float64
+	column      float64 // of the names of hosts
 }
 
 // hostBox is a host and what its tasks take of its resources.

@@ -6,15 +6,11 @@ import (
 	"image/color"
 	"math"
 	"slices"
-
-	"gonum.org/v1/plot"
 )
 
 var resourceColours = [...]color.RGBA{palette[0], palette[2], palette[6], palette[7], palette[4], palette[5]}
 
 func (l *placementLayout) paint(p pen) {
-	p.fill(white, rect{0, 0, l.width, l.height})
-	drawLegend(p, l.legend, 0, p.title(l.title, l.width))
 	if l.many() {
 		l.paintSorted(p)
 		return
@@ -155,10 +151,7 @@ func (l *placementLayout) paintSorted(p pen) {
 }
 
 // legendOf explains the kinds of bars that are in the picture.
-func (l *placementLayout) legendOf() (all []entry) {
-	add := func(text string, draw func(p pen, r rect)) {
-		all = append(all, entry{text, 0, []plot.Thumbnailer{sample{func(p pen, x, y float64) { draw(p, rect{x, y - 4, legendThumb, 8}) }}}})
-	}
+func (l *placementLayout) legendOf() (all legendEntries) {
 	tight, moved, unmet := false, false, false
 	for h := range l.hosts {
 		tight = tight || l.hosts[h].tight
@@ -167,18 +160,18 @@ func (l *placementLayout) legendOf() (all []entry) {
 			unmet = unmet || x.need[0] > x.given[0]*(1+1e-9)
 		}
 	}
-	add("given", func(p pen, r rect) { p.fill(palette[0], r) })
+	all.area("given", palette[0])
 	if unmet {
-		add("needed, not given", func(p pen, r rect) { p.fill((&Bar{Faded: true}).colour(), r) })
+		all.area("needed, not given", (&Bar{Faded: true}).colour())
 	}
 	if moved && !l.many() {
-		add("moves here", func(p pen, r rect) {
+		all.add("moves here", func(p pen, r rect) {
 			p.fill(palette[0], r)
 			p.outline(ink, boldEdge, r)
 		})
 	}
 	if tight {
-		add("tight host: holds the minimum yield down", func(p pen, r rect) {
+		all.add("tight host: holds the minimum yield down", func(p pen, r rect) {
 			if l.many() {
 				p.fill(realisticColour, r)
 			} else {

@@ -63,15 +63,26 @@ type picture struct {
 
 // pictures holds those of each problem.
 var pictures = map[model.Kind]picture{
-	model.KindBatch:       {draw: executions, terminal: inCharacters((*terminal).batch), usage: true},
+	model.KindBatch:       {draw: one("executions", executionTitle, Execution), terminal: inCharacters((*terminal).batch), usage: true},
 	model.KindDAG:         {draw: schedules, terminal: inCharacters((*terminal).dag), links: true},
-	model.KindReservation: {draw: bookings, terminal: inCharacters((*terminal).reservation), usage: true},
-	model.KindTVC:         {draw: clusters, terminal: inCharacters((*terminal).tvc), moment: true, usage: true},
-	model.KindVCSched:     {draw: placements, terminal: inCharacters((*terminal).vcsched), timeless: true},
+	model.KindReservation: {draw: one("bookings", bookingsTitle, Bookings), terminal: inCharacters((*terminal).reservation), usage: true},
+	model.KindTVC:         {draw: one("embeddings", clustersTitle, Clusters), terminal: inCharacters((*terminal).tvc), moment: true, usage: true},
+	model.KindVCSched:     {draw: one("placements", placementTitle, Placement), terminal: inCharacters((*terminal).vcsched), timeless: true},
 }
 
 func inCharacters[I model.Instance](f func(*terminal, I, model.Solution) error) func(*terminal, model.Instance, model.Solution) error {
 	return func(t *terminal, in model.Instance, s model.Solution) error { return f(t, in.(I), s) }
+}
+
+// drawable reports options that can't be and an invalid instance.
+func (o *Options) drawable(in model.Instance) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if err := in.Validate(); err != nil {
+		return fmt.Errorf("draw: %w", err)
+	}
+	return nil
 }
 
 // wrongFrame returns the error for a frame of another problem than the first.
@@ -152,36 +163,32 @@ func (o *Options) boundText(objective model.Objective, unit string) string {
 	return text + fmt.Sprintf(" (gap %.3g %%)", 100*gap)
 }
 
-// bookings draws the bookings of the first frame.
-func bookings(w io.Writer, o Options, frames []Frame) error {
-	in, ok := frames[0].Instance.(*model.Reservation)
-	b, isBookings := frames[0].Solution.(*model.Bookings)
-	if !ok || !isBookings {
-		return wrongFrame(frames[0], "bookings")
+// one returns how the solution of the first frame is drawn, under what title says of it:
+// it is given the words on the bound, too.
+func one[I model.Instance, S model.Solution](among string, title func(in I, s S, o model.Objective, bound string) string,
+	draw func(w io.Writer, o Options, title string, in I, s S) error) func(io.Writer, Options, []Frame) error {
+	return func(w io.Writer, opts Options, frames []Frame) error {
+		in, ok := frames[0].Instance.(I)
+		s, isSolution := frames[0].Solution.(S)
+		if !ok || !isSolution {
+			return wrongFrame(frames[0], among)
+		}
+		o, err := in.Objective(s)
+		if err != nil {
+			return fmt.Errorf("draw: %w", err)
+		}
+		text := title(in, s, o, opts.boundText(o, in.Metrics()[0].Unit))
+		return draw(w, opts, titled(text, in.ID(), opts.By), in, s)
 	}
-	title, err := bookingsTitle(in, b)
-	if err != nil {
-		return err
-	}
-	objective, err := in.Objective(b)
-	if err != nil {
-		return err
-	}
-	title += o.boundText(objective, in.Metrics()[0].Unit)
-	return Bookings(w, o, titled(title, in.Name, o.By), in, b)
 }
 
 // bookingsTitle says how good the bookings are.
-func bookingsTitle(in *model.Reservation, b *model.Bookings) (string, error) {
-	o, err := in.Objective(b)
-	if err != nil {
-		return "", err
-	}
+func bookingsTitle(in *model.Reservation, b *model.Bookings, o model.Objective, bound string) string {
 	title := fmt.Sprintf("%d of %d requests accepted, mean slowdown %.4g", len(b.Bookings), len(in.Requests), o.Second)
 	if in.EffectiveGoal().PESeconds() {
 		title += fmt.Sprintf(", %.6g %s", o.Value, in.Metrics()[0])
 	}
-	return title, nil
+	return title + bound
 }
 
 // titled puts the names of the instance and of the algorithm, where they are

@@ -47,17 +47,14 @@ const (
 // o.At is outside of the time of the solution. O(S log S + n log n) for S servers in all
 // segments and n requests.
 func Clusters(w io.Writer, o Options, title string, in *model.TVC, e *model.Embeddings) error {
-	if err := o.check(); err != nil {
+	if err := o.drawable(in); err != nil {
 		return err
-	}
-	if err := in.Validate(); err != nil {
-		return fmt.Errorf("draw: %w", err)
 	}
 	index, err := in.Index(e)
 	if err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
-	l := &clustersLayout{Options: o, in: in, tree: &in.FatTree, title: clean(title)}
+	l := &clustersLayout{sheet: sheet{Options: o, title: clean(title)}, in: in, tree: &in.FatTree}
 	if err := l.read(e, index); err != nil {
 		return err
 	}
@@ -68,50 +65,26 @@ func Clusters(w io.Writer, o Options, title string, in *model.TVC, e *model.Embe
 	if err := l.place(); err != nil {
 		return err
 	}
-	return o.picture(w, l.title, l.width, l.height, l.paint)
-}
-
-// clusters draws the embeddings of the first frame.
-func clusters(w io.Writer, o Options, frames []Frame) error {
-	in, ok := frames[0].Instance.(*model.TVC)
-	e, isEmbeddings := frames[0].Solution.(*model.Embeddings)
-	if !ok || !isEmbeddings {
-		return wrongFrame(frames[0], "embeddings")
-	}
-	title, err := clustersTitle(in, e)
-	if err != nil {
-		return err
-	}
-	objective, err := in.Objective(e)
-	if err != nil {
-		return err
-	}
-	title += o.boundText(objective, in.Metrics()[0].Unit)
-	return Clusters(w, o, titled(title, in.Name, o.By), in, e)
+	return l.write(w, l.paint)
 }
 
 // clustersTitle says how good the embeddings are.
-func clustersTitle(in *model.TVC, e *model.Embeddings) (string, error) {
-	o, err := in.Objective(e)
-	if err != nil {
-		return "", err
-	}
+func clustersTitle(in *model.TVC, e *model.Embeddings, o model.Objective, bound string) string {
 	switch {
 	case in.Queue:
-		return fmt.Sprintf("%d of %d requests run, mean response %.5g s, mean bounded slowdown %.4g, %.0f suspensions", len(e.Runs), len(in.Requests), o.Value, o.Second, o.Others[2]), nil
+		return fmt.Sprintf("%d of %d requests run, mean response %.5g s, mean bounded slowdown %.4g, %.0f suspensions", len(e.Runs), len(in.Requests), o.Value, o.Second, o.Others[2]) + bound
 	case in.EffectiveGoal() == model.GoalRevenue:
-		return fmt.Sprintf("%d of %d requests accepted, revenue %.6g VM Mbit", len(e.Runs), len(in.Requests), o.Value), nil
+		return fmt.Sprintf("%d of %d requests accepted, revenue %.6g VM Mbit", len(e.Runs), len(in.Requests), o.Value) + bound
 	}
-	return fmt.Sprintf("%d of %d requests accepted", len(e.Runs), len(in.Requests)), nil
+	return fmt.Sprintf("%d of %d requests accepted", len(e.Runs), len(in.Requests)) + bound
 }
 
 // clustersLayout holds what is drawn and where.
 type clustersLayout struct {
 	timeAxis
-	Options
+	sheet
 	in       *model.TVC
 	tree     *model.FatTree
-	title    string
 	clusters []cluster // by start
 	without  []float64 // arrivals of the requests without a run
 	steps    []clusterStep
@@ -121,12 +94,10 @@ type clustersLayout struct {
 	used  [][]held                 // by server
 	share [layersOfLinks][]float64 // of its rate, by link, see links
 
-	width, height   float64
 	treeY, serversY float64 // upper edges of core switches and servers
 	slotsY, stripY  float64 // upper edge of the slots, of the strip of rejected requests
 	waitingY        float64
 	axisY           float64
-	legend          []entry
 
 	treeHigh, matrixHigh, slotsHigh, waitingHigh float64 // heights
 }
@@ -255,10 +226,11 @@ func (l *clustersLayout) replay() error {
 	var events []event
 	last := make([]float64, len(l.in.Requests)) // end of the last segment
 	seen := make([]bool, len(l.in.Requests))
-	low, high := math.Inf(1), math.Inf(-1)
+	low := math.Inf(1)
+	var ends []float64
 	for i := range l.clusters {
 		c := &l.clusters[i]
-		low, high = min(low, c.start), max(high, c.end)
+		low, ends = min(low, c.start), append(ends, c.end)
 		vms, arrival := float64(c.vms), l.in.Requests[c.request].ArrivalS
 		events = append(events, event{clusterStep{at: c.start, used: vms}, i, true}, event{clusterStep{at: c.end, used: -vms}, i, false})
 		switch from := last[c.request]; {
@@ -270,21 +242,11 @@ func (l *clustersLayout) replay() error {
 		last[c.request], seen[c.request] = c.end, true
 	}
 	for k := range l.in.Requests {
-		low, high = min(low, l.in.Requests[k].ArrivalS), max(high, l.in.Requests[k].ArrivalS)
+		low, ends = min(low, l.in.Requests[k].ArrivalS), append(ends, l.in.Requests[k].ArrivalS)
 	}
-	if low > high {
-		low, high = 0, 0
-	}
-	if low < (high-low)/2 {
-		low = 0
-	}
-	l.low, l.high = low, high
 	l.start = model.StartTime(l.in)
-	l.widen()
-	if l.From != nil || l.To != nil {
-		if err := l.cut(&l.timeAxis); err != nil {
-			return err
-		}
+	if err := l.span(&l.timeAxis, low, ends, false); err != nil {
+		return err
 	}
 	l.moment = l.low
 	if at := l.At; at != nil && !(*at >= l.low && *at <= l.high) {
@@ -295,7 +257,7 @@ func (l *clustersLayout) replay() error {
 	slices.SortStableFunc(events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
 	rates := l.rates()
 	var loads [layersOfLinks]float64 // whole bit/s: their sums are exact
-	now, best, bestUsed := clusterStep{at: low}, -1.0, -1.0
+	now, best, bestUsed := clusterStep{at: min(low, l.low)}, -1.0, -1.0
 	l.steps = append(l.steps, now)
 	for i := 0; i < len(events); {
 		at, starts := events[i].at, false

@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -76,8 +73,6 @@ func (l *clustersLayout) stack(stretch float64) float64 {
 }
 
 func (l *clustersLayout) paint(p pen) {
-	p.fill(white, rect{0, 0, l.width, l.height})
-	drawLegend(p, l.legend, 0, p.title(l.title, l.width))
 	if !l.Usage {
 		l.heading(p, l.treeY-headLine+3, l.momentText())
 		if l.tree.K <= mostPods {
@@ -202,44 +197,35 @@ func (l *clustersLayout) paintSlots(p pen, most float64) {
 }
 
 // legendOf explains the colours.
-func (l *clustersLayout) legendOf() []entry {
-	var all []entry
-	line := 0
-	add := func(text string, draw func(p pen, x, y float64)) {
-		all = append(all, entry{text, line, []plot.Thumbnailer{sample{draw}}})
-	}
+func (l *clustersLayout) legendOf() (all legendEntries) {
 	for class, text := range shareTexts("nothing reserved") {
 		if l.Usage {
 			break
 		}
-		add(text, func(p pen, x, y float64) {
+		all.add(text, func(p pen, r rect) {
 			if l.tree.K > mostPods {
-				p.fill(heat[class], rect{x, y - 4, legendThumb, 8})
+				p.fill(heat[class], r)
 				return
 			}
-			p.line(heat[class], linkWidth(class), x, y, x+legendThumb, y)
+			p.line(heat[class], linkWidth(class), r.x, r.y+r.h/2, r.x+r.w, r.y+r.h/2)
 		})
 	}
 	if !l.Usage && l.tree.K <= mostPods && !l.binds(edgeLinks) {
-		add("doesn't bind", func(p pen, x, y float64) {
-			p.line(gridColour, 0.5, x, y, x+legendThumb, y, vg.Length(1), 2)
-		})
+		all.add("doesn't bind", func(p pen, r rect) { p.line(gridColour, 0.5, r.x, r.y+r.h/2, r.x+r.w, r.y+r.h/2, 1, 2) })
 	}
-	if len(all) > 0 {
-		line++
-	}
-	area := func(text string, c color.RGBA) {
-		add(text, func(p pen, x, y float64) { p.fill(c, rect{x, y - 4, legendThumb, 8}) })
-	}
+	first := len(all)
 	if len(l.in.Requests) > fewClusters {
-		area("slots in use", usedColour)
+		all.area("slots in use", usedColour)
 	}
 	if l.in.Queue {
-		area("waiting", waitingColour)
-		area("suspended", suspendedColour)
+		all.area("waiting", waitingColour)
+		all.area("suspended", suspendedColour)
 	}
 	if l.in.Queue || len(l.in.Requests) > fewClusters {
-		area("maximum, paler than the mean", mix(usedColour, white, 0.5))
+		all.area("maximum, paler than the mean", mix(usedColour, white, 0.5))
+	}
+	for k := range all[first:] {
+		all[first+k].line = min(first, 1)
 	}
 	return all
 }
