@@ -11,6 +11,7 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/internal/caught"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -63,7 +64,7 @@ func (t *attempt) cheapest(solvers []model.Solver) error {
 // solve runs one solver. If it hasn't returned within patience of the end of its time,
 // what it told until then is its result, and it is left to itself.
 func (t *attempt) solve(s model.Solver) (r model.Result, err error) {
-	defer model.HoldView(t.Instance)() // not for the judge: it makes its own
+	defer view.Cache(t.Instance)() // not for the judge: it makes its own
 	started := time.Now()
 	defer func() {
 		if r.Elapsed == 0 {
@@ -140,7 +141,7 @@ func (l *listener) close() model.Result {
 // first, for on a large instance the weakest may use up the time. It returns the
 // best result, the first of several.
 func (t *attempt) heuristics(refused error) (model.Result, error) {
-	defer model.HoldView(t.Instance)()
+	defer view.Cache(t.Instance)()
 	ctx, cancel := t.set.WithTimeLimit(t.ctx)
 	defer cancel()
 	best, started := model.NewResult("auto", t.set.Seed), time.Now()

@@ -11,6 +11,7 @@ import (
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/features"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -23,7 +24,7 @@ var batchProblem = define(definition[*model.Batch]{
 	kernel:       batchexact.Kernel,
 	formulations: batchbounds.Formulations,
 	formulation: func(_ context.Context, in *model.Batch, name string) (*milp.Formulation[model.Solution], error) {
-		f, err := batchbounds.Build(in.Ticks(), name)
+		f, err := batchbounds.Build(view.OfBatch(in), name)
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +64,7 @@ func batchComplete(_ context.Context, in *model.Batch, solution model.Solution, 
 	if err != nil {
 		return nil, err
 	}
-	t := in.Ticks()
+	t := view.OfBatch(in)
 	starts := make([]int64, len(t.Jobs))
 	for i, k := range index {
 		starts[k] = int64(math.Round(e.Runs[i].Segments[0].StartS * 1e6))

@@ -11,6 +11,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/features"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/verify"
@@ -90,7 +91,7 @@ func dagPictured(ctx context.Context, d *model.DAG, solution model.Solution) ([]
 		return []Picture{real}, err
 	}
 	ideal := d.WithoutContention()
-	g := ideal.Graph()
+	g := view.OfDAG(ideal)
 	plan, err := dagplay.PlanOf(d, g, s)
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func dagPictured(ctx context.Context, d *model.DAG, solution model.Solution) ([]
 // dagComplete plays a plan, which is all that a schedule without start times is.
 func dagComplete(_ context.Context, d *model.DAG, solution model.Solution, _ model.Missing) (model.Solution, error) {
 	s := solution.(*model.Schedule)
-	g := d.Graph()
+	g := view.OfDAG(d)
 	plan, err := dagplay.PlanOf(d, g, s)
 	if err != nil {
 		return nil, err

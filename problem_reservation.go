@@ -9,6 +9,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/bookings"
 	"github.com/gapwise/gapwise/internal/features"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -22,7 +23,7 @@ var reservationProblem = define(definition[*model.Reservation]{
 	kernel:       resexact.Kernel,
 	formulations: resbounds.Formulations,
 	formulation: func(_ context.Context, in *model.Reservation, name string) (*milp.Formulation[model.Solution], error) {
-		t := in.Ticks()
+		t := view.OfReservation(in)
 		f, err := resbounds.Build(t, name)
 		if err != nil {
 			return nil, err
@@ -64,7 +65,7 @@ func reservationComplete(_ context.Context, in *model.Reservation, solution mode
 	if err != nil {
 		return nil, err
 	}
-	t := in.Ticks()
+	t := view.OfReservation(in)
 	runs := make([]bookings.Interval, len(index))
 	for i, k := range index {
 		q, start := &t.Requests[k], t.Tick(b.Bookings[i].StartS)

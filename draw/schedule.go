@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -49,7 +50,7 @@ func Schedule(d *model.DAG, s *model.Schedule, finish []float64) (Panel, error) 
 	if len(finish) != len(s.Transfers) {
 		return Panel{}, fmt.Errorf("draw: %w schedule: has %d transfers, %d ends are given for them", model.ErrInvalid, len(s.Transfers), len(finish))
 	}
-	g := d.Graph()
+	g := view.OfDAG(d)
 	group := groups(g)
 	rows := make([]Row, g.Machines+len(g.Links)+1)
 	links, other := rows[g.Machines:], &rows[len(rows)-1]
@@ -61,7 +62,7 @@ func Schedule(d *model.DAG, s *model.Schedule, finish []float64) (Panel, error) 
 	}
 	*other = Row{Label: OtherTransfers, Link: true}
 
-	path, err := d.Critical(s, finish)
+	path, err := view.Critical(d, s, finish)
 	if err != nil {
 		return Panel{}, fmt.Errorf("draw: %w", err)
 	}
@@ -120,7 +121,7 @@ func Schedule(d *model.DAG, s *model.Schedule, finish []float64) (Panel, error) 
 }
 
 // groups returns the colours of the tasks.
-func groups(g *model.Graph) []int {
+func groups(g *view.Graph) []int {
 	group := make([]int, g.Tasks)
 	if g.Tasks <= manyTasks {
 		for t := range group {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -185,7 +186,7 @@ func checkRead(t *testing.T, w Workflow, err error) {
 		}
 		return
 	}
-	if g := d.Graph(); len(g.Order) != len(w.Tasks) {
+	if g := view.OfDAG(d); len(g.Order) != len(w.Tasks) {
 		t.Errorf("%d tasks in order, want %d", len(g.Order), len(w.Tasks))
 	}
 }

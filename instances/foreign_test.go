@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -279,7 +280,7 @@ func FuzzReaders(f *testing.F) {
 			if err == nil {
 				p, _ := ParsePlatform("paper")
 				if d, err := p.Place("x", w); err == nil {
-					d.Graph()
+					view.OfDAG(d)
 				} else if !errors.Is(err, model.ErrInvalid) {
 					t.Errorf("error %v", err)
 				}

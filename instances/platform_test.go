@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -196,7 +197,7 @@ func TestPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := d.Graph()
+	g := view.OfDAG(d)
 	if diff := cmp.Diff([]float64{8, 4, 2, 0, 0, 0}, g.Cost); diff != "" || d.Name != "two" {
 		t.Errorf("name %q, costs (-want +got)\n%s", d.Name, diff)
 	}

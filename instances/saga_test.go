@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -67,7 +68,7 @@ func TestSAGATimes(t *testing.T) {
 	if d.Name != "iot.three" || d.Transfers() != model.TransferIdeal {
 		t.Errorf("it is %q under %s", d.Name, d.Transfers())
 	}
-	g := d.Graph()
+	g := view.OfDAG(d)
 	speed, between := []float64{4, 0.5, 1}, [][]float64{{0, 2, 0.25}, {2, 0, 8}, {0.25, 8, 0}}
 	for task, cost := range []float64{6, 2, 3} {
 		for m := range speed {
@@ -185,7 +186,7 @@ func FuzzReadSAGA(f *testing.F) {
 			if d, err := p.Place("x", w); err != nil {
 				wantError(t, err, "invalid ")
 			} else {
-				d.Graph()
+				view.OfDAG(d)
 			}
 		}
 		w, err := ReadSAGA(text)

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -163,7 +164,7 @@ func TestSTGComments(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", head.Name, err)
 		}
-		g := d.Graph()
+		g := view.OfDAG(d)
 		ends, path := make([]float64, g.Tasks), 0.0
 		for _, k := range g.Order {
 			for _, e := range g.Pred(k) {

@@ -25,7 +25,7 @@ type VBPItem struct {
 }
 
 // Bounds of a VBP file. Sizes are far enough from each other, as shares of a bin, for
-// model.FitTolerance: a sum that is too large by one is so by 1e-8 of a bin.
+// view.FitTolerance: a sum that is too large by one is so by 1e-8 of a bin.
 const (
 	maxVBPCapacity = 100_000_000
 	maxVBPTasks    = 1_000_000

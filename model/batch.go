@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/gapwise/gapwise/internal/units"
 )
 
 // Batch is the scheduling of rigid parallel jobs on identical processors of one or
@@ -35,7 +37,7 @@ import (
 // weights; the mean bounded slowdown, unweighted, breaks ties (see Metrics). At one instant ends come before starts.
 //
 // Times are whole microseconds, rates and shares whole ten-thousandths, so that all
-// arithmetic on them is exact (see BatchTicks).
+// arithmetic on them is exact (see view.Batch).
 type Batch struct {
 	Name string `json:"name"`
 	// StartTime is when second 0 is, of an instance made from a log (RFC 3339);
@@ -292,21 +294,21 @@ func (b *Batch) Objective(s Solution) (Objective, error) {
 	for i, k := range index {
 		run[k] = &e.Runs[i]
 	}
-	var responses, waited timeSum
+	var responses, waited units.TimeSum
 	waits := make([]int64, 0, len(b.Jobs))
 	var last int64
 	slowdowns, area, migrations, kills, weights := 0.0, 0.0, 0.0, 0.0, 0.0
 	for k, r := range run {
 		j := &b.Jobs[k]
-		end := micro(r.Segments[len(r.Segments)-1].EndS)
-		response := end - micro(j.SubmitS)
-		wait := micro(r.Segments[0].StartS) - micro(j.SubmitS)
+		end := units.Micro(r.Segments[len(r.Segments)-1].EndS)
+		response := end - units.Micro(j.SubmitS)
+		wait := units.Micro(r.Segments[0].StartS) - units.Micro(j.SubmitS)
 		waits = append(waits, wait)
-		waited.add(wait, 1)
+		waited.Add(wait, 1)
 		weight := j.EffectiveWeight()
-		responses.add(response, int64(weight))
+		responses.Add(response, int64(weight))
 		weights += float64(weight)
-		slowdowns += max(1, seconds(response)/max(SlowdownFloor, b.Work(k)))
+		slowdowns += max(1, units.Seconds(response)/max(SlowdownFloor, b.Work(k)))
 		area += b.Work(k) * float64(j.Processes)
 		last = max(last, end)
 		for i := range r.Segments {
@@ -320,9 +322,9 @@ func (b *Batch) Objective(s Solution) (Objective, error) {
 	}
 	n := float64(len(b.Jobs))
 	slices.Sort(waits)
-	o.Value, o.Second = responses.seconds()/weights, slowdowns/n
-	o.Others = []float64{100 * area / (float64(b.Processors) * seconds(last-micro(b.Jobs[0].SubmitS))), migrations, kills,
-		waited.seconds() / n, seconds(waits[(95*len(waits)+99)/100-1])}
+	o.Value, o.Second = responses.Seconds()/weights, slowdowns/n
+	o.Others = []float64{100 * area / (float64(b.Processors) * units.Seconds(last-units.Micro(b.Jobs[0].SubmitS))), migrations, kills,
+		waited.Seconds() / n, units.Seconds(waits[(95*len(waits)+99)/100-1])}
 	return o, nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -313,13 +314,13 @@ func TestBatchWeightedSums(t *testing.T) {
 			t.Fatalf("%v, %v, want %v: %+v", err, o.Value, want, b)
 		}
 		if sum.IsInt64() && math.Abs(float64(sum.Int64())) < 1<<61 {
-			if got := b.Ticks().Mean(sum.Int64(), 1); got != o.Value {
+			if got := view.OfBatch(b).Mean(sum.Int64(), 1); got != o.Value {
 				t.Fatalf("Mean of %v is %v, want %v", sum, got, o.Value)
 			}
 		}
 	}
 	x := &model.Batch{Jobs: make([]model.BatchJob, 1)}
-	if got := x.Ticks().Mean(1<<61, 1<<50); got != 0x1p111/1e6 {
+	if got := view.OfBatch(x).Mean(1<<61, 1<<50); got != 0x1p111/1e6 {
 		t.Errorf("Mean of 2^61 times 2^50 is %v", got)
 	}
 }
@@ -328,16 +329,16 @@ func TestBatchWeightedSums(t *testing.T) {
 func TestBatchTicks(t *testing.T) {
 	t.Parallel()
 	b := decodeInstance[*model.Batch](t, threeJobs)
-	want := &model.BatchTicks{Processors: 8, Tiers: 2, Threshold: 9000, Migration: 20e6, KillAtEstimate: true, Jobs: []model.BatchTicksJob{
+	want := &view.Batch{Processors: 8, Tiers: 2, Threshold: 9000, Migration: 20e6, KillAtEstimate: true, Jobs: []view.BatchJob{
 		{Submit: 0, Runtime: 100e6, Estimate: 200.5e6, Length: 100e6, Processes: 3, Weight: 1, Use: []int64{5000, 2500, 10000}, Foreground: 9600, Efficiency: 4800},
 		{Submit: 5.5e6, Runtime: 1, Estimate: 1, Length: 1, Processes: 1, Weight: 1, Use: []int64{9999}, Foreground: 10000, Efficiency: 0},
 		{Submit: 5.5e6, Runtime: 60e6, Estimate: 50e6, Length: 50e6, Processes: 8, Weight: 3, Use: []int64{10000}, Foreground: 10000, Efficiency: 10000},
 	}}
-	if diff := cmp.Diff(want, b.Ticks()); diff != "" {
+	if diff := cmp.Diff(want, view.OfBatch(b)); diff != "" {
 		t.Errorf("(-want,+got)\n%s", diff)
 	}
 	b.Tiers, b.KillAtEstimate, b.Threshold = 1, false, 0
-	one := b.Ticks()
+	one := view.OfBatch(b)
 	if one.Jobs[0].Foreground != 10000 || one.Jobs[2].Length != 60e6 || one.Threshold != 9600 {
 		t.Errorf("on one tier: %+v", one)
 	}
@@ -365,8 +366,8 @@ func TestBatchTicks(t *testing.T) {
 // sameBatchTicks checks that the integer view says what the instance says.
 func sameBatchTicks(t *testing.T, b *model.Batch) {
 	t.Helper()
-	ticks := b.Ticks()
-	share := func(n int64) float64 { return float64(n) / model.FullRate }
+	ticks := view.OfBatch(b)
+	share := func(n int64) float64 { return float64(n) / view.FullRate }
 	if share(ticks.Threshold) != b.EffectiveThreshold() || ticks.Seconds(ticks.Migration) != b.MigrationS || len(ticks.Jobs) != len(b.Jobs) {
 		t.Fatalf("%+v isn't %+v", ticks, b)
 	}
@@ -375,7 +376,7 @@ func sameBatchTicks(t *testing.T, b *model.Batch) {
 		same := ticks.Seconds(x.Submit) == j.SubmitS && ticks.Seconds(x.Runtime) == j.RuntimeS && ticks.Seconds(x.Estimate) == j.Estimate() &&
 			ticks.Seconds(x.Length) == b.Work(k) && x.Weight >= 1 && (x.Weight == int64(j.Weight) || j.Weight == 0 && x.Weight == 1) && share(x.Efficiency) == j.BgEfficiency
 		if b.Tiers == 2 {
-			same = same && share(model.FullRate-x.Foreground) == j.FgLoss
+			same = same && share(view.FullRate-x.Foreground) == j.FgLoss
 		}
 		for i := range min(j.Processes, 100) {
 			same = same && share(x.CPU(i)) == j.Use(i)

@@ -363,3 +363,20 @@ func (d *DAG) MarshalJSON() ([]byte, error) { return marshalOwn(d) }
 
 // MarshalJSON writes the schedule in its own format, "kind" first.
 func (s *Schedule) MarshalJSON() ([]byte, error) { return marshalOwn(s) }
+
+// Schedule returns the schedule that starts task t at start[t] on machine[t] and the
+// transfer of edge e, if it is between different machines, at sent[e] (seconds).
+func (d *DAG) Schedule(machine []int32, start, sent []float64) *Schedule {
+	s := &Schedule{TransferModel: d.Transfers(), Tasks: make([]TaskStart, len(d.Tasks)), Transfers: []TransferStart{}}
+	index := make(map[string]int32, len(d.Tasks))
+	for t := range d.Tasks {
+		index[d.Tasks[t].ID] = int32(t)
+		s.Tasks[t] = TaskStart{d.Tasks[t].ID, d.Machines[machine[t]].ID, start[t]}
+	}
+	for e, x := range d.Edges {
+		if machine[index[x.From]] != machine[index[x.To]] {
+			s.Transfers = append(s.Transfers, TransferStart{x.From, x.To, sent[e]})
+		}
+	}
+	return s
+}

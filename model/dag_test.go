@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -121,7 +122,7 @@ func TestDAGGraph(t *testing.T) {
 	d := six(t)
 	d.Network.PathCapacity = [][]float64{{0, 4, 2}, {0.5, 0, 1}, {3, 1, 0}}
 	d.Machines[0].StartupS = 0.5
-	g := d.Graph()
+	g := view.OfDAG(d)
 	if diff := cmp.Diff([]int32{0, 1, 2, 3, 4, 5}, g.Order); diff != "" {
 		t.Error(diff)
 	}
@@ -139,11 +140,11 @@ func TestDAGGraph(t *testing.T) {
 	if len(g.Route(1, 2)) != 1 || len(g.Route(0, 2)) != 0 {
 		t.Error("routes are wrong")
 	}
-	if g.Uniform || !six(t).Graph().Uniform {
+	if g.Uniform || !view.OfDAG(six(t)).Uniform {
 		t.Error("Uniform is wrong")
 	}
 	slices.Reverse(d.Tasks)
-	if diff := cmp.Diff([]int32{5, 3, 4, 1, 2, 0}, d.Graph().Order); diff != "" {
+	if diff := cmp.Diff([]int32{5, 3, 4, 1, 2, 0}, view.OfDAG(d).Order); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -172,7 +173,7 @@ func FuzzDecodeDAG(f *testing.F) {
 			return
 		}
 		if d, ok := in.(*model.DAG); ok && len(d.Machines) < 100 {
-			if g := d.Graph(); len(g.Order) != len(d.Tasks) {
+			if g := view.OfDAG(d); len(g.Order) != len(d.Tasks) {
 				t.Error("a valid instance with a cycle")
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -305,7 +306,7 @@ func TestObjective(t *testing.T) {
 
 func TestDecimalsThatFillAHost(t *testing.T) {
 	in := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 7, CPU: 1, Memory: 0.1}, {ID: "b", Tasks: 1, CPU: 1, Memory: 0.3}}}
-	u := in.Units()
+	u := view.OfVCSched(in)
 	sum := int64(0)
 	for _, m := range u.Memory {
 		sum += m

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/gapwise/gapwise/internal/units"
 )
 
 // Missing tells which parts of a solution DecodePartial has left empty. Each is
@@ -274,7 +276,7 @@ func wholeRun[P any](r *partialRun[P], begins, lasts func(id string) (float64, b
 		case !ok:
 			return bad("end_s", "")
 		case s.StartS >= 0 && s.StartS <= latestTime:
-			s.EndS = seconds(micro(s.StartS) + micro(length))
+			s.EndS = units.Seconds(units.Micro(s.StartS) + units.Micro(length))
 		}
 		run.Segments = append(run.Segments, s)
 	}

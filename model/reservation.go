@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gapwise/gapwise/internal/ticks"
 )
 
 // Reservation is the advance reservation of identical processing elements
@@ -227,7 +229,7 @@ const timeSlack = 0x1p-50
 // duration; a deadline no earlier than ready time plus duration; from one PE to as
 // many as there are; a runtime above 0 and at most the duration; a cancellation no
 // earlier than the arrival. If times have so many digits that they are rounded (see
-// ReservationTicks), runtimes have at least 1000 ticks. Errors are ErrInvalid; those
+// view.Reservation), runtimes have at least 1000 ticks. Errors are ErrInvalid; those
 // about a request are an ElementError.
 func (r *Reservation) Validate() error {
 	bad := func(index int, format string, args ...any) error {
@@ -314,14 +316,14 @@ func (r *Reservation) Objective(s Solution) (Objective, error) {
 	}
 	o := Objective{Second: 1, Sense: Maximise, SecondSense: Minimise}
 	sum, n := 0.0, 0
-	var times *ReservationTicks
+	var times ticks.Times
 	for i, k := range index {
 		start, runs := b.Bookings[i].StartS, true
 		if r.Requests[k].CancelS != nil {
-			if times == nil {
-				times = r.times()
+			if times.Requests == nil {
+				times = ticks.Of(len(r.Requests), r.timesOf)
 			}
-			runs = start <= *r.Requests[k].CancelS || times.runs(k, start)
+			runs = start <= *r.Requests[k].CancelS || times.Starts(k, start)
 		}
 		if !runs {
 			o.Value += r.WithdrawnWeight(k)
@@ -372,3 +374,36 @@ func (r *Reservation) MarshalJSON() ([]byte, error) { return marshalOwn(r) }
 
 // MarshalJSON writes the bookings in their own format, "kind" first.
 func (b *Bookings) MarshalJSON() ([]byte, error) { return marshalOwn(b) }
+
+// timesOf returns the times of request k.
+func (r *Reservation) timesOf(k int) ticks.Seconds {
+	q := &r.Requests[k]
+	t := ticks.Seconds{Arrival: q.ArrivalS, Ready: q.ReadyS, Duration: q.DurationS, Deadline: q.DeadlineS, Runtime: q.Runtime(), Cancel: math.Inf(1)}
+	if q.CancelS != nil {
+		t.Cancel = *q.CancelS
+	}
+	return t
+}
+
+// leastTicks is how many ticks of rounded times the shortest runtime needs.
+const leastTicks = 1000
+
+// checkTimes reports a runtime of which rounding leaves fewer than leastTicks.
+func (r *Reservation) checkTimes(bad func(int, string, ...any) error) error {
+	_, exact, last := ticks.Unit(len(r.Requests), r.timesOf)
+	if exact {
+		return nil
+	}
+	t := ticks.Of(len(r.Requests), r.timesOf)
+	for k := range t.Requests {
+		if t.Requests[k].Runtime < leastTicks {
+			key := "duration_s"
+			if r.Requests[k].RuntimeS != nil {
+				key = "runtime_s"
+			}
+			return bad(k, "%s is %v, too short beside the deadline of %v with times of as many digits: they can be kept to 1e-%d s; round all times to %d decimals",
+				key, r.Requests[k].Runtime(), last, t.Decimals, t.Decimals)
+		}
+	}
+	return nil
+}

@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"math/bits"
 )
 
 // Run tells where and when one request or job runs: in one segment, or in several
@@ -22,30 +21,6 @@ type Segment[P any] struct {
 	// lost, and its next segment starts it from the beginning.
 	Lost bool `json:"lost,omitempty"`
 }
-
-// timeSum adds up multiples of times in microseconds. It is exact beyond int64, too.
-type timeSum struct{ high, low int64 } // high · 2^62 + low
-
-// add adds a time, less than 2^62 from 0, so many times, less than 2^60.
-func (s *timeSum) add(micros, times int64) {
-	const part = 1 << 62
-	high, low := bits.Mul64(uint64(max(micros, -micros)), uint64(times))
-	more, rest := int64(high<<2|low>>62), int64(low&(part-1))
-	if micros < 0 {
-		more, rest = -more, -rest
-	}
-	s.high += more
-	s.low += rest // each less than 2^62 from 0
-	switch {
-	case s.low >= part:
-		s.low, s.high = s.low-part, s.high+1
-	case s.low <= -part:
-		s.low, s.high = s.low+part, s.high-1
-	}
-}
-
-// seconds returns the sum in seconds.
-func (s *timeSum) seconds() float64 { return (float64(s.high)*(1<<62) + float64(s.low)) / 1e6 }
 
 // latestTime bounds times in solutions, so that they can be computed with.
 const latestTime = 1e10

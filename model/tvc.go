@@ -2,8 +2,9 @@ package model
 
 import (
 	"fmt"
-	"math"
 	"slices"
+
+	"github.com/gapwise/gapwise/internal/units"
 )
 
 // TVC is the allocation of time-aware virtual clusters in a fat-tree data centre
@@ -33,7 +34,7 @@ import (
 // instant arrive in the order of their list.
 //
 // Times are whole microseconds, rates whole bits per second, so that all
-// arithmetic on them is exact (see TVCTicks).
+// arithmetic on them is exact (see view.TVC).
 type TVC struct {
 	Name string `json:"name"`
 	// StartTime is when second 0 is, of an instance made from a log (RFC 3339);
@@ -239,15 +240,8 @@ func (v *TVC) Validate() error {
 	return nil
 }
 
-// micro returns 10^6 x, rounded.
-func micro(x float64) int64 { return int64(math.Round(x * 1e6)) }
-
-// seconds returns the float64 nearest to a number of millionths. For x in range
-// seconds(micro(x)) == x says that x is a whole number of millionths.
-func seconds(micro int64) float64 { return float64(micro) / 1e6 }
-
 // wholeMicro reports whether x is read as a whole number of millionths.
-func wholeMicro(x float64) bool { return seconds(micro(x)) == x }
+func wholeMicro(x float64) bool { return units.Seconds(units.Micro(x)) == x }
 
 // SlowdownFloor is Γ of the bounded slowdown, in seconds (section 3.3; its value
 // is that of Mu'alem, Feitelson 2001, which the paper cites).
@@ -302,9 +296,9 @@ func (v *TVC) Objective(s Solution) (Objective, error) {
 	if err != nil {
 		return Objective{}, err
 	}
-	never, fits := 0.0, v.ticks().fitting()
+	never, fits := 0.0, v.Fits()
 	for k := range v.Requests {
-		if q := &v.Requests[k]; !fits(q.VMs, micro(q.BandwidthMbps)) {
+		if !fits(k) {
 			never++
 		}
 	}
@@ -342,7 +336,7 @@ func (v *TVC) queueFigures(e *Embeddings, index []int) []float64 {
 	for i, k := range index {
 		runs[k] = &e.Runs[i]
 	}
-	var responses, waits timeSum
+	var responses, waits units.TimeSum
 	slowdowns, printed, suspensions, migrations := 0.0, 0.0, 0.0, 0.0
 	for k, r := range runs {
 		if r == nil {
@@ -350,9 +344,9 @@ func (v *TVC) queueFigures(e *Embeddings, index []int) []float64 {
 		}
 		q := &v.Requests[k]
 		start, end := r.Segments[0].StartS, r.Segments[len(r.Segments)-1].EndS
-		responses.add(micro(end)-micro(q.ArrivalS), 1)
-		waits.add(micro(start)-micro(q.ArrivalS), 1)
-		slowdowns += max(1, seconds(micro(end)-micro(q.ArrivalS))/max(SlowdownFloor, q.DurationS))
+		responses.Add(units.Micro(end)-units.Micro(q.ArrivalS), 1)
+		waits.Add(units.Micro(start)-units.Micro(q.ArrivalS), 1)
+		slowdowns += max(1, units.Seconds(units.Micro(end)-units.Micro(q.ArrivalS))/max(SlowdownFloor, q.DurationS))
 		printed += (start + end - q.ArrivalS) / max(SlowdownFloor, end)
 		suspensions += float64(len(r.Segments) - 1)
 		for i := 1; i < len(r.Segments); i++ {
@@ -365,7 +359,7 @@ func (v *TVC) queueFigures(e *Embeddings, index []int) []float64 {
 	if n == 0 {
 		return []float64{0, 1, 0, 1, 0, 0}
 	}
-	return []float64{responses.seconds() / n, slowdowns / n, waits.seconds() / n, printed / n, suspensions, migrations}
+	return []float64{responses.Seconds() / n, slowdowns / n, waits.Seconds() / n, printed / n, suspensions, migrations}
 }
 
 // Index returns the request number of each run. The error is ErrInvalid if the

@@ -4,23 +4,30 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/spans"
+	"github.com/gapwise/gapwise/internal/units"
 )
 
-// Fits reports whether request k fits an empty data centre. O(1) for all but
-// small requests.
-func (v *TVC) Fits(k int) bool {
-	q := &v.Requests[k]
-	return v.ticks().fits(q.VMs, micro(q.BandwidthMbps))
+// treeRates is a fat-tree in whole numbers: rates of the links above servers, edge and
+// aggregation switches in bits per second.
+type treeRates struct {
+	FatTree
+	server, edge, aggregation int64
+	nonBlocking, perPath      bool
 }
 
-// fitting returns fits with a memory: what fits depends on the VMs and on how many of
-// them each kind of link lets through, and few of these are different.
-func (t *TVCTicks) fitting() func(n int, b int64) bool {
+// Fits returns a function that reports whether request k fits an empty data centre, O(1)
+// for all but small requests. It has a memory: what fits depends on the VMs and on how
+// many of them each kind of link lets through, and few of these are different.
+func (v *TVC) Fits() func(k int) bool {
+	server, edge, aggregation := v.FatTree.Rates()
+	t := &treeRates{FatTree: v.FatTree, server: units.Micro(server), edge: units.Micro(edge), aggregation: units.Micro(aggregation),
+		nonBlocking: v.FatTree.EffectiveFabric() == FabricNonBlocking, perPath: v.EffectiveHose() == HosePerPath}
 	type shape struct{ n, server, edge, aggregation int32 }
 	known := map[shape]bool{}
-	return func(n int, b int64) bool {
+	return func(k int) bool {
+		n, b := v.Requests[k].VMs, units.Micro(v.Requests[k].BandwidthMbps)
 		most := func(rate int64) int32 { return int32(min(rate/b, int64(n))) }
-		s := shape{int32(n), most(t.ServerRate), most(t.EdgeRate), most(t.AggregationRate)}
+		s := shape{int32(n), most(t.server), most(t.edge), most(t.aggregation)}
 		fits, ok := known[s]
 		if !ok {
 			fits = t.fits(n, b)
@@ -38,19 +45,19 @@ func (t *TVCTicks) fitting() func(n int, b int64) bool {
 // link is at most the link's rate. With HoseCut the load depends on the count
 // alone, so the possible counts are a set, kept as a few intervals. Where all VMs
 // are below one switch, the load above it is 0 and within any rate.
-func (t *TVCTicks) fits(n int, b int64) bool {
-	if t.PerPath {
+func (t *treeRates) fits(n int, b int64) bool {
+	if t.perPath {
 		return t.fitsPerPath(n, b)
 	}
 	most := func(rate int64) int { return int(min(rate/b, int64(n))) } // VMs that a link lets through
-	server := spans.Set{{To: min(t.Slots, n)}}.Ends(nil, n, most(t.ServerRate))
-	edge := times(server, t.Half, n)
-	if !t.NonBlocking {
-		edge = edge.Ends(nil, n, most(t.EdgeRate))
+	server := spans.Set{{To: min(t.Slots, n)}}.Ends(nil, n, most(t.server))
+	edge := times(server, t.Half(), n)
+	if !t.nonBlocking {
+		edge = edge.Ends(nil, n, most(t.edge))
 	}
-	pod := times(edge, t.Half, n)
-	if !t.NonBlocking {
-		pod = pod.Ends(nil, n, most(t.AggregationRate))
+	pod := times(edge, t.Half(), n)
+	if !t.nonBlocking {
+		pod = pod.Ends(nil, n, most(t.aggregation))
 	}
 	return times(pod, t.K, n).Has(n)
 }
@@ -75,25 +82,25 @@ func times(s spans.Set, count, n int) spans.Set {
 // cluster fits if n VMs fit below one edge switch, one aggregation switch or one
 // core switch, whose links up carry nothing. More than 2·L VMs have at most n/2 on
 // each server: the sum is then m, and any m up to the most fits.
-func (t *TVCTicks) fitsPerPath(n int, b int64) bool {
+func (t *treeRates) fitsPerPath(n int, b int64) bool {
 	if n <= t.Slots {
 		return true // on one server, without any load
 	}
 	most := func(rate int64) int { return int(min(rate/b, int64(n))) }
-	server, edge, pod := most(t.ServerRate), most(t.EdgeRate), most(t.AggregationRate)
-	if t.NonBlocking {
+	server, edge, pod := most(t.server), most(t.edge), most(t.aggregation)
+	if t.nonBlocking {
 		edge, pod = n, n
 	}
 	if n >= 2*t.Slots {
 		server = min(server, t.Slots)
-		if n <= t.Half*server {
+		if n <= t.Half()*server {
 			return true
 		}
-		edge = min(edge, t.Half*server)
-		if n <= t.Half*edge {
+		edge = min(edge, t.Half()*server)
+		if n <= t.Half()*edge {
 			return true
 		}
-		return n <= t.K*min(pod, t.Half*edge)
+		return n <= t.K*min(pod, t.Half()*edge)
 	}
 	const never = int(1e9)
 	cut := func(least []int, most int) []int {
@@ -127,11 +134,11 @@ func (t *TVCTicks) fitsPerPath(n int, b int64) bool {
 			one[c] = never
 		}
 	}
-	below := sum(cut(one, server), t.Half)
+	below := sum(cut(one, server), t.Half())
 	if below[n] < never {
 		return true
 	}
-	below = sum(cut(below, edge), t.Half)
+	below = sum(cut(below, edge), t.Half())
 	if below[n] < never {
 		return true
 	}

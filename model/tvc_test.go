@@ -12,6 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -219,10 +220,10 @@ func TestFitsAgainstEnumeration(t *testing.T) {
 	fits := map[model.Hose][2]int{}
 	try := func(in *model.TVC) {
 		t.Helper()
-		ticks := in.Ticks()
+		ticks := view.OfTVC(in)
 		for k := range in.Requests {
 			want := testkit.BruteFits(in, k)
-			if got := in.Fits(k); got != want || ticks.Requests[k].Fits != want {
+			if got := in.Fits()(k); got != want || ticks.Requests[k].Fits != want {
 				t.Fatalf("%+v fits: %v, want %v\n%+v %s", in.Requests[k], got, want, in.FatTree, in.EffectiveHose())
 			}
 			n := fits[in.EffectiveHose()]
@@ -279,7 +280,7 @@ func FuzzTVC(f *testing.F) {
 		if !ok || len(v.Requests) > 100 {
 			return
 		}
-		ticks := v.Ticks()
+		ticks := view.OfTVC(v)
 		for k := range v.Requests {
 			q, x := &v.Requests[k], &ticks.Requests[k]
 			if ticks.Seconds(x.Arrival) != q.ArrivalS || ticks.Seconds(x.Duration) != q.DurationS || ticks.Seconds(x.Bandwidth) != q.BandwidthMbps {

@@ -240,6 +240,10 @@ func (v *VCSched) largest() HostSize {
 	return most
 }
 
+// minNeed is the smallest need above 0. Such figures are multiples of 2^-92, so that
+// sums over 2^23 tasks, of up to maxHostSize each, are exact in 128 bits.
+const minNeed = 1e-12
+
 // checkNeed says what is wrong with a need of a resource, of which whose host has most;
 // "" if nothing is.
 func checkNeed(name string, need, most float64, whose string) string {

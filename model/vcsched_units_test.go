@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -40,7 +41,7 @@ func fitsByRationals(in *model.VCSched, hosts []int32) bool {
 		}
 	}
 	most := func(x, of float64) *big.Rat {
-		tolerance := ratio(model.FitTolerance)
+		tolerance := ratio(view.FitTolerance)
 		return tolerance.Mul(tolerance, ratio(of)).Add(tolerance, ratio(x))
 	}
 	smallest := in.Capacity(0).Memory
@@ -57,7 +58,7 @@ func fitsByRationals(in *model.VCSched, hosts []int32) bool {
 }
 
 // fitsInUnits is whether the placement fits in the units' resources and budget.
-func fitsInUnits(u *model.VCSchedUnits, hosts []int32) bool {
+func fitsInUnits(u *view.VCSched, hosts []int32) bool {
 	var moved int64
 	for i, h := range hosts {
 		moved += u.Moves(int32(i), h)
@@ -80,7 +81,7 @@ func fitsInUnits(u *model.VCSchedUnits, hosts []int32) bool {
 // fits strictly fits, what fits fits in units, Fits is exact and the judge says
 // the same; and the yield bound of a load isn't below the yield of that load.
 func checkUnits(t interface{ Fatalf(string, ...any) }, in *model.VCSched, hosts []int32) (fits, inUnits bool) {
-	u := in.Units()
+	u := view.OfVCSched(in)
 	fits, inUnits = fitsByRationals(in, hosts), fitsInUnits(u, hosts)
 	if u.Fits(hosts) != fits {
 		t.Fatalf("Fits says %v: %+v on %v", !fits, in, hosts)
@@ -109,7 +110,7 @@ func TestUnitsRelax(t *testing.T) {
 // At the border: needs that come to a host, or to the budget, with the tolerance,
 // to within some units in the last place.
 func TestUnitsAtTheBorder(t *testing.T) {
-	if model.FitTolerance != verify.Tolerance {
+	if view.FitTolerance != verify.Tolerance {
 		t.Fatal("the judge's tolerance is another one")
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -127,14 +128,14 @@ func TestUnitsAtTheBorder(t *testing.T) {
 		for i := range n {
 			m := has * rng.Float64() / float64(n)
 			if i == n-1 {
-				m = (has + has*model.FitTolerance - sum) * (1 + float64(rng.IntN(5)-2)*0x1p-52)
+				m = (has + has*view.FitTolerance - sum) * (1 + float64(rng.IntN(5)-2)*0x1p-52)
 			}
 			sum += m
 			in.Jobs = append(in.Jobs, model.VCSchedJob{ID: fmt.Sprint(i), Tasks: 1, CPU: min(0.5, has), Memory: min(m, has), CurrentHosts: []int{0}})
 			hosts = append(hosts, 1)
 		}
 		if rng.IntN(2) == 0 {
-			b := min(sum, math.Nextafter(has+has*model.FitTolerance, 2*has)) - has*model.FitTolerance
+			b := min(sum, math.Nextafter(has+has*view.FitTolerance, 2*has)) - has*view.FitTolerance
 			in.MigrationBudget = &b
 		}
 		fits, inUnits := checkUnits(t, in, hosts)
@@ -168,7 +169,7 @@ func TestLoadAndRoom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.Float64Range(0.001, 1000).Draw(t, "cpu")
 		in := &model.VCSched{Hosts: 1, HostSizes: []model.HostSize{{Count: 1, CPU: x, Memory: 1}}, Jobs: []model.VCSchedJob{{ID: "a", Tasks: 1, CPU: 0.001}}}
-		c := &in.Units().Classes[0]
+		c := &view.OfVCSched(in).Classes[0]
 		load := rapid.Int64Range(0, 1e15).Draw(t, "load")
 		floor := new(big.Rat).Mul(ratio(x), new(big.Rat).SetInt64(load))
 		if want := new(big.Int).Quo(floor.Num(), floor.Denom()).Int64(); c.Room(load) != want {
@@ -196,7 +197,7 @@ func TestRedundantResources(t *testing.T) {
 	if err := in.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	u := in.Units()
+	u := view.OfVCSched(in)
 	if len(u.Rigid) != 2 || u.Rigid[1][0] != u.Scale || u.Rigid[1][2] != u.Scale/4 {
 		t.Errorf("%d resources are left: %v", len(u.Rigid), u.Rigid)
 	}

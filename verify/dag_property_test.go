@@ -11,6 +11,7 @@ import (
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -65,7 +66,7 @@ func TestJudgeAgreesWithHeuristics(t *testing.T) {
 				if !c.replayed {
 					continue
 				}
-				g := d.Graph()
+				g := view.OfDAG(d)
 				plan, err := dagplay.PlanOf(d, g, s)
 				if err != nil {
 					t.Fatal(err)
@@ -100,7 +101,7 @@ func TestEarlierStartIsCaught(t *testing.T) {
 	for k := range draws {
 		d := verify.DrawDAG(rng, 8, 4)
 		s := run(t, []dagSolver{dagheur.HEFT, dagheur.SinnenSousa}[k%2], d)
-		g := d.Graph()
+		g := view.OfDAG(d)
 		on, err := d.MachineOf(s)
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -32,7 +33,7 @@ func usable(tr model.TransferModel, capacity float64, n int) *big.Rat {
 func flowsOf(d *model.DAG, s *model.Schedule) ([]*slowFlow, []float64) {
 	ideal := *d
 	ideal.TransferModel = model.TransferIdeal
-	g := ideal.Graph() // its rates aren't rounded
+	g := view.OfDAG(&ideal) // its rates aren't rounded
 	machine, err := d.MachineOf(s)
 	if err != nil {
 		panic(err)

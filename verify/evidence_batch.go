@@ -6,12 +6,13 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // batchEvidence recomputes bounds on the mean response time, in ticks of a microsecond.
 func batchEvidence(ctx context.Context, in *model.Batch, e *model.Evidence) (Followed, error) {
-	t := in.Ticks()
+	t := view.OfBatch(in)
 	switch e.Type {
 	case model.EvidenceSum:
 		sum := new(big.Int)
@@ -20,12 +21,12 @@ func batchEvidence(ctx context.Context, in *model.Batch, e *model.Evidence) (Fol
 				return Followed{}, ctx.Err()
 			}
 			j := &t.Jobs[k]
-			rate := int64(model.FullRate)
+			rate := int64(view.FullRate)
 			if t.Tiers == 2 {
 				rate = max(j.Foreground, j.Efficiency)
 			}
 			// At its fastest, all the time: rounded up, for jobs end at whole ticks.
-			work := new(big.Int).Mul(big.NewInt(j.Length), big.NewInt(model.FullRate))
+			work := new(big.Int).Mul(big.NewInt(j.Length), big.NewInt(view.FullRate))
 			work.Add(work, big.NewInt(rate-1)).Quo(work, big.NewInt(rate))
 			sum.Add(sum, work.Mul(work, big.NewInt(j.Weight)))
 		}
@@ -36,7 +37,7 @@ func batchEvidence(ctx context.Context, in *model.Batch, e *model.Evidence) (Fol
 
 // batchMean returns what follows if the responses, times their weights, sum to at least so
 // many ticks.
-func batchMean(t *model.BatchTicks, sum *big.Int, how string) Followed {
+func batchMean(t *view.Batch, sum *big.Int, how string) Followed {
 	weights := new(big.Int)
 	for k := range t.Jobs {
 		weights.Add(weights, big.NewInt(t.Jobs[k].Weight))
@@ -59,7 +60,7 @@ func batchMean(t *model.BatchTicks, sum *big.Int, how string) Followed {
 // submission, and not after weight_k (s + length_k - submit_k) alone is more than what is
 // found. Prices are of weights over their greatest common divisor, of which the sum is a
 // whole multiple.
-func batchPrices(ctx context.Context, t *model.BatchTicks, e *model.Evidence) (Followed, error) {
+func batchPrices(ctx context.Context, t *view.Batch, e *model.Evidence) (Followed, error) {
 	if t.Tiers != 1 {
 		return Followed{}, fmt.Errorf("prices of time are of one tier")
 	}

@@ -18,6 +18,7 @@ import (
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
@@ -224,7 +225,7 @@ func TestEvidenceForged(t *testing.T) {
 		model.KindBatch: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			b := testkit.RandomBatch(rng, 1, 6, 1+rng.IntN(4))
 			sum, _ := testkit.BruteBatch(b)
-			return b, batchbounds.Quick(t.Context(), b), b.Ticks().Mean(sum, 1), true
+			return b, batchbounds.Quick(t.Context(), b), view.OfBatch(b).Mean(sum, 1), true
 		},
 		model.KindTVC: func(rng *rand.Rand) (model.Instance, []bounds.Bound, float64, bool) {
 			v := testkit.RandomTVC(rng, 2, 2+rng.IntN(4), false)

@@ -10,6 +10,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -57,7 +58,7 @@ func newVCSchedNeeds(ctx context.Context, in *model.VCSched, scale int64) (*vcsc
 		return nil, tooMuch("tasks")
 	}
 	n.unit = max(1, n.unit)
-	c := exact(model.FitTolerance)
+	c := exact(view.FitTolerance)
 	c.Add(c, big.NewRat(1, 1)).Mul(c, s).Add(c, memoryError)
 	n.capacity = new(big.Int).Quo(c.Num(), c.Denom()).Int64()
 	return n, nil

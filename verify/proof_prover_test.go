@@ -9,6 +9,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -401,9 +402,9 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 		sum, _ := testkit.BruteBatch(in)
 		weights, time, weight := int64(0), int64(0), int64(0)
 		for k := range in.Jobs {
-			j := in.Ticks().Jobs[k]
+			j := view.OfBatch(in).Jobs[k]
 			weights += j.Weight
-			time, weight = gcd(gcd(time, j.Length), j.Submit-in.Ticks().Jobs[0].Submit), gcd(weight, j.Weight)
+			time, weight = gcd(gcd(time, j.Length), j.Submit-view.OfBatch(in).Jobs[0].Submit), gcd(weight, j.Weight)
 		}
 		p.In, p.Best = in, float64(sum)/1e6/float64(weights)
 		if rng.IntN(3) == 0 {
@@ -420,7 +421,7 @@ func drawWorld(t testing.TB, rng *rand.Rand, kind model.Kind, p *drawnProof) (un
 		best, found := testkit.BruteReservation(in)
 		p.In, p.Best, p.None = in, best, !found
 		w := int64(1)
-		if u := in.Ticks().WeightUnit(); in.Goal.PESeconds() && u > 0 && rng.IntN(3) > 0 {
+		if u := view.OfReservation(in).WeightUnit(); in.Goal.PESeconds() && u > 0 && rng.IntN(3) > 0 {
 			w = u
 		}
 		n, lost := len(in.Requests), 0.0

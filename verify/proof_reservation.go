@@ -7,11 +7,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // reservationProof builds what proofs of reservations speak of: of the requests that
-// hold PEs (model.ReservationTicks.Jobs), in ticks, which relax times of many digits. The
+// hold PEs (view.Reservation.Jobs), in ticks, which relax times of many digits. The
 // unit W says that all weights are multiples of W PE-ticks; with the goal accepted they
 // are 1.
 //
@@ -39,7 +40,7 @@ func newReservationProof(in model.Instance, s *proofState, unit string, upper in
 	if err != nil {
 		return nil, err
 	}
-	t := r.Ticks()
+	t := view.OfReservation(r)
 	counts := t.Goal.PESeconds()
 	if t.Goal == model.GoalAll || counts && !t.Exact || len(t.Jobs) > 1<<16 {
 		return nil, fmt.Errorf("there is no checker for the goal %s, of PE-seconds with rounded times, or more than %d requests", t.Goal, 1<<16)

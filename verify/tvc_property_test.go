@@ -362,8 +362,8 @@ func TestTVCFits(t *testing.T) {
 		q := model.TVCRequest{ID: "r", DurationS: 1, BandwidthMbps: []float64{1, 1, 0.5, 0.999999, 1.000001}[rng.IntN(5)],
 			VMs: min(max(1, size-2+rng.IntN(5), rng.IntN(size+1)), servers*slots)}
 		in.Requests = []model.TVCRequest{q}
-		dropped(in, in.Fits)
-		if in.Fits(0) {
+		dropped(in, in.Fits())
+		if in.Fits()(0) {
 			yes++
 		} else {
 			no++

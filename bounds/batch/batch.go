@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -14,7 +15,7 @@ import (
 // than a heuristic: those of response, weakest first, and on one tier pricesBound without
 // steps, as far as ctx allows. O(n log n)
 func Quick(ctx context.Context, in *model.Batch) []bounds.Bound {
-	t := in.Ticks()
+	t := view.OfBatch(in)
 	all := response(ctx, t, quickFunctions)
 	if t.Tiers == 1 && ctx.Err() == nil {
 		all = append(all, pricesBound(ctx, t, 0))
@@ -26,7 +27,7 @@ func Quick(ctx context.Context, in *model.Batch) []bounds.Bound {
 // ctx allows: of the mean bounded slowdown (Slowdown) and of the largest one
 // (MostSlowdown).
 func Others(ctx context.Context, in *model.Batch) []bounds.Bound {
-	t := in.Ticks()
+	t := view.OfBatch(in)
 	return []bounds.Bound{{Name: "mean bounded slowdown", Value: Slowdown(ctx, t, allFunctions, mostSteps)},
 		{Name: "largest bounded slowdown", Value: MostSlowdown(ctx, t)}}
 }
@@ -39,7 +40,7 @@ func All(ctx context.Context, in *model.Batch) ([]bounds.Bound, error) {
 	if err := in.Validate(); err != nil {
 		return nil, fmt.Errorf("bounds: %w", err)
 	}
-	t := in.Ticks()
+	t := view.OfBatch(in)
 	all := response(ctx, t, quickFunctions)
 	if ctx.Err() != nil {
 		return all, nil

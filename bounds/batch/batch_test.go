@@ -12,6 +12,7 @@ import (
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -60,7 +61,7 @@ func TestBoundsOneTier(t *testing.T) {
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		in := testkit.RandomBatch(rng, 1, 6, 1+rng.IntN(5))
-		ticks, units := in.Ticks(), batchbounds.UnitsOf(in.Ticks())
+		ticks, units := view.OfBatch(in), batchbounds.UnitsOf(view.OfBatch(in))
 		least := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
 		permute(len(in.Jobs), func(order []int) {
 			starts := batchbounds.Serial(ticks, order)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -31,7 +32,7 @@ var Formulations = []string{"time-indexed"}
 // The error is model.ErrInvalid for an unknown name, and model.ErrUnsupported for two
 // tiers, for more than MaxJobs jobs, for more than maxPoints starts and for weighted
 // sums of responses that don't fit whole numbers (Units.Fit).
-func Build(t *model.BatchTicks, name string) (*milp.Formulation[[]int64], error) {
+func Build(t *view.Batch, name string) (*milp.Formulation[[]int64], error) {
 	if name != "" && !slices.Contains(Formulations, name) {
 		return nil, fmt.Errorf("%w formulation: %q is unknown, give one of %q", model.ErrInvalid, name, Formulations)
 	}
@@ -41,7 +42,7 @@ func Build(t *model.BatchTicks, name string) (*milp.Formulation[[]int64], error)
 // BuildBelow builds the default formulation of the solutions whose weighted sum of
 // responses is at most so many Units. There may be none, and the model has no points
 // then.
-func BuildBelow(t *model.BatchTicks, most int64) (*milp.Formulation[[]int64], error) {
+func BuildBelow(t *view.Batch, most int64) (*milp.Formulation[[]int64], error) {
 	if t.Tiers != 1 {
 		return nil, fmt.Errorf("formulation time-indexed: %w: it is of one tier, the instance has %d", model.ErrUnsupported, t.Tiers)
 	}
@@ -68,12 +69,12 @@ const (
 
 // someSum returns the weighted sum of responses of the best of some serial schedules,
 // in units: by submission, and by length and area over weight.
-func someSum(t *model.BatchTicks, u Units) int64 {
+func someSum(t *view.Batch, u Units) int64 {
 	best := int64(math.MaxInt64)
-	for _, key := range []func(j *model.BatchTicksJob) float64{
-		func(*model.BatchTicksJob) float64 { return 0 },
-		func(j *model.BatchTicksJob) float64 { return float64(j.Length) / float64(j.Weight) },
-		func(j *model.BatchTicksJob) float64 {
+	for _, key := range []func(j *view.BatchJob) float64{
+		func(*view.BatchJob) float64 { return 0 },
+		func(j *view.BatchJob) float64 { return float64(j.Length) / float64(j.Weight) },
+		func(j *view.BatchJob) float64 {
 			return float64(j.Length) * float64(j.Processes) / float64(j.Weight)
 		},
 	} {
@@ -105,7 +106,7 @@ func someSum(t *model.BatchTicks, u Units) int64 {
 // A job that starts later than its submission is blocked until then: the jobs that
 // may run just before, itself among them, need more processors than there are.
 // O(points · n + points log points), and n bounds of O(n log n)
-func startPoints(t *model.BatchTicks, u Units, most int64, limit int) (points [][]int64, ok bool) {
+func startPoints(t *view.Batch, u Units, most int64, limit int) (points [][]int64, ok bool) {
 	type chain struct {
 		at  int64
 		job int
@@ -173,7 +174,7 @@ func startPoints(t *model.BatchTicks, u Units, most int64, limit int) (points []
 const maxChainJobs = 10
 
 // latestStarts returns the last starts that startPoints has for each job.
-func latestStarts(t *model.BatchTicks, u Units, most int64) []int64 {
+func latestStarts(t *view.Batch, u Units, most int64) []int64 {
 	total, last, runtime := int64(0), int64(0), int64(0)
 	for k := range t.Jobs {
 		total += t.Jobs[k].Length
@@ -217,7 +218,7 @@ const mostBounded = 64
 // maxSum of them; else thousandths of the largest sum.
 type timeIndexed struct {
 	milp.Formulation[[]int64]
-	t      *model.BatchTicks
+	t      *view.Batch
 	units  Units
 	most   int64     // in units
 	points [][]int64 // by job

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -72,7 +73,7 @@ const (
 
 // pricesBound returns a bound of the weighted mean response time on one tier by so many
 // subgradient steps; see prices.
-func pricesBound(ctx context.Context, t *model.BatchTicks, steps int) bounds.Bound {
+func pricesBound(ctx context.Context, t *view.Batch, steps int) bounds.Bound {
 	r := newJobs(t)
 	b := bounds.Bound{Name: "prices"}
 	if len(r.jobs) == 0 {
@@ -365,7 +366,7 @@ type Priced struct{ p *prices }
 // NewPriced returns the best prices of so many steps for the weighted responses of
 // some jobs on one tier: of the processors, and of at most most - 1 dual-feasible
 // functions of the widths (see widths).
-func NewPriced(ctx context.Context, t *model.BatchTicks, steps, most int) []*Priced {
+func NewPriced(ctx context.Context, t *view.Batch, steps, most int) []*Priced {
 	var all []*Priced
 	for _, m := range machinesOf(t, most) {
 		p := &prices{machine: m, jobs: newJobs(t)}

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // leastCosts returns the least weighted sum of responses, in ticks, and the least sum
 // of bounded slowdowns over the orders of all jobs. Both are floating-point numbers.
-func leastCosts(t *model.BatchTicks) (responses, slowdowns float64) {
+func leastCosts(t *view.Batch) (responses, slowdowns float64) {
 	responses, slowdowns = math.Inf(1), math.Inf(1)
 	order := make([]int, len(t.Jobs))
 	for k := range order {
@@ -50,7 +51,7 @@ func TestPrices(t *testing.T) {
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		in := testkit.RandomBatch(rng, 1, 6, 1+rng.IntN(5))
-		ticks := in.Ticks()
+		ticks := view.OfBatch(in)
 		responses, slowdowns := leastCosts(ticks)
 		for least, want := range []float64{responses / float64(UnitsOf(ticks).Weight), slowdowns} {
 			r := newJobs(ticks)
@@ -106,7 +107,7 @@ func TestPricesByHand(t *testing.T) {
 	for _, id := range []string{"a", "b"} {
 		in.Jobs = append(in.Jobs, model.BatchJob{ID: id, RuntimeS: 10, Processes: 1})
 	}
-	ticks := in.Ticks()
+	ticks := view.OfBatch(in)
 	p := &prices{machine: machinesOf(ticks, 1)[0], jobs: newJobs(ticks), most: math.MaxInt}
 	p.place(leastCells)
 	if x := p.bound() / 1e6; math.Abs(x-20) > 1e-6 {
@@ -150,7 +151,7 @@ func TestExtremes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ticks := in.Ticks()
+		ticks := view.OfBatch(in)
 		responses, slowdowns := leastCosts(ticks)
 		n, weights := float64(len(in.Jobs)), 0.0
 		for k := range in.Jobs {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/squashed"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -25,7 +26,7 @@ import (
 // its weight over the greatest common divisor of the weights, is a whole number of
 // ticks, so that a bound of it is rounded up to one. When ctx ends, the
 // machines that are left aren't looked at. O(most · n log n)
-func response(ctx context.Context, t *model.BatchTicks, most int) []bounds.Bound {
+func response(ctx context.Context, t *view.Batch, most int) []bounds.Bound {
 	r := newJobs(t)
 	runtime := 0.0
 	for k := range r.jobs {
@@ -71,7 +72,7 @@ type jobs struct {
 // job that works at rate R at most, in ten-thousandths, takes Length·10^4/R ticks
 // or longer. The bounds want a duration that the job can't beat, and that its
 // demand times it isn't more than what the job takes of the machine.
-func newJobs(t *model.BatchTicks) *jobs {
+func newJobs(t *view.Batch) *jobs {
 	r := &jobs{make([]squashed.Job, len(t.Jobs)), make([]bool, len(t.Jobs)), UnitsOf(t).Weight}
 	most := int64(1<<61) / int64(max(1, len(t.Jobs))) // what is longer than it runs stays below 2^62
 	for k := range t.Jobs {
@@ -88,16 +89,16 @@ func (r *jobs) weighted() bool {
 }
 
 // fastest returns the largest rate that job k can have, in ten-thousandths.
-func fastest(t *model.BatchTicks, k int) int64 {
+func fastest(t *view.Batch, k int) int64 {
 	j := &t.Jobs[k]
 	if t.Tiers == 1 {
-		return model.FullRate
+		return view.FullRate
 	}
 	return max(j.Foreground, j.Efficiency)
 }
 
 // least returns the ticks that job k takes at least.
-func least(t *model.BatchTicks, k int) int64 {
+func least(t *view.Batch, k int) int64 {
 	rate := fastest(t, k)
 	return (t.Jobs[k].Work() + rate - 1) / rate
 }
@@ -138,7 +139,7 @@ func (m machine) sums(r *jobs) squashed.Bounds {
 
 // mean returns a bound of the mean for one of the sum, in ticks by the jobs' weights.
 // The mean is rounded down twice, as the objective is rounded twice.
-func (r *jobs) mean(t *model.BatchTicks, name string, sum float64) bounds.Bound {
+func (r *jobs) mean(t *view.Batch, name string, sum float64) bounds.Bound {
 	if len(r.jobs) == 0 {
 		return bounds.Bound{Name: name}
 	}

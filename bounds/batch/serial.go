@@ -3,7 +3,7 @@ package batch
 import (
 	"github.com/gapwise/gapwise/internal/profile"
 	"github.com/gapwise/gapwise/internal/units"
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // Serial returns the starts, in ticks by job, of the schedule on one tier in which
@@ -20,7 +20,7 @@ import (
 // Each job starts at its submission or at another's end. After the last submission
 // the processors aren't all idle before the end: of the jobs that start after such an
 // instant, the one placed first would have fitted there. O(n²)
-func Serial(t *model.BatchTicks, order []int) []int64 {
+func Serial(t *view.Batch, order []int) []int64 {
 	p := profile.Profile{Capacity: t.Processors}
 	starts := make([]int64, len(order))
 	for _, k := range order {
@@ -40,7 +40,7 @@ type Units struct {
 }
 
 // UnitsOf returns the units of an instance, 1 without jobs.
-func UnitsOf(t *model.BatchTicks) Units {
+func UnitsOf(t *view.Batch) Units {
 	if len(t.Jobs) == 0 {
 		return Units{1, 1}
 	}
@@ -54,11 +54,11 @@ func UnitsOf(t *model.BatchTicks) Units {
 }
 
 // weight returns the weight of job k, in units.
-func (u Units) weight(t *model.BatchTicks, k int) int64 { return t.Jobs[k].Weight / u.Weight }
+func (u Units) weight(t *view.Batch, k int) int64 { return t.Jobs[k].Weight / u.Weight }
 
 // Sum returns the weighted sum of the responses for some starts of Serial, in units.
 // It fits if Fit says so.
-func (u Units) Sum(t *model.BatchTicks, starts []int64) (sum int64) {
+func (u Units) Sum(t *view.Batch, starts []int64) (sum int64) {
 	for k, s := range starts {
 		j := &t.Jobs[k]
 		sum += u.weight(t, k) * ((s + j.Length - j.Submit) / u.Time)
@@ -67,7 +67,7 @@ func (u Units) Sum(t *model.BatchTicks, starts []int64) (sum int64) {
 }
 
 // Mean returns the objective for a sum in units.
-func (u Units) Mean(t *model.BatchTicks, sum int64) float64 { return t.Mean(sum*u.Weight, u.Time) }
+func (u Units) Mean(t *view.Batch, sum int64) float64 { return t.Mean(sum*u.Weight, u.Time) }
 
 // SumsDontFit says what is wrong where Fit is false, and what to do.
 const SumsDontFit = "weighted sums of responses don't fit 64 bits; take smaller weights or rounder times"
@@ -75,7 +75,7 @@ const SumsDontFit = "weighted sums of responses don't fit 64 bits; take smaller 
 // Fit reports whether all weighted sums of responses are below 2^61 units of time,
 // whatever the order: no job ends later than all one after the other from the last
 // submission on.
-func (u Units) Fit(t *model.BatchTicks) bool {
+func (u Units) Fit(t *view.Batch) bool {
 	weights, end, last := 0.0, 0.0, int64(0)
 	for k := range t.Jobs {
 		weights += float64(t.Jobs[k].Weight)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -16,7 +17,7 @@ const slowdownFloor = int64(model.SlowdownFloor * 1e6)
 // shorter jobs than τ, for which the machine may give less, are left out of it in a
 // second look, and count as 1. The objective is a sum with n roundings. O(most · n
 // log n), without the steps
-func Slowdown(ctx context.Context, t *model.BatchTicks, most, steps int) float64 {
+func Slowdown(ctx context.Context, t *view.Batch, most, steps int) float64 {
 	n := len(t.Jobs)
 	if n == 0 {
 		return 1
@@ -50,7 +51,7 @@ func Slowdown(ctx context.Context, t *model.BatchTicks, most, steps int) float64
 // too. There the job due first at each instant keeps all such dates if they can be
 // kept (Horn: Some simple scheduling algorithms, 1974). S is found by bisection, as
 // far as ctx allows. O(n log n) for each of its steps
-func MostSlowdown(ctx context.Context, t *model.BatchTicks) float64 {
+func MostSlowdown(ctx context.Context, t *view.Batch) float64 {
 	r, m := newJobs(t), machinesOf(t, 1)[0]
 	low := 1.0
 	for k := range r.jobs {
@@ -73,7 +74,7 @@ func MostSlowdown(ctx context.Context, t *model.BatchTicks) float64 {
 // tooSoon reports that the machine can't give each job a bounded slowdown of at most
 // s. Times are floating-point numbers, in ticks from the first submission. Each has
 // at most 2n roundings, so a job is late if it is by more than 10^-9 of the time.
-func tooSoon(t *model.BatchTicks, r *jobs, m machine, s float64) bool {
+func tooSoon(t *view.Batch, r *jobs, m machine, s float64) bool {
 	type due struct{ at, left float64 }
 	queue := heap.Heap[due]{Less: func(a, b due) bool { return a.at < b.at }}
 	now := 0.0

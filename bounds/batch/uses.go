@@ -1,7 +1,7 @@
 package batch
 
 import (
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // parts is the capacity of a processor on machines whose demands are fractions.
@@ -37,7 +37,7 @@ const parts = 1 << 40
 // which a processor has one second in a second. A larger α counts how little the
 // background can make of what the foreground leaves idle, where e is small; α = 1 is
 // for jobs without a background.
-func uses(t *model.BatchTicks, most int) []machine {
+func uses(t *view.Batch, most int) []machine {
 	var all []ranked
 	for i := range 11 {
 		demand, area := make([]int, len(t.Jobs)), 0.0
@@ -51,11 +51,11 @@ func uses(t *model.BatchTicks, most int) []machine {
 }
 
 // demandOf returns a job's demand in parts of a processor, rounded down.
-func demandOf(j *model.BatchTicksJob, alpha float64) int {
+func demandOf(j *view.BatchJob, alpha float64) int {
 	e := float64(j.Efficiency) / float64(max(j.Foreground, j.Efficiency))
 	c, sum := 1.0, 0.0
 	for _, x := range j.Use {
-		u := float64(x) / model.FullRate
+		u := float64(x) / view.FullRate
 		g := alpha + (1-alpha)*u
 		sum += g
 		if e*g > (1-alpha)*u {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -14,19 +15,19 @@ import (
 func TestUses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	some := func(x ...int64) int64 { return x[rng.IntN(len(x))] }
-	share := func() int64 { return 1 + rng.Int64N(model.FullRate) }
+	share := func() int64 { return 1 + rng.Int64N(view.FullRate) }
 	most := make([]float64, 11)
 	for range 200_000 {
-		job := func() model.BatchTicksJob {
-			return model.BatchTicksJob{Processes: 1, Use: []int64{some(model.FullRate, share(), share())},
-				Foreground: some(model.FullRate, 9600, share()), Efficiency: some(0, model.FullRate, 4800, share()) * some(0, 1, 1, 1)}
+		job := func() view.BatchJob {
+			return view.BatchJob{Processes: 1, Use: []int64{some(view.FullRate, share(), share())},
+				Foreground: some(view.FullRate, 9600, share()), Efficiency: some(0, view.FullRate, 4800, share()) * some(0, 1, 1, 1)}
 		}
 		x, y := job(), job()
 		for i := range most {
-			taken := func(j *model.BatchTicksJob, rate int64) float64 {
+			taken := func(j *view.BatchJob, rate int64) float64 {
 				return float64(demandOf(j, float64(i)/10)) / parts * float64(rate) / float64(max(j.Foreground, j.Efficiency))
 			}
-			sum := taken(&x, x.Foreground) + taken(&y, y.BackgroundRate(y.Use[0], model.FullRate-x.Use[0]))
+			sum := taken(&x, x.Foreground) + taken(&y, y.BackgroundRate(y.Use[0], view.FullRate-x.Use[0]))
 			if most[i] = max(most[i], sum); sum > 1 {
 				t.Fatalf("α = %d/10: %+v and, in the background, %+v take %v of a processor", i, x, y, sum)
 			}
@@ -41,7 +42,7 @@ func TestUses(t *testing.T) {
 
 // The processes of a job may have different uses.
 func TestDemandOf(t *testing.T) {
-	j := &model.BatchTicksJob{Processes: 2, Use: []int64{5000, 10000}, Foreground: 10000}
+	j := &view.BatchJob{Processes: 2, Use: []int64{5000, 10000}, Foreground: 10000}
 	for alpha, want := range map[float64]float64{0: 1.5, 0.4: 1.7} {
 		if got := float64(demandOf(j, alpha)) / parts; !(got <= want && got > want-1e-5) {
 			t.Errorf("without a background, α = %v: the demand is %v, want %v", alpha, got, want)
@@ -73,7 +74,7 @@ func TestUsesSchedules(t *testing.T) {
 			}
 			in.Jobs = append(in.Jobs, j)
 		}
-		ticks := in.Ticks()
+		ticks := view.OfBatch(in)
 		all, err := All(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +110,7 @@ func TestUsesSchedules(t *testing.T) {
 
 // anySchedule returns the ends of the jobs if at each event, and now and then, any of
 // them take tiers of any processors.
-func anySchedule(t *model.BatchTicks, rng *rand.Rand) []float64 {
+func anySchedule(t *view.Batch, rng *rand.Rand) []float64 {
 	left, ends := make([]float64, len(t.Jobs)), make([]float64, len(t.Jobs))
 	for k := range left {
 		left[k] = float64(t.Jobs[k].Work())
@@ -160,9 +161,9 @@ func anySchedule(t *model.BatchTicks, rng *rand.Rand) []float64 {
 			}
 			slowest := j.Foreground
 			if tier[k] == 1 {
-				slowest = model.FullRate
+				slowest = view.FullRate
 				for _, p := range places[k] {
-					slowest = min(slowest, j.BackgroundRate(j.Use[0], model.FullRate-use[p]))
+					slowest = min(slowest, j.BackgroundRate(j.Use[0], view.FullRate-use[p]))
 				}
 			}
 			if rate[k] = float64(slowest); slowest > 0 {

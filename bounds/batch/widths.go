@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // machinesOf returns at most so many machines, the plain one first.
-func machinesOf(t *model.BatchTicks, most int) []machine {
+func machinesOf(t *view.Batch, most int) []machine {
 	if t.Tiers == 1 {
 		return widths(t, most)
 	}
@@ -39,7 +39,7 @@ func largest(all []ranked, most int) []machine {
 // has the capacity f(P) and each job the demand f(w). As on the plain one, a job
 // holds that as long as it works, which is all that package squashed asks for. Wide
 // jobs that can't run side by side get a whole machine each.
-func widths(t *model.BatchTicks, most int) []machine {
+func widths(t *view.Batch, most int) []machine {
 	width := func(k int) int { return t.Jobs[k].Processes }
 	all := []ranked{{machine: machine{width, t.Processors}}}
 	capacity := int64(t.Processors)

@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // QuickOf is Quick of an instance, each bound with its evidence.
 func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
-	x := newDAGPaths(ctx, d.Graph())
+	x := newDAGPaths(ctx, view.OfDAG(d))
 	all := x.quick(ctx)
 	if x.g.Tasks == 0 {
 		return all

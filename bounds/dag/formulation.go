@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -53,7 +54,7 @@ const maxWhole = 10_000
 // starts allows, and returns nil if that ends after the horizon. Decode puts each
 // task on the machine of its largest x, in the order of the binaries y and then of
 // the starts s; it doesn't use the times of the point. Where all times have a common
-// unit (model.Graph.Unit), it is the model's unit, and C is an integer variable.
+// unit (view.Graph.Unit), it is the model's unit, and C is an integer variable.
 func Build(d *model.DAG, horizon float64) (*milp.Formulation[*model.Schedule], error) {
 	if err := Check(d); err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func Build(d *model.DAG, horizon float64) (*milp.Formulation[*model.Schedule], e
 	if !(horizon >= 0) {
 		return nil, fmt.Errorf("formulation ordering: %w horizon %v, must be 0 or more", model.ErrInvalid, horizon)
 	}
-	g := d.Graph()
+	g := view.OfDAG(d)
 	b := newDAGBuild(d, g, horizon)
 	if !b.windows() {
 		return nil, fmt.Errorf("formulation ordering: %w: no schedule ends by %v; give a later horizon", model.ErrInfeasible, horizon)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -121,7 +122,7 @@ func randomOrdering(rng *rand.Rand) (d *model.DAG, machine []int32, start []floa
 	for a := range d.Machines {
 		d.Machines[a].StartupS = figure()
 	}
-	g := d.Graph()
+	g := view.OfDAG(d)
 	machine, start = make([]int32, n), make([]float64, n)
 	free := make([]float64, m)
 	for _, t := range g.Order {
@@ -142,7 +143,7 @@ func randomOrdering(rng *rand.Rand) (d *model.DAG, machine []int32, start []floa
 
 // broken says what is wrong with a schedule, beyond rounding.
 func broken(d *model.DAG, s *model.Schedule) string {
-	g := d.Graph()
+	g := view.OfDAG(d)
 	machine, err := d.MachineOf(s)
 	if err != nil {
 		return err.Error()

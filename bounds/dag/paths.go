@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -27,7 +28,7 @@ var Formulations = []string{"ordering"}
 // need a linear program come last and are left out when ctx ends. Without HiGHS the
 // first of them has equal weights, and the last is left out.
 func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
-	g := d.Graph()
+	g := view.OfDAG(d)
 	all := QuickOf(ctx, d)
 	if g.Tasks == 0 {
 		return all, nil
@@ -75,7 +76,7 @@ const maxRelaxed = 60
 //
 // critical-path and area are computed in any case. communication-path is left out, and
 // fernandez-bussell what it has proved, when ctx ends.
-func Quick(ctx context.Context, g *model.Graph) []bounds.Bound {
+func Quick(ctx context.Context, g *view.Graph) []bounds.Bound {
 	return newDAGPaths(ctx, g).quick(ctx)
 }
 
@@ -97,7 +98,7 @@ func roundingOf(n int) float64 { return 1e-12 + 1e-15*float64(n) }
 
 // dagPaths are the heads and tails of the tasks, in seconds.
 type dagPaths struct {
-	g *model.Graph
+	g *view.Graph
 	// head[t*Machines+m] is a lower bound on the start of task t on machine m, and
 	// tail on the time from its end to the end of the schedule.
 	head, tail []float64
@@ -111,7 +112,7 @@ type dagPaths struct {
 }
 
 // newDAGPaths computes heads and tails, unless ctx ends. O(V M + E M²)
-func newDAGPaths(ctx context.Context, g *model.Graph) *dagPaths {
+func newDAGPaths(ctx context.Context, g *view.Graph) *dagPaths {
 	n, m := g.Tasks, g.Machines
 	x := &dagPaths{g: g, head: make([]float64, n*m), tail: make([]float64, n*m), start: make([]float64, n), cost: make([]float64, n), rest: make([]float64, n), down: 1}
 	if !g.ExactSums(2 * (n + 1)) { // the longest sum is of n costs and the edges between them
@@ -308,7 +309,7 @@ const maxLoadProgram = 200_000
 // dagLoad returns the load bound Σ_t min_m w_m cost_tm / Σ_m w_m for the weights w of
 // LoadWeights: the value of R|pmtn|Cmax without release times, evaluated anew so
 // that it is valid for any w ≥ 0. It is NaN if HiGHS was interrupted.
-func dagLoad(ctx context.Context, g *model.Graph) (load float64, w []float64, err error) {
+func dagLoad(ctx context.Context, g *view.Graph) (load float64, w []float64, err error) {
 	w, err = LoadWeights(ctx, g.Cost, g.Machines)
 	if w == nil || err != nil {
 		return math.NaN(), nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -52,7 +53,7 @@ func (b *dagBuild) semiActive(machine []int32, start []float64, ordered func(i, 
 			missing[g.To[e]]--
 		}
 	}
-	play := model.NewDAGPlay(g)
+	play := view.NewPlay(g)
 	play.Run(machine, order)
 	return play.Start, play.Sent, turn
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -13,7 +14,7 @@ type dagBuild struct {
 	milp.Formulation[*model.Schedule]
 	unit       float64 // seconds
 	horizon    float64 // the latest end
-	g          *model.Graph
+	g          *view.Graph
 	n, m       int
 	cost       []float64 // of task t on machine a at [t*m+a]
 	head, tail []float64 // least time before its start and after its end at [t*m+a]
@@ -28,7 +29,7 @@ type dagBuild struct {
 	y []int // task i is before j on machine a: [(i*n+j)*m+a]; for an edge from i to j its z there
 }
 
-func newDAGBuild(d *model.DAG, g *model.Graph, horizon float64) *dagBuild {
+func newDAGBuild(d *model.DAG, g *view.Graph, horizon float64) *dagBuild {
 	n, m := g.Tasks, g.Machines
 	none := func(k int) []int {
 		v := make([]int, k)

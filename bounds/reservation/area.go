@@ -8,6 +8,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -18,7 +19,7 @@ import (
 // machine sequencing algorithm for minimizing the number of late jobs, 1968): in the
 // order of due times, whenever the jobs so far are too many, decline the largest.
 // For PE-seconds it relaxes to fractions of jobs: decline the least dense. O(n log n).
-func Area(t *model.ReservationTicks) bounds.Bound { return newWork(t).area(context.Background()) }
+func Area(t *view.Reservation) bounds.Bound { return newWork(t).area(context.Background()) }
 
 // area is Area, of as many resources as ctx allows, at least one.
 func (w *work) area(ctx context.Context) bounds.Bound {

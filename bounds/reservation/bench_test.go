@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -33,17 +34,17 @@ func BenchmarkReservationBounds(b *testing.B) {
 	ctx := context.Background()
 	methods := []struct {
 		name string
-		run  func(t *model.ReservationTicks) bounds.Bound
+		run  func(t *view.Reservation) bounds.Bound
 	}{
 		{"area", Area},
-		{"quick", func(t *model.ReservationTicks) bounds.Bound { return Quick(ctx, t)[1] }},
-		{"energetic", func(t *model.ReservationTicks) bounds.Bound { return energetic(ctx, t) }},
-		{"flow", func(t *model.ReservationTicks) bounds.Bound { return flowOf(ctx, t) }},
+		{"quick", func(t *view.Reservation) bounds.Bound { return Quick(ctx, t)[1] }},
+		{"energetic", func(t *view.Reservation) bounds.Bound { return energetic(ctx, t) }},
+		{"flow", func(t *view.Reservation) bounds.Bound { return flowOf(ctx, t) }},
 	}
 	for _, m := range methods {
 		for _, goal := range model.Goals[:2] {
 			for _, n := range []int{1_000, 10_000, 100_000} {
-				t := largeReservation(n, goal).Ticks()
+				t := view.OfReservation(largeReservation(n, goal))
 				b.Run(fmt.Sprintf("%s/%s/requests=%d", m.name, goal, n), func(b *testing.B) {
 					value := 0.0
 					for b.Loop() {
@@ -58,7 +59,7 @@ func BenchmarkReservationBounds(b *testing.B) {
 
 func BenchmarkReservationLP(b *testing.B) {
 	for _, n := range []int{15, 30, 60} {
-		t := largeReservation(n, model.GoalAccepted).Ticks()
+		t := view.OfReservation(largeReservation(n, model.GoalAccepted))
 		b.Run(fmt.Sprintf("requests=%d", n), func(b *testing.B) {
 			value := 0.0
 			for b.Loop() {

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 // mirror reverses time.
-func mirror(t *model.ReservationTicks) *model.ReservationTicks {
+func mirror(t *view.Reservation) *view.Reservation {
 	m := *t
 	m.Jobs = nil
 	for _, j := range t.Jobs {
@@ -24,7 +25,7 @@ func mirror(t *model.ReservationTicks) *model.ReservationTicks {
 }
 
 // randomTicks draws an instance of up to the given number of jobs, around a few times.
-func randomTicks(k, most int, goal model.Goal) *model.ReservationTicks {
+func randomTicks(k, most int, goal model.Goal) *view.Reservation {
 	rng := rand.New(rand.NewPCG(6, uint64(k)))
 	pes, rs := randomWhole(rng, most)
 	for j := range rs {
@@ -32,7 +33,7 @@ func randomTicks(k, most int, goal model.Goal) *model.ReservationTicks {
 		rs[j].ready += later
 		rs[j].deadline += later
 	}
-	return reservationOf(pes, goal, 1, rs...).Ticks()
+	return view.OfReservation(reservationOf(pes, goal, 1, rs...))
 }
 
 // fractionalArea returns the area bound without integrality.

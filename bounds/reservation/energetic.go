@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -29,7 +30,7 @@ import (
 // whose lengths, counted in possible beginnings, form a geometric series, and which
 // begin a 32nd of that length apart, O(n (c + log n)) for c jobs that are possible
 // at the same time. When ctx ends, the bound is that of the windows tried by then.
-func energetic(ctx context.Context, t *model.ReservationTicks) bounds.Bound {
+func energetic(ctx context.Context, t *view.Reservation) bounds.Bound {
 	w := newWork(t)
 	return w.energetic(ctx, windowsFor(len(w.jobs), maxWindowJobs))
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // QuickOf is Quick of an instance, each bound with its evidence.
 func QuickOf(ctx context.Context, in *model.Reservation) []bounds.Bound {
-	w := newWork(in.Ticks())
+	w := newWork(view.OfReservation(in))
 	w.in = in
 	return w.quick(ctx)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/flow"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -43,7 +44,7 @@ const maxFlowArcs = 6_000_000
 //
 // When ctx ends, jobs not yet pushed count in full. The time is that of the pushes,
 // whose paths stay near their jobs: see the benchmark.
-func flowOf(ctx context.Context, t *model.ReservationTicks) bounds.Bound {
+func flowOf(ctx context.Context, t *view.Reservation) bounds.Bound {
 	return newWork(t).flowBound(ctx, maxResources)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -37,7 +38,7 @@ var Formulations = []string{"time-indexed"}
 //
 // The error is model.ErrInvalid for an unknown name, and model.ErrUnsupported for
 // more than maxPoints possible starts.
-func Build(t *model.ReservationTicks, name string) (*milp.Formulation[[]int64], error) {
+func Build(t *view.Reservation, name string) (*milp.Formulation[[]int64], error) {
 	if name != "" && !slices.Contains(Formulations, name) {
 		return nil, fmt.Errorf("%w formulation: %q is unknown, give one of %q", model.ErrInvalid, name, Formulations)
 	}
@@ -61,7 +62,7 @@ type weighted struct {
 }
 
 // newWeighted returns a formulation without variables.
-func newWeighted(t *model.ReservationTicks, scheme string) *weighted {
+func newWeighted(t *view.Reservation, scheme string) *weighted {
 	f := &weighted{unit: 1, weights: make([]float64, len(t.Jobs))}
 	f.Scheme, f.Maximise, f.Whole = scheme, true, true
 	f.weigh(t)
@@ -85,7 +86,7 @@ func newWeighted(t *model.ReservationTicks, scheme string) *weighted {
 // weigh sets the unit and the weights. PE-seconds are whole multiples of the jobs'
 // common unit if there is one (WeightUnit rounds nothing); then each solution's
 // objective is a whole number, and bounds on it may be rounded down.
-func (f *weighted) weigh(t *model.ReservationTicks) {
+func (f *weighted) weigh(t *view.Reservation) {
 	if !t.Goal.PESeconds() {
 		for j := range f.weights {
 			f.weights[j] = 1
@@ -130,7 +131,7 @@ func (f *weighted) checkPoint(x []float64) error {
 // repair makes a solution of decoded starts, by job: it moves them to the left, and
 // places jobs anew where the starts aren't a solution. With the goal "all" the error
 // is model.ErrInfeasible if that declines a job; it says what was wrong first.
-func repair(t *model.ReservationTicks, starts []int64) ([]int64, error) {
+func repair(t *view.Reservation, starts []int64) ([]int64, error) {
 	wrong := t.Check(starts)
 	starts = t.ShiftLeft(starts)
 	if err := t.Check(starts); err != nil {

@@ -11,15 +11,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/ticks"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
 
 // ticksOf makes ticks of jobs {ready, due, length, PEs}, each of weight 1.
-func ticksOf(pes int, goal model.Goal, jobs ...[4]int64) *model.ReservationTicks {
-	t := &model.ReservationTicks{Exact: true, PEs: pes, Goal: goal}
+func ticksOf(pes int, goal model.Goal, jobs ...[4]int64) *view.Reservation {
+	t := &view.Reservation{Times: ticks.Times{Exact: true}, PEs: pes, Goal: goal}
 	for k, x := range jobs {
-		j := model.ReservationJob{Request: k, Ready: x[0], Due: x[1], Length: x[2], Counted: x[2], PEs: int(x[3]), Weight: 1}
+		j := view.ReservationJob{Request: k, Ready: x[0], Due: x[1], Length: x[2], Counted: x[2], PEs: int(x[3]), Weight: 1}
 		if goal == model.GoalPESeconds {
 			j.Weight = j.Area()
 		}
@@ -30,7 +32,7 @@ func ticksOf(pes int, goal model.Goal, jobs ...[4]int64) *model.ReservationTicks
 
 // drawTicks draws jobs, some without length, some with figures so large that
 // they are scaled.
-func drawTicks(rng *rand.Rand, most int) *model.ReservationTicks {
+func drawTicks(rng *rand.Rand, most int) *view.Reservation {
 	scale := []int64{1, 1, 997, 1 << 33}[rng.IntN(4)]
 	pes := 1 + rng.Int64N(8)
 	var jobs [][4]int64
@@ -248,7 +250,7 @@ func TestReservationUnits(t *testing.T) {
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := &model.Reservation{PEs: 8, Goal: c.goal, Requests: c.requests}
-			f := newWeighted(in.Ticks(), "")
+			f := newWeighted(view.OfReservation(in), "")
 			near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(a) })
 			if diff := cmp.Diff(c.wantWeights, f.weights, near); diff != "" || f.Whole != c.wantWhole || math.Abs(f.unit-c.wantUnit) > 1e-12*c.wantUnit {
 				t.Errorf("unit %v whole %v, want %v %v; weights (-want,+got)\n%s", f.unit, f.Whole, c.wantUnit, c.wantWhole, diff)

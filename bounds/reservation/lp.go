@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -26,7 +27,7 @@ const (
 // 2004), and rounded down. ok is false, and there is no bound, if the formulation is
 // too large, ctx ended before it was solved, or there is no HiGHS. The error is
 // HiGHS's.
-func lp(ctx context.Context, t *model.ReservationTicks) (b bounds.Bound, ok bool, err error) {
+func lp(ctx context.Context, t *view.Reservation) (b bounds.Bound, ok bool, err error) {
 	none := bounds.Bound{Name: "lp"}
 	if ctx.Err() != nil || !highs.Built {
 		return none, false, nil

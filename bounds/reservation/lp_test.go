@@ -6,6 +6,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -14,7 +15,7 @@ func TestReservationLPBruteForce(t *testing.T) {
 	t.Parallel()
 	tight, proofs := map[string]int{}, map[string]int{}
 	for k := range 900 {
-		checkBrute(t, k, tight, proofs, func(ticks *model.ReservationTicks) []bounds.Bound {
+		checkBrute(t, k, tight, proofs, func(ticks *view.Reservation) []bounds.Bound {
 			b, ok, err := lp(context.Background(), ticks)
 			if err != nil || !ok {
 				t.Fatalf("instance %d: %v, %v", k, ok, err)
@@ -53,7 +54,7 @@ func TestReservationLPStops(t *testing.T) {
 	if b, ok, err := lp(ctx, randomTicks(1, 20, model.GoalAccepted)); ok || err != nil {
 		t.Errorf("%+v, %v, %v of a stopped run", b, ok, err)
 	}
-	if b, ok, err := lp(context.Background(), largeReservation(400, model.GoalAccepted).Ticks()); ok || err != nil {
+	if b, ok, err := lp(context.Background(), view.OfReservation(largeReservation(400, model.GoalAccepted))); ok || err != nil {
 		t.Errorf("%+v, %v, %v of a large instance", b, ok, err)
 	}
 }

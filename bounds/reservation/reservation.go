@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -26,7 +27,7 @@ func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
 	if err := in.Validate(); err != nil {
 		return nil, fmt.Errorf("bounds: %w", err)
 	}
-	t := in.Ticks()
+	t := view.OfReservation(in)
 	w := newWork(t)
 	w.in = in
 	all := []bounds.Bound{w.area(ctx)}
@@ -66,7 +67,7 @@ func All(ctx context.Context, in *model.Reservation) ([]bounds.Bound, error) {
 //
 // For the goal all, a bound may be a proof that the requests don't all fit. When ctx
 // ends, all but area are what they have proved by then.
-func Quick(ctx context.Context, t *model.ReservationTicks) []bounds.Bound {
+func Quick(ctx context.Context, t *view.Reservation) []bounds.Bound {
 	return newWork(t).quick(ctx)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -59,7 +60,7 @@ func randomWhole(rng *rand.Rand, most int) (pes int, rs []wholeRequest) {
 }
 
 // everyBound returns each bound in each of its variants.
-func everyBound(ticks *model.ReservationTicks) []bounds.Bound {
+func everyBound(ticks *view.Reservation) []bounds.Bound {
 	ctx := context.Background()
 	w := newWork(ticks)
 	return append(Quick(ctx, ticks), Area(ticks), energetic(ctx, ticks),
@@ -68,7 +69,7 @@ func everyBound(ticks *model.ReservationTicks) []bounds.Bound {
 
 // checkBrute compares bounds with what brute force accepts on one of a series of
 // small instances, of all goals, units of time, runtimes and cancellations.
-func checkBrute(t *testing.T, k int, tight, proofs map[string]int, bounds func(*model.ReservationTicks) []bounds.Bound) {
+func checkBrute(t *testing.T, k int, tight, proofs map[string]int, bounds func(*view.Reservation) []bounds.Bound) {
 	units := []float64{1, 1, 0.1, 0.25, 1.0 / 3, 37 * 0x1p-30, 1e5}
 	rng := rand.New(rand.NewPCG(5, uint64(k)))
 	most := 5
@@ -82,7 +83,7 @@ func checkBrute(t *testing.T, k int, tight, proofs map[string]int, bounds func(*
 		t.Fatal(err)
 	}
 	want, _ := testkit.BruteReservation(in)
-	for _, b := range bounds(in.Ticks()) {
+	for _, b := range bounds(view.OfReservation(in)) {
 		switch {
 		case b.Infeasible && (goal != model.GoalAll || want == float64(len(rs))):
 			t.Fatalf("instance %d: %s calls it infeasible, %v of %d requests can be accepted: %s", k, b.Name, want, len(rs), b.Reason)
@@ -205,7 +206,7 @@ func TestReservationBoundsTight(t *testing.T) {
 func TestReservationInfeasibleReason(t *testing.T) {
 	t.Parallel()
 	in := reservationOf(4, model.GoalAll, 10, wholeRequest{1, 2, 3, 2, -1, 3}, wholeRequest{1, 2, 4, 2, -1, 3}, wholeRequest{50, 1, 60, 1, -1, 1})
-	ticks := in.Ticks()
+	ticks := view.OfReservation(in)
 	tests := map[string]struct {
 		bound bounds.Bound
 		want  string
@@ -256,9 +257,9 @@ func TestReservationBoundsEdges(t *testing.T) {
 	}
 	// Areas that don't fit in 64 bits: three jobs of nearly all PEs and time.
 	long := int64(1) << 49
-	huge := &model.ReservationTicks{PEs: 10_000_000, Goal: model.GoalAccepted}
+	huge := &view.Reservation{PEs: 10_000_000, Goal: model.GoalAccepted}
 	for k := range 3 {
-		huge.Jobs = append(huge.Jobs, model.ReservationJob{Request: k, Due: long, Length: long - 10, PEs: 9_999_999, Weight: 1})
+		huge.Jobs = append(huge.Jobs, view.ReservationJob{Request: k, Due: long, Length: long - 10, PEs: 9_999_999, Weight: 1})
 	}
 	for _, b := range everyBound(huge) {
 		if b.Value != 1 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/internal/units"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -31,7 +32,7 @@ type chainEnd struct {
 // makes some 1 % more points; with sets if the points are too many and the jobs few.
 // ok is false if there are more than most points.
 // O(points × jobs whose windows overlap).
-func startPoints(t *model.ReservationTicks, most int) (points [][]int64, ok bool) {
+func startPoints(t *view.Reservation, most int) (points [][]int64, ok bool) {
 	if few := len(t.Jobs); few <= maxChainJobs {
 		if points, ok = chainPoints(t, min(most, manyPoints*few), false); !ok {
 			return chainPoints(t, most, true)
@@ -49,7 +50,7 @@ const (
 )
 
 // chainPoints is startPoints, with no job in a chain twice if once is set.
-func chainPoints(t *model.ReservationTicks, most int, once bool) (points [][]int64, ok bool) {
+func chainPoints(t *view.Reservation, most int, once bool) (points [][]int64, ok bool) {
 	points = make([][]int64, len(t.Jobs))
 	ends := heap.Heap[chainEnd]{Less: func(a, b chainEnd) bool { return a.at < b.at }}
 	n := 0
@@ -127,7 +128,7 @@ func chainPoints(t *model.ReservationTicks, most int, once bool) (points [][]int
 // which something ends before the next start, and at which all jobs that may run need
 // too many PEs; at any other moment no more PEs are in use than at one of these. All PE
 // counts are divided by their greatest common divisor. O(P log P) for P points.
-func buildTimeIndexed(t *model.ReservationTicks, points [][]int64) *weighted {
+func buildTimeIndexed(t *view.Reservation, points [][]int64) *weighted {
 	b := &timeIndexed{weighted: newWeighted(t, "time-indexed"), t: t, points: points, first: make([]int, len(t.Jobs))}
 	for j := range t.Jobs {
 		x := &t.Jobs[j]
@@ -151,7 +152,7 @@ func buildTimeIndexed(t *model.ReservationTicks, points [][]int64) *weighted {
 // timeIndexed is the formulation being built.
 type timeIndexed struct {
 	*weighted
-	t      *model.ReservationTicks
+	t      *view.Reservation
 	points [][]int64 // by job
 	first  []int     // variable of each job's first point
 	common int       // divides all PE counts

@@ -8,17 +8,18 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/bitset"
 	"github.com/gapwise/gapwise/internal/units"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // work is a Reservation as its bounds see it: whole numbers from the first ready
 // time on, small enough that sums of areas are exact.
 type work struct {
-	ticks  *model.ReservationTicks
+	ticks  *view.Reservation
 	origin int64 // the first ready time, in ticks
 	// Times are in units of 2^shift ticks after the origin: ready times and
 	// lengths are rounded down, ends up, so that no area overflows. That only
-	// relaxes, as the rounding of ticks does (see model.ReservationTicks).
+	// relaxes, as the rounding of ticks does (see view.Reservation).
 	shift     uint
 	jobs      []workJob          // by ready time, without those whose length is rounded to 0
 	number    []int32            // of each job among those of ticks
@@ -52,7 +53,7 @@ type resource struct {
 // maxResources is the number of resources kept, the first included.
 const maxResources = 6
 
-func newWork(t *model.ReservationTicks) *work {
+func newWork(t *view.Reservation) *work {
 	w := &work{ticks: t, free: t.FreeWeight, count: !t.Goal.PESeconds()}
 	first, last, length := int64(math.MaxInt64), int64(math.MinInt64), 0.0
 	for k := range t.Jobs {

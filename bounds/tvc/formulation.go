@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -46,7 +47,7 @@ var Formulations = []string{"counts"}
 type Formulation struct {
 	milp.Formulation[*model.Embeddings]
 	in       *model.TVC
-	ticks    *model.TVCTicks
+	ticks    *view.TVC
 	tree     *Tree
 	requests []*modelled
 	of       []*modelled // by request of the instance; nil: it never fits
@@ -86,7 +87,7 @@ func Check(in *model.TVC, name string) error {
 	case in.Queue:
 		return fmt.Errorf("formulation counts: %w: it is for loss mode, the instance has a queue", model.ErrUnsupported)
 	}
-	t := in.Ticks()
+	t := view.OfTVC(in)
 	fits, nodes := 0, 0
 	for k := range t.Requests {
 		if t.Requests[k].Fits {
@@ -107,7 +108,7 @@ func Build(ctx context.Context, in *model.TVC, name string) (*Formulation, error
 	if err := Check(in, name); err != nil {
 		return nil, err
 	}
-	t := in.Ticks()
+	t := view.OfTVC(in)
 	f := &Formulation{in: in, ticks: t, tree: NewTree(t), of: make([]*modelled, len(t.Requests))}
 	f.Name, f.Scheme, f.Maximise = in.Name, "counts", true
 	f.Encode, f.Decode = f.encode, f.decode

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/lagrange"
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -22,7 +22,7 @@ type Relaxation struct {
 	instants  int
 	cuts      []cut
 	tree      *Tree
-	ticks     *model.TVCTicks
+	ticks     *view.TVC
 	requests  []int
 	shift     int // see Weights
 }
@@ -37,7 +37,7 @@ type cut struct {
 // NewRelaxation returns the relaxation for some requests of t, in order of
 // arrival, with their weights. With few it has the resources alone whose demands
 // are computed at once.
-func NewRelaxation(t *model.TVCTicks, requests []int, w *Weights, few bool) *Relaxation {
+func NewRelaxation(t *view.TVC, requests []int, w *Weights, few bool) *Relaxation {
 	tree := NewTree(t)
 	r := &Relaxation{resources: tree.resources(t, requests, few), weights: make([]float64, len(requests)), tree: tree, ticks: t, requests: requests, shift: w.shift}
 	for i, k := range requests {

@@ -2,7 +2,7 @@ package tvc
 
 import (
 	"github.com/gapwise/gapwise/bounds"
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // resource is something of which every accepted request holds at least its
@@ -38,7 +38,7 @@ type Total struct {
 }
 
 // Totals returns the resources of an instance for some requests whose sums fit 61 bits.
-func (t *Tree) Totals(in *model.TVCTicks, requests []int) (all []Total) {
+func (t *Tree) Totals(in *view.TVC, requests []int) (all []Total) {
 	for _, r := range t.resources(in, requests, false) {
 		sum := 0.0
 		for _, d := range r.whole.Demand {
@@ -57,7 +57,7 @@ var mixes = [][2]int64{{1, 1}, {2, 1}, {4, 1}}
 // resources returns the resources of an instance for some requests, those that
 // bind none of them left out. With few it returns those of which demands are
 // computed at once.
-func (t *Tree) resources(in *model.TVCTicks, requests []int, few bool) []resource {
+func (t *Tree) resources(in *view.TVC, requests []int, few bool) []resource {
 	var all []resource
 	add := func(capacity float64, demand func(i int) int64) {
 		r := resource{demand: make([]float64, len(requests)), capacity: 1}

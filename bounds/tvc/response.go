@@ -6,7 +6,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/squashed"
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // Response returns bounds of the mean response time of queue mode from below, over
@@ -22,7 +22,7 @@ import (
 // All hold with suspension and migration, whatever the embedder and the cost of a
 // migration are. When ctx ends, the machines that are left aren't looked at.
 // O(n log n)
-func Response(ctx context.Context, t *model.TVCTicks) []bounds.Bound {
+func Response(ctx context.Context, t *view.TVC) []bounds.Bound {
 	r := newResponses(t)
 	all := []bounds.Bound{r.bound("runtime", float64(r.runtime))}
 	if ctx.Err() != nil {
@@ -41,7 +41,7 @@ func Response(ctx context.Context, t *model.TVCTicks) []bounds.Bound {
 
 // ResponseByResources returns a bound as Response does, the best of the machines
 // of all resources (see resource), or of those looked at when ctx ends.
-func ResponseByResources(ctx context.Context, t *model.TVCTicks) bounds.Bound {
+func ResponseByResources(ctx context.Context, t *view.TVC) bounds.Bound {
 	r := newResponses(t)
 	best := float64(r.runtime)
 	for _, x := range NewTree(t).resources(t, r.requests, false) {
@@ -55,12 +55,12 @@ func ResponseByResources(ctx context.Context, t *model.TVCTicks) bounds.Bound {
 
 // responses bounds the sum of the responses of the requests that fit.
 type responses struct {
-	t        *model.TVCTicks
+	t        *view.TVC
 	requests []int // that fit
 	runtime  int64 // the sum of their durations, 10^15 at most
 }
 
-func newResponses(t *model.TVCTicks) *responses {
+func newResponses(t *view.TVC) *responses {
 	r := &responses{t: t}
 	for k := range t.Requests {
 		if q := &t.Requests[k]; q.Fits {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -41,7 +42,7 @@ func TestResponseOptimum(t *testing.T) {
 	// Means less arrivals: A 8.2, B 11.5/3 - 2, C 0.5, D 0.15. Then half the durations.
 	busy := 8.2 + 11.5/3 - 2 + 0.5 + 0.15 + 14.3/2
 	want := map[string]float64{"runtime": 14.3 / 4, "srpt": o.Value, "mean-busy-time": busy / 4, "squashed": o.Value}
-	for _, b := range Response(t.Context(), in.Ticks()) {
+	for _, b := range Response(t.Context(), view.OfTVC(in)) {
 		if b.Value >= o.Value || math.Abs(b.Value-want[b.Name]) > 1e-6 || want[b.Name] == o.Value && b.Value < math.Nextafter(math.Nextafter(o.Value, 0), 0) {
 			t.Errorf("%s: %v, want %v; the optimum is %v", b.Name, b.Value, want[b.Name], o.Value)
 		}
@@ -50,7 +51,7 @@ func TestResponseOptimum(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("bounds are missing: %v", want)
 	}
-	for _, b := range Response(t.Context(), wide().Ticks()) {
+	for _, b := range Response(t.Context(), view.OfTVC(wide())) {
 		if b.Value != 0 {
 			t.Errorf("%s of no requests: %v", b.Name, b.Value)
 		}

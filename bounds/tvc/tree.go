@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // Tree is a data centre as a tree whose subtrees of one level are alike. Level 0
@@ -29,7 +29,7 @@ type Tree struct {
 }
 
 // NewTree returns the tree of an instance.
-func NewTree(t *model.TVCTicks) *Tree {
+func NewTree(t *view.TVC) *Tree {
 	h := t.Half
 	if t.NonBlocking {
 		return &Tree{[]int{0, t.Servers}, []int{t.Slots, t.Servers * t.Slots}, []int64{t.ServerRate}, []int{1}}
@@ -129,7 +129,7 @@ type Span struct{ From, To int }
 // arrivals after which the next event is a departure: the requests active at any
 // other time are active at one of these, too. What the requests hold changes at
 // starts and ends alone, so what fits at these instants always fits.
-func Instants(t *model.TVCTicks, requests []int) (spans []Span, count int) {
+func Instants(t *view.TVC, requests []int) (spans []Span, count int) {
 	spans = make([]Span, len(requests))
 	ends := make([]int64, len(requests))
 	for i, k := range requests {
@@ -159,7 +159,7 @@ func Instants(t *model.TVCTicks, requests []int) (spans []Span, count int) {
 // Components splits the requests that fit an empty data centre into runs whose
 // times don't overlap: no request of one is active together with one of another,
 // so each is an instance by itself.
-func Components(t *model.TVCTicks) (all [][]int) {
+func Components(t *view.TVC) (all [][]int) {
 	end := int64(-1)
 	for k := range t.Requests {
 		q := &t.Requests[k]

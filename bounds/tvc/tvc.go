@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -23,7 +24,7 @@ import (
 // In queue mode they bound the mean response time from below, see Response. When ctx
 // ends, slots is what it has proved: parts that are left count whole.
 func Quick(ctx context.Context, in *model.TVC) []bounds.Bound {
-	t := in.Ticks()
+	t := view.OfTVC(in)
 	if in.Queue {
 		return Response(ctx, t)
 	}
@@ -80,9 +81,9 @@ func All(ctx context.Context, in *model.TVC) ([]bounds.Bound, error) {
 	}
 	all := Quick(ctx, in)
 	if in.Queue {
-		return append(all, ResponseByResources(ctx, in.Ticks())), nil
+		return append(all, ResponseByResources(ctx, view.OfTVC(in))), nil
 	}
-	t := in.Ticks()
+	t := view.OfTVC(in)
 	w := NewWeights(in, t)
 	sum := int64(0)
 	var failed error

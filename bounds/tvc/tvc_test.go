@@ -10,12 +10,13 @@ import (
 
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
-func fitting(t *model.TVCTicks) (all []int) {
+func fitting(t *view.TVC) (all []int) {
 	for k := range t.Requests {
 		if t.Requests[k].Fits {
 			all = append(all, k)
@@ -29,7 +30,7 @@ func fitting(t *model.TVCTicks) (all []int) {
 func TestInstants(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 1))
 	for range need.Rounds(300) {
-		v := testkit.RandomTVC(rng, 2, 1+rng.IntN(10), false).Ticks()
+		v := view.OfTVC(testkit.RandomTVC(rng, 2, 1+rng.IntN(10), false))
 		all := make([]int, len(v.Requests))
 		for k := range all {
 			all[k] = k
@@ -73,7 +74,7 @@ func TestInstants(t *testing.T) {
 func TestComponents(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 2))
 	for range need.Rounds(200) {
-		v := testkit.RandomTVC(rng, 2, 1+rng.IntN(10), false).Ticks()
+		v := view.OfTVC(testkit.RandomTVC(rng, 2, 1+rng.IntN(10), false))
 		var all []int
 		end := int64(-1)
 		for _, part := range Components(v) {
@@ -99,7 +100,7 @@ func TestParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 3))
 	for range need.Rounds(60) {
 		in := testkit.RandomTVC(rng, 2, 1, false)
-		v := in.Ticks()
+		v := view.OfTVC(in)
 		tree, n := NewTree(v), v.Requests[0].VMs
 		want := make([]map[Part]bool, tree.Root())
 		for level := range want {
@@ -144,7 +145,7 @@ func TestResources(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 4))
 	for range need.Rounds(300) {
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
-		v := in.Ticks()
+		v := view.OfTVC(in)
 		part := fitting(v)
 		_, best := testkit.BruteTVC(in)
 		index, err := in.Index(best)
@@ -176,7 +177,7 @@ func TestMultipliers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 5))
 	for range need.Rounds(200) {
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
-		v := in.Ticks()
+		v := view.OfTVC(in)
 		part := fitting(v)
 		w := NewWeights(in, v)
 		_, best := testkit.BruteTVC(in)
@@ -242,7 +243,7 @@ func TestAscend(t *testing.T) {
 	worst := 0.0
 	for range need.Rounds(20) {
 		in := testkit.RandomTVC(rng, 4, 40, false)
-		v := in.Ticks()
+		v := view.OfTVC(in)
 		r := NewRelaxation(v, fitting(v), NewWeights(in, v), false)
 		lp, err := r.Solve(context.Background(), nil)
 		if err != nil {
@@ -363,7 +364,7 @@ func TestBuildRefuses(t *testing.T) {
 func TestWeights(t *testing.T) {
 	in := &model.TVC{FatTree: model.FatTree{K: 2, Slots: 8, LinkMbps: 1000}, Goal: model.GoalRevenue, Requests: []model.TVCRequest{
 		{ID: "a", VMs: 2, BandwidthMbps: 30, DurationS: 5}, {ID: "b", VMs: 3, BandwidthMbps: 10, DurationS: 10}, {ID: "never", VMs: 16, BandwidthMbps: 500, DurationS: 1}}}
-	w := NewWeights(in, in.Ticks())
+	w := NewWeights(in, view.OfTVC(in))
 	if !slices.Equal(w.Of, []int64{1, 1, 0}) || w.Total != 2 || w.Rounded {
 		t.Errorf("weights %+v, want 1, 1 and 0", w)
 	}
@@ -372,7 +373,7 @@ func TestWeights(t *testing.T) {
 	}
 	in.Requests[0].BandwidthMbps, in.Requests[0].DurationS = 999.999999, 999999.999999
 	in.Requests[1].BandwidthMbps, in.Requests[1].DurationS = 0.000001, 0.000001
-	w = NewWeights(in, in.Ticks())
+	w = NewWeights(in, view.OfTVC(in))
 	exact := in.Requests[0].Revenue() + in.Requests[1].Revenue()
 	if v := w.Value(w.Total); !w.Rounded || w.Of[1] != 1 || v < exact || v > exact*(1+1e-12) {
 		t.Errorf("weights %+v are worth %v, want a little more than %v", w, v, exact)
@@ -391,7 +392,7 @@ func TestPatterns(t *testing.T) {
 			q := &in.Requests[k]
 			q.VMs, q.BandwidthMbps = 1+rng.IntN(in.FatTree.Slots), in.FatTree.LinkMbps*float64(1+rng.IntN(2))
 		}
-		v := in.Ticks()
+		v := view.OfTVC(in)
 		part := fitting(v)
 		want, best := testkit.BruteTVC(in)
 		index, err := in.Index(best)
@@ -422,7 +423,7 @@ func TestExceeded(t *testing.T) {
 	for k, at := range []float64{0, 1, 2} {
 		in.Requests = append(in.Requests, model.TVCRequest{ID: string(rune('a' + k)), ArrivalS: at, DurationS: 2, VMs: 3, BandwidthMbps: 1})
 	}
-	v := in.Ticks()
+	v := view.OfTVC(in)
 	r := NewRelaxation(v, []int{0, 1, 2}, NewWeights(in, v), true)
 	all := func(int) bool { return true }
 	if r.Exceeded(all) {
@@ -433,7 +434,7 @@ func TestExceeded(t *testing.T) {
 		t.Error("a cover is exceeded where not all of it is accepted, or not where it is")
 	}
 	in.FatTree.Slots = 2
-	v = in.Ticks()
+	v = view.OfTVC(in)
 	r = NewRelaxation(v, []int{0, 1, 2}, NewWeights(in, v), true)
 	if !r.Exceeded(all) || r.Exceeded(func(i int) bool { return i != 1 }) {
 		t.Error("six VMs fit four slots, or three don't")

@@ -3,6 +3,7 @@ package tvc
 import (
 	"math/big"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -24,7 +25,7 @@ type Weights struct {
 }
 
 // NewWeights returns the weights of an instance in loss mode.
-func NewWeights(in *model.TVC, t *model.TVCTicks) *Weights {
+func NewWeights(in *model.TVC, t *view.TVC) *Weights {
 	w := &Weights{Of: make([]int64, len(t.Requests)), unit: 1}
 	if in.EffectiveGoal() == model.GoalRequests {
 		for k := range t.Requests {

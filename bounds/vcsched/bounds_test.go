@@ -9,6 +9,7 @@ import (
 
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -60,7 +61,7 @@ func TestFormulationsEncode(t *testing.T) {
 		}
 		hosts := make([]int32, in.Tasks())
 		mem := make([]float64, in.Hosts)
-		u := in.Units()
+		u := view.OfVCSched(in)
 		fits := true
 		for i := range hosts {
 			h := 0

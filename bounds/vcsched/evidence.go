@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -19,7 +20,7 @@ type reasons struct {
 	total       int64      // of the CPU needs
 }
 
-func newReasons(in *model.VCSched, u *model.VCSchedUnits) *reasons {
+func newReasons(in *model.VCSched, u *view.VCSched) *reasons {
 	r := &reasons{in: in, scale: u.Scale, unit: max(1, u.Unit), hosts: int64(in.Hosts)}
 	tasks := int64(0)
 	for k := range in.Jobs {
@@ -31,7 +32,7 @@ func newReasons(in *model.VCSched, u *model.VCSchedUnits) *reasons {
 		tasks += int64(j.Tasks)
 	}
 	// The sum of the needs that fit is above a host and the tolerance by their
-	// rounding at most, see model.VCSchedUnits.
+	// rounding at most, see view.VCSched.
 	r.capacity = r.scale + r.scale/1e9 + 2 + tasks/500
 	return r
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -22,7 +23,7 @@ type Formulation struct {
 	// host's value is the number of such tasks.
 	E []int
 	// Rigid holds the rows of what the hosts have of memory and the other rigid
-	// resources, [resource of VCSchedUnits.Rigid][host], Budget the row of the
+	// resources, [resource of view.VCSched.Rigid][host], Budget the row of the
 	// migration budget, -1 without.
 	Rigid  [][]int
 	Budget int
@@ -77,7 +78,7 @@ func Build(in *model.VCSched, name string) (*Formulation, error) {
 			}
 			return loadModel(in), nil
 		}
-		u := in.Units()
+		u := view.OfVCSched(in)
 		t := NewTasks(u)
 		T := len(t.CPU)
 		if err := bounds.CheckSize(name, "variables", T*in.Hosts+1, maxFormulationVariables); err != nil {
@@ -248,7 +249,7 @@ func loadModel(in *model.VCSched) *Formulation {
 
 // rigidRows collects the rows of the rigid resources of the hosts.
 type rigidRows struct {
-	names []string         // [resource], as VCSchedUnits.Rigid
+	names []string         // [resource], as view.VCSched.Rigid
 	needs [][]float64      // [resource][task]
 	has   [][]float64      // [resource][host]
 	sizes []model.HostSize // [host]
@@ -262,7 +263,7 @@ func newRigidRows(in *model.VCSched) *rigidRows {
 			r.sizes = append(r.sizes, s)
 		}
 	}
-	for _, k := range in.RigidResources() {
+	for _, k := range view.RigidResources(in) {
 		name, needs, has := "memory", []float64(nil), make([]float64, in.Hosts)
 		if k >= 0 {
 			name = fmt.Sprintf("resource%d", k+1)
@@ -328,7 +329,7 @@ func loadYield(load float64) float64 { return 1 / max(1, load) }
 // host h only if host g is used by it or a type before it; and n_kh = 0 if more equal
 // hosts are before h than Σ_{k' ≤ k} count_k'. Every placement satisfies them after
 // renumbering the hosts of each size among themselves.
-func compactModel(in *model.VCSched, u *model.VCSchedUnits, t *Tasks) *Formulation {
+func compactModel(in *model.VCSched, u *view.VCSched, t *Tasks) *Formulation {
 	f := &Formulation{Budget: -1}
 	f.Name, f.Scheme, f.Value, f.Limit = in.Name, "compact", loadYield, 1
 	H := in.Hosts

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -58,7 +59,7 @@ type movesPattern struct {
 }
 
 // NewMoves returns a test for an instance.
-func NewMoves(u *model.VCSchedUnits) *Moves { return newMoves(newTasks(u, true), u.Current) }
+func NewMoves(u *view.VCSched) *Moves { return newMoves(newTasks(u, true), u.Current) }
 
 // newMoves returns a test with the types of newTasks and the tasks' current hosts, nil
 // without a migration budget.
@@ -416,7 +417,7 @@ func (m *Moves) price(ctx context.Context, duals []float64, load int64) (refuted
 // relative width of 1e-4, or what ctx allows.
 func pricedMoves(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	b := bounds.Bound{Name: "priced-moves"}
-	u := in.Units()
+	u := view.OfVCSched(in)
 	t := NewTasks(u)
 	lower, why := t.PackingLoad(ctx)
 	if why != "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -34,7 +35,7 @@ func TestMovesAgainstBruteForce(t *testing.T) {
 			}
 			continue
 		}
-		u := in.Units()
+		u := view.OfVCSched(in)
 		tasks := NewTasks(u)
 		packing, _ := tasks.PackingLoad(t.Context())
 		if keep := u.YieldBound(NewMoves(u).Keep(context.Background(), max(packing, u.Scale), tasks.TotalLoad())); keep < best*(1-1e-12) {
@@ -71,7 +72,7 @@ func TestMovesInequality(t *testing.T) {
 		if !ok {
 			continue
 		}
-		u := in.Units()
+		u := view.OfVCSched(in)
 		m := NewMoves(u)
 		duals := make([]float64, len(m.t.CPU)+len(m.hosts)+1)
 		for k := range duals {

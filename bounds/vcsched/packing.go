@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -26,7 +27,7 @@ import (
 // there is no solution. Its evidence is the sum, which needs no search. O(n).
 func ClosedForm(in *model.VCSched) bounds.Bound {
 	b := bounds.Bound{Name: "closed-form"}
-	t := NewTasks(in.Units())
+	t := NewTasks(view.OfVCSched(in))
 	if why := t.infeasibleBySum(); why != "" {
 		b.Infeasible, b.Reason = true, why
 		b.Evidence = newReasons(in, t.units).evidence(context.Background(), 0, true)
@@ -45,7 +46,7 @@ func ClosedForm(in *model.VCSched) bounds.Bound {
 // several sizes.
 func Packing(ctx context.Context, in *model.VCSched) bounds.Bound {
 	b := bounds.Bound{Name: "packing"}
-	t := NewTasks(in.Units())
+	t := NewTasks(view.OfVCSched(in))
 	load, why := t.PackingLoad(ctx)
 	if b.Evidence = newReasons(in, t.units).evidence(ctx, load, why != ""); why != "" {
 		b.Infeasible, b.Reason = true, why
@@ -78,15 +79,15 @@ func All(ctx context.Context, in *model.VCSched) ([]bounds.Bound, error) {
 // exactly, of CPU in units). Types come in the order of decreasing CPU need, then of
 // decreasing needs of memory and the other rigid resources; slices by type are [type].
 type Tasks struct {
-	units *model.VCSchedUnits
-	CPU   []int64   // CPU need of a task of the type, in 1/VCSchedUnits.Scale of a host
+	units *view.VCSched
+	CPU   []int64   // CPU need of a task of the type, in 1/view.VCSched.Scale of a host
 	Mem   []int64   // memory need of such a task, in the same unit: Rigid[0]
-	Rigid [][]int64 // [resource][type]: needs of the rigid resources, of VCSchedUnits.Rigid
+	Rigid [][]int64 // [resource][type]: needs of the rigid resources, of view.VCSched.Rigid
 	Count []int32   // number of tasks of the type
 	Tasks [][]int32 // their indices, counted through the instance
 	Hosts int64     // number of hosts, of each class at most one for each task: no more are used
 	Unit  int64     // divides every load
-	// class holds the hosts of Hosts by VCSchedUnits.Classes, and most the largest
+	// class holds the hosts of Hosts by view.VCSched.Classes, and most the largest
 	// capacity of any of them, [resource].
 	class []class
 	most  []int64
@@ -97,15 +98,15 @@ type Tasks struct {
 
 // class is a number of equal hosts.
 type class struct {
-	*model.HostClass
+	*view.HostClass
 	count int64
 }
 
 // NewTasks groups the tasks. O(n log n).
-func NewTasks(u *model.VCSchedUnits) *Tasks { return newTasks(u, false) }
+func NewTasks(u *view.VCSched) *Tasks { return newTasks(u, false) }
 
 // newTasks groups the tasks, if byHost also by the host on which they run now.
-func newTasks(u *model.VCSchedUnits, byHost bool) *Tasks {
+func newTasks(u *view.VCSched, byHost bool) *Tasks {
 	host := func(i int32) int32 {
 		if !byHost || u.Current == nil {
 			return -1

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/vectors"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -458,7 +459,7 @@ const NoPatterns = "the memory needs fit in no number of host patterns up to the
 // patterns of any load.
 func ColumnGeneration(ctx context.Context, in *model.VCSched) (bounds.Bound, error) {
 	b := bounds.Bound{Name: "patterns"}
-	t := NewTasks(in.Units())
+	t := NewTasks(view.OfVCSched(in))
 	lower, why := t.PackingLoad(ctx)
 	reasons := newReasons(in, t.units)
 	if why != "" {

@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // jobs are those of an instance with one tier, in whole units of time and of weight.
 type jobs struct {
 	in         *model.Batch
-	t          *model.BatchTicks
+	t          *view.Batch
 	processors int64
 	units      batchbounds.Units
 	first      int64 // submission, in ticks; releases count from it
@@ -26,7 +27,7 @@ func newJobs(in *model.Batch) (*jobs, error) {
 	if in.Tiers != 1 {
 		return nil, fmt.Errorf("%w: it proves optima on one tier alone, the instance has %d; take auto or a scheduler", model.ErrUnsupported, in.Tiers)
 	}
-	t := in.Ticks()
+	t := view.OfBatch(in)
 	n := len(t.Jobs)
 	j := &jobs{in: in, t: t, processors: int64(t.Processors), release: make([]int64, n), length: make([]int64, n), width: make([]int64, n), weight: make([]int64, n), units: batchbounds.UnitsOf(t)}
 	for k := range t.Jobs {

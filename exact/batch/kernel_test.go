@@ -14,6 +14,7 @@ import (
 	batchexact "github.com/gapwise/gapwise/exact/batch"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -69,7 +70,7 @@ func TestKernelBrute(t *testing.T) {
 			in = weighted(rng, busy(rng, 1+rng.IntN(6), 4))
 		}
 		sum, _ := testkit.BruteBatch(in)
-		least := in.Ticks().Mean(sum, 1)
+		least := view.OfBatch(in).Mean(sum, 1)
 		s := model.Solver(batchexact.Kernel)
 		switch off := int(seed) % (len(devices) + 3); {
 		case off < len(devices):

@@ -16,6 +16,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -76,7 +77,7 @@ func TestSearchBrute(t *testing.T) {
 			in = busy(rng, 7, 9)
 		}
 		sum, _ := testkit.BruteBatch(in)
-		least := in.Ticks().Mean(sum, 1)
+		least := view.OfBatch(in).Mean(sum, 1)
 		s := model.Solver(batchexact.Search)
 		if off := int(seed) % (len(devices) + 1); off < len(devices) {
 			var err error
@@ -115,7 +116,7 @@ func TestSearchExtremes(t *testing.T) {
 				EstimateS: []float64{0, 1e-6, 5, 1e9}[rng.IntN(4)], Processes: []int{1, in.Processors, (in.Processors + 1) / 2, min(in.Processors, in.Processors/2+1)}[rng.IntN(4)]})
 		}
 		sum, _ := testkit.BruteBatch(in)
-		least := in.Ticks().Mean(sum, 1)
+		least := view.OfBatch(in).Mean(sum, 1)
 		s, err := batchexact.Search.Without(devices[int(seed)%len(devices)].Name)
 		if err != nil {
 			t.Fatal(err)
@@ -217,7 +218,7 @@ func TestBoundsSchedulers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ticks := in.Ticks()
+		ticks := view.OfBatch(in)
 		slowdown, most := batchbounds.Slowdown(context.Background(), ticks, 20, 5), batchbounds.MostSlowdown(context.Background(), ticks)
 		optimum := 0.0
 		if in.Tiers == 1 {
@@ -363,7 +364,7 @@ func TestSumsDontFit(t *testing.T) {
 	if _, err := batchexact.HiGHS.Solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("HiGHS: %v", err)
 	}
-	if _, err := batchbounds.Build(in.Ticks(), ""); !errors.Is(err, model.ErrUnsupported) {
+	if _, err := batchbounds.Build(view.OfBatch(in), ""); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("formulation: %v", err)
 	}
 	for k := range in.Jobs { // they do in whole units

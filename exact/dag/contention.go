@@ -7,6 +7,7 @@ import (
 	"github.com/gapwise/gapwise/exact"
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -22,7 +23,7 @@ const maxContended = 8
 // every task and transfer as early as possible. Delaying a transfer may be better
 // still, so the best plan is called optimal only if it meets the bound.
 func (s *dagSearch) contended(d *model.DAG) error {
-	g := d.Graph()
+	g := view.OfDAG(d)
 	best, err := dagheur.Improve(s.Ctx, d, s.Set)
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func (s *dagSearch) contended(d *model.DAG) error {
 // Plans are made by appending tasks in topological orders. Of the orders that make
 // the same plan, those are left out in which a task with a lower place in the graph's order than
 // the one just before it could have come before that one.
-func (s *dagSearch) bestPlan(ctx context.Context, g *model.Graph, upper float64) (dagplay.Plan, float64, bool) {
+func (s *dagSearch) bestPlan(ctx context.Context, g *view.Graph, upper float64) (dagplay.Plan, float64, bool) {
 	k := newTicks(s.g, upper, s.off)
 	order := k.Graph.Order
 	replay := dagplay.NewReplay(g)

@@ -9,6 +9,7 @@ import (
 	"github.com/gapwise/gapwise/internal/audit/plain"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -55,7 +56,7 @@ func TestSearchAgainstPlain(t *testing.T) {
 // Names in the numbers of the instance, one each, for all that a proof may use.
 func TestKernelNames(t *testing.T) {
 	d := testkit.RandomDAG(rand.New(rand.NewPCG(1, 8)), 9, 3)
-	g := d.WithoutContention().Graph()
+	g := view.OfDAG(d.WithoutContention())
 	v := newTicks(g, 1e3, 0)
 	if err := v.findWeights(context.Background()); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -78,7 +79,7 @@ func TestProofOfSpoiltModel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				v := newTicks(d.Graph(), r.Objective, devFork)
+				v := newTicks(view.OfDAG(d), r.Objective, devFork)
 				if err := v.findWeights(context.Background()); err != nil {
 					t.Fatal(err)
 				}

@@ -9,6 +9,7 @@ import (
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -94,7 +95,7 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 		var upper, lower []float64
 		var known *dagplay.Plan
 		run := func(name string, v *model.DAG, by float64, how dagSearch, start *dagplay.Plan) {
-			g := v.Graph()
+			g := view.OfDAG(v)
 			s := &how
 			s.Run, s.d, s.g = &engine.Run{Ctx: t.Context(), Set: model.Settings{Seed: uint64(searches)}}, v, g
 			if start != nil {
@@ -139,7 +140,7 @@ func checkDAGRelations(t *testing.T, seed uint64, count, least, most int) (searc
 }
 
 // timesOf is when a plan's tasks start without contention.
-func timesOf(g *model.Graph, p dagplay.Plan) []float64 {
+func timesOf(g *view.Graph, p dagplay.Plan) []float64 {
 	r := dagplay.NewReplay(g)
 	r.Run(p, nil)
 	return slices.Clone(r.Start)

@@ -8,12 +8,13 @@ import (
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // poorPlan puts tasks on random machines in topological order: from there a
 // search has far to go, and whatever it drops wrongly shows.
-func poorPlan(rng *rand.Rand, g *model.Graph) dagplay.Plan {
+func poorPlan(rng *rand.Rand, g *view.Graph) dagplay.Plan {
 	p := dagplay.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}
 	for _, t := range g.Order {
 		a := int32(rng.IntN(g.Machines))
@@ -26,7 +27,7 @@ func poorPlan(rng *rand.Rand, g *model.Graph) dagplay.Plan {
 // searchFrom searches from a plan and returns what it found and what it proved. As
 // ticks are made for the horizon that the plan gives, it searches again from a plan
 // that is much better.
-func searchFrom(d *model.DAG, g *model.Graph, plan dagplay.Plan, off deviceSet) (*dagSearch, error) {
+func searchFrom(d *model.DAG, g *view.Graph, plan dagplay.Plan, off deviceSet) (*dagSearch, error) {
 	s := &dagSearch{Run: &engine.Run{Ctx: context.Background()}, d: d, g: g, off: off | devStart, plan: plan}
 	s.upper = dagplay.NewReplay(g).Run(plan, nil)
 	for {
@@ -48,7 +49,7 @@ func TestDAGRules(t *testing.T) {
 		if err := d.Validate(); err != nil {
 			t.Fatal(d.Name, err)
 		}
-		g := d.Graph()
+		g := view.OfDAG(d)
 		want, whole := testkit.BruteDAG(d, 300_000)
 		if !whole {
 			continue

@@ -8,6 +8,7 @@ import (
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -42,7 +43,7 @@ var Kernel = engine.Engine[*model.DAG, deviceSet]{ID: "kernel", Parts: devices, 
 
 func work(r *engine.Run, d *model.DAG, off deviceSet, without lcg.Device) error {
 	free := d.WithoutContention()
-	x := &dagSearch{Run: r, d: free, g: free.Graph(), off: off, without: without}
+	x := &dagSearch{Run: r, d: free, g: view.OfDAG(free), off: off, without: without}
 	if start, ok := r.Set.Start.(*model.Schedule); ok && start != nil {
 		// It is for d; its plan serves without contention as well.
 		if _, err := d.MachineOf(start); err != nil {
@@ -70,7 +71,7 @@ func work(r *engine.Run, d *model.DAG, off deviceSet, without lcg.Device) error 
 type dagSearch struct {
 	*engine.Run
 	d         *model.DAG
-	g         *model.Graph
+	g         *view.Graph
 	off       deviceSet
 	without   lcg.Device // devices of the kernel switched off
 	steps     int        // of the local search; 0: by the instance's size

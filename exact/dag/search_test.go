@@ -19,6 +19,7 @@ import (
 	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -307,7 +308,7 @@ func make129() [][]float64 {
 
 // bestPlan is the least realistic makespan over all machines and all orders.
 func bestPlan(d *model.DAG) float64 {
-	g := d.Graph()
+	g := view.OfDAG(d)
 	r := dagplay.NewReplay(g)
 	best := math.Inf(1)
 	p := dagplay.Plan{Machine: make([]int32, g.Tasks), Order: make([][]int32, g.Machines)}

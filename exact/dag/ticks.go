@@ -6,7 +6,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/dagmodel"
 	"github.com/gapwise/gapwise/internal/dagplay"
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // ticks is a contention-free DAG in whole numbers of a unit of time, with what the
@@ -26,7 +26,7 @@ const never = 1 << 29
 
 // newTicks makes the ticks for schedules that end by the horizon (seconds), at
 // least the optimum.
-func newTicks(g *model.Graph, horizon float64, off deviceSet) *ticks {
+func newTicks(g *view.Graph, horizon float64, off deviceSet) *ticks {
 	v := &ticks{Times: dagmodel.Times{Graph: g, Ticks: g.Ticks(horizon)}, n: g.Tasks, m: g.Machines, off: off}
 	v.tails()
 	return v

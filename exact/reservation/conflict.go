@@ -8,6 +8,8 @@ import (
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/bookings"
+	"github.com/gapwise/gapwise/internal/ticks"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -48,7 +50,7 @@ const (
 // possible, and keeps more: if ctx ends, or a question takes too many nodes,
 // the set is a conflict still, but minimal is false.
 func minimalConflict(ctx context.Context, in *model.Reservation, seed uint64) (ids []string, minimal bool) {
-	t := in.Ticks()
+	t := view.OfReservation(in)
 	jobs, u := newJobs(t)
 	x := &conflict{ctx: ctx, t: t, pes: u.pes, seed: seed}
 	first := overloaded(jobs, u.pes)
@@ -109,7 +111,7 @@ func overloaded(jobs []job, pes int) []job {
 // conflict is the state of a search for one.
 type conflict struct {
 	ctx    context.Context
-	t      *model.ReservationTicks
+	t      *view.Reservation
 	pes    int // in the jobs' unit
 	seed   uint64
 	unsure bool // a question had no answer
@@ -140,7 +142,7 @@ func (x *conflict) impossible(jobs []job) bool {
 		sorted[i].weight = 1
 	}
 	slices.SortFunc(sorted, func(a, b job) int { return cmp.Or(cmp.Compare(a.ready, b.ready), cmp.Compare(a.id, b.id)) })
-	s := &searcher{Run: &engine.Run{Ctx: x.ctx}, in: &model.Reservation{Goal: model.GoalAll}, t: &model.ReservationTicks{},
+	s := &searcher{Run: &engine.Run{Ctx: x.ctx}, in: &model.Reservation{Goal: model.GoalAll}, t: &view.Reservation{},
 		scale: scale{pes: x.pes, weight: 1, grain: 1},
 		total: float64(len(sorted)), other: math.Inf(1), starts: make([]int64, len(x.t.Jobs))}
 	for _, group := range split(sorted) {
@@ -164,7 +166,7 @@ func (x *conflict) impossible(jobs []job) bool {
 
 // fit looks for a plan of all jobs by local search.
 func (x *conflict) fit(jobs []job) bool {
-	t := &model.ReservationTicks{Decimals: x.t.Decimals, PEs: x.t.PEs, Goal: model.GoalAll}
+	t := &view.Reservation{Times: ticks.Times{Decimals: x.t.Decimals}, PEs: x.t.PEs, Goal: model.GoalAll}
 	for i := range jobs {
 		t.Jobs = append(t.Jobs, x.t.Jobs[jobs[i].id])
 		t.Jobs[i].Weight = 1

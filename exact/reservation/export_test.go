@@ -6,6 +6,7 @@ import (
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -38,7 +39,7 @@ type SweepAlone struct {
 // The first attempt has limit nodes, each other twice those of the one before;
 // 0: no limit.
 func Sweeps(in *model.Reservation, set model.Settings, masks []int, limit int64) ([]SweepAlone, error) {
-	first := newSearcher(&engine.Run{Ctx: context.Background(), Set: set}, in, in.Ticks())
+	first := newSearcher(&engine.Run{Ctx: context.Background(), Set: set}, in, view.OfReservation(in))
 	for _, p := range first.parts {
 		if err := first.bound(p); err != nil {
 			return nil, err
@@ -76,7 +77,7 @@ func Sweeps(in *model.Reservation, set model.Settings, masks []int, limit int64)
 // counts rounds of a part in which both searched.
 func Turns(both *int) model.Solver {
 	return engine.Engine[*model.Reservation, switches]{ID: "turns", Work: func(r *engine.Run, v *model.Reservation, _ switches, _ lcg.Device) error {
-		x := newSearcher(r, v, v.Ticks())
+		x := newSearcher(r, v, view.OfReservation(v))
 		x.off = localSearch | quickBounds
 		x.prepare = func(p *part) error {
 			err := x.bound(p)

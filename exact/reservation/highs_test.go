@@ -13,6 +13,7 @@ import (
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -63,7 +64,7 @@ func TestReservationHiGHSAgainstBruteForce(t *testing.T) {
 		if !feasible {
 			infeasible++
 		}
-		ticks := in.Ticks()
+		ticks := view.OfReservation(in)
 		f, err := resbounds.Build(ticks, "")
 		if err != nil {
 			t.Fatalf("%v: %s", err, text(in))

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/units"
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // tick is a time or a length of time in ticks (see model.ReservationTimes).
@@ -31,7 +31,7 @@ type scale struct {
 }
 
 // newJobs returns the jobs by ready time, then by latest start.
-func newJobs(t *model.ReservationTicks) ([]job, scale) {
+func newJobs(t *view.Reservation) ([]job, scale) {
 	u := scale{weight: 1, grain: 1}
 	unit := 0
 	for i := range t.Jobs {
@@ -39,15 +39,15 @@ func newJobs(t *model.ReservationTicks) ([]job, scale) {
 	}
 	unit = max(unit, 1)
 	u.pes = t.PEs / unit
-	weight := func(j *model.ReservationJob) float64 { return j.Weight }
+	weight := func(j *view.ReservationJob) float64 { return j.Weight }
 	if t.Goal.PESeconds() && len(t.Jobs) > 0 {
 		if whole := weightUnit(t); whole > 0 {
 			u.weight = float64(whole) / t.PerSecond()
-			weight = func(j *model.ReservationJob) float64 { return float64(int64(j.PEs) * j.Counted / whole) }
+			weight = func(j *view.ReservationJob) float64 { return float64(int64(j.PEs) * j.Counted / whole) }
 		} else {
 			u.grain = 0
 			step := weightStep(t)
-			weight = func(j *model.ReservationJob) float64 { return math.Ceil(j.Weight/step) * step }
+			weight = func(j *view.ReservationJob) float64 { return math.Ceil(j.Weight/step) * step }
 		}
 	}
 	jobs := make([]job, len(t.Jobs))
@@ -66,7 +66,7 @@ func byReady(a, b job) int {
 // weightUnit returns the common unit of all weights in PE-ticks, or 0 if there
 // is none or a sum of weights, in units, may reach 2^50: below, float64s hold
 // sums exactly.
-func weightUnit(t *model.ReservationTicks) int64 {
+func weightUnit(t *view.Reservation) int64 {
 	unit, total := t.WeightUnit(), 0.0
 	for i := range t.Jobs {
 		total += float64(t.Jobs[i].PEs) * float64(t.Jobs[i].Counted)
@@ -85,7 +85,7 @@ func weightUnit(t *model.ReservationTicks) int64 {
 // + 1 = 2^60, a child dropped for its parent and a gap left for that child
 // would lose all that comes after. Weights only grow by rounding, so a bound
 // remains one; all of them together grow by less than the slack.
-func weightStep(t *model.ReservationTicks) float64 {
+func weightStep(t *view.Reservation) float64 {
 	total := 0.0
 	for i := range t.Jobs {
 		total += t.Jobs[i].Weight

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -18,7 +19,7 @@ import (
 // nogood is learned. Parts of more than 2,000 jobs get a plan without a bound.
 var Kernel = engine.Engine[*model.Reservation, kernelSwitches]{ID: "kernel", Parts: kernelDevices, Learns: true, Proof: true,
 	Work: func(r *engine.Run, v *model.Reservation, off kernelSwitches, without lcg.Device) error {
-		s := newSearcher(r, v, v.Ticks())
+		s := newSearcher(r, v, view.OfReservation(v))
 		if s.off = quickBounds; off&kernelLocalSearch != 0 {
 			s.off |= localSearch
 		}
@@ -118,7 +119,7 @@ func (x *kernelSearch) run(s *searcher, p *part, conflicts int64) {
 	}
 	phases := make([]int64, len(x.model.Low))
 	for i := range p.jobs {
-		if start := s.starts[p.jobs[i].id]; start != model.Declined {
+		if start := s.starts[p.jobs[i].id]; start != view.Declined {
 			phases[x.model.in[i]] = 1
 		}
 	}
@@ -130,7 +131,7 @@ func (x *kernelSearch) run(s *searcher, p *part, conflicts int64) {
 			x.lost = o.Best
 			p.value = float64(x.total-x.lost) * x.unit
 			for i := range p.jobs {
-				s.starts[p.jobs[i].id] = model.Declined
+				s.starts[p.jobs[i].id] = view.Declined
 				if o.Values[x.model.in[i]] == 1 {
 					s.starts[p.jobs[i].id] = o.Values[x.model.starts[i]]
 				}

@@ -6,6 +6,7 @@ import (
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/bookings"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -21,13 +22,13 @@ import (
 // What the formulation can't hold is model.ErrUnsupported.
 func Linear(backend milp.Backend) model.Solver {
 	ask := func(r *engine.Run, v *model.Reservation) (h engine.Linear[[]int64], err error) {
-		t, seed := v.Ticks(), r.Set.Seed
+		t, seed := view.OfReservation(v), r.Set.Seed
 		f, err := resbounds.Build(t, "")
 		if err != nil {
 			return h, err
 		}
 		// serial returns the best of some serial schedules and of the given one, if any.
-		serial := func(t *model.ReservationTicks, from []int64) []int64 {
+		serial := func(t *view.Reservation, from []int64) []int64 {
 			o := bookings.NewOffline(t, r.Set.Seed)
 			o.Construct(r.Ctx, from)
 			return o.Starts()

@@ -11,6 +11,7 @@ import (
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/bookings"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -37,7 +38,7 @@ import (
 var Search = engine.Engine[*model.Reservation, switches]{ID: "search", Parts: devices, Work: search}
 
 func search(r *engine.Run, v *model.Reservation, off switches, _ lcg.Device) error {
-	x := newSearcher(r, v, v.Ticks())
+	x := newSearcher(r, v, view.OfReservation(v))
 	x.off = off
 	return x.solve()
 }
@@ -69,10 +70,10 @@ const (
 type searcher struct {
 	*engine.Run
 	in     *model.Reservation
-	t      *model.ReservationTicks
+	t      *view.Reservation
 	off    switches
 	scale  scale
-	starts []int64 // of the ticks' jobs, the best plan's; model.Declined
+	starts []int64 // of the ticks' jobs, the best plan's; view.Declined
 	total  float64 // of the parts
 	parts  []*part
 	other  float64 // a bound of another kind
@@ -81,12 +82,12 @@ type searcher struct {
 	attempt func(p *part, limit int64) // looks for a better plan and bound of a part, for about so many nodes
 }
 
-func newSearcher(r *engine.Run, in *model.Reservation, t *model.ReservationTicks) *searcher {
+func newSearcher(r *engine.Run, in *model.Reservation, t *view.Reservation) *searcher {
 	jobs, u := newJobs(t)
 	s := &searcher{Run: r, in: in, t: t, scale: u, total: totalWeight(jobs), other: math.Inf(1), starts: make([]int64, len(t.Jobs))}
 	s.prepare, s.attempt = s.bound, s.sweeps
 	for k := range s.starts {
-		s.starts[k] = model.Declined
+		s.starts[k] = view.Declined
 	}
 	for _, group := range split(jobs) {
 		s.parts = append(s.parts, newPart(group))
@@ -219,7 +220,7 @@ func (s *searcher) take(o *bookings.Offline) {
 	for _, p := range s.parts {
 		p.value = 0
 		for k := range p.jobs {
-			if s.starts[p.jobs[k].id] != model.Declined {
+			if s.starts[p.jobs[k].id] != view.Declined {
 				p.value += p.jobs[k].weight
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	resexact "github.com/gapwise/gapwise/exact/reservation"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
@@ -260,7 +261,7 @@ func TestReservationCancelledAtItsStart(t *testing.T) {
 					t.Errorf("%s: %v %v", s.Name(), report, err)
 				}
 			}
-			times := in.Ticks()
+			times := view.OfReservation(in)
 			starts := []float64{c.cancel, times.Seconds(times.Requests[0].Latest())}
 			if c.both {
 				starts = starts[:1]

@@ -12,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/lagrange"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/units"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -194,7 +195,7 @@ func TestSweepGapLimit(t *testing.T) {
 			return s.best
 		}
 		want := search(0)
-		x := newSearcher(&engine.Run{Ctx: context.Background(), Set: model.Settings{Gap: 0.05 + 0.5*rng.Float64()}}, &model.Reservation{}, &model.ReservationTicks{})
+		x := newSearcher(&engine.Run{Ctx: context.Background(), Set: model.Settings{Gap: 0.05 + 0.5*rng.Float64()}}, &model.Reservation{}, &view.Reservation{})
 		x.starts = make([]int64, len(jobs))
 		x.scale, x.total = scale{pes: pes, weight: 1, grain: 1}, totalWeight(jobs)
 		p := newPart(jobs)
@@ -237,7 +238,7 @@ func TestSweepLostWeight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs, u := newJobs(in.Ticks())
+	jobs, u := newJobs(view.OfReservation(in))
 	s := newSweep(context.Background(), u.pes, jobs, nil)
 	s.target, s.grain = 1, 0
 	if !s.run() || s.best != totalWeight(jobs) {
@@ -267,7 +268,7 @@ func TestJobWeights(t *testing.T) {
 			ticks = append(ticks, n*int64(pes))
 			in.Requests = append(in.Requests, model.Request{ID: string(rune('a' + k)), DurationS: float64(n) / scale, DeadlineS: float64(n+5) / scale, PEs: pes})
 		}
-		jobs, u := newJobs(in.Ticks())
+		jobs, u := newJobs(view.OfReservation(in))
 		unit := units.GCD(units.GCD(ticks[0], ticks[1]), ticks[2])
 		for i := range jobs {
 			if u.grain == 1 && jobs[i].weight != float64(ticks[jobs[i].id]/unit) {

@@ -3,6 +3,7 @@ package reservation
 import (
 	"math"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -66,7 +67,7 @@ func (s *searcher) record(p *part, w *sweep, backwards bool) {
 	}
 	p.value = w.best
 	for k := range p.jobs {
-		s.starts[p.jobs[k].id] = model.Declined
+		s.starts[p.jobs[k].id] = view.Declined
 	}
 	for j, start := range w.plan {
 		if backwards {

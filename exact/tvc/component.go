@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -55,7 +56,7 @@ type placed struct {
 	placement
 }
 
-func newComponent(ctx context.Context, t *model.TVCTicks, w *tvcbounds.Weights, requests []int, r *tvcbounds.Relaxation, off deviceSet) *component {
+func newComponent(ctx context.Context, t *view.TVC, w *tvcbounds.Weights, requests []int, r *tvcbounds.Relaxation, off deviceSet) *component {
 	c := &component{requests: requests, relax: r, weight: make([]int64, len(requests)), covers: make([][]set, len(requests)),
 		rest: make([]int64, len(requests)+1), tail: make([]float64, len(requests)+1),
 		choices: make([]tvcbounds.Choice, len(requests))}

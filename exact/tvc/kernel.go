@@ -8,6 +8,7 @@ import (
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -45,7 +46,7 @@ func ask(r *engine.Run, v *model.TVC, off kernelSet, q *engine.Kernel) error {
 	if best == nil {
 		best = &model.Embeddings{Runs: []model.Run[model.Embedding]{}} // all are rejected
 	}
-	t := v.Ticks()
+	t := view.OfTVC(v)
 	w := tvcbounds.NewWeights(v, t)
 	q.Start, q.Lower, q.Upper = best, math.Inf(1), w.Total
 	q.Value = func(rejected int64) float64 { return w.Value(w.Total - rejected) }
@@ -115,7 +116,7 @@ const mostTurnVariables = 20_000
 // bound of what they bring, for some conflicts. It reports whether it proved the
 // optimum, which is then best. What it found is in learned,
 // if the packer doesn't have it as well.
-func (c *component) turn(in *model.TVC, t *model.TVCTicks, w *tvcbounds.Weights) (bool, error) {
+func (c *component) turn(in *model.TVC, t *view.TVC, w *tvcbounds.Weights) (bool, error) {
 	if c.off&devLearning != 0 || kernelSize(t, c.requests) > mostTurnVariables {
 		return false, nil
 	}

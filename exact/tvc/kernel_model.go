@@ -7,6 +7,7 @@ import (
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -17,7 +18,7 @@ import (
 type kernelModel struct {
 	cp.Model
 	in       *model.TVC
-	t        *model.TVCTicks
+	t        *view.TVC
 	w        *tvcbounds.Weights
 	tree     *tvcbounds.Tree
 	off      kernelSet
@@ -45,7 +46,7 @@ type choice struct {
 const mostKernelVariables = 60_000
 
 // kernelSize returns the number of variables of the model of some components.
-func kernelSize(t *model.TVCTicks, components ...[]int) (size int) {
+func kernelSize(t *view.TVC, components ...[]int) (size int) {
 	tree := tvcbounds.NewTree(t)
 	for _, k := range slices.Concat(components...) {
 		q := &t.Requests[k]
@@ -65,7 +66,7 @@ func kernelSize(t *model.TVCTicks, components ...[]int) (size int) {
 }
 
 // newKernelModel returns the model of some components without the devices that are off.
-func newKernelModel(in *model.TVC, t *model.TVCTicks, w *tvcbounds.Weights, off kernelSet, components ...[]int) *kernelModel {
+func newKernelModel(in *model.TVC, t *view.TVC, w *tvcbounds.Weights, off kernelSet, components ...[]int) *kernelModel {
 	m := &kernelModel{in: in, t: t, w: w, tree: tvcbounds.NewTree(t), off: off}
 	for _, k := range slices.Concat(components...) {
 		m.total += w.Of[k]

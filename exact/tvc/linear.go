@@ -7,6 +7,7 @@ import (
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -62,7 +63,7 @@ func fits(v *model.TVC, e *model.Embeddings) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	t := v.Ticks()
+	t := view.OfTVC(v)
 	place := make([]*model.Embedding, len(t.Requests))
 	for i, k := range index {
 		place[k] = &e.Runs[i].Segments[0].Place

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // packer decides whether a set of requests can be embedded together, each in one
@@ -64,7 +64,7 @@ type held struct {
 
 // newPacker returns a packer for requests of t, in order of arrival, and the
 // number that it gives to each of them.
-func newPacker(ctx context.Context, t *model.TVCTicks, requests []int, off deviceSet) (p *packer, rank []int32) {
+func newPacker(ctx context.Context, t *view.TVC, requests []int, off deviceSet) (p *packer, rank []int32) {
 	p = &packer{tree: tvcbounds.NewTree(t), perPath: t.PerPath, half: t.Half, off: off, ctx: ctx, limit: math.MaxInt64}
 	spans, instants := tvcbounds.Instants(t, requests)
 	p.instants = instants

@@ -12,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -85,7 +86,7 @@ func TestProofOfSpoiltModel(t *testing.T) {
 			refused, tries := 0, 0
 			for tries < need.Rounds(40) {
 				in := testkit.RandomTVC(rng, 2, 3+rng.IntN(3), false)
-				ticks := in.Ticks()
+				ticks := view.OfTVC(in)
 				w := tvcbounds.NewWeights(in, ticks)
 				m := newKernelModel(in, ticks, w, offSiblings|offOtherTotals, tvcbounds.Components(ticks)...)
 				if len(m.requests) == 0 || !spoil(rng, m) {

@@ -12,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -41,7 +42,7 @@ type run struct {
 	*engine.Run
 	in    *model.TVC
 	off   deviceSet
-	t     *model.TVCTicks
+	t     *view.TVC
 	w     *tvcbounds.Weights
 	upper []int64 // by component: no solution brings more
 	value []int64 // by component: what the best solution brings
@@ -102,7 +103,7 @@ func (s *run) solve() error {
 
 // components solves the components until the gap is closed.
 func (s *run) components() error {
-	s.t = s.in.Ticks()
+	s.t = view.OfTVC(s.in)
 	s.w = tvcbounds.NewWeights(s.in, s.t)
 	parts := tvcbounds.Components(s.t)
 	slices.SortStableFunc(parts, func(a, b []int) int { return len(a) - len(b) })
@@ -248,7 +249,7 @@ func (c *component) learn(in *model.TVC, e *model.Embeddings) error {
 }
 
 // solution returns the best set's runs, nil if it is empty or isn't embedded.
-func (c *component) solution(in *model.TVC, t *model.TVCTicks) *model.Embeddings {
+func (c *component) solution(in *model.TVC, t *view.TVC) *model.Embeddings {
 	best := &c.top
 	if best.held == nil {
 		return nil

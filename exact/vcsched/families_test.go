@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/audit/plain"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -53,7 +54,7 @@ var vcschedFamilies = []struct {
 		return parts(rng, n, hosts, 1), parts(rng, n, hosts, 1)
 	}},
 	{"fills a host to the tolerance", func(rng *rand.Rand, n, hosts int) (c, m []float64) {
-		return parts(rng, n, hosts, 1), parts(rng, n, hosts, 1+model.FitTolerance)
+		return parts(rng, n, hosts, 1), parts(rng, n, hosts, 1+view.FitTolerance)
 	}},
 	{"tiny", func(rng *rand.Rand, n, hosts int) (c, m []float64) {
 		f := func(int) float64 { return math.Pow(10, -12*rng.Float64()) }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 )
@@ -95,7 +96,7 @@ func TestVCSchedManyHostsAndLargeBudgets(t *testing.T) {
 // its finer views.
 func TestVCSchedMisfitInUnits(t *testing.T) {
 	t.Parallel()
-	const half = (1 + model.FitTolerance) / 2
+	const half = (1 + view.FitTolerance) / 2
 	needs := []float64{half * (1 - 0x1p-52), half, half * (1 + 0x1p-52), 0.5000001}
 	count := map[bool]int{}
 	for _, a := range needs {

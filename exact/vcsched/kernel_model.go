@@ -6,16 +6,16 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/cp"
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
-// kernelModel is the constraint model of an instance in units (model.VCSchedUnits), a
+// kernelModel is the constraint model of an instance in units (view.VCSched), a
 // relaxation by what they are rounded. Variables and constraints, by which a proof
 // names them, tasks counted through the instance and hosts from 0:
 //
 //   - "on T H", of which one T: exactly one over H holds; 1 if task T is on host H.
 //   - "memory H": Σ_T Memory[T] on(T,H) ≤ what H has, and "rigid R H" likewise for the
-//     further resources R of VCSchedUnits.Rigid.
+//     further resources R of view.VCSched.Rigid.
 //   - "load", the objective, and "need H": Σ_T ⌊CPU[T] / CPU of H⌋ on(T,H) ≤ load. Where
 //     hosts differ, a load in the model is hence below the one in units by less than a
 //     unit for each task; on reference hosts they are equal.
@@ -26,7 +26,7 @@ import (
 // symmetries are broken (order).
 type kernelModel struct {
 	cp.Model
-	u     *model.VCSchedUnits
+	u     *view.VCSched
 	hosts []int32    // those of the model
 	on    [][]cp.Var // [task][index in hosts]
 }
@@ -39,7 +39,7 @@ const (
 )
 
 // tooLarge says if, and why, an instance has no model.
-func tooLarge(u *model.VCSchedUnits) string {
+func tooLarge(u *view.VCSched) string {
 	hosts, _ := modelHosts(u)
 	if n := len(u.CPU); len(hosts) > maxKernel/n {
 		return fmt.Sprintf("%d tasks on %d hosts are more than the kernel takes", n, u.Hosts)
@@ -50,7 +50,7 @@ func tooLarge(u *model.VCSchedUnits) string {
 // modelHosts returns the hosts on which tasks run now, and of the others of each class as
 // many as there are tasks at most: a placement needs no more. Those are the last, by
 // class.
-func modelHosts(u *model.VCSchedUnits) (hosts []int32, running int) {
+func modelHosts(u *view.VCSched) (hosts []int32, running int) {
 	busy := map[int32]bool{}
 	for _, h := range u.Current {
 		if h >= 0 && !busy[h] {
@@ -72,7 +72,7 @@ func modelHosts(u *model.VCSchedUnits) (hosts []int32, running int) {
 }
 
 // newKernelModel returns the model of the placements with a load from lower to upper.
-func newKernelModel(u *model.VCSchedUnits, lower, upper int64, off deviceSet) *kernelModel {
+func newKernelModel(u *view.VCSched, lower, upper int64, off deviceSet) *kernelModel {
 	hosts, running := modelHosts(u)
 	k := &kernelModel{u: u, hosts: hosts, on: make([][]cp.Var, len(u.CPU))}
 	k.Objective = k.Int(lower, upper)
@@ -226,8 +226,8 @@ func (k *kernelModel) placement(values []int64) []int32 {
 // together, or that can't all move.
 func (k *kernelModel) misfits(hosts []int32) (nogoods []cp.Nogood) {
 	u := k.u
-	over := func(tasks []int32, needs []model.Memory, limit model.Memory) []int32 {
-		sum := func(skip int) (m model.Memory) {
+	over := func(tasks []int32, needs []view.Memory, limit view.Memory) []int32 {
+		sum := func(skip int) (m view.Memory) {
 			for a, i := range tasks {
 				if a != skip {
 					m = m.Add(needs[u.Job[i]])
@@ -259,7 +259,7 @@ func (k *kernelModel) misfits(hosts []int32) (nogoods []cp.Nogood) {
 	for r, needs := range u.ExactRigid {
 		for g, tasks := range on {
 			tasks = over(tasks, needs, u.Classes[u.ClassOf(int32(g))].ExactCap[r])
-			var sum model.Memory
+			var sum view.Memory
 			for _, i := range tasks {
 				sum = sum.Add(needs[u.Job[i]])
 			}

@@ -7,6 +7,7 @@ import (
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	"github.com/gapwise/gapwise/internal/placement"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -34,7 +35,7 @@ func Linear(backend milp.Backend, formulation string) model.Solver {
 				}
 				h.Starts = append(h.Starts, p)
 			}
-			c := newCovers(v, v.Units(), f)
+			c := newCovers(v, view.OfVCSched(v), f)
 			h.Formulate = func(float64) (*milp.Formulation[*model.Placement], error) { return &c.f.Formulation, nil }
 			h.Exclude = func(p *model.Placement) bool { return c.forbid(p.TaskHosts()) }
 			h.Accept = func(ctx context.Context, p *model.Placement) (model.Solution, error) {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // searchWithBudget searches an instance with a migration budget (section 6.1 of the
@@ -68,14 +68,14 @@ func (t *hostTree) decide(nodes int64) bool {
 //     before, and equal tasks to come, on h or above, are on g or above.
 type hostTree struct {
 	s       *run
-	order   []int32          // tasks by decreasing size
-	current []int32          // host of each task now, -1 for a new arrival
-	twin    []bool           // [k]: the k-th task in order equals the one before
-	waiting []int32          // [host]: tasks left whose current host it is
-	hosts   []int32          // of each task placed
-	load    []int64          // [host], in units: the CPU needs
-	use     [][]model.Memory // [host][resource of VCSchedUnits.Rigid]
-	total   int64            // no host's load exceeds it
+	order   []int32         // tasks by decreasing size
+	current []int32         // host of each task now, -1 for a new arrival
+	twin    []bool          // [k]: the k-th task in order equals the one before
+	waiting []int32         // [host]: tasks left whose current host it is
+	hosts   []int32         // of each task placed
+	load    []int64         // [host], in units: the CPU needs
+	use     [][]view.Memory // [host][resource of view.VCSched.Rigid]
+	total   int64           // no host's load exceeds it
 	limit   int64
 	nodes   int64
 }
@@ -83,9 +83,9 @@ type hostTree struct {
 func newHostTree(s *run) *hostTree {
 	n := len(s.u.CPU)
 	t := &hostTree{s: s, order: make([]int32, n), current: s.u.Current, twin: make([]bool, n),
-		waiting: make([]int32, s.u.Hosts), hosts: make([]int32, n), load: make([]int64, s.u.Hosts), use: make([][]model.Memory, s.u.Hosts)}
+		waiting: make([]int32, s.u.Hosts), hosts: make([]int32, n), load: make([]int64, s.u.Hosts), use: make([][]view.Memory, s.u.Hosts)}
 	for h := range t.use {
-		t.use[h] = make([]model.Memory, len(s.u.Rigid))
+		t.use[h] = make([]view.Memory, len(s.u.Rigid))
 	}
 	if t.current == nil {
 		t.current = slices.Repeat([]int32{-1}, n)
@@ -138,7 +138,7 @@ func (t *hostTree) most() int64 {
 
 // place decides the hosts of the k-th task in order and of all after it, with budget
 // left to move; it returns false if it was cut off.
-func (t *hostTree) place(k int, budget model.Memory) bool {
+func (t *hostTree) place(k int, budget view.Memory) bool {
 	if k == len(t.order) {
 		t.s.found(max(t.s.u.MaxLoad(t.hosts), t.s.u.Scale), t.hosts)
 		return true

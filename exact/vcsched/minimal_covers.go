@@ -6,6 +6,7 @@ import (
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/exact/internal/engine"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -31,7 +32,7 @@ const memoryMargin = engine.Margin * engine.Tolerance
 // z_j ≤ d_j - 1, satisfy Σ_j z_j ≤ q - 1.
 type covers struct {
 	in   *model.VCSched
-	u    *model.VCSchedUnits
+	u    *view.VCSched
 	f    vcbounds.Formulation // widened, with the rows so far
 	z    map[reached]int
 	last []int32 // the placement forbidden last
@@ -41,20 +42,20 @@ type covers struct {
 // tasks or more need at least that much of the resource.
 type reached struct {
 	host, resource int
-	need           model.Memory
+	need           view.Memory
 	number         int
 }
 
-func newCovers(in *model.VCSched, u *model.VCSchedUnits, f *vcbounds.Formulation) *covers {
+func newCovers(in *model.VCSched, u *view.VCSched, f *vcbounds.Formulation) *covers {
 	c := &covers{in: in, u: u, f: *f, z: map[reached]int{}}
 	c.f.Vars, c.f.Rows = slices.Clone(f.Vars), slices.Clone(f.Rows)
 	for _, rows := range f.Rigid {
 		for _, r := range rows {
-			c.f.Rows[r].Upper += model.FitTolerance*max(1, c.f.Rows[r].Upper) + memoryMargin
+			c.f.Rows[r].Upper += view.FitTolerance*max(1, c.f.Rows[r].Upper) + memoryMargin
 		}
 	}
 	if f.Budget >= 0 {
-		c.f.Rows[f.Budget].Upper += model.FitTolerance*max(1, in.Sizes()[0].Memory) + memoryMargin
+		c.f.Rows[f.Budget].Upper += view.FitTolerance*max(1, in.Sizes()[0].Memory) + memoryMargin
 	}
 	c.f.Encode = func(p *model.Placement) []float64 {
 		if len(c.z) > 0 {
@@ -74,11 +75,11 @@ func (c *covers) forbid(hosts []int32) bool {
 	c.last = slices.Clone(hosts)
 	excluded := false
 	for r, needs := range c.u.ExactRigid {
-		on := make([][]model.Memory, c.in.Hosts)
+		on := make([][]view.Memory, c.in.Hosts)
 		for i, h := range hosts {
 			on[h] = append(on[h], needs[c.u.Job[i]])
 		}
-		capacity := func(h int) model.Memory { return c.u.Classes[c.u.ClassOf(int32(h))].ExactCap[r] }
+		capacity := func(h int) view.Memory { return c.u.Classes[c.u.ClassOf(int32(h))].ExactCap[r] }
 		for h, set := range on {
 			if set = minimalCover(set, capacity(h)); set != nil {
 				excluded = true
@@ -91,7 +92,7 @@ func (c *covers) forbid(hosts []int32) bool {
 		}
 	}
 	if c.u.Current != nil {
-		var moved []model.Memory
+		var moved []view.Memory
 		for i, h := range hosts {
 			if c.u.Current[i] >= 0 && c.u.Current[i] != h {
 				moved = append(moved, c.u.Exact[c.u.Job[i]])
@@ -105,7 +106,7 @@ func (c *covers) forbid(hosts []int32) bool {
 	return excluded
 }
 
-func sumOf(needs []model.Memory) (sum model.Memory) {
+func sumOf(needs []view.Memory) (sum view.Memory) {
 	for _, m := range needs {
 		sum = sum.Add(m)
 	}
@@ -114,8 +115,8 @@ func sumOf(needs []model.Memory) (sum model.Memory) {
 
 // minimalCover returns a minimal subset of the needs, in decreasing order, whose sum
 // exceeds the capacity; nil if the sum of all doesn't.
-func minimalCover(needs []model.Memory, capacity model.Memory) []model.Memory {
-	slices.SortFunc(needs, func(a, b model.Memory) int {
+func minimalCover(needs []view.Memory, capacity view.Memory) []view.Memory {
+	slices.SortFunc(needs, func(a, b view.Memory) int {
 		switch {
 		case b.Less(a):
 			return -1
@@ -128,7 +129,7 @@ func minimalCover(needs []model.Memory, capacity model.Memory) []model.Memory {
 	if !capacity.Less(sum) {
 		return nil
 	}
-	var kept []model.Memory
+	var kept []view.Memory
 	for k := len(needs) - 1; k >= 0; k-- {
 		if without := sum.Sub(needs[k]); capacity.Less(without) {
 			sum = without
@@ -142,7 +143,7 @@ func minimalCover(needs []model.Memory, capacity model.Memory) []model.Memory {
 
 // add forbids the set of needs of a resource on the host, or of memory among the tasks
 // that move (-1).
-func (c *covers) add(set []model.Memory, resource, host int) {
+func (c *covers) add(set []view.Memory, resource, host int) {
 	var steps []reached
 	for k, m := range set {
 		if k+1 == len(set) || set[k+1] != m {

@@ -12,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/placement"
 	"github.com/gapwise/gapwise/internal/vectors"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -78,7 +79,7 @@ const (
 // of local search, after the bounds by packing arguments.
 func worker(search func(s *run, improve func(steps int)) error) func(*engine.Run, *model.VCSched, deviceSet, lcg.Device) error {
 	return func(r *engine.Run, v *model.VCSched, off deviceSet, _ lcg.Device) error {
-		s := &run{Run: r, in: v, u: v.Units(), off: off}
+		s := &run{Run: r, in: v, u: view.OfVCSched(v), off: off}
 		if err := s.solve(search); err != nil || s.Status == model.StatusInfeasible {
 			return err
 		}
@@ -100,7 +101,7 @@ func worker(search func(s *run, improve func(steps int)) error) func(*engine.Run
 type run struct {
 	*engine.Run
 	in    *model.VCSched
-	u     *model.VCSchedUnits
+	u     *view.VCSched
 	tasks *vcbounds.Tasks
 	off   deviceSet
 	view  memoryView

@@ -3,6 +3,7 @@ package batch
 import (
 	"context"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -50,7 +51,7 @@ func Algorithms() []model.Algorithm {
 // onOneTier makes a heuristic of a scheduler for one tier.
 func onOneTier(newScheduler func(*machine) scheduler) Func {
 	return func(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
-		t := in.Ticks()
+		t := view.OfBatch(in)
 		s, err := newSimulation(t, set)
 		if err != nil {
 			return nil, err

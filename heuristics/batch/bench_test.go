@@ -10,20 +10,21 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/cpu"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // workload draws jobs of the Feitelson model for 320 processors of one tier or two,
 // with Tsafrir's estimates. Beyond 200,000 jobs it repeats them one after the other:
 // the runtimes of a million sum to more than an instance may.
-func workload(t testing.TB, tiers, jobs int, load float64) *model.BatchTicks {
+func workload(t testing.TB, tiers, jobs int, load float64) *view.Batch {
 	spec := instances.NewBatchSpec()
 	spec.Jobs, spec.Tiers, spec.Load, spec.Seed = min(jobs, 200_000), tiers, load, 1
 	b, err := spec.Generate()
 	if err != nil {
 		t.Fatal(err)
 	}
-	ticks := b.Ticks()
+	ticks := view.OfBatch(b)
 	span := ticks.Jobs[len(ticks.Jobs)-1].Submit
 	for k := 0; len(ticks.Jobs) < jobs; k++ {
 		j := ticks.Jobs[k]
@@ -34,7 +35,7 @@ func workload(t testing.TB, tiers, jobs int, load float64) *model.BatchTicks {
 }
 
 // kth reads the log of KTH.
-func kth(t testing.TB) *model.BatchTicks {
+func kth(t testing.TB) *view.Batch {
 	log, err := instances.LoadSWF(need.Data(t, "swf", "KTH-SP2-1996-2.1-cln.swf.gz"))
 	if err != nil {
 		t.Fatal(err)
@@ -45,11 +46,11 @@ func kth(t testing.TB) *model.BatchTicks {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b.(*model.Batch).Ticks()
+	return view.OfBatch(b.(*model.Batch))
 }
 
 // simulate returns when each job starts, without names of processors.
-func simulate(b testing.TB, t *model.BatchTicks, order model.BatchOrder, by func(*machine) scheduler) *trace {
+func simulate(b testing.TB, t *view.Batch, order model.BatchOrder, by func(*machine) scheduler) *trace {
 	s, err := newSimulation(t, model.Settings{Parameters: &model.BatchParameters{Order: order}})
 	if err != nil {
 		b.Fatal(err)
@@ -72,7 +73,7 @@ var benched = []struct {
 
 // benchmark measures simulations alone, without an execution, by the schedulers with
 // the given number of tiers, of the given names or of all.
-func benchmark(b *testing.B, tiers int, t func() *model.BatchTicks, names ...string) {
+func benchmark(b *testing.B, tiers int, t func() *view.Batch, names ...string) {
 	for _, x := range benched {
 		if x.tiers != tiers || len(names) > 0 && !slices.Contains(names, x.name) {
 			continue
@@ -101,7 +102,7 @@ func BenchmarkGrowth(b *testing.B) {
 	for _, jobs := range []int{10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprintf("jobs=%d", jobs), func(b *testing.B) {
 			for _, tiers := range []int{1, 2} {
-				benchmark(b, tiers, sync.OnceValue(func() *model.BatchTicks { return workload(b, tiers, jobs, 0.8) }))
+				benchmark(b, tiers, sync.OnceValue(func() *view.Batch { return workload(b, tiers, jobs, 0.8) }))
 			}
 		})
 	}
@@ -112,7 +113,7 @@ func BenchmarkLoad(b *testing.B) {
 	for _, load := range []float64{0.5, 0.6, 0.7, 0.8, 0.9, 0.95} {
 		b.Run(fmt.Sprintf("load=%v", load), func(b *testing.B) {
 			for _, tiers := range []int{1, 2} {
-				benchmark(b, tiers, sync.OnceValue(func() *model.BatchTicks { return workload(b, tiers, 200_000, load) }), "easy", "conservative", "measy")
+				benchmark(b, tiers, sync.OnceValue(func() *view.Batch { return workload(b, tiers, 200_000, load) }), "easy", "conservative", "measy")
 			}
 		})
 	}
@@ -120,7 +121,7 @@ func BenchmarkLoad(b *testing.B) {
 
 // BenchmarkKTH measures the log of KTH.
 func BenchmarkKTH(b *testing.B) {
-	benchmark(b, 1, sync.OnceValue(func() *model.BatchTicks { return kth(b) }))
+	benchmark(b, 1, sync.OnceValue(func() *view.Batch { return kth(b) }))
 }
 
 // BenchmarkNumber names the processors of an EASY run.

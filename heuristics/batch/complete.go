@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/profile"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -28,7 +29,7 @@ func Complete(in *model.Batch, start *model.Execution) (*model.Execution, model.
 	if err != nil {
 		return nil, c, err
 	}
-	t := in.Ticks()
+	t := view.OfBatch(in)
 	s, err := newSimulation(t, model.Settings{})
 	if err != nil {
 		return nil, c, fmt.Errorf("start: %w", err)

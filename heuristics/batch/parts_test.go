@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -173,7 +174,7 @@ func TestWithoutSkipping(t *testing.T) {
 func TestAtRate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ length, rate, want int64 }{
-		{7, model.FullRate, 7}, {99, 9900, 100}, {1, 9999, 2}, {0, 9999, 0}, {3, 1, 30_000}, {never, 1, never}, {never / 2, 5000, never - 1}, {never, 9999, never},
+		{7, view.FullRate, 7}, {99, 9900, 100}, {1, 9999, 2}, {0, 9999, 0}, {3, 1, 30_000}, {never, 1, never}, {never / 2, 5000, never - 1}, {never, 9999, never},
 	} {
 		if got := atRate(c.length, c.rate); got != c.want {
 			t.Errorf("%d at rate %d: %d, want %d", c.length, c.rate, got, c.want)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/profile"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -15,7 +16,7 @@ import (
 // processors be needed than there are. The error wraps model.ErrUnsupported for
 // times that don't fit whole numbers.
 func Place(in *model.Batch, starts []int64) (*model.Execution, error) {
-	t := in.Ticks()
+	t := view.OfBatch(in)
 	s, err := newSimulation(t, model.Settings{})
 	if err != nil {
 		return nil, err
@@ -33,7 +34,7 @@ func Place(in *model.Batch, starts []int64) (*model.Execution, error) {
 // TooMany returns the first job, by start, for which too few processors are free on
 // one tier when each job starts at the given tick and runs to its end; -1 if there
 // is none.
-func TooMany(t *model.BatchTicks, starts []int64) int {
+func TooMany(t *view.Batch, starts []int64) int {
 	order := make([]int, len(starts))
 	for k := range order {
 		order[k] = k
@@ -58,7 +59,7 @@ func Starts(in *model.Batch, e *model.Execution) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := in.Ticks()
+	t := view.OfBatch(in)
 	starts := make([]int64, len(index))
 	for i, k := range index {
 		s := &e.Runs[i].Segments[0]
@@ -71,7 +72,7 @@ func Starts(in *model.Batch, e *model.Execution) ([]int64, error) {
 }
 
 // execution returns the execution of a course.
-func (s *simulation) execution(in *model.Batch, t *model.BatchTicks, course *trace) (*model.Execution, error) {
+func (s *simulation) execution(in *model.Batch, t *view.Batch, course *trace) (*model.Execution, error) {
 	for k, start := range course.starts {
 		if start < 0 || start+s.lengths[k] > mostTime {
 			return nil, tooLate()

@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -101,7 +102,7 @@ type simulation struct {
 // takes FullRate/rate ticks at the foreground's rate, for runtimes and estimates
 // alike, rounded up to whole ticks. The error wraps model.ErrUnsupported: the order
 // is unknown, or times may get too long for whole numbers.
-func newSimulation(t *model.BatchTicks, set model.Settings) (*simulation, error) {
+func newSimulation(t *view.Batch, set model.Settings) (*simulation, error) {
 	n := len(t.Jobs)
 	s := &simulation{order: model.BatchOrderBatch, lengths: make([]int64, n), ended: make([]int32, 0, n),
 		running: heap.Heap[completion]{Less: completion.before}}
@@ -142,10 +143,10 @@ func tooLate() error {
 // atRate returns the ticks that work of the given length takes at a rate, at most
 // never.
 func atRate(length, rate int64) int64 {
-	if rate == model.FullRate {
+	if rate == view.FullRate {
 		return length
 	}
-	high, low := bits.Mul64(uint64(length), model.FullRate)
+	high, low := bits.Mul64(uint64(length), view.FullRate)
 	if high >= uint64(rate) {
 		return never
 	}

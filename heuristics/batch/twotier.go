@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -40,7 +41,7 @@ type policy struct {
 
 // onTwoTiers simulates a heuristic for two tiers.
 func onTwoTiers(ctx context.Context, in *model.Batch, set model.Settings, h policy) (*model.Execution, error) {
-	s, err := newTwoTierSimulation(in.Ticks(), h, set)
+	s, err := newTwoTierSimulation(view.OfBatch(in), h, set)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ type twoTierSimulation struct {
 	twoTiers
 	lifts
 	rule         rule
-	ticks        *model.BatchTicks
+	ticks        *view.Batch
 	unknown      bool // CPU uses are
 	arrived      int32
 	head         int32 // jobs before it are in the foreground or have ended
@@ -114,7 +115,7 @@ type twoTierSimulation struct {
 
 // newTwoTierSimulation returns the simulation at its beginning. Estimates are at the
 // foreground's rate (see newSimulation). The error wraps model.ErrUnsupported.
-func newTwoTierSimulation(t *model.BatchTicks, h policy, set model.Settings) (*twoTierSimulation, error) {
+func newTwoTierSimulation(t *view.Batch, h policy, set model.Settings) (*twoTierSimulation, error) {
 	if t.Tiers != 2 {
 		return nil, fmt.Errorf("%w: the platform has one tier, jobs need two: foreground and background", model.ErrUnsupported)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -33,8 +34,8 @@ type twoTiers struct {
 // newTwoTiers returns the processors, all idle. If uses are unknown, all processes
 // are alike to idle sets. The error wraps model.ErrUnsupported: there are too many
 // for idle sets.
-func newTwoTiers(t *model.BatchTicks, unknown bool) (twoTiers, error) {
-	ranks := make([]int32, model.FullRate+1)
+func newTwoTiers(t *view.Batch, unknown bool) (twoTiers, error) {
+	ranks := make([]int32, view.FullRate+1)
 	for k := range t.Jobs {
 		for _, u := range t.Jobs[k].Use {
 			ranks[u] = 1
@@ -134,17 +135,17 @@ func (x *twoTiers) clearBack(p int32) {
 
 // rate returns the rate of a job in the background on the given processors: that of
 // its slowest process.
-func (x *twoTiers) rate(j *model.BatchTicksJob, list []int32) int64 {
+func (x *twoTiers) rate(j *view.BatchJob, list []int32) int64 {
 	if len(j.Use) == 1 {
 		most := int32(0)
 		for _, p := range list {
 			most = max(most, x.fore[p].use)
 		}
-		return j.BackgroundRate(j.Use[0], model.FullRate-int64(most))
+		return j.BackgroundRate(j.Use[0], view.FullRate-int64(most))
 	}
-	rate := int64(model.FullRate)
+	rate := int64(view.FullRate)
 	for i, p := range list {
-		rate = min(rate, j.BackgroundRate(j.Use[i], model.FullRate-int64(x.fore[p].use)))
+		rate = min(rate, j.BackgroundRate(j.Use[i], view.FullRate-int64(x.fore[p].use)))
 	}
 	return rate
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -46,7 +47,7 @@ func large(n, m int, transfer model.TransferModel) *model.DAG {
 func BenchmarkHEFT(b *testing.B) {
 	for _, c := range [][2]int{{1_000, 16}, {10_000, 16}, {10_000, 64}, {100_000, 64}} {
 		b.Run(fmt.Sprintf("tasks=%d/machines=%d", c[0], c[1]), func(b *testing.B) {
-			g := large(c[0], c[1], model.TransferIdeal).Graph()
+			g := view.OfDAG(large(c[0], c[1], model.TransferIdeal))
 			for b.Loop() {
 				if _, err := heft(context.Background(), g, nil); err != nil {
 					b.Fatal(err)
@@ -60,7 +61,7 @@ func BenchmarkReplay(b *testing.B) {
 	for _, transfer := range []model.TransferModel{model.TransferIdeal, model.TransferFair} {
 		for _, n := range []int{100, 1_000, 10_000} {
 			b.Run(fmt.Sprintf("%s/tasks=%d", transfer, n), func(b *testing.B) {
-				g := large(n, 16, transfer).Graph()
+				g := view.OfDAG(large(n, 16, transfer))
 				p, err := heft(context.Background(), g, nil)
 				if err != nil {
 					b.Fatal(err)

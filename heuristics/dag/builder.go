@@ -13,7 +13,7 @@ type builder struct {
 	machine       []int32   // of each task, -1 until it is placed
 	start, finish []float64 // of each task, seconds
 	lines         []*timeline
-	uniform       bool      // see model.Graph.Uniform; fixed lengths don't change it
+	uniform       bool      // see view.Graph.Uniform; fixed lengths don't change it
 	arrivals      []float64 // of arrive
 }
 

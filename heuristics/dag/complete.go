@@ -3,6 +3,7 @@ package dag
 import (
 	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -27,7 +28,7 @@ func Complete(d *model.DAG, start *model.Schedule) (*model.Schedule, model.Compl
 	for m := range d.Machines {
 		machines[d.Machines[m].ID] = int32(m)
 	}
-	g := d.Graph()
+	g := view.OfDAG(d)
 	on := make([]int32, g.Tasks) // -1: free
 	for t := range on {
 		on[t] = -1

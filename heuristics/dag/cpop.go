@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -20,7 +21,7 @@ func CPOP(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedul
 	return schedule(listed(cpop)(ctx, d, set))
 }
 
-func cpop(ctx context.Context, g *model.Graph, x *tracer) (dagplay.Plan, error) {
+func cpop(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
 	c := newCosts(g, nil)
 	up, priority := c.upward(), c.downward()
 	for t := range priority {

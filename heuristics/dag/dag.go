@@ -16,11 +16,12 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // planner makes a plan for a graph.
-type planner func(context.Context, *model.Graph, *tracer) (dagplay.Plan, error)
+type planner func(context.Context, *view.Graph, *tracer) (dagplay.Plan, error)
 
 // detailed is a heuristic that also returns, for each plan that was tried, its makespan
 // without contention and under the transfer model (none under the ideal one).
@@ -32,7 +33,7 @@ func schedule(s *model.Schedule, _ []model.Round, err error) (*model.Schedule, e
 // listed plays the plan of a planner.
 func listed(plan planner) detailed {
 	return func(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
-		g := d.Graph()
+		g := view.OfDAG(d)
 		p, err := plan(ctx, g, newTracer(d, set))
 		if err != nil {
 			return nil, nil, err
@@ -43,7 +44,7 @@ func listed(plan planner) detailed {
 }
 
 // played returns the schedule of a plan and, under contention, its makespans.
-func played(d *model.DAG, g *model.Graph, p dagplay.Plan, holds []dagplay.Hold) (*model.Schedule, []model.Round) {
+func played(d *model.DAG, g *view.Graph, p dagplay.Plan, holds []dagplay.Hold) (*model.Schedule, []model.Round) {
 	r := dagplay.NewReplay(g)
 	makespan := r.Run(p, holds)
 	s := d.Schedule(p.Machine, r.Start, r.Sent)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -141,11 +142,11 @@ func TestPlansIgnoreContention(t *testing.T) {
 		for _, name := range []string{"heft", "cpop", "peft", "dls", "lookahead"} {
 			_, s, trace := makespan(t, d, solvers[name])
 			planned, ideal, _ := makespan(t, free, solvers[name])
-			p, err := dagplay.PlanOf(d, d.Graph(), s)
+			p, err := dagplay.PlanOf(d, view.OfDAG(d), s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			q, err := dagplay.PlanOf(free, free.Graph(), ideal)
+			q, err := dagplay.PlanOf(free, view.OfDAG(free), ideal)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,7 +162,7 @@ func TestPlansIgnoreContention(t *testing.T) {
 // link, and not the 3/4 that Eq. 10 gives one (413/12).
 func TestPrintedTCP(t *testing.T) {
 	t.Parallel()
-	g := sixTasks(model.TransferTCP).Graph()
+	g := view.OfDAG(sixTasks(model.TransferTCP))
 	p, err := heft(context.Background(), g, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -23,7 +24,7 @@ func DLS(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule
 	return schedule(listed(dls)(ctx, d, set))
 }
 
-func dls(ctx context.Context, g *model.Graph, x *tracer) (dagplay.Plan, error) {
+func dls(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
 	c := newCosts(g, nil)
 	static := make([]float64, g.Tasks)
 	for k := len(g.Order) - 1; k >= 0; k-- {

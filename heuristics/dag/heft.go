@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -18,7 +19,7 @@ func HEFT(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedul
 	return schedule(listed(heft)(ctx, d, set))
 }
 
-func heft(ctx context.Context, g *model.Graph, x *tracer) (dagplay.Plan, error) {
+func heft(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
 	b, err := heftWith(ctx, newCosts(g, nil), x)
 	if err != nil {
 		return dagplay.Plan{}, err

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -35,7 +36,7 @@ func improve(ctx context.Context, d *model.DAG, set model.Settings) (*model.Sche
 
 // improved runs the local search.
 func improved(ctx context.Context, d *model.DAG, set model.Settings) (*search, error) {
-	g := d.Graph()
+	g := view.OfDAG(d)
 	s, err := startSearch(ctx, d, g, set)
 	if err != nil {
 		return nil, err
@@ -45,14 +46,14 @@ func improved(ctx context.Context, d *model.DAG, set model.Settings) (*search, e
 }
 
 // stepsOf returns the number of steps that Improve takes.
-func stepsOf(g *model.Graph) int {
+func stepsOf(g *view.Graph) int {
 	return max(1000, min(4000+400*g.Tasks, 100_000_000/(1+g.Tasks+len(g.Data))))
 }
 
 // BestPlan returns the best plan that list schedulers and a local search of at most the
 // given steps, and no more than Improve's, find for a contention-free graph, and its makespan. The
 // local search ends when the makespan is at most bound (seconds).
-func BestPlan(ctx context.Context, d *model.DAG, g *model.Graph, set model.Settings, most int, bound float64) (dagplay.Plan, float64, error) {
+func BestPlan(ctx context.Context, d *model.DAG, g *view.Graph, set model.Settings, most int, bound float64) (dagplay.Plan, float64, error) {
 	s, err := startSearch(ctx, d, g, set)
 	if err != nil {
 		return dagplay.Plan{}, 0, err
@@ -72,7 +73,7 @@ func (s state) clone() state { return state{s.Plan.Clone(), slices.Clone(s.holds
 // search is the local search's state.
 type search struct {
 	d           *model.DAG
-	g           *model.Graph
+	g           *view.Graph
 	replay      *dagplay.Replay
 	now, best   state
 	value       float64 // of now
@@ -86,7 +87,7 @@ type search struct {
 	start, sent, arrived []float64
 }
 
-func startSearch(ctx context.Context, d *model.DAG, g *model.Graph, set model.Settings) (*search, error) {
+func startSearch(ctx context.Context, d *model.DAG, g *view.Graph, set model.Settings) (*search, error) {
 	s := &search{d: d, g: g, replay: dagplay.NewReplay(g), lowest: math.Inf(1), rng: rand.New(rand.NewPCG(set.Seed, 0x6461)), place: make([]int32, g.Tasks)}
 	try := func(x state) {
 		if v := s.replay.Run(x.Plan, x.holds); less(v, s.lowest) {

@@ -9,6 +9,7 @@ import (
 	dagbounds "github.com/gapwise/gapwise/bounds/dag"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -55,7 +56,7 @@ func lns(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule
 // and its makespan in seconds. It ends after about so many conflicts or a hundred times as
 // many events, or earlier; 0: as LNS does. found is told of each better plan, and of the
 // conflicts so far.
-func Neighbourhoods(ctx context.Context, g *model.Graph, p dagplay.Plan, seed uint64, conflicts int64, found func(p dagplay.Plan, makespan float64, conflicts int64)) (dagplay.Plan, float64) {
+func Neighbourhoods(ctx context.Context, g *view.Graph, p dagplay.Plan, seed uint64, conflicts int64, found func(p dagplay.Plan, makespan float64, conflicts int64)) (dagplay.Plan, float64) {
 	x := newNeighbourhoods(ctx, g, p, seed)
 	if x.most = conflicts; conflicts == 0 {
 		_, x.patient = ctx.Deadline()
@@ -100,7 +101,7 @@ const (
 	lnsPatience  = 100    // neighbourhoods in a row that bring nothing
 )
 
-func newNeighbourhoods(ctx context.Context, g *model.Graph, p dagplay.Plan, seed uint64) *neighbourhoods {
+func newNeighbourhoods(ctx context.Context, g *view.Graph, p dagplay.Plan, seed uint64) *neighbourhoods {
 	x := &neighbourhoods{value: dagplay.Ideal(g, p), rng: rand.New(rand.NewPCG(seed, 0x6c6e73)), effort: 1, aside: 0.5, found: func() {}}
 	x.horizon, x.board = x.value, newBoard(g, p, x.value)
 	for _, b := range dagbounds.Quick(ctx, g) {

@@ -14,6 +14,7 @@ import (
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -92,7 +93,7 @@ func TestLNSReachesTheOptimum(t *testing.T) {
 			if !complete {
 				continue
 			}
-			g := d.Graph()
+			g := view.OfDAG(d)
 			x := newNeighbourhoods(t.Context(), g, dagplay.OnMachine(g, 0), uint64(k))
 			x.run(context.Background())
 			if math.Abs(x.value-want) > 1e-7*want { // ticks are rounded down
@@ -133,7 +134,7 @@ func TestLNSFindsTheBestOfANeighbourhood(t *testing.T) {
 		rng := rand.New(rand.NewPCG(2, 14))
 		for k := range 40 {
 			d := draw(rng, 4+rng.IntN(5))
-			g := d.Graph()
+			g := view.OfDAG(d)
 			x := newNeighbourhoods(t.Context(), g, dagplay.OnMachine(g, 0), uint64(k))
 			x.aside = 0
 			x.effort = 1000 // large figures take many events
@@ -170,7 +171,7 @@ func TestLNSLoadsAreValid(t *testing.T) {
 	rows := 0
 	for k := range 60 {
 		d := families["any"](rng, 12)
-		g := d.Graph()
+		g := view.OfDAG(d)
 		p, err := heft(context.Background(), g, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -211,7 +212,7 @@ func isLinear(c cp.Constraint) bool { _, is := c.(*cp.Linear); return is }
 func TestLNSIsDeterministic(t *testing.T) {
 	t.Parallel()
 	d := testkit.RandomDAG(rand.New(rand.NewPCG(4, 15)), 25, 3)
-	g := d.Graph()
+	g := view.OfDAG(d)
 	var plans []dagplay.Plan
 	for range 2 {
 		p, err := heft(context.Background(), g, nil)
@@ -236,7 +237,7 @@ func TestLNSIsDeterministic(t *testing.T) {
 func TestLNSEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	d := large(200, 4, model.TransferIdeal)
-	g := d.Graph()
+	g := view.OfDAG(d)
 	p, err := heft(context.Background(), g, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -273,7 +274,7 @@ func TestLNSEndsWithItsContext(t *testing.T) {
 func TestLNSOnLargeGraphs(t *testing.T) {
 	t.Parallel()
 	d := large(1000, 8, model.TransferIdeal)
-	g := d.Graph()
+	g := view.OfDAG(d)
 	p, err := heft(context.Background(), g, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -307,7 +308,7 @@ func TestLNSKnowsNoContention(t *testing.T) {
 func BenchmarkNeighbourhood(b *testing.B) {
 	for _, n := range []int{100, 300, 1000} {
 		b.Run(fmt.Sprintf("tasks=%d", n), func(b *testing.B) {
-			g := large(n, 8, model.TransferIdeal).Graph()
+			g := view.OfDAG(large(n, 8, model.TransferIdeal))
 			p, err := heft(context.Background(), g, nil)
 			if err != nil {
 				b.Fatal(err)

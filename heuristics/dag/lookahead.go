@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -20,7 +21,7 @@ func Lookahead(ctx context.Context, d *model.DAG, set model.Settings) (*model.Sc
 	return schedule(listed(lookahead)(ctx, d, set))
 }
 
-func lookahead(ctx context.Context, g *model.Graph, x *tracer) (dagplay.Plan, error) {
+func lookahead(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
 	c := newCosts(g, nil)
 	b := newBuilder(c)
 	starts := make([]float64, g.Machines)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -28,7 +29,7 @@ func NetworkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model
 
 // networkAware returns the best schedule and each round's makespans.
 func networkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedule, []model.Round, error) {
-	g := d.Graph()
+	g := view.OfDAG(d)
 	most := rounds
 	if p, ok := set.Parameters.(*model.DAGParameters); ok && p.Rounds > 0 {
 		most = p.Rounds
@@ -42,7 +43,7 @@ func networkAware(ctx context.Context, d *model.DAG, set model.Settings) (*model
 }
 
 // stretch returns the best plan and each round's makespans.
-func stretch(ctx context.Context, g *model.Graph, most int) (dagplay.Plan, []model.Round, error) {
+func stretch(ctx context.Context, g *view.Graph, most int) (dagplay.Plan, []model.Round, error) {
 	r := dagplay.NewReplay(g)
 	contentionFree := *g
 	contentionFree.Transfer = model.TransferIdeal

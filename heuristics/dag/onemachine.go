@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -14,12 +15,12 @@ func OneMachine(ctx context.Context, d *model.DAG, set model.Settings) (*model.S
 	return schedule(listed(oneMachine)(ctx, d, set))
 }
 
-func oneMachine(_ context.Context, g *model.Graph, _ *tracer) (dagplay.Plan, error) {
+func oneMachine(_ context.Context, g *view.Graph, _ *tracer) (dagplay.Plan, error) {
 	return onBestMachine(g), nil
 }
 
 // onBestMachine returns the plan of OneMachine, the first of equal machines.
-func onBestMachine(g *model.Graph) dagplay.Plan {
+func onBestMachine(g *view.Graph) dagplay.Plan {
 	total := make([]float64, g.Machines)
 	for k, c := range g.Cost {
 		total[k%g.Machines] += c

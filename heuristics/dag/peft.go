@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -19,7 +20,7 @@ func PEFT(ctx context.Context, d *model.DAG, set model.Settings) (*model.Schedul
 	return schedule(listed(peft)(ctx, d, set))
 }
 
-func peft(ctx context.Context, g *model.Graph, x *tracer) (dagplay.Plan, error) {
+func peft(ctx context.Context, g *view.Graph, x *tracer) (dagplay.Plan, error) {
 	c := newCosts(g, nil)
 	table := c.optimistic()
 	rank := make([]float64, g.Tasks)

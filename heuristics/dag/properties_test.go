@@ -13,6 +13,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -60,7 +61,7 @@ func random(rng *rand.Rand, most int) *model.DAG {
 
 // plainHEFT is HEFT as its paper has it, with lists and no shortcuts.
 func plainHEFT(d *model.DAG) (machine []int32, start []float64) {
-	g := d.Graph()
+	g := view.OfDAG(d)
 	c := newCosts(g, nil)
 	rank := make([]float64, g.Tasks)
 	var up func(t int32) float64
@@ -229,7 +230,7 @@ func TestEdgeCases(t *testing.T) {
 // A plan or holds that wait in a circle never end; a hold delays.
 func TestReplayHolds(t *testing.T) {
 	t.Parallel()
-	g := sixTasks(model.TransferFair).Graph()
+	g := view.OfDAG(sixTasks(model.TransferFair))
 	p, err := heft(context.Background(), g, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -6,12 +6,12 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/heap"
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // costs are the averages that the list schedulers rank by (Eq. 5 and 7), in seconds.
 type costs struct {
-	g    *model.Graph
+	g    *view.Graph
 	mean []float64 // of each task's cost over the machines
 	comm []float64 // of each edge's length over the pairs of machines
 	// fixed replaces the length of an edge between any two machines if it
@@ -20,7 +20,7 @@ type costs struct {
 }
 
 // newCosts computes the averages. O(V M + M² + E).
-func newCosts(g *model.Graph, fixed []float64) *costs {
+func newCosts(g *view.Graph, fixed []float64) *costs {
 	c := &costs{g: g, mean: make([]float64, g.Tasks), comm: make([]float64, len(g.Data)), fixed: fixed}
 	for t := range c.mean {
 		for _, x := range g.Cost[t*g.Machines : (t+1)*g.Machines] {
@@ -116,7 +116,7 @@ func classes(rank []float64) []int32 {
 // byPriority returns the tasks in a topological order: of those whose predecessors
 // are listed, the one with the highest rank is next, ties by number. With positive
 // costs this is the descending order of upward ranks. O((V + E) log V).
-func byPriority(g *model.Graph, rank []float64) []int32 {
+func byPriority(g *view.Graph, rank []float64) []int32 {
 	list := make([]int32, 0, g.Tasks)
 	q := newReady(g, rank)
 	for q.Len() > 0 {
@@ -131,11 +131,11 @@ func byPriority(g *model.Graph, rank []float64) []int32 {
 // first, ties by number.
 type ready struct {
 	heap.Heap[int32]
-	g       *model.Graph
+	g       *view.Graph
 	missing []int32 // predecessors of each task that aren't done
 }
 
-func newReady(g *model.Graph, rank []float64) *ready {
+func newReady(g *view.Graph, rank []float64) *ready {
 	class := classes(rank)
 	q := &ready{g: g, missing: make([]int32, g.Tasks)}
 	q.Less = func(a, b int32) bool { return class[a] < class[b] || class[a] == class[b] && a < b }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -26,7 +27,7 @@ func SinnenSousa(ctx context.Context, d *model.DAG, set model.Settings) (*model.
 }
 
 func sinnenSousa(ctx context.Context, d *model.DAG, _ model.Settings) (*model.Schedule, []model.Round, error) {
-	g := d.Graph()
+	g := view.OfDAG(d)
 	b := newBuilder(newCosts(g, nil))
 	c := contention{builder: b, replay: dagplay.NewReplay(g), links: make([]*timeline, len(g.Links)),
 		sent: make([]float64, len(g.Data)), begun: make([]float64, len(g.Data)), arrived: make([]float64, len(g.Data))}

@@ -6,7 +6,7 @@ import (
 	"github.com/gapwise/gapwise/internal/bitset"
 	"github.com/gapwise/gapwise/internal/dagmodel"
 	"github.com/gapwise/gapwise/internal/dagplay"
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // board is a plan of a contention-free graph in whole ticks, with what the models of
@@ -38,7 +38,7 @@ type span struct{ low, high int32 }
 
 func (s span) empty() bool { return s.low > s.high }
 
-func newBoard(g *model.Graph, p dagplay.Plan, horizon float64) *board {
+func newBoard(g *view.Graph, p dagplay.Plan, horizon float64) *board {
 	n, m := g.Tasks, g.Machines
 	b := &board{Times: dagmodel.Times{Graph: g, Ticks: g.Ticks(horizon)}, n: n, m: m, machines: make([]int, m), place: make([]int32, n),
 		number: make([]int32, n), chains: make([][]int32, m), index: make([]int32, n), head: make([]int64, n*m), tail: make([]int64, n*m),

@@ -18,7 +18,7 @@ import (
 
 // availability tells which PEs are busy when: the paper's AvailRectList (section
 // 4), a list of records {time, busy PEs}, each valid until the next. Times are
-// ticks (see model.ReservationTicks). Before the first record and after the last
+// ticks (see view.Reservation). Before the first record and after the last
 // all PEs are free. It is canonical: no two neighbours hold the same PEs, and the
 // first isn't empty.
 //

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/bookings"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -26,7 +27,7 @@ import (
 // The error is model.ErrInvalid for a start that isn't bookings of the instance,
 // and model.ErrNoSolution if the goal is all and some request found no place.
 func Clairvoyant(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
-	t := in.Ticks()
+	t := view.OfReservation(in)
 	var from []int64
 	if b, ok := set.Start.(*model.Bookings); ok && b != nil {
 		var err error
@@ -57,7 +58,7 @@ func Clairvoyant(ctx context.Context, in *model.Reservation, set model.Settings)
 // of the least area for their weight first, as far as ctx allows. The error is
 // model.ErrNoSolution if the goal is all and some request found no place.
 func First(ctx context.Context, in *model.Reservation, set model.Settings) (*model.Bookings, error) {
-	t := in.Ticks()
+	t := view.OfReservation(in)
 	p := bookings.NewOffline(t, set.Seed)
 	starts, _ := p.Serial(ctx, 0)
 	b, err := bookings.BookTicks(in, t, starts)

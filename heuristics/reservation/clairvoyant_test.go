@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/bookings"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -113,7 +114,7 @@ func TestTicksOf(t *testing.T) {
 			in.Requests[3].RuntimeS = nil
 			in.Requests[3].DeadlineS += 1
 		}
-		ticks := in.Ticks()
+		ticks := view.OfReservation(in)
 		p := bookings.NewOffline(ticks, seed)
 		p.Construct(context.Background(), nil)
 		b, err := bookings.BookTicks(in, ticks, p.Starts())
@@ -136,9 +137,9 @@ func TestTicksOfWithdrawn(t *testing.T) {
 	cancel := 0.0
 	in := &model.Reservation{PEs: 1, Goal: model.GoalPESeconds, Requests: []model.Request{
 		{ID: "withdrawn", DurationS: 1, DeadlineS: 9, PEs: 1, CancelS: &cancel}, {ID: "runs", DurationS: 5, DeadlineS: 5, PEs: 1}}}
-	got, err := bookings.TicksOf(in, in.Ticks(), &model.Bookings{Bookings: []model.Booking{
+	got, err := bookings.TicksOf(in, view.OfReservation(in), &model.Bookings{Bookings: []model.Booking{
 		{ID: "withdrawn", StartS: 5, PEs: model.PEList{{}}}, {ID: "runs", PEs: model.PEList{{}}}}})
-	if d := cmp.Diff([]int64{model.Declined, 0}, got); err != nil || d != "" {
+	if d := cmp.Diff([]int64{view.Declined, 0}, got); err != nil || d != "" {
 		t.Errorf("error %v (-want,+got)\n%s", err, d)
 	}
 }
@@ -163,7 +164,7 @@ func TestImprove(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(30) {
 		in := offlineLoad(10+int(seed)*4, seed, model.GoalPESeconds)
-		ticks := in.Ticks()
+		ticks := view.OfReservation(in)
 		p := bookings.NewOffline(ticks, seed)
 		p.Construct(context.Background(), nil)
 		for range 10 {

@@ -2,6 +2,7 @@ package reservation
 
 import (
 	"github.com/gapwise/gapwise/internal/bookings"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -28,7 +29,7 @@ func Complete(in *model.Reservation, start *model.Bookings) (*model.Bookings, mo
 			known.Bookings = append(known.Bookings, start.Bookings[i])
 		}
 	}
-	t := in.Ticks()
+	t := view.OfReservation(in)
 	starts, err := bookings.TicksOf(in, t, known)
 	if err != nil {
 		return nil, c, err

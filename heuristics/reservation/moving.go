@@ -10,6 +10,7 @@ import (
 	"github.com/gapwise/gapwise/internal/bookings"
 	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/internal/profile"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -35,7 +36,7 @@ import (
 // When ctx ends, it returns what was accepted by then. The error is
 // model.ErrNoSolution if the goal is all and a request was declined.
 func Moving(ctx context.Context, in *model.Reservation, _ model.Settings) (*model.Bookings, error) {
-	m := &mover{in: in, times: in.Ticks(), free: bitset.New(in.PEs), running: heap.Heap[event]{Less: event.before}, out: &model.Bookings{Goal: in.Goal}}
+	m := &mover{in: in, times: view.OfReservation(in), free: bitset.New(in.PEs), running: heap.Heap[event]{Less: event.before}, out: &model.Bookings{Goal: in.Goal}}
 	m.free.Fill(in.PEs)
 	small, smaller := newThreshold(in, fill), newThreshold(in, fill/2)
 	for k := range in.Requests {
@@ -56,7 +57,7 @@ func Moving(ctx context.Context, in *model.Reservation, _ model.Settings) (*mode
 // mover is the state of Moving at the time now.
 type mover struct {
 	in      *model.Reservation
-	times   *model.ReservationTicks
+	times   *view.Reservation
 	now     int64
 	free    bitset.Set
 	running heap.Heap[event] // when PEs come free; until then they count as reserved until event.end

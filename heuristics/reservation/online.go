@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -21,7 +22,7 @@ func (p policy) book(ctx context.Context, in *model.Reservation, set model.Setti
 	}
 	b, err := online(ctx, in, list, find)
 	if set.Trace != nil {
-		set.Trace(slots(in.Ticks(), in.PEs, list, "slots at the end"))
+		set.Trace(slots(view.OfReservation(in), in.PEs, list, "slots at the end"))
 	}
 	return declined(in, b, err)
 }
@@ -37,7 +38,7 @@ func declined(in *model.Reservation, b *model.Bookings, err error) (*model.Booki
 
 // online books by a search on an empty list.
 func online(ctx context.Context, in *model.Reservation, list *availability, find func(query) (allocation, bool)) (*model.Bookings, error) {
-	b, times := &model.Bookings{Goal: in.Goal, Online: true}, in.Ticks()
+	b, times := &model.Bookings{Goal: in.Goal, Online: true}, view.OfReservation(in)
 	known := heap.Heap[event]{Less: event.before}
 	for k := range in.Requests {
 		if ctx.Err() != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -102,7 +103,7 @@ func TestPlainAndFastBookAlike(t *testing.T) {
 			want := &model.Bookings{Goal: in.Goal, Online: true}
 			for k, a := range plain {
 				if a != nil {
-					want.Bookings = append(want.Bookings, model.Booking{ID: in.Requests[k].ID, StartS: in.Ticks().Seconds(a.Start), PEs: a.PEs})
+					want.Bookings = append(want.Bookings, model.Booking{ID: in.Requests[k].ID, StartS: view.OfReservation(in).Seconds(a.Start), PEs: a.PEs})
 				}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {

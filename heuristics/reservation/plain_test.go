@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -270,7 +271,7 @@ func (l *Plain) Records() []record {
 // bookPlain returns the starts and PEs that a policy gives the requests, by
 // request, nil for declined: Online done plainly, on Plain.
 func bookPlain(in *model.Reservation, p policy) ([]*allocation, error) {
-	l, t := newPlain(in.PEs), in.Ticks()
+	l, t := newPlain(in.PEs), view.OfReservation(in)
 	booked, freed := make([]*allocation, len(in.Requests)), make([]bool, len(in.Requests))
 	for k := range in.Requests {
 		now := t.Requests[k].Arrival

@@ -4,17 +4,18 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
-// query is what a request asks for. It must keep the rules of model.RequestTicks.
+// query is what a request asks for. It must keep the rules of view.Request.
 type query struct {
 	Ready, Duration, Deadline int64
 	PEs                       int
 }
 
 // newQuery returns the query of a request with its times.
-func newQuery(r *model.Request, t *model.RequestTicks) query {
+func newQuery(r *model.Request, t *view.Request) query {
 	return query{Ready: t.Ready, Duration: t.Duration, Deadline: t.Deadline, PEs: r.PEs}
 }
 

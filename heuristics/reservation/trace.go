@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // traced returns find, which it calls once for each request in turn, and tells for each the
 // slots before it, the starts that were looked at, and which was taken.
 func traced(in *model.Reservation, list *availability, p policy, find func(query) (allocation, bool), emit func(model.Step)) func(query) (allocation, bool) {
-	times := in.Ticks()
+	times := view.OfReservation(in)
 	next := 0
 	seconds := func(at int64) string { return fmt.Sprintf("%.9g", times.Seconds(at)) }
 	return func(q query) (allocation, bool) {
@@ -48,7 +49,7 @@ func traced(in *model.Reservation, list *availability, p policy, find func(query
 }
 
 // slots tells how many PEs are free from each time on.
-func slots(times *model.ReservationTicks, pes int, list *availability, when string) model.Step {
+func slots(times *view.Reservation, pes int, list *availability, when string) model.Step {
 	s := model.Step{What: "slots"}
 	var words []string
 	for _, r := range list.Records() {

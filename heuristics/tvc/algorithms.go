@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -112,7 +113,7 @@ func solveDetailed(ctx context.Context, in *model.TVC, set model.Settings, name 
 	if err != nil {
 		return nil, nil, err
 	}
-	t, details := in.Ticks(), new(model.TVCDetails)
+	t, details := view.OfTVC(in), new(model.TVCDetails)
 	for k := range t.Requests {
 		if !t.Requests[k].Fits {
 			details.NeverFit++

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -25,11 +26,11 @@ func loadedCentre(k int, fabric model.Fabric) (d *fattree.DataCentre, accepted, 
 	in := &model.TVC{FatTree: model.FatTree{K: k, Slots: 8, LinkMbps: 1000, Fabric: fabric}}
 	rng, adaba := rand.New(rand.NewPCG(uint64(k), 48)), newAdaBa()
 	logUniform := func(from, to float64) float64 { return from * math.Exp(rng.Float64()*math.Log(to/from)) }
-	d = fattree.New(in.Ticks())
-	empty := fattree.New(in.Ticks())
+	d = fattree.New(view.OfTVC(in))
+	empty := fattree.New(view.OfTVC(in))
 	draw := func() request {
 		for {
-			r := request{int(logUniform(1, float64(min(400, 2*d.TVCTicks.Servers)))), int64(logUniform(5e6, 500e6))}
+			r := request{int(logUniform(1, float64(min(400, 2*d.TVC.Servers)))), int64(logUniform(5e6, 500e6))}
 			if _, ok := adaba.Embed(empty, r.n, r.b); ok {
 				d.Arrive(r.b)
 				return r

@@ -72,7 +72,7 @@ func (p *bidPrice) embedRequest(d *fattree.DataCentre, k int) (model.Embedding, 
 	for i := range p.choices {
 		x := &p.choices[i]
 		if x.copy == nil {
-			x.copy = newLoss(d.TVCTicks)
+			x.copy = newLoss(d.TVC)
 		}
 		c := x.copy
 		c.until(q.Arrival)

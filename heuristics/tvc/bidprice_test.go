@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -23,7 +24,7 @@ func drawn(t *testing.T, fabric model.Fabric, bandwidth, load float64, requests,
 
 func accepted(t *testing.T, in *model.TVC, e embedder) *model.Embeddings {
 	t.Helper()
-	s, err := online(context.Background(), in, in.Ticks(), e, nil)
+	s, err := online(context.Background(), in, view.OfTVC(in), e, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -34,7 +35,7 @@ func Complete(in *model.TVC, start *model.Embeddings) (*model.Embeddings, model.
 		}
 		return e, c, nil
 	}
-	e, err := online(context.Background(), in, in.Ticks(), &kept{in: in, start: start, of: of}, nil)
+	e, err := online(context.Background(), in, view.OfTVC(in), &kept{in: in, start: start, of: of}, nil)
 	return e, c, err
 }
 

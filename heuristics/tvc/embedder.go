@@ -6,6 +6,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -43,7 +44,7 @@ func ask(e embedder, d *fattree.DataCentre, k int) (model.Embedding, bool) {
 }
 
 // online runs loss mode, t being the instance's ticks; x is told what becomes of requests.
-func online(ctx context.Context, in *model.TVC, t *model.TVCTicks, e embedder, x *tracer) (*model.Embeddings, error) {
+func online(ctx context.Context, in *model.TVC, t *view.TVC, e embedder, x *tracer) (*model.Embeddings, error) {
 	if in.Queue {
 		return nil, fmt.Errorf("%w: embedders decide at the arrival, the instance has a queue; take fcfs, sdf, sbf, bgmbf, bgmbf-sdf or srpt", model.ErrUnsupported)
 	}
@@ -97,7 +98,7 @@ type loss struct {
 	running heap.Heap[departure]
 }
 
-func newLoss(t *model.TVCTicks) *loss {
+func newLoss(t *view.TVC) *loss {
 	return &loss{fattree.New(t), heap.Heap[departure]{Less: departure.before}}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -27,7 +28,7 @@ func randomCentre(rng *rand.Rand) *fattree.DataCentre {
 	if rng.IntN(3) == 0 {
 		in.Hose = model.HosePerPath
 	}
-	d := fattree.New(in.Ticks())
+	d := fattree.New(view.OfTVC(in))
 	type cluster struct {
 		e model.Embedding
 		n int
@@ -206,8 +207,8 @@ func TestSequenceRuns(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 14))
 		in := testkit.RandomTVC(rng, []int{2, 4, 4}[rng.IntN(3)], 5+rng.IntN(60), false)
 		for _, e := range []embedder{newAdaBa(), newBestFit(), newBestFitLocal(), newFirstFit(), newFirstFitLocal()} {
-			got, err1 := online(context.Background(), in, in.Ticks(), e, nil)
-			want, err2 := online(context.Background(), in, in.Ticks(), embedderFunc(func(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
+			got, err1 := online(context.Background(), in, view.OfTVC(in), e, nil)
+			want, err2 := online(context.Background(), in, view.OfTVC(in), embedderFunc(func(d *fattree.DataCentre, n int, b int64) (model.Embedding, bool) {
 				return plainSequence(e.(*sequence), d, n, b)
 			}), nil)
 			if err1 != nil || err2 != nil || !reflect.DeepEqual(got, want) {
@@ -228,9 +229,9 @@ func TestEmbeddableCounted(t *testing.T) {
 	total := make(map[string]int)
 	for seed := range uint64(max(25, need.Rounds(60))) {
 		in := testkit.RandomTVC(rand.New(rand.NewPCG(seed, 15)), 4, 30, false)
-		never := 0
+		never, fits := 0, in.Fits()
 		for k := range in.Requests {
-			if !in.Fits(k) {
+			if !fits(k) {
 				never++
 			}
 		}
@@ -244,7 +245,7 @@ func TestEmbeddableCounted(t *testing.T) {
 				t.Fatalf("seed %d, %s: %d never fit, not %d", seed, a.Name, details.NeverFit, never)
 			}
 			// Count by looking at the state at each rejection.
-			d, count := newLoss(in.Ticks()), 0
+			d, count := newLoss(view.OfTVC(in)), 0
 			runs := make(map[string]*model.Embedding)
 			for k := range r.Solution.(*model.Embeddings).Runs {
 				run := &r.Solution.(*model.Embeddings).Runs[k]

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -11,7 +12,7 @@ import (
 // bandwidth, the more free slots has the server that comes first. Its text says so, and
 // that one slot comes first at 10 and at 110 Mbps.
 func TestFigure2(t *testing.T) {
-	d := fattree.New((&model.TVC{FatTree: model.FatTree{K: 2, Slots: 8, LinkMbps: 1000}}).Ticks())
+	d := fattree.New(view.OfTVC((&model.TVC{FatTree: model.FatTree{K: 2, Slots: 8, LinkMbps: 1000}})))
 	d.Arrive(800e6)
 	key := newAdaBa().(*sequence).key
 	for k, want := range []int{1, 1, 2, 3, 4, 5, 6, 7} { // next to 8·B/800

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -43,7 +44,7 @@ func TestFigure3(t *testing.T) {
 		{"greedy", placed(3, 2, 9, 1), 1, 1},
 		{"first-fit", placed(3, 2, 4, 1), 2, 2},
 	} {
-		d := fattree.New((&model.TVC{FatTree: model.FatTree{K: 4, Slots: 2, LinkMbps: 100}}).Ticks())
+		d := fattree.New(view.OfTVC((&model.TVC{FatTree: model.FatTree{K: 4, Slots: 2, LinkMbps: 100}})))
 		add := func(e model.Embedding, r request) {
 			if !d.Room(&e, r.n, r.b) {
 				t.Fatalf("%s: no room for %v", x.name, e)

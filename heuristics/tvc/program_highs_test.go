@@ -8,6 +8,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -165,7 +166,7 @@ func TestProgramAgainstHiGHS(t *testing.T) {
 		if rng.IntN(3) == 0 {
 			in.FatTree.LayersMbps = &model.LayerRates{EdgeMbps: 600, AggregationMbps: 1700}
 		}
-		d := fattree.New(in.Ticks())
+		d := fattree.New(view.OfTVC(in))
 		for range 10 + rng.IntN(10) {
 			n, b := 1+rng.IntN(12), 1_000_000*int64(20+rng.IntN(400))
 			if e, ok := p.Best(d, n, b, costKind(rng.IntN(3))); ok {

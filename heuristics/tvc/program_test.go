@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -16,7 +17,7 @@ import (
 func randomState(rng *rand.Rand, k, slots, most int, fabric model.Fabric, hose model.Hose) *fattree.DataCentre {
 	in := &model.TVC{Hose: hose, FatTree: model.FatTree{K: k, Slots: slots, LinkMbps: 8e-6, Fabric: fabric,
 		LayersMbps: &model.LayerRates{ServerMbps: float64(4+rng.IntN(8)) / 1e6, EdgeMbps: float64(4+rng.IntN(12)) / 1e6}}}
-	d := fattree.New(in.Ticks())
+	d := fattree.New(view.OfTVC(in))
 	free := 0
 	for s := range d.Free {
 		d.Free[s] = 0
@@ -161,7 +162,7 @@ func TestProgramAgainstEnumeration(t *testing.T) {
 				}
 			}
 		})
-		name := fmt.Sprintf("state %d: k=%d L=%d n=%d b=%d %+v", seed, k, d.Slots, n, b, d.TVCTicks)
+		name := fmt.Sprintf("state %d: k=%d L=%d n=%d b=%d %+v", seed, k, d.Slots, n, b, d.TVC)
 		if got := p.Embeddable(d, n, b); got != (best[0] != nil) {
 			t.Fatalf("%s: embeddable %v", name, got)
 		}
@@ -199,7 +200,7 @@ func TestProgramFits(t *testing.T) {
 			LinkMbps: float64(1 + rng.IntN(6)), Fabric: model.Fabrics[rng.IntN(2)], LayersMbps: &model.LayerRates{EdgeMbps: float64(1 + rng.IntN(6))}}}
 		slots := in.FatTree.Servers() * in.FatTree.Slots
 		in.Requests = []model.TVCRequest{{ID: "a", VMs: 1 + rng.IntN(slots), BandwidthMbps: 0.25 * float64(1+rng.IntN(12)), DurationS: 1}}
-		ticks := in.Ticks()
+		ticks := view.OfTVC(in)
 		q := ticks.Requests[0]
 		if got := p.Embeddable(fattree.New(ticks), q.VMs, q.Bandwidth); got != q.Fits {
 			t.Fatalf("%+v: embeddable %v, fits %v", in, got, q.Fits)
@@ -231,7 +232,7 @@ func TestProgramAgainstEmbedders(t *testing.T) {
 			in.FatTree.LayersMbps = &model.LayerRates{EdgeMbps: 700, AggregationMbps: 2100}
 		}
 		draw := func() (int, int64) { return 1 + rng.IntN(24), 1_000_000 * int64(10+rng.IntN(500)) }
-		d := fattree.New(in.Ticks())
+		d := fattree.New(view.OfTVC(in))
 		made := make([]embedder, len(embedders))
 		for k := range made {
 			made[k] = embedders[k].New()

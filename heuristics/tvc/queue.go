@@ -9,6 +9,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -120,12 +121,12 @@ func (w *waiting) remove(q *queue, k int) {
 // then the others run one by one. preempted is how often a request was suspended, those
 // times included at which it went on at once in the same place.
 func (s *scheduler) serve(ctx context.Context, in *model.TVC, e embedder) (embeddings *model.Embeddings, preempted int, err error) {
-	q := s.newQueue(in.Ticks(), e)
+	q := s.newQueue(view.OfTVC(in), e)
 	embeddings, err = q.run(ctx, in)
 	return embeddings, q.preempted, err
 }
 
-func (s *scheduler) newQueue(t *model.TVCTicks, e embedder) *queue {
+func (s *scheduler) newQueue(t *view.TVC, e embedder) *queue {
 	most := 0
 	for k := range t.Requests {
 		most = max(most, t.Requests[k].VMs)

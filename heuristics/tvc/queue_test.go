@@ -17,6 +17,7 @@ import (
 	"github.com/gapwise/gapwise/internal/fattree"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -35,7 +36,7 @@ type plainRequest struct {
 // centre anew whenever something has changed. A request is marked as backfilled when it starts
 // while an earlier one waits, and loses the mark when none does any more.
 func plainBgMBF(in *model.TVC, e embedder, shortest bool) (s *model.Embeddings, preempted int) {
-	t := in.Ticks()
+	t := view.OfTVC(in)
 	all := make([]plainRequest, len(t.Requests))
 	now, most, next := int64(-1), int64(0), 0
 	centre := func(with func(x *plainRequest) bool) *fattree.DataCentre {
@@ -244,14 +245,14 @@ func TestSchedulers(t *testing.T) {
 			e := embedders[int(seed)%len(embedders)]
 			got := serve(t, s.name, in, e.New())
 			least = min(least, judged(t, in, got)["response"])
-			plain := s.newQueue(in.Ticks(), e.New())
+			plain := s.newQueue(view.OfTVC(in), e.New())
 			plain.retry = true
 			want, err := plain.run(context.Background(), in)
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Fatalf("seed %d, %s by %s: %v\n%+v\nwithout skipping:\n%+v", seed, s.name, e.Name, err, got, want)
 			}
 		}
-		for _, b := range append(tvcbounds.Response(t.Context(), in.Ticks()), tvcbounds.ResponseByResources(t.Context(), in.Ticks())) {
+		for _, b := range append(tvcbounds.Response(t.Context(), view.OfTVC(in)), tvcbounds.ResponseByResources(t.Context(), view.OfTVC(in))) {
 			if b.Value > least {
 				t.Fatalf("seed %d: %s bounds the mean response from below by %v, it is %v", seed, b.Name, b.Value, least)
 			}
@@ -289,7 +290,7 @@ func TestBgMBFOfKTH(t *testing.T) {
 			if fabric == model.FabricNonBlocking && f["suspensions"] < 100 {
 				t.Errorf("%s, %s: %v suspensions, too few to tell", name, fabric, f["suspensions"])
 			}
-			if b := tvcbounds.ResponseByResources(t.Context(), in.Ticks()); b.Value > f["response"] || b.Value < 4000 {
+			if b := tvcbounds.ResponseByResources(t.Context(), view.OfTVC(in)); b.Value > f["response"] || b.Value < 4000 {
 				t.Errorf("%s, %s: bound %v, mean response %v", name, fabric, b.Value, f["response"])
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
 	"github.com/gapwise/gapwise/internal/placement"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -20,7 +21,7 @@ import (
 // up to ten times as many while L > 1.01 times the bound. With one it goes on until
 // the limit or the bound is reached. O(1) per step, beside the start.
 func Anneal(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	u := in.Units()
+	u := view.OfVCSched(in)
 	load, why := vcbounds.NewTasks(u).PackingLoad(ctx)
 	if why != "" {
 		return nil, fmt.Errorf("%w: %s", model.ErrNoSolution, why)
@@ -62,7 +63,7 @@ const mostLost = 50_000_000
 // Start returns a placement, [task], for the local search to begin with, which may be
 // infeasible: that of Settings.Start if there is one; else, for more than 64 tasks,
 // that of MCB8, whose packing of memory is hard to reach by steps; else the greedy one.
-func Start(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
+func Start(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings) ([]int32, error) {
 	if p, ok := set.Start.(*model.Placement); ok && p != nil {
 		if err := in.CheckShape(p); err != nil {
 			return nil, err
@@ -82,11 +83,11 @@ func Start(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set mo
 // memory. A task that fits nowhere goes to the host with the most memory left, as a share
 // of the resource that is tightest there, so the result may be infeasible. With a migration budget, tasks stay on their current
 // hosts. O(n log n) and a query of leastLoad for each task.
-func greedyStart(u *model.VCSchedUnits) []int32 { return greedyWith(u, u.Current) }
+func greedyStart(u *view.VCSched) []int32 { return greedyWith(u, u.Current) }
 
 // greedyWith is greedyStart with tasks that are placed before, [task]; -1, or nil for
 // all: not placed. Tasks that fit nowhere are looked at mostLost times together.
-func greedyWith(u *model.VCSchedUnits, placed []int32) []int32 {
+func greedyWith(u *view.VCSched, placed []int32) []int32 {
 	var sum int64
 	order := make([]int32, len(u.CPU))
 	for i, c := range u.CPU {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -15,14 +16,14 @@ const placementAttempts = 500_000
 // placementAttempts placements.
 // O(placementAttempts H + nH).
 func GB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
+	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings) ([]int32, error) {
 		return backtrack(ctx, u, instanceOrder(u), placementAttempts, newTracer(in, u, set))
 	})
 }
 
 // SGB is GB with the tasks by decreasing memory need.
 func SGB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
+	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings) ([]int32, error) {
 		return backtrack(ctx, u, memoryOrder(u), placementAttempts, newTracer(in, u, set))
 	})
 }
@@ -30,7 +31,7 @@ func SGB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Pla
 // backtrack places the tasks in order. At each level hosts are tried by (load,
 // number), so the next one is the smallest pair above that of the last one: a scan
 // finds it, without a sorted list for each level.
-func backtrack(ctx context.Context, u *model.VCSchedUnits, order []int32, attempts int, x *tracer) ([]int32, error) {
+func backtrack(ctx context.Context, u *view.VCSched, order []int32, attempts int, x *tracer) ([]int32, error) {
 	hosts := make([]int32, len(order))
 	s := newStock(u)
 	last := make([]int32, len(order)) // host tried last at a level, -1 for none

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // The straight path for reference hosts and memory alone tries hosts in the same order as
@@ -18,7 +19,7 @@ func TestNextByLoad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newStock(in.Units())
+		s := newStock(view.OfVCSched(in))
 		if !s.plain {
 			t.Fatal("the straight path isn't taken")
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -34,10 +35,10 @@ func large(t testing.TB, hosts, jobs int) *model.VCSched {
 func BenchmarkMCB8(b *testing.B) {
 	for _, size := range []struct{ hosts, jobs int }{{64, 100}, {64, 500}, {640, 5_000}, {2_000, 20_000}, {10_000, 100_000}} {
 		in := large(b, size.hosts, size.jobs)
-		u := in.Units()
+		u := view.OfVCSched(in)
 		for _, lists := range []struct {
 			name string
-			make func(*model.VCSchedUnits, []int32) firstFit
+			make func(*view.VCSched, []int32) firstFit
 		}{{"trees", newTreeList}, {"plain", newScanList}} {
 			if lists.name == "plain" && size.hosts > 2_000 {
 				continue

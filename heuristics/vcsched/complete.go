@@ -1,6 +1,9 @@
 package vcsched
 
-import "github.com/gapwise/gapwise/model"
+import (
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
 
 // Complete makes a placement of the instance from one that may lack jobs, or have
 // others. Jobs of the same number of tasks, on hosts that the instance has, stay where
@@ -40,7 +43,7 @@ func Complete(in *model.VCSched, start *model.Placement) (*model.Placement, mode
 			kept = append(kept, h)
 		}
 	}
-	u := in.Units()
+	u := view.OfVCSched(in)
 	for i, h := range u.Current {
 		if kept[i] < 0 {
 			kept[i] = h

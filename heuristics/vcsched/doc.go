@@ -4,5 +4,5 @@
 //
 // With the hosts of the tasks fixed, the best minimum yield is min(1, 1/L), L being
 // the largest CPU load of a host. Inside, everything is a load to minimise, in the
-// units of model.VCSchedUnits; outside, a yield to maximise.
+// units of view.VCSched; outside, a yield to maximise.
 package vcsched

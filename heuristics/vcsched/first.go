@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gapwise/gapwise/internal/placement"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -18,7 +19,7 @@ const greedyTasks = 200_000
 // nothing runs, it is MCB8's, as far as ctx allows. Parallel jobs stay at the minimum
 // yield, since more takes a linear program, and so do many.
 func First(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	u := in.Units()
+	u := view.OfVCSched(in)
 	many := len(u.CPU) > greedyTasks && in.MigrationBudget == nil
 	var hosts []int32
 	var err error

@@ -3,7 +3,7 @@ package vcsched
 import (
 	"math"
 
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // treeList answers the queries of firstFit on a segment tree of the smallest CPU and
@@ -18,7 +18,7 @@ type treeList struct {
 
 type needs struct{ cpu, mem int64 }
 
-func newTreeList(u *model.VCSchedUnits, order []int32) firstFit {
+func newTreeList(u *view.VCSched, order []int32) firstFit {
 	t := &treeList{order: order, leaf: 1}
 	for t.leaf < len(order) {
 		t.leaf *= 2

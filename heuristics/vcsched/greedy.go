@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -15,7 +16,7 @@ import (
 // load is that with the task, over the host's CPU. O(n log H) in the good case, O(nH) in
 // the worst (see leastLoad).
 func GR(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
+	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings) ([]int32, error) {
 		return greedy(ctx, u, instanceOrder(u), newTracer(in, u, set))
 	})
 }
@@ -24,12 +25,12 @@ func GR(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Plac
 // share of a host that they need of a rigid resource if there are several; equals keep
 // the instance's order. O(n log n) and as GR.
 func SG(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
+	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings) ([]int32, error) {
 		return greedy(ctx, u, memoryOrder(u), newTracer(in, u, set))
 	})
 }
 
-func instanceOrder(u *model.VCSchedUnits) []int32 {
+func instanceOrder(u *view.VCSched) []int32 {
 	order := make([]int32, len(u.CPU))
 	for i := range order {
 		order[i] = int32(i)
@@ -37,7 +38,7 @@ func instanceOrder(u *model.VCSchedUnits) []int32 {
 	return order
 }
 
-func memoryOrder(u *model.VCSchedUnits) []int32 {
+func memoryOrder(u *view.VCSched) []int32 {
 	order := instanceOrder(u)
 	if len(u.Rigid) == 1 {
 		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(u.Memory[b], u.Memory[a]) })
@@ -50,7 +51,7 @@ func memoryOrder(u *model.VCSchedUnits) []int32 {
 	return order
 }
 
-func greedy(ctx context.Context, u *model.VCSchedUnits, order []int32, x *tracer) ([]int32, error) {
+func greedy(ctx context.Context, u *view.VCSched, order []int32, x *tracer) ([]int32, error) {
 	hosts := make([]int32, len(order))
 	s := newLeastLoad(u)
 	looks := watch{ctx: ctx}

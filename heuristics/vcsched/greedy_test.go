@@ -11,6 +11,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -90,7 +91,7 @@ func TestGreedyRule(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range need.Rounds(2000) {
-		u := testkit.GridVCSched(rng, 6, 20).Units()
+		u := view.OfVCSched(testkit.GridVCSched(rng, 6, 20))
 		for name, order := range map[string][]int32{"gr": instanceOrder(u), "sg": memoryOrder(u)} {
 			hosts, err := greedy(context.Background(), u, order, nil)
 			if err != nil {
@@ -120,7 +121,7 @@ func TestBacktrackingIsComplete(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	same, saved, infeasible := 0, 0, 0
 	for range 3000 { // a tenth of them, as short tests draw, is one-sided
-		u := testkit.GridVCSched(rng, 3, 4).Units()
+		u := view.OfVCSched(testkit.GridVCSched(rng, 3, 4))
 		if len(u.CPU) > 7 {
 			continue
 		}
@@ -149,7 +150,7 @@ func TestBacktrackingIsComplete(t *testing.T) {
 }
 
 // fitsInMemory tries every assignment.
-func fitsInMemory(u *model.VCSchedUnits) bool {
+func fitsInMemory(u *view.VCSched) bool {
 	mem := make([]int64, u.Hosts)
 	var walk func(i int) bool
 	walk = func(i int) bool {
@@ -174,8 +175,8 @@ func fitsInMemory(u *model.VCSchedUnits) bool {
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	// By hand: a0 b1 c0 c1 b0 c1 c0 d1, eight placements.
-	u := (&model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{
-		testkit.VCJob("a", 1, 0.5, 0.25), testkit.VCJob("b", 1, 0.5, 0.25), testkit.VCJob("c", 1, 0.25, 0.25), testkit.VCJob("d", 1, 0.5, 1)}}).Units()
+	u := view.OfVCSched((&model.VCSched{Hosts: 2, Jobs: []model.VCSchedJob{
+		testkit.VCJob("a", 1, 0.5, 0.25), testkit.VCJob("b", 1, 0.5, 0.25), testkit.VCJob("c", 1, 0.25, 0.25), testkit.VCJob("d", 1, 0.5, 1)}}))
 	if _, err := backtrack(context.Background(), u, instanceOrder(u), 8, nil); err != nil {
 		t.Errorf("8 attempts: %v", err)
 	}

@@ -3,7 +3,7 @@ package vcsched
 import (
 	"math"
 
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // leastLoad answers which host has the least load with a task, of those that have the
@@ -24,7 +24,7 @@ type leastLoad struct {
 // fewHosts are looked at one by one as fast as by a tree.
 const fewHosts = 32
 
-func newLeastLoad(u *model.VCSchedUnits) *leastLoad {
+func newLeastLoad(u *view.VCSched) *leastLoad {
 	t := &leastLoad{stock: newStock(u), one: len(u.Classes) == 1}
 	if u.Hosts <= fewHosts {
 		return t

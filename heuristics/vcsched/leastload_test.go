@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -35,7 +36,7 @@ func TestLeastLoad(t *testing.T) {
 		if err := in.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		u := in.Units()
+		u := view.OfVCSched(in)
 		tree, nowhere := newLeastLoad(u), 0
 		for i := range int32(len(u.CPU)) {
 			want, least := -1, int64(0)

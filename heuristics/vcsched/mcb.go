@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -50,7 +51,7 @@ func largerKey(_, _, largest float64) float64         { return largest }
 
 func mcb(key sortKey, sign float64) func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error) {
 	return func(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-		return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
+		return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings) ([]int32, error) {
 			x := newTracer(in, u, set)
 			return searchYield(ctx, u, newPacker(u, key, sign, x), x)
 		})
@@ -66,7 +67,7 @@ type packer interface {
 
 // newPacker returns the packer of MCB1 … MCB8 for equal hosts and memory alone, and
 // its generalisation otherwise.
-func newPacker(u *model.VCSchedUnits, key sortKey, sign float64, x *tracer) packer {
+func newPacker(u *view.VCSched, key sortKey, sign float64, x *tracer) packer {
 	memory := u.Classes[0].Cap[0] // a host's, but for rounding and tolerance
 	if plain(u) && memory/2 < u.Scale && u.Scale/2 < memory {
 		return &mcbPacker{u: u, key: key, sign: sign, newList: newTreeList, tracer: x}
@@ -76,7 +77,7 @@ func newPacker(u *model.VCSchedUnits, key sortKey, sign float64, x *tracer) pack
 
 // searchYield returns the hosts, [task], of the largest yield at which the packer
 // succeeds, by binary search.
-func searchYield(ctx context.Context, u *model.VCSchedUnits, p packer, x *tracer) ([]int32, error) {
+func searchYield(ctx context.Context, u *view.VCSched, p packer, x *tracer) ([]int32, error) {
 	total := 0.0
 	for _, c := range u.CPU {
 		total += float64(c)
@@ -121,10 +122,10 @@ func searchYield(ctx context.Context, u *model.VCSchedUnits, p packer, x *tracer
 
 // mcbPacker is the packer for equal hosts and two resources.
 type mcbPacker struct {
-	u       *model.VCSchedUnits
+	u       *view.VCSched
 	key     sortKey
 	sign    float64 // 1: ascending, -1: descending
-	newList func(u *model.VCSchedUnits, order []int32) firstFit
+	newList func(u *view.VCSched, order []int32) firstFit
 	tracer  *tracer // nil: nobody listens
 
 	hosts []int32

@@ -12,12 +12,13 @@ import (
 
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // textbook packs at a yield as section 3.4 tells it, with nothing saved: lists
 // are slices that tasks are cut out of, and each search starts at their head.
-func textbook(u *model.VCSchedUnits, variant int, yield float64) ([]int32, bool) {
+func textbook(u *view.VCSched, variant int, yield float64) ([]int32, bool) {
 	c := func(i int32) float64 { return float64(u.CPU[i]) * yield / float64(u.Scale) }
 	m := func(i int32) float64 { return float64(u.Memory[i]) / float64(u.Scale) }
 	key := func(i int32) float64 {
@@ -76,7 +77,7 @@ func textbook(u *model.VCSchedUnits, variant int, yield float64) ([]int32, bool)
 	return hosts, len(byCPU)+len(byMemory) == 0
 }
 
-func packerOf(u *model.VCSchedUnits, variant int, newList func(*model.VCSchedUnits, []int32) firstFit) *mcbPacker {
+func packerOf(u *view.VCSched, variant int, newList func(*view.VCSched, []int32) firstFit) *mcbPacker {
 	keys := []sortKey{sumKey, differenceKey, ratioKey, largerKey}
 	p := &mcbPacker{u: u, key: keys[(variant-1)%4], sign: 1, newList: newList}
 	if variant > 4 {
@@ -91,7 +92,7 @@ func TestMCBIsTheTextbook(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	packed, failed := 0, 0
 	for range need.Rounds(4000) {
-		u := testkit.GridVCSched(rng, 6, 25).Units()
+		u := view.OfVCSched(testkit.GridVCSched(rng, 6, 25))
 		variant := 1 + rng.IntN(8)
 		trees, plain := packerOf(u, variant, newTreeList), packerOf(u, variant, newScanList)
 		for range 3 {
@@ -120,7 +121,7 @@ func TestMCBTreesAtScale(t *testing.T) {
 	t.Parallel()
 	for _, maxTasks := range []int{1, 16} {
 		in := drawn(t, spec(100, 1000/maxTasks, maxTasks))
-		u := in.Units()
+		u := view.OfVCSched(in)
 		for variant := 1; variant <= 8; variant++ {
 			trees, err := searchYield(context.Background(), u, packerOf(u, variant, newTreeList), nil)
 			plain, err2 := searchYield(context.Background(), u, packerOf(u, variant, newScanList), nil)
@@ -171,7 +172,7 @@ func TestMCBByHand(t *testing.T) {
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			u := (&model.VCSched{Hosts: 2, Jobs: c.jobs}).Units()
+			u := view.OfVCSched((&model.VCSched{Hosts: 2, Jobs: c.jobs}))
 			got, all := packerOf(u, c.variant, newTreeList).pack(context.Background(), c.yield)
 			if all != c.wantAll {
 				t.Fatalf("packed all: %v, want %v", all, c.wantAll)
@@ -194,7 +195,7 @@ func TestMCBYield(t *testing.T) {
 	for range need.Rounds(1000) {
 		in := testkit.GridVCSched(rng, 4, 12)
 		variant := 1 + rng.IntN(8)
-		u := in.Units()
+		u := view.OfVCSched(in)
 		low, high := 0.0, 1.0
 		total := 0.0
 		for _, c := range u.CPU {
@@ -233,7 +234,7 @@ func TestMCBTinyYield(t *testing.T) {
 		t.Skip("a million tasks")
 	}
 	in := &model.VCSched{Hosts: 1, Jobs: []model.VCSchedJob{testkit.VCJob("a", 1_100_000, 1, 0)}}
-	u := in.Units()
+	u := view.OfVCSched(in)
 	hosts, err := searchYield(context.Background(), u, packerOf(u, 8, newScanList), nil)
 	if err != nil || in.Yield(hosts) != 1/1.1e6 {
 		t.Errorf("%v, want every task on the one host", err)
@@ -242,11 +243,11 @@ func TestMCBTinyYield(t *testing.T) {
 
 // scanList answers the queries of firstFit by a walk through the list.
 type scanList struct {
-	u     *model.VCSchedUnits
+	u     *view.VCSched
 	order []int32 // -1 once taken
 }
 
-func newScanList(u *model.VCSchedUnits, order []int32) firstFit {
+func newScanList(u *view.VCSched, order []int32) firstFit {
 	return &scanList{u, append([]int32(nil), order...)}
 }
 

@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"github.com/gapwise/gapwise/internal/placement"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // placer returns the host of each task, in the instance's order.
-type placer func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error)
+type placer func(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings) ([]int32, error)
 
 // run turns a placer into a heuristic of the paper: hosts by the placer, CPU shares
 // that make the minimum yield as large as these hosts allow, then the second phase
@@ -18,7 +19,7 @@ func run(ctx context.Context, in *model.VCSched, set model.Settings, place place
 	if in.MigrationBudget != nil {
 		return nil, fmt.Errorf("%w: it knows no migration budget; use anneal, search or highs", model.ErrUnsupported)
 	}
-	u := in.Units()
+	u := view.OfVCSched(in)
 	hosts, err := place(ctx, in, u, set)
 	if err == nil && !u.Fits(hosts) {
 		// The memory of some host fits in units and not exactly.

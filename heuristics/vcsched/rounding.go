@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -21,7 +22,7 @@ const noZeroProbability = 0.01
 // if no host with a positive probability is left. The cost is that of a linear
 // program with 2nH+1 variables.
 func RRND(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
+	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings) ([]int32, error) {
 		return round(ctx, in, u, set, 0)
 	})
 }
@@ -29,12 +30,12 @@ func RRND(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Pl
 // RRNZ is RRND with the probability ε = noZeroProbability in place of every zero, so
 // that hosts which the relaxation doesn't use can be drawn, too.
 func RRNZ(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings) ([]int32, error) {
+	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings) ([]int32, error) {
 		return round(ctx, in, u, set, noZeroProbability)
 	})
 }
 
-func round(ctx context.Context, in *model.VCSched, u *model.VCSchedUnits, set model.Settings, zero float64) ([]int32, error) {
+func round(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings, zero float64) ([]int32, error) {
 	f, err := vcbounds.Build(in, "parallel")
 	if err != nil {
 		return nil, err

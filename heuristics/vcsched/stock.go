@@ -1,10 +1,12 @@
 package vcsched
 
-import "github.com/gapwise/gapwise/model"
+import (
+	"github.com/gapwise/gapwise/internal/view"
+)
 
 // stock holds what tasks use of the hosts, in units.
 type stock struct {
-	u    *model.VCSchedUnits
+	u    *view.VCSched
 	load []int64   // [host]: sum of the CPU needs
 	use  [][]int64 // [resource of u.Rigid][host]: likewise
 	// plain says that hosts are reference hosts and memory is the only rigid
@@ -14,7 +16,7 @@ type stock struct {
 	most   int64   // of memory, where that is plain
 }
 
-func newStock(u *model.VCSchedUnits) *stock {
+func newStock(u *view.VCSched) *stock {
 	s := &stock{u: u, load: make([]int64, u.Hosts), use: make([][]int64, len(u.Rigid))}
 	for r := range s.use {
 		s.use[r] = make([]int64, u.Hosts)
@@ -25,7 +27,7 @@ func newStock(u *model.VCSchedUnits) *stock {
 
 // plain reports whether all hosts are reference hosts, but for their memory, and memory
 // is the only rigid resource.
-func plain(u *model.VCSchedUnits) bool {
+func plain(u *view.VCSched) bool {
 	return len(u.Rigid) == 1 && len(u.Classes) == 1 && u.Classes[0].Room(u.Scale) == u.Scale
 }
 
@@ -64,7 +66,7 @@ func (s *stock) put(i int32, h int, times int64) {
 }
 
 // meanCaps returns what a host has on average of each of u.Rigid, in units.
-func meanCaps(u *model.VCSchedUnits) []float64 {
+func meanCaps(u *view.VCSched) []float64 {
 	mean := make([]float64, len(u.Rigid))
 	if len(u.Classes) == 1 {
 		for r, has := range u.Classes[0].Cap {
@@ -83,7 +85,7 @@ func meanCaps(u *model.VCSchedUnits) []float64 {
 
 // largestNeed returns the largest share of the mean host that task i needs of a rigid
 // resource.
-func largestNeed(u *model.VCSchedUnits, mean []float64, i int32) float64 {
+func largestNeed(u *view.VCSched, mean []float64, i int32) float64 {
 	most := 0.0
 	for r, needs := range u.Rigid {
 		most = max(most, float64(needs[i])/mean[r])

@@ -4,18 +4,19 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // tracer tells the steps of the greedy heuristics and the packers; nil: nobody listens.
 type tracer struct {
 	in    *model.VCSched
-	u     *model.VCSchedUnits
+	u     *view.VCSched
 	first []int32 // [job]: its first task
 	emit  func(model.Step)
 }
 
-func newTracer(in *model.VCSched, u *model.VCSchedUnits, set model.Settings) *tracer {
+func newTracer(in *model.VCSched, u *view.VCSched, set model.Settings) *tracer {
 	if set.Trace == nil {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // vectorPacker generalises mcbPacker to any number of resources, by the permutation pack
@@ -25,7 +25,7 @@ import (
 //
 // O(n log n + resources n H) for a yield.
 type vectorPacker struct {
-	u     *model.VCSchedUnits
+	u     *view.VCSched
 	key   sortKey
 	sign  float64
 	mean  []float64 // [resource, CPU first]: what the mean host has, in units
@@ -43,7 +43,7 @@ type vectorTask struct {
 	list int
 }
 
-func newVectorPacker(u *model.VCSchedUnits, key sortKey, sign float64, x *tracer) *vectorPacker {
+func newVectorPacker(u *view.VCSched, key sortKey, sign float64, x *tracer) *vectorPacker {
 	p := &vectorPacker{u: u, key: key, sign: sign, mean: []float64{0}, tracer: x}
 	for k := range u.Classes {
 		p.mean[0] += float64(u.Classes[k].Room(u.Scale)) * float64(len(u.Classes[k].Hosts)) / float64(u.Hosts)

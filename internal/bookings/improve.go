@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // Improve takes steps of destroying and repairing the plan around a declined job
@@ -25,7 +25,7 @@ func (p *Offline) Improve(ctx context.Context, steps int, enough float64) {
 		if step%len(p.starts) == 0 { // a scan costs as much as a step
 			declined = declined[:0]
 			for i, s := range p.starts {
-				if s == model.Declined {
+				if s == view.Declined {
 					declined = append(declined, int32(i))
 				}
 			}
@@ -34,7 +34,7 @@ func (p *Offline) Improve(ctx context.Context, steps int, enough float64) {
 			}
 		}
 		i := declined[p.rng.IntN(len(declined))]
-		if p.starts[i] == model.Declined {
+		if p.starts[i] == view.Declined {
 			p.step(i)
 		}
 	}
@@ -62,7 +62,7 @@ func (p *Offline) step(target int32) {
 		if q.Ready >= to {
 			break
 		}
-		if s := p.starts[i]; s == model.Declined {
+		if s := p.starts[i]; s == view.Declined {
 			if q.Due > from && i != target {
 				out = append(out, i)
 			}
@@ -121,12 +121,12 @@ func (p *Offline) step(target int32) {
 		return
 	}
 	for _, i := range out {
-		if p.starts[i] != model.Declined {
+		if p.starts[i] != view.Declined {
 			p.unbook(i)
 		}
 	}
 	for k, i := range out {
-		if p.before[k] != model.Declined {
+		if p.before[k] != view.Declined {
 			p.book(i, p.before[k])
 		}
 	}
@@ -134,7 +134,7 @@ func (p *Offline) step(target int32) {
 }
 
 // ShiftLeft moves jobs to earlier starts, which shortens waiting: it repeats
-// ReservationTicks.ShiftLeft until no job moves, at most 20 times, or until ctx
+// view.Reservation.ShiftLeft until no job moves, at most 20 times, or until ctx
 // ends.
 func (p *Offline) ShiftLeft(ctx context.Context) {
 	starts, value := slices.Clone(p.starts), p.value

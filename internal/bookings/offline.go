@@ -8,12 +8,12 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/profile"
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // Offline is a plan of a reservation's jobs that is built and improved.
 type Offline struct {
-	t       *model.ReservationTicks
+	t       *view.Reservation
 	rng     *rand.Rand
 	starts  []int64 // by job
 	inUse   profile.Profile
@@ -28,7 +28,7 @@ type Offline struct {
 }
 
 // NewOffline returns a plan with nothing booked.
-func NewOffline(t *model.ReservationTicks, seed uint64) *Offline {
+func NewOffline(t *view.Reservation, seed uint64) *Offline {
 	n := len(t.Jobs)
 	p := &Offline{t: t, rng: rand.New(rand.NewPCG(seed, 0x5e7)), starts: make([]int64, n), key: make([]float64, n), byReady: make([]int32, n)}
 	for i := range t.Jobs {
@@ -42,7 +42,7 @@ func NewOffline(t *model.ReservationTicks, seed uint64) *Offline {
 	return p
 }
 
-// Starts returns each job's start, or model.Declined; the slice belongs to p.
+// Starts returns each job's start, or view.Declined; the slice belongs to p.
 func (p *Offline) Starts() []int64 { return p.starts }
 
 // Value returns the weight of the jobs booked.
@@ -50,7 +50,7 @@ func (p *Offline) Value() float64 { return p.value }
 
 func (p *Offline) clear() {
 	for i := range p.starts {
-		p.starts[i] = model.Declined
+		p.starts[i] = view.Declined
 	}
 	p.inUse = profile.Profile{Capacity: p.t.PEs}
 	p.value = 0
@@ -66,7 +66,7 @@ func (p *Offline) book(i int32, s int64) {
 func (p *Offline) unbook(i int32) {
 	j := &p.t.Jobs[i]
 	p.inUse.Add(p.starts[i], p.starts[i]+j.Length, -j.PEs)
-	p.starts[i] = model.Declined
+	p.starts[i] = view.Declined
 	p.value -= j.Weight
 }
 
@@ -74,7 +74,7 @@ func (p *Offline) unbook(i int32) {
 // first start at which it fits.
 func (p *Offline) Fill() {
 	for _, i := range p.byReady {
-		if p.starts[i] == model.Declined {
+		if p.starts[i] == view.Declined {
 			p.bookFirst(i, false)
 		}
 	}

@@ -8,14 +8,15 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/profile"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // TicksOf returns the starts of the ticks' jobs in bookings of the instance, by
-// job, model.Declined for those that aren't booked. Where the bookings need too many
+// job, view.Declined for those that aren't booked. Where the bookings need too many
 // PEs, in ticks, jobs are dropped in the order of starts. The error,
 // model.ErrInvalid, is Index's.
-func TicksOf(in *model.Reservation, t *model.ReservationTicks, b *model.Bookings) ([]int64, error) {
+func TicksOf(in *model.Reservation, t *view.Reservation, b *model.Bookings) ([]int64, error) {
 	index, err := in.Index(b)
 	if err != nil {
 		return nil, err
@@ -31,7 +32,7 @@ func TicksOf(in *model.Reservation, t *model.ReservationTicks, b *model.Bookings
 	order := make([]int, 0, len(starts))
 	for i := range t.Jobs {
 		j := &t.Jobs[i]
-		starts[i] = model.Declined
+		starts[i] = view.Declined
 		// One that is withdrawn before that start holds no PEs.
 		if x := wanted[j.Request]; !math.IsNaN(x) && t.Requests[j.Request].Runs(t.Tick(x)) {
 			starts[i] = min(max(t.Tick(x), j.Ready), j.Latest())
@@ -47,7 +48,7 @@ func TicksOf(in *model.Reservation, t *model.ReservationTicks, b *model.Bookings
 		if !ok {
 			s, ok = c.First(j.PEs, j.Length, j.Ready, j.Latest())
 		}
-		if starts[i] = model.Declined; ok {
+		if starts[i] = view.Declined; ok {
 			starts[i] = s
 			c.Add(s, s+j.Length, j.PEs)
 		}
@@ -58,7 +59,7 @@ func TicksOf(in *model.Reservation, t *model.ReservationTicks, b *model.Bookings
 // BookTicks returns the bookings of jobs with the given starts, in ticks by job
 // and negative for declined, and of the free requests, in the order of the
 // requests. The error is model.ErrInfeasible if too many PEs are needed at a time.
-func BookTicks(in *model.Reservation, t *model.ReservationTicks, starts []int64) (*model.Bookings, error) {
+func BookTicks(in *model.Reservation, t *view.Reservation, starts []int64) (*model.Bookings, error) {
 	b := &model.Bookings{Goal: in.Goal}
 	var runs []Interval
 	var requests []int

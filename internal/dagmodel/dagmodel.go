@@ -8,17 +8,17 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/cp"
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // Never is later than every time that matters.
 const Never = 1 << 50
 
 // Times are the costs and lengths of a graph in ticks. They are a relaxation (see
-// model.DAGTicks), so what is proved for them holds for the graph.
+// view.DAGTicks), so what is proved for them holds for the graph.
 type Times struct {
-	Graph *model.Graph
-	Ticks *model.DAGTicks
+	Graph *view.Graph
+	Ticks *view.DAGTicks
 }
 
 // Cost returns how long task t takes on machine a.
@@ -51,7 +51,7 @@ func (v Times) Earliest(t int32, a int, free int64, start []int64, on []int32) i
 // possible. It returns them in a topological order of edges and machines' orders, fewer
 // if some wait for each other in a circle, with their starts and the makespan.
 func (v Times) Play(machine []int32, order [][]int32) (played []int32, start []int64, makespan int64) {
-	play := model.NewDAGPlay(v.Graph)
+	play := view.NewPlay(v.Graph)
 	play.Run(machine, order)
 	start = make([]int64, v.Graph.Tasks)
 	free := make([]int64, v.Graph.Machines)

@@ -5,6 +5,7 @@ package dagplay
 import (
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -16,7 +17,7 @@ type Plan struct {
 
 // NewPlan orders the tasks of each machine by start, ties by finish, then
 // topologically (tasks of length zero may share a moment).
-func NewPlan(g *model.Graph, machine []int32, start, finish []float64) Plan {
+func NewPlan(g *view.Graph, machine []int32, start, finish []float64) Plan {
 	p := Plan{Machine: machine, Order: make([][]int32, g.Machines)}
 	for _, t := range g.Order {
 		p.Order[machine[t]] = append(p.Order[machine[t]], t)
@@ -51,7 +52,7 @@ func (p Plan) Equal(q Plan) bool {
 
 // PlanOf returns the plan that a schedule of d follows. The error is
 // model.ErrInvalid if the schedule isn't shaped like d, see model.DAG.MachineOf.
-func PlanOf(d *model.DAG, g *model.Graph, s *model.Schedule) (Plan, error) {
+func PlanOf(d *model.DAG, g *view.Graph, s *model.Schedule) (Plan, error) {
 	machine, err := d.MachineOf(s)
 	if err != nil {
 		return Plan{}, err
@@ -65,12 +66,12 @@ func PlanOf(d *model.DAG, g *model.Graph, s *model.Schedule) (Plan, error) {
 }
 
 // Ideal returns the makespan of a plan without contention, in seconds.
-func Ideal(g *model.Graph, p Plan) float64 {
-	return model.NewDAGPlay(g).Run(p.Machine, p.Order)
+func Ideal(g *view.Graph, p Plan) float64 {
+	return view.NewPlay(g).Run(p.Machine, p.Order)
 }
 
 // OnMachine returns the plan that has all tasks on one machine.
-func OnMachine(g *model.Graph, m int32) Plan {
+func OnMachine(g *view.Graph, m int32) Plan {
 	p := Plan{Machine: slices.Repeat([]int32{m}, g.Tasks), Order: make([][]int32, g.Machines)}
 	p.Order[m] = slices.Clone(g.Order)
 	return p

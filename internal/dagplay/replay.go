@@ -3,6 +3,7 @@ package dagplay
 import (
 	"math"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -16,11 +17,11 @@ import (
 // max-min fair. A run takes O((V + E) (log (V + E) + C L)) for C classes under way on
 // L links; without contention O(V + E).
 //
-// Without contention it is its DAGPlay. After a run, Start, Finish, Sent and
+// Without contention it is its view.Play. After a run, Start, Finish, Sent and
 // Arrived hold the times.
 type Replay struct {
-	*model.DAGPlay
-	g       *model.Graph
+	*view.Play
+	g       *view.Graph
 	Shares  bool      // some transfers share links under the model
 	classOf []int32   // of transfers from machine m to n at [m*Machines+n], -1 if they share no link
 	classes []class   // transfers with the same route and rate
@@ -66,8 +67,8 @@ type Hold struct{ Edge, After int32 }
 const rounding = 1e-15
 
 // NewReplay prepares the replay of plans for g.
-func NewReplay(g *model.Graph) *Replay {
-	r := &Replay{DAGPlay: model.NewDAGPlay(g), g: g, classOf: make([]int32, g.Machines*g.Machines),
+func NewReplay(g *view.Graph) *Replay {
+	r := &Replay{Play: view.NewPlay(g), g: g, classOf: make([]int32, g.Machines*g.Machines),
 		missing: make([]int32, g.Tasks), next: make([]int32, g.Tasks)}
 	for k := range r.classOf {
 		r.classOf[k] = -1
@@ -149,7 +150,7 @@ func (r *Replay) Contends(m, n int32) bool { return r.classOf[int(m)*r.g.Machine
 // in a circle.
 func (r *Replay) Run(p Plan, holds []Hold) float64 {
 	if !r.Shares && len(holds) == 0 {
-		return r.DAGPlay.Run(p.Machine, p.Order)
+		return r.Play.Run(p.Machine, p.Order)
 	}
 	g := r.g
 	g.Waits(p.Order, r.missing, r.next)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -21,7 +22,7 @@ func dagHolds(ctx context.Context, d *model.DAG, s *model.Schedule) ([]Reason, e
 			return nil, err
 		}
 	}
-	path, err := d.Critical(s, arrived)
+	path, err := view.Critical(d, s, arrived)
 	if err != nil || len(path) == 0 {
 		return nil, err
 	}
@@ -34,11 +35,11 @@ func dagHolds(ctx context.Context, d *model.DAG, s *model.Schedule) ([]Reason, e
 	for k, x := range path {
 		waits := "nothing"
 		switch x.By {
-		case model.HoldMachine:
+		case view.HoldMachine:
 			waits = fmt.Sprintf("%s, on the same machine", d.Tasks[path[k-1].Task].ID)
-		case model.HoldData:
+		case view.HoldData:
 			waits = fmt.Sprintf("the data of %s, on the same machine", d.Tasks[path[k-1].Task].ID)
-		case model.HoldTransfer:
+		case view.HoldTransfer:
 			waits = fmt.Sprintf("the data of %s, which arrive at %.6g s", d.Tasks[path[k-1].Task].ID, x.ArrivedS)
 		}
 		if x.IdleS > 0 {
@@ -225,7 +226,7 @@ func tvcHolds(v *model.TVC, s model.Solution) ([]Reason, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := v.Ticks()
+	t := view.OfTVC(v)
 	slots := t.Servers * t.Slots
 	if v.Queue {
 		order := make([]int, 0, len(all))

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -55,7 +56,7 @@ func dagWords(d *model.DAG, e *model.Evidence, bound float64, r *Reason) {
 // along returns the tasks of a path with their machines, times and transfers on the
 // machines for which it takes least; chain is false if they are no path.
 func along(d *model.DAG, ids []string) (rows [][]string, length float64, chain bool) {
-	g := d.Graph()
+	g := view.OfDAG(d)
 	at := map[string]int32{}
 	for t := range d.Tasks {
 		at[d.Tasks[t].ID] = int32(t)
@@ -129,7 +130,7 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 			return
 		}
 		sum := needs(func(j *model.VCSchedJob) float64 { return j.CPU })
-		if u := v.Units(); sum/float64(v.Hosts) < (1-1e-6)/bound && bound < 1 {
+		if u := view.OfVCSched(v); sum/float64(v.Hosts) < (1-1e-6)/bound && bound < 1 {
 			then = fmt.Sprintf("at least %.6g on one of them; as all needs are multiples of %.6g, it has %.6g, %s",
 				sum/float64(v.Hosts), float64(u.Unit)/float64(u.Scale), 1/bound, then)
 		}
@@ -187,7 +188,7 @@ func functionName(f *model.DualFunction) string {
 }
 
 func reservationWords(in *model.Reservation, e *model.Evidence, bound float64, infeasible bool, r *Reason) {
-	t := in.Ticks()
+	t := view.OfReservation(in)
 	then := fmt.Sprintf("so at most %.9g can be accepted", bound)
 	if infeasible {
 		then = "so they can't all be accepted"
@@ -282,7 +283,7 @@ func tvcWords(v *model.TVC, e *model.Evidence, bound float64, r *Reason) {
 	r.Words = fmt.Sprintf("Let slots and the bandwidth above servers cost what stands below at these moments. Who runs then pays for what it holds, and all together pay no more than everything costs; "+
 		"some requests of each group are in the way of the others, so at most %.9g can be had:", bound)
 	r.Rows = [][]string{{"group", "requests", "moment", "price of all slots", "price of all links"}}
-	t := v.Ticks()
+	t := view.OfTVC(v)
 	all := map[string]float64{"slots": float64(t.Servers * t.Slots), "links": float64(t.Servers) * float64(t.ServerRate)}
 	for p := range e.Parts {
 		r.Elements = append(r.Elements, e.Parts[p].Elements...)

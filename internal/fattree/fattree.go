@@ -5,6 +5,7 @@ package fattree
 import (
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -16,7 +17,7 @@ import (
 // Aggregation[(p·h+a)·h+c]. Add and Remove alone change them: sums of free slots are
 // kept beside.
 type DataCentre struct {
-	*model.TVCTicks
+	*view.TVC
 	Free        []int32 // slots, by server
 	Server      []int64 // bit/s left on the link above each server
 	Edge        []int64
@@ -29,9 +30,9 @@ type DataCentre struct {
 }
 
 // New returns an empty data centre.
-func New(t *model.TVCTicks) *DataCentre {
+func New(t *view.TVC) *DataCentre {
 	h := t.Half
-	d := &DataCentre{TVCTicks: t, Free: make([]int32, t.Servers), Server: make([]int64, t.Servers),
+	d := &DataCentre{TVC: t, Free: make([]int32, t.Servers), Server: make([]int64, t.Servers),
 		Edge: make([]int64, t.K*h*h), Aggregation: make([]int64, t.K*h*h)}
 	for s := range d.Free {
 		d.Free[s], d.Server[s] = int32(t.Slots), t.ServerRate

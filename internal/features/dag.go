@@ -1,6 +1,7 @@
 package features
 
 import (
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -10,7 +11,7 @@ import (
 // 2002: the mean time of an edge's transfer between two different machines, as
 // plans count on it, over the mean cost of a task, both over all machines.
 func DAG(d *model.DAG) []Feature {
-	g := d.Graph()
+	g := view.OfDAG(d)
 	var costs, unevenness, rates, perData, startup, data moments
 	mean := make([]float64, g.Tasks) // cost of each task
 	for t := range mean {

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/internal/view"
 )
 
 // Improver is a local search (simulated annealing) on the hosts of an instance's tasks.
@@ -25,8 +25,8 @@ import (
 //
 // A step takes O(1). Memory is O(tasks + hosts).
 type Improver struct {
-	u      *model.VCSchedUnits // strict, after a state that fits in units and not exactly
-	strict *model.VCSchedUnits
+	u      *view.VCSched // strict, after a state that fits in units and not exactly
+	strict *view.VCSched
 	rng    *rand.Rand
 	total  int64 // no host's load exceeds it
 
@@ -48,7 +48,7 @@ type Improver struct {
 
 // NewImprover returns an Improver at the given hosts, [task], which needn't be
 // feasible. The slice is copied.
-func NewImprover(u *model.VCSchedUnits, hosts []int32, seed uint64) *Improver {
+func NewImprover(u *view.VCSched, hosts []int32, seed uint64) *Improver {
 	s := &Improver{u: u, strict: u.Strict(), rng: rand.New(rand.NewPCG(seed, 0x696d70726f766572)),
 		host: slices.Clone(hosts), place: make([]int32, len(hosts)),
 		load: make([]int64, u.Hosts), use: make([][]int64, len(u.Rigid)), room: make([]int64, len(u.Classes)),
@@ -107,7 +107,7 @@ func (s *Improver) record() bool {
 }
 
 // within reports whether the current state fits in units, in u's capacities and budget.
-func (s *Improver) within(u *model.VCSchedUnits) bool {
+func (s *Improver) within(u *view.VCSched) bool {
 	if u.Current != nil && s.moved > u.Budget {
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -89,7 +90,7 @@ func TestRandomBatch(t *testing.T) {
 		}
 		least, e := testkit.BruteBatch(in)
 		r, err := verify.Verify(t.Context(), in, e, verify.Options{})
-		if mean := in.Ticks().Mean(least, 1); err != nil || !r.Feasible() || math.Abs(r.Objective-mean) > 1e-14*mean {
+		if mean := view.OfBatch(in).Mean(least, 1); err != nil || !r.Feasible() || math.Abs(r.Objective-mean) > 1e-14*mean {
 			t.Fatalf("%v, %v, the mean is %v\n%+v\n%+v", r, err, mean, in, e)
 		}
 		for range 5 {

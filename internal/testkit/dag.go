@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -233,7 +234,7 @@ func drawLinks(rng *rand.Rand, d *model.DAG) {
 // start, then topologically, are appended so. A branch ends where the task's
 // longest path of least costs ends no earlier than the best schedule found.
 func BruteDAG(d *model.DAG, nodes int) (makespan float64, complete bool) {
-	g := d.Graph()
+	g := view.OfDAG(d)
 	n, m := g.Tasks, g.Machines
 	rest := make([]float64, n) // least time from a task's end to the schedule's
 	for k := n - 1; k >= 0; k-- {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -124,7 +125,7 @@ func (f forger) vcsched(v *model.VCSched, e *model.Evidence) {
 }
 
 func (f forger) reservation(r *model.Reservation, e *model.Evidence) {
-	t := r.Ticks()
+	t := view.OfReservation(r)
 	var moments []int64
 	weight, length := 1.0, 1.0
 	for k := range t.Jobs {
@@ -165,7 +166,7 @@ func (f forger) batch(b *model.Batch, e *model.Evidence) {
 	e.Type = model.EvidencePrices
 	var moments []int64
 	end := int64(0)
-	t := b.Ticks()
+	t := view.OfBatch(b)
 	for k := range t.Jobs {
 		j := &t.Jobs[k]
 		end = max(end, j.Submit) + j.Length
@@ -188,7 +189,7 @@ func (f forger) tvc(v *model.TVC, e *model.Evidence) {
 		return
 	}
 	e.Type = model.EvidencePrices
-	t := v.Ticks()
+	t := view.OfTVC(v)
 	moments := []int64{0}
 	for k := range t.Requests {
 		q := &t.Requests[k]

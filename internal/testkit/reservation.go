@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -34,7 +35,7 @@ func BruteReservation(in *model.Reservation) (value float64, feasible bool) {
 	if n > 8 {
 		panic("more than 8 requests are too many for brute force")
 	}
-	times, total := in.Ticks(), 0.0
+	times, total := view.OfReservation(in), 0.0
 	for k := range in.Requests {
 		total += in.Weight(k)
 	}

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -171,11 +172,11 @@ func BruteVCSched(in *model.VCSched) (best float64, found bool) {
 				sum += needs[tasks[i]][r]
 			}
 		}
-		if most := capacity + model.FitTolerance*amount; math.Abs(sum-most) > 1e-12 {
+		if most := capacity + view.FitTolerance*amount; math.Abs(sum-most) > 1e-12 {
 			return sum < most
 		}
 		rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
-		left := rat(model.FitTolerance)
+		left := rat(view.FitTolerance)
 		left.Add(left.Mul(left, rat(amount)), rat(capacity))
 		for i := range k {
 			if counted(i) {

@@ -65,8 +65,8 @@ const (
 )
 
 // Of reads the times of n requests. O(n).
-func Of(n int, at func(k int) Seconds) *Times {
-	t := &Times{Requests: make([]Request, n), near: math.Inf(1)}
+func Of(n int, at func(k int) Seconds) Times {
+	t := Times{Requests: make([]Request, n), near: math.Inf(1)}
 	t.Decimals, t.Exact, _ = Unit(n, at)
 	var d decimals
 	down := func(x float64) int64 { i, _ := d.ticks(x, t.Decimals); return i }

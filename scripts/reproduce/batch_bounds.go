@@ -9,6 +9,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -88,7 +89,7 @@ func batchGapsOf(in *model.Batch, schedulers []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ticks := in.Ticks()
+	ticks := view.OfBatch(in)
 	low := [3]float64{0, batchbounds.Slowdown(ctx, ticks, 2, batchGapSteps), batchbounds.MostSlowdown(ctx, ticks)}
 	for _, b := range all {
 		low[0] = max(low[0], b.Value)

@@ -47,8 +47,9 @@ func (l tvcLog) Workloads() (all []tvcWorkload, err error) {
 		}
 		for _, fabric := range model.Fabrics {
 			in.FatTree.Fabric = fabric
+			fits := in.Fits()
 			for k := range in.Requests {
-				if !in.Fits(k) {
+				if !fits(k) {
 					w.Never[string(fabric)] += 100 / n
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/gapwise/gapwise/internal/audit/plain"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -28,7 +29,7 @@ func TestBatchAgainstBruteForce(t *testing.T) {
 			agree(t, in, 0)
 			continue
 		}
-		agree(t, in, in.Ticks().Mean(total, 1))
+		agree(t, in, view.OfBatch(in).Mean(total, 1))
 		a := solved(t, in, math.NaN())
 		if r, err := verify.Verify(t.Context(), in, a.Solution, verify.Options{}); err != nil || !r.Feasible() {
 			t.Fatalf("%v, %v\n%+v", r, err, in)

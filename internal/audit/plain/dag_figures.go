@@ -8,7 +8,7 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// dagFigures holds an instance in arrays. It is made without model.Graph, which
+// dagFigures holds an instance in arrays. It is made without view.Graph, which
 // the solvers use.
 type dagFigures struct {
 	in           *model.DAG

@@ -1,12 +1,13 @@
-package model
+package view
 
 import (
 	"math"
 
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/model"
 )
 
-// Graph is a DAG as arrays, for programs that walk it: tasks, machines, edges
+// Graph is a model.DAG as arrays, for programs that walk it: tasks, machines, edges
 // and links by number. It is not changed after it is made; any number of
 // goroutines may read it.
 type Graph struct {
@@ -27,7 +28,7 @@ type Graph struct {
 
 	Links    []float64 // capacities, data units per second
 	routes   [][]int32 // links from machine m to n at [m*Machines+n]
-	Transfer TransferModel
+	Transfer model.TransferModel
 }
 
 // Pred returns the edges into task t.
@@ -48,14 +49,14 @@ func (g *Graph) Comm(e, m, n int32) float64 {
 	return g.Startup[m] + g.Data[e]/g.Rate[int(m)*g.Machines+int(n)]
 }
 
-// Graph returns the arrays of a valid DAG. O(V M + E + M² + routes).
+// OfDAG returns the arrays of a valid DAG. O(V M + E + M² + routes).
 //
 // The rate of a path is its capacity, by default the bandwidth, and at most the
 // capacity of each link on its route; under TransferTCPAll the share of it that one
 // TCP connection gets.
-func (d *DAG) Graph() *Graph { return viewOf(d, d.makeGraph) }
+func OfDAG(d *model.DAG) *Graph { return viewOf(d, makeGraph) }
 
-func (d *DAG) makeGraph() *Graph {
+func makeGraph(d *model.DAG) *Graph {
 	n, m := len(d.Tasks), len(d.Machines)
 	g := &Graph{Tasks: n, Machines: m, Cost: make([]float64, n*m), Transfer: d.Transfers(),
 		From: make([]int32, len(d.Edges)), To: make([]int32, len(d.Edges)), Data: make([]float64, len(d.Edges)),
@@ -121,7 +122,7 @@ func (g *Graph) order() {
 	}
 }
 
-func (g *Graph) network(d *DAG) {
+func (g *Graph) network(d *model.DAG) {
 	m, net := g.Machines, &d.Network
 	machine := make(map[string]int, m)
 	for k := range d.Machines {
@@ -166,9 +167,9 @@ func (g *Graph) network(d *DAG) {
 			}
 		}
 	}
-	if g.Transfer == TransferTCPAll {
+	if g.Transfer == model.TransferTCPAll {
 		for k := range g.Rate {
-			g.Rate[k] *= TCPShare(1)
+			g.Rate[k] *= model.TCPShare(1)
 		}
 	}
 	g.Uniform = true
@@ -179,21 +180,4 @@ func (g *Graph) network(d *DAG) {
 			}
 		}
 	}
-}
-
-// Schedule returns the schedule that starts task t at start[t] on machine[t] and the
-// transfer of edge e, if it is between different machines, at sent[e] (seconds).
-func (d *DAG) Schedule(machine []int32, start, sent []float64) *Schedule {
-	s := &Schedule{TransferModel: d.Transfers(), Tasks: make([]TaskStart, len(d.Tasks)), Transfers: []TransferStart{}}
-	index := make(map[string]int32, len(d.Tasks))
-	for t := range d.Tasks {
-		index[d.Tasks[t].ID] = int32(t)
-		s.Tasks[t] = TaskStart{d.Tasks[t].ID, d.Machines[machine[t]].ID, start[t]}
-	}
-	for e, x := range d.Edges {
-		if machine[index[x.From]] != machine[index[x.To]] {
-			s.Transfers = append(s.Transfers, TransferStart{x.From, x.To, sent[e]})
-		}
-	}
-	return s
 }

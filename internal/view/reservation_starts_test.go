@@ -1,4 +1,4 @@
-package model_test
+package view_test
 
 import (
 	"cmp"
@@ -10,14 +10,16 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/gapwise/gapwise/internal/profile"
+	"github.com/gapwise/gapwise/internal/ticks"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
 // ticksOf makes ticks of jobs {ready, due, length, PEs}.
-func ticksOf(pes int, jobs ...[4]int64) *model.ReservationTicks {
-	t := &model.ReservationTicks{Exact: true, PEs: pes}
+func ticksOf(pes int, jobs ...[4]int64) *view.Reservation {
+	t := &view.Reservation{Times: ticks.Times{Exact: true}, PEs: pes}
 	for k, x := range jobs {
-		t.Jobs = append(t.Jobs, model.ReservationJob{Request: k, Ready: x[0], Due: x[1], Length: x[2], Counted: x[2], PEs: int(x[3]), Weight: 1})
+		t.Jobs = append(t.Jobs, view.ReservationJob{Request: k, Ready: x[0], Due: x[1], Length: x[2], Counted: x[2], PEs: int(x[3]), Weight: 1})
 	}
 	return t
 }
@@ -88,7 +90,7 @@ func TestShiftLeftInPlace(t *testing.T) {
 			x := &ticks.Jobs[j]
 			from := x.Ready + rng.Int64N(x.Latest()-x.Ready+1)
 			s, ok := p.First(x.PEs, x.Length, from, x.Latest())
-			if starts[j] = model.Declined; ok {
+			if starts[j] = view.Declined; ok {
 				starts[j] = s
 				p.Add(s, s+x.Length, x.PEs)
 				order = append(order, j)
@@ -138,7 +140,7 @@ func TestWeightUnit(t *testing.T) {
 		"no float64's":   {[]model.Request{request(1<<50-1, 1<<12-1), request(1<<50-1, 1)}, 1<<50 - 1},
 	} {
 		in := &model.Reservation{PEs: 1 << 13, Goal: model.GoalPESeconds, Requests: c.requests}
-		if got := in.Ticks().WeightUnit(); got != c.want {
+		if got := view.OfReservation(in).WeightUnit(); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}

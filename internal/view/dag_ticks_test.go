@@ -1,4 +1,4 @@
-package model_test
+package view_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -43,7 +44,7 @@ func TestGraphUnit(t *testing.T) {
 		"far apart":       {[][]float64{{1 << 40, 1. / (1 << 20)}, {0, 0}}, 0, 1. / (1 << 20), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := twoMachines(c.costs, c.data).Graph()
+			g := view.OfDAG(twoMachines(c.costs, c.data))
 			if got := g.Unit(); got != c.want {
 				t.Errorf("unit %v, want %v", got, c.want)
 			}
@@ -60,18 +61,18 @@ func TestGraphTicks(t *testing.T) {
 		costs   [][]float64
 		data    float64
 		horizon float64
-		want    model.DAGTicks
+		want    view.DAGTicks
 	}{
-		"whole": {[][]float64{{4, 6}, {10, 8}}, 2, 30, model.DAGTicks{Unit: 2, Whole: true, Cost: []int32{2, 3, 5, 4}, Comm: []int32{1}}},
+		"whole": {[][]float64{{4, 6}, {10, 8}}, 2, 30, view.DAGTicks{Unit: 2, Whole: true, Cost: []int32{2, 3, 5, 4}, Comm: []int32{1}}},
 		"a time above the horizon doesn't count": {[][]float64{{4, 6}, {10, 31}}, 2, 30,
-			model.DAGTicks{Unit: 2, Whole: true, Cost: []int32{2, 3, 5, model.BeyondTicks}, Comm: []int32{1}}},
+			view.DAGTicks{Unit: 2, Whole: true, Cost: []int32{2, 3, 5, view.BeyondTicks}, Comm: []int32{1}}},
 		"a unit that is no power of two": {[][]float64{{1000003, 2000006}, {0, 0}}, 0, 1e9,
-			model.DAGTicks{Unit: 1000003, Whole: true, Cost: []int32{1, 2, 0, 0}, Comm: []int32{0}}},
-		"rounded down": {[][]float64{{1, 3}, {2.5, 3.5}}, 1, 3 << 27, model.DAGTicks{Unit: 4, Cost: []int32{0, 0, 0, 0}, Comm: []int32{0}}},
-		"no horizon":   {[][]float64{{0, 0}}, 0, 0, model.DAGTicks{Unit: math.Ldexp(1, -1023), Whole: true, Cost: []int32{0, 0}, Comm: []int32{}}},
+			view.DAGTicks{Unit: 1000003, Whole: true, Cost: []int32{1, 2, 0, 0}, Comm: []int32{0}}},
+		"rounded down": {[][]float64{{1, 3}, {2.5, 3.5}}, 1, 3 << 27, view.DAGTicks{Unit: 4, Cost: []int32{0, 0, 0, 0}, Comm: []int32{0}}},
+		"no horizon":   {[][]float64{{0, 0}}, 0, 0, view.DAGTicks{Unit: math.Ldexp(1, -1023), Whole: true, Cost: []int32{0, 0}, Comm: []int32{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(&c.want, twoMachines(c.costs, c.data).Graph().Ticks(c.horizon)); diff != "" {
+			if diff := cmp.Diff(&c.want, view.OfDAG(twoMachines(c.costs, c.data)).Ticks(c.horizon)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -91,12 +92,12 @@ func TestGraphTicksRandom(t *testing.T) {
 		if k%2 == 0 {
 			d.Network.PathCapacity = [][]float64{{0, 1}, {float64(1 + rng.IntN(2)), 0}}
 		}
-		g := d.Graph()
+		g := view.OfDAG(d)
 		horizon := scale * 1000 * (1 + 3*rng.Float64())
 		v := g.Ticks(horizon)
 		check := func(tick int32, x float64) {
 			at := float64(tick) * v.Unit
-			if tick > model.MaxTicks && tick != model.BeyondTicks || tick != model.BeyondTicks && (at > x || x-at >= v.Unit || v.Whole && at != x) || tick == model.BeyondTicks && x <= horizon {
+			if tick > view.MaxTicks && tick != view.BeyondTicks || tick != view.BeyondTicks && (at > x || x-at >= v.Unit || v.Whole && at != x) || tick == view.BeyondTicks && x <= horizon {
 				t.Fatalf("instance %d: %v s is %d ticks of %v s, whole: %v", k, x, tick, v.Unit, v.Whole)
 			}
 		}

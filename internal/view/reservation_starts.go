@@ -1,4 +1,4 @@
-package model
+package view
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/profile"
+	"github.com/gapwise/gapwise/model"
 )
 
 // Declined is the start of a job that isn't booked, as is any negative one.
@@ -19,7 +20,7 @@ const Declined = -1
 // is that of the starts of a solution, none of its jobs starts later than there:
 // by induction the jobs before j occupy no more than in the solution from j's
 // start on. When ctx ends, the jobs that are left have no place. O(n²).
-func (t *ReservationTicks) Serial(ctx context.Context, order []int) []int64 {
+func (t *Reservation) Serial(ctx context.Context, order []int) []int64 {
 	starts := make([]int64, len(t.Jobs))
 	for j := range starts {
 		starts[j] = Declined
@@ -40,7 +41,7 @@ func (t *ReservationTicks) Serial(ctx context.Context, order []int) []int64 {
 
 // ShiftLeft returns Serial's starts in the order of the given starts, by job;
 // declined jobs stay out.
-func (t *ReservationTicks) ShiftLeft(starts []int64) []int64 {
+func (t *Reservation) ShiftLeft(starts []int64) []int64 {
 	var order []int
 	for j, s := range starts {
 		if s >= 0 {
@@ -54,25 +55,25 @@ func (t *ReservationTicks) ShiftLeft(starts []int64) []int64 {
 // Check returns an ErrInfeasible that tells what is wrong with starts, in ticks
 // by job and negative for declined: a window, or the number of PEs in use. It is
 // an ErrInvalid if starts have another length than Jobs. O(n²).
-func (t *ReservationTicks) Check(starts []int64) error {
+func (t *Reservation) Check(starts []int64) error {
 	if len(starts) != len(t.Jobs) {
-		return fmt.Errorf("%w starts: they are of %d jobs, there are %d", ErrInvalid, len(starts), len(t.Jobs))
+		return fmt.Errorf("%w starts: they are of %d jobs, there are %d", model.ErrInvalid, len(starts), len(t.Jobs))
 	}
 	c := profile.Profile{Capacity: t.PEs}
 	for j, s := range starts {
 		x := &t.Jobs[j]
 		switch {
-		case s < 0 && t.Goal == GoalAll:
-			return fmt.Errorf("%w: job %d is declined", ErrInfeasible, j)
+		case s < 0 && t.Goal == model.GoalAll:
+			return fmt.Errorf("%w: job %d is declined", model.ErrInfeasible, j)
 		case s < 0:
 			continue
 		case s < x.Ready || s > x.Latest():
-			return fmt.Errorf("%w: job %d starts at %d, its window is from %d to %d", ErrInfeasible, j, s, x.Ready, x.Latest())
+			return fmt.Errorf("%w: job %d starts at %d, its window is from %d to %d", model.ErrInfeasible, j, s, x.Ready, x.Latest())
 		}
 		c.Add(s, s+x.Length, x.PEs)
 	}
 	if at, used := c.Peak(math.MinInt64, math.MaxInt64); used > t.PEs {
-		return fmt.Errorf("%w: %d PEs are in use at %d, there are %d", ErrInfeasible, used, at, t.PEs)
+		return fmt.Errorf("%w: %d PEs are in use at %d, there are %d", model.ErrInfeasible, used, at, t.PEs)
 	}
 	return nil
 }

@@ -1,20 +1,25 @@
-package model
+package view
 
-import "math"
+import (
+	"math"
 
-// BatchTicks is a Batch in whole numbers: times in microseconds, rates, shares and
+	"github.com/gapwise/gapwise/internal/units"
+	"github.com/gapwise/gapwise/model"
+)
+
+// Batch is a model.Batch in whole numbers: times in microseconds, rates, shares and
 // uses in ten-thousandths, work in ten-thousandths of a microsecond. Nothing is
-// rounded but the rates (see Batch).
-type BatchTicks struct {
+// rounded but the rates (see model.Batch).
+type Batch struct {
 	Processors, Tiers int
 	Threshold         int64
 	Migration         int64
 	KillAtEstimate    bool
-	Jobs              []BatchTicksJob // as in the instance
+	Jobs              []BatchJob // as in the instance
 }
 
-// BatchTicksJob is a job in whole numbers.
-type BatchTicksJob struct {
+// BatchJob is a job in whole numbers.
+type BatchJob struct {
 	Submit, Runtime, Estimate int64
 	// Length is the work in microseconds of dedicated processors: Runtime, or
 	// min(Runtime, Estimate) if jobs are killed at their estimate. Online schedulers
@@ -31,10 +36,10 @@ type BatchTicksJob struct {
 const FullRate = 10_000
 
 // Work returns the work of the job: Length times FullRate.
-func (j *BatchTicksJob) Work() int64 { return j.Length * FullRate }
+func (j *BatchJob) Work() int64 { return j.Length * FullRate }
 
 // CPU returns the use of process i.
-func (j *BatchTicksJob) CPU(i int) int64 {
+func (j *BatchJob) CPU(i int) int64 {
 	if len(j.Use) == 1 {
 		return j.Use[0]
 	}
@@ -44,7 +49,7 @@ func (j *BatchTicksJob) CPU(i int) int64 {
 // BackgroundRate returns the rate of a process of the given use in the background
 // where the foreground leaves the share idle: ⌊efficiency · min(1, idle/use)⌋ in
 // ten-thousandths.
-func (j *BatchTicksJob) BackgroundRate(use, idle int64) int64 {
+func (j *BatchJob) BackgroundRate(use, idle int64) int64 {
 	if idle >= use {
 		return j.Efficiency
 	}
@@ -54,16 +59,16 @@ func (j *BatchTicksJob) BackgroundRate(use, idle int64) int64 {
 // shares returns x in ten-thousandths.
 func shares(x float64) int64 { return int64(math.Round(x * FullRate)) }
 
-// Ticks returns the instance, which must be valid, in whole numbers.
-func (b *Batch) Ticks() *BatchTicks { return viewOf(b, b.makeTicks) }
+// OfBatch returns the instance, which must be valid, in whole numbers.
+func OfBatch(b *model.Batch) *Batch { return viewOf(b, makeBatch) }
 
-func (b *Batch) makeTicks() *BatchTicks {
-	t := &BatchTicks{Processors: b.Processors, Tiers: b.Tiers, Threshold: shares(b.EffectiveThreshold()), Migration: micro(b.MigrationS),
-		KillAtEstimate: b.KillAtEstimate, Jobs: make([]BatchTicksJob, len(b.Jobs))}
+func makeBatch(b *model.Batch) *Batch {
+	t := &Batch{Processors: b.Processors, Tiers: b.Tiers, Threshold: shares(b.EffectiveThreshold()), Migration: units.Micro(b.MigrationS),
+		KillAtEstimate: b.KillAtEstimate, Jobs: make([]BatchJob, len(b.Jobs))}
 	whole := []int64{FullRate} // shared by jobs without uses
 	for k := range b.Jobs {
 		j := &b.Jobs[k]
-		x := BatchTicksJob{Submit: micro(j.SubmitS), Runtime: micro(j.RuntimeS), Estimate: micro(j.Estimate()), Length: micro(b.Work(k)),
+		x := BatchJob{Submit: units.Micro(j.SubmitS), Runtime: units.Micro(j.RuntimeS), Estimate: units.Micro(j.Estimate()), Length: units.Micro(b.Work(k)),
 			Processes: j.Processes, Weight: int64(j.EffectiveWeight()), Use: whole, Foreground: FullRate, Efficiency: shares(j.BgEfficiency)}
 		if b.Tiers == 2 {
 			x.Foreground -= shares(j.FgLoss)
@@ -82,7 +87,7 @@ func (b *Batch) makeTicks() *BatchTicks {
 // Mean returns the mean response time in seconds, as weighted as the objective and
 // rounded as it is, for a weighted sum of responses of so many units of unit ticks;
 // 0 without jobs. sum is less than 2^62 from 0, unit less than 2^60.
-func (t *BatchTicks) Mean(sum, unit int64) float64 {
+func (t *Batch) Mean(sum, unit int64) float64 {
 	if len(t.Jobs) == 0 {
 		return 0
 	}
@@ -90,10 +95,10 @@ func (t *BatchTicks) Mean(sum, unit int64) float64 {
 	for k := range t.Jobs {
 		weights += float64(t.Jobs[k].Weight)
 	}
-	var all timeSum
-	all.add(sum, unit)
-	return all.seconds() / weights
+	var all units.TimeSum
+	all.Add(sum, unit)
+	return all.Seconds() / weights
 }
 
 // Seconds returns a time in ticks as seconds.
-func (*BatchTicks) Seconds(ticks int64) float64 { return seconds(ticks) }
+func (*Batch) Seconds(ticks int64) float64 { return units.Seconds(ticks) }

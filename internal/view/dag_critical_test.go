@@ -1,4 +1,4 @@
-package model_test
+package view_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -25,14 +26,14 @@ func sixSchedule(start ...float64) *model.Schedule {
 }
 
 func TestCriticalByHand(t *testing.T) {
-	d := six(t)
+	d := testkit.SixTasks()
 	// Planned: 1 runs to 3, its data reach P3 at 6, 2 runs to 9, its data reach P2
 	// at 14, 5 runs to 17 and 6, which has 5's data there, to 25.
-	planned := []model.CriticalTask{
+	planned := []view.CriticalTask{
 		{Task: 0, EndS: 3, Transfer: -1},
-		{Task: 1, StartS: 6, EndS: 9, By: model.HoldTransfer, Transfer: 0, ArrivedS: 6},
-		{Task: 4, StartS: 14, EndS: 17, By: model.HoldTransfer, Transfer: 1, ArrivedS: 14},
-		{Task: 5, StartS: 17, EndS: 25, By: model.HoldData, Transfer: -1},
+		{Task: 1, StartS: 6, EndS: 9, By: view.HoldTransfer, Transfer: 0, ArrivedS: 6},
+		{Task: 4, StartS: 14, EndS: 17, By: view.HoldTransfer, Transfer: 1, ArrivedS: 14},
+		{Task: 5, StartS: 17, EndS: 25, By: view.HoldData, Transfer: -1},
 	}
 	// Realised: the data of 2 share the link with those of 3 and 4, and arrive at 21.
 	real := slices.Clone(planned)
@@ -44,13 +45,13 @@ func TestCriticalByHand(t *testing.T) {
 		name    string
 		s       *model.Schedule
 		arrived []float64
-		want    []model.CriticalTask
+		want    []view.CriticalTask
 	}{
 		{"planned", sixSchedule(0, 6, 3, 9, 14, 17), nil, planned},
 		{"realised", sixSchedule(0, 6, 3, 9, 21, 24), []float64{6, 21, 20, 20}, real},
 		{"idle", sixSchedule(0, 6, 3, 9, 21, 26), []float64{6, 21, 20, 20}, late},
 	} {
-		got, err := d.Critical(c.s, c.arrived)
+		got, err := view.Critical(d, c.s, c.arrived)
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
@@ -65,8 +66,8 @@ func TestCriticalByHand(t *testing.T) {
 func TestCriticalMachine(t *testing.T) {
 	d := testkit.DAG([][]float64{{3}, {4}}, nil)
 	s := d.Schedule([]int32{0, 0}, []float64{4, 0}, nil)
-	got, err := d.Critical(s, nil)
-	want := []model.CriticalTask{{Task: 1, EndS: 4, Transfer: -1}, {Task: 0, StartS: 4, EndS: 7, By: model.HoldMachine, Transfer: -1}}
+	got, err := view.Critical(d, s, nil)
+	want := []view.CriticalTask{{Task: 1, EndS: 4, Transfer: -1}, {Task: 0, StartS: 4, EndS: 7, By: view.HoldMachine, Transfer: -1}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
@@ -80,30 +81,30 @@ func TestCriticalSemiActive(t *testing.T) {
 	for range 300 {
 		n, m := 1+rng.IntN(12), 1+rng.IntN(4)
 		d := testkit.RandomDAG(rng, n, m)
-		g := d.Graph()
+		g := view.OfDAG(d)
 		machine, order := make([]int32, n), make([][]int32, m)
 		for _, task := range g.Order {
 			machine[task] = int32(rng.IntN(m))
 			order[machine[task]] = append(order[machine[task]], task)
 		}
-		p := model.NewDAGPlay(g)
+		p := view.NewPlay(g)
 		makespan := p.Run(machine, order)
 		s := d.Schedule(machine, p.Start, p.Sent)
-		path, err := d.Critical(s, nil)
+		path, err := view.Critical(d, s, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(makespan, 1e-9) }
 		at := 0.0
 		for k, x := range path {
-			if x.By == model.HoldTransfer {
+			if x.By == view.HoldTransfer {
 				tr := s.Transfers[x.Transfer]
 				if tr.From != d.Tasks[path[k-1].Task].ID || tr.To != d.Tasks[x.Task].ID || !near(tr.StartS, at) || !near(x.ArrivedS, x.StartS) {
 					t.Fatalf("step %d: %+v of %+v, transfer %+v", k, x, path, tr)
 				}
 				at = x.ArrivedS
 			}
-			if !near(x.StartS, at) || x.IdleS > 1e-6*makespan || (k == 0) != (x.By == model.HoldNothing) {
+			if !near(x.StartS, at) || x.IdleS > 1e-6*makespan || (k == 0) != (x.By == view.HoldNothing) {
 				t.Fatalf("step %d begins at %v, not %v: %+v", k, x.StartS, at, path)
 			}
 			at = x.EndS
@@ -115,20 +116,20 @@ func TestCriticalSemiActive(t *testing.T) {
 }
 
 func TestCriticalErrors(t *testing.T) {
-	d := six(t)
+	d := testkit.SixTasks()
 	s := sixSchedule(0, 6, 3, 9, 14, 17)
 	unknown := sixSchedule(0, 6, 3, 9, 14, 17)
 	unknown.Transfers[0].From = "6"
 	for name, call := range map[string]func() error{
-		"arrivals": func() error { _, err := d.Critical(s, []float64{1}); return err },
-		"edge":     func() error { _, err := d.Critical(unknown, nil); return err },
-		"shape":    func() error { _, err := d.Critical(&model.Schedule{}, nil); return err },
+		"arrivals": func() error { _, err := view.Critical(d, s, []float64{1}); return err },
+		"edge":     func() error { _, err := view.Critical(d, unknown, nil); return err },
+		"shape":    func() error { _, err := view.Critical(d, &model.Schedule{}, nil); return err },
 	} {
 		if err := call(); !errors.Is(err, model.ErrInvalid) {
 			t.Error(name, err)
 		}
 	}
-	if path, err := (&model.DAG{}).Critical(&model.Schedule{}, nil); err != nil || path != nil {
+	if path, err := view.Critical((&model.DAG{}), &model.Schedule{}, nil); err != nil || path != nil {
 		t.Error("an empty instance:", path, err)
 	}
 	// Tasks that overlap or wait for what comes later don't lead in circles.
@@ -139,7 +140,7 @@ func TestCriticalErrors(t *testing.T) {
 		for k := range start {
 			start[k], machine[k] = float64(rng.IntN(3)), int32(rng.IntN(3))
 		}
-		if path, err := d.Critical(d.Schedule(machine, start, make([]float64, len(d.Edges))), nil); err != nil || len(path) > 8 {
+		if path, err := view.Critical(d, d.Schedule(machine, start, make([]float64, len(d.Edges))), nil); err != nil || len(path) > 8 {
 			t.Fatal(path, err)
 		}
 	}

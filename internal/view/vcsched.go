@@ -1,4 +1,4 @@
-package model
+package view
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/units"
+	"github.com/gapwise/gapwise/model"
 )
 
 // FitTolerance is what the needs of memory or of a further resource on a host may
@@ -15,18 +16,14 @@ import (
 // budget, as a share of the smallest host's memory. A set of needs fits on a host if and
 // only if Σ need ≤ capacity (1 + FitTolerance), all of them float64 figures taken as
 // rational numbers. The judge, at its default tolerance, the bounds and proofs, and the
-// solvers (VCSchedUnits.Fits) all mean this.
+// solvers (VCSched.Fits) all mean this.
 const FitTolerance = 1e-9
-
-// minNeed is the smallest need above 0. Such figures are multiples of 2^-92, so that
-// sums over 2^23 tasks, of up to maxHostSize each, are exact in 128 bits.
-const minNeed = 1e-12
 
 // Memory is an amount of memory, or of another rigid resource, in units of 2^-92 of a host, in 128 bits: the
 // exact value of a float64 figure, or of a sum of them.
 type Memory struct{ hi, lo uint64 }
 
-// exactMemory returns x, rounded down to a unit if x < minNeed, and the largest Memory
+// exactMemory returns x, rounded down to a unit if it is below the smallest need, and the largest Memory
 // if x exceeds every sum of needs.
 func exactMemory(x float64) Memory {
 	mantissa, exponent := math.Frexp(x) // x = mantissa 2^exponent
@@ -83,7 +80,7 @@ func (m Memory) Floor(k uint) int64 {
 	}
 }
 
-// VCSchedUnits holds the needs of a VCSched instance's tasks as integers, in the
+// VCSched holds the needs of a model.VCSched instance's tasks as integers, in the
 // instance's order, for solvers that add, compare and hash them.
 //
 // Needs are rounded down to a unit of 1/Scale of a reference host, and capacities up.
@@ -95,7 +92,7 @@ func (m Memory) Floor(k uint) int64 {
 // A load is the CPU needs on a host over the host's CPU: a relative load. In units it is
 // rounded up (HostClass.Load), so that it is a whole number L, and a host's needs have
 // at most that load if and only if they sum to at most HostClass.Room(L).
-type VCSchedUnits struct {
+type VCSched struct {
 	Hosts  int
 	Scale  int64   // units in a reference host
 	CPU    []int64 // [task]: CPU need in units, at least 1
@@ -129,7 +126,7 @@ type VCSchedUnits struct {
 // HostClass is a number of hosts of equal size.
 type HostClass struct {
 	Hosts []int32 // their numbers, increasing
-	// Cap is [resource] of VCSchedUnits.Rigid: what such a host has, in units,
+	// Cap is [resource] of VCSched.Rigid: what such a host has, in units,
 	// rounded up: its size, the tolerance, and the units by which the conversion
 	// to fixed point may have rounded needs up. ExactCap are the largest sums of
 	// exact needs that fit.
@@ -213,26 +210,28 @@ func (c *HostClass) divide(cpu int64) (load int64, whole bool) {
 }
 
 // ClassOf returns the index of a host's class.
-func (u *VCSchedUnits) ClassOf(h int32) int32 {
+func (u *VCSched) ClassOf(h int32) int32 {
 	if u.class == nil {
 		return 0
 	}
 	return u.class[h]
 }
 
-// Units converts the needs to integers. Sums over all tasks don't overflow int64.
-func (v *VCSched) Units() *VCSchedUnits { return viewOf(v, v.makeUnits) }
+// OfVCSched converts the needs to integers. Sums over all tasks don't overflow int64.
+func OfVCSched(v *model.VCSched) *VCSched { return viewOf(v, makeVCSched) }
 
-func (v *VCSched) makeUnits() *VCSchedUnits {
+func makeVCSched(v *model.VCSched) *VCSched {
 	n := v.Tasks()
-	u := &VCSchedUnits{Hosts: v.Hosts, Scale: 1e13, CPU: make([]int64, 0, n), Job: make([]int32, 0, n)}
+	u := &VCSched{Hosts: v.Hosts, Scale: 1e13, CPU: make([]int64, 0, n), Job: make([]int32, 0, n)}
 	u.classes(v)
 	// A need has at most 1e13 units (slack); sums of needs, of capacities (of as many
 	// hosts of a class as tasks) and of loads are far from overflowing.
-	largest, least := v.largest(), 1.0
-	most := max(1, largest.CPU, largest.Memory)
-	for _, x := range largest.Resources {
-		most = max(most, x)
+	most, memory, least := 1.0, 1.0, 1.0
+	for _, s := range v.Sizes() {
+		most, memory = max(most, s.CPU, s.Memory), max(memory, s.Memory)
+		for _, x := range s.Resources {
+			most = max(most, x)
+		}
 	}
 	for _, s := range v.HostSizes {
 		least = min(least, s.CPU)
@@ -256,7 +255,7 @@ func (v *VCSched) makeUnits() *VCSchedUnits {
 	}
 	// The tolerance's float64 is above 1e-9 by less than a unit's share.
 	tolerance := func(amount float64) int64 { return int64(float64(u.Scale)/1e9*amount) + u.slack() }
-	for _, r := range v.RigidResources() {
+	for _, r := range RigidResources(v) {
 		needs, exact := make([]int64, 0, n), make([]Memory, len(v.Jobs))
 		for i := range v.Jobs {
 			x := v.Jobs[i].Rigid(r)
@@ -285,7 +284,7 @@ func (v *VCSched) makeUnits() *VCSchedUnits {
 	}
 	u.Memory, u.Exact = u.Rigid[0], u.ExactRigid[0]
 	if v.MigrationBudget != nil {
-		b := min(*v.MigrationBudget, float64(n)*max(1, largest.Memory)) // more can't move
+		b := min(*v.MigrationBudget, float64(n)*memory) // more can't move
 		smallest := v.Sizes()[0].Memory
 		for _, s := range v.HostSizes {
 			smallest = min(smallest, s.Memory)
@@ -306,7 +305,7 @@ func (v *VCSched) makeUnits() *VCSchedUnits {
 }
 
 // classes finds the classes of hosts.
-func (u *VCSchedUnits) classes(v *VCSched) {
+func (u *VCSched) classes(v *model.VCSched) {
 	sizes := v.Sizes()
 	index := make(map[string]int32, len(sizes))
 	if len(sizes) > 1 {
@@ -338,12 +337,12 @@ func (u *VCSchedUnits) classes(v *VCSched) {
 	}
 }
 
-// RigidResources returns the indices in Resources of those that VCSchedUnits.Rigid
+// RigidResources returns the indices in Resources of those that VCSched.Rigid
 // holds, after -1 for memory.
-func (v *VCSched) RigidResources() []int {
+func RigidResources(v *model.VCSched) []int {
 	rigid := []int{-1}
 	for r := range v.Resources {
-		if !v.redundant(r) {
+		if !redundant(v, r) {
 			rigid = append(rigid, r)
 		}
 	}
@@ -355,7 +354,7 @@ func (v *VCSched) RigidResources() []int {
 // q, of which every task needs at least as much and every host has at most as much, so
 // that Σ need_r ≤ Σ need_q ≤ capacity_q (1 + FitTolerance) ≤ capacity_r (1 + FitTolerance).
 // Of two that are equal the first stays.
-func (v *VCSched) redundant(r int) bool {
+func redundant(v *model.VCSched, r int) bool {
 	twin := func(q int) bool {
 		equal := true
 		for i := range v.Jobs {
@@ -392,7 +391,7 @@ func (v *VCSched) redundant(r int) bool {
 // Fits reports whether the placement of each task i on hosts[i] fits in the hosts'
 // memory and further resources and in the migration budget, exactly.
 // O(resources (tasks + hosts)).
-func (u *VCSchedUnits) Fits(hosts []int32) bool {
+func (u *VCSched) Fits(hosts []int32) bool {
 	for r, needs := range u.ExactRigid {
 		use := make([]Memory, u.Hosts)
 		for i, h := range hosts {
@@ -417,7 +416,7 @@ func (u *VCSchedUnits) Fits(hosts []int32) bool {
 // fits in units fits exactly: each need was rounded down by less than 1.001 units, and
 // capacities were rounded up by slack and up to two units, the budget by one more unit
 // and 2^-52 of itself.
-func (u *VCSchedUnits) Strict() *VCSchedUnits {
+func (u *VCSched) Strict() *VCSched {
 	s := *u
 	n := int64(len(u.CPU))
 	rounding := n + n/100 + 2*u.slack() + 2
@@ -436,7 +435,7 @@ func (u *VCSchedUnits) Strict() *VCSchedUnits {
 }
 
 // Moves returns the memory, in units, that moves if task i is placed on host h.
-func (u *VCSchedUnits) Moves(i, h int32) int64 {
+func (u *VCSched) Moves(i, h int32) int64 {
 	if u.Current == nil || u.Current[i] < 0 || u.Current[i] == h {
 		return 0
 	}
@@ -446,12 +445,12 @@ func (u *VCSchedUnits) Moves(i, h int32) int64 {
 // slack returns by how many units the sum over any set of tasks may exceed its exact
 // value: a product below 2^44 is rounded by at most 2^-10 before its fraction is cut
 // off, and a CPU need below a unit counts as one.
-func (u *VCSchedUnits) slack() int64 { return 1 + int64(len(u.CPU))/500 + int64(u.tiny) }
+func (u *VCSched) slack() int64 { return 1 + int64(len(u.CPU))/500 + int64(u.tiny) }
 
 // YieldBound returns an upper bound on the minimum yield of every placement, given a
 // lower bound on the largest relative load of every placement, in units. If hosts
 // differ, that is rounded up by less than a unit, and slack counts by the host's CPU.
-func (u *VCSchedUnits) YieldBound(load int64) float64 {
+func (u *VCSched) YieldBound(load int64) float64 {
 	slack := u.slack()
 	for k := range u.Classes {
 		if c := &u.Classes[k]; !c.reference() {
@@ -468,7 +467,7 @@ func (u *VCSchedUnits) YieldBound(load int64) float64 {
 
 // MaxLoad returns the largest relative load of a host, in units, with each task i on
 // hosts[i].
-func (u *VCSchedUnits) MaxLoad(hosts []int32) int64 {
+func (u *VCSched) MaxLoad(hosts []int32) int64 {
 	var largest int64
 	load := make([]int64, u.Hosts)
 	for i, h := range hosts {

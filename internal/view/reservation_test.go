@@ -1,4 +1,4 @@
-package model_test
+package view_test
 
 import (
 	"errors"
@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/gapwise/gapwise/internal/ticks"
+	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -21,24 +23,27 @@ func oneRequest(ready, duration, deadline float64) *model.Reservation {
 func TestReservationTicks(t *testing.T) {
 	t.Parallel()
 	const never = math.MaxInt64
+	request := func(arrival, ready, duration, deadline, runtime, cancel int64) []ticks.Request {
+		return []ticks.Request{{Arrival: arrival, Ready: ready, Duration: duration, Deadline: deadline, Runtime: runtime, Cancel: cancel}}
+	}
 	for name, c := range map[string]struct {
 		in   *model.Reservation
-		want model.ReservationTicks
+		want ticks.Times
 	}{
-		"seconds": {oneRequest(1, 2, 1e12), model.ReservationTicks{Decimals: 0, Exact: true, Requests: []model.RequestTicks{{0, 1, 2, 1e12, 2, never}}}},
-		"tenths":  {oneRequest(1.8, 1.6, 3.4), model.ReservationTicks{Decimals: 1, Exact: true, Requests: []model.RequestTicks{{0, 18, 16, 34, 16, never}}}},
-		"a deadline rounded down": {oneRequest(0.7, 0.1, 0.7999999999999999), model.ReservationTicks{Decimals: 15, Exact: false,
-			Requests: []model.RequestTicks{{0, 7e14, 1e14, 8e14, 1e14, never}}}},
-		"a third, rounded": {oneRequest(1e5+1./3, 1./3, 2e5), model.ReservationTicks{Decimals: 10, Exact: false,
-			Requests: []model.RequestTicks{{0, 1000003333333333, 3333333333, 2e15, 3333333333, never}}}},
-		"smallest": {oneRequest(5e-324, 1e-9, 1), model.ReservationTicks{Decimals: 15, Exact: false, Requests: []model.RequestTicks{{0, 0, 1e6, 1e15, 1e6, never}}}},
+		"seconds": {oneRequest(1, 2, 1e12), ticks.Times{Decimals: 0, Exact: true, Requests: request(0, 1, 2, 1e12, 2, never)}},
+		"tenths":  {oneRequest(1.8, 1.6, 3.4), ticks.Times{Decimals: 1, Exact: true, Requests: request(0, 18, 16, 34, 16, never)}},
+		"a deadline rounded down": {oneRequest(0.7, 0.1, 0.7999999999999999), ticks.Times{Decimals: 15, Exact: false,
+			Requests: request(0, 7e14, 1e14, 8e14, 1e14, never)}},
+		"a third, rounded": {oneRequest(1e5+1./3, 1./3, 2e5), ticks.Times{Decimals: 10, Exact: false,
+			Requests: request(0, 1000003333333333, 3333333333, 2e15, 3333333333, never)}},
+		"smallest": {oneRequest(5e-324, 1e-9, 1), ticks.Times{Decimals: 15, Exact: false, Requests: request(0, 0, 1e6, 1e15, 1e6, never)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := c.in.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			got := c.in.Ticks()
-			if d := cmp.Diff(&c.want, got, cmpopts.IgnoreUnexported(model.ReservationTicks{}), cmpopts.IgnoreFields(model.ReservationTicks{}, "PEs", "Goal", "Jobs")); d != "" {
+			got := view.OfReservation(c.in)
+			if d := cmp.Diff(c.want, got.Times, cmpopts.IgnoreUnexported(ticks.Times{})); d != "" {
 				t.Errorf("(-want,+got)\n%s", d)
 			}
 		})
@@ -47,7 +52,7 @@ func TestReservationTicks(t *testing.T) {
 		if err := in.Validate(); !errors.Is(err, model.ErrInvalid) {
 			t.Errorf("%+v: error %v", in.Requests[0], err)
 		}
-		in.Ticks() // whatever it says
+		view.OfReservation(in) // whatever it says
 	}
 }
 
@@ -76,7 +81,7 @@ func TestReservationTicksWithdrawn(t *testing.T) {
 		model.GoalReservedPESeconds: {[]job{{0, 9, 4, 4, 12}, {2, 8, 3, 4, 12}}, []int{1, 3, 4}, 36, 12},
 		model.GoalPESeconds:         {[]job{{0, 9, 4, 4, 12}, {1, 7, 3, 3, 9}, {2, 8, 3, 3, 9}, {3, 6, 4, 4, 12}}, nil, 0, 3},
 	} {
-		ticks := (&model.Reservation{PEs: 3, Goal: goal, Requests: requests}).Ticks()
+		ticks := view.OfReservation((&model.Reservation{PEs: 3, Goal: goal, Requests: requests}))
 		var jobs []job
 		for _, j := range ticks.Jobs {
 			jobs = append(jobs, job{j.Request, j.Due, j.Length, j.Counted, j.Weight})
@@ -110,7 +115,7 @@ func TestReservationTicksRound(t *testing.T) {
 		if in.Validate() != nil {
 			continue
 		}
-		times := in.Ticks()
+		times := view.OfReservation(in)
 		q := times.Requests[0]
 		if times.Exact {
 			exact++
@@ -134,7 +139,7 @@ func TestReservationTicksRound(t *testing.T) {
 	if exact < 5000 {
 		t.Errorf("only %d are exact", exact)
 	}
-	times := oneRequest(0, 0.5, 100).Ticks()
+	times := view.OfReservation(oneRequest(0, 0.5, 100))
 	for seconds, want := range map[float64]int64{0.1 + 0.2: 3, 0.29999999999999993: 3, 0.37: 3, -0.5: -5, -0.52: -6, 1e300: 1 << 60, -1e300: -1 << 60} {
 		if got := times.Tick(seconds); got != want {
 			t.Errorf("%v is tick %d, want %d", seconds, got, want)

@@ -1,9 +1,11 @@
-package model
+package view
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/gapwise/gapwise/model"
 )
 
 // Hold is what kept a task of a schedule from starting earlier.
@@ -49,16 +51,16 @@ type CriticalTask struct {
 // The error wraps ErrInvalid: s isn't shaped like the instance, see MachineOf, a
 // transfer is of no edge, or arrived has another length. The instance must be
 // valid. O(V log V + V M + E + M²).
-func (d *DAG) Critical(s *Schedule, arrived []float64) ([]CriticalTask, error) {
+func Critical(d *model.DAG, s *model.Schedule, arrived []float64) ([]CriticalTask, error) {
 	machine, err := d.MachineOf(s)
 	if err != nil {
 		return nil, err
 	}
 	if arrived != nil && len(arrived) != len(s.Transfers) {
-		return nil, fmt.Errorf("%w schedule: has %d transfers, %d arrivals are given for them", ErrInvalid, len(s.Transfers), len(arrived))
+		return nil, fmt.Errorf("%w schedule: has %d transfers, %d arrivals are given for them", model.ErrInvalid, len(s.Transfers), len(arrived))
 	}
-	g := d.Graph()
-	sent, err := d.transferOf(s)
+	g := OfDAG(d)
+	sent, err := transferOf(d, s)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +122,7 @@ func (d *DAG) Critical(s *Schedule, arrived []float64) ([]CriticalTask, error) {
 }
 
 // transferOf returns the number of the transfer of each edge, -1 without.
-func (d *DAG) transferOf(s *Schedule) ([]int, error) {
+func transferOf(d *model.DAG, s *model.Schedule) ([]int, error) {
 	edge := make(map[[2]string]int, len(d.Edges))
 	sent := make([]int, len(d.Edges))
 	for e, x := range d.Edges {
@@ -130,7 +132,7 @@ func (d *DAG) transferOf(s *Schedule) ([]int, error) {
 	for k, x := range s.Transfers {
 		e, ok := edge[[2]string{x.From, x.To}]
 		if !ok {
-			return nil, fmt.Errorf("%w schedule: transfers[%d] from %q to %q: there is no such edge", ErrInvalid, k, x.From, x.To)
+			return nil, fmt.Errorf("%w schedule: transfers[%d] from %q to %q: there is no such edge", model.ErrInvalid, k, x.From, x.To)
 		}
 		sent[e] = k
 	}
@@ -139,7 +141,7 @@ func (d *DAG) transferOf(s *Schedule) ([]int, error) {
 
 // beforeOnMachine returns the task before each one on its machine, -1 without,
 // and the place of each task among all by start, end and topological order.
-func beforeOnMachine(g *Graph, s *Schedule, machine []int32, end []float64) (before, place []int) {
+func beforeOnMachine(g *Graph, s *model.Schedule, machine []int32, end []float64) (before, place []int) {
 	topological := make([]int, g.Tasks)
 	for k, t := range g.Order {
 		topological[t] = k

@@ -1,13 +1,13 @@
-package model
+package view
 
 import "math"
 
-// DAGPlay plays plans of one Graph without contention: each task starts as soon
+// Play plays plans of one Graph without contention: each task starts as soon
 // as its machine and its data are there, each transfer as soon as its producer
 // has finished. That is the plan's semi-active schedule: in no other with the same
 // machines and orders does a task start earlier. It may be used again and again,
 // by one goroutine at a time.
-type DAGPlay struct {
+type Play struct {
 	// Of the last run, in seconds: when each task starts and finishes, and each
 	// edge is sent and has arrived.
 	Start, Finish, Sent, Arrived []float64
@@ -20,17 +20,17 @@ type DAGPlay struct {
 	next    []int32 // the task after it on its machine, -1 without
 }
 
-// NewDAGPlay prepares the play of plans for g.
-func NewDAGPlay(g *Graph) *DAGPlay {
+// NewPlay prepares the play of plans for g.
+func NewPlay(g *Graph) *Play {
 	n, e := g.Tasks, len(g.Data)
-	return &DAGPlay{Start: make([]float64, n), Finish: make([]float64, n), Sent: make([]float64, e), Arrived: make([]float64, e),
+	return &Play{Start: make([]float64, n), Finish: make([]float64, n), Sent: make([]float64, e), Arrived: make([]float64, e),
 		g: g, missing: make([]int32, n), next: make([]int32, n), Played: make([]int32, 0, n)}
 }
 
 // Run plays the plan that has task t on machine[t], the tasks of each machine in
 // the given order, and returns the makespan: +Inf if tasks wait for each other
 // in a circle. O(V + E).
-func (p *DAGPlay) Run(machine []int32, order [][]int32) float64 {
+func (p *Play) Run(machine []int32, order [][]int32) float64 {
 	g, makespan, list := p.g, 0.0, p.Played[:0]
 	g.Waits(order, p.missing, p.next)
 	clear(p.Start)
