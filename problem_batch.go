@@ -11,6 +11,7 @@ import (
 	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/features"
+	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -29,8 +30,8 @@ var batchProblem = define(definition[*model.Batch]{
 			return nil, err
 		}
 		return general(milp.Convert(f,
-			func(e *model.Execution) ([]int64, error) { return batchheur.Starts(in, e) },
-			func(starts []int64) (*model.Execution, error) { return batchheur.Place(in, starts) })), nil
+			func(e *model.Execution) ([]int64, error) { return processors.Starts(in, e) },
+			func(starts []int64) (*model.Execution, error) { return processors.Place(in, starts) })), nil
 	},
 	linear:     func(_ string, b milp.Backend) model.Solver { return batchexact.Linear(b) },
 	first:      first("fcfs", batchheur.Algorithms()),
@@ -70,10 +71,10 @@ func batchComplete(_ context.Context, in *model.Batch, solution model.Solution, 
 		starts[k] = int64(math.Round(e.Runs[i].Segments[0].StartS * 1e6))
 	}
 	if t.Tiers == 1 {
-		if k := batchheur.TooMany(t, starts); k >= 0 {
+		if k := processors.TooMany(t, starts); k >= 0 {
 			return nil, fmt.Errorf("%w execution: too few processors are free when job %q starts", model.ErrInfeasible, in.Jobs[k].ID)
 		}
-		return batchheur.Place(in, starts)
+		return processors.Place(in, starts)
 	}
 	return nil, fmt.Errorf("%w: on two tiers each segment must tell its place and its end", model.ErrUnsupported)
 }

@@ -6,7 +6,7 @@ import (
 
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/exact/internal/engine"
-	batchheur "github.com/gapwise/gapwise/heuristics/batch"
+	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -61,7 +61,7 @@ func ask(r *engine.Run, b *model.Batch, off deviceSet, q *engine.Kernel) error {
 			return err
 		}
 		if starts, sum := j.improve(r.Ctx, order, improveTries); sum < q.Upper {
-			if q.Start, err = batchheur.Place(b, j.ticks(starts)); err != nil {
+			if q.Start, err = processors.Place(b, j.ticks(starts)); err != nil {
 				return err
 			}
 			q.Upper = sum
@@ -77,7 +77,7 @@ func ask(r *engine.Run, b *model.Batch, off deviceSet, q *engine.Kernel) error {
 		for k, v := range m.starts {
 			starts[k] = values[v]
 		}
-		return batchheur.Place(b, j.ticks(starts))
+		return processors.Place(b, j.ticks(starts))
 	}
 	return nil
 }

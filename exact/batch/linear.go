@@ -8,7 +8,7 @@ import (
 	"github.com/gapwise/gapwise/bounds"
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/exact/internal/engine"
-	batchheur "github.com/gapwise/gapwise/heuristics/batch"
+	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -53,7 +53,7 @@ func questions(r *engine.Run, b *model.Batch) (h engine.Linear[[]int64], err err
 		}
 		return batchbounds.BuildBelow(j.t, j.sum(incumbent))
 	}
-	h.Accept = func(_ context.Context, starts []int64) (model.Solution, error) { return batchheur.Place(b, starts) }
+	h.Accept = func(_ context.Context, starts []int64) (model.Solution, error) { return processors.Place(b, starts) }
 	h.Better = func(f *milp.Formulation[[]int64], target float64) (*milp.Formulation[[]int64], error) {
 		return f.Demand(target), nil
 	}

@@ -6,8 +6,8 @@ import (
 	batchbounds "github.com/gapwise/gapwise/bounds/batch"
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/exact/internal/engine"
-	batchheur "github.com/gapwise/gapwise/heuristics/batch"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -98,7 +98,7 @@ func (s *run) solve() error {
 	}
 	t.search()
 	if t.starts != nil {
-		e, err := batchheur.Place(s.in, s.ticks(t.starts))
+		e, err := processors.Place(s.in, s.ticks(t.starts))
 		if err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func (s *run) report(t *tree) {
 	}
 	s.Tell(incumbent, s.Bound, func() model.Solution {
 		if incumbent != s.Objective && t.starts != nil {
-			if e, err := batchheur.Place(s.in, s.ticks(t.starts)); err == nil {
+			if e, err := processors.Place(s.in, s.ticks(t.starts)); err == nil {
 				return e
 			}
 		}

@@ -9,30 +9,13 @@ import (
 
 const source = "Liu et al.: FCFS, EASY, KEASY, REASY, MEASY"
 
-// Func is the signature of the heuristics. If ctx ends before the simulation does, the
-// jobs that haven't started run in the order of their arrivals, or, with jobs in the background, the error wraps
-// model.ErrNoSolution. It wraps model.ErrUnsupported for parameters that
-// it doesn't know and for times that don't fit whole numbers.
-type Func func(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error)
-
-// The heuristics on one tier.
-var (
-	FCFS     Func = onOneTier(newFCFS)
-	SJF      Func = onOneTier(newSJF)
-	EASY     Func = onOneTier(newEASY)
-	EASYSJBF Func = onOneTier(newEASYSJBF)
-	EASYSAF  Func = onOneTier(newEASYSAF)
-
-	Conservative Func = onOneTier(newConservative)
-)
-
 // Algorithms lists the heuristics for Batch.
 func Algorithms() []model.Algorithm {
 	const backfilling = "O(log n) per event, O(waiting jobs) per pass at worst"
 	var all []model.Algorithm
 	for _, h := range []struct {
 		name, paper, complexity, summary string
-		run                              Func
+		run                              func(context.Context, *model.Batch, model.Settings) (*model.Execution, error)
 	}{
 		{"fcfs", source, "O(n log n)", "first come, first served: a job that doesn't fit blocks those behind it", FCFS},
 		{"sjf", source, "O(n log n)", "shortest estimate first: a job that doesn't fit blocks those behind it", SJF},
@@ -48,23 +31,21 @@ func Algorithms() []model.Algorithm {
 	return append(all, twoTier()...)
 }
 
-// onOneTier makes a heuristic of a scheduler for one tier.
-func onOneTier(newScheduler func(*machine) scheduler) Func {
-	return func(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
-		t := view.OfBatch(in)
-		s, err := newSimulation(t, set)
-		if err != nil {
+// onOneTier simulates a scheduler for one tier.
+func onOneTier(ctx context.Context, in *model.Batch, set model.Settings, newScheduler func(*machine) scheduler) (*model.Execution, error) {
+	t := view.OfBatch(in)
+	s, err := newSimulation(t, set)
+	if err != nil {
+		return nil, err
+	}
+	if set.Trace != nil {
+		s.machine.tracer = &tracer{in, set.Trace}
+	}
+	by := newScheduler(&s.machine)
+	if by, ok := by.(interface{ check() error }); ok {
+		if err := by.check(); err != nil {
 			return nil, err
 		}
-		if set.Trace != nil {
-			s.machine.tracer = &tracer{in, set.Trace}
-		}
-		by := newScheduler(&s.machine)
-		if by, ok := by.(interface{ check() error }); ok {
-			if err := by.check(); err != nil {
-				return nil, err
-			}
-		}
-		return s.execution(in, t, s.run(ctx, by))
 	}
+	return s.run(ctx, by).Execution(in, t, s.lengths)
 }

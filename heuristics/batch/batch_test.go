@@ -17,7 +17,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-var oneTier = map[string]batchheur.Func{
+type heuristic = func(context.Context, *model.Batch, model.Settings) (*model.Execution, error)
+
+var oneTier = map[string]heuristic{
 	"fcfs": batchheur.FCFS, "sjf": batchheur.SJF, "easy": batchheur.EASY, "easy-sjbf": batchheur.EASYSJBF, "easy-saf": batchheur.EASYSAF,
 	"conservative": batchheur.Conservative,
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gapwise/gapwise/instances"
 	"github.com/gapwise/gapwise/internal/cpu"
 	"github.com/gapwise/gapwise/internal/need"
+	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -50,7 +51,7 @@ func kth(t testing.TB) *view.Batch {
 }
 
 // simulate returns when each job starts, without names of processors.
-func simulate(b testing.TB, t *view.Batch, order model.BatchOrder, by func(*machine) scheduler) *trace {
+func simulate(b testing.TB, t *view.Batch, order model.BatchOrder, by func(*machine) scheduler) *processors.Course {
 	s, err := newSimulation(t, model.Settings{Parameters: &model.BatchParameters{Order: order}})
 	if err != nil {
 		b.Fatal(err)
@@ -132,5 +133,5 @@ func BenchmarkNumber(b *testing.B) {
 		b.Fatal(err)
 	}
 	course := s.run(context.Background(), newEASY(&s.machine))
-	cpu.Run(b, func() { s.number(course) })
+	cpu.Run(b, func() { course.Number(t, s.lengths) })
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/internal/profile"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -30,8 +31,8 @@ func Complete(in *model.Batch, start *model.Execution) (*model.Execution, model.
 		return nil, c, err
 	}
 	t := view.OfBatch(in)
-	s, err := newSimulation(t, model.Settings{})
-	if err != nil {
+	lengths := make([]int64, len(ids))
+	if err := processors.Lengths(t, lengths, make([]int64, len(ids))); err != nil {
 		return nil, c, fmt.Errorf("start: %w", err)
 	}
 	wanted, order := make([]int64, len(ids)), make([]int, len(ids))
@@ -50,13 +51,13 @@ func Complete(in *model.Batch, start *model.Execution) (*model.Execution, model.
 	use := profile.Profile{Capacity: t.Processors}
 	starts := make([]int64, len(ids))
 	for _, k := range order {
-		at, ok := use.First(t.Jobs[k].Processes, s.lengths[k], wanted[k], mostTime-s.lengths[k])
+		at, ok := use.First(t.Jobs[k].Processes, lengths[k], wanted[k], processors.MostTime-lengths[k])
 		if !ok {
 			return nil, c, fmt.Errorf("start: %w: job %q fits nowhere before 8e+09 s", model.ErrInvalid, ids[k])
 		}
 		starts[k] = at
-		use.Add(at, at+s.lengths[k], t.Jobs[k].Processes)
+		use.Add(at, at+lengths[k], t.Jobs[k].Processes)
 	}
-	e, err := Place(in, starts)
+	e, err := processors.Place(in, starts)
 	return e, c, err
 }

@@ -1,15 +1,17 @@
 package batch
 
 import (
+	"context"
 	"fmt"
 	"math/bits"
 
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/internal/profile"
 	"github.com/gapwise/gapwise/model"
 )
 
-// conservative is conservative backfilling (Mu'alem, Feitelson: Utilization,
+// Conservative is conservative backfilling (Mu'alem, Feitelson: Utilization,
 // Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2
 // with Backfilling, 2001): each job gets a reservation at its submission, the
 // earliest time from which it fits for its estimate beside the running jobs and all
@@ -34,6 +36,10 @@ import (
 // still growing after 400,000 jobs: its mean in the four quarters is 188, 354, 454 and
 // 505. So a job takes 3 µs of 10,000 jobs, 10 µs of 200,000 and 35 µs of a million (see
 // docs/performance.md); memory is linear.
+func Conservative(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
+	return onOneTier(ctx, in, set, newConservative)
+}
+
 type conservative struct {
 	*machine
 	profile profile.Profile // estimated use by running jobs, from 0 on, and by reservations
@@ -67,15 +73,15 @@ func newConservative(m *machine) scheduler {
 	return s
 }
 
-// check reports estimates that sum to more than mostEstimates: reservations may follow
+// check reports estimates that sum to more than processors.MostEstimates: reservations may follow
 // one another, each for an estimate.
 func (s *conservative) check() error {
 	sum := 0.0
 	for k := range s.jobs {
 		sum += float64(s.jobs[k].estimate)
 	}
-	if sum > mostEstimates {
-		return fmt.Errorf("%w: estimates sum to %.3g s, reservations take %.3g at most", model.ErrUnsupported, sum/1e6, mostEstimates/1e6)
+	if sum > processors.MostEstimates {
+		return fmt.Errorf("%w: estimates sum to %.3g s, reservations take %.3g at most", model.ErrUnsupported, sum/1e6, processors.MostEstimates/1e6)
 	}
 	return nil
 }

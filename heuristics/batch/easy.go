@@ -2,10 +2,13 @@ package batch
 
 import (
 	"cmp"
+	"context"
 	"slices"
+
+	"github.com/gapwise/gapwise/model"
 )
 
-// easy is EASY backfilling (Lifka: The ANL/IBM SP Scheduling System, 1995; Mu'alem,
+// EASY is EASY backfilling (Lifka: The ANL/IBM SP Scheduling System, 1995; Mu'alem,
 // Feitelson: Utilization, Predictability, Workloads, and User Runtime Estimates in
 // Scheduling the IBM SP2 with Backfilling, 2001).
 //
@@ -26,6 +29,23 @@ import (
 // and of jobs backfilled since, whose processors were free. A job of estimate e and
 // width w that was passed over has w > f, or t + e > S and w > x; as t' > t it is
 // passed over again. If t' > S, jobs have overrun and S becomes t': all is new.
+func EASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
+	return onOneTier(ctx, in, set, newEASY)
+}
+
+// EASYSJBF is EASY that backfills the shortest estimate first, ties by index (Tsafrir,
+// Etsion, Feitelson: Backfilling Using System-Generated Predictions Rather Than
+// User Runtime Estimates, 2007).
+func EASYSJBF(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
+	return onOneTier(ctx, in, set, newEASYSJBF)
+}
+
+// EASYSAF is EASY that backfills the smallest area first, estimate times width, ties by
+// index.
+func EASYSAF(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
+	return onOneTier(ctx, in, set, newEASYSAF)
+}
+
 type easy struct {
 	*machine
 	head, arrived int32 // jobs before head have started, those from arrived on haven't arrived
@@ -42,15 +62,10 @@ type easy struct {
 // newEASY backfills in the order of arrivals.
 func newEASY(m *machine) scheduler { return newEASYBy(m, nil) }
 
-// newEASYSJBF backfills the shortest estimate first, ties by index (Tsafrir,
-// Etsion, Feitelson: Backfilling Using System-Generated Predictions Rather Than
-// User Runtime Estimates, 2007).
 func newEASYSJBF(m *machine) scheduler {
 	return newEASYBy(m, func(a, b int32) int { return cmp.Compare(m.jobs[a].estimate, m.jobs[b].estimate) })
 }
 
-// newEASYSAF backfills the smallest area first, estimate times width, ties by
-// index.
 func newEASYSAF(m *machine) scheduler {
 	area := func(k int32) float64 { return float64(m.jobs[k].estimate) * float64(m.jobs[k].width) }
 	return newEASYBy(m, func(a, b int32) int { return cmp.Compare(area(a), area(b)) })

@@ -1,7 +1,17 @@
 package batch
 
-// fcfs starts jobs in the order of their arrivals, each as soon as it fits. A job
+import (
+	"context"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// FCFS starts jobs in the order of their arrivals, each as soon as it fits. A job
 // that doesn't fit blocks those behind it.
+func FCFS(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
+	return onOneTier(ctx, in, set, newFCFS)
+}
+
 type fcfs struct {
 	*machine
 	next, arrived int32 // jobs from next up to arrived are waiting

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -89,48 +88,6 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// The lowest free processors are taken, against an array of booleans.
-func TestFreeProcessors(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(12, 5))
-	for _, n := range []int{1, 63, 64, 65, 4096, 4097, 300_000} {
-		s, free, left := newFreeProcessors(n), make([]bool, n), n
-		for p := range free {
-			free[p] = true
-		}
-		var held [][]int32
-		for range 200 {
-			if rng.IntN(2) == 0 && len(held) > 0 {
-				k := rng.IntN(len(held))
-				s.give(held[k])
-				for _, p := range held[k] {
-					free[p] = true
-				}
-				left += len(held[k])
-				held = slices.Delete(held, k, k+1)
-				continue
-			}
-			if left == 0 {
-				continue
-			}
-			list := make([]int32, 1+rng.IntN(left))
-			s.take(list)
-			p := 0
-			for i, got := range list {
-				for !free[p] {
-					p++
-				}
-				if got != int32(p) {
-					t.Fatalf("%d processors: takes %d at %d, want %d", n, got, i, p)
-				}
-				free[p] = false
-			}
-			left -= len(list)
-			held = append(held, list)
-		}
-	}
-}
-
 // everything has easy and conservative look at all waiting jobs in each pass: the
 // rules by which they skip some are off.
 type everything struct{ scheduler }
@@ -162,22 +119,10 @@ func TestWithoutSkipping(t *testing.T) {
 			for _, order := range []model.BatchOrder{model.BatchOrderBatch, model.BatchOrderPyss} {
 				got := simulate(t, b, order, by)
 				want := simulate(t, b, order, func(m *machine) scheduler { return everything{by(m)} })
-				if !slices.Equal(got.starts, want.starts) {
+				if !slices.Equal(got.Starts, want.Starts) {
 					t.Errorf("%s at load %v in order %s: other starts with all jobs looked at", name, load, order)
 				}
 			}
-		}
-	}
-}
-
-// Times that work takes at a rate are rounded up, and never too long for an int64.
-func TestAtRate(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ length, rate, want int64 }{
-		{7, view.FullRate, 7}, {99, 9900, 100}, {1, 9999, 2}, {0, 9999, 0}, {3, 1, 30_000}, {never, 1, never}, {never / 2, 5000, never - 1}, {never, 9999, never},
-	} {
-		if got := atRate(c.length, c.rate); got != c.want {
-			t.Errorf("%d at rate %d: %d, want %d", c.length, c.rate, got, c.want)
 		}
 	}
 }

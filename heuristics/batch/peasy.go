@@ -28,7 +28,7 @@ import (
 // model.BatchParameters.Devices switches either off. Without both, PEASY is MEASY. What
 // each brings is in docs/reproduction.md, part batch: lifting in FWload above all,
 // short jobs first in the slowdowns of JWload.
-var PEASY Func = func(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
+func PEASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
 	devices := model.BatchDevicesAll
 	if p, ok := set.Parameters.(*model.BatchParameters); ok && p != nil && p.Devices != "" {
 		devices = p.Devices

@@ -4,6 +4,11 @@
 // two they use the foreground alone, at its rate. KEASY, REASY and MEASY need two.
 // All are online: a scheduler learns a job at its submission, and its runtime when
 // it ends. What it goes by before then is the estimate.
+//
+// If ctx ends before the simulation does, the jobs that haven't started run in the order of
+// their arrivals, or, with jobs in the background, the error wraps model.ErrNoSolution. It
+// wraps model.ErrUnsupported for parameters that a heuristic doesn't know and for times that
+// don't fit whole numbers.
 package batch
 
 import (
@@ -11,10 +16,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -83,12 +88,6 @@ func (x completion) before(y completion) bool {
 	return x.at < y.at || x.at == y.at && (x.rank < y.rank || x.rank == y.rank && x.job < y.job)
 }
 
-// trace is the course of a simulation.
-type trace struct {
-	starts         []int64
-	started, ended []int32 // jobs in the order of these events
-}
-
 // simulation runs jobs on one tier under a scheduler.
 type simulation struct {
 	machine
@@ -98,9 +97,7 @@ type simulation struct {
 	ended   []int32
 }
 
-// newSimulation returns a simulation of the instance on one tier. A tick of work
-// takes FullRate/rate ticks at the foreground's rate, for runtimes and estimates
-// alike, rounded up to whole ticks. The error wraps model.ErrUnsupported: the order
+// newSimulation returns a simulation of the instance on one tier. The error wraps model.ErrUnsupported: the order
 // is unknown, or times may get too long for whole numbers.
 func newSimulation(t *view.Batch, set model.Settings) (*simulation, error) {
 	n := len(t.Jobs)
@@ -114,58 +111,25 @@ func newSimulation(t *view.Batch, set model.Settings) (*simulation, error) {
 	}
 	s.machine = machine{processors: int32(t.Processors), free: int32(t.Processors), jobs: make([]request, n),
 		starts: make([]int64, n), started: make([]int32, 0, n)}
+	estimates := make([]int64, n)
+	if err := processors.Lengths(t, s.lengths, estimates); err != nil {
+		return nil, err
+	}
 	for k := range t.Jobs {
-		j := &t.Jobs[k]
-		s.lengths[k] = atRate(j.Length, j.Foreground)
-		s.jobs[k] = request{j.Submit, atRate(j.Estimate, j.Foreground), int32(j.Processes)}
-		s.starts[k] = -1
-		if longest := max(s.lengths[k], s.jobs[k].estimate); longest > mostEstimates {
-			return nil, fmt.Errorf("%w: in the foreground, job %d takes %.3g s by its runtime or estimate; the most is %.3g", model.ErrUnsupported, k, float64(longest)/1e6, mostEstimates/1e6)
-		}
+		s.jobs[k], s.starts[k] = request{t.Jobs[k].Submit, estimates[k], int32(t.Jobs[k].Processes)}, -1
 	}
 	return s, nil
 }
 
-// mostTime is the last time, in ticks, that the judge accepts: before 2^33 s each
-// microsecond has a float64 of its own. mostEstimates bounds each job's time and, where
-// they are added up, all of them, so that now + estimate is below 2^63. Runtimes aren't
-// added up: the simulation stops at mostTime.
-const (
-	mostTime      = 8e15
-	mostEstimates = 2e18
-)
-
-// tooLate reports that a schedule goes on after mostTime.
-func tooLate() error {
-	return fmt.Errorf("%w: a job of the schedule ends after %.3g s, the last time whose microseconds are exact; take fewer jobs or more processors", model.ErrUnsupported, mostTime/1e6)
-}
-
-// atRate returns the ticks that work of the given length takes at a rate, at most
-// never.
-func atRate(length, rate int64) int64 {
-	if rate == view.FullRate {
-		return length
-	}
-	high, low := bits.Mul64(uint64(length), view.FullRate)
-	if high >= uint64(rate) {
-		return never
-	}
-	ticks, rest := bits.Div64(high, low, uint64(rate))
-	if rest > 0 {
-		ticks++
-	}
-	return int64(min(ticks, never))
-}
-
 // run simulates the jobs under a scheduler. If ctx ends before all jobs have started, the
-// others run in the order of their arrivals. Jobs that would start after mostTime don't.
-func (s *simulation) run(ctx context.Context, by scheduler) *trace {
+// others run in the order of their arrivals. Jobs that would start after processors.MostTime don't.
+func (s *simulation) run(ctx context.Context, by scheduler) *processors.Course {
 	arrived := 0
 	var due []int32
 	for events := 0; ; events++ {
 		if events%1024 == 0 && ctx.Err() != nil {
 			s.inOrder()
-			return &trace{s.starts, s.started, s.ended}
+			return &processors.Course{Starts: s.starts, Started: s.started, Ended: s.ended}
 		}
 		now := by.wake()
 		if arrived < len(s.jobs) {
@@ -174,8 +138,8 @@ func (s *simulation) run(ctx context.Context, by scheduler) *trace {
 		if s.running.Len() > 0 {
 			now = min(now, s.running.Items[0].at)
 		}
-		if now > mostTime { // or never
-			return &trace{s.starts, s.started, s.ended}
+		if now > processors.MostTime { // or never
+			return &processors.Course{Starts: s.starts, Started: s.started, Ended: s.ended}
 		}
 		s.now = now
 		due = due[:0]
@@ -221,7 +185,7 @@ func (s *simulation) inOrder() {
 		for s.running.Len() > 0 && (s.running.Items[0].at <= from || s.free < s.jobs[k].width) {
 			leave()
 		}
-		if s.now = max(s.now, from); s.now > mostTime {
+		if s.now = max(s.now, from); s.now > processors.MostTime {
 			return
 		}
 		s.enter(int32(k))

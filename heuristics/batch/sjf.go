@@ -2,13 +2,19 @@ package batch
 
 import (
 	"cmp"
+	"context"
 
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/model"
 )
 
-// sjf starts jobs in the order of their estimates, ties by index, each as soon as
+// SJF starts jobs in the order of their estimates, ties by index, each as soon as
 // it fits. As in FCFS, the first of the queue blocks the others if it doesn't fit:
 // otherwise wide jobs would wait as long as narrow ones arrive.
+func SJF(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
+	return onOneTier(ctx, in, set, newSJF)
+}
+
 type sjf struct {
 	*machine
 	queue heap.Heap[int32]

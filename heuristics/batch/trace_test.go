@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -20,7 +21,7 @@ func TestTraceOfTwoTiers(t *testing.T) {
 	kinds := map[string]int{}
 	for range need.Rounds(200) {
 		in := testkit.RandomBatch(rng, 2, 6, 12)
-		for name, run := range map[string]Func{"keasy": KEASY, "reasy": REASY, "measy": MEASY} {
+		for name, run := range map[string]func(context.Context, *model.Batch, model.Settings) (*model.Execution, error){"keasy": KEASY, "reasy": REASY, "measy": MEASY} {
 			type stay struct {
 				start float64
 				tier  model.Tier

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -16,7 +17,7 @@ func twoTier() []model.Algorithm {
 	var all []model.Algorithm
 	for _, h := range []struct {
 		name, section, summary string
-		run                    Func
+		run                    func(context.Context, *model.Batch, model.Settings) (*model.Execution, error)
 	}{
 		{"keasy", "2.2", "EASY with SJF in the background; a job chosen for other processors is killed and restarted", KEASY},
 		{"reasy", "2.3.1", "EASY with SJF in the background; jobs there are pinned to their processors", REASY},
@@ -179,8 +180,8 @@ func (s *twoTierSimulation) run(ctx context.Context) error {
 		if now == never {
 			return nil
 		}
-		if now > mostTime {
-			return tooLate()
+		if now > processors.MostTime {
+			return processors.TooLate()
 		}
 		s.now = now
 		due = due[:0]

@@ -26,7 +26,7 @@ func stays(run []model.Segment[model.BatchPlace]) string {
 	return strings.Join(all, ", ")
 }
 
-func expect(t *testing.T, name string, b *model.Batch, run batchheur.Func, want map[string]string) {
+func expect(t *testing.T, name string, b *model.Batch, run heuristic, want map[string]string) {
 	t.Helper()
 	if err := b.Validate(); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -155,7 +156,7 @@ func (x *twoTiers) rate(j *view.BatchJob, list []int32) int64 {
 // processor take O(levels of the bitset); it has one bit for each use and
 // processor.
 type idleSet struct {
-	freeProcessors
+	free  processors.Free
 	ranks []int32 // row of each use in ten-thousandths
 	shift int     // rows have 1 << shift bits
 	count int32
@@ -166,9 +167,9 @@ func newIdleSet(processors int, uses int32, ranks []int32) idleSet {
 	for 1<<s.shift < processors {
 		s.shift++
 	}
-	for words := int(uses) << s.shift; len(s.levels) == 0 || words > 1; {
+	for words := int(uses) << s.shift; len(s.free.Levels) == 0 || words > 1; {
 		words = (words + 63) / 64
-		s.levels = append(s.levels, make([]uint64, words))
+		s.free.Levels = append(s.free.Levels, make([]uint64, words))
 	}
 	return s
 }
@@ -177,18 +178,18 @@ func (s *idleSet) key(use, p int32) int32 { return s.ranks[use]<<s.shift | p }
 
 func (s *idleSet) add(use, p int32) {
 	s.count++
-	s.freeProcessors.add(s.key(use, p))
+	s.free.Add(s.key(use, p))
 }
 
 func (s *idleSet) remove(use, p int32) {
 	s.count--
-	s.freeProcessors.remove(s.key(use, p))
+	s.free.Remove(s.key(use, p))
 }
 
 // take removes the first processors and writes them to list; there must be as many.
 func (s *idleSet) take(list []int32) {
 	s.count -= int32(len(list))
-	s.freeProcessors.take(list)
+	s.free.Take(list)
 	for i := range list {
 		list[i] &= 1<<s.shift - 1
 	}

@@ -15,11 +15,11 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-var twoTier = map[string]batchheur.Func{"keasy": batchheur.KEASY, "reasy": batchheur.REASY, "measy": batchheur.MEASY, "peasy": batchheur.PEASY,
+var twoTier = map[string]heuristic{"keasy": batchheur.KEASY, "reasy": batchheur.REASY, "measy": batchheur.MEASY, "peasy": batchheur.PEASY,
 	"peasy short": peasyOf(model.BatchDevicesShort), "peasy lift": peasyOf(model.BatchDevicesLift), "peasy none": peasyOf(model.BatchDevicesNone)}
 
 // peasyOf returns PEASY with some of its devices.
-func peasyOf(devices model.BatchDevices) batchheur.Func {
+func peasyOf(devices model.BatchDevices) heuristic {
 	return func(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
 		var p model.BatchParameters
 		if x, ok := set.Parameters.(*model.BatchParameters); ok {
@@ -32,7 +32,7 @@ func peasyOf(devices model.BatchDevices) batchheur.Func {
 }
 
 // segments returns the segments of each job, after the judge has looked at them.
-func segments(t testing.TB, b *model.Batch, run batchheur.Func) [][]model.Segment[model.BatchPlace] {
+func segments(t testing.TB, b *model.Batch, run heuristic) [][]model.Segment[model.BatchPlace] {
 	t.Helper()
 	e, err := run(context.Background(), b, model.Settings{})
 	if err != nil {

@@ -1,4 +1,5 @@
-package batch
+// Package processors gives jobs that run through on one tier their times and processors.
+package processors
 
 import (
 	"cmp"
@@ -17,18 +18,18 @@ import (
 // times that don't fit whole numbers.
 func Place(in *model.Batch, starts []int64) (*model.Execution, error) {
 	t := view.OfBatch(in)
-	s, err := newSimulation(t, model.Settings{})
-	if err != nil {
+	lengths := make([]int64, len(starts))
+	if err := Lengths(t, lengths, make([]int64, len(starts))); err != nil {
 		return nil, err
 	}
-	course := &trace{starts: starts, started: make([]int32, len(starts)), ended: make([]int32, len(starts))}
+	course := &Course{starts, make([]int32, len(starts)), make([]int32, len(starts))}
 	for k := range starts {
-		course.started[k], course.ended[k] = int32(k), int32(k)
+		course.Started[k], course.Ended[k] = int32(k), int32(k)
 	}
-	end := func(k int32) int64 { return starts[k] + s.lengths[k] }
-	slices.SortStableFunc(course.started, func(a, b int32) int { return cmp.Compare(starts[a], starts[b]) })
-	slices.SortStableFunc(course.ended, func(a, b int32) int { return cmp.Compare(end(a), end(b)) })
-	return s.execution(in, t, course)
+	end := func(k int32) int64 { return starts[k] + lengths[k] }
+	slices.SortStableFunc(course.Started, func(a, b int32) int { return cmp.Compare(starts[a], starts[b]) })
+	slices.SortStableFunc(course.Ended, func(a, b int32) int { return cmp.Compare(end(a), end(b)) })
+	return course.Execution(in, t, lengths)
 }
 
 // TooMany returns the first job, by start, for which too few processors are free on
@@ -64,28 +65,9 @@ func Starts(in *model.Batch, e *model.Execution) ([]int64, error) {
 	for i, k := range index {
 		s := &e.Runs[i].Segments[0]
 		starts[k] = int64(math.Round(s.StartS * 1e6))
-		if len(e.Runs[i].Segments) > 1 || s.Place.Tier != model.TierForeground || t.Seconds(starts[k]+atRate(t.Jobs[k].Length, t.Jobs[k].Foreground)) != s.EndS {
+		if len(e.Runs[i].Segments) > 1 || s.Place.Tier != model.TierForeground || t.Seconds(starts[k]+AtRate(t.Jobs[k].Length, t.Jobs[k].Foreground)) != s.EndS {
 			return nil, fmt.Errorf("%w: job %q doesn't run through in the foreground", model.ErrUnsupported, in.Jobs[k].ID)
 		}
 	}
 	return starts, nil
-}
-
-// execution returns the execution of a course.
-func (s *simulation) execution(in *model.Batch, t *view.Batch, course *trace) (*model.Execution, error) {
-	for k, start := range course.starts {
-		if start < 0 || start+s.lengths[k] > mostTime {
-			return nil, tooLate()
-		}
-	}
-	lists := s.number(course)
-	segments := make([]model.Segment[model.BatchPlace], len(in.Jobs))
-	e := &model.Execution{Runs: make([]model.Run[model.BatchPlace], len(in.Jobs))}
-	for k := range in.Jobs {
-		start := course.starts[k]
-		segments[k] = model.Segment[model.BatchPlace]{StartS: t.Seconds(start), EndS: t.Seconds(start + s.lengths[k]),
-			Place: model.BatchPlace{Processors: lists[k]}}
-		e.Runs[k] = model.Run[model.BatchPlace]{ID: in.Jobs[k].ID, Segments: segments[k : k+1 : k+1]}
-	}
-	return e, nil
 }

@@ -1,0 +1,84 @@
+package processors
+
+import "math/bits"
+
+// Free is a set of processors from which the lowest are taken: a bitset,
+// with a bit for each of its words that isn't 0 in the next level, and so on up to
+// one word. Taking or giving back a processor takes O(Levels), at most four for a
+// million processors.
+type Free struct {
+	Levels [][]uint64
+}
+
+// NewFree returns the set of processors 0 to n-1.
+func NewFree(n int) *Free {
+	s := new(Free)
+	for {
+		words := (n + 63) / 64
+		l := make([]uint64, words)
+		for i := range l {
+			l[i] = ^uint64(0)
+		}
+		if rest := n % 64; rest > 0 {
+			l[words-1] = 1<<rest - 1
+		}
+		s.Levels = append(s.Levels, l)
+		if words == 1 {
+			return s
+		}
+		n = words
+	}
+}
+
+// Take removes the lowest processors and writes them to list; there must be as
+// many.
+func (s *Free) Take(list []int32) {
+	top := len(s.Levels) - 1
+	for i := 0; i < len(list); {
+		word := 0
+		for l := top; l > 0; l-- {
+			word = word*64 + bits.TrailingZeros64(s.Levels[l][word])
+		}
+		x := s.Levels[0][word]
+		for ; x != 0 && i < len(list); i++ {
+			list[i] = int32(word*64 + bits.TrailingZeros64(x))
+			x &= x - 1
+		}
+		s.Levels[0][word] = x
+		for l := 1; l <= top && s.Levels[l-1][word] == 0; l++ {
+			s.Levels[l][word/64] &^= 1 << (word % 64)
+			word /= 64
+		}
+	}
+}
+
+// Give puts processors back.
+func (s *Free) Give(list []int32) {
+	for _, p := range list {
+		s.Add(p)
+	}
+}
+
+// Add puts a processor into the set.
+func (s *Free) Add(p int32) {
+	for l := range s.Levels {
+		word := &s.Levels[l][p/64]
+		before := *word
+		*word |= 1 << (p % 64)
+		if before != 0 {
+			return
+		}
+		p /= 64
+	}
+}
+
+// Remove removes a processor of the set.
+func (s *Free) Remove(p int32) {
+	for l := range s.Levels {
+		word := &s.Levels[l][p/64]
+		if *word &^= 1 << (p % 64); *word != 0 {
+			return
+		}
+		p /= 64
+	}
+}
