@@ -47,7 +47,7 @@ func AdHoc(files []File, names []string, settings Algorithm, seeds []uint64) (*P
 		}
 		p.Algorithms = append(p.Algorithms, a)
 	}
-	if err := p.Expand(); err != nil {
+	if err := p.expand(); err != nil {
 		return bad("%v", err)
 	}
 	return p, nil

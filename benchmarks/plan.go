@@ -88,13 +88,13 @@ func isInstance(data []byte) bool {
 // LoadPlan returns the built-in plan of a name, or reads a plan from a file.
 func LoadPlan(name string) (*Plan, error) {
 	if data, err := builtIn.ReadFile("plans/" + name + ".yaml"); err == nil {
-		return DecodePlan(data)
+		return decodePlan(data)
 	}
 	data, err := instances.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w; built-in plans are %s", err, strings.Join(Names(), ", "))
 	}
-	p, err := DecodePlan(data)
+	p, err := decodePlan(data)
 	if err != nil && isInstance(data) {
 		return nil, fmt.Errorf("%s: %w plan: this is an instance: say what solves it by --algorithm NAMES", name, model.ErrInvalid)
 	}

@@ -12,9 +12,9 @@ import (
 // allName stands, in a plan, for every algorithm of the instances' problems.
 const allName = "all"
 
-// Expand replaces the algorithm "all" by those that it stands for, each with its
+// expand replaces the algorithm "all" by those that it stands for, each with its
 // settings, but for those that the plan names with settings of their own.
-func (p *Plan) Expand() error {
+func (p *Plan) expand() error {
 	at := slices.IndexFunc(p.Algorithms, func(a Algorithm) bool { return a.Name == allName })
 	if at < 0 {
 		return nil

@@ -37,17 +37,14 @@ func algorithmParameters() []string {
 	return all
 }
 
-// DecodePlan reads a plan, strictly. Errors wrap model.ErrInvalid, are one line, and
+// decodePlan reads a plan, strictly. Errors wrap model.ErrInvalid, are one line, and
 // name the line of the text.
-func DecodePlan(data []byte) (*Plan, error) {
-	p, err := decodePlan(data)
-	if err != nil {
-		return nil, fmt.Errorf("%w plan: %s", model.ErrInvalid, strings.Join(strings.Fields(err.Error()), " "))
-	}
-	return p, nil
-}
-
-func decodePlan(data []byte) (*Plan, error) {
+func decodePlan(data []byte) (p *Plan, err error) {
+	defer func() {
+		if err != nil {
+			p, err = nil, fmt.Errorf("%w plan: %s", model.ErrInvalid, strings.Join(strings.Fields(err.Error()), " "))
+		}
+	}()
 	doc, err := readYAML(data)
 	if err != nil {
 		return nil, err
@@ -56,10 +53,9 @@ func decodePlan(data []byte) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{}
+	p = &Plan{}
 	var lines []field // of the algorithms
-	for _, key := range keys(fields) {
-		v := fields[key]
+	err = each(fields, func(key string, v field) (err error) {
 		switch key {
 		case "name":
 			p.Name, err = v.text()
@@ -76,9 +72,10 @@ func decodePlan(data []byte) (*Plan, error) {
 		default:
 			err = v.unknown(key, "a plan", planKeys)
 		}
-		if err != nil {
-			return nil, err
-		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	switch {
 	case p.Name == "" || strings.ContainsAny(p.Name, "/\\\n"):
@@ -116,7 +113,7 @@ func decodePlan(data []byte) (*Plan, error) {
 			return nil, lines[i].bad("%v", colon(err))
 		}
 	}
-	if err := p.Expand(); err != nil {
+	if err := p.expand(); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -176,8 +173,7 @@ func decodeGenerator(v field, fields map[string]field, named []string) (*Generat
 	for _, x := range problem.Generator.Parameters() {
 		known = append(known, x.Key)
 	}
-	for _, key := range keys(fields) {
-		x, err := fields[key], error(nil)
+	return g, each(fields, func(key string, x field) (err error) {
 		switch {
 		case !slices.Contains(known, key):
 			err = x.unknown(key, fmt.Sprintf("a generator of %s", kind), known)
@@ -190,11 +186,8 @@ func decodeGenerator(v field, fields map[string]field, named []string) (*Generat
 		case key == "source":
 			g.Source, err = x.text()
 		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return g, nil
+		return err
+	})
 }
 
 func (p *Plan) decodeFiles(v field) error {
@@ -248,25 +241,20 @@ func decodeFile(v field) (File, error) {
 		return f, nil
 	}
 	known := slices.Concat(fileKeys, variantKeys())
-	for _, key := range keys(fields) {
-		x := fields[key]
+	err = each(fields, func(key string, x field) error {
 		if !slices.Contains(known, key) {
-			return f, x.unknown(key, "a file", append(known, "and, with kind, of a log: those of its generator"))
+			return x.unknown(key, "a file", append(known, "and, with kind, of a log: those of its generator"))
 		}
 		text, err := x.text()
-		if err != nil {
-			return f, err
-		}
-		if key == "platform" {
-			f.Platform = text
-			continue
-		}
-		if values := variantValues(key); !slices.Contains(values, text) {
-			return f, x.bad("is %q, must be one of %q", text, values)
+		if values := variantValues(key); err == nil && key != "platform" && !slices.Contains(values, text) {
+			err = x.bad("is %q, must be one of %q", text, values)
 		}
 		f.Variants[key] = text
-	}
-	return f, nil
+		return err
+	})
+	f.Platform = f.Variants["platform"]
+	delete(f.Variants, "platform")
+	return f, err
 }
 
 func (p *Plan) decodeAlgorithms(v field) ([]field, error) {
@@ -307,8 +295,7 @@ func decodeAlgorithm(v field) (a Algorithm, err error) {
 		return a, err
 	}
 	known := slices.Concat(algorithmKeys, algorithmParameters())
-	for _, key := range keys(fields) {
-		x := fields[key]
+	err = each(fields, func(key string, x field) (err error) {
 		switch key {
 		case "name":
 			a.Name, err = x.text()
@@ -332,18 +319,16 @@ func decodeAlgorithm(v field) (a Algorithm, err error) {
 			a.Only, err = decodeOnly(x)
 		default:
 			if !slices.Contains(known, key) {
-				return a, x.unknown(key, "an algorithm", known)
+				return x.unknown(key, "an algorithm", known)
 			}
 			if a.Parameters == nil {
 				a.Parameters = map[string]string{}
 			}
 			a.Parameters[key], err = x.text()
 		}
-		if err != nil {
-			return a, err
-		}
-	}
-	return a, nil
+		return err
+	})
+	return a, err
 }
 
 // decodeOnly reads the values of parameters that instances must have.
@@ -353,10 +338,9 @@ func decodeOnly(v field) (map[string][]float64, error) {
 		return nil, err
 	}
 	only := map[string][]float64{}
-	for _, key := range keys(fields) {
-		x := fields[key]
+	return only, each(fields, func(key string, x field) error {
 		if !slices.Contains(runs.Params(), key) {
-			return nil, x.unknown(key, v.at, runs.Params())
+			return x.unknown(key, v.at, runs.Params())
 		}
 		list := []field{x}
 		if x.isList() {
@@ -366,12 +350,12 @@ func decodeOnly(v field) (map[string][]float64, error) {
 		for _, y := range list {
 			number, err := y.number()
 			if err != nil {
-				return nil, err
+				return err
 			}
 			only[key] = append(only[key], number)
 		}
-	}
-	return only, nil
+		return nil
+	})
 }
 
 // kinds returns the problems that the plan has instances of, as far as that is known

@@ -157,7 +157,7 @@ func TestPlanSchema(t *testing.T) {
 		if err := check(text); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := DecodePlan([]byte(text)); err != nil && name != "log" {
+		if _, err := decodePlan([]byte(text)); err != nil && name != "log" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -170,7 +170,7 @@ func TestPlanSchema(t *testing.T) {
 		"name: a/b\nfiles: [x]\nalgorithms: [gr]\n", "name: x\nfiles: [{platform: star}]\nalgorithms: [heft]\n", "name: x\nfiles: [{path: a, goal: most}]\nalgorithms: [ff]\n",
 		"name: x\nfiles: [{path: a, kind: dag, tasks: 3}]\nalgorithms: [heft]\n", "name: x\nfiles: [{path: a, kind: batch, jobs: 3, log: b}]\nalgorithms: [easy]\n", "name: x\nfiles: [{path: a, kind: reservation}]\nalgorithms: [ff]\n",
 	} {
-		if _, err := DecodePlan([]byte(text)); err == nil {
+		if _, err := decodePlan([]byte(text)); err == nil {
 			t.Errorf("the decoder takes %q", text)
 		}
 		if check(text) == nil {

@@ -33,7 +33,7 @@ seeds: [1, 2]
 
 func decode(t *testing.T, text string) *Plan {
 	t.Helper()
-	p, err := DecodePlan([]byte(text))
+	p, err := decodePlan([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestDecodePlanRefuses(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := DecodePlan([]byte(tc.plan))
+			_, err := decodePlan([]byte(tc.plan))
 			if !errors.Is(err, model.ErrInvalid) {
 				t.Fatalf("error is %v, want one that wraps ErrInvalid", err)
 			}
@@ -272,7 +272,7 @@ func FuzzDecodePlan(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := DecodePlan(data)
+		p, err := decodePlan(data)
 		if err != nil {
 			if !errors.Is(err, model.ErrInvalid) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %q must be one line and wrap ErrInvalid", err)

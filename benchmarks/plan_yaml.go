@@ -2,9 +2,11 @@ package benchmarks
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,80 +162,63 @@ func shape(n *yaml.Node) string {
 	return "a value"
 }
 
-// number returns a number.
-func (v field) number() (float64, error) {
+// parsed returns what a single value is read as, which must be of a kind.
+func parsed[T any](v field, parse func(string) (T, error), kind string) (x T, err error) {
 	text, err := v.text()
 	if err != nil {
-		return 0, err
+		return x, err
 	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return 0, v.bad("is %q, must be a number", text)
+	if x, err = parse(text); err != nil {
+		return x, v.bad("is %q, must be %s", text, kind)
 	}
 	return x, nil
+}
+
+// number returns a number.
+func (v field) number() (float64, error) {
+	return parsed(v, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }, "a number")
 }
 
 // whole returns a whole number from least.
 func (v field) whole(least int) (int, error) {
-	text, err := v.text()
-	if err != nil {
-		return 0, err
-	}
-	x, err := strconv.Atoi(text)
-	switch {
-	case err != nil:
-		return 0, v.bad("is %q, must be a whole number", text)
-	case x < least:
+	x, err := parsed(v, strconv.Atoi, "a whole number")
+	if err == nil && x < least {
 		return 0, v.bad("is %d, must be at least %d", x, least)
 	}
-	return x, nil
+	return x, err
 }
 
 // seed returns a whole number from 0.
 func (v field) seed() (uint64, error) {
-	text, err := v.text()
-	if err != nil {
-		return 0, err
-	}
-	x, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return 0, v.bad("is %q, must be a whole number from 0", text)
-	}
-	return x, nil
+	return parsed(v, func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) }, "a whole number from 0")
 }
 
 // duration returns a time.
 func (v field) duration() (time.Duration, error) {
-	text, err := v.text()
-	if err != nil {
-		return 0, err
-	}
-	d, err := time.ParseDuration(text)
-	switch {
-	case err != nil:
-		return 0, v.bad("is %q, must be a time like 10s, 500ms or 5m", text)
-	case d < 0:
+	d, err := parsed(v, time.ParseDuration, "a time like 10s, 500ms or 5m")
+	if err == nil && d < 0 {
 		return 0, v.bad("is %v, can't be negative", d)
 	}
-	return d, nil
+	return d, err
 }
 
-// keys returns the keys of a mapping in order, so that the first mistake reported is
-// the first of the text.
-func keys(fields map[string]field) []string {
-	var all []string
-	for k := range fields {
-		all = append(all, k)
+// each calls read for each field of a mapping in order, so that the first mistake
+// reported is the first of the text.
+func each(fields map[string]field, read func(key string, x field) error) error {
+	for _, key := range keys(fields) {
+		if err := read(key, fields[key]); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// keys returns the keys of a mapping in order.
+func keys(fields map[string]field) []string {
+	all := slices.Collect(maps.Keys(fields))
 	slices.SortFunc(all, func(a, b string) int {
 		x, y := fields[a].node, fields[b].node
-		if x.Line != y.Line {
-			return x.Line - y.Line
-		}
-		if x.Column != y.Column {
-			return x.Column - y.Column
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(x.Line-y.Line, x.Column-y.Column, strings.Compare(a, b))
 	})
 	return all
 }
