@@ -41,77 +41,37 @@ func supported(a, b claim) int {
 	return cmp.Or(cmp.Compare(slices.Index(rank, a.verdict()), slices.Index(rank, b.verdict())), cmp.Compare(a.excess(), b.excess()))
 }
 
-// verdictsOf counts the claims that hold, those that don't, and those undecided.
-func verdictsOf(claims []claim) (held, not, undecided int) {
+// judged is the finding that all of some claims hold or, by how, more than half of them
+// ("most") or one at least ("one"). It describes the claim that the results support
+// least, or of one the most.
+func judged(text, how string, claims []claim) Finding {
+	if len(claims) == 0 { // there are no runs at these points
+		return Finding{text, Undecided, "these runs don't tell"}
+	}
+	of := map[Verdict]int{}
 	for i := range claims {
-		switch claims[i].verdict() {
-		case Held:
-			held++
-		case NotHeld:
-			not++
-		default:
-			undecided++
-		}
+		of[claims[i].verdict()]++
 	}
-	return held, not, undecided
-}
-
-// every is the finding that all claims hold.
-func every(text string, claims []claim) Finding {
-	held, not, undecided := verdictsOf(claims)
-	verdict := Held
+	n, held, not := len(claims), of[Held] == len(claims), of[NotHeld] > 0
+	c, which := slices.MinFunc(claims, supported), "weakest"
+	switch how {
+	case "most":
+		held, not = 2*of[Held] > n, 2*(of[Held]+of[Undecided]) <= n
+	case "one":
+		held, not = of[Held] > 0, of[NotHeld] == n
+		c, which = slices.MaxFunc(claims, supported), "strongest"
+	}
+	f := Finding{text, Undecided, fmt.Sprintf("%s: %s, %v; of %d comparisons %d hold, %d don't, %d undecided", which, c.text, c.value, n, of[Held], of[NotHeld], of[Undecided])}
+	if n == 1 && how != "one" {
+		f.Measured = fmt.Sprintf("%s: %v", c.text, c.value)
+	}
 	switch {
-	case not > 0:
-		verdict = NotHeld
-	case undecided > 0 || len(claims) == 0: // these runs don't tell
-		verdict = Undecided
+	case held:
+		f.Verdict = Held
+	case not:
+		f.Verdict = NotHeld
 	}
-	return Finding{text, verdict, weakest(claims, held, not, undecided)}
-}
-
-// most is the finding that more than half of the claims hold.
-func most(text string, claims []claim) Finding {
-	held, not, undecided := verdictsOf(claims)
-	verdict := Undecided
-	switch {
-	case 2*held > len(claims):
-		verdict = Held
-	case len(claims) > 0 && 2*(held+undecided) <= len(claims):
-		verdict = NotHeld
-	}
-	return Finding{text, verdict, weakest(claims, held, not, undecided)}
-}
-
-// oneOf is the finding that one claim at least holds.
-func oneOf(text string, claims []claim) Finding {
-	held, not, undecided := verdictsOf(claims)
-	verdict := Undecided
-	switch {
-	case held > 0:
-		verdict = Held
-	case undecided == 0:
-		verdict = NotHeld
-	}
-	if len(claims) == 0 {
-		return Finding{text, Undecided, silent}
-	}
-	c := slices.MaxFunc(claims, supported)
-	return Finding{text, verdict, fmt.Sprintf("strongest: %s, %v; of %d comparisons %d hold, %d don't, %d undecided", c.text, c.value, len(claims), held, not, undecided)}
-}
-
-// silent is said of a finding about points of which there are no runs.
-const silent = "these runs don't tell"
-
-// weakest describes the claim that the results support least, and how many hold.
-func weakest(claims []claim, held, not, undecided int) string {
-	if len(claims) == 0 {
-		return silent
-	}
-	c := slices.MinFunc(claims, supported)
-	if len(claims) == 1 {
-		return fmt.Sprintf("%s: %v", c.text, c.value)
-	}
-	return fmt.Sprintf("weakest: %s, %v; of %d comparisons %d hold, %d don't, %d undecided", c.text, c.value, len(claims), held, not, undecided)
+	return f
 }
 
 // near claims that a figure is what a paper prints, up to a share of that: within

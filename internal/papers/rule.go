@@ -3,6 +3,7 @@ package papers
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -103,15 +104,11 @@ func (s *scope) loop(loop string, do func(*scope)) {
 		all = strings.Split(s.put(list), ", ")
 	}
 	for _, x := range all {
-		here := *s
-		here.vars = map[string]string{}
-		for k, v := range s.vars {
-			here.vars[k] = v
-		}
-		values := []string{x}
+		here, values := *s, []string{x}
 		if len(vars) > 1 {
 			values = strings.Fields(x)
 		}
+		here.vars = maps.Clone(s.vars)
 		for k, v := range vars {
 			here.vars[v] = values[k]
 		}
@@ -214,15 +211,8 @@ func (s *scope) points(e *experiment, at, measure string) (all []int) {
 // which A has the measure), a mark of the experiment; -1 if there is none.
 func (s *scope) point(e *experiment, name string, k int, measure string) int {
 	last := len(e.points) - 1
-	switch name {
-	case "k", "":
-		return k
-	case "before":
-		return k - 1
-	case "first":
-		return 0
-	case "last":
-		return last
+	if p, ok := map[string]int{"k": k, "": k, "before": k - 1, "first": 0, "last": last}[name]; ok {
+		return p
 	}
 	if p, ok := e.marks[name]; ok {
 		return p
@@ -303,12 +293,8 @@ func (s *scope) finding(r *rule) Finding {
 		claims = append(claims, s.claims(&r.Claims[i])...)
 	}
 	switch r.Judge {
-	case "":
-		return every(text, claims)
-	case "most":
-		return most(text, claims)
-	case "one":
-		return oneOf(text, claims)
+	case "", "most", "one":
+		return judged(text, r.Judge, claims)
 	case "near":
 		f := s.figure(r.Figure)
 		if len(claims) != 1 {
@@ -370,22 +356,13 @@ func (s *scope) claims(c *Claim) (all []claim) {
 // at returns the claims about point k: two within a limit, none at points that aren't
 // there.
 func (s *scope) at(c *Claim, e *experiment, k int) []claim {
-	from, to := 0, len(e.points)-1
-	if c.From != "" {
-		from = s.point(e, s.put(c.From), k, s.put(c.Of))
-	}
-	if c.To != "" {
-		to = s.point(e, s.put(c.To), k, s.put(c.Of))
-	}
+	from, to := s.point(e, cmp.Or(s.put(c.From), "first"), k, s.put(c.Of)), s.point(e, cmp.Or(s.put(c.To), "last"), k, s.put(c.Of))
 	if from < 0 || to < 0 {
 		return nil
 	}
 	points := func(name string) int {
-		switch name {
-		case "from":
-			return from
-		case "to":
-			return to
+		if p, ok := map[string]int{"from": from, "to": to}[name]; ok {
+			return p
 		}
 		return s.point(e, name, k, "")
 	}
