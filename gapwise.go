@@ -201,10 +201,10 @@ func (o Options) solvers(kind model.Kind) ([]model.Solver, model.Settings, error
 	var all []model.Solver
 	for _, a := range found {
 		if set.Trace != nil && !a.Traced {
-			if len(p.Traced()) == 0 {
+			if len(p.traced()) == 0 {
 				return wrong("%s has no trace, nor has any other of %s", a.Name, kind)
 			}
-			return wrong("%s has no trace; of %s these have: %s", a.Name, kind, strings.Join(p.Traced(), ", "))
+			return wrong("%s has no trace; of %s these have: %s", a.Name, kind, strings.Join(p.traced(), ", "))
 		}
 		if p, ok := a.Solver.(model.Prover); set.Proof != nil && !(ok && p.Proves()) {
 			return wrong("the engine kernel writes no proofs for %s", kind)

@@ -239,8 +239,8 @@ func general[S model.Solution](f *milp.Formulation[S]) *milp.Formulation[model.S
 // problems lists every problem.
 var problems = []*Problem{batchProblem, dagProblem, reservationProblem, tvcProblem, vcschedProblem}
 
-// Traced names the algorithms that tell their steps to Settings.Trace.
-func (p *Problem) Traced() (names []string) {
+// traced names the algorithms that tell their steps to Settings.Trace.
+func (p *Problem) traced() (names []string) {
 	for _, a := range p.Algorithms {
 		if a.Traced {
 			names = append(names, a.Name)

@@ -36,9 +36,9 @@ func NewCase(in model.Instance) *Case {
 	}
 }
 
-// QuickBounds returns Problem.Quick of the instance, which must be valid: those that
+// computeQuick returns Problem.Quick of the instance, which must be valid: those that
 // are computed by the time that ctx ends.
-func (c *Case) QuickBounds(ctx context.Context) []bounds.Bound {
+func (c *Case) computeQuick(ctx context.Context) []bounds.Bound {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.quick != nil {
@@ -269,12 +269,12 @@ func (t *attempt) quickBounds() []bounds.Bound {
 			defer cancel()
 		}
 		if t.ctx.Err() == nil || t.patience == 0 {
-			t.quick = t.QuickBounds(ctx)
+			t.quick = t.computeQuick(ctx)
 			return t.quick
 		}
 		// Who interrupts doesn't wait for the part of them that takes linear time.
 		var all []bounds.Bound
-		returned, err := caught.Within(ctx, func() time.Duration { return 0 }, func() error { all = t.QuickBounds(ctx); return nil })
+		returned, err := caught.Within(ctx, func() time.Duration { return 0 }, func() error { all = t.computeQuick(ctx); return nil })
 		caught.Pass(err)
 		if t.quick = []bounds.Bound{}; returned { // else not asked for again
 			t.quick = all

@@ -24,7 +24,7 @@ type File struct {
 	Variants map[string]string
 	// Logs makes instances of SWF logs as a generator with the key log does; nil: the
 	// file is no log.
-	Logs *Generator
+	Logs *planGenerator
 }
 
 // variantKeys returns the keys of the readings of all problems.

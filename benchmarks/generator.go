@@ -8,10 +8,10 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Generator draws Count instances for every combination of its parameters'
+// planGenerator draws Count instances for every combination of its parameters'
 // values. The parameters are those of the problem's specification (package
 // instances); an absent one has its default.
-type Generator struct {
+type planGenerator struct {
 	Kind  model.Kind
 	Count int
 	Seed  uint64
@@ -25,7 +25,7 @@ type Generator struct {
 var generatorKeys = []string{"kind", "count", "seed", "source"}
 
 // check checks the values and returns the number of instances.
-func (g *Generator) check() (float64, error) {
+func (g *planGenerator) check() (float64, error) {
 	p, err := gapwise.ProblemOf(g.Kind)
 	if err != nil {
 		return 0, fmt.Errorf("kind is %q, must be one of %q", g.Kind, model.Kinds())
@@ -56,7 +56,7 @@ func (g *Generator) check() (float64, error) {
 
 // files replaces each value of a parameter that names a file by what change
 // returns.
-func (g *Generator) files(change func(string) string) {
+func (g *planGenerator) files(change func(string) string) {
 	p, err := gapwise.ProblemOf(g.Kind)
 	if err != nil {
 		return
@@ -71,7 +71,7 @@ func (g *Generator) files(change func(string) string) {
 }
 
 // instances lists the instances. check comes first.
-func (g *Generator) instances() ([]instances.Planned, error) {
+func (g *planGenerator) instances() ([]instances.Planned, error) {
 	p, err := gapwise.ProblemOf(g.Kind)
 	if err != nil {
 		return nil, err

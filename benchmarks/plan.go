@@ -34,7 +34,7 @@ var builtIn embed.FS
 type Plan struct {
 	Name        string
 	Description string
-	Generators  []Generator
+	Generators  []planGenerator
 	Files       []File
 	Algorithms  []Algorithm
 	Seeds       []uint64 // of the algorithms; default: 1

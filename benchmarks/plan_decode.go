@@ -155,8 +155,8 @@ func (p *Plan) decodeGenerators(v field) error {
 
 // decodeGenerator reads the fields of a generator: the named keys and its problem's
 // parameters.
-func decodeGenerator(v field, fields map[string]field, named []string) (*Generator, error) {
-	g := &Generator{Count: 1, Values: map[string][]string{}}
+func decodeGenerator(v field, fields map[string]field, named []string) (*planGenerator, error) {
+	g := &planGenerator{Count: 1, Values: map[string][]string{}}
 	kind := ""
 	if k, ok := fields["kind"]; ok {
 		var err error

@@ -10,15 +10,15 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Solved is a run that is of no plan, with its result.
-type Solved struct {
+// solved is a run that is of no plan, with its result.
+type solved struct {
 	Record runs.Record // sealed
 	gapwise.Outcome
 }
 
 // SolveEach solves an instance in several ways (gapwise.Case.Each), and makes records of them.
-func SolveEach(ctx context.Context, c *gapwise.Case, ways iter.Seq[gapwise.Options]) iter.Seq2[Solved, error] {
-	return func(yield func(Solved, error) bool) {
+func SolveEach(ctx context.Context, c *gapwise.Case, ways iter.Seq[gapwise.Options]) iter.Seq2[solved, error] {
+	return func(yield func(solved, error) bool) {
 		var track *runs.Tracker
 		tracked := func(next func(gapwise.Options) bool) {
 			for o := range ways {
@@ -31,7 +31,7 @@ func SolveEach(ctx context.Context, c *gapwise.Case, ways iter.Seq[gapwise.Optio
 		}
 		features := runs.FeatureValues(c.Instance)
 		for x, err := range c.Each(ctx, tracked) {
-			s := Solved{Outcome: x}
+			s := solved{Outcome: x}
 			if err == nil && x.Declined == nil {
 				a := Algorithm{Name: x.Result.Algorithm, Label: x.Result.Algorithm, TimeLimit: x.TimeLimit}
 				s.Record, err = a.record(c.Instance, nil, features, x.Result)

@@ -18,7 +18,7 @@ const (
 	cellSize       = 4.0 // of the matrix that shows many jobs
 )
 
-// Execution draws batch jobs on processors: who is where when, the processors in
+// drawExecution draws batch jobs on processors: who is where when, the processors in
 // use over time, and the number of waiting jobs over time.
 //
 // The first part shows time from left to right and the processors from bottom to
@@ -26,7 +26,7 @@ const (
 // one rectangle per range of its processors in the colour of its job, with the job's
 // id where it fits. A segment whose work is lost is white with dashed edges. Above
 // 4000 rectangles there are neither labels nor edges, and what is lost is paler.
-// Above MaxRectangles it shows instead, in fields of some processors and some time,
+// Above maxRectangles it shows instead, in fields of some processors and some time,
 // the share that is in use.
 //
 // An area below shows the mean over each half point of the time axis, and paler the
@@ -35,11 +35,11 @@ const (
 // Where nine tenths of the segments end in the first half of the time, the axis ends
 // soon after those, unless o.To says where. With o.Usage there are the curves alone.
 //
-// Another format than those of Style is ErrFormat. The error is model.ErrInvalid
+// Another format than those of Style is errFormat. The error is model.ErrInvalid
 // if the instance is invalid, if e isn't a solution of it, if it names processors
 // that don't exist, or a segment ends before it starts. The picture has 1440 × 1170
 // points at most. O(R log R) for R processors in all segments.
-func Execution(w io.Writer, o Options, title string, in *model.Batch, e *model.Execution) error {
+func drawExecution(w io.Writer, o Options, title string, in *model.Batch, e *model.Execution) error {
 	if err := o.drawable(in); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (l *executionLayout) replay(e *model.Execution) error {
 func (l *executionLayout) texture() bool { return l.rectangles > textureBars }
 
 // many reports whether shares are shown instead of segments.
-func (l *executionLayout) many() bool { return l.rectangles > MaxRectangles }
+func (l *executionLayout) many() bool { return l.rectangles > maxRectangles }
 
 // place sets the sizes: as wide as most ids need to fit, within limits.
 func (l *executionLayout) place() error {

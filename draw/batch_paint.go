@@ -68,13 +68,13 @@ func (l *executionLayout) paintSegments(p pen) {
 			shapes[g] = append(shapes[g], l.boxes(s)...)
 		}
 		for g, all := range shapes {
-			p.fill((&Bar{Group: g, Faded: g < Colours}).colour(), all...)
+			p.fill((&ganttBar{Group: g, Faded: g < Colours}).colour(), all...)
 		}
 		return
 	}
 	for i := range l.segments {
 		s := &l.segments[i]
-		boxes, c, text := l.boxes(s), (&Bar{Group: s.job}).colour(), ink
+		boxes, c, text := l.boxes(s), (&ganttBar{Group: s.job}).colour(), ink
 		if s.lost {
 			text = paleInk
 			p.fill(white, boxes...)

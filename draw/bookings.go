@@ -12,9 +12,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// MaxRectangles bounds the rectangles (ranges of PEs, over all bookings) that
+// maxRectangles bounds the rectangles (ranges of PEs, over all bookings) that
 // Bookings draws.
-const MaxRectangles = 20_000
+const maxRectangles = 20_000
 
 // Sizes in points, and numbers of requests.
 const (
@@ -25,7 +25,7 @@ const (
 	stripHeight   = 10.0
 )
 
-// Bookings draws who has which PEs when: time from left to right, PEs from
+// drawBookings draws who has which PEs when: time from left to right, PEs from
 // bottom to top, each booking as one rectangle per range of its PEs, with the
 // request's id where it fits. Time that was reserved and not used, because the
 // job ended early (runtime_s), is paler. A request cancelled before its start
@@ -42,12 +42,12 @@ const (
 // soon after those, unless o.To says where. With o.Usage there are the curves
 // alone.
 //
-// Another format than those of Style is ErrFormat. The error is model.ErrInvalid if the instance is invalid, if b aren't bookings of it, or
+// Another format than those of Style is errFormat. The error is model.ErrInvalid if the instance is invalid, if b aren't bookings of it, or
 // if they name PEs that don't exist, and model.ErrUnsupported above
-// MaxRectangles rectangles. Without sizes that are given the picture has 1440 × 1180 points at most. O(R + n
+// maxRectangles rectangles. Without sizes that are given the picture has 1440 × 1180 points at most. O(R + n
 // log n) for R rectangles and n requests, plus O(R) for each cancelled request
 // if there are edges.
-func Bookings(w io.Writer, o Options, title string, in *model.Reservation, b *model.Bookings) error {
+func drawBookings(w io.Writer, o Options, title string, in *model.Reservation, b *model.Bookings) error {
 	if err := o.drawable(in); err != nil {
 		return err
 	}
@@ -186,9 +186,9 @@ func (l *bookingsLayout) choose() error {
 			}
 		}
 	}
-	if rectangles > MaxRectangles && !l.Usage {
+	if rectangles > maxRectangles && !l.Usage {
 		return fmt.Errorf("draw: %w: the bookings are %d rectangles, more than the %d that can be drawn; give a part of the time or of the PEs, or draw the use alone",
-			model.ErrUnsupported, rectangles, MaxRectangles)
+			model.ErrUnsupported, rectangles, maxRectangles)
 	}
 	l.texture = rectangles > textureBars
 	return nil

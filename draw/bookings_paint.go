@@ -36,7 +36,7 @@ func (l *bookingsLayout) paint(p pen) {
 
 // colour returns the request's colour.
 func (b *booked) colour(faded bool) color.RGBA {
-	return (&Bar{Group: b.request, Faded: faded}).colour()
+	return (&ganttBar{Group: b.request, Faded: faded}).colour()
 }
 
 // paintBars draws reserved and unused time first, so that whoever got the PEs
@@ -70,7 +70,7 @@ func (l *bookingsLayout) paintBars(p pen) {
 	}
 	if l.texture {
 		for g, all := range shapes {
-			p.fill((&Bar{Group: g, Faded: g < Colours}).colour(), all...)
+			p.fill((&ganttBar{Group: g, Faded: g < Colours}).colour(), all...)
 		}
 		return
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ErrFormat marks an unknown picture format.
-var ErrFormat = errors.New("unknown picture format")
+// errFormat marks an unknown picture format.
+var errFormat = errors.New("unknown picture format")
 
 const (
 	formatSVG = "svg"

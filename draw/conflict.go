@@ -18,7 +18,7 @@ const mostConflicting = 100
 // to its earliest end), if there is such a time. Below are the PEs that these parts
 // take together; where that is more than there are, one sees why.
 //
-// Another format than those of Style is ErrFormat. The error is model.ErrInvalid if
+// Another format than those of Style is errFormat. The error is model.ErrInvalid if
 // the instance is invalid or a request unknown. Of more than 100 requests those with
 // the shortest slack are drawn. O(n log n).
 func Conflict(w io.Writer, o Options, in *model.Reservation, ids []string, reason string) error {

@@ -47,9 +47,9 @@ type Point struct {
 	Label      string
 }
 
-// MaxCurves bounds the curves of a picture: with more of them colours, markers
+// maxCurves bounds the curves of a picture: with more of them colours, markers
 // and dashes would repeat together.
-const MaxCurves = 70
+const maxCurves = 70
 
 // Size of the picture of curves without its legend in points, and what of the
 // width isn't the axis, more or less.
@@ -76,15 +76,15 @@ func (a *Axis) on(x float64) float64 {
 // side by side there, each a few points from the next. A
 // curve without points is marked so in the legend.
 //
-// Another format than those of Style is ErrFormat. Coordinates that are NaN or above
+// Another format than those of Style is errFormat. Coordinates that are NaN or above
 // 1e300, or not above 0 on a logarithmic axis, negative half-widths and more than
-// MaxCurves curves are model.ErrInvalid. O(P log P) for P points.
+// maxCurves curves are model.ErrInvalid. O(P log P) for P points.
 func Curves(w io.Writer, style Style, title string, xaxis, yaxis Axis, curves []Curve) error {
 	if err := style.check(); err != nil {
 		return err
 	}
-	if len(curves) > MaxCurves {
-		return fmt.Errorf("draw: %w picture: %d curves can't be told apart, give %d at most", model.ErrInvalid, len(curves), MaxCurves)
+	if len(curves) > maxCurves {
+		return fmt.Errorf("draw: %w picture: %d curves can't be told apart, give %d at most", model.ErrInvalid, len(curves), maxCurves)
 	}
 	for _, c := range curves {
 		for _, p := range c.Points {
@@ -276,7 +276,7 @@ func (p *Point) half() float64 {
 	return 0
 }
 
-// curveStroke returns the style of curve k; no two of MaxCurves are the same.
+// curveStroke returns the style of curve k; no two of maxCurves are the same.
 func curveStroke(k int) stroke {
 	colours := []color.Color{plannedColour, realisticColour, hex(0x009E73), ink, hex(0xCC79A7), hex(0xE69F00), hex(0x56B4E9)}
 	dashes := [][]vg.Length{nil, {6, 3}, {1.5, 2.5}, {8, 2.5, 1.5, 2.5}}
@@ -291,11 +291,11 @@ func curveStroke(k int) stroke {
 // sideways returns the distance in points between the bars of neighbouring curves at
 // one x; 0 if no intervals overlap.
 func (g *curveGrid) sideways(p *plot.Plot, curves []Curve) float64 {
-	at := map[float64][]Bar{} // the intervals
+	at := map[float64][]ganttBar{} // the intervals
 	for _, c := range curves {
 		for _, q := range c.Points {
 			if !c.Bound {
-				at[q.X] = append(at[q.X], Bar{Start: q.Y - q.half(), End: q.Y + q.half()})
+				at[q.X] = append(at[q.X], ganttBar{Start: q.Y - q.half(), End: q.Y + q.half()})
 			}
 		}
 	}

@@ -14,28 +14,28 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Panel is one Gantt chart. Panels drawn together share their time axis, unless
+// ganttPanel is one Gantt chart. Panels drawn together share their time axis, unless
 // one is less than half as long as another.
-type Panel struct {
+type ganttPanel struct {
 	Title  string
-	Rows   []Row // from the top; rows of links come after the others
-	Marks  []Mark
-	Arrows []Arrow
+	Rows   []ganttRow // from the top; rows of links come after the others
+	Marks  []ganttMark
+	Arrows []ganttArrow
 }
 
-// Row is one line of a panel: a machine, or a link of the network. The bars of
+// ganttRow is one line of a panel: a machine, or a link of the network. The bars of
 // a machine should not overlap. Those of a link may: they are stacked in as few
 // lanes as it takes, so the height at a time shows how many transfers there
 // are.
-type Row struct {
+type ganttRow struct {
 	Label string
-	Bars  []Bar
+	Bars  []ganttBar
 	Link  bool
 }
 
-// Bar is something that lasts from Start to End seconds; both may be the same.
+// ganttBar is something that lasts from Start to End seconds; both may be the same.
 // Its label is drawn if it fits inside.
-type Bar struct {
+type ganttBar struct {
 	Start, End float64
 	Label      string
 	Group      int  // bars of one group have one colour; there are Colours of them
@@ -43,17 +43,17 @@ type Bar struct {
 	Critical   bool // with a bold edge
 }
 
-// Mark is a dashed line across a panel at a time in seconds, with its label
+// ganttMark is a dashed line across a panel at a time in seconds, with its label
 // above the rows.
-type Mark struct {
+type ganttMark struct {
 	At    float64
 	Label string
 	Bound bool // in the colour of bounds
 }
 
-// Arrow leads from a time in a row to a time in another, by their numbers among
+// ganttArrow leads from a time in a row to a time in another, by their numbers among
 // the rows that aren't links.
-type Arrow struct {
+type ganttArrow struct {
 	FromRow, ToRow int
 	From, To       float64
 	Critical       bool // bold
@@ -62,9 +62,9 @@ type Arrow struct {
 // maxTime bounds times, so that their differences don't overflow.
 const maxTime = 1e300
 
-// Gantt draws panels above each other on one time axis, which begins at 0 or at
+// drawGantt draws panels above each other on one time axis, which begins at 0 or at
 // the earliest time, or on the axis from o.From to o.To. Another format than those
-// of Style is ErrFormat. A bar that ends before it starts and a time that is NaN or
+// of Style is errFormat. A bar that ends before it starts and a time that is NaN or
 // above 1e300 are model.ErrInvalid.
 //
 // The picture grows with the rows and the bars up to 1440 × 1950 points, 2880 ×
@@ -72,7 +72,7 @@ const maxTime = 1e300
 // as all machines. More than 500 bars of machines of a panel, or 1500 of links,
 // are drawn as the share of time in which the row is busy, by colour, in steps of
 // 6 points; critical bars lie on it as a dark line. O(B log B) for B bars.
-func Gantt(w io.Writer, o Options, title string, panels []Panel) error {
+func drawGantt(w io.Writer, o Options, title string, panels []ganttPanel) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func Gantt(w io.Writer, o Options, title string, panels []Panel) error {
 	return l.write(w, l.paint)
 }
 
-func (p *Panel) check(index int) error {
+func (p *ganttPanel) check(index int) error {
 	time := func(t float64) bool { return math.Abs(t) <= maxTime }
 	for _, m := range p.Marks {
 		if !time(m.At) {

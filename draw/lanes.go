@@ -11,7 +11,7 @@ import (
 // more than the tolerance, and the number of lanes, which is minimal: in order
 // of start, each bar goes to the first free lane. Bars without length overlap
 // those that contain them. O(n log n).
-func lanes(bars []Bar, tolerance float64) (lane []int, count int) {
+func lanes(bars []ganttBar, tolerance float64) (lane []int, count int) {
 	order := make([]int, len(bars))
 	for b := range order {
 		order[b] = b

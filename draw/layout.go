@@ -48,7 +48,7 @@ type panelBox struct {
 	rows        []rowBox
 	lines       int  // of the head
 	critical    bool // there are critical bars
-	arrows      []Arrow
+	arrows      []ganttArrow
 }
 
 type markBox struct {
@@ -61,7 +61,7 @@ type markBox struct {
 }
 
 type rowBox struct {
-	*Row
+	*ganttRow
 	label string
 	y, h  float64
 	h0    float64 // the height that it would like to have
@@ -70,7 +70,7 @@ type rowBox struct {
 	lanes int
 }
 
-func newLayout(o Options, title string, panels []Panel) (*layout, error) {
+func newLayout(o Options, title string, panels []ganttPanel) (*layout, error) {
 	l := &layout{sheet: sheet{Options: o, title: title}, panels: make([]panelBox, len(panels))}
 	if err := l.span(o, panels); err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func newLayout(o Options, title string, panels []Panel) (*layout, error) {
 }
 
 // count returns the numbers of bars on machines and on links.
-func count(rows []Row) (machines, links int) {
+func count(rows []ganttRow) (machines, links int) {
 	for r := range rows {
 		if rows[r].Link {
 			links += len(rows[r].Bars)
@@ -122,7 +122,7 @@ func count(rows []Row) (machines, links int) {
 
 // span sets the times of each panel's axis: the same for all, unless one is less
 // than half as long as another.
-func (l *layout) span(o Options, panels []Panel) error {
+func (l *layout) span(o Options, panels []ganttPanel) error {
 	all := timeAxis{}
 	for k, p := range panels {
 		a := &l.panels[k].timeAxis
@@ -161,17 +161,17 @@ func (l *layout) span(o Options, panels []Panel) error {
 }
 
 // cut returns the parts of the panels that their axes show.
-func (l *layout) cut(panels []Panel) []Panel {
+func (l *layout) cut(panels []ganttPanel) []ganttPanel {
 	all := slices.Clone(panels)
 	for k := range all {
 		a, p := &l.panels[k].timeAxis, &all[k]
 		p.Rows = slices.Clone(p.Rows)
 		for r := range p.Rows {
 			row := &p.Rows[r]
-			if !slices.ContainsFunc(row.Bars, func(b Bar) bool { return b.Start < a.low || b.End > a.high }) {
+			if !slices.ContainsFunc(row.Bars, func(b ganttBar) bool { return b.Start < a.low || b.End > a.high }) {
 				continue
 			}
-			var bars []Bar
+			var bars []ganttBar
 			for _, b := range row.Bars {
 				if a.shows(b.Start, b.End) {
 					b.Start, b.End = a.clip(b.Start, b.End)
@@ -180,15 +180,15 @@ func (l *layout) cut(panels []Panel) []Panel {
 			}
 			row.Bars = bars
 		}
-		p.Marks = slices.DeleteFunc(slices.Clone(p.Marks), func(m Mark) bool { return m.At < a.low || m.At > a.high })
-		p.Arrows = slices.DeleteFunc(slices.Clone(p.Arrows), func(x Arrow) bool { return min(x.From, x.To) < a.low || max(x.From, x.To) > a.high })
+		p.Marks = slices.DeleteFunc(slices.Clone(p.Marks), func(m ganttMark) bool { return m.At < a.low || m.At > a.high })
+		p.Arrows = slices.DeleteFunc(slices.Clone(p.Arrows), func(x ganttArrow) bool { return min(x.From, x.To) < a.low || max(x.From, x.To) > a.high })
 	}
 	return all
 }
 
 // wanted returns the width of the time axis at which most of a row's labels
 // fit: the labels' width over the share of the time that the bars take.
-func (a *timeAxis) wanted(row *Row, f face) float64 {
+func (a *timeAxis) wanted(row *ganttRow, f face) float64 {
 	need, busy := 0.0, 0.0
 	for b := range row.Bars {
 		need += f.width(clean(row.Bars[b].Label)) + 8
@@ -201,11 +201,11 @@ func (a *timeAxis) wanted(row *Row, f face) float64 {
 }
 
 // prepare fills a panel's box but for the places.
-func (l *layout) prepare(box *panelBox, p *Panel) {
+func (l *layout) prepare(box *panelBox, p *ganttPanel) {
 	box.title, box.arrows = clean(p.Title), p.Arrows
 	box.rows = l.rows(box, p.Rows)
 	for r := range p.Rows {
-		box.critical = box.critical || slices.ContainsFunc(p.Rows[r].Bars, func(b Bar) bool { return b.Critical })
+		box.critical = box.critical || slices.ContainsFunc(p.Rows[r].Bars, func(b ganttBar) bool { return b.Critical })
 	}
 	l.head(box, p.Marks)
 }
@@ -287,7 +287,7 @@ func (l *layout) stack(stretch float64) (height float64) {
 // rows returns a panel's rows, links last, with their preferred heights; one
 // empty row if it has none. All links together are no higher than the machines,
 // or than a few of them.
-func (l *layout) rows(box *panelBox, all []Row) []rowBox {
+func (l *layout) rows(box *panelBox, all []ganttRow) []rowBox {
 	var boxes []rowBox
 	f := newFace(labelSize, false)
 	machines, links := count(all)
@@ -305,7 +305,7 @@ func (l *layout) rows(box *panelBox, all []Row) []rowBox {
 			if row.Link != link {
 				continue
 			}
-			x := rowBox{Row: row, label: f.shorten(clean(row.Label), maxLabel), h0: height, lanes: 1, bands: machines > manyBars}
+			x := rowBox{ganttRow: row, label: f.shorten(clean(row.Label), maxLabel), h0: height, lanes: 1, bands: machines > manyBars}
 			if row.Link {
 				x.bands = links > manyLinkBars
 				if !x.bands {
@@ -326,7 +326,7 @@ func (l *layout) rows(box *panelBox, all []Row) []rowBox {
 		}
 	}
 	if boxes == nil {
-		boxes = []rowBox{{Row: &Row{}, h0: height, lanes: 1}}
+		boxes = []rowBox{{ganttRow: &ganttRow{}, h0: height, lanes: 1}}
 	}
 	return boxes
 }
@@ -337,16 +337,16 @@ func (box *panelBox) headHeight() float64 { return headLine*float64(box.lines) +
 
 // head places the labels of the marks on as few lines as they need beside the
 // title and each other.
-func (l *layout) head(box *panelBox, marks []Mark) {
+func (l *layout) head(box *panelBox, marks []ganttMark) {
 	f := newFace(markSize, false)
-	all := []Bar{{Start: margin, End: margin + newFace(panelSize, true).width(box.title) + 10}}
+	all := []ganttBar{{Start: margin, End: margin + newFace(panelSize, true).width(box.title) + 10}}
 	for _, m := range marks {
 		label := f.shorten(clean(m.Label), maxLabel)
 		w := f.width(label)
 		x := box.x(m.At)
 		at := min(max(x-w/2, margin), l.width-margin/2-w)
 		box.marks = append(box.marks, markBox{x: x, bound: m.Bound, label: label, labelX: at, labelW: w})
-		all = append(all, Bar{Start: at, End: at + w + 8})
+		all = append(all, ganttBar{Start: at, End: at + w + 8})
 	}
 	lane, count := lanes(all, 0)
 	for m := range box.marks {

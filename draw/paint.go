@@ -83,7 +83,7 @@ func (l *layout) paintPanel(p pen, box *panelBox, axis []tick) {
 // paintArrow draws an arrow between the rows of machines: from the edge of the bar from
 // which it leaves, on the side of the other row, to the middle of the bar's beginning at
 // which it arrives. A white line below it parts it from the bars that it crosses.
-func (l *layout) paintArrow(p pen, box *panelBox, x Arrow) {
+func (l *layout) paintArrow(p pen, box *panelBox, x ganttArrow) {
 	from, to := &box.rows[x.FromRow], &box.rows[x.ToRow]
 	c, width := paleInk, 0.7
 	if x.Critical {
@@ -264,7 +264,7 @@ func (l *layout) paintBars(p pen, at *panelBox, row *rowBox) {
 
 // paintLabel writes a bar's label in the middle of it, or of the larger part
 // beside a mark's line, if there is room.
-func (l *layout) paintLabel(p pen, b *Bar, r rect, marks []markBox) {
+func (l *layout) paintLabel(p pen, b *ganttBar, r rect, marks []markBox) {
 	label := clean(b.Label)
 	if label == "" {
 		return

@@ -36,7 +36,7 @@ func hex(rgb uint32) color.RGBA {
 }
 
 // colour returns the bar's colour.
-func (b *Bar) colour() color.RGBA {
+func (b *ganttBar) colour() color.RGBA {
 	c := palette[((b.Group%Colours)+Colours)%Colours]
 	if b.Faded {
 		return mix(c, white, 0.6)

@@ -16,7 +16,7 @@ const (
 	sortedHigh   = 130.0 // of a chart of sorted bars
 )
 
-// Placement draws virtual machines on hosts: of each resource the share of a host's
+// drawPlacement draws virtual machines on hosts: of each resource the share of a host's
 // that its tasks take, one bar after the other in the colours of their jobs. Of the CPU that
 // is what they get; what they need beyond it follows, paler. Tasks that run
 // elsewhere now have a bold edge and say where from. A host is tight if its tasks
@@ -26,10 +26,10 @@ const (
 // Up to 40 hosts have a row each. Of more, each resource has a chart of the hosts
 // sorted by its use, with those that are tight in another colour.
 //
-// Another format than those of Style is ErrFormat. The error is model.ErrInvalid if
+// Another format than those of Style is errFormat. The error is model.ErrInvalid if
 // the instance is invalid or p isn't a placement of it. O(H log H + T) for H hosts
 // and T tasks.
-func Placement(w io.Writer, o Options, title string, in *model.VCSched, p *model.Placement) error {
+func drawPlacement(w io.Writer, o Options, title string, in *model.VCSched, p *model.Placement) error {
 	if err := o.drawable(in); err != nil {
 		return err
 	}

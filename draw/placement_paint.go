@@ -60,7 +60,7 @@ func (l *placementLayout) paintHost(p pen, axis *timeAxis, grid []tick, h int) {
 			}
 			box := rect{axis.x(at), y, axis.x(min(at+share, l.high)) - axis.x(at), high}
 			at += share
-			colour := (&Bar{Group: x.job, Faded: faded}).colour()
+			colour := (&ganttBar{Group: x.job, Faded: faded}).colour()
 			p.fill(colour, box)
 			switch {
 			case x.from >= 0 && !faded && box.w >= 2*boldEdge:
@@ -162,7 +162,7 @@ func (l *placementLayout) legendOf() (all legendEntries) {
 	}
 	all.area("given", palette[0])
 	if unmet {
-		all.area("needed, not given", (&Bar{Faded: true}).colour())
+		all.area("needed, not given", (&ganttBar{Faded: true}).colour())
 	}
 	if moved && !l.many() {
 		all.add("moves here", func(p pen, r rect) {

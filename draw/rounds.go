@@ -34,7 +34,7 @@ var (
 // each other down and the realistic one; both of the first round, which is
 // HEFT's own plan, as dashed lines to compare with; a ring around the rounds
 // that were better than all before them. Format is "svg" or "png"; another one
-// is ErrFormat. A makespan that is NaN or above 1e300 is model.ErrInvalid.
+// is errFormat. A makespan that is NaN or above 1e300 is model.ErrInvalid.
 func Rounds(w io.Writer, style Style, title string, rounds []model.Round) error {
 	if err := style.check(); err != nil {
 		return err

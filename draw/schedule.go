@@ -8,8 +8,8 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// OtherTransfers labels the row of the transfers that share no link.
-const OtherTransfers = "other transfers"
+// otherTransfers labels the row of the transfers that share no link.
+const otherTransfers = "other transfers"
 
 // manyTasks is the number of tasks above which colours show levels.
 const manyTasks = 200
@@ -17,10 +17,10 @@ const manyTasks = 200
 // fewTransfers is the number of transfers up to which they are arrows.
 const fewTransfers = 30
 
-// Schedule is the panel of a schedule s of d: a row for each machine with its
+// drawSchedule is the panel of a schedule s of d: a row for each machine with its
 // tasks; a row for each link of the network with the transfers whose routes
 // name it, so a transfer is in as many rows as it uses links; a row
-// OtherTransfers for those that use none, if there are any; a mark at the
+// otherTransfers for those that use none, if there are any; a mark at the
 // makespan. The panel has no title.
 //
 // Finish is the time at which each of s.Transfers ends, in seconds and in their
@@ -39,32 +39,32 @@ const fewTransfers = 30
 // length than the transfers, a transfer is none of d's edges, stays within a
 // machine or ends before it starts. O(V M + M² + E + T L) for T transfers over
 // L links each.
-func Schedule(d *model.DAG, s *model.Schedule, finish []float64) (Panel, error) {
+func drawSchedule(d *model.DAG, s *model.Schedule, finish []float64) (ganttPanel, error) {
 	if err := d.Validate(); err != nil {
-		return Panel{}, fmt.Errorf("draw: %w", err)
+		return ganttPanel{}, fmt.Errorf("draw: %w", err)
 	}
 	machine, err := d.MachineOf(s)
 	if err != nil {
-		return Panel{}, fmt.Errorf("draw: %w", err)
+		return ganttPanel{}, fmt.Errorf("draw: %w", err)
 	}
 	if len(finish) != len(s.Transfers) {
-		return Panel{}, fmt.Errorf("draw: %w schedule: has %d transfers, %d ends are given for them", model.ErrInvalid, len(s.Transfers), len(finish))
+		return ganttPanel{}, fmt.Errorf("draw: %w schedule: has %d transfers, %d ends are given for them", model.ErrInvalid, len(s.Transfers), len(finish))
 	}
 	g := view.OfDAG(d)
 	group := groups(g)
-	rows := make([]Row, g.Machines+len(g.Links)+1)
+	rows := make([]ganttRow, g.Machines+len(g.Links)+1)
 	links, other := rows[g.Machines:], &rows[len(rows)-1]
 	for m := range d.Machines {
 		rows[m].Label = d.Machines[m].ID
 	}
 	for l := range d.Network.Links {
-		links[l] = Row{Label: d.Network.Links[l].ID, Link: true}
+		links[l] = ganttRow{Label: d.Network.Links[l].ID, Link: true}
 	}
-	*other = Row{Label: OtherTransfers, Link: true}
+	*other = ganttRow{Label: otherTransfers, Link: true}
 
 	path, err := view.Critical(d, s, finish)
 	if err != nil {
-		return Panel{}, fmt.Errorf("draw: %w", err)
+		return ganttPanel{}, fmt.Errorf("draw: %w", err)
 	}
 	critical, waited := make([]bool, g.Tasks), make([]bool, len(s.Transfers))
 	for _, x := range path {
@@ -74,14 +74,14 @@ func Schedule(d *model.DAG, s *model.Schedule, finish []float64) (Panel, error) 
 		}
 	}
 	makespan := 0.0
-	var arrows []Arrow
+	var arrows []ganttArrow
 	number := make(map[string]int32, g.Tasks)
 	for t, x := range s.Tasks {
 		number[x.ID] = int32(t)
 		end := x.StartS + d.Cost(t, int(machine[t]))
 		makespan = max(makespan, end)
 		row := &rows[machine[t]]
-		row.Bars = append(row.Bars, Bar{Start: x.StartS, End: end, Label: x.ID, Group: group[t], Critical: critical[t]})
+		row.Bars = append(row.Bars, ganttBar{Start: x.StartS, End: end, Label: x.ID, Group: group[t], Critical: critical[t]})
 	}
 	edges := make(map[[2]int32]bool, len(g.From))
 	for e := range g.From {
@@ -100,11 +100,11 @@ func Schedule(d *model.DAG, s *model.Schedule, finish []float64) (Panel, error) 
 			bad = fmt.Sprintf("starts at %v and ends at %v", x.StartS, finish[k])
 		}
 		if bad != "" {
-			return Panel{}, fmt.Errorf("draw: %w schedule: transfers[%d] from %q to %q: %s", model.ErrInvalid, k, x.From, x.To, bad)
+			return ganttPanel{}, fmt.Errorf("draw: %w schedule: transfers[%d] from %q to %q: %s", model.ErrInvalid, k, x.From, x.To, bad)
 		}
-		bar := Bar{Start: x.StartS, End: finish[k], Label: x.From + arrow + x.To, Group: group[from], Critical: waited[k]}
+		bar := ganttBar{Start: x.StartS, End: finish[k], Label: x.From + arrow + x.To, Group: group[from], Critical: waited[k]}
 		if len(s.Transfers) <= fewTransfers {
-			arrows = append(arrows, Arrow{FromRow: int(machine[from]), ToRow: int(machine[to]), From: x.StartS, To: finish[k], Critical: waited[k]})
+			arrows = append(arrows, ganttArrow{FromRow: int(machine[from]), ToRow: int(machine[to]), From: x.StartS, To: finish[k], Critical: waited[k]})
 		}
 		route := g.Route(machine[from], machine[to])
 		for _, l := range route {
@@ -117,7 +117,7 @@ func Schedule(d *model.DAG, s *model.Schedule, finish []float64) (Panel, error) 
 	if len(other.Bars) == 0 {
 		rows = rows[:len(rows)-1]
 	}
-	return Panel{Rows: rows, Marks: []Mark{{At: makespan, Label: "makespan " + short(makespan)}}, Arrows: arrows}, nil
+	return ganttPanel{Rows: rows, Marks: []ganttMark{{At: makespan, Label: "makespan " + short(makespan)}}, Arrows: arrows}, nil
 }
 
 // groups returns the colours of the tasks.

@@ -63,11 +63,11 @@ type picture struct {
 
 // pictures holds those of each problem.
 var pictures = map[model.Kind]picture{
-	model.KindBatch:       {draw: one("executions", executionTitle, Execution), terminal: inCharacters((*terminal).batch), usage: true},
+	model.KindBatch:       {draw: one("executions", executionTitle, drawExecution), terminal: inCharacters((*terminal).batch), usage: true},
 	model.KindDAG:         {draw: schedules, terminal: inCharacters((*terminal).dag), links: true},
-	model.KindReservation: {draw: one("bookings", bookingsTitle, Bookings), terminal: inCharacters((*terminal).reservation), usage: true},
-	model.KindTVC:         {draw: one("embeddings", clustersTitle, Clusters), terminal: inCharacters((*terminal).tvc), moment: true, usage: true},
-	model.KindVCSched:     {draw: one("placements", placementTitle, Placement), terminal: inCharacters((*terminal).vcsched), timeless: true},
+	model.KindReservation: {draw: one("bookings", bookingsTitle, drawBookings), terminal: inCharacters((*terminal).reservation), usage: true},
+	model.KindTVC:         {draw: one("embeddings", clustersTitle, drawClusters), terminal: inCharacters((*terminal).tvc), moment: true, usage: true},
+	model.KindVCSched:     {draw: one("placements", placementTitle, drawPlacement), terminal: inCharacters((*terminal).vcsched), timeless: true},
 }
 
 func inCharacters[I model.Instance](f func(*terminal, I, model.Solution) error) func(*terminal, model.Instance, model.Solution) error {
@@ -93,7 +93,7 @@ func wrongFrame(f Frame, among string) error {
 // schedules draws the schedules of a DAG in panels. The last is what the title and
 // the bound are about, the others are what to compare it with.
 func schedules(w io.Writer, o Options, frames []Frame) error {
-	var panels []Panel
+	var panels []ganttPanel
 	title := ""
 	for k, f := range frames {
 		d, ok := f.Instance.(*model.DAG)
@@ -101,7 +101,7 @@ func schedules(w io.Writer, o Options, frames []Frame) error {
 		if !ok || !isSchedule {
 			return wrongFrame(f, "schedules")
 		}
-		p, err := Schedule(d, s, f.Arrived)
+		p, err := drawSchedule(d, s, f.Arrived)
 		if err != nil {
 			return err
 		}
@@ -122,17 +122,17 @@ func schedules(w io.Writer, o Options, frames []Frame) error {
 		if k == len(frames)-1 {
 			title = titled("makespan "+short(objective.Value)+" s"+o.boundText(objective, "s"), d.Name, o.By)
 			if o.Bound != nil {
-				p.Marks = append(p.Marks, Mark{At: *o.Bound, Label: "no schedule ends before " + short(*o.Bound), Bound: true})
+				p.Marks = append(p.Marks, ganttMark{At: *o.Bound, Label: "no schedule ends before " + short(*o.Bound), Bound: true})
 			}
 		}
 		panels = append(panels, p)
 	}
-	return Gantt(w, o, title, panels)
+	return drawGantt(w, o, title, panels)
 }
 
 // chosen returns the rows of machines that are asked for and, unless they are to
 // be left out, those of links.
-func (o *Options) chosen(rows []Row, machines int) ([]Row, error) {
+func (o *Options) chosen(rows []ganttRow, machines int) ([]ganttRow, error) {
 	first, last, err := o.rows(machines, "machine")
 	if err != nil {
 		return nil, err

@@ -36,13 +36,13 @@ const (
 	mostPixels          = 200e6
 )
 
-// check reports what of a style can't be. The error is ErrFormat or
+// check reports what of a style can't be. The error is errFormat or
 // model.ErrInvalid.
 func (s Style) check() error {
 	switch s.Format {
 	case formatSVG, formatPNG, formatPDF:
 	default:
-		return fmt.Errorf("draw: %w %q, must be svg, png or pdf", ErrFormat, s.Format)
+		return fmt.Errorf("draw: %w %q, must be svg, png or pdf", errFormat, s.Format)
 	}
 	for _, x := range []struct {
 		name            string

@@ -24,7 +24,7 @@ const (
 	clusterHeading = 20.0
 )
 
-// Clusters draws virtual clusters in a fat-tree, in two parts.
+// drawClusters draws virtual clusters in a fat-tree, in two parts.
 //
 // The upper part shows the data centre at one moment: which slots of which server
 // are in use, each request in a colour, and the share of its rate that is reserved
@@ -41,12 +41,12 @@ const (
 //
 // With o.Usage there is the lower part alone.
 //
-// Another format than those of Style is ErrFormat. The error is
+// Another format than those of Style is errFormat. The error is
 // model.ErrInvalid if the instance is invalid, if e isn't a solution of it, names
 // servers or switches that don't exist or more VMs than a server has slots, or if
 // o.At is outside of the time of the solution. O(S log S + n log n) for S servers in all
 // segments and n requests.
-func Clusters(w io.Writer, o Options, title string, in *model.TVC, e *model.Embeddings) error {
+func drawClusters(w io.Writer, o Options, title string, in *model.TVC, e *model.Embeddings) error {
 	if err := o.drawable(in); err != nil {
 		return err
 	}

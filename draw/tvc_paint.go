@@ -189,7 +189,7 @@ func (l *clustersLayout) paintSlots(p pen, most float64) {
 		}
 	}
 	for k, all := range boxes {
-		p.filled((&Bar{Group: k}).colour(), all)
+		p.filled((&ganttBar{Group: k}).colour(), all)
 	}
 	for k, all := range boxes {
 		p.labelLargest(clean(l.in.Requests[k].ID), ink, all)

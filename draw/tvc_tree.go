@@ -105,7 +105,7 @@ func (l *clustersLayout) paintServer(p pen, server int, box rect) {
 	cells := make([]color.RGBA, 0, l.tree.Slots)
 	for _, x := range l.used[server] {
 		for range min(x.vms, l.tree.Slots-len(cells)) {
-			cells = append(cells, (&Bar{Group: x.request}).colour())
+			cells = append(cells, (&ganttBar{Group: x.request}).colour())
 		}
 	}
 	p.fill(rowColour, box)

@@ -39,7 +39,7 @@ type DAGSpec struct {
 	Transfer model.TransferModel `key:"transfers" shown:"ideal" small:",fair" usage:"ideal, fair, tcp or tcp-all"`
 	Index    int
 	Seed     uint64
-	// Daggen, if not empty, is a file of graphs in the format of the data
+	// daggen, if not empty, is a file of graphs in the format of the data
 	// set daggen-1296, used instead of drawing one: graph Index / Draws, and
 	// draw Index % Draws of the costs.
 	Daggen string `key:"daggen" file:"yes" usage:"take the graphs of a daggen FILE"`
@@ -66,7 +66,7 @@ func (s *DAGSpec) nth(k, draws int, seed uint64) Planned {
 	}
 	one.Draws = draws
 	c := newPlanned(&one, one.name(), k%draws, one.Generate)
-	all, err := LoadDaggen(one.Daggen)
+	all, err := loadDaggen(one.Daggen)
 	if err != nil || k/draws >= len(all) {
 		c.Params = nil
 		return c
@@ -233,9 +233,9 @@ func (s DAGSpec) draw(rng *rand.Rand) [][2]int {
 	return edges
 }
 
-// Daggen is one graph of a file in the format of the data set daggen-1296: one
+// daggen is one graph of a file in the format of the data set daggen-1296: one
 // JSON object per line, gzipped or not.
-type Daggen struct {
+type daggen struct {
 	ID      string     `json:"id"`
 	Tasks   int        `json:"n"`
 	Fat     float64    `json:"fat"`
@@ -245,20 +245,20 @@ type Daggen struct {
 	Edges   [][3]int64 `json:"edges"` // from, to, bytes; tasks from 0
 }
 
-// ReadDaggen reads the graphs; errors wrap model.ErrInvalid and name the line.
-func ReadDaggen(data []byte) ([]Daggen, error) {
+// readDaggen reads the graphs; errors wrap model.ErrInvalid and name the line.
+func readDaggen(data []byte) ([]daggen, error) {
 	data, err := unzip(data)
 	if err != nil {
 		return nil, fmt.Errorf("%w daggen file: %w", model.ErrInvalid, err)
 	}
-	var all []Daggen
+	var all []daggen
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	lines.Buffer(nil, 1<<24)
 	for line := 1; lines.Scan(); line++ {
 		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 			continue
 		}
-		var g Daggen
+		var g daggen
 		if err := json.Unmarshal(lines.Bytes(), &g); err != nil {
 			return nil, fmt.Errorf("%w daggen file: line %d: %w", model.ErrInvalid, line, err)
 		}
@@ -279,31 +279,31 @@ func ReadDaggen(data []byte) ([]Daggen, error) {
 // many times.
 var daggens sync.Map // path to func() ([]Daggen, error)
 
-// LoadDaggen reads a file of graphs, once. A name without a folder is looked
+// loadDaggen reads a file of graphs, once. A name without a folder is looked
 // for in the folder dags of the data sets, too (see DataFolder).
-func LoadDaggen(path string) ([]Daggen, error) {
+func loadDaggen(path string) ([]daggen, error) {
 	file := path
 	if _, err := os.Stat(path); err != nil {
 		if file = inDataSets("dags", path, ""); file == "" {
 			return nil, fmt.Errorf("%w%s", unreadable(path, err), whereToGet("dags", path))
 		}
 	}
-	load, _ := daggens.LoadOrStore(file, sync.OnceValues(func() ([]Daggen, error) {
+	load, _ := daggens.LoadOrStore(file, sync.OnceValues(func() ([]daggen, error) {
 		data, err := ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
-		all, err := ReadDaggen(data)
+		all, err := readDaggen(data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		return all, nil
 	}))
-	return load.(func() ([]Daggen, error))()
+	return load.(func() ([]daggen, error))()
 }
 
-func (s DAGSpec) graph() (*Daggen, error) {
-	all, err := LoadDaggen(s.Daggen)
+func (s DAGSpec) graph() (*daggen, error) {
+	all, err := loadDaggen(s.Daggen)
 	if err != nil {
 		return nil, err
 	}

@@ -13,14 +13,14 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// ReadDOT reads a task graph as daggen (F. Suter, S. Hunold) writes it: one
+// readDOT reads a task graph as daggen (F. Suter, S. Hunold) writes it: one
 // directed graph whose nodes have their work (flop) and whose edges their data
 // (bytes) as the attribute size. Each needs a size of its own: defaults for all
 // nodes or edges are refused. Daggen sometimes writes an edge twice; with the
 // same size it counts once. An edge of a task that no node statement names is
 // an error. Errors wrap model.ErrInvalid and name the line. O(length of the
 // file).
-func ReadDOT(data []byte) (Workflow, error) {
+func readDOT(data []byte) (Workflow, error) {
 	file, err := parseDOT(data)
 	if err != nil {
 		return Workflow{}, err
@@ -78,7 +78,7 @@ func parseDOT(data []byte) (file *ast.File, err error) {
 type dotReader struct {
 	ids   []dotID
 	known map[string]bool
-	tasks []WorkTask
+	tasks []workTask
 	edges []dotEdge
 }
 
@@ -149,7 +149,7 @@ func (r *dotReader) node(s *ast.NodeStmt) error {
 		return badDOT(line, "node %s has no size (its work)", shown)
 	}
 	r.known[id] = true
-	r.tasks = append(r.tasks, WorkTask{id, work})
+	r.tasks = append(r.tasks, workTask{id, work})
 	return nil
 }
 

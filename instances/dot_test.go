@@ -22,7 +22,7 @@ func wantError(t *testing.T, err error, want string) {
 }
 
 func TestReadDOT(t *testing.T) {
-	ab := Workflow{Tasks: []WorkTask{{"a", 1}, {"b", 2.5}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 3}}}
+	ab := Workflow{Tasks: []workTask{{"a", 1}, {"b", 2.5}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 3}}}
 	for name, c := range map[string]struct {
 		text string
 		want Workflow
@@ -35,13 +35,13 @@ func TestReadDOT(t *testing.T) {
 		"quoted and ports":  {"digraph { \"a\" [size=1] b [size=2.5] a:n -> \"b\":x:s [size=3] }", ab},
 		"the key quoted":    {`digraph { a ["size"=1] b ["size"="2.5"] a -> b [label=x,"size"=3] }`, ab},
 		"no task":           {"digraph {}", Workflow{}},
-		"zero":              {"digraph { a [size=0] }", Workflow{Tasks: []WorkTask{{"a", 0}}}},
-		"a chain":           {"digraph { a [size=1] b [size=1] c [size=1] a -> b -> c [size=4] }", Workflow{Tasks: []WorkTask{{"a", 1}, {"b", 1}, {"c", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 4}, {From: "b", To: "c", Data: 4}}}},
-		"both directions":   {"digraph { a [size=1] b [size=1] a -> b [size=4] b -> a [size=5] }", Workflow{Tasks: []WorkTask{{"a", 1}, {"b", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 4}, {From: "b", To: "a", Data: 5}}}},
-		"quote in the name": {`digraph { "a \" b" [size=1] }`, Workflow{Tasks: []WorkTask{{`a " b`, 1}}}},
+		"zero":              {"digraph { a [size=0] }", Workflow{Tasks: []workTask{{"a", 0}}}},
+		"a chain":           {"digraph { a [size=1] b [size=1] c [size=1] a -> b -> c [size=4] }", Workflow{Tasks: []workTask{{"a", 1}, {"b", 1}, {"c", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 4}, {From: "b", To: "c", Data: 4}}}},
+		"both directions":   {"digraph { a [size=1] b [size=1] a -> b [size=4] b -> a [size=5] }", Workflow{Tasks: []workTask{{"a", 1}, {"b", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 4}, {From: "b", To: "a", Data: 5}}}},
+		"quote in the name": {`digraph { "a \" b" [size=1] }`, Workflow{Tasks: []workTask{{`a " b`, 1}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := ReadDOT([]byte(c.text))
+			got, err := readDOT([]byte(c.text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestReadDOTErrors(t *testing.T) {
 		"deep":                   {"digraph " + strings.Repeat("{", 500) + strings.Repeat("}", 500), "invalid DOT graph: subgraphs nest deeper than 100"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := ReadDOT([]byte(c.text))
+			_, err := readDOT([]byte(c.text))
 			wantError(t, err, c.want)
 		})
 	}
@@ -117,7 +117,7 @@ func TestReadDOTRandom(t *testing.T) {
 		for _, e := range w.Edges {
 			text += noise.Draw(t, "noise") + "\n" + fmt.Sprintf("%s -> %s [size =\"%v\"]", e.From, e.To, e.Data)
 		}
-		got, err := ReadDOT([]byte(text + "\n}"))
+		got, err := readDOT([]byte(text + "\n}"))
 		if slip >= 0 {
 			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("line %d: node %s has no size", want, w.Tasks[slip].ID)) {
 				t.Fatalf("error %v, want one on line %d of\n%s", err, want, text)
@@ -139,7 +139,7 @@ func drawWorkflow(t *rapid.T) Workflow {
 	var w Workflow
 	figure := rapid.Float64Range(0, 1e20)
 	for i := range rapid.IntRange(0, 8).Draw(t, "tasks") {
-		w.Tasks = append(w.Tasks, WorkTask{fmt.Sprintf("t%d", i), figure.Draw(t, "work")})
+		w.Tasks = append(w.Tasks, workTask{fmt.Sprintf("t%d", i), figure.Draw(t, "work")})
 	}
 	for a := range w.Tasks {
 		for b := a + 1; b < len(w.Tasks); b++ {
@@ -200,7 +200,7 @@ func FuzzReadDOT(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		w, err := ReadDOT(text)
+		w, err := readDOT(text)
 		checkRead(t, w, err)
 	})
 }

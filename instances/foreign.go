@@ -26,7 +26,7 @@ func LoadOn(path, platform string) (model.Instance, error) {
 }
 
 // LoadAssuming is LoadOn, and says in a sentence what of the instance neither the file
-// nor the platform tells (Platform.Assumed); "" for nothing. Unless the platform must be
+// nor the platform tells (Platform.assumed); "" for nothing. Unless the platform must be
 // of use, files that need none do without it.
 func LoadAssuming(path, platform string, used bool) (in model.Instance, assumed string, err error) {
 	data, err := ReadFile(path)
@@ -95,7 +95,7 @@ func LoadAssuming(path, platform string, used bool) (in model.Instance, assumed 
 	if err != nil {
 		return fail(err)
 	}
-	return d, p.Assumed(w), nil
+	return d, p.assumed(w), nil
 }
 
 var errNameNotUTF8 = fmt.Errorf("%w: the file's name isn't UTF-8, and the instance would be called by it; rename it", model.ErrInvalid)
@@ -135,22 +135,22 @@ func nameOf(path string) (name, extension string) {
 func foreignReader(extension string, data []byte) func([]byte) (Workflow, error) {
 	switch extension {
 	case ".dot", ".gv":
-		return ReadDOT
+		return readDOT
 	case ".stg":
 		return ReadSTG
 	}
 	text := withoutComments(data)
 	switch word := strings.ToLower(string(text[:min(len(text), len("digraph"))])); {
 	case strings.HasPrefix(word, "digraph"), strings.HasPrefix(word, "strict"), strings.HasPrefix(word, "graph"):
-		return ReadDOT
+		return readDOT
 	case len(text) > 0 && isDigit(text[0]):
 		return ReadSTG
 	}
 	switch keys := jsonKeys(data); {
 	case keys["workflow"] != nil && keys["kind"] == nil:
-		return ReadWfFormat
+		return readWfFormat
 	case isSAGA(keys):
-		return ReadSAGA
+		return readSAGA
 	}
 	return nil
 }

@@ -35,22 +35,22 @@ const (
 
 func TestForeignFormats(t *testing.T) {
 	two := func(a, b string, wa, wb, bytes float64) Workflow {
-		return Workflow{Tasks: []WorkTask{{a, wa}, {b, wb}}, Edges: []model.DAGEdge{{From: a, To: b, Data: bytes}}}
+		return Workflow{Tasks: []workTask{{a, wa}, {b, wb}}, Edges: []model.DAGEdge{{From: a, To: b, Data: bytes}}}
 	}
 	measured := func(w Workflow) Workflow { w.Measured = true; return w }
-	stg := Workflow{Tasks: []WorkTask{{"0", 0}, {"1", 5}, {"2", 7}, {"3", 0}},
+	stg := Workflow{Tasks: []workTask{{"0", 0}, {"1", 5}, {"2", 7}, {"3", 0}},
 		Edges: []model.DAGEdge{{From: "0", To: "1"}, {From: "0", To: "2"}, {From: "1", To: "3"}, {From: "2", To: "3"}}}
 	for name, c := range map[string]struct {
 		text string
 		read func([]byte) (Workflow, error)
 		want Workflow
 	}{
-		"dot":     {goodDOT, ReadDOT, two("1", "2", 8, 6, 16)},
+		"dot":     {goodDOT, readDOT, two("1", "2", 8, 6, 16)},
 		"stg":     {goodSTG, ReadSTG, stg},
-		"wf 1.5":  {goodWf5, ReadWfFormat, measured(two("a", "b", 2, 0, 15))},
-		"wf 1.3":  {goodWf3, ReadWfFormat, measured(two("a", "b", 2, 0, 15))},
-		"wf jobs": {strings.Replace(goodWf3, `"tasks"`, `"jobs"`, 1), ReadWfFormat, measured(two("a", "b", 2, 0, 15))},
-		"wf 1.4":  {strings.NewReplacer(`"runtime"`, `"runtimeInSeconds"`, `"size"`, `"sizeInBytes"`).Replace(goodWf3), ReadWfFormat, measured(two("a", "b", 2, 0, 15))},
+		"wf 1.5":  {goodWf5, readWfFormat, measured(two("a", "b", 2, 0, 15))},
+		"wf 1.3":  {goodWf3, readWfFormat, measured(two("a", "b", 2, 0, 15))},
+		"wf jobs": {strings.Replace(goodWf3, `"tasks"`, `"jobs"`, 1), readWfFormat, measured(two("a", "b", 2, 0, 15))},
+		"wf 1.4":  {strings.NewReplacer(`"runtime"`, `"runtimeInSeconds"`, `"size"`, `"sizeInBytes"`).Replace(goodWf3), readWfFormat, measured(two("a", "b", 2, 0, 15))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := c.read([]byte(c.text))
@@ -70,26 +70,26 @@ func TestForeignErrors(t *testing.T) {
 		read           func([]byte) (Workflow, error)
 		want           string
 	}{
-		"dot no size":      {goodDOT, `2 [size="6"]`, `2`, ReadDOT, "line 3: node 2 has no size"},
-		"dot bad size":     {goodDOT, `size="6"`, `size="six"`, ReadDOT, "line 3: node 2: size is"},
-		"dot unknown task": {goodDOT, "1 -> 2", "1 -> 9", ReadDOT, "line 4: the edge 1 -> 9 names a task that isn't there: 9"},
-		"dot undirected":   {strings.ReplaceAll(goodDOT, "->", "--"), "digraph", "graph", ReadDOT, "must be a digraph"},
-		"dot twice":        {goodDOT, "2 [", "1 [", ReadDOT, "node 1 is there twice"},
-		"dot not at all":   {goodDOT, "digraph", "grph", ReadDOT, "DOT"},
+		"dot no size":      {goodDOT, `2 [size="6"]`, `2`, readDOT, "line 3: node 2 has no size"},
+		"dot bad size":     {goodDOT, `size="6"`, `size="six"`, readDOT, "line 3: node 2: size is"},
+		"dot unknown task": {goodDOT, "1 -> 2", "1 -> 9", readDOT, "line 4: the edge 1 -> 9 names a task that isn't there: 9"},
+		"dot undirected":   {strings.ReplaceAll(goodDOT, "->", "--"), "digraph", "graph", readDOT, "must be a digraph"},
+		"dot twice":        {goodDOT, "2 [", "1 [", readDOT, "node 1 is there twice"},
+		"dot not at all":   {goodDOT, "digraph", "grph", readDOT, "DOT"},
 		"stg count":        {goodSTG, "1 5 1 0", "1 5 2 0", ReadSTG, "line 3: task 1 says it has 2 predecessors and lists 1"},
 		"stg unknown":      {goodSTG, "2 1 2", "2 1 9", ReadSTG, "line 5: task 3 can't have the predecessor 9"},
 		"stg order":        {goodSTG, "2 7", "4 7", ReadSTG, "line 4: task 4, must be 2"},
 		"stg word":         {goodSTG, "1 5 1 0", "1 x 1 0", ReadSTG, `line 3: "x" must be a whole number`},
 		"stg short":        {goodSTG, "2\n", "900000000\n", ReadSTG, "the file ends after 4 of 900000002 tasks"},
 		"stg long":         {goodSTG, "2\n", "1\n", ReadSTG, "line 5: there are more than the 1 tasks"},
-		"wf dangling":      {goodWf5, `"children":["b"]`, `"children":["c"]`, ReadWfFormat, `task "a" has the child "c", there is no such task`},
-		"wf disagree":      {goodWf5, `"parents":["a"]`, `"parents":[]`, ReadWfFormat, `task "a" has the child "b", which doesn't have it as a parent`},
-		"wf no runtime":    {goodWf5, `,{"id":"b","runtimeInSeconds":0}`, ``, ReadWfFormat, `task "b" has no run time`},
-		"wf negative":      {goodWf5, `"runtimeInSeconds":2`, `"runtimeInSeconds":-2`, ReadWfFormat, `task "a" has the run time -2`},
-		"wf twice":         {goodWf5, `"id":"b","parents"`, `"id":"a","parents"`, ReadWfFormat, `the task id "a" is empty or there twice`},
-		"wf no size":       {goodWf5, `{"id":"x","sizeInBytes":10},`, ``, ReadWfFormat, `the file "x" that task "a" writes has no size`},
-		"wf nothing":       {goodWf5, `"specification"`, `"spec"`, ReadWfFormat, "there is no workflow.specification"},
-		"wf link":          {goodWf3, `"link":"input"`, `"link":"inout"`, ReadWfFormat, `has the link "inout"`},
+		"wf dangling":      {goodWf5, `"children":["b"]`, `"children":["c"]`, readWfFormat, `task "a" has the child "c", there is no such task`},
+		"wf disagree":      {goodWf5, `"parents":["a"]`, `"parents":[]`, readWfFormat, `task "a" has the child "b", which doesn't have it as a parent`},
+		"wf no runtime":    {goodWf5, `,{"id":"b","runtimeInSeconds":0}`, ``, readWfFormat, `task "b" has no run time`},
+		"wf negative":      {goodWf5, `"runtimeInSeconds":2`, `"runtimeInSeconds":-2`, readWfFormat, `task "a" has the run time -2`},
+		"wf twice":         {goodWf5, `"id":"b","parents"`, `"id":"a","parents"`, readWfFormat, `the task id "a" is empty or there twice`},
+		"wf no size":       {goodWf5, `{"id":"x","sizeInBytes":10},`, ``, readWfFormat, `the file "x" that task "a" writes has no size`},
+		"wf nothing":       {goodWf5, `"specification"`, `"spec"`, readWfFormat, "there is no workflow.specification"},
+		"wf link":          {goodWf3, `"link":"input"`, `"link":"inout"`, readWfFormat, `has the link "inout"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(c.good, c.old, c.new, 1)
@@ -115,7 +115,7 @@ func TestPlatforms(t *testing.T) {
 		if len(p.Machines) != want.machines || len(p.Network.Links) != want.links || len(p.Network.Routes) != want.routes {
 			t.Errorf("%s: %d machines, %d links, %d routes, want %v", spec, len(p.Machines), len(p.Network.Links), len(p.Network.Routes), want)
 		}
-		if d, err := p.Place("x", Workflow{Tasks: []WorkTask{{"a", 1}, {"b", 2}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 3}}}); err != nil || d.Cost(1, 0) != 2 {
+		if d, err := p.Place("x", Workflow{Tasks: []workTask{{"a", 1}, {"b", 2}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 3}}}); err != nil || d.Cost(1, 0) != 2 {
 			t.Errorf("%s: %v", spec, err)
 		}
 	}
@@ -213,12 +213,12 @@ func TestSTGSet(t *testing.T) {
 }
 
 func TestDaggen(t *testing.T) {
-	all, err := LoadDaggen(need.Data(t, "dags", "daggen-1296.jsonl.gz"))
+	all, err := loadDaggen(need.Data(t, "dags", "daggen-1296.jsonl.gz"))
 	if err != nil || len(all) != 1296 {
 		t.Fatalf("%d graphs, %v", len(all), err)
 	}
 	for name, text := range map[string]string{"backwards": `{"id":"x","n":2,"edges":[[1,0,5]]}`, "outside": `{"id":"x","n":2,"edges":[[0,2,5]]}`, "no JSON": `{`} {
-		if _, err := ReadDaggen([]byte("\n" + text)); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "line 2") {
+		if _, err := readDaggen([]byte("\n" + text)); !errors.Is(err, model.ErrInvalid) || !strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -272,7 +272,7 @@ func FuzzReaders(f *testing.F) {
 		if bytes.Count(text, []byte("\n")) > 1000 {
 			return
 		}
-		for _, read := range []func([]byte) (Workflow, error){ReadDOT, ReadSTG, ReadWfFormat, ReadSAGA} {
+		for _, read := range []func([]byte) (Workflow, error){readDOT, ReadSTG, readWfFormat, readSAGA} {
 			w, err := read(text)
 			if err != nil && !errors.Is(err, model.ErrInvalid) {
 				t.Errorf("error %v", err)
@@ -286,7 +286,7 @@ func FuzzReaders(f *testing.F) {
 				}
 			}
 		}
-		_, _ = ReadDaggen(text)
+		_, _ = readDaggen(text)
 	})
 }
 
@@ -294,7 +294,7 @@ func FuzzPlatform(f *testing.F) {
 	f.Add("star,machines=3,speed=1/2,bandwidth=3,startup=0.5")
 	f.Fuzz(func(t *testing.T, spec string) {
 		if p, err := ParsePlatform(spec); err == nil && len(p.Machines) < 50 {
-			if _, err := p.Place("x", Workflow{Tasks: []WorkTask{{"a", 1}}}); err != nil && !errors.Is(err, model.ErrInvalid) {
+			if _, err := p.Place("x", Workflow{Tasks: []workTask{{"a", 1}}}); err != nil && !errors.Is(err, model.ErrInvalid) {
 				t.Errorf("error %v", err)
 			}
 		}

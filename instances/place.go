@@ -68,9 +68,9 @@ func (p Platform) assumesByteRate(w Workflow) bool {
 	return w.Measured && slices.Contains(p.Defaults, "bandwidth") && p.sends(w)
 }
 
-// Assumed says in a sentence what of the workflow on this platform neither of them
+// assumed says in a sentence what of the workflow on this platform neither of them
 // tells, and how to say it; "" for nothing.
-func (p Platform) Assumed(w Workflow) string {
+func (p Platform) assumed(w Workflow) string {
 	if p.assumesByteRate(w) {
 		return fmt.Sprintf("platform %s: bandwidth 1 Gbit/s (125 MB/s) is assumed, as the graph's data are in bytes; another by --platform %s,bandwidth=10Gbps", p.Name, p.Name)
 	}

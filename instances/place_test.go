@@ -30,7 +30,7 @@ func TestPlatformUnits(t *testing.T) {
 // Whatever of a platform wasn't given and matters is said, and nothing else is.
 func TestPlatformAssumed(t *testing.T) {
 	edges := []model.DAGEdge{{From: "a", To: "b", Data: 5}}
-	tasks := []WorkTask{{"a", 1}, {"b", 2}}
+	tasks := []workTask{{"a", 1}, {"b", 2}}
 	bytes, plain := Workflow{Tasks: tasks, Edges: edges, Measured: true}, Workflow{Tasks: tasks, Edges: edges}
 	none := []model.DAGEdge{{From: "a", To: "b"}}
 	for _, c := range []struct {
@@ -61,12 +61,12 @@ func TestPlatformAssumed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Assumed(c.w); got != c.want || d.Network.Bandwidth != c.bandwidth {
+		if got := p.assumed(c.w); got != c.want || d.Network.Bandwidth != c.bandwidth {
 			t.Errorf("%s: bandwidth %v and %q, want %v and %q", c.spec, d.Network.Bandwidth, got, c.bandwidth, c.want)
 		}
 	}
 	two, err := ParsePlatform(write(t, "two.json", platformFile))
-	if err != nil || two.Assumed(plain) != "" || two.Assumed(bytes) != "" {
-		t.Errorf("a file of a platform has its own numbers: %q, %v", two.Assumed(plain), err)
+	if err != nil || two.assumed(plain) != "" || two.assumed(bytes) != "" {
+		t.Errorf("a file of a platform has its own numbers: %q, %v", two.assumed(plain), err)
 	}
 }

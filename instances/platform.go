@@ -28,7 +28,7 @@ const defaultByteRate = 1e9 / 8
 // Workflow is a task graph that knows no machines: the cost of a task is its
 // work over a machine's speed.
 type Workflow struct {
-	Tasks []WorkTask
+	Tasks []workTask
 	Edges []model.DAGEdge
 	// Measured says that works are seconds (on the machine that ran the tasks, of speed
 	// 1) and data are bytes, by the format. Else they are numbers without units.
@@ -38,15 +38,15 @@ type Workflow struct {
 	Platform *Platform
 }
 
-// WorkTask is a task with its work, in whatever unit the speeds count.
-type WorkTask struct {
+// workTask is a task with its work, in whatever unit the speeds count.
+type workTask struct {
 	ID   string
 	Work float64
 }
 
-// Presets lists the platforms that ParsePlatform knows, each with its
+// presets lists the platforms that ParsePlatform knows, each with its
 // description.
-var Presets = [][2]string{
+var presets = [][2]string{
 	{"paper", "three machines; P1-P2 and P3-P2 share one link (the paper's Figure 5)"},
 	{"paper-two-pools", "the same, into P2 and out of P2 a link each"},
 	{"uniform", "machines that share nothing"},
@@ -66,7 +66,7 @@ const (
 // ParsePlatform makes a platform from a preset, NAME[,key=value...], or reads
 // the JSON file of that name: one object with "machines" and "network" as in an
 // instance, each machine with its speed, read as strictly as an instance, or a network
-// of SAGA (see ReadSAGA).
+// of SAGA (see readSAGA).
 //
 // The keys of presets are machines (uniform at most 10,000, bus and star 1,000;
 // default 4; the paper's have 3), speed (work per second: one, or several as
@@ -77,10 +77,10 @@ const (
 // Errors wrap model.ErrInvalid.
 func ParsePlatform(spec string) (Platform, error) {
 	name, options, more := strings.Cut(spec, ",")
-	if !slices.ContainsFunc(Presets, func(p [2]string) bool { return p[0] == name }) {
+	if !slices.ContainsFunc(presets, func(p [2]string) bool { return p[0] == name }) {
 		if _, err := os.Stat(spec); spec == "" || err != nil {
 			var names []string
-			for _, p := range Presets {
+			for _, p := range presets {
 				names = append(names, p[0])
 			}
 			return Platform{}, badPlatform(spec, "there is no such file or preset, give one of %s", strings.Join(names, ", "))

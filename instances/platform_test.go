@@ -192,7 +192,7 @@ func TestPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := Workflow{Tasks: []WorkTask{{"a", 8}, {"b", 0}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 5}}}
+	w := Workflow{Tasks: []workTask{{"a", 8}, {"b", 0}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 5}}}
 	d, err := p.Place("two", w)
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +224,7 @@ func TestPlace(t *testing.T) {
 		want string
 	}{
 		"cycle":     {Workflow{Tasks: w.Tasks, Edges: []model.DAGEdge{{From: "a", To: "b"}, {From: "b", To: "a"}}}, "invalid dag instance: the edges make a cycle: a -> b -> a"},
-		"much work": {Workflow{Tasks: []WorkTask{{"a", 1e31}}}, `invalid dag instance: tasks[0]: id "a": work is 1e+31`},
+		"much work": {Workflow{Tasks: []workTask{{"a", 1e31}}}, `invalid dag instance: tasks[0]: id "a": work is 1e+31`},
 		"much data": {Workflow{Tasks: w.Tasks, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1e31}}}, `invalid dag instance: edges[0]: from "a" to "b": data is 1e+31`},
 	} {
 		d, err := p.Place(name, c.w)
@@ -239,10 +239,10 @@ func FuzzParsePlatform(f *testing.F) {
 	f.Add("star,machines=3,speed=1/2,bandwidth=3,startup=0.5", []byte(platformFile))
 	f.Add("paper", []byte(`{"machines":[]}`))
 	f.Add("uniform,machines=10000", []byte(`{"machines":[{"id":"m","speed":1}],"network":{"bandwidth":1}} x`))
-	one := Workflow{Tasks: []WorkTask{{"a", 1}, {"b", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1}}}
+	one := Workflow{Tasks: []workTask{{"a", 1}, {"b", 1}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1}}}
 	f.Fuzz(func(t *testing.T, spec string, file []byte) {
 		name, _, _ := strings.Cut(spec, ",")
-		for _, x := range Presets {
+		for _, x := range presets {
 			if x[0] != name { // never open files that the fuzzer thinks of
 				continue
 			}

@@ -99,7 +99,7 @@ func isSAGA(keys map[string]json.RawMessage) bool {
 	return has("task_graph") || has("tasks", "dependencies") || has("nodes", "links") || has("nodes", "edges") || has("name", "pairs")
 }
 
-// ReadSAGA reads a problem instance, or a task graph alone, of SAGA (Coleman,
+// readSAGA reads a problem instance, or a task graph alone, of SAGA (Coleman,
 // Krishnamachari: SAGA, Scheduling Algorithms Gathered; the data set DAGBench has
 // such files), also in the node-link form of its earlier versions.
 //
@@ -110,7 +110,7 @@ func isSAGA(keys map[string]json.RawMessage) bool {
 // instance must join all pairs of nodes, by finite speeds above 0. The workflow has
 // no Platform if the file has no network. Errors wrap model.ErrInvalid. O(length of
 // the file).
-func ReadSAGA(data []byte) (Workflow, error) {
+func readSAGA(data []byte) (Workflow, error) {
 	f, err := decodeSAGA(data)
 	if err != nil {
 		return Workflow{}, err
@@ -251,7 +251,7 @@ func (g *sagaGraph) workflow() (w Workflow, err error) {
 			return w, badSAGA("task %q: cost is %v, must be at least 0", id, *cost)
 		}
 		known[id] = true
-		w.Tasks = append(w.Tasks, WorkTask{string(id), float64(*cost)})
+		w.Tasks = append(w.Tasks, workTask{string(id), float64(*cost)})
 	}
 	list, entries = g.links()
 	seen := map[[2]sagaName]bool{}

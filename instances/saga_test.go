@@ -26,7 +26,7 @@ const (
 var sagaTyped = strings.NewReplacer(`"weight": 2,`, `"weight": {"type": "float", "value": 2},`, `"weight": Infinity`, `"weight": {"type": "float", "value": 1e9}`).Replace(linkInstance)
 
 func sagaWant() Workflow {
-	return Workflow{Name: "iot.three", Tasks: []WorkTask{{"c", 6}, {"a", 2}, {"b", 3}},
+	return Workflow{Name: "iot.three", Tasks: []workTask{{"c", 6}, {"a", 2}, {"b", 3}},
 		Edges: []model.DAGEdge{{From: "a", To: "c", Data: 8}, {From: "a", To: "b", Data: 1.5}},
 		Platform: &Platform{Name: "network", Machines: []model.Machine{{ID: "Q", Speed: 4}, {ID: "P", Speed: 0.5}, {ID: "R", Speed: 1}},
 			Network: model.Network{PathCapacity: [][]float64{{0, 2, 0.25}, {2, 0, 8}, {0.25, 8, 0}}}}}
@@ -42,11 +42,11 @@ func TestReadSAGA(t *testing.T) {
 		"instance": {sagaInstance, sagaWant()}, "node-link": {linkInstance, sagaWant()}, "typed weights": {sagaTyped, sagaWant()},
 		"task graph": {sagaTasks, alone}, "node-link task graph": {linkTasks, alone},
 		"names that are numbers": {strings.NewReplacer(`"id": "a"`, `"id": 7`, `"source": "a"`, `"source": 7`).Replace(linkTasks),
-			Workflow{Tasks: []WorkTask{{"c", 6}, {"7", 2}, {"b", 3}}, Edges: []model.DAGEdge{{From: "7", To: "c", Data: 8}, {From: "7", To: "b", Data: 1.5}}}},
-		"the word in a name": {`{"tasks": [{"name": "to \" Infinity", "cost": 1}], "dependencies": []}`, Workflow{Tasks: []WorkTask{{"to \" Infinity", 1}}}},
+			Workflow{Tasks: []workTask{{"c", 6}, {"7", 2}, {"b", 3}}, Edges: []model.DAGEdge{{From: "7", To: "c", Data: 8}, {From: "7", To: "b", Data: 1.5}}}},
+		"the word in a name": {`{"tasks": [{"name": "to \" Infinity", "cost": 1}], "dependencies": []}`, Workflow{Tasks: []workTask{{"to \" Infinity", 1}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := ReadSAGA([]byte(c.text))
+			got, err := readSAGA([]byte(c.text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,14 +182,14 @@ func FuzzReadSAGA(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if p, err := readSAGANetwork(text); err != nil {
 			wantError(t, err, "invalid ")
-		} else if w := (Workflow{Tasks: []WorkTask{{"a", 1}, {"b", 2}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1}}}); len(p.Machines) < 100 {
+		} else if w := (Workflow{Tasks: []workTask{{"a", 1}, {"b", 2}}, Edges: []model.DAGEdge{{From: "a", To: "b", Data: 1}}}); len(p.Machines) < 100 {
 			if d, err := p.Place("x", w); err != nil {
 				wantError(t, err, "invalid ")
 			} else {
 				view.OfDAG(d)
 			}
 		}
-		w, err := ReadSAGA(text)
+		w, err := readSAGA(text)
 		checkRead(t, w, err)
 	})
 }

@@ -15,11 +15,11 @@ import (
 // equal bins as possible.
 type VBP struct {
 	Capacity []int64 // of a bin, by dimension
-	Items    []VBPItem
+	Items    []vbpItem
 }
 
-// VBPItem is a number of equal items.
-type VBPItem struct {
+// vbpItem is a number of equal items.
+type vbpItem struct {
 	Size  []int64 // by dimension
 	Count int64
 }
@@ -50,7 +50,7 @@ func ReadVBP(data []byte) (VBP, error) {
 		if r.err != nil {
 			break
 		}
-		it, none := VBPItem{Size: make([]int64, d)}, true
+		it, none := vbpItem{Size: make([]int64, d)}, true
 		for k := range it.Size {
 			it.Size[k] = r.next(fmt.Sprintf("size %d of item %d", k+1, i+1), 0, v.Capacity[k])
 			none = none && it.Size[k] == 0
@@ -108,7 +108,7 @@ const firstFitWindow = 200
 // order of decreasing sums of their sizes, as shares of the capacity, each in the first
 // of the last firstFitWindow bins that has room. O(items × dimensions × firstFitWindow).
 func (v VBP) FirstFit() int {
-	share := func(it VBPItem) (sum float64) {
+	share := func(it vbpItem) (sum float64) {
 		for k, x := range it.Size {
 			if x > 0 {
 				sum += float64(x) / float64(v.Capacity[k])
@@ -117,7 +117,7 @@ func (v VBP) FirstFit() int {
 		return sum
 	}
 	items := slices.Clone(v.Items)
-	slices.SortStableFunc(items, func(a, b VBPItem) int { return cmp.Compare(share(b), share(a)) })
+	slices.SortStableFunc(items, func(a, b vbpItem) int { return cmp.Compare(share(b), share(a)) })
 	bins := 0
 	var left [][]int64 // of the last bins
 	for _, it := range items {

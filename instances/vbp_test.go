@@ -21,7 +21,7 @@ func TestReadVBP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := VBP{[]int64{10, 4}, []VBPItem{{[]int64{5, 1}, 2}, {[]int64{2, 4}, 1}}}
+	want := VBP{[]int64{10, 4}, []vbpItem{{[]int64{5, 1}, 2}, {[]int64{2, 4}, 1}}}
 	if d := cmp.Diff(want, v); d != "" || v.FirstFit() != 2 {
 		t.Errorf("%s, %d hosts", d, v.FirstFit())
 	}
@@ -68,7 +68,7 @@ func TestVBPFirstFit(t *testing.T) {
 			t.Errorf("%q: %d hosts, %v, want %d", text, v.FirstFit(), err, want)
 		}
 	}
-	if n := (VBP{[]int64{10}, []VBPItem{{[]int64{11}, 2}}}).FirstFit(); n != 2 {
+	if n := (VBP{[]int64{10}, []vbpItem{{[]int64{11}, 2}}}).FirstFit(); n != 2 {
 		t.Errorf("items larger than a bin: %d hosts", n)
 	}
 }

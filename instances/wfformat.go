@@ -63,7 +63,7 @@ func badWf(format string, args ...any) error {
 	return fmt.Errorf("%w WfFormat file: %w", model.ErrInvalid, fmt.Errorf(format, args...))
 }
 
-// ReadWfFormat reads a workflow trace of WfCommons (Coleman et al.: WfCommons,
+// readWfFormat reads a workflow trace of WfCommons (Coleman et al.: WfCommons,
 // FGCS 128, 2022), schema version 1.3, 1.4 or 1.5. A task's work is its run
 // time in seconds, whatever its number of cores, so a machine of speed 1
 // repeats it (Workflow.Measured). An edge's data are the bytes of the files that its first task
@@ -72,7 +72,7 @@ func badWf(format string, args ...any) error {
 // and children must agree, unless no task has one of the two lists. Errors wrap
 // model.ErrInvalid and name the task or file. O(length of the file + edges ×
 // files of a task).
-func ReadWfFormat(data []byte) (Workflow, error) {
+func readWfFormat(data []byte) (Workflow, error) {
 	var f wfFormat
 	if err := json.Unmarshal(data, &f); err != nil {
 		return Workflow{}, badWf("%w", model.JSONError(data, err))
@@ -247,7 +247,7 @@ func linkWf(tasks []wfTask, index map[string]int) (Workflow, error) {
 		case !(*r >= 0) || math.IsInf(*r, 1):
 			return Workflow{}, badWf("task %q has the run time %v, must be a number from 0", t.ID, *r)
 		default:
-			w.Tasks = append(w.Tasks, WorkTask{t.ID, *r})
+			w.Tasks = append(w.Tasks, workTask{t.ID, *r})
 		}
 		anyChildren, anyParents = anyChildren || t.Children != nil, anyParents || t.Parents != nil
 		for _, id := range t.Parents {

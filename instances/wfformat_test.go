@@ -30,7 +30,7 @@ const (
 var threeWf4 = strings.NewReplacer(`"1.3"`, `"1.4"`, `"size"`, `"sizeInBytes"`, `"runtime"`, `"runtimeInSeconds"`).Replace(threeWf3)
 
 func TestReadWfFormat(t *testing.T) {
-	tasks := []WorkTask{{"a", 1.5}, {"b", 0}, {"c", 3}}
+	tasks := []workTask{{"a", 1.5}, {"b", 0}, {"c", 3}}
 	edges := func(ab, ac, bc float64) []model.DAGEdge {
 		return []model.DAGEdge{{From: "a", To: "b", Data: ab}, {From: "a", To: "c", Data: ac}, {From: "b", To: "c", Data: bc}}
 	}
@@ -56,7 +56,7 @@ func TestReadWfFormat(t *testing.T) {
 			if c.old != "" && text == c.text {
 				t.Fatalf("there is no %s to replace", c.old)
 			}
-			got, err := ReadWfFormat([]byte(text))
+			got, err := readWfFormat([]byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +111,7 @@ func TestReadWfFormatErrors(t *testing.T) {
 			if text == c.text {
 				t.Fatalf("there is no %s to replace", c.old)
 			}
-			_, err := ReadWfFormat([]byte(text))
+			_, err := readWfFormat([]byte(text))
 			wantError(t, err, "invalid WfFormat file: "+c.want)
 		})
 	}
@@ -162,7 +162,7 @@ func TestReadWfFormatRandom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := ReadWfFormat(text)
+		got, err := readWfFormat(text)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
@@ -212,7 +212,7 @@ func FuzzReadWfFormat(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		w, err := ReadWfFormat(text)
+		w, err := readWfFormat(text)
 		checkRead(t, w, err)
 	})
 }

@@ -151,7 +151,7 @@ func (b *Batch) ID() string { return b.Name }
 // KindBatch is the problem of batch scheduling.
 const KindBatch Kind = "batch"
 
-var batchFormat = Format{
+var batchFormat = format{
 	Kind:     KindBatch,
 	Instance: func() Instance { return new(Batch) },
 	Solution: func() Solution { return new(Execution) },

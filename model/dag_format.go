@@ -5,7 +5,7 @@ import "fmt"
 // KindDAG is the problem of task graphs on machines whose transfers share links.
 const KindDAG Kind = "dag"
 
-var dagFormat = Format{
+var dagFormat = format{
 	Kind:     KindDAG,
 	Instance: func() Instance { return new(DAG) },
 	Solution: func() Solution { return new(Schedule) },

@@ -2,8 +2,8 @@ package model
 
 import "slices"
 
-// Format makes the empty values that a problem's files are decoded into.
-type Format struct {
+// format makes the empty values that a problem's files are decoded into.
+type format struct {
 	Kind     Kind
 	Instance func() Instance
 	Solution func() Solution
@@ -11,10 +11,10 @@ type Format struct {
 }
 
 // formats lists the problems that have a file format.
-var formats = []Format{batchFormat, dagFormat, reservationFormat, tvcFormat, vcschedFormat}
+var formats = []format{batchFormat, dagFormat, reservationFormat, tvcFormat, vcschedFormat}
 
 // format returns the format of a kind, nil if the kind is unknown.
-func (k Kind) format() *Format {
+func (k Kind) format() *format {
 	for i := range formats {
 		if formats[i].Kind == k {
 			return &formats[i]

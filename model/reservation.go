@@ -140,7 +140,7 @@ func (r *Reservation) Metrics() []Metric {
 // KindReservation is the problem of advance reservations with deadlines.
 const KindReservation Kind = "reservation"
 
-var reservationFormat = Format{
+var reservationFormat = format{
 	Kind:     KindReservation,
 	Instance: func() Instance { return new(Reservation) },
 	Solution: func() Solution { return new(Bookings) },

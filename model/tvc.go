@@ -152,7 +152,7 @@ func (v *TVC) ID() string { return v.Name }
 // KindTVC is the problem of time-aware virtual clusters.
 const KindTVC Kind = "tvc"
 
-var tvcFormat = Format{
+var tvcFormat = format{
 	Kind:     KindTVC,
 	Instance: func() Instance { return new(TVC) },
 	Solution: func() Solution { return new(Embeddings) },

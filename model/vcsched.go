@@ -93,7 +93,7 @@ func (*VCSched) Metrics() []Metric {
 // KindVCSched is the problem of VM placement for max-min yield.
 const KindVCSched Kind = "vcsched"
 
-var vcschedFormat = Format{
+var vcschedFormat = format{
 	Kind:     KindVCSched,
 	Instance: func() Instance { return new(VCSched) },
 	Solution: func() Solution { return new(Placement) },

@@ -12,14 +12,14 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// Area bounds the accepted weight by areas (PEs times ticks): it replaces the PEs by
+// area bounds the accepted weight by areas (PEs times ticks): it replaces the PEs by
 // one machine of their joint speed on which jobs may be interrupted, and all ready
 // times by the earliest, or all deadlines by the latest. For the number of requests
 // it finds the most jobs on time by Moore and Hodgson's rule (Moore: An n job, one
 // machine sequencing algorithm for minimizing the number of late jobs, 1968): in the
 // order of due times, whenever the jobs so far are too many, decline the largest.
 // For PE-seconds it relaxes to fractions of jobs: decline the least dense. O(n log n).
-func Area(t *view.Reservation) bounds.Bound { return newWork(t).area(context.Background()) }
+func area(t *view.Reservation) bounds.Bound { return newWork(t).area(context.Background()) }
 
 // area is Area, of as many resources as ctx allows, at least one.
 func (w *work) area(ctx context.Context) bounds.Bound {

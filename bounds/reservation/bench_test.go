@@ -36,7 +36,7 @@ func BenchmarkReservationBounds(b *testing.B) {
 		name string
 		run  func(t *view.Reservation) bounds.Bound
 	}{
-		{"area", Area},
+		{"area", area},
 		{"quick", func(t *view.Reservation) bounds.Bound { return Quick(ctx, t)[1] }},
 		{"energetic", func(t *view.Reservation) bounds.Bound { return energetic(ctx, t) }},
 		{"flow", func(t *view.Reservation) bounds.Bound { return flowOf(ctx, t) }},

@@ -63,7 +63,7 @@ func randomWhole(rng *rand.Rand, most int) (pes int, rs []wholeRequest) {
 func everyBound(ticks *view.Reservation) []bounds.Bound {
 	ctx := context.Background()
 	w := newWork(ticks)
-	return append(Quick(ctx, ticks), Area(ticks), energetic(ctx, ticks),
+	return append(Quick(ctx, ticks), area(ticks), energetic(ctx, ticks),
 		w.energetic(ctx, windowSet{growth: 1.5, part: 2}), flowOf(ctx, ticks))
 }
 

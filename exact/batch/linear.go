@@ -11,7 +11,6 @@ import (
 	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
-	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 // Linear solves the time-indexed formulation of Batch on one tier by a solver of
@@ -21,9 +20,6 @@ import (
 func Linear(backend milp.Backend) model.Solver {
 	return engine.LinearEngine[*model.Batch, []int64]{Backend: backend, Prepare: questions}
 }
-
-// HiGHS is Linear by HiGHS.
-var HiGHS = Linear(highs.Backend)
 
 func questions(r *engine.Run, b *model.Batch) (h engine.Linear[[]int64], err error) {
 	j, err := newJobs(b)

@@ -18,6 +18,7 @@ import (
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 // solve returns the proved optimum.
@@ -200,7 +201,7 @@ func TestSearchHiGHS(t *testing.T) {
 		if seed%2 == 1 {
 			in = weighted(rng, in)
 		}
-		a, b := solve(t, batchexact.Search, in), solve(t, batchexact.HiGHS, in)
+		a, b := solve(t, batchexact.Search, in), solve(t, batchexact.Linear(highs.Backend), in)
 		if math.Abs(a.Objective-b.Objective) > model.DefaultGap*a.Objective {
 			t.Fatalf("seed %d: the search proves %v, HiGHS %v: %+v", seed, a.Objective, b.Objective, in)
 		}
@@ -361,7 +362,7 @@ func TestSumsDontFit(t *testing.T) {
 	if err != nil || !(r.Bound > 1e8 && r.Bound <= r.Objective) || r.Status != model.StatusOptimal && r.Reason != batchbounds.SumsDontFit {
 		t.Errorf("%v, %s %v, bound %v: %s", err, r.Status, r.Objective, r.Bound, r.Reason)
 	}
-	if _, err := batchexact.HiGHS.Solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
+	if _, err := batchexact.Linear(highs.Backend).Solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("HiGHS: %v", err)
 	}
 	if _, err := batchbounds.Build(view.OfBatch(in), ""); !errors.Is(err, model.ErrUnsupported) {
@@ -376,7 +377,7 @@ func TestSumsDontFit(t *testing.T) {
 // Two tiers are refused, and by HiGHS many jobs, before anything is computed.
 func TestUnsupported(t *testing.T) {
 	many := busy(rand.New(rand.NewPCG(1, 8)), batchbounds.MaxJobs+1, 9)
-	if _, err := batchexact.HiGHS.Solve(context.Background(), many, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
+	if _, err := batchexact.Linear(highs.Backend).Solve(context.Background(), many, model.Settings{}); !errors.Is(err, model.ErrUnsupported) {
 		t.Errorf("%d jobs: %v", len(many.Jobs), err)
 	}
 	in := &model.Batch{Name: "two", Processors: 1, Tiers: 2}

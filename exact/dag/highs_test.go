@@ -13,6 +13,7 @@ import (
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -94,7 +95,7 @@ func TestDAGHiGHSAgainstBruteForce(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := bestSchedule(t, d)
-		r, err := dagexact.HiGHS.Solve(ctx, d, model.Settings{Seed: uint64(k)})
+		r, err := dagexact.Linear(highs.Backend).Solve(ctx, d, model.Settings{Seed: uint64(k)})
 		if err != nil {
 			t.Fatalf("%d: %v: %+v", k, err, d)
 		}
@@ -141,7 +142,7 @@ func TestDAGHiGHSExamples(t *testing.T) {
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			r, err := dagexact.HiGHS.Solve(context.Background(), c.d, model.Settings{Threads: 2})
+			r, err := dagexact.Linear(highs.Backend).Solve(context.Background(), c.d, model.Settings{Threads: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,12 +165,12 @@ func TestDAGHiGHSStops(t *testing.T) {
 	cancel()
 	// On a path a look at the bounds is a proof; here it isn't.
 	wide := randomDAG(rand.New(rand.NewPCG(1, 1)), 12, 3, 0.3, 30, 60)
-	r, err := dagexact.HiGHS.Solve(ctx, wide, model.Settings{})
+	r, err := dagexact.Linear(highs.Backend).Solve(ctx, wide, model.Settings{})
 	if err != nil || r.Status == model.StatusOptimal || r.Reason == "" || r.Solution == nil {
 		t.Errorf("%+v %v, want a schedule, no proof and a reason", r, err)
 	}
 	// A gap that any schedule meets stops it, too.
-	r, err = dagexact.HiGHS.Solve(context.Background(), d, model.Settings{Gap: 0.5})
+	r, err = dagexact.Linear(highs.Backend).Solve(context.Background(), d, model.Settings{Gap: 0.5})
 	if want := bestSchedule(t, d); err != nil || r.Status != model.StatusOptimal || r.Bound > want || r.Objective < want {
 		t.Errorf("%+v %v, the optimum is %v", r, err, want)
 	}
@@ -195,7 +196,7 @@ func TestDAGHiGHSErrors(t *testing.T) {
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := dagexact.HiGHS.Solve(context.Background(), c.in, model.Settings{Start: c.start})
+			_, err := dagexact.Linear(highs.Backend).Solve(context.Background(), c.in, model.Settings{Start: c.start})
 			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v, want %v with %q in one line", err, c.kind, c.want)
 			}

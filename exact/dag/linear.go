@@ -8,7 +8,6 @@ import (
 	dagheur "github.com/gapwise/gapwise/heuristics/dag"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
-	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 // Linear solves the formulation of dagbounds.Build, which knows no contention, by
@@ -42,6 +41,3 @@ func Linear(backend milp.Backend) model.Solver {
 	}
 	return engine.LinearEngine[*model.DAG, *model.Schedule]{Backend: backend, Prepare: ask}
 }
-
-// HiGHS is Linear by HiGHS.
-var HiGHS = Linear(highs.Backend)

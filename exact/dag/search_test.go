@@ -21,6 +21,7 @@ import (
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
 )
 
@@ -107,7 +108,7 @@ func TestDAGSearchAgainstHiGHS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := dagexact.HiGHS.Solve(ctx, d, model.Settings{TimeLimit: 20 * time.Second})
+		b, err := dagexact.Linear(highs.Backend).Solve(ctx, d, model.Settings{TimeLimit: 20 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,7 @@ func TestReservationFound(t *testing.T) {
 					t.Errorf("%s: %v %v", name, report, err)
 				}
 			}
-			for _, s := range []model.Solver{resexact.Search, resexact.Kernel, resexact.Turns(new(int)), resexact.HiGHS} {
+			for _, s := range []model.Solver{resexact.Search, resexact.Kernel, resexact.Turns(new(int)), resexact.Linear(highs.Backend)} {
 				if s.Name() == "highs" && !highs.Built {
 					continue
 				}

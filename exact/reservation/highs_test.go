@@ -89,7 +89,7 @@ func TestReservationHiGHSAgainstBruteForce(t *testing.T) {
 				t.Fatalf("the point decodes to %v, want %v: %s", got, want, text(in))
 			}
 		}
-		r, err := resexact.HiGHS.Solve(ctx, in, model.Settings{})
+		r, err := resexact.Linear(highs.Backend).Solve(ctx, in, model.Settings{})
 		if err != nil {
 			t.Fatalf("%v: %s", err, text(in))
 		}
@@ -119,7 +119,7 @@ func TestReservationHiGHSErrors(t *testing.T) {
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := resexact.HiGHS.Solve(context.Background(), c.in, model.Settings{Start: c.start})
+			_, err := resexact.Linear(highs.Backend).Solve(context.Background(), c.in, model.Settings{Start: c.start})
 			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v, want %v with %q in one line", err, c.kind, c.want)
 			}
@@ -148,27 +148,27 @@ func TestReservationHiGHSStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	in := crowd(12)
-	full, err := resexact.HiGHS.Solve(context.Background(), in, model.Settings{Threads: 2})
+	full, err := resexact.Linear(highs.Backend).Solve(context.Background(), in, model.Settings{Threads: 2})
 	if err != nil || full.Status != model.StatusOptimal {
 		t.Fatalf("%+v %v", full, err)
 	}
-	r, err := resexact.HiGHS.Solve(ctx, in, model.Settings{})
+	r, err := resexact.Linear(highs.Backend).Solve(ctx, in, model.Settings{})
 	if err != nil || r.Status != model.StatusFeasible || r.Reason == "" || r.Objective > full.Objective || r.Bound < full.Objective {
 		t.Errorf("%+v %v, the optimum is %v", r, err, full.Objective)
 	}
 	// A solution to start from is kept.
-	r, err = resexact.HiGHS.Solve(ctx, in, model.Settings{Start: full.Solution})
+	r, err = resexact.Linear(highs.Backend).Solve(ctx, in, model.Settings{Start: full.Solution})
 	if err != nil || r.Objective != full.Objective {
 		t.Errorf("%+v %v, it started from %v", r, err, full.Objective)
 	}
 	// A gap that the start meets stops it, too.
-	r, err = resexact.HiGHS.Solve(context.Background(), in, model.Settings{Gap: 0.5})
+	r, err = resexact.Linear(highs.Backend).Solve(context.Background(), in, model.Settings{Gap: 0.5})
 	if err != nil || r.Status != model.StatusOptimal || r.Bound < full.Objective || r.Objective > full.Objective {
 		t.Errorf("%+v %v, the optimum is %v", r, err, full.Objective)
 	}
 	all := *in
 	all.Goal = model.GoalAll
-	if r, err = resexact.HiGHS.Solve(ctx, &all, model.Settings{}); err != nil || r.Status != model.StatusUnknown || r.Reason == "" {
+	if r, err = resexact.Linear(highs.Backend).Solve(ctx, &all, model.Settings{}); err != nil || r.Status != model.StatusUnknown || r.Reason == "" {
 		t.Errorf("%+v %v, want unknown", r, err)
 	}
 }

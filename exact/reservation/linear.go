@@ -9,7 +9,6 @@ import (
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
-	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 // Linear solves the time-indexed formulation of Reservation, as the clairvoyant sees
@@ -66,6 +65,3 @@ func Linear(backend milp.Backend) model.Solver {
 	}
 	return engine.LinearEngine[*model.Reservation, []int64]{Backend: backend, Prepare: ask}
 }
-
-// HiGHS is Linear by HiGHS.
-var HiGHS = Linear(highs.Backend)

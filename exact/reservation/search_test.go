@@ -85,7 +85,7 @@ func TestReservationEnginesAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 18))
 	for range need.Rounds(150) {
 		in := testkit.RandomReservation(rng, 10+rng.IntN(4))
-		a, err := resexact.HiGHS.Solve(context.Background(), in, model.Settings{})
+		a, err := resexact.Linear(highs.Backend).Solve(context.Background(), in, model.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +249,7 @@ func TestReservationCancelledAtItsStart(t *testing.T) {
 			if c.both {
 				want = 3
 			}
-			for _, s := range []model.Solver{resexact.Search, resexact.Kernel, resexact.HiGHS} {
+			for _, s := range []model.Solver{resexact.Search, resexact.Kernel, resexact.Linear(highs.Backend)} {
 				if s.Name() == "highs" && !highs.Built {
 					continue
 				}

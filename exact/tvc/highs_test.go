@@ -6,6 +6,7 @@ import (
 	tvcexact "github.com/gapwise/gapwise/exact/tvc"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
+	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 // Found by gapwise audit: HiGHS called 4 requests optimal, of loads that sum to just
@@ -20,7 +21,7 @@ func TestHiGHSLoadsJustBelowARate(t *testing.T) {
 		{ID: "r7", VMs: 4, BandwidthMbps: 250, DurationS: 1},
 		{ID: "r8", VMs: 4, BandwidthMbps: 1000, DurationS: 29},
 	}}
-	r, err := tvcexact.HiGHS.Solve(t.Context(), in, model.Settings{Seed: 1})
+	r, err := tvcexact.Linear(highs.Backend).Solve(t.Context(), in, model.Settings{Seed: 1})
 	if err != nil || r.Status != model.StatusOptimal || r.Objective != 5 {
 		t.Errorf("%s %v, error %v, want 5", r.Status, r.Objective, err)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
-	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 // Linear solves the formulation "counts" of TVC in loss mode by a solver of linear
@@ -20,9 +19,6 @@ import (
 func Linear(backend milp.Backend) model.Solver {
 	return engine.LinearEngine[*model.TVC, *model.Embeddings]{Backend: backend, Prepare: questions}
 }
-
-// HiGHS is Linear by HiGHS.
-var HiGHS = Linear(highs.Backend)
 
 func questions(r *engine.Run, v *model.TVC) (h engine.Linear[*model.Embeddings], err error) {
 	if v.Queue {

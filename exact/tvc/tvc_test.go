@@ -86,7 +86,7 @@ func TestEnginesEqualBruteForce(t *testing.T) {
 			t.Fatalf("search: %s %v, brute force %v\n%s", r.Status, r.Objective, want, text(in))
 		}
 		if highs.Built && k%3 == 0 {
-			if r := solve(t, tvcexact.HiGHS, in, model.Settings{}); !optimal(r, want) {
+			if r := solve(t, tvcexact.Linear(highs.Backend), in, model.Settings{}); !optimal(r, want) {
 				t.Fatalf("highs: %s %v (%s), brute force %v\n%s", r.Status, r.Objective, r.Reason, want, text(in))
 			}
 		}
@@ -116,7 +116,7 @@ func TestEnginesAgree(t *testing.T) {
 		if r.Status != model.StatusOptimal {
 			t.Fatalf("search: %s\n%s", r.Reason, text(in))
 		}
-		h := solve(t, tvcexact.HiGHS, in, model.Settings{})
+		h := solve(t, tvcexact.Linear(highs.Backend), in, model.Settings{})
 		if h.Status == model.StatusOptimal && !(optimal(h, r.Objective) || optimal(r, h.Objective)) || h.Bound < r.Objective*(1-1e-9) || r.Bound < h.Objective*(1-1e-9) {
 			t.Fatalf("search %v ≤ %v, highs %v ≤ %v\n%s", r.Objective, r.Bound, h.Objective, h.Bound, text(in))
 		}
@@ -170,7 +170,7 @@ func TestWithout(t *testing.T) {
 func TestQueueMode(t *testing.T) {
 	t.Parallel()
 	in := testkit.RandomTVC(rand.New(rand.NewPCG(11, 4)), 2, 3, true)
-	for _, s := range []model.Solver{tvcexact.Search, tvcexact.HiGHS} {
+	for _, s := range []model.Solver{tvcexact.Search, tvcexact.Linear(highs.Backend)} {
 		if _, err := s.Solve(context.Background(), in, model.Settings{}); !errors.Is(err, model.ErrUnsupported) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want ErrUnsupported in one line", s.Name(), err)
 		}

@@ -13,7 +13,7 @@ func Engines() []model.Algorithm {
 	return []model.Algorithm{
 		model.Engine(model.KindVCSched, Search, "gapwise", "bin completion, local search and column-generation bounds"),
 		model.Engine(model.KindVCSched, Kernel, "gapwise", "lazy clause generation on exactly-one and linear constraints, bounds by column generation"),
-		model.Engine(model.KindVCSched, HiGHS, "gapwise", "HiGHS on the compact model, symmetry broken"),
+		model.Engine(model.KindVCSched, Linear(highs.Backend, ""), "gapwise", "HiGHS on the compact model, symmetry broken"),
 		model.Engine(model.KindVCSched, Linear(highs.Backend, "paper"), paper+"2.5", "HiGHS on Eq. 3-11"),
 		model.Engine(model.KindVCSched, Linear(highs.Backend, "parallel"), paper+"5.1", "HiGHS on Eq. 12-21"),
 		model.Engine(model.KindVCSched, Linear(highs.Backend, "migration"), paper+"6.1", "HiGHS on Eq. 22-31"),

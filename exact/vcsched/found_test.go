@@ -113,7 +113,7 @@ func TestVCSchedMisfitInUnits(t *testing.T) {
 				if in.Hosts == 1 {
 					count[ok]++
 				}
-				for _, s := range []model.Solver{Search, Search.Off(devCompletion), Search.Off(devLocalSearch), Kernel, Kernel.Off(devLocalSearch), HiGHS, Linear(highs.Backend, "paper")} {
+				for _, s := range []model.Solver{Search, Search.Off(devCompletion), Search.Off(devLocalSearch), Kernel, Kernel.Off(devLocalSearch), Linear(highs.Backend, ""), Linear(highs.Backend, "paper")} {
 					if strings.HasPrefix(s.Name(), "highs") && !highs.Built {
 						continue
 					}

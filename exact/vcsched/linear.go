@@ -10,7 +10,6 @@ import (
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
-	"github.com/gapwise/gapwise/model/milp/highs"
 )
 
 // Linear solves a formulation of VCSched by a solver of linear models. Placements
@@ -47,6 +46,3 @@ func Linear(backend milp.Backend, formulation string) model.Solver {
 			return h, nil
 		}}
 }
-
-// HiGHS is Linear by HiGHS on the compact formulation.
-var HiGHS = Linear(highs.Backend, "")

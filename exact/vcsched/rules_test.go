@@ -126,7 +126,7 @@ func TestVCSchedRulesAtMiddleSize(t *testing.T) {
 		if !highs.Built {
 			continue
 		}
-		if o := solveVCSched(t, HiGHS, in, long); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
+		if o := solveVCSched(t, Linear(highs.Backend, ""), in, long); o.Status == model.StatusOptimal || o.Status == model.StatusInfeasible {
 			same(t, "highs", in, o, r.Objective, r.Status == model.StatusOptimal)
 			count["highs"]++
 		}

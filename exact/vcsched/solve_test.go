@@ -52,7 +52,7 @@ func TestEnginesAgree(t *testing.T) {
 		in := generate(t, instances.VCSchedSpec{Hosts: 3 + k%3, Jobs: 10 - k%4, Slack: 0.1 + 0.1*float64(k%9), CoVCPU: 0.75, CoVMemory: 0.25 + 0.5*float64(k%2),
 			MaxTasks: 1 + k%4/3*2, Index: k, Seed: 11})
 		a := search(t, context.Background(), in, model.Settings{Seed: 1})
-		b, err := vcexact.HiGHS.Solve(context.Background(), in, model.Settings{})
+		b, err := vcexact.Linear(highs.Backend, "").Solve(context.Background(), in, model.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +153,7 @@ func TestStartSolution(t *testing.T) {
 		t.Errorf("objective %v after a start of %v", r.Objective, best.Objective)
 	}
 	need.HiGHS(t)
-	r, err := vcexact.HiGHS.Solve(context.Background(), in, model.Settings{Start: best.Solution, TimeLimit: 20 * time.Second})
+	r, err := vcexact.Linear(highs.Backend, "").Solve(context.Background(), in, model.Settings{Start: best.Solution, TimeLimit: 20 * time.Second})
 	if err != nil || r.Objective < best.Objective-1e-9 {
 		t.Errorf("highs: objective %v after a start of %v: %v", r.Objective, best.Objective, err)
 	}
@@ -182,7 +182,7 @@ func TestSymmetryCases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range []model.Solver{vcexact.Search, vcexact.HiGHS} {
+		for _, s := range []model.Solver{vcexact.Search, vcexact.Linear(highs.Backend, "")} {
 			if s.Name() == "highs" && !highs.Built {
 				continue
 			}

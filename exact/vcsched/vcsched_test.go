@@ -121,7 +121,7 @@ func TestVectorsAgainstBruteForce(t *testing.T) {
 					engines = append(engines, vcexact.Phases()...)
 				}
 				if k%16 == 0 && highs.Built {
-					engines = append(engines, vcexact.HiGHS)
+					engines = append(engines, vcexact.Linear(highs.Backend, ""))
 				}
 				for _, e := range engines {
 					set := exactly

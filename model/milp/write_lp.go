@@ -16,7 +16,7 @@ func (m *Model) WriteLP(w io.Writer) error {
 		return err
 	}
 	out := bufio.NewWriter(w)
-	vars, rows := m.Names()
+	vars, rows := m.names()
 	terms := func(ts []Term) {
 		if len(ts) == 0 && len(vars) > 0 {
 			ts = []Term{{0, 0}}

@@ -47,9 +47,9 @@ func plain(s string) string {
 // which readers take with either sign from where the formats have it, or not at all.
 const constant = "constant"
 
-// Names returns plain and distinct names of the variables and rows, as WriteMPS and
+// names returns plain and distinct names of the variables and rows, as WriteMPS and
 // WriteLP write them.
-func (m *Model) Names() (vars, rows []string) {
+func (m *Model) names() (vars, rows []string) {
 	distinct := func(n int, name func(int) string) []string {
 		taken := map[string]bool{"obj": true, constant: true}
 		out := make([]string, n)
@@ -76,7 +76,7 @@ func (m *Model) WriteMPS(w io.Writer) error {
 		return err
 	}
 	out := bufio.NewWriter(w)
-	vars, rows := m.Names()
+	vars, rows := m.names()
 	sign := 1.0
 	if m.Maximise {
 		sign = -1
@@ -170,7 +170,7 @@ func (m *Model) WriteMPS(w io.Writer) error {
 // Columns returns the index, in the file that WriteMPS writes, of each column by its
 // name: the variables in their order and, if there is an offset, one more.
 func (m *Model) Columns() map[string]int {
-	vars, _ := m.Names()
+	vars, _ := m.names()
 	if m.Offset != 0 {
 		vars = append(vars, constant)
 	}
