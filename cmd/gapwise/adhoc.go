@@ -75,13 +75,8 @@ func planned(c *cli.Command) (*benchmarks.Plan, []string, error) {
 	if c.IsSet("gap") {
 		a.Gap = c.Float64("gap")
 	}
-	switch {
-	case a.Threads < 1:
-		return nil, nil, usagef("bench: --threads is %d, must be at least 1", a.Threads)
-	case a.TimeLimit < 0:
-		return nil, nil, usagef("bench: --time-limit is %v, must not be negative", a.TimeLimit)
-	case c.IsSet("gap") && !(a.Gap > 0 && a.Gap < 1):
-		return nil, nil, usagef("bench: --gap is %v, must be above 0 and below 1", a.Gap)
+	if err := checkSettings(c, model.Settings{Threads: a.Threads, TimeLimit: a.TimeLimit, Gap: a.Gap}); err != nil {
+		return nil, nil, err
 	}
 	var seeds []uint64
 	for _, text := range list(c, "seeds") {

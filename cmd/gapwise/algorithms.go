@@ -87,7 +87,7 @@ func (p *program) algorithms() *cli.Command {
 // algorithmLines prints the algorithms of a problem as JSON objects.
 func (p *program) algorithmLines(kind model.Kind) error {
 	for _, a := range gapwise.Algorithms(kind) {
-		line, err := jsonLine(struct {
+		err := writeLines(p.out, struct {
 			Name       string      `json:"name"`
 			Kind       model.Kind  `json:"kind"`
 			Class      model.Class `json:"class"`
@@ -97,9 +97,6 @@ func (p *program) algorithmLines(kind model.Kind) error {
 			Complexity string      `json:"complexity"`
 			Paper      string      `json:"paper"`
 		}{a.Name, a.Kind, a.Class, a.Exact, a.Seeded, a.Summary, a.Complexity, a.Paper})
-		if err == nil {
-			_, err = p.out.Write(line)
-		}
 		if err != nil {
 			return err
 		}

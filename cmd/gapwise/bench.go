@@ -90,13 +90,7 @@ func (p *program) bench() *cli.Command {
 					return err
 				}
 				o.Ended = func(s benchmarks.Summary) {
-					unwritten = p.writeFile(file, func(w io.Writer) error {
-						line, err := jsonLine(s)
-						if err == nil {
-							_, err = w.Write(line)
-						}
-						return err
-					})
+					unwritten = p.writeFile(file, func(w io.Writer) error { return writeLines(w, s) })
 				}
 			}
 			err = benchmarks.Run(ctx, plan, o)

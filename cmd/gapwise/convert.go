@@ -59,11 +59,7 @@ func (p *program) convert() *cli.Command {
 			if err != nil {
 				return err
 			}
-			line, err := jsonLine(in)
-			if err != nil {
-				return err
-			}
-			return p.writeFile(c.String("output"), func(w io.Writer) error { _, err := w.Write(line); return err })
+			return p.writeFile(c.String("output"), func(w io.Writer) error { return writeLines(w, in) })
 		},
 	}
 }

@@ -54,11 +54,7 @@ func (p *program) explain() *cli.Command {
 				_, err = fmt.Fprint(p.out, x)
 				return err
 			}
-			line, err := jsonLine(x)
-			if err == nil {
-				_, err = p.out.Write(line)
-			}
-			return err
+			return writeLines(p.out, x)
 		},
 	}
 }

@@ -41,10 +41,7 @@ func (p *program) findings() *cli.Command {
 			if err != nil {
 				return err
 			}
-			t := runs.Table{Header: []string{"", "finding", "measured"}}
-			for _, f := range all {
-				t.Rows = append(t.Rows, []string{string(f.Verdict), f.Text, f.Measured})
-			}
+			t := papers.Tabulate(all)
 			return p.writeFile(c.String("output"), func(w io.Writer) error {
 				if c.String("format") != "text" {
 					return t.Render(w, c.String("format"))

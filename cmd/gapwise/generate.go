@@ -160,15 +160,11 @@ func (p *program) writeInstances(output string, cases []instances.Planned) error
 				return fmt.Errorf("%w: %w", model.ErrInvalid, err)
 			}
 		}
-		data, err := jsonLine(in)
-		if err != nil {
-			return err
-		}
 		file := output
 		if folder {
 			file = filepath.Join(output, in.ID()+".json")
 		}
-		if err := p.writeFile(file, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+		if err := p.writeFile(file, func(w io.Writer) error { return writeLines(w, in) }); err != nil {
 			return err
 		}
 	}

@@ -144,13 +144,12 @@ func checkOutput(path string, inputs []string) error {
 
 // saveDefect keeps the instance on which a claim was refuted.
 func (p *program) saveDefect(d *gapwise.DefectError) {
-	hash, hashErr := model.Hash(d.Instance)
-	data, jsonErr := jsonLine(d.Instance)
-	if errors.Join(hashErr, jsonErr) != nil {
+	hash, err := model.Hash(d.Instance)
+	if err != nil {
 		return
 	}
 	name := "gapwise-defect-" + hash[len("sha256:"):len("sha256:")+8] + ".json"
-	if p.writeFile(name, func(w io.Writer) error { _, err := w.Write(data); return err }) == nil {
+	if p.writeFile(name, func(w io.Writer) error { return writeLines(w, d.Instance) }) == nil {
 		fmt.Fprintf(p.err, "gapwise: the instance is saved as %s; please report it\n", name)
 	}
 }

@@ -42,12 +42,10 @@ func (p *program) pack() *cli.Command {
 			// exact has no time limit of its own.
 			o := gapwise.Options{Algorithm: "exact", Engine: c.String("engine"),
 				Settings: model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit")}}
-			switch {
-			case o.Threads < 1:
-				return usagef("pack: --threads is %d, must be at least 1", o.Threads)
-			case o.TimeLimit < 0:
-				return usagef("pack: --time-limit is %v, must not be negative", o.TimeLimit)
-			case c.Bool("json") && isStdout(c.String("output")):
+			if err := checkSettings(c, o.Settings); err != nil {
+				return err
+			}
+			if c.Bool("json") && isStdout(c.String("output")) {
 				return usagef("pack: standard output takes --json or -o -")
 			}
 			if err := o.Check(model.KindVCSched); err != nil {
@@ -111,11 +109,7 @@ func (p *program) packAll(ctx context.Context, c *cli.Command, paths []string, o
 		}
 		results = append(results, r)
 		if c.Bool("json") {
-			data, err := jsonLine(line)
-			if err != nil {
-				return err
-			}
-			if _, err := p.out.Write(data); err != nil {
+			if err := writeLines(p.out, line); err != nil {
 				return err
 			}
 		}
@@ -142,7 +136,7 @@ func (p *program) packAll(ctx context.Context, c *cli.Command, paths []string, o
 		}
 	}
 	if f := c.String("output"); f != "" {
-		if err := p.writeFile(f, func(w io.Writer) error { return writeLines(w, results) }); err != nil {
+		if err := p.writeFile(f, func(w io.Writer) error { return writeLines(w, results...) }); err != nil {
 			return err
 		}
 	}

@@ -153,6 +153,19 @@ func parametersOf(c *cli.Command, p *gapwise.Problem) (model.Parameters, error) 
 	return set, nil
 }
 
+// checkSettings reports limits that can't be. A gap is 0 where there is no flag for it.
+func checkSettings(c *cli.Command, s model.Settings) error {
+	switch {
+	case s.Threads < 1:
+		return usagef("%s: --threads is %d, must be at least 1", c.Name, s.Threads)
+	case s.TimeLimit < 0:
+		return usagef("%s: --time-limit is %v, must not be negative", c.Name, s.TimeLimit)
+	case c.IsSet("gap") && !(s.Gap > 0 && s.Gap < 1):
+		return usagef("%s: --gap is %v, must be above 0 and below 1", c.Name, s.Gap)
+	}
+	return nil
+}
+
 func (p *program) solveOptions(c *cli.Command) (gapwise.Options, error) {
 	o := gapwise.Options{Engine: c.String("engine"), Formulation: c.String("formulation"), Solver: p.solver,
 		Settings: model.Settings{Seed: c.Uint64("seed"), Threads: c.Int("threads"), TimeLimit: c.Duration("time-limit"), Gap: c.Float64("gap")}}
@@ -162,13 +175,8 @@ func (p *program) solveOptions(c *cli.Command) (gapwise.Options, error) {
 			return o, usagef("solve: the algorithm %s is named twice", name)
 		}
 	}
-	switch {
-	case o.Threads < 1:
-		return o, usagef("solve: --threads is %d, must be at least 1", o.Threads)
-	case o.TimeLimit < 0:
-		return o, usagef("solve: --time-limit is %v, must not be negative", o.TimeLimit)
-	case !(o.Gap > 0 && o.Gap < 1):
-		return o, usagef("solve: --gap is %v, must be above 0 and below 1", o.Gap)
+	if err := checkSettings(c, o.Settings); err != nil {
+		return o, err
 	}
 	for _, problem := range gapwise.Problems() {
 		if _, err := parametersOf(c, problem); err != nil {
@@ -230,7 +238,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 			if x.assumed != "" {
 				fmt.Fprintln(p.err, words.Wrap(x.assumed, 78, 2))
 			}
-			err = writeLines(p.out, mine)
+			err = writeLines(p.out, mine...)
 		} else {
 			err = summary(ctx, human, x.in, x.assumed, mine)
 		}
@@ -242,7 +250,7 @@ func (p *program) solveAll(ctx context.Context, c *cli.Command, paths []string, 
 		return err
 	}
 	if f := c.String("output"); f != "" && !(quiet && isStdout(f)) {
-		if err := p.writeFile(f, func(w io.Writer) error { return writeLines(w, results) }); err != nil {
+		if err := p.writeFile(f, func(w io.Writer) error { return writeLines(w, results...) }); err != nil {
 			return err
 		}
 	}
@@ -456,10 +464,10 @@ func codeOf(r model.Result, interrupted bool) int {
 	return exitOK // a heuristic that ran to its end
 }
 
-// writeLines writes results, a line each.
-func writeLines(w io.Writer, results []model.Result) error {
-	for _, r := range results {
-		line, err := jsonLine(r)
+// writeLines writes values as JSON, one a line.
+func writeLines[T any](w io.Writer, all ...T) error {
+	for _, x := range all {
+		line, err := jsonLine(x)
 		if err == nil {
 			_, err = w.Write(line)
 		}

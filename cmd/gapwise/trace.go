@@ -39,9 +39,7 @@ func (p *program) newTrace(c *cli.Command) *traceFile {
 // step writes a step. What can't be written is lost: a trace is for reading along.
 func (f *traceFile) step(s model.Step) {
 	if f.lines {
-		if line, err := jsonLine(s); err == nil {
-			_, _ = f.w.Write(line)
-		}
+		_ = writeLines(f.w, s)
 		return
 	}
 	fmt.Fprintf(f.w, "%s\n", words.Wrap(s.Words, 78, 4))

@@ -99,11 +99,7 @@ func (p *program) judge(ctx context.Context, c *cli.Command, in model.Instance, 
 			refused++
 		}
 		if c.Bool("json") {
-			line, err := jsonLine(v.of(report))
-			if err == nil {
-				_, err = p.out.Write(line)
-			}
-			if err != nil {
+			if err := writeLines(p.out, v.of(report)); err != nil {
 				return err
 			}
 			continue

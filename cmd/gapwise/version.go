@@ -23,12 +23,7 @@ func (p *program) version() *cli.Command {
 			}
 			built := gapwise.Built()
 			if c.Bool("json") {
-				line, err := jsonLine(built)
-				if err != nil {
-					return err
-				}
-				_, err = p.out.Write(line)
-				return err
+				return writeLines(p.out, built)
 			}
 			cgo := "without"
 			if built.Cgo {

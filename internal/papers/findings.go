@@ -25,6 +25,15 @@ type Finding struct {
 	Measured string
 }
 
+// Tabulate returns findings as a table.
+func Tabulate(all []Finding) runs.Table {
+	t := runs.Table{Header: []string{"", "finding", "measured"}}
+	for _, f := range all {
+		t.Rows = append(t.Rows, []string{string(f.Verdict), f.Text, f.Measured})
+	}
+	return t
+}
+
 // Verdict says what results tell of a finding.
 type Verdict string
 

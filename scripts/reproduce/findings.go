@@ -84,12 +84,8 @@ func (all findings) Count() (v verdicts) {
 
 // String returns the findings as a Markdown table.
 func (all findings) String() string {
-	t := runs.Table{Header: []string{"", "finding", "measured"}}
-	for _, f := range all {
-		t.Rows = append(t.Rows, []string{string(f.Verdict), f.Text, f.Measured})
-	}
 	var text strings.Builder
-	if err := t.Render(&text, "markdown"); err != nil {
+	if err := papers.Tabulate(all).Render(&text, "markdown"); err != nil {
 		panic(err) // the template reports it
 	}
 	return strings.TrimRight(text.String(), "\n")
