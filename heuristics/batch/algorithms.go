@@ -1,7 +1,9 @@
 package batch
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -12,23 +14,38 @@ const source = "Liu et al.: FCFS, EASY, KEASY, REASY, MEASY"
 // Algorithms lists the heuristics for Batch.
 func Algorithms() []model.Algorithm {
 	const backfilling = "O(log n) per event, O(waiting jobs) per pass at worst"
+	const twoTiers = "O(log n) per event and processor concerned, O(jobs not in the foreground) per pass at worst"
+	const section = source + ", section "
 	var all []model.Algorithm
-	for _, h := range []struct {
-		name, paper, complexity, summary string
-		run                              func(context.Context, *model.Batch, model.Settings) (*model.Execution, error)
-	}{
-		{"fcfs", source, "O(n log n)", "first come, first served: a job that doesn't fit blocks those behind it", FCFS},
-		{"sjf", source, "O(n log n)", "shortest estimate first: a job that doesn't fit blocks those behind it", SJF},
-		{"conservative", "Mu'alem, Feitelson: Utilization, Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2 with Backfilling, 2001",
-			"O(rounds · waiting jobs + jobs tried · profile steps) per early end", "backfilling that keeps a reservation for every job", Conservative},
-		{"easy", "Lifka: The ANL/IBM SP Scheduling System, 1995", backfilling, "FCFS with backfilling that doesn't delay the head of the queue by the estimates", EASY},
-		{"easy-sjbf", "Tsafrir et al.: Backfilling Using System-Generated Predictions Rather Than User Runtime Estimates, 2007", backfilling, "EASY that backfills the shortest estimate first", EASYSJBF},
-		{"easy-saf", "gapwise", backfilling, "EASY that backfills the smallest area first, estimate times processes", EASYSAF},
-	} {
-		all = append(all, model.Algorithm{Name: h.name, Kind: model.KindBatch, Class: model.Online, Paper: h.paper, Complexity: h.complexity, Summary: h.summary, Traced: true,
-			Solver: model.Adapt(h.name, h.run)})
+	add := func(name, paper, complexity, summary string, run func(context.Context, *model.Batch, model.Settings) (*model.Execution, error)) {
+		all = append(all, model.Algorithm{Name: name, Kind: model.KindBatch, Class: model.Online, Paper: paper, Complexity: complexity, Summary: summary, Traced: true,
+			Solver: model.Adapt(name, run)})
 	}
-	return append(all, twoTier()...)
+	add("fcfs", source, "O(n log n)", "first come, first served: a job that doesn't fit blocks those behind it", FCFS)
+	add("sjf", source, "O(n log n)", "shortest estimate first: a job that doesn't fit blocks those behind it", SJF)
+	add("conservative", "Mu'alem, Feitelson: Utilization, Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2 with Backfilling, 2001",
+		"O(rounds · waiting jobs + jobs tried · profile steps) per early end", "backfilling that keeps a reservation for every job", Conservative)
+	add("easy", "Lifka: The ANL/IBM SP Scheduling System, 1995", backfilling, "FCFS with backfilling that doesn't delay the head of the queue by the estimates", EASY)
+	add("easy-sjbf", "Tsafrir et al.: Backfilling Using System-Generated Predictions Rather Than User Runtime Estimates, 2007", backfilling, "EASY that backfills the shortest estimate first", EASYSJBF)
+	add("easy-saf", "gapwise", backfilling, "EASY that backfills the smallest area first, estimate times processes", EASYSAF)
+	add("keasy", section+"2.2", twoTiers, "EASY with SJF in the background; a job chosen for other processors is killed and restarted", KEASY)
+	add("reasy", section+"2.3.1", twoTiers, "EASY with SJF in the background; jobs there are pinned to their processors", REASY)
+	add("measy", section+"2.3.2", twoTiers, "EASY with SJF in the background; a job chosen for other processors is migrated", MEASY)
+	add("peasy", "gapwise", twoTiers, "MEASY that backfills short jobs first; jobs in the background use the foreground of their processors while it is idle", PEASY)
+	return all
+}
+
+// ranked sorts the numbers 0 to n-1, ties by number, and returns them and the place of each.
+func ranked(n int, order func(a, b int32) int) (at, place []int32) {
+	at, place = make([]int32, n), make([]int32, n)
+	for k := range at {
+		at[k] = int32(k)
+	}
+	slices.SortFunc(at, func(a, b int32) int { return cmp.Or(order(a, b), cmp.Compare(a, b)) })
+	for p, k := range at {
+		place[k] = int32(p)
+	}
+	return at, place
 }
 
 // onOneTier simulates a scheduler for one tier.

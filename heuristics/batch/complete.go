@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/partial"
 	"github.com/gapwise/gapwise/internal/processors"
 	"github.com/gapwise/gapwise/internal/profile"
 	"github.com/gapwise/gapwise/internal/view"
@@ -17,26 +18,20 @@ import (
 // starts, the placed jobs start where they did or as soon after that as they fit; then
 // the others, as they are submitted, as early as they fit. The error is
 // model.ErrUnsupported for times that don't fit whole numbers, and model.ErrInvalid as
-// in model.Match. O(n log n) searches of a profile.
+// in partial.Match. O(n log n) searches of a profile.
 func Complete(in *model.Batch, start *model.Execution) (*model.Execution, model.Completion, error) {
-	ids, placed := make([]string, len(in.Jobs)), make([]string, len(start.Runs))
-	for k := range ids {
-		ids[k] = in.Jobs[k].ID
-	}
-	for i := range placed {
-		placed[i] = start.Runs[i].ID
-	}
-	of, c, err := model.Match(ids, placed)
+	of, c, err := partial.Match(in.Jobs, func(x *model.BatchJob) string { return x.ID },
+		start.Runs, func(x *model.Run[model.BatchPlace]) string { return x.ID })
 	if err != nil {
 		return nil, c, err
 	}
 	t := view.OfBatch(in)
-	lengths := make([]int64, len(ids))
-	if err := processors.Lengths(t, lengths, make([]int64, len(ids))); err != nil {
+	lengths := make([]int64, len(in.Jobs))
+	if err := processors.Lengths(t, lengths, make([]int64, len(in.Jobs))); err != nil {
 		return nil, c, fmt.Errorf("start: %w", err)
 	}
-	wanted, order := make([]int64, len(ids)), make([]int, len(ids))
-	for k := range ids {
+	wanted, order := make([]int64, len(in.Jobs)), make([]int, len(in.Jobs))
+	for k := range in.Jobs {
 		order[k], wanted[k] = k, t.Jobs[k].Submit
 		if i := of[k]; i >= 0 && len(start.Runs[i].Segments) > 0 {
 			if at := start.Runs[i].Segments[0].StartS * 1e6; at < 1<<53 {
@@ -49,11 +44,11 @@ func Complete(in *model.Batch, start *model.Execution) (*model.Execution, model.
 		return cmp.Or(cmp.Compare(free(a), free(b)), cmp.Compare(wanted[a], wanted[b]))
 	})
 	use := profile.Profile{Capacity: t.Processors}
-	starts := make([]int64, len(ids))
+	starts := make([]int64, len(in.Jobs))
 	for _, k := range order {
 		at, ok := use.First(t.Jobs[k].Processes, lengths[k], wanted[k], processors.MostTime-lengths[k])
 		if !ok {
-			return nil, c, fmt.Errorf("start: %w: job %q fits nowhere before 8e+09 s", model.ErrInvalid, ids[k])
+			return nil, c, fmt.Errorf("start: %w: job %q fits nowhere before 8e+09 s", model.ErrInvalid, in.Jobs[k].ID)
 		}
 		starts[k] = at
 		use.Add(at, at+lengths[k], t.Jobs[k].Processes)

@@ -3,7 +3,6 @@ package batch
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -78,14 +77,7 @@ func newEASYBy(m *machine, order func(a, b int32) int) *easy {
 	n := len(m.jobs)
 	s := &easy{machine: m, queue: newWaiting(n), ends: newEstimatedEnds(n)}
 	if order != nil {
-		s.at, s.position = make([]int32, n), make([]int32, n)
-		for k := range s.at {
-			s.at[k] = int32(k)
-		}
-		slices.SortFunc(s.at, func(a, b int32) int { return cmp.Or(order(a, b), cmp.Compare(a, b)) })
-		for p, k := range s.at {
-			s.position[k] = int32(p)
-		}
+		s.at, s.position = ranked(n, order)
 	}
 	return s
 }

@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -50,21 +49,6 @@ func PEASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Exe
 
 // short is the estimate in ticks below which jobs are backfilled first.
 const short = 900e6
-
-// orderList gives the jobs their positions in the list.
-func (s *twoTierSimulation) orderList() {
-	n := len(s.jobs)
-	s.positions, s.at = make([]int32, n), make([]int32, n)
-	for k := range s.at {
-		s.at[k] = int32(k)
-	}
-	slices.SortFunc(s.at, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(min(short, s.jobs[a].estimate), min(short, s.jobs[b].estimate)), cmp.Compare(a, b))
-	})
-	for p, k := range s.at {
-		s.positions[k] = int32(p)
-	}
-}
 
 // lifts is the state of PEASY.
 type lifts struct {

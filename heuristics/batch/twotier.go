@@ -12,28 +12,6 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// twoTier lists the heuristics for two tiers.
-func twoTier() []model.Algorithm {
-	var all []model.Algorithm
-	for _, h := range []struct {
-		name, section, summary string
-		run                    func(context.Context, *model.Batch, model.Settings) (*model.Execution, error)
-	}{
-		{"keasy", "2.2", "EASY with SJF in the background; a job chosen for other processors is killed and restarted", KEASY},
-		{"reasy", "2.3.1", "EASY with SJF in the background; jobs there are pinned to their processors", REASY},
-		{"measy", "2.3.2", "EASY with SJF in the background; a job chosen for other processors is migrated", MEASY},
-		{"peasy", "", "MEASY that backfills short jobs first; jobs in the background use the foreground of their processors while it is idle", PEASY},
-	} {
-		paper := "gapwise"
-		if h.section != "" {
-			paper = source + ", section " + h.section
-		}
-		all = append(all, model.Algorithm{Name: h.name, Kind: model.KindBatch, Class: model.Online, Paper: paper,
-			Complexity: "O(log n) per event and processor concerned, O(jobs not in the foreground) per pass at worst", Summary: h.summary, Traced: true, Solver: model.Adapt(h.name, h.run)})
-	}
-	return all
-}
-
 // policy is what heuristics for two tiers differ in.
 type policy struct {
 	rule
@@ -139,19 +117,16 @@ func newTwoTierSimulation(t *view.Batch, h policy, set model.Settings) (*twoTier
 	}
 	s := &twoTierSimulation{machine: one.machine, twoTiers: tiers, lifts: lifts{up: make([]bool, n), wake: never}, rule: h.rule, ticks: t, unknown: unknown, phases: make([]phase, n), lists: make([][]int32, n), entered: make([]int64, n), stays: make([]stay, 0, n),
 		left: make([]int64, n), since: make([]int64, n), rates: make([]int64, n), finish: make([]int64, n), list: newWaiting(n), shortest: newWaiting(n),
-		rank: make([]int32, n), byEstimate: make([]int32, n), ends: newEstimatedEnds(n), completions: heap.Heap[completion]{Less: completion.before}}
+		ends: newEstimatedEnds(n), completions: heap.Heap[completion]{Less: completion.before}}
 	if h.shortFirst {
-		s.orderList()
+		s.at, s.positions = ranked(n, func(a, b int32) int {
+			return cmp.Compare(min(short, s.jobs[a].estimate), min(short, s.jobs[b].estimate))
+		})
 	}
 	for k := range t.Jobs {
-		s.left[k], s.finish[k], s.byEstimate[k] = t.Jobs[k].Work(), never, int32(k)
+		s.left[k], s.finish[k] = t.Jobs[k].Work(), never
 	}
-	slices.SortFunc(s.byEstimate, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(s.jobs[a].estimate, s.jobs[b].estimate), cmp.Compare(a, b))
-	})
-	for i, k := range s.byEstimate {
-		s.rank[k] = int32(i)
-	}
+	s.byEstimate, s.rank = ranked(n, func(a, b int32) int { return cmp.Compare(s.jobs[a].estimate, s.jobs[b].estimate) })
 	s.promotable = func(k int32, is bool) {
 		switch {
 		case h.rule != pinned:

@@ -3,6 +3,7 @@ package dag
 import (
 	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/heap"
+	"github.com/gapwise/gapwise/internal/partial"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -11,16 +12,10 @@ import (
 // others. Placed tasks stay on their machines, in the order of their starts as far as
 // edges allow; a task that is new comes as soon as its predecessors are there, on the
 // machine on which it ends first. All start as early as possible. The error wraps
-// model.ErrInvalid, see model.Match. O(V M log V + E M).
+// model.ErrInvalid, see partial.Match. O(V M log V + E M).
 func Complete(d *model.DAG, start *model.Schedule) (*model.Schedule, model.Completion, error) {
-	ids, placed := make([]string, len(d.Tasks)), make([]string, len(start.Tasks))
-	for t := range ids {
-		ids[t] = d.Tasks[t].ID
-	}
-	for i := range placed {
-		placed[i] = start.Tasks[i].ID
-	}
-	of, c, err := model.Match(ids, placed)
+	of, c, err := partial.Match(d.Tasks, func(x *model.DAGTask) string { return x.ID },
+		start.Tasks, func(x *model.TaskStart) string { return x.ID })
 	if err != nil {
 		return nil, c, err
 	}

@@ -1,11 +1,13 @@
 package dag
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"github.com/gapwise/gapwise/internal/dagplay"
 	"github.com/gapwise/gapwise/internal/view"
@@ -153,15 +155,7 @@ func (s *search) holdsOf(d *model.DAG, schedule *model.Schedule, p dagplay.Plan)
 	}
 	var holds []dagplay.Hold
 	for _, edges := range byLink {
-		slices.SortStableFunc(edges, func(a, b int32) int {
-			switch {
-			case at[a] < at[b]:
-				return -1
-			case at[a] > at[b]:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(edges, func(a, b int32) int { return cmp.Compare(at[a], at[b]) })
 		for k := 1; k < len(edges); k++ {
 			holds = append(holds, dagplay.Hold{Edge: edges[k], After: edges[k-1]})
 		}
@@ -243,17 +237,16 @@ func (s *search) step() func() {
 			return nil
 		}
 	} else {
-		k, _ := slices.BinarySearchFunc(order, s.start[t], func(x int32, v float64) int {
-			if s.start[x] < v {
-				return -1
-			}
-			return 1
-		})
-		at = int32(min(len(order), max(0, k+s.rng.IntN(4)-2)))
+		at = int32(min(len(order), max(0, s.near(order, t)+s.rng.IntN(4)-2)))
 	}
 	old := s.place[t]
 	s.move(t, from, to, old, at)
 	return func() { s.move(t, to, from, at, old) }
+}
+
+// near returns the first place in a machine's order whose task starts no earlier than t.
+func (s *search) near(order []int32, t int32) int {
+	return sort.Search(len(order), func(k int) bool { return s.start[order[k]] >= s.start[t] })
 }
 
 // exchange exchanges t with a task of another machine that starts at about the same
@@ -270,13 +263,7 @@ func (s *search) exchange(t int32) func() {
 	}
 	k := s.rng.IntN(len(order))
 	if s.rng.IntN(2) == 0 {
-		near, _ := slices.BinarySearchFunc(order, s.start[t], func(x int32, v float64) int {
-			if s.start[x] < v {
-				return -1
-			}
-			return 1
-		})
-		k = min(max(0, near+s.rng.IntN(3)-1), len(order)-1)
+		k = min(max(0, s.near(order, t)+s.rng.IntN(3)-1), len(order)-1)
 	}
 	u, at := order[k], s.place[t]
 	s.now.Order[from][at], s.now.Order[to][k] = u, t
@@ -313,7 +300,7 @@ func (s *search) moveHold() func() {
 	s.overlapping = s.overlapping[:0]
 	for f := range int32(len(g.Data)) {
 		m, n := s.now.Machine[g.From[f]], s.now.Machine[g.To[f]]
-		if f == e || m == n || s.sent[f] >= s.arrived[e] || s.arrived[f] <= s.sent[e] || !meet(route, g.Route(m, n)) {
+		if f == e || m == n || s.sent[f] >= s.arrived[e] || s.arrived[f] <= s.sent[e] || !slices.ContainsFunc(g.Route(m, n), func(l int32) bool { return slices.Contains(route, l) }) {
 			continue
 		}
 		s.overlapping = append(s.overlapping, f)
@@ -324,16 +311,6 @@ func (s *search) moveHold() func() {
 	f := s.overlapping[s.rng.IntN(len(s.overlapping))]
 	s.now.holds = append(slices.Clone(holds), dagplay.Hold{Edge: f, After: e})
 	return func() { s.now.holds = holds }
-}
-
-// meet reports whether two routes have a common link.
-func meet(a, b []int32) bool {
-	for _, x := range a {
-		if slices.Contains(b, x) {
-			return true
-		}
-	}
-	return false
 }
 
 // chain replays now and finds a critical path: from the task that ends last back to

@@ -2,6 +2,7 @@ package reservation
 
 import (
 	"github.com/gapwise/gapwise/internal/bookings"
+	"github.com/gapwise/gapwise/internal/partial"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -9,17 +10,11 @@ import (
 // Complete makes bookings of the instance from some that may lack requests, or have
 // others. Requests that are booked stay where they are as far as they fit; the others
 // are booked, in the order of their ready times, at the first start at which they fit
-// beside those, or declined. The error wraps model.ErrInvalid, see model.Match.
+// beside those, or declined. The error wraps model.ErrInvalid, see partial.Match.
 // O(n log n) searches of a profile.
 func Complete(in *model.Reservation, start *model.Bookings) (*model.Bookings, model.Completion, error) {
-	ids, placed := make([]string, len(in.Requests)), make([]string, len(start.Bookings))
-	for k := range ids {
-		ids[k] = in.Requests[k].ID
-	}
-	for i := range placed {
-		placed[i] = start.Bookings[i].ID
-	}
-	of, c, err := model.Match(ids, placed)
+	of, c, err := partial.Match(in.Requests, func(x *model.Request) string { return x.ID },
+		start.Bookings, func(x *model.Booking) string { return x.ID })
 	if err != nil {
 		return nil, c, err
 	}

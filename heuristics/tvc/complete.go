@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/internal/partial"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -13,16 +14,10 @@ import (
 // same servers and switch, at its arrival and for its whole duration, if they exist and
 // have the room then; all others are rejected, as a solution may. In queue mode, which no
 // solver starts from, it only leaves out requests that the instance doesn't have. The
-// error wraps model.ErrInvalid, see model.Match.
+// error wraps model.ErrInvalid, see partial.Match.
 func Complete(in *model.TVC, start *model.Embeddings) (*model.Embeddings, model.Completion, error) {
-	ids, placed := make([]string, len(in.Requests)), make([]string, len(start.Runs))
-	for k := range ids {
-		ids[k] = in.Requests[k].ID
-	}
-	for i := range placed {
-		placed[i] = start.Runs[i].ID
-	}
-	of, c, err := model.Match(ids, placed)
+	of, c, err := partial.Match(in.Requests, func(x *model.TVCRequest) string { return x.ID },
+		start.Runs, func(x *model.Run[model.Embedding]) string { return x.ID })
 	if err != nil {
 		return nil, c, err
 	}

@@ -44,51 +44,12 @@ func (o *oktopus) try(host model.Switch) (model.Embedding, bool) {
 	}
 	for p.big = range p.bigs() {
 		p.sets.reset(p, &p.setCells, weights{})
-		x := share{vms: o.n}
-		if p.big > 0 {
-			x.big = 1
-		}
-		if e := (model.Embedding{}); o.allocate(&e, host, x) {
+		if e := (model.Embedding{}); p.sets.place(&e, host, p.all(), o.most) {
 			e.Switch = o.Lowest(host, e.Servers)
 			return e, true
 		}
 	}
 	return model.Embedding{}, false
-}
-
-// allocate adds VMs below the switch to the embedding; false if they don't fit.
-// Below an aggregation or a core switch the links are those on the way to it.
-func (o *oktopus) allocate(e *model.Embedding, at model.Switch, x share) bool {
-	p, h := &o.program, o.Half
-	var parts []setTable
-	switch at.Layer {
-	case model.LayerEdge:
-		edge := at.Group*h + at.Index
-		for s := edge * h; s < (edge+1)*h; s++ {
-			parts = append(parts, p.setCells.server(s))
-		}
-	case model.LayerAggregation:
-		for edge := at.Group * h; edge < (at.Group+1)*h; edge++ {
-			parts = append(parts, p.sets.edgeLink(edge, at.Index))
-		}
-	case model.LayerCore:
-		for pod := range o.K {
-			parts = append(parts, p.sets.podLink(pod, at.Group, p.podRoom(pod, at.Group, at.Index)))
-		}
-	}
-	shares, ok := o.most(parts, x)
-	for i, y := range shares {
-		switch {
-		case y.vms == 0:
-		case at.Layer == model.LayerEdge:
-			e.Servers = append(e.Servers, model.ServerVMs{Server: (at.Group*h+at.Index)*h + i, VMs: y.vms})
-		case at.Layer == model.LayerAggregation:
-			ok = ok && o.allocate(e, model.Switch{Layer: model.LayerEdge, Group: at.Group, Index: i}, y)
-		default:
-			ok = ok && o.allocate(e, model.Switch{Layer: model.LayerAggregation, Group: i, Index: at.Group}, y)
-		}
-	}
-	return ok
 }
 
 // most shares VMs among the parts: each in turn gets as many as it can such that

@@ -5,59 +5,61 @@ import "github.com/gapwise/gapwise/model"
 // share is a subtree's part of the VMs, and 1 if the big server is in it, else 0.
 type share struct{ vms, big int }
 
+// all is the share of the tree that holds all VMs.
+func (p *problem) all() share {
+	x := share{vms: p.n}
+	if p.big > 0 {
+		x.big = 1
+	}
+	return x
+}
+
 // trace returns an embedding of the least cost with the virtual switch at the
 // switch given, which must have one.
 func (p *program) trace(at model.Switch) model.Embedding {
-	t, h := &p.costs, p.d.Half
 	e := model.Embedding{Switch: at}
-	inEdge := func(edge int, x share) {
-		parts := make([]costTable, h)
-		for i := range parts {
-			parts[i] = p.costCells.server(edge*h + i)
-		}
-		for i, y := range p.split(parts, x) {
-			if y.vms > 0 {
-				e.Servers = append(e.Servers, model.ServerVMs{Server: edge*h + i, VMs: y.vms})
-			}
-		}
-	}
-	inPod := func(pod, a int, x share) {
-		parts := make([]costTable, h)
-		for i := range parts {
-			parts[i] = t.edgeLink(pod*h+i, a)
-		}
-		for i, y := range p.split(parts, x) {
-			if y.vms > 0 {
-				inEdge(pod*h+i, y)
-			}
-		}
-	}
-	all := share{vms: p.n}
-	if p.big > 0 {
-		all.big = 1
-	}
+	p.costs.place(&e, at, p.all(), p.split)
+	return e
+}
+
+// place adds a share of the VMs below a switch to the embedding, divided among the servers
+// or switches below it by among, which reports whether they can take it. Below an
+// aggregation or a core switch the links are those on the way to it.
+func (t *tree[T]) place(e *model.Embedding, at model.Switch, x share, among func([]T, share) ([]share, bool)) bool {
+	h := t.d.Half
+	var parts []T
 	switch at.Layer {
 	case model.LayerEdge:
-		inEdge(at.Group*h+at.Index, all)
-	case model.LayerAggregation:
-		inPod(at.Group, at.Index, all)
-	case model.LayerCore:
-		parts := make([]costTable, p.d.K)
-		for pod := range parts {
-			parts[pod] = t.podLink(pod, at.Group, p.podRoom(pod, at.Group, at.Index))
+		for i := range h {
+			parts = append(parts, t.make.server((at.Group*h+at.Index)*h+i))
 		}
-		for pod, y := range p.split(parts, all) {
-			if y.vms > 0 {
-				inPod(pod, at.Group, y)
-			}
+	case model.LayerAggregation:
+		for i := range h {
+			parts = append(parts, t.edgeLink(at.Group*h+i, at.Index))
+		}
+	case model.LayerCore:
+		for pod := range t.d.K {
+			parts = append(parts, t.podLink(pod, at.Group, t.podRoom(pod, at.Group, at.Index)))
 		}
 	}
-	return e
+	shares, ok := among(parts, x)
+	for i, y := range shares {
+		switch {
+		case y.vms == 0:
+		case at.Layer == model.LayerEdge:
+			e.Servers = append(e.Servers, model.ServerVMs{Server: (at.Group*h+at.Index)*h + i, VMs: y.vms})
+		case at.Layer == model.LayerAggregation:
+			ok = ok && t.place(e, model.Switch{Layer: model.LayerEdge, Group: at.Group, Index: i}, y, among)
+		default:
+			ok = ok && t.place(e, model.Switch{Layer: model.LayerAggregation, Group: i, Index: at.Group}, y, among)
+		}
+	}
+	return ok
 }
 
 // split shares VMs among the parts at the least cost. Later parts get as few as
 // they can.
-func (p *program) split(parts []costTable, x share) []share {
+func (p *program) split(parts []costTable, x share) ([]share, bool) {
 	before := make([]costTable, len(parts)+1) // of the parts up to here
 	before[0] = p.costCells.none()
 	for i := range parts {
@@ -69,7 +71,7 @@ func (p *program) split(parts []costTable, x share) []share {
 		x.vms -= shares[i].vms
 		x.big -= shares[i].big
 	}
-	return shares
+	return shares, true
 }
 
 // last returns the smallest share of the last part with which the cost is reached.

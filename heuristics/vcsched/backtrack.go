@@ -16,16 +16,19 @@ const placementAttempts = 500_000
 // placementAttempts placements.
 // O(placementAttempts H + nH).
 func GB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings) ([]int32, error) {
-		return backtrack(ctx, u, instanceOrder(u), placementAttempts, newTracer(in, u, set))
-	})
+	return run(ctx, in, set, backtrackBy(instanceOrder))
 }
 
 // SGB is GB with the tasks by decreasing memory need.
 func SGB(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings) ([]int32, error) {
-		return backtrack(ctx, u, memoryOrder(u), placementAttempts, newTracer(in, u, set))
-	})
+	return run(ctx, in, set, backtrackBy(memoryOrder))
+}
+
+// backtrackBy places the tasks in the order of a function.
+func backtrackBy(order func(*view.VCSched) []int32) placer {
+	return func(ctx context.Context, u *view.VCSched, _ model.Settings, x *tracer) ([]int32, error) {
+		return backtrack(ctx, u, order(u), placementAttempts, x)
+	}
 }
 
 // backtrack places the tasks in order. At each level hosts are tried by (load,

@@ -1,6 +1,7 @@
 package vcsched
 
 import (
+	"github.com/gapwise/gapwise/internal/partial"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -14,14 +15,8 @@ import (
 // the CPU shares of the best minimum yield. The error wraps model.ErrInvalid, see
 // model.Match.
 func Complete(in *model.VCSched, start *model.Placement) (*model.Placement, model.Completion, error) {
-	ids, placed := make([]string, len(in.Jobs)), make([]string, len(start.Jobs))
-	for i := range ids {
-		ids[i] = in.Jobs[i].ID
-	}
-	for i := range placed {
-		placed[i] = start.Jobs[i].ID
-	}
-	of, c, err := model.Match(ids, placed)
+	of, c, err := partial.Match(in.Jobs, func(x *model.VCSchedJob) string { return x.ID },
+		start.Jobs, func(x *model.JobPlacement) string { return x.ID })
 	if err != nil {
 		return nil, c, err
 	}

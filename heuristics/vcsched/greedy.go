@@ -16,18 +16,14 @@ import (
 // load is that with the task, over the host's CPU. O(n log H) in the good case, O(nH) in
 // the worst (see leastLoad).
 func GR(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings) ([]int32, error) {
-		return greedy(ctx, u, instanceOrder(u), newTracer(in, u, set))
-	})
+	return run(ctx, in, set, greedyBy(instanceOrder))
 }
 
 // SG is GR with the tasks by decreasing memory need (section 3.3), or by the largest
 // share of a host that they need of a rigid resource if there are several; equals keep
 // the instance's order. O(n log n) and as GR.
 func SG(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-	return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings) ([]int32, error) {
-		return greedy(ctx, u, memoryOrder(u), newTracer(in, u, set))
-	})
+	return run(ctx, in, set, greedyBy(memoryOrder))
 }
 
 func instanceOrder(u *view.VCSched) []int32 {
@@ -49,6 +45,13 @@ func memoryOrder(u *view.VCSched) []int32 {
 		return cmp.Compare(largestNeed(u, mean, b), largestNeed(u, mean, a))
 	})
 	return order
+}
+
+// greedyBy places the tasks in the order of a function.
+func greedyBy(order func(*view.VCSched) []int32) placer {
+	return func(ctx context.Context, u *view.VCSched, _ model.Settings, x *tracer) ([]int32, error) {
+		return greedy(ctx, u, order(u), x)
+	}
 }
 
 func greedy(ctx context.Context, u *view.VCSched, order []int32, x *tracer) ([]int32, error) {

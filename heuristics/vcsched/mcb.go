@@ -51,8 +51,7 @@ func largerKey(_, _, largest float64) float64         { return largest }
 
 func mcb(key sortKey, sign float64) func(context.Context, *model.VCSched, model.Settings) (*model.Placement, error) {
 	return func(ctx context.Context, in *model.VCSched, set model.Settings) (*model.Placement, error) {
-		return run(ctx, in, set, func(ctx context.Context, in *model.VCSched, u *view.VCSched, set model.Settings) ([]int32, error) {
-			x := newTracer(in, u, set)
+		return run(ctx, in, set, func(ctx context.Context, u *view.VCSched, _ model.Settings, x *tracer) ([]int32, error) {
 			return searchYield(ctx, u, newPacker(u, key, sign, x), x)
 		})
 	}

@@ -3,6 +3,7 @@
 package dagplay
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/gapwise/gapwise/internal/view"
@@ -24,13 +25,7 @@ func NewPlan(g *view.Graph, machine []int32, start, finish []float64) Plan {
 	}
 	for _, tasks := range p.Order {
 		slices.SortStableFunc(tasks, func(a, b int32) int {
-			switch {
-			case start[a] < start[b] || start[a] == start[b] && finish[a] < finish[b]:
-				return -1
-			case start[a] > start[b] || start[a] == start[b] && finish[a] > finish[b]:
-				return 1
-			}
-			return 0
+			return cmp.Or(cmp.Compare(start[a], start[b]), cmp.Compare(finish[a], finish[b]))
 		})
 	}
 	return p

@@ -2,6 +2,7 @@ package dagplay
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -93,17 +94,6 @@ func (r *Replay) findClasses() {
 		}
 		return l
 	}
-	same := func(a, b []int32) bool {
-		if len(a) != len(b) {
-			return false
-		}
-		for k := range a {
-			if a[k] != b[k] {
-				return false
-			}
-		}
-		return true
-	}
 	known := map[int32][]int32{} // classes by first link
 	for m := range int32(g.Machines) {
 		for n := range int32(g.Machines) {
@@ -114,7 +104,7 @@ func (r *Replay) findClasses() {
 			pair := int(m)*g.Machines + int(n)
 			limit := g.Rate[pair]
 			for _, k := range known[links[0]] {
-				if r.classes[k].limit == limit && same(r.classes[k].links, links) {
+				if r.classes[k].limit == limit && slices.Equal(r.classes[k].links, links) {
 					r.classOf[pair] = k
 				}
 			}
