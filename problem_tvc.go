@@ -19,7 +19,6 @@ var tvcProblem = define(definition[*model.TVC]{
 	kind:         model.KindTVC,
 	heuristics:   tvcheur.Algorithms(),
 	engines:      tvcexact.Engines(),
-	phases:       tvcexact.Phases(),
 	search:       tvcexact.Search,
 	kernel:       tvcexact.Kernel,
 	formulations: tvcbounds.Formulations,

@@ -12,9 +12,8 @@ import (
 
 // Relaxation is the linear relaxation of loss mode for some requests: maximise Σ
 // w_j x_j with 0 ≤ x_j ≤ 1 such that at every instant the active requests hold at
-// most the capacity of every resource, and of cuts, rows that other solutions have
-// shown to be missing: covers, sets of requests that can't all be accepted, and
-// patterns (see Tighten).
+// most the capacity of every resource, and of cuts by patterns, see
+// Tighten.
 type Relaxation struct {
 	weights   []float64 // of the requests, in their order
 	resources []resource
@@ -45,16 +44,6 @@ func NewRelaxation(t *view.TVC, requests []int, w *Weights, few bool) *Relaxatio
 	}
 	r.spans, r.instants = Instants(t, requests)
 	return r
-}
-
-// AddCover adds a set of requests, by ascending position, that can't all be
-// accepted.
-func (r *Relaxation) AddCover(cover []int) {
-	coef := make([]float64, len(cover))
-	for k := range coef {
-		coef[k] = 1
-	}
-	r.cuts = append(r.cuts, cut{cover, coef, float64(len(cover) - 1)})
 }
 
 // Exceeded reports whether accepting the requests in a set, by position, exceeds a

@@ -199,7 +199,7 @@ func TestMultipliers(t *testing.T) {
 					cover = append(cover, j)
 				}
 			}
-			r.AddCover(cover) // holds for the optimum at hand
+			addCover(r, cover) // holds for the optimum at hand
 		}
 		lambda, covers := make([][]float64, len(r.resources)), make([]float64, len(r.cuts))
 		scale := float64(w.Total) * rng.Float64()
@@ -418,6 +418,15 @@ func TestPatterns(t *testing.T) {
 }
 
 // What exceeds the slots or a cover at some instant is found out, what doesn't isn't.
+// addCover adds a set of requests, by ascending position, that can't all be accepted.
+func addCover(r *Relaxation, cover []int) {
+	coef := make([]float64, len(cover))
+	for k := range coef {
+		coef[k] = 1
+	}
+	r.cuts = append(r.cuts, cut{cover, coef, float64(len(cover) - 1)})
+}
+
 func TestExceeded(t *testing.T) {
 	in := &model.TVC{FatTree: model.FatTree{K: 2, Slots: 4, LinkMbps: 1000}}
 	for k, at := range []float64{0, 1, 2} {
@@ -429,7 +438,7 @@ func TestExceeded(t *testing.T) {
 	if r.Exceeded(all) {
 		t.Error("two requests of three VMs at a time exceed eight slots")
 	}
-	r.AddCover([]int{0, 2})
+	addCover(r, []int{0, 2})
 	if !r.Exceeded(all) || r.Exceeded(func(i int) bool { return i < 2 }) {
 		t.Error("a cover is exceeded where not all of it is accepted, or not where it is")
 	}

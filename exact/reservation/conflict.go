@@ -3,7 +3,6 @@ package reservation
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"github.com/gapwise/gapwise/exact/internal/engine"
@@ -144,7 +143,7 @@ func (x *conflict) impossible(jobs []job) bool {
 	slices.SortFunc(sorted, func(a, b job) int { return cmp.Or(cmp.Compare(a.ready, b.ready), cmp.Compare(a.id, b.id)) })
 	s := &searcher{Run: &engine.Run{Ctx: x.ctx}, in: &model.Reservation{Goal: model.GoalAll}, t: &view.Reservation{},
 		scale: scale{pes: x.pes, weight: 1, grain: 1},
-		total: float64(len(sorted)), other: math.Inf(1), starts: make([]int64, len(x.t.Jobs))}
+		total: float64(len(sorted)), starts: make([]int64, len(x.t.Jobs))}
 	for _, group := range split(sorted) {
 		if x.fit(group) {
 			continue

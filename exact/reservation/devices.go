@@ -16,7 +16,6 @@ const (
 	capacityReduction                      // reduceCapacity
 	wholeValues                            // grainOf
 	bothDirections                         // run, relaxation.reversed
-	quickBounds                            // run
 	localSearch                            // run
 	learning                               // turns
 )
@@ -30,7 +29,6 @@ var devices = []engine.Switch[switches]{
 	{Bit: capacityReduction, Name: "capacity-reduction", Summary: "PEs that no sum of the jobs' PEs can use count as in use (Boschetti and Mingozzi 2003)"},
 	{Bit: wholeValues, Name: "whole-values", Summary: "bounds are rounded down to the common unit of the weights"},
 	{Bit: bothDirections, Name: "both-directions", Summary: "the search runs backwards in time, too"},
-	{Bit: quickBounds, Name: "quick-bounds", Summary: "bounds by areas, energies and flows"},
 	{Bit: localSearch, Name: "local-search", Summary: "the clairvoyant's local search looks for plans"},
 	{Bit: learning, Name: "learning", Summary: "from the second round on, sweeps take turns with the learning kernel (Ohrimenko, Stuckey, Codish 2009)"},
 }

@@ -20,7 +20,7 @@ type SweepDevice struct {
 func SweepDevices() []SweepDevice {
 	var all []SweepDevice
 	for k, d := range devices {
-		if (quickBounds|localSearch|bothDirections)&(1<<k) == 0 {
+		if (localSearch|bothDirections)&(1<<k) == 0 {
 			all = append(all, SweepDevice{d.Name, 1 << k})
 		}
 	}
@@ -78,7 +78,7 @@ func Sweeps(in *model.Reservation, set model.Settings, masks []int, limit int64)
 func Turns(both *int) model.Solver {
 	return engine.Engine[*model.Reservation, switches]{ID: "turns", Work: func(r *engine.Run, v *model.Reservation, _ switches, _ lcg.Device) error {
 		x := newSearcher(r, v, view.OfReservation(v))
-		x.off = localSearch | quickBounds
+		x.off = localSearch
 		x.prepare = func(p *part) error {
 			err := x.bound(p)
 			p.upper = p.total

@@ -10,7 +10,6 @@ import (
 // prove is the work of Kernel with a proof: one model of all requests, without dominance
 // and multipliers, which the checker doesn't know.
 func (s *searcher) prove(off kernelSwitches, without lcg.Device) error {
-	s.off = quickBounds
 	jobs, _ := newJobs(s.t)
 	p := newPart(jobs)
 	s.parts = []*part{p}

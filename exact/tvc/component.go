@@ -8,7 +8,6 @@ import (
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/internal/view"
-	"github.com/gapwise/gapwise/model"
 )
 
 // component is the search for the requests to accept among those of one
@@ -24,30 +23,25 @@ import (
 //   - the linear relaxation, solved again for what is accepted and rejected by
 //     then (devRelaxation).
 //
-// The relaxation has the covers found so far and cuts by patterns (devPatterns).
+// The relaxation has cuts by patterns (devPatterns).
 type component struct {
 	*packer
-	requests     []int // of the instance, in order of arrival
-	weight       []int64
-	rank         []int32 // the packer's number of each request
-	order        []int   // the request of each of the packer's numbers
-	span         []tvcbounds.Span
-	relax        *tvcbounds.Relaxation
-	bounds       *tvcbounds.Multipliers
-	tail         []float64 // by request: the multipliers' part of those from it on
-	rest         []int64   // by request: the weight of those from it on
-	upper        int64     // bound on the value of any set
-	covers       [][]set   // by request: the minimal sets with it that don't fit together
-	found        []placed
-	top          placed // the best of all that were found
-	choices      []tvcbounds.Choice
-	added        int // covers in the relaxation
-	best         int64
-	report       func()
-	enough       func(value int64) bool // a solution of this value needs no search
-	kernel       func() (bool, error)   // turn of the learning kernel
-	learned      *model.Embeddings      // what it found, better than top; nil: nothing
-	learnedValue int64
+	requests []int // of the instance, in order of arrival
+	weight   []int64
+	rank     []int32 // the packer's number of each request
+	order    []int   // the request of each of the packer's numbers
+	span     []tvcbounds.Span
+	relax    *tvcbounds.Relaxation
+	bounds   *tvcbounds.Multipliers
+	tail     []float64 // by request: the multipliers' part of those from it on
+	rest     []int64   // by request: the weight of those from it on
+	upper    int64     // bound on the value of any set
+	found    []placed
+	top      placed // the best of all that were found
+	choices  []tvcbounds.Choice
+	best     int64
+	report   func()
+	enough   func(value int64) bool // a solution of this value needs no search
 }
 
 // placed is a set that fits, and how.
@@ -57,7 +51,7 @@ type placed struct {
 }
 
 func newComponent(ctx context.Context, t *view.TVC, w *tvcbounds.Weights, requests []int, r *tvcbounds.Relaxation, off deviceSet) *component {
-	c := &component{requests: requests, relax: r, weight: make([]int64, len(requests)), covers: make([][]set, len(requests)),
+	c := &component{requests: requests, relax: r, weight: make([]int64, len(requests)),
 		rest: make([]int64, len(requests)+1), tail: make([]float64, len(requests)+1),
 		choices: make([]tvcbounds.Choice, len(requests))}
 	c.packer, c.rank = newPacker(ctx, t, requests, off)
@@ -84,21 +78,11 @@ func (c *component) solve() (bool, error) {
 	if c.off&devConstruct == 0 {
 		c.construct()
 	}
-	if c.top.held == nil || !c.enough(c.value(c.top.set)) {
-		if done, err := c.kernel(); done || err != nil {
-			return done, err
-		}
-	}
-	c.best = c.learnedValue
 	for _, f := range c.found {
 		c.best = max(c.best, c.value(f.set))
 	}
 	if c.top.held != nil && c.enough(c.value(c.top.set)) {
 		return false, nil
-	}
-	// What the kernel has found of covers is in the relaxation by now.
-	if err := c.multiply(); err != nil {
-		return false, err
 	}
 	c.walk(0, set{}, 0, placement{})
 	if c.stopped {
@@ -237,7 +221,7 @@ func (c *component) walk(i int, accepted set, sum int64, p placement) {
 		}
 	}
 	s := accepted.with(i)
-	if q, ok := c.fits(s, i, p); ok {
+	if q, ok := c.fits(s); ok {
 		c.walk(i+1, s, sum+c.weight[i], q)
 	}
 	if !c.stopped {

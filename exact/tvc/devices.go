@@ -11,30 +11,22 @@ type deviceSet uint32
 const (
 	devMemo deviceSet = 1 << iota
 	devSymmetry
-	devExtend
 	devLook
 	devRestarts
 	devConstruct
-	devInstants
-	devCovers
 	devMultipliers
 	devRelaxation
 	devPatterns
-	devLearning
 )
 
 // devices names them, in the order of their bits.
 var devices = []engine.Switch[deviceSet]{
 	{Bit: devMemo, Name: "memo", Summary: "what a pod or an edge switch can hold is decided once for each collection of parts"},
 	{Bit: devSymmetry, Name: "symmetry", Summary: "of subtrees in the same state the first gets the largest part; one of the unused lanes"},
-	{Bit: devExtend, Name: "extension", Summary: "a set with one more request: the others stay where they are, if possible"},
 	{Bit: devLook, Name: "forward-checking", Summary: "every request to come has room by itself; the one with the least room is next (Haralick, Elliott 1980)"},
 	{Bit: devRestarts, Name: "restarts", Summary: "embeddings of a set are searched in several random orders first (Gomes, Selman, Kautz 1998)"},
 	{Bit: devConstruct, Name: "construction", Summary: "sets to start from: requests by reduced weight, weight and density, as far as they fit"},
-	{Bit: devInstants, Name: "instants", Summary: "a set is first tried at single instants, where fewer requests run"},
-	{Bit: devCovers, Name: "covers", Summary: "minimal sets that can't be embedded together are noted (combinatorial Benders cuts, Codato, Fischetti 2006)"},
 	{Bit: devMultipliers, Name: "multipliers", Summary: "bound by Lagrangian multipliers of slots and links at every instant"},
-	{Bit: devRelaxation, Name: "relaxation", Summary: "bound by the linear relaxation with the covers, solved at every node that the multipliers leave"},
+	{Bit: devRelaxation, Name: "relaxation", Summary: "bound by the linear relaxation, solved at every node that the multipliers leave"},
 	{Bit: devPatterns, Name: "patterns", Summary: "cuts of the relaxation by what servers can hold at an instant (Gilmore, Gomory 1961)"},
-	{Bit: devLearning, Name: "learning", Summary: "before its search a component is given to the learning kernel for 1,000 conflicts (Ohrimenko, Stuckey, Codish 2009)"},
 }

@@ -15,8 +15,3 @@ func Engines() []model.Algorithm {
 		model.Engine(model.KindTVC, Kernel, "Ohrimenko, Stuckey, Codish (2009)", "lazy clause generation on the parts of requests at servers, switches and lanes; loss mode"),
 	}
 }
-
-// Phases lists the search over sets by itself, without the learning kernel's turn
-// before it, which leaves it little to do. It proves the same, more slowly: an opponent
-// for audits and tests.
-func Phases() []model.Solver { return []model.Solver{Search.Phase("sets", devLearning)} }

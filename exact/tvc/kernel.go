@@ -7,7 +7,6 @@ import (
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/exact/internal/engine"
-	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -104,45 +103,4 @@ func (m *kernelModel) embeddings(values []int64) *model.Embeddings {
 			{StartS: m.t.Seconds(q.Arrival), EndS: m.t.Seconds(q.Arrival + q.Duration), Place: place}}})
 	}
 	return e
-}
-
-// kernelTurn is how many conflicts the kernel has before the search of a component.
-const kernelTurn = 1000
-
-// mostTurnVariables bounds the model of a turn, which is made anew for each component.
-const mostTurnVariables = 20_000
-
-// turn has the kernel look for better sets of the component than those found, and for a
-// bound of what they bring, for some conflicts. It reports whether it proved the
-// optimum, which is then best. What it found is in learned,
-// if the packer doesn't have it as well.
-func (c *component) turn(in *model.TVC, t *view.TVC, w *tvcbounds.Weights) (bool, error) {
-	if c.off&devLearning != 0 || kernelSize(t, c.requests) > mostTurnVariables {
-		return false, nil
-	}
-	m := newKernelModel(in, t, w, 0, c.requests)
-	most, best := int64(0), int64(0)
-	for _, x := range c.weight {
-		most += x
-	}
-	if c.top.held != nil {
-		best = c.value(c.top.set)
-	}
-	upper := most - best
-	k := lcg.New(&m.Model)
-	o := k.Minimise(c.ctx, &upper, kernelTurn, nil)
-	c.nodes += k.Conflicts
-	c.upper = min(c.upper, most-max(0, o.Bound))
-	if o.Values != nil {
-		c.learned, best = m.embeddings(o.Values), most-o.Best
-		c.learnedValue = best
-		if err := c.learn(in, c.learned); err != nil {
-			return false, err
-		}
-		if c.top.held != nil && c.value(c.top.set) >= best {
-			c.learned = nil // the packer has it
-		}
-	}
-	c.best = best
-	return o.Optimal, nil
 }

@@ -20,9 +20,8 @@ import (
 //
 // In loss mode it starts from the heuristics and takes the components of the
 // instance one by one (tvcbounds.Components), small ones first: bounds by the
-// linear relaxation, a turn of the learning kernel, then branch and bound on the set of accepted requests
-// (component), in which a packer decides what can be embedded together. The
-// result carries the best solution and the bound proved by then when ctx or the
+// linear relaxation, then branch and bound on the set of accepted requests (component),
+// in which a packer decides what can be embedded together. The result carries the best solution and the bound proved by then when ctx or the
 // time limit ends. Threads aren't used.
 //
 // Instances in queue mode are refused.
@@ -149,7 +148,6 @@ func (s *run) components() error {
 			all[k] = newComponent(s.Ctx, s.t, s.w, part, r, s.off)
 			all[k].report = func() { s.report(all[k].nodes) }
 			all[k].enough = func(value int64) bool { return s.enough(k, value) }
-			all[k].kernel = func() (bool, error) { return all[k].turn(s.in, s.t, s.w) }
 		}
 	}
 	s.total()
@@ -203,9 +201,6 @@ func (s *run) component(k int, c *component) error {
 	e, value := c.solution(s.in, s.t), int64(0)
 	if e != nil {
 		value = c.value(c.top.set)
-	}
-	if c.learned != nil && c.learnedValue > value {
-		e, value = c.learned, c.learnedValue
 	}
 	if e != nil {
 		s.value[k] = max(s.value[k], value)

@@ -16,11 +16,6 @@ func (s set) with(i int) set {
 	return s
 }
 
-func (s set) without(i int) set {
-	s[i/64] &^= 1 << (i % 64)
-	return s
-}
-
 // in reports whether all of s is in x.
 func (s set) in(x set) bool {
 	for w := range s {
