@@ -10,8 +10,7 @@ import (
 type deviceSet uint32
 
 const (
-	devTails deviceSet = 1 << iota
-	devFork
+	devFork deviceSet = 1 << iota
 	devLoadRows
 	devLoadWeights
 	devNoOverlap
@@ -27,7 +26,6 @@ const (
 
 // devices names them, in the order of their bits.
 var devices = []engine.Switch[deviceSet]{
-	{Bit: devTails, Name: "tails", Summary: "longest paths to the end, each task on its best machine (PEFT's optimistic cost table)"},
 	{Bit: devFork, Name: "fork-bound", Summary: "successors that can't be done elsewhere in time run on the task's own machine, one after another"},
 	{Bit: devLoadRows, Name: "load-rows", Summary: "rows of the machines' weighted load in the constraint model (dual bound of R|pmtn|Cmax)"},
 	{Bit: devLoadWeights, Name: "load-weights", Summary: "weights of the load rows from the duals of a linear program, beside equal ones"},

@@ -60,11 +60,7 @@ func (s *dagSearch) kernel() error {
 		horizon--
 	}
 	x := newKernelModel(v, horizon)
-	without := s.without
-	if proof != nil {
-		without |= lcg.Transitivity
-	}
-	k := lcg.NewWith(&x.Model.Model, lcg.Options{Off: without})
+	k := lcg.NewWith(&x.Model.Model, lcg.Options{Off: s.without})
 	if s.off&devHint == 0 {
 		k.SetPhases(x.phases(start, s.plan.Machine))
 	}

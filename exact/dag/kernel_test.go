@@ -20,7 +20,7 @@ import (
 func TestSearchAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 32))
-	without := []deviceSet{0, 0, devFork, devLoadRows, devNoOverlap, devHint, devTails, devFork, devLoadRows | devHint | devTails}
+	without := []deviceSet{0, 0, devFork, devLoadRows, devNoOverlap, devHint, devFork, devLoadRows | devHint | devFork}
 	whole, open := 0, 0
 	for k := range need.Rounds(250) {
 		d := testkit.RandomDAG(rng, 1+rng.IntN(13), 1+rng.IntN(4)).WithoutContention()

@@ -121,10 +121,7 @@ func (v *ticks) tails() {
 					try(c.away)
 				}
 			}
-			switch {
-			case v.off&devTails != 0:
-				path, best = 0, 0
-			case v.off&devFork != 0:
+			if v.off&devFork != 0 {
 				best = 0
 			}
 			v.tail[int(t)*m+a] = min(max(path, best), never)

@@ -117,9 +117,7 @@ func (k *Kernel) learn() (premises []cp.Lit, level int32) {
 		if !a.in[sv] || sv == first {
 			continue
 		}
-		if l := (cp.Lit{SV: sv, B: a.need[sv]}); !k.redundant(l, a.at[sv]) {
-			premises = append(premises, l)
-		}
+		premises = append(premises, cp.Lit{SV: sv, B: a.need[sv]})
 	}
 	if k.test != nil {
 		premises = k.test.learned(premises)
@@ -131,29 +129,6 @@ func (k *Kernel) learn() (premises []cp.Lit, level int32) {
 		}
 	}
 	return premises, level
-}
-
-// redundant reports whether premise l, made to hold by event e, follows from the other
-// premises: each literal of its explanation holds from the beginning or is implied by
-// a premise that an event before e made hold. The order of the events makes this well
-// founded: of premises that follow from others, the first doesn't depend on any that
-// is left out. A premise of a later event must not serve, even one of the same
-// variable: it could in turn be explained by l.
-func (k *Kernel) redundant(l cp.Lit, e int32) bool {
-	if k.events[e].why.by == decided || k.off(Minimisation) {
-		return false
-	}
-	a := &k.analysis
-	for _, p := range k.explanation(l, k.events[e].why, e) {
-		at := k.eventOf(p)
-		if at < 0 || k.events[at].level == 0 {
-			continue
-		}
-		if !a.in[p.SV] || a.need[p.SV] < p.B || a.at[p.SV] >= e {
-			return false
-		}
-	}
-	return true
 }
 
 // findCore finds the assumptions that refute another one, by the events of the

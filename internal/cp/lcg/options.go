@@ -14,15 +14,12 @@ type Device uint32
 
 // The devices.
 const (
-	Learning       Device = 1 << iota // nogoods are kept
-	Restarts                          // searches begin anew
-	Phases                            // first the value in the best solution
-	Minimisation                      // premises that follow from others are dropped
-	Upwards                           // the least objective by refuting lower ones
-	Downwards                         // ... by improving solutions, in turns
-	PrecedenceSets                    // no-overlap: all that go before an activity pack
-	Overload                          // ... windows with more work than time
-	Transitivity                      // no-overlap: before one that goes before another
+	Learning  Device = 1 << iota // nogoods are kept
+	Restarts                     // searches begin anew
+	Phases                       // first the value in the best solution
+	Upwards                      // the least objective by refuting lower ones
+	Downwards                    // ... by improving solutions, in turns
+	Overload                     // ... windows with more work than time
 )
 
 // off reports whether a device is left out.

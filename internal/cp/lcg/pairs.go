@@ -7,10 +7,13 @@ import "github.com/gapwise/gapwise/internal/cp"
 //	start b ≥ start a + length a       if a runs
 //	start a ≤ start b - length a       if b runs
 //	b goes first                       if both run and earliest start a + length a > latest start b
-//	a goes before c                    if b goes before c, all run, and one has a length above 0
+//	a goes before c                    if b goes before c, all run, and their lengths are short
 //
 // Without the last rule the bounds of activities in a cycle would rise by the sum of
-// their lengths, round by round, to the end of time.
+// their lengths, round by round, to the end of time. It is for lengths that sum to more
+// than 0 and less than a part in mostRounds of the time that there is: others end soon
+// without it, and for them it costs a third more time than it saves. On 12 task graphs
+// with costs of 1 to 9 s and of 10^6 s and more, it halves the time.
 //
 // The bounds are of optional starts: they hold if the activity runs. An explanation is
 // made of presences, the order, and bounds; those of the order are weakened by half of
@@ -21,8 +24,12 @@ type pairs struct {
 	activities []activity
 	arcs       []arc              // 2n and 2n+1 are the two directions of a pair
 	owners     []int32            // constraint of each pair
+	brief      int64              // lengths up to this may take more than mostRounds rounds
 	orders     map[cp.Var][]int32 // the pairs with this order
 }
+
+// mostRounds bounds the rounds in which the bounds of a cycle may rise.
+const mostRounds = 1000
 
 // activity is one of a machine's.
 type activity struct {
@@ -46,6 +53,9 @@ func (p *pairs) post(k *Kernel, c *cp.NoOverlap) {
 		k.watch(2*int32(s.At), p.self, base+int32(i))
 		k.watch(2*int32(s.At)+1, p.self, base+int32(i))
 		k.watch(s.If.SV, p.self, base+int32(i))
+	}
+	for _, s := range c.Starts {
+		p.brief = max(p.brief, (-k.low[2*s.At+1]-k.low[2*s.At])/mostRounds)
 	}
 	for i := range c.Starts {
 		for j := range i {
@@ -134,7 +144,7 @@ func (p *pairs) wake(k *Kernel, sv, tag int32) {
 func (p *pairs) close(k *Kernel, n int32) bool {
 	x := &p.arcs[n]
 	from, to := &p.activities[x.from], &p.activities[x.to]
-	if k.off(Transitivity) || k.proof != nil || !k.holds(x.first) || !k.holds(from.If) || !k.holds(to.If) {
+	if k.proof != nil || !k.holds(x.first) || !k.holds(from.If) || !k.holds(to.If) {
 		return true
 	}
 	return p.chain(k, from, to, true) && p.chain(k, to, from, false)
@@ -149,7 +159,7 @@ func (p *pairs) chain(k *Kernel, a, b *activity, forwards bool) bool {
 	}
 	for _, y := range b.arcs {
 		c := &p.activities[p.arcs[y].to]
-		if c == a || a.length+b.length+c.length == 0 || !k.holds(p.arcs[y^side].first) || !k.holds(c.If) {
+		if sum := a.length + b.length + c.length; c == a || sum == 0 || sum > p.brief || !k.holds(p.arcs[y^side].first) || !k.holds(c.If) {
 			continue
 		}
 		goal := p.arcs[p.arc(a, c)^side].first

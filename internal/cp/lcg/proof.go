@@ -23,7 +23,7 @@ import (
 // The events behind a nogood are found once more here, apart from learn: from the
 // conflict backwards, each event that is needed and isn't implied by the nogood's
 // premises is explained. So a nogood that doesn't follow shows in the proof, whatever
-// way it was learned or minimised.
+// way it was learned.
 type Proof struct {
 	w           *bufio.Writer
 	declared    []bool // variables

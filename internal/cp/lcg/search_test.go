@@ -94,7 +94,7 @@ func TestDevices(t *testing.T) {
 			continue
 		}
 		all := New(m).Minimise(context.Background(), nil, 0, nil)
-		for off := Learning; off <= Transitivity; off <<= 1 {
+		for off := Learning; off <= Overload; off <<= 1 {
 			for _, o := range []Options{{Off: off}, {Off: off | Learning | Restarts, Seed: 7}} {
 				got := NewWith(m, o).Minimise(context.Background(), nil, 0, nil)
 				if got.Best != all.Best || got.Optimal != all.Optimal || got.Infeasible != all.Infeasible {
