@@ -45,7 +45,6 @@ func TestDevicesPay(t *testing.T) {
 					t.Errorf("%s shows nothing on the plan ablation-%s: %+v, the whole search %+v", x.Name, kind, *x, a.Rows[0])
 				}
 			}
-			}
 		})
 	}
 }
