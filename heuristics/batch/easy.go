@@ -165,7 +165,7 @@ func (s *easy) reserve() {
 }
 
 func (s *easy) backfill(k int32) {
-	s.toldBackfill(k)
+	s.toldJump(k, s.shadow, s.extra)
 	s.begin(k)
 	if s.jobs[k].estimate > s.shadow-s.now {
 		s.extra -= s.jobs[k].width

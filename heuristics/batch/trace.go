@@ -3,22 +3,21 @@ package batch
 import (
 	"fmt"
 
+	"github.com/gapwise/gapwise/internal/steps"
 	"github.com/gapwise/gapwise/model"
 )
 
 // tracer tells the decisions of a scheduler on one tier; nil: nobody listens.
 type tracer struct {
-	in   *model.Batch
-	emit func(model.Step)
+	in *model.Batch
+	steps.Teller
 }
 
 // tell tells a step about job k.
 func (m *machine) tell(what string, k int32, words string, args ...any) {
-	x := m.tracer
-	id := x.in.Jobs[k].ID
-	s := model.Step{What: what, Of: id, Words: fmt.Sprintf("%.9g s: job %s ", m.seconds(m.now), id) + fmt.Sprintf(words, args...),
-		Values: []model.StepValue{{Name: "time", Value: m.seconds(m.now)}, {Name: "processes", Value: float64(m.jobs[k].width)}, {Name: "free", Value: float64(m.free)}}}
-	x.emit(s)
+	id, now := m.tracer.in.Jobs[k].ID, m.seconds(m.now)
+	m.tracer.Tell(what, id, steps.Figures("time", now, "processes", float64(m.jobs[k].width), "free", float64(m.free)),
+		"%.9g s: job %s %s", now, id, fmt.Sprintf(words, args...))
 }
 
 // seconds returns ticks in seconds.
@@ -44,15 +43,15 @@ func (s *easy) toldHead() {
 	}
 }
 
-// toldBackfill tells why job k may start before the head.
-func (s *easy) toldBackfill(k int32) {
-	if s.tracer == nil {
+// toldJump tells why job k may start, or go to the foreground, before the head.
+func (m *machine) toldJump(k int32, shadow int64, extra int32) {
+	if m.tracer == nil {
 		return
 	}
-	end := s.now + s.jobs[k].estimate
-	if end <= s.shadow {
-		s.tell("backfill", k, "may jump: it fits, and ends at %.9g s by its estimate, before the shadow time", s.seconds(end))
+	end := m.now + m.jobs[k].estimate
+	if end <= shadow {
+		m.tell("backfill", k, "may jump: it fits, and ends at %.9g s by its estimate, before the shadow time", m.seconds(end))
 	} else {
-		s.tell("backfill", k, "may jump: it fits in the %d extra processors, though it ends at %.9g s by its estimate, after the shadow time", s.extra, s.seconds(end))
+		m.tell("backfill", k, "may jump: it fits in the %d extra processors, though it ends at %.9g s by its estimate, after the shadow time", extra, m.seconds(end))
 	}
 }

@@ -49,31 +49,16 @@ func (s *twoTierSimulation) toldStuck(k int32) {
 
 // toldReservation tells the head's shadow time and the extra processors.
 func (s *twoTierSimulation) toldReservation(head int32, shadow int64, extra int32) {
-	if s.tracer == nil {
-		return
-	}
-	s.tell("head", head, "has a reservation of the foreground at %.9g s (shadow time) by the estimates, and %d processors are idle until then besides (extra)", s.seconds(shadow), extra)
-}
-
-// toldJump tells why job k may go to the foreground before the head.
-func (s *twoTierSimulation) toldJump(k int32, shadow int64, extra int32) {
-	if s.tracer == nil {
-		return
-	}
-	end := s.now + s.jobs[k].estimate
-	if end <= shadow {
-		s.tell("backfill", k, "may jump: it fits, and ends at %.9g s by its estimate, before the shadow time", s.seconds(end))
-	} else {
-		s.tell("backfill", k, "may jump: it fits in the %d extra processors, though it ends at %.9g s by its estimate, after the shadow time", extra, s.seconds(end))
+	if s.tracer != nil {
+		s.tell("head", head, "has a reservation of the foreground at %.9g s (shadow time) by the estimates, and %d processors are idle until then besides (extra)", s.seconds(shadow), extra)
 	}
 }
 
 // toldDown tells that job k has started in the background.
 func (s *twoTierSimulation) toldDown(k int32) {
-	if s.tracer == nil {
-		return
+	if s.tracer != nil {
+		s.tell("background", k, "starts in the background on %s: of the jobs that wait it has the shortest estimate among those that fit there", s.on(k))
 	}
-	s.tell("background", k, "starts in the background on %s: of the jobs that wait it has the shortest estimate among those that fit there", s.on(k))
 }
 
 // toldLift tells that job k in the background runs in the other tier from now on.

@@ -2,15 +2,15 @@ package dag
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/gapwise/gapwise/internal/steps"
 	"github.com/gapwise/gapwise/model"
 )
 
 // tracer tells the steps of a list scheduler; nil: nobody listens.
 type tracer struct {
-	d    *model.DAG
-	emit func(model.Step)
+	d *model.DAG
+	steps.Teller
 }
 
 func newTracer(d *model.DAG, set model.Settings) *tracer {
@@ -26,8 +26,7 @@ func (x *tracer) ranks(name string, rank []float64) {
 		return
 	}
 	for t, v := range rank {
-		id := x.d.Tasks[t].ID
-		x.emit(model.Step{What: "rank", Of: id, Words: fmt.Sprintf("task %s: %s %.3f", id, name, v), Values: []model.StepValue{{Name: name, Value: v}}})
+		x.Tell("rank", x.d.Tasks[t].ID, steps.Figures(name, v), "task %s: %s %.3f", x.d.Tasks[t].ID, name, v)
 	}
 }
 
@@ -37,11 +36,11 @@ func (x *tracer) order(tasks []int32) {
 	if x == nil {
 		return
 	}
-	ids := make([]string, len(tasks))
-	for k, t := range tasks {
-		ids[k] = x.d.Tasks[t].ID
+	var ids steps.Candidates
+	for _, t := range tasks {
+		ids.Add(x.d.Tasks[t].ID)
 	}
-	x.emit(model.Step{What: "order", Words: "order: " + strings.Join(ids, ", ")})
+	x.Tell("order", "", nil, "order: %s", &ids)
 }
 
 // basis is what a choice goes by beside the finish by insertion; zero values: nothing.
@@ -58,10 +57,8 @@ func (x *tracer) choose(b *builder, t, m int32, start float64, by basis) {
 	if x == nil {
 		return
 	}
-	id := x.d.Tasks[t].ID
-	s := model.Step{What: "place", Of: id}
+	var on steps.Candidates
 	at := b.arrive(t)
-	var words []string
 	for k := range b.lines {
 		length := b.cost(t, int32(k))
 		finish := b.lines[k].find(at[k], length) + length
@@ -69,20 +66,19 @@ func (x *tracer) choose(b *builder, t, m int32, start float64, by basis) {
 			finish = by.finish(int32(k))
 		}
 		machine := x.d.Machines[k].ID
-		text := fmt.Sprintf("%.6g on %s", finish, machine)
-		s.Values = append(s.Values, model.StepValue{Name: "finish on " + machine, Value: finish})
+		text, figures := fmt.Sprintf("%.6g on %s", finish, machine), steps.Figures("finish on "+machine, finish)
 		if by.value != nil {
 			v := by.value(int32(k), finish)
 			text += fmt.Sprintf(" (%s %.6g)", by.name, v)
-			s.Values = append(s.Values, model.StepValue{Name: by.name + " on " + machine, Value: v})
+			figures = append(figures, steps.Figures(by.name+" on "+machine, v)...)
 		}
-		words = append(words, text)
+		on.Add(text, figures...)
 	}
 	end := start + b.cost(t, m)
-	s.Values = append(s.Values, model.StepValue{Name: "start", Value: start}, model.StepValue{Name: "finish", Value: end})
-	s.Words = fmt.Sprintf("task %s: finishes at %s: %s, %.6g-%.6g", id, strings.Join(words, ", "), x.d.Machines[m].ID, start, end)
-	if by.why != "" {
-		s.Words += ", " + by.why
+	why := by.why
+	if why != "" {
+		why = ", " + why
 	}
-	x.emit(s)
+	x.Tell("place", x.d.Tasks[t].ID, append(on.Figures, steps.Figures("start", start, "finish", end)...),
+		"task %s: finishes at %s: %s, %.6g-%.6g%s", x.d.Tasks[t].ID, &on, x.d.Machines[m].ID, start, end, why)
 }

@@ -2,8 +2,8 @@ package reservation
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/gapwise/gapwise/internal/steps"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -18,8 +18,7 @@ func traced(in *model.Reservation, list *availability, p policy, find func(query
 		id := in.Requests[next].ID
 		next++
 		emit(slots(times, in.PEs, list, "slots when request "+id+" arrives"))
-		s := model.Step{What: "decline", Of: id}
-		var tried []string
+		var tried steps.Candidates
 		list.tried = func(start int64, free int, score float64) {
 			text := fmt.Sprintf("%s s %d free", seconds(start), free)
 			if free >= q.PEs && !p.first {
@@ -27,39 +26,33 @@ func traced(in *model.Reservation, list *availability, p policy, find func(query
 			} else if free < q.PEs {
 				text += ", too few"
 			}
-			tried = append(tried, text)
-			s.Values = append(s.Values, model.StepValue{Name: "free from " + seconds(start) + " s", Value: float64(free)})
+			tried.Add(text, steps.Figures("free from "+seconds(start)+" s", float64(free))...)
 		}
 		a, ok := find(q)
 		list.tried = nil
-		s.Words = fmt.Sprintf("request %s, %d PEs for %s s from %s s to %s s: starts %s: ", id, q.PEs, seconds(q.Duration), seconds(q.Ready), seconds(q.Deadline), strings.Join(tried, ", "))
-		if !ok {
-			s.Words += "declined"
-		} else {
-			s.What = "accept"
+		what, words := "decline", "declined"
+		if ok {
 			why := "the least score"
 			if p.first {
 				why = "the first"
 			}
-			s.Words += fmt.Sprintf("accepted at %s s, %s, on PEs %s", seconds(a.Start), why, a.PEs)
+			what, words = "accept", fmt.Sprintf("accepted at %s s, %s, on PEs %s", seconds(a.Start), why, a.PEs)
 		}
-		emit(s)
+		steps.Teller(emit).Tell(what, id, tried.Figures, "request %s, %d PEs for %s s from %s s to %s s: starts %s: %s",
+			id, q.PEs, seconds(q.Duration), seconds(q.Ready), seconds(q.Deadline), &tried, words)
 		return a, ok
 	}
 }
 
 // slots tells how many PEs are free from each time on.
 func slots(times *view.Reservation, pes int, list *availability, when string) model.Step {
-	s := model.Step{What: "slots"}
-	var words []string
+	var free steps.Candidates
 	for _, r := range list.Records() {
-		at, free := times.Seconds(r.Time), pes-r.Busy.Len()
-		words = append(words, fmt.Sprintf("%d from %.9g s", free, at))
-		s.Values = append(s.Values, model.StepValue{Name: fmt.Sprintf("free from %.9g s", at), Value: float64(free)})
+		at, n := times.Seconds(r.Time), pes-r.Busy.Len()
+		free.Add(fmt.Sprintf("%d from %.9g s", n, at), steps.Figures(fmt.Sprintf("free from %.9g s", at), float64(n))...)
 	}
-	if len(words) == 0 {
-		words = []string{"all"}
+	if len(free.Figures) == 0 {
+		free.Add("all")
 	}
-	s.Words = when + ", free: " + strings.Join(words, ", ")
-	return s
+	return model.Step{What: "slots", Words: when + ", free: " + free.String(), Values: free.Figures}
 }

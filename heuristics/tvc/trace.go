@@ -2,18 +2,18 @@ package tvc
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/gapwise/gapwise/internal/fattree"
+	"github.com/gapwise/gapwise/internal/steps"
 	"github.com/gapwise/gapwise/model"
 )
 
 // tracer tells the steps of loss mode with an embedder that takes servers in a sequence;
 // nil: nobody listens.
 type tracer struct {
-	in   *model.TVC
-	emit func(model.Step)
-	of   string // the request in hand
+	in *model.TVC
+	steps.Teller
+	of string // the request in hand
 }
 
 // newTracer returns the tracer of a run, and makes the embedder tell it what it does.
@@ -21,7 +21,7 @@ func newTracer(in *model.TVC, e embedder, set model.Settings) *tracer {
 	if set.Trace == nil {
 		return nil
 	}
-	x := &tracer{in: in, emit: set.Trace}
+	x := &tracer{in: in, Teller: set.Trace}
 	if q, is := e.(*sequence); is {
 		q.tracer = x
 	}
@@ -29,7 +29,7 @@ func newTracer(in *model.TVC, e embedder, set model.Settings) *tracer {
 }
 
 func (x *tracer) tell(what string, values []model.StepValue, words string, args ...any) {
-	x.emit(model.Step{What: what, Of: x.of, Words: "request " + x.of + ": " + fmt.Sprintf(words, args...), Values: values})
+	x.Tell(what, x.of, values, "request %s: %s", x.of, fmt.Sprintf(words, args...))
 }
 
 // arrives tells that request k does, and what is free.
@@ -39,7 +39,7 @@ func (x *tracer) arrives(d *fattree.DataCentre, k int) {
 	}
 	q := &x.in.Requests[k]
 	x.of = q.ID
-	x.tell("arrive", []model.StepValue{{Name: "time", Value: q.ArrivalS}, {Name: "free slots", Value: float64(d.AllFree)}},
+	x.tell("arrive", steps.Figures("time", q.ArrivalS, "free slots", float64(d.AllFree)),
 		"at %.9g s, %d VMs at %.6g Mbit/s for %.9g s; %d of %d slots are free", q.ArrivalS, q.VMs, q.BandwidthMbps, q.DurationS, d.AllFree, d.Servers*d.Slots)
 }
 
@@ -52,13 +52,11 @@ func (x *tracer) decided(e *model.Embedding, fits bool) {
 	case e == nil:
 		x.tell("decline", nil, "rejected")
 	default:
-		var servers []string
-		var values []model.StepValue
+		var on steps.Candidates
 		for _, s := range e.Servers {
-			servers = append(servers, fmt.Sprintf("%d on server %d", s.VMs, s.Server))
-			values = append(values, model.StepValue{Name: fmt.Sprintf("VMs on server %d", s.Server), Value: float64(s.VMs)})
+			on.Add(fmt.Sprintf("%d on server %d", s.VMs, s.Server), steps.Figures(fmt.Sprintf("VMs on server %d", s.Server), float64(s.VMs))...)
 		}
-		x.tell("accept", values, "accepted below %s, VMs: %s", e.Switch, strings.Join(servers, ", "))
+		x.tell("accept", on.Figures, "accepted below %s, VMs: %s", e.Switch, &on)
 	}
 }
 
@@ -104,8 +102,7 @@ func (x *tracer) embed(q *sequence, d *fattree.DataCentre, n int, b int64, lowes
 
 // passed tells why switches can't host the request, a step a layer.
 func (x *tracer) passed(q *sequence, hosts []model.Switch) {
-	var words []string
-	var values []model.StepValue
+	var over steps.Candidates
 	for k, host := range hosts {
 		free, room := q.AllFree, 0
 		switch host.Layer {
@@ -117,16 +114,14 @@ func (x *tracer) passed(q *sequence, hosts []model.Switch) {
 		case model.LayerCore:
 			room = q.core(host.Group, host.Index).most(q.n)
 		}
+		words := fmt.Sprintf("%s (links for %d of %d VMs)", host, room, q.n)
 		if free < q.n {
-			words = append(words, fmt.Sprintf("%s (free slots: %d)", host, free))
-			room = free
-		} else {
-			words = append(words, fmt.Sprintf("%s (links for %d of %d VMs)", host, room, q.n))
+			words, room = fmt.Sprintf("%s (free slots: %d)", host, free), free
 		}
-		values = append(values, model.StepValue{Name: "room below " + host.String(), Value: float64(room)})
+		over.Add(words, steps.Figures("room below "+host.String(), float64(room))...)
 		if k+1 == len(hosts) || hosts[k+1].Layer != host.Layer {
-			x.tell("pass", values, "passed over: %s", strings.Join(words, ", "))
-			words, values = nil, nil
+			x.tell("pass", over.Figures, "passed over: %s", &over)
+			over = steps.Candidates{}
 		}
 	}
 }
@@ -149,8 +144,7 @@ func (x *tracer) filled(q *sequence, host model.Switch, ok bool) {
 		vms[s.Server] = s.VMs
 		left -= s.VMs
 	}
-	var words []string
-	var values []model.StepValue
+	var on steps.Candidates
 	still := q.n
 	for _, s := range q.servers.order {
 		if still == 0 {
@@ -164,12 +158,11 @@ func (x *tracer) filled(q *sequence, host model.Switch, ok bool) {
 		} else {
 			text += fmt.Sprintf(" of %d", free)
 		}
-		words = append(words, text)
-		values = append(values, model.StepValue{Name: fmt.Sprintf("server %d", s), Value: float64(n)})
+		on.Add(text, steps.Figures(fmt.Sprintf("server %d", s), float64(n))...)
 	}
 	end := "all VMs have a server"
 	if !ok {
 		end = fmt.Sprintf("no, %d VMs are left over", left)
 	}
-	x.tell("try", values, "below %s, servers %s: %s: %s", host, q.by(q.DataCentre, q.b), strings.Join(words, ", "), end)
+	x.tell("try", on.Figures, "below %s, servers %s: %s: %s", host, q.by(q.DataCentre, q.b), &on, end)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/steps"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -13,14 +14,14 @@ type tracer struct {
 	in    *model.VCSched
 	u     *view.VCSched
 	first []int32 // [job]: its first task
-	emit  func(model.Step)
+	steps.Teller
 }
 
 func newTracer(in *model.VCSched, u *view.VCSched, set model.Settings) *tracer {
 	if set.Trace == nil {
 		return nil
 	}
-	x := &tracer{in: in, u: u, first: make([]int32, len(in.Jobs)), emit: set.Trace}
+	x := &tracer{in: in, u: u, first: make([]int32, len(in.Jobs)), Teller: set.Trace}
 	for i := 1; i < len(in.Jobs); i++ {
 		x.first[i] = x.first[i-1] + int32(in.Jobs[i-1].Tasks)
 	}
@@ -39,7 +40,7 @@ func (x *tracer) task(i int32) (id, name string) {
 
 // figures returns what a step says of a task and a host.
 func (x *tracer) figures(i, host int32) []model.StepValue {
-	return []model.StepValue{{Name: "task", Value: float64(i - x.first[x.u.Job[i]])}, {Name: "host", Value: float64(host)}}
+	return steps.Figures("task", float64(i-x.first[x.u.Job[i]]), "host", float64(host))
 }
 
 // load returns a relative load in hosts.
@@ -64,24 +65,20 @@ func (x *tracer) place(s *stock, i int32, host int, why string) {
 		return
 	}
 	id, name := x.task(i)
-	t := model.Step{What: "place", Of: id, Values: x.figures(i, int32(host))}
-	var loads []string
+	on := steps.Candidates{Figures: x.figures(i, int32(host))}
 	for h := range x.u.Hosts {
 		if lacks := x.lacking(s, i, h); lacks != "" {
-			loads = append(loads, fmt.Sprintf("host %d lacks %s", h, lacks))
+			on.Add(fmt.Sprintf("host %d lacks %s", h, lacks))
 			continue
 		}
 		load := x.load(s.loadWith(i, h))
-		loads = append(loads, fmt.Sprintf("load %.6g on host %d", load, h))
-		t.Values = append(t.Values, model.StepValue{Name: fmt.Sprintf("load on host %d", h), Value: load})
+		on.Add(fmt.Sprintf("load %.6g on host %d", load, h), steps.Figures(fmt.Sprintf("load on host %d", h), load)...)
 	}
 	if host < 0 {
-		t.What, t.Values = "stuck", t.Values[:1]
-		t.Words = fmt.Sprintf("%s: %s: %s", name, strings.Join(loads, ", "), why)
+		x.Tell("stuck", id, on.Figures[:1], "%s: %s: %s", name, &on, why)
 	} else {
-		t.Words = fmt.Sprintf("%s: %s: host %d, %s", name, strings.Join(loads, ", "), host, why)
+		x.Tell("place", id, on.Figures, "%s: %s: host %d, %s", name, &on, host, why)
 	}
-	x.emit(t)
 }
 
 // back tells that task i is taken from its host, since there is none for a later one.
@@ -90,7 +87,7 @@ func (x *tracer) back(i, host int32) {
 		return
 	}
 	id, name := x.task(i)
-	x.emit(model.Step{What: "back", Of: id, Words: fmt.Sprintf("back to %s: it leaves host %d", name, host), Values: x.figures(i, host)})
+	x.Tell("back", id, x.figures(i, host), "back to %s: it leaves host %d", name, host)
 }
 
 // yield tells the yield that is tried, and the lists of tasks, [resource, CPU first].
@@ -98,7 +95,6 @@ func (x *tracer) yield(yield float64, lists [][]int32) {
 	if x == nil {
 		return
 	}
-	s := model.Step{What: "yield", Values: []model.StepValue{{Name: "yield", Value: yield}}}
 	var words []string
 	for r, list := range lists {
 		var tasks []string
@@ -111,8 +107,7 @@ func (x *tracer) yield(yield float64, lists [][]int32) {
 		}
 		words = append(words, fmt.Sprintf("the %s list has %s", x.resource(r), strings.Join(tasks, "; ")))
 	}
-	s.Words = fmt.Sprintf("yield %.6g is tried: %s", yield, strings.Join(words, ". And "))
-	x.emit(s)
+	x.Tell("yield", "", steps.Figures("yield", yield), "yield %.6g is tried: %s", yield, strings.Join(words, ". And "))
 }
 
 // resource names resource r of a packer's.
@@ -128,7 +123,7 @@ func (x *tracer) left(share []float64) (words string, values []model.StepValue) 
 	var parts []string
 	for r, v := range share {
 		parts = append(parts, fmt.Sprintf("%.4g of its %s", v, x.resource(r)))
-		values = append(values, model.StepValue{Name: x.resource(r) + " left", Value: v})
+		values = append(values, steps.Figures(x.resource(r)+" left", v)...)
 	}
 	return strings.Join(parts, " and "), values
 }
@@ -141,13 +136,11 @@ func (x *tracer) pick(host int32, share []float64, wanted, list int, i int32) {
 	}
 	id, name := x.task(i)
 	left, values := x.left(share)
-	s := model.Step{What: "place", Of: id, Values: append(x.figures(i, host), values...)}
-	s.Words = fmt.Sprintf("host %d has %s left: ", host, left)
+	other := ""
 	if wanted != list {
-		s.Words += fmt.Sprintf("nothing of the %s list fits; ", x.resource(wanted))
+		other = fmt.Sprintf("nothing of the %s list fits; ", x.resource(wanted))
 	}
-	s.Words += fmt.Sprintf("the first of the %s list that fits is %s", x.resource(list), name)
-	x.emit(s)
+	x.Tell("place", id, append(x.figures(i, host), values...), "host %d has %s left: %sthe first of the %s list that fits is %s", host, left, other, x.resource(list), name)
 }
 
 // shut tells that no task fits on a host any more.
@@ -156,13 +149,11 @@ func (x *tracer) shut(host int32, share []float64, tasks int) {
 		return
 	}
 	left, values := x.left(share)
-	s := model.Step{What: "close", Values: append([]model.StepValue{{Name: "host", Value: float64(host)}, {Name: "tasks left", Value: float64(tasks)}}, values...)}
-	if tasks == 0 {
-		s.Words = fmt.Sprintf("host %d closes: all tasks have a host", host)
-	} else {
-		s.Words = fmt.Sprintf("host %d closes: it has %s left, and none of the %d tasks left fits", host, left, tasks)
+	why := "all tasks have a host"
+	if tasks > 0 {
+		why = fmt.Sprintf("it has %s left, and none of the %d tasks left fits", left, tasks)
 	}
-	x.emit(s)
+	x.Tell("close", "", append(steps.Figures("host", float64(host), "tasks left", float64(tasks)), values...), "host %d closes: %s", host, why)
 }
 
 // tried tells what came of a yield, and between which yields the largest is searched now.
@@ -170,17 +161,16 @@ func (x *tracer) tried(yield float64, packed bool, low, high float64) {
 	if x == nil {
 		return
 	}
-	s := model.Step{What: "packed", Words: fmt.Sprintf("yield %.6g: all tasks are packed; the largest yield is searched from %.6g to %.6g", yield, low, high)}
+	what, words := "packed", "all tasks are packed"
 	if !packed {
-		s.What, s.Words = "unpacked", fmt.Sprintf("yield %.6g: the hosts are full before all tasks are packed; the largest yield is searched from %.6g to %.6g", yield, low, high)
+		what, words = "unpacked", "the hosts are full before all tasks are packed"
 	}
-	s.Values = []model.StepValue{{Name: "yield", Value: yield}, {Name: "from", Value: low}, {Name: "to", Value: high}}
-	x.emit(s)
+	x.Tell(what, "", steps.Figures("yield", yield, "from", low, "to", high), "yield %.6g: %s; the largest yield is searched from %.6g to %.6g", yield, words, low, high)
 }
 
 // again tells that all is done anew, with a little less of each resource.
 func (x *tracer) again() {
 	if x != nil {
-		x.emit(model.Step{What: "again", Words: "some host holds that but for the rounding of needs: again, with hosts smaller by it"})
+		x.Tell("again", "", nil, "some host holds that but for the rounding of needs: again, with hosts smaller by it")
 	}
 }
