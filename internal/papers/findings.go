@@ -152,11 +152,8 @@ func FindingsOf(records []runs.Record, x []string) ([]Finding, error) {
 		return nil, bad(errors.New("there are none to check findings against"))
 	}
 	for i := range records {
-		if a, b := records[0].Kind, records[i].Kind; a != b {
-			return nil, bad(fmt.Errorf("there are runs of %s and of %s, give one kind alone", a, b))
-		}
-		if a, b := goal(&records[0]), goal(&records[i]); a != b {
-			return nil, bad(fmt.Errorf("there are runs whose objective is %s and others of %s, give one goal alone", a, b))
+		if err := records[0].Unlike(&records[i]); err != nil {
+			return nil, bad(err)
 		}
 	}
 	kind := records[0].Kind
@@ -199,10 +196,4 @@ func Varied(records []runs.Record) []string {
 	}
 	slices.Sort(all)
 	return all
-}
-
-// goal returns the name of the run's objective.
-func goal(r *runs.Record) string {
-	first, _ := r.Objectives()
-	return first.Name
 }

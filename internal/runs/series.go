@@ -374,11 +374,10 @@ func choose(records []Record, algorithms []string, where map[string]float64) ([]
 		if !fits {
 			continue
 		}
-		switch {
-		case len(all) > 0 && r.Kind != all[0].Kind:
-			return nil, fmt.Errorf("there are runs of %s and of %s, give one kind alone", all[0].Kind, r.Kind)
-		case len(all) > 0 && goal(r) != goal(all[0]):
-			return nil, fmt.Errorf("there are runs whose objective is %s and others of %s, give one goal alone", goal(all[0]), goal(r))
+		if len(all) > 0 {
+			if err := all[0].Unlike(r); err != nil {
+				return nil, err
+			}
 		}
 		all = append(all, r)
 	}
@@ -392,8 +391,17 @@ func choose(records []Record, algorithms []string, where map[string]float64) ([]
 	return all, nil
 }
 
-// goal returns the name of the run's objective.
-func goal(r *Record) string { return r.metrics()[0].Name }
+// Unlike returns an error if two runs can't be compared: they are of two problems, or of
+// two objectives.
+func (r *Record) Unlike(other *Record) error {
+	switch a, b := r.metrics()[0].Name, other.metrics()[0].Name; {
+	case r.Kind != other.Kind:
+		return fmt.Errorf("there are runs of %s and of %s, give one kind alone", r.Kind, other.Kind)
+	case a != b:
+		return fmt.Errorf("there are runs whose objective is %s and others of %s, give one goal alone", a, b)
+	}
+	return nil
+}
 
 // some lists the first few values.
 func some(values map[float64]bool) string {

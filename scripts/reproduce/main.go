@@ -5,7 +5,8 @@
 //	go run ./scripts/reproduce [-gapwise COMMAND] [-workers N] [-runs N] [-dirty] [PART...]
 //
 // Each file docs/templates/NAME.md.tmpl defines the parts of the document NAME.md
-// in docs (of README.md for readme). A part replaces the text between its markers
+// in docs (of README.md for readme); docs/templates/sets.yaml names the parts of
+// results that they compare. A part replaces the text between its markers
 // <!-- part: NAME --> and <!-- end: NAME -->; a part whose markers aren't there yet
 // goes to the end of the document. Under its title a part names what it comes from:
 // commit, versions, plans, draws and seeds. So changes must be committed before, but
