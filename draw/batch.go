@@ -212,10 +212,7 @@ func (l *executionLayout) place() error {
 	if l.right, err = l.across(l.left, want); err != nil {
 		return err
 	}
-	l.width = l.right + 2*margin
-
-	l.legend = l.legendOf()
-	l.height, err = l.fill(func(stretch float64) float64 {
+	return l.lay(l.right, l.legendOf, func(stretch float64) float64 {
 		y := titleEnd(l.title) + legendLine*float64(l.legend[len(l.legend)-1].line+1)
 		for t := range l.tiers {
 			if l.Usage {
@@ -227,5 +224,4 @@ func (l *executionLayout) place() error {
 		l.axisY = l.usage.place(y, stretch) + 4
 		return math.Ceil(l.axisY + axisHeight + margin/2)
 	})
-	return err
 }

@@ -27,9 +27,7 @@ func (l *executionLayout) paint(p pen) {
 	}
 	l.usage.paint(p, &l.timeAxis, l.width, axis, l.useText())
 	l.timeAxis.paint(p, l.axisY, axis)
-	if l.beyond > 0 {
-		p.text(newFace(axisSize, false), boundInk, l.right, l.axisY+axisHeight-7, 1, fmt.Sprintf("%d of %d jobs end later", l.beyond, len(l.in.Jobs)))
-	}
+	l.late(p, l.axisY, l.beyond, fmt.Sprintf("%d jobs", len(l.in.Jobs)))
 }
 
 // useText tells the mean use.
@@ -67,9 +65,7 @@ func (l *executionLayout) paintSegments(p pen) {
 			}
 			shapes[g] = append(shapes[g], l.boxes(s)...)
 		}
-		for g, all := range shapes {
-			p.fill((&ganttBar{Group: g, Faded: g < Colours}).colour(), all...)
-		}
+		p.texture(shapes)
 		return
 	}
 	for i := range l.segments {

@@ -223,10 +223,7 @@ func (l *bookingsLayout) place(pesHigh float64) error {
 	if l.right, err = l.across(l.left, want); err != nil {
 		return err
 	}
-	l.width = l.right + 2*margin
-	l.legend = l.legendOf()
-	l.height, err = l.fill(func(stretch float64) float64 { return l.stack(pesHigh, stretch) })
-	return err
+	return l.lay(l.right, l.legendOf, func(stretch float64) float64 { return l.stack(pesHigh, stretch) })
 }
 
 // stack places everything from the top and returns the height.

@@ -29,9 +29,7 @@ func (l *bookingsLayout) paint(p pen) {
 		l.paintDeclined(p)
 	}
 	l.timeAxis.paint(p, l.end+4, axis)
-	if l.beyond > 0 {
-		p.text(newFace(axisSize, false), boundInk, l.right, l.end+4+axisHeight-7, 1, fmt.Sprintf("%d of %d end later", l.beyond, len(l.in.Requests)))
-	}
+	l.late(p, l.end+4, l.beyond, fmt.Sprint(len(l.in.Requests)))
 }
 
 // colour returns the request's colour.
@@ -69,9 +67,7 @@ func (l *bookingsLayout) paintBars(p pen) {
 		}
 	}
 	if l.texture {
-		for g, all := range shapes {
-			p.fill((&ganttBar{Group: g, Faded: g < Colours}).colour(), all...)
-		}
+		p.texture(shapes)
 		return
 	}
 	for i := range l.bars {
@@ -108,6 +104,13 @@ func (l *bookingsLayout) boxes(b *booked, from, to float64) []rect {
 // meets reports whether two rectangles share more than an edge.
 func (r rect) meets(o rect) bool {
 	return r.x < o.x+o.w && o.x < r.x+r.w && r.y < o.y+o.h && o.y < r.y+r.h
+}
+
+// texture paints rectangles by colour, the paler ones first.
+func (p pen) texture(shapes [][]rect) {
+	for g, all := range shapes {
+		p.fill((&ganttBar{Group: g, Faded: g < Colours}).colour(), all...)
+	}
 }
 
 // filled paints rectangles, and the edges of those large enough.
@@ -233,8 +236,7 @@ func (l *bookingsLayout) paintDeclined(p pen) {
 }
 
 // legendOf explains the kinds of bars that are in the picture and need it.
-func (l *bookingsLayout) legendOf() []entry {
-	var all legendEntries
+func (l *bookingsLayout) legendOf() (all legendEntries) {
 	early, cancelled := false, false
 	for i := range l.bars {
 		b := &l.bars[i]

@@ -162,6 +162,14 @@ type sheet struct {
 	legend        legendEntries
 }
 
+// lay sets the size of a sheet whose axis ends at right, and what its legend says.
+func (s *sheet) lay(right float64, legend func() legendEntries, stack func(stretch float64) float64) (err error) {
+	s.width = right + 2*margin
+	s.legend = legend()
+	s.height, err = s.fill(stack)
+	return err
+}
+
 // write writes the picture.
 func (s *sheet) write(w io.Writer, paint func(pen)) error {
 	return s.picture(w, s.title, s.width, s.height, func(p pen) {

@@ -212,10 +212,7 @@ func (l *placementLayout) place() (err error) {
 	if l.right, err = l.across(l.left, want); err != nil {
 		return err
 	}
-	l.width = l.right + 2*margin
-	l.legend = l.legendOf()
-	l.height, err = l.fill(l.stack)
-	return err
+	return l.lay(l.right, l.legendOf, l.stack)
 }
 
 // stack places everything from the top and returns the height.

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -89,6 +90,13 @@ func (a *timeAxis) paint(p pen, y float64, ticks []tick) {
 		p.text(f, ink, x, y+4+axisSize, 0.5, t.Label)
 	}
 	p.text(f, paleInk, (a.left+a.right)/2, y+axisHeight-7, 0.5, a.caption())
+}
+
+// late says beside the axis at y how many of all end after it.
+func (a *timeAxis) late(p pen, y float64, n int, all string) {
+	if n > 0 {
+		p.text(newFace(axisSize, false), boundInk, a.right, y+axisHeight-7, 1, fmt.Sprintf("%d of %s end later", n, all))
+	}
 }
 
 // strip draws a tick for each of some times, as many as can be told apart, in a

@@ -32,12 +32,7 @@ func (l *clustersLayout) place() error {
 			return err
 		}
 	}
-	l.width = l.right + 2*margin
-
-	l.legend = l.legendOf()
-	var err error
-	l.height, err = l.fill(l.stack)
-	return err
+	return l.lay(l.right, l.legendOf, l.stack)
 }
 
 // stack places everything from the top and returns the height.
