@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -24,13 +25,13 @@ func (t *attempt) addEvidence(ctx context.Context, r *model.Result) {
 		return
 	}
 	if t.set.Proof != nil && (infeasible || r.Bound == t.own) {
-		r.Evidence = &model.Evidence{Type: model.EvidenceProof, Engine: r.Algorithm, Nodes: r.Nodes}
+		r.Evidence = &model.Evidence{Type: evidence.Proof, Engine: r.Algorithm, Nodes: r.Nodes}
 		return
 	}
 	if !t.exact(r.Algorithm) {
 		return
 	}
-	e := &model.Evidence{Type: model.EvidenceSearch, Engine: r.Algorithm, Nodes: r.Nodes, Closed: "part"}
+	e := &model.Evidence{Type: evidence.Search, Engine: r.Algorithm, Nodes: r.Nodes, Closed: "part"}
 	if infeasible || r.Status == model.StatusOptimal {
 		e.Closed = "all"
 	}

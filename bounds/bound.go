@@ -1,7 +1,5 @@
-// Package bounds says what a bound is and holds what the bounds of several
-// problems share: dual solutions of linear programs turned into proofs, and
-// dual-feasible functions. The bounds live one folder down, by problem, beside
-// the linear formulations whose relaxations are bounds, too.
+// Package bounds says what a bound is. The bounds live one folder down, by problem,
+// beside the linear formulations whose relaxations are bounds, too.
 package bounds
 
 import (

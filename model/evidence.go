@@ -5,62 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-)
 
-// EvidenceType says how a bound follows from the instance.
-type EvidenceType string
-
-// The types of evidence. Of those down to EvidencePrices the judge recomputes the bound
-// (package verify, docs/explain.md); the others are claims.
-const (
-	// EvidencePath is of dag: tasks that wait for each other (Elements).
-	EvidencePath EvidenceType = "path"
-	// EvidenceLoad is of dag: the machines' weights (Weights), by which all tasks
-	// together take their time.
-	EvidenceLoad EvidenceType = "load"
-	// EvidenceInterval is of dag: work that must be done in a window of time
-	// (Window).
-	EvidenceInterval EvidenceType = "interval"
-
-	// EvidenceSum is of vcsched: all needs of a resource together (Resource); and of
-	// batch: the least time that each job takes.
-	EvidenceSum EvidenceType = "sum"
-	// EvidenceCrowd is of vcsched: the largest CPU needs, of so many tasks (Count)
-	// that some share a host.
-	EvidenceCrowd EvidenceType = "crowd"
-	// EvidenceClique is of vcsched: tasks (Elements: the job of each) of which no two fit
-	// on one host.
-	EvidenceClique EvidenceType = "clique"
-	// EvidenceFilling is of vcsched: the needs of a resource under a dual-feasible
-	// function (Resource, Function, for CPU a Load).
-	EvidenceFilling EvidenceType = "filling"
-	// EvidencePatterns is of vcsched: weights of the jobs' tasks (Elements,
-	// Weights, whole numbers) of which no host of a load (Load) holds enough.
-	EvidencePatterns EvidenceType = "patterns"
-
-	// EvidenceAreas is of reservation: PEs times time, all ready times at the first
-	// or, if Mirrored, all deadlines at the last.
-	EvidenceAreas EvidenceType = "areas"
-	// EvidenceWindows is of reservation: windows of time (Windows, with a Function
-	// each) with more to do than there is room.
-	EvidenceWindows EvidenceType = "windows"
-	// EvidencePrices is of reservation, batch and tvc: a price of a unit of the
-	// capacity between each two times (Times, Prices), of tvc one for each resource.
-	EvidencePrices EvidenceType = "prices"
-
-	// EvidenceRelaxation claims the optimum of a linear relaxation (Method).
-	EvidenceRelaxation EvidenceType = "relaxation"
-	// EvidenceSearch claims that a search has closed what lies beyond the bound.
-	EvidenceSearch EvidenceType = "search"
-	// EvidenceProof names a file that gapwise check replays.
-	EvidenceProof EvidenceType = "proof"
+	"github.com/gapwise/gapwise/internal/evidence"
 )
 
 // Evidence lets a judge recompute a bound from the instance without the code of the
 // solver that found it. Which fields count depends on the type. All figures are
 // exact: whole numbers, or the float64s that they print as.
 type Evidence struct {
-	Type EvidenceType `json:"type"`
+	Type string `json:"type"`
 	// Method is the name of the bound, as gapwise bound prints it.
 	Method string `json:"method,omitempty"`
 
@@ -120,7 +73,7 @@ func (e *Evidence) Checkable() bool {
 		return false
 	}
 	switch e.Type {
-	case EvidenceRelaxation, EvidenceSearch, EvidenceProof:
+	case evidence.Relaxation, evidence.Search, evidence.Proof:
 		return false
 	}
 	return true

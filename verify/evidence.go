@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -93,9 +94,9 @@ func (f Followed) Implies(sense model.Sense, bound float64, infeasible bool) boo
 // tooMuch is the error of evidence that would take too long.
 func tooMuch(what string) error { return fmt.Errorf("%w: %s", ErrUnchecked, what) }
 
-// evidence judges the evidence of a result: it adds what it checks, what is wrong and
+// checkEvidence judges the evidence of a result: it adds what it checks, what is wrong and
 // what is on trust. The error is that of ctx, if it ends before.
-func evidence(ctx context.Context, in model.Instance, res *model.Result, r *Report) error {
+func checkEvidence(ctx context.Context, in model.Instance, res *model.Result, r *Report) error {
 	infeasible := res.Status == model.StatusInfeasible
 	what := "the bound"
 	if infeasible {
@@ -136,15 +137,15 @@ func evidence(ctx context.Context, in model.Instance, res *model.Result, r *Repo
 // claim says in brackets what evidence claims.
 func claim(e *model.Evidence) string {
 	switch e.Type {
-	case model.EvidenceSearch:
+	case evidence.Search:
 		s := "s"
 		if e.Nodes == 1 {
 			s = ""
 		}
 		return fmt.Sprintf("(search, %s node%s)", thousands(e.Nodes), s)
-	case model.EvidenceRelaxation:
+	case evidence.Relaxation:
 		return "(linear relaxation)"
-	case model.EvidenceProof:
+	case evidence.Proof:
 		return "(a proof, which gapwise check replays)"
 	}
 	return fmt.Sprintf("(%s, too large to be recomputed here)", e.Type)

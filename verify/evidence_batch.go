@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -14,7 +15,7 @@ import (
 func batchEvidence(ctx context.Context, in *model.Batch, e *model.Evidence) (Followed, error) {
 	t := view.OfBatch(in)
 	switch e.Type {
-	case model.EvidenceSum:
+	case evidence.Sum:
 		sum := new(big.Int)
 		for k := range t.Jobs {
 			if stopped(ctx, k) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -13,9 +14,9 @@ import (
 // start-up + data / rate without contention, which only delays.
 func dagEvidence(ctx context.Context, in *model.DAG, e *model.Evidence) (Followed, error) {
 	switch e.Type {
-	case model.EvidencePath:
+	case evidence.Path:
 		return dagPath(ctx, in, e)
-	case model.EvidenceLoad:
+	case evidence.Load:
 		return dagLoad(ctx, in, e)
 	}
 	return dagInterval(ctx, in, e)

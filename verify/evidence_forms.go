@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -22,32 +23,32 @@ type evidenceShape struct{ ids, machines int }
 
 // evidenceForms lists every form of evidence from which the judge computes a bound. The
 // rules rely on these shapes: what doesn't fit is refused before any of them computes.
-var evidenceForms = map[model.Kind]map[model.EvidenceType]evidenceForm{
+var evidenceForms = map[model.Kind]map[string]evidenceForm{
 	model.KindDAG: {
-		model.EvidencePath:     {"elements": keyIDs},
-		model.EvidenceLoad:     {"weights": keyMachineWeights},
-		model.EvidenceInterval: {"window": keyWindow},
+		evidence.Path:     {"elements": keyIDs},
+		evidence.Load:     {"weights": keyMachineWeights},
+		evidence.Interval: {"window": keyWindow},
 	},
 	model.KindVCSched: {
-		model.EvidenceSum:      {"scale": keyScale, "resource": keyOneOf("cpu", "memory")},
-		model.EvidenceCrowd:    {"scale": keyScale, "count": keyCount},
-		model.EvidenceClique:   {"scale": keyScale, "elements": keyIDs, "weights": keyJobWeights(1, 1<<24)},
-		model.EvidenceFilling:  {"scale": keyScale, "resource": keyOneOf("cpu", "memory"), "function": keyFunction, "load": keyLoad},
-		model.EvidencePatterns: {"scale": keyScale, "elements": keyIDs, "weights": keyJobWeights(0, 1<<36), "load": keyLoad},
+		evidence.Sum:      {"scale": keyScale, "resource": keyOneOf("cpu", "memory")},
+		evidence.Crowd:    {"scale": keyScale, "count": keyCount},
+		evidence.Clique:   {"scale": keyScale, "elements": keyIDs, "weights": keyJobWeights(1, 1<<24)},
+		evidence.Filling:  {"scale": keyScale, "resource": keyOneOf("cpu", "memory"), "function": keyFunction, "load": keyLoad},
+		evidence.Patterns: {"scale": keyScale, "elements": keyIDs, "weights": keyJobWeights(0, 1<<36), "load": keyLoad},
 	},
 	model.KindReservation: {
-		model.EvidenceAreas:   {"function": keyFunction, "mirrored": keyAnything},
-		model.EvidenceWindows: {"windows": keyWindows},
-		model.EvidencePrices: {"parts": keyParts(1, math.MaxInt, evidenceForm{
+		evidence.Areas:   {"function": keyFunction, "mirrored": keyAnything},
+		evidence.Windows: {"windows": keyWindows},
+		evidence.Prices: {"parts": keyParts(1, math.MaxInt, evidenceForm{
 			"elements": keyIDs, "function": keyFunction, "times": keyTimes, "prices": keyPrices(1)})},
 	},
 	model.KindBatch: {
-		model.EvidenceSum:    {},
-		model.EvidencePrices: {"times": keyTimes, "prices": keyPrices(1)},
+		evidence.Sum:    {},
+		evidence.Prices: {"times": keyTimes, "prices": keyPrices(1)},
 	},
 	model.KindTVC: {
-		model.EvidenceSum: {},
-		model.EvidencePrices: {"parts": keyParts(0, math.MaxInt, evidenceForm{"elements": keyIDs, "parts": keyParts(0, 2, evidenceForm{
+		evidence.Sum: {},
+		evidence.Prices: {"parts": keyParts(0, math.MaxInt, evidenceForm{"elements": keyIDs, "parts": keyParts(0, 2, evidenceForm{
 			"resource": keyOneOf("slots", "links"), "times": keyTimes, "prices": keyPrices(0)})})},
 	},
 }
@@ -203,8 +204,8 @@ func keyParts(least, most int, f evidenceForm) func(*model.Evidence, evidenceSha
 		}
 		for k := range e.Parts {
 			p := &e.Parts[k]
-			if p.Type != model.EvidencePrices {
-				return fmt.Errorf("[%d] is of type %q, must be %q", k, p.Type, model.EvidencePrices)
+			if p.Type != evidence.Prices {
+				return fmt.Errorf("[%d] is of type %q, must be %q", k, p.Type, evidence.Prices)
 			}
 			if err := f.fits(p, n); err != nil {
 				return fmt.Errorf("[%d].%w", k, err)

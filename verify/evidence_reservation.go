@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -171,9 +172,9 @@ func reservationEvidence(ctx context.Context, in *model.Reservation, e *model.Ev
 		return Followed{}, err
 	}
 	switch e.Type {
-	case model.EvidenceAreas:
+	case evidence.Areas:
 		return w.areas(ctx, e)
-	case model.EvidenceWindows:
+	case evidence.Windows:
 		return w.windows(ctx, e)
 	}
 	return w.parts(ctx, e)

@@ -16,6 +16,7 @@ import (
 	resbounds "github.com/gapwise/gapwise/bounds/reservation"
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	vcbounds "github.com/gapwise/gapwise/bounds/vcsched"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/view"
@@ -25,7 +26,7 @@ import (
 )
 
 // tallied counts evidence by type, and bounds without.
-type tallied map[model.EvidenceType]int
+type tallied map[string]int
 
 // holds fails if a bound doesn't follow from its evidence, in exact arithmetic.
 func (n tallied) holds(t *testing.T, in model.Instance, all []bounds.Bound) {
@@ -54,7 +55,7 @@ func (n tallied) holds(t *testing.T, in model.Instance, all []bounds.Bound) {
 	}
 }
 
-func (n tallied) want(t *testing.T, types ...model.EvidenceType) {
+func (n tallied) want(t *testing.T, types ...string) {
 	t.Helper()
 	for _, x := range types {
 		if n[x] == 0 {
@@ -74,7 +75,7 @@ func TestEvidenceDAG(t *testing.T) {
 		}
 		n.holds(t, in, dagbounds.QuickOf(t.Context(), in))
 	}
-	n.want(t, model.EvidencePath, model.EvidenceLoad, model.EvidenceInterval)
+	n.want(t, evidence.Path, evidence.Load, evidence.Interval)
 }
 
 func TestEvidenceVCSched(t *testing.T) {
@@ -96,9 +97,9 @@ func TestEvidenceVCSched(t *testing.T) {
 			n.holds(t, in, []bounds.Bound{vcbounds.ClosedForm(in), vcbounds.Packing(t.Context(), in)})
 		}
 	}
-	n.want(t, model.EvidenceSum, model.EvidenceCrowd, model.EvidenceClique, model.EvidenceFilling)
+	n.want(t, evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Filling)
 	if highs.Built { // column generation solves linear programs
-		n.want(t, model.EvidencePatterns)
+		n.want(t, evidence.Patterns)
 	}
 }
 
@@ -112,7 +113,7 @@ func TestEvidenceReservation(t *testing.T) {
 		}
 		n.holds(t, in, resbounds.QuickOf(t.Context(), in))
 	}
-	n.want(t, model.EvidenceAreas, model.EvidenceWindows, model.EvidencePrices)
+	n.want(t, evidence.Areas, evidence.Windows, evidence.Prices)
 }
 
 func TestEvidenceBatch(t *testing.T) {
@@ -126,7 +127,7 @@ func TestEvidenceBatch(t *testing.T) {
 		}
 		n.holds(t, in, append(batchbounds.Quick(t.Context(), in), all...))
 	}
-	n.want(t, model.EvidenceSum, model.EvidencePrices)
+	n.want(t, evidence.Sum, evidence.Prices)
 }
 
 func TestEvidenceTVC(t *testing.T) {
@@ -139,7 +140,7 @@ func TestEvidenceTVC(t *testing.T) {
 		}
 		n.holds(t, in, tvcbounds.Quick(t.Context(), in))
 	}
-	n.want(t, model.EvidenceSum, model.EvidencePrices)
+	n.want(t, evidence.Sum, evidence.Prices)
 }
 
 func text(v any) string {
@@ -233,12 +234,12 @@ func TestEvidenceForged(t *testing.T) {
 			return v, tvcbounds.Quick(t.Context(), v), optimum, true
 		},
 	}
-	types := map[model.Kind][]model.EvidenceType{
-		model.KindDAG:         {model.EvidencePath, model.EvidenceLoad, model.EvidenceInterval},
-		model.KindVCSched:     {model.EvidenceSum, model.EvidenceCrowd, model.EvidenceClique, model.EvidenceFilling, model.EvidencePatterns, "infeasible"},
-		model.KindReservation: {model.EvidenceAreas, model.EvidenceWindows, model.EvidencePrices, "infeasible"},
-		model.KindBatch:       {model.EvidenceSum, model.EvidencePrices},
-		model.KindTVC:         {model.EvidenceSum, model.EvidencePrices},
+	types := map[model.Kind][]string{
+		model.KindDAG:         {evidence.Path, evidence.Load, evidence.Interval},
+		model.KindVCSched:     {evidence.Sum, evidence.Crowd, evidence.Clique, evidence.Filling, evidence.Patterns, "infeasible"},
+		model.KindReservation: {evidence.Areas, evidence.Windows, evidence.Prices, "infeasible"},
+		model.KindBatch:       {evidence.Sum, evidence.Prices},
+		model.KindTVC:         {evidence.Sum, evidence.Prices},
 	}
 	for kind, draw := range draws {
 		t.Run(string(kind), func(t *testing.T) {
@@ -269,46 +270,46 @@ func TestEvidenceForms(t *testing.T) {
 		many[k] = int64(k)
 	}
 	priced := func(e model.Evidence) *model.Evidence {
-		e.Type = model.EvidencePrices
-		return &model.Evidence{Type: model.EvidencePrices, Parts: []model.Evidence{e}}
+		e.Type = evidence.Prices
+		return &model.Evidence{Type: evidence.Prices, Parts: []model.Evidence{e}}
 	}
-	slots := model.Evidence{Type: model.EvidencePrices, Resource: "slots", Times: []int64{0}, Prices: []float64{1}}
+	slots := model.Evidence{Type: evidence.Prices, Resource: "slots", Times: []int64{0}, Prices: []float64{1}}
 	for name, x := range map[string]struct {
 		in   model.Instance
 		e    *model.Evidence
 		want string // of the error; empty: it is accepted
 	}{
-		"a price between times":         {batch, &model.Evidence{Type: model.EvidencePrices, Times: []int64{0, 1}, Prices: []float64{1}}, ""},
-		"a price at a time":             {batch, &model.Evidence{Type: model.EvidencePrices, Times: []int64{0}, Prices: []float64{1e9}}, "1 for 1 times"},
-		"no price":                      {batch, &model.Evidence{Type: model.EvidencePrices}, "0 for 0 times"},
-		"a price below 0":               {batch, &model.Evidence{Type: model.EvidencePrices, Times: []int64{0, 1}, Prices: []float64{-1}}, "-1 isn't 0"},
-		"a price that isn't a number":   {batch, &model.Evidence{Type: model.EvidencePrices, Times: []int64{0, 1}, Prices: []float64{math.NaN()}}, "NaN isn't 0"},
-		"times out of order":            {batch, &model.Evidence{Type: model.EvidencePrices, Times: []int64{1, 1}, Prices: []float64{1}}, "not after"},
-		"a time out of range":           {batch, &model.Evidence{Type: model.EvidencePrices, Times: []int64{0, math.MaxInt64}, Prices: []float64{1}}, "out of range"},
-		"more times than any needs":     {batch, &model.Evidence{Type: model.EvidencePrices, Times: many, Prices: []float64{1}}, "more than 4128 entries"},
-		"a key of another form":         {batch, &model.Evidence{Type: model.EvidenceSum, Mirrored: true}, `no key "mirrored"`},
-		"a bound within evidence":       {batch, &model.Evidence{Type: model.EvidenceSum, RootBound: &one}, `no key "root_bound"`},
-		"another problem's type":        {batch, &model.Evidence{Type: model.EvidencePath, Elements: []string{"short"}}, `type "path"`},
-		"no element":                    {dag, &model.Evidence{Type: model.EvidencePath}, "there are 0"},
-		"an element twice":              {dag, &model.Evidence{Type: model.EvidencePath, Elements: []string{"n1", "n1"}}, "named twice"},
-		"too few weights":               {dag, &model.Evidence{Type: model.EvidenceLoad, Weights: []float64{1, 1}}, "2 for 3 machines"},
-		"weights that are all 0":        {dag, &model.Evidence{Type: model.EvidenceLoad, Weights: []float64{0, 0, 0}}, "all are 0"},
-		"an infinite weight":            {dag, &model.Evidence{Type: model.EvidenceLoad, Weights: []float64{1, 1, math.Inf(1)}}, "finite"},
-		"a window that ends before":     {dag, &model.Evidence{Type: model.EvidenceInterval, Window: []float64{2, 1}}, "a later one"},
-		"no scale":                      {vc, &model.Evidence{Type: model.EvidenceSum, Resource: "cpu"}, "scale: 0"},
-		"no resource":                   {vc, &model.Evidence{Type: model.EvidenceSum, Scale: 1000}, `resource: ""`},
-		"a weight that isn't whole":     {vc, &model.Evidence{Type: model.EvidenceClique, Scale: 1000, Elements: []string{"a"}, Weights: []float64{1.5}}, "whole number"},
-		"more tasks than the job has":   {vc, &model.Evidence{Type: model.EvidenceClique, Scale: 1000, Elements: []string{"a"}, Weights: []float64{3}}, "no job"},
-		"no tasks":                      {vc, &model.Evidence{Type: model.EvidenceCrowd, Scale: 1000}, "count: 0"},
-		"a load of 0":                   {vc, &model.Evidence{Type: model.EvidenceFilling, Scale: 1000, Resource: "cpu"}, "load: 0"},
-		"an unknown function":           {res, &model.Evidence{Type: model.EvidenceAreas, Function: &model.DualFunction{Name: "magic"}}, "magic"},
-		"windows that meet":             {res, &model.Evidence{Type: model.EvidenceWindows, Windows: []model.EvidenceWindow{{From: 0, To: 2}, {From: 1, To: 3}}}, "before the one before it has ended"},
-		"prices without parts":          {res, &model.Evidence{Type: model.EvidencePrices, Times: []int64{0, 1}, Prices: []float64{1}}, `no key "times"`},
+		"a price between times":         {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0, 1}, Prices: []float64{1}}, ""},
+		"a price at a time":             {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0}, Prices: []float64{1e9}}, "1 for 1 times"},
+		"no price":                      {batch, &model.Evidence{Type: evidence.Prices}, "0 for 0 times"},
+		"a price below 0":               {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0, 1}, Prices: []float64{-1}}, "-1 isn't 0"},
+		"a price that isn't a number":   {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0, 1}, Prices: []float64{math.NaN()}}, "NaN isn't 0"},
+		"times out of order":            {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{1, 1}, Prices: []float64{1}}, "not after"},
+		"a time out of range":           {batch, &model.Evidence{Type: evidence.Prices, Times: []int64{0, math.MaxInt64}, Prices: []float64{1}}, "out of range"},
+		"more times than any needs":     {batch, &model.Evidence{Type: evidence.Prices, Times: many, Prices: []float64{1}}, "more than 4128 entries"},
+		"a key of another form":         {batch, &model.Evidence{Type: evidence.Sum, Mirrored: true}, `no key "mirrored"`},
+		"a bound within evidence":       {batch, &model.Evidence{Type: evidence.Sum, RootBound: &one}, `no key "root_bound"`},
+		"another problem's type":        {batch, &model.Evidence{Type: evidence.Path, Elements: []string{"short"}}, `type "path"`},
+		"no element":                    {dag, &model.Evidence{Type: evidence.Path}, "there are 0"},
+		"an element twice":              {dag, &model.Evidence{Type: evidence.Path, Elements: []string{"n1", "n1"}}, "named twice"},
+		"too few weights":               {dag, &model.Evidence{Type: evidence.Load, Weights: []float64{1, 1}}, "2 for 3 machines"},
+		"weights that are all 0":        {dag, &model.Evidence{Type: evidence.Load, Weights: []float64{0, 0, 0}}, "all are 0"},
+		"an infinite weight":            {dag, &model.Evidence{Type: evidence.Load, Weights: []float64{1, 1, math.Inf(1)}}, "finite"},
+		"a window that ends before":     {dag, &model.Evidence{Type: evidence.Interval, Window: []float64{2, 1}}, "a later one"},
+		"no scale":                      {vc, &model.Evidence{Type: evidence.Sum, Resource: "cpu"}, "scale: 0"},
+		"no resource":                   {vc, &model.Evidence{Type: evidence.Sum, Scale: 1000}, `resource: ""`},
+		"a weight that isn't whole":     {vc, &model.Evidence{Type: evidence.Clique, Scale: 1000, Elements: []string{"a"}, Weights: []float64{1.5}}, "whole number"},
+		"more tasks than the job has":   {vc, &model.Evidence{Type: evidence.Clique, Scale: 1000, Elements: []string{"a"}, Weights: []float64{3}}, "no job"},
+		"no tasks":                      {vc, &model.Evidence{Type: evidence.Crowd, Scale: 1000}, "count: 0"},
+		"a load of 0":                   {vc, &model.Evidence{Type: evidence.Filling, Scale: 1000, Resource: "cpu"}, "load: 0"},
+		"an unknown function":           {res, &model.Evidence{Type: evidence.Areas, Function: &model.DualFunction{Name: "magic"}}, "magic"},
+		"windows that meet":             {res, &model.Evidence{Type: evidence.Windows, Windows: []model.EvidenceWindow{{From: 0, To: 2}, {From: 1, To: 3}}}, "before the one before it has ended"},
+		"prices without parts":          {res, &model.Evidence{Type: evidence.Prices, Times: []int64{0, 1}, Prices: []float64{1}}, `no key "times"`},
 		"a part at instants":            {res, priced(model.Evidence{Elements: []string{"a"}, Times: []int64{0}, Prices: []float64{1}}), "parts: [0].prices"},
 		"a part of nothing":             {res, priced(model.Evidence{Times: []int64{0, 1}, Prices: []float64{1}}), "parts: [0].elements"},
-		"a part between instants":       {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{{Type: model.EvidencePrices, Resource: "slots", Times: []int64{0, 1}, Prices: []float64{1}}}}), "1 for 2 times"},
+		"a part between instants":       {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{{Type: evidence.Prices, Resource: "slots", Times: []int64{0, 1}, Prices: []float64{1}}}}), "1 for 2 times"},
 		"one resource twice":            {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{slots, slots}}), "two are of slots"},
-		"a resource that there isn't":   {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{{Type: model.EvidencePrices, Resource: "cpu", Times: []int64{0}, Prices: []float64{1}}}}), `"cpu" isn't one of`},
+		"a resource that there isn't":   {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{{Type: evidence.Prices, Resource: "cpu", Times: []int64{0}, Prices: []float64{1}}}}), `"cpu" isn't one of`},
 		"prices of slots at an instant": {tvc, priced(model.Evidence{Elements: []string{"a"}, Parts: []model.Evidence{slots}}), ""},
 	} {
 		if err := x.in.Validate(); err != nil {
@@ -351,12 +352,12 @@ func TestEvidenceOfResult(t *testing.T) {
 		trust string // what is on trust; empty: the evidence is wrong
 	}{
 		"an ulp more than follows":     {math.Nextafter(value, 1e9), path(), ""},
-		"another problem's":            {value, &model.Evidence{Type: model.EvidenceAreas}, ""},
-		"a task that there isn't":      {value, &model.Evidence{Type: model.EvidencePath, Elements: []string{"nobody"}}, ""},
-		"one task twice":               {value, &model.Evidence{Type: model.EvidencePath, Elements: []string{"n1", "n1"}}, ""},
-		"weights that are negative":    {value, &model.Evidence{Type: model.EvidenceLoad, Weights: []float64{1, -1, 1}}, ""},
-		"a search":                     {optimum, &model.Evidence{Type: model.EvidenceSearch, Nodes: 1975}, "the bound (search, 1,975 nodes)"},
-		"a linear relaxation":          {value, &model.Evidence{Type: model.EvidenceRelaxation}, "the bound (linear relaxation)"},
+		"another problem's":            {value, &model.Evidence{Type: evidence.Areas}, ""},
+		"a task that there isn't":      {value, &model.Evidence{Type: evidence.Path, Elements: []string{"nobody"}}, ""},
+		"one task twice":               {value, &model.Evidence{Type: evidence.Path, Elements: []string{"n1", "n1"}}, ""},
+		"weights that are negative":    {value, &model.Evidence{Type: evidence.Load, Weights: []float64{1, -1, 1}}, ""},
+		"a search":                     {optimum, &model.Evidence{Type: evidence.Search, Nodes: 1975}, "the bound (search, 1,975 nodes)"},
+		"a linear relaxation":          {value, &model.Evidence{Type: evidence.Relaxation}, "the bound (linear relaxation)"},
 		"nothing":                      {value, nil, "the bound"},
 		"a type that nobody knows yet": {value, &model.Evidence{Type: "oracle"}, ""},
 	} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -75,7 +76,7 @@ func tvcEvidence(ctx context.Context, in *model.TVC, e *model.Evidence) (Followe
 	if ctx.Err() != nil {
 		return Followed{}, ctx.Err()
 	}
-	if e.Type == model.EvidencePrices {
+	if e.Type == evidence.Prices {
 		how = fmt.Sprintf("the prices of slots and links in %d parts", len(e.Parts))
 		taken := make([]bool, len(w.requests))
 		work := 0.0

@@ -10,6 +10,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -100,13 +101,13 @@ func vcschedEvidence(ctx context.Context, in *model.VCSched, e *model.Evidence) 
 		return Followed{}, err
 	}
 	switch e.Type {
-	case model.EvidenceSum:
+	case evidence.Sum:
 		return n.sum(e)
-	case model.EvidenceCrowd:
+	case evidence.Crowd:
 		return n.crowd(e)
-	case model.EvidenceClique:
+	case evidence.Clique:
 		return n.clique(ctx, e)
-	case model.EvidenceFilling:
+	case evidence.Filling:
 		return n.filling(e)
 	}
 	return n.patterns(ctx, e)

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -44,10 +45,10 @@ func large(kind model.Kind, n int) (model.Instance, model.Solution, []model.Evid
 			in.Jobs = append(in.Jobs, model.VCSchedJob{ID: id, Tasks: 1, CPU: 0.05, Memory: 0.05 * rng.Float64()})
 			p.Jobs = append(p.Jobs, model.JobPlacement{ID: id, Hosts: []int{k / 10}, CPU: []float64{0.05}})
 		}
-		return in, p, []model.Evidence{{Type: model.EvidenceSum, Resource: "memory", Scale: 1000}, {Type: model.EvidenceCrowd, Count: 1, Scale: 1000},
-			{Type: model.EvidenceClique, Elements: ids[:2000], Weights: weights[:2000], Scale: 1000},
-			{Type: model.EvidenceFilling, Resource: "cpu", Load: 1000, Function: halves, Scale: 1000},
-			{Type: model.EvidencePatterns, Elements: ids, Weights: weights, Load: 500, Scale: 1e13}}
+		return in, p, []model.Evidence{{Type: evidence.Sum, Resource: "memory", Scale: 1000}, {Type: evidence.Crowd, Count: 1, Scale: 1000},
+			{Type: evidence.Clique, Elements: ids[:2000], Weights: weights[:2000], Scale: 1000},
+			{Type: evidence.Filling, Resource: "cpu", Load: 1000, Function: halves, Scale: 1000},
+			{Type: evidence.Patterns, Elements: ids, Weights: weights, Load: 500, Scale: 1e13}}
 	case model.KindDAG:
 		in, s := &model.DAG{Name: "large", TransferModel: model.TransferFair}, &model.Schedule{}
 		in.Network.Bandwidth, in.Network.Links = 1, []model.Link{{ID: "l", Capacity: 1000}}
@@ -70,8 +71,8 @@ func large(kind model.Kind, n int) (model.Instance, model.Solution, []model.Evid
 				s.Transfers = append(s.Transfers, model.TransferStart{From: ids[t-k], To: id, StartS: float64((t-k)/machines*20) + 1})
 			}
 		}
-		return in, s, []model.Evidence{{Type: model.EvidencePath, Elements: ids}, {Type: model.EvidenceLoad, Weights: weights[:machines]},
-			{Type: model.EvidenceInterval, Window: []float64{0, 100}}}
+		return in, s, []model.Evidence{{Type: evidence.Path, Elements: ids}, {Type: evidence.Load, Weights: weights[:machines]},
+			{Type: evidence.Interval, Window: []float64{0, 100}}}
 	case model.KindReservation:
 		in, b := &model.Reservation{Name: "large", PEs: 1 << 17}, &model.Bookings{Online: true}
 		for k, id := range ids {
@@ -80,8 +81,8 @@ func large(kind model.Kind, n int) (model.Instance, model.Solution, []model.Evid
 			b.Bookings = append(b.Bookings, model.Booking{ID: id, StartS: x, PEs: model.PEList{{First: k % 100 * 1000, Last: k%100*1000 + in.Requests[k].PEs - 1}}})
 		}
 		windows := []model.EvidenceWindow{{From: 0, To: 1000}, {From: 1000, To: 2000, Function: halves}}
-		return in, b, []model.Evidence{{Type: model.EvidenceAreas}, {Type: model.EvidenceWindows, Windows: windows},
-			{Type: model.EvidencePrices, Parts: []model.Evidence{{Type: model.EvidencePrices, Elements: ids, Times: times[:10], Prices: prices[:9]}}}}
+		return in, b, []model.Evidence{{Type: evidence.Areas}, {Type: evidence.Windows, Windows: windows},
+			{Type: evidence.Prices, Parts: []model.Evidence{{Type: evidence.Prices, Elements: ids, Times: times[:10], Prices: prices[:9]}}}}
 	case model.KindTVC:
 		in, e := &model.TVC{Name: "large", FatTree: model.FatTree{K: 16, Slots: 8, LinkMbps: 1000}}, &model.Embeddings{}
 		for k, id := range ids {
@@ -91,10 +92,10 @@ func large(kind model.Kind, n int) (model.Instance, model.Solution, []model.Evid
 				Place: model.Embedding{Switch: model.Switch{Layer: model.LayerEdge, Group: server / 64, Index: server / 8 % 8}, Servers: []model.ServerVMs{{Server: server, VMs: 8}, {Server: server + 1, VMs: 8}}}}}})
 		}
 		priced := func(name string) model.Evidence {
-			return model.Evidence{Type: model.EvidencePrices, Resource: name, Times: times[:10], Prices: prices[:10]}
+			return model.Evidence{Type: evidence.Prices, Resource: name, Times: times[:10], Prices: prices[:10]}
 		}
-		return in, e, []model.Evidence{{Type: model.EvidenceSum}, {Type: model.EvidencePrices, Parts: []model.Evidence{
-			{Type: model.EvidencePrices, Elements: ids, Parts: []model.Evidence{priced("slots"), priced("links")}}}}}
+		return in, e, []model.Evidence{{Type: evidence.Sum}, {Type: evidence.Prices, Parts: []model.Evidence{
+			{Type: evidence.Prices, Elements: ids, Parts: []model.Evidence{priced("slots"), priced("links")}}}}}
 	}
 	in, e := &model.Batch{Name: "large", Processors: 1000, Tiers: 1}, &model.Execution{}
 	for k, id := range ids {
@@ -105,7 +106,7 @@ func large(kind model.Kind, n int) (model.Instance, model.Solution, []model.Evid
 		}
 		e.Runs = append(e.Runs, model.Run[model.BatchPlace]{ID: id, Segments: []model.Segment[model.BatchPlace]{{StartS: float64(k / 100), EndS: float64(k/100) + 1, Place: model.BatchPlace{Processors: list}}}})
 	}
-	return in, e, []model.Evidence{{Type: model.EvidenceSum}, {Type: model.EvidencePrices, Times: times[:20], Prices: prices[:19]}}
+	return in, e, []model.Evidence{{Type: evidence.Sum}, {Type: evidence.Prices, Times: times[:20], Prices: prices[:19]}}
 }
 
 // The judge asks its context at least once for each 1024 items of every pass over them, and

@@ -278,7 +278,7 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 	if res.InstanceHash != "" && res.InstanceHash != hash {
 		r.add(wrongInstance, 0, "the result is of the instance %q with the hash %s, this one has %s", res.Instance, res.InstanceHash, hash)
 	}
-	if err := evidence(ctx, in, &res, &r); err != nil {
+	if err := checkEvidence(ctx, in, &res, &r); err != nil {
 		return r, err
 	}
 	trust("the reason", res.Reason != "")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -83,7 +84,7 @@ func pricesBound(ctx context.Context, t *view.Batch, steps int) bounds.Bound {
 	value, price := p.ascend(ctx, steps)
 	b = r.mean(t, "prices", value)
 	if len(price) <= mostEvidence {
-		b.Evidence = &model.Evidence{Type: model.EvidencePrices, Method: b.Name, Prices: slices.Clone(price)}
+		b.Evidence = &model.Evidence{Type: evidence.Prices, Method: b.Name, Prices: slices.Clone(price)}
 		for _, at := range p.grid {
 			b.Evidence.Times = append(b.Evidence.Times, at+p.first)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/squashed"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -36,7 +37,7 @@ func response(ctx context.Context, t *view.Batch, most int) []bounds.Bound {
 		runtime *= 1 - float64(len(r.jobs)+4)*0x1p-52
 	}
 	all := []bounds.Bound{r.mean(t, "runtime", runtime)}
-	all[0].Evidence = &model.Evidence{Type: model.EvidenceSum, Method: "runtime"}
+	all[0].Evidence = &model.Evidence{Type: evidence.Sum, Method: "runtime"}
 	if ctx.Err() != nil {
 		return all
 	}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/duals"
 	"github.com/gapwise/gapwise/internal/view"
 )
 
@@ -35,7 +35,7 @@ func largest(all []ranked, most int) []machine {
 
 // widths returns the machines of one tier: the processors, and dual-feasible
 // functions of them. At every instant the widths w of the running jobs sum to at
-// most P, so their values f(w) to at most f(P) (see bounds.DualFeasible): the machine
+// most P, so their values f(w) to at most f(P) (see duals.DualFeasible): the machine
 // has the capacity f(P) and each job the demand f(w). As on the plain one, a job
 // holds that as long as it works, which is all that package squashed asks for. Wide
 // jobs that can't run side by side get a whole machine each.
@@ -60,7 +60,7 @@ func widths(t *view.Batch, most int) []machine {
 		all = append(all, ranked{machine{func(k int) int { return int(f(int64(t.Jobs[k].Processes))) }, int(bin)}, area / float64(bin)})
 	}
 	for k := int64(1); k <= 4; k++ {
-		add(bounds.StepsDFF(capacity, k))
+		add(duals.StepsDFF(capacity, k))
 	}
 	var half []int
 	for _, w := range distinct {
@@ -70,8 +70,8 @@ func widths(t *view.Batch, most int) []machine {
 	}
 	step := max(1, len(half)/64)
 	for i := 0; i < len(half); i += step {
-		add(bounds.ThresholdDFF(capacity, int64(half[i])))
-		add(bounds.PiecesDFF(capacity, int64(half[i])))
+		add(duals.ThresholdDFF(capacity, int64(half[i])))
+		add(duals.PiecesDFF(capacity, int64(half[i])))
 	}
 	return largest(all, most)
 }

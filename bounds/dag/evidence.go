@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -25,11 +26,11 @@ func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
 			b.Evidence = x.named(d, x.binding())
 		case "area":
 			if x.weights != nil {
-				b.Evidence = &model.Evidence{Type: model.EvidenceLoad, Weights: x.weights}
+				b.Evidence = &model.Evidence{Type: evidence.Load, Weights: x.weights}
 			}
 		case "fernandez-bussell":
 			if x.window[1] > x.window[0] {
-				b.Evidence = &model.Evidence{Type: model.EvidenceInterval, Window: x.window[:]}
+				b.Evidence = &model.Evidence{Type: evidence.Interval, Window: x.window[:]}
 			} else {
 				b.Evidence = x.named(d, x.straight())
 			}
@@ -43,7 +44,7 @@ func QuickOf(ctx context.Context, d *model.DAG) []bounds.Bound {
 
 // named returns evidence that names tasks.
 func (x *dagPaths) named(d *model.DAG, tasks []int32) *model.Evidence {
-	e := &model.Evidence{Type: model.EvidencePath}
+	e := &model.Evidence{Type: evidence.Path}
 	for _, t := range tasks {
 		e.Elements = append(e.Elements, d.Tasks[t].ID)
 	}

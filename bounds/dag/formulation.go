@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/duals"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -98,7 +99,7 @@ func Check(d *model.DAG) error {
 // for the horizon, or the horizon if that is lower (it bounds any longer schedule).
 // It holds under every transfer model, since contention only delays. It is
 // evaluated from the duals so that it is valid however wrong they are
-// (bounds.SafeLower), less a margin for rounding. If ctx ends it is 0 or the bound
+// (duals.SafeLower), less a margin for rounding. If ctx ends it is 0 or the bound
 // by heads and tails.
 func Relaxation(ctx context.Context, d *model.DAG, horizon float64) (float64, error) {
 	f, err := Build(d.WithoutContention(), horizon)
@@ -114,7 +115,7 @@ func Relaxation(ctx context.Context, d *model.DAG, horizon float64) (float64, er
 	}
 	bound := f.Limit
 	if r.Status == milp.Optimal {
-		bound = max(bound, bounds.SafeLower(&f.Model, r.Duals))
+		bound = max(bound, duals.SafeLower(&f.Model, r.Duals))
 	}
 	if f.Whole {
 		bound = math.Ceil(bound - 1e-6)

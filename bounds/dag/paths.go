@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -40,7 +41,7 @@ func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 		}
 		if !math.IsNaN(load) {
 			all = append(all, bounds.Bound{Name: "load", Value: load,
-				Evidence: &model.Evidence{Type: model.EvidenceLoad, Method: "load", Weights: weights}})
+				Evidence: &model.Evidence{Type: evidence.Load, Method: "load", Weights: weights}})
 		}
 	}
 	if highs.Built && g.Tasks <= maxRelaxed && Check(d.WithoutContention()) == nil && ctx.Err() == nil {
@@ -49,7 +50,7 @@ func All(ctx context.Context, d *model.DAG) ([]bounds.Bound, error) {
 			return nil, err
 		}
 		all = append(all, bounds.Bound{Name: "ordering-relaxation", Value: value,
-			Evidence: &model.Evidence{Type: model.EvidenceRelaxation, Method: "ordering-relaxation"}})
+			Evidence: &model.Evidence{Type: evidence.Relaxation, Method: "ordering-relaxation"}})
 	}
 	return all, nil
 }

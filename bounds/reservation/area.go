@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/heap"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -33,7 +34,7 @@ func (w *work) area(ctx context.Context) bounds.Bound {
 			accepted, reason := w.onTime(&w.resources[f], mirrored)
 			if accepted = w.down(accepted); accepted < best || by == nil {
 				best = accepted
-				by = &model.Evidence{Type: model.EvidenceAreas, Function: w.resources[f].function, Mirrored: mirrored}
+				by = &model.Evidence{Type: evidence.Areas, Function: w.resources[f].function, Mirrored: mirrored}
 			}
 			if why == "" {
 				why = reason

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -156,7 +157,7 @@ func (r *windowRun) window(from, to, by int) model.EvidenceWindow {
 
 func windowEvidence(windows ...model.EvidenceWindow) *model.Evidence {
 	windows = slices.DeleteFunc(windows, func(x model.EvidenceWindow) bool { return x.From >= x.To })
-	return &model.Evidence{Type: model.EvidenceWindows, Windows: windows}
+	return &model.Evidence{Type: evidence.Windows, Windows: windows}
 }
 
 func newWindowRun(w *work) *windowRun {

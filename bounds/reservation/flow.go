@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/flow"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -55,7 +56,7 @@ const maxResourceFlow = 2000
 // flowBound returns the best bound of the given number of resources.
 func (w *work) flowBound(ctx context.Context, resources int) bounds.Bound {
 	best, why := w.total, ""
-	by := &model.Evidence{Type: model.EvidenceWindows}
+	by := &model.Evidence{Type: evidence.Windows}
 	if len(w.jobs) > maxResourceFlow {
 		resources = 1
 	}
@@ -195,7 +196,7 @@ func (r *flowRun) priced(price []float64, declines func(part int32) bool) *model
 	if w.in == nil {
 		return nil
 	}
-	all := &model.Evidence{Type: model.EvidencePrices}
+	all := &model.Evidence{Type: evidence.Prices}
 	at := map[int32]int{} // of a part
 	for k := range n {
 		p := r.find(k)
@@ -206,7 +207,7 @@ func (r *flowRun) priced(price []float64, declines func(part int32) bool) *model
 		if !ok {
 			i = len(all.Parts)
 			at[p] = i
-			all.Parts = append(all.Parts, model.Evidence{Type: model.EvidencePrices, Function: r.res.function})
+			all.Parts = append(all.Parts, model.Evidence{Type: evidence.Prices, Function: r.res.function})
 		}
 		all.Parts[i].Elements = append(all.Parts[i].Elements, w.in.Requests[w.ticks.Jobs[w.number[k]].Request].ID)
 	}

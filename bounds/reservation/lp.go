@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/duals"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -22,7 +23,7 @@ const (
 
 // lp bounds the accepted weight by the linear relaxation of the formulation
 // "time-indexed" (see Build), solved by HiGHS. The value is computed from the dual
-// solution in a way that is valid however inaccurate that is (bounds.SafeUpper;
+// solution in a way that is valid however inaccurate that is (duals.SafeUpper;
 // Neumaier, Shcherbina: Safe bounds in linear and mixed-integer linear programming,
 // 2004), and rounded down. ok is false, and there is no bound, if the formulation is
 // too large, ctx ended before it was solved, or there is no HiGHS. The error is
@@ -59,7 +60,7 @@ func lp(ctx context.Context, t *view.Reservation) (b bounds.Bound, ok bool, err 
 	}
 	// In the formulation's units. SafeUpper makes up for the rounding of its sum.
 	// If the formulation is whole, so are the objectives of its solutions.
-	value, total := bounds.SafeUpper(&f.Model, r.Duals)*(1+1e-15), f.Limit
+	value, total := duals.SafeUpper(&f.Model, r.Duals)*(1+1e-15), f.Limit
 	if f.Whole {
 		value = math.Floor(value + 1e-9)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/bitset"
+	"github.com/gapwise/gapwise/internal/duals"
 	"github.com/gapwise/gapwise/internal/units"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
@@ -41,7 +42,7 @@ type workJob struct {
 // same time sum to at most the capacity. The first resource is the PEs themselves,
 // with the largest sum of the jobs' PEs that fits the cluster as its capacity. The
 // others are images of it under dual-feasible functions (see
-// bounds.ThresholdDFF): redundant resources (Carlier, Néron: Computing redundant
+// duals.ThresholdDFF): redundant resources (Carlier, Néron: Computing redundant
 // resources for the resource constrained project scheduling problem, 2007).
 type resource struct {
 	name     string
@@ -136,10 +137,10 @@ func (w *work) makeResources(sizes []int64, pes int64) {
 	}, 2, 0, model.DualFunction{Name: "halves"}}}
 	for i := 0; i < len(half); i += max(1, len(half)/16) {
 		e := half[i]
-		f, bin := bounds.ThresholdDFF(capacity, e)
+		f, bin := duals.ThresholdDFF(capacity, e)
 		candidates = append(candidates, candidate{"large and small", f, bin, 0, model.DualFunction{Name: "threshold", Parameter: e}})
 		if e > 1 {
-			f, bin := bounds.PiecesDFF(capacity, e)
+			f, bin := duals.PiecesDFF(capacity, e)
 			candidates = append(candidates, candidate{"pieces", f, bin, 0, model.DualFunction{Name: "pieces", Parameter: e}})
 		}
 	}

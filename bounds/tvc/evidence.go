@@ -3,6 +3,7 @@ package tvc
 import (
 	"math"
 
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -15,7 +16,7 @@ func (r *Relaxation) evidence(in *model.TVC, m *Multipliers) *model.Evidence {
 	for i, s := range r.spans {
 		at[s.From] = max(at[s.From], r.ticks.Requests[r.requests[i]].Arrival)
 	}
-	e := &model.Evidence{Type: model.EvidencePrices}
+	e := &model.Evidence{Type: evidence.Prices}
 	for k, name := range []string{"slots", "links"} {
 		if k >= len(m.lambda) || k >= len(r.resources) {
 			break
@@ -24,7 +25,7 @@ func (r *Relaxation) evidence(in *model.TVC, m *Multipliers) *model.Evidence {
 		if k == 1 {
 			capacity = float64(r.tree.Servers(r.tree.Root())) * float64(r.tree.Rate[0])
 		}
-		p := model.Evidence{Type: model.EvidencePrices, Resource: name}
+		p := model.Evidence{Type: evidence.Prices, Resource: name}
 		for t, y := range m.lambda[k] {
 			if y > 0 {
 				p.Times, p.Prices = append(p.Times, at[t]), append(p.Prices, math.Ldexp(y, r.shift)/capacity)

@@ -1,7 +1,7 @@
 package tvc
 
 import (
-	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/duals"
 	"github.com/gapwise/gapwise/internal/view"
 )
 
@@ -19,7 +19,7 @@ import (
 //
 //   - the VMs, with G the slots, on servers: the demand is N;
 //   - the load on the links up, in bit/s, with G the sum of their rates, by level;
-//   - u(load), with u a dual-feasible function of one link (bounds.StepsDFF) and G
+//   - u(load), with u a dual-feasible function of one link (duals.StepsDFF) and G
 //     its value of a whole link, times the lanes, by level: loads on one lane sum
 //     to at most its rate, and each cluster loads one lane of a node;
 //   - on servers a·u(VMs) + b·u'(load), u of the slots and u' of the link: what
@@ -115,16 +115,16 @@ func (t *Tree) resources(in *view.TVC, requests []int, few bool) []resource {
 			})
 		}
 		for k := int64(1); k <= 4; k++ {
-			u, bin := bounds.StepsDFF(t.Rate[level], k)
+			u, bin := duals.StepsDFF(t.Rate[level], k)
 			add(nodes*float64(bin), func(i int) int64 {
 				return leastSum(vms(i), parts[i][level], func(p Part) int64 { return u(int64(p.Load) * bandwidth(i)) })
 			})
 		}
 	}
 	for ks := int64(1); ks <= 2; ks++ {
-		slots, slotBin := bounds.StepsDFF(int64(t.Slots[0]), ks)
+		slots, slotBin := duals.StepsDFF(int64(t.Slots[0]), ks)
 		for kl := int64(1); kl <= 2; kl++ {
-			link, linkBin := bounds.StepsDFF(t.Rate[0], kl)
+			link, linkBin := duals.StepsDFF(t.Rate[0], kl)
 			for _, mix := range mixes {
 				a, b := mix[0]*linkBin, mix[1]*slotBin
 				add(float64(t.Servers(t.Root()))*float64(a*slotBin+b*linkBin), func(i int) int64 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -30,7 +31,7 @@ func Quick(ctx context.Context, in *model.TVC) []bounds.Bound {
 	}
 	w := NewWeights(in, t)
 	sum := int64(0)
-	prices := &model.Evidence{Type: model.EvidencePrices, Method: "slots"}
+	prices := &model.Evidence{Type: evidence.Prices, Method: "slots"}
 	for _, part := range Components(t) {
 		if ctx.Err() != nil {
 			for _, k := range part {
@@ -46,7 +47,7 @@ func Quick(ctx context.Context, in *model.TVC) []bounds.Bound {
 			return m
 		})
 	}
-	return []bounds.Bound{{Name: "fits", Value: w.Value(w.Total), Evidence: &model.Evidence{Type: model.EvidenceSum, Method: "fits"}},
+	return []bounds.Bound{{Name: "fits", Value: w.Value(w.Total), Evidence: &model.Evidence{Type: evidence.Sum, Method: "fits"}},
 		{Name: "slots", Value: w.Value(sum), Evidence: prices}}
 }
 

@@ -3,7 +3,8 @@ package vcsched
 import (
 	"context"
 
-	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/duals"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -58,7 +59,7 @@ func (r *reasons) find(ctx context.Context, load int64, infeasible bool) *model.
 			sum += m * int64(r.count[k])
 		}
 		if sum > r.hosts*r.capacity {
-			return &model.Evidence{Type: model.EvidenceSum, Resource: "memory"}
+			return &model.Evidence{Type: evidence.Sum, Resource: "memory"}
 		}
 		if e := r.clique(ctx, r.total); e != nil {
 			return e
@@ -67,7 +68,7 @@ func (r *reasons) find(ctx context.Context, load int64, infeasible bool) *model.
 	}
 	up := func(x int64) int64 { return (x + r.unit - 1) / r.unit * r.unit }
 	if up((r.total+r.hosts-1)/r.hosts) >= load || load <= r.scale {
-		return &model.Evidence{Type: model.EvidenceSum, Resource: "cpu"}
+		return &model.Evidence{Type: evidence.Sum, Resource: "cpu"}
 	}
 	at := int64(0)
 	for _, k := range decreasing(r.size[0]) {
@@ -75,7 +76,7 @@ func (r *reasons) find(ctx context.Context, load int64, infeasible bool) *model.
 		at += int64(r.count[k])
 		per := (at - 1) / r.hosts
 		if per*r.hosts+1 > from && up((per+1)*r.size[0][k]) >= load {
-			return &model.Evidence{Type: model.EvidenceCrowd, Count: int(per*r.hosts + 1)}
+			return &model.Evidence{Type: evidence.Crowd, Count: int(per*r.hosts + 1)}
 		}
 	}
 	// What the bisection refuted lies less than a unit below.
@@ -96,7 +97,7 @@ func (r *reasons) clique(ctx context.Context, load int64) *model.Evidence {
 	limit := [2]int64{load, r.capacity}
 	for k, x := range r.size {
 		y := r.size[1-k]
-		e := &model.Evidence{Type: model.EvidenceClique}
+		e := &model.Evidence{Type: evidence.Clique}
 		number := int64(0)
 		extendClique(ctx, decreasing(x), x, y, limit[k], limit[1-k], func(job int32) bool {
 			n := int64(1)
@@ -117,11 +118,11 @@ func (r *reasons) clique(ctx context.Context, load int64) *model.Evidence {
 // filling returns a dual-feasible function by which the needs of a resource fill more
 // hosts than there are.
 func (r *reasons) filling(ctx context.Context, resource int, capacity int64) *model.Evidence {
-	n, f := bounds.BestDual(ctx, r.size[resource], r.count, capacity)
+	n, f := duals.BestDual(ctx, r.size[resource], r.count, capacity)
 	if n <= r.hosts {
 		return nil
 	}
-	return &model.Evidence{Type: model.EvidenceFilling, Resource: []string{"cpu", "memory"}[resource], Function: f, Load: capacity}
+	return &model.Evidence{Type: evidence.Filling, Resource: []string{"cpu", "memory"}[resource], Function: f, Load: capacity}
 }
 
 // patternEvidence says that tasks of these weights by type don't fit on hosts of a load;
@@ -130,7 +131,7 @@ func patternEvidence(in *model.VCSched, t *Tasks, load int64, weights []int64) *
 	if len(t.Rigid) > 1 || len(in.HostSizes) > 0 {
 		return nil
 	}
-	e := &model.Evidence{Type: model.EvidencePatterns, Load: load, Scale: t.units.Scale}
+	e := &model.Evidence{Type: evidence.Patterns, Load: load, Scale: t.units.Scale}
 	jobs := make([]float64, len(in.Jobs))
 	for k, tasks := range t.Tasks {
 		for _, i := range tasks {

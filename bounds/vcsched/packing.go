@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/duals"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
@@ -270,7 +271,7 @@ func (t *Tasks) PackingLoad(ctx context.Context) (load int64, infeasible string)
 		return 0, why
 	}
 	for r, needs := range t.Rigid {
-		if n := bounds.DualFeasible(ctx, needs, t.Count, t.most[r]); n > t.Hosts {
+		if n := duals.DualFeasible(ctx, needs, t.Count, t.most[r]); n > t.Hosts {
 			what := "the memory needs"
 			if r > 0 {
 				what = "the needs of " + t.units.Names[r]
@@ -335,7 +336,7 @@ func (t *Tasks) infeasibleByNeeds(ctx context.Context) string {
 				size[k] += x
 			}
 		}
-		if n := bounds.DualFeasible(ctx, size, t.Count, most); n > t.Hosts {
+		if n := duals.DualFeasible(ctx, size, t.Count, most); n > t.Hosts {
 			return fmt.Sprintf("the needs of several resources together fill at least %d hosts, there are %d hosts", n, t.units.Hosts)
 		}
 		return ""
@@ -391,7 +392,7 @@ func (t *Tasks) refute(ctx context.Context, load int64) string {
 	for _, c := range t.class {
 		room = max(room, c.Room(load))
 	}
-	if n := bounds.DualFeasible(ctx, t.CPU, t.Count, room); n > t.Hosts {
+	if n := duals.DualFeasible(ctx, t.CPU, t.Count, room); n > t.Hosts {
 		return fmt.Sprintf("at this load the CPU needs alone fill at least %d hosts, there are %d hosts", n, t.units.Hosts)
 	}
 	if len(t.class) > 1 {

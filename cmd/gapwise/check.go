@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -130,7 +131,7 @@ func (f *proofFile) close(err error) error {
 
 // name adds the file's digest to evidence that names a proof.
 func (f *proofFile) name(e *model.Evidence) {
-	if f == nil || e == nil || e.Type != model.EvidenceProof {
+	if f == nil || e == nil || e.Type != evidence.Proof {
 		return
 	}
 	if info, err := os.Lstat(f.Name()); err != nil || !info.Mode().IsRegular() {

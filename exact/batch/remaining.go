@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/duals"
 	"github.com/gapwise/gapwise/internal/heap"
 )
 
@@ -26,7 +26,7 @@ import (
 //     the rate is the same for all, so that time may be counted by what the machine
 //     has done.
 //   - the same with f(w) for each width w, f dual-feasible: the f of all that runs
-//     at an instant sum to at most f(P) (see bounds.DualFeasible), so the jobs to
+//     at an instant sum to at most f(P) (see duals.DualFeasible), so the jobs to
 //     come have f(P) less those of the running jobs.
 //
 // It is a bound of the sum, too, that each job ends no earlier than its earliest start
@@ -91,7 +91,7 @@ func newRemaining(j *jobs, off deviceSet) *remaining {
 		return r
 	}
 	for k := int64(1); k <= 2; k++ {
-		add(bounds.StepsDFF(j.processors, k))
+		add(duals.StepsDFF(j.processors, k))
 	}
 	return r
 }

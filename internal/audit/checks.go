@@ -11,6 +11,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/audit/plain"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
 )
@@ -114,7 +115,7 @@ func (c *trial) replay() {
 		return
 	}
 	follows, says := unknown().withBound(sense, proved.Bound), claimOf(sense, r)
-	if follows.infeasible = strings.HasPrefix(proved.Claim, "there is no "); !follows.infeasible && r.Evidence != nil && r.Evidence.Type == model.EvidenceProof &&
+	if follows.infeasible = strings.HasPrefix(proved.Claim, "there is no "); !follows.infeasible && r.Evidence != nil && r.Evidence.Type == evidence.Proof &&
 		(says.infeasible || !follows.implies(unknown().withBound(sense, r.Bound))) {
 		c.disagree("replay", "the kernel says %v, its proof that %s", says, proved.Claim)
 	}

@@ -13,6 +13,7 @@ import (
 
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -197,7 +198,7 @@ func of(ctx context.Context, in model.Instance, b *bounds.Bound) Reason {
 		return Reason{Words: words.Upper(b.Reason) + ".", Evidence: b.Evidence}
 	}
 	how := "no evidence of it is kept that the judge could recompute"
-	if b.Evidence != nil && b.Evidence.Type == model.EvidenceRelaxation {
+	if b.Evidence != nil && b.Evidence.Type == evidence.Relaxation {
 		how = "it is the optimum of a linear relaxation, which the judge doesn't recompute"
 	}
 	return Reason{Words: fmt.Sprintf("The bound %s needs no search and is %.9g; %s.", b.Name, b.Value, how), Evidence: b.Evidence}

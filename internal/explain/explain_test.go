@@ -11,6 +11,7 @@ import (
 	"time"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/explain"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
@@ -143,7 +144,7 @@ func TestExplainRecommendsProofs(t *testing.T) {
 				t.Fatal(err)
 			}
 			// As if a search had closed what no bound without search does.
-			r.Evidence, r.Status = &model.Evidence{Type: model.EvidenceSearch}, model.StatusFeasible
+			r.Evidence, r.Status = &model.Evidence{Type: evidence.Search}, model.StatusFeasible
 			r.Bound = r.Objective + []float64{1, -1}[k%2]
 			x, err := explain.Explain(t.Context(), in, r, explain.Options{})
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
@@ -28,7 +29,7 @@ func reasonOf(in model.Instance, bound float64, f verify.Followed) Reason {
 
 func dagWords(d *model.DAG, e *model.Evidence, bound float64, r *Reason) {
 	switch e.Type {
-	case model.EvidencePath:
+	case evidence.Path:
 		rows, length, chain := along(d, e.Elements)
 		if !chain {
 			r.Words = fmt.Sprintf("On whatever machines they run, %d tasks that wait for each other take %.9g s: %s.", len(e.Elements), bound, words.Some(e.Elements, 20))
@@ -36,7 +37,7 @@ func dagWords(d *model.DAG, e *model.Evidence, bound float64, r *Reason) {
 		}
 		r.Words = fmt.Sprintf("These %d tasks wait for each other. On the machines that suit the path best they and the transfers between them take %.9g s:", len(e.Elements), length)
 		r.Rows = rows
-	case model.EvidenceLoad:
+	case evidence.Load:
 		sum := 0.0
 		for _, w := range e.Weights {
 			sum += w
@@ -47,7 +48,7 @@ func dagWords(d *model.DAG, e *model.Evidence, bound float64, r *Reason) {
 		for a, w := range e.Weights {
 			r.Rows = append(r.Rows, []string{d.Machines[a].ID, fmt.Sprintf("%.4g", w/sum)})
 		}
-	case model.EvidenceInterval:
+	case evidence.Interval:
 		r.Words = fmt.Sprintf("Too much work falls between %.9g s and %.9g s: before, the tasks wait for others, and after, others wait for them. The %d machines can't do it in that time, so the schedule ends at %.9g s or later.",
 			e.Window[0], e.Window[1], len(d.Machines), bound)
 	}
@@ -119,12 +120,12 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 	if infeasible {
 		then = "so they don't fit"
 	}
-	if bound >= 1 && !infeasible && e.Type != model.EvidenceSum { // whatever the evidence, it shows no more
+	if bound >= 1 && !infeasible && e.Type != evidence.Sum { // whatever the evidence, it shows no more
 		r.Words = "No job can get more than all that it needs."
 		return
 	}
 	switch e.Type {
-	case model.EvidenceSum:
+	case evidence.Sum:
 		if e.Resource == "memory" {
 			r.Words = fmt.Sprintf("The tasks need the memory of %.6g hosts, and there are %d, %s.", needs(func(j *model.VCSchedJob) float64 { return j.Memory }), v.Hosts, then)
 			return
@@ -135,7 +136,7 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 				sum/float64(v.Hosts), float64(u.Unit)/float64(u.Scale), 1/bound, then)
 		}
 		r.Words = fmt.Sprintf("The tasks need the CPU of %.6g hosts, and there are %d, %s.", sum, v.Hosts, then)
-	case model.EvidenceCrowd:
+	case evidence.Crowd:
 		order := make([]int, len(v.Jobs))
 		for k := range order {
 			order[k] = k
@@ -153,7 +154,7 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 			return
 		}
 		r.Words = fmt.Sprintf("Of the %d tasks with the largest CPU needs (jobs %s), %d share one of the %d hosts, %s.", e.Count, words.Some(r.Elements, 12), (e.Count-1)/v.Hosts+1, v.Hosts, then)
-	case model.EvidenceClique:
+	case evidence.Clique:
 		n := 0.0
 		for _, w := range e.Weights {
 			n += w
@@ -163,10 +164,10 @@ func vcschedWords(v *model.VCSched, e *model.Evidence, bound float64, infeasible
 			more = "in memory"
 		}
 		r.Words = fmt.Sprintf("No two of %.0f tasks (jobs %s) fit on one host %s, and there are %d hosts, %s.", n, words.Some(e.Elements, 20), more, v.Hosts, then)
-	case model.EvidenceFilling:
+	case evidence.Filling:
 		r.Words = fmt.Sprintf("Counted by the dual-feasible function %q, by which what fits on one host never counts more than a host, the %s needs of all tasks count more than the %d hosts, %s.",
 			functionName(e.Function), e.Resource, v.Hosts, then)
-	case model.EvidencePatterns:
+	case evidence.Patterns:
 		r.Words = fmt.Sprintf("Give each task of a job the weight below (0 elsewhere). No set of tasks that fits on one host with a CPU load of up to %.6g weighs as much as the weight of all tasks divided by the %d hosts, %s:",
 			float64(e.Load)/float64(e.Scale), v.Hosts, then)
 		r.Rows = [][]string{{"job", "weight of a task"}}
@@ -200,7 +201,7 @@ func reservationWords(in *model.Reservation, e *model.Evidence, bound float64, i
 		return fmt.Sprintf(", PEs counted by the dual-feasible function %q", functionName(f))
 	}
 	switch e.Type {
-	case model.EvidenceAreas:
+	case evidence.Areas:
 		side := "the ready times"
 		if e.Mirrored {
 			side = "the deadlines"
@@ -209,7 +210,7 @@ func reservationWords(in *model.Reservation, e *model.Evidence, bound float64, i
 		if bound >= float64(len(in.Requests)) && !in.EffectiveGoal().PESeconds() {
 			r.Words = fmt.Sprintf("There are %d requests, so no more can be accepted.", len(in.Requests))
 		}
-	case model.EvidenceWindows:
+	case evidence.Windows:
 		if len(e.Windows) == 0 {
 			r.Words = fmt.Sprintf("All requests that can be accepted are %.9g together.", bound)
 			return
@@ -231,7 +232,7 @@ func reservationWords(in *model.Reservation, e *model.Evidence, bound float64, i
 			r.Rows = append(r.Rows, []string{fmt.Sprintf("%.9g s", t.Seconds(w.From)), fmt.Sprintf("%.9g s", t.Seconds(w.To)), fmt.Sprintf("%.6g", energy/perSecond),
 				fmt.Sprintf("%.6g", float64(w.To-w.From)*float64(in.PEs)/perSecond), words.Some(ids, 6)})
 		}
-	case model.EvidencePrices:
+	case evidence.Prices:
 		parts := e.Parts
 		r.Words = fmt.Sprintf("Let a PE cost what stands below per second. Whoever is accepted pays for what it uses, and all PEs together take no more than they cost; "+
 			"by that price some requests of each group are in the way of the others, %s:", then)
@@ -253,7 +254,7 @@ func reservationWords(in *model.Reservation, e *model.Evidence, bound float64, i
 }
 
 func batchWords(e *model.Evidence, bound float64, r *Reason) {
-	if e.Type == model.EvidenceSum {
+	if e.Type == evidence.Sum {
 		r.Words = fmt.Sprintf("Even if no job waited for another, the mean response time would be %.9g s: no job takes less than its runtime.", bound)
 		return
 	}
@@ -272,7 +273,7 @@ func batchWords(e *model.Evidence, bound float64, r *Reason) {
 }
 
 func tvcWords(v *model.TVC, e *model.Evidence, bound float64, r *Reason) {
-	if e.Type == model.EvidenceSum {
+	if e.Type == evidence.Sum {
 		r.Words = fmt.Sprintf("All requests that fit the empty data centre together are %.9g.", bound)
 		return
 	}

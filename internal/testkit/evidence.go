@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/evidence"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -74,17 +75,17 @@ func (f forger) function(capacity int64) *model.DualFunction {
 func (f forger) dag(d *model.DAG, e *model.Evidence) {
 	switch f.IntN(3) {
 	case 0:
-		e.Type = model.EvidencePath
+		e.Type = evidence.Path
 		if len(d.Tasks) > 0 {
 			e.Elements = f.some(len(d.Tasks), func(k int) string { return d.Tasks[k].ID })
 		}
 	case 1:
-		e.Type = model.EvidenceLoad
+		e.Type = evidence.Load
 		for range d.Machines {
 			e.Weights = append(e.Weights, f.price([]float64{1, 1, 1, 5e-324, math.MaxFloat64 / 16, 1e-30}[f.IntN(6)]))
 		}
 	case 2:
-		e.Type = model.EvidenceInterval
+		e.Type = evidence.Interval
 		total := 0.0
 		for t := range d.Tasks {
 			total += d.Cost(t, 0)
@@ -100,23 +101,23 @@ func (f forger) vcsched(v *model.VCSched, e *model.Evidence) {
 	host := e.Scale + e.Scale/1e9 + 2
 	switch f.IntN(5) {
 	case 0:
-		e.Type, e.Resource = model.EvidenceSum, []string{"cpu", "memory"}[f.IntN(2)]
+		e.Type, e.Resource = evidence.Sum, []string{"cpu", "memory"}[f.IntN(2)]
 	case 1:
-		e.Type, e.Count = model.EvidenceCrowd, 1+f.IntN(3)*v.Hosts
+		e.Type, e.Count = evidence.Crowd, 1+f.IntN(3)*v.Hosts
 	case 2:
-		e.Type, e.Elements = model.EvidenceClique, f.some(len(v.Jobs), id)
+		e.Type, e.Elements = evidence.Clique, f.some(len(v.Jobs), id)
 		for range e.Elements {
 			e.Weights = append(e.Weights, float64(1+f.IntN(2)))
 		}
 	case 3:
-		e.Type, e.Resource = model.EvidenceFilling, []string{"cpu", "memory"}[f.IntN(2)]
+		e.Type, e.Resource = evidence.Filling, []string{"cpu", "memory"}[f.IntN(2)]
 		e.Load = host
 		if e.Resource == "cpu" || f.IntN(4) == 0 {
 			e.Load = max(1, int64(float64(host)*(0.5+2*f.Float64())))
 		}
 		e.Function = f.function(e.Load)
 	case 4:
-		e.Type, e.Elements = model.EvidencePatterns, f.some(len(v.Jobs), id)
+		e.Type, e.Elements = evidence.Patterns, f.some(len(v.Jobs), id)
 		for range e.Elements {
 			e.Weights = append(e.Weights, []float64{0, 1, 1, 2, 3, float64(f.IntN(1000)), 1 << 36}[f.IntN(7)])
 		}
@@ -136,20 +137,20 @@ func (f forger) reservation(r *model.Reservation, e *model.Evidence) {
 	moments = append(moments, 0, 1)
 	switch f.IntN(3) {
 	case 0:
-		e.Type, e.Function, e.Mirrored = model.EvidenceAreas, f.function(int64(r.PEs)), f.IntN(2) == 0
+		e.Type, e.Function, e.Mirrored = evidence.Areas, f.function(int64(r.PEs)), f.IntN(2) == 0
 	case 1:
-		e.Type = model.EvidenceWindows
+		e.Type = evidence.Windows
 		for at := f.ticks(moments, 6); len(at) > 1; at = at[1:] {
 			if f.IntN(3) > 0 {
 				e.Windows = append(e.Windows, model.EvidenceWindow{From: at[0], To: at[1], Function: f.function(int64(r.PEs))})
 			}
 		}
 	case 2:
-		e.Type = model.EvidencePrices
+		e.Type = evidence.Prices
 		ids := f.some(len(r.Requests), func(k int) string { return r.Requests[k].ID })
 		for len(ids) > 0 {
 			n := 1 + f.IntN(len(ids))
-			p := model.Evidence{Type: model.EvidencePrices, Elements: ids[:n:n], Function: f.function(int64(r.PEs)), Times: f.ticks(moments, 8)}
+			p := model.Evidence{Type: evidence.Prices, Elements: ids[:n:n], Function: f.function(int64(r.PEs)), Times: f.ticks(moments, 8)}
 			for range len(p.Times) - 1 {
 				p.Prices = append(p.Prices, f.price(weight/length))
 			}
@@ -160,10 +161,10 @@ func (f forger) reservation(r *model.Reservation, e *model.Evidence) {
 
 func (f forger) batch(b *model.Batch, e *model.Evidence) {
 	if f.IntN(8) == 0 {
-		e.Type = model.EvidenceSum
+		e.Type = evidence.Sum
 		return
 	}
-	e.Type = model.EvidencePrices
+	e.Type = evidence.Prices
 	var moments []int64
 	end := int64(0)
 	t := view.OfBatch(b)
@@ -185,10 +186,10 @@ func (f forger) batch(b *model.Batch, e *model.Evidence) {
 
 func (f forger) tvc(v *model.TVC, e *model.Evidence) {
 	if f.IntN(8) == 0 || len(v.Requests) == 0 {
-		e.Type = model.EvidenceSum
+		e.Type = evidence.Sum
 		return
 	}
-	e.Type = model.EvidencePrices
+	e.Type = evidence.Prices
 	t := view.OfTVC(v)
 	moments := []int64{0}
 	for k := range t.Requests {
@@ -204,9 +205,9 @@ func (f forger) tvc(v *model.TVC, e *model.Evidence) {
 	ids := f.some(len(v.Requests), func(k int) string { return v.Requests[k].ID })
 	for len(ids) > 0 {
 		n := 1 + f.IntN(len(ids))
-		p := model.Evidence{Type: model.EvidencePrices, Elements: ids[:n:n]}
+		p := model.Evidence{Type: evidence.Prices, Elements: ids[:n:n]}
 		for _, name := range []string{"slots", "links"}[f.IntN(2) : 1+f.IntN(2)] {
-			x := model.Evidence{Type: model.EvidencePrices, Resource: name, Times: f.ticks(moments, 3)}
+			x := model.Evidence{Type: evidence.Prices, Resource: name, Times: f.ticks(moments, 3)}
 			k := f.IntN(len(v.Requests))
 			size := weight(k) / float64(v.Requests[k].VMs)
 			if name == "links" {
@@ -281,8 +282,8 @@ func SpoilEvidence(rng *rand.Rand, e *model.Evidence) {
 	case 9:
 		e.Scale = []int64{1, 7, 1000, e.Scale / 3, 1e13, -1, math.MaxInt64}[rng.IntN(7)]
 	case 10:
-		e.Type = []model.EvidenceType{model.EvidencePath, model.EvidenceLoad, model.EvidenceInterval, model.EvidenceSum, model.EvidenceCrowd, model.EvidenceClique,
-			model.EvidenceFilling, model.EvidencePatterns, model.EvidenceAreas, model.EvidencePrices, model.EvidenceWindows}[rng.IntN(11)]
+		e.Type = []string{evidence.Path, evidence.Load, evidence.Interval, evidence.Sum, evidence.Crowd, evidence.Clique,
+			evidence.Filling, evidence.Patterns, evidence.Areas, evidence.Prices, evidence.Windows}[rng.IntN(11)]
 		e.Resource = []string{"", "cpu", "memory", "slots", "links"}[rng.IntN(5)]
 	case 11: // one more or one less, so that lists no longer go together
 		if n := len(e.Prices); n > 0 && rng.IntN(2) == 0 {

@@ -1,4 +1,6 @@
-package bounds
+// Package duals holds what the bounds of several problems share: dual solutions of linear
+// programs turned into proofs, and dual-feasible functions.
+package duals
 
 import (
 	"context"

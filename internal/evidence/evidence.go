@@ -1,0 +1,48 @@
+// Package evidence names the types of model.Evidence.
+package evidence
+
+// The types of evidence. Of those down to Prices the judge recomputes the bound
+// (package verify, docs/explain.md); the others are claims.
+const (
+	// Path is of dag: tasks that wait for each other (Elements).
+	Path = "path"
+	// Load is of dag: the machines' weights (Weights), by which all tasks
+	// together take their time.
+	Load = "load"
+	// Interval is of dag: work that must be done in a window of time
+	// (Window).
+	Interval = "interval"
+
+	// Sum is of vcsched: all needs of a resource together (Resource); and of
+	// batch: the least time that each job takes.
+	Sum = "sum"
+	// Crowd is of vcsched: the largest CPU needs, of so many tasks (Count)
+	// that some share a host.
+	Crowd = "crowd"
+	// Clique is of vcsched: tasks (Elements: the job of each) of which no two fit
+	// on one host.
+	Clique = "clique"
+	// Filling is of vcsched: the needs of a resource under a dual-feasible
+	// function (Resource, Function, for CPU a Load).
+	Filling = "filling"
+	// Patterns is of vcsched: weights of the jobs' tasks (Elements,
+	// Weights, whole numbers) of which no host of a load (Load) holds enough.
+	Patterns = "patterns"
+
+	// Areas is of reservation: PEs times time, all ready times at the first
+	// or, if Mirrored, all deadlines at the last.
+	Areas = "areas"
+	// Windows is of reservation: windows of time (Windows, with a Function
+	// each) with more to do than there is room.
+	Windows = "windows"
+	// Prices is of reservation, batch and tvc: a price of a unit of the
+	// capacity between each two times (Times, Prices), of tvc one for each resource.
+	Prices = "prices"
+
+	// Relaxation claims the optimum of a linear relaxation (Method).
+	Relaxation = "relaxation"
+	// Search claims that a search has closed what lies beyond the bound.
+	Search = "search"
+	// Proof names a file that gapwise check replays.
+	Proof = "proof"
+)
