@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gapwise/gapwise/bounds"
+	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -48,7 +49,7 @@ type Formulation struct {
 	milp.Formulation[*model.Embeddings]
 	in       *model.TVC
 	ticks    *view.TVC
-	tree     *Tree
+	tree     *tvcrelax.Tree
 	requests []*modelled
 	of       []*modelled // by request of the instance; nil: it never fits
 }
@@ -56,9 +57,9 @@ type Formulation struct {
 // modelled is a request in the model.
 type modelled struct {
 	index  int
-	leader *modelled // of its component
-	span   Span      // of the component's instants
-	parts  [][]Part
+	leader *modelled     // of its component
+	span   tvcrelax.Span // of the component's instants
+	parts  [][]tvcrelax.Part
 	accept int
 	route  []int     // y, by lane of the root's children
 	use    [][][]use // by level and node
@@ -66,7 +67,7 @@ type modelled struct {
 
 // use is a variable u.
 type use struct {
-	part Part
+	part tvcrelax.Part
 	lane int // -1: the part has all VMs
 	x    int
 }
@@ -94,7 +95,7 @@ func Check(in *model.TVC, name string) error {
 			fits++
 		}
 	}
-	tree := NewTree(t)
+	tree := tvcrelax.NewTree(t)
 	for level := range tree.Root() {
 		nodes += t.Servers / tree.Servers(level)
 	}
@@ -109,7 +110,7 @@ func Build(ctx context.Context, in *model.TVC, name string) (*Formulation, error
 		return nil, err
 	}
 	t := view.OfTVC(in)
-	f := &Formulation{in: in, ticks: t, tree: NewTree(t), of: make([]*modelled, len(t.Requests))}
+	f := &Formulation{in: in, ticks: t, tree: tvcrelax.NewTree(t), of: make([]*modelled, len(t.Requests))}
 	f.Name, f.Scheme, f.Maximise = in.Name, "counts", true
 	f.Encode, f.Decode = f.encode, f.decode
 	top := 1.0
@@ -124,10 +125,10 @@ func Build(ctx context.Context, in *model.TVC, name string) (*Formulation, error
 		f.Whole = true
 	}
 	f.Value = func(objective float64) float64 { return objective * top }
-	w := NewWeights(in, t)
+	w := tvcrelax.NewWeights(in, t)
 	variables, terms := 0, 0
-	for _, part := range Components(t) {
-		spans, instants := Instants(t, part)
+	for _, part := range tvcrelax.Components(t) {
+		spans, instants := tvcrelax.Instants(t, part)
 		var own []*modelled
 		for i, k := range part {
 			q := &t.Requests[k]
@@ -161,7 +162,7 @@ func Build(ctx context.Context, in *model.TVC, name string) (*Formulation, error
 			f.add(m, cost)
 		}
 		f.capacities(own, instants)
-		f.cuts(own, NewRelaxation(t, part, w, false))
+		f.cuts(own, tvcrelax.NewRelaxation(t, part, w, false))
 		f.requests = append(f.requests, own...)
 	}
 	return f, nil
@@ -337,13 +338,13 @@ func (f *Formulation) capacities(own []*modelled, instants int) {
 
 // cuts adds the rows of the resources but the first, the slots, which the rows of
 // the servers imply for fractions, too.
-func (f *Formulation) cuts(own []*modelled, r *Relaxation) {
-	for _, resource := range r.resources[1:] {
-		for at := range r.instants {
+func (f *Formulation) cuts(own []*modelled, r *tvcrelax.Relaxation) {
+	for _, resource := range r.Resources[1:] {
+		for at := range r.Instants {
 			var row []milp.Term
 			sum := 0.0
 			for i, m := range own {
-				if d := resource.demand[i]; d > tinyShare && m.span.From <= at && at <= m.span.To {
+				if d := resource.Demand[i]; d > tinyShare && m.span.From <= at && at <= m.span.To {
 					row = append(row, milp.Term{Var: m.accept, Coef: d})
 					sum += d
 				}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
 )
@@ -187,7 +188,7 @@ func (f *Formulation) point(x []float64, m *modelled, place *model.Embedding, p 
 	lane = p.lane[lane]
 	x[m.accept], x[m.route[lane]] = 1, 1
 	type node struct{ level, node int }
-	parts := map[node]Part{}
+	parts := map[node]tvcrelax.Part{}
 	for _, s := range place.Servers {
 		for level := range f.tree.Root() {
 			v := node{level, p.server[s.Server] / f.tree.Servers(level)}
@@ -228,7 +229,7 @@ func (f *Formulation) Exclude(e *model.Embeddings) bool {
 	}
 	type part struct {
 		m *modelled
-		Part
+		tvcrelax.Part
 	}
 	rows := len(f.Rows)
 	instants := 0

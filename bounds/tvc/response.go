@@ -6,6 +6,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/squashed"
+	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/internal/view"
 )
 
@@ -30,7 +31,7 @@ func Response(ctx context.Context, t *view.TVC) []bounds.Bound {
 	}
 	slots := squashed.Of(r.jobs(func(k int) int { return t.Requests[k].VMs }), t.Servers*t.Slots)
 	best := max(float64(r.runtime), slots.Best)
-	for _, x := range NewTree(t).resources(t, r.requests, true)[min(1, len(r.requests)):] { // the first is the slots
+	for _, x := range tvcrelax.NewTree(t).Resources(t, r.requests, true)[min(1, len(r.requests)):] { // the first is the slots
 		if ctx.Err() != nil {
 			break
 		}
@@ -44,7 +45,7 @@ func Response(ctx context.Context, t *view.TVC) []bounds.Bound {
 func ResponseByResources(ctx context.Context, t *view.TVC) bounds.Bound {
 	r := newResponses(t)
 	best := float64(r.runtime)
-	for _, x := range NewTree(t).resources(t, r.requests, false) {
+	for _, x := range tvcrelax.NewTree(t).Resources(t, r.requests, false) {
 		if ctx.Err() != nil {
 			break
 		}
@@ -85,12 +86,12 @@ func (r *responses) jobs(slots func(k int) int) []squashed.Job {
 // of returns the bound in ticks by the machine of a resource: its capacity is so
 // many parts, of which demands are rounded down (the second factor is more than
 // what the demand may err by). Who has no demand takes its duration.
-func (r *responses) of(x resource) float64 {
+func (r *responses) of(x tvcrelax.Resource) float64 {
 	const parts = 1 << 40
 	demand := make([]int, len(r.t.Requests))
 	others := int64(0)
 	for i, k := range r.requests {
-		if demand[k] = int(x.demand[i] / x.capacity * parts * (1 - 0x1p-50)); demand[k] == 0 {
+		if demand[k] = int(x.Demand[i] / x.Capacity * parts * (1 - 0x1p-50)); demand[k] == 0 {
 			others += r.t.Requests[k].Duration
 		}
 	}

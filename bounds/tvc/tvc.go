@@ -8,6 +8,7 @@ import (
 
 	"github.com/gapwise/gapwise/bounds"
 	"github.com/gapwise/gapwise/internal/evidence"
+	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -29,19 +30,19 @@ func Quick(ctx context.Context, in *model.TVC) []bounds.Bound {
 	if in.Queue {
 		return Response(ctx, t)
 	}
-	w := NewWeights(in, t)
+	w := tvcrelax.NewWeights(in, t)
 	sum := int64(0)
 	prices := &model.Evidence{Type: evidence.Prices, Method: "slots"}
-	for _, part := range Components(t) {
+	for _, part := range tvcrelax.Components(t) {
 		if ctx.Err() != nil {
 			for _, k := range part {
 				sum += w.Of[k]
 			}
 			continue
 		}
-		sum += NewRelaxation(t, part, w, true).floor(w, part, func(r *Relaxation) *Multipliers {
+		sum += floor(tvcrelax.NewRelaxation(t, part, w, true), w, part, func(r *tvcrelax.Relaxation) *tvcrelax.Multipliers {
 			m := r.Ascend(ctx, quickSteps)
-			if e := r.evidence(in, m); e != nil {
+			if e := r.Evidence(in, m); e != nil {
 				prices.Parts = append(prices.Parts, *e)
 			}
 			return m
@@ -58,7 +59,7 @@ const (
 )
 
 // floor returns the bound of multipliers in whole weights, at most all of them.
-func (r *Relaxation) floor(w *Weights, requests []int, solve func(*Relaxation) *Multipliers) int64 {
+func floor(r *tvcrelax.Relaxation, w *tvcrelax.Weights, requests []int, solve func(*tvcrelax.Relaxation) *tvcrelax.Multipliers) int64 {
 	all := int64(0)
 	for _, k := range requests {
 		all += w.Of[k]
@@ -85,11 +86,11 @@ func All(ctx context.Context, in *model.TVC) ([]bounds.Bound, error) {
 		return append(all, ResponseByResources(ctx, view.OfTVC(in))), nil
 	}
 	t := view.OfTVC(in)
-	w := NewWeights(in, t)
+	w := tvcrelax.NewWeights(in, t)
 	sum := int64(0)
 	var failed error
-	for _, part := range Components(t) {
-		sum += NewRelaxation(t, part, w, false).floor(w, part, func(r *Relaxation) *Multipliers {
+	for _, part := range tvcrelax.Components(t) {
+		sum += floor(tvcrelax.NewRelaxation(t, part, w, false), w, part, func(r *tvcrelax.Relaxation) *tvcrelax.Multipliers {
 			m, err := r.Tighten(ctx)
 			if err != nil && failed == nil {
 				failed = fmt.Errorf("bound: relaxation: %w", err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp"
@@ -35,7 +36,7 @@ func TestInstants(t *testing.T) {
 		for k := range all {
 			all[k] = k
 		}
-		spans, count := Instants(v, all)
+		spans, count := tvcrelax.Instants(v, all)
 		at := make([][]int, count)
 		for i, s := range spans {
 			if s.From > s.To || s.From < 0 || s.To >= count {
@@ -77,7 +78,7 @@ func TestComponents(t *testing.T) {
 		v := view.OfTVC(testkit.RandomTVC(rng, 2, 1+rng.IntN(10), false))
 		var all []int
 		end := int64(-1)
-		for _, part := range Components(v) {
+		for _, part := range tvcrelax.Components(v) {
 			for _, k := range part {
 				if v.Requests[k].Arrival < end {
 					t.Fatalf("request %d arrives before a component ends", k)
@@ -101,14 +102,14 @@ func TestParts(t *testing.T) {
 	for range need.Rounds(60) {
 		in := testkit.RandomTVC(rng, 2, 1, false)
 		v := view.OfTVC(in)
-		tree, n := NewTree(v), v.Requests[0].VMs
-		want := make([]map[Part]bool, tree.Root())
+		tree, n := tvcrelax.NewTree(v), v.Requests[0].VMs
+		want := make([]map[tvcrelax.Part]bool, tree.Root())
 		for level := range want {
-			want[level] = map[Part]bool{}
+			want[level] = map[tvcrelax.Part]bool{}
 		}
 		for _, e := range testkit.BruteEmbeddings(in, 0, nil) {
 			for level := range want {
-				parts := map[int]Part{}
+				parts := map[int]tvcrelax.Part{}
 				for _, s := range e.Servers {
 					p := parts[s.Server/tree.Servers(level)]
 					p.VMs += int32(s.VMs)
@@ -127,7 +128,7 @@ func TestParts(t *testing.T) {
 			}
 		}
 		for level, got := range tree.Parts(n, v.Requests[0].Bandwidth, v.PerPath) {
-			if !slices.IsSortedFunc(got, Part.Compare) {
+			if !slices.IsSortedFunc(got, tvcrelax.Part.Compare) {
 				t.Fatalf("parts %v aren't in order", got)
 			}
 			for p := range want[level] {
@@ -152,14 +153,14 @@ func TestResources(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spans, count := Instants(v, part)
+		spans, count := tvcrelax.Instants(v, part)
 		for _, few := range []bool{true, false} {
-			for k, r := range NewTree(v).resources(v, part, few) {
+			for k, r := range tvcrelax.NewTree(v).Resources(v, part, few) {
 				for at := range count {
 					sum := 0.0
 					for i, request := range part {
 						if slices.Contains(index, request) && spans[i].From <= at && at <= spans[i].To {
-							sum += r.demand[i]
+							sum += r.Demand[i]
 						}
 					}
 					if sum > 1+1e-12 {
@@ -179,13 +180,13 @@ func TestMultipliers(t *testing.T) {
 		in := testkit.RandomTVC(rng, 2, 1+rng.IntN(6), false)
 		v := view.OfTVC(in)
 		part := fitting(v)
-		w := NewWeights(in, v)
+		w := tvcrelax.NewWeights(in, v)
 		_, best := testkit.BruteTVC(in)
 		index, err := in.Index(best)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := NewRelaxation(v, part, w, rng.IntN(2) == 0)
+		r := tvcrelax.NewRelaxation(v, part, w, rng.IntN(2) == 0)
 		var rejected []int
 		for i, k := range part {
 			if !slices.Contains(index, k) {
@@ -201,10 +202,10 @@ func TestMultipliers(t *testing.T) {
 			}
 			addCover(r, cover) // holds for the optimum at hand
 		}
-		lambda, covers := make([][]float64, len(r.resources)), make([]float64, len(r.cuts))
+		lambda, covers := make([][]float64, len(r.Resources)), make([]float64, len(r.Cuts))
 		scale := float64(w.Total) * rng.Float64()
 		for k := range lambda {
-			lambda[k] = make([]float64, r.instants)
+			lambda[k] = make([]float64, r.Instants)
 			for at := range lambda[k] {
 				lambda[k][at] = max(0, rng.Float64()-0.5) * scale
 			}
@@ -216,7 +217,7 @@ func TestMultipliers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := []*Multipliers{r.prices(lambda, covers), r.Ascend(context.Background(), 20)}
+		all := []*tvcrelax.Multipliers{r.PricesAt(lambda, covers), r.Ascend(context.Background(), 20)}
 		if solved != nil {
 			all = append(all, solved)
 		}
@@ -244,7 +245,7 @@ func TestAscend(t *testing.T) {
 	for range need.Rounds(20) {
 		in := testkit.RandomTVC(rng, 4, 40, false)
 		v := view.OfTVC(in)
-		r := NewRelaxation(v, fitting(v), NewWeights(in, v), false)
+		r := tvcrelax.NewRelaxation(v, fitting(v), tvcrelax.NewWeights(in, v), false)
 		lp, err := r.Solve(context.Background(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -364,7 +365,7 @@ func TestBuildRefuses(t *testing.T) {
 func TestWeights(t *testing.T) {
 	in := &model.TVC{FatTree: model.FatTree{K: 2, Slots: 8, LinkMbps: 1000}, Goal: model.GoalRevenue, Requests: []model.TVCRequest{
 		{ID: "a", VMs: 2, BandwidthMbps: 30, DurationS: 5}, {ID: "b", VMs: 3, BandwidthMbps: 10, DurationS: 10}, {ID: "never", VMs: 16, BandwidthMbps: 500, DurationS: 1}}}
-	w := NewWeights(in, view.OfTVC(in))
+	w := tvcrelax.NewWeights(in, view.OfTVC(in))
 	if !slices.Equal(w.Of, []int64{1, 1, 0}) || w.Total != 2 || w.Rounded {
 		t.Errorf("weights %+v, want 1, 1 and 0", w)
 	}
@@ -373,7 +374,7 @@ func TestWeights(t *testing.T) {
 	}
 	in.Requests[0].BandwidthMbps, in.Requests[0].DurationS = 999.999999, 999999.999999
 	in.Requests[1].BandwidthMbps, in.Requests[1].DurationS = 0.000001, 0.000001
-	w = NewWeights(in, view.OfTVC(in))
+	w = tvcrelax.NewWeights(in, view.OfTVC(in))
 	exact := in.Requests[0].Revenue() + in.Requests[1].Revenue()
 	if v := w.Value(w.Total); !w.Rounded || w.Of[1] != 1 || v < exact || v > exact*(1+1e-12) {
 		t.Errorf("weights %+v are worth %v, want a little more than %v", w, v, exact)
@@ -399,16 +400,16 @@ func TestPatterns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := NewRelaxation(v, part, NewWeights(in, v), true)
+		r := tvcrelax.NewRelaxation(v, part, tvcrelax.NewWeights(in, v), true)
 		m, err := r.Tighten(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
-		cuts += len(r.cuts)
+		cuts += len(r.Cuts)
 		if r.Exceeded(func(i int) bool { return slices.Contains(index, part[i]) }) {
 			t.Fatalf("the optimum exceeds a cut: %+v", in)
 		}
-		if w := NewWeights(in, v); m != nil && w.Value(m.Floor()) < want*(1-1e-12) {
+		if w := tvcrelax.NewWeights(in, v); m != nil && w.Value(m.Floor()) < want*(1-1e-12) {
 			t.Fatalf("bound %v, the optimum is %v: %+v", w.Value(m.Floor()), want, in)
 		}
 	}
@@ -419,12 +420,12 @@ func TestPatterns(t *testing.T) {
 
 // What exceeds the slots or a cover at some instant is found out, what doesn't isn't.
 // addCover adds a set of requests, by ascending position, that can't all be accepted.
-func addCover(r *Relaxation, cover []int) {
+func addCover(r *tvcrelax.Relaxation, cover []int) {
 	coef := make([]float64, len(cover))
 	for k := range coef {
 		coef[k] = 1
 	}
-	r.cuts = append(r.cuts, cut{cover, coef, float64(len(cover) - 1)})
+	r.Cuts = append(r.Cuts, tvcrelax.Cut{Members: cover, Coef: coef, Limit: float64(len(cover) - 1)})
 }
 
 func TestExceeded(t *testing.T) {
@@ -433,7 +434,7 @@ func TestExceeded(t *testing.T) {
 		in.Requests = append(in.Requests, model.TVCRequest{ID: string(rune('a' + k)), ArrivalS: at, DurationS: 2, VMs: 3, BandwidthMbps: 1})
 	}
 	v := view.OfTVC(in)
-	r := NewRelaxation(v, []int{0, 1, 2}, NewWeights(in, v), true)
+	r := tvcrelax.NewRelaxation(v, []int{0, 1, 2}, tvcrelax.NewWeights(in, v), true)
 	all := func(int) bool { return true }
 	if r.Exceeded(all) {
 		t.Error("two requests of three VMs at a time exceed eight slots")
@@ -444,7 +445,7 @@ func TestExceeded(t *testing.T) {
 	}
 	in.FatTree.Slots = 2
 	v = view.OfTVC(in)
-	r = NewRelaxation(v, []int{0, 1, 2}, NewWeights(in, v), true)
+	r = tvcrelax.NewRelaxation(v, []int{0, 1, 2}, tvcrelax.NewWeights(in, v), true)
 	if !r.Exceeded(all) || r.Exceeded(func(i int) bool { return i != 1 }) {
 		t.Error("six VMs fit four slots, or three don't")
 	}

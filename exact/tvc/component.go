@@ -6,12 +6,12 @@ import (
 	"math"
 	"slices"
 
-	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
+	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/internal/view"
 )
 
 // component is the search for the requests to accept among those of one
-// component (tvcbounds.Components).
+// component (tvcrelax.Components).
 //
 // A depth-first search decides on the requests in the order of arrival, accepted
 // first. A set of accepted requests must be embedded together (packer). It goes back
@@ -30,15 +30,15 @@ type component struct {
 	weight   []int64
 	rank     []int32 // the packer's number of each request
 	order    []int   // the request of each of the packer's numbers
-	span     []tvcbounds.Span
-	relax    *tvcbounds.Relaxation
-	bounds   *tvcbounds.Multipliers
+	span     []tvcrelax.Span
+	relax    *tvcrelax.Relaxation
+	bounds   *tvcrelax.Multipliers
 	tail     []float64 // by request: the multipliers' part of those from it on
 	rest     []int64   // by request: the weight of those from it on
 	upper    int64     // bound on the value of any set
 	found    []placed
 	top      placed // the best of all that were found
-	choices  []tvcbounds.Choice
+	choices  []tvcrelax.Choice
 	best     int64
 	report   func()
 	enough   func(value int64) bool // a solution of this value needs no search
@@ -50,12 +50,12 @@ type placed struct {
 	placement
 }
 
-func newComponent(ctx context.Context, t *view.TVC, w *tvcbounds.Weights, requests []int, r *tvcbounds.Relaxation, off deviceSet) *component {
+func newComponent(ctx context.Context, t *view.TVC, w *tvcrelax.Weights, requests []int, r *tvcrelax.Relaxation, off deviceSet) *component {
 	c := &component{requests: requests, relax: r, weight: make([]int64, len(requests)),
 		rest: make([]int64, len(requests)+1), tail: make([]float64, len(requests)+1),
-		choices: make([]tvcbounds.Choice, len(requests))}
+		choices: make([]tvcrelax.Choice, len(requests))}
 	c.packer, c.rank = newPacker(ctx, t, requests, off)
-	c.order, c.span = make([]int, len(requests)), make([]tvcbounds.Span, len(requests))
+	c.order, c.span = make([]int, len(requests)), make([]tvcrelax.Span, len(requests))
 	for i, k := range requests {
 		c.weight[i] = w.Of[k]
 		c.order[c.rank[i]] = i
@@ -167,11 +167,11 @@ func (c *component) beaten(i int, accepted set) bool {
 	for j := range c.choices {
 		switch {
 		case j < i && !accepted.has(j):
-			c.choices[j] = tvcbounds.Rejected
+			c.choices[j] = tvcrelax.Rejected
 		case j < i:
-			c.choices[j] = tvcbounds.Accepted
+			c.choices[j] = tvcrelax.Accepted
 		default:
-			c.choices[j] = tvcbounds.Open
+			c.choices[j] = tvcrelax.Open
 		}
 	}
 	m, err := c.relax.Solve(c.ctx, c.choices)
@@ -181,9 +181,9 @@ func (c *component) beaten(i int, accepted set) bool {
 	bound := m.Base
 	for j, x := range c.choices {
 		switch x {
-		case tvcbounds.Accepted:
+		case tvcrelax.Accepted:
 			bound += m.Reduced[j]
-		case tvcbounds.Open:
+		case tvcrelax.Open:
 			bound += max(0, m.Reduced[j])
 		}
 	}

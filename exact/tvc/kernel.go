@@ -7,6 +7,7 @@ import (
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/exact/internal/engine"
+	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -46,7 +47,7 @@ func ask(r *engine.Run, v *model.TVC, off kernelSet, q *engine.Kernel) error {
 		best = &model.Embeddings{Runs: []model.Run[model.Embedding]{}} // all are rejected
 	}
 	t := view.OfTVC(v)
-	w := tvcbounds.NewWeights(v, t)
+	w := tvcrelax.NewWeights(v, t)
 	q.Start, q.Lower, q.Upper = best, math.Inf(1), w.Total
 	q.Value = func(rejected int64) float64 { return w.Value(w.Total - rejected) }
 	for _, b := range tvcbounds.Quick(r.Ctx, v) {
@@ -59,7 +60,7 @@ func ask(r *engine.Run, v *model.TVC, off kernelSet, q *engine.Kernel) error {
 	for _, k := range index {
 		q.Upper -= w.Of[k]
 	}
-	components := tvcbounds.Components(t)
+	components := tvcrelax.Components(t)
 	if kernelSize(t, components...) > mostKernelVariables {
 		q.Reason = fmt.Sprintf("the constraint model would have more than %d variables", mostKernelVariables)
 		return nil

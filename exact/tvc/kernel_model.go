@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/internal/cp"
+	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -19,8 +19,8 @@ type kernelModel struct {
 	cp.Model
 	in       *model.TVC
 	t        *view.TVC
-	w        *tvcbounds.Weights
-	tree     *tvcbounds.Tree
+	w        *tvcrelax.Weights
+	tree     *tvcrelax.Tree
 	off      kernelSet
 	total    int64 // weight of all requests
 	requests []*placing
@@ -29,7 +29,7 @@ type kernelModel struct {
 // placing is a request in the model.
 type placing struct {
 	index  int
-	span   tvcbounds.Span
+	span   tvcrelax.Span
 	accept cp.Var
 	route  []cp.Var     // by lane of the root's children
 	at     [][][]choice // by level and node; the first one is that it has nothing there
@@ -38,7 +38,7 @@ type placing struct {
 // choice is what a request may have at a node; lane is -1 if it loads none.
 type choice struct {
 	is   cp.Var
-	part tvcbounds.Part
+	part tvcrelax.Part
 	lane int
 }
 
@@ -47,7 +47,7 @@ const mostKernelVariables = 60_000
 
 // kernelSize returns the number of variables of the model of some components.
 func kernelSize(t *view.TVC, components ...[]int) (size int) {
-	tree := tvcbounds.NewTree(t)
+	tree := tvcrelax.NewTree(t)
 	for _, k := range slices.Concat(components...) {
 		q := &t.Requests[k]
 		size += 1 + tree.Lanes[tree.Root()-1]
@@ -66,8 +66,8 @@ func kernelSize(t *view.TVC, components ...[]int) (size int) {
 }
 
 // newKernelModel returns the model of some components without the devices that are off.
-func newKernelModel(in *model.TVC, t *view.TVC, w *tvcbounds.Weights, off kernelSet, components ...[]int) *kernelModel {
-	m := &kernelModel{in: in, t: t, w: w, tree: tvcbounds.NewTree(t), off: off}
+func newKernelModel(in *model.TVC, t *view.TVC, w *tvcrelax.Weights, off kernelSet, components ...[]int) *kernelModel {
+	m := &kernelModel{in: in, t: t, w: w, tree: tvcrelax.NewTree(t), off: off}
 	for _, k := range slices.Concat(components...) {
 		m.total += w.Of[k]
 	}
@@ -75,7 +75,7 @@ func newKernelModel(in *model.TVC, t *view.TVC, w *tvcbounds.Weights, off kernel
 	m.Call(m.Objective, "rejected")
 	lost := &cp.Linear{AtMost: -m.total, Terms: []cp.Term{{Times: -1, Var: m.Objective}}}
 	for _, part := range components {
-		spans, instants := tvcbounds.Instants(t, part)
+		spans, instants := tvcrelax.Instants(t, part)
 		var own []*placing
 		for i, k := range part {
 			r := m.place(k, spans[i])
@@ -122,7 +122,7 @@ func (m *kernelModel) one(name string, vars []cp.Var) {
 //   - with HosePerPath their loads sum to no more than the load of the node's part,
 //     unless that has all VMs;
 //   - a part goes by a lane of its level, a group of those of the request.
-func (m *kernelModel) place(k int, span tvcbounds.Span) *placing {
+func (m *kernelModel) place(k int, span tvcrelax.Span) *placing {
 	t, q := m.tree, &m.t.Requests[k]
 	root := t.Root()
 	r := &placing{index: k, span: span, accept: m.bool("accept %d", k), at: make([][][]choice, root)}
@@ -132,7 +132,7 @@ func (m *kernelModel) place(k int, span tvcbounds.Span) *placing {
 	m.one(fmt.Sprint("route ", k), r.route)
 	for level, parts := range t.Parts(q.VMs, q.Bandwidth, m.t.PerPath) {
 		for v := range m.t.Servers / t.Servers(level) {
-			all := []choice{{m.bool("none %d %d %d", k, level, v), tvcbounds.Part{}, -1}}
+			all := []choice{{m.bool("none %d %d %d", k, level, v), tvcrelax.Part{}, -1}}
 			for _, p := range parts {
 				for l := range t.Lanes[level] {
 					if int(p.VMs) == q.VMs {
@@ -325,7 +325,7 @@ func (m *kernelModel) row(name string, active []*placing, level, v int, capacity
 }
 
 // totals adds that the accepted requests that run at an instant take at most a capacity
-// of all nodes together, unless they always do (tvcbounds.Tree.Totals). The first one is
+// of all nodes together, unless they always do (tvcrelax.Tree.Totals). The first one is
 // that of all slots, which checkers of proofs know.
 func (m *kernelModel) totals(own []*placing, instants int) {
 	requests, place := make([]int, len(own)), map[*placing]int{}

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
+	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/internal/view"
 )
 
@@ -22,7 +22,7 @@ import (
 // on the other nodes: so each collection of items is decided once and noted
 // (devMemo), for all nodes of a level, which are alike, and for all sets.
 type packer struct {
-	tree     *tvcbounds.Tree
+	tree     *tvcrelax.Tree
 	perPath  bool
 	half     int       // half the number of pods
 	requests []request // hardest first, which is the order of items everywhere
@@ -43,8 +43,8 @@ type request struct {
 	index     int // in the instance
 	vms       int32
 	bandwidth int64
-	span      tvcbounds.Span
-	parts     [][]tvcbounds.Part // by level
+	span      tvcrelax.Span
+	parts     [][]tvcrelax.Part // by level
 }
 
 // item is what one node has of a request. Its route is the lane that the request
@@ -52,21 +52,21 @@ type request struct {
 // below the node.
 type item struct {
 	request int32
-	part    tvcbounds.Part
+	part    tvcrelax.Part
 	route   int32
 }
 
 // held is how a node holds its items: a lane for each, and a part at each child.
 type held struct {
 	routes []int32
-	parts  [][]tvcbounds.Part // by item and child
+	parts  [][]tvcrelax.Part // by item and child
 }
 
 // newPacker returns a packer for requests of t, in order of arrival, and the
 // number that it gives to each of them.
 func newPacker(ctx context.Context, t *view.TVC, requests []int, off deviceSet) (p *packer, rank []int32) {
-	p = &packer{tree: tvcbounds.NewTree(t), perPath: t.PerPath, half: t.Half, off: off, ctx: ctx, limit: math.MaxInt64}
-	spans, instants := tvcbounds.Instants(t, requests)
+	p = &packer{tree: tvcrelax.NewTree(t), perPath: t.PerPath, half: t.Half, off: off, ctx: ctx, limit: math.MaxInt64}
+	spans, instants := tvcrelax.Instants(t, requests)
 	p.instants = instants
 	order := make([]int, len(requests))
 	for i := range order {
@@ -93,7 +93,7 @@ func newPacker(ctx context.Context, t *view.TVC, requests []int, off deviceSet) 
 func (p *packer) rootItems(requests []int32) []item {
 	items := make([]item, len(requests))
 	for i, r := range requests {
-		items[i] = item{request: r, part: tvcbounds.Part{VMs: p.requests[r].vms}, route: p.open(p.tree.Root())}
+		items[i] = item{request: r, part: tvcrelax.Part{VMs: p.requests[r].vms}, route: p.open(p.tree.Root())}
 	}
 	return items
 }
@@ -108,7 +108,7 @@ func (p *packer) open(level int) int32 {
 
 // below returns the item that a child of a node of the level gets: its part, and
 // the lane that the route fixes on the links one level further down.
-func (p *packer) below(level int, x item, part tvcbounds.Part, route int32) item {
+func (p *packer) below(level int, x item, part tvcrelax.Part, route int32) item {
 	if part.VMs == p.requests[x.request].vms {
 		return item{x.request, part, p.open(level - 1)}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
+	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -146,7 +147,7 @@ func (p *packer) understand(requests []int32, embedding map[int32]*model.Embeddi
 	h := &held{}
 	for _, x := range p.rootItems(requests) {
 		e, n := embedding[x.request], p.requests[x.request].vms
-		parts, children := make([]tvcbounds.Part, p.tree.Fan[root]), 0
+		parts, children := make([]tvcrelax.Part, p.tree.Fan[root]), 0
 		for _, s := range e.Servers {
 			if s.Server < 0 || s.Server >= below*len(parts) {
 				return placement{}, false

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
 	"github.com/gapwise/gapwise/internal/cp"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
 	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/internal/testkit"
+	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/verify"
@@ -87,8 +87,8 @@ func TestProofOfSpoiltModel(t *testing.T) {
 			for tries < need.Rounds(40) {
 				in := testkit.RandomTVC(rng, 2, 3+rng.IntN(3), false)
 				ticks := view.OfTVC(in)
-				w := tvcbounds.NewWeights(in, ticks)
-				m := newKernelModel(in, ticks, w, offSiblings|offOtherTotals, tvcbounds.Components(ticks)...)
+				w := tvcrelax.NewWeights(in, ticks)
+				m := newKernelModel(in, ticks, w, offSiblings|offOtherTotals, tvcrelax.Components(ticks)...)
 				if len(m.requests) == 0 || !spoil(rng, m) {
 					continue
 				}

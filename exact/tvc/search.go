@@ -12,6 +12,7 @@ import (
 	"github.com/gapwise/gapwise/exact/internal/engine"
 	tvcheur "github.com/gapwise/gapwise/heuristics/tvc"
 	"github.com/gapwise/gapwise/internal/cp/lcg"
+	"github.com/gapwise/gapwise/internal/tvcrelax"
 	"github.com/gapwise/gapwise/internal/view"
 	"github.com/gapwise/gapwise/model"
 )
@@ -19,7 +20,7 @@ import (
 // Search is the native exact search for TVC.
 //
 // In loss mode it starts from the heuristics and takes the components of the
-// instance one by one (tvcbounds.Components), small ones first: bounds by the
+// instance one by one (tvcrelax.Components), small ones first: bounds by the
 // linear relaxation, then branch and bound on the set of accepted requests (component),
 // in which a packer decides what can be embedded together. The result carries the best solution and the bound proved by then when ctx or the
 // time limit ends. Threads aren't used.
@@ -42,7 +43,7 @@ type run struct {
 	in    *model.TVC
 	off   deviceSet
 	t     *view.TVC
-	w     *tvcbounds.Weights
+	w     *tvcrelax.Weights
 	upper []int64 // by component: no solution brings more
 	value []int64 // by component: what the best solution brings
 	done  int64   // nodes of components that are done
@@ -103,8 +104,8 @@ func (s *run) solve() error {
 // components solves the components until the gap is closed.
 func (s *run) components() error {
 	s.t = view.OfTVC(s.in)
-	s.w = tvcbounds.NewWeights(s.in, s.t)
-	parts := tvcbounds.Components(s.t)
+	s.w = tvcrelax.NewWeights(s.in, s.t)
+	parts := tvcrelax.Components(s.t)
 	slices.SortStableFunc(parts, func(a, b []int) int { return len(a) - len(b) })
 	s.upper, s.value = make([]int64, len(parts)), make([]int64, len(parts))
 	accepted := make([]bool, len(s.t.Requests))
@@ -131,10 +132,10 @@ func (s *run) components() error {
 		if closed() {
 			return nil
 		}
-		r := tvcbounds.NewRelaxation(s.t, part, s.w, false)
+		r := tvcrelax.NewRelaxation(s.t, part, s.w, false)
 		tighten := r.Tighten
 		if s.off&devPatterns != 0 {
-			tighten = func(ctx context.Context) (*tvcbounds.Multipliers, error) { return r.Solve(ctx, nil) }
+			tighten = func(ctx context.Context) (*tvcrelax.Multipliers, error) { return r.Solve(ctx, nil) }
 		}
 		m, err := tighten(s.Ctx)
 		if err != nil {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	tvcbounds "github.com/gapwise/gapwise/bounds/tvc"
+	"github.com/gapwise/gapwise/internal/tvcrelax"
 )
 
 // splitter is one search for a way to divide items among the children of a node.
@@ -37,7 +37,7 @@ func (p *packer) split(level int, all []item, before *held, items []item) *held 
 			s.loads[c][l], flat = flat[:p.instants:p.instants], flat[p.instants:]
 		}
 	}
-	s.h = held{make([]int32, len(items)), make([][]tvcbounds.Part, len(items))}
+	s.h = held{make([]int32, len(items)), make([][]tvcrelax.Part, len(items))}
 	for i := range items {
 		s.open = append(s.open, i)
 	}
@@ -87,7 +87,7 @@ func (p *packer) split(level int, all []item, before *held, items []item) *held 
 }
 
 // put adds an item's part to a child (sign 1), or takes it away (-1).
-func (s *splitter) put(c int, x item, part tvcbounds.Part, route int32, sign int32) {
+func (s *splitter) put(c int, x item, part tvcrelax.Part, route int32, sign int32) {
 	q := &s.requests[x.request]
 	slots := s.slots[c]
 	for t := q.span.From; t <= q.span.To; t++ {
@@ -114,7 +114,7 @@ func find(items []item, request int32) (int, bool) {
 }
 
 // room reports whether a child has the slots and its link the rate for a part.
-func (s *splitter) room(c int, x item, part tvcbounds.Part, route int32) bool {
+func (s *splitter) room(c int, x item, part tvcrelax.Part, route int32) bool {
 	q := &s.requests[x.request]
 	most := int32(s.tree.Slots[s.level-1]) - part.VMs
 	slots := s.slots[c]
@@ -215,7 +215,7 @@ func (s *splitter) slack(x item, route int32) int32 {
 // divideOne divides item i, and then the open ones.
 func (s *splitter) divideOne(i int) bool {
 	x := s.items[i]
-	s.h.parts[i] = make([]tvcbounds.Part, len(s.contents))
+	s.h.parts[i] = make([]tvcrelax.Part, len(s.contents))
 	d := &division{splitter: s, i: i, x: x, twin: s.twins(x)}
 	whole := x.part.VMs == s.requests[x.request].vms
 	d.loads = s.perPath && !whole
@@ -274,7 +274,7 @@ func (s *splitter) twins(x item) []int {
 	rest := s.requests[x.request].span
 	for _, i := range s.open {
 		y := s.requests[s.items[i].request].span
-		rest = tvcbounds.Span{From: min(rest.From, y.From), To: max(rest.To, y.To)}
+		rest = tvcrelax.Span{From: min(rest.From, y.From), To: max(rest.To, y.To)}
 	}
 	for c := range twin {
 		twin[c] = -1
@@ -320,7 +320,7 @@ type division struct {
 
 // assign gives parts to the children from c on, left in all, and then divides the
 // next items. The largest parts come first.
-func (d *division) assign(c int, left tvcbounds.Part) bool {
+func (d *division) assign(c int, left tvcrelax.Part) bool {
 	if left.VMs == 0 {
 		if d.loads && left.Load != 0 {
 			return false
@@ -367,11 +367,11 @@ func (d *division) assign(c int, left tvcbounds.Part) bool {
 		d.put(c, d.x, part, d.route, 1)
 		chosen[c] = part
 		if (d.level == 1 || d.hold(d.level-1, d.contents[c]) != nil) &&
-			d.assign(c+1, tvcbounds.Part{VMs: left.VMs - part.VMs, Load: left.Load - part.Load}) {
+			d.assign(c+1, tvcrelax.Part{VMs: left.VMs - part.VMs, Load: left.Load - part.Load}) {
 			return true
 		}
 		d.put(c, d.x, part, d.route, -1)
-		chosen[c] = tvcbounds.Part{}
+		chosen[c] = tvcrelax.Part{}
 		if d.stopped {
 			return false
 		}

@@ -1,4 +1,4 @@
-package tvc
+package tvcrelax
 
 import (
 	"math"
@@ -7,18 +7,18 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// evidence returns multipliers of slots and of the servers' links, the resources of
+// Evidence returns multipliers of slots and of the servers' links, the resources of
 // a Relaxation of few, as prices of a slot and of a bit/s at instants, in greatest
 // common divisors of the weights; nil if nothing costs anything: then all requests may
 // be accepted.
-func (r *Relaxation) evidence(in *model.TVC, m *Multipliers) *model.Evidence {
-	at := make([]int64, r.instants)
+func (r *Relaxation) Evidence(in *model.TVC, m *Multipliers) *model.Evidence {
+	at := make([]int64, r.Instants)
 	for i, s := range r.spans {
 		at[s.From] = max(at[s.From], r.ticks.Requests[r.requests[i]].Arrival)
 	}
 	e := &model.Evidence{Type: evidence.Prices}
 	for k, name := range []string{"slots", "links"} {
-		if k >= len(m.lambda) || k >= len(r.resources) {
+		if k >= len(m.lambda) || k >= len(r.Resources) {
 			break
 		}
 		capacity := float64(r.tree.Slots[r.tree.Root()])

@@ -1,4 +1,4 @@
-package tvc
+package tvcrelax
 
 import (
 	"context"
@@ -16,21 +16,21 @@ import (
 // Tighten.
 type Relaxation struct {
 	weights   []float64 // of the requests, in their order
-	resources []resource
+	Resources []Resource
 	spans     []Span
-	instants  int
-	cuts      []cut
+	Instants  int
+	Cuts      []Cut
 	tree      *Tree
 	ticks     *view.TVC
 	requests  []int
 	shift     int // see Weights
 }
 
-// cut is a row Σ coef x ≤ limit.
-type cut struct {
-	members []int // by position among the requests, ascending
-	coef    []float64
-	limit   float64
+// Cut is a row Σ coef x ≤ limit.
+type Cut struct {
+	Members []int // by position among the requests, ascending
+	Coef    []float64
+	Limit   float64
 }
 
 // NewRelaxation returns the relaxation for some requests of t, in order of
@@ -38,11 +38,11 @@ type cut struct {
 // are computed at once.
 func NewRelaxation(t *view.TVC, requests []int, w *Weights, few bool) *Relaxation {
 	tree := NewTree(t)
-	r := &Relaxation{resources: tree.resources(t, requests, few), weights: make([]float64, len(requests)), tree: tree, ticks: t, requests: requests, shift: w.shift}
+	r := &Relaxation{Resources: tree.Resources(t, requests, few), weights: make([]float64, len(requests)), tree: tree, ticks: t, requests: requests, shift: w.shift}
 	for i, k := range requests {
 		r.weights[i] = float64(w.Of[k])
 	}
-	r.spans, r.instants = Instants(t, requests)
+	r.spans, r.Instants = Instants(t, requests)
 	return r
 }
 
@@ -51,31 +51,31 @@ func NewRelaxation(t *view.TVC, requests []int, w *Weights, few bool) *Relaxatio
 // them can be accepted.
 func (r *Relaxation) Exceeded(accepted func(i int) bool) bool {
 	const most = 1 + 1e-9
-	sums := make([]float64, r.instants+1)
-	for k := range r.resources {
+	sums := make([]float64, r.Instants+1)
+	for k := range r.Resources {
 		clear(sums)
 		for i, s := range r.spans {
 			if accepted(i) {
-				sums[s.From] += r.resources[k].demand[i]
-				sums[s.To+1] -= r.resources[k].demand[i]
+				sums[s.From] += r.Resources[k].Demand[i]
+				sums[s.To+1] -= r.Resources[k].Demand[i]
 			}
 		}
 		sum := 0.0
-		for t := range r.instants {
+		for t := range r.Instants {
 			if sum += sums[t]; sum > most {
 				return true
 			}
 		}
 	}
-	for k := range r.cuts {
-		c := &r.cuts[k]
+	for k := range r.Cuts {
+		c := &r.Cuts[k]
 		sum := 0.0
-		for x, i := range c.members {
+		for x, i := range c.Members {
 			if accepted(i) {
-				sum += c.coef[x]
+				sum += c.Coef[x]
 			}
 		}
-		if sum > c.limit*most {
+		if sum > c.Limit*most {
 			return true
 		}
 	}
@@ -110,35 +110,35 @@ func (m *Multipliers) Bound() float64 {
 // Floor returns Bound in whole weights.
 func (m *Multipliers) Floor() int64 { return int64(math.Floor(min(m.Bound(), 1<<62))) }
 
-// prices returns what follows from multipliers of the resources, by resource and
+// PricesAt returns what follows from multipliers of the resources, by resource and
 // instant, and of the cuts. O((n + instants)·resources + size of the cuts).
-func (r *Relaxation) prices(lambda [][]float64, cuts []float64) *Multipliers {
+func (r *Relaxation) PricesAt(lambda [][]float64, cuts []float64) *Multipliers {
 	m := &Multipliers{Reduced: make([]float64, len(r.weights))}
 	copy(m.Reduced, r.weights)
 	size := 0.0
 	for _, w := range r.weights {
 		size += w
 	}
-	prefix := make([]float64, r.instants+1)
-	for k := range r.resources {
+	prefix := make([]float64, r.Instants+1)
+	for k := range r.Resources {
 		for t, y := range lambda[k] {
 			prefix[t+1] = prefix[t] + y
 		}
-		m.Base += prefix[r.instants]
+		m.Base += prefix[r.Instants]
 		for i, s := range r.spans {
-			m.Reduced[i] -= r.resources[k].demand[i] * (prefix[s.To+1] - prefix[s.From])
+			m.Reduced[i] -= r.Resources[k].Demand[i] * (prefix[s.To+1] - prefix[s.From])
 		}
 		// A prefix sum of T numbers is off by at most T ε of the sum, and n requests
 		// use two of them.
-		m.Base += 4e-16 * float64(r.instants) * float64(len(r.spans)) * prefix[r.instants]
+		m.Base += 4e-16 * float64(r.Instants) * float64(len(r.spans)) * prefix[r.Instants]
 	}
 	for c, y := range cuts {
 		if y == 0 {
 			continue
 		}
-		m.Base += y * r.cuts[c].limit
-		for k, i := range r.cuts[c].members {
-			m.Reduced[i] -= y * r.cuts[c].coef[k]
+		m.Base += y * r.Cuts[c].Limit
+		for k, i := range r.Cuts[c].Members {
+			m.Reduced[i] -= y * r.Cuts[c].Coef[k]
 		}
 	}
 	m.Base += 1e-11 * (size + m.Base)
@@ -172,7 +172,7 @@ func (r *Relaxation) solve(ctx context.Context, choices []Choice) (*Multipliers,
 	top, terms := 0.0, 0
 	for i, w := range r.weights {
 		top = max(top, w)
-		terms += (r.spans[i].To - r.spans[i].From + 1) * len(r.resources)
+		terms += (r.spans[i].To - r.spans[i].From + 1) * len(r.Resources)
 	}
 	if !highs.Built || top == 0 || terms > maxRelaxationTerms || ctx.Err() != nil {
 		return nil, nil, nil
@@ -190,12 +190,12 @@ func (r *Relaxation) solve(ctx context.Context, choices []Choice) (*Multipliers,
 		}
 		m.AddVar(v)
 	}
-	rows := make([]milp.Row, len(r.resources)*r.instants)
-	for k := range r.resources {
+	rows := make([]milp.Row, len(r.Resources)*r.Instants)
+	for k := range r.Resources {
 		for i, s := range r.spans {
-			if d := r.resources[k].demand[i]; d > 0 {
+			if d := r.Resources[k].Demand[i]; d > 0 {
 				for t := s.From; t <= s.To; t++ {
-					row := &rows[k*r.instants+t]
+					row := &rows[k*r.Instants+t]
 					row.Terms = append(row.Terms, milp.Term{Var: i, Coef: d})
 				}
 			}
@@ -213,14 +213,14 @@ func (r *Relaxation) solve(ctx context.Context, choices []Choice) (*Multipliers,
 		}
 	}
 	first := len(m.Rows)
-	for _, c := range r.cuts {
-		row := make([]milp.Term, len(c.members))
-		for k, i := range c.members {
-			row[k] = milp.Term{Var: i, Coef: c.coef[k]}
+	for _, c := range r.Cuts {
+		row := make([]milp.Term, len(c.Members))
+		for k, i := range c.Members {
+			row[k] = milp.Term{Var: i, Coef: c.Coef[k]}
 		}
-		m.AddRow("", math.Inf(-1), c.limit, row...)
+		m.AddRow("", math.Inf(-1), c.Limit, row...)
 	}
-	lambda, cuts := make([][]float64, len(r.resources)), make([]float64, len(r.cuts))
+	lambda, cuts := make([][]float64, len(r.Resources)), make([]float64, len(r.Cuts))
 	var duals, x []float64
 	if len(m.Rows) > 0 {
 		h, err := highs.Solve(ctx, &m, milp.Options{Relax: true})
@@ -240,9 +240,9 @@ func (r *Relaxation) solve(ctx context.Context, choices []Choice) (*Multipliers,
 		return 0
 	}
 	for k := range lambda {
-		lambda[k] = make([]float64, r.instants)
+		lambda[k] = make([]float64, r.Instants)
 		for t := range lambda[k] {
-			if j := index[k*r.instants+t]; j >= 0 {
+			if j := index[k*r.Instants+t]; j >= 0 {
 				lambda[k][t] = dual(j)
 			}
 		}
@@ -250,7 +250,7 @@ func (r *Relaxation) solve(ctx context.Context, choices []Choice) (*Multipliers,
 	for c := range cuts {
 		cuts[c] = dual(first + c)
 	}
-	return r.prices(lambda, cuts), x, nil
+	return r.PricesAt(lambda, cuts), x, nil
 }
 
 // newWeight is the weight of the newest subgradient. With 0.1 the bound of 60 drawn
@@ -262,40 +262,40 @@ const newWeight = 0.1
 // Ascend returns multipliers by steps of the subgradient method, without cuts. It
 // ends when ctx does. O(steps·(n + instants)·resources).
 func (r *Relaxation) Ascend(ctx context.Context, steps int) *Multipliers {
-	all := make([]float64, len(r.resources)*r.instants)
-	lambda := make([][]float64, len(r.resources))
+	all := make([]float64, len(r.Resources)*r.Instants)
+	lambda := make([][]float64, len(r.Resources))
 	at := func(y []float64) [][]float64 {
 		for k := range lambda {
-			lambda[k] = y[k*r.instants:][:r.instants]
+			lambda[k] = y[k*r.Instants:][:r.Instants]
 		}
 		return lambda
 	}
-	slope := make([]float64, r.instants+1)
+	slope := make([]float64, r.Instants+1)
 	// The subgradient is what the requests of positive reduced weight leave of each
 	// capacity.
 	dual := func(y, g []float64) float64 {
 		if ctx.Err() != nil {
 			return math.Inf(1)
 		}
-		m := r.prices(at(y), nil)
-		for k := range r.resources {
+		m := r.PricesAt(at(y), nil)
+		for k := range r.Resources {
 			clear(slope)
 			for i, s := range r.spans {
 				if m.Reduced[i] > 0 {
-					slope[s.From] += r.resources[k].demand[i]
-					slope[s.To+1] -= r.resources[k].demand[i]
+					slope[s.From] += r.Resources[k].Demand[i]
+					slope[s.To+1] -= r.Resources[k].Demand[i]
 				}
 			}
 			sum := 0.0
-			for t := range r.instants {
+			for t := range r.Instants {
 				sum += slope[t]
-				g[k*r.instants+t] = 1 - sum
+				g[k*r.Instants+t] = 1 - sum
 			}
 		}
 		return m.Bound()
 	}
 	lagrange.Descend(dual, all, newWeight, 0, 0, steps)
-	m := r.prices(at(all), nil)
+	m := r.PricesAt(at(all), nil)
 	m.lambda = lambda
 	return m
 }

@@ -1,4 +1,4 @@
-package tvc
+package tvcrelax
 
 import (
 	"math/big"

@@ -1,4 +1,7 @@
-package tvc
+// Package tvcrelax holds the Lagrangian relaxation of virtual clusters: a data centre as a
+// tree of resources, what requests demand of them, and multipliers that bound what is
+// accepted.
+package tvcrelax
 
 import (
 	"cmp"

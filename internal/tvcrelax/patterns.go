@@ -1,4 +1,4 @@
-package tvc
+package tvcrelax
 
 import (
 	"context"
@@ -35,8 +35,8 @@ func (r *Relaxation) Tighten(ctx context.Context) (*Multipliers, error) {
 	if !highs.Built {
 		return nil, nil
 	}
-	patterns := make([][]pattern, r.instants)
-	active := make([][]int, r.instants)
+	patterns := make([][]pattern, r.Instants)
+	active := make([][]int, r.Instants)
 	for i, s := range r.spans {
 		for t := s.From; t <= s.To; t++ {
 			active[t] = append(active[t], i)
@@ -58,7 +58,7 @@ func (r *Relaxation) Tighten(ctx context.Context) (*Multipliers, error) {
 		if err != nil || x == nil || round == patternRounds {
 			return m, err
 		}
-		before := len(r.cuts)
+		before := len(r.Cuts)
 		for t := range patterns {
 			if ctx.Err() != nil {
 				return m, nil
@@ -70,7 +70,7 @@ func (r *Relaxation) Tighten(ctx context.Context) (*Multipliers, error) {
 				}
 			}
 		}
-		if len(r.cuts) == before {
+		if len(r.Cuts) == before {
 			return m, nil
 		}
 	}
@@ -79,7 +79,7 @@ func (r *Relaxation) Tighten(ctx context.Context) (*Multipliers, error) {
 // used returns the share of the slots that is used by the active requests.
 func (r *Relaxation) used(active []int, x []float64) (sum float64) {
 	for _, i := range active {
-		sum += r.resources[0].demand[i] * x[i]
+		sum += r.Resources[0].Demand[i] * x[i]
 	}
 	return sum
 }
@@ -184,16 +184,16 @@ func (r *Relaxation) separate(ctx context.Context, active []int, patterns []patt
 	}
 	// Lowered by more than the rounding of the sums above.
 	scale := (1 - 1e-12) / (largest * float64(r.ticks.Servers))
-	c := cut{limit: 1}
+	c := Cut{Limit: 1}
 	sum := 0.0
 	for j, i := range active {
 		if a := y[j] * vms(j) * scale; a > 0 {
-			c.members, c.coef = append(c.members, i), append(c.coef, a)
+			c.Members, c.Coef = append(c.Members, i), append(c.Coef, a)
 			sum += a * x[i]
 		}
 	}
 	if sum > 1+1e-6 {
-		r.cuts = append(r.cuts, c)
+		r.Cuts = append(r.Cuts, c)
 	}
 	return nil
 }

@@ -1,11 +1,11 @@
-package tvc
+package tvcrelax
 
 import (
 	"github.com/gapwise/gapwise/internal/duals"
 	"github.com/gapwise/gapwise/internal/view"
 )
 
-// resource is something of which every accepted request holds at least its
+// Resource is something of which every accepted request holds at least its
 // demand for as long as it runs, and all that run at one instant together at
 // most the capacity: Σ_j demand_j x_j ≤ capacity over the requests j that are
 // active, x_j = 1 if j is accepted.
@@ -24,9 +24,9 @@ import (
 //     to at most its rate, and each cluster loads one lane of a node;
 //   - on servers a·u(VMs) + b·u'(load), u of the slots and u' of the link: what
 //     spreads a cluster so that its parts are small puts loads on more links.
-type resource struct {
-	demand   []float64 // by request, in shares of the capacity
-	capacity float64   // 1
+type Resource struct {
+	Demand   []float64 // by request, in shares of the capacity
+	Capacity float64   // 1
 	whole    Total
 }
 
@@ -39,7 +39,7 @@ type Total struct {
 
 // Totals returns the resources of an instance for some requests whose sums fit 61 bits.
 func (t *Tree) Totals(in *view.TVC, requests []int) (all []Total) {
-	for _, r := range t.resources(in, requests, false) {
+	for _, r := range t.Resources(in, requests, false) {
 		sum := 0.0
 		for _, d := range r.whole.Demand {
 			sum += float64(d)
@@ -57,14 +57,14 @@ var mixes = [][2]int64{{1, 1}, {2, 1}, {4, 1}}
 // resources returns the resources of an instance for some requests, those that
 // bind none of them left out. With few it returns those of which demands are
 // computed at once.
-func (t *Tree) resources(in *view.TVC, requests []int, few bool) []resource {
-	var all []resource
+func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
+	var all []Resource
 	add := func(capacity float64, demand func(i int) int64) {
-		r := resource{demand: make([]float64, len(requests)), capacity: 1}
+		r := Resource{Demand: make([]float64, len(requests)), Capacity: 1}
 		some := false
 		for i := range requests {
 			d := demand(i)
-			r.demand[i] = float64(d) / capacity
+			r.Demand[i] = float64(d) / capacity
 			r.whole.Demand = append(r.whole.Demand, d)
 			some = some || d > 0
 		}
