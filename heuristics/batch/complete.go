@@ -26,8 +26,8 @@ func Complete(in *model.Batch, start *model.Execution) (*model.Execution, model.
 		return nil, c, err
 	}
 	t := view.OfBatch(in)
-	lengths := make([]int64, len(in.Jobs))
-	if err := processors.Lengths(t, lengths, make([]int64, len(in.Jobs))); err != nil {
+	lengths, _, err := processors.Lengths(t)
+	if err != nil {
 		return nil, c, fmt.Errorf("start: %w", err)
 	}
 	wanted, order := make([]int64, len(in.Jobs)), make([]int, len(in.Jobs))

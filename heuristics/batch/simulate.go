@@ -101,7 +101,7 @@ type simulation struct {
 // is unknown, or times may get too long for whole numbers.
 func newSimulation(t *view.Batch, set model.Settings) (*simulation, error) {
 	n := len(t.Jobs)
-	s := &simulation{order: model.BatchOrderBatch, lengths: make([]int64, n), ended: make([]int32, 0, n),
+	s := &simulation{order: model.BatchOrderBatch, ended: make([]int32, 0, n),
 		running: heap.Heap[completion]{Less: completion.before}}
 	if p, ok := set.Parameters.(*model.BatchParameters); ok && p != nil {
 		s.order = cmp.Or(p.Order, s.order)
@@ -111,10 +111,11 @@ func newSimulation(t *view.Batch, set model.Settings) (*simulation, error) {
 	}
 	s.machine = machine{processors: int32(t.Processors), free: int32(t.Processors), jobs: make([]request, n),
 		starts: make([]int64, n), started: make([]int32, 0, n)}
-	estimates := make([]int64, n)
-	if err := processors.Lengths(t, s.lengths, estimates); err != nil {
+	lengths, estimates, err := processors.Lengths(t)
+	if err != nil {
 		return nil, err
 	}
+	s.lengths = lengths
 	for k := range t.Jobs {
 		s.jobs[k], s.starts[k] = request{t.Jobs[k].Submit, estimates[k], int32(t.Jobs[k].Processes)}, -1
 	}

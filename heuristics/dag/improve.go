@@ -297,10 +297,11 @@ func (s *search) moveHold() func() {
 	g := s.g
 	e := s.transfers[s.rng.IntN(len(s.transfers))]
 	route := g.Route(s.now.Machine[g.From[e]], s.now.Machine[g.To[e]])
+	meets := func(l int32) bool { return slices.Contains(route, l) }
 	s.overlapping = s.overlapping[:0]
 	for f := range int32(len(g.Data)) {
 		m, n := s.now.Machine[g.From[f]], s.now.Machine[g.To[f]]
-		if f == e || m == n || s.sent[f] >= s.arrived[e] || s.arrived[f] <= s.sent[e] || !slices.ContainsFunc(g.Route(m, n), func(l int32) bool { return slices.Contains(route, l) }) {
+		if f == e || m == n || s.sent[f] >= s.arrived[e] || s.arrived[f] <= s.sent[e] || !slices.ContainsFunc(g.Route(m, n), meets) {
 			continue
 		}
 		s.overlapping = append(s.overlapping, f)

@@ -1,6 +1,7 @@
 package reservation
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -262,4 +263,40 @@ func TestPlainAndFastAgree(t *testing.T) {
 	run(1<<40, 1200) // more records than a block holds
 	run(1<<40+1, 1200)
 	t.Log(operations, "operations,", finds, "searches")
+}
+
+// Lists that aren't ascending ranges of PEs that exist are refused, and nothing
+// is changed.
+func TestBadLists(t *testing.T) {
+	t.Parallel()
+	lists := map[string]model.PEList{
+		"above the last": {{First: 3, Last: 4}},
+		"below 0":        {{First: -1, Last: 0}},
+		"backwards":      {{First: 2, Last: 1}},
+		"twice":          {{First: 0, Last: 1}, {First: 1, Last: 2}},
+	}
+	for name, list := range lists {
+		for kind, make := range implementations {
+			l := make(4)
+			if err := l.Add(0, 5, pes(1, 2)); err != nil {
+				t.Fatal(err)
+			}
+			before := l.Records()
+			if err := l.Add(0, 5, list); !errors.Is(err, model.ErrInvalid) {
+				t.Errorf("%s, %s: %v", kind, name, err)
+			}
+			if err := l.Delete(0, 5, list); !errors.Is(err, model.ErrInvalid) {
+				t.Errorf("%s, %s: %v", kind, name, err)
+			}
+			if err := l.Add(4, 9, pes(2, 3)); !errors.Is(err, errBusy) {
+				t.Errorf("%s: PE 2 is busy until 5, and the error is %v", kind, err)
+			}
+			if err := l.Delete(4, 9, pes(1, 1)); !errors.Is(err, errFree) {
+				t.Errorf("%s: PE 1 is free from 5 on, and the error is %v", kind, err)
+			}
+			if diff := cmp.Diff(before, l.Records()); diff != "" {
+				t.Errorf("%s, %s: changed (-before,+after)\n%s", kind, name, diff)
+			}
+		}
+	}
 }

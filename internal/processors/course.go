@@ -15,19 +15,20 @@ type Course struct {
 	Started, Ended []int32 // jobs in the order of these events
 }
 
-// Lengths sets the ticks that jobs really run, and those that they run by their estimates,
+// Lengths returns the ticks that jobs really run, and those that they run by their estimates,
 // by job. A tick of work takes FullRate/rate ticks at the foreground's rate, for both alike,
 // rounded up to whole ticks. The error wraps model.ErrUnsupported: times may get too long
 // for whole numbers.
-func Lengths(t *view.Batch, lengths, estimates []int64) error {
+func Lengths(t *view.Batch) (lengths, estimates []int64, err error) {
+	lengths, estimates = make([]int64, len(t.Jobs)), make([]int64, len(t.Jobs))
 	for k := range t.Jobs {
 		j := &t.Jobs[k]
 		lengths[k], estimates[k] = AtRate(j.Length, j.Foreground), AtRate(j.Estimate, j.Foreground)
 		if longest := max(lengths[k], estimates[k]); longest > MostEstimates {
-			return fmt.Errorf("%w: in the foreground, job %d takes %.3g s by its runtime or estimate; the most is %.3g", model.ErrUnsupported, k, float64(longest)/1e6, MostEstimates/1e6)
+			return nil, nil, fmt.Errorf("%w: in the foreground, job %d takes %.3g s by its runtime or estimate; the most is %.3g", model.ErrUnsupported, k, float64(longest)/1e6, MostEstimates/1e6)
 		}
 	}
-	return nil
+	return lengths, estimates, nil
 }
 
 // MostTime is the last time, in ticks, that the judge accepts: before 2^33 s each

@@ -18,8 +18,8 @@ import (
 // times that don't fit whole numbers.
 func Place(in *model.Batch, starts []int64) (*model.Execution, error) {
 	t := view.OfBatch(in)
-	lengths := make([]int64, len(starts))
-	if err := Lengths(t, lengths, make([]int64, len(starts))); err != nil {
+	lengths, _, err := Lengths(t)
+	if err != nil {
 		return nil, err
 	}
 	course := &Course{starts, make([]int32, len(starts)), make([]int32, len(starts))}

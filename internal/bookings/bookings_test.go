@@ -1,4 +1,4 @@
-package reservation
+package bookings
 
 import (
 	"errors"
@@ -7,9 +7,61 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gapwise/gapwise/internal/bookings"
+	"github.com/gapwise/gapwise/internal/bitset"
 	"github.com/gapwise/gapwise/model"
 )
+
+// Lists of PEs are added to, removed from and read from a set as PE by PE.
+func TestPELists(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(500) {
+		rng := rand.New(rand.NewPCG(seed, 12))
+		n := 1 + rng.IntN(200)
+		set, plain := bitset.New(n), map[int]bool{}
+		if rng.IntN(2) == 0 {
+			set.Fill(n)
+			for pe := range n {
+				plain[pe] = true
+			}
+		}
+		for range 8 {
+			var list model.PEList
+			for pe := rng.IntN(n); pe < n; pe += 1 + rng.IntN(40) {
+				last := min(n-1, pe+rng.IntN(70))
+				list = append(list, model.PERange{First: pe, Last: last})
+				pe = last + 1
+			}
+			add := rng.IntN(2) == 0
+			if add {
+				AddPEs(set, list)
+			} else {
+				RemovePEs(set, list)
+			}
+			for _, r := range list {
+				for pe := r.First; pe <= r.Last; pe++ {
+					if plain[pe] = add; !add {
+						delete(plain, pe)
+					}
+				}
+			}
+			lowest := rng.IntN(len(plain) + 1)
+			var all, want model.PEList
+			for pe := range n {
+				if plain[pe] {
+					if all = all.Append(pe); want.Len() < lowest {
+						want = want.Append(pe)
+					}
+				}
+			}
+			if diff := cmp.Diff(all, LowestPEs(set, n)); diff != "" {
+				t.Fatalf("seed %d: all PEs (-want,+got)\n%s", seed, diff)
+			}
+			if diff := cmp.Diff(want, LowestPEs(set, lowest)); diff != "" {
+				t.Fatalf("seed %d: the lowest %d of %v (-want,+got)\n%s", seed, lowest, all, diff)
+			}
+		}
+	}
+}
 
 // Intervals can be numbered exactly if the counts fit at each moment (interval
 // graphs are perfect), and then no PE is in two at a time.
@@ -19,10 +71,10 @@ func TestNumber(t *testing.T) {
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		pes := []int{1, 5, 64, 100}[rng.IntN(4)]
-		all := make([]bookings.Interval, rng.IntN(14))
+		all := make([]Interval, rng.IntN(14))
 		for i := range all {
 			start := int64(rng.IntN(20))
-			all[i] = bookings.Interval{Start: start, End: start + int64(rng.IntN(8)), PEs: 1 + rng.IntN(1+pes/2)}
+			all[i] = Interval{Start: start, End: start + int64(rng.IntN(8)), PEs: 1 + rng.IntN(1+pes/2)}
 		}
 		most := 0
 		for now := range 30 {
@@ -34,7 +86,7 @@ func TestNumber(t *testing.T) {
 			}
 			most = max(most, n)
 		}
-		lists, err := bookings.Number(pes, all)
+		lists, err := Number(pes, all)
 		if fits := most <= pes; fits != (err == nil) {
 			t.Fatalf("seed %d: at most %d of %d PEs are needed at a time, and the error is %v", seed, most, pes, err)
 		}
@@ -68,41 +120,5 @@ func TestNumber(t *testing.T) {
 	}
 	if fitted < 500 || refused < 500 {
 		t.Errorf("%d fitted, %d were refused: the draws are too much of one kind", fitted, refused)
-	}
-}
-
-// Lists that aren't ascending ranges of PEs that exist are refused, and nothing
-// is changed.
-func TestBadLists(t *testing.T) {
-	t.Parallel()
-	lists := map[string]model.PEList{
-		"above the last": {{First: 3, Last: 4}},
-		"below 0":        {{First: -1, Last: 0}},
-		"backwards":      {{First: 2, Last: 1}},
-		"twice":          {{First: 0, Last: 1}, {First: 1, Last: 2}},
-	}
-	for name, list := range lists {
-		for kind, make := range implementations {
-			l := make(4)
-			if err := l.Add(0, 5, pes(1, 2)); err != nil {
-				t.Fatal(err)
-			}
-			before := l.Records()
-			if err := l.Add(0, 5, list); !errors.Is(err, model.ErrInvalid) {
-				t.Errorf("%s, %s: %v", kind, name, err)
-			}
-			if err := l.Delete(0, 5, list); !errors.Is(err, model.ErrInvalid) {
-				t.Errorf("%s, %s: %v", kind, name, err)
-			}
-			if err := l.Add(4, 9, pes(2, 3)); !errors.Is(err, errBusy) {
-				t.Errorf("%s: PE 2 is busy until 5, and the error is %v", kind, err)
-			}
-			if err := l.Delete(4, 9, pes(1, 1)); !errors.Is(err, errFree) {
-				t.Errorf("%s: PE 1 is free from 5 on, and the error is %v", kind, err)
-			}
-			if diff := cmp.Diff(before, l.Records()); diff != "" {
-				t.Errorf("%s, %s: changed (-before,+after)\n%s", kind, name, diff)
-			}
-		}
 	}
 }
