@@ -76,7 +76,7 @@ fuzz: ## every fuzz target for FUZZTIME
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
 
-ablation: ## runs each search without each of its devices, for docs/ablation (an hour)
+ablation: ## runs each search without each of its devices, for docs/results/ablation (an hour)
 	@$(with_highs) rm -f results/ablation-*.jsonl && $(GO) run ./scripts/reproduce $(if $(DIRTY),-dirty) \
 	  ablation-dag ablation-reservation ablation-vcsched ablation-tvc ablation-batch
 
@@ -97,7 +97,7 @@ bench-compare: ## the benchmarks beside the newest release's
 	@mkdir -p results && $(run_benches) >results/bench.txt && \
 	  $(GO) tool benchstat $$(ls benchmarks/baseline/*.txt | sort -V | tail -n 1) results/bench.txt
 
-reproduce: ## the runs behind docs/reproduction.md and docs/performance.md (an hour or two)
+reproduce: ## the runs behind docs/results/summary.md and docs/results/performance.md (an hour or two)
 	@$(with_highs) $(GO) run ./scripts/reproduce
 
 clean: ## what the build made (HiGHS stays in the cache)

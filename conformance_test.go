@@ -421,7 +421,7 @@ func schema(name string) (*jsonschema.Schema, error) {
 	defer schemas.Unlock()
 	s, err := schemas.byName[name], error(nil)
 	if s == nil {
-		if s, err = jsonschema.NewCompiler().Compile("docs/schema/" + name + ".json"); err == nil {
+		if s, err = jsonschema.NewCompiler().Compile("docs/reference/schema/" + name + ".json"); err == nil {
 			if schemas.byName == nil {
 				schemas.byName = map[string]*jsonschema.Schema{}
 			}
@@ -431,7 +431,7 @@ func schema(name string) (*jsonschema.Schema, error) {
 	return s, err
 }
 
-// published checks that the schema docs/schema/NAME.json describes a file of that
+// published checks that the schema docs/reference/schema/NAME.json describes a file of that
 // sort, and knows its keys: it refuses the file with one more.
 func (c *conformance) published(name string, file []byte) {
 	c.Helper()
@@ -448,10 +448,10 @@ func (c *conformance) published(name string, file []byte) {
 		return s.Validate(doc)
 	}
 	if err := accepts(file); err != nil {
-		c.errorf("docs/schema/%s.json: %v\n%s", name, err, file)
+		c.errorf("docs/reference/schema/%s.json: %v\n%s", name, err, file)
 	}
 	if accepts(bytes.Replace(file, []byte("{"), []byte(`{"another_key":1,`), 1)) == nil {
-		c.errorf("docs/schema/%s.json takes any key", name)
+		c.errorf("docs/reference/schema/%s.json takes any key", name)
 	}
 }
 

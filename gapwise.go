@@ -37,7 +37,7 @@ var ErrUnknownAlgorithm = errors.New("unknown algorithm")
 // Options are those of Solve.
 type Options struct {
 	// Algorithm is a name of Algorithms(kind), or
-	//   - cmd:COMMAND, a heuristic that is a program (docs/bring-your-own.md);
+	//   - cmd:COMMAND, a heuristic that is a program (docs/how-to/bring-your-own.md);
 	//   - a solver of linear models, see Externals;
 	//   - exact: the engine(s) below, without a time limit of their own;
 	//   - auto (and ""): the native search for at most AutoTimeLimit unless a

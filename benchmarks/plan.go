@@ -30,7 +30,7 @@ var builtIn embed.FS
 
 // Plan is an experiment: every algorithm solves every instance that is of a problem
 // that it knows, with every seed. It is written in YAML (or JSON, a subset), as
-// docs/plans.md and docs/schema/plan.json say.
+// docs/reference/plans.md and docs/reference/schema/plan.json say.
 type Plan struct {
 	Name        string
 	Description string

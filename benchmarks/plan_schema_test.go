@@ -89,7 +89,7 @@ func planSchema() object {
 		return object{"type": "array", "items": of, "minItems": least, "description": what}
 	}
 	return object{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "gapwise plan",
-		"description": "An experiment of gapwise bench: every algorithm solves every instance of its problem with every seed (docs/plans.md).",
+		"description": "An experiment of gapwise bench: every algorithm solves every instance of its problem with every seed (docs/reference/plans.md).",
 		"type":        "object", "additionalProperties": false, "required": []string{"name", "algorithms"},
 		"$defs": object{"numbers": oneOrMore("number"), "texts": oneOrMore("string")},
 		"anyOf": []any{object{"required": []string{"generators"}}, object{"required": []string{"files"}}},
@@ -122,8 +122,8 @@ func TestPlanSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "../docs/schema/plan.json", append(data, '\n'))
-	schema, err := jsonschema.NewCompiler().Compile("../docs/schema/plan.json")
+	golden(t, "../docs/reference/schema/plan.json", append(data, '\n'))
+	schema, err := jsonschema.NewCompiler().Compile("../docs/reference/schema/plan.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestPlanSchema(t *testing.T) {
 // pagePlans returns the plans of the page about plans.
 func pagePlans(t *testing.T) []string {
 	t.Helper()
-	page, err := os.ReadFile("../docs/plans.md")
+	page, err := os.ReadFile("../docs/reference/plans.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestPlansPage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../docs/plans.md")
+	page, err := os.ReadFile("../docs/reference/plans.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestPlansPage(t *testing.T) {
 		}
 	}
 	section := regexp.MustCompile(`(?s)(<!-- parameters: [^\n]*-->\n).*(<!-- end of parameters -->)`)
-	golden(t, "../docs/plans.md", section.ReplaceAll(page, []byte("${1}"+strings.ReplaceAll(list.String(), "$", "$$")+"\n${2}")))
+	golden(t, "../docs/reference/plans.md", section.ReplaceAll(page, []byte("${1}"+strings.ReplaceAll(list.String(), "$", "$$")+"\n${2}")))
 	for _, keys := range [][]string{planKeys, algorithmKeys, fileKeys, generatorKeys, variantKeys()} {
 		for _, key := range keys {
 			if !bytes.Contains(page, []byte("`"+key+"`")) {

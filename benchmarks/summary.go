@@ -13,7 +13,7 @@ import (
 )
 
 // Summary says, for other programs, what one start of a plan did and what there is of
-// its runs then. Its JSON is described by docs/schema/bench-summary.json. Unknown
+// its runs then. Its JSON is described by docs/reference/schema/bench-summary.json. Unknown
 // figures are absent.
 type Summary struct {
 	Plan       string `json:"plan"`

@@ -21,7 +21,7 @@ import (
 // described checks JSON against a schema of the documents.
 func described(t *testing.T, schema string, data []byte) {
 	t.Helper()
-	s, err := jsonschema.NewCompiler().Compile("../docs/schema/" + schema)
+	s, err := jsonschema.NewCompiler().Compile("../docs/reference/schema/" + schema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func described(t *testing.T, schema string, data []byte) {
 // names checks that a schema names every key of a struct.
 func names(t *testing.T, schema string, of reflect.Type) {
 	t.Helper()
-	text, err := os.ReadFile("../docs/schema/" + schema)
+	text, err := os.ReadFile("../docs/reference/schema/" + schema)
 	if err != nil {
 		t.Fatal(err)
 	}

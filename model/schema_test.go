@@ -17,7 +17,7 @@ import (
 
 func schema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
-	s, err := jsonschema.NewCompiler().Compile("../docs/schema/" + name)
+	s, err := jsonschema.NewCompiler().Compile("../docs/reference/schema/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

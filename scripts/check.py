@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check a proof of gapwise. Written from docs/proofs.md alone; needs Python 3.10, shares no code with gapwise.
+"""Check a proof of gapwise. Written from docs/reference/proofs.md alone; needs Python 3.10, shares no code with gapwise.
 
     python3 scripts/check.py [--hash SHA] INSTANCE PROOF
     python3 scripts/check.py --list FILE      FILE has a line of HASH, INSTANCE and PROOF, with tabs, for each case

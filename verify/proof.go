@@ -46,7 +46,7 @@ var proofKinds = map[model.Kind]func(in model.Instance, s *proofState, unit stri
 }
 
 // Proof replays a proof of a bound on the objective of a valid instance, as text or as
-// gzip of it. Its format is described in docs/proofs.md.
+// gzip of it. Its format is described in docs/reference/proofs.md.
 //
 // It holds a set of bounds on the variables, which it builds from the instance by their
 // names, and which hold in all solutions with an objective of at most some value, the

@@ -36,7 +36,7 @@ func TestProofLimits(t *testing.T) {
 	for name, x := range map[string]struct {
 		line   func(n int) string
 		before string
-		each   int // bytes that a line takes by docs/proofs.md, 0 for none
+		each   int // bytes that a line takes by docs/reference/proofs.md, 0 for none
 	}{
 		"variables":       {func(n int) string { return fmt.Sprintf("var %d makespan", n+10) }, "", 256 + 8},
 		"constraints":     {func(n int) string { return fmt.Sprintf("con %d machine 0", n+10) }, "", 256 + 9 + 6*32},

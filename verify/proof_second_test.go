@@ -27,7 +27,7 @@ import (
 	"github.com/gapwise/gapwise/verify"
 )
 
-// scripts/check.py, written from docs/proofs.md alone, and this checker agree: on
+// scripts/check.py, written from docs/reference/proofs.md alone, and this checker agree: on
 // proofs of the kernel and of the forward prover, of all kinds, and on what becomes of
 // them when something is changed, the verdict and the bound are the same. Where they
 // aren't, one of the two is wrong, or the page.

@@ -8,7 +8,7 @@ import (
 	"math/big"
 )
 
-// Limits of what the checker takes, see docs/proofs.md. Numbers of a proof are below
+// Limits of what the checker takes, see docs/reference/proofs.md. Numbers of a proof are below
 // maxProofNumber from 0, as are the bounds of variables, so that no difference of two
 // overflows.
 const (

@@ -50,7 +50,7 @@ func planned(c *cli.Command) (*benchmarks.Plan, []string, error) {
 	if !c.IsSet("algorithm") {
 		for _, f := range adHocFlags() {
 			if c.IsSet(f.Names()[0]) {
-				return nil, nil, usagef("bench: --%s goes with --algorithm; a plan says that itself (docs/plans.md)", f.Names()[0])
+				return nil, nil, usagef("bench: --%s goes with --algorithm; a plan says that itself (docs/reference/plans.md)", f.Names()[0])
 			}
 		}
 		plans, err := files(c, 1)

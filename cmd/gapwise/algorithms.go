@@ -70,7 +70,7 @@ func (p *program) algorithms() *cli.Command {
 				}
 			}
 			if !c.Bool("json") {
-				fmt.Fprintf(p.out, "of your own (docs/bring-your-own.md)\n")
+				fmt.Fprintf(p.out, "of your own (docs/how-to/bring-your-own.md)\n")
 				for _, x := range [][2]string{
 					{"cmd:COMMAND", "an offline heuristic that is a program, as in cmd:'python3 mine.py {in} {out}'"},
 					{strings.Join(gapwise.Externals(), ", "), "engines that solve MPS files, if their programs are there"},

@@ -25,7 +25,7 @@ func (p *program) bench() *cli.Command {
 		Name:      "bench",
 		Usage:     "run an experiment's plan, or algorithms on files; or go on",
 		ArgsUsage: "PLAN | --algorithm LIST FILE|FOLDER...",
-		Description: "PLAN is a YAML or JSON file (docs/plans.md says what it holds) or a built-in\n" +
+		Description: "PLAN is a YAML or JSON file (docs/reference/plans.md says what it holds) or a built-in\n" +
 			"plan: --list lists these, --print shows one.\n" +
 			"With --algorithm the arguments are instances, files in foreign formats (with\n" +
 			"--platform) or folders of them; each algorithm solves those that are of its\n" +
@@ -33,7 +33,7 @@ func (p *program) bench() *cli.Command {
 			"Each run appends a line to the results file; a stopped plan continues\n" +
 			"where it was.\n" +
 			"--shard 3/8 runs the third of eight shares of the plan, which differ by at\n" +
-			"most one run; gapwise merge puts them together (docs/cluster.md). If -o is a\n" +
+			"most one run; gapwise merge puts them together (docs/how-to/run-on-a-cluster.md). If -o is a\n" +
 			"folder, this start writes a new file in it, and what any file in it holds\n" +
 			"isn't run again: so two starts of one share don't disturb each other.\n" +
 			"--slurm and --kubernetes have a cluster run the shards and merge them.",

@@ -52,7 +52,7 @@ var exampleOrder = []string{"help", "version", "man", "completion", "algorithms"
 // in a folder with the examples of docs and the files below; what isn't for sure a
 // command to type is parsed: its flags, algorithms and plans exist.
 func TestDocuments(t *testing.T) {
-	pages, err := filepath.Glob("../../docs/*.md")
+	pages, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil || len(pages) == 0 {
 		t.Fatal("there are no documents")
 	}
@@ -99,7 +99,7 @@ func toolsThere(command string) bool {
 
 // The programs that a page shows are those that its commands run.
 func TestProgramsInDocuments(t *testing.T) {
-	page, err := os.ReadFile("../../docs/bring-your-own.md")
+	page, err := os.ReadFile("../../docs/how-to/bring-your-own.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestProgramsInDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(page), "\n"+string(text)+"```\n") {
-			t.Errorf("docs/bring-your-own.md shows another %s than is run", name)
+			t.Errorf("docs/how-to/bring-your-own.md shows another %s than is run", name)
 		}
 	}
 }

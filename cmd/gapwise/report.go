@@ -27,7 +27,7 @@ func (p *program) report() *cli.Command {
 		Usage:     "one page of results, of an instance or of a log, as HTML",
 		ArgsUsage: "RESULTS... [INSTANCE...] | INSTANCE | LOG",
 		Description: "The page holds everything that it shows and loads nothing from anywhere\n" +
-			"(docs/report.md).\n" +
+			"(docs/how-to/report.md).\n" +
 			"Of RESULTS of gapwise bench or of gapwise solve -o: summary, gap tables,\n" +
 			"curves against each parameter with the bound, performance profiles, gap over\n" +
 			"time, growth, and each instance with its runs. With the INSTANCES of results\n" +

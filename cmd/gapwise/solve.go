@@ -32,7 +32,7 @@ func (p *program) solve() *cli.Command {
 			"must agree: --engine search,kernel; all runs every algorithm.\n" +
 			"-a 'cmd:python3 mine.py {in} {out}' runs a heuristic of your own; the engines\n" +
 			"glpsol, cbc, scip, gurobi_cl and mps:COMMAND are programs for MPS files\n" +
-			"(docs/bring-your-own.md).\n" +
+			"(docs/how-to/bring-your-own.md).\n" +
 			"With several files the exit code is that of the first that applies:\n" +
 			"verification failed (7), internal error (1), bad input (3), stopped without a\n" +
 			"solution (6), infeasible (4), stopped with a solution (5), ok (0).",

@@ -21,7 +21,7 @@ func (p *program) verify() *cli.Command {
 		ArgsUsage: "INSTANCE SOLUTION",
 		Description: "SOLUTION is what gapwise solve -o or --json writes, one result or one a line,\n" +
 			"or a bare solution, which may leave out what follows from the rest\n" +
-			"(docs/bring-your-own.md). Every violated constraint is named\n" +
+			"(docs/how-to/bring-your-own.md). Every violated constraint is named\n" +
 			"with the amount (times in seconds, of batch and tvc as shares of a job's\n" +
 			"length); then follows what was checked and what is taken on trust.",
 		Flags: append([]cli.Flag{

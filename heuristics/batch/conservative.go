@@ -35,7 +35,7 @@ import (
 // number of waiting jobs, and so does the time per job. At load 0.8 that number is
 // still growing after 400,000 jobs: its mean in the four quarters is 188, 354, 454 and
 // 505. So a job takes 3 µs of 10,000 jobs, 10 µs of 200,000 and 35 µs of a million (see
-// docs/performance.md); memory is linear.
+// docs/results/performance.md); memory is linear.
 func Conservative(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
 	return onOneTier(ctx, in, set, newConservative)
 }

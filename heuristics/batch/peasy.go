@@ -25,7 +25,7 @@ import (
 // processors. The pass ends there, and another one is made a microsecond later.
 //
 // model.BatchParameters.Devices switches either off. Without both, PEASY is MEASY. What
-// each brings is in docs/reproduction.md, part batch: lifting in FWload above all,
+// each brings is in docs/results/summary.md, part batch: lifting in FWload above all,
 // short jobs first in the slowdowns of JWload.
 func PEASY(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
 	devices := model.BatchDevicesAll

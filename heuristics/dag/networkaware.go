@@ -19,7 +19,7 @@ const rounds = 50
 //
 // Each round stretches the edges of the original DAG anew, for any machines: of the
 // readings tried, this one comes nearest to the makespans printed for the paper's
-// ten-task example (see docs/reproduction.md). A plan that was made before ends the
+// ten-task example (see docs/results/summary.md). A plan that was made before ends the
 // rounds, since everything after it would repeat.
 //
 // O(rounds) times HEFT and a replay.

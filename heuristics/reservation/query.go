@@ -36,7 +36,7 @@ type allocation struct {
 // looks at the time slots of [ready, deadline], so here the rectangle ends at the
 // deadline if its PEs stay free as long: what comes later is of no use to the
 // request, and lengths of rectangles that never end couldn't be compared. With
-// this reading more findings of section 6 are found again (docs/reproduction.md
+// this reading more findings of section 6 are found again (docs/results/summary.md
 // counts them). In the other reading, policy.Open, it ends where a PE is taken, or
 // never, at math.MaxInt64.
 type rectangle struct {

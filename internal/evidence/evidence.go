@@ -2,7 +2,7 @@
 package evidence
 
 // The types of evidence. Of those down to Prices the judge recomputes the bound
-// (package verify, docs/explain.md); the others are claims.
+// (package verify, docs/explanation/bounds-and-evidence.md); the others are claims.
 const (
 	// Path is of dag: tasks that wait for each other (Elements).
 	Path = "path"

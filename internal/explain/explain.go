@@ -220,7 +220,7 @@ func searched(ctx context.Context, in model.Instance, r model.Result) Reason {
 		what += "; in what it left open nothing better than the bound can lie."
 	}
 	if replayable(ctx, in) {
-		what += " It is on trust; for a proof that anybody can replay, run gapwise solve --proof FILE (docs/proofs.md)."
+		what += " It is on trust; for a proof that anybody can replay, run gapwise solve --proof FILE (docs/reference/proofs.md)."
 	}
 	return Reason{Words: what, Evidence: r.Evidence}
 }

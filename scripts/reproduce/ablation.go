@@ -22,7 +22,7 @@ import (
 )
 
 // ablation is what each device of a problem's native search brings on the plan
-// ablation-KIND. It stands in docs/ablation/KIND.json, for the document and for the
+// ablation-KIND. It stands in docs/results/ablation/KIND.json, for the document and for the
 // test that holds devices to it.
 type ablation struct {
 	Code string `json:"code"` // of exact/KIND when it ran, see codeOf
@@ -51,7 +51,7 @@ func (x *ablationRow) shows(whole *ablationRow) bool {
 	return x.Proved < whole.Proved || x.Gap > 1.01*whole.Gap+1e-9 || x.Nodes > 1.01
 }
 
-func ablationFile(kind string) string { return filepath.Join("docs", "ablation", kind+".json") }
+func ablationFile(kind string) string { return filepath.Join("docs", "results", "ablation", kind+".json") }
 
 // ablation runs the plan ablation-KIND as it is and without each device, and keeps what
 // that says.

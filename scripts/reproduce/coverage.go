@@ -18,7 +18,7 @@ func (r *runner) try(line string, more ...string) (string, error) {
 	return "`gapwise " + strings.ReplaceAll(line, "results/", "") + "`", err
 }
 
-// coverageStates are the states of a row, which docs/coverage.md explains.
+// coverageStates are the states of a row, which docs/results/coverage.md explains.
 var coverageStates = []string{"yes", "part", "no", "out of scope", "lost in print"}
 
 // states counts the rows of a coverage table by their states. A row has five cells
@@ -71,19 +71,19 @@ func code(path string, names ...string) (string, error) {
 	} else if len(names) > 0 {
 		return "", fmt.Errorf("%s is a folder, it can't hold %q", path, names)
 	}
-	return fmt.Sprintf("[`%s`](../%s)", path, path), nil
+	return fmt.Sprintf("[`%s`](../../%s)", path, path), nil
 }
 
-// link returns a link to a part of a document in docs.
+// link returns a link to a part of a document in docs/results.
 func link(document, part string) (string, error) {
-	text, err := os.ReadFile("docs/" + document)
+	text, err := os.ReadFile("docs/results/" + document)
 	if err != nil {
 		return "", err
 	}
 	_, rest, found := strings.Cut(string(text), fmt.Sprintf("<!-- part: %s -->\n", part))
 	title := regexp.MustCompile(`(?m)^#+ (.*)$`).FindStringSubmatch(rest)
 	if !found || title == nil {
-		return "", fmt.Errorf("docs/%s has no part %s with a title", document, part)
+		return "", fmt.Errorf("docs/results/%s has no part %s with a title", document, part)
 	}
 	return fmt.Sprintf("[%s, %s](%s#%s)", document, part, document, anchor(title[1])), nil
 }

@@ -24,12 +24,12 @@ func TestStates(t *testing.T) {
 // A row of the coverage names only what is there.
 func TestCoverageRows(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.MkdirAll("docs", 0o777); err != nil {
+	if err := os.MkdirAll("docs/results", 0o777); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"a.go":         "package a\n\nfunc HEFTPlan() {}\n",
-		"docs/some.md": "# All\n<!-- part: one -->\n<!-- run at c0ffee -->\n\n## The one, and (its) title\n<!-- end: one -->\n",
+		"a.go":                 "package a\n\nfunc HEFTPlan() {}\n",
+		"docs/results/some.md": "# All\n<!-- part: one -->\n<!-- run at c0ffee -->\n\n## The one, and (its) title\n<!-- end: one -->\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -41,8 +41,8 @@ func TestCoverageRows(t *testing.T) {
 		got       func() (string, error)
 		want, bad string
 	}{
-		"a name":         {func() (string, error) { return code("a.go", "HEFTPlan") }, "[`a.go`](../a.go)", ""},
-		"a folder":       {func() (string, error) { return code("docs") }, "[`docs`](../docs)", ""},
+		"a name":         {func() (string, error) { return code("a.go", "HEFTPlan") }, "[`a.go`](../../a.go)", ""},
+		"a folder":       {func() (string, error) { return code("docs") }, "[`docs`](../../docs)", ""},
 		"half a name":    {func() (string, error) { return code("a.go", "HEFT") }, "", "a.go has no HEFT"},
 		"no file":        {func() (string, error) { return code("b.go") }, "", "b.go"},
 		"name in folder": {func() (string, error) { return code("docs", "x") }, "", "a folder"},

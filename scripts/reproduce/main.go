@@ -4,8 +4,8 @@
 //
 //	go run ./scripts/reproduce [-gapwise COMMAND] [-workers N] [-runs N] [-dirty] [PART...]
 //
-// Each file docs/templates/NAME.md.tmpl defines the parts of the document NAME.md
-// in docs (of README.md for readme); docs/templates/sets.yaml names the parts of
+// Each file docs/templates/FOLDER/NAME.md.tmpl defines the parts of docs/FOLDER/NAME.md,
+// readme.md.tmpl those of README.md; docs/templates/sets.yaml names the parts of
 // results that they compare. A part replaces the text between its markers
 // <!-- part: NAME --> and <!-- end: NAME -->; a part whose markers aren't there yet
 // goes to the end of the document. Under its title a part names what it comes from:
@@ -100,9 +100,9 @@ func (r *runner) reproduce(names []string) error {
 // parse returns the parts of each document, in the order of its template file.
 // A name that begins with _ is no part but a template that parts use.
 func parse(r *runner) (map[string][]*template.Template, error) {
-	files, err := filepath.Glob("docs/templates/*.md.tmpl")
-	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("there are no templates in docs/templates, run this in the module's root (%v)", err)
+	files, err := templates()
+	if err != nil {
+		return nil, err
 	}
 	documents := map[string][]*template.Template{}
 	for _, f := range files {
@@ -117,12 +117,21 @@ func parse(r *runner) (map[string][]*template.Template, error) {
 	return documents, nil
 }
 
+// templates lists the template files: that of README.md, and those of docs by folder.
+func templates() ([]string, error) {
+	files, err := filepath.Glob("docs/templates/*/*.md.tmpl")
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("there are no templates in docs/templates, run this in the module's root (%v)", err)
+	}
+	return append(files, "docs/templates/readme.md.tmpl"), nil
+}
+
 // documentOf returns the document that a template file writes.
 func documentOf(file string) string {
-	name := strings.TrimSuffix(filepath.Base(file), ".tmpl")
-	if name == "readme.md" {
+	if filepath.Base(file) == "readme.md.tmpl" {
 		return "README.md"
 	}
+	name, _ := filepath.Rel("docs/templates", strings.TrimSuffix(file, ".tmpl"))
 	return filepath.Join("docs", name)
 }
 

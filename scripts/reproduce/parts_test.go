@@ -150,9 +150,9 @@ func TestParts(t *testing.T) {
 // Every file and name that a template links is there, also in parts that need data sets.
 func TestLinkedCode(t *testing.T) {
 	t.Chdir("../..")
-	files, err := filepath.Glob("docs/templates/*.tmpl")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+	files, err := templates()
+	if err != nil {
+		t.Fatal(err)
 	}
 	call, quoted := regexp.MustCompile(`\(?code( "[^"]*")+`), regexp.MustCompile(`"([^"]*)"`)
 	for _, f := range files {

@@ -20,7 +20,7 @@ func (r *runner) reportShot(log, name string) (string, error) {
 	if _, err := r.run("report", filepath.Join(data, "swf", log), "-o", page); err != nil {
 		return "", err
 	}
-	picture := "docs/" + name + ".png"
+	picture := "docs/pictures/" + name + ".png"
 	shown, err := filepath.Abs(picture)
 	if err != nil {
 		return "", err
@@ -33,5 +33,5 @@ func (r *runner) reportShot(log, name string) (string, error) {
 	if _, err := output("chromium-headless-shell", "--no-sandbox", "--hide-scrollbars", "--user-data-dir="+profile, "--window-size=1000,1045", "--screenshot="+shown, "file://"+page); err != nil {
 		return "", fmt.Errorf("%w (Debian: chromium-headless-shell)", err)
 	}
-	return fmt.Sprintf("![the page of %s](%s.png)", log, name), nil
+	return fmt.Sprintf("![the page of %s](../pictures/%s.png)", log, name), nil
 }

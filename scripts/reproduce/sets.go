@@ -328,5 +328,5 @@ func (r *runner) picture(file, name, title, by, value, unit, algorithms string) 
 	if err := draw.Curves(&svg, draw.Style{Format: "svg"}, title, draw.Axis{Label: by}, draw.Axis{Label: unit}, curves); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("![%s](%s.svg)", title, name), os.WriteFile("docs/"+name+".svg", svg.Bytes(), 0o644)
+	return fmt.Sprintf("![%s](../pictures/%s.svg)", title, name), os.WriteFile("docs/pictures/"+name+".svg", svg.Bytes(), 0o644)
 }

@@ -128,7 +128,7 @@ func TestPage(t *testing.T) {
 	write("go.mod", "module example.org/scheduler\n"+ours[len(module):]+
 		"\nrequire github.com/gapwise/gapwise v0.0.0\n\nreplace github.com/gapwise/gapwise => "+root+"\n")
 	write("go.sum", read("go.sum"))
-	examples := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read("docs/check-your-scheduler.md"), -1)
+	examples := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read("docs/how-to/check-your-scheduler.md"), -1)
 	if len(examples) != 3 {
 		t.Fatalf("the page has %d examples", len(examples))
 	}

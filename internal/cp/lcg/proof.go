@@ -12,7 +12,7 @@ import (
 )
 
 // Proof writes what a kernel derives, for a checker that shares no code with it:
-// the format and the rules are in docs/proofs.md. A nil Proof writes nothing.
+// the format and the rules are in docs/reference/proofs.md. A nil Proof writes nothing.
 //
 // Written are the events of level 0, in their order, and each learned nogood: its
 // premises, and the events between them and the conflict in the order in which they

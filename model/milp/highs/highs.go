@@ -21,7 +21,7 @@ import (
 
 // ErrNotBuilt is the error of every solve in a program that was built without
 // HiGHS. It wraps model.ErrUnsupported.
-var ErrNotBuilt = fmt.Errorf("%w: built without HiGHS; build it with cgo, see docs/library.md", model.ErrUnsupported)
+var ErrNotBuilt = fmt.Errorf("%w: built without HiGHS; build it with cgo, see docs/how-to/use-as-a-library.md", model.ErrUnsupported)
 
 // errSolver marks an error that HiGHS itself returned.
 var errSolver = errors.New("highs: solver error")
