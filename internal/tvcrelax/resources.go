@@ -54,7 +54,7 @@ func (t *Tree) Totals(in *view.TVC, requests []int) (all []Total) {
 // mixes are the weights a and b of slots and links, both in shares of a server.
 var mixes = [][2]int64{{1, 1}, {2, 1}, {4, 1}}
 
-// resources returns the resources of an instance for some requests, those that
+// Resources returns the resources of an instance for some requests, those that
 // bind none of them left out. With few it returns those of which demands are
 // computed at once.
 func (t *Tree) Resources(in *view.TVC, requests []int, few bool) []Resource {
