@@ -43,6 +43,7 @@ check: fmt vet staticcheck race slow ## formatting, vet, staticcheck, everyday t
 
 fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); [ -z "$$out" ] || { echo "not gofmt-ed: $$out"; exit 1; }
+	@scripts/spdx --check
 
 vet:
 	@$(with_highs) $(GO) vet ./...

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package gapwise solves scheduling problems. Solve takes an instance and
 // returns a solution, a bound on every solution's objective and the gap between
 // the two. An independent judge (package verify) checks the solution first.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package gapwise_test
 
 import (

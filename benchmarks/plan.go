@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package benchmarks runs experiments. A plan names instances and algorithms.
 // Runs are appended to a results file; a plan that was stopped continues. Tables,
 // curves and findings are computed from results.

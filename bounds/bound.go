@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package bounds says what a bound is. The bounds live one folder down, by problem,
 // beside the linear formulations whose relaxations are bounds, too.
 package bounds

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package draw
 
 // For tests of the charts by themselves.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package draw makes pictures of results, SVG, PNG or PDF, with gonum's plotting
 // library: schedules as Gantt charts, bookings of PEs, virtual machines on hosts,
 // virtual clusters in a fat-tree, the rounds of network-aware HEFT and the curves

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package exact says what an engine that proves optimality has to keep to. Engines
 // live one folder down, by problem: a native search where the problem has a structure
 // to use, and HiGHS on the linear formulations of package bounds. What they share is in

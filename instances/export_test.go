@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package instances
 
 // LublinTasks is for tests of its distribution.

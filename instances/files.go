@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package instances is where instances come from: files and generators.
 package instances
 

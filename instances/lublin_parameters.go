@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package instances
 
 // lublinParameters are the parameters of the model of Lublin and Feitelson (The

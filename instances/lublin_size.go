@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package instances
 
 // lublinLogSize returns the logarithm (base 2) of a parallel job's size in the

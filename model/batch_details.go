@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package model
 
 // BatchParameters are the settings that only algorithms for Batch know.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package model
 
 // TransferModel says how long transfers take. It has two parts: the length that a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package model
 
 // Details holds what only the solvers of one problem report in a result. It is

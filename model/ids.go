@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package model
 
 // idCheck finds repeated ids in a list. It needs no map while the ids ascend

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package model defines the instances and the solutions of each problem, and
 // what every solver reports: objective, bound, gap, status, result. It holds
 // data and arithmetic only. It imports no package of gapwise but internal ones,

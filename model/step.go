@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package model
 
 // Step is one decision of an algorithm, for people and programs that follow it. See

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package verify is the independent judge. It recomputes everything about a
 // solution from the instance, in exact arithmetic (every float64 is a rational
 // number), and reports each violated constraint. It shares no code with any

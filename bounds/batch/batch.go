@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package batch bounds what any scheduler of parallel jobs can reach, without
 // search, and holds the linear formulations of Batch.
 package batch

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package dag bounds the makespan of a DAG from below, without search, and holds
 // its linear formulation.
 //

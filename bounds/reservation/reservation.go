@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package reservation bounds what any schedule of the requests can accept from
 // above, without search, and holds the linear formulations of Reservation.
 package reservation

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package tvc bounds what any allocation of time-aware virtual clusters can
 // reach, without search, and holds the linear formulations of TVC in loss mode.
 package tvc

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package vcsched bounds the minimum yield of VCSched from above, without search,
 // and holds its linear formulations.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Command gapwise schedules clusters and clouds: it solves, bounds, verifies,
 // generates and benchmarks instances. See gapwise help.
 package main

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package batch holds the exact engines for batch scheduling on one tier: a search
 // of its own, HiGHS and the learning kernel.
 package batch

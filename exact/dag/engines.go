@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package dag holds the exact engines for task graphs: a search of its own and HiGHS.
 package dag
 

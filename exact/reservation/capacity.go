@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package reservation
 
 // reduceCapacity sets the state's blocked PEs: those in use, and, until the

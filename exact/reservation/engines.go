@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package reservation holds the exact engines for advance reservations: a
 // search of its own and HiGHS.
 package reservation

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package reservation
 
 // uniform are multipliers λ_j(t) = pes_j·λ(t): one per PE, the same for all

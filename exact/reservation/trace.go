@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package reservation
 
 // placement is a job started, after another placement of the trace; -1: none.

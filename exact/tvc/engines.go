@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package tvc holds the exact engines for time-aware virtual clusters: a search
 // of its own, HiGHS and the learning kernel.
 package tvc

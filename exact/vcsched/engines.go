@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package vcsched holds the exact engines for VCSched: a search of its own,
 // the learning kernel and HiGHS.
 package vcsched

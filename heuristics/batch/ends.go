@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package batch
 
 // estimatedEnds is a set of running jobs, ordered by estimated end, with sums of

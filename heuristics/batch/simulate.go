@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package batch holds heuristics for batch scheduling (see model.Batch).
 //
 // FCFS, EASY, SJF and conservative backfilling run on one tier. On a platform with

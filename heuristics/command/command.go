@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package command makes heuristics of programs: the instance goes in as a file in
 // gapwise's format, the solution comes out. It knows no problem.
 package command

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package dag holds the heuristics for model.DAG: list schedulers of the
 // literature, the network-aware HEFT of Yousaf and Welzl, and a local search.
 //

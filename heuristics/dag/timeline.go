@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package dag
 
 // timeline holds the idle gaps of one machine or link and finds the earliest one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package reservation holds the online policies for advance reservations with
 // deadlines (Li et al.: Resource availability-Aware Advance Reservation for
 // Parallel Jobs with Deadlines) over the paper's slot structure, policies of our

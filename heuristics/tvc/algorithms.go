@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package tvc holds the heuristics for time-aware virtual clusters: embedders,
 // which embed one request at a time, and schedulers of a queue. All are functions of one
 // signature; Algorithms lists them with variants that have none.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package vcsched holds the heuristics for VCSched: those of Stillwell,
 // Schanzenbach, Vivien and Casanova (Resource Allocation using Virtual Clusters,
 // sections 3.2-3.5 and 5.2) and a local search of our own. Algorithms lists them.

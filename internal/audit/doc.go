@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package audit compares everything that gapwise claims. It draws instances
 // from many families and runs engines, plain engines (package plain),
 // heuristics, bounds and the judge on them. It shrinks an instance on which two

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package bitset holds sets of small numbers as bits.
 package bitset
 

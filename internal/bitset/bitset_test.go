@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package bitset_test
 
 import (

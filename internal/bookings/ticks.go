@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package bookings makes bookings of reservations from starts in ticks, and plans of all
 // jobs by local search.
 package bookings

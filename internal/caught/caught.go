@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package caught carries a panic from the goroutine in which it arises to one that waits for
 // it: a panic that nobody recovers in a goroutine of its own ends the process, whatever its
 // command has yet to say or to write.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package cp says constraint models over whole numbers: variables, some of them
 // optional, and constraints. It knows no solver; package lcg solves them.
 package cp

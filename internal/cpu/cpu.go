@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package cpu measures what benchmarks take of the processor. On a machine that
 // others use as well it tells more than a clock.
 package cpu

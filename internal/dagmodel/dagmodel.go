@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package dagmodel is the constraint model of task graphs without contention, in
 // ticks: for each task a machine, and on each machine an optional start. The exact
 // engine leaves all tasks free, a neighbourhood search fixes most of them.

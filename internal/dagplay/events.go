@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package dagplay
 
 // event happens at a time of a replay. Events of one time come in the order of what,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package dagplay plays plans of task graphs: a machine for each task and an order on each
 // machine.
 package dagplay

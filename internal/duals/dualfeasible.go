@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package duals holds what the bounds of several problems share: dual solutions of linear
 // programs turned into proofs, and dual-feasible functions.
 package duals

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package evidence names the types of model.Evidence.
 package evidence
 

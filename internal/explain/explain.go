@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package explain says in plain words why no solution beats a result's bound, why an
 // instance has no solution, and what holds a solution's objective up.
 package explain

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package fattree holds the state of a fat-tree in which virtual clusters run: what is
 // left of slots and links.
 package fattree

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package features computes figures of instances, by which results are grouped.
 package features
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package flow computes maximum flows.
 package flow
 

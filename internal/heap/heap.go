@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package heap is a binary heap of values of any type. Unlike container/heap
 // it doesn't box what it holds.
 package heap

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package lagrange minimises Lagrangian dual functions: convex and piecewise linear, of
 // multipliers that are at least 0.
 package lagrange

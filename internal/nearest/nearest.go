@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package nearest finds what a misspelt name may have meant.
 package nearest
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package papers holds what papers print of their experiments and say of them, as data, and
 // checks it against runs.
 package papers

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package params describes parameters by the tags of a struct's fields. From
 // them come the command-line flags, the keys of an experiment's plan, the
 // parameters that results are grouped by, and their documentation:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package partial compares partial starts with the instances that they are for.
 package partial
 

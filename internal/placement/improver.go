@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package placement improves placements of virtual machines: by local search, and by what
 // CPU a minimum yield leaves over.
 package placement

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package process runs programs of others: each in a process group of its own,
 // asked to end when its time is over and killed some time later, with the end of
 // what it wrote to its standard error.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package processors gives jobs that run through on one tier their times and processors.
 package processors
 

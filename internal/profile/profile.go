@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package profile holds how much of a resource is in use over time.
 package profile
 

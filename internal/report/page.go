@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package report writes results, instances and logs as one self-contained page:
 // summary, tables, curves and pictures, without any request to a network.
 package report

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package runs holds written runs: their records, what all together tell of an instance, and
 // one registry of measures, of which tables, curves and comparisons are views.
 package runs

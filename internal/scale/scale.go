@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package scale divides the axes of pictures and pages: where the marks are, and what
 // stands at them.
 package scale

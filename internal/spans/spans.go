@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package spans holds sets of whole numbers that consist of few runs.
 package spans
 

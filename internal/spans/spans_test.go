@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package spans_test
 
 import (

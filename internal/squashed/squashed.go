@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package squashed bounds response times from below by one machine that is as
 // fast as all slots of a cluster together.
 //

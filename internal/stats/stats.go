@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package stats computes figures of samples: quantiles and means.
 package stats
 

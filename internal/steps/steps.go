@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package steps tells the steps of an algorithm (model.Settings.Trace): a decision about an
 // element of the instance, in words and in figures, and the candidates that it chose from.
 package steps

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package submit has clusters run plans in shards: by Slurm, as an array job and a
 // job that merges after it, or by Kubernetes, as an Indexed Job.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package testkit holds instances drawn at random and brute forces, for the tests of
 // all packages and for gapwise audit.
 package testkit

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package ticks reads the times of requests as whole numbers.
 package ticks
 

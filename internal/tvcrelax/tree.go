@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package tvcrelax holds the Lagrangian relaxation of virtual clusters: a data centre as a
 // tree of resources, what requests demand of them, and multipliers that bound what is
 // accepted.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package units holds the integer arithmetic that turns figures into whole
 // numbers of a common unit.
 package units

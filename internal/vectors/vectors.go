@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package vectors has fixed-size vectors of amounts, for searches whose time goes into
 // adding and comparing them: of two amounts as fast as by hand, of more by the same code.
 package vectors

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package view holds the integer view of an instance of each problem: ticks, units,
 // arrays. It is made once (OfBatch, OfDAG, ...) and never changed. Bounds, engines,
 // heuristics and checkers of evidence compute with it, so that they agree on what fits.

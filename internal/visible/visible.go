@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package visible shows the control characters of text that comes from files: a name in an
 // instance or in results must not move a terminal's cursor, colour its text or turn it round.
 package visible

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package words writes numbers, times and lists as people read them.
 package words
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package milp holds mixed-integer linear models as data: variables with bounds,
 // costs and integrality, rows with bounds, an objective; and formulations, which are
 // models of a problem with the way to its solutions and back. It is neutral to

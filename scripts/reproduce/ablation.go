@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package main
 
 import (
@@ -51,7 +53,9 @@ func (x *ablationRow) shows(whole *ablationRow) bool {
 	return x.Proved < whole.Proved || x.Gap > 1.01*whole.Gap+1e-9 || x.Nodes > 1.01
 }
 
-func ablationFile(kind string) string { return filepath.Join("docs", "results", "ablation", kind+".json") }
+func ablationFile(kind string) string {
+	return filepath.Join("docs", "results", "ablation", kind+".json")
+}
 
 // ablation runs the plan ablation-KIND as it is and without each device, and keeps what
 // that says.

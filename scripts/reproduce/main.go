@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Command reproduce writes the measured parts of the documents. It runs the plans
 // and commands that a part names (a plan that was stopped continues) and fills
 // the part's template with their results.

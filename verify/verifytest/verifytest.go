@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package verifytest holds a scheduler's solutions against the judge in the scheduler's
 // own tests:
 //

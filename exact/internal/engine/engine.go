@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package engine holds what the engines that prove optima share: a run, and its workers.
 package engine
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package swf reads the Standard Workload Format, version 2.2: the logs of the
 // Parallel Workloads Archive (Chapin, Cirne, Feitelson et al.: Benchmarks and
 // Standards for the Evaluation of Parallel Job Schedulers, JSSPP 1999).

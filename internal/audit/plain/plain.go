@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package plain holds a second exact engine for each problem: a depth-first
 // branch and bound that is short enough to be proved by reading it. It shares no
 // code with the solvers, so it doesn't share their errors. It is slow, and meant

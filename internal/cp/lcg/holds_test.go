@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package lcg
 
 import "github.com/gapwise/gapwise/internal/cp"

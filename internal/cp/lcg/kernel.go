@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package lcg solves the models of package cp by lazy clause generation
 // (Ohrimenko, Stuckey, Codish: Propagation via lazy clause generation, 2009): a
 // search over decisions whose propagators explain each bound that they set, and

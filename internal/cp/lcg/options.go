@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 package lcg
 
 // Options vary a kernel. The zero value is the one to use.

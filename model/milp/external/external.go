@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package external solves models by programs that read MPS files: GLPK, CBC, SCIP,
 // Gurobi, and any other by a command line. It knows nothing but models, and needs
 // no HiGHS.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+
 // Package highs solves linear and mixed-integer linear models with HiGHS
 // (version 1.10 or later) through its C API. It knows nothing but models.
 //
