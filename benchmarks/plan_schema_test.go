@@ -90,7 +90,8 @@ func planSchema() object {
 	list := func(of any, least int, what string) object {
 		return object{"type": "array", "items": of, "minItems": least, "description": what}
 	}
-	return object{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "gapwise plan",
+	return object{"$schema": "https://json-schema.org/draft/2020-12/schema",
+		"$id": "https://raw.githubusercontent.com/gapwise/gapwise/main/docs/reference/schema/plan.json", "title": "gapwise plan",
 		"description": "An experiment of gapwise bench: every algorithm solves every instance of its problem with every seed (docs/reference/plans.md).",
 		"type":        "object", "additionalProperties": false, "required": []string{"name", "algorithms"},
 		"$defs": object{"numbers": oneOrMore("number"), "texts": oneOrMore("string")},
