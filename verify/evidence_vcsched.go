@@ -37,11 +37,16 @@ func newVCSchedNeeds(ctx context.Context, in *model.VCSched, scale int64) (*vcsc
 	s, memoryError, all := new(big.Rat).SetInt64(scale), new(big.Rat), 0.0
 	// units returns a need in units, and adds what it is too much.
 	units := func(need float64, tasks int, over *big.Rat) int64 {
-		x := int64(need * float64(scale))
-		d := exact(need)
-		d.Mul(d, s)
-		if d.Sub(new(big.Rat).SetInt64(x), d); d.Sign() > 0 {
-			over.Add(over, d.Mul(d, new(big.Rat).SetInt64(int64(tasks))))
+		product := need * float64(scale)
+		x := int64(product)
+		// What x is above need times scale, exactly: the product's rounding error is a
+		// float64, and a product above 1 is close enough to x for an exact difference.
+		if product < 1 || float64(x)-product > math.FMA(need, float64(scale), -product) {
+			d := exact(need)
+			d.Mul(d, s)
+			if d.Sub(new(big.Rat).SetInt64(x), d); d.Sign() > 0 {
+				over.Add(over, d.Mul(d, new(big.Rat).SetInt64(int64(tasks))))
+			}
 		}
 		all += float64(x) * float64(tasks)
 		return x

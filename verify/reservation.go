@@ -459,8 +459,8 @@ func (j *bookingJudge) objectives() (weight, slowdown float64) {
 		}
 		var duration sum
 		duration.add(d)
-		wait := float(&waits[d].total)
-		all.Add(all, wait.Quo(wait, float(&duration.total)))
+		wait := float(waits[d].units())
+		all.Add(all, wait.Quo(wait, float(duration.units())))
 	}
 	slowdown, _ = all.Quo(all, float(big.NewInt(runs))).Float64()
 	return weight, slowdown

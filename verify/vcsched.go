@@ -64,6 +64,11 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 		f, _ := d.Float64()
 		return max(f, math.SmallestNonzeroFloat64)
 	}
+	// within reports whether x, a bound of what is used, is surely not in excess: the
+	// float64s' roundings are far below a thousandth of the tolerance.
+	within := func(x, allowed, capacity float64) bool {
+		return x <= allowed || x-allowed <= 0.999*r.Tolerance*capacity
+	}
 	// Maps by host: of very many hosts most may be empty.
 	cpu, mem := map[int]*sum{}, map[int]*sum{}
 	further := make([]map[int]*sum, len(in.Resources))
@@ -78,8 +83,9 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 	}
 	var moved sum
 	complete := true
-	var lowest *big.Rat
-	var yields big.Rat
+	lowest := math.Inf(1)
+	var yields sum
+	var more big.Rat // yields beyond the largest float64
 	for i := range in.Jobs {
 		j, q := &in.Jobs[i], placed[i]
 		if q == nil {
@@ -94,8 +100,7 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 		if ctx.Err() != nil {
 			return
 		}
-		need := exact(j.CPU)
-		var least, most *big.Rat
+		least, most := math.Inf(1), math.Inf(-1)
 		var total sum
 		for k, h := range q.Hosts {
 			if stopped(ctx, k+1) {
@@ -122,58 +127,57 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 				complete = false
 				continue
 			}
-			share := exact(x)
-			if share.Sign() < 0 {
+			x += 0 // not -0
+			if x < 0 {
 				r.add(negativeShare, -x, "job %q task %d has the CPU share %v", j.ID, k, x)
 			}
-			if over := excess(share, need, need); over > 0 {
-				r.add(shareAboveNeed, over, "job %q task %d gets %.9g of a CPU and needs %.9g", j.ID, k, x, j.CPU)
+			if !within(x, j.CPU, j.CPU) {
+				if over := excess(exact(x), exact(j.CPU), exact(j.CPU)); over > 0 {
+					r.add(shareAboveNeed, over, "job %q task %d gets %.9g of a CPU and needs %.9g", j.ID, k, x, j.CPU)
+				}
 			}
-			if least == nil || share.Cmp(least) < 0 {
-				least = share
-			}
-			if most == nil || share.Cmp(most) > 0 {
-				most = share
-			}
+			least, most = min(least, x), max(most, x)
 			total.add(x)
 			if k < len(q.Hosts) && q.Hosts[k] >= 0 && q.Hosts[k] < in.Hosts {
 				add(cpu, q.Hosts[k], x)
 			}
 		}
-		if least == nil {
+		if least > most {
 			complete = false
 			continue
 		}
-		if apart := excess(most, least, need); apart > 0 {
-			r.add(unequalShares, apart, "the tasks of job %q get different shares of CPU", j.ID)
-		}
-		one := big.NewRat(1, 1)
-		if need.Sign() == 0 { // whatever it gets, it has what it needs
-			if lowest == nil || one.Cmp(lowest) < 0 {
-				lowest = one
+		if !within(most, least, j.CPU) {
+			if apart := excess(exact(most), exact(least), exact(j.CPU)); apart > 0 {
+				r.add(unequalShares, apart, "the tasks of job %q get different shares of CPU", j.ID)
 			}
-			yields.Add(&yields, one)
+		}
+		if j.CPU == 0 { // whatever it gets, it has what it needs
+			lowest = min(lowest, 1)
+			yields.add(1)
 			continue
 		}
-		if y := new(big.Rat).Quo(least, need); lowest == nil || y.Cmp(lowest) < 0 {
-			lowest = y
-		}
-		all := new(big.Rat).Mul(need, new(big.Rat).SetInt64(int64(j.Tasks)))
+		// The quotient of two float64s is the exact one, rounded: so is the least.
+		lowest = min(lowest, least/j.CPU)
 		// A job's yield is rounded to 53 bits, so that the sum stays short.
-		yield := all.Quo(total.rat(), all)
-		if f, _ := yield.Float64(); !math.IsInf(f, 0) { // shares may be as large as numbers get
-			yield = exact(f)
-		}
-		yields.Add(&yields, yield)
-	}
-	// has returns what host h has: by the first run of equal hosts that reaches it.
-	has := func(h int, of func(*model.HostSize) float64) *big.Rat {
-		for k := range in.HostSizes {
-			if h -= in.HostSizes[k].Count; h < 0 {
-				return exact(of(&in.HostSizes[k]))
+		yield := least / j.CPU
+		if least < most || len(q.CPU) != j.Tasks || math.IsInf(yield, 0) {
+			all := new(big.Rat).Mul(exact(j.CPU), new(big.Rat).SetInt64(int64(j.Tasks)))
+			all.Quo(total.rat(), all)
+			if yield, _ = all.Float64(); math.IsInf(yield, 0) { // shares may be as large as numbers get
+				more.Add(&more, all)
+				continue
 			}
 		}
-		return big.NewRat(1, 1)
+		yields.add(yield)
+	}
+	// has returns what host h has: by the first run of equal hosts that reaches it.
+	has := func(h int, of func(*model.HostSize) float64) float64 {
+		for k := range in.HostSizes {
+			if h -= in.HostSizes[k].Count; h < 0 {
+				return of(&in.HostSizes[k])
+			}
+		}
+		return 1
 	}
 	judge := func(name, words string, use map[int]*sum, of func(*model.HostSize) float64) {
 		for _, h := range slices.Sorted(maps.Keys(use)) {
@@ -181,7 +185,10 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 				return
 			}
 			all := has(h, of)
-			if over := excess(use[h].rat(), all, all); over > 0 {
+			if within(use[h].most(), all, all) {
+				continue
+			}
+			if over := excess(use[h].rat(), exact(all), exact(all)); over > 0 {
 				r.add(name, over, "%s on host %d sum to more than the host has", words, h)
 			}
 		}
@@ -202,8 +209,9 @@ func vcsched(ctx context.Context, in *model.VCSched, p *model.Placement, r *Repo
 			r.add(migrationLimit, over, "more memory moves than the budget of %.9g hosts", *in.MigrationBudget)
 		}
 	}
-	if complete && lowest != nil {
-		r.Objective, _ = lowest.Float64()
-		r.Second, _ = yields.Quo(&yields, new(big.Rat).SetInt64(int64(len(in.Jobs)))).Float64()
+	if complete && len(in.Jobs) > 0 {
+		r.Objective = lowest
+		all := more.Add(&more, yields.rat())
+		r.Second, _ = all.Quo(all, new(big.Rat).SetInt64(int64(len(in.Jobs)))).Float64()
 	}
 }

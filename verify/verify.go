@@ -353,25 +353,3 @@ func Result(ctx context.Context, in model.Instance, res model.Result, o Options)
 
 // exact returns a float64 as a fraction. x must be finite.
 func exact(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
-
-// sum adds float64s exactly. Each is a multiple of 2^-1074, so the total is kept
-// as an integer of that unit, which is far faster than fractions.
-type sum struct{ total, term big.Int }
-
-const unitBits = 1074
-
-func (s *sum) add(x float64) {
-	s.term.SetInt64(0)
-	mantissa, exponent := math.Frexp(x) // x = mantissa 2^exponent
-	s.term.SetInt64(int64(mantissa * (1 << 53)))
-	if shift := exponent - 53 + unitBits; shift >= 0 {
-		s.term.Lsh(&s.term, uint(shift))
-	} else {
-		s.term.Rsh(&s.term, uint(-shift)) // a subnormal's trailing zeros
-	}
-	s.total.Add(&s.total, &s.term)
-}
-
-func (s *sum) rat() *big.Rat {
-	return new(big.Rat).SetFrac(&s.total, new(big.Int).Lsh(big.NewInt(1), unitBits))
-}
