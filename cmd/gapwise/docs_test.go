@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/urfave/cli/v3"
 
@@ -51,8 +53,11 @@ var exampleOrder = []string{"help", "version", "man", "completion", "algorithms"
 	"convert", "gantt", "bench", "merge", "table", "compare", "plot", "report", "findings", "audit"}
 
 // What stands in a page of the documents after "$ gapwise" is run, page by page,
-// in a folder with the examples of docs and the files below; what isn't for sure a
-// command to type is parsed: its flags, algorithms and plans exist.
+// in a folder with the examples of docs, the files of testdata/documents and those
+// that the page itself shows; what isn't for sure a command to type is parsed: its
+// flags, algorithms and plans exist. What a tutorial shows below a command is what
+// it prints, and its pictures are those that its commands draw: go test -update
+// writes both anew.
 func TestDocuments(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil || len(pages) == 0 {
@@ -69,22 +74,165 @@ func TestDocuments(t *testing.T) {
 				t.Errorf("%s: `%s`: %v", name, m[1], err)
 			}
 		}
-		var commands []string
-		for _, line := range strings.Split(string(text), "\n") {
-			command, typed := strings.CutPrefix(line, "$ ")
-			if !typed || !strings.Contains(command, "gapwise ") || strings.Contains(command, "make ") {
-				continue
-			}
-			if !toolsThere(command) {
-				t.Logf("not run, for want of a program: %s", command)
-				continue
-			}
-			commands = append(commands, command)
-		}
 		if name == "README.md" && testing.Short() {
 			continue // its commands are run when it is written, too
 		}
-		runCommands(t, strings.TrimSuffix(name, ".md"), commands)
+		runPage(t, page, string(text))
+	}
+}
+
+// typed is a command line of a page, and what the page shows below it: the lines
+// from the one after the command to that before last.
+type typed struct {
+	line       string
+	from, last int
+}
+
+var (
+	// A block whose first line is a comment with the name of a file is that file.
+	shownFile    = regexp.MustCompile("(?m)^```[a-z]+\n((?:#|//) ([a-z0-9-]+\\.(?:py|sh|yaml))\\b(?s:.*?\n))```$")
+	shownPicture = regexp.MustCompile(`\]\(\.\./pictures/([^)]+)\)`)
+)
+
+// commandsOf returns the command lines of a page: those of gapwise, or of a
+// tutorial all.
+func commandsOf(lines []string, tutorial bool) []typed {
+	var all []typed
+	fenced, open := false, false
+	for k, line := range lines {
+		command, prompt := strings.CutPrefix(line, "$ ")
+		switch {
+		case strings.HasPrefix(line, "```"):
+			fenced, open = !fenced, false
+		case prompt:
+			if open = tutorial || strings.Contains(command, "gapwise ") && !strings.Contains(command, "make "); open {
+				all = append(all, typed{command, k + 1, k + 1})
+			}
+		case fenced && open:
+			all[len(all)-1].last = k + 1
+		}
+	}
+	return all
+}
+
+// runPage runs the commands of a page, and of a tutorial compares what they print
+// and draw with what it shows.
+func runPage(t *testing.T, page, text string) {
+	tutorial := filepath.Base(filepath.Dir(page)) == "tutorial"
+	lines := strings.Split(text, "\n")
+	commands := slices.DeleteFunc(commandsOf(lines, tutorial), func(c typed) bool {
+		if !toolsThere(c.line) {
+			t.Logf("not run, for want of a program: %s", c.line)
+			return true
+		}
+		return false
+	})
+	if len(commands) == 0 {
+		return
+	}
+	files := map[string]string{}
+	for _, m := range shownFile.FindAllStringSubmatch(text, -1) {
+		files[m[2]] = m[1]
+	}
+	printed := make([]string, len(commands))
+	check := func(ts *testscript.TestScript, _ bool, args []string) {
+		for k, c := range commands {
+			exits(ts, false, []string{"0,4,5", "sh", "-c", c.line})
+			printed[k] = ts.ReadFile("stdout")
+			if tutorial && !*update {
+				sameOutput(ts, c.line, strings.Join(lines[c.from:c.last], "\n"), printed[k])
+			}
+		}
+		for _, m := range shownPicture.FindAllStringSubmatch(text, -1) {
+			picture, err := os.ReadFile(ts.MkAbs(m[1]))
+			if !tutorial || err != nil {
+				continue
+			}
+			kept := "../../docs/pictures/" + m[1]
+			if *update {
+				ts.Check(os.WriteFile(kept, picture, 0o644))
+			} else if now, err := os.ReadFile(kept); err != nil || string(now) != string(picture) {
+				ts.Fatalf("docs/pictures/%s isn't what the page's command draws: go test ./cmd/gapwise -run TestDocuments -update", m[1])
+			}
+		}
+	}
+	if tutorial && *update {
+		t.Cleanup(func() { // the script has run by then
+			for k := len(commands) - 1; k >= 0; k-- {
+				shown := strings.Split(strings.TrimSuffix(printed[k], "\n"), "\n")
+				if c := commands[k]; c.last > c.from {
+					lines = slices.Replace(lines, c.from, c.last, shown...)
+				}
+			}
+			if err := os.WriteFile(page, []byte(strings.Join(lines, "\n")), 0o644); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	inFolder(t, strings.TrimSuffix(filepath.Base(page), ".md"), "page", map[string]func(*testscript.TestScript, bool, []string){"page": check},
+		func(dir string) error {
+			for name, text := range files {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+}
+
+var update = flag.Bool("update", false, "write anew what tutorials and examples show")
+
+// What differs from run to run, or from release to release.
+var (
+	someTime  = regexp.MustCompile(`\d[\d.]*(µs|ms|s)\b|\d[\d.]* (us|ms)\b`)
+	ofVersion = regexp.MustCompile(`gapwise \d+\.\d+\.\d+`)
+)
+
+// sameOutput stops the script unless the output is the one shown: up to spaces,
+// times and the version. Nothing shown is right, too.
+func sameOutput(ts *testscript.TestScript, command, shown, printed string) {
+	plain := func(text string) (lines []string) {
+		text = ofVersion.ReplaceAllString(someTime.ReplaceAllString(text, "TIME"), "gapwise VERSION")
+		for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+			lines = append(lines, strings.Join(strings.Fields(line), " "))
+		}
+		return lines
+	}
+	if diff := cmp.Diff(plain(shown), plain(printed)); shown != "" && diff != "" {
+		ts.Fatalf("$ %s\nprints something else than is shown (go test ./cmd/gapwise -update writes it anew): -shown +printed\n%s", command, diff)
+	}
+}
+
+// Each folder of examples has a script, run.sh, that prints what stands in
+// expected.txt beside it. It runs in a copy of its folder.
+func TestExampleFolders(t *testing.T) {
+	scripts, err := filepath.Glob("../../examples/*/run.sh")
+	if err != nil || len(scripts) == 0 {
+		t.Fatal("there are no examples")
+	}
+	for _, script := range scripts {
+		folder := filepath.Dir(script)
+		expected := filepath.Join(folder, "expected.txt")
+		text, err := os.ReadFile(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !toolsThere(string(text)) {
+			t.Logf("not run, for want of a program: %s", script)
+			continue
+		}
+		check := func(ts *testscript.TestScript, _ bool, _ []string) {
+			ts.Check(ts.Exec("sh", "run.sh"))
+			if printed := ts.ReadFile("stdout"); *update {
+				ts.Check(os.WriteFile(expected, []byte(printed), 0o644))
+			} else {
+				kept, err := os.ReadFile(expected)
+				ts.Check(err)
+				sameOutput(ts, script, string(kept), printed)
+			}
+		}
+		inFolder(t, filepath.Base(folder), "example", map[string]func(*testscript.TestScript, bool, []string){"example": check},
+			func(dir string) error { return os.CopyFS(dir, os.DirFS(folder)) })
 	}
 }
 
@@ -97,23 +245,6 @@ func toolsThere(command string) bool {
 		}
 	}
 	return true
-}
-
-// The programs that a page shows are those that its commands run.
-func TestProgramsInDocuments(t *testing.T) {
-	page, err := os.ReadFile("../../docs/how-to/bring-your-own.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"heft.py", "cbc.sh"} {
-		text, err := os.ReadFile(filepath.Join("testdata/documents", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(page), "\n"+string(text)+"```\n") {
-			t.Errorf("docs/how-to/bring-your-own.md shows another %s than is run", name)
-		}
-	}
 }
 
 var inline = regexp.MustCompile("`gapwise ([a-z][^`]*)`")
@@ -174,29 +305,33 @@ func parses(line string) error {
 // runCommands runs command lines in one folder, by the shell. They succeed, or say
 // by their exit code that there is no solution or that a limit stopped them.
 func runCommands(t *testing.T, name string, commands []string) {
-	if len(commands) == 0 {
-		return
+	run := func(ts *testscript.TestScript, _ bool, _ []string) {
+		for _, c := range commands {
+			exits(ts, false, []string{"0,4,5", "sh", "-c", c})
+		}
 	}
-	var script strings.Builder
-	for _, c := range commands {
-		fmt.Fprintf(&script, "exits 0,4,5 sh -c '%s'\n", strings.ReplaceAll(c, "'", "''"))
-	}
+	inFolder(t, name, "commands", map[string]func(*testscript.TestScript, bool, []string){"commands": run}, func(string) error { return nil })
+}
+
+// inFolder runs a script in a folder with the examples of docs and the files of
+// testdata/documents, to which prepare adds.
+func inFolder(t *testing.T, name, script string, commands map[string]func(*testscript.TestScript, bool, []string), prepare func(dir string) error) {
 	file := filepath.Join(t.TempDir(), name+".txtar")
-	if err := os.WriteFile(file, []byte(script.String()), 0o666); err != nil {
+	if err := os.WriteFile(file, []byte(script+"\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
 		Files: []string{file},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
-			for _, from := range []string{"testdata/documents", "../../docs/examples"} {
+			for _, from := range []string{"testdata/documents", "../../docs/examples", "../../examples"} {
 				to := filepath.Join(env.WorkDir, strings.TrimPrefix(strings.TrimPrefix(from, "../../"), "testdata/documents"))
 				if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 					return err
 				}
 			}
-			return nil
+			return prepare(env.WorkDir)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: commands,
 	})
 }
