@@ -91,7 +91,11 @@ func (r *runner) reproduce(names []string) error {
 			if err != nil {
 				return err
 			}
-			if err := replace(document, part.Name(), r.commit, made, tidy(text.String())); err != nil {
+			shelved, err := shelve(document, part.Name(), tidy(text.String()))
+			if err != nil {
+				return err
+			}
+			if err := replace(document, part.Name(), r.commit, made, shelved); err != nil {
 				return err
 			}
 		}
