@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -24,10 +25,13 @@ func (p *program) findings() *cli.Command {
 			"of batch sections 3.4 and 3.5 (Figures 6 to 14), of dag sections 6.3 to 6.5\n" +
 			"(Tables 3 to 8; graphs of a daggen file), of reservation section 6.2\n" +
 			"(seven policies), of tvc section 5.3 (Figures 4 to 8), of vcsched sections\n" +
-			"4.2 and 5.2. Each finding is held, not held or undecided, with the figure\n" +
-			"that decides: runs are compared in pairs (two algorithms on one instance, or\n" +
-			"one algorithm on one draw at two points), and a difference counts if its\n" +
-			"95 % confidence interval by Student's t doesn't contain 0.",
+			"4.2 and 5.2. Each finding is held, not held, tied or undecided, with the\n" +
+			"figure that decides: runs are compared in pairs (two algorithms on one\n" +
+			"instance, or one algorithm on one draw at two points), and a difference\n" +
+			"counts if its 95 % confidence interval by Student's t doesn't contain 0. It\n" +
+			"is a tie if it is 0 in all runs, or too small to matter. Counts are compared\n" +
+			"by Fisher's exact test. p is the probability that chance alone decides so;\n" +
+			"beside it stand p and verdict by Holm's correction for all findings.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "by", Usage: "parameters varied together (`LIST`)", DefaultText: "all that vary, or the paper's"},
 			instancesFlag(),
@@ -43,13 +47,19 @@ func (p *program) findings() *cli.Command {
 			if err != nil {
 				return err
 			}
-			t := papers.Tabulate(all)
 			return p.writeFile(c.String("output"), func(w io.Writer) error {
 				if c.String("format") != "text" {
-					return t.Render(w, c.String("format"))
+					return papers.Tabulate(all).Render(w, c.String("format"))
 				}
-				for _, r := range t.Rows {
-					fmt.Fprintf(w, "%-9s  %s\n           %s\n", r[0], words.Wrap(r[1], 67, 11), words.Wrap(r[2], 67, 11))
+				for _, f := range all {
+					measured := f.Measured
+					if !math.IsNaN(f.P) {
+						measured += fmt.Sprintf("; p %s, by Holm %s", words.Probability(f.P, false), words.Probability(f.Holm, false))
+					}
+					if f.ByHolm != f.Verdict {
+						measured += fmt.Sprintf(": %s", f.ByHolm)
+					}
+					fmt.Fprintf(w, "%-9s  %s\n           %s\n", f.Verdict, words.Wrap(f.Text, 67, 11), words.Wrap(measured, 67, 11))
 				}
 				return nil
 			})

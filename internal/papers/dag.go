@@ -47,7 +47,7 @@ func (s dagGraphs) figure(name string) estimate {
 		return s.ratio(stretched, planned)
 	case "decrease":
 		d := s.ratio(func(g *dagGraph) float64 { return g.best }, stretched)
-		return estimate{-d.mean, d.half}
+		return estimate{-d.mean, d.half, d.df}
 	}
 	return s.stratified(func(g *dagGraph) float64 { return g.round })
 }
@@ -162,7 +162,7 @@ func (s dagGraphs) stratified(of func(*dagGraph) float64) estimate {
 		variance += float64(len(strata[h])) * stat.Variance(strata[h], nil) / (n * n)
 	}
 	const z = 1.959964 // the normal distribution's 97.5 % quantile
-	return estimate{sum / n, z * math.Sqrt(variance)}
+	return estimate{mean: sum / n, half: z * math.Sqrt(variance)}
 }
 
 // ratio estimates by how many percent the mean of y is above that of x, by the
@@ -170,5 +170,5 @@ func (s dagGraphs) stratified(of func(*dagGraph) float64) estimate {
 func (s dagGraphs) ratio(y, x func(*dagGraph) float64) estimate {
 	below := s.stratified(x).mean
 	r := s.stratified(y).mean / below
-	return estimate{100 * (r - 1), s.stratified(func(g *dagGraph) float64 { return 100 * (y(g) - r*x(g)) / below }).half}
+	return estimate{mean: 100 * (r - 1), half: s.stratified(func(g *dagGraph) float64 { return 100 * (y(g) - r*x(g)) / below }).half}
 }

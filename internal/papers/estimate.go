@@ -20,8 +20,9 @@ type term struct {
 }
 
 // estimate is the mean of a figure and the half-width of its 95 % confidence
-// interval, NaN for a single pair.
-type estimate struct{ mean, half float64 }
+// interval, NaN for a single pair, by Student's t of so many degrees of freedom; 0: the
+// normal distribution.
+type estimate struct{ mean, half, df float64 }
 
 func (x estimate) String() string {
 	if math.IsNaN(x.mean) {
@@ -30,7 +31,7 @@ func (x estimate) String() string {
 	if math.IsNaN(x.half) {
 		return words.Plain(x.mean) + " (one run)"
 	}
-	return words.Plain(x.mean) + " ± " + words.Plain(x.half)
+	return words.Within(x.mean, x.half)
 }
 
 // mean estimates the sum of some terms over the draws that all of them have. In a
@@ -40,7 +41,7 @@ func (e *experiment) mean(terms ...term) estimate {
 		var x estimate
 		for _, t := range terms {
 			y := e.of(t.cell)
-			x = sum(x, estimate{t.sign * y.mean, t.sign * y.half})
+			x = sum(x, estimate{t.sign * y.mean, t.sign * y.half, y.df})
 		}
 		return x
 	}
@@ -92,15 +93,23 @@ next:
 // largest.
 func estimated(all []float64, largest float64) (x estimate) {
 	x.mean, x.half = runs.Estimate(all, largest)
+	x.df = float64(len(all) - 1)
 	return x
 }
 
-// sum estimates the sum of two figures that are estimated independently.
-func sum(a, b estimate) estimate { return estimate{a.mean + b.mean, math.Hypot(a.half, b.half)} }
+// sum estimates the sum of two figures that are estimated independently, with the fewer
+// degrees of freedom of both.
+func sum(a, b estimate) estimate {
+	x := estimate{a.mean + b.mean, math.Hypot(a.half, b.half), max(a.df, b.df)}
+	if a.df > 0 && b.df > 0 {
+		x.df = min(a.df, b.df)
+	}
+	return x
+}
 
 // difference estimates the difference of two figures that are estimated
 // independently.
-func difference(a, b estimate) estimate { return sum(a, estimate{-b.mean, b.half}) }
+func difference(a, b estimate) estimate { return sum(a, estimate{-b.mean, b.half, b.df}) }
 
 // change estimates by how many percent the mean of one cell is above that of another
 // at the same point, over the draws that both have. A ratio R = mean(y) / mean(x) has
@@ -113,7 +122,7 @@ func (e *experiment) change(to, from cell) estimate {
 		y, x = y+row[0], x+row[1]
 	}
 	if len(rows) == 0 || x == 0 {
-		return estimate{math.NaN(), math.NaN()}
+		return estimate{mean: math.NaN(), half: math.NaN()}
 	}
 	ratio, n := y/x, float64(len(rows))
 	all := make([]float64, len(rows))
@@ -124,7 +133,7 @@ func (e *experiment) change(to, from cell) estimate {
 	if math.Abs(ratio-1) < 1e-12 { // rounding errors are no difference
 		ratio = 1
 	}
-	return estimate{100 * (ratio - 1), d.half}
+	return estimate{100 * (ratio - 1), d.half, d.df}
 }
 
 // tally is a number of runs with some property, of all.
@@ -134,20 +143,7 @@ func (c tally) String() string {
 	if c.of == 0 {
 		return "0 of 0"
 	}
-	return fmt.Sprintf("%d of %d (%s %%)", c.n, c.of, words.Plain(100*float64(c.n)/float64(c.of)))
-}
-
-// share estimates the share of runs that a count is a sample of, in percent: the
-// interval of Agresti and Coull, which holds for counts near 0 and near all, too. Its
-// middle is a little nearer to one half than the share in the sample.
-func (c tally) share() estimate {
-	if c.of == 0 {
-		return estimate{math.NaN(), math.NaN()}
-	}
-	const z = 1.959964 // the normal distribution's 97.5 % quantile
-	n := float64(c.of) + z*z
-	p := (float64(c.n) + z*z/2) / n
-	return estimate{100 * p, 100 * z * math.Sqrt(p*(1-p)/n)}
+	return fmt.Sprintf("%s of %s (%s %%)", words.Thousands(int64(c.n)), words.Thousands(int64(c.of)), words.Plain(100*float64(c.n)/float64(c.of)))
 }
 
 // curves estimates by how many percent one curve is above another at one point, each
@@ -174,7 +170,7 @@ func (e *experiment) curves(to, from cell) estimate {
 	first, a := total(to)
 	second, b := total(from)
 	if a == 0 || b == 0 || second == 0 {
-		return estimate{math.NaN(), math.NaN()}
+		return estimate{mean: math.NaN(), half: math.NaN()}
 	}
 	ratio := first / a / (second / b)
 	var all []float64
@@ -189,7 +185,7 @@ func (e *experiment) curves(to, from cell) estimate {
 		all = append(all, 100*ratio*x)
 	}
 	d := estimated(all, 100*ratio)
-	return estimate{100 * (ratio - 1), d.half}
+	return estimate{100 * (ratio - 1), d.half, d.df}
 }
 
 // spread returns the sum of squared distances of the points' first parameter from

@@ -10,10 +10,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
 	"github.com/gapwise/gapwise/internal/runs"
+	"github.com/gapwise/gapwise/internal/stats"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 	"go.yaml.in/yaml/v3"
 )
@@ -25,13 +28,19 @@ type Finding struct {
 	Verdict Verdict
 	// Measured describes the figures that decide.
 	Measured string
+	// P is by how likely chance alone decides so, NaN where no test does; Holm is P adjusted
+	// for the number of statements that are checked together, and ByHolm the verdict by it.
+	P, Holm float64
+	ByHolm  Verdict
+
+	contrary string // the text of a statement that can't be true as well
 }
 
 // Tabulate returns findings as a table.
 func Tabulate(all []Finding) runs.Table {
-	t := runs.Table{Header: []string{"", "finding", "measured"}}
+	t := runs.Table{Header: []string{"verdict", "by Holm", "statement", "measured", "p", "p by Holm"}}
 	for _, f := range all {
-		t.Rows = append(t.Rows, []string{string(f.Verdict), f.Text, f.Measured})
+		t.Rows = append(t.Rows, []string{string(f.Verdict), string(f.ByHolm), f.Text, f.Measured, words.Probability(f.P, false), words.Probability(f.Holm, false)})
 	}
 	return t
 }
@@ -39,12 +48,17 @@ func Tabulate(all []Finding) runs.Table {
 // Verdict says what results tell of a finding.
 type Verdict string
 
-// The verdicts.
+// The verdicts. Of a tied one the figures that it compares are equal, exactly or for
+// practical purposes.
 const (
 	Held      Verdict = "held"
 	NotHeld   Verdict = "not held"
+	Tied      Verdict = "tied"
 	Undecided Verdict = "undecided"
 )
+
+// Verdicts are all of them, in the order in which they are counted.
+var Verdicts = []Verdict{Held, NotHeld, Tied, Undecided}
 
 // paper is what a paper prints and says, as its file has it.
 type paper struct {
@@ -55,6 +69,7 @@ type paper struct {
 	Own     bool                // the findings choose their parameters themselves
 	Names   map[string]string   // of algorithms, measures and workloads in findings; else in capitals
 	Lists   map[string][]string // of algorithms and measures
+	Ties    map[string]tie      // by measure: which differences are none
 	Figures map[string]*Figure  // printed ones
 	Tables  map[string][][]string
 	Rules   map[string][]rule // findings by experiment
@@ -63,11 +78,41 @@ type paper struct {
 // Figure is a number that a paper prints.
 type Figure struct {
 	Value  float64
-	Among  int     // of a count: of how many
-	Where  string  // table, figure or section
-	What   string  // in words
-	Margin float64 // the share of it by which ours may differ
-	Why    string  // the reason of the margin
+	Among  int       // of a count: of how many
+	Where  string    // table, figure or section
+	What   string    // in words
+	Margin float64   // the share of it by which ours may differ
+	Range  []float64 // a printed one, from and to, in place of value and margin
+	Why    string    // the reason of the margin
+	Taken  bool      // the paper prints no number: the limit is ours, and findings say what half and twice of it change
+}
+
+// limits returns the range in which a figure of ours is as printed.
+func (f *Figure) limits() (low, high float64) {
+	if f.Range != nil {
+		return f.Range[0], f.Range[1]
+	}
+	margin := f.Margin * math.Abs(f.Value)
+	return f.Value - margin, f.Value + margin
+}
+
+// printed returns the figure as a text has it.
+func (f *Figure) printed() string {
+	switch {
+	case f.Range != nil:
+		return words.Plain(f.Range[0]) + " to " + words.Plain(f.Range[1])
+	case f.Among > 0:
+		return tally{int(f.Value), f.Among}.String()
+	case f.Value == math.Trunc(f.Value):
+		return fmt.Sprintf("%.0f", f.Value)
+	}
+	return fmt.Sprintf("%.4g", f.Value)
+}
+
+// tie says up to which difference two figures are equal for practical purposes.
+type tie struct {
+	Within float64
+	Why    string
 }
 
 //go:embed *.yaml
@@ -91,10 +136,38 @@ var papers = sync.OnceValue(func() map[model.Kind]*paper {
 		if err != nil { // a test reads all of them
 			panic(fmt.Errorf("%s: %w", f.Name(), err))
 		}
+		if err := p.contraries(); err != nil {
+			panic(fmt.Errorf("%s: %w", f.Name(), err))
+		}
 		all[p.Kind] = p
 	}
 	return all
 })
+
+// contraries checks that each statement that a rule names as its contrary is one of the same
+// experiment.
+func (p *paper) contraries() error {
+	for experiment, rules := range p.Rules {
+		said, named := map[string]bool{}, []string{}
+		var collect func(all []rule)
+		collect = func(all []rule) {
+			for i := range all {
+				said[all[i].Say] = true
+				if all[i].Contrary != "" {
+					named = append(named, all[i].Contrary)
+				}
+				collect(all[i].All)
+			}
+		}
+		collect(rules)
+		for _, text := range named {
+			if !said[text] {
+				return fmt.Errorf("no rule of %q says the contrary %q", experiment, text)
+			}
+		}
+	}
+	return nil
+}
 
 // Printed returns a figure that the paper on a problem prints.
 func Printed(kind model.Kind, name string) (Figure, error) {
@@ -122,7 +195,38 @@ var readers = map[model.Kind]func(s *scope, records []runs.Record, x []string) (
 func (s *scope) check(rules string, experiments map[string]*experiment) ([]Finding, error) {
 	s.experiments = experiments
 	all := s.findings(s.Rules[rules])
+	apart(all)
+	adjust(all)
 	return all, *s.err
+}
+
+// apart leaves no statement held beside its contrary: both are undecided.
+func apart(all []Finding) {
+	for i := range all {
+		f := &all[i]
+		k := slices.IndexFunc(all, func(g Finding) bool { return f.contrary != "" && g.Text == f.contrary })
+		if k < 0 || f.Verdict != Held || all[k].Verdict != Held {
+			continue
+		}
+		for _, g := range []*Finding{f, &all[k]} {
+			g.Verdict, g.Measured = Undecided, g.Measured+"; it holds beside its contrary"
+		}
+	}
+}
+
+// adjust adjusts the p of the findings for their number. A verdict that this leaves without
+// evidence is undecided.
+func adjust(all []Finding) {
+	var p []float64
+	for i := range all {
+		p = append(p, all[i].P)
+	}
+	for i, x := range stats.Holm(p) {
+		f := &all[i]
+		if f.Holm, f.ByHolm = x, f.Verdict; f.P < level && x >= level {
+			f.ByHolm = Undecided
+		}
+	}
 }
 
 // FindingsOf checks the findings of the paper on the records' problem over x: one
@@ -133,15 +237,17 @@ func (s *scope) check(rules string, experiments map[string]*experiment) ([]Findi
 // algorithm on one draw at two values of x. A comparison holds if the 95 %
 // confidence interval of the mean difference (Student's t over the draws, or over
 // the instances where each is a draw of its own) lies wholly on the side that the
-// paper says, doesn't hold if it lies wholly on the other side, and is undecided
-// otherwise. A printed figure is met if the interval of ours lies wholly within a
-// stated margin around it, isn't if it lies wholly outside, and it is undecided
-// otherwise.
+// paper says, doesn't hold if it lies wholly on the other side, and is tied if the
+// two are equal in all draws, or the interval lies wholly within a margin that the
+// paper's file states. It is undecided otherwise. A printed figure is met if the
+// interval of ours lies wholly within the printed range, or a stated margin around the
+// figure, isn't if it lies wholly outside. A printed count is met if Fisher's exact
+// test doesn't tell it from ours.
 //
-// Each interval stands for itself: none is widened because there are several. Of
-// many comparisons whose true difference is 0 one in twenty is decided by chance. A
-// finding about several comparisons holds if all hold, which chance makes less
-// likely, and doesn't if one doesn't, which it makes more likely.
+// A finding about several comparisons holds if all hold; it doesn't if one doesn't,
+// with Bonferroni's correction for their number (see judged). ByHolm, beside it, is the
+// verdict with Holm's correction for all findings of one call: those that a paper makes of
+// one experiment.
 //
 // The error wraps model.ErrInvalid.
 func FindingsOf(records []runs.Record, x []string) ([]Finding, error) {

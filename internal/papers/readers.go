@@ -180,7 +180,7 @@ func vcschedFindings(s *scope, records []runs.Record, _ []string) ([]Finding, er
 	case "parallel":
 		err = firstOf(err, survey("size", []string{size}, 0, set))
 	case "large":
-		err = firstOf(err, survey("size", []string{"jobs"}, 0, "by size"), survey("from 0.3", nil, 0.3, set), survey("from 0.4", nil, 0.4, set))
+		err = firstOf(err, survey("mcb size", []string{"jobs"}, 0, "mcb"), survey("size", []string{"jobs"}, 0, "by size"), survey("from 0.3", nil, 0.3, set), survey("from 0.4", nil, 0.4, set))
 	}
 	if err != nil {
 		return nil, err

@@ -20,12 +20,13 @@ type rule struct {
 	If  string // a fact of the runs, or points ("p0=0.6") some of which must be there
 	All []rule
 
-	Say    string
-	Judge  string // most, one, near, share, none; empty: every claim holds
-	Figure string // what the paper prints, for near and share
-	Count  *count
-	Claim  `yaml:",inline"`
-	Claims []Claim // in place of one
+	Say      string
+	Judge    string // most, one, near, none, rank 1 or 3, furthest apart; empty: every claim holds
+	Figure   string // what the paper prints, for near and counts; {printed} in Say
+	Contrary string // what another rule says that can't be true as well
+	Count    *count
+	Claim    `yaml:",inline"`
+	Claims   []Claim // in place of one
 }
 
 // Claim says that figures of the runs are above a limit, or below it. How its texts, lists,
@@ -40,14 +41,17 @@ type Claim struct {
 	Lead, Over, Steps, Ends, Apart string // claims with a text and a sum of their own
 	From, To                       string // points of Ends; empty: first and last
 	Sum, Change, Curves, Minus     string // the figure
+	Times                          string // how many times as large one cell is as another
 	Line                           string // the share of its increase by which {a} may be off a line
 	Bend                           string // a point where {a} is further off its line than at {k}
 	Average                        string // the mean of a cell over all points
 	Largest                        bool   // of the claims the one with the largest figure
 	Abs                            bool   // its size
+	Negative                       bool   // by how much less, in place of more
 	Measured                       bool   // leaves out what no run has
 
 	More, Less, Within string // the limit: a number, or a printed figure; empty: more than 0
+	Same               string // what counts as no difference, in place of what the paper's ties say
 }
 
 // count counts the runs of a cell whose measure is above a number, or below it.
@@ -64,6 +68,7 @@ type scope struct {
 	lists       map[string][]string
 	facts       map[string]bool
 	vars        map[string]string
+	scale       float64 // of limits that are taken, 0 for 1
 	err         *error
 }
 
@@ -109,6 +114,10 @@ func (s *scope) loop(loop string, do func(*scope)) {
 		here, values := *s, []string{x}
 		if len(vars) > 1 {
 			values = strings.Fields(x)
+		}
+		if len(values) != len(vars) {
+			s.fail("the loop %q has %d values for %d names", loop, len(values), len(vars))
+			return
 		}
 		here.vars = maps.Clone(s.vars)
 		for k, v := range vars {
@@ -198,6 +207,10 @@ func (s *scope) points(e *experiment, at, measure string) (all []int) {
 		switch {
 		case m != nil:
 			i, _ := strconv.Atoi(m[1])
+			if i >= len(p) {
+				s.fail("%q is of a parameter that these points don't have", at)
+				return nil
+			}
 			x, limit := p[i], s.number(m[3])
 			if map[string]bool{"<": x < limit, "<=": x <= limit, ">": x > limit, ">=": x >= limit, "=": x == limit, "!=": x != limit}[m[2]] {
 				all = append(all, k)
@@ -259,7 +272,10 @@ func (s *scope) said(text string, e *experiment, k int, from, to int) string {
 func (s *scope) number(text string) float64 {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		x = s.figure(text).Value
+		f := s.figure(text)
+		if x = f.Value; f.Taken {
+			x *= cmp.Or(s.scale, 1)
+		}
 	}
 	return x
 }
@@ -273,9 +289,29 @@ func (s *scope) figure(name string) *Figure {
 	return f
 }
 
-// finding judges a rule.
+// finding judges a rule. Where its limit isn't printed but taken it says what another one,
+// half or twice as large, changes.
 func (s *scope) finding(r *rule) Finding {
+	f := s.judge(r)
+	f.contrary = s.put(r.Contrary)
+	for _, other := range []struct {
+		text  string
+		scale float64
+	}{{"half", 0.5}, {"twice", 2}} {
+		here := *s
+		here.scale = other.scale
+		if g := here.judge(r); g.Verdict != f.Verdict {
+			f.Measured += fmt.Sprintf("; with %s the limit %s", other.text, g.Verdict)
+		}
+	}
+	return f
+}
+
+func (s *scope) judge(r *rule) Finding {
 	text := s.put(r.Say)
+	if r.Figure != "" {
+		text = strings.ReplaceAll(text, "{printed}", s.figure(r.Figure).printed())
+	}
 	if strings.Contains(text, "{") {
 		text = s.said(text, s.in(r.In), 0, 0, 0)
 	}
@@ -285,7 +321,7 @@ func (s *scope) finding(r *rule) Finding {
 			return none(text, n)
 		}
 		f := s.figure(r.Figure)
-		return counted(text, n, tally{int(f.Value), f.Among}, f.Margin)
+		return counted(text, n, tally{int(f.Value), f.Among})
 	}
 	var claims []claim
 	if r.Claims == nil {
@@ -298,12 +334,13 @@ func (s *scope) finding(r *rule) Finding {
 	case "", "most", "one":
 		return judged(text, r.Judge, claims)
 	case "near":
-		f := s.figure(r.Figure)
 		if len(claims) != 1 {
 			s.fail("%q is near what, there are %d figures", text, len(claims))
 			return Finding{}
 		}
-		return near(text, claims[0].value, f.Value, f.Margin)
+		return near(text, claims[0].value, s.figure(r.Figure))
+	case "rank 1", "rank 3":
+		return ranked(text, int(r.Judge[5]-'0'), s.in(r.In), s.put(r.Of), s.list(r.Lead)[0], s.list(r.Over))
 	case "furthest apart":
 		return furthestApart(text, s.in(r.In), r.Of, s.list(r.Apart), s.list(r.Over))
 	}
@@ -325,7 +362,7 @@ func (s *scope) claims(c *Claim) (all []claim) {
 	case c.Apart != "":
 		loops, x.Text, x.Sum, x.Abs, once = []string{"first, second in " + c.Apart}, "{first} minus {second} at {k}", "+{first} -{second}", true, false
 	default:
-		once = c.At == "" && !strings.Contains(c.Sum+c.Change, "@k") && !strings.Contains(c.Text, "{k}") && !strings.Contains(c.Text, "{before}")
+		once = c.At == "" && !strings.Contains(c.Sum+c.Change+c.Times, "@k") && !strings.Contains(c.Text, "{k}") && !strings.Contains(c.Text, "{before}")
 	}
 	if c.Each != "" {
 		loops = append([]string{c.Each}, loops...)
@@ -355,8 +392,7 @@ func (s *scope) claims(c *Claim) (all []claim) {
 	return all
 }
 
-// at returns the claims about point k: two within a limit, none at points that aren't
-// there.
+// at returns the claim about point k, none at points that aren't there.
 func (s *scope) at(c *Claim, e *experiment, k int) []claim {
 	from, to := s.point(e, cmp.Or(s.put(c.From), "first"), k, s.put(c.Of)), s.point(e, cmp.Or(s.put(c.To), "last"), k, s.put(c.Of))
 	if from < 0 || to < 0 {
@@ -369,24 +405,31 @@ func (s *scope) at(c *Claim, e *experiment, k int) []claim {
 		return s.point(e, name, k, "")
 	}
 	value := s.estimate(c, e, points)
-	x := claim{s.said(c.Text, e, k, from, to), value, 0, false}
+	if c.Negative {
+		value.mean = -value.mean
+	}
+	text := s.said(c.Text, e, k, from, to)
 	if c.Abs && value.mean < 0 {
-		x.value.mean = -value.mean
+		value.mean = -value.mean
 		if c.Apart != "" { // the other way round
-			x.text = fmt.Sprintf("%s minus %s at %s", s.vars["second"], s.vars["first"], e.where(k))
+			text = fmt.Sprintf("%s minus %s at %s", s.vars["second"], s.vars["first"], e.where(k))
 		}
 	}
+	var x claim
 	switch {
 	case c.Within != "":
 		limit := s.number(c.Within)
-		x.limit = -limit
-		y := x
-		y.limit, y.less = limit, true
-		return []claim{x, y}
+		x = between(text, value, -limit, limit)
 	case c.Less != "":
-		x.limit, x.less = s.number(c.Less), true
-	case c.More != "":
-		x.limit = s.number(c.More)
+		x = below(text, value, s.number(c.Less))
+	default:
+		x = above(text, value, s.number(cmp.Or(c.More, "0")))
+	}
+	switch {
+	case c.Same != "":
+		x.same = s.number(c.Same)
+	case c.Sum != "" && !c.Abs && (x.low == 0 || x.high == 0):
+		x.same = s.Ties[s.put(c.Of)].Within
 	}
 	return []claim{x}
 }
@@ -394,21 +437,25 @@ func (s *scope) at(c *Claim, e *experiment, k int) []claim {
 // estimate returns the figure of a claim.
 func (s *scope) estimate(c *Claim, e *experiment, point func(string) int) estimate {
 	measure := s.put(c.Of)
-	cells := func(text string) (all []term) {
+	cells := func(text string, least int) (all []term) {
 		for _, t := range strings.Fields(s.put(text)) {
 			all = append(all, s.term(t, measure, point))
+		}
+		if len(all) < least {
+			s.fail("%q has %d terms, %d are needed", text, len(all), least)
+			all = make([]term, least)
 		}
 		return all
 	}
 	of := func(sum, change, curves string) estimate {
 		switch {
 		case sum != "":
-			return e.mean(cells(sum)...)
+			return e.mean(cells(sum, 1)...)
 		case curves != "":
-			x := cells(curves)
+			x := cells(curves, 2)
 			return e.curves(x[0].cell, x[1].cell)
 		}
-		x := cells(change)
+		x := cells(change, 2)
 		return e.change(x[0].cell, x[1].cell)
 	}
 	switch a := s.vars["a"]; {
@@ -420,6 +467,10 @@ func (s *scope) estimate(c *Claim, e *experiment, point func(string) int) estima
 			terms = append(terms, term{1 / float64(len(e.points)), cell{measure, s.put(c.Average), k}})
 		}
 		return e.mean(terms...)
+	case c.Times != "":
+		x := cells(c.Times, 2)
+		y := e.change(x[0].cell, x[1].cell)
+		return estimate{1 + y.mean/100, y.half / 100, y.df}
 	case c.Bend != "":
 		return e.bend(measure, a, point(c.Bend), point("k"))
 	}

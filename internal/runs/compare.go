@@ -12,6 +12,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gapwise/gapwise/internal/stats"
+	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -98,7 +100,13 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 	if len(rows) == 0 {
 		return bad("there is one algorithm, %s, and nothing to compare it with", order[0])
 	}
-	holm(rows)
+	var tests []float64
+	for i := range rows {
+		tests = append(tests, rows[i].p)
+	}
+	for i, p := range stats.Holm(tests) {
+		rows[i].holm = p
+	}
 	show := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 	if o.Plain {
 		show = func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
@@ -129,7 +137,7 @@ func Compare(records []Record, o CompareOptions) (Table, error) {
 	t.Calm()
 	for _, c := range rows {
 		t.Rows = append(t.Rows, []string{c.first, c.second, strconv.Itoa(c.n), strconv.Itoa(c.wins), strconv.Itoa(c.ties), strconv.Itoa(c.losses),
-			known(c.mean), known(c.half), known(c.ratio), probability(c.p, o.Plain), probability(c.holm, o.Plain)})
+			known(c.mean), known(c.half), known(c.ratio), words.Probability(c.p, o.Plain), words.Probability(c.holm, o.Plain)})
 	}
 	return t, nil
 }
@@ -212,34 +220,4 @@ func compare(sense model.Sense, first, second string, a, b map[string]*instanceM
 	}
 	c.p = signedRank(differences)
 	return c
-}
-
-// holm adjusts the p of all rows for their number by Holm's step-down method: the
-// k-th smallest of m, from 0, times m - k, and never below a smaller one's.
-func holm(rows []comparison) {
-	var tested []*comparison
-	for i := range rows {
-		if !math.IsNaN(rows[i].p) {
-			tested = append(tested, &rows[i])
-		}
-	}
-	slices.SortStableFunc(tested, func(a, b *comparison) int { return cmp.Compare(a.p, b.p) })
-	least := 0.0
-	for k, c := range tested {
-		least = max(least, min(1, c.p*float64(len(tested)-k)))
-		c.holm = least
-	}
-}
-
-// probability prints a p.
-func probability(p float64, plain bool) string {
-	switch {
-	case math.IsNaN(p):
-		return "-"
-	case plain:
-		return strconv.FormatFloat(p, 'g', 6, 64)
-	case p < 0.001:
-		return "<0.001"
-	}
-	return strconv.FormatFloat(p, 'f', 3, 64)
 }

@@ -79,17 +79,6 @@ func same(a, b float64) bool {
 	return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a)) || math.IsNaN(a) && math.IsNaN(b)
 }
 
-// Holm's adjustment: 0.01 · 4, 0.02 · 3, 0.02 · 2 (not below the one before), 0.5.
-func TestHolm(t *testing.T) {
-	rows := []comparison{{p: 0.02}, {p: math.NaN(), holm: math.NaN()}, {p: 0.5}, {p: 0.01}, {p: 0.02}}
-	holm(rows)
-	for k, want := range []float64{0.06, math.NaN(), 0.5, 0.04, 0.06} {
-		if !same(rows[k].holm, want) {
-			t.Errorf("row %d: %v, want %v", k, rows[k].holm, want)
-		}
-	}
-}
-
 // A table for a paper has one unit in a column of times.
 func TestOneUnit(t *testing.T) {
 	got, err := tabulate(sample(), TableOptions{OneUnit: true, Columns: []string{"time mean", "time geo.", "best"}})

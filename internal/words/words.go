@@ -36,6 +36,30 @@ func Plain(x float64) string {
 	return fmt.Sprintf("%.3g", x)
 }
 
+// Probability prints the p of a test, to three decimals unless plain, "-" if there is none.
+func Probability(p float64, plain bool) string {
+	switch {
+	case math.IsNaN(p):
+		return "-"
+	case plain:
+		return strconv.FormatFloat(p, 'g', 6, 64)
+	case p < 0.001:
+		return "<0.001"
+	}
+	return strconv.FormatFloat(p, 'f', 3, 64)
+}
+
+// Within prints a figure and the half-width of its interval with the decimals that the latter
+// has a meaning in: with two of its digits at least, and all before the decimal point.
+func Within(x, half float64) string {
+	decimals := max(0, 1-int(math.Floor(math.Log10(half))))
+	if half == 0 || decimals > 9 || math.IsInf(half, 0) {
+		return Plain(x) + " ± " + Plain(half)
+	}
+	scale := math.Pow(10, float64(decimals))
+	return fmt.Sprintf("%.*f ± %.*f", decimals, math.Round(x*scale)/scale+0, decimals, half) // -0 + 0 is 0
+}
+
 // Thousands prints a count with commas between its thousands.
 func Thousands(n int64) string {
 	return strings.Replace(Short(float64(n), 0), "−", "-", 1)

@@ -32,7 +32,7 @@ func TestVerdicts(t *testing.T) {
 	for _, p := range []runs.SeriesPoint{{Mean: 2, Half: 1}, {Mean: -2, Half: 1}, {Mean: 0.5, Half: 1}, {}} {
 		words += string(v.add(verdict(p))) + ", "
 	}
-	if want := (verdicts{1, 1, 2}); v != want || words != "held, not held, undecided, undecided, " {
+	if v.String() != "1 held, 1 not held, 1 tied, 1 undecided" || v.All() != 4 || words != "held, not held, undecided, tied, " {
 		t.Errorf("%+v, %s", v, words)
 	}
 }

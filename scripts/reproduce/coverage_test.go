@@ -14,11 +14,34 @@ func TestStates(t *testing.T) {
 	head := "## T\n\n| item | what it says | where | state | the paper's, and ours |\n|---|---|---|---|---|\n"
 	for rows, want := range map[string]string{
 		"| a | b | c | yes | |\n| a | b | | lost in print | x \\| y |\n| a | b | c | yes | 1, 2 |\n": "3 rows: 2 yes, 1 lost in print.",
-		"| a | b | c | maybe | |\n": "",
-		"| a | c | yes | |\n":       "",
+		"| a | b | c | maybe | |\n":                                     "",
+		"| a | c | yes | |\n":                                           "",
+		"| a | b | | yes | |\n":                                         "",
+		"| a | b | c | part | |\n":                                      "",
+		"| Figure 2 | b | `gapwise bench x` | yes | |\n":                "",
+		"| Figure 2 | b | `gapwise bench x` | part | lost |\n":          "1 rows: 1 part.",
+		"| a | b | `gapwise bench x` | yes | a sample of the draws |\n": "",
 	} {
 		if got, err := states(head + rows); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v; want %q", rows, got, err, want)
+		}
+	}
+}
+
+// The page's own rows follow the rule, and their counts are right.
+func TestCoveragePage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/results/coverage.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(string(text), "<!-- part: coverage-")[1:]
+	if len(parts) != 5 {
+		t.Errorf("%d parts", len(parts))
+	}
+	for _, part := range parts {
+		counts, err := states(part)
+		if err != nil || !strings.Contains(part, "\n"+counts+"\n") {
+			t.Errorf("%s: counts aren't %q, %v", part[:12], counts, err)
 		}
 	}
 }

@@ -12,26 +12,43 @@ import (
 )
 
 // verdicts counts comparisons, of findings or of points, by how they come out.
-type verdicts struct{ Held, Not, Undecided int }
+type verdicts map[papers.Verdict]int
 
 // All counts them all.
-func (v verdicts) All() int { return v.Held + v.Not + v.Undecided }
-
-func (v verdicts) String() string {
-	return fmt.Sprintf("%d held, %d not held, %d undecided", v.Held, v.Not, v.Undecided)
+func (v verdicts) All() (n int) {
+	for _, k := range v {
+		n += k
+	}
+	return n
 }
+
+// Held counts those that hold.
+func (v verdicts) Held() int { return v[papers.Held] }
+
+// Not counts those that don't.
+func (v verdicts) Not() int { return v[papers.NotHeld] }
+
+// Tied counts those that are equal, and Undecided the others.
+func (v verdicts) Tied() int      { return v[papers.Tied] }
+func (v verdicts) Undecided() int { return v[papers.Undecided] }
 
 // add counts a comparison.
 func (v *verdicts) add(x papers.Verdict) papers.Verdict {
-	switch x {
-	case papers.Held:
-		v.Held++
-	case papers.NotHeld:
-		v.Not++
-	default:
-		v.Undecided++
+	if *v == nil {
+		*v = verdicts{}
 	}
+	(*v)[x]++
 	return x
+}
+
+func (v verdicts) String() string {
+	var all []string
+	for _, x := range papers.Verdicts {
+		if v[x] > 0 || x == papers.Held || x == papers.NotHeld {
+			all = append(all, fmt.Sprintf("%d %s", v[x], x))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // verdict says whether a difference is above 0.
@@ -41,6 +58,8 @@ func verdict(p runs.SeriesPoint) papers.Verdict {
 		return papers.Held
 	case -p.Mean > p.Half:
 		return papers.NotHeld
+	case p.Mean == 0 && p.Half == 0:
+		return papers.Tied
 	}
 	return papers.Undecided // one of the two isn't a number, too
 }
@@ -69,7 +88,7 @@ func (r *runner) count(sets []set) (verdicts, error) {
 	for _, s := range sets {
 		found, err := r.findingsOf(s)
 		if err != nil {
-			return verdicts{}, err
+			return nil, err
 		}
 		all = append(all, found...)
 	}
@@ -80,6 +99,14 @@ func (r *runner) count(sets []set) (verdicts, error) {
 func (all findings) Count() (v verdicts) {
 	for _, f := range all {
 		v.add(f.Verdict)
+	}
+	return v
+}
+
+// ByHolm counts the verdicts with Holm's correction.
+func (all findings) ByHolm() (v verdicts) {
+	for _, f := range all {
+		v.add(f.ByHolm)
 	}
 	return v
 }
@@ -105,7 +132,15 @@ func (all findings) Of(text string) (papers.Finding, error) {
 // Says returns verdict and figures of the finding of a text.
 func (all findings) Says(text string) (string, error) {
 	f, err := all.Of(text)
-	return fmt.Sprintf("%s (%s)", f.Verdict, f.Measured), err
+	return fmt.Sprintf("%s%s (%s)", f.Verdict, byHolm(f), f.Measured), err
+}
+
+// byHolm says which verdict a finding has with Holm's correction, if another.
+func byHolm(f papers.Finding) string {
+	if f.ByHolm == f.Verdict || f.ByHolm == "" {
+		return ""
+	}
+	return " (by Holm *" + string(f.ByHolm) + "*)"
 }
 
 // about returns the findings whose texts begin with begin.
@@ -119,7 +154,7 @@ func (all findings) Verdict(begin string) (string, error) {
 	if len(found) != 1 {
 		return "", fmt.Errorf("%d findings begin with %q, not one", len(found), begin)
 	}
-	return fmt.Sprintf("*%s*: %s", found[0].Verdict, found[0].Measured), nil
+	return fmt.Sprintf("*%s*%s: %s", found[0].Verdict, byHolm(found[0]), found[0].Measured), nil
 }
 
 // Verdicts counts the verdicts of the findings whose texts begin with begin.
@@ -129,7 +164,7 @@ func (all findings) Verdicts(begin string) (string, error) {
 		return "", fmt.Errorf("no finding begins with %q", begin)
 	}
 	var counts []string
-	for _, v := range []papers.Verdict{papers.Held, papers.NotHeld, papers.Undecided} {
+	for _, v := range papers.Verdicts {
 		if n := len(kept(found, func(f papers.Finding) bool { return f.Verdict == v })); n > 0 {
 			counts = append(counts, fmt.Sprintf("%d *%s*", n, v))
 		}

@@ -156,9 +156,6 @@ func (r *runner) readings(set, plan, rescaled, redrawn string) ([]printed, error
 			return nil, err
 		}
 		p.Text, p.Paper = cmp.Or(p.Text, is.What), is.Value
-		if p.Less != "" { // the paper's file has by how many percent it is above
-			p.Paper = -is.Value
-		}
 		for _, records := range of {
 			x, err := p.value(records)
 			if err != nil {
