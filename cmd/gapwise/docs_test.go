@@ -21,6 +21,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	gapwise "github.com/gapwise/gapwise"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -88,6 +89,9 @@ type typed struct {
 	from, last int
 }
 
+// shown returns what a page shows below the command.
+func (c typed) shown(lines []string) string { return strings.Join(lines[c.from:c.last], "\n") }
+
 var (
 	// A block whose first line is a comment with the name of a file is that file.
 	shownFile    = regexp.MustCompile("(?m)^```[a-z]+\n((?:#|//) ([a-z0-9-]+\\.(?:py|sh|yaml))\\b(?s:.*?\n))```$")
@@ -118,7 +122,8 @@ func commandsOf(lines []string, tutorial bool) []typed {
 // runPage runs the commands of a page, and of a tutorial compares what they print
 // and draw with what it shows.
 func runPage(t *testing.T, page, text string) {
-	tutorial := filepath.Base(filepath.Dir(page)) == "tutorial"
+	room := filepath.Base(filepath.Dir(page))
+	tutorial, shows := room == "tutorial", room == "tutorial" || room == "how-to"
 	lines := strings.Split(text, "\n")
 	commands := slices.DeleteFunc(commandsOf(lines, tutorial), func(c typed) bool {
 		if !toolsThere(c.line) {
@@ -139,29 +144,30 @@ func runPage(t *testing.T, page, text string) {
 		for k, c := range commands {
 			exits(ts, false, []string{"0,4,5", "sh", "-c", c.line})
 			printed[k] = ts.ReadFile("stdout")
-			if tutorial && !*update {
-				sameOutput(ts, c.line, strings.Join(lines[c.from:c.last], "\n"), printed[k])
+			if shows && !*update {
+				if diff := otherThan(c.shown(lines), printed[k]); diff != "" {
+					ts.Fatalf("$ %s\nprints something else than is shown (%s): -shown +printed\n%s", c.line, anew, diff)
+				}
 			}
 		}
 		for _, m := range shownPicture.FindAllStringSubmatch(text, -1) {
 			picture, err := os.ReadFile(ts.MkAbs(m[1]))
-			if !tutorial || err != nil {
+			if !shows || err != nil {
 				continue
 			}
 			kept := "../../docs/pictures/" + m[1]
 			if *update {
 				ts.Check(os.WriteFile(kept, picture, 0o644))
 			} else if now, err := os.ReadFile(kept); err != nil || string(now) != string(picture) {
-				ts.Fatalf("docs/pictures/%s isn't what the page's command draws: go test ./cmd/gapwise -run TestDocuments -update", m[1])
+				ts.Fatalf("docs/pictures/%s isn't what the page's command draws (%s)", m[1], anew)
 			}
 		}
 	}
-	if tutorial && *update {
+	if shows && *update {
 		t.Cleanup(func() { // the script has run by then
 			for k := len(commands) - 1; k >= 0; k-- {
-				shown := strings.Split(strings.TrimSuffix(printed[k], "\n"), "\n")
-				if c := commands[k]; c.last > c.from {
-					lines = slices.Replace(lines, c.from, c.last, shown...)
+				if c := commands[k]; otherThan(c.shown(lines), printed[k]) != "" {
+					lines = slices.Replace(lines, c.from, c.last, strings.Split(strings.TrimSuffix(printed[k], "\n"), "\n")...)
 				}
 			}
 			if err := os.WriteFile(page, []byte(strings.Join(lines, "\n")), 0o644); err != nil {
@@ -188,9 +194,9 @@ var (
 	ofVersion = regexp.MustCompile(`gapwise \d+\.\d+\.\d+`)
 )
 
-// sameOutput stops the script unless the output is the one shown: up to spaces,
-// times and the version. Nothing shown is right, too.
-func sameOutput(ts *testscript.TestScript, command, shown, printed string) {
+// otherThan returns how an output differs from the one shown, up to spaces, times
+// and the version. Nothing shown is right, too.
+func otherThan(shown, printed string) string {
 	plain := func(text string) (lines []string) {
 		text = ofVersion.ReplaceAllString(someTime.ReplaceAllString(text, "TIME"), "gapwise VERSION")
 		for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
@@ -198,10 +204,13 @@ func sameOutput(ts *testscript.TestScript, command, shown, printed string) {
 		}
 		return lines
 	}
-	if diff := cmp.Diff(plain(shown), plain(printed)); shown != "" && diff != "" {
-		ts.Fatalf("$ %s\nprints something else than is shown (go test ./cmd/gapwise -update writes it anew): -shown +printed\n%s", command, diff)
+	if shown == "" {
+		return ""
 	}
+	return cmp.Diff(plain(shown), plain(printed))
 }
+
+const anew = "go test ./cmd/gapwise -run 'TestDocuments|TestExampleFolders' -update"
 
 // Each folder of examples has a script, run.sh, that prints what stands in
 // expected.txt beside it. It runs in a copy of its folder.
@@ -223,17 +232,51 @@ func TestExampleFolders(t *testing.T) {
 		}
 		check := func(ts *testscript.TestScript, _ bool, _ []string) {
 			ts.Check(ts.Exec("sh", "run.sh"))
-			if printed := ts.ReadFile("stdout"); *update {
-				ts.Check(os.WriteFile(expected, []byte(printed), 0o644))
-			} else {
-				kept, err := os.ReadFile(expected)
-				ts.Check(err)
-				sameOutput(ts, script, string(kept), printed)
+			kept, err := os.ReadFile(expected)
+			diff := otherThan(string(kept), ts.ReadFile("stdout"))
+			switch {
+			case *update && (err != nil || diff != ""):
+				ts.Check(os.WriteFile(expected, []byte(ts.ReadFile("stdout")), 0o644))
+			case err != nil || diff != "":
+				ts.Fatalf("%s prints something else than expected.txt says (%s): %v -expected +printed\n%s", script, anew, err, diff)
 			}
 		}
 		inFolder(t, filepath.Base(folder), "example", map[string]func(*testscript.TestScript, bool, []string){"example": check},
 			func(dir string) error { return os.CopyFS(dir, os.DirFS(folder)) })
 	}
+}
+
+// The demo runs, and fits a terminal of 80 columns, with and without a log.
+func TestDemo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some seconds")
+	}
+	need.HiGHS(t)
+	script, err := filepath.Abs("../../scripts/demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(ts *testscript.TestScript, _ bool, _ []string) {
+		for _, data := range []string{"", ts.MkAbs(".")} {
+			ts.Setenv("GAPWISE_DATA", data)
+			ts.Check(ts.Exec("bash", script, "gapwise"))
+			for _, line := range strings.Split(ts.ReadFile("stdout"), "\n") {
+				if len([]rune(line)) > 80 {
+					t.Errorf("a line of %d columns: %s", len([]rune(line)), line)
+				}
+			}
+		}
+	}
+	inFolder(t, "demo", "demo", map[string]func(*testscript.TestScript, bool, []string){"demo": check}, func(dir string) error {
+		log, err := os.ReadFile("testdata/documents/log.swf")
+		if err != nil {
+			return err
+		}
+		if err := os.Mkdir(filepath.Join(dir, "swf"), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, "swf", "log.swf"), log, 0o644)
+	})
 }
 
 // toolsThere reports whether the programs that a command needs beside gapwise are
