@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write docs/reference/commands")
+
+// The pages of the command line are what the program says of itself, command by
+// command; -update writes them.
+func TestReference(t *testing.T) {
+	folder := filepath.Join("..", "..", "docs", "reference", "commands")
+	want := map[string]string{}
+	var list strings.Builder
+	list.WriteString("# The command line\n\nWhat `gapwise help` and `gapwise COMMAND --help` print: the program writes these pages.\n\n" +
+		"```\n" + help(t) + "```\n\n## Each command\n\n")
+	for _, c := range (&program{}).app().Commands {
+		if c.Hidden {
+			continue
+		}
+		want[c.Name+".md"] = fmt.Sprintf("# gapwise %s\n\n[All commands](README.md)\n\n```\n%s```\n", c.Name, help(t, c.Name))
+		fmt.Fprintf(&list, "- [`gapwise %s`](%s.md): %s\n", c.Name, c.Name, c.Usage)
+	}
+	want["README.md"] = list.String()
+	if *update {
+		if err := os.RemoveAll(folder); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range want {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	there, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(there) != len(want) {
+		t.Errorf("%s has %d pages, want %d", folder, len(there), len(want))
+	}
+	for name, text := range want {
+		if got, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(got) != text {
+			t.Errorf("%s isn't what the program says (error %v); go test ./cmd/gapwise -run TestReference -update writes it", name, err)
+		}
+	}
+}
+
+// help returns what gapwise help prints, of the whole program or of a command.
+func help(t *testing.T, command ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	app := (&program{out: &out, err: &out}).app()
+	if err := app.Run(context.Background(), append([]string{"gapwise", "help"}, command...)); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	for k, l := range lines {
+		lines[k] = strings.TrimRight(l, " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
