@@ -56,8 +56,8 @@ var exampleOrder = []string{"help", "version", "man", "completion", "algorithms"
 // What stands in a page of the documents after "$ gapwise" is run, page by page,
 // in a folder with the examples of docs, the files of testdata/documents and those
 // that the page itself shows; what isn't for sure a command to type is parsed: its
-// flags, algorithms and plans exist. What a tutorial shows below a command is what
-// it prints, and its pictures are those that its commands draw: go test -update
+// flags, algorithms and plans exist. What a tutorial, or a page of a problem, shows below
+// a command is what it prints, and its pictures are those that its commands draw: go test -update
 // writes both anew.
 func TestDocuments(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*/*.md")
@@ -99,7 +99,7 @@ var (
 )
 
 // commandsOf returns the command lines of a page: those of gapwise, or of a
-// tutorial all.
+// tutorial all of them.
 func commandsOf(lines []string, tutorial bool) []typed {
 	var all []typed
 	fenced, open := false, false
@@ -123,7 +123,7 @@ func commandsOf(lines []string, tutorial bool) []typed {
 // and draw with what it shows.
 func runPage(t *testing.T, page, text string) {
 	room := filepath.Base(filepath.Dir(page))
-	tutorial, shows := room == "tutorial", room == "tutorial" || room == "how-to"
+	tutorial, shows := room == "tutorial", room == "tutorial" || room == "how-to" || room == "problems"
 	lines := strings.Split(text, "\n")
 	commands := slices.DeleteFunc(commandsOf(lines, tutorial), func(c typed) bool {
 		if !toolsThere(c.line) {

@@ -5,15 +5,12 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
-
-var update = flag.Bool("update", false, "write docs/reference/commands")
 
 // The pages of the command line are what the program says of itself, command by
 // command; -update writes them.

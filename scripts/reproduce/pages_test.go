@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+
+package main
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/gapwise/gapwise/model"
+)
+
+// pages returns the Markdown files that readers see, by their paths, in parts: text
+// and what stands in code blocks.
+func pages(t *testing.T) map[string]page {
+	t.Helper()
+	all := map[string]page{}
+	read := func(file string) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := page{lines: strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")}
+		code := false
+		for _, l := range p.lines {
+			if strings.HasPrefix(l, "```") {
+				code = !code
+			} else if !code {
+				p.text += l + "\n"
+			}
+		}
+		all[file] = p
+	}
+	for _, pattern := range []string{"*.md", ".github/*.md"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			read(f)
+		}
+	}
+	for _, folder := range []string{"docs", "examples"} {
+		err := filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
+			if err == nil && filepath.Ext(file) == ".md" {
+				read(file)
+			}
+			return err
+		})
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+type page struct {
+	lines []string
+	text  string // outside of code blocks
+}
+
+// README.md is one screen, 80 columns wide.
+func TestReadmeIsOneScreen(t *testing.T) {
+	t.Chdir("../..")
+	readme := pages(t)["README.md"]
+	if n := len(readme.lines); n > 64 {
+		t.Errorf("README.md has %d lines, must have 64 at most: what is more belongs to a page of docs", n)
+	}
+	for k, l := range readme.lines {
+		if utf8.RuneCountInString(l) > 80 {
+			t.Errorf("README.md:%d is %d columns wide", k+1, utf8.RuneCountInString(l))
+		}
+	}
+}
+
+// long names the pages that still have more than 400 lines, with the most that they may
+// have: no page joins them, and none of them grows.
+var long = map[string]int{
+	"docs/results/performance.md": 530, "docs/results/tvc.md": 1000, "docs/results/vcsched.md": 530,
+	"docs/results/batch.md": 690, "docs/results/reservation.md": 690,
+}
+
+// A page is read in one sitting.
+func TestPagesAreShort(t *testing.T) {
+	t.Chdir("../..")
+	for file, p := range pages(t) {
+		if most := max(400, long[file]); len(p.lines) > most && file != "CHANGELOG.md" {
+			t.Errorf("%s has %d lines, must have %d at most", file, len(p.lines), most)
+		}
+	}
+}
+
+// wide are the pages whose lines don't fit 120 columns yet, or hold tables that a
+// program writes.
+var wide = []string{"CHANGELOG.md", "docs/results/", "docs/explanation/how-statements-are-judged.md", "docs/explanation/trust.md", "docs/reference/plans.md"}
+
+// Lines of text fit an editor, but for those of links.
+func TestPagesAreNarrow(t *testing.T) {
+	t.Chdir("../..")
+	for file, p := range pages(t) {
+		if slices.ContainsFunc(wide, func(w string) bool { return strings.HasPrefix(file, w) }) {
+			continue
+		}
+		for _, l := range strings.Split(p.text, "\n") {
+			if n := utf8.RuneCountInString(l); n > 120 && !strings.Contains(l, "](") {
+				t.Errorf("%s: a line of %d columns: %s", file, n, l)
+			}
+		}
+	}
+}
+
+var (
+	inText   = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	byName   = regexp.MustCompile(`(?m)^\[[^\]]+\]: (\S+)$`)
+	codeSpan = regexp.MustCompile("`[^`\n]*`")
+	linked   = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+)
+
+// Every link to a file of the checkout finds it, and the heading that it names.
+func TestLinksResolve(t *testing.T) {
+	t.Chdir("../..")
+	all := pages(t)
+	headings := func(file string) (names []string) {
+		for _, l := range strings.Split(all[file].text, "\n") {
+			if text := strings.TrimLeft(l, "#"); len(text) < len(l) {
+				names = append(names, anchor(strings.TrimSpace(linked.ReplaceAllString(text, "$1"))))
+			}
+		}
+		return names
+	}
+	for file, p := range all {
+		text := codeSpan.ReplaceAllString(p.text, "")
+		for _, m := range append(inText.FindAllStringSubmatch(text, -1), byName.FindAllStringSubmatch(text, -1)...) {
+			to, name, named := strings.Cut(m[1], "#")
+			if strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:") {
+				continue
+			}
+			at := file
+			if to != "" {
+				at = filepath.Join(filepath.Dir(file), to)
+			}
+			if _, err := os.Stat(at); err != nil {
+				t.Errorf("%s links %s, which isn't there", file, m[1])
+			} else if named && filepath.Ext(at) == ".md" && !slices.Contains(headings(at), name) {
+				t.Errorf("%s links %s, which has no such heading", file, m[1])
+			}
+		}
+	}
+}
+
+// docs/README.md leads to every page, but for those of single commands.
+func TestPagesAreListed(t *testing.T) {
+	t.Chdir("../..")
+	all := pages(t)
+	listed := []string{"docs/README.md"}
+	for _, from := range []string{"docs/README.md", "docs/results/summary.md"} { // the results have an index of their own
+		for _, m := range inText.FindAllStringSubmatch(all[from].text, -1) {
+			listed = append(listed, filepath.Join(filepath.Dir(from), m[1]))
+		}
+	}
+	for file := range all {
+		if strings.HasPrefix(file, "docs/") && !slices.Contains(listed, file) && (filepath.Base(file) == "README.md" || filepath.Dir(file) != "docs/reference/commands") {
+			t.Errorf("docs/README.md doesn't lead to %s", file)
+		}
+	}
+}
+
+// The pages of the problems have the same parts, in one order, and others after them.
+func TestPagesOfProblems(t *testing.T) {
+	t.Chdir("../..")
+	want := []string{"The model", "A smallest example", "Words", "Algorithms", "Engines", "Bounds", "Limits", "What the judge checks"}
+	all := pages(t)
+	for _, kind := range model.Kinds() {
+		var got []string
+		for _, l := range all["docs/problems/"+string(kind)+".md"].lines {
+			if h, ok := strings.CutPrefix(l, "## "); ok {
+				got = append(got, h)
+			}
+		}
+		if len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
+			t.Errorf("docs/problems/%s.md has the parts %q, want %q", kind, got, want)
+		}
+	}
+}
+
+// Each schema says its own address, by which others refer to it.
+func TestSchemasHaveAddresses(t *testing.T) {
+	files, err := filepath.Glob("../../docs/reference/schema/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal("there are no schemas")
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s struct {
+			ID string `json:"$id"`
+		}
+		if err := json.Unmarshal(text, &s); err != nil || s.ID != "https://raw.githubusercontent.com/gapwise/gapwise/main/docs/reference/schema/"+filepath.Base(f) {
+			t.Errorf("%s has the $id %q (%v)", f, s.ID, err)
+		}
+	}
+}
