@@ -185,13 +185,15 @@ func none(text string, ours tally) Finding {
 }
 
 // ranked is the finding that an algorithm has some rank, from 1, by the largest value of a
-// measure, the least first, in these runs. A largest value is one instance's: no test decides,
+// measure, the least first, in these runs with a solution. A largest value is one instance's: no test decides,
 // and another sample may have another order.
 func ranked(text string, want int, e *experiment, measure, algorithm string, others []string) Finding {
 	most := func(a string) float64 {
 		x := math.Inf(-1)
-		for _, y := range e.runs[cell{measure, a, 0}] {
-			x = max(x, y)
+		for d, y := range e.runs[cell{measure, a, 0}] {
+			if e.runs[cell{unsolved, a, 0}][d] == 0 {
+				x = max(x, y)
+			}
 		}
 		return x
 	}

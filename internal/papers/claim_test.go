@@ -166,7 +166,8 @@ func TestContraries(t *testing.T) {
 func TestRanked(t *testing.T) {
 	e := &experiment{points: make([][]float64, 1), runs: map[cell]map[drawn]float64{}}
 	for a, x := range map[string]float64{"mcb8": 40, "mcb5": 38, "mcb6": 37, "mcb7": 41} {
-		e.runs[cell{"deg", a, 0}] = map[drawn]float64{{draw: 1}: 1, {draw: 2}: x}
+		e.runs[cell{"deg", a, 0}] = map[drawn]float64{{draw: 1}: 1, {draw: 2}: x, {draw: 3}: 100}
+		e.runs[cell{unsolved, a, 0}] = map[drawn]float64{{draw: 1}: 0, {draw: 2}: 0, {draw: 3}: 100}
 	}
 	others := []string{"mcb5", "mcb6", "mcb7"}
 	if f := ranked("", 3, e, "deg", "mcb8", others); f.Verdict != Held || !math.IsNaN(f.P) || !strings.HasPrefix(f.Measured, "rank 3: mcb8 40, after mcb5 38, mcb6 37;") {
