@@ -208,3 +208,39 @@ func TestSchemasHaveAddresses(t *testing.T) {
 		}
 	}
 }
+
+// formal are the pages that state formulas and rules, whose sentences may be long, and
+// those whose text templates write.
+var formal = []string{"CHANGELOG.md", "docs/reference/proofs.md", "docs/explanation/trust.md", "docs/results/"}
+
+var (
+	comment  = regexp.MustCompile(`(?s)<!--.*?-->`)
+	newBlock = regexp.MustCompile(`(?m)^(#+ .*|\|.*|\s*(- |\d+\. ))`)
+	sentence = regexp.MustCompile(`[.!?:;][")*”]*\s`)
+)
+
+// Sentences of prose are short: 30 words at most, and 14 on average.
+func TestSentencesAreShort(t *testing.T) {
+	t.Chdir("../..")
+	for file, p := range pages(t) {
+		if slices.ContainsFunc(formal, func(f string) bool { return strings.HasPrefix(file, f) }) {
+			continue
+		}
+		text := linked.ReplaceAllString(comment.ReplaceAllString(codeSpan.ReplaceAllString(p.text, "X"), ""), "$1")
+		words, n := 0, 0
+		for _, block := range strings.Split(newBlock.ReplaceAllString(text, "\n\n"), "\n\n") {
+			for _, s := range sentence.Split(block+" ", -1) {
+				k := len(strings.Fields(s))
+				if k > 30 && !strings.Contains(s, "Λ") { // no formula
+					t.Errorf("%s: %d words in a sentence: %s", file, k, s)
+				}
+				if k > 0 {
+					words, n = words+k, n+1
+				}
+			}
+		}
+		if n > 0 && words > 14*n {
+			t.Errorf("%s: %d words in %d sentences", file, words, n)
+		}
+	}
+}
