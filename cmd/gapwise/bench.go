@@ -27,8 +27,8 @@ func (p *program) bench() *cli.Command {
 		Name:      "bench",
 		Usage:     "run an experiment's plan, or algorithms on files; or go on",
 		ArgsUsage: "PLAN | --algorithm LIST FILE|FOLDER...",
-		Description: "PLAN is a YAML or JSON file (docs/reference/plans.md says what it holds) or a built-in\n" +
-			"plan: --list lists these, --print shows one.\n" +
+		Description: "PLAN is a YAML or JSON file (docs/reference/plans.md says what it\n" +
+			"holds) or a built-in plan: --list lists these, --print shows one.\n" +
 			"With --algorithm the arguments are instances, files in foreign formats (with\n" +
 			"--platform) or folders of them; each algorithm solves those that are of its\n" +
 			"problem, and all stands for every algorithm.\n" +

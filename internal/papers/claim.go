@@ -159,7 +159,8 @@ func near(text string, value estimate, f *Figure) Finding {
 // Fisher's exact test doesn't tell the two samples apart, and a sample less than half as
 // large as the printed one tells too little.
 func counted(text string, ours, printed tally) Finding {
-	f := Finding{Text: text, Verdict: Held, Measured: ours.String(), P: stats.Fisher(ours.n, ours.of, printed.n, printed.of)}
+	p := stats.Fisher(ours.n, ours.of, printed.n, printed.of)
+	f := Finding{Text: text, Verdict: Held, Measured: ours.String(), P: p}
 	switch {
 	case f.P < level:
 		f.Verdict = NotHeld
@@ -179,7 +180,8 @@ func none(text string, ours tally) Finding {
 	case ours.n > 0:
 		f.Verdict = NotHeld
 	default: // Clopper and Pearson
-		f.Measured += fmt.Sprintf("; of all such instances at most %s %%, with 95 %% confidence", words.Plain(100*(1-math.Pow(level/2, 1/float64(ours.of)))))
+		most := 100 * (1 - math.Pow(level/2, 1/float64(ours.of)))
+		f.Measured += fmt.Sprintf("; of all such instances at most %s %%, with 95 %% confidence", words.Plain(most))
 	}
 	return f
 }
@@ -203,7 +205,8 @@ func ranked(text string, want int, e *experiment, measure, algorithm string, oth
 			rank, all = rank+1, append(all, a+" "+words.Plain(y))
 		}
 	}
-	f := Finding{Text: text, Verdict: NotHeld, Measured: fmt.Sprintf("rank %d: %s %s", rank, algorithm, words.Plain(own)), P: math.NaN()}
+	measured := fmt.Sprintf("rank %d: %s %s", rank, algorithm, words.Plain(own))
+	f := Finding{Text: text, Verdict: NotHeld, Measured: measured, P: math.NaN()}
 	if len(all) > 0 {
 		f.Measured += ", after " + strings.Join(all, ", ")
 	}
@@ -223,7 +226,8 @@ func ranked(text string, want int, e *experiment, measure, algorithm string, oth
 func furthestApart(text string, e *experiment, measure string, pair, others []string) Finding {
 	distances := func(a, b string) (all []claim) {
 		for k := range e.points {
-			c := above(fmt.Sprintf("%s minus %s at %s", a, b, e.where(k)), e.mean(term{1, cell{measure, a, k}}, term{-1, cell{measure, b, k}}), 0)
+			x := e.mean(term{1, cell{measure, a, k}}, term{-1, cell{measure, b, k}})
+			c := above(fmt.Sprintf("%s minus %s at %s", a, b, e.where(k)), x, 0)
 			if c.value.mean < 0 {
 				c.text, c.value.mean = fmt.Sprintf("%s minus %s at %s", b, a, e.where(k)), -c.value.mean
 			}
@@ -238,7 +242,8 @@ func furthestApart(text string, e *experiment, measure string, pair, others []st
 		}
 	}
 	own := slices.MaxFunc(distances(pair[0], pair[1]), func(a, b claim) int { return cmp.Compare(a.value.mean, b.value.mean) })
-	f := Finding{Text: text, Verdict: Undecided, Measured: fmt.Sprintf("%s: %v; the others %.3g at most", own.text, own.value, high), P: math.NaN()}
+	measured := fmt.Sprintf("%s: %v; the others %.3g at most", own.text, own.value, high)
+	f := Finding{Text: text, Verdict: Undecided, Measured: measured, P: math.NaN()}
 	switch {
 	case own.value.mean-own.value.half > high:
 		f.Verdict = Held

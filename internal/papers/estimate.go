@@ -143,7 +143,8 @@ func (c tally) String() string {
 	if c.of == 0 {
 		return "0 of 0"
 	}
-	return fmt.Sprintf("%s of %s (%s %%)", words.Thousands(int64(c.n)), words.Thousands(int64(c.of)), words.Plain(100*float64(c.n)/float64(c.of)))
+	share := words.Plain(100 * float64(c.n) / float64(c.of))
+	return fmt.Sprintf("%s of %s (%s %%)", words.Thousands(int64(c.n)), words.Thousands(int64(c.of)), share)
 }
 
 // curves estimates by how many percent one curve is above another at one point, each

@@ -40,7 +40,8 @@ type Finding struct {
 func Tabulate(all []Finding) runs.Table {
 	t := runs.Table{Header: []string{"verdict", "by Holm", "statement", "measured", "p", "p by Holm"}}
 	for _, f := range all {
-		t.Rows = append(t.Rows, []string{string(f.Verdict), string(f.ByHolm), f.Text, f.Measured, words.Probability(f.P, false), words.Probability(f.Holm, false)})
+		p, holm := words.Probability(f.P, false), words.Probability(f.Holm, false)
+		t.Rows = append(t.Rows, []string{string(f.Verdict), string(f.ByHolm), f.Text, f.Measured, p, holm})
 	}
 	return t
 }
