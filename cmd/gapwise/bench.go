@@ -35,9 +35,10 @@ func (p *program) bench() *cli.Command {
 			"Each run appends a line to the results file; a stopped plan continues\n" +
 			"where it was.\n" +
 			"--shard 3/8 runs the third of eight shares of the plan, which differ by at\n" +
-			"most one run; gapwise merge puts them together (docs/how-to/run-on-a-cluster.md). If -o is a\n" +
-			"folder, this start writes a new file in it, and what any file in it holds\n" +
-			"isn't run again: so two starts of one share don't disturb each other.\n" +
+			"most one run; gapwise merge puts them together\n" +
+			"(docs/how-to/run-on-a-cluster.md). If -o is a folder, this start writes a\n" +
+			"new file in it, and what any file in it holds isn't run again: so two starts\n" +
+			"of one share don't disturb each other.\n" +
 			"--slurm and --kubernetes have a cluster run the shards and merge them.",
 		DisableSliceFlagSeparator: true, // a command may hold commas
 		Flags: append([]cli.Flag{

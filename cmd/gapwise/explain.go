@@ -25,7 +25,8 @@ func (p *program) explain() *cli.Command {
 			"first. Told are the bound and how it follows, by names of the instance; why\n" +
 			"an infeasible instance has no solution, with a conflict; and what keeps the\n" +
 			"solution from being better: the critical path, the fullest hosts, what is in\n" +
-			"the way of the declined. docs/explanation/bounds-and-evidence.md says which bound carries what.",
+			"the way of the declined. docs/explanation/bounds-and-evidence.md says which\n" +
+			"bound carries what.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "algorithm", Aliases: []string{"a"}, OnlyOnce: true, Usage: "result by `NAME`; without RESULT: solve by it", DefaultText: "best, auto"},
 			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "longest time to solve, and again to explain"},
