@@ -24,9 +24,9 @@ func (p *program) pack() *cli.Command {
 		ArgsUsage: "FILE...",
 		Description: "Of a VBP file the least number of bins; of a vcsched instance that of hosts\n" +
 			"on which every job gets all that it needs, CPU too. How many hosts it has\n" +
-			"doesn't matter. \"optimal\": the bound is a proof that there is no placement on fewer.\n" +
-			"The placement is judged. -o writes it as a result of the instance with that\n" +
-			"many hosts: gapwise verify items.vbp --platform hosts=N result.json.\n" +
+			"doesn't matter. \"optimal\": the bound is a proof that there is no placement on\n" +
+			"fewer. The placement is judged. -o writes it as a result of the instance with\n" +
+			"that many hosts: gapwise verify items.vbp --platform hosts=N result.json.\n" +
 			"Exit codes are those of solve: 5 where the bound isn't met.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "engine", Usage: "engine that decides whether so many hosts are enough: search, highs, kernel or a solver of MPS files", DefaultText: "search"},

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // The pages of the command line are what the program says of itself, command by
@@ -65,7 +66,9 @@ func help(t *testing.T, command ...string) string {
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	for k, l := range lines {
-		lines[k] = strings.TrimRight(l, " ")
+		if lines[k] = strings.TrimRight(l, " "); utf8.RuneCountInString(lines[k]) > 80 {
+			t.Errorf("gapwise help %v: a line is wider than a terminal: %s", command, l)
+		}
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

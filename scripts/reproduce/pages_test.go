@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/model"
 )
 
@@ -242,5 +243,27 @@ func TestSentencesAreShort(t *testing.T) {
 		if n > 0 && words > 14*n {
 			t.Errorf("%s: %d words in %d sentences", file, words, n)
 		}
+	}
+}
+
+// CITATION.cff and CHANGELOG.md name the program's version and its date.
+func TestVersionsHaveDates(t *testing.T) {
+	t.Chdir("../..")
+	changes, err := os.ReadFile("CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dates := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^## (\S+)(?: \((\d{4}-\d\d-\d\d)\))?$`).FindAllStringSubmatch(string(changes), -1) {
+		if dates[m[1]] = m[2]; m[2] == "" && m[1] != "Unreleased" {
+			t.Errorf("CHANGELOG.md: %s has no date", m[1])
+		}
+	}
+	cite, err := os.ReadFile("CITATION.cff")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "\nversion: " + gapwise.Version + "\ndate-released: " + dates[gapwise.Version] + "\n"; !strings.Contains(string(cite), want) {
+		t.Errorf("CITATION.cff doesn't have %q", want)
 	}
 }
