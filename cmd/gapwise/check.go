@@ -30,8 +30,8 @@ func (p *program) check() *cli.Command {
 		Description: "PROOF is what gapwise solve --proof writes, gzip or not. Each inference is\n" +
 			"checked in whole numbers against the one constraint that it names, which is\n" +
 			"built from the instance, by a program that shares no code with the solver\n" +
-			"(docs/reference/proofs.md). The exit code is 0 and the claim is printed, or it is 7\n" +
-			"and the first line that doesn't follow is named.",
+			"(docs/reference/proofs.md). The exit code is 0 and the claim is printed, or\n" +
+			"it is 7 and the first line that doesn't follow is named.",
 		Flags: readingFlags(),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			paths := c.Args().Slice()
