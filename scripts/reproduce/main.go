@@ -104,7 +104,8 @@ func (r *runner) reproduce(names []string) error {
 }
 
 // parse returns the parts of each document, in the order of its template file.
-// A name that begins with _ is no part but a template that parts use.
+// A name that begins with _ is no part but a template that parts use, of their file or of
+// results/shared.tmpl.
 func parse(r *runner) (map[string][]*template.Template, error) {
 	files, err := templates()
 	if err != nil {
@@ -112,11 +113,13 @@ func parse(r *runner) (map[string][]*template.Template, error) {
 	}
 	documents := map[string][]*template.Template{}
 	for _, f := range files {
-		file, err := template.New(filepath.Base(f)).Funcs(r.functions()).ParseFiles(f)
+		file, err := template.New(filepath.Base(f)).Funcs(r.functions()).ParseFiles("docs/templates/results/shared.tmpl", f)
 		if err != nil {
 			return nil, err
 		}
-		parts := slices.DeleteFunc(file.Templates(), func(p *template.Template) bool { return p.Name() == file.Name() || p.Name()[0] == '_' })
+		parts := slices.DeleteFunc(file.Templates(), func(p *template.Template) bool {
+			return strings.HasSuffix(p.Name(), ".tmpl") || p.Name()[0] == '_'
+		})
 		slices.SortFunc(parts, func(a, b *template.Template) int { return cmp.Compare(a.Root.Pos, b.Root.Pos) })
 		documents[documentOf(f)] = parts
 	}
