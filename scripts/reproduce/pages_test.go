@@ -213,7 +213,7 @@ var (
 	sentence = regexp.MustCompile(`[.!?:;][")*”]*\s`)
 )
 
-// Sentences of prose are short: 30 words at most, and 14 on average.
+// Sentences of prose are short: 25 words at most, and 14 on average.
 func TestSentencesAreShort(t *testing.T) {
 	t.Chdir("../..")
 	for file, p := range pages(t) {
@@ -225,7 +225,7 @@ func TestSentencesAreShort(t *testing.T) {
 		for _, block := range strings.Split(newBlock.ReplaceAllString(text, "\n\n"), "\n\n") {
 			for _, s := range sentence.Split(block+" ", -1) {
 				k := len(strings.Fields(s))
-				if k > 30 && !strings.Contains(s, "Λ") { // no formula
+				if k > 25 && !strings.Contains(s, "Λ") { // no formula
 					t.Errorf("%s: %d words in a sentence: %s", file, k, s)
 				}
 				if k > 0 {
