@@ -65,11 +65,12 @@ slow: ## all tests, the slow ones too
 	@$(with_highs) $(GO) test ./...
 
 # Packages that need no linear program are the same with and without HiGHS.
+linear := {{if and .ForTest (not .Standard)}}{{range .Deps}}{{if eq . "github.com/gapwise/gapwise/model/milp/highs"}}{{$$.ForTest}}{{"\n"}}{{end}}{{end}}{{end}}
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 portable: ## builds without cgo for six platforms, and tests what is different without HiGHS
 	@for p in $(PLATFORMS); do echo "$$p"; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build ./... || exit 1; done
 	@CGO_ENABLED=0 $(GO) test -short -vet=off -skip TestConformanceHard ./model/milp/... ./bounds/... ./exact/tvc ./exact/vcsched \
-	  ./heuristics/vcsched ./benchmarks ./internal/... .
+	  ./heuristics/vcsched ./benchmarks $$($(GO) list -test -f '$(linear)' ./internal/... | sort -u) .
 	@CGO_ENABLED=0 $(GO) test -short -vet=off -run 'TestScripts/(nohighs|solve|all|output|version|dag|reservation)' ./cmd/gapwise
 
 fuzz: ## every fuzz target for FUZZTIME
