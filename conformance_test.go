@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,6 +23,7 @@ import (
 	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/exact"
 	"github.com/gapwise/gapwise/instances"
+	"github.com/gapwise/gapwise/internal/need"
 	"github.com/gapwise/gapwise/model"
 	"github.com/gapwise/gapwise/model/milp/highs"
 	"github.com/gapwise/gapwise/verify"
@@ -420,36 +419,12 @@ var schemas struct {
 	byName map[string]*jsonschema.Schema
 }
 
-// compileSchema compiles a schema of a folder, and what it refers to.
-func compileSchema(folder, name string) (*jsonschema.Schema, error) {
-	c := jsonschema.NewCompiler()
-	files, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, err
-	}
-	const published = "https://raw.githubusercontent.com/gapwise/gapwise/main/docs/reference/schema/"
-	for _, f := range files { // none is fetched: each is known by the address that its $id says
-		text, err := os.ReadFile(filepath.Join(folder, f.Name()))
-		if err != nil {
-			return nil, err
-		}
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		if err == nil {
-			err = c.AddResource(published+f.Name(), doc)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return c.Compile(published + name)
-}
-
 func schema(name string) (*jsonschema.Schema, error) {
 	schemas.Lock()
 	defer schemas.Unlock()
 	s, err := schemas.byName[name], error(nil)
 	if s == nil {
-		if s, err = compileSchema("docs/reference/schema", name+".json"); err == nil {
+		if s, err = need.Schema("docs/reference/schema", name+".json"); err == nil {
 			if schemas.byName == nil {
 				schemas.byName = map[string]*jsonschema.Schema{}
 			}

@@ -6,8 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -19,33 +17,9 @@ import (
 	"github.com/gapwise/gapwise/model"
 )
 
-// compileSchema compiles a schema of a folder, and what it refers to.
-func compileSchema(folder, name string) (*jsonschema.Schema, error) {
-	c := jsonschema.NewCompiler()
-	files, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, err
-	}
-	const published = "https://raw.githubusercontent.com/gapwise/gapwise/main/docs/reference/schema/"
-	for _, f := range files { // none is fetched: each is known by the address that its $id says
-		text, err := os.ReadFile(filepath.Join(folder, f.Name()))
-		if err != nil {
-			return nil, err
-		}
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		if err == nil {
-			err = c.AddResource(published+f.Name(), doc)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return c.Compile(published + name)
-}
-
 func schema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
-	s, err := compileSchema("../docs/reference/schema", name)
+	s, err := need.Schema("../docs/reference/schema", name)
 	if err != nil {
 		t.Fatal(err)
 	}
