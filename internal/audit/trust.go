@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/words"
@@ -26,12 +27,13 @@ func (r *Report) Write(w io.Writer, build string) error {
 func (r *Report) Trust(w io.Writer) error {
 	var b strings.Builder
 	all, engines, proofs, instances := r.Comparisons()
-	fmt.Fprintf(&b, `%s comparisons on %s drawn instances, seed %d, in %v; %s of them between the proofs of two engines on instances of 12 tasks, jobs or
-requests and more, %s of a proof that the checker replayed. Disagreements: %d.
+	fmt.Fprintf(&b, `%s comparisons on %s drawn instances, seed %d, in %v; disagreements: %d. Of the comparisons,
+%s are between the proofs of two engines on instances of 12 tasks, jobs or requests and more.
+The checker replayed %s proofs.
 
 | problem | comparison | below 12 | 12 and more |
 |---|---|---|---|
-`, words.Thousands(all), words.Thousands(instances), r.Seed, r.Elapsed.Round(time.Second), words.Thousands(engines), words.Thousands(proofs), len(r.Disagreements))
+`, words.Thousands(all), words.Thousands(instances), r.Seed, r.Elapsed.Round(time.Second), len(r.Disagreements), words.Thousands(engines), words.Thousands(proofs))
 	kinds := make([]model.Kind, 0, len(r.counts))
 	for k := range r.counts {
 		kinds = append(kinds, k)
@@ -53,17 +55,19 @@ requests and more, %s of a proof that the checker replayed. Disagreements: %d.
 		n := r.instances[k]
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", k, words.Thousands(n[tiny]), words.Thousands(n[middle]), words.Thousands(n[large]))
 	}
-	b.WriteString("\n### What is compared\n\n" + wrapped("Instances are drawn by styles of figures ("+strings.Join(styleNames(), ", ")+
-		") in graphs, windows, hosts and fat-trees of many shapes. Each solution of each algorithm goes to the judge, and is held against each bound and each proof of the others. "+
-		"Plain engines are depth-first searches of at most 150 lines, which share no code with the engines: asked for anything better than what is proved, they must find nothing. Phases of a search, run alone from a poor start, are its opponents, too.") +
-		"\nProofs are related if one follows from the other:\n\n")
+	b.WriteString("\n### What is compared\n\n" + wrapped("Instances are graphs, windows, hosts and fat-trees of many shapes. Their figures have styles: "+strings.Join(styleNames(), "; ")+
+		". Each solution of each algorithm goes to the judge. It is held against each bound and each proof of the others. "+
+		"Plain engines are depth-first searches of at most 150 lines, which share no code with the engines. Asked for anything better than what is proved, they must find nothing. "+
+		"Phases of a search, run alone from a poor start, are its opponents, too.") +
+		"\nProofs are related if one follows from the other. An instance may change in these ways:\n\n")
 	for _, k := range kinds {
 		var names []string
 		for _, rel := range problemOf(k).relations {
 			names = append(names, rel.name)
 		}
-		fmt.Fprintf(&b, "%s", wrapped(fmt.Sprintf("- %s: %s; another seed, two threads, started from its own or a heuristic's solution.", k, strings.Join(names, ", "))))
+		fmt.Fprintf(&b, "%s", wrapped(fmt.Sprintf("- %s: %s", k, strings.Join(names, "; "))))
 	}
+	b.WriteString("\n" + wrapped("The way to search changes, too: another seed, two threads, started from its own or a heuristic's solution."))
 	for _, d := range r.Disagreements {
 		fmt.Fprintf(&b, "\n**Disagreement**: %s: %s\n", d.Check, d.Reason)
 	}
@@ -83,7 +87,7 @@ func wrapped(text string) string {
 	var b strings.Builder
 	column := 0
 	for _, word := range strings.Fields(text) {
-		if column > 0 && column+1+len(word) > 128 {
+		if column > 0 && column+1+utf8.RuneCountInString(word) > 120 {
 			b.WriteByte('\n')
 			column = 0
 			if strings.HasPrefix(text, "- ") {
@@ -95,7 +99,7 @@ func wrapped(text string) string {
 			column++
 		}
 		b.WriteString(word)
-		column += len(word)
+		column += utf8.RuneCountInString(word)
 	}
 	b.WriteByte('\n')
 	return b.String()

@@ -22,6 +22,7 @@ import (
 // proved is what was measured on the proofs of a set of instances.
 type proved struct {
 	Set              string
+	Step             int // one instance in so many is taken
 	Instances        int
 	Refused          int // instances that the kernel writes no proof of
 	Optimal          int // whose proof is of the value of the solution at hand
@@ -49,7 +50,7 @@ func proofs(set, limit string, step int) (*proved, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &proved{Set: set}
+	p := &proved{Set: set, Step: step}
 	files, err := filepath.Glob(filepath.Join(instances.DataFolder(), set))
 	if err != nil {
 		return nil, err
