@@ -34,6 +34,13 @@ func Algorithms() []model.Algorithm {
 	add("reasy", section+"2.3.1", twoTiers, "EASY with SJF in the background; jobs there are pinned to their processors", REASY)
 	add("measy", section+"2.3.2", twoTiers, "EASY with SJF in the background; a job chosen for other processors is migrated", MEASY)
 	add("peasy", "gapwise", twoTiers, "MEASY that backfills short jobs first; jobs in the background use the foreground of their processors while it is idle", PEASY)
+	offline := func(name, paper, complexity, summary string, run func(context.Context, *model.Batch, model.Settings) (*model.Execution, error)) {
+		all = append(all, model.Algorithm{Name: name, Kind: model.KindBatch, Class: model.Offline, Paper: paper, Complexity: complexity, Summary: summary,
+			Solver: model.Adapt(name, run)})
+	}
+	const lists = "O(n log n), O(waiting jobs) per pass at worst"
+	offline("spt", "Smith: Various Optimizers for Single-Stage Production, 1956", lists, "whatever fits starts, the shortest runtime first", spt)
+	offline("list", "Graham: Bounds on Multiprocessing Timing Anomalies, 1969; gapwise", lists, "the best of twelve list schedules by runtime and width, with reservations and without", bestList)
 	return all
 }
 
@@ -52,6 +59,11 @@ func ranked(n int, order func(a, b int32) int) (at, place []int32) {
 
 // onOneTier simulates a scheduler for one tier.
 func onOneTier(ctx context.Context, in *model.Batch, set model.Settings, newScheduler func(*machine) scheduler) (*model.Execution, error) {
+	return simulated(ctx, in, set, func(s *simulation) scheduler { return newScheduler(&s.machine) })
+}
+
+// simulated is onOneTier for schedulers that may know how long jobs run.
+func simulated(ctx context.Context, in *model.Batch, set model.Settings, newScheduler func(*simulation) scheduler) (*model.Execution, error) {
 	t := view.OfBatch(in)
 	s, err := newSimulation(t, set)
 	if err != nil {
@@ -60,7 +72,7 @@ func onOneTier(ctx context.Context, in *model.Batch, set model.Settings, newSche
 	if set.Trace != nil {
 		s.machine.tracer = &tracer{in, set.Trace}
 	}
-	by := newScheduler(&s.machine)
+	by := newScheduler(s)
 	if by, ok := by.(interface{ check() error }); ok {
 		if err := by.check(); err != nil {
 			return nil, err

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+
+package batch
+
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"github.com/gapwise/gapwise/internal/processors"
+	"github.com/gapwise/gapwise/internal/view"
+	"github.com/gapwise/gapwise/model"
+)
+
+// bestList is the best of twelve list schedules (Graham 1969) that know how long jobs run.
+// It is offline, and no policy.
+//
+// Whenever jobs arrive or end, those that wait are looked at in the order of runtime times
+// widthᵃ over weight, and start as far as they fit. Where the first of them doesn't, and
+// has waited for f times its runtime or longer, it has a reservation as in EASY, which those
+// behind it respect. a is 0, 1/2 or 1; f is 0, 4, 16 or infinite. Without reservations wide
+// jobs wait until the machine happens to be empty, with them for all jobs many processors
+// stay idle: of the twelve no one is best everywhere.
+//
+// O(n log n), and O(waiting jobs) a pass at worst, for each of the twelve.
+func bestList(ctx context.Context, in *model.Batch, set model.Settings) (*model.Execution, error) {
+	return offlineList(ctx, in, set, listRules)
+}
+
+// listRules are those of bestList, from the one that is best most often.
+var listRules = func() (all []listRule) {
+	for _, patience := range []float64{16, math.Inf(1), 4, 0} {
+		for _, halves := range []int{0, 1, 2} {
+			all = append(all, listRule{halves, patience})
+		}
+	}
+	return all
+}()
+
+// listRule is an order of jobs, by runtime times width^(halves/2) over weight, and after
+// how many times its runtime the first one that doesn't fit gets a reservation.
+type listRule struct {
+	halves   int
+	patience float64
+}
+
+// key returns the value by which jobs are ordered.
+func (r listRule) key(j *view.BatchJob, length int64) float64 {
+	x := float64(length) / float64(j.Weight)
+	switch r.halves {
+	case 1:
+		x *= math.Sqrt(float64(j.Processes))
+	case 2:
+		x *= float64(j.Processes)
+	}
+	return x
+}
+
+// offlineList returns the best of the schedules of some rules, or of those that are
+// finished when ctx ends.
+func offlineList(ctx context.Context, in *model.Batch, set model.Settings, rules []listRule) (*model.Execution, error) {
+	t := view.OfBatch(in)
+	var best *processors.Course
+	var lengths []int64
+	for _, r := range rules {
+		if best != nil && ctx.Err() != nil {
+			break
+		}
+		s, err := newSimulation(t, set)
+		if err != nil {
+			return nil, err
+		}
+		c := s.run(ctx, newList(s, t, r))
+		if lengths = s.lengths; best == nil || responses(t, c.Starts, lengths) < responses(t, best.Starts, lengths) {
+			best = c
+		}
+	}
+	return best.Execution(in, t, lengths)
+}
+
+// responses returns the weighted sum of the responses in ticks, about; without end if a
+// job doesn't start.
+func responses(t *view.Batch, starts, lengths []int64) float64 {
+	sum := 0.0
+	for k, s := range starts {
+		j := &t.Jobs[k]
+		if s < 0 {
+			return math.Inf(1)
+		}
+		sum += float64(float64(j.Weight) * float64(s-j.Submit+lengths[k])) // rounded, not fused
+	}
+	return sum
+}
+
+// listScheduler is a list scheduler that knows how long jobs run.
+type listScheduler struct {
+	*machine
+	patience     float64
+	lengths      []int64
+	queue        *waiting // by position
+	at, position []int32  // job at each position, position of each job
+	ends         *estimatedEnds
+}
+
+func newList(s *simulation, t *view.Batch, r listRule) *listScheduler {
+	n := len(s.jobs)
+	l := &listScheduler{machine: &s.machine, patience: r.patience, lengths: s.lengths, queue: newWaiting(n), ends: newEstimatedEnds(n)}
+	keys := make([]float64, n)
+	for k := range keys {
+		keys[k] = r.key(&t.Jobs[k], s.lengths[k])
+	}
+	l.at, l.position = ranked(n, func(a, b int32) int { return cmp.Compare(keys[a], keys[b]) })
+	return l
+}
+
+func (l *listScheduler) arrive(k int32) { l.queue.add(l.position[k], l.jobs[k].width, l.lengths[k]) }
+
+func (l *listScheduler) end(k int32) { l.ends.remove(k) }
+
+func (l *listScheduler) wake() int64 { return never }
+
+// pass looks at each job once: what is free and what is extra only become less.
+func (l *listScheduler) pass() {
+	n := int32(len(l.at))
+	first := l.first()
+	for ; first >= 0 && l.jobs[l.at[first]].width <= l.free; first = l.first() {
+		l.begin(first)
+	}
+	if first < 0 {
+		return
+	}
+	head := l.at[first]
+	slack, extra := int64(never), l.free
+	if float64(l.now-l.jobs[head].submit) >= l.patience*float64(l.lengths[head]) {
+		width := l.jobs[head].width
+		shadow := max(l.now, l.ends.reach(width-l.free))
+		slack, extra = shadow-l.now, l.free+l.ends.until(shadow)-width
+	}
+	for p := l.queue.next(first, n, l.free, extra, slack); p >= 0; p = l.queue.next(p, n, l.free, extra, slack) {
+		if k := l.at[p]; l.lengths[k] > slack {
+			extra -= l.jobs[k].width
+		}
+		l.begin(p)
+	}
+}
+
+// first returns the first position of a job that waits; -1: there is none.
+func (l *listScheduler) first() int32 {
+	return l.queue.next(0, int32(len(l.at)), l.processors, l.processors, 0)
+}
+
+// begin starts the job at a position.
+func (l *listScheduler) begin(p int32) {
+	k := l.at[p]
+	l.queue.remove(p)
+	l.start(k)
+	l.ends.add(k, l.now+l.lengths[k], l.jobs[k].width)
+}
