@@ -315,8 +315,8 @@ type Result struct {
 	// Unverified reports that the judge was interrupted: the solution hasn't
 	// been checked, and the status is feasible at most.
 	Unverified bool
-	// SolutionOf says whose the solution is if the algorithm found none as good: "start",
-	// or the heuristic that gapwise.Solve runs first. Empty: the algorithm's.
+	// SolutionOf says whose the solution is if the algorithm found none better: "start",
+	// or the heuristic that runs before it. Empty: the algorithm's.
 	SolutionOf string
 	// Reason says in a few words why a run without a proof stopped, or how
 	// infeasibility was proved. It may be empty.

@@ -69,7 +69,7 @@ func (p *program) toExplain(ctx context.Context, c *cli.Command, in *model.Insta
 		return gapwise.Solve(ctx, *in, gapwise.Options{Algorithm: c.String("algorithm"),
 			Settings: model.Settings{Seed: c.Uint64("seed"), TimeLimit: c.Duration("time-limit")}})
 	}
-	found, err := readResults(paths[1])
+	found, err := readResults(ctx, *in, paths[1])
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -105,8 +105,8 @@ func (p *program) toExplain(ctx context.Context, c *cli.Command, in *model.Insta
 	return r, report.Err()
 }
 
-// readResults is readSolutions, but a single result may say that there is no solution.
-func readResults(path string) ([]solutionFile, error) {
+// readResults is readSolutionsOf, but a single result may say that there is no solution.
+func readResults(ctx context.Context, in model.Instance, path string) ([]solutionFile, error) {
 	data, err := instances.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -116,5 +116,5 @@ func readResults(path string) ([]solutionFile, error) {
 			return []solutionFile{one}, nil
 		}
 	}
-	return readSolutions(path)
+	return readSolutionsOf(ctx, in, path)
 }

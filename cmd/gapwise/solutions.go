@@ -38,9 +38,13 @@ func readSolutionsOf(ctx context.Context, in model.Instance, path string) ([]sol
 		return nil, err
 	}
 	found, err := parseSolutions(instances.Label(path), data)
-	if err != nil && keysOf(data)["status"] == nil {
-		if s, e := gapwise.CompleteSolution(ctx, in, data); e == nil {
+	if keys := keysOf(data); err != nil && keys != nil && keys["status"] == nil {
+		s, e := gapwise.CompleteSolution(ctx, in, data)
+		if e == nil {
 			return []solutionFile{{solution: s}}, nil
+		}
+		if keys["kind"] == nil { // it was never meant to be whole
+			err = fmt.Errorf("%s: %w", instances.Label(path), e)
 		}
 	}
 	return found, err

@@ -104,13 +104,10 @@ func algorithmNames(c *cli.Command) []string {
 	return benchmarks.SplitAlgorithms(c.StringSlice("algorithm"))
 }
 
-// each returns the options for each algorithm that is asked for: those of one, if one
-// is or none.
+// each returns the options for each algorithm that is asked for, "all" among them: those
+// of one, if one is or none.
 func each(c *cli.Command, o gapwise.Options) []gapwise.Options {
 	names := algorithmNames(c)
-	if slices.Contains(names, "all") {
-		names = []string{"all"}
-	}
 	if len(names) == 0 {
 		names = []string{"auto"}
 	}
@@ -184,17 +181,6 @@ func (p *program) solveOptions(c *cli.Command) (gapwise.Options, error) {
 		if _, err := parametersOf(c, problem); err != nil {
 			return o, err
 		}
-	}
-	if f := c.String("start"); f != "" {
-		found, err := readSolutions(f)
-		if err != nil {
-			return o, err
-		}
-		one, err := pick(f, found, "", "")
-		if err != nil {
-			return o, err
-		}
-		o.Start = one.solution
 	}
 	return o, nil
 }
@@ -310,6 +296,7 @@ func (p *program) checkSolve(c *cli.Command, paths []string, o *gapwise.Options)
 type toSolve struct {
 	in            model.Instance
 	path, assumed string
+	start         model.Solution // nil: none
 }
 
 // toSolve reads the instances and checks that the options go with each.
@@ -327,12 +314,28 @@ func (p *program) toSolve(ctx context.Context, c *cli.Command, paths []string, o
 				return nil, fmt.Errorf("%s: %w", instances.Label(path), err)
 			}
 		}
+		if f := c.String("start"); f != "" {
+			if x.start, err = readStart(ctx, x.in, f); err != nil {
+				return nil, err
+			}
+		}
 		if _, ok := x.in.(model.OutcomeTeller); !ok && c.String("csv") != "" {
 			return nil, fmt.Errorf("%s: %w: solutions of %s run no jobs over time, leave --csv out", instances.Label(path), model.ErrUnsupported, x.in.Kind())
 		}
 		all = append(all, x)
 	}
 	return all, nil
+}
+
+// readStart reads the best solution of a file, which may leave out what follows from the
+// rest.
+func readStart(ctx context.Context, in model.Instance, path string) (model.Solution, error) {
+	found, err := readSolutionsOf(ctx, in, path)
+	if err != nil {
+		return nil, err
+	}
+	one, err := pick(path, found, "", "")
+	return one.solution, err
 }
 
 // solveOne solves an instance by all algorithms that are asked for, and says so to people
@@ -346,8 +349,8 @@ func (p *program) solveOne(ctx context.Context, c *cli.Command, x toSolve, o gap
 	if o.Parameters, err = parametersOf(c, problem); err != nil {
 		return nil, false, err
 	}
-	if o.Start != nil {
-		start, changes, err := gapwise.CompleteStart(ctx, x.in, o.Start)
+	if x.start != nil {
+		start, changes, err := gapwise.CompleteStart(ctx, x.in, x.start)
 		if err != nil {
 			return nil, false, named(err)
 		}
@@ -355,13 +358,15 @@ func (p *program) solveOne(ctx context.Context, c *cli.Command, x toSolve, o gap
 			fmt.Fprintf(p.err, "start: %v\n", changes)
 		}
 	}
-	options, everything := each(c, o), false
-	if options[0].Algorithm == "all" {
-		options, everything = nil, true
-		for _, a := range gapwise.Algorithms(x.in.Kind()) {
-			one := o
-			one.Algorithm = a.Name
-			options = append(options, one)
+	names := algorithmNames(c)
+	options := slices.DeleteFunc(each(c, o), func(one gapwise.Options) bool { return one.Algorithm == "all" })
+	everything := slices.Contains(names, "all")
+	if everything {
+		for _, a := range slices.Backward(gapwise.Algorithms(x.in.Kind())) {
+			if one := o; !slices.Contains(names, a.Name) {
+				one.Algorithm = a.Name
+				options = slices.Insert(options, 0, one)
+			}
 		}
 	}
 	var proof *proofFile
@@ -396,7 +401,7 @@ func (p *program) solveOne(ctx context.Context, c *cli.Command, x toSolve, o gap
 		}
 		var wrong *gapwise.RefusedError
 		switch {
-		case everything && errors.Is(way.Declined, model.ErrUnsupported): // another formulation's instance
+		case everything && !slices.Contains(names, way.Algorithm) && errors.Is(way.Declined, model.ErrUnsupported): // another formulation's instance
 		case errors.As(way.Declined, &wrong) && len(options) > 1: // the others have nothing to do with it
 			fmt.Fprintf(p.err, "gapwise: %s: %v\n", instances.Label(x.path), way.Declined)
 			refused = true

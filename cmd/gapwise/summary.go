@@ -41,7 +41,9 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 		t.Groups = append(t.Groups, runs.GroupOf(class(r)))
 		t.Rows = append(t.Rows, []string{r.Algorithm, string(r.Status), figure(r.Objective), figure(r.Bound), percent(r.Gap), duration(r.Elapsed)})
 	}
-	t.Calm()
+	if !runs.HasPolicies(in.Kind()) {
+		t.Calm()
+	}
 	if err := t.Render(w, "text"); err != nil {
 		return err
 	}
@@ -79,46 +81,48 @@ func summary(ctx context.Context, w io.Writer, in model.Instance, assumed string
 		} else if half, secondHalf, err := runs.Halves(in, r.Solution); err != nil {
 			return err
 		} else if !math.IsNaN(half) {
-			fmt.Fprintf(w, "95 %% confidence intervals by %d batch means: ± %s, ± %.3g\n", runs.Batches, strings.TrimSpace(fmt.Sprintf("%.3g %s", half, first.Unit)), secondHalf)
+			say("95 %% confidence intervals by %d batch means: ± %s, ± %.3g", runs.Batches, strings.TrimSpace(fmt.Sprintf("%.3g %s", half, first.Unit)), secondHalf)
 		}
-		switch r.SolutionOf {
-		case "":
-		case "start":
-			fmt.Fprintf(w, "it is the start's: %s found none as good\n", r.Algorithm)
-		default:
-			fmt.Fprintf(w, "it is that of %s, which ran first: %s found none as good\n", r.SolutionOf, r.Algorithm)
+		for _, r := range results {
+			switch r.SolutionOf {
+			case "":
+			case "start":
+				say("%s has the start's solution: it found none better", r.Algorithm)
+			default:
+				say("%s has the solution of %s, which ran first: it found none better", r.Algorithm, r.SolutionOf)
+			}
 		}
 		if r.Details != nil {
 			for _, line := range r.Details.Lines(r) {
-				fmt.Fprintln(w, line)
+				say("%s", line)
 			}
 		}
 		fmt.Fprintf(w, "verified: %d of %d solutions\n", verified, solutions)
 		if verified < solutions {
-			fmt.Fprintln(w, "not verified: interrupted while the judge was at work; gapwise verify judges what -o wrote")
+			say("not verified: interrupted while the judge was at work; gapwise verify judges what -o wrote")
 		}
 		if r.Reason != "" {
-			fmt.Fprintln(w, r.Reason)
+			say("%s", r.Reason)
 		}
-		unsolved(w, results)
+		unsolved(say, results)
 	case infeasible != nil:
-		fmt.Fprintln(w, "infeasible:", infeasible.Reason)
+		say("infeasible: %s", infeasible.Reason)
 		if infeasible.Details != nil {
 			for _, line := range infeasible.Details.Lines(*infeasible) {
-				fmt.Fprintln(w, line)
+				say("%s", line)
 			}
 		}
 	default:
-		unsolved(w, results)
+		unsolved(say, results)
 	}
 	return nil
 }
 
 // unsolved says why results have no solution.
-func unsolved(w io.Writer, results []model.Result) {
+func unsolved(say func(string, ...any), results []model.Result) {
 	for _, r := range results {
 		if r.Solution == nil && r.Reason != "" {
-			fmt.Fprintf(w, "%s: %s\n", r.Algorithm, r.Reason)
+			say("%s: %s", r.Algorithm, r.Reason)
 		}
 	}
 }

@@ -5,6 +5,7 @@ package audit
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/gapwise/gapwise/internal/testkit"
 	"github.com/gapwise/gapwise/internal/words"
-	"github.com/gapwise/gapwise/model"
 )
 
 // Write prints the counts in a few lines, of the given build.
@@ -30,27 +30,26 @@ func (r *Report) Trust(w io.Writer) error {
 	fmt.Fprintf(&b, `%s comparisons on %s drawn instances, seed %d, in %v; disagreements: %d. Of the comparisons,
 %s are between the proofs of two engines on instances of 12 tasks, jobs or requests and more.
 The checker replayed %s proofs.
-
-| problem | comparison | below 12 | 12 and more |
-|---|---|---|---|
 `, words.Thousands(all), words.Thousands(instances), r.Seed, r.Elapsed.Round(time.Second), len(r.Disagreements), words.Thousands(engines), words.Thousands(proofs))
-	kinds := make([]model.Kind, 0, len(r.counts))
-	for k := range r.counts {
-		kinds = append(kinds, k)
-	}
-	slices.Sort(kinds)
-	var total [comparisons][2]int64
-	for _, k := range kinds {
-		for c, n := range r.counts[k] {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", k, comparisonNames[c], words.Thousands(n[0]), words.Thousands(n[1]))
-			total[c][0] += n[0]
-			total[c][1] += n[1]
+	kinds := slices.Sorted(maps.Keys(r.counts))
+	for big, title := range []string{"less than 12 tasks, jobs or requests", "12 and more"} {
+		fmt.Fprintf(&b, "\nComparisons on instances of %s:\n\n| comparison |", title)
+		for _, k := range kinds {
+			fmt.Fprintf(&b, " %s |", k)
+		}
+		fmt.Fprintf(&b, " all |\n|---|%s\n", strings.Repeat("---|", len(kinds)+1))
+		for c, name := range comparisonNames {
+			total := int64(0)
+			fmt.Fprintf(&b, "| %s |", name)
+			for _, k := range kinds {
+				n := r.counts[k][c][big]
+				fmt.Fprintf(&b, " %s |", words.Thousands(n))
+				total += n
+			}
+			fmt.Fprintf(&b, " %s |\n", words.Thousands(total))
 		}
 	}
-	for c, n := range total {
-		fmt.Fprintf(&b, "| all | %s | %s | %s |\n", comparisonNames[c], words.Thousands(n[0]), words.Thousands(n[1]))
-	}
-	b.WriteString("\n| problem | instances of up to 8 | 12 to 16 | 17 and more tasks, jobs or requests |\n|---|---|---|---|\n")
+	b.WriteString("\n| instances of | up to 8 | 12 to 16 | 17 and more tasks, jobs or requests |\n|---|---|---|---|\n")
 	for _, k := range kinds {
 		n := r.instances[k]
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", k, words.Thousands(n[tiny]), words.Thousands(n[middle]), words.Thousands(n[large]))

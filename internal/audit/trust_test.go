@@ -26,7 +26,7 @@ func TestTrust(t *testing.T) {
 	}
 	for _, want := range []string{
 		"1,201 comparisons on 1 drawn instances, seed 7, in 0s; disagreements: 1.", "\n1 are between the proofs of two engines",
-		"| dag | proof against another engine's | 1,200 | 0 |", "| all | proof against the plain engine's | 0 | 1 |",
+		"| comparison | dag | all |\n|---|---|---|\n", "| proof against another engine's | 1,200 | 1,200 |", "| proof against the plain engine's | 1 | 1 |",
 		"| dag | 0 | 1 | 0 |", "- dag: times multiplied by a power of two; ", "**Disagreement**: exact: 1 isn't 2",
 	} {
 		if !strings.Contains(b.String(), want) {

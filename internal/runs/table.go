@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	gapwise "github.com/gapwise/gapwise"
 	"github.com/gapwise/gapwise/internal/stats"
 	"github.com/gapwise/gapwise/internal/words"
 	"github.com/gapwise/gapwise/model"
@@ -169,7 +170,9 @@ func (f *Figures) Table(o TableOptions) Table {
 		}
 		t.Groups, t.Rows = append(t.Groups, GroupOf(r.Class)), append(t.Rows, row)
 	}
-	t.Calm()
+	if !slices.ContainsFunc(f.Rows, func(r Row) bool { return HasPolicies(r.Runs[0].Kind) }) {
+		t.Calm()
+	}
 	return t
 }
 
@@ -279,6 +282,12 @@ func classes(records []Record) map[string]model.Class {
 // GroupOf names a class of algorithms as a group of a table's rows, and says what it
 // knows.
 func GroupOf(c model.Class) string { return c.Plural() + ": " + c.Meaning() }
+
+// HasPolicies reports whether a problem has online policies. A table of it says what its
+// algorithms know even if all know the same.
+func HasPolicies(kind model.Kind) bool {
+	return slices.ContainsFunc(gapwise.Algorithms(kind), func(a model.Algorithm) bool { return a.Class == model.Online })
+}
 
 // Calm leaves the groups out where all rows are of one.
 func (t *Table) Calm() {

@@ -26,6 +26,8 @@ type Run struct {
 	in    model.Instance
 	began time.Time
 	told  model.Told
+	first model.Solution // First's, unless it is the start
+	of    string         // the algorithm of it
 }
 
 // start answers one call of a model.Solver by a run, for which work does what there is
@@ -48,6 +50,9 @@ func start[I model.Instance](ctx context.Context, name string, in model.Instance
 		r.Reason = ""
 	case r.Status != model.StatusInfeasible && r.Reason == "":
 		r.Reason = exact.StopReason(r.Ctx)
+	}
+	if r.first != nil && r.Solution == r.first && r.Status == model.StatusFeasible {
+		r.SolutionOf = r.of
 	}
 	if r.Elapsed == 0 {
 		r.Elapsed = time.Since(r.began)
@@ -145,6 +150,7 @@ func First[S interface {
 		o := model.Objective{Value: x.Objective, Second: x.SecondObjective, Sense: m[0].Sense, SecondSense: m[1].Sense}
 		if s, _ := x.Solution.(S); s != none && (best == none || o.Better(value)) {
 			best, value = s, o
+			r.first, r.of = s, a.Name
 		}
 	}
 	return best, nil
