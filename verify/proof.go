@@ -309,7 +309,7 @@ func (c *proofChecker) step(w [][]byte) error {
 		}
 		c.spend(rule.entries())
 		if !c.broken && !rule.violated(&c.proofState, claim, window) {
-			return fmt.Errorf("%s doesn't follow from %s", c.describe(w[1]), c.describe(w[0]))
+			return notDerived{c, string(w[1]), string(w[0])}
 		}
 		c.undo(mark)
 		c.set(claim)
@@ -320,11 +320,21 @@ func (c *proofChecker) step(w [][]byte) error {
 	return nil
 }
 
+// notDerived says that a bound doesn't follow from a constraint. Its text is made when it
+// is read: who looks for a proof tries many steps.
+type notDerived struct {
+	c         *proofChecker
+	claim, by string
+}
+
+func (e notDerived) Error() string {
+	return fmt.Sprintf("%s doesn't follow from %s", e.c.describe(e.claim), e.c.describe(e.by))
+}
+
 // describe returns a constraint or a bound in the names of the proof.
-func (c *proofChecker) describe(text []byte) string {
-	word := string(text)
+func (c *proofChecker) describe(word string) string {
 	if i := strings.IndexAny(word, "<>"); i >= 0 {
-		n, _ := proofID(text[:i])
+		n, _ := proofID([]byte(word[:i]))
 		return fmt.Sprintf("%q", c.vars[n].name+" "+word[i:])
 	}
 	switch {
@@ -333,7 +343,7 @@ func (c *proofChecker) describe(text []byte) string {
 	case word[0] == 'n':
 		return "nogood " + word[1:]
 	}
-	n, _ := proofID(text)
+	n, _ := proofID([]byte(word))
 	return fmt.Sprintf("%q", c.rules[n].name)
 }
 

@@ -62,6 +62,7 @@ type prover struct {
 	idOf  map[int32]int64
 	cons  []string
 	next  int64
+	held  int64 // the largest claim that was held against the optimum
 }
 
 // ProveForward draws an instance of a kind and a proof that claims as much as was
@@ -74,7 +75,7 @@ func ProveForward(t testing.TB, rng *rand.Rand, kind model.Kind) *drawnProof {
 	if err != nil || p.In.Validate() != nil {
 		t.Fatal(err, p.In.Validate())
 	}
-	c := &prover{t: t, rng: rng, p: p, idOf: map[int32]int64{}, proofChecker: &proofChecker{vars: map[int64]proofVar{}, rules: map[int64]proofCon{}, nogoods: map[int64]proofNogood{}, open: -1,
+	c := &prover{t: t, rng: rng, p: p, idOf: map[int32]int64{}, held: -1, proofChecker: &proofChecker{vars: map[int64]proofVar{}, rules: map[int64]proofCon{}, nogoods: map[int64]proofNogood{}, open: -1,
 		limits: proofLimits{maxProofLines, maxProofMemory}}}
 	for _, line := range []string{fmt.Sprint("gapwise-proof 1 ", kind), "instance " + hash, "unit " + unit, fmt.Sprint("upper ", upper)} {
 		if err := c.feed(line); err != nil {
@@ -133,12 +134,17 @@ func (c *prover) feed(line string) error {
 	return err
 }
 
+// claimable returns the largest claim.
+func (c *prover) claimable() int64 {
+	if c.refuted {
+		return c.cut + 1
+	}
+	return c.least(c.target)
+}
+
 // derived returns the largest claim and the bound that it says.
 func (c *prover) derived() (int64, float64) {
-	n := c.cut + 1
-	if !c.refuted {
-		n = c.least(c.target)
-	}
+	n := c.claimable()
 	words, bound := c.kind.claim(n)
 	if words == "there is no placement" && !c.p.None {
 		c.t.Errorf("%s", words)
@@ -148,7 +154,12 @@ func (c *prover) derived() (int64, float64) {
 
 // holds fails if more is derived than the optimum.
 func (c *prover) holds() {
-	n, bound := c.derived()
+	n := c.claimable()
+	if n == c.held {
+		return
+	}
+	c.held = n
+	_, bound := c.derived()
 	if x := c.p.Best; !c.p.None && model.SenseOf(c.p.In).Better(x, bound) && model.Gap(x, bound) > 1e-12 {
 		c.t.Errorf("%v is derived (claim %d), the optimum is %v", bound, n, x)
 		c.lines = append(c.lines, fmt.Sprint("claim ", n))

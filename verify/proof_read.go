@@ -41,7 +41,7 @@ func replay(ctx context.Context, in model.Instance, hash string, r io.Reader, mo
 			if len(what) > 100 {
 				what = what[:100] + "..."
 			}
-			return Proved{}, fmt.Errorf("%w: line %d, %q: %w", ErrProof, c.line, what, err)
+			return Proved{}, fmt.Errorf("%w: line %d, %q: %v", ErrProof, c.line, what, err)
 		}
 	}
 	switch err := lines.Err(); {
