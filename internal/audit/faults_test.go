@@ -117,7 +117,7 @@ func TestFaultsHaveAPlace(t *testing.T) {
 
 // TestPlantedFaultsInTests plants faults that no claim about an optimum contradicts:
 // in online schedulers, in bounds of other figures than the objective. The short
-// tests of a package must fail.
+// tests of a package, or those of its tests that are named, must fail.
 func TestPlantedFaultsInTests(t *testing.T) {
 	if os.Getenv("GAPWISE_FAULTS") == "" {
 		t.Skip("builds tests for each fault: make faults")
@@ -128,7 +128,9 @@ func TestPlantedFaultsInTests(t *testing.T) {
 	}
 	for _, f := range testedFaults {
 		t.Run(f.name, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), "go", "test", "-short", "-count=1", "-failfast", "-overlay", overlay(t, root, []fault{f.fault}), f.tests)
+			t.Parallel() // one is linked while another's tests run
+			args := []string{"test", "-short", "-count=1", "-failfast", "-vet=off", "-overlay", overlay(t, root, []fault{f.fault})}
+			cmd := exec.CommandContext(t.Context(), "go", append(args, strings.Fields(f.tests)...)...)
 			cmd.Dir = root
 			out, err := cmd.CombinedOutput()
 			_, line, failed := strings.Cut(string(out), "--- FAIL: ")
@@ -271,7 +273,7 @@ var plantedFaults = []fault{
 		"return aEnd.compare(b.start) > 0 && bEnd.compare(a.start) > 0", "return aEnd.compare(b.start) > 0 && a.start.compare(b.start) < 0"},
 }
 
-// testedFaults are faults with the package whose tests must fail.
+// testedFaults are faults with the package, or some of its tests, that must fail.
 var testedFaults = []struct {
 	fault
 	tests string
@@ -289,9 +291,9 @@ var testedFaults = []struct {
 	{fault{"Batch: due a thousandth sooner", "bounds/batch/slowdown.go",
 		"queue.Pop().at*(1+1e-9)", "queue.Pop().at*(1-1e-3)"}, "./bounds/batch"},
 	{fault{"the judge: weights don't count", "verify/batch.go",
-		"int64(max(1, in.Jobs[k].Weight))", "int64(max(1, 0*in.Jobs[k].Weight))"}, "./verify"},
+		"int64(max(1, in.Jobs[k].Weight))", "int64(max(1, 0*in.Jobs[k].Weight))"}, "-run Batch ./verify"},
 	{fault{"the judge: a migration of a job costs nothing", "verify/batch.go",
-		"x.since, x.rate = max(s.start, x.migrates), 0", "x.since, x.rate = s.start, 0"}, "./verify"},
+		"x.since, x.rate = max(s.start, x.migrates), 0", "x.since, x.rate = s.start, 0"}, "-run Batch ./verify"},
 	{fault{"the judge: a process in the background takes the whole of a processor", "verify/batch.go",
-		"idle, use := int64(1), int64(1)", "idle, use := int64(1), int64(2)"}, "./verify"},
+		"idle, use := int64(1), int64(1)", "idle, use := int64(1), int64(2)"}, "-run Batch ./verify"},
 }
