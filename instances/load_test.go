@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/gapwise/gapwise/model"
 )
@@ -178,5 +179,46 @@ func TestTextIsUTF8(t *testing.T) {
 			_, err := LoadOn(path, platform)
 			wantError(t, err, path+": "+c.want)
 		})
+	}
+}
+
+// Files that are read once are shared without a race by specifications that ask for them at
+// the same time. (This is the test of the package that the race detector runs.)
+func TestFilesAtOnce(t *testing.T) {
+	batch, reservation, tvc, dag := NewBatchSpec(), NewReservationSpec(), NewTVCSpec(), NewDAGSpec()
+	log := write(t, "l.swf", smallLog)
+	batch.SWF, reservation.SWF, tvc.SWF = log, log, log
+	batch.Jobs, reservation.Requests, tvc.Requests = 5, 4, 3
+	dag.Draws, dag.Daggen = 1, write(t, "g.jsonl", `{"id":"x","n":3,"edges":[[0,1,5],[0,2,7]]}`)
+	hashes := make([][]string, 6)
+	var group errgroup.Group
+	for i := range hashes {
+		group.Go(func() error {
+			for _, generate := range []func() (model.Instance, error){
+				func() (model.Instance, error) { return batch.Generate() },
+				func() (model.Instance, error) { return reservation.Generate() },
+				func() (model.Instance, error) { return tvc.Generate() },
+				func() (model.Instance, error) { return dag.Generate() },
+			} {
+				in, err := generate()
+				if err != nil {
+					return err
+				}
+				hash, err := model.Hash(in)
+				if err != nil {
+					return err
+				}
+				hashes[i] = append(hashes[i], hash)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range hashes[1:] {
+		if diff := cmp.Diff(hashes[0], h); diff != "" {
+			t.Error(diff)
+		}
 	}
 }
