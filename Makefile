@@ -70,7 +70,7 @@ linear := {{if and .ForTest (not .Standard)}}{{range .Deps}}{{if eq . "github.co
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 portable: ## builds without cgo for six platforms, and tests what is different without HiGHS
 	@for p in $(PLATFORMS); do echo "$$p"; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build ./... || exit 1; done
-	@CGO_ENABLED=0 $(GO) test -short -vet=off -skip TestConformanceHard ./model/milp/... ./bounds/... ./exact/tvc ./exact/vcsched \
+	@CGO_ENABLED=0 $(GO) test -short -vet=off -skip 'TestConformanceHard|TestLimits/(batch|dag|reservation)' ./model/milp/... ./bounds/... ./exact/tvc ./exact/vcsched \
 	  ./heuristics/vcsched ./benchmarks $$($(GO) list -test -f '$(linear)' ./internal/... | sort -u) .
 	@CGO_ENABLED=0 $(GO) test -short -vet=off -run 'TestScripts/(nohighs|solve|all|output|version|dag|reservation)' ./cmd/gapwise
 
