@@ -371,7 +371,7 @@ func ValueNames() [][2]string {
 // its own name there, like response or makespan, and is the objective; a name may lack
 // its " %". nil if there is none.
 func valueOf(name string, records []Record) *measure {
-	if m := objectiveOf(records); m != nil && m.Key == name {
+	if m := metricOf(records, 0); m != nil && m.Key == name {
 		return measureOf(objectiveKey)
 	}
 	if m := measureOf(name); m != nil {
@@ -380,11 +380,12 @@ func valueOf(name string, records []Record) *measure {
 	return measureOf(name + " %")
 }
 
-// objectiveOf returns the objective of all records, nil if they have several.
-func objectiveOf(records []Record) *model.Metric {
+// metricOf returns the objective of all records (0), or their second one (1); nil if they
+// have several.
+func metricOf(records []Record, place int) *model.Metric {
 	var one *model.Metric
 	for i := range records {
-		m := records[i].metrics()[0]
+		m := records[i].metrics()[place]
 		if one != nil && *one != m {
 			return nil
 		}

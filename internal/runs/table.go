@@ -46,8 +46,8 @@ type Figures struct {
 	By, Columns []string
 	Rows        []Row
 
-	columns   []column
-	objective *model.Metric // nil: several
+	columns []column
+	metrics [2]*model.Metric // the objective and the second one; nil: several
 }
 
 // Row is a row of Figures.
@@ -81,7 +81,7 @@ func Tabulate(records []Record, o TableOptions) (*Figures, error) {
 	if err != nil {
 		return bad("%v", err)
 	}
-	f := &Figures{By: o.By, objective: objectiveOf(records)}
+	f := &Figures{By: o.By, metrics: [2]*model.Metric{metricOf(records, 0), metricOf(records, 1)}}
 	instances, class, rows := Learn(records, order), classes(records), map[string]*Row{}
 	for i := range records {
 		r := &records[i]
@@ -107,7 +107,7 @@ func Tabulate(records []Record, o TableOptions) (*Figures, error) {
 		f.Columns = DefaultColumns
 	}
 	for _, n := range f.Columns {
-		if f.objective != nil && f.objective.Key == n {
+		if m := f.metrics[0]; m != nil && m.Key == n {
 			n = objectiveKey
 		}
 		k := slices.IndexFunc(columns(), func(c column) bool { return c.name == n })
@@ -152,10 +152,8 @@ func (f *Figures) Table(o TableOptions) Table {
 			}
 			name += unit
 		}
-		if m := f.objective; name == objectiveKey && !o.Plain && m != nil { // by its name, with its unit
-			if name = m.Key; m.Unit != "" {
-				name += " (" + m.Unit + ")"
-			}
+		if !o.Plain {
+			name = f.named(name)
 		}
 		t.Header = append(t.Header, name)
 	}
@@ -174,6 +172,24 @@ func (f *Figures) Table(o TableOptions) Table {
 		t.Calm()
 	}
 	return t
+}
+
+// named returns the name of a column: the objectives go by their own names, their means
+// with the unit.
+func (f *Figures) named(column string) string {
+	for k, key := range []string{objectiveKey, secondKey} {
+		m, rest := f.metrics[k], strings.TrimPrefix(column, key)
+		switch {
+		case m == nil || rest == column:
+		case rest != "":
+			return m.Key + rest
+		case m.Unit != "":
+			return m.Key + " (" + m.Unit + ")"
+		default:
+			return m.Key
+		}
+	}
+	return column
 }
 
 // text writes a figure of a column.

@@ -71,7 +71,7 @@ func TestTabulateByHand(t *testing.T) {
 			{"exact", "3", "1", "0", "0.000", "2", "2", "100.000"},
 		}},
 		"gaps, failures left out": {TableOptions{Columns: []string{"objective", "second", "gap mean %", "gap median %", "gap p95 %", "gap max %"}}, [][]string{
-			{"algorithm", "yield", "second", "gap mean %", "gap median %", "gap p95 %", "gap max %"},
+			{"algorithm", "yield", "average yield", "gap mean %", "gap median %", "gap p95 %", "gap max %"},
 			{"greedy", "0.4", "0.5", "100.000", "100.000", "100.000", "100.000"},
 			{"random", "0.51667", "0.61667", "53.333", "60.000", "96.000", "100.000"},
 			{"exact", "0.65", "0.75", "0.000", "0.000", "0.000", "0.000"},

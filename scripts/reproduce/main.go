@@ -95,7 +95,7 @@ func (r *runner) reproduce(names []string) error {
 			if err != nil {
 				return err
 			}
-			if err := replace(document, part.Name(), r.commit, made, shelved); err != nil {
+			if err := replace(document, part.Name(), r.commit, made, reflow(shelved)); err != nil {
 				return err
 			}
 		}

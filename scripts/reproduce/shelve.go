@@ -15,15 +15,16 @@ import (
 // mostRows is how many rows a table on a page has at most; of a longer one shownRows
 // stand there, and all in a file beside the page.
 const (
-	mostRows  = 15
+	mostRows  = 14
 	shownRows = 6
 )
 
-// shelve moves the long tables of a part into CSV files in the folder tables beside its
-// document, and returns the part's text with their first rows and a link. Coverage is
-// one table a paper, which a reader searches on the page: it stays.
+// shelve moves the long tables of a part, and those that are too wide, into CSV files in
+// the folder tables beside its document, and returns the part's text with what fits of
+// them and a link. Coverage and devices are
+// tables that a reader searches on the page: they stay.
 func shelve(document, part, text string) (string, error) {
-	if strings.HasPrefix(part, "coverage-") {
+	if strings.HasPrefix(part, "coverage-") || strings.HasPrefix(part, "ablation-") {
 		return text, nil
 	}
 	lines, tables := strings.Split(text, "\n"), 0
@@ -33,9 +34,20 @@ func shelve(document, part, text string) (string, error) {
 		if n < 0 {
 			n = len(lines)
 		}
-		if n <= mostRows+2 {
+		if n < 2 {
 			out = append(out, lines[:max(n, 1)]...)
 			lines = lines[max(n, 1):]
+			continue
+		}
+		rows := cellsOf(lines[:n])
+		long := n > mostRows+2
+		if long {
+			rows = rows[:shownRows+1]
+		}
+		shown, left := narrow(rows)
+		out = append(out, markdown(shown)...)
+		if !long && left == "" {
+			lines = lines[n:]
 			continue
 		}
 		tables++
@@ -43,11 +55,22 @@ func shelve(document, part, text string) (string, error) {
 		if err := writeCSV(filepath.Join(filepath.Dir(document), file), lines[:n]); err != nil {
 			return "", err
 		}
-		out = append(out, lines[:shownRows+2]...)
-		out = append(out, "", fmt.Sprintf("The first %d of %d rows; all are in [%s](%s).", shownRows, n-2, file, filepath.ToSlash(file)))
+		out = append(out, "", note(long, n-2, left, filepath.ToSlash(file)))
 		lines = lines[n:]
 	}
 	return strings.Join(out, "\n"), nil
+}
+
+// note says what a page leaves out of a table, and where it is.
+func note(long bool, rows int, left, file string) string {
+	what := "All"
+	if long {
+		what = fmt.Sprintf("The first %d of %d rows; all", shownRows, rows)
+	}
+	if left != "" {
+		what += ", with the " + left + ","
+	}
+	return fmt.Sprintf("%s are in [%s](%s).", what, file, file)
 }
 
 // writeCSV writes the rows of a Markdown table, without the line below its head and
@@ -55,13 +78,9 @@ func shelve(document, part, text string) (string, error) {
 func writeCSV(file string, rows []string) error {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
-	for k, row := range rows {
-		if k == 1 {
-			continue
-		}
-		cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(row, "|"), "|"), "|")
+	for _, cells := range cellsOf(rows) {
 		for i, c := range cells {
-			cells[i] = strings.NewReplacer("*", "", "`", "").Replace(strings.TrimSpace(c))
+			cells[i] = strings.NewReplacer("*", "", "`", "").Replace(c)
 		}
 		if err := w.Write(cells); err != nil {
 			return err
